@@ -1,0 +1,49 @@
+# skillhand. `make demo` shows what it does, `make test` checks that it does.
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+FUZZTIME ?= 60s
+LDFLAGS := -s -w -X main.version=$(VERSION)
+TOOLS := $(CURDIR)/.tools
+export CGO_ENABLED ?= 0
+
+.PHONY: build demo test bench fuzz lint cross tools clean
+
+build: ## the static binary, bin/skillhand
+	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/skillhand ./cmd/skillhand
+
+demo: build ## loads a skill the first and the later time, in a folder of its own
+	@PATH="$(CURDIR)/bin:$$PATH" bash examples/demo.sh
+
+test: tools cross ## everything that must hold
+	@fmt=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$fmt" ]; then echo "not formatted: $$fmt"; exit 1; fi
+	go vet ./...
+	CGO_ENABLED=1 SKILLHAND_REQUIRE_ALL=1 go test -race -timeout 10m ./...
+
+cross: ## every platform still builds
+	@for os in linux darwin windows; do for arch in amd64 arm64; do \
+		GOOS=$$os GOARCH=$$arch go build -o /dev/null ./cmd/skillhand || { echo "does not build for $$os/$$arch"; exit 1; }; \
+	done; done
+
+bench: build ## speed, as ratios to a peer in the same run
+	go run ./bench bin/skillhand
+
+fuzz: ## every fuzz test for FUZZTIME
+	@for pkg in $$(go list ./...); do \
+		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+			echo "$$pkg $$target"; \
+			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+		done; \
+	done
+
+lint: $(TOOLS)/golangci-lint ## what linters think
+	$(TOOLS)/golangci-lint run ./...
+
+$(TOOLS)/golangci-lint:
+	GOBIN=$(TOOLS) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
+
+# bash is what directives are compared with; a C compiler is what -race needs.
+tools:
+	@for tool in bash gcc; do command -v $$tool >/dev/null || { apt-get update -q && apt-get install -qy $$tool; } || { echo "please install $$tool"; exit 1; }; done
+
+clean:
+	rm -rf bin dist .tools

@@ -1,0 +1,70 @@
+package skillhand_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/skillhand/skillhand"
+
+// mayImport lists, for every room, the rooms it may know. Nothing imports upward.
+var mayImport = map[string][]string{
+	"":                   {"claudepage", "render", "shell", "skill", "trust"},
+	"claudepage":         {"proc"},
+	"render":             {"internal/redact", "shell", "skill"},
+	"shell":              {"proc"},
+	"proc":               {},
+	"skill":              {},
+	"trust":              {},
+	"schemas":            {},
+	"internal/redact":    {},
+	"internal/txtartest": {},
+	"cmd/skillhand":      {"", "proc", "render", "shell", "skill", "trust"},
+	"bench":              {},
+}
+
+// TestRooms keeps the direction of imports as docs/architecture.md draws it.
+func TestRooms(t *testing.T) {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var pkg struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := dec.Decode(&pkg); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		seen++
+		name := room(pkg.ImportPath)
+		allowed, known := mayImport[name]
+		if !known {
+			t.Errorf("%s: a new room: say here what it may import", pkg.ImportPath)
+		}
+		for _, imp := range pkg.Imports {
+			if strings.HasPrefix(imp, module) && !slices.Contains(allowed, room(imp)) {
+				t.Errorf("%s imports %s", pkg.ImportPath, imp)
+			}
+			if imp == "os/exec" && name != "proc" && name != "bench" {
+				t.Errorf("%s imports os/exec: only proc starts processes", pkg.ImportPath)
+			}
+		}
+	}
+	if seen < 5 {
+		t.Errorf("go list named %d packages", seen)
+	}
+}
+
+func room(path string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(path, module), "/")
+}

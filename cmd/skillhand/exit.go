@@ -1,0 +1,54 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+)
+
+// The exit statuses of skillhand.
+const (
+	exitOK      = 0
+	exitFailed  = 1 // it ran and failed, or there are findings
+	exitUsage   = 2
+	exitMissing = 3 // something needed is not there
+)
+
+// A statusError carries the exit status of its error. Without an error, all
+// there is to say was said.
+type statusError struct {
+	status int
+	err    error
+}
+
+func (e *statusError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit status %d", e.status)
+	}
+	return e.err.Error()
+}
+
+func (e *statusError) Unwrap() error { return e.err }
+
+// usagef makes an error about how skillhand was called.
+func usagef(format string, a ...any) error {
+	return &statusError{exitUsage, fmt.Errorf(format, a...)}
+}
+
+// exitStatus is the one place where an error becomes an exit status.
+func exitStatus(err error) int {
+	var status *statusError
+	var signal *interrupted
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &signal):
+		if signal.signal == syscall.SIGTERM {
+			return 143
+		}
+		return 130
+	case errors.As(err, &status):
+		return status.status
+	}
+	return exitFailed
+}

@@ -1,0 +1,162 @@
+// Command skillhand loads skills for agents.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/skillhand/skillhand/proc"
+)
+
+func main() { os.Exit(run()) }
+
+// run is main without the exit. It is also what the tests call skillhand.
+func run() int {
+	std := &stdio{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Environ()}
+	std.color = isTerminal(os.Stderr) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	ctx, stop := withSignals(context.Background())
+	defer stop()
+	err := newRoot(std).ExecuteContext(ctx)
+	proc.KillOrphans()
+	if cause := context.Cause(ctx); cause != nil && err != nil {
+		err = cause
+	}
+	std.report(err)
+	return exitStatus(err)
+}
+
+// A stdio is what a command reads, writes and depends on.
+type stdio struct {
+	in    io.Reader
+	out   io.Writer
+	err   io.Writer
+	env   []string
+	color bool // messages may have colour
+}
+
+// withSignals returns a context that a first Ctrl-C or SIGTERM cancels. It also
+// keeps a closed stdout from killing the process: the write fails instead, and
+// what was started is still ended in order.
+func withSignals(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	c := make(chan os.Signal, 4)
+	signal.Notify(c, os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
+	go func() {
+		for s := range c {
+			if s == syscall.SIGPIPE {
+				continue
+			}
+			cancel(&interrupted{s.(syscall.Signal)})
+			signal.Reset(os.Interrupt, syscall.SIGTERM) // a second one ends us at once
+		}
+	}()
+	return ctx, func() { signal.Stop(c); close(c); cancel(nil) }
+}
+
+// An interrupted error says which signal ended the command.
+type interrupted struct{ signal syscall.Signal }
+
+func (e *interrupted) Error() string { return "interrupted" }
+
+// report prints an error, each of its lines as a message of its own.
+func (std *stdio) report(err error) {
+	if err == nil {
+		return
+	}
+	var status *statusError
+	if errors.As(err, &status) && status.err == nil {
+		return // said already
+	}
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		fmt.Fprintf(std.err, "%s %s\n", std.paint("31", "skillhand:"), near(line))
+	}
+}
+
+// warn prints a warning.
+func (std *stdio) warn(text string) {
+	fmt.Fprintf(std.err, "%s %s\n", std.paint("33", "skillhand: warning:"), near(text))
+}
+
+// near names a file as people would from here: a message that begins with a
+// path below the working folder begins with what is below it.
+func near(message string) string {
+	dir, err := os.Getwd()
+	if err != nil || dir == "/" {
+		return message
+	}
+	return strings.TrimPrefix(message, dir+string(os.PathSeparator))
+}
+
+// paint colours text if messages may have colour.
+func (std *stdio) paint(code, text string) string {
+	if !std.color {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+func isTerminal(v any) bool {
+	f, ok := v.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// interactive reports whether a person can be asked.
+func (std *stdio) interactive() bool { return isTerminal(std.in) && isTerminal(std.err) }
+
+func newRoot(std *stdio) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "skillhand",
+		Short: "The hand behind an agent's skills",
+		Long: `skillhand prints a skill as the agent should read it, with the live output of
+the commands in it. Arguments are data, never code; commands run only from
+folders that you trust.`,
+		Example: `  skillhand load review src/auth.go     print the skill "review" for an agent
+  skillhand load ./skills/review        the same, by its path
+  skillhand load status --json          what ran, how, and what it printed
+  skillhand trust                       let skills of this project run commands`,
+		SilenceErrors:              true,
+		SilenceUsage:               true,
+		SuggestionsMinimumDistance: 2,
+		Args:                       cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			text := fmt.Sprintf("unknown command %q", args[0])
+			if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+				text += ", did you mean " + strings.Join(near, " or ") + "?"
+			}
+			return usagef("%s\nsee skillhand --help", text)
+		},
+	}
+	root.SetIn(std.in)
+	root.SetOut(std.out)
+	root.SetErr(std.err)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("%v\nsee %s --help", err, cmd.CommandPath())
+	})
+	noColor := root.PersistentFlags().Bool("no-color", false, "print no colours (also: NO_COLOR)")
+	root.PersistentPreRun = func(*cobra.Command, []string) { std.color = std.color && !*noColor }
+	root.AddCommand(newLoad(std), newTrust(std), newBuiltin(std), newVersion(std))
+	root.InitDefaultCompletionCmd()
+	return root
+}
+
+// args wraps an argument check so that its error counts as wrong usage.
+func args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return usagef("%v\nusage: %s", err, cmd.UseLine())
+		}
+		return nil
+	}
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/skillhand/skillhand/schemas"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"skillhand": func() { os.Exit(run()) },
+	})
+}
+
+// TestScripts runs the command line as people type it.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
+			env.Setenv("SKILLHAND_STATE_DIR", filepath.Join(env.WorkDir, "state"))
+			return os.MkdirAll(filepath.Join(env.WorkDir, "home"), 0o777)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"schema":  schemaCommand,
+			"size":    sizeCommand,
+			"fifo":    fifoCommand,
+			"orphans": orphansCommand,
+		},
+	})
+}
+
+// schema NAME checks that each line of stdout is a document of the schema.
+func schemaCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: schema NAME")
+	}
+	schema := compileSchema(args[0], ts.Fatalf)
+	for line := range strings.Lines(ts.ReadFile("stdout")) {
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
+		ts.Check(err)
+		ts.Check(schema.Validate(doc))
+	}
+}
+
+func compileSchema(name string, fatalf func(string, ...any)) *jsonschema.Schema {
+	data, err := schemas.Files.ReadFile(name + ".schema.json")
+	if err != nil {
+		fatalf("%v", err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		fatalf("%s: %v", name, err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource(name, doc); err != nil {
+		fatalf("%s: %v", name, err)
+	}
+	schema, err := c.Compile(name)
+	if err != nil {
+		fatalf("%s: %v", name, err)
+	}
+	return schema
+}
+
+// size FILE BYTES makes a file of that many bytes, mostly text.
+func sizeCommand(ts *testscript.TestScript, _ bool, args []string) {
+	n := 0
+	ts.Check(json.Unmarshal([]byte(args[1]), &n))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.Repeat([]byte("words of a skill\n"), n/17+1)[:n], 0o666))
+}
+
+// fifo FILE makes a named pipe.
+func fifoCommand(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(exec.Command("mkfifo", ts.MkAbs(args[0])).Run())
+}
+
+// orphans PATTERN fails if a process whose command line has the pattern is alive.
+func orphansCommand(ts *testscript.TestScript, neg bool, args []string) {
+	out, _ := exec.Command("ps", "-eo", "pid,stat,args").Output()
+	for line := range strings.Lines(string(out)) {
+		if fields := strings.Fields(line); strings.Contains(line, args[0]) && !strings.HasPrefix(fields[1], "Z") {
+			ts.Fatalf("still alive: %s", line)
+		}
+	}
+}
+
+// TestSchemas: every schema compiles, and refuses an empty document.
+func TestSchemas(t *testing.T) {
+	files, err := schemas.Files.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		schema := compileSchema(strings.TrimSuffix(f.Name(), ".schema.json"), t.Fatalf)
+		if schema.Validate(map[string]any{}) == nil {
+			t.Errorf("%s accepts an empty document", f.Name())
+		}
+	}
+}

@@ -1,0 +1,74 @@
+// Package txtartest runs behaviour that is written down as data: one txtar
+// archive a case, prose on top.
+package txtartest
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+)
+
+var update = flag.Bool("update", false, "rewrite what is wanted in testdata")
+
+// A Case is one archive: its files by name.
+type Case struct {
+	Comment string
+	Files   map[string]string
+}
+
+// Run runs f on every archive that matches pattern. f returns what the case
+// came to, by file name; each must equal the file of that name. A result that
+// is empty may have no file. With -update the files are rewritten instead.
+func Run(t *testing.T, pattern string, f func(t *testing.T, c Case) map[string]string) {
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Fatalf("no cases match %s", pattern)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := Case{Comment: string(a.Comment), Files: map[string]string{}}
+			for _, file := range a.Files {
+				c.Files[file.Name] = string(file.Data)
+			}
+			got := f(t, c)
+			if *update {
+				rewrite(t, file, a, got)
+				return
+			}
+			for name, text := range got {
+				if diff := cmp.Diff(c.Files[name], text); diff != "" {
+					t.Errorf("%s: %s (-want +got):\n%s", file, name, diff)
+				}
+			}
+		})
+	}
+}
+
+func rewrite(t *testing.T, file string, a *txtar.Archive, got map[string]string) {
+	for i, f := range a.Files {
+		if text, ok := got[f.Name]; ok {
+			a.Files[i].Data = []byte(text)
+			delete(got, f.Name)
+		}
+	}
+	for name, text := range got {
+		if text != "" {
+			a.Files = append(a.Files, txtar.File{Name: name, Data: []byte(text)})
+		}
+	}
+	if err := os.WriteFile(file, txtar.Format(a), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}

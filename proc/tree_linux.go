@@ -1,0 +1,494 @@
+package proc
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// How a tree is held together
+//
+// While programs run, this process is a child subreaper: whatever loses its parent becomes our
+// child, so every process of a tree is below the program or below us, and what the program leaves
+// behind is among our own children once the program has ended. The kernel gives orphans to our
+// main thread, and programs are started by another one, so one look at the main thread's list of
+// children shows that nothing was left.
+//
+// Other orphans may be there too, and children the calling program forked itself. An orphan is
+// taken for a tree's only if one of these says so:
+//
+//   - it was seen below the program;
+//   - it is in the session or the group that the program was started as;
+//   - the tree's mark is in its environment;
+//   - it carries the brand, and no other program still running is old enough to have started it.
+//
+// The brand is for daemons that cleaned their environment. It is a property of the thread that
+// starts all programs, kept by every fork and exec, of no consequence and free to read: that
+// memory failures are reported late, which is the default, but asked for. Children that the
+// calling program starts by itself come from other threads and don't have it.
+
+// A tree is a program and all that came from it.
+type tree struct {
+	cmd   *exec.Cmd
+	pid   int
+	mark  string         // in the environment of its processes
+	born  uint64         // no process of it is older; clock ticks since boot
+	known map[int]uint64 // processes seen in it, and when each was born
+}
+
+// trees holds what is running. Its lock also keeps starting and searching apart.
+var trees struct {
+	sync.Mutex
+	running map[*tree]bool
+	reaping bool // this process is a subreaper because we asked for it
+}
+
+const markVariable = "SKILLHAND_JOB"
+
+// startTree starts a program in a session of its own.
+func startTree(cmd *exec.Cmd) (*tree, error) {
+	t := &tree{cmd: cmd, mark: strconv.FormatUint(rand.Uint64()|1<<63, 36)}
+	// A program that calls us again starts trees within ours: they keep our mark.
+	marks := t.mark
+	if outer := os.Getenv(markVariable); outer != "" {
+		marks = outer + "." + t.mark
+	}
+	cmd.Env = append(cmd.Env, markVariable+"="+marks)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: unix.SIGKILL}
+
+	trees.Lock()
+	defer trees.Unlock()
+	adopt()
+	t.born = ticks()
+	if err := starter().start(cmd); err != nil {
+		release()
+		return nil, err
+	}
+	t.pid = cmd.Process.Pid
+	trees.running[t] = true
+	return t, nil
+}
+
+// adopt makes orphans our children. The lock is held.
+func adopt() {
+	if trees.running == nil {
+		trees.running = map[*tree]bool{}
+	}
+	var already int32
+	if len(trees.running) > 0 || unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&already)), 0, 0, 0) != nil || already != 0 {
+		return
+	}
+	trees.reaping = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == nil
+}
+
+// release leaves orphans to init again when nothing of ours is running. The lock is held.
+func release() {
+	if len(trees.running) == 0 && trees.reaping {
+		_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+		trees.reaping = false
+	}
+}
+
+// wait waits for the program's end. Until reap, its number stays its own.
+func (t *tree) wait() {
+	for unix.Waitid(unix.P_PID, t.pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
+	}
+}
+
+// reap returns the exit status of a program that has ended.
+func (t *tree) reap() (int, error) {
+	err := t.cmd.Wait()
+	trees.Lock()
+	defer trees.Unlock()
+	delete(trees.running, t)
+	release()
+	if t.cmd.ProcessState == nil {
+		return 0, err
+	}
+	return exit(t.cmd.ProcessState), nil
+}
+
+// signal asks every process of the tree to end.
+func (t *tree) signal(s Signal) bool {
+	t.send(s.unix())
+	return true
+}
+
+func (t *tree) gone() bool {
+	live, _ := t.find()
+	return len(live) == 0
+}
+
+// tidy clears away the remains of orphans.
+func (t *tree) tidy() { t.find() }
+
+// kill ends every process of the tree.
+func (t *tree) kill() {
+	doubts := 5
+	exterminate(func() bool {
+		left, sure := t.send(unix.SIGKILL)
+		if left == 0 && !sure {
+			doubts--
+		}
+		return left == 0 && (sure || doubts == 0)
+	})
+}
+
+// exterminate repeats a round of killing, since processes fork while they are
+// being searched for, until it reports that none was left.
+func exterminate(round func() (done bool)) {
+	limit := time.Now().Add(patience)
+	for wait := 100 * time.Microsecond; !round() && time.Now().Before(limit); wait = min(2*wait, 10*time.Millisecond) {
+		time.Sleep(wait)
+	}
+}
+
+// send sends sig to every process of the tree, once.
+func (t *tree) send(sig unix.Signal) (count int, sure bool) {
+	live, sure := t.find()
+	// The group gets it in one stroke, which no fork can evade. The program, even dead, keeps
+	// the group's number from being given to others.
+	_ = unix.Kill(-t.pid, sig)
+	for _, p := range live {
+		if p.group != t.pid {
+			p.send(sig)
+		}
+	}
+	return len(live), sure
+}
+
+// find returns the live processes of the tree and reaps the dead orphans among them. It is
+// not sure if there is an orphan that may be of the tree and could not be judged just now.
+func (t *tree) find() (live []process, sure bool) {
+	sure = true
+	orphans := orphans()
+	main, ok := readProcess(t.pid)
+	ok = ok && main.state != 'Z'
+	if !ok && len(orphans) == 0 {
+		return nil, true
+	}
+	trees.Lock()
+	defer trees.Unlock()
+	if ok {
+		live = append(live, main)
+	}
+	self, session := os.Getpid(), ownSession()
+	for _, pid := range orphans {
+		p, ok := readProcess(pid)
+		if !ok || p.parent != self || p.session == session || isProgram(pid) {
+			continue // gone by now, or never ours: a tree has no process in our session
+		}
+		mine, doubt := t.owns(p)
+		switch {
+		case p.state == 'Z' && (mine || p.branded()) && reapOrphan(pid):
+		case mine:
+			live = append(live, p)
+		case doubt:
+			sure = false
+		}
+	}
+	descend := listing()
+	for i := 0; i < len(live); i++ {
+		for _, pid := range descend(live[i].pid) {
+			if p, ok := readProcess(pid); ok && p.parent == live[i].pid && p.state != 'Z' {
+				live = append(live, p)
+			}
+		}
+	}
+	for _, p := range live {
+		if t.known == nil {
+			t.known = map[int]uint64{}
+		}
+		t.known[p.pid] = p.born
+	}
+	return live, sure
+}
+
+// owns reports whether an orphan is of the tree. The lock is held.
+func (t *tree) owns(p process) (mine, doubt bool) {
+	if born, ok := t.known[p.pid]; ok && born == p.born {
+		return true, false
+	}
+	if p.session == t.pid || p.group == t.pid {
+		return true, false
+	}
+	env := readAll(p.path("environ"))
+	if bytes.Contains(env, []byte(t.mark)) {
+		return true, false
+	}
+	if !p.branded() {
+		return false, false
+	}
+	for other := range trees.running {
+		if other != t && other.born <= p.born {
+			// In the middle of an exec, a process shows no environment for a moment.
+			return false, len(env) == 0 && p.state != 'Z'
+		}
+	}
+	return true, false
+}
+
+// isProgram reports whether pid is a program that a Run is waiting for. The lock is held.
+func isProgram(pid int) bool {
+	for t := range trees.running {
+		if t.pid == pid {
+			return true
+		}
+	}
+	return false
+}
+
+// reapOrphan reaps a child that has ended. One whose other threads live on has not.
+func reapOrphan(pid int) bool {
+	got, err := unix.Wait4(pid, nil, unix.WNOHANG, nil)
+	return got == pid || err == unix.ECHILD
+}
+
+// KillOrphans kills every process below this one, whoever started it. It is for the end of a
+// main program all of whose children come from Run: there it also ends daemons of which nobody
+// can say any more where they came from. A library must not call it.
+func KillOrphans() {
+	if !procfs() {
+		return
+	}
+	// What loses its parent in the course of this must not get away.
+	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+	exterminate(func() bool {
+		trees.Lock()
+		defer trees.Unlock()
+		descend := listing()
+		live := []process{{pid: os.Getpid()}}
+		for i := 0; i < len(live); i++ {
+			for _, pid := range descend(live[i].pid) {
+				p, ok := readProcess(pid)
+				if !ok || p.parent != live[i].pid {
+					continue
+				}
+				if p.state == 'Z' && (i > 0 || isProgram(pid) || reapOrphan(pid)) {
+					continue
+				}
+				live = append(live, p)
+			}
+		}
+		for _, p := range live[1:] {
+			p.send(unix.SIGKILL)
+		}
+		return len(live) == 1
+	})
+}
+
+// A thread starts programs. It lives as long as this process: a program is to be killed
+// when its parent dies, and to the kernel the parent is the thread.
+type thread struct {
+	work  chan func()
+	brand bool // what it starts has the brand
+}
+
+var starter = sync.OnceValue(func() *thread {
+	t := &thread{work: make(chan func())}
+	ready := make(chan struct{})
+	go t.run(ready)
+	<-ready
+	return t
+})
+
+func (t *thread) run(ready chan struct{}) {
+	runtime.LockOSThread()
+	if unix.Gettid() == os.Getpid() {
+		// The main thread gets the orphans. While we hold it, another goroutine gets another.
+		other := make(chan struct{})
+		go t.run(other)
+		<-other
+		runtime.UnlockOSThread()
+		close(ready)
+		return
+	}
+	// If we are branded ourselves, so are the children of the calling program, and the brand
+	// tells nothing. But then somebody above us looks for it.
+	if self, ok := readProcess(os.Getpid()); ok && !self.flagged() {
+		t.brand = unix.Prctl(unix.PR_MCE_KILL, unix.PR_MCE_KILL_SET, unix.PR_MCE_KILL_LATE, 0, 0) == nil
+	}
+	close(ready)
+	for work := range t.work {
+		work()
+	}
+}
+
+func (t *thread) start(cmd *exec.Cmd) error {
+	done := make(chan error, 1)
+	t.work <- func() { done <- cmd.Start() }
+	return <-done
+}
+
+// A process is what the system says about one.
+type process struct {
+	pid, parent, group, session int
+	state                       byte
+	flags                       uint64
+	born                        uint64 // clock ticks since boot
+}
+
+func (p process) path(file string) string {
+	return "/proc/" + strconv.Itoa(p.pid) + "/" + file
+}
+
+// The kernel's flags for the way a process wants to hear of memory failures.
+const (
+	mceProcess = 0x00000080
+	mceEarly   = 0x08000000
+)
+
+func (p process) flagged() bool { return p.flags&(mceProcess|mceEarly) == mceProcess }
+
+func (p process) branded() bool { return starter().brand && p.flagged() }
+
+// send sends a signal to p, and to no other process that has its number by now.
+func (p process) send(sig unix.Signal) {
+	fd, err := unix.PidfdOpen(p.pid, 0)
+	if err == nil {
+		defer unix.Close(fd)
+	}
+	if now, ok := readProcess(p.pid); !ok || now.born != p.born {
+		return
+	}
+	switch {
+	case err == nil:
+		_ = unix.PidfdSendSignal(fd, sig, nil, 0)
+	case errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM):
+		_ = unix.Kill(p.pid, sig) // an older kernel, or a sandbox that does not know pidfds
+	}
+}
+
+// readProcess reads /proc/PID/stat.
+func readProcess(pid int) (process, bool) {
+	p := process{pid: pid}
+	if !procfs() {
+		return p, false
+	}
+	text := readAll(p.path("stat"))
+	// The second field is the program's name in brackets, with anything in it.
+	f := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	if len(f) < 20 {
+		return p, false
+	}
+	number := func(i int) uint64 {
+		n, _ := strconv.ParseUint(string(f[i]), 10, 64)
+		return n
+	}
+	p.state = f[0][0]
+	p.parent, p.group, p.session = int(number(1)), int(number(2)), int(number(3))
+	p.flags, p.born = number(6), number(19)
+	return p, p.state != 'X'
+}
+
+// orphans returns our children that another process may have started.
+func orphans() []int {
+	switch {
+	case !procfs():
+		return nil
+	case !childrenFile():
+		return scan()[os.Getpid()]
+	}
+	self := strconv.Itoa(os.Getpid())
+	return numbers(readAll("/proc/self/task/" + self + "/children"))
+}
+
+// listing returns a function that lists a process's children.
+func listing() func(pid int) []int {
+	if !childrenFile() {
+		all := scan()
+		return func(pid int) []int { return all[pid] }
+	}
+	return func(pid int) (pids []int) {
+		dir := process{pid: pid}.path("task/")
+		threads, _ := os.ReadDir(dir)
+		for _, thread := range threads {
+			pids = append(pids, numbers(readAll(dir+thread.Name()+"/children"))...)
+		}
+		return pids
+	}
+}
+
+// scan returns the children of every process: the slow way.
+func scan() map[int][]int {
+	children := map[int][]int{}
+	all, _ := os.ReadDir("/proc")
+	for _, entry := range all {
+		if pid, err := strconv.Atoi(entry.Name()); err == nil {
+			if p, ok := readProcess(pid); ok {
+				children[p.parent] = append(children[p.parent], pid)
+			}
+		}
+	}
+	return children
+}
+
+// procfs reports whether /proc is there and counts processes as we do, which
+// it does not if we are in another process namespace than it.
+var procfs = sync.OnceValue(func() bool {
+	self, err := os.Readlink("/proc/self")
+	return err == nil && self == strconv.Itoa(os.Getpid())
+})
+
+// childrenFile reports whether the kernel was built to list a thread's children.
+var childrenFile = sync.OnceValue(func() bool {
+	self := strconv.Itoa(os.Getpid())
+	return procfs() && unix.Access("/proc/self/task/"+self+"/children", unix.R_OK) == nil
+})
+
+// readAll reads a file of /proc, or nothing if it is gone. These files are not waited
+// for, and most are small: the runtime's way to read would take three times as long.
+func readAll(path string) []byte {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	defer unix.Close(fd)
+	buf := make([]byte, 0, 1024)
+	for {
+		n, err := unix.Read(fd, buf[len(buf):cap(buf)])
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil || n <= 0 {
+			return buf
+		}
+		if buf = buf[:len(buf)+n]; len(buf) == cap(buf) {
+			buf = append(buf, make([]byte, len(buf))...)[:len(buf)]
+		}
+	}
+}
+
+func numbers(text []byte) (list []int) {
+	for _, word := range bytes.Fields(text) {
+		if n, err := strconv.Atoi(string(word)); err == nil {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+func ownSession() int {
+	sid, _ := unix.Getsid(0)
+	return sid
+}
+
+// ticks is the time since boot as /proc counts it.
+func ticks() uint64 {
+	const perSecond = 100
+	var now unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &now) != nil {
+		return 0
+	}
+	return uint64(now.Nano()) / (uint64(time.Second) / perSecond)
+}

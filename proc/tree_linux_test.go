@@ -1,0 +1,576 @@
+package proc
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// The test binary plays other programs, by this variable.
+const role = "PROC_TEST_ROLE"
+
+func init() {
+	if os.Getenv(role) != "" {
+		runtime.LockOSThread() // main, and so play, is on the main thread
+	}
+}
+
+func TestMain(m *testing.M) {
+	if name := os.Getenv(role); name != "" {
+		if err := play(name, os.Args[1:]); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func play(name string, args []string) error {
+	switch name {
+	case "host":
+		return playHost(args[0])
+	case "main":
+		return playMain(args[0])
+	case "parent":
+		_, err := Run(context.Background(), bash("echo $$ >$1; exec sleep 1000", args[0]))
+		return err
+	case "mighty":
+		return playMighty(args[0])
+	case "nested":
+		_, err := Run(context.Background(), bash(daemons["setsid"]+"; echo $$ >$2; exec sleep 1000", args...))
+		return err
+	case "user":
+		return playUser(args)
+	}
+	return errors.New("no such role: " + name)
+}
+
+// as returns the command by which the test binary plays a role.
+func as(name string, args ...string) Cmd {
+	return Cmd{Args: append([]string{"/proc/self/exe"}, args...), Env: append(os.Environ(), role+"="+name)}
+}
+
+// Ways to leave a process behind. Each writes its number to $1, and is not done before it has.
+var daemons = map[string]string{
+	"background":    `sleep 1000 & echo $! >$1`,
+	"pipe closed":   `sleep 1000 >/dev/null 2>&1 & echo $! >$1`,
+	"deaf":          `(trap '' INT TERM HUP; sleep 1000 & echo $! >$1; wait) & ` + written,
+	"job control":   `set -m; sleep 1000 & echo $! >$1`,
+	"setsid":        `setsid bash -c 'echo $$ >$0; exec sleep 1000' $1 & ` + written,
+	"daemon":        `setsid bash -c 'sleep 1000 & echo $! >$0' $1 & ` + written,
+	"clean setsid":  `env -i setsid bash -c 'echo $$ >$0; exec sleep 1000' $1 & ` + written,
+	"clean daemon":  `env -i setsid bash -c 'sleep 1000 >/dev/null 2>&1 & echo $! >$0' $1 & ` + written,
+	"cleanest":      `env -i setsid bash -c 'exec env -i sleep 1000 & echo $! >$0' $1 & ` + written,
+	"daemon's tree": `setsid bash -c 'env -i setsid bash -c "sleep 1000 & echo \$! >\$0; wait" $0 & wait' $1 & ` + written,
+}
+
+const written = `until [ -s $1 ]; do sleep .01; done`
+
+func TestNothingIsLeft(t *testing.T) {
+	for name, script := range daemons {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "pid")
+			began := time.Now()
+			res, stdout, _ := run(t, bash(script+"; echo done; exit 3", file))
+			if res.Exit != 3 || res.Cut != Not || stdout != "done\n" {
+				t.Errorf("got %+v and %q, want exit 3 and done", res, stdout)
+			}
+			if took := time.Since(began); took > 5*time.Second {
+				t.Errorf("took %v", took)
+			}
+			wantDead(t, file)
+		})
+		t.Run(name+", cut", func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "pid")
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			var out signaled
+			out.when("done")
+			go func() {
+				<-out.seen
+				cancel()
+			}()
+			c := bash(script+"; echo done; sleep 1000", file)
+			c.Stdout = &out
+			if res, err := Run(ctx, c); err != nil || res.Cut != Canceled {
+				t.Errorf("got %+v, %v, want Canceled", res, err)
+			}
+			wantDead(t, file)
+		})
+	}
+	wantNoChildren(t)
+}
+
+// A kernel may come without the list of a thread's children.
+func TestWithoutChildrenFile(t *testing.T) {
+	real := childrenFile
+	childrenFile = func() bool { return false }
+	t.Cleanup(func() { childrenFile = real })
+	TestNothingIsLeft(t)
+}
+
+// Without /proc there is still the group.
+func TestWithoutProc(t *testing.T) {
+	starter() // asks /proc, once
+	real, realFile := procfs, childrenFile
+	procfs = func() bool { return false }
+	childrenFile = procfs
+	t.Cleanup(func() { procfs, childrenFile = real, realFile })
+	file := filepath.Join(t.TempDir(), "pid")
+	run(t, bash(daemons["background"], file))
+	procfs = real
+	pid := number(t, file)
+	eventually(t, "processes", func() (int, bool) { return pid, !alive(pid) })
+	reapOrphan(pid)
+}
+
+// Ten sessions below each other, ten children in each, and more of them all the time.
+func TestBomb(t *testing.T) {
+	mark := fmt.Sprintf("PROC_TEST_BOMB=%d.%d", os.Getpid(), time.Now().UnixNano())
+	dir := t.TempDir()
+	script := write(t, dir, "bomb", `#!/bin/bash
+		trap '' INT TERM HUP
+		for i in 1 2 3 4 5 6 7 8 9 10; do sleep 1000 & done
+		[ $1 -gt 0 ] && setsid "$0" $(($1 - 1)) &
+		[ $1 -gt 0 ] || echo ready
+		while :; do sleep 1000 & sleep .01; done
+	`, 0o755)
+	var out signaled
+	out.when("ready")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	most := 0
+	go func() {
+		<-out.seen
+		most = len(withVariable(mark))
+		cancel()
+	}()
+	res, err := Run(ctx, Cmd{Args: []string{script, "9"}, Env: append(os.Environ(), mark), Stdout: &out})
+	if err != nil || res.Cut != Canceled {
+		t.Errorf("got %+v, %v, want Canceled", res, err)
+	}
+	if most < 100 {
+		t.Errorf("there were %d processes, want 100 or more", most)
+	}
+	if left := withVariable(mark); len(left) > 0 {
+		t.Errorf("%d of %d processes are left: %v", len(left), most, left)
+		for _, pid := range left {
+			_ = unix.Kill(pid, unix.SIGKILL)
+		}
+	}
+}
+
+// Two programs at once: the end of one is not the end of the other's children.
+func TestApart(t *testing.T) {
+	dir := t.TempDir()
+	var wg sync.WaitGroup
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	older := map[string]string{}
+	var began []chan struct{}
+	for name, script := range daemons {
+		file := filepath.Join(dir, strconv.Itoa(len(older)))
+		older[name] = file
+		var out signaled
+		out.when("begun")
+		began = append(began, out.seen)
+		wg.Go(func() {
+			c := bash(script+"; echo begun; exec sleep 1000", file)
+			c.Stdout = &out
+			if res, err := Run(ctx, c); err != nil || res.Cut != Canceled {
+				t.Errorf("%s: got %+v, %v, want Canceled", name, res, err)
+			}
+		})
+	}
+	for _, c := range began {
+		<-c
+	}
+	for name, script := range daemons {
+		file := filepath.Join(dir, "younger")
+		_ = os.Remove(file)
+		run(t, bash(script+`; exit 0`, file))
+		if !strings.Contains(name, "clean") {
+			wantDead(t, file)
+		}
+		for name, file := range older {
+			if pid := number(t, file); !alive(pid) {
+				t.Errorf("%s: %d of another program is dead", name, pid)
+			}
+		}
+	}
+	cancel()
+	wg.Wait()
+	for _, file := range older {
+		wantDead(t, file)
+	}
+	wantNoChildren(t) // not even those that could have been another program's
+}
+
+// Who holds the output and may be another program's child is neither killed nor waited for.
+func TestDoubtfulHolder(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var wg sync.WaitGroup
+	var out signaled
+	out.when("begun")
+	wg.Go(func() {
+		_, _ = Run(ctx, Cmd{Args: bash("echo begun; exec sleep 1000").Args, Stdout: &out})
+	})
+	<-out.seen
+	time.Sleep(20 * time.Millisecond) // the clock of processes has ticked
+	file := filepath.Join(t.TempDir(), "pid")
+	began := time.Now()
+	_, stdout, _ := run(t, bash(daemons["cleanest"]+"; head -c 60000 /dev/zero", file))
+	if len(stdout) != 60000 {
+		t.Errorf("%d bytes of output, want 60000", len(stdout))
+	}
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("took %v", took)
+	}
+	if pid := number(t, file); !alive(pid) {
+		t.Errorf("%d is dead, though it could have been another's", pid)
+	}
+	cancel()
+	wg.Wait()
+	wantDead(t, file)
+}
+
+// A program with children of its own, one of them in a session of its own and
+// one a daemon, calls us: its children live, and it can wait for them.
+func TestHost(t *testing.T) {
+	for range 3 {
+		if res, stdout, stderr := run(t, as("host", t.TempDir())); res.Exit != 0 {
+			t.Errorf("exit %d: %s%s", res.Exit, stdout, stderr)
+		}
+	}
+}
+
+func playHost(dir string) error {
+	if unix.Gettid() != os.Getpid() {
+		return errors.New("not on the main thread")
+	}
+	// We run under Run ourselves, so we are branded; a host is not.
+	if err := unix.Prctl(unix.PR_MCE_KILL, unix.PR_MCE_KILL_CLEAR, 0, 0, 0); err != nil {
+		return err
+	}
+	plain := exec.Command("sleep", "1000")
+	own := exec.Command("sleep", "1000")
+	own.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	dead := exec.Command("true")
+	dead.SysProcAttr = own.SysProcAttr
+	for _, cmd := range []*exec.Cmd{plain, own, dead} {
+		if err := cmd.Start(); err != nil {
+			return err
+		}
+	}
+	// While a program of ours is running, the host's daemons become its children too.
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var wg sync.WaitGroup
+	var out signaled
+	out.when("begun")
+	wg.Go(func() {
+		_, _ = Run(ctx, Cmd{Args: bash("echo begun; exec sleep 1000").Args, Stdout: &out})
+	})
+	<-out.seen
+	daemon := filepath.Join(dir, "daemon")
+	if err := exec.Command("bash", "-c", daemons["clean daemon"], "bash", daemon).Run(); err != nil {
+		return err
+	}
+	for _, script := range daemons {
+		file := filepath.Join(dir, "pid")
+		_ = os.Remove(file)
+		if _, err := Run(ctx, bash(script, file)); err != nil {
+			return err
+		}
+	}
+	cancel()
+	wg.Wait()
+	pid, err := strconv.Atoi(strings.TrimSpace(string(readAll(daemon))))
+	if err != nil || !alive(pid) {
+		return fmt.Errorf("the host's daemon %d was killed", pid)
+	}
+	if p, _ := readProcess(pid); p.parent != os.Getpid() {
+		return errors.New("the host's daemon did not become our child: nothing was tested")
+	}
+	for _, cmd := range []*exec.Cmd{plain, own} {
+		if !alive(cmd.Process.Pid) {
+			return errors.New("a child of the host was killed")
+		}
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
+	if err := dead.Wait(); err != nil {
+		return fmt.Errorf("a child of the host was reaped: %w", err)
+	}
+	if n := len(scan()[os.Getpid()]); n != 1 {
+		return fmt.Errorf("there are %d children, want the daemon alone", n)
+	}
+	_ = unix.Kill(pid, unix.SIGKILL)
+	return nil
+}
+
+func TestSubreaperIsReturned(t *testing.T) {
+	run(t, bash("exit 0"))
+	_, _ = Run(t.Context(), Cmd{Args: []string{write(t, t.TempDir(), "bad", "#!/no\n", 0o755)}})
+	var on int32
+	if err := unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&on)), 0, 0, 0); err != nil || on != 0 {
+		t.Errorf("subreaper is %d, %v, want 0", on, err)
+	}
+}
+
+func TestKillOrphans(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "pid")
+	if res, stdout, _ := run(t, as("main", file)); res.Exit != 0 {
+		t.Errorf("exit %d: %s", res.Exit, stdout)
+	}
+}
+
+// playMain has an orphan that shows no sign of where it came from.
+func playMain(file string) error {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return err
+	}
+	if err := exec.Command("bash", "-c", daemons["daemon's tree"], "bash", file).Run(); err != nil {
+		return err
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(readAll(file))))
+	if err != nil || !alive(pid) {
+		return fmt.Errorf("there is no daemon %d: %w", pid, err)
+	}
+	KillOrphans()
+	if alive(pid) {
+		return fmt.Errorf("the daemon %d lives on", pid)
+	}
+	if left := scan()[os.Getpid()]; len(left) > 0 {
+		return fmt.Errorf("children are left: %v", left)
+	}
+	return nil
+}
+
+// A program that calls us and is killed cannot clean up; we do, whatever it started.
+func TestNested(t *testing.T) {
+	dir := t.TempDir()
+	stray, inner := filepath.Join(dir, "stray"), filepath.Join(dir, "inner")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		for len(readAll(inner)) == 0 && ctx.Err() == nil {
+			time.Sleep(5 * time.Millisecond)
+		}
+		cancel()
+	}()
+	if res, err := Run(ctx, as("nested", stray, inner)); err != nil || res.Cut != Canceled {
+		t.Errorf("got %+v, %v, want Canceled", res, err)
+	}
+	wantDead(t, stray)
+	wantDead(t, inner)
+}
+
+// A program dies with us, even if nobody gave us the time to kill it.
+func TestParentKilled(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "pid")
+	c := as("parent", file)
+	parent := exec.Command(c.Args[0], c.Args[1:]...)
+	parent.Env = c.Env
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "files to come", func() (int, bool) { return 1, len(readAll(file)) > 0 })
+	_ = parent.Process.Kill()
+	_ = parent.Wait()
+	pid := number(t, file)
+	eventually(t, "processes", func() (int, bool) { return 1, !alive(pid) })
+}
+
+// The thread that starts programs outlives those that goroutines take with them.
+func TestThreads(t *testing.T) {
+	var out bytes.Buffer
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread() // and ends locked: the thread ends too
+		go func() {
+			_, err := Run(t.Context(), Cmd{Args: bash("sleep .2; echo alive").Args, Stdout: &out})
+			done <- err
+		}()
+		time.Sleep(50 * time.Millisecond)
+	}()
+	if err := <-done; err != nil || out.String() != "alive\n" {
+		t.Errorf("got %v and %q, want alive", err, out.String())
+	}
+}
+
+// A process that became root cannot be killed by the user who started it: Run says so and returns.
+func TestUnkillable(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("needs root, to make a program that others cannot kill")
+	}
+	dir, err := os.MkdirTemp("", "proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	exe := filepath.Join(dir, "exe")
+	copyFile(t, exe, "/proc/self/exe")
+	if err := errors.Join(os.Chmod(dir, 0o755), os.Chmod(exe, 0o755|os.ModeSetuid)); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "pid")
+	c := as("user", exe, file)
+	user := exec.Command(c.Args[0], c.Args[1:]...)
+	user.Args[0], user.Path, user.Env = exe, "/proc/self/exe", c.Env
+	user.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	out, err := user.CombinedOutput()
+	pid := number(t, file)
+	if !alive(pid) {
+		t.Error("it could be killed: nothing was tested")
+	}
+	_ = unix.Kill(pid, unix.SIGKILL)
+	if want := fmt.Sprintf("%s: process %d does not end\n", exe, pid); err == nil || string(out) != want {
+		t.Errorf("got %q, %v, want %q", out, err, want)
+	}
+}
+
+func playUser(args []string) error {
+	c := as("mighty", args[1])
+	c.Args[0], c.Timeout = args[0], 500*time.Millisecond
+	_, err := Run(context.Background(), c)
+	return err
+}
+
+func playMighty(file string) error {
+	if err := syscall.Setreuid(0, 0); err != nil {
+		return err
+	}
+	if err := os.WriteFile(file, []byte(strconv.Itoa(os.Getpid())), 0o644); err != nil {
+		return err
+	}
+	time.Sleep(time.Minute)
+	return nil
+}
+
+// The remains of orphans are cleared away while their program still runs.
+func TestTidy(t *testing.T) {
+	s, err := openStreams(&Cmd{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := bash("setsid true & (exec setsid true) & sleep .1; exec sleep 1000")
+	tr, err := start(&c, s)
+	s.close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		tr.kill()
+		tr.wait()
+		_, _ = tr.reap()
+	}()
+	eventually(t, "remains of orphans", func() (int, bool) {
+		tr.tidy()
+		n := 0
+		for _, pid := range orphans() {
+			if p, ok := readProcess(pid); ok && p.state == 'Z' {
+				n++
+			}
+		}
+		return n, n == 0
+	})
+}
+
+func TestReadProcess(t *testing.T) {
+	odd := filepath.Join(t.TempDir(), "a) R 1 (b")
+	copyFile(t, odd, "/bin/sleep")
+	cmd := exec.Command(odd, "1000")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}()
+	p, ok := readProcess(cmd.Process.Pid)
+	if !ok || p.parent != os.Getpid() || p.session != ownSession() || p.born > ticks() || p.born+100*60 < ticks() {
+		t.Errorf("readProcess = %+v, %v; want a child of %d in session %d", p, ok, os.Getpid(), ownSession())
+	}
+	if _, ok := readProcess(1 << 30); ok {
+		t.Error("a process that cannot be was read")
+	}
+}
+
+func copyFile(t *testing.T, to, from string) {
+	t.Helper()
+	r, err := os.Open(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	w, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = io.Copy(w, r)
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantDead checks the process whose number is in a file.
+func wantDead(t *testing.T, file string) {
+	t.Helper()
+	if pid := number(t, file); alive(pid) {
+		t.Errorf("process %d lives on", pid)
+		_ = unix.Kill(pid, unix.SIGKILL)
+	}
+}
+
+func number(t *testing.T, file string) int {
+	t.Helper()
+	n, err := strconv.Atoi(strings.TrimSpace(string(readAll(file))))
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return n
+}
+
+func alive(pid int) bool {
+	p, ok := readProcess(pid)
+	return ok && p.state != 'Z'
+}
+
+// wantNoChildren checks that nothing is left below this process, dead or alive.
+func wantNoChildren(t *testing.T) {
+	t.Helper()
+	if left := scan()[os.Getpid()]; len(left) > 0 {
+		t.Errorf("children are left: %v", left)
+	}
+}
+
+// withVariable returns the live processes that have a variable in their environment.
+func withVariable(kv string) (pids []int) {
+	all, _ := os.ReadDir("/proc")
+	for _, entry := range all {
+		pid, err := strconv.Atoi(entry.Name())
+		if err == nil && bytes.Contains(readAll("/proc/"+entry.Name()+"/environ"), []byte(kv)) && alive(pid) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}

@@ -1,0 +1,56 @@
+//go:build unix && !linux
+
+package proc
+
+import (
+	"os/exec"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A tree is a program and its process group.
+type tree struct {
+	cmd *exec.Cmd
+	pid int
+	err error // from waiting
+}
+
+func startTree(cmd *exec.Cmd) (*tree, error) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	return &tree{cmd: cmd, pid: cmd.Process.Pid}, nil
+}
+
+func (t *tree) wait() {
+	if err := t.cmd.Wait(); t.cmd.ProcessState == nil {
+		t.err = err
+	}
+}
+
+func (t *tree) signal(s Signal) bool { return unix.Kill(-t.pid, s.unix()) == nil }
+
+func (t *tree) gone() bool { return unix.Kill(-t.pid, 0) == unix.ESRCH }
+
+func (t *tree) kill() {
+	for limit := time.Now().Add(patience); time.Now().Before(limit); time.Sleep(time.Millisecond) {
+		if unix.Kill(-t.pid, unix.SIGKILL) != nil {
+			return
+		}
+	}
+}
+
+func (t *tree) reap() (int, error) {
+	if t.err != nil {
+		return 0, t.err
+	}
+	return exit(t.cmd.ProcessState), nil
+}
+
+func (t *tree) tidy() {}
+
+// KillOrphans does nothing here: what left its process group cannot be found again.
+func KillOrphans() {}

@@ -1,0 +1,57 @@
+//go:build unix
+
+package proc
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+func (s Signal) unix() unix.Signal {
+	if s == Interrupt {
+		return unix.SIGINT
+	}
+	return unix.SIGTERM
+}
+
+// exit is a program's exit status as a shell gives it.
+func exit(state *os.ProcessState) int {
+	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return 128 + int(ws.Signal())
+	}
+	return state.ExitCode()
+}
+
+// runnable returns path if a program that runs in dir can be started by it.
+func runnable(path, dir string) (string, error) {
+	file := in(dir, path)
+	info, err := os.Stat(file)
+	if err != nil {
+		return "", err
+	}
+	if info.IsDir() {
+		return "", &fs.PathError{Op: "exec", Path: file, Err: syscall.EISDIR}
+	}
+	if err := unix.Access(file, unix.X_OK); err != nil {
+		return "", &fs.PathError{Op: "exec", Path: file, Err: err}
+	}
+	return path, nil
+}
+
+func mayEnter(dir string) bool { return unix.Access(dir, unix.X_OK) == nil }
+
+// readNow reads what is there, without waiting: 0 or less if there is nothing.
+func readNow(f *os.File, buf []byte) (n int) {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return 0
+	}
+	_ = conn.Read(func(fd uintptr) bool {
+		n, err = unix.Read(int(fd), buf)
+		return err != unix.EINTR
+	})
+	return n
+}

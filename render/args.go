@@ -1,0 +1,83 @@
+package render
+
+import "strings"
+
+// Args are the arguments a skill is loaded with.
+type Args struct {
+	Raw   string   // as typed, trimmed: what $ARGUMENTS becomes
+	Words []string // what $0, $1, … become
+}
+
+// ParseArgs splits the raw argument string that an agent passes.
+func ParseArgs(raw string) Args {
+	raw = strings.TrimSpace(raw)
+	return Args{Raw: raw, Words: splitArgs(raw)}
+}
+
+// JoinArgs makes Args of words that are split already. Their Raw form is
+// quoted so that splitting it gives them back.
+func JoinArgs(words []string) Args {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = quoteArg(w)
+	}
+	return Args{Raw: strings.Join(quoted, " "), Words: words}
+}
+
+// Given reports whether there are any.
+func (a Args) Given() bool { return a.Raw != "" }
+
+// splitArgs splits at white space. Quotes group and a backslash takes the next
+// character as it is; an apostrophe that nothing closes is an apostrophe, and
+// its word reaches to the end, as in Claude Code.
+func splitArgs(raw string) []string {
+	var words []string
+	for at := 0; at < len(raw); {
+		if isSpace(raw[at]) {
+			at++
+			continue
+		}
+		word, end, closed := oneArg(raw, at)
+		if !closed {
+			return append(words, raw[at:])
+		}
+		words = append(words, word)
+		at = end
+	}
+	return words
+}
+
+// oneArg reads the word that starts at i.
+func oneArg(raw string, i int) (word string, end int, closed bool) {
+	var b strings.Builder
+	var quote byte
+	for ; i < len(raw); i++ {
+		c := raw[i]
+		switch {
+		case quote == 0 && isSpace(c):
+			return b.String(), i, true
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote = c
+		case c == quote:
+			quote = 0
+		case c == '\\' && i+1 < len(raw) && (quote == 0 || quote == '"' && strings.IndexByte(`"\$`+"`", raw[i+1]) >= 0):
+			i++
+			b.WriteByte(raw[i])
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), i, quote == 0
+}
+
+func isSpace(c byte) bool {
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f'
+}
+
+// quoteArg quotes a word only where it must, so that what people type comes back as they typed it.
+func quoteArg(w string) string {
+	if w != "" && !strings.ContainsAny(w, " \t\n\r\v\f'\"\\") {
+		return w
+	}
+	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+}

@@ -1,0 +1,213 @@
+package render
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/skillhand/skillhand/shell"
+)
+
+// Bindings map variables of a skill to commands: its bindings.json.
+type Bindings struct {
+	file     string
+	names    []string
+	commands map[string]binding
+}
+
+type binding struct {
+	words []string
+	line  int
+}
+
+// has reports whether name is bound. A skill without bindings binds nothing.
+func (b *Bindings) has(name string) bool {
+	if b == nil {
+		return false
+	}
+	_, ok := b.commands[name]
+	return ok
+}
+
+// Commands lists what the bindings would run, for people to look at.
+func (b *Bindings) Commands() []string {
+	if b == nil {
+		return nil
+	}
+	var all []string
+	for _, name := range b.names {
+		all = append(all, shell.Quote(b.commands[name].words))
+	}
+	return all
+}
+
+// ReadBindings reads a bindings.json. Without one there are no bindings and no error.
+func ReadBindings(file string) (*Bindings, error) {
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return parseBindings(file, data)
+}
+
+// parseBindings reads the one object that a bindings.json is, with the line of each of its keys.
+func parseBindings(file string, data []byte) (*Bindings, error) {
+	b := &Bindings{file: file, commands: map[string]binding{}}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	line := func() int { return 1 + bytes.Count(data[:dec.InputOffset()], []byte("\n")) }
+	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+		return nil, fmt.Errorf("%s:%d: want a JSON object of variables and commands", file, line())
+	}
+	var faults []error
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", file, max(line(), lineOf(data, err)), err)
+		}
+		at := line()
+		name, _ := key.(string)
+		var value any
+		if err := dec.Decode(&value); err != nil {
+			return nil, fmt.Errorf("%s:%d: %s: %w", file, max(at, lineOf(data, err)), name, err)
+		}
+		words, err := b.words(name, value)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("%s:%d: %w", file, at, err))
+			continue
+		}
+		b.names = append(b.names, name)
+		b.commands[name] = binding{words, at}
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, fmt.Errorf("%s:%d: the object is not closed", file, line())
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, fmt.Errorf("%s:%d: more text after the object", file, line())
+	}
+	return b, errors.Join(faults...)
+}
+
+// words checks one binding and splits its command.
+func (b *Bindings) words(name string, value any) (words []string, err error) {
+	switch {
+	case slices.Contains(Variables, name):
+		return nil, fmt.Errorf("${%s} is a built-in variable and cannot be bound", name)
+	case !isVariableName(name):
+		return nil, fmt.Errorf("%q is not a variable's name: letters, digits and _", name)
+	case b.has(name):
+		return nil, fmt.Errorf("${%s} is bound twice", name)
+	}
+	switch value := value.(type) {
+	case string:
+		if words, err = shell.Words(value); err != nil {
+			return nil, fmt.Errorf("${%s}: %w", name, err)
+		}
+	case []any:
+		for _, item := range value {
+			word, ok := item.(string)
+			if !ok {
+				return nil, fmt.Errorf("${%s}: a command's words are texts", name)
+			}
+			words = append(words, word)
+		}
+	default:
+		return nil, fmt.Errorf("${%s}: want a command as a text or as a list of words", name)
+	}
+	if len(words) == 0 || words[0] == "" {
+		return nil, fmt.Errorf("${%s}: the command is empty", name)
+	}
+	return words, nil
+}
+
+func isVariableName(s string) bool {
+	for i, r := range s {
+		if !(r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || i > 0 && '0' <= r && r <= '9') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// resolve runs the bindings that a page uses, each once, and returns what they printed.
+func (b *Bindings) resolve(ctx context.Context, r *renderer, names []string) (map[string]string, error) {
+	outcomes := make([]*Outcome, len(names))
+	faults := make([]error, len(names))
+	var wg sync.WaitGroup
+	for i, name := range names {
+		wg.Go(func() { outcomes[i], faults[i] = b.outcome(ctx, r, name) })
+	}
+	wg.Wait()
+	bound := map[string]string{}
+	for i, name := range names {
+		if o := outcomes[i]; o != nil && o.Exit == 0 {
+			bound[name] = r.redact.Text(strings.TrimRight(o.stdout.String()+o.stderr.String(), "\r\n"))
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	if rec := r.env.Record; rec != nil {
+		rec.Bindings = map[string]*Outcome{}
+		for i, name := range names {
+			if outcomes[i] != nil {
+				rec.Bindings[name] = r.kept(shell.Quote(b.commands[name].words), outcomes[i])
+			}
+		}
+	}
+	return bound, errors.Join(faults...)
+}
+
+// outcome runs one binding, or finds it in the recording.
+func (b *Bindings) outcome(ctx context.Context, r *renderer, name string) (*Outcome, error) {
+	bind := b.commands[name]
+	if rec := r.env.Replay; rec != nil {
+		if o := rec.Bindings[name]; o != nil {
+			return o, nil
+		}
+		return nil, fmt.Errorf("%s:%d: %s has no outcome for ${%s}: record it again", b.file, bind.line, rec.File, name)
+	}
+	words := slices.Clone(bind.words)
+	for i := range words {
+		for variable, value := range r.env.Vars {
+			words[i] = strings.ReplaceAll(words[i], "${"+variable+"}", value)
+		}
+	}
+	if !r.env.runnable(words[0]) {
+		return nil, fmt.Errorf("%s:%d: ${%s}: %s is neither a built-in nor a launcher", b.file, bind.line, name, words[0])
+	}
+	j := &job{line: shell.Line{Parts: []shell.Part{{Text: shell.Quote(words)}}}, pattern: "${" + name + "}"}
+	r.start(ctx, j)
+	switch o := j.outcome; {
+	case o.Missing:
+		return nil, fmt.Errorf("%s:%d: ${%s}: %s does not exist", b.file, bind.line, name, words[0])
+	case o.Exit != 0:
+		return nil, fmt.Errorf("%s:%d: ${%s}: %s: %s", b.file, bind.line, name, words[0], o.failure(r))
+	}
+	return j.outcome, nil
+}
+
+// runnable reports whether a binding may name this command: a built-in, a
+// launcher's file name, or a path.
+func (env *Env) runnable(name string) bool {
+	if _, ok := env.Shell.Builtins[name]; ok || strings.Contains(name, "/") {
+		return true
+	}
+	for _, dir := range env.Shell.Launchers {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,271 @@
+package render
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/skillhand/skillhand/shell"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// A job is one directive on its way to the page.
+type job struct {
+	line    shell.Line
+	command string // built-in variables filled in, arguments as written
+	written string // all as written: what a recording knows it by
+	pattern string // the command with its !`…` or fences, for error messages
+	outcome *Outcome
+}
+
+// newJob prepares a directive. Its arguments stay apart from its text.
+func (r *renderer) newJob(p *planned) *job {
+	j := &job{}
+	var command, written strings.Builder
+	for _, part := range p.Command {
+		written.WriteString(part.Source)
+		if part.Kind != skill.Variable {
+			j.line.Parts = append(j.line.Parts, shell.Part{Text: part.Source})
+			command.WriteString(part.Source)
+			continue
+		}
+		v, known, has := r.lookup(part)
+		text := part.Source
+		switch {
+		case part.Escaped && known:
+			text = strings.TrimPrefix(text, `\`)
+			j.line.Parts = append(j.line.Parts, shell.Part{Text: text})
+		case part.Escaped || !has:
+			j.line.Parts = append(j.line.Parts, shell.Part{Text: text})
+		default:
+			r.take(part)
+			j.line.Parts = append(j.line.Parts, shell.Part{Text: text, Value: &shell.Value{Data: v.data, Place: v.place}})
+			if v.place {
+				text = v.data
+			}
+		}
+		command.WriteString(text)
+	}
+	j.command, j.written = command.String(), written.String()
+	j.pattern = "!`" + j.command + "`"
+	if p.Block {
+		j.command = strings.TrimRight(j.command, "\n")
+		j.pattern = "```!\n" + j.command + "\n```"
+	}
+	return j
+}
+
+// start runs a job. A built-in that panics, a refusal and a program that is not there are outcomes too.
+func (r *renderer) start(ctx context.Context, j *job) {
+	began := time.Now()
+	res, err := r.env.Shell.Run(ctx, j.line)
+	if err != nil {
+		j.outcome = &Outcome{Exit: 1, Reason: err.Error(), duration: time.Since(began)}
+		return
+	}
+	j.outcome = &Outcome{How: res.How, Exit: res.Exit, Reason: res.Reason, Missing: res.Missing, stdout: res.Stdout, stderr: res.Stderr, duration: res.Duration}
+	if res.Reason != "" && res.Exit == 0 {
+		j.outcome.Exit = 1
+	}
+}
+
+// directive returns what stands on the page for a directive.
+func (r *renderer) directive(p *planned) string {
+	if r.env.Untrusted != "" {
+		return fmt.Sprintf("<error>not run: %s is not trusted (skillhand trust %s)</error>", r.env.Untrusted, quoteArg(r.env.Untrusted))
+	}
+	o := p.job.outcome
+	if o == nil || o.Missing {
+		return p.Source
+	}
+	if o.Exit != 0 {
+		return "<error>" + p.job.failure(r) + "</error>"
+	}
+	text := r.fit(o.success())
+	switch {
+	case r.env.Wrap == WrapNever:
+		return text
+	case p.Alone && (r.env.Wrap == WrapAlways || !p.inOutput):
+		if text == "" {
+			return "<skill-output></skill-output>"
+		}
+		return "<skill-output>\n" + text + "\n</skill-output>"
+	case r.env.Wrap == WrapAlways:
+		return "<skill-output>" + text + "</skill-output>"
+	}
+	return text
+}
+
+// failure is the message for a directive that failed.
+func (j *job) failure(r *renderer) string {
+	return `Bash command failed for pattern "` + j.pattern + `": ` + j.outcome.failure(r)
+}
+
+// success is what a directive that succeeded printed: stdout, then stderr.
+func (o *Outcome) success() content {
+	return content{{out: o.stdout}, {out: o.stderr}}
+}
+
+// failure is what a directive that failed printed, with the marks by which an
+// agent can tell the streams apart, and why it was ended.
+func (o *Outcome) failure(r *renderer) string {
+	var c content
+	if !empty(o.stdout) {
+		c = append(c, piece{out: o.stdout, trim: true})
+	}
+	if !empty(o.stderr) {
+		if len(c) > 0 {
+			c = append(c, piece{text: "\n"})
+		}
+		c = append(c, piece{text: "[stderr]\n"}, piece{out: o.stderr})
+	}
+	text := r.fit(c)
+	switch {
+	case o.Reason == "" && len(c) == 0:
+		return fmt.Sprintf("exit status %d", o.Exit)
+	case o.Reason == "":
+		return text
+	case empty(o.stderr):
+		text = strings.TrimPrefix(text+"\n[stderr]", "\n")
+	}
+	return text + "\n" + o.Reason
+}
+
+// empty reports whether a stream has nothing but newlines.
+func empty(o *shell.Output) bool {
+	const few = 64
+	return o.Len() <= few && strings.TrimRight(string(o.Head(few)), "\r\n") == ""
+}
+
+// content is text in pieces, some of which may be too large for memory.
+type content []piece
+
+type piece struct {
+	text string
+	out  *shell.Output
+	trim bool // without its trailing newlines
+}
+
+func (c content) size() (n int64) {
+	for _, p := range c {
+		n += int64(len(p.text)) + p.out.Len()
+	}
+	return n
+}
+
+// head returns about the first n bytes.
+func (c content) head(n int) string {
+	var b strings.Builder
+	for _, p := range c {
+		text := p.text
+		if p.out != nil {
+			text = string(p.out.Head(n))
+		}
+		if p.trim {
+			text = strings.TrimRight(text, "\r\n")
+		}
+		b.WriteString(text)
+		if b.Len() >= n {
+			break
+		}
+	}
+	return b.String()
+}
+
+// WriteTo writes all of it.
+func (c content) writeTo(w io.Writer) error {
+	for _, p := range c {
+		if _, err := io.WriteString(w, p.text); err != nil {
+			return err
+		}
+		if p.out != nil {
+			if _, err := p.out.WriteTo(w); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// preview is how many characters of a long output are on the page.
+const preview = 2000
+
+// fit returns the content as it stands on the page: without trailing newlines
+// and secrets, and if it is too long, its beginning and where the rest is.
+func (r *renderer) fit(c content) string {
+	limit := r.env.MaxOutput
+	if limit == 0 {
+		limit = 30_000
+	}
+	if c.size() <= int64(limit)*utf8.UTFMax {
+		text := strings.TrimRight(c.head(limit*utf8.UTFMax), "\r\n")
+		if utf8.RuneCountInString(text) <= limit {
+			return r.redact.Text(text)
+		}
+	}
+	// A secret may lie across the cut, so look for secrets before cutting.
+	head := cut(r.redact.Text(c.head(preview*utf8.UTFMax*4)), preview)
+	file, err := r.keep(c)
+	if err != nil {
+		r.warn("%s: the whole output of a directive could not be kept: %v", r.skill.File, err)
+		return fmt.Sprintf("%s\n[cut here: %d bytes in all, which could not be kept: %v]", head, c.size(), err)
+	}
+	return fmt.Sprintf("%s\n[cut here: %d bytes in all, the whole output is in %s]", head, c.size(), file)
+}
+
+// cut returns the first n characters of s.
+func cut(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// keep writes long output to a file of its own that only the user can read.
+func (r *renderer) keep(c content) (name string, err error) {
+	dir := r.env.OutputDir
+	if dir != "" {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return "", err
+		}
+		sweep(dir)
+	}
+	f, err := os.CreateTemp(dir, r.skill.Name+"-*.txt")
+	if err != nil {
+		return "", err
+	}
+	defer func() {
+		if cerr := f.Close(); err == nil {
+			err = cerr
+		}
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	w := r.redact.Writer(f)
+	if err := c.writeTo(w); err != nil {
+		return "", err
+	}
+	return f.Name(), w.Close()
+}
+
+// keptFor is how long a long output can be read after its page.
+const keptFor = 30 * 24 * time.Hour
+
+// sweep removes outputs that nobody will read any more. What cannot be removed stays.
+func sweep(dir string) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > keptFor {
+			os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}

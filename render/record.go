@@ -1,0 +1,207 @@
+package render
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/skillhand/skillhand/shell"
+)
+
+// A Recording holds the outcome of every directive and binding of a page, so
+// that the same page can be made again without running anything.
+type Recording struct {
+	File       string              `json:"-"` // where it was read from, for messages
+	Version    int                 `json:"version"`
+	Skill      string              `json:"skill"`
+	Arguments  string              `json:"arguments"`
+	Directives []*Outcome          `json:"directives"`
+	Bindings   map[string]*Outcome `json:"bindings,omitempty"`
+}
+
+// version is the only one there has been.
+const version = 1
+
+// An Outcome is what a directive printed and how it ended.
+type Outcome struct {
+	Command string    `json:"command"` // as written in the skill
+	How     shell.How `json:"how"`
+	Exit    int       `json:"exit"`
+	Reason  string    `json:"reason,omitempty"`  // why it was ended or did not start
+	Missing bool      `json:"missing,omitempty"` // a launcher that does not exist
+	Stdout  stream    `json:"stdout,omitempty"`
+	Stderr  stream    `json:"stderr,omitempty"`
+
+	stdout, stderr *shell.Output
+	duration       time.Duration
+}
+
+func (o *Outcome) size() int64 { return o.stdout.Len() + o.stderr.Len() }
+
+// A stream is bytes, kept as readable text where they are text.
+type stream string
+
+// MarshalJSON writes bytes that are not text as {"base64": …}.
+func (s stream) MarshalJSON() ([]byte, error) {
+	if utf8.ValidString(string(s)) {
+		return json.Marshal(string(s))
+	}
+	return json.Marshal(map[string]string{"base64": base64.StdEncoding.EncodeToString([]byte(s))})
+}
+
+// UnmarshalJSON reads either form.
+func (s *stream) UnmarshalJSON(data []byte) error {
+	var text string
+	if err := json.Unmarshal(data, &text); err == nil {
+		*s = stream(text)
+		return nil
+	}
+	var coded struct {
+		Base64 []byte `json:"base64"`
+	}
+	err := json.Unmarshal(data, &coded)
+	*s = stream(coded.Base64)
+	return err
+}
+
+// record keeps the outcomes of a page, without the secrets in them: recordings are committed.
+func (r *renderer) record(parts []*planned) {
+	rec := r.env.Record
+	if rec == nil {
+		return
+	}
+	rec.Version, rec.Skill, rec.Arguments = version, r.skill.Name, r.env.Args.Raw
+	rec.Directives = []*Outcome{}
+	for _, p := range parts {
+		if p.job == nil || p.job.outcome == nil {
+			continue
+		}
+		rec.Directives = append(rec.Directives, r.kept(p.job.written, p.job.outcome))
+	}
+}
+
+func (r *renderer) kept(command string, o *Outcome) *Outcome {
+	k := *o
+	k.Command = command
+	k.Stdout = stream(r.redact.Text(o.stdout.String()))
+	k.Stderr = stream(r.redact.Text(o.stderr.String()))
+	return &k
+}
+
+// Write stores the recording in a file, whole or not at all.
+func (rec *Recording) Write(file string) error {
+	data, err := json.MarshalIndent(rec, "", "  ")
+	if err != nil {
+		return err
+	}
+	data = append(data, '\n')
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+		return os.WriteFile(file, data, 0) // a device or pipe must not be replaced by a file
+	}
+	return renameio.WriteFile(file, data, 0o644, renameio.WithExistingPermissions())
+}
+
+// ReadRecording reads what Write stored.
+func ReadRecording(file string) (*Recording, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		var pathErr *fs.PathError
+		if errors.As(err, &pathErr) {
+			err = pathErr.Err
+		}
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	rec := &Recording{File: file}
+	if err := json.Unmarshal(data, rec); err != nil {
+		return nil, fmt.Errorf("%s:%d: not a recording: %w", file, lineOf(data, err), err)
+	}
+	if rec.Version != version {
+		return nil, fmt.Errorf("%s: recording version %d, want %d", file, rec.Version, version)
+	}
+	for _, o := range rec.Directives {
+		if o == nil {
+			return nil, fmt.Errorf("%s: an outcome is null", file)
+		}
+		o.restore()
+	}
+	for name, o := range rec.Bindings {
+		if o == nil {
+			return nil, fmt.Errorf("%s: the outcome of ${%s} is null", file, name)
+		}
+		o.restore()
+	}
+	return rec, nil
+}
+
+func (o *Outcome) restore() {
+	o.stdout, o.stderr = shell.NewOutput(string(o.Stdout)), shell.NewOutput(string(o.Stderr))
+}
+
+// Fits reports whether the recording was made of this skill with these arguments.
+func (rec *Recording) Fits(skill string, args Args) error {
+	if rec.Skill != skill {
+		return fmt.Errorf("%s: recorded from the skill %s, not %s", rec.File, rec.Skill, skill)
+	}
+	if rec.Arguments != args.Raw {
+		return fmt.Errorf("%s: recorded with the arguments %q, not %q", rec.File, rec.Arguments, args.Raw)
+	}
+	return nil
+}
+
+// A player hands out recorded outcomes. Directives are known by their text, so
+// that prose can change around them; equal ones are taken in order.
+type player struct {
+	unused  int
+	waiting map[string][]*Outcome
+}
+
+func (rec *Recording) player() *player {
+	if rec == nil {
+		return nil
+	}
+	p := &player{unused: len(rec.Directives), waiting: map[string][]*Outcome{}}
+	for _, o := range rec.Directives {
+		p.waiting[o.Command] = append(p.waiting[o.Command], o)
+	}
+	return p
+}
+
+func (p *player) next(command string) (*Outcome, bool) {
+	queue := p.waiting[command]
+	if len(queue) == 0 {
+		return nil, false
+	}
+	p.waiting[command] = queue[1:]
+	p.unused--
+	return queue[0], true
+}
+
+// left counts the outcomes that nobody asked for.
+func (p *player) left() int {
+	if p == nil {
+		return 0
+	}
+	return p.unused
+}
+
+// lineOf returns the line at which JSON went wrong.
+func lineOf(data []byte, err error) int {
+	var at int64
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		at = syntax.Offset
+	case errors.As(err, &kind):
+		at = kind.Offset
+	}
+	return 1 + strings.Count(string(data[:min(at, int64(len(data)))]), "\n")
+}

@@ -1,0 +1,358 @@
+package shell
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// cases reads a table of command lines. A line that is empty or begins with ##
+// is for people; ␤ stands for a newline, and → for a tab.
+func cases(t testing.TB, name string) []string {
+	t.Helper()
+	src, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for l := range strings.Lines(string(src)) {
+		l = strings.TrimSuffix(l, "\n")
+		if l == "" || strings.HasPrefix(l, "##") {
+			continue
+		}
+		lines = append(lines, strings.NewReplacer("␤", "\n", "→", "\t").Replace(l))
+	}
+	return lines
+}
+
+func needBash(t testing.TB) {
+	t.Helper()
+	if _, err := exec.LookPath("bash"); err != nil {
+		if os.Getenv("SKILLHAND_REQUIRE_ALL") != "" {
+			t.Fatal("bash is not here")
+		}
+		t.Skip("bash is not here")
+	}
+}
+
+// A place is where a line runs, the same for every line and every shell.
+type place struct {
+	dir string
+	env []string
+}
+
+func newPlace(t testing.TB) *place {
+	dir := filepath.Join(t.TempDir(), "place")
+	return &place{dir, []string{
+		"PATH=" + os.Getenv("PATH"), "PWD=" + dir, "HOME=/home/somebody", "LC_ALL=C",
+		"BLANKS= a  b ", "EMPTY=", "STAR=*", "WORD=word", "TAB=a\tb\n", "DASH=-n", "DIR=sub", "NUMBER=7", "BACK=a\\b",
+	}}
+}
+
+// fill makes the files that lines find.
+func (p *place) fill(t testing.TB) {
+	t.Helper()
+	os.RemoveAll(p.dir)
+	if err := os.MkdirAll(filepath.Join(p.dir, "sub", "deep"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"f": "one\ntwo\nthree\n", "sub/g": "sub\n", "a b": "blank\n", "empty": ""} {
+		if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(p.dir, "tool"), []byte("#!/bin/sh\nprintf '<%s>' \"$0\" \"$@\"\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("sub", filepath.Join(p.dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// An outcome is everything that can be seen of a line.
+type outcome struct {
+	stdout, stderr string
+	exit           int
+	files          string
+}
+
+// run runs a line through Shell.
+func (p *place) run(t testing.TB, text string) (How, outcome) {
+	t.Helper()
+	p.fill(t)
+	s := &Shell{Dir: p.dir, Env: p.env, Timeout: time.Minute}
+	r, err := s.Run(t.Context(), Line{Parts: []Part{{Text: text}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.How, outcome{r.Stdout.String(), r.Stderr.String(), r.Exit, p.files(t)}
+}
+
+// bash runs a line in bash itself.
+func (p *place) bash(t testing.TB, text string) outcome {
+	t.Helper()
+	p.fill(t)
+	cmd := exec.Command("bash", "-c", text)
+	cmd.Dir, cmd.Env = p.dir, p.env
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return outcome{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode(), p.files(t)}
+}
+
+func (p *place) files(t testing.TB) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(p.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "%s %v", strings.TrimPrefix(path, p.dir), info.Mode())
+		if info.Mode().IsRegular() {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&b, " %q", text)
+		}
+		b.WriteByte('\n')
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// same compares outcomes. The commands of a pipeline write to stderr in any order.
+func (o outcome) same(other outcome, line string) bool {
+	if strings.Contains(line, "|") {
+		o.stderr, other.stderr = sorted(o.stderr), sorted(other.stderr)
+	}
+	return o == other
+}
+
+func sorted(s string) string {
+	b := []byte(s)
+	slices.Sort(b)
+	return string(b)
+}
+
+// TestEmbedded: every line of the table runs in the embedded shell, and does
+// there what it does in bash.
+func TestEmbedded(t *testing.T) {
+	needBash(t)
+	lines := cases(t, "embedded.txt")
+	if len(lines) < 200 {
+		t.Errorf("the table has %d lines, want 200", len(lines))
+	}
+	p := newPlace(t)
+	for _, l := range lines {
+		how, got := p.run(t, l)
+		if how != Embedded {
+			t.Errorf("%q ran in %q, want it embedded", l, how)
+		} else if want := p.bash(t, l); !got.same(want, l) {
+			t.Errorf("%q:\n got %+v\nbash %+v", l, got, want)
+		}
+	}
+}
+
+// TestLeftToBash: no line of the table may run in the embedded shell.
+func TestLeftToBash(t *testing.T) {
+	lines := cases(t, "bash.txt")
+	if len(lines) < 150 {
+		t.Errorf("the table has %d lines, want 150", len(lines))
+	}
+	p := newPlace(t)
+	p.fill(t)
+	s := &Shell{Dir: p.dir, Env: p.env}
+	for _, l := range lines {
+		j, err := s.job(t.Context(), Line{Parts: []Part{{Text: l}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, why := j.plan(); why == nil {
+			t.Errorf("%q may run in the embedded shell, want it left to bash", l)
+		}
+		j.cancel(nil)
+	}
+}
+
+// TestEmbeddedAtRandom compares lines that nobody thought of.
+func TestEmbeddedAtRandom(t *testing.T) {
+	needBash(t)
+	lines := 150
+	if n, _ := fmt.Sscan(os.Getenv("SKILLHAND_RANDOM_LINES"), &lines); n == 0 && testing.Short() {
+		lines = 30
+	}
+	seed := uint64(time.Now().UnixNano())
+	g := &generator{rand.New(rand.NewPCG(seed, 0))}
+	t.Logf("seed %d", seed)
+	p := newPlace(t)
+	taken := 0
+	for range lines {
+		l := g.list(0)
+		how, got := p.run(t, l)
+		if how != Embedded {
+			continue
+		}
+		taken++
+		if want := p.bash(t, l); !got.same(want, l) {
+			t.Errorf("%q:\n got %+v\nbash %+v", l, got, want)
+		}
+	}
+	t.Logf("%d of %d lines were embedded", taken, lines)
+	if taken < lines/4 {
+		t.Errorf("only %d of %d lines were embedded: the generator makes too few that are", taken, lines)
+	}
+}
+
+// A generator makes command lines of what the embedded shell allows, and a
+// little beside it.
+type generator struct{ *rand.Rand }
+
+func (g *generator) pick(list ...string) string { return list[g.IntN(len(list))] }
+
+func (g *generator) list(depth int) string {
+	var b strings.Builder
+	for n := g.IntN(3); ; n-- {
+		b.WriteString(g.pick("", "", "", "", "! ") + g.pipeline(depth))
+		if n <= 0 {
+			break
+		}
+		if depth > 0 {
+			b.WriteString(g.pick("; ", " && ", " || ", ";"))
+		} else {
+			b.WriteString(g.pick("; ", " && ", " || ", ";", "\n", " &&\n", "\n\n", " # note\n", "&&", "||\n "))
+		}
+	}
+	return b.String()
+}
+
+func (g *generator) pipeline(depth int) string {
+	s := g.simple(depth, false)
+	if g.IntN(4) > 0 {
+		return s
+	}
+	s = g.simple(depth, true)
+	for range 1 + g.IntN(2) {
+		s += g.pick(" | ", "|", " | ") + g.simple(depth, true)
+	}
+	return s
+}
+
+func (g *generator) simple(depth int, piped bool) string {
+	var words []string
+	for g.IntN(8) == 0 {
+		words = append(words, g.pick("x", "y", "WORD", "EMPTY")+"="+g.word(depth))
+	}
+	if len(words) == 0 || g.IntN(2) == 0 {
+		words = append(words, g.call(depth))
+	}
+	if g.IntN(4) == 0 {
+		redirection := g.pick("2>/dev/null", ">/dev/null", "2>&1", ">&2", "1>&2", "2>&1 >/dev/null", ">/dev/null 2>&1", "&>/dev/null", "<f", "< nofile", "<sub", "</dev/null", "<'a b'", "< \"$DIR/g\"", "0<f", "<f/x", "<''")
+		if !piped && g.IntN(2) == 0 {
+			redirection = g.pick(">out", ">> out", "> sub/out", ">nodir/out", "> sub", "2>out", "2>>out", "&>out", "&>> out", ">out 2>&1", "2>&1 >out", "> out > out2", ">f", ">>f", "> \"$WORD\"", "> $WORD", ">f/x", ">out/")
+		}
+		words = slices.Insert(words, len(words)-g.IntN(2), redirection)
+	}
+	return strings.Join(words, g.pick(" ", " ", "  "))
+}
+
+func (g *generator) call(depth int) string {
+	switch g.IntN(13) {
+	case 0, 1, 2:
+		return "echo" + g.args(depth, 4)
+	case 3:
+		return "printf " + g.pick(`'%s\n'`, `'<%s>'`, `"%s %s\n"`, `'a\tb\n'`, `'%s\\%%\n'`, `'\101\x41'`, `%s`, `'%d '`, `x`) + g.args(depth, 3)
+	case 4:
+		return g.pick("true", "false", ":", "pwd", "exit", "exit 3", "exit 0", "true x", "false x y")
+	case 5:
+		return g.pick("cat f", "cat nofile", "cat", "head -n1 f", "sort f", "wc -l", "tr a-z A-Z", "ls nofile", "grep t f", "basename /a/b", "sh -c 'exit 4'", "cat 'a b'", "rm -f out", "mkdir new")
+	case 6:
+		return "sh -c 'printf \"<%s>\" \"$@\"' sh" + g.args(depth, 4)
+	case 7:
+		return "cd " + g.pick("sub", "sub/deep", "..", ".", "link", "link/..", "nofile", "f", "/", `"$DIR"`, "./sub/../sub", "sub/", "nofile/..", "'a b'")
+	case 8:
+		return "[ " + g.condition(depth) + " ]"
+	case 9:
+		return "test " + g.condition(depth)
+	case 10:
+		return "sh -c 'echo $x $y $WORD $EMPTY $PWD'"
+	default:
+		return "echo" + g.args(depth, 2)
+	}
+}
+
+func (g *generator) condition(depth int) string {
+	switch g.IntN(5) {
+	case 0:
+		return g.word(depth)
+	case 1, 2:
+		return g.pick("", "! ") + g.pick("-n", "-z", "-e", "-f", "-d", "-s", "-L", "-h") + " " + g.pick("f", "sub", "link", "empty", "nofile", `""`, `"$WORD"`, "'a b'", g.word(depth))
+	case 3:
+		return g.pick("", "! ") + g.word(depth) + " " + g.pick("=", "==", "!=") + " " + g.word(depth)
+	default:
+		return g.pick("", "! ") + g.number() + " " + g.pick("-eq", "-ne", "-lt", "-le", "-gt", "-ge") + " " + g.number()
+	}
+}
+
+func (g *generator) number() string {
+	return g.pick("0", "1", "-1", "7", "$?", `"$NUMBER"`, "x", `""`, "' 1 '", "+1", "010", "0x1", "1.5", "9223372036854775808", `"$x"`)
+}
+
+func (g *generator) args(depth, most int) string {
+	var b strings.Builder
+	for range g.IntN(most + 1) {
+		b.WriteString(g.pick(" ", " ", "  ", "\t") + g.word(depth))
+	}
+	return b.String()
+}
+
+func (g *generator) word(depth int) string {
+	var b strings.Builder
+	for n := 1 + g.IntN(3); n > 0; n-- {
+		switch g.IntN(9) {
+		case 0, 1, 2:
+			b.WriteString(g.pick("a", "b1", "-n", "-e", "-", "--", "x=1", "%s", "HEAD~1", "a.b", "/", "..", "@", ":", ",", "+", "é", "日", "]", "}", "{}", "a#b", "^", "!", "1", "=", "$", "%", "-nE", "~"))
+		case 3:
+			b.WriteString("'" + g.pick("", " ", "a  b", `\`, `"`, "*", "$x", "-n", "#", "|", "\\n", "a;b", "~", "`") + "'")
+		case 4:
+			b.WriteString(`"` + g.quoted(depth) + g.quoted(depth) + `"`)
+		case 5:
+			b.WriteString(`\` + g.pick("a", " ", "$", `\`, `"`, "'", "*", "#", "|", ";", "n", "~", "!", "{", "[", "`", "&", ">"))
+		case 6:
+			b.WriteString(g.pick("$WORD", "${WORD}", "$BLANKS", "$EMPTY", "$UNSET", "$TAB", "${BLANKS}", "$?", "$DASH", "$NUMBER", "$HOME"))
+		case 7:
+			b.WriteString(g.pick(`"$x"`, `"$y"`, `"$BLANKS"`, `"$EMPTY"`, `"$STAR"`, `"$PWD"`, `"$?"`, `"$DASH"`, `"$BACK"`, `"$TAB"`))
+		case 8:
+			if depth > 1 {
+				b.WriteString("z")
+			} else {
+				b.WriteString(`"$(` + g.list(depth+1) + `)"`)
+			}
+		}
+	}
+	return b.String()
+}
+
+func (g *generator) quoted(depth int) string {
+	if depth < 2 && g.IntN(5) == 0 {
+		return "$(" + g.list(depth+1) + ")"
+	}
+	return g.pick("", "a", " ", "  b", `\\`, `\$`, `\"`, "\\`", `\a`, `\n`, "*", "$WORD", "${x}", "$BLANKS", "'", "#", "|", ";", "~", "$", "!", "{a,b}", "$?", "%s", "(", ")", "é")
+}

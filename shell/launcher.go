@@ -1,0 +1,291 @@
+package shell
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A target is what a command's name stands for, if it is ours: a built-in, or
+// a launcher in whatever state.
+type target struct {
+	name    string
+	fn      Func     // the built-in
+	fixed   []string // arguments that the launcher puts before the caller's
+	path    string   // the launcher, if it was called by its bare file name
+	missing bool     // a path in a launcher folder that does not exist
+	fault   string   // why a launcher cannot be run
+	exit    int      // with fault: 126 or 127
+}
+
+// resolve returns what a name stands for. The zero target means: not ours.
+func (j *job) resolve(name string) target {
+	if fn := j.Builtins[name]; fn != nil {
+		return target{name: name, fn: fn}
+	}
+	bare := !strings.Contains(name, "/")
+	if bare && bashHas(name) {
+		return target{}
+	}
+	for _, folder := range j.Launchers {
+		folder, err := filepath.Abs(folder)
+		if err != nil {
+			continue
+		}
+		path := filepath.FromSlash(name)
+		switch {
+		case bare:
+			path = filepath.Join(folder, name)
+		case filepath.IsAbs(path):
+			path = filepath.Clean(path)
+		default:
+			path = filepath.Join(j.dir, path)
+		}
+		if t := j.launcher(folder, path); bare && t.fn != nil || bare && t.fault != "" && t.name != "" {
+			t.path = path
+			return t
+		} else if !bare && (t.fn != nil || t.missing || t.fault != "") {
+			return t
+		}
+	}
+	return target{}
+}
+
+// launcher reads the file at path, if that is in the folder. A script that does
+// not stand for a built-in is an ordinary program, and the target is zero.
+func (j *job) launcher(folder, path string) target {
+	realFolder, err := filepath.EvalSymlinks(folder)
+	if err != nil || !within(folder, path) && !within(realFolder, path) {
+		return target{}
+	}
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return target{missing: true}
+	}
+	broken := func(exit int, format string, a ...any) target {
+		return target{exit: exit, fault: path + ": " + fmt.Sprintf(format, a...)}
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return broken(126, "%v", cause(err))
+	}
+	if !within(realFolder, real) {
+		return broken(126, "it leads out of its folder, to %s", real)
+	}
+	info, err := os.Stat(real)
+	if err != nil {
+		return broken(126, "%v", cause(err))
+	}
+	if !info.Mode().IsRegular() {
+		return target{}
+	}
+	src, err := readStart(real, maxLauncher+1)
+	if err != nil {
+		return broken(126, "%v", cause(err))
+	}
+	name, fixed, ok := standsFor(src)
+	t := target{name: name, fixed: fixed, fn: j.Builtins[name]}
+	switch {
+	case info.Mode()&0o111 == 0 && runtime.GOOS != "windows":
+		t.exit, t.fault = 126, path+": not executable (chmod +x)"
+	case ok && t.fn == nil:
+		t.exit, t.fault = 127, path+": unknown built-in "+name
+	case !ok:
+		return target{}
+	}
+	return t
+}
+
+// within reports whether path is below folder. Both are clean and absolute.
+func within(folder, path string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && rel != "." && filepath.IsLocal(rel)
+}
+
+// cause returns what is wrong with a file, without its name.
+func cause(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// maxLauncher is how long a launcher may be. What is longer does more than launch.
+const maxLauncher = 16 << 10
+
+func readStart(path string, n int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, n))
+}
+
+// standsFor reads a launcher. If all it does is
+//
+//	exec …/skillhand builtin NAME [ARG…] "$@"
+//
+// after settings and assignments that compute a folder, it stands for NAME
+// with these first arguments.
+func standsFor(src []byte) (name string, fixed []string, ok bool) {
+	if len(src) > maxLauncher || !shellScript(src) {
+		return "", nil, false
+	}
+	file, err := parse(string(src))
+	if err != nil || len(file.Stmts) == 0 {
+		return "", nil, false
+	}
+	assigned := map[string]*syntax.Word{}
+	last := len(file.Stmts) - 1
+	for _, st := range file.Stmts[:last] {
+		call, ok := plainCall(st)
+		if !ok {
+			return "", nil, false
+		}
+		switch {
+		case len(call.Args) == 0:
+			for _, as := range call.Assigns {
+				if as.Append || as.Index != nil || as.Array != nil || as.Value != nil && !computesFolder(as.Value) {
+					return "", nil, false
+				}
+				assigned[as.Name.Value] = as.Value
+			}
+		case len(call.Assigns) > 0 || !harmlessSet(call.Args):
+			return "", nil, false
+		}
+	}
+	call, ok := plainCall(file.Stmts[last])
+	if !ok || len(call.Assigns) > 0 || len(call.Args) < 5 {
+		return "", nil, false
+	}
+	n := len(call.Args) - 1
+	if call.Args[0].Lit() != "exec" || !isSkillhand(call.Args[1], assigned) || call.Args[2].Lit() != "builtin" || !allArguments(call.Args[n]) {
+		return "", nil, false
+	}
+	for _, w := range call.Args[3:n] {
+		words, ok := (&program{}).fields(w)
+		if !ok || len(words) != 1 {
+			return "", nil, false
+		}
+		fixed = append(fixed, words[0])
+	}
+	return fixed[0], fixed[1:], true
+}
+
+// shellScript reports whether a file's first line allows it to be a script for sh or bash.
+func shellScript(src []byte) bool {
+	rest, ok := bytes.CutPrefix(src, []byte("#!"))
+	if !ok {
+		return bytes.IndexByte(src, 0) < 0
+	}
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	for _, word := range strings.Fields(string(line)) {
+		switch base := word[strings.LastIndexByte(word, '/')+1:]; base {
+		case "sh", "bash", "dash":
+			return true
+		case "env", "-S":
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// plainCall returns the simple command that a statement is, if it is nothing more.
+func plainCall(st *syntax.Stmt) (*syntax.CallExpr, bool) {
+	call, ok := st.Cmd.(*syntax.CallExpr)
+	return call, ok && len(st.Redirs) == 0 && !st.Negated && !st.Background && !st.Coprocess && !st.Disown
+}
+
+// harmlessSet recognises set -e and its kind.
+func harmlessSet(args []*syntax.Word) bool {
+	if args[0].Lit() != "set" || len(args) < 2 {
+		return false
+	}
+	for _, w := range args[1:] {
+		switch w.Lit() {
+		case "-e", "-u", "-eu", "-ue", "-o", "-euo", "-eo", "-uo", "pipefail", "errexit", "nounset":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// computesFolder reports whether a value is made of text, variables and
+// commands that only look where files are.
+func computesFolder(w *syntax.Word) bool {
+	ok := true
+	syntax.Walk(w, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case nil, *syntax.Word, *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted:
+		case *syntax.ParamExp:
+			// ${x:=y} and ${x:?y} do something.
+			ok = ok && (n.Exp == nil || n.Exp.Op != syntax.AssignUnset && n.Exp.Op != syntax.AssignUnsetOrNull && n.Exp.Op != syntax.ErrorUnset && n.Exp.Op != syntax.ErrorUnsetOrNull)
+		case *syntax.CmdSubst:
+		case *syntax.Stmt:
+			for _, r := range n.Redirs {
+				ok = ok && r.Word.Lit() == "/dev/null" // cd -- x >/dev/null
+			}
+			ok = ok && !n.Background && !n.Coprocess && !n.Disown
+		case *syntax.Redirect:
+		case *syntax.BinaryCmd:
+		case *syntax.CallExpr:
+			ok = ok && len(n.Assigns) == 0 && len(n.Args) > 0 && slices.Contains([]string{"cd", "pwd", "dirname", "basename", "readlink", "realpath"}, n.Args[0].Lit())
+		default:
+			ok = false
+		}
+		return ok
+	})
+	return ok
+}
+
+// isSkillhand reports whether a word names the program skillhand: by its name
+// alone, by a path that ends with it, or by a variable that holds one of these.
+func isSkillhand(w *syntax.Word, assigned map[string]*syntax.Word) bool {
+	if w == nil || !computesFolder(w) {
+		return false
+	}
+	last := w.Parts[len(w.Parts)-1]
+	alone := len(w.Parts) == 1
+	if q, ok := last.(*syntax.DblQuoted); ok && len(q.Parts) > 0 {
+		alone = alone && len(q.Parts) == 1
+		last = q.Parts[len(q.Parts)-1]
+	}
+	switch last := last.(type) {
+	case *syntax.Lit:
+		return strings.HasSuffix(last.Value, "/skillhand") || alone && last.Value == "skillhand"
+	case *syntax.ParamExp:
+		return alone && plainExpansion(last) && isSkillhand(assigned[last.Param.Value], nil)
+	}
+	return false
+}
+
+// allArguments recognises "$@".
+func allArguments(w *syntax.Word) bool {
+	if len(w.Parts) != 1 {
+		return false
+	}
+	q, ok := w.Parts[0].(*syntax.DblQuoted)
+	if !ok || q.Dollar || len(q.Parts) != 1 {
+		return false
+	}
+	exp, ok := q.Parts[0].(*syntax.ParamExp)
+	return ok && plainExpansion(exp) && exp.Param.Value == "@"
+}
+
+// plainExpansion reports whether an expansion is nothing but $x or ${x}.
+func plainExpansion(exp *syntax.ParamExp) bool {
+	return exp.Param != nil && exp.Index == nil && exp.Exp == nil && exp.Slice == nil && exp.Repl == nil && exp.Names == 0 &&
+		!exp.Excl && !exp.Length && !exp.Width && !exp.IsSet && exp.Flags == nil && exp.NestedParam == nil && exp.Modifiers == nil &&
+		exp.Split == 0 && exp.GlobSubst == 0 && exp.RcExpand == 0
+}

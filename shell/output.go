@@ -1,0 +1,157 @@
+package shell
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// inMemory is how much of an Output is kept in memory.
+const inMemory = 64 << 10
+
+// An Output is what a line printed on one stream. Its beginning is kept in
+// memory and the rest in a temporary file, so that 100 MB cost no memory.
+// The zero value is ready to use, and a nil Output is an empty one.
+type Output struct {
+	mu   sync.Mutex
+	head []byte   // the first inMemory bytes
+	rest *os.File // what follows them; nil if nothing does
+	size int64
+	shut bool // the line has ended: what it still prints is not part of it
+}
+
+// NewOutput returns an Output that holds s.
+func NewOutput(s string) *Output {
+	o := &Output{}
+	_, _ = o.Write([]byte(s))
+	return o
+}
+
+// Write adds p.
+func (o *Output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.shut {
+		return 0, os.ErrClosed
+	}
+	n := min(len(p), inMemory-len(o.head))
+	o.head = append(o.head, p[:n]...)
+	o.size += int64(n)
+	if n == len(p) {
+		return n, nil
+	}
+	if o.rest == nil {
+		f, err := os.CreateTemp("", "skillhand-output-")
+		if err != nil {
+			return n, err
+		}
+		// Without a name the file goes away with this process, however it ends.
+		// Where an open file cannot be removed, Close does it.
+		os.Remove(f.Name())
+		o.rest = f
+	}
+	m, err := o.rest.Write(p[n:])
+	o.size += int64(m)
+	return n + m, err
+}
+
+// Len returns how many bytes were printed.
+func (o *Output) Len() int64 {
+	if o == nil {
+		return 0
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.size
+}
+
+// Bytes returns all of it. It is meant for outputs whose Len is known to be small.
+func (o *Output) Bytes() ([]byte, error) {
+	return o.read(int(o.Len()))
+}
+
+// String is Bytes for outputs that fit into memory, where nothing can fail.
+func (o *Output) String() string {
+	b, _ := o.Bytes()
+	return string(b)
+}
+
+// Head returns the first n bytes, or all if there are fewer.
+func (o *Output) Head(n int) []byte {
+	b, _ := o.read(n)
+	return b
+}
+
+func (o *Output) read(n int) ([]byte, error) {
+	if o == nil || n <= 0 {
+		return nil, nil
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	b := make([]byte, min(int64(n), o.size))
+	m := copy(b, o.head)
+	if m == len(b) {
+		return b, nil
+	}
+	k, err := o.rest.ReadAt(b[m:], 0)
+	return b[:m+k], err
+}
+
+// WriteTo writes all of it to w.
+func (o *Output) WriteTo(w io.Writer) (int64, error) {
+	if o == nil {
+		return 0, nil
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n, err := w.Write(o.head)
+	if err != nil || o.rest == nil {
+		return int64(n), err
+	}
+	m, err := io.Copy(w, io.NewSectionReader(o.rest, 0, o.size-int64(len(o.head))))
+	return int64(n) + m, err
+}
+
+// Save writes all of it to a file, which appears whole or not at all and is
+// readable by its owner alone.
+func (o *Output) Save(path string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-")
+	if err != nil {
+		return err
+	}
+	_, err = o.WriteTo(f)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// Close gives up what was printed. An Output that fits into memory needs no Close.
+func (o *Output) Close() error {
+	if o == nil {
+		return nil
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.shut = true
+	o.head, o.size = nil, 0
+	if o.rest == nil {
+		return nil
+	}
+	err := o.rest.Close()
+	os.Remove(o.rest.Name())
+	o.rest = nil
+	return err
+}
+
+// end refuses all that comes later: a built-in that was given up may still print.
+func (o *Output) end() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.shut = true
+}

@@ -1,0 +1,373 @@
+package shell
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// line makes a Line of a command in which $ARGUMENTS, $0, $1 and $2 stand for
+// values from outside and ${DIR} for a place of ours.
+func line(command string, args []string, dir string) Line {
+	var l Line
+	text := func(s string) {
+		if s != "" {
+			l.Parts = append(l.Parts, Part{Text: s})
+		}
+	}
+	value := func(written, data string, place bool) {
+		l.Parts = append(l.Parts, Part{Text: written, Value: &Value{Data: data, Place: place}})
+	}
+	for command != "" {
+		i := strings.IndexByte(command, '$')
+		if i < 0 {
+			break
+		}
+		rest := command[i:]
+		switch {
+		case strings.HasPrefix(rest, "$ARGUMENTS"):
+			text(command[:i])
+			value("$ARGUMENTS", strings.Join(args, " "), false)
+			command = rest[len("$ARGUMENTS"):]
+		case strings.HasPrefix(rest, "${DIR}"):
+			text(command[:i])
+			value("${DIR}", dir, true)
+			command = rest[len("${DIR}"):]
+		case len(rest) > 1 && '0' <= rest[1] && rest[1] < '0'+byte(len(args)):
+			text(command[:i])
+			value(rest[:2], args[rest[1]-'0'], false)
+			command = rest[2:]
+		default:
+			text(command[:i+1])
+			command = rest[1:]
+		}
+	}
+	text(command)
+	return l
+}
+
+// hostile are arguments that would run something, or mean something, if they were ever read as code.
+var hostile = []string{
+	"plain",
+	"two words",
+	"x; touch pwned",
+	"x && touch pwned",
+	"x | touch pwned",
+	"x & touch pwned &",
+	"$(touch pwned)",
+	"`touch pwned`",
+	"${IFS}$(touch${IFS}pwned)",
+	"'; touch pwned; '",
+	"\"; touch pwned; \"",
+	"'\"'\"'; touch pwned; #",
+	"\\'; touch pwned; \\'",
+	"\\",
+	"\\\\",
+	"'",
+	"\"",
+	"a\"b'c",
+	"x\ntouch pwned",
+	"x\r\ntouch pwned\r\n",
+	"EOF\ntouch pwned\n",
+	"END\ntouch pwned\n",
+	"\nEOF\ntouch pwned",
+	"> pwned",
+	">pwned",
+	"x >> pwned",
+	"< /etc/passwd",
+	"<(touch pwned)",
+	"$((a[$(touch pwned)]))",
+	"a[$(touch pwned)]",
+	"$[a[$(touch pwned)]]",
+	"}; touch pwned; {",
+	"); touch pwned; (",
+	"$'\\x60touch pwned\\x60'",
+	"{touch,pwned}",
+	"*",
+	"?",
+	"[a-z]*",
+	"~",
+	"~root",
+	"#",
+	"!`touch pwned`",
+	"```!\ntouch pwned\n```",
+	"${x:=$(touch pwned)}",
+	"${__skillhand_0}",
+	"${__skillhand_1[@]}",
+	"$__skillhand_0",
+	"$0 $1 $@ $* $# $? $$",
+	"%s%n%d",
+	"-n",
+	"-e \\x41",
+	"--help",
+	"\u2028touch pwned",
+	"\x01\x02\x1b[31m",
+	"日本語 ✅",
+	"=",
+	"x=y",
+	"PATH=/nowhere",
+	"()",
+	"x() { touch pwned; }; x",
+	"!!",
+	"^a^b",
+	"coproc touch pwned",
+	"\ttab\t",
+	"  blanks  ",
+	strings.Repeat("long ", 2000),
+}
+
+// ways are the ways of using a value, each with what it must print.
+var ways = []struct {
+	command string
+	want    func(v string) string
+}{
+	{`printf '%s\n' "$0"`, same},
+	{`printf '%s\n' '$0'`, same},
+	{`printf '%s\n' 'a$0b'"c$0"`, func(v string) string { return "a" + v + "bc" + v }},
+	{`printf '%s,' x $0`, func(v string) string { return strings.Join(append([]string{"x"}, words(v)...), ",") + "," }},
+	{`printf '[%s]' x[$0]`, func(v string) string { return "[" + strings.Join(glue("x[", v, "]"), "][") + "]" }},
+	{`printf '%s\n' "$(printf %s "$0")"`, trimmed},
+	{`printf '%s\n' "$(printf %s '$0')"`, trimmed},
+	{`x=$0; printf '%s\n' "$x"`, same},
+	{`x="a$0"; printf '%s\n' "$x"`, func(v string) string { return "a" + v }},
+	{`X=$0 printenv X`, same},
+	{`printf '%s' "$0" | cat`, same},
+	{`printf '%s' "$0" | cat | cat && echo`, same},
+	{`cat <<< "$0"`, same},
+	{`cat <<< $0`, same},
+	{"cat <<EOF\n$0\nEOF", same},
+	{"cat <<'EOF'\n$0\nEOF", same},
+	{"cat <<'EOF'\na `b` $(c) \\d $e $0\nEOF", func(v string) string { return "a `b` $(c) \\d $e " + v }},
+	{"cat <<-\"END\"\n\t$0\n\tEND", same},
+	{`for i in 1; do printf '%s\n' "$0"; done`, same},
+	{`for w in "$0"; do printf '%s\n' "$w"; done`, same},
+	{`if [ -n "$0" ]; then printf '%s\n' "$0"; fi`, same},
+	{`[[ -n $0 ]] && printf '%s\n' "$0"`, same},
+	{`[[ $0 == "$0" ]] && printf '%s\n' "$0"`, same},
+	{`case $0 in "$0") printf '%s\n' "$0";; esac`, same},
+	{`case "$0" in $0) printf '%s\n' "$0";; esac`, same},
+	{`printf '%s\n' "${nothing:-$0}"`, same},
+	{`printf '%s\n' ${nothing:-$0}`, same},
+	{`a=("$0" b); printf '%s\n' "${a[0]}"`, same},
+	{`f() { printf '%s\n' "$1"; }; f "$0"`, same},
+	{`(printf '%s\n' "$0")`, same},
+	{`{ printf '%s\n' "$0"; }`, same},
+	{`printf '%s\n' "$0" # $0`, same},
+	{`cat < <(printf '%s' "$0")`, same},
+	{`bash -c 'printf "%s\n" "$1"' x "$0"`, same},
+	{`printf '%s' "$0" | while IFS= read -r -d '' x || [ -n "$x" ]; do printf '%s' "$x"; done`, same},
+	{`: ${DIR} $0; printf '%s\n' "$0"`, same},
+	{"printf '%s\\n' \"`printf %s x$0`\" > /dev/null; printf '%s\\n' \"$0\"", same},
+	{`x=aPREFIXb; printf '%s\n' "${x/PREFIX/$0}"`, func(v string) string { return "a" + v + "b" }},
+	{`x=$0; y="${x#"$0"}"; printf '%s\n' "<$y>$x"`, func(v string) string { return "<>" + v }},
+	{`printf '%s\n' "$(printf '%s' "$(printf '%s' "$0")")"`, trimmed},
+	{`env X="$0" printenv X`, same},
+	{`timeout 5 printf '%s\n' "$0"`, same},
+}
+
+func same(v string) string    { return v }
+func trimmed(v string) string { return strings.TrimRight(v, "\n") }
+func words(v string) []string { return splitData(v, false, false) }
+
+// glue attaches what stands before and after an unquoted value to its first and last word.
+func glue(before, v, after string) []string {
+	w := splitData(v, true, true)
+	if len(w) == 0 {
+		return []string{before + after}
+	}
+	w = append([]string(nil), w...)
+	w[0] = before + w[0]
+	w[len(w)-1] += after
+	return w
+}
+
+func TestNoArgumentEverRuns(t *testing.T) {
+	for _, way := range ways {
+		t.Run(way.command, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "bait"), nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range hostile {
+				s := &Shell{Dir: dir}
+				res, err := s.Run(t.Context(), line(way.command, []string{v}, "/a place"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, want := res.Stdout.String(), way.want(v)
+				if res.Reason != "" || strings.TrimRight(got, "\n") != strings.TrimRight(want, "\n") || res.Stderr.Len() > 0 {
+					t.Errorf("%q: printed %q, want %q (exit %d, reason %q, stderr %q)", v, got, want, res.Exit, res.Reason, res.Stderr.String())
+				}
+				if files, _ := os.ReadDir(dir); len(files) != 1 {
+					t.Fatalf("%q left %v behind", v, files)
+				}
+			}
+		})
+	}
+}
+
+// TestRefused lists where a value would be code. None may run, whatever it is.
+func TestRefused(t *testing.T) {
+	for _, command := range []string{
+		`$0`, `"$0" x`, `./bin/$0.sh`, `"bin/$0"`, `x=$0; $x`, `x=$0; "$x" y`, `exec $0`, `exec "$0"`, `command "$0"`, `builtin $0`, `env $0`, `env X=1 $0 y`, `nohup $0`,
+		`timeout 5 $0`, `timeout $0 true`, `sudo $0`, `sudo -u bob $0`, `nice -n 5 $0`, `xargs $0`, `time $0`, `coproc $0`, `! $0`, `true && $0`, `true; $0`, `echo $($0)`, `echo <($0)`,
+		`eval $0`, `eval "echo $0"`, `eval 'echo $0'`, `eval echo "$0"`, `x="echo $0"; eval "$x"`, `source $0`, `. "$0"`, `. <(echo $0)`, `trap "$0" EXIT`, `trap 'echo $0' EXIT`, `alias x="$0"`,
+		`bash -c "$0"`, `bash -c 'echo $0'`, `sh -c "echo $0"`, `bash -lc "$0"`, `bash -c -e "$0"`, `/bin/bash -c "$0"`, `zsh -c $0`, `dash -c "$0"`, `ksh -ec "$0"`, `fish -c "$0"`, `busybox sh -c "$0"`, `bash -o pipefail -c "$0"`,
+		`env bash -c "$0"`, `timeout 5 bash -c "$0"`, `sudo -u bob sh -c "$0"`, `find . -exec sh -c "$0" \;`, `xargs -I{} sh -c "$0"`, `docker run x sh -c "$0"`, `nohup sh -c "echo $0" x`, `su bob -c "$0"`,
+		`bash $0`, `bash "$0"`, `sh ./$0`, `bash -x "$0"`, `bash <<< "$0"`, `echo "$0" | bash`, `echo "$0" | sh -s`, "bash <<EOF\n$0\nEOF", `bash < <(echo $0)`, `echo "$0" | xargs sh -c`, `printf '%s' "$0" | xargs -I{} bash -c '{}'`, `echo $0 | parallel`, `cat x | sudo bash -s $0`,
+		`python3 -c "$0"`, `python3 -c 'print("$0")'`, `python -c "import x; $0"`, `perl -e "$0"`, `perl -ne "$0"`, `ruby -e "$0"`, `node -e "$0"`, `node -p "$0"`, `node --eval "$0"`, `php -r "$0"`, `python3 - <<< "$0"`, "python3 <<EOF\nprint('$0')\nEOF", `echo "$0" | python3`, `python3 "$0"`,
+		`awk "$0"`, `awk '{print $0}'`, `awk -F: "/$0/ {print}" f`, `awk -f "$0"`, `sed "s/x/$0/"`, `sed -e "s/x/$0/" f`, `sed -n '$0p' f`, `sed -f "$0"`,
+		`echo $(( $0 + 1 ))`, `echo $(($0))`, `echo "$((1 + $0))"`, `(( $0 > 1 ))`, `((x=$0))`, `let x=$0`, `let "x = $0"`, `echo $[ $0 ]`, `x=$0; echo $((x))`, `x=$0; (( x + 1 ))`, `a=(1 2); echo ${a[$0]}`, `a[$0]=1`, `x=abc; echo ${x:$0}`, `x=abc; echo ${x:0:$0}`, `for ((i=0; i<$0; i++)); do echo; done`,
+		`[[ $0 -eq 1 ]]`, `[[ 1 -lt $0 ]]`, `[[ "$0" -gt 3 ]]`, `[[ -v $0 ]]`, `[ -v "$0" ]`, `test -v $0`, `x=$0; [[ x -eq 1 ]]`, `declare -i n=$0`, `declare -i n; n=$0`, `declare -n r=$0`, `x=$0; echo ${!x}`, `x=$0; echo "${x@P}"`, `n=$0; echo ${a[n]}`,
+		`read $0`, `read -r "$0" < f`, `printf -v "$0" x`, `printf $0`, `printf "$0"`, `unset $0`, `unset "$0"`, `mapfile $0`, `export $0`, `export "$0"`, `declare "$0"`, `local $0`, `readonly $0`, `declare "$0=1"`, `getopts $0 x`, `set $0`, `set -o $0`,
+		`PATH=$0 ls`, `PATH="$0:$PATH"; ls`, `LD_PRELOAD=$0 ls`, `BASH_ENV=$0 bash x.sh`, `IFS=$0`, `export PATH="$0"`, `env PATH="$0" ls`, `GIT_SSH_COMMAND=$0 git fetch`, `PS4='$0'`,
+		`git $0`, `git -c "$0" status`, `ssh host $0`, `ssh "$0" ls`, `crontab "$0"`, `watch $0`,
+		`set -- $0; $1`, `set -- "$0"; eval "$1"`, `f() { eval "$1"; }; f "$0"`, `f() { $1; }; f "$0"`, `for c in $0; do $c; done`, `while read -r c; do eval "$c"; done <<< "$0"`, `x=$(echo "$0"); eval "$x"`, `read c <<< "$0"; $c`, `f() { echo $(($1)); }; f "$0"`,
+		`alias ll=$0`, `compgen -W "$0"`, `enable -f "$0" x`, `bind -x "$0"`, `complete -C "$0" x`,
+		"echo `$0`", "eval `echo $0`",
+	} {
+		for _, v := range []string{"true", "touch pwned", "1", "a[$(touch pwned)]", "-v"} {
+			dir := t.TempDir()
+			s := &Shell{Dir: dir}
+			res, err := s.Run(t.Context(), line(command, []string{v}, ""))
+			if err != nil {
+				t.Errorf("%s with %q: %v", command, v, err)
+				continue
+			}
+			if res.How != Nowhere || res.Exit == 0 || !strings.HasPrefix(res.Reason, "not run: ") {
+				t.Errorf("%s with %q: how %q, exit %d, reason %q; want it refused", command, v, res.How, res.Exit, res.Reason)
+			}
+			if files, _ := os.ReadDir(dir); len(files) != 0 {
+				t.Fatalf("%s with %q left %v behind", command, v, files)
+			}
+		}
+	}
+}
+
+// TestPlaces: paths of ours may name programs and scripts, and are one word whatever is in them.
+func TestPlaces(t *testing.T) {
+	for _, name := range []string{"plain", "with space", "a'b", `a"b`, "a$HOME", "a`b`", "new\nline", "a;b", "a*b?", "日本", "a\\b", "-dash", "a{b,c}"} {
+		dir := filepath.Join(t.TempDir(), name)
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		script := "#!/bin/sh\nprintf '%s' \"$0\" \"$@\"\n"
+		if err := os.WriteFile(filepath.Join(dir, "tool"), []byte(script), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "lib.sh"), []byte("said=lib\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, tt := range []struct{ command, want string }{
+			{`${DIR}/tool a`, dir + "/toola"},
+			{`"${DIR}/tool" a`, dir + "/toola"},
+			{`"${DIR}"/tool a`, dir + "/toola"},
+			{`'${DIR}/tool' a`, dir + "/toola"},
+			{`for i in 1; do ${DIR}/tool a; done`, dir + "/toola"},
+			{`sh "${DIR}/tool" a`, dir + "/toola"},
+			{`bash ${DIR}/tool $0`, dir + "/toolarg"},
+			{`source "${DIR}/lib.sh"; printf %s $said`, "lib"},
+			{`cd ${DIR} && printf '%s' *`, "lib.shtool"},
+			{`printf '%s' "${DIR}" | cat`, dir},
+			{"cat <<'EOF'\n${DIR}\nEOF", dir + "\n"},
+			{`ls ${DIR}`, "lib.sh\ntool\n"},
+		} {
+			s := &Shell{}
+			res, err := s.Run(t.Context(), line(tt.command, []string{"arg"}, dir))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.Stdout.String() != tt.want || res.Exit != 0 || res.Reason != "" {
+				t.Errorf("%s in %q: printed %q, want %q (exit %d, %s, %q)", tt.command, name, res.Stdout.String(), tt.want, res.Exit, res.Reason, res.Stderr.String())
+			}
+		}
+		if plainText(dir) {
+			continue
+		}
+		for _, command := range []string{`eval "ls ${DIR}"`, `bash -c "ls ${DIR}"`, `trap "${DIR}" EXIT`, `echo $(( ${DIR} ))`} {
+			if _, err := line(command, nil, dir).program(); !isRefusal(err) {
+				t.Errorf("%s in %q was not refused (%v)", command, name, err)
+			}
+		}
+	}
+}
+
+func isRefusal(err error) bool {
+	var r *refusal
+	return errors.As(err, &r)
+}
+
+func TestSplitData(t *testing.T) {
+	for _, tt := range []struct {
+		data string
+		want string // words joined by |
+	}{
+		{"", ""},
+		{"a", "a"},
+		{" a  b\tc\nd ", "a|b|c|d"},
+		{`"my file.txt" --fast`, "my file.txt|--fast"},
+		{`'a b' c`, "a b|c"},
+		{`--name="a b"`, "--name=a b"},
+		{`a"b"c ''`, "abc|"},
+		{`it's a dog`, "it's|a|dog"},
+		{`"x; y" z`, `"x;|y"|z`},
+		{`"$(id)"`, `"$(id)"`},
+		{`a\ b`, `a\|b`},
+		{`"unclosed b`, `"unclosed|b`},
+		{"*.go b?", "*.go|b?"},
+	} {
+		if got := strings.Join(splitData(tt.data, false, false), "|"); got != tt.want {
+			t.Errorf("splitData(%q) = %q, want %q", tt.data, got, tt.want)
+		}
+	}
+}
+
+func FuzzValues(f *testing.F) {
+	for _, way := range ways {
+		f.Add(way.command, "x; touch pwned", "/a place")
+	}
+	for _, v := range hostile {
+		f.Add(`echo $0 "$0" '$0' $(echo $0)`, v, v)
+	}
+	f.Fuzz(func(t *testing.T, command, value, place string) {
+		p, err := line(command, []string{value}, place).program()
+		if err != nil {
+			return
+		}
+		// Two different values must give the same code: data never reaches it.
+		other, err := line(command, []string{"\x00other\x00"}, "\x00elsewhere\x00").program()
+		if err != nil {
+			return // it may be refused for what it holds
+		}
+		if p.text != other.text {
+			t.Errorf("the code depends on the data:\n%q\n%q", p.text, other.text)
+		}
+	})
+}
+
+// FuzzHostile looks for a value that runs, or prints something else than itself.
+func FuzzHostile(f *testing.F) {
+	for i, v := range hostile {
+		f.Add(v, uint8(i))
+	}
+	f.Fuzz(func(t *testing.T, v string, n uint8) {
+		if strings.ContainsRune(v, 0) || len(v) > 10_000 {
+			return // no argument of a process can hold a zero byte
+		}
+		way := ways[int(n)%len(ways)]
+		dir := t.TempDir()
+		res, err := (&Shell{Dir: dir}).Run(t.Context(), line(way.command, []string{v}, "/a place"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if files, _ := os.ReadDir(dir); len(files) != 0 {
+			t.Fatalf("%s with %q left %v behind", way.command, v, files)
+		}
+		if want := way.want(v); v != "" && res.Reason == "" && strings.TrimRight(res.Stdout.String(), "\n") != strings.TrimRight(want, "\n") {
+			t.Errorf("%s with %q printed %q, want %q", way.command, v, res.Stdout.String(), want)
+		}
+	})
+}

@@ -1,0 +1,632 @@
+package skill
+
+import "strings"
+
+// A span is a stretch of a skill's body that is more than plain text.
+type span struct {
+	kind       spanKind
+	start, end int
+
+	command string // of an inline or block directive
+	alone   bool   // the directive has its lines to itself, in no list or quote
+	tag     tag
+	fault   string // of a fence that looks like a directive and is none
+}
+
+type spanKind uint8
+
+const (
+	codeSpan   spanKind = iota // code or an HTML comment, with its delimiters
+	inlineSpan                 // !`command`
+	blockSpan                  // ```! command ```
+	escapeSpan                 // the \! of \!`command`
+	tagSpan                    // a line that is a <skill> or <output> tag
+)
+
+// scan finds what is code, a directive or a tag in a body of Markdown, in
+// order and without overlaps. It reads blocks and then the text in them by the
+// rules of CommonMark 0.31, as far as these decide whether a byte is code, with
+// one exception: a skillhand tag alone on its line is a block of its own. Plain
+// CommonMark takes it for the start of an HTML block, or for more of the list
+// item above it; then a fence right below <skill> would be no fence.
+func scan(src string) []span {
+	p := blockParser{src: src}
+	p.parse()
+	s := scanner{src: src, labels: p.labels}
+	for _, b := range p.blocks {
+		switch b.kind {
+		case fenced:
+			s.fence(b)
+		case indented:
+			s.spans = append(s.spans, span{kind: codeSpan, start: b.start, end: b.end})
+		case tagLine:
+			s.spans = append(s.spans, span{kind: tagSpan, start: b.start, end: b.end, tag: b.tag})
+		case html, definitions:
+			s.raw(b)
+		case paragraph, heading:
+			s.inlines(b)
+		}
+	}
+	return s.spans
+}
+
+// A block is a leaf of the document's structure: lines that are read alike.
+type block struct {
+	kind       blockKind
+	nested     bool // in a list or quote
+	start, end int  // of all its lines; a closed fence ends after its last mark
+	lines      []line
+
+	// fenced
+	mark   byte // ` or ~
+	info   string
+	closed bool
+
+	tag tag
+}
+
+type blockKind uint8
+
+const (
+	noBlock     blockKind = iota
+	paragraph             // or a heading that is underlined
+	heading               // that starts with #
+	definitions           // of links, at a paragraph's start
+	fenced
+	indented
+	html
+	tagLine
+)
+
+// A line is a line's text within its block: without the indentation and
+// markers of the lists and quotes around it, but with its line ending.
+type line struct {
+	start, end int
+	pad        int // columns of a tab before start that belong to the text
+}
+
+// A container is an open list item or block quote. Lists themselves need not
+// be known: where one ends and the next begins changes nothing about code.
+type container struct {
+	quote  bool
+	indent int  // columns by which an item's further lines are indented
+	empty  bool // nothing is in it yet
+}
+
+// A blockParser cuts a document into leaf blocks, line by line. Blocks that
+// can hold neither code nor a directive are left out.
+type blockParser struct {
+	src    string
+	blocks []block
+	labels map[string]bool // of the links that are defined
+
+	open   []container
+	quotes []int  // the indexes in open of block quotes
+	leaf   block  // the block that the last line belongs to
+	lines  []line // of the blocks, and from lines[from] on of leaf
+	from   int
+	fence  struct{ length, indent int }
+	html   htmlKind
+	begun  bool // a block began on this line, so it continues nothing
+
+	// The current line: src[start:eol] without its ending, the next one starts
+	// at next. All up to pos has been read; pos stands at column col.
+	start, eol, next int
+	pos, col         int
+	first, firstCol  int  // the first byte from pos on that is no space or tab
+	inTab            bool // pos stands within a tab
+	newline          int  // the first newline from start on
+	noBreak          int  // no thematic break starts before this byte
+
+	text scanner // to read definitions and HTML tags with
+}
+
+func (p *blockParser) parse() {
+	p.newline = -1
+	for p.next < len(p.src) {
+		p.readLine()
+		p.addLine()
+	}
+	p.closeLeaf()
+}
+
+// readLine moves to the next line. A line ends with LF, CRLF or a lone CR.
+func (p *blockParser) readLine() {
+	p.start = p.next
+	if p.newline < p.start {
+		p.newline = len(p.src)
+		if n := strings.IndexByte(p.src[p.start:], '\n'); n >= 0 {
+			p.newline = p.start + n
+		}
+	}
+	p.eol = p.newline
+	p.next = min(p.newline+1, len(p.src))
+	if n := strings.IndexByte(p.src[p.start:p.eol], '\r'); n >= 0 {
+		p.eol = p.start + n
+		if p.eol+1 < p.newline || p.newline == len(p.src) {
+			p.next = p.eol + 1
+		}
+	}
+	p.pos, p.col, p.inTab = p.start, 0, false
+	p.findFirst()
+}
+
+// addLine reads one line: which open containers does it continue, which does
+// it open, and what is the rest?
+func (p *blockParser) addLine() {
+	depth := p.descend()
+	all := depth == len(p.open)
+	if depth == 0 && p.tag(all) || all && p.continueLeaf() {
+		return
+	}
+	if p.leaf.kind != paragraph {
+		p.closeLeaf()
+	}
+	p.begun = false
+	for p.openContainer(depth) || p.onlyDefinitions(depth) {
+	}
+	if p.openLeaf(depth) {
+		return
+	}
+	if p.leaf.kind == paragraph && !p.blank() && !p.begun {
+		p.keepLine() // perhaps lazily, without its containers' markers
+		return
+	}
+	p.begin(depth)
+	switch {
+	case p.blank():
+	case p.indent() >= 4:
+		p.startLeaf(indented)
+		p.leaf.end = p.next
+	default:
+		p.startLeaf(paragraph)
+		p.keepLine()
+	}
+}
+
+// descend reads the markers and indentation of the open containers and
+// returns how many of them the line continues.
+func (p *blockParser) descend() int {
+	quotes := 0
+	for i, c := range p.open {
+		switch {
+		case c.quote:
+			if !p.at('>') {
+				return i
+			}
+			p.readQuote()
+			quotes++
+		case p.indent() >= c.indent && !(c.empty && p.blank()):
+			p.advance(c.indent)
+		case p.blank():
+			// A blank line continues every item up to the next quote, in one
+			// step: there may be very many. Only the innermost can be empty,
+			// and an item that starts with two blank lines ends there.
+			p.advance(p.indent())
+			if quotes < len(p.quotes) {
+				return p.quotes[quotes]
+			}
+			if p.open[len(p.open)-1].empty {
+				return len(p.open) - 1
+			}
+			return len(p.open)
+		default:
+			return i
+		}
+	}
+	return len(p.open)
+}
+
+// tag takes a line that is a skillhand tag at the margin, unless code or
+// verbatim HTML goes on there.
+func (p *blockParser) tag(all bool) bool {
+	if !p.at('<') || all && (p.leaf.kind == fenced || p.leaf.kind == html && p.html < htmlElement) {
+		return false
+	}
+	t, ok := parseTag(p.src[p.first:p.eol])
+	if !ok {
+		return false
+	}
+	p.begun = false
+	p.begin(0)
+	p.blocks = append(p.blocks, block{kind: tagLine, start: p.start, end: p.next, tag: t})
+	return true
+}
+
+// continueLeaf adds the line to a block of code or HTML that it continues.
+func (p *blockParser) continueLeaf() bool {
+	switch p.leaf.kind {
+	case fenced:
+		if end, ok := p.closingFence(); ok {
+			p.leaf.closed = true
+			p.leaf.end = end
+			p.closeLeaf()
+			return true
+		}
+		p.advance(min(p.indent(), p.fence.indent))
+		p.keepLine()
+		return true
+	case indented:
+		if p.blank() { // part of the block only if more code follows
+			return true
+		}
+		if p.indent() < 4 {
+			return false
+		}
+		p.leaf.end = p.next
+		return true
+	case html:
+		if p.html >= htmlElement && p.blank() {
+			return false
+		}
+		p.keepHTML()
+		return true
+	}
+	return false
+}
+
+// begin makes room for a new block at depth: what the line does not continue
+// ends. Further blocks on the same line are inside the first.
+func (p *blockParser) begin(depth int) {
+	if p.begun {
+		return
+	}
+	p.begun = true
+	p.closeLeaf()
+	p.open = p.open[:depth]
+	for len(p.quotes) > 0 && p.quotes[len(p.quotes)-1] >= depth {
+		p.quotes = p.quotes[:len(p.quotes)-1]
+	}
+}
+
+// interrupts reports whether a block that starts here would end a paragraph
+// in the same container.
+func (p *blockParser) interrupts(depth int) bool {
+	return p.leaf.kind == paragraph && !p.begun && depth == len(p.open)
+}
+
+// openContainer opens the quote or list item that starts at the cursor.
+func (p *blockParser) openContainer(depth int) bool {
+	if p.blank() || p.indent() >= 4 {
+		return false
+	}
+	switch c := p.src[p.first]; {
+	case c == '>':
+		p.begin(depth)
+		p.quotes = append(p.quotes, len(p.open))
+		p.push(container{quote: true})
+		p.readQuote()
+		return true
+	case c == '-' || c == '*' || c == '+' || '0' <= c && c <= '9':
+		return !(c == '-' && p.interrupts(depth) && p.underline()) && !p.thematicBreak() && p.openItem(depth)
+	}
+	return false
+}
+
+func (p *blockParser) push(c container) {
+	if n := len(p.open); n > 0 {
+		p.open[n-1].empty = false
+	}
+	p.open = append(p.open, c)
+}
+
+// readQuote reads a > and the column of white space that belongs to it.
+func (p *blockParser) readQuote() {
+	p.moveTo(p.first + 1)
+	p.advance(min(p.indent(), 1))
+}
+
+// openItem opens the list item whose marker is at the cursor.
+func (p *blockParser) openItem(depth int) bool {
+	i := p.first
+	for i < p.eol && '0' <= p.src[i] && p.src[i] <= '9' {
+		i++
+	}
+	if digits := i - p.first; digits > 0 {
+		if digits > 9 || i == p.eol || p.src[i] != '.' && p.src[i] != ')' {
+			return false
+		}
+		if p.interrupts(depth) && strings.TrimLeft(p.src[p.first:i], "0") != "1" {
+			return false
+		}
+	}
+	i++
+	if i < p.eol && p.src[i] != ' ' && p.src[i] != '\t' {
+		return false
+	}
+	if p.interrupts(depth) && isBlank(p.src[i:p.eol]) {
+		return false
+	}
+	p.begin(depth)
+	indent := p.indent() + i - p.first
+	p.moveTo(i)
+	gap := p.indent()
+	if gap > 4 || p.blank() { // the item starts with code, or with an empty line
+		gap = 1
+	}
+	p.advance(gap)
+	p.push(container{indent: indent + gap, empty: true})
+	return true
+}
+
+// onlyDefinitions ends a paragraph if the line would underline it, but all of
+// it turns out to be link definitions, which have nothing to underline.
+func (p *blockParser) onlyDefinitions(depth int) bool {
+	if !p.interrupts(depth) || !p.underline() {
+		return false
+	}
+	lines := p.lines[p.from:]
+	if p.countDefinitions(lines) < len(lines) {
+		return false
+	}
+	p.begin(depth)
+	p.begun = false
+	return true
+}
+
+// openLeaf takes the line if it starts or is a block other than a paragraph
+// or indented code.
+func (p *blockParser) openLeaf(depth int) bool {
+	if p.blank() || p.indent() >= 4 {
+		return false
+	}
+	switch p.src[p.first] {
+	case '#':
+		return p.openHeading(depth)
+	case '`', '~':
+		return p.openFence(depth)
+	case '<':
+		return p.openHTML(depth)
+	case '=', '-', '*', '_':
+		if p.interrupts(depth) && p.underline() || p.thematicBreak() {
+			p.begin(depth)
+			p.fill()
+			return true
+		}
+	}
+	return false
+}
+
+func (p *blockParser) openHeading(depth int) bool {
+	i := p.first
+	for i < p.eol && p.src[i] == '#' {
+		i++
+	}
+	if i-p.first > 6 || i < p.eol && p.src[i] != ' ' && p.src[i] != '\t' {
+		return false
+	}
+	p.begin(depth)
+	p.moveTo(i)
+	p.startLeaf(heading)
+	p.keepLine()
+	p.closeLeaf()
+	return true
+}
+
+func (p *blockParser) openFence(depth int) bool {
+	mark := p.src[p.first]
+	i := p.first
+	for i < p.eol && p.src[i] == mark {
+		i++
+	}
+	info := p.src[i:p.eol]
+	if i-p.first < 3 || mark == '`' && strings.IndexByte(info, '`') >= 0 {
+		return false
+	}
+	p.begin(depth)
+	p.fence.length, p.fence.indent = i-p.first, p.indent()
+	p.startLeaf(fenced)
+	p.leaf.mark = mark
+	p.leaf.info = strings.Trim(info, " \t")
+	p.leaf.end = p.next
+	return true
+}
+
+func (p *blockParser) closingFence() (end int, ok bool) {
+	if !p.at(p.leaf.mark) {
+		return 0, false
+	}
+	i := p.first
+	for i < p.eol && p.src[i] == p.leaf.mark {
+		i++
+	}
+	return i, i-p.first >= p.fence.length && isBlank(p.src[i:p.eol])
+}
+
+func (p *blockParser) openHTML(depth int) bool {
+	p.text.buf = append(p.text.buf[:0], p.src[p.first:p.eol]...)
+	kind := htmlStart(p.text.buf)
+	if kind == notHTML || kind == htmlTag && p.leaf.kind == paragraph && !p.begun {
+		return false
+	}
+	p.begin(depth)
+	p.startLeaf(html)
+	p.html = kind
+	p.keepHTML()
+	return true
+}
+
+func (p *blockParser) keepHTML() {
+	p.keepLine()
+	if p.html.endsIn(p.src[p.pos:p.eol]) {
+		p.closeLeaf()
+	}
+}
+
+// underline reports whether the line would make a heading of the paragraph above it.
+func (p *blockParser) underline() bool {
+	if p.blank() || p.indent() >= 4 {
+		return false
+	}
+	c := p.src[p.first]
+	rest := strings.TrimRight(p.src[p.first:p.eol], " \t")
+	return (c == '=' || c == '-') && strings.Trim(rest, rest[:1]) == ""
+}
+
+// thematicBreak reports whether the line is a rule, such as ---.
+func (p *blockParser) thematicBreak() bool {
+	c := p.src[p.first]
+	if p.first < p.noBreak || c != '-' && c != '*' && c != '_' {
+		return false
+	}
+	n := 0
+	for i := p.first; i < p.eol; i++ {
+		switch p.src[i] {
+		case c:
+			n++
+		case ' ', '\t':
+		default:
+			// In "* * * x" each * may open an item with a rule in it; none
+			// before x does, and looking again each time would be quadratic.
+			p.noBreak = i
+			return false
+		}
+	}
+	return n >= 3
+}
+
+func (p *blockParser) startLeaf(kind blockKind) {
+	p.fill()
+	p.leaf = block{kind: kind, nested: len(p.open) > 0, start: p.first}
+	p.from = len(p.lines)
+}
+
+// fill notes that the innermost container has something in it.
+func (p *blockParser) fill() {
+	if n := len(p.open); n > 0 {
+		p.open[n-1].empty = false
+	}
+}
+
+// keepLine adds the rest of the line to the open block.
+func (p *blockParser) keepLine() {
+	p.leaf.end = p.next
+	if p.leaf.kind == fenced && p.leaf.info != "!" {
+		return // only a directive's lines are ever looked at
+	}
+	l := line{start: p.pos, end: p.next}
+	if p.inTab {
+		l.start++
+		l.pad = 4 - p.col%4
+	}
+	p.lines = append(p.lines, l)
+}
+
+// closeLeaf ends the open block.
+func (p *blockParser) closeLeaf() {
+	b := p.leaf
+	p.leaf = block{}
+	lines, before := p.lines[p.from:], len(p.blocks)
+	switch b.kind {
+	case noBlock:
+	case paragraph:
+		n := p.countDefinitions(lines)
+		if n > 0 {
+			d := block{kind: definitions, nested: b.nested, start: b.start, end: lines[n-1].end}
+			p.addBlock(d, lines[:n])
+		}
+		if n < len(lines) {
+			b.start = lines[n].start
+			p.addBlock(b, lines[n:])
+		}
+	case heading, html:
+		p.addBlock(b, lines)
+	default:
+		b.lines = lines
+		p.blocks = append(p.blocks, b)
+	}
+	if len(p.blocks) == before {
+		p.lines = p.lines[:p.from]
+	}
+	p.from = len(p.lines)
+}
+
+// addBlock keeps a block of text if anything in it could matter.
+func (p *blockParser) addBlock(b block, lines []line) {
+	text := p.src[b.start:b.end]
+	if strings.IndexByte(text, '`') >= 0 || strings.Contains(text, "<!--") {
+		b.lines = lines
+		p.blocks = append(p.blocks, b)
+	}
+}
+
+// countDefinitions returns how many of a paragraph's first lines define
+// links, and notes their labels.
+func (p *blockParser) countDefinitions(lines []line) int {
+	if len(lines) == 0 || !strings.HasPrefix(strings.TrimLeft(p.src[lines[0].start:lines[0].end], " \t"), "[") {
+		return 0
+	}
+	s := &p.text
+	s.src = p.src
+	s.load(lines, true)
+	n := 0
+	for i := 0; i < len(s.buf); {
+		label, end := definition(s.buf, i)
+		if end < 0 {
+			break
+		}
+		if p.labels == nil {
+			p.labels = map[string]bool{}
+		}
+		p.labels[normalize(label)] = true
+		for ; i < end; i++ {
+			if s.buf[i] == '\n' {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func (p *blockParser) blank() bool { return p.first == p.eol }
+
+// indent is the number of columns between the cursor and the line's text.
+func (p *blockParser) indent() int { return p.firstCol - p.col }
+
+// at reports whether c comes next, not indented like code.
+func (p *blockParser) at(c byte) bool {
+	return !p.blank() && p.indent() < 4 && p.src[p.first] == c
+}
+
+// moveTo moves the cursor to byte i, which is at or after p.first.
+func (p *blockParser) moveTo(i int) {
+	p.pos, p.col, p.inTab = i, p.firstCol+i-p.first, false
+	p.findFirst()
+}
+
+func (p *blockParser) findFirst() {
+	p.first, p.firstCol = p.pos, p.col
+	for p.first < p.eol {
+		switch p.src[p.first] {
+		case ' ':
+			p.firstCol++
+		case '\t':
+			p.firstCol += 4 - p.firstCol%4
+		default:
+			return
+		}
+		p.first++
+	}
+}
+
+// advance moves the cursor over n columns of white space; it may come to
+// stand within a tab.
+func (p *blockParser) advance(n int) {
+	for n > 0 && p.pos < p.first {
+		width := 1
+		if p.src[p.pos] == '\t' {
+			width = 4 - p.col%4
+		}
+		if width > n {
+			p.col += n
+			p.inTab = true
+			return
+		}
+		p.col += width
+		n -= width
+		p.pos++
+		p.inTab = false
+	}
+}
+
+func isBlank(s string) bool { return strings.Trim(s, " \t") == "" }

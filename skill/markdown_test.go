@@ -1,0 +1,282 @@
+package skill
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
+)
+
+// TestMarkdown compares what scan takes for code with what goldmark does, on
+// random documents that are dense with what decides it.
+// SKILLHAND_DOCUMENTS sets how many there are.
+func TestMarkdown(t *testing.T) {
+	n := 40000
+	if s := os.Getenv("SKILLHAND_DOCUMENTS"); s != "" {
+		n, _ = strconv.Atoi(s)
+	}
+	seed := uint64(1)
+	if s := os.Getenv("SKILLHAND_SEED"); s != "" {
+		seed, _ = strconv.ParseUint(s, 10, 64)
+	}
+	skipped := map[string]int{}
+	defer func() { t.Log(skipped) }()
+	r := rand.New(rand.NewPCG(seed, 2))
+	for i, failed := 0, 0; i < n && failed < 8; i++ {
+		doc := document(r)
+		if e := exempt(expand(doc)); e != "" {
+			skipped[e]++
+		}
+		if diff := difference(doc); diff != "" {
+			doc = shrink(doc)
+			t.Errorf("document %d: %q\n%s", i, doc, difference(doc))
+			failed++
+		}
+	}
+}
+
+// shrink removes what it can from a document that shows a difference.
+func shrink(doc string) string {
+	for again := true; again; {
+		again = false
+		for size := len(doc); size > 0; size /= 2 {
+			for i := 0; i+size <= len(doc); {
+				if less := doc[:i] + doc[i+size:]; difference(less) != "" {
+					doc = less
+					again = true
+				} else {
+					i++
+				}
+			}
+		}
+	}
+	return doc
+}
+
+// difference shows where scan and goldmark differ about a document, or "".
+func difference(doc string) string {
+	doc = strings.ReplaceAll(doc, "!`", "?`") // a directive is code here and a command there
+	plain := expand(doc)
+	if exempt(plain) != "" {
+		return ""
+	}
+	ours, theirs := visible(doc, codeBytes(doc)), visible(plain, goldmarkCode(plain))
+	for i := range ours {
+		if ours[i] != theirs[i] && ours[i] != '?' {
+			return "text:     " + string(visible(doc, []byte(doc))) + "\nours:     " + string(ours) + "\ngoldmark: " + string(theirs)
+		}
+	}
+	return ""
+}
+
+// expand replaces lone carriage returns and tabs, which CommonMark defines by
+// line ends and columns: goldmark takes the former for white space and
+// miscounts the latter after list and quote markers.
+func expand(doc string) string {
+	doc = strings.ReplaceAll(doc, "\r\n", "\n")
+	doc = strings.ReplaceAll(doc, "\r", "\n")
+	var b strings.Builder
+	col := 0
+	for i := range len(doc) {
+		switch doc[i] {
+		case '\n':
+			b.WriteByte('\n')
+			col = 0
+		case '\t':
+			b.WriteString("    "[col%4:])
+			col += 4 - col%4
+		default:
+			b.WriteByte(doc[i])
+			col++
+		}
+	}
+	return b.String()
+}
+
+// visible drops the marks of white space: whether the indentation of code or
+// the end of its lines belongs to it is no question here.
+func visible(doc string, marks []byte) []byte {
+	var kept []byte
+	for i, m := range marks {
+		if strings.IndexByte(" \t\r\n", doc[i]) < 0 {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+var exemptions = []struct {
+	name    string
+	pattern *regexp.Regexp
+}{
+	{"empty list items", regexp.MustCompile(`(?m)^[ >*+\-0-9.)]*([-+*]|[0-9]+[.)]) *$`)},
+	{"parentheses in a destination", regexp.MustCompile(`(\]:|\]\()[\s>]*([^\s<]\S*)?\(`)},
+	{"< in a destination", regexp.MustCompile(`(\]:|\]\()[\s>]*<[^>\n]*<`)},
+	{"empty instruction", regexp.MustCompile(`<\?>`)},
+	{"declaration in lower case", regexp.MustCompile(`<![a-z]`)},
+	{"backslash before a line's trailing spaces", regexp.MustCompile(`\\ +\n`)},
+}
+
+// exempt names why goldmark is no judge of a document, or "".
+func exempt(doc string) string {
+	for _, e := range exemptions {
+		if e.pattern.MatchString(doc) {
+			return e.name
+		}
+	}
+	return ""
+}
+
+// codeBytes has a byte for each of doc's: x in code, . outside, ? if it does not matter.
+func codeBytes(doc string) []byte {
+	marks := bytes.Repeat([]byte("."), len(doc))
+	p := blockParser{src: doc}
+	p.parse()
+	blocks := map[int]block{}
+	for _, b := range p.blocks {
+		if b.kind == fenced || b.kind == indented {
+			blocks[b.start] = b
+		}
+	}
+	for _, sp := range scan(doc) {
+		for i := sp.start; i < sp.end; i++ {
+			marks[i] = 'x'
+		}
+		switch b, ok := blocks[sp.start]; {
+		case ok && b.kind == fenced:
+			fill(marks, b.start, b.start+strings.IndexAny(doc[b.start:]+"\n", "\r\n"), '.')
+			if b.closed {
+				fill(marks, strings.LastIndexAny(doc[:b.end], "\r\n"), b.end, '.')
+			}
+		case !ok && doc[sp.start] == '`':
+			n := run([]byte(doc), sp.start)
+			fill(marks, sp.start, sp.start+n, '.')
+			fill(marks, sp.end-n, sp.end, '.')
+		}
+	}
+	// A > at the margin of code may be a quote's: it is between goldmark's lines.
+	margin := true
+	for i := range marks {
+		switch doc[i] {
+		case '\n', '\r':
+			margin = true
+		case ' ', '\t':
+		case '>':
+			if margin {
+				marks[i] = '?'
+			}
+		default:
+			margin = false
+		}
+	}
+	return marks
+}
+
+func fill(marks []byte, from, to int, with byte) {
+	for i := from; i < to; i++ {
+		marks[i] = with
+	}
+}
+
+var markdown = goldmark.New()
+
+func goldmarkCode(doc string) []byte {
+	src := []byte(doc)
+	marks := bytes.Repeat([]byte("."), len(doc))
+	root := markdown.Parser().Parse(text.NewReader(src))
+	ast.Walk(root, func(n ast.Node, enter bool) (ast.WalkStatus, error) {
+		if !enter {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.CodeBlock, *ast.FencedCodeBlock:
+			for _, l := range n.Lines().Sliced(0, n.Lines().Len()) {
+				fill(marks, l.Start, l.Stop, 'x')
+			}
+		case *ast.CodeSpan:
+			for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+				l := c.(*ast.Text).Segment
+				fill(marks, l.Start, l.Stop, 'x')
+			}
+		case *ast.RawHTML:
+			if first := n.Segments.At(0); bytes.HasPrefix(src[first.Start:], []byte("<!--")) {
+				for _, l := range n.Segments.Sliced(0, n.Segments.Len()) {
+					fill(marks, l.Start, l.Stop, 'x')
+				}
+			}
+		case *ast.HTMLBlock:
+			lines := n.Lines().Sliced(0, n.Lines().Len())
+			if n.HasClosure() {
+				lines = append(lines[:len(lines):len(lines)], n.ClosureLine)
+			}
+			comment := false
+			for _, l := range lines {
+				for i := l.Start; i < l.Stop; i++ {
+					if !comment && bytes.HasPrefix(src[i:l.Stop], []byte("<!--")) {
+						comment = true
+						marks[i], marks[i+1] = 'x', 'x'
+						i += 2
+					}
+					if comment {
+						marks[i] = 'x'
+						if bytes.HasPrefix(src[i:l.Stop], []byte("-->")) {
+							marks[i+1], marks[i+2] = 'x', 'x'
+							i += 2
+							comment = false
+						}
+					}
+				}
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return marks
+}
+
+// What documents are made of: margins begin their lines, tokens fill them.
+var (
+	margins = []string{"", "    ", "\t", "  ", " ", "   ", "      ", "> ", ">", ">  ", ">\t", ">     ", "- ", "-", "-   ", "-     ",
+		"-\t", "* ", "+ ", "1. ", "1)", "2. ", "10. ", "  - ", "   > ", " > ", "  ```", "```", "~~~", "# ", "- - ", "> - ", "- > ", "    - "}
+	tokens = []string{"`", "``", "```", "````", "`a`", "~~~", "<!--", "-->", "<!-- a -->", "<a b='", "<a b=\">", "<x>", "</x>", "<x/>", "<x y=z>",
+		"<div>", "</div>", "<div", "<script>", "</script>", "<pre>", "</pre>", "<?", "?>", "<![CDATA[", "]]>", "<!D", ">", "<",
+		"[a]: b", "[a]: <b> 'c'", "[a]:", "[c]: /u \"", "[a]", "[a][", "[c][", "[", "]", "](", "(", ")", "](b `)", "![", "\"", "'",
+		"===", "---", "***", "--", "-", "=", "# ", "#", "\\", "\\`", "a", "b c", " ", " ", "  ", "<http://x`y>", "<m`@x.y>", "<x:",
+		"$", ":", "!", ".", "1.", "1) ", "é", "_", "*", "+"}
+)
+
+// document makes up a document. It uses only some of the tokens, so that those often meet.
+func document(r *rand.Rand) string {
+	pick := func(from []string) func() string {
+		some := make([]string, 2+r.IntN(len(from)/2))
+		for i := range some {
+			some[i] = from[r.IntN(len(from))]
+		}
+		return func() string { return some[r.IntN(len(some))] }
+	}
+	margin, token := pick(margins), pick(tokens)
+	ending := "\n"
+	if r.IntN(8) == 0 {
+		ending = "\r\n"
+	}
+	var b strings.Builder
+	for range 1 + r.IntN(9) {
+		for n := r.IntN(3); n >= 0; n-- {
+			b.WriteString(margin())
+		}
+		for n := r.IntN(7); n >= 0; n-- {
+			b.WriteString(token())
+		}
+		b.WriteString(ending)
+		if r.IntN(4) == 0 {
+			b.WriteString(strings.Repeat(" ", r.IntN(3)*r.IntN(3)) + ending)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,48 @@
+// Package skill answers one question: what does this SKILL.md say?
+package skill
+
+// A Skill is one skill's file, read and cut into parts.
+type Skill struct {
+	Name  string // what it is called: its folder's name, without -first-use
+	File  string // the file that was read
+	Front Frontmatter
+	Parts []Part // their Sources joined give the file back, byte for byte
+
+	Warnings []string // what is odd but no reason to fail, as FILE:LINE: text
+}
+
+// A Kind says what a Part is.
+type Kind int
+
+// The kinds of parts.
+const (
+	Text      Kind = iota // copied to the page
+	Header                // byte order mark and frontmatter: never on the page
+	Variable              // $ARGUMENTS, $0, $ARGUMENTS[0], $name, ${NAME}
+	Directive             // !`command` or a ```! block
+	Tag                   // <skill>, </skill>, <output>, </output> alone on its line, newline included
+	Escape                // \!`command`: its Text is the Source without the backslash
+)
+
+// A Part is a piece of a skill's file.
+type Part struct {
+	Kind   Kind
+	Source string // the bytes in the file
+	Line   int    // of its first byte, from 1
+	InCode bool   // inside a fence, code span, indented code or HTML comment; for a command's parts: always
+
+	// Variable
+	Name    string // "ARGUMENTS", "0", "NAME"; for $ARGUMENTS[3] "3"
+	Braced  bool   // ${NAME}
+	Escaped bool   // an odd number of backslashes stands before it; the last one is part of Source
+
+	// Directive
+	Command []Part // Text and Variable parts of the command, without its !`…` or fences (and without the indentation of the list or quote around it)
+	Block   bool   // a ```! block, not !`…`
+	Alone   bool   // nothing but white space beside it on its lines, and in no list or quote
+
+	// Tag
+	Tag     string // "skill" or "output"
+	TagName string // its name="…", or ""
+	Close   bool   // </…>
+}

@@ -1,0 +1,422 @@
+// Package skillhand is the hand behind an agent's skills: it loads a skill as
+// the agent should read it, live output included.
+//
+// Each job is a method of Runtime; the packages beneath are useful alone.
+package skillhand
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/skillhand/skillhand/render"
+	"github.com/skillhand/skillhand/shell"
+	"github.com/skillhand/skillhand/skill"
+	"github.com/skillhand/skillhand/trust"
+)
+
+// A Runtime is where skills are found and run. The zero value works in the
+// caller's folder and environment.
+type Runtime struct {
+	Dir      string                // the working folder; "" means the caller's
+	Env      []string              // nil means the caller's environment
+	StateDir string                // "" means where the environment says: see StateDir
+	Builtins map[string]shell.Func // what directives can call without starting a process
+	Self     []string              // the command that runs a built-in in a process of its own: skillhand builtin
+	TrustAll bool                  // run commands from anywhere; also set by SKILLHAND_TRUST=all
+}
+
+// A LoadRequest says which skill to load and how. Only Skill is required.
+type LoadRequest struct {
+	Skill      string // a name, plugin:name, or the path of a folder or file
+	Args       render.Args
+	Session    string // checked by CheckID; "" means none
+	PluginRoot string // the plugin whose skills come first, and whose commands may run
+	Project    string // "" means the top of the repository, else the working folder
+
+	Claude  bool // the page that Claude Code 2.1.325 would send, byte for byte
+	ViaTool bool // with Claude: invoked by the model's Skill tool instead of a slash command
+
+	Later     bool // a later use: the reference text and fresh output only
+	Strict    bool // a directive that fails fails the load
+	NoExec    bool // nothing runs, directives stay as written
+	Wrap      render.Wrap
+	Timeout   time.Duration // for each directive; 0 means 120 seconds
+	MaxOutput int           // characters of one directive's output on the page; 0 means 30,000
+	Record    string        // file to keep every directive's outcome in
+	Replay    string        // file to take every directive's outcome from
+
+	// Ask is called if commands would run from a folder that is not trusted. If
+	// it says yes the folder is trusted from then on. nil means no.
+	Ask func(dir string, commands []string) (bool, error)
+}
+
+// A Page is a skill as the agent should read it.
+type Page struct {
+	Skill    string
+	File     string
+	FirstUse bool
+	Text     string
+	render.Trace
+}
+
+// maxDepth bounds skills that load skills: a directive may call skillhand again.
+const maxDepth = 8
+
+// maxPrinted bounds what one directive may print. The whole of it is kept in a
+// file, so it also bounds what a runaway one costs on disk.
+const maxPrinted = 128 << 20
+
+// depthVariable tells a nested skillhand how deep it is.
+const depthVariable = "SKILLHAND_DEPTH"
+
+// Load finds a skill and makes its page. On a failure of a directive under
+// Strict the page is returned too, without text, for its trace.
+func (rt *Runtime) Load(ctx context.Context, req LoadRequest) (*Page, error) {
+	l, err := rt.newLoad(req)
+	if err != nil {
+		return nil, err
+	}
+	if req.Claude {
+		return l.claude(ctx)
+	}
+	loc, err := l.finder.Find(req.Skill)
+	if err != nil {
+		return nil, err
+	}
+	s, err := skill.Read(loc)
+	if err != nil {
+		return nil, err
+	}
+	if loadsItself(s) {
+		return nil, fmt.Errorf("%s: its only directive loads %s, which is this file again: put the text into %s", s.File, s.Name, filepath.Join(filepath.Dir(s.File), "first-use.md"))
+	}
+	env, err := l.renderEnv(s, loc)
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	page := &Page{Skill: s.Name, File: s.File, FirstUse: !req.Later}
+	page.Trace, err = render.Page(ctx, &text, s, env)
+	if err != nil {
+		return page, err
+	}
+	if env.Record != nil {
+		if err := env.Record.Write(req.Record); err != nil {
+			return page, fmt.Errorf("%s: %w", req.Record, cause(err))
+		}
+	}
+	page.Text = text.String()
+	return page, nil
+}
+
+// A load is one request with its defaults filled in.
+type load struct {
+	LoadRequest
+	rt     *Runtime
+	env    []string
+	dir    string
+	home   string
+	state  string
+	finder skill.Finder
+	store  trust.Store
+}
+
+func (rt *Runtime) newLoad(req LoadRequest) (*load, error) {
+	l := &load{LoadRequest: req, rt: rt, env: rt.Env, dir: rt.Dir, state: rt.StateDir}
+	if l.env == nil {
+		l.env = os.Environ()
+	}
+	depth, _ := strconv.Atoi(getenv(l.env, depthVariable))
+	if depth >= maxDepth {
+		return nil, fmt.Errorf("%s: skills load each other %d deep: stopped", req.Skill, depth)
+	}
+	var err error
+	if req.Project != "" {
+		l.dir = req.Project
+	}
+	if l.dir, err = filepath.Abs(l.dir); err != nil {
+		return nil, err
+	}
+	if info, err := os.Stat(l.dir); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("%s: not a folder", l.dir)
+	}
+	if l.PluginRoot != "" {
+		if l.PluginRoot, err = filepath.Abs(l.PluginRoot); err != nil {
+			return nil, err
+		}
+		if info, err := os.Stat(l.PluginRoot); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("%s: the plugin root is not a folder", l.PluginRoot)
+		}
+	}
+	if l.state == "" {
+		l.state = StateDir(l.env)
+	}
+	l.home = getenv(l.env, "HOME")
+	l.env = setenv(l.env, depthVariable, strconv.Itoa(depth+1))
+	l.finder = skill.Finder{PluginRoot: l.PluginRoot, Dir: l.dir, Home: l.home}
+	l.store = trust.Store{Dir: filepath.Join(l.state, "trust")}
+	return l, nil
+}
+
+// renderEnv gathers what the page depends on.
+func (l *load) renderEnv(s *skill.Skill, loc skill.Location) (render.Env, error) {
+	plugin := l.PluginRoot
+	if plugin == "" {
+		plugin = pluginOf(loc.Folder)
+	}
+	env := render.Env{
+		Vars: l.vars(s, plugin), Args: l.Args, Shell: l.shell(plugin),
+		Later: l.Later, Reference: readReference(plugin),
+		Wrap: l.Wrap, Strict: l.Strict, NoExec: l.NoExec,
+		MaxOutput: l.MaxOutput, OutputDir: filepath.Join(l.state, "output"),
+	}
+	var err error
+	if env.Bindings, err = render.ReadBindings(filepath.Join(filepath.Dir(s.File), "bindings.json")); err != nil {
+		return env, err
+	}
+	if l.Replay != "" {
+		if env.Replay, err = render.ReadRecording(l.Replay); err != nil {
+			return env, err
+		}
+		return env, env.Replay.Fits(s.Name, l.Args)
+	}
+	if l.Record != "" {
+		env.Record = &render.Recording{}
+	}
+	if l.NoExec {
+		return env, nil
+	}
+	env.Untrusted, err = l.untrusted(loc.File, func() []string { return append(commands(s), env.Bindings.Commands()...) })
+	return env, err
+}
+
+// untrusted returns the folder that the user would have to trust before the
+// commands of file may run, or "" if they may.
+func (l *load) untrusted(file string, list func() []string) (dir string, err error) {
+	if l.rt.TrustAll || getenv(l.env, "SKILLHAND_TRUST") == "all" {
+		return "", nil
+	}
+	own := l.finder.UserRoots()
+	if l.PluginRoot != "" {
+		own = append(own, l.PluginRoot)
+	}
+	if l.store.Trusted(file, own...) {
+		return "", nil
+	}
+	commands := list()
+	if len(commands) == 0 {
+		return "", nil
+	}
+	place := Place(file)
+	if l.Ask == nil {
+		return place, nil
+	}
+	yes, err := l.Ask(place, commands)
+	if err != nil || !yes {
+		return place, err
+	}
+	_, err = l.store.Trust(place)
+	return "", err
+}
+
+// Place returns the folder that must be trusted for a skill's file to run
+// commands: the repository it is really in, else the project or plugin around
+// it, else its own folder.
+func Place(file string) string {
+	real, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		real = file
+	}
+	folder := filepath.Dir(real)
+	if top := skill.Top(folder); top != "" {
+		return top
+	}
+	if plugin := pluginOf(folder); plugin != "" {
+		return plugin
+	}
+	skills := filepath.Dir(folder)
+	if around := filepath.Dir(skills); filepath.Base(skills) == "skills" && (filepath.Base(around) == ".claude" || filepath.Base(around) == ".agents") {
+		return filepath.Dir(around)
+	}
+	return folder
+}
+
+// pluginOf returns the plugin that a folder lies in, or "".
+func pluginOf(folder string) string {
+	for {
+		if _, err := os.Stat(filepath.Join(folder, ".claude-plugin", "plugin.json")); err == nil {
+			return folder
+		}
+		parent := filepath.Dir(folder)
+		if parent == folder {
+			return ""
+		}
+		folder = parent
+	}
+}
+
+// vars are the built-in variables that have a value here.
+func (l *load) vars(s *skill.Skill, plugin string) map[string]string {
+	effort := s.Front.Effort
+	if effort == "" {
+		effort = getenv(l.env, "CLAUDE_EFFORT")
+	}
+	if effort == "" {
+		effort = "medium"
+	}
+	vars := map[string]string{
+		"CLAUDE_PROJECT_DIR": l.project(),
+		"CLAUDE_SKILL_DIR":   filepath.Dir(s.File),
+		"CLAUDE_EFFORT":      effort,
+	}
+	for name, value := range map[string]string{
+		"CLAUDE_SESSION_ID":  l.Session,
+		"CLAUDE_PLUGIN_ROOT": plugin,
+		"CLAUDE_PLUGIN_DATA": getenv(l.env, "CLAUDE_PLUGIN_DATA"),
+	} {
+		if value != "" {
+			vars[name] = value
+		}
+	}
+	return vars
+}
+
+func (l *load) project() string {
+	if l.Project == "" {
+		if top := skill.Top(l.dir); top != "" {
+			return top
+		}
+	}
+	return l.dir
+}
+
+// shell runs the page's directives. What they start sees the same project,
+// session and plugin, so that a nested skillhand does.
+func (l *load) shell(plugin string) *shell.Shell {
+	env := setenv(l.env, "CLAUDE_PROJECT_DIR", l.project())
+	if l.Session != "" {
+		env = setenv(env, "CLAUDE_SESSION_ID", l.Session)
+	}
+	if l.PluginRoot != "" { // one that was not named is not trusted, here or below
+		env = setenv(env, "CLAUDE_PLUGIN_ROOT", l.PluginRoot)
+	}
+	sh := &shell.Shell{Builtins: l.rt.Builtins, Self: l.rt.Self, Dir: l.dir, Env: env, Timeout: l.Timeout, MaxOutput: maxPrinted}
+	if plugin != "" {
+		sh.Launchers = []string{filepath.Join(plugin, "hooks", "bin"), filepath.Join(plugin, "bin")}
+	}
+	return sh
+}
+
+// readReference returns the plugin's own text for later uses, if it has one.
+func readReference(plugin string) string {
+	if plugin == "" {
+		return ""
+	}
+	text, err := os.ReadFile(filepath.Join(plugin, "skills", "reference.md"))
+	if err != nil {
+		return "" // the built-in text says the same
+	}
+	return string(text)
+}
+
+// commands lists what a skill's directives would run, for people to look at.
+func commands(s *skill.Skill) []string {
+	var all []string
+	for _, p := range s.Parts {
+		if p.Kind != skill.Directive {
+			continue
+		}
+		var b strings.Builder
+		for _, c := range p.Command {
+			b.WriteString(c.Source)
+		}
+		all = append(all, strings.TrimSpace(b.String()))
+	}
+	return all
+}
+
+// loadsItself reports whether a skill is only a stub that loads the same skill
+// again: without a text of its own that would never end.
+func loadsItself(s *skill.Skill) bool {
+	all := commands(s)
+	if len(all) != 1 {
+		return false
+	}
+	words := strings.Fields(strings.NewReplacer(`"`, "", `'`, "").Replace(all[0]))
+	for i := 0; i+1 < len(words); i++ {
+		if filepath.Base(words[i]) != "skillhand" || words[i+1] != "load" {
+			continue
+		}
+		return slices.ContainsFunc(words[i+2:], func(w string) bool {
+			return w == s.Name || strings.HasSuffix(w, ":"+s.Name) || strings.HasSuffix(w, "/"+s.Name) || w == "${CLAUDE_SKILL_DIR}"
+		})
+	}
+	return false
+}
+
+// StateDir is where an environment says that skillhand keeps its state.
+func StateDir(env []string) string {
+	if dir := getenv(env, "SKILLHAND_STATE_DIR"); dir != "" {
+		return dir
+	}
+	if dir := getenv(env, "XDG_STATE_HOME"); dir != "" {
+		return filepath.Join(dir, "skillhand")
+	}
+	return filepath.Join(getenv(env, "HOME"), ".local", "state", "skillhand")
+}
+
+// CheckID reports what is wrong with a session's or agent's id. Ids become
+// parts of paths, so the characters are few.
+func CheckID(id string) error {
+	if len(id) == 0 || len(id) > 128 {
+		return fmt.Errorf("an id has 1 to 128 characters, this has %d", len(id))
+	}
+	for _, r := range id {
+		if !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_') {
+			return fmt.Errorf("an id is letters, digits, - and _, this has %q", r)
+		}
+	}
+	return nil
+}
+
+func getenv(env []string, name string) string {
+	value := ""
+	for _, kv := range env {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			value = v // the last one counts, as in os/exec
+		}
+	}
+	return value
+}
+
+func setenv(env []string, name, value string) []string {
+	kept := slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
+	return append(kept, name+"="+value)
+}
+
+// cause is what a path error is about, without the temporary name in it.
+func cause(err error) error {
+	var pathErr *fs.PathError
+	var linkErr *os.LinkError
+	switch {
+	case errors.As(err, &pathErr):
+		return pathErr.Err
+	case errors.As(err, &linkErr):
+		return linkErr.Err
+	}
+	return err
+}
+
+// claude makes the page that Claude Code itself would send.
+func (l *load) claude(ctx context.Context) (*Page, error) {
+	return nil, errors.New("being wired")
+}
