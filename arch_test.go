@@ -14,7 +14,7 @@ const module = "github.com/skillhand/skillhand"
 
 // mayImport lists, for every room, the rooms it may know. Nothing imports upward.
 var mayImport = map[string][]string{
-	"":                   {"claudepage", "render", "shell", "skill", "trust"},
+	"":                   {"claudepage", "internal/redact", "render", "shell", "skill", "trust"},
 	"claudepage":         {"proc"},
 	"render":             {"internal/redact", "shell", "skill"},
 	"shell":              {"proc"},
@@ -24,7 +24,7 @@ var mayImport = map[string][]string{
 	"schemas":            {},
 	"internal/redact":    {},
 	"internal/txtartest": {},
-	"cmd/skillhand":      {"", "proc", "render", "shell", "skill", "trust"},
+	"cmd/skillhand":      {"", "claudepage", "proc", "render", "shell", "skill", "trust"},
 	"bench":              {},
 }
 

@@ -17,6 +17,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/skillhand/skillhand/claudepage"
+	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/render"
 	"github.com/skillhand/skillhand/shell"
 	"github.com/skillhand/skillhand/skill"
@@ -363,6 +365,59 @@ func loadsItself(s *skill.Skill) bool {
 	return false
 }
 
+// claude makes the page that Claude Code itself would send.
+func (l *load) claude(ctx context.Context) (*Page, error) {
+	req := claudepage.Request{
+		Name: l.Skill, Args: l.Args.Raw, Tool: l.ViaTool,
+		Project: l.dir, Home: l.home, PluginRoot: l.PluginRoot, PluginData: getenv(l.env, "CLAUDE_PLUGIN_DATA"),
+		Session: l.Session, Effort: getenv(l.env, "CLAUDE_EFFORT"), Env: l.env, Timeout: l.Timeout,
+		Claude: getenv(l.env, "SKILLHAND_CLAUDE"), OutputDir: filepath.Join(l.state, "output"),
+	}
+	s, err := claudepage.Find(req)
+	if err != nil {
+		return nil, err
+	}
+	directives, err := s.Directives(req)
+	if err != nil {
+		return nil, err
+	}
+	var warnings []string
+	if l.NoExec {
+		req.NoRun = func(directive string) string { return directive }
+	} else {
+		place, err := l.untrusted(s.File, func() (all []string) {
+			for _, d := range directives {
+				all = append(all, d.Command)
+			}
+			return all
+		})
+		if err != nil {
+			return nil, err
+		}
+		if place != "" && l.Strict {
+			return nil, fmt.Errorf("%s:%d: %s", s.File, directives[0].Line, render.NotTrusted(place))
+		}
+		if place != "" {
+			warnings = append(warnings, fmt.Sprintf("%s:%d: %s", s.File, directives[0].Line, render.NotTrusted(place)))
+			req.NoRun = func(string) string { return "<error>" + render.NotTrusted(place) + "</error>" }
+		}
+	}
+	sent, err := s.Render(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	page := &Page{Skill: s.Name, File: s.File, FirstUse: true, Text: redact.New(l.env).Text(sent.Text)}
+	page.Warnings = warnings
+	for _, d := range sent.Directives {
+		how := shell.Bash
+		if req.NoRun != nil {
+			how = shell.Nowhere
+		}
+		page.Directives = append(page.Directives, render.Directive{Command: d.Command, Line: d.Line, How: how, Exit: d.Exit, Duration: d.Duration, Bytes: d.Bytes})
+	}
+	return page, nil
+}
+
 // StateDir is where an environment says that skillhand keeps its state.
 func StateDir(env []string) string {
 	if dir := getenv(env, "SKILLHAND_STATE_DIR"); dir != "" {
@@ -414,9 +469,4 @@ func cause(err error) error {
 		return linkErr.Err
 	}
 	return err
-}
-
-// claude makes the page that Claude Code itself would send.
-func (l *load) claude(ctx context.Context) (*Page, error) {
-	return nil, errors.New("being wired")
 }

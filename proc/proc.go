@@ -135,10 +135,11 @@ func Run(ctx context.Context, c Cmd) (Result, error) {
 	} else {
 		end(t, c.Grace, ended)
 	}
+	killed := time.Now()
 	t.kill()
 	select {
 	case <-ended:
-	case <-time.After(patience):
+	case <-time.After(max(patience-time.Since(killed), holder)):
 		s.finish()
 		go func() {
 			<-ended

@@ -31,6 +31,7 @@ import (
 //   - it is in the session or the group that the program was started as;
 //   - the tree's mark is in its environment;
 //   - it carries the brand, and no other program still running is old enough to have started it.
+//     If there is one, the orphan's end comes with that program's.
 //
 // The brand is for daemons that cleaned their environment. It is a property of the thread that
 // starts all programs, kept by every fork and exec, of no consequence and free to read: that
@@ -44,6 +45,7 @@ type tree struct {
 	mark  string         // in the environment of its processes
 	born  uint64         // no process of it is older; clock ticks since boot
 	known map[int]uint64 // processes seen in it, and when each was born
+	over  bool           // its program has ended or is being killed
 }
 
 // trees holds what is running. Its lock also keeps starting and searching apart.
@@ -134,13 +136,18 @@ func (t *tree) tidy() { t.find() }
 
 // kill ends every process of the tree.
 func (t *tree) kill() {
-	doubts := 5
+	// Of several that end at the same moment, the last one to say so takes what none of them
+	// can tell to be its own.
+	trees.Lock()
+	t.over = true
+	trees.Unlock()
+	rounds := 5
 	exterminate(func() bool {
-		left, sure := t.send(unix.SIGKILL)
-		if left == 0 && !sure {
-			doubts--
+		left, calm := t.send(unix.SIGKILL)
+		if left == 0 {
+			rounds--
 		}
-		return left == 0 && (sure || doubts == 0)
+		return left == 0 && (calm || rounds == 0)
 	})
 }
 
@@ -154,8 +161,8 @@ func exterminate(round func() (done bool)) {
 }
 
 // send sends sig to every process of the tree, once.
-func (t *tree) send(sig unix.Signal) (count int, sure bool) {
-	live, sure := t.find()
+func (t *tree) send(sig unix.Signal) (count int, calm bool) {
+	live, calm := t.find()
 	// The group gets it in one stroke, which no fork can evade. The program, even dead, keeps
 	// the group's number from being given to others.
 	_ = unix.Kill(-t.pid, sig)
@@ -164,13 +171,14 @@ func (t *tree) send(sig unix.Signal) (count int, sure bool) {
 			p.send(sig)
 		}
 	}
-	return len(live), sure
+	return len(live), calm
 }
 
-// find returns the live processes of the tree and reaps the dead orphans among them. It is
-// not sure if there is an orphan that may be of the tree and could not be judged just now.
-func (t *tree) find() (live []process, sure bool) {
-	sure = true
+// find returns the live processes of the tree and reaps the dead orphans among them. If it is not
+// calm, it should be repeated: an orphan died, and may have left us its own children meanwhile, or
+// there is one that may be of the tree and could not be judged just now.
+func (t *tree) find() (live []process, calm bool) {
+	calm = true
 	orphans := orphans()
 	main, ok := readProcess(t.pid)
 	ok = ok && main.state != 'Z'
@@ -191,10 +199,11 @@ func (t *tree) find() (live []process, sure bool) {
 		mine, doubt := t.owns(p)
 		switch {
 		case p.state == 'Z' && (mine || p.branded()) && reapOrphan(pid):
+			calm = false
 		case mine:
 			live = append(live, p)
 		case doubt:
-			sure = false
+			calm = false
 		}
 	}
 	descend := listing()
@@ -211,7 +220,7 @@ func (t *tree) find() (live []process, sure bool) {
 		}
 		t.known[p.pid] = p.born
 	}
-	return live, sure
+	return live, calm
 }
 
 // owns reports whether an orphan is of the tree. The lock is held.
@@ -230,7 +239,7 @@ func (t *tree) owns(p process) (mine, doubt bool) {
 		return false, false
 	}
 	for other := range trees.running {
-		if other != t && other.born <= p.born {
+		if other != t && !other.over && other.born <= p.born {
 			// In the middle of an exec, a process shows no environment for a moment.
 			return false, len(env) == 0 && p.state != 'Z'
 		}

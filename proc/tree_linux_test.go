@@ -323,7 +323,8 @@ func playHost(dir string) error {
 		return fmt.Errorf("there are %d children, want the daemon alone", n)
 	}
 	_ = unix.Kill(pid, unix.SIGKILL)
-	return nil
+	_, err = unix.Wait4(pid, nil, 0, nil)
+	return err
 }
 
 func TestSubreaperIsReturned(t *testing.T) {
@@ -472,7 +473,7 @@ func TestTidy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := bash("setsid true & (exec setsid true) & sleep .1; exec sleep 1000")
+	c := bash("(setsid true &); exec sleep 1000")
 	tr, err := start(&c, s)
 	s.close()
 	if err != nil {
@@ -483,16 +484,24 @@ func TestTidy(t *testing.T) {
 		tr.wait()
 		_, _ = tr.reap()
 	}()
-	eventually(t, "remains of orphans", func() (int, bool) {
-		tr.tidy()
-		n := 0
-		for _, pid := range orphans() {
-			if p, ok := readProcess(pid); ok && p.state == 'Z' {
-				n++
-			}
+	eventually(t, "remains to come", func() (int, bool) { n := remains(); return n, n > 0 })
+	tr.tidy()
+	if n := remains(); n != 0 {
+		t.Errorf("remains of %d orphans are left", n)
+	}
+	if !alive(tr.pid) {
+		t.Error("the program is dead")
+	}
+}
+
+// remains counts our dead children that another process started.
+func remains() (n int) {
+	for _, pid := range orphans() {
+		if p, ok := readProcess(pid); ok && p.state == 'Z' {
+			n++
 		}
-		return n, n == 0
-	})
+	}
+	return n
 }
 
 func TestReadProcess(t *testing.T) {

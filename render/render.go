@@ -262,12 +262,34 @@ func (r *renderer) bind(ctx context.Context, parts []*planned) error {
 	if len(faults) > 0 {
 		return errors.Join(faults...)
 	}
-	if len(used) == 0 || r.env.NoExec || r.env.Untrusted != "" {
+	if r.env.Untrusted != "" {
+		return r.distrust(parts, used)
+	}
+	if len(used) == 0 || r.env.NoExec {
 		return nil
 	}
 	bound, err := r.env.Bindings.resolve(ctx, r, used)
 	r.bound = bound
 	return err
+}
+
+// distrust says that nothing of an untrusted folder runs, if anything would have.
+func (r *renderer) distrust(parts []*planned, bindings []string) error {
+	line := 0
+	for _, p := range parts {
+		if p.Kind == skill.Directive || p.Kind == skill.Variable && p.Braced && slices.Contains(bindings, p.Name) {
+			line = p.Line
+			break
+		}
+	}
+	if line == 0 {
+		return nil
+	}
+	if r.env.Strict {
+		return fmt.Errorf("%s:%d: %s", r.skill.File, line, NotTrusted(r.env.Untrusted))
+	}
+	r.warn("%s:%d: %s", r.skill.File, line, NotTrusted(r.env.Untrusted))
+	return nil
 }
 
 // each calls f for every part, and every part of a directive's command.
@@ -315,9 +337,6 @@ func (r *renderer) run(ctx context.Context, parts []*planned) error {
 		r.warn("%s: %d of its outcomes belong to no directive of %s", r.env.Replay.File, left, r.skill.File)
 	}
 	r.record(parts)
-	if n := len(r.trace(parts).Directives); n > 0 && r.env.Untrusted != "" {
-		r.warn("%s: %s is not trusted, so its commands did not run (skillhand trust %s)", r.skill.File, r.env.Untrusted, quoteArg(r.env.Untrusted))
-	}
 	return r.judge(parts)
 }
 
@@ -329,8 +348,6 @@ func (r *renderer) judge(parts []*planned) error {
 			continue
 		}
 		switch o := p.job.outcome; {
-		case r.env.Untrusted != "" && r.env.Strict:
-			return fmt.Errorf("%s:%d: not run: %s is not trusted (skillhand trust %s)", r.skill.File, p.Line, r.env.Untrusted, quoteArg(r.env.Untrusted))
 		case o == nil:
 		case o.Missing:
 			r.warn("%s:%d: no such launcher, the directive stays as written: %s", r.skill.File, p.Line, p.job.command)

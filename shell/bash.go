@@ -30,7 +30,7 @@ func (j *job) runBash(why error) Result {
 	case err != nil:
 		return Result{Exit: 126, Reason: "bash could not be started: " + err.Error()}
 	}
-	return Result{How: Bash, Exit: r.Exit}
+	return Result{How: Bash, Exit: r.Exit, Reason: killed(r.Exit)}
 }
 
 // prelude returns code that sets the line's variables from bash's arguments,

@@ -21,10 +21,14 @@ import (
 
 // runEmbedded runs a planned line in this process. It starts the programs that
 // the line names and nothing else.
-func (j *job) runEmbedded(p plan) int {
+func (j *job) runEmbedded(p plan) Result {
 	w := &walker{job: j, plan: p, dir: j.dir, out: j.stream(j.stdout), err: j.stream(j.stderr)}
 	w.stmts(j.prog.file.Stmts)
-	return w.status
+	r := Result{How: Embedded, Exit: w.status}
+	if !w.exited {
+		r.Reason = killed(w.status)
+	}
+	return r
 }
 
 // A walker runs the nodes that a plan allows. It is the state of a shell; its
@@ -227,11 +231,12 @@ func (w *walker) fields(word *syntax.Word) []string {
 				add(s)
 			}
 		case *syntax.ParamExp:
-			for _, c := range w.part(part) {
-				if isBlank(c) {
+			value := w.part(part)
+			for i := range len(value) {
+				if isBlank(rune(value[i])) {
 					end()
 				} else {
-					add(string(c))
+					add(value[i : i+1])
 				}
 			}
 		default:
@@ -316,7 +321,9 @@ func (w *walker) redirect(redirs []*syntax.Redirect) (undo func(), ok bool) {
 		default:
 			f, err := w.open(path, r.Op)
 			if err != nil {
-				w.complain(1, "%s: %s", path, errorText(err))
+				if !w.ended() {
+					w.complain(1, "%s: %s", path, errorText(err))
+				}
 				return undo, false
 			}
 			files = append(files, f)

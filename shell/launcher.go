@@ -18,7 +18,7 @@ import (
 // A target is what a command's name stands for, if it is ours: a built-in, or
 // a launcher in whatever state.
 type target struct {
-	name    string
+	name    string   // of the built-in, known or not
 	fn      Func     // the built-in
 	fixed   []string // arguments that the launcher puts before the caller's
 	path    string   // the launcher, if it was called by its bare file name
@@ -50,10 +50,14 @@ func (j *job) resolve(name string) target {
 		default:
 			path = filepath.Join(j.dir, path)
 		}
-		if t := j.launcher(folder, path); bare && t.fn != nil || bare && t.fault != "" && t.name != "" {
-			t.path = path
-			return t
-		} else if !bare && (t.fn != nil || t.missing || t.fault != "") {
+		t := j.launcher(folder, path)
+		if bare && t.name == "" {
+			continue // a file that merely has this name is not meant
+		}
+		if t.fn != nil || t.fault != "" || t.missing {
+			if bare {
+				t.path = path
+			}
 			return t
 		}
 	}
@@ -177,6 +181,9 @@ func standsFor(src []byte) (name string, fixed []string, ok bool) {
 			return "", nil, false
 		}
 		fixed = append(fixed, words[0])
+	}
+	if fixed[0] == "" {
+		return "", nil, false
 	}
 	return fixed[0], fixed[1:], true
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +34,9 @@ type command struct {
 func (j *job) plan() (plan, error) {
 	if j.prog.file == nil {
 		return nil, errors.New("syntax that only bash may judge")
+	}
+	if runtime.GOOS == "windows" {
+		return nil, errors.New("a line on Windows, where bash has paths of its own")
 	}
 	// The parser drops carriage returns at line ends, and bash does not.
 	if strings.ContainsRune(j.prog.text, '\r') || !utf8.ValidString(j.prog.text) {
@@ -120,7 +124,7 @@ func (pl *planner) stmt(st *syntax.Stmt, inPipe bool) error {
 		}
 		return pl.stmt(cmd.Y, pipe)
 	default:
-		return fmt.Errorf("%s", nodeName(cmd))
+		return errors.New(nodeName(cmd))
 	}
 }
 
@@ -153,6 +157,8 @@ func nodeName(n syntax.Node) string {
 		return "process substitution"
 	case *syntax.ExtGlob:
 		return "an extended pattern"
+	case *syntax.CmdSubst:
+		return "$( ) without quotes"
 	}
 	return strings.TrimPrefix(fmt.Sprintf("%T", n), "*syntax.")
 }
@@ -245,9 +251,9 @@ func (pl *planner) assign(as *syntax.Assign, prefix bool) error {
 
 // A shape is what is known about a word before the line runs.
 type shape struct {
-	known  bool     // what it stands for
+	known  bool     // whether what it stands for is known
 	fields []string // if known
-	single bool     // it stands for one field, whatever that is
+	single bool     // whether it stands for one field, whatever that is
 }
 
 // word looks at a word that becomes fields: an argument.
@@ -266,93 +272,79 @@ func (pl *planner) parts(w *syntax.Word, text bool) (shape, error) {
 		return sh, err
 	}
 	for i, part := range w.Parts {
+		var err error
 		switch part := part.(type) {
 		case *syntax.Lit:
-			if err := plainLit(part.Value, i == 0); err != nil {
-				return sh, err
-			}
+			err = plainLit(part.Value, i == 0)
 		case *syntax.SglQuoted:
 			if part.Dollar {
-				return sh, errors.New("the quotes $' '")
+				err = errors.New("the quotes $' '")
 			}
 		case *syntax.DblQuoted:
-			if part.Dollar {
-				return sh, errors.New(`the quotes $" "`)
+			switch _, list := pl.prog.list(part); {
+			case part.Dollar:
+				err = errors.New(`the quotes $" "`)
+			case !list:
+				err = pl.quoted(&sh, part.Parts...)
 			}
-			if _, ok := pl.prog.list(part); ok {
-				sh.single = false
-				continue
-			}
-			for _, part := range part.Parts {
-				known, err := pl.quoted(part)
-				if err != nil {
-					return sh, err
-				}
-				sh.known = sh.known && known
-			}
-		case *syntax.ParamExp:
-			if text {
-				known, err := pl.quoted(part)
-				if err != nil {
-					return sh, err
-				}
-				sh.known = sh.known && known
-				continue
-			}
-			if err := pl.unquoted(part); err != nil {
-				return sh, err
-			}
-			sh.known = sh.known && part.Param.Value != "?"
-			sh.single = sh.single && part.Param.Value == "?"
-		case *syntax.CmdSubst:
-			if !text {
-				return sh, errors.New("$( ) without quotes")
-			}
-			if err := pl.substitution(part); err != nil {
-				return sh, err
-			}
-			sh.known = false
 		default:
-			return sh, fmt.Errorf("%s", nodeName(part))
+			if text {
+				err = pl.quoted(&sh, part)
+			} else {
+				err = pl.unquoted(&sh, part)
+			}
+		}
+		if err != nil {
+			return sh, err
 		}
 	}
 	if sh.known {
-		e := &walker{job: pl.job, dir: pl.dir}
+		now := &walker{job: pl.job, dir: pl.dir}
 		if text {
-			sh.fields = []string{e.text(w)}
+			sh.fields = []string{now.text(w)}
 		} else {
-			sh.fields = e.fields(w)
+			sh.fields = now.fields(w)
 		}
 		sh.single = len(sh.fields) == 1
 	}
 	return sh, nil
 }
 
-// quoted looks at a part of what stands between double quotes.
-func (pl *planner) quoted(part syntax.WordPart) (known bool, err error) {
-	switch part := part.(type) {
-	case *syntax.Lit:
-		return true, nil
-	case *syntax.ParamExp:
-		if err := pl.readable(part); err != nil {
-			return false, err
+// quoted looks at what stands between double quotes, or where nothing is split anyway.
+func (pl *planner) quoted(sh *shape, parts ...syntax.WordPart) error {
+	for _, part := range parts {
+		var err error
+		switch part := part.(type) {
+		case *syntax.Lit:
+		case *syntax.ParamExp:
+			err = pl.readable(part)
+			sh.known = sh.known && err == nil && pl.fixed(part.Param.Value)
+		case *syntax.CmdSubst:
+			err = pl.substitution(part)
+			sh.known = false
+		default:
+			err = errors.New(nodeName(part))
 		}
-		return pl.fixed(part.Param.Value), nil
-	case *syntax.CmdSubst:
-		return false, pl.substitution(part)
-	default:
-		return false, fmt.Errorf("%s", nodeName(part))
+		if err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // unquoted looks at an expansion outside quotes, which is split into words and
 // would then be matched against files.
-func (pl *planner) unquoted(exp *syntax.ParamExp) error {
+func (pl *planner) unquoted(sh *shape, part syntax.WordPart) error {
+	exp, ok := part.(*syntax.ParamExp)
+	if !ok {
+		return errors.New(nodeName(part))
+	}
 	if err := pl.readable(exp); err != nil {
 		return err
 	}
 	name := exp.Param.Value
-	if name == "?" {
+	if name == "?" { // a number: there is nothing to split
+		sh.known = false
 		return nil
 	}
 	if !pl.fixed(name) {
@@ -361,6 +353,7 @@ func (pl *planner) unquoted(exp *syntax.ParamExp) error {
 	if value, _ := getEnv(pl.env, name); strings.ContainsAny(value, `*?[\`) {
 		return fmt.Errorf("$%s without quotes, which holds a pattern", name)
 	}
+	sh.single = false
 	return nil
 }
 
@@ -410,6 +403,8 @@ func plainLit(s string, first bool) error {
 			}
 		case '*', '?', '[':
 			return fmt.Errorf("the pattern %s", s)
+		case '$': // text, but a word with one is not always split
+			return errors.New("a lone $ without quotes")
 		case '~':
 			// HEAD~1 is text; ~, a:~ and a=~ are somebody's home.
 			if first && i == 0 || i > 0 && (s[i-1] == ':' || s[i-1] == '=') {
@@ -473,7 +468,7 @@ func (pl *planner) redirect(r *syntax.Redirect) (toFile bool, err error) {
 		return false, errors.New("a redirection whose file is not known before")
 	}
 	path := sh.fields[0]
-	if path == os.DevNull {
+	if path == "/dev/null" {
 		return false, nil
 	}
 	if !filepath.IsAbs(path) {
@@ -509,11 +504,11 @@ func (pl *planner) command(name string) (command, error) {
 		return cmd, nil
 	}
 	if bashHas(name) {
-		return cmd, fmt.Errorf("%s", name)
+		return cmd, errors.New(name)
 	}
 	switch name {
 	case "env", "printenv": // they show what bash adds to the environment
-		return cmd, fmt.Errorf("%s", name)
+		return cmd, errors.New(name)
 	}
 	path, script, ok := pl.program(name)
 	if !ok {

@@ -98,8 +98,6 @@ func (s *Shell) Run(ctx context.Context, line Line) (Result, error) {
 	r := j.run()
 	if j.cut.Load() {
 		r.Exit, r.Reason = j.ending()
-	} else if r.How == Embedded || r.How == Bash {
-		r.Reason = killed(r.Exit)
 	}
 	j.stdout.end()
 	j.stderr.end()
@@ -159,7 +157,7 @@ func (j *job) run() Result {
 	if why != nil {
 		return j.runBash(why)
 	}
-	return Result{How: Embedded, Exit: j.runEmbedded(p)}
+	return j.runEmbedded(p)
 }
 
 // call returns the simple command that is the whole line, if it is one, and

@@ -7,10 +7,8 @@ type span struct {
 	kind       spanKind
 	start, end int
 
-	command string // of an inline or block directive
-	alone   bool   // the directive has its lines to itself, in no list or quote
-	tag     tag
-	fault   string // of a fence that looks like a directive and is none
+	text  string // of a directive: its command; of code: why it is none, though it looks like one
+	alone bool   // the directive has its lines to itself, in no list or quote
 }
 
 type spanKind uint8
@@ -40,7 +38,7 @@ func scan(src string) []span {
 		case indented:
 			s.spans = append(s.spans, span{kind: codeSpan, start: b.start, end: b.end})
 		case tagLine:
-			s.spans = append(s.spans, span{kind: tagSpan, start: b.start, end: b.end, tag: b.tag})
+			s.spans = append(s.spans, span{kind: tagSpan, start: b.start, end: b.end})
 		case html, definitions:
 			s.raw(b)
 		case paragraph, heading:
@@ -61,8 +59,6 @@ type block struct {
 	mark   byte // ` or ~
 	info   string
 	closed bool
-
-	tag tag
 }
 
 type blockKind uint8
@@ -223,13 +219,12 @@ func (p *blockParser) tag(all bool) bool {
 	if !p.at('<') || all && (p.leaf.kind == fenced || p.leaf.kind == html && p.html < htmlElement) {
 		return false
 	}
-	t, ok := parseTag(p.src[p.first:p.eol])
-	if !ok {
+	if _, ok := parseTag(p.src[p.first:p.eol]); !ok {
 		return false
 	}
 	p.begun = false
 	p.begin(0)
-	p.blocks = append(p.blocks, block{kind: tagLine, start: p.start, end: p.next, tag: t})
+	p.blocks = append(p.blocks, block{kind: tagLine, start: p.start, end: p.next})
 	return true
 }
 

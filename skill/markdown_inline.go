@@ -116,7 +116,8 @@ func (s *scanner) raw(b block) {
 		case c == '<' && b.kind == html && bytes.HasPrefix(s.buf[i:], openComment):
 			end := s.find(i+2, "-->")
 			if end < 0 {
-				end = len(s.buf)
+				s.spans = append(s.spans, span{kind: codeSpan, start: s.source(i), end: b.end})
+				return
 			}
 			s.code(i, end)
 			i = end
@@ -196,8 +197,8 @@ func (s *scanner) directive(i, end int) bool {
 	}
 	s.spans = append(s.spans, span{
 		kind: inlineSpan, start: start, end: to + 1,
-		command: s.text(from+1, to),
-		alone:   !s.block.nested && lineStarts(s.src, start) && lineEnds(s.src, to+1),
+		text:  s.text(from+1, to),
+		alone: !s.block.nested && lineStarts(s.src, start) && lineEnds(s.src, to+1),
 	})
 	return true
 }
@@ -233,15 +234,14 @@ func (s *scanner) fence(b block) {
 	if b.mark == '`' && strings.HasPrefix(b.info, "!") {
 		switch {
 		case b.info != "!":
-			sp.fault = "```" + b.info + " is not run, only a bare ```! is"
+			sp.text = "```" + b.info + " is not run, only a bare ```! is"
 		case !b.closed:
-			sp.fault = "```! is not closed, so it is not run"
+			sp.text = "```! is not closed, so it is not run"
 		case len(b.lines) > 0:
 			s.block = b
-			sp.command = s.text(b.start, b.lines[len(b.lines)-1].end)
-			if strings.TrimSpace(sp.command) != "" {
-				sp.kind = blockSpan
-				sp.alone = !b.nested
+			command := s.text(b.start, b.lines[len(b.lines)-1].end)
+			if strings.TrimSpace(command) != "" {
+				sp.kind, sp.text, sp.alone = blockSpan, command, !b.nested
 			}
 		}
 	}

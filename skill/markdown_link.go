@@ -180,8 +180,11 @@ func isControl(c byte) bool { return 0 < c && c < ' ' || c == 0x7f }
 // of white space do not count.
 func normalize(label []byte) string {
 	s := strings.Join(strings.FieldsFunc(string(label), func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' }), " ")
-	return strings.Map(foldCase, strings.NewReplacer("ß", "ss", "ẞ", "ss").Replace(s))
+	return strings.Map(foldCase, sharpS.Replace(s))
 }
+
+// The one letter in use that folds to two.
+var sharpS = strings.NewReplacer("ß", "ss", "ẞ", "ss")
 
 // foldCase returns the least of the characters that differ from r in case only.
 func foldCase(r rune) rune {

@@ -21,14 +21,14 @@ func Parse(file string, src []byte) (*Skill, error) {
 	if len(header) > 0 {
 		c.add(Part{Kind: Header}, len(header))
 	}
-	for _, sp := range scan(c.src[len(header):]) {
-		sp.start += len(header)
-		sp.end += len(header)
-		if sp.fault != "" {
-			line := c.line + strings.Count(c.src[c.pos:sp.start], "\n")
-			s.Warnings = append(s.Warnings, fmt.Sprintf("%s:%d: %s", file, line, sp.fault))
+	spans := scan(c.src[len(header):])
+	c.parts = slices.Grow(c.parts, 2*len(spans)+1)
+	for _, sp := range spans {
+		c.addText(sp.start+len(header), false)
+		if sp.kind == codeSpan && sp.text != "" {
+			s.Warnings = append(s.Warnings, fmt.Sprintf("%s:%d: %s", file, c.line, sp.text))
 		}
-		c.addSpan(sp)
+		c.addSpan(sp, sp.end+len(header))
 	}
 	c.addText(len(src), false)
 	s.Parts = c.parts
@@ -53,20 +53,20 @@ func (c *cutter) add(p Part, end int) {
 	c.parts = append(c.parts, p)
 }
 
-// addSpan adds the text before a span and the span.
-func (c *cutter) addSpan(sp span) {
-	c.addText(sp.start, false)
+// addSpan adds the source up to end, which is a span.
+func (c *cutter) addSpan(sp span, end int) {
 	switch sp.kind {
 	case codeSpan:
-		c.addText(sp.end, true)
+		c.addText(end, true)
 	case inlineSpan:
-		c.add(Part{Kind: Directive, Command: c.command(sp.command, c.line), Alone: sp.alone}, sp.end)
+		c.add(Part{Kind: Directive, Command: c.command(sp.text, c.line), Alone: sp.alone}, end)
 	case blockSpan:
-		c.add(Part{Kind: Directive, Command: c.command(sp.command, c.line+1), Alone: sp.alone, Block: true}, sp.end)
+		c.add(Part{Kind: Directive, Command: c.command(sp.text, c.line+1), Alone: sp.alone, Block: true}, end)
 	case escapeSpan:
-		c.add(Part{Kind: Escape}, sp.end)
+		c.add(Part{Kind: Escape}, end)
 	case tagSpan:
-		c.add(Part{Kind: Tag, Tag: sp.tag.element, TagName: sp.tag.name, Close: sp.tag.closing}, sp.end)
+		t, _ := parseTag(strings.TrimSpace(c.src[c.pos:end]))
+		c.add(Part{Kind: Tag, Tag: t.element, TagName: t.name, Close: t.closing}, end)
 	}
 }
 
@@ -98,7 +98,7 @@ type names struct {
 }
 
 func newNames(arguments []string) names {
-	n := names{known: map[string]bool{}}
+	n := names{known: make(map[string]bool, len(arguments))}
 	for _, a := range arguments {
 		if a != "" {
 			n.known[a] = true

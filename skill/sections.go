@@ -40,64 +40,54 @@ func (x Section) Of(parts []Part) []Part {
 func (s *Skill) Sections() (Sections, error) {
 	type fault struct {
 		line int
-		err  error
+		text string
 	}
 	var faults []fault
-	complain := func(p Part, text string) {
-		slash := ""
-		if p.Close {
-			slash = "/"
-		}
-		faults = append(faults, fault{p.Line, fmt.Errorf("%s:%d: <%s%s> %s", s.File, p.Line, slash, p.Tag, text)})
+	complain := func(p Part, format string, args ...any) {
+		faults = append(faults, fault{p.Line, fmt.Sprintf(format, args...)})
 	}
-	var found Sections
-	var open []int // opening tags that wait for their closing ones
-	first := map[string]int{}
+	found := map[string]Section{}
+	open := -1                 // the tag of the section that goes on
+	nested := map[string]int{} // tags inside it, faults already, which may have closing tags
 	for i, p := range s.Parts {
-		switch {
-		case p.Kind != Tag:
-		case p.Close:
-			n := len(open) - 1
-			for n >= 0 && s.Parts[open[n]].Tag != p.Tag {
-				n--
-			}
-			if n < 0 {
-				complain(p, "closes nothing")
-				continue
-			}
-			section := Section{Open: open[n], Close: i}
-			open = slices.Delete(open, n, n+1)
-			if p.Tag == "output" {
-				found.Output = section
-			} else {
-				found.Skill = section
-			}
-		default:
-			if p.TagName != "" && s.Name != "" && p.TagName != s.Name {
-				complain(p, fmt.Sprintf("has the name %q, want %q", p.TagName, s.Name))
-			}
-			if len(open) > 0 {
-				outer := s.Parts[open[len(open)-1]]
-				complain(p, fmt.Sprintf("is inside the <%s> of line %d", outer.Tag, outer.Line))
-			} else if line := first[p.Tag]; line > 0 {
-				complain(p, fmt.Sprintf("is there already, on line %d", line))
-			}
-			if first[p.Tag] == 0 {
-				first[p.Tag] = p.Line
-			}
-			open = append(open, i)
+		if p.Kind != Tag {
+			continue
 		}
+		if p.Close {
+			switch {
+			case nested[p.Tag] > 0:
+				nested[p.Tag]--
+			case open < 0 || s.Parts[open].Tag != p.Tag:
+				complain(p, "</%s> closes nothing", p.Tag)
+			default:
+				found[p.Tag] = Section{Open: open, Close: i}
+				open = -1
+			}
+			continue
+		}
+		if p.TagName != "" && s.Name != "" && p.TagName != s.Name {
+			complain(p, "<%s> has the name %q, want %q", p.Tag, p.TagName, s.Name)
+		}
+		if open >= 0 {
+			complain(p, "<%s> is inside the <%s> of line %d", p.Tag, s.Parts[open].Tag, s.Parts[open].Line)
+			nested[p.Tag]++
+			continue
+		}
+		if first, ok := found[p.Tag]; ok {
+			complain(p, "<%s> is there already, on line %d", p.Tag, s.Parts[first.Open].Line)
+		}
+		open = i
 	}
-	for _, i := range open {
-		complain(s.Parts[i], "is not closed")
+	if open >= 0 {
+		complain(s.Parts[open], "<%s> is not closed", s.Parts[open].Tag)
 	}
 	if len(faults) == 0 {
-		return found, nil
+		return Sections{Skill: found["skill"], Output: found["output"]}, nil
 	}
 	slices.SortStableFunc(faults, func(a, b fault) int { return cmp.Compare(a.line, b.line) })
-	errs := make([]error, len(faults))
-	for i, f := range faults {
-		errs[i] = f.err
+	var all []error
+	for _, f := range faults {
+		all = append(all, fmt.Errorf("%s:%d: %s", s.File, f.line, f.text))
 	}
-	return Sections{}, errors.Join(errs...)
+	return Sections{}, errors.Join(all...)
 }

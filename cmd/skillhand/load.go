@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/claudepage"
 	"github.com/skillhand/skillhand/render"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -102,6 +103,10 @@ func runLoad(ctx context.Context, std *stdio, cmd *cobra.Command, o loadOptions,
 	done := std.progress("loading " + o.Skill)
 	page, err := rt.Load(ctx, o.LoadRequest)
 	done()
+	if failure, ok := errors.AsType[*claudepage.Failure](err); ok {
+		fmt.Fprintln(std.err, failure.Message) // Claude Code's own words, and nothing else
+		return &statusError{status: exitFailed}
+	}
 	if err != nil {
 		return err
 	}
@@ -143,6 +148,9 @@ func (o *loadOptions) complete(std *stdio, cmd *cobra.Command, args []string) er
 	}
 	if o.Timeout <= 0 {
 		return usagef("--timeout %s: want more than 0", o.Timeout)
+	}
+	if o.Claude && !cmd.Flags().Changed("timeout") {
+		o.Timeout = 0 // then Claude Code's own settings count
 	}
 	if o.MaxOutput <= 0 {
 		return usagef("--max-output %d: want more than 0", o.MaxOutput)

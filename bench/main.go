@@ -1,0 +1,141 @@
+// Command bench measures skillhand beside a peer in the same run and prints
+// ratios: how long a thing takes on this machine says little, how long it
+// takes beside bash says much.
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: bench PATH-OF-SKILLHAND")
+		os.Exit(2)
+	}
+	if err := run(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(binary string) error {
+	binary, err := filepath.Abs(binary)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "skillhand-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	for name, text := range map[string]string{
+		"plain":     "---\ndescription: a skill\n---\n" + strings.Repeat("A line of instructions.\n", 50),
+		"builtin1":  "!`list-skills`\n",
+		"builtin51": strings.Repeat("!`list-skills`\n", 51),
+		"echo1":     "!`echo hi`\n",
+		"echo51":    strings.Repeat("!`echo hi`\n", 51),
+		"sleep5":    strings.Repeat("!`sleep 1`\n", 5),
+	} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, name, "SKILL.md"), []byte(text), 0o666); err != nil {
+			return err
+		}
+	}
+	b := &bench{env: append(os.Environ(), "SKILLHAND_TRUST=all", "SKILLHAND_STATE_DIR="+filepath.Join(dir, "state"), "HOME="+dir)}
+	load := func(name string) []string { return []string{binary, "load", filepath.Join(dir, name)} }
+
+	// The two sides take turns, so that a busy moment hits both.
+	t := b.medians(200, []string{"bash", "-c", ":"}, load("plain"), load("builtin1"), load("builtin51"), load("echo1"), load("echo51"), []string{"bash", "-c", "echo hi"})
+	if b.err != nil {
+		return b.err
+	}
+	colon, plain, echo := t[0], t[1], t[6]
+	builtin := (t[3] - t[2]) / 50
+	embedded := (t[5] - t[4]) / 50
+	fmt.Printf("%-52s %10s %10s %8s  %s\n", "what", "skillhand", "peer", "ratio", "to reach")
+	row("load, no directives, whole process / bash -c :", plain, colon, float64(plain)/float64(colon), "at most 3")
+	row("one more built-in directive / bash -c 'echo hi'", builtin, echo, float64(echo)/float64(builtin), "at least 30 x cheaper")
+	row("one more embedded `echo hi` / bash -c 'echo hi'", embedded, echo, float64(echo)/float64(embedded), "at least 30 x cheaper")
+	five := b.medians(1, load("sleep5"))
+	row("five directives of one second each / one second", five[0], time.Second, five[0].Seconds(), "little more than 1")
+	if b.err != nil {
+		return b.err
+	}
+	return inits(load("plain"), b.env)
+}
+
+func row(what string, ours, peer time.Duration, ratio float64, reach string) {
+	fmt.Printf("%-52s %10s %10s %8.2f  %s\n", what, ours.Round(time.Microsecond), peer.Round(time.Microsecond), ratio, reach)
+}
+
+type bench struct {
+	env []string
+	err error
+}
+
+// medians runs each command n times, in turns, and returns their median times.
+func (b *bench) medians(n int, commands ...[]string) []time.Duration {
+	times := make([][]time.Duration, len(commands))
+	for range n {
+		for i, c := range commands {
+			cmd := exec.Command(c[0], c[1:]...)
+			cmd.Env = b.env
+			began := time.Now()
+			if err := cmd.Run(); err != nil && b.err == nil {
+				b.err = fmt.Errorf("%s: %w", strings.Join(c, " "), err)
+			}
+			times[i] = append(times[i], time.Since(began))
+		}
+	}
+	medians := make([]time.Duration, len(commands))
+	for i := range times {
+		slices.Sort(times[i])
+		medians[i] = times[i][len(times[i])/2]
+	}
+	return medians
+}
+
+// inits shows what the packages that are linked cost before main begins.
+func inits(load, env []string) error {
+	cmd := exec.Command(load[0], load[1:]...)
+	cmd.Env = append(env, "GODEBUG=inittrace=1")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Run(); err != nil {
+		return err
+	}
+	type pkg struct {
+		name string
+		ms   float64
+	}
+	var all []pkg
+	var total float64
+	for line := range strings.Lines(stderr.String()) {
+		f := strings.Fields(line)
+		if len(f) < 6 || f[0] != "init" {
+			continue
+		}
+		ms, err := strconv.ParseFloat(f[4], 64)
+		if err != nil {
+			return fmt.Errorf("inittrace: %s: %w", line, err)
+		}
+		total += ms
+		all = append(all, pkg{f[1], ms})
+	}
+	slices.SortFunc(all, func(a, b pkg) int { return int((b.ms - a.ms) * 1e6) })
+	fmt.Printf("\npackage inits: %.2f ms in all, none may cost 1 ms; the dearest:\n", total)
+	for _, p := range all[:min(5, len(all))] {
+		fmt.Printf("  %6.3f ms  %s\n", p.ms, p.name)
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestDocs runs every ```console block of the documentation, a page as one
+// session: "$ " begins a command, "> " continues it, and what follows is what
+// it prints, on both streams. "..." stands for anything.
+func TestDocs(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, page := range append(pages, "../../README.md") {
+		t.Run(filepath.Base(page), func(t *testing.T) {
+			text, err := os.ReadFile(page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			commands := consoleBlocks(string(text))
+			ran += len(commands)
+			if len(commands) > 0 {
+				runConsole(t, commands)
+			}
+		})
+	}
+	if ran < 20 {
+		t.Errorf("found %d commands in the documentation", ran)
+	}
+}
+
+type consoleCommand struct{ command, want string }
+
+func consoleBlocks(text string) []consoleCommand {
+	var all []consoleCommand
+	in, continued := false, false
+	for line := range strings.Lines(text) {
+		switch {
+		case strings.HasPrefix(line, "```"):
+			in = strings.TrimSpace(line) == "```console"
+		case !in:
+		case strings.HasPrefix(line, "$ "):
+			all = append(all, consoleCommand{command: line[2:]})
+			continued = true
+		case continued && (strings.HasPrefix(line, "> ") || line == ">\n"):
+			all[len(all)-1].command += strings.TrimPrefix(strings.TrimPrefix(line, ">"), " ")
+		default:
+			continued = false
+			all[len(all)-1].want += line
+		}
+	}
+	return all
+}
+
+// mark separates the output of one command from the next.
+const mark = "\x1e"
+
+func runConsole(t *testing.T, commands []consoleCommand) {
+	var script strings.Builder
+	for _, c := range commands {
+		fmt.Fprintf(&script, "%s\nprintf '%s'\n", c.command, mark)
+	}
+	dir := t.TempDir()
+	work := filepath.Join(dir, "work")
+	if err := os.Mkdir(work, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("bash")
+	cmd.Dir = work
+	cmd.Stdin = strings.NewReader("exec 2>&1\n" + script.String())
+	cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "SKILLHAND_STATE_DIR=" + filepath.Join(dir, "state")}
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	got := strings.Split(string(out), mark)
+	if len(got) != len(commands)+1 {
+		t.Fatalf("%d outputs of %d commands:\n%s", len(got)-1, len(commands), out)
+	}
+	for i, c := range commands {
+		if want := strings.TrimRight(c.want, "\n"); !pattern(want).MatchString(strings.TrimRight(got[i], "\n")) {
+			t.Errorf("$ %sprinted:\n%s\nthe page says:\n%s", c.command, got[i], want)
+		}
+	}
+}
+
+// pattern matches a text in which ... stands for anything.
+func pattern(want string) *regexp.Regexp {
+	return regexp.MustCompile(`(?s)\A` + strings.ReplaceAll(regexp.QuoteMeta(want), `\.\.\.`, `.*`) + `\z`)
+}

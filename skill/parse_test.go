@@ -1,0 +1,291 @@
+package skill
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+var update = flag.Bool("update", false, "rewrite what testdata/*.txtar wants")
+
+// TestParse runs testdata/*.txtar: NAME.md is parsed, NAME.want lists its parts.
+func TestParse(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no testdata: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var files []txtar.File
+			for i, f := range archive.Files {
+				name, ok := strings.CutSuffix(f.Name, ".md")
+				if !ok {
+					continue
+				}
+				got := describeSkill(t, name, f.Data)
+				files = append(files, f, txtar.File{Name: name + ".want", Data: []byte(got)})
+				if *update {
+					continue
+				}
+				want := ""
+				if i+1 < len(archive.Files) && archive.Files[i+1].Name == name+".want" {
+					want = string(archive.Files[i+1].Data)
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", name, diff)
+				}
+			}
+			if *update {
+				archive.Files = files
+				if err := os.WriteFile(file, txtar.Format(archive), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// describeSkill lists a skill's parts, one on a line, then its sections and warnings.
+func describeSkill(t *testing.T, name string, src []byte) string {
+	s, err := Parse(name+"/SKILL.md", src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkParts(t, src, s)
+	var b strings.Builder
+	for _, p := range s.Parts {
+		describePart(&b, "", p)
+	}
+	sections, err := s.Sections()
+	if err != nil {
+		fmt.Fprintln(&b, err)
+	}
+	for _, x := range []struct {
+		name string
+		Section
+	}{{"skill", sections.Skill}, {"output", sections.Output}} {
+		if x.Exists() {
+			fmt.Fprintf(&b, "section %s %q\n", x.name, join(x.Of(s.Parts)))
+		}
+	}
+	for _, w := range s.Warnings {
+		fmt.Fprintln(&b, "warning", w)
+	}
+	return b.String()
+}
+
+func describePart(b *strings.Builder, indent string, p Part) {
+	kind := [...]string{"text", "header", "variable", "directive", "tag", "escape"}[p.Kind]
+	fmt.Fprintf(b, "%s%d %s %q", indent, p.Line, kind, p.Source)
+	for _, word := range []struct {
+		text string
+		on   bool
+	}{
+		{"code", p.InCode && indent == ""},
+		{"name=" + p.Name, p.Name != ""},
+		{"braced", p.Braced},
+		{"escaped", p.Escaped},
+		{"block", p.Block},
+		{"alone", p.Alone},
+		{p.Tag + "=" + p.TagName, p.Tag != ""},
+		{"close", p.Close},
+	} {
+		if word.on {
+			b.WriteString(" " + word.text)
+		}
+	}
+	b.WriteString("\n")
+	for _, c := range p.Command {
+		describePart(b, "    ", c)
+	}
+}
+
+// checkParts fails unless the parts are what every skill's are.
+func checkParts(t *testing.T, src []byte, s *Skill) {
+	t.Helper()
+	if got := join(s.Parts); got != string(src) {
+		t.Fatalf("the parts of %q joined are %q", src, got)
+	}
+	line := 1
+	for _, p := range s.Parts {
+		if p.Line != line {
+			t.Fatalf("the part %q of %q is on line %d, want %d", p.Source, src, p.Line, line)
+		}
+		if p.Source == "" {
+			t.Fatalf("an empty part in %q", src)
+		}
+		last := p.Line
+		for _, c := range p.Command {
+			if !c.InCode || c.Line < last || c.Line > line+strings.Count(p.Source, "\n") || c.Kind != Text && c.Kind != Variable {
+				t.Fatalf("the command part %+v in %q", c, p.Source)
+			}
+			last = c.Line
+		}
+		if p.Kind == Directive && strings.TrimSpace(join(p.Command)) == "" {
+			t.Fatalf("the blank directive %q in %q", p.Source, src)
+		}
+		line += strings.Count(p.Source, "\n")
+	}
+}
+
+func join(parts []Part) string {
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString(p.Source)
+	}
+	return b.String()
+}
+
+// TestParseBytes has what a text file cannot show.
+func TestParseBytes(t *testing.T) {
+	tests := []struct {
+		src  string
+		want string // the parts; commands in ‹›
+	}{
+		{"", ""},
+		{"\ufeff", "header"},
+		{"\ufeff!`a`", "header directive‹a›"},
+		{"---\r\nx: 1\r\n---\r\n!`a`\r\n", "header directive‹a› text"},
+		{"```!\r\na\r\n\r\nb\r\n```\r\n", "directive‹a\n\nb\n› text"},
+		{"!`a\r\nb`\r\n", "directive‹a\nb› text"},
+		{"> !`a\r\n> b`\r\n", "text directive‹a\nb› text"},
+		{"!`a\rb`", "directive‹a\rb›"},
+		{"x\r!`a`\ry", "text directive‹a› text"},
+		{"a\u00a0!`b`", "text directive‹b›"},
+		{"a\u3000!`b`", "text directive‹b›"},
+		{"\xa0!`b`", "text text"}, // half a character is no white space
+		{"a\x00!`b`", "text text"},
+		{"\x00\xff$1\xfe", "text variable text"},
+		{"!`\xff\x00`", "directive‹\xff\x00›"},
+		{"`a\n\n!`b`\n", "text directive‹b› text"},
+		{"<output>\r\n!`a`\r\n</output>\r\n", "tag directive‹a› text tag"},
+		{"<output> \t", "tag"},
+		{"-\t```!\n\ta\n\t```", "text directive‹a\n›"},
+		{"> ```!\n>\ta\n> ```", "text directive‹  a\n›"}, // one of the tab's columns is the quote's
+		{">\t```!\n>\t\ta\n>\t```", "text directive‹\ta\n›"},
+	}
+	for _, tt := range tests {
+		s, err := Parse("x/SKILL.md", []byte(tt.src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkParts(t, []byte(tt.src), s)
+		var got []string
+		for _, p := range s.Parts {
+			word := [...]string{"text", "header", "variable", "directive", "tag", "escape"}[p.Kind]
+			if p.Kind == Directive {
+				word += "‹" + join(p.Command) + "›"
+			}
+			got = append(got, word)
+		}
+		if got := strings.Join(got, " "); got != tt.want {
+			t.Errorf("Parse(%q) = %q, want %q", tt.src, got, tt.want)
+		}
+	}
+}
+
+// TestParseLinear parses texts that a careless parser reads again and again.
+// Each takes a fraction of a second; quadratic time would be minutes.
+func TestParseLinear(t *testing.T) {
+	const size = 1 << 20
+	fill := func(s string) string { return strings.Repeat(s, size/len(s)) }
+	tests := map[string]string{
+		"backticks":          runs(size),
+		"escaped backticks":  fill("\\``` "),
+		"open tags":          fill("<a b=\" c=' "),
+		"comments":           fill("a <!-- "),
+		"html comments":      "<div>\n" + fill("<!-- a -"),
+		"instructions":       fill("a <? "),
+		"declarations":       fill("a <!X "),
+		"brackets":           fill("[") + "`" + fill("]"),
+		"links":              "`" + fill("[a](b"),
+		"images":             "`" + fill("![[]()"),
+		"titles":             "`" + fill("[a](b '\""),
+		"references":         "`" + fill("[a][b"),
+		"labels":             "[a]: b\n\n`" + fill("[a] "),
+		"definitions":        fill("[a]: b\n"),
+		"titled definitions": fill("[a]: b\n'"),
+		"quotes":             fill(">") + "\n" + fill(">\na\n"),
+		"items":              fill("- ") + "a\n" + fill("\n"),
+		"indented items":     fill("- ") + "a\n" + fill(" ") + "a\n" + fill("\n \n"),
+		"rules":              fill("* ") + "a",
+		"lazy lines":         fill("> - ") + "a\n" + fill("a\n"),
+		"carriage returns":   fill("\r"),
+		"dollars":            fill("$"),
+		"escaped variables":  fill("\\\\\\$1"),
+		"directives":         fill("!`a` "),
+		"spaced directives":  "a\n" + fill(" ") + fill("!`a` "),
+		"html directives":    "<div>\n" + fill(" !`a"),
+		"long directives":    "!`" + fill("a\n") + "` " + fill("!`a\nb`\n"),
+		"tags":               fill("<skill>\n</output>\n"),
+		"emphasis":           fill("*a **a "),
+		"autolinks":          fill("<a:b"),
+		"mails":              "`" + fill("<a@b.c.d"),
+	}
+	for name, src := range tests {
+		start := time.Now()
+		s, err := Parse("x/SKILL.md", []byte(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Sections()
+		if took := time.Since(start); took > 4*time.Second {
+			t.Errorf("%s: %v for %d bytes", name, took, len(src))
+		} else {
+			t.Logf("%s: %v for %d bytes", name, took.Round(time.Millisecond), len(src))
+		}
+	}
+}
+
+// runs makes runs of backticks that all have different lengths.
+func runs(size int) string {
+	var b strings.Builder
+	for n := 1; b.Len() < size; n++ {
+		b.WriteString(strings.Repeat("`", n) + " ")
+	}
+	return b.String()
+}
+
+func BenchmarkParse(b *testing.B) {
+	for _, size := range []int{10 << 10, 1 << 20} {
+		b.Run(fmt.Sprintf("%dKB", size>>10), func(b *testing.B) {
+			src := []byte(sample(size))
+			b.SetBytes(int64(len(src)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Parse("sample/SKILL.md", src); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// sample is a skill of about size bytes, with about as much code as usual.
+func sample(size int) string {
+	const unit = `
+## Step $0: look at the state
+
+Read the output of ` + "`git status --short`" + ` first, then compare it with what *${CLAUDE_SKILL_DIR}/notes.md*
+says. See [the manual](https://example.com/manual) for details, and don't guess: the
+state may have changed since the last run, in which case the report is stale.
+
+- Files that are not tracked are listed under ` + "`??`" + `.
+- Everything else is staged or not, see below.
+  1. Staged: leave it.
+  2. Not staged: ask.
+
+` + "```bash\nfor f in \"$@\"; do\n  echo \"$f: $(wc -l <\"$f\")\"\ndone\n```\n\nCurrent branch: !`git branch --show-current`\n"
+	return "---\nname: sample\ndescription: A sample.\n---\n" + strings.Repeat(unit, 1+size/len(unit))
+}
