@@ -107,11 +107,12 @@ func (s *scanner) raw(b block) {
 		switch c := s.buf[i]; {
 		case c == '`':
 			n := run(s.buf, i)
-			end := s.closer(i+n, n)
-			if n == 1 && end >= 0 && s.directive(i, end) {
+			i += n
+			if n > 1 {
+				continue
+			}
+			if end := s.closer(i, 1); end >= 0 && s.directive(i-1, end) {
 				i = end + 1
-			} else {
-				i += n
 			}
 		case c == '<' && b.kind == html && bytes.HasPrefix(s.buf[i:], openComment):
 			end := s.find(i+2, "-->")

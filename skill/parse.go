@@ -22,7 +22,8 @@ func Parse(file string, src []byte) (*Skill, error) {
 		c.add(Part{Kind: Header}, len(header))
 	}
 	spans := scan(c.src[len(header):])
-	c.parts = slices.Grow(c.parts, 2*len(spans)+1)
+	// A guess saves most of the copying; it must not let a text of dollars waste memory.
+	c.parts = slices.Grow(c.parts, 2*len(spans)+2*min(strings.Count(c.src, "$"), len(src)/64)+1)
 	for _, sp := range spans {
 		c.addText(sp.start+len(header), false)
 		if sp.kind == codeSpan && sp.text != "" {

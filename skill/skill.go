@@ -21,7 +21,7 @@ const (
 	Variable              // $ARGUMENTS, $0, $ARGUMENTS[0], $name, ${NAME}
 	Directive             // !`command` or a ```! block
 	Tag                   // <skill>, </skill>, <output>, </output> alone on its line, newline included
-	Escape                // \!`command`: its Text is the Source without the backslash
+	Escape                // the \! of \!`command`: the page gets the ! alone; the command follows as text and variables
 )
 
 // A Part is a piece of a skill's file.
@@ -29,7 +29,7 @@ type Part struct {
 	Kind   Kind
 	Source string // the bytes in the file
 	Line   int    // of its first byte, from 1
-	InCode bool   // inside a fence, code span, indented code or HTML comment; for a command's parts: always
+	InCode bool   // all of it is in a fence, code span, indented code or HTML comment; a command's parts always are
 
 	// Variable
 	Name    string // "ARGUMENTS", "0", "NAME"; for $ARGUMENTS[3] "3"

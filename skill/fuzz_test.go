@@ -1,0 +1,52 @@
+package skill
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+func FuzzParse(f *testing.F) {
+	addSeeds(f)
+	f.Fuzz(func(t *testing.T, src []byte) {
+		s, err := Parse("x/SKILL.md", src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkParts(t, src, s)
+		sections, err := s.Sections()
+		if err != nil && sections != (Sections{}) {
+			t.Errorf("%q has both sections and faults", src)
+		}
+	})
+}
+
+func FuzzMarkdown(f *testing.F) {
+	addSeeds(f)
+	f.Fuzz(func(t *testing.T, src []byte) {
+		if diff := difference(string(src)); diff != "" {
+			t.Errorf("%q\n%s", src, diff)
+		}
+	})
+}
+
+// addSeeds adds the skills of testdata/*.txtar.
+func addSeeds(f *testing.F) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, x := range txtar.Parse(data).Files {
+			if filepath.Ext(x.Name) == ".md" {
+				f.Add(x.Data)
+			}
+		}
+	}
+}
