@@ -1,0 +1,350 @@
+package claudepage
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A Skill is a skill or a command that was found.
+type Skill struct {
+	Name string // its own name, whatever it was called
+	File string
+	Dir  string // the skill's folder; "" for a command
+
+	front    frontmatter
+	body     string
+	bodyLine int // the line of the file in which the body begins
+	plugin   bool
+}
+
+// Find returns the skill or command that r names. A *Failure means that Claude Code would not
+// render it either.
+func Find(r Request) (*Skill, error) {
+	if err := r.complete(); err != nil {
+		return nil, err
+	}
+	name := strings.TrimPrefix(r.Name, "/")
+	if r.Tool {
+		name = strings.TrimPrefix(trimSpace(r.Name), "/")
+	}
+	if strings.ContainsAny(name, `/\`) || name == "." || name == ".." {
+		return openPath(r)
+	}
+	if name == "" {
+		if r.Tool {
+			return nil, toolError("Invalid skill format: " + r.Name)
+		}
+		return nil, fmt.Errorf("no skill named")
+	}
+	c := collect(r)
+	e, ok := c.find(name)
+	if !ok {
+		return nil, c.unknown(r, name)
+	}
+	s, err := e.open()
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case s.front.paths:
+		return nil, c.unknown(r, name)
+	case r.Tool && s.front.noModel:
+		return nil, toolError(fmt.Sprintf("Skill %[1]s cannot be used with Skill tool due to disable-model-invocation. "+
+			"Ask the user to run /%[1]s themselves — it cannot be invoked via the Skill tool. "+
+			"Do not replicate this skill's workflow by other means — it is reserved for explicit user invocation.", name))
+	case !r.Tool && s.front.noUser:
+		return nil, &Failure{fmt.Sprintf("This skill can only be invoked by Claude, not directly by users. "+
+			"Ask Claude to use the %q skill for you.", s.Name)}
+	}
+	return s, nil
+}
+
+// complete fills in the defaults that Request documents and makes its folders absolute.
+func (r *Request) complete() error {
+	var err error
+	if r.Project, err = filepath.Abs(r.Project); err != nil {
+		return err
+	}
+	if r.Home == "" {
+		if r.Home, err = os.UserHomeDir(); err != nil {
+			return err
+		}
+	}
+	if r.PluginRoot != "" {
+		if !filepath.IsAbs(r.PluginRoot) {
+			r.PluginRoot = filepath.Join(r.Project, r.PluginRoot)
+		}
+		if r.PluginData == "" {
+			r.PluginData = filepath.Join(r.Home, ".claude", "plugins", "data", pluginName(r.PluginRoot)+"-inline")
+		}
+	}
+	if r.Env == nil {
+		r.Env = os.Environ()
+	}
+	r.Effort = cmp.Or(r.Effort, "medium")
+	return nil
+}
+
+// An entry is a file that is a skill or a command.
+type entry struct {
+	name   string
+	file   string
+	dir    string // "" for a command
+	plugin bool
+}
+
+func (e entry) open() (*Skill, error) {
+	file := e.file
+	if e.dir != "" {
+		if err := inside(e.dir, file); err != nil {
+			return nil, err
+		}
+	}
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	text := decode(src)
+	yaml, body := splitFrontmatter(text)
+	return &Skill{
+		Name: e.name, File: file, Dir: e.dir, plugin: e.plugin,
+		front:    parseFrontmatter(yaml),
+		body:     body,
+		bodyLine: 1 + strings.Count(text[:len(text)-len(body)], "\n"),
+	}, nil
+}
+
+// inside refuses a skill's file that is a link out of the skill's folder. The folder itself may
+// be a link: installers make such.
+func inside(dir, file string) error {
+	realDir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return err
+	}
+	realFile, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return err
+	}
+	if !within(realDir, realFile) {
+		return fmt.Errorf("%s: links to %s, outside its skill's folder", file, realFile)
+	}
+	return nil
+}
+
+// within reports whether path is dir or lies in it.
+func within(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// openPath opens a skill by its folder or file, which Claude Code itself cannot.
+func openPath(r Request) (*Skill, error) {
+	path := r.Name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(r.Project, path)
+	}
+	path = filepath.Clean(path)
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		path = filepath.Join(path, "SKILL.md")
+	}
+	dir, base := filepath.Split(path)
+	dir = filepath.Clean(dir)
+	e := entry{name: strings.TrimSuffix(base, ".md"), file: path}
+	if base == "SKILL.md" {
+		e.name, e.dir = filepath.Base(dir), dir
+	}
+	e.plugin = r.PluginRoot != "" && within(r.PluginRoot, path)
+	return e.open()
+}
+
+// A collection is all skills and commands in sight, the first of a name hiding the others.
+type collection []entry
+
+// collect lists skills before commands, the user's before the project's, and the nearest folder
+// of the project first.
+func collect(r Request) collection {
+	roots := append([]string{r.Home}, upward(r.Project, r.Home)...)
+	var c collection
+	for _, root := range roots {
+		c = append(c, skillsIn(filepath.Join(root, ".claude", "skills"), "")...)
+	}
+	for _, root := range roots {
+		c = append(c, commandsIn(filepath.Join(root, ".claude", "commands"), "")...)
+	}
+	if r.PluginRoot != "" {
+		c = append(c, pluginEntries(r.PluginRoot)...)
+	}
+	return c
+}
+
+// upward lists dir and its parents, up to the repository's top if there is one, without home.
+func upward(dir, home string) []string {
+	var all []string
+	for {
+		if dir != home {
+			all = append(all, dir)
+		}
+		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
+			return all
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return all
+		}
+		dir = parent
+	}
+}
+
+// skillsIn lists the folders in dir that have a SKILL.md, spelt so whatever the file system says.
+func skillsIn(dir, prefix string) []entry {
+	var found []entry
+	folders, _ := os.ReadDir(dir) // a missing folder has no skills
+	for _, f := range folders {
+		if e := (entry{name: prefix + f.Name(), dir: filepath.Join(dir, f.Name())}); hasFile(e.dir, "SKILL.md") {
+			e.file = filepath.Join(e.dir, "SKILL.md")
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+func hasFile(dir, name string) bool {
+	files, _ := os.ReadDir(dir)
+	return slices.ContainsFunc(files, func(f os.DirEntry) bool { return f.Name() == name && !f.IsDir() })
+}
+
+// commandsIn lists the Markdown files in dir and below, a folder's name before a colon. A folder
+// with a SKILL.md is a skill, and nothing else in it counts.
+func commandsIn(dir, prefix string) []entry {
+	var found []entry
+	files, _ := os.ReadDir(dir)
+	for _, f := range files {
+		path := filepath.Join(dir, f.Name())
+		switch name, markdown := strings.CutSuffix(f.Name(), ".md"); {
+		case f.IsDir() && hasFile(path, "SKILL.md"):
+			found = append(found, entry{name: prefix + f.Name(), file: filepath.Join(path, "SKILL.md"), dir: path})
+		case f.IsDir():
+			found = append(found, commandsIn(path, prefix+f.Name()+":")...)
+		case markdown:
+			found = append(found, entry{name: prefix + name, file: path})
+		}
+	}
+	return found
+}
+
+// pluginEntries lists a plugin's commands, then its skills.
+func pluginEntries(root string) []entry {
+	m := readManifest(root)
+	prefix := pluginName(root) + ":"
+	var found []entry
+	for _, path := range append([]string{"commands"}, m.Commands...) {
+		path = filepath.Join(root, path)
+		if !within(root, path) {
+			continue
+		}
+		if name, ok := strings.CutSuffix(filepath.Base(path), ".md"); ok {
+			found = append(found, entry{name: prefix + name, file: path})
+			continue
+		}
+		for _, e := range commandsIn(path, prefix) {
+			e.dir = "" // a plugin's command has no folder of its own
+			found = append(found, e)
+		}
+	}
+	for _, path := range append([]string{"skills"}, m.Skills...) {
+		if path = filepath.Join(root, path); within(root, path) {
+			found = append(found, skillsIn(path, prefix)...)
+		}
+	}
+	if hasFile(root, "SKILL.md") {
+		found = append(found, entry{name: prefix + filepath.Base(root), file: filepath.Join(root, "SKILL.md"), dir: root})
+	}
+	for i := range found {
+		found[i].plugin = true
+	}
+	return found
+}
+
+// A manifest is what a plugin's plugin.json says about where things are.
+type manifest struct {
+	Name     string `json:"name"`
+	Commands paths  `json:"commands"`
+	Skills   paths  `json:"skills"`
+}
+
+// paths is one path or a list of them.
+type paths []string
+
+func (p *paths) UnmarshalJSON(b []byte) error {
+	var one string
+	if json.Unmarshal(b, &one) == nil {
+		*p = paths{one}
+		return nil
+	}
+	var list []string
+	if json.Unmarshal(b, &list) == nil {
+		*p = list
+	}
+	return nil // another shape names no paths
+}
+
+func readManifest(root string) manifest {
+	var m manifest
+	if b, err := os.ReadFile(filepath.Join(root, ".claude-plugin", "plugin.json")); err == nil {
+		_ = json.Unmarshal(b, &m) // a broken manifest names nothing
+	}
+	return m
+}
+
+func pluginName(root string) string {
+	return cmp.Or(readManifest(root).Name, filepath.Base(root))
+}
+
+// find returns the entry called name: by its own name, else by the one in a skill's frontmatter.
+func (c collection) find(name string) (entry, bool) {
+	for _, e := range c {
+		if e.name == name {
+			return e, true
+		}
+	}
+	for _, e := range c {
+		if e.dir == "" {
+			continue
+		}
+		plugin, _, _ := cutPlugin(e)
+		if s, err := e.open(); err == nil && s.front.name != "" && plugin+s.front.name == name {
+			return e, true
+		}
+	}
+	return entry{}, false
+}
+
+// cutPlugin returns the plugin's prefix of an entry's name, colon included, and the rest.
+func cutPlugin(e entry) (prefix, rest string, ok bool) {
+	if !e.plugin {
+		return "", e.name, false
+	}
+	before, after, ok := strings.Cut(e.name, ":")
+	return before + ":", after, ok
+}
+
+// header is what Claude Code writes before the body.
+func (s *Skill) header() string {
+	if s.Dir == "" {
+		return ""
+	}
+	return "Base directory for this skill: " + s.Dir + "\n\n"
+}
+
+func toolError(message string) *Failure {
+	return &Failure{"<tool_use_error>" + message + "</tool_use_error>"}
+}

@@ -1,0 +1,316 @@
+package claudepage
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/skillhand/skillhand/proc"
+)
+
+// A request for the skill s with this body, in a project of its own.
+func request(t *testing.T, body string) Request {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Request{
+		Name:      "s",
+		Project:   filepath.Join(root, "p"),
+		Home:      filepath.Join(root, "home"),
+		OutputDir: filepath.Join(root, "out"),
+		Env:       []string{"PATH=/usr/bin:/bin"},
+	}
+	write(t, r.Project, map[string]string{".claude/skills/s/SKILL.md": "---\ndescription: d\n---\n" + body})
+	return r
+}
+
+// render returns the page without its first lines.
+func render(t *testing.T, r Request) string {
+	t.Helper()
+	page, err := Render(context.Background(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(page.Text, "\n\n")
+	return text
+}
+
+func TestLargeOutput(t *testing.T) {
+	saved := regexp.MustCompile(`saved to: (.*)\n`)
+	for _, tt := range []struct {
+		command string
+		size    string
+		preview string
+		end     string
+		bytes   int
+	}{
+		{"head -c 30001 /dev/zero | tr '\\0' a", "29.3KB", strings.Repeat("a", 2000), "\n...\n", 30001},
+		{"yes | head -20480", "40KB", strings.TrimSuffix(strings.Repeat("y\n", 1000), "\n"), "\n...\n", 40960},
+		{"echo; head -c 1500000 /dev/zero | tr '\\0' a", "1.4MB", strings.Repeat("a", 2000), "\n...\n", 1500001},
+		{"for i in {1..9000}; do printf 😀; done", "35.2KB", strings.Repeat("😀", 1000), "\n...\n", 36000},
+		{"printf '%1001s\\n%40000s' '' '' | tr ' ' a", "40KB", strings.Repeat("a", 1001), "\n...\n", 41002},
+		{"printf '%999s\\n%40000s' '' '' | tr ' ' a", "40KB", strings.Repeat("a", 999) + "\n" + strings.Repeat("a", 1000), "\n...\n", 41000},
+	} {
+		r := request(t, "a !`"+tt.command+"` b\n")
+		got := render(t, r)
+		m := saved.FindStringSubmatch(got)
+		if m == nil {
+			t.Errorf("%s: no file is named in %.200q", tt.command, got)
+			continue
+		}
+		want := "a <persisted-output>\nOutput too large (" + tt.size + "). Full output saved to: " + m[1] +
+			"\n\nPreview (first 2KB):\n" + tt.preview + tt.end + "</persisted-output> b\n"
+		if got != want {
+			t.Errorf("%s: got %q, want %q", tt.command, got, want)
+		}
+		if filepath.Dir(m[1]) != r.OutputDir {
+			t.Errorf("%s: saved in %s, want %s", tt.command, filepath.Dir(m[1]), r.OutputDir)
+		}
+		if b, err := os.ReadFile(m[1]); err != nil || len(b) != tt.bytes {
+			t.Errorf("%s: %d bytes saved, %v, want %d", tt.command, len(b), err, tt.bytes)
+		}
+	}
+}
+
+func TestSmallLimit(t *testing.T) {
+	r := request(t, "!`seq 1 300`")
+	r.Env = append(r.Env, "BASH_MAX_OUTPUT_LENGTH=1000")
+	got := render(t, r)
+	if !strings.HasPrefix(got, "<persisted-output>\nOutput too large (1.1KB).") || !strings.HasSuffix(got, "\n277\n</persisted-output>") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestFailureKeepsWhatFits(t *testing.T) {
+	r := request(t, "!`head -c 40000 /dev/zero | tr '\\0' a; exit 2`")
+	_, err := Render(context.Background(), r)
+	failure, ok := errors.AsType[*Failure](err)
+	if !ok || !strings.HasSuffix(failure.Message, "`\": [stderr]\n"+strings.Repeat("a", 30000)) {
+		t.Errorf("got %.200v", err)
+	}
+	if files, _ := os.ReadDir(r.OutputDir); len(files) > 0 {
+		t.Errorf("%s was left behind", files[0].Name())
+	}
+}
+
+func TestOthersRunToTheirEnd(t *testing.T) {
+	r := request(t, "!`exit 1` !`sleep 0.2; touch ran`")
+	_, err := Render(context.Background(), r)
+	if want := "Shell command failed for pattern \"!`exit 1`\": "; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if _, err := os.Stat(filepath.Join(r.Project, "ran")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFirstToEndIsReported(t *testing.T) {
+	r := request(t, "!`sleep 0.5; echo slow; exit 1` !`echo quick; exit 1`")
+	_, err := Render(context.Background(), r)
+	if err == nil || !strings.HasSuffix(err.Error(), "\nquick") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	r := request(t, "!`trap 'echo asked; exit 3' TERM; echo before; sleep 20 & wait`")
+	r.Timeout = 1100 * time.Millisecond
+	_, err := Render(context.Background(), r)
+	if err == nil || !strings.HasSuffix(err.Error(), "[stderr]\nCommand timed out after 1s\nbefore\nasked") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestSeconds(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		500 * time.Millisecond: "0s", 2999 * time.Millisecond: "2s", 61500 * time.Millisecond: "1m 2s", 2 * time.Minute: "2m 0s",
+	} {
+		if got := seconds(d); got != want {
+			t.Errorf("seconds(%v) = %q, want %q", d, got, want)
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	r := request(t, "!`sleep 20`")
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(100*time.Millisecond, cancel)
+	_, err := Render(ctx, r)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want canceled", err)
+	}
+}
+
+func TestNoBash(t *testing.T) {
+	r := request(t, "!`echo A`")
+	r.Run = func(context.Context, proc.Cmd) (proc.Result, error) { return proc.Result{}, errors.New("no bash") }
+	_, err := Render(context.Background(), r)
+	if _, ok := errors.AsType[*Failure](err); ok || err == nil || err.Error() != "!`echo A`: no bash" {
+		t.Errorf("got %v, want an error that is not Claude Code's", err)
+	}
+}
+
+func TestNoRun(t *testing.T) {
+	r := request(t, "a !`touch ran` !`touch ran` ```!\ntouch ran\n``` b $ARGUMENTS\n")
+	r.Args = "!`touch ran`"
+	r.NoRun = func(string) string { return "<error>not run</error>" }
+	r.Run = func(context.Context, proc.Cmd) (proc.Result, error) {
+		t.Error("something ran")
+		return proc.Result{}, nil
+	}
+	const e = "<error>not run</error>"
+	if got, want := render(t, r), "a "+e+" "+e+" "+e+" b \\! `touch ran`\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestDirectives(t *testing.T) {
+	r := request(t, "one\n!`echo $0` x\n\n```!\necho B\n```\n !`echo C`\n")
+	r.Args = "A"
+	s, err := Find(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Directives(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Directive{
+		{Source: "```!\necho B\n```", Command: "echo B", Line: 7},
+		{Source: "!`echo A`", Command: "echo A", Line: 5},
+		{Source: "!`echo C`", Command: "echo C", Line: 10},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	page, err := s.Render(context.Background(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := page.Directives[0]; d.Exit != 0 || d.Bytes != 2 || d.Duration <= 0 {
+		t.Errorf("a directive that ran says %+v", d)
+	}
+}
+
+func TestPaths(t *testing.T) {
+	r := request(t, "in ${CLAUDE_SKILL_DIR}\n")
+	write(t, r.Project, map[string]string{"x/note.md": "---\na: b\n---\nnote ${CLAUDE_SKILL_DIR} $0\n"})
+	dir := filepath.Join(r.Project, ".claude/skills/s")
+	r.Args = "A"
+	for name, want := range map[string]string{
+		dir:                            "Base directory for this skill: " + dir + "\n\nin " + dir + "\n\n\nARGUMENTS: A",
+		filepath.Join(dir, "SKILL.md"): "Base directory for this skill: " + dir + "\n\nin " + dir + "\n\n\nARGUMENTS: A",
+		"./.claude/skills/s":           "Base directory for this skill: " + dir + "\n\nin " + dir + "\n\n\nARGUMENTS: A",
+		"x/note.md":                    "note ${CLAUDE_SKILL_DIR} A\n",
+	} {
+		r.Name = name
+		page, err := Render(context.Background(), r)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if page.Text != want {
+			t.Errorf("%s: got %q, want %q", name, page.Text, want)
+		}
+	}
+}
+
+func TestNotFound(t *testing.T) {
+	r := request(t, "body")
+	write(t, r.Home, map[string]string{"secret.md": "x"})
+	for _, name := range []string{"nosuch", "..", "", "x/../../nosuch", "S", "..:..:home:secret", "s/nosuch"} {
+		r.Name = name
+		_, err := Find(r)
+		if _, ok := errors.AsType[*Failure](err); err == nil || ok {
+			t.Errorf("Find(%q): %v, want an error that is not Claude Code's", name, err)
+		}
+	}
+}
+
+func TestLinks(t *testing.T) {
+	r := request(t, "body")
+	write(t, r.Project, map[string]string{"real/SKILL.md": "linked ${CLAUDE_SKILL_DIR}\n", "secret.txt": "secret"})
+	skills := filepath.Join(r.Project, ".claude/skills")
+	if err := os.Symlink("../../real", filepath.Join(skills, "folder")); err != nil {
+		t.Skip(err)
+	}
+	write(t, skills, map[string]string{"file/x": ""})
+	if err := os.Symlink("../../../secret.txt", filepath.Join(skills, "file", "SKILL.md")); err != nil {
+		t.Fatal(err)
+	}
+	r.Name = "folder"
+	if got, want := render(t, r), "linked "+filepath.Join(skills, "folder")+"\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	r.Name = "file"
+	if _, err := Render(context.Background(), r); err == nil || !strings.Contains(err.Error(), "outside its skill's folder") {
+		t.Errorf("a link out of the skill's folder: %v", err)
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	r := request(t, "!`echo $KEPT $CLAUDECODE $CLAUDE_EFFORT [$CLAUDE_CODE_MESSAGING_TOKEN] $HOME`")
+	r.Env = append(r.Env, "KEPT=yes", "CLAUDECODE=0", "CLAUDE_CODE_MESSAGING_TOKEN=secret", "CLAUDE_EFFORT=low")
+	if got, want := render(t, r), "yes 1 medium [] "+r.Home; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestDecode(t *testing.T) {
+	for in, want := range map[string]string{
+		"\xff\xfea":        "��a",
+		"\xf0\x9f":         "�",
+		"\xed\xa0\x80":     "���",
+		"\xc3(":            "�(",
+		"\xe2\x82x":        "�x",
+		"\xf0\x80\x80":     "���",
+		"\xf4\x90\x80\x80": "����",
+		"a\xf1\x80\x80b":   "a�b",
+		"\xc0\xaf":         "��",
+		"é�":               "é�",
+	} {
+		if got := decode([]byte(in)); got != want {
+			t.Errorf("decode(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// Time grows with the input, not with its square.
+func TestLongInput(t *testing.T) {
+	const n = 20_000
+	for name, f := range map[string]func(){
+		"inline":     func() { scan(strings.Repeat("` !`a` ", n)) },
+		"block":      func() { scan(strings.Repeat("```!a``` ", n)) },
+		"open":       func() { scan(strings.Repeat(" !`", n)) },
+		"parens":     func() { splitArgs(strings.Repeat("(", n)) },
+		"nested":     func() { splitArgs(strings.Repeat("(", n) + strings.Repeat(")", n)) },
+		"brackets":   func() { splitArgs(strings.Repeat("[ ", n)) },
+		"redirected": func() { splitArgs(strings.Repeat("[a>b;", n)) },
+		"quotes":     func() { splitArgs(strings.Repeat(`"$(`, n)) },
+		"dollars":    func() { splitArgs(strings.Repeat("a $(b ", n)) },
+		"cases":      func() { splitArgs(strings.Repeat("case a ", n)) },
+		"loops":      func() { splitArgs(strings.Repeat("for a in $(", n)) },
+		"functions":  func() { splitArgs(strings.Repeat("f ()\n", n)) },
+		"assigned":   func() { splitArgs(strings.Repeat("a=(", n)) },
+		"arithmetic": func() { splitArgs(strings.Repeat("(( ", n)) },
+		"backslash":  func() { (&Skill{body: strings.Repeat(`\$0\\`, n)}).expand(Request{Args: "a"}) },
+		"frontmatter": func() {
+			yaml, _ := splitFrontmatter("---\n" + strings.Repeat("a: [b\n", n) + "---\n")
+			parseFrontmatter(yaml)
+		},
+	} {
+		start := time.Now()
+		f()
+		if d := time.Since(start); d > 5*time.Second {
+			t.Errorf("%s: took %v", name, d)
+		} else if testing.Verbose() {
+			t.Logf("%s: %v", name, d)
+		}
+	}
+}
