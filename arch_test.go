@@ -14,17 +14,18 @@ const module = "github.com/skillhand/skillhand"
 
 // mayImport lists, for every room, the rooms it may know. Nothing imports upward.
 var mayImport = map[string][]string{
-	"":                   {"claudepage", "internal/redact", "render", "shell", "skill", "trust"},
+	"":                   {"claudepage", "internal/redact", "render", "session", "shell", "skill", "trust"},
 	"claudepage":         {"proc"},
 	"render":             {"internal/redact", "shell", "skill"},
 	"shell":              {"proc"},
 	"proc":               {},
+	"session":            {},
 	"skill":              {},
 	"trust":              {},
 	"schemas":            {},
 	"internal/redact":    {},
 	"internal/txtartest": {},
-	"cmd/skillhand":      {"", "claudepage", "proc", "render", "shell", "skill", "trust"},
+	"cmd/skillhand":      {"", "claudepage", "proc", "render", "session", "shell", "skill", "trust"},
 	"bench":              {},
 }
 

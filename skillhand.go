@@ -20,6 +20,7 @@ import (
 	"github.com/skillhand/skillhand/claudepage"
 	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/render"
+	"github.com/skillhand/skillhand/session"
 	"github.com/skillhand/skillhand/shell"
 	"github.com/skillhand/skillhand/skill"
 	"github.com/skillhand/skillhand/trust"
@@ -40,14 +41,16 @@ type Runtime struct {
 type LoadRequest struct {
 	Skill      string // a name, plugin:name, or the path of a folder or file
 	Args       render.Args
-	Session    string // checked by CheckID; "" means none
+	Session    string // "" means none: then the text is always whole
+	Agent      string // which agent reads the page; "" means what hooks noted, else the main one
 	PluginRoot string // the plugin whose skills come first, and whose commands may run
 	Project    string // "" means the top of the repository, else the working folder
 
 	Claude  bool // the page that Claude Code 2.1.325 would send, byte for byte
 	ViaTool bool // with Claude: invoked by the model's Skill tool instead of a slash command
 
-	Later     bool // a later use: the reference text and fresh output only
+	Full      bool // the whole text, whatever the agent has seen
+	Later     bool // the page of a later use, whatever the agent has seen
 	Strict    bool // a directive that fails fails the load
 	NoExec    bool // nothing runs, directives stay as written
 	Wrap      render.Wrap
@@ -68,6 +71,17 @@ type Page struct {
 	FirstUse bool
 	Text     string
 	render.Trace
+
+	claim *session.Claim
+}
+
+// Commit says that the page was delivered: written out in full, without an
+// error. Only then does the skill count as seen.
+func (p *Page) Commit() error {
+	if p.claim == nil {
+		return nil
+	}
+	return p.claim.Commit()
 }
 
 // maxDepth bounds skills that load skills: a directive may call skillhand again.
@@ -105,8 +119,11 @@ func (rt *Runtime) Load(ctx context.Context, req LoadRequest) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
+	page := &Page{Skill: s.Name, File: s.File}
+	page.claim = l.claim(s)
+	env.Later = req.Later || page.claim != nil && page.claim.Seen && !req.Full
+	page.FirstUse = !env.Later
 	var text bytes.Buffer
-	page := &Page{Skill: s.Name, File: s.File, FirstUse: !req.Later}
 	page.Trace, err = render.Page(ctx, &text, s, env)
 	if err != nil {
 		return page, err
@@ -169,6 +186,50 @@ func (rt *Runtime) newLoad(req LoadRequest) (*load, error) {
 	return l, nil
 }
 
+// claim begins a use of the skill in its session. Without a session, without
+// running anything, and where the agent is not known for sure, there is none,
+// and the page has the whole text.
+func (l *load) claim(s *skill.Skill) *session.Claim {
+	if l.Session == "" || l.NoExec || l.Replay != "" || l.Later {
+		return nil
+	}
+	store := session.Store{Dir: filepath.Join(l.state, "sessions")}
+	agent, known, err := l.reader(store, s.Name)
+	if err == nil && !known {
+		return nil
+	}
+	var claim *session.Claim
+	if err == nil {
+		var source strings.Builder
+		for _, p := range s.Parts {
+			source.WriteString(p.Source)
+		}
+		file, rerr := filepath.EvalSymlinks(s.File)
+		if rerr != nil {
+			file = s.File
+		}
+		claim, err = store.Claim(session.ID{Session: l.Session, Agent: agent}, s.Name, file, session.Hash([]byte(source.String())))
+	}
+	if err != nil {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("what the session has seen is not known, so the text is whole: %v", err))
+		return nil
+	}
+	return claim
+}
+
+// reader finds out which agent reads the page. Inside Claude Code the hooks
+// note who is about to load what; without a note it could be any of them.
+func (l *load) reader(store session.Store, name string) (agent string, known bool, err error) {
+	if l.Agent != "" {
+		return l.Agent, true, nil
+	}
+	w, err := store.Taken(l.Session, name)
+	if err != nil || w.Noted {
+		return w.Agent, w.Known, err
+	}
+	return "", getenv(l.env, "CLAUDECODE") == "", nil
+}
+
 // renderEnv gathers what the page depends on.
 func (l *load) renderEnv(s *skill.Skill, loc skill.Location) (render.Env, error) {
 	plugin := l.PluginRoot
@@ -177,8 +238,8 @@ func (l *load) renderEnv(s *skill.Skill, loc skill.Location) (render.Env, error)
 	}
 	env := render.Env{
 		Vars: l.vars(s, plugin), Args: l.Args, Shell: l.shell(plugin),
-		Later: l.Later, Reference: readReference(plugin),
-		Wrap: l.Wrap, Strict: l.Strict, NoExec: l.NoExec,
+		Reference: readReference(plugin),
+		Wrap:      l.Wrap, Strict: l.Strict, NoExec: l.NoExec,
 		MaxOutput: l.MaxOutput, OutputDir: filepath.Join(l.state, "output"),
 	}
 	var err error
@@ -427,20 +488,6 @@ func StateDir(env []string) string {
 		return filepath.Join(dir, "skillhand")
 	}
 	return filepath.Join(getenv(env, "HOME"), ".local", "state", "skillhand")
-}
-
-// CheckID reports what is wrong with a session's or agent's id. Ids become
-// parts of paths, so the characters are few.
-func CheckID(id string) error {
-	if len(id) == 0 || len(id) > 128 {
-		return fmt.Errorf("an id has 1 to 128 characters, this has %d", len(id))
-	}
-	for _, r := range id {
-		if !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_') {
-			return fmt.Errorf("an id is letters, digits, - and _, this has %q", r)
-		}
-	}
-	return nil
 }
 
 func getenv(env []string, name string) string {

@@ -16,13 +16,14 @@ import (
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/claudepage"
 	"github.com/skillhand/skillhand/render"
+	"github.com/skillhand/skillhand/session"
 	"github.com/skillhand/skillhand/skill"
 )
 
 type loadOptions struct {
 	skillhand.LoadRequest
-	args, agent, wrap, dialect, via string
-	full, json                      bool
+	args, wrap, dialect, via string
+	json                     bool
 }
 
 func newLoad(std *stdio) *cobra.Command {
@@ -61,10 +62,10 @@ that was named, from your own folders, and from folders you trust.`,
 	f := cmd.Flags()
 	f.StringVar(&o.args, "args", "", "the arguments as one `string`, as an agent passes them; - reads them from stdin")
 	f.StringVar(&o.Session, "session", "", "session `id` (default $CLAUDE_SESSION_ID, then $CLAUDE_CODE_SESSION_ID)")
-	f.StringVar(&o.agent, "agent", "", "`id` of the agent that reads the page")
+	f.StringVar(&o.Agent, "agent", "", "`id` of the agent that reads the page")
 	f.StringVar(&o.PluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT); its commands may run")
 	f.StringVar(&o.Project, "project", "", "the project's `folder` (default $CLAUDE_PROJECT_DIR, then here)")
-	f.BoolVar(&o.full, "full", false, "the whole text, whatever the agent has seen")
+	f.BoolVar(&o.Full, "full", false, "the whole text, whatever the agent has seen")
 	f.BoolVar(&o.Later, "reference", false, "the page of a later use: fresh output, not the instructions again")
 	f.BoolVar(&o.Strict, "strict", false, "fail if a directive fails, and print no page")
 	f.StringVar(&o.wrap, "wrap", "auto", "put <skill-output> around output: `auto`, always, never")
@@ -110,7 +111,36 @@ func runLoad(ctx context.Context, std *stdio, cmd *cobra.Command, o loadOptions,
 	if err != nil {
 		return err
 	}
-	if o.json {
+	if err := std.deliver(page, o.json); err != nil {
+		return err
+	}
+	if nowhere(std.out) {
+		return nil
+	}
+	if err := page.Commit(); err != nil {
+		std.warn(fmt.Sprintf("the next load will have the whole text again: %v", err))
+	}
+	return nil
+}
+
+// nowhere reports whether what is written to w is read by nobody. A stdout that
+// was closed before we began is such: Go puts the null device in its place.
+func nowhere(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return true
+	}
+	null, err := os.Stat(os.DevNull)
+	return err == nil && os.SameFile(info, null)
+}
+
+// deliver prints the page.
+func (std *stdio) deliver(page *skillhand.Page, asJSON bool) error {
+	if asJSON {
 		return std.printJSON(newLoadDocument(page))
 	}
 	for _, w := range page.Warnings {
@@ -161,7 +191,7 @@ func (o *loadOptions) complete(std *stdio, cmd *cobra.Command, args []string) er
 	if o.Replay != "" && o.Claude {
 		return usagef("--replay does not go with --dialect claude")
 	}
-	if o.full && o.Later {
+	if o.Full && o.Later {
 		return usagef("--full and --reference contradict each other")
 	}
 	if err := o.arguments(std, cmd, args[1:]); err != nil {
@@ -206,9 +236,9 @@ func (o *loadOptions) arguments(std *stdio, cmd *cobra.Command, words []string) 
 // ids checks the session and the agent. A bad id in a flag is wrong usage; one
 // in the environment is nobody's fault here, and counts as none.
 func (o *loadOptions) ids(std *stdio, cmd *cobra.Command) error {
-	for flag, id := range map[string]string{"session": o.Session, "agent": o.agent} {
+	for flag, id := range map[string]string{"session": o.Session, "agent": o.Agent} {
 		if cmd.Flags().Changed(flag) {
-			if err := skillhand.CheckID(id); err != nil {
+			if err := session.CheckID(id); err != nil {
 				return usagef("--%s: %v", flag, err)
 			}
 		}
@@ -221,7 +251,7 @@ func (o *loadOptions) ids(std *stdio, cmd *cobra.Command) error {
 		if id == "" {
 			continue
 		}
-		if err := skillhand.CheckID(id); err != nil {
+		if err := session.CheckID(id); err != nil {
 			std.warn(fmt.Sprintf("%s is not used: %v", name, err))
 			continue
 		}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/session"
+)
+
+// maxEvent is how much of an event is read. A tool's input can be large; what matters here is not.
+const maxEvent = 16 << 20
+
+func newHook(std *stdio) *cobra.Command {
+	return &cobra.Command{
+		Use:   "hook",
+		Short: "Answer a Claude Code hook event on stdin",
+		Long: `Answer a Claude Code hook event on stdin, so that load knows what an agent has
+seen: compaction and /clear make it forget, a new subagent has seen nothing.
+The plugin that ships with skillhand calls this for every event it needs.
+
+It never fails: whatever goes wrong, it prints {} and a line on stderr, so that
+the session goes on.`,
+		Example:            `  echo '{"hook_event_name":"PreCompact","session_id":"abc"}' | skillhand hook`,
+		DisableFlagParsing: true, // a flag it does not know must not end in status 2, which blocks
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && (args[0] == "-h" || args[0] == "--help") {
+				return cmd.Help()
+			}
+			answer, err := answerHook(std)
+			if err != nil {
+				fmt.Fprintf(std.err, "skillhand: %v\n", err)
+			}
+			if err := std.printJSON(answer); err != nil {
+				fmt.Fprintf(std.err, "skillhand: %v\n", err)
+			}
+			return nil
+		},
+	}
+}
+
+// answerHook reads and answers one event. A panic is an error too: Go would end
+// it with status 2, and that would block the session.
+func answerHook(std *stdio) (answer session.Answer, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			answer, err = session.Answer{}, fmt.Errorf("hook: %v", r)
+		}
+	}()
+	data, err := io.ReadAll(io.LimitReader(std.in, maxEvent))
+	if err != nil {
+		return session.Answer{}, fmt.Errorf("stdin: %w", err)
+	}
+	store := session.Store{Dir: filepath.Join(skillhand.StateDir(std.env), "sessions")}
+	return store.Hook(data)
+}

@@ -1,0 +1,438 @@
+// Package session answers one question: what has this agent already seen?
+//
+// It keeps marks per session, agent and skill. Any doubt means that a skill was
+// not seen: a page too many costs little, instructions that were never read cost much.
+package session
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Store keeps marks below a folder, which is made when needed.
+type Store struct {
+	Dir string
+}
+
+// An ID names the reader of pages: an agent in a session. Agent "" is the main one.
+type ID struct {
+	Session string
+	Agent   string
+}
+
+// A Mark says that an agent has seen a skill.
+type Mark struct {
+	Session string    `json:"session"`
+	Agent   string    `json:"agent"`
+	Skill   string    `json:"skill"` // its name, for people
+	File    string    `json:"file"`  // what it is known by
+	Hash    string    `json:"hash"`  // of the source that was seen
+	Time    time.Time `json:"time"`
+}
+
+// CheckID reports what is wrong with a session's or agent's id. Ids become
+// parts of paths, so the characters are few.
+func CheckID(id string) error {
+	if len(id) == 0 || len(id) > 128 {
+		return fmt.Errorf("an id has 1 to 128 characters, this has %d", len(id))
+	}
+	for _, r := range id {
+		if !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_') {
+			return fmt.Errorf("an id is letters, digits, - and _, this has %q", r)
+		}
+	}
+	return nil
+}
+
+// The folders of a session. No id has an @, so none can be taken for another.
+const (
+	mainAgent = "@main"
+	notes     = "@notes"
+	earlier   = "@earlier"
+)
+
+// path is the one function that makes the paths of the store: of a session, of
+// one of its folders, of a file in one. Whoever writes and whoever clears ask it.
+func (s Store) path(session string, more ...string) (string, error) {
+	if err := CheckID(session); err != nil {
+		return "", fmt.Errorf("session %q: %w", shorten(session), err)
+	}
+	return filepath.Join(append([]string{s.Dir, session}, more...)...), nil
+}
+
+func shorten(id string) string { return id[:min(len(id), 40)] }
+
+// folder names an agent's folder.
+func folder(agent string) (string, error) {
+	if agent == "" {
+		return mainAgent, nil
+	}
+	if err := CheckID(agent); err != nil {
+		return "", fmt.Errorf("agent %q: %w", shorten(agent), err)
+	}
+	return agent, nil
+}
+
+// key names the mark of a skill's file.
+func key(file string) string {
+	sum := sha256.Sum256([]byte(file))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Hash is what a mark remembers of a skill's source.
+func Hash(source []byte) string {
+	sum := sha256.Sum256(source)
+	return hex.EncodeToString(sum[:])
+}
+
+// A Claim is one use of a skill by an agent, from before its page is made until it was delivered.
+type Claim struct {
+	Seen bool // the agent has seen this very text before
+
+	mark Mark
+	root *os.Root // the agent's folder as it was when the claim was made
+}
+
+// Claim begins a use of a skill: file is its real path, hash that of its
+// source. It counts only after Commit: a page that did not arrive was never seen.
+func (s Store) Claim(id ID, name, file, hash string) (*Claim, error) {
+	agent, err := folder(id.Agent)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := s.path(id.Session, agent)
+	if err != nil {
+		return nil, err
+	}
+	c := &Claim{mark: Mark{Session: id.Session, Agent: id.Agent, Skill: name, File: file, Hash: hash}}
+	// The folder stays open: Forget takes it away as a whole, and a mark that
+	// comes too late for it goes nowhere.
+	if c.root, err = openRoot(dir); err != nil {
+		return nil, err
+	}
+	if data, err := c.root.ReadFile(key(file)); err == nil {
+		var m Mark
+		c.Seen = json.Unmarshal(data, &m) == nil && m.Session == id.Session && m.Agent == id.Agent && m.File == file && m.Hash == hash
+	}
+	return c, nil
+}
+
+// openRoot opens a folder, making it if it is not there. Forget may take it
+// away again at once, so a few tries are made.
+func openRoot(dir string) (root *os.Root, err error) {
+	for range 100 {
+		if err := os.MkdirAll(dir, 0o700); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		if root, err = os.OpenRoot(dir); err == nil || !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return root, err
+}
+
+// Commit says that the page was written out in full.
+func (c *Claim) Commit() error {
+	defer c.Close()
+	c.mark.Time = time.Now()
+	data, err := json.Marshal(c.mark)
+	if err != nil {
+		return err
+	}
+	temporary := "." + key(c.mark.File) + "-" + rand.Text()
+	if err := c.root.WriteFile(temporary, data, 0o600); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // forgotten in the meantime: then it was not seen
+		}
+		return err
+	}
+	if err := c.root.Rename(temporary, key(c.mark.File)); err != nil {
+		c.root.Remove(temporary)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	return nil
+}
+
+// Close gives a claim up without committing it.
+func (c *Claim) Close() { c.root.Close() }
+
+// Marks lists what an agent has seen, the latest first.
+func (s Store) Marks(id ID) ([]Mark, error) {
+	agent, err := folder(id.Agent)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := s.path(id.Session, agent)
+	if err != nil {
+		return nil, err
+	}
+	return readMarks(dir)
+}
+
+func readMarks(dir string) ([]Mark, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []Mark
+	for _, e := range entries {
+		var m Mark
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err == nil && json.Unmarshal(data, &m) == nil && key(m.File) == e.Name() {
+			all = append(all, m)
+		}
+	}
+	slices.SortFunc(all, func(a, b Mark) int { return b.Time.Compare(a.Time) })
+	return all, nil
+}
+
+// Forget forgets what an agent has seen, or with all set what every agent of
+// the session has. What the main agent had seen stays in Earlier.
+func (s Store) Forget(id ID, all bool) error {
+	session, err := s.path(id.Session)
+	if err != nil {
+		return err
+	}
+	agent, err := folder(id.Agent)
+	if err != nil {
+		return err
+	}
+	if all || agent == mainAgent {
+		if err := s.keepEarlier(id.Session); err != nil {
+			return err
+		}
+	}
+	if !all {
+		return remove(filepath.Join(session, agent))
+	}
+	entries, err := os.ReadDir(session)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var faults []error
+	for _, e := range entries {
+		if e.Name() != notes && !strings.HasPrefix(e.Name(), earlier) {
+			faults = append(faults, remove(filepath.Join(session, e.Name())))
+		}
+	}
+	return errors.Join(append(faults, err)...)
+}
+
+// Drop forgets a whole session.
+func (s Store) Drop(session string) error {
+	dir, err := s.path(session)
+	if err != nil {
+		return err
+	}
+	return remove(dir)
+}
+
+// remove takes a folder away as a whole before it deletes what is in it, so
+// that nothing is written into it halfway.
+func remove(dir string) error {
+	away := filepath.Join(filepath.Dir(dir), "@gone-"+rand.Text())
+	if err := os.Rename(dir, away); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	// It is forgotten now. A late commit may still add to it for a moment; what
+	// stays is swept with its session.
+	for range 10 {
+		if os.RemoveAll(away) == nil {
+			break
+		}
+	}
+	return nil
+}
+
+// keepEarlier adds what the main agent has seen to the list that outlives its marks.
+func (s Store) keepEarlier(session string) error {
+	marks, err := s.Marks(ID{Session: session})
+	if err != nil || len(marks) == 0 {
+		return err
+	}
+	before, err := s.Earlier(session)
+	if err != nil {
+		return err
+	}
+	for _, m := range before {
+		if !slices.ContainsFunc(marks, func(have Mark) bool { return have.File == m.File }) {
+			marks = append(marks, m)
+		}
+	}
+	file, err := s.path(session, earlier)
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(marks)
+	if err != nil {
+		return err
+	}
+	temporary := file + "-" + rand.Text()
+	if err := os.WriteFile(temporary, data, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temporary, file)
+}
+
+// Earlier lists what the main agent had seen before its marks were forgotten, the latest first.
+func (s Store) Earlier(session string) ([]Mark, error) {
+	file, err := s.path(session, earlier)
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var marks []Mark
+	if json.Unmarshal(data, &marks) != nil {
+		return nil, nil // a list that cannot be read names nothing
+	}
+	return marks, nil
+}
+
+// A note says that an agent is about to load a skill.
+type note struct {
+	Agent string    `json:"agent"`
+	Skill string    `json:"skill"`
+	Time  time.Time `json:"time"`
+}
+
+// noteAge is how long a load may take to follow its note.
+const noteAge = 60 * time.Second
+
+// Note remembers that an agent is about to load a skill: a hook is told which
+// agent it is, the load itself is not.
+func (s Store) Note(id ID, skill string) error {
+	if _, err := folder(id.Agent); err != nil {
+		return err
+	}
+	dir, err := s.path(id.Session, notes, key(skill))
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	data, err := json.Marshal(note{id.Agent, skill, time.Now()})
+	if err != nil {
+		return err
+	}
+	temporary := filepath.Join(dir, "."+rand.Text())
+	if err := os.WriteFile(temporary, data, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temporary, filepath.Join(dir, rand.Text()))
+}
+
+// Waiting says who loads a skill. known is false if more than one agent could be it.
+type Waiting struct {
+	Agent string
+	Noted bool // a hook said that someone is about to
+	Known bool // and it can be only this agent
+}
+
+// Taken returns who is about to load a skill, and takes that note. If several
+// agents are waiting nobody can tell them apart, and the notes stay until they
+// are too old, so that all of them are in doubt.
+func (s Store) Taken(session, skill string) (Waiting, error) {
+	dir, err := s.path(session, notes, key(skill))
+	if err != nil {
+		return Waiting{}, err
+	}
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Waiting{}, nil
+	}
+	if err != nil {
+		return Waiting{}, err
+	}
+	w := Waiting{Known: true}
+	oldest, oldestTime := "", time.Time{}
+	for _, e := range entries {
+		file := filepath.Join(dir, e.Name())
+		n, ok := readNote(file)
+		switch {
+		case strings.HasPrefix(e.Name(), "."):
+			continue // being written
+		case !ok:
+			continue // taken by another load
+		case time.Since(n.Time) > noteAge || time.Until(n.Time) > noteAge:
+			os.Remove(file)
+			continue
+		}
+		if w.Noted && w.Agent != n.Agent {
+			w.Known = false
+		}
+		if !w.Noted || n.Time.Before(oldestTime) {
+			oldest, oldestTime = file, n.Time
+		}
+		w.Noted, w.Agent = true, n.Agent
+	}
+	if w.Noted && w.Known {
+		os.Remove(oldest)
+	}
+	return w, nil
+}
+
+func readNote(file string) (note, bool) {
+	var n note
+	data, err := os.ReadFile(file)
+	return n, err == nil && json.Unmarshal(data, &n) == nil
+}
+
+// keptFor is how long a session that nobody ended is remembered.
+const keptFor = 30 * 24 * time.Hour
+
+// Sweep forgets sessions that have not been used for 30 days.
+func (s Store) Sweep() error {
+	entries, err := os.ReadDir(s.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var faults []error
+	for _, e := range entries {
+		dir := filepath.Join(s.Dir, e.Name())
+		if e.IsDir() && time.Since(lastUse(dir)) > keptFor {
+			faults = append(faults, remove(dir))
+		}
+	}
+	return errors.Join(append(faults, err)...)
+}
+
+// lastUse is when something in a session was last written.
+func lastUse(dir string) time.Time {
+	var last time.Time
+	filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		if info, err := e.Info(); err == nil && info.ModTime().After(last) {
+			last = info.ModTime()
+		}
+		return nil
+	})
+	return last
+}
