@@ -239,11 +239,7 @@ func cd(w *walker, _ command, args []string) int {
 			continue
 		}
 		to = filepath.Join(to, name)
-		info, err := os.Stat(to)
-		if err == nil && !info.IsDir() {
-			err = syscall.ENOTDIR
-		}
-		if err != nil {
+		if _, err := os.Stat(to + "/."); err != nil { // the dot asks whether it may be entered
 			return w.complain(1, "cd: %s: %s", args[0], errorText(err))
 		}
 	}
@@ -328,9 +324,11 @@ func compare(holds func(a, b int64) bool) func(a, b string) (bool, error) {
 	}
 }
 
-// integer reads a number as bash's test does: blanks around it do not matter.
+// integer reads a number as bash's test does: white space before it and blanks
+// behind it do not matter.
 func integer(s string) (int64, error) {
-	n, err := strconv.ParseInt(strings.Trim(s, " \t\n\v\f\r"), 10, 64)
+	digits := strings.TrimRight(strings.TrimLeft(s, " \t\n\v\f\r"), " \t")
+	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil {
 		return 0, fmt.Errorf("%s: integer expression expected", s)
 	}

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -62,7 +64,7 @@ func newPlace(t testing.TB) *place {
 	dir := filepath.Join(t.TempDir(), "place")
 	return &place{dir, []string{
 		"PATH=" + os.Getenv("PATH"), "PWD=" + dir, "HOME=/home/somebody", "LC_ALL=C",
-		"BLANKS= a  b ", "EMPTY=", "STAR=*", "WORD=word", "TAB=a\tb\n", "DASH=-n", "DIR=sub", "NUMBER=7", "BACK=a\\b", "BYTES=\xff \xfe",
+		"BLANKS= a  b ", "EMPTY=", "STAR=*", "WORD=word", "TAB=a\tb\n", "DASH=-n", "DIR=sub", "NUMBER=7", "BACK=a\\b", "BYTES=\xff \xfe", "NEWLINES=\n1\n", "BLANK1=\n\f1 \t",
 	}}
 }
 
@@ -204,13 +206,7 @@ func TestLeftToBash(t *testing.T) {
 // TestEmbeddedAtRandom compares lines that nobody thought of.
 func TestEmbeddedAtRandom(t *testing.T) {
 	needBash5(t)
-	lines := 150
-	if n, _ := fmt.Sscan(os.Getenv("SKILLHAND_RANDOM_LINES"), &lines); n == 0 && testing.Short() {
-		lines = 30
-	}
-	seed := uint64(time.Now().UnixNano())
-	g := &generator{rand.New(rand.NewPCG(seed, 0))}
-	t.Logf("seed %d", seed)
+	g, lines := newGenerator(t)
 	p := newPlace(t)
 	taken := 0
 	for range lines {
@@ -228,6 +224,58 @@ func TestEmbeddedAtRandom(t *testing.T) {
 	if taken < lines/4 {
 		t.Errorf("only %d of %d lines were embedded: the generator makes too few that are", taken, lines)
 	}
+}
+
+// TestEmbeddedMutated compares lines of the table with an accident in them,
+// where our parser and bash's may disagree. Only lines that call no program
+// and write to no other folder run.
+func TestEmbeddedMutated(t *testing.T) {
+	needBash5(t)
+	g, lines := newGenerator(t)
+	p := newPlace(t)
+	p.fill(t)
+	s := &Shell{Dir: p.dir, Env: p.env}
+	table := cases(t, "embedded.txt")
+	taken := 0
+	for range lines * 10 {
+		l := g.mutate(g.pick(table...))
+		j, err := s.job(t.Context(), code(l))
+		if err != nil {
+			t.Fatal(err)
+		}
+		commands, why := j.plan()
+		j.cancel(nil)
+		if _, file, _ := strings.Cut(l, ">"); why != nil || strings.Contains(file, "/") {
+			continue
+		}
+		if slices.ContainsFunc(slices.Collect(maps.Values(commands)), func(c command) bool { return c.own == nil }) {
+			continue
+		}
+		taken++
+		_, got := p.run(t, l)
+		if want := p.bash(t, l); !got.same(want, l) {
+			t.Errorf("%q:\n got %+v\nbash %+v", l, got, want)
+		}
+		p.fill(t)
+	}
+	t.Logf("%d of %d lines were embedded", taken, lines*10)
+	if taken < lines/4 {
+		t.Errorf("only %d of %d lines were embedded", taken, lines*10)
+	}
+}
+
+// newGenerator also says how many lines to make: $SKILLHAND_RANDOM_LINES, or few.
+func newGenerator(t *testing.T) (g *generator, lines int) {
+	lines = 100
+	if testing.Short() {
+		lines = 20
+	}
+	if n, err := strconv.Atoi(os.Getenv("SKILLHAND_RANDOM_LINES")); err == nil {
+		lines = n
+	}
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	return &generator{rand.New(rand.NewPCG(seed, 0))}, lines
 }
 
 // A generator makes command lines of what the embedded shell allows, and a
@@ -268,6 +316,9 @@ func (g *generator) simple(depth int, piped bool) string {
 	var words []string
 	for g.IntN(8) == 0 {
 		words = append(words, g.pick("x", "y", "WORD", "EMPTY")+"="+g.word(depth))
+	}
+	if g.IntN(30) == 0 {
+		return g.pick("> out", "< f", "< nofile", "> nodir/x", "2>/dev/null", "2>&1")
 	}
 	if len(words) == 0 || g.IntN(2) == 0 {
 		words = append(words, g.call(depth))
@@ -321,7 +372,7 @@ func (g *generator) condition(depth int) string {
 }
 
 func (g *generator) number() string {
-	return g.pick("0", "1", "-1", "7", "$?", `"$NUMBER"`, "x", `""`, "' 1 '", "+1", "010", "0x1", "1.5", "9223372036854775808", `"$x"`)
+	return g.pick("0", "1", "-1", "7", "$?", `"$NUMBER"`, "x", `""`, "' 1 '", "+1", "010", "0x1", "1.5", "9223372036854775808", `"$x"`, `"$NEWLINES"`, `"$BLANK1"`)
 }
 
 func (g *generator) args(depth, most int) string {
@@ -364,4 +415,22 @@ func (g *generator) quoted(depth int) string {
 		return "$(" + g.list(depth+1) + ")"
 	}
 	return g.pick("", "a", " ", "  b", `\\`, `\$`, `\"`, "\\`", `\a`, `\n`, "*", "$WORD", "${x}", "$BLANKS", "'", "#", "|", ";", "~", "$", "!", "{a,b}", "$?", "%s", "(", ")", "é")
+}
+
+// mutate has a few accidents with a line.
+func (g *generator) mutate(line string) string {
+	for range 1 + g.IntN(4) {
+		i, k := g.IntN(len(line)+1), g.IntN(len(line)+1)
+		i, k = min(i, k), max(i, k)
+		switch g.IntN(5) {
+		case 0: // something is lost
+			line = line[:i] + line[min(i+1, len(line)):]
+		case 1: // the end changes places with the middle
+			line = line[:i] + line[k:] + line[i:k]
+		default:
+			line = line[:i] + g.pick(`\`, `"`, "'", "$", "(", ")", "{", "}", "#", ";", "&", "|", "!", "~", "=", " ", "\n", "\t", "$?", "$WORD", `"$BLANKS"`, "$BLANKS",
+				"\\\n", "2>&1", ">&2", "<", ">", "1", "2", "-", "a", "é", "\u00a0", "&&", "||", "]", "[", ":", "x=", "\x01", "\x7f", "^", "%", "``", "$(", `"$(`, `)"`, "if ", "time ", "in", "\v") + line[i:]
+		}
+	}
+	return line
 }

@@ -115,10 +115,10 @@ func (w *walker) pipe(x, y *syntax.Stmt) {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		left.stmt(x)
-		p.Close()
+		_ = p.Close()
 	})
 	right.stmt(y)
-	r.Close() // whoever still writes to it is told so
+	_ = r.Close() // whoever still writes to it is told so
 	wg.Wait()
 	w.status = right.status
 }
@@ -306,7 +306,7 @@ func (w *walker) redirect(redirs []*syntax.Redirect) (undo func(), ok bool) {
 	undo = func() {
 		w.in, w.out, w.err = in, out, err
 		for _, f := range files {
-			f.Close()
+			_ = f.Close()
 		}
 	}
 	for _, r := range redirs {
@@ -375,7 +375,7 @@ func (w *walker) open(path string, op syntax.RedirOperator) (*os.File, error) {
 		w.cut.Store(true)
 		go func() {
 			if o := <-done; o.err == nil {
-				o.f.Close()
+				_ = o.f.Close()
 			}
 		}()
 		return nil, w.ctx.Err()

@@ -49,7 +49,7 @@ func (o *Output) Write(p []byte) (int, error) {
 		}
 		// Without a name the file goes away with this process, however it ends.
 		// Where an open file cannot be removed, Close does it.
-		os.Remove(f.Name())
+		_ = os.Remove(f.Name())
 		o.rest = f
 	}
 	m, err := o.rest.Write(p[n:])
@@ -126,7 +126,7 @@ func (o *Output) Save(path string) error {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		os.Remove(f.Name())
+		_ = os.Remove(f.Name())
 	}
 	return err
 }
@@ -144,7 +144,7 @@ func (o *Output) Close() error {
 		return nil
 	}
 	err := o.rest.Close()
-	os.Remove(o.rest.Name())
+	_ = os.Remove(o.rest.Name())
 	o.rest = nil
 	return err
 }

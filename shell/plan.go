@@ -38,8 +38,7 @@ func (j *job) plan() (plan, error) {
 	if runtime.GOOS == "windows" {
 		return nil, errors.New("a line on Windows, where bash has paths of its own")
 	}
-	// The parser drops carriage returns at line ends, and bash does not.
-	if strings.ContainsRune(j.prog.text, '\r') || !utf8.ValidString(j.prog.text) {
+	if !utf8.ValidString(j.prog.text) || strings.ContainsFunc(j.prog.text, isControl) {
 		return nil, errors.New("bytes that are not plain text")
 	}
 	for _, kv := range j.env {
@@ -68,6 +67,12 @@ func (j *job) plan() (plan, error) {
 		return nil, errors.New("a script beside another program")
 	}
 	return pl.plan, nil
+}
+
+// isControl reports whether a character is neither text nor white space. Of
+// these the parser drops carriage returns, and bash uses some for itself.
+func isControl(r rune) bool {
+	return r < ' ' && r != '\t' && r != '\n' || r == 0x7f
 }
 
 // changesBash reports whether a variable of the environment makes bash behave otherwise.
@@ -108,6 +113,10 @@ func (pl *planner) stmt(st *syntax.Stmt, inPipe bool) error {
 	}
 	switch cmd := st.Cmd.(type) {
 	case nil:
+		// In a pipeline bash takes one that fails for a success.
+		if inPipe {
+			return errors.New("a pipeline with a redirection alone")
+		}
 		return pl.simple(st, &syntax.CallExpr{})
 	case *syntax.CallExpr:
 		return pl.simple(st, cmd)
@@ -463,6 +472,10 @@ func (pl *planner) redirect(r *syntax.Redirect) (toFile bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	// bash sees another operator in the 2 of >2>&1.
+	if lit := r.Word.Lit(); lit != "" && strings.Trim(lit, "0123456789") == "" {
+		return false, unknown
+	}
 	// bash splits what is not quoted here, and may then find it ambiguous.
 	if !sh.known || slices.ContainsFunc(r.Word.Parts, isExpansion) {
 		return false, errors.New("a redirection whose file is not known before")
@@ -585,7 +598,12 @@ func (pl *planner) arguments(name string, args []shape) error {
 		return nil
 	case "cd":
 		_, cdpath := getEnv(pl.env, "CDPATH")
-		if cdpath || len(args) != 1 || !args[0].known || !args[0].single || args[0].fields[0] == "" || args[0].fields[0][0] == '-' || strings.HasPrefix(args[0].fields[0], "//") {
+		if cdpath || len(args) != 1 || !args[0].known || !args[0].single {
+			return odd
+		}
+		// bash quotes other characters when it complains.
+		dir := args[0].fields[0]
+		if dir == "" || dir[0] == '-' || strings.HasPrefix(dir, "//") || strings.IndexFunc(dir, func(r rune) bool { return r < ' ' || r > '~' }) >= 0 {
 			return odd
 		}
 		return nil

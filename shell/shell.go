@@ -69,7 +69,8 @@ const (
 	Nowhere  How = "" // it was not run: refused, or nothing could run it
 )
 
-// A Result says what a line printed and how it ended.
+// A Result says what a line printed and how it ended. Its outputs may hold
+// files: close them when they are no longer needed.
 type Result struct {
 	How            How
 	Exit           int // 124 after a timeout, 126 or 127 if nothing could run it

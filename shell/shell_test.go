@@ -413,10 +413,20 @@ func FuzzPlan(f *testing.F) {
 	})
 }
 
-// The two in-process ways beside what they save.
+// What runs in this process, beside what it saves.
 func BenchmarkBuiltin(b *testing.B) {
 	s := &Shell{Builtins: map[string]Func{"hi": func(_ context.Context, _ []string, std Std) int { fmt.Fprintln(std.Out, "hi"); return 0 }}}
 	benchmark(b, s, "hi", Builtin)
+}
+
+func BenchmarkLauncher(b *testing.B) {
+	dir := b.TempDir()
+	src := "#!/bin/sh\nset -e\nDIR=$(cd \"$(dirname \"$0\")\" && pwd)\nexec \"$DIR/skillhand\" builtin hi \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "launch"), []byte(src), 0o777); err != nil {
+		b.Fatal(err)
+	}
+	s := &Shell{Launchers: []string{dir}, Builtins: map[string]Func{"hi": func(_ context.Context, _ []string, std Std) int { fmt.Fprintln(std.Out, "hi"); return 0 }}}
+	benchmark(b, s, filepath.Join(dir, "launch"), Builtin)
 }
 
 func BenchmarkEmbedded(b *testing.B) { benchmark(b, &Shell{}, "echo hi", Embedded) }
