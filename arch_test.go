@@ -22,10 +22,11 @@ var mayImport = map[string][]string{
 	"session":            {},
 	"skill":              {},
 	"trust":              {},
+	"scaffold":           {},
 	"schemas":            {},
 	"internal/redact":    {},
 	"internal/txtartest": {},
-	"cmd/skillhand":      {"", "claudepage", "proc", "render", "session", "shell", "skill", "trust"},
+	"cmd/skillhand":      {"", "claudepage", "proc", "render", "scaffold", "session", "shell", "skill", "trust"},
 	"bench":              {},
 }
 

@@ -7,6 +7,7 @@ package skillhand
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -434,6 +435,9 @@ func (l *load) claude(ctx context.Context) (*Page, error) {
 		Session: l.Session, Effort: getenv(l.env, "CLAUDE_EFFORT"), Env: l.env, Timeout: l.Timeout,
 		Claude: getenv(l.env, "SKILLHAND_CLAUDE"), OutputDir: filepath.Join(l.state, "output"),
 	}
+	if req.Session == "" {
+		req.Session = newSession()
+	}
 	s, err := claudepage.Find(req)
 	if err != nil {
 		return nil, err
@@ -477,6 +481,14 @@ func (l *load) claude(ctx context.Context) (*Page, error) {
 		page.Directives = append(page.Directives, render.Directive{Command: d.Command, Line: d.Line, How: how, Exit: d.Exit, Duration: d.Duration, Bytes: d.Bytes})
 	}
 	return page, nil
+}
+
+// newSession makes an id such as Claude Code gives to a new session, which always has one.
+func newSession() string {
+	var b [16]byte
+	rand.Read(b[:])
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 // StateDir is where an environment says that skillhand keeps its state.

@@ -146,7 +146,7 @@ folders that you trust.`,
 	})
 	noColor := root.PersistentFlags().Bool("no-color", false, "print no colours (also: NO_COLOR)")
 	root.PersistentPreRun = func(*cobra.Command, []string) { std.color = std.color && !*noColor }
-	root.AddCommand(newLoad(std), newHook(std), newTrust(std), newBuiltin(std), newVersion(std))
+	root.AddCommand(newLoad(std), newInit(std), newHook(std), newTrust(std), newBuiltin(std), newVersion(std))
 	root.InitDefaultCompletionCmd()
 	return root
 }

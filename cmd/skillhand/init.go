@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillhand/skillhand/scaffold"
+	"github.com/skillhand/skillhand/skill"
+)
+
+func newInit(std *stdio) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Make a new skill or plugin",
+		Example: `  skillhand init skill review       in .claude/skills of this project
+  skillhand init plugin toolbox     in the folder toolbox`,
+		Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newInitSkill(std), newInitPlugin(std))
+	return cmd
+}
+
+func newInitSkill(std *stdio) *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "skill NAME",
+		Short: "Make a new skill",
+		Long: `Make a new skill that loads and runs at once, in .claude/skills at the top of
+this project. Nothing is overwritten.`,
+		Example: `  skillhand init skill review
+  skillhand init skill review --dir plugin/skills`,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := scaffold.CheckName(args[0]); err != nil {
+				return usagef("%v", err)
+			}
+			if dir == "" {
+				here, err := os.Getwd()
+				if err != nil {
+					return err
+				}
+				if top := skill.Top(here); top != "" {
+					here = top
+				}
+				dir = filepath.Join(here, ".claude", "skills")
+			}
+			target := filepath.Join(dir, args[0])
+			made, err := scaffold.Skill(target, args[0])
+			return std.made(made, err, "skillhand load "+hint(target))
+		},
+	}
+	cmd.Flags().StringVar(&dir, "dir", "", "the `folder` of skills (default .claude/skills)")
+	return cmd
+}
+
+func newInitPlugin(std *stdio) *cobra.Command {
+	return &cobra.Command{
+		Use:     "plugin NAME",
+		Short:   "Make a new plugin with one skill",
+		Long:    "Make a new plugin for Claude Code, with one skill, in the folder NAME. Nothing is overwritten.",
+		Example: "  skillhand init plugin toolbox",
+		Args:    args(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := scaffold.CheckName(args[0]); err != nil {
+				return usagef("%v", err)
+			}
+			made, err := scaffold.Plugin(args[0], args[0])
+			return std.made(made, err, "skillhand load hello --plugin-root "+args[0])
+		},
+	}
+}
+
+// made lists what was written and says what to do next.
+func (std *stdio) made(files []string, err error, next string) error {
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		fmt.Fprintln(std.out, near(f))
+	}
+	fmt.Fprintf(std.err, "try it: %s\n", next)
+	return nil
+}
+
+// hint writes a path so that load takes it for one.
+func hint(path string) string {
+	path = near(path)
+	if !strings.ContainsRune(path, '/') {
+		path = "./" + path
+	}
+	return path
+}

@@ -1,0 +1,136 @@
+// Package scaffold answers one question: what does a new skill or plugin look like?
+package scaffold
+
+import (
+	"bytes"
+	"crypto/rand"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"text/template"
+)
+
+//go:embed all:skill all:plugin
+var files embed.FS
+
+// values are what the templates know.
+type values struct {
+	Name   string
+	Plugin string // the plugin's name, for a skill in one
+	End    string // the word that ends the arguments: nobody can guess it
+}
+
+// CheckName reports what is wrong with the name of a new skill or plugin, by
+// the rules of the Agent Skills specification.
+func CheckName(name string) error {
+	switch {
+	case name == "" || len(name) > 64:
+		return fmt.Errorf("a name has 1 to 64 characters, this has %d", len(name))
+	case strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
+		return fmt.Errorf("%q: a name is lower case letters, digits and hyphens", name)
+	case strings.HasPrefix(name, "-") || strings.HasSuffix(name, "-") || strings.Contains(name, "--"):
+		return fmt.Errorf("%q: hyphens stand between words", name)
+	case strings.HasSuffix(name, "-first-use"):
+		return fmt.Errorf("%q: the ending -first-use is for companions of another skill", name)
+	}
+	return nil
+}
+
+// Skill makes the folder of a new skill. It returns the files it wrote.
+func Skill(dir, name string) ([]string, error) {
+	if err := CheckName(name); err != nil {
+		return nil, err
+	}
+	return write(dir, func(to string) error { return copyTree(to, "skill", values{Name: name, End: end()}) })
+}
+
+// Plugin makes the folder of a new plugin with one skill, hello.
+func Plugin(dir, name string) ([]string, error) {
+	if err := CheckName(name); err != nil {
+		return nil, err
+	}
+	return write(dir, func(to string) error {
+		if err := copyTree(to, "plugin", values{Name: name, Plugin: name}); err != nil {
+			return err
+		}
+		return copyTree(filepath.Join(to, "skills", "hello"), "skill", values{Name: "hello", Plugin: name, End: end()})
+	})
+}
+
+// end makes the word that ends the arguments in a skill's here-document. It is
+// different in every skill, so that no argument can contain it on purpose.
+func end() string { return "END_OF_ARGUMENTS_" + strings.ToLower(rand.Text()[:12]) }
+
+// write makes dir by fill, whole or not at all. It never overwrites.
+func write(dir string, fill func(to string) error) (made []string, err error) {
+	if _, err := os.Lstat(dir); err == nil {
+		return nil, fmt.Errorf("%s: is there already, and nothing is overwritten", dir)
+	}
+	parent := filepath.Dir(dir)
+	if err := os.MkdirAll(parent, 0o777); err != nil {
+		return nil, err
+	}
+	temporary, err := os.MkdirTemp(parent, ".new-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			os.RemoveAll(temporary)
+		}
+	}()
+	if err := fill(temporary); err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(temporary, 0o755); err != nil {
+		return nil, err
+	}
+	if err := os.Rename(temporary, dir); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return nil, fmt.Errorf("%s: is there already, and nothing is overwritten", dir)
+		}
+		return nil, err
+	}
+	err = filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			made = append(made, file)
+		}
+		return err
+	})
+	return made, err
+}
+
+// copyTree fills in the templates of one folder.
+func copyTree(to, from string, v values) error {
+	return fs.WalkDir(files, from, func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := files.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		t, err := template.New(name).Delims("[[", "]]").Parse(string(text))
+		if err != nil {
+			return err
+		}
+		var b bytes.Buffer
+		if err := t.Execute(&b, v); err != nil {
+			return err
+		}
+		file := filepath.Join(to, filepath.FromSlash(strings.TrimPrefix(name, from+"/")))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		mode := fs.FileMode(0o644)
+		if path.Ext(name) == ".sh" || path.Base(path.Dir(name)) == "bin" {
+			mode = 0o755
+		}
+		return os.WriteFile(file, b.Bytes(), mode)
+	})
+}
