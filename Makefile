@@ -41,9 +41,11 @@ lint: $(TOOLS)/golangci-lint ## what linters think
 $(TOOLS)/golangci-lint:
 	GOBIN=$(TOOLS) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 
-# bash is what directives are compared with; a C compiler is what -race needs.
+# bash is what directives are compared with; a C compiler is what -race needs; npm installs the
+# real Claude CLI for the tests that ask it.
 tools:
 	@for tool in bash gcc; do command -v $$tool >/dev/null || { apt-get update -q && apt-get install -qy $$tool; } || { echo "please install $$tool"; exit 1; }; done
+	@command -v npm >/dev/null || { apt-get update -q && apt-get install -qy nodejs npm; } || { echo "please install npm"; exit 1; }
 
 clean:
 	rm -rf bin dist .tools
