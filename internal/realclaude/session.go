@@ -49,10 +49,10 @@ func (c *Claude) Start(args ...string) *Session {
 	return s
 }
 
-// A Turn is what the CLI printed from one prompt on, to its result.
+// A Turn is what the CLI printed since the turn before, until it was done with a prompt.
 type Turn struct {
 	Events []Event
-	Result Event
+	Result Event // the prompt's own
 }
 
 // Send says something and waits until the CLI is done with it. /compact, /clear and other
