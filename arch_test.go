@@ -14,20 +14,22 @@ const module = "github.com/skillhand/skillhand"
 
 // mayImport lists, for every room, the rooms it may know. Nothing imports upward.
 var mayImport = map[string][]string{
-	"":                   {"claudepage", "internal/redact", "render", "session", "shell", "skill", "trust"},
+	"":                   {"claudepage", "internal/redact", "proc", "render", "report", "session", "shell", "skill", "trust"},
 	"claudepage":         {"proc"},
 	"render":             {"internal/redact", "shell", "skill"},
 	"shell":              {"proc"},
 	"proc":               {},
+	"report":             {"internal/jsonfind"},
 	"session":            {},
 	"skill":              {},
 	"trust":              {},
 	"scaffold":           {},
 	"schemas":            {},
+	"internal/jsonfind":  {},
 	"internal/redact":    {},
 	"internal/txtartest": {},
-	"cmd/skillhand":      {"", "claudepage", "proc", "render", "scaffold", "session", "shell", "skill", "trust"},
-	"bench":              {},
+	"cmd/skillhand":      {"", "claudepage", "proc", "render", "report", "scaffold", "schemas", "session", "shell", "skill", "trust"},
+	"bench":              {"report"},
 
 	// For tests alone: no list above may name them. realclaude starts the CLI through proc.
 	"internal/fakeapi":    {},

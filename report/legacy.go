@@ -1,0 +1,351 @@
+package report
+
+import (
+	"bytes"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The forms that scripts printed before there were reports are read line by
+// line. testdata/legacy.txt is the table of what each kind of line says.
+
+// LegacyError is the code of an error that is read from a line of text.
+const LegacyError = "LEGACY_ERROR"
+
+// A legacy gathers what the lines of a text say.
+type legacy struct {
+	report    Report
+	found     bool // something was said
+	succeeded bool
+	failed    bool
+	delivered map[string]bool
+	warnings  faults
+}
+
+// parseLegacy reads a text that has no JSON. It is not ok if no line says anything.
+func parseLegacy(text []byte, opt Options) (Result, bool) {
+	if !utf8.Valid(text) {
+		text = bytes.ToValidUTF8(text, replacement)
+	}
+	l := legacy{delivered: map[string]bool{}}
+	l.report = Report{Confidence: 0.5, Deliverables: []string{}, Metrics: map[string]float64{}, Errors: []Error{}}
+	if opt.DefaultConfidence != nil {
+		l.report.Confidence = *opt.DefaultConfidence
+	}
+	for rest := string(text); rest != ""; {
+		line := rest
+		if end := strings.IndexAny(rest, "\r\n"); end >= 0 {
+			line, rest = rest[:end], rest[end+1:]
+		} else {
+			rest = ""
+		}
+		l.line(line)
+	}
+	if !l.found {
+		return Result{}, false
+	}
+	l.report.Success = l.succeeded && !l.failed
+	return Result{Method: Legacy, Report: &l.report, Stated: l.succeeded || l.failed, Warnings: l.warnings.done()}, true
+}
+
+// line takes in what one line says.
+func (l *legacy) line(line string) {
+	start := firstWord(line, class)
+	key, separator, value := cutField(line[start:])
+	switch {
+	case key == "confidence":
+		l.sayConfidence(value)
+	case (key == "created" || key == "modified" || key == "updated") && separator == ':':
+		l.deliver(unquote(value))
+	case key == "status":
+		value = unquote(value)
+		l.say(judge(value, firstWord(value, statusClass), statusClass))
+	default:
+		said := judge(line, start, class)
+		l.say(said)
+		if key == "error" && separator == ':' && said == failure && value != "" {
+			l.report.Errors = append(l.report.Errors, Error{Code: LegacyError, Message: strings.Clone(value)})
+		}
+	}
+}
+
+// A statement is what a line says about how it went.
+type statement int
+
+const (
+	nothing statement = iota
+	success
+	failure // wins over success
+)
+
+func (l *legacy) say(s statement) {
+	l.succeeded = l.succeeded || s == success
+	l.failed = l.failed || s == failure
+	l.found = l.found || s != nothing
+}
+
+func (l *legacy) deliver(path string) {
+	if path == "" || l.delivered[path] {
+		return
+	}
+	path = strings.Clone(path)
+	l.delivered[path] = true
+	l.report.Deliverables = append(l.report.Deliverables, path)
+	l.found = true
+}
+
+// confidenceValue is a number as such, in percent, or out of another.
+var confidenceValue = pattern{expr: `^([-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*(%|/\s*(\d+(?:\.\d+)?))?(?:$|[^\w%./]|\.(?:$|\s))`}
+
+func (l *legacy) sayConfidence(value string) {
+	m := confidenceValue.regexp().FindStringSubmatch(head(value))
+	if m == nil {
+		return
+	}
+	l.found = true
+	n, _ := strconv.ParseFloat(m[1], 64) // too large is infinite, which is out of range
+	switch {
+	case m[2] == "%":
+		n /= 100
+	case m[3] != "":
+		of, _ := strconv.ParseFloat(m[3], 64)
+		n /= of
+	}
+	if math.IsNaN(n) || n < 0 || n > 1 {
+		l.warnings.add(OutOfRange, []step{{key: "confidence"}}, notInRange)
+		return
+	}
+	l.report.Confidence = n
+}
+
+// cutField splits what begins like "Confidence: 0.9" or "STATUS=ok". The key is
+// in lower case.
+func cutField(s string) (key string, separator byte, value string) {
+	end := strings.IndexAny(s[:min(len(s), 40)], ":=")
+	if end < 0 {
+		return "", 0, ""
+	}
+	key = strings.ToLower(strings.TrimRight(s[:end], " \t*_])"))
+	key = strings.TrimSuffix(strings.TrimSuffix(key, " score"), " level")
+	return key, s[end], strings.TrimSpace(strings.TrimLeft(s[end+1:], "* \t"))
+}
+
+// unquote drops the quotes that all of s stands in.
+func unquote(s string) string {
+	if n := len(s); n >= 2 && s[0] == s[n-1] && strings.IndexByte("`\"'", s[0]) >= 0 {
+		return s[1 : n-1]
+	}
+	return s
+}
+
+// A list's number, a rule or bullet of hyphens, and a box that nobody ticked.
+var (
+	itemNumber  = pattern{expr: `^\d{1,3}[.)]\s+`}
+	itemHyphens = pattern{expr: `^-+(?:\s|[^\w-])`}
+	emptyBox    = pattern{expr: `^\[\s*\]`}
+)
+
+// firstWord returns where a line begins, after bullets, symbols and brackets. A
+// bracket that says how it went, as in [SUCCESS], is stepped into; another, as
+// in [12:30], is passed.
+func firstWord(line string, begins func(word string) statement) int {
+	i := 0
+	for i < len(line) {
+		r, size := utf8.DecodeRuneInString(line[i:])
+		rest := line[i:]
+		switch {
+		case unicode.IsSpace(r):
+		case '0' <= r && r <= '9':
+			number := itemNumber.regexp().FindString(head(rest))
+			if number == "" {
+				return i
+			}
+			size = len(number)
+		case r == '-' && !itemHyphens.in(head(rest)):
+			return i // an option, such as --fail
+		case r == '[' && emptyBox.in(head(rest)):
+			return len(line)
+		case r == '[' || r == '(':
+			if end := strings.IndexAny(head(rest), "])"); end > 0 && judge(rest[1:end], 0, begins) == nothing {
+				size = end + 1
+			}
+		case unicode.IsLetter(r), unicode.IsNumber(r), strings.ContainsRune("\"'`{}$/\\._", r):
+			return i
+		}
+		i += size
+	}
+	return i
+}
+
+// judge returns what a line says that begins at start: a word that says how it
+// went counts there, or in capitals anywhere, unless it is negated. begins
+// classifies the first word.
+func judge(line string, start int, begins func(word string) statement) (said statement) {
+	first := nothing // what the line begins with
+	for i := 0; i < len(line); {
+		from := i
+		switch c := line[i]; {
+		case isLetter(c):
+			for i < len(line) && isLetter(line[i]) {
+				i++
+			}
+			word := line[from:i]
+			kind := class(word)
+			if from == start {
+				kind = begins(word)
+			}
+			if kind == nothing || inCompound(line, from, i) {
+				continue
+			}
+			says := qualified(kind, line, from, i)
+			if from == start {
+				first = says
+			}
+			if from == start || isUpper(word) || first == success && says == failure && counted(line, from, i) {
+				said = max(said, says)
+			}
+		case strings.HasPrefix(line[i:], "✅"):
+			i += len("✅")
+			if !zeroPassed.in(head(line[i:])) {
+				said = max(said, success)
+			}
+		case strings.HasPrefix(line[i:], "❌"):
+			i += len("❌")
+			if !zeroFailed.in(head(line[i:])) {
+				said = max(said, failure)
+			}
+		default:
+			i++
+		}
+	}
+	return said
+}
+
+// class is what a word says about how it went.
+func class(word string) statement {
+	if len(word) < len("fail") || len(word) > len("unsuccessfully") {
+		return nothing
+	}
+	switch strings.ToLower(word) {
+	case "success", "successful", "successfully", "succeeded", "passed", "completed":
+		return success
+	case "fail", "failed", "failure", "failures", "error", "errors", "unsuccessful", "unsuccessfully":
+		return failure
+	}
+	return nothing
+}
+
+// statusClass is what the first word of a status says.
+func statusClass(word string) statement {
+	switch strings.ToLower(word) {
+	case "ok", "okay", "pass", "done", "complete", "true":
+		return success
+	case "failing", "errored", "false", "incomplete", "aborted", "canceled", "cancelled", "crashed", "timeout", "broken", "not":
+		return failure
+	}
+	return class(word)
+}
+
+// How a word that says how it went is turned around or made void by the text
+// before it, and after it. "Not" makes a success a failure; nought is no statement.
+var (
+	notBefore = pattern{expr: `(?i)(?:\b(?:not|never|no|without|cannot)|n't)(?:\s+(?:be|been|yet|fully|any|a))*\s+$`}
+	noBefore  = pattern{expr: `(?i)(?:(?:^|[^\w.,/-])(?:(?:no|zero|without)(?:\s+(?:any|a|an|the|single|more))*(?:\s+[a-z]+)?|(?:not|never)(?:\s+(?:any|a|an|been))*)|n't)\s+$`}
+
+	// Of things that are counted, 0 of them is none; but in "step 0 FAILED" it is a name.
+	zeroThings  = pattern{expr: `(?i)(?:^|[^\w.,/-])0(?:\s*(?:/|of|out\s+of)\s*\d+)?(?:\s+[a-z]+)?\s+$`}
+	zeroOutcome = pattern{expr: `(?i)(?:^|[^\w\s./-]\s*|\b(?:and|with|found|has|had|have|is|are|was|were)\s+)0(?:\s*(?:/|of|out\s+of)\s*\d+)?(?:\s+[a-z]+)?\s+$`}
+
+	noneAfter  = pattern{expr: `(?i)^(?:\(s\))?(?:\s+[a-z]+\s*[:=]|\s*[:=]?)\s*\(?\s*(?:0(?:\.0+)?\s*%?|0\s*/\s*\d+|zero|none|no|nil|null|n/a|\[\s*\]|\{\s*\})\s*\)?\s*(?:$|[,;|.)])`}
+	zeroAfter  = pattern{expr: `^(?:\([sS]\))?\s*[:=]\s*0\s`}
+	falseAfter = pattern{expr: `(?i)^\s*[:=]\s*["']?(?:false|no|fail(?:ed|ure)?|error)["']?\s*(?:$|[,;|.)])`}
+	freeAfter  = pattern{expr: `(?i)^\s+free\b`}
+
+	zeroPassed = pattern{expr: `(?i)^\s*(?::?\s*0\s*(?:$|[,;|)])|(?:0|no|zero)\s+(?:[a-z]+\s+)?(?:passed|succeeded|completed|success))`}
+	zeroFailed = pattern{expr: `(?i)^\s*(?::?\s*0\s*(?:$|[,;|)])|(?:0|no|zero)\s+(?:[a-z]+\s+)?(?:fail|error))`}
+
+	// A success that goes on to count failures, and did not fix them.
+	countBefore = pattern{expr: `(?i)(?:\b[1-9]\d*|\b(?:with|but)(?:\s+(?:some|many|several))?)(?:\s+[a-z]+)?\s+$`}
+	countAfter  = pattern{expr: `^(?:\([sS]\))?\s*[:=]?\s*[1-9]`}
+	mended      = pattern{expr: `(?i)\b(?:fixed|resolved|corrected|repaired|handled|removed)\b`}
+)
+
+// qualified is what a word of a kind says, given what stands around it.
+func qualified(kind statement, line string, from, to int) statement {
+	before, after := tail(line[:from]), head(line[to:])
+	if kind == success {
+		switch {
+		case notBefore.in(before), falseAfter.in(after):
+			return failure
+		case zeroThings.in(before), noneAfter.in(after):
+			return nothing
+		}
+		return success
+	}
+	things := strings.HasSuffix(line[from:to], "s") || strings.HasSuffix(line[from:to], "S") || strings.HasPrefix(after, "(")
+	zero := &zeroOutcome
+	if things {
+		zero = &zeroThings
+	}
+	switch {
+	case noBefore.in(before), zero.in(before), noneAfter.in(after), freeAfter.in(after):
+		return nothing
+	case !strings.EqualFold(line[from:to], "error") && zeroAfter.in(after):
+		return nothing
+	case strings.EqualFold(line[from:to], "error") && falseAfter.in(after):
+		return nothing
+	}
+	return failure
+}
+
+// counted reports whether failures are counted here, as in "passed 3, failed 1".
+func counted(line string, from, to int) bool {
+	before := tail(line[:from])
+	return (countBefore.in(before) || countAfter.in(head(line[to:]))) && !mended.in(before)
+}
+
+// inCompound reports whether a word is part of something longer: a path, a
+// variable, a name with hyphens.
+func inCompound(line string, from, to int) bool {
+	last, n := utf8.DecodeLastRuneInString(line[:from])
+	beforeLast, _ := utf8.DecodeLastRuneInString(line[:from-n])
+	next, n := utf8.DecodeRuneInString(line[to:])
+	afterNext, _ := utf8.DecodeRuneInString(line[to+n:])
+	return isWord(last) || last == '$' || last == '{' && beforeLast == '$' || isJoint(last) && isWord(beforeLast) ||
+		isWord(next) || isJoint(next) && isWord(afterNext)
+}
+
+func isWord(r rune) bool {
+	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
+}
+
+func isJoint(r rune) bool { return r == '-' || r == '.' || r == '/' || r == '\\' || r == '@' }
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func isUpper(word string) bool { return strings.ToUpper(word) == word }
+
+// A pattern is compiled when it is first needed: most programs never need one.
+type pattern struct {
+	expr string
+	once sync.Once
+	re   *regexp.Regexp
+}
+
+func (p *pattern) regexp() *regexp.Regexp {
+	p.once.Do(func() { p.re = regexp.MustCompile(p.expr) })
+	return p.re
+}
+
+func (p *pattern) in(s string) bool { return p.regexp().MatchString(s) }
+
+// near is as much of a line as can change what a word in it says.
+const near = 60
+
+func head(s string) string { return s[:min(len(s), near)] }
+func tail(s string) string { return s[max(0, len(s)-near):] }

@@ -1,0 +1,272 @@
+// Package report answers one question: what does a script say it did?
+//
+// A report is a JSON object of five fields that a script prints on stdout.
+// Parse finds it among other output, reads older forms of plain text too, and
+// names everything that is wrong with it.
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/skillhand/skillhand/internal/jsonfind"
+)
+
+// A Report is what a script says it did: schemas/skill-output-v1.schema.json.
+type Report struct {
+	Success      bool               `json:"success"`
+	Confidence   float64            `json:"confidence"`   // 0 to 1
+	Deliverables []string           `json:"deliverables"` // files and folders that were made or changed
+	Metrics      map[string]float64 `json:"metrics"`
+	Errors       []Error            `json:"errors"`
+}
+
+// An Error is something that went wrong, in the script's words.
+type Error struct {
+	Code    string          `json:"code"` // UPPER_SNAKE_CASE
+	Message string          `json:"message"`
+	Stack   string          `json:"stack,omitempty"`
+	Context json.RawMessage `json:"context,omitempty"` // an object, as it was written
+}
+
+// Band says in a word how good a confidence is.
+func Band(confidence float64) string {
+	switch {
+	case confidence >= 0.90:
+		return "excellent"
+	case confidence >= 0.75:
+		return "good"
+	case confidence >= 0.60:
+		return "fair"
+	}
+	return "poor"
+}
+
+// MarshalJSON writes the report so that it is valid: what is empty is there.
+func (r Report) MarshalJSON() ([]byte, error) {
+	type plain Report // without this method
+	if r.Deliverables == nil {
+		r.Deliverables = []string{}
+	}
+	if r.Metrics == nil {
+		r.Metrics = map[string]float64{}
+	}
+	if r.Errors == nil {
+		r.Errors = []Error{}
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(plain(r)); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), nil
+}
+
+// Options say how to read. The zero value reads what people expect.
+type Options struct {
+	NoLegacy          bool     // read JSON only
+	Strict            bool     // unknown fields, duplicate keys and malformed error codes are faults, not warnings
+	DefaultConfidence *float64 // of a legacy report that states none; nil means 0.5
+}
+
+// A Method says how a report was read.
+type Method string
+
+// How a report was read.
+const (
+	JSON   Method = "json"
+	Legacy Method = "legacy"
+	None   Method = "none" // there is no report
+)
+
+// A Result is what a text came to.
+type Result struct {
+	Method   Method
+	Report   *Report // nil if there is none, or it has faults
+	Faults   []Fault // all of them
+	Warnings []Fault
+	Stated   bool // the text says whether it succeeded; a legacy report may not
+}
+
+// A Fault is one thing that is wrong with a report.
+type Fault struct {
+	Code    Code   `json:"code"`
+	Path    string `json:"path"` // JSON pointer of the field, also of a missing one; "" is the whole
+	Message string `json:"message"`
+}
+
+// A Code is what kind of fault it is.
+type Code string
+
+// The kinds of faults.
+const (
+	Unreadable       Code = "UNREADABLE"
+	NoReport         Code = "NO_REPORT"
+	InvalidJSON      Code = "INVALID_JSON"
+	MissingField     Code = "MISSING_FIELD"
+	InvalidType      Code = "INVALID_TYPE"
+	OutOfRange       Code = "OUT_OF_RANGE"
+	UnknownField     Code = "UNKNOWN_FIELD"
+	DuplicateKey     Code = "DUPLICATE_KEY"
+	InvalidErrorCode Code = "INVALID_ERROR_CODE"
+	Empty            Code = "EMPTY"
+	TooDeep          Code = "TOO_DEEP"
+	TooLarge         Code = "TOO_LARGE"
+)
+
+// The limits of what is read.
+const (
+	MaxSize  = 64 << 20 // bytes
+	MaxDepth = 100      // levels of nesting
+)
+
+// Parse reads the report in text: the whole of it, else the last report in it,
+// else the legacy forms. The result keeps no part of text.
+func Parse(text []byte, opt Options) Result {
+	if len(text) > MaxSize {
+		return none(TooLarge, "More than 64 MB")
+	}
+	if bytes.IndexByte(text, esc) >= 0 {
+		text = withoutColors(text)
+	}
+	text, skipped := trim(text)
+	whole := newDecoder(text, opt)
+	whole.line = 1 + skipped
+	if len(text) > 0 && text[0] == '{' {
+		if r, ok := whole.report(); ok && whole.atEnd() {
+			return whole.result(r)
+		}
+	}
+	if object, ok := jsonfind.Last(text, fields[:], looksLikeReport); ok {
+		d := newDecoder(object, opt)
+		if r, ok := d.report(); ok {
+			return d.result(r)
+		}
+		return d.failure() // too deep: it is JSON
+	}
+	if len(text) > 0 && text[0] == '{' {
+		return whole.failure()
+	}
+	if !opt.NoLegacy {
+		if result, ok := parseLegacy(text, opt); ok {
+			return result
+		}
+	}
+	return none(NoReport, "No report found")
+}
+
+// ParseAll parses each text by itself: what is wrong with one does not stop the rest.
+func ParseAll(texts [][]byte, opt Options) []Result {
+	results := make([]Result, len(texts))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(len(texts), runtime.GOMAXPROCS(0)) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(texts)); i = next.Add(1) - 1 {
+				results[i] = Parse(texts[i], opt)
+			}
+		})
+	}
+	workers.Wait()
+	return results
+}
+
+// Check reports what is wrong with a report, as strictly as Parse can.
+func (r Report) Check() []Fault {
+	for name, value := range r.Metrics {
+		if math.IsNaN(value) || math.IsInf(value, 0) {
+			return []Fault{{OutOfRange, pointer([]step{{key: "metrics"}, {key: name}}), notFinite}}
+		}
+	}
+	if math.IsNaN(r.Confidence) || math.IsInf(r.Confidence, 0) {
+		return []Fault{{OutOfRange, "/confidence", notInRange}}
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return []Fault{{InvalidJSON, "", err.Error()}} // a context that is no JSON
+	}
+	return Parse(text, Options{Strict: true}).Faults
+}
+
+func none(code Code, message string) Result {
+	return Result{Method: None, Faults: []Fault{{Code: code, Message: message}}}
+}
+
+// looksLikeReport reports whether an object with these of the five fields is
+// meant as a report: it has success, and one more.
+func looksLikeReport(found uint64) bool {
+	return found&(1<<fieldSuccess) != 0 && found != 1<<fieldSuccess
+}
+
+var byteOrderMark = []byte("\ufeff")
+
+// trim drops a byte order mark and the white space around text, and counts the
+// lines that were before it.
+func trim(text []byte) (trimmed []byte, lines int) {
+	trimmed = bytes.TrimPrefix(text[jsonfind.Space(text, 0):], byteOrderMark)
+	trimmed = trimmed[jsonfind.Space(trimmed, 0):]
+	lines = bytes.Count(text[:len(text)-len(trimmed)], []byte("\n"))
+	return bytes.TrimRight(trimmed, " \t\r\n"), lines
+}
+
+const esc = 0x1b
+
+// withoutColors drops the escape sequences of terminals. No JSON string has
+// one: it would be a control character.
+func withoutColors(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for {
+		i := bytes.IndexByte(text, esc)
+		if i < 0 {
+			return append(out, text...)
+		}
+		out = append(out, text[:i]...)
+		text = text[i+escapeLength(text[i:]):]
+	}
+}
+
+// escapeLength returns how long the escape sequence is that text starts with.
+func escapeLength(text []byte) int {
+	if len(text) == 1 {
+		return 1
+	}
+	switch text[1] {
+	case '[': // parameters, then a letter
+		for i := 2; i < len(text); i++ {
+			if c := text[i]; c >= '@' && c <= '~' {
+				return i + 1
+			} else if c < ' ' || c > '?' {
+				return i
+			}
+		}
+		return len(text)
+	case ']': // a command such as a link or a title, up to BEL or ESC \
+		const longest = 4096
+		for i := 2; i < min(len(text), longest); i++ {
+			switch text[i] {
+			case '\a':
+				return i + 1
+			case esc:
+				if i+1 < len(text) && text[i+1] == '\\' {
+					i++
+				}
+				return i + 1
+			case '\n':
+				return 1
+			}
+		}
+		return 1
+	}
+	if text[1] >= '@' && text[1] <= '_' {
+		return 2
+	}
+	return 1
+}
+
+// replacement stands for bytes that are no UTF-8.
+var replacement = []byte("\ufffd")

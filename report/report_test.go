@@ -1,0 +1,106 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/skillhand/skillhand/internal/txtartest"
+)
+
+// visible spells characters that a file of cases cannot show.
+var visible = strings.NewReplacer("␍", "\r", "␛", "\x1b", "␀", "\x00", "␄\n", "", "BOM", "\ufeff", "¶", "\n", "BAD", "\xff")
+
+// TestParse runs testdata/*.txtar: a text, and what it comes to.
+func TestParse(t *testing.T) {
+	txtartest.Run(t, "testdata/*.txtar", func(t *testing.T, c txtartest.Case) map[string]string {
+		var opt Options
+		for o := range strings.FieldsSeq(c.Files["options"]) {
+			switch o {
+			case "strict":
+				opt.Strict = true
+			case "no-legacy":
+				opt.NoLegacy = true
+			case "default-confidence=0":
+				opt.DefaultConfidence = new(0.0)
+			default:
+				t.Fatalf("unknown option %s", o)
+			}
+		}
+		return map[string]string{"want": summary(t, Parse([]byte(visible.Replace(c.Files["text"])), opt))}
+	})
+}
+
+func summary(t *testing.T, r Result) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", r.Method)
+	if r.Report != nil {
+		text, err := json.Marshal(r.Report)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "%s\n", text)
+	}
+	for _, f := range r.Faults {
+		fmt.Fprintf(&b, "fault %s %s: %s\n", f.Code, f.Path, f.Message)
+	}
+	for _, f := range r.Warnings {
+		fmt.Fprintf(&b, "warning %s %s: %s\n", f.Code, f.Path, f.Message)
+	}
+	return b.String()
+}
+
+// TestLegacy runs the table in testdata/legacy.txt.
+func TestLegacy(t *testing.T) {
+	table, err := os.ReadFile("testdata/legacy.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, number := 0, 0
+	for line := range strings.Lines(string(table)) {
+		number++
+		if line = strings.TrimSuffix(line, "\n"); line == "" || line[0] == '#' {
+			continue
+		}
+		rows++
+		want, text, _ := strings.Cut(line, "| ")
+		want = strings.TrimSpace(want)
+		if got := says(Parse([]byte(visible.Replace(text)), Options{})); got != want {
+			t.Errorf("testdata/legacy.txt:%d: %q says %s, want %s", number, text, got, want)
+		}
+		if r := Parse([]byte(visible.Replace(text)), Options{NoLegacy: true}); r.Method != None || r.Faults[0].Code != NoReport {
+			t.Errorf("testdata/legacy.txt:%d: with legacy off: %+v", number, r)
+		}
+	}
+	if rows < 150 {
+		t.Errorf("the table has %d rows", rows)
+	}
+}
+
+// says sums up what was read from lines of text.
+func says(r Result) string {
+	if r.Method == None {
+		return "nothing"
+	}
+	var all []string
+	if r.Stated {
+		all = append(all, map[bool]string{true: "success", false: "failure"}[r.Report.Success])
+	} else if r.Report.Success {
+		all = append(all, "success without a statement")
+	}
+	if r.Report.Confidence != 0.5 {
+		all = append(all, fmt.Sprintf("confidence %v", r.Report.Confidence))
+	}
+	for _, d := range r.Report.Deliverables {
+		all = append(all, "deliverable "+d)
+	}
+	for _, e := range r.Report.Errors {
+		all = append(all, "error "+e.Message)
+	}
+	if len(r.Warnings) > 0 {
+		all = append(all, "warning")
+	}
+	return strings.Join(all, ", ")
+}
