@@ -347,16 +347,19 @@ func (s Store) Note(id ID, skill string) error {
 	return os.Rename(temporary, filepath.Join(dir, rand.Text()))
 }
 
-// Waiting says who loads a skill. known is false if more than one agent could be it.
+// Waiting says who loads a skill.
 type Waiting struct {
 	Agent string
 	Noted bool // a hook said that someone is about to
 	Known bool // and it can be only this agent
 }
 
+// spent marks the note of a load that could not be told from another's.
+const spent = "-spent"
+
 // Taken returns who is about to load a skill, and takes that note. If several
-// agents are waiting nobody can tell them apart, and the notes stay until they
-// are too old, so that all of them are in doubt.
+// agents are waiting nobody can tell them apart, and each of them is in doubt:
+// their notes go when as many loads have come, or when they are too old.
 func (s Store) Taken(session, skill string) (Waiting, error) {
 	dir, err := s.path(session, notes, key(skill))
 	if err != nil {
@@ -370,29 +373,39 @@ func (s Store) Taken(session, skill string) (Waiting, error) {
 		return Waiting{}, err
 	}
 	w := Waiting{Known: true}
-	oldest, oldestTime := "", time.Time{}
+	var all, waiting []string
 	for _, e := range entries {
 		file := filepath.Join(dir, e.Name())
 		n, ok := readNote(file)
 		switch {
-		case strings.HasPrefix(e.Name(), "."):
-			continue // being written
-		case !ok:
-			continue // taken by another load
+		case strings.HasPrefix(e.Name(), ".") || !ok:
+			continue // being written, or taken by another load
 		case time.Since(n.Time) > noteAge || time.Until(n.Time) > noteAge:
 			os.Remove(file)
 			continue
 		}
-		if w.Noted && w.Agent != n.Agent {
+		if len(all) > 0 && w.Agent != n.Agent {
 			w.Known = false
 		}
-		if !w.Noted || n.Time.Before(oldestTime) {
-			oldest, oldestTime = file, n.Time
+		w.Agent = n.Agent
+		all = append(all, file)
+		if !strings.HasSuffix(file, spent) {
+			waiting = append(waiting, file)
 		}
-		w.Noted, w.Agent = true, n.Agent
 	}
-	if w.Noted && w.Known {
-		os.Remove(oldest)
+	w.Noted = len(waiting) > 0
+	switch {
+	case w.Noted && w.Known:
+		os.Remove(waiting[0])
+	case len(waiting) > 1:
+		os.Rename(waiting[0], waiting[0]+spent)
+	default: // the last that waited, or nobody
+		for _, file := range all {
+			os.Remove(file)
+		}
+	}
+	if !w.Noted {
+		return Waiting{Known: true}, nil
 	}
 	return w, nil
 }

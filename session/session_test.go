@@ -168,12 +168,26 @@ func TestNotes(t *testing.T) {
 		take(none)
 		note("a1")
 		note("a2")
-		for range 2 { // both are in doubt
+		doubt := func() {
+			t.Helper()
 			if got, err := s.Taken("s1", "foo"); err != nil || !got.Noted || got.Known {
 				t.Errorf("Taken = %+v, %v; want doubt", got, err)
 			}
 		}
-		time.Sleep(noteAge + time.Second)
+		doubt() // both are
+		doubt()
+		take(none)
+		note("a1")
+		note("a2")
+		doubt()
+		note("a2") // a third while one still waits
+		doubt()
+		doubt()
+		take(none)
+		note("a1")
+		note("a2")
+		doubt()
+		time.Sleep(noteAge + time.Second) // the other one never came
 		take(none)
 		note("")
 		take(Waiting{"", true, true})
