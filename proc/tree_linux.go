@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 	"unsafe"
@@ -16,12 +17,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// How a tree is held together
-//
 // While programs run, this process is a child subreaper: whatever loses its parent becomes our
 // child, so every process of a tree is below the program or below us, and what the program leaves
 // behind is among our own children once the program has ended. The kernel gives orphans to our
-// main thread, and programs are started by another one, so one look at the main thread's list of
+// main thread, and programs are started by others, so one look at the main thread's list of
 // children shows that nothing was left.
 //
 // Other orphans may be there too, and children the calling program forked itself. An orphan is
@@ -33,8 +32,8 @@ import (
 //   - it carries the brand, and no other program still running is old enough to have started it.
 //     If there is one, the orphan's end comes with that program's.
 //
-// The brand is for daemons that cleaned their environment. It is a property of the thread that
-// starts all programs, kept by every fork and exec, of no consequence and free to read: that
+// The brand is for daemons that cleaned their environment. It is a property of the threads that
+// start all programs, kept by every fork and exec, of no consequence and free to read: that
 // memory failures are reported late, which is the default, but asked for. Children that the
 // calling program starts by itself come from other threads and don't have it.
 
@@ -46,9 +45,10 @@ type tree struct {
 	born  uint64         // no process of it is older; clock ticks since boot
 	known map[int]uint64 // processes seen in it, and when each was born
 	over  bool           // its program has ended or is being killed
+	ended atomic.Bool    // its program has ended
 }
 
-// trees holds what is running. Its lock also keeps starting and searching apart.
+// trees holds what is running or being started. Its lock also makes searches take turns.
 var trees struct {
 	sync.Mutex
 	running map[*tree]bool
@@ -68,16 +68,9 @@ func startTree(cmd *exec.Cmd) (*tree, error) {
 	cmd.Env = append(cmd.Env, markVariable+"="+marks)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: unix.SIGKILL}
 
-	trees.Lock()
-	defer trees.Unlock()
-	adopt()
-	t.born = ticks()
-	if err := starter().start(cmd); err != nil {
-		release()
+	if err := starter().start(t); err != nil {
 		return nil, err
 	}
-	t.pid = cmd.Process.Pid
-	trees.running[t] = true
 	return t, nil
 }
 
@@ -105,6 +98,7 @@ func release() {
 func (t *tree) wait() {
 	for unix.Waitid(unix.P_PID, t.pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
 	}
+	t.ended.Store(true)
 }
 
 // reap returns the exit status of a program that has ended.
@@ -179,17 +173,18 @@ func (t *tree) send(sig unix.Signal) (count int, calm bool) {
 // there is one that may be of the tree and could not be judged just now.
 func (t *tree) find() (live []process, calm bool) {
 	calm = true
+	if !t.ended.Load() {
+		if program, ok := readProcess(t.pid); ok && program.state != 'Z' {
+			live = append(live, program)
+		}
+	}
+	defer keepApart()()
 	orphans := orphans()
-	main, ok := readProcess(t.pid)
-	ok = ok && main.state != 'Z'
-	if !ok && len(orphans) == 0 {
+	if len(live)+len(orphans) == 0 {
 		return nil, true
 	}
 	trees.Lock()
 	defer trees.Unlock()
-	if ok {
-		live = append(live, main)
-	}
 	self, session := os.Getpid(), ownSession()
 	for _, pid := range orphans {
 		p, ok := readProcess(pid)
@@ -275,7 +270,7 @@ func KillOrphans() {
 	exterminate(func() bool {
 		trees.Lock()
 		defer trees.Unlock()
-		descend := listing()
+		descend, calm := listing(), true
 		live := []process{{pid: os.Getpid()}}
 		for i := 0; i < len(live); i++ {
 			for _, pid := range descend(live[i].pid) {
@@ -283,61 +278,115 @@ func KillOrphans() {
 				if !ok || p.parent != live[i].pid {
 					continue
 				}
-				if p.state == 'Z' && (i > 0 || isProgram(pid) || reapOrphan(pid)) {
-					continue
+				switch {
+				case p.state != 'Z':
+					live = append(live, p)
+				case i > 0 || isProgram(pid): // for its parent, or for Run
+				case reapOrphan(pid):
+					calm = false // it may have left us its own children meanwhile
+				default: // only its first thread has ended
+					live = append(live, p)
 				}
-				live = append(live, p)
 			}
 		}
 		for _, p := range live[1:] {
 			p.send(unix.SIGKILL)
 		}
-		return len(live) == 1
+		return calm && len(live) == 1
 	})
 }
 
-// A thread starts programs. It lives as long as this process: a program is to be killed
-// when its parent dies, and to the kernel the parent is the thread.
-type thread struct {
-	work  chan func()
-	brand bool // what it starts has the brand
+// A crew is the threads that start programs. They live as long as this process: a program
+// is to be killed when its parent dies, and to the kernel the parent is the thread.
+type crew struct {
+	work    chan func()
+	threads atomic.Int32
+	brand   bool // what they start has the brand
 }
 
-var starter = sync.OnceValue(func() *thread {
-	t := &thread{work: make(chan func())}
-	ready := make(chan struct{})
-	go t.run(ready)
-	<-ready
-	return t
+// One thread would do, but between two programs it waits for the first to get going.
+const crewSize = 3
+
+var starter = sync.OnceValue(func() *crew {
+	c := &crew{work: make(chan func())}
+	// If we are branded ourselves, so are the children of the calling program, and the brand
+	// tells nothing. But then somebody above us looks for it.
+	self, ok := readProcess(os.Getpid())
+	c.brand = ok && !self.flagged() && unix.Prctl(unix.PR_MCE_KILL_GET, 0, 0, 0, 0) == nil
+	return c
 })
 
-func (t *thread) run(ready chan struct{}) {
+func (c *crew) start(t *tree) error {
+	done := make(chan error, 1)
+	work := func() { done <- t.start() }
+	select {
+	case c.work <- work:
+	default: // all are busy
+		if c.threads.Add(1) <= crewSize {
+			go c.join(make(chan struct{}))
+		} else {
+			c.threads.Add(-1)
+		}
+		c.work <- work
+	}
+	return <-done
+}
+
+// join makes this goroutine one of the crew, on a thread of its own.
+func (c *crew) join(joined chan<- struct{}) {
 	runtime.LockOSThread()
 	if unix.Gettid() == os.Getpid() {
 		// The main thread gets the orphans. While we hold it, another goroutine gets another.
 		other := make(chan struct{})
-		go t.run(other)
+		go c.join(other)
 		<-other
 		runtime.UnlockOSThread()
-		close(ready)
+		close(joined)
 		return
 	}
-	// If we are branded ourselves, so are the children of the calling program, and the brand
-	// tells nothing. But then somebody above us looks for it.
-	if self, ok := readProcess(os.Getpid()); ok && !self.flagged() {
-		t.brand = unix.Prctl(unix.PR_MCE_KILL, unix.PR_MCE_KILL_SET, unix.PR_MCE_KILL_LATE, 0, 0) == nil
+	if c.brand {
+		_ = unix.Prctl(unix.PR_MCE_KILL, unix.PR_MCE_KILL_SET, unix.PR_MCE_KILL_LATE, 0, 0)
 	}
-	close(ready)
-	for work := range t.work {
+	close(joined)
+	for work := range c.work {
 		work()
 	}
 }
 
-func (t *thread) start(cmd *exec.Cmd) error {
-	done := make(chan error, 1)
-	t.work <- func() { done <- cmd.Start() }
-	return <-done
+// start starts the program, on a thread of the crew. The trees are not locked
+// meanwhile: there may be many who want to know that nothing of theirs is left.
+func (t *tree) start() error {
+	defer keepApart()()
+	trees.Lock()
+	adopt()
+	t.born = ticks()
+	trees.running[t] = true
+	trees.Unlock()
+
+	err := t.cmd.Start()
+
+	trees.Lock()
+	defer trees.Unlock()
+	if err != nil {
+		delete(trees.running, t)
+		release()
+		return err
+	}
+	t.pid = t.cmd.Process.Pid
+	return nil
 }
+
+// keepApart keeps starting and searching apart where the kernel does not list a thread's
+// children: there a program just started looks like an orphan. It returns how to end that.
+func keepApart() (end func()) {
+	if childrenFile() {
+		return func() {}
+	}
+	apart.Lock()
+	return apart.Unlock
+}
+
+var apart sync.Mutex
 
 // A process is what the system says about one.
 type process struct {

@@ -24,10 +24,14 @@ import (
 // The test binary plays other programs, by this variable.
 const role = "PROC_TEST_ROLE"
 
+// init is on the main thread, and so is main, and play, if it is locked.
 func init() {
 	if os.Getenv(role) != "" {
-		runtime.LockOSThread() // main, and so play, is on the main thread
+		runtime.LockOSThread()
+		return
 	}
+	// Who tests us may itself have been started by Run.
+	_ = unix.Prctl(unix.PR_MCE_KILL, unix.PR_MCE_KILL_CLEAR, 0, 0, 0)
 }
 
 func TestMain(m *testing.M) {
@@ -53,8 +57,11 @@ func play(name string, args []string) error {
 	case "mighty":
 		return playMighty(args[0])
 	case "nested":
-		_, err := Run(context.Background(), bash(daemons["setsid"]+"; echo $$ >$2; exec sleep 1000", args...))
+		script := daemons["setsid"] + "; " + strings.ReplaceAll(daemons["clean daemon"], "$1", "$2") + "; echo $$ >$3; exec sleep 1000"
+		_, err := Run(context.Background(), bash(script, args...))
 		return err
+	case "thread":
+		return playThread()
 	case "user":
 		return playUser(args)
 	}
@@ -72,6 +79,7 @@ var daemons = map[string]string{
 	"pipe closed":   `sleep 1000 >/dev/null 2>&1 & echo $! >$1`,
 	"deaf":          `(trap '' INT TERM HUP; sleep 1000 & echo $! >$1; wait) & ` + written,
 	"job control":   `set -m; sleep 1000 & echo $! >$1`,
+	"bare job":      `set -m; env -i sleep 1000 & echo $! >$1`,
 	"setsid":        `setsid bash -c 'echo $$ >$0; exec sleep 1000' $1 & ` + written,
 	"daemon":        `setsid bash -c 'sleep 1000 & echo $! >$0' $1 & ` + written,
 	"clean setsid":  `env -i setsid bash -c 'echo $$ >$0; exec sleep 1000' $1 & ` + written,
@@ -236,11 +244,13 @@ func TestDoubtfulHolder(t *testing.T) {
 	time.Sleep(20 * time.Millisecond) // the clock of processes has ticked
 	file := filepath.Join(t.TempDir(), "pid")
 	began := time.Now()
-	_, stdout, _ := run(t, bash(daemons["cleanest"]+"; head -c 60000 /dev/zero", file))
-	if len(stdout) != 60000 {
-		t.Errorf("%d bytes of output, want 60000", len(stdout))
+	c := bash(daemons["cleanest"]+"; echo -n .; sleep .05; head -c 60000 /dev/zero", file)
+	var slow slowly
+	c.Stdout = &slow
+	if res, err := Run(t.Context(), c); err != nil || res.Exit != 0 || slow != 60001 {
+		t.Errorf("got %+v, %v and %d bytes of output, want 60001", res, err, slow)
 	}
-	if took := time.Since(began); took > 2*time.Second {
+	if took := time.Since(began); took > 5*time.Second {
 		t.Errorf("took %v", took)
 	}
 	if pid := number(t, file); !alive(pid) {
@@ -248,6 +258,81 @@ func TestDoubtfulHolder(t *testing.T) {
 	}
 	cancel()
 	wg.Wait()
+	wantDead(t, file)
+}
+
+// slowly counts what is written, and takes longer over the beginning than anybody waits for the rest.
+type slowly int
+
+func (s *slowly) Write(p []byte) (int, error) {
+	if *s == 0 {
+		time.Sleep(lastWords + 10*holder)
+	}
+	*s += slowly(len(p))
+	return len(p), nil
+}
+
+// Programs that end at the same moment don't leave to each other what could be of either.
+func TestBothEnd(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "pid")
+	a := begin(t, bash(daemons["clean daemon"]+"; exec sleep 1000", file))
+	b := begin(t, bash("exec sleep 1000"))
+	eventually(t, "files to come", func() (int, bool) { return 1, len(readAll(file)) > 0 })
+	pid := number(t, file)
+	a.kill()
+	a.wait()
+	b.kill()
+	b.wait()
+	if alive(pid) {
+		t.Errorf("process %d lives on", pid)
+	}
+	for _, tr := range []*tree{a, b} {
+		if exit, err := tr.reap(); err != nil || exit != 137 {
+			t.Errorf("reap = %d, %v, want 137", exit, err)
+		}
+	}
+}
+
+// begin starts a program that nobody waits for yet.
+func begin(t *testing.T, c Cmd) *tree {
+	t.Helper()
+	s, err := openStreams(&c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	tr, err := start(&c, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+// What was seen below a program is not forgotten when the program goes first, as
+// it does when it heeds a signal that its child, far away by now, does not.
+func TestGraceBelow(t *testing.T) {
+	older := begin(t, bash("exec sleep 1000"))
+	defer func() {
+		older.kill()
+		older.wait()
+		_, _ = older.reap()
+	}()
+	time.Sleep(20 * time.Millisecond) // the clock of processes has ticked
+	file := filepath.Join(t.TempDir(), "pid")
+	c := bash(`env -i setsid bash -c 'trap "" INT; echo $$ >$0; while :; do sleep .1; done' $1 & `+written+`; echo done; wait`, file)
+	var out signaled
+	out.when("done")
+	c.Stdout = &out
+	c.Grace = []Step{{Interrupt, 100 * time.Millisecond}}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		<-out.seen
+		cancel()
+	}()
+	if res, err := Run(ctx, c); err != nil || res.Exit != 130 || res.Cut != Canceled {
+		t.Errorf("got %+v, %v, want exit 130, Canceled", res, err)
+	}
 	wantDead(t, file)
 }
 
@@ -290,6 +375,11 @@ func playHost(dir string) error {
 	})
 	<-out.seen
 	daemon := filepath.Join(dir, "daemon")
+	defer func() {
+		if pid, err := strconv.Atoi(strings.TrimSpace(string(readAll(daemon)))); err == nil {
+			_ = unix.Kill(pid, unix.SIGKILL)
+		}
+	}()
 	if err := exec.Command("bash", "-c", daemons["clean daemon"], "bash", daemon).Run(); err != nil {
 		return err
 	}
@@ -319,20 +409,36 @@ func playHost(dir string) error {
 	if err := dead.Wait(); err != nil {
 		return fmt.Errorf("a child of the host was reaped: %w", err)
 	}
-	if n := len(scan()[os.Getpid()]); n != 1 {
-		return fmt.Errorf("there are %d children, want the daemon alone", n)
+	for _, child := range scan()[os.Getpid()] {
+		if p, _ := readProcess(child); child != pid && (alive(child) || p.branded()) {
+			return fmt.Errorf("child %+v is left", p)
+		}
 	}
 	_ = unix.Kill(pid, unix.SIGKILL)
-	_, err = unix.Wait4(pid, nil, 0, nil)
-	return err
+	_ = os.Remove(daemon)
+	for err == nil {
+		_, err = unix.Wait4(-1, nil, 0, nil) // the daemon, and who started it
+	}
+	if err != unix.ECHILD {
+		return err
+	}
+	return nil
 }
 
+// This process is afterwards what it was before: a subreaper, or none.
 func TestSubreaperIsReturned(t *testing.T) {
-	run(t, bash("exit 0"))
-	_, _ = Run(t.Context(), Cmd{Args: []string{write(t, t.TempDir(), "bad", "#!/no\n", 0o755)}})
-	var on int32
-	if err := unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&on)), 0, 0, 0); err != nil || on != 0 {
-		t.Errorf("subreaper is %d, %v, want 0", on, err)
+	defer func() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0) }()
+	for _, before := range []int32{0, 1, 0} {
+		if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, uintptr(before), 0, 0, 0); err != nil {
+			t.Fatal(err)
+		}
+		run(t, bash("exit 0"))
+		_, _ = Run(t.Context(), Cmd{Args: []string{write(t, t.TempDir(), "bad", "#!/no\n", 0o755)}})
+		var after int32
+		err := unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&after)), 0, 0, 0)
+		if err != nil || after != before {
+			t.Errorf("subreaper is %d, %v, want %d", after, err, before)
+		}
 	}
 }
 
@@ -368,21 +474,21 @@ func playMain(file string) error {
 
 // A program that calls us and is killed cannot clean up; we do, whatever it started.
 func TestNested(t *testing.T) {
+	older := begin(t, bash("exec sleep 1000"))
+	time.Sleep(20 * time.Millisecond) // the clock of processes has ticked
 	dir := t.TempDir()
-	stray, inner := filepath.Join(dir, "stray"), filepath.Join(dir, "inner")
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	go func() {
-		for len(readAll(inner)) == 0 && ctx.Err() == nil {
-			time.Sleep(5 * time.Millisecond)
-		}
-		cancel()
-	}()
-	if res, err := Run(ctx, as("nested", stray, inner)); err != nil || res.Cut != Canceled {
-		t.Errorf("got %+v, %v, want Canceled", res, err)
+	stray, clean, inner := filepath.Join(dir, "stray"), filepath.Join(dir, "clean"), filepath.Join(dir, "inner")
+	c := bash(role+`=nested "$0" $1 $2 $3 & until [ -s $3 ]; do sleep .01; done; kill -9 $!`, stray, clean, inner)
+	c.Args[3], _ = os.Executable()
+	if res, _, stderr := run(t, c); res.Exit != 0 {
+		t.Errorf("exit %d: %s", res.Exit, stderr)
 	}
 	wantDead(t, stray)
 	wantDead(t, inner)
+	older.kill()
+	older.wait()
+	_, _ = older.reap()
+	wantDead(t, clean) // until now it could have been the other's
 }
 
 // A program dies with us, even if nobody gave us the time to kill it.
@@ -401,7 +507,27 @@ func TestParentKilled(t *testing.T) {
 	eventually(t, "processes", func() (int, bool) { return 1, !alive(pid) })
 }
 
-// The thread that starts programs outlives those that goroutines take with them.
+// Orphans go to the main thread, so others start programs.
+func TestNotTheMainThread(t *testing.T) {
+	c := as("thread")
+	c.Timeout = 10 * time.Second
+	if res, stdout, _ := run(t, c); res.Exit != 0 {
+		t.Errorf("exit %d, cut %d: %s", res.Exit, res.Cut, stdout)
+	}
+}
+
+func playThread() error {
+	c := &crew{work: make(chan func())}
+	c.join(make(chan struct{})) // returns: another goroutine joined
+	tid := make(chan int)
+	c.work <- func() { tid <- unix.Gettid() }
+	if <-tid == os.Getpid() {
+		return errors.New("programs are started by the main thread")
+	}
+	return nil
+}
+
+// The threads that start programs outlive those that goroutines take with them.
 func TestThreads(t *testing.T) {
 	var out bytes.Buffer
 	done := make(chan error)
@@ -469,16 +595,7 @@ func playMighty(file string) error {
 
 // The remains of orphans are cleared away while their program still runs.
 func TestTidy(t *testing.T) {
-	s, err := openStreams(&Cmd{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := bash("(setsid true &); exec sleep 1000")
-	tr, err := start(&c, s)
-	s.close()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := begin(t, bash("(setsid true &); exec sleep 1000"))
 	defer func() {
 		tr.kill()
 		tr.wait()
