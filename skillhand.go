@@ -1,5 +1,6 @@
 // Package skillhand is the hand behind an agent's skills: it loads a skill as
-// the agent should read it, live output included.
+// the agent should read it, live output included, and runs a skill's script and
+// judges what it reports.
 //
 // Each job is a method of Runtime; the packages beneath are useful alone.
 package skillhand
@@ -141,50 +142,66 @@ func (rt *Runtime) Load(ctx context.Context, req LoadRequest) (*Page, error) {
 // A load is one request with its defaults filled in.
 type load struct {
 	LoadRequest
+	*job
+}
+
+func (rt *Runtime) newLoad(req LoadRequest) (*load, error) {
+	j, err := rt.newJob(req.Skill, req.Project, req.PluginRoot, req.Ask)
+	if err != nil {
+		return nil, err
+	}
+	req.PluginRoot = j.plugin
+	return &load{LoadRequest: req, job: j}, nil
+}
+
+// A job is what every request starts from: the runtime with its defaults filled in.
+type job struct {
 	rt     *Runtime
 	env    []string
 	dir    string
 	home   string
 	state  string
+	plugin string // the plugin's root, if one was named
 	finder skill.Finder
 	store  trust.Store
+	ask    func(dir string, commands []string) (bool, error)
 }
 
-func (rt *Runtime) newLoad(req LoadRequest) (*load, error) {
-	l := &load{LoadRequest: req, rt: rt, env: rt.Env, dir: rt.Dir, state: rt.StateDir}
-	if l.env == nil {
-		l.env = os.Environ()
+func (rt *Runtime) newJob(name, project, plugin string, ask func(string, []string) (bool, error)) (*job, error) {
+	j := &job{rt: rt, env: rt.Env, dir: rt.Dir, state: rt.StateDir, plugin: plugin, ask: ask}
+	if j.env == nil {
+		j.env = os.Environ()
 	}
-	depth, _ := strconv.Atoi(getenv(l.env, depthVariable))
+	depth, _ := strconv.Atoi(getenv(j.env, depthVariable))
 	if depth >= maxDepth {
-		return nil, fmt.Errorf("%s: skills load each other %d deep: stopped", req.Skill, depth)
+		return nil, fmt.Errorf("%s: skills load each other %d deep: stopped", name, depth)
 	}
 	var err error
-	if req.Project != "" {
-		l.dir = req.Project
+	if project != "" {
+		j.dir = project
 	}
-	if l.dir, err = filepath.Abs(l.dir); err != nil {
+	if j.dir, err = filepath.Abs(j.dir); err != nil {
 		return nil, err
 	}
-	if info, err := os.Stat(l.dir); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("%s: not a folder", l.dir)
+	if info, err := os.Stat(j.dir); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("%s: not a folder", j.dir)
 	}
-	if l.PluginRoot != "" {
-		if l.PluginRoot, err = filepath.Abs(l.PluginRoot); err != nil {
+	if plugin != "" {
+		if j.plugin, err = filepath.Abs(plugin); err != nil {
 			return nil, err
 		}
-		if info, err := os.Stat(l.PluginRoot); err != nil || !info.IsDir() {
-			return nil, fmt.Errorf("%s: the plugin root is not a folder", l.PluginRoot)
+		if info, err := os.Stat(j.plugin); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("%s: the plugin root is not a folder", j.plugin)
 		}
 	}
-	if l.state == "" {
-		l.state = StateDir(l.env)
+	if j.state == "" {
+		j.state = StateDir(j.env)
 	}
-	l.home = getenv(l.env, "HOME")
-	l.env = setenv(l.env, depthVariable, strconv.Itoa(depth+1))
-	l.finder = skill.Finder{PluginRoot: l.PluginRoot, Dir: l.dir, Home: l.home}
-	l.store = trust.Store{Dir: filepath.Join(l.state, "trust")}
-	return l, nil
+	j.home = getenv(j.env, "HOME")
+	j.env = setenv(j.env, depthVariable, strconv.Itoa(depth+1))
+	j.finder = skill.Finder{PluginRoot: j.plugin, Dir: j.dir, Home: j.home}
+	j.store = trust.Store{Dir: filepath.Join(j.state, "trust")}
+	return j, nil
 }
 
 // claim begins a use of the skill in its session. Without a session, without
@@ -265,15 +282,15 @@ func (l *load) renderEnv(s *skill.Skill, loc skill.Location) (render.Env, error)
 
 // untrusted returns the folder that the user would have to trust before the
 // commands of file may run, or "" if they may.
-func (l *load) untrusted(file string, list func() []string) (dir string, err error) {
-	if l.rt.TrustAll || getenv(l.env, "SKILLHAND_TRUST") == "all" {
+func (j *job) untrusted(file string, list func() []string) (dir string, err error) {
+	if j.rt.TrustAll || getenv(j.env, "SKILLHAND_TRUST") == "all" {
 		return "", nil
 	}
-	own := l.finder.UserRoots()
-	if l.PluginRoot != "" {
-		own = append(own, l.PluginRoot)
+	own := j.finder.UserRoots()
+	if j.plugin != "" {
+		own = append(own, j.plugin)
 	}
-	if l.store.Trusted(file, own...) {
+	if j.store.Trusted(file, own...) {
 		return "", nil
 	}
 	commands := list()
@@ -281,20 +298,20 @@ func (l *load) untrusted(file string, list func() []string) (dir string, err err
 		return "", nil
 	}
 	place := Place(file)
-	if l.Ask == nil {
+	if j.ask == nil {
 		return place, nil
 	}
-	yes, err := l.Ask(place, commands)
+	yes, err := j.ask(place, commands)
 	if err != nil || !yes {
 		return place, err
 	}
-	_, err = l.store.Trust(place)
+	_, err = j.store.Trust(place)
 	return "", err
 }
 
-// Place returns the folder that must be trusted for a skill's file to run
-// commands: the repository it is really in, else the project or plugin around
-// it, else its own folder.
+// Place returns the folder that must be trusted for a skill's file, or a
+// script, to run: the repository it is really in, else the project or plugin
+// around it, else its own folder.
 func Place(file string) string {
 	real, err := filepath.EvalSymlinks(file)
 	if err != nil {
@@ -307,7 +324,11 @@ func Place(file string) string {
 	if plugin := pluginOf(folder); plugin != "" {
 		return plugin
 	}
-	skills := filepath.Dir(folder)
+	of := folder
+	if filepath.Base(of) == "scripts" {
+		of = filepath.Dir(of) // a skill's scripts belong to it
+	}
+	skills := filepath.Dir(of)
 	if around := filepath.Dir(skills); filepath.Base(skills) == "skills" && (filepath.Base(around) == ".claude" || filepath.Base(around) == ".agents") {
 		return filepath.Dir(around)
 	}

@@ -187,7 +187,7 @@ func firstWord(line string, begins func(word string) statement) int {
 // classifies the first word.
 func judge(line string, start int, begins func(word string) statement) (said statement) {
 	first := nothing // what the line begins with
-	for i := 0; i < len(line); {
+	for i := 0; i < len(line) && said != failure; {
 		from := i
 		switch c := line[i]; {
 		case isLetter(c):
