@@ -61,6 +61,7 @@ const (
 // A Result says how a program ended.
 type Result struct {
 	Exit     int           // 128+n after signal n
+	Signal   int           // n, if a signal ended it; 0 if it exited
 	Cut      Cut           // why it was ended before its time, if it was
 	Duration time.Duration // wall time
 }
@@ -157,7 +158,7 @@ func Run(ctx context.Context, c Cmd) (Result, error) {
 	if cut == Not && s.flooded() {
 		cut = Flooded // it was done before we saw how much it had written
 	}
-	return Result{Exit: exit, Cut: cut, Duration: time.Since(began)}, s.fault()
+	return Result{Exit: exit, Signal: signalled(t.cmd.ProcessState), Cut: cut, Duration: time.Since(began)}, s.fault()
 }
 
 func (c *Cmd) name() string {

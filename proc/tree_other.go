@@ -42,6 +42,9 @@ func (t *tree) reap() (int, error) {
 	return t.cmd.ProcessState.ExitCode(), nil
 }
 
+// signalled returns 0: there are no signals here.
+func signalled(*os.ProcessState) int { return 0 }
+
 func (t *tree) tidy() {}
 
 // KillOrphans does nothing here: a program's children cannot be found again.

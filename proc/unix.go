@@ -19,10 +19,18 @@ func (s Signal) unix() unix.Signal {
 
 // exit is a program's exit status as a shell gives it.
 func exit(state *os.ProcessState) int {
-	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-		return 128 + int(ws.Signal())
+	if n := signalled(state); n != 0 {
+		return 128 + n
 	}
 	return state.ExitCode()
+}
+
+// signalled returns the signal that ended a program, or 0.
+func signalled(state *os.ProcessState) int {
+	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return int(ws.Signal())
+	}
+	return 0
 }
 
 // runnable returns path if a program that runs in dir can be started by it.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strconv"
 	"strings"
 
 	"github.com/skillhand/skillhand/proc"
@@ -30,7 +31,11 @@ func (j *job) runBash(why error) Result {
 	case err != nil:
 		return Result{Exit: 126, Reason: "bash could not be started: " + err.Error()}
 	}
-	return Result{How: Bash, Exit: r.Exit, Reason: killed(r.Exit)}
+	res := Result{How: Bash, Exit: r.Exit}
+	if r.Signal != 0 {
+		res.Reason = "killed by signal " + strconv.Itoa(r.Signal)
+	}
+	return res
 }
 
 // prelude returns code that sets the line's variables from bash's arguments,
