@@ -263,6 +263,8 @@ func (o *loadOptions) ids(std *stdio, cmd *cobra.Command) error {
 
 // askTrust asks a person whether a folder's commands may run.
 func askTrust(ctx context.Context, std *stdio, skill, dir string, commands []string) (bool, error) {
+	std.screen.Lock()
+	defer std.screen.Unlock()
 	fmt.Fprintf(std.err, "%s is not trusted yet. Loading %s would run:\n\n", dir, skill)
 	for _, c := range commands {
 		fmt.Fprintf(std.err, "    %s\n", strings.ReplaceAll(visible(c), "\n", "\n    "))
@@ -385,7 +387,10 @@ func (std *stdio) progress(what string) (done func()) {
 		for shown := false; ; shown = true {
 			select {
 			case <-tick.C:
-				fmt.Fprintf(std.err, "\r%s, %s ", what, time.Since(began).Round(time.Second))
+				if std.screen.TryLock() { // not while a person is being asked
+					fmt.Fprintf(std.err, "\r%s, %s ", what, time.Since(began).Round(time.Second))
+					std.screen.Unlock()
+				}
 			case <-stop:
 				if shown {
 					fmt.Fprint(std.err, "\r\x1b[K")

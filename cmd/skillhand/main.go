@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -41,6 +42,8 @@ type stdio struct {
 	err   io.Writer
 	env   []string
 	color bool // messages may have colour
+
+	screen sync.Mutex // held by whoever uses the terminal for more than a message
 }
 
 // withSignals returns a context that a first Ctrl-C or SIGTERM cancels. It also
