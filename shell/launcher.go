@@ -27,8 +27,22 @@ type target struct {
 	exit    int      // with fault: 126 or 127
 }
 
-// resolve returns what a name stands for. The zero target means: not ours.
+// resolve returns what a name stands for. The zero target means: not ours. A
+// Shell looks a launcher up once: a page may well call one many times.
 func (j *job) resolve(name string) target {
+	if len(j.Launchers) == 0 || j.Builtins[name] != nil {
+		return j.find(name)
+	}
+	at := [2]string{j.dir, name}
+	if t, ok := j.targets.Load(at); ok {
+		return t.(target)
+	}
+	t := j.find(name)
+	j.targets.Store(at, t)
+	return t
+}
+
+func (j *job) find(name string) target {
 	if fn := j.Builtins[name]; fn != nil {
 		return target{name: name, fn: fn}
 	}

@@ -28,6 +28,8 @@ type Shell struct {
 	Env       []string        // nil means the caller's environment
 	Timeout   time.Duration   // for each line; 0 means 120 seconds
 	MaxOutput int64           // bytes a line may print before it is ended; 0 means 256 MB
+
+	targets sync.Map // what names stand for, as [2]string{folder, name} → target
 }
 
 // A Func is a built-in. Its exit status is a value.
