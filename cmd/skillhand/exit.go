@@ -12,6 +12,7 @@ const (
 	exitFailed  = 1 // it ran and failed, or there are findings
 	exitUsage   = 2
 	exitMissing = 3 // something needed is not there
+	exitTimeout = 124
 )
 
 // A statusError carries the exit status of its error. Without an error, all

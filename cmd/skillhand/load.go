@@ -95,7 +95,7 @@ func runLoad(ctx context.Context, std *stdio, cmd *cobra.Command, o loadOptions,
 		return err
 	}
 	if std.interactive() {
-		o.Ask = func(dir string, commands []string) (bool, error) { return askTrust(ctx, std, o.Skill, dir, commands) }
+		o.Ask = func(dir string, commands []string) (bool, error) { return askTrust(ctx, std, "Loading "+o.Skill, dir, commands) }
 	}
 	rt, err := newRuntime(std)
 	if err != nil {
@@ -374,30 +374,4 @@ func completeSkills(pluginRoot string) []string {
 }
 
 // progress shows on a terminal that something takes long. The returned function ends it.
-func (std *stdio) progress(what string) (done func()) {
-	if !isTerminal(std.err) || lookup(std.env, "TERM") == "dumb" {
-		return func() {}
-	}
-	stop, stopped := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(stopped)
-		began := time.Now()
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for shown := false; ; shown = true {
-			select {
-			case <-tick.C:
-				if std.screen.TryLock() { // not while a person is being asked
-					fmt.Fprintf(std.err, "\r%s, %s ", what, time.Since(began).Round(time.Second))
-					std.screen.Unlock()
-				}
-			case <-stop:
-				if shown {
-					fmt.Fprint(std.err, "\r\x1b[K")
-				}
-				return
-			}
-		}
-	}()
-	return func() { close(stop); <-stopped }
-}
+func (std *stdio) progress(what string) (done func()) { return std.spin(what).end }

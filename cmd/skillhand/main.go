@@ -1,4 +1,4 @@
-// Command skillhand loads skills for agents.
+// Command skillhand loads skills for agents, and runs and judges their scripts.
 package main
 
 import (
@@ -23,9 +23,9 @@ func main() { os.Exit(run()) }
 // run is main without the exit. It is also what the tests call skillhand.
 func run() int {
 	std := &stdio{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Environ()}
-	std.color = isTerminal(os.Stderr) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-	ctx, stop := withSignals(context.Background())
-	defer stop()
+	colors := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	std.color, std.outColor = colors && isTerminal(os.Stderr), colors && isTerminal(os.Stdout)
+	ctx := withSignals(context.Background())
 	err := newRoot(std).ExecuteContext(ctx)
 	proc.KillOrphans()
 	if cause := context.Cause(ctx); cause != nil && err != nil {
@@ -37,32 +37,49 @@ func run() int {
 
 // A stdio is what a command reads, writes and depends on.
 type stdio struct {
-	in    io.Reader
-	out   io.Writer
-	err   io.Writer
-	env   []string
-	color bool // messages may have colour
+	in              io.Reader
+	out             io.Writer
+	err             io.Writer
+	env             []string
+	color, outColor bool // messages, and results, may have colour
 
 	screen sync.Mutex // held by whoever uses the terminal for more than a message
 }
 
-// withSignals returns a context that a first Ctrl-C or SIGTERM cancels. It also
-// keeps a closed stdout from killing the process: the write fails instead, and
-// what was started is still ended in order.
-func withSignals(ctx context.Context) (context.Context, func()) {
+// withSignals returns a context that a first Ctrl-C or SIGTERM cancels. Signals
+// are caught from the moment on that something waits for the context: until
+// then there is nothing to end in order, and catching them costs start-up.
+func withSignals(ctx context.Context) context.Context {
 	ctx, cancel := context.WithCancelCause(ctx)
-	c := make(chan os.Signal, 4)
-	signal.Notify(c, os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
-	go func() {
-		for s := range c {
-			if s == syscall.SIGPIPE {
-				continue
-			}
-			cancel(&interrupted{s.(syscall.Signal)})
-			signal.Reset(os.Interrupt, syscall.SIGTERM) // a second one ends us at once
+	return &signalContext{Context: ctx, cancel: cancel}
+}
+
+type signalContext struct {
+	context.Context
+	cancel context.CancelCauseFunc
+	once   sync.Once
+}
+
+// Done is called by whoever wants to be told of the end.
+func (c *signalContext) Done() <-chan struct{} {
+	c.once.Do(func() {
+		signals := make(chan os.Signal, 4)
+		// A closed stdout shall not kill us either: the write fails instead, and
+		// what was started is still ended in order.
+		signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
+		go c.catch(signals)
+	})
+	return c.Context.Done()
+}
+
+func (c *signalContext) catch(signals <-chan os.Signal) {
+	for s := range signals {
+		if s == syscall.SIGPIPE {
+			continue
 		}
-	}()
-	return ctx, func() { signal.Stop(c); close(c); cancel(nil) }
+		c.cancel(&interrupted{s.(syscall.Signal)})
+		signal.Reset(os.Interrupt, syscall.SIGTERM) // a second one ends us at once
+	}
 }
 
 // An interrupted error says which signal ended the command.
@@ -120,11 +137,14 @@ func newRoot(std *stdio) *cobra.Command {
 		Use:   "skillhand",
 		Short: "The hand behind an agent's skills",
 		Long: `skillhand prints a skill as the agent should read it, with the live output of
-the commands in it. Arguments are data, never code; commands run only from
-folders that you trust.`,
+the commands in it, and runs a skill's script and judges what it reports.
+Arguments are data, never code; commands run only from folders that you trust.`,
 		Example: `  skillhand load review src/auth.go     print the skill "review" for an agent
   skillhand load ./skills/review        the same, by its path
   skillhand load status --json          what ran, how, and what it printed
+  skillhand run deploy staging          run the script of "deploy" and judge its report
+  skillhand parse out.txt               read the report in what a script printed
+  skillhand emit --deliverable a.txt    print a report, from a shell script
   skillhand trust                       let skills of this project run commands`,
 		SilenceErrors:              true,
 		SilenceUsage:               true,
@@ -148,8 +168,10 @@ folders that you trust.`,
 		return usagef("%v\nsee %s --help", err, cmd.CommandPath())
 	})
 	noColor := root.PersistentFlags().Bool("no-color", false, "print no colours (also: NO_COLOR)")
-	root.PersistentPreRun = func(*cobra.Command, []string) { std.color = std.color && !*noColor }
-	root.AddCommand(newLoad(std), newInit(std), newHook(std), newTrust(std), newBuiltin(std), newVersion(std))
+	root.PersistentPreRun = func(*cobra.Command, []string) {
+		std.color, std.outColor = std.color && !*noColor, std.outColor && !*noColor
+	}
+	root.AddCommand(newLoad(std), newRun(std), newParse(std), newEmit(std), newInit(std), newHook(std), newTrust(std), newBuiltin(std), newVersion(std))
 	root.InitDefaultCompletionCmd()
 	return root
 }

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillhand/skillhand/report"
+)
+
+type emitOptions struct {
+	report        report.Report
+	success, fail bool
+	since         string
+}
+
+func newEmit(std *stdio) *cobra.Command {
+	var o emitOptions
+	cmd := &cobra.Command{
+		Use:   "emit",
+		Short: "Print a valid report, from a shell script",
+		Long: `Print a report, built from flags. Everything is escaped; what would not make a
+valid report is refused, with exit status 2 and nothing on stdout.
+
+Without flags it is a success with confidence 1. --error makes it a failure, and
+a failure has confidence 0, unless you say otherwise.`,
+		Example: `  skillhand emit --deliverable src/auth.ts --metric files_created=1
+  skillhand emit --confidence 0.8 --since "$START_MS"
+  skillhand emit --error FILE_NOT_FOUND="no $file" --context "file=$file"`,
+		Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runEmit(std, cmd, &o) },
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.success, "success", false, "it succeeded, in spite of errors")
+	f.BoolVar(&o.fail, "fail", false, "it failed")
+	f.Float64Var(&o.report.Confidence, "confidence", 1, "how good the result is, 0 to 1 (default 1, or 0 for a failure)")
+	f.Lookup("confidence").DefValue = "0" // not shown: there are two
+	f.Var(collect("path", o.addDeliverable), "deliverable", "a file or folder that was made or changed; repeat it for more")
+	f.Var(collect("name=number", o.addMetric), "metric", "something that was measured; repeat it for more")
+	f.Var(collect("CODE=message", o.addError), "error", "something that went wrong; repeat it for more")
+	f.Var(collect("key=value", o.addContext), "context", "what is known about the --error before it; repeat it for more")
+	f.StringVar(&o.since, "since", "", "gives execution_time_ms: `START` is in milliseconds since 1970, as date +%s%3N prints it")
+	return cmd
+}
+
+func runEmit(std *stdio, cmd *cobra.Command, o *emitOptions) error {
+	if o.success && o.fail {
+		return usagef("--success and --fail contradict each other")
+	}
+	r := &o.report
+	r.Success = o.success || !o.fail && len(r.Errors) == 0
+	if !r.Success && !cmd.Flags().Changed("confidence") {
+		r.Confidence = 0
+	}
+	if o.since != "" {
+		elapsed, err := sinceMillis(o.since, time.Now())
+		if err != nil {
+			return usagef("--since %s: %v", o.since, err)
+		}
+		o.setMetric("execution_time_ms", elapsed)
+	}
+	if faults := r.Check(); len(faults) > 0 {
+		var all []error
+		for _, f := range faults {
+			all = append(all, errors.New(describe(f)))
+		}
+		return &statusError{exitUsage, errors.Join(all...)}
+	}
+	return std.printJSON(r)
+}
+
+// sinceMillis returns how many milliseconds have passed since start.
+func sinceMillis(start string, now time.Time) (float64, error) {
+	ms, err := strconv.ParseInt(start, 10, 64)
+	if err != nil {
+		return 0, errors.New("want milliseconds since 1970")
+	}
+	elapsed := now.UnixMilli() - ms
+	if elapsed < 0 || ms < 0 {
+		return 0, errors.New("is not in the past")
+	}
+	return float64(elapsed), nil
+}
+
+func (o *emitOptions) addDeliverable(path string) error {
+	if path == "" {
+		return errors.New("a path is empty")
+	}
+	o.report.Deliverables = append(o.report.Deliverables, path)
+	return nil
+}
+
+func (o *emitOptions) addMetric(s string) error {
+	name, value, ok := strings.Cut(s, "=")
+	if !ok || name == "" {
+		return errors.New("want name=number")
+	}
+	n, err := strconv.ParseFloat(value, 64)
+	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+		return fmt.Errorf("%q is not a finite number", value)
+	}
+	o.setMetric(name, n)
+	return nil
+}
+
+func (o *emitOptions) setMetric(name string, value float64) {
+	if o.report.Metrics == nil {
+		o.report.Metrics = map[string]float64{}
+	}
+	o.report.Metrics[strings.ToValidUTF8(name, "\ufffd")] = value
+}
+
+func (o *emitOptions) addError(s string) error {
+	code, message, ok := strings.Cut(s, "=")
+	if !ok {
+		return errors.New("want CODE=message")
+	}
+	e := report.Error{Code: code, Message: message}
+	if faults := (report.Report{Errors: []report.Error{e}}).Check(); len(faults) > 0 {
+		return errors.New(faults[0].Message)
+	}
+	o.report.Errors = append(o.report.Errors, e)
+	return nil
+}
+
+// addContext adds to the context of the last error.
+func (o *emitOptions) addContext(s string) error {
+	key, value, ok := strings.Cut(s, "=")
+	if !ok || key == "" {
+		return errors.New("want key=value")
+	}
+	if len(o.report.Errors) == 0 {
+		return errors.New("there is no --error before it")
+	}
+	last := &o.report.Errors[len(o.report.Errors)-1]
+	context := map[string]string{}
+	if last.Context != nil {
+		if err := json.Unmarshal(last.Context, &context); err != nil {
+			return err
+		}
+	}
+	context[strings.ToValidUTF8(key, "\ufffd")] = value
+	text, err := json.Marshal(context)
+	last.Context = text
+	return err
+}
+
+// A collected flag hands each of its values on, in the order of the command line.
+type collected struct {
+	kind string
+	add  func(value string) error
+}
+
+func collect(kind string, add func(string) error) *collected { return &collected{kind, add} }
+
+func (c *collected) Set(value string) error { return c.add(value) }
+func (c *collected) String() string         { return "" }
+func (c *collected) Type() string           { return c.kind }
