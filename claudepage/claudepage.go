@@ -10,6 +10,7 @@ package claudepage
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/skillhand/skillhand/proc"
@@ -80,6 +81,11 @@ func (s *Skill) Render(ctx context.Context, r Request) (*Page, error) {
 		return nil, err
 	}
 	page := s.plan(r)
+	set := readSettings(r, s)
+	if set.noShell() {
+		page = &Page{Text: withoutCommands(page.Text)}
+	}
+	r.Env = append(slices.Clone(r.Env), set.environment()...)
 	if r.NoRun != nil {
 		for _, d := range page.Directives {
 			page.Text = splice(page.Text, d.Source, r.NoRun(d.Source))

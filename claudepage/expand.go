@@ -22,36 +22,37 @@ func (s *Skill) expand(r Request) string {
 }
 
 // variables returns the built-in variables that s may use.
-func (s *Skill) variables(r Request) *strings.Replacer {
+func (s *Skill) variables(r Request) map[string]string {
 	effort := r.Effort
 	if s.front.effort != "" {
 		effort = s.front.effort
 	}
-	pairs := []string{
-		"${CLAUDE_SESSION_ID}", r.Session,
-		"${CLAUDE_PROJECT_DIR}", r.Project,
-		"${CLAUDE_EFFORT}", effort,
+	vars := map[string]string{
+		"${CLAUDE_SESSION_ID}":  r.Session,
+		"${CLAUDE_PROJECT_DIR}": r.Project,
+		"${CLAUDE_EFFORT}":      effort,
 	}
 	if s.Dir != "" {
-		pairs = append(pairs, "${CLAUDE_SKILL_DIR}", s.Dir)
+		vars["${CLAUDE_SKILL_DIR}"] = s.Dir
 	}
 	if s.plugin {
-		pairs = append(pairs, "${CLAUDE_PLUGIN_ROOT}", r.PluginRoot, "${CLAUDE_PLUGIN_DATA}", r.PluginData)
+		vars["${CLAUDE_PLUGIN_ROOT}"] = r.PluginRoot
+		vars["${CLAUDE_PLUGIN_DATA}"] = r.PluginData
 	}
-	return strings.NewReplacer(pairs...)
+	return vars
 }
 
-// An expander puts arguments and variables into a text, in one pass: a value is never read again.
+// An expander puts arguments and variables into a text, in one pass: a value is not read again,
+// but for the built-in variables in an argument.
 type expander struct {
 	args  string   // all of them
 	words []string // one by one
 	names []string // what the skill calls them
-	vars  *strings.Replacer
+	vars  map[string]string
 	used  bool // a placeholder took an argument
 }
 
 func (x *expander) expand(text string) string {
-	text = x.vars.Replace(text)
 	names := x.byLength()
 	var b strings.Builder
 	for i := 0; i < len(text); {
@@ -72,10 +73,13 @@ func (x *expander) expand(text string) string {
 			i++
 			continue
 		}
-		n, value, ok := x.resolve(text[i:], names)
-		if n == 0 {
-			n = 1
+		if n, value := x.builtin(text[i:]); n > 0 {
+			b.WriteString(value)
+			i += n
+			continue
 		}
+		n, value, ok := x.resolve(text[i:], names)
+		n = max(n, 1)
 		if ok {
 			x.used = true
 			b.WriteString(x.value(value))
@@ -87,8 +91,31 @@ func (x *expander) expand(text string) string {
 	return b.String()
 }
 
+// builtin returns the length and the value of the built-in variable at the start of text.
+func (x *expander) builtin(text string) (n int, value string) {
+	const longest = len("${CLAUDE_PLUGIN_ROOT}")
+	n = strings.IndexByte(text[:min(longest, len(text))], '}') + 1
+	value, ok := x.vars[text[:n]]
+	if !ok {
+		return 0, ""
+	}
+	return n, value
+}
+
 // value makes an argument fit for the page.
-func (x *expander) value(s string) string { return sanitize(x.vars.Replace(s)) }
+func (x *expander) value(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		if n, value := x.builtin(s[i:]); n > 0 {
+			b.WriteString(value)
+			i += n
+			continue
+		}
+		b.WriteByte(s[i])
+		i++
+	}
+	return sanitize(b.String())
+}
 
 // byLength returns the indexes of the named arguments, the longest name first.
 func (x *expander) byLength() []int {

@@ -53,18 +53,23 @@ func parseFrontmatter(text string) frontmatter {
 	}
 	f.arguments = argumentNames(field(root, "arguments"))
 	f.effort = effortLevel(field(root, "effort"))
-	f.noModel = truth(field(root, "disable-model-invocation"), "true", "yes", "on", "1")
-	f.noUser = truth(field(root, "user-invocable"), "false", "no", "off", "0")
+	f.noModel = truth(field(root, "disable-model-invocation"))
+	if n := field(root, "user-invocable"); n != nil {
+		f.noUser = !truth(n)
+	}
 	if n := field(root, "paths"); n != nil {
 		f.paths = n.Kind == yaml.ScalarNode && n.Value != "" && n.ShortTag() != "!!null" || len(n.Content) > 0
 	}
 	return f
 }
 
+// Newlines to YAML 1.1, which our parser reads, and ordinary characters to YAML 1.2.
+var oldNewlines = strings.NewReplacer("\u0085", " ", "\u2028", " ", "\u2029", " ")
+
 // parseYAML returns the mapping at the root, or nil if the root is something else.
 func parseYAML(text string) (*yaml.Node, error) {
 	var doc yaml.Node
-	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
+	if err := yaml.Unmarshal([]byte(oldNewlines.Replace(text)), &doc); err != nil {
 		return nil, err
 	}
 	if len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
@@ -81,18 +86,15 @@ func indentTabs(text string) string {
 }
 
 var (
-	simpleField = regexp.MustCompile(`(?m)^([A-Za-z_-]+):[ \t]+(.+)$`)
-	needsQuotes = regexp.MustCompile("[{}\\[\\]*&#!|>%@`]|: ")
+	simpleField = regexp.MustCompile(`(?m)^([A-Za-z_-]+):[ \t]+([^\r\n]+)$`)
+	needsQuotes = regexp.MustCompile("[{}\\[\\]*&#!|>%@`]|: |^,")
 )
 
 // quoteValues quotes the values of simple lines that YAML may have choked on, except those in
-// quotes and lists that parse by themselves.
+// quotes and lists that parse by themselves. It does not know lines that end in a carriage return.
 func quoteValues(text string) string {
 	return simpleField.ReplaceAllStringFunc(text, func(line string) string {
-		m := simpleField.FindStringSubmatch(strings.TrimSuffix(line, "\r"))
-		if m == nil {
-			return line
-		}
+		m := simpleField.FindStringSubmatch(line)
 		key, value := m[1], m[2]
 		if !needsQuotes.MatchString(value) || enclosed(value, `"`, `"`) || enclosed(value, "'", "'") {
 			return line
@@ -161,29 +163,34 @@ func argumentNames(n *yaml.Node) []string {
 	return names
 }
 
-// effortLevel returns the effort that a skill asks for, or "".
+var number = regexp.MustCompile(`^\s*[+-]?[0-9]`)
+
+// effortLevel returns the effort that a skill asks for, or "". Any number is high.
 func effortLevel(n *yaml.Node) string {
+	if n != nil && n.Kind == yaml.SequenceNode && len(n.Content) == 1 {
+		n = n.Content[0]
+	}
 	if n == nil || n.Kind != yaml.ScalarNode {
 		return ""
-	}
-	if n.ShortTag() == "!!int" {
-		return "high"
 	}
 	switch level := strings.ToLower(n.Value); level {
 	case "low", "medium", "high", "xhigh", "max":
 		return level
 	}
+	if number.MatchString(n.Value) {
+		return "high"
+	}
 	return ""
 }
 
-func truth(n *yaml.Node, words ...string) bool {
+// truth reports whether a value means yes.
+func truth(n *yaml.Node) bool {
 	if n == nil || n.Kind != yaml.ScalarNode {
 		return false
 	}
-	for _, w := range words {
-		if strings.EqualFold(n.Value, w) {
-			return true
-		}
+	switch strings.ToLower(n.Value) {
+	case "true", "yes", "on", "1":
+		return true
 	}
 	return false
 }

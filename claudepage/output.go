@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -71,8 +72,12 @@ func (c *capture) close() error {
 
 // discard removes the file: nobody will be told of it.
 func (c *capture) discard() {
-	if c.file != nil {
-		_ = os.Remove(c.file.Name())
+	if c.file == nil {
+		return
+	}
+	_ = os.Remove(c.file.Name())
+	if c.dir == "" {
+		_ = os.Remove(filepath.Dir(c.file.Name()))
 	}
 }
 

@@ -262,6 +262,31 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+// A project sets variables for its own skills, not for the user's: BASH_ENV alone would run a file.
+func TestProjectSettings(t *testing.T) {
+	r := request(t, "!`echo [$FOO]`")
+	write(t, r.Project, map[string]string{".claude/settings.json": `{"env": {"FOO": "project", "BASH_ENV": "` + filepath.Join(r.Project, "x.sh") + `"}}`, "x.sh": "touch ran\n"})
+	write(t, r.Home, map[string]string{".claude/skills/u/SKILL.md": "!`echo [$FOO]`", ".claude/settings.json": `{"env": {"FOO": "user"}}`})
+	if got := render(t, r); got != "[project]" {
+		t.Errorf("the project's skill got %q", got)
+	}
+	if err := os.Remove(filepath.Join(r.Project, "ran")); err != nil {
+		t.Error(err)
+	}
+	r.Name = "u"
+	if got := render(t, r); got != "[user]" {
+		t.Errorf("the user's skill got %q", got)
+	}
+	if _, err := os.Stat(filepath.Join(r.Project, "ran")); err == nil {
+		t.Error("the project ran something with the user's skill")
+	}
+	r.Home, r.Project = filepath.Dir(r.Home), filepath.Join(filepath.Dir(r.Home), "p") // a project in the user's home is still a project
+	write(t, r.Home, map[string]string{".claude/skills/u/SKILL.md": "!`echo [$FOO]`"})
+	if got := render(t, r); got != "[]" {
+		t.Errorf("the user's skill got %q in a project at home", got)
+	}
+}
+
 func TestDecode(t *testing.T) {
 	for in, want := range map[string]string{
 		"\xff\xfea":        "��a",

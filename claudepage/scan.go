@@ -79,9 +79,9 @@ func inlines(text string) []match {
 
 // A lineState counts the backquotes of a line up to some place in it.
 type lineState struct {
-	at     int // how far the text was read
-	count  int
-	double bool // two stood together
+	at     int  // how far the text was read
+	single int  // backquotes that stand alone, since the last that do not
+	double bool // some stood together
 }
 
 // read goes on to a later place in the text.
@@ -89,17 +89,31 @@ func (l *lineState) read(text string, to int) {
 	if n := strings.LastIndexByte(text[l.at:to], '\n'); n >= 0 {
 		*l = lineState{at: l.at + n + 1}
 	}
-	for ; l.at < to; l.at++ {
-		if text[l.at] == '`' {
-			l.count++
-			l.double = l.double || l.count > 1 && text[l.at-1] == '`'
+	for l.at < to {
+		run := l.at
+		for run < to && text[run] == '`' {
+			run++
 		}
+		switch run - l.at {
+		case 0:
+			run++
+		case 1:
+			l.single++
+		default:
+			l.single, l.double = 0, true
+		}
+		l.at = run
 	}
 }
 
-// inCodeSpan reports whether Claude Code takes what follows for part of a code span: an odd number
-// of backquotes, no two of them together.
-func (l *lineState) inCodeSpan() bool { return l.count%2 == 1 && !l.double }
+// inCodeSpan reports whether Claude Code takes what follows for part of a code span: after an odd
+// number of backquotes, of which several together count as one but do not open a span themselves.
+func (l *lineState) inCodeSpan() bool {
+	if l.double {
+		return l.single > 0 && l.single%2 == 0
+	}
+	return l.single%2 == 1
+}
 
 // checkCommands refuses commands with characters that a person could not see. Claude Code then
 // runs none of them.

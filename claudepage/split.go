@@ -230,6 +230,9 @@ func (p *splitter) cases() {
 	}
 	for p.i < len(p.s) && p.s[p.i] != ')' {
 		p.blanks()
+		if p.redirect() != noRedirect {
+			return
+		}
 		if p.word().raw == "" && p.i < len(p.s) && p.s[p.i] != ')' {
 			p.i++
 		}

@@ -41,8 +41,8 @@ func (c collection) fullName(name string) string {
 var (
 	cliCommands = strings.Fields("agents auto-mode-setup autocompact clear compact output-style context heapdump " +
 		"reload-plugins reload-skills recap list-agents")
-	uiCommands = strings.Fields("cd color config effort fast focus mcp model rename usage goal help login logout cost exit quit " +
-		"status permissions hooks memory resume bug feedback add-dir ide ios plan skills btw")
+	uiCommands = strings.Fields("btw cd color config effort fast focus mcp model rename usage goal help login logout cost exit quit " +
+		"status permissions hooks memory resume bug feedback add-dir ide ios plan skills")
 	ownSkills = strings.Fields("deep-research dataviz update-config verify debug code-review simplify batch " +
 		"fewer-permission-prompts doctor loop claude-api workflow-authoring run run-skill-generator plugin-authoring " +
 		"init security-review review insights statusline team-onboarding")
