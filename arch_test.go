@@ -18,6 +18,7 @@ var mayImport = map[string][]string{
 	"claudepage":         {"proc"},
 	"render":             {"internal/redact", "shell", "skill"},
 	"shell":              {"proc"},
+	"plugin":             {}, // tests only
 	"proc":               {},
 	"report":             {"internal/jsonfind"},
 	"session":            {},
