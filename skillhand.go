@@ -46,7 +46,7 @@ type LoadRequest struct {
 	Session    string // "" means none: then the text is always whole
 	Agent      string // which agent reads the page; "" means what hooks noted, else the main one
 	PluginRoot string // the plugin whose skills come first, and whose commands may run
-	Project    string // "" means the top of the repository, else the working folder
+	Project    string // the project to work in; "" means the one around the working folder
 
 	Claude  bool // the page that Claude Code 2.1.325 would send, byte for byte
 	ViaTool bool // with Claude: invoked by the model's Skill tool instead of a slash command
@@ -177,19 +177,18 @@ func (rt *Runtime) newJob(name, project, plugin string, ask func(string, []strin
 		return nil, fmt.Errorf("%s: skills load each other %d deep: stopped", name, depth)
 	}
 	var err error
-	if project != "" {
-		j.dir = project
-	}
 	if j.dir, err = filepath.Abs(j.dir); err != nil {
 		return nil, err
+	}
+	here := j.dir // a relative path is the caller's, whatever the project
+	if project != "" {
+		j.dir = in(here, project)
 	}
 	if info, err := os.Stat(j.dir); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("%s: not a folder", j.dir)
 	}
 	if plugin != "" {
-		if j.plugin, err = filepath.Abs(plugin); err != nil {
-			return nil, err
-		}
+		j.plugin = in(here, plugin)
 		if info, err := os.Stat(j.plugin); err != nil || !info.IsDir() {
 			return nil, fmt.Errorf("%s: the plugin root is not a folder", j.plugin)
 		}
@@ -199,7 +198,7 @@ func (rt *Runtime) newJob(name, project, plugin string, ask func(string, []strin
 	}
 	j.home = getenv(j.env, "HOME")
 	j.env = setenv(j.env, depthVariable, strconv.Itoa(depth+1))
-	j.finder = skill.Finder{PluginRoot: j.plugin, Dir: j.dir, Home: j.home}
+	j.finder = skill.Finder{PluginRoot: j.plugin, Dir: j.dir, Here: here, Home: j.home}
 	j.store = trust.Store{Dir: filepath.Join(j.state, "trust")}
 	return j, nil
 }
@@ -375,11 +374,16 @@ func (l *load) vars(s *skill.Skill, plugin string) map[string]string {
 	return vars
 }
 
+// project is the folder that ${CLAUDE_PROJECT_DIR} stands for.
 func (l *load) project() string {
-	if l.Project == "" {
-		if top := skill.Top(l.dir); top != "" {
-			return top
-		}
+	if l.Project != "" {
+		return l.dir
+	}
+	if dir := getenv(l.env, "CLAUDE_PROJECT_DIR"); filepath.IsAbs(dir) {
+		return dir
+	}
+	if top := skill.Top(l.dir); top != "" {
+		return top
 	}
 	return l.dir
 }

@@ -2,6 +2,7 @@ package skill
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,7 +20,8 @@ const MaxSize = 10 << 20
 // A Finder knows the folders in which skills are looked for.
 type Finder struct {
 	PluginRoot string // the plugin that was named, or ""
-	Dir        string // the working folder
+	Dir        string // the folder to look in, and above
+	Here       string // where relative paths start; "" means Dir
 	Home       string // the user's home, or ""
 }
 
@@ -134,7 +136,7 @@ func checkName(name string) error {
 func (f Finder) byPath(path string) (Location, error) {
 	abs := path
 	if !filepath.IsAbs(abs) {
-		abs = filepath.Join(f.Dir, path)
+		abs = filepath.Join(cmp.Or(f.Here, f.Dir), path)
 	}
 	info, err := os.Stat(abs)
 	if err != nil {

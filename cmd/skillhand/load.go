@@ -64,7 +64,7 @@ that was named, from your own folders, and from folders you trust.`,
 	f.StringVar(&o.Session, "session", "", "session `id` (default $CLAUDE_SESSION_ID, then $CLAUDE_CODE_SESSION_ID)")
 	f.StringVar(&o.Agent, "agent", "", "`id` of the agent that reads the page")
 	f.StringVar(&o.PluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT); its commands may run")
-	f.StringVar(&o.Project, "project", "", "the project's `folder` (default $CLAUDE_PROJECT_DIR, then here)")
+	f.StringVar(&o.Project, "project", "", "work in the project in this `folder` instead of here")
 	f.BoolVar(&o.Full, "full", false, "the whole text, whatever the agent has seen")
 	f.BoolVar(&o.Later, "reference", false, "the page of a later use: fresh output, not the instructions again")
 	f.BoolVar(&o.Strict, "strict", false, "fail if a directive fails, and print no page")
@@ -95,7 +95,9 @@ func runLoad(ctx context.Context, std *stdio, cmd *cobra.Command, o loadOptions,
 		return err
 	}
 	if std.interactive() {
-		o.Ask = func(dir string, commands []string) (bool, error) { return askTrust(ctx, std, "Loading "+o.Skill, dir, commands) }
+		o.Ask = func(dir string, commands []string) (bool, error) {
+			return askTrust(ctx, std, "Loading "+o.Skill, dir, commands)
+		}
 	}
 	rt, err := newRuntime(std)
 	if err != nil {
@@ -199,9 +201,6 @@ func (o *loadOptions) complete(std *stdio, cmd *cobra.Command, args []string) er
 	}
 	if o.PluginRoot == "" {
 		o.PluginRoot = lookup(std.env, "CLAUDE_PLUGIN_ROOT")
-	}
-	if o.Project == "" {
-		o.Project = lookup(std.env, "CLAUDE_PROJECT_DIR")
 	}
 	return o.ids(std, cmd)
 }
