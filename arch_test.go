@@ -15,6 +15,7 @@ const module = "github.com/skillhand/skillhand"
 // mayImport lists, for every room, the rooms it may know. Nothing imports upward.
 var mayImport = map[string][]string{
 	"":                   {"claudepage", "internal/redact", "proc", "render", "report", "session", "shell", "skill", "trust"},
+	"claude":             {"internal/jsonfind", "proc"},
 	"claudepage":         {"proc"},
 	"render":             {"internal/redact", "shell", "skill"},
 	"shell":              {"proc"},

@@ -1,0 +1,79 @@
+package claude
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// maxPrompt is what the CLI takes on stdin.
+const maxPrompt = 10_000_000
+
+// check finds what is wrong with a request before anything starts.
+func (r *Request) check() error {
+	switch {
+	case strings.TrimSpace(r.Prompt) == "":
+		return &RequestError{"prompt", "is empty"}
+	case len(r.Prompt) > maxPrompt:
+		return &RequestError{"prompt", fmt.Sprintf("has %d bytes, more than the %d that claude takes: put the text into a file and name that", len(r.Prompt), maxPrompt)}
+	case r.Resume != "" && r.Continue:
+		return &RequestError{"session", "resume and continue contradict each other"}
+	case r.MaxTurns < 0:
+		return &RequestError{"max turns", "less than 0"}
+	case !(r.MaxBudgetUSD >= 0): // not a number, too
+		return &RequestError{"budget", "less than 0"}
+	}
+	if r.Dir == "" {
+		return nil
+	}
+	if info, err := os.Stat(r.Dir); err != nil {
+		return &RequestError{r.Dir, cause(err).Error()}
+	} else if !info.IsDir() {
+		return &RequestError{r.Dir, "not a folder"}
+	}
+	return nil
+}
+
+// args are the CLI's arguments. The prompt is not among them: an argument is
+// limited to 128 KB, and one that begins with a dash would be a flag.
+func args(r *Request, s *schema) []string {
+	args := []string{"-p"}
+	// --allowedTools takes what follows up to the next flag, so a flag must follow.
+	for _, tool := range r.AllowedTools {
+		args = append(args, "--allowedTools", tool)
+	}
+	args = append(args, "--output-format", "stream-json", "--verbose")
+	if r.Model != "" {
+		args = append(args, "--model", r.Model)
+	}
+	if r.MaxTurns > 0 {
+		args = append(args, "--max-turns", strconv.Itoa(r.MaxTurns))
+	}
+	if r.MaxBudgetUSD > 0 {
+		args = append(args, "--max-budget-usd", strconv.FormatFloat(r.MaxBudgetUSD, 'f', -1, 64))
+	}
+	if s != nil {
+		args = append(args, "--json-schema", s.argument)
+	}
+	if r.Resume != "" {
+		args = append(args, "--resume", r.Resume)
+	}
+	if r.Continue {
+		args = append(args, "--continue")
+	}
+	return append(args, r.Args...)
+}
+
+// goOn is said to a session that broke off. The prompt follows, should the
+// session have lost it.
+const goOn = "The attempt to answer broke off. Go on from where you left off; what is done already need not be done again. What was asked:\n\n"
+
+// resumed is the request that goes on with a session of its own.
+func (r Request) resumed(session string) Request {
+	r.Resume, r.Continue = session, false
+	if len(goOn)+len(r.Prompt) <= maxPrompt {
+		r.Prompt = goOn + r.Prompt
+	}
+	return r
+}

@@ -1,0 +1,410 @@
+package claude
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Category says what to do about a failure.
+type Category string
+
+// The categories. Auth and Quota never pass by themselves.
+const (
+	Network    Category = "network"
+	RateLimit  Category = "rate-limit"
+	Timeout    Category = "timeout"
+	Validation Category = "validation"
+	Logic      Category = "logic"
+	Auth       Category = "auth"
+	Quota      Category = "quota"
+)
+
+// A Kind says what happened.
+type Kind string
+
+// The kinds of failures.
+const (
+	RateLimited     Kind = "rate-limited"
+	Overloaded      Kind = "overloaded"
+	UsageLimit      Kind = "usage-limit"
+	Billing         Kind = "billing"
+	Unauthorized    Kind = "auth"
+	Connection      Kind = "connection"
+	ServerError     Kind = "server-error"
+	APITimeout      Kind = "api-timeout"
+	Idle            Kind = "idle"
+	Deadline        Kind = "deadline"
+	BadRequest      Kind = "bad-request"
+	TooLarge        Kind = "too-large"
+	NoModel         Kind = "model"
+	Usage           Kind = "usage"
+	UnknownCommand  Kind = "unknown-command"
+	SchemaNotMet    Kind = "schema"
+	MaxTurns        Kind = "max-turns"
+	Budget          Kind = "budget"
+	Refusal         Kind = "refusal"
+	MaxOutput       Kind = "max-output"
+	DirectiveFailed Kind = "directive-failed"
+	NoResult        Kind = "no-result"
+	Crashed         Kind = "crashed"
+	Interrupted     Kind = "interrupted"
+	Unwritable      Kind = "transcript" // the caller's file could not be written
+)
+
+// kinds says of each kind its category, whether it passes, and what people call it.
+var kinds = map[Kind]struct {
+	category Category
+	passes   bool
+	name     string
+}{
+	RateLimited:     {RateLimit, true, "rate limited"},
+	Overloaded:      {RateLimit, true, "the service is overloaded"},
+	UsageLimit:      {Quota, false, "usage limit reached"},
+	Billing:         {Quota, false, "no credit"},
+	Unauthorized:    {Auth, false, "not authorized"},
+	Connection:      {Network, true, "no connection"},
+	ServerError:     {Network, true, "server error"},
+	APITimeout:      {Timeout, true, "the service did not answer in time"},
+	Idle:            {Timeout, true, "idle"},
+	Deadline:        {Timeout, false, "timed out"},
+	BadRequest:      {Validation, false, "bad request"},
+	TooLarge:        {Validation, false, "too large"},
+	NoModel:         {Validation, false, "no such model"},
+	Usage:           {Validation, false, "wrong usage"},
+	UnknownCommand:  {Validation, false, "unknown command"},
+	SchemaNotMet:    {Validation, false, "the answer does not fit the schema"},
+	MaxTurns:        {Logic, false, "too many turns"},
+	Budget:          {Logic, false, "over budget"},
+	Refusal:         {Logic, false, "refused"},
+	MaxOutput:       {Logic, false, "the answer is too long"},
+	DirectiveFailed: {Logic, false, "a command of the skill failed"},
+	NoResult:        {Logic, true, "ended without a result"},
+	Crashed:         {Logic, true, "crashed"},
+	Interrupted:     {Logic, false, "interrupted"},
+	Unwritable:      {Logic, false, "the transcript cannot be written"},
+}
+
+// An Error says why Claude gave no answer.
+type Error struct {
+	Category   Category
+	Kind       Kind
+	RetryAfter time.Duration // how long to wait before asking again, if that is known
+	Message    string        // the CLI's own words
+	Err        error         // the cause, if it was on our side
+}
+
+// Temporary reports whether asking again may help.
+func (e *Error) Temporary() bool { return kinds[e.Kind].passes }
+
+func (e *Error) Error() string {
+	text := "claude: " + kinds[e.Kind].name
+	if e.Message != "" {
+		text += ": " + e.Message
+	}
+	if e.RetryAfter > 0 {
+		text += fmt.Sprintf(", try again in %s", round(e.RetryAfter))
+	}
+	return text
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+func round(d time.Duration) time.Duration {
+	if d > time.Minute {
+		return d.Round(time.Second)
+	}
+	return d.Round(100 * time.Millisecond)
+}
+
+func failed(kind Kind, message string) *Error {
+	return &Error{Category: kinds[kind].category, Kind: kind, Message: strings.TrimSpace(message)}
+}
+
+// An ending says how a run of the CLI ended.
+type ending struct {
+	exit       int
+	signal     int
+	stderr     string
+	stopped    error // why we ended it, if we did
+	transcript error // why the transcript could not be written
+	now        time.Time
+}
+
+// An answer is what a good result says.
+type answer struct {
+	text string
+	json json.RawMessage
+}
+
+// verdict decides what a run came to: by the fields of events first, by the
+// CLI's error texts second, since they change between versions, and never by
+// what Claude says, nor by the exit status alone.
+func verdict(r *record, end ending, s *schema) (answer, *Error) {
+	switch {
+	case end.transcript != nil:
+		e := failed(Unwritable, end.transcript.Error())
+		e.Err = end.transcript
+		return answer{}, e
+	case r.result == nil && end.stopped != nil:
+		return answer{}, stop(end.stopped)
+	case r.result == nil:
+		return answer{}, noResult(r, end)
+	case !r.result.good():
+		e := classify(r)
+		e.RetryAfter = retryAfter(e, r, end.now)
+		return answer{}, e
+	}
+	found, err := s.find(r.result)
+	a := answer{r.result.Text, found}
+	if err != nil {
+		return a, failed(SchemaNotMet, err.Error())
+	}
+	return a, nil
+}
+
+// good reports whether a result is an answer. One without turns is the CLI's own.
+func (res *result) good() bool {
+	return res.fine() && res.Turns >= 1
+}
+
+// fine reports whether a result says in so many words that there was no error.
+func (res *result) fine() bool {
+	return res.Subtype == "success" && string(res.IsError) == "false"
+}
+
+// The reasons why we end the CLI.
+type deadlineError struct{ after time.Duration }
+
+func (e *deadlineError) Error() string { return fmt.Sprintf("no answer within %s", e.after) }
+
+type idleError struct{ after time.Duration }
+
+func (e *idleError) Error() string { return fmt.Sprintf("not a word from claude for %s", e.after) }
+
+var errLingers = errors.New("has given its result and does not end")
+
+// stop is the failure of a run that we ended.
+func stop(why error) *Error {
+	var deadline *deadlineError
+	var idle *idleError
+	kind := Interrupted
+	switch {
+	case errors.As(why, &idle):
+		kind = Idle
+	case errors.As(why, &deadline), isTimeout(why):
+		kind = Deadline
+	}
+	e := failed(kind, "")
+	if kind != Interrupted {
+		e.Message = why.Error()
+	}
+	e.Err = why
+	return e
+}
+
+// isTimeout also knows the deadline of a caller's context.
+func isTimeout(err error) bool {
+	t, ok := err.(interface{ Timeout() bool })
+	return ok && t.Timeout()
+}
+
+// noResult is the failure of a CLI that ended by itself and gave no result.
+func noResult(r *record, end ending) *Error {
+	said := strings.TrimSpace(end.stderr)
+	kind := NoResult
+	switch {
+	case end.signal != 0 || end.exit > 128 || end.exit < 0 || end.exit != 0 && stackTrace.MatchString(said):
+		kind = Crashed
+	case end.exit != 0 && !r.began && said != "": // it refused to begin and said why
+		kind = Usage
+		if known, ok := byText(said); ok {
+			kind = known
+		}
+	}
+	if said == "" {
+		said = string(r.plain)
+	}
+	if said == "" {
+		said = fmt.Sprintf("exit status %d", end.exit)
+	}
+	return failed(kind, said)
+}
+
+// stackTrace is how a JavaScript program dies.
+var stackTrace = regexp.MustCompile(`(?m)^\s+at .*:\d+:\d+\)?$|^panic: |Segmentation fault|out of memory`)
+
+// classify says why a result is not good.
+func classify(r *record) *Error {
+	res := r.result
+	text := res.Text
+	if len(res.Errors) > 0 {
+		text = strings.Join(res.Errors, "\n")
+	}
+	if res.fine() {
+		return noTurns(r, text)
+	}
+	if kind, ok := bySubtype[res.Subtype]; ok {
+		return failed(kind, text)
+	}
+	if kind, ok := byTerminal[res.Terminal]; ok {
+		return failed(kind, text)
+	}
+	if res.Subtype == "error_during_execution" && strings.Contains(text, noConversation) {
+		return failed(Usage, text)
+	}
+	return failed(apiKind(r, text), text)
+}
+
+// noTurns is the failure of a result that is none of Claude's: nothing was asked of it.
+func noTurns(r *record, text string) *Error {
+	if r.local != "" {
+		text = r.local
+	}
+	switch {
+	case strings.Contains(text, "Shell command failed for pattern"), strings.Contains(text, "Shell command permission check failed for pattern"):
+		return failed(DirectiveFailed, text)
+	case strings.HasPrefix(text, "Unknown command"), strings.HasPrefix(text, "Unknown skill"), strings.HasPrefix(text, "Unknown slash command"):
+		return failed(UnknownCommand, text)
+	case r.local != "":
+		return failed(Usage, text)
+	}
+	return failed(Usage, "claude answered by itself, without a turn of the model: "+text)
+}
+
+var bySubtype = map[string]Kind{
+	"error_max_turns":                     MaxTurns,
+	"error_max_budget_usd":                Budget,
+	"error_max_structured_output_retries": SchemaNotMet,
+}
+
+var byTerminal = map[string]Kind{
+	"max_turns":                         MaxTurns,
+	"budget_exhausted":                  Budget,
+	"structured_output_retry_exhausted": SchemaNotMet,
+	"prompt_too_long":                   TooLarge,
+	"aborted_tools":                     Interrupted,
+	"aborted_streaming":                 Interrupted,
+}
+
+// byFault knows the error of the message that the CLI made up.
+var byFault = map[string]Kind{
+	"authentication_failed": Unauthorized,
+	"rate_limit":            RateLimited,
+	"overloaded":            Overloaded,
+	"model_not_found":       NoModel,
+	"billing_error":         Billing,
+	"max_output_tokens":     MaxOutput,
+	"connection_failed":     Connection,
+}
+
+// apiKind says what failed between the CLI and the service.
+func apiKind(r *record, text string) Kind {
+	res := r.result
+	switch {
+	case usageLimit(text): // whatever its status
+		return UsageLimit
+	case r.fault == "billing_error" || strings.HasPrefix(text, "Credit balance is too low"):
+		return Billing
+	case res.Stop == "refusal":
+		return Refusal
+	}
+	if kind, ok := byStatus(res.Status, text); ok {
+		return kind
+	}
+	for _, fault := range []string{res.APIError, r.fault} {
+		if kind, ok := byFault[fault]; ok {
+			return kind
+		}
+	}
+	if kind, ok := byText(text); ok {
+		return kind
+	}
+	if r.retry != nil { // what it last tried again for
+		if kind, ok := byStatus(r.retry.Status, text); ok {
+			return kind
+		}
+	}
+	switch {
+	case r.fault == "invalid_request":
+		return BadRequest
+	case res.Subtype == "error_during_execution" && r.fault == "" && res.Terminal != "api_error":
+		return Crashed
+	}
+	return ServerError
+}
+
+// byStatus knows the HTTP status of an answer.
+func byStatus(status int, text string) (Kind, bool) {
+	switch {
+	case status == 400 && tooLong.MatchString(text), status == 413:
+		return TooLarge, true
+	case status == 401, status == 403:
+		return Unauthorized, true
+	case status == 402:
+		return Billing, true
+	case status == 404:
+		return NoModel, true
+	case status == 408:
+		return APITimeout, true
+	case status == 409:
+		return ServerError, true
+	case status == 429:
+		return RateLimited, true
+	case status == 529:
+		return Overloaded, true
+	case status >= 400 && status < 500:
+		return BadRequest, true
+	case status >= 500:
+		return ServerError, true
+	}
+	return "", false
+}
+
+var (
+	tooLong = regexp.MustCompile(`(?i)^prompt is too long|\bis too long: \d+ tokens\b`)
+	// The status that a text names, where the event has none.
+	namedStatus = regexp.MustCompile(`\bAPI Error: (\d{3})\b|\bRequest rejected \((\d{3})\)|\bRepeated (529)\b`)
+)
+
+// texts are what the CLI says where no field says it, the more certain first.
+var texts = []struct {
+	pattern *regexp.Regexp
+	kind    Kind
+}{
+	{regexp.MustCompile(`^Not logged in\b|^Invalid API key\b|(?i)\bfailed to authenticate\b|\b(?:please )?run /login\b|\bOAuth token (?:has expired|revoked)`), Unauthorized},
+	{regexp.MustCompile(`^Credit balance is too low`), Billing},
+	{tooLong, TooLarge},
+	{regexp.MustCompile(`^Request too large\b`), TooLarge},
+	{regexp.MustCompile(`\bissue with the selected model\b`), NoModel},
+	{regexp.MustCompile(`\boutput token maximum\b`), MaxOutput},
+	{regexp.MustCompile(`\bviolate our Usage Policy\b|\bsafeguards flagged this message\b`), Refusal},
+	{regexp.MustCompile(`(?i)^(?:API Error: )?(?:Request )?timed out\b|\bETIMEDOUT\b`), APITimeout},
+	{regexp.MustCompile(`\b(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ENETUNREACH|EHOSTUNREACH|ConnectionRefused|ConnectionClosed|FailedToOpenSocket)\b|(?i)\bunable to connect\b|\bconnection (?:refused|dropped|reset|closed|error)\b|\bcan't reach the API server\b|\bfetch failed\b|\bsocket hang up\b|^API Error: Invalid URL|\bcannot be parsed as a URL\b`), Connection},
+	{regexp.MustCompile(`(?i)\boverloaded\b`), Overloaded},
+	{regexp.MustCompile(`(?i)\brate.?limit(?:ed)?\b|\btoo many requests\b`), RateLimited},
+	{regexp.MustCompile(`(?i)\bempty or malformed response\b|\bserver error mid-response\b|\binternal server error\b`), ServerError},
+}
+
+// byText knows the CLI's error texts.
+func byText(text string) (Kind, bool) {
+	if usageLimit(text) {
+		return UsageLimit, true
+	}
+	if m := namedStatus.FindStringSubmatch(text); m != nil {
+		status, _ := strconv.Atoi(m[1] + m[2] + m[3])
+		if kind, ok := byStatus(status, text); ok {
+			return kind, true
+		}
+	}
+	for _, t := range texts {
+		if t.pattern.MatchString(text) {
+			return t.kind, true
+		}
+	}
+	return "", false
+}

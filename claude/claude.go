@@ -1,0 +1,311 @@
+// Package claude answers one question: what did Claude say, or why did it not?
+//
+// The Claude CLI exits 0 on failures, says success beside is_error, hangs in
+// mid-stream and leaves children behind. Client.Ask turns it into a call with a
+// typed answer or a named failure, after which nothing is left running.
+//
+// What is pure stands apart: arguments (args.go), the CLI's events (decode.go),
+// the verdict on them (classify.go), JSON in an answer (extract.go), waiting
+// between attempts (retry.go). Client.attempt alone touches the world.
+package claude
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillhand/skillhand/proc"
+)
+
+// A Client asks questions of the Claude CLI. The zero value is ready to use.
+type Client struct {
+	Path string   // the claude program; "" means $SKILLHAND_CLAUDE, then claude in PATH
+	Env  []string // nil means the caller's environment
+
+	Timeout     time.Duration // for the whole call, waits included; 0 means DefaultTimeout
+	IdleTimeout time.Duration // without a byte from the CLI; 0 means DefaultIdleTimeout, less than 0 none
+	Retries     int           // further attempts after a failure that passes
+	RetryFresh  bool          // an attempt does not go on with the session of the one before
+}
+
+// The limits of a Client that sets none.
+const (
+	DefaultTimeout     = 10 * time.Minute
+	DefaultIdleTimeout = 2 * time.Minute
+)
+
+// A Request is one question. Only Prompt is required.
+type Request struct {
+	Prompt       string
+	Dir          string // where the CLI works; "" means the caller's folder
+	Model        string
+	MaxTurns     int // 0 means no limit
+	AllowedTools []string
+	Resume       string // the session to go on with
+	Continue     bool   // go on with the folder's last session
+	MaxBudgetUSD float64
+	Schema       json.RawMessage // a JSON Schema that the answer must fit; nil means any answer
+	Args         []string        // further arguments for the CLI, unchanged
+
+	// Transcript is a file for the CLI's stdout, byte for byte and as it comes. An
+	// existing file is replaced; attempts before the last are FILE.1, FILE.2.
+	Transcript string
+
+	// OnEvent is called for what the CLI does, as it happens, one call at a time. While
+	// it is at work nothing more is read from the CLI.
+	OnEvent func(Event)
+}
+
+// A Reply is what came of a question. After a failure it has what is known.
+type Reply struct {
+	Output     string          // the answer
+	JSON       json.RawMessage // the JSON in the answer, if there is any; with a schema it fits
+	SessionID  string
+	Model      string
+	Turns      int
+	CostUSD    float64         // of all attempts
+	Usage      json.RawMessage // tokens, in the CLI's words; nil if it did not say
+	Denials    json.RawMessage // tool uses that were not permitted, in the CLI's words
+	Exit       int             // the CLI's exit status; 128+n after signal n
+	Duration   time.Duration   // of the whole call
+	Attempts   []Attempt       // every one, the last included
+	Transcript string          // the file with the last attempt's, if one was asked for
+}
+
+// An Attempt is one run of the CLI. Category, Kind and Error are empty if it succeeded.
+type Attempt struct {
+	Category  Category
+	Kind      Kind
+	Error     string // the CLI's own words
+	SessionID string
+	Duration  time.Duration
+}
+
+// A RequestError says that a request makes no sense. Nothing was started.
+type RequestError struct {
+	Field string // what is wrong: prompt, schema, cwd, …
+	Fault string
+}
+
+func (e *RequestError) Error() string { return e.Field + ": " + e.Fault }
+
+// A StartError says that the CLI could not be started.
+type StartError struct{ Err error }
+
+func (e *StartError) Error() string { return e.Err.Error() }
+func (e *StartError) Unwrap() error { return e.Err }
+
+// Ask sends r to Claude and waits for the answer, trying again after failures
+// that pass. If the CLI ran and gave no good answer the error is an *Error, and
+// the reply has what is known. A *RequestError or *StartError means that it did
+// not run.
+func (c *Client) Ask(ctx context.Context, r Request) (*Reply, error) {
+	a, err := c.newAsk(r)
+	if err != nil {
+		return nil, err
+	}
+	timeout := c.Timeout
+	if timeout == 0 {
+		timeout = DefaultTimeout
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, &deadlineError{timeout})
+	defer cancel()
+	began := time.Now()
+	err = a.run(ctx)
+	a.reply.Duration = time.Since(began)
+	if len(a.reply.Attempts) == 0 {
+		return nil, err
+	}
+	return a.reply, err
+}
+
+// An ask is one request on its way.
+type ask struct {
+	Request
+	client  *Client
+	env     []string
+	program string
+	schema  *schema
+	reply   *Reply
+}
+
+func (c *Client) newAsk(r Request) (*ask, error) {
+	a := &ask{Request: r, client: c, env: c.Env, reply: &Reply{}}
+	if a.env == nil {
+		a.env = os.Environ()
+	}
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	var err error
+	if a.schema, err = newSchema(r.Schema); err != nil {
+		return nil, err
+	}
+	if _, set := lookup(a.env, retriesVariable); !set {
+		a.env = append(slices.Clone(a.env), retriesVariable+"=2")
+	}
+	if a.program = c.Path; a.program == "" {
+		a.program, _ = lookup(a.env, "SKILLHAND_CLAUDE")
+	}
+	if a.program == "" {
+		a.program = "claude"
+	}
+	if filepath.Base(a.program) != a.program {
+		if a.program, err = filepath.Abs(a.program); err != nil { // the caller's path, not Dir's
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// retriesVariable bounds the CLI's own retries. Ten of them, at each of our attempts, would take an hour.
+const retriesVariable = "CLAUDE_CODE_MAX_RETRIES"
+
+func lookup(env []string, name string) (value string, set bool) {
+	for _, kv := range env {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			value, set = v, true // the last one counts
+		}
+	}
+	return value, set
+}
+
+// run makes attempts until one succeeds, fails for good, or there is no time left.
+func (a *ask) run(ctx context.Context) error {
+	pauses := newPauses()
+	session := "" // to go on with
+	for try := 0; ; {
+		rec, err := a.attempt(ctx, session)
+		if err == nil {
+			return nil
+		}
+		failure, ok := errors.AsType[*Error](err)
+		if !ok {
+			return err
+		}
+		if session != "" && rec.lost() {
+			session = "" // it was not kept, so there is nothing to go on with
+			continue
+		}
+		if try == a.client.Retries || !failure.Temporary() || ctx.Err() != nil {
+			return failure
+		}
+		wait, ok := pauses.next(failure, timeLeft(ctx))
+		if !ok {
+			return failure
+		}
+		if a.OnEvent != nil {
+			a.OnEvent(Event{Type: Retry, Attempt: len(a.reply.Attempts), SessionID: rec.session, Kind: failure.Kind, Text: failure.Message, Wait: wait})
+		}
+		if sleep(ctx, wait) != nil {
+			return stop(context.Cause(ctx))
+		}
+		try++
+		if rec.began && !a.client.RetryFresh {
+			session = rec.session
+		}
+	}
+}
+
+// attempt runs the CLI once.
+func (a *ask) attempt(ctx context.Context, session string) (*record, error) {
+	r := a.Request
+	if session != "" {
+		r = r.resumed(session)
+	}
+	file, err := a.transcript()
+	if err != nil {
+		return nil, err
+	}
+	out := newStdout(ctx, file, a.client.idle(), a.emitter())
+	errs := &tail{touch: out.touch}
+	result, err := proc.Run(out.ctx, proc.Cmd{
+		Args: append([]string{a.program}, args(&r, a.schema)...), Dir: r.Dir, Env: a.env,
+		Stdin: strings.NewReader(r.Prompt), Stdout: out, Stderr: errs,
+		Grace: []proc.Step{{Signal: proc.Interrupt, Wait: 1500 * time.Millisecond}, {Signal: proc.Terminate, Wait: 500 * time.Millisecond}},
+	})
+	rec := out.finish()
+	end := ending{exit: result.Exit, signal: result.Signal, stderr: string(errs.kept), now: time.Now()}
+	if result.Cut != proc.Not || ctx.Err() != nil {
+		end.stopped = context.Cause(out.ctx)
+	}
+	if _, ours := errors.AsType[*proc.StreamError](err); ours {
+		end.transcript = fmt.Errorf("%s: %w", a.Transcript, cause(err))
+	} else if err != nil && ctx.Err() == nil {
+		file.Close()
+		return nil, notStarted(err)
+	}
+	if err := file.Close(); err != nil && a.Transcript != "" && end.transcript == nil {
+		end.transcript = fmt.Errorf("%s: %w", a.Transcript, cause(err))
+	}
+	return rec, a.judge(rec, end, result.Duration)
+}
+
+// judge adds to the reply what an attempt came to.
+func (a *ask) judge(rec *record, end ending, took time.Duration) error {
+	answer, failure := verdict(rec, end, a.schema)
+	r := a.reply
+	r.SessionID, r.Model, r.Exit = rec.session, rec.model, end.exit
+	r.Output, r.JSON = answer.text, answer.json
+	r.Turns, r.Usage, r.Denials, r.Transcript = 0, nil, nil, a.Transcript
+	if res := rec.result; res != nil {
+		r.Turns, r.Usage, r.Denials = res.Turns, res.Usage, res.Denials
+		r.CostUSD += res.CostUSD
+	}
+	attempt := Attempt{SessionID: rec.session, Duration: took}
+	if failure != nil {
+		attempt.Category, attempt.Kind, attempt.Error = failure.Category, failure.Kind, failure.Message
+	}
+	r.Attempts = append(r.Attempts, attempt)
+	if failure != nil {
+		return failure
+	}
+	return nil
+}
+
+// emitter passes on the events of the attempt under way; nil if nobody listens.
+func (a *ask) emitter() func(Event) {
+	if a.OnEvent == nil {
+		return nil
+	}
+	attempt := len(a.reply.Attempts) + 1
+	return func(e Event) {
+		e.Attempt = attempt
+		a.OnEvent(e)
+	}
+}
+
+func (c *Client) idle() time.Duration {
+	if c.IdleTimeout == 0 {
+		return DefaultIdleTimeout
+	}
+	return max(c.IdleTimeout, 0)
+}
+
+// notStarted says what to do about a CLI that could not be started.
+func notStarted(err error) error {
+	if errors.Is(err, os.ErrNotExist) {
+		err = fmt.Errorf("%w (install it: npm install -g @anthropic-ai/claude-code)", err)
+	}
+	return &StartError{err}
+}
+
+// cause is what a failed write is about, without the names around it.
+func cause(err error) error {
+	if e, ok := errors.AsType[*os.PathError](err); ok {
+		return e.Err
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return e.Err
+	}
+	if e, ok := errors.AsType[*proc.StreamError](err); ok {
+		return e.Err
+	}
+	return err
+}

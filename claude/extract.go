@@ -1,0 +1,151 @@
+package claude
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// A schema is what an answer must fit. nil fits any.
+type schema struct {
+	argument string // as the CLI gets it
+	resolved *jsonschema.Resolved
+}
+
+// maxArgument is what Linux takes as one argument.
+const maxArgument = 128<<10 - 1
+
+func newSchema(text json.RawMessage) (*schema, error) {
+	if text == nil {
+		return nil, nil
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil || fields == nil {
+		return nil, &RequestError{"schema", "not a JSON object"}
+	}
+	var parsed jsonschema.Schema
+	if err := json.Unmarshal(text, &parsed); err != nil {
+		return nil, &RequestError{"schema", err.Error()}
+	}
+	resolved, err := parsed.Resolve(nil)
+	if err != nil {
+		return nil, &RequestError{"schema", err.Error()}
+	}
+	if err := checkCircles(text); err != nil {
+		return nil, &RequestError{"schema", err.Error()}
+	}
+	// The CLI knows no drafts by name but its own, and refuses a schema that names one.
+	delete(fields, "$schema")
+	var argument bytes.Buffer
+	enc := json.NewEncoder(&argument)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(fields); err != nil {
+		return nil, &RequestError{"schema", err.Error()}
+	}
+	s := &schema{strings.TrimSpace(argument.String()), resolved}
+	if len(s.argument) > maxArgument {
+		return nil, &RequestError{"schema", fmt.Sprintf("has %d bytes, more than the %d of an argument", len(s.argument), maxArgument)}
+	}
+	return s, nil
+}
+
+// fits says what is wrong with a value.
+func (s *schema) fits(value json.RawMessage) error {
+	if s == nil {
+		return nil
+	}
+	var v any
+	if err := json.Unmarshal(value, &v); err != nil {
+		return err
+	}
+	return s.resolved.Validate(v)
+}
+
+// find returns the JSON of a result: the first there is, with a schema the first
+// that fits. Without a schema there need not be any.
+func (s *schema) find(res *result) (json.RawMessage, error) {
+	var misfit error
+	for value := range candidates(res) {
+		err := s.fits(value)
+		if err == nil {
+			return value, nil
+		}
+		if misfit == nil {
+			misfit = err
+		}
+	}
+	if s != nil && misfit == nil {
+		misfit = errors.New("there is no JSON in it")
+	}
+	return nil, misfit
+}
+
+// candidates yields what could be the JSON of a result, the most certain first.
+func candidates(res *result) iter.Seq[json.RawMessage] {
+	return func(yield func(json.RawMessage) bool) {
+		if len(res.Structured) > 0 && string(res.Structured) != "null" && !yield(res.Structured) {
+			return
+		}
+		for block := range fences(res.Text) {
+			if block = strings.TrimSpace(block); json.Valid([]byte(block)) && !yield(json.RawMessage(block)) {
+				return
+			}
+		}
+		if text := strings.TrimSpace(strings.TrimPrefix(res.Text, "\ufeff")); json.Valid([]byte(text)) {
+			yield(json.RawMessage(text))
+		}
+	}
+}
+
+// fences yields the content of each fenced block that may hold JSON.
+func fences(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for len(text) > 0 {
+			var line string
+			line, text = cutLine(text)
+			mark, info := fence(line)
+			if mark == "" || mark[0] == '`' && strings.Contains(info, "`") {
+				continue
+			}
+			var block string
+			block, text = untilFence(text, mark)
+			if info = strings.ToLower(info); (info == "" || info == "json" || info == "jsonc") && !yield(block) {
+				return
+			}
+		}
+	}
+}
+
+func cutLine(text string) (line, rest string) {
+	line, rest, _ = strings.Cut(text, "\n")
+	return line, rest
+}
+
+// fence takes a line apart that opens or closes a block: three or more of ` or ~,
+// then the info string. mark is "" if it is none.
+func fence(line string) (mark, info string) {
+	line = strings.TrimSpace(line)
+	if !strings.HasPrefix(line, "```") && !strings.HasPrefix(line, "~~~") {
+		return "", ""
+	}
+	rest := strings.TrimLeft(line, line[:1])
+	return line[:len(line)-len(rest)], strings.TrimSpace(rest)
+}
+
+// untilFence returns what lies before the fence that closes a block, or all.
+func untilFence(text, mark string) (block, rest string) {
+	for rest = text; len(rest) > 0; {
+		at := len(text) - len(rest)
+		var line string
+		line, rest = cutLine(rest)
+		if closing, info := fence(line); strings.HasPrefix(closing, mark) && info == "" {
+			return text[:at], rest
+		}
+	}
+	return text, ""
+}

@@ -1,0 +1,87 @@
+package claude
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestJSONInAnswer(t *testing.T) {
+	const number = `{"type":"object","required":["n"],"properties":{"n":{"type":"number"}}}`
+	for _, tt := range []struct {
+		name, structured, text, schema, want string
+		misfit                               bool
+	}{
+		{name: "none", text: "OK"},
+		{name: "structured", structured: `{"a":1}`, text: "```json\n{\"a\":2}\n```", want: `{"a":1}`},
+		{name: "null is none", structured: `null`, text: "[2]", want: `[2]`},
+		{name: "fence", text: "Here:\n```json\n{\"a\": 1}\n```\nDone.", want: `{"a": 1}`},
+		{name: "upper case", text: "```JSON\n1\n```", want: `1`},
+		{name: "jsonc", text: "```jsonc\n[1]\n```", want: `[1]`},
+		{name: "no info string", text: "```\n[1]\n```", want: `[1]`},
+		{name: "tildes", text: "~~~\n[1]\n~~~", want: `[1]`},
+		{name: "tildes around ticks", text: "~~~json\n[\"```\"]\n~~~", want: "[\"```\"]"},
+		{name: "longer fence", text: "````json\n[\n\"\\n```\"\n]\n````", want: "[\n\"\\n```\"\n]"},
+		{name: "unclosed", text: "so:\n```json\n{\"a\":\n1}\n", want: "{\"a\":\n1}"},
+		{name: "CRLF", text: "```json\r\n{\"a\":1}\r\n```\r\n", want: `{"a":1}`},
+		{name: "indented", text: "1. see\n   ```json\n   {\"a\":1}\n   ```\n", want: `{"a":1}`},
+		{name: "another language", text: "```python\n[1]\n```\n[2]"},
+		{name: "after another language", text: "```python\n[1]\n```\n```\n[2]\n```", want: `[2]`},
+		{name: "the first that parses", text: "```json\n{broken\n```\n```json\n[2]\n```\n```json\n[3]\n```", want: `[2]`},
+		{name: "not on a line of its own", text: "use ```json [1]```"},
+		{name: "bare", text: " {\"a\":1}\n", want: `{"a":1}`},
+		{name: "bare number", text: "42", want: `42`},
+		{name: "big numbers stay", text: "[12345678901234567890]", want: `[12345678901234567890]`},
+		{name: "two documents", text: "{} {}"},
+
+		{name: "fits", structured: `{"n":1}`, schema: number, want: `{"n":1}`},
+		{name: "the first that fits", text: "```json\n{\"n\":\"x\"}\n```\n```json\n{\"n\":2}\n```", schema: number, want: `{"n":2}`},
+		{name: "structured does not fit", structured: `{"n":"x"}`, text: `{"n":2}`, schema: number, want: `{"n":2}`},
+		{name: "none fits", text: "```json\n{\"n\":\"x\"}\n```", schema: number, misfit: true},
+		{name: "no JSON", text: "I can't", schema: number, misfit: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var s *schema
+			if tt.schema != "" {
+				var err error
+				if s, err = newSchema(json.RawMessage(tt.schema)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, err := s.find(&result{Structured: json.RawMessage(tt.structured), Text: tt.text})
+			if string(got) != tt.want || (err != nil) != tt.misfit {
+				t.Errorf("%q, %v; want %q", got, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestSchema(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"not JSON", "{", "schema: not a JSON object"},
+		{"a list", "[]", "schema: not a JSON object"},
+		{"null", "null", "schema: not a JSON object"},
+		{"wrong type", `{"type": 7}`, "schema: "},
+		{"pattern", `{"pattern": "("}`, "schema: "},
+		{"unknown reference", `{"$ref": "#/$defs/x"}`, "schema: "},
+		{"elsewhere", `{"$ref": "https://example.com/x.json"}`, "schema: "},
+		{"refers to itself", `{"$ref": "#"}`, "schema: "},
+		{"in a circle", `{"$ref":"#/$defs/a","$defs":{"a":{"allOf":[{"$ref":"#/$defs/b"}]},"b":{"anyOf":[{"$ref":"#/$defs/a"}]}}}`, "schema: "},
+		{"too large", `{"description": "` + strings.Repeat("x", 140_000) + `"}`, "schema: has 140018 bytes, more than the 131071 of an argument"},
+	} {
+		_, err := newSchema(json.RawMessage(tt.text))
+		if _, ok := errors.AsType[*RequestError](err); !ok || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
+		}
+	}
+	s, err := newSchema(json.RawMessage(`{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "description": "a < b"}`))
+	if err != nil || s.argument != `{"description":"a < b","type":"object"}` {
+		t.Errorf("%+v, %v", s, err)
+	}
+	// A tree is a circle that ends where the value does.
+	tree, err := newSchema(json.RawMessage(`{"type":"object","properties":{"child":{"$ref":"#"}}}`))
+	if err != nil || tree.fits(json.RawMessage(`{"child":{"child":{}}}`)) != nil || tree.fits(json.RawMessage(`{"child":{"child":1}}`)) == nil {
+		t.Errorf("a tree: %v", err)
+	}
+}

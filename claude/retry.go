@@ -1,0 +1,159 @@
+package claude
+
+import (
+	"context"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+)
+
+// pauses are the waits between attempts.
+type pauses struct{ backoff *backoff.ExponentialBackOff }
+
+func newPauses() *pauses {
+	b := backoff.NewExponentialBackOff()
+	b.InitialInterval, b.Multiplier, b.MaxInterval, b.RandomizationFactor = time.Second, 2, time.Minute, 0.5
+	return &pauses{b}
+}
+
+// next says how long to wait after a failure: at least as long as the service
+// asked. If that is more than the time left, the failure tells when to come back.
+func (p *pauses) next(e *Error, left time.Duration) (wait time.Duration, ok bool) {
+	wait = max(p.backoff.NextBackOff(), e.RetryAfter)
+	if wait >= left {
+		e.RetryAfter = wait
+		return 0, false
+	}
+	return wait, true
+}
+
+func timeLeft(ctx context.Context) time.Duration {
+	deadline, _ := ctx.Deadline() // Ask has set one
+	return time.Until(deadline)
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// retryAfter is how long the service wants us to wait, if that is known.
+func retryAfter(e *Error, r *record, now time.Time) time.Duration {
+	if e.Kind != UsageLimit && !e.Temporary() {
+		return 0
+	}
+	if wait := askedFor(e.Message, now); wait > 0 || e.Kind == UsageLimit {
+		return wait
+	}
+	if r.retry != nil {
+		return r.retry.delay()
+	}
+	return 0
+}
+
+var (
+	limitHit = regexp.MustCompile(`(?i)\b(?:hit|reached) your\b([^.\n]*?)\blimit\b|\b(?:usage|session|weekly|daily|monthly|hour|opus|sonnet|spend\w*) limit reached\b`)
+	resets   = regexp.MustCompile(`(?i)\blimit\b.*\bresets?\b|\bresets (?:at|in|on|\d)`)
+)
+
+// usageLimit reports whether an error text speaks of a limit of the account that
+// only time lifts, and not of one on how fast requests may follow each other.
+func usageLimit(text string) bool {
+	if m := limitHit.FindStringSubmatch(text); m != nil && !strings.Contains(strings.ToLower(m[1]), "rate") {
+		return true
+	}
+	return resets.MatchString(text)
+}
+
+var (
+	inWords  = regexp.MustCompile(`(?i)\b(?:retry|try again|resets?|wait)(?: again)?(?: after| in| for|:)? +((?:\d+(?:\.\d+)? ?(?:days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b[ ,]*(?:and )?)+)`)
+	quantity = regexp.MustCompile(`(?i)(\d+(?:\.\d+)?) ?(d|h|m|s)`)
+	unixTime = regexp.MustCompile(`\|(\d{10})\b`)
+	clock    = regexp.MustCompile(`(?i)\bresets?(?: at| on)? +(?:([a-z]{3})[a-z]* (\d{1,2}),?(?: at)? +)?(\d{1,2})(?::(\d{2}))? ?(am|pm)?\b(?: \(([A-Za-z_+\-/0-9]+)\))?`)
+)
+
+var units = map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second}
+
+// askedFor reads out of a text how long to wait: "retry after 30s", "resets in 2
+// hours", "resets 3:45pm (Europe/Berlin)", "resets Oct 9 at 5pm", "|1730000000". 0
+// means that it does not say.
+func askedFor(text string, now time.Time) time.Duration {
+	if m := inWords.FindStringSubmatch(text); m != nil {
+		var sum float64
+		for _, q := range quantity.FindAllStringSubmatch(m[1], -1) {
+			n, err := strconv.ParseFloat(q[1], 64)
+			if err != nil {
+				return 0
+			}
+			sum += n * float64(units[strings.ToLower(q[2])])
+		}
+		return time.Duration(min(sum, float64(maxWait)))
+	}
+	if m := unixTime.FindStringSubmatch(text); m != nil {
+		at, _ := strconv.ParseInt(m[1], 10, 64) // ten digits
+		return until(time.Unix(at, 0), now)
+	}
+	if m := clock.FindStringSubmatch(text); m != nil {
+		return untilClock(m[1], m[2], m[3], m[4], m[5], m[6], now)
+	}
+	return 0
+}
+
+// maxWait is more than any limit lasts. A text that says more is misread.
+const maxWait = 35 * 24 * time.Hour
+
+func until(at, now time.Time) time.Duration {
+	if wait := at.Sub(now); wait > 0 && wait <= maxWait {
+		return wait
+	}
+	return 0
+}
+
+// untilClock is the time until a clock next shows what it says, in its zone.
+func untilClock(month, day, hour, minute, half, zone string, now time.Time) time.Duration {
+	if zone != "" {
+		place, err := time.LoadLocation(zone)
+		if err != nil {
+			return 0
+		}
+		now = now.In(place)
+	}
+	h, _ := strconv.Atoi(hour) // digits, as are the others
+	min, _ := strconv.Atoi(minute)
+	if half = strings.ToLower(half); half != "" {
+		h %= 12
+	}
+	if half == "pm" {
+		h += 12
+	}
+	if h > 23 || min > 59 || half == "" && minute == "" {
+		return 0
+	}
+	y, mon, d := now.Date()
+	if month == "" {
+		at := time.Date(y, mon, d, h, min, 0, 0, now.Location())
+		if !at.After(now) {
+			at = time.Date(y, mon, d+1, h, min, 0, 0, now.Location())
+		}
+		return until(at, now)
+	}
+	named, err := time.Parse("Jan", strings.ToUpper(month[:1])+strings.ToLower(month[1:]))
+	if err != nil {
+		return 0
+	}
+	d, _ = strconv.Atoi(day)
+	at := time.Date(y, named.Month(), d, h, min, 0, 0, now.Location())
+	if !at.After(now) {
+		at = at.AddDate(1, 0, 0)
+	}
+	return until(at, now)
+}

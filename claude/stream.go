@@ -1,0 +1,177 @@
+package claude
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// lingering is how long a CLI that gave its result has to end.
+const lingering = 5 * time.Second
+
+// A stdout takes what the CLI prints: all of it goes to the transcript, lines to
+// the record. It also ends the CLI, by ending ctx, when that is silent or lingers.
+type stdout struct {
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	detach func() bool
+	file   *os.File // nil means no transcript
+	idle   time.Duration
+	emit   func(Event)
+
+	mu      sync.Mutex
+	silent  *time.Timer // nil means no idle timeout
+	linger  *time.Timer
+	frozen  bool // the CLI is being ended: what it now says does not count
+	held    []byte
+	skipped bool // the line that has begun is not kept
+	rec     record
+}
+
+func newStdout(ctx context.Context, file *os.File, idle time.Duration, emit func(Event)) *stdout {
+	s := &stdout{file: file, idle: idle, emit: emit}
+	s.ctx, s.cancel = context.WithCancelCause(ctx)
+	s.detach = context.AfterFunc(ctx, func() { s.stop(context.Cause(ctx)) })
+	if idle > 0 {
+		s.silent = time.AfterFunc(idle, func() { s.stop(&idleError{idle}) })
+	}
+	return s
+}
+
+// stop ends the CLI for a reason.
+func (s *stdout) stop(why error) {
+	s.mu.Lock()
+	s.frozen = true
+	s.mu.Unlock()
+	s.cancel(why)
+}
+
+// touch notes that the CLI is alive.
+func (s *stdout) touch() {
+	if s.silent != nil {
+		s.silent.Reset(s.idle)
+	}
+}
+
+func (s *stdout) Write(p []byte) (int, error) {
+	s.touch()
+	if s.file != nil {
+		if _, err := s.file.Write(p); err != nil {
+			return 0, err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.frozen {
+		s.take(p)
+	}
+	return len(p), nil
+}
+
+// worthSkipping is how long a line must be before it is not worth keeping.
+const worthSkipping = 1 << 20
+
+// take cuts p into lines. Only one that has begun is kept.
+func (s *stdout) take(p []byte) {
+	for {
+		end := bytes.IndexByte(p, '\n')
+		if end < 0 {
+			break
+		}
+		line := p[:end]
+		if len(s.held) > 0 {
+			line = append(s.held, line...)
+			s.held = nil
+			if cap(line) <= worthSkipping {
+				s.held = line[:0]
+			}
+		}
+		if !s.skipped {
+			s.line(line)
+		}
+		s.skipped = false
+		p = p[end+1:]
+	}
+	if s.skipped {
+		return
+	}
+	s.held = append(s.held, p...)
+	if len(s.held) > worthSkipping && len(s.held)-len(p) <= worthSkipping && skippable(s.held) {
+		s.held, s.skipped = nil, true
+	}
+}
+
+func (s *stdout) line(line []byte) {
+	before := s.rec.result
+	s.rec.line(line, s.emit)
+	if s.rec.result == before {
+		return
+	}
+	if s.linger != nil {
+		s.linger.Stop()
+	}
+	s.linger = time.AfterFunc(lingering, func() { s.stop(errLingers) })
+}
+
+// finish returns the record, after the CLI has ended.
+func (s *stdout) finish() *record {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.detach()
+	for _, t := range []*time.Timer{s.silent, s.linger} {
+		if t != nil {
+			t.Stop()
+		}
+	}
+	if len(s.held) > 0 && !s.frozen {
+		s.rec.line(s.held, s.emit) // a last line may lack its end
+	}
+	s.held, s.frozen = nil, true
+	return &s.rec
+}
+
+// A tail keeps the end of what the CLI prints on stderr.
+type tail struct {
+	touch func()
+	kept  []byte
+}
+
+// maxTail is more than an error message has.
+const maxTail = 8 << 10
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.touch()
+	t.kept = append(t.kept, p[max(len(p)-maxTail, 0):]...)
+	if over := len(t.kept) - maxTail; over > 0 {
+		t.kept = append(t.kept[:0], t.kept[over:]...)
+	}
+	return len(p), nil
+}
+
+// transcript opens the file for an attempt's transcript, nil if none is wanted.
+// That of the attempt before, if there was one, gets its number.
+func (a *ask) transcript() (*os.File, error) {
+	if a.Transcript == "" {
+		return nil, nil
+	}
+	info, err := os.Stat(a.Transcript)
+	if n := len(a.reply.Attempts); n > 0 && err == nil && info.Mode().IsRegular() {
+		if err := os.Rename(a.Transcript, a.Transcript+"."+strconv.Itoa(n)); err != nil {
+			return nil, fmt.Errorf("%s: %w", a.Transcript, cause(err))
+		}
+	}
+	// Only for the owner: a transcript has everything that Claude saw.
+	f, err := os.OpenFile(a.Transcript, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: no such folder", a.Transcript)
+	} else if err != nil {
+		return nil, fmt.Errorf("%s: %w", a.Transcript, cause(err))
+	}
+	return f, nil
+}
