@@ -171,7 +171,7 @@ Arguments are data, never code; commands run only from folders that you trust.`,
 	root.PersistentPreRun = func(*cobra.Command, []string) {
 		std.color, std.outColor = std.color && !*noColor, std.outColor && !*noColor
 	}
-	root.AddCommand(newLoad(std), newRun(std), newParse(std), newEmit(std), newInit(std), newHook(std), newTrust(std), newBuiltin(std), newVersion(std))
+	root.AddCommand(newLoad(std), newRun(std), newParse(std), newEmit(std), newInit(std), newHook(std), newTrust(std), newDoctor(std), newBuiltin(std), newMan(std), newVersion(std))
 	root.InitDefaultCompletionCmd()
 	return root
 }

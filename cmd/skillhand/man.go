@@ -1,0 +1,263 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/renameio/v2"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+func newMan(std *stdio) *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "man [COMMAND...]",
+		Short: "Print the manual page of a command",
+		Long: `Print the manual page of skillhand, or of one of its commands, for man to show.
+With --dir, write the pages of all commands into a folder.
+
+SOURCE_DATE_EPOCH, if it is set, dates the pages.`,
+		Example: `  skillhand man load | man -l -
+  skillhand man --dir ~/.local/share/man/man1 && man skillhand-load`,
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			var names []string
+			if of, rest, err := cmd.Root().Find(args); err == nil && len(rest) == 0 {
+				for _, c := range documented(of) {
+					names = append(names, c.Name())
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			date, err := sourceDate(lookup(std.env, "SOURCE_DATE_EPOCH"))
+			if err != nil {
+				return err
+			}
+			if dir != "" {
+				if len(args) > 0 {
+					return usagef("--dir writes all pages: it takes no COMMAND")
+				}
+				return writeManuals(cmd.Root(), dir, date)
+			}
+			of, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return usagef("%s: no such command\nsee skillhand --help", strings.Join(args, " "))
+			}
+			if _, err := io.WriteString(std.out, manual(of, date)); err != nil {
+				return fmt.Errorf("stdout: %w", err)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&dir, "dir", "", "write all pages into this `folder`")
+	return cmd
+}
+
+// sourceDate is the day that a page is from: of the source it was made of, so
+// that the same source makes the same page; "" if that is not known.
+func sourceDate(epoch string) (string, error) {
+	if epoch == "" {
+		return "", nil
+	}
+	seconds, err := strconv.ParseInt(epoch, 10, 64)
+	if err != nil {
+		return "", fmt.Errorf("SOURCE_DATE_EPOCH is %q, want seconds since 1970", epoch)
+	}
+	return time.Unix(seconds, 0).UTC().Format(time.DateOnly), nil
+}
+
+// writeManuals writes the page of cmd and of every command below it.
+func writeManuals(cmd *cobra.Command, dir, date string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	if err := renameio.WriteFile(filepath.Join(dir, manualName(cmd)+".1"), []byte(manual(cmd, date)), 0o644); err != nil {
+		return err
+	}
+	for _, c := range documented(cmd) {
+		if err := writeManuals(c, dir, date); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// documented lists the commands below cmd that have a page.
+func documented(cmd *cobra.Command) []*cobra.Command {
+	return slices.DeleteFunc(slices.Clone(cmd.Commands()), func(c *cobra.Command) bool { return !c.IsAvailableCommand() })
+}
+
+// manualName is what man calls the page of a command: skillhand-load.
+func manualName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
+
+// manual is the page of a command, in the macros of man(7).
+func manual(cmd *cobra.Command, date string) string {
+	cmd.InitDefaultHelpFlag()
+	var b strings.Builder
+	fmt.Fprintf(&b, ".TH %s 1 %s %s %s\n", quote(strings.ToUpper(manualName(cmd))), quote(date), quote("skillhand "+newVersionDocument().Version), quote("skillhand"))
+	b.WriteString(".nh\n.ad l\n") // a hyphen in the middle of a variable's name would be read as part of it
+	b.WriteString(".SH NAME\n" + roff(manualName(cmd)) + ` \- ` + roff(lowerFirst(cmd.Short)) + "\n")
+	b.WriteString(".SH SYNOPSIS\n" + synopsis(cmd))
+	b.WriteString(".SH DESCRIPTION\n" + prose(description(cmd)))
+	if below := documented(cmd); len(below) > 0 {
+		b.WriteString(".SH COMMANDS\n")
+		for _, c := range below {
+			b.WriteString(".TP\n.BR " + roff(manualName(c)) + " (1)\n" + roff(c.Short) + "\n")
+		}
+	}
+	b.WriteString(options("OPTIONS", cmd.NonInheritedFlags()))
+	b.WriteString(options("OPTIONS OF EVERY COMMAND", cmd.InheritedFlags()))
+	if !cmd.HasParent() {
+		b.WriteString(table("EXIT STATUS", exitStatuses))
+		b.WriteString(table("ENVIRONMENT", variables))
+	}
+	if cmd.HasExample() {
+		b.WriteString(".SH EXAMPLES\n" + verbatim(strings.Split(cmd.Example, "\n")))
+	}
+	if cmd.HasParent() {
+		b.WriteString(".SH SEE ALSO\n.BR " + roff(manualName(cmd.Parent())) + " (1)\n")
+	}
+	return b.String()
+}
+
+// exitStatuses are those of every command.
+var exitStatuses = [][2]string{
+	{"0", "Done."},
+	{"1", "It ran and failed, or there are findings."},
+	{"2", "Wrong usage. The command hook never ends with it: to Claude Code it would mean to block."},
+	{"3", "Something that is needed is missing."},
+	{"4", "It failed for now and is worth trying again: network, rate limit, overload."},
+	{"5", "Credentials or quota."},
+	{"124", "Timed out."},
+	{"130, 143", "Interrupted by SIGINT or SIGTERM."},
+}
+
+// variables are what every command obeys.
+var variables = [][2]string{
+	{"SKILLHAND_STATE_DIR", "Where state is kept; else $XDG_STATE_HOME/skillhand, else ~/.local/state/skillhand."},
+	{"SKILLHAND_TRUST", "If it is \"all\", commands run from every folder. For CI and containers."},
+	{"SKILLHAND_CLAUDE", "The Claude CLI; else claude in PATH."},
+	{"CLAUDE_PLUGIN_ROOT", "The plugin whose skills come first, and whose commands may run."},
+	{"CLAUDE_SESSION_ID, CLAUDE_CODE_SESSION_ID", "The session in which a skill is loaded."},
+	{"NO_COLOR", "If it is set, nothing is printed in colour."},
+}
+
+// description is the long text of a command, else the sentence that it has.
+func description(cmd *cobra.Command) string {
+	if cmd.Long != "" {
+		return cmd.Long
+	}
+	return cmd.Short + "."
+}
+
+func synopsis(cmd *cobra.Command) string {
+	use := strings.TrimPrefix(cmd.UseLine(), cmd.CommandPath())
+	if below := documented(cmd); len(below) > 0 && !strings.Contains(use, "[command]") {
+		use += " [command]"
+	}
+	return ".B " + roff(cmd.CommandPath()) + "\n" + roff(strings.TrimSpace(use)) + "\n"
+}
+
+func options(title string, flags *pflag.FlagSet) string {
+	var rows [][2]string
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		value, usage := pflag.UnquoteUsage(f)
+		name := "--" + f.Name
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand + ", " + name
+		}
+		if value != "" {
+			name += " " + value
+		}
+		if !slices.Contains([]string{"", "0", "0s", "false", "[]"}, f.DefValue) {
+			usage += " (default " + f.DefValue + ")"
+		}
+		rows = append(rows, [2]string{name, usage})
+	})
+	return table(title, rows)
+}
+
+func table(title string, rows [][2]string) string {
+	if len(rows) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(".SH " + quote(title) + "\n")
+	for _, r := range rows {
+		b.WriteString(".TP\n.B " + roff(r[0]) + "\n" + roff(r[1]) + "\n")
+	}
+	return b.String()
+}
+
+// prose sets a text whose paragraphs are apart by empty lines. What is indented
+// stays as it is.
+func prose(text string) string {
+	var b strings.Builder
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for len(lines) > 0 {
+		n := slices.IndexFunc(lines, func(l string) bool { return !indented(l) })
+		if n < 0 {
+			n = len(lines)
+		}
+		switch {
+		case n > 0:
+			b.WriteString(verbatim(lines[:n]))
+			lines = lines[n:]
+			continue
+		case strings.TrimSpace(lines[0]) == "":
+			b.WriteString(".PP\n")
+		default:
+			b.WriteString(roff(lines[0]) + "\n")
+		}
+		lines = lines[1:]
+	}
+	return b.String()
+}
+
+func indented(line string) bool {
+	return strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "\t")
+}
+
+// verbatim sets lines as they are, in a block of their own.
+func verbatim(lines []string) string {
+	var b strings.Builder
+	b.WriteString(".PP\n.RS 4\n.nf\n")
+	for _, l := range lines {
+		b.WriteString(roff(strings.TrimPrefix(l, "  ")) + "\n")
+	}
+	b.WriteString(".fi\n.RE\n")
+	return b.String()
+}
+
+// plain keeps characters what they are: roff would set typographic ones in
+// their place, which nobody can paste into a shell.
+var plain = strings.NewReplacer(`\`, `\e`, `-`, `\-`, `'`, `\(aq`, "`", `\(ga`, `^`, `\(ha`, `~`, `\(ti`)
+
+// roff makes a line of text out of s.
+func roff(s string) string {
+	s = plain.Replace(s)
+	if strings.HasPrefix(s, ".") {
+		s = `\&` + s // a request otherwise
+	}
+	return s
+}
+
+// quote makes one argument of a macro out of s.
+func quote(s string) string { return `"` + strings.ReplaceAll(roff(s), `"`, `\(dq`) + `"` }
+
+func lowerFirst(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}
