@@ -14,11 +14,12 @@ const module = "github.com/skillhand/skillhand"
 
 // mayImport lists, for every room, the rooms it may know. Nothing imports upward.
 var mayImport = map[string][]string{
-	"":                   {"claudepage", "internal/redact", "proc", "render", "report", "session", "shell", "skill", "trust"},
+	"":                   {"claudepage", "history", "internal/redact", "proc", "render", "report", "session", "shell", "skill", "trust"},
 	"claude":             {"internal/jsonfind", "proc"},
 	"claudepage":         {"proc"},
 	"render":             {"internal/redact", "shell", "skill"},
 	"shell":              {"proc"},
+	"history":            {},
 	"plugin":             {}, // tests only
 	"proc":               {},
 	"report":             {"internal/jsonfind"},
@@ -30,11 +31,12 @@ var mayImport = map[string][]string{
 	"internal/jsonfind":  {},
 	"internal/redact":    {},
 	"internal/txtartest": {},
-	"cmd/skillhand":      {"", "claudepage", "proc", "render", "report", "scaffold", "schemas", "session", "shell", "skill", "trust"},
-	"bench":              {"report"},
+	"cmd/skillhand":      {"", "claudepage", "history", "proc", "render", "report", "scaffold", "schemas", "session", "shell", "skill", "trust"},
+	"bench":              {"history", "report"},
 
 	// For tests alone: no list above may name them. realclaude starts the CLI through proc.
 	"internal/fakeapi":    {},
+	"internal/fakeclaude": {},
 	"internal/realclaude": {"internal/fakeapi", "proc"},
 }
 

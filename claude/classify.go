@@ -236,7 +236,7 @@ func noResult(r *record, end ending) *Error {
 }
 
 // stackTrace is how a JavaScript program dies.
-var stackTrace = regexp.MustCompile(`(?m)^\s+at .*:\d+:\d+\)?$|^panic: |Segmentation fault|out of memory`)
+var stackTrace = regexp.MustCompile(`(?m)^\s+at .*:\d+:\d+\)?$|^panic: |^fatal error: |Segmentation fault|out of memory`)
 
 // classify says why a result is not good.
 func classify(r *record) *Error {
