@@ -48,6 +48,8 @@ type Verdict struct {
 	Warnings []report.Fault // about the report
 	Script   string         // the file that ran
 	TimedOut bool
+
+	Unrecorded error // why the history does not have it
 }
 
 // A Problem is one reason why a run is not OK.
@@ -118,6 +120,7 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*Verdict, error) {
 	}
 	v.OK = len(v.Problems) == 0
 	v.redact(redact.New(r.env))
+	v.Unrecorded = r.remember(r.record(req.Args, v))
 	return v, nil
 }
 

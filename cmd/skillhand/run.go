@@ -80,6 +80,9 @@ func runRun(ctx context.Context, std *stdio, o runOptions, args []string) error 
 	if err != nil {
 		return err
 	}
+	if v.Unrecorded != nil {
+		std.warn(v.Unrecorded.Error())
+	}
 	if o.json {
 		err = std.printJSON(newRunDocument(v))
 	} else {

@@ -1,0 +1,280 @@
+// Package history answers one question: what happened here?
+//
+// It keeps a line for each run and each question, and never the text of one:
+// what was asked and passed is known by its hash alone.
+package history
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Kind is what was done.
+type Kind string
+
+// The kinds of records.
+const (
+	Run Kind = "run"
+	Ask Kind = "ask"
+)
+
+// A Record is one run or question. It is described by schemas/history-v1.schema.json.
+type Record struct {
+	Time       time.Time `json:"time"` // when it ended; Append sets it if it is zero
+	Kind       Kind      `json:"kind"`
+	Skill      string    `json:"skill,omitempty"`       // its name, or that of a script
+	PromptHash string    `json:"prompt_hash,omitempty"` // see Hash
+	Project    string    `json:"project"`
+	OK         bool      `json:"ok"`
+	Category   string    `json:"category,omitempty"` // why not: of a question's failure, or the code of a run's first problem
+	Detail     string    `json:"detail,omitempty"`   // a finer word than the category
+	Confidence *float64  `json:"confidence,omitempty"`
+	DurationMS float64   `json:"duration_ms"`
+	CostUSD    float64   `json:"cost_usd,omitempty"`
+	Session    string    `json:"session,omitempty"`
+	InputHash  string    `json:"input_hash,omitempty"` // the same for the same input: see Hash
+}
+
+// Name is what people call the thing that ran.
+func (r Record) Name() string {
+	switch {
+	case r.Skill != "":
+		return r.Skill
+	case r.PromptHash != "":
+		return "prompt " + r.PromptHash[:min(8, len(r.PromptHash))]
+	}
+	return string(r.Kind)
+}
+
+// Hash tells inputs apart without keeping them. It depends on where one part
+// ends and the next begins.
+func Hash(parts ...string) string {
+	h := sha256.New()
+	for _, p := range parts {
+		sum := sha256.Sum256([]byte(p))
+		h.Write(sum[:])
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// A Store keeps records in files below a folder, which is made when needed. Any
+// number of processes may append, read and rotate at once, and no lock can keep
+// one of them waiting.
+type Store struct {
+	Dir     string
+	MaxSize int64         // of a file before the next is begun; 0 means 1 MB
+	MaxAge  time.Duration // of a file before the next is begun; 0 means 30 days
+	Keep    time.Duration // how long a finished file is kept; 0 means 400 days
+}
+
+const (
+	defaultMaxSize = 1 << 20
+	defaultMaxAge  = 30 * 24 * time.Hour
+	defaultKeep    = 400 * 24 * time.Hour
+	maxFiles       = 256 // finished files; the oldest go first
+
+	current = "current.jsonl"
+	ending  = ".jsonl"
+	// maxField keeps a record small: writing it is one write, which others see whole.
+	maxField = 1000
+)
+
+// Append adds a record. Without an error it is written, whatever happens to
+// this process or another afterwards.
+func (s Store) Append(r Record) error {
+	if r.Time.IsZero() {
+		r.Time = time.Now()
+	}
+	line, err := r.line()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(s.Dir, current), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	// One write at the end of the file: no other can come between. It begins
+	// with a newline too, since a writer that was killed, or found the disk
+	// full, may have left half a line.
+	if _, err := f.Write(line); err != nil {
+		f.Close()
+		return err
+	}
+	if s.full(f, r.Time) {
+		s.rotate(f)
+	}
+	return f.Close()
+}
+
+// line is how a record is written.
+func (r Record) line() ([]byte, error) {
+	r.Time = r.Time.UTC().Truncate(time.Millisecond)
+	for _, field := range []*string{&r.Skill, &r.PromptHash, &r.Project, &r.Category, &r.Detail, &r.Session, &r.InputHash} {
+		if len(*field) > maxField {
+			*field = strings.ToValidUTF8((*field)[:maxField], "") + "…"
+		}
+	}
+	data, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat([]byte("\n"), data, []byte("\n")), nil
+}
+
+// full reports whether a file that was just appended to is big or old enough.
+func (s Store) full(f *os.File, now time.Time) bool {
+	info, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	if info.Size() >= orDefault(s.MaxSize, defaultMaxSize) {
+		return true
+	}
+	var head [64]byte
+	n, _ := f.ReadAt(head[:], 0)
+	first := plain{rest: bytes.TrimLeft(head[:n], "\n")}
+	var began time.Time
+	return first.time(&began) && now.Sub(began) > orDefault(s.MaxAge, defaultMaxAge)
+}
+
+func orDefault[T int64 | time.Duration](v, otherwise T) T {
+	if v > 0 {
+		return v
+	}
+	return otherwise
+}
+
+// rotate ends the current file by giving it another name. Whoever has it open
+// goes on writing to it, and it is read under its new name. If two rotate at
+// once a file may end early, no more: names are never used twice. What fails
+// here is tried again by the next append; the record is written already.
+func (s Store) rotate(f *os.File) {
+	path := filepath.Join(s.Dir, current)
+	ours, err := f.Stat()
+	if err != nil {
+		return
+	}
+	if now, err := os.Stat(path); err != nil || !os.SameFile(ours, now) {
+		return // someone else was first
+	}
+	name := time.Now().UTC().Format(stamp) + "-" + rand.Text()[:8] + ending
+	if os.Rename(path, filepath.Join(s.Dir, name)) == nil {
+		s.sweep()
+	}
+}
+
+// stamp begins the name of a finished file: when it was finished. Names sort by it.
+const stamp = "20060102T150405.000000000Z"
+
+// sweep removes finished files that are too old, or too many.
+func (s Store) sweep() {
+	files, err := s.finished()
+	if err != nil {
+		return
+	}
+	oldest := time.Now().Add(-orDefault(s.Keep, defaultKeep))
+	for i, f := range files {
+		if f.ended.Before(oldest) || len(files)-i > maxFiles {
+			os.Remove(filepath.Join(s.Dir, f.name))
+		}
+	}
+}
+
+// A file is a finished one.
+type file struct {
+	name  string
+	ended time.Time
+}
+
+// finished lists the finished files, the oldest first.
+func (s Store) finished() ([]file, error) {
+	entries, err := os.ReadDir(s.Dir) // sorted by name
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var files []file
+	for _, e := range entries {
+		when, _, ok := strings.Cut(e.Name(), "-")
+		if ended, terr := time.Parse(stamp, when); ok && terr == nil && strings.HasSuffix(e.Name(), ending) {
+			files = append(files, file{e.Name(), ended})
+		}
+	}
+	return files, err
+}
+
+// A Query says which records are wanted. The zero value wants all.
+type Query struct {
+	Since   time.Time
+	Kind    Kind
+	Skill   string
+	Project string
+	Session string
+	Failed  bool // only what is not OK
+	Last    int  // only the latest so many; 0 means all
+	Within  int  // look at no more than the latest so many, whatever they are; 0 means at all
+}
+
+// Found is what a query came to.
+type Found struct {
+	Records []Record // the oldest first
+	Damaged int      // lines that could not be read: what killed writers left
+}
+
+// Read returns the records that q wants. Every record that was written before
+// is among them, also while others write and rotate.
+func (s Store) Read(q Query) (Found, error) {
+	var found Found
+	var err error
+	found.Damaged, err = s.Each(q, func(r *Record) { found.Records = append(found.Records, *r) })
+	slices.Reverse(found.Records)
+	// Writers stamp a record before they write it, so two can change places.
+	slices.SortStableFunc(found.Records, func(a, b Record) int { return a.Time.Compare(b.Time) })
+	return found, err
+}
+
+// Each calls f for each record that q wants, the latest first, and returns how
+// many lines could not be read. The record is f's only until it returns.
+func (s Store) Each(q Query, f func(*Record)) (damaged int, err error) {
+	// The current file is opened before the finished ones are listed: if it is
+	// finished in between it is in both places, never in none.
+	now, err := os.Open(filepath.Join(s.Dir, current))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, err
+	}
+	if err == nil {
+		defer now.Close()
+	}
+	files, err := s.finished()
+	if err != nil {
+		return 0, err
+	}
+	r := newReader(q, f)
+	if now != nil {
+		if err := r.read(now); err != nil {
+			return r.damaged, err
+		}
+	}
+	for _, file := range slices.Backward(files) {
+		// A record can reach a file a moment after it was finished.
+		if r.done || !q.Since.IsZero() && file.ended.Add(time.Hour).Before(q.Since) {
+			break
+		}
+		if err := r.readOther(filepath.Join(s.Dir, file.name), now); err != nil {
+			return r.damaged, err
+		}
+	}
+	return r.damaged, nil
+}

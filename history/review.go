@@ -1,0 +1,313 @@
+package history
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// A Review is what a period came to: schemas/retro-v1.schema.json.
+type Review struct {
+	Since      time.Time  `json:"since"`
+	Until      time.Time  `json:"until"`
+	Total      int        `json:"total"`
+	OK         int        `json:"ok"`
+	Failed     int        `json:"failed"`
+	DurationMS float64    `json:"duration_ms"` // of all together
+	CostUSD    float64    `json:"cost_usd"`
+	Categories []Category `json:"categories"` // of failures, the most frequent first
+	Skills     []Skill    `json:"skills"`     // the one that failed most first
+	Confidence []Point    `json:"confidence"` // over time, only where something was said
+	Slowest    []Record   `json:"slowest"`
+	Costliest  []Record   `json:"costliest"`
+	Flaky      []Flaky    `json:"flaky"` // the one that changed most first
+	Next       []string   `json:"next"`  // what to do about it
+}
+
+// A Category is one reason of failures.
+type Category struct {
+	Category string   `json:"category"`
+	Failed   int      `json:"failed"`
+	Skills   []string `json:"skills"` // that failed so, the most frequent first
+}
+
+// A Skill is what one skill, script or prompt came to.
+type Skill struct {
+	Name       string   `json:"name"`
+	Total      int      `json:"total"`
+	Failed     int      `json:"failed"`
+	Confidence *float64 `json:"confidence"` // the mean; nil if it never said
+	DurationMS float64  `json:"duration_ms"`
+	CostUSD    float64  `json:"cost_usd"`
+	Category   string   `json:"category"` // why it failed most often
+}
+
+// A Point is the mean confidence of a part of the period.
+type Point struct {
+	From  time.Time `json:"from"`
+	Mean  float64   `json:"mean"`
+	Count int       `json:"count"`
+}
+
+// Flaky is a thing that came out differently for the same input.
+type Flaky struct {
+	Name    string `json:"name"`
+	Input   string `json:"input_hash"`
+	Total   int    `json:"total"`
+	Failed  int    `json:"failed"`
+	Changes int    `json:"changes"` // how often the verdict was not that of the time before
+}
+
+const (
+	points = 24 // parts of the period
+	top    = 5  // slowest and costliest
+)
+
+// Review reads a period, from q.Since to until.
+func (s Store) Review(q Query, until time.Time) (*Review, error) {
+	b := newReviewer(q.Since, until)
+	if _, err := s.Each(q, b.add); err != nil {
+		return nil, err
+	}
+	return b.review(), nil
+}
+
+// ReviewOf reviews records that were read already, the oldest first.
+func ReviewOf(records []Record, since, until time.Time) *Review {
+	b := newReviewer(since, until)
+	for i := range slices.Backward(records) {
+		b.add(&records[i])
+	}
+	return b.review()
+}
+
+// A reviewer adds up records, the latest first.
+type reviewer struct {
+	Review
+	skills     map[string]*skillSum
+	categories map[string]map[string]int // failures, by category and name
+	points     [points]sum
+	inputs     map[[2]string]*inputSum // by name and input
+}
+
+type sum struct {
+	total float64
+	count int
+}
+
+type skillSum struct {
+	Skill
+	confidence sum
+	categories map[string]int
+}
+
+type inputSum struct {
+	Flaky
+	later bool // the verdict of the one that came after
+}
+
+func newReviewer(since, until time.Time) *reviewer {
+	return &reviewer{
+		Review: Review{Since: since, Until: until},
+		skills: map[string]*skillSum{}, categories: map[string]map[string]int{}, inputs: map[[2]string]*inputSum{},
+	}
+}
+
+func (b *reviewer) add(r *Record) {
+	if r.Time.After(b.Until) {
+		return
+	}
+	name := r.Name()
+	s := b.skills[name]
+	if s == nil {
+		s = &skillSum{Skill: Skill{Name: name}, categories: map[string]int{}}
+		b.skills[name] = s
+	}
+	b.Total++
+	s.Total++
+	b.DurationMS += r.DurationMS
+	s.DurationMS += r.DurationMS
+	b.CostUSD += r.CostUSD
+	s.CostUSD += r.CostUSD
+	if r.OK {
+		b.OK++
+	} else {
+		b.Failed++
+		s.Failed++
+		category := cmp.Or(r.Category, "unknown")
+		s.categories[category]++
+		if b.categories[category] == nil {
+			b.categories[category] = map[string]int{}
+		}
+		b.categories[category][name]++
+	}
+	if r.Confidence != nil {
+		s.confidence.add(*r.Confidence)
+		b.points[b.point(r.Time)].add(*r.Confidence)
+	}
+	b.Slowest = keepTop(b.Slowest, r, func(r *Record) float64 { return r.DurationMS })
+	b.Costliest = keepTop(b.Costliest, r, func(r *Record) float64 { return r.CostUSD })
+	b.input(name, r)
+}
+
+func (s *sum) add(v float64) { s.total += v; s.count++ }
+
+// point is the part of the period that a time lies in.
+func (b *reviewer) point(t time.Time) int {
+	whole := b.Until.Sub(b.Since)
+	if whole <= 0 {
+		return 0
+	}
+	return min(points-1, max(0, int(float64(t.Sub(b.Since))/float64(whole)*points)))
+}
+
+// keepTop keeps the records with the highest values, of those that have one.
+func keepTop(kept []Record, r *Record, value func(*Record) float64) []Record {
+	v := value(r)
+	if v <= 0 || len(kept) == top && v <= value(&kept[top-1]) {
+		return kept
+	}
+	at := 0
+	for at < len(kept) && v <= value(&kept[at]) {
+		at++
+	}
+	kept = slices.Insert(kept, at, *r)
+	return kept[:min(len(kept), top)]
+}
+
+// input notes how an input came out. Records come the latest first; a change
+// is a change from either side.
+func (b *reviewer) input(name string, r *Record) {
+	if r.InputHash == "" {
+		return
+	}
+	key := [2]string{name, r.InputHash}
+	in := b.inputs[key]
+	if in == nil {
+		in = &inputSum{Flaky: Flaky{Name: name, Input: r.InputHash}, later: r.OK}
+		b.inputs[key] = in
+	}
+	in.Total++
+	if !r.OK {
+		in.Failed++
+	}
+	if r.OK != in.later {
+		in.Changes++
+		in.later = r.OK
+	}
+}
+
+// review puts together what was added up. No list is nil, so that none is null in JSON.
+func (b *reviewer) review() *Review {
+	v := b.Review
+	v.Slowest, v.Costliest = append([]Record{}, v.Slowest...), append([]Record{}, v.Costliest...)
+	v.Categories, v.Skills, v.Confidence, v.Flaky = []Category{}, []Skill{}, []Point{}, []Flaky{}
+	for category, names := range b.categories {
+		c := Category{Category: category, Skills: frequent(names)}
+		for _, n := range names {
+			c.Failed += n
+		}
+		v.Categories = append(v.Categories, c)
+	}
+	slices.SortFunc(v.Categories, func(a, b Category) int {
+		return cmp.Or(cmp.Compare(b.Failed, a.Failed), cmp.Compare(a.Category, b.Category))
+	})
+	for _, s := range b.skills {
+		if s.confidence.count > 0 {
+			mean := s.confidence.total / float64(s.confidence.count)
+			s.Confidence = &mean
+		}
+		if s.Failed > 0 {
+			s.Category = frequent(s.categories)[0]
+		}
+		v.Skills = append(v.Skills, s.Skill)
+	}
+	slices.SortFunc(v.Skills, func(a, b Skill) int {
+		return cmp.Or(cmp.Compare(b.Failed, a.Failed), cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name))
+	})
+	for i, p := range b.points {
+		if p.count > 0 {
+			from := b.Since.Add(b.Until.Sub(b.Since) / points * time.Duration(i))
+			v.Confidence = append(v.Confidence, Point{From: from, Mean: p.total / float64(p.count), Count: p.count})
+		}
+	}
+	for _, in := range b.inputs {
+		if in.Changes > 0 {
+			v.Flaky = append(v.Flaky, in.Flaky)
+		}
+	}
+	slices.SortFunc(v.Flaky, func(a, b Flaky) int {
+		return cmp.Or(cmp.Compare(b.Changes, a.Changes), cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Input, b.Input))
+	})
+	v.Next = v.next()
+	return &v
+}
+
+// frequent lists names by how often they occur, the most frequent first.
+func frequent(counts map[string]int) []string {
+	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+}
+
+// advice is what to do about a category of failures. %s is what failed so most often.
+var advice = map[string]string{
+	// Of runs.
+	"NO_REPORT":             "%s prints no report: let it end with `skillhand emit`, or see what `skillhand parse` makes of its output",
+	"INVALID_JSON":          "%s prints a report that is not JSON: build it with `skillhand emit`",
+	"MISSING_FIELD":         "the report of %s lacks a field: build it with `skillhand emit`",
+	"INVALID_TYPE":          "the report of %s has a field of the wrong type: build it with `skillhand emit`",
+	"OUT_OF_RANGE":          "the report of %s has a number that is out of range: build it with `skillhand emit`",
+	"CONFLICT":              "%s reports success and exits with a failure: make the two agree",
+	"EXIT_STATUS":           "%s ends with a failure and no word about it: let it report an error with `skillhand emit --error CODE=message`",
+	"REPORTED_FAILURE":      "%s says itself that it failed: look at the errors in its report with `skillhand run --json`",
+	"TIMED_OUT":             "%s runs out of time: raise `--timeout`, or find out what it waits for",
+	"INTERRUPTED":           "%s was interrupted: if that was not you, see what ends it",
+	"DELIVERABLE_MISSING":   "%s names files that are not there: check its paths, they are relative to the folder it runs in",
+	"DELIVERABLE_UNCHANGED": "%s names files that it did not touch: let it list only what it made or changed",
+	// Of questions.
+	"network":    "%s could not reach the service: check the connection, and raise `--retries`",
+	"rate-limit": "%s was held back by rate limits: ask less at once, and raise `--retries` and `--timeout`",
+	"timeout":    "%s runs out of time: raise `--timeout` or `--idle-timeout`, or ask for less at once",
+	"validation": "%s asks what cannot be answered: check the model, the schema and the length of the prompt",
+	"logic":      "%s ends without an answer: raise `--max-turns` or the budget, or ask for less at once",
+	"auth":       "%s is not logged in: run `claude` and log in, or check the key",
+	"quota":      "%s has used up its quota: wait for the reset, or check the plan",
+}
+
+// lowConfidence is where "fair" begins.
+const lowConfidence = 0.6
+
+// next says what is worth doing, the most useful first.
+func (v *Review) next() []string {
+	steps := []string{}
+	if v.Total == 0 {
+		return append(steps, "nothing is recorded yet: `skillhand run SKILL` runs a skill's script and judges it")
+	}
+	for _, c := range v.Categories[:min(3, len(v.Categories))] {
+		text, ok := advice[c.Category]
+		if !ok {
+			text = "%s failed: run it with `--json` to see why"
+		}
+		steps = append(steps, fmt.Sprintf("%s (%d× %s)", fmt.Sprintf(text, c.Skills[0]), c.Failed, c.Category))
+	}
+	if len(v.Flaky) > 0 {
+		f := v.Flaky[0]
+		steps = append(steps, fmt.Sprintf("%s comes out differently for the same input (%d of %d failed): find what else it depends on", f.Name, f.Failed, f.Total))
+	}
+	for _, s := range v.Skills {
+		if s.Confidence != nil && *s.Confidence < lowConfidence {
+			steps = append(steps, fmt.Sprintf("%s is unsure of its own work (confidence %.2f): let it check more, or say what it could not check", s.Name, *s.Confidence))
+			break
+		}
+	}
+	if len(v.Costliest) > 0 && v.CostUSD > 0 {
+		dear := slices.MaxFunc(v.Skills, func(a, b Skill) int { return cmp.Compare(a.CostUSD, b.CostUSD) })
+		if len(v.Skills) > 1 && dear.CostUSD > v.CostUSD/2 {
+			steps = append(steps, fmt.Sprintf("%s took $%.2f of $%.2f: try a smaller model, or `--max-budget-usd`", dear.Name, dear.CostUSD, v.CostUSD))
+		}
+	}
+	return steps
+}
