@@ -6,7 +6,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 TOOLS := $(CURDIR)/.tools
 export CGO_ENABLED ?= 0
 
-.PHONY: build demo test bench fuzz lint cross tools clean
+.PHONY: build demo test bench fuzz lint cross release tools clean
 
 build: ## the static binary, bin/skillhand
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/skillhand ./cmd/skillhand
@@ -23,6 +23,10 @@ cross: ## every platform still builds
 	@for os in linux darwin windows; do for arch in amd64 arm64; do \
 		GOOS=$$os GOARCH=$$arch go build -o /dev/null ./cmd/skillhand || { echo "does not build for $$os/$$arch"; exit 1; }; \
 	done; done
+
+release: ## archives for every platform, the plugin and checksums, in dist; twice gives the same bytes
+	rm -rf dist
+	go run ./release -o dist -version '$(VERSION)'
 
 bench: build ## speed, as ratios to a peer in the same run
 	go run ./bench bin/skillhand

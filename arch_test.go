@@ -33,6 +33,7 @@ var mayImport = map[string][]string{
 	"internal/txtartest": {},
 	"cmd/skillhand":      {"", "claudepage", "history", "proc", "render", "report", "scaffold", "schemas", "session", "shell", "skill", "trust"},
 	"bench":              {"history", "report"},
+	"release":            {"proc"},
 
 	// For tests alone: no list above may name them. realclaude starts the CLI through proc.
 	"internal/fakeapi":    {},

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+)
+
+// An entry is a file in an archive.
+type entry struct {
+	Name    string // with slashes, below the archive's only folder
+	Data    []byte
+	Program bool // may be run
+}
+
+func (e entry) mode() fs.FileMode {
+	if e.Program {
+		return 0o755
+	}
+	return 0o644
+}
+
+// inOrder is how entries go into an archive: the order in which they were found says nothing.
+func inOrder(entries []entry) []entry {
+	return slices.SortedFunc(slices.Values(entries), func(a, b entry) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// tarGz packs entries into folder. All have the same owner, nobody in particular, and the same time.
+func tarGz(folder string, entries []entry, made time.Time) ([]byte, error) {
+	var b bytes.Buffer
+	gz, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	tw := tar.NewWriter(gz)
+	for _, e := range inOrder(entries) {
+		h := &tar.Header{Typeflag: tar.TypeReg, Name: folder + "/" + e.Name, Size: int64(len(e.Data)), Mode: int64(e.mode()), ModTime: made, Format: tar.FormatUSTAR}
+		if err := tw.WriteHeader(h); err != nil {
+			return nil, err
+		}
+		if _, err := tw.Write(e.Data); err != nil {
+			return nil, err
+		}
+	}
+	if err := tw.Close(); err != nil {
+		return nil, err
+	}
+	if err := gz.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// zipped packs entries into folder as tarGz does.
+func zipped(folder string, entries []entry, made time.Time) ([]byte, error) {
+	var b bytes.Buffer
+	zw := zip.NewWriter(&b)
+	for _, e := range inOrder(entries) {
+		h := &zip.FileHeader{Name: folder + "/" + e.Name, Method: zip.Deflate, Modified: made.UTC()}
+		h.SetMode(e.mode())
+		w, err := zw.CreateHeader(h)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := w.Write(e.Data); err != nil {
+			return nil, err
+		}
+	}
+	if err := zw.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
