@@ -11,8 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/google/renameio/v2"
-
+	"github.com/skillhand/skillhand/internal/atomicfile"
 	"github.com/skillhand/skillhand/shell"
 )
 
@@ -106,7 +105,7 @@ func (rec *Recording) Write(file string) error {
 	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
 		return os.WriteFile(file, data, 0) // a device or pipe must not be replaced by a file
 	}
-	return renameio.WriteFile(file, data, 0o644, renameio.WithExistingPermissions())
+	return atomicfile.Write(file, data, 0o644)
 }
 
 // ReadRecording reads what Write stored.

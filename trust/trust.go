@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/renameio/v2"
+	"github.com/skillhand/skillhand/internal/atomicfile"
 )
 
 // A Store remembers which folders the user trusts, by real path, so that a
@@ -31,7 +31,7 @@ func (s Store) Trust(dir string) (real string, err error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return "", err
 	}
-	return real, renameio.WriteFile(s.file(real), []byte(real+"\n"), 0o600)
+	return real, atomicfile.Write(s.file(real), []byte(real+"\n"), 0o600)
 }
 
 // Revoke forgets dir. It is an error if dir was not trusted. A folder that is

@@ -10,9 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/skillhand/skillhand/internal/atomicfile"
 )
 
 func newMan(std *stdio) *cobra.Command {
@@ -78,7 +79,7 @@ func writeManuals(cmd *cobra.Command, dir, date string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(filepath.Join(dir, manualName(cmd)+".1"), []byte(manual(cmd, date)), 0o644); err != nil {
+	if err := atomicfile.Write(filepath.Join(dir, manualName(cmd)+".1"), []byte(manual(cmd, date)), 0o644); err != nil {
 		return err
 	}
 	for _, c := range documented(cmd) {

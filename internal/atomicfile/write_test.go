@@ -1,0 +1,88 @@
+package atomicfile
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+)
+
+// TestWhole: many write one file while one reads it. It is always the whole text of one of them.
+func TestWhole(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	write := func(letter byte) {
+		if err := Write(file, bytes.Repeat([]byte{letter}, 100_000), 0o600); err != nil {
+			t.Error(err)
+		}
+	}
+	write('a')
+	var writers sync.WaitGroup
+	for letter := byte('b'); letter < 'f'; letter++ {
+		writers.Go(func() {
+			for range 20 {
+				write(letter)
+			}
+		})
+	}
+	for range 200 {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(text) != 100_000 || bytes.Count(text, text[:1]) != len(text) {
+			t.Fatalf("half written: %d bytes, begins with %q", len(text), text[:min(len(text), 1)])
+		}
+	}
+	writers.Wait()
+	left, err := os.ReadDir(filepath.Dir(file))
+	if err != nil || len(left) != 1 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// TestPermissions: a new file has the ones asked for, an old one keeps its own.
+func TestPermissions(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows knows only read-only")
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	want := func(mode fs.FileMode) {
+		t.Helper()
+		info, err := os.Stat(file)
+		if err != nil || info.Mode() != mode {
+			t.Errorf("mode %v, %v, want %v", info.Mode(), err, mode)
+		}
+	}
+	if err := Write(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want(0o600)
+	if err := os.Chmod(file, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(file, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want(0o640)
+}
+
+// TestFails: what cannot be written is an error, and leaves nothing.
+func TestFails(t *testing.T) {
+	dir := t.TempDir()
+	if err := Write(filepath.Join(dir, "no", "file"), nil, 0o600); err == nil {
+		t.Error("wrote into a folder that is not there")
+	}
+	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(filepath.Join(dir, "folder"), nil, 0o600); err == nil {
+		t.Error("replaced a folder")
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 1 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
