@@ -60,6 +60,10 @@ type Request struct {
 	// OnEvent is called for what the CLI does, as it happens, one call at a time. While
 	// it is at work nothing more is read from the CLI.
 	OnEvent func(Event)
+
+	// OnRetry is called before a further attempt. OnEvent is told of it as well, but
+	// has every line of the transcript decoded, and this does not.
+	OnRetry func(Event)
 }
 
 // A Reply is what came of a question. After a failure it has what is known.
@@ -200,8 +204,11 @@ func (a *ask) run(ctx context.Context) error {
 		if !ok {
 			return failure
 		}
-		if a.OnEvent != nil {
-			a.OnEvent(Event{Type: Retry, Attempt: len(a.reply.Attempts), SessionID: rec.session, Kind: failure.Kind, Text: failure.Message, Wait: wait})
+		again := Event{Type: Retry, Attempt: len(a.reply.Attempts), SessionID: rec.session, Kind: failure.Kind, Text: failure.Message, Wait: wait}
+		for _, tell := range []func(Event){a.OnEvent, a.OnRetry} {
+			if tell != nil {
+				tell(again)
+			}
 		}
 		if sleep(ctx, wait) != nil {
 			return stop(context.Cause(ctx))

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"syscall"
+
+	"github.com/skillhand/skillhand/claude"
 )
 
 // The exit statuses of skillhand.
@@ -12,6 +14,8 @@ const (
 	exitFailed  = 1 // it ran and failed, or there are findings
 	exitUsage   = 2
 	exitMissing = 3 // something needed is not there
+	exitLater   = 4 // it failed for now, and is worth trying again
+	exitAccount = 5 // credentials or quota
 	exitTimeout = 124
 )
 
@@ -50,6 +54,19 @@ func exitStatus(err error) int {
 		return 130
 	case errors.As(err, &status):
 		return status.status
+	}
+	return exitFailed
+}
+
+// askStatus is the exit status of a failure to get an answer.
+func askStatus(e *claude.Error) int {
+	switch {
+	case e.Category == claude.Auth, e.Category == claude.Quota:
+		return exitAccount
+	case e.Category == claude.Timeout:
+		return exitTimeout
+	case e.Temporary():
+		return exitLater
 	}
 	return exitFailed
 }

@@ -26,7 +26,9 @@ func run() int {
 	colors := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	std.color, std.outColor = colors && isTerminal(os.Stderr), colors && isTerminal(os.Stdout)
 	ctx := withSignals(context.Background())
-	err := newRoot(std).ExecuteContext(ctx)
+	root := newRoot(std)
+	root.SetArgs(dashPrompt(root, os.Args[1:]))
+	err := root.ExecuteContext(ctx)
 	proc.KillOrphans()
 	if cause := context.Cause(ctx); cause != nil && err != nil {
 		err = cause
@@ -143,8 +145,10 @@ Arguments are data, never code; commands run only from folders that you trust.`,
   skillhand load ./skills/review        the same, by its path
   skillhand load status --json          what ran, how, and what it printed
   skillhand run deploy staging          run the script of "deploy" and judge its report
+  skillhand ask 'What is this?' --json   ask Claude, with a typed answer or a named failure
   skillhand parse out.txt               read the report in what a script printed
   skillhand emit --deliverable a.txt    print a report, from a shell script
+  skillhand status                      what is loaded, and how the last runs went
   skillhand trust                       let skills of this project run commands`,
 		SilenceErrors:              true,
 		SilenceUsage:               true,
@@ -171,7 +175,7 @@ Arguments are data, never code; commands run only from folders that you trust.`,
 	root.PersistentPreRun = func(*cobra.Command, []string) {
 		std.color, std.outColor = std.color && !*noColor, std.outColor && !*noColor
 	}
-	root.AddCommand(newLoad(std), newRun(std), newParse(std), newEmit(std), newInit(std), newHook(std), newTrust(std), newDoctor(std), newBuiltin(std), newMan(std), newVersion(std))
+	root.AddCommand(newLoad(std), newRun(std), newAsk(std), newParse(std), newEmit(std), newStatus(std), newStatusline(std), newRetro(std), newHistory(std), newInit(std), newHook(std), newTrust(std), newDoctor(std), newBuiltin(std), newMan(std), newVersion(std))
 	root.InitDefaultCompletionCmd()
 	return root
 }

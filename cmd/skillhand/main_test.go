@@ -12,12 +12,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/skillhand/skillhand/internal/fakeclaude"
 	"github.com/skillhand/skillhand/schemas"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"skillhand": func() { os.Exit(run()) },
+		"claude":    func() { os.Exit(fakeclaude.Main()) },
 	})
 }
 

@@ -40,12 +40,19 @@ type Call struct {
 	Dir    string   `json:"dir"`
 }
 
+// Version is the one that is played.
+const Version = "2.1.325"
+
 // Session is the session's id, unless init names another.
 const Session = "11111111-2222-4333-8444-555555555555"
 
 // Main plays the next scene and returns claude's exit status.
 func Main() int {
 	args := os.Args[1:]
+	if slices.Equal(args, []string{"--version"}) {
+		fmt.Println(Version + " (Claude Code)")
+		return 0
+	}
 	if !slices.Contains(args, "-p") || !slices.Contains(args, "stream-json") || !slices.Contains(args, "--verbose") {
 		fmt.Fprintln(os.Stderr, "error: fakeclaude plays -p --output-format stream-json --verbose only")
 		return 1

@@ -1,0 +1,435 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/claude"
+	"github.com/skillhand/skillhand/render"
+	"github.com/skillhand/skillhand/schemas"
+)
+
+type askOptions struct {
+	skillhand.AskRequest
+	client               claude.Client
+	prompt               string
+	args, schema         string
+	report, json, events bool
+}
+
+func newAsk(std *stdio) *cobra.Command {
+	var o askOptions
+	cmd := &cobra.Command{
+		Use:   "ask [PROMPT|-] [-- CLAUDE-ARG...]",
+		Short: "Ask Claude and return a typed answer",
+		Long: `Ask Claude through the Claude CLI, and print the answer, or say why there is
+none. Without a PROMPT, or with -, the prompt is read from stdin. What follows
+-- goes to the CLI unchanged.
+
+A failure has a category and a kind, and is tried again if it may pass by itself
+(network, rate limit, overload). Nothing that the CLI started is left behind.
+
+Exit status: 1 it failed, 3 there is no claude, 4 it failed for now, 5 credentials
+or quota, 124 it took too long, 130 it was interrupted.`,
+		Example: `  skillhand ask 'What does this project do?' --allowed-tool Read
+  git diff | skillhand ask --skill review -
+  skillhand ask 'List the exported functions' --schema functions.json --json
+  skillhand ask 'Fix the tests' --resume ID --events --output-file transcript.jsonl
+  skillhand ask 'Think hard' -- --effort high`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runAsk(cmd.Context(), std, cmd, o, args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.prompt, "prompt", "", "")
+	_ = f.MarkHidden("prompt") // what dashPrompt makes of a prompt that looks like a flag
+	f.StringVar(&o.Skill, "skill", "", "put a skill, by `name` or path, before the prompt")
+	f.StringVar(&o.args, "args", "", "the skill's arguments, as one `string`")
+	f.StringVar(&o.PluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT); its commands may run")
+	f.StringVar(&o.Model, "model", "", "the `model` to ask")
+	f.IntVar(&o.MaxTurns, "max-turns", 0, "end after so many turns (0: no limit)")
+	f.StringArrayVar(&o.AllowedTools, "allowed-tool", nil, "a `tool` that Claude may use without asking, such as 'Bash(git log:*)'; repeatable")
+	f.StringVar(&o.Resume, "resume", "", "go on with the session of that `id`")
+	f.BoolVar(&o.Continue, "continue", false, "go on with the folder's last session")
+	f.Float64Var(&o.MaxBudgetUSD, "max-budget-usd", 0, "end when so many `dollars` are spent (0: no limit)")
+	f.StringVar(&o.schema, "schema", "", "a `file` with a JSON Schema that the answer must fit")
+	f.BoolVar(&o.report, "report", false, "ask for a report, as scripts of skills print it")
+	f.StringVar(&o.Transcript, "output-file", "", "the `file` for the transcript, byte for byte")
+	f.DurationVar(&o.client.Timeout, "timeout", claude.DefaultTimeout, "for the whole command, retries and waits included")
+	f.DurationVar(&o.client.IdleTimeout, "idle-timeout", claude.DefaultIdleTimeout, "without a byte from the CLI (0: none)")
+	f.IntVar(&o.client.Retries, "retries", 2, "further attempts after a failure that may pass")
+	f.BoolVar(&o.client.RetryFresh, "retry-fresh", false, "a further attempt begins anew, not where the session broke off")
+	f.StringVar(&o.Dir, "cwd", "", "the `folder` that Claude works in (default here)")
+	f.StringVar(&o.client.Path, "claude", "", "the `path` of claude (default $SKILLHAND_CLAUDE, then claude in PATH)")
+	f.BoolVar(&o.json, "json", false, "print the result as one JSON document")
+	f.BoolVar(&o.events, "events", false, "print what happens as JSON lines, the result last")
+	if err := cmd.RegisterFlagCompletionFunc("skill", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return completeSkills(o.PluginRoot), cobra.ShellCompDirectiveDefault
+	}); err != nil {
+		panic(err) // a flag of this name is defined above
+	}
+	return cmd
+}
+
+// dashPrompt lets a prompt begin with a dash. ask has no flags of one letter, and
+// a flag has no blank in its name, so what looks like one is the prompt.
+func dashPrompt(root *cobra.Command, args []string) []string {
+	cmd, _, err := root.Find(args)
+	if err != nil || cmd.Name() != "ask" {
+		return args
+	}
+	out := make([]string, 0, len(args))
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		if arg == "--" {
+			return append(out, args[i:]...)
+		}
+		name, _, hasValue := strings.Cut(arg, "=")
+		switch long := strings.HasPrefix(arg, "--"); {
+		case !long && len(arg) > 1 && arg[0] == '-' && arg != "-h", long && strings.ContainsAny(name, " \t\n"):
+			arg = "--prompt=" + arg
+		case long && !hasValue && i+1 < len(args):
+			if flag := cmd.Flags().Lookup(name[2:]); flag != nil && flag.NoOptDefVal == "" {
+				out = append(out, arg)
+				i++
+				arg = args[i] // the flag's value, whatever it looks like
+			}
+		}
+		out = append(out, arg)
+	}
+	return out
+}
+
+func runAsk(ctx context.Context, std *stdio, cmd *cobra.Command, o askOptions, args []string) error {
+	if err := o.complete(ctx, std, cmd, args); err != nil {
+		return err
+	}
+	rt, err := newRuntime(std)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	spinner := std.spin("asking")
+	o.Warn = std.warn
+	if std.interactive() {
+		o.Ask = func(dir string, commands []string) (bool, error) {
+			return askTrust(ctx, std, "Loading "+visible(o.Skill), dir, commands)
+		}
+	}
+	live := &askLive{spinner: spinner, shown: isTerminal(std.err)}
+	switch {
+	case o.events:
+		o.OnEvent = func(e claude.Event) {
+			if e.Type == claude.Result {
+				return // the last line has all of it
+			}
+			if err := std.printJSON(newAskEvent(e)); err != nil {
+				cancel(err) // nobody listens
+			}
+		}
+	case live.shown:
+		o.OnEvent = live.event
+	default:
+		o.OnRetry = live.event
+	}
+	reply, err := rt.Ask(ctx, o.client, o.AskRequest)
+	spinner.end()
+	return std.answer(ctx, &o, reply, err)
+}
+
+// complete checks the flags and reads what they name.
+func (o *askOptions) complete(ctx context.Context, std *stdio, cmd *cobra.Command, args []string) error {
+	switch {
+	case o.client.Timeout <= 0:
+		return usagef("--timeout %s: want more than 0", o.client.Timeout)
+	case o.client.IdleTimeout < 0:
+		return usagef("--idle-timeout %s: want 0 or more", o.client.IdleTimeout)
+	case o.client.Retries < 0:
+		return usagef("--retries %d: want 0 or more", o.client.Retries)
+	case o.json && o.events:
+		return usagef("--json and --events: want one of them")
+	case o.schema != "" && o.report:
+		return usagef("--schema and --report: want one of them")
+	case o.Resume != "" && o.Continue:
+		return usagef("--resume and --continue contradict each other")
+	case o.args != "" && o.Skill == "":
+		return usagef("--args: want a --skill that they are for")
+	}
+	if o.client.IdleTimeout == 0 {
+		o.client.IdleTimeout = -1
+	}
+	if o.PluginRoot == "" {
+		o.PluginRoot = lookup(std.env, "CLAUDE_PLUGIN_ROOT")
+	}
+	o.AskRequest.Args = render.ParseArgs(o.args)
+	if n := cmd.ArgsLenAtDash(); n >= 0 {
+		args, o.Request.Args = args[:n], args[n:]
+	}
+	if err := o.readSchema(); err != nil {
+		return err
+	}
+	// A path is the caller's, not that of the folder which Claude works in.
+	if o.Transcript != "" {
+		var err error
+		if o.Transcript, err = filepath.Abs(o.Transcript); err != nil {
+			return err
+		}
+	}
+	return o.readPrompt(ctx, std, cmd, args)
+}
+
+func (o *askOptions) readSchema() error {
+	if o.report {
+		var err error
+		o.Schema, err = schemas.Files.ReadFile("skill-output-v1.schema.json")
+		return err
+	}
+	if o.schema == "" {
+		return nil
+	}
+	text, err := os.ReadFile(o.schema)
+	if err != nil {
+		return usagef("%s: %v", o.schema, plainCause(err))
+	}
+	o.Schema = text
+	return nil
+}
+
+// tooLong is more than a prompt may have, so that reading on is of no use.
+const tooLong = 11_000_000
+
+func (o *askOptions) readPrompt(ctx context.Context, std *stdio, cmd *cobra.Command, args []string) error {
+	if cmd.Flags().Changed("prompt") {
+		args = append(args, o.prompt)
+	}
+	switch {
+	case len(args) > 1:
+		return usagef("two prompts, %q and %q: quote the prompt, and put arguments for claude behind --", short(args[0]), short(args[1]))
+	case len(args) == 1 && args[0] != "-":
+		o.Prompt = args[0]
+		return nil
+	case len(args) == 0 && o.Skill != "" && isTerminal(std.in):
+		return nil // the skill says it all
+	}
+	type read struct {
+		text []byte
+		err  error
+	}
+	done := make(chan read, 1)
+	go func() {
+		text, err := io.ReadAll(io.LimitReader(std.in, tooLong))
+		done <- read{text, err}
+	}()
+	select {
+	case r := <-done:
+		if r.err != nil {
+			return fmt.Errorf("stdin: %w", r.err)
+		}
+		o.Prompt = string(r.text)
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// short shows a text on one line.
+func short(text string) string {
+	text = oneLine(strings.TrimSpace(text))
+	if r := []rune(text); len(r) > 80 {
+		text = string(r[:79]) + "…"
+	}
+	return text
+}
+
+// answer prints what came of it, and returns the command's error.
+func (std *stdio) answer(ctx context.Context, o *askOptions, reply *claude.Reply, err error) error {
+	failure, _ := errors.AsType[*claude.Error](err)
+	if reply == nil || err != nil && failure == nil {
+		return o.notAsked(err)
+	}
+	if o.json || o.events {
+		doc := newAskDocument(reply, failure)
+		if o.events {
+			doc.Type = "result"
+		}
+		if err := std.printJSON(doc); err != nil {
+			return err
+		}
+		err = nil // said
+	} else if failure == nil {
+		text := reply.Output
+		if o.Schema != nil {
+			text = string(reply.JSON)
+		}
+		if !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+		if _, err := io.WriteString(std.out, text); err != nil {
+			return fmt.Errorf("stdout: %w", err)
+		}
+	}
+	switch {
+	case failure == nil:
+		return nil
+	case failure.Kind == claude.Interrupted && ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	return &statusError{askStatus(failure), err}
+}
+
+// notAsked is the error of an ask that was not made.
+func (o *askOptions) notAsked(err error) error {
+	if e, ok := errors.AsType[*claude.RequestError](err); ok {
+		if e.Field == "schema" && o.schema != "" {
+			return usagef("%s: %s", o.schema, e.Fault)
+		}
+		return usagef("%v", e)
+	}
+	if _, ok := errors.AsType[*claude.StartError](err); ok {
+		return &statusError{exitMissing, err}
+	}
+	return err
+}
+
+// An askDocument is what ask --json prints: schemas/ask-v1.schema.json.
+type askDocument struct {
+	Type         string          `json:"type,omitempty"` // with --events: result
+	Success      bool            `json:"success"`
+	Output       string          `json:"output"`
+	JSONResult   json.RawMessage `json:"json_result"`
+	ExitCode     int             `json:"exit_code"`
+	Error        string          `json:"error"`
+	Category     claude.Category `json:"category"`
+	Kind         claude.Kind     `json:"kind"`
+	Retryable    bool            `json:"retryable"`
+	RetryAfterMS *float64        `json:"retry_after_ms"`
+	SessionID    string          `json:"session_id"`
+	Model        string          `json:"model"`
+	Turns        int             `json:"turns"`
+	CostUSD      float64         `json:"cost_usd"`
+	Usage        json.RawMessage `json:"usage"`
+	DurationMS   float64         `json:"duration_ms"`
+	Denials      json.RawMessage `json:"permission_denials"`
+	Attempts     []askAttempt    `json:"attempts"`
+	Transcript   string          `json:"transcript"`
+}
+
+type askAttempt struct {
+	Category   claude.Category `json:"category"`
+	Kind       claude.Kind     `json:"kind"`
+	DurationMS float64         `json:"duration_ms"`
+	SessionID  string          `json:"session_id"`
+	Error      string          `json:"error"`
+}
+
+func newAskDocument(r *claude.Reply, failure *claude.Error) askDocument {
+	doc := askDocument{
+		Success: failure == nil, Output: r.Output, JSONResult: r.JSON, ExitCode: r.Exit, SessionID: r.SessionID, Model: r.Model,
+		Turns: r.Turns, CostUSD: r.CostUSD, Usage: r.Usage, DurationMS: millis(r.Duration), Denials: r.Denials, Transcript: r.Transcript,
+		Attempts: []askAttempt{},
+	}
+	// These are the CLI's own, so their shape is not certain.
+	if !bytes.HasPrefix(doc.Denials, []byte("[")) {
+		doc.Denials = json.RawMessage("[]")
+	}
+	if !bytes.HasPrefix(doc.Usage, []byte("{")) {
+		doc.Usage = nil
+	}
+	if failure != nil {
+		doc.Error, doc.Category, doc.Kind, doc.Retryable = failure.Message, failure.Category, failure.Kind, failure.Temporary()
+		if failure.RetryAfter > 0 {
+			after := millis(failure.RetryAfter)
+			doc.RetryAfterMS = &after
+		}
+	}
+	for _, a := range r.Attempts {
+		doc.Attempts = append(doc.Attempts, askAttempt{a.Category, a.Kind, millis(a.Duration), a.SessionID, a.Error})
+	}
+	return doc
+}
+
+func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// An askEvent is a line of ask --events: schemas/ask-events-v1.schema.json.
+type askEvent struct {
+	Type      claude.EventType `json:"type"`
+	Attempt   int              `json:"attempt"`
+	SessionID string           `json:"session_id"`
+	Turn      int              `json:"turn,omitempty"`
+	Parent    string           `json:"parent_tool_use_id,omitempty"`
+	Model     string           `json:"model,omitempty"`
+	Text      string           `json:"text,omitempty"`
+	Tool      string           `json:"tool,omitempty"`
+	Input     json.RawMessage  `json:"input,omitempty"`
+	Kind      claude.Kind      `json:"kind,omitempty"`
+	Error     string           `json:"error,omitempty"`
+	WaitMS    *float64         `json:"wait_ms,omitempty"`
+}
+
+func newAskEvent(e claude.Event) askEvent {
+	doc := askEvent{
+		Type: e.Type, Attempt: e.Attempt, SessionID: e.SessionID, Turn: e.Turn, Parent: e.Parent,
+		Model: e.Model, Text: e.Text, Tool: e.Tool, Input: e.Input, Kind: e.Kind,
+	}
+	if e.Type == claude.Retry {
+		wait := millis(e.Wait)
+		doc.Error, doc.Text, doc.WaitMS = e.Text, "", &wait
+	}
+	return doc
+}
+
+// An askLive shows people what Claude does: on a terminal all of it, elsewhere
+// only that something failed and is tried again.
+type askLive struct {
+	spinner *spinner
+	shown   bool
+	turn    int
+	cost    float64
+}
+
+func (l *askLive) event(e claude.Event) {
+	switch {
+	case e.Type == claude.Retry && e.Kind != "":
+		fmt.Fprintf(l.spinner, "skillhand: attempt %d failed (%s): %s; trying again in %s\n", e.Attempt, e.Kind, short(e.Text), e.Wait.Round(100*time.Millisecond))
+	case !l.shown:
+	case e.Type == claude.Retry:
+		fmt.Fprintf(l.spinner, "  claude tries again in %s: %s\n", e.Wait.Round(100*time.Millisecond), short(e.Text))
+	case e.Type == claude.Text:
+		fmt.Fprintf(l.spinner, "  %s\n", short(e.Text))
+	case e.Type == claude.Tool:
+		fmt.Fprintf(l.spinner, "  %s %s\n", visible(e.Tool), short(string(e.Input)))
+	case e.Type == claude.Result:
+		l.cost += e.CostUSD
+	}
+	what := "asking"
+	if l.turn = max(e.Turn, l.turn); l.turn > 0 {
+		what = fmt.Sprintf("turn %d", l.turn)
+	}
+	if e.Type == claude.Tool {
+		what += ", " + visible(e.Tool)
+	}
+	if l.cost > 0 {
+		what += fmt.Sprintf(", $%.2f", l.cost)
+	}
+	l.spinner.doing(what)
+}
+
+// doing changes what the spinner says.
+func (s *spinner) doing(what string) {
+	s.std.screen.Lock()
+	defer s.std.screen.Unlock()
+	s.hide() // the new line may be shorter
+	s.what = what
+}
