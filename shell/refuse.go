@@ -1,7 +1,7 @@
 package shell
 
 import (
-	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -12,14 +12,11 @@ import (
 // commands in a[$(…)]), as the program of an interpreter, or as the name of a
 // variable. Quotes cannot help there: the value is read again as code.
 //
-// A value also counts where it comes by way of a shell variable. What is not
-// clear is refused: the author can always hand a value over as an argument.
+// A value also counts where it comes by way of a shell variable, a pipe, a
+// function or a file. What is not clear is refused: the author can always hand
+// a value over as an argument.
 func (l Line) refuseCode(p *program, prefix string) error {
-	t := &taint{line: l, p: p, prefix: prefix, vars: map[string]bool{}, funcs: map[string]bool{}}
-	for i := range p.vars {
-		t.any = t.any || !p.vars[i].place
-	}
-	t.spread()
+	t := newTaint(l, p, prefix)
 	walk(p.file, func(path []syntax.Node) {
 		if t.fault == nil {
 			t.check(path)
@@ -28,159 +25,41 @@ func (l Line) refuseCode(p *program, prefix string) error {
 	return t.fault
 }
 
-// A taint follows values through a line.
-type taint struct {
-	line   Line
-	p      *program
-	prefix string
-	any    bool            // the line has a value that came from outside
-	vars   map[string]bool // shell variables that may hold one
-	funcs  map[string]bool // functions that the line defines
-	fault  error
-}
-
-// positional stands for $1, $@ and their kind in vars.
-const positional = "@"
-
-// spread finds the shell variables that values reach, until no more are found.
-func (t *taint) spread() {
-	walk(t.p.file, func(path []syntax.Node) {
-		if f, ok := path[len(path)-1].(*syntax.FuncDecl); ok && f.Name != nil {
-			t.funcs[f.Name.Value] = true
-		}
-	})
-	for before := -1; before != len(t.vars); {
-		before = len(t.vars)
-		walk(t.p.file, func(path []syntax.Node) { t.spreadFrom(path[len(path)-1]) })
-	}
-}
-
-func (t *taint) spreadFrom(n syntax.Node) {
-	switch n := n.(type) {
-	case *syntax.Assign:
-		if n.Name != nil && (n.Value != nil && t.holds(n.Value) || n.Array != nil && t.holds(n.Array)) {
-			t.vars[n.Name.Value] = true
-		}
-	case *syntax.WordIter:
-		for _, item := range n.Items {
-			if t.holds(item) {
-				t.vars[n.Name.Value] = true
-			}
-		}
-	case *syntax.CallExpr:
-		if len(n.Args) == 0 {
-			return
-		}
-		name := literal(n.Args[0])
-		switch {
-		case name == "read" || name == "mapfile" || name == "readarray" || name == "getopts":
-			// What they read may come from a value, by a pipe or a here-string.
-			if t.any {
-				for _, w := range n.Args[1:] {
-					t.vars[literal(w)] = true
-				}
-				t.vars["REPLY"], t.vars["MAPFILE"], t.vars["OPTARG"] = true, true, true
-			}
-		case name == "printf" && len(n.Args) > 2 && literal(n.Args[1]) == "-v":
-			for _, w := range n.Args[3:] {
-				if t.holds(w) {
-					t.vars[literal(n.Args[2])] = true
-				}
-			}
-		case name == "set" || t.funcs[name]:
-			for _, w := range n.Args[1:] {
-				if t.holds(w) {
-					t.vars[positional] = true
-				}
-			}
-		}
-	}
-}
-
-// holds reports whether a value from outside can be part of what n expands to.
-func (t *taint) holds(n syntax.Node) bool {
-	found := false
-	syntax.Walk(n, func(n syntax.Node) bool {
-		if exp, ok := n.(*syntax.ParamExp); ok && exp.Param != nil {
-			if i, ours := t.p.index(exp.Param, t.prefix); ours {
-				found = found || !t.p.vars[i].place
-			} else {
-				found = found || t.vars[variableName(exp.Param.Value)]
-			}
-		}
-		if text, ok := rawText(n); ok {
-			for _, m := range t.p.marks(text, t.prefix) {
-				found = found || !t.p.vars[m.i].place
-			}
-		}
-		return !found
-	})
-	return found
-}
-
-// unclean reports whether n holds data that a second reading could take for
-// code: a value from outside, or a path of ours with odd characters in it.
-func (t *taint) unclean(n syntax.Node) bool {
-	if t.holds(n) {
-		return true
-	}
-	found := false
-	syntax.Walk(n, func(n syntax.Node) bool {
-		if exp, ok := n.(*syntax.ParamExp); ok {
-			if i, ours := t.p.index(exp.Param, t.prefix); ours {
-				found = found || !plainText(t.p.vars[i].data)
-			}
-		}
-		if text, ok := rawText(n); ok {
-			for _, m := range t.p.marks(text, t.prefix) {
-				found = found || !plainText(t.p.vars[m.i].data)
-			}
-		}
-		return !found
-	})
-	return found
-}
-
-// rawText returns the text of nodes whose inside the parser leaves alone.
-func rawText(n syntax.Node) (string, bool) {
-	switch n := n.(type) {
-	case *syntax.SglQuoted:
-		return n.Value, true
-	case *syntax.Lit:
-		return n.Value, true
-	}
-	return "", false
-}
-
-// variableName maps $1, $* and their kind to one name.
-func variableName(s string) string {
-	if s == "@" || s == "*" || s != "" && s[0] >= '0' && s[0] <= '9' {
-		return positional
-	}
-	return s
-}
+// Why a value cannot stand somewhere.
+const (
+	asName       = "would be the command's name, and a value is never a command"
+	asCode       = "would be read as code, and a value is never code: pass it as an argument"
+	asArithmetic = "stands in arithmetic, which runs the commands in it: compare it as text instead"
+	asVariable   = "would be the name of a variable, which runs the commands in its index"
+	asSetting    = "would change how commands are found or run"
+	asInput      = "reaches a program that reads its code from its input: pass it as an argument"
+	asOption     = "could be an option that runs a command: put -- before it"
+)
 
 // refuse reports the first value in n as the reason why the line does not run.
 func (t *taint) refuse(n syntax.Node, why string) {
 	if t.fault != nil {
 		return
 	}
-	name := "a value"
+	name := ""
 	syntax.Walk(n, func(n syntax.Node) bool {
-		if exp, ok := n.(*syntax.ParamExp); ok && name == "a value" {
+		if exp, ok := n.(*syntax.ParamExp); ok && exp.Param != nil && name == "" {
 			if i, ours := t.p.index(exp.Param, t.prefix); ours {
 				name = t.line.written(i)
-			} else if exp.Param != nil && t.vars[variableName(exp.Param.Value)] {
+			} else if t.vars[variableName(exp.Param.Value)] {
 				name = "$" + exp.Param.Value
 			}
 		}
-		if text, ok := rawText(n); ok && name == "a value" {
+		if text, ok := rawText(n); ok && name == "" {
 			if found := t.p.marks(text, t.prefix); len(found) > 0 {
 				name = t.line.written(found[0].i)
 			}
 		}
-		return true
+		return name == ""
 	})
+	if name == "" {
+		name = "a value"
+	}
 	t.fault = refuse("not run: %s %s", name, why)
 }
 
@@ -226,17 +105,6 @@ func (t *taint) check(path []syntax.Node) {
 	}
 }
 
-// Why a value cannot stand somewhere.
-const (
-	asName       = "would be the command's name, and a value is never a command"
-	asCode       = "would be read as code, and a value is never code: pass it as an argument"
-	asArithmetic = "stands in arithmetic, which runs the commands in it: compare it as text instead"
-	asVariable   = "would be the name of a variable, which runs the commands in its index"
-	asSetting    = "would change how commands are found or run"
-	asInput      = "could reach a program that reads its code from its input: pass it as an argument"
-	asOption     = "could be an option that runs a command"
-)
-
 // arithmetic refuses values in an arithmetic expression, where even a plain
 // name stands for what its variable holds.
 func (t *taint) arithmetic(x syntax.Node) {
@@ -248,6 +116,9 @@ func (t *taint) arithmetic(x syntax.Node) {
 		return
 	}
 	syntax.Walk(x, func(n syntax.Node) bool {
+		if exp, ok := n.(*syntax.ParamExp); ok && exp.Length {
+			return false
+		}
 		if lit, ok := n.(*syntax.Lit); ok && t.vars[lit.Value] {
 			t.fault = refuse("not run: $%s %s", lit.Value, asArithmetic)
 		}
@@ -281,7 +152,7 @@ func (t *taint) expansion(n *syntax.ParamExp) {
 	if n.Param == nil || !t.vars[variableName(n.Param.Value)] {
 		return
 	}
-	if n.Excl { // ${!x}: the value names the variable
+	if n.Excl && n.Index == nil && n.Names == 0 { // ${!x}: the value names the variable
 		t.refuse(n, asVariable)
 	}
 	if n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && literal(n.Exp.Word) == "P" { // ${x@P} runs the commands in it
@@ -290,12 +161,8 @@ func (t *taint) expansion(n *syntax.ParamExp) {
 }
 
 // settings are variables by which the shell and common programs choose what to run.
-var settings = map[string]bool{
-	"PATH": true, "IFS": true, "ENV": true, "BASH_ENV": true, "PS0": true, "PS1": true, "PS2": true, "PS4": true,
-	"PROMPT_COMMAND": true, "SHELL": true, "SHELLOPTS": true, "BASHOPTS": true, "PAGER": true, "EDITOR": true, "VISUAL": true, "BROWSER": true,
-	"GIT_PAGER": true, "GIT_EDITOR": true, "GIT_SSH": true, "GIT_SSH_COMMAND": true, "GIT_EXTERNAL_DIFF": true, "GIT_ASKPASS": true, "SSH_ASKPASS": true,
-	"MANPAGER": true, "LESSOPEN": true, "LESSCLOSE": true, "PYTHONSTARTUP": true, "PYTHONPATH": true, "PERL5OPT": true, "PERL5LIB": true, "RUBYOPT": true, "NODE_OPTIONS": true,
-}
+var settings = set("PATH IFS ENV BASH_ENV PS0 PS1 PS2 PS4 PROMPT_COMMAND SHELL SHELLOPTS BASHOPTS PAGER EDITOR VISUAL BROWSER GIT_PAGER GIT_EDITOR GIT_SSH GIT_SSH_COMMAND " +
+	"GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS MANPAGER LESSOPEN LESSCLOSE PYTHONSTARTUP PYTHONPATH PERL5OPT PERL5LIB RUBYOPT NODE_OPTIONS MAKEFLAGS")
 
 func isSetting(name string) bool {
 	return settings[name] || strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "DYLD_") || strings.HasPrefix(name, "GIT_CONFIG")
@@ -305,50 +172,27 @@ func (t *taint) assignment(n *syntax.Assign) {
 	if n.Index != nil {
 		t.arithmetic(n.Index)
 	}
-	if n.Name != nil && isSetting(n.Name.Value) && n.Value != nil && t.holds(n.Value) {
+	if n.Name == nil || n.Value == nil || !t.holds(n.Value) {
+		return
+	}
+	if isSetting(n.Name.Value) {
 		t.refuse(n.Value, asSetting)
+	}
+	if t.ints[n.Name.Value] {
+		t.refuse(n.Value, asArithmetic)
 	}
 }
 
+// declaration refuses values that bash reads again: as a name, and with -n, -a
+// and -A as the contents of the variable too.
 func (t *taint) declaration(n *syntax.DeclClause) {
+	again := declares(n, "naA")
 	for _, a := range n.Args {
-		if a.Naked && a.Value != nil {
-			flag := literal(a.Value)
-			if t.any && strings.HasPrefix(flag, "-") && strings.ContainsAny(flag, "in") {
-				t.fault = refuse("not run: with %s %s, an assignment runs the commands in its value", n.Variant.Value, flag)
-				return
-			}
-			if t.holds(a.Value) {
-				t.refuse(a.Value, asVariable)
-			}
+		if a.Value != nil && (a.Naked || again) && t.holds(a.Value) {
+			t.refuse(a.Value, asVariable)
 		}
 	}
 }
-
-// shells run the text after -c, the file that is their first operand, or their input.
-var shells = set("bash sh dash zsh ksh ksh93 mksh ash rbash yash fish csh tcsh busybox pwsh powershell elvish nu xonsh")
-
-// interpreters run the text after one of their flags, a file, or their input.
-var interpreters = map[string]string{
-	"python": "c", "python2": "c", "python3": "c", "pypy": "c", "pypy3": "c", "perl": "eE", "ruby": "e", "node": "ep", "nodejs": "ep", "deno": "e", "bun": "ep",
-	"php": "rBRE", "lua": "e", "tclsh": "", "osascript": "e", "Rscript": "e", "julia": "eE", "guile": "c", "expect": "c", "gdb": "", "sqlite3": "", "bc": "", "ed": "",
-}
-
-// wrappers run the command that is among their arguments.
-var wrappers = set("exec command builtin env nohup nice ionice timeout sudo doas stdbuf setsid xargs chroot unbuffer script watch strace ltrace flock chrt taskset time parallel find fd " +
-	"su runuser sg systemd-run docker podman kubectl nsenter unshare git npx bunx uvx pnpx npm pnpm yarn make entr at batch crontab ssh mosh rsh start-stop-daemon coproc")
-
-// valued are the flags by which wrappers take a word that is not yet the command.
-var valued = map[string]string{
-	"env": "uCS", "nice": "n", "ionice": "cnpt", "timeout": "ks", "sudo": "ughpCRTDrt", "doas": "uC", "stdbuf": "ioe", "xargs": "adEILnPs",
-	"strace": "oepsEPS", "exec": "a", "flock": "wE", "chrt": "TPD", "taskset": "p", "su": "sgGw", "runuser": "ugGsw", "git": "cC",
-}
-
-// readers take the names of variables.
-var readers = set("read mapfile readarray unset getopts wait")
-
-// evaluators read their arguments as code.
-var evaluators = set("eval trap alias bind complete compgen compopt enable fc hash let")
 
 func set(words string) map[string]bool {
 	m := map[string]bool{}
@@ -358,48 +202,78 @@ func set(words string) map[string]bool {
 	return m
 }
 
+var (
+	// shells run the text after -c, the file that is their first operand, or their input.
+	shells = set("bash sh dash zsh ksh ksh93 mksh ash rbash yash fish csh tcsh busybox pwsh powershell elvish nu xonsh")
+
+	// evaluators read their arguments as code.
+	evaluators = set("eval trap alias bind complete compgen compopt enable fc hash let")
+
+	// namers take the names of variables.
+	namers = set("read mapfile readarray unset getopts wait declare typeset local export readonly")
+
+	// prefixes run the command that their first operand names.
+	prefixes = set("exec command builtin env nohup nice ionice timeout sudo doas stdbuf setsid xargs chroot unbuffer strace ltrace chrt taskset time " +
+		"npx bunx uvx pnpx coproc setarch linux32 linux64 fakeroot faketime gosu su-exec tini dumb-init pkexec xvfb-run dbus-run-session caffeinate")
+
+	// runners run commands in ways of their own: what they are given is code.
+	runners = set("systemd-run nsenter unshare start-stop-daemon prlimit chpst runcon numactl proot firejail bwrap su runuser sg script flock watch parallel ssh mosh rsh at batch crontab make gmake tmux screen expect entr vim vi nvim ex view emacs ed sqlite3 psql mysql")
+)
+
+// interpreters run the text after one of their flags, a file, or their input.
+var interpreters = map[string]struct{ code, valued string }{
+	"python": {"c", "WXm"}, "pypy": {"c", "WXm"}, "perl": {"eE", ""}, "ruby": {"e", "IrC"}, "node": {"ep", "rC"}, "nodejs": {"ep", "rC"}, "deno": {"", ""}, "bun": {"ep", "r"},
+	"php": {"rBRE", "dcfz"}, "lua": {"e", "l"}, "tclsh": {"", ""}, "osascript": {"e", "l"}, "Rscript": {"e", ""}, "julia": {"eE", "pLJ"}, "guile": {"c", "Ll"}, "bc": {"", ""}, "gdb": {"", ""},
+}
+
+// valued are the flags by which prefixes and git take a word that is not yet the command.
+var valued = map[string]string{
+	"env": "uC", "nice": "n", "ionice": "cnpt", "timeout": "ks", "sudo": "ughpCRTDrt", "doas": "uC", "stdbuf": "ioe", "xargs": "adEILnPs",
+	"strace": "oepsEPS", "exec": "a", "chrt": "TPD", "taskset": "p", "git": "C",
+}
+
+// operands counts what some prefixes take before the command: a duration, a folder, a user.
+var operands = map[string]int{"timeout": 1, "setarch": 1, "chroot": 1, "taskset": 1, "chrt": 1, "faketime": 1, "gosu": 1, "su-exec": 1}
+
 // call refuses a simple command that would run one of its values.
-func (t *taint) call(n *syntax.CallExpr, at []syntax.Node) {
+func (t *taint) call(n *syntax.CallExpr, path []syntax.Node) {
 	if len(n.Args) == 0 {
 		return
 	}
-	if t.holds(n.Args[0]) {
-		t.refuse(n.Args[0], asName)
-		return
-	}
-	name := commandName(n.Args[0])
-	t.command(name, n.Args[1:])
-	if t.fault != nil || !wrappers[name] {
-		// Whatever the program, sh -c among its arguments is a shell.
-		for i, w := range n.Args[1:] {
-			if name := commandName(w); shells[name] && flagWord(n.Args[1:][i+1:], "c") >= 0 {
-				t.shell(n.Args[1:][i+1:])
-			}
+	t.command(n.Args, path)
+	// Whatever the program, sh -c among its arguments is a shell.
+	for i, w := range n.Args {
+		if rest := n.Args[i+1:]; i > 0 && shells[commandName(w)] && flagWord(rest, "c") >= 0 {
+			t.shell(rest, path)
 		}
-		return
 	}
-	t.wrapped(name, n.Args[1:])
 }
 
-// command refuses values in the places where the program called name reads code.
-func (t *taint) command(name string, args []*syntax.Word) {
-	code, interpreter := interpreters[strings.TrimRight(name, ".0123456789")]
-	if !interpreter {
-		code, interpreter = interpreters[name]
+// command refuses values in the places where the command that words[0] names reads code.
+func (t *taint) command(words []*syntax.Word, path []syntax.Node) {
+	if t.holds(words[0]) {
+		t.refuse(words[0], asName)
+		return
 	}
-	switch {
+	if t.files[t.place(words[0])] {
+		t.refuse(words[0], asCode)
+		return
+	}
+	name, args := commandName(words[0]), words[1:]
+	base := strings.TrimRight(name, ".0123456789")
+	switch _, interpreter := interpreters[base]; {
 	case evaluators[name]:
 		t.each(args, t.unclean, asCode)
 	case name == "source" || name == ".":
-		if len(args) > 0 && t.holds(args[0]) {
-			t.refuse(args[0], asCode)
+		if len(args) > 0 {
+			t.file(args[0], path)
 		}
-	case readers[name]:
-		t.each(args, t.holds, asVariable)
+	case namers[name]:
+		t.names(name, args)
 	case shells[name]:
-		t.shell(args)
+		t.shell(args, path)
 	case interpreter:
-		t.interpreter(args, code)
+		t.interpreter(base, args, path)
 	case name == "awk" || name == "gawk" || name == "mawk" || name == "nawk":
 		t.script(args, "fE", "Fv")
 	case name == "sed" || name == "gsed":
@@ -409,9 +283,30 @@ func (t *taint) command(name string, args []*syntax.Word) {
 	case name == "printf":
 		t.printf(args)
 	case name == "set":
-		if i := t.first(args); i >= 0 && !hasLiteral(args[:i], "--") {
+		if i := slices.IndexFunc(args, func(w *syntax.Word) bool { return t.holds(w) }); i >= 0 && !hasLiteral(args[:i], "--") {
 			t.refuse(args[i], asSetting)
 		}
+	case name == "skillhand":
+		t.options(args, "-")
+	case name == "find" || name == "fd" || name == "fdfind":
+		t.options(args, "-exec", "-ok", "-delete", "-fprint", "-fls", "-x", "-X", "--exec")
+	case name == "tar" || name == "bsdtar":
+		t.options(args, "--to-command", "--checkpoint-action", "-I", "--use-compress-program", "--rsh-command", "-F", "--info-script", "--new-volume-script")
+	case name == "rsync" || name == "scp" || name == "sftp":
+		t.options(args, "-")
+	case name == "split":
+		t.each(args, func(n syntax.Node) bool {
+			return strings.HasPrefix(leading(n.(*syntax.Word)), "--filter") && t.unclean(n)
+		}, asCode)
+	case name == "git":
+		t.git(args)
+	case runners[name]:
+		t.each(args, t.unclean, asCode)
+		if t.input(path) {
+			t.refuse(words[0], asInput)
+		}
+	case prefixes[name]:
+		t.prefixed(name, args, path)
 	}
 }
 
@@ -425,85 +320,131 @@ func (t *taint) each(args []*syntax.Word, bad func(syntax.Node) bool, why string
 	}
 }
 
-// first returns the index of the first argument that holds a value from outside, or -1.
-func (t *taint) first(args []*syntax.Word) int {
-	for i, w := range args {
-		if t.holds(w) {
-			return i
+// options refuses a value that begins like one of the options by which a program runs commands.
+func (t *taint) options(args []*syntax.Word, options ...string) {
+	for _, w := range args {
+		if literal(w) == "--" {
+			return
+		}
+		if t.begins(w, options...) {
+			t.refuse(w, asOption)
+			return
 		}
 	}
-	return -1
+}
+
+// file refuses a file to be run: one that a value names, holds, or is read from the input.
+func (t *taint) file(w *syntax.Word, path []syntax.Node) {
+	switch text := literal(w); {
+	case t.holds(w) || t.files[t.place(w)]:
+		t.refuse(w, asCode)
+	case text == "/dev/stdin" || strings.HasPrefix(text, "/dev/fd/") || strings.HasPrefix(text, "/proc/"):
+		if t.input(path) {
+			t.refuse(w, asInput)
+		}
+	}
+}
+
+// names refuses values that would name variables. The texts of read's own options are none.
+func (t *taint) names(name string, args []*syntax.Word) {
+	for i, w := range args {
+		text := name == "read" && (strings.HasPrefix(leading(w), "-p") || i > 0 && slices.Contains([]string{"-p", "-d", "-i", "-t", "-n", "-N", "-u"}, literal(args[i-1])))
+		if t.holds(w) && (!text || t.splits(w)) {
+			t.refuse(w, asVariable)
+			return
+		}
+	}
 }
 
 // shell refuses values in what a shell runs. What follows that is data: $0, $1.
-func (t *taint) shell(args []*syntax.Word) {
-	if i := flagWord(args, "c"); i >= 0 {
-		for _, w := range args[:i+1] {
-			if t.holds(w) {
-				t.refuse(w, asCode)
-			}
-		}
-		// Options may stand between -c and its text: bash -c -e 'text'.
-		for i++; i < len(args); i++ {
-			if t.unclean(args[i]) {
-				t.refuse(args[i], asCode)
-			}
-			if !strings.HasPrefix(literal(args[i]), "-") && !strings.HasPrefix(literal(args[i]), "+") {
-				return
-			}
-		}
+func (t *taint) shell(args []*syntax.Word, path []syntax.Node) {
+	i := flagWord(args, "c")
+	if i < 0 {
+		t.program(args, "oO", path)
 		return
 	}
-	t.program(args, "o")
+	t.each(args[:i+1], t.holds, asCode)
+	// Options may stand between -c and its text: bash -c -e 'text'.
+	for i++; i < len(args) && t.fault == nil; i++ {
+		if t.unclean(args[i]) {
+			t.refuse(args[i], asCode)
+		}
+		if text := literal(args[i]); !strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "+") {
+			return
+		}
+	}
 }
 
 // interpreter refuses values in what an interpreter runs.
-func (t *taint) interpreter(args []*syntax.Word, code string) {
+func (t *taint) interpreter(name string, args []*syntax.Word, path []syntax.Node) {
+	lang := interpreters[name]
+	given := false // its code, by a flag
 	for i, w := range args {
 		text := literal(w)
-		if !t.holds(w) && !strings.HasPrefix(text, "-") {
-			break // its program: the rest is data
-		}
-		long := text == "--eval" || text == "--print" || text == "--execute" || text == "eval"
-		short := len(text) > 1 && text[1] != '-' && strings.ContainsAny(text[1:], code) && code != ""
-		if (long || short) && i+1 < len(args) {
-			if t.unclean(args[i+1]) {
+		switch {
+		case text == "--eval" || text == "--print" || text == "--execute" || text == "eval" && name == "deno" || isFlag(text) && strings.ContainsAny(text[len(text)-1:], lang.code):
+			given = true
+			if i+1 < len(args) && t.unclean(args[i+1]) {
 				t.refuse(args[i+1], asCode)
+				return
 			}
+			if name == "python" || name == "pypy" {
+				return // what follows is data
+			}
+		case given && t.dashes(w):
+			t.refuse(w, asOption) // more code could follow
 			return
-		}
-		if text == "-m" {
+		case given && t.holds(w) && name == "perl" && slices.ContainsFunc(args, func(w *syntax.Word) bool { return isFlag(literal(w)) && strings.ContainsAny(literal(w), "np") }):
+			t.refuse(w, asCode) // perl -n opens its arguments, and runs one that ends with a pipe
 			return
-		}
-		if t.holds(w) {
+		case strings.HasPrefix(leading(w), "-") && t.holds(w):
 			t.refuse(w, asCode)
 			return
 		}
 	}
-	t.program(args, "")
+	if !given {
+		t.program(args, lang.valued, path)
+	}
 }
 
-// program refuses a value that would be the program's file, or could be its input.
-func (t *taint) program(args []*syntax.Word, valued string) {
+// program refuses a value that would be the program's file or could be its input.
+func (t *taint) program(args []*syntax.Word, valued string, path []syntax.Node) {
 	for i := 0; i < len(args); i++ {
 		w := args[i]
-		if t.holds(w) {
+		text := literal(w)
+		switch {
+		case t.holds(w):
 			t.refuse(w, asCode)
 			return
-		}
-		text := literal(w)
-		if text == "-" || text == "/dev/stdin" || len(text) > 1 && text[0] == '-' && text[1] != '-' && strings.Contains(text, "s") {
-			break // it reads its program from its input
-		}
-		if strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+") {
-			if len(text) == 2 && valued != "" && strings.Contains(valued, text[1:]) {
-				i++
+		case text == "--version" || text == "--help" || text == "-V" || text == "-h" || text == "-v" && len(args) == 1:
+			return // it reads nothing
+		case text == "-m" && strings.Contains(valued, "m"):
+			return // a module: the rest is data
+		case text == "-" || isFlag(text) && strings.Contains(text, "s"):
+			t.feed(path) // it reads its program from its input, the rest is data
+			if text != "-" {
+				t.options(args[i+1:], "-", "+")
 			}
-			continue
+			return
+		case isFlag(text) && valued != "" && strings.Contains(valued, text[len(text)-1:]):
+			i++
+			if i < len(args) && t.holds(args[i]) {
+				t.refuse(args[i], asCode)
+				return
+			}
+		case text == "--":
+		case strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+"):
+		default:
+			t.file(w, path) // a file of the author's: the rest is data
+			return
 		}
-		return // a file of the author's
 	}
-	if t.any {
+	t.feed(path)
+}
+
+// feed refuses a program that reads its code from an input with a value in it.
+func (t *taint) feed(path []syntax.Node) {
+	if t.input(path) {
 		t.fault = refuse("not run: a value %s", asInput)
 	}
 }
@@ -511,34 +452,46 @@ func (t *taint) program(args []*syntax.Word, valued string) {
 // script refuses values in a program given as text, awk's or sed's: by one of
 // the flags of code, else as the first operand. Flags of data take a word of their own.
 func (t *taint) script(args []*syntax.Word, code, data string) {
-	given := false
+	given, ended := false, false
 	for i := 0; i < len(args); i++ {
 		w := args[i]
 		flag := leading(w)
 		switch {
-		case len(flag) < 2 || flag[0] != '-':
+		case ended || len(flag) < 2 || flag[0] != '-':
 			if !given && t.unclean(w) {
 				t.refuse(w, asCode)
 				return
 			}
-			if given && t.holds(w) && t.dashed() {
+			if given && !ended && t.dashes(w) {
 				t.refuse(w, asOption)
 				return
 			}
 			given = true
 		case flag == "--":
-		case flag[1] != '-' && strings.Contains(data, flag[1:2]):
-			if len(flag) == 2 && !t.holds(w) {
-				i++
+			ended = true
+		case isFlag(flag) && strings.Contains(data, flag[1:2]):
+			if t.splits(w) {
+				t.refuse(w, asCode)
+				return
 			}
-		case flag[1] != '-' && strings.Contains(code, flag[len(flag)-1:]):
+			if len(flag) == 2 && !t.holds(w) {
+				if i++; i < len(args) && t.splits(args[i]) {
+					t.refuse(args[i], asCode)
+					return
+				}
+			}
+		case isFlag(flag) && strings.Contains(code, flag[len(flag)-1:]) || flag == "--expression" || flag == "--file":
 			given = true
+			if t.holds(w) {
+				t.refuse(w, asCode)
+				return
+			}
 			if i++; i < len(args) && t.unclean(args[i]) {
 				t.refuse(args[i], asCode)
 				return
 			}
 		default: // --expression=…, -e…, and flags that take nothing
-			given = given || strings.ContainsAny(flag[1:2], code) || strings.HasPrefix(flag, "--expression") || strings.HasPrefix(flag, "--file")
+			given = given || strings.Contains(code, flag[1:2]) || strings.HasPrefix(flag, "--expression") || strings.HasPrefix(flag, "--file")
 			if t.holds(w) {
 				t.refuse(w, asCode)
 				return
@@ -547,50 +500,32 @@ func (t *taint) script(args []*syntax.Word, code, data string) {
 	}
 }
 
-// dashed reports whether a value has a word that a program could take for an option.
-func (t *taint) dashed() bool {
-	for _, part := range t.line.Parts {
-		if part.Value == nil || part.Value.Place {
-			continue
-		}
-		for word := range strings.FieldsSeq(part.Value.Data) {
-			if strings.HasPrefix(strings.TrimLeft(word, `"'`), "-") {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // test refuses a value that could become an operator: -v runs the commands in an index.
 func (t *taint) test(args []*syntax.Word) {
-	i := t.first(args)
-	if i < 0 {
-		return
-	}
-	if hasLiteral(args, "-v") || hasLiteral(args, "-R") {
-		t.refuse(args[i], asVariable)
-		return
-	}
-	for _, part := range t.line.Parts {
-		if part.Value == nil || part.Value.Place {
+	operator := func(s string) bool { return s == "-v" || s == "-R" }
+	for i, w := range args {
+		if !t.holds(w) {
 			continue
 		}
-		words := strings.FieldsFunc(part.Value.Data, isBlank)
-		for _, word := range words {
-			if word == "-v" || word == "-R" {
-				t.refuse(args[i], asVariable)
-				return
-			}
+		words, known := t.values(w)
+		switch {
+		case hasLiteral(args, "-v") || hasLiteral(args, "-R"):
+			t.refuse(w, asVariable)
+		case !known && t.splits(w):
+			t.refuse(w, asVariable)
+		case len(words) > 1 && slices.ContainsFunc(words, operator):
+			t.refuse(w, asVariable)
+		case len(words) == 1 && operator(words[0]) && (i == 0 || literal(args[i-1]) == "!" || literal(args[i-1]) == "("):
+			t.refuse(w, asVariable)
 		}
 	}
 }
 
-// printf refuses a value as the format, where -v would name a variable.
+// printf refuses a value that could be -v, which names a variable.
 func (t *taint) printf(args []*syntax.Word) {
 	for i, w := range args {
 		if t.holds(w) {
-			if leading(w) == "" && !hasLiteral(args[:i], "--") {
+			if t.dashes(w) && !hasLiteral(args[:i], "--") {
 				t.refuse(w, asVariable)
 			}
 			return
@@ -607,185 +542,84 @@ func (t *taint) printf(args []*syntax.Word) {
 	}
 }
 
-// wrapped refuses values in the command that another one runs. Which of a
-// wrapper's words is the command is not always clear, so each that could be is looked at.
-func (t *taint) wrapped(name string, args []*syntax.Word) {
-	if name == "command" && len(args) > 0 && (literal(args[0]) == "-v" || literal(args[0]) == "-V") {
-		return // only asks where a command is
-	}
-	switch name {
-	case "ssh", "mosh", "rsh", "at", "batch", "crontab", "watch", "parallel":
-		// They hand everything, or their input, to a shell.
-		if t.any && (name == "at" || name == "batch" || name == "crontab" || name == "parallel") {
-			t.fault = refuse("not run: a value %s", asInput)
-		}
-		t.each(args, t.unclean, asCode)
-		return
-	case "find", "fd":
-		t.find(args)
-	case "xargs":
-		if t.any && t.reaches(args) {
-			t.fault = refuse("not run: a value %s", asInput)
-		}
-	}
-	if t.fault != nil {
-		return
-	}
-	found := name == "find" || name == "fd" || name == "make"
+// git refuses values where git runs them: as the subcommand, as settings, and as options and addresses that name a program.
+func (t *taint) git(args []*syntax.Word) {
 	for i, w := range args {
+		text := literal(w)
 		if t.holds(w) {
-			lead := leading(w)
-			if eq := strings.IndexByte(lead, '='); eq > 0 && !strings.HasPrefix(lead, "-") { // env NAME=value
-				if isSetting(lead[:eq]) {
-					t.refuse(w, asSetting)
-				}
-				continue
-			}
-			if !found {
+			quotedValue := i > 0 && takesWord("git", literal(args[i-1])) && !t.splits(w)
+			if lead := leading(w); !quotedValue && (!strings.Contains(lead, "=") || t.splits(w)) {
 				t.refuse(w, asName)
 				return
 			}
 			continue
 		}
-		text := literal(w)
-		if flag := commandFlag(name); flag != "" && text == flag && i+1 < len(args) && t.unclean(args[i+1]) {
-			t.refuse(args[i+1], asCode)
-			return
-		}
-		if text == "" || strings.HasPrefix(text, "-") || strings.Contains(text, "=") || text[0] >= '0' && text[0] <= '9' {
+		if text == "" || strings.HasPrefix(text, "-") || i > 0 && (takesWord("git", literal(args[i-1])) || literal(args[i-1]) == "-c") {
 			continue
 		}
-		if i == 0 || !takesWord(name, literal(args[i-1])) {
-			found = true
-		}
-		t.command(commandName(w), args[i+1:])
-		if t.fault != nil {
-			return
-		}
-	}
-}
-
-// takesWord reports whether a wrapper's flag takes the next word.
-func takesWord(name, flag string) bool {
-	return len(flag) > 1 && flag[0] == '-' && flag[1] != '-' && strings.Contains(valued[name], flag[len(flag)-1:])
-}
-
-// commandFlag returns the flag by which a program takes a command line.
-func commandFlag(name string) string {
-	switch name {
-	case "su", "runuser", "sg", "script", "flock":
-		return "-c"
-	}
-	return ""
-}
-
-// reaches reports whether xargs hands its input to a shell or interpreter.
-func (t *taint) reaches(args []*syntax.Word) bool {
-	for _, w := range args {
-		name := commandName(w)
-		if _, ok := interpreters[strings.TrimRight(name, ".0123456789")]; ok || shells[name] || evaluators[name] || name == "env" {
-			return true
-		}
-	}
-	return len(args) > 0 && t.first(args) >= 0
-}
-
-// find refuses values that add an action: -exec and its kind.
-func (t *taint) find(args []*syntax.Word) {
-	i := t.first(args)
-	if i < 0 {
+		t.options(args[i+1:], "--upload-pack", "--receive-pack", "--exec", "--open-files-in-pager", "-O", "-x", "--config", "-c", "-u", "--template", "ext::")
 		return
 	}
-	for _, part := range t.line.Parts {
-		if part.Value == nil || part.Value.Place {
-			continue
-		}
-		for word := range strings.FieldsSeq(part.Value.Data) {
-			word = strings.Trim(word, `"'`)
-			if strings.HasPrefix(word, "-exec") || strings.HasPrefix(word, "-ok") || strings.HasPrefix(word, "-delete") || strings.HasPrefix(word, "-fprint") || strings.HasPrefix(word, "-fls") || word == "-x" || word == "-X" || strings.HasPrefix(word, "--exec") {
-				t.refuse(args[i], asOption)
+}
+
+// prefixed refuses values where a command runs another one.
+func (t *taint) prefixed(name string, args []*syntax.Word, path []syntax.Node) {
+	if name == "command" && len(args) > 0 && (literal(args[0]) == "-v" || literal(args[0]) == "-V") {
+		return // only asks where a command is
+	}
+	before := operands[name]
+	for i, w := range args {
+		text := literal(w)
+		flagged := i > 0 && takesWord(name, literal(args[i-1]))
+		switch {
+		case t.holds(w) && flagged && !t.splits(w):
+		case t.holds(w) && before > 0 && !t.splits(w) && !t.dashes(w):
+			before--
+		case t.holds(w):
+			lead := leading(w)
+			eq := strings.IndexByte(lead, '=')
+			if eq <= 0 || strings.HasPrefix(lead, "-") || t.splits(w) { // not env NAME=value
+				t.refuse(w, asName)
 				return
 			}
-		}
-	}
-}
-
-// literal returns the text of a word that is nothing but text, quoted or not, else "".
-func literal(w *syntax.Word) string {
-	if w == nil {
-		return ""
-	}
-	var b strings.Builder
-	for _, part := range w.Parts {
-		switch part := part.(type) {
-		case *syntax.Lit:
-			b.WriteString(unescape(part.Value, ""))
-		case *syntax.SglQuoted:
-			b.WriteString(part.Value)
-		case *syntax.DblQuoted:
-			for _, part := range part.Parts {
-				lit, ok := part.(*syntax.Lit)
-				if !ok {
-					return ""
-				}
-				b.WriteString(unescape(lit.Value, "$`\"\\\n"))
+			if isSetting(lead[:eq]) {
+				t.refuse(w, asSetting)
+				return
 			}
+		case flagged || strings.HasPrefix(text, "-") || strings.Contains(text, "=") && !strings.Contains(text, "/"):
+		case before > 0:
+			before--
 		default:
-			return ""
+			t.prefixedCommand(name, args[i:], path)
+			return
 		}
 	}
-	return b.String()
+	t.feed(path) // there is no command: it runs a shell, or what it reads
 }
 
-// leading returns the text with which a word begins, before any expansion.
-func leading(w *syntax.Word) string {
-	if len(w.Parts) == 0 {
-		return ""
+// prefixedCommand looks at the command that a prefix runs. xargs adds what it reads to it.
+func (t *taint) prefixedCommand(name string, words []*syntax.Word, path []syntax.Node) {
+	inner := commandName(words[0])
+	_, interpreter := interpreters[strings.TrimRight(inner, ".0123456789")]
+	if name == "xargs" && t.input(path) && (shells[inner] || interpreter || evaluators[inner] || runners[inner] || prefixes[inner] || inner == "find") {
+		t.fault = refuse("not run: a value %s", asInput)
+		return
 	}
-	switch part := w.Parts[0].(type) {
-	case *syntax.Lit:
-		return unescape(part.Value, "")
-	case *syntax.SglQuoted:
-		before, _, _ := strings.Cut(part.Value, "${__skillhand_")
-		return before
-	case *syntax.DblQuoted:
-		if len(part.Parts) > 0 {
-			if lit, ok := part.Parts[0].(*syntax.Lit); ok {
-				return unescape(lit.Value, "$`\"\\\n")
-			}
-		}
-	}
-	return ""
+	t.command(words, path)
 }
 
-// commandName returns the base name of the program that a word names. A path
-// below a value of ours counts too: "${CLAUDE_SKILL_DIR}/bin/bash".
-func commandName(w *syntax.Word) string {
-	if text := literal(w); text != "" {
-		return path.Base(text)
-	}
-	if len(w.Parts) == 0 {
-		return ""
-	}
-	last := w.Parts[len(w.Parts)-1]
-	if q, ok := last.(*syntax.DblQuoted); ok && len(q.Parts) > 0 {
-		last = q.Parts[len(q.Parts)-1]
-	}
-	if lit, ok := last.(*syntax.Lit); ok {
-		if i := strings.LastIndexByte(lit.Value, '/'); i >= 0 {
-			return lit.Value[i+1:]
-		}
-	}
-	return ""
+// takesWord reports whether a flag of a command takes the next word.
+func takesWord(name, flag string) bool {
+	return isFlag(flag) && strings.Contains(valued[name], flag[len(flag)-1:])
+}
+
+// isFlag recognises one-letter flags, alone or several together.
+func isFlag(text string) bool {
+	return len(text) > 1 && text[0] == '-' && text[1] != '-'
 }
 
 func hasLiteral(args []*syntax.Word, text string) bool {
-	for _, w := range args {
-		if literal(w) == text {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(args, func(w *syntax.Word) bool { return literal(w) == text })
 }
 
 // flagWord returns the index of the first word that has a one-letter flag,
@@ -799,7 +633,7 @@ func flagWord(args []*syntax.Word, flag string) int {
 			}
 			return -1
 		}
-		if text[0] == '-' && text[1] != '-' && strings.Contains(text, flag) || text == "--command" || text == "-Command" {
+		if isFlag(text) && strings.Contains(text, flag) || text == "--command" || text == "-Command" {
 			return i
 		}
 	}

@@ -153,6 +153,9 @@ func (l Line) place(p *program, prefix string) ([]edit, error) {
 			}
 			for _, m := range p.marks(p.text[at:n.Right.Offset()], prefix) {
 				placed[m.i] = true
+				if quotedAround(path) {
+					continue // "${x:-'…'}": these quotes are characters, and ${v} is an expansion
+				}
 				if inBackquotes(path) != nil {
 					fault = refuse("%s stands in quotes inside backquotes: use $( ) instead", l.written(m.i))
 				}
@@ -377,6 +380,20 @@ func inBackquotes(path []syntax.Node) *syntax.CmdSubst {
 		}
 	}
 	return nil
+}
+
+// quotedAround reports whether a node stands between double quotes, with no
+// substitution of its own in between.
+func quotedAround(path []syntax.Node) bool {
+	for _, n := range slices.Backward(path) {
+		switch n.(type) {
+		case *syntax.DblQuoted:
+			return true
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			return false
+		}
+	}
+	return false
 }
 
 func quotedWord(w *syntax.Word) bool {
