@@ -28,7 +28,7 @@ release: ## archives for every platform, the plugin and checksums, in dist; twic
 	rm -rf dist
 	go run ./release -o dist -version '$(VERSION)'
 
-bench: build ## speed, as ratios to a peer in the same run
+bench: build tools ## speed, as ratios to a peer in the same run
 	go run ./bench bin/skillhand
 
 fuzz: ## every fuzz test for FUZZTIME
@@ -38,6 +38,7 @@ fuzz: ## every fuzz test for FUZZTIME
 			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
 		done; \
 	done
+	SKILLHAND_DOCUMENTS=1000000 go test -run TestSchemaAgrees -timeout 1h ./report
 
 lint: $(TOOLS)/golangci-lint ## what linters think
 	$(TOOLS)/golangci-lint run ./...
@@ -48,7 +49,7 @@ $(TOOLS)/golangci-lint:
 # bash is what directives are compared with; a C compiler is what -race needs; npm installs the
 # real Claude CLI for the tests that ask it.
 tools:
-	@for tool in bash gcc; do command -v $$tool >/dev/null || { apt-get update -q && apt-get install -qy $$tool; } || { echo "please install $$tool"; exit 1; }; done
+	@for tool in bash gcc python3; do command -v $$tool >/dev/null || { apt-get update -q && apt-get install -qy $$tool; } || { echo "please install $$tool"; exit 1; }; done
 	@command -v npm >/dev/null || { apt-get update -q && apt-get install -qy nodejs npm; } || { echo "please install npm"; exit 1; }
 
 clean:

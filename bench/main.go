@@ -42,6 +42,8 @@ func run(binary string) error {
 		"builtin51": strings.Repeat("!`list-skills`\n", 51),
 		"echo1":     "!`echo hi`\n",
 		"echo51":    strings.Repeat("!`echo hi`\n", 51),
+		"launch1":   "!`launch`\n",
+		"launch51":  strings.Repeat("!`launch`\n", 51),
 		"sleep5":    strings.Repeat("!`sleep 1`\n", 5),
 	} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
@@ -51,31 +53,53 @@ func run(binary string) error {
 			return err
 		}
 	}
-	b := &bench{env: append(os.Environ(), "SKILLHAND_TRUST=all", "SKILLHAND_STATE_DIR="+filepath.Join(dir, "state"), "HOME="+dir)}
+	if err := os.MkdirAll(filepath.Join(dir, "hooks", "bin"), 0o777); err != nil {
+		return err
+	}
+	launcher := "#!/bin/sh\nexec skillhand builtin list-skills \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "hooks", "bin", "launch"), []byte(launcher), 0o777); err != nil {
+		return err
+	}
+	b := &bench{env: append(os.Environ(), "SKILLHAND_TRUST=all", "SKILLHAND_STATE_DIR="+filepath.Join(dir, "state"), "HOME="+dir, "CLAUDE_PLUGIN_ROOT="+dir)}
 	load := func(name string) []string { return []string{binary, "load", filepath.Join(dir, name)} }
 
 	// The two sides take turns, so that a busy moment hits both.
-	t := b.medians(200, []string{"bash", "-c", ":"}, load("plain"), load("builtin1"), load("builtin51"), load("echo1"), load("echo51"), []string{"bash", "-c", "echo hi"})
+	t := b.medians(200, []string{"bash", "-c", ":"}, load("plain"), load("builtin1"), load("builtin51"), load("echo1"), load("echo51"), []string{"bash", "-c", "echo hi"},
+		load("launch1"), load("launch51"), []string{binary, "hook"})
 	if b.err != nil {
 		return b.err
 	}
 	colon, plain, echo := t[0], t[1], t[6]
 	builtin := (t[3] - t[2]) / 50
 	embedded := (t[5] - t[4]) / 50
+	launched := (t[8] - t[7]) / 50
 	fmt.Printf("%-52s %10s %10s %8s  %s\n", "what", "skillhand", "peer", "ratio", "to reach")
 	row("load, no directives, whole process / bash -c :", plain, colon, float64(plain)/float64(colon), "at most 3")
+	row("hook, whole process / bash -c :", t[9], colon, float64(t[9])/float64(colon), "at most 3")
 	row("one more built-in directive / bash -c 'echo hi'", builtin, echo, float64(echo)/float64(builtin), "at least 30 x cheaper")
+	row("one more launcher of a built-in / bash -c 'echo hi'", launched, echo, float64(echo)/float64(launched), "at least 30 x cheaper")
 	row("one more embedded `echo hi` / bash -c 'echo hi'", embedded, echo, float64(echo)/float64(embedded), "at least 30 x cheaper")
 	five := b.medians(1, load("sleep5"))
 	row("five directives of one second each / one second", five[0], time.Second, five[0].Seconds(), "little more than 1")
 	if b.err != nil {
 		return b.err
 	}
+	if err := b.reports(binary, dir); err != nil {
+		return err
+	}
 	return inits(load("plain"), b.env)
 }
 
 func row(what string, ours, peer time.Duration, ratio float64, reach string) {
-	fmt.Printf("%-52s %10s %10s %8.2f  %s\n", what, ours.Round(time.Microsecond), peer.Round(time.Microsecond), ratio, reach)
+	fmt.Printf("%-52s %10s %10s %8.2f  %s\n", what, short(ours), short(peer), ratio, reach)
+}
+
+// short is a time with as many digits as mean something.
+func short(d time.Duration) time.Duration {
+	if d < 100*time.Microsecond {
+		return d.Round(10 * time.Nanosecond)
+	}
+	return d.Round(time.Microsecond)
 }
 
 type bench struct {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/skillhand/skillhand/internal/jsonfind"
@@ -40,23 +41,50 @@ type decoder struct {
 	i     int
 	line  int // of the text's first byte
 	depth int
-	path  []step // where i is, for faults
+	seen  uint64 // which fields there are, as bits
 
 	want string // what should have been at i
 	deep bool   // stopped because of the depth
 
-	of    [len(fields)]findings // about each field
-	other findings
-	at    *findings // where they go now
+	of [len(fields) + 1]*findings // about each field, and the rest; nil while there is nothing
+	at int                        // which of them is being read
+
+	scratch
+}
+
+// scratch is what grows while reading. It is kept for the next report, which
+// gets copies of the right size.
+type scratch struct {
+	path         []step // where i is, for faults
+	deliverables []string
+	metrics      []metric
+	errors       []Error
 }
 
 type findings struct{ faults, warnings faults }
 
+// decoders are used again: making one costs more than reading a small report.
+var decoders = sync.Pool{New: func() any { return new(decoder) }}
+
 func newDecoder(text []byte, opt Options) *decoder {
-	d := &decoder{opt: opt, text: text, line: 1}
-	d.path = make([]step, 0, 8)
-	d.at = &d.other
+	d := decoders.Get().(*decoder)
+	d.opt, d.text, d.line = opt, text, 1
 	return d
+}
+
+// free gives a decoder back, without what it has read.
+func (d *decoder) free() {
+	*d = decoder{scratch: scratch{emptied(d.path), emptied(d.deliverables), emptied(d.metrics), emptied(d.errors)}}
+	decoders.Put(d)
+}
+
+// emptied returns s to be used again, unless it has grown out of proportion.
+func emptied[T any](s []T) []T {
+	if cap(s) > 10_000 {
+		return nil
+	}
+	clear(s[:cap(s)])
+	return s[:0]
 }
 
 // report reads an object as a report. What is wrong with it as a report is a
@@ -67,28 +95,27 @@ func (d *decoder) report() (r *Report, ok bool) {
 	}
 	d.str = string(d.text)
 	r = &Report{}
-	var seen [len(fields)]bool
 	var unknown keySet
 	ok = d.object(func(key string) bool {
-		d.at = &d.other
+		d.at = len(fields)
 		n := fieldNumber(key)
 		if n < 0 {
 			return d.unknown(key, &unknown)
 		}
-		if seen[n] {
+		if d.seen&(1<<n) != 0 {
 			d.duplicate(key)
-			d.of[n] = findings{} // the last one counts
+			d.of[n] = nil // the last one counts
 		}
-		seen[n] = true
-		d.at = &d.of[n]
+		d.seen |= 1 << n
+		d.at = n
 		return d.field(n, r)
 	})
 	if !ok {
 		return nil, false
 	}
 	for n, name := range fields {
-		if !seen[n] {
-			d.at = &d.of[n]
+		if d.seen&(1<<n) == 0 {
+			d.at = n
 			d.missing(name)
 		}
 	}
@@ -128,93 +155,119 @@ func (d *decoder) field(n int, r *Report) (ok bool) {
 		}
 		return ok
 	case fieldDeliverables:
-		r.Deliverables = []string{}
 		if d.next() != '[' {
 			return d.mistyped("Deliverables must be an array")
 		}
-		return d.array(func() bool {
-			if d.next() != '"' {
-				return d.mistyped("Deliverable must be a string")
-			}
-			s, ok := d.string()
-			if s == "" {
-				d.fault(Empty, "Deliverable must not be empty")
-			}
-			r.Deliverables = append(r.Deliverables, s)
-			return ok
-		})
+		d.deliverables = d.deliverables[:0]
+		ok = d.array(d.deliverable)
+		r.Deliverables = append([]string{}, d.deliverables...)
+		return ok
 	case fieldMetrics:
 		if d.next() != '{' {
 			return d.mistyped("Metrics must be an object")
 		}
-		return d.metrics(r)
+		d.metrics = d.metrics[:0]
+		ok = d.object(d.metric)
+		r.Metrics = d.judgeMetrics()
+		return ok
 	}
-	r.Errors = []Error{}
 	if d.next() != '[' {
 		return d.mistyped("Errors must be an array")
 	}
-	return d.array(func() bool {
-		if d.next() != '{' {
-			return d.mistyped("Error must be an object")
-		}
-		r.Errors = append(r.Errors, Error{})
-		return d.error(&r.Errors[len(r.Errors)-1])
-	})
+	d.errors = d.errors[:0]
+	ok = d.array(d.error)
+	r.Errors = append([]Error{}, d.errors...)
+	ownContexts(r.Errors)
+	return ok
 }
 
-// metrics reads numbers by name. Of a name that comes twice the last counts,
-// so it is judged when all are read.
-func (d *decoder) metrics(r *Report) (ok bool) {
-	r.Metrics = map[string]float64{}
-	var names []string // of those that are wrong, perhaps
-	var wrong map[string]bool
-	ok = d.object(func(key string) bool {
-		if _, twice := r.Metrics[key]; twice {
-			d.duplicate(key)
-			delete(wrong, key)
-		}
-		value, ok := 0.0, true
-		isNumber := d.isNumber()
-		if isNumber {
-			value, ok = d.number()
-		} else {
-			ok = d.skip()
-		}
-		r.Metrics[key] = value
-		if !isNumber || math.IsInf(value, 0) {
-			if wrong == nil {
-				wrong = map[string]bool{}
-			}
-			wrong[key] = true
-			names = append(names, key)
-		}
-		return ok
-	})
-	for _, key := range names {
-		if !wrong[key] {
-			continue
-		}
-		delete(wrong, key)
-		d.path = append(d.path, step{key: key})
-		if math.IsInf(r.Metrics[key], 0) {
-			d.fault(OutOfRange, notFinite)
-		} else {
-			d.fault(InvalidType, "Metric must be a number")
-		}
-		d.path = d.path[:len(d.path)-1]
+// ownContexts copies the contexts, which are parts of the text, in one piece.
+func ownContexts(errors []Error) {
+	size := 0
+	for _, e := range errors {
+		size += len(e.Context)
 	}
+	own := make([]byte, 0, size)
+	for i := range errors {
+		if c := errors[i].Context; c != nil {
+			from := len(own)
+			own = append(own, c...)
+			errors[i].Context = own[from:len(own):len(own)]
+		}
+	}
+}
+
+func (d *decoder) deliverable() (ok bool) {
+	if d.next() != '"' {
+		return d.mistyped("Deliverable must be a string")
+	}
+	s, ok := d.string()
+	if s == "" {
+		d.fault(Empty, "Deliverable must not be empty")
+	}
+	d.deliverables = append(d.deliverables, s)
 	return ok
+}
+
+// A metric is a number by its name, as it was written.
+type metric struct {
+	name     string
+	value    float64
+	isNumber bool
+}
+
+func (d *decoder) metric(key string) (ok bool) {
+	m := metric{name: key, isNumber: d.isNumber()}
+	if m.isNumber {
+		m.value, ok = d.number()
+	} else {
+		ok = d.skip()
+	}
+	d.metrics = append(d.metrics, m)
+	return ok
+}
+
+// judgeMetrics makes a map of the metrics, and judges those that count: of a
+// name that comes twice, the last.
+func (d *decoder) judgeMetrics() map[string]float64 {
+	values := make(map[string]float64, len(d.metrics))
+	var last map[string]int // where a name that comes twice comes last
+	for i, m := range d.metrics {
+		if _, twice := values[m.name]; twice {
+			d.below(m.name, d.doubt, DuplicateKey, "Duplicate key: "+m.name)
+			if last == nil {
+				last = map[string]int{}
+			}
+			last[m.name] = i
+		}
+		values[m.name] = m.value
+	}
+	for i, m := range d.metrics {
+		n, twice := last[m.name]
+		switch {
+		case twice && n != i:
+		case !m.isNumber:
+			d.below(m.name, d.fault, InvalidType, "Metric must be a number")
+		case math.IsInf(m.value, 0):
+			d.below(m.name, d.fault, OutOfRange, notFinite)
+		}
+	}
+	return values
 }
 
 // A text is a string that an error has, or should have.
 type text struct {
 	value          string
+	start, end     int // of a context, in place of its value
 	seen, mistyped bool
 }
 
 // error reads one of the errors. Of a key that comes twice the last counts, so
 // it is judged when all are read.
-func (d *decoder) error(e *Error) (ok bool) {
+func (d *decoder) error() (ok bool) {
+	if d.next() != '{' {
+		return d.mistyped("Error must be an object")
+	}
 	var code, message, stack, context text
 	var unknown keySet
 	ok = d.object(func(key string) bool {
@@ -241,9 +294,9 @@ func (d *decoder) error(e *Error) (ok bool) {
 			t.value, ok = d.string()
 			return ok
 		case t == &context && d.next() == '{':
-			start := d.i
+			t.start = d.i
 			ok := d.skip()
-			t.value = d.str[start:d.i]
+			t.end = d.i
 			return ok
 		}
 		t.mistyped = true
@@ -254,17 +307,16 @@ func (d *decoder) error(e *Error) (ok bool) {
 	}
 	d.required("code", code)
 	if code.value != "" && !isErrorCode(code.value) {
-		d.path = append(d.path, step{key: "code"})
-		d.doubt(InvalidErrorCode, "Error code must be UPPER_SNAKE_CASE")
-		d.path = d.path[:len(d.path)-1]
+		d.below("code", d.doubt, InvalidErrorCode, "Error code must be UPPER_SNAKE_CASE")
 	}
 	d.required("message", message)
 	d.optional("stack", "a string", stack)
 	d.optional("context", "an object", context)
-	*e = Error{Code: code.value, Message: message.value, Stack: stack.value}
-	if context.value != "" {
-		e.Context = json.RawMessage(context.value)
+	e := Error{Code: code.value, Message: message.value, Stack: stack.value}
+	if context.end > 0 {
+		e.Context = d.text[context.start:context.end]
 	}
+	d.errors = append(d.errors, e)
 	return true
 }
 
@@ -276,17 +328,13 @@ func (d *decoder) required(key string, t text) {
 	}
 	d.optional(key, "a string", t)
 	if !t.mistyped && t.value == "" {
-		d.path = append(d.path, step{key: key})
-		d.fault(Empty, "Error "+key+" must not be empty")
-		d.path = d.path[:len(d.path)-1]
+		d.below(key, d.fault, Empty, "Error "+key+" must not be empty")
 	}
 }
 
 func (d *decoder) optional(key, want string, t text) {
 	if t.mistyped {
-		d.path = append(d.path, step{key: key})
-		d.fault(InvalidType, "Error "+key+" must be "+want)
-		d.path = d.path[:len(d.path)-1]
+		d.below(key, d.fault, InvalidType, "Error "+key+" must be "+want)
 	}
 }
 
@@ -467,7 +515,11 @@ func (d *decoder) isNumber() bool {
 	return c == '-' || '0' <= c && c <= '9'
 }
 
-func (d *decoder) space() { d.i = jsonfind.Space(d.text, d.i) }
+func (d *decoder) space() {
+	if d.i < len(d.text) && d.text[d.i] <= ' ' {
+		d.i = jsonfind.Space(d.text, d.i)
+	}
+}
 
 func (d *decoder) atEnd() bool {
 	d.space()
@@ -498,32 +550,46 @@ func (d *decoder) unknown(key string, known *keySet) (ok bool) {
 
 // missing notes that the object just read has no such key.
 func (d *decoder) missing(key string) {
-	d.path = append(d.path, step{key: key})
-	d.fault(MissingField, "Missing required field: "+key)
-	d.path = d.path[:len(d.path)-1]
+	d.below(key, d.fault, MissingField, "Missing required field: "+key)
 }
 
 func (d *decoder) duplicate(key string) { d.doubt(DuplicateKey, "Duplicate key: "+key) }
 
 // fault notes what is wrong with the value at path.
-func (d *decoder) fault(code Code, message string) { d.at.faults.add(code, d.path, message) }
+func (d *decoder) fault(code Code, message string) { d.findings().faults.add(code, d.path, message) }
 
 // doubt notes what is a fault only if reading is strict.
 func (d *decoder) doubt(code Code, message string) {
 	if d.opt.Strict {
 		d.fault(code, message)
 	} else {
-		d.at.warnings.add(code, d.path, message)
+		d.findings().warnings.add(code, d.path, message)
 	}
+}
+
+// below notes something about the value of key in the object at path.
+func (d *decoder) below(key string, note func(Code, string), code Code, message string) {
+	d.path = append(d.path, step{key: key})
+	note(code, message)
+	d.path = d.path[:len(d.path)-1]
+}
+
+func (d *decoder) findings() *findings {
+	if d.of[d.at] == nil {
+		d.of[d.at] = &findings{}
+	}
+	return d.of[d.at]
 }
 
 // result is what came of a report that was read to its end.
 func (d *decoder) result(r *Report) Result {
-	all := &d.of[0]
-	for n := range d.of[1:] {
-		all.join(&d.of[1+n])
+	var all findings
+	for _, f := range d.of {
+		if f != nil {
+			all.faults.join(&f.faults)
+			all.warnings.join(&f.warnings)
+		}
 	}
-	all.join(&d.other)
 	result := Result{Method: JSON, Report: r, Stated: true, Faults: all.faults.done(), Warnings: all.warnings.done()}
 	if len(result.Faults) > 0 {
 		result.Report = nil
@@ -542,12 +608,6 @@ func (d *decoder) failure() Result {
 		return none(InvalidJSON, fmt.Sprintf("Invalid JSON: it breaks off in line %d, column %d, where %s is due", line, column, d.want))
 	}
 	return none(InvalidJSON, fmt.Sprintf("Invalid JSON: line %d, column %d should be %s", line, column, d.want))
-}
-
-// join appends what is in g.
-func (f *findings) join(g *findings) {
-	f.faults.join(&g.faults)
-	f.warnings.join(&g.warnings)
 }
 
 // faults are what is wrong, up to a number.

@@ -8,6 +8,7 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"runtime"
 	"sync"
@@ -48,23 +49,10 @@ func Band(confidence float64) string {
 
 // MarshalJSON writes the report so that it is valid: what is empty is there.
 func (r Report) MarshalJSON() ([]byte, error) {
-	type plain Report // without this method
-	if r.Deliverables == nil {
-		r.Deliverables = []string{}
+	if f, ok := r.notFinite(); ok {
+		return nil, fmt.Errorf("%s: %s", f.Path, f.Message)
 	}
-	if r.Metrics == nil {
-		r.Metrics = map[string]float64{}
-	}
-	if r.Errors == nil {
-		r.Errors = []Error{}
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(plain(r)); err != nil {
-		return nil, err
-	}
-	return bytes.TrimRight(b.Bytes(), "\n"), nil
+	return r.AppendJSON(nil), nil
 }
 
 // Options say how to read. The zero value reads what people expect.
@@ -135,22 +123,11 @@ func Parse(text []byte, opt Options) Result {
 		text = withoutColors(text)
 	}
 	text, skipped := trim(text)
-	whole := newDecoder(text, opt)
-	whole.line = 1 + skipped
-	if len(text) > 0 && text[0] == '{' {
-		if r, ok := whole.report(); ok && whole.atEnd() {
-			return whole.result(r)
-		}
-	}
-	if object, ok := jsonfind.Last(text, fields[:], looksLikeReport); ok {
-		d := newDecoder(object, opt)
-		if r, ok := d.report(); ok {
-			return d.result(r)
-		}
-		return d.failure() // too deep: it is JSON
+	if result, ok := parseJSON(text, opt); ok {
+		return result
 	}
 	if len(text) > 0 && text[0] == '{' {
-		return whole.failure()
+		return notJSON(text, 1+skipped)
 	}
 	if !opt.NoLegacy {
 		if result, ok := parseLegacy(text, opt); ok {
@@ -158,6 +135,42 @@ func Parse(text []byte, opt Options) Result {
 		}
 	}
 	return none(NoReport, "No report found")
+}
+
+// parseJSON judges the object that text is, else the last report in it.
+func parseJSON(text []byte, opt Options) (result Result, ok bool) {
+	first, last := bytes.IndexByte(text, '{'), bytes.LastIndexByte(text, '}')
+	if first < 0 || last < first {
+		return result, false
+	}
+	// Mostly there is one object, and all braces are its own.
+	d := newDecoder(text[first:last+1], opt)
+	defer d.free()
+	if r, ok := d.report(); ok && d.atEnd() {
+		whole := last+1-first == len(text)
+		return d.result(r), whole || looksLikeReport(d.seen)
+	}
+	object, ok := jsonfind.Last(text, fields[:], looksLikeReport)
+	if !ok {
+		return result, false
+	}
+	found := newDecoder(object, opt)
+	defer found.free()
+	if r, ok := found.report(); ok {
+		return found.result(r), true
+	}
+	return found.failure(), true // too deep: it is JSON
+}
+
+// notJSON says where a text that begins like JSON stops being JSON.
+func notJSON(text []byte, line int) Result {
+	d := newDecoder(text, Options{})
+	defer d.free()
+	if _, ok := d.report(); ok {
+		d.atEnd()
+	}
+	d.line = line
+	return d.failure()
 }
 
 // ParseAll parses each text by itself: what is wrong with one does not stop the rest.
@@ -178,19 +191,23 @@ func ParseAll(texts [][]byte, opt Options) []Result {
 
 // Check reports what is wrong with a report, as strictly as Parse can.
 func (r Report) Check() []Fault {
+	if f, ok := r.notFinite(); ok {
+		return []Fault{f}
+	}
+	return Parse(r.AppendJSON(nil), Options{Strict: true, NoLegacy: true}).Faults
+}
+
+// notFinite returns a fault if there is a number that JSON cannot hold.
+func (r *Report) notFinite() (Fault, bool) {
+	if math.IsNaN(r.Confidence) || math.IsInf(r.Confidence, 0) {
+		return Fault{OutOfRange, "/confidence", notInRange}, true
+	}
 	for name, value := range r.Metrics {
 		if math.IsNaN(value) || math.IsInf(value, 0) {
-			return []Fault{{OutOfRange, pointer([]step{{key: "metrics"}, {key: name}}), notFinite}}
+			return Fault{OutOfRange, pointer([]step{{key: "metrics"}, {key: name}}), notFinite}, true
 		}
 	}
-	if math.IsNaN(r.Confidence) || math.IsInf(r.Confidence, 0) {
-		return []Fault{{OutOfRange, "/confidence", notInRange}}
-	}
-	text, err := json.Marshal(r)
-	if err != nil {
-		return []Fault{{InvalidJSON, "", err.Error()}} // a context that is no JSON
-	}
-	return Parse(text, Options{Strict: true}).Faults
+	return Fault{}, false
 }
 
 func none(code Code, message string) Result {

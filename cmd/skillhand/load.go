@@ -261,10 +261,10 @@ func (o *loadOptions) ids(std *stdio, cmd *cobra.Command) error {
 }
 
 // askTrust asks a person whether a folder's commands may run.
-func askTrust(ctx context.Context, std *stdio, skill, dir string, commands []string) (bool, error) {
+func askTrust(ctx context.Context, std *stdio, doing, dir string, commands []string) (bool, error) {
 	std.screen.Lock()
 	defer std.screen.Unlock()
-	fmt.Fprintf(std.err, "%s is not trusted yet. Loading %s would run:\n\n", dir, skill)
+	fmt.Fprintf(std.err, "%s is not trusted yet. %s would run:\n\n", dir, doing)
 	for _, c := range commands {
 		fmt.Fprintf(std.err, "    %s\n", strings.ReplaceAll(visible(c), "\n", "\n    "))
 	}

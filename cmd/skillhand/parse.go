@@ -1,16 +1,14 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -43,7 +41,7 @@ The exit status is 0 if every input has a valid report, whatever it says.`,
   skillhand parse --strict --no-legacy out.json
   skillhand parse --schema > report.schema.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runParse(cmd.Context(), std, cmd, o, args)
+			return runParse(cmd.Context(), std, o, args)
 		},
 	}
 	f := cmd.Flags()
@@ -55,7 +53,7 @@ The exit status is 0 if every input has a valid report, whatever it says.`,
 	return cmd
 }
 
-func runParse(ctx context.Context, std *stdio, cmd *cobra.Command, o parseOptions, files []string) error {
+func runParse(ctx context.Context, std *stdio, o parseOptions, files []string) error {
 	if o.schema {
 		return printSchema(std, files)
 	}
@@ -66,10 +64,7 @@ func runParse(ctx context.Context, std *stdio, cmd *cobra.Command, o parseOption
 	if len(files) == 0 {
 		files = []string{"-"}
 	}
-	p := &parsing{o: o, std: std, files: files, printer: newParseTable(std, files)}
-	if o.json {
-		p.printer = parseLines{}
-	}
+	p := &parsing{o: o, std: std, files: files, table: newParseTable(std, files)}
 	if err := p.run(ctx); err != nil {
 		return err
 	}
@@ -98,136 +93,106 @@ type parsing struct {
 	o       parseOptions
 	std     *stdio
 	files   []string
+	table   *parseTable
 	invalid atomic.Int64 // inputs without a valid report
-	printer interface {
-		header() string
-		print(w *bytes.Buffer, input string, r report.Result) error
-	}
 }
 
-// window is how many inputs are read before what they came to is printed, in order.
-const window = 256
+// A few inputs are one worker's share, and many are read before what they came
+// to is printed, in order.
+const (
+	share  = 64
+	window = 16 * share
+)
 
 func (p *parsing) run(ctx context.Context) error {
-	out := bufio.NewWriterSize(p.std.out, 64<<10)
-	_, err := out.WriteString(p.printer.header())
-	for start := 0; start < len(p.files) && err == nil; start += window {
-		var lines [][]byte
-		if lines, err = p.parse(ctx, p.files[start:min(start+window, len(p.files))]); err != nil {
-			return err
+	err := p.write([]byte(p.header()))
+	lines := make([][]byte, window/share)
+	for rest := p.files; len(rest) > 0 && err == nil; rest = rest[min(len(rest), window):] {
+		shares := slices.Collect(slices.Chunk(rest[:min(len(rest), window)], share))
+		var next atomic.Int64
+		var workers sync.WaitGroup
+		for range min(len(shares), runtime.GOMAXPROCS(0)) {
+			workers.Go(func() {
+				var text []byte
+				for i := next.Add(1) - 1; i < int64(len(shares)) && ctx.Err() == nil; i = next.Add(1) - 1 {
+					lines[i], text = p.parse(ctx, shares[i], lines[i][:0], text)
+				}
+			})
 		}
-		for _, line := range lines {
-			if _, werr := out.Write(line); werr != nil {
-				err = werr
-				break
-			}
+		workers.Wait()
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		for i := 0; i < len(shares) && err == nil; i++ {
+			err = p.write(lines[i])
 		}
 	}
-	if err == nil {
-		err = out.Flush()
-	}
-	if err != nil {
+	return err
+}
+
+func (p *parsing) write(text []byte) error {
+	if _, err := p.std.out.Write(text); err != nil {
 		return fmt.Errorf("stdout: %w", err)
 	}
 	return nil
 }
 
-// parse reads inputs at once and returns what is to be printed about each.
-func (p *parsing) parse(ctx context.Context, files []string) ([][]byte, error) {
-	lines := make([][]byte, len(files))
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	var mu sync.Mutex
-	var failed error
-	for range min(len(files), runtime.GOMAXPROCS(0)) {
-		workers.Go(func() {
-			var text bytes.Buffer
-			for i := next.Add(1) - 1; i < int64(len(files)) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				var line bytes.Buffer
-				result := p.input(ctx, files[i], &text)
-				if result.Report == nil {
-					p.invalid.Add(1)
-				}
-				if err := p.printer.print(&line, files[i], result); err != nil {
-					mu.Lock()
-					failed = errors.Join(failed, err)
-					mu.Unlock()
-				}
-				lines[i] = line.Bytes()
-			}
-		})
+func (p *parsing) header() string {
+	if p.o.json {
+		return ""
 	}
-	workers.Wait()
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	return lines, failed
+	return p.table.header()
 }
 
-// input reads one file, by way of text, and parses it.
-func (p *parsing) input(ctx context.Context, file string, text *bytes.Buffer) report.Result {
-	text.Reset()
-	err := p.read(ctx, file, text)
-	if err != nil {
-		message := "Unreadable: " + err.Error()
-		if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
-			message = "Unreadable: " + pathErr.Err.Error()
+// parse reads inputs, by way of text, and appends what is to be printed about
+// them to lines. It returns both, to be used again.
+func (p *parsing) parse(ctx context.Context, inputs []string, lines, text []byte) (_, _ []byte) {
+	for _, input := range inputs {
+		var err error
+		if input == "-" {
+			text, err = p.readStdin(ctx)
+		} else {
+			text, err = readFile(input, text[:0], report.MaxSize+1)
 		}
-		return report.Result{Method: report.None, Faults: []report.Fault{{Code: report.Unreadable, Message: message}}}
+		var result report.Result
+		if err == nil {
+			result = report.Parse(text, p.o.Options)
+		} else {
+			result = unreadable(err)
+		}
+		if result.Report == nil {
+			p.invalid.Add(1)
+		}
+		if p.o.json {
+			lines = append(result.AppendJSON(lines, input), '\n')
+		} else {
+			lines = p.table.append(lines, input, result)
+		}
 	}
-	return report.Parse(text.Bytes(), p.o.Options)
+	return lines, text
 }
 
-// read reads as much of a file as Parse would look at, and one byte more.
-func (p *parsing) read(ctx context.Context, file string, text *bytes.Buffer) error {
-	const most = report.MaxSize + 1
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		_, err = text.ReadFrom(io.LimitReader(f, most))
-		return err
+func unreadable(err error) report.Result {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pathErr.Err
 	}
-	// A read from a terminal does not end by itself when the context does.
-	done := make(chan error, 1)
-	var all bytes.Buffer
+	return report.Result{Method: report.None, Faults: []report.Fault{{Code: report.Unreadable, Message: "Unreadable: " + err.Error()}}}
+}
+
+// readStdin reads as much as Parse looks at, and one byte more. A read from a
+// terminal does not end by itself when the context does.
+func (p *parsing) readStdin(ctx context.Context) (text []byte, err error) {
+	done := make(chan struct{})
 	go func() {
-		_, err := all.ReadFrom(io.LimitReader(p.std.in, most))
-		done <- err
+		defer close(done)
+		text, err = io.ReadAll(io.LimitReader(p.std.in, report.MaxSize+1))
 	}()
 	select {
-	case err := <-done:
-		text.Write(all.Bytes())
-		return err
+	case <-done:
+		return text, err
 	case <-ctx.Done():
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
-}
-
-// A parseDocument is a line of what parse --json prints: schemas/parse-v1.schema.json.
-type parseDocument struct {
-	Input    string         `json:"input"`
-	Success  bool           `json:"success"`
-	Method   report.Method  `json:"parse_method"`
-	Output   *report.Report `json:"output"`
-	Errors   []report.Fault `json:"errors"`
-	Warnings []report.Fault `json:"warnings"`
-}
-
-// parseLines prints results for programs.
-type parseLines struct{}
-
-func (parseLines) header() string { return "" }
-
-func (parseLines) print(w *bytes.Buffer, input string, r report.Result) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(parseDocument{
-		Input: input, Success: r.Report != nil, Method: r.Method, Output: r.Report,
-		Errors: append([]report.Fault{}, r.Faults...), Warnings: append([]report.Fault{}, r.Warnings...),
-	})
 }
 
 // A parseTable prints results for people.
@@ -248,7 +213,9 @@ func (t *parseTable) header() string {
 	return fmt.Sprintf("%-*s  %-7s  %-7s  %-14s  %12s  %6s\n", t.width, "INPUT", "SAYS", "FORM", "CONFIDENCE", "DELIVERABLES", "ERRORS")
 }
 
-func (t *parseTable) print(w *bytes.Buffer, input string, r report.Result) error {
+// append appends what is to be said about one input.
+func (t *parseTable) append(lines []byte, input string, r report.Result) []byte {
+	w := bytes.NewBuffer(lines)
 	paint := t.std.painter()
 	if r.Report == nil {
 		fmt.Fprintf(w, "%-*s  %s  %s\n", t.width, visible(input), paint("31", "invalid"), r.Method)
@@ -266,7 +233,7 @@ func (t *parseTable) print(w *bytes.Buffer, input string, r report.Result) error
 	for _, f := range r.Warnings {
 		fmt.Fprintf(w, "  %s %s\n", paint("33", "warning:"), describe(f))
 	}
-	return nil
+	return w.Bytes()
 }
 
 // describe is a fault in one line.

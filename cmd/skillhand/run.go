@@ -261,11 +261,14 @@ func (s *spinner) Write(p []byte) (int, error) {
 	return s.std.err.Write(p)
 }
 
-// end takes the spinner away.
+// end takes the spinner away. What is printed next on the terminal begins a line.
 func (s *spinner) end() {
 	close(s.stop)
 	<-s.stopped
 	s.std.screen.Lock()
 	defer s.std.screen.Unlock()
 	s.hide()
+	if s.midLine && isTerminal(s.std.err) {
+		fmt.Fprintln(s.std.err)
+	}
 }
