@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
-# The main job of skillhand in a folder of its own: nothing here touches your files.
+# The main jobs of skillhand in a folder of their own: nothing here touches your files.
 set -euo pipefail
 demo=$(mktemp -d)
 trap 'rm -rf "$demo"' EXIT
 export HOME="$demo/home" SKILLHAND_STATE_DIR="$demo/state"
-unset CLAUDE_PLUGIN_ROOT CLAUDE_PROJECT_DIR CLAUDE_SESSION_ID CLAUDE_CODE_SESSION_ID
+unset CLAUDECODE CLAUDE_PLUGIN_ROOT CLAUDE_PROJECT_DIR CLAUDE_SESSION_ID CLAUDE_CODE_SESSION_ID SKILLHAND_TRUST SKILLHAND_HISTORY
 mkdir -p "$HOME" "$demo/project/.claude/skills"
-cp -r "$(dirname "$0")/skills/review" "$demo/project/.claude/skills/"
+cp -r "$(dirname "$0")"/skills/* "$demo/project/.claude/skills/"
 cd "$demo/project"
 git init -q . 2>/dev/null || mkdir .git
 printf 'package main\n\nfunc main() {}\n' > main.go
 
 say() { printf '\n\033[1m# %s\033[0m\n' "$*"; }
 run() { printf '$'; printf ' %q' "$@"; printf '\n'; "$@"; }
+# refused runs what must fail: if it does not, the demo does.
+refused() { if run "$@"; then echo "demo: this should have failed" >&2; exit 1; fi; }
 [ -t 1 ] || say() { printf '\n# %s\n' "$*"; }
 
 say "A skill is text for an agent, with commands whose output belongs into it:"
@@ -23,14 +25,39 @@ run skillhand load review main.go < /dev/null
 
 say "Trust it, and the agent reads the page with live output:"
 run skillhand trust
-run skillhand load review main.go
+run skillhand load review main.go --session demo
 
 say "The second time in a session it needs only what is fresh:"
-run skillhand load review main.go --reference
+run skillhand load review main.go --session demo
 
 say "An argument is data, whatever it looks like. This one would delete the project if it were pasted:"
 run skillhand load review 'main.go; rm -rf .'
 run ls
 
-say "And what ran, for programs:"
-run skillhand load review main.go --json
+say "A skill can have a script. It does its work and reports what it did:"
+run cat .claude/skills/count/execute.sh
+say "Run it: the report is compared with what happened."
+run skillhand run count main.go
+
+say "This one claims a file that it did not write, and success although it failed. It is not believed:"
+cat > liar.sh <<'SCRIPT'
+#!/usr/bin/env bash
+echo "Building... done"
+skillhand emit --confidence 0.99 --deliverable app.tar.gz
+exit 3
+SCRIPT
+chmod +x liar.sh
+run cat liar.sh
+refused skillhand run ./liar.sh
+
+say "Scripts that only print text can be read too, word by word and not by hope:"
+printf '0 errors found\nCreated: lines.txt\nConfidence: 92%%\n✅ Done\n' > good.log
+printf 'Upload successful: no\nFAILED: disk is full\n' > bad.log
+run cat good.log bad.log
+run skillhand parse good.log bad.log
+
+say "Everything can be had as JSON, for programs:"
+run skillhand run --json count main.go
+
+say "And what is here, and what is missing:"
+run skillhand doctor
