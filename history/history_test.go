@@ -259,6 +259,31 @@ func TestQuery(t *testing.T) {
 	}
 }
 
+// TestChunks: it does not matter where a file is cut to be read, nor what lies in it.
+func TestChunks(t *testing.T) {
+	s := Store{Dir: t.TempDir(), MaxSize: 1 << 30}
+	var want []string
+	for i := range 3000 {
+		name := fmt.Sprint("skill", i)
+		want = append(want, name)
+		write(t, s, Record{Kind: Run, Skill: name, Project: strings.Repeat("p", i%700), Time: time.UnixMilli(int64(i + 1))})
+		if i == 1500 {
+			f, err := os.OpenFile(filepath.Join(s.Dir, current), os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := f.WriteString(strings.Repeat("x", 3*chunk)); err != nil {
+				t.Fatal(err)
+			}
+			f.Close()
+		}
+	}
+	found, err := s.Read(Query{})
+	if err != nil || names(found) != strings.Join(want, " ") || found.Damaged == 0 {
+		t.Errorf("%d records, %d damaged, %v", len(found.Records), found.Damaged, err)
+	}
+}
+
 // TestLongFields: whatever is in a record, its line stays small.
 func TestLongFields(t *testing.T) {
 	s := Store{Dir: t.TempDir()}

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
+	"slices"
 )
 
 // A reader goes through lines, the latest first.
@@ -15,7 +15,7 @@ type reader struct {
 	f       func(*Record)
 	needles [][]byte          // what a line that is wanted has in it
 	known   map[string]string // strings that were read before: a history repeats itself
-	buf     bytes.Buffer
+	buf     []byte
 	rec     Record // the one that is being read
 
 	looked, wanted, damaged int
@@ -55,19 +55,43 @@ func (r *reader) readOther(path string, open *os.File) error {
 	return r.read(f)
 }
 
-// read looks at the lines of a file.
+// chunk is how much is read at once. Who wants only the latest reads little of a long file.
+const chunk = 128 << 10
+
+// read looks at the lines of a file, from its end as it is now: what comes
+// later is too late, and may be half a line.
 func (r *reader) read(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	r.buf.Reset()
-	r.buf.Grow(int(info.Size()) + bytes.MinRead)
-	// No more than was there: what comes now is too late, and may be half a line.
-	if _, err := r.buf.ReadFrom(io.LimitReader(f, info.Size())); err != nil {
-		return err
+	var rest []byte // the end of a line that begins before what was read
+	for end := info.Size(); end > 0 && !r.done; {
+		start := max(0, end-chunk)
+		if len(rest) > chunk {
+			r.damaged++ // no line is that long
+			rest = nil
+		}
+		data := slices.Grow(r.buf[:0], chunk+len(rest))[:end-start]
+		if _, err := f.ReadAt(data, start); err != nil {
+			return err
+		}
+		data = append(data, rest...)
+		r.buf, end = data, start
+		first := 0
+		if start > 0 {
+			if first = bytes.IndexByte(data, '\n'); first < 0 {
+				first = len(data)
+			}
+		}
+		r.lines(data[first:])
+		rest = slices.Clone(data[:first])
 	}
-	data := r.buf.Bytes()
+	return nil
+}
+
+// lines looks at whole lines, the last first.
+func (r *reader) lines(data []byte) {
 	for len(data) > 0 && !r.done {
 		data = bytes.TrimRight(data, "\n")
 		start := bytes.LastIndexByte(data, '\n') + 1
@@ -76,7 +100,6 @@ func (r *reader) read(f *os.File) error {
 		}
 		data = data[:start]
 	}
-	return nil
 }
 
 func (r *reader) line(line []byte) {

@@ -3,7 +3,6 @@ package history
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 )
@@ -28,9 +27,15 @@ type Review struct {
 
 // A Category is one reason of failures.
 type Category struct {
-	Category string   `json:"category"`
-	Failed   int      `json:"failed"`
-	Skills   []string `json:"skills"` // that failed so, the most frequent first
+	Category string  `json:"category"`
+	Failed   int     `json:"failed"`
+	Skills   []Count `json:"skills"` // that failed so, the most frequent first
+}
+
+// A Count is how often a skill failed.
+type Count struct {
+	Name   string `json:"name"`
+	Failed int    `json:"failed"`
 }
 
 // A Skill is what one skill, script or prompt came to.
@@ -60,10 +65,11 @@ type Flaky struct {
 	Changes int    `json:"changes"` // how often the verdict was not that of the time before
 }
 
-const (
-	points = 24 // parts of the period
-	top    = 5  // slowest and costliest
-)
+// Points is how many parts a period has, each with a mean confidence of its own.
+const Points = 24
+
+// top is how many are listed as the slowest and the costliest.
+const top = 5
 
 // Review reads a period, from q.Since to until.
 func (s Store) Review(q Query, until time.Time) (*Review, error) {
@@ -88,7 +94,7 @@ type reviewer struct {
 	Review
 	skills     map[string]*skillSum
 	categories map[string]map[string]int // failures, by category and name
-	points     [points]sum
+	points     [Points]sum
 	inputs     map[[2]string]*inputSum // by name and input
 }
 
@@ -160,7 +166,7 @@ func (b *reviewer) point(t time.Time) int {
 	if whole <= 0 {
 		return 0
 	}
-	return min(points-1, max(0, int(float64(t.Sub(b.Since))/float64(whole)*points)))
+	return min(Points-1, max(0, int(float64(t.Sub(b.Since))/float64(whole)*Points)))
 }
 
 // keepTop keeps the records with the highest values, of those that have one.
@@ -220,7 +226,7 @@ func (b *reviewer) review() *Review {
 			s.Confidence = &mean
 		}
 		if s.Failed > 0 {
-			s.Category = frequent(s.categories)[0]
+			s.Category = frequent(s.categories)[0].Name
 		}
 		v.Skills = append(v.Skills, s.Skill)
 	}
@@ -229,7 +235,7 @@ func (b *reviewer) review() *Review {
 	})
 	for i, p := range b.points {
 		if p.count > 0 {
-			from := b.Since.Add(b.Until.Sub(b.Since) / points * time.Duration(i))
+			from := b.Since.Add(b.Until.Sub(b.Since) / Points * time.Duration(i))
 			v.Confidence = append(v.Confidence, Point{From: from, Mean: p.total / float64(p.count), Count: p.count})
 		}
 	}
@@ -246,10 +252,13 @@ func (b *reviewer) review() *Review {
 }
 
 // frequent lists names by how often they occur, the most frequent first.
-func frequent(counts map[string]int) []string {
-	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
-	})
+func frequent(counts map[string]int) []Count {
+	var all []Count
+	for name, n := range counts {
+		all = append(all, Count{name, n})
+	}
+	slices.SortFunc(all, func(a, b Count) int { return cmp.Or(cmp.Compare(b.Failed, a.Failed), cmp.Compare(a.Name, b.Name)) })
+	return all
 }
 
 // advice is what to do about a category of failures. %s is what failed so most often.
@@ -277,8 +286,10 @@ var advice = map[string]string{
 	"quota":      "%s has used up its quota: wait for the reset, or check the plan",
 }
 
-// lowConfidence is where "fair" begins.
-const lowConfidence = 0.6
+const (
+	lowConfidence = 0.6 // where "fair" begins
+	minWorth      = 0.1 // dollars that are worth a thought
+)
 
 // next says what is worth doing, the most useful first.
 func (v *Review) next() []string {
@@ -291,23 +302,29 @@ func (v *Review) next() []string {
 		if !ok {
 			text = "%s failed: run it with `--json` to see why"
 		}
-		steps = append(steps, fmt.Sprintf("%s (%d× %s)", fmt.Sprintf(text, c.Skills[0]), c.Failed, c.Category))
+		most, others := c.Skills[0], ""
+		if n := len(c.Skills) - 1; n > 0 {
+			others = fmt.Sprintf(", and %d others", n)
+		}
+		steps = append(steps, fmt.Sprintf("%s (%d× %s%s)", fmt.Sprintf(text, most.Name), most.Failed, c.Category, others))
 	}
 	if len(v.Flaky) > 0 {
 		f := v.Flaky[0]
 		steps = append(steps, fmt.Sprintf("%s comes out differently for the same input (%d of %d failed): find what else it depends on", f.Name, f.Failed, f.Total))
 	}
-	for _, s := range v.Skills {
-		if s.Confidence != nil && *s.Confidence < lowConfidence {
-			steps = append(steps, fmt.Sprintf("%s is unsure of its own work (confidence %.2f): let it check more, or say what it could not check", s.Name, *s.Confidence))
-			break
+	sure := func(s Skill) float64 {
+		if s.Confidence == nil {
+			return 1
 		}
+		return *s.Confidence
 	}
-	if len(v.Costliest) > 0 && v.CostUSD > 0 {
-		dear := slices.MaxFunc(v.Skills, func(a, b Skill) int { return cmp.Compare(a.CostUSD, b.CostUSD) })
-		if len(v.Skills) > 1 && dear.CostUSD > v.CostUSD/2 {
-			steps = append(steps, fmt.Sprintf("%s took $%.2f of $%.2f: try a smaller model, or `--max-budget-usd`", dear.Name, dear.CostUSD, v.CostUSD))
-		}
+	unsure := slices.MinFunc(v.Skills, func(a, b Skill) int { return cmp.Compare(sure(a), sure(b)) })
+	if sure(unsure) < lowConfidence {
+		steps = append(steps, fmt.Sprintf("%s is unsure of its own work (confidence %.2f): let it check more, or say what it could not check", unsure.Name, sure(unsure)))
+	}
+	dear := slices.MaxFunc(v.Skills, func(a, b Skill) int { return cmp.Compare(a.CostUSD, b.CostUSD) })
+	if len(v.Skills) > 1 && dear.CostUSD > max(minWorth, v.CostUSD/2) {
+		steps = append(steps, fmt.Sprintf("%s took $%.2f of $%.2f: try a smaller model, or `--max-budget-usd`", dear.Name, dear.CostUSD, v.CostUSD))
 	}
 	return steps
 }

@@ -16,11 +16,17 @@ import (
 
 // builtins are the functions that directives can call without starting a process.
 var builtins = map[string]shell.Func{
-	"list-skills": listSkills,
+	"list-skills":              listSkills,
+	"get-status-output":        getStatusOutput,
+	"get-statusline-output":    getStatuslineOutput,
+	"get-retrospective-output": getRetrospectiveOutput,
 }
 
 var builtinHelp = map[string]string{
-	"list-skills": "the skills that can be loaded here, and what each is for",
+	"list-skills":              "the skills that can be loaded here, and what each is for",
+	"get-status-output":        "what this session has loaded, and how the last runs went",
+	"get-statusline-output":    "whether Claude Code has a status line, and how to install one",
+	"get-retrospective-output": "a look back on the last 7 days, or on the PERIOD that is named",
 }
 
 func newBuiltin(std *stdio) *cobra.Command {
@@ -44,7 +50,7 @@ Without NAME, list them. A launcher in a plugin's hooks/bin does the same:
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				for _, name := range slices.Sorted(maps.Keys(builtins)) {
-					fmt.Fprintf(std.out, "%-14s %s\n", name, builtinHelp[name])
+					fmt.Fprintf(std.out, "%-24s  %s\n", name, builtinHelp[name])
 				}
 				return nil
 			}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/history"
+)
+
+type historyOptions struct {
+	history.Query
+	since, kind, project string
+	here, json           bool
+}
+
+func newHistory(std *stdio) *cobra.Command {
+	var o historyOptions
+	cmd := &cobra.Command{
+		Use:   "history",
+		Short: "List what was run and asked",
+		Long: `List the runs and questions that were recorded, the latest last. A record says what
+ran, where, how it ended, how long it took and what it cost; never the text of a
+prompt or a page, and nothing of the environment. SKILLHAND_HISTORY=off in the
+environment keeps skillhand from recording.`,
+		Example: `  skillhand history
+  skillhand history --failed --since 7d
+  skillhand history --skill deploy --last 5
+  skillhand history --json | jq .duration_ms`,
+		Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !cmd.Flags().Changed("last") && !o.json {
+				o.Last = 20
+			}
+			return runHistory(std, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.since, "since", "", "a `period` such as 12h, 7d or 4w, or a day such as 2026-11-01")
+	f.StringVar(&o.kind, "kind", "", "only `run` or ask")
+	f.StringVar(&o.Skill, "skill", "", "only this skill or script, by `name`")
+	f.StringVar(&o.project, "project", "", "only the project of this `folder`")
+	f.BoolVar(&o.here, "here", false, "only this project")
+	f.StringVar(&o.Session, "session", "", "only this session, by `id`")
+	f.BoolVar(&o.Failed, "failed", false, "only what did not go well")
+	f.IntVar(&o.Last, "last", 0, "only the latest `n` (default 20, or all with --json)")
+	f.BoolVar(&o.json, "json", false, "print a JSON document for each")
+	return cmd
+}
+
+func runHistory(std *stdio, o historyOptions) error {
+	var err error
+	if o.since != "" {
+		if o.Since, err = parseSince(o.since, time.Now()); err != nil {
+			return usagef("--since %v", err)
+		}
+	}
+	switch o.Kind = history.Kind(o.kind); o.Kind {
+	case "", history.Run, history.Ask:
+	default:
+		return usagef("--kind %s: want run or ask", o.kind)
+	}
+	if o.Last < 0 {
+		return usagef("--last %d: want more than 0", o.Last)
+	}
+	if o.here && o.project != "" {
+		return usagef("--here and --project contradict each other")
+	}
+	if o.here {
+		o.project = "."
+	}
+	if o.project != "" {
+		if o.Project, err = projectOf(o.project); err != nil {
+			return err
+		}
+	}
+	found, err := skillhand.History(std.env).Read(o.Query)
+	if err != nil {
+		return err
+	}
+	if found.Damaged > 0 {
+		std.warn(plural(found.Damaged, "line") + " of the history cannot be read: what was cut short is not counted")
+	}
+	return std.printRecords(found.Records, o.json)
+}
+
+func (std *stdio) printRecords(records []history.Record, asJSON bool) error {
+	out := bufio.NewWriter(std.out)
+	var err error
+	if asJSON {
+		enc := json.NewEncoder(out)
+		enc.SetEscapeHTML(false)
+		for _, r := range records {
+			if err = enc.Encode(r); err != nil {
+				break
+			}
+		}
+	} else {
+		paint := std.painter()
+		name := 10
+		for _, r := range records {
+			name = max(name, min(30, cells(flat(r.Name()))))
+		}
+		for _, r := range records {
+			if _, err = fmt.Fprintln(out, recordLine(r, name, paint)); err != nil {
+				break
+			}
+		}
+	}
+	if err == nil {
+		err = out.Flush()
+	}
+	if err != nil {
+		return fmt.Errorf("stdout: %w", err)
+	}
+	if len(records) == 0 && !asJSON {
+		fmt.Fprintln(std.err, "nothing is recorded that fits")
+	}
+	return nil
+}
+
+// recordLine is a record for people: when, mark, name, duration, and what came of it.
+func recordLine(r history.Record, name int, paint func(code, text string) string) string {
+	mark, verdict := paint("32", "✓"), ""
+	if !r.OK {
+		mark = paint("31", "✗")
+		verdict = strings.TrimSpace(r.Category + " " + r.Detail)
+	}
+	if r.Confidence != nil {
+		verdict += fmt.Sprintf(" %.2f", *r.Confidence)
+	}
+	if r.CostUSD > 0 {
+		verdict += " " + dollars(r.CostUSD)
+	}
+	line := fmt.Sprintf("%s  %s %s  %s  %s", r.Time.Local().Format("2006-01-02 15:04:05"), mark, pad(flat(r.Name()), name),
+		padLeft(shortDuration(r.DurationMS), durationCells), flat(strings.TrimSpace(verdict)))
+	return strings.TrimRight(line, " ")
+}
+
+// projectOf is what the history calls the project of a folder.
+func projectOf(dir string) (string, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return "", err
+	}
+	if !info.IsDir() {
+		return "", fmt.Errorf("%s: not a folder", dir)
+	}
+	abs, err := filepath.Abs(dir)
+	return skillhand.Project(abs), err
+}
+
+// parseSince reads a period that ends now, or the day that it begins with.
+func parseSince(text string, now time.Time) (time.Time, error) {
+	if day, err := time.ParseInLocation(time.DateOnly, text, time.Local); err == nil {
+		return day, nil
+	}
+	fault := fmt.Errorf("%s: want a period such as 12h, 7d or 4w, or a day such as 2026-11-01", text)
+	days := map[byte]int{'d': 1, 'w': 7}
+	if text == "" {
+		return time.Time{}, fault
+	}
+	if n, ok := days[text[len(text)-1]]; ok {
+		count, err := strconv.Atoi(text[:len(text)-1])
+		if err != nil || count <= 0 || count > 100_000 {
+			return time.Time{}, fault
+		}
+		return now.AddDate(0, 0, -count*n), nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return time.Time{}, fault
+	}
+	return now.Add(-d), nil
+}
