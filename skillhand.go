@@ -122,7 +122,9 @@ func (rt *Runtime) Load(ctx context.Context, req LoadRequest) (*Page, error) {
 		return nil, err
 	}
 	page := &Page{Skill: s.Name, File: s.File}
-	page.claim = l.claim(s)
+	if env.Untrusted == "" { // what was withheld now must come later
+		page.claim = l.claim(s)
+	}
 	env.Later = req.Later || page.claim != nil && page.claim.Seen && !req.Full
 	page.FirstUse = !env.Later
 	var text bytes.Buffer
@@ -196,7 +198,7 @@ func (rt *Runtime) newJob(name, project, plugin string, ask func(string, []strin
 	if j.state == "" {
 		j.state = StateDir(j.env)
 	}
-	j.home = getenv(j.env, "HOME")
+	j.home = home(j.env)
 	j.env = setenv(j.env, depthVariable, strconv.Itoa(depth+1))
 	j.finder = skill.Finder{PluginRoot: j.plugin, Dir: j.dir, Here: here, Home: j.home}
 	j.store = trust.Store{Dir: filepath.Join(j.state, "trust")}
@@ -251,13 +253,16 @@ func (l *load) reader(store session.Store, name string) (agent string, known boo
 func (l *load) renderEnv(s *skill.Skill, loc skill.Location) (render.Env, error) {
 	plugin := l.PluginRoot
 	if plugin == "" {
-		plugin = pluginOf(loc.Folder)
+		plugin = pluginOf(real(loc.Folder))
 	}
 	env := render.Env{
 		Vars: l.vars(s, plugin), Args: l.Args, Shell: l.shell(plugin),
-		Reference: readReference(plugin),
-		Wrap:      l.Wrap, Strict: l.Strict, NoExec: l.NoExec,
+		Wrap: l.Wrap, Strict: l.Strict, NoExec: l.NoExec,
 		MaxOutput: l.MaxOutput, OutputDir: filepath.Join(l.state, "output"),
+	}
+	if plugin != "" && l.mayRun(plugin) {
+		env.Reference = readReference(plugin)
+		env.Shell.Launchers = []string{filepath.Join(plugin, "hooks", "bin"), filepath.Join(plugin, "bin")}
 	}
 	var err error
 	if env.Bindings, err = render.ReadBindings(filepath.Join(filepath.Dir(s.File), "bindings.json")); err != nil {
@@ -267,7 +272,7 @@ func (l *load) renderEnv(s *skill.Skill, loc skill.Location) (render.Env, error)
 		if env.Replay, err = render.ReadRecording(l.Replay); err != nil {
 			return env, err
 		}
-		return env, env.Replay.Fits(s.Name, l.Args)
+		return env, env.Replay.Fits(s.Name, redact.New(l.env).Text(l.Args.Raw))
 	}
 	if l.Record != "" {
 		env.Record = &render.Recording{}
@@ -282,14 +287,7 @@ func (l *load) renderEnv(s *skill.Skill, loc skill.Location) (render.Env, error)
 // untrusted returns the folder that the user would have to trust before the
 // commands of file may run, or "" if they may.
 func (j *job) untrusted(file string, list func() []string) (dir string, err error) {
-	if j.rt.TrustAll || getenv(j.env, "SKILLHAND_TRUST") == "all" {
-		return "", nil
-	}
-	own := j.finder.UserRoots()
-	if j.plugin != "" {
-		own = append(own, j.plugin)
-	}
-	if j.store.Trusted(file, own...) {
+	if j.mayRun(file) {
 		return "", nil
 	}
 	commands := list()
@@ -308,24 +306,40 @@ func (j *job) untrusted(file string, list func() []string) (dir string, err erro
 	return "", err
 }
 
+// mayRun reports whether what is at path lies where commands may run.
+func (j *job) mayRun(path string) bool {
+	if j.rt.TrustAll || getenv(j.env, "SKILLHAND_TRUST") == "all" {
+		return true
+	}
+	own := j.finder.UserRoots()
+	if j.plugin != "" {
+		own = append(own, j.plugin)
+	}
+	return j.store.Trusted(path, own...)
+}
+
+// real returns where a path really leads.
+func real(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
 // Place returns the folder that must be trusted for a skill's file, or a
 // script, to run: the repository it is really in, else the project or plugin
 // around it, else its own folder.
 func Place(file string) string {
-	real, err := filepath.EvalSymlinks(file)
-	if err != nil {
-		real = file
-	}
-	folder := filepath.Dir(real)
+	folder := filepath.Dir(real(file))
 	if top := skill.Top(folder); top != "" {
 		return top
-	}
-	if plugin := pluginOf(folder); plugin != "" {
-		return plugin
 	}
 	of := folder
 	if filepath.Base(of) == "scripts" {
 		of = filepath.Dir(of) // a skill's scripts belong to it
+	}
+	if plugin := pluginOf(of); plugin != "" {
+		return plugin
 	}
 	skills := filepath.Dir(of)
 	if around := filepath.Dir(skills); filepath.Base(skills) == "skills" && (filepath.Base(around) == ".claude" || filepath.Base(around) == ".agents") {
@@ -334,18 +348,18 @@ func Place(file string) string {
 	return folder
 }
 
-// pluginOf returns the plugin that a folder lies in, or "".
+// pluginOf returns the plugin that a skill's folder belongs to, or "". It is no
+// plugin merely because one is somewhere above.
 func pluginOf(folder string) string {
-	for {
-		if _, err := os.Stat(filepath.Join(folder, ".claude-plugin", "plugin.json")); err == nil {
-			return folder
-		}
-		parent := filepath.Dir(folder)
-		if parent == folder {
-			return ""
-		}
-		folder = parent
+	skills := filepath.Dir(folder)
+	root := filepath.Dir(skills)
+	if filepath.Base(skills) != "skills" {
+		return ""
 	}
+	if info, err := os.Stat(filepath.Join(root, ".claude-plugin", "plugin.json")); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return root
 }
 
 // vars are the built-in variables that have a value here.
@@ -399,9 +413,6 @@ func (l *load) shell(plugin string) *shell.Shell {
 		env = setenv(env, "CLAUDE_PLUGIN_ROOT", l.PluginRoot)
 	}
 	sh := &shell.Shell{Builtins: l.rt.Builtins, Self: l.rt.Self, Dir: l.dir, Env: env, Timeout: l.Timeout, MaxOutput: maxPrinted}
-	if plugin != "" {
-		sh.Launchers = []string{filepath.Join(plugin, "hooks", "bin"), filepath.Join(plugin, "bin")}
-	}
 	return sh
 }
 
@@ -410,7 +421,11 @@ func readReference(plugin string) string {
 	if plugin == "" {
 		return ""
 	}
-	text, err := os.ReadFile(filepath.Join(plugin, "skills", "reference.md"))
+	file := filepath.Join(plugin, "skills", "reference.md")
+	if !skill.Inside(real(plugin), real(file)) {
+		return ""
+	}
+	text, err := skill.ReadFile(file)
 	if err != nil {
 		return "" // the built-in text says the same
 	}
@@ -458,6 +473,7 @@ func (l *load) claude(ctx context.Context) (*Page, error) {
 		Name: l.Skill, Args: l.Args.Raw, Tool: l.ViaTool,
 		Project: l.dir, Home: l.home, PluginRoot: l.PluginRoot, PluginData: getenv(l.env, "CLAUDE_PLUGIN_DATA"),
 		Session: l.Session, Effort: getenv(l.env, "CLAUDE_EFFORT"), Env: l.env, Timeout: l.Timeout,
+		Clean:  redact.New(l.env).Writer,
 		Claude: getenv(l.env, "SKILLHAND_CLAUDE"), OutputDir: filepath.Join(l.state, "output"),
 	}
 	if req.Session == "" {
@@ -496,7 +512,7 @@ func (l *load) claude(ctx context.Context) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := &Page{Skill: s.Name, File: s.File, FirstUse: true, Text: redact.New(l.env).Text(sent.Text)}
+	page := &Page{Skill: s.Name, File: s.File, FirstUse: true, Text: sent.Text}
 	page.Warnings = warnings
 	for _, d := range sent.Directives {
 		how := shell.Bash
@@ -516,15 +532,30 @@ func newSession() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// StateDir is where an environment says that skillhand keeps its state.
+// StateDir is where an environment says that skillhand keeps its state. It is
+// never below the working folder by accident: without a home it is nowhere.
 func StateDir(env []string) string {
 	if dir := getenv(env, "SKILLHAND_STATE_DIR"); dir != "" {
-		return dir
+		if abs, err := filepath.Abs(dir); err == nil {
+			return abs
+		}
 	}
-	if dir := getenv(env, "XDG_STATE_HOME"); dir != "" {
+	if dir := getenv(env, "XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "skillhand")
 	}
-	return filepath.Join(getenv(env, "HOME"), ".local", "state", "skillhand")
+	if home := home(env); home != "" {
+		return filepath.Join(home, ".local", "state", "skillhand")
+	}
+	return filepath.Join(os.DevNull, "no-home-folder")
+}
+
+// home is the user's home, or "" if the environment names none. A relative one
+// would be the project's to choose.
+func home(env []string) string {
+	if dir := getenv(env, "HOME"); filepath.IsAbs(dir) {
+		return dir
+	}
+	return ""
 }
 
 func getenv(env []string, name string) string {

@@ -10,6 +10,7 @@ package claudepage
 
 import (
 	"context"
+	"io"
 	"slices"
 	"time"
 
@@ -33,6 +34,9 @@ type Request struct {
 	Timeout   time.Duration // for each command; 0 means what Env says, else two minutes
 	Claude    string        // the claude program, which brings its own grep, find and rg; "" means the machine's
 	OutputDir string        // where output too large for the page is saved; "" means a new temporary folder
+
+	// Clean, if set, passes on what commands write without what must not be shown.
+	Clean func(io.Writer) io.WriteCloser
 
 	// NoRun, if set, gives the text that stands in for a directive, which is then not run.
 	NoRun func(directive string) string

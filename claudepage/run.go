@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -114,6 +115,12 @@ func (b *bash) run(ctx context.Context, d *Directive) (string, error) {
 	}
 	_ = cwd.Close()
 	out := &capture{limit: b.limit, dir: b.request.OutputDir}
+	var stream io.Writer = out
+	flush := func() error { return nil }
+	if b.request.Clean != nil {
+		clean := b.request.Clean(out)
+		stream, flush = clean, clean.Close
+	}
 	run := b.request.Run
 	if run == nil {
 		run = proc.Run
@@ -123,14 +130,14 @@ func (b *bash) run(ctx context.Context, d *Directive) (string, error) {
 			" && eval " + quote(d.Command) + " < /dev/null && pwd -P >| " + quote(cwd.Name())},
 		Dir:       b.request.Project,
 		Env:       b.env,
-		Stdout:    out,
-		Stderr:    out,
+		Stdout:    stream,
+		Stderr:    stream,
 		Timeout:   b.timeout,
 		MaxOutput: maxOutput,
 		Grace:     []proc.Step{{Signal: proc.Terminate, Wait: time.Second}},
 	})
 	d.Exit, d.Duration, d.Bytes = res.Exit, res.Duration, out.total
-	if err := errors.Join(err, out.close()); err != nil {
+	if err := errors.Join(err, flush(), out.close()); err != nil {
 		out.discard()
 		return "", fmt.Errorf("%s: %w", d.Source, err)
 	}

@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/skillhand/skillhand/shell"
+	"github.com/skillhand/skillhand/skill"
 )
 
 // Bindings map variables of a skill to commands: its bindings.json.
@@ -52,10 +53,10 @@ func (b *Bindings) Commands() []string {
 
 // ReadBindings reads a bindings.json. Without one there are no bindings and no error.
 func ReadBindings(file string) (*Bindings, error) {
-	data, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
+	data, err := skill.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}

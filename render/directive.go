@@ -55,7 +55,8 @@ func (r *renderer) newJob(p *planned) *job {
 	j.pattern = "!`" + j.command + "`"
 	if p.Block {
 		j.command = strings.TrimRight(j.command, "\n")
-		j.pattern = "```!\n" + j.command + "\n```"
+		fence := p.Source[:strings.IndexByte(p.Source, '!')]
+		j.pattern = fence + "!\n" + j.command + "\n" + fence
 	}
 	return j
 }

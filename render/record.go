@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -77,7 +78,7 @@ func (r *renderer) record(parts []*planned) {
 	if rec == nil {
 		return
 	}
-	rec.Version, rec.Skill, rec.Arguments = version, r.skill.Name, r.env.Args.Raw
+	rec.Version, rec.Skill, rec.Arguments = version, r.skill.Name, r.redact.Text(r.env.Args.Raw)
 	rec.Directives = []*Outcome{}
 	for _, p := range parts {
 		if p.job == nil || p.job.outcome == nil {
@@ -110,7 +111,7 @@ func (rec *Recording) Write(file string) error {
 
 // ReadRecording reads what Write stored.
 func ReadRecording(file string) (*Recording, error) {
-	data, err := os.ReadFile(file)
+	data, err := readRecording(file)
 	if err != nil {
 		var pathErr *fs.PathError
 		if errors.As(err, &pathErr) {
@@ -120,7 +121,7 @@ func ReadRecording(file string) (*Recording, error) {
 	}
 	rec := &Recording{File: file}
 	if err := json.Unmarshal(data, rec); err != nil {
-		return nil, fmt.Errorf("%s:%d: not a recording: %w", file, lineOf(data, err), err)
+		return nil, fmt.Errorf("%s:%d: not a recording: %s", file, lineOf(data, err), jsonFault(err))
 	}
 	if rec.Version != version {
 		return nil, fmt.Errorf("%s: recording version %d, want %d", file, rec.Version, version)
@@ -140,17 +141,46 @@ func ReadRecording(file string) (*Recording, error) {
 	return rec, nil
 }
 
+// maxRecording bounds what is read: a recording holds all that directives printed.
+const maxRecording = 512 << 20
+
+func readRecording(file string) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxRecording+1))
+	if err == nil && len(data) > maxRecording {
+		err = fmt.Errorf("longer than %d MB", maxRecording>>20)
+	}
+	return data, err
+}
+
+// jsonFault says what is wrong with JSON in words of its own, not of Go's.
+func jsonFault(err error) string {
+	var kind *json.UnmarshalTypeError
+	if !errors.As(err, &kind) {
+		return err.Error()
+	}
+	if kind.Field == "" {
+		return fmt.Sprintf("it is a JSON %s, want an object", kind.Value)
+	}
+	return fmt.Sprintf("%s is a %s", kind.Field, kind.Value)
+}
+
 func (o *Outcome) restore() {
 	o.stdout, o.stderr = shell.NewOutput(string(o.Stdout)), shell.NewOutput(string(o.Stderr))
 }
 
-// Fits reports whether the recording was made of this skill with these arguments.
-func (rec *Recording) Fits(skill string, args Args) error {
+// Fits reports whether the recording was made of this skill with these
+// arguments, which are kept without their secrets.
+func (rec *Recording) Fits(skill, args string) error {
 	if rec.Skill != skill {
 		return fmt.Errorf("%s: recorded from the skill %s, not %s", rec.File, rec.Skill, skill)
 	}
-	if rec.Arguments != args.Raw {
-		return fmt.Errorf("%s: recorded with the arguments %q, not %q", rec.File, rec.Arguments, args.Raw)
+	if rec.Arguments != args {
+		return fmt.Errorf("%s: recorded with the arguments %q, not %q", rec.File, rec.Arguments, args)
 	}
 	return nil
 }

@@ -377,7 +377,7 @@ func (r *renderer) join(parts []*planned) string {
 			b.WriteString(p.Source)
 		}
 	}
-	if r.env.Args.Given() && !r.took {
+	if r.env.Args.Given() && !r.took && !r.env.Later {
 		b.WriteString("\n\nARGUMENTS: " + r.env.Args.Raw)
 	}
 	return b.String()

@@ -47,8 +47,8 @@ func (j *job) find(name string) target {
 		return target{name: name, fn: fn}
 	}
 	bare := !strings.Contains(name, "/")
-	if bare && bashHas(name) {
-		return target{}
+	if bare && (bashHas(name) || j.inPath(name)) {
+		return target{} // a launcher never stands in the way of a program
 	}
 	for _, folder := range j.Launchers {
 		folder, err := filepath.Abs(folder)
@@ -78,10 +78,27 @@ func (j *job) find(name string) target {
 	return target{}
 }
 
+// inPath reports whether PATH has a program of this name before it has a launcher's folder.
+func (j *job) inPath(name string) bool {
+	list, _ := getEnv(j.env, "PATH")
+	for _, dir := range filepath.SplitList(list) {
+		if slices.Contains(j.Launchers, dir) {
+			return false
+		}
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // launcher reads the file at path, if that is in the folder. A script that does
 // not stand for a built-in is an ordinary program, and the target is zero.
 func (j *job) launcher(folder, path string) target {
 	realFolder, err := filepath.EvalSymlinks(folder)
+	if errors.Is(err, fs.ErrNotExist) && within(folder, path) {
+		return target{missing: true}
+	}
 	if err != nil || !within(folder, path) && !within(realFolder, path) {
 		return target{}
 	}

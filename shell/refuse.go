@@ -287,7 +287,15 @@ func (t *taint) command(words []*syntax.Word, path []syntax.Node) {
 			t.refuse(args[i], asSetting)
 		}
 	case name == "skillhand":
-		t.options(args, "-")
+		// Its flags trust a plugin and write files.
+		for _, w := range args {
+			if literal(w) == "--" {
+				break
+			}
+			if t.dashes(w) {
+				t.refuse(w, asOption)
+			}
+		}
 	case name == "find" || name == "fd" || name == "fdfind":
 		t.options(args, "-exec", "-ok", "-delete", "-fprint", "-fls", "-x", "-X", "--exec")
 	case name == "tar" || name == "bsdtar":

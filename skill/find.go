@@ -79,7 +79,7 @@ func (f Finder) Roots() []string {
 
 // UserRoots lists the user's own folders of skills.
 func (f Finder) UserRoots() []string {
-	if f.Home == "" {
+	if !filepath.IsAbs(f.Home) { // a relative one would be the project's to choose
 		return nil
 	}
 	return []string{filepath.Join(f.Home, ".claude", "skills"), filepath.Join(f.Home, ".agents", "skills")}
@@ -232,7 +232,7 @@ func (f Finder) checkPlugin(name, plugin string) error {
 // PluginName returns what a plugin calls itself, else its folder's name.
 func PluginName(root string) string {
 	var manifest struct{ Name string }
-	data, err := os.ReadFile(filepath.Join(root, ".claude-plugin", "plugin.json"))
+	data, err := ReadFile(filepath.Join(root, ".claude-plugin", "plugin.json"))
 	if err == nil && json.Unmarshal(data, &manifest) == nil && manifest.Name != "" {
 		return manifest.Name
 	}
@@ -335,9 +335,12 @@ func distance(a, b string) int {
 
 // Read reads and parses the skill at loc.
 func Read(loc Location) (*Skill, error) {
-	src, err := readText(loc.File)
+	src, err := ReadFile(loc.File)
 	if err != nil {
 		return nil, err
+	}
+	if i := bytes.IndexByte(src, 0); i >= 0 {
+		return nil, fmt.Errorf("%s:%d: not a text file (it has a zero byte)", loc.File, 1+bytes.Count(src[:i], []byte("\n")))
 	}
 	s, err := Parse(loc.File, src)
 	if err != nil {
@@ -347,8 +350,16 @@ func Read(loc Location) (*Skill, error) {
 	return s, nil
 }
 
-// readText reads a file that must be text of a sane length.
-func readText(file string) ([]byte, error) {
+// ReadFile reads a regular file of a sane length. A pipe or device in a
+// skill's place would hang or never end.
+func ReadFile(file string) ([]byte, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, reason(err))
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file", file)
+	}
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, reason(err))
@@ -360,9 +371,6 @@ func readText(file string) ([]byte, error) {
 	}
 	if len(src) > MaxSize {
 		return nil, fmt.Errorf("%s: longer than %d MB, want a text that an agent can read", file, MaxSize>>20)
-	}
-	if i := bytes.IndexByte(src, 0); i >= 0 {
-		return nil, fmt.Errorf("%s:%d: not a text file (it has a zero byte)", file, 1+bytes.Count(src[:i], []byte("\n")))
 	}
 	return src, nil
 }

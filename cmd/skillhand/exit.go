@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"syscall"
 
 	"github.com/skillhand/skillhand/claude"
 )
@@ -48,10 +47,7 @@ func exitStatus(err error) int {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &signal):
-		if signal.signal == syscall.SIGTERM {
-			return 143
-		}
-		return 130
+		return 128 + int(signal.signal)
 	case errors.As(err, &status):
 		return status.status
 	}

@@ -187,6 +187,11 @@ func (o *loadOptions) complete(std *stdio, cmd *cobra.Command, args []string) er
 	if o.MaxOutput <= 0 {
 		return usagef("--max-output %d: want more than 0", o.MaxOutput)
 	}
+	for _, flag := range []string{"record", "replay"} {
+		if f := cmd.Flags().Lookup(flag); f.Changed && f.Value.String() == "" {
+			return usagef("--%s: the file's name is empty", flag)
+		}
+	}
 	if o.Record != "" && (o.Replay != "" || o.NoExec || o.Claude) {
 		return usagef("--record goes with neither --replay nor --no-exec nor --dialect claude: nothing would be recorded")
 	}

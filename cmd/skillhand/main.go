@@ -48,7 +48,8 @@ type stdio struct {
 	screen sync.Mutex // held by whoever uses the terminal for more than a message
 }
 
-// withSignals returns a context that a first Ctrl-C or SIGTERM cancels. Signals
+// withSignals returns a context that a first Ctrl-C, SIGTERM or the end of the
+// terminal cancels. Signals
 // are caught from the moment on that something waits for the context: until
 // then there is nothing to end in order, and catching them costs start-up.
 func withSignals(ctx context.Context) context.Context {
@@ -68,7 +69,7 @@ func (c *signalContext) Done() <-chan struct{} {
 		signals := make(chan os.Signal, 4)
 		// A closed stdout shall not kill us either: the write fails instead, and
 		// what was started is still ended in order.
-		signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
+		signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
 		go c.catch(signals)
 	})
 	return c.Context.Done()
@@ -80,7 +81,7 @@ func (c *signalContext) catch(signals <-chan os.Signal) {
 			continue
 		}
 		c.cancel(&interrupted{s.(syscall.Signal)})
-		signal.Reset(os.Interrupt, syscall.SIGTERM) // a second one ends us at once
+		signal.Reset(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT) // a second one ends us at once
 	}
 }
 
@@ -165,6 +166,7 @@ Arguments are data, never code; commands run only from folders that you trust.`,
 			return usagef("%s\nsee skillhand --help", text)
 		},
 	}
+	root.Version = newVersionDocument().Version
 	root.SetIn(std.in)
 	root.SetOut(std.out)
 	root.SetErr(std.err)
@@ -176,8 +178,29 @@ Arguments are data, never code; commands run only from folders that you trust.`,
 		std.color, std.outColor = std.color && !*noColor, std.outColor && !*noColor
 	}
 	root.AddCommand(newLoad(std), newRun(std), newAsk(std), newParse(std), newEmit(std), newStatus(std), newStatusline(std), newRetro(std), newHistory(std), newInit(std), newHook(std), newTrust(std), newDoctor(std), newBuiltin(std), newMan(std), newVersion(std))
+	root.SetHelpCommand(newHelp(root))
 	root.InitDefaultCompletionCmd()
+	if completion, _, err := root.Find([]string{"completion"}); err == nil {
+		completion.Args = args(cobra.NoArgs)
+		completion.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	}
 	return root
+}
+
+// newHelp is cobra's help command, but for a topic that does not exist.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return usagef("no help for %q\nsee skillhand --help", strings.Join(args, " "))
+			}
+			cmd.InitDefaultHelpFlag()
+			return cmd.Help()
+		},
+	}
 }
 
 // args wraps an argument check so that its error counts as wrong usage.

@@ -20,11 +20,32 @@ type secret struct{ name, value string }
 // words in a variable's name that say it holds a secret.
 var words = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "APIKEY", "API_KEY", "ACCESS_KEY", "PRIVATE_KEY", "AUTH_KEY", "CREDENTIAL", "COOKIE"}
 
+// endings of names that hold a secret.
+var endings = []string{"_KEY", "_PAT", "_PASS", "_PWD", "_PW"}
+
 // endings of names that hold a place, not the secret itself.
 var places = []string{"_FILE", "_PATH", "_DIR", "_SOCK", "_URL", "_HELPER", "_CREDENTIALS", "_LENGTH", "_TIMEOUT", "_TTL", "_MAX", "_MAX_TOKENS", "_TOKENS"}
 
 // minLength keeps words such as "none" or "true" from being taken for secrets.
 const minLength = 8
+
+// minPassword is for passwords in addresses, of which nothing else can be meant.
+const minPassword = 4
+
+// inAddress returns the password in an address such as postgres://user:password@host/.
+func inAddress(value string) string {
+	_, rest, ok := strings.Cut(value, "://")
+	if !ok {
+		return ""
+	}
+	authority, _, _ := strings.Cut(rest, "/")
+	at := strings.LastIndexByte(authority, '@')
+	if at < 0 {
+		return ""
+	}
+	_, password, _ := strings.Cut(authority[:at], ":")
+	return password
+}
 
 // New makes a Redactor for an environment.
 func New(env []string) *Redactor {
@@ -33,6 +54,9 @@ func New(env []string) *Redactor {
 		name, value, _ := strings.Cut(kv, "=")
 		if len(value) >= minLength && isSecretName(name) {
 			r.secrets = append(r.secrets, secret{name, value})
+		}
+		if password := inAddress(value); len(password) >= minPassword {
+			r.secrets = append(r.secrets, secret{name, password})
 		}
 	}
 	// The longest first: one secret may be part of another.
@@ -45,7 +69,7 @@ func isSecretName(name string) bool {
 	if slices.ContainsFunc(places, func(end string) bool { return strings.HasSuffix(name, end) }) {
 		return false
 	}
-	return strings.HasSuffix(name, "_KEY") || slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) })
+	return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(name, end) }) || slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) })
 }
 
 // Text returns s with every secret replaced by its variable's name.

@@ -10,7 +10,7 @@ func TestText(t *testing.T) {
 	env := []string{
 		"ANTHROPIC_API_KEY=sk-ant-123456789", "GH_TOKEN=ghp_abcdefghij", "DB_PASSWORD=hunter2hunter2", "AWS_SECRET_ACCESS_KEY=wJalr/XUtn",
 		"LONG_TOKEN=ghp_abcdefghij-and-more", "SHORT_TOKEN=abc", "SSH_AUTH_SOCK=/tmp/ssh-x/agent.1", "TOKEN_FILE=/run/secrets/token", "CLAUDE_CODE_MAX_OUTPUT_TOKENS=640000000",
-		"HOME=/home/someone", "EMPTY_KEY=", "malformed",
+		"HOME=/home/someone", "GH_PAT=github_pat_1", "DB_PASS=open sesame", "DATABASE_URL=postgres://me:s3cret@db/x", "PWD=/home/someone/project", "OLDPWD=/home/someone/other", "EMPTY_KEY=", "malformed",
 	}
 	r := New(env)
 	for _, tt := range []struct{ in, want string }{
@@ -20,6 +20,9 @@ func TestText(t *testing.T) {
 		{"hunter2hunter2", "[DB_PASSWORD redacted]"},
 		{"wJalr/XUtn", "[AWS_SECRET_ACCESS_KEY redacted]"},
 		{"abc /tmp/ssh-x/agent.1 /run/secrets/token 640000000 /home/someone", "abc /tmp/ssh-x/agent.1 /run/secrets/token 640000000 /home/someone"},
+		{"github_pat_1 open sesame", "[GH_PAT redacted] [DB_PASS redacted]"},
+		{"postgres://me:s3cret@db/x", "postgres://me:[DATABASE_URL redacted]@db/x"},
+		{"/home/someone/project /home/someone/other", "/home/someone/project /home/someone/other"},
 		{"", ""},
 	} {
 		if got := r.Text(tt.in); got != tt.want {
