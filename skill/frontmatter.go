@@ -55,6 +55,18 @@ func splitFrontmatter(src []byte) (header, body []byte) {
 	return src[:mark], src[mark:] // never closed: it is text
 }
 
+// unclosed reports whether a body begins with what was meant as frontmatter: a
+// line of --- and a field. A line of --- alone may be a rule.
+func unclosed(body []byte) bool {
+	line, next := nextLine(body, 0)
+	if !isDelimiter(line) {
+		return false
+	}
+	field, _ := nextLine(body, next)
+	key, _, ok := bytes.Cut(field, []byte(":"))
+	return ok && len(key) > 0 && len(bytes.Trim(key, "abcdefghijklmnopqrstuvwxyz-_")) == 0
+}
+
 // nextLine returns the line that starts at i, with its newline, and where the next one starts.
 func nextLine(src []byte, i int) (line []byte, next int) {
 	if n := bytes.IndexByte(src[i:], '\n'); n >= 0 {

@@ -101,6 +101,24 @@ func TestFrontmatterFaults(t *testing.T) {
 	}
 }
 
+func TestUnclosed(t *testing.T) {
+	for _, tt := range []struct {
+		src  string
+		want bool
+	}{
+		{"---\ndescription: d\nbody\n", true},
+		{"---\ndescription: d\n---\nbody\n", false},
+		{"---\n\nA rule, then: text\n", false},
+		{"---\n", false},
+		{"text\n", false},
+	} {
+		s, err := Parse("f", []byte(tt.src))
+		if err != nil || (len(s.Warnings) > 0) != tt.want {
+			t.Errorf("%q: warnings %q, %v", tt.src, s.Warnings, err)
+		}
+	}
+}
+
 func FuzzFrontmatter(f *testing.F) {
 	f.Add("---\nname: x\narguments: [a]\n---\nbody")
 	f.Add("\ufeff---\r\nallowed-tools: Bash(a:*), b\r\n---")

@@ -11,8 +11,11 @@ import (
 // of the folder in file, and file begins every warning. Any bytes are a skill,
 // so that the error is always nil today.
 func Parse(file string, src []byte) (*Skill, error) {
-	header, _ := splitFrontmatter(src)
+	header, body := splitFrontmatter(src)
 	front, warnings := parseFrontmatter(file, header)
+	if unclosed(body) {
+		warnings = append(warnings, file+":1: the frontmatter is not closed by a line of ---, so it is part of the text")
+	}
 	s := &Skill{File: file, Front: front, Warnings: warnings}
 	if folder := filepath.Base(filepath.Dir(file)); folder != "." && folder != string(filepath.Separator) {
 		s.Name = plainName(folder)
