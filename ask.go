@@ -26,7 +26,7 @@ type AskRequest struct {
 	// trusted. If it says yes the folder is trusted from then on. nil means no.
 	Ask func(dir string, commands []string) (bool, error)
 
-	// Warn is called for what is wrong with the skill; nil means nobody cares.
+	// Warn is called for what is wrong with the skill or the history; nil means nobody cares.
 	Warn func(text string)
 }
 
@@ -66,6 +66,7 @@ func (rt *Runtime) Ask(ctx context.Context, client claude.Client, req AskRequest
 		return nil, err
 	}
 	redactReply(hide, reply)
+	rt.rememberAsk(client.Env, req, reply, err)
 	return reply, err
 }
 

@@ -1,14 +1,17 @@
 package skillhand
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/history"
 	"github.com/skillhand/skillhand/internal/redact"
+	"github.com/skillhand/skillhand/report"
 	"github.com/skillhand/skillhand/session"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -42,23 +45,53 @@ func SessionOf(env []string) string {
 	return ""
 }
 
-// remember adds a record to the history. It has no secret of the environment in it.
-func (j *job) remember(r history.Record) error {
-	if getenv(j.env, "SKILLHAND_HISTORY") == "off" {
+// remember adds a record to the history.
+func (j *job) remember(r history.Record) error { return remember(j.state, j.dir, j.env, r) }
+
+// remember adds a record of what happened in dir to the history in a state
+// folder. It has no secret of the environment in it.
+func remember(state, dir string, env []string, r history.Record) error {
+	if getenv(env, "SKILLHAND_HISTORY") == "off" {
 		return nil
 	}
-	r.Project = Project(j.dir)
-	if r.Session == "" {
-		r.Session = SessionOf(j.env)
-	}
-	hide := redact.New(j.env)
+	r.Project, r.Session = Project(dir), SessionOf(env)
+	hide := redact.New(env)
 	for _, field := range []*string{&r.Skill, &r.Project, &r.Category, &r.Detail, &r.Session} {
 		*field = hide.Text(*field)
 	}
-	if err := historyIn(j.state).Append(r); err != nil {
+	if err := historyIn(state).Append(r); err != nil {
 		return fmt.Errorf("the history: %w", err)
 	}
 	return nil
+}
+
+// rememberAsk adds a question to the history, and warns if it cannot.
+func (rt *Runtime) rememberAsk(env []string, req AskRequest, reply *claude.Reply, failure error) {
+	r := history.Record{
+		Kind: history.Ask, PromptHash: history.Hash(req.Prompt), OK: failure == nil,
+		DurationMS: float64(reply.Duration.Microseconds()) / 1000, CostUSD: reply.CostUSD,
+		InputHash: history.Hash(req.Prompt, req.Model, string(req.Schema), req.Dir),
+	}
+	if req.Skill != "" {
+		r.Skill = filepath.Base(strings.TrimSuffix(session.PlainName(req.Skill), "/SKILL.md"))
+	}
+	if e, ok := errors.AsType[*claude.Error](failure); ok {
+		r.Category, r.Detail = string(e.Category), string(e.Kind)
+	}
+	if answer := report.Parse(reply.JSON, report.Options{NoLegacy: true}); answer.Report != nil {
+		r.Confidence = &answer.Report.Confidence
+	}
+	state := rt.StateDir
+	if state == "" {
+		state = StateDir(env)
+	}
+	dir, err := filepath.Abs(rt.Dir)
+	if err == nil {
+		err = remember(state, dir, env, r)
+	}
+	if err != nil {
+		req.Warn(err.Error())
+	}
 }
 
 // record is what the history keeps of a run.
