@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -220,7 +221,7 @@ func scriptIn(folders ...string) (string, error) {
 // notStarted adds to the error of a script that cannot be run what to do.
 func notStarted(script string, err error) error {
 	switch info, serr := os.Stat(script); {
-	case serr == nil && info.Mode()&0o111 == 0:
+	case serr == nil && info.Mode()&0o111 == 0 && runtime.GOOS != "windows":
 		return fmt.Errorf("%s: not executable (chmod +x %s)", script, script)
 	case errors.Is(err, syscall.ENOEXEC) && strings.Contains(err.Error(), "interpreter"):
 		return fmt.Errorf("%w (install it, or correct the first line of the script)", err)

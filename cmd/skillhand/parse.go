@@ -152,7 +152,7 @@ func (p *parsing) parse(ctx context.Context, inputs []string, lines, text []byte
 		if input == "-" {
 			text, err = p.readStdin(ctx)
 		} else {
-			text, err = readFile(input, text[:0], report.MaxSize+1)
+			text, err = readFile(input, text, report.MaxSize+1)
 		}
 		var result report.Result
 		if err == nil {

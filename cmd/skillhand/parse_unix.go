@@ -3,19 +3,21 @@
 package main
 
 import (
+	"errors"
 	"slices"
 
 	"golang.org/x/sys/unix"
 )
 
-// readFile appends to text what is in a file, up to most bytes. Package os makes
-// each file ready to be waited for, which costs more than reading a small one.
+// readFile reads a file into text, up to most bytes. Package os makes each file
+// ready to be waited for, which costs more than reading a small one.
 func readFile(file string, text []byte, most int) ([]byte, error) {
+	text = text[:0]
 	fd, err := again(func() (int, error) { return unix.Open(file, unix.O_RDONLY|unix.O_CLOEXEC, 0) })
 	if err != nil {
 		return text, err
 	}
-	defer unix.Close(fd)
+	defer func() { _ = unix.Close(fd) }()
 	for len(text) < most {
 		text = slices.Grow(text, 4096)
 		n, err := again(func() (int, error) { return unix.Read(fd, text[len(text):min(cap(text), most)]) })
@@ -31,7 +33,7 @@ func readFile(file string, text []byte, most int) ([]byte, error) {
 func again(f func() (int, error)) (int, error) {
 	for {
 		n, err := f()
-		if err != unix.EINTR {
+		if !errors.Is(err, unix.EINTR) {
 			return n, err
 		}
 	}
