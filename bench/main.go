@@ -87,6 +87,9 @@ func run(binary string) error {
 	if err := b.reports(binary, dir); err != nil {
 		return err
 	}
+	if err := b.asks(binary, dir); err != nil {
+		return err
+	}
 	return inits(load("plain"), b.env)
 }
 

@@ -7,6 +7,8 @@
 //
 //	CLAUDE_PLAY='rate-limit; init | text working on it | result 42'
 //
+// Without it, claude says what it is told to say.
+//
 // CLAUDE_PLAY_LOG names a file to which each start adds a line, a Call. It also
 // tells scenes apart, so a play of several needs it.
 package fakeclaude
@@ -64,7 +66,7 @@ func Main() int {
 	}
 	play := os.Getenv(PlayVariable)
 	if play == "" {
-		play = "init | echo"
+		play = "init | obey"
 	}
 	scenes := strings.Split(play, ";")
 	p := &player{out: bufio.NewWriter(os.Stdout), session: Session, interrupts: make(chan os.Signal, 1)}
@@ -167,6 +169,8 @@ func (p *player) act(name, rest string) bool {
 		p.result(map[string]any{"result": rest})
 	case "echo": // a result that is the prompt
 		p.result(map[string]any{"result": p.prompt})
+	case "obey": // says what it is told to say
+		p.obey()
 	case "arguments": // a result that is the arguments
 		p.result(map[string]any{"result": strings.Join(os.Args[1:], " ")})
 	case "variable": // NAME: a result that is its value
@@ -242,6 +246,20 @@ func (p *player) act(name, rest string) bool {
 		return false
 	}
 	return true
+}
+
+// obey answers "Say X" with X: as structured output if there is a schema, else as text.
+func (p *player) obey() {
+	words := strings.TrimSpace(p.prompt)
+	if len(words) > 4 && strings.EqualFold(words[:4], "say ") {
+		words = words[4:]
+	}
+	if slices.Contains(os.Args, "--json-schema") && json.Valid([]byte(words)) {
+		p.result(map[string]any{"result": "done", "structured_output": json.RawMessage(words)})
+		return
+	}
+	p.act("text", words)
+	p.act("result", words)
 }
 
 func number(text string) int {

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// asks measures ask around a claude that prints a transcript and does nothing
+// else, beside reading the same bytes from it.
+func (b *bench) asks(binary, dir string) error {
+	for _, size := range []int{0, 52, 208} {
+		stub := filepath.Join(dir, fmt.Sprintf("claude-%d", size))
+		transcript := stub + ".jsonl"
+		if err := writeTranscript(transcript, size<<20); err != nil {
+			return err
+		}
+		if err := os.WriteFile(stub, []byte("#!/bin/sh\ncat >/dev/null\nexec cat '"+transcript+"'\n"), 0o777); err != nil {
+			return err
+		}
+		times := 7
+		if size == 0 {
+			times = 50
+		}
+		var ours, peers []time.Duration
+		var memory int64
+		for range times { // in turns, so that a busy moment hits both
+			began := time.Now()
+			if err := readAll(stub); err != nil {
+				return err
+			}
+			peers = append(peers, time.Since(began))
+			cmd := exec.Command(binary, "ask", "hello", "--claude", stub)
+			cmd.Env = b.env
+			began = time.Now()
+			out, err := cmd.Output()
+			ours = append(ours, time.Since(began))
+			if err != nil || string(out) != "done\n" {
+				return fmt.Errorf("ask around %s: %q, %w", stub, out, err)
+			}
+			memory = max(memory, peakMemory(cmd.ProcessState))
+		}
+		slices.Sort(ours)
+		slices.Sort(peers)
+		our, peer := ours[len(ours)/2], peers[len(peers)/2]
+		if size == 0 {
+			row("ask, one short answer / the stub alone", our, peer, float64(our)/float64(peer), fmt.Sprintf("%s more", (our-peer).Round(10*time.Microsecond)))
+			continue
+		}
+		row(fmt.Sprintf("ask around %d MB / reading them", size), our, peer, float64(our)/float64(peer), fmt.Sprintf("at most 5, and 40 MB: it took %d MB", memory>>20))
+	}
+	return nil
+}
+
+// readAll runs the stub and reads what it prints.
+func readAll(stub string) error {
+	cmd := exec.Command(stub)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	if _, err := io.Copy(io.Discard, out); err != nil {
+		return err
+	}
+	return cmd.Wait()
+}
+
+// writeTranscript makes a transcript of about so many bytes: messages, and what
+// tools print.
+func writeTranscript(file string, size int) error {
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	said := fmt.Sprintf(`{"type":"assistant","message":{"id":"msg_1","model":"m","content":[{"type":"text","text":"%s"}]},"session_id":"s"}`, strings.Repeat(`words and \"words\" `, 50))
+	shown := fmt.Sprintf(`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":"%s"}]},"session_id":"s"}`, strings.Repeat(`a line of a file\n`, 240))
+	fmt.Fprintln(w, `{"type":"system","subtype":"init","session_id":"s","model":"m"}`)
+	for total := 0; total < size; total += len(said) + len(shown) + 2 {
+		fmt.Fprintf(w, "%s\n%s\n", said, shown)
+	}
+	fmt.Fprintln(w, `{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"done","session_id":"s","total_cost_usd":0}`)
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return f.Close()
+}
