@@ -162,8 +162,8 @@ func platform(system string) check {
 // state finds out whether the state folder can be written to. It leaves nothing behind.
 func (d doctor) state() check {
 	dir := skillhand.StateDir(d.env)
-	if !filepath.IsAbs(dir) {
-		return check{"state", checkMissing, dir + ": not an absolute path, so state would depend on the working folder", "set HOME, or SKILLHAND_STATE_DIR to a folder of yours"}
+	if strings.HasPrefix(dir, os.DevNull) {
+		return check{"state", checkMissing, "there is no home folder to keep it in", "set HOME, or SKILLHAND_STATE_DIR, to a folder of yours"}
 	}
 	at := dir
 	for {
