@@ -100,8 +100,11 @@ func (r *run) record(args []string, v *Verdict) history.Record {
 		Kind: history.Run, Skill: scriptName(v.Script), OK: v.OK, DurationMS: float64(v.Duration.Microseconds()) / 1000,
 		InputHash: history.Hash(append([]string{v.Script, scriptText(v.Script), r.cwd}, args...)...),
 	}
-	if len(v.Problems) > 0 {
-		rec.Category = v.Problems[0].Code
+	for _, p := range v.Problems {
+		rec.Category = p.Code
+		if p.Code != ExitStatus {
+			break // an exit status says least, and goes with most others
+		}
 	}
 	if v.Report != nil {
 		rec.Confidence = &v.Report.Confidence

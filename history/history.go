@@ -36,7 +36,7 @@ type Record struct {
 	PromptHash string    `json:"prompt_hash,omitempty"` // see Hash
 	Project    string    `json:"project"`
 	OK         bool      `json:"ok"`
-	Category   string    `json:"category,omitempty"` // why not: of a question's failure, or the code of a run's first problem
+	Category   string    `json:"category,omitempty"` // why not: of a question's failure, or the code of a run's most telling problem
 	Detail     string    `json:"detail,omitempty"`   // a finer word than the category
 	Confidence *float64  `json:"confidence,omitempty"`
 	DurationMS float64   `json:"duration_ms"`
