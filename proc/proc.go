@@ -146,7 +146,7 @@ func Run(ctx context.Context, c Cmd) (Result, error) {
 		s.finish()
 		go func() {
 			<-ended
-			t.reap()
+			_, _ = t.reap() // nobody waits for it any more
 		}()
 		return Result{}, fmt.Errorf("%s: process %d does not end", c.name(), t.pid)
 	}

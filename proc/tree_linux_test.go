@@ -419,7 +419,7 @@ func playHost(dir string) error {
 	for err == nil {
 		_, err = unix.Wait4(-1, nil, 0, nil) // the daemon, and who started it
 	}
-	if err != unix.ECHILD {
+	if !errors.Is(err, unix.ECHILD) {
 		return err
 	}
 	return nil

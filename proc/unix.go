@@ -3,6 +3,7 @@
 package proc
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"syscall"
@@ -59,7 +60,7 @@ func readNow(f *os.File, buf []byte) (n int) {
 	}
 	_ = conn.Read(func(fd uintptr) bool {
 		n, err = unix.Read(int(fd), buf)
-		return err != unix.EINTR
+		return !errors.Is(err, unix.EINTR)
 	})
 	return n
 }

@@ -308,7 +308,7 @@ func (s Store) Earlier(session string) ([]Mark, error) {
 	}
 	var marks []Mark
 	if json.Unmarshal(data, &marks) != nil {
-		return nil, nil // a list that cannot be read names nothing
+		marks = nil // a list that cannot be read names nothing
 	}
 	return marks, nil
 }
@@ -398,7 +398,7 @@ func (s Store) Taken(session, skill string) (Waiting, error) {
 	case w.Noted && w.Known:
 		os.Remove(waiting[0])
 	case len(waiting) > 1:
-		os.Rename(waiting[0], waiting[0]+spent)
+		_ = os.Rename(waiting[0], waiting[0]+spent) // else it goes on waiting: the next text is whole
 	default: // the last that waited, or nobody
 		for _, file := range all {
 			os.Remove(file)
@@ -438,12 +438,11 @@ func (s Store) Sweep() error {
 // lastUse is when something in a session was last written.
 func lastUse(dir string) time.Time {
 	var last time.Time
-	filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return nil
-		}
-		if info, err := e.Info(); err == nil && info.ModTime().After(last) {
-			last = info.ModTime()
+	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil { // what is gone by now was not used last
+			if info, err := e.Info(); err == nil && info.ModTime().After(last) {
+				last = info.ModTime()
+			}
 		}
 		return nil
 	})

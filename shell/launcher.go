@@ -105,26 +105,26 @@ func (j *job) launcher(folder, path string) target {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return target{missing: true}
 	}
-	broken := func(exit int, format string, a ...any) target {
-		return target{exit: exit, fault: path + ": " + fmt.Sprintf(format, a...)}
+	broken := func(format string, a ...any) target {
+		return target{exit: 126, fault: path + ": " + fmt.Sprintf(format, a...)}
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return broken(126, "%v", cause(err))
+		return broken("%v", cause(err))
 	}
 	if !within(realFolder, real) {
-		return broken(126, "it leads out of its folder, to %s", real)
+		return broken("it leads out of its folder, to %s", real)
 	}
 	info, err := os.Stat(real)
 	if err != nil {
-		return broken(126, "%v", cause(err))
+		return broken("%v", cause(err))
 	}
 	if !info.Mode().IsRegular() {
 		return target{}
 	}
 	src, err := readStart(real, maxLauncher+1)
 	if err != nil {
-		return broken(126, "%v", cause(err))
+		return broken("%v", cause(err))
 	}
 	name, fixed, ok := standsFor(src)
 	t := target{name: name, fixed: fixed, fn: j.Builtins[name]}

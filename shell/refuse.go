@@ -263,7 +263,7 @@ func (t *taint) command(words []*syntax.Word, path []syntax.Node) {
 	base := strings.TrimRight(name, ".0123456789")
 	switch _, interpreter := interpreters[base]; {
 	case evaluators[name]:
-		t.each(args, t.unclean, asCode)
+		t.each(args, t.unclean)
 	case name == "source" || name == ".":
 		if len(args) > 0 {
 			t.file(args[0], path)
@@ -305,11 +305,11 @@ func (t *taint) command(words []*syntax.Word, path []syntax.Node) {
 	case name == "split":
 		t.each(args, func(n syntax.Node) bool {
 			return strings.HasPrefix(leading(n.(*syntax.Word)), "--filter") && t.unclean(n)
-		}, asCode)
+		})
 	case name == "git":
 		t.git(args)
 	case runners[name]:
-		t.each(args, t.unclean, asCode)
+		t.each(args, t.unclean)
 		if t.input(path) {
 			t.refuse(words[0], asInput)
 		}
@@ -318,11 +318,11 @@ func (t *taint) command(words []*syntax.Word, path []syntax.Node) {
 	}
 }
 
-// each refuses the first of args that is bad.
-func (t *taint) each(args []*syntax.Word, bad func(syntax.Node) bool, why string) {
+// each refuses, as code, the first of args that is bad.
+func (t *taint) each(args []*syntax.Word, bad func(syntax.Node) bool) {
 	for _, w := range args {
 		if bad(w) {
-			t.refuse(w, why)
+			t.refuse(w, asCode)
 			return
 		}
 	}
@@ -371,7 +371,7 @@ func (t *taint) shell(args []*syntax.Word, path []syntax.Node) {
 		t.program(args, "oO", path)
 		return
 	}
-	t.each(args[:i+1], t.holds, asCode)
+	t.each(args[:i+1], t.holds)
 	// Options may stand between -c and its text: bash -c -e 'text'.
 	for i++; i < len(args) && t.fault == nil; i++ {
 		if t.unclean(args[i]) {

@@ -233,9 +233,9 @@ func (p *program) hasNUL() bool {
 // ending returns how a line ends that was ended before its time.
 func (j *job) ending() (exit int, reason string) {
 	switch cause := context.Cause(j.ctx); {
-	case cause == errTimeout:
+	case errors.Is(cause, errTimeout):
 		return 124, "timed out after " + seconds(j.timeout())
-	case cause == errFlood:
+	case errors.Is(cause, errFlood):
 		return 1, "ended after printing more than " + size(j.maxOutput())
 	case errors.Is(cause, context.DeadlineExceeded):
 		return 124, "timed out"

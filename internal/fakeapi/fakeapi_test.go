@@ -50,7 +50,7 @@ type reply struct {
 func ask(t *testing.T, a *API, body string) reply {
 	t.Helper()
 	resp, data, err := post(t.Context(), a, "/v1/messages?beta=true", body)
-	if err != nil || resp.StatusCode != 200 {
+	if err != nil || resp.StatusCode != http.StatusOK {
 		t.Fatalf("%v, %v: %s", resp, err, data)
 	}
 	if strings.Contains(body, `"stream"`) {
