@@ -145,6 +145,7 @@ var variables = [][2]string{
 	{"SKILLHAND_STATE_DIR", "Where state is kept; else $XDG_STATE_HOME/skillhand, else ~/.local/state/skillhand."},
 	{"SKILLHAND_TRUST", "If it is \"all\", commands run from every folder. For CI and containers."},
 	{"SKILLHAND_CLAUDE", "The Claude CLI; else claude in PATH."},
+	{"SKILLHAND_HISTORY", "If it is \"off\", nothing is added to the history."},
 	{"CLAUDE_PLUGIN_ROOT", "The plugin whose skills come first, and whose commands may run."},
 	{"CLAUDE_SESSION_ID, CLAUDE_CODE_SESSION_ID", "The session in which a skill is loaded."},
 	{"NO_COLOR", "If it is set, nothing is printed in colour."},
