@@ -143,14 +143,14 @@ func eachCluster(s string, f func(cluster string, columns int) bool) {
 	for i, r := range s {
 		w := runeCells(r)
 		skin := 0x1f3fb <= r && r <= 0x1f3ff && columns == 2
-		if i > start && w > 0 && !joined && !skin {
+		if i > start && w > 0 && !(joined && w == 2) && !skin {
 			if !f(s[start:i], columns) {
 				return
 			}
 			start, columns = i, 0
 		}
 		columns = max(columns, w)
-		joined = r == '\u200d'
+		joined = r == '\u200d' && columns == 2 // emoji are made of emoji
 	}
 	if start < len(s) {
 		f(s[start:], columns)

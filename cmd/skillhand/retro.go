@@ -107,11 +107,15 @@ func retroBox(v *history.Review, width int, paint func(code, text string) string
 	}
 	if len(v.Categories) > 0 {
 		b.heading("Failures by category")
+		category := 0
+		for _, c := range v.Categories {
+			category = max(category, min(verdictCells, cells(flat(c.Category))))
+		}
 		for i, c := range v.Categories {
 			if b.more(i, len(v.Categories)) {
 				break
 			}
-			b.line(span{"31", fmt.Sprintf("  %5d", c.Failed)}, span{"", "  " + pad(flat(c.Category), verdictCells)}, span{"2", "  " + failedSkills(c)})
+			b.line(span{"31", fmt.Sprintf("  %5d", c.Failed)}, span{"", "  " + pad(flat(c.Category), category)}, span{"2", "  " + failedSkills(c)})
 		}
 	}
 	if len(v.Skills) > 0 {

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/skillhand/skillhand/history"
+	"github.com/skillhand/skillhand/internal/txtartest"
+)
+
+func TestCells(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want int
+	}{
+		{"", 0},
+		{"plain", 5},
+		{"naïve", 5},
+		{"nai\u0308ve", 5}, // with a combining mark
+		{"日本語", 6},
+		{"ｆｕｌｌ", 8},
+		{"ﾊﾝｶｸ", 4},
+		{"한국어", 6},
+		{"\u1112\u1161\u11ab", 2}, // a syllable in three parts
+		{"✓ ✗ … ─ █", 9},
+		{"👍", 2},
+		{"👍🏽", 2},
+		{"👩‍🚀", 2},
+		{"👨‍👩‍👧‍👦x", 3},
+		{"🇩🇪", 2},
+		{"\u200d", 0},
+		{" \u200d👍", 3},
+		{"👍\u200d x", 4},
+		{"ไทย", 3},
+		{"हिन्दी", 5},
+		{"עברית", 5},
+	} {
+		if got := cells(tt.text); got != tt.want {
+			t.Errorf("cells(%q) = %d, want %d", tt.text, got, tt.want)
+		}
+	}
+}
+
+func TestFit(t *testing.T) {
+	for _, tt := range []struct {
+		text    string
+		n       int
+		want    string
+		wantEnd string
+	}{
+		{"short", 5, "short", "short"},
+		{"longer", 5, "long…", "…nger"},
+		{"日本語", 5, "日本…", "…本語"},
+		{"日本語", 4, "日…", "…語"},
+		{"日本語", 1, "…", "…"},
+		{"日本語", 0, "", ""},
+		{"a👩‍🚀b", 3, "a…", "…b"},
+		{"nai\u0308ve", 4, "nai\u0308…", "…i\u0308ve"},
+	} {
+		if got := fit(tt.text, tt.n); got != tt.want {
+			t.Errorf("fit(%q, %d) = %q, want %q", tt.text, tt.n, got, tt.want)
+		}
+		if got := fitEnd(tt.text, tt.n); got != tt.wantEnd {
+			t.Errorf("fitEnd(%q, %d) = %q, want %q", tt.text, tt.n, got, tt.wantEnd)
+		}
+	}
+}
+
+func TestPercent(t *testing.T) {
+	for _, tt := range []struct{ part, whole, want int }{
+		{0, 0, 0}, {0, 5, 0}, {5, 5, 100}, {1, 1000, 1}, {999, 1000, 99}, {2, 3, 67},
+	} {
+		if got := percent(tt.part, tt.whole); got != tt.want {
+			t.Errorf("percent(%d, %d) = %d, want %d", tt.part, tt.whole, got, tt.want)
+		}
+	}
+}
+
+// TestBoxes: whatever is in them, every line of a box is as wide as the box,
+// and without colours nothing of what was recorded reaches the terminal as a command.
+func TestBoxes(t *testing.T) {
+	words := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.RuneFrom([]rune("abc 日語👩\u200d🚀🏽e\u0301ไ\x1b[2J\n\t\u202e"))))
+	now := time.Date(2026, 11, 15, 5, 0, 0, 0, time.UTC)
+	rapid.Check(t, func(t *rapid.T) {
+		var records []history.Record
+		for range rapid.IntRange(0, 30).Draw(t, "records") {
+			r := history.Record{
+				Time: now.Add(-time.Duration(rapid.IntRange(0, 6*24*3600).Draw(t, "age")) * time.Second), Kind: history.Run,
+				Skill: words.Draw(t, "skill"), OK: rapid.Bool().Draw(t, "ok"), DurationMS: rapid.Float64Range(0, 1e9).Draw(t, "duration"),
+				CostUSD: rapid.Float64Range(0, 1e6).Draw(t, "cost"), InputHash: words.Draw(t, "input"),
+			}
+			if !r.OK {
+				r.Category = words.Draw(t, "category")
+			}
+			if rapid.Bool().Draw(t, "sure") {
+				c := rapid.Float64Range(0, 1).Draw(t, "confidence")
+				r.Confidence = &c
+			}
+			records = append(records, r)
+		}
+		review := history.ReviewOf(records, now.AddDate(0, 0, -7), now)
+		status := &statusDocument{
+			Project: words.Draw(t, "project"), Session: "s", Recent: records[:min(recent, len(records))],
+			Loaded: []loadedSkill{{Skill: words.Draw(t, "loaded"), Time: now}}, Total: review.Total, OK: review.OK, Next: review.Next,
+		}
+		asked := rapid.IntRange(-5, 250).Draw(t, "width")
+		want := min(max(asked, minWidth), maxWidth)
+		for _, box := range []string{status.box(asked, noPaint, nil, now), retroBox(review, asked, noPaint)} {
+			for line := range strings.SplitSeq(strings.TrimSuffix(box, "\n"), "\n") {
+				if got := cells(line); got != want {
+					t.Fatalf("%d columns, want %d: %q in\n%s", got, want, line, box)
+				}
+			}
+			if strings.ContainsAny(box, "\x1b\t\u202e") {
+				t.Fatalf("control characters in %q", box)
+			}
+		}
+		retroMarkdown(review)
+	})
+}
+
+// TestLooks shows how status and retro look at several widths.
+func TestLooks(t *testing.T) {
+	local := time.Local
+	time.Local = time.UTC
+	defer func() { time.Local = local }()
+	now := time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)
+	txtartest.Run(t, "testdata/looks/*.txtar", func(t *testing.T, c txtartest.Case) map[string]string {
+		records := readRecords(t, c.Files["records"])
+		review := history.ReviewOf(records, now.AddDate(0, 0, -7), now)
+		status := &statusDocument{Project: "/home/me/src/日本語", Session: "3f2a7c1e-5b60-4d10-9c3e-0123456789ab", Total: review.Total, OK: review.OK, Next: review.Next[:min(steps, len(review.Next))]}
+		for i := range records {
+			status.Recent = append(status.Recent, records[len(records)-1-i])
+		}
+		if len(records) > 0 {
+			status.Loaded = []loadedSkill{{Skill: "review", Time: now.Add(-3 * time.Minute)}, {Skill: "レビュー", Time: now.Add(-30 * time.Hour)}}
+		}
+		env := []string{"HOME=/home/me"}
+		got := map[string]string{"markdown": retroMarkdown(review)}
+		for _, width := range []int{40, 60, 80, 200} {
+			got[fmt.Sprint("status ", width)] = status.box(width, noPaint, env, now)
+			got[fmt.Sprint("retro ", width)] = retroBox(review, width, noPaint)
+		}
+		return got
+	})
+}
+
+func readRecords(t *testing.T, lines string) []history.Record {
+	t.Helper()
+	var records []history.Record
+	for line := range strings.Lines(lines) {
+		var r history.Record
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, r)
+	}
+	return records
+}
