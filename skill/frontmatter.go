@@ -138,7 +138,7 @@ func (f *Frontmatter) set(key string, v *yaml.Node) (want string) {
 	case "argument-hint":
 		return hint(v, &f.ArgumentHint)
 	case "arguments":
-		return texts(v, &f.Arguments, strings.Fields)
+		return texts(v, &f.Arguments, splitNames)
 	case "disable-model-invocation":
 		return boolean(v, &f.DisableModelInvocation)
 	case "user-invocable":
@@ -251,6 +251,11 @@ func splitTools(s string) []string {
 		tools = append(tools, strings.TrimSpace(s[start:]))
 	}
 	return tools
+}
+
+// splitNames splits at spaces and commas: people write both.
+func splitNames(s string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' })
 }
 
 func splitCommas(s string) []string {

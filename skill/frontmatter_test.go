@@ -43,7 +43,7 @@ compatibility: any
 metadata:
   version: 1.10
 argument-hint: [file]
-arguments: file mode
+arguments: file, mode
 disable-model-invocation: yes
 user-invocable: "false"
 allowed-tools: Bash(git log:*), Read Grep
