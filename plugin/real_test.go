@@ -315,6 +315,49 @@ func TestSaved(t *testing.T) {
 	}
 }
 
+// TestHistorySkills uses the three skills about what happened. Each use is one
+// process: the launchers on the page start none.
+func TestHistorySkills(t *testing.T) {
+	dir := t.TempDir()
+	log := filepath.Join(dir, "log")
+	wrapper := fmt.Sprintf("#!/bin/sh\necho \"$1 $2\" >> '%s'\nexec '%s' \"$@\"\n", log, filepath.Join(bin, "skillhand"))
+	if err := os.WriteFile(filepath.Join(dir, "skillhand"), []byte(wrapper), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p := newProbe(t, realclaude.Obey, "", "PATH="+dir+":"+os.Getenv("PATH"))
+	for _, tt := range []struct{ skill, args, instructions, output string }{
+		{"status", "", "# Status of skills and runs", "╭─ skillhand status ─"},
+		{"statusline", "", "# A status line for Claude Code", `{"status":"NONE","file":"`},
+		{"run-retrospective", "30d", "# Retrospective\n\nBelow is", "# Retrospective, "},
+	} {
+		for _, whole := range []bool{true, false} {
+			before := len(p.api.Requests())
+			p.Send("/skillhand:" + tt.skill + " " + tt.args)
+			var pages []string
+			for _, q := range p.api.Requests()[before:] {
+				for _, news := range p.api.News(q) {
+					if strings.Contains(news, "Base directory for this skill: ") && strings.Contains(news, "skills/"+tt.skill+"\n") {
+						pages = append(pages, news)
+					}
+				}
+			}
+			if len(pages) != 1 {
+				t.Fatalf("%s: %d pages: %q", tt.skill, len(pages), pages)
+			}
+			if !strings.Contains(pages[0], "<output name=\""+tt.skill+"\">\n"+tt.output) || strings.Contains(pages[0], tt.instructions) != whole {
+				t.Errorf("%s: first use %v:\n%s", tt.skill, whole, pages[0])
+			}
+		}
+	}
+	calls, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(calls), "load "); n != 6 || strings.Contains(string(calls), "builtin") {
+		t.Errorf("%d loads for six uses:\n%s", n, calls)
+	}
+}
+
 // TestValid: the plugin is what Claude Code's own check wants.
 func TestValid(t *testing.T) {
 	t.Parallel()
