@@ -20,6 +20,7 @@ var mayImport = map[string][]string{
 	"render":              {"internal/atomicfile", "internal/redact", "shell", "skill"},
 	"shell":               {"proc"},
 	"history":             {},
+	"migrate":             {"render", "report", "shell", "skill"},
 	"plugin":              {}, // tests only
 	"proc":                {},
 	"report":              {"internal/jsonfind"},
@@ -32,7 +33,7 @@ var mayImport = map[string][]string{
 	"internal/jsonfind":   {},
 	"internal/redact":     {},
 	"internal/txtartest":  {},
-	"cmd/skillhand":       {"", "claude", "claudepage", "history", "internal/atomicfile", "proc", "render", "report", "scaffold", "schemas", "session", "shell", "skill", "trust"},
+	"cmd/skillhand":       {"", "claude", "claudepage", "history", "internal/atomicfile", "migrate", "proc", "render", "report", "scaffold", "schemas", "session", "shell", "skill", "trust"},
 	"bench":               {"history", "report"},
 	"release":             {"proc"},
 

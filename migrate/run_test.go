@@ -1,0 +1,202 @@
+package migrate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/skillhand/skillhand/report"
+)
+
+// TestRuns runs every script of testdata/runs in real bash as it was and as it
+// becomes: same exit status, same files, and a report that says what the
+// script's text said.
+func TestRuns(t *testing.T) {
+	ran := 0
+	for _, s := range runs(t) {
+		ran++
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			edit, err := Script(s.name, s.src, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			before, after := run(t, s.src), run(t, edit.After)
+			if before.status != s.status || after.status != s.status {
+				t.Errorf("exit status %d before, %d after, want %d\n%s", before.status, after.status, s.status, after.stderr)
+			}
+			if diff := cmp.Diff(before.files, after.files); diff != "" {
+				t.Errorf("files (-before +after):\n%s", diff)
+			}
+			if missing := missingLines(before.stdout+before.stderr, after.stderr); missing != "" && s.name != "set-x" {
+				t.Errorf("output is lost: %q, stderr is now:\n%s", missing, after.stderr)
+			}
+			if diff := cmp.Diff(wantReport(t, before), gotReport(t, after)); diff != "" {
+				t.Errorf("report (-what the text says +what is reported):\n%s\n%s", diff, after.stdout)
+			}
+		})
+	}
+	if ran < 80 {
+		t.Errorf("%d scripts, want at least 80", ran)
+	}
+}
+
+type runCase struct {
+	name   string
+	status int
+	src    []byte
+}
+
+func runs(t testing.TB) []runCase {
+	files, err := filepath.Glob("testdata/runs/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []runCase
+	for _, file := range files {
+		a, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range a.Files {
+			c := runCase{src: f.Data}
+			if _, err := fmt.Sscanf(f.Name, "%s %d", &c.name, &c.status); err != nil {
+				t.Fatalf("%s: %q: %v", file, f.Name, err)
+			}
+			if c.name == "no-newline" { // an archive cannot hold one
+				c.src = bytes.TrimSuffix(c.src, []byte("\n"))
+			}
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+type outcome struct {
+	status         int
+	stdout, stderr string
+	files          map[string]string
+	took           time.Duration
+}
+
+func run(t *testing.T, src []byte) outcome {
+	t.Helper()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "script.sh")
+	work := filepath.Join(dir, "work")
+	if err := errors.Join(os.WriteFile(file, src, 0o777), os.Mkdir(work, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	line, _, _ := strings.Cut(string(src), "\n") // not by the file's name: a fork may still hold it open for writing
+	options := strings.Fields(strings.TrimPrefix(line, "#!"))[1:]
+	cmd := exec.CommandContext(ctx, "bash", append(options[strings.Count(line, "env"):], file)...)
+	cmd.Dir = work
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	began := time.Now()
+	err := cmd.Run()
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what the script left in the background
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	o := outcome{stdout: stdout.String(), stderr: stderr.String(), files: map[string]string{}, took: time.Since(began)}
+	o.status = cmd.ProcessState.ExitCode()
+	if ws := cmd.ProcessState.Sys().(syscall.WaitStatus); ws.Signaled() {
+		o.status = 128 + int(ws.Signal())
+	}
+	err = filepath.WalkDir(work, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			data, err := os.ReadFile(path)
+			rel, _ := filepath.Rel(work, path)
+			o.files[rel] = string(data)
+			return err
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// missingLines returns the first line of a that b has not.
+func missingLines(a, b string) string {
+	have := map[string]bool{}
+	for line := range strings.Lines(b) {
+		have[comparable(line)] = true
+	}
+	for line := range strings.Lines(a) {
+		if !have[comparable(line)] {
+			return line
+		}
+	}
+	return ""
+}
+
+// comparable drops what differs from run to run: bash names its script and its line.
+func comparable(line string) string {
+	line = strings.TrimSuffix(line, "\n")
+	if _, rest, ok := strings.Cut(line, ": line "); ok {
+		_, rest, _ = strings.Cut(rest, ": ")
+		return rest
+	}
+	if strings.HasPrefix(line, "Usage: ") || strings.HasPrefix(line, "[") || strings.HasPrefix(line, "real") || strings.HasPrefix(line, "user") || strings.HasPrefix(line, "sys") {
+		return ""
+	}
+	return line
+}
+
+// wantReport is what the text of the script as it was says.
+func wantReport(t *testing.T, o outcome) *report.Report {
+	said := report.Parse([]byte(o.stdout), report.Options{})
+	want := &report.Report{Confidence: 0.5, Deliverables: []string{}, Metrics: map[string]float64{}, Errors: []report.Error{}}
+	if said.Method == report.Legacy {
+		want = said.Report
+		want.Metrics = map[string]float64{}
+	}
+	failed := said.Stated && !said.Report.Success
+	want.Success = o.status == 0 && !failed
+	if o.status != 0 && len(want.Errors) == 0 {
+		want.Errors = []report.Error{{Code: "EXIT_STATUS"}}
+	}
+	return want
+}
+
+// gotReport is the report that stands alone on stdout.
+func gotReport(t *testing.T, o outcome) *report.Report {
+	t.Helper()
+	if strings.Count(o.stdout, "\n") != 1 || !strings.HasPrefix(o.stdout, "{") || !strings.HasSuffix(o.stdout, "}\n") {
+		t.Fatalf("stdout is not a report alone:\n%s\nstderr:\n%s", o.stdout, o.stderr)
+	}
+	r := report.Parse([]byte(o.stdout), report.Options{NoLegacy: true, Strict: true})
+	if r.Report == nil {
+		t.Fatalf("%s: %v", o.stdout, r.Faults)
+	}
+	ms, ok := r.Report.Metrics["execution_time_ms"]
+	if !ok || ms < 0 || ms > float64(o.took.Milliseconds())+1 {
+		t.Errorf("execution_time_ms is %v of %v", ms, o.took)
+	}
+	r.Report.Metrics = map[string]float64{}
+	for i := range r.Report.Errors {
+		if r.Report.Errors[i].Code == "EXIT_STATUS" {
+			r.Report.Errors[i].Message = ""
+		}
+	}
+	return r.Report
+}

@@ -1,0 +1,224 @@
+package migrate
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/skillhand/skillhand/internal/txtartest"
+	"github.com/skillhand/skillhand/report"
+)
+
+// TestScript shows whole edits, and what is left alone and why.
+func TestScript(t *testing.T) {
+	txtartest.Run(t, "testdata/edits/*.txtar", func(t *testing.T, c txtartest.Case) map[string]string {
+		got := map[string]string{}
+		for name, src := range c.Files {
+			if !strings.HasSuffix(name, ".sh") {
+				continue
+			}
+			src = strings.ReplaceAll(src, "␍", "\r")
+			e, err := Script(name, []byte(src), Options{Bash: strings.HasSuffix(name, "-bash.sh")})
+			switch {
+			case err != nil:
+				got[name+".want"] = err.Error() + "\n"
+			default:
+				var notes strings.Builder
+				for _, n := range e.Notes {
+					fmt.Fprintf(&notes, "%s:%d: %s\n", name, n.Line, n.Text)
+				}
+				got[name+".want"] = notes.String() + withoutPreamble(e)
+			}
+		}
+		return got
+	})
+}
+
+// withoutPreamble is what an edit makes of a script, the preamble cut down to its first line.
+func withoutPreamble(e *Edit) string {
+	before, rest, ok := strings.Cut(string(e.After), firstLine)
+	if !ok {
+		return string(e.After)
+	}
+	_, after, _ := strings.Cut(rest, lastLine)
+	return before + firstLine + after
+}
+
+// TestHears: the preamble's bash judges lines as package report does.
+func TestHears(t *testing.T) {
+	table, err := os.ReadFile("../report/testdata/legacy.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := Script("hears", []byte("#!/bin/bash\nprintf '%s' \"$1\"\n"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "hears")
+	if err := os.WriteFile(file, e.After, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	lines := 0
+	for line := range strings.Lines(string(table)) {
+		_, text, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "| ")
+		if !ok || strings.HasPrefix(line, "#") {
+			continue
+		}
+		lines++
+		text = strings.NewReplacer("¶", "\n", "␍", "\r", "␛", "\x1b").Replace(text)
+		out, err := exec.Command("bash", file, text).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := report.Parse([]byte(text), report.Options{})
+		if want.Report == nil {
+			want.Report = &report.Report{Confidence: 0.5}
+		}
+		got := report.Parse(out, report.Options{Strict: true}).Report
+		if got == nil {
+			t.Fatalf("%q: no report: %s", text, out)
+		}
+		failed := want.Stated && !want.Report.Success
+		if got.Success == failed || got.Confidence != want.Report.Confidence ||
+			!equal(got.Deliverables, want.Report.Deliverables) || len(got.Errors) != len(want.Report.Errors) {
+			t.Errorf("%q: the script reports %s, its text says %+v", text, out, *want.Report)
+		}
+	}
+	if lines < 150 {
+		t.Errorf("%d lines in the table", lines)
+	}
+}
+
+func equal(a, b []string) bool { return strings.Join(a, "\x00") == strings.Join(b, "\x00") }
+
+// TestSystemScripts migrates the scripts that the operating system ships:
+// nothing breaks, and twice is once.
+func TestSystemScripts(t *testing.T) {
+	files, migrated := 0, 0
+	for _, dir := range []string{"/usr/bin", "/usr/sbin", "/usr/lib", "/usr/share", "/etc"} {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() {
+				return nil // what cannot be read is not there
+			}
+			src := start(path)
+			if shell := interpreter(src); shell != "bash" && shell != "sh" {
+				return nil
+			}
+			if src, err = os.ReadFile(path); err != nil || len(src) > 1<<20 {
+				return nil
+			}
+			files++
+			e, err := Script(path, src, Options{Bash: true})
+			if err != nil {
+				return nil
+			}
+			migrated++
+			checkEdit(t, e)
+			if out, err := bashN(src); err == nil {
+				if out, err := bashN(e.After); err != nil {
+					t.Errorf("%s: %v\n%s", path, err, out)
+				}
+			} else {
+				t.Logf("%s: bash -n fails before: %s", path, out)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if files > 50 && migrated < files/3 {
+		t.Errorf("%d of %d scripts migrated", migrated, files)
+	}
+	t.Logf("%d of %d scripts migrated", migrated, files)
+}
+
+// start returns the beginning of a file.
+func start(path string) []byte {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	buf := make([]byte, 64)
+	n, _ := f.Read(buf)
+	return buf[:n]
+}
+
+func bashN(src []byte) ([]byte, error) {
+	cmd := exec.Command("bash", "-n")
+	cmd.Stdin = bytes.NewReader(src)
+	return cmd.CombinedOutput()
+}
+
+// checkEdit: an edit only puts text in, and migrating its result changes nothing.
+func checkEdit(t *testing.T, e *Edit) {
+	t.Helper()
+	rest := e.After
+	for _, c := range e.Before {
+		i := bytes.IndexByte(rest, c)
+		if i < 0 {
+			t.Fatalf("%s: the script is not in its edit any more", e.Name)
+		}
+		rest = rest[i+1:]
+	}
+	again, err := Script(e.Name, e.After, Options{Bash: true})
+	if err != nil {
+		t.Fatalf("%s: twice: %v", e.Name, err)
+	}
+	if again.Changed() {
+		t.Errorf("%s: twice is not once:\n%s", e.Name, again.Diff())
+	}
+	if e.Changed() == (e.Diff() == "") {
+		t.Errorf("%s: diff is %q", e.Name, e.Diff())
+	}
+}
+
+// FuzzScript: what parses still parses, and twice is once.
+func FuzzScript(f *testing.F) {
+	for _, s := range runs(f) {
+		f.Add(s.src)
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		e, err := Script("fuzz.sh", src, Options{Bash: true})
+		if err != nil {
+			if e := new(LeftAloneError); !errors.As(err, &e) && !errors.As(err, new(*ParseError)) {
+				t.Errorf("%T: %v", err, err)
+			}
+			return
+		}
+		checkEdit(t, e)
+	})
+}
+
+// TestDiff: patch makes the script of its diff.
+func TestDiff(t *testing.T) {
+	if _, err := exec.LookPath("patch"); err != nil {
+		t.Skip("no patch here")
+	}
+	for _, s := range runs(t) {
+		e, err := Script(s.name, s.src, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(file, s.src, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("patch", "-s", file)
+		cmd.Stdin = strings.NewReader(e.Diff())
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s\n%s", s.name, err, out, e.Diff())
+		}
+		got, err := os.ReadFile(file)
+		if err != nil || !bytes.Equal(got, e.After) {
+			t.Errorf("%s: the diff makes something else: %v", s.name, err)
+		}
+	}
+}

@@ -1,0 +1,615 @@
+package migrate
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A place says where a command's output goes and in which shell it runs.
+type place struct {
+	own  bool // its stdout is the script's
+	used bool // something reads its stdout: a substitution, a pipe, a file
+	main bool // in the script's own shell, not in a subshell
+}
+
+var (
+	top      = place{own: true, main: true}
+	consumed = place{used: true}
+)
+
+// A usage is what a script does, as far as its syntax tells.
+type usage struct {
+	file       *syntax.File
+	functions  map[string]*function
+	exported   map[string]bool   // functions that other shells run too
+	variables  map[string]string // how the values of variables end, where that is plain
+	json       map[string]bool   // variables that hold JSON
+	current    *function         // whose body is being read; nil: none
+	dynamic    []place           // of commands whose name is not known
+	prints     []printed         // where echo, printf and cat reach the script's stdout
+	said       []int             // those that may say something, by offset
+	traps      []int             // where trap is called for EXIT, by offset
+	background []*syntax.Stmt
+	sources    []mention // files that are sourced
+	calls      []mention // commands that may be scripts
+	obstacles  []Note    // why it must be left alone
+	selfLines  []mention // where it reads its own lines by number
+	notes      []Note
+	migrated   bool // already
+	exits      bool // an exit stands at the end of the way
+	catches    bool // it has traps for signals
+	lost       bool // exec sends its stdout to a file
+	allexport  bool
+}
+
+// A function and the places from which it is called.
+type function struct {
+	decl   *syntax.FuncDecl
+	places map[place]bool
+	read   map[place]bool // for which its body was read
+	prints []printed
+	traps  []int
+}
+
+// A printed statement is an echo, printf or cat.
+type printed struct {
+	offset  int
+	says    bool // it may say something that belongs into a report
+	partial bool // it does not end its line
+}
+
+// A mention is a command's word that ends in something plain.
+type mention struct {
+	line  int
+	text  string // what is plain at its end: all of it, or from the last expansion on
+	whole bool   // all of it is plain
+	place place
+	n     int // a line number, in selfLines
+}
+
+// understand reads a script.
+func understand(file *syntax.File) *usage {
+	u := &usage{
+		file: file, functions: map[string]*function{}, exported: map[string]bool{},
+		variables: map[string]string{}, json: map[string]bool{},
+	}
+	syntax.Walk(file, u.declare)
+	for _, st := range file.Stmts {
+		u.stmt(st, top)
+		u.exits = u.exits || isExit(st)
+	}
+	u.follow()
+	for name, f := range u.functions {
+		if len(f.places) == 0 && len(u.dynamic) > 0 { // called by a name that is made up
+			for _, p := range u.dynamic {
+				f.places[p] = true
+			}
+			u.exported[name] = u.exported[name] || u.allexport
+		}
+	}
+	u.follow()
+	u.collect()
+	return u
+}
+
+// declare takes in what holds for the whole script, wherever it stands.
+func (u *usage) declare(n syntax.Node) bool {
+	switch n := n.(type) {
+	case *syntax.FuncDecl:
+		if n.Name != nil {
+			u.functions[n.Name.Value] = &function{decl: n, places: map[place]bool{}, read: map[place]bool{}}
+			u.migrated = u.migrated || n.Name.Value == "skillhand_report"
+		}
+	case *syntax.Assign:
+		if n.Name != nil && n.Value != nil {
+			u.variables[n.Name.Value], _ = tail(n.Value)
+			if t := read1(n.Value); looksLikeJSON(t.text) || printsJSON(n.Value) {
+				u.json[n.Name.Value] = true
+			}
+		}
+	case *syntax.DeclClause:
+		u.export(n)
+	}
+	return true
+}
+
+// export takes in export -f and declare -f, which carry functions to other shells.
+func (u *usage) export(d *syntax.DeclClause) {
+	functions := false
+	var names []string
+	for _, a := range d.Args {
+		switch {
+		case a.Name != nil:
+			names = append(names, a.Name.Value)
+		case a.Value != nil:
+			word := literal(a.Value)
+			functions = functions || strings.HasPrefix(word, "-") && strings.Contains(word, "f")
+			if !strings.HasPrefix(word, "-") {
+				names = append(names, word)
+			}
+		}
+	}
+	if !functions || d.Variant.Value == "local" {
+		return
+	}
+	for _, name := range names {
+		u.exported[name] = true
+	}
+	if len(names) == 0 || slices.Contains(names, "") { // all of them, or nobody knows which
+		for name := range u.functions {
+			u.exported[name] = true
+		}
+		u.allexport = true
+	}
+}
+
+// follow reads the bodies of functions in the places they are called from,
+// until no call leads to a new place.
+func (u *usage) follow() {
+	for again := true; again; {
+		again = false
+		for _, f := range u.functions {
+			for p := range f.places {
+				if !f.read[p] {
+					f.read[p], again = true, true
+					u.current = f
+					u.stmt(f.decl.Body, p)
+				}
+			}
+		}
+	}
+	u.current = nil
+}
+
+// collect gathers what is to be edited, once it is known where all functions are called from.
+func (u *usage) collect() {
+	for name, f := range u.functions {
+		if u.exported[name] || u.allexport && len(f.places) > 0 {
+			continue
+		}
+		u.traps = append(u.traps, f.traps...)
+		elsewhere := false
+		for p := range f.places {
+			elsewhere = elsewhere || p.main && !p.own
+		}
+		if !elsewhere {
+			u.prints = append(u.prints, f.prints...)
+		}
+	}
+	// What begins a line is judged with what ends it: then all is needed.
+	all := slices.ContainsFunc(u.prints, func(p printed) bool { return p.says && p.partial })
+	for _, p := range u.prints {
+		if p.says || all {
+			u.said = append(u.said, p.offset)
+		}
+	}
+	if u.lost || u.functions["echo"] != nil || u.functions["printf"] != nil || u.functions["cat"] != nil {
+		u.said = nil
+	}
+	slices.Sort(u.said)
+	u.said = slices.Compact(u.said)
+	slices.Sort(u.traps)
+	u.traps = slices.Compact(u.traps)
+	slices.SortFunc(u.background, func(a, b *syntax.Stmt) int { return int(a.Pos().Offset()) - int(b.Pos().Offset()) })
+	u.background = slices.Compact(u.background)
+	slices.SortStableFunc(u.obstacles, func(a, b Note) int { return a.Line - b.Line })
+	slices.SortStableFunc(u.notes, func(a, b Note) int { return a.Line - b.Line })
+	u.notes = slices.Compact(u.notes)
+}
+
+// library reports whether the script only defines things.
+func (u *usage) library() bool {
+	for _, st := range u.file.Stmts {
+		switch c := st.Cmd.(type) {
+		case *syntax.FuncDecl, *syntax.DeclClause, nil:
+			continue
+		case *syntax.CallExpr:
+			if len(c.Args) == 0 || slices.Contains([]string{"set", "shopt", "source", ".", "return", ":", "umask", "unset"}, literal(c.Args[0])) {
+				continue
+			}
+		case *syntax.BinaryCmd, *syntax.IfClause:
+			if onlyReturns(st) {
+				continue
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// onlyReturns reports whether a statement is a guard such as [[ -n $loaded ]] && return.
+func onlyReturns(st *syntax.Stmt) bool {
+	only := true
+	syntax.Walk(st, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CmdSubst:
+			return false
+		case *syntax.CallExpr:
+			name := literal(first(n.Args))
+			only = only && (len(n.Args) == 0 || slices.Contains([]string{"return", "[", "test", ":", "true", "source", "."}, name))
+		case *syntax.Subshell, *syntax.WhileClause, *syntax.ForClause:
+			only = false
+		}
+		return only
+	})
+	return only
+}
+
+// obstacle returns the first thing for which the script must be left alone, if
+// lines from start on are moved.
+func (u *usage) obstacle(start int) (Note, bool) {
+	for _, m := range u.selfLines {
+		if m.n >= start {
+			u.obstacles = append(u.obstacles, Note{m.line, "it reads its own lines by their number"})
+		}
+	}
+	if len(u.obstacles) == 0 {
+		return Note{}, false
+	}
+	return slices.MinFunc(u.obstacles, func(a, b Note) int { return a.Line - b.Line }), true
+}
+
+func (u *usage) stop(n syntax.Node, reason string) {
+	u.obstacles = append(u.obstacles, Note{int(n.Pos().Line()), reason})
+}
+
+// stmt reads a statement in its place.
+func (u *usage) stmt(st *syntax.Stmt, p place) {
+	if st.Background {
+		u.background = append(u.background, st)
+		p.main = false
+	}
+	p = u.redirected(st, p)
+	switch cmd := st.Cmd.(type) {
+	case *syntax.BinaryCmd:
+		left, right := p, p
+		if cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll {
+			left, right.main = consumed, false
+			left.own = p.own && isTee(cmd.Y)
+		}
+		u.stmt(cmd.X, left)
+		u.stmt(cmd.Y, right)
+	case *syntax.FuncDecl: // read where it is called
+	case *syntax.Subshell:
+		p.main = false
+		u.inside(cmd, p)
+	case *syntax.CoprocClause:
+		u.inside(cmd, consumed)
+	case *syntax.CallExpr:
+		u.call(st, cmd, p)
+		u.inside(cmd, p)
+	case nil:
+	default:
+		u.inside(cmd, p)
+	}
+	for _, r := range st.Redirs {
+		u.inside(r, p)
+	}
+}
+
+// inside reads what is written within a node.
+func (u *usage) inside(n syntax.Node, p place) {
+	syntax.Walk(n, func(m syntax.Node) bool {
+		switch m := m.(type) {
+		case *syntax.Stmt:
+			u.stmt(m, p)
+			return false
+		case *syntax.CmdSubst:
+			for _, st := range m.Stmts {
+				u.stmt(st, consumed)
+			}
+			return false
+		case *syntax.ProcSubst:
+			within := consumed
+			if m.Op == syntax.CmdOut {
+				within = place{own: p.own, used: p.used}
+			}
+			for _, st := range m.Stmts {
+				u.stmt(st, within)
+			}
+			return false
+		}
+		return true
+	})
+}
+
+// redirected is the place of a statement's command, after its redirections.
+func (u *usage) redirected(st *syntax.Stmt, p place) place {
+	both := false // stderr goes the same way
+	file := false
+	for _, r := range st.Redirs {
+		n := ""
+		if r.N != nil {
+			n = r.N.Value
+		}
+		target := literal(r.Word)
+		switch r.Op {
+		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrInOut:
+			if n == "1" || n == "" && r.Op != syntax.RdrInOut {
+				if !hasProcSubst(r.Word) && target != "/dev/stdout" {
+					p.own, p.used = false, target != "/dev/null" && target != "/dev/stderr" && target != "/dev/tty"
+					file = p.used
+				}
+			}
+		case syntax.RdrAll, syntax.AppAll:
+			if !hasProcSubst(r.Word) {
+				p.own, p.used = false, false
+				file = true
+				both = true
+			}
+		case syntax.DplOut:
+			switch {
+			case (n == "" || n == "1") && target != "1":
+				p.own, p.used = false, false
+			case n == "2" && target == "1":
+				both = true
+			}
+		}
+	}
+	if file && both {
+		p.used = false // a log: it gets the report and all the rest
+	}
+	if c, ok := st.Cmd.(*syntax.CallExpr); ok && file && len(c.Args) == 1 && literal(c.Args[0]) == "exec" && p.main {
+		u.lost = true
+	}
+	return p
+}
+
+// call reads a simple command.
+func (u *usage) call(st *syntax.Stmt, c *syntax.CallExpr, p place) {
+	if len(c.Args) == 0 {
+		return
+	}
+	name := literal(c.Args[0])
+	if f := u.functions[name]; f != nil {
+		f.places[p] = true
+	}
+	for _, w := range c.Args[1:] { // run_step build: an argument may be a function to call
+		if f := u.functions[literal(w)]; f != nil {
+			f.places[p] = true
+		}
+	}
+	u.mention(c, name, p)
+	switch name {
+	case "":
+		u.dynamic = append(u.dynamic, p)
+		if isSelf(c.Args[0]) && p.used {
+			u.stop(c, "it reads what it prints itself, when it calls itself")
+		}
+	case "exec":
+		if len(c.Args) > 1 && p.main {
+			u.stop(c, "exec is a way out, after which nobody is left to report")
+		}
+	case "trap":
+		u.trap(c, p)
+	case "command", "builtin":
+		if second := literal(second(c.Args)); second == "trap" && p.main {
+			u.stop(c, "trap is called through "+name)
+		} else if second == "exec" && p.main {
+			u.stop(c, "exec is a way out, after which nobody is left to report")
+		}
+	case "eval":
+		for _, w := range c.Args[1:] {
+			if t := read1(w); strings.Contains(t.text, "trap") && p.main {
+				u.stop(c, "trap is called through eval")
+			}
+		}
+	case "set", "shopt":
+		u.option(c)
+	case "source", ".":
+		if len(c.Args) > 1 {
+			u.sources = append(u.sources, u.named(c.Args[1], p))
+		}
+	case "echo", "printf", "cat":
+		u.print(st, c, name, p)
+	case "jq":
+		if p.own && !rawJQ(c.Args) {
+			u.stop(c, "it prints JSON already")
+		}
+	case "sed", "tail", "head", "awk":
+		u.ownLines(c)
+	}
+}
+
+// mention takes in a command that may be a script, or one that a shell is given.
+func (u *usage) mention(c *syntax.CallExpr, name string, p place) {
+	u.calls = append(u.calls, u.named(c.Args[0], p))
+	switch name {
+	case "bash", "sh", "exec", "command", "env", "timeout", "sudo", "time", "nice", "nohup", "xargs", "source", ".":
+		for _, w := range c.Args[1:] {
+			if m := u.named(w, p); m.text != "" && !strings.HasPrefix(m.text, "-") {
+				u.calls = append(u.calls, m)
+			}
+			if isSelf(w) && p.used && name != "source" && name != "." {
+				u.stop(c, "it reads what it prints itself, when it calls itself")
+			}
+		}
+	}
+}
+
+// named is what a word that names a file ends in.
+func (u *usage) named(w *syntax.Word, p place) mention {
+	text, whole := tail(w)
+	if text == "" && len(w.Parts) == 1 {
+		text = u.variables[variable(w)]
+	}
+	return mention{line: int(w.Pos().Line()), text: text, whole: whole, place: p}
+}
+
+// trap takes in a call of trap.
+func (u *usage) trap(c *syntax.CallExpr, p place) {
+	args := c.Args[1:]
+	if len(args) > 0 && literal(args[0]) == "--" {
+		args = args[1:]
+	}
+	if len(args) < 2 || literal(args[0]) == "-p" || literal(args[0]) == "-l" {
+		return
+	}
+	handler := read1(args[0]).text
+	for _, word := range strings.FieldsFunc(handler, func(r rune) bool { return strings.ContainsRune(" \t\n;&|", r) }) {
+		if f := u.functions[word]; f != nil {
+			f.places[p] = true
+		}
+	}
+	for _, w := range args[1:] {
+		switch signal := strings.ToUpper(literal(w)); signal {
+		case "EXIT", "0", "":
+			if p.main {
+				if offset := int(c.Args[0].Pos().Offset()); u.current != nil {
+					u.current.traps = append(u.current.traps, offset)
+				} else {
+					u.traps = append(u.traps, offset)
+				}
+			}
+			u.catches = u.catches || signal == ""
+		case "ERR", "DEBUG", "RETURN", "SIGERR":
+		default:
+			u.catches = u.catches || p.main && handler != ""
+		}
+	}
+}
+
+// option takes in set and shopt.
+func (u *usage) option(c *syntax.CallExpr) {
+	for i, w := range c.Args[1:] {
+		word := literal(w)
+		switch {
+		case word == "posix":
+			u.stop(c, "it runs in posix mode")
+		case word == "allexport" || literal(c.Args[0]) == "set" && strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.Contains(word, "a"):
+			if i == 0 || literal(c.Args[i]) == "-o" {
+				u.allexport = true
+			}
+		}
+	}
+}
+
+// print takes in an echo, printf or cat.
+func (u *usage) print(st *syntax.Stmt, c *syntax.CallExpr, name string, p place) {
+	if !p.own {
+		return
+	}
+	var t text
+	switch name {
+	case "cat":
+		doc := hereDocument(st)
+		if doc == nil || len(c.Args) > 1 {
+			return
+		}
+		t = read1(doc)
+		if t.text == "" {
+			return
+		}
+	case "printf":
+		if len(c.Args) < 2 || literal(c.Args[1]) == "-v" {
+			return
+		}
+		t = readAll(c.Args[1:])
+	default:
+		t = readAll(c.Args[1:])
+	}
+	partial := name == "printf" && !strings.HasSuffix(read1(c.Args[1]).text, `\n`) && !strings.HasSuffix(t.text, "\n")
+	for name == "echo" && echoOption.MatchString(t.text) {
+		option, rest, _ := strings.Cut(t.text, " ")
+		partial = partial || strings.Contains(option, "n")
+		t.text = rest
+	}
+	if looksLikeJSON(t.text) || len(c.Args) == 2 && u.json[variable(c.Args[1])] ||
+		name == "printf" && len(c.Args) == 3 && u.json[variable(c.Args[2])] {
+		u.stop(c, "it prints JSON already")
+		return
+	}
+	says := t.says() || partial && t.begins()
+	if !p.main {
+		if says {
+			u.notes = append(u.notes, Note{int(c.Pos().Line()), "said in a subshell: the report does not hear it"})
+		}
+		return
+	}
+	printed := printed{int(c.Args[0].Pos().Offset()), says, partial}
+	if u.current != nil {
+		u.current.prints = append(u.current.prints, printed)
+	} else {
+		u.prints = append(u.prints, printed)
+	}
+}
+
+var echoOption = regexp.MustCompile(`^-[neE]+ `)
+
+// ownLines takes in a command that reads lines of the script itself by number.
+func (u *usage) ownLines(c *syntax.CallExpr) {
+	if !slices.ContainsFunc(c.Args, isSelf) {
+		return
+	}
+	for _, w := range c.Args[1:] {
+		if isSelf(w) {
+			continue
+		}
+		t := read1(w)
+		if t.loud {
+			u.selfLines = append(u.selfLines, mention{line: int(c.Pos().Line()), n: 1 << 30})
+		}
+		for _, digits := range strings.FieldsFunc(t.text, func(r rune) bool { return r < '0' || r > '9' }) {
+			n, err := strconv.Atoi(digits)
+			if err != nil {
+				n = 1 << 30
+			}
+			u.selfLines = append(u.selfLines, mention{line: int(c.Pos().Line()), n: n})
+		}
+	}
+}
+
+// isExit reports whether a statement of the script ends it for certain.
+func isExit(st *syntax.Stmt) bool {
+	c, ok := st.Cmd.(*syntax.CallExpr)
+	return ok && len(c.Args) > 0 && literal(c.Args[0]) == "exit" && !st.Background
+}
+
+func isTee(st *syntax.Stmt) bool {
+	c, ok := st.Cmd.(*syntax.CallExpr)
+	return ok && literal(first(c.Args)) == "tee" && len(st.Redirs) == 0
+}
+
+// isSelf reports whether a word is the script's own path.
+func isSelf(w *syntax.Word) bool { v := variable(w); return v == "0" || v == "BASH_SOURCE" }
+
+// rawJQ reports whether jq prints text and not JSON.
+func rawJQ(args []*syntax.Word) bool {
+	return slices.ContainsFunc(args[1:], func(w *syntax.Word) bool {
+		word := literal(w)
+		return word == "--raw-output" || word == "--join-output" || word == "--help" || word == "--version" ||
+			strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.ContainsAny(word, "rj")
+	})
+}
+
+// hereDocument returns the here-document that a statement reads.
+func hereDocument(st *syntax.Stmt) *syntax.Word {
+	for _, r := range st.Redirs {
+		if r.Hdoc != nil {
+			return r.Hdoc
+		}
+	}
+	return nil
+}
+
+func hasProcSubst(w *syntax.Word) bool {
+	return w != nil && slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool { _, ok := p.(*syntax.ProcSubst); return ok })
+}
+
+func first(words []*syntax.Word) *syntax.Word {
+	if len(words) == 0 {
+		return nil
+	}
+	return words[0]
+}
+
+func second(words []*syntax.Word) *syntax.Word {
+	if len(words) < 2 {
+		return nil
+	}
+	return words[1]
+}
