@@ -272,6 +272,37 @@ func TestLinger(t *testing.T) {
 	}
 }
 
+// A result that is there stands, whatever then ends the CLI.
+func TestResultStands(t *testing.T) {
+	for _, tt := range []struct{ timeout, idle time.Duration }{{300 * time.Millisecond, 0}, {20 * time.Second, 300 * time.Millisecond}} {
+		t.Run(fmt.Sprint(tt), func(t *testing.T) {
+			s := newStage(t, "init | result ok | hang")
+			s.Timeout, s.IdleTimeout = tt.timeout, tt.idle
+			took(t, 300*time.Millisecond, func() {
+				if reply, err := s.Ask(t.Context(), claude.Request{Prompt: "x"}); err != nil || reply.Output != "ok" {
+					t.Errorf("%+v, %v", reply, err)
+				}
+			})
+		})
+	}
+}
+
+// An attempt that goes on with a session tells what all of it has cost.
+func TestCost(t *testing.T) {
+	for play, want := range map[string]float64{
+		"init a | subtype error_new half; init a | result ok": 0.25,
+		"init a | subtype error_new half; init b | result ok": 0.5,
+	} {
+		t.Run(play, func(t *testing.T) {
+			s := newStage(t, play)
+			s.Retries = 1
+			if reply, err := s.Ask(t.Context(), claude.Request{Prompt: "x"}); err != nil || reply.CostUSD != want || len(reply.Attempts) != 2 {
+				t.Errorf("%+v, %v", reply, err)
+			}
+		})
+	}
+}
+
 func TestRetries(t *testing.T) {
 	s := newStage(t, "init first | text half | fail 500 API Error: 500 boom; init second | die; init third | result ok")
 	s.Retries = 2

@@ -291,8 +291,16 @@ var byTerminal = map[string]Kind{
 	"aborted_streaming":                 Interrupted,
 }
 
-// byFault knows the error of the message that the CLI made up.
+// byFault knows the names of errors: the service's, and those of messages that
+// the CLI made up.
 var byFault = map[string]Kind{
+	"overloaded_error":      Overloaded,
+	"rate_limit_error":      RateLimited,
+	"authentication_error":  Unauthorized,
+	"permission_error":      Unauthorized,
+	"not_found_error":       NoModel,
+	"request_too_large":     TooLarge,
+	"timeout_error":         APITimeout,
 	"authentication_failed": Unauthorized,
 	"rate_limit":            RateLimited,
 	"overloaded":            Overloaded,
@@ -306,7 +314,7 @@ var byFault = map[string]Kind{
 func apiKind(r *record, text string) Kind {
 	res := r.result
 	switch {
-	case usageLimit(text): // whatever its status
+	case res.APIError == "usage_limit_reached", res.Status == 429 && r.limit.Status == "rejected", usageLimit(text): // whatever its status
 		return UsageLimit
 	case r.fault == "billing_error" || strings.HasPrefix(text, "Credit balance is too low"):
 		return Billing
@@ -316,7 +324,7 @@ func apiKind(r *record, text string) Kind {
 	if kind, ok := byStatus(res.Status, text); ok {
 		return kind
 	}
-	for _, fault := range []string{res.APIError, r.fault} {
+	for _, fault := range []string{res.APIError, res.APIType, r.fault} {
 		if kind, ok := byFault[fault]; ok {
 			return kind
 		}

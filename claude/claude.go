@@ -73,7 +73,7 @@ type Reply struct {
 	SessionID  string
 	Model      string
 	Turns      int
-	CostUSD    float64         // of all attempts
+	CostUSD    float64         // of all attempts, and of what a resumed session had cost before
 	Usage      json.RawMessage // tokens, in the CLI's words; nil if it did not say
 	Denials    json.RawMessage // tool uses that were not permitted, in the CLI's words
 	Exit       int             // the CLI's exit status; 128+n after signal n
@@ -137,10 +137,11 @@ type ask struct {
 	program string
 	schema  *schema
 	reply   *Reply
+	costs   map[string]float64 // of each session
 }
 
 func (c *Client) newAsk(r Request) (*ask, error) {
-	a := &ask{Request: r, client: c, env: c.Env, reply: &Reply{}}
+	a := &ask{Request: r, client: c, env: c.Env, reply: &Reply{}, costs: map[string]float64{}}
 	if a.env == nil {
 		a.env = os.Environ()
 	}
@@ -263,7 +264,7 @@ func (a *ask) judge(rec *record, end ending, took time.Duration) error {
 	r.Turns, r.Usage, r.Denials, r.Transcript = 0, nil, nil, a.Transcript
 	if res := rec.result; res != nil {
 		r.Turns, r.Usage, r.Denials = res.Turns, res.Usage, res.Denials
-		r.CostUSD += res.CostUSD
+		a.cost(rec.session, res.CostUSD)
 	}
 	attempt := Attempt{SessionID: rec.session, Duration: took}
 	if failure != nil {
@@ -274,6 +275,16 @@ func (a *ask) judge(rec *record, end ending, took time.Duration) error {
 		return failure
 	}
 	return nil
+}
+
+// cost counts what a session has cost so far: an attempt that goes on with one
+// tells the sum.
+func (a *ask) cost(session string, usd float64) {
+	a.costs[session] = max(a.costs[session], usd)
+	a.reply.CostUSD = 0
+	for _, usd := range a.costs {
+		a.reply.CostUSD += usd
+	}
 }
 
 // emitter passes on the events of the attempt under way; nil if nobody listens.

@@ -20,6 +20,7 @@ type record struct {
 	result  *result
 	fault   string    // error of the last message, if the CLI made it up
 	retry   *apiRetry // the last, if no message came after it
+	limit   rateLimit // of the account, as last told
 	local   string    // what a command of the CLI's own complained about
 	plain   []byte    // the beginning of what is no event
 }
@@ -30,6 +31,7 @@ type result struct {
 	IsError    json.RawMessage `json:"is_error"`
 	Status     int             `json:"api_error_status"`
 	APIError   string          `json:"api_error"`
+	APIType    string          `json:"api_error_type"`
 	Turns      int             `json:"num_turns"`
 	Text       string          `json:"result"`
 	Errors     []string        `json:"errors"`
@@ -49,6 +51,12 @@ type apiRetry struct {
 	DelayMS   float64 `json:"retry_delay_ms"` // of api_retry, as are those below
 	Status    int     `json:"error_status"`
 	Error     string  `json:"error"`
+}
+
+// A rateLimit says how far an account's usage has come.
+type rateLimit struct {
+	Status   string `json:"status"`   // rejected: the limit is hit
+	ResetsAt int64  `json:"resetsAt"` // in seconds since 1970
 }
 
 type assistant struct {
@@ -81,6 +89,8 @@ func (r *record) line(line []byte, emit func(Event)) {
 		r.onAssistant(line, emit)
 	case "user":
 		r.onUser(line)
+	case "rate_limit_event":
+		r.onLimit(line)
 	case "":
 		if text := bytes.TrimSpace(line); len(text) > 0 && len(r.plain) < maxPlain {
 			r.plain = append(append(r.plain, text[:min(len(text), maxPlain)]...), '\n')
@@ -238,6 +248,15 @@ func (r *record) onUser(line []byte) {
 	text, _ := e.Message.Content.(string)
 	if text, ok := strings.CutPrefix(text, string(localError)); ok {
 		r.local = strings.TrimSuffix(text, "</local-command-stderr>")
+	}
+}
+
+func (r *record) onLimit(line []byte) {
+	var e struct {
+		Info rateLimit `json:"rate_limit_info"`
+	}
+	if json.Unmarshal(line, &e) == nil {
+		r.limit = e.Info
 	}
 }
 

@@ -19,7 +19,7 @@ type Event struct {
 	Input   json.RawMessage // Tool
 	Kind    Kind            // Retry by us: what failed
 	Wait    time.Duration   // Retry: how long from now
-	CostUSD float64         // Result
+	CostUSD float64         // Result: of the session so far
 }
 
 // An EventType says what an event is about.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -137,6 +138,24 @@ func TestRealFaults(t *testing.T) {
 	}
 }
 
+// A plan's limit is a 429 too, but one that does not pass soon.
+func TestRealUsageLimit(t *testing.T) {
+	api := fakeapi.New(t)
+	reset := strconv.FormatInt(time.Now().Add(2*time.Hour).Unix(), 10)
+	api.Handle(func(*fakeapi.Request) fakeapi.Answer {
+		return fakeapi.Status(429, "This request would exceed your account's rate limit.", "Retry-After", "7200",
+			"anthropic-ratelimit-unified-status", "rejected", "anthropic-ratelimit-unified-reset", reset,
+			"anthropic-ratelimit-unified-representative-claim", "five_hour")
+	})
+	s := newReal(t, api)
+	s.Retries = 2
+	s.Env = append(s.Env, "ANTHROPIC_API_KEY=", "CLAUDE_CODE_OAUTH_TOKEN=dummy-token")
+	reply, e := s.fails(t.Context(), s.request("hello"), claude.UsageLimit)
+	if e.RetryAfter < 110*time.Minute || e.RetryAfter > 2*time.Hour || len(reply.Attempts) != 1 {
+		t.Errorf("%v, after %v", e, e.RetryAfter)
+	}
+}
+
 func TestRealRefused(t *testing.T) {
 	api := fakeapi.New(t)
 	api.Refuse()
@@ -218,6 +237,9 @@ func TestRealResumes(t *testing.T) {
 		t.Fatalf("%+v, %v", reply, err)
 	}
 	last := api.Last()
+	if reply.CostUSD > 0.0002 {
+		t.Errorf("cost: %v", reply.CostUSD)
+	}
 	if results := last.Find("WORK"); len(results) == 0 || !strings.HasSuffix(last.Prompt(), "the task") {
 		t.Errorf("the further attempt was sent %q", last.Texts())
 	}

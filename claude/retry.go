@@ -51,6 +51,9 @@ func retryAfter(e *Error, r *record, now time.Time) time.Duration {
 	if e.Kind != UsageLimit && !e.Temporary() {
 		return 0
 	}
+	if e.Kind == UsageLimit && r.limit.ResetsAt > 0 {
+		return until(time.Unix(r.limit.ResetsAt, 0), now)
+	}
 	if wait := askedFor(e.Message, now); wait > 0 || e.Kind == UsageLimit {
 		return wait
 	}

@@ -243,6 +243,10 @@ func TestVerdict(t *testing.T) {
 		{"usage limit, older", errorLine("Claude AI usage limit reached|1794744000", ""), 1, "", UsageLimit},
 		{"usage limit, 400", errorLine("You have reached your weekly limit.", `,"api_error_status":400`), 1, "", UsageLimit},
 		{"5-hour", errorLine("5-hour limit reached ∙ resets 3pm", ""), 1, "", UsageLimit},
+		{"usage limit by its field", errorLine("new words", `,"api_error_status":429,"api_error":"usage_limit_reached"`), 1, "", UsageLimit},
+		{"usage limit by its event", `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1794747600}}` + "\n" + errorLine("new words", `,"api_error_status":429`), 1, "", UsageLimit},
+		{"near the usage limit", `{"type":"rate_limit_event","rate_limit_info":{"status":"allowed_warning"}}` + "\n" + errorLine("new words", `,"api_error_status":429`), 1, "", RateLimited},
+		{"the service's name of the error", errorLine("new words", `,"api_error_type":"overloaded_error"`), 1, "", Overloaded},
 		{"a rate is no usage limit", errorLine("API Error: Request rejected (429) · You have reached your per-minute rate limit.", `,"api_error_status":429`), 1, "", RateLimited},
 		{"exceeded is not hit", errorLine("API Error: Request rejected (429) · This request would exceed your account's rate limit.", ""), 1, "", RateLimited},
 		{"the status wins over the text", errorLine("API Error: Overloaded", `,"api_error_status":500`), 1, "", ServerError},
@@ -315,6 +319,11 @@ func TestRetryAfter(t *testing.T) {
 
 // What the service asked for comes with the failures that it makes sense for.
 func TestRetryAfterOfEvents(t *testing.T) {
+	_, e := judgeText(`{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1794747600}}`+"\n"+
+		`{"type":"result","subtype":"success","is_error":true,"num_turns":1,"result":"resets 3pm","api_error_status":429}`, ending{exit: 1}, nil)
+	if e == nil || e.RetryAfter != time.Hour {
+		t.Errorf("a limit that resets in an hour: %v", e)
+	}
 	const retried = `{"type":"system","subtype":"api_retry","retry_delay_ms":%,"error_status":429,"error":"rate_limit"}` + "\n"
 	for _, tt := range []struct {
 		status, delay string

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -82,8 +84,8 @@ or quota, 124 it took too long, 130 it was interrupted.`,
 	return cmd
 }
 
-// dashPrompt lets a prompt begin with a dash. ask has no flags of one letter, and
-// a flag has no blank in its name, so what looks like one is the prompt.
+// dashPrompt lets a prompt begin with a dash: no flag has a blank in its name, or
+// begins with other than a letter.
 func dashPrompt(root *cobra.Command, args []string) []string {
 	cmd, _, err := root.Find(args)
 	if err != nil || cmd.Name() != "ask" {
@@ -96,10 +98,10 @@ func dashPrompt(root *cobra.Command, args []string) []string {
 			return append(out, args[i:]...)
 		}
 		name, _, hasValue := strings.Cut(arg, "=")
-		switch long := strings.HasPrefix(arg, "--"); {
-		case !long && len(arg) > 1 && arg[0] == '-' && arg != "-h", long && strings.ContainsAny(name, " \t\n"):
+		switch {
+		case looksLikePrompt(name):
 			arg = "--prompt=" + arg
-		case long && !hasValue && i+1 < len(args):
+		case strings.HasPrefix(arg, "--") && !hasValue && i+1 < len(args):
 			if flag := cmd.Flags().Lookup(name[2:]); flag != nil && flag.NoOptDefVal == "" {
 				out = append(out, arg)
 				i++
@@ -109,6 +111,16 @@ func dashPrompt(root *cobra.Command, args []string) []string {
 		out = append(out, arg)
 	}
 	return out
+}
+
+// looksLikePrompt reports whether what begins with a dash cannot be a flag's name.
+func looksLikePrompt(name string) bool {
+	word := strings.TrimLeft(name, "-")
+	if word == name || name == "-" {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(word)
+	return strings.ContainsAny(name, " \t\n") || !unicode.IsLetter(first) || first > unicode.MaxASCII
 }
 
 func runAsk(ctx context.Context, std *stdio, cmd *cobra.Command, o askOptions, args []string) error {
@@ -122,13 +134,18 @@ func runAsk(ctx context.Context, std *stdio, cmd *cobra.Command, o askOptions, a
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	spinner := std.spin("asking")
-	o.Warn = std.warn
+	o.Warn = func(text string) {
+		std.screen.Lock()
+		defer std.screen.Unlock()
+		spinner.hide()
+		std.warn(text)
+	}
 	if std.interactive() {
 		o.Ask = func(dir string, commands []string) (bool, error) {
 			return askTrust(ctx, std, "Loading "+visible(o.Skill), dir, commands)
 		}
 	}
-	live := &askLive{spinner: spinner, shown: isTerminal(std.err)}
+	live := &askLive{spinner: spinner, shown: isTerminal(std.err), costs: map[string]float64{}}
 	switch {
 	case o.events:
 		o.OnEvent = func(e claude.Event) {
@@ -396,7 +413,7 @@ type askLive struct {
 	spinner *spinner
 	shown   bool
 	turn    int
-	cost    float64
+	costs   map[string]float64 // of each session
 }
 
 func (l *askLive) event(e claude.Event) {
@@ -411,7 +428,7 @@ func (l *askLive) event(e claude.Event) {
 	case e.Type == claude.Tool:
 		fmt.Fprintf(l.spinner, "  %s %s\n", visible(e.Tool), short(string(e.Input)))
 	case e.Type == claude.Result:
-		l.cost += e.CostUSD
+		l.costs[e.SessionID] = e.CostUSD
 	}
 	what := "asking"
 	if l.turn = max(e.Turn, l.turn); l.turn > 0 {
@@ -420,8 +437,12 @@ func (l *askLive) event(e claude.Event) {
 	if e.Type == claude.Tool {
 		what += ", " + visible(e.Tool)
 	}
-	if l.cost > 0 {
-		what += fmt.Sprintf(", $%.2f", l.cost)
+	var cost float64
+	for _, usd := range l.costs {
+		cost += usd
+	}
+	if cost > 0 {
+		what += fmt.Sprintf(", $%.2f", cost)
 	}
 	l.spinner.doing(what)
 }
