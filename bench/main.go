@@ -90,6 +90,9 @@ func run(binary string) error {
 	if err := b.asks(binary, dir); err != nil {
 		return err
 	}
+	if err := b.histories(binary, dir); err != nil {
+		return err
+	}
 	return inits(load("plain"), b.env)
 }
 
@@ -106,8 +109,10 @@ func short(d time.Duration) time.Duration {
 }
 
 type bench struct {
-	env []string
-	err error
+	env   []string
+	dir   string // where commands run, if not here
+	stdin []byte // what they are given
+	err   error
 }
 
 // medians runs each command n times, in turns, and returns their median times.
@@ -116,7 +121,10 @@ func (b *bench) medians(n int, commands ...[]string) []time.Duration {
 	for range n {
 		for i, c := range commands {
 			cmd := exec.Command(c[0], c[1:]...)
-			cmd.Env = b.env
+			cmd.Env, cmd.Dir = b.env, b.dir
+			if b.stdin != nil {
+				cmd.Stdin = bytes.NewReader(b.stdin)
+			}
 			began := time.Now()
 			if err := cmd.Run(); err != nil && b.err == nil {
 				b.err = fmt.Errorf("%s: %w", strings.Join(c, " "), err)

@@ -99,10 +99,7 @@ func (s Store) Append(r Record) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(filepath.Join(s.Dir, current), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := s.open()
 	if err != nil {
 		return err
 	}
@@ -117,6 +114,20 @@ func (s Store) Append(r Record) error {
 		s.rotate(f)
 	}
 	return f.Close()
+}
+
+// open opens the file that records are added to.
+func (s Store) open() (*os.File, error) {
+	const how = os.O_APPEND | os.O_CREATE | os.O_RDWR
+	path := filepath.Join(s.Dir, current)
+	f, err := os.OpenFile(path, how, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+			return nil, err
+		}
+		f, err = os.OpenFile(path, how, 0o600)
+	}
+	return f, err
 }
 
 // line is how a record is written.

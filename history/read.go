@@ -56,7 +56,7 @@ func (r *reader) readOther(path string, open *os.File) error {
 }
 
 // chunk is how much is read at once. Who wants only the latest reads little of a long file.
-const chunk = 128 << 10
+const chunk = 64 << 10
 
 // read looks at the lines of a file, from its end as it is now: what comes
 // later is too late, and may be half a line.
