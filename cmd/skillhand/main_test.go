@@ -31,6 +31,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // else each process takes a second to end under -race
 			env.Setenv("SKILLHAND_STATE_DIR", filepath.Join(env.WorkDir, "state"))
 			return os.MkdirAll(filepath.Join(env.WorkDir, "home"), 0o777)
 		},
