@@ -59,5 +59,8 @@ run skillhand parse good.log bad.log
 say "Everything can be had as JSON, for programs:"
 run skillhand run --json count main.go
 
+say "What happened here is remembered, without the texts:"
+run skillhand status
+
 say "And what is here, and what is missing:"
 run skillhand doctor
