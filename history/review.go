@@ -106,6 +106,7 @@ type sum struct {
 type skillSum struct {
 	Skill
 	confidence sum
+	succeeded  sum // the same, of what went well
 	categories map[string]int
 }
 
@@ -151,6 +152,9 @@ func (b *reviewer) add(r *Record) {
 	}
 	if r.Confidence != nil {
 		s.confidence.add(*r.Confidence)
+		if r.OK {
+			s.succeeded.add(*r.Confidence)
+		}
 		b.points[b.point(r.Time)].add(*r.Confidence)
 	}
 	b.Slowest = keepTop(b.Slowest, r, func(r *Record) float64 { return r.DurationMS })
@@ -159,6 +163,7 @@ func (b *reviewer) add(r *Record) {
 }
 
 func (s *sum) add(v float64) { s.total += v; s.count++ }
+func (s *sum) mean() float64 { return s.total / float64(s.count) }
 
 // point is the part of the period that a time lies in.
 func (b *reviewer) point(t time.Time) int {
@@ -222,7 +227,7 @@ func (b *reviewer) review() *Review {
 	})
 	for _, s := range b.skills {
 		if s.confidence.count > 0 {
-			mean := s.confidence.total / float64(s.confidence.count)
+			mean := s.confidence.mean()
 			s.Confidence = &mean
 		}
 		if s.Failed > 0 {
@@ -236,7 +241,7 @@ func (b *reviewer) review() *Review {
 	for i, p := range b.points {
 		if p.count > 0 {
 			from := b.Since.Add(b.Until.Sub(b.Since) / Points * time.Duration(i))
-			v.Confidence = append(v.Confidence, Point{From: from, Mean: p.total / float64(p.count), Count: p.count})
+			v.Confidence = append(v.Confidence, Point{From: from, Mean: p.mean(), Count: p.count})
 		}
 	}
 	for _, in := range b.inputs {
@@ -247,7 +252,7 @@ func (b *reviewer) review() *Review {
 	slices.SortFunc(v.Flaky, func(a, b Flaky) int {
 		return cmp.Or(cmp.Compare(b.Changes, a.Changes), cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Input, b.Input))
 	})
-	v.Next = v.next()
+	v.Next = b.next(&v)
 	return &v
 }
 
@@ -292,7 +297,7 @@ const (
 )
 
 // next says what is worth doing, the most useful first.
-func (v *Review) next() []string {
+func (b *reviewer) next(v *Review) []string {
 	steps := []string{}
 	if v.Total == 0 {
 		return append(steps, "nothing is recorded yet: `skillhand run SKILL` runs a skill's script and judges it")
@@ -312,15 +317,15 @@ func (v *Review) next() []string {
 		f := v.Flaky[0]
 		steps = append(steps, fmt.Sprintf("%s comes out differently for the same input (%d of %d failed): find what else it depends on", f.Name, f.Failed, f.Total))
 	}
-	sure := func(s Skill) float64 {
-		if s.Confidence == nil {
-			return 1
+	// A failure that says so with confidence 0 is no sign of doubt.
+	var unsure *skillSum
+	for _, sk := range v.Skills {
+		if s := b.skills[sk.Name]; s.succeeded.count > 0 && s.succeeded.mean() < lowConfidence && (unsure == nil || s.succeeded.mean() < unsure.succeeded.mean()) {
+			unsure = s
 		}
-		return *s.Confidence
 	}
-	unsure := slices.MinFunc(v.Skills, func(a, b Skill) int { return cmp.Compare(sure(a), sure(b)) })
-	if sure(unsure) < lowConfidence {
-		steps = append(steps, fmt.Sprintf("%s is unsure of its own work (confidence %.2f): let it check more, or say what it could not check", unsure.Name, sure(unsure)))
+	if unsure != nil {
+		steps = append(steps, fmt.Sprintf("%s is unsure of its own work (confidence %.2f): let it check more, or say what it could not check", unsure.Name, unsure.succeeded.mean()))
 	}
 	dear := slices.MaxFunc(v.Skills, func(a, b Skill) int { return cmp.Compare(a.CostUSD, b.CostUSD) })
 	if len(v.Skills) > 1 && dear.CostUSD > max(minWorth, v.CostUSD/2) {
