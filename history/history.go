@@ -110,10 +110,14 @@ func (s Store) Append(r Record) error {
 		f.Close()
 		return err
 	}
-	if s.full(f, r.Time) {
-		s.rotate(f)
+	info, full := s.full(f, r.Time)
+	if err := f.Close(); err != nil {
+		return err
 	}
-	return f.Close()
+	if full {
+		s.rotate(info)
+	}
+	return nil
 }
 
 // open opens the file that records are added to.
@@ -145,20 +149,20 @@ func (r Record) line() ([]byte, error) {
 	return slices.Concat([]byte("\n"), data, []byte("\n")), nil
 }
 
-// full reports whether a file that was just appended to is big or old enough.
-func (s Store) full(f *os.File, now time.Time) bool {
+// full reports which file was just appended to, and whether it is big or old enough.
+func (s Store) full(f *os.File, now time.Time) (fs.FileInfo, bool) {
 	info, err := f.Stat()
 	if err != nil {
-		return false
+		return nil, false
 	}
 	if info.Size() >= orDefault(s.MaxSize, defaultMaxSize) {
-		return true
+		return info, true
 	}
 	var head [64]byte
 	n, _ := f.ReadAt(head[:], 0)
 	first := plain{rest: bytes.TrimLeft(head[:n], "\n")}
 	var began time.Time
-	return first.time(&began) && now.Sub(began) > orDefault(s.MaxAge, defaultMaxAge)
+	return info, first.time(&began) && now.Sub(began) > orDefault(s.MaxAge, defaultMaxAge)
 }
 
 func orDefault[T int64 | time.Duration](v, otherwise T) T {
@@ -172,13 +176,9 @@ func orDefault[T int64 | time.Duration](v, otherwise T) T {
 // goes on writing to it, and it is read under its new name. If two rotate at
 // once a file may end early, no more: names are never used twice. What fails
 // here is tried again by the next append; the record is written already.
-func (s Store) rotate(f *os.File) {
+func (s Store) rotate(full fs.FileInfo) {
 	path := filepath.Join(s.Dir, current)
-	ours, err := f.Stat()
-	if err != nil {
-		return
-	}
-	if now, err := os.Stat(path); err != nil || !os.SameFile(ours, now) {
+	if now, err := os.Stat(path); err != nil || !os.SameFile(full, now) {
 		return // someone else was first
 	}
 	name := time.Now().UTC().Format(stamp) + "-" + rand.Text()[:8] + ending
