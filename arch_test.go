@@ -20,7 +20,7 @@ var mayImport = map[string][]string{
 	"render":              {"internal/atomicfile", "internal/redact", "shell", "skill"},
 	"shell":               {"proc"},
 	"history":             {},
-	"migrate":             {"render", "report", "shell", "skill"},
+	"migrate":             {"report", "shell", "skill"},
 	"plugin":              {}, // tests only
 	"proc":                {},
 	"report":              {"internal/jsonfind"},

@@ -42,6 +42,7 @@ type usage struct {
 	migrated   bool // already
 	exits      bool // an exit stands at the end of the way
 	catches    bool // it has traps for signals
+	trapsExit  bool // it has a trap for EXIT, wherever that stands
 	lost       bool // exec sends its stdout to a file
 	allexport  bool
 }
@@ -113,6 +114,8 @@ func (u *usage) declare(n syntax.Node) bool {
 		}
 	case *syntax.DeclClause:
 		u.export(n)
+	case *syntax.CallExpr:
+		u.trapsExit = u.trapsExit || setsExitTrap(n)
 	}
 	return true
 }

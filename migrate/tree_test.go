@@ -1,0 +1,64 @@
+package migrate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/skillhand/skillhand/internal/txtartest"
+)
+
+// TestTree: files that know of each other. The archive's files are the tree,
+// want is what becomes of it.
+func TestTree(t *testing.T) {
+	txtartest.Run(t, "testdata/trees/*.txtar", func(t *testing.T, c txtartest.Case) map[string]string {
+		opt := TreeOptions{Companion: strings.Contains(c.Comment, "--companion")}
+		var files []File
+		for name, data := range c.Files {
+			if name != "want" {
+				files = append(files, File{name, []byte(data)})
+			}
+		}
+		results := Tree(files, opt)
+		var out strings.Builder
+		for _, r := range results {
+			fmt.Fprintf(&out, "%s %s", r.Status, r.Path)
+			if r.Line > 0 {
+				fmt.Fprintf(&out, ":%d", r.Line)
+			}
+			if r.Reason != "" {
+				fmt.Fprintf(&out, ": %s", r.Reason)
+			}
+			if r.Remove {
+				out.WriteString(" (removed)")
+			}
+			out.WriteString("\n")
+			if r.Edit != nil && strings.HasSuffix(r.Path, ".md") && !r.Remove {
+				out.WriteString("| " + strings.ReplaceAll(strings.TrimSuffix(string(r.Edit.After), "\n"), "\n", "\n| ") + "\n")
+			}
+		}
+		again := Tree(applied(files, results), opt)
+		for _, r := range again {
+			if r.Status == Changed {
+				t.Errorf("twice: %s changes again:\n%s", r.Path, r.Edit.Diff())
+			}
+		}
+		return map[string]string{"want": out.String()}
+	})
+}
+
+// applied is a tree after its results.
+func applied(files []File, results []Result) []File {
+	files = slices.Clone(files)
+	for _, r := range results {
+		if r.Status != Changed {
+			continue
+		}
+		files = slices.DeleteFunc(files, func(f File) bool { return f.Path == r.Path })
+		if !r.Remove {
+			files = append(files, File{r.Path, r.Edit.After})
+		}
+	}
+	return files
+}
