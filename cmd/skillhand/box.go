@@ -197,8 +197,9 @@ func wrap(text string, n int) []string {
 	return append(lines, line)
 }
 
-// columns is how wide output may be: as the terminal, else as COLUMNS says.
-func columns(out any, env []string) int {
+// columns is how wide output may be: as the terminal, else as COLUMNS says,
+// else what is usual.
+func columns(out any, env []string, usual int) int {
 	if f, ok := out.(*os.File); ok {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
 			return w
@@ -207,7 +208,7 @@ func columns(out any, env []string) int {
 	if w, err := strconv.Atoi(lookup(env, "COLUMNS")); err == nil && w > 0 {
 		return w
 	}
-	return defaultWidth
+	return usual
 }
 
 // ago says how long something is past, in few letters.

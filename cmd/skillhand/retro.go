@@ -56,7 +56,7 @@ differently for the same input, and what to do about it.`,
 			case markdown:
 				return std.print(retroMarkdown(v))
 			}
-			return std.print(retroBox(v, columns(std.out, std.env), std.painter()))
+			return std.print(retroBox(v, columns(std.out, std.env, defaultWidth), std.painter()))
 		},
 	}
 	f := cmd.Flags()

@@ -47,7 +47,7 @@ project with their verdicts, how many of them went well, and what is worth doing
 			if asJSON {
 				return std.printJSON(doc)
 			}
-			return std.print(doc.box(columns(std.out, std.env), std.painter(), std.env, time.Now()))
+			return std.print(doc.box(columns(std.out, std.env, defaultWidth), std.painter(), std.env, time.Now()))
 		},
 	}
 	cmd.Flags().StringVar(&o.session, "session", "", "session `id` (default $CLAUDE_SESSION_ID, then $CLAUDE_CODE_SESSION_ID)")
@@ -75,7 +75,7 @@ func getStatusOutput(_ context.Context, args []string, std shell.Std) int {
 		fmt.Fprintf(std.Err, "get-status-output: %v\n", err)
 		return exitFailed
 	}
-	io.WriteString(std.Out, doc.box(columns(nil, std.Env), noPaint, std.Env, time.Now()))
+	io.WriteString(std.Out, doc.box(columns(nil, std.Env, defaultWidth), noPaint, std.Env, time.Now()))
 	return exitOK
 }
 

@@ -74,8 +74,10 @@ type lineInput struct {
 	} `json:"context_window"`
 }
 
-// maxLineInput is how much of the input is read.
-const maxLineInput = 4 << 20
+const (
+	maxLineInput = 4 << 20 // how much of the input is read
+	maxLine      = 300     // columns, where it is not known how many there are
+)
 
 // statusline makes the line. Whatever goes wrong, it has something to say.
 func statusline(std *stdio) (line string) {
@@ -101,7 +103,7 @@ func statusline(std *stdio) (line string) {
 	if len(parts) == 0 {
 		parts = []string{"skillhand"}
 	}
-	return fit(flat(strings.Join(parts, " · ")), columns(nil, append([]string{"COLUMNS=300"}, std.env...)))
+	return fit(flat(strings.Join(parts, " · ")), columns(nil, std.env, maxLine))
 }
 
 // parts are what the input alone says.
