@@ -299,8 +299,16 @@ func TestLongFields(t *testing.T) {
 }
 
 func TestHash(t *testing.T) {
-	if Hash("a", "b") == Hash("ab") || Hash("a", "b") == Hash("a", "b", "") || Hash("a") != Hash("a") {
-		t.Error("Hash does not tell inputs apart")
+	seen := map[string][]string{}
+	for _, parts := range [][]string{{}, {""}, {"ab"}, {"a", "b"}, {"a", "b", ""}, {"b", "a"}} {
+		h := Hash(parts...)
+		if other, ok := seen[h]; ok {
+			t.Errorf("Hash(%q) = Hash(%q)", parts, other)
+		}
+		seen[h] = parts
+	}
+	if Hash("a", "b") != "e5a01fee14e0ed5c48714f22180f25ad" {
+		t.Errorf("a hash is not what it was: %s", Hash("a", "b"))
 	}
 }
 

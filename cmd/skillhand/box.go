@@ -75,8 +75,8 @@ func (b *box) end() string {
 	return b.String()
 }
 
-// bar is a share of whole as a bar of n columns.
-func bar(part, whole, n int) string {
+// meter is a share of whole as a bar of n columns.
+func meter(part, whole, n int) string {
 	full := 0
 	if whole > 0 {
 		full = (part*n + whole/2) / whole

@@ -89,7 +89,10 @@ func getRetrospectiveOutput(_ context.Context, args []string, std shell.Std) int
 		fmt.Fprintf(std.Err, "get-retrospective-output: %v\n", err)
 		return exitFailed
 	}
-	io.WriteString(std.Out, retroMarkdown(v))
+	if _, err := io.WriteString(std.Out, retroMarkdown(v)); err != nil {
+		fmt.Fprintf(std.Err, "get-retrospective-output: %v\n", err)
+		return exitFailed
+	}
 	return exitOK
 }
 
@@ -103,7 +106,7 @@ func retroBox(v *history.Review, width int, paint func(code, text string) string
 		b.line(span{"2", "Nothing was run or asked in this time."})
 	} else {
 		b.line(span{"", totals(v)})
-		b.line(span{"", bar(v.OK, v.Total, min(40, b.inner-9))}, span{"", fmt.Sprintf(" %d%% ok", percent(v.OK, v.Total))})
+		b.line(span{"", meter(v.OK, v.Total, min(40, b.inner-9))}, span{"", fmt.Sprintf(" %d%% ok", percent(v.OK, v.Total))})
 	}
 	if len(v.Categories) > 0 {
 		b.heading("Failures by category")

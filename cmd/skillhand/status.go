@@ -75,7 +75,10 @@ func getStatusOutput(_ context.Context, args []string, std shell.Std) int {
 		fmt.Fprintf(std.Err, "get-status-output: %v\n", err)
 		return exitFailed
 	}
-	io.WriteString(std.Out, doc.box(columns(nil, std.Env, defaultWidth), noPaint, std.Env, time.Now()))
+	if _, err := io.WriteString(std.Out, doc.box(columns(nil, std.Env, defaultWidth), noPaint, std.Env, time.Now())); err != nil {
+		fmt.Fprintf(std.Err, "get-status-output: %v\n", err)
+		return exitFailed
+	}
 	return exitOK
 }
 
@@ -205,7 +208,7 @@ func (b *box) success(ok, total int) {
 	case ok*10 < total*9:
 		color = "33"
 	}
-	b.line(span{"", "  "}, span{color, bar(ok, total, max(4, min(40, b.inner-2-len(text))))}, span{"", text})
+	b.line(span{"", "  "}, span{color, meter(ok, total, max(4, min(40, b.inner-2-len(text))))}, span{"", text})
 }
 
 // percent is rounded, but says 0 and 100 only if it is none and all.
