@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -218,7 +219,7 @@ func noResult(r *record, end ending) *Error {
 	said := strings.TrimSpace(end.stderr)
 	kind := NoResult
 	switch {
-	case end.signal != 0 || end.exit > 128 || end.exit < 0 || end.exit != 0 && stackTrace.MatchString(said):
+	case end.signal != 0 || end.exit > 128 || end.exit < 0 || end.exit != 0 && stackTrace().MatchString(said):
 		kind = Crashed
 	case end.exit != 0 && !r.began && said != "": // it refused to begin and said why
 		kind = Usage
@@ -235,8 +236,14 @@ func noResult(r *record, end ending) *Error {
 	return failed(kind, said)
 }
 
+// pattern compiles a regular expression when it is first used: most commands of
+// a program that links this package use none.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
 // stackTrace is how a JavaScript program dies.
-var stackTrace = regexp.MustCompile(`(?m)^\s+at .*:\d+:\d+\)?$|^panic: |^fatal error: |Segmentation fault|out of memory`)
+var stackTrace = pattern(`(?m)^\s+at .*:\d+:\d+\)?$|^panic: |^fatal error: |Segmentation fault|out of memory`)
 
 // classify says why a result is not good.
 func classify(r *record) *Error {
@@ -349,7 +356,7 @@ func apiKind(r *record, text string) Kind {
 // byStatus knows the HTTP status of an answer.
 func byStatus(status int, text string) (Kind, bool) {
 	switch {
-	case status == 400 && tooLong.MatchString(text), status == 413:
+	case status == 400 && tooLong().MatchString(text), status == 413:
 		return TooLarge, true
 	case status == 401, status == 403:
 		return Unauthorized, true
@@ -374,28 +381,28 @@ func byStatus(status int, text string) (Kind, bool) {
 }
 
 var (
-	tooLong = regexp.MustCompile(`(?i)^prompt is too long|\bis too long: \d+ tokens\b`)
+	tooLong = pattern(`(?i)^prompt is too long|\bis too long: \d+ tokens\b`)
 	// The status that a text names, where the event has none.
-	namedStatus = regexp.MustCompile(`\bAPI Error: (\d{3})\b|\bRequest rejected \((\d{3})\)|\bRepeated (529)\b`)
+	namedStatus = pattern(`\bAPI Error: (\d{3})\b|\bRequest rejected \((\d{3})\)|\bRepeated (529)\b`)
 )
 
 // texts are what the CLI says where no field says it, the more certain first.
 var texts = []struct {
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp
 	kind    Kind
 }{
-	{regexp.MustCompile(`^Not logged in\b|^Invalid API key\b|(?i)\bfailed to authenticate\b|\b(?:please )?run /login\b|\bOAuth token (?:has expired|revoked)`), Unauthorized},
-	{regexp.MustCompile(`^Credit balance is too low`), Billing},
+	{pattern(`^Not logged in\b|^Invalid API key\b|(?i)\bfailed to authenticate\b|\b(?:please )?run /login\b|\bOAuth token (?:has expired|revoked)`), Unauthorized},
+	{pattern(`^Credit balance is too low`), Billing},
 	{tooLong, TooLarge},
-	{regexp.MustCompile(`^Request too large\b`), TooLarge},
-	{regexp.MustCompile(`\bissue with the selected model\b`), NoModel},
-	{regexp.MustCompile(`\boutput token maximum\b`), MaxOutput},
-	{regexp.MustCompile(`\bviolate our Usage Policy\b|\bsafeguards flagged this message\b`), Refusal},
-	{regexp.MustCompile(`(?i)^(?:API Error: )?(?:Request )?timed out\b|\bETIMEDOUT\b`), APITimeout},
-	{regexp.MustCompile(`\b(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ENETUNREACH|EHOSTUNREACH|ConnectionRefused|ConnectionClosed|FailedToOpenSocket)\b|(?i)\bunable to connect\b|\bconnection (?:refused|dropped|reset|closed|error)\b|\bcan't reach the API server\b|\bfetch failed\b|\bsocket hang up\b|^API Error: Invalid URL|\bcannot be parsed as a URL\b`), Connection},
-	{regexp.MustCompile(`(?i)\boverloaded\b`), Overloaded},
-	{regexp.MustCompile(`(?i)\brate.?limit(?:ed)?\b|\btoo many requests\b`), RateLimited},
-	{regexp.MustCompile(`(?i)\bempty or malformed response\b|\bserver error mid-response\b|\binternal server error\b`), ServerError},
+	{pattern(`^Request too large\b`), TooLarge},
+	{pattern(`\bissue with the selected model\b`), NoModel},
+	{pattern(`\boutput token maximum\b`), MaxOutput},
+	{pattern(`\bviolate our Usage Policy\b|\bsafeguards flagged this message\b`), Refusal},
+	{pattern(`(?i)^(?:API Error: )?(?:Request )?timed out\b|\bETIMEDOUT\b`), APITimeout},
+	{pattern(`\b(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ENETUNREACH|EHOSTUNREACH|ConnectionRefused|ConnectionClosed|FailedToOpenSocket)\b|(?i)\bunable to connect\b|\bconnection (?:refused|dropped|reset|closed|error)\b|\bcan't reach the API server\b|\bfetch failed\b|\bsocket hang up\b|^API Error: Invalid URL|\bcannot be parsed as a URL\b`), Connection},
+	{pattern(`(?i)\boverloaded\b`), Overloaded},
+	{pattern(`(?i)\brate.?limit(?:ed)?\b|\btoo many requests\b`), RateLimited},
+	{pattern(`(?i)\bempty or malformed response\b|\bserver error mid-response\b|\binternal server error\b`), ServerError},
 }
 
 // byText knows the CLI's error texts.
@@ -403,14 +410,14 @@ func byText(text string) (Kind, bool) {
 	if usageLimit(text) {
 		return UsageLimit, true
 	}
-	if m := namedStatus.FindStringSubmatch(text); m != nil {
+	if m := namedStatus().FindStringSubmatch(text); m != nil {
 		status, _ := strconv.Atoi(m[1] + m[2] + m[3])
 		if kind, ok := byStatus(status, text); ok {
 			return kind, true
 		}
 	}
 	for _, t := range texts {
-		if t.pattern.MatchString(text) {
+		if t.pattern().MatchString(text) {
 			return t.kind, true
 		}
 	}

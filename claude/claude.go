@@ -198,7 +198,7 @@ func (a *ask) run(ctx context.Context) error {
 			session = "" // it was not kept, so there is nothing to go on with
 			continue
 		}
-		if try == a.client.Retries || !failure.Temporary() || ctx.Err() != nil {
+		if try >= a.client.Retries || !failure.Temporary() || ctx.Err() != nil {
 			return failure
 		}
 		wait, ok := pauses.next(failure, timeLeft(ctx))

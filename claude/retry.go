@@ -2,7 +2,6 @@ package claude
 
 import (
 	"context"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -64,24 +63,26 @@ func retryAfter(e *Error, r *record, now time.Time) time.Duration {
 }
 
 var (
-	limitHit = regexp.MustCompile(`(?i)\b(?:hit|reached) your\b([^.\n]*?)\blimit\b|\b(?:usage|session|weekly|daily|monthly|hour|opus|sonnet|spend\w*) limit reached\b`)
-	resets   = regexp.MustCompile(`(?i)\blimit\b.*\bresets?\b|\bresets (?:at|in|on|\d)`)
+	limitHit = pattern(`(?i)\b(?:hit|reached) your\b([^.\n]*?)\blimit\b|\b(?:usage|session|weekly|daily|monthly|hour|opus|sonnet|spend\w*) limit reached\b`)
+	// Limits that are hit, too, and that waiting does not lift or a moment does.
+	otherLimit = pattern(`(?i)\b(?:rate|context|tokens?)\b`)
+	resets     = pattern(`(?i)\blimit\b.*\bresets\b|\bresets (?:at|in|on|\d)`)
 )
 
 // usageLimit reports whether an error text speaks of a limit of the account that
 // only time lifts, and not of one on how fast requests may follow each other.
 func usageLimit(text string) bool {
-	if m := limitHit.FindStringSubmatch(text); m != nil && !strings.Contains(strings.ToLower(m[1]), "rate") {
+	if m := limitHit().FindStringSubmatch(text); m != nil && !otherLimit().MatchString(m[1]) {
 		return true
 	}
-	return resets.MatchString(text)
+	return resets().MatchString(text)
 }
 
 var (
-	inWords  = regexp.MustCompile(`(?i)\b(?:retry|try again|resets?|wait)(?: again)?(?: after| in| for|:)? +((?:\d+(?:\.\d+)? ?(?:days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b[ ,]*(?:and )?)+)`)
-	quantity = regexp.MustCompile(`(?i)(\d+(?:\.\d+)?) ?(d|h|m|s)`)
-	unixTime = regexp.MustCompile(`\|(\d{10})\b`)
-	clock    = regexp.MustCompile(`(?i)\bresets?(?: at| on)? +(?:([a-z]{3})[a-z]* (\d{1,2}),?(?: at)? +)?(\d{1,2})(?::(\d{2}))? ?(am|pm)?\b(?: \(([A-Za-z_+\-/0-9]+)\))?`)
+	inWords  = pattern(`(?i)\b(?:retry|try again|resets?|wait)(?: again)?(?: after| in| for|:)? +((?:\d+(?:\.\d+)? ?(?:days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b[ ,]*(?:and )?)+)`)
+	quantity = pattern(`(?i)(\d+(?:\.\d+)?) ?(d|h|m|s)`)
+	unixTime = pattern(`\|(\d{10})\b`)
+	clock    = pattern(`(?i)\bresets?(?: at| on)? +(?:([a-z]{3})[a-z]* (\d{1,2}),?(?: at)? +)?(\d{1,2})(?::(\d{2}))? ?(am|pm)?\b(?: \(([A-Za-z_+\-/0-9]+)\))?`)
 )
 
 var units = map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second}
@@ -90,9 +91,9 @@ var units = map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour, "m": t
 // hours", "resets 3:45pm (Europe/Berlin)", "resets Oct 9 at 5pm", "|1730000000". 0
 // means that it does not say.
 func askedFor(text string, now time.Time) time.Duration {
-	if m := inWords.FindStringSubmatch(text); m != nil {
+	if m := inWords().FindStringSubmatch(text); m != nil {
 		var sum float64
-		for _, q := range quantity.FindAllStringSubmatch(m[1], -1) {
+		for _, q := range quantity().FindAllStringSubmatch(m[1], -1) {
 			n, err := strconv.ParseFloat(q[1], 64)
 			if err != nil {
 				return 0
@@ -101,11 +102,11 @@ func askedFor(text string, now time.Time) time.Duration {
 		}
 		return time.Duration(min(sum, float64(maxWait)))
 	}
-	if m := unixTime.FindStringSubmatch(text); m != nil {
+	if m := unixTime().FindStringSubmatch(text); m != nil {
 		at, _ := strconv.ParseInt(m[1], 10, 64) // ten digits
 		return until(time.Unix(at, 0), now)
 	}
-	if m := clock.FindStringSubmatch(text); m != nil {
+	if m := clock().FindStringSubmatch(text); m != nil {
 		return untilClock(m[1], m[2], m[3], m[4], m[5], m[6], now)
 	}
 	return 0

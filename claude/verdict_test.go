@@ -248,6 +248,7 @@ func TestVerdict(t *testing.T) {
 		{"near the usage limit", `{"type":"rate_limit_event","rate_limit_info":{"status":"allowed_warning"}}` + "\n" + errorLine("new words", `,"api_error_status":429`), 1, "", RateLimited},
 		{"the service's name of the error", errorLine("new words", `,"api_error_type":"overloaded_error"`), 1, "", Overloaded},
 		{"a rate is no usage limit", errorLine("API Error: Request rejected (429) · You have reached your per-minute rate limit.", `,"api_error_status":429`), 1, "", RateLimited},
+		{"nor is the context", errorLine("You have reached your context limit: reset the conversation", `,"api_error_status":400`), 1, "", BadRequest},
 		{"exceeded is not hit", errorLine("API Error: Request rejected (429) · This request would exceed your account's rate limit.", ""), 1, "", RateLimited},
 		{"the status wins over the text", errorLine("API Error: Overloaded", `,"api_error_status":500`), 1, "", ServerError},
 		{"a 400 that speaks of 429", errorLine("API Error: 400 field 429: connection refused", `,"api_error_status":400`), 1, "", BadRequest},
