@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,7 +30,7 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(writeVariable); dir != "" {
 		for i := range 300 {
 			name := fmt.Sprint(os.Getpid(), "-", i)
-			if err := (Store{Dir: dir, MaxSize: 16 << 10}).Append(Record{Kind: Run, Skill: name, Project: strings.Repeat("p", i)}); err != nil {
+			if err := (Store{Dir: dir, MaxSize: 6 << 10}).Append(Record{Kind: Run, Skill: name, Project: strings.Repeat("p", i%40)}); err != nil {
 				fmt.Fprintln(os.Stderr, err)
 				os.Exit(1)
 			}
@@ -43,7 +44,7 @@ func TestMain(m *testing.M) {
 // TestManyWriters lets 20 processes write and rotate, kills half of them, and
 // reads all the while: whatever was reported written is found, once.
 func TestManyWriters(t *testing.T) {
-	s := Store{Dir: filepath.Join(t.TempDir(), "history"), MaxSize: 16 << 10}
+	s := Store{Dir: filepath.Join(t.TempDir(), "history"), MaxSize: 6 << 10}
 	var mu sync.Mutex
 	var written []string
 	var writers sync.WaitGroup
@@ -77,7 +78,7 @@ func TestManyWriters(t *testing.T) {
 	done := make(chan struct{})
 	go func() { writers.Wait(); close(done) }()
 	reads := 0
-	for ended := false; !ended; reads++ {
+	for ended := false; !ended && !t.Failed(); reads++ {
 		select {
 		case <-done:
 			ended = true // once more, with all of it
@@ -88,7 +89,7 @@ func TestManyWriters(t *testing.T) {
 		mu.Unlock()
 		found, err := s.Read(Query{})
 		if err != nil {
-			t.Fatal(err)
+			t.Error(err)
 		}
 		times := map[string]int{}
 		for _, r := range found.Records {
@@ -96,10 +97,11 @@ func TestManyWriters(t *testing.T) {
 		}
 		for _, name := range want {
 			if times[name] != 1 {
-				t.Fatalf("%s is there %d times", name, times[name])
+				t.Errorf("%s is there %d times", name, times[name])
 			}
 		}
 	}
+	<-done
 	files, err := s.finished()
 	if err != nil || len(files) < 10 {
 		t.Errorf("%d files were finished (%v)", len(files), err)
@@ -108,6 +110,32 @@ func TestManyWriters(t *testing.T) {
 		t.Errorf("only %d were written", len(written))
 	}
 	t.Logf("%d records, %d files, %d reads", len(written), len(files), reads)
+}
+
+// TestReadWhileRotating begins a new file after every second record or so, and
+// looks all the while for the latest one that was written before.
+func TestReadWhileRotating(t *testing.T) {
+	for range 12 {
+		s := Store{Dir: t.TempDir(), MaxSize: 120}
+		var written atomic.Int64
+		var writer sync.WaitGroup
+		writer.Go(func() {
+			for i := range maxFiles {
+				if err := s.Append(Record{Kind: Run, DurationMS: float64(i + 1)}); err != nil {
+					t.Error(err)
+					return
+				}
+				written.Store(int64(i + 1))
+			}
+		})
+		for before := int64(0); before < maxFiles && !t.Failed(); before = written.Load() {
+			latest := 0.0
+			if _, err := s.Each(Query{Within: 3}, func(r *Record) { latest = max(latest, r.DurationMS) }); err != nil || latest < float64(before) {
+				t.Errorf("the latest is %v, but %d were written (%v)", latest, before, err)
+			}
+		}
+		writer.Wait()
+	}
 }
 
 func write(t *testing.T, s Store, records ...Record) {
