@@ -93,6 +93,9 @@ func run(binary string) error {
 	if err := b.histories(binary, dir); err != nil {
 		return err
 	}
+	if err := b.migrates(binary, dir); err != nil {
+		return err
+	}
 	return inits(load("plain"), b.env)
 }
 

@@ -149,6 +149,7 @@ Arguments are data, never code; commands run only from folders that you trust.`,
   skillhand ask 'What is this?' --json   ask Claude, with a typed answer or a named failure
   skillhand parse out.txt               read the report in what a script printed
   skillhand emit --deliverable a.txt    print a report, from a shell script
+  skillhand migrate --dry-run skills    bring old skills to today's forms
   skillhand status                      what is loaded, and how the last runs went
   skillhand trust                       let skills of this project run commands`,
 		SilenceErrors:              true,
@@ -177,7 +178,7 @@ Arguments are data, never code; commands run only from folders that you trust.`,
 	root.PersistentPreRun = func(*cobra.Command, []string) {
 		std.color, std.outColor = std.color && !*noColor, std.outColor && !*noColor
 	}
-	root.AddCommand(newLoad(std), newRun(std), newAsk(std), newParse(std), newEmit(std), newStatus(std), newStatusline(std), newRetro(std), newHistory(std), newInit(std), newHook(std), newTrust(std), newDoctor(std), newBuiltin(std), newMan(std), newVersion(std))
+	root.AddCommand(newLoad(std), newRun(std), newAsk(std), newParse(std), newEmit(std), newMigrate(std), newStatus(std), newStatusline(std), newRetro(std), newHistory(std), newInit(std), newHook(std), newTrust(std), newDoctor(std), newBuiltin(std), newMan(std), newVersion(std))
 	root.SetHelpCommand(newHelp(root))
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {

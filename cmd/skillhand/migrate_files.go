@@ -1,0 +1,270 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/migrate"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// maxScript is how long a file may be for migrate to look at it.
+const maxScript = 1 << 20
+
+// A migrationRoot is a folder whose files may depend on each other, and what of
+// it is to be migrated.
+type migrationRoot struct {
+	dir      string   // the folder
+	base     string   // the one above it, which paths are relative to: a skill is called as its folder is
+	wanted   []string // files and folders
+	explicit []string // the files among them
+}
+
+// wants reports whether a file is to be migrated. The texts of a skill go together:
+// what one of them loses another has.
+func (r *migrationRoot) wants(rel string) bool {
+	file := filepath.Join(r.base, filepath.FromSlash(rel))
+	return slices.ContainsFunc(r.wanted, func(w string) bool {
+		return skill.Inside(w, file) || skill.Inside(w, skillText(file)) || slices.Contains(r.explicit, w) && isSkillText(w) && isSkillText(file) && skillText(w) == skillText(file)
+	})
+}
+
+// skillText is the folder of the skill that a text belongs to, or the file itself.
+func skillText(file string) string {
+	if !isSkillText(file) {
+		return file
+	}
+	return strings.TrimSuffix(filepath.Dir(file), "-first-use")
+}
+
+func isSkillText(file string) bool {
+	switch filepath.Base(file) {
+	case "SKILL.md", "first-use.md", "bindings.json", "handler.sh":
+		return true
+	}
+	return false
+}
+
+// roots finds the trees that paths lie in: a repository, else the folder itself.
+// What a script is for others can only be seen from there.
+func (m *migration) roots(paths []string) []*migrationRoot {
+	var roots []*migrationRoot
+	for _, p := range paths {
+		abs, err := filepath.Abs(p)
+		if err != nil {
+			m.fail(p, err)
+			continue
+		}
+		real, err := filepath.EvalSymlinks(abs)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = errors.New("no such file or folder")
+		}
+		if err != nil {
+			m.fail(abs, err)
+			continue
+		}
+		info, err := os.Stat(real)
+		if err != nil {
+			m.fail(abs, err)
+			continue
+		}
+		dir := real
+		if !info.IsDir() {
+			dir = filepath.Dir(real)
+		}
+		if top := skill.Top(dir); top != "" {
+			dir = top
+		}
+		i := slices.IndexFunc(roots, func(r *migrationRoot) bool { return r.dir == dir })
+		if i < 0 {
+			roots = append(roots, &migrationRoot{dir: dir, base: filepath.Dir(dir)})
+			i = len(roots) - 1
+		}
+		roots[i].wanted = append(roots[i].wanted, real)
+		if !info.IsDir() {
+			roots[i].explicit = append(roots[i].explicit, real)
+		}
+	}
+	return roots
+}
+
+// read reads the files of a tree that matter. Links are not followed: what they
+// lead to is read where it is, if it is in the tree.
+func (m *migration) read(root *migrationRoot) []migrate.File {
+	var files []migrate.File
+	_ = filepath.WalkDir(root.dir, func(file string, d fs.DirEntry, err error) error {
+		rel, relErr := filepath.Rel(root.base, file)
+		if relErr != nil {
+			return relErr
+		}
+		rel = filepath.ToSlash(rel)
+		if err == nil && d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules") {
+			return fs.SkipDir
+		}
+		if err == nil && !d.Type().IsRegular() {
+			return nil
+		}
+		var data []byte
+		if err == nil {
+			data, err = readMatter(file, rel)
+		}
+		if err != nil && root.wants(rel) {
+			m.fail(file, err)
+		}
+		if err == nil && data != nil {
+			files = append(files, migrate.File{Path: rel, Data: data})
+		}
+		return nil
+	})
+	return files
+}
+
+// readMatter reads a file if migrate would look at it; else it returns nil.
+func readMatter(file, rel string) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		if !migrate.Interesting(rel, nil) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	defer f.Close()
+	start := make([]byte, 128)
+	n, err := f.Read(start)
+	if n == 0 || !migrate.Interesting(rel, start[:n]) {
+		if n == 0 && migrate.Interesting(rel, nil) {
+			return []byte{}, nil
+		}
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(file)
+	if err == nil && len(data) > maxScript {
+		if ext := filepath.Ext(rel); ext == ".md" || ext == ".json" {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("longer than %d MB", maxScript>>20)
+	}
+	return data, err
+}
+
+// writeEdit gives a file its new content, or removes it, and returns the path of
+// the copy that was made before. An empty date makes no copy.
+func writeEdit(file string, e *migrate.Edit, remove bool, date string) (backup string, err error) {
+	if len(e.Before) == 0 && !remove {
+		return "", createFile(file, e.After)
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return "", err
+	}
+	if info.Mode().Perm()&0o200 == 0 {
+		return "", errors.New("read-only: nothing was changed")
+	}
+	if err := mayReplace(info); err != nil {
+		return "", err
+	}
+	now, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	if !bytes.Equal(now, e.Before) {
+		return "", errors.New("it changed in the meantime: nothing was written")
+	}
+	if date != "" {
+		if backup, err = copyFile(file, now, info, date); err != nil {
+			return "", fmt.Errorf("no backup, so nothing was changed: %w", err)
+		}
+	}
+	if remove {
+		return backup, os.Remove(file)
+	}
+	if err := atomicfile.Write(file, e.After, info.Mode().Perm()); err != nil {
+		return backup, err
+	}
+	return backup, keepOwner(file, info)
+}
+
+// createFile makes a file that must not be there yet.
+func createFile(file string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(file); err == nil {
+		return errors.New("it is there already")
+	}
+	return atomicfile.Write(file, data, 0o666)
+}
+
+// copyFile keeps a file's content under a name that nobody has yet.
+func copyFile(file string, data []byte, info fs.FileInfo, date string) (string, error) {
+	for n := 1; ; n++ {
+		backup := file + ".bak-" + date
+		if n > 1 {
+			backup += fmt.Sprintf("-%d", n)
+		}
+		f, err := os.OpenFile(backup, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		_, err = f.Write(data)
+		if err = errors.Join(err, f.Chmod(info.Mode().Perm()), f.Sync(), f.Close()); err != nil {
+			return "", errors.Join(err, os.Remove(backup))
+		}
+		return backup, keepOwner(backup, info)
+	}
+}
+
+// copyTree copies the regular files of a folder, for a script to run among them.
+func copyTree(from, to string) error {
+	const most = 64 << 20
+	size := int64(0)
+	return filepath.WalkDir(from, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, file)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, rel)
+		switch {
+		case d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules" || file == to):
+			return fs.SkipDir
+		case d.IsDir():
+			return os.MkdirAll(target, 0o777)
+		case d.Type()&fs.ModeSymlink != 0:
+			link, err := os.Readlink(file)
+			if err != nil || filepath.IsAbs(link) || strings.Contains(link, "..") {
+				return err // one that leads out would let the script change what is there
+			}
+			return os.Symlink(link, target)
+		case !d.Type().IsRegular():
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		if size += info.Size(); size > most {
+			return fmt.Errorf("%s: more than %d MB to copy", from, most>>20)
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(target, data, info.Mode().Perm())
+	})
+}

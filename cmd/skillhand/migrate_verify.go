@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/migrate"
+	"github.com/skillhand/skillhand/proc"
+	"github.com/skillhand/skillhand/report"
+	"github.com/skillhand/skillhand/skill"
+	"github.com/skillhand/skillhand/trust"
+)
+
+// verifyTimeout is how long a script may run to be verified.
+const verifyTimeout = 30 * time.Second
+
+// verify runs a script as it was and as it becomes, each in a copy of its skill's
+// folder. If they do not agree the script is not changed.
+func (m *migration) verify(ctx context.Context, d *migrated) error {
+	if err := m.trusted(d.file); err != nil {
+		return err
+	}
+	before, err := runCopy(ctx, m.std.env, d.file, d.Edit.Before)
+	if err != nil {
+		return err
+	}
+	after, err := runCopy(ctx, m.std.env, d.file, d.Edit.After)
+	if err != nil {
+		return err
+	}
+	if before.Cut != proc.Not || after.Cut != proc.Not {
+		d.Result = migrate.Result{Path: d.Path, Status: migrate.LeftAlone, Reason: fmt.Sprintf("not verified: it does not end within %s", verifyTimeout)}
+		return nil
+	}
+	return compareRuns(before, after)
+}
+
+// compareRuns reports the first difference that matters.
+func compareRuns(before, after scriptRun) error {
+	if before.Exit != after.Exit {
+		return fmt.Errorf("verify: exit status %d before, %d after: nothing was written", before.Exit, after.Exit)
+	}
+	r := report.Parse(after.stdout.Bytes(), report.Options{NoLegacy: true, Strict: true})
+	if r.Report == nil || bytes.Count(after.stdout.Bytes(), []byte("\n")) != 1 {
+		return errors.New("verify: no report alone on stdout: nothing was written")
+	}
+	if r.Report.Success && after.Exit != 0 {
+		return errors.New("verify: success against the exit status: nothing was written")
+	}
+	have := map[string]bool{}
+	for line := range bytes.Lines(after.stderr.Bytes()) {
+		have[withoutNumbers(line)] = true
+	}
+	for line := range bytes.Lines(before.stderr.Bytes()) {
+		if line := withoutNumbers(line); !have[line] {
+			return fmt.Errorf("verify: %q is no longer on stderr: nothing was written", line)
+		}
+	}
+	return nil
+}
+
+var digits = regexp.MustCompile(`[0-9]+`)
+
+// withoutNumbers is a line without what differs from run to run: times, process
+// ids, the script's lines.
+func withoutNumbers(line []byte) string {
+	return digits.ReplaceAllString(strings.TrimRight(string(line), "\r\n"), "0")
+}
+
+type scriptRun struct {
+	proc.Result
+	stdout, stderr bytes.Buffer
+}
+
+// runCopy runs a script with the given text in a copy of its skill's folder.
+func runCopy(ctx context.Context, env []string, file string, text []byte) (scriptRun, error) {
+	var r scriptRun
+	scratch, err := os.MkdirTemp("", "skillhand-verify-")
+	if err != nil {
+		return r, err
+	}
+	defer os.RemoveAll(scratch)
+	folder := skillFolder(file)
+	rel, err := filepath.Rel(folder, file)
+	if err != nil {
+		return r, err
+	}
+	if err := copyTree(folder, scratch); err != nil {
+		return r, err
+	}
+	script := filepath.Join(scratch, rel)
+	if err := os.WriteFile(script, text, 0o777); err != nil {
+		return r, err
+	}
+	c := proc.Cmd{Args: []string{"bash", script}, Dir: scratch, Env: env, Timeout: verifyTimeout, MaxOutput: 16 << 20, Stdout: &r.stdout, Stderr: &r.stderr}
+	if r.Result, err = proc.Run(ctx, c); err != nil {
+		return r, err
+	}
+	for _, b := range []*bytes.Buffer{&r.stdout, &r.stderr} {
+		plain := bytes.ReplaceAll(b.Bytes(), []byte(scratch), []byte("SCRATCH"))
+		b.Reset()
+		b.Write(plain)
+	}
+	return r, nil
+}
+
+// skillFolder is the folder of the skill that a file is part of, or its own.
+func skillFolder(file string) string {
+	for dir := filepath.Dir(file); ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "SKILL.md")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			return filepath.Dir(file)
+		}
+	}
+}
+
+// trusted reports whether scripts from here may be run.
+func (m *migration) trusted(file string) error {
+	if lookup(m.std.env, "SKILLHAND_TRUST") == "all" {
+		return nil
+	}
+	store := trust.Store{Dir: filepath.Join(skillhand.StateDir(m.std.env), "trust")}
+	own := skill.Finder{Home: lookup(m.std.env, "HOME")}.UserRoots()
+	if store.Trusted(file, slices.DeleteFunc(own, func(dir string) bool { return dir == "" })...) {
+		return nil
+	}
+	place := skillhand.Place(file)
+	return fmt.Errorf("not verified: %s is not trusted (skillhand trust %s)", place, place)
+}
