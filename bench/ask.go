@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -36,15 +37,13 @@ func (b *bench) asks(binary, dir string) error {
 				return err
 			}
 			peers = append(peers, time.Since(began))
-			cmd := exec.Command(binary, "ask", "hello", "--claude", stub)
-			cmd.Env = b.env
 			began = time.Now()
-			out, err := cmd.Output()
+			peak, err := b.ask(binary, stub)
 			ours = append(ours, time.Since(began))
-			if err != nil || string(out) != "done\n" {
-				return fmt.Errorf("ask around %s: %q, %w", stub, out, err)
+			if err != nil {
+				return err
 			}
-			memory = max(memory, peakMemory(cmd.ProcessState))
+			memory = max(memory, peak)
 		}
 		slices.Sort(ours)
 		slices.Sort(peers)
@@ -56,6 +55,23 @@ func (b *bench) asks(binary, dir string) error {
 		row(fmt.Sprintf("ask around %d MB / reading them", size), our, peer, float64(our)/float64(peer), fmt.Sprintf("at most 5, and 40 MB: it took %d MB", memory>>20))
 	}
 	return nil
+}
+
+// ask asks the stub, and returns how much memory that took.
+func (b *bench) ask(binary, stub string) (memory int64, err error) {
+	var out bytes.Buffer
+	cmd := exec.Command(binary, "ask", "hello", "--claude", stub)
+	cmd.Env, cmd.Stdout = b.env, &out
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	stop := watchMemory(cmd.Process.Pid)
+	err = cmd.Wait()
+	memory = stop()
+	if err != nil || out.String() != "done\n" {
+		return 0, fmt.Errorf("ask around %s: %q, %w", stub, out.String(), err)
+	}
+	return memory, nil
 }
 
 // readAll runs the stub and reads what it prints.

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// watchMemory watches a process until stop is called, which returns the most
+// memory that the process had at once, in bytes; 0 where the system does not say.
+// What wait tells is of no use: it counts what the parent had when it forked.
+func watchMemory(pid int) (stop func() int64) {
+	done, peak := make(chan struct{}), make(chan int64)
+	go func() {
+		var most int64
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				peak <- most
+				return
+			case <-tick.C:
+				most = max(most, peakMemory(pid))
+			}
+		}
+	}()
+	return func() int64 { close(done); return <-peak }
+}
+
+func peakMemory(pid int) int64 {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, ok := strings.Cut(string(status), "VmHWM:")
+	if !ok {
+		return 0 // it has ended
+	}
+	kb, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return kb << 10
+}
