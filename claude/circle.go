@@ -2,6 +2,7 @@ package claude
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"reflect"
@@ -61,7 +62,7 @@ func (c *circles) anchor(node map[string]any) error {
 		c.anchors[name] = node
 	}
 	if _, ok := node["$dynamicRef"]; ok {
-		return fmt.Errorf("$dynamicRef is not supported")
+		return errors.New("$dynamicRef is not supported")
 	}
 	return nil
 }
@@ -71,7 +72,10 @@ func (c *circles) visit(node map[string]any) error {
 	id := reflect.ValueOf(node).Pointer()
 	switch c.state[id] {
 	case visiting:
-		return fmt.Errorf("$ref %v: refers to itself", node["$ref"])
+		if ref, ok := node["$ref"].(string); ok {
+			return fmt.Errorf("$ref %s: refers to itself", ref)
+		}
+		return errors.New("refers to itself without end")
 	case visited:
 		return nil
 	}

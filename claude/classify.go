@@ -181,7 +181,7 @@ func (res *result) fine() bool {
 // The reasons why we end the CLI.
 type deadlineError struct{ after time.Duration }
 
-func (e *deadlineError) Error() string { return fmt.Sprintf("no answer within %s", e.after) }
+func (e *deadlineError) Error() string { return fmt.Sprintf("no answer within %s", round(e.after)) }
 
 type idleError struct{ after time.Duration }
 

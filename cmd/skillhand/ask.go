@@ -244,6 +244,7 @@ func (o *askOptions) readPrompt(ctx context.Context, std *stdio, cmd *cobra.Comm
 		text []byte
 		err  error
 	}
+	began := time.Now()
 	done := make(chan read, 1)
 	go func() {
 		text, err := io.ReadAll(io.LimitReader(std.in, tooLong))
@@ -255,7 +256,10 @@ func (o *askOptions) readPrompt(ctx context.Context, std *stdio, cmd *cobra.Comm
 			return fmt.Errorf("stdin: %w", r.err)
 		}
 		o.Prompt = string(r.text)
+		o.client.Timeout = max(o.client.Timeout-time.Since(began), 1)
 		return nil
+	case <-time.After(o.client.Timeout):
+		return &statusError{exitTimeout, fmt.Errorf("stdin: the prompt does not end within %s", o.client.Timeout)}
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
