@@ -56,6 +56,24 @@ printf 'Upload successful: no\nFAILED: disk is full\n' > bad.log
 run cat good.log bad.log
 run skillhand parse good.log bad.log
 
+say "Or bring such a script to today's form. What it does stays; what it says becomes a report, on every way out:"
+cat > old.sh <<'SCRIPT'
+#!/usr/bin/env bash
+cp main.go backup.go || { echo "❌ ERROR: no copy made"; exit 1; }
+echo "✅ SUCCESS: copy made"
+echo "Created: backup.go"
+echo "Confidence: 0.9"
+SCRIPT
+chmod +x old.sh
+run cat old.sh
+# The functions that build the report are the same in each script, and long: not shown.
+run skillhand migrate --diff old.sh | awk '
+  /^\+# skillhand: the script itself/ { if (cut) print "+  ... " cut - 1 " lines that build the report"; cut = 0 }
+  cut { cut++; next }
+  { print }
+  /^\+# skillhand: stdout/ { cut = 1 }'
+run skillhand run ./old.sh
+
 say "Everything can be had as JSON, for programs:"
 run skillhand run --json count main.go
 
