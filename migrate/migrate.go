@@ -183,7 +183,7 @@ func (s *script) edit() (*Edit, error) {
 	if l, ok := u.obstacle(lineAt(s.src, start)); ok {
 		return nil, &LeftAloneError{s.name, l.Line, l.Text}
 	}
-	p := preamble{fd: s.freeFD(), hears: len(u.said) > 0, traps: len(u.traps) > 0, signals: !u.catches}
+	p := preamble{fd: s.freeFD(), hears: len(u.said) > 0, traps: len(u.traps) > 0, signals: !u.catches && !bytes.HasSuffix(s.src, []byte(`\`))}
 	changes := []change{{start, p.text()}}
 	if s.shebang.insert != "" {
 		changes = append(changes, s.shebang)

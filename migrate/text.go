@@ -3,6 +3,7 @@ package migrate
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -69,9 +70,14 @@ func (t *text) add(parts []syntax.WordPart, quoted bool) {
 	}
 }
 
+// Compiled when first needed: most commands never are.
 var (
-	colourName = regexp.MustCompile(`(?i)^(.*_)?(red|green|yellow|blue|cyan|magenta|purple|white|black|gr[ae]y|orange|bold|dim|underline|nc|reset|normal|no_?colou?r|end_?colou?r|colou?r_?(off|end|reset))(_.*)?$`)
-	numberName = regexp.MustCompile(`(?i)^(i|j|n|count|counter|total|num|index|idx|.*_(count|total|num|index|ms|seconds|size|port|pid|lines)|(num|total|n)_.*|line_?no|seconds|random|ppid|uid|euid)$`)
+	colourName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^(.*_)?(red|green|yellow|blue|cyan|magenta|purple|white|black|gr[ae]y|orange|bold|dim|underline|nc|reset|normal|no_?colou?r|end_?colou?r|colou?r_?(off|end|reset))(_.*)?$`)
+	})
+	numberName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^(i|j|n|count|counter|total|num|index|idx|.*_(count|total|num|index|ms|seconds|size|port|pid|lines)|(num|total|n)_.*|line_?no|seconds|random|ppid|uid|euid)$`)
+	})
 )
 
 // expansion adds a variable: a colour is nothing, some are numbers, and the
@@ -82,9 +88,9 @@ func (t *text) expansion(e *syntax.ParamExp) {
 		name = e.Param.Value
 	}
 	switch {
-	case e.Length, name == "?", name == "#", name == "$", name == "!", numberName.MatchString(name):
+	case e.Length, name == "?", name == "#", name == "$", name == "!", numberName().MatchString(name):
 		t.text += number
-	case colourName.MatchString(name):
+	case colourName().MatchString(name):
 	case name == "0", name == "BASH_SOURCE", name == "PWD", name == "HOME", name == "USER", name == "HOSTNAME":
 		t.text += "/x"
 	default:
@@ -153,11 +159,11 @@ func unescape(s string, quoted bool) string {
 	return b.String()
 }
 
-var jsonStart = regexp.MustCompile(`^\s*(\{\s*($|["'}])|\[\s*($|[\]{"]))`)
+var jsonStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(\{\s*($|["'}])|\[\s*($|[\]{"]))`) })
 
 // looksLikeJSON reports whether a text begins as JSON does.
 func looksLikeJSON(text string) bool {
-	return jsonStart.MatchString(strings.ReplaceAll(text, `\n`, "\n"))
+	return jsonStart().MatchString(strings.ReplaceAll(text, `\n`, "\n"))
 }
 
 // printsJSON reports whether a value is a substitution that ends in JSON: by jq, or by a here-document.

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -130,7 +131,7 @@ func (t *tree) mentions(p string) {
 	case path.Ext(p) == ".md":
 		t.directives(p)
 	case isSettings(path.Base(p)):
-		for _, name := range scriptName.FindAllString(string(t.files[p]), -1) {
+		for _, name := range scriptName().FindAllString(string(t.files[p]), -1) {
 			for _, q := range t.named(p, mention{text: name}) {
 				t.hold(q, p+" names it: what it prints is read")
 			}
@@ -138,7 +139,7 @@ func (t *tree) mentions(p string) {
 	}
 }
 
-var scriptName = regexp.MustCompile(`[\w./-]+\.(?:sh|bash)\b`)
+var scriptName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w./-]+\.(?:sh|bash)\b`) })
 
 // directives notes the scripts whose output is part of a page.
 func (t *tree) directives(p string) {
@@ -173,19 +174,24 @@ func (t *tree) hold(p, reason string) {
 }
 
 // named lists the scripts that a word in the file from may name: one beside
-// it, else all whose path ends that way.
+// it, else all whose path ends that way. A name that many have names none.
 func (t *tree) named(from string, m mention) []string {
 	if !strings.Contains(m.text, "/") && path.Ext(m.text) != ".sh" && path.Ext(m.text) != ".bash" {
 		return nil
 	}
 	end := ending(m.text)
-	beside := path.Join(path.Dir(from), end)
-	if _, ok := t.files[beside]; ok && t.isScript(beside) {
-		return []string{beside}
+	for _, beside := range []string{path.Join(path.Dir(from), m.text), path.Join(path.Dir(from), end)} {
+		if _, ok := t.files[beside]; ok && t.isScript(beside) {
+			return []string{beside}
+		}
 	}
-	return slices.DeleteFunc(slices.Clone(t.names[path.Base(end)]), func(p string) bool {
+	named := slices.DeleteFunc(slices.Clone(t.names[path.Base(end)]), func(p string) bool {
 		return !strings.HasSuffix("/"+p, "/"+end) || !t.isScript(p)
 	})
+	if len(named) > 1 && !strings.Contains(end, "/") {
+		return nil // "$skill/execute.sh" is any skill's script, and such a caller wants reports
+	}
+	return named
 }
 
 // all lists every script that a word may name, rather one too many.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -410,7 +411,7 @@ func (u *usage) call(st *syntax.Stmt, c *syntax.CallExpr, p place) {
 	case "echo", "printf", "cat":
 		u.print(st, c, name, p)
 	case "jq":
-		if p.own && !rawJQ(c.Args) {
+		if p.own && makesJSON(c.Args) {
 			u.stop(c, "it prints JSON already")
 		}
 	case "sed", "tail", "head", "awk":
@@ -516,7 +517,7 @@ func (u *usage) print(st *syntax.Stmt, c *syntax.CallExpr, name string, p place)
 		t = readAll(c.Args[1:])
 	}
 	partial := name == "printf" && !strings.HasSuffix(read1(c.Args[1]).text, `\n`) && !strings.HasSuffix(t.text, "\n")
-	for name == "echo" && echoOption.MatchString(t.text) {
+	for name == "echo" && echoOption().MatchString(t.text) {
 		option, rest, _ := strings.Cut(t.text, " ")
 		partial = partial || strings.Contains(option, "n")
 		t.text = rest
@@ -541,7 +542,7 @@ func (u *usage) print(st *syntax.Stmt, c *syntax.CallExpr, name string, p place)
 	}
 }
 
-var echoOption = regexp.MustCompile(`^-[neE]+ `)
+var echoOption = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-[neE]+ `) })
 
 // ownLines takes in a command that reads lines of the script itself by number.
 func (u *usage) ownLines(c *syntax.CallExpr) {
@@ -579,6 +580,23 @@ func isTee(st *syntax.Stmt) bool {
 
 // isSelf reports whether a word is the script's own path.
 func isSelf(w *syntax.Word) bool { v := variable(w); return v == "0" || v == "BASH_SOURCE" }
+
+// makesJSON reports whether jq prints a document, not a number or a text that it picks out.
+func makesJSON(args []*syntax.Word) bool {
+	if rawJQ(args) {
+		return false
+	}
+	for i, w := range args[1:] {
+		word := strings.TrimSpace(read1(w).text)
+		switch {
+		case word == "-n" || word == "--null-input" || word == "." || strings.HasPrefix(word, "{") || strings.HasPrefix(word, "["):
+			return true
+		case !strings.HasPrefix(word, "-") && (i == 0 || !strings.HasPrefix(literal(args[i]), "--")):
+			return strings.HasSuffix(word, "}") || strings.HasSuffix(word, "]") || strings.Contains(word, unknown)
+		}
+	}
+	return true // no filter: all of it
+}
 
 // rawJQ reports whether jq prints text and not JSON.
 func rawJQ(args []*syntax.Word) bool {

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/skillhand/skillhand"
@@ -68,12 +69,12 @@ func compareRuns(before, after scriptRun) error {
 	return nil
 }
 
-var digits = regexp.MustCompile(`[0-9]+`)
+var digits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9]+`) })
 
 // withoutNumbers is a line without what differs from run to run: times, process
 // ids, the script's lines.
 func withoutNumbers(line []byte) string {
-	return digits.ReplaceAllString(strings.TrimRight(string(line), "\r\n"), "0")
+	return digits().ReplaceAllString(strings.TrimRight(string(line), "\r\n"), "0")
 }
 
 type scriptRun struct {
