@@ -76,7 +76,7 @@ func runConsole(t *testing.T, commands []consoleCommand) {
 	cmd := exec.Command("bash")
 	cmd.Dir = work
 	cmd.Stdin = strings.NewReader("exec 2>&1\n" + script.String())
-	cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "SKILLHAND_STATE_DIR=" + filepath.Join(dir, "state")}
+	cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "SKILLHAND_STATE_DIR=" + filepath.Join(dir, "state"), "GORACE=" + os.Getenv("GORACE")}
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -17,6 +17,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	// Else each process takes a second to end under -race.
+	os.Setenv("GORACE", "atexit_sleep_ms=0")
 	testscript.Main(m, map[string]func(){
 		"skillhand": func() { os.Exit(run()) },
 		"claude":    func() { os.Exit(fakeclaude.Main()) },
@@ -31,7 +33,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
-			env.Setenv("GORACE", "atexit_sleep_ms=0") // else each process takes a second to end under -race
+			env.Setenv("GORACE", os.Getenv("GORACE"))
 			env.Setenv("SKILLHAND_STATE_DIR", filepath.Join(env.WorkDir, "state"))
 			return os.MkdirAll(filepath.Join(env.WorkDir, "home"), 0o777)
 		},
