@@ -80,7 +80,7 @@ const maxPlain = 4 << 10
 // line takes one line of the CLI's stdout. emit may be nil. Most of a transcript
 // decides nothing and is not decoded: a line costs about what finding its end did.
 func (r *record) line(line []byte, emit func(Event)) {
-	switch eventType(line) {
+	switch string(eventType(line)) {
 	case "result":
 		r.onResult(line, emit)
 	case "system":
@@ -101,45 +101,45 @@ func (r *record) line(line []byte, emit func(Event)) {
 // skippable reports whether a line that is long and has only begun can be passed
 // by: tool output and pieces of messages, which decide nothing.
 func skippable(begun []byte) bool {
-	kind := eventType(begun)
+	kind := string(eventType(begun))
 	return kind == "stream_event" || kind == "user" && !bytes.Contains(begun, localError)
 }
 
-// eventType returns the type of an event, "" if the line is none.
-func eventType(line []byte) string {
+// eventType returns the type of an event, nothing if the line is none.
+func eventType(line []byte) []byte {
 	if rest, ok := bytes.CutPrefix(line, []byte(`{"type":"`)); ok {
 		if end := bytes.IndexByte(rest, '"'); end >= 0 {
-			return string(rest[:end])
+			return rest[:end]
 		}
 	}
 	return typeField(line)
 }
 
 // typeField finds "type" among the fields of an object, wherever it stands.
-func typeField(line []byte) string {
+func typeField(line []byte) []byte {
 	i := jsonfind.Space(line, 0)
 	if i == len(line) || line[i] != '{' {
-		return ""
+		return nil
 	}
 	for depth := 0; i < len(line); {
 		switch line[i] {
 		case '"':
 			end, _, ok := jsonfind.String(line, i)
 			if !ok {
-				return ""
+				return nil
 			}
-			name := string(line[i+1 : end-1])
+			name := line[i+1 : end-1]
 			i = jsonfind.Space(line, end)
-			if depth != 1 || name != "type" || i == len(line) || line[i] != ':' {
+			if depth != 1 || string(name) != "type" || i == len(line) || line[i] != ':' {
 				continue
 			}
 			if i = jsonfind.Space(line, i+1); i == len(line) || line[i] != '"' {
-				return ""
+				return nil
 			}
 			if end, _, ok = jsonfind.String(line, i); !ok {
-				return ""
+				return nil
 			}
-			return string(line[i+1 : end-1])
+			return line[i+1 : end-1]
 		case '{', '[':
 			depth++
 		case '}', ']':
@@ -147,7 +147,7 @@ func typeField(line []byte) string {
 		}
 		i++
 	}
-	return ""
+	return nil
 }
 
 func (r *record) onResult(line []byte, emit func(Event)) {
