@@ -75,8 +75,9 @@ type lineInput struct {
 }
 
 const (
-	maxLineInput = 4 << 20 // how much of the input is read
-	maxLine      = 300     // columns, where it is not known how many there are
+	maxLineInput = 4 << 20     // how much of the input is read
+	maxLineWait  = time.Second // for the input
+	maxLine      = 300         // columns, where it is not known how many there are
 )
 
 // statusline makes the line. Whatever goes wrong, it has something to say.
@@ -86,12 +87,7 @@ func statusline(std *stdio) (line string) {
 			line = "skillhand"
 		}
 	}()
-	var in lineInput
-	if !isTerminal(std.in) {
-		// The first value is all there is: nobody has to close stdin. A field of
-		// another type than today's leaves the others as they are.
-		_ = json.NewDecoder(io.LimitReader(std.in, maxLineInput)).Decode(&in)
-	}
+	in := readLineInput(std.in)
 	parts := in.parts()
 	dir := in.dir()
 	if dir != "" {
@@ -104,6 +100,27 @@ func statusline(std *stdio) (line string) {
 		parts = []string{"skillhand"}
 	}
 	return fit(flat(strings.Join(parts, " · ")), columns(nil, std.env, maxLine))
+}
+
+// readLineInput reads what there is to read, and does not wait for more than
+// the first value: nobody has to close stdin, or to write to it.
+func readLineInput(stdin io.Reader) lineInput {
+	if isTerminal(stdin) {
+		return lineInput{}
+	}
+	read := make(chan lineInput, 1)
+	go func() {
+		var in lineInput
+		// A field of another type than today's leaves the others as they are.
+		_ = json.NewDecoder(io.LimitReader(stdin, maxLineInput)).Decode(&in)
+		read <- in
+	}()
+	select {
+	case in := <-read:
+		return in
+	case <-time.After(maxLineWait):
+		return lineInput{}
+	}
 }
 
 // parts are what the input alone says.
@@ -330,10 +347,13 @@ func setKey(file string, src []byte, key, value string) ([]byte, error) {
 	}
 	// It comes last, and is set off as the first one is.
 	inside := src[o.start+1:]
-	blank := inside[:len(inside)-len(bytes.TrimLeft(inside, " \t\r\n"))]
+	blank := inside[:len(inside)-len(bytes.TrimLeft(inside, jsonSpace))]
 	last := o.members[len(o.members)-1]
 	return splice(src, last.to, last.to, ","+string(blank)+entry), nil
 }
+
+// jsonSpace is what may stand between the parts of a JSON text.
+const jsonSpace = " \t\r\n"
 
 func splice(src []byte, from, to int, text string) []byte {
 	return bytes.Join([][]byte{src[:from], []byte(text), src[to:]}, nil)
@@ -364,7 +384,7 @@ func (o object) member(name string) (found member, ok bool) {
 func readObject(file string, src []byte) (object, error) {
 	var o object
 	bom := len(src) - len(bytes.TrimPrefix(src, []byte("\ufeff")))
-	if len(bytes.TrimSpace(src[bom:])) == 0 {
+	if len(bytes.TrimLeft(src[bom:], jsonSpace)) == 0 {
 		return o, nil
 	}
 	dec := json.NewDecoder(bytes.NewReader(src[bom:]))
