@@ -256,7 +256,7 @@ func (l *load) renderEnv(s *skill.Skill, loc skill.Location) (render.Env, error)
 		plugin = pluginOf(real(loc.Folder))
 	}
 	env := render.Env{
-		Vars: l.vars(s, plugin), Args: l.Args, Shell: l.shell(plugin),
+		Vars: l.vars(s, plugin), Args: l.Args, Shell: l.shell(),
 		Wrap: l.Wrap, Strict: l.Strict, NoExec: l.NoExec,
 		MaxOutput: l.MaxOutput, OutputDir: filepath.Join(l.state, "output"),
 	}
@@ -404,7 +404,7 @@ func (l *load) project() string {
 
 // shell runs the page's directives. What they start sees the same project,
 // session and plugin, so that a nested skillhand does.
-func (l *load) shell(plugin string) *shell.Shell {
+func (l *load) shell() *shell.Shell {
 	env := setenv(l.env, "CLAUDE_PROJECT_DIR", l.project())
 	if l.Session != "" {
 		env = setenv(env, "CLAUDE_SESSION_ID", l.Session)
@@ -412,8 +412,7 @@ func (l *load) shell(plugin string) *shell.Shell {
 	if l.PluginRoot != "" { // one that was not named is not trusted, here or below
 		env = setenv(env, "CLAUDE_PLUGIN_ROOT", l.PluginRoot)
 	}
-	sh := &shell.Shell{Builtins: l.rt.Builtins, Self: l.rt.Self, Dir: l.dir, Env: env, Timeout: l.Timeout, MaxOutput: maxPrinted}
-	return sh
+	return &shell.Shell{Builtins: l.rt.Builtins, Self: l.rt.Self, Dir: l.dir, Env: env, Timeout: l.Timeout, MaxOutput: maxPrinted}
 }
 
 // readReference returns the plugin's own text for later uses, if it has one.

@@ -146,7 +146,7 @@ func (b *bench) medians(n int, commands ...[]string) []time.Duration {
 // inits shows what the packages that are linked cost before main begins.
 func inits(load, env []string) error {
 	cmd := exec.Command(load[0], load[1:]...)
-	cmd.Env = append(env, "GODEBUG=inittrace=1")
+	cmd.Env = append(slices.Clone(env), "GODEBUG=inittrace=1")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Run(); err != nil {
