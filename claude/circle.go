@@ -139,14 +139,18 @@ func (c *circles) resolve(ref string) (any, error) {
 		case map[string]any:
 			node = n[name]
 		case []any:
-			index, err := strconv.Atoi(name)
-			if err != nil || index < 0 || index >= len(n) {
-				return nil, nil // the validator says so
-			}
-			node = n[index]
+			node = element(n, name)
 		default:
-			return nil, nil
+			node = nil
 		}
 	}
-	return node, nil
+	return node, nil // of what is not there the validator says so
+}
+
+func element(list []any, name string) any {
+	i, err := strconv.Atoi(name)
+	if err != nil || i < 0 || i >= len(list) {
+		return nil
+	}
+	return list[i]
 }

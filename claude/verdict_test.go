@@ -137,7 +137,7 @@ func TestRecorded(t *testing.T) {
 				if err != nil {
 					exit = -1 // could not be started
 				}
-				got, failure := judgeText(run.Stdout, ending{exit: exit, stderr: run.Stderr}, nil)
+				got, failure := judgeText(run.Stdout, ending{exit: exit, stderr: run.Stderr})
 				checkVerdict(t, got, failure, want)
 			})
 		}
@@ -149,7 +149,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-func judgeText(stdout string, end ending, s *schema) (answer, *Error) {
+func judgeText(stdout string, end ending) (answer, *Error) {
 	var r record
 	for line := range strings.Lines(stdout) {
 		r.line([]byte(strings.TrimSuffix(line, "\n")), nil)
@@ -157,7 +157,7 @@ func judgeText(stdout string, end ending, s *schema) (answer, *Error) {
 	if end.now.IsZero() {
 		end.now = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 	}
-	return verdict(&r, end, s)
+	return verdict(&r, end, nil)
 }
 
 func checkVerdict(t *testing.T, got answer, failure *Error, want Kind) {
@@ -276,7 +276,7 @@ func TestVerdict(t *testing.T) {
 		{"/context", `{"type":"result","subtype":"success","is_error":false,"num_turns":0,"result":"## Context"}`, 0, "", Usage},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, failure := judgeText(tt.stdout, ending{exit: tt.exit, stderr: tt.stderr}, nil)
+			got, failure := judgeText(tt.stdout, ending{exit: tt.exit, stderr: tt.stderr})
 			checkVerdict(t, got, failure, tt.want)
 		})
 	}
@@ -321,7 +321,7 @@ func TestRetryAfter(t *testing.T) {
 // What the service asked for comes with the failures that it makes sense for.
 func TestRetryAfterOfEvents(t *testing.T) {
 	_, e := judgeText(`{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1794747600}}`+"\n"+
-		`{"type":"result","subtype":"success","is_error":true,"num_turns":1,"result":"resets 3pm","api_error_status":429}`, ending{exit: 1}, nil)
+		`{"type":"result","subtype":"success","is_error":true,"num_turns":1,"result":"resets 3pm","api_error_status":429}`, ending{exit: 1})
 	if e == nil || e.RetryAfter != time.Hour {
 		t.Errorf("a limit that resets in an hour: %v", e)
 	}
@@ -336,7 +336,7 @@ func TestRetryAfterOfEvents(t *testing.T) {
 		{"429", "1e300", 1e12 * time.Millisecond},
 	} {
 		_, e := judgeText(strings.Replace(retried, "%", tt.delay, 1)+
-			`{"type":"result","subtype":"success","is_error":true,"num_turns":1,"result":"x","api_error_status":`+tt.status+"}\n", ending{exit: 1}, nil)
+			`{"type":"result","subtype":"success","is_error":true,"num_turns":1,"result":"x","api_error_status":`+tt.status+"}\n", ending{exit: 1})
 		if e == nil || e.RetryAfter != tt.want {
 			t.Errorf("%s after %s ms: %v, want %v", tt.status, tt.delay, e, tt.want)
 		}
