@@ -6,9 +6,11 @@ import (
 	"maps"
 	"path"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -73,24 +75,41 @@ func Tree(files []File, opt TreeOptions) []Result {
 		t.files[f.Path] = f.Data
 	}
 	paths := slices.Sorted(maps.Keys(t.files))
-	for _, p := range paths {
-		t.names[path.Base(p)] = append(t.names[path.Base(p)], p)
+	usages := each(paths, func(p string) *usage {
 		if t.isScript(p) {
 			if file, err := parse(p, t.files[p]); err == nil {
-				t.usages[p] = understand(file)
+				return understand(file)
 			}
 		}
+		return nil
+	})
+	for i, p := range paths {
+		t.names[path.Base(p)] = append(t.names[path.Base(p)], p)
+		t.usages[p] = usages[i]
 	}
 	for _, p := range paths {
 		t.mentions(p)
 	}
 	results := t.skills(paths)
-	for _, p := range paths {
-		if t.isScript(p) && path.Base(p) != "handler.sh" {
-			results = append(results, t.script(p))
-		}
-	}
+	scripts := slices.DeleteFunc(paths, func(p string) bool { return !t.isScript(p) || path.Base(p) == "handler.sh" })
+	results = append(results, each(scripts, t.script)...)
 	slices.SortStableFunc(results, func(a, b Result) int { return strings.Compare(a.Path, b.Path) })
+	return results
+}
+
+// each calls f for all paths, several at a time, and returns its results in their order.
+func each[T any](paths []string, f func(string) T) []T {
+	results := make([]T, len(paths))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(len(paths), runtime.GOMAXPROCS(0)) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(paths)); i = next.Add(1) - 1 {
+				results[i] = f(paths[i])
+			}
+		})
+	}
+	workers.Wait()
 	return results
 }
 

@@ -212,7 +212,7 @@ func (u *usage) library() bool {
 		case *syntax.FuncDecl, *syntax.DeclClause, nil:
 			continue
 		case *syntax.CallExpr:
-			if len(c.Args) == 0 || slices.Contains([]string{"set", "shopt", "source", ".", "return", ":", "umask", "unset"}, literal(c.Args[0])) {
+			if len(c.Args) == 0 || slices.Contains([]string{"set", "shopt", "source", ".", "return", "umask", "unset"}, literal(c.Args[0])) {
 				continue
 			}
 		case *syntax.BinaryCmd, *syntax.IfClause:
@@ -454,6 +454,7 @@ func (u *usage) trap(c *syntax.CallExpr, p place) {
 		return
 	}
 	handler := read1(args[0]).text
+	u.handler(args[0], p)
 	for _, word := range strings.FieldsFunc(handler, func(r rune) bool { return strings.ContainsRune(" \t\n;&|", r) }) {
 		if f := u.functions[word]; f != nil {
 			f.places[p] = true
@@ -474,6 +475,33 @@ func (u *usage) trap(c *syntax.CallExpr, p place) {
 		default:
 			u.catches = u.catches || p.main && handler != ""
 		}
+	}
+}
+
+// handler takes in the commands of a trap that are written in single quotes, where
+// they stand in the file byte for byte.
+func (u *usage) handler(w *syntax.Word, p place) {
+	if len(w.Parts) != 1 {
+		return
+	}
+	q, ok := w.Parts[0].(*syntax.SglQuoted)
+	if !ok || q.Dollar {
+		return
+	}
+	file, err := parse("", []byte(q.Value))
+	if err != nil {
+		return
+	}
+	within := &usage{file: file, functions: u.functions, exported: u.exported, variables: u.variables, json: u.json}
+	for _, st := range file.Stmts {
+		within.stmt(st, p)
+	}
+	for _, n := range within.obstacles {
+		u.stop(w, n.Text)
+	}
+	for _, print := range within.prints {
+		print.offset += int(q.Pos().Offset()) + len("'")
+		u.printed(print)
 	}
 }
 
@@ -513,6 +541,7 @@ func (u *usage) print(st *syntax.Stmt, c *syntax.CallExpr, name string, p place)
 			return
 		}
 		t = readAll(c.Args[1:])
+		t.loud = t.loud || strings.Contains(strings.ReplaceAll(t.text, "%%", ""), "%") // what it is filled with
 	default:
 		t = readAll(c.Args[1:])
 	}
@@ -534,11 +563,15 @@ func (u *usage) print(st *syntax.Stmt, c *syntax.CallExpr, name string, p place)
 		}
 		return
 	}
-	printed := printed{int(c.Args[0].Pos().Offset()), says, partial}
+	u.printed(printed{int(c.Args[0].Pos().Offset()), says, partial})
+}
+
+// printed notes a statement, of the function that is being read or of the script.
+func (u *usage) printed(p printed) {
 	if u.current != nil {
-		u.current.prints = append(u.current.prints, printed)
+		u.current.prints = append(u.current.prints, p)
 	} else {
-		u.prints = append(u.prints, printed)
+		u.prints = append(u.prints, p)
 	}
 }
 
