@@ -186,8 +186,8 @@ func TestTimeouts(t *testing.T) {
 		{"hang", 300 * time.Millisecond, 0, claude.Deadline},
 		{"deaf | hang", 300 * time.Millisecond, 0, claude.Deadline},
 		{"init | text working | hide 300 | hang", 300 * time.Millisecond, 0, claude.Deadline},
-		{"init | trickle 1000 20", 300 * time.Millisecond, 200 * time.Millisecond, claude.Deadline},
-		{"init | murmur 1000 20", 300 * time.Millisecond, 200 * time.Millisecond, claude.Deadline},
+		{"init | trickle 1000 20", 3 * time.Second, 2 * time.Second, claude.Deadline},
+		{"init | murmur 1000 20", 3 * time.Second, 2 * time.Second, claude.Deadline},
 		{"init | hang", 20 * time.Second, 300 * time.Millisecond, claude.Idle},
 		{"hang", 20 * time.Second, 300 * time.Millisecond, claude.Idle},
 		{"init | confess", 20 * time.Second, 300 * time.Millisecond, claude.Idle},
@@ -197,9 +197,13 @@ func TestTimeouts(t *testing.T) {
 		t.Run(tt.play+" "+string(tt.want), func(t *testing.T) {
 			s := newStage(t, tt.play)
 			s.Timeout, s.IdleTimeout = tt.timeout, tt.idle
-			took(t, 300*time.Millisecond, func() {
+			limit := tt.timeout
+			if tt.want == claude.Idle {
+				limit = tt.idle
+			}
+			took(t, limit, func() {
 				_, e := s.fails(t.Context(), claude.Request{Prompt: "x"}, tt.want)
-				if !strings.Contains(e.Error(), "300ms") {
+				if !strings.Contains(e.Error(), limit.String()) {
 					t.Errorf("error: %v", e)
 				}
 			})
@@ -274,11 +278,11 @@ func TestLinger(t *testing.T) {
 
 // A result that is there stands, whatever then ends the CLI.
 func TestResultStands(t *testing.T) {
-	for _, tt := range []struct{ timeout, idle time.Duration }{{300 * time.Millisecond, 0}, {20 * time.Second, 300 * time.Millisecond}} {
+	for _, tt := range []struct{ timeout, idle time.Duration }{{3 * time.Second, 0}, {20 * time.Second, 3 * time.Second}} {
 		t.Run(fmt.Sprint(tt), func(t *testing.T) {
 			s := newStage(t, "init | result ok | hang")
 			s.Timeout, s.IdleTimeout = tt.timeout, tt.idle
-			took(t, 300*time.Millisecond, func() {
+			took(t, 3*time.Second, func() {
 				if reply, err := s.Ask(t.Context(), claude.Request{Prompt: "x"}); err != nil || reply.Output != "ok" {
 					t.Errorf("%+v, %v", reply, err)
 				}
