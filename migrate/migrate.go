@@ -10,8 +10,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -114,7 +116,18 @@ func read(name string, src []byte, opt Options) (*script, error) {
 	return s, nil
 }
 
+// maxNesting is how many levels the parser is known to survive: it goes down a
+// stack that cannot be caught when it ends.
+const maxNesting = 50_000
+
+var keyword = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("[({[`&|!]|\\b(?:if|while|until|for|select|case|coproc|time|function)\\b")
+})
+
 func parse(name string, src []byte) (*syntax.File, error) {
+	if len(src) > maxNesting && len(keyword().FindAllIndex(src, maxNesting+1)) > maxNesting {
+		return nil, &ParseError{name, 0, fmt.Sprintf("more than %d brackets, operators and keywords", maxNesting)}
+	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(bytes.NewReader(src), name)
 	if err == nil {
 		return file, nil

@@ -197,6 +197,20 @@ func FuzzScript(f *testing.F) {
 	})
 }
 
+// TestDeep: scripts that nest without end are refused, not a crash.
+func TestDeep(t *testing.T) {
+	for _, open := range []string{"(", "{ ", "if ", "echo $(", "((", "a[", "true && ", "echo a | ", "f() { ", "x=${x/${", "case x in a) "} {
+		src := []byte("#!/bin/bash\n" + strings.Repeat(open, 400_000))
+		if _, err := Script("deep.sh", src, Options{}); !errors.As(err, new(*ParseError)) {
+			t.Errorf("%q: %v", open, err)
+		}
+	}
+	closed := "#!/bin/bash\n" + strings.Repeat("( true\n", 20_000) + strings.Repeat(")\n", 20_000)
+	if _, err := Script("closed.sh", []byte(closed), Options{}); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestDiff: patch makes the script of its diff.
 func TestDiff(t *testing.T) {
 	if _, err := exec.LookPath("patch"); err != nil {

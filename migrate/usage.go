@@ -273,7 +273,10 @@ func (u *usage) stmt(st *syntax.Stmt, p place) {
 		left, right := p, p
 		if cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll {
 			left, right.main = consumed, false
-			left.own = p.own && isTee(cmd.Y)
+			if isTee(cmd.Y) { // a log beside the script's stdout; with stderr in it, one that misses nothing
+				left.own = p.own
+				left.used = cmd.Op == syntax.Pipe && !withStderr(cmd.X)
+			}
 		}
 		u.stmt(cmd.X, left)
 		u.stmt(cmd.Y, right)
@@ -604,6 +607,13 @@ func (u *usage) ownLines(c *syntax.CallExpr) {
 func isExit(st *syntax.Stmt) bool {
 	c, ok := st.Cmd.(*syntax.CallExpr)
 	return ok && len(c.Args) > 0 && literal(c.Args[0]) == "exit" && !st.Background
+}
+
+// withStderr reports whether a statement's stderr goes where its stdout does.
+func withStderr(st *syntax.Stmt) bool {
+	return slices.ContainsFunc(st.Redirs, func(r *syntax.Redirect) bool {
+		return r.Op == syntax.DplOut && r.N != nil && r.N.Value == "2" && literal(r.Word) == "1"
+	})
 }
 
 func isTee(st *syntax.Stmt) bool {
