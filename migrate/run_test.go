@@ -43,7 +43,7 @@ func TestRuns(t *testing.T) {
 			if missing := missingLines(before.stdout+before.stderr, after.stderr); missing != "" && s.name != "set-x" {
 				t.Errorf("output is lost: %q, stderr is now:\n%s", missing, after.stderr)
 			}
-			if diff := cmp.Diff(wantReport(t, before), gotReport(t, after)); diff != "" {
+			if diff := cmp.Diff(wantReport(before), gotReport(t, after)); diff != "" {
 				t.Errorf("report (-what the text says +what is reported):\n%s\n%s", diff, after.stdout)
 			}
 		})
@@ -163,7 +163,7 @@ func comparable(line string) string {
 }
 
 // wantReport is what the text of the script as it was says.
-func wantReport(t *testing.T, o outcome) *report.Report {
+func wantReport(o outcome) *report.Report {
 	said := report.Parse([]byte(o.stdout), report.Options{})
 	want := &report.Report{Confidence: 0.5, Deliverables: []string{}, Metrics: map[string]float64{}, Errors: []report.Error{}}
 	if said.Method == report.Legacy {

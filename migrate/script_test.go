@@ -101,42 +101,46 @@ func equal(a, b []string) bool { return strings.Join(a, "\x00") == strings.Join(
 // nothing breaks, and twice is once.
 func TestSystemScripts(t *testing.T) {
 	files, migrated := 0, 0
-	for _, dir := range []string{"/usr/bin", "/usr/sbin", "/usr/lib", "/usr/share", "/etc"} {
-		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || !d.Type().IsRegular() {
-				return nil // what cannot be read is not there
-			}
-			src := start(path)
-			if shell := interpreter(src); shell != "bash" && shell != "sh" {
-				return nil
-			}
-			if src, err = os.ReadFile(path); err != nil || len(src) > 1<<20 {
-				return nil
-			}
-			files++
-			e, err := Script(path, src, Options{Bash: true})
-			if err != nil {
-				return nil
-			}
-			migrated++
-			checkEdit(t, e)
-			if out, err := bashN(src); err == nil {
-				if out, err := bashN(e.After); err != nil {
-					t.Errorf("%s: %v\n%s", path, err, out)
-				}
-			} else {
-				t.Logf("%s: bash -n fails before: %s", path, out)
-			}
-			return nil
-		})
+	for _, path := range systemScripts(t) {
+		src, err := os.ReadFile(path)
+		if err != nil || len(src) > 1<<20 {
+			continue
+		}
+		files++
+		e, err := Script(path, src, Options{Bash: true})
 		if err != nil {
-			t.Fatal(err)
+			continue
+		}
+		migrated++
+		checkEdit(t, e)
+		if out, err := bashN(src); err != nil {
+			t.Logf("%s: bash -n fails before: %s", path, out)
+		} else if out, err := bashN(e.After); err != nil {
+			t.Errorf("%s: %v\n%s", path, err, out)
 		}
 	}
 	if files > 50 && migrated < files/3 {
 		t.Errorf("%d of %d scripts migrated", migrated, files)
 	}
 	t.Logf("%d of %d scripts migrated", migrated, files)
+}
+
+// systemScripts lists the shell scripts outside of anyone's home.
+func systemScripts(t *testing.T) (scripts []string) {
+	for _, dir := range []string{"/usr/bin", "/usr/sbin", "/usr/lib", "/usr/share", "/etc"} {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() {
+				if shell := interpreter(start(path)); shell == "bash" || shell == "sh" {
+					scripts = append(scripts, path)
+				}
+			}
+			return nil // what cannot be read is not there
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return scripts
 }
 
 // start returns the beginning of a file.

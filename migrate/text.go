@@ -246,8 +246,7 @@ func variable(w *syntax.Word) string {
 }
 
 // tail is what a word plainly ends in, after its last expansion.
-func tail(w *syntax.Word) (end string, whole bool) {
-	whole = true
+func tail(w *syntax.Word) (end string) {
 	var walk func(parts []syntax.WordPart, quoted bool)
 	walk = func(parts []syntax.WordPart, quoted bool) {
 		for _, p := range parts {
@@ -259,10 +258,10 @@ func tail(w *syntax.Word) (end string, whole bool) {
 			case *syntax.DblQuoted:
 				walk(p.Parts, true)
 			default:
-				end, whole = "", false
+				end = ""
 			}
 		}
 	}
 	walk(w.Parts, false)
-	return end, whole
+	return end
 }

@@ -136,7 +136,7 @@ func (t *tree) mentions(p string) {
 	switch {
 	case t.usages[p] != nil:
 		for _, m := range t.usages[p].sources {
-			for _, q := range t.all(p, m) {
+			for _, q := range t.all(m) {
 				t.hold(q, fmt.Sprintf("%s:%d sources it", p, m.line))
 			}
 		}
@@ -214,7 +214,7 @@ func (t *tree) named(from string, m mention) []string {
 }
 
 // all lists every script that a word may name, rather one too many.
-func (t *tree) all(from string, m mention) []string {
+func (t *tree) all(m mention) []string {
 	end := ending(m.text)
 	if end == "" {
 		return nil
@@ -248,7 +248,7 @@ func (t *tree) script(p string) Result {
 	s, err := read(p, t.files[p], t.opt.Options)
 	if err == nil && !s.use.migrated {
 		for _, m := range s.use.sources {
-			for _, q := range t.all(p, m) {
+			for _, q := range t.all(m) {
 				if u := t.usages[q]; u != nil && u.trapsExit {
 					err = &LeftAloneError{p, m.line, q + ", which it sources, sets an EXIT trap"}
 				}

@@ -20,12 +20,19 @@ type place struct {
 var (
 	top      = place{own: true, main: true}
 	consumed = place{used: true}
+
+	// All that can be, in a fixed order: the same script always reads the same.
+	places = []place{
+		top, consumed, {}, {main: true}, {used: true, main: true}, {own: true},
+		{own: true, used: true}, {own: true, used: true, main: true},
+	}
 )
 
 // A usage is what a script does, as far as its syntax tells.
 type usage struct {
 	file       *syntax.File
 	functions  map[string]*function
+	order      []*function       // in the order of their definitions
 	exported   map[string]bool   // functions that other shells run too
 	variables  map[string]string // how the values of variables end, where that is plain
 	json       map[string]bool   // variables that hold JSON
@@ -45,12 +52,13 @@ type usage struct {
 	catches    bool // it has traps for signals
 	trapsExit  bool // it has a trap for EXIT, wherever that stands
 	lost       bool // exec sends its stdout to a file
-	allexport  bool
+	exportsAll bool // functions too
 }
 
 // A function and the places from which it is called.
 type function struct {
-	decl   *syntax.FuncDecl
+	name   string
+	bodies []*syntax.Stmt // one for each definition
 	places map[place]bool
 	read   map[place]bool // for which its body was read
 	prints []printed
@@ -68,7 +76,6 @@ type printed struct {
 type mention struct {
 	line  int
 	text  string // what is plain at its end: all of it, or from the last expansion on
-	whole bool   // all of it is plain
 	place place
 	n     int // a line number, in selfLines
 }
@@ -85,12 +92,11 @@ func understand(file *syntax.File) *usage {
 		u.exits = u.exits || isExit(st)
 	}
 	u.follow()
-	for name, f := range u.functions {
-		if len(f.places) == 0 && len(u.dynamic) > 0 { // called by a name that is made up
+	for _, f := range u.order {
+		if len(f.places) == 0 { // called by a name that is made up, if at all
 			for _, p := range u.dynamic {
 				f.places[p] = true
 			}
-			u.exported[name] = u.exported[name] || u.allexport
 		}
 	}
 	u.follow()
@@ -103,12 +109,18 @@ func (u *usage) declare(n syntax.Node) bool {
 	switch n := n.(type) {
 	case *syntax.FuncDecl:
 		if n.Name != nil {
-			u.functions[n.Name.Value] = &function{decl: n, places: map[place]bool{}, read: map[place]bool{}}
+			f := u.functions[n.Name.Value]
+			if f == nil {
+				f = &function{name: n.Name.Value, places: map[place]bool{}, read: map[place]bool{}}
+				u.functions[f.name] = f
+				u.order = append(u.order, f)
+			}
+			f.bodies = append(f.bodies, n.Body)
 			u.migrated = u.migrated || n.Name.Value == "skillhand_report"
 		}
 	case *syntax.Assign:
 		if n.Name != nil && n.Value != nil {
-			u.variables[n.Name.Value], _ = tail(n.Value)
+			u.variables[n.Name.Value] = tail(n.Value)
 			if t := read1(n.Value); looksLikeJSON(t.text) || printsJSON(n.Value) {
 				u.json[n.Name.Value] = true
 			}
@@ -144,10 +156,7 @@ func (u *usage) export(d *syntax.DeclClause) {
 		u.exported[name] = true
 	}
 	if len(names) == 0 || slices.Contains(names, "") { // all of them, or nobody knows which
-		for name := range u.functions {
-			u.exported[name] = true
-		}
-		u.allexport = true
+		u.exportsAll = true
 	}
 }
 
@@ -156,12 +165,14 @@ func (u *usage) export(d *syntax.DeclClause) {
 func (u *usage) follow() {
 	for again := true; again; {
 		again = false
-		for _, f := range u.functions {
-			for p := range f.places {
-				if !f.read[p] {
+		for _, f := range u.order {
+			for _, p := range places {
+				if f.places[p] && !f.read[p] {
 					f.read[p], again = true, true
 					u.current = f
-					u.stmt(f.decl.Body, p)
+					for _, body := range f.bodies {
+						u.stmt(body, p)
+					}
 				}
 			}
 		}
@@ -171,8 +182,11 @@ func (u *usage) follow() {
 
 // collect gathers what is to be edited, once it is known where all functions are called from.
 func (u *usage) collect() {
-	for name, f := range u.functions {
-		if u.exported[name] || u.allexport && len(f.places) > 0 {
+	for _, f := range u.order {
+		if u.exported[f.name] || u.exportsAll {
+			if len(f.traps) > 0 {
+				u.stop(f.bodies[0], "a function that other shells run sets an EXIT trap")
+			}
 			continue
 		}
 		u.traps = append(u.traps, f.traps...)
@@ -440,11 +454,11 @@ func (u *usage) mention(c *syntax.CallExpr, name string, p place) {
 
 // named is what a word that names a file ends in.
 func (u *usage) named(w *syntax.Word, p place) mention {
-	text, whole := tail(w)
+	text := tail(w)
 	if text == "" && len(w.Parts) == 1 {
 		text = u.variables[variable(w)]
 	}
-	return mention{line: int(w.Pos().Line()), text: text, whole: whole, place: p}
+	return mention{line: int(w.Pos().Line()), text: text, place: p}
 }
 
 // trap takes in a call of trap.
@@ -511,14 +525,13 @@ func (u *usage) handler(w *syntax.Word, p place) {
 // option takes in set and shopt.
 func (u *usage) option(c *syntax.CallExpr) {
 	for i, w := range c.Args[1:] {
-		word := literal(w)
-		switch {
-		case word == "posix":
+		switch word, before := literal(w), literal(c.Args[i]); {
+		case word == "posix" && before != "+o":
 			u.stop(c, "it runs in posix mode")
-		case word == "allexport" || literal(c.Args[0]) == "set" && strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.Contains(word, "a"):
-			if i == 0 || literal(c.Args[i]) == "-o" {
-				u.allexport = true
-			}
+		case word == "-a" && before == "set", word == "allexport" && before == "-o":
+			u.exportsAll = true
+		case word == "+a" && before == "set", word == "allexport" && before == "+o":
+			u.exportsAll = false // set -a; source .env; set +a
 		}
 	}
 }
