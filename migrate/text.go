@@ -159,7 +159,7 @@ func unescape(s string, quoted bool) string {
 	return b.String()
 }
 
-var jsonStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(\{\s*($|["'}])|\[\s*($|[\]{"]))`) })
+var jsonStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(\{\s*($|["}])|\[\s*($|[{"]|\]\s*$))`) })
 
 // looksLikeJSON reports whether a text begins as JSON does.
 func looksLikeJSON(text string) bool {

@@ -431,10 +431,23 @@ func (u *usage) call(st *syntax.Stmt, c *syntax.CallExpr, p place) {
 		if p.own && makesJSON(c.Args) {
 			u.stop(c, "it prints JSON already")
 		}
+	case "skillhand":
+		if p.own && literal(second(c.Args)) == "emit" {
+			u.stop(c, "it prints a report already")
+		}
+	case "python", "python3", "node":
+		code := readAll(c.Args[1:]).text + read1(hereDocument(st)).text
+		if p.own && printedJSON().MatchString(code) {
+			u.stop(c, "it prints JSON already")
+		}
 	case "sed", "tail", "head", "awk":
 		u.ownLines(c)
 	}
 }
+
+var printedJSON = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`print\(\s*json\.dumps|json\.dump\([^\n]*sys\.stdout|console\.log\(\s*JSON\.stringify`)
+})
 
 // mention takes in a command that may be a script, or one that a shell is given.
 func (u *usage) mention(c *syntax.CallExpr, name string, p place) {
