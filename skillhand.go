@@ -227,7 +227,11 @@ func (l *load) claim(s *skill.Skill) *session.Claim {
 		if rerr != nil {
 			file = s.File
 		}
-		claim, err = store.Claim(session.ID{Session: l.Session, Agent: agent}, s.Name, file, session.Hash([]byte(source.String())))
+		name := s.Name
+		if l.PluginRoot != "" && skill.Inside(real(l.PluginRoot), file) {
+			name = skill.PluginName(l.PluginRoot) + ":" + name // as an agent would ask for it
+		}
+		claim, err = store.Claim(session.ID{Session: l.Session, Agent: agent}, name, file, session.Hash([]byte(source.String())))
 	}
 	if err != nil {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("what the session has seen is not known, so the text is whole: %v", err))
@@ -240,7 +244,7 @@ func (l *load) claim(s *skill.Skill) *session.Claim {
 // note who is about to load what; without a note it could be any of them.
 func (l *load) reader(store session.Store, name string) (agent string, known bool, err error) {
 	if l.Agent != "" {
-		return l.Agent, true, nil
+		return l.Agent, true, store.Take(session.ID{Session: l.Session, Agent: l.Agent}, name)
 	}
 	w, err := store.Taken(l.Session, name)
 	if err != nil || w.Noted {

@@ -178,7 +178,7 @@ func TestCompaction(t *testing.T) {
 	p.Send("/compact")
 	p.Send("go on")
 	last := p.api.Last()
-	if found := last.Find("load it again"); len(found) != 1 || !strings.Contains(found[0], "\n- probe") {
+	if found := last.Find("load it again"); len(found) != 1 || !strings.Contains(found[0], "\n- skillhand:probe") {
 		t.Errorf("after compaction the model is told: %q", found)
 	}
 	p.want(slash, true)

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,15 +10,36 @@ import (
 
 // An event is what Claude Code tells a hook, as far as it matters here.
 type event struct {
-	Name      string `json:"hook_event_name"`
-	Session   string `json:"session_id"`
-	Agent     string `json:"agent_id"`
-	Source    string `json:"source"`       // of SessionStart
-	Tool      string `json:"tool_name"`    // of PreToolUse
-	Command   string `json:"command_name"` // of UserPromptExpansion
-	ToolInput struct {
-		Skill string `json:"skill"`
-	} `json:"tool_input"`
+	name, session, agent string
+	source               string // of SessionStart
+	tool, skill          string // of PreToolUse
+	command              string // of UserPromptExpansion
+	badAgent             bool   // it names an agent that cannot be one
+}
+
+// readEvent reads an event. A field of another kind than it should be is as if
+// it were not there: one odd field must not keep the rest from being heard.
+func readEvent(data []byte) (event, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &fields); err != nil {
+		return event{}, errors.New("hook: not a hook event: want a JSON object")
+	}
+	text := func(fields map[string]json.RawMessage, name string) (s string) {
+		_ = json.Unmarshal(fields[name], &s)
+		return s
+	}
+	e := event{
+		name: text(fields, "hook_event_name"), session: text(fields, "session_id"), agent: text(fields, "agent_id"),
+		source: text(fields, "source"), tool: text(fields, "tool_name"), command: text(fields, "command_name"),
+	}
+	var input map[string]json.RawMessage
+	if json.Unmarshal(fields["tool_input"], &input) == nil {
+		e.skill = text(input, "skill")
+	}
+	if raw, ok := fields["agent_id"]; ok && string(raw) != "null" && string(raw) != `""` && CheckID(e.agent) != nil {
+		e.agent, e.badAgent = "", true
+	}
+	return e, nil
 }
 
 // An Answer is what a hook tells Claude Code. The zero value says nothing.
@@ -34,38 +56,41 @@ type Output struct {
 // Hook does what an event asks for. The answer is good even if there is an
 // error: a hook must never break a session.
 func (s Store) Hook(data []byte) (Answer, error) {
-	var e event
-	if err := json.Unmarshal(data, &e); err != nil {
-		return Answer{}, fmt.Errorf("hook: not a hook event: %w", err)
+	e, err := readEvent(data)
+	if err != nil {
+		return Answer{}, err
 	}
-	id := ID{Session: e.Session, Agent: e.Agent}
-	switch e.Name {
+	id := ID{Session: e.session, Agent: e.agent}
+	switch e.name {
 	case "PreCompact", "PostCompact":
-		return Answer{}, s.Forget(id, e.Agent == "")
+		return Answer{}, s.Forget(id, e.agent == "")
 	case "SessionStart":
-		return s.start(id, e.Source)
+		return s.start(id, e.source, e.badAgent)
 	case "SubagentStart":
-		if e.Agent == "" {
+		if e.agent == "" {
 			return Answer{}, errors.New("hook: SubagentStart without an agent_id")
 		}
 		return Answer{}, s.Forget(id, false)
 	case "SessionEnd":
-		return Answer{}, errors.Join(s.Drop(e.Session), s.Sweep())
+		return Answer{}, errors.Join(s.Drop(e.session), s.Sweep())
 	case "PreToolUse":
-		if e.Tool != "Skill" || e.ToolInput.Skill == "" {
+		if e.tool != "Skill" || e.skill == "" {
 			return Answer{}, nil
 		}
-		return Answer{}, s.Note(id, PlainName(e.ToolInput.Skill))
+		if e.badAgent {
+			id.Agent = Unknown
+		}
+		return Answer{}, s.Note(id, PlainName(e.skill))
 	case "UserPromptExpansion":
 		// A slash command: the user speaks to the main agent.
-		if e.Command == "" {
+		if e.command == "" {
 			return Answer{}, nil
 		}
-		return Answer{}, s.Note(ID{Session: e.Session}, PlainName(e.Command))
+		return Answer{}, s.Note(ID{Session: e.session}, PlainName(e.command))
 	case "":
 		return Answer{}, errors.New("hook: the event has no hook_event_name")
 	}
-	return Answer{}, fmt.Errorf("hook: nothing to do for %q", shorten(e.Name))
+	return Answer{}, fmt.Errorf("hook: nothing to do for %q", shorten(e.name))
 }
 
 // PlainName is a skill's name without the slash and the plugin before it.
@@ -75,12 +100,15 @@ func PlainName(skill string) string {
 }
 
 // start begins a session, or goes on with one after its context was lost.
-func (s Store) start(id ID, source string) (Answer, error) {
+func (s Store) start(id ID, source string, badAgent bool) (Answer, error) {
 	if source != "compact" && source != "clear" {
 		return Answer{}, s.Sweep()
 	}
 	err := s.Forget(id, id.Agent == "")
-	if source == "clear" || id.Agent != "" {
+	if source == "clear" {
+		return Answer{}, errors.Join(err, s.ForgetEarlier(id.Session))
+	}
+	if id.Agent != "" || badAgent {
 		return Answer{}, err
 	}
 	loaded, lerr := s.Earlier(id.Session)

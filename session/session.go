@@ -99,8 +99,9 @@ func Hash(source []byte) string {
 type Claim struct {
 	Seen bool // the agent has seen this very text before
 
-	mark Mark
-	root *os.Root // the agent's folder as it was when the claim was made
+	mark      Mark
+	root      *os.Root // the agent's folder as it was when the claim was made
+	temporary string   // the file that becomes the mark
 }
 
 // Claim begins a use of a skill: file is its real path, hash that of its
@@ -120,11 +121,28 @@ func (s Store) Claim(id ID, name, file, hash string) (*Claim, error) {
 	if c.root, err = openRoot(dir); err != nil {
 		return nil, err
 	}
-	if data, err := c.root.ReadFile(key(file)); err == nil {
-		var m Mark
-		c.Seen = json.Unmarshal(data, &m) == nil && m.Session == id.Session && m.Agent == id.Agent && m.File == file && m.Hash == hash
+	// Where nothing can be written nothing could be forgotten either.
+	c.temporary = "." + key(file) + "-" + rand.Text()
+	if err := c.root.WriteFile(c.temporary, nil, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		c.root.Close()
+		return nil, err
 	}
+	c.Seen = c.seen()
 	return c, nil
+}
+
+// seen reports whether there is a mark of this very text that is not too old.
+func (c *Claim) seen() bool {
+	info, err := c.root.Stat(key(c.mark.File))
+	if err != nil || time.Since(info.ModTime()) > keptFor {
+		return false
+	}
+	data, err := c.root.ReadFile(key(c.mark.File))
+	if err != nil {
+		return false
+	}
+	var m Mark
+	return json.Unmarshal(data, &m) == nil && m.Session == c.mark.Session && m.Agent == c.mark.Agent && m.File == c.mark.File && m.Hash == c.mark.Hash
 }
 
 // openRoot opens a folder, making it if it is not there. Forget may take it
@@ -149,25 +167,21 @@ func (c *Claim) Commit() error {
 	if err != nil {
 		return err
 	}
-	temporary := "." + key(c.mark.File) + "-" + rand.Text()
-	if err := c.root.WriteFile(temporary, data, 0o600); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // forgotten in the meantime: then it was not seen
-		}
-		return err
+	err = c.root.WriteFile(c.temporary, data, 0o600)
+	if err == nil {
+		err = c.root.Rename(c.temporary, key(c.mark.File))
 	}
-	if err := c.root.Rename(temporary, key(c.mark.File)); err != nil {
-		c.root.Remove(temporary)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // forgotten in the meantime: then it was not seen
 	}
-	return nil
+	return err
 }
 
 // Close gives a claim up without committing it.
-func (c *Claim) Close() { c.root.Close() }
+func (c *Claim) Close() {
+	_ = c.root.Remove(c.temporary) // it is gone after a commit
+	_ = c.root.Close()
+}
 
 // Marks lists what an agent has seen, the latest first.
 func (s Store) Marks(id ID) ([]Mark, error) {
@@ -213,19 +227,17 @@ func (s Store) Forget(id ID, all bool) error {
 	if err != nil {
 		return err
 	}
+	var faults []error
 	if all || agent == mainAgent {
-		if err := s.keepEarlier(id.Session); err != nil {
-			return err
-		}
+		faults = append(faults, s.keepEarlier(id.Session)) // what cannot be kept is forgotten all the same
 	}
 	if !all {
-		return remove(filepath.Join(session, agent))
+		return errors.Join(append(faults, remove(filepath.Join(session, agent)))...)
 	}
 	entries, err := os.ReadDir(session)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	var faults []error
 	for _, e := range entries {
 		if e.Name() != notes && !strings.HasPrefix(e.Name(), earlier) {
 			faults = append(faults, remove(filepath.Join(session, e.Name())))
@@ -293,6 +305,18 @@ func (s Store) keepEarlier(session string) error {
 	return os.Rename(temporary, file)
 }
 
+// ForgetEarlier empties the list that outlives the marks.
+func (s Store) ForgetEarlier(session string) error {
+	file, err := s.path(session, earlier)
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
 // Earlier lists what the main agent had seen before its marks were forgotten, the latest first.
 func (s Store) Earlier(session string) ([]Mark, error) {
 	file, err := s.path(session, earlier)
@@ -320,13 +344,16 @@ type note struct {
 	Time  time.Time `json:"time"`
 }
 
+// Unknown is the agent of a note whose agent cannot be told. No id is like it.
+const Unknown = "?"
+
 // noteAge is how long a load may take to follow its note.
 const noteAge = 60 * time.Second
 
 // Note remembers that an agent is about to load a skill: a hook is told which
 // agent it is, the load itself is not.
 func (s Store) Note(id ID, skill string) error {
-	if _, err := folder(id.Agent); err != nil {
+	if _, err := folder(id.Agent); err != nil && id.Agent != Unknown {
 		return err
 	}
 	dir, err := s.path(id.Session, notes, key(skill))
@@ -384,7 +411,7 @@ func (s Store) Taken(session, skill string) (Waiting, error) {
 			os.Remove(file)
 			continue
 		}
-		if len(all) > 0 && w.Agent != n.Agent {
+		if len(all) > 0 && w.Agent != n.Agent || n.Agent == Unknown {
 			w.Known = false
 		}
 		w.Agent = n.Agent
@@ -410,6 +437,25 @@ func (s Store) Taken(session, skill string) (Waiting, error) {
 	return w, nil
 }
 
+// Take takes the note of an agent that is known to be loading a skill.
+func (s Store) Take(id ID, skill string) error {
+	dir, err := s.path(id.Session, notes, key(skill))
+	if err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		file := filepath.Join(dir, e.Name())
+		if n, ok := readNote(file); ok && n.Agent == id.Agent {
+			return os.Remove(file)
+		}
+	}
+	return err
+}
+
 func readNote(file string) (note, bool) {
 	var n note
 	data, err := os.ReadFile(file)
@@ -419,7 +465,7 @@ func readNote(file string) (note, bool) {
 // keptFor is how long a session that nobody ended is remembered.
 const keptFor = 30 * 24 * time.Hour
 
-// Sweep forgets sessions that have not been used for 30 days.
+// Sweep forgets marks that are older than 30 days, and sessions that have nothing else.
 func (s Store) Sweep() error {
 	entries, err := os.ReadDir(s.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -428,23 +474,44 @@ func (s Store) Sweep() error {
 	var faults []error
 	for _, e := range entries {
 		dir := filepath.Join(s.Dir, e.Name())
-		if e.IsDir() && time.Since(lastUse(dir)) > keptFor {
+		if !e.IsDir() {
+			continue
+		}
+		if time.Since(lastUse(dir)) > keptFor {
 			faults = append(faults, remove(dir))
+			continue
+		}
+		old, _ := filepath.Glob(filepath.Join(dir, "*", "*"))
+		for _, mark := range old {
+			if info, err := os.Stat(mark); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > keptFor {
+				faults = append(faults, os.Remove(mark))
+			}
 		}
 	}
 	return errors.Join(append(faults, err)...)
 }
 
-// lastUse is when something in a session was last written.
+// lastUse is when a file of a session was last written; without files, when its folder was.
 func lastUse(dir string) time.Time {
-	var last time.Time
+	var last, folder time.Time
 	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
-		if err == nil { // what is gone by now was not used last
-			if info, err := e.Info(); err == nil && info.ModTime().After(last) {
-				last = info.ModTime()
-			}
+		if err != nil {
+			return nil // what cannot be read was not used
+		}
+		info, err := e.Info()
+		if err != nil {
+			return nil
+		}
+		if e.IsDir() && info.ModTime().After(folder) {
+			folder = info.ModTime()
+		}
+		if !e.IsDir() && info.ModTime().After(last) {
+			last = info.ModTime()
 		}
 		return nil
 	})
+	if last.IsZero() {
+		return folder
+	}
 	return last
 }

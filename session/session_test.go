@@ -198,6 +198,40 @@ func TestNotes(t *testing.T) {
 	})
 }
 
+func TestOldMark(t *testing.T) {
+	s := Store{Dir: t.TempDir()}
+	id := ID{Session: "s1"}
+	seen(t, s, id, "/x", "h")
+	ago := time.Now().Add(-keptFor - time.Hour)
+	if err := os.Chtimes(filepath.Join(s.Dir, "s1", mainAgent, key("/x")), ago, ago); err != nil {
+		t.Fatal(err)
+	}
+	if seen(t, s, id, "/x", "h") {
+		t.Error("a mark of more than 30 days counts")
+	}
+}
+
+func TestTakeKnown(t *testing.T) {
+	s := Store{Dir: t.TempDir()}
+	for _, agent := range []string{"a1", "a2"} {
+		if err := s.Note(ID{"s1", agent}, "foo"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Take(ID{"s1", "a1"}, "foo"); err != nil {
+		t.Fatal(err)
+	}
+	if w, err := s.Taken("s1", "foo"); err != nil || w != (Waiting{"a2", true, true}) {
+		t.Errorf("Taken = %+v, %v", w, err)
+	}
+	if err := s.Note(ID{"s1", Unknown}, "foo"); err != nil {
+		t.Fatal(err)
+	}
+	if w, err := s.Taken("s1", "foo"); err != nil || !w.Noted || w.Known {
+		t.Errorf("an agent that cannot be told: %+v, %v", w, err)
+	}
+}
+
 func TestHook(t *testing.T) {
 	s := Store{Dir: filepath.Join(t.TempDir(), "sessions")}
 	main, sub, other := ID{Session: "s1"}, ID{Session: "s1", Agent: "a1"}, ID{Session: "s2"}
@@ -219,6 +253,10 @@ func TestHook(t *testing.T) {
 		{event: `{"hook_event_name":"PreCompact","session_id":"../s1"}`, main: true, sub: true, other: true, stderr: true},
 		{event: `{"hook_event_name":"PreCompact"}`, main: true, sub: true, other: true, stderr: true},
 		{event: `{"hook_event_name":"SubagentStart","session_id":"s1"}`, main: true, sub: true, other: true, stderr: true},
+		{event: `{"hook_event_name":"PreCompact","session_id":"s1","agent_id":7}`, other: true},
+		{event: `{"hook_event_name":"PreCompact","session_id":"s1","agent_id":"bad id"}`, other: true},
+		{event: `{"hook_event_name":"PreCompact","session_id":"s1","tool_input":"x","source":[]}`, other: true},
+		{event: "\ufeff" + `{"hook_event_name":"PreCompact","session_id":"s1"}`, other: true},
 		{event: `{"hook_event_name":7}`, main: true, sub: true, other: true, stderr: true},
 		{event: `{"session_id":"s1"}`, main: true, sub: true, other: true, stderr: true},
 		{event: `[]`, main: true, sub: true, other: true, stderr: true},
@@ -319,6 +357,9 @@ func TestSweep(t *testing.T) {
 	}
 	if err := s.Sweep(); err != nil {
 		t.Fatal(err)
+	}
+	if seen(t, s, ID{Session: "mixed"}, "/x", "h") {
+		t.Error("an old mark counts")
 	}
 	for session, want := range map[string]bool{"old": false, "mixed": true, "new": true} {
 		if _, err := os.Stat(filepath.Join(s.Dir, session)); (err == nil) != want {

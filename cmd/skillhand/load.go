@@ -125,21 +125,6 @@ func runLoad(ctx context.Context, std *stdio, cmd *cobra.Command, o loadOptions,
 	return nil
 }
 
-// nowhere reports whether what is written to w is read by nobody. A stdout that
-// was closed before we began is such: Go puts the null device in its place.
-func nowhere(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return true
-	}
-	null, err := os.Stat(os.DevNull)
-	return err == nil && os.SameFile(info, null)
-}
-
 // deliver prints the page.
 func (std *stdio) deliver(page *skillhand.Page, asJSON bool) error {
 	if asJSON {

@@ -1,0 +1,29 @@
+//go:build unix
+
+package main
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// nowhere reports whether stdout was closed before we began: Go then puts the
+// null device in its place, opened for reading too, which no redirection does.
+func nowhere(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return true
+	}
+	null, err := os.Stat(os.DevNull)
+	if err != nil || !os.SameFile(info, null) {
+		return false
+	}
+	flags, err := unix.FcntlInt(f.Fd(), unix.F_GETFL, 0)
+	return err == nil && flags&unix.O_ACCMODE == unix.O_RDWR
+}
