@@ -55,6 +55,82 @@ func TestRuns(t *testing.T) {
 	}
 }
 
+// TestOtherWays: a migrated script reports however it is started, and when it is
+// sourced it is none.
+func TestOtherWays(t *testing.T) {
+	e, err := Script("ways.sh", []byte("#!/bin/bash\necho \"Created: x\"\n"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "ways.sh")
+	if err := os.WriteFile(file, e.After, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const good = `{"success":true,"confidence":0.5,"deliverables":["x"]`
+	for _, tt := range []struct{ command, want string }{
+		{`bash "$1"`, good},
+		{`bash < "$1"`, good},
+		{`bash --posix "$1"`, good},
+		{`bash -x "$1"`, good},
+		{`env -i /bin/bash "$1"`, good},
+		{`bash "$1" >&-; echo $?`, "0\n"},
+		{`bash "$1" > /dev/full; echo $?`, "0\n"},
+		{`. "$1"; echo "still here"`, "Created: x\nstill here\n"},
+		{`x=$(bash "$1" 2> /dev/null); echo "${x:0:15}"`, `{"success":true` + "\n"},
+	} {
+		out, err := exec.Command("bash", "-c", tt.command, "bash", file).Output()
+		if err != nil || !strings.HasPrefix(string(out), tt.want) {
+			t.Errorf("%s: %v\n%s", tt.command, err, out)
+		}
+	}
+}
+
+// TestSignal: a signal ends the script at once, as before, and the report says so.
+func TestSignal(t *testing.T) {
+	for _, src := range []string{
+		"#!/bin/bash\necho \"Created: x\"\nsleep 20\n",
+		"#!/bin/bash\nset -e\ntrap 'echo bye' EXIT\necho \"Created: x\"\nsleep 20\n",
+	} {
+		e, err := Script("signal.sh", []byte(src), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), "signal.sh")
+		if err := os.WriteFile(file, e.After, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		stdout, err := os.Create(file + ".out") // a file: nobody waits for the sleep, which has it too
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stdout.Close()
+		cmd := exec.Command("bash", file)
+		cmd.Stdout = stdout
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		stderr, err := cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := stderr.Read(make([]byte, 100)); err != nil { // it has begun
+			t.Fatal(err)
+		}
+		began := time.Now()
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait()
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // the sleep
+		if ws := cmd.ProcessState.Sys().(syscall.WaitStatus); !ws.Signaled() || ws.Signal() != syscall.SIGTERM || time.Since(began) > 10*time.Second {
+			t.Errorf("it ended with %v after %v", cmd.ProcessState, time.Since(began))
+		}
+		out, err := os.ReadFile(stdout.Name())
+		if err != nil || !bytes.Contains(out, []byte(`"success":false`)) || !bytes.Contains(out, []byte("ended by a signal")) {
+			t.Errorf("report: %q, %v", out, err)
+		}
+	}
+}
+
 type runCase struct {
 	name   string
 	status int

@@ -1,4 +1,4 @@
-skillhand_said='' skillhand_reported='' skillhand_start=${EPOCHREALTIME-} skillhand_seconds=$SECONDS
+skillhand_running='' skillhand_said='' skillhand_reported='' skillhand_start=${EPOCHREALTIME-} skillhand_seconds=$SECONDS
 
 skillhand_report() { # prints the report of a script that ends with status $1, because of $2
 	local LC_ALL=C success=true confidence=0.5 deliverables='' errors='' json line ms now=${EPOCHREALTIME-}
