@@ -19,6 +19,7 @@ import (
 	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/proc"
 	"github.com/skillhand/skillhand/report"
+	"github.com/skillhand/skillhand/skill"
 )
 
 // A RunRequest says which script to run and how. Only Script is required.
@@ -194,9 +195,13 @@ func scriptIn(folders ...string) (string, error) {
 				if !ok || extension != filepath.Ext(extension) || slices.Contains(notScripts, extension) {
 					continue
 				}
-				info, err := os.Stat(filepath.Join(dir, e.Name()))
+				file := filepath.Join(dir, e.Name())
+				info, err := os.Stat(file)
 				if err != nil || !info.Mode().IsRegular() {
 					continue
+				}
+				if !skill.Inside(real(folder), real(file)) {
+					return "", fmt.Errorf("%s: links to %s, outside its skill's folder", file, real(file))
 				}
 				all = append(all, e.Name())
 				if info.Mode()&0o111 != 0 {
@@ -318,13 +323,18 @@ func isNew(path string, since time.Time) bool {
 	if err != nil {
 		return false
 	}
-	// A time that lies ahead was set by hand, and says nothing.
-	return notBefore(changed, since) || notBefore(modified, since) && !modified.After(time.Now().Add(clockTick))
+	return newer(modified, changed, since, time.Now())
 }
 
-// notBefore compares a file's time, which may be in steps of one or two seconds.
-func notBefore(t, since time.Time) bool {
-	return !t.Before(since) || t.Nanosecond() == 0 && !t.Before(since.Truncate(2*time.Second))
+// newer decides by a file's times.
+func newer(modified, changed, since, now time.Time) bool {
+	// Some file systems count in steps of one or two seconds. Whole seconds of
+	// the content alone are a time that somebody set.
+	if modified.Nanosecond() == 0 && changed.Nanosecond() == 0 {
+		since = since.Truncate(2 * time.Second)
+	}
+	// A time that lies ahead was set by hand, and says nothing.
+	return !changed.Before(since) || !modified.Before(since) && !modified.After(now.Add(clockTick))
 }
 
 // redact takes the secrets of the environment out of everything a verdict says.

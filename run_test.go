@@ -102,18 +102,27 @@ func TestTailParse(t *testing.T) {
 	}
 }
 
-// TestNotBefore: file systems have times in steps of a nanosecond, a second, or two.
-func TestNotBefore(t *testing.T) {
+// TestNewer: file systems have times in steps of a nanosecond, a second, or two.
+func TestNewer(t *testing.T) {
 	since := time.Date(2026, 1, 1, 12, 0, 3, 400e6, time.UTC)
+	now := since.Add(time.Second)
 	for _, tt := range []struct {
-		offset time.Duration
-		want   bool
+		modified, changed time.Duration
+		want              bool
 	}{
-		{0, true}, {time.Nanosecond, true}, {-time.Nanosecond, false}, {-time.Second, false},
-		{-400 * time.Millisecond, true}, {-1400 * time.Millisecond, true}, {-2400 * time.Millisecond, false},
+		{0, 0, true},
+		{time.Nanosecond, -time.Hour, true},
+		{-time.Hour, time.Nanosecond, true}, // moved here
+		{-time.Nanosecond, -time.Nanosecond, false},
+		{-time.Second, -time.Second, false},
+		{-400 * time.Millisecond, -400 * time.Millisecond, true}, // whole seconds
+		{-1400 * time.Millisecond, -1400 * time.Millisecond, true},
+		{-2400 * time.Millisecond, -2400 * time.Millisecond, false},
+		{-400 * time.Millisecond, -300 * time.Millisecond, false}, // set by hand before the run
+		{time.Hour, -time.Hour, false},
 	} {
-		if got := notBefore(since.Add(tt.offset), since); got != tt.want {
-			t.Errorf("%v: %v, want %v", tt.offset, got, tt.want)
+		if got := newer(since.Add(tt.modified), since.Add(tt.changed), since, now); got != tt.want {
+			t.Errorf("%v, %v: %v, want %v", tt.modified, tt.changed, got, tt.want)
 		}
 	}
 }

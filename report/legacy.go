@@ -261,7 +261,11 @@ var (
 	zeroThings  = pattern{expr: `(?i)(?:^|[^\w.,/-])0(?:\s*(?:/|of|out\s+of)\s*\d+)?(?:\s+[a-z]+)?\s+$`}
 	zeroOutcome = pattern{expr: `(?i)(?:^|[^\w\s./-]\s*|\b(?:and|with|found|has|had|have|is|are|was|were)\s+)0(?:\s*(?:/|of|out\s+of)\s*\d+)?(?:\s+[a-z]+)?\s+$`}
 
-	noneAfter  = pattern{expr: `(?i)^(?:\(s\))?(?:\s+[a-z]+\s*[:=]|\s*[:=]?)\s*\(?\s*(?:0(?:\.0+)?\s*%?|0\s*/\s*\d+|zero|none|no|nil|null|n/a|\[\s*\]|\{\s*\})\s*\)?\s*(?:$|[,;|.)])`}
+	valueBefore = pattern{expr: `[:=]\s*0\s+$`} // the 0 of "FAILED: 0 PASSED: 3" is not PASSED's
+
+	noneAfter = pattern{expr: `(?i)^(?:\(s\))?(?:\s+[a-z]+\s*[:=]|\s*[:=]?)\s*\(?\s*(?:0(?:\.0+)?\s*%?|0\s*/\s*\d+|zero|none|no|nil|null|n/a|\[\s*\]|\{\s*\})\s*\)?\s*(?:$|[,;|)]|\.(?:\s|$))`}
+	// "Error: …" is a message, and one only if nothing else is said of it.
+	noError    = pattern{expr: `(?i)^\s*[:=]\s*(?:0|zero|none|no|nil|null|n/a|false|\[\s*\]|\{\s*\})\s*\.?\s*$`}
 	zeroAfter  = pattern{expr: `^(?:\([sS]\))?\s*[:=]\s*0\s`}
 	falseAfter = pattern{expr: `(?i)^\s*[:=]\s*["']?(?:false|no|fail(?:ed|ure)?|error)["']?\s*(?:$|[,;|.)])`}
 	freeAfter  = pattern{expr: `(?i)^\s+free\b`}
@@ -282,7 +286,7 @@ func qualified(kind statement, line string, from, to int) statement {
 		switch {
 		case notBefore.in(before), falseAfter.in(after):
 			return failure
-		case zeroThings.in(before), noneAfter.in(after):
+		case zeroThings.in(before) && !valueBefore.in(before), noneAfter.in(after):
 			return nothing
 		}
 		return success
@@ -293,7 +297,13 @@ func qualified(kind statement, line string, from, to int) statement {
 		zero = &zeroThings
 	}
 	switch {
-	case noBefore.in(before), zero.in(before), noneAfter.in(after), freeAfter.in(after):
+	case noBefore.in(before), zero.in(before), freeAfter.in(after):
+		return nothing
+	case strings.EqualFold(line[from:to], "error") && strings.HasPrefix(strings.TrimLeft(after, " \t"), ":"):
+		if noError.in(after) {
+			return nothing
+		}
+	case noneAfter.in(after):
 		return nothing
 	case !strings.EqualFold(line[from:to], "error") && zeroAfter.in(after):
 		return nothing
