@@ -269,5 +269,5 @@ func closing(st *syntax.Stmt, fd string) []change {
 	if _, list := st.Cmd.(*syntax.BinaryCmd); list || st.Negated {
 		return []change{{int(st.Pos().Offset()), "{ "}, {end, "; } " + fd + ">&- "}}
 	}
-	return []change{{end, fd + ">&- "}}
+	return []change{{end, " " + fd + ">&- "}}
 }

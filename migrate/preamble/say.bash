@@ -37,7 +37,8 @@ skillhand_hear() { # takes in what a line says
 	# What is negated, mended, or counts to nought says nothing.
 	while skillhand_like "$line" "(^|[^[:alnum:]_.,/-])((no|zero|without)( any)?( [a-z]+)?|not|never) +$bad$end" ||
 		skillhand_like "$line" "(^|[^[:alnum:] _./-] *|(and|with|found) )0( *(/|of) *[0-9]+)?( [a-z]+)? +$bad$end" ||
-		skillhand_like "$line" "$begin$bad(\(s\))?( [a-z]+)? *[:=]? *\(?(0(%|/[0-9]+| tests)?|zero|none|no|nil|null|\[\])\)? *($|[],;|.])" ||
+		skillhand_like "$line" "$begin$bad(\(s\))?( [a-z]+)? *[:=]? *\(?(0(\.0+)?(%|/[0-9]+)?|zero|none|no|nil|null|\[\])\)? *($|[],;|]|\.($|[^0-9]))" ||
+		skillhand_like "$line" "$begin(fail(ed|ures?)?|errors)(\(s\))? *[:=] *0 " ||
 		skillhand_like "$line" "(fixed|resolved|corrected|handled) [^,;]*$bad$end" ||
 		skillhand_like "$line" "${bad}[ -]free"; do
 		line=${line/"${BASH_REMATCH[0]}"/ 0 }
