@@ -68,7 +68,7 @@ type Options struct {
 // Script makes a bash script that prints text print a report, alone on stdout,
 // however it ends. The error is a *LeftAloneError or a *ParseError.
 func Script(name string, src []byte, opt Options) (*Edit, error) {
-	s, err := read(name, src, opt)
+	s, err := read(name, src, opt, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -79,14 +79,13 @@ func Script(name string, src []byte, opt Options) (*Edit, error) {
 type script struct {
 	name    string
 	src     []byte
-	file    *syntax.File
 	shebang change // for a script that changes its shell
 	use     *usage
 }
 
-// read parses a script and decides by what can be seen from outside.
-func read(name string, src []byte, opt Options) (*script, error) {
-	s := &script{name: name, src: src}
+// read parses a script, unless its usage is known, and decides by what can be seen from outside.
+func read(name string, src []byte, opt Options, known *usage) (*script, error) {
+	s := &script{name: name, src: src, use: known}
 	leave := func(line int, reason string) (*script, error) { return nil, &LeftAloneError{name, line, reason} }
 	if i := bytes.IndexByte(src, 0); i >= 0 {
 		return nil, &ParseError{name, lineAt(src, i), "not a text file (it has a zero byte)"}
@@ -107,12 +106,13 @@ func read(name string, src []byte, opt Options) (*script, error) {
 	if i := bytes.Index(append(slices.Clip(src), '\n'), []byte("\r\n")); i >= 0 {
 		return leave(lineAt(src, i), "lines end with CR LF, which bash takes for part of the words")
 	}
-	file, err := parse(name, src)
-	if err != nil {
-		return nil, err
+	if s.use == nil {
+		file, err := parse(name, src)
+		if err != nil {
+			return nil, err
+		}
+		s.use = understand(file)
 	}
-	s.file = file
-	s.use = understand(file)
 	return s, nil
 }
 
@@ -216,7 +216,7 @@ func (s *script) edit() (*Edit, error) {
 	e.After = apply(s.src, changes)
 	e.Notes = u.notes
 	// The parser and bash may not agree on where an odd script's commands end.
-	if again, err := parse(s.name, e.After); err != nil || !understand(again).migrated {
+	if _, err := parse(s.name, e.After); err != nil {
 		return nil, &LeftAloneError{s.name, 0, "an edit would break its syntax"}
 	}
 	return e, nil
@@ -226,7 +226,7 @@ func (s *script) edit() (*Edit, error) {
 // comment that belongs to it, but after the comment at the top of the file,
 // which scripts like to print as their help.
 func (s *script) start() int {
-	first := int(s.file.Stmts[0].Pos().Offset())
+	first := int(s.use.file.Stmts[0].Pos().Offset())
 	first -= first - bytes.LastIndexByte(s.src[:first], '\n') - 1
 	top := true // still in the block that begins with the #! line
 	at, from := 0, 0

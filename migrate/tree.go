@@ -245,7 +245,7 @@ func (t *tree) script(p string) Result {
 	if note, ok := t.keep[p]; ok {
 		return Result{Path: p, Status: LeftAlone, Line: note.Line, Reason: note.Text}
 	}
-	s, err := read(p, t.files[p], t.opt.Options)
+	s, err := read(p, t.files[p], t.opt.Options, t.usages[p])
 	if err == nil && !s.use.migrated {
 		for _, m := range s.use.sources {
 			for _, q := range t.all(m) {
