@@ -46,7 +46,16 @@ func (rt *Runtime) Ask(ctx context.Context, client claude.Client, req AskRequest
 	if client.Timeout == 0 {
 		client.Timeout = claude.DefaultTimeout
 	}
+	req.Dir = in(rt.Dir, req.Dir)
 	if req.Skill != "" {
+		// What is wrong with the request is said before the skill's commands run.
+		check := req.Request
+		if strings.TrimSpace(check.Prompt) == "" {
+			check.Prompt = req.Skill // its page will be the prompt
+		}
+		if err := client.Check(check); err != nil {
+			return nil, err
+		}
 		began := time.Now()
 		page, err := rt.pageBefore(ctx, client.Timeout, req)
 		if err != nil {
@@ -55,7 +64,6 @@ func (rt *Runtime) Ask(ctx context.Context, client claude.Client, req AskRequest
 		req.Prompt = page
 		client.Timeout = max(client.Timeout-time.Since(began), 1)
 	}
-	req.Dir = in(rt.Dir, req.Dir)
 	hide := redact.New(client.Env)
 	req.OnEvent, req.OnRetry = hiding(hide, req.OnEvent), hiding(hide, req.OnRetry)
 	reply, err := client.Ask(ctx, req.Request)
@@ -100,7 +108,7 @@ func (rt *Runtime) pageBefore(ctx context.Context, timeout time.Duration, req As
 
 func redactReply(hide *redact.Redactor, r *claude.Reply) {
 	r.Output = hide.Text(r.Output)
-	r.JSON, r.Denials = hideIn(hide, r.JSON), hideIn(hide, r.Denials)
+	r.JSON, r.Denials, r.Usage = hideIn(hide, r.JSON), hideIn(hide, r.Denials), hideIn(hide, r.Usage)
 	for i := range r.Attempts {
 		r.Attempts[i].Error = hide.Text(r.Attempts[i].Error)
 	}

@@ -221,9 +221,17 @@ func noResult(r *record, end ending) *Error {
 	switch {
 	case end.signal != 0 || end.exit > 128 || end.exit < 0 || end.exit != 0 && stackTrace().MatchString(said):
 		kind = Crashed
-	case end.exit != 0 && !r.began && said != "": // it refused to begin and said why
+	case end.exit != 0 && usageFault().MatchString(said):
 		kind = Usage
+	case end.exit != 0 && said != "":
+		if !r.began { // it refused to begin and said why
+			kind = Usage
+		}
 		if known, ok := byText(said); ok {
+			kind = known
+		}
+	case end.exit != 0 && !r.began && len(r.plain) > 0:
+		if known, ok := byText(strings.TrimSpace(string(r.plain))); ok {
 			kind = known
 		}
 	}
@@ -321,10 +329,12 @@ var byFault = map[string]Kind{
 func apiKind(r *record, text string) Kind {
 	res := r.result
 	switch {
-	case res.APIError == "usage_limit_reached", res.Status == 429 && r.limit.Status == "rejected", usageLimit(text): // whatever its status
+	case res.APIError == "usage_limit_reached", r.limit.Status == "rejected" && (res.Status == 0 || res.Status == 429), usageLimit(text): // whatever its status
 		return UsageLimit
-	case r.fault == "billing_error" || strings.HasPrefix(text, "Credit balance is too low"):
+	case r.fault == "billing_error", res.APIType == "billing_error", creditGone().MatchString(text):
 		return Billing
+	case res.APIError == "org_disabled_credential":
+		return Unauthorized
 	case res.Stop == "refusal":
 		return Refusal
 	}
@@ -341,6 +351,9 @@ func apiKind(r *record, text string) Kind {
 	}
 	if r.retry != nil { // what it last tried again for
 		if kind, ok := byStatus(r.retry.Status, text); ok {
+			return kind
+		}
+		if kind, ok := byFault[r.retry.Error]; ok {
 			return kind
 		}
 	}
@@ -381,7 +394,10 @@ func byStatus(status int, text string) (Kind, bool) {
 }
 
 var (
-	tooLong = pattern(`(?i)^prompt is too long|\bis too long: \d+ tokens\b`)
+	tooLong    = pattern(`(?i)^prompt is too long|\bis too long: \d+ tokens\b`)
+	creditGone = pattern(`(?i)^(?:API Error: (?:\d{3} )?)?(?:your )?credit balance is too low`)
+	// What the CLI's own parser of arguments says, whatever words the arguments have.
+	usageFault = pattern(`(?m)^error: (?:unknown option|unknown command|option '|missing required|too many arguments|required option|command-argument)`)
 	// The status that a text names, where the event has none.
 	namedStatus = pattern(`\bAPI Error: (\d{3})\b|\bRequest rejected \((\d{3})\)|\bRepeated (529)\b`)
 )
@@ -391,17 +407,17 @@ var texts = []struct {
 	pattern func() *regexp.Regexp
 	kind    Kind
 }{
-	{pattern(`^Not logged in\b|^Invalid API key\b|(?i)\bfailed to authenticate\b|\b(?:please )?run /login\b|\bOAuth token (?:has expired|revoked)`), Unauthorized},
-	{pattern(`^Credit balance is too low`), Billing},
+	{pattern(`^Not logged in\b|^Invalid API key\b|(?i)\bfailed to authenticate\b|\b(?:please )?run /login\b|\bOAuth token (?:has expired|revoked)|\bdisabled organization\b|\borganization has been disabled\b`), Unauthorized},
+	{creditGone, Billing},
 	{tooLong, TooLarge},
 	{pattern(`^Request too large\b`), TooLarge},
 	{pattern(`\bissue with the selected model\b`), NoModel},
 	{pattern(`\boutput token maximum\b`), MaxOutput},
 	{pattern(`\bviolate our Usage Policy\b|\bsafeguards flagged this message\b`), Refusal},
-	{pattern(`(?i)^(?:API Error: )?(?:Request )?timed out\b|\bETIMEDOUT\b`), APITimeout},
+	{pattern(`(?i)^(?:API Error: )?(?:\w+ ){0,3}timed out\b|\bETIMEDOUT\b`), APITimeout},
 	{pattern(`\b(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ENETUNREACH|EHOSTUNREACH|ConnectionRefused|ConnectionClosed|FailedToOpenSocket)\b|(?i)\bunable to connect\b|\bconnection (?:refused|dropped|reset|closed|error)\b|\bcan't reach the API server\b|\bfetch failed\b|\bsocket hang up\b|^API Error: Invalid URL|\bcannot be parsed as a URL\b`), Connection},
 	{pattern(`(?i)\boverloaded\b`), Overloaded},
-	{pattern(`(?i)\brate.?limit(?:ed)?\b|\btoo many requests\b`), RateLimited},
+	{pattern(`(?i)\brate.?limit|\btoo many requests\b`), RateLimited},
 	{pattern(`(?i)\bempty or malformed response\b|\bserver error mid-response\b|\binternal server error\b`), ServerError},
 }
 

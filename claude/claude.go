@@ -129,6 +129,12 @@ func (c *Client) Ask(ctx context.Context, r Request) (*Reply, error) {
 	return a.reply, err
 }
 
+// Check reports what is wrong with a request, before anything is started.
+func (c *Client) Check(r Request) error {
+	_, err := c.newAsk(r)
+	return err
+}
+
 // An ask is one request on its way.
 type ask struct {
 	Request

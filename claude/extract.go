@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -28,6 +29,15 @@ func newSchema(text json.RawMessage) (*schema, error) {
 	if err := json.Unmarshal(text, &fields); err != nil || fields == nil {
 		return nil, &RequestError{"schema", "not a JSON object"}
 	}
+	if err := checkKeywords(text); err != nil {
+		return nil, &RequestError{"schema", err.Error()}
+	}
+	// The validator knows two drafts by name and refuses to judge by any other; the words are the same.
+	delete(fields, "$schema")
+	text, err := json.Marshal(fields)
+	if err != nil {
+		return nil, &RequestError{"schema", err.Error()}
+	}
 	var parsed jsonschema.Schema
 	if err := json.Unmarshal(text, &parsed); err != nil {
 		return nil, &RequestError{"schema", err.Error()}
@@ -40,7 +50,6 @@ func newSchema(text json.RawMessage) (*schema, error) {
 		return nil, &RequestError{"schema", err.Error()}
 	}
 	// The CLI knows no drafts by name but its own, and refuses a schema that names one.
-	delete(fields, "$schema")
 	var argument bytes.Buffer
 	enc := json.NewEncoder(&argument)
 	enc.SetEscapeHTML(false)
@@ -148,4 +157,65 @@ func untilFence(text, mark string) (block, rest string) {
 		}
 	}
 	return text, ""
+}
+
+// checkKeywords refuses what the validator would let pass and no answer could
+// meet: a type that does not exist, a length below nothing.
+func checkKeywords(text json.RawMessage) error {
+	var doc any
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return err
+	}
+	return checkKeywordsIn(doc, "")
+}
+
+var (
+	schemaTypes = map[string]bool{"string": true, "number": true, "integer": true, "object": true, "array": true, "boolean": true, "null": true}
+	inObjects   = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
+	inLists     = []string{"allOf", "anyOf", "oneOf", "prefixItems", "items"}
+	inFields    = []string{"items", "additionalItems", "additionalProperties", "contains", "propertyNames", "not", "if", "then", "else", "unevaluatedItems", "unevaluatedProperties"}
+	counts      = []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains"}
+)
+
+func checkKeywordsIn(doc any, at string) error {
+	schema, ok := doc.(map[string]any)
+	if !ok {
+		return nil // true and false are schemas too
+	}
+	types, _ := schema["type"].([]any)
+	if one, ok := schema["type"].(string); ok {
+		types = []any{one}
+	}
+	for _, t := range types {
+		if name, ok := t.(string); !ok || !schemaTypes[name] {
+			return fmt.Errorf("%s/type: there is no type %v", at, t)
+		}
+	}
+	for _, name := range counts {
+		if n, ok := schema[name].(float64); ok && (n < 0 || n != math.Trunc(n)) {
+			return fmt.Errorf("%s/%s: %v, want a whole number that is not negative", at, name, n)
+		}
+	}
+	for _, name := range inObjects {
+		fields, _ := schema[name].(map[string]any)
+		for field, inner := range fields {
+			if err := checkKeywordsIn(inner, at+"/"+name+"/"+field); err != nil {
+				return err
+			}
+		}
+	}
+	for _, name := range inLists {
+		list, _ := schema[name].([]any)
+		for i, inner := range list {
+			if err := checkKeywordsIn(inner, fmt.Sprintf("%s/%s/%d", at, name, i)); err != nil {
+				return err
+			}
+		}
+	}
+	for _, name := range inFields {
+		if err := checkKeywordsIn(schema[name], at+"/"+name); err != nil {
+			return err
+		}
+	}
+	return nil
 }

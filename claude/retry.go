@@ -63,7 +63,7 @@ func retryAfter(e *Error, r *record, now time.Time) time.Duration {
 }
 
 var (
-	limitHit = pattern(`(?i)\b(?:hit|reached) your\b([^.\n]*?)\blimit\b|\b(?:usage|session|weekly|daily|monthly|hour|opus|sonnet|spend\w*) limit reached\b`)
+	limitHit = pattern(`(?i)\b(?:hit|reached) your\b([^.\n]*?)\blimit\b|\b(?:usage|session|weekly|daily|monthly|hour|opus|sonnet|spend\w*) limit reached\b|\bspecified API usage limits?\b|\bexceeded (?:its|your)\b[^.\n]*\bspend\w* limit\b`)
 	// Limits that are hit, too, and that waiting does not lift or a moment does.
 	otherLimit = pattern(`(?i)\b(?:rate|context|tokens?)\b`)
 	resets     = pattern(`(?i)\blimit\b.*\bresets\b|\bresets (?:at|in|on|\d)`)

@@ -342,3 +342,61 @@ func TestRetryAfterOfEvents(t *testing.T) {
 		}
 	}
 }
+
+// TestTexts: what the CLI says where no field says it.
+func TestTexts(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want Kind
+	}{
+		{"API Error: 400 You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC.", UsageLimit},
+		{"API Error: 429 Your organization has exceeded its monthly spend limit.", UsageLimit},
+		{"API Error: 400 Your credit balance is too low to access the API.", Billing},
+		{"Your credit balance is too low", Billing},
+		{"Your ANTHROPIC_API_KEY belongs to a disabled organization", Unauthorized},
+		{"API Error: The operation timed out", APITimeout},
+		{"API Error: Connection timed out", APITimeout},
+		{"API Error (429 rate_limit_error): x", RateLimited},
+	} {
+		r := &record{result: &result{Text: tt.text}}
+		if got := apiKind(r, tt.text); got != tt.want {
+			t.Errorf("%q is %s, want %s", tt.text, got, tt.want)
+		}
+	}
+	for _, tt := range []struct {
+		stderr, stdout string
+		want           Kind
+	}{
+		{"error: unknown option '--overloaded'", "", Usage},
+		{"error: option '--x <rate-limit>' argument invalid", "", Usage},
+		{"", "Not logged in · Please run /login", Unauthorized},
+		{"Error: connect ECONNREFUSED 127.0.0.1:1", "", Connection},
+		{"", "", NoResult},
+	} {
+		if got := noResult(&record{plain: []byte(tt.stdout)}, ending{exit: 1, stderr: tt.stderr}); got.Kind != tt.want {
+			t.Errorf("stderr %q, stdout %q: %s, want %s", tt.stderr, tt.stdout, got.Kind, tt.want)
+		}
+	}
+}
+
+func TestBadSchemas(t *testing.T) {
+	for _, text := range []string{
+		`{"type":"strng"}`, `{"properties":{"a":{"type":"int"}}}`, `{"items":{"type":"Integer"}}`, `{"type":["integer","nope"]}`, `{"minLength":-1}`, `{"anyOf":[{"maxItems":1.5}]}`,
+	} {
+		if _, err := newSchema([]byte(text)); err == nil {
+			t.Errorf("%s is taken for a schema", text)
+		}
+	}
+	for _, text := range []string{
+		`{"properties":{"type":{"type":"string"},"minLength":{"type":"integer"}}}`, `{"$schema":"http://json-schema.org/draft-04/schema#","type":"integer"}`, `{"$schema":"https://json-schema.org/draft/2019-09/schema","type":"integer"}`,
+	} {
+		s, err := newSchema([]byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if strings.Contains(text, `"type":"integer"}`) && !strings.Contains(text, "properties") && (s.fits([]byte("1")) != nil || s.fits([]byte(`"x"`)) == nil) {
+			t.Errorf("%s judges wrongly", text)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -177,12 +178,20 @@ func (o *askOptions) complete(ctx context.Context, std *stdio, cmd *cobra.Comman
 		return usagef("--retries %d: want 0 or more", o.client.Retries)
 	case o.json && o.events:
 		return usagef("--json and --events: want one of them")
+	case math.IsInf(o.MaxBudgetUSD, 0):
+		return usagef("--max-budget-usd: want a number")
 	case o.schema != "" && o.report:
 		return usagef("--schema and --report: want one of them")
 	case o.Resume != "" && o.Continue:
 		return usagef("--resume and --continue contradict each other")
 	case o.args != "" && o.Skill == "":
 		return usagef("--args: want a --skill that they are for")
+	}
+	// An unset variable in a script must not quietly ask for something else.
+	for _, name := range []string{"resume", "schema", "model", "skill", "output-file", "cwd", "claude", "allowed-tool"} {
+		if f := cmd.Flags().Lookup(name); f != nil && f.Changed && (f.Value.String() == "" || f.Value.String() == "[]") {
+			return usagef("--%s: the value is empty", name)
+		}
 	}
 	if o.client.IdleTimeout == 0 {
 		o.client.IdleTimeout = -1

@@ -80,8 +80,11 @@ func (c *signalContext) catch(signals <-chan os.Signal) {
 		if s == syscall.SIGPIPE {
 			continue
 		}
+		if c.Err() != nil { // a second one ends us at once, and all that we started
+			proc.KillOrphans()
+			os.Exit(128 + int(s.(syscall.Signal)))
+		}
 		c.cancel(&interrupted{s.(syscall.Signal)})
-		signal.Reset(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT) // a second one ends us at once
 	}
 }
 

@@ -52,6 +52,7 @@ func New(env []string) *Redactor {
 	r := &Redactor{}
 	for _, kv := range env {
 		name, value, _ := strings.Cut(kv, "=")
+		value = strings.TrimSpace(value) // as texts that hold it are trimmed
 		if len(value) >= minLength && isSecretName(name) {
 			r.secrets = append(r.secrets, secret{name, value})
 		}
