@@ -491,27 +491,27 @@ func (s Store) Sweep() error {
 	return errors.Join(append(faults, err)...)
 }
 
-// lastUse is when a file of a session was last written; without files, when its folder was.
+// lastUse is when a file of a session was last written; without files, when its
+// folder was. What cannot be read was not used.
 func lastUse(dir string) time.Time {
-	var last, folder time.Time
+	var files, folders time.Time
+	later := func(t *time.Time, e fs.DirEntry) {
+		if info, err := e.Info(); err == nil && info.ModTime().After(*t) {
+			*t = info.ModTime()
+		}
+	}
 	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return nil // what cannot be read was not used
-		}
-		info, err := e.Info()
-		if err != nil {
-			return nil
-		}
-		if e.IsDir() && info.ModTime().After(folder) {
-			folder = info.ModTime()
-		}
-		if !e.IsDir() && info.ModTime().After(last) {
-			last = info.ModTime()
+		switch {
+		case err != nil:
+		case e.IsDir():
+			later(&folders, e)
+		default:
+			later(&files, e)
 		}
 		return nil
 	})
-	if last.IsZero() {
-		return folder
+	if files.IsZero() {
+		return folders
 	}
-	return last
+	return files
 }
