@@ -501,11 +501,12 @@ func lastUse(dir string) time.Time {
 		}
 	}
 	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-		case e.IsDir():
+		if err != nil {
+			return fs.SkipDir
+		}
+		if e.IsDir() {
 			later(&folders, e)
-		default:
+		} else {
 			later(&files, e)
 		}
 		return nil
