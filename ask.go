@@ -58,7 +58,12 @@ func (rt *Runtime) Ask(ctx context.Context, client claude.Client, req AskRequest
 		}
 		began := time.Now()
 		page, err := rt.pageBefore(ctx, client.Timeout, req)
-		if err != nil {
+		switch {
+		case errors.Is(err, context.DeadlineExceeded):
+			return &claude.Reply{Duration: time.Since(began)}, &claude.Error{Category: claude.Timeout, Kind: claude.Deadline, Message: "the skill " + req.Skill + " took all the time there was", Err: err}
+		case err != nil && ctx.Err() != nil:
+			return &claude.Reply{Duration: time.Since(began)}, &claude.Error{Category: claude.Logic, Kind: claude.Interrupted, Err: err}
+		case err != nil:
 			return nil, err
 		}
 		req.Prompt = page

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -28,7 +29,7 @@ type stdout struct {
 	mu      sync.Mutex
 	silent  *time.Timer // nil means no idle timeout
 	linger  *time.Timer
-	frozen  bool // the CLI is being ended: what it now says does not count
+	frozen  atomic.Bool // the CLI is being ended: what it now says does not count
 	held    []byte
 	skipped bool // the line that has begun is not kept
 	rec     record
@@ -46,9 +47,7 @@ func newStdout(ctx context.Context, file *os.File, idle time.Duration, emit func
 
 // stop ends the CLI for a reason.
 func (s *stdout) stop(why error) {
-	s.mu.Lock()
-	s.frozen = true
-	s.mu.Unlock()
+	s.frozen.Store(true) // no lock: a listener may be in the way
 	s.cancel(why)
 }
 
@@ -68,7 +67,7 @@ func (s *stdout) Write(p []byte) (int, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.frozen {
+	if !s.frozen.Load() {
 		s.take(p)
 	}
 	return len(p), nil
@@ -129,10 +128,11 @@ func (s *stdout) finish() *record {
 			t.Stop()
 		}
 	}
-	if len(s.held) > 0 && !s.frozen {
+	if len(s.held) > 0 && !s.frozen.Load() {
 		s.rec.line(s.held, s.emit) // a last line may lack its end
 	}
-	s.held, s.frozen = nil, true
+	s.held = nil
+	s.frozen.Store(true)
 	return &s.rec
 }
 

@@ -147,16 +147,13 @@ func runAsk(ctx context.Context, std *stdio, cmd *cobra.Command, o askOptions, a
 		}
 	}
 	live := &askLive{spinner: spinner, shown: isTerminal(std.err), costs: map[string]float64{}}
+	printer := &eventPrinter{}
 	switch {
 	case o.events:
-		o.OnEvent = func(e claude.Event) {
-			if e.Type == claude.Result {
-				return // the last line has all of it
-			}
-			if err := std.printJSON(newAskEvent(e)); err != nil {
-				cancel(err) // nobody listens
-			}
-		}
+		until, stop := context.WithTimeout(ctx, o.client.Timeout)
+		defer stop()
+		printer = newEventPrinter(until, std, cancel)
+		o.OnEvent = printer.event
 	case live.shown:
 		o.OnEvent = live.event
 	default:
@@ -164,7 +161,60 @@ func runAsk(ctx context.Context, std *stdio, cmd *cobra.Command, o askOptions, a
 	}
 	reply, err := rt.Ask(ctx, o.client, o.AskRequest)
 	spinner.end()
+	if !printer.end() {
+		return errors.New("stdout: nobody reads the events")
+	}
 	return std.answer(ctx, &o, reply, err)
+}
+
+// An eventPrinter prints events as they come. A reader that is slow makes Claude
+// wait; one that has stopped must not make the time limit wait.
+type eventPrinter struct {
+	until context.Context
+	lines chan askEvent
+	done  chan struct{}
+}
+
+func newEventPrinter(until context.Context, std *stdio, cancel context.CancelCauseFunc) *eventPrinter {
+	p := &eventPrinter{until: until, lines: make(chan askEvent), done: make(chan struct{})}
+	go func() {
+		defer close(p.done)
+		for e := range p.lines {
+			if err := std.printJSON(e); err != nil {
+				cancel(err) // nobody listens
+			}
+		}
+	}()
+	return p
+}
+
+func (p *eventPrinter) event(e claude.Event) {
+	if e.Type == claude.Result {
+		return // the last line has all of it
+	}
+	select {
+	case p.lines <- newAskEvent(e):
+	case <-p.until.Done():
+	}
+}
+
+// end waits until all is printed, and reports whether it was.
+func (p *eventPrinter) end() bool {
+	if p.lines == nil {
+		return true
+	}
+	close(p.lines)
+	select {
+	case <-p.done:
+		return true
+	case <-p.until.Done():
+	}
+	select {
+	case <-p.done:
+		return true
+	case <-time.After(time.Second):
+		return false
+	}
 }
 
 // complete checks the flags and reads what they name.
