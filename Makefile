@@ -49,7 +49,7 @@ $(TOOLS)/golangci-lint:
 # bash is what directives are compared with; a C compiler is what -race needs; npm installs the
 # real Claude CLI for the tests that ask it.
 tools:
-	@for tool in bash gcc python3; do command -v $$tool >/dev/null || { apt-get update -q && apt-get install -qy $$tool; } || { echo "please install $$tool"; exit 1; }; done
+	@for tool in bash gcc python3 patch; do command -v $$tool >/dev/null || { apt-get update -q && apt-get install -qy $$tool; } || { echo "please install $$tool"; exit 1; }; done
 	@command -v npm >/dev/null || { apt-get update -q && apt-get install -qy nodejs npm; } || { echo "please install npm"; exit 1; }
 
 clean:
