@@ -255,6 +255,7 @@ func (a *ask) attempt(ctx context.Context, session string) (*record, error) {
 		file.Close()
 		return nil, notStarted(err)
 	}
+	out.empty()
 	if err := file.Close(); err != nil && a.Transcript != "" && end.transcript == nil {
 		end.transcript = fmt.Errorf("%s: %w", a.Transcript, cause(err))
 	}

@@ -19,12 +19,13 @@ const lingering = 5 * time.Second
 // A stdout takes what the CLI prints: all of it goes to the transcript, lines to
 // the record. It also ends the CLI, by ending ctx, when that is silent or lingers.
 type stdout struct {
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	detach func() bool
-	file   *os.File // nil means no transcript
-	idle   time.Duration
-	emit   func(Event)
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	detach  func() bool
+	file    *os.File // nil means no transcript
+	emptied bool
+	idle    time.Duration
+	emit    func(Event)
 
 	mu      sync.Mutex
 	silent  *time.Timer // nil means no idle timeout
@@ -61,6 +62,7 @@ func (s *stdout) touch() {
 func (s *stdout) Write(p []byte) (int, error) {
 	s.touch()
 	if s.file != nil {
+		s.empty()
 		if _, err := s.file.Write(p); err != nil {
 			return 0, err
 		}
@@ -71,6 +73,15 @@ func (s *stdout) Write(p []byte) (int, error) {
 		s.take(p)
 	}
 	return len(p), nil
+}
+
+// empty takes what was in the transcript's file before, once the CLI has
+// started: one that cannot be started must not cost the old one.
+func (s *stdout) empty() {
+	if s.file != nil && !s.emptied {
+		s.emptied = true
+		_ = s.file.Truncate(0) // a device or pipe has nothing to take
+	}
 }
 
 // worthSkipping is how long a line must be before it is not worth keeping.
@@ -166,8 +177,11 @@ func (a *ask) transcript() (*os.File, error) {
 			return nil, fmt.Errorf("%s: %w", a.Transcript, cause(err))
 		}
 	}
+	if err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+		return nil, fmt.Errorf("%s: a pipe, want a file: a reader that stops would stop everything", a.Transcript)
+	}
 	// Only for the owner: a transcript has everything that Claude saw.
-	f, err := os.OpenFile(a.Transcript, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := os.OpenFile(a.Transcript, os.O_WRONLY|os.O_CREATE, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: no such folder", a.Transcript)
 	} else if err != nil {
