@@ -50,6 +50,9 @@ func needBash5(t testing.TB) {
 	t.Helper()
 	needBash(t)
 	if err := exec.Command("bash", "-c", "((BASH_VERSINFO[0] >= 5))").Run(); err != nil {
+		if os.Getenv("SKILLHAND_REQUIRE_ALL") != "" {
+			t.Fatal("bash is older than version 5")
+		}
 		t.Skip("bash is older than version 5")
 	}
 }
