@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/skillhand/skillhand/internal/jsonfind"
 )
@@ -50,15 +51,17 @@ type decoder struct {
 	at int                        // which of them is being read
 
 	scratch
+	lends bool // a report is made of text and scratch, not of copies
 }
 
-// scratch is what grows while reading. It is kept for the next report, which
-// gets copies of the right size.
+// scratch is what grows while reading, and is kept for the next report.
 type scratch struct {
 	path         []step // where i is, for faults
 	deliverables []string
 	metrics      []metric
 	errors       []Error
+	values       map[string]float64 // of the metrics, if they are lent
+	lent         Report
 }
 
 type findings struct{ faults, warnings faults }
@@ -66,15 +69,15 @@ type findings struct{ faults, warnings faults }
 // decoders are used again: making one costs more than reading a small report.
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
 
-func newDecoder(text []byte, opt Options) *decoder {
-	d := decoders.Get().(*decoder)
-	d.opt, d.text, d.line = opt, text, 1
-	return d
+// start makes the decoder ready to read text.
+func (d *decoder) start(text []byte, opt Options) {
+	*d = decoder{opt: opt, text: text, line: 1, scratch: d.scratch, lends: d.lends}
+	d.path = d.path[:0]
 }
 
 // free gives a decoder back, without what it has read.
 func (d *decoder) free() {
-	*d = decoder{scratch: scratch{emptied(d.path), emptied(d.deliverables), emptied(d.metrics), emptied(d.errors)}}
+	*d = decoder{scratch: scratch{path: emptied(d.path), deliverables: emptied(d.deliverables), metrics: emptied(d.metrics), errors: emptied(d.errors)}}
 	decoders.Put(d)
 }
 
@@ -93,8 +96,12 @@ func (d *decoder) report() (r *Report, ok bool) {
 	if !utf8.Valid(d.text) {
 		d.text = bytes.ToValidUTF8(d.text, replacement)
 	}
-	d.str = string(d.text)
-	r = &Report{}
+	if d.lends {
+		d.str, r = unsafe.String(unsafe.SliceData(d.text), len(d.text)), &d.lent
+		*r = Report{}
+	} else {
+		d.str, r = string(d.text), &Report{}
+	}
 	var unknown keySet
 	ok = d.object(func(key string) bool {
 		d.at = len(fields)
@@ -160,7 +167,7 @@ func (d *decoder) field(n int, r *Report) (ok bool) {
 		}
 		d.deliverables = d.deliverables[:0]
 		ok = d.array(d.deliverable)
-		r.Deliverables = append([]string{}, d.deliverables...)
+		r.Deliverables = kept(d, d.deliverables)
 		return ok
 	case fieldMetrics:
 		if d.next() != '{' {
@@ -176,9 +183,18 @@ func (d *decoder) field(n int, r *Report) (ok bool) {
 	}
 	d.errors = d.errors[:0]
 	ok = d.array(d.error)
-	r.Errors = append([]Error{}, d.errors...)
-	ownContexts(r.Errors)
+	if r.Errors = kept(d, d.errors); !d.lends {
+		ownContexts(r.Errors)
+	}
 	return ok
+}
+
+// kept is what was read, for the report: not nil, and a copy unless it is lent.
+func kept[T any](d *decoder, read []T) []T {
+	if d.lends && read != nil {
+		return read
+	}
+	return append([]T{}, read...)
 }
 
 // ownContexts copies the contexts, which are parts of the text, in one piece.
@@ -230,7 +246,13 @@ func (d *decoder) metric(key string) (ok bool) {
 // judgeMetrics makes a map of the metrics, and judges those that count: of a
 // name that comes twice, the last.
 func (d *decoder) judgeMetrics() map[string]float64 {
-	values := make(map[string]float64, len(d.metrics))
+	values := d.values
+	if clear(values); values == nil {
+		values = make(map[string]float64, len(d.metrics))
+	}
+	if d.lends {
+		d.values = values
+	}
 	var last map[string]int // where a name that comes twice comes last
 	for i, m := range d.metrics {
 		if _, twice := values[m.name]; twice {

@@ -93,6 +93,9 @@ func appendComma(b []byte, i int) []byte {
 
 // appendNumber writes a number as people would, if it is not too long.
 func appendNumber(b []byte, n float64) []byte {
+	if i := int64(n); n == float64(i) && i != 0 && -1e15 < n && n < 1e15 {
+		return strconv.AppendInt(b, i, 10)
+	}
 	format := byte('f')
 	if abs := math.Abs(n); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
 		format = 'e'
@@ -106,6 +109,10 @@ func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	from := 0
 	for i := 0; i < len(s); {
+		if i+8 <= len(s) && isPlain(s[i:i+8]) {
+			i += 8
+			continue
+		}
 		c := s[i]
 		if c >= utf8.RuneSelf {
 			r, size := utf8.DecodeRuneInString(s[i:])
@@ -134,4 +141,14 @@ func appendString(b []byte, s string) []byte {
 		}
 	}
 	return append(append(b, s[from:]...), '"')
+}
+
+// isPlain reports whether eight bytes of text stand in JSON as they are. It may
+// miss some that do.
+func isPlain(s string) bool {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	_ = s[7]
+	w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	quote, slash, del := w^(ones*'"'), w^(ones*'\\'), w^(ones*0x7f)
+	return ((quote-ones)&^quote|(slash-ones)&^slash|(del-ones)&^del|(w-ones*' ')|w)&highs == 0
 }

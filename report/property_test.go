@@ -340,7 +340,8 @@ func FuzzDecode(f *testing.F) {
 		if text, _ = trim(text); len(text) == 0 || text[0] != '{' || bytes.IndexByte(text, esc) >= 0 || !utf8.Valid(text) {
 			return
 		}
-		d := newDecoder(text, Options{})
+		var d decoder
+		d.start(text, Options{})
 		r, ok := d.report()
 		ok = ok && d.atEnd()
 		if d.deep {
@@ -439,6 +440,28 @@ func TestParseAll(t *testing.T) {
 			t.Errorf("%d: %+v", i, results[i])
 		}
 	}
+}
+
+// TestParser: what a parser has read before does not change what it reads.
+func TestParser(t *testing.T) {
+	texts := rapid.OneOf(
+		rapid.Map(reports, func(r Report) []byte { return mustMarshal(r) }),
+		rapid.Custom(func(t *rapid.T) []byte {
+			return (&mutator{rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))}).document()
+		}),
+		rapid.Map(noise, func(s string) []byte { return []byte(s) }),
+		rapid.SampledFrom([][]byte{nil, []byte("SUCCESS\nCreated: a"), []byte("{\"success\":\"\xff\"}"), []byte(`log {"success":true,"errors":[{"code":"A"}]} log`), []byte(`{"deliverables":["a"],"metrics":{"a":1},"errors":[`)}),
+	)
+	rapid.Check(t, func(t *rapid.T) {
+		parser := Parser{Options: Options{Strict: rapid.Bool().Draw(t, "strict"), NoLegacy: rapid.Bool().Draw(t, "no-legacy")}}
+		var memory []byte
+		for _, text := range rapid.SliceOfN(texts, 1, 8).Draw(t, "texts") {
+			memory = append(memory[:0], text...)
+			if diff := cmp.Diff(Parse(text, parser.Options), parser.Parse(memory)); diff != "" {
+				t.Fatalf("%q (-alone +after others):\n%s", text, diff)
+			}
+		}
+	})
 }
 
 func TestCheck(t *testing.T) {

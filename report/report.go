@@ -116,6 +116,25 @@ const (
 // Parse reads the report in text: the whole of it, else the last report in it,
 // else the legacy forms. The result keeps no part of text.
 func Parse(text []byte, opt Options) Result {
+	d := decoders.Get().(*decoder)
+	defer d.free()
+	return d.parse(text, opt)
+}
+
+// A Parser reads many texts in little memory. What it returns is a part of the
+// text and of the parser: it is good until either is used again.
+type Parser struct {
+	Options
+	decoder decoder
+}
+
+// Parse reads the report in text, as the function Parse does.
+func (p *Parser) Parse(text []byte) Result {
+	p.decoder.lends = true
+	return p.decoder.parse(text, p.Options)
+}
+
+func (d *decoder) parse(text []byte, opt Options) Result {
 	if len(text) > MaxSize {
 		return none(TooLarge, "More than 64 MB")
 	}
@@ -123,11 +142,11 @@ func Parse(text []byte, opt Options) Result {
 		text = withoutColors(text)
 	}
 	text, skipped := trim(text)
-	if result, ok := parseJSON(text, opt); ok {
+	if result, ok := d.parseJSON(text, opt); ok {
 		return result
 	}
 	if len(text) > 0 && text[0] == '{' {
-		return notJSON(text, 1+skipped)
+		return d.notJSON(text, 1+skipped)
 	}
 	if !opt.NoLegacy {
 		if result, ok := parseLegacy(text, opt); ok {
@@ -138,14 +157,13 @@ func Parse(text []byte, opt Options) Result {
 }
 
 // parseJSON judges the object that text is, else the last report in it.
-func parseJSON(text []byte, opt Options) (result Result, ok bool) {
+func (d *decoder) parseJSON(text []byte, opt Options) (result Result, ok bool) {
 	first, last := bytes.IndexByte(text, '{'), bytes.LastIndexByte(text, '}')
 	if first < 0 || last < first {
 		return result, false
 	}
 	// Mostly there is one object, and all braces are its own.
-	d := newDecoder(text[first:last+1], opt)
-	defer d.free()
+	d.start(text[first:last+1], opt)
 	if r, ok := d.report(); ok && d.atEnd() {
 		whole := last+1-first == len(text)
 		return d.result(r), whole || looksLikeReport(d.seen)
@@ -154,18 +172,16 @@ func parseJSON(text []byte, opt Options) (result Result, ok bool) {
 	if !ok {
 		return result, false
 	}
-	found := newDecoder(object, opt)
-	defer found.free()
-	if r, ok := found.report(); ok {
-		return found.result(r), true
+	d.start(object, opt)
+	if r, ok := d.report(); ok {
+		return d.result(r), true
 	}
-	return found.failure(), true // too deep: it is JSON
+	return d.failure(), true // too deep: it is JSON
 }
 
 // notJSON says where a text that begins like JSON stops being JSON.
-func notJSON(text []byte, line int) Result {
-	d := newDecoder(text, Options{})
-	defer d.free()
+func (d *decoder) notJSON(text []byte, line int) Result {
+	d.start(text, Options{})
 	if _, ok := d.report(); ok {
 		d.atEnd()
 	}

@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -88,6 +89,9 @@ or quota, 124 it took too long, 130 it was interrupted.`,
 // dashPrompt lets a prompt begin with a dash: no flag has a blank in its name, or
 // begins with other than a letter.
 func dashPrompt(root *cobra.Command, args []string) []string {
+	if !slices.Contains(args, "ask") { // far cheaper than to look what the command is
+		return args
+	}
 	cmd, _, err := root.Find(args)
 	if err != nil || cmd.Name() != "ask" {
 		return args

@@ -27,7 +27,7 @@ func run() int {
 	std.color, std.outColor = colors && isTerminal(os.Stderr), colors && isTerminal(os.Stdout)
 	ctx := withSignals(context.Background())
 	root := newRoot(std)
-	root.SetArgs(dashPrompt(root, os.Args[1:]))
+	root.SetArgs(dashPrompt(root, setAside(std, os.Args[1:])))
 	err := root.ExecuteContext(ctx)
 	proc.KillOrphans()
 	if cause := context.Cause(ctx); cause != nil && err != nil {
@@ -44,6 +44,8 @@ type stdio struct {
 	err             io.Writer
 	env             []string
 	color, outColor bool // messages, and results, may have colour
+
+	files []string // the last of parse's, see setAside
 
 	screen sync.Mutex // held by whoever uses the terminal for more than a message
 }

@@ -8,9 +8,9 @@ import (
 	"io"
 	"io/fs"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"unicode/utf8"
 
@@ -40,8 +40,9 @@ The exit status is 0 if every input has a valid report, whatever it says.`,
   skillhand parse out/*.txt --json
   skillhand parse --strict --no-legacy out.json
   skillhand parse --schema > report.schema.json`,
+		Args: cobra.ArbitraryArgs, // said, it saves a look at each
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runParse(cmd.Context(), std, o, args)
+			return runParse(cmd.Context(), std, o, slices.Concat(args, std.files))
 		},
 	}
 	f := cmd.Flags()
@@ -51,6 +52,23 @@ The exit status is 0 if every input has a valid report, whatever it says.`,
 	f.BoolVar(&o.schema, "schema", false, "print the JSON Schema of a report")
 	f.BoolVar(&o.json, "json", false, "print a JSON document for each input")
 	return cmd
+}
+
+// setAside keeps the files at the end of parse's arguments from cobra, which
+// copies all arguments several times: of ten thousand, that takes longer than
+// to start. What follows the last flag by more than one is no flag's value.
+func setAside(std *stdio, args []string) []string {
+	if len(args) == 0 || args[0] != "parse" {
+		return args
+	}
+	end := 1
+	for i, arg := range args {
+		if strings.HasPrefix(arg, "-") {
+			end = min(i+2, len(args))
+		}
+	}
+	std.files = args[end:]
+	return args[:end]
 }
 
 func runParse(ctx context.Context, std *stdio, o parseOptions, files []string) error {
@@ -64,6 +82,10 @@ func runParse(ctx context.Context, std *stdio, o parseOptions, files []string) e
 	if len(files) == 0 {
 		files = []string{"-"}
 	}
+	if first := slices.Index(files, "-"); first >= 0 && slices.Contains(files[first+1:], "-") {
+		return usagef("- is stdin, which can be read once")
+	}
+	debug.SetGCPercent(400) // little lasts, and a collection costs as much as a hundred files
 	p := &parsing{o: o, std: std, files: files, table: newParseTable(std, files)}
 	if err := p.run(ctx); err != nil {
 		return err
@@ -97,38 +119,64 @@ type parsing struct {
 	invalid atomic.Int64 // inputs without a valid report
 }
 
-// A few inputs are one worker's share, and many are read before what they came
-// to is printed, in order.
+// A few inputs are one worker's share. It may be some shares ahead of what is
+// printed.
 const (
-	share  = 64
-	window = 16 * share
+	share = 64
+	ahead = 4
 )
 
+// run lets each worker take every nth share, and prints what comes of them in
+// the order of the inputs.
 func (p *parsing) run(ctx context.Context) error {
-	err := p.write([]byte(p.header()))
-	lines := make([][]byte, window/share)
-	for rest := p.files; len(rest) > 0 && err == nil; rest = rest[min(len(rest), window):] {
-		shares := slices.Collect(slices.Chunk(rest[:min(len(rest), window)], share))
-		var next atomic.Int64
-		var workers sync.WaitGroup
-		for range min(len(shares), runtime.GOMAXPROCS(0)) {
-			workers.Go(func() {
-				var text []byte
-				for i := next.Add(1) - 1; i < int64(len(shares)) && ctx.Err() == nil; i = next.Add(1) - 1 {
-					lines[i], text = p.parse(ctx, shares[i], lines[i][:0], text)
+	if err := p.write([]byte(p.header())); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	shares := slices.Collect(slices.Chunk(p.files, share))
+	workers := make([]parseWorker, min(len(shares), runtime.GOMAXPROCS(0)))
+	for first := range workers {
+		w := parseWorker{done: make(chan []byte, ahead), used: make(chan []byte, ahead)}
+		workers[first] = w
+		go func() {
+			parser := &report.Parser{Options: p.o.Options}
+			var text []byte
+			for i := first; i < len(shares) && ctx.Err() == nil; i += len(workers) {
+				var lines []byte
+				select {
+				case lines = <-w.used:
+				default:
 				}
-			})
-		}
-		workers.Wait()
-		if ctx.Err() != nil {
+				lines, text = p.parse(ctx, parser, shares[i], lines[:0], text)
+				select {
+				case w.done <- lines:
+				case <-ctx.Done():
+				}
+			}
+		}()
+	}
+	for i := range shares {
+		w := workers[i%len(workers)]
+		select {
+		case lines := <-w.done:
+			if err := p.write(lines); err != nil {
+				return err
+			}
+			select {
+			case w.used <- lines:
+			default:
+			}
+		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		for i := 0; i < len(shares) && err == nil; i++ {
-			err = p.write(lines[i])
-		}
 	}
-	return err
+	return nil
 }
+
+// A parseWorker hands over the lines of one share after the other, and gets
+// their memory back.
+type parseWorker struct{ done, used chan []byte }
 
 func (p *parsing) write(text []byte) error {
 	if _, err := p.std.out.Write(text); err != nil {
@@ -146,7 +194,7 @@ func (p *parsing) header() string {
 
 // parse reads inputs, by way of text, and appends what is to be printed about
 // them to lines. It returns both, to be used again.
-func (p *parsing) parse(ctx context.Context, inputs []string, lines, text []byte) (_, _ []byte) {
+func (p *parsing) parse(ctx context.Context, parser *report.Parser, inputs []string, lines, text []byte) (_, _ []byte) {
 	for _, input := range inputs {
 		var err error
 		if input == "-" {
@@ -156,7 +204,7 @@ func (p *parsing) parse(ctx context.Context, inputs []string, lines, text []byte
 		}
 		var result report.Result
 		if err == nil {
-			result = report.Parse(text, p.o.Options)
+			result = parser.Parse(text)
 		} else {
 			result = unreadable(err)
 		}
