@@ -23,7 +23,7 @@ type legacy struct {
 	found     bool // something was said
 	succeeded bool
 	failed    bool
-	delivered map[string]bool
+	delivered map[string]struct{}
 	warnings  faults
 }
 
@@ -32,19 +32,17 @@ func parseLegacy(text []byte, opt Options) (Result, bool) {
 	if !utf8.Valid(text) {
 		text = bytes.ToValidUTF8(text, replacement)
 	}
-	l := legacy{delivered: map[string]bool{}}
+	l := legacy{delivered: map[string]struct{}{}}
 	l.report = Report{Confidence: 0.5, Deliverables: []string{}, Metrics: map[string]float64{}, Errors: []Error{}}
 	if opt.DefaultConfidence != nil {
 		l.report.Confidence = *opt.DefaultConfidence
 	}
-	for rest := string(text); rest != ""; {
-		line := rest
-		if end := strings.IndexAny(rest, "\r\n"); end >= 0 {
-			line, rest = rest[:end], rest[end+1:]
-		} else {
-			rest = ""
+	for line := range strings.Lines(string(text)) {
+		line, part, more := line, "", true
+		for more { // a carriage return ends a line too: what follows is printed over it
+			part, line, more = strings.Cut(line, "\r")
+			l.line(strings.TrimSuffix(part, "\n"))
 		}
-		l.line(line)
 	}
 	if !l.found {
 		return Result{}, false
@@ -90,11 +88,11 @@ func (l *legacy) say(s statement) {
 }
 
 func (l *legacy) deliver(path string) {
-	if path == "" || l.delivered[path] {
+	if _, old := l.delivered[path]; old || path == "" {
 		return
 	}
 	path = strings.Clone(path)
-	l.delivered[path] = true
+	l.delivered[path] = struct{}{}
 	l.report.Deliverables = append(l.report.Deliverables, path)
 	l.found = true
 }
@@ -202,11 +200,15 @@ func judge(line string, start int, begins func(word string) statement) (said sta
 			if kind == nothing || inCompound(line, from, i) {
 				continue
 			}
+			counts := from == start || isUpper(word)
+			if !counts && first != success {
+				continue
+			}
 			says := qualified(kind, line, from, i)
 			if from == start {
 				first = says
 			}
-			if from == start || isUpper(word) || first == success && says == failure && counted(line, from, i) {
+			if counts || says == failure && counted(line, from, i) {
 				said = max(said, says)
 			}
 		case strings.HasPrefix(line[i:], "✅"):
@@ -251,18 +253,9 @@ func statusClass(word string) statement {
 	return class(word)
 }
 
-// How a word that says how it went is turned around or made void by the text
-// before it, and after it. "Not" makes a success a failure; nought is no statement.
+// How a word that says how it went is made void by the text after it. What the
+// text before it does is in before.go.
 var (
-	notBefore = pattern{expr: `(?i)(?:\b(?:not|never|no|without|cannot)|n't)(?:\s+(?:be|been|yet|fully|any|a))*\s+$`}
-	noBefore  = pattern{expr: `(?i)(?:(?:^|[^\w.,/-])(?:(?:no|zero|without)(?:\s+(?:any|a|an|the|single|more))*(?:\s+[a-z]+)?|(?:not|never)(?:\s+(?:any|a|an|been))*)|n't)\s+$`}
-
-	// Of things that are counted, 0 of them is none; but in "step 0 FAILED" it is a name.
-	zeroThings  = pattern{expr: `(?i)(?:^|[^\w.,/-])0(?:\s*(?:/|of|out\s+of)\s*\d+)?(?:\s+[a-z]+)?\s+$`}
-	zeroOutcome = pattern{expr: `(?i)(?:^|[^\w\s./-]\s*|\b(?:and|with|found|has|had|have|is|are|was|were)\s+)0(?:\s*(?:/|of|out\s+of)\s*\d+)?(?:\s+[a-z]+)?\s+$`}
-
-	valueBefore = pattern{expr: `[:=]\s*0\s+$`} // the 0 of "FAILED: 0 PASSED: 3" is not PASSED's
-
 	noneAfter = pattern{expr: `(?i)^(?:\(s\))?(?:\s+[a-z]+\s*[:=]|\s*[:=]?)\s*\(?\s*(?:0(?:\.0+)?\s*%?|0\s*/\s*\d+|zero|none|no|nil|null|n/a|\[\s*\]|\{\s*\})\s*\)?\s*(?:$|[,;|)]|\.(?:\s|$))`}
 	// "Error: …" is a message, and one only if nothing else is said of it.
 	noError    = pattern{expr: `(?i)^\s*[:=]\s*(?:0|zero|none|no|nil|null|n/a|false|\[\s*\]|\{\s*\})\s*\.?\s*$`}
@@ -274,49 +267,63 @@ var (
 	zeroFailed = pattern{expr: `(?i)^\s*(?::?\s*0\s*(?:$|[,;|)])|(?:0|no|zero)\s+(?:[a-z]+\s+)?(?:fail|error))`}
 
 	// A success that goes on to count failures, and did not fix them.
-	countBefore = pattern{expr: `(?i)(?:\b[1-9]\d*|\b(?:with|but)(?:\s+(?:some|many|several))?)(?:\s+[a-z]+)?\s+$`}
-	countAfter  = pattern{expr: `^(?:\([sS]\))?\s*[:=]?\s*[1-9]`}
-	mended      = pattern{expr: `(?i)\b(?:fixed|resolved|corrected|repaired|handled|removed)\b`}
+	countAfter = pattern{expr: `^(?:\([sS]\))?\s*[:=]?\s*[1-9]`}
+	mended     = pattern{expr: `(?i)\b(?:fixed|resolved|corrected|repaired|handled|removed)\b`}
 )
 
 // qualified is what a word of a kind says, given what stands around it.
 func qualified(kind statement, line string, from, to int) statement {
-	before, after := tail(line[:from]), head(line[to:])
+	before, word, after := tail(line[:from]), line[from:to], head(line[to:])
+	next := strings.TrimLeft(after, space)
+	valued := startsWithAny(next, ":=")
 	if kind == success {
 		switch {
-		case notBefore.in(before), falseAfter.in(after):
+		case isNot(before), valued && falseAfter.in(after):
 			return failure
-		case zeroThings.in(before) && !valueBefore.in(before), noneAfter.in(after):
+		case zeroThings(before) && !isValue(before), isNone(after):
 			return nothing
 		}
 		return success
 	}
-	things := strings.HasSuffix(line[from:to], "s") || strings.HasSuffix(line[from:to], "S") || strings.HasPrefix(after, "(")
-	zero := &zeroOutcome
-	if things {
-		zero = &zeroThings
+	zero := zeroOutcome
+	if endsIn(word, "s") || startsWithAny(after, "(") {
+		zero = zeroThings
 	}
+	isError := strings.EqualFold(word, "error")
 	switch {
-	case noBefore.in(before), zero.in(before), freeAfter.in(after):
+	case isNo(before), zero(before), startsWithAny(next, "fF") && freeAfter.in(after):
 		return nothing
-	case strings.EqualFold(line[from:to], "error") && strings.HasPrefix(strings.TrimLeft(after, " \t"), ":"):
+	case isError && startsWithAny(strings.TrimLeft(after, " \t"), ":"):
 		if noError.in(after) {
 			return nothing
 		}
-	case noneAfter.in(after):
-		return nothing
-	case !strings.EqualFold(line[from:to], "error") && zeroAfter.in(after):
-		return nothing
-	case strings.EqualFold(line[from:to], "error") && falseAfter.in(after):
+	case isNone(after), !isError && zeroAfter.in(after), isError && valued && falseAfter.in(after):
 		return nothing
 	}
 	return failure
 }
 
+// isNone reports whether the text after a word says that there is none of it.
+// The expression is slow, so what it cannot match is told apart first.
+func isNone(after string) bool {
+	next := after
+	if len(next) >= 3 && strings.EqualFold(next[:3], "(s)") {
+		next = next[3:]
+	}
+	next = strings.TrimLeft(next, space)
+	if next != "" && isLetter(next[0]) && strings.IndexByte("zZnN", next[0]) < 0 {
+		next = strings.TrimLeft(strings.TrimLeftFunc(next, func(r rune) bool { return r < utf8.RuneSelf && isLetter(byte(r)) }), space)
+		return startsWithAny(next, ":=") && noneAfter.in(after)
+	}
+	return startsWithAny(next, "0zZnN[{(:=") && noneAfter.in(after)
+}
+
+func startsWithAny(s, bytes string) bool { return s != "" && strings.IndexByte(bytes, s[0]) >= 0 }
+
 // counted reports whether failures are counted here, as in "passed 3, failed 1".
 func counted(line string, from, to int) bool {
 	before := tail(line[:from])
-	return (countBefore.in(before) || countAfter.in(head(line[to:]))) && !mended.in(before)
+	return (isCount(before) || countAfter.in(head(line[to:]))) && !mended.in(before)
 }
 
 // inCompound reports whether a word is part of something longer: a path, a

@@ -1,0 +1,58 @@
+package report
+
+import (
+	"regexp"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestAround compares what the text around a word does with regular expressions
+// that say the same.
+func TestAround(t *testing.T) {
+	tests := []struct {
+		name string
+		is   func(string) bool
+		expr string
+	}{
+		{"isNot", isNot, `(?i)(?:\b(?:not|never|no|without|cannot)|n't)(?:\s+(?:be|been|yet|fully|any|a))*\s+$`},
+		{"isNo", isNo, `(?i)(?:(?:^|[^\w.,/-])(?:(?:no|zero|without)(?:\s+(?:any|a|an|the|single|more))*(?:\s+[a-z]+)?|(?:not|never)(?:\s+(?:any|a|an|been))*)|n't(?:\s+(?:any|a|an|been))*)\s+$`},
+		{"zeroThings", zeroThings, `(?i)(?:^|[^\w.,/-])0(?:\s*(?:/|of|out\s+of)\s*\d+)?(?:\s+[a-z]+)?\s+$`},
+		{"zeroOutcome", zeroOutcome, `(?i)(?:^|[^\w\s./-]\s*|\b(?:and|with|found|has|had|have|is|are|was|were)\s+)0(?:\s*(?:/|of|out\s+of)\s*\d+)?(?:\s+[a-z]+)?\s+$`},
+		{"isNone", isNone, noneAfter.expr},
+		{"isCount", isCount, `(?i)(?:\b[1-9]\d*|\b(?:with|but)(?:\s+(?:some|many|several))?)(?:\s+[a-z]+)?\s+$`},
+	}
+	part := rapid.SampledFrom([]string{
+		" ", " ", " ", "  ", "\t", ".", ",", "/", "-", ":", "=", "(", "_", "é", "✓", "'", "0", "0", "1", "10", "5", "x",
+		"no", "NO", "not", "never", "without", "cannot", "n't", "didn't", "zero", "be", "been", "yet", "fully", "any", "a", "an", "the", "single", "more",
+		"of", "out", "out of", "test", "Tests", "and", "with", "found", "has", "are", "were", "but", "some", "many", "several", "0/", "0 of ", "step",
+		"(s)", "(", ")", "%", "0.0", "none", "None", "nil", "n/a", "[", "]", "[]", "{}", ";", " found:", "=0", ": ",
+	})
+	texts := rapid.Map(rapid.SliceOfN(part, 0, 9), func(parts []string) (text string) {
+		for _, p := range parts {
+			text += p
+		}
+		return text
+	})
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			expr := regexp.MustCompile(tt.expr)
+			held := 0
+			rapid.Check(t, func(t *rapid.T) {
+				for range 200 {
+					text := texts.Draw(t, "text") + rapid.SampledFrom([]string{"", " ", " ", "\t "}).Draw(t, "space")
+					want := expr.MatchString(text)
+					if want {
+						held++
+					}
+					if got := tt.is(text); got != want {
+						t.Fatalf("%s(%q) = %v, want %v", tt.name, text, got, want)
+					}
+				}
+			})
+			if held < 100 {
+				t.Errorf("it held for %d texts only", held)
+			}
+		})
+	}
+}

@@ -1,0 +1,189 @@
+package report
+
+import "strings"
+
+// What the text before a word that says how it went does to it. It is read from
+// its end, word by word: a line may be long and have many such words.
+
+// isNot reports whether text makes the success that follows a failure, as in
+// "not", "has not yet been" or "couldn't be".
+func isNot(text string) bool {
+	text, ok := cutSpace(text)
+	return ok && leadsTo(text, []string{"not", "n't", "never", "no", "without", "cannot"}, isWordByte, "be", "been", "yet", "fully", "any", "a")
+}
+
+// isNo reports whether text denies the failure that follows, as in "no", "no
+// test", "without any" or "did not".
+func isNo(text string) bool {
+	text, ok := cutSpace(text)
+	if !ok {
+		return false
+	}
+	no := func(text string) bool {
+		return leadsTo(text, []string{"no", "zero", "without"}, isNameByte, "any", "a", "an", "the", "single", "more")
+	}
+	rest, _ := cutWord(text)
+	return no(text) || no(rest) || leadsTo(text, []string{"not", "n't", "never"}, isNameByte, "any", "a", "an", "been")
+}
+
+// leadsTo reports whether text ends in one of words, with any of fillers behind
+// it. What is joined to a word makes it another one.
+func leadsTo(text string, words []string, joins func(byte) bool, fillers ...string) bool {
+	for {
+		if lastIs(text, words, joins) {
+			return true
+		}
+		rest, word := cutWord(text)
+		if !isOneOf(word, fillers) {
+			return false
+		}
+		text = rest
+	}
+}
+
+// zeroThings reports whether of the things that follow, such as errors, text
+// says that there are 0, "0 of 5" or "0 test".
+func zeroThings(text string) bool {
+	return zero(text, func(before string) bool { return before == "" || !isNameByte(before[len(before)-1]) })
+}
+
+// zeroOutcome is zeroThings for the words that are no things: in "step 0
+// FAILED", 0 is a name.
+func zeroOutcome(text string) bool {
+	return zero(text, func(before string) bool {
+		if before == "" {
+			return true
+		}
+		rest, spaced := cutSpace(before)
+		if rest == "" {
+			return false
+		}
+		last := rest[len(rest)-1]
+		return !isWordByte(last) && strings.IndexByte("./-", last) < 0 ||
+			spaced && lastIs(rest, []string{"and", "with", "found", "has", "had", "have", "is", "are", "was", "were"}, isWordByte)
+	})
+}
+
+// zero reports whether text ends in a count of zero, and perhaps one word; counts
+// says whether a 0 is a count, from what is before it.
+func zero(text string, counts func(before string) bool) bool {
+	text, ok := cutSpace(text)
+	if !ok {
+		return false
+	}
+	rest, _ := cutWord(text)
+	for _, text := range []string{text, rest} {
+		if before, ok := strings.CutSuffix(text, "0"); ok && counts(before) {
+			return true
+		}
+		if before, ok := strings.CutSuffix(cutTotal(text), "0"); ok && counts(before) {
+			return true
+		}
+	}
+	return false
+}
+
+// cutTotal drops the rest of "0/5", "0 of 5" or "0 out of 5" after the 0.
+func cutTotal(text string) string {
+	number := strings.TrimRight(text, digits)
+	if number == text {
+		return ""
+	}
+	rest, _ := cutSpace(number)
+	switch {
+	case endsIn(rest, "/"):
+		rest, _ = cutSpace(rest[:len(rest)-1])
+	case endsIn(rest, "of"):
+		var spaced bool
+		if rest, spaced = cutSpace(rest[:len(rest)-len("of")]); spaced && endsIn(rest, "out") {
+			rest, _ = cutSpace(rest[:len(rest)-len("out")])
+		}
+	default:
+		return ""
+	}
+	return rest
+}
+
+// isValue reports whether the 0 that text ends in is the value of what is before
+// it: that of "FAILED: 0 PASSED: 3" is not how many PASSED.
+func isValue(text string) bool {
+	text, _ = cutSpace(text)
+	text, ok := strings.CutSuffix(text, "0")
+	text, _ = cutSpace(text)
+	return ok && (endsIn(text, ":") || endsIn(text, "="))
+}
+
+// isCount reports whether text says that there are some of what follows, as in
+// "3", "2 test" or "but with some".
+func isCount(text string) bool {
+	text, ok := cutSpace(text)
+	if !ok {
+		return false
+	}
+	rest, _ := cutWord(text)
+	return endsInCount(text) || endsInCount(rest)
+}
+
+func endsInCount(text string) bool {
+	before := strings.TrimRight(text, digits)
+	if number := text[len(before):]; number != "" {
+		return number[0] != '0' && (before == "" || !isWordByte(before[len(before)-1]))
+	}
+	rest, word := cutWord(text)
+	with := []string{"with", "but"}
+	return lastIs(text, with, isWordByte) || isOneOf(word, []string{"some", "many", "several"}) && lastIs(rest, with, isWordByte)
+}
+
+const (
+	space  = " \t\n\f\r"
+	digits = "0123456789"
+)
+
+// cutSpace drops the white space that text ends in, and reports whether there is any.
+func cutSpace(text string) (rest string, ok bool) {
+	rest = strings.TrimRight(text, space)
+	return rest, len(rest) < len(text)
+}
+
+// cutWord drops the letters that text ends in, and the white space before them.
+// Without either there is no word.
+func cutWord(text string) (rest, word string) {
+	i := len(text)
+	for i > 0 && isLetter(text[i-1]) {
+		i--
+	}
+	rest, ok := cutSpace(text[:i])
+	if !ok || i == len(text) {
+		return text, ""
+	}
+	return rest, text[i:]
+}
+
+// lastIs reports whether text ends in one of words, and nothing joins it to what
+// is before it. Only n't always is.
+func lastIs(text string, words []string, joins func(byte) bool) bool {
+	for _, word := range words {
+		if endsIn(text, word) && (len(text) == len(word) || word == "n't" || !joins(text[len(text)-len(word)-1])) {
+			return true
+		}
+	}
+	return false
+}
+
+func isOneOf(word string, words []string) bool {
+	for _, w := range words {
+		if strings.EqualFold(word, w) {
+			return true
+		}
+	}
+	return false
+}
+
+func endsIn(text, end string) bool {
+	return len(text) >= len(end) && strings.EqualFold(text[len(text)-len(end):], end)
+}
+
+func isWordByte(c byte) bool { return isLetter(c) || '0' <= c && c <= '9' || c == '_' }
+
+// isNameByte reports whether c can be in a version, a path or a name with hyphens.
+func isNameByte(c byte) bool { return isWordByte(c) || strings.IndexByte(".,/-", c) >= 0 }
