@@ -16,7 +16,7 @@ func TestAround(t *testing.T) {
 		expr string
 	}{
 		{"isNot", isNot, `(?i)(?:\b(?:not|never|no|without|cannot)|n't)(?:\s+(?:be|been|yet|fully|any|a))*\s+$`},
-		{"isNo", isNo, `(?i)(?:(?:^|[^\w.,/-])(?:(?:no|zero|without)(?:\s+(?:any|a|an|the|single|more))*(?:\s+[a-z]+)?|(?:not|never)(?:\s+(?:any|a|an|been))*)|n't(?:\s+(?:any|a|an|been))*)\s+$`},
+		{"isNo", isNo, `(?i)(?:(?:^|[^\w.,/-])(?:(?:no|none|nothing|zero|without)(?:\s+(?:any|a|an|the|single|more))*(?:\s+[a-z]+)?|(?:not|never)(?:\s+(?:any|a|an|been))*)|n't(?:\s+(?:any|a|an|been))*)\s+$`},
 		{"zeroThings", zeroThings, `(?i)(?:^|[^\w.,/-])0(?:\s*(?:/|of|out\s+of)\s*\d+)?(?:\s+[a-z]+)?\s+$`},
 		{"zeroOutcome", zeroOutcome, `(?i)(?:^|[^\w\s./-]\s*|\b(?:and|with|found|has|had|have|is|are|was|were)\s+)0(?:\s*(?:/|of|out\s+of)\s*\d+)?(?:\s+[a-z]+)?\s+$`},
 		{"isNone", isNone, noneAfter.expr},
@@ -24,7 +24,7 @@ func TestAround(t *testing.T) {
 	}
 	part := rapid.SampledFrom([]string{
 		" ", " ", " ", "  ", "\t", ".", ",", "/", "-", ":", "=", "(", "_", "é", "✓", "'", "0", "0", "1", "10", "5", "x",
-		"no", "NO", "not", "never", "without", "cannot", "n't", "didn't", "zero", "be", "been", "yet", "fully", "any", "a", "an", "the", "single", "more",
+		"no", "NO", "nothing", "not", "never", "without", "cannot", "n't", "didn't", "zero", "be", "been", "yet", "fully", "any", "a", "an", "the", "single", "more",
 		"of", "out", "out of", "test", "Tests", "and", "with", "found", "has", "are", "were", "but", "some", "many", "several", "0/", "0 of ", "step",
 		"(s)", "(", ")", "%", "0.0", "none", "None", "nil", "n/a", "[", "]", "[]", "{}", ";", " found:", "=0", ": ",
 	})

@@ -12,15 +12,15 @@ func isNot(text string) bool {
 	return ok && leadsTo(text, []string{"not", "n't", "never", "no", "without", "cannot"}, isWordByte, "be", "been", "yet", "fully", "any", "a")
 }
 
-// isNo reports whether text denies the failure that follows, as in "no", "no
-// test", "without any" or "did not".
+// isNo reports whether text denies what follows, as in "no", "no test",
+// "without any" or "did not".
 func isNo(text string) bool {
 	text, ok := cutSpace(text)
 	if !ok {
 		return false
 	}
 	no := func(text string) bool {
-		return leadsTo(text, []string{"no", "zero", "without"}, isNameByte, "any", "a", "an", "the", "single", "more")
+		return leadsTo(text, []string{"no", "none", "nothing", "zero", "without"}, isNameByte, "any", "a", "an", "the", "single", "more")
 	}
 	rest, _ := cutWord(text)
 	return no(text) || no(rest) || leadsTo(text, []string{"not", "n't", "never"}, isNameByte, "any", "a", "an", "been")

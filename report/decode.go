@@ -157,7 +157,9 @@ func (d *decoder) field(n int, r *Report) (ok bool) {
 		if !d.isNumber() {
 			return d.mistyped("Confidence must be a number")
 		}
-		if r.Confidence, ok = d.number(); !(r.Confidence >= 0 && r.Confidence <= 1) {
+		start := d.i
+		r.Confidence, ok = d.number()
+		if ok && !isShare(r.Confidence, d.str[start:d.i]) {
 			d.fault(OutOfRange, notInRange)
 		}
 		return ok
@@ -195,6 +197,20 @@ func kept[T any](d *decoder, read []T) []T {
 		return read
 	}
 	return append([]T{}, read...)
+}
+
+// isShare reports whether a number is from 0 to 1, by its value and how it is
+// written: rounded, what is barely outside would be inside.
+func isShare(value float64, written string) bool {
+	digits, _, _ := strings.Cut(strings.ToLower(written), "e")
+	digits = strings.TrimLeft(digits, "-0.")
+	switch value {
+	case 0:
+		return written[0] != '-' || digits == ""
+	case 1:
+		return digits[0] != '1' || strings.Trim(digits[1:], "0.") == ""
+	}
+	return value > 0 && value < 1
 }
 
 // ownContexts copies the contexts, which are parts of the text, in one piece.

@@ -61,7 +61,7 @@ func (l *legacy) line(line string) {
 	case (key == "created" || key == "modified" || key == "updated") && separator == ':':
 		l.deliver(unquote(value))
 	case key == "status":
-		value = unquote(value)
+		value = oneWord.Replace(unquote(value))
 		l.say(judge(value, firstWord(value, statusClass), statusClass))
 	default:
 		said := judge(line, start, class)
@@ -71,6 +71,9 @@ func (l *legacy) line(line string) {
 		}
 	}
 }
+
+// oneWord takes apart what a status is made of, such as not_ok.
+var oneWord = strings.NewReplacer("_", " ", "-", " ")
 
 // A statement is what a line says about how it went.
 type statement int
@@ -280,7 +283,7 @@ func qualified(kind statement, line string, from, to int) statement {
 		switch {
 		case isNot(before), valued && falseAfter.in(after):
 			return failure
-		case zeroThings(before) && !isValue(before), isNone(after):
+		case isNo(before), zeroThings(before) && !isValue(before), isNone(after):
 			return nothing
 		}
 		return success

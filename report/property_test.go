@@ -258,7 +258,7 @@ func (m *mutator) key() string {
 
 func (m *mutator) value(depth int) any {
 	values := []any{
-		nil, true, false, "", "a", "0.5", "A_B", 0, 1, json.Number("-0.0"), 0.5, 1.0000001, -1e-300, 7, json.Number("1e400"), json.Number("-1e400"), json.Number("1e-400"), json.Number("0.0e5"),
+		nil, true, false, "", "a", "0.5", "A_B", 0, 1, json.Number("-0.0"), 0.5, 1.0000001, -1e-300, 7, json.Number("1e400"), json.Number("-1e400"), json.Number("1e-400"), json.Number("0.0e5"), json.Number("1.00000000000000000001"), json.Number("0.99999999999999999999"), json.Number("10.000E-1"), json.Number("100.00000000000000000001e-2"), json.Number("-0.0000e+7"),
 		[]any{}, []any{"a"}, []any{""}, []any{1}, []any{nil}, map[string]any{}, map[string]any{"a": 1}, map[string]any{"a": "1"},
 		map[string]any{"code": "A", "message": "m"}, []any{map[string]any{"code": "A", "message": ""}}, []any{map[string]any{"message": "m"}},
 	}

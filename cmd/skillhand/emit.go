@@ -50,18 +50,24 @@ a failure has confidence 0, unless you say otherwise.`,
 }
 
 func runEmit(std *stdio, cmd *cobra.Command, o *emitOptions) error {
-	if o.success && o.fail {
+	r, saysSuccess, saysFail := &o.report, cmd.Flags().Changed("success"), cmd.Flags().Changed("fail")
+	switch {
+	case saysSuccess && saysFail && o.success == o.fail:
 		return usagef("--success and --fail contradict each other")
+	case saysSuccess:
+		r.Success = o.success
+	case saysFail:
+		r.Success = !o.fail
+	default:
+		r.Success = len(r.Errors) == 0
 	}
-	r := &o.report
-	r.Success = o.success || !o.fail && len(r.Errors) == 0
 	if !r.Success && !cmd.Flags().Changed("confidence") {
 		r.Confidence = 0
 	}
-	if o.since != "" {
+	if cmd.Flags().Changed("since") {
 		elapsed, err := sinceMillis(o.since, time.Now())
 		if err != nil {
-			return usagef("--since %s: %v", o.since, err)
+			return usagef("--since %q: %v", o.since, err)
 		}
 		o.setMetric("execution_time_ms", elapsed)
 	}
@@ -102,7 +108,7 @@ func (o *emitOptions) addMetric(s string) error {
 		return errors.New("want name=number")
 	}
 	n, err := strconv.ParseFloat(value, 64)
-	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) || strings.ContainsAny(value, "_xX") {
 		return fmt.Errorf("%q is not a finite number", value)
 	}
 	o.setMetric(name, n)
