@@ -29,13 +29,13 @@ skillhand_say() { # runs echo, printf or cat, and keeps what it prints for the r
 skillhand_hear() { # takes in what a line says
 	local line=$1 colour=$'\e\\[[0-9;?]*[A-Za-z]'
 	local bad='(fail(ed|ures?)?|errors?|unsuccessful(ly)?)' good='(success[a-z]*|succeeded|passed|completed)'
-	local BAD='((NOT|NEVER) +(SUCCESSFUL|PASSED|COMPLETED)|FAIL(ED|URES?)?|ERRORS?|UNSUCCESSFUL)'
+	local BAD='((NOT|not|NEVER|never|N'\''T|n'\''t)( (BE|be|BEEN|been|YET|yet|FULLY|fully))* +(SUCCESSFUL|PASSED|COMPLETED)|FAIL(ED|URES?)?|ERRORS?|UNSUCCESSFUL)'
 	local begin='(^|[^[:alnum:]_./@${-]|[^[:alnum:]_][./@-])' end='($|[^[:alnum:]_./@-]|[./@-]($|[^[:alnum:]_]))'
 	local bullet='^([0-9]{1,3}[.)] +|-+[^[:alnum:]_-]|[[][^]]*]|[(][^)]*[)]|[^[:alnum:]"`{}$/\._-])'
 	local colon='[] *_)]*[:=][ *]*' stopped='(not|failing|errored|false|incomplete|aborted|cancell?ed|crashed|timeout|broken)'
 	while [[ $line =~ $colour ]]; do line=${line/"${BASH_REMATCH[0]}"/}; done
 	# What is negated, mended, or counts to nought says nothing.
-	while skillhand_like "$line" "(^|[^[:alnum:]_.,/-])((no|zero|without)( any)?( [a-z]+)?|not|never) +$bad$end" ||
+	while skillhand_like "$line" "(^|[^[:alnum:]_.,/-])((no|none|nothing|zero|without)( any)?( [a-z]+)?|not|never) +$bad$end" ||
 		skillhand_like "$line" "(^|[^[:alnum:] _./-] *|(and|with|found) )0( *(/|of) *[0-9]+)?( [a-z]+)? +$bad$end" ||
 		skillhand_like "$line" "$begin$bad(\(s\))?( [a-z]+)? *[:=]? *\(?(0(\.0+)?(%|/[0-9]+)?|zero|none|no|nil|null|\[\])\)? *($|[],;|]|\.($|[^0-9]))" ||
 		skillhand_like "$line" "$begin(fail(ed|ures?)?|errors)(\(s\))? *[:=] *0 " ||
@@ -55,6 +55,7 @@ skillhand_hear() { # takes in what a line says
 		skillhand_deliver "${BASH_REMATCH[2]}"
 		return 0
 	fi
+	if skillhand_like "$first" "^status$colon"; then first=${first//[_-]/ } line=$first; fi
 	if [[ $line == *❌* ]] ||
 		[[ $line =~ $begin$BAD$end ]] ||
 		skillhand_like "$first" "^$bad$end" ||
