@@ -105,13 +105,13 @@ func (std *stdio) report(err error) {
 		return // said already
 	}
 	for line := range strings.SplitSeq(err.Error(), "\n") {
-		fmt.Fprintf(std.err, "%s %s\n", std.paint("31", "skillhand:"), near(line))
+		fmt.Fprintf(std.err, "%s %s\n", std.paint("31", "skillhand:"), visible(near(line)))
 	}
 }
 
 // warn prints a warning.
 func (std *stdio) warn(text string) {
-	fmt.Fprintf(std.err, "%s %s\n", std.paint("33", "skillhand: warning:"), near(text))
+	fmt.Fprintf(std.err, "%s %s\n", std.paint("33", "skillhand: warning:"), visible(near(text)))
 }
 
 // near names a file as people would from here: a message that begins with a
