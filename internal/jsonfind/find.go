@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// maxDepth bounds the memory that unclosed brackets cost. What lies deeper is
-// read as if it began there.
+// maxDepth bounds the memory that unclosed brackets cost. A document that goes
+// deeper counts as one that breaks off.
 const maxDepth = 10_000
 
 // Last returns the last complete top-level object in text that match accepts.
@@ -15,8 +15,8 @@ const maxDepth = 10_000
 //
 // Other text may stand around and between objects, braces and quotes in it
 // included. An object inside a complete object is not top-level; one after a
-// brace that turned out to open nothing is. If all of text is one document that
-// breaks off, whatever is in it is inside of it, and there is none.
+// brace that turned out to open nothing is. If text ends in a document that breaks
+// off, whatever is in that is inside of it.
 func Last(text []byte, keys []string, match func(found uint64) bool) (object []byte, ok bool) {
 	f := &finder{text: text, keys: keys, match: match}
 	for i := 0; ; {
@@ -30,11 +30,11 @@ func Last(text []byte, keys []string, match func(found uint64) bool) (object []b
 			continue
 		}
 		end, how := f.try(i)
-		switch {
-		case how == complete:
+		switch how {
+		case complete:
 			i = end
-		case i == 0 && how != broken:
-			return nil, false
+		case short:
+			i = len(text)
 		default:
 			f.failed = append(f.failed, failure{i, end})
 			i++
@@ -124,6 +124,9 @@ const (
 func (f *finder) try(start int) (end int, how outcome) {
 	f.open = f.open[:0]
 	i, how := f.read(start)
+	if how == short {
+		return i, how
+	}
 	for _, o := range f.open { // those within are later
 		if o.last.end > f.last.end {
 			f.last = o.last

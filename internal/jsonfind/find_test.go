@@ -3,6 +3,8 @@ package jsonfind
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -27,11 +29,13 @@ func TestLast(t *testing.T) {
 		{`{"x":` + it + `}`, ""},
 		{it + `{"x":` + other + `}`, it},
 		{`x{"x":[{"y":` + it + `}]}`, ""},
-		{`x{"x":[{"y":` + it, it},
-		{`x{"x":[` + it + `,{"y":` + other + `}`, it},
-		{`x{"x":[` + it + `,{"y":` + other, other},
-		{`{"x":` + it, ""}, // all of it breaks off
+		{`{"x":` + it, ""}, // it breaks off
+		{`x{"x":[{"y":` + it, ""},
+		{it + ` x{"x":[` + other + `,{"y":` + other + `}`, it},
 		{`{"x":` + it + `!`, it},
+		{`x{"x":[{"y":` + it + `!`, it},
+		{`x{"x":[` + it + `,{"y":` + other + `}!`, it},
+		{`x{"x":[` + it + `,{"y":` + other + `!`, other},
 		{`{"x` + it, it},
 		{`{"x":"` + it, it},
 		{`{"x\` + it, it},
@@ -73,40 +77,29 @@ func TestDeep(t *testing.T) {
 // slowLast does what Last does, as it would be written if time did not matter.
 // overlap says that two objects overlap, so that it is a matter of taste.
 func slowLast(text []byte) (last []byte, overlap bool) {
-	type object struct{ start, end int }
-	var all []object
-	for i := range text {
-		if text[i] == '{' {
-			dec := json.NewDecoder(bytes.NewReader(text[i:]))
-			var raw json.RawMessage
-			if dec.Decode(&raw) == nil {
-				all = append(all, object{i, i + int(dec.InputOffset())})
-			}
-		}
-	}
-	if len(text) > 0 && text[0] == '{' && (len(all) == 0 || all[0].start != 0) && breaksOff(text) {
-		return nil, false
-	}
 	end := 0
-	for _, o := range all {
-		if o.start < end {
-			overlap = overlap || o.end > end
+	for i := range text {
+		if text[i] != '{' {
 			continue
 		}
-		end = o.end
-		var doc map[string]json.RawMessage
-		if json.Unmarshal(text[o.start:o.end], &doc) == nil && doc["a"] != nil && doc["b"] != nil {
-			last = text[o.start:o.end]
+		dec := json.NewDecoder(bytes.NewReader(text[i:]))
+		var raw json.RawMessage
+		err := dec.Decode(&raw)
+		own := i + int(dec.InputOffset())
+		switch {
+		case i < end:
+			overlap = overlap || err == nil && own > end || errors.Is(err, io.ErrUnexpectedEOF)
+		case err == nil:
+			end = own
+			var doc map[string]json.RawMessage
+			if json.Unmarshal(text[i:end], &doc) == nil && doc["a"] != nil && doc["b"] != nil {
+				last = text[i:end]
+			}
+		case errors.Is(err, io.ErrUnexpectedEOF): // it breaks off
+			return last, overlap
 		}
 	}
 	return last, overlap
-}
-
-// breaksOff reports whether text is the start of a JSON document.
-func breaksOff(text []byte) bool {
-	var raw json.RawMessage
-	err := json.NewDecoder(bytes.NewReader(text)).Decode(&raw)
-	return err != nil && strings.Contains(err.Error(), "unexpected EOF")
 }
 
 func check(t *testing.T, text []byte) {
