@@ -19,11 +19,28 @@ func isNo(text string) bool {
 	if !ok {
 		return false
 	}
+	if rest, word := cutWord(text); isOneOf(word, []string{"or", "nor", "have", "has", "had", "was", "were"}) {
+		text = rest // no errors or, no test has
+	}
 	no := func(text string) bool {
-		return leadsTo(text, []string{"no", "none", "nothing", "zero", "without"}, isNameByte, "any", "a", "an", "the", "single", "more")
+		return leadsTo(text, []string{"no", "none", "nothing", "neither", "zero", "without", "w/o"}, isNameByte, "any", "a", "an", "the", "single", "more")
 	}
 	rest, _ := cutWord(text)
-	return no(text) || no(rest) || leadsTo(text, []string{"not", "n't", "never"}, isNameByte, "any", "a", "an", "been")
+	return no(text) || no(rest) || leadsTo(text, []string{"not", "n't", "never"}, isNameByte, "any", "a", "an", "single", "been")
+}
+
+// isDoubted reports whether text takes back the success that follows from some
+// words away, as in "not all tests" or "none of them".
+func isDoubted(text string) bool {
+	text, ok := cutSpace(text)
+	for range 5 {
+		if !ok || lastIs(text, []string{"not", "n't", "never", "no", "none", "nothing", "neither", "cannot"}, isNameByte) {
+			return ok
+		}
+		rest, word := cutWord(text)
+		text, ok = rest, word != ""
+	}
+	return false
 }
 
 // leadsTo reports whether text ends in one of words, with any of fillers behind
@@ -83,13 +100,16 @@ func zero(text string, counts func(before string) bool) bool {
 	return false
 }
 
-// cutTotal drops the rest of "0/5", "0 of 5" or "0 out of 5" after the 0.
+// cutTotal drops the rest of "0/5", "0 of the 5" or "0 out of 5" after the 0.
 func cutTotal(text string) string {
 	number := strings.TrimRight(text, digits)
 	if number == text {
 		return ""
 	}
 	rest, _ := cutSpace(number)
+	if before, word := cutWord(rest); isOneOf(word, []string{"the", "all"}) {
+		rest = before
+	}
 	switch {
 	case endsIn(rest, "/"):
 		rest, _ = cutSpace(rest[:len(rest)-1])

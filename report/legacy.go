@@ -53,27 +53,64 @@ func parseLegacy(text []byte, opt Options) (Result, bool) {
 
 // line takes in what one line says.
 func (l *legacy) line(line string) {
-	start := firstWord(line, class)
-	key, separator, value := cutField(line[start:])
-	switch {
-	case key == "confidence":
-		l.sayConfidence(value)
-	case (key == "created" || key == "modified" || key == "updated") && separator == ':':
-		l.deliver(unquote(value))
-	case key == "status":
-		value = oneWord.Replace(unquote(value))
-		l.say(judge(value, firstWord(value, statusClass), statusClass))
-	default:
-		said := judge(line, start, class)
+	if inner, ok := inBrackets(line); ok {
+		line = inner
+	}
+	start := inLine.firstWord(line)
+	if said, rest, ok := cutBracket(line, start); ok {
 		l.say(said)
-		if key == "error" && separator == ':' && said == failure && value != "" {
-			l.report.Errors = append(l.report.Errors, Error{Code: LegacyError, Message: strings.Clone(value)})
+		line, start = rest, inLine.firstWord(rest)
+	}
+	f := cutField(line, start)
+	switch f.key {
+	case "confidence":
+		l.say(inLine.judge(line, nowhere))
+		l.sayConfidence(f.value)
+	case "created", "modified", "updated":
+		l.say(inLine.judge(line[:start], nowhere))
+		l.deliver(unquote(f.value))
+	case "status":
+		l.say(inLine.judge(line[:start], nowhere))
+		value := oneWord.Replace(unquote(f.value))
+		l.say(inStatus.judge(value, inStatus.firstWord(value)))
+	default:
+		said := inLine.judge(line, start)
+		l.say(said)
+		if f.key == "error" && said == failure && f.value != "" {
+			l.report.Errors = append(l.report.Errors, Error{Code: LegacyError, Message: strings.Clone(f.value)})
 		}
 	}
 }
 
+// inBrackets returns what is in the brackets that all of a line stands in.
+func inBrackets(line string) (inner string, ok bool) {
+	line = strings.TrimSpace(line)
+	if n := len(line); n >= 2 && (line[0] == '[' && line[n-1] == ']' || line[0] == '(' && line[n-1] == ')') {
+		inner = line[1 : n-1]
+		return inner, !strings.ContainsAny(inner, "[]()")
+	}
+	return "", false
+}
+
+// cutBracket cuts what says how it went, as [SUCCESS] does, off the field that
+// follows it. The line begins at start.
+func cutBracket(line string, start int) (said statement, rest string, ok bool) {
+	if start == 0 || start == len(line) || line[start-1] != '[' && line[start-1] != '(' {
+		return nothing, "", false
+	}
+	end := strings.IndexAny(head(line[start:]), "])")
+	if end < 0 {
+		return nothing, "", false
+	}
+	rest = line[start+end+1:]
+	if cutField(rest, inLine.firstWord(rest)).key == "" {
+		return nothing, "", false
+	}
+	return inLine.judge(line[:start+end], start), rest, true
+}
+
 // oneWord takes apart what a status is made of, such as not_ok.
-var oneWord = strings.NewReplacer("_", " ", "-", " ")
+var oneWord = strings.NewReplacer("_", " ", "-", " ", "/", " ")
 
 // A statement is what a line says about how it went.
 type statement int
@@ -101,7 +138,7 @@ func (l *legacy) deliver(path string) {
 }
 
 // confidenceValue is a number as such, in percent, or out of another.
-var confidenceValue = pattern{expr: `^([-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*(%|/\s*(\d+(?:\.\d+)?))?(?:$|[^\w%./]|\.(?:$|\s))`}
+var confidenceValue = pattern{expr: `^["'\x60\[(~≈*]*([-+]?(?:\d+(?:\.\d*|,\d+)?|\.\d+)(?:[eE][-+]?\d+)?)\s*(%|/\s*(\d+(?:\.\d+)?))?(?:$|[^\w%./]|\.(?:$|\s))`}
 
 func (l *legacy) sayConfidence(value string) {
 	m := confidenceValue.regexp().FindStringSubmatch(head(value))
@@ -109,10 +146,13 @@ func (l *legacy) sayConfidence(value string) {
 		return
 	}
 	l.found = true
-	n, _ := strconv.ParseFloat(m[1], 64) // too large is infinite, which is out of range
+	number := strings.Replace(m[1], ",", ".", 1)
+	n, _ := strconv.ParseFloat(number, 64) // too large is infinite, which is out of range
 	switch {
-	case m[2] == "%":
+	case m[2] == "%" && strings.ContainsAny(number, "eE"):
 		n /= 100
+	case m[2] == "%":
+		n, _ = strconv.ParseFloat(number+"e-2", 64) // 0.9 / 100 is not quite 0.009
 	case m[3] != "":
 		of, _ := strconv.ParseFloat(m[3], 64)
 		n /= of
@@ -124,29 +164,52 @@ func (l *legacy) sayConfidence(value string) {
 	l.report.Confidence = n
 }
 
-// cutField splits what begins like "Confidence: 0.9" or "STATUS=ok". The key is
-// in lower case.
-func cutField(s string) (key string, separator byte, value string) {
-	end := strings.IndexAny(s[:min(len(s), 40)], ":=")
-	if end < 0 {
-		return "", 0, ""
-	}
-	key = strings.ToLower(strings.TrimRight(s[:end], " \t*_])"))
-	key = strings.TrimSuffix(strings.TrimSuffix(key, " score"), " level")
-	return key, s[end], strings.TrimSpace(strings.TrimLeft(s[end+1:], "* \t"))
+// A field is what a line such as "Confidence: 0.9" or "STATUS=ok" says.
+type field struct {
+	key   string // in lower case; "" if the line is none that we know
+	value string
 }
 
-// unquote drops the quotes that all of s stands in.
+// cutField reads the field that a line has at start.
+func cutField(line string, start int) field {
+	s := line[start:]
+	end := strings.IndexAny(s[:min(len(s), 40)], ":=")
+	if end < 0 {
+		return field{}
+	}
+	key := strings.ToLower(strings.TrimRight(s[:end], " \t*_])"))
+	key = strings.TrimSuffix(strings.TrimSuffix(key, " score"), " level")
+	switch key {
+	case "created", "modified", "updated", "error":
+		if s[end] != ':' {
+			return field{}
+		}
+	case "confidence", "status":
+	default:
+		return field{}
+	}
+	value := strings.TrimSpace(s[end+1:])
+	if before := line[:start]; strings.HasSuffix(before, "*") { // **Created:** a, or **Created: a**
+		emphasis := before[len(strings.TrimRight(before, "*")):]
+		value = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(value, emphasis), emphasis))
+	}
+	return field{key, value}
+}
+
+// unquote drops the quotes, or the emphasis, that all of s stands in.
 func unquote(s string) string {
 	if n := len(s); n >= 2 && s[0] == s[n-1] && strings.IndexByte("`\"'", s[0]) >= 0 {
 		return s[1 : n-1]
+	}
+	if n := len(s); n > 4 && strings.HasPrefix(s, "**") && strings.HasSuffix(s, "**") {
+		return s[2 : n-2]
 	}
 	return s
 }
 
 // A list's number, a rule or bullet of hyphens, and a box that nobody ticked.
 var (
-	itemNumber  = pattern{expr: `^\d{1,3}[.)]\s+`}
+	itemNumber  = pattern{expr: `^(?:\d{1,3}[.)]\s+|\d\x{fe0f}?\x{20e3})`}
 	itemHyphens = pattern{expr: `^-+(?:\s|[^\w-])`}
 	emptyBox    = pattern{expr: `^\[\s*\]`}
 )
@@ -154,28 +217,29 @@ var (
 // firstWord returns where a line begins, after bullets, symbols and brackets. A
 // bracket that says how it went, as in [SUCCESS], is stepped into; another, as
 // in [12:30], is passed.
-func firstWord(line string, begins func(word string) statement) int {
+func (r reading) firstWord(line string) int {
 	i := 0
 	for i < len(line) {
-		r, size := utf8.DecodeRuneInString(line[i:])
+		c, size := utf8.DecodeRuneInString(line[i:])
 		rest := line[i:]
 		switch {
-		case unicode.IsSpace(r):
-		case '0' <= r && r <= '9':
+		case unicode.IsSpace(c):
+		case '0' <= c && c <= '9':
 			number := itemNumber.regexp().FindString(head(rest))
 			if number == "" {
 				return i
 			}
 			size = len(number)
-		case r == '-' && !itemHyphens.in(head(rest)):
+		case c == '-' && !itemHyphens.in(head(rest)):
 			return i // an option, such as --fail
-		case r == '[' && emptyBox.in(head(rest)):
+		case c == '[' && emptyBox.in(head(rest)):
 			return len(line)
-		case r == '[' || r == '(':
-			if end := strings.IndexAny(head(rest), "])"); end > 0 && judge(rest[1:end], 0, begins) == nothing {
+		case c == '[' || c == '(':
+			if end := strings.IndexAny(head(rest), "])"); end > 0 && r.judge(rest[1:end], 0) == nothing {
 				size = end + 1
 			}
-		case unicode.IsLetter(r), unicode.IsNumber(r), strings.ContainsRune("\"'`{}$/\\._", r):
+		case c == 'ℹ' || unicode.Is(unicode.No, c): // letters and numbers by name only
+		case unicode.IsLetter(c), unicode.IsNumber(c), strings.ContainsRune("\"'`{}$/\\._", c):
 			return i
 		}
 		i += size
@@ -183,52 +247,92 @@ func firstWord(line string, begins func(word string) statement) int {
 	return i
 }
 
-// judge returns what a line says that begins at start: a word that says how it
-// went counts there, or in capitals anywhere, unless it is negated. begins
-// classifies the first word.
-func judge(line string, start int, begins func(word string) statement) (said statement) {
-	first := nothing // what the line begins with
-	for i := 0; i < len(line) && said != failure; {
+// A reading says which words of a text count.
+type reading struct {
+	begins   func(word string) statement // what the first word says
+	anywhere bool                        // a failure counts wherever it stands, and not only in capitals
+}
+
+var (
+	inLine   = reading{begins: class}
+	inStatus = reading{begins: statusClass, anywhere: true}
+)
+
+// nowhere is the start of a text of which no word is the first.
+const nowhere = -1
+
+// judge returns what a text says that begins at start: a word that says how it
+// went counts there, or in capitals anywhere, unless it is negated.
+func (r reading) judge(text string, start int) (said statement) {
+	began := false // with a word that says how it went, or that it did not
+	for i := 0; i < len(text) && said != failure; {
 		from := i
-		switch c := line[i]; {
+		switch c := text[i]; {
 		case isLetter(c):
-			for i < len(line) && isLetter(line[i]) {
-				i++
+			i = wordEnd(text, i)
+			word := text[from:i]
+			if from == start && strings.EqualFold(word, "not") {
+				next := i + len(text[i:]) - len(strings.TrimLeft(text[i:], space))
+				if r.begins(text[next:wordEnd(text, next)]) != nothing {
+					start = next
+					continue
+				}
 			}
-			word := line[from:i]
 			kind := class(word)
 			if from == start {
-				kind = begins(word)
+				kind = r.begins(word)
 			}
-			if kind == nothing || inCompound(line, from, i) {
+			if kind == nothing || inCompound(kind, text, from, i) {
 				continue
 			}
-			counts := from == start || isUpper(word)
-			if !counts && first != success {
+			began = began || from == start
+			counts := from == start || isUpper(word) || r.anywhere && kind == failure
+			if !counts && !began {
 				continue
 			}
-			says := qualified(kind, line, from, i)
-			if from == start {
-				first = says
-			}
-			if counts || says == failure && counted(line, from, i) {
+			says := qualified(kind, text, from, i)
+			if counts || says == failure && counted(text, from, i) {
 				said = max(said, says)
 			}
-		case strings.HasPrefix(line[i:], "✅"):
+		case strings.HasPrefix(text[i:], "✅"):
 			i += len("✅")
-			if !zeroPassed.in(head(line[i:])) {
-				said = max(said, success)
-			}
-		case strings.HasPrefix(line[i:], "❌"):
+			said = max(said, symbol(success, text, from, i))
+		case strings.HasPrefix(text[i:], "❌"):
 			i += len("❌")
-			if !zeroFailed.in(head(line[i:])) {
-				said = max(said, failure)
-			}
+			said = max(said, symbol(failure, text, from, i))
 		default:
 			i++
 		}
 	}
 	return said
+}
+
+// symbol is what a symbol of a kind says: nothing if what it stands for is none.
+func symbol(kind statement, text string, from, to int) statement {
+	before, after := tail(text[:from]), head(text[to:])
+	next := to + len(after) - len(strings.TrimLeft(after, " \t*:"))
+	end := wordEnd(text, next)
+	switch {
+	case isNo(before), zeroThings(before), zeroSymbol.in(after), zeroKind(kind).in(after):
+		return nothing
+	case class(text[next:end]) == kind && qualified(kind, text, next, end) == nothing:
+		return nothing
+	}
+	return kind
+}
+
+func zeroKind(kind statement) *pattern {
+	if kind == success {
+		return &zeroPassed
+	}
+	return &zeroFailed
+}
+
+func wordEnd(text string, i int) int {
+	for i < len(text) && isLetter(text[i]) {
+		i++
+	}
+	return i
 }
 
 // class is what a word says about how it went.
@@ -259,15 +363,18 @@ func statusClass(word string) statement {
 // How a word that says how it went is made void by the text after it. What the
 // text before it does is in before.go.
 var (
-	noneAfter = pattern{expr: `(?i)^(?:\(s\))?(?:\s+[a-z]+\s*[:=]|\s*[:=]?)\s*\(?\s*(?:0(?:\.0+)?\s*%?|0\s*/\s*\d+|zero|none|no|nil|null|n/a|\[\s*\]|\{\s*\})\s*\)?\s*(?:$|[,;|)]|\.(?:\s|$))`}
+	noneAfter = pattern{expr: `(?i)^(?:\(s\))?\**(?:\s+[a-z]+\s*[:=]|\s+[a-z]+s\b|\s*(?:[:=|,]|[-=]+>|[-–—]|\.{2,}:?)?)\s*[*\x60"'(\[❌✅]*\s*` +
+		`(?:0+(?:\.0+)?\s*%?|0+\s*(?:/|of|out\s+of)\s*\d+|zero|none(?:\s+found)?|no|nil|null|false|n/a|[-–—]|\[\s*\]|\{\s*\}|\(\s*\)|""|'')` +
+		`[*\x60"')\]]*\s*(?:$|[,;|)❌✅]|\.(?:\s|$)|[a-z]+\s*[:=]?\s*\d)`}
 	// "Error: …" is a message, and one only if nothing else is said of it.
-	noError    = pattern{expr: `(?i)^\s*[:=]\s*(?:0|zero|none|no|nil|null|n/a|false|\[\s*\]|\{\s*\})\s*\.?\s*$`}
+	noError    = pattern{expr: `(?i)^\s*[:=]\s*[*\x60"'(]*(?:0|zero|none(?:\s+found)?|no|nil|null|n/a|false|-|\[\s*\]|\{\s*\}|\(\s*\))[*\x60"')]*\s*\.?\s*$`}
 	zeroAfter  = pattern{expr: `^(?:\([sS]\))?\s*[:=]\s*0\s`}
 	falseAfter = pattern{expr: `(?i)^\s*[:=]\s*["']?(?:false|no|fail(?:ed|ure)?|error)["']?\s*(?:$|[,;|.)])`}
 	freeAfter  = pattern{expr: `(?i)^\s+free\b`}
 
-	zeroPassed = pattern{expr: `(?i)^\s*(?::?\s*0\s*(?:$|[,;|)])|(?:0|no|zero)\s+(?:[a-z]+\s+)?(?:passed|succeeded|completed|success))`}
-	zeroFailed = pattern{expr: `(?i)^\s*(?::?\s*0\s*(?:$|[,;|)])|(?:0|no|zero)\s+(?:[a-z]+\s+)?(?:fail|error))`}
+	zeroSymbol = pattern{expr: `^\s*:?\s*0\s*(?:$|[,;|)])`}
+	zeroPassed = pattern{expr: `(?i)^\s*(?:0|no|zero)\s+(?:[a-z]+\s+)?(?:passed|succeeded|completed|success)`}
+	zeroFailed = pattern{expr: `(?i)^\s*(?:0|no|zero)\s+(?:[a-z]+\s+)?(?:fail|error)`}
 
 	// A success that goes on to count failures, and did not fix them.
 	countAfter = pattern{expr: `^(?:\([sS]\))?\s*[:=]?\s*[1-9]`}
@@ -283,7 +390,7 @@ func qualified(kind statement, line string, from, to int) statement {
 		switch {
 		case isNot(before), valued && falseAfter.in(after):
 			return failure
-		case isNo(before), zeroThings(before) && !isValue(before), isNone(after):
+		case isDoubted(before), zeroThings(before) && !isValue(before), isNone(after):
 			return nothing
 		}
 		return success
@@ -307,18 +414,14 @@ func qualified(kind statement, line string, from, to int) statement {
 }
 
 // isNone reports whether the text after a word says that there is none of it.
-// The expression is slow, so what it cannot match is told apart first.
+// The expression is slow, so most of what it cannot match is told apart first.
 func isNone(after string) bool {
-	next := after
-	if len(next) >= 3 && strings.EqualFold(next[:3], "(s)") {
-		next = next[3:]
+	isOther := func(s string) bool { return s == "" || isLetter(s[0]) && strings.IndexByte("zZnNfF", s[0]) < 0 }
+	next := strings.TrimLeft(after, space)
+	if isOther(next) {
+		next = strings.TrimLeft(next[wordEnd(next, 0):], space)
 	}
-	next = strings.TrimLeft(next, space)
-	if next != "" && isLetter(next[0]) && strings.IndexByte("zZnN", next[0]) < 0 {
-		next = strings.TrimLeft(strings.TrimLeftFunc(next, func(r rune) bool { return r < utf8.RuneSelf && isLetter(byte(r)) }), space)
-		return startsWithAny(next, ":=") && noneAfter.in(after)
-	}
-	return startsWithAny(next, "0zZnN[{(:=") && noneAfter.in(after)
+	return !isOther(next) && noneAfter.in(after)
 }
 
 func startsWithAny(s, bytes string) bool { return s != "" && strings.IndexByte(bytes, s[0]) >= 0 }
@@ -330,15 +433,30 @@ func counted(line string, from, to int) bool {
 }
 
 // inCompound reports whether a word is part of something longer: a path, a
-// variable, a name with hyphens.
-func inCompound(line string, from, to int) bool {
+// variable, a name with hyphens. A failure in capitals is one in ERROR-42 too.
+func inCompound(kind statement, line string, from, to int) bool {
 	last, n := utf8.DecodeLastRuneInString(line[:from])
 	beforeLast, _ := utf8.DecodeLastRuneInString(line[:from-n])
 	next, n := utf8.DecodeRuneInString(line[to:])
 	afterNext, _ := utf8.DecodeRuneInString(line[to+n:])
-	return isWord(last) || last == '$' || last == '{' && beforeLast == '$' || isJoint(last) && isWord(beforeLast) ||
-		isWord(next) || isJoint(next) && isWord(afterNext)
+	if isWord(last) || last == '$' || last == '{' && beforeLast == '$' || isWord(next) {
+		return true
+	}
+	joined := isJoint(last) && isWord(beforeLast) || isJoint(next) && isWord(afterNext)
+	return joined && (kind != failure || !isUpper(line[from:to]) || isName(line, from, to))
 }
+
+// isName reports whether what a word is part of is a file, an option or the like.
+func isName(line string, from, to int) bool {
+	before, after := tail(line[:from]), head(line[to:])
+	before = before[strings.LastIndexAny(before, space)+1:]
+	if end := strings.IndexAny(after, space); end >= 0 {
+		after = after[:end]
+	}
+	return strings.ToUpper(before) != before || strings.ContainsAny(before+after, `/\`) || extension.in(line[from:to]+after)
+}
+
+var extension = pattern{expr: `\w\.[a-z0-9]`}
 
 func isWord(r rune) bool {
 	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))

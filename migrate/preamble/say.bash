@@ -34,15 +34,19 @@ skillhand_hear() { # takes in what a line says
 	local bullet='^([0-9]{1,3}[.)] +|-+[^[:alnum:]_-]|[[][^]]*]|[(][^)]*[)]|[^[:alnum:]"`{}$/\._-])'
 	local colon='[] *_)]*[:=][ *]*' stopped='(not|failing|errored|false|incomplete|aborted|cancell?ed|crashed|timeout|broken)'
 	while [[ $line =~ $colour ]]; do line=${line/"${BASH_REMATCH[0]}"/}; done
+	if [[ $line =~ ^[[:space:]]*[[(]([^][()]*)[])][[:space:]]*$ ]]; then line=${BASH_REMATCH[1]}; fi
+	line=${line//'**'/} # emphasis says nothing
 	# What is negated, mended, or counts to nought says nothing.
-	while skillhand_like "$line" "(^|[^[:alnum:]_.,/-])((no|none|nothing|zero|without)( any)?( [a-z]+)?|not|never) +$bad$end" ||
-		skillhand_like "$line" "(^|[^[:alnum:] _./-] *|(and|with|found) )0( *(/|of) *[0-9]+)?( [a-z]+)? +$bad$end" ||
-		skillhand_like "$line" "$begin$bad(\(s\))?( [a-z]+)? *[:=]? *\(?(0(\.0+)?(%|/[0-9]+)?|zero|none|no|nil|null|\[\])\)? *($|[],;|]|\.($|[^0-9]))" ||
+	while skillhand_like "$line" "(^|[^[:alnum:]_.,/-])((no|none|nothing|neither|zero|without|w/o)( any)?( [a-z]+)?( or| nor| have| has)?|(not|never)( an?( single)?)?) +$bad$end" ||
+		skillhand_like "$line" "(^|[^[:alnum:] _./-] *|(and|with|found) )0( *(/|of( the)?) *[0-9]+)?( [a-z]+)? +$bad$end" ||
+		skillhand_like "$line" "$begin$bad(\(s\))?( [a-z]+s| [a-z]+ *[:=])? *([:=|,-]|[-=]+>|—|\.\.+:?)? *[\"'\`([❌]* *(0+(\.0+)?(%|( */| of) *[0-9]+)?|zero|none( found)?|no|nil|null|false|-|\[\]|\(\)|\"\")[\"'\`)]* *($|[],;|❌]|\.($|[^0-9])|[a-z]+ *[:=]? *[0-9])" ||
 		skillhand_like "$line" "$begin(fail(ed|ures?)?|errors)(\(s\))? *[:=] *0 " ||
 		skillhand_like "$line" "(fixed|resolved|corrected|handled) [^,;]*$bad$end" ||
 		skillhand_like "$line" "${bad}[ -]free"; do
 		line=${line/"${BASH_REMATCH[0]}"/ 0 }
 	done
+	while [[ $line =~ ❌[\ :]*0([^0-9]|$)|(^|[\ :])(0|[Nn]o)\ *❌ ]]; do line=${line/"${BASH_REMATCH[0]}"/ 0 }; done
+	if [[ $line == *❌* ]]; then success=false; fi
 	local first=$line # past bullets, numbers and brackets
 	while ! skillhand_like "$first" "^[[(]$bad$end" && [[ $first =~ $bullet ]]; do
 		first=${first#"${BASH_REMATCH[0]}"}
@@ -50,16 +54,15 @@ skillhand_hear() { # takes in what a line says
 	first=${first#[[(]}
 	if skillhand_like "$first" "^confidence( score| level)?$colon(.*)"; then
 		skillhand_confide "${BASH_REMATCH[2]}"
-		return 0
-	elif skillhand_like "$first" '^(created|modified|updated)[] *_)]*:[ *]*(.*[^[:space:]])'; then
+	elif skillhand_like "$first" '^(created|modified|updated)[] *_)]*: *(.*[^[:space:]])'; then
 		skillhand_deliver "${BASH_REMATCH[2]}"
 		return 0
 	fi
-	if skillhand_like "$first" "^status$colon"; then first=${first//[_-]/ } line=$first; fi
-	if [[ $line == *❌* ]] ||
-		[[ $line =~ $begin$BAD$end ]] ||
+	if skillhand_like "$first" "^status$colon"; then first=${first//[_\/-]/ } line=$first; fi
+	if [[ $line =~ $begin$BAD$end ]] ||
+		skillhand_like "$first" "^not +$good$end" ||
 		skillhand_like "$first" "^$bad$end" ||
-		skillhand_like "$first" "^status$colon[^[:alnum:]]*($stopped|$bad|$good with $bad)$end" ||
+		skillhand_like "$first" "^status$colon([^[:alnum:]]*$stopped|(.*[^[:alnum:]])?$bad)$end" ||
 		skillhand_like "$first" "^success *[:=] *(false|no|fail(ed|ure)?|error)$end" ||
 		skillhand_like "$first" "^$good[^[:alnum:]].*(with|but|[1-9][0-9]*)( [a-z]+)? +$bad$end" ||
 		skillhand_like "$first" "^$good[^[:alnum:]].*$bad(\(s\))? *[:=]? *[1-9]"; then
@@ -72,7 +75,7 @@ skillhand_hear() { # takes in what a line says
 }
 
 skillhand_confide() { # takes in a confidence: 0.92, 92%, 9/10
-	local number='^\+?([0-9]{0,9})(\.([0-9]*))? *(%|/ *([0-9]{1,9}))?($|[^[:alnum:]_%./]|\.($| ))' whole part
+	local number='^["'\''`~(*[]*\+?([0-9]{0,9})([.,]([0-9]*))? *(%|/ *([0-9]{1,9}))?($|[^[:alnum:]_%./]|\.($| ))' whole part
 	if ! [[ $1 =~ $number && ${BASH_REMATCH[1]}${BASH_REMATCH[3]} ]]; then return 0; fi
 	whole=$((10#0${BASH_REMATCH[1]})) part=${BASH_REMATCH[3]}
 	case ${BASH_REMATCH[4]} in
