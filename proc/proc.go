@@ -41,6 +41,11 @@ type Cmd struct {
 	Timeout   time.Duration // 0 means no limit
 	MaxOutput int64         // bytes over both streams, after which the program is ended; 0 means no limit
 	Grace     []Step        // polite ways to end it, before SIGKILL; nil kills at once
+
+	// Silence is how long the output may be silent after the program's end while something that it
+	// started still holds it. Each write starts the time anew, up to ten times it in all, within
+	// Timeout. Whatever ends by itself meanwhile was not left behind. 0 means 200 ms in all.
+	Silence time.Duration
 }
 
 // A Step is one polite signal and how long to wait for it to work.
@@ -64,6 +69,12 @@ type Result struct {
 	Signal   int           // n, if a signal ended it; 0 if it exited
 	Cut      Cut           // why it was ended before its time, if it was
 	Duration time.Duration // wall time
+
+	// After a program that ended by itself:
+	Held bool // its output was still held when the time for that was over, so there may have been more to come
+	// Left names the processes that it left behind and that were ended, if Cmd.Silence is set. On
+	// Unix systems other than Linux an empty name stands for all of them.
+	Left []string
 }
 
 // Cut says why a program was ended before its time.
@@ -95,6 +106,10 @@ const (
 	// A program may leave its last words to a child: exec > >(tee log). While the output is
 	// still open after the program's end, such a child has this long to finish.
 	lastWords = 200 * time.Millisecond
+	// With Cmd.Silence it may speak for so many times that.
+	mostWords = 10
+	// What waits for something all of this time is not about to end by itself.
+	settled = 100 * time.Millisecond
 	// Then everything we found is dead. Who still holds the output is not known to be ours.
 	holder = 20 * time.Millisecond
 	// SIGKILL works at once, or not at all: another user's process, a disk that hangs.
@@ -133,8 +148,10 @@ func Run(ctx context.Context, c Cmd) (Result, error) {
 	}()
 
 	cut, alone := watch(ctx, &c, t, s, ended)
+	var held bool
+	var left []string
 	if alone {
-		s.finished(lastWords)
+		held, left = after(ctx, &c, t, s, began)
 	} else {
 		end(t, c.Grace, ended)
 	}
@@ -158,7 +175,10 @@ func Run(ctx context.Context, c Cmd) (Result, error) {
 	if cut == Not && s.flooded() {
 		cut = Flooded // it was done before we saw how much it had written
 	}
-	return Result{Exit: exit, Signal: signalled(t.cmd.ProcessState), Cut: cut, Duration: time.Since(began)}, s.fault()
+	return Result{
+		Exit: exit, Signal: signalled(t.cmd.ProcessState), Cut: cut, Duration: time.Since(began),
+		Held: held, Left: left,
+	}, s.fault()
 }
 
 func (c *Cmd) name() string {
@@ -199,6 +219,45 @@ func watch(ctx context.Context, c *Cmd, t *tree, s *streams, ended <-chan struct
 			return Not, true
 		default:
 			return cut, false
+		}
+	}
+}
+
+// after gives what an ended program left behind its time. It reports whether the output was still
+// held then, and what was left.
+func after(ctx context.Context, c *Cmd, t *tree, s *streams, began time.Time) (held bool, left []string) {
+	if c.Silence <= 0 {
+		return !s.finished(lastWords) && s.held(), nil
+	}
+	if c.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, began.Add(c.Timeout))
+		defer cancel()
+	}
+	if s.linger(ctx, c.Silence) {
+		left, _ = t.left()
+		return true, left
+	}
+	return false, leftBehind(ctx, t, c.Silence)
+}
+
+// leftBehind names what is left of the tree when what was about to end has done so: at the latest
+// after the time given, and as soon as all of it only waits for something.
+func leftBehind(ctx context.Context, t *tree, limit time.Duration) []string {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for busy := time.Now(); ; {
+		left, idle := t.left()
+		if !idle {
+			busy = time.Now()
+		}
+		if len(left) == 0 || time.Since(busy) > settled {
+			return left
+		}
+		select {
+		case <-ctx.Done():
+			return left
+		case <-time.After(2 * time.Millisecond):
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strconv"
@@ -111,7 +112,7 @@ func TestErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		res, err := Run(t.Context(), tt.cmd)
-		if err == nil || err.Error() != tt.want || res != (Result{}) {
+		if err == nil || err.Error() != tt.want || !reflect.DeepEqual(res, Result{}) {
 			t.Errorf("Run(%.40q in %q) = %v, %v; want %s", tt.cmd.Args, tt.cmd.Dir, res, err, tt.want)
 		}
 		if tt.is != nil && !errors.Is(err, tt.is) {
@@ -290,12 +291,81 @@ func TestPipeHolder(t *testing.T) {
 	c := bash("sleep 1000 & head -c 60000 /dev/zero; exit 2")
 	began := time.Now()
 	res, stdout, _ := run(t, c)
-	if res.Exit != 2 || res.Cut != Not || len(stdout) != 60000 {
-		t.Errorf("got %+v and %d bytes, want exit 2 and 60000", res, len(stdout))
+	if res.Exit != 2 || res.Cut != Not || !res.Held || len(stdout) != 60000 {
+		t.Errorf("got %+v and %d bytes, want exit 2, held, and 60000", res, len(stdout))
 	}
 	if took := time.Since(began); took > 2*time.Second {
 		t.Errorf("took %v", took)
 	}
+}
+
+// With Silence, what a child still says after the program's end is heard, within limits.
+func TestSilence(t *testing.T) {
+	const silence = 600 * time.Millisecond
+	// A stream whose reader says each line late.
+	const slow = `exec > >(while read -r line; do sleep .2; echo "$line"; done); printf '%s\n' 1 2 3 4`
+	tests := []struct {
+		name, script, stdout string
+		limits               Cmd
+		held                 bool
+		least, most          time.Duration // most is what it should take, loaded machines aside
+	}{
+		{"at once", "echo hi", "hi\n", Cmd{}, false, 0, silence},
+		{"one late word", "exec > >(sleep .3; cat); echo hi", "hi\n", Cmd{}, false, 300 * time.Millisecond, silence},
+		{"longer than the silence", slow, "1\n2\n3\n4\n", Cmd{}, false, 800 * time.Millisecond, 2 * silence},
+		{"too late", "exec > >(sleep 1000; cat); echo hi", "", Cmd{}, true, silence, 2 * silence},
+		{"a silent holder", "sleep 1000 & echo hi", "hi\n", Cmd{}, true, silence, 2 * silence},
+		{"a silent holder of stderr", "sleep 1000 >/dev/null & echo hi", "hi\n", Cmd{}, true, silence, 2 * silence},
+		{"never silent", "while :; do echo -n; sleep .01; echo . >&2; done & echo hi", "hi\n", Cmd{}, true, mostWords * silence, (mostWords + 2) * silence},
+		{"not past the time limit", "sleep 1000 & echo hi", "hi\n", Cmd{Timeout: 200 * time.Millisecond}, true, 0, silence},
+		{"not past the output limit", "(sleep .1; yes x) & exit", strings.Repeat("x\n", 500), Cmd{MaxOutput: 1000}, true, 100 * time.Millisecond, silence},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c := tt.limits
+			c.Args, c.Silence = bash(tt.script).Args, silence
+			res, stdout, _ := run(t, c)
+			if res.Exit != 0 || res.Held != tt.held || stdout != tt.stdout {
+				t.Errorf("got %+v and %.40q, want held %v and %.40q", res, stdout, tt.held, tt.stdout)
+			}
+			if res.Duration < tt.least || res.Duration > tt.most+time.Second {
+				t.Errorf("took %v, want %v to %v", res.Duration, tt.least, tt.most)
+			}
+		})
+	}
+	t.Run("not past the context", func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		defer cancel()
+		c := bash("sleep 1000 & echo hi")
+		c.Stdout, c.Silence = io.Discard, time.Hour
+		if res, err := Run(ctx, c); err != nil || res.Cut != Not || !res.Held || res.Duration > 2*time.Second {
+			t.Errorf("got %+v, %v, want held for 300 ms", res, err)
+		}
+	})
+}
+
+// Output that waits for the caller to take it is not held by anybody.
+func TestNotHeld(t *testing.T) {
+	for _, silence := range []time.Duration{0, 50 * time.Millisecond} {
+		c := bash("echo -n .; sleep .05; head -c 60000 /dev/zero")
+		var slow slowly
+		c.Stdout, c.Silence = &slow, silence
+		if res, err := Run(t.Context(), c); err != nil || res.Held || slow != 60001 {
+			t.Errorf("silence %v: got %+v, %v and %d bytes, want 60001, not held", silence, res, err, slow)
+		}
+	}
+}
+
+// slowly counts what is written, and takes longer over the beginning than anybody waits for the rest.
+type slowly int
+
+func (s *slowly) Write(p []byte) (int, error) {
+	if *s == 0 {
+		time.Sleep(lastWords + 10*holder)
+	}
+	*s += slowly(len(p))
+	return len(p), nil
 }
 
 func TestMuchOutput(t *testing.T) {

@@ -1,9 +1,11 @@
 package proc
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
 )
@@ -20,6 +22,7 @@ type streams struct {
 	copying  sync.WaitGroup
 	finishes chan struct{} // closed when all output has been copied
 	stop     chan struct{} // closed when the program should be ended: a flood, or a fault
+	heard    chan struct{} // has one if there was output since it was last asked
 
 	mu      sync.Mutex
 	limit   int64 // bytes
@@ -42,6 +45,7 @@ func openStreams(c *Cmd) (_ *streams, err error) {
 		limit:    c.MaxOutput,
 		finishes: make(chan struct{}),
 		stop:     make(chan struct{}),
+		heard:    make(chan struct{}, 1),
 	}
 	defer func() {
 		if err != nil {
@@ -156,7 +160,13 @@ func (s *streams) copy(o output) {
 	defer o.from.Close()
 	for {
 		n, err := o.from.Read(buf[:])
-		s.pass(&o, buf[:n])
+		if n > 0 {
+			s.pass(&o, buf[:n])
+			select {
+			case s.heard <- struct{}{}:
+			default:
+			}
+		}
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			s.drain(&o, buf[:])
 			return
@@ -250,6 +260,38 @@ func (s *streams) finished(wait time.Duration) bool {
 		return true
 	case <-timer.C:
 		return false
+	}
+}
+
+// linger waits for the rest of the output until that is silent for so long, or goes on for too
+// long. It reports whether somebody still holds it.
+func (s *streams) linger(ctx context.Context, silence time.Duration) (held bool) {
+	quiet, over := time.NewTimer(silence), time.NewTimer(mostWords*silence)
+	defer quiet.Stop()
+	defer over.Stop()
+	for {
+		select {
+		case <-s.heard:
+			quiet.Reset(silence)
+			continue
+		case <-s.finishes:
+		case <-s.stop:
+		case <-quiet.C:
+		case <-over.C:
+		case <-ctx.Done():
+		}
+		return s.held()
+	}
+}
+
+// held reports whether somebody can still write to an output. That it was not
+// all passed on says less: the caller may be slow to take it.
+func (s *streams) held() bool {
+	select {
+	case <-s.finishes:
+		return false
+	default:
+		return slices.ContainsFunc(s.outputs, func(o output) bool { return hasWriter(o.from) })
 	}
 }
 

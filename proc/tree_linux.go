@@ -125,6 +125,23 @@ func (t *tree) gone() bool {
 	return len(live) == 0
 }
 
+// left names the processes of the tree, and reports whether all of them wait for
+// something: one that is busy may be about to end.
+func (t *tree) left() (names []string, idle bool) {
+	live, calm := t.find()
+	for rounds := 5; len(live) == 0 && !calm && rounds > 0; rounds-- {
+		live, calm = t.find()
+	}
+	idle = true
+	for _, p := range live {
+		if name := bytes.TrimSuffix(readAll(p.path("comm")), []byte("\n")); len(name) > 0 { // else it is gone by now
+			names = append(names, string(name))
+			idle = idle && (p.state == 'S' || p.state == 'T' || p.state == 't')
+		}
+	}
+	return names, idle
+}
+
 // tidy clears away the remains of orphans.
 func (t *tree) tidy() { t.find() }
 

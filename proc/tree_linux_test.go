@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -123,6 +124,56 @@ func TestNothingIsLeft(t *testing.T) {
 		})
 	}
 	wantNoChildren(t)
+}
+
+// What was left behind is named, and what ends by itself was not left.
+func TestLeft(t *testing.T) {
+	for name, script := range daemons {
+		file := filepath.Join(t.TempDir(), "pid")
+		c := bash(script+"; exit 0", file)
+		c.Silence = 200 * time.Millisecond
+		res, _, _ := run(t, c)
+		if !slices.Contains(res.Left, "sleep") || res.Held == strings.Contains(script, ">/dev/null") {
+			t.Errorf("%s: got %+v, want a sleep that was left", name, res)
+		}
+		wantDead(t, file)
+	}
+	c := bash("sleep 1000 >/dev/null 2>&1 & exit 0")
+	if res, _, _ := run(t, c); res.Left != nil {
+		t.Errorf("nobody asked: got %+v", res)
+	}
+	c.Silence = time.Hour
+	if res, _, _ := run(t, c); len(res.Left) != 1 || res.Held || res.Duration > 5*time.Second {
+		t.Errorf("got %+v, want one process, soon", res)
+	}
+	wantNoChildren(t)
+}
+
+// A process that is just ending was not left behind, however busy the machine is.
+func TestNotLeft(t *testing.T) {
+	scripts := []string{
+		"exec > >(tee $1); echo hi",
+		"exec > >(tee $1 >/dev/null); echo hi",
+		"exec > >(cat | sort | tee $1 >/dev/null) 2>&1; echo hi",
+		"exec 2> >(tee $1 >/dev/null); echo hi >&2; echo hi",
+		"echo hi > >(cat >/dev/null); setsid true & (true &) & exit 0",
+		"seq 10000 > >(gzip >$1); exit 0",
+	}
+	var wg sync.WaitGroup
+	dir := t.TempDir()
+	for worker := range 8 {
+		wg.Go(func() {
+			for i := range 25 {
+				c := bash(scripts[(worker+i)%len(scripts)], filepath.Join(dir, strconv.Itoa(worker)))
+				var out, errs bytes.Buffer
+				c.Stdout, c.Stderr, c.Silence = &out, &errs, 5*time.Second
+				if res, err := Run(t.Context(), c); err != nil || res.Left != nil || res.Held {
+					t.Errorf("%s: got %+v, %v, want nothing left", c.Args[2], res, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // A kernel may come without the list of a thread's children.
@@ -259,17 +310,6 @@ func TestDoubtfulHolder(t *testing.T) {
 	cancel()
 	wg.Wait()
 	wantDead(t, file)
-}
-
-// slowly counts what is written, and takes longer over the beginning than anybody waits for the rest.
-type slowly int
-
-func (s *slowly) Write(p []byte) (int, error) {
-	if *s == 0 {
-		time.Sleep(lastWords + 10*holder)
-	}
-	*s += slowly(len(p))
-	return len(p), nil
 }
 
 // Programs that end at the same moment don't leave to each other what could be of either.

@@ -35,6 +35,14 @@ func (t *tree) signal(s Signal) bool { return unix.Kill(-t.pid, s.unix()) == nil
 
 func (t *tree) gone() bool { return unix.Kill(-t.pid, 0) == unix.ESRCH }
 
+// left says no more than whether there is something.
+func (t *tree) left() (names []string, idle bool) {
+	if unix.Kill(-t.pid, 0) == nil {
+		names = []string{""}
+	}
+	return names, true
+}
+
 func (t *tree) kill() {
 	for limit := time.Now().Add(patience); time.Now().Before(limit); time.Sleep(time.Millisecond) {
 		if unix.Kill(-t.pid, unix.SIGKILL) != nil {

@@ -52,6 +52,24 @@ func runnable(path, dir string) (string, error) {
 
 func mayEnter(dir string) bool { return unix.Access(dir, unix.X_OK) == nil }
 
+// hasWriter reports whether a pipe is open for writing somewhere.
+func hasWriter(f *os.File) bool {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return false
+	}
+	poll := []unix.PollFd{{Events: unix.POLLIN}}
+	err = conn.Control(func(fd uintptr) {
+		poll[0].Fd = int32(fd)
+		for {
+			if _, err := unix.Poll(poll, 0); err != unix.EINTR {
+				return
+			}
+		}
+	})
+	return err == nil && poll[0].Revents&unix.POLLHUP == 0
+}
+
 // readNow reads what is there, without waiting: 0 or less if there is nothing.
 func readNow(f *os.File, buf []byte) (n int) {
 	conn, err := f.SyscallConn()
