@@ -380,6 +380,7 @@ func TestLinear(t *testing.T) {
 		"deliverables":  func(n int) string { return lines(n, "Created: file%d\n") },
 		"one line":      func(n int) string { return strings.Repeat("ERROR word ", n) },
 		"status words":  func(n int) string { return strings.Repeat("passed 0 ERRORS, ", n) },
+		"symbols":       func(n int) string { return strings.Repeat("❌ Failed: 0 ", n) },
 		"brackets text": func(n int) string { return strings.Repeat("[(", n) },
 		"duplicates":    func(n int) string { return `{"a":{` + lines(n, `"k%d":1,`) + `"z":1}}` },
 		"faults":        func(n int) string { return `{"deliverables":[` + strings.Repeat("1,", n) + `1]}` },

@@ -87,6 +87,9 @@ func sinceMillis(start string, now time.Time) (float64, error) {
 	if err != nil {
 		return 0, errors.New("want milliseconds since 1970")
 	}
+	if ms > now.Unix()/2 && ms <= now.Unix() { // some year of this century in seconds, or a day of 1970
+		return 0, errors.New("are seconds: want milliseconds since 1970, as date +%s%3N prints them")
+	}
 	elapsed := now.UnixMilli() - ms
 	if elapsed < 0 || ms < 0 {
 		return 0, errors.New("is not in the past")
