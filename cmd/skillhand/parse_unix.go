@@ -28,11 +28,11 @@ func readFile(file string, text []byte, most int) ([]byte, error) {
 			}
 			return unix.Pread(fd, room, int64(len(text)))
 		})
-		switch {
-		case !stream && errors.Is(err, unix.ESPIPE):
-			stream = true
+		if err != nil && !stream && len(text) == 0 {
+			stream = true // or the error comes again
 			continue
-		case n <= 0:
+		}
+		if n <= 0 {
 			return text, err
 		}
 		text = text[:len(text)+n]
