@@ -47,7 +47,8 @@ type Verdict struct {
 	Exit     int // 128+n after signal n
 	Duration time.Duration
 	Problems []Problem      // every reason why it is not OK
-	Warnings []report.Fault // about the report
+	Warnings []report.Fault // what is odd about the report, and about the run
+	Printed  string         // the last lines of its stdout, if that has no report
 	Script   string         // the file that ran
 	TimedOut bool
 
@@ -71,12 +72,21 @@ const (
 	DeliverableUnchanged = "DELIVERABLE_UNCHANGED"
 )
 
+// The warnings that a verdict can have, besides those about the report.
+const (
+	OutputHeld     report.Code = "OUTPUT_HELD"
+	OutputCut      report.Code = "OUTPUT_CUT"
+	EndedProcesses report.Code = "ENDED_PROCESSES"
+)
+
 const (
 	defaultRunTimeout = 10 * time.Minute
 	// maxParsed is how much of the end of a script's output is read.
 	maxParsed = 16 << 20
 	// A script that is ended may tidy up for so long.
 	tidyUp = 2 * time.Second
+	// What a script leaves its last words to may be silent for so long.
+	silence = time.Second
 	// clockTick is how far file times may lag behind: systems stamp files with
 	// the time of their last timer interrupt.
 	clockTick = 10 * time.Millisecond
@@ -110,7 +120,7 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*Verdict, error) {
 	result, err := proc.Run(ctx, proc.Cmd{
 		Args: append([]string{script}, req.Args...), Dir: r.cwd, Env: r.env,
 		Stdin: req.Stdin, Stdout: stdout, Stderr: req.Stderr,
-		Timeout: req.Timeout, Grace: []proc.Step{{Signal: proc.Terminate, Wait: tidyUp}},
+		Timeout: req.Timeout, Grace: []proc.Step{{Signal: proc.Terminate, Wait: tidyUp}}, Silence: silence,
 	})
 	if err != nil {
 		return nil, notStarted(script, err)
@@ -121,7 +131,11 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*Verdict, error) {
 		v.Problems = append(v.Problems, verify(ctx, r.cwd, v.Report.Deliverables, began)...)
 	}
 	v.OK = len(v.Problems) == 0
-	v.redact(redact.New(r.env))
+	hide := redact.New(r.env)
+	if v.Method == report.None {
+		v.Printed = lastLines(hide.Text(stdout.text())) // in this order: a part of a secret is not known for one
+	}
+	v.redact(hide)
 	v.Unrecorded = r.remember(r.record(req.Args, v))
 	return v, nil
 }
@@ -248,14 +262,23 @@ func judge(parsed report.Result, result proc.Result, timeout time.Duration) *Ver
 	case proc.Canceled:
 		v.problem(Interrupted, "interrupted")
 	}
+	ended := result.Cut == proc.Not
 	for _, f := range parsed.Faults {
 		message := f.Message
 		if f.Path != "" {
 			message = f.Path + ": " + message
 		}
+		if f.Code == report.NoReport && ended {
+			message += ": end the script with skillhand emit, see skillhand emit --help"
+		}
 		v.problem(string(f.Code), message)
 	}
-	ended := result.Cut == proc.Not
+	if result.Held {
+		v.warn(OutputHeld, "a process that it started still held its output, and was ended: what it had yet to print is not known")
+	}
+	if len(result.Left) > 0 {
+		v.warn(EndedProcesses, endedProcesses(result.Left))
+	}
 	if v.Report != nil && !parsed.Stated {
 		v.Report.Success = ended && result.Exit == 0
 	}
@@ -278,6 +301,40 @@ func judge(parsed report.Result, result proc.Result, timeout time.Duration) *Ver
 
 func (v *Verdict) problem(code, message string) {
 	v.Problems = append(v.Problems, Problem{code, message})
+}
+
+func (v *Verdict) warn(code report.Code, message string) {
+	v.Warnings = append(v.Warnings, report.Fault{Code: code, Message: message})
+}
+
+// endedProcesses says what was ended. Some systems don't tell the names, nor how many there were.
+func endedProcesses(names []string) string {
+	const maxNames = 3
+	if names[0] == "" {
+		return "ended processes that it had left behind"
+	}
+	text := "ended 1 process that it had left behind: "
+	if len(names) > 1 {
+		text = fmt.Sprintf("ended %d processes that it had left behind: ", len(names))
+	}
+	distinct := slices.Compact(slices.Sorted(slices.Values(names)))
+	if len(distinct) > maxNames {
+		distinct = append(distinct[:maxNames], "...")
+	}
+	return text + strings.Join(distinct, ", ")
+}
+
+// lastLines returns the end of a text, in as many lines as a person looks at.
+func lastLines(text string) string {
+	const maxLines, maxLength = 10, 300
+	lines := strings.Split(strings.TrimRight(text, "\r\n"), "\n")
+	lines = lines[max(0, len(lines)-maxLines):]
+	for i, line := range lines {
+		if lines[i] = strings.TrimSuffix(line, "\r"); len(line) > maxLength {
+			lines[i] = strings.ToValidUTF8(line[:maxLength], "") + "..."
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // verify checks that each deliverable is there and was made or changed since.
@@ -432,11 +489,34 @@ func (t *tail) parse() report.Result {
 	if !t.cut {
 		return report.Parse(t.buf, report.Options{})
 	}
-	text := slices.Concat(t.buf[t.next:], t.buf[:t.next])
+	text := t.bytes()
 	result := report.Parse(text, report.Options{NoLegacy: true})
 	// Legacy forms are whole lines, and the first is not.
 	if newline := bytes.IndexByte(text, '\n'); result.Method == report.None && newline >= 0 {
 		result = report.Parse(text[newline+1:], report.Options{})
 	}
+	for i, f := range result.Faults {
+		if f.Code == report.NoReport {
+			result.Faults[i].Message = f.Message + " in the last 16 MB of its output"
+		}
+	}
+	result.Warnings = append(result.Warnings, report.Fault{Code: OutputCut, Message: "only the last 16 MB of its output were read"})
 	return result
+}
+
+// text returns the whole lines of what was kept.
+func (t *tail) text() string {
+	text := t.bytes()
+	if t.cut { // what is left of the first line may begin within a secret
+		_, text, _ = bytes.Cut(text, []byte("\n"))
+	}
+	return string(text)
+}
+
+// bytes returns what was kept, in order.
+func (t *tail) bytes() []byte {
+	if !t.cut {
+		return t.buf
+	}
+	return slices.Concat(t.buf[t.next:], t.buf[:t.next])
 }

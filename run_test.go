@@ -57,6 +57,54 @@ func TestJudge(t *testing.T) {
 			t.Errorf("%s, %+v: %s, want %s", tt.text, tt.result, got, tt.want)
 		}
 	}
+	v := judge(report.Parse([]byte(good), report.Options{}), proc.Result{Held: true, Left: []string{"sleep"}}, time.Second)
+	if len(v.Problems) != 0 || len(v.Warnings) != 2 || v.Warnings[0].Code != OutputHeld || v.Warnings[1].Code != EndedProcesses {
+		t.Errorf("what was left behind: %+v", v)
+	}
+}
+
+func TestEndedProcesses(t *testing.T) {
+	for _, tt := range []struct{ names, want string }{
+		{"", "ended processes that it had left behind"},
+		{"sleep", "ended 1 process that it had left behind: sleep"},
+		{"sleep bash sleep", "ended 3 processes that it had left behind: bash, sleep"},
+		{"a b c d a", "ended 5 processes that it had left behind: a, b, c, ..."},
+	} {
+		if got := endedProcesses(strings.Split(tt.names, " ")); got != tt.want {
+			t.Errorf("%q: %s, want %s", tt.names, got, tt.want)
+		}
+	}
+}
+
+func TestLastLines(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"", ""},
+		{"\n\n", ""},
+		{"a", "a"},
+		{"a\r\n\r\nb\r\n", "a\n\nb"},
+		{"0\n1\n2\n3\n4\n5\n6\n7\n8\n9\na\n", "1\n2\n3\n4\n5\n6\n7\n8\n9\na"},
+		{strings.Repeat("x", 299) + "é", strings.Repeat("x", 299) + "..."},
+		{strings.Repeat("x", 1e6) + "\nlast", strings.Repeat("x", 300) + "...\nlast"},
+	} {
+		if got := lastLines(tt.text); got != tt.want {
+			t.Errorf("%.40q: %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}
+
+// TestTailText: half a secret is not known for one, so what was cut is not shown.
+func TestTailText(t *testing.T) {
+	for _, tt := range []struct{ dropped, kept, want string }{
+		{"", "secret", "secret"},
+		{"sec", "ret", ""},
+		{"sec", "ret\nb\n", "b\n"},
+	} {
+		tail := &tail{max: len(tt.kept)}
+		fmt.Fprint(tail, tt.dropped, tt.kept)
+		if got := tail.text(); got != tt.want {
+			t.Errorf("%q, cut from %q: %q, want %q", tt.kept, tt.dropped, got, tt.want)
+		}
+	}
 }
 
 func TestTail(t *testing.T) {

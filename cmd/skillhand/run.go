@@ -34,6 +34,9 @@ SKILL is a name, plugin:name, or the path of a skill's folder; its script is
 execute.* or scripts/execute.*. SCRIPT is a path. What follows is the script's.
 It runs in this folder, and only from folders that you trust.
 
+When it has ended, so must what it started: output that is still held may be
+silent for one second, and what is left then is ended, with a warning.
+
 The exit status is 0 only if all of it holds, and 124 after a time-out.`,
 		Example: `  skillhand run deploy staging
   skillhand run ./skills/deploy/execute.sh --dry-run
@@ -109,12 +112,13 @@ type runDocument struct {
 	DurationMS float64             `json:"duration_ms"`
 	Method     report.Method       `json:"parse_method"`
 	Problems   []skillhand.Problem `json:"problems"`
+	Warnings   []report.Fault      `json:"warnings"`
 }
 
 func newRunDocument(v *skillhand.Verdict) runDocument {
 	return runDocument{
 		OK: v.OK, Report: v.Report, ExitCode: v.Exit, DurationMS: float64(v.Duration.Microseconds()) / 1000,
-		Method: v.Method, Problems: append([]skillhand.Problem{}, v.Problems...),
+		Method: v.Method, Problems: append([]skillhand.Problem{}, v.Problems...), Warnings: append([]report.Fault{}, v.Warnings...),
 	}
 }
 
@@ -136,6 +140,13 @@ func (std *stdio) printVerdict(v *skillhand.Verdict) error {
 		rows = append(rows, [2]string{p.Code, p.Message})
 	}
 	section(&b, "problems", rows)
+	if v.Printed != "" {
+		rows = nil
+		for line := range strings.SplitSeq(v.Printed, "\n") {
+			rows = append(rows, [2]string{line, ""})
+		}
+		section(&b, "printed", rows)
+	}
 	if r := v.Report; r != nil {
 		confidence := strconv.FormatFloat(r.Confidence, 'f', -1, 64) + " " + report.Band(r.Confidence)
 		if v.Method == report.Legacy {
