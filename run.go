@@ -185,8 +185,13 @@ func (r *run) find(name string) (string, error) {
 		return path, nil
 	}
 	loc, ferr := r.finder.Find(name)
-	if errors.Is(ferr, fs.ErrNotExist) && err == nil && info.Mode().IsRegular() {
-		return path, nil // no skill is called so, but a file here is
+	if errors.Is(ferr, fs.ErrNotExist) && err == nil {
+		if info.Mode().IsRegular() {
+			return path, nil // no skill is called so, but a file here is
+		}
+		if _, err := scriptIn(path); err == nil {
+			return "", fmt.Errorf("%s: no such skill: did you mean ./%s?", name, name)
+		}
 	}
 	if ferr != nil {
 		return "", ferr
@@ -196,7 +201,7 @@ func (r *run) find(name string) (string, error) {
 }
 
 // notScripts are what lies beside a script under its name.
-var notScripts = []string{".md", ".txt", ".json", ".yaml", ".yml", ".log", ".bak", ".orig"}
+var notScripts = []string{".md", ".txt", ".json", ".yaml", ".yml", ".log", ".bak", ".orig", ".old", ".tmp", ".swp", ".pyc"}
 
 // scriptIn returns the script of the skill in the first of folders that has one.
 func scriptIn(folders ...string) (string, error) {
@@ -206,7 +211,7 @@ func scriptIn(folders ...string) (string, error) {
 			var all, executable []string
 			for _, e := range entries {
 				extension, ok := strings.CutPrefix(e.Name(), "execute")
-				if !ok || extension != filepath.Ext(extension) || slices.Contains(notScripts, extension) {
+				if !ok || extension != filepath.Ext(extension) || slices.Contains(notScripts, extension) || strings.HasSuffix(extension, "~") {
 					continue
 				}
 				file := filepath.Join(dir, e.Name())

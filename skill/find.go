@@ -246,7 +246,11 @@ func (f Finder) missing(name, short string, roots []string) error {
 		names = append(names, loc.Name)
 	}
 	text := fmt.Sprintf("%s: no such skill", name)
-	if close := closest(short, names); len(close) > 0 {
+	close := closest(short, names)
+	if _, err := inFolder(filepath.Join(cmp.Or(f.Here, f.Dir), name), short); err == nil {
+		close = slices.Insert(close, 0, "./"+name)
+	}
+	if len(close) > 0 {
 		text += ": did you mean " + strings.Join(close, " or ") + "?"
 	} else if len(names) > 0 {
 		text += ": there are " + strings.Join(names[:min(len(names), 10)], ", ")

@@ -49,6 +49,7 @@ func TestFind(t *testing.T) {
 		"order/.claude/skills/bad/SKILL.md -> ../../../../home/.claude/skills/u/SKILL.md",
 		"order/.claude/skills/near/real.md", "order/.claude/skills/near/SKILL.md -> real.md",
 		"order/.claude/skills/dots.in_name-1/SKILL.md",
+		"loose/b/SKILL.md",
 	)
 	if err := os.WriteFile(filepath.Join(dir, "plug/.claude-plugin/plugin.json"), []byte(`{"name": "plugin"}`), 0o666); err != nil {
 		t.Fatal(err)
@@ -88,6 +89,7 @@ func TestFind(t *testing.T) {
 	for _, tt := range []struct{ at, plugin, name, want string }{
 		{"repo", "", "above", "no such skill"},
 		{"repo", "", "aa", "did you mean a"},
+		{"loose", "", "b", "b: no such skill: did you mean ./b or a"},
 		{"repo", "plug", "plugin:b", "plugin:b: no such skill"},
 		{"repo", "plug", "other:a", "is called plugin"},
 		{"repo", "", "plugin:a", "no plugin is named"},
