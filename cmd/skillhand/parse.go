@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"unicode/utf8"
@@ -48,7 +49,7 @@ The exit status is 0 if every input has a valid report, whatever it says.`,
 	f := cmd.Flags()
 	f.BoolVar(&o.NoLegacy, "no-legacy", false, "read JSON only")
 	f.BoolVar(&o.Strict, "strict", false, "refuse unknown fields, duplicate keys and malformed error codes")
-	f.Float64Var(&o.defaultConfidence, "default-confidence", 0.5, "the confidence of legacy `output` that states none")
+	f.Float64Var(&o.defaultConfidence, "default-confidence", 0.5, "the confidence of legacy output that states none, a `number`")
 	f.BoolVar(&o.schema, "schema", false, "print the JSON Schema of a report")
 	f.BoolVar(&o.json, "json", false, "print a JSON document for each input")
 	return cmd
@@ -266,14 +267,13 @@ func (t *parseTable) append(lines []byte, input string, r report.Result) []byte 
 	w := bytes.NewBuffer(lines)
 	paint := t.std.painter()
 	if r.Report == nil {
-		fmt.Fprintf(w, "%-*s  %s  %s\n", t.width, visible(input), paint("31", "invalid"), r.Method)
+		fmt.Fprintf(w, "%-*s  %s  %s\n", t.width, flat(input), paint("31", "invalid"), r.Method)
 	} else {
 		says := paint("32", "success")
 		if !r.Report.Success {
 			says = paint("31", "failure")
 		}
-		confidence := fmt.Sprintf("%.2f %s", r.Report.Confidence, report.Band(r.Report.Confidence))
-		fmt.Fprintf(w, "%-*s  %s  %-7s  %-14s  %12d  %6d\n", t.width, visible(input), says, r.Method, confidence, len(r.Report.Deliverables), len(r.Report.Errors))
+		fmt.Fprintf(w, "%-*s  %s  %-7s  %-14s  %12d  %6d\n", t.width, flat(input), says, r.Method, banded(r.Report.Confidence), len(r.Report.Deliverables), len(r.Report.Errors))
 	}
 	for _, f := range r.Faults {
 		fmt.Fprintf(w, "  %s\n", describe(f))
@@ -282,6 +282,17 @@ func (t *parseTable) append(lines []byte, input string, r report.Result) []byte 
 		fmt.Fprintf(w, "  %s %s\n", paint("33", "warning:"), describe(f))
 	}
 	return w.Bytes()
+}
+
+// banded is a confidence with its band, and with as many decimals as show why it is in that.
+func banded(c float64) string {
+	band := report.Band(c)
+	for decimals := 2; ; decimals++ {
+		text := strconv.FormatFloat(c, 'f', decimals, 64)
+		if shown, err := strconv.ParseFloat(text, 64); err != nil || report.Band(shown) == band {
+			return text + " " + band
+		}
+	}
 }
 
 // describe is a fault in one line.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/history"
-	"github.com/skillhand/skillhand/report"
 	"github.com/skillhand/skillhand/session"
 	"github.com/skillhand/skillhand/shell"
 )
@@ -237,7 +236,7 @@ func (b *box) record(r history.Record, now time.Time) {
 	case !r.OK:
 		mark, verdict = span{"31", "✗"}, r.Category
 	case r.Confidence != nil:
-		verdict = fmt.Sprintf("%.2f %s", *r.Confidence, report.Band(*r.Confidence))
+		verdict = banded(*r.Confidence)
 	case r.CostUSD > 0:
 		verdict = dollars(r.CostUSD)
 	}
