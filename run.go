@@ -70,6 +70,7 @@ const (
 	Interrupted          = "INTERRUPTED"
 	DeliverableMissing   = "DELIVERABLE_MISSING"
 	DeliverableUnchanged = "DELIVERABLE_UNCHANGED"
+	DeliverableUnchecked = "DELIVERABLE_UNCHECKED"
 )
 
 // The warnings that a verdict can have, besides those about the report.
@@ -87,6 +88,8 @@ const (
 	tidyUp = 2 * time.Second
 	// What a script leaves its last words to may be silent for so long.
 	silence = time.Second
+	// maxWalk is how long the folders among deliverables are searched for something new.
+	maxWalk = 5 * time.Second
 	// clockTick is how far file times may lag behind: systems stamp files with
 	// the time of their last timer interrupt.
 	clockTick = 10 * time.Millisecond
@@ -128,7 +131,9 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*Verdict, error) {
 	v := judge(stdout.parse(), result, req.Timeout)
 	v.Script = script
 	if v.Report != nil {
-		v.Problems = append(v.Problems, verify(ctx, r.cwd, v.Report.Deliverables, began)...)
+		walk, cancel := context.WithTimeout(ctx, maxWalk)
+		v.Problems = append(v.Problems, verify(walk, r.cwd, v.Report.Deliverables, began)...)
+		cancel()
 	}
 	v.OK = len(v.Problems) == 0
 	hide := redact.New(r.env)
@@ -343,39 +348,43 @@ func lastLines(text string) string {
 }
 
 // verify checks that each deliverable is there and was made or changed since.
+// When the context has ended, no folder is searched any more.
 func verify(ctx context.Context, dir string, deliverables []string, since time.Time) []Problem {
 	var problems []Problem
 	for _, d := range deliverables {
 		path := in(dir, d)
 		if _, err := os.Stat(path); err != nil {
 			problems = append(problems, Problem{DeliverableMissing, fmt.Sprintf("%s: %v", d, cause(err))})
-		} else if !touched(ctx, path, since) {
+			continue
+		}
+		found, err := touched(ctx, path, since)
+		switch {
+		case err != nil:
+			problems = append(problems, Problem{DeliverableUnchecked, d + ": too much in it to be checked in time"})
+		case !found:
 			problems = append(problems, Problem{DeliverableUnchanged, d + ": was not changed during the run"})
 		}
 	}
 	return problems
 }
 
-// maxWalk bounds the search for something new in a folder.
-const maxWalk = 200_000
-
 // touched reports whether a file, or a folder or something in it, changed since.
-func touched(ctx context.Context, path string, since time.Time) bool {
+// An error means that there was no time to tell.
+func touched(ctx context.Context, path string, since time.Time) (found bool, err error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil && !isNew(path, since) {
 		path = real
 	}
-	found, seen := false, 0
-	_ = filepath.WalkDir(path, func(path string, _ fs.DirEntry, err error) error {
-		if seen++; seen > maxWalk || ctx.Err() != nil {
-			return fs.SkipAll
-		}
-		if err == nil && isNew(path, since) {
+	err = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && isNew(name, since) {
 			found = true
 			return fs.SkipAll
 		}
-		return nil
+		if name == path && d != nil && !d.IsDir() {
+			return nil // a file takes no time
+		}
+		return ctx.Err()
 	})
-	return found
+	return found, err
 }
 
 // isNew reports whether a file changed since: its content, or anything about it,

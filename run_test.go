@@ -2,6 +2,7 @@ package skillhand
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -236,6 +237,37 @@ func TestRun(t *testing.T) {
 		t.Errorf("%+v, %v", v, err)
 	}
 	if problems := verify(t.Context(), dir, []string{"a", "execute.sh", ".", "b"}, time.Now()); len(problems) != 4 {
+		t.Errorf("%+v", problems)
+	}
+}
+
+// TestVerifyInTime: a folder that there was no time for is not called unchanged.
+func TestVerifyInTime(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"folder/a", "file"} {
+		file := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, nil, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	since := time.Now().Add(time.Second)
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	all := []string{"folder", "file", "gone"}
+	for ctx, want := range map[context.Context]string{
+		t.Context(): "DELIVERABLE_UNCHANGED DELIVERABLE_UNCHANGED DELIVERABLE_MISSING ",
+		over:        "DELIVERABLE_UNCHECKED DELIVERABLE_UNCHANGED DELIVERABLE_MISSING ",
+	} {
+		got := ""
+		for _, p := range verify(ctx, dir, all, since) {
+			got += p.Code + " "
+		}
+		if got != want {
+			t.Errorf("context %v: %s, want %s", ctx.Err(), got, want)
+		}
+	}
+	// What a look tells is told.
+	if problems := verify(over, dir, all, since.Add(-time.Hour)); len(problems) != 1 {
 		t.Errorf("%+v", problems)
 	}
 }

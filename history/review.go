@@ -281,6 +281,7 @@ var advice = map[string]string{
 	"INTERRUPTED":           "%s was interrupted: if that was not you, see what ends it",
 	"DELIVERABLE_MISSING":   "%s names files that are not there: check its paths, they are relative to the folder it runs in",
 	"DELIVERABLE_UNCHANGED": "%s names files that it did not touch: let it list only what it made or changed",
+	"DELIVERABLE_UNCHECKED": "%s names folders that are too large to be checked: let it list what it made in them",
 	// Of questions.
 	"network":    "%s could not reach the service: check the connection, and raise `--retries`",
 	"rate-limit": "%s was held back by rate limits: ask less at once, and raise `--retries` and `--timeout`",
