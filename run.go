@@ -360,7 +360,7 @@ func verify(ctx context.Context, dir string, deliverables []string, since time.T
 		found, err := touched(ctx, path, since)
 		switch {
 		case err != nil:
-			problems = append(problems, Problem{DeliverableUnchecked, d + ": too much in it to be checked in time"})
+			problems = append(problems, Problem{DeliverableUnchecked, d + ": could not be checked in time, name what was made in it"})
 		case !found:
 			problems = append(problems, Problem{DeliverableUnchanged, d + ": was not changed during the run"})
 		}

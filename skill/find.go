@@ -250,11 +250,12 @@ func (f Finder) missing(name, short string, roots []string) error {
 	if _, err := inFolder(filepath.Join(cmp.Or(f.Here, f.Dir), name), short); err == nil {
 		close = slices.Insert(close, 0, "./"+name)
 	}
-	if len(close) > 0 {
+	switch {
+	case len(close) > 0:
 		text += ": did you mean " + strings.Join(close, " or ") + "?"
-	} else if len(names) > 0 {
+	case len(names) > 0:
 		text += ": there are " + strings.Join(names[:min(len(names), 10)], ", ")
-	} else {
+	default:
 		text += ": no skills in " + strings.Join(roots, ", ")
 	}
 	return &NotFoundError{Name: name, text: text}
