@@ -128,6 +128,9 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*Verdict, error) {
 	if err != nil {
 		return nil, notStarted(script, err)
 	}
+	if result.Held && ctx.Err() != nil {
+		result.Cut = proc.Canceled // the script had ended, but its last words were cut short
+	}
 	v := judge(stdout.parse(), result, req.Timeout)
 	v.Script = script
 	if v.Report != nil {
