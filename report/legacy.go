@@ -32,8 +32,9 @@ func parseLegacy(text []byte, opt Options) (Result, bool) {
 	if !utf8.Valid(text) {
 		text = bytes.ToValidUTF8(text, replacement)
 	}
-	l := legacy{delivered: map[string]struct{}{}}
-	l.report = Report{Confidence: 0.5, Deliverables: []string{}, Metrics: map[string]float64{}, Errors: []Error{}}
+	room := deliverables(text)
+	l := legacy{delivered: make(map[string]struct{}, room)}
+	l.report = Report{Confidence: 0.5, Deliverables: make([]string, 0, room), Metrics: map[string]float64{}, Errors: []Error{}}
 	if opt.DefaultConfidence != nil {
 		l.report.Confidence = *opt.DefaultConfidence
 	}
@@ -48,7 +49,17 @@ func parseLegacy(text []byte, opt Options) (Result, bool) {
 		return Result{}, false
 	}
 	l.report.Success = l.succeeded && !l.failed
+	own(l.report.Deliverables)
 	return Result{Method: Legacy, Report: &l.report, Stated: l.succeeded || l.failed, Warnings: l.warnings.done()}, true
+}
+
+// deliverables guesses how many there are: to grow as they come costs more than
+// to read them.
+func deliverables(text []byte) (n int) {
+	for _, word := range []string{"reated:", "odified:", "pdated:"} {
+		n += bytes.Count(text, []byte(word))
+	}
+	return min(n, 1<<16) // of a text that only looks so
 }
 
 // line takes in what one line says.
@@ -131,10 +142,17 @@ func (l *legacy) deliver(path string) {
 	if _, old := l.delivered[path]; old || path == "" {
 		return
 	}
-	path = strings.Clone(path)
 	l.delivered[path] = struct{}{}
 	l.report.Deliverables = append(l.report.Deliverables, path)
 	l.found = true
+}
+
+// own makes copies of strings, which are parts of the text, in one piece.
+func own(parts []string) {
+	all := strings.Join(parts, "")
+	for i, part := range parts {
+		parts[i], all = all[:len(part)], all[len(part):]
+	}
 }
 
 // confidenceValue is a number as such, in percent, or out of another.
@@ -177,16 +195,14 @@ func cutField(line string, start int) field {
 	if end < 0 {
 		return field{}
 	}
-	key := strings.ToLower(strings.TrimRight(s[:end], " \t*_])"))
-	key = strings.TrimSuffix(strings.TrimSuffix(key, " score"), " level")
+	key := fieldKey(strings.TrimRight(s[:end], " \t*_])"))
 	switch key {
+	case "":
+		return field{}
 	case "created", "modified", "updated", "error":
 		if s[end] != ':' {
 			return field{}
 		}
-	case "confidence", "status":
-	default:
-		return field{}
 	}
 	value := strings.TrimSpace(s[end+1:])
 	if before := line[:start]; strings.HasSuffix(before, "*") { // **Created:** a, or **Created: a**
@@ -194,6 +210,19 @@ func cutField(line string, start int) field {
 		value = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(value, emphasis), emphasis))
 	}
 	return field{key, value}
+}
+
+// fieldKey is the key that a name means, whatever its case.
+func fieldKey(name string) string {
+	for _, key := range []string{"confidence", "created", "modified", "updated", "status", "error"} {
+		if strings.EqualFold(name, key) {
+			return key
+		}
+	}
+	if strings.EqualFold(name, "confidence score") || strings.EqualFold(name, "confidence level") {
+		return "confidence"
+	}
+	return ""
 }
 
 // unquote drops the quotes, or the emphasis, that all of s stands in.

@@ -158,8 +158,12 @@ func (d *decoder) parse(text []byte, opt Options) Result {
 
 // parseJSON judges the object that text is, else the last report in it.
 func (d *decoder) parseJSON(text []byte, opt Options) (result Result, ok bool) {
-	first, last := bytes.IndexByte(text, '{'), bytes.LastIndexByte(text, '}')
-	if first < 0 || last < first {
+	first := bytes.IndexByte(text, '{')
+	if first < 0 {
+		return result, false
+	}
+	last := bytes.LastIndexByte(text, '}')
+	if last < first {
 		return result, false
 	}
 	// Mostly there is one object, and all braces are its own.
