@@ -39,10 +39,9 @@ func parseLegacy(text []byte, opt Options) (Result, bool) {
 		l.report.Confidence = *opt.DefaultConfidence
 	}
 	for line := range strings.Lines(string(text)) {
-		line, part, more := line, "", true
-		for more { // a carriage return ends a line too: what follows is printed over it
-			part, line, more = strings.Cut(line, "\r")
-			l.line(strings.TrimSuffix(part, "\n"))
+		// A carriage return ends a line too: what follows is printed over it.
+		for part := range strings.SplitSeq(strings.TrimSuffix(line, "\n"), "\r") {
+			l.line(part)
 		}
 	}
 	if !l.found {
