@@ -12,9 +12,10 @@ func isNot(text string) bool {
 	return ok && leadsTo(text, []string{"not", "n't", "never", "no", "without", "cannot"}, isWordByte, "be", "been", "yet", "fully", "any", "a")
 }
 
-// isNo reports whether text denies what follows, as in "no", "no test",
-// "without any" or "did not".
-func isNo(text string) bool {
+// isNo reports whether text denies the failure that follows, as in "no",
+// "without any" or "did not". Things, such as errors, may have a word of their own,
+// as in "no lint errors"; what fails must be able to, as in "no test failed".
+func isNo(text string, things bool) bool {
 	text, ok := cutSpace(text)
 	if !ok {
 		return false
@@ -23,10 +24,18 @@ func isNo(text string) bool {
 		text = rest // no errors or, no test has
 	}
 	no := func(text string) bool {
-		return leadsTo(text, []string{"no", "none", "nothing", "neither", "zero", "without", "w/o"}, isNameByte, "any", "a", "an", "the", "single", "more")
+		return leadsTo(text, []string{"no", "none", "nothing", "neither", "zero", "without", "w/o"}, isNameByte, "any", "a", "an", "of", "the", "single", "more")
 	}
-	rest, _ := cutWord(text)
-	return no(text) || no(rest) || leadsTo(text, []string{"not", "n't", "never"}, isNameByte, "any", "a", "an", "single", "been")
+	rest, word := cutWord(text)
+	return no(text) || mayFail(word, things) && no(rest) ||
+		leadsTo(text, []string{"not", "n't", "never", "cannot"}, isNameByte, "any", "a", "an", "single", "been")
+}
+
+// mayFail reports whether a word may stand between a count and the failure that
+// it counts.
+func mayFail(word string, things bool) bool {
+	word = strings.TrimSuffix(strings.ToLower(word), "s")
+	return things || isOneOf(word, []string{"test", "check", "job", "step", "task", "unit", "case", "build", "target", "host", "file", "spec", "suite", "stage", "error", "assertion"})
 }
 
 // isDoubted reports whether text takes back the success that follows from some
@@ -58,46 +67,51 @@ func leadsTo(text string, words []string, joins func(byte) bool, fillers ...stri
 	}
 }
 
-// zeroThings reports whether of the things that follow, such as errors, text
-// says that there are 0, "0 of 5" or "0 test".
-func zeroThings(text string) bool {
-	return zero(text, func(before string) bool { return before == "" || !isNameByte(before[len(before)-1]) })
-}
-
-// zeroOutcome is zeroThings for the words that are no things: in "step 0
-// FAILED", 0 is a name.
-func zeroOutcome(text string) bool {
-	return zero(text, func(before string) bool {
-		if before == "" {
-			return true
-		}
-		rest, spaced := cutSpace(before)
-		if rest == "" {
-			return false
-		}
-		last := rest[len(rest)-1]
-		return !isWordByte(last) && strings.IndexByte("./-", last) < 0 ||
-			spaced && lastIs(rest, []string{"and", "with", "found", "has", "had", "have", "is", "are", "was", "were"}, isWordByte)
-	})
-}
-
-// zero reports whether text ends in a count of zero, and perhaps one word; counts
-// says whether a 0 is a count, from what is before it.
-func zero(text string, counts func(before string) bool) bool {
+// isZero reports whether text says that there are 0 of what follows, "0 of 5" or
+// "0 test". Of things that is so after almost anything; but in "step 0 FAILED", 0
+// is a name.
+func isZero(text string, things bool) bool {
 	text, ok := cutSpace(text)
 	if !ok {
 		return false
 	}
-	rest, _ := cutWord(text)
-	for _, text := range []string{text, rest} {
-		if before, ok := strings.CutSuffix(text, "0"); ok && counts(before) {
+	rest, word := cutWord(text)
+	texts := []string{text, rest}
+	if !mayFail(word, things) {
+		texts = texts[:1]
+	}
+	for _, text := range texts {
+		if before, ok := strings.CutSuffix(text, "0"); ok && isCounter(before, things) {
 			return true
 		}
-		if before, ok := strings.CutSuffix(cutTotal(text), "0"); ok && counts(before) {
+		if before, ok := strings.CutSuffix(cutTotal(text), "0"); ok && isCounter(before, things) {
 			return true
 		}
 	}
 	return false
+}
+
+// isCounter reports whether a 0 is a count, from what is before it.
+func isCounter(before string, things bool) bool {
+	if before == "" {
+		return true
+	}
+	rest, spaced := cutSpace(before)
+	if rest == "" {
+		return things
+	}
+	last := rest[len(rest)-1]
+	number := len(rest) > 1 && strings.IndexByte(digits, rest[len(rest)-2]) >= 0
+	switch {
+	case last == '=', !spaced && (isWordByte(last) || strings.IndexByte("./-#", last) >= 0 || number && (last == ',' || last == ':')):
+		return false // code=0, 1.0, a-0, #0, a.c:10:0
+	case things, !isNameByte(last) || last == ',':
+		return true
+	case last == '-' || last == '/': // between two counts
+		_, apart := cutSpace(rest[:len(rest)-1])
+		return spaced && apart
+	}
+	return spaced && lastIs(rest, []string{"and", "with", "found", "has", "had", "have", "is", "are", "was", "were"}, isWordByte)
 }
 
 // cutTotal drops the rest of "0/5", "0 of the 5" or "0 out of 5" after the 0.

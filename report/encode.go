@@ -93,7 +93,7 @@ func appendComma(b []byte, i int) []byte {
 
 // appendNumber writes a number as people would, if it is not too long.
 func appendNumber(b []byte, n float64) []byte {
-	if i := int64(n); n == float64(i) && i != 0 && -1e15 < n && n < 1e15 {
+	if i := int64(n); n == float64(i) && -1e15 < n && n < 1e15 {
 		return strconv.AppendInt(b, i, 10)
 	}
 	format := byte('f')

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"regexp"
 	"strconv"
@@ -24,6 +25,7 @@ type legacy struct {
 	succeeded bool
 	failed    bool
 	delivered map[string]struct{}
+	more      int // errors than are kept
 	warnings  faults
 }
 
@@ -49,6 +51,9 @@ func parseLegacy(text []byte, opt Options) (Result, bool) {
 	}
 	l.report.Success = l.succeeded && !l.failed
 	own(l.report.Deliverables)
+	if l.more > 0 {
+		l.report.Errors = append(l.report.Errors, Error{Code: LegacyError, Message: fmt.Sprintf("%d more errors are not listed", l.more)})
+	}
 	return Result{Method: Legacy, Report: &l.report, Stated: l.succeeded || l.failed, Warnings: l.warnings.done()}, true
 }
 
@@ -63,6 +68,7 @@ func deliverables(text []byte) (n int) {
 
 // line takes in what one line says.
 func (l *legacy) line(line string) {
+	line = plain(line)
 	if inner, ok := inBrackets(line); ok {
 		line = inner
 	}
@@ -78,7 +84,9 @@ func (l *legacy) line(line string) {
 		l.sayConfidence(f.value)
 	case "created", "modified", "updated":
 		l.say(inLine.judge(line[:start], nowhere))
-		l.deliver(unquote(f.value))
+		if path := unquote(f.value); !noPath.in(head(path)) {
+			l.deliver(path)
+		}
 	case "status":
 		l.say(inLine.judge(line[:start], nowhere))
 		value := oneWord.Replace(unquote(f.value))
@@ -87,9 +95,27 @@ func (l *legacy) line(line string) {
 		said := inLine.judge(line, start)
 		l.say(said)
 		if f.key == "error" && said == failure && f.value != "" {
-			l.report.Errors = append(l.report.Errors, Error{Code: LegacyError, Message: strings.Clone(f.value)})
+			l.err(f.value)
 		}
 	}
+}
+
+// What an echo that knows no escapes, or no options, leaves in a line.
+var (
+	writtenColor = pattern{expr: `(?:\\033|\\e|\\x1[bB]|\\u001[bB]|\^\[)\[[0-9;]*[A-Za-z]`}
+	writtenSpace = pattern{expr: `^(?:-[enE]+ )?(?:\s|\\[nt])*|(?:\\[nrt])+\s*$`}
+)
+
+// plain is a line without colours that are written out, as in \033[31m, without
+// \n at either end, and without the -e that one echo takes and another prints.
+func plain(line string) string {
+	if strings.Contains(line, "[") && (strings.Contains(line, `\`) || strings.Contains(line, "^[")) {
+		line = writtenColor.regexp().ReplaceAllString(line, "")
+	}
+	if strings.HasSuffix(line, `\n`) || strings.HasPrefix(line, `\`) || strings.HasPrefix(line, "-e ") || strings.HasPrefix(line, "-n ") {
+		line = writtenSpace.regexp().ReplaceAllString(line, "")
+	}
+	return line
 }
 
 // inBrackets returns what is in the brackets that all of a line stands in.
@@ -146,6 +172,18 @@ func (l *legacy) deliver(path string) {
 	l.found = true
 }
 
+// noPath is what stands in place of a path if there is none, or several.
+var noPath = pattern{expr: `(?i)^\(?(?:none|nothing|n/a|nil|null|-+|—|\d+(?: [a-z]+)?)\)?$`}
+
+// err takes in an error. A text of nothing else has millions: some are enough.
+func (l *legacy) err(message string) {
+	if len(l.report.Errors) < maxFaults {
+		l.report.Errors = append(l.report.Errors, Error{Code: LegacyError, Message: strings.Clone(message)})
+		return
+	}
+	l.more++
+}
+
 // own makes copies of strings, which are parts of the text, in one piece.
 func own(parts []string) {
 	all := strings.Join(parts, "")
@@ -155,7 +193,7 @@ func own(parts []string) {
 }
 
 // confidenceValue is a number as such, in percent, or out of another.
-var confidenceValue = pattern{expr: `^["'\x60\[(~≈*]*([-+]?(?:\d+(?:\.\d*|,\d+)?|\.\d+)(?:[eE][-+]?\d+)?)\s*(%|/\s*(\d+(?:\.\d+)?))?(?:$|[^\w%./]|\.(?:$|\s))`}
+var confidenceValue = pattern{expr: `^["'\x60\[(~≈*]*([-+]?(?:\d+(?:\.\d*|,\d+)?|\.\d+)(?:[eE][-+]?\d+)?)\s*(%|percent\b|(?:/|(?:out )?of\b)\s*(\d+(?:\.\d+)?))?(?:$|[^\w%./]|\.(?:$|\s))`}
 
 func (l *legacy) sayConfidence(value string) {
 	m := confidenceValue.regexp().FindStringSubmatch(head(value))
@@ -166,13 +204,14 @@ func (l *legacy) sayConfidence(value string) {
 	number := strings.Replace(m[1], ",", ".", 1)
 	n, _ := strconv.ParseFloat(number, 64) // too large is infinite, which is out of range
 	switch {
-	case m[2] == "%" && strings.ContainsAny(number, "eE"):
-		n /= 100
-	case m[2] == "%":
-		n, _ = strconv.ParseFloat(number+"e-2", 64) // 0.9 / 100 is not quite 0.009
 	case m[3] != "":
 		of, _ := strconv.ParseFloat(m[3], 64)
 		n /= of
+	case m[2] != "":
+		n /= 100
+	}
+	if m[2] != "" { // 0.9 / 100 is not quite 0.009
+		n, _ = strconv.ParseFloat(strconv.FormatFloat(n, 'g', 15, 64), 64)
 	}
 	if math.IsNaN(n) || n < 0 || n > 1 {
 		l.warnings.add(OutOfRange, []step{{key: "confidence"}}, notInRange)
@@ -226,7 +265,7 @@ func fieldKey(name string) string {
 
 // unquote drops the quotes, or the emphasis, that all of s stands in.
 func unquote(s string) string {
-	if n := len(s); n >= 2 && s[0] == s[n-1] && strings.IndexByte("`\"'", s[0]) >= 0 {
+	if n := len(s); n >= 2 && s[0] == s[n-1] && strings.IndexByte("`\"'", s[0]) >= 0 && strings.IndexByte(s[1:n-1], s[0]) < 0 {
 		return s[1 : n-1]
 	}
 	if n := len(s); n > 4 && strings.HasPrefix(s, "**") && strings.HasSuffix(s, "**") {
@@ -318,7 +357,11 @@ func (r reading) judge(text string, start int) (said statement) {
 			if !counts && !began {
 				continue
 			}
-			says := qualified(kind, text, from, i)
+			whole := text
+			if from == start && r.anywhere {
+				whole = text[:i] // "failed (0 of 3)" is a status of failed
+			}
+			says := qualified(kind, whole, from, i)
 			if counts || says == failure && counted(text, from, i) {
 				said = max(said, says)
 			}
@@ -335,25 +378,25 @@ func (r reading) judge(text string, start int) (said statement) {
 	return said
 }
 
-// symbol is what a symbol of a kind says: nothing if what it stands for is none.
+// symbol is what a symbol of a kind says: nothing if there is none of what it
+// stands for.
 func symbol(kind statement, text string, from, to int) statement {
 	before, after := tail(text[:from]), head(text[to:])
+	if m := symbolCount.regexp().FindStringSubmatch(after); m != nil {
+		if strings.Trim(m[1], "0") == "" {
+			return nothing
+		}
+		return kind
+	}
 	next := to + len(after) - len(strings.TrimLeft(after, " \t*:"))
 	end := wordEnd(text, next)
 	switch {
-	case isNo(before), zeroThings(before), zeroSymbol.in(after), zeroKind(kind).in(after):
+	case symbolEnd.in(after) && (isNo(before, true) || isZero(before, true)), noSymbol.in(after):
 		return nothing
 	case class(text[next:end]) == kind && qualified(kind, text, next, end) == nothing:
 		return nothing
 	}
 	return kind
-}
-
-func zeroKind(kind statement) *pattern {
-	if kind == success {
-		return &zeroPassed
-	}
-	return &zeroFailed
 }
 
 func wordEnd(text string, i int) int {
@@ -388,21 +431,32 @@ func statusClass(word string) statement {
 	return class(word)
 }
 
+// nought is how people write that there is none, and things that they count.
+const (
+	nought = `0+(?:\.0+)?\s*%|0+(?:\.0+)?\b|0+\s*(?:/|of|out\s+of)\s*\d+\b|zero\b|none(?:\s+found)?\b|no(?:\s+[a-z]+){0,2}\s+errors?(?:\s+(?:found|logged|detected))?\b|no\b|nil\b|null\b|false\b|n/a\b|[-–—]`
+	things = `errors?|failures?|tests?|checks?|jobs?|files?|items?|cases?|specs?|suites?|assertions?|warnings?`
+)
+
 // How a word that says how it went is made void by the text after it. What the
 // text before it does is in before.go.
 var (
-	noneAfter = pattern{expr: `(?i)^(?:\(s\))?\**(?:\s+[a-z]+\s*[:=]|\s+[a-z]+s\b|\s*(?:[:=|,]|[-=]+>|[-–—]|\.{2,}:?)?)\s*[*\x60"'(\[❌✅]*\s*` +
-		`(?:0+(?:\.0+)?\s*%?|0+\s*(?:/|of|out\s+of)\s*\d+|zero|none(?:\s+found)?|no|nil|null|false|n/a|[-–—]|\[\s*\]|\{\s*\}|\(\s*\)|""|'')` +
-		`[*\x60"')\]]*\s*(?:$|[,;|)❌✅]|\.(?:\s|$)|[a-z]+\s*[:=]?\s*\d)`}
+	noneAfter = pattern{expr: `(?i)^(?:\(s\))?\**(?:\s+[a-z]+\s*[:=]|\s+[a-z]+s\b|\s*(?:[:=|│,?]|[-=]+>|[-–—]|\.{2,}\s*:?)?)\s*[*\x60"'❌✅]*\s*(?:` +
+		`[(\[]\s*(?:` + nought + `)\s*[)\]][*\x60"']*\s*(?:$|[,;|│❌✅]|\.(?:\s|$))` +
+		`|(?:` + nought + `|\[\s*\]|\{\s*\}|\(\s*\)|""|'')[*\x60"']*\s*(?:$|[,;|│)\]❌✅]|\.(?:\s|$)|\b[a-z]+\s*[:=]|\b(?:` + things + `)(?:\s+from\b|\s*(?:$|[,;|.)]))|\b[a-z]+\s+\d+\s*(?:$|[,;|])))`}
 	// "Error: …" is a message, and one only if nothing else is said of it.
-	noError    = pattern{expr: `(?i)^\s*[:=]\s*[*\x60"'(]*(?:0|zero|none(?:\s+found)?|no|nil|null|n/a|false|-|\[\s*\]|\{\s*\}|\(\s*\))[*\x60"')]*\s*\.?\s*$`}
-	zeroAfter  = pattern{expr: `^(?:\([sS]\))?\s*[:=]\s*0\s`}
+	noError    = pattern{expr: `(?i)^\s*[:=]\s*[*\x60"'(<]*(?:` + nought + `|--|\[\s*\]|\{\s*\}|\(\s*\)|"")[*\x60"')>]*\s*\.?\s*✅?$`}
 	falseAfter = pattern{expr: `(?i)^\s*[:=]\s*["']?(?:false|no|fail(?:ed|ure)?|error)["']?\s*(?:$|[,;|.)])`}
-	freeAfter  = pattern{expr: `(?i)^\s+free\b`}
+	freeAfter  = pattern{expr: `(?i)^[\s-]+free\b`}
 
-	zeroSymbol = pattern{expr: `^\s*:?\s*0\s*(?:$|[,;|)])`}
-	zeroPassed = pattern{expr: `(?i)^\s*(?:0|no|zero)\s+(?:[a-z]+\s+)?(?:passed|succeeded|completed|success)`}
-	zeroFailed = pattern{expr: `(?i)^\s*(?:0|no|zero)\s+(?:[a-z]+\s+)?(?:fail|error)`}
+	symbolCount = pattern{expr: `^[\s|│]*[:=×]?\s*(\d+)\s*(?:$|[^\w\s.]|[✅❌]|(?:/|of)\s*\d)`}
+	symbolEnd   = pattern{expr: `^\s*(?:$|[,;|)])`}
+	noSymbol    = pattern{expr: `(?i)^\s*(?:none\b|(?:0|no|zero)\s+(?:[a-z]+\s+)?(?:passed|succeeded|completed|success|fail(?:ed|ures?)?|errors?)\s*(?:found\s*)?(?:$|[^\w\s]))`}
+
+	noProblem = pattern{expr: `(?i)^\s*[:=,-]?\s*(?:no|0|zero|without)\s+(?:[a-z]+\s+){0,2}(?:errors?|failures?|problems?|issues?|warnings?)\b`}
+	// A part of what should be: "1 of 3", "50%", a rate.
+	partAfter = pattern{expr: `(?i)^\s*(?:rate|ratio)\b|^\s*[:=(]?\s*(\d+)\s*(?:/|(?:out )?of)\s*(\d+)\b|^\s*[:=(]\s*(\d+)(?:\.\d+)?\s*%`}
+	// What takes a success back.
+	notAfter = pattern{expr: `(?i)^\s*[:=?]?\s*(?:(?:was|is|has|criteria)\s*:?\s*)?(?:not|never|nothing|unsuccessful(?:ly)?|abnormally|partially|✗)\b|^\s*[:=?]\s*(?:n|no)\s*(?:$|[,;|.)])|^\s*\(?(?:with\s+)?(?:exit\s+)?(?:code|status)\s*:?\s*[1-9]`}
 
 	// A success that goes on to count failures, and did not fix them.
 	countAfter = pattern{expr: `^(?:\([sS]\))?\s*[:=]?\s*[1-9]`}
@@ -414,31 +468,56 @@ func qualified(kind statement, line string, from, to int) statement {
 	before, word, after := tail(line[:from]), line[from:to], head(line[to:])
 	next := strings.TrimLeft(after, space)
 	valued := startsWithAny(next, ":=")
+	// In "PASSED: 0 FAILED: 3" each has a count of its own.
+	counts := valued && startsWithAny(strings.TrimLeft(next[1:], space), digits)
 	if kind == success {
 		switch {
 		case isNot(before), valued && falseAfter.in(after):
 			return failure
-		case isDoubted(before), zeroThings(before) && !isValue(before), isNone(after):
+		case isDoubted(before), !counts && isZero(before, true) && !isValue(before):
+			return nothing
+		case maySayMore(next) && !noProblem.in(after) && (isNone(after) || notAfter.in(after) || isPart(after)):
 			return nothing
 		}
 		return success
 	}
-	zero := zeroOutcome
-	if endsIn(word, "s") || startsWithAny(after, "(") {
-		zero = zeroThings
-	}
 	isError := strings.EqualFold(word, "error")
+	things := endsIn(word, "s") || startsWithAny(after, "(")
 	switch {
-	case isNo(before), zero(before), startsWithAny(next, "fF") && freeAfter.in(after):
+	case isNo(before, things), !counts && isZero(before, things), freeAfter.in(after):
 		return nothing
 	case isError && startsWithAny(strings.TrimLeft(after, " \t"), ":"):
 		if noError.in(after) {
 			return nothing
 		}
-	case isNone(after), !isError && zeroAfter.in(after), isError && valued && falseAfter.in(after):
+	case isNone(after), isError && valued && falseAfter.in(after):
 		return nothing
 	}
 	return failure
+}
+
+// maySayMore reports whether the text after a success, without the space between
+// them, may take something of it back. To ask that of each expression is slow.
+func maySayMore(next string) bool {
+	word := next[:min(wordEnd(next, 0), 20)]
+	return word == "" && next != "" || isOneOf(word, []string{
+		"no", "not", "never", "none", "nothing", "zero", "without", "nil", "null", "false", "unsuccessful", "unsuccessfully", "abnormally", "partially",
+		"was", "is", "has", "criteria", "with", "exit", "code", "status", "rate", "ratio",
+	}) || strings.HasSuffix(word, "s") || startsWithAny(strings.TrimLeft(next[len(word):], space), ":=")
+}
+
+// isPart reports whether the text after a word says that it holds for a part only.
+func isPart(after string) bool {
+	m := partAfter.regexp().FindStringSubmatch(after)
+	if m == nil {
+		return false
+	}
+	some, _ := strconv.Atoi(m[1] + m[3])
+	all := 100
+	if m[2] != "" {
+		all, _ = strconv.Atoi(m[2])
+	}
+	return m[1]+m[3] == "" || some < all
 }
 
 // isNone reports whether the text after a word says that there is none of it.
@@ -446,6 +525,9 @@ func qualified(kind statement, line string, from, to int) statement {
 func isNone(after string) bool {
 	isOther := func(s string) bool { return s == "" || isLetter(s[0]) && strings.IndexByte("zZnNfF", s[0]) < 0 }
 	next := strings.TrimLeft(after, space)
+	if startsWithAny(next, "[") && strings.Contains(next, "%]") {
+		return false // how far it is: "test_a FAILED [  0%]"
+	}
 	if isOther(next) {
 		next = strings.TrimLeft(next[wordEnd(next, 0):], space)
 	}
@@ -457,7 +539,7 @@ func startsWithAny(s, bytes string) bool { return s != "" && strings.IndexByte(b
 // counted reports whether failures are counted here, as in "passed 3, failed 1".
 func counted(line string, from, to int) bool {
 	before := tail(line[:from])
-	return (isCount(before) || countAfter.in(head(line[to:]))) && !mended.in(before)
+	return (isCount(before) || strings.HasSuffix(before, "(") || countAfter.in(head(line[to:]))) && !mended.in(before)
 }
 
 // inCompound reports whether a word is part of something longer: a path, a

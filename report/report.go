@@ -282,7 +282,7 @@ func escapeLength(text []byte) int {
 			}
 		}
 		return len(text)
-	case ']': // a command such as a link or a title, up to BEL or ESC \
+	case ']', 'P', 'X', '^', '_': // a command such as a link or a title, up to BEL or ESC \
 		const longest = 4096
 		for i := 2; i < min(len(text), longest); i++ {
 			switch text[i] {
@@ -299,8 +299,12 @@ func escapeLength(text []byte) int {
 		}
 		return 1
 	}
-	if text[1] >= '@' && text[1] <= '_' {
-		return 2
+	i := 1 // a few blanks to slashes, and one more: tput sgr0 prints ESC ( B
+	for i < len(text) && text[i] >= ' ' && text[i] <= '/' {
+		i++
+	}
+	if i < min(len(text), 4) && text[i] >= '0' && text[i] <= '~' {
+		return i + 1
 	}
 	return 1
 }

@@ -56,8 +56,8 @@ func runEmit(std *stdio, cmd *cobra.Command, o *emitOptions) error {
 		return usagef("--success and --fail contradict each other")
 	case saysSuccess:
 		r.Success = o.success
-	case saysFail:
-		r.Success = !o.fail
+	case o.fail:
+		r.Success = false
 	default:
 		r.Success = len(r.Errors) == 0
 	}

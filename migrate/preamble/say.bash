@@ -27,7 +27,7 @@ skillhand_say() { # runs echo, printf or cat, and keeps what it prints for the r
 }
 
 skillhand_hear() { # takes in what a line says
-	local line=$1 colour=$'\e\\[[0-9;?]*[A-Za-z]'
+	local line=$1 colour=$'(\e|\\\\033|\\\\e|\\\\x1b|\\^\\[)(\\[[0-9;?]*[A-Za-z]|\\(B)'
 	local bad='(fail(ed|ures?)?|errors?|unsuccessful(ly)?)' good='(success[a-z]*|succeeded|passed|completed)'
 	local BAD='((NOT|not|NEVER|never|N'\''T|n'\''t)( (BE|be|BEEN|been|YET|yet|FULLY|fully))* +(SUCCESSFUL|PASSED|COMPLETED)|FAIL(ED|URES?)?|ERRORS?|UNSUCCESSFUL)'
 	local begin='(^|[^[:alnum:]_./@${-]|[^[:alnum:]_][./@-])' end='($|[^[:alnum:]_./@-]|[./@-]($|[^[:alnum:]_]))'
@@ -36,16 +36,22 @@ skillhand_hear() { # takes in what a line says
 	while [[ $line =~ $colour ]]; do line=${line/"${BASH_REMATCH[0]}"/}; done
 	if [[ $line =~ ^[[:space:]]*[[(]([^][()]*)[])][[:space:]]*$ ]]; then line=${BASH_REMATCH[1]}; fi
 	line=${line//'**'/} # emphasis says nothing
+	line=${line#-e } line=${line#'\n'} line=${line%'\n'}
 	# What is negated, mended, or counts to nought says nothing.
-	while skillhand_like "$line" "(^|[^[:alnum:]_.,/-])((no|none|nothing|neither|zero|without|w/o)( any)?( [a-z]+)?( or| nor| have| has)?|(not|never)( an?( single)?)?) +$bad$end" ||
-		skillhand_like "$line" "(^|[^[:alnum:] _./-] *|(and|with|found) )0( *(/|of( the)?) *[0-9]+)?( [a-z]+)? +$bad$end" ||
-		skillhand_like "$line" "$begin$bad(\(s\))?( [a-z]+s| [a-z]+ *[:=])? *([:=|,-]|[-=]+>|—|\.\.+:?)? *[\"'\`([❌]* *(0+(\.0+)?(%|( */| of) *[0-9]+)?|zero|none( found)?|no|nil|null|false|-|\[\]|\(\)|\"\")[\"'\`)]* *($|[],;|❌]|\.($|[^0-9])|[a-z]+ *[:=]? *[0-9])" ||
-		skillhand_like "$line" "$begin(fail(ed|ures?)?|errors)(\(s\))? *[:=] *0 " ||
+	local no='(no|none|nothing|neither|zero|without|w/o)( any| of the)?' also='( or| nor| have| has)?' counted='(errors|failures)'
+	local nought='(0+(\.0+)?(%|( */| of) *[0-9]+)?|zero|none( found)?|no( [a-z]+){0,2} errors?|no|nil|null|false|-|\[\]|\(\)|"")'
+	local tests='( (test|check|job|step|task|unit|case|build|host|file|suite)s?| errors? n?or)?' alone='($|[^[:alnum:]_./@:=-]|[./@-]($|[^[:alnum:]_]))'
+	while skillhand_like "$line" "$begin$bad(\(s\))?( [a-z]+s| [a-z]+ *[:=])? *([:=|,?-]|│|[-=]+>|—|\.\.+ *:?)? *[\"'\`❌<]* *($nought|[[(]$nought[])])[\"'\`)>]* *($|[],;|❌]|│|\.($|[^0-9])|[a-z]+ *[:=]|(errors|tests)( from|$))" ||
+		skillhand_like "$line" "(^|[^[:alnum:]_.,/-])($no( [a-z]+)?$also +$counted|$no$tests$also +$bad|(not|never|cannot)( an?( single)?)? +$bad)$end" ||
+		skillhand_like "$line" "(^|[^[:alnum:] _./=#-] *| [/-] |(and|with|found) )0( *(/|of( the)?) *[0-9]+)?(( [a-z]+)? +$counted|$tests +$bad)$alone" ||
 		skillhand_like "$line" "(fixed|resolved|corrected|handled) [^,;]*$bad$end" ||
 		skillhand_like "$line" "${bad}[ -]free"; do
-		line=${line/"${BASH_REMATCH[0]}"/ 0 }
+		local hit=${BASH_REMATCH[0]} next=''
+		if [[ $hit =~ [A-Za-z]+\ *[:=]$ ]]; then next=${BASH_REMATCH[0]}; fi # it has a count of its own
+		line=${line/"$hit"/ 0 $next}
 	done
-	while [[ $line =~ ❌[\ :]*0([^0-9]|$)|(^|[\ :])(0|[Nn]o)\ *❌ ]]; do line=${line/"${BASH_REMATCH[0]}"/ 0 }; done
+	local cross='❌[ :|]*(0|None|none)([^0-9]|$)|(^|[ :])(0|[Nn]o) *❌ *($|[,;|)])'
+	while [[ $line =~ $cross ]]; do line=${line/"${BASH_REMATCH[0]}"/ 0 }; done
 	if [[ $line == *❌* ]]; then success=false; fi
 	local first=$line # past bullets, numbers and brackets
 	while ! skillhand_like "$first" "^[[(]$bad$end" && [[ $first =~ $bullet ]]; do
@@ -65,10 +71,10 @@ skillhand_hear() { # takes in what a line says
 		skillhand_like "$first" "^status$colon([^[:alnum:]]*$stopped|(.*[^[:alnum:]])?$bad)$end" ||
 		skillhand_like "$first" "^success *[:=] *(false|no|fail(ed|ure)?|error)$end" ||
 		skillhand_like "$first" "^$good[^[:alnum:]].*(with|but|[1-9][0-9]*)( [a-z]+)? +$bad$end" ||
-		skillhand_like "$first" "^$good[^[:alnum:]].*$bad(\(s\))? *[:=]? *[1-9]"; then
+		skillhand_like "$first" "^$good[^[:alnum:]].*(\($bad|$bad(\(s\))? *[:=]? *[1-9])"; then
 		success=false
-		if skillhand_like "$first" '^error[] *_)]*:[ *]*(.*[^[:space:]])'; then
-			skillhand_string "${BASH_REMATCH[1]}"
+		if skillhand_like "$first" '^(error[])] *)?error[] *_)]*:[ *]*(.*[^[:space:]])'; then
+			skillhand_string "${BASH_REMATCH[2]}"
 			errors+="${errors:+,}{\"code\":\"LEGACY_ERROR\",\"message\":$json}"
 		fi
 	fi
@@ -94,7 +100,11 @@ skillhand_confide() { # takes in a confidence: 0.92, 92%, 9/10
 
 skillhand_deliver() { # takes in a deliverable, once
 	local path=$1
-	case $path in \"?*\" | \'?*\' | \`?*\`) path=${path:1:${#path}-2} ;; esac
+	case $path in
+	\"?*[\"]*\" | \'?*[\']*\' | \`?*[\`]*\`) ;; # several
+	\"?*\" | \'?*\' | \`?*\`) path=${path:1:${#path}-2} ;;
+	none | None | - | n/a | nothing | [0-9] | [0-9]\ files) return 0 ;;
+	esac
 	skillhand_string "$path"
 	if [[ ,$deliverables, != *",$json,"* ]]; then deliverables+=${deliverables:+,}$json; fi
 }
