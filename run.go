@@ -31,7 +31,7 @@ type RunRequest struct {
 	Timeout    time.Duration // 0 means 10 minutes
 
 	Stdin  io.Reader // nil means no input
-	Stderr io.Writer // gets the script's stderr as it comes; nil discards it
+	Stderr io.Writer // gets the script's stderr as it comes; nil, or an error, discards the rest
 
 	// Ask is called if the script is in a folder that is not trusted. If it says
 	// yes the folder is trusted from then on. nil means no.
@@ -122,7 +122,7 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*Verdict, error) {
 	stdout := &tail{max: maxParsed}
 	result, err := proc.Run(ctx, proc.Cmd{
 		Args: append([]string{script}, req.Args...), Dir: r.cwd, Env: r.env,
-		Stdin: req.Stdin, Stdout: stdout, Stderr: req.Stderr,
+		Stdin: req.Stdin, Stdout: stdout, Stderr: &bystander{to: req.Stderr},
 		Timeout: req.Timeout, Grace: []proc.Step{{Signal: proc.Terminate, Wait: tidyUp}}, Silence: silence,
 	})
 	if err != nil {
@@ -475,6 +475,19 @@ func redactValue(r *redact.Redactor, v any) any {
 		return clean
 	}
 	return v
+}
+
+// A bystander passes on what is written to it as long as that works: a full disk
+// behind a log is no reason to end a script halfway.
+type bystander struct{ to io.Writer }
+
+func (b *bystander) Write(p []byte) (int, error) {
+	if b.to != nil {
+		if _, err := b.to.Write(p); err != nil {
+			b.to = nil
+		}
+	}
+	return len(p), nil
 }
 
 // A tail keeps the end of what is written to it.

@@ -83,8 +83,12 @@ func runParse(ctx context.Context, std *stdio, o parseOptions, files []string) e
 	if len(files) == 0 {
 		files = []string{"-"}
 	}
-	if first := slices.Index(files, "-"); first >= 0 && slices.Contains(files[first+1:], "-") {
-		return usagef("- is stdin, which can be read once")
+	if first := slices.Index(files, "-"); first >= 0 {
+		for i, file := range files[first+1:] {
+			if file == "-" {
+				files[first+1+i] = stdinAgain
+			}
+		}
 	}
 	debug.SetGCPercent(400) // little lasts, and a collection costs as much as a hundred files
 	p := &parsing{o: o, std: std, files: files, table: newParseTable(std, files)}
@@ -179,6 +183,9 @@ func (p *parsing) run(ctx context.Context) error {
 // their memory back.
 type parseWorker struct{ done, used chan []byte }
 
+// stdinAgain stands for a second - among the files; no file has such a name.
+const stdinAgain = "-\x00"
+
 func (p *parsing) write(text []byte) error {
 	if _, err := p.std.out.Write(text); err != nil {
 		return fmt.Errorf("stdout: %w", err)
@@ -198,9 +205,12 @@ func (p *parsing) header() string {
 func (p *parsing) parse(ctx context.Context, parser *report.Parser, inputs []string, lines, text []byte) (_, _ []byte) {
 	for _, input := range inputs {
 		var err error
-		if input == "-" {
+		switch input {
+		case "-":
 			text, err = p.readStdin(ctx)
-		} else {
+		case stdinAgain:
+			input, err = "-", errors.New("stdin can be read once")
+		default:
 			text, err = readFile(input, text, report.MaxSize+1)
 		}
 		var result report.Result
