@@ -24,6 +24,7 @@ type legacy struct {
 	found     bool // something was said
 	succeeded bool
 	failed    bool
+	heading   bool // the last line was one of failures: what is below it decides
 	delivered map[string]struct{}
 	more      int // errors than are kept
 	warnings  faults
@@ -45,6 +46,9 @@ func parseLegacy(text []byte, opt Options) (Result, bool) {
 		for part := range strings.SplitSeq(strings.TrimSuffix(line, "\n"), "\r") {
 			l.line(part)
 		}
+	}
+	if l.heading {
+		l.say(failure)
 	}
 	if !l.found {
 		return Result{}, false
@@ -69,6 +73,13 @@ func deliverables(text []byte) (n int) {
 // line takes in what one line says.
 func (l *legacy) line(line string) {
 	line = plain(line)
+	if l.heading && strings.TrimSpace(line) != "" {
+		l.heading = false
+		if noneBelow.in(head(line)) {
+			return
+		}
+		l.say(failure)
+	}
 	if inner, ok := inBrackets(line); ok {
 		line = inner
 	}
@@ -93,6 +104,10 @@ func (l *legacy) line(line string) {
 		l.say(inStatus.judge(value, inStatus.firstWord(value)))
 	default:
 		said := inLine.judge(line, start)
+		if said == failure && len(line) < near && failureHeading.in(line) {
+			l.heading = true
+			return
+		}
 		l.say(said)
 		if f.key == "error" && said == failure && f.value != "" {
 			l.err(f.value)
@@ -117,6 +132,12 @@ func plain(line string) string {
 	}
 	return line
 }
+
+// A heading of failures, and what stands below it if there are none.
+var (
+	failureHeading = pattern{expr: `(?i)^\s*(?:#+\s+(?:errors?|failures?|failed(?: \w+)?)\s*:?|\**(?:errors|failures|failed \w+s)\**\s*:\**)\s*$`}
+	noneBelow      = pattern{expr: `(?i)^[\s\-*•(\[]*(?:none|nothing|n/a|0|-|no (?:errors?|failures?))(?: (?:found|reported))?[)\].!]*\s*$`}
+)
 
 // inBrackets returns what is in the brackets that all of a line stands in.
 func inBrackets(line string) (inner string, ok bool) {
