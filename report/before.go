@@ -38,18 +38,29 @@ func mayFail(word string, things bool) bool {
 	return things || isOneOf(word, []string{"test", "check", "job", "step", "task", "unit", "case", "build", "target", "host", "file", "spec", "suite", "stage", "error", "assertion"})
 }
 
-// isDoubted reports whether text takes back the success that follows from some
-// words away, as in "not all tests" or "none of them".
+// isDoubted reports whether text takes back the success that follows, if from some
+// words away, as in "not all tests", "none of them" or "did not end in".
 func isDoubted(text string) bool {
 	text, ok := cutSpace(text)
-	for range 5 {
+	for range 6 {
 		if !ok || lastIs(text, []string{"not", "n't", "never", "no", "none", "nothing", "neither", "cannot"}, isNameByte) {
 			return ok
 		}
 		rest, word := cutWord(text)
-		text, ok = rest, word != ""
+		if !mayFail(word, false) && !isOneOf(word, []string{"all", "every", "any", "one", "a", "of", "the", "them", "these", "was", "were", "be", "been", "has", "have", "yet", "fully", "end", "in"}) {
+			return false
+		}
+		text = rest
 	}
 	return false
+}
+
+// ofProblems reports whether the count in text is one of errors and the like,
+// which does not take a success back.
+func ofProblems(text string) bool {
+	text, _ = cutSpace(text)
+	_, word := cutWord(text)
+	return isOneOf(word, []string{"error", "errors", "failures", "warnings", "problems", "issues"})
 }
 
 // leadsTo reports whether text ends in one of words, with any of fillers behind
@@ -107,6 +118,10 @@ func isCounter(before string, things bool) bool {
 		return false // code=0, 1.0, a-0, #0, a.c:10:0
 	case things, !isNameByte(last) || last == ',':
 		return true
+	case isLetter(last): // "3 PASSED 0 FAILED"
+		if before, _ := cutWord(rest); spaced && before != rest && strings.IndexByte(digits, before[len(before)-1]) >= 0 {
+			return true
+		}
 	case last == '-' || last == '/': // between two counts
 		_, apart := cutSpace(rest[:len(rest)-1])
 		return spaced && apart

@@ -403,16 +403,19 @@ func (r reading) judge(text string, start int) (said statement) {
 // stands for.
 func symbol(kind statement, text string, from, to int) statement {
 	before, after := tail(text[:from]), head(text[to:])
-	if m := symbolCount.regexp().FindStringSubmatch(after); m != nil {
-		if strings.Trim(m[1], "0") == "" {
-			return nothing
-		}
-		return kind
+	none := &noFailure
+	if kind == success {
+		none = &noSuccess
+	}
+	if m := symbolCount.regexp().FindStringSubmatch(after); m != nil && strings.Trim(m[1], "0") == "" || none.in(after) {
+		return nothing
 	}
 	next := to + len(after) - len(strings.TrimLeft(after, " \t*:"))
 	end := wordEnd(text, next)
 	switch {
-	case symbolEnd.in(after) && (isNo(before, true) || isZero(before, true)), noSymbol.in(after):
+	case kind == failure && noneBefore.in(before) && strings.TrimLeft(after, space+",;|)") == "":
+		return nothing
+	case symbolCell.in(after) && !strings.ContainsFunc(before, isWord):
 		return nothing
 	case class(text[next:end]) == kind && qualified(kind, text, next, end) == nothing:
 		return nothing
@@ -463,9 +466,9 @@ func qualified(kind statement, line string, from, to int) statement {
 		switch {
 		case isNot(before), valued && falseAfter.in(after):
 			return failure
-		case isDoubted(before), !counts && isZero(before, true) && !isValue(before):
+		case isDoubted(before), !counts && isZero(before, false) && !isValue(before) && !ofProblems(before):
 			return nothing
-		case maySayMore(next) && !noProblem.in(after) && (isNone(after) || notAfter.in(after) || isPart(after)):
+		case maySayMore(next) && (noneOfSuccess.in(after) || notAfter.in(after) || isPart(after)):
 			return nothing
 		}
 		return success
@@ -479,7 +482,7 @@ func qualified(kind statement, line string, from, to int) statement {
 		if noError.in(after) {
 			return nothing
 		}
-	case isNone(after), isError && valued && falseAfter.in(after):
+	case isNone(before, word, after), isError && valued && falseAfter.in(after):
 		return nothing
 	}
 	return failure
