@@ -41,16 +41,18 @@ skillhand_hear() { # takes in what a line says
 	local no='(no|none|nothing|neither|zero|without|w/o)( any| of the)?' also='( or| nor| have| has)?' counted='(errors|failures)'
 	local nought='(0+(\.0+)?(%|( */| of) *[0-9]+)?|zero|none( found)?|no( [a-z]+){0,2} errors?|no|nil|null|false|-|\[\]|\(\)|"")'
 	local tests='( (test|check|job|step|task|unit|case|build|host|file|suite)s?| errors? n?or)?' alone='($|[^[:alnum:]_./@:=-]|[./@-]($|[^[:alnum:]_]))'
-	while skillhand_like "$line" "$begin$bad(\(s\))?( [a-z]+s| [a-z]+ *[:=])? *([:=|,?-]|│|[-=]+>|—|\.\.+ *:?)? *[\"'\`❌<]* *($nought|[[(]$nought[])])[\"'\`)>]* *($|[],;|❌]|│|\.($|[^0-9])|[a-z]+ *[:=]|(errors|tests)( from|$))" ||
+	local open="[\"'\`❌<]* *($nought|[[(]$nought[])])[\"'\`)>]* *" after='($|[],;|❌!/(]|│|🎉|- |\.($|[^0-9])|[a-z]+ *[:=]|(found|total|reported|in|and|tests?|checks?|files?)($| )|errors from)'
+	local label="^[^[:alnum:]]*$bad((\(s\))?( [a-z]+s| *([|?-]|│|[-=]+>|—|\.\.+))? *$open($|[;|❌]|│|\.$|[a-z]+ +[0-9]+($|[,;|]))|,0$)" part='^[^[:alnum:]]*(FAIL|FAILED|ERRORS?)[^[:alnum:]:=]*0+ *(/|%|of)'
+	while skillhand_like "$line" "$begin$bad(\(s\))?( [a-z]+)? *(\.\.+ *)?[:=] *$open$after" || { ! [[ $line =~ $part ]] && skillhand_like "$line" "$label"; } ||
 		skillhand_like "$line" "(^|[^[:alnum:]_.,/-])($no( [a-z]+)?$also +$counted|$no$tests$also +$bad|(not|never|cannot)( an?( single)?)? +$bad)$end" ||
-		skillhand_like "$line" "(^|[^[:alnum:] _./=#-] *| [/-] |(and|with|found) )0( *(/|of( the)?) *[0-9]+)?(( [a-z]+)? +$counted|$tests +$bad)$alone" ||
+		skillhand_like "$line" "(^|[^[:alnum:] _./=#-] *| [/-] |(and|with|found) |[0-9] +[a-z]+ +)0( *(/|of( the)?) *[0-9]+)?(( [a-z]+)? +$counted|$tests +$bad)$alone" ||
 		skillhand_like "$line" "(fixed|resolved|corrected|handled) [^,;]*$bad$end" ||
 		skillhand_like "$line" "${bad}[ -]free"; do
 		local hit=${BASH_REMATCH[0]} next=''
 		if [[ $hit =~ [A-Za-z]+\ *[:=]$ ]]; then next=${BASH_REMATCH[0]}; fi # it has a count of its own
 		line=${line/"$hit"/ 0 $next}
 	done
-	local cross='❌[ :|]*(0|None|none)([^0-9]|$)|(^|[ :])(0|[Nn]o) *❌ *($|[,;|)])'
+	local cross='❌ *[:=]? *(0|None|none)( *(/|of) *[0-9]+)? *($|[,;|)✅]|[(] *[0-9.]+ *%)|^[^[:alnum:]]*❌ *[|] *0 *[|]|^ *(0|[Nn]o) *❌ *$'
 	while [[ $line =~ $cross ]]; do line=${line/"${BASH_REMATCH[0]}"/ 0 }; done
 	if [[ $line == *❌* ]]; then success=false; fi
 	local first=$line # past bullets, numbers and brackets
