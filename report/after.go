@@ -19,7 +19,7 @@ const (
 var (
 	// There is none, by a value: "Errors: 0", "errors found: none", "Failed=0 Passed=3".
 	noneValue = pattern{expr: `(?i)^(?:\(s\))?\**(?:\s+[a-z]+\s*)?\s*(?:\.{2,}\s*)?[:=]` + opening + `(?:[(\[]\s*(?:` + nought + `|` + zero + `)\s*[)\]]` + closing + stop +
-		`|(?:` + nought + `|` + zeroOf + `|` + zero + `)` + closing + `(?:` + stop + `|[^\w\s>→-]|-\s|(?:found|total|reported|in|and|errors from|tests?|checks?|jobs?|files?|items?|cases?|specs?|suites?)\b|[a-z]+\s*[:=]))|^\s*=\s*$`}
+		`|(?:` + nought + `|` + zeroOf + `|` + zero + `)` + closing + `(?:` + stop + `|[^\w\s.>→-]|-\s|(?:found|total|reported|in|and|errors from)\b|(?:tests?|checks?|jobs?|files?|items?|cases?|specs?|suites?)\s*(?:$|[,;|.)])|[a-z]+\s*[:=]))|^\s*=\s*$`}
 	// By what follows a word that begins the line: "Errors 0", "Failed (0)", "| Failed | 0 |", "Failed -> none".
 	noneLabel = pattern{expr: `(?i)^,(?:0|none|no)\s*$|^(?:\(s\))?\**(?:\s+[a-z]+s\b|\s*(?:[|│?]|[-=]+>|[-–—]|\.{2,})?)` + opening + `(?:[(\[]\s*(?:` + nought + `|` + zero + `)\s*[)\]]|` + nought + `|` + zeroOf + `|` + zero + `)` + closing +
 		`(?:$|[;|│)\]❌✅]|\.(?:\s|$)|[a-z]+\s+\d+\s*(?:$|[,;|]))`}
@@ -33,7 +33,7 @@ var (
 	// How many a symbol stands for, and that it stands for none.
 	symbolCount = pattern{expr: `^\s*[:=×]?\s*(\d+)(?:\s*(?:/|of)\s*\d+)?\s*(?:$|[,;|)❌✅]|\(\s*[\d.]+\s*%)`}
 	symbolCell  = pattern{expr: `^\s*[|│]\s*0\s*[|│]`}
-	noFailure   = pattern{expr: `(?i)^\s*(?:none\b|(?:0|no|zero)\s+(?:[a-z]+\s+)?(?:fail(?:ed|ures?)?|errors?)\s*(?:found\s*)?(?:$|[;|)✅]|\.|,\s*0\b))`}
+	noFailure   = pattern{expr: `(?i)^\s*(?:none\b|(?:0|no|zero)\s+(?:[a-z]+\s+)?(?:fail(?:ed|ures?)?|errors?)\s*(?:found\s*)?(?:$|[;|)✅]|\.|,\s*0\b|\(\s*[\d.]+\s*%))`}
 	noSuccess   = pattern{expr: `(?i)^\s*(?:none\s*$|(?:0|no|zero)\s+(?:[a-z]+\s+)?(?:passed|succeeded|completed|success)\b)`}
 	noneBefore  = pattern{expr: `(?i)(?:^|[,;|(])\s*(?:0|no)\s*$|\b(?:fail(?:ed|ures?)?|errors?)\s*[:=]?\s*0\s*$`}
 
@@ -88,13 +88,16 @@ func isNone(before, word, after string) bool {
 	switch {
 	case noneValue.in(after):
 		return true
-	case strings.ContainsFunc(before, isWord):
+	case strings.ContainsFunc(before, func(r rune) bool { return isWord(r) && r != 'ℹ' }) && !pairBefore.in(before):
 		return false // "3 FAILED, 0 skipped", "| build | FAILED | 0 |"
 	case isUpper(word) && fraction.in(after):
 		return false // "FAILED 0/3", "FAILED (0%)"
 	}
 	return noneLabel.in(after)
 }
+
+// pairBefore is another word with its number: "PASSED 3 FAILED 0".
+var pairBefore = pattern{expr: `(?i)(?:^|[^\w])(?:pass|passed|succeeded|total|tests|warnings?|errors?|skipped)\s+\d+,?\s+$`}
 
 var fraction = pattern{expr: `^\W*0+\s*(?:/|%|of\b)`}
 
