@@ -2,6 +2,7 @@ package report
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -52,4 +53,22 @@ func TestAround(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestLines: nothing that is made of what people print makes the parser panic.
+func TestLines(t *testing.T) {
+	part := rapid.SampledFrom([]string{
+		" ", " ", " ", "\t", "\n", "\r", ".", "..", ",", "/", "-", "->", "—", ":", "=", "?", "(", ")", "[", "]", "|", "│", "_", "*", "**", "`", "\"", "'", "#", "$", "%", "!", "\\n", "\\033[31m", "^[[0m", "\x1b(B", "\x1b[m",
+		"✅", "❌", "ℹ", "①", "1️⃣", "é", "\xff", "0", "0", "00", "0.0", "1", "3", "10", "0/3", "2 of 3", "50%", "0x1",
+		"SUCCESS", "success", "Passed", "PASSED", "Completed", "FAILED", "fail", "Failures", "ERROR", "errors", "Error", "unsuccessful", "(s)",
+		"Status", "STATUS=", "Confidence: ", "Created: ", "not", "n't", "no", "none", "nothing", "without", "of", "the", "all", "test", "tests", "step", "and", "with", "but", "fixed", "free", "rate", "exit code", "-e ", "x",
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		for range 5000 {
+			text := strings.Join(rapid.SliceOfN(part, 0, 12).Draw(t, "parts"), "")
+			if r := Parse([]byte("x\n"+text+"\nx"), Options{}); (r.Report == nil) == (len(r.Faults) == 0) {
+				t.Fatalf("%q: %+v", text, r)
+			}
+		}
+	})
 }

@@ -119,7 +119,7 @@ func isCounter(before string, things bool) bool {
 	case things, !isNameByte(last) || last == ',':
 		return true
 	case isLetter(last): // "3 PASSED 0 FAILED"
-		if before, _ := cutWord(rest); spaced && before != rest && strings.IndexByte(digits, before[len(before)-1]) >= 0 {
+		if before, word := cutWord(rest); spaced && word != "" && strings.TrimRight(before, digits) != before {
 			return true
 		}
 	case last == '-' || last == '/': // between two counts
