@@ -50,21 +50,18 @@ var (
 // maySayMore reports whether the text after a success, without the space between
 // them, may take something of it back. To ask that of each expression is slow.
 func maySayMore(next string) bool {
-	word := next[:min(wordEnd(next, 0), 20)]
+	word := next[:wordEnd(next, 0)]
 	return word == "" && next != "" || isOneOf(word, []string{
-		"no", "not", "never", "none", "nothing", "zero", "without", "nil", "null", "false", "unsuccessful", "unsuccessfully", "abnormally", "partially",
+		"not", "unsuccessful", "unsuccessfully", "abnormally", "partially",
 		"was", "is", "has", "criteria", "with", "exit", "code", "status", "rate", "ratio",
-	}) || strings.HasSuffix(word, "s") || startsWithAny(strings.TrimLeft(next[len(word):], space), ":=")
+	})
 }
 
 // isPart reports whether the text after a word says that it holds for a part only.
 func isPart(after string) bool {
 	m := partAfter.regexp().FindStringSubmatch(after)
-	if m == nil {
+	if m == nil || m[3]+m[5] != "" { // 0 of 3 failed
 		return false
-	}
-	if m[3]+m[5] != "" {
-		return false // 0 of 3 failed
 	}
 	some, _ := strconv.Atoi(m[1] + m[4])
 	all := 100
@@ -96,9 +93,10 @@ func isNone(before, word, after string) bool {
 	return noneLabel.in(after)
 }
 
-// pairBefore is another word with its number: "PASSED 3 FAILED 0".
-var pairBefore = pattern{expr: `(?i)(?:^|[^\w])(?:pass|passed|succeeded|total|tests|warnings?|errors?|skipped)\s+\d+,?\s+$`}
-
-var fraction = pattern{expr: `^\W*0+\s*(?:/|%|of\b)`}
+var (
+	// Another word with its number: "PASSED 3 FAILED 0".
+	pairBefore = pattern{expr: `(?i)(?:^|[^\w])(?:pass|passed|succeeded|total|tests|warnings?|errors?|skipped)\s+\d+,?\s+$`}
+	fraction   = pattern{expr: `^\W*0+\s*(?:/|%|of\b)`}
+)
 
 func startsWithAny(s, bytes string) bool { return s != "" && strings.IndexByte(bytes, s[0]) >= 0 }

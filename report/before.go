@@ -1,6 +1,9 @@
 package report
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // What the text before a word that says how it went does to it. It is read from
 // its end, word by word: a line may be long and have many such words.
@@ -220,12 +223,7 @@ func lastIs(text string, words []string, joins func(byte) bool) bool {
 }
 
 func isOneOf(word string, words []string) bool {
-	for _, w := range words {
-		if strings.EqualFold(word, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, word) })
 }
 
 func endsIn(text, end string) bool {
