@@ -30,10 +30,12 @@ var mayImport = map[string][]string{
 	"scaffold":            {},
 	"schemas":             {},
 	"internal/atomicfile": {},
+	"internal/cli":        {"claude", "internal/term", "proc"},
 	"internal/jsonfind":   {},
 	"internal/redact":     {},
+	"internal/term":       {},
 	"internal/txtartest":  {},
-	"cmd/skillhand":       {"", "claude", "claudepage", "history", "internal/atomicfile", "migrate", "proc", "render", "report", "scaffold", "schemas", "session", "shell", "skill", "trust"},
+	"cmd/skillhand":       {"", "claude", "claudepage", "history", "internal/atomicfile", "internal/cli", "internal/term", "migrate", "proc", "render", "report", "scaffold", "schemas", "session", "shell", "skill", "trust"},
 	"bench":               {"history", "report"},
 	"release":             {"proc"},
 

@@ -20,6 +20,8 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/claude"
+	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/render"
 	"github.com/skillhand/skillhand/schemas"
 )
@@ -138,19 +140,16 @@ func runAsk(ctx context.Context, std *stdio, cmd *cobra.Command, o askOptions, a
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	spinner := std.spin("asking")
+	spinner := std.Spin("asking")
 	o.Warn = func(text string) {
-		std.screen.Lock()
-		defer std.screen.Unlock()
-		spinner.hide()
-		std.warn(text)
+		spinner.Aside(func() { std.Warn(text) })
 	}
-	if std.interactive() {
+	if std.Interactive() {
 		o.Ask = func(dir string, commands []string) (bool, error) {
-			return askTrust(ctx, std, "Loading "+visible(o.Skill), dir, commands)
+			return askTrust(ctx, std, "Loading "+term.Visible(o.Skill), dir, commands)
 		}
 	}
-	live := &askLive{spinner: spinner, shown: isTerminal(std.err), costs: map[string]float64{}}
+	live := &askLive{spinner: spinner, shown: term.IsTerminal(std.Err), costs: map[string]float64{}}
 	printer := &eventPrinter{}
 	switch {
 	case o.events:
@@ -164,7 +163,7 @@ func runAsk(ctx context.Context, std *stdio, cmd *cobra.Command, o askOptions, a
 		o.OnRetry = live.event
 	}
 	reply, err := rt.Ask(ctx, o.client, o.AskRequest)
-	spinner.end()
+	spinner.End()
 	if !printer.end() {
 		return errors.New("stdout: nobody reads the events")
 	}
@@ -184,7 +183,7 @@ func newEventPrinter(until context.Context, std *stdio, cancel context.CancelCau
 	go func() {
 		defer close(p.done)
 		for e := range p.lines {
-			if err := std.printJSON(e); err != nil {
+			if err := std.PrintJSON(e); err != nil {
 				cancel(err) // nobody listens
 			}
 		}
@@ -225,33 +224,33 @@ func (p *eventPrinter) end() bool {
 func (o *askOptions) complete(ctx context.Context, std *stdio, cmd *cobra.Command, args []string) error {
 	switch {
 	case o.client.Timeout <= 0:
-		return usagef("--timeout %s: want more than 0", o.client.Timeout)
+		return cli.Usagef("--timeout %s: want more than 0", o.client.Timeout)
 	case o.client.IdleTimeout < 0:
-		return usagef("--idle-timeout %s: want 0 or more", o.client.IdleTimeout)
+		return cli.Usagef("--idle-timeout %s: want 0 or more", o.client.IdleTimeout)
 	case o.client.Retries < 0:
-		return usagef("--retries %d: want 0 or more", o.client.Retries)
+		return cli.Usagef("--retries %d: want 0 or more", o.client.Retries)
 	case o.json && o.events:
-		return usagef("--json and --events: want one of them")
+		return cli.Usagef("--json and --events: want one of them")
 	case math.IsInf(o.MaxBudgetUSD, 0):
-		return usagef("--max-budget-usd: want a number")
+		return cli.Usagef("--max-budget-usd: want a number")
 	case o.schema != "" && o.report:
-		return usagef("--schema and --report: want one of them")
+		return cli.Usagef("--schema and --report: want one of them")
 	case o.Resume != "" && o.Continue:
-		return usagef("--resume and --continue contradict each other")
+		return cli.Usagef("--resume and --continue contradict each other")
 	case o.args != "" && o.Skill == "":
-		return usagef("--args: want a --skill that they are for")
+		return cli.Usagef("--args: want a --skill that they are for")
 	}
 	// An unset variable in a script must not quietly ask for something else.
 	for _, name := range []string{"resume", "schema", "model", "skill", "output-file", "cwd", "claude", "allowed-tool"} {
 		if f := cmd.Flags().Lookup(name); f != nil && f.Changed && (f.Value.String() == "" || f.Value.String() == "[]") {
-			return usagef("--%s: the value is empty", name)
+			return cli.Usagef("--%s: the value is empty", name)
 		}
 	}
 	if o.client.IdleTimeout == 0 {
 		o.client.IdleTimeout = -1
 	}
 	if o.PluginRoot == "" {
-		o.PluginRoot = lookup(std.env, "CLAUDE_PLUGIN_ROOT")
+		o.PluginRoot = lookup(std.Env, "CLAUDE_PLUGIN_ROOT")
 	}
 	o.AskRequest.Args = render.ParseArgs(o.args)
 	if n := cmd.ArgsLenAtDash(); n >= 0 {
@@ -281,7 +280,7 @@ func (o *askOptions) readSchema() error {
 	}
 	text, err := os.ReadFile(o.schema)
 	if err != nil {
-		return usagef("%s: %v", o.schema, plainCause(err))
+		return cli.Usagef("%s: %v", o.schema, plainCause(err))
 	}
 	o.Schema = text
 	return nil
@@ -296,11 +295,11 @@ func (o *askOptions) readPrompt(ctx context.Context, std *stdio, cmd *cobra.Comm
 	}
 	switch {
 	case len(args) > 1:
-		return usagef("two prompts, %q and %q: quote the prompt, and put arguments for claude behind --", short(args[0]), short(args[1]))
+		return cli.Usagef("two prompts, %q and %q: quote the prompt, and put arguments for claude behind --", short(args[0]), short(args[1]))
 	case len(args) == 1 && args[0] != "-":
 		o.Prompt = args[0]
 		return nil
-	case len(args) == 0 && o.Skill != "" && isTerminal(std.in):
+	case len(args) == 0 && o.Skill != "" && term.IsTerminal(std.In):
 		return nil // the skill says it all
 	}
 	type read struct {
@@ -310,7 +309,7 @@ func (o *askOptions) readPrompt(ctx context.Context, std *stdio, cmd *cobra.Comm
 	began := time.Now()
 	done := make(chan read, 1)
 	go func() {
-		text, err := io.ReadAll(io.LimitReader(std.in, tooLong))
+		text, err := io.ReadAll(io.LimitReader(std.In, tooLong))
 		done <- read{text, err}
 	}()
 	select {
@@ -322,7 +321,7 @@ func (o *askOptions) readPrompt(ctx context.Context, std *stdio, cmd *cobra.Comm
 		o.client.Timeout = max(o.client.Timeout-time.Since(began), 1)
 		return nil
 	case <-time.After(o.client.Timeout):
-		return &statusError{exitTimeout, fmt.Errorf("stdin: the prompt does not end within %s", o.client.Timeout)}
+		return cli.Exit(cli.ExitTimeout, fmt.Errorf("stdin: the prompt does not end within %s", o.client.Timeout))
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -348,7 +347,7 @@ func (std *stdio) answer(ctx context.Context, o *askOptions, reply *claude.Reply
 		if o.events {
 			doc.Type = "result"
 		}
-		if err := std.printJSON(doc); err != nil {
+		if err := std.PrintJSON(doc); err != nil {
 			return err
 		}
 		err = nil // said
@@ -360,7 +359,7 @@ func (std *stdio) answer(ctx context.Context, o *askOptions, reply *claude.Reply
 		if !strings.HasSuffix(text, "\n") {
 			text += "\n"
 		}
-		if _, err := io.WriteString(std.out, text); err != nil {
+		if _, err := io.WriteString(std.Out, text); err != nil {
 			return fmt.Errorf("stdout: %w", err)
 		}
 	}
@@ -370,19 +369,19 @@ func (std *stdio) answer(ctx context.Context, o *askOptions, reply *claude.Reply
 	case failure.Kind == claude.Interrupted && ctx.Err() != nil:
 		return context.Cause(ctx)
 	}
-	return &statusError{askStatus(failure), err}
+	return cli.Exit(cli.AskStatus(failure), err)
 }
 
 // notAsked is the error of an ask that was not made.
 func (o *askOptions) notAsked(err error) error {
 	if e, ok := errors.AsType[*claude.RequestError](err); ok {
 		if e.Field == "schema" && o.schema != "" {
-			return usagef("%s: %s", o.schema, e.Fault)
+			return cli.Usagef("%s: %s", o.schema, e.Fault)
 		}
-		return usagef("%v", e)
+		return cli.Usagef("%v", e)
 	}
 	if _, ok := errors.AsType[*claude.StartError](err); ok {
-		return &statusError{exitMissing, err}
+		return cli.Exit(cli.ExitMissing, err)
 	}
 	return err
 }
@@ -477,7 +476,7 @@ func newAskEvent(e claude.Event) askEvent {
 // An askLive shows people what Claude does: on a terminal all of it, elsewhere
 // only that something failed and is tried again.
 type askLive struct {
-	spinner *spinner
+	spinner *term.Spinner
 	shown   bool
 	turn    int
 	costs   map[string]float64 // of each session
@@ -493,7 +492,7 @@ func (l *askLive) event(e claude.Event) {
 	case e.Type == claude.Text:
 		fmt.Fprintf(l.spinner, "  %s\n", short(e.Text))
 	case e.Type == claude.Tool:
-		fmt.Fprintf(l.spinner, "  %s %s\n", visible(e.Tool), short(string(e.Input)))
+		fmt.Fprintf(l.spinner, "  %s %s\n", term.Visible(e.Tool), short(string(e.Input)))
 	case e.Type == claude.Result:
 		l.costs[e.SessionID] = e.CostUSD
 	}
@@ -502,7 +501,7 @@ func (l *askLive) event(e claude.Event) {
 		what = fmt.Sprintf("turn %d", l.turn)
 	}
 	if e.Type == claude.Tool {
-		what += ", " + visible(e.Tool)
+		what += ", " + term.Visible(e.Tool)
 	}
 	var cost float64
 	for _, usd := range l.costs {
@@ -511,13 +510,5 @@ func (l *askLive) event(e claude.Event) {
 	if cost > 0 {
 		what += fmt.Sprintf(", $%.2f", cost)
 	}
-	l.spinner.doing(what)
-}
-
-// doing changes what the spinner says.
-func (s *spinner) doing(what string) {
-	s.std.screen.Lock()
-	defer s.std.screen.Unlock()
-	s.hide() // the new line may be shorter
-	s.what = what
+	l.spinner.Doing(what)
 }

@@ -10,66 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/skillhand/skillhand/history"
+	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/internal/txtartest"
 )
-
-func TestCells(t *testing.T) {
-	for _, tt := range []struct {
-		text string
-		want int
-	}{
-		{"", 0},
-		{"plain", 5},
-		{"naïve", 5},
-		{"nai\u0308ve", 5}, // with a combining mark
-		{"日本語", 6},
-		{"ｆｕｌｌ", 8},
-		{"ﾊﾝｶｸ", 4},
-		{"한국어", 6},
-		{"\u1112\u1161\u11ab", 2}, // a syllable in three parts
-		{"✓ ✗ … ─ █", 9},
-		{"👍", 2},
-		{"👍🏽", 2},
-		{"👩‍🚀", 2},
-		{"👨‍👩‍👧‍👦x", 3},
-		{"🇩🇪", 2},
-		{"\u200d", 0},
-		{" \u200d👍", 3},
-		{"👍\u200d x", 4},
-		{"ไทย", 3},
-		{"हिन्दी", 5},
-		{"עברית", 5},
-	} {
-		if got := cells(tt.text); got != tt.want {
-			t.Errorf("cells(%q) = %d, want %d", tt.text, got, tt.want)
-		}
-	}
-}
-
-func TestFit(t *testing.T) {
-	for _, tt := range []struct {
-		text    string
-		n       int
-		want    string
-		wantEnd string
-	}{
-		{"short", 5, "short", "short"},
-		{"longer", 5, "long…", "…nger"},
-		{"日本語", 5, "日本…", "…本語"},
-		{"日本語", 4, "日…", "…語"},
-		{"日本語", 1, "…", "…"},
-		{"日本語", 0, "", ""},
-		{"a👩‍🚀b", 3, "a…", "…b"},
-		{"nai\u0308ve", 4, "nai\u0308…", "…i\u0308ve"},
-	} {
-		if got := fit(tt.text, tt.n); got != tt.want {
-			t.Errorf("fit(%q, %d) = %q, want %q", tt.text, tt.n, got, tt.want)
-		}
-		if got := fitEnd(tt.text, tt.n); got != tt.wantEnd {
-			t.Errorf("fitEnd(%q, %d) = %q, want %q", tt.text, tt.n, got, tt.wantEnd)
-		}
-	}
-}
 
 func TestPercent(t *testing.T) {
 	for _, tt := range []struct{ part, whole, want int }{
@@ -109,10 +52,10 @@ func TestBoxes(t *testing.T) {
 			Loaded: []loadedSkill{{Skill: words.Draw(t, "loaded"), Time: now}}, Total: review.Total, OK: review.OK, Next: review.Next,
 		}
 		asked := rapid.IntRange(-5, 250).Draw(t, "width")
-		want := min(max(asked, minWidth), maxWidth)
-		for _, box := range []string{status.box(asked, noPaint, nil, now), retroBox(review, asked, noPaint)} {
+		want := min(max(asked, term.MinWidth), term.MaxWidth)
+		for _, box := range []string{status.box(asked, term.NoPaint, nil, now), retroBox(review, asked, term.NoPaint)} {
 			for line := range strings.SplitSeq(strings.TrimSuffix(box, "\n"), "\n") {
-				if got := cells(line); got != want {
+				if got := term.Cells(line); got != want {
 					t.Fatalf("%d columns, want %d: %q in\n%s", got, want, line, box)
 				}
 			}
@@ -143,8 +86,8 @@ func TestLooks(t *testing.T) {
 		env := []string{"HOME=/home/me"}
 		got := map[string]string{"markdown": retroMarkdown(review)}
 		for _, width := range []int{40, 60, 80, 200} {
-			got[fmt.Sprint("status ", width)] = status.box(width, noPaint, env, now)
-			got[fmt.Sprint("retro ", width)] = retroBox(review, width, noPaint)
+			got[fmt.Sprint("status ", width)] = status.box(width, term.NoPaint, env, now)
+			got[fmt.Sprint("retro ", width)] = retroBox(review, width, term.NoPaint)
 		}
 		return got
 	})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/shell"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -50,7 +51,7 @@ Without NAME, list them. A launcher in a plugin's hooks/bin does the same:
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				for _, name := range slices.Sorted(maps.Keys(builtins)) {
-					fmt.Fprintf(std.out, "%-24s  %s\n", name, builtinHelp[name])
+					fmt.Fprintf(std.Out, "%-24s  %s\n", name, builtinHelp[name])
 				}
 				return nil
 			}
@@ -59,14 +60,14 @@ Without NAME, list them. A launcher in a plugin's hooks/bin does the same:
 			}
 			f, ok := builtins[args[0]]
 			if !ok {
-				return usagef("%s: no such built-in: there are %s", args[0], strings.Join(slices.Sorted(maps.Keys(builtins)), ", "))
+				return cli.Usagef("%s: no such built-in: there are %s", args[0], strings.Join(slices.Sorted(maps.Keys(builtins)), ", "))
 			}
 			dir, err := os.Getwd()
 			if err != nil {
 				return err
 			}
-			if exit := f(cmd.Context(), args[1:], shell.Std{In: std.in, Out: std.out, Err: std.err, Dir: dir, Env: std.env}); exit != 0 {
-				return &statusError{status: exit}
+			if exit := f(cmd.Context(), args[1:], shell.Std{In: std.In, Out: std.Out, Err: std.Err, Dir: dir, Env: std.Env}); exit != 0 {
+				return cli.Exit(exit, nil)
 			}
 			return nil
 		},
@@ -77,7 +78,7 @@ Without NAME, list them. A launcher in a plugin's hooks/bin does the same:
 func listSkills(_ context.Context, args []string, std shell.Std) int {
 	if len(args) > 0 {
 		fmt.Fprintln(std.Err, "list-skills: takes no arguments")
-		return exitUsage
+		return cli.ExitUsage
 	}
 	finder := skill.Finder{PluginRoot: lookup(std.Env, "CLAUDE_PLUGIN_ROOT"), Dir: std.Dir, Home: lookup(std.Env, "HOME")}
 	for _, loc := range finder.List() {
@@ -88,5 +89,5 @@ func listSkills(_ context.Context, args []string, std shell.Std) int {
 		}
 		fmt.Fprintf(std.Out, "%s: %s\n", loc.Name, strings.Join(strings.Fields(s.Front.Description), " "))
 	}
-	return exitOK
+	return cli.ExitOK
 }

@@ -17,6 +17,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/proc"
 	"github.com/skillhand/skillhand/skill"
 	"github.com/skillhand/skillhand/trust"
@@ -45,24 +47,24 @@ The exit status is 3 if something needed is missing, else 1 if something is
 wrong, else 0. Nothing is changed.`,
 		Example: `  skillhand doctor
   skillhand doctor --json`,
-		Args: args(cobra.NoArgs),
+		Args: cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, err := os.Getwd()
 			if err != nil {
 				return errors.New("the working folder is gone")
 			}
-			spinner := std.spin("looking around")
-			d := doctor{env: std.env, dir: dir, home: lookup(std.env, "HOME")}
+			spinner := std.Spin("looking around")
+			d := doctor{env: std.Env, dir: dir, home: lookup(std.Env, "HOME")}
 			checks := d.look(cmd.Context())
-			spinner.end()
+			spinner.End()
 			if err := cmd.Context().Err(); err != nil {
 				return err
 			}
 			if err := std.printChecks(checks, asJSON); err != nil {
 				return err
 			}
-			if status := worst(checks); status != exitOK {
-				return &statusError{status: status}
+			if status := worst(checks); status != cli.ExitOK {
+				return cli.Exit(status, nil)
 			}
 			return nil
 		},
@@ -96,13 +98,13 @@ type doctorDocument struct {
 
 // worst is the exit status that checks ask for.
 func worst(checks []check) int {
-	status := exitOK
+	status := cli.ExitOK
 	for _, c := range checks {
 		switch c.Status {
 		case checkMissing:
-			return exitMissing
+			return cli.ExitMissing
 		case checkWrong:
-			status = exitFailed
+			status = cli.ExitFailed
 		}
 	}
 	return status
@@ -110,9 +112,9 @@ func worst(checks []check) int {
 
 func (std *stdio) printChecks(checks []check, asJSON bool) error {
 	if asJSON {
-		return std.printJSON(doctorDocument{OK: worst(checks) == exitOK, Checks: checks})
+		return std.PrintJSON(doctorDocument{OK: worst(checks) == cli.ExitOK, Checks: checks})
 	}
-	paint := std.painter()
+	paint := std.Painter()
 	colors := map[checkStatus]string{checkOK: "32", checkNote: "33", checkWrong: "31", checkMissing: "1;31"}
 	var b strings.Builder
 	for _, c := range checks {
@@ -121,14 +123,14 @@ func (std *stdio) printChecks(checks []check, asJSON bool) error {
 			fmt.Fprintf(&b, "%19s%s\n", "", oneLine(c.Fix))
 		}
 	}
-	if _, err := fmt.Fprint(std.out, b.String()); err != nil {
+	if _, err := fmt.Fprint(std.Out, b.String()); err != nil {
 		return fmt.Errorf("stdout: %w", err)
 	}
 	return nil
 }
 
 // oneLine shows text that may come from anywhere.
-func oneLine(s string) string { return strings.ReplaceAll(visible(s), "\n", " ") }
+func oneLine(s string) string { return strings.ReplaceAll(term.Visible(s), "\n", " ") }
 
 // A doctor knows where it looks.
 type doctor struct {

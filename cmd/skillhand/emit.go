@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/report"
 )
 
@@ -33,7 +34,7 @@ a failure has confidence 0, unless you say otherwise.`,
 		Example: `  skillhand emit --deliverable src/auth.ts --metric files_created=1
   skillhand emit --confidence 0.8 --since "$START_MS"
   skillhand emit --error FILE_NOT_FOUND="no $file" --context "file=$file"`,
-		Args: args(cobra.NoArgs),
+		Args: cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runEmit(std, cmd, &o) },
 	}
 	f := cmd.Flags()
@@ -53,7 +54,7 @@ func runEmit(std *stdio, cmd *cobra.Command, o *emitOptions) error {
 	r, saysSuccess, saysFail := &o.report, cmd.Flags().Changed("success"), cmd.Flags().Changed("fail")
 	switch {
 	case saysSuccess && saysFail && o.success == o.fail:
-		return usagef("--success and --fail contradict each other")
+		return cli.Usagef("--success and --fail contradict each other")
 	case saysSuccess:
 		r.Success = o.success
 	case o.fail:
@@ -67,7 +68,7 @@ func runEmit(std *stdio, cmd *cobra.Command, o *emitOptions) error {
 	if cmd.Flags().Changed("since") {
 		elapsed, err := sinceMillis(o.since, time.Now())
 		if err != nil {
-			return usagef("--since %q: %v", o.since, err)
+			return cli.Usagef("--since %q: %v", o.since, err)
 		}
 		o.setMetric("execution_time_ms", elapsed)
 	}
@@ -76,9 +77,9 @@ func runEmit(std *stdio, cmd *cobra.Command, o *emitOptions) error {
 		for _, f := range faults {
 			all = append(all, errors.New(describe(f)))
 		}
-		return &statusError{exitUsage, errors.Join(all...)}
+		return cli.Exit(cli.ExitUsage, errors.Join(all...))
 	}
-	return std.printJSON(r)
+	return std.PrintJSON(r)
 }
 
 // sinceMillis returns how many milliseconds have passed since start.

@@ -14,6 +14,8 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/history"
+	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/term"
 )
 
 type historyOptions struct {
@@ -35,7 +37,7 @@ environment keeps skillhand from recording.`,
   skillhand history --failed --since 7d
   skillhand history --skill deploy --last 5
   skillhand history --json | jq .duration_ms`,
-		Args: args(cobra.NoArgs),
+		Args: cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !cmd.Flags().Changed("last") && !o.json {
 				o.Last = 20
@@ -60,19 +62,19 @@ func runHistory(std *stdio, o historyOptions) error {
 	var err error
 	if o.since != "" {
 		if o.Since, err = parseSince(o.since, time.Now()); err != nil {
-			return usagef("--since %v", err)
+			return cli.Usagef("--since %v", err)
 		}
 	}
 	switch o.Kind = history.Kind(o.kind); o.Kind {
 	case "", history.Run, history.Ask:
 	default:
-		return usagef("--kind %s: want run or ask", o.kind)
+		return cli.Usagef("--kind %s: want run or ask", o.kind)
 	}
 	if o.Last < 0 {
-		return usagef("--last %d: want more than 0", o.Last)
+		return cli.Usagef("--last %d: want more than 0", o.Last)
 	}
 	if o.here && o.project != "" {
-		return usagef("--here and --project contradict each other")
+		return cli.Usagef("--here and --project contradict each other")
 	}
 	if o.here {
 		o.project = "."
@@ -82,18 +84,18 @@ func runHistory(std *stdio, o historyOptions) error {
 			return err
 		}
 	}
-	found, err := skillhand.History(std.env).Read(o.Query)
+	found, err := skillhand.History(std.Env).Read(o.Query)
 	if err != nil {
 		return err
 	}
 	if found.Damaged > 0 {
-		std.warn(plural(found.Damaged, "line") + " of the history cannot be read: what was cut short is not counted")
+		std.Warn(term.Plural(found.Damaged, "line") + " of the history cannot be read: what was cut short is not counted")
 	}
 	return std.printRecords(found.Records, o.json)
 }
 
 func (std *stdio) printRecords(records []history.Record, asJSON bool) error {
-	out := bufio.NewWriter(std.out)
+	out := bufio.NewWriter(std.Out)
 	var err error
 	if asJSON {
 		enc := json.NewEncoder(out)
@@ -104,10 +106,10 @@ func (std *stdio) printRecords(records []history.Record, asJSON bool) error {
 			}
 		}
 	} else {
-		paint := std.painter()
+		paint := std.Painter()
 		name := 10
 		for _, r := range records {
-			name = max(name, min(30, cells(flat(r.Name()))))
+			name = max(name, min(30, term.Cells(term.Flat(r.Name()))))
 		}
 		for _, r := range records {
 			if _, err = fmt.Fprintln(out, recordLine(r, name, paint)); err != nil {
@@ -122,13 +124,13 @@ func (std *stdio) printRecords(records []history.Record, asJSON bool) error {
 		return fmt.Errorf("stdout: %w", err)
 	}
 	if len(records) == 0 && !asJSON {
-		fmt.Fprintln(std.err, "nothing is recorded that fits")
+		fmt.Fprintln(std.Err, "nothing is recorded that fits")
 	}
 	return nil
 }
 
 // recordLine is a record for people: when, mark, name, duration, and what came of it.
-func recordLine(r history.Record, name int, paint func(code, text string) string) string {
+func recordLine(r history.Record, name int, paint term.Paint) string {
 	mark, verdict := paint("32", "✓"), ""
 	if !r.OK {
 		mark = paint("31", "✗")
@@ -138,10 +140,10 @@ func recordLine(r history.Record, name int, paint func(code, text string) string
 		verdict += fmt.Sprintf(" %.2f", *r.Confidence)
 	}
 	if r.CostUSD > 0 {
-		verdict += " " + dollars(r.CostUSD)
+		verdict += " " + term.Dollars(r.CostUSD)
 	}
-	line := fmt.Sprintf("%s  %s %s  %s  %s", r.Time.Local().Format("2006-01-02 15:04:05"), mark, pad(flat(r.Name()), name),
-		padLeft(shortDuration(r.DurationMS), durationCells), flat(strings.TrimSpace(verdict)))
+	line := fmt.Sprintf("%s  %s %s  %s  %s", r.Time.Local().Format("2006-01-02 15:04:05"), mark, term.Pad(term.Flat(r.Name()), name),
+		term.PadLeft(term.ShortDuration(r.DurationMS), durationCells), term.Flat(strings.TrimSpace(verdict)))
 	return strings.TrimRight(line, " ")
 }
 

@@ -32,10 +32,10 @@ the session goes on.`,
 			}
 			answer, err := answerHook(std)
 			if err != nil {
-				fmt.Fprintf(std.err, "skillhand: %v\n", err)
+				fmt.Fprintf(std.Err, "skillhand: %v\n", err)
 			}
-			if err := std.printJSON(answer); err != nil {
-				fmt.Fprintf(std.err, "skillhand: %v\n", err)
+			if err := std.PrintJSON(answer); err != nil {
+				fmt.Fprintf(std.Err, "skillhand: %v\n", err)
 			}
 			return nil
 		},
@@ -50,10 +50,10 @@ func answerHook(std *stdio) (answer session.Answer, err error) {
 			answer, err = session.Answer{}, fmt.Errorf("hook: %v", r)
 		}
 	}()
-	data, err := io.ReadAll(io.LimitReader(std.in, maxEvent))
+	data, err := io.ReadAll(io.LimitReader(std.In, maxEvent))
 	if err != nil {
 		return session.Answer{}, fmt.Errorf("stdin: %w", err)
 	}
-	store := session.Store{Dir: filepath.Join(skillhand.StateDir(std.env), "sessions")}
+	store := session.Store{Dir: filepath.Join(skillhand.StateDir(std.Env), "sessions")}
 	return store.Hook(data)
 }

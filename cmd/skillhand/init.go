@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/scaffold"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -18,7 +20,7 @@ func newInit(std *stdio) *cobra.Command {
 		Short: "Make a new skill or plugin",
 		Example: `  skillhand init skill review       in .claude/skills of this project
   skillhand init plugin toolbox     in the folder toolbox`,
-		Args: args(cobra.NoArgs),
+		Args: cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newInitSkill(std), newInitPlugin(std))
@@ -34,10 +36,10 @@ func newInitSkill(std *stdio) *cobra.Command {
 this project. Nothing is overwritten.`,
 		Example: `  skillhand init skill review
   skillhand init skill review --dir plugin/skills`,
-		Args: args(cobra.ExactArgs(1)),
+		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := scaffold.CheckName(args[0]); err != nil {
-				return usagef("%v", err)
+				return cli.Usagef("%v", err)
 			}
 			if dir == "" {
 				here, err := os.Getwd()
@@ -64,10 +66,10 @@ func newInitPlugin(std *stdio) *cobra.Command {
 		Short:   "Make a new plugin with one skill",
 		Long:    "Make a new plugin for Claude Code, with one skill, in the folder NAME. Nothing is overwritten.",
 		Example: "  skillhand init plugin toolbox",
-		Args:    args(cobra.ExactArgs(1)),
+		Args:    cli.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := scaffold.CheckName(args[0]); err != nil {
-				return usagef("%v", err)
+				return cli.Usagef("%v", err)
 			}
 			made, err := scaffold.Plugin(args[0], args[0])
 			return std.made(made, err, "skillhand load hello --plugin-root "+args[0])
@@ -81,15 +83,15 @@ func (std *stdio) made(files []string, err error, next string) error {
 		return err
 	}
 	for _, f := range files {
-		fmt.Fprintln(std.out, near(f))
+		fmt.Fprintln(std.Out, term.Near(f))
 	}
-	fmt.Fprintf(std.err, "try it: %s\n", next)
+	fmt.Fprintf(std.Err, "try it: %s\n", next)
 	return nil
 }
 
 // hint writes a path so that load takes it for one.
 func hint(path string) string {
-	path = near(path)
+	path = term.Near(path)
 	if !strings.ContainsRune(path, '/') {
 		path = "./" + path
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,8 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/claudepage"
+	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/render"
 	"github.com/skillhand/skillhand/session"
 	"github.com/skillhand/skillhand/skill"
@@ -48,7 +49,7 @@ that was named, from your own folders, and from folders you trust.`,
   skillhand load review --record review.json     # then, in CI:
   skillhand load review --replay review.json
   skillhand load review --dialect claude         # as Claude Code would send it`,
-		Args: args(cobra.MinimumNArgs(1)),
+		Args: cli.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveDefault
@@ -94,7 +95,7 @@ func runLoad(ctx context.Context, std *stdio, cmd *cobra.Command, o loadOptions,
 	if err := o.complete(std, cmd, args); err != nil {
 		return err
 	}
-	if std.interactive() {
+	if std.Interactive() {
 		o.Ask = func(dir string, commands []string) (bool, error) {
 			return askTrust(ctx, std, "Loading "+o.Skill, dir, commands)
 		}
@@ -103,12 +104,12 @@ func runLoad(ctx context.Context, std *stdio, cmd *cobra.Command, o loadOptions,
 	if err != nil {
 		return err
 	}
-	done := std.progress("loading " + o.Skill)
+	done := std.Spin("loading " + o.Skill).End
 	page, err := rt.Load(ctx, o.LoadRequest)
 	done()
 	if failure, ok := errors.AsType[*claudepage.Failure](err); ok {
-		fmt.Fprintln(std.err, failure.Message) // Claude Code's own words, and nothing else
-		return &statusError{status: exitFailed}
+		fmt.Fprintln(std.Err, failure.Message) // Claude Code's own words, and nothing else
+		return cli.Exit(cli.ExitFailed, nil)
 	}
 	if err != nil {
 		return err
@@ -116,11 +117,11 @@ func runLoad(ctx context.Context, std *stdio, cmd *cobra.Command, o loadOptions,
 	if err := std.deliver(page, o.json); err != nil {
 		return err
 	}
-	if nowhere(std.out) {
+	if nowhere(std.Out) {
 		return nil
 	}
 	if err := page.Commit(); err != nil {
-		std.warn(fmt.Sprintf("the next load will have the whole text again: %v", err))
+		std.Warn(fmt.Sprintf("the next load will have the whole text again: %v", err))
 	}
 	return nil
 }
@@ -128,12 +129,12 @@ func runLoad(ctx context.Context, std *stdio, cmd *cobra.Command, o loadOptions,
 // deliver prints the page.
 func (std *stdio) deliver(page *skillhand.Page, asJSON bool) error {
 	if asJSON {
-		return std.printJSON(newLoadDocument(page))
+		return std.PrintJSON(newLoadDocument(page))
 	}
 	for _, w := range page.Warnings {
-		std.warn(w)
+		std.Warn(w)
 	}
-	if _, err := io.WriteString(std.out, page.Text); err != nil {
+	if _, err := io.WriteString(std.Out, page.Text); err != nil {
 		return fmt.Errorf("stdout: %w", err)
 	}
 	return nil
@@ -147,50 +148,50 @@ func (o *loadOptions) complete(std *stdio, cmd *cobra.Command, args []string) er
 	case "always", "never":
 		o.Wrap = render.Wrap(o.wrap)
 	default:
-		return usagef("--wrap %s: want auto, always or never", o.wrap)
+		return cli.Usagef("--wrap %s: want auto, always or never", o.wrap)
 	}
 	switch o.dialect {
 	case "skillhand":
 	case "claude":
 		o.Claude = true
 	default:
-		return usagef("--dialect %s: want skillhand or claude", o.dialect)
+		return cli.Usagef("--dialect %s: want skillhand or claude", o.dialect)
 	}
 	switch o.via {
 	case "slash":
 	case "tool":
 		o.ViaTool = true
 	default:
-		return usagef("--via %s: want slash or tool", o.via)
+		return cli.Usagef("--via %s: want slash or tool", o.via)
 	}
 	if o.Timeout <= 0 {
-		return usagef("--timeout %s: want more than 0", o.Timeout)
+		return cli.Usagef("--timeout %s: want more than 0", o.Timeout)
 	}
 	if o.Claude && !cmd.Flags().Changed("timeout") {
 		o.Timeout = 0 // then Claude Code's own settings count
 	}
 	if o.MaxOutput <= 0 {
-		return usagef("--max-output %d: want more than 0", o.MaxOutput)
+		return cli.Usagef("--max-output %d: want more than 0", o.MaxOutput)
 	}
 	for _, flag := range []string{"record", "replay"} {
 		if f := cmd.Flags().Lookup(flag); f.Changed && f.Value.String() == "" {
-			return usagef("--%s: the file's name is empty", flag)
+			return cli.Usagef("--%s: the file's name is empty", flag)
 		}
 	}
 	if o.Record != "" && (o.Replay != "" || o.NoExec || o.Claude) {
-		return usagef("--record goes with neither --replay nor --no-exec nor --dialect claude: nothing would be recorded")
+		return cli.Usagef("--record goes with neither --replay nor --no-exec nor --dialect claude: nothing would be recorded")
 	}
 	if o.Replay != "" && o.Claude {
-		return usagef("--replay does not go with --dialect claude")
+		return cli.Usagef("--replay does not go with --dialect claude")
 	}
 	if o.Full && o.Later {
-		return usagef("--full and --reference contradict each other")
+		return cli.Usagef("--full and --reference contradict each other")
 	}
 	if err := o.arguments(std, cmd, args[1:]); err != nil {
 		return err
 	}
 	if o.PluginRoot == "" {
-		o.PluginRoot = lookup(std.env, "CLAUDE_PLUGIN_ROOT")
+		o.PluginRoot = lookup(std.Env, "CLAUDE_PLUGIN_ROOT")
 	}
 	return o.ids(std, cmd)
 }
@@ -202,16 +203,16 @@ func (o *loadOptions) arguments(std *stdio, cmd *cobra.Command, words []string) 
 		return nil
 	}
 	if len(words) > 0 {
-		return usagef("arguments are given twice: by --args and as %s", strings.Join(words, " "))
+		return cli.Usagef("arguments are given twice: by --args and as %s", strings.Join(words, " "))
 	}
 	raw := o.args
 	if raw == "-" {
-		text, err := io.ReadAll(io.LimitReader(std.in, skill.MaxSize+1))
+		text, err := io.ReadAll(io.LimitReader(std.In, skill.MaxSize+1))
 		if err != nil {
 			return fmt.Errorf("stdin: %w", err)
 		}
 		if len(text) > skill.MaxSize {
-			return usagef("--args -: more than %d MB on stdin", skill.MaxSize>>20)
+			return cli.Usagef("--args -: more than %d MB on stdin", skill.MaxSize>>20)
 		}
 		raw = string(text)
 	}
@@ -228,7 +229,7 @@ func (o *loadOptions) ids(std *stdio, cmd *cobra.Command) error {
 	for flag, id := range map[string]string{"session": o.Session, "agent": o.Agent} {
 		if cmd.Flags().Changed(flag) {
 			if err := session.CheckID(id); err != nil {
-				return usagef("--%s: %v", flag, err)
+				return cli.Usagef("--%s: %v", flag, err)
 			}
 		}
 	}
@@ -236,12 +237,12 @@ func (o *loadOptions) ids(std *stdio, cmd *cobra.Command) error {
 		return nil
 	}
 	for _, name := range []string{"CLAUDE_SESSION_ID", "CLAUDE_CODE_SESSION_ID"} {
-		id := lookup(std.env, name)
+		id := lookup(std.Env, name)
 		if id == "" {
 			continue
 		}
 		if err := session.CheckID(id); err != nil {
-			std.warn(fmt.Sprintf("%s is not used: %v", name, err))
+			std.Warn(fmt.Sprintf("%s is not used: %v", name, err))
 			continue
 		}
 		o.Session = id
@@ -252,16 +253,16 @@ func (o *loadOptions) ids(std *stdio, cmd *cobra.Command) error {
 
 // askTrust asks a person whether a folder's commands may run.
 func askTrust(ctx context.Context, std *stdio, doing, dir string, commands []string) (bool, error) {
-	std.screen.Lock()
-	defer std.screen.Unlock()
-	fmt.Fprintf(std.err, "%s is not trusted yet. %s would run:\n\n", dir, doing)
+	std.Screen.Lock()
+	defer std.Screen.Unlock()
+	fmt.Fprintf(std.Err, "%s is not trusted yet. %s would run:\n\n", dir, doing)
 	for _, c := range commands {
-		fmt.Fprintf(std.err, "    %s\n", strings.ReplaceAll(visible(c), "\n", "\n    "))
+		fmt.Fprintf(std.Err, "    %s\n", strings.ReplaceAll(term.Visible(c), "\n", "\n    "))
 	}
-	fmt.Fprintf(std.err, "\nTrust %s and run commands of its skills from now on? [y/N] ", dir)
+	fmt.Fprintf(std.Err, "\nTrust %s and run commands of its skills from now on? [y/N] ", dir)
 	answer := make(chan string, 1)
 	go func() {
-		line, _ := bufio.NewReader(std.in).ReadString('\n')
+		line, _ := bufio.NewReader(std.In).ReadString('\n')
 		answer <- line
 	}()
 	select {
@@ -271,17 +272,6 @@ func askTrust(ctx context.Context, std *stdio, doing, dir string, commands []str
 	case <-ctx.Done():
 		return false, context.Cause(ctx)
 	}
-}
-
-// visible shows control characters instead of sending them to the terminal,
-// where they could hide what a command does.
-func visible(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || 0x80 <= r && r < 0xa0 || 0x202a <= r && r <= 0x202e || 0x2066 <= r && r <= 0x2069 {
-			return '\ufffd'
-		}
-		return r
-	}, s)
 }
 
 // A loadDocument is what load --json prints: schemas/load-v1.schema.json.
@@ -314,22 +304,13 @@ func newLoadDocument(p *skillhand.Page) loadDocument {
 	return doc
 }
 
-func (std *stdio) printJSON(v any) error {
-	enc := json.NewEncoder(std.out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("stdout: %w", err)
-	}
-	return nil
-}
-
 // newRuntime makes the runtime that all commands use.
 func newRuntime(std *stdio) (*skillhand.Runtime, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, errors.New("the working folder is gone")
 	}
-	rt := &skillhand.Runtime{Dir: dir, Env: std.env, Builtins: builtins}
+	rt := &skillhand.Runtime{Dir: dir, Env: std.Env, Builtins: builtins}
 	if self, err := os.Executable(); err == nil {
 		rt.Self = []string{self, "builtin"}
 	}
@@ -361,6 +342,3 @@ func completeSkills(pluginRoot string) []string {
 	}
 	return names
 }
-
-// progress shows on a terminal that something takes long. The returned function ends it.
-func (std *stdio) progress(what string) (done func()) { return std.spin(what).end }

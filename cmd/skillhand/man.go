@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/cli"
 )
 
 func newMan(std *stdio) *cobra.Command {
@@ -37,21 +38,21 @@ SOURCE_DATE_EPOCH, if it is set, dates the pages.`,
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			date, err := sourceDate(lookup(std.env, "SOURCE_DATE_EPOCH"))
+			date, err := sourceDate(lookup(std.Env, "SOURCE_DATE_EPOCH"))
 			if err != nil {
 				return err
 			}
 			if dir != "" {
 				if len(args) > 0 {
-					return usagef("--dir writes all pages: it takes no COMMAND")
+					return cli.Usagef("--dir writes all pages: it takes no COMMAND")
 				}
 				return writeManuals(cmd.Root(), dir, date)
 			}
 			of, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return usagef("%s: no such command\nsee skillhand --help", strings.Join(args, " "))
+				return cli.Usagef("%s: no such command\nsee skillhand --help", strings.Join(args, " "))
 			}
-			if _, err := io.WriteString(std.out, manual(of, date)); err != nil {
+			if _, err := io.WriteString(std.Out, manual(of, date)); err != nil {
 				return fmt.Errorf("stdout: %w", err)
 			}
 			return nil

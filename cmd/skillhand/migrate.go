@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/migrate"
 )
 
@@ -61,7 +63,7 @@ The exit status is 1 if a file could not be read or a path is missing.`,
 func runMigrate(ctx context.Context, std *stdio, o migrateOptions, args []string) error {
 	paths := slices.Concat(args, o.skillPaths, o.skillDirs)
 	if len(paths) == 0 {
-		return usagef("name a file or a folder\nusage: skillhand migrate PATH...")
+		return cli.Usagef("name a file or a folder\nusage: skillhand migrate PATH...")
 	}
 	m := &migration{std: std, o: o, date: time.Now().Format("20060102")}
 	for _, root := range m.roots(paths) {
@@ -73,7 +75,7 @@ func runMigrate(ctx context.Context, std *stdio, o migrateOptions, args []string
 		return err
 	}
 	if m.count(migrate.Failed) > 0 {
-		return &statusError{status: exitFailed}
+		return cli.Exit(cli.ExitFailed, nil)
 	}
 	return nil
 }
@@ -108,7 +110,7 @@ func (m *migration) tree(ctx context.Context, root *migrationRoot) error {
 	files := m.read(root)
 	results := slices.DeleteFunc(migrate.Tree(files, m.o.TreeOptions), func(r migrate.Result) bool { return !root.wants(r.Path) })
 	if len(results) == 0 && len(root.explicit) == 0 {
-		m.std.warn(near(root.wanted[0]) + ": nothing to migrate here")
+		m.std.Warn(term.Near(root.wanted[0]) + ": nothing to migrate here")
 	}
 	for _, file := range root.explicit {
 		if rel, err := filepath.Rel(root.base, file); err == nil && !slices.ContainsFunc(results, func(r migrate.Result) bool { return r.Path == filepath.ToSlash(rel) }) && !m.failed(file) {
@@ -217,10 +219,10 @@ func (m *migration) print() error {
 		LeftAlone: m.count(migrate.LeftAlone), Failed: m.count(migrate.Failed),
 	}}
 	for _, d := range m.done {
-		doc.Files = append(doc.Files, migrateFile{near(d.file), d.Status, d.Reason, d.Line, near(d.backup)})
+		doc.Files = append(doc.Files, migrateFile{term.Near(d.file), d.Status, d.Reason, d.Line, term.Near(d.backup)})
 	}
 	if m.o.json {
-		return m.std.printJSON(doc)
+		return m.std.PrintJSON(doc)
 	}
 	var b strings.Builder
 	for _, d := range m.done {
@@ -232,12 +234,12 @@ func (m *migration) print() error {
 	}
 	s := doc.Summary
 	fmt.Fprintf(&b, "%d %s, %d already fine, %d left alone, %d failed\n", s.Changed, verb, s.Unchanged, s.LeftAlone, s.Failed)
-	return m.std.print(b.String())
+	return m.std.Print(b.String())
 }
 
 func (m *migration) describe(b *strings.Builder, d migrated) {
-	paint := m.std.painter()
-	name := visible(near(d.file))
+	paint := m.std.Painter()
+	name := term.Visible(term.Near(d.file))
 	if d.Line > 0 {
 		name = fmt.Sprintf("%s:%d", name, d.Line)
 	}
@@ -249,7 +251,7 @@ func (m *migration) describe(b *strings.Builder, d migrated) {
 		}
 		fmt.Fprintf(b, "%s %s", paint("32", fmt.Sprintf("%-10s", verb)), name)
 		if d.backup != "" {
-			fmt.Fprintf(b, " (was %s)", visible(near(d.backup)))
+			fmt.Fprintf(b, " (was %s)", term.Visible(term.Near(d.backup)))
 		}
 		b.WriteString("\n")
 		if m.o.verbose {
@@ -260,16 +262,16 @@ func (m *migration) describe(b *strings.Builder, d migrated) {
 		if m.o.diff || m.o.dryRun {
 			shown := *d.Edit
 			shown.Name = name
-			b.WriteString(visible(shown.Diff()))
+			b.WriteString(term.Visible(shown.Diff()))
 		}
 	case migrate.Unchanged:
 		if m.o.verbose {
 			fmt.Fprintf(b, "%-10s %s\n", "fine", name)
 		}
 	case migrate.LeftAlone:
-		fmt.Fprintf(b, "%s %s: %s\n", paint("33", "left alone"), name, visible(d.Reason))
+		fmt.Fprintf(b, "%s %s: %s\n", paint("33", "left alone"), name, term.Visible(d.Reason))
 	case migrate.Failed:
-		fmt.Fprintf(b, "%s %s: %s\n", paint("31", fmt.Sprintf("%-10s", "failed")), name, visible(d.Reason))
+		fmt.Fprintf(b, "%s %s: %s\n", paint("31", fmt.Sprintf("%-10s", "failed")), name, term.Visible(d.Reason))
 	}
 }
 
@@ -284,7 +286,7 @@ type fileBar struct {
 const manyFiles = 30
 
 func newFileBar(std *stdio, all int) *fileBar {
-	if all < manyFiles || !isTerminal(std.err) || lookup(std.env, "TERM") == "dumb" {
+	if all < manyFiles || !term.IsTerminal(std.Err) || lookup(std.Env, "TERM") == "dumb" {
 		return nil
 	}
 	return &fileBar{std: std, all: all}
@@ -298,13 +300,13 @@ func (b *fileBar) step() {
 	if time.Since(b.shown) > 50*time.Millisecond {
 		const width = 30
 		filled := b.done * width / b.all
-		fmt.Fprintf(b.std.err, "\r[%s%s] %d of %d", strings.Repeat("=", filled), strings.Repeat(" ", width-filled), b.done, b.all)
+		fmt.Fprintf(b.std.Err, "\r[%s%s] %d of %d", strings.Repeat("=", filled), strings.Repeat(" ", width-filled), b.done, b.all)
 		b.shown = time.Now()
 	}
 }
 
 func (b *fileBar) end() {
 	if b != nil && !b.shown.IsZero() {
-		fmt.Fprint(b.std.err, "\r\x1b[K")
+		fmt.Fprint(b.std.Err, "\r\x1b[K")
 	}
 }

@@ -30,11 +30,11 @@ func (m *migration) verify(ctx context.Context, d *migrated) error {
 	if err := m.trusted(d.file); err != nil {
 		return err
 	}
-	before, err := runCopy(ctx, m.std.env, d.file, d.Edit.Before)
+	before, err := runCopy(ctx, m.std.Env, d.file, d.Edit.Before)
 	if err != nil {
 		return err
 	}
-	after, err := runCopy(ctx, m.std.env, d.file, d.Edit.After)
+	after, err := runCopy(ctx, m.std.Env, d.file, d.Edit.After)
 	if err != nil {
 		return err
 	}
@@ -128,11 +128,11 @@ func skillFolder(file string) string {
 
 // trusted reports whether scripts from here may be run.
 func (m *migration) trusted(file string) error {
-	if lookup(m.std.env, "SKILLHAND_TRUST") == "all" {
+	if lookup(m.std.Env, "SKILLHAND_TRUST") == "all" {
 		return nil
 	}
-	store := trust.Store{Dir: filepath.Join(skillhand.StateDir(m.std.env), "trust")}
-	own := skill.Finder{Home: lookup(m.std.env, "HOME")}.UserRoots()
+	store := trust.Store{Dir: filepath.Join(skillhand.StateDir(m.std.Env), "trust")}
+	own := skill.Finder{Home: lookup(m.std.Env, "HOME")}.UserRoots()
 	if store.Trusted(file, slices.DeleteFunc(own, func(dir string) bool { return dir == "" })...) {
 		return nil
 	}

@@ -17,6 +17,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/report"
 	"github.com/skillhand/skillhand/schemas"
 )
@@ -77,7 +79,7 @@ func runParse(ctx context.Context, std *stdio, o parseOptions, files []string) e
 		return printSchema(std, files)
 	}
 	if !(o.defaultConfidence >= 0 && o.defaultConfidence <= 1) {
-		return usagef("--default-confidence %v: want 0 to 1", o.defaultConfidence)
+		return cli.Usagef("--default-confidence %v: want 0 to 1", o.defaultConfidence)
 	}
 	o.DefaultConfidence = &o.defaultConfidence
 	if len(files) == 0 {
@@ -96,20 +98,20 @@ func runParse(ctx context.Context, std *stdio, o parseOptions, files []string) e
 		return err
 	}
 	if p.invalid.Load() > 0 {
-		return &statusError{status: exitFailed}
+		return cli.Exit(cli.ExitFailed, nil)
 	}
 	return nil
 }
 
 func printSchema(std *stdio, files []string) error {
 	if len(files) > 0 {
-		return usagef("--schema stands alone")
+		return cli.Usagef("--schema stands alone")
 	}
 	schema, err := schemas.Files.ReadFile("skill-output-v1.schema.json")
 	if err != nil {
 		return err
 	}
-	if _, err := std.out.Write(schema); err != nil {
+	if _, err := std.Out.Write(schema); err != nil {
 		return fmt.Errorf("stdout: %w", err)
 	}
 	return nil
@@ -187,7 +189,7 @@ type parseWorker struct{ done, used chan []byte }
 const stdinAgain = "-\x00"
 
 func (p *parsing) write(text []byte) error {
-	if _, err := p.std.out.Write(text); err != nil {
+	if _, err := p.std.Out.Write(text); err != nil {
 		return fmt.Errorf("stdout: %w", err)
 	}
 	return nil
@@ -244,7 +246,7 @@ func (p *parsing) readStdin(ctx context.Context) (text []byte, err error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		text, err = io.ReadAll(io.LimitReader(p.std.in, report.MaxSize+1))
+		text, err = io.ReadAll(io.LimitReader(p.std.In, report.MaxSize+1))
 	}()
 	select {
 	case <-done:
@@ -275,15 +277,15 @@ func (t *parseTable) header() string {
 // append appends what is to be said about one input.
 func (t *parseTable) append(lines []byte, input string, r report.Result) []byte {
 	w := bytes.NewBuffer(lines)
-	paint := t.std.painter()
+	paint := t.std.Painter()
 	if r.Report == nil {
-		fmt.Fprintf(w, "%-*s  %s  %s\n", t.width, flat(input), paint("31", "invalid"), r.Method)
+		fmt.Fprintf(w, "%-*s  %s  %s\n", t.width, term.Flat(input), paint("31", "invalid"), r.Method)
 	} else {
 		says := paint("32", "success")
 		if !r.Report.Success {
 			says = paint("31", "failure")
 		}
-		fmt.Fprintf(w, "%-*s  %s  %-7s  %-14s  %12d  %6d\n", t.width, flat(input), says, r.Method, banded(r.Report.Confidence), len(r.Report.Deliverables), len(r.Report.Errors))
+		fmt.Fprintf(w, "%-*s  %s  %-7s  %-14s  %12d  %6d\n", t.width, term.Flat(input), says, r.Method, banded(r.Report.Confidence), len(r.Report.Deliverables), len(r.Report.Errors))
 	}
 	for _, f := range r.Faults {
 		fmt.Fprintf(w, "  %s\n", describe(f))
@@ -311,13 +313,5 @@ func describe(f report.Fault) string {
 	if f.Path != "" {
 		where = f.Path + ": "
 	}
-	return strings.ReplaceAll(visible(fmt.Sprintf("%s%s (%s)", where, f.Message, f.Code)), "\n", " ")
-}
-
-// painter returns a function that colours text if stdout may have colour.
-func (std *stdio) painter() func(code, text string) string {
-	if !std.outColor {
-		return func(_, text string) string { return text }
-	}
-	return func(code, text string) string { return "\x1b[" + code + "m" + text + "\x1b[0m" }
+	return strings.ReplaceAll(term.Visible(fmt.Sprintf("%s%s (%s)", where, f.Message, f.Code)), "\n", " ")
 }

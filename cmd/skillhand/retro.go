@@ -12,6 +12,8 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/history"
+	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/shell"
 )
 
@@ -31,15 +33,15 @@ differently for the same input, and what to do about it.`,
   skillhand retro --since 30d --all
   skillhand retro --markdown > retro.md
   skillhand retro --json`,
-		Args: args(cobra.NoArgs),
+		Args: cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON && markdown {
-				return usagef("--json and --markdown contradict each other")
+				return cli.Usagef("--json and --markdown contradict each other")
 			}
 			now := time.Now()
 			from, err := parseSince(since, now)
 			if err != nil {
-				return usagef("--since %v", err)
+				return cli.Usagef("--since %v", err)
 			}
 			q := history.Query{Since: from, Skill: skill}
 			if !all {
@@ -47,16 +49,16 @@ differently for the same input, and what to do about it.`,
 					return err
 				}
 			}
-			v, err := skillhand.History(std.env).Review(q, now)
+			v, err := skillhand.History(std.Env).Review(q, now)
 			switch {
 			case err != nil:
 				return err
 			case asJSON:
-				return std.printJSON(v)
+				return std.PrintJSON(v)
 			case markdown:
-				return std.print(retroMarkdown(v))
+				return std.Print(retroMarkdown(v))
 			}
-			return std.print(retroBox(v, columns(std.out, std.env, defaultWidth), std.painter()))
+			return std.Print(retroBox(v, std.Columns(), std.Painter()))
 		},
 	}
 	f := cmd.Flags()
@@ -82,117 +84,117 @@ func getRetrospectiveOutput(_ context.Context, args []string, std shell.Std) int
 		}
 	}
 	if err != nil {
-		fmt.Fprintf(std.Out, "No period is named in %q, so this is about the last %s. A period is 12h, 7d, 4w, or a day such as 2026-11-01.\n\n", flat(strings.Join(words, " ")), defaultPeriod)
+		fmt.Fprintf(std.Out, "No period is named in %q, so this is about the last %s. A period is 12h, 7d, 4w, or a day such as 2026-11-01.\n\n", term.Flat(strings.Join(words, " ")), defaultPeriod)
 	}
 	v, err := skillhand.History(std.Env).Review(history.Query{Since: from, Project: skillhand.Project(std.Dir)}, now)
 	if err != nil {
 		fmt.Fprintf(std.Err, "get-retrospective-output: %v\n", err)
-		return exitFailed
+		return cli.ExitFailed
 	}
 	if _, err := io.WriteString(std.Out, retroMarkdown(v)); err != nil {
 		fmt.Fprintf(std.Err, "get-retrospective-output: %v\n", err)
-		return exitFailed
+		return cli.ExitFailed
 	}
-	return exitOK
+	return cli.ExitOK
 }
 
 // listed is how many rows a part of a retrospective has.
 const listed = 8
 
 // retroBox shows a review to people.
-func retroBox(v *history.Review, width int, paint func(code, text string) string) string {
-	b := newBox("skillhand retro, "+period(v), width, paint)
+func retroBox(v *history.Review, width int, paint term.Paint) string {
+	b := term.NewBox("skillhand retro, "+period(v), width, paint)
 	if v.Total == 0 {
-		b.line(span{"2", "Nothing was run or asked in this time."})
+		b.Line(term.Dim("Nothing was run or asked in this time."))
 	} else {
-		b.line(span{"", totals(v)})
-		b.line(span{"", meter(v.OK, v.Total, min(40, b.inner-9))}, span{"", fmt.Sprintf(" %d%% ok", percent(v.OK, v.Total))})
+		b.Line(term.Plain(totals(v)))
+		b.Line(term.Plain(term.Meter(v.OK, v.Total, min(40, b.Inner-9))), term.Plain(fmt.Sprintf(" %d%% ok", percent(v.OK, v.Total))))
 	}
 	if len(v.Categories) > 0 {
-		b.heading("Failures by category")
+		b.Heading("Failures by category")
 		category := 0
 		for _, c := range v.Categories {
-			category = max(category, min(verdictCells, cells(flat(c.Category))))
+			category = max(category, min(verdictCells, term.Cells(term.Flat(c.Category))))
 		}
 		for i, c := range v.Categories {
-			if b.more(i, len(v.Categories)) {
+			if more(b, i, len(v.Categories)) {
 				break
 			}
-			b.line(span{"31", fmt.Sprintf("  %5d", c.Failed)}, span{"", "  " + pad(flat(c.Category), category)}, span{"2", "  " + failedSkills(c)})
+			b.Line(term.Red(fmt.Sprintf("  %5d", c.Failed)), term.Plain("  "+term.Pad(term.Flat(c.Category), category)), term.Dim("  "+failedSkills(c)))
 		}
 	}
 	if len(v.Skills) > 0 {
-		b.heading("By skill")
-		name := b.names(v)
-		b.line(span{"2", "  " + pad("", name) + "  failed   runs  conf.  why"})
+		b.Heading("By skill")
+		name := nameCells(b, v)
+		b.Line(term.Dim("  " + term.Pad("", name) + "  failed   runs  conf.  why"))
 		for i, s := range v.Skills {
-			if b.more(i, len(v.Skills)) {
+			if more(b, i, len(v.Skills)) {
 				break
 			}
 			color := ""
 			if s.Failed > 0 {
 				color = "31"
 			}
-			b.line(span{"", "  " + pad(flat(s.Name), name)}, span{color, fmt.Sprintf("  %6d", s.Failed)}, span{"", fmt.Sprintf("  %5d  %5s  %s", s.Total, confidence(s.Confidence), s.Category)})
+			b.Line(term.Plain("  "+term.Pad(term.Flat(s.Name), name)), term.In(color, fmt.Sprintf("  %6d", s.Failed)), term.Plain(fmt.Sprintf("  %5d  %5s  %s", s.Total, confidence(s.Confidence), s.Category)))
 		}
 	}
 	if len(v.Confidence) > 0 {
-		b.heading("Confidence")
-		for _, line := range plot(v, min(b.inner-7, plotCells)) {
-			b.line(span{"36", line})
+		b.Heading("Confidence")
+		for _, line := range plot(v, min(b.Inner-7, plotCells)) {
+			b.Line(term.Cyan(line))
 		}
 	}
-	b.records("Slowest", v.Slowest, func(r history.Record) string { return shortDuration(r.DurationMS) })
-	b.records("Costliest", v.Costliest, func(r history.Record) string { return dollars(r.CostUSD) })
+	addRecords(b, "Slowest", v.Slowest, func(r history.Record) string { return term.ShortDuration(r.DurationMS) })
+	addRecords(b, "Costliest", v.Costliest, func(r history.Record) string { return term.Dollars(r.CostUSD) })
 	if len(v.Flaky) > 0 {
-		b.heading("Same input, different verdict")
+		b.Heading("Same input, different verdict")
 		for i, f := range v.Flaky {
-			if b.more(i, len(v.Flaky)) {
+			if more(b, i, len(v.Flaky)) {
 				break
 			}
-			b.line(span{"", "  " + pad(flat(f.Name), b.names(v))}, span{"33", fmt.Sprintf("  %d of %d failed", f.Failed, f.Total)}, span{"2", fmt.Sprintf(", %s, input %.8s", plural(f.Changes, "change"), f.Input)})
+			b.Line(term.Plain("  "+term.Pad(term.Flat(f.Name), nameCells(b, v))), term.Yellow(fmt.Sprintf("  %d of %d failed", f.Failed, f.Total)), term.Dim(fmt.Sprintf(", %s, input %.8s", term.Plural(f.Changes, "change"), f.Input)))
 		}
 	}
 	if len(v.Next) > 0 {
-		b.heading("What to do")
+		b.Heading("What to do")
 		for _, step := range v.Next {
-			b.item(step)
+			b.Item(step)
 		}
 	}
-	return b.end()
+	return b.End()
 }
 
 // more says after enough rows how many there would be.
-func (b *box) more(i, n int) bool {
+func more(b *term.Box, i, n int) bool {
 	if i < listed {
 		return false
 	}
-	b.line(span{"2", fmt.Sprintf("  and %d more", n-i)})
+	b.Line(term.Dim(fmt.Sprintf("  and %d more", n-i)))
 	return true
 }
 
-// names is how wide the column of names is.
-func (b *box) names(v *history.Review) int {
+// nameCells is how wide the column of names is.
+func nameCells(b *term.Box, v *history.Review) int {
 	most := 12
 	for _, s := range v.Skills {
-		most = max(most, cells(flat(s.Name)))
+		most = max(most, term.Cells(term.Flat(s.Name)))
 	}
-	return max(12, min(most, 30, b.inner-26-verdictCells))
+	return max(12, min(most, 30, b.Inner-26-verdictCells))
 }
 
-// records adds a list of the records that had most of something.
-func (b *box) records(heading string, records []history.Record, amount func(history.Record) string) {
+// addRecords adds a list of the records that had most of something.
+func addRecords(b *term.Box, heading string, records []history.Record, amount func(history.Record) string) {
 	if len(records) == 0 {
 		return
 	}
-	b.heading(heading)
+	b.Heading(heading)
 	const form = "Jan _2 15:04"
 	name := 0
 	for _, r := range records {
-		name = max(name, min(cells(flat(r.Name())), 40, b.inner-2-durationCells-2-2-len(form)))
+		name = max(name, min(term.Cells(term.Flat(r.Name())), 40, b.Inner-2-durationCells-2-2-len(form)))
 	}
 	for _, r := range records {
-		b.line(span{"", "  " + padLeft(amount(r), durationCells) + "  " + pad(flat(r.Name()), name)}, span{"2", "  " + r.Time.Local().Format(form)})
+		b.Line(term.Plain("  "+term.PadLeft(amount(r), durationCells)+"  "+term.Pad(term.Flat(r.Name()), name)), term.Dim("  "+r.Time.Local().Format(form)))
 	}
 }
 
@@ -206,9 +208,9 @@ func period(v *history.Review) string {
 }
 
 func totals(v *history.Review) string {
-	text := fmt.Sprintf("%s, %d failed, %s in all", plural(v.Total, "run"), v.Failed, shortDuration(v.DurationMS))
+	text := fmt.Sprintf("%s, %d failed, %s in all", term.Plural(v.Total, "run"), v.Failed, term.ShortDuration(v.DurationMS))
 	if v.CostUSD > 0 {
-		text += ", " + dollars(v.CostUSD)
+		text += ", " + term.Dollars(v.CostUSD)
 	}
 	return text
 }
@@ -223,14 +225,6 @@ func failedSkills(c history.Category) string {
 		all = append(all, fmt.Sprintf("and %d more", n))
 	}
 	return strings.Join(all, ", ")
-}
-
-// dollars is as exact as a small amount needs.
-func dollars(usd float64) string {
-	if usd > 0 && usd < 0.01 {
-		return fmt.Sprintf("$%.4f", usd)
-	}
-	return fmt.Sprintf("$%.2f", usd)
 }
 
 func confidence(c *float64) string {
@@ -300,7 +294,7 @@ func retroMarkdown(v *history.Review) string {
 	mdTable(&b, "Failures by category", []string{"category", "failed", "skills"}, rows)
 	rows = nil
 	for _, s := range v.Skills {
-		rows = append(rows, []string{s.Name, fmt.Sprint(s.Failed), fmt.Sprint(s.Total), confidence(s.Confidence), shortDuration(s.DurationMS / float64(s.Total)), dollars(s.CostUSD), s.Category})
+		rows = append(rows, []string{s.Name, fmt.Sprint(s.Failed), fmt.Sprint(s.Total), confidence(s.Confidence), term.ShortDuration(s.DurationMS / float64(s.Total)), term.Dollars(s.CostUSD), s.Category})
 	}
 	mdTable(&b, "By skill", []string{"skill", "failed", "runs", "confidence", "mean time", "cost", "why"}, rows)
 	if len(v.Confidence) > 0 {
@@ -308,12 +302,12 @@ func retroMarkdown(v *history.Review) string {
 	}
 	rows = nil
 	for _, r := range v.Slowest {
-		rows = append(rows, []string{r.Name(), shortDuration(r.DurationMS), r.Time.Local().Format("Jan 2 15:04")})
+		rows = append(rows, []string{r.Name(), term.ShortDuration(r.DurationMS), r.Time.Local().Format("Jan 2 15:04")})
 	}
 	mdTable(&b, "Slowest", []string{"skill", "time", "when"}, rows)
 	rows = nil
 	for _, r := range v.Costliest {
-		rows = append(rows, []string{r.Name(), dollars(r.CostUSD), r.Time.Local().Format("Jan 2 15:04")})
+		rows = append(rows, []string{r.Name(), term.Dollars(r.CostUSD), r.Time.Local().Format("Jan 2 15:04")})
 	}
 	mdTable(&b, "Costliest", []string{"skill", "cost", "when"}, rows)
 	rows = nil
@@ -323,7 +317,7 @@ func retroMarkdown(v *history.Review) string {
 	mdTable(&b, "Same input, different verdict", []string{"skill", "failed", "runs", "changes", "input"}, rows)
 	b.WriteString("\n## What to do\n\n")
 	for _, step := range v.Next {
-		fmt.Fprintf(&b, "- %s\n", flat(step))
+		fmt.Fprintf(&b, "- %s\n", term.Flat(step))
 	}
 	if len(v.Next) == 0 {
 		b.WriteString("Nothing stands out.\n")
@@ -343,7 +337,7 @@ func mdTable(b *strings.Builder, heading string, head []string, rows [][]string)
 			break
 		}
 		for j, cell := range row {
-			row[j] = strings.ReplaceAll(flat(cell), "|", `\|`)
+			row[j] = strings.ReplaceAll(term.Flat(cell), "|", `\|`)
 		}
 		fmt.Fprintf(b, "| %s |\n", strings.Join(row, " | "))
 	}

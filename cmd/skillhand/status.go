@@ -7,12 +7,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/history"
+	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/session"
 	"github.com/skillhand/skillhand/shell"
 )
@@ -28,25 +31,25 @@ project with their verdicts, how many of them went well, and what is worth doing
 		Example: `  skillhand status
   skillhand status --all
   skillhand status --json`,
-		Args: args(cobra.NoArgs),
+		Args: cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("session") {
 				if err := session.CheckID(o.session); err != nil {
-					return usagef("--session: %v", err)
+					return cli.Usagef("--session: %v", err)
 				}
 			}
 			dir, err := os.Getwd()
 			if err != nil {
 				return err
 			}
-			doc, err := newStatusDocument(dir, std.env, o)
+			doc, err := newStatusDocument(dir, std.Env, o)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return std.printJSON(doc)
+				return std.PrintJSON(doc)
 			}
-			return std.print(doc.box(columns(std.out, std.env, defaultWidth), std.painter(), std.env, time.Now()))
+			return std.Print(doc.box(std.Columns(), std.Painter(), std.Env, time.Now()))
 		},
 	}
 	cmd.Flags().StringVar(&o.session, "session", "", "session `id` (default $CLAUDE_SESSION_ID, then $CLAUDE_CODE_SESSION_ID)")
@@ -55,30 +58,22 @@ project with their verdicts, how many of them went well, and what is worth doing
 	return cmd
 }
 
-// print writes a result to stdout.
-func (std *stdio) print(text string) error {
-	if _, err := io.WriteString(std.out, text); err != nil {
-		return fmt.Errorf("stdout: %w", err)
-	}
-	return nil
-}
-
 // getStatusOutput is the box as a skill's page has it.
 func getStatusOutput(_ context.Context, args []string, std shell.Std) int {
 	if len(args) > 0 {
 		fmt.Fprintln(std.Err, "get-status-output: takes no arguments")
-		return exitUsage
+		return cli.ExitUsage
 	}
 	doc, err := newStatusDocument(std.Dir, std.Env, statusOptions{})
 	if err != nil {
 		fmt.Fprintf(std.Err, "get-status-output: %v\n", err)
-		return exitFailed
+		return cli.ExitFailed
 	}
-	if _, err := io.WriteString(std.Out, doc.box(columns(nil, std.Env, defaultWidth), noPaint, std.Env, time.Now())); err != nil {
+	if _, err := io.WriteString(std.Out, doc.box(term.Columns(nil, lookup(std.Env, "COLUMNS"), term.DefaultWidth), term.NoPaint, std.Env, time.Now())); err != nil {
 		fmt.Fprintf(std.Err, "get-status-output: %v\n", err)
-		return exitFailed
+		return cli.ExitFailed
 	}
-	return exitOK
+	return cli.ExitOK
 }
 
 type statusOptions struct {
@@ -148,54 +143,54 @@ func newStatusDocument(dir string, env []string, o statusOptions) (*statusDocume
 }
 
 // box shows the document to people.
-func (d *statusDocument) box(width int, paint func(code, text string) string, env []string, now time.Time) string {
-	b := newBox("skillhand status", width, paint)
+func (d *statusDocument) box(width int, paint term.Paint, env []string, now time.Time) string {
+	b := term.NewBox("skillhand status", width, paint)
 	project := "every project"
 	if d.Project != "" {
 		project = home(d.Project, env)
 	}
-	b.line(span{"2", "Project  "}, span{"", fitEnd(flat(project), b.inner-9)})
+	b.Line(term.Dim("Project  "), term.Plain(term.FitEnd(term.Flat(project), b.Inner-9)))
 	if d.Session == "" {
-		b.line(span{"2", "Session  "}, span{"2", "none: this is no session of Claude Code"})
+		b.Line(term.Dim("Session  "), term.Dim("none: this is no session of Claude Code"))
 	} else {
-		b.line(span{"2", "Session  "}, span{"", d.Session})
+		b.Line(term.Dim("Session  "), term.Plain(d.Session))
 	}
 	if d.Session != "" {
-		b.heading("Loaded skills")
+		b.Heading("Loaded skills")
 		if len(d.Loaded) == 0 {
-			b.line(span{"2", "  none yet"})
+			b.Line(term.Dim("  none yet"))
 		}
 		for i, l := range d.Loaded {
 			if i == recent {
-				b.line(span{"2", fmt.Sprintf("  and %d more", len(d.Loaded)-i)})
+				b.Line(term.Dim(fmt.Sprintf("  and %d more", len(d.Loaded)-i)))
 				break
 			}
-			when := ago(now.Sub(l.Time))
-			b.line(span{"", "  " + pad(flat(l.Skill), b.inner-3-len(when))}, span{"2", " " + when})
+			when := term.Ago(now.Sub(l.Time))
+			b.Line(term.Plain("  "+term.Pad(term.Flat(l.Skill), b.Inner-3-len(when))), term.Dim(" "+when))
 		}
 	}
-	b.heading("Recent runs")
+	b.Heading("Recent runs")
 	if len(d.Recent) == 0 {
-		b.line(span{"2", "  none yet"})
+		b.Line(term.Dim("  none yet"))
 	}
 	for _, r := range d.Recent {
-		b.record(r, now)
+		addRecord(b, r, now)
 	}
 	if d.Total > 0 {
-		b.heading("Success")
-		b.success(d.OK, d.Total)
+		b.Heading("Success")
+		addSuccess(b, d.OK, d.Total)
 	}
 	if len(d.Next) > 0 {
-		b.heading("Worth doing next")
+		b.Heading("Worth doing next")
 		for _, step := range d.Next {
-			b.item(step)
+			b.Item(step)
 		}
 	}
-	return b.end()
+	return b.End()
 }
 
-// success adds the share of what went well as a bar.
-func (b *box) success(ok, total int) {
+// addSuccess adds the share of what went well as a bar.
+func addSuccess(b *term.Box, ok, total int) {
 	text := fmt.Sprintf(" %d%% of the last %d", percent(ok, total), total)
 	if total == 1 {
 		text = fmt.Sprintf(" %d%% of the only one", percent(ok, total))
@@ -207,7 +202,7 @@ func (b *box) success(ok, total int) {
 	case ok*10 < total*9:
 		color = "33"
 	}
-	b.line(span{"", "  "}, span{color, meter(ok, total, max(4, min(40, b.inner-2-len(text))))}, span{"", text})
+	b.Line(term.Plain("  "), term.In(color, term.Meter(ok, total, max(4, min(40, b.Inner-2-len(text))))), term.Plain(text))
 }
 
 // percent is rounded, but says 0 and 100 only if it is none and all.
@@ -228,44 +223,39 @@ const (
 	agoCells      = 8
 )
 
-// record adds a line about a run: mark, name, verdict, duration, when. What
+// addRecord adds a line about a run: mark, name, verdict, duration, when. What
 // matters least goes if there is no room.
-func (b *box) record(r history.Record, now time.Time) {
-	mark, verdict := span{"32", "✓"}, ""
+func addRecord(b *term.Box, r history.Record, now time.Time) {
+	mark, verdict := term.Green("✓"), ""
 	switch {
 	case !r.OK:
-		mark, verdict = span{"31", "✗"}, r.Category
+		mark, verdict = term.Red("✗"), r.Category
 	case r.Confidence != nil:
 		verdict = banded(*r.Confidence)
 	case r.CostUSD > 0:
-		verdict = dollars(r.CostUSD)
+		verdict = term.Dollars(r.CostUSD)
 	}
-	name := b.inner - 4 - 1 - agoCells
-	when := " " + padLeft(ago(now.Sub(r.Time)), agoCells)
+	name := b.Inner - 4 - 1 - agoCells
+	when := " " + term.PadLeft(term.Ago(now.Sub(r.Time)), agoCells)
 	took := ""
 	if name-1-durationCells >= 30 {
 		name -= 1 + durationCells
-		took = " " + padLeft(shortDuration(r.DurationMS), durationCells)
+		took = " " + term.PadLeft(term.ShortDuration(r.DurationMS), durationCells)
 	}
 	if name-1-verdictCells >= 8 {
 		name -= 1 + verdictCells
-		verdict = " " + pad(verdict, verdictCells)
+		verdict = " " + term.Pad(verdict, verdictCells)
 	} else {
 		verdict = ""
 	}
-	b.line(span{"", "  "}, mark, span{"", " " + pad(flat(r.Name()), name)}, span{"2", verdict + took + when})
+	b.Line(term.Plain("  "), mark, term.Plain(" "+term.Pad(term.Flat(r.Name()), name)), term.Dim(verdict+took+when))
 }
 
-// shortDuration is a duration in at most six letters.
-func shortDuration(ms float64) string {
-	d := time.Duration(ms * float64(time.Millisecond))
-	switch {
-	case d < time.Second:
-		return fmt.Sprintf("%dms", d/time.Millisecond)
-	case d < time.Minute:
-		return fmt.Sprintf("%.1fs", d.Seconds())
-	case d < time.Hour:
-		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
+// home writes a path below the home folder as people do.
+func home(path string, env []string) string {
+	dir := lookup(env, "HOME")
+	if rest, ok := strings.CutPrefix(path, dir); ok && len(dir) > 1 && (rest == "" || strings.HasPrefix(rest, "/")) {
+		return "~" + rest
 	}
-	return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
+	return path
 }

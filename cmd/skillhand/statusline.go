@@ -18,6 +18,8 @@ import (
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/history"
 	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/session"
 	"github.com/skillhand/skillhand/shell"
 	"github.com/skillhand/skillhand/skill"
@@ -38,13 +40,13 @@ Another status line is replaced only with --force.`,
 		Example: `  skillhand statusline --install
   skillhand statusline --install --user
   echo '{"model":{"display_name":"Opus"}}' | skillhand statusline`,
-		Args: args(cobra.NoArgs),
+		Args: cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			if !install {
 				if force || user {
-					return usagef("--force and --user go with --install")
+					return cli.Usagef("--force and --user go with --install")
 				}
-				return std.print(statusline(std) + "\n")
+				return std.Print(statusline(std) + "\n")
 			}
 			return runInstall(std, force, user)
 		},
@@ -87,25 +89,25 @@ func statusline(std *stdio) (line string) {
 			line = "skillhand"
 		}
 	}()
-	in := readLineInput(std.in)
+	in := readLineInput(std.In)
 	parts := in.parts()
 	dir := in.dir()
 	if dir != "" {
-		parts = append(parts, lineRuns(std.env, dir)...)
+		parts = append(parts, lineRuns(std.Env, dir)...)
 	}
-	if n := lineSkills(std.env, in.Session); n > 0 {
-		parts = append(parts, plural(n, "skill"))
+	if n := lineSkills(std.Env, in.Session); n > 0 {
+		parts = append(parts, term.Plural(n, "skill"))
 	}
 	if len(parts) == 0 {
 		parts = []string{"skillhand"}
 	}
-	return fit(flat(strings.Join(parts, " · ")), columns(nil, std.env, maxLine))
+	return term.Fit(term.Flat(strings.Join(parts, " · ")), term.Columns(nil, std.Getenv("COLUMNS"), maxLine))
 }
 
 // readLineInput reads what there is to read, and does not wait for more than
 // the first value: nobody has to close stdin, or to write to it.
 func readLineInput(stdin io.Reader) lineInput {
-	if isTerminal(stdin) {
+	if term.IsTerminal(stdin) {
 		return lineInput{}
 	}
 	read := make(chan lineInput, 1)
@@ -203,7 +205,7 @@ type lineDocument struct {
 func getStatuslineOutput(_ context.Context, args []string, std shell.Std) int {
 	if len(args) > 0 {
 		fmt.Fprintln(std.Err, "get-statusline-output: takes no arguments")
-		return exitUsage
+		return cli.ExitUsage
 	}
 	doc := lineDocument{Status: "NONE", File: settingsFiles(std.Dir, std.Env).project, Install: lineCommand + " --install"}
 	switch found, err := settingsFiles(std.Dir, std.Env).find(); {
@@ -220,9 +222,9 @@ func getStatuslineOutput(_ context.Context, args []string, std shell.Std) int {
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(doc); err != nil {
 		fmt.Fprintf(std.Err, "get-statusline-output: %v\n", err)
-		return exitFailed
+		return cli.ExitFailed
 	}
-	return exitOK
+	return cli.ExitOK
 }
 
 func runInstall(std *stdio, force, user bool) error {
@@ -230,7 +232,7 @@ func runInstall(std *stdio, force, user bool) error {
 	if err != nil {
 		return err
 	}
-	files := settingsFiles(dir, std.env)
+	files := settingsFiles(dir, std.Env)
 	target := files.project
 	if user {
 		target = files.user
@@ -240,7 +242,7 @@ func runInstall(std *stdio, force, user bool) error {
 	case err != nil:
 		return err
 	case found != nil && found.ours() && (found.file == target || !force):
-		return std.print(near(found.file) + ": the status line is there already\n")
+		return std.Print(term.Near(found.file) + ": the status line is there already\n")
 	case found != nil && !force:
 		return fmt.Errorf("%s:%d: there is a status line already (--force replaces it)", found.file, found.line)
 	}
@@ -248,9 +250,9 @@ func runInstall(std *stdio, force, user bool) error {
 		return err
 	}
 	if found != nil && (found.file == files.local || found.file == files.project && user) {
-		std.warn(fmt.Sprintf("%s:%d: this status line still counts more", found.file, found.line))
+		std.Warn(fmt.Sprintf("%s:%d: this status line still counts more", found.file, found.line))
 	}
-	return std.print(near(target) + ": status line installed\n")
+	return std.Print(term.Near(target) + ": status line installed\n")
 }
 
 // settings are the files that Claude Code reads a status line from.

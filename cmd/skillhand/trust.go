@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/skill"
 	"github.com/skillhand/skillhand/trust"
 )
@@ -27,15 +28,15 @@ SKILLHAND_TRUST=all in the environment trusts every folder, for CI and container
   skillhand trust ~/src/skills    trust another folder
   skillhand trust --list          what is trusted
   skillhand trust --revoke        no longer trust this project`,
-		Args: args(cobra.MaximumNArgs(1)),
+		Args: cli.Args(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if list && (revoke || len(args) > 0) {
-				return usagef("--list stands alone")
+				return cli.Usagef("--list stands alone")
 			}
-			store := trust.Store{Dir: filepath.Join(skillhand.StateDir(std.env), "trust")}
+			store := trust.Store{Dir: filepath.Join(skillhand.StateDir(std.Env), "trust")}
 			if list {
 				return listTrusted(std, store, asJSON)
 			}
@@ -52,9 +53,9 @@ SKILLHAND_TRUST=all in the environment trusts every folder, for CI and container
 				return err
 			}
 			if asJSON {
-				return std.printJSON(trustDocument{Dir: real, Trusted: !revoke})
+				return std.PrintJSON(trustDocument{Dir: real, Trusted: !revoke})
 			}
-			_, err = fmt.Fprintf(std.out, "%s: %s\n", real, verb)
+			_, err = fmt.Fprintf(std.Out, "%s: %s\n", real, verb)
 			return err
 		},
 	}
@@ -77,9 +78,9 @@ func listTrusted(std *stdio, store trust.Store, asJSON bool) error {
 	}
 	for _, dir := range dirs {
 		if asJSON {
-			err = std.printJSON(trustDocument{Dir: dir, Trusted: true})
+			err = std.PrintJSON(trustDocument{Dir: dir, Trusted: true})
 		} else {
-			_, err = fmt.Fprintln(std.out, dir)
+			_, err = fmt.Fprintln(std.Out, dir)
 		}
 		if err != nil {
 			return err

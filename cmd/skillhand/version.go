@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/skillhand/skillhand/internal/cli"
 )
 
 // version is set when a release is built.
@@ -26,13 +28,13 @@ func newVersion(std *stdio) *cobra.Command {
 		Use:     "version",
 		Short:   "Print the version",
 		Example: "  skillhand version --json",
-		Args:    args(cobra.NoArgs),
+		Args:    cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			doc := newVersionDocument()
 			if asJSON {
-				return std.printJSON(doc)
+				return std.PrintJSON(doc)
 			}
-			_, err := fmt.Fprintf(std.out, "skillhand %s (%s, %s/%s)\n", doc.Version, doc.Go, doc.OS, doc.Arch)
+			_, err := fmt.Fprintf(std.Out, "skillhand %s (%s, %s/%s)\n", doc.Version, doc.Go, doc.OS, doc.Arch)
 			return err
 		},
 	}

@@ -1,0 +1,122 @@
+// Package cli answers one question: how does a program of ours behave as a command?
+//
+// Both programs have their streams, messages, signals and exit statuses from here.
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/proc"
+)
+
+// A Std is what a command reads, writes and depends on.
+type Std struct {
+	In              io.Reader
+	Out             io.Writer
+	Err             io.Writer
+	Env             []string
+	Color, OutColor bool // messages, and results, may have colour
+
+	Screen sync.Mutex // held by whoever uses the terminal for more than a message
+}
+
+// NewStd is what this process has.
+func NewStd() *Std {
+	std := &Std{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ()}
+	colors := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	std.Color, std.OutColor = colors && term.IsTerminal(os.Stderr), colors && term.IsTerminal(os.Stdout)
+	return std
+}
+
+// Run runs a command and returns the status to exit with. Nothing that it
+// started is left.
+func Run(std *Std, root *cobra.Command) int {
+	ctx := withSignals(context.Background())
+	err := root.ExecuteContext(ctx)
+	proc.KillOrphans()
+	if cause := context.Cause(ctx); cause != nil && err != nil {
+		err = cause
+	}
+	std.report(err)
+	return ExitStatus(err)
+}
+
+// report prints an error, each of its lines as a message of its own.
+func (std *Std) report(err error) {
+	if err == nil {
+		return
+	}
+	var status *statusError
+	if errors.As(err, &status) && status.err == nil {
+		return // said already
+	}
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		fmt.Fprintf(std.Err, "%s %s\n", std.paint("31", "skillhand:"), term.Visible(term.Near(line)))
+	}
+}
+
+// Warn prints a warning.
+func (std *Std) Warn(text string) {
+	fmt.Fprintf(std.Err, "%s %s\n", std.paint("33", "skillhand: warning:"), term.Visible(term.Near(text)))
+}
+
+// paint colours a message, if messages may have colour.
+func (std *Std) paint(code, text string) string { return term.Painter(std.Color)(code, text) }
+
+// Painter returns what colours results, if they may have colour.
+func (std *Std) Painter() term.Paint { return term.Painter(std.OutColor) }
+
+// Print writes a result to stdout.
+func (std *Std) Print(text string) error {
+	if _, err := io.WriteString(std.Out, text); err != nil {
+		return fmt.Errorf("stdout: %w", err)
+	}
+	return nil
+}
+
+// PrintJSON writes a result to stdout as one line of JSON.
+func (std *Std) PrintJSON(v any) error {
+	enc := json.NewEncoder(std.Out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("stdout: %w", err)
+	}
+	return nil
+}
+
+// Getenv is a variable of the environment, or "".
+func (std *Std) Getenv(name string) string {
+	value := ""
+	for _, kv := range std.Env {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}
+
+// Interactive reports whether a person can be asked.
+func (std *Std) Interactive() bool { return term.IsTerminal(std.In) && term.IsTerminal(std.Err) }
+
+// Live reports whether stderr is a terminal on which a line can be drawn again.
+func (std *Std) Live() bool { return term.IsTerminal(std.Err) && std.Getenv("TERM") != "dumb" }
+
+// Spin starts a spinner on stderr; without a terminal there, it only passes on.
+func (std *Std) Spin(what string) *term.Spinner {
+	return term.Spin(std.Err, &std.Screen, std.Live(), what)
+}
+
+// Columns is how wide results may be.
+func (std *Std) Columns() int {
+	return term.Columns(std.Out, std.Getenv("COLUMNS"), term.DefaultWidth)
+}

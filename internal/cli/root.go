@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Root makes cmd the root of a program: what it does without a command, with
+// one that is mistyped, with a flag that is, with help and completion.
+func Root(std *Std, cmd *cobra.Command) {
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	cmd.SuggestionsMinimumDistance = 2
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		text := fmt.Sprintf("unknown command %q", args[0])
+		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+			text += ", did you mean " + strings.Join(near, " or ") + "?"
+		}
+		return Usagef("%s\nsee skillhand --help", text)
+	}
+	cmd.SetIn(std.In)
+	cmd.SetOut(std.Out)
+	cmd.SetErr(std.Err)
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return Usagef("%v\nsee %s --help", err, cmd.CommandPath())
+	})
+	noColor := cmd.PersistentFlags().Bool("no-color", false, "print no colours (also: NO_COLOR)")
+	cmd.PersistentPreRun = func(*cobra.Command, []string) {
+		std.Color, std.OutColor = std.Color && !*noColor, std.OutColor && !*noColor
+	}
+	cmd.SetHelpCommand(newHelp(cmd))
+	cmd.InitDefaultCompletionCmd()
+	if completion, _, err := cmd.Find([]string{"completion"}); err == nil {
+		completion.Args = Args(cobra.NoArgs)
+		completion.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	}
+}
+
+// newHelp is cobra's help command, but for a topic that does not exist.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return Usagef("no help for %q\nsee skillhand --help", strings.Join(args, " "))
+			}
+			cmd.InitDefaultHelpFlag()
+			return cmd.Help()
+		},
+	}
+}
+
+// Args wraps an argument check so that its error counts as wrong usage.
+func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return Usagef("%v\nusage: %s", err, cmd.UseLine())
+		}
+		return nil
+	}
+}

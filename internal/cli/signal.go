@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+
+	"github.com/skillhand/skillhand/proc"
+)
+
+// withSignals returns a context that a first Ctrl-C, SIGTERM or the end of the
+// terminal cancels. Signals are caught from the moment on that something waits
+// for the context: until then there is nothing to end in order, and catching
+// them costs start-up.
+func withSignals(ctx context.Context) context.Context {
+	ctx, cancel := context.WithCancelCause(ctx)
+	return &signalContext{Context: ctx, cancel: cancel}
+}
+
+type signalContext struct {
+	context.Context
+	cancel context.CancelCauseFunc
+	once   sync.Once
+}
+
+// Done is called by whoever wants to be told of the end.
+func (c *signalContext) Done() <-chan struct{} {
+	c.once.Do(func() {
+		signals := make(chan os.Signal, 4)
+		// A closed stdout shall not kill us either: the write fails instead, and
+		// what was started is still ended in order.
+		signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
+		go c.catch(signals)
+	})
+	return c.Context.Done()
+}
+
+func (c *signalContext) catch(signals <-chan os.Signal) {
+	for s := range signals {
+		if s == syscall.SIGPIPE {
+			continue
+		}
+		if c.Err() != nil { // a second one ends us at once, and all that we started
+			proc.KillOrphans()
+			os.Exit(128 + int(s.(syscall.Signal)))
+		}
+		c.cancel(&interrupted{s.(syscall.Signal)})
+	}
+}

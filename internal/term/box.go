@@ -1,0 +1,88 @@
+// Package term answers one question: how does a text look on a terminal?
+package term
+
+import "strings"
+
+// A Box is a frame of a fixed width around lines of text.
+type Box struct {
+	strings.Builder
+	Inner int // columns between the frame's blanks
+	paint Paint
+}
+
+// A Span is a piece of a line in one colour; "" is none.
+type Span struct{ Color, Text string }
+
+// These are spans in a colour that says what they mean.
+func Plain(text string) Span     { return Span{"", text} }
+func Bold(text string) Span      { return Span{"1", text} }
+func Dim(text string) Span       { return Span{"2", text} }
+func Red(text string) Span       { return Span{"31", text} }
+func Green(text string) Span     { return Span{"32", text} }
+func Yellow(text string) Span    { return Span{"33", text} }
+func Cyan(text string) Span      { return Span{"36", text} }
+func In(color, text string) Span { return Span{color, text} }
+
+// The widths of boxes.
+const (
+	MinWidth     = 24
+	MaxWidth     = 100 // wider ones are hard to read
+	DefaultWidth = 80
+)
+
+// NewBox begins a box that is as wide as columns, within MinWidth and MaxWidth.
+func NewBox(title string, columns int, paint Paint) *Box {
+	columns = min(max(columns, MinWidth), MaxWidth)
+	b := &Box{Inner: columns - 4, paint: paint}
+	title = Fit(Flat(title), b.Inner-2)
+	rest := strings.Repeat("─", b.Inner-1-Cells(title))
+	b.WriteString(paint("2", "╭─ ") + paint("1", title) + paint("2", " "+rest+"╮") + "\n")
+	return b
+}
+
+// Line adds a line, cut to what fits.
+func (b *Box) Line(spans ...Span) {
+	b.WriteString(b.paint("2", "│") + " ")
+	left := b.Inner
+	for _, s := range spans {
+		text := Fit(Flat(s.Text), left)
+		left -= Cells(text)
+		if s.Color != "" && text != "" {
+			text = b.paint(s.Color, text)
+		}
+		b.WriteString(text)
+	}
+	b.WriteString(strings.Repeat(" ", left) + " " + b.paint("2", "│") + "\n")
+}
+
+// Heading begins a part of the box.
+func (b *Box) Heading(text string) {
+	b.Line()
+	b.Line(Span{"1", text})
+}
+
+// Item adds a text of any length, on as many lines as it needs.
+func (b *Box) Item(text string) {
+	for i, line := range wrap(Flat(text), b.Inner-4) {
+		lead := "    "
+		if i == 0 {
+			lead = "  • "
+		}
+		b.Line(Span{"", lead + line})
+	}
+}
+
+// End closes the box and returns it.
+func (b *Box) End() string {
+	b.WriteString(b.paint("2", "╰"+strings.Repeat("─", b.Inner+2)+"╯") + "\n")
+	return b.String()
+}
+
+// Meter is a share of whole as a bar of n columns.
+func Meter(part, whole, n int) string {
+	full := 0
+	if whole > 0 {
+		full = (part*n + whole/2) / whole
+	}
+	return strings.Repeat("█", full) + strings.Repeat("░", n-full)
+}

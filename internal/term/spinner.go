@@ -1,0 +1,103 @@
+package term
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+)
+
+// A Spinner shows on a terminal that something takes long. What is written
+// through it meanwhile goes to the same terminal, and the spinner out of its way.
+type Spinner struct {
+	out     io.Writer
+	screen  *sync.Mutex // whoever holds it has the terminal
+	what    string
+	began   time.Time
+	shown   bool
+	midLine bool // what was written last did not end its line
+
+	stop, stopped chan struct{}
+}
+
+// Spin starts a spinner on a terminal that others use too, each while holding
+// screen. If it is not live, it only passes on what is written.
+func Spin(out io.Writer, screen *sync.Mutex, live bool, what string) *Spinner {
+	s := &Spinner{out: out, screen: screen, what: what, began: time.Now(), stop: make(chan struct{}), stopped: make(chan struct{})}
+	if !live {
+		close(s.stopped)
+		return s
+	}
+	go s.run()
+	return s
+}
+
+func (s *Spinner) run() {
+	defer close(s.stopped)
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			s.show()
+		case <-s.stop:
+			return
+		}
+	}
+}
+
+func (s *Spinner) show() {
+	if !s.screen.TryLock() { // not while a person is being asked
+		return
+	}
+	defer s.screen.Unlock()
+	if !s.midLine {
+		fmt.Fprintf(s.out, "\r%s, %s ", s.what, time.Since(s.began).Round(time.Second))
+		s.shown = true
+	}
+}
+
+// hide clears the spinner's line. The screen is held.
+func (s *Spinner) hide() {
+	if s.shown {
+		fmt.Fprint(s.out, "\r\x1b[K")
+		s.shown = false
+	}
+}
+
+func (s *Spinner) Write(p []byte) (int, error) {
+	s.screen.Lock()
+	defer s.screen.Unlock()
+	s.hide()
+	s.midLine = len(p) > 0 && p[len(p)-1] != '\n'
+	return s.out.Write(p)
+}
+
+// Aside calls f, which writes whole lines to the terminal, while the spinner is
+// out of the way.
+func (s *Spinner) Aside(f func()) {
+	s.screen.Lock()
+	defer s.screen.Unlock()
+	s.hide()
+	f()
+}
+
+// Doing changes what the spinner says.
+func (s *Spinner) Doing(what string) {
+	s.screen.Lock()
+	defer s.screen.Unlock()
+	s.hide() // the new line may be shorter
+	s.what = what
+}
+
+// End takes the spinner away. What is printed next on the terminal begins a line.
+func (s *Spinner) End() {
+	close(s.stop)
+	<-s.stopped
+	s.screen.Lock()
+	defer s.screen.Unlock()
+	s.hide()
+	if s.midLine && IsTerminal(s.out) {
+		fmt.Fprintln(s.out)
+	}
+}

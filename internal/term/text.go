@@ -1,0 +1,130 @@
+package term
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// A Paint colours text, or does not. The code is that of an SGR escape.
+type Paint func(code, text string) string
+
+// Painter returns what colours text, if it may have colour.
+func Painter(may bool) Paint {
+	if !may {
+		return NoPaint
+	}
+	return func(code, text string) string { return "\x1b[" + code + "m" + text + "\x1b[0m" }
+}
+
+// NoPaint colours nothing.
+func NoPaint(_, text string) string { return text }
+
+// IsTerminal reports whether a stream is one.
+func IsTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// Visible shows control characters instead of sending them to the terminal,
+// where they could hide what a command does.
+func Visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || 0x80 <= r && r < 0xa0 || 0x202a <= r && r <= 0x202e || 0x2066 <= r && r <= 0x2069 {
+			return '\ufffd'
+		}
+		return r
+	}, s)
+}
+
+// Flat is a text that can stand in a line and does nothing to a terminal.
+func Flat(s string) string { return strings.NewReplacer("\n", " ", "\t", " ").Replace(Visible(s)) }
+
+// Near names a file as people would from here: a message that begins with a
+// path below the working folder begins with what is below it.
+func Near(message string) string {
+	dir, err := os.Getwd()
+	if err != nil || dir == "/" {
+		return message
+	}
+	return strings.TrimPrefix(message, dir+string(os.PathSeparator))
+}
+
+// Plural is a number with its noun.
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// Ago says how long something is past, in few letters.
+func Ago(d time.Duration) string {
+	switch {
+	case d < 5*time.Second:
+		return "now"
+	case d < time.Minute:
+		return fmt.Sprintf("%ds ago", d/time.Second)
+	case d < time.Hour:
+		return fmt.Sprintf("%dm ago", d/time.Minute)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh ago", d/time.Hour)
+	}
+	return fmt.Sprintf("%dd ago", d/(24*time.Hour))
+}
+
+// Duration is as exact as people want it.
+func Duration(d time.Duration) string {
+	if d < time.Second {
+		return d.Round(time.Millisecond).String()
+	}
+	return d.Round(10 * time.Millisecond).String()
+}
+
+// ShortDuration is a number of milliseconds as a duration in at most six letters.
+func ShortDuration(ms float64) string {
+	d := time.Duration(ms * float64(time.Millisecond))
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%dms", d/time.Millisecond)
+	case d < time.Minute:
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
+	}
+	return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
+}
+
+// Dollars is as exact as a small amount needs.
+func Dollars(usd float64) string {
+	if usd > 0 && usd < 0.01 {
+		return fmt.Sprintf("$%.4f", usd)
+	}
+	return fmt.Sprintf("$%.2f", usd)
+}
+
+// maxListed is how many of a kind are shown to people.
+const maxListed = 20
+
+// Section writes rows of one or two columns under a name, if there are any.
+func Section(b *strings.Builder, name string, rows [][2]string) {
+	width := 0
+	for _, r := range rows[:min(len(rows), maxListed)] {
+		if r[1] != "" {
+			width = max(width, min(30, len([]rune(r[0]))))
+		}
+	}
+	for i, r := range rows {
+		if i == maxListed {
+			fmt.Fprintf(b, "  %-12s  and %d more\n", "", len(rows)-i)
+			break
+		}
+		line := strings.TrimRight(fmt.Sprintf("  %-12s  %-*s  %s", name, width, Visible(r[0]), Visible(r[1])), " ")
+		b.WriteString(strings.ReplaceAll(line, "\n", "\n                ") + "\n")
+		name = ""
+	}
+}

@@ -1,0 +1,138 @@
+package term
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/term"
+	"golang.org/x/text/width"
+)
+
+// Cells is how many columns of a terminal a text takes.
+func Cells(s string) int {
+	n := 0
+	eachCluster(s, func(_ string, w int) bool { n += w; return true })
+	return n
+}
+
+// Fit cuts a text to n columns, never within a character and what belongs to it.
+func Fit(s string, n int) string {
+	if Cells(s) <= n {
+		return s
+	}
+	if n <= 0 {
+		return ""
+	}
+	var b strings.Builder
+	left := n - 1
+	eachCluster(s, func(c string, w int) bool {
+		if left -= w; left < 0 {
+			return false
+		}
+		b.WriteString(c)
+		return true
+	})
+	return b.String() + "…"
+}
+
+// FitEnd cuts a text to n columns and keeps its end: the end of a path says most.
+func FitEnd(s string, n int) string {
+	if Cells(s) <= n {
+		return s
+	}
+	var clusters []string
+	eachCluster(s, func(c string, _ int) bool { clusters = append(clusters, c); return true })
+	for len(clusters) > 0 && Cells("…"+strings.Join(clusters, "")) > n {
+		clusters = clusters[1:]
+	}
+	return Fit("…"+strings.Join(clusters, ""), n)
+}
+
+// Pad fills a text up to n columns, or cuts it to them.
+func Pad(s string, n int) string {
+	s = Fit(s, n)
+	return s + strings.Repeat(" ", max(0, n-Cells(s)))
+}
+
+// PadLeft is pad with the blanks before the text.
+func PadLeft(s string, n int) string {
+	s = Fit(s, n)
+	return strings.Repeat(" ", max(0, n-Cells(s))) + s
+}
+
+// eachCluster calls f for each character with what is drawn in the same place,
+// and its columns, until f says no.
+func eachCluster(s string, f func(cluster string, columns int) bool) {
+	start, columns, joined := 0, 0, false
+	for i, r := range s {
+		w := runeCells(r)
+		skin := 0x1f3fb <= r && r <= 0x1f3ff && columns == 2
+		if i > start && w > 0 && !(joined && w == 2) && !skin {
+			if !f(s[start:i], columns) {
+				return
+			}
+			start, columns = i, 0
+		}
+		columns = max(columns, w)
+		joined = r == '\u200d' && columns == 2 // emoji are made of emoji
+	}
+	if start < len(s) {
+		f(s[start:], columns)
+	}
+}
+
+func runeCells(r rune) int {
+	switch {
+	case ' ' <= r && r < 0x7f:
+		return 1
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Cc), 0x1160 <= r && r <= 0x11ff:
+		return 0
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	}
+	return 1
+}
+
+// wrap breaks a text into lines of at most n columns, between words if it can.
+func wrap(text string, n int) []string {
+	n = max(n, 2)
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && Cells(line)+1+Cells(word) <= n {
+			line += " " + word
+			continue
+		}
+		if line != "" {
+			lines = append(lines, line)
+		}
+		line = ""
+		eachCluster(word, func(c string, w int) bool {
+			if Cells(line)+w > n {
+				lines = append(lines, line)
+				line = ""
+			}
+			line += c
+			return true
+		})
+	}
+	return append(lines, line)
+}
+
+// Columns is how wide output may be: as the terminal is, else as the variable
+// COLUMNS says, else what is usual.
+func Columns(out any, said string, usual int) int {
+	if f, ok := out.(*os.File); ok {
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+			return w
+		}
+	}
+	if w, err := strconv.Atoi(said); err == nil && w > 0 {
+		return w
+	}
+	return usual
+}
