@@ -29,8 +29,12 @@ import (
 //   - it was seen below the program;
 //   - it is in the session or the group that the program was started as;
 //   - the tree's mark is in its environment;
-//   - it carries the brand, and no other program still running is old enough to have started it.
-//     If there is one, the orphan's end comes with that program's.
+//   - this process's mark is in its environment, or it carries the brand and no mark, and no other
+//     program still running is old enough to have started it. If there is one, the orphan's end
+//     comes with that program's.
+//
+// What this process found below itself when it began is not ours by any of these: a shell that
+// becomes a program by exec leaves it its background jobs.
 //
 // The brand is for daemons that cleaned their environment. It is a property of the threads that
 // start all programs, kept by every fork and exec, of no consequence and free to read: that
@@ -51,15 +55,22 @@ type tree struct {
 // trees holds what is running or being started. Its lock also makes searches take turns.
 var trees struct {
 	sync.Mutex
-	running map[*tree]bool
-	reaping bool // this process is a subreaper because we asked for it
+	running map[*tree]bool // nil before the first
+	reaping bool           // this process is a subreaper because we asked for it
 }
 
 const markVariable = "SKILLHAND_JOB"
 
+// ownMark is what the marks of all our trees begin with.
+var ownMark = sync.OnceValue(newMark)
+
+// newMark returns a word that no other process has. All are of one length, so none is the
+// beginning of another.
+func newMark() string { return strconv.FormatUint(rand.Uint64()|1<<63, 36) }
+
 // startTree starts a program in a session of its own.
 func startTree(cmd *exec.Cmd) (*tree, error) {
-	t := &tree{cmd: cmd, mark: strconv.FormatUint(rand.Uint64()|1<<63, 36)}
+	t := &tree{cmd: cmd, mark: ownMark() + "-" + newMark()}
 	// A program that calls us again starts trees within ours: they keep our mark.
 	marks := t.mark
 	if outer := os.Getenv(markVariable); outer != "" {
@@ -103,9 +114,9 @@ func (t *tree) wait() {
 
 // reap returns the exit status of a program that has ended.
 func (t *tree) reap() (int, error) {
-	err := t.cmd.Wait()
 	trees.Lock()
 	defer trees.Unlock()
+	err := t.cmd.Wait() // at once: it has ended
 	delete(trees.running, t)
 	release()
 	if t.cmd.ProcessState == nil {
@@ -176,7 +187,11 @@ func (t *tree) send(sig unix.Signal) (count int, calm bool) {
 	live, calm := t.find()
 	// The group gets it in one stroke, which no fork can evade. The program, even dead, keeps
 	// the group's number from being given to others.
-	_ = unix.Kill(-t.pid, sig)
+	trees.Lock()
+	if trees.running[t] {
+		_ = unix.Kill(-t.pid, sig)
+	}
+	trees.Unlock()
 	for _, p := range live {
 		if p.group != t.pid {
 			p.send(sig)
@@ -240,14 +255,14 @@ func (t *tree) owns(p process) (mine, doubt bool) {
 	if born, ok := t.known[p.pid]; ok && born == p.born {
 		return true, false
 	}
-	if p.session == t.pid || p.group == t.pid {
+	if t.pid != 0 && (p.session == t.pid || p.group == t.pid) {
 		return true, false
 	}
 	env := readAll(p.path("environ"))
 	if bytes.Contains(env, []byte(t.mark)) {
 		return true, false
 	}
-	if !p.branded() {
+	if !p.ours(env) {
 		return false, false
 	}
 	for other := range trees.running {
@@ -257,6 +272,12 @@ func (t *tree) owns(p process) (mine, doubt bool) {
 		}
 	}
 	return true, false
+}
+
+// ours reports whether a process with this environment comes from a program of ours. A mark says
+// which process started it; the brand, that one like us did.
+func (p process) ours(env []byte) bool {
+	return bytes.Contains(env, []byte(ownMark())) || p.branded() && !bytes.Contains(env, []byte(markVariable+"="))
 }
 
 // isProgram reports whether pid is a program that a Run is waiting for. The lock is held.
@@ -275,41 +296,38 @@ func reapOrphan(pid int) bool {
 	return got == pid || err == unix.ECHILD
 }
 
-// KillOrphans kills every process below this one, whoever started it. It is for the end of a
-// main program all of whose children come from Run: there it also ends daemons of which nobody
-// can say any more where they came from. A library must not call it.
+// KillOrphans kills everything that Run started and that is still there: what programs that are
+// running now have started, and daemons of which nobody can say any more which program they came
+// from. It is for the end of a main program, also one in a hurry. A program that Run is waiting for
+// is left for Run to reap. Whatever Run did not start lives on.
 func KillOrphans() {
-	if !procfs() {
+	trees.Lock()
+	started := trees.running != nil
+	trees.Unlock()
+	if !started || !procfs() {
 		return
 	}
 	// What loses its parent in the course of this must not get away.
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 	exterminate(func() bool {
+		// A tree without a program takes what is left of those that have ended.
+		none, done := &tree{mark: ownMark()}, true
+		none.ended.Store(true)
+		all := []*tree{none}
 		trees.Lock()
-		defer trees.Unlock()
-		descend, calm := listing(), true
-		live := []process{{pid: os.Getpid()}}
-		for i := 0; i < len(live); i++ {
-			for _, pid := range descend(live[i].pid) {
-				p, ok := readProcess(pid)
-				if !ok || p.parent != live[i].pid {
-					continue
-				}
-				switch {
-				case p.state != 'Z':
-					live = append(live, p)
-				case i > 0 || isProgram(pid): // for its parent, or for Run
-				case reapOrphan(pid):
-					calm = false // it may have left us its own children meanwhile
-				default: // only its first thread has ended
-					live = append(live, p)
-				}
+		for t := range trees.running {
+			if t.over = true; t.pid != 0 {
+				all = append(all, t)
+			} else {
+				done = false // it is being started
 			}
 		}
-		for _, p := range live[1:] {
-			p.send(unix.SIGKILL)
+		trees.Unlock()
+		for _, t := range all {
+			left, calm := t.send(unix.SIGKILL)
+			done = done && left == 0 && calm
 		}
-		return calm && len(live) == 1
+		return done
 	})
 }
 

@@ -52,6 +52,11 @@ func play(name string, args []string) error {
 		return playHost(args[0])
 	case "main":
 		return playMain(args[0])
+	case "version":
+		KillOrphans()
+		return nil
+	case "exec":
+		return playExec(args[0], args[1])
 	case "parent":
 		_, err := Run(context.Background(), bash("echo $$ >$1; exec sleep 1000", args[0]))
 		return err
@@ -482,34 +487,93 @@ func TestSubreaperIsReturned(t *testing.T) {
 	}
 }
 
+// A main program in a hurry ends all that it started, whichever way that went.
 func TestKillOrphans(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "pid")
-	if res, stdout, _ := run(t, as("main", file)); res.Exit != 0 {
+	if res, stdout, _ := run(t, as("main", t.TempDir())); res.Exit != 0 {
 		t.Errorf("exit %d: %s", res.Exit, stdout)
 	}
 }
 
-// playMain has an orphan that shows no sign of where it came from.
-func playMain(file string) error {
-	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+func playMain(dir string) error {
+	// We run under Run ourselves, so we are branded; a main program that people start is not.
+	if err := unix.Prctl(unix.PR_MCE_KILL, unix.PR_MCE_KILL_CLEAR, 0, 0, 0); err != nil {
 		return err
 	}
-	if err := exec.Command("bash", "-c", daemons["daemon's tree"], "bash", file).Run(); err != nil {
-		return err
-	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(readAll(file))))
-	if err != nil || !alive(pid) {
-		return fmt.Errorf("there is no daemon %d: %w", pid, err)
+	var wg sync.WaitGroup
+	var files []string
+	for _, script := range daemons {
+		file := filepath.Join(dir, strconv.Itoa(len(files)))
+		files = append(files, file)
+		var out signaled
+		out.when("begun")
+		wg.Go(func() {
+			_, _ = Run(context.Background(), Cmd{Args: bash(script+"; echo begun; exec sleep 1000", file).Args, Stdout: &out})
+		})
+		<-out.seen
 	}
 	KillOrphans()
-	if alive(pid) {
-		return fmt.Errorf("the daemon %d lives on", pid)
+	wg.Wait()
+	for _, file := range files {
+		pid, err := strconv.Atoi(strings.TrimSpace(string(readAll(file))))
+		if err != nil || alive(pid) {
+			return fmt.Errorf("process %d lives on, %v", pid, err)
+		}
 	}
 	if left := scan()[os.Getpid()]; len(left) > 0 {
 		return fmt.Errorf("children are left: %v", left)
 	}
 	return nil
+}
+
+// A script becomes a program of ours by exec, which then has the script's children for its own.
+// They live on; what the program starts does not.
+func TestInherited(t *testing.T) {
+	for name, below := range map[string]string{
+		"background":  `sleep 1000 & echo $! >$1`,
+		"setsid":      `setsid bash -c 'echo $$ >$0; exec sleep 1000' $1 & ` + written,
+		"clean":       `env -i setsid bash -c 'echo $$ >$0; exec sleep 1000' $1 & ` + written,
+		"not one's":   `bash -c 'sleep 1000 & echo $! >$0; wait' $1 & ` + written,
+		"orphan":      `{ until [ -s $2 ]; do sleep .01; done; sleep 1000 & echo $! >$1; } & `,
+		"daemon":      `{ until [ -s $2 ]; do sleep .01; done; env -i setsid sleep 1000 & echo $! >$1; } & `,
+		"output":      `exec > >(echo $BASHPID >$1; exec sleep 1000); ` + written,
+		"our program": role + `=parent "$0" $1 & ` + written,
+	} {
+		for _, play := range []string{"version", "exec"} {
+			if play == "version" && strings.Contains(below, "$2") {
+				continue // nothing is started, so nothing can become an orphan meanwhile
+			}
+			t.Run(name+", "+play, func(t *testing.T) {
+				dir := t.TempDir()
+				theirs, ours := filepath.Join(dir, "theirs"), filepath.Join(dir, "ours")
+				exe, err := os.Executable()
+				if err != nil {
+					t.Fatal(err)
+				}
+				script := exec.Command("bash", "-c", below+"\n"+role+`=$3 exec "$0" $2 $1`, exe, theirs, ours, play)
+				var out bytes.Buffer
+				script.Stdout, script.WaitDelay = &out, time.Millisecond // what lives on holds it
+				if err := script.Run(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
+					t.Errorf("%v: %s", err, &out)
+				}
+				pid := number(t, theirs)
+				if !alive(pid) {
+					t.Errorf("process %d of the script is dead", pid)
+				}
+				_ = unix.Kill(pid, unix.SIGKILL)
+				if play == "exec" {
+					wantDead(t, ours)
+				}
+			})
+		}
+	}
+}
+
+// playExec runs something that leaves a daemon behind, and waits until what the script began is there.
+func playExec(ours, theirs string) error {
+	script := daemons["clean daemon"] + "; until [ -s $2 ]; do sleep .01; done"
+	_, err := Run(context.Background(), bash(script, ours, theirs))
+	KillOrphans()
+	return err
 }
 
 // A program that calls us and is killed cannot clean up; we do, whatever it started.
