@@ -1,0 +1,93 @@
+package skillhand
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/skillhand/skillhand/claudepage"
+	"github.com/skillhand/skillhand/render"
+	"github.com/skillhand/skillhand/shell"
+	"github.com/skillhand/skillhand/trust"
+)
+
+// A ClaudeRequest says which page of Claude Code's to make. Only Skill is required.
+type ClaudeRequest struct {
+	Skill   string        // as after a slash: a skill, a command, plugin:name, or the path of a folder or file
+	Args    string        // as typed after it
+	Tool    bool          // invoked by the model's Skill tool instead of a slash command
+	Strict  bool          // fail where a folder is not trusted
+	NoExec  bool          // nothing runs, directives stay as written
+	Timeout time.Duration // for each directive; 0 means what Claude Code's own settings say
+}
+
+// ClaudePage makes the page that Claude Code itself would send, byte for byte,
+// failures included: those are a *claudepage.Failure.
+func (rt *Runtime) ClaudePage(ctx context.Context, r ClaudeRequest) (*Page, error) {
+	p, err := rt.at(r.Skill)
+	if err != nil {
+		return nil, err
+	}
+	req := claudepage.Request{
+		Name: r.Skill, Args: r.Args, Tool: r.Tool,
+		Project: p.Dir, Home: p.Home, PluginRoot: p.PluginRoot, PluginData: p.Env.Get("CLAUDE_PLUGIN_DATA"),
+		Session: p.Session, Effort: p.Env.Get("CLAUDE_EFFORT"), Env: p.Env, Timeout: r.Timeout,
+		Clean:  p.hide.Writer,
+		Claude: p.Env.Get("SKILLHAND_CLAUDE"), OutputDir: p.OutputDir(),
+	}
+	if req.Session == "" {
+		req.Session = newSession()
+	}
+	s, err := claudepage.Find(req)
+	if err != nil {
+		return nil, err
+	}
+	directives, err := s.Directives(req)
+	if err != nil {
+		return nil, err
+	}
+	page := &Page{Skill: s.Name, File: s.File, FirstUse: true, Directives: []render.Directive{}, Warnings: []string{}, warn: rt.warn}
+	if r.NoExec {
+		req.NoRun = func(directive string) string { return directive }
+	} else {
+		err := p.policy.Allow(ctx, s.File, func() (all []string) {
+			for _, d := range directives {
+				all = append(all, d.Command)
+			}
+			return all
+		})
+		refused, ok := errors.AsType[*trust.NotTrusted](err)
+		if err != nil && (!ok || r.Strict) {
+			return nil, fmt.Errorf("%s:%d: %w", s.File, directives[0].Line, err)
+		}
+		if ok {
+			page.Warnings = append(page.Warnings, fmt.Sprintf("%s:%d: %v", s.File, directives[0].Line, refused))
+			req.NoRun = func(string) string { return "<error>" + refused.Error() + "</error>" }
+		}
+	}
+	sent, err := s.Render(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	page.Text = sent.Text
+	for _, d := range sent.Directives {
+		how := shell.Bash
+		if req.NoRun != nil {
+			how = shell.Nowhere
+		}
+		page.Directives = append(page.Directives, render.Directive{Command: d.Command, Line: d.Line, How: how, Exit: d.Exit, DurationMS: milliseconds(d.Duration), Bytes: d.Bytes})
+	}
+	return page, nil
+}
+
+// newSession makes an id such as Claude Code gives to a new session, which always has one.
+func newSession() string {
+	var b [16]byte
+	rand.Read(b[:])
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -1,0 +1,215 @@
+// Package here answers one question: where are we? It is the one place that
+// reads the environment for folders and ids, and that fills in defaults.
+package here
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillhand/skillhand/session"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// A Here is the place that a command works in. Fields that are empty are filled
+// in by Complete, from the working folder and the environment.
+type Here struct {
+	Dir        string // the working folder
+	Home       string // the user's home
+	State      string // where skillhand keeps what it must remember
+	Project    string // the project around Dir: what ${CLAUDE_PROJECT_DIR} stands for
+	Session    string // the agent's session, or ""
+	PluginRoot string // the plugin whose skills come first, or ""
+	Env        Env    // nil means the caller's
+
+	caller string // where relative paths start, if that is not Dir
+}
+
+// From is the place that a folder and an environment describe: Complete for
+// those who know nothing else. dir "" means the working folder.
+func From(dir string, env []string) (Here, error) {
+	return Here{Dir: dir, Env: env}.Complete()
+}
+
+// Complete fills in what is empty. A path that was given is made absolute: it is
+// the caller's, relative to where he is. One that the environment names must be
+// absolute already, for a relative one would be the project's to choose.
+func (h Here) Complete() (Here, error) {
+	if h.Env == nil {
+		h.Env = os.Environ()
+	}
+	var err error
+	if h.Dir, err = folder("", h.Dir); err != nil {
+		return h, err
+	}
+	if h.PluginRoot == "" {
+		h.PluginRoot = h.Env.Get("CLAUDE_PLUGIN_ROOT")
+	}
+	if h.PluginRoot != "" {
+		if h.PluginRoot, err = folder(h.Dir, h.PluginRoot); err != nil {
+			return h, fmt.Errorf("the plugin root: %w", err)
+		}
+	}
+	if h.Home == "" {
+		h.Home = h.Env.path("HOME")
+	}
+	if h.State == "" {
+		if h.State, err = stateDir(h.Env, h.Home); err != nil {
+			return h, err
+		}
+	}
+	if h.State, err = filepath.Abs(h.State); err != nil {
+		return h, err
+	}
+	if h.Session == "" {
+		h.Session = h.Env.session()
+	}
+	if h.Project == "" {
+		h.Project = h.Env.path("CLAUDE_PROJECT_DIR")
+	}
+	if h.Project == "" {
+		h.Project = Around(h.Dir)
+	}
+	return h, nil
+}
+
+// At is the same place with another working folder, and the project around that.
+func (h Here) At(dir string) (Here, error) {
+	dir, err := folder(h.Dir, dir)
+	if err != nil {
+		return h, err
+	}
+	h.caller = h.Dir // a relative path is the caller's, whatever the project
+	h.Dir, h.Project = dir, dir
+	h.Env = h.Env.With("CLAUDE_PROJECT_DIR", dir)
+	return h, nil
+}
+
+// folder returns the absolute path of a folder that was named in base.
+func folder(base, dir string) (string, error) {
+	abs, err := filepath.Abs(In(base, dir))
+	if err != nil {
+		return "", fmt.Errorf("the working folder is gone: %w", err)
+	}
+	if info, err := os.Stat(abs); err != nil || !info.IsDir() {
+		return "", fmt.Errorf("%s: not a folder", abs)
+	}
+	return abs, nil
+}
+
+// In returns where a path leads that was written in dir.
+func In(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// Around is the project that a folder belongs to: the top of its repository,
+// else the folder itself.
+func Around(dir string) string {
+	if top := skill.Top(dir); top != "" {
+		return top
+	}
+	return dir
+}
+
+// Real is where a path really leads, links resolved; a path that leads nowhere
+// is itself.
+func Real(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// stateDir is where an environment says that skillhand keeps its state.
+func stateDir(env Env, home string) (string, error) {
+	if dir := env.Get("SKILLHAND_STATE_DIR"); filepath.IsAbs(dir) {
+		return dir, nil
+	} else if dir != "" {
+		return "", fmt.Errorf("SKILLHAND_STATE_DIR is %s: want an absolute path", dir)
+	}
+	if dir := env.path("XDG_STATE_HOME"); dir != "" {
+		return filepath.Join(dir, "skillhand"), nil
+	}
+	if home != "" {
+		return filepath.Join(home, ".local", "state", "skillhand"), nil
+	}
+	return "", fmt.Errorf("HOME is %q: set it to your home folder, or set SKILLHAND_STATE_DIR to an absolute path", env.Get("HOME"))
+}
+
+// The folders below State. Nobody else spells them.
+func (h Here) SessionDir() string { return filepath.Join(h.State, "sessions") } // marks, see package session
+func (h Here) TrustDir() string   { return filepath.Join(h.State, "trust") }    // trusted folders, see package trust
+func (h Here) HistoryDir() string { return filepath.Join(h.State, "history") }  // records, see package history
+func (h Here) OutputDir() string  { return filepath.Join(h.State, "output") }   // output that is too long for a page
+
+// Sessions are the marks of what agents have seen.
+func (h Here) Sessions() session.Store { return session.Store{Dir: h.SessionDir()} }
+
+// Finder finds the skills that can be loaded here.
+func (h Here) Finder() skill.Finder {
+	return skill.Finder{PluginRoot: h.PluginRoot, Dir: h.Dir, Here: h.caller, Home: h.Home}
+}
+
+// An Env is an environment, as os.Environ gives it.
+type Env []string
+
+// Get returns a variable's value, or "".
+func (e Env) Get(name string) string {
+	value, _ := e.Lookup(name)
+	return value
+}
+
+// Lookup returns a variable's value and whether it is set. The last one counts, as in os/exec.
+func (e Env) Lookup(name string) (value string, set bool) {
+	for _, kv := range slices.Backward(e) {
+		if len(kv) > len(name) && kv[len(name)] == '=' && kv[:len(name)] == name {
+			return kv[len(name)+1:], true
+		}
+	}
+	return "", false
+}
+
+// With is the environment with one variable changed.
+func (e Env) With(name, value string) Env {
+	kept := slices.DeleteFunc(slices.Clone(e), func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
+	return append(kept, name+"="+value)
+}
+
+// path is the value of a variable that names a folder.
+func (e Env) path(name string) string {
+	if dir := e.Get(name); filepath.IsAbs(dir) {
+		return dir
+	}
+	return ""
+}
+
+// sessionVariables name the session, the first that is good counts.
+var sessionVariables = []string{"CLAUDE_SESSION_ID", "CLAUDE_CODE_SESSION_ID"}
+
+// session is the session that the environment names. A bad id counts as none.
+func (e Env) session() string {
+	for _, name := range sessionVariables {
+		if id := e.Get(name); session.CheckID(id) == nil {
+			return id
+		}
+	}
+	return ""
+}
+
+// Odd lists what is wrong with the environment and was passed over.
+func (e Env) Odd() []string {
+	var odd []string
+	for _, name := range sessionVariables {
+		if id := e.Get(name); id != "" {
+			if err := session.CheckID(id); err != nil {
+				odd = append(odd, fmt.Sprintf("%s is not used: %v", name, err))
+			}
+		}
+	}
+	return odd
+}

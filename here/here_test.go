@@ -1,0 +1,88 @@
+package here
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestFrom(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	below := filepath.Join(dir, "a", "b")
+	if err := os.MkdirAll(below, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		env                     string // separated by blanks
+		state, project, session string
+		fault                   string
+	}{
+		{"HOME=/h", "/h/.local/state/skillhand", dir, "", ""},
+		{"HOME=/h XDG_STATE_HOME=/x", "/x/skillhand", dir, "", ""},
+		{"HOME=/h XDG_STATE_HOME=x", "/h/.local/state/skillhand", dir, "", ""},
+		{"HOME=/h SKILLHAND_STATE_DIR=/s", "/s", dir, "", ""},
+		{"HOME=/h SKILLHAND_STATE_DIR=s", "", "", "", "SKILLHAND_STATE_DIR is s: want an absolute path"},
+		{"SKILLHAND_STATE_DIR=/s", "/s", dir, "", ""},
+		{"", "", "", "", `HOME is "": set it`},
+		{"HOME=h", "", "", "", `HOME is "h": set it`},
+		{"HOME=/h CLAUDE_PROJECT_DIR=/p", "/h/.local/state/skillhand", "/p", "", ""},
+		{"HOME=/h CLAUDE_PROJECT_DIR=p", "/h/.local/state/skillhand", dir, "", ""},
+		{"HOME=/h CLAUDE_CODE_SESSION_ID=b CLAUDE_SESSION_ID=a", "/h/.local/state/skillhand", dir, "a", ""},
+		{"HOME=/h CLAUDE_CODE_SESSION_ID=b CLAUDE_SESSION_ID=../a", "/h/.local/state/skillhand", dir, "b", ""},
+		{"HOME=/h CLAUDE_PLUGIN_ROOT=/nowhere", "", "", "", "the plugin root: /nowhere: not a folder"},
+	} {
+		h, err := From(below, strings.Fields(tt.env))
+		if tt.fault != "" {
+			if err == nil || !strings.Contains(err.Error(), tt.fault) {
+				t.Errorf("%s: %v, want %s", tt.env, err, tt.fault)
+			}
+			continue
+		}
+		if err != nil || h.Dir != below || h.State != tt.state || h.Project != tt.project || h.Session != tt.session {
+			t.Errorf("%s: %+v, %v", tt.env, h, err)
+		}
+	}
+}
+
+// TestGiven: what was given is not filled in, and a relative path is the caller's.
+func TestGiven(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := os.MkdirAll("sub/plug", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	h, err := Here{Dir: "sub", PluginRoot: "plug", State: "state", Home: "/h", Session: "s", Env: Env{"HOME=/other", "CLAUDE_SESSION_ID=e"}}.Complete()
+	want := Here{Dir: filepath.Join(dir, "sub"), PluginRoot: filepath.Join(dir, "sub", "plug"), State: filepath.Join(dir, "state"), Home: "/h", Session: "s", Project: filepath.Join(dir, "sub")}
+	if err != nil || h.Dir != want.Dir || h.PluginRoot != want.PluginRoot || h.State != want.State || h.Home != want.Home || h.Session != want.Session || h.Project != want.Project {
+		t.Errorf("%+v, %v", h, err)
+	}
+	if _, err := (Here{Dir: "gone", Home: "/h"}).Complete(); err == nil {
+		t.Error("a folder that is not there is one")
+	}
+	at, err := h.At("plug")
+	if err != nil || at.Dir != want.PluginRoot || at.Env.Get("CLAUDE_PROJECT_DIR") != want.PluginRoot || at.Finder().Here != want.Dir {
+		t.Errorf("%+v, %v", at, err)
+	}
+}
+
+func TestEnv(t *testing.T) {
+	e := Env{"A=1", "AB=2", "A=3", "B", "C="}
+	for name, want := range map[string]string{"A": "3", "AB": "2", "B": "", "C": "", "D": ""} {
+		if got := e.Get(name); got != want {
+			t.Errorf("Get(%s) = %q", name, got)
+		}
+	}
+	if _, set := e.Lookup("C"); !set {
+		t.Error("C is set")
+	}
+	if got := strings.Join(e.With("A", "x"), " "); got != "AB=2 B C= A=x" {
+		t.Errorf("With: %s", got)
+	}
+}

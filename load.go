@@ -1,0 +1,340 @@
+package skillhand
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/render"
+	"github.com/skillhand/skillhand/session"
+	"github.com/skillhand/skillhand/shell"
+	"github.com/skillhand/skillhand/skill"
+	"github.com/skillhand/skillhand/trust"
+)
+
+// A LoadRequest says which skill to load and how. Only Skill is required.
+type LoadRequest struct {
+	Skill string // a name, plugin:name, or the path of a folder or file
+	Args  render.Args
+	Agent string // which agent reads the page; "" means what hooks noted, else the main one
+
+	Full      bool // the whole text, whatever the agent has seen
+	Later     bool // the page of a later use, whatever the agent has seen
+	Strict    bool // a directive that fails, broken YAML or an unclosed block fails the load
+	NoExec    bool // nothing runs, directives stay as written
+	Wrap      render.Wrap
+	Timeout   time.Duration // for each directive; 0 means 120 seconds
+	MaxOutput int           // characters of one directive's output on the page; 0 means 30,000
+	Record    string        // file to keep every directive's outcome in
+	Replay    string        // file to take every directive's outcome from
+}
+
+// A Page is a skill as the agent should read it. Deliver it with WriteTo or
+// WriteJSON, or give it back with Close.
+//
+// As JSON it is what skillhand load --json prints: schemas/load-v1.schema.json.
+type Page struct {
+	Skill      string             `json:"skill"`
+	File       string             `json:"file"`
+	FirstUse   bool               `json:"first_use"`
+	Text       string             `json:"text"`
+	Directives []render.Directive `json:"directives"`
+	Warnings   []string           `json:"warnings"`
+
+	source *skill.Skill
+	claim  *session.Claim
+	warn   func(string)
+}
+
+// WriteTo writes the page's text to w. If all of it was written the skill counts
+// as seen from then on; else it does not.
+func (p *Page) WriteTo(w io.Writer) (int64, error) {
+	n, err := io.WriteString(w, p.Text)
+	return int64(n), p.delivered(err)
+}
+
+// WriteJSON writes the page as one line of JSON to w, and counts as WriteTo does.
+func (p *Page) WriteJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return p.delivered(enc.Encode(p))
+}
+
+// delivered commits the page, or gives it back.
+func (p *Page) delivered(err error) error {
+	if err != nil {
+		p.Close()
+		return err
+	}
+	if p.claim == nil {
+		return nil
+	}
+	if err := p.claim.Commit(); err != nil {
+		p.warn(fmt.Sprintf("the next load will have the whole text again: %v", err))
+	}
+	p.claim = nil
+	return nil
+}
+
+// Close gives a page back that was not delivered: the skill does not count as
+// seen. After a delivery it does nothing.
+func (p *Page) Close() {
+	if p.claim != nil {
+		p.claim.Close()
+		p.claim = nil
+	}
+}
+
+// Failed lists what went wrong on the page, a line each.
+func (p *Page) Failed() []string {
+	var all []string
+	for _, d := range p.Directives {
+		if d.Exit != 0 {
+			all = append(all, fmt.Sprintf("%s:%d: exit status %d: %s", p.File, d.Line, d.Exit, d.Command))
+		}
+	}
+	return all
+}
+
+// maxPrinted bounds what one directive may print. The whole of it is kept in a
+// file, so it also bounds what a runaway one costs on disk.
+const maxPrinted = 128 << 20
+
+// Load finds a skill and makes its page. On a failure of a directive under
+// Strict the page is returned too, without text, for what ran.
+func (rt *Runtime) Load(ctx context.Context, req LoadRequest) (*Page, error) {
+	p, err := rt.at(req.Skill)
+	if err != nil {
+		return nil, err
+	}
+	return (&load{LoadRequest: req, place: p}).page(ctx)
+}
+
+// A load is one request at its place.
+type load struct {
+	LoadRequest
+	*place
+	noUse bool // nobody in this session reads the page
+}
+
+func (l *load) page(ctx context.Context) (*Page, error) {
+	loc, err := l.Finder().Find(l.Skill)
+	if err != nil {
+		return nil, err
+	}
+	s, err := skill.Read(loc)
+	if err != nil {
+		return nil, err
+	}
+	if loadsItself(s) {
+		return nil, fmt.Errorf("%s: its only directive loads %s, which is this file again: put the text into %s", s.File, s.Name, filepath.Join(filepath.Dir(s.File), "first-use.md"))
+	}
+	env, err := l.renderEnv(ctx, s, loc)
+	if err != nil {
+		return nil, err
+	}
+	page, err := l.render(ctx, s, env)
+	if err != nil {
+		page.Close()
+		return page, err
+	}
+	if env.Record != nil {
+		if err := env.Record.Write(l.Record); err != nil {
+			page.Close()
+			return page, fmt.Errorf("%s: %w", l.Record, cause(err))
+		}
+	}
+	return page, nil
+}
+
+// render makes the page, the whole of it or that of a later use.
+func (l *load) render(ctx context.Context, s *skill.Skill, env render.Env) (*Page, error) {
+	page := &Page{Skill: s.Name, File: s.File, Directives: []render.Directive{}, Warnings: []string{}, source: s, warn: l.warn}
+	var odd []string
+	if env.Untrusted == "" { // what was withheld now must come later
+		if claim, err := l.claim(s); err != nil {
+			odd = append(odd, fmt.Sprintf("what the session has seen is not known, so the text is whole: %v", err))
+		} else {
+			page.claim = claim
+		}
+	}
+	env.Later = l.Later || page.claim != nil && page.claim.Seen && !l.Full
+	text, trace, err := renderText(ctx, s, env)
+	// A compaction that began meanwhile has taken away what the page refers to.
+	if err == nil && env.Later && !l.Later && !page.claim.StillSeen() {
+		env.Later = false
+		text, trace, err = renderText(ctx, s, env)
+	}
+	page.FirstUse = !env.Later
+	page.Directives = append(page.Directives, trace.Directives...)
+	page.Warnings = append(append(page.Warnings, odd...), trace.Warnings...)
+	if err != nil {
+		return page, err
+	}
+	page.Text = text
+	if len(page.Failed()) > 0 {
+		page.Close() // what the agent could not read was not seen
+	}
+	return page, nil
+}
+
+func renderText(ctx context.Context, s *skill.Skill, env render.Env) (string, render.Trace, error) {
+	var text bytes.Buffer
+	trace, err := render.Page(ctx, &text, s, env)
+	return text.String(), trace, err
+}
+
+// claim begins a use of the skill in its session. Without a session, without
+// running anything, and where the agent is not known for sure, there is none,
+// and the page has the whole text.
+func (l *load) claim(s *skill.Skill) (*session.Claim, error) {
+	if l.Session == "" || l.noUse || l.NoExec || l.Replay != "" || l.Later {
+		return nil, nil
+	}
+	store := l.Sessions()
+	agent, known, err := l.reader(store, s.Name)
+	if err != nil || !known {
+		return nil, err
+	}
+	file := here.Real(s.File)
+	name := s.Name
+	if l.PluginRoot != "" && skill.Inside(here.Real(l.PluginRoot), file) {
+		name = skill.PluginName(l.PluginRoot) + ":" + name // as an agent would ask for it
+	}
+	var source strings.Builder
+	for _, p := range s.Parts {
+		source.WriteString(p.Source)
+	}
+	return store.Claim(session.ID{Session: l.Session, Agent: agent}, name, file, session.Hash([]byte(source.String())))
+}
+
+// reader finds out which agent reads the page. Inside Claude Code the hooks
+// note who is about to load what; without a note it could be any of them.
+func (l *load) reader(store session.Store, name string) (agent string, known bool, err error) {
+	if l.Agent != "" {
+		return l.Agent, true, store.Take(session.ID{Session: l.Session, Agent: l.Agent}, name)
+	}
+	w, err := store.Taken(l.Session, name)
+	if err != nil || w.Noted {
+		return w.Agent, w.Known, err
+	}
+	return "", l.Env.Get("CLAUDECODE") == "", nil
+}
+
+// renderEnv gathers what the page depends on.
+func (l *load) renderEnv(ctx context.Context, s *skill.Skill, loc skill.Location) (render.Env, error) {
+	plugin := l.PluginRoot
+	if plugin == "" {
+		plugin = skill.PluginOf(here.Real(loc.Folder))
+	}
+	env := render.Env{
+		Vars: l.vars(s, plugin), Args: l.Args, Shell: l.shell(),
+		Wrap: l.Wrap, Strict: l.Strict, NoExec: l.NoExec,
+		MaxOutput: l.MaxOutput, OutputDir: l.OutputDir(),
+	}
+	if plugin != "" && l.policy.May(plugin) == nil {
+		env.Reference = readReference(plugin)
+		env.Shell.Launchers = []string{filepath.Join(plugin, "hooks", "bin"), filepath.Join(plugin, "bin")}
+	}
+	var err error
+	if env.Bindings, err = render.ReadBindings(filepath.Join(filepath.Dir(s.File), "bindings.json")); err != nil {
+		return env, err
+	}
+	if l.Replay != "" {
+		if env.Replay, err = render.ReadRecording(l.Replay); err != nil {
+			return env, err
+		}
+		return env, env.Replay.Fits(s.Name, l.hide.Text(l.Args.Raw))
+	}
+	if l.Record != "" {
+		env.Record = &render.Recording{}
+	}
+	if l.NoExec {
+		return env, nil
+	}
+	err = l.policy.Allow(ctx, loc.File, func() []string { return append(s.Commands(), env.Bindings.Commands()...) })
+	if refused, ok := errors.AsType[*trust.NotTrusted](err); ok {
+		env.Untrusted, err = refused.Error(), nil
+	}
+	return env, err
+}
+
+// vars are the built-in variables that have a value here.
+func (l *load) vars(s *skill.Skill, plugin string) map[string]string {
+	effort := s.Front.Effort
+	if effort == "" {
+		effort = l.Env.Get("CLAUDE_EFFORT")
+	}
+	if effort == "" {
+		effort = "medium"
+	}
+	vars := map[string]string{
+		"CLAUDE_PROJECT_DIR": l.Project,
+		// By its real path, so that no link leads from it to somewhere else.
+		"CLAUDE_SKILL_DIR": filepath.Dir(here.Real(s.File)),
+		"CLAUDE_EFFORT":    effort,
+	}
+	for name, value := range map[string]string{
+		"CLAUDE_SESSION_ID":  l.Session,
+		"CLAUDE_PLUGIN_ROOT": plugin,
+		"CLAUDE_PLUGIN_DATA": l.Env.Get("CLAUDE_PLUGIN_DATA"),
+	} {
+		if value != "" {
+			vars[name] = value
+		}
+	}
+	return vars
+}
+
+// shell runs the page's directives. What they start sees the same project,
+// session and plugin, so that a nested skillhand does.
+func (l *load) shell() *shell.Shell {
+	env := l.Env.With("CLAUDE_PROJECT_DIR", l.Project)
+	if l.Session != "" {
+		env = env.With("CLAUDE_SESSION_ID", l.Session)
+	}
+	if l.PluginRoot != "" {
+		env = env.With("CLAUDE_PLUGIN_ROOT", l.PluginRoot)
+	}
+	return &shell.Shell{Builtins: l.Builtins, Self: l.Self, Dir: l.Dir, Env: env, Timeout: l.Timeout, MaxOutput: maxPrinted}
+}
+
+// readReference returns the plugin's own text for later uses, if it has one.
+func readReference(plugin string) string {
+	file := filepath.Join(plugin, "skills", "reference.md")
+	if !skill.Inside(here.Real(plugin), here.Real(file)) {
+		return ""
+	}
+	text, err := skill.ReadFile(file)
+	if err != nil {
+		return "" // the built-in text says the same
+	}
+	return string(text)
+}
+
+// loadsItself reports whether a skill is only a stub that loads the same skill
+// again: without a text of its own that would never end.
+func loadsItself(s *skill.Skill) bool {
+	all := s.Commands()
+	if len(all) != 1 {
+		return false
+	}
+	words := strings.Fields(strings.NewReplacer(`"`, "", `'`, "").Replace(all[0]))
+	for i := 0; i+1 < len(words); i++ {
+		if filepath.Base(words[i]) != "skillhand" || words[i+1] != "load" {
+			continue
+		}
+		return slices.ContainsFunc(words[i+2:], func(w string) bool {
+			return w == s.Name || strings.HasSuffix(w, ":"+s.Name) || strings.HasSuffix(w, "/"+s.Name) || w == "${CLAUDE_SKILL_DIR}"
+		})
+	}
+	return false
+}

@@ -1,0 +1,195 @@
+package trust
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// A manifest is what a pinned folder holds that can run, or says what runs, by
+// path. Markdown counts by the commands in it, so that prose can change;
+// everything else counts by its bytes.
+type manifest map[string]pinned
+
+type pinned struct {
+	Hash string `json:"hash"`
+	Text string `json:"text,omitempty"` // what can be shown of it later
+}
+
+const (
+	maxPinned    = 10_000    // files
+	maxPinnedAll = 256 << 20 // bytes
+	maxShown     = 64 << 10  // bytes of one file that are kept, to show how it changed
+)
+
+// snapshot reads a folder as it is now.
+func snapshot(dir string) (manifest, error) {
+	m, size := manifest{}, int64(0)
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == ".git":
+			return fs.SkipDir // how the folder came to be, not what is in it
+		case d.IsDir():
+			return nil
+		case len(m) == maxPinned:
+			return fmt.Errorf("%s: more than %d files: pin the folders of its skills instead", dir, maxPinned)
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		text, err := pinnedText(path, d)
+		if err != nil {
+			return err
+		}
+		if size += int64(len(text)); size > maxPinnedAll {
+			return fmt.Errorf("%s: more than %d MB: pin the folders of its skills instead", dir, maxPinnedAll>>20)
+		}
+		p := pinned{Hash: digest(text)}
+		if len(text) <= maxShown && utf8.Valid(text) && !bytes.ContainsRune(text, 0) {
+			p.Text = string(text)
+		}
+		m[filepath.ToSlash(rel)] = p
+		return nil
+	})
+	return m, err
+}
+
+// pinnedText is what counts of a file.
+func pinnedText(path string, d fs.DirEntry) ([]byte, error) {
+	if d.Type()&fs.ModeSymlink != 0 {
+		to, err := os.Readlink(path)
+		return []byte("link to " + to), err
+	}
+	if !d.Type().IsRegular() {
+		return []byte("not a file: " + d.Type().String()), nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := d.Info()
+	if err != nil {
+		return nil, err
+	}
+	if strings.EqualFold(filepath.Ext(path), ".md") && info.Mode()&0o111 == 0 && len(text) <= skill.MaxSize {
+		return []byte(strings.Join(Commands(path, text), "\n")), nil
+	}
+	return text, nil
+}
+
+// Commands lists what the directives of a skill's text would run.
+func Commands(file string, text []byte) []string {
+	s, err := skill.Parse(file, text)
+	if err != nil {
+		return nil
+	}
+	return s.Commands()
+}
+
+func (m manifest) hash() string {
+	sum := sha256.New()
+	for _, path := range slices.Sorted(maps.Keys(m)) {
+		fmt.Fprintf(sum, "%s\x00%s\x00", path, m[path].Hash)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// Pin trusts dir with what it holds now: after a change of its commands or
+// scripts nothing runs until it is pinned again.
+func (s Store) Pin(dir string) (real string, err error) {
+	if real, err = realDir(dir); err != nil {
+		return "", err
+	}
+	m, err := snapshot(real)
+	if err != nil {
+		return "", err
+	}
+	data, err := json.Marshal(m)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+		return "", err
+	}
+	// First what it held, then the word: without the first, the word means nothing.
+	if err := atomicfile.Write(s.file(real)+pinSuffix, data, 0o600); err != nil {
+		return "", err
+	}
+	return real, atomicfile.Write(s.file(real), []byte(real+"\npin "+m.hash()+"\n"), 0o600)
+}
+
+// pinSuffix ends the name of the file with what a pinned folder held.
+const pinSuffix = ".pin"
+
+// Changes shows how a pinned folder differs from what was pinned, as a diff of
+// its scripts and of the commands in its Markdown. "" means that it does not.
+func (s Store) Changes(dir string) (string, error) {
+	real, err := realDir(dir)
+	if err != nil {
+		return "", err
+	}
+	before := manifest{}
+	data, err := os.ReadFile(s.file(real) + pinSuffix)
+	if err == nil {
+		err = json.Unmarshal(data, &before)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("what was pinned of %s cannot be read: %w", real, err)
+	}
+	now, err := snapshot(real)
+	if err != nil {
+		return "", err
+	}
+	all := maps.Clone(before)
+	maps.Copy(all, now)
+	var b strings.Builder
+	for _, path := range slices.Sorted(maps.Keys(all)) {
+		was, is := before[path], now[path]
+		switch {
+		case was.Hash == is.Hash:
+		case was.Text == is.Text: // too large, or not text
+			fmt.Fprintf(&b, "%s changed: %s is now %s\n", path, short(was.Hash), short(is.Hash))
+		default:
+			b.Write(diff.Diff("pinned/"+path, lines(was.Text), "now/"+path, lines(is.Text)))
+		}
+	}
+	return b.String(), nil
+}
+
+// lines is a text that ends its last line.
+func lines(text string) []byte {
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return []byte(text)
+}
+
+func short(hash string) string {
+	if hash == "" {
+		return "nothing"
+	}
+	return hash[:12]
+}

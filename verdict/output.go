@@ -1,0 +1,90 @@
+package verdict
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/skillhand/skillhand/report"
+)
+
+// maxParsed is how much of the end of a script's output is read.
+const maxParsed = 16 << 20
+
+// An Output keeps the end of what a script prints on stdout, which is where its
+// report is. The zero value is ready to use.
+type Output struct {
+	max  int // 0 means maxParsed
+	buf  []byte
+	next int  // once buf is full: where the oldest byte is
+	cut  bool // something was dropped
+}
+
+func (o *Output) Write(p []byte) (int, error) {
+	written := len(p)
+	if o.max == 0 {
+		o.max = maxParsed
+	}
+	if room := o.max - len(o.buf); room > 0 {
+		n := min(room, len(p))
+		o.buf = append(o.buf, p[:n]...)
+		p = p[n:]
+	}
+	for len(p) > 0 {
+		o.cut = true
+		n := copy(o.buf[o.next:], p)
+		o.next = (o.next + n) % o.max
+		p = p[n:]
+	}
+	return written, nil
+}
+
+// Parse reads the report in what was kept.
+func (o *Output) Parse() report.Result {
+	if !o.cut {
+		return report.Parse(o.buf, report.Options{})
+	}
+	text := o.bytes()
+	result := report.Parse(text, report.Options{NoLegacy: true})
+	// Legacy forms are whole lines, and the first is not.
+	if newline := bytes.IndexByte(text, '\n'); result.Method == report.None && newline >= 0 {
+		result = report.Parse(text[newline+1:], report.Options{})
+	}
+	for i, f := range result.Faults {
+		if f.Code == report.NoReport {
+			result.Faults[i].Message = f.Message + " in the last 16 MB of its output"
+		}
+	}
+	result.Warnings = append(result.Warnings, report.Fault{Code: OutputCut, Message: "only the last 16 MB of its output were read"})
+	return result
+}
+
+// String returns the whole lines of what was kept.
+func (o *Output) String() string {
+	text := o.bytes()
+	if o.cut { // what is left of the first line may begin within a secret
+		_, text, _ = bytes.Cut(text, []byte("\n"))
+	}
+	return string(text)
+}
+
+// bytes returns what was kept, in order.
+func (o *Output) bytes() []byte {
+	if !o.cut {
+		return o.buf
+	}
+	return slices.Concat(o.buf[o.next:], o.buf[:o.next])
+}
+
+// LastLines returns the end of a text, in as many lines as a person looks at.
+func LastLines(text string) string {
+	const maxLines, maxLength = 10, 300
+	lines := strings.Split(strings.TrimRight(text, "\r\n"), "\n")
+	lines = lines[max(0, len(lines)-maxLines):]
+	for i, line := range lines {
+		if lines[i] = strings.TrimSuffix(line, "\r"); len(line) > maxLength {
+			lines[i] = strings.ToValidUTF8(line[:maxLength], "") + "..."
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,122 @@
+package verdict
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+const (
+	// maxWalk is how long the folders among deliverables are searched for something new.
+	maxWalk = 5 * time.Second
+	// ClockTick is how far file times may lag behind: systems stamp files with
+	// the time of their last timer interrupt.
+	ClockTick = 10 * time.Millisecond
+)
+
+// Verify adds what is wrong with the deliverables that the report names: each
+// must be in dir, and have been made or changed since.
+func (v *Verdict) Verify(ctx context.Context, dir string, since time.Time) {
+	if v.Report == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, maxWalk)
+	defer cancel()
+	v.Problems = append(v.Problems, verify(ctx, dir, v.Report.Deliverables, since)...)
+	v.OK = len(v.Problems) == 0
+}
+
+// verify checks that each deliverable is there and was made or changed since.
+// When the context has ended, no folder is searched any more.
+func verify(ctx context.Context, dir string, deliverables []string, since time.Time) []Problem {
+	var problems []Problem
+	for _, d := range deliverables {
+		path := d
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, d)
+		}
+		// What counts is what a link leads to: a new link to an old file is no new file.
+		path, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			problems = append(problems, Problem{DeliverableMissing, fmt.Sprintf("%s: %v", d, cause(err))})
+			continue
+		}
+		found, err := touched(ctx, path, since)
+		switch {
+		case !kept(path):
+			problems = append(problems, Problem{DeliverableUnchecked, d + ": is not a file or folder that is kept, so nothing can be delivered in it"})
+		case err != nil:
+			problems = append(problems, Problem{DeliverableUnchecked, d + ": could not be checked in time, name what was made in it"})
+		case !found:
+			problems = append(problems, Problem{DeliverableUnchanged, d + ": was not changed during the run"})
+		}
+	}
+	return problems
+}
+
+// touched reports whether a file, or a folder or something in it, changed since.
+// An error means that there was no time to tell.
+func touched(ctx context.Context, path string, since time.Time) (found bool, err error) {
+	err = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && isNew(name, since) {
+			found = true
+			return fs.SkipAll
+		}
+		if name == path && d != nil && !d.IsDir() {
+			return nil // a file takes no time
+		}
+		return ctx.Err()
+	})
+	return found, err
+}
+
+// kept reports whether a path is a file or folder on a file system that keeps
+// what is written: a device, a pipe or a file in /proc is none.
+func kept(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && (info.Mode().IsRegular() || info.IsDir()) && keepsFiles(path)
+}
+
+// isNew reports whether a file changed since: its content, or anything about it,
+// so that one that was moved here counts as well. A file with several names may
+// have got just a new name, which leaves its content as old as it is.
+func isNew(path string, since time.Time) bool {
+	t, err := fileTimes(path)
+	if err != nil {
+		return false
+	}
+	if t.names > 1 {
+		t.changed = t.modified
+	}
+	return newer(t.modified, t.changed, since, time.Now())
+}
+
+// newer decides by a file's times.
+func newer(modified, changed, since, now time.Time) bool {
+	// Some file systems count in steps of one or two seconds. Whole seconds of
+	// the content alone are a time that somebody set.
+	if modified.Nanosecond() == 0 && changed.Nanosecond() == 0 {
+		since = since.Truncate(2 * time.Second)
+	}
+	// A time that lies ahead was set by hand, and says nothing.
+	return !changed.Before(since) || !modified.Before(since) && !modified.After(now.Add(ClockTick))
+}
+
+// times are when a file's content and when anything about it changed, and how
+// many names it has.
+type times struct {
+	modified, changed time.Time
+	names             int
+}
+
+// cause is what a path error is about, without the path.
+func cause(err error) error {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
+		return pathErr.Err
+	}
+	return err
+}
