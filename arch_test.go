@@ -14,7 +14,9 @@ const module = "github.com/skillhand/skillhand"
 
 // mayImport lists, for every room, the rooms it may know. Nothing imports upward.
 var mayImport = map[string][]string{
-	"":                    {"claude", "claudepage", "history", "internal/redact", "proc", "render", "report", "session", "shell", "skill", "trust"},
+	"":                    {"claude", "claudepage", "here", "history", "internal/redact", "proc", "render", "report", "session", "shell", "skill", "trust", "verdict"},
+	"here":                {"session", "skill"},
+	"verdict":             {"internal/redact", "proc", "report"},
 	"claude":              {"internal/jsonfind", "proc"},
 	"claudepage":          {"proc"},
 	"render":              {"internal/atomicfile", "internal/redact", "shell", "skill"},
@@ -26,7 +28,7 @@ var mayImport = map[string][]string{
 	"report":              {"internal/jsonfind"},
 	"session":             {},
 	"skill":               {},
-	"trust":               {"internal/atomicfile"},
+	"trust":               {"internal/atomicfile", "skill"},
 	"scaffold":            {},
 	"schemas":             {},
 	"internal/atomicfile": {},
@@ -35,7 +37,7 @@ var mayImport = map[string][]string{
 	"internal/redact":     {},
 	"internal/term":       {},
 	"internal/txtartest":  {},
-	"cmd/skillhand":       {"", "claude", "claudepage", "history", "internal/atomicfile", "internal/cli", "internal/term", "migrate", "proc", "render", "report", "scaffold", "schemas", "session", "shell", "skill", "trust"},
+	"cmd/skillhand":       {"", "claude", "claudepage", "here", "verdict", "history", "internal/atomicfile", "internal/cli", "internal/term", "migrate", "proc", "render", "report", "scaffold", "schemas", "session", "shell", "skill", "trust"},
 	"bench":               {"history", "report"},
 	"release":             {"proc"},
 

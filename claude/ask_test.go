@@ -91,9 +91,10 @@ func (s *stage) fails(ctx context.Context, r claude.Request, want claude.Kind) (
 func TestAnswer(t *testing.T) {
 	s := newStage(t, `init | text let me see | tool Bash {"command":"ls"} | structured {"n":1}`)
 	var events []string
-	reply, err := s.Ask(t.Context(), claude.Request{Prompt: "-x\nwhat? é", Dir: s.dir, OnEvent: func(e claude.Event) {
+	s.OnEvent = func(e claude.Event) {
 		events = append(events, fmt.Sprintf("%s %d %d %s%s%s", e.Type, e.Attempt, e.Turn, e.Text, e.Tool, e.Input))
-	}})
+	}
+	reply, err := s.Ask(t.Context(), claude.Request{Prompt: "-x\nwhat? é", Dir: s.dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,11 +226,12 @@ func TestContext(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		file := filepath.Join(s.dir, "transcript")
-		reply, e := s.fails(ctx, claude.Request{Prompt: "x", Transcript: file, OnEvent: func(e claude.Event) {
+		s.OnEvent = func(e claude.Event) {
 			if e.Type == claude.Text {
 				cancel()
 			}
-		}}, claude.Interrupted)
+		}
+		reply, e := s.fails(ctx, claude.Request{Prompt: "x", Transcript: file}, claude.Interrupted)
 		if reply.SessionID != fakeclaude.Session || !errors.Is(e, context.Canceled) {
 			t.Errorf("reply: %+v, error: %v", reply, e)
 		}
@@ -250,11 +252,12 @@ func TestContext(t *testing.T) {
 		s.Retries = 2
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		_, err := s.Ask(ctx, claude.Request{Prompt: "x", OnEvent: func(e claude.Event) {
+		s.OnEvent = func(e claude.Event) {
 			if e.Type == claude.Retry {
 				cancel()
 			}
-		}})
+		}
+		_, err := s.Ask(ctx, claude.Request{Prompt: "x"})
 		if e, ok := errors.AsType[*claude.Error](err); !ok || e.Kind != claude.Interrupted || len(s.calls()) != 1 {
 			t.Errorf("error: %v", err)
 		}
@@ -312,11 +315,12 @@ func TestRetries(t *testing.T) {
 	s.Retries = 2
 	file := filepath.Join(s.dir, "transcript")
 	var waits []time.Duration
-	reply, err := s.Ask(t.Context(), claude.Request{Prompt: "what?", Continue: true, Transcript: file, OnEvent: func(e claude.Event) {
+	s.OnEvent = func(e claude.Event) {
 		if e.Type == claude.Retry {
 			waits = append(waits, e.Wait)
 		}
-	}})
+	}
+	reply, err := s.Ask(t.Context(), claude.Request{Prompt: "what?", Continue: true, Transcript: file})
 	if err != nil || reply.Output != "ok" || reply.CostUSD != 0.25 {
 		t.Fatalf("%+v, %v", reply, err)
 	}

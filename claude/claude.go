@@ -32,6 +32,14 @@ type Client struct {
 	IdleTimeout time.Duration // without a byte from the CLI; 0 means DefaultIdleTimeout, less than 0 none
 	Retries     int           // further attempts after a failure that passes
 	RetryFresh  bool          // an attempt does not go on with the session of the one before
+
+	// OnEvent is called for what the CLI does, as it happens, one call at a time. While
+	// it is at work nothing more is read from the CLI.
+	OnEvent func(Event)
+
+	// OnRetry is called before a further attempt. OnEvent is told of it as well, but
+	// has every line of the transcript decoded, and this does not.
+	OnRetry func(Event)
 }
 
 // The limits of a Client that sets none.
@@ -40,7 +48,7 @@ const (
 	DefaultIdleTimeout = 2 * time.Minute
 )
 
-// A Request is one question. Only Prompt is required.
+// A Request is one question: plain data. Only Prompt is required.
 type Request struct {
 	Prompt       string
 	Dir          string // where the CLI works; "" means the caller's folder
@@ -56,14 +64,6 @@ type Request struct {
 	// Transcript is a file for the CLI's stdout, byte for byte and as it comes. An
 	// existing file is replaced; attempts before the last are FILE.1, FILE.2.
 	Transcript string
-
-	// OnEvent is called for what the CLI does, as it happens, one call at a time. While
-	// it is at work nothing more is read from the CLI.
-	OnEvent func(Event)
-
-	// OnRetry is called before a further attempt. OnEvent is told of it as well, but
-	// has every line of the transcript decoded, and this does not.
-	OnRetry func(Event)
 }
 
 // A Reply is what came of a question. After a failure it has what is known.
@@ -212,7 +212,7 @@ func (a *ask) run(ctx context.Context) error {
 			return failure
 		}
 		again := Event{Type: Retry, Attempt: len(a.reply.Attempts), SessionID: rec.session, Kind: failure.Kind, Text: failure.Message, Wait: wait}
-		for _, tell := range []func(Event){a.OnEvent, a.OnRetry} {
+		for _, tell := range []func(Event){a.client.OnEvent, a.client.OnRetry} {
 			if tell != nil {
 				tell(again)
 			}
@@ -296,13 +296,13 @@ func (a *ask) cost(session string, usd float64) {
 
 // emitter passes on the events of the attempt under way; nil if nobody listens.
 func (a *ask) emitter() func(Event) {
-	if a.OnEvent == nil {
+	if a.client.OnEvent == nil {
 		return nil
 	}
 	attempt := len(a.reply.Attempts) + 1
 	return func(e Event) {
 		e.Attempt = attempt
-		a.OnEvent(e)
+		a.client.OnEvent(e)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,6 +85,12 @@ func newProbe(t *testing.T, model fakeapi.Func, flags string, env ...string) *pr
 	c.Write("plug/skills/probe/SKILL.md", strings.ReplaceAll(stub, "FLAGS", flags))
 	c.Write("plug/skills/probe/first-use.md", text)
 	c.Write("plug/agents/preloaded.md", "---\nname: preloaded\ndescription: d\nskills: skillhand:probe\n---\nYou probe.\n")
+	// A plugin under development is trusted like any folder.
+	trust := exec.Command(filepath.Join(bin, "skillhand"), "trust", filepath.Join(c.Project, "plug"))
+	trust.Env = append(os.Environ(), c.Env...)
+	if out, err := trust.CombinedOutput(); err != nil && !slices.Contains(c.Env, "SKILLHAND_TRUST=all") {
+		t.Fatalf("%v\n%s", err, out)
+	}
 	p := &probe{t: t, api: api, claude: c}
 	p.start()
 	return p
@@ -268,7 +275,7 @@ func TestFailedLoad(t *testing.T) {
 func TestHooksNeverBreak(t *testing.T) {
 	for name, dir := range map[string]string{"impossible": "/proc/nowhere", "a file": "/dev/null/x"} {
 		t.Run(name, func(t *testing.T) {
-			p := newProbe(t, realclaude.Obey, "", "SKILLHAND_STATE_DIR="+dir)
+			p := newProbe(t, realclaude.Obey, "", "SKILLHAND_STATE_DIR="+dir, "SKILLHAND_TRUST=all")
 			p.want(slash, true)
 			p.want(model, true)
 			p.Send("/compact")

@@ -78,7 +78,7 @@ func (r *renderer) start(ctx context.Context, j *job) {
 // directive returns what stands on the page for a directive.
 func (r *renderer) directive(p *planned) string {
 	if r.env.Untrusted != "" {
-		return "<error>" + NotTrusted(r.env.Untrusted) + "</error>"
+		return "<error>" + r.env.Untrusted + "</error>"
 	}
 	o := p.job.outcome
 	if o == nil || o.Missing {
@@ -100,11 +100,6 @@ func (r *renderer) directive(p *planned) string {
 		return "<skill-output>" + text + "</skill-output>"
 	}
 	return text
-}
-
-// NotTrusted says why the commands of a folder do not run, and what to do.
-func NotTrusted(dir string) string {
-	return fmt.Sprintf("not run: %s is not trusted (skillhand trust %s)", dir, quoteArg(dir))
 }
 
 // failure is the message for a directive that failed.

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/shell"
@@ -33,7 +32,7 @@ type Env struct {
 	Wrap      Wrap
 	Strict    bool   // a directive that fails fails the page
 	NoExec    bool   // nothing runs: directives and bindings stay as written
-	Untrusted string // the folder that is not trusted, if so: nothing runs, and the page says why
+	Untrusted string // why nothing may run, if so, and what to do: each directive becomes an <error> that says it
 	MaxOutput int    // characters of one directive's output on the page; 0 means 30,000
 	OutputDir string // keeps longer output; "" means the system's temporary folder
 
@@ -59,12 +58,12 @@ type Trace struct {
 
 // A Directive says what became of one directive.
 type Directive struct {
-	Command  string
-	Line     int
-	How      shell.How // "" if it did not run
-	Exit     int
-	Duration time.Duration
-	Bytes    int64 // what it printed, on both streams
+	Command    string    `json:"command"`
+	Line       int       `json:"line"`
+	How        shell.How `json:"how"` // "" if it did not run
+	Exit       int       `json:"exit"`
+	DurationMS float64   `json:"duration_ms"`
+	Bytes      int64     `json:"bytes"` // what it printed, on both streams
 }
 
 // concurrent is how many directives of a page run at once.
@@ -286,9 +285,9 @@ func (r *renderer) distrust(parts []*planned, bindings []string) error {
 		return nil
 	}
 	if r.env.Strict {
-		return fmt.Errorf("%s:%d: %s", r.skill.File, line, NotTrusted(r.env.Untrusted))
+		return fmt.Errorf("%s:%d: %s", r.skill.File, line, r.env.Untrusted)
 	}
-	r.warn("%s:%d: %s", r.skill.File, line, NotTrusted(r.env.Untrusted))
+	r.warn("%s:%d: %s", r.skill.File, line, r.env.Untrusted)
 	return nil
 }
 
@@ -391,7 +390,8 @@ func (r *renderer) trace(parts []*planned) Trace {
 		}
 		d := Directive{Command: p.job.command, Line: p.Line}
 		if o := p.job.outcome; o != nil {
-			d.How, d.Exit, d.Duration, d.Bytes = o.How, o.Exit, o.duration, o.size()
+			d.How, d.Exit, d.Bytes = o.How, o.Exit, o.size()
+			d.DurationMS = float64(o.duration.Microseconds()) / 1000
 		}
 		t.Directives = append(t.Directives, d)
 	}

@@ -145,6 +145,17 @@ func (c *Claim) seen() bool {
 	return json.Unmarshal(data, &m) == nil && m.Session == c.mark.Session && m.Agent == c.mark.Agent && m.File == c.mark.File && m.Hash == c.mark.Hash
 }
 
+// StillSeen reports whether what was seen when the claim was made counts as
+// seen now. A compaction takes the agent's folder away, and with it the mark.
+func (c *Claim) StillSeen() bool {
+	was, err := c.root.Stat(".")
+	if err != nil {
+		return false
+	}
+	is, err := os.Stat(c.root.Name())
+	return err == nil && os.SameFile(was, is) && c.Seen && c.seen()
+}
+
 // openRoot opens a folder, making it if it is not there. Forget may take it
 // away again at once, so a few tries are made.
 func openRoot(dir string) (root *os.Root, err error) {

@@ -144,6 +144,9 @@ func (s Store) Pin(dir string) (real string, err error) {
 // pinSuffix ends the name of the file with what a pinned folder held.
 const pinSuffix = ".pin"
 
+// ErrNotPinned says that there is nothing to compare a folder with.
+var ErrNotPinned = errors.New("not pinned")
+
 // Changes shows how a pinned folder differs from what was pinned, as a diff of
 // its scripts and of the commands in its Markdown. "" means that it does not.
 func (s Store) Changes(dir string) (string, error) {
@@ -153,10 +156,13 @@ func (s Store) Changes(dir string) (string, error) {
 	}
 	before := manifest{}
 	data, err := os.ReadFile(s.file(real) + pinSuffix)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", ErrNotPinned
+	}
 	if err == nil {
 		err = json.Unmarshal(data, &before)
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return "", fmt.Errorf("what was pinned of %s cannot be read: %w", real, err)
 	}
 	now, err := snapshot(real)

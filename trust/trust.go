@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/skill"
 )
 
 // A Store remembers which folders the user trusts, by real path, so that a
@@ -31,6 +32,7 @@ func (s Store) Trust(dir string) (real string, err error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return "", err
 	}
+	_ = os.Remove(s.file(real) + pinSuffix) // trusted as it is, whatever it becomes
 	return real, atomicfile.Write(s.file(real), []byte(real+"\n"), 0o600)
 }
 
@@ -45,17 +47,25 @@ func (s Store) Revoke(dir string) (real string, err error) {
 		return "", err
 	}
 	err = os.Remove(s.file(real))
+	_ = os.Remove(s.file(real) + pinSuffix) // without the mark it means nothing
 	if !errors.Is(err, fs.ErrNotExist) {
 		return real, err
 	}
-	if by, ok := s.covering(real); ok {
+	if by, _, ok := s.covering(real); ok {
 		return "", fmt.Errorf("%s: trusted because %s is: revoke that", real, by)
 	}
 	return "", fmt.Errorf("%s: was not trusted", real)
 }
 
+// A Folder is one that the user trusts.
+type Folder struct {
+	Dir     string `json:"dir"`
+	Trusted bool   `json:"trusted"`
+	Pinned  bool   `json:"pinned"` // only as it was when the user looked
+}
+
 // List returns the folders that are trusted, sorted.
-func (s Store) List() ([]string, error) {
+func (s Store) List() ([]Folder, error) {
 	entries, err := os.ReadDir(s.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -63,44 +73,39 @@ func (s Store) List() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var dirs []string
+	var all []Folder
 	for _, e := range entries {
-		file := filepath.Join(s.Dir, e.Name())
-		if real, ok := s.read(file); ok {
-			dirs = append(dirs, real)
+		if real, pin, ok := s.read(filepath.Join(s.Dir, e.Name())); ok {
+			all = append(all, Folder{Dir: real, Trusted: true, Pinned: pin != ""})
 		}
 	}
-	slices.Sort(dirs)
-	return dirs, nil
+	slices.SortFunc(all, func(a, b Folder) int { return strings.Compare(a.Dir, b.Dir) })
+	return all, nil
 }
 
-// Trusted reports whether path, links resolved, lies in a folder that the user
-// trusts or in one of more.
-func (s Store) Trusted(path string, more ...string) bool {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return false
-	}
-	if real, err = filepath.Abs(real); err != nil {
-		return false
-	}
-	for _, dir := range more {
-		if dir, err := realDir(dir); err == nil && slices.Contains(parents(real), dir) {
-			return true
-		}
-	}
-	_, ok := s.covering(real)
-	return ok
-}
-
-// covering returns the trusted folder that real lies in.
-func (s Store) covering(real string) (string, bool) {
+// covering returns the trusted folder that real lies in, and what it is pinned to, if so.
+func (s Store) covering(real string) (dir, pin string, ok bool) {
 	for _, dir := range parents(real) {
-		if kept, ok := s.read(s.file(dir)); ok && kept == dir {
-			return dir, true
+		if kept, pin, ok := s.read(s.file(dir)); ok && kept == dir {
+			return dir, pin, true
 		}
 	}
-	return "", false
+	return "", "", false
+}
+
+// believable reports why what the store says about a place does not count: the
+// folder is one that others can write, or lies in the place itself.
+func (s Store) believable(place, home string) error {
+	// A home that is a repository is the user's own, and its state with it.
+	if dir, err := realPath(s.Dir); err == nil && skill.Inside(place, dir) && !skill.Inside(place, home) {
+		return fmt.Errorf("%s lies in %s, which cannot vouch for itself", s.Dir, place)
+	}
+	for _, dir := range []string{filepath.Dir(s.Dir), s.Dir} {
+		if err := onlyOurs(dir); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // parents lists path and every folder above it.
@@ -118,15 +123,18 @@ func (s Store) file(real string) string {
 	return filepath.Join(s.Dir, hex.EncodeToString(sum[:16]))
 }
 
-// read returns the folder that a mark names. A mark that cannot be read, or is
-// not the one its name says, trusts nothing.
-func (s Store) read(file string) (string, bool) {
+// read returns the folder that a mark names, and what it is pinned to. A mark
+// that cannot be read, or is not the one its name says, trusts nothing.
+func (s Store) read(file string) (real, pin string, ok bool) {
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return "", false
+		return "", "", false
 	}
-	real, ok := strings.CutSuffix(string(data), "\n")
-	return real, ok && s.file(real) == file
+	real, rest, ok := strings.Cut(string(data), "\n")
+	if rest != "" {
+		pin, ok = strings.CutPrefix(strings.TrimSuffix(rest, "\n"), "pin ")
+	}
+	return real, pin, ok && s.file(real) == file
 }
 
 func realDir(dir string) (string, error) {

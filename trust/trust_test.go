@@ -1,9 +1,12 @@
 package trust
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -28,8 +31,8 @@ func TestStore(t *testing.T) {
 	s := Store{Dir: filepath.Join(base, "state", "trust")}
 	want := func(path string, trusted bool, more ...string) {
 		t.Helper()
-		if got := s.Trusted(path, more...); got != trusted {
-			t.Errorf("Trusted(%s, %q) = %v", path, more, got)
+		if err := (Policy{Store: s, Own: more}).May(path); (err == nil) != trusted {
+			t.Errorf("May(%s), own %q: %v", path, more, err)
 		}
 	}
 	want(file, false)
@@ -45,13 +48,13 @@ func TestStore(t *testing.T) {
 	want(project, true)
 	want(filepath.Join(link, "skills", "SKILL.md"), true)
 	want(base, false)
-	if list, err := s.List(); err != nil || len(list) != 1 || list[0] != project {
-		t.Errorf("List() = %q, %v", list, err)
+	if list, err := s.List(); err != nil || len(list) != 1 || list[0].Dir != project {
+		t.Errorf("List() = %v, %v", list, err)
 	}
 
 	// A mark that is not what its name says trusts nothing.
 	mark := s.file(project)
-	for _, text := range []string{"", "/\n", project, base + "\n", "\x00"} {
+	for _, text := range []string{"", "/\n", project, base + "\n", "\x00", project + "\nx\n", project + "\npin 0\n"} {
 		if err := os.WriteFile(mark, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -96,6 +99,100 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	if list, err := s.List(); err != nil || len(list) != 5 {
-		t.Errorf("List() = %q, %v; want 5 folders", list, err)
+		t.Errorf("List() = %v, %v; want 5 folders", list, err)
+	}
+}
+
+// TestPin: trust that is bound to the content ends with a change of what can run.
+func TestPin(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(base, "skills")
+	write := func(name, text string) {
+		t.Helper()
+		file := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	skill := filepath.Join(dir, "a", "SKILL.md")
+	write("a/SKILL.md", "Some prose.\n\n!`./run.sh`\n")
+	write("a/run.sh", "echo one\n")
+	asked := []Question{}
+	p := Policy{Store: Store{Dir: filepath.Join(base, "state", "trust")}}
+	if _, err := p.Store.Pin(dir); err != nil {
+		t.Fatal(err)
+	}
+	want := func(step string, changed bool) {
+		t.Helper()
+		err := p.May(skill)
+		refused, _ := errors.AsType[*NotTrusted](err)
+		if (err != nil) != changed || changed && (refused == nil || !refused.Changed) {
+			t.Errorf("%s: %v", step, err)
+		}
+	}
+	want("as it was", false)
+	write("a/SKILL.md", "Other prose.\n\n!`./run.sh`\n")
+	write(".git/HEAD", "x")
+	want("other prose", false)
+	write("a/run.sh", "echo two\n")
+	write("a/SKILL.md", "Other prose.\n\n!`./run.sh; id`\n")
+	want("another script", true)
+
+	p.Confirm = func(_ context.Context, q Question) (bool, error) {
+		asked = append(asked, q)
+		return true, nil
+	}
+	if err := p.Allow(t.Context(), skill, func() []string { return []string{"./run.sh"} }); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"-./run.sh\n+./run.sh; id\n", "-echo one\n+echo two\n"} {
+		if len(asked) != 1 || !strings.Contains(asked[0].Changes, part) {
+			t.Errorf("the question shows no %q: %+v", part, asked)
+		}
+	}
+	want("seen and pinned again", false)
+	write("a/new", "")
+	want("a new file", true)
+}
+
+// TestNotBelieved: a store that others can write, or that a project brings, says nothing.
+func TestNotBelieved(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	project := filepath.Join(base, "project")
+	if err := errors.Join(os.MkdirAll(filepath.Join(project, ".git"), 0o777), os.WriteFile(filepath.Join(project, "a"), nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name, state, home string
+		mode              os.FileMode
+		want              string
+	}{
+		{"ours", "state1", "", 0o700, ""},
+		{"anyone's", "state2", "", 0o777, "others can write"},
+		{"the group's", "state3", "", 0o770, "others can write"},
+		{"the project's", "project/state", "", 0o700, "cannot vouch for itself"},
+		{"the project is the home", "project/state", "project", 0o700, ""},
+	} {
+		state := filepath.Join(base, tt.state)
+		p := Policy{Store: Store{Dir: filepath.Join(state, "trust")}, Home: filepath.Join(base, tt.home, "x")}
+		if tt.home != "" {
+			p.Home = filepath.Join(base, tt.home)
+		}
+		if _, err := p.Store.Trust(project); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(state, tt.mode); err != nil {
+			t.Fatal(err)
+		}
+		err := p.May(filepath.Join(project, "a"))
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
+		}
 	}
 }

@@ -59,7 +59,7 @@ const (
 
 // NotRun is the verdict on a script that could not be run.
 func NotRun(err error) *Verdict {
-	v := &Verdict{Method: report.None, Problems: []Problem{}, Warnings: []report.Fault{}}
+	v := &Verdict{Exit: -1, Method: report.None, Problems: []Problem{}, Warnings: []report.Fault{}}
 	v.problem(NothingRan, err.Error())
 	return v
 }

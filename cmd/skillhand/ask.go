@@ -28,6 +28,7 @@ import (
 
 type askOptions struct {
 	skillhand.AskRequest
+	at                   at
 	client               claude.Client
 	prompt               string
 	args, schema         string
@@ -62,7 +63,7 @@ or quota, 124 it took too long, 130 it was interrupted.`,
 	_ = f.MarkHidden("prompt") // what dashPrompt makes of a prompt that looks like a flag
 	f.StringVar(&o.Skill, "skill", "", "put a skill, by `name` or path, before the prompt")
 	f.StringVar(&o.args, "args", "", "the skill's arguments, as one `string`")
-	f.StringVar(&o.PluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT); its commands may run")
+	f.StringVar(&o.at.PluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
 	f.StringVar(&o.Model, "model", "", "the `model` to ask")
 	f.IntVar(&o.MaxTurns, "max-turns", 0, "end after so many turns (0: no limit)")
 	f.StringArrayVar(&o.AllowedTools, "allowed-tool", nil, "a `tool` that Claude may use without asking, such as 'Bash(git log:*)'; repeatable")
@@ -81,7 +82,7 @@ or quota, 124 it took too long, 130 it was interrupted.`,
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON document")
 	f.BoolVar(&o.events, "events", false, "print what happens as JSON lines, the result last")
 	if err := cmd.RegisterFlagCompletionFunc("skill", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return completeSkills(o.PluginRoot), cobra.ShellCompDirectiveDefault
+		return completeSkills(o.at.PluginRoot), cobra.ShellCompDirectiveDefault
 	}); err != nil {
 		panic(err) // a flag of this name is defined above
 	}
@@ -134,20 +135,15 @@ func runAsk(ctx context.Context, std *stdio, cmd *cobra.Command, o askOptions, a
 	if err := o.complete(ctx, std, cmd, args); err != nil {
 		return err
 	}
-	rt, err := newRuntime(std)
+	rt, err := newRuntime(std, "Loading "+term.Visible(o.Skill), o.at)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	spinner := std.Spin("asking")
-	o.Warn = func(text string) {
+	rt.Warn = func(text string) {
 		spinner.Aside(func() { std.Warn(text) })
-	}
-	if std.Interactive() {
-		o.Ask = func(dir string, commands []string) (bool, error) {
-			return askTrust(ctx, std, "Loading "+term.Visible(o.Skill), dir, commands)
-		}
 	}
 	live := &askLive{spinner: spinner, shown: term.IsTerminal(std.Err), costs: map[string]float64{}}
 	printer := &eventPrinter{}
@@ -156,13 +152,14 @@ func runAsk(ctx context.Context, std *stdio, cmd *cobra.Command, o askOptions, a
 		until, stop := context.WithTimeout(ctx, o.client.Timeout)
 		defer stop()
 		printer = newEventPrinter(until, std, cancel)
-		o.OnEvent = printer.event
+		o.client.OnEvent = printer.event
 	case live.shown:
-		o.OnEvent = live.event
+		o.client.OnEvent = live.event
 	default:
-		o.OnRetry = live.event
+		o.client.OnRetry = live.event
 	}
-	reply, err := rt.Ask(ctx, o.client, o.AskRequest)
+	rt.Claude = o.client
+	reply, err := rt.Ask(ctx, o.AskRequest)
 	spinner.End()
 	if !printer.end() {
 		return errors.New("stdout: nobody reads the events")
@@ -249,12 +246,9 @@ func (o *askOptions) complete(ctx context.Context, std *stdio, cmd *cobra.Comman
 	if o.client.IdleTimeout == 0 {
 		o.client.IdleTimeout = -1
 	}
-	if o.PluginRoot == "" {
-		o.PluginRoot = lookup(std.Env, "CLAUDE_PLUGIN_ROOT")
-	}
-	o.AskRequest.Args = render.ParseArgs(o.args)
+	o.SkillArgs = render.ParseArgs(o.args)
 	if n := cmd.ArgsLenAtDash(); n >= 0 {
-		args, o.Request.Args = args[:n], args[n:]
+		args, o.Args = args[:n], args[n:]
 	}
 	if err := o.readSchema(); err != nil {
 		return err

@@ -3,11 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/session"
 )
 
@@ -54,6 +53,9 @@ func answerHook(std *stdio) (answer session.Answer, err error) {
 	if err != nil {
 		return session.Answer{}, fmt.Errorf("stdin: %w", err)
 	}
-	store := session.Store{Dir: filepath.Join(skillhand.StateDir(std.Env), "sessions")}
-	return store.Hook(data)
+	h, err := here.From("", std.Env)
+	if err != nil {
+		return session.Answer{}, err
+	}
+	return h.Sessions().Hook(data)
 }

@@ -14,17 +14,20 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/claudepage"
+	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/render"
 	"github.com/skillhand/skillhand/session"
 	"github.com/skillhand/skillhand/skill"
+	"github.com/skillhand/skillhand/trust"
 )
 
 type loadOptions struct {
 	skillhand.LoadRequest
-	args, wrap, dialect, via string
-	json                     bool
+	at                      at
+	raw, wrap, dialect, via string
+	json                    bool
 }
 
 func newLoad(std *stdio) *cobra.Command {
@@ -40,8 +43,9 @@ looked for in the plugin, in .claude/skills and .agents/skills from here up to
 the top of the repository, and in the same folders of your home.
 
 A directive that fails becomes an <error> on the page, and the page still
-arrives; with --strict the load fails instead. Commands run only from a plugin
-that was named, from your own folders, and from folders you trust.`,
+arrives; with --strict the load fails instead. Commands run only from your own
+skill folders, from plugins that Claude Code installed, and from folders that
+you trust.`,
 		Example: `  skillhand load status
   skillhand load review src/auth.go --strict
   skillhand load review --args 'src/auth.go "two words"'
@@ -54,18 +58,18 @@ that was named, from your own folders, and from folders you trust.`,
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveDefault
 			}
-			return completeSkills(o.PluginRoot), cobra.ShellCompDirectiveDefault
+			return completeSkills(o.at.PluginRoot), cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runLoad(cmd.Context(), std, cmd, o, args)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.args, "args", "", "the arguments as one `string`, as an agent passes them; - reads them from stdin")
-	f.StringVar(&o.Session, "session", "", "session `id` (default $CLAUDE_SESSION_ID, then $CLAUDE_CODE_SESSION_ID)")
+	f.StringVar(&o.raw, "args", "", "the arguments as one `string`, as an agent passes them; - reads them from stdin")
+	f.StringVar(&o.at.Session, "session", "", "session `id` (default $CLAUDE_SESSION_ID, then $CLAUDE_CODE_SESSION_ID)")
 	f.StringVar(&o.Agent, "agent", "", "`id` of the agent that reads the page")
-	f.StringVar(&o.PluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT); its commands may run")
-	f.StringVar(&o.Project, "project", "", "work in the project in this `folder` instead of here")
+	f.StringVar(&o.at.PluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
+	f.StringVar(&o.at.Project, "project", "", "work in the project in this `folder` instead of here")
 	f.BoolVar(&o.Full, "full", false, "the whole text, whatever the agent has seen")
 	f.BoolVar(&o.Later, "reference", false, "the page of a later use: fresh output, not the instructions again")
 	f.BoolVar(&o.Strict, "strict", false, "fail if a directive fails, and print no page")
@@ -95,17 +99,17 @@ func runLoad(ctx context.Context, std *stdio, cmd *cobra.Command, o loadOptions,
 	if err := o.complete(std, cmd, args); err != nil {
 		return err
 	}
-	if std.Interactive() {
-		o.Ask = func(dir string, commands []string) (bool, error) {
-			return askTrust(ctx, std, "Loading "+o.Skill, dir, commands)
-		}
-	}
-	rt, err := newRuntime(std)
+	rt, err := newRuntime(std, "Loading "+term.Visible(o.Skill), o.at)
 	if err != nil {
 		return err
 	}
 	done := std.Spin("loading " + o.Skill).End
-	page, err := rt.Load(ctx, o.LoadRequest)
+	var page *skillhand.Page
+	if o.dialect == "claude" {
+		page, err = rt.ClaudePage(ctx, o.claude(cmd))
+	} else {
+		page, err = rt.Load(ctx, o.LoadRequest)
+	}
 	done()
 	if failure, ok := errors.AsType[*claudepage.Failure](err); ok {
 		fmt.Fprintln(std.Err, failure.Message) // Claude Code's own words, and nothing else
@@ -114,86 +118,62 @@ func runLoad(ctx context.Context, std *stdio, cmd *cobra.Command, o loadOptions,
 	if err != nil {
 		return err
 	}
-	if err := std.deliver(page, o.json); err != nil {
-		return err
-	}
+	defer page.Close()
 	if nowhere(std.Out) {
 		return nil
 	}
-	if err := page.Commit(); err != nil {
-		std.Warn(fmt.Sprintf("the next load will have the whole text again: %v", err))
+	if o.json {
+		err = page.WriteJSON(std.Out)
+	} else {
+		for _, w := range page.Warnings {
+			std.Warn(w)
+		}
+		_, err = page.WriteTo(std.Out)
 	}
-	return nil
-}
-
-// deliver prints the page.
-func (std *stdio) deliver(page *skillhand.Page, asJSON bool) error {
-	if asJSON {
-		return std.PrintJSON(newLoadDocument(page))
-	}
-	for _, w := range page.Warnings {
-		std.Warn(w)
-	}
-	if _, err := io.WriteString(std.Out, page.Text); err != nil {
+	if err != nil {
 		return fmt.Errorf("stdout: %w", err)
 	}
 	return nil
 }
 
-// complete checks the flags and fills in what the environment says.
+// complete checks the flags.
 func (o *loadOptions) complete(std *stdio, cmd *cobra.Command, args []string) error {
 	o.Skill = args[0]
-	switch o.wrap {
-	case "auto":
-	case "always", "never":
-		o.Wrap = render.Wrap(o.wrap)
-	default:
+	claude := o.dialect == "claude"
+	switch {
+	case o.wrap != "auto" && o.wrap != "always" && o.wrap != "never":
 		return cli.Usagef("--wrap %s: want auto, always or never", o.wrap)
-	}
-	switch o.dialect {
-	case "skillhand":
-	case "claude":
-		o.Claude = true
-	default:
+	case o.dialect != "skillhand" && !claude:
 		return cli.Usagef("--dialect %s: want skillhand or claude", o.dialect)
-	}
-	switch o.via {
-	case "slash":
-	case "tool":
-		o.ViaTool = true
-	default:
+	case o.via != "slash" && o.via != "tool":
 		return cli.Usagef("--via %s: want slash or tool", o.via)
-	}
-	if o.Timeout <= 0 {
+	case o.Timeout <= 0:
 		return cli.Usagef("--timeout %s: want more than 0", o.Timeout)
-	}
-	if o.Claude && !cmd.Flags().Changed("timeout") {
-		o.Timeout = 0 // then Claude Code's own settings count
-	}
-	if o.MaxOutput <= 0 {
+	case o.MaxOutput <= 0:
 		return cli.Usagef("--max-output %d: want more than 0", o.MaxOutput)
+	case o.Record != "" && (o.Replay != "" || o.NoExec || claude):
+		return cli.Usagef("--record goes with neither --replay nor --no-exec nor --dialect claude: nothing would be recorded")
+	case o.Replay != "" && claude:
+		return cli.Usagef("--replay does not go with --dialect claude")
+	case o.Full && o.Later:
+		return cli.Usagef("--full and --reference contradict each other")
+	}
+	if o.wrap != "auto" {
+		o.Wrap = render.Wrap(o.wrap)
 	}
 	for _, flag := range []string{"record", "replay"} {
 		if f := cmd.Flags().Lookup(flag); f.Changed && f.Value.String() == "" {
 			return cli.Usagef("--%s: the file's name is empty", flag)
 		}
 	}
-	if o.Record != "" && (o.Replay != "" || o.NoExec || o.Claude) {
-		return cli.Usagef("--record goes with neither --replay nor --no-exec nor --dialect claude: nothing would be recorded")
+	for flag, id := range map[string]string{"session": o.at.Session, "agent": o.Agent} {
+		if cmd.Flags().Changed(flag) {
+			if err := session.CheckID(id); err != nil {
+				return cli.Usagef("--%s: %v", flag, err)
+			}
+		}
 	}
-	if o.Replay != "" && o.Claude {
-		return cli.Usagef("--replay does not go with --dialect claude")
-	}
-	if o.Full && o.Later {
-		return cli.Usagef("--full and --reference contradict each other")
-	}
-	if err := o.arguments(std, cmd, args[1:]); err != nil {
-		return err
-	}
-	if o.PluginRoot == "" {
-		o.PluginRoot = lookup(std.Env, "CLAUDE_PLUGIN_ROOT")
-	}
-	return o.ids(std, cmd)
+	return o.arguments(std, cmd, args[1:])
 }
 
 // arguments takes the skill's arguments from --args, stdin or the command line.
@@ -205,8 +185,7 @@ func (o *loadOptions) arguments(std *stdio, cmd *cobra.Command, words []string) 
 	if len(words) > 0 {
 		return cli.Usagef("arguments are given twice: by --args and as %s", strings.Join(words, " "))
 	}
-	raw := o.args
-	if raw == "-" {
+	if o.raw == "-" {
 		text, err := io.ReadAll(io.LimitReader(std.In, skill.MaxSize+1))
 		if err != nil {
 			return fmt.Errorf("stdin: %w", err)
@@ -214,52 +193,38 @@ func (o *loadOptions) arguments(std *stdio, cmd *cobra.Command, words []string) 
 		if len(text) > skill.MaxSize {
 			return cli.Usagef("--args -: more than %d MB on stdin", skill.MaxSize>>20)
 		}
-		raw = string(text)
+		o.raw = string(text)
 	}
-	o.Args = render.ParseArgs(raw)
-	if o.Claude && o.ViaTool {
-		o.Args.Raw = raw // the tool passes blanks on
-	}
+	o.Args = render.ParseArgs(o.raw)
 	return nil
 }
 
-// ids checks the session and the agent. A bad id in a flag is wrong usage; one
-// in the environment is nobody's fault here, and counts as none.
-func (o *loadOptions) ids(std *stdio, cmd *cobra.Command) error {
-	for flag, id := range map[string]string{"session": o.Session, "agent": o.Agent} {
-		if cmd.Flags().Changed(flag) {
-			if err := session.CheckID(id); err != nil {
-				return cli.Usagef("--%s: %v", flag, err)
-			}
-		}
+// claude is the request in the claude dialect.
+func (o *loadOptions) claude(cmd *cobra.Command) skillhand.ClaudeRequest {
+	r := skillhand.ClaudeRequest{Skill: o.Skill, Args: o.Args.Raw, Tool: o.via == "tool", Strict: o.Strict, NoExec: o.NoExec}
+	if r.Tool && cmd.Flags().Changed("args") {
+		r.Args = o.raw // the tool passes blanks on
 	}
-	if o.Session != "" {
-		return nil
+	if cmd.Flags().Changed("timeout") {
+		r.Timeout = o.Timeout // else Claude Code's own settings count
 	}
-	for _, name := range []string{"CLAUDE_SESSION_ID", "CLAUDE_CODE_SESSION_ID"} {
-		id := lookup(std.Env, name)
-		if id == "" {
-			continue
-		}
-		if err := session.CheckID(id); err != nil {
-			std.Warn(fmt.Sprintf("%s is not used: %v", name, err))
-			continue
-		}
-		o.Session = id
-		return nil
-	}
-	return nil
+	return r
 }
 
-// askTrust asks a person whether a folder's commands may run.
-func askTrust(ctx context.Context, std *stdio, doing, dir string, commands []string) (bool, error) {
+// confirm asks a person whether a folder's commands may run.
+func confirm(ctx context.Context, std *stdio, doing string, q trust.Question) (bool, error) {
 	std.Screen.Lock()
 	defer std.Screen.Unlock()
-	fmt.Fprintf(std.Err, "%s is not trusted yet. %s would run:\n\n", dir, doing)
-	for _, c := range commands {
-		fmt.Fprintf(std.Err, "    %s\n", strings.ReplaceAll(term.Visible(c), "\n", "\n    "))
+	if q.Changes != "" {
+		fmt.Fprintf(std.Err, "%s has changed since you pinned it:\n\n%s\n", q.Dir, indent(q.Changes))
+		fmt.Fprintf(std.Err, "%s would run:\n\n", doing)
+	} else {
+		fmt.Fprintf(std.Err, "%s is not trusted yet. %s would run:\n\n", q.Dir, doing)
 	}
-	fmt.Fprintf(std.Err, "\nTrust %s and run commands of its skills from now on? [y/N] ", dir)
+	for _, c := range q.Commands {
+		fmt.Fprintln(std.Err, indent(c))
+	}
+	fmt.Fprintf(std.Err, "\nTrust %s and run commands of its skills from now on? [y/N] ", q.Dir)
 	answer := make(chan string, 1)
 	go func() {
 		line, _ := bufio.NewReader(std.In).ReadString('\n')
@@ -274,58 +239,36 @@ func askTrust(ctx context.Context, std *stdio, doing, dir string, commands []str
 	}
 }
 
-// A loadDocument is what load --json prints: schemas/load-v1.schema.json.
-type loadDocument struct {
-	Skill      string              `json:"skill"`
-	File       string              `json:"file"`
-	FirstUse   bool                `json:"first_use"`
-	Text       string              `json:"text"`
-	Directives []directiveDocument `json:"directives"`
-	Warnings   []string            `json:"warnings"`
+// indent shows text of somebody else's, apart from ours.
+func indent(text string) string {
+	return "    " + strings.ReplaceAll(strings.TrimRight(term.Visible(text), "\n"), "\n", "\n    ")
 }
 
-type directiveDocument struct {
-	Command    string  `json:"command"`
-	Line       int     `json:"line"`
-	How        string  `json:"how"`
-	Exit       int     `json:"exit"`
-	DurationMS float64 `json:"duration_ms"`
-	Bytes      int64   `json:"bytes"`
-}
-
-func newLoadDocument(p *skillhand.Page) loadDocument {
-	doc := loadDocument{Skill: p.Skill, File: p.File, FirstUse: p.FirstUse, Text: p.Text, Directives: []directiveDocument{}, Warnings: append([]string{}, p.Warnings...)}
-	for _, d := range p.Directives {
-		doc.Directives = append(doc.Directives, directiveDocument{
-			Command: d.Command, Line: d.Line, How: string(d.How), Exit: d.Exit,
-			DurationMS: float64(d.Duration.Microseconds()) / 1000, Bytes: d.Bytes,
-		})
+// newRuntime makes the runtime of a command at a place. What it is doing is said
+// if a person must be asked.
+func newRuntime(std *stdio, doing string, at at) (*skillhand.Runtime, error) {
+	h := here.Here{Session: at.Session, PluginRoot: at.PluginRoot, Env: std.Env}
+	h, err := h.Complete()
+	if err == nil && at.Project != "" {
+		h, err = h.At(at.Project)
 	}
-	return doc
-}
-
-// newRuntime makes the runtime that all commands use.
-func newRuntime(std *stdio) (*skillhand.Runtime, error) {
-	dir, err := os.Getwd()
 	if err != nil {
-		return nil, errors.New("the working folder is gone")
+		return nil, err
 	}
-	rt := &skillhand.Runtime{Dir: dir, Env: std.Env, Builtins: builtins}
+	rt := &skillhand.Runtime{Here: h, Builtins: builtins, Warn: std.Warn}
 	if self, err := os.Executable(); err == nil {
 		rt.Self = []string{self, "builtin"}
+	}
+	if std.Interactive() {
+		rt.Confirm = func(ctx context.Context, q trust.Question) (bool, error) { return confirm(ctx, std, doing, q) }
 	}
 	return rt, nil
 }
 
-func lookup(env []string, name string) string {
-	value := ""
-	for _, kv := range env {
-		if v, ok := strings.CutPrefix(kv, name+"="); ok {
-			value = v
-		}
-	}
-	return value
-}
+// An at is what flags say about the place.
+type at struct{ Session, PluginRoot, Project string }
+
+func lookup(env []string, name string) string { return here.Env(env).Get(name) }
 
 // completeSkills lists the skills that can be loaded here.
 func completeSkills(pluginRoot string) []string {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/history"
 )
 
@@ -34,7 +35,7 @@ func TestPages(t *testing.T) {
 			} {
 				cmd := exec.Command("skillhand", "load", skill, "--plugin-root", plugin, "--json")
 				cmd.Dir = dir
-				cmd.Env = append(os.Environ(), "HOME="+dir, "SKILLHAND_STATE_DIR="+state, "CLAUDE_PROJECT_DIR=")
+				cmd.Env = append(os.Environ(), "HOME="+dir, "SKILLHAND_STATE_DIR="+state, "CLAUDE_PROJECT_DIR=", "SKILLHAND_TRUST=all")
 				began := time.Now()
 				out, err := cmd.Output()
 				if err != nil {
@@ -42,7 +43,7 @@ func TestPages(t *testing.T) {
 					continue
 				}
 				t.Logf("%s: %s", skill, time.Since(began).Round(time.Millisecond))
-				var doc loadDocument
+				var doc skillhand.Page
 				if err := json.Unmarshal(out, &doc); err != nil {
 					t.Fatal(err)
 				}

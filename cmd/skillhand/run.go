@@ -16,10 +16,12 @@ import (
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/report"
+	"github.com/skillhand/skillhand/verdict"
 )
 
 type runOptions struct {
 	skillhand.RunRequest
+	at   at
 	json bool
 }
 
@@ -48,7 +50,7 @@ The exit status is 0 only if all of it holds, and 124 after a time-out.`,
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveDefault
 			}
-			return completeSkills(o.PluginRoot), cobra.ShellCompDirectiveDefault
+			return completeSkills(o.at.PluginRoot), cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return runRun(cmd.Context(), std, o, args) },
 	}
@@ -56,7 +58,7 @@ The exit status is 0 only if all of it holds, and 124 after a time-out.`,
 	f.SetInterspersed(false)
 	f.DurationVar(&o.Timeout, "timeout", 10*time.Minute, "for the whole run")
 	f.StringVar(&o.Cwd, "cwd", "", "the `folder` to run in, and that deliverables are relative to (default here)")
-	f.StringVar(&o.PluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT); its scripts may run")
+	f.StringVar(&o.at.PluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
 	f.BoolVar(&o.json, "json", false, "print the verdict as one JSON document")
 	return cmd
 }
@@ -66,30 +68,24 @@ func runRun(ctx context.Context, std *stdio, o runOptions, args []string) error 
 		return cli.Usagef("--timeout %s: want more than 0", o.Timeout)
 	}
 	o.Script, o.Args = args[0], args[1:]
-	if o.PluginRoot == "" {
-		o.PluginRoot = lookup(std.Env, "CLAUDE_PLUGIN_ROOT")
-	}
-	rt, err := newRuntime(std)
+	rt, err := newRuntime(std, "Running "+term.Visible(o.Script), o.at)
 	if err != nil {
 		return err
 	}
 	spinner := std.Spin("running " + term.Visible(o.Script))
-	o.Stdin, o.Stderr = std.In, spinner
-	if std.Interactive() {
-		o.Ask = func(dir string, commands []string) (bool, error) {
-			return askTrust(ctx, std, "Running "+term.Visible(o.Script), dir, commands)
-		}
-	}
+	rt.Stdin, rt.Stderr = std.In, spinner
 	v, err := rt.Run(ctx, o.RunRequest)
 	spinner.End()
 	if err != nil {
+		if o.json {
+			if perr := std.PrintJSON(verdict.NotRun(err)); perr != nil {
+				return perr
+			}
+		}
 		return err
 	}
-	if v.Unrecorded != nil {
-		std.Warn(v.Unrecorded.Error())
-	}
 	if o.json {
-		err = std.PrintJSON(newRunDocument(v))
+		err = std.PrintJSON(v)
 	} else {
 		err = std.printVerdict(v)
 	}
@@ -106,34 +102,16 @@ func runRun(ctx context.Context, std *stdio, o runOptions, args []string) error 
 	return nil
 }
 
-// A runDocument is what run --json prints: schemas/run-v1.schema.json.
-type runDocument struct {
-	OK         bool                `json:"ok"`
-	Report     *report.Report      `json:"report"`
-	ExitCode   int                 `json:"exit_code"`
-	DurationMS float64             `json:"duration_ms"`
-	Method     report.Method       `json:"parse_method"`
-	Problems   []skillhand.Problem `json:"problems"`
-	Warnings   []report.Fault      `json:"warnings"`
-}
-
-func newRunDocument(v *skillhand.Verdict) runDocument {
-	return runDocument{
-		OK: v.OK, Report: v.Report, ExitCode: v.Exit, DurationMS: float64(v.Duration.Microseconds()) / 1000,
-		Method: v.Method, Problems: append([]skillhand.Problem{}, v.Problems...), Warnings: append([]report.Fault{}, v.Warnings...),
-	}
-}
-
 // printVerdict shows a verdict to a person: first whether all is well, then why
 // not, then what was reported.
-func (std *stdio) printVerdict(v *skillhand.Verdict) error {
+func (std *stdio) printVerdict(v *verdict.Verdict) error {
 	paint := std.Painter()
 	verdict := paint("1;32", "OK")
 	if !v.OK {
 		verdict = paint("1;31", "NOT OK")
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s, exit status %d, %s\n", verdict, term.Near(term.Visible(v.Script)), v.Exit, term.Duration(v.Duration))
+	fmt.Fprintf(&b, "%s  %s, exit status %d, %s\n", verdict, term.Near(term.Visible(v.Script)), v.Exit, term.Duration(time.Duration(v.DurationMS*float64(time.Millisecond))))
 	var rows [][2]string
 	for _, p := range v.Problems {
 		rows = append(rows, [2]string{p.Code, p.Message})

@@ -1,20 +1,22 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"io"
 
 	"github.com/spf13/cobra"
 
-	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/skill"
+	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/trust"
 )
 
+type trustOptions struct{ list, revoke, pin, json bool }
+
 func newTrust(std *stdio) *cobra.Command {
-	var list, revoke, asJSON bool
+	var o trustOptions
 	cmd := &cobra.Command{
 		Use:   "trust [DIR]",
 		Short: "Let the skills of a folder run commands",
@@ -23,83 +25,98 @@ from folders that you trust. DIR is the top of this repository, or this folder,
 unless you name another. A folder is known by its real path: a moved or copied
 one is not trusted.
 
+With --pin, DIR is trusted as it is now. Once its commands or scripts change,
+nothing runs until you have seen the difference and pinned it again. Use it for
+skills of others that a pull brings in.
+
 SKILLHAND_TRUST=all in the environment trusts every folder, for CI and containers.`,
 		Example: `  skillhand trust                 trust this project
   skillhand trust ~/src/skills    trust another folder
+  skillhand trust --pin           trust this project as it is now
   skillhand trust --list          what is trusted
   skillhand trust --revoke        no longer trust this project`,
 		Args: cli.Args(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
-			if list && (revoke || len(args) > 0) {
-				return cli.Usagef("--list stands alone")
-			}
-			store := trust.Store{Dir: filepath.Join(skillhand.StateDir(std.Env), "trust")}
-			if list {
-				return listTrusted(std, store, asJSON)
-			}
-			dir, err := trustDir(args)
-			if err != nil {
-				return err
-			}
-			change, verb := store.Trust, "trusted"
-			if revoke {
-				change, verb = store.Revoke, "no longer trusted"
-			}
-			real, err := change(dir)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return std.PrintJSON(trustDocument{Dir: real, Trusted: !revoke})
-			}
-			_, err = fmt.Fprintf(std.Out, "%s: %s\n", real, verb)
-			return err
-		},
+		RunE: func(_ *cobra.Command, args []string) error { return runTrust(std, o, args) },
 	}
-	cmd.Flags().BoolVar(&list, "list", false, "list the folders that are trusted")
-	cmd.Flags().BoolVar(&revoke, "revoke", false, "no longer trust DIR")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&o.list, "list", false, "list the folders that are trusted")
+	cmd.Flags().BoolVar(&o.revoke, "revoke", false, "no longer trust DIR")
+	cmd.Flags().BoolVar(&o.pin, "pin", false, "trust DIR only as it is now")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
 
-// A trustDocument is one line of what trust --json prints: schemas/trust-v1.schema.json.
-type trustDocument struct {
-	Dir     string `json:"dir"`
-	Trusted bool   `json:"trusted"`
-}
-
-func listTrusted(std *stdio, store trust.Store, asJSON bool) error {
-	dirs, err := store.List()
+func runTrust(std *stdio, o trustOptions, args []string) error {
+	switch {
+	case o.list && (o.revoke || o.pin || len(args) > 0):
+		return cli.Usagef("--list stands alone")
+	case o.revoke && o.pin:
+		return cli.Usagef("--revoke and --pin contradict each other")
+	}
+	h, err := here.From("", std.Env)
 	if err != nil {
 		return err
 	}
-	for _, dir := range dirs {
+	store := trust.Store{Dir: h.TrustDir()}
+	if o.list {
+		return listTrusted(std, store, o.json)
+	}
+	dir := here.Around(h.Dir)
+	if len(args) > 0 {
+		dir = args[0]
+	}
+	change, verb := store.Trust, "trusted"
+	switch {
+	case o.revoke:
+		change, verb = store.Revoke, "no longer trusted"
+	case o.pin:
+		change, verb = store.Pin, "trusted as it is now"
+		if err := showChanges(std.Err, store, dir); err != nil {
+			return err
+		}
+	}
+	real, err := change(dir)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return std.PrintJSON(trust.Folder{Dir: real, Trusted: !o.revoke, Pinned: o.pin})
+	}
+	return std.Print(fmt.Sprintf("%s: %s\n", real, verb))
+}
+
+// showChanges shows what changed in a folder since it was pinned, if it was.
+func showChanges(w io.Writer, store trust.Store, dir string) error {
+	changes, err := store.Changes(dir)
+	if errors.Is(err, trust.ErrNotPinned) {
+		return nil
+	}
+	if err == nil && changes != "" {
+		fmt.Fprintf(w, "what changed since it was pinned:\n\n%s\n", term.Visible(changes))
+	}
+	return err
+}
+
+func listTrusted(std *stdio, store trust.Store, asJSON bool) error {
+	all, err := store.List()
+	if err != nil {
+		return err
+	}
+	for _, f := range all {
+		text := f.Dir
+		if f.Pinned {
+			text += "  (pinned)"
+		}
 		if asJSON {
-			err = std.PrintJSON(trustDocument{Dir: dir, Trusted: true})
+			err = std.PrintJSON(f)
 		} else {
-			_, err = fmt.Fprintln(std.Out, dir)
+			err = std.Print(text + "\n")
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// trustDir is the folder that the user means.
-func trustDir(args []string) (string, error) {
-	if len(args) > 0 {
-		return args[0], nil
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	if top := skill.Top(dir); top != "" {
-		return top, nil
-	}
-	return dir, nil
 }
