@@ -7,6 +7,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/report"
 )
 
@@ -22,9 +23,9 @@ const (
 )
 
 // readAll reads words as echo would print them.
-func readAll(words []*syntax.Word) text {
+func readAll(args []*syntax.Word) text {
 	var all text
-	for i, w := range words {
+	for i, w := range args {
 		t := read1(w)
 		if i > 0 {
 			all.text += " "
@@ -38,22 +39,18 @@ func readAll(words []*syntax.Word) text {
 // read1 reads one word.
 func read1(w *syntax.Word) text {
 	var t text
-	if w != nil {
-		t.add(w.Parts, false)
-	}
+	t.add(w)
 	t.loud = strings.Contains(t.text, unknown)
 	return t
 }
 
-func (t *text) add(parts []syntax.WordPart, quoted bool) {
-	for _, part := range parts {
-		switch part := part.(type) {
-		case *syntax.Lit:
-			t.text += unescape(part.Value, quoted)
-		case *syntax.SglQuoted:
+func (t *text) add(w *syntax.Word) {
+	for _, p := range words.Pieces(w) {
+		switch part := p.Node.(type) {
+		case nil:
+			t.text += p.Text
+		case *syntax.SglQuoted: // $'\n': its escapes are read later, with printf's
 			t.text += part.Value
-		case *syntax.DblQuoted:
-			t.add(part.Parts, true)
 		case *syntax.ArithmExp:
 			t.text += number
 		case *syntax.ParamExp:
@@ -141,24 +138,6 @@ func (t text) begins() bool {
 	return text{text: t.text + "0.7"}.says() || text{text: t.text + "failed"}.says()
 }
 
-// unescape drops the backslashes that quote.
-func unescape(s string, quoted bool) string {
-	if !strings.Contains(s, `\`) {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) && (!quoted || strings.IndexByte("\\\"$`\n", s[i+1]) >= 0) {
-			i++
-			if s[i] == '\n' {
-				continue
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
-}
-
 var jsonStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(\{\s*($|["}])|\[\s*($|[{"]|\]\s*$))`) })
 
 // looksLikeJSON reports whether a text begins as JSON does.
@@ -203,27 +182,7 @@ func printsJSON(w *syntax.Word) bool {
 }
 
 // literal is a word that is known, without its quotes; "" if it is not.
-func literal(w *syntax.Word) string {
-	if w == nil {
-		return ""
-	}
-	var t text
-	for _, p := range w.Parts {
-		switch p := p.(type) {
-		case *syntax.Lit, *syntax.SglQuoted:
-		case *syntax.DblQuoted:
-			for _, q := range p.Parts {
-				if _, ok := q.(*syntax.Lit); !ok {
-					return ""
-				}
-			}
-		default:
-			return ""
-		}
-	}
-	t.add(w.Parts, false)
-	return t.text
-}
+func literal(w *syntax.Word) string { return words.Lit(w) }
 
 // variable is the name of the one variable that a word is, quoted or not.
 func variable(w *syntax.Word) string {
@@ -247,21 +206,10 @@ func variable(w *syntax.Word) string {
 
 // tail is what a word plainly ends in, after its last expansion.
 func tail(w *syntax.Word) (end string) {
-	var walk func(parts []syntax.WordPart, quoted bool)
-	walk = func(parts []syntax.WordPart, quoted bool) {
-		for _, p := range parts {
-			switch p := p.(type) {
-			case *syntax.Lit:
-				end += unescape(p.Value, quoted)
-			case *syntax.SglQuoted:
-				end += p.Value
-			case *syntax.DblQuoted:
-				walk(p.Parts, true)
-			default:
-				end = ""
-			}
+	for _, p := range words.Pieces(w) {
+		if end += p.Text; p.Node != nil {
+			end = ""
 		}
 	}
-	walk(w.Parts, false)
 	return end
 }

@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// call runs a built-in. It comes back when the job ends, even if the built-in
+// call runs a built-in. It comes back when the line ends, even if the built-in
 // does not; what that prints later is lost.
-func (j *job) call(name string, f Func, args []string, std Std) int {
+func (r *running) call(name string, f Func, args []string, std Std) int {
 	if std.In == nil {
 		std.In = strings.NewReader("")
 	}
@@ -26,27 +26,27 @@ func (j *job) call(name string, f Func, args []string, std Std) int {
 	go func() {
 		exit, returned := 1, false
 		defer func() {
-			if r := recover(); r != nil {
-				fmt.Fprintf(std.Err, "%s: panic: %v\n", name, r)
+			if p := recover(); p != nil {
+				fmt.Fprintf(std.Err, "%s: panic: %v\n", name, p)
 			} else if !returned {
 				fmt.Fprintf(std.Err, "%s: ended without an exit status\n", name)
 			}
 			done <- exit
 		}()
-		exit = int(uint8(f(j.ctx, args, std)))
+		exit = int(uint8(f(r.ctx, args, std)))
 		returned = true
 	}()
 	select {
 	case exit := <-done:
-		if j.ctx.Err() != nil {
-			j.cut.Store(true) // it was asked to stop, and did
+		if r.ctx.Err() != nil {
+			r.cut.Store(true) // it was asked to stop, and did
 		}
 		return exit
-	case <-j.ctx.Done():
+	case <-r.ctx.Done():
 		for _, g := range gates {
 			g.shut()
 		}
-		j.cut.Store(true)
+		r.cut.Store(true)
 		return 1
 	}
 }

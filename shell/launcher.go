@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/minibash"
+	"github.com/skillhand/skillhand/internal/words"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -29,28 +31,28 @@ type target struct {
 
 // resolve returns what a name stands for. The zero target means: not ours. A
 // Shell looks a launcher up once: a page may well call one many times.
-func (j *job) resolve(name string) target {
-	if len(j.Launchers) == 0 || j.Builtins[name] != nil {
-		return j.find(name)
+func (r *running) resolve(name string) target {
+	if len(r.Launchers) == 0 || r.Builtins[name] != nil {
+		return r.find(name)
 	}
-	at := [2]string{j.dir, name}
-	if t, ok := j.targets.Load(at); ok {
+	at := [2]string{r.dir, name}
+	if t, ok := r.targets.Load(at); ok {
 		return t.(target)
 	}
-	t := j.find(name)
-	j.targets.Store(at, t)
+	t := r.find(name)
+	r.targets.Store(at, t)
 	return t
 }
 
-func (j *job) find(name string) target {
-	if fn := j.Builtins[name]; fn != nil {
+func (r *running) find(name string) target {
+	if fn := r.Builtins[name]; fn != nil {
 		return target{name: name, fn: fn}
 	}
 	bare := !strings.Contains(name, "/")
-	if bare && (bashHas(name) || j.inPath(name)) {
+	if bare && (minibash.Has(name) || r.inPath(name)) {
 		return target{} // a launcher never stands in the way of a program
 	}
-	for _, folder := range j.Launchers {
+	for _, folder := range r.Launchers {
 		folder, err := filepath.Abs(folder)
 		if err != nil {
 			continue
@@ -62,9 +64,9 @@ func (j *job) find(name string) target {
 		case filepath.IsAbs(path):
 			path = filepath.Clean(path)
 		default:
-			path = filepath.Join(j.dir, path)
+			path = filepath.Join(r.dir, path)
 		}
-		t := j.launcher(folder, path)
+		t := r.launcher(folder, path)
 		if bare && t.name == "" {
 			continue // a file that merely has this name is not meant
 		}
@@ -79,10 +81,10 @@ func (j *job) find(name string) target {
 }
 
 // inPath reports whether PATH has a program of this name before it has a launcher's folder.
-func (j *job) inPath(name string) bool {
-	list, _ := getEnv(j.env, "PATH")
+func (r *running) inPath(name string) bool {
+	list, _ := minibash.Getenv(r.env, "PATH")
 	for _, dir := range filepath.SplitList(list) {
-		if slices.Contains(j.Launchers, dir) {
+		if slices.Contains(r.Launchers, dir) {
 			return false
 		}
 		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
@@ -94,7 +96,7 @@ func (j *job) inPath(name string) bool {
 
 // launcher reads the file at path, if that is in the folder. A script that does
 // not stand for a built-in is an ordinary program, and the target is zero.
-func (j *job) launcher(folder, path string) target {
+func (r *running) launcher(folder, path string) target {
 	realFolder, err := filepath.EvalSymlinks(folder)
 	if errors.Is(err, fs.ErrNotExist) && within(folder, path) {
 		return target{missing: true}
@@ -127,7 +129,7 @@ func (j *job) launcher(folder, path string) target {
 		return broken("%v", cause(err))
 	}
 	name, fixed, ok := standsFor(src)
-	t := target{name: name, fixed: fixed, fn: j.Builtins[name]}
+	t := target{name: name, fixed: fixed, fn: r.Builtins[name]}
 	switch {
 	case info.Mode()&0o111 == 0 && runtime.GOOS != "windows":
 		t.exit, t.fault = 126, path+": not executable (chmod +x)"
@@ -175,7 +177,7 @@ func standsFor(src []byte) (name string, fixed []string, ok bool) {
 	if len(src) > maxLauncher || !shellScript(src) {
 		return "", nil, false
 	}
-	file, err := parse(string(src))
+	file, err := words.Parse(string(src))
 	if err != nil || len(file.Stmts) == 0 {
 		return "", nil, false
 	}
@@ -207,11 +209,11 @@ func standsFor(src []byte) (name string, fixed []string, ok bool) {
 		return "", nil, false
 	}
 	for _, w := range call.Args[3:n] {
-		words, ok := (&program{}).fields(w)
-		if !ok || len(words) != 1 {
+		text, ok := words.Literal(w)
+		if !ok || slices.ContainsFunc(words.Pieces(w), func(p words.Piece) bool { return p.Expand }) {
 			return "", nil, false
 		}
-		fixed = append(fixed, words[0])
+		fixed = append(fixed, text)
 	}
 	if fixed[0] == "" {
 		return "", nil, false
@@ -303,7 +305,7 @@ func isSkillhand(w *syntax.Word, assigned map[string]*syntax.Word) bool {
 	case *syntax.Lit:
 		return strings.HasSuffix(last.Value, "/skillhand") || alone && last.Value == "skillhand"
 	case *syntax.ParamExp:
-		return alone && plainExpansion(last) && isSkillhand(assigned[last.Param.Value], nil)
+		return alone && words.Plain(last) && isSkillhand(assigned[last.Param.Value], nil)
 	}
 	return false
 }
@@ -318,12 +320,5 @@ func allArguments(w *syntax.Word) bool {
 		return false
 	}
 	exp, ok := q.Parts[0].(*syntax.ParamExp)
-	return ok && plainExpansion(exp) && exp.Param.Value == "@"
-}
-
-// plainExpansion reports whether an expansion is nothing but $x or ${x}.
-func plainExpansion(exp *syntax.ParamExp) bool {
-	return exp.Param != nil && exp.Index == nil && exp.Exp == nil && exp.Slice == nil && exp.Repl == nil && exp.Names == 0 &&
-		!exp.Excl && !exp.Length && !exp.Width && !exp.IsSet && exp.Flags == nil && exp.NestedParam == nil && exp.Modifiers == nil &&
-		exp.Split == 0 && exp.GlobSubst == 0 && exp.RcExpand == 0
+	return ok && words.Plain(exp) && exp.Param.Value == "@"
 }

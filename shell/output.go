@@ -1,10 +1,8 @@
 package shell
 
 import (
-	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"sync"
 )
 
@@ -112,23 +110,6 @@ func (o *Output) WriteTo(w io.Writer) (int64, error) {
 	}
 	m, err := io.Copy(w, io.NewSectionReader(o.rest, 0, o.size-int64(len(o.head))))
 	return int64(n) + m, err
-}
-
-// Save writes all of it to a file, which appears whole or not at all and is
-// readable by its owner alone.
-func (o *Output) Save(path string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-")
-	if err != nil {
-		return err
-	}
-	_, err = o.WriteTo(f)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
 }
 
 // Close gives up what was printed. An Output that fits into memory needs no Close.

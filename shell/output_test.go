@@ -34,20 +34,6 @@ func TestOutput(t *testing.T) {
 		if n, err := o.WriteTo(&b); n != int64(size) || err != nil || !bytes.Equal(b.Bytes(), want) {
 			t.Errorf("WriteTo of %d bytes wrote %d, error %v", size, n, err)
 		}
-		path := filepath.Join(t.TempDir(), "saved")
-		if err := o.Save(path); err != nil {
-			t.Error(err)
-		}
-		got, err := os.ReadFile(path)
-		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("Save of %d bytes kept %d, error %v", size, len(got), err)
-		}
-		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("Save made %v, error %v", info.Mode(), err)
-		}
-		if files, _ := os.ReadDir(filepath.Dir(path)); len(files) != 1 {
-			t.Errorf("Save left %v", files)
-		}
 		if err := o.Close(); err != nil {
 			t.Error(err)
 		}
@@ -67,9 +53,6 @@ func TestNoOutput(t *testing.T) {
 	}
 	if n, err := o.WriteTo(nil); n != 0 || err != nil {
 		t.Errorf("WriteTo of a nil Output wrote %d, error %v", n, err)
-	}
-	if err := NewOutput("x").Save(filepath.Join(t.TempDir(), "no", "such", "folder")); err == nil {
-		t.Error("Save into a folder that is not there is no error")
 	}
 }
 

@@ -9,13 +9,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"mvdan.cc/sh/v3/syntax"
+	"github.com/skillhand/skillhand/internal/minibash"
+	"github.com/skillhand/skillhand/shell/bind"
 )
 
 // A Shell runs command lines, any number of them at once. The zero value is
@@ -43,22 +44,12 @@ type Std struct {
 	Env      []string // the line's environment
 }
 
-// A Line is one command line, with its values kept apart from its text.
-type Line struct {
-	Parts []Part
-}
-
-// A Part is a piece of a command line: text that is code, or a value that is not.
-type Part struct {
-	Text  string // code if Value is nil; else the value as written: $ARGUMENTS
-	Value *Value
-}
-
-// A Value is data that stands in a command line. It never becomes code.
-type Value struct {
-	Data  string
-	Place bool // a path or id of our own (${CLAUDE_SKILL_DIR}): never split, and may name the command
-}
+// A command line and its values, as package bind has them.
+type (
+	Line  = bind.Line
+	Part  = bind.Part
+	Value = bind.Value
+)
 
 // How says where a line ran.
 type How string
@@ -93,26 +84,26 @@ var (
 // error means that there is none: the folder to run in cannot be used.
 func (s *Shell) Run(ctx context.Context, line Line) (Result, error) {
 	start := time.Now()
-	j, err := s.job(ctx, line)
+	r, err := s.start(ctx, line)
 	if err != nil {
 		return Result{}, err
 	}
-	defer j.cancel(nil)
-	r := j.run()
-	if j.cut.Load() {
-		r.Exit, r.Reason = j.ending()
+	defer r.cancel(nil)
+	res := r.run()
+	if r.cut.Load() {
+		res.Exit, res.Reason = r.ending()
 	}
-	j.stdout.end()
-	j.stderr.end()
-	r.Stdout, r.Stderr = j.stdout, j.stderr
-	r.Duration = time.Since(start)
-	return r, nil
+	r.stdout.end()
+	r.stderr.end()
+	res.Stdout, res.Stderr = r.stdout, r.stderr
+	res.Duration = time.Since(start)
+	return res, nil
 }
 
-// A job is one line while it runs.
-type job struct {
+// running is one line while it runs.
+type running struct {
 	*Shell
-	prog    *program
+	prog    *bind.Program
 	refused string // why the line must not run, if so
 	dir     string
 	env     []string
@@ -124,119 +115,101 @@ type job struct {
 	stderr  *Output
 }
 
-func (s *Shell) job(ctx context.Context, line Line) (*job, error) {
+func (s *Shell) start(ctx context.Context, line Line) (*running, error) {
 	dir, err := s.dir()
 	if err != nil {
 		return nil, err
 	}
-	j := &job{Shell: s, dir: dir, env: s.environ(dir), stdout: &Output{}, stderr: &Output{}}
-	j.room.Store(s.maxOutput())
+	r := &running{Shell: s, dir: dir, env: s.environ(dir), stdout: &Output{}, stderr: &Output{}}
+	r.room.Store(s.maxOutput())
 	ctx, stop := context.WithTimeoutCause(ctx, s.timeout(), errTimeout)
 	ctx, cancel := context.WithCancelCause(ctx)
-	j.ctx = ctx
-	j.cancel = func(cause error) {
+	r.ctx = ctx
+	r.cancel = func(cause error) {
 		cancel(cause)
 		stop()
 	}
-	if j.prog, err = line.program(); err != nil {
-		j.refused = err.Error()
-	} else if j.prog.hasNUL() {
-		j.refused = "the command has a NUL byte in it, which no program can be given"
+	if r.prog, err = bind.Bind(line); err != nil {
+		r.refused = err.Error()
+	} else if r.prog.HasNUL() {
+		r.refused = "the command has a NUL byte in it, which no program can be given"
 	}
-	return j, nil
+	return r, nil
 }
 
 // run decides where the line runs, and runs it there.
-func (j *job) run() Result {
-	if j.refused != "" {
-		return Result{Exit: 126, Reason: j.refused}
+func (r *running) run() Result {
+	if r.refused != "" {
+		return Result{Exit: 126, Reason: r.refused}
 	}
-	if call, plain := j.prog.call(); call != nil {
-		if r, ok := j.runCall(call, plain); ok {
-			return r
+	if c, ok := r.prog.Call(); ok {
+		if res, ok := r.runCall(c); ok {
+			return res
 		}
 	}
-	p, why := j.plan()
+	plan, why := minibash.Make(minibash.Setup{Program: r.prog, Dir: r.dir, Env: r.env, Find: r.embedded})
 	if why != nil {
-		return j.runBash(why)
+		return r.runBash(why)
 	}
-	return j.runEmbedded(p)
-}
-
-// call returns the simple command that is the whole line, if it is one, and
-// whether that has neither redirections nor assignments.
-func (p *program) call() (call *syntax.CallExpr, plain bool) {
-	if p.file == nil || len(p.file.Stmts) != 1 {
-		return nil, false
-	}
-	st := p.file.Stmts[0]
-	call, ok := st.Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Args) == 0 || st.Negated || st.Background || st.Coprocess || st.Disown {
-		return nil, false
-	}
-	return call, len(st.Redirs) == 0 && len(call.Assigns) == 0
+	return r.runEmbedded(plan)
 }
 
 // runCall runs a line that is one call of a built-in or of a launcher.
-func (j *job) runCall(call *syntax.CallExpr, plain bool) (Result, bool) {
-	name, ok := j.prog.name(call)
-	if !ok {
-		return Result{}, false
-	}
-	t := j.resolve(name)
+func (r *running) runCall(c bind.Call) (Result, bool) {
+	t := r.resolve(c.Name)
 	switch {
 	case t.missing:
-		return Result{Exit: 127, Reason: name + ": no such file", Missing: true}, true
+		return Result{Exit: 127, Reason: c.Name + ": no such file", Missing: true}, true
 	case t.fault != "":
 		return Result{Exit: t.exit, Reason: t.fault}, true
-	case t.fn == nil || !plain:
+	case t.fn == nil || !c.Plain:
 		return Result{}, false
 	}
-	args := t.fixed
-	for _, w := range call.Args[1:] {
-		words, ok := j.prog.fields(w)
-		if !ok {
-			return Result{}, false
-		}
-		args = append(args, words...)
-	}
-	std := Std{Out: j.stream(j.stdout), Err: j.stream(j.stderr), Dir: j.dir, Env: j.env}
-	return Result{How: Builtin, Exit: j.call(t.name, t.fn, args, std)}, true
+	std := Std{Out: r.stream(r.stdout), Err: r.stream(r.stderr), Dir: r.dir, Env: r.env}
+	return Result{How: Builtin, Exit: r.call(t.name, t.fn, append(t.fixed, c.Args...), std)}, true
 }
 
-// name returns the name of the command that is called, if it is literal or one
-// of the line's values.
-func (p *program) name(call *syntax.CallExpr) (string, bool) {
-	if call.Args[0].Lit() == "[" {
-		return "[", true
+// runEmbedded runs a line for which the embedded shell has a plan.
+func (r *running) runEmbedded(p *minibash.Plan) Result {
+	end := p.Run(r.ctx, minibash.IO{
+		Out:   r.stream(r.stdout),
+		Err:   r.stream(r.stderr),
+		Limit: func(w io.Writer) io.Writer { return r.stream(w) },
+	})
+	if end.Cut {
+		r.cut.Store(true)
 	}
-	words, ok := p.fields(call.Args[0])
-	if !ok || len(words) != 1 || words[0] == "" {
-		return "", false
+	res := Result{How: Embedded, Exit: end.Status}
+	if !end.Exited {
+		res.Reason = killed(end.Status)
 	}
-	return words[0], true
+	return res
 }
 
-// hasNUL reports whether the text or a value holds a byte that ends a C string.
-func (p *program) hasNUL() bool {
-	if strings.IndexByte(p.text, 0) >= 0 {
-		return true
+// embedded returns a built-in or launcher as a command of the embedded shell.
+func (r *running) embedded(name string) (minibash.Command, bool) {
+	t := r.resolve(name)
+	switch {
+	case t.fault != "":
+		return func(_ []string, std minibash.Std) int {
+			fmt.Fprintln(std.Err, t.fault)
+			return t.exit
+		}, true
+	case t.fn != nil:
+		return func(args []string, std minibash.Std) int {
+			return r.call(t.name, t.fn, slices.Concat(t.fixed, args), Std(std))
+		}, true
 	}
-	for _, v := range p.vars {
-		if strings.IndexByte(v.data, 0) >= 0 {
-			return true
-		}
-	}
-	return false
+	return nil, false
 }
 
 // ending returns how a line ends that was ended before its time.
-func (j *job) ending() (exit int, reason string) {
-	switch cause := context.Cause(j.ctx); {
+func (r *running) ending() (exit int, reason string) {
+	switch cause := context.Cause(r.ctx); {
 	case errors.Is(cause, errTimeout):
-		return 124, "timed out after " + seconds(j.timeout())
+		return 124, "timed out after " + seconds(r.timeout())
 	case errors.Is(cause, errFlood):
-		return 1, "ended after printing more than " + size(j.maxOutput())
+		return 1, "ended after printing more than " + size(r.maxOutput())
 	case errors.Is(cause, context.DeadlineExceeded):
 		return 124, "timed out"
 	case errors.Is(cause, context.Canceled):
@@ -257,36 +230,36 @@ func killed(exit int) string {
 	return ""
 }
 
-// A stream is where a job prints. It ends a job that prints too much.
+// A stream is where a line prints. It ends a line that prints too much.
 type stream struct {
-	job *job
-	mu  sync.Mutex
-	to  io.Writer
+	line *running
+	mu   sync.Mutex
+	to   io.Writer
 }
 
-func (j *job) stream(to io.Writer) *stream { return &stream{job: j, to: to} }
+func (r *running) stream(to io.Writer) *stream { return &stream{line: r, to: to} }
 
 func (s *stream) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	fits := p
-	if room := s.job.room.Add(-int64(len(p))); room < 0 {
+	if room := s.line.room.Add(-int64(len(p))); room < 0 {
 		fits = p[:max(0, int64(len(p))+room)]
 	}
 	n, err := s.to.Write(fits)
 	if err != nil {
-		return n, s.job.end(fmt.Errorf("its output could not be kept: %w", err))
+		return n, s.line.end(fmt.Errorf("its output could not be kept: %w", err))
 	}
 	if n < len(p) {
-		return n, s.job.end(errFlood)
+		return n, s.line.end(errFlood)
 	}
 	return n, nil
 }
 
-// end ends a job before its time.
-func (j *job) end(cause error) error {
-	j.cut.Store(true)
-	j.cancel(cause)
+// end ends a line before its time.
+func (r *running) end(cause error) error {
+	r.cut.Store(true)
+	r.cancel(cause)
 	return cause
 }
 
@@ -312,28 +285,7 @@ func (s *Shell) environ(dir string) []string {
 	if env == nil {
 		env = os.Environ()
 	}
-	return setEnv(env, "PWD", dir)
-}
-
-// setEnv returns env with a variable set, and leaves env as it is.
-func setEnv(env []string, name, value string) []string {
-	set := make([]string, 0, len(env)+1)
-	for _, kv := range env {
-		if n, _, ok := strings.Cut(kv, "="); !ok || n != name {
-			set = append(set, kv)
-		}
-	}
-	return append(set, name+"="+value)
-}
-
-// getEnv returns a variable's value; of two the last counts.
-func getEnv(env []string, name string) (string, bool) {
-	for i := len(env) - 1; i >= 0; i-- {
-		if v, ok := strings.CutPrefix(env[i], name); ok && strings.HasPrefix(v, "=") {
-			return v[1:], true
-		}
-	}
-	return "", false
+	return minibash.Setenv(env, "PWD", dir)
 }
 
 func (s *Shell) timeout() time.Duration {

@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/skillhand/skillhand/internal/minibash"
 )
 
 // code makes a Line that is all code.
@@ -65,7 +68,7 @@ func TestBuiltin(t *testing.T) {
 			return 0
 		},
 		"where": func(_ context.Context, _ []string, std Std) int {
-			x, _ := getEnv(std.Env, "x")
+			x, _ := minibash.Getenv(std.Env, "x")
 			fmt.Fprint(std.Out, strings.TrimPrefix(std.Dir, dir), x)
 			return 0
 		},
@@ -215,16 +218,16 @@ func TestLimits(t *testing.T) {
 			if n := r.Stdout.Len() + r.Stderr.Len(); n > 1<<20 {
 				t.Errorf("kept %d bytes, want at most 1 MB", n)
 			}
-			if left := running(t, "4711"); len(left) > 0 {
+			if left := processes(t, "4711"); len(left) > 0 {
 				t.Errorf("left behind: %q", left)
 			}
 		})
 	}
 }
 
-// running returns the command lines of processes with this argument, where
+// processes returns the command lines of processes with this argument, where
 // the system shows them.
-func running(t *testing.T, arg string) []string {
+func processes(t *testing.T, arg string) []string {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
@@ -253,7 +256,7 @@ func TestCanceled(t *testing.T) {
 		if err != nil || r.Exit != 130 || r.Reason != "interrupted" {
 			t.Errorf("%s, late: exit %d, reason %q, error %v; want 130, interrupted", line, r.Exit, r.Reason, err)
 		}
-		if left := running(t, "4712"); len(left) > 0 {
+		if left := processes(t, "4712"); len(left) > 0 {
 			t.Errorf("%s left behind: %q", line, left)
 		}
 	}
@@ -387,27 +390,19 @@ func TestNUL(t *testing.T) {
 	}
 }
 
-func FuzzPlan(f *testing.F) {
-	for _, table := range []string{"embedded.txt", "bash.txt"} {
-		for _, l := range cases(f, table) {
-			f.Add(l)
-		}
-	}
+func FuzzPrelude(f *testing.F) {
+	f.Add("show $0; (echo)", "a b")
 	s := &Shell{Dir: f.TempDir(), Launchers: []string{f.TempDir()}, Builtins: map[string]Func{"show": show}}
-	f.Fuzz(func(t *testing.T, text string) {
-		j, err := s.job(t.Context(), code(text))
+	f.Fuzz(func(t *testing.T, text, value string) {
+		r, err := s.start(t.Context(), line(text, []string{value}, ""))
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer j.cancel(nil)
-		if j.refused != "" {
+		defer r.cancel(nil)
+		if r.refused != "" {
 			return
 		}
-		p, why := j.plan()
-		if (p == nil) == (why == nil) {
-			t.Errorf("plan of %q is %v, and why not is %v", text, p, why)
-		}
-		if code, _ := j.prelude(); strings.Contains(code, "\n") {
+		if code, _ := r.prelude(); strings.Contains(code, "\n") {
 			t.Errorf("prelude of %q has more than a line: %q", text, code)
 		}
 	})
@@ -440,5 +435,27 @@ func benchmark(b *testing.B, s *Shell, text string, how How) {
 		if err != nil || r.How != how || r.Stdout.String() != "hi\n" {
 			b.Fatalf("how %q, stdout %q, error %v", r.How, r.Stdout, err)
 		}
+	}
+}
+
+func needBash(t testing.TB) {
+	t.Helper()
+	if _, err := exec.LookPath("bash"); err != nil {
+		if os.Getenv("SKILLHAND_REQUIRE_ALL") != "" {
+			t.Fatal("bash is not here")
+		}
+		t.Skip("bash is not here")
+	}
+}
+
+// needBash5 is for tests that compare messages, which older versions word differently.
+func needBash5(t testing.TB) {
+	t.Helper()
+	needBash(t)
+	if err := exec.Command("bash", "-c", "((BASH_VERSINFO[0] >= 5))").Run(); err != nil {
+		if os.Getenv("SKILLHAND_REQUIRE_ALL") != "" {
+			t.Fatal("bash is older than version 5")
+		}
+		t.Skip("bash is older than version 5")
 	}
 }

@@ -1,8 +1,11 @@
-package shell
+// Package minibash answers one question: can this line run without bash, and
+// exactly as bash would run it? It has a plan for the line, or it is not its own.
+package minibash
 
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,53 +15,88 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/skillhand/skillhand/internal/words"
+	"github.com/skillhand/skillhand/shell/bind"
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A plan says what each command of a line stands for, in a line that the
-// embedded shell may run.
-type plan map[*syntax.CallExpr]command
+// A Setup is a line and where it runs.
+type Setup struct {
+	Program *bind.Program
+	Dir     string   // an absolute path
+	Env     []string // of two values of a variable the last counts
+
+	// Find returns a command of the caller's own; nil means that there are none.
+	Find func(name string) (Command, bool)
+}
+
+// A Command runs with arguments and returns its exit status.
+type Command func(args []string, std Std) (exit int)
+
+// Std is what a command reads and writes.
+type Std struct {
+	In       io.Reader // nil means no input
+	Out, Err io.Writer
+	Dir      string
+	Env      []string
+}
+
+// A Plan is a line that the embedded shell may run, with what each of its
+// commands stands for.
+type Plan struct {
+	Setup
+	file     *syntax.File
+	commands map[*syntax.CallExpr]command
+}
 
 // A command is what the embedded shell does for a simple command.
 type command struct {
 	name   string
 	own    func(*walker, command, []string) int // one of bash's own commands, which we have too
-	target target                               // a built-in or a launcher
+	caller Command                              // one of the caller's
 	path   string                               // a program
 }
 
-// plan decides whether the embedded shell may run the line. It may if the line
+// Make decides whether the embedded shell may run the line. It may if the line
 // is made of nothing but what is named here, for which it is known to do what
 // bash does (testdata/embedded.txt, testdata/bash.txt). The error names the
 // first thing that is left to bash.
-func (j *job) plan() (plan, error) {
-	if j.prog.file == nil {
+func Make(s Setup) (*Plan, error) {
+	if !s.Program.Parsed() {
 		return nil, errors.New("syntax that only bash may judge")
 	}
 	if runtime.GOOS == "windows" {
 		return nil, errors.New("a line on Windows, where bash has paths of its own")
 	}
-	if !utf8.ValidString(j.prog.text) || strings.ContainsFunc(j.prog.text, isControl) {
+	if text := s.Program.Text; !utf8.ValidString(text) || strings.ContainsFunc(text, isControl) {
 		return nil, errors.New("bytes that are not plain text")
 	}
-	for _, kv := range j.env {
+	for _, kv := range s.Env {
 		if name, _, _ := strings.Cut(kv, "="); changesBash(name) {
 			return nil, fmt.Errorf("the environment variable %s", name)
 		}
 	}
-	pl := &planner{job: j, plan: plan{}, assigned: map[string]bool{}}
-	syntax.Walk(j.prog.file, func(n syntax.Node) bool {
+	file, err := words.Parse(s.Program.Text)
+	if err != nil {
+		return nil, err
+	}
+	return makePlan(&Plan{Setup: s, file: file, commands: map[*syntax.CallExpr]command{}})
+}
+
+func makePlan(p *Plan) (*Plan, error) {
+	pl := &planner{Plan: p, assigned: map[string]bool{}}
+	syntax.Walk(p.file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Assign:
 			if n.Name != nil {
 				pl.assigned[n.Name.Value] = true
 			}
 		case *syntax.CallExpr:
-			pl.moves = pl.moves || len(n.Args) > 0 && literal(n.Args[0]) == "cd"
+			pl.moves = pl.moves || len(n.Args) > 0 && words.Lit(n.Args[0]) == "cd"
 		}
 		return true
 	})
-	if err := pl.stmts(j.prog.file.Stmts); err != nil {
+	if err := pl.stmts(p.file.Stmts); err != nil {
 		return nil, err
 	}
 	// What a program leaves running ends with it here, and with the line in
@@ -66,7 +104,7 @@ func (j *job) plan() (plan, error) {
 	if pl.scripts > 0 && pl.programs > 1 {
 		return nil, errors.New("a script beside another program")
 	}
-	return pl.plan, nil
+	return p, nil
 }
 
 // isControl reports whether a character is neither text nor white space. Of
@@ -87,8 +125,7 @@ func changesBash(name string) bool {
 // A planner looks at every node of a line. It is a closed list: what is not
 // named here goes to bash.
 type planner struct {
-	*job
-	plan     plan
+	*Plan
 	assigned map[string]bool // names that the line assigns, so their values are not known yet
 	moves    bool            // the line changes its folder
 	scripts  int
@@ -207,7 +244,7 @@ func (pl *planner) simple(st *syntax.Stmt, call *syntax.CallExpr) error {
 		}
 		return nil
 	}
-	name, ok := pl.prog.name(call)
+	name, ok := pl.name(call)
 	if !ok {
 		return errors.New("a command whose name is not plain text")
 	}
@@ -228,7 +265,7 @@ func (pl *planner) simple(st *syntax.Stmt, call *syntax.CallExpr) error {
 		// proc hands over a pipe.
 		return errors.New("a program's output to a file")
 	}
-	pl.plan[call] = cmd
+	pl.commands[call] = cmd
 	return nil
 }
 
@@ -290,10 +327,10 @@ func (pl *planner) parts(w *syntax.Word, text bool) (shape, error) {
 				err = errors.New("the quotes $' '")
 			}
 		case *syntax.DblQuoted:
-			switch _, list := pl.prog.list(part); {
+			switch {
 			case part.Dollar:
 				err = errors.New(`the quotes $" "`)
-			case !list:
+			case !pl.list(part):
 				err = pl.quoted(&sh, part.Parts...)
 			}
 		default:
@@ -308,7 +345,7 @@ func (pl *planner) parts(w *syntax.Word, text bool) (shape, error) {
 		}
 	}
 	if sh.known {
-		now := &walker{job: pl.job, dir: pl.dir}
+		now := &walker{line: &line{Plan: pl.Plan}, dir: pl.Dir}
 		if text {
 			sh.fields = []string{now.text(w)}
 		} else {
@@ -359,7 +396,7 @@ func (pl *planner) unquoted(sh *shape, part syntax.WordPart) error {
 	if !pl.fixed(name) {
 		return fmt.Errorf("$%s without quotes, which the line assigns", name)
 	}
-	if value, _ := getEnv(pl.env, name); strings.ContainsAny(value, `*?[\`) {
+	if value, _ := Getenv(pl.Env, name); strings.ContainsAny(value, `*?[\`) {
 		return fmt.Errorf("$%s without quotes, which holds a pattern", name)
 	}
 	sh.single = false
@@ -373,7 +410,7 @@ func (pl *planner) fixed(name string) bool {
 
 // readable allows an expansion of an ordinary variable, or of the last exit status.
 func (pl *planner) readable(exp *syntax.ParamExp) error {
-	if !plainExpansion(exp) {
+	if !words.Plain(exp) {
 		return errors.New("an expansion that is not plain")
 	}
 	name := exp.Param.Value
@@ -383,7 +420,7 @@ func (pl *planner) readable(exp *syntax.ParamExp) error {
 	if !syntax.ValidName(name) {
 		return fmt.Errorf("$%s", name)
 	}
-	if _, ok := getEnv(pl.env, name); bashSets(name) && !(ok && bashKeeps(name)) {
+	if _, ok := Getenv(pl.Env, name); bashSets(name) && !(ok && bashKeeps(name)) {
 		return fmt.Errorf("$%s, which bash sets", name)
 	}
 	return nil
@@ -485,10 +522,10 @@ func (pl *planner) redirect(r *syntax.Redirect) (toFile bool, err error) {
 		return false, nil
 	}
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(pl.dir, path)
+		path = filepath.Join(pl.Dir, path)
 	}
 	// Some names below these mean something to bash, or the process that asks.
-	if clean := filepath.Clean(path); within("/dev", clean) || within("/proc", clean) {
+	if clean := filepath.Clean(path); strings.HasPrefix(clean, "/dev/") || strings.HasPrefix(clean, "/proc/") {
 		return false, fmt.Errorf("the redirection to %s", path)
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
@@ -502,21 +539,62 @@ func isExpansion(part syntax.WordPart) bool {
 	return ok
 }
 
+// name returns the name of the command that is called, if it is plain text or one of the line's values.
+func (pl *planner) name(call *syntax.CallExpr) (string, bool) {
+	if call.Args[0].Lit() == "[" {
+		return "[", true
+	}
+	fields, ok := words.Fields(call.Args[0], pl.value)
+	if !ok || len(fields) != 1 || fields[0] == "" {
+		return "", false
+	}
+	return fields[0], true
+}
+
+// value returns what an expansion stands for that is one of the line's values.
+func (p *Plan) value(piece words.Piece) (words.Value, bool) {
+	exp, ok := piece.Node.(*syntax.ParamExp)
+	if !ok || exp.Param == nil {
+		return words.Value{}, false
+	}
+	v, ok := p.Program.Lookup(exp.Param.Value)
+	if v.Split {
+		return words.Value{List: v.Words, All: true}, ok && exp.Index != nil
+	}
+	return words.Value{Text: v.Data}, ok && words.Plain(exp)
+}
+
+// list recognises "${v[@]}" for one of the line's values.
+func (p *Plan) list(q *syntax.DblQuoted) bool {
+	if len(q.Parts) != 1 {
+		return false
+	}
+	v, ok := p.value(words.Piece{Node: q.Parts[0]})
+	return ok && v.All
+}
+
+func (pl *planner) find(name string) (Command, bool) {
+	if pl.Find == nil {
+		return nil, false
+	}
+	return pl.Find(name)
+}
+
 // command finds what a command's name stands for.
 func (pl *planner) command(name string) (command, error) {
 	cmd := command{name: name}
-	if t := pl.resolve(name); t.fn != nil || t.fault != "" {
+	if caller, ok := pl.find(name); ok {
 		if pl.moves && strings.Contains(name, "/") && !filepath.IsAbs(name) {
 			return cmd, errors.New("a path after cd")
 		}
-		cmd.target = t
+		cmd.caller = caller
 		return cmd, nil
 	}
 	if own := ownCommands[name]; own != nil {
 		cmd.own = own
 		return cmd, nil
 	}
-	if bashHas(name) {
+	if Has(name) {
 		return cmd, errors.New(name)
 	}
 	switch name {
@@ -542,12 +620,12 @@ func (pl *planner) program(name string) (path string, script, ok bool) {
 			if pl.moves {
 				return "", false, false
 			}
-			name = filepath.Join(pl.dir, name)
+			name = filepath.Join(pl.Dir, name)
 		}
 		found, script := runnable(name)
 		return name, script, found == yes
 	}
-	list, _ := getEnv(pl.env, "PATH")
+	list, _ := Getenv(pl.Env, "PATH")
 	for _, dir := range filepath.SplitList(list) {
 		if !filepath.IsAbs(dir) {
 			return "", false, false
@@ -597,7 +675,7 @@ func (pl *planner) arguments(name string, args []shape) error {
 		}
 		return nil
 	case "cd":
-		_, cdpath := getEnv(pl.env, "CDPATH")
+		_, cdpath := Getenv(pl.Env, "CDPATH")
 		if cdpath || len(args) != 1 || !args[0].known || !args[0].single {
 			return odd
 		}
@@ -692,6 +770,16 @@ const (
 	unsure
 )
 
+// beginning returns the first bytes of a file.
+func beginning(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, 128))
+}
+
 // runnable reports whether the system would run the file for anybody, and
 // whether it is a script.
 func runnable(path string) (found answer, script bool) {
@@ -706,7 +794,7 @@ func runnable(path string) (found answer, script bool) {
 	case !info.Mode().IsRegular() || info.Mode()&0o111 != 0o111:
 		return unsure, false
 	}
-	start, err := readStart(path, 128)
+	start, err := beginning(path)
 	if err != nil {
 		return unsure, false
 	}
@@ -729,8 +817,8 @@ func runnable(path string) (found answer, script bool) {
 	return unsure, false // bash runs a text file without #! by itself
 }
 
-// bashHas reports whether bash has a command or a keyword of this name.
-func bashHas(name string) bool { return bashNames[name] }
+// Has reports whether bash has a command or a keyword of this name.
+func Has(name string) bool { return bashNames[name] }
 
 var bashNames = set(". : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown " +
 	"echo enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd " +
@@ -762,3 +850,11 @@ func bashReads(name string) bool {
 
 var bashSettings = set("CDPATH CHILD_MAX EMACS ENV EXECIGNORE FCEDIT FIGNORE FUNCNEST GLOBIGNORE GLOBSORT HOME HOSTFILE IGNOREEOF " +
 	"INPUTRC INSIDE_EMACS LANG LANGUAGE MAIL MAILPATH POSIXLY_CORRECT PWD TEXTDOMAIN TEXTDOMAINDIR TIMEFORMAT TMOUT TMPDIR TZ")
+
+func set(list string) map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(list) {
+		m[w] = true
+	}
+	return m
+}

@@ -1,7 +1,8 @@
-package shell
+package minibash
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,33 +10,53 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
+	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/proc"
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// runEmbedded runs a planned line in this process. It starts the programs that
-// the line names and nothing else.
-func (j *job) runEmbedded(p plan) Result {
-	w := &walker{job: j, plan: p, dir: j.dir, out: j.stream(j.stdout), err: j.stream(j.stderr)}
-	w.stmts(j.prog.file.Stmts)
-	r := Result{How: Embedded, Exit: w.status}
-	if !w.exited {
-		r.Reason = killed(w.status)
-	}
-	return r
+// IO is where a line prints.
+type IO struct {
+	Out, Err io.Writer
+
+	// Limit returns a writer that ends the line when it prints too much into $( ); nil means no limit.
+	Limit func(io.Writer) io.Writer
+}
+
+// An End says how a line ended.
+type End struct {
+	Status int
+	Exited bool // by exit: its status is its own, and says nothing about signals
+	Cut    bool // the context ended it before its time
+}
+
+// Run runs the line in this process. It starts the programs that the line
+// names and nothing else.
+func (p *Plan) Run(ctx context.Context, std IO) End {
+	l := &line{Plan: p, ctx: ctx, limit: std.Limit}
+	w := &walker{line: l, dir: p.Dir, out: std.Out, err: std.Err}
+	w.stmts(p.file.Stmts)
+	return End{w.status, w.exited, l.cut.Load()}
+}
+
+// A line is a plan while it runs.
+type line struct {
+	*Plan
+	ctx   context.Context
+	limit func(io.Writer) io.Writer
+	cut   atomic.Bool // a part of the line was ended before its time
 }
 
 // A walker runs the nodes that a plan allows. It is the state of a shell; its
 // copies are subshells.
 type walker struct {
-	*job
-	plan   plan
+	*line
 	vars   map[string]string // what the line has assigned
 	dir    string
 	in     *os.File // nil means no input
@@ -43,7 +64,7 @@ type walker struct {
 	err    io.Writer
 	status int    // of the last command
 	exited bool   // nothing more runs
-	line   uint   // of the command that runs, for messages
+	at     uint   // the line number of the command that runs, for messages
 	old    string // the folder before the last cd
 
 	substituted bool // the command that runs has a $( ), so that there is a status
@@ -126,7 +147,7 @@ func (w *walker) pipe(x, y *syntax.Stmt) {
 // simple runs a simple command. The order is bash's: arguments, assignments,
 // redirections.
 func (w *walker) simple(st *syntax.Stmt, call *syntax.CallExpr) {
-	w.line = st.Pos().Line()
+	w.at = st.Pos().Line()
 	w.substituted = false
 	var args []string
 	for _, word := range call.Args {
@@ -152,7 +173,7 @@ func (w *walker) simple(st *syntax.Stmt, call *syntax.CallExpr) {
 	case !ok:
 		w.status = 1
 	case len(args) > 0:
-		w.status = w.run(w.plan[call], args, env.environ(call.Assigns))
+		w.status = w.run(w.commands[call], args, env.environ(call.Assigns))
 	case !w.substituted:
 		w.status = 0
 	}
@@ -170,124 +191,71 @@ func (w *walker) lookup(name string) string {
 	if v, ok := w.vars[name]; ok {
 		return v
 	}
-	for _, v := range w.prog.vars {
-		if v.name == name {
-			return v.data
-		}
+	if v, ok := w.Program.Lookup(name); ok {
+		return v.Data
 	}
 	if name == "PWD" {
 		return w.dir
 	}
-	v, _ := getEnv(w.env, name)
+	v, _ := Getenv(w.Env, name)
 	return v
 }
 
 // environ returns what a program gets to see: what was in the environment
 // before, with its present values, and the assignments before its name.
 func (w *walker) environ(prefix []*syntax.Assign) []string {
-	env := w.env
+	env := w.Env
 	for name, value := range w.vars {
-		if _, ok := getEnv(env, name); ok {
-			env = setEnv(env, name, value)
+		if _, ok := Getenv(env, name); ok {
+			env = Setenv(env, name, value)
 		}
 	}
 	if w.old != "" {
-		env = setEnv(setEnv(env, "PWD", w.dir), "OLDPWD", w.old)
+		env = Setenv(Setenv(env, "PWD", w.dir), "OLDPWD", w.old)
 	}
 	for _, as := range prefix {
-		env = setEnv(env, as.Name.Value, w.vars[as.Name.Value])
+		env = Setenv(env, as.Name.Value, w.vars[as.Name.Value])
 	}
 	return env
 }
 
-// fields returns the words that an argument stands for.
+// fields returns the fields that an argument stands for.
 func (w *walker) fields(word *syntax.Word) []string {
-	var fields []string
-	var field strings.Builder
-	open := false // a field has begun, though it may be empty: ""
-	add := func(s string) {
-		field.WriteString(s)
-		open = true
-	}
-	end := func() {
-		if open {
-			fields = append(fields, field.String())
-			field.Reset()
-			open = false
-		}
-	}
-	for _, part := range word.Parts {
-		switch part := part.(type) {
-		case *syntax.DblQuoted:
-			words, ok := w.prog.list(part)
-			if !ok {
-				add(w.part(part))
-				continue
-			}
-			for i, s := range words {
-				if i > 0 {
-					end()
-				}
-				add(s)
-			}
-		case *syntax.ParamExp:
-			value := w.part(part)
-			for i := range len(value) {
-				if isBlank(rune(value[i])) {
-					end()
-				} else {
-					add(value[i : i+1])
-				}
-			}
-		default:
-			add(w.part(part))
-		}
-	}
-	end()
+	fields, _ := words.Fields(word, w.expand)
 	return fields
 }
 
 // text returns what a word stands for where it is not split.
 func (w *walker) text(word *syntax.Word) string {
-	var b strings.Builder
-	for _, part := range word.Parts {
-		b.WriteString(w.part(part))
-	}
-	return b.String()
+	text, _ := words.Text(word, w.expand)
+	return text
 }
 
-func (w *walker) part(part syntax.WordPart) string {
-	switch part := part.(type) {
-	case *syntax.Lit:
-		return unescape(part.Value, "")
-	case *syntax.SglQuoted:
-		return part.Value
-	case *syntax.DblQuoted:
-		var b strings.Builder
-		for _, part := range part.Parts {
-			if lit, ok := part.(*syntax.Lit); ok {
-				b.WriteString(unescape(lit.Value, "$`\"\\\n"))
-			} else {
-				b.WriteString(w.part(part))
-			}
-		}
-		return b.String()
+// expand returns what an expansion stands for; the plan allows no others.
+func (w *walker) expand(p words.Piece) (words.Value, bool) {
+	if v, ok := w.value(p); ok && v.All {
+		return v, true
+	}
+	switch part := p.Node.(type) {
 	case *syntax.ParamExp:
 		if part.Param.Value == "?" {
-			return strconv.Itoa(w.status)
+			return words.Value{Text: strconv.Itoa(w.status)}, true
 		}
-		return w.lookup(part.Param.Value)
+		return words.Value{Text: w.lookup(part.Param.Value)}, true
 	case *syntax.CmdSubst:
-		return w.substitute(part)
+		return words.Value{Text: w.substitute(part)}, true
 	}
-	return ""
+	return words.Value{}, true
 }
 
 // substitute runs $( ) in a subshell and returns what it printed.
 func (w *walker) substitute(cs *syntax.CmdSubst) string {
 	var b bytes.Buffer
 	sub := w.subshell()
-	sub.out = w.stream(&b)
+	sub.out = &b
+	if w.limit != nil {
+		sub.out = w.limit(&b)
+	}
 	sub.stmts(cs.Stmts)
 	w.status, w.substituted = sub.status, true
 	text := b.String()
@@ -393,18 +361,19 @@ func (w *walker) abs(path string) string {
 
 // run runs a command whose words are known and returns its exit status.
 func (w *walker) run(cmd command, args []string, env []string) int {
-	switch t := cmd.target; {
+	switch {
 	case cmd.own != nil:
 		return cmd.own(w, cmd, args[1:])
-	case t.fault != "":
-		fmt.Fprintln(w.err, t.fault)
-		return t.exit
-	case t.fn != nil:
+	case cmd.caller != nil:
 		std := Std{Out: w.out, Err: w.err, Dir: w.dir, Env: env}
 		if w.in != nil {
 			std.In = w.in
 		}
-		return w.call(t.name, t.fn, slices.Concat(t.fixed, args[1:]), std)
+		exit := cmd.caller(args[1:], std)
+		if w.ctx.Err() != nil {
+			w.cut.Store(true)
+		}
+		return exit
 	}
 	c := proc.Cmd{Args: args, Dir: w.dir, Env: env, Stdout: outside(w.out), Stderr: outside(w.err)}
 	if w.in != nil {
@@ -444,7 +413,7 @@ func (w *walker) notStarted(path string, err error) int {
 
 // complain writes a message as bash does, and returns the status.
 func (w *walker) complain(status int, format string, a ...any) int {
-	fmt.Fprintf(w.err, "bash: line %d: %s\n", w.line, fmt.Sprintf(format, a...))
+	fmt.Fprintf(w.err, "bash: line %d: %s\n", w.at, fmt.Sprintf(format, a...))
 	return status
 }
 
@@ -458,4 +427,25 @@ func errorText(err error) string {
 		text = "no such file or directory"
 	}
 	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// Setenv returns env with a variable set, and leaves env as it is.
+func Setenv(env []string, name, value string) []string {
+	set := make([]string, 0, len(env)+1)
+	for _, kv := range env {
+		if n, _, ok := strings.Cut(kv, "="); !ok || n != name {
+			set = append(set, kv)
+		}
+	}
+	return append(set, name+"="+value)
+}
+
+// Getenv returns a variable's value; of two the last counts.
+func Getenv(env []string, name string) (string, bool) {
+	for i := len(env) - 1; i >= 0; i-- {
+		if v, ok := strings.CutPrefix(env[i], name); ok && strings.HasPrefix(v, "=") {
+			return v[1:], true
+		}
+	}
+	return "", false
 }

@@ -1,8 +1,10 @@
-package shell
+package minibash
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"math/rand/v2"
@@ -12,8 +14,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/skillhand/skillhand/shell/bind"
 )
 
 // cases reads a table of command lines. A line that is empty or begins with ##
@@ -35,6 +40,7 @@ func cases(t testing.TB, name string) []string {
 	return lines
 }
 
+// needBash also stands in package shell: both need the real one.
 func needBash(t testing.TB) {
 	t.Helper()
 	if _, err := exec.LookPath("bash"); err != nil {
@@ -98,16 +104,44 @@ type outcome struct {
 	files          string
 }
 
-// run runs a line through Shell.
-func (p *place) run(t testing.TB, text string) (How, outcome) {
+// plan makes a plan for a line, if it has one.
+func (p *place) plan(t testing.TB, text string) (*Plan, error) {
 	t.Helper()
-	p.fill(t)
-	s := &Shell{Dir: p.dir, Env: p.env, Timeout: time.Minute}
-	r, err := s.Run(t.Context(), Line{Parts: []Part{{Text: text}}})
+	prog, err := bind.Bind(bind.Line{Parts: []bind.Part{{Text: text}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.How, outcome{r.Stdout.String(), r.Stderr.String(), r.Exit, p.files(t)}
+	return Make(Setup{Program: prog, Dir: p.dir, Env: p.env})
+}
+
+// run runs a line here, if it may.
+func (p *place) run(t testing.TB, text string) (embedded bool, o outcome) {
+	t.Helper()
+	p.fill(t)
+	plan, err := p.plan(t, text)
+	if err != nil {
+		return false, outcome{}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	end := plan.Run(ctx, IO{Out: &together{to: &stdout}, Err: &together{to: &stderr}})
+	if end.Cut {
+		t.Fatalf("%q did not end", text)
+	}
+	return true, outcome{stdout.String(), stderr.String(), end.Status, p.files(t)}
+}
+
+// together lets the commands of a pipeline write side by side.
+type together struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+func (t *together) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.to.Write(p)
 }
 
 // bash runs a line in bash itself.
@@ -176,9 +210,9 @@ func TestEmbedded(t *testing.T) {
 	}
 	p := newPlace(t)
 	for _, l := range lines {
-		how, got := p.run(t, l)
-		if how != Embedded {
-			t.Errorf("%q ran in %q, want it embedded", l, how)
+		embedded, got := p.run(t, l)
+		if !embedded {
+			t.Errorf("%q is left to bash, want it embedded", l)
 		} else if want := p.bash(t, l); !got.same(want, l) {
 			t.Errorf("%q:\n got %+v\nbash %+v", l, got, want)
 		}
@@ -193,16 +227,10 @@ func TestLeftToBash(t *testing.T) {
 	}
 	p := newPlace(t)
 	p.fill(t)
-	s := &Shell{Dir: p.dir, Env: p.env}
 	for _, l := range lines {
-		j, err := s.job(t.Context(), Line{Parts: []Part{{Text: l}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, why := j.plan(); why == nil {
+		if _, why := p.plan(t, l); why == nil {
 			t.Errorf("%q may run in the embedded shell, want it left to bash", l)
 		}
-		j.cancel(nil)
 	}
 }
 
@@ -214,8 +242,8 @@ func TestEmbeddedAtRandom(t *testing.T) {
 	taken := 0
 	for range lines {
 		l := g.list(0)
-		how, got := p.run(t, l)
-		if how != Embedded {
+		embedded, got := p.run(t, l)
+		if !embedded {
 			continue
 		}
 		taken++
@@ -237,21 +265,15 @@ func TestEmbeddedMutated(t *testing.T) {
 	g, lines := newGenerator(t)
 	p := newPlace(t)
 	p.fill(t)
-	s := &Shell{Dir: p.dir, Env: p.env}
 	table := cases(t, "embedded.txt")
 	taken := 0
 	for range lines * 10 {
 		l := g.mutate(g.pick(table...))
-		j, err := s.job(t.Context(), code(l))
-		if err != nil {
-			t.Fatal(err)
-		}
-		commands, why := j.plan()
-		j.cancel(nil)
+		plan, why := p.plan(t, l)
 		if _, file, _ := strings.Cut(l, ">"); why != nil || strings.Contains(file, "/") {
 			continue
 		}
-		if slices.ContainsFunc(slices.Collect(maps.Values(commands)), func(c command) bool { return c.own == nil }) {
+		if slices.ContainsFunc(slices.Collect(maps.Values(plan.commands)), func(c command) bool { return c.own == nil }) {
 			continue
 		}
 		taken++
@@ -441,4 +463,23 @@ func (g *generator) mutate(line string) string {
 		}
 	}
 	return line
+}
+
+func FuzzPlan(f *testing.F) {
+	for _, table := range []string{"embedded.txt", "bash.txt"} {
+		for _, l := range cases(f, table) {
+			f.Add(l)
+		}
+	}
+	p := newPlace(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		prog, err := bind.Bind(bind.Line{Parts: []bind.Part{{Text: text}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		find := func(name string) (Command, bool) { return nil, name == "show" }
+		if plan, why := Make(Setup{Program: prog, Dir: p.dir, Env: p.env, Find: find}); (plan == nil) == (why == nil) {
+			t.Errorf("plan of %q is %v, and why not is %v", text, plan, why)
+		}
+	})
 }

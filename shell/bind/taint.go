@@ -1,17 +1,18 @@
-package shell
+package bind
 
 import (
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/words"
 	"mvdan.cc/sh/v3/syntax"
 )
 
 // A taint follows values through a line.
 type taint struct {
 	line   Line
-	p      *program
+	p      *Program
 	prefix string
 	any    bool            // the line has a value that came from outside
 	vars   map[string]bool // shell variables that may hold one
@@ -26,13 +27,13 @@ type taint struct {
 // positional stands for $1, $@ and their kind in vars.
 const positional = "@"
 
-func newTaint(l Line, p *program, prefix string) *taint {
+func newTaint(l Line, p *Program, prefix string) *taint {
 	t := &taint{
 		line: l, p: p, prefix: prefix,
 		vars: map[string]bool{}, ints: map[string]bool{}, files: map[string]bool{},
 		funcs: map[string]*syntax.FuncDecl{}, speaks: map[string]bool{}, fed: map[*syntax.CmdSubst]bool{},
 	}
-	t.any = slices.ContainsFunc(p.vars, func(v variable) bool { return !v.place })
+	t.any = slices.ContainsFunc(p.Vars, func(v Variable) bool { return !v.place })
 	walk(p.file, func(path []syntax.Node) {
 		if f, ok := path[len(path)-1].(*syntax.FuncDecl); ok && f.Name != nil {
 			t.funcs[f.Name.Value] = f
@@ -136,16 +137,16 @@ func effective(n *syntax.CallExpr) (name string, args []*syntax.Word) {
 
 // holds reports whether a value from outside can be part of what n expands to, or prints.
 func (t *taint) holds(n syntax.Node) bool {
-	return t.finds(n, func(v variable) bool { return !v.place })
+	return t.finds(n, func(v Variable) bool { return !v.place })
 }
 
 // unclean reports whether n holds data that a second reading could take for
 // code: a value from outside, or a path of ours with odd characters in it.
 func (t *taint) unclean(n syntax.Node) bool {
-	return t.finds(n, func(v variable) bool { return !v.place || !plainText(v.data) })
+	return t.finds(n, func(v Variable) bool { return !v.place || !plainText(v.Data) })
 }
 
-func (t *taint) finds(n syntax.Node, bad func(variable) bool) bool {
+func (t *taint) finds(n syntax.Node, bad func(Variable) bool) bool {
 	found := false
 	syntax.Walk(n, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -153,8 +154,8 @@ func (t *taint) finds(n syntax.Node, bad func(variable) bool) bool {
 			if n.Param == nil || n.Length { // a length is a number
 				break
 			}
-			if i, ours := t.p.index(n.Param, t.prefix); ours {
-				found = found || bad(t.p.vars[i])
+			if i, ours := t.p.index(n.Param.Value); ours {
+				found = found || bad(t.p.Vars[i])
 			} else {
 				found = found || t.vars[variableName(n.Param.Value)]
 			}
@@ -168,7 +169,7 @@ func (t *taint) finds(n syntax.Node, bad func(variable) bool) bool {
 		}
 		if text, ok := rawText(n); ok {
 			for _, m := range t.p.marks(text, t.prefix) {
-				found = found || bad(t.p.vars[m.i])
+				found = found || bad(t.p.Vars[m.i])
 			}
 		}
 		return !found
@@ -244,7 +245,7 @@ func (t *taint) place(w *syntax.Word) string {
 	if text := literal(w); text != "" {
 		return path.Clean(text)
 	}
-	return t.p.text[w.Pos().Offset():w.End().Offset()]
+	return t.p.Text[w.Pos().Offset():w.End().Offset()]
 }
 
 // splits reports whether a word can become several: it has a value outside quotes.
@@ -252,8 +253,8 @@ func (t *taint) splits(w *syntax.Word) bool {
 	for _, part := range w.Parts {
 		switch part := part.(type) {
 		case *syntax.ParamExp:
-			if i, ours := t.p.index(part.Param, t.prefix); ours {
-				if v := t.p.vars[i]; !v.place && len(splitData(v.data, false, false)) > 1 {
+			if i, ours := t.p.index(part.Param.Value); ours {
+				if v := t.p.Vars[i]; !v.place && len(splitData(v.Data, false, false)) > 1 {
 					return true
 				}
 			} else if t.holds(part) {
@@ -281,7 +282,7 @@ func (t *taint) values(w *syntax.Word) (words []string, known bool) {
 		part, quoted = q.Parts[0], true
 	case *syntax.SglQuoted:
 		if marks := t.p.marks(q.Value, t.prefix); len(marks) > 0 && marks[0].from == 0 {
-			return []string{t.p.vars[marks[0].i].data}, true
+			return []string{t.p.Vars[marks[0].i].Data}, true
 		}
 	}
 	if leading(w) != "" {
@@ -291,14 +292,14 @@ func (t *taint) values(w *syntax.Word) (words []string, known bool) {
 	if !ok {
 		return nil, !t.holds(w)
 	}
-	i, ours := t.p.index(exp.Param, t.prefix)
+	i, ours := t.p.index(exp.Param.Value)
 	if !ours {
 		return nil, !t.holds(w)
 	}
-	if v := t.p.vars[i]; quoted || v.place {
-		return []string{v.data}, true
-	} else if v.data != "" {
-		return splitData(v.data, false, false), true
+	if v := t.p.Vars[i]; quoted || v.place {
+		return []string{v.Data}, true
+	} else if v.Data != "" {
+		return splitData(v.Data, false, false), true
 	}
 	return nil, true
 }
@@ -327,51 +328,16 @@ func (t *taint) begins(w *syntax.Word, prefixes ...string) bool {
 }
 
 // literal returns the text of a word that is nothing but text, quoted or not, else "".
-func literal(w *syntax.Word) string {
-	if w == nil {
-		return ""
-	}
-	var b strings.Builder
-	for _, part := range w.Parts {
-		switch part := part.(type) {
-		case *syntax.Lit:
-			b.WriteString(unescape(part.Value, ""))
-		case *syntax.SglQuoted:
-			b.WriteString(part.Value)
-		case *syntax.DblQuoted:
-			for _, part := range part.Parts {
-				lit, ok := part.(*syntax.Lit)
-				if !ok {
-					return ""
-				}
-				b.WriteString(unescape(lit.Value, "$`\"\\\n"))
-			}
-		default:
-			return ""
-		}
-	}
-	return b.String()
-}
+func literal(w *syntax.Word) string { return words.Lit(w) }
 
 // leading returns the text with which a word begins, before any expansion.
 func leading(w *syntax.Word) string {
-	if len(w.Parts) == 0 {
+	pieces := words.Pieces(w)
+	if len(pieces) == 0 || pieces[0].Node != nil {
 		return ""
 	}
-	switch part := w.Parts[0].(type) {
-	case *syntax.Lit:
-		return unescape(part.Value, "")
-	case *syntax.SglQuoted:
-		before, _, _ := strings.Cut(part.Value, "${__skillhand_")
-		return before
-	case *syntax.DblQuoted:
-		if len(part.Parts) > 0 {
-			if lit, ok := part.Parts[0].(*syntax.Lit); ok {
-				return unescape(lit.Value, "$`\"\\\n")
-			}
-		}
-	}
-	return ""
+	before, _, _ := strings.Cut(pieces[0].Text, "${__skillhand_")
+	return before
 }
 
 // commandName returns the base name of the program that a word names. A path

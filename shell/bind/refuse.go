@@ -1,4 +1,4 @@
-package shell
+package bind
 
 import (
 	"slices"
@@ -15,7 +15,7 @@ import (
 // A value also counts where it comes by way of a shell variable, a pipe, a
 // function or a file. What is not clear is refused: the author can always hand
 // a value over as an argument.
-func (l Line) refuseCode(p *program, prefix string) error {
+func (l Line) refuseCode(p *Program, prefix string) error {
 	t := newTaint(l, p, prefix)
 	walk(p.file, func(path []syntax.Node) {
 		if t.fault == nil {
@@ -44,7 +44,7 @@ func (t *taint) refuse(n syntax.Node, why string) {
 	name := ""
 	syntax.Walk(n, func(n syntax.Node) bool {
 		if exp, ok := n.(*syntax.ParamExp); ok && exp.Param != nil && name == "" {
-			if i, ours := t.p.index(exp.Param, t.prefix); ours {
+			if i, ours := t.p.index(exp.Param.Value); ours {
 				name = t.line.written(i)
 			} else if t.vars[variableName(exp.Param.Value)] {
 				name = "$" + exp.Param.Value

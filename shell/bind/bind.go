@@ -1,4 +1,7 @@
-package shell
+// Package bind answers one question: how does a command line take its values?
+// They are put in by syntax tree, as data that no shell ever parses; where a
+// value would be read again as code, the line is judged with what it is.
+package bind
 
 import (
 	"fmt"
@@ -7,50 +10,71 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/skillhand/skillhand/internal/words"
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A program is a line whose values have become variables: its text is all
-// code, and no value's data is in it.
-type program struct {
-	text string
-	file *syntax.File // text, parsed; nil if it does not parse, and then it has no values
-	vars []variable
+// A Line is one command line, with its values kept apart from its text.
+type Line struct {
+	Parts []Part
 }
 
-// A variable holds a value while a program runs. It is never exported.
-type variable struct {
-	name  string
-	data  string
-	split bool // an indexed array that holds words, for a value that stands unquoted
-	words []string
+// A Part is a piece of a command line: text that is code, or a value that is not.
+type Part struct {
+	Text  string // code if Value is nil; else the value as written: $ARGUMENTS
+	Value *Value
+}
+
+// A Value is data that stands in a command line. It never becomes code.
+type Value struct {
+	Data  string
+	Place bool // a path or id of our own (${CLAUDE_SKILL_DIR}): never split, and may name the command
+}
+
+// A Program is a line whose values have become variables: its text is all
+// code, and no value's data is in it.
+type Program struct {
+	Text string
+	Vars []Variable
+
+	prefix string       // what the variables' names begin with
+	file   *syntax.File // Text, parsed; nil if it does not parse, and then it has no values
+}
+
+// A Variable holds a value while a program runs. It is never exported.
+type Variable struct {
+	Name  string
+	Data  string
+	Split bool     // it is an indexed array that holds Words, for a value that stands unquoted
+	Words []string // if Split
 	place bool
 }
 
-// A refusal says why a line must not run with the values it was given.
-type refusal struct{ reason string }
+// A Refusal says why a line must not run with the values it was given.
+type Refusal struct{ Reason string }
 
-func (r *refusal) Error() string { return r.reason }
+func (r *Refusal) Error() string { return r.Reason }
 
-func refuse(format string, a ...any) error { return &refusal{fmt.Sprintf(format, a...)} }
+func refuse(format string, a ...any) error { return &Refusal{fmt.Sprintf(format, a...)} }
 
-// program puts the line's values into its parsed command. It works in three
+// Bind puts the line's values into its parsed command. It works in three
 // steps: each value's place is marked by a variable of its own and the text is
 // parsed; the tree says in which context each mark stands, and the line is
 // refused where a value would be code; the marks are then quoted, by byte
 // offset, as their context asks. Data is never part of any text that is parsed.
-func (l Line) program() (*program, error) {
-	p := &program{}
+func Bind(l Line) (*Program, error) {
+	p := &Program{}
 	text, prefix := l.mark(p)
-	file, err := parse(text)
+	p.prefix = prefix
+	file, err := words.Parse(text)
 	if err != nil {
-		if len(p.vars) == 0 {
-			return &program{text: text}, nil // bash shall say what is wrong
+		if len(p.Vars) == 0 {
+			return &Program{Text: text}, nil // bash shall say what is wrong
 		}
 		return nil, refuse("the command cannot be parsed, so its values cannot be kept apart from it: %v", err)
 	}
-	p.text, p.file = text, file
-	if len(p.vars) == 0 {
+	p.Text, p.file = text, file
+	if len(p.Vars) == 0 {
 		return p, nil
 	}
 	if err := l.refuseCode(p, prefix); err != nil {
@@ -63,19 +87,15 @@ func (l Line) program() (*program, error) {
 	if len(edits) == 0 {
 		return p, nil
 	}
-	p.text = apply(text, edits)
-	if p.file, err = parse(p.text); err != nil {
+	p.Text = apply(text, edits)
+	if p.file, err = words.Parse(p.Text); err != nil {
 		return nil, refuse("the command cannot take values where they stand: %v", err)
 	}
 	return p, nil
 }
 
-func parse(text string) (*syntax.File, error) {
-	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
-}
-
 // mark joins the line's parts, with ${PREFIX_N} where the N-th value stands.
-func (l Line) mark(p *program) (text, prefix string) {
+func (l Line) mark(p *Program) (text, prefix string) {
 	prefix = "__skillhand_"
 	for slices.ContainsFunc(l.Parts, func(part Part) bool { return part.Value == nil && strings.Contains(part.Text, prefix) }) {
 		prefix += "_"
@@ -86,9 +106,9 @@ func (l Line) mark(p *program) (text, prefix string) {
 			b.WriteString(part.Text)
 			continue
 		}
-		v := variable{name: prefix + strconv.Itoa(len(p.vars)), data: part.Value.Data, place: part.Value.Place}
-		p.vars = append(p.vars, v)
-		b.WriteString("${" + v.name + "}")
+		v := Variable{Name: prefix + strconv.Itoa(len(p.Vars)), Data: part.Value.Data, place: part.Value.Place}
+		p.Vars = append(p.Vars, v)
+		b.WriteString("${" + v.Name + "}")
 	}
 	return b.String(), prefix
 }
@@ -127,9 +147,9 @@ func apply(text string, edits []edit) string {
 }
 
 // place decides for every mark how it must be written in its context.
-func (l Line) place(p *program, prefix string) ([]edit, error) {
+func (l Line) place(p *Program, prefix string) ([]edit, error) {
 	var edits []edit
-	placed := make([]bool, len(p.vars))
+	placed := make([]bool, len(p.Vars))
 	var fault error
 	backquotes := map[*syntax.CmdSubst]bool{}
 	walk(p.file, func(path []syntax.Node) {
@@ -138,7 +158,10 @@ func (l Line) place(p *program, prefix string) ([]edit, error) {
 		}
 		switch n := path[len(path)-1].(type) {
 		case *syntax.ParamExp:
-			i, ok := p.index(n.Param, prefix)
+			if n.Param == nil {
+				return
+			}
+			i, ok := p.index(n.Param.Value)
 			if !ok {
 				return
 			}
@@ -151,7 +174,7 @@ func (l Line) place(p *program, prefix string) ([]edit, error) {
 				at++
 				again = "$'"
 			}
-			for _, m := range p.marks(p.text[at:n.Right.Offset()], prefix) {
+			for _, m := range p.marks(p.Text[at:n.Right.Offset()], prefix) {
 				placed[m.i] = true
 				if quotedAround(path) {
 					continue // "${x:-'…'}": these quotes are characters, and ${v} is an expansion
@@ -159,7 +182,7 @@ func (l Line) place(p *program, prefix string) ([]edit, error) {
 				if inBackquotes(path) != nil {
 					fault = refuse("%s stands in quotes inside backquotes: use $( ) instead", l.written(m.i))
 				}
-				edits = append(edits, edit{at + m.from, at + m.to, "'\"" + p.text[at+m.from:at+m.to] + "\"" + again})
+				edits = append(edits, edit{at + m.from, at + m.to, "'\"" + p.Text[at+m.from:at+m.to] + "\"" + again})
 			}
 		case *syntax.Redirect:
 			if n.Hdoc == nil || !quotedWord(n.Word) {
@@ -187,38 +210,38 @@ func (l Line) place(p *program, prefix string) ([]edit, error) {
 }
 
 // placeExpansion handles a mark that the parser saw as an expansion.
-func (p *program) placeExpansion(edits []edit, path []syntax.Node, n *syntax.ParamExp, i int, backquotes map[*syntax.CmdSubst]bool) ([]edit, error) {
+func (p *Program) placeExpansion(edits []edit, path []syntax.Node, n *syntax.ParamExp, i int, backquotes map[*syntax.CmdSubst]bool) ([]edit, error) {
 	if sub := inBackquotes(path); sub != nil {
 		// Inside backquotes a backslash means something else, and quotes nest in
 		// odd ways; $( ) has neither problem, and without backslashes they are equal.
-		if strings.Contains(p.text[sub.Left.Offset():sub.Right.Offset()], `\`) {
+		if strings.Contains(p.Text[sub.Left.Offset():sub.Right.Offset()], `\`) {
 			return nil, refuse("a value stands beside a backslash inside backquotes: use $( ) instead")
 		}
 		backquotes[sub] = true
 	}
 	from, to := int(n.Dollar.Offset()), int(n.End().Offset())
-	v := &p.vars[i]
+	v := &p.Vars[i]
 	switch c := contextOf(path); {
 	case c.quoted || c.heredoc || c.regex:
 		return edits, nil // ${v} is not split here, and what it holds is not read again
 	case c.list && !v.place:
-		v.split = true
-		v.words = splitData(v.data, c.before, c.after)
-		return append(edits, edit{from, to, `"${` + v.name + `[@]}"`}), nil
+		v.Split = true
+		v.Words = splitData(v.Data, c.before, c.after)
+		return append(edits, edit{from, to, `"${` + v.Name + `[@]}"`}), nil
 	default:
-		return append(edits, edit{from, to, `"${` + v.name + `}"`}), nil
+		return append(edits, edit{from, to, `"${` + v.Name + `}"`}), nil
 	}
 }
 
 // placeHeredoc opens a quoted here-document for its values and escapes the rest of it.
-func (p *program) placeHeredoc(r *syntax.Redirect, prefix string, placed []bool) ([]edit, error) {
+func (p *Program) placeHeredoc(r *syntax.Redirect, prefix string, placed []bool) ([]edit, error) {
 	from, to := int(r.Hdoc.Pos().Offset()), int(r.Hdoc.End().Offset())
-	body := p.text[from:to]
+	body := p.Text[from:to]
 	marks := p.marks(body, prefix)
 	if len(marks) == 0 {
 		return nil, nil
 	}
-	word := p.text[r.Word.Pos().Offset():r.Word.End().Offset()]
+	word := p.Text[r.Word.Pos().Offset():r.Word.End().Offset()]
 	name := strings.NewReplacer(`'`, "", `"`, "", `\`, "").Replace(word)
 	if name == "" || strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.") != "" {
 		return nil, refuse("a value stands in a here-document that ends with %s: use a plain word", word)
@@ -243,7 +266,7 @@ func (p *program) placeHeredoc(r *syntax.Redirect, prefix string, placed []bool)
 type mark struct{ i, from, to int }
 
 // marks finds the marks in a literal text.
-func (p *program) marks(text, prefix string) []mark {
+func (p *Program) marks(text, prefix string) []mark {
 	var found []mark
 	open := "${" + prefix
 	for at := 0; ; {
@@ -257,29 +280,26 @@ func (p *program) marks(text, prefix string) []mark {
 			return found
 		}
 		at = from + end + 1
-		if i, err := strconv.Atoi(text[from+len(open) : at-1]); err == nil && i < len(p.vars) {
+		if i, err := strconv.Atoi(text[from+len(open) : at-1]); err == nil && i < len(p.Vars) {
 			found = append(found, mark{i, from, at})
 		}
 	}
 }
 
 // index returns which of the line's values a parameter stands for.
-func (p *program) index(param *syntax.Lit, prefix string) (int, bool) {
-	if param == nil {
-		return 0, false
-	}
-	digits, ok := strings.CutPrefix(param.Value, prefix)
+func (p *Program) index(name string) (int, bool) {
+	digits, ok := strings.CutPrefix(name, p.prefix)
 	if !ok {
 		return 0, false
 	}
 	i, err := strconv.Atoi(digits)
-	return i, err == nil && i < len(p.vars)
+	return i, err == nil && i < len(p.Vars)
 }
 
 // inComment reports whether the i-th mark stands in a comment, where it means nothing.
-func inComment(p *program, i int) bool {
-	at := strings.Index(p.text, "${"+p.vars[i].name+"}")
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(p.text), "")
+func inComment(p *Program, i int) bool {
+	at := strings.Index(p.Text, "${"+p.Vars[i].Name+"}")
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(p.Text), "")
 	if at < 0 || err != nil {
 		return false
 	}
@@ -415,21 +435,21 @@ func quotedWord(w *syntax.Word) bool {
 // so that pasting it would have been harmless, quotes group as people mean
 // them: "my file.txt" --fast is two words.
 func splitData(data string, before, after bool) []string {
-	words, ok := ordinaryWords(data)
+	fields, ok := ordinaryWords(data)
 	if !ok {
-		words = strings.FieldsFunc(data, isBlank)
+		fields = strings.FieldsFunc(data, isBlank)
 	}
 	if data == "" {
 		return nil
 	}
-	// x$0 with " a" is the two words x and a: the blank still ends the first one.
+	// x$0 with " a" is the two fields x and a: the blank still ends the first one.
 	if before && isBlank(firstRune(data)) {
-		words = append([]string{""}, words...)
+		fields = append([]string{""}, fields...)
 	}
-	if after && len(words) > 0 && isBlank(lastRune(data)) {
-		words = append(words, "")
+	if after && len(fields) > 0 && isBlank(lastRune(data)) {
+		fields = append(fields, "")
 	}
-	return words
+	return fields
 }
 
 // isBlank reports whether the shell splits words at r, as its default IFS says.
@@ -440,7 +460,7 @@ func lastRune(s string) rune  { r, _ := utf8.DecodeLastRuneInString(s); return r
 
 // ordinaryWords splits data that is made of plain characters and closed quotes
 // around plain characters. Anything a shell would act on makes it not ordinary.
-func ordinaryWords(data string) (words []string, ok bool) {
+func ordinaryWords(data string) (list []string, ok bool) {
 	var word strings.Builder
 	inWord := false
 	var quote rune
@@ -452,7 +472,7 @@ func ordinaryWords(data string) (words []string, ok bool) {
 			quote, inWord = r, true
 		case quote == 0 && isBlank(r):
 			if inWord {
-				words = append(words, word.String())
+				list = append(list, word.String())
 				word.Reset()
 				inWord = false
 			}
@@ -467,9 +487,9 @@ func ordinaryWords(data string) (words []string, ok bool) {
 		return nil, false
 	}
 	if inWord {
-		words = append(words, word.String())
+		list = append(list, word.String())
 	}
-	return words, true
+	return list, true
 }
 
 // isPlain reports whether r means nothing to any shell.
@@ -489,120 +509,110 @@ func plainText(s string) bool {
 	return utf8.ValidString(s)
 }
 
-// fields returns the words that w stands for, if it is made of nothing but
-// literals, quotes and the line's values.
-func (p *program) fields(w *syntax.Word) ([]string, bool) {
-	words := []string{""}
-	made := false // whether anything but an empty list stood there
-	add := func(more []string) {
-		if len(more) == 0 {
-			return
-		}
-		made = true
-		words[len(words)-1] += more[0]
-		words = append(words, more[1:]...)
+// Lookup returns the line's value that a variable of the program holds.
+func (p *Program) Lookup(name string) (v Variable, ok bool) {
+	if p.prefix == "" {
+		return Variable{}, false
 	}
-	for _, part := range w.Parts {
-		switch part := part.(type) {
-		case *syntax.Lit:
-			if strings.ContainsAny(part.Value, "*?[{~") {
-				return nil, false
+	i, ok := p.index(name)
+	if !ok {
+		return Variable{}, false
+	}
+	return p.Vars[i], true
+}
+
+// HasNUL reports whether the text or a value holds a byte that ends a C string.
+func (p *Program) HasNUL() bool {
+	return strings.IndexByte(p.Text, 0) >= 0 || slices.ContainsFunc(p.Vars, func(v Variable) bool { return strings.IndexByte(v.Data, 0) >= 0 })
+}
+
+// Parsed reports whether the text is a program at all. One that is not has no
+// values, and bash shall say what is wrong with it.
+func (p *Program) Parsed() bool { return p.file != nil }
+
+// A Call is a simple command that is a whole line.
+type Call struct {
+	Name  string
+	Args  []string
+	Plain bool // it has neither redirections nor assignments, and all of its arguments are known
+}
+
+// Call returns the simple command that is the whole line, if it is one and its
+// name is known.
+func (p *Program) Call() (c Call, ok bool) {
+	if p.file == nil || len(p.file.Stmts) != 1 {
+		return Call{}, false
+	}
+	st := p.file.Stmts[0]
+	call, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) == 0 || st.Negated || st.Background || st.Coprocess || st.Disown {
+		return Call{}, false
+	}
+	if c.Name, ok = p.name(call); !ok {
+		return Call{}, false
+	}
+	c.Plain = len(st.Redirs) == 0 && len(call.Assigns) == 0
+	for _, w := range call.Args[1:] {
+		fields, ok := p.fields(w)
+		c.Plain = c.Plain && ok
+		c.Args = append(c.Args, fields...)
+	}
+	return c, true
+}
+
+// Names lists the names of the commands that the line calls, as far as they are known.
+func (p *Program) Names() []string {
+	if p.file == nil {
+		return nil
+	}
+	var names []string
+	syntax.Walk(p.file, func(n syntax.Node) bool {
+		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+			if name, ok := p.name(call); ok && !slices.Contains(names, name) {
+				names = append(names, name)
 			}
-			add([]string{unescape(part.Value, "")})
-		case *syntax.SglQuoted:
-			if part.Dollar && strings.Contains(part.Value, `\`) {
-				return nil, false
-			}
-			add([]string{part.Value})
-		case *syntax.DblQuoted:
-			if part.Dollar {
-				return nil, false
-			}
-			if list, ok := p.list(part); ok {
-				add(list)
-				continue
-			}
-			text, ok := p.quotedText(part.Parts)
-			if !ok {
-				return nil, false
-			}
-			add([]string{text})
-		default:
+		}
+		return true
+	})
+	return names
+}
+
+// name returns the name of the command that is called, if it is literal or one
+// of the line's values.
+func (p *Program) name(call *syntax.CallExpr) (string, bool) {
+	if call.Args[0].Lit() == "[" {
+		return "[", true
+	}
+	fields, ok := p.fields(call.Args[0])
+	if !ok || len(fields) != 1 || fields[0] == "" {
+		return "", false
+	}
+	return fields[0], true
+}
+
+// fields returns the fields that w stands for, if it is made of nothing but
+// literals, quotes and the line's values.
+func (p *Program) fields(w *syntax.Word) ([]string, bool) {
+	for _, piece := range words.Pieces(w) {
+		if piece.Expand {
 			return nil, false
 		}
 	}
-	if !made {
-		return nil, true
-	}
-	return words, true
+	return words.Fields(w, p.value)
 }
 
-// list recognises "${v[@]}" for one of the line's split values.
-func (p *program) list(q *syntax.DblQuoted) ([]string, bool) {
-	if len(q.Parts) != 1 {
-		return nil, false
+// value returns what an expansion stands for that is one of the line's values.
+func (p *Program) value(piece words.Piece) (words.Value, bool) {
+	exp, ok := piece.Node.(*syntax.ParamExp)
+	if !ok || exp.Param == nil {
+		return words.Value{}, false
 	}
-	exp, ok := q.Parts[0].(*syntax.ParamExp)
-	if !ok || exp.Param == nil || exp.Index == nil {
-		return nil, false
+	v, ok := p.Lookup(exp.Param.Value)
+	switch {
+	case !ok:
+		return words.Value{}, false
+	case v.Split && exp.Index != nil:
+		return words.Value{List: v.Words, All: true}, true
 	}
-	for _, v := range p.vars {
-		if v.split && v.name == exp.Param.Value {
-			return v.words, true
-		}
-	}
-	return nil, false
-}
-
-// quotedText returns the text between double quotes.
-func (p *program) quotedText(parts []syntax.WordPart) (string, bool) {
-	var b strings.Builder
-	for _, part := range parts {
-		switch part := part.(type) {
-		case *syntax.Lit:
-			b.WriteString(unescape(part.Value, "$`\"\\\n"))
-		case *syntax.ParamExp:
-			v, ok := p.value(part)
-			if !ok {
-				return "", false
-			}
-			b.WriteString(v)
-		default:
-			return "", false
-		}
-	}
-	return b.String(), true
-}
-
-// value returns what a plain ${v} holds, if it is one of the line's values.
-func (p *program) value(exp *syntax.ParamExp) (string, bool) {
-	if exp.Param == nil || exp.Excl || exp.Length || exp.Index != nil || exp.Slice != nil || exp.Repl != nil || exp.Exp != nil || exp.Names != 0 {
-		return "", false
-	}
-	for _, v := range p.vars {
-		if !v.split && v.name == exp.Param.Value {
-			return v.data, true
-		}
-	}
-	return "", false
-}
-
-// unescape removes the backslashes that quote. Between double quotes only
-// those before the characters of only do.
-func unescape(s, only string) string {
-	if !strings.Contains(s, `\`) {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 == len(s) || only != "" && !strings.Contains(only, s[i+1:i+2]) {
-			b.WriteByte(s[i])
-			continue
-		}
-		i++
-		if s[i] != '\n' { // a backslash at a line's end joins the lines
-			b.WriteByte(s[i])
-		}
-	}
-	return b.String()
+	return words.Value{Text: v.Data}, !v.Split && words.Plain(exp)
 }
