@@ -23,15 +23,6 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func FuzzMarkdown(f *testing.F) {
-	addSeeds(f)
-	f.Fuzz(func(t *testing.T, src []byte) {
-		if diff := difference(string(src)); diff != "" {
-			t.Errorf("%q\n%s", src, diff)
-		}
-	})
-}
-
 // addSeeds adds the skills of testdata/*.txtar.
 func addSeeds(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.txtar")

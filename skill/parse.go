@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/skillhand/skillhand/internal/markdown"
 )
 
 // Parse cuts a skill's source into parts. It reads no file: the name is that
@@ -24,15 +26,19 @@ func Parse(file string, src []byte) (*Skill, error) {
 	if len(header) > 0 {
 		c.add(Part{Kind: Header}, len(header))
 	}
-	spans := scan(c.src[len(header):])
+	spans := markdown.Scan(c.src[len(header):])
 	// A guess saves most of the copying; it must not let a text of dollars waste memory.
 	c.parts = slices.Grow(c.parts, 2*len(spans)+2*min(strings.Count(c.src, "$"), len(src)/64)+1)
 	for _, sp := range spans {
-		c.addText(sp.start+len(header), false)
-		if sp.kind == codeSpan && sp.text != "" {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("%s:%d: %s", file, c.line, sp.text))
+		c.addText(sp.Start+len(header), false)
+		switch sp.Fault {
+		case markdown.NotBare:
+			mark, _, _ := strings.Cut(c.src[c.pos:], "\n")
+			s.Warnings = append(s.Warnings, fmt.Sprintf("%s:%d: ```%s is not run, only a bare ```! is", file, c.line, strings.Trim(mark, "` \t\r")))
+		case markdown.Unclosed:
+			s.Warnings = append(s.Warnings, fmt.Sprintf("%s:%d: ```! is not closed, so it is not run", file, c.line))
 		}
-		c.addSpan(sp, sp.end+len(header))
+		c.addSpan(sp, sp.End+len(header))
 	}
 	c.addText(len(src), false)
 	s.Parts = c.parts
@@ -58,19 +64,19 @@ func (c *cutter) add(p Part, end int) {
 }
 
 // addSpan adds the source up to end, which is a span.
-func (c *cutter) addSpan(sp span, end int) {
-	switch sp.kind {
-	case codeSpan:
+func (c *cutter) addSpan(sp markdown.Span, end int) {
+	switch sp.Kind {
+	case markdown.Code:
 		c.addText(end, true)
-	case inlineSpan:
-		c.add(Part{Kind: Directive, Command: c.command(sp.text, c.line), Alone: sp.alone}, end)
-	case blockSpan:
-		c.add(Part{Kind: Directive, Command: c.command(sp.text, c.line+1), Alone: sp.alone, Block: true}, end)
-	case escapeSpan:
+	case markdown.Inline:
+		c.add(Part{Kind: Directive, Command: c.command(sp.Text, c.line), Alone: sp.Alone}, end)
+	case markdown.Block:
+		c.add(Part{Kind: Directive, Command: c.command(sp.Text, c.line+1), Alone: sp.Alone, Block: true}, end)
+	case markdown.Escape:
 		c.add(Part{Kind: Escape}, end)
-	case tagSpan:
-		t, _ := parseTag(strings.TrimSpace(c.src[c.pos:end]))
-		c.add(Part{Kind: Tag, Tag: t.element, TagName: t.name, Close: t.closing}, end)
+	case markdown.Tag:
+		t, _ := markdown.ParseTag(strings.TrimSpace(c.src[c.pos:end]))
+		c.add(Part{Kind: Tag, Tag: t.Element, TagName: t.Name, Close: t.Close}, end)
 	}
 }
 
@@ -180,6 +186,8 @@ func (n names) variable(s string) (v Part, length int) {
 	return v, 1 + digits
 }
 
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
 func countDigits(s string) int {
 	n := 0
 	for n < len(s) && isDigit(s[n]) {
@@ -190,42 +198,5 @@ func countDigits(s string) int {
 
 // isWordAt reports whether s has a letter, digit or underscore at i.
 func isWordAt(s string, i int) bool {
-	return i < len(s) && (isLetter(s[i]) || isDigit(s[i]) || s[i] == '_')
-}
-
-// A tag opens or closes a section.
-type tag struct {
-	element string // skill or output
-	name    string // its name="…"
-	closing bool
-}
-
-// parseTag reads a line that is nothing but a tag, from its < on.
-func parseTag(line string) (tag, bool) {
-	rest, closing := strings.CutPrefix(line[1:], "/")
-	for _, element := range []string{"skill", "output"} {
-		rest, ok := strings.CutPrefix(rest, element)
-		rest, end := strings.CutSuffix(strings.TrimRight(rest, " \t"), ">")
-		if !ok || !end {
-			continue
-		}
-		rest = strings.TrimRight(rest, " \t")
-		attribute := strings.TrimLeft(rest, " \t")
-		if attribute == "" {
-			return tag{element: element, closing: closing}, true
-		}
-		name, ok := nameAttribute(attribute)
-		return tag{element: element, name: name}, ok && !closing && len(attribute) < len(rest)
-	}
-	return tag{}, false
-}
-
-// nameAttribute returns foo for name="foo" and name='foo'.
-func nameAttribute(s string) (string, bool) {
-	value, ok := strings.CutPrefix(s, "name=")
-	if !ok || len(value) < 2 || value[0] != '"' && value[0] != '\'' || value[0] != value[len(value)-1] {
-		return "", false
-	}
-	name := value[1 : len(value)-1]
-	return name, strings.IndexByte(name, value[0]) < 0
+	return i < len(s) && ('a' <= s[i]|0x20 && s[i]|0x20 <= 'z' || isDigit(s[i]) || s[i] == '_')
 }

@@ -1,4 +1,4 @@
-package skill
+package markdown
 
 import (
 	"bytes"
@@ -78,7 +78,7 @@ func shrink(doc string) string {
 func difference(doc string) string {
 	doc = strings.ReplaceAll(doc, "!`", "?`") // a directive is code here and a command there
 	plain := expand(doc)
-	if exempt(plain) != "" || slices.ContainsFunc(scan(doc), func(sp span) bool { return sp.kind == tagSpan }) {
+	if exempt(plain) != "" || slices.ContainsFunc(Scan(doc), func(sp Span) bool { return sp.Kind == Tag }) {
 		return ""
 	}
 	ours, theirs := visible(doc, codeBytes(doc)), visible(plain, goldmarkCode(plain))
@@ -236,20 +236,20 @@ func codeBytes(doc string) []byte {
 			blocks[b.start] = b
 		}
 	}
-	for _, sp := range scan(doc) {
-		for i := sp.start; i < sp.end; i++ {
+	for _, sp := range Scan(doc) {
+		for i := sp.Start; i < sp.End; i++ {
 			marks[i] = 'x'
 		}
-		switch b, ok := blocks[sp.start]; {
+		switch b, ok := blocks[sp.Start]; {
 		case ok && b.kind == fenced:
 			fill(marks, b.start, b.start+strings.IndexAny(doc[b.start:]+"\n", "\r\n"), '.')
 			if b.closed {
 				fill(marks, strings.LastIndexAny(doc[:b.end], "\r\n"), b.end, '.')
 			}
-		case !ok && doc[sp.start] == '`':
-			n := run([]byte(doc), sp.start)
-			fill(marks, sp.start, sp.start+n, '.')
-			fill(marks, sp.end-n, sp.end, '.')
+		case !ok && doc[sp.Start] == '`':
+			n := run([]byte(doc), sp.Start)
+			fill(marks, sp.Start, sp.Start+n, '.')
+			fill(marks, sp.End-n, sp.End, '.')
 		}
 	}
 	// A > at the margin of code may be a quote's: it is between goldmark's lines.

@@ -1,4 +1,4 @@
-package skill
+package markdown
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 type scanner struct {
 	src    string
 	labels map[string]bool // of the links that are defined
-	spans  []span
+	spans  []Span
 
 	block  block
 	buf    []byte  // the block's lines, joined by newlines
@@ -117,7 +117,7 @@ func (s *scanner) raw(b block) {
 		case c == '<' && b.kind == html && bytes.HasPrefix(s.buf[i:], openComment):
 			end := s.find(i+2, "-->")
 			if end < 0 {
-				s.spans = append(s.spans, span{kind: codeSpan, start: s.source(i), end: b.end})
+				s.spans = append(s.spans, Span{Kind: Code, Start: s.source(i), End: b.end})
 				return
 			}
 			s.code(i, end)
@@ -175,12 +175,12 @@ func (s *scanner) closer(from, n int) int {
 // and end are the command's.
 func (s *scanner) directive(i, end int) bool {
 	from := s.source(i)
-	start, kind := from-1, inlineSpan
+	start, kind := from-1, Inline
 	if !strings.HasSuffix(s.src[:from], "!") {
 		return false
 	}
 	if !afterSpace(s.src, start) {
-		start, kind = from-2, escapeSpan
+		start, kind = from-2, Escape
 		if !strings.HasSuffix(s.src[:from], `\!`) || !afterSpace(s.src, start) {
 			return false
 		}
@@ -189,17 +189,17 @@ func (s *scanner) directive(i, end int) bool {
 		return false
 	}
 	to := s.source(end)
-	if kind == escapeSpan {
-		s.spans = append(s.spans, span{kind: escapeSpan, start: start, end: from})
+	if kind == Escape {
+		s.spans = append(s.spans, Span{Kind: Escape, Start: start, End: from})
 		if s.block.kind == paragraph || s.block.kind == heading {
-			s.spans = append(s.spans, span{kind: codeSpan, start: from, end: to + 1})
+			s.spans = append(s.spans, Span{Kind: Code, Start: from, End: to + 1})
 		}
 		return true
 	}
-	s.spans = append(s.spans, span{
-		kind: inlineSpan, start: start, end: to + 1,
-		text:  s.text(from+1, to),
-		alone: !s.block.nested && lineStarts(s.src, start) && lineEnds(s.src, to+1),
+	s.spans = append(s.spans, Span{
+		Kind: Inline, Start: start, End: to + 1,
+		Text:  s.text(from+1, to),
+		Alone: !s.block.nested && lineStarts(s.src, start) && lineEnds(s.src, to+1),
 	})
 	return true
 }
@@ -231,18 +231,18 @@ func (s *scanner) text(start, end int) string {
 
 // fence notes a fenced block: a directive, or code.
 func (s *scanner) fence(b block) {
-	sp := span{kind: codeSpan, start: b.start, end: b.end}
+	sp := Span{Kind: Code, Start: b.start, End: b.end}
 	if b.mark == '`' && strings.HasPrefix(b.info, "!") {
 		switch {
 		case b.info != "!":
-			sp.text = "```" + b.info + " is not run, only a bare ```! is"
+			sp.Fault = NotBare
 		case !b.closed:
-			sp.text = "```! is not closed, so it is not run"
+			sp.Fault = Unclosed
 		case len(b.lines) > 0:
 			s.block = b
 			command := s.text(b.start, b.lines[len(b.lines)-1].end)
 			if strings.TrimSpace(command) != "" {
-				sp.kind, sp.text, sp.alone = blockSpan, command, !b.nested
+				sp.Kind, sp.Text, sp.Alone = Block, command, !b.nested
 			}
 		}
 	}
@@ -252,7 +252,7 @@ func (s *scanner) fence(b block) {
 // code notes that buf[start:end] is code.
 func (s *scanner) code(start, end int) {
 	from := s.source(start)
-	s.spans = append(s.spans, span{kind: codeSpan, start: from, end: s.source(end-1) + 1})
+	s.spans = append(s.spans, Span{Kind: Code, Start: from, End: s.source(end-1) + 1})
 }
 
 // find returns the index after the next text from i on, or -1.

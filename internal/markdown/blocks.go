@@ -1,52 +1,6 @@
-package skill
+package markdown
 
 import "strings"
-
-// A span is a stretch of a skill's body that is more than plain text.
-type span struct {
-	kind       spanKind
-	start, end int
-
-	text  string // of a directive: its command; of code: why it is none, though it looks like one
-	alone bool   // the directive has its lines to itself, in no list or quote
-}
-
-type spanKind uint8
-
-const (
-	codeSpan   spanKind = iota // code or an HTML comment, with its delimiters
-	inlineSpan                 // !`command`
-	blockSpan                  // ```! command ```
-	escapeSpan                 // the \! of \!`command`
-	tagSpan                    // a line that is a <skill> or <output> tag
-)
-
-// scan finds what is code, a directive or a tag in a body of Markdown, in
-// order and without overlaps. It reads blocks and then the text in them by the
-// rules of CommonMark 0.31, as far as these decide whether a byte is code, with
-// one exception: a skillhand tag alone on its line is a block of its own. Plain
-// CommonMark takes it for the start of an HTML block, or for more of the list
-// item above it; then a fence right below <skill> would be no fence.
-func scan(src string) []span {
-	p := blockParser{src: src}
-	p.parse()
-	s := scanner{src: src, labels: p.labels}
-	for _, b := range p.blocks {
-		switch b.kind {
-		case fenced:
-			s.fence(b)
-		case indented:
-			s.spans = append(s.spans, span{kind: codeSpan, start: b.start, end: b.end})
-		case tagLine:
-			s.spans = append(s.spans, span{kind: tagSpan, start: b.start, end: b.end})
-		case html, definitions:
-			s.raw(b)
-		case paragraph, heading:
-			s.inlines(b)
-		}
-	}
-	return s.spans
-}
 
 // A block is a leaf of the document's structure: lines that are read alike.
 type block struct {
@@ -219,7 +173,7 @@ func (p *blockParser) tag(all bool) bool {
 	if !p.at('<') || all && (p.leaf.kind == fenced || p.leaf.kind == html && p.html < htmlElement) {
 		return false
 	}
-	if _, ok := parseTag(p.src[p.first:p.eol]); !ok {
+	if _, ok := ParseTag(p.src[p.first:p.eol]); !ok {
 		return false
 	}
 	p.begun = false

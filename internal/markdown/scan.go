@@ -1,0 +1,101 @@
+// Package markdown answers one question: which bytes of a skill's Markdown are
+// code, a directive or a section's tag?
+package markdown
+
+import "strings"
+
+// A Span is a stretch of a document that is more than plain text.
+type Span struct {
+	Kind       Kind
+	Start, End int
+
+	Text  string // of a directive: its command
+	Alone bool   // the directive has its lines to itself, in no list or quote
+	Fault Fault  // of code: why it is no directive, though it looks like one
+}
+
+// A Kind says what a Span is.
+type Kind uint8
+
+// The kinds of spans.
+const (
+	Code   Kind = iota // code or an HTML comment, with its delimiters
+	Inline             // !`command`
+	Block              // ```! command ```
+	Escape             // the \! of \!`command`
+	Tag                // a line that is a <skill> or <output> tag
+)
+
+// A Fault says why a block that looks like a directive is none.
+type Fault uint8
+
+// The faults of blocks.
+const (
+	NoFault  Fault = iota
+	NotBare        // ```!word: only a bare ```! is a directive
+	Unclosed       // the text ends before the fence does
+)
+
+// Scan finds what is code, a directive or a tag in a body of Markdown, in
+// order and without overlaps. It reads blocks and then the text in them by the
+// rules of CommonMark 0.31, as far as these decide whether a byte is code, with
+// one exception: a skillhand tag alone on its line is a block of its own. Plain
+// CommonMark takes it for the start of an HTML block, or for more of the list
+// item above it; then a fence right below <skill> would be no fence.
+func Scan(src string) []Span {
+	p := blockParser{src: src}
+	p.parse()
+	s := scanner{src: src, labels: p.labels}
+	for _, b := range p.blocks {
+		switch b.kind {
+		case fenced:
+			s.fence(b)
+		case indented:
+			s.spans = append(s.spans, Span{Kind: Code, Start: b.start, End: b.end})
+		case tagLine:
+			s.spans = append(s.spans, Span{Kind: Tag, Start: b.start, End: b.end})
+		case html, definitions:
+			s.raw(b)
+		case paragraph, heading:
+			s.inlines(b)
+		}
+	}
+	return s.spans
+}
+
+// A SectionTag is the tag that opens or closes a section of a skill.
+type SectionTag struct {
+	Element string // skill or output
+	Name    string // its name="…", or ""
+	Close   bool   // </…>
+}
+
+// ParseTag reads a line that is nothing but a tag, from its < on.
+func ParseTag(line string) (SectionTag, bool) {
+	rest, closing := strings.CutPrefix(line[1:], "/")
+	for _, element := range []string{"skill", "output"} {
+		rest, ok := strings.CutPrefix(rest, element)
+		rest, end := strings.CutSuffix(strings.TrimRight(rest, " \t"), ">")
+		if !ok || !end {
+			continue
+		}
+		rest = strings.TrimRight(rest, " \t")
+		attribute := strings.TrimLeft(rest, " \t")
+		if attribute == "" {
+			return SectionTag{Element: element, Close: closing}, true
+		}
+		name, ok := nameAttribute(attribute)
+		return SectionTag{Element: element, Name: name}, ok && !closing && len(attribute) < len(rest)
+	}
+	return SectionTag{}, false
+}
+
+// nameAttribute returns foo for name="foo" and name='foo'.
+func nameAttribute(s string) (string, bool) {
+	value, ok := strings.CutPrefix(s, "name=")
+	if !ok || len(value) < 2 || value[0] != '"' && value[0] != '\'' || value[0] != value[len(value)-1] {
+		return "", false
+	}
+	name := value[1 : len(value)-1]
+	return name, strings.IndexByte(name, value[0]) < 0
+}
