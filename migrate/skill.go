@@ -75,7 +75,7 @@ func (t *tree) bindings(dir string) []Result {
 	if err != nil {
 		return []Result{result(file, nil, err)}
 	}
-	s, _ := skill.Parse(text, t.files[text])
+	s := skill.Parse(text, t.files[text])
 	var out strings.Builder
 	for i, part := range s.Parts {
 		words := b[part.Name]
@@ -99,7 +99,7 @@ func (t *tree) bindings(dir string) []Result {
 		out.WriteString("!`" + command + "`")
 	}
 	e := &Edit{Name: text, Before: t.files[text], After: []byte(out.String())}
-	if was, is := count(s, skill.Directive)+uses(s, b), count(reparse(text, e.After), skill.Directive); was != is {
+	if was, is := count(s, skill.Directive)+uses(s, b), count(skill.Parse(text, e.After), skill.Directive); was != is {
 		return []Result{{Path: text, Status: LeftAlone, Reason: "a directive in the place of a variable would not be one"}}
 	}
 	t.files[text] = e.After
@@ -214,11 +214,6 @@ func count(s *skill.Skill, kind skill.Kind) (n int) {
 	return n
 }
 
-func reparse(file string, src []byte) *skill.Skill {
-	s, _ := skill.Parse(file, src) // any bytes are a skill
-	return s
-}
-
 // handler puts a directive that runs handler.sh at the top of the skill's
 // text, where the older loader put its output.
 func (t *tree) handler(dir string) []Result {
@@ -227,7 +222,7 @@ func (t *tree) handler(dir string) []Result {
 	if text == "" {
 		return []Result{{Path: file, Status: LeftAlone, Reason: "no skill's text is beside it"}}
 	}
-	s := reparse(text, t.files[text])
+	s := skill.Parse(text, t.files[text])
 	header := ""
 	for _, p := range s.Parts {
 		if p.Kind == skill.Header {
@@ -242,7 +237,7 @@ func (t *tree) handler(dir string) []Result {
 		directive = "!`bash \"${CLAUDE_SKILL_DIR}/../" + path.Base(dir) + "/handler.sh\"`\n\n"
 	}
 	e := &Edit{Name: text, Before: t.files[text], After: []byte(header + directive + string(t.files[text][len(header):]))}
-	if is := reparse(text, e.After); count(is, skill.Directive) != count(s, skill.Directive)+1 {
+	if is := skill.Parse(text, e.After); count(is, skill.Directive) != count(s, skill.Directive)+1 {
 		return []Result{{Path: text, Status: LeftAlone, Reason: "a directive at its top would not be one"}}
 	}
 	t.files[text] = e.After
@@ -261,7 +256,7 @@ func (t *tree) firstUse(dir string) []Result {
 	if _, ok := t.files[companion]; ok {
 		return []Result{{Path: file, Status: LeftAlone, Reason: companion + " is there already"}}
 	}
-	s := reparse(file, before)
+	s := skill.Parse(file, before)
 	for _, p := range s.Parts {
 		if strings.Contains(p.Source, "CLAUDE_SKILL_DIR") {
 			return []Result{{Path: file, Status: LeftAlone, Line: p.Line, Reason: "${CLAUDE_SKILL_DIR} would be another folder"}}
@@ -279,7 +274,7 @@ func (t *tree) firstUse(dir string) []Result {
 // sections puts what is read once between <skill> tags, and directives that
 // stand alone, before it or after it, between <output> tags.
 func sections(file, name string, src []byte) ([]byte, error) {
-	s := reparse(file, src)
+	s := skill.Parse(file, src)
 	if count(s, skill.Tag) > 0 {
 		return src, nil
 	}
@@ -322,7 +317,7 @@ func sections(file, name string, src []byte) ([]byte, error) {
 		}
 	}
 	after := header + strings.Join(all, "\n")
-	is := reparse(file, []byte(after))
+	is := skill.Parse(file, []byte(after))
 	if found, err := is.Sections(); err != nil || text != "" && !found.Skill.Exists() || count(is, skill.Directive) != count(s, skill.Directive) {
 		return nil, &LeftAloneError{file, 0, "sections would not be read as such"}
 	}

@@ -162,11 +162,7 @@ var scriptName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 
 // directives notes the scripts whose output is part of a page.
 func (t *tree) directives(p string) {
-	s, err := skill.Parse(p, t.files[p])
-	if err != nil {
-		return
-	}
-	for _, part := range s.Parts {
+	for _, part := range skill.Parse(p, t.files[p]).Parts {
 		if part.Kind != skill.Directive {
 			continue
 		}

@@ -77,7 +77,9 @@ func Page(ctx context.Context, w io.Writer, s *skill.Skill, env Env) (Trace, err
 	} else {
 		r.redact = redact.New(os.Environ())
 	}
-	r.warnings = append(r.warnings, s.Warnings...)
+	for _, n := range s.Notes {
+		r.warnings = append(r.warnings, s.Say(n))
+	}
 	parts, err := r.plan()
 	if err == nil {
 		err = r.bind(ctx, parts)

@@ -89,10 +89,7 @@ func renderCase(t *testing.T, c txtartest.Case, dir string) (string, Trace, erro
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := skill.Parse(file, src)
-	if err != nil {
-		return "", Trace{}, err
-	}
+	s := skill.Parse(file, src)
 	s.Name = "foo"
 	env := Env{
 		Vars:  map[string]string{"CLAUDE_SKILL_DIR": dir, "CLAUDE_PROJECT_DIR": dir, "CLAUDE_PLUGIN_ROOT": dir, "CLAUDE_EFFORT": "medium"},
@@ -177,10 +174,7 @@ func TestTable(t *testing.T) {
 				{"a " + inline + " b\n", inline, "a " + row.want + " b\n"},
 				{"a\n\n" + block + "\nb\n", block, "a\n\n" + wrapped + "\nb\n"},
 			} {
-				s, err := skill.Parse("SKILL.md", []byte(tt.text))
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := skill.Parse("SKILL.md", []byte(tt.text))
 				var page bytes.Buffer
 				trace, err := Page(t.Context(), &page, s, Env{Shell: &shell.Shell{Builtins: testBuiltins}})
 				if err != nil {
@@ -207,10 +201,7 @@ func TestDirectivesRunAtOnce(t *testing.T) {
 		here.Wait()
 		return 0
 	}}
-	s, err := skill.Parse("SKILL.md", []byte(strings.Repeat("!`meet`\n", 5)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := skill.Parse("SKILL.md", []byte(strings.Repeat("!`meet`\n", 5)))
 	if _, err := Page(t.Context(), &bytes.Buffer{}, s, Env{Strict: true, Shell: &shell.Shell{Builtins: builtins, Timeout: 20 * time.Second}}); err != nil {
 		t.Error(err)
 	}
@@ -262,10 +253,7 @@ func FuzzPage(f *testing.F) {
 	f.Add("<output>\n!`echo`\n</output>\n", "<output>", "</output>")
 	f.Add("---\narguments: [a]\n---\n$a \\$a \\!`x`", "```!\nx\n```", "```!\nx\n```")
 	f.Fuzz(func(t *testing.T, text, output, args string) {
-		s, err := skill.Parse("SKILL.md", []byte(text))
-		if err != nil {
-			return
-		}
+		s := skill.Parse("SKILL.md", []byte(text))
 		rec := &Recording{File: "rec", Version: version}
 		directives := 0
 		for _, p := range s.Parts {

@@ -7,11 +7,7 @@ import (
 )
 
 func ExampleParse() {
-	s, err := skill.Parse("skills/status/SKILL.md", []byte("Branch: !`git branch --show-current`\n\nNever run `rm $0`.\n"))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	s := skill.Parse("skills/status/SKILL.md", []byte("Branch: !`git branch --show-current`\n\nNever run `rm $0`.\n"))
 	for _, p := range s.Parts {
 		switch p.Kind {
 		case skill.Directive:
@@ -26,11 +22,7 @@ func ExampleParse() {
 }
 
 func ExampleSkill_Sections() {
-	s, err := skill.Parse("skills/status/SKILL.md", []byte("<skill>\nRead the state below.\n</skill>\n\n<output>\n!`git status --short`\n</output>\n"))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	s := skill.Parse("skills/status/SKILL.md", []byte("<skill>\nRead the state below.\n</skill>\n\n<output>\n!`git status --short`\n</output>\n"))
 	sections, err := s.Sections()
 	if err != nil {
 		fmt.Println(err)

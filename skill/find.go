@@ -347,10 +347,7 @@ func Read(loc Location) (*Skill, error) {
 	if i := bytes.IndexByte(src, 0); i >= 0 {
 		return nil, fmt.Errorf("%s:%d: not a text file (it has a zero byte)", loc.File, 1+bytes.Count(src[:i], []byte("\n")))
 	}
-	s, err := Parse(loc.File, src)
-	if err != nil {
-		return nil, err
-	}
+	s := Parse(loc.File, src)
 	s.Name = loc.Name
 	return s, nil
 }

@@ -1,8 +1,8 @@
 package skill
 
 import (
-	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -34,68 +34,132 @@ type Frontmatter struct {
 	Shell                  string
 	HasHooks               bool // hooks: is there; Claude Code runs them, skillhand does not
 
-	Unknown []string       // keys that nobody defines, as written
-	Lines   map[string]int // the line of every key that was found
+	Fields []Field // every field as written; if the YAML is broken, the lines that look like fields
 }
 
-// splitFrontmatter cuts src before the body. The header holds the byte order
-// mark and the frontmatter with both its --- lines, and is empty without them.
-func splitFrontmatter(src []byte) (header, body []byte) {
-	mark := len(src) - len(bytes.TrimPrefix(src, []byte("\ufeff")))
+// Field returns the field with a key; the last, if it is given twice.
+func (f *Frontmatter) Field(key string) (Field, bool) {
+	for _, x := range slices.Backward(f.Fields) {
+		if x.Key == key {
+			return x, true
+		}
+	}
+	return Field{}, false
+}
+
+// A KnownField is one that somebody defines.
+type KnownField struct {
+	Name   string
+	Spec   bool // the Agent Skills specification does
+	Claude bool // Claude Code does
+}
+
+// KnownFields lists the fields that are known.
+func KnownFields() []KnownField {
+	all := make([]KnownField, len(fields))
+	for i, f := range fields {
+		all[i] = f.KnownField
+	}
+	return all
+}
+
+// fields are the known ones: how each is stored, and what was expected if its
+// value has another shape.
+var fields = []struct {
+	KnownField
+	set func(f *Frontmatter, v *yaml.Node) (want string)
+}{
+	{KnownField{"name", true, true}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Name) }},
+	{KnownField{"description", true, true}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Description) }},
+	{KnownField{"license", true, false}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.License) }},
+	{KnownField{"compatibility", true, false}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Compatibility) }},
+	{KnownField{"metadata", true, false}, func(f *Frontmatter, v *yaml.Node) string { return mapping(v, &f.Metadata) }},
+	{KnownField{"allowed-tools", true, true}, func(f *Frontmatter, v *yaml.Node) string { return texts(v, &f.AllowedTools, splitTools) }},
+	{KnownField{"disallowed-tools", false, true}, func(f *Frontmatter, v *yaml.Node) string { return texts(v, &f.DisallowedTools, splitTools) }},
+	{KnownField{"when_to_use", false, true}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.WhenToUse) }},
+	{KnownField{"argument-hint", false, true}, func(f *Frontmatter, v *yaml.Node) string { return hint(v, &f.ArgumentHint) }},
+	{KnownField{"arguments", false, true}, func(f *Frontmatter, v *yaml.Node) string { return texts(v, &f.Arguments, splitNames) }},
+	{KnownField{"disable-model-invocation", false, true}, func(f *Frontmatter, v *yaml.Node) string { return boolean(v, &f.DisableModelInvocation) }},
+	{KnownField{"user-invocable", false, true}, func(f *Frontmatter, v *yaml.Node) string { return boolean(v, &f.UserInvocable) }},
+	{KnownField{"model", false, true}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Model) }},
+	{KnownField{"effort", false, true}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Effort) }},
+	{KnownField{"context", false, true}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Context) }},
+	{KnownField{"agent", false, true}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Agent) }},
+	{KnownField{"background", false, true}, func(f *Frontmatter, v *yaml.Node) string { return boolean(v, &f.Background) }},
+	{KnownField{"paths", false, true}, func(f *Frontmatter, v *yaml.Node) string { return texts(v, &f.Paths, splitCommas) }},
+	{KnownField{"shell", false, true}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Shell) }},
+	{KnownField{"hooks", false, true}, func(f *Frontmatter, _ *yaml.Node) string { f.HasHooks = true; return "" }},
+}
+
+// set stores one field. A field that nobody defines is no fault: agents ignore it.
+func (f *Frontmatter) set(key string, v *yaml.Node) (want string) {
+	for _, known := range fields {
+		if known.Name == key {
+			return known.set(f, v)
+		}
+	}
+	return ""
+}
+
+// splitFrontmatter returns where the body starts, after the byte order mark and
+// the frontmatter with both its --- lines.
+func splitFrontmatter(src string) int {
+	mark := len(src) - len(strings.TrimPrefix(src, byteOrderMark))
 	line, end := nextLine(src, mark)
 	if !isDelimiter(line) {
-		return src[:mark], src[mark:]
+		return mark
 	}
 	for end < len(src) {
 		line, end = nextLine(src, end)
 		if isDelimiter(line) {
-			return src[:end], src[end:]
+			return end
 		}
 	}
-	return src[:mark], src[mark:] // never closed: it is text
+	return mark // never closed: it is text
 }
+
+const byteOrderMark = "\ufeff"
 
 // unclosed reports whether a body begins with what was meant as frontmatter: a
 // line of --- and a field. A line of --- alone may be a rule.
-func unclosed(body []byte) bool {
+func unclosed(body string) bool {
 	line, next := nextLine(body, 0)
 	if !isDelimiter(line) {
 		return false
 	}
 	field, _ := nextLine(body, next)
-	key, _, ok := bytes.Cut(field, []byte(":"))
-	return ok && len(key) > 0 && len(bytes.Trim(key, "abcdefghijklmnopqrstuvwxyz-_")) == 0
+	key, _, ok := strings.Cut(field, ":")
+	return ok && key != "" && strings.Trim(key, "abcdefghijklmnopqrstuvwxyz-_") == ""
 }
 
 // nextLine returns the line that starts at i, with its newline, and where the next one starts.
-func nextLine(src []byte, i int) (line []byte, next int) {
-	if n := bytes.IndexByte(src[i:], '\n'); n >= 0 {
+func nextLine(src string, i int) (line string, next int) {
+	if n := strings.IndexByte(src[i:], '\n'); n >= 0 {
 		return src[i : i+n+1], i + n + 1
 	}
 	return src[i:], len(src)
 }
 
-func isDelimiter(line []byte) bool {
-	rest, ok := bytes.CutPrefix(line, []byte("---"))
-	return ok && len(bytes.TrimRight(rest, " \t\r\n")) == 0
+func isDelimiter(line string) bool {
+	rest, ok := strings.CutPrefix(line, "---")
+	return ok && strings.TrimRight(rest, " \t\r\n") == ""
 }
 
-// parseFrontmatter reads what splitFrontmatter cut off. Broken YAML is a
-// warning: the body still loads, and without a field nothing is granted.
-func parseFrontmatter(file string, header []byte) (Frontmatter, []string) {
-	f := Frontmatter{UserInvocable: true, Lines: map[string]int{}}
-	text := bytes.TrimPrefix(header, []byte("\ufeff"))
-	if len(text) == 0 {
+// parseFrontmatter reads the header of a file. Broken YAML is worth a note: the
+// body still loads, and without a field nothing is granted.
+func parseFrontmatter(header string) (Frontmatter, []Note) {
+	f := Frontmatter{UserInvocable: true}
+	mark := len(header) - len(strings.TrimPrefix(header, byteOrderMark))
+	_, start := nextLine(header, mark)
+	end := strings.LastIndex(header, "---")
+	if end < start {
 		return f, nil
 	}
-	_, first := nextLine(text, 0)
-	last := bytes.LastIndex(text, []byte("---"))
-	if last < first {
-		return f, nil
-	}
+	text := newYAMLText(header, start, end)
 	var doc yaml.Node
-	if err := yaml.Unmarshal(text[first:last], &doc); err != nil {
-		return f, []string{yamlFault(file, err)}
+	if err := yaml.Unmarshal([]byte(header[start:end]), &doc); err != nil {
+		f.Fields = text.guess()
+		return f, []Note{text.fault(err)}
 	}
 	if len(doc.Content) == 0 {
 		return f, nil
@@ -105,76 +169,26 @@ func parseFrontmatter(file string, header []byte) (Frontmatter, []string) {
 		if root.Tag == "!!null" {
 			return f, nil
 		}
-		return f, []string{fmt.Sprintf("%s:%d: frontmatter is not a list of fields, want key: value", file, root.Line+1)}
+		at := text.offset(root)
+		return f, []Note{{at, text.line(at), NoteNoFields, "frontmatter is not a list of fields, want key: value"}}
 	}
-	var warnings []string
-	for i := 0; i+1 < len(root.Content); i += 2 {
-		key, value := root.Content[i], root.Content[i+1]
-		line := key.Line + 1 // the opening --- is line 1 of the file
-		if _, again := f.Lines[key.Value]; again {
-			warnings = append(warnings, fmt.Sprintf("%s:%d: %s is given twice, the last counts", file, line, key.Value))
+	f.Fields = text.fields(root, end)
+	var notes []Note
+	seen := map[string]bool{}
+	for i, x := range f.Fields {
+		if seen[x.Key] {
+			notes = append(notes, Note{x.Offset, x.Line, NoteFieldTwice, x.Key + " is given twice, the last counts"})
 		}
-		f.Lines[key.Value] = line
-		if want := f.set(key.Value, value); want != "" {
-			warnings = append(warnings, fmt.Sprintf("%s:%d: %s is %s, want %s", file, line, key.Value, describe(value), want))
+		seen[x.Key] = true
+		v := root.Content[2*i+1]
+		if v.Kind == yaml.AliasNode {
+			v = v.Alias
+		}
+		if want := f.set(x.Key, v); want != "" {
+			notes = append(notes, Note{x.Offset, x.Line, NoteFieldValue, fmt.Sprintf("%s is %s, want %s", x.Key, describe(v), want)})
 		}
 	}
-	return f, warnings
-}
-
-// set stores one field, and says what was expected if its value has another shape.
-func (f *Frontmatter) set(key string, v *yaml.Node) (want string) {
-	switch key {
-	case "name":
-		return scalar(v, &f.Name)
-	case "description":
-		return scalar(v, &f.Description)
-	case "when_to_use":
-		return scalar(v, &f.WhenToUse)
-	case "license":
-		return scalar(v, &f.License)
-	case "compatibility":
-		return scalar(v, &f.Compatibility)
-	case "argument-hint":
-		return hint(v, &f.ArgumentHint)
-	case "arguments":
-		return texts(v, &f.Arguments, splitNames)
-	case "disable-model-invocation":
-		return boolean(v, &f.DisableModelInvocation)
-	case "user-invocable":
-		return boolean(v, &f.UserInvocable)
-	case "allowed-tools":
-		return texts(v, &f.AllowedTools, splitTools)
-	case "disallowed-tools":
-		return texts(v, &f.DisallowedTools, splitTools)
-	case "model":
-		return scalar(v, &f.Model)
-	case "effort":
-		return scalar(v, &f.Effort)
-	case "context":
-		return scalar(v, &f.Context)
-	case "agent":
-		return scalar(v, &f.Agent)
-	case "background":
-		return boolean(v, &f.Background)
-	case "paths":
-		return texts(v, &f.Paths, splitCommas)
-	case "shell":
-		return scalar(v, &f.Shell)
-	case "hooks":
-		f.HasHooks = true
-	case "metadata":
-		f.Metadata = map[string]string{}
-		if v.Kind != yaml.MappingNode {
-			return "a list of fields"
-		}
-		for i := 0; i+1 < len(v.Content); i += 2 {
-			f.Metadata[v.Content[i].Value] = v.Content[i+1].Value
-		}
-	default:
-		f.Unknown = append(f.Unknown, key)
-	}
-	return ""
+	return f, notes
 }
 
 func scalar(v *yaml.Node, to *string) (want string) {
@@ -183,6 +197,17 @@ func scalar(v *yaml.Node, to *string) (want string) {
 	}
 	if v.Tag != "!!null" {
 		*to = v.Value
+	}
+	return ""
+}
+
+func mapping(v *yaml.Node, to *map[string]string) (want string) {
+	if v.Kind != yaml.MappingNode {
+		return "a list of fields"
+	}
+	*to = map[string]string{}
+	for i := 0; i+1 < len(v.Content); i += 2 {
+		(*to)[v.Content[i].Value] = v.Content[i+1].Value
 	}
 	return ""
 }
@@ -277,14 +302,4 @@ func describe(v *yaml.Node) string {
 	default:
 		return fmt.Sprintf("%q", v.Value)
 	}
-}
-
-// yamlFault turns the parser's "yaml: line 3: …" into FILE:4: …, counting the --- line.
-func yamlFault(file string, err error) string {
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	var line int
-	if n, _ := fmt.Sscanf(text, "line %d:", &line); n == 1 {
-		_, text, _ = strings.Cut(text, ": ")
-	}
-	return fmt.Sprintf("%s:%d: frontmatter is not valid YAML: %s", file, line+1, text)
 }

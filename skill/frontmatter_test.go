@@ -1,6 +1,8 @@
 package skill
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -25,8 +27,8 @@ func TestSplitFrontmatter(t *testing.T) {
 		{"---\na: |\n  ---\n---\nbody", "---\na: |\n  ---\n---\n", "body"},
 		{"---\nname: x\n---\na\n---\nb\n", "---\nname: x\n---\n", "a\n---\nb\n"},
 	} {
-		header, body := splitFrontmatter([]byte(tt.src))
-		if string(header) != tt.header || string(body) != tt.body {
+		n := splitFrontmatter(tt.src)
+		if header, body := tt.src[:n], tt.src[n:]; header != tt.header || body != tt.body {
 			t.Errorf("splitFrontmatter(%q) = %q, %q; want %q, %q", tt.src, header, body, tt.header, tt.body)
 		}
 	}
@@ -60,20 +62,19 @@ hooks: {}
 colour: blue
 ---
 `
-	got, warnings := parseFrontmatter("f", []byte(header))
-	if len(warnings) > 0 {
-		t.Errorf("warnings: %q", warnings)
+	got, notes := parseFrontmatter(header)
+	if len(notes) > 0 {
+		t.Errorf("notes: %v", notes)
 	}
-	if got.Lines["name"] != 2 || got.Lines["colour"] != 25 {
-		t.Errorf("name is on line %d and colour on %d, want 2 and 25", got.Lines["name"], got.Lines["colour"])
+	if first, last := got.Fields[0], got.Fields[len(got.Fields)-1]; first.Line != 2 || last.Key != "colour" || last.Line != 25 {
+		t.Errorf("name is on line %d and %s on %d, want 2 and 25", first.Line, last.Key, last.Line)
 	}
-	got.Lines = nil
+	got.Fields = nil
 	want := Frontmatter{
 		Name: "review", Description: "Reviews code.\n", WhenToUse: "when asked", License: "MIT", Compatibility: "any",
 		Metadata: map[string]string{"version": "1.10"}, ArgumentHint: "[file]", Arguments: []string{"file", "mode"},
 		DisableModelInvocation: true, UserInvocable: false, AllowedTools: []string{"Bash(git log:*)", "Read", "Grep"}, DisallowedTools: []string{"Write"},
 		Model: "haiku", Effort: "low", Context: "fork", Agent: "Explore", Background: true, Paths: []string{"src/**", "*.go"}, Shell: "bash", HasHooks: true,
-		Unknown: []string{"colour"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -93,8 +94,11 @@ func TestFrontmatterFaults(t *testing.T) {
 		{"---\nallowed-tools: {a: b}\n---\n", "f:2: allowed-tools is a list of fields, want a text or a list of texts"},
 		{"---\nmetadata: x\n---\n", `f:2: metadata is "x", want a list of fields`},
 	} {
-		_, warnings := parseFrontmatter("f", []byte(tt.header))
-		got := strings.Join(warnings, "\n")
+		var got string
+		_, notes := parseFrontmatter(tt.header)
+		for _, n := range notes {
+			got += (&Skill{File: "f"}).Say(n)
+		}
 		if tt.want == "" && got != "" || !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%q: %q, want %q", tt.header, got, tt.want)
 		}
@@ -112,9 +116,9 @@ func TestUnclosed(t *testing.T) {
 		{"---\n", false},
 		{"text\n", false},
 	} {
-		s, err := Parse("f", []byte(tt.src))
-		if err != nil || (len(s.Warnings) > 0) != tt.want {
-			t.Errorf("%q: warnings %q, %v", tt.src, s.Warnings, err)
+		s := Parse("f", []byte(tt.src))
+		if (len(s.Notes) > 0) != tt.want {
+			t.Errorf("%q: notes %v", tt.src, s.Notes)
 		}
 	}
 }
@@ -124,10 +128,112 @@ func FuzzFrontmatter(f *testing.F) {
 	f.Add("\ufeff---\r\nallowed-tools: Bash(a:*), b\r\n---")
 	f.Add("---\n&a [*a]\n---\n")
 	f.Fuzz(func(t *testing.T, src string) {
-		header, body := splitFrontmatter([]byte(src))
-		if string(header)+string(body) != src {
-			t.Errorf("%q was cut into %q and %q", src, header, body)
-		}
-		parseFrontmatter("f", header)
+		f, _ := parseFrontmatter(src[:splitFrontmatter(src)])
+		checkFields(t, src, f.Fields)
 	})
+}
+
+// checkFields fails unless fields lie in order and say what is written there.
+func checkFields(t *testing.T, src string, all []Field) {
+	t.Helper()
+	last := 0
+	for _, f := range all {
+		if f.Offset < last || f.End < f.Offset || f.ValueOffset < f.End || f.ValueEnd < f.ValueOffset || f.ValueEnd > len(src) {
+			t.Fatalf("%+v after %d in %q", f, last, src)
+		}
+		if f.Raw != src[f.ValueOffset:f.ValueEnd] || f.Line != 1+strings.Count(src[:f.Offset], "\n") {
+			t.Fatalf("%+v is not what is written in %q", f, src)
+		}
+		checkFields(t, src, f.Fields)
+		last = f.Offset
+	}
+}
+
+// TestFields shows what is taken for a field's key and value.
+func TestFields(t *testing.T) {
+	src := "\ufeff---\r\n" + `# first
+name: review   # the folder's
+"description": "Use: \"é\" # no comment"
+when_to_use: ünïcode, then
+  more of it  # end
+license:
+compatibility: |
+  a
+  # no comment
+
+# a comment
+metadata: # two
+  version: 1.10
+  'k': [a, "b]", {c: d}, [] ]   # list
+allowed-tools:
+  - Bash(git log:*)
+  -   # which one
+    'Read'
+  - |
+    x
+  - - y
+paths: &p src/**
+model: *p
+hooks: {PreToolUse: [{matcher: Bash}] , Stop: }
+` + "---\n"
+	f, notes := parseFrontmatter(src)
+	if len(notes) != 1 || f.Model != "src/**" { // allowed-tools has a list in a list
+		t.Errorf("model %q, notes %v", f.Model, notes)
+	}
+	checkFields(t, src, f.Fields)
+	var got []string
+	var list func(indent string, all []Field)
+	list = func(indent string, all []Field) {
+		for _, x := range all {
+			got = append(got, fmt.Sprintf("%s%d %s=%s", indent, x.Line, src[x.Offset:x.End], strconv.Quote(x.Raw)))
+			list(indent+"  ", x.Fields)
+		}
+	}
+	list("", f.Fields)
+	want := `3 name="review"
+4 "description"="\"Use: \\\"é\\\" # no comment\""
+5 when_to_use="ünïcode, then\n  more of it"
+7 license=""
+8 compatibility="|\n  a\n  # no comment"
+13 metadata="version: 1.10\n  'k': [a, \"b]\", {c: d}, [] ]"
+  14 version="1.10"
+  15 'k'="[a, \"b]\", {c: d}, [] ]"
+    15 ="a"
+    15 ="\"b]\""
+    15 ="{c: d}"
+      15 c="d"
+    15 ="[]"
+16 allowed-tools="- Bash(git log:*)\n  -   # which one\n    'Read'\n  - |\n    x\n  - - y"
+  17 ="Bash(git log:*)"
+  19 ="'Read'"
+  20 ="|\n    x"
+  22 ="- y"
+    22 ="y"
+23 paths="&p src/**"
+24 model="*p"
+25 hooks="{PreToolUse: [{matcher: Bash}] , Stop: }"
+  25 PreToolUse="[{matcher: Bash}]"
+    25 ="{matcher: Bash}"
+      25 matcher="Bash"
+  25 Stop=""`
+	if diff := cmp.Diff(want, strings.Join(got, "\n")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestBrokenFields shows that a fault in the YAML can still be pointed at.
+func TestBrokenFields(t *testing.T) {
+	src := "---\nname: x\ndescription: Use when: asked\n  for it\nmodel:haiku\nlicense:\n---\n"
+	f, notes := parseFrontmatter(src)
+	if len(notes) != 1 || notes[0].Code != NoteYAML || f.Name != "" {
+		t.Errorf("name %q, notes %v", f.Name, notes)
+	}
+	var got []string
+	for _, x := range f.Fields {
+		got = append(got, fmt.Sprintf("%d %s=%q", x.Line, src[x.Offset:x.End], x.Raw))
+	}
+	want := []string{`2 name="x"`, `3 description="Use when: asked\n  for it"`, `6 license=""`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }

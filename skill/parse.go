@@ -1,7 +1,7 @@
 package skill
 
 import (
-	"fmt"
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,39 +10,49 @@ import (
 )
 
 // Parse cuts a skill's source into parts. It reads no file: the name is that
-// of the folder in file, and file begins every warning. Any bytes are a skill,
-// so that the error is always nil today.
-func Parse(file string, src []byte) (*Skill, error) {
-	header, body := splitFrontmatter(src)
-	front, warnings := parseFrontmatter(file, header)
-	if unclosed(body) {
-		warnings = append(warnings, file+":1: the frontmatter is not closed by a line of ---, so it is part of the text")
-	}
-	s := &Skill{File: file, Front: front, Warnings: warnings}
+// of the folder in file. Any bytes are a skill.
+func Parse(file string, src []byte) *Skill {
+	s := &Skill{File: file}
 	if folder := filepath.Base(filepath.Dir(file)); folder != "." && folder != string(filepath.Separator) {
 		s.Name = plainName(folder)
 	}
-	c := cutter{src: string(src), line: 1, names: newNames(front.Arguments)}
-	if len(header) > 0 {
-		c.add(Part{Kind: Header}, len(header))
+	text := string(src)
+	header := splitFrontmatter(text)
+	s.Front, s.Notes = parseFrontmatter(text[:header])
+	if unclosed(text[header:]) {
+		s.note(header, 1, NoteFrontmatterUnclosed, "the frontmatter is not closed by a line of ---, so it is part of the text")
 	}
-	spans := markdown.Scan(c.src[len(header):])
+	c := cutter{src: text, line: 1, names: newNames(s.Front.Arguments)}
+	if header > 0 {
+		c.add(Part{Kind: Header}, header)
+	}
+	spans := markdown.Scan(text[header:])
 	// A guess saves most of the copying; it must not let a text of dollars waste memory.
-	c.parts = slices.Grow(c.parts, 2*len(spans)+2*min(strings.Count(c.src, "$"), len(src)/64)+1)
+	c.parts = slices.Grow(c.parts, 2*len(spans)+2*min(strings.Count(text, "$"), len(src)/64)+1)
 	for _, sp := range spans {
-		c.addText(sp.Start+len(header), false)
+		c.addText(header+sp.Start, false)
 		switch sp.Fault {
 		case markdown.NotBare:
-			mark, _, _ := strings.Cut(c.src[c.pos:], "\n")
-			s.Warnings = append(s.Warnings, fmt.Sprintf("%s:%d: ```%s is not run, only a bare ```! is", file, c.line, strings.Trim(mark, "` \t\r")))
+			mark, _, _ := strings.Cut(text[c.pos:], "\n")
+			s.note(c.pos, c.line, NoteBlockInfo, "```"+strings.Trim(mark, "` \t\r")+" is not run, only a bare ```! is")
 		case markdown.Unclosed:
-			s.Warnings = append(s.Warnings, fmt.Sprintf("%s:%d: ```! is not closed, so it is not run", file, c.line))
+			s.note(c.pos, c.line, NoteBlockUnclosed, "```! is not closed, so it is not run")
 		}
-		c.addSpan(sp, sp.End+len(header))
+		c.addSpan(sp, header)
 	}
-	c.addText(len(src), false)
+	c.addText(len(text), false)
 	s.Parts = c.parts
-	return s, nil
+	for _, i := range readTags(s.Parts, "").stray { // prompts use <output> as an ordinary word
+		p := s.Parts[i]
+		s.note(p.Offset, p.Line, NoteStrayClose, "</"+p.Tag+"> closes nothing, so it is text")
+		s.Parts[i] = Part{Kind: Text, Source: p.Source, Offset: p.Offset, Line: p.Line}
+	}
+	slices.SortStableFunc(s.Notes, func(a, b Note) int { return cmp.Compare(a.Offset, b.Offset) })
+	return s
+}
+
+func (s *Skill) note(offset, line int, code, text string) {
+	s.Notes = append(s.Notes, Note{Offset: offset, Line: line, Code: code, Text: text})
 }
 
 // A cutter cuts a text into parts.
@@ -57,21 +67,21 @@ type cutter struct {
 // add makes the source up to end the next part.
 func (c *cutter) add(p Part, end int) {
 	p.Source = c.src[c.pos:end]
+	p.Offset = c.pos
 	p.Line = c.line
 	c.line += strings.Count(p.Source, "\n")
 	c.pos = end
 	c.parts = append(c.parts, p)
 }
 
-// addSpan adds the source up to end, which is a span.
-func (c *cutter) addSpan(sp markdown.Span, end int) {
+// addSpan adds a span of the text that starts at base.
+func (c *cutter) addSpan(sp markdown.Span, base int) {
+	end := base + sp.End
 	switch sp.Kind {
 	case markdown.Code:
 		c.addText(end, true)
-	case markdown.Inline:
-		c.add(Part{Kind: Directive, Command: c.command(sp.Text, c.line), Alone: sp.Alone}, end)
-	case markdown.Block:
-		c.add(Part{Kind: Directive, Command: c.command(sp.Text, c.line+1), Alone: sp.Alone, Block: true}, end)
+	case markdown.Inline, markdown.Block:
+		c.add(c.directive(sp, base), end)
 	case markdown.Escape:
 		c.add(Part{Kind: Escape}, end)
 	case markdown.Tag:
@@ -80,11 +90,20 @@ func (c *cutter) addSpan(sp markdown.Span, end int) {
 	}
 }
 
-// command cuts a directive's command, whose first line is given.
-func (c *cutter) command(text string, line int) []Part {
-	d := cutter{src: text, line: line, names: c.names}
-	d.addText(len(text), true)
-	return d.parts
+// directive makes the part of a directive, and cuts its command.
+func (c *cutter) directive(sp markdown.Span, base int) Part {
+	p := Part{Kind: Directive, Alone: sp.Alone, Block: sp.Kind == markdown.Block, at: base + sp.At, joints: sp.Joints}
+	line := c.line
+	if p.Block {
+		line++
+	}
+	d := cutter{src: sp.Text, line: line, names: c.names}
+	d.addText(len(sp.Text), true)
+	p.Command = d.parts
+	for i := range p.Command {
+		p.Command[i].Offset = p.SourceOffset(p.Command[i].Offset)
+	}
+	return p
 }
 
 // addText adds the source up to end, as text and variables.

@@ -24,10 +24,7 @@ func TestParse(t *testing.T) {
 
 // describeSkill lists a skill's parts, one on a line, then its sections and warnings.
 func describeSkill(t *testing.T, name string, src []byte) string {
-	s, err := Parse(name+"/SKILL.md", src)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := Parse(name+"/SKILL.md", src)
 	checkParts(t, src, s)
 	var b strings.Builder
 	for _, p := range s.Parts {
@@ -45,8 +42,8 @@ func describeSkill(t *testing.T, name string, src []byte) string {
 			fmt.Fprintf(&b, "section %s %q\n", x.name, join(x.Of(s.Parts)))
 		}
 	}
-	for _, w := range s.Warnings {
-		fmt.Fprintln(&b, "warning", w)
+	for _, n := range s.Notes {
+		fmt.Fprintln(&b, "note", n.Code, s.Say(n))
 	}
 	return b.String()
 }
@@ -83,16 +80,22 @@ func checkParts(t *testing.T, src []byte, s *Skill) {
 	if got := join(s.Parts); got != string(src) {
 		t.Fatalf("the parts of %q joined are %q", src, got)
 	}
-	line := 1
+	line, offset := 1, 0
 	for _, p := range s.Parts {
+		if p.Offset != offset {
+			t.Fatalf("the part %q of %q is at %d, want %d", p.Source, src, p.Offset, offset)
+		}
+		offset += len(p.Source)
 		if p.Line != line {
 			t.Fatalf("the part %q of %q is on line %d, want %d", p.Source, src, p.Line, line)
 		}
 		if p.Source == "" {
 			t.Fatalf("an empty part in %q", src)
 		}
-		last := p.Line
+		last, at := p.Line, 0
 		for _, c := range p.Command {
+			checkCommand(t, src, p, c, at)
+			at += len(c.Source)
 			if !c.InCode || c.Line < last || c.Line > line+strings.Count(p.Source, "\n") || c.Kind != Text && c.Kind != Variable {
 				t.Fatalf("the command part %+v in %q", c, p.Source)
 			}
@@ -102,6 +105,23 @@ func checkParts(t *testing.T, src []byte, s *Skill) {
 			t.Fatalf("the blank directive %q in %q", p.Source, src)
 		}
 		line += strings.Count(p.Source, "\n")
+	}
+}
+
+// checkCommand fails unless a part of a command, which starts at the command's
+// byte at, is where it says, each of its lines in one piece.
+func checkCommand(t *testing.T, src []byte, directive, c Part, at int) {
+	t.Helper()
+	if c.Offset != directive.SourceOffset(at) || c.Offset < directive.Offset || c.Offset > directive.Offset+len(directive.Source) {
+		t.Fatalf("the command part %+v is not in %q", c, directive.Source)
+	}
+	for line := range strings.Lines(c.Source) {
+		text := strings.TrimLeft(strings.TrimRight(line, "\r\n"), " ")
+		from := at + strings.Index(line, text)
+		if text != "" && !strings.HasPrefix(string(src[directive.SourceOffset(from):]), text) {
+			t.Fatalf("%q of the command part %+v is not at %d of %q", text, c, directive.SourceOffset(from), src)
+		}
+		at += len(line)
 	}
 }
 
@@ -142,10 +162,7 @@ func TestParseBytes(t *testing.T) {
 		{">\t```!\n>\t\ta\n>\t```", "text directive‹\ta\n›"},
 	}
 	for _, tt := range tests {
-		s, err := Parse("x/SKILL.md", []byte(tt.src))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := Parse("x/SKILL.md", []byte(tt.src))
 		checkParts(t, []byte(tt.src), s)
 		var got []string
 		for _, p := range s.Parts {
@@ -201,10 +218,7 @@ func TestParseLinear(t *testing.T) {
 	}
 	for name, src := range tests {
 		start := time.Now()
-		s, err := Parse("x/SKILL.md", []byte(src))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := Parse("x/SKILL.md", []byte(src))
 		s.Sections()
 		if took := time.Since(start); took > 4*time.Second {
 			t.Errorf("%s: %v for %d bytes", name, took, len(src))
@@ -230,9 +244,7 @@ func BenchmarkParse(b *testing.B) {
 			b.SetBytes(int64(len(src)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Parse("sample/SKILL.md", src); err != nil {
-					b.Fatal(err)
-				}
+				Parse("sample/SKILL.md", src)
 			}
 		})
 	}

@@ -36,58 +36,68 @@ func (x Section) Of(parts []Part) []Part {
 
 // Sections finds the skill's sections. There may be one of each kind, named
 // after the skill or not at all, and none in another. The error joins all
-// faults, each with its tag's line; then no section is returned.
+// Faults, each with its tag's line; then no section is returned.
 func (s *Skill) Sections() (Sections, error) {
-	type fault struct {
-		line int
-		text string
+	t := readTags(s.Parts, s.Name)
+	if len(t.faults) == 0 {
+		return Sections{Skill: t.found["skill"], Output: t.found["output"]}, nil
 	}
-	var faults []fault
-	complain := func(p Part, format string, args ...any) {
-		faults = append(faults, fault{p.Line, fmt.Sprintf(format, args...)})
+	var all []error
+	for _, f := range t.faults {
+		all = append(all, errors.New(s.Say(f)))
 	}
-	found := map[string]Section{}
+	return Sections{}, errors.Join(all...)
+}
+
+// Faults says why no page can be made of the skill's sections, in the order of the text.
+func (s *Skill) Faults() []Note { return readTags(s.Parts, s.Name).faults }
+
+// tags are what the tags among some parts say.
+type tags struct {
+	found  map[string]Section
+	faults []Note
+	stray  []int // indexes of closing tags that close nothing
+}
+
+// readTags matches opening and closing tags.
+func readTags(parts []Part, name string) tags {
+	t := tags{found: map[string]Section{}}
+	complain := func(p Part, code, format string, args ...any) {
+		t.faults = append(t.faults, Note{p.Offset, p.Line, code, fmt.Sprintf(format, args...)})
+	}
 	open := -1                 // the tag of the section that goes on
 	nested := map[string]int{} // tags inside it, faults already, which may have closing tags
-	for i, p := range s.Parts {
-		if p.Kind != Tag {
+	for i, p := range parts {
+		switch {
+		case p.Kind != Tag:
+			continue
+		case p.Close && nested[p.Tag] > 0:
+			nested[p.Tag]--
+			continue
+		case p.Close && (open < 0 || parts[open].Tag != p.Tag):
+			t.stray = append(t.stray, i)
+			continue
+		case p.Close:
+			t.found[p.Tag] = Section{Open: open, Close: i}
+			open = -1
 			continue
 		}
-		if p.Close {
-			switch {
-			case nested[p.Tag] > 0:
-				nested[p.Tag]--
-			case open < 0 || s.Parts[open].Tag != p.Tag:
-				complain(p, "</%s> closes nothing", p.Tag)
-			default:
-				found[p.Tag] = Section{Open: open, Close: i}
-				open = -1
-			}
-			continue
-		}
-		if p.TagName != "" && s.Name != "" && p.TagName != s.Name {
-			complain(p, "<%s> has the name %q, want %q", p.Tag, p.TagName, s.Name)
+		if p.TagName != "" && name != "" && p.TagName != name {
+			complain(p, NoteSectionName, "<%s> has the name %q, want %q", p.Tag, p.TagName, name)
 		}
 		if open >= 0 {
-			complain(p, "<%s> is inside the <%s> of line %d", p.Tag, s.Parts[open].Tag, s.Parts[open].Line)
+			complain(p, NoteSectionNested, "<%s> is inside the <%s> of line %d", p.Tag, parts[open].Tag, parts[open].Line)
 			nested[p.Tag]++
 			continue
 		}
-		if first, ok := found[p.Tag]; ok {
-			complain(p, "<%s> is there already, on line %d", p.Tag, s.Parts[first.Open].Line)
+		if first, ok := t.found[p.Tag]; ok {
+			complain(p, NoteSectionTwice, "<%s> is there already, on line %d", p.Tag, parts[first.Open].Line)
 		}
 		open = i
 	}
 	if open >= 0 {
-		complain(s.Parts[open], "<%s> is not closed", s.Parts[open].Tag)
+		complain(parts[open], NoteSectionUnclosed, "<%s> is not closed", parts[open].Tag)
 	}
-	if len(faults) == 0 {
-		return Sections{Skill: found["skill"], Output: found["output"]}, nil
-	}
-	slices.SortStableFunc(faults, func(a, b fault) int { return cmp.Compare(a.line, b.line) })
-	var all []error
-	for _, f := range faults {
-		all = append(all, fmt.Errorf("%s:%d: %s", s.File, f.line, f.text))
-	}
-	return Sections{}, errors.Join(all...)
+	slices.SortStableFunc(t.faults, func(a, b Note) int { return cmp.Compare(a.Offset, b.Offset) })
+	return t
 }

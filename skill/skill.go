@@ -1,14 +1,20 @@
 // Package skill answers one question: what does this SKILL.md say?
 package skill
 
+import (
+	"sort"
+
+	"github.com/skillhand/skillhand/internal/markdown"
+)
+
 // A Skill is one skill's file, read and cut into parts.
 type Skill struct {
 	Name  string // what it is called: its folder's name, without -first-use
-	File  string // the file that was read
+	File  string // the file that was read, as it was found
 	Front Frontmatter
 	Parts []Part // their Sources joined give the file back, byte for byte
 
-	Warnings []string // what is odd but no reason to fail, as FILE:LINE: text
+	Notes []Note // what is odd but no reason to fail, in the order of the text
 }
 
 // A Kind says what a Part is.
@@ -28,6 +34,7 @@ const (
 type Part struct {
 	Kind   Kind
 	Source string // the bytes in the file
+	Offset int    // of its first byte in the file; see Part.SourceOffset for the parts of a command
 	Line   int    // of its first byte, from 1
 	InCode bool   // all of it is in a fence, code span, indented code or HTML comment; a command's parts always are
 
@@ -41,8 +48,22 @@ type Part struct {
 	Block   bool   // a ```! block, not !`…`
 	Alone   bool   // nothing but white space beside it on its lines, and in no list or quote
 
+	at     int              // where its command starts
+	joints []markdown.Joint // and where the command's lines do, if it is not in one piece
+
 	// Tag
 	Tag     string // "skill" or "output"
 	TagName string // its name="…", or ""
 	Close   bool   // </…>
+}
+
+// SourceOffset says where in the file a directive's command has its byte i,
+// counted from the start of all its Command parts.
+func (p *Part) SourceOffset(i int) int {
+	n := sort.Search(len(p.joints), func(n int) bool { return p.joints[n].Text > i })
+	if n == 0 {
+		return p.at + i
+	}
+	j := p.joints[n-1]
+	return p.at + j.Source + i - j.Text
 }

@@ -97,11 +97,7 @@ func pinnedText(path string, d fs.DirEntry) ([]byte, error) {
 
 // Commands lists what the directives of a skill's text would run.
 func Commands(file string, text []byte) []string {
-	s, err := skill.Parse(file, text)
-	if err != nil {
-		return nil
-	}
-	return s.Commands()
+	return skill.Parse(file, text).Commands()
 }
 
 func (m manifest) hash() string {

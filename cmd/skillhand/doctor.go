@@ -418,8 +418,8 @@ func (d doctor) skills() []check {
 				odd = append(odd, check{"skills", checkWrong, err.Error(), ""})
 			default:
 				count++
-				for _, w := range s.Warnings {
-					odd = append(odd, check{"skills", checkNote, w, ""})
+				for _, n := range s.Notes {
+					odd = append(odd, check{"skills", checkNote, s.Say(n), ""})
 				}
 			}
 		}

@@ -196,23 +196,24 @@ func (s *scanner) directive(i, end int) bool {
 		}
 		return true
 	}
-	s.spans = append(s.spans, Span{
-		Kind: Inline, Start: start, End: to + 1,
-		Text:  s.text(from+1, to),
-		Alone: !s.block.nested && lineStarts(s.src, start) && lineEnds(s.src, to+1),
-	})
+	sp := Span{Kind: Inline, Start: start, End: to + 1, At: from + 1}
+	sp.Alone = !s.block.nested && lineStarts(s.src, start) && lineEnds(s.src, to+1)
+	sp.Text, sp.Joints = s.text(from+1, to)
+	s.spans = append(s.spans, sp)
 	return true
 }
 
 // text returns the source from start to end without the markers and
 // indentation of the lists and quotes around it, and without CR at line ends.
-func (s *scanner) text(start, end int) string {
+// The joints say where its lines come from, if it is not in one piece.
+func (s *scanner) text(start, end int) (string, []Joint) {
 	lines := s.block.lines
 	lines = lines[sort.Search(len(lines), func(i int) bool { return lines[i].end > start }):]
 	if lines[0].start <= start && end <= lines[0].end {
-		return s.src[start:end]
+		return s.src[start:end], nil
 	}
 	var b strings.Builder
+	var joints []Joint
 	for _, l := range lines {
 		if l.start >= end {
 			break
@@ -220,13 +221,15 @@ func (s *scanner) text(start, end int) string {
 		if start < l.start {
 			b.WriteString(strings.Repeat(" ", l.pad))
 		}
-		text := s.src[max(start, l.start):min(end, l.end)]
+		from := max(start, l.start)
+		joints = append(joints, Joint{b.Len(), from - start})
+		text := s.src[from:min(end, l.end)]
 		if strings.HasSuffix(text, "\r\n") {
 			text = text[:len(text)-2] + "\n"
 		}
 		b.WriteString(text)
 	}
-	return b.String()
+	return b.String(), joints
 }
 
 // fence notes a fenced block: a directive, or code.
@@ -240,9 +243,9 @@ func (s *scanner) fence(b block) {
 			sp.Fault = Unclosed
 		case len(b.lines) > 0:
 			s.block = b
-			command := s.text(b.start, b.lines[len(b.lines)-1].end)
+			command, joints := s.text(b.start, b.lines[len(b.lines)-1].end)
 			if strings.TrimSpace(command) != "" {
-				sp.Kind, sp.Text, sp.Alone = Block, command, !b.nested
+				sp.Kind, sp.Text, sp.At, sp.Joints, sp.Alone = Block, command, b.start, joints, !b.nested
 			}
 		}
 	}

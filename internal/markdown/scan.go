@@ -9,10 +9,16 @@ type Span struct {
 	Kind       Kind
 	Start, End int
 
-	Text  string // of a directive: its command
-	Alone bool   // the directive has its lines to itself, in no list or quote
-	Fault Fault  // of code: why it is no directive, though it looks like one
+	Text   string  // of a directive: its command
+	At     int     // what Joints count from; where Text starts in the source if there are none
+	Joints []Joint // where Text and source part: at the markers and indentation of lists and quotes; none if Text is in one piece
+	Alone  bool    // the directive has its lines to itself, in no list or quote
+	Fault  Fault   // of code: why it is no directive, though it looks like one
 }
+
+// A Joint is where a line of a directive's command starts, in the command and
+// in the source from the command's start on.
+type Joint struct{ Text, Source int }
 
 // A Kind says what a Span is.
 type Kind uint8
