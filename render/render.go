@@ -200,8 +200,8 @@ func (r *renderer) lookup(p skill.Part) (v value, known, has bool) {
 		}
 		return value{}, false, false
 	}
-	if i := slices.Index(r.skill.Front.Arguments, p.Name); i >= 0 {
-		return r.argument(i)
+	if p.Named {
+		return r.argument(p.Arg)
 	}
 	if p.Name == "ARGUMENTS" {
 		return value{data: r.env.Args.Raw}, true, true

@@ -2,8 +2,10 @@ package skill
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/markdown"
@@ -22,6 +24,9 @@ func Parse(file string, src []byte) *Skill {
 	if unclosed(text[header:]) {
 		s.note(header, 1, NoteFrontmatterUnclosed, "the frontmatter is not closed by a line of ---, so it is part of the text")
 	}
+	if f, ok := s.Front.Field("arguments"); ok && slices.ContainsFunc(s.Front.Arguments, tooLong) {
+		s.note(f.Offset, f.Line, NoteArgumentName, fmt.Sprintf("arguments has a name of more than %d characters, which is no placeholder", maxName))
+	}
 	c := cutter{src: text, line: 1, names: newNames(s.Front.Arguments)}
 	if header > 0 {
 		c.add(Part{Kind: Header}, header)
@@ -36,7 +41,11 @@ func Parse(file string, src []byte) *Skill {
 			mark, _, _ := strings.Cut(text[c.pos:], "\n")
 			s.note(c.pos, c.line, NoteBlockInfo, "```"+strings.Trim(mark, "` \t\r")+" is not run, only a bare ```! is")
 		case markdown.Unclosed:
-			s.note(c.pos, c.line, NoteBlockUnclosed, "```! is not closed, so it is not run")
+			code, text := NoteBlockUnclosed, "```! is not closed, so it is not run"
+			if sp.Kind == markdown.Plain {
+				code, text = NoteDirectiveUnclosed, "!` is not closed in its paragraph, so it is not run"
+			}
+			s.note(c.pos, c.line, code, text)
 		}
 		c.addSpan(sp, header)
 	}
@@ -92,7 +101,7 @@ func (c *cutter) addSpan(sp markdown.Span, base int) {
 
 // directive makes the part of a directive, and cuts its command.
 func (c *cutter) directive(sp markdown.Span, base int) Part {
-	p := Part{Kind: Directive, Alone: sp.Alone, Block: sp.Kind == markdown.Block, at: base + sp.At, joints: sp.Joints}
+	p := Part{Kind: Directive, Alone: sp.Alone, Block: sp.Kind == markdown.Block, Fenced: sp.Fenced, InCode: sp.Fenced, at: base + sp.At, joints: sp.Joints}
 	line := c.line
 	if p.Block {
 		line++
@@ -122,23 +131,30 @@ func (c *cutter) addText(end int, inCode bool) {
 
 // names are the arguments that a skill's frontmatter names.
 type names struct {
-	known   map[string]bool
-	lengths []int // of the names, longest first
+	index map[string]int
+	odd   []string // those with other characters than a word's, sorted
 }
 
+// maxName is how long a name with other characters than a word's may be: each
+// $ of a text is compared with it.
+const maxName = 256
+
 func newNames(arguments []string) names {
-	n := names{known: make(map[string]bool, len(arguments))}
-	for _, a := range arguments {
-		if a != "" {
-			n.known[a] = true
-			n.lengths = append(n.lengths, len(a))
+	n := names{index: make(map[string]int, len(arguments))}
+	for i, a := range arguments {
+		if _, again := n.index[a]; again || a == "" || tooLong(a) {
+			continue
+		}
+		n.index[a] = i
+		if wordLength(a) < len(a) {
+			n.odd = append(n.odd, a)
 		}
 	}
-	slices.Sort(n.lengths)
-	slices.Reverse(n.lengths)
-	n.lengths = slices.Compact(n.lengths)
+	slices.Sort(n.odd)
 	return n
 }
+
+func tooLong(name string) bool { return len(name) > maxName && wordLength(name) < len(name) }
 
 // next finds the first variable in s from i on, at s[start:stop]; if there is
 // none, both are the end of s.
@@ -150,12 +166,13 @@ func (n names) next(s string, i int) (start, stop int, v Part) {
 			return len(s), len(s), Part{}
 		}
 		i += k
-		if v, length := n.variable(s[i:]); length > 0 {
+		v, length := n.variable(s[i:])
+		slashes := i - from - len(strings.TrimRight(s[from:i], `\`))
+		v.Escaped = slashes%2 == 1
+		if length > 0 && (v.Escaped || !isPrice(v, s[i:], length)) {
 			start = i
-			slashes := i - from - len(strings.TrimRight(s[from:i], `\`))
-			if slashes%2 == 1 {
+			if v.Escaped {
 				start--
-				v.Escaped = true
 			}
 			return start, i + length, v
 		}
@@ -163,24 +180,47 @@ func (n names) next(s string, i int) (start, stop int, v Part) {
 	}
 }
 
+// isPrice reports whether a variable of a length at the start of s is none,
+// because it is a price: $0.10.
+func isPrice(v Part, s string, length int) bool {
+	return !v.Named && isDigit(s[1]) && len(s) > length+1 && s[length] == '.' && isDigit(s[length+1])
+}
+
+// named returns the longest name that rest begins with, or "".
+func (n names) named(rest string) string {
+	name := ""
+	// Those that share the first bytes of rest are n.odd[low:high].
+	for low, high, i := 0, len(n.odd), 0; low < high && i < len(rest); i++ {
+		among := n.odd[low:high]
+		from := sort.Search(len(among), func(k int) bool { return len(among[k]) > i && among[k][i] >= rest[i] })
+		to := sort.Search(len(among), func(k int) bool { return len(among[k]) > i && among[k][i] > rest[i] })
+		low, high = low+from, low+to
+		if low < high && len(n.odd[low]) == i+1 && !isWordAt(rest, i+1) {
+			name = n.odd[low]
+		}
+	}
+	if name != "" { // its first word is the whole word here, so it is the longest
+		return name
+	}
+	return rest[:wordLength(rest)]
+}
+
 // variable reads the variable at the start of s, which is a $, and returns
 // its length, or 0 if there is none.
 func (n names) variable(s string) (v Part, length int) {
 	v.Kind = Variable
 	rest := s[1:]
-	for _, length := range n.lengths {
-		if length <= len(rest) && !isWordAt(rest, length) && n.known[rest[:length]] {
-			v.Name = rest[:length]
-			return v, 1 + length
+	if len(n.index) > 0 {
+		name := n.named(rest)
+		if v.Arg, v.Named = n.index[name]; v.Named {
+			v.Name = name
+			return v, 1 + len(name)
 		}
 	}
 	const arguments = "ARGUMENTS"
 	switch {
 	case strings.HasPrefix(rest, "{"):
-		i := 1
-		for isWordAt(rest, i) {
-			i++
-		}
+		i := 1 + wordLength(rest[1:])
 		if i == 1 || isDigit(rest[1]) || i == len(rest) || rest[i] != '}' {
 			return v, 0
 		}
@@ -206,6 +246,15 @@ func (n names) variable(s string) (v Part, length int) {
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// wordLength returns how many letters, digits and underscores s begins with.
+func wordLength(s string) int {
+	n := 0
+	for isWordAt(s, n) {
+		n++
+	}
+	return n
+}
 
 func countDigits(s string) int {
 	n := 0

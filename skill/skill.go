@@ -42,10 +42,13 @@ type Part struct {
 	Name    string // "ARGUMENTS", "0", "NAME"; for $ARGUMENTS[3] "3"
 	Braced  bool   // ${NAME}
 	Escaped bool   // an odd number of backslashes stands before it; the last one is part of Source
+	Named   bool   // it is one of the frontmatter's arguments: the one with index Arg
+	Arg     int
 
 	// Directive
 	Command []Part // Text and Variable parts of the command, without its !`…` or fences (and without the indentation of the list or quote around it)
 	Block   bool   // a ```! block, not !`…`
+	Fenced  bool   // in a fence of nothing but directives, which stays around their output (the fence's lines are text parts)
 	Alone   bool   // nothing but white space beside it on its lines, and in no list or quote
 
 	at     int              // where its command starts

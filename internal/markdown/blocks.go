@@ -13,6 +13,7 @@ type block struct {
 	mark   byte // ` or ~
 	info   string
 	closed bool
+	live   bool // so far there are only directives in it
 }
 
 type blockKind uint8
@@ -367,6 +368,7 @@ func (p *blockParser) openFence(depth int) bool {
 	p.startLeaf(fenced)
 	p.leaf.mark = mark
 	p.leaf.info = strings.Trim(info, " \t")
+	p.leaf.live = mayLive(p.leaf.info)
 	p.leaf.end = p.next
 	return true
 }
@@ -451,7 +453,13 @@ func (p *blockParser) fill() {
 func (p *blockParser) keepLine() {
 	p.leaf.end = p.next
 	if p.leaf.kind == fenced && p.leaf.info != "!" {
-		return // only a directive's lines are ever looked at
+		if p.leaf.live && !onlyDirectives(p.src[p.first:p.eol]) {
+			p.leaf.live = false
+			p.lines = p.lines[:p.from]
+		}
+		if !p.leaf.live {
+			return // only a directive's lines are ever looked at
+		}
 	}
 	l := line{start: p.pos, end: p.next}
 	if p.inTab {

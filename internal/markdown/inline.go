@@ -133,6 +133,7 @@ func (s *scanner) codeSpan(i int) int {
 	n := run(s.buf, i)
 	end := s.closer(i+n, n)
 	if end < 0 {
+		s.unclosed(i, n)
 		return i + n
 	}
 	if n > 1 || !s.directive(i, end) {
@@ -203,6 +204,15 @@ func (s *scanner) directive(i, end int) bool {
 	return true
 }
 
+// unclosed notes a directive that would be one if its backtick, the only one of
+// a run of n at i, had a partner.
+func (s *scanner) unclosed(i, n int) {
+	at := s.source(i)
+	if n == 1 && strings.HasSuffix(s.src[:at], "!") && afterSpace(s.src, at-1) {
+		s.spans = append(s.spans, Span{Kind: Plain, Start: at - 1, End: at + 1, Fault: Unclosed})
+	}
+}
+
 // text returns the source from start to end without the markers and
 // indentation of the lists and quotes around it, and without CR at line ends.
 // The joints say where its lines come from, if it is not in one piece.
@@ -234,6 +244,9 @@ func (s *scanner) text(start, end int) (string, []Joint) {
 
 // fence notes a fenced block: a directive, or code.
 func (s *scanner) fence(b block) {
+	if b.live && b.closed && s.liveFence(b) {
+		return
+	}
 	sp := Span{Kind: Code, Start: b.start, End: b.end}
 	if b.mark == '`' && strings.HasPrefix(b.info, "!") {
 		switch {

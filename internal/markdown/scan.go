@@ -12,8 +12,9 @@ type Span struct {
 	Text   string  // of a directive: its command
 	At     int     // what Joints count from; where Text starts in the source if there are none
 	Joints []Joint // where Text and source part: at the markers and indentation of lists and quotes; none if Text is in one piece
+	Fenced bool    // the directive is in a fence that has only directives, and stays around them
 	Alone  bool    // the directive has its lines to itself, in no list or quote
-	Fault  Fault   // of code: why it is no directive, though it looks like one
+	Fault  Fault   // of code and plain text: why it is no directive, though it looks like one
 }
 
 // A Joint is where a line of a directive's command starts, in the command and
@@ -30,16 +31,17 @@ const (
 	Block              // ```! command ```
 	Escape             // the \! of \!`command`
 	Tag                // a line that is a <skill> or <output> tag
+	Plain              // text like any other, but with a Fault
 )
 
-// A Fault says why a block that looks like a directive is none.
+// A Fault says why what looks like a directive is none.
 type Fault uint8
 
-// The faults of blocks.
+// The faults.
 const (
 	NoFault  Fault = iota
 	NotBare        // ```!word: only a bare ```! is a directive
-	Unclosed       // the text ends before the fence does
+	Unclosed       // the text ends before the fence does, or the paragraph before the command
 )
 
 // Scan finds what is code, a directive or a tag in a body of Markdown, in
