@@ -6,16 +6,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/history"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/view"
 )
 
 type historyOptions struct {
@@ -29,10 +29,10 @@ func newHistory(std *stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history",
 		Short: "List what was run and asked",
-		Long: `List the runs and questions that were recorded, the latest last. A record says what
-ran, where, how it ended, how long it took and what it cost; never the text of a
-prompt or a page, and nothing of the environment. SKILLHAND_HISTORY=off in the
-environment keeps skillhand from recording.`,
+		Long: `List the recorded runs and questions, the latest last. A record says what ran,
+where, how it ended, how long it took and what it cost; never the text of a
+prompt or a page, and nothing from the environment. Set SKILLHAND_HISTORY=off
+to record nothing.`,
 		Example: `  skillhand history
   skillhand history --failed --since 7d
   skillhand history --skill deploy --last 5
@@ -52,7 +52,7 @@ environment keeps skillhand from recording.`,
 	f.StringVar(&o.project, "project", "", "only the project of this `folder`")
 	f.BoolVar(&o.here, "here", false, "only this project")
 	f.StringVar(&o.Session, "session", "", "only this session, by `id`")
-	f.BoolVar(&o.Failed, "failed", false, "only what did not go well")
+	f.BoolVar(&o.Failed, "failed", false, "only what failed")
 	f.IntVar(&o.Last, "last", 0, "only the latest `n` (default 20, or all with --json)")
 	f.BoolVar(&o.json, "json", false, "print a JSON document for each")
 	return cmd
@@ -61,7 +61,7 @@ environment keeps skillhand from recording.`,
 func runHistory(std *stdio, o historyOptions) error {
 	var err error
 	if o.since != "" {
-		if o.Since, err = parseSince(o.since, time.Now()); err != nil {
+		if o.Since, err = view.Since(o.since, time.Now()); err != nil {
 			return cli.Usagef("--since %v", err)
 		}
 	}
@@ -84,12 +84,16 @@ func runHistory(std *stdio, o historyOptions) error {
 			return err
 		}
 	}
-	found, err := skillhand.History(std.Env).Read(o.Query)
+	h, err := here.From("", std.Env)
+	if err != nil {
+		return err
+	}
+	found, err := history.Store{Dir: h.HistoryDir()}.Read(o.Query)
 	if err != nil {
 		return err
 	}
 	if found.Damaged > 0 {
-		std.Warn(term.Plural(found.Damaged, "line") + " of the history cannot be read: what was cut short is not counted")
+		std.Warn(term.Plural(found.Damaged, "line") + " of the history cannot be read and not counted")
 	}
 	return std.printRecords(found.Records, o.json)
 }
@@ -124,7 +128,7 @@ func (std *stdio) printRecords(records []history.Record, asJSON bool) error {
 		return fmt.Errorf("stdout: %w", err)
 	}
 	if len(records) == 0 && !asJSON {
-		fmt.Fprintln(std.Err, "nothing is recorded that fits")
+		fmt.Fprintln(std.Err, "no matching records")
 	}
 	return nil
 }
@@ -143,7 +147,7 @@ func recordLine(r history.Record, name int, paint term.Paint) string {
 		verdict += " " + term.Dollars(r.CostUSD)
 	}
 	line := fmt.Sprintf("%s  %s %s  %s  %s", r.Time.Local().Format("2006-01-02 15:04:05"), mark, term.Pad(term.Flat(r.Name()), name),
-		term.PadLeft(term.ShortDuration(r.DurationMS), durationCells), term.Flat(strings.TrimSpace(verdict)))
+		term.PadLeft(term.ShortDuration(r.DurationMS), 7), term.Flat(strings.TrimSpace(verdict)))
 	return strings.TrimRight(line, " ")
 }
 
@@ -157,29 +161,5 @@ func projectOf(dir string) (string, error) {
 		return "", fmt.Errorf("%s: not a folder", dir)
 	}
 	abs, err := filepath.Abs(dir)
-	return skillhand.Project(abs), err
-}
-
-// parseSince reads a period that ends now, or the day that it begins with.
-func parseSince(text string, now time.Time) (time.Time, error) {
-	if day, err := time.ParseInLocation(time.DateOnly, text, time.Local); err == nil {
-		return day, nil
-	}
-	fault := fmt.Errorf("%s: want a period such as 12h, 7d or 4w, or a day such as 2026-11-01", text)
-	days := map[byte]int{'d': 1, 'w': 7}
-	if text == "" {
-		return time.Time{}, fault
-	}
-	if n, ok := days[text[len(text)-1]]; ok {
-		count, err := strconv.Atoi(text[:len(text)-1])
-		if err != nil || count <= 0 || count > 100_000 {
-			return time.Time{}, fault
-		}
-		return now.AddDate(0, 0, -count*n), nil
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d <= 0 {
-		return time.Time{}, fault
-	}
-	return now.Add(-d), nil
+	return here.Real(here.Around(abs)), err
 }

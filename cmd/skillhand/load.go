@@ -21,6 +21,7 @@ import (
 	"github.com/skillhand/skillhand/session"
 	"github.com/skillhand/skillhand/skill"
 	"github.com/skillhand/skillhand/trust"
+	"github.com/skillhand/skillhand/view"
 )
 
 type loadOptions struct {
@@ -255,7 +256,7 @@ func newRuntime(std *stdio, doing string, at at) (*skillhand.Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	rt := &skillhand.Runtime{Here: h, Builtins: builtins, Warn: std.Warn}
+	rt := &skillhand.Runtime{Here: h, Builtins: view.Builtins(), Warn: std.Warn}
 	if self, err := os.Executable(); err == nil {
 		rt.Self = []string{self, "builtin"}
 	}

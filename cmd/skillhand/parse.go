@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"unicode/utf8"
@@ -21,6 +20,7 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/report"
 	"github.com/skillhand/skillhand/schemas"
+	"github.com/skillhand/skillhand/view"
 )
 
 type parseOptions struct {
@@ -285,7 +285,7 @@ func (t *parseTable) append(lines []byte, input string, r report.Result) []byte 
 		if !r.Report.Success {
 			says = paint("31", "failure")
 		}
-		fmt.Fprintf(w, "%-*s  %s  %-7s  %-14s  %12d  %6d\n", t.width, term.Flat(input), says, r.Method, banded(r.Report.Confidence), len(r.Report.Deliverables), len(r.Report.Errors))
+		fmt.Fprintf(w, "%-*s  %s  %-7s  %-14s  %12d  %6d\n", t.width, term.Flat(input), says, r.Method, view.Confidence(r.Report.Confidence), len(r.Report.Deliverables), len(r.Report.Errors))
 	}
 	for _, f := range r.Faults {
 		fmt.Fprintf(w, "  %s\n", describe(f))
@@ -294,17 +294,6 @@ func (t *parseTable) append(lines []byte, input string, r report.Result) []byte 
 		fmt.Fprintf(w, "  %s %s\n", paint("33", "warning:"), describe(f))
 	}
 	return w.Bytes()
-}
-
-// banded is a confidence with its band, and with as many decimals as show why it is in that.
-func banded(c float64) string {
-	band := report.Band(c)
-	for decimals := 2; ; decimals++ {
-		text := strconv.FormatFloat(c, 'f', decimals, 64)
-		if shown, err := strconv.ParseFloat(text, 64); err != nil || report.Band(shown) == band {
-			return text + " " + band
-		}
-	}
 }
 
 // describe is a fault in one line.

@@ -1,4 +1,4 @@
-package main
+package settings
 
 import (
 	"bytes"
@@ -8,6 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
+
+// line is a value as the status line has it.
+const line = `{"type": "command", "command": "x", "padding": 0}`
 
 // FuzzSetKey: whatever an object has, setting a key changes that key alone, and
 // setting it again changes nothing. What is not one object is refused.
@@ -19,7 +22,7 @@ func FuzzSetKey(f *testing.F) {
 		f.Add([]byte(src))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		out, err := setKey("settings.json", src, "statusLine", lineSetting)
+		out, err := setKey("settings.json", src, "statusLine", line)
 		plain := bytes.TrimPrefix(src, []byte("\ufeff"))
 		var before map[string]json.RawMessage
 		object := json.Unmarshal(plain, &before) == nil && bytes.HasPrefix(bytes.TrimLeft(plain, jsonSpace), []byte("{"))
@@ -38,7 +41,7 @@ func FuzzSetKey(f *testing.F) {
 		if err := json.Unmarshal(bytes.TrimPrefix(out, []byte("\ufeff")), &after); err != nil {
 			t.Fatalf("%q became %q: %v", src, out, err)
 		}
-		if string(after["statusLine"]) != lineSetting {
+		if string(after["statusLine"]) != line {
 			t.Fatalf("%q became %q", src, out)
 		}
 		delete(before, "statusLine")
@@ -46,7 +49,7 @@ func FuzzSetKey(f *testing.F) {
 		if diff := cmp.Diff(before, after); diff != "" && len(before)+len(after) > 0 {
 			t.Fatalf("%q became %q:\n%s", src, out, diff)
 		}
-		again, err := setKey("settings.json", out, "statusLine", lineSetting)
+		again, err := setKey("settings.json", out, "statusLine", line)
 		if err != nil || !bytes.Equal(again, out) {
 			t.Fatalf("%q became %q, and then %q (%v)", src, out, again, err)
 		}

@@ -1,4 +1,4 @@
-package main
+package view
 
 import (
 	"encoding/json"
@@ -47,13 +47,15 @@ func TestBoxes(t *testing.T) {
 			records = append(records, r)
 		}
 		review := history.ReviewOf(records, now.AddDate(0, 0, -7), now)
-		status := &statusDocument{
+		retro := &Retro{*review}
+		status := &Status{
 			Project: words.Draw(t, "project"), Session: "s", Recent: records[:min(recent, len(records))],
-			Loaded: []loadedSkill{{Skill: words.Draw(t, "loaded"), Time: now}}, Total: review.Total, OK: review.OK, Next: review.Next,
+			Loaded: []Loaded{{Skill: words.Draw(t, "loaded"), Time: now}}, Total: review.Total, OK: review.OK, Next: review.Next,
 		}
-		asked := rapid.IntRange(-5, 250).Draw(t, "width")
+		asked := rapid.OneOf(rapid.IntRange(-5, -1), rapid.IntRange(1, 250)).Draw(t, "width")
+		look := Look{Columns: asked, Now: now}
 		want := min(max(asked, term.MinWidth), term.MaxWidth)
-		for _, box := range []string{status.box(asked, term.NoPaint, nil, now), retroBox(review, asked, term.NoPaint)} {
+		for _, box := range []string{status.Box(look), retro.Box(look)} {
 			for line := range strings.SplitSeq(strings.TrimSuffix(box, "\n"), "\n") {
 				if got := term.Cells(line); got != want {
 					t.Fatalf("%d columns, want %d: %q in\n%s", got, want, line, box)
@@ -63,7 +65,11 @@ func TestBoxes(t *testing.T) {
 				t.Fatalf("control characters in %q", box)
 			}
 		}
-		retroMarkdown(review)
+		for _, text := range []string{status.Markdown(look), retro.Markdown()} {
+			if strings.ContainsAny(text, "\x1b\u202e") {
+				t.Fatalf("control characters in %q", text)
+			}
+		}
 	})
 }
 
@@ -76,18 +82,19 @@ func TestLooks(t *testing.T) {
 	txtartest.Run(t, "testdata/looks/*.txtar", func(t *testing.T, c txtartest.Case) map[string]string {
 		records := readRecords(t, c.Files["records"])
 		review := history.ReviewOf(records, now.AddDate(0, 0, -7), now)
-		status := &statusDocument{Project: "/home/me/src/日本語", Session: "3f2a7c1e-5b60-4d10-9c3e-0123456789ab", Total: review.Total, OK: review.OK, Next: review.Next[:min(steps, len(review.Next))]}
+		status := &Status{Project: "/home/me/src/日本語", Session: "3f2a7c1e-5b60-4d10-9c3e-0123456789ab", Total: review.Total, OK: review.OK, Next: review.Next[:min(steps, len(review.Next))]}
 		for i := range records {
 			status.Recent = append(status.Recent, records[len(records)-1-i])
 		}
 		if len(records) > 0 {
-			status.Loaded = []loadedSkill{{Skill: "review", Time: now.Add(-3 * time.Minute)}, {Skill: "レビュー", Time: now.Add(-30 * time.Hour)}}
+			status.Loaded = []Loaded{{Skill: "review", Time: now.Add(-3 * time.Minute)}, {Skill: "レビュー", Time: now.Add(-30 * time.Hour)}}
 		}
-		env := []string{"HOME=/home/me"}
-		got := map[string]string{"markdown": retroMarkdown(review)}
+		retro, look := &Retro{*review}, Look{Home: "/home/me", Now: now}
+		got := map[string]string{"markdown": retro.Markdown(), "status markdown": status.Markdown(look)}
 		for _, width := range []int{40, 60, 80, 200} {
-			got[fmt.Sprint("status ", width)] = status.box(width, term.NoPaint, env, now)
-			got[fmt.Sprint("retro ", width)] = retroBox(review, width, term.NoPaint)
+			look.Columns = width
+			got[fmt.Sprint("status ", width)] = status.Box(look)
+			got[fmt.Sprint("retro ", width)] = retro.Box(look)
 		}
 		return got
 	})

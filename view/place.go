@@ -1,0 +1,11 @@
+package view
+
+import (
+	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/history"
+)
+
+// project is what the history calls the project of a place.
+func project(h here.Here) string { return here.Real(here.Around(h.Dir)) }
+
+func store(h here.Here) history.Store { return history.Store{Dir: h.HistoryDir()} }

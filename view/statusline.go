@@ -1,0 +1,243 @@
+package view
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/history"
+	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/session"
+	"github.com/skillhand/skillhand/settings"
+	"github.com/skillhand/skillhand/shell"
+)
+
+// A LineInput is what Claude Code tells a status line, as far as it matters here.
+type LineInput struct {
+	Session string `json:"session_id"`
+	Cwd     string `json:"cwd"`
+	Model   struct {
+		Name string `json:"display_name"`
+		ID   string `json:"id"`
+	} `json:"model"`
+	Workspace struct {
+		Dir string `json:"current_dir"`
+	} `json:"workspace"`
+	Cost struct {
+		USD float64 `json:"total_cost_usd"`
+	} `json:"cost"`
+	Context struct {
+		Used *float64 `json:"used_percentage"`
+	} `json:"context_window"`
+}
+
+const (
+	maxLineInput = 4 << 20     // how much of the input is read
+	maxLineWait  = time.Second // for the input
+	maxLine      = 300         // columns, where it is not known how many there are
+)
+
+// StatusLine makes the line. Whatever goes wrong, it has something to say.
+func StatusLine(env []string, in LineInput) (line string) {
+	defer func() {
+		if recover() != nil {
+			line = "skillhand"
+		}
+	}()
+	parts := in.parts()
+	// What cannot be found out is left out.
+	if h, err := (here.Here{Dir: in.dir(), Env: env, Session: in.Session}).Complete(); err == nil && in.dir() != "" {
+		parts = append(parts, lineRuns(h)...)
+	}
+	if h, err := here.From("", env); err == nil {
+		if marks, err := h.Sessions().Marks(session.ID{Session: in.Session}); err == nil && len(marks) > 0 {
+			parts = append(parts, term.Plural(len(marks), "skill"))
+		}
+	}
+	if len(parts) == 0 {
+		parts = []string{"skillhand"}
+	}
+	return term.Fit(term.Flat(strings.Join(parts, " · ")), term.Columns(nil, here.Env(env).Get("COLUMNS"), maxLine))
+}
+
+// ReadLineInput reads what there is to read, and does not wait for more than
+// the first value: nobody has to close stdin, or to write to it.
+func ReadLineInput(stdin io.Reader) LineInput {
+	if term.IsTerminal(stdin) {
+		return LineInput{}
+	}
+	read := make(chan LineInput, 1)
+	go func() {
+		var in LineInput
+		// A field of another type than today's leaves the others as they are.
+		_ = json.NewDecoder(io.LimitReader(stdin, maxLineInput)).Decode(&in)
+		read <- in
+	}()
+	select {
+	case in := <-read:
+		return in
+	case <-time.After(maxLineWait):
+		return LineInput{}
+	}
+}
+
+// parts are what the input alone says.
+func (in *LineInput) parts() []string {
+	var parts []string
+	model := in.Model.Name
+	if model == "" {
+		model = in.Model.ID
+	}
+	if model != "" {
+		parts = append(parts, model)
+	}
+	if dir := in.dir(); dir != "" {
+		parts = append(parts, filepath.Base(dir))
+	}
+	if used := in.Context.Used; used != nil {
+		parts = append(parts, fmt.Sprintf("%.0f%% context", min(max(*used, 0), 100)))
+	}
+	if in.Cost.USD > 0 {
+		parts = append(parts, fmt.Sprintf("$%.2f", in.Cost.USD))
+	}
+	return parts
+}
+
+func (in *LineInput) dir() string {
+	if in.Workspace.Dir != "" {
+		return in.Workspace.Dir
+	}
+	return in.Cwd
+}
+
+// lineRuns says how the last runs in a folder's project went. Only the latest
+// lines of the history are looked at: a status line is drawn all the time.
+func lineRuns(h here.Here) []string {
+	found, err := store(h).Read(history.Query{Project: project(h), Since: time.Now().Add(-24 * time.Hour), Last: 10, Within: 1000})
+	if err != nil || len(found.Records) == 0 {
+		return nil
+	}
+	ok := 0
+	for _, r := range found.Records {
+		if r.OK {
+			ok++
+		}
+	}
+	last := found.Records[len(found.Records)-1]
+	text := "✓ " + last.Name()
+	if !last.OK {
+		text = strings.TrimSpace("✗ " + last.Name() + " " + last.Category)
+	}
+	return []string{text, fmt.Sprintf("%d/%d ok", ok, len(found.Records))}
+}
+
+// lineKey is the key in the settings.
+const lineKey = "statusLine"
+
+// lineCommand is what Claude Code runs for the line.
+const lineCommand = "skillhand statusline"
+
+// lineSetting is what --install writes.
+const lineSetting = `{"type": "command", "command": "` + lineCommand + `", "padding": 0}`
+
+// A LineSetting says whether Claude Code has a status line, so that a skill can
+// ask before it replaces one. It is described by schemas/statusline-v1.schema.json.
+type LineSetting struct {
+	Status  string          `json:"status"`            // NONE, EXISTING or ERROR
+	File    string          `json:"file"`              // that has the status line, or would
+	Ours    bool            `json:"ours"`              // the one that is there is skillhand's
+	Current json.RawMessage `json:"current,omitempty"` // the one that is there
+	Install string          `json:"install,omitempty"` // the command that installs it
+	Error   string          `json:"error,omitempty"`
+}
+
+// NewLineSetting looks for a status line in the settings that count at a place.
+func NewLineSetting(h here.Here) LineSetting {
+	files := lineFiles(h)
+	doc := LineSetting{Status: "NONE", File: files.Project, Install: lineCommand + " --install"}
+	switch found, err := files.Find(lineKey); {
+	case err != nil:
+		doc = LineSetting{Status: "ERROR", File: doc.File, Error: err.Error()}
+	case found != nil:
+		doc.Status, doc.File, doc.Ours, doc.Current = "EXISTING", found.File, ours(found), found.Value
+		doc.Install += " --force"
+		if doc.Ours {
+			doc.Install = ""
+		}
+	}
+	return doc
+}
+
+// statuslineOutput prints the setting as a skill's page has it.
+func statuslineOutput(_ context.Context, args []string, std shell.Std) int {
+	const name = "get-statusline-output"
+	if len(args) > 0 {
+		return noArguments(name, std)
+	}
+	h, err := here.From(std.Dir, std.Env)
+	if err != nil {
+		return printed(name, std, "", err)
+	}
+	var text strings.Builder
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	err = enc.Encode(NewLineSetting(h))
+	return printed(name, std, text.String(), err)
+}
+
+// An InstallRequest says where a status line goes.
+type InstallRequest struct {
+	Force bool // replace another status line
+	User  bool // for all projects of the user
+}
+
+// Installed says what came of it.
+type Installed struct {
+	File    string
+	Already bool            // it was there
+	Hidden  *settings.Found // another status line, which counts more
+}
+
+// InstallLine puts our status line into the settings of a place's project.
+// Every other byte of the file stays.
+func InstallLine(h here.Here, req InstallRequest) (Installed, error) {
+	files := lineFiles(h)
+	target := files.Project
+	if req.User {
+		target = files.User
+	}
+	found, err := files.Find(lineKey)
+	switch {
+	case err != nil:
+		return Installed{}, err
+	case found != nil && ours(found) && (found.File == target || !req.Force):
+		return Installed{File: found.File, Already: true}, nil
+	case found != nil && !req.Force:
+		return Installed{}, fmt.Errorf("%s:%d: there is a status line already (--force replaces it)", found.File, found.Line)
+	}
+	if err := settings.Set(target, lineKey, lineSetting); err != nil {
+		return Installed{}, err
+	}
+	done := Installed{File: target}
+	if found != nil && (found.File == files.Local || found.File == files.Project && req.User) {
+		done.Hidden = found
+	}
+	return done, nil
+}
+
+// lineFiles are the settings that count at a place.
+func lineFiles(h here.Here) settings.Files {
+	return settings.Of(h.Project, h.Home, h.Env.Get("CLAUDE_CONFIG_DIR"))
+}
+
+func ours(f *settings.Found) bool {
+	var v struct {
+		Command string `json:"command"`
+	}
+	return json.Unmarshal(f.Value, &v) == nil && v.Command == lineCommand
+}
