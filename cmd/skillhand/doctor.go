@@ -199,7 +199,7 @@ func (d doctor) bash(ctx context.Context) check {
 
 // path finds out whether hooks, launchers and skills that call skillhand would find this one.
 func (d doctor) path(ctx context.Context) check {
-	own := newVersionDocument()
+	own := cli.NewVersion()
 	fix := "put its folder on PATH"
 	if self, err := os.Executable(); err == nil {
 		fix = "put " + filepath.Dir(self) + " on PATH"
@@ -208,7 +208,7 @@ func (d doctor) path(ctx context.Context) check {
 	if err != nil {
 		return check{"path", checkNote, fmt.Sprintf("%v: hooks, and skills that call skillhand, do not find it", err), fix}
 	}
-	var other versionDocument
+	var other cli.Version
 	if err := json.Unmarshal([]byte(out), &other); err != nil || other.Version != own.Version || other.Commit != own.Commit {
 		return check{"path", checkNote, fmt.Sprintf("skillhand on PATH is another one (%s) than this (%s)", other.Version, own.Version), fix + ", before the other's"}
 	}

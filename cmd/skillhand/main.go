@@ -14,6 +14,9 @@ func main() { os.Exit(run()) }
 // run is main without the exit. It is also what the tests call skillhand.
 func run() int {
 	std := &stdio{Std: cli.NewStd()}
+	if command := cli.ForServer(os.Args[1:]); command != "" {
+		return cli.HandOver(std.Std, command, os.Args[1:])
+	}
 	root := newRoot(std)
 	root.SetArgs(dashPrompt(root, setAside(std, os.Args[1:])))
 	return cli.Run(std.Std, root)
@@ -43,8 +46,8 @@ Arguments are data, never code; commands run only from folders that you trust.`,
   skillhand status                      what is loaded, and how the last runs went
   skillhand trust                       let skills of this project run commands`,
 	}
-	root.Version = newVersionDocument().Version
-	root.AddCommand(newLoad(std), newRun(std), newAsk(std), newParse(std), newEmit(std), newMigrate(std), newStatus(std), newStatusline(std), newRetro(std), newHistory(std), newInit(std), newHook(std), newTrust(std), newDoctor(std), newBuiltin(std), newMan(std), newVersion(std))
+	root.AddCommand(newLoad(std), newRun(std), newAsk(std), newParse(std), newEmit(std), newMigrate(std), newStatus(std), newStatusline(std), newRetro(std), newHistory(std), newInit(std), newHook(std), newTrust(std), newDoctor(std), newBuiltin(std), cli.NewMan(std.Std, false), cli.NewVersionCommand(std.Std))
+	root.AddCommand(cli.ServerCommands()...)
 	cli.Root(std.Std, root)
 	return root
 }

@@ -26,9 +26,9 @@ func Root(std *Std, cmd *cobra.Command) {
 	cmd.SetIn(std.In)
 	cmd.SetOut(std.Out)
 	cmd.SetErr(std.Err)
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return Usagef("%v\nsee %s --help", err, cmd.CommandPath())
-	})
+	cmd.SetFlagErrorFunc(flagError)
+	cmd.SetUsageFunc(usage)
+	cmd.Version = NewVersion().Version
 	noColor := cmd.PersistentFlags().Bool("no-color", false, "print no colours (also: NO_COLOR)")
 	cmd.PersistentPreRun = func(*cobra.Command, []string) {
 		std.Color, std.OutColor = std.Color && !*noColor, std.OutColor && !*noColor

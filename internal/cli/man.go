@@ -1,8 +1,7 @@
-package main
+package cli
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,10 +13,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/skillhand/skillhand/internal/atomicfile"
-	"github.com/skillhand/skillhand/internal/cli"
 )
 
-func newMan(std *stdio) *cobra.Command {
+// NewMan is the command that prints manual pages. Of the second program it
+// writes only those of its commands: the page about all of them is the first's.
+func NewMan(std *Std, second bool) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "man [COMMAND...]",
@@ -38,24 +38,21 @@ SOURCE_DATE_EPOCH, if it is set, dates the pages.`,
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			date, err := sourceDate(lookup(std.Env, "SOURCE_DATE_EPOCH"))
+			date, err := sourceDate(std.Getenv("SOURCE_DATE_EPOCH"))
 			if err != nil {
 				return err
 			}
 			if dir != "" {
 				if len(args) > 0 {
-					return cli.Usagef("--dir writes all pages: it takes no COMMAND")
+					return Usagef("--dir writes all pages: it takes no COMMAND")
 				}
-				return writeManuals(cmd.Root(), dir, date)
+				return std.writeManuals(cmd, dir, date, second)
 			}
 			of, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return cli.Usagef("%s: no such command\nsee skillhand --help", strings.Join(args, " "))
+				return Usagef("%s: no such command\nsee skillhand --help", strings.Join(args, " "))
 			}
-			if _, err := io.WriteString(std.Out, manual(of, date)); err != nil {
-				return fmt.Errorf("stdout: %w", err)
-			}
-			return nil
+			return std.Print(manual(of, date))
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "write all pages into this `folder`")
@@ -75,8 +72,24 @@ func sourceDate(epoch string) (string, error) {
 	return time.Unix(seconds, 0).UTC().Format(time.DateOnly), nil
 }
 
-// writeManuals writes the page of cmd and of every command below it.
-func writeManuals(cmd *cobra.Command, dir, date string) error {
+// writeManuals writes the pages of all commands.
+func (std *Std) writeManuals(cmd *cobra.Command, dir, date string, second bool) error {
+	if second {
+		for _, c := range documented(cmd.Root()) {
+			if err := writeManual(c, dir, date); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := writeManual(cmd.Root(), dir, date); err != nil {
+		return err
+	}
+	return std.serverManuals(cmd.Context(), dir)
+}
+
+// writeManual writes the page of cmd and of every command below it.
+func writeManual(cmd *cobra.Command, dir, date string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
@@ -84,7 +97,10 @@ func writeManuals(cmd *cobra.Command, dir, date string) error {
 		return err
 	}
 	for _, c := range documented(cmd) {
-		if err := writeManuals(c, dir, date); err != nil {
+		if isServer(c) {
+			continue // its own program has more to say
+		}
+		if err := writeManual(c, dir, date); err != nil {
 			return err
 		}
 	}
@@ -103,7 +119,7 @@ func manualName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.Comma
 func manual(cmd *cobra.Command, date string) string {
 	cmd.InitDefaultHelpFlag()
 	var b strings.Builder
-	fmt.Fprintf(&b, ".TH %s 1 %s %s %s\n", quote(strings.ToUpper(manualName(cmd))), quote(date), quote("skillhand "+newVersionDocument().Version), quote("skillhand"))
+	fmt.Fprintf(&b, ".TH %s 1 %s %s %s\n", quote(strings.ToUpper(manualName(cmd))), quote(date), quote("skillhand "+NewVersion().Version), quote("skillhand"))
 	b.WriteString(".nh\n.ad l\n") // a hyphen in the middle of a variable's name would be read as part of it
 	b.WriteString(".SH NAME\n" + roff(manualName(cmd)) + ` \- ` + roff(lowerFirst(cmd.Short)) + "\n")
 	b.WriteString(".SH SYNOPSIS\n" + synopsis(cmd))
@@ -117,7 +133,7 @@ func manual(cmd *cobra.Command, date string) string {
 	b.WriteString(options("OPTIONS", cmd.NonInheritedFlags()))
 	b.WriteString(options("OPTIONS OF EVERY COMMAND", cmd.InheritedFlags()))
 	if !cmd.HasParent() {
-		b.WriteString(table("EXIT STATUS", exitStatuses))
+		b.WriteString(table("EXIT STATUS", Statuses))
 		b.WriteString(table("ENVIRONMENT", variables))
 	}
 	if cmd.HasExample() {
@@ -129,27 +145,15 @@ func manual(cmd *cobra.Command, date string) string {
 	return b.String()
 }
 
-// exitStatuses are those of every command.
-var exitStatuses = [][2]string{
-	{"0", "Done."},
-	{"1", "It ran and failed, or there are findings."},
-	{"2", "Wrong usage. The command hook never ends with it: to Claude Code it would mean to block."},
-	{"3", "Something that is needed is missing."},
-	{"4", "It failed for now and is worth trying again: network, rate limit, overload."},
-	{"5", "Credentials or quota."},
-	{"124", "Timed out."},
-	{"130, 143", "Interrupted by SIGINT or SIGTERM."},
-}
-
 // variables are what every command obeys.
 var variables = [][2]string{
 	{"SKILLHAND_STATE_DIR", "Where state is kept; else $XDG_STATE_HOME/skillhand, else ~/.local/state/skillhand."},
-	{"SKILLHAND_TRUST", "If it is \"all\", commands run from every folder. For CI and containers."},
+	{"SKILLHAND_TRUST", "\"all\" runs commands from every folder. For CI and containers."},
 	{"SKILLHAND_CLAUDE", "The Claude CLI; else claude in PATH."},
-	{"SKILLHAND_HISTORY", "If it is \"off\", nothing is added to the history."},
+	{"SKILLHAND_HISTORY", "\"off\" records nothing."},
 	{"CLAUDE_PLUGIN_ROOT", "The plugin whose skills come first, and whose commands may run."},
 	{"CLAUDE_SESSION_ID, CLAUDE_CODE_SESSION_ID", "The session in which a skill is loaded."},
-	{"NO_COLOR", "If it is set, nothing is printed in colour."},
+	{"NO_COLOR", "Print no colours."},
 }
 
 // description is the long text of a command, else the sentence that it has.

@@ -1,0 +1,25 @@
+// Command skillhand-server is the part of skillhand that needs a database or a
+// network: skillhand hands over to it, so that its own start stays fast.
+package main
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillhand/skillhand/internal/cli"
+)
+
+func main() { os.Exit(run()) }
+
+// run is main without the exit. It is also what the tests call skillhand-server.
+func run() int {
+	std := cli.NewStd()
+	return cli.ServerMain(std, os.Args[1:], commands(std)...)
+}
+
+// commands are those of this program. Each also has a line in internal/cli,
+// where skillhand takes its help from.
+func commands(std *cli.Std) []*cobra.Command {
+	return []*cobra.Command{newServer(std)}
+}

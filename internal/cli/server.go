@@ -1,0 +1,203 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillhand/skillhand/proc"
+)
+
+// ServerName is the second program, which has the commands that need a database
+// or a network. They cost every start of a program that links them, so the
+// first one hands over instead.
+const ServerName = "skillhand-server"
+
+// serverCommands are the commands of the second program, with what help says
+// about them. A test holds them against the program itself.
+var serverCommands = [][2]string{
+	{"server", "Show the second program: where it is, what it is built of"},
+}
+
+// ServerCommands stand for the commands of the second program in the help and
+// the completion of the first.
+func ServerCommands() []*cobra.Command {
+	var all []*cobra.Command
+	for _, c := range serverCommands {
+		all = append(all, &cobra.Command{
+			Use: c[0], Short: c[1], DisableFlagParsing: true,
+			Annotations: map[string]string{ServerName: ""},
+			Run:         func(*cobra.Command, []string) {}, // HandOver comes first
+		})
+	}
+	return all
+}
+
+func isServer(c *cobra.Command) bool {
+	_, ok := c.Annotations[ServerName]
+	return ok
+}
+
+// ForServer returns the command of the second program that arguments are for,
+// or "": be it to run it, or to have help, its manual page or completions.
+func ForServer(args []string) string {
+	for i, arg := range args {
+		switch {
+		case strings.HasPrefix(arg, "-"):
+		case i == 0 && slices.Contains([]string{"help", "man", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}, arg):
+		case slices.ContainsFunc(serverCommands, func(c [2]string) bool { return c[0] == arg }):
+			if last := i == len(args)-1; last && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+				return "" // its name is being completed, not what follows
+			}
+			return arg
+		default:
+			return ""
+		}
+	}
+	return ""
+}
+
+// callerVariable tells the second program which version of the first called it.
+const callerVariable = "SKILLHAND_CALLER_VERSION"
+
+// HandOver lets the second program do the work: same arguments, streams and
+// exit status. It returns the status to exit with.
+func HandOver(std *Std, command string, args []string) int {
+	server, err := std.findServer()
+	if err != nil {
+		err = Exit(ExitMissing, fmt.Errorf("%s: %w", command, err))
+	} else {
+		var exit int
+		env := append(slices.Clone(std.Env), callerVariable+"="+NewVersion().Version)
+		if exit, err = proc.Become(server, append([]string{server}, args...), env); err == nil {
+			return exit
+		}
+		err = Exit(ExitMissing, fmt.Errorf("%s: %w", command, err))
+	}
+	std.report(err)
+	return ExitStatus(err)
+}
+
+// findServer looks for the second program beside the first, then in PATH.
+func (std *Std) findServer() (string, error) {
+	name := ServerName
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	self, err := os.Executable()
+	if err == nil {
+		self, err = filepath.EvalSymlinks(self)
+	}
+	var dirs []string
+	if err == nil {
+		dirs = append(dirs, filepath.Dir(self))
+	}
+	for _, dir := range append(dirs, filepath.SplitList(std.Getenv("PATH"))...) {
+		file := filepath.Join(dir, name)
+		// A relative entry of PATH would let any folder bring a program of this name.
+		if info, err := os.Stat(file); err != nil || !filepath.IsAbs(dir) || !info.Mode().IsRegular() || runtime.GOOS != "windows" && info.Mode()&0o111 == 0 {
+			continue
+		}
+		return file, nil
+	}
+	release := "latest"
+	if v := NewVersion().Version; strings.HasPrefix(v, "v") && !strings.Contains(v, "+") {
+		release = v
+	}
+	return "", fmt.Errorf("needs %s, which is neither beside %s nor in PATH\n"+
+		"it comes with every release; or build both: go install github.com/skillhand/skillhand/cmd/...@%s", ServerName, cmp.Or(self, "skillhand"), release)
+}
+
+// serverManuals lets the second program write the manual pages of its commands.
+func (std *Std) serverManuals(ctx context.Context, dir string) error {
+	server, err := std.findServer()
+	if err != nil {
+		std.Warn("the manual pages of its commands are missing: " + err.Error())
+		return nil
+	}
+	dir, err = filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	res, err := proc.Run(ctx, proc.Cmd{Args: []string{server, "man", "--dir", dir}, Env: std.Env, Stdout: std.Err, Stderr: std.Err})
+	if err == nil && res.Exit != 0 {
+		err = fmt.Errorf("%s man: exit status %d", server, res.Exit)
+	}
+	return err
+}
+
+// checkCaller says so if the first program is another version than this one.
+// What we start in turn does not see who called us.
+func (std *Std) checkCaller() {
+	caller := std.Getenv(callerVariable)
+	if caller == "" {
+		return
+	}
+	os.Unsetenv(callerVariable)
+	std.Env = slices.DeleteFunc(std.Env, func(kv string) bool { return strings.HasPrefix(kv, callerVariable+"=") })
+	if own := NewVersion().Version; caller != own {
+		std.Warn(fmt.Sprintf("skillhand is %s, %s is %s: install both from one release", caller, ServerName, own))
+	}
+}
+
+// ServerMain runs the second program. Its commands are called as those of the first.
+func ServerMain(std *Std, args []string, commands ...*cobra.Command) int {
+	std.checkCaller()
+	root := &cobra.Command{
+		Use:   "skillhand",
+		Short: "The part of skillhand that serves",
+		Long: `skillhand-server is the part of skillhand that needs a database or a network.
+You need not call it: skillhand COMMAND finds it.`,
+	}
+	root.AddCommand(commands...)
+	man := NewMan(std, true)
+	man.Hidden = true
+	root.AddCommand(man)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	Root(std, root)
+	root.SetArgs(args)
+	return Run(std, root)
+}
+
+// ServerNames lists the commands that the first program hands over, and what its help says.
+func ServerNames() [][2]string { return slices.Clone(serverCommands) }
+
+// A Server is what the second program is. It is described by schemas/server-v1.schema.json.
+type Server struct {
+	Version
+	Program  string   `json:"program"` // its path
+	Commands []string `json:"commands"`
+	Modules  []Module `json:"modules"` // that it is built of
+}
+
+// A Module is one that a program is built of.
+type Module struct {
+	Path    string `json:"path"`
+	Version string `json:"version"`
+}
+
+// NewServer is what this program is.
+func NewServer(root *cobra.Command) (*Server, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{Version: NewVersion(), Program: program, Commands: []string{}, Modules: []Module{}}
+	for _, c := range documented(root) {
+		s.Commands = append(s.Commands, c.Name())
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, d := range info.Deps {
+			s.Modules = append(s.Modules, Module{d.Path, d.Version})
+		}
+	}
+	return s, nil
+}
