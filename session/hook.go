@@ -70,7 +70,12 @@ func (s Store) Hook(data []byte) (Answer, error) {
 		if e.agent == "" {
 			return Answer{}, errors.New("hook: SubagentStart without an agent_id")
 		}
-		return Answer{}, s.Forget(id, false)
+		return Answer{}, errors.Join(s.Forget(id, false), s.Began(id))
+	case "SubagentStop":
+		if e.agent == "" {
+			return Answer{}, nil // also said of the compaction's own call
+		}
+		return Answer{}, s.Ended(id)
 	case "SessionEnd":
 		return Answer{}, errors.Join(s.Drop(e.session), s.Sweep())
 	case "PreToolUse":

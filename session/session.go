@@ -59,6 +59,7 @@ const (
 	mainAgent = "@main"
 	notes     = "@notes"
 	earlier   = "@earlier"
+	active    = "@active" // subagents that have started and not ended
 )
 
 // path is the one function that makes the paths of the store: of a session, of
@@ -250,7 +251,7 @@ func (s Store) Forget(id ID, all bool) error {
 		return nil
 	}
 	for _, e := range entries {
-		if e.Name() != notes && !strings.HasPrefix(e.Name(), earlier) {
+		if e.Name() != notes && e.Name() != active && !strings.HasPrefix(e.Name(), earlier) {
 			faults = append(faults, remove(filepath.Join(session, e.Name())))
 		}
 	}
@@ -397,7 +398,9 @@ const spent = "-spent"
 
 // Taken returns who is about to load a skill, and takes that note. If several
 // agents are waiting nobody can tell them apart, and each of them is in doubt:
-// their notes go when as many loads have come, or when they are too old.
+// their notes go when as many loads have come, or when they are too old. While
+// subagents are at work a note of the main agent's is in doubt too: a subagent's
+// skills are loaded for it without a note.
 func (s Store) Taken(session, skill string) (Waiting, error) {
 	dir, err := s.path(session, notes, key(skill))
 	if err != nil {
@@ -432,6 +435,9 @@ func (s Store) Taken(session, skill string) (Waiting, error) {
 		}
 	}
 	w.Noted = len(waiting) > 0
+	if w.Noted && w.Agent == "" && s.anyActive(session) {
+		w.Known = false
+	}
 	switch {
 	case w.Noted && w.Known:
 		os.Remove(waiting[0])
@@ -446,6 +452,57 @@ func (s Store) Taken(session, skill string) (Waiting, error) {
 		return Waiting{Known: true}, nil
 	}
 	return w, nil
+}
+
+// Began notes that a subagent is at work.
+func (s Store) Began(id ID) error {
+	agent, err := folder(id.Agent)
+	if err != nil {
+		return err
+	}
+	file, err := s.path(id.Session, active, agent)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(file, nil, 0o600)
+}
+
+// Ended notes that a subagent is no longer at work.
+func (s Store) Ended(id ID) error {
+	agent, err := folder(id.Agent)
+	if err != nil {
+		return err
+	}
+	file, err := s.path(id.Session, active, agent)
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// longestRun is after how long a subagent that never said it ended counts as ended.
+const longestRun = 24 * time.Hour
+
+// anyActive reports whether a subagent may be at work.
+func (s Store) anyActive(session string) bool {
+	dir, err := s.path(session, active)
+	if err != nil {
+		return true
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		info, err := e.Info()
+		return err == nil && time.Since(info.ModTime()) < longestRun
+	})
 }
 
 // Take takes the note of an agent that is known to be loading a skill.

@@ -409,3 +409,39 @@ func FuzzHook(f *testing.F) {
 		}
 	})
 }
+
+// TestSubagentsAtWork: a subagent's skills are loaded without a note, so while one
+// is at work a note of the main agent's may be taken by a load that is not its own.
+func TestSubagentsAtWork(t *testing.T) {
+	s := Store{Dir: filepath.Join(t.TempDir(), "sessions")}
+	hook := func(event string) {
+		t.Helper()
+		if _, err := s.Hook([]byte(event)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, step := range []struct {
+		event string
+		known bool
+	}{
+		{`{"hook_event_name":"SessionStart","session_id":"s","source":"startup"}`, true},
+		{`{"hook_event_name":"SubagentStart","session_id":"s","agent_id":"a1"}`, false},
+		{`{"hook_event_name":"SubagentStart","session_id":"s","agent_id":"a2"}`, false},
+		{`{"hook_event_name":"SubagentStop","session_id":"s","agent_id":"a1"}`, false},
+		{`{"hook_event_name":"SubagentStop","session_id":"s"}`, false},
+		{`{"hook_event_name":"SubagentStop","session_id":"s","agent_id":"a2"}`, true},
+		{`{"hook_event_name":"SubagentStop","session_id":"s","agent_id":"a2"}`, true},
+	} {
+		hook(step.event)
+		hook(`{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Skill","tool_input":{"skill":"x"}}`)
+		if w, err := s.Taken("s", "x"); err != nil || !w.Noted || w.Known != step.known {
+			t.Errorf("%s: %+v, %v", step.event, w, err)
+		}
+	}
+	// A subagent's own note is its own.
+	hook(`{"hook_event_name":"SubagentStart","session_id":"s","agent_id":"a1"}`)
+	hook(`{"hook_event_name":"PreToolUse","session_id":"s","agent_id":"a1","tool_name":"Skill","tool_input":{"skill":"x"}}`)
+	if w, err := s.Taken("s", "x"); err != nil || !w.Known || w.Agent != "a1" {
+		t.Errorf("%+v, %v", w, err)
+	}
+}
