@@ -44,9 +44,9 @@ var mayImport = map[string][]string{
 	"internal/txtartest":   {},
 	"cmd/skillhand":        {"", "claude", "claudepage", "here", "history", "internal/atomicfile", "internal/cli", "internal/term", "migrate", "proc", "render", "report", "scaffold", "schemas", "session", "settings", "shell", "skill", "trust", "verdict", "view"},
 	"internal/words":       {},
-	"cmd/skillhand-server": {"internal/cli", "internal/term"},
 	"bench":                {"history", "report"},
 	"release":              {"proc"},
+	"cmd/skillhand-server": {"internal/cli", "internal/term"},
 
 	// For tests alone: no list above may name them. realclaude starts the CLI through proc.
 	"internal/fakeapi":    {},

@@ -3,52 +3,53 @@ package redact
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/skillhand/skillhand/internal/jsonfind"
 )
 
-// JSON takes secrets out of the strings and keys of a document, also those that
-// are written with escapes. A document without any stays as it was written.
+// JSON returns a document as it was written but for the strings and keys in it
+// that hold secrets, also those that are written with escapes. What is no JSON
+// comes back as one string.
 func (r *Redactor) JSON(doc json.RawMessage) json.RawMessage {
 	if len(doc) == 0 {
 		return doc
 	}
-	dec := json.NewDecoder(bytes.NewReader(doc))
-	dec.UseNumber()
-	var v any
-	if dec.Decode(&v) != nil {
-		return nil // it was read as JSON, so this does not happen
+	if !json.Valid(doc) {
+		return quote(r.Text(string(doc)))
 	}
-	clean, changed := r.value(v)
-	if !changed {
+	var out []byte // nil as long as nothing was replaced
+	done := 0
+	for i := 0; i < len(doc); {
+		start := i
+		switch c := doc[i]; {
+		case c == '"':
+			i, _, _ = jsonfind.String(doc, i)
+		case c == '-' || '0' <= c && c <= '9':
+			i, _ = jsonfind.Number(doc, i)
+		default:
+			i++
+			continue
+		}
+		text := string(doc[start:i])
+		if doc[start] == '"' && json.Unmarshal(doc[start:i], &text) != nil {
+			continue // it is valid, so this does not happen
+		}
+		if clean := r.Text(text); clean != text {
+			out = append(append(out, doc[done:start]...), quote(clean)...)
+			done = i
+		}
+	}
+	if out == nil {
 		return doc
 	}
+	return append(out, doc[done:]...)
+}
+
+// quote returns a text as a JSON string.
+func quote(text string) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if enc.Encode(clean) != nil {
-		return nil
-	}
+	_ = enc.Encode(text) // a string always can be
 	return bytes.TrimSpace(b.Bytes())
-}
-
-// value takes secrets out of a value, and reports whether there were any.
-func (r *Redactor) value(v any) (clean any, changed bool) {
-	switch v := v.(type) {
-	case string:
-		text := r.Text(v)
-		return text, text != v
-	case []any:
-		for i := range v {
-			item, c := r.value(v[i])
-			v[i], changed = item, changed || c
-		}
-	case map[string]any:
-		clean := make(map[string]any, len(v))
-		for key, value := range v {
-			name := r.Text(key)
-			item, c := r.value(value)
-			clean[name], changed = item, changed || c || name != key
-		}
-		return clean, changed
-	}
-	return v, changed
 }
