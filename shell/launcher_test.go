@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -195,4 +196,35 @@ func FuzzStandsFor(f *testing.F) {
 			t.Errorf("standsFor(%q) = %q, %q, %v", src, name, fixed, ok)
 		}
 	})
+}
+
+// and each gets its own arguments after the launcher's.
+func TestLauncherCallsAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	// A name and two fixed words leave room in a slice of four, which one call could write for another.
+	src := "#!/bin/sh\nexec skillhand builtin say --a --b \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "say-it"), []byte(src), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	s := &Shell{Launchers: []string{dir}, Builtins: map[string]Func{"say": func(_ context.Context, args []string, std Std) int {
+		fmt.Fprint(std.Out, strings.Join(args, " "))
+		return 0
+	}}}
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for k := range 500 {
+				word := fmt.Sprintf("%d-%d", i, k)
+				r, err := s.Run(t.Context(), code(filepath.Join(dir, "say-it")+" "+word))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if got, want := r.Stdout.String(), "--a --b "+word; got != want {
+					t.Errorf("printed %q, want %q", got, want)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }

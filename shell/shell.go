@@ -166,7 +166,7 @@ func (r *running) runCall(c bind.Call) (Result, bool) {
 		return Result{}, false
 	}
 	std := Std{Out: r.stream(r.stdout), Err: r.stream(r.stderr), Dir: r.dir, Env: r.env}
-	return Result{How: Builtin, Exit: r.call(t.name, t.fn, append(t.fixed, c.Args...), std)}, true
+	return Result{How: Builtin, Exit: r.call(t.name, t.fn, slices.Concat(t.fixed, c.Args), std)}, true
 }
 
 // runEmbedded runs a line for which the embedded shell has a plan.
