@@ -29,9 +29,7 @@ var mayImport = map[string][]string{
 	"report":               {"internal/jsonfind"},
 	"session":              {},
 	"skill":                {"internal/markdown"},
-	"settings":             {"internal/atomicfile"},
 	"trust":                {"internal/atomicfile", "skill"},
-	"view":                 {"here", "history", "internal/term", "report", "session", "settings", "shell", "skill"},
 	"scaffold":             {},
 	"schemas":              {},
 	"internal/atomicfile":  {},
@@ -46,6 +44,8 @@ var mayImport = map[string][]string{
 	"internal/words":       {},
 	"bench":                {"history", "report"},
 	"release":              {"proc"},
+	"settings":             {"internal/atomicfile"},
+	"view":                 {"here", "history", "internal/term", "report", "session", "settings", "shell", "skill"},
 	"cmd/skillhand-server": {"internal/cli", "internal/term"},
 
 	// For tests alone: no list above may name them. realclaude starts the CLI through proc.

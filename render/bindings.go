@@ -188,15 +188,15 @@ func (b *Bindings) outcome(ctx context.Context, r *renderer, name string) (*Outc
 	if !r.env.runnable(words[0]) {
 		return nil, fmt.Errorf("%s:%d: ${%s}: %s is neither a built-in nor a launcher", b.file, bind.line, name, words[0])
 	}
-	j := &job{line: shell.Line{Parts: []shell.Part{{Text: shell.Quote(words)}}}, pattern: "${" + name + "}"}
-	r.start(ctx, j)
-	switch o := j.outcome; {
+	t := &task{line: shell.Line{Parts: []shell.Part{{Text: shell.Quote(words)}}}, pattern: "${" + name + "}"}
+	r.start(ctx, t)
+	switch o := t.outcome; {
 	case o.Missing:
 		return nil, fmt.Errorf("%s:%d: ${%s}: %s does not exist", b.file, bind.line, name, words[0])
 	case o.Exit != 0:
 		return nil, fmt.Errorf("%s:%d: ${%s}: %s: %s", b.file, bind.line, name, words[0], o.failure(r))
 	}
-	return j.outcome, nil
+	return t.outcome, nil
 }
 
 // runnable reports whether a binding may name this command: a built-in, a

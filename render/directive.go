@@ -14,8 +14,8 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// A job is one directive on its way to the page.
-type job struct {
+// A task is one directive on its way to the page.
+type task struct {
 	line    shell.Line
 	command string // built-in variables filled in, arguments as written
 	written string // all as written: what a recording knows it by
@@ -23,14 +23,14 @@ type job struct {
 	outcome *Outcome
 }
 
-// newJob prepares a directive. Its arguments stay apart from its text.
-func (r *renderer) newJob(p *planned) *job {
-	j := &job{}
+// newTask prepares a directive. Its arguments stay apart from its text.
+func (r *renderer) newTask(p *planned) *task {
+	t := &task{}
 	var command, written strings.Builder
 	for _, part := range p.Command {
 		written.WriteString(part.Source)
 		if part.Kind != skill.Variable {
-			j.line.Parts = append(j.line.Parts, shell.Part{Text: part.Source})
+			t.line.Parts = append(t.line.Parts, shell.Part{Text: part.Source})
 			command.WriteString(part.Source)
 			continue
 		}
@@ -39,39 +39,41 @@ func (r *renderer) newJob(p *planned) *job {
 		switch {
 		case part.Escaped && known:
 			text = strings.TrimPrefix(text, `\`)
-			j.line.Parts = append(j.line.Parts, shell.Part{Text: text})
+			t.line.Parts = append(t.line.Parts, shell.Part{Text: text})
 		case part.Escaped || !has:
-			j.line.Parts = append(j.line.Parts, shell.Part{Text: text})
+			t.line.Parts = append(t.line.Parts, shell.Part{Text: text})
 		default:
 			r.take(part)
-			j.line.Parts = append(j.line.Parts, shell.Part{Text: text, Value: &shell.Value{Data: v.data, Place: v.place}})
+			t.line.Parts = append(t.line.Parts, shell.Part{Text: text, Value: &shell.Value{Data: v.data, Place: v.place}})
 			if v.place {
 				text = v.data
 			}
 		}
 		command.WriteString(text)
 	}
-	j.command, j.written = command.String(), written.String()
-	j.pattern = "!`" + j.command + "`"
+	t.command, t.written = command.String(), written.String()
+	t.pattern = "!`" + t.command + "`"
 	if p.Block {
-		j.command = strings.TrimRight(j.command, "\n")
+		t.command = strings.TrimRight(t.command, "\n")
 		fence := p.Source[:strings.IndexByte(p.Source, '!')]
-		j.pattern = fence + "!\n" + j.command + "\n" + fence
+		t.pattern = fence + "!\n" + t.command + "\n" + fence
 	}
-	return j
+	return t
 }
 
-// start runs a job. A built-in that panics, a refusal and a program that is not there are outcomes too.
-func (r *renderer) start(ctx context.Context, j *job) {
+// start runs a task, when fewer than concurrent others run. A built-in that panics, a refusal and a program that is not there are outcomes too.
+func (r *renderer) start(ctx context.Context, t *task) {
+	r.slots <- struct{}{}
+	defer func() { <-r.slots }()
 	began := time.Now()
-	res, err := r.env.Shell.Run(ctx, j.line)
+	res, err := r.env.Shell.Run(ctx, t.line)
 	if err != nil {
-		j.outcome = &Outcome{Exit: 1, Reason: err.Error(), duration: time.Since(began)}
+		t.outcome = &Outcome{Exit: 1, Reason: err.Error(), duration: time.Since(began)}
 		return
 	}
-	j.outcome = &Outcome{How: res.How, Exit: res.Exit, Reason: res.Reason, Missing: res.Missing, stdout: res.Stdout, stderr: res.Stderr, duration: res.Duration}
+	t.outcome = &Outcome{How: res.How, Exit: res.Exit, Reason: res.Reason, Missing: res.Missing, stdout: res.Stdout, stderr: res.Stderr, duration: res.Duration}
 	if res.Reason != "" && res.Exit == 0 {
-		j.outcome.Exit = 1
+		t.outcome.Exit = 1
 	}
 }
 
@@ -80,12 +82,12 @@ func (r *renderer) directive(p *planned) string {
 	if r.env.Untrusted != "" {
 		return "<error>" + r.env.Untrusted + "</error>"
 	}
-	o := p.job.outcome
+	o := p.task.outcome
 	if o == nil || o.Missing {
 		return p.Source
 	}
 	if o.Exit != 0 {
-		return "<error>" + p.job.failure(r) + "</error>"
+		return "<error>" + p.task.failure(r) + "</error>"
 	}
 	text := r.fit(o.success())
 	switch {
@@ -103,8 +105,8 @@ func (r *renderer) directive(p *planned) string {
 }
 
 // failure is the message for a directive that failed.
-func (j *job) failure(r *renderer) string {
-	return `Bash command failed for pattern "` + j.pattern + `": ` + j.outcome.failure(r)
+func (t *task) failure(r *renderer) string {
+	return `Bash command failed for pattern "` + t.pattern + `": ` + t.outcome.failure(r)
 }
 
 // success is what a directive that succeeded printed: stdout, then stderr.

@@ -81,10 +81,10 @@ func (r *renderer) record(parts []*planned) {
 	rec.Version, rec.Skill, rec.Arguments = version, r.skill.Name, r.redact.Text(r.env.Args.Raw)
 	rec.Directives = []*Outcome{}
 	for _, p := range parts {
-		if p.job == nil || p.job.outcome == nil {
+		if p.task == nil || p.task.outcome == nil {
 			continue
 		}
-		rec.Directives = append(rec.Directives, r.kept(p.job.written, p.job.outcome))
+		rec.Directives = append(rec.Directives, r.kept(p.task.written, p.task.outcome))
 	}
 }
 

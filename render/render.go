@@ -66,12 +66,12 @@ type Directive struct {
 	Bytes      int64     `json:"bytes"` // what it printed, on both streams
 }
 
-// concurrent is how many directives of a page run at once.
+// concurrent is how many commands of a page run at once, directives or bindings.
 const concurrent = 16
 
 // Page writes the page for s. Nothing is written if there is an error.
 func Page(ctx context.Context, w io.Writer, s *skill.Skill, env Env) (Trace, error) {
-	r := &renderer{skill: s, env: env}
+	r := &renderer{skill: s, env: env, slots: make(chan struct{}, concurrent)}
 	if env.Shell != nil && env.Shell.Env != nil {
 		r.redact = redact.New(env.Shell.Env)
 	} else {
@@ -101,6 +101,7 @@ type renderer struct {
 	redact   *redact.Redactor
 	bound    map[string]string // what bindings printed
 	took     bool              // a placeholder took the arguments
+	slots    chan struct{}     // holds one for each command that runs
 	mu       sync.Mutex
 	warnings []string
 }
@@ -109,7 +110,7 @@ type renderer struct {
 type planned struct {
 	skill.Part
 	inOutput bool
-	job      *job // for a directive
+	task     *task // for a directive
 }
 
 func (r *renderer) warn(format string, a ...any) {
@@ -306,29 +307,24 @@ func each(parts []*planned, f func(skill.Part)) {
 // run runs the page's directives, several at a time.
 func (r *renderer) run(ctx context.Context, parts []*planned) error {
 	var wg sync.WaitGroup
-	slots := make(chan struct{}, concurrent)
 	replay := r.env.Replay.player()
 	for _, p := range parts {
 		if p.Kind != skill.Directive {
 			continue
 		}
-		p.job = r.newJob(p)
+		p.task = r.newTask(p)
 		if replay != nil {
-			outcome, ok := replay.next(p.job.written)
+			outcome, ok := replay.next(p.task.written)
 			if !ok {
 				return fmt.Errorf("%s:%d: %s has no outcome for this directive: record it again", r.skill.File, p.Line, r.env.Replay.File)
 			}
-			p.job.outcome = outcome
+			p.task.outcome = outcome
 			continue
 		}
 		if r.env.NoExec || r.env.Untrusted != "" {
 			continue
 		}
-		wg.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			r.start(ctx, p.job)
-		})
+		wg.Go(func() { r.start(ctx, p.task) })
 	}
 	wg.Wait()
 	if err := ctx.Err(); err != nil {
@@ -345,16 +341,16 @@ func (r *renderer) run(ctx context.Context, parts []*planned) error {
 func (r *renderer) judge(parts []*planned) error {
 	var faults []error
 	for _, p := range parts {
-		if p.job == nil {
+		if p.task == nil {
 			continue
 		}
-		switch o := p.job.outcome; {
+		switch o := p.task.outcome; {
 		case o == nil:
 		case o.Missing:
-			r.warn("%s:%d: no such launcher, the directive stays as written: %s", r.skill.File, p.Line, p.job.command)
-			faults = append(faults, fmt.Errorf("%s:%d: no such launcher: %s", r.skill.File, p.Line, p.job.command))
+			r.warn("%s:%d: no such launcher, the directive stays as written: %s", r.skill.File, p.Line, p.task.command)
+			faults = append(faults, fmt.Errorf("%s:%d: no such launcher: %s", r.skill.File, p.Line, p.task.command))
 		case o.Exit != 0:
-			faults = append(faults, fmt.Errorf("%s:%d: %s", r.skill.File, p.Line, p.job.failure(r)))
+			faults = append(faults, fmt.Errorf("%s:%d: %s", r.skill.File, p.Line, p.task.failure(r)))
 		}
 	}
 	if !r.env.Strict {
@@ -387,11 +383,11 @@ func (r *renderer) join(parts []*planned) string {
 func (r *renderer) trace(parts []*planned) Trace {
 	t := Trace{Warnings: r.warnings}
 	for _, p := range parts {
-		if p.job == nil {
+		if p.task == nil {
 			continue
 		}
-		d := Directive{Command: p.job.command, Line: p.Line}
-		if o := p.job.outcome; o != nil {
+		d := Directive{Command: p.task.command, Line: p.Line}
+		if o := p.task.outcome; o != nil {
 			d.How, d.Exit, d.Bytes = o.How, o.Exit, o.size()
 			d.DurationMS = float64(o.duration.Microseconds()) / 1000
 		}

@@ -207,6 +207,60 @@ func TestDirectivesRunAtOnce(t *testing.T) {
 	}
 }
 
+// TestBounded: no more than concurrent commands run at once, directives or bindings.
+func TestBounded(t *testing.T) {
+	var bindings, uses, directives strings.Builder
+	for i := range 4 * concurrent {
+		fmt.Fprintf(&bindings, ",\n\"V%d\": \"count %d\"", i, i)
+		fmt.Fprintf(&uses, "${V%d}\n", i)
+		fmt.Fprintf(&directives, "!`count %d`\n", i)
+	}
+	bound, err := parseBindings("bindings.json", []byte("{"+strings.TrimPrefix(bindings.String(), ",")+"}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, env := range map[string]Env{"bindings": {Bindings: bound}, "directives": {}} {
+		var mu sync.Mutex
+		running, most, all := 0, 0, make(chan struct{})
+		count := func(ctx context.Context, _ []string, _ shell.Std) int {
+			mu.Lock()
+			running++
+			most = max(most, running)
+			if running == concurrent && all != nil {
+				close(all) // from here on nobody waits
+				all = nil
+			}
+			wait := all
+			mu.Unlock()
+			if wait != nil {
+				select {
+				case <-wait:
+				case <-ctx.Done():
+				}
+			}
+			mu.Lock()
+			running--
+			mu.Unlock()
+			return 0
+		}
+		env.Shell = &shell.Shell{Builtins: map[string]shell.Func{"count": count}}
+		text := directives.String()
+		if name == "bindings" {
+			text = uses.String()
+		}
+		s := skill.Parse("SKILL.md", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Page(t.Context(), &bytes.Buffer{}, s, env); err != nil {
+			t.Fatal(err)
+		}
+		if most != concurrent {
+			t.Errorf("%d %s ran at once, want %d", most, name, concurrent)
+		}
+	}
+}
+
 func TestArgs(t *testing.T) {
 	for _, tt := range []struct {
 		raw  string
