@@ -10,7 +10,6 @@ import (
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/render"
-	"github.com/skillhand/skillhand/skill"
 )
 
 // An AskRequest is a question for Claude, with a skill before it if one is named.
@@ -93,7 +92,7 @@ func (p *place) pageBefore(ctx context.Context, client *claude.Client, req *AskR
 		p.warn(w)
 	}
 	if p.policy.May(page.File) == nil {
-		p.useFront(page.source.Front, req)
+		useFront(page, req)
 	}
 	if strings.TrimSpace(req.Prompt) == "" {
 		req.Prompt = page.Text
@@ -104,12 +103,19 @@ func (p *place) pageBefore(ctx context.Context, client *claude.Client, req *AskR
 }
 
 // useFront takes the model and the tools that a skill names, unless the request does.
-func (p *place) useFront(front skill.Frontmatter, req *AskRequest) {
+func useFront(page *Page, req *AskRequest) {
+	front := page.source.Front
 	if req.Model == "" && front.Model != "inherit" {
 		req.Model = front.Model
 	}
-	if len(req.AllowedTools) == 0 {
-		req.AllowedTools = front.AllowedTools
+	if len(req.AllowedTools) > 0 {
+		return
+	}
+	for _, tool := range front.AllowedTools {
+		for name, value := range page.vars {
+			tool = strings.ReplaceAll(tool, "${"+name+"}", value)
+		}
+		req.AllowedTools = append(req.AllowedTools, tool)
 	}
 }
 

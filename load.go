@@ -50,6 +50,7 @@ type Page struct {
 	Warnings   []string           `json:"warnings"`
 
 	source *skill.Skill
+	vars   map[string]string // the built-in variables
 	claim  *session.Claim
 	warn   func(string)
 }
@@ -157,7 +158,7 @@ func (l *load) page(ctx context.Context) (*Page, error) {
 
 // render makes the page, the whole of it or that of a later use.
 func (l *load) render(ctx context.Context, s *skill.Skill, env render.Env) (*Page, error) {
-	page := &Page{Skill: s.Name, File: s.File, Directives: []render.Directive{}, Warnings: []string{}, source: s, warn: l.warn}
+	page := &Page{Skill: s.Name, File: s.File, Directives: []render.Directive{}, Warnings: []string{}, source: s, vars: env.Vars, warn: l.warn}
 	var odd []string
 	if env.Untrusted == "" { // what was withheld now must come later
 		if claim, err := l.claim(s); err != nil {

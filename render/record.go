@@ -8,8 +8,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/skillhand/skillhand/internal/atomicfile"
@@ -37,6 +39,7 @@ type Outcome struct {
 	Exit    int       `json:"exit"`
 	Reason  string    `json:"reason,omitempty"`  // why it was ended or did not start
 	Missing bool      `json:"missing,omitempty"` // a launcher that does not exist
+	Placed  bool      `json:"placed,omitempty"`  // variables stand for folders in the streams
 	Stdout  stream    `json:"stdout,omitempty"`
 	Stderr  stream    `json:"stderr,omitempty"`
 
@@ -88,12 +91,81 @@ func (r *renderer) record(parts []*planned) {
 	}
 }
 
+// kept is an outcome as it is recorded: a folder's path in it is the variable
+// that stands for it, so that the page is right in a clone at another path.
 func (r *renderer) kept(command string, o *Outcome) *Outcome {
 	k := *o
 	k.Command = command
-	k.Stdout = stream(r.redact.Text(o.stdout.String()))
-	k.Stderr = stream(r.redact.Text(o.stderr.String()))
+	out, err := r.redact.Text(o.stdout.String()), r.redact.Text(o.stderr.String())
+	k.Placed = !slices.ContainsFunc(folders, func(name string) bool { return strings.Contains(out+err, "${"+name+"}") })
+	if k.Placed { // else nobody could tell which ones were printed
+		placedOut, placedErr := r.unplace(out), r.unplace(err)
+		k.Placed = placedOut != out || placedErr != err
+		out, err = placedOut, placedErr
+	}
+	k.Stdout, k.Stderr = stream(out), stream(err)
 	return &k
+}
+
+// folders are the variables that stand for folders. What two of them stand for
+// is recorded as the first.
+var folders = []string{"CLAUDE_SKILL_DIR", "CLAUDE_PLUGIN_DATA", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PROJECT_DIR"}
+
+// unplace puts variables where a text has the folders that they stand for, the
+// longest path first: a skill's folder is in its project's.
+func (r *renderer) unplace(text string) string {
+	names := slices.Clone(folders)
+	slices.SortStableFunc(names, func(a, b string) int { return len(r.env.Vars[b]) - len(r.env.Vars[a]) })
+	for _, name := range names {
+		if dir := r.env.Vars[name]; len(dir) > 1 {
+			text = replacePath(text, dir, "${"+name+"}")
+		}
+	}
+	return text
+}
+
+// replacePath replaces a path where nothing goes on with its last name: in /a,
+// but not in /ab.
+func replacePath(text, path, with string) string {
+	var b strings.Builder
+	for {
+		i := strings.Index(text, path)
+		if i < 0 {
+			b.WriteString(text)
+			return b.String()
+		}
+		end := i + len(path)
+		b.WriteString(text[:i])
+		if next, _ := utf8.DecodeRuneInString(text[end:]); end < len(text) && (unicode.IsLetter(next) || unicode.IsDigit(next) || strings.ContainsRune("_-.", next)) {
+			b.WriteString(path)
+		} else {
+			b.WriteString(with)
+		}
+		text = text[end:]
+	}
+}
+
+// place puts the folders of here where a recording has their variables.
+func (rec *Recording) place(vars map[string]string) {
+	var pairs []string
+	for _, name := range folders {
+		if dir := vars[name]; dir != "" {
+			pairs = append(pairs, "${"+name+"}", dir)
+		}
+	}
+	places := strings.NewReplacer(pairs...)
+	restore := func(o *Outcome) {
+		if o.Placed {
+			o.Stdout, o.Stderr = stream(places.Replace(string(o.Stdout))), stream(places.Replace(string(o.Stderr)))
+		}
+		o.restore()
+	}
+	for _, o := range rec.Directives {
+		restore(o)
+	}
+	for _, o := range rec.Bindings {
+		restore(o)
+	}
 }
 
 // Write stores the recording in a file, whole or not at all.
@@ -103,8 +175,14 @@ func (rec *Recording) Write(file string) error {
 		return err
 	}
 	data = append(data, '\n')
-	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+	info, err := os.Stat(file)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
 		return os.WriteFile(file, data, 0) // a device or pipe must not be replaced by a file
+	case err == nil && info.Size() > 0:
+		if _, err := ReadRecording(file); err != nil {
+			return errors.New("this file is there and is not a recording: name another one, or remove it")
+		}
 	}
 	return atomicfile.Write(file, data, 0o644)
 }
@@ -130,13 +208,11 @@ func ReadRecording(file string) (*Recording, error) {
 		if o == nil {
 			return nil, fmt.Errorf("%s: an outcome is null", file)
 		}
-		o.restore()
 	}
 	for name, o := range rec.Bindings {
 		if o == nil {
 			return nil, fmt.Errorf("%s: the outcome of ${%s} is null", file, name)
 		}
-		o.restore()
 	}
 	return rec, nil
 }

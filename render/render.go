@@ -80,6 +80,9 @@ func Page(ctx context.Context, w io.Writer, s *skill.Skill, env Env) (Trace, err
 	for _, n := range s.Notes {
 		r.warnings = append(r.warnings, s.Say(n))
 	}
+	if env.Replay != nil {
+		env.Replay.place(env.Vars)
+	}
 	parts, err := r.plan()
 	if err == nil {
 		err = r.bind(ctx, parts)

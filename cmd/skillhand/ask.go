@@ -47,8 +47,11 @@ none. Without a PROMPT, or with -, the prompt is read from stdin. What follows
 A failure has a category and a kind, and is tried again if it may pass by itself
 (network, rate limit, overload). Nothing that the CLI started is left behind.
 
-Exit status: 1 it failed, 3 there is no claude, 4 it failed for now, 5 credentials
-or quota, 124 it took too long, 130 it was interrupted.`,
+With --skill, the model and the tools that the skill names in its frontmatter
+are used if its folder is trusted; flags win.
+
+Exit status: 1 failure, 3 no claude, 4 temporary failure, 5 credentials or
+quota, 124 timed out, 130 interrupted.`,
 		Example: `  skillhand ask 'What does this project do?' --allowed-tool Read
   git diff | skillhand ask --skill review -
   skillhand ask 'List the exported functions' --schema functions.json --json
@@ -63,13 +66,15 @@ or quota, 124 it took too long, 130 it was interrupted.`,
 	_ = f.MarkHidden("prompt") // what dashPrompt makes of a prompt that looks like a flag
 	f.StringVar(&o.Skill, "skill", "", "put a skill, by `name` or path, before the prompt")
 	f.StringVar(&o.args, "args", "", "the skill's arguments, as one `string`")
+	f.BoolVar(&o.Strict, "strict", false, "do not ask if something failed on the skill's page")
+	f.StringVar(&o.Label, "label", "", "what the history calls it, a `text`")
 	f.StringVar(&o.at.PluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
 	f.StringVar(&o.Model, "model", "", "the `model` to ask")
-	f.IntVar(&o.MaxTurns, "max-turns", 0, "end after so many turns (0: no limit)")
+	f.IntVar(&o.MaxTurns, "max-turns", 0, "stop after this many turns (0: no limit)")
 	f.StringArrayVar(&o.AllowedTools, "allowed-tool", nil, "a `tool` that Claude may use without asking, such as 'Bash(git log:*)'; repeatable")
 	f.StringVar(&o.Resume, "resume", "", "go on with the session of that `id`")
 	f.BoolVar(&o.Continue, "continue", false, "go on with the folder's last session")
-	f.Float64Var(&o.MaxBudgetUSD, "max-budget-usd", 0, "end when so many `dollars` are spent (0: no limit)")
+	f.Float64Var(&o.MaxBudgetUSD, "max-budget-usd", 0, "stop after this many `dollars` (0: no limit)")
 	f.StringVar(&o.schema, "schema", "", "a `file` with a JSON Schema that the answer must fit")
 	f.BoolVar(&o.report, "report", false, "ask for a report, as scripts of skills print it")
 	f.StringVar(&o.Transcript, "output-file", "", "the `file` for the transcript, byte for byte")
@@ -164,7 +169,29 @@ func runAsk(ctx context.Context, std *stdio, cmd *cobra.Command, o askOptions, a
 	if !printer.end() {
 		return errors.New("stdout: nobody reads the events")
 	}
-	return std.answer(ctx, &o, reply, err)
+	if reply != nil {
+		std.denied(reply.Denials)
+	}
+	err = std.answer(ctx, &o, reply, err)
+	if reply != nil && live.shown && !o.json && !o.events {
+		fmt.Fprintf(std.Err, "%s, $%.4f, %s\n", term.Plural(reply.Turns, "turn"), reply.CostUSD, term.Duration(reply.Duration))
+	}
+	return err
+}
+
+// denied tells which tools Claude was not allowed to use: an answer without them
+// may be a poor one.
+func (std *stdio) denied(denials json.RawMessage) {
+	var all []struct {
+		Tool  string          `json:"tool_name"`
+		Input json.RawMessage `json:"tool_input"`
+	}
+	if json.Unmarshal(denials, &all) != nil {
+		return // the CLI's own, so their shape is not certain
+	}
+	for _, d := range all {
+		std.Warn(fmt.Sprintf("Claude was not allowed to use %s %s (see --allowed-tool)", d.Tool, short(string(d.Input))))
+	}
 }
 
 // An eventPrinter prints events as they come. A reader that is slow makes Claude
@@ -236,6 +263,8 @@ func (o *askOptions) complete(ctx context.Context, std *stdio, cmd *cobra.Comman
 		return cli.Usagef("--resume and --continue contradict each other")
 	case o.args != "" && o.Skill == "":
 		return cli.Usagef("--args: want a --skill that they are for")
+	case o.Strict && o.Skill == "":
+		return cli.Usagef("--strict: want a --skill whose page it is about")
 	}
 	// An unset variable in a script must not quietly ask for something else.
 	for _, name := range []string{"resume", "schema", "model", "skill", "output-file", "cwd", "claude", "allowed-tool"} {
@@ -474,9 +503,14 @@ type askLive struct {
 	shown   bool
 	turn    int
 	costs   map[string]float64 // of each session
+	last    string             // what Claude said last: if nothing follows it is the answer, which is printed elsewhere
 }
 
 func (l *askLive) event(e claude.Event) {
+	if l.last != "" && (e.Type == claude.Text || e.Type == claude.Tool || e.Type == claude.Retry) {
+		fmt.Fprintf(l.spinner, "  %s\n", l.last)
+		l.last = ""
+	}
 	switch {
 	case e.Type == claude.Retry && e.Kind != "":
 		fmt.Fprintf(l.spinner, "skillhand: attempt %d failed (%s): %s; trying again in %s\n", e.Attempt, e.Kind, short(e.Text), e.Wait.Round(100*time.Millisecond))
@@ -484,7 +518,7 @@ func (l *askLive) event(e claude.Event) {
 	case e.Type == claude.Retry:
 		fmt.Fprintf(l.spinner, "  claude tries again in %s: %s\n", e.Wait.Round(100*time.Millisecond), short(e.Text))
 	case e.Type == claude.Text:
-		fmt.Fprintf(l.spinner, "  %s\n", short(e.Text))
+		l.last = short(e.Text)
 	case e.Type == claude.Tool:
 		fmt.Fprintf(l.spinner, "  %s %s\n", term.Visible(e.Tool), short(string(e.Input)))
 	case e.Type == claude.Result:

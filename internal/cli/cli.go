@@ -12,6 +12,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -47,7 +48,9 @@ func Run(std *Std, root *cobra.Command) int {
 	if cause := context.Cause(ctx); cause != nil && err != nil {
 		err = cause
 	}
-	std.report(err)
+	if !errors.Is(err, syscall.EPIPE) { // whoever read has read enough, as in skillhand load … | head
+		std.report(err)
+	}
 	return ExitStatus(err)
 }
 
