@@ -138,7 +138,7 @@ func (l *load) page(ctx context.Context) (*Page, error) {
 	if loadsItself(s) {
 		return nil, fmt.Errorf("%s: its only directive loads %s, which is this file again: put the text into %s", s.File, s.Name, filepath.Join(filepath.Dir(s.File), "first-use.md"))
 	}
-	env, err := l.renderEnv(ctx, s, loc)
+	env, err := l.renderEnv(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -205,16 +205,15 @@ func (l *load) claim(s *skill.Skill) (*session.Claim, error) {
 	if err != nil || !known {
 		return nil, err
 	}
-	file := here.Real(s.File)
 	name := s.Name
-	if l.PluginRoot != "" && skill.Inside(here.Real(l.PluginRoot), file) {
+	if l.PluginRoot != "" && skill.Inside(here.Real(l.PluginRoot), s.Real) {
 		name = skill.PluginName(l.PluginRoot) + ":" + name // as an agent would ask for it
 	}
 	var source strings.Builder
 	for _, p := range s.Parts {
 		source.WriteString(p.Source)
 	}
-	return store.Claim(session.ID{Session: l.Session, Agent: agent}, name, file, session.Hash([]byte(source.String())))
+	return store.Claim(session.ID{Session: l.Session, Agent: agent}, name, s.Real, session.Hash([]byte(source.String())))
 }
 
 // reader finds out which agent reads the page. Inside Claude Code the hooks
@@ -231,10 +230,10 @@ func (l *load) reader(store session.Store, name string) (agent string, known boo
 }
 
 // renderEnv gathers what the page depends on.
-func (l *load) renderEnv(ctx context.Context, s *skill.Skill, loc skill.Location) (render.Env, error) {
+func (l *load) renderEnv(ctx context.Context, s *skill.Skill) (render.Env, error) {
 	plugin := l.PluginRoot
 	if plugin == "" {
-		plugin = skill.PluginOf(here.Real(loc.Folder))
+		plugin = skill.PluginOf(s.Dir)
 	}
 	env := render.Env{
 		Vars: l.vars(s, plugin), Args: l.Args, Shell: l.shell(),
@@ -246,7 +245,7 @@ func (l *load) renderEnv(ctx context.Context, s *skill.Skill, loc skill.Location
 		env.Shell.Launchers = []string{filepath.Join(plugin, "hooks", "bin"), filepath.Join(plugin, "bin")}
 	}
 	var err error
-	if env.Bindings, err = render.ReadBindings(filepath.Join(filepath.Dir(s.File), "bindings.json")); err != nil {
+	if env.Bindings, err = render.ReadBindings(filepath.Join(s.Dir, "bindings.json")); err != nil {
 		return env, err
 	}
 	if l.Replay != "" {
@@ -261,7 +260,7 @@ func (l *load) renderEnv(ctx context.Context, s *skill.Skill, loc skill.Location
 	if l.NoExec {
 		return env, nil
 	}
-	err = l.policy.Allow(ctx, loc.File, func() []string { return append(s.Commands(), env.Bindings.Commands()...) })
+	err = l.policy.Allow(ctx, s.Real, func() []string { return append(s.Commands(), env.Bindings.Commands()...) })
 	if refused, ok := errors.AsType[*trust.NotTrusted](err); ok {
 		env.Untrusted, err = refused.Error(), nil
 	}
@@ -280,7 +279,7 @@ func (l *load) vars(s *skill.Skill, plugin string) map[string]string {
 	vars := map[string]string{
 		"CLAUDE_PROJECT_DIR": l.Project,
 		// By its real path, so that no link leads from it to somewhere else.
-		"CLAUDE_SKILL_DIR": filepath.Dir(here.Real(s.File)),
+		"CLAUDE_SKILL_DIR": filepath.Dir(s.Real),
 		"CLAUDE_EFFORT":    effort,
 	}
 	for name, value := range map[string]string{

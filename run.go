@@ -114,6 +114,9 @@ func (p *place) script(name string) (string, error) {
 	if ferr != nil {
 		return "", ferr
 	}
+	if loc.Command {
+		return "", fmt.Errorf("%s: a command, which has no script", loc.File)
+	}
 	// The text may be in a companion folder, the scripts are not.
 	return scriptIn(loc.Folder, strings.TrimSuffix(loc.Folder, "-first-use"))
 }

@@ -1,88 +1,195 @@
 package skill
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"syscall"
 )
 
-// MaxSize is how long a skill's file may be. A page that long reaches no agent whole.
-const MaxSize = 10 << 20
-
-// A Finder knows the folders in which skills are looked for.
+// A Finder knows the folders in which skills and commands are looked for.
 type Finder struct {
-	PluginRoot string // the plugin that was named, or ""
-	Dir        string // the folder to look in, and above
-	Here       string // where relative paths start; "" means Dir
-	Home       string // the user's home, or ""
+	PluginRoot string   // the plugin that was named, or ""
+	Dir        string   // the folder to look in, and above
+	Here       string   // where relative paths start; "" means Dir
+	Home       string   // the user's home, or ""
+	Extra      []string // further folders of skills, looked into last
 }
 
-// A Location is where a skill was found.
+// Where a skill comes from.
+const (
+	FromPlugin  = "plugin"
+	FromProject = "project"
+	FromUser    = "user"
+	FromExtra   = "extra" // one of the Finder's Extra folders
+)
+
+// A Location is where a skill or command was found.
 type Location struct {
-	Name   string // foo, also for a plugin's plug:foo and for foo-first-use/SKILL.md
-	File   string // the file to read
-	Folder string // the skill's folder, as it was found: File, links resolved, lies inside it
+	Name    string `json:"name"`             // foo, also for a plugin's plug:foo and for foo-first-use/SKILL.md; for a command in a folder folder:foo
+	Plugin  string `json:"plugin,omitempty"` // the plugin's name, if it is from one
+	From    string `json:"from"`             // one of the constants above; "" if it was named by its path
+	Command bool   `json:"command"`          // commands/foo.md, no skill
+	File    string `json:"file"`             // the file to read
+	Folder  string `json:"-"`                // the skill's folder, or that of all commands, as it was found: File, links resolved, lies inside it
 }
 
-// Find looks a skill up by name, by plugin:name, or by the path of its folder or file.
+// Find looks a skill up by name, by plugin:name, or by the path of its folder
+// or file; then a command, by name, by folder:name or by plugin:name.
 func (f Finder) Find(name string) (Location, error) {
 	if isPath(name) {
 		return f.byPath(name)
 	}
-	plugin, short, qualified := strings.Cut(name, ":")
-	if !qualified {
-		short = name
-	}
-	if err := checkName(short); err != nil {
-		return Location{}, fmt.Errorf("%q: %w", name, err)
-	}
-	roots := f.Roots()
-	if qualified {
-		if err := f.checkPlugin(name, plugin); err != nil {
-			return Location{}, err
+	words := strings.Split(name, ":")
+	for _, word := range words {
+		if err := checkName(word); err != nil {
+			return Location{}, fmt.Errorf("%q: %w", name, err)
 		}
-		roots = roots[:1]
 	}
-	for _, root := range roots {
-		loc, err := inFolder(filepath.Join(root, short), short)
-		if err == nil || !errors.Is(err, fs.ErrNotExist) {
+	for _, root := range f.roots() {
+		loc, err := root.find(words)
+		// A root that cannot be entered is as good as none: List names it.
+		if err == nil || !errors.Is(err, fs.ErrNotExist) && root.canEnter() {
 			return loc, err
 		}
 	}
-	return Location{}, f.missing(name, short, roots)
+	if len(words) == 2 {
+		if err := f.checkPlugin(name, words[0]); err != nil {
+			return Location{}, err
+		}
+	}
+	return Location{}, f.missing(name, words[len(words)-1])
+}
+
+// A root is a folder that holds skills or commands.
+type root struct {
+	dir     string
+	from    string
+	plugin  func() string // its name; nil if it is of no plugin
+	command bool
+}
+
+// roots lists the folders in which names are looked up, in order: skills
+// before commands, as in Claude Code; what other agents read comes after what
+// Claude Code does.
+func (f Finder) roots() []root {
+	var all []root
+	seen := map[string]bool{}
+	own := map[string]bool{}
+	for _, dir := range f.userFolders(".claude/skills", ".agents/skills", ".config/agents/skills", ".claude/commands") {
+		own[dir] = true
+	}
+	add := func(from string, plugin func() string, dirs ...string) {
+		for _, dir := range dirs {
+			r := root{dir: dir, from: from, plugin: plugin, command: from != FromExtra && filepath.Base(dir) == "commands"}
+			if own[dir] && from == FromProject { // the project is the user's home
+				r.from = FromUser
+			}
+			if !seen[dir] {
+				seen[dir] = true
+				all = append(all, r)
+			}
+		}
+	}
+	above := upward(f.Dir)
+	project := func(folders ...string) {
+		for _, dir := range above {
+			for _, folder := range folders {
+				add(FromProject, nil, filepath.Join(dir, filepath.FromSlash(folder)))
+			}
+		}
+	}
+	var plugin func() string
+	if f.PluginRoot != "" {
+		plugin = sync.OnceValue(func() string { return PluginName(f.PluginRoot) })
+		add(FromPlugin, plugin, filepath.Join(f.PluginRoot, "skills"))
+	}
+	project(".claude/skills", ".agents/skills")
+	add(FromUser, nil, f.UserRoots()...)
+	project(".github/skills", ".gemini/skills", ".opencode/skills")
+	add(FromUser, nil, f.userFolders(".config/agents/skills")...)
+	add(FromExtra, nil, f.Extra...)
+	if plugin != nil {
+		add(FromPlugin, plugin, filepath.Join(f.PluginRoot, "commands"))
+	}
+	project(".claude/commands")
+	add(FromUser, nil, f.userFolders(".claude/commands")...)
+	return all
+}
+
+func (r root) canEnter() bool {
+	_, err := os.Stat(r.dir + string(filepath.Separator) + ".")
+	return err == nil
+}
+
+// find looks for a name in the root. Only a plugin's name and, for a command,
+// folders may stand before it.
+func (r root) find(words []string) (Location, error) {
+	if len(words) > 1 && r.plugin != nil && words[0] == r.plugin() {
+		words = words[1:]
+	}
+	if r.command {
+		return r.findCommand(words)
+	}
+	if len(words) > 1 {
+		return Location{}, fs.ErrNotExist
+	}
+	loc, err := inFolder(filepath.Join(r.dir, words[0]), words[0])
+	return r.mark(loc), err
+}
+
+// findCommand looks for folder/name.md, and for folder/name/SKILL.md, which
+// Claude Code takes too.
+func (r root) findCommand(words []string) (Location, error) {
+	path := filepath.Join(r.dir, filepath.Join(words...))
+	for _, file := range []string{path + ".md", filepath.Join(path, "SKILL.md")} {
+		loc := r.mark(Location{Name: strings.Join(words, ":"), File: file, Folder: r.dir})
+		if err := checkFile(loc); err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return loc, err
+		}
+	}
+	return Location{}, fs.ErrNotExist
+}
+
+// mark says in a location where it is from.
+func (r root) mark(loc Location) Location {
+	loc.From, loc.Command = r.from, r.command
+	if r.plugin != nil {
+		loc.Plugin = r.plugin()
+	}
+	return loc
 }
 
 // Roots lists the folders that hold skills, in the order in which they are asked.
 func (f Finder) Roots() []string {
-	var roots []string
-	if f.PluginRoot != "" {
-		roots = append(roots, filepath.Join(f.PluginRoot, "skills"))
-	}
-	for _, dir := range upward(f.Dir) {
-		roots = append(roots, filepath.Join(dir, ".claude", "skills"), filepath.Join(dir, ".agents", "skills"))
-	}
-	for _, dir := range f.UserRoots() {
-		if !slices.Contains(roots, dir) {
-			roots = append(roots, dir)
+	var dirs []string
+	for _, r := range f.roots() {
+		if !r.command {
+			dirs = append(dirs, r.dir)
 		}
 	}
-	return roots
+	return dirs
 }
 
 // UserRoots lists the user's own folders of skills.
-func (f Finder) UserRoots() []string {
+func (f Finder) UserRoots() []string { return f.userFolders(".claude/skills", ".agents/skills") }
+
+func (f Finder) userFolders(folders ...string) []string {
 	if !filepath.IsAbs(f.Home) { // a relative one would be the project's to choose
 		return nil
 	}
-	return []string{filepath.Join(f.Home, ".claude", "skills"), filepath.Join(f.Home, ".agents", "skills")}
+	var dirs []string
+	for _, folder := range folders {
+		dirs = append(dirs, filepath.Join(f.Home, filepath.FromSlash(folder)))
+	}
+	return dirs
 }
 
 // upward lists dir and its parents up to the top of its repository; outside a repository, dir alone.
@@ -145,6 +252,9 @@ func (f Finder) byPath(path string) (Location, error) {
 	if !info.IsDir() {
 		folder := filepath.Dir(abs)
 		loc := Location{Name: plainName(filepath.Base(folder)), File: abs, Folder: folder}
+		if stem, ok := strings.CutSuffix(filepath.Base(abs), ".md"); ok && filepath.Base(folder) == "commands" && checkName(stem) == nil {
+			loc.Name, loc.Command = stem, true
+		}
 		return loc, checkFile(loc)
 	}
 	loc, err := inFolder(abs, plainName(filepath.Base(abs)))
@@ -164,9 +274,9 @@ func inFolder(folder, name string) (Location, error) {
 		companion = folder
 	}
 	tries := []Location{
-		{name, filepath.Join(companion, "SKILL.md"), companion},
-		{name, filepath.Join(folder, "first-use.md"), folder},
-		{name, filepath.Join(folder, "SKILL.md"), folder},
+		{Name: name, File: filepath.Join(companion, "SKILL.md"), Folder: companion},
+		{Name: name, File: filepath.Join(folder, "first-use.md"), Folder: folder},
+		{Name: name, File: filepath.Join(folder, "SKILL.md"), Folder: folder},
 	}
 	for _, loc := range tries {
 		if err := checkFile(loc); err == nil || !errors.Is(err, fs.ErrNotExist) {
@@ -181,6 +291,9 @@ func inFolder(folder, name string) (Location, error) {
 // make such. A linked file could be any file of the user's.
 func checkFile(loc Location) error {
 	info, err := os.Stat(loc.File)
+	if errors.Is(err, syscall.ENOTDIR) {
+		return fs.ErrNotExist
+	}
 	if err != nil {
 		if link, lerr := os.Lstat(loc.File); lerr == nil && link.Mode()&fs.ModeSymlink != 0 {
 			return fmt.Errorf("%s: a link that leads nowhere", loc.File)
@@ -199,7 +312,7 @@ func checkFile(loc Location) error {
 		return err
 	}
 	if !Inside(folder, file) {
-		return fmt.Errorf("%s: links to %s, outside its skill's folder", loc.File, file)
+		return outside(loc.File, file)
 	}
 	return nil
 }
@@ -221,7 +334,7 @@ func reason(err error) error {
 
 func (f Finder) checkPlugin(name, plugin string) error {
 	if f.PluginRoot == "" {
-		return fmt.Errorf("%s: no plugin is named: give --plugin-root or set CLAUDE_PLUGIN_ROOT", name)
+		return fmt.Errorf("%s: no such command, and no plugin is named: give --plugin-root or set CLAUDE_PLUGIN_ROOT", name)
 	}
 	if have := PluginName(f.PluginRoot); have != plugin {
 		return fmt.Errorf("%s: the plugin at %s is called %s", name, f.PluginRoot, have)
@@ -240,47 +353,29 @@ func PluginName(root string) string {
 }
 
 // missing is the error for a skill that is nowhere, with the names it may have been meant for.
-func (f Finder) missing(name, short string, roots []string) error {
+func (f Finder) missing(name, short string) error {
 	var names []string
-	for _, loc := range list(roots) {
+	all, _ := f.List()
+	for _, loc := range all {
 		names = append(names, loc.Name)
 	}
 	text := fmt.Sprintf("%s: no such skill", name)
 	close := closest(short, names)
-	if _, err := inFolder(filepath.Join(cmp.Or(f.Here, f.Dir), name), short); err == nil {
+	if _, err := inFolder(filepath.Join(cmp.Or(f.Here, f.Dir), short), short); err == nil && name == short {
 		close = slices.Insert(close, 0, "./"+name)
 	}
+	const most = 10
 	switch {
 	case len(close) > 0:
 		text += ": did you mean " + strings.Join(close, " or ") + "?"
+	case len(names) > most:
+		text += fmt.Sprintf("; available: %s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 	case len(names) > 0:
-		text += ": there are " + strings.Join(names[:min(len(names), 10)], ", ")
+		text += "; available: " + strings.Join(names, ", ")
 	default:
-		text += ": no skills in " + strings.Join(roots, ", ")
+		text += "; there are none in " + strings.Join(f.Roots(), ", ")
 	}
 	return &NotFoundError{Name: name, text: text}
-}
-
-// List returns the skills that Find would find by name, in the order of their roots.
-func (f Finder) List() []Location { return list(f.Roots()) }
-
-func list(roots []string) []Location {
-	var all []Location
-	seen := map[string]bool{}
-	for _, root := range roots {
-		entries, _ := os.ReadDir(root) // a root that is not there, or cannot be listed, has nothing to offer
-		for _, e := range entries {
-			name := plainName(e.Name())
-			if seen[name] || checkName(name) != nil {
-				continue
-			}
-			if loc, err := inFolder(filepath.Join(root, name), name); err == nil {
-				seen[name] = true
-				all = append(all, loc)
-			}
-		}
-	}
-	return all
 }
 
 // A NotFoundError says that no folder has the skill.
@@ -336,43 +431,4 @@ func distance(a, b string) int {
 		before, last, row = last, row, before
 	}
 	return last[len(b)]
-}
-
-// Read reads and parses the skill at loc.
-func Read(loc Location) (*Skill, error) {
-	src, err := ReadFile(loc.File)
-	if err != nil {
-		return nil, err
-	}
-	if i := bytes.IndexByte(src, 0); i >= 0 {
-		return nil, fmt.Errorf("%s:%d: not a text file (it has a zero byte)", loc.File, 1+bytes.Count(src[:i], []byte("\n")))
-	}
-	s := Parse(loc.File, src)
-	s.Name = loc.Name
-	return s, nil
-}
-
-// ReadFile reads a regular file of a sane length. A pipe or device in a
-// skill's place would hang or never end.
-func ReadFile(file string) ([]byte, error) {
-	info, err := os.Stat(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, reason(err))
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", file)
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, reason(err))
-	}
-	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, reason(err))
-	}
-	if len(src) > MaxSize {
-		return nil, fmt.Errorf("%s: longer than %d MB, want a text that an agent can read", file, MaxSize>>20)
-	}
-	return src, nil
 }

@@ -2,11 +2,15 @@ package skill
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // tree writes files and returns their folder. A file "a -> b" is a link.
@@ -50,6 +54,13 @@ func TestFind(t *testing.T) {
 		"order/.claude/skills/near/real.md", "order/.claude/skills/near/SKILL.md -> real.md",
 		"order/.claude/skills/dots.in_name-1/SKILL.md",
 		"loose/b/SKILL.md",
+		"repo/.claude/commands/a.md", "repo/.claude/commands/c.md", "repo/.claude/commands/grp/n.md", "repo/.claude/commands/grp/deep/m.md",
+		"repo/.claude/commands/as/SKILL.md", "repo/.claude/commands/out.md -> ../../../home/.claude/skills/u/SKILL.md",
+		"repo/.claude/commands/grp/near.md -> ../c.md",
+		"home/.claude/commands/c.md", "home/.claude/commands/uc.md",
+		"plug/commands/pc.md", "plug/commands/sub/pn.md",
+		"repo/.github/skills/g/SKILL.md", "repo/.gemini/skills/g/SKILL.md", "repo/.gemini/skills/a/SKILL.md", "repo/.opencode/skills/o/SKILL.md",
+		"home/.config/agents/skills/x/SKILL.md", "extra/skills/e/SKILL.md", "extra/skills/a/SKILL.md",
 	)
 	if err := os.WriteFile(filepath.Join(dir, "plug/.claude-plugin/plugin.json"), []byte(`{"name": "plugin"}`), 0o666); err != nil {
 		t.Fatal(err)
@@ -76,14 +87,31 @@ func TestFind(t *testing.T) {
 		{"order", "", "linked", "order/.claude/skills/linked/SKILL.md"},
 		{"order", "", "near", "order/.claude/skills/near/SKILL.md"},
 		{"order", "", "dots.in_name-1", "order/.claude/skills/dots.in_name-1/SKILL.md"},
+		{"repo/sub", "", "c", "repo/.claude/commands/c.md"},
+		{"repo", "", "grp:n", "repo/.claude/commands/grp/n.md"},
+		{"repo", "", "grp:deep:m", "repo/.claude/commands/grp/deep/m.md"},
+		{"repo", "", "grp:near", "repo/.claude/commands/grp/near.md"},
+		{"repo", "", "as", "repo/.claude/commands/as/SKILL.md"},
+		{"repo", "", "uc", "home/.claude/commands/uc.md"},
+		{"repo", "", ".claude/commands/c.md", "repo/.claude/commands/c.md"},
+		{"repo", "plug", "pc", "plug/commands/pc.md"},
+		{"repo", "plug", "plugin:pc", "plug/commands/pc.md"},
+		{"repo", "plug", "plugin:sub:pn", "plug/commands/sub/pn.md"},
+		{"repo/sub", "", "g", "repo/.github/skills/g/SKILL.md"},
+		{"repo", "", "o", "repo/.opencode/skills/o/SKILL.md"},
+		{"repo", "", "x", "home/.config/agents/skills/x/SKILL.md"},
+		{"repo", "", "e", "extra/skills/e/SKILL.md"},
 	} {
-		f := Finder{Dir: filepath.Join(dir, tt.at), Home: filepath.Join(dir, "home")}
+		f := Finder{Dir: filepath.Join(dir, tt.at), Home: filepath.Join(dir, "home"), Extra: []string{filepath.Join(dir, "extra/skills")}}
 		if tt.plugin != "" {
 			f.PluginRoot = filepath.Join(dir, tt.plugin)
 		}
 		loc, err := f.Find(tt.name)
 		if err != nil || loc.File != filepath.Join(dir, tt.want) {
 			t.Errorf("%s in %s: %s, %v; want %s", tt.name, tt.at, loc.File, err, tt.want)
+		}
+		if s, err := Read(loc); err != nil || !strings.HasPrefix(s.Real, s.Dir) {
+			t.Errorf("%s in %s was read from %+v, %v", tt.name, tt.at, s, err)
 		}
 	}
 	for _, tt := range []struct{ at, plugin, name, want string }{
@@ -99,6 +127,12 @@ func TestFind(t *testing.T) {
 		{"order", "", "a\x00b", `has '\x00'`},
 		{"order", "", "ünïcode", `has 'ü'`},
 		{"order", "", "./.claude", "no SKILL.md here"},
+		{"repo", "", "out", "outside its skill's folder"},
+		{"repo", "", "grp:x", "no such command, and no plugin is named"},
+		{"repo", "", "grp:", "name is empty"},
+		{"repo", "", "grp:..", `no ".."`},
+		{"repo", "", "a:b:c:d", "a:b:c:d: no such skill"},
+		{"order", "", "quite-another", "no such skill; available: all, dots.in_name-1, linked, near, only, two, a, u, v, x and 2 more"},
 	} {
 		f := Finder{Dir: filepath.Join(dir, tt.at), Home: filepath.Join(dir, "home")}
 		if tt.plugin != "" {
@@ -126,6 +160,127 @@ func TestClosest(t *testing.T) {
 	} {
 		if got := strings.Join(closest(tt.name, names), " "); got != tt.want {
 			t.Errorf("closest(%q) = %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestList(t *testing.T) {
+	dir := tree(t,
+		"repo/.git/HEAD", "repo/.claude/skills/a/SKILL.md", "repo/.claude/skills/loop -> loop", "repo/.claude/skills/up -> ..",
+		"repo/.claude/skills/out/SKILL.md -> ../../../../home/.claude/skills/u/SKILL.md", "repo/.claude/skills/notes.txt",
+		"repo/.claude/commands/a.md", "repo/.claude/commands/c.md", "repo/.claude/commands/grp/n.md", "repo/.claude/commands/grp/back -> ..",
+		"repo/.claude/commands/as/SKILL.md", "repo/.claude/commands/x.txt", "repo/.claude/commands/odd name.md",
+		"home/.claude/skills/u/SKILL.md", "home/.claude/skills/a/SKILL.md", "home/.agents/skills -> skills",
+		"plug/skills/p/SKILL.md", "plug/commands/sub/pn.md", "extra/e/SKILL.md",
+	)
+	f := Finder{Dir: filepath.Join(dir, "repo"), Home: filepath.Join(dir, "home"), PluginRoot: filepath.Join(dir, "plug"), Extra: []string{filepath.Join(dir, "extra")}}
+	all, faults := f.List()
+	var got []string
+	for _, loc := range all {
+		rel, err := filepath.Rel(dir, loc.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s %s %t %s", loc.Name, loc.From, filepath.ToSlash(rel), loc.Command, loc.Plugin)))
+		name := loc.Name
+		if again, err := f.Find(name); err != nil || again != loc {
+			t.Errorf("%s is listed at %+v, found at %+v, %v", name, loc, again, err)
+		}
+	}
+	want := []string{
+		"p plugin plug/skills/p/SKILL.md false plug",
+		"a project repo/.claude/skills/a/SKILL.md false",
+		"u user home/.claude/skills/u/SKILL.md false",
+		"e extra extra/e/SKILL.md false",
+		"sub:pn plugin plug/commands/sub/pn.md true plug",
+		"as project repo/.claude/commands/as/SKILL.md true",
+		"c project repo/.claude/commands/c.md true",
+		"grp:n project repo/.claude/commands/grp/n.md true",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	text := errors.Join(faults...).Error()
+	for _, part := range []string{"skills/loop", "skills/out/SKILL.md: links to", "commands/grp/back: a link to a folder that is listed already", "home/.agents/skills: "} {
+		if !strings.Contains(text, part) {
+			t.Errorf("nothing is said of %s:\n%s", part, text)
+		}
+	}
+	if len(faults) != 4 {
+		t.Errorf("%d faults, want 4:\n%s", len(faults), text)
+	}
+}
+
+func TestFront(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"---\ndescription: >\n  Greets\n  people.\n---\n# Title\n", "Greets people."},
+		{"---\nname: x\n---\n\n## A title\ntext", "A title"},
+		{"\n\nFirst line\n", "First line"},
+		{"", ""},
+		{"---\ndescription: a: b\n---\nText", "Text"},
+	} {
+		dir := tree(t)
+		loc := Location{Name: "x", File: filepath.Join(dir, "SKILL.md"), Folder: dir}
+		if err := os.WriteFile(loc.File, []byte(tt.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, summary, err := loc.Front(); err != nil || summary != tt.want {
+			t.Errorf("%q: %q, %v, want %q", tt.text, summary, err, tt.want)
+		}
+	}
+}
+
+// TestFlippingLink reads through a link that changes all the time. What was
+// read must be what Real names, or be refused: a project must not have its text
+// taken for that of the user's own skill.
+func TestFlippingLink(t *testing.T) {
+	dir := tree(t, "own/SKILL.md", "other/SKILL.md", "skills/x -> ../own")
+	link := filepath.Join(dir, "skills", "x")
+	stop := make(chan struct{})
+	var flipping sync.WaitGroup
+	defer flipping.Wait()
+	defer close(stop)
+	flipping.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			next := filepath.Join(dir, "next")
+			os.Symlink(filepath.Join("..", []string{"own", "other"}[i%2]), next)
+			os.Rename(next, link)
+		}
+	})
+	loc := Location{Name: "x", File: filepath.Join(link, "SKILL.md"), Folder: link}
+	read, texts := 0, map[string]int{}
+	for range 500 {
+		s, err := Read(loc)
+		if err != nil {
+			continue
+		}
+		read++
+		text := s.Parts[0].Source // tree writes a file's name into it
+		texts[text]++
+		if s.Real != filepath.Join(dir, filepath.FromSlash(text)) || s.Dir != filepath.Dir(s.Real) {
+			t.Fatalf("the text of %s passes for that of %s in %s", text, s.Real, s.Dir)
+		}
+	}
+	if read == 0 || len(texts) != 2 {
+		t.Logf("%d reads, %v: the link was not seen to flip", read, texts)
+	}
+}
+
+// TestSpecialFiles shows that a pipe in a file's place is refused, not waited for.
+func TestSpecialFiles(t *testing.T) {
+	dir := tree(t)
+	pipe := filepath.Join(dir, "SKILL.md")
+	if err := mkfifo(pipe); err != nil {
+		t.Skipf("no pipes here: %v", err)
+	}
+	for _, file := range []string{pipe, os.DevNull, dir} {
+		if _, err := Read(Location{Name: "x", File: file, Folder: filepath.Dir(file)}); err == nil {
+			t.Errorf("%s was read", file)
 		}
 	}
 }

@@ -73,9 +73,10 @@ var fields = []struct {
 	{KnownField{"description", true, true}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Description) }},
 	{KnownField{"license", true, false}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.License) }},
 	{KnownField{"compatibility", true, false}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Compatibility) }},
-	{KnownField{"metadata", true, false}, func(f *Frontmatter, v *yaml.Node) string { return mapping(v, &f.Metadata) }},
+	{KnownField{"metadata", true, true}, func(f *Frontmatter, v *yaml.Node) string { return mapping(v, &f.Metadata) }},
 	{KnownField{"allowed-tools", true, true}, func(f *Frontmatter, v *yaml.Node) string { return texts(v, &f.AllowedTools, splitTools) }},
 	{KnownField{"disallowed-tools", false, true}, func(f *Frontmatter, v *yaml.Node) string { return texts(v, &f.DisallowedTools, splitTools) }},
+	{KnownField{"disallowedTools", false, true}, func(f *Frontmatter, v *yaml.Node) string { return texts(v, &f.DisallowedTools, splitTools) }}, // as in agents
 	{KnownField{"when_to_use", false, true}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.WhenToUse) }},
 	{KnownField{"argument-hint", false, true}, func(f *Frontmatter, v *yaml.Node) string { return hint(v, &f.ArgumentHint) }},
 	{KnownField{"arguments", false, true}, func(f *Frontmatter, v *yaml.Node) string { return texts(v, &f.Arguments, splitNames) }},
@@ -88,8 +89,12 @@ var fields = []struct {
 	{KnownField{"background", false, true}, func(f *Frontmatter, v *yaml.Node) string { return boolean(v, &f.Background) }},
 	{KnownField{"paths", false, true}, func(f *Frontmatter, v *yaml.Node) string { return texts(v, &f.Paths, splitCommas) }},
 	{KnownField{"shell", false, true}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Shell) }},
+	{KnownField{"version", false, true}, ignored},
+	{KnownField{"fallback", false, true}, ignored},
 	{KnownField{"hooks", false, true}, func(f *Frontmatter, _ *yaml.Node) string { f.HasHooks = true; return "" }},
 }
+
+func ignored(*Frontmatter, *yaml.Node) (want string) { return "" }
 
 // set stores one field. A field that nobody defines is no fault: agents ignore it.
 func (f *Frontmatter) set(key string, v *yaml.Node) (want string) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Sections says which of a skill's parts its two sections are.
@@ -38,7 +39,7 @@ func (x Section) Of(parts []Part) []Part {
 // after the skill or not at all, and none in another. The error joins all
 // Faults, each with its tag's line; then no section is returned.
 func (s *Skill) Sections() (Sections, error) {
-	t := readTags(s.Parts, s.Name)
+	t := readTags(s.Parts, s.shortName())
 	if len(t.faults) == 0 {
 		return Sections{Skill: t.found["skill"], Output: t.found["output"]}, nil
 	}
@@ -50,7 +51,10 @@ func (s *Skill) Sections() (Sections, error) {
 }
 
 // Faults says why no page can be made of the skill's sections, in the order of the text.
-func (s *Skill) Faults() []Note { return readTags(s.Parts, s.Name).faults }
+func (s *Skill) Faults() []Note { return readTags(s.Parts, s.shortName()).faults }
+
+// shortName is the name without the folders before a command's.
+func (s *Skill) shortName() string { return s.Name[strings.LastIndexByte(s.Name, ':')+1:] }
 
 // tags are what the tags among some parts say.
 type tags struct {

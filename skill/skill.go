@@ -11,6 +11,8 @@ import (
 type Skill struct {
 	Name  string // what it is called: its folder's name, without -first-use
 	File  string // the file that was read, as it was found
+	Real  string // the same, links resolved: what trust is about; "" if it was not read from a file
+	Dir   string // the skill's folder, links resolved
 	Front Frontmatter
 	Parts []Part // their Sources joined give the file back, byte for byte
 

@@ -19,7 +19,6 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/report"
 	"github.com/skillhand/skillhand/shell"
-	"github.com/skillhand/skillhand/skill"
 )
 
 // A Look is how a box is drawn. The zero value works.
@@ -96,13 +95,17 @@ func listSkills(_ context.Context, args []string, std shell.Std) int {
 	if err != nil {
 		return printed("list-skills", std, "", err)
 	}
-	for _, loc := range h.Finder().List() {
-		s, err := skill.Read(loc)
+	all, faults := h.Finder().List()
+	for _, loc := range all {
+		_, summary, err := loc.Front()
 		if err != nil {
-			fmt.Fprintf(std.Err, "list-skills: %v\n", err)
+			faults = append(faults, err)
 			continue
 		}
-		fmt.Fprintf(std.Out, "%s: %s\n", loc.Name, strings.Join(strings.Fields(s.Front.Description), " "))
+		fmt.Fprintf(std.Out, "%s: %s\n", loc.Name, strings.Join(strings.Fields(summary), " "))
+	}
+	for _, err := range faults {
+		fmt.Fprintf(std.Err, "list-skills: %v\n", err)
 	}
 	return exitOK
 }

@@ -281,7 +281,8 @@ func completeSkills(pluginRoot string) []string {
 		pluginRoot = os.Getenv("CLAUDE_PLUGIN_ROOT")
 	}
 	var names []string
-	for _, loc := range (skill.Finder{PluginRoot: pluginRoot, Dir: dir, Home: os.Getenv("HOME")}).List() {
+	all, _ := skill.Finder{PluginRoot: pluginRoot, Dir: dir, Home: os.Getenv("HOME")}.List()
+	for _, loc := range all {
 		names = append(names, loc.Name)
 	}
 	return names

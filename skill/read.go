@@ -1,0 +1,119 @@
+package skill
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// MaxSize is how long a skill's file may be. A page that long reaches no agent whole.
+const MaxSize = 10 << 20
+
+// Read reads and parses the skill at loc. The file is opened once, and where it
+// is was found out from what was opened: a link that changes meanwhile cannot
+// make one file's text pass for another's.
+func Read(loc Location) (*Skill, error) {
+	src, real, err := loc.read()
+	if err != nil {
+		return nil, err
+	}
+	s := Parse(loc.File, src)
+	s.Name, s.Real, s.Dir = loc.Name, real.file, real.folder
+	if loc.Command {
+		s.Dir = filepath.Dir(real.file)
+	}
+	return s, nil
+}
+
+// Front reads only the frontmatter of the skill at l, and what a list of skills
+// would say about it: its description, else the first line of its text.
+func (l Location) Front() (f Frontmatter, summary string, err error) {
+	src, _, err := l.read()
+	if err != nil {
+		return f, "", err
+	}
+	text := string(src)
+	header := splitFrontmatter(text)
+	f, _ = parseFrontmatter(text[:header])
+	if summary = strings.TrimSpace(f.Description); summary != "" {
+		return f, summary, nil
+	}
+	for line := range strings.Lines(text[header:]) {
+		if summary = strings.TrimSpace(strings.TrimLeft(line, "# \t")); summary != "" {
+			break
+		}
+	}
+	return f, summary, nil
+}
+
+// realPlace is where a file that was read really is.
+type realPlace struct{ file, folder string }
+
+// read reads the file and finds out where it really is: in its folder, or it is
+// refused.
+func (l Location) read() (src []byte, real realPlace, err error) {
+	for range 10 {
+		var opened fs.FileInfo
+		if src, opened, err = readOpened(l.File); err != nil {
+			return nil, real, err
+		}
+		if real.file, err = filepath.EvalSymlinks(l.File); err != nil {
+			continue
+		}
+		if real.folder, err = filepath.EvalSymlinks(l.Folder); err != nil {
+			continue
+		}
+		if now, err := os.Lstat(real.file); err != nil || !os.SameFile(opened, now) {
+			continue
+		}
+		if !Inside(real.folder, real.file) {
+			return nil, real, outside(l.File, real.file)
+		}
+		if i := bytes.IndexByte(src, 0); i >= 0 {
+			return nil, real, fmt.Errorf("%s:%d: not a text file (it has a zero byte)", l.File, 1+bytes.Count(src[:i], []byte("\n")))
+		}
+		return src, real, nil
+	}
+	return nil, real, fmt.Errorf("%s: changes while it is read", l.File)
+}
+
+func outside(file, real string) error {
+	return fmt.Errorf("%s: links to %s, outside its skill's folder", file, real)
+}
+
+// ReadFile reads a regular file of a sane length. A pipe or device in a
+// skill's place would hang or never end.
+func ReadFile(file string) ([]byte, error) {
+	src, _, err := readOpened(file)
+	return src, err
+}
+
+// readOpened reads a regular file, and says which one it was.
+func readOpened(file string) ([]byte, fs.FileInfo, error) {
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe must not wait for a writer
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", file, reason(err))
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("not a regular file")
+	}
+	var src []byte
+	if err == nil {
+		src, err = io.ReadAll(io.LimitReader(f, MaxSize+1))
+	}
+	if err == nil && len(src) > MaxSize {
+		err = fmt.Errorf("longer than %d MB, want a text that an agent can read", MaxSize>>20)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", file, reason(err))
+	}
+	return src, info, nil
+}
