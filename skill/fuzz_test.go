@@ -3,6 +3,7 @@ package skill
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -10,9 +11,24 @@ import (
 
 func FuzzParse(f *testing.F) {
 	addSeeds(f)
+	for _, seed := range []string{
+		"---\r\narguments: [a-b, 'a']\r\nallowed-tools:\r\n- Bash\r\n---\r\n> ```!\r\n> a $a-b\r\n>\tb $0.10\r\n> ```\r\n",
+		"-\t```\n\t\t!`a $0`\n\n\t!`b` \u3000!`c`\n\t```\n</output>\n<skill>\n</output>\n",
+		"---\nname: x\n\xc2\x85description: {a: [b, 'c'], d: *e}\n---\n!`a\n> b",
+		"---\n? a\n: b\n? [c]\n: - d\n  - - e\n---\n",
+		"---\n&a b: !!str c\n\"d\\\"\": |\n  e\n# f\n---\n",
+	} {
+		f.Add([]byte(seed))
+	}
 	f.Fuzz(func(t *testing.T, src []byte) {
 		s := Parse("x/SKILL.md", src)
 		checkParts(t, src, s)
+		checkFields(t, string(src), s.Front.Fields)
+		for _, n := range append(s.Notes, s.Faults()...) {
+			if n.Offset > len(src) || n.Line != 1+strings.Count(string(src[:n.Offset]), "\n") || n.Code == "" || n.Text == "" {
+				t.Errorf("%q: the note %+v", src, n)
+			}
+		}
 		sections, err := s.Sections()
 		if err != nil && sections != (Sections{}) {
 			t.Errorf("%q has both sections and faults", src)
