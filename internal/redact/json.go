@@ -20,21 +20,17 @@ func (r *Redactor) JSON(doc json.RawMessage) json.RawMessage {
 	var out []byte // nil as long as nothing was replaced
 	done := 0
 	for i := 0; i < len(doc); {
-		start := i
+		start, escaped := i, false
 		switch c := doc[i]; {
 		case c == '"':
-			i, _, _ = jsonfind.String(doc, i)
+			i, escaped, _ = jsonfind.String(doc, i)
 		case c == '-' || '0' <= c && c <= '9':
 			i, _ = jsonfind.Number(doc, i)
 		default:
 			i++
 			continue
 		}
-		text := string(doc[start:i])
-		if doc[start] == '"' && json.Unmarshal(doc[start:i], &text) != nil {
-			continue // it is valid, so this does not happen
-		}
-		if clean := r.Text(text); clean != text {
+		if clean, found := r.token(doc[start:i], escaped); found {
 			out = append(append(out, doc[done:start]...), quote(clean)...)
 			done = i
 		}
@@ -43,6 +39,26 @@ func (r *Redactor) JSON(doc json.RawMessage) json.RawMessage {
 		return doc
 	}
 	return append(out, doc[done:]...)
+}
+
+// token returns what a string or a number says without its secrets, and whether
+// there were any. A long one that has none is not copied.
+func (r *Redactor) token(token []byte, escaped bool) (clean string, found bool) {
+	if escaped {
+		var text string
+		if json.Unmarshal(token, &text) != nil {
+			return "", false // it is valid, so this does not happen
+		}
+		clean = r.Text(text)
+		return clean, clean != text
+	}
+	token = bytes.Trim(token, `"`)
+	m := matcher{trie: r.trie()}
+	if scan(&m, token, 0); len(m.hits) == 0 {
+		return "", false
+	}
+	out, _ := pass(&m, nil, token, len(token))
+	return string(out), true
 }
 
 // quote returns a text as a JSON string.
