@@ -185,7 +185,7 @@ func (e *deadlineError) Error() string { return fmt.Sprintf("no answer within %s
 
 type idleError struct{ after time.Duration }
 
-func (e *idleError) Error() string { return fmt.Sprintf("not a word from claude for %s", e.after) }
+func (e *idleError) Error() string { return fmt.Sprintf("no output from claude for %s", e.after) }
 
 var errLingers = errors.New("has given its result and does not end")
 

@@ -30,7 +30,7 @@ type Client struct {
 
 	Timeout     time.Duration // for the whole call, waits included; 0 means DefaultTimeout
 	IdleTimeout time.Duration // without a byte from the CLI; 0 means DefaultIdleTimeout, less than 0 none
-	Retries     int           // further attempts after a failure that passes
+	Retries     int           // further attempts after a temporary failure
 	RetryFresh  bool          // an attempt does not go on with the session of the one before
 
 	// OnEvent is called for what the CLI does, as it happens, one call at a time. While
@@ -97,7 +97,12 @@ type RequestError struct {
 	Fault string
 }
 
-func (e *RequestError) Error() string { return e.Field + ": " + e.Fault }
+func (e *RequestError) Error() string {
+	if e.Field == "prompt" {
+		return "the prompt " + e.Fault
+	}
+	return e.Field + ": " + e.Fault
+}
 
 // A StartError says that the CLI could not be started.
 type StartError struct{ Err error }
@@ -105,8 +110,8 @@ type StartError struct{ Err error }
 func (e *StartError) Error() string { return e.Err.Error() }
 func (e *StartError) Unwrap() error { return e.Err }
 
-// Ask sends r to Claude and waits for the answer, trying again after failures
-// that pass. If the CLI ran and gave no good answer the error is an *Error, and
+// Ask sends r to Claude and waits for the answer, trying again after temporary
+// failures. If the CLI ran and gave no good answer the error is an *Error, and
 // the reply has what is known. A *RequestError or *StartError means that it did
 // not run.
 func (c *Client) Ask(ctx context.Context, r Request) (*Reply, error) {

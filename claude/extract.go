@@ -58,7 +58,7 @@ func newSchema(text json.RawMessage) (*schema, error) {
 	}
 	s := &schema{strings.TrimSpace(argument.String()), resolved}
 	if len(s.argument) > maxArgument {
-		return nil, &RequestError{"schema", fmt.Sprintf("has %d bytes, more than the %d of an argument", len(s.argument), maxArgument)}
+		return nil, &RequestError{"schema", fmt.Sprintf("too large: %d bytes, more than the %d of one argument", len(s.argument), maxArgument)}
 	}
 	return s, nil
 }

@@ -68,7 +68,7 @@ func TestSchema(t *testing.T) {
 		{"elsewhere", `{"$ref": "https://example.com/x.json"}`, "schema: "},
 		{"refers to itself", `{"$ref": "#"}`, "schema: "},
 		{"in a circle", `{"$ref":"#/$defs/a","$defs":{"a":{"allOf":[{"$ref":"#/$defs/b"}]},"b":{"anyOf":[{"$ref":"#/$defs/a"}]}}}`, "schema: "},
-		{"too large", `{"description": "` + strings.Repeat("x", 140_000) + `"}`, "schema: has 140018 bytes, more than the 131071 of an argument"},
+		{"too large", `{"description": "` + strings.Repeat("x", 140_000) + `"}`, "schema: too large: 140018 bytes, more than the 131071 of one argument"},
 	} {
 		_, err := newSchema(json.RawMessage(tt.text))
 		if _, ok := errors.AsType[*RequestError](err); !ok || !strings.HasPrefix(err.Error(), tt.want) {

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -198,12 +196,12 @@ func (std *stdio) denied(denials json.RawMessage) {
 // wait; one that has stopped must not make the time limit wait.
 type eventPrinter struct {
 	until context.Context
-	lines chan askEvent
+	lines chan claude.EventDocument
 	done  chan struct{}
 }
 
 func newEventPrinter(until context.Context, std *stdio, cancel context.CancelCauseFunc) *eventPrinter {
-	p := &eventPrinter{until: until, lines: make(chan askEvent), done: make(chan struct{})}
+	p := &eventPrinter{until: until, lines: make(chan claude.EventDocument), done: make(chan struct{})}
 	go func() {
 		defer close(p.done)
 		for e := range p.lines {
@@ -220,7 +218,7 @@ func (p *eventPrinter) event(e claude.Event) {
 		return // the last line has all of it
 	}
 	select {
-	case p.lines <- newAskEvent(e):
+	case p.lines <- claude.NewEventDocument(e):
 	case <-p.until.Done():
 	}
 }
@@ -366,7 +364,7 @@ func (std *stdio) answer(ctx context.Context, o *askOptions, reply *claude.Reply
 		return o.notAsked(err)
 	}
 	if o.json || o.events {
-		doc := newAskDocument(reply, failure)
+		doc := claude.NewDocument(reply, err)
 		if o.events {
 			doc.Type = "result"
 		}
@@ -407,93 +405,6 @@ func (o *askOptions) notAsked(err error) error {
 		return cli.Exit(cli.ExitMissing, err)
 	}
 	return err
-}
-
-// An askDocument is what ask --json prints: schemas/ask-v1.schema.json.
-type askDocument struct {
-	Type         string          `json:"type,omitempty"` // with --events: result
-	Success      bool            `json:"success"`
-	Output       string          `json:"output"`
-	JSONResult   json.RawMessage `json:"json_result"`
-	ExitCode     int             `json:"exit_code"`
-	Error        string          `json:"error"`
-	Category     claude.Category `json:"category"`
-	Kind         claude.Kind     `json:"kind"`
-	Retryable    bool            `json:"retryable"`
-	RetryAfterMS *float64        `json:"retry_after_ms"`
-	SessionID    string          `json:"session_id"`
-	Model        string          `json:"model"`
-	Turns        int             `json:"turns"`
-	CostUSD      float64         `json:"cost_usd"`
-	Usage        json.RawMessage `json:"usage"`
-	DurationMS   float64         `json:"duration_ms"`
-	Denials      json.RawMessage `json:"permission_denials"`
-	Attempts     []askAttempt    `json:"attempts"`
-	Transcript   string          `json:"transcript"`
-}
-
-type askAttempt struct {
-	Category   claude.Category `json:"category"`
-	Kind       claude.Kind     `json:"kind"`
-	DurationMS float64         `json:"duration_ms"`
-	SessionID  string          `json:"session_id"`
-	Error      string          `json:"error"`
-}
-
-func newAskDocument(r *claude.Reply, failure *claude.Error) askDocument {
-	doc := askDocument{
-		Success: failure == nil, Output: r.Output, JSONResult: r.JSON, ExitCode: r.Exit, SessionID: r.SessionID, Model: r.Model,
-		Turns: r.Turns, CostUSD: r.CostUSD, Usage: r.Usage, DurationMS: millis(r.Duration), Denials: r.Denials, Transcript: r.Transcript,
-		Attempts: []askAttempt{},
-	}
-	// These are the CLI's own, so their shape is not certain.
-	if !bytes.HasPrefix(doc.Denials, []byte("[")) {
-		doc.Denials = json.RawMessage("[]")
-	}
-	if !bytes.HasPrefix(doc.Usage, []byte("{")) {
-		doc.Usage = nil
-	}
-	if failure != nil {
-		doc.Error, doc.Category, doc.Kind, doc.Retryable = failure.Message, failure.Category, failure.Kind, failure.Temporary()
-		if failure.RetryAfter > 0 {
-			after := millis(failure.RetryAfter)
-			doc.RetryAfterMS = &after
-		}
-	}
-	for _, a := range r.Attempts {
-		doc.Attempts = append(doc.Attempts, askAttempt{a.Category, a.Kind, millis(a.Duration), a.SessionID, a.Error})
-	}
-	return doc
-}
-
-func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-// An askEvent is a line of ask --events: schemas/ask-events-v1.schema.json.
-type askEvent struct {
-	Type      claude.EventType `json:"type"`
-	Attempt   int              `json:"attempt"`
-	SessionID string           `json:"session_id"`
-	Turn      int              `json:"turn,omitempty"`
-	Parent    string           `json:"parent_tool_use_id,omitempty"`
-	Model     string           `json:"model,omitempty"`
-	Text      string           `json:"text,omitempty"`
-	Tool      string           `json:"tool,omitempty"`
-	Input     json.RawMessage  `json:"input,omitempty"`
-	Kind      claude.Kind      `json:"kind,omitempty"`
-	Error     string           `json:"error,omitempty"`
-	WaitMS    *float64         `json:"wait_ms,omitempty"`
-}
-
-func newAskEvent(e claude.Event) askEvent {
-	doc := askEvent{
-		Type: e.Type, Attempt: e.Attempt, SessionID: e.SessionID, Turn: e.Turn, Parent: e.Parent,
-		Model: e.Model, Text: e.Text, Tool: e.Tool, Input: e.Input, Kind: e.Kind,
-	}
-	if e.Type == claude.Retry {
-		wait := millis(e.Wait)
-		doc.Error, doc.Text, doc.WaitMS = e.Text, "", &wait
-	}
-	return doc
 }
 
 // An askLive shows people what Claude does: on a terminal all of it, elsewhere

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/internal/fakeapi"
 	"github.com/skillhand/skillhand/internal/realclaude"
 )
@@ -60,7 +61,7 @@ func TestAskCtrlC(t *testing.T) {
 			if got := cmd.ProcessState.ExitCode(); got != tt.exit {
 				t.Errorf("exit status %d, want %d; stderr: %s", got, tt.exit, stderr.String())
 			}
-			var doc askDocument
+			var doc claude.Document
 			if err := json.Unmarshal(stdout.Bytes(), &doc); err != nil || doc.Kind != "interrupted" || doc.SessionID == "" {
 				t.Errorf("stdout: %s, %v", stdout.String(), err)
 			}

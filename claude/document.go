@@ -1,0 +1,123 @@
+package claude
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+)
+
+// A Document is what came of a question, for programs: what skillhand ask --json
+// prints. It is described by schemas/ask-v1.schema.json.
+type Document struct {
+	Type         string            `json:"type,omitempty"` // result, as the last of a stream of events
+	Success      bool              `json:"success"`
+	Output       string            `json:"output"`
+	JSONResult   json.RawMessage   `json:"json_result"`
+	ExitCode     int               `json:"exit_code"`
+	Error        string            `json:"error"`
+	Category     Category          `json:"category"`
+	Kind         Kind              `json:"kind"`
+	Retryable    bool              `json:"retryable"`
+	RetryAfterMS *float64          `json:"retry_after_ms"`
+	SessionID    string            `json:"session_id"`
+	Model        string            `json:"model"`
+	Turns        int               `json:"turns"`
+	CostUSD      float64           `json:"cost_usd"`
+	Usage        json.RawMessage   `json:"usage"`
+	DurationMS   float64           `json:"duration_ms"`
+	Denials      json.RawMessage   `json:"permission_denials"`
+	Attempts     []AttemptDocument `json:"attempts"`
+	Transcript   string            `json:"transcript"`
+}
+
+// An AttemptDocument is one run of the CLI.
+type AttemptDocument struct {
+	Category   Category `json:"category"`
+	Kind       Kind     `json:"kind"`
+	DurationMS float64  `json:"duration_ms"`
+	SessionID  string   `json:"session_id"`
+	Error      string   `json:"error"`
+}
+
+// NewDocument puts together what Ask returned. A nil reply means that nothing
+// was asked, for the reason that the error gives.
+func NewDocument(reply *Reply, err error) Document {
+	r := reply
+	if r == nil {
+		r = &Reply{}
+	}
+	doc := Document{
+		Success: err == nil, Output: r.Output, JSONResult: r.JSON, ExitCode: r.Exit, SessionID: r.SessionID, Model: r.Model,
+		Turns: r.Turns, CostUSD: r.CostUSD, Usage: r.Usage, DurationMS: millis(r.Duration), Denials: r.Denials, Transcript: r.Transcript,
+		Attempts: []AttemptDocument{},
+	}
+	// These are the CLI's own, so their shape is not certain.
+	if !bytes.HasPrefix(doc.Denials, []byte("[")) {
+		doc.Denials = json.RawMessage("[]")
+	}
+	if !bytes.HasPrefix(doc.Usage, []byte("{")) {
+		doc.Usage = nil
+	}
+	if err != nil {
+		e := asError(err)
+		doc.Error, doc.Category, doc.Kind, doc.Retryable = e.Message, e.Category, e.Kind, e.Temporary()
+		if e.RetryAfter > 0 {
+			after := millis(e.RetryAfter)
+			doc.RetryAfterMS = &after
+		}
+	}
+	for _, a := range r.Attempts {
+		doc.Attempts = append(doc.Attempts, AttemptDocument{a.Category, a.Kind, millis(a.Duration), a.SessionID, a.Error})
+	}
+	return doc
+}
+
+// asError names what kept a question from being asked: a request that makes no
+// sense or a CLI that cannot be started is wrong usage, which trying again does not cure.
+func asError(err error) *Error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	kind := Usage
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		kind = Deadline
+	case errors.Is(err, context.Canceled):
+		kind = Interrupted
+	}
+	return failed(kind, err.Error())
+}
+
+// An EventDocument is an event, for programs: a line of skillhand ask --events. It
+// is described by schemas/ask-events-v1.schema.json.
+type EventDocument struct {
+	Type      EventType       `json:"type"`
+	Attempt   int             `json:"attempt"`
+	SessionID string          `json:"session_id"`
+	Turn      int             `json:"turn,omitempty"`
+	Parent    string          `json:"parent_tool_use_id,omitempty"`
+	Model     string          `json:"model,omitempty"`
+	Text      string          `json:"text,omitempty"`
+	Tool      string          `json:"tool,omitempty"`
+	Input     json.RawMessage `json:"input,omitempty"`
+	Kind      Kind            `json:"kind,omitempty"`
+	Error     string          `json:"error,omitempty"`
+	WaitMS    *float64        `json:"wait_ms,omitempty"`
+}
+
+// NewEventDocument puts an event into that form.
+func NewEventDocument(e Event) EventDocument {
+	doc := EventDocument{
+		Type: e.Type, Attempt: e.Attempt, SessionID: e.SessionID, Turn: e.Turn, Parent: e.Parent,
+		Model: e.Model, Text: e.Text, Tool: e.Tool, Input: e.Input, Kind: e.Kind,
+	}
+	if e.Type == Retry {
+		wait := millis(e.Wait)
+		doc.Error, doc.Text, doc.WaitMS = e.Text, "", &wait
+	}
+	return doc
+}
+
+func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

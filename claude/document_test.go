@@ -1,0 +1,78 @@
+package claude
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Every document is what its schema says, whatever came of the question.
+func TestDocument(t *testing.T) {
+	answered := &Reply{Output: "ok", JSON: json.RawMessage(`{"a":1}`), SessionID: "s", Turns: 1, Attempts: []Attempt{{SessionID: "s"}}, Duration: time.Second}
+	odd := &Reply{Usage: json.RawMessage(`"lots"`), Denials: json.RawMessage(`null`), Attempts: []Attempt{{Category: Logic, Kind: Crashed, Error: "x"}}}
+	schema := compile(t, "../schemas/ask-v1.schema.json")
+	for _, tt := range []struct {
+		reply *Reply
+		err   error
+		kind  Kind
+		again bool
+	}{
+		{answered, nil, "", false},
+		{odd, failed(Crashed, "it died"), Crashed, true},
+		{odd, &Error{Category: Quota, Kind: UsageLimit, RetryAfter: time.Hour}, UsageLimit, false},
+		{nil, &RequestError{"prompt", "is empty"}, Usage, false},
+		{nil, &StartError{os.ErrNotExist}, Usage, false},
+		{&Reply{Duration: time.Second}, fmt.Errorf("the skill: %w", context.DeadlineExceeded), Deadline, false},
+		{nil, context.Canceled, Interrupted, false},
+		{nil, errors.New("something else"), Usage, false},
+	} {
+		doc := NewDocument(tt.reply, tt.err)
+		if doc.Success != (tt.err == nil) || doc.Kind != tt.kind || doc.Retryable != tt.again {
+			t.Errorf("NewDocument(%v) = %+v, want kind %q", tt.err, doc, tt.kind)
+		}
+		validate(t, schema, doc)
+	}
+}
+
+func TestEventDocument(t *testing.T) {
+	schema := compile(t, "../schemas/ask-events-v1.schema.json")
+	for _, e := range []Event{
+		{Type: Start, Attempt: 1, SessionID: "s", Model: "m"},
+		{Type: Text, Attempt: 1, SessionID: "s", Turn: 1, Text: "hi"},
+		{Type: Tool, Attempt: 1, SessionID: "s", Turn: 1, Tool: "Bash", Input: json.RawMessage(`{"command":"ls"}`)},
+		{Type: Retry, Attempt: 1, SessionID: "s", Kind: Overloaded, Text: "busy"},
+	} {
+		validate(t, schema, NewEventDocument(e))
+	}
+}
+
+func compile(t *testing.T, file string) *jsonschema.Schema {
+	t.Helper()
+	schema, err := jsonschema.NewCompiler().Compile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+func validate(t *testing.T, schema *jsonschema.Schema, doc any) {
+	t.Helper()
+	text, err := json.Marshal(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err == nil {
+		err = schema.Validate(v)
+	}
+	if err != nil {
+		t.Errorf("%s: %v", text, err)
+	}
+}
