@@ -54,7 +54,7 @@ quota, 124 timed out, 130 interrupted.`,
 		Example: `  skillhand ask 'What does this project do?' --allowed-tool Read
   git diff | skillhand ask --skill review -
   skillhand ask 'List the exported functions' --schema functions.json --json
-  skillhand ask 'Fix the tests' --resume ID --events --output-file transcript.jsonl
+  skillhand ask 'Fix the tests' --resume ID --events --output-file log.jsonl
   skillhand ask 'Think hard' -- --effort high`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runAsk(cmd.Context(), std, cmd, o, args)

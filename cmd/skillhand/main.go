@@ -37,13 +37,11 @@ the commands in it, and runs a skill's script and judges what it reports.
 Arguments are data, never code; commands run only from folders that you trust.`,
 		Example: `  skillhand load review src/auth.go     print the skill "review" for an agent
   skillhand load ./skills/review        the same, by its path
-  skillhand load status --json          what ran, how, and what it printed
-  skillhand run deploy staging          run the script of "deploy" and judge its report
-  skillhand ask 'What is this?' --json   ask Claude, with a typed answer or a named failure
-  skillhand parse out.txt               read the report in what a script printed
-  skillhand emit --deliverable a.txt    print a report, from a shell script
-  skillhand migrate --dry-run skills    bring old skills to today's forms
-  skillhand status                      what is loaded, and how the last runs went
+  skillhand run deploy staging          run the script of "deploy" and judge it
+  skillhand ask 'What is this?' --json  ask Claude: an answer or a named failure
+  skillhand parse out.txt               read the report in a script's output
+  skillhand migrate --dry-run skills    upgrade old skills to the current format
+  skillhand status                      what is loaded, how the last runs went
   skillhand trust                       let skills of this project run commands`,
 	}
 	root.AddCommand(newLoad(std), newRun(std), newAsk(std), newParse(std), newEmit(std), newMigrate(std), newStatus(std), newStatusline(std), newRetro(std), newHistory(std), newInit(std), newHook(std), newTrust(std), newDoctor(std), newBuiltin(std), cli.NewMan(std.Std, false), cli.NewVersionCommand(std.Std))

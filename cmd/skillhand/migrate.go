@@ -27,21 +27,21 @@ func newMigrate(std *stdio) *cobra.Command {
 	var o migrateOptions
 	cmd := &cobra.Command{
 		Use:   "migrate PATH...",
-		Short: "Bring old skills to today's forms",
-		Long: `Rewrite skills to today's forms, changing only what must change:
+		Short: "Upgrade old skills to the current format",
+		Long: `Upgrade skills to the current format, changing only what must change:
 
-  bash scripts that print text   print one JSON report on stdout, however they end
-  bindings.json, handler.sh      become directives in the skill's text
-  first-use.md                   gets <skill> and <output> sections
+  bash scripts that print text  print one JSON report on stdout, whatever happens
+  bindings.json, handler.sh     become directives in the skill's text
+  first-use.md                  gets <skill> and <output> sections
 
 What cannot be changed safely is left alone and named, with its line and why:
-libraries, scripts whose output is read, scripts that print JSON already. PATH is
-a file or a folder. Each file that changes is kept as FILE.bak-DATE.
+libraries, scripts whose output is read, scripts that print JSON already. PATH
+is a file or a folder. Each file that changes is kept as FILE.bak-DATE.
 
 The exit status is 1 if a file could not be read or a path is missing.`,
 		Example: `  skillhand migrate --dry-run .claude/skills     show what would change
   skillhand migrate .claude/skills
-  skillhand migrate --verify deploy/execute.sh   run it before and after, and compare`,
+  skillhand migrate --verify deploy/execute.sh   run before and after, compare`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runMigrate(cmd.Context(), std, o, args)
 		},

@@ -34,9 +34,9 @@ func newParse(std *stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "parse [FILE...]",
 		Short: "Read reports out of script output",
-		Long: `Read the report in each file, or in stdin: a JSON object of five fields, alone or
-the last one among other text; else lines of the older forms, such as SUCCESS,
-Confidence: 0.92 and Created: FILE. Everything that is wrong with it is named.
+		Long: `Read the report in each file, or in stdin: a JSON object of five fields, alone
+or the last one among other text; else lines of the older forms, such as
+SUCCESS, Confidence: 0.92 and Created: FILE. Everything wrong with it is named.
 
 The exit status is 0 if every input has a valid report, whatever it says.`,
 		Example: `  ./execute.sh | skillhand parse

@@ -29,7 +29,8 @@ With --pin, DIR is trusted as it is now. Once its commands or scripts change,
 nothing runs until you have seen the difference and pinned it again. Use it for
 skills of others that a pull brings in.
 
-SKILLHAND_TRUST=all in the environment trusts every folder, for CI and containers.`,
+SKILLHAND_TRUST=all in the environment trusts every folder, for CI and
+containers.`,
 		Example: `  skillhand trust                 trust this project
   skillhand trust ~/src/skills    trust another folder
   skillhand trust --pin           trust this project as it is now

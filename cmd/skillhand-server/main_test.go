@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/schemas"
+)
+
+// bin is a folder with both programs in it.
+var bin string
+
+func TestMain(m *testing.M) { os.Exit(testMain(m)) }
+
+func testMain(m *testing.M) int {
+	var err error
+	if bin, err = os.MkdirTemp("", "skillhand-bin-"); err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(bin)
+	build := exec.Command("go", "build", "-o", bin, "./cmd/...")
+	build.Dir, build.Stderr = "../..", os.Stderr
+	if err := build.Run(); err != nil {
+		panic(err)
+	}
+	return m.Run()
+}
+
+// TestScripts runs the command line as people type it, with the two programs as
+// they are installed.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, "home")
+			env.Setenv("HOME", home)
+			env.Setenv("BIN", bin)
+			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
+			return os.MkdirAll(home, 0o777)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"schema": schemaCommand},
+	})
+}
+
+// schema NAME checks that each line of stdout is a document of the schema.
+func schemaCommand(ts *testscript.TestScript, _ bool, args []string) {
+	data, err := schemas.Files.ReadFile(args[0] + ".schema.json")
+	ts.Check(err)
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	ts.Check(err)
+	c := jsonschema.NewCompiler()
+	ts.Check(c.AddResource(args[0], doc))
+	schema, err := c.Compile(args[0])
+	ts.Check(err)
+	for line := range strings.Lines(ts.ReadFile("stdout")) {
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
+		ts.Check(err)
+		ts.Check(schema.Validate(doc))
+	}
+}
+
+// TestCommands: skillhand's help names the commands of this program, in its words.
+func TestCommands(t *testing.T) {
+	var got [][2]string
+	for _, c := range commands(cli.NewStd()) {
+		got = append(got, [2]string{c.Name(), c.Short})
+	}
+	if diff := cmp.Diff(cli.ServerNames(), got); diff != "" {
+		t.Errorf("internal/cli (-) and the commands here (+) differ:\n%s", diff)
+	}
+}

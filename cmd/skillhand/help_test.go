@@ -1,0 +1,40 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/term"
+)
+
+// TestHelp: the help of every command fits into 80 columns, and every command
+// stands in a group.
+func TestHelp(t *testing.T) {
+	var out strings.Builder
+	root := newRoot(&stdio{Std: &cli.Std{Out: &out, Err: &out}})
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		out.Reset()
+		cmd.InitDefaultHelpFlag()
+		if err := cmd.Help(); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.SplitSeq(out.String(), "\n") {
+			if n := term.Cells(line); n > 80 {
+				t.Errorf("%s --help: %d columns: %s", cmd.CommandPath(), n, line)
+			}
+		}
+		if !cmd.HasParent() && strings.Contains(out.String(), "\nCommands:") {
+			t.Errorf("a command has no group: see internal/cli/help.go\n%s", out.String())
+		}
+		for _, c := range cmd.Commands() {
+			if c.IsAvailableCommand() {
+				visit(c)
+			}
+		}
+	}
+	visit(root)
+}
