@@ -64,7 +64,7 @@ func newInitPlugin(std *stdio) *cobra.Command {
 	return &cobra.Command{
 		Use:     "plugin NAME",
 		Short:   "Make a new plugin with one skill",
-		Long:    "Make a new plugin for Claude Code, with one skill, in the folder NAME. Nothing is\noverwritten.",
+		Long:    "Make a new plugin for Claude Code, with one skill, in the folder NAME.\nNothing is overwritten.",
 		Example: "  skillhand init plugin toolbox",
 		Args:    cli.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -30,7 +30,7 @@ func newMigrate(std *stdio) *cobra.Command {
 		Short: "Upgrade old skills to the current format",
 		Long: `Upgrade skills to the current format, changing only what must change:
 
-  bash scripts that print text  print one JSON report on stdout, whatever happens
+  bash scripts that print text  print one JSON report, however they end
   bindings.json, handler.sh     become directives in the skill's text
   first-use.md                  gets <skill> and <output> sections
 

@@ -38,7 +38,22 @@ func Root(std *Std, cmd *cobra.Command) {
 	if completion, _, err := cmd.Find([]string{"completion"}); err == nil {
 		completion.Args = Args(cobra.NoArgs)
 		completion.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		completion.Short = "Print the completion script of a shell"
+		completion.Long = "Print the script that lets a shell complete commands, flags and names of skills."
+		for _, c := range completion.Commands() {
+			c.Short = "Print the completion script of " + c.Name()
+			c.Long = c.Short + ". Load it when a session starts:"
+			c.Example = "  " + loadCompletion[c.Name()]
+		}
 	}
+}
+
+// loadCompletion is what a shell's start-up file says to have completions.
+var loadCompletion = map[string]string{
+	"bash":       "source <(skillhand completion bash)",
+	"zsh":        "source <(skillhand completion zsh)",
+	"fish":       "skillhand completion fish | source",
+	"powershell": "skillhand completion powershell | Out-String | Invoke-Expression",
 }
 
 // newHelp is cobra's help command, but for a topic that does not exist.
