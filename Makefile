@@ -2,14 +2,14 @@
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 60s
-LDFLAGS := -s -w -X main.version=$(VERSION)
+LDFLAGS := -s -w -X github.com/skillhand/skillhand/internal/cli.version=$(VERSION)
 TOOLS := $(CURDIR)/.tools
 export CGO_ENABLED ?= 0
 
 .PHONY: build demo test bench fuzz lint cross release tools clean
 
-build: ## the static binary, bin/skillhand
-	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/skillhand ./cmd/skillhand
+build: ## the two static binaries, bin/skillhand and bin/skillhand-server
+	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
 
 demo: build ## loads a skill the first and the later time, in a folder of its own
 	@PATH="$(CURDIR)/bin:$$PATH" bash examples/demo.sh
@@ -21,7 +21,7 @@ test: tools cross ## everything that must hold
 
 cross: ## every platform still builds
 	@for os in linux darwin windows; do for arch in amd64 arm64; do \
-		GOOS=$$os GOARCH=$$arch go build -o /dev/null ./cmd/skillhand || { echo "does not build for $$os/$$arch"; exit 1; }; \
+		GOOS=$$os GOARCH=$$arch go build -o /dev/null ./cmd/... || { echo "does not build for $$os/$$arch"; exit 1; }; \
 	done; done
 
 release: ## archives for every platform, the plugin and checksums, in dist; twice gives the same bytes

@@ -119,7 +119,7 @@ func (r *release) identify(ctx context.Context) error {
 	return nil
 }
 
-// common is what every platform's archive holds beside the binary: texts,
+// common is what every platform's archive holds beside the programs: texts,
 // manual pages and completions, the latter two made by skillhand itself.
 func (r *release) common(ctx context.Context) ([]entry, error) {
 	source := os.DirFS(r.Root)
@@ -135,10 +135,11 @@ func (r *release) common(ctx context.Context) ([]entry, error) {
 		}
 		all = append(all, entry{Name: name, Data: data})
 	}
-	tool := filepath.Join(r.temp, "skillhand")
-	if err := r.build(ctx, tool, platform{runtime.GOOS, runtime.GOARCH}); err != nil {
+	tools, err := r.build(ctx, platform{runtime.GOOS, runtime.GOARCH})
+	if err != nil {
 		return nil, err
 	}
+	tool := filepath.Join(tools, program("skillhand", runtime.GOOS)) // it finds the other beside it
 	epoch := []string{"SOURCE_DATE_EPOCH=" + strconv.FormatInt(r.made.Unix(), 10)}
 	manuals := filepath.Join(r.temp, "man1")
 	if _, err := r.run(ctx, epoch, tool, "man", "--dir", manuals); err != nil {
@@ -165,32 +166,52 @@ func (r *release) common(ctx context.Context) ([]entry, error) {
 	return all, nil
 }
 
-// archive builds the binary for a platform and packs it: as zip for Windows, else as tar.gz.
+// programs are what an archive holds: the one that people call, and the one that it hands over to.
+var programs = []string{"skillhand", "skillhand-server"}
+
+// program is what a program's file is called on a platform.
+func program(name, os string) string {
+	if os == "windows" {
+		return name + ".exe"
+	}
+	return name
+}
+
+// archive builds the programs for a platform and packs them: as zip for Windows, else as tar.gz.
 func (r *release) archive(ctx context.Context, p platform, common []entry) (name string, data []byte, err error) {
-	program, pack := "skillhand", tarGz
-	suffix := ".tar.gz"
+	pack, suffix := tarGz, ".tar.gz"
 	if p.OS == "windows" {
-		program, pack, suffix = "skillhand.exe", zipped, ".zip"
+		pack, suffix = zipped, ".zip"
 	}
-	built := filepath.Join(r.temp, "built")
-	if err := r.build(ctx, built, p); err != nil {
-		return "", nil, err
-	}
-	binary, err := os.ReadFile(built)
+	built, err := r.build(ctx, p)
 	if err != nil {
 		return "", nil, err
 	}
+	all := slices.Clone(common)
+	for _, name := range programs {
+		name = program(name, p.OS)
+		binary, err := os.ReadFile(filepath.Join(built, name))
+		if err != nil {
+			return "", nil, err
+		}
+		all = append(all, entry{Name: name, Data: binary, Program: true})
+	}
 	folder := fmt.Sprintf("skillhand-%s-%s-%s", r.Version, p.OS, p.Arch)
-	data, err = pack(folder, append([]entry{{Name: program, Data: binary, Program: true}}, common...), r.made)
+	data, err = pack(folder, all, r.made)
 	return folder + suffix, data, err
 }
 
-// build compiles a static binary in which nothing tells where and when it was made.
-func (r *release) build(ctx context.Context, out string, p platform) error {
+// build compiles static binaries in which nothing tells where and when they
+// were made, and returns their folder.
+func (r *release) build(ctx context.Context, p platform) (string, error) {
+	out, err := os.MkdirTemp(r.temp, "built-")
+	if err != nil {
+		return "", err
+	}
 	env := []string{"CGO_ENABLED=0", "GOFLAGS=", "GOEXPERIMENT=", "GOOS=" + p.OS, "GOARCH=" + p.Arch, "GOAMD64=v1", "GOARM64=v8.0"}
-	_, err := r.run(ctx, env, "go", "build", "-trimpath", "-buildvcs=true",
-		"-ldflags", "-s -w -buildid= -X main.version="+r.Version, "-o", out, "./cmd/skillhand")
-	return err
+	_, err = r.run(ctx, env, "go", "build", "-trimpath", "-buildvcs=true",
+		"-ldflags", "-s -w -buildid= -X github.com/skillhand/skillhand/internal/cli.version="+r.Version, "-o", out, "./cmd/...")
+	return out, err
 }
 
 // plugin packs the plugin with the marketplace that offers it, as git knows them

@@ -113,7 +113,7 @@ func TestMake(t *testing.T) {
 		files[name] = f
 	}
 	for _, name := range []string{
-		"LICENSE", "README.md", "CHANGELOG.md", "docs/architecture.md", "man/man1/skillhand.1", "man/man1/skillhand-load.1",
+		"LICENSE", "README.md", "CHANGELOG.md", "docs/architecture.md", "man/man1/skillhand.1", "man/man1/skillhand-load.1", "man/man1/skillhand-server.1",
 		"completions/skillhand.bash", "completions/_skillhand", "completions/skillhand.fish", "completions/skillhand.ps1",
 	} {
 		if f := files[name]; f.Text == "" || f.Mode != 0o644 || !f.Time.Equal(made) {
@@ -123,7 +123,9 @@ func TestMake(t *testing.T) {
 	if page := files["man/man1/skillhand.1"].Text; !strings.Contains(page, `"2026\-11\-15" "skillhand v1.2.3"`) {
 		t.Errorf("skillhand.1 begins with %.80q", page)
 	}
-	checkBinary(t, files)
+	for _, name := range programs {
+		checkBinary(t, program(name, runtime.GOOS), files)
+	}
 	checkPlugin(t, unzip(t, one[names[1]]))
 }
 
@@ -142,15 +144,14 @@ func checkSums(t *testing.T, files map[string][]byte) {
 }
 
 // checkBinary: it needs no library and has no trace of where it was built.
-func checkBinary(t *testing.T, files map[string]packed) {
+func checkBinary(t *testing.T, name string, files map[string]packed) {
 	t.Helper()
-	name := "skillhand"
-	if runtime.GOOS == "windows" {
-		name = "skillhand.exe"
-	}
 	binary := files[name]
 	if binary.Mode != 0o755 {
 		t.Errorf("%s: mode %v", name, binary.Mode)
+	}
+	if !strings.Contains(binary.Text, "v1.2.3") {
+		t.Errorf("%s: does not know its version", name)
 	}
 	if here := must(filepath.Abs(".."))(t); strings.Contains(binary.Text, here+string(filepath.Separator)) {
 		t.Errorf("%s: has the path %s in it", name, here)
