@@ -91,8 +91,10 @@ func (p *place) pageBefore(ctx context.Context, client *claude.Client, req *AskR
 	for _, w := range append(page.Warnings, page.Failed()...) {
 		p.warn(w)
 	}
-	if p.policy.May(page.File) == nil {
-		useFront(page, req)
+	if p.policy.May(page.source.Real) == nil {
+		if err := useFront(page, req); err != nil {
+			return err
+		}
 	}
 	if strings.TrimSpace(req.Prompt) == "" {
 		req.Prompt = page.Text
@@ -103,13 +105,16 @@ func (p *place) pageBefore(ctx context.Context, client *claude.Client, req *AskR
 }
 
 // useFront takes the model and the tools that a skill names, unless the request does.
-func useFront(page *Page, req *AskRequest) {
-	front := page.source.Front
+func useFront(page *Page, req *AskRequest) error {
+	front, _, err := page.loc.Front()
+	if err != nil {
+		return err
+	}
 	if req.Model == "" && front.Model != "inherit" {
 		req.Model = front.Model
 	}
 	if len(req.AllowedTools) > 0 {
-		return
+		return nil
 	}
 	for _, tool := range front.AllowedTools {
 		for name, value := range page.vars {
@@ -117,6 +122,7 @@ func useFront(page *Page, req *AskRequest) {
 		}
 		req.AllowedTools = append(req.AllowedTools, tool)
 	}
+	return nil
 }
 
 // hiding is a listener that hears no secrets.

@@ -50,6 +50,7 @@ type Page struct {
 	Warnings   []string           `json:"warnings"`
 
 	source *skill.Skill
+	loc    skill.Location
 	vars   map[string]string // the built-in variables
 	claim  *session.Claim
 	warn   func(string)
@@ -143,6 +144,7 @@ func (l *load) page(ctx context.Context) (*Page, error) {
 		return nil, err
 	}
 	page, err := l.render(ctx, s, env)
+	page.loc = loc
 	if err != nil {
 		page.Close()
 		return page, err

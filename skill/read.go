@@ -32,8 +32,21 @@ func Read(loc Location) (*Skill, error) {
 }
 
 // Front reads only the frontmatter of the skill at l, and what a list of skills
-// would say about it: its description, else the first line of its text.
+// would say about it: its description, else the first line of its text. A text
+// for the first use is described by the SKILL.md that it belongs to.
 func (l Location) Front() (f Frontmatter, summary string, err error) {
+	stub := l
+	stub.Folder = strings.TrimSuffix(l.Folder, "-first-use")
+	stub.File = filepath.Join(stub.Folder, "SKILL.md")
+	if !l.Command && (stub.Folder != l.Folder || filepath.Base(l.File) == "first-use.md") {
+		if f, summary, err := stub.front(); err == nil {
+			return f, summary, nil
+		}
+	}
+	return l.front()
+}
+
+func (l Location) front() (f Frontmatter, summary string, err error) {
 	src, _, err := l.read()
 	if err != nil {
 		return f, "", err

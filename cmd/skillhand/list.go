@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/term"
+)
+
+func newList(std *stdio) *cobra.Command {
+	var at at
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the skills that can be loaded here",
+		Long: `List the skills and commands that can be loaded here by name: where each is
+from, whether its commands may run, and what it is for. The first of several
+with one name is the one that is loaded.`,
+		Example: `  skillhand list
+  skillhand list --json | jq -r 'select(.trusted | not).file'`,
+		Args: cli.Args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error { return runList(std, at, asJSON) },
+	}
+	cmd.Flags().StringVar(&at.PluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a line of JSON for each")
+	return cmd
+}
+
+func runList(std *stdio, at at, asJSON bool) error {
+	rt, err := newRuntime(std, "Listing", at)
+	if err != nil {
+		return err
+	}
+	all, faults := rt.List()
+	for _, err := range faults {
+		std.Warn(err.Error())
+	}
+	name, from := 4, 4
+	for _, s := range all {
+		name, from = max(name, term.Cells(s.Name)), max(from, len(s.From))
+	}
+	name = min(name, 30)
+	paint := std.Painter()
+	for _, s := range all {
+		if asJSON {
+			if err := std.PrintJSON(s); err != nil {
+				return err
+			}
+			continue
+		}
+		about, mark := s.Description, "trusted    "
+		if !s.Trusted {
+			mark = paint("33", "not trusted")
+		}
+		if s.Error != "" {
+			about = paint("31", s.Error)
+		}
+		head := fmt.Sprintf("%s  %-*s  %s  ", term.Pad(term.Visible(s.Name), name), from, s.From, mark)
+		room := std.Columns() - max(name, term.Cells(s.Name)) - from - len("not trusted") - 6
+		if err := std.Print(head + term.Fit(term.Visible(about), max(room, 20)) + "\n"); err != nil {
+			return err
+		}
+	}
+	if len(all) == 0 && !asJSON {
+		std.Warn("no skills here: write one with skillhand init skill NAME")
+	}
+	return nil
+}

@@ -1,0 +1,38 @@
+package skillhand
+
+import (
+	"strings"
+
+	"github.com/skillhand/skillhand/skill"
+)
+
+// A Listed is a skill, or command, that can be loaded here by its name.
+//
+// As JSON it is a line of what skillhand list --json prints: schemas/list-v1.schema.json.
+type Listed struct {
+	skill.Location
+	Description string `json:"description"` // on one line; "" if there is none
+	Trusted     bool   `json:"trusted"`     // its commands may run
+	Error       string `json:"error"`       // why it cannot be read, if so
+}
+
+// List returns what can be loaded here by name, in the order in which names are
+// looked up, and what kept it from seeing more.
+func (rt *Runtime) List() ([]Listed, []error) {
+	p, err := rt.at("")
+	if err != nil {
+		return nil, []error{err}
+	}
+	found, faults := p.Finder().List()
+	all := make([]Listed, 0, len(found))
+	for _, loc := range found {
+		one := Listed{Location: loc, Trusted: p.policy.May(loc.File) == nil}
+		_, summary, err := loc.Front()
+		if err != nil {
+			one.Error = err.Error()
+		}
+		one.Description = strings.Join(strings.Fields(summary), " ")
+		all = append(all, one)
+	}
+	return all, faults
+}
