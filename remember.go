@@ -23,7 +23,7 @@ func (p *place) remember(r history.Record) {
 		return
 	}
 	r.Project, r.Session = here.Real(here.Around(p.Dir)), p.Session
-	for _, field := range []*string{&r.Skill, &r.Project, &r.Category, &r.Detail, &r.Session} {
+	for _, field := range []*string{&r.Skill, &r.Label, &r.Project, &r.Category, &r.Detail, &r.Session} {
 		*field = p.hide.Text(*field)
 	}
 	if err := (history.Store{Dir: p.HistoryDir()}).Append(r); err != nil {
@@ -34,7 +34,7 @@ func (p *place) remember(r history.Record) {
 // rememberAsk adds a question to the history.
 func (p *place) rememberAsk(req AskRequest, reply *claude.Reply, failure error) {
 	r := history.Record{
-		Kind: history.Ask, PromptHash: history.Hash(req.Prompt), OK: failure == nil,
+		Kind: history.Ask, Label: req.Label, PromptHash: history.Hash(req.Prompt), OK: failure == nil,
 		DurationMS: milliseconds(reply.Duration), CostUSD: reply.CostUSD,
 		InputHash: history.Hash(req.Prompt, req.Model, string(req.Schema), req.Dir),
 	}

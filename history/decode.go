@@ -33,6 +33,7 @@ func (p *plain) record(r *Record) bool {
 	return p.time(&r.Time) &&
 		p.text(`,"kind":`, (*string)(&r.Kind), true) &&
 		p.text(`,"skill":`, &r.Skill, false) &&
+		p.text(`,"label":`, &r.Label, false) &&
 		p.text(`,"prompt_hash":`, &r.PromptHash, false) &&
 		p.text(`,"project":`, &r.Project, true) &&
 		p.truth(`,"ok":`, &r.OK) &&

@@ -33,6 +33,7 @@ type Record struct {
 	Time       time.Time `json:"time"` // when it ended; Append sets it if it is zero
 	Kind       Kind      `json:"kind"`
 	Skill      string    `json:"skill,omitempty"`       // its name, or that of a script
+	Label      string    `json:"label,omitempty"`       // what the caller calls it
 	PromptHash string    `json:"prompt_hash,omitempty"` // see Hash
 	Project    string    `json:"project"`
 	OK         bool      `json:"ok"`
@@ -48,6 +49,8 @@ type Record struct {
 // Name is what people call the thing that ran.
 func (r Record) Name() string {
 	switch {
+	case r.Label != "":
+		return r.Label
 	case r.Skill != "":
 		return r.Skill
 	case r.PromptHash != "":
@@ -137,7 +140,7 @@ func (s Store) open() (*os.File, error) {
 // line is how a record is written.
 func (r Record) line() ([]byte, error) {
 	r.Time = r.Time.UTC().Truncate(time.Millisecond)
-	for _, field := range []*string{&r.Skill, &r.PromptHash, &r.Project, &r.Category, &r.Detail, &r.Session, &r.InputHash} {
+	for _, field := range []*string{&r.Skill, &r.Label, &r.PromptHash, &r.Project, &r.Category, &r.Detail, &r.Session, &r.InputHash} {
 		if len(*field) > maxField {
 			*field = strings.ToValidUTF8((*field)[:maxField], "") + "…"
 		}

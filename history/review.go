@@ -2,7 +2,6 @@ package history
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 )
@@ -94,6 +93,7 @@ type reviewer struct {
 	Review
 	skills     map[string]*skillSum
 	categories map[string]map[string]int // failures, by category and name
+	reasons    map[reason]map[string]int // the same, as exact as is known
 	points     [Points]sum
 	inputs     map[[2]string]*inputSum // by name and input
 }
@@ -118,7 +118,7 @@ type inputSum struct {
 func newReviewer(since, until time.Time) *reviewer {
 	return &reviewer{
 		Review: Review{Since: since, Until: until},
-		skills: map[string]*skillSum{}, categories: map[string]map[string]int{}, inputs: map[[2]string]*inputSum{},
+		skills: map[string]*skillSum{}, categories: map[string]map[string]int{}, reasons: map[reason]map[string]int{}, inputs: map[[2]string]*inputSum{},
 	}
 }
 
@@ -145,10 +145,8 @@ func (b *reviewer) add(r *Record) {
 		s.Failed++
 		category := cmp.Or(r.Category, "unknown")
 		s.categories[category]++
-		if b.categories[category] == nil {
-			b.categories[category] = map[string]int{}
-		}
-		b.categories[category][name]++
+		count(b.categories, category, name)
+		count(b.reasons, reason{category, r.Detail}, name)
 	}
 	if r.Confidence != nil {
 		s.confidence.add(*r.Confidence)
@@ -160,6 +158,13 @@ func (b *reviewer) add(r *Record) {
 	b.Slowest = keepTop(b.Slowest, r, func(r *Record) float64 { return r.DurationMS })
 	b.Costliest = keepTop(b.Costliest, r, func(r *Record) float64 { return r.CostUSD })
 	b.input(name, r)
+}
+
+func count[K comparable](counts map[K]map[string]int, key K, name string) {
+	if counts[key] == nil {
+		counts[key] = map[string]int{}
+	}
+	counts[key][name]++
 }
 
 func (s *sum) add(v float64) { s.total += v; s.count++ }
@@ -264,73 +269,4 @@ func frequent(counts map[string]int) []Count {
 	}
 	slices.SortFunc(all, func(a, b Count) int { return cmp.Or(cmp.Compare(b.Failed, a.Failed), cmp.Compare(a.Name, b.Name)) })
 	return all
-}
-
-// advice is what to do about a category of failures. %s is what failed so most often.
-var advice = map[string]string{
-	// Of runs.
-	"NO_REPORT":             "%s prints no report: let it end with `skillhand emit`, or see what `skillhand parse` makes of its output",
-	"INVALID_JSON":          "%s prints a report that is not JSON: build it with `skillhand emit`",
-	"MISSING_FIELD":         "the report of %s lacks a field: build it with `skillhand emit`",
-	"INVALID_TYPE":          "the report of %s has a field of the wrong type: build it with `skillhand emit`",
-	"OUT_OF_RANGE":          "the report of %s has a number that is out of range: build it with `skillhand emit`",
-	"CONFLICT":              "%s reports success and exits with a failure: make the two agree",
-	"EXIT_STATUS":           "%s ends with a failure and no word about it: let it report an error with `skillhand emit --error CODE=message`",
-	"REPORTED_FAILURE":      "%s says itself that it failed: look at the errors in its report with `skillhand run --json`",
-	"TIMED_OUT":             "%s runs out of time: raise `--timeout`, or find out what it waits for",
-	"INTERRUPTED":           "%s was interrupted: if that was not you, see what ends it",
-	"DELIVERABLE_MISSING":   "%s names files that are not there: check its paths, they are relative to the folder it runs in",
-	"DELIVERABLE_UNCHANGED": "%s names files that it did not touch: let it list only what it made or changed",
-	"DELIVERABLE_UNCHECKED": "%s names folders that are too large to be checked: let it list what it made in them",
-	// Of questions.
-	"network":    "%s could not reach the service: check the connection, and raise `--retries`",
-	"rate-limit": "%s was held back by rate limits: ask less at once, and raise `--retries` and `--timeout`",
-	"timeout":    "%s runs out of time: raise `--timeout` or `--idle-timeout`, or ask for less at once",
-	"validation": "%s asks what cannot be answered: check the model, the schema and the length of the prompt",
-	"logic":      "%s ends without an answer: raise `--max-turns` or the budget, or ask for less at once",
-	"auth":       "%s is not logged in: run `claude` and log in, or check the key",
-	"quota":      "%s has used up its quota: wait for the reset, or check the plan",
-}
-
-const (
-	lowConfidence = 0.6 // where "fair" begins
-	minWorth      = 0.1 // dollars that are worth a thought
-)
-
-// next says what is worth doing, the most useful first.
-func (b *reviewer) next(v *Review) []string {
-	steps := []string{}
-	if v.Total == 0 {
-		return append(steps, "nothing is recorded yet: `skillhand run SKILL` runs a skill's script and judges it")
-	}
-	for _, c := range v.Categories[:min(3, len(v.Categories))] {
-		text, ok := advice[c.Category]
-		if !ok {
-			text = "%s failed: run it with `--json` to see why"
-		}
-		most, others := c.Skills[0], ""
-		if n := len(c.Skills) - 1; n > 0 {
-			others = fmt.Sprintf(", and %d others", n)
-		}
-		steps = append(steps, fmt.Sprintf("%s (%d× %s%s)", fmt.Sprintf(text, most.Name), most.Failed, c.Category, others))
-	}
-	if len(v.Flaky) > 0 {
-		f := v.Flaky[0]
-		steps = append(steps, fmt.Sprintf("%s comes out differently for the same input (%d of %d failed): find what else it depends on", f.Name, f.Failed, f.Total))
-	}
-	// A failure that says so with confidence 0 is no sign of doubt.
-	var unsure *skillSum
-	for _, sk := range v.Skills {
-		if s := b.skills[sk.Name]; s.succeeded.count > 0 && s.succeeded.mean() < lowConfidence && (unsure == nil || s.succeeded.mean() < unsure.succeeded.mean()) {
-			unsure = s
-		}
-	}
-	if unsure != nil {
-		steps = append(steps, fmt.Sprintf("%s is unsure of its own work (confidence %.2f): let it check more, or say what it could not check", unsure.Name, unsure.succeeded.mean()))
-	}
-	dear := slices.MaxFunc(v.Skills, func(a, b Skill) int { return cmp.Compare(a.CostUSD, b.CostUSD) })
-	if len(v.Skills) > 1 && dear.CostUSD > max(minWorth, v.CostUSD/2) {
-		steps = append(steps, fmt.Sprintf("%s took $%.2f of $%.2f: try a smaller model, or `--max-budget-usd`", dear.Name, dear.CostUSD, v.CostUSD))
-	}
-	return steps
 }
