@@ -220,129 +220,6 @@ func TestNoArgumentEverRuns(t *testing.T) {
 	}
 }
 
-// TestRefused lists where a value would be code. None may run, whatever it is.
-func TestRefused(t *testing.T) {
-	for _, command := range []string{
-		`$0`, `"$0" x`, `./bin/$0.sh`, `"bin/$0"`, `x=$0; $x`, `x=$0; "$x" y`, `exec $0`, `exec "$0"`, `command "$0"`, `builtin $0`, `env $0`, `env X=1 $0 y`, `nohup $0`,
-		`timeout 5 $0`, `sudo $0`, `sudo -u bob $0`, `nice -n 5 $0`, `xargs $0`, `time $0`, `coproc $0`, `! $0`, `true && $0`, `true; $0`, `echo $($0)`, `echo <($0)`,
-		`eval $0`, `eval "echo $0"`, `eval 'echo $0'`, `eval echo "$0"`, `x="echo $0"; eval "$x"`, `source $0`, `. "$0"`, `. <(echo $0)`, `trap "$0" EXIT`, `trap 'echo $0' EXIT`, `alias x="$0"`,
-		`bash -c "$0"`, `bash -c 'echo $0'`, `sh -c "echo $0"`, `bash -lc "$0"`, `bash -c -e "$0"`, `/bin/bash -c "$0"`, `zsh -c $0`, `dash -c "$0"`, `ksh -ec "$0"`, `fish -c "$0"`, `busybox sh -c "$0"`, `bash -o pipefail -c "$0"`,
-		`env bash -c "$0"`, `timeout 5 bash -c "$0"`, `sudo -u bob sh -c "$0"`, `find . -exec sh -c "$0" \;`, `xargs -I{} sh -c "$0"`, `docker run x sh -c "$0"`, `nohup sh -c "echo $0" x`, `su bob -c "$0"`,
-		`bash $0`, `bash "$0"`, `sh ./$0`, `bash -x "$0"`, `bash <<< "$0"`, `echo "$0" | bash`, `echo "$0" | sh -s`, "bash <<EOF\n$0\nEOF", `bash < <(echo $0)`, `echo "$0" | xargs sh -c`, `printf '%s' "$0" | xargs -I{} bash -c '{}'`, `echo $0 | parallel`,
-		`python3 -c "$0"`, `python3 -c 'print("$0")'`, `python -c "import x; $0"`, `perl -e "$0"`, `perl -ne "$0"`, `ruby -e "$0"`, `node -e "$0"`, `node -p "$0"`, `node --eval "$0"`, `php -r "$0"`, `python3 - <<< "$0"`, "python3 <<EOF\nprint('$0')\nEOF", `echo "$0" | python3`, `python3 "$0"`,
-		`awk "$0"`, `awk '{print $0}'`, `awk -F: "/$0/ {print}" f`, `awk -f "$0"`, `sed "s/x/$0/"`, `sed -e "s/x/$0/" f`, `sed -n '$0p' f`, `sed -f "$0"`,
-		`echo $(( $0 + 1 ))`, `echo $(($0))`, `echo "$((1 + $0))"`, `(( $0 > 1 ))`, `((x=$0))`, `let x=$0`, `let "x = $0"`, `echo $[ $0 ]`, `x=$0; echo $((x))`, `x=$0; (( x + 1 ))`, `a=(1 2); echo ${a[$0]}`, `a[$0]=1`, `x=abc; echo ${x:$0}`, `x=abc; echo ${x:0:$0}`, `for ((i=0; i<$0; i++)); do echo; done`,
-		`[[ $0 -eq 1 ]]`, `[[ 1 -lt $0 ]]`, `[[ "$0" -gt 3 ]]`, `[[ -v $0 ]]`, `[ -v "$0" ]`, `test -v $0`, `x=$0; [[ x -eq 1 ]]`, `declare -i n=$0`, `declare -i n; n=$0`, `declare -n r=$0`, `x=$0; echo ${!x}`, `x=$0; echo "${x@P}"`, `n=$0; echo ${a[n]}`,
-		`read $0`, `read -r "$0" < f`, `printf -v "$0" x`, `unset $0`, `unset "$0"`, `mapfile $0`, `export $0`, `export "$0"`, `declare "$0"`, `local $0`, `readonly $0`, `declare "$0=1"`, `getopts $0 x`, `set $0`, `set -o $0`,
-		`PATH=$0 ls`, `PATH="$0:$PATH"; ls`, `LD_PRELOAD=$0 ls`, `BASH_ENV=$0 bash x.sh`, `IFS=$0`, `export PATH="$0"`, `env PATH="$0" ls`, `GIT_SSH_COMMAND=$0 git fetch`, `PS4='$0'`,
-		`git $0`, `git -c "$0" status`, `ssh host $0`, `ssh "$0" ls`, `crontab "$0"`, `watch $0`,
-		`set -- $0; $1`, `set -- "$0"; eval "$1"`, `f() { eval "$1"; }; f "$0"`, `f() { $1; }; f "$0"`, `for c in $0; do $c; done`, `while read -r c; do eval "$c"; done <<< "$0"`, `x=$(echo "$0"); eval "$x"`, `read c <<< "$0"; $c`, `f() { echo $(($1)); }; f "$0"`,
-		`alias ll=$0`, `compgen -W "$0"`, `enable -f "$0" x`, `bind -x "$0"`, `complete -C "$0" x`,
-		"echo `$0`", "eval `echo $0`",
-	} {
-		for _, v := range []string{"true", "touch pwned", "1", "a[$(touch pwned)]", "-v"} {
-			dir := t.TempDir()
-			s := &Shell{Dir: dir}
-			res, err := s.Run(t.Context(), line(command, []string{v}, ""))
-			if err != nil {
-				t.Errorf("%s with %q: %v", command, v, err)
-				continue
-			}
-			if res.How != Nowhere || res.Exit == 0 || !strings.HasPrefix(res.Reason, "not run: ") {
-				t.Errorf("%s with %q: how %q, exit %d, reason %q; want it refused", command, v, res.How, res.Exit, res.Reason)
-			}
-			if files, _ := os.ReadDir(dir); len(files) != 0 {
-				t.Fatalf("%s with %q left %v behind", command, v, files)
-			}
-		}
-	}
-}
-
-// TestRefusedFor lists lines that are refused for what a value is, each with one for which it matters.
-func TestRefusedFor(t *testing.T) {
-	for _, tt := range []struct{ command, value string }{
-		{`set -- "$0"; for x; do eval "$x"; done`, "touch pwned"},
-		{`f() { for x; do eval "$x"; done; }; f "$0"`, "touch pwned"},
-		{`: "${x:=$0}"; eval "$x"`, "touch pwned"},
-		{`f() { echo "$0"; }; eval "$(f)"`, "touch pwned"},
-		{`echo "$0" | { x=$(cat); eval "$x"; }`, "touch pwned"},
-		{`source /dev/stdin <<< "$0"`, "touch pwned"},
-		{`echo "$0" | . /dev/stdin`, "touch pwned"},
-		{`bash /dev/fd/0 <<< "$0"`, "touch pwned"},
-		{`command read -r x <<< "$0"; eval "$x"`, "touch pwned"},
-		{`while read -r x; do $x; done < <(echo "$0")`, "touch pwned"},
-		{`declare -a x="$0"`, "($(touch pwned))"},
-		{`declare -A x="$0"`, "([$(touch pwned)]=1)"},
-		{`command declare -i x="$0"`, "a[$(touch pwned)]"},
-		{`builtin declare -i "x=$0"`, "a[$(touch pwned)]"},
-		{`declare -i n; n=$0`, "a[$(touch pwned)]"},
-		{`echo "$0" > x.sh; bash x.sh`, "touch pwned"},
-		{`echo "$0" > x.sh; bash ./x.sh`, "touch pwned"},
-		{`f=$(mktemp); echo "$0" > "$f"; . "$f"`, "touch pwned"},
-		{`echo "$0" | tee x.sh; sh x.sh`, "touch pwned"},
-		{"cat > x.py <<EOT\nprint(\"$0\")\nEOT\npython3 x.py", `");import os;os.system("touch pwned");("`},
-		{`env NAME=$0 printenv NAME`, "1 touch pwned"},
-		{`git -c user.name=$0 log`, "x -c alias.zz=!id>pwned zz"},
-		{`awk -v x=$0 "BEGIN{print x}"`, `1 BEGIN{system("id>pwned")}`},
-		{`awk -F $0 "{print}" /etc/hostname`, `: BEGIN{system("id>pwned")}`},
-		{`python3 -W ignore -c "print('$0')"`, "x"},
-		{`python3 -X utf8 -c "print('$0')"`, "x"},
-		{`perl -MData::Dumper -e "print '$0'"`, "x"},
-		{`perl -I lib -e "print '$0'"`, "x"},
-		{`perl -e 'print 1;' -e "print '$0'"`, "x"},
-		{`node -r fs -e "console.log('$0')"`, "x"},
-		{`perl -ne 'print' "$0"`, "touch pwned|"},
-		{`node -e 'console.log(1)' "$0"`, "--eval=require('child_process').execSync('touch pwned')"},
-		{`sqlite3 x.db "$0"`, ".shell touch pwned"},
-		{`sed --expression "s/root/$0/" /etc/passwd`, "x"},
-		{`x="$0"; sed p "${x#@}" /etc/hostname`, "@--expression=1e touch pwned"},
-		{`sed p "$0"`, "-e1etouch pwned"},
-		{`echo "$0" | xargs timeout 5`, "touch pwned"},
-		{`echo "$0" | xargs nice`, "touch pwned"},
-		{`echo "$0" | xargs`, "touch pwned"},
-		{`echo "$0" | xargs -I{} sh -c '{}'`, "touch pwned"},
-		{`script /dev/null -qc "echo $0"`, "; touch pwned"},
-		{`sg root "echo $0"`, "; touch pwned"},
-		{`flock F --command "echo $0"`, "; touch pwned"},
-		{`su root --command "echo $0"`, "; touch pwned"},
-		{`unshare -r <<< "$0"`, "touch pwned"},
-		{`prlimit $0`, "touch pwned"},
-		{`setarch x86_64 $0`, "touch pwned"},
-		{`make "$0"`, "x:=$(shell touch pwned)"},
-		{`git ls-remote "$0" .`, "--upload-pack=touch pwned;"},
-		{`git clone "$0"`, "ext::sh -c touch% pwned"},
-		{`tar xf a.tar "$0"`, "--to-command=touch pwned"},
-		{`split --filter="$0" /etc/passwd`, "touch pwned"},
-		{`vim -es -c "$0" -c q`, "!touch pwned"},
-		{`printf "$0" x`, "-va[$(touch pwned)]"},
-		{`printf $0 x`, "-v a[$(touch pwned)]"},
-		{`[ $0 ]`, "x -o -v a[$(touch pwned)]"},
-		{`[ "$0" "$0" ]`, "-v"},
-		{`find . $0`, "-exec touch pwned ;"},
-		{`bash -s $0 <<< true`, "-c touch"},
-		{`skillhand load x "$0"`, "--plugin-root=/evil"},
-		{`skillhand load x $0`, "y --record=/etc/passwd"},
-	} {
-		dir := t.TempDir()
-		res, err := (&Shell{Dir: dir}).Run(t.Context(), line(tt.command, []string{tt.value}, ""))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if res.How != Nowhere || !strings.HasPrefix(res.Reason, "not run: ") {
-			t.Errorf("%s with %q: how %q, exit %d, reason %q; want it refused", tt.command, tt.value, res.How, res.Exit, res.Reason)
-		}
-		if files, _ := os.ReadDir(dir); len(files) != 0 {
-			t.Fatalf("%s with %q left %v behind", tt.command, tt.value, files)
-		}
-	}
-	// A path of ours with odd characters is data too.
-	for _, command := range []string{"bash <<EOT\nls ${DIR}\nEOT", `echo "ls ${DIR}" | sh`} {
-		if _, err := bind.Bind(line(command, nil, "/a$(touch pwned)")); !isRefusal(err) {
-			t.Errorf("%s was not refused", command)
-		}
-	}
-}
-
 // TestTaken lists ordinary uses that a careful check could take for dangerous ones.
 func TestTaken(t *testing.T) {
 	for _, tt := range []struct{ command, value string }{
@@ -438,14 +315,15 @@ func TestPlaces(t *testing.T) {
 				t.Errorf("%s in %q: printed %q, want %q (exit %d, %s, %q)", tt.command, name, res.Stdout.String(), tt.want, res.Exit, res.Reason, res.Stderr.String())
 			}
 		}
-		if filepath.Base(dir) == "plain" || name == "日本" || name == "-dash" {
-			continue
-		}
-		for _, command := range []string{`eval "ls ${DIR}"`, `bash -c "ls ${DIR}"`, `trap "${DIR}" EXIT`, `echo $(( ${DIR} ))`} {
-			if _, err := bind.Bind(line(command, nil, dir)); !isRefusal(err) {
-				t.Errorf("%s in %q was not refused (%v)", command, name, err)
+		for _, command := range []string{`eval "ls ${DIR}"`, `bash -c "ls ${DIR}"`, `bash <<< "ls ${DIR}"`, `echo "ls ${DIR}" | sh`, `trap "ls ${DIR}" EXIT`} {
+			odd := strings.ContainsAny(name, "'\"$`\n;*?\\{")
+			if _, err := bind.Bind(line(command, nil, dir)); isRefusal(err) != odd {
+				t.Errorf("%s in %q: %v; want it refused: %v", command, name, err, odd)
 			}
 		}
+	}
+	if _, err := bind.Bind(line(`echo $(( ${DIR} ))`, nil, "/a$(touch pwned)")); !isRefusal(err) {
+		t.Error("a folder's name could run in arithmetic")
 	}
 }
 

@@ -28,7 +28,8 @@ type Part struct {
 // A Value is data that stands in a command line. It never becomes code.
 type Value struct {
 	Data  string
-	Place bool // a path or id of our own (${CLAUDE_SKILL_DIR}): never split, and may name the command
+	Words []string // what it becomes where it stands unquoted; nil means that Data is split at blanks
+	Place bool     // a path or id of our own (${CLAUDE_SKILL_DIR}): never split, and may name the command
 }
 
 // A Program is a line whose values have become variables: its text is all
@@ -47,6 +48,7 @@ type Variable struct {
 	Data  string
 	Split bool     // it is an indexed array that holds Words, for a value that stands unquoted
 	Words []string // if Split
+	value *Value
 	place bool
 }
 
@@ -77,8 +79,8 @@ func Bind(l Line) (*Program, error) {
 	if len(p.Vars) == 0 {
 		return p, nil
 	}
-	if err := l.refuseCode(p, prefix); err != nil {
-		return nil, err
+	if found := l.judge(p, file); len(found) > 0 {
+		return nil, refuse("not run: %v", found[0])
 	}
 	edits, err := l.place(p, prefix)
 	if err != nil {
@@ -106,7 +108,7 @@ func (l Line) mark(p *Program) (text, prefix string) {
 			b.WriteString(part.Text)
 			continue
 		}
-		v := Variable{Name: prefix + strconv.Itoa(len(p.Vars)), Data: part.Value.Data, place: part.Value.Place}
+		v := Variable{Name: prefix + strconv.Itoa(len(p.Vars)), Data: part.Value.Data, value: part.Value, place: part.Value.Place}
 		p.Vars = append(p.Vars, v)
 		b.WriteString("${" + v.Name + "}")
 	}
@@ -174,7 +176,7 @@ func (l Line) place(p *Program, prefix string) ([]edit, error) {
 				at++
 				again = "$'"
 			}
-			for _, m := range p.marks(p.Text[at:n.Right.Offset()], prefix) {
+			for _, m := range p.marks(p.Text[at:n.Right.Offset()]) {
 				placed[m.i] = true
 				if quotedAround(path) {
 					continue // "${x:-'…'}": these quotes are characters, and ${v} is an expansion
@@ -226,7 +228,7 @@ func (p *Program) placeExpansion(edits []edit, path []syntax.Node, n *syntax.Par
 		return edits, nil // ${v} is not split here, and what it holds is not read again
 	case c.list && !v.place:
 		v.Split = true
-		v.Words = splitData(v.Data, c.before, c.after)
+		v.Words = wordsOf(v.value, c.before, c.after)
 		return append(edits, edit{from, to, `"${` + v.Name + `[@]}"`}), nil
 	default:
 		return append(edits, edit{from, to, `"${` + v.Name + `}"`}), nil
@@ -237,7 +239,7 @@ func (p *Program) placeExpansion(edits []edit, path []syntax.Node, n *syntax.Par
 func (p *Program) placeHeredoc(r *syntax.Redirect, prefix string, placed []bool) ([]edit, error) {
 	from, to := int(r.Hdoc.Pos().Offset()), int(r.Hdoc.End().Offset())
 	body := p.Text[from:to]
-	marks := p.marks(body, prefix)
+	marks := p.marks(body)
 	if len(marks) == 0 {
 		return nil, nil
 	}
@@ -266,9 +268,9 @@ func (p *Program) placeHeredoc(r *syntax.Redirect, prefix string, placed []bool)
 type mark struct{ i, from, to int }
 
 // marks finds the marks in a literal text.
-func (p *Program) marks(text, prefix string) []mark {
+func (p *Program) marks(text string) []mark {
 	var found []mark
-	open := "${" + prefix
+	open := "${" + p.prefix
 	for at := 0; ; {
 		n := strings.Index(text[at:], open)
 		if n < 0 {
@@ -430,6 +432,14 @@ func quotedWord(w *syntax.Word) bool {
 	return false
 }
 
+// wordsOf returns the words that a value becomes where it stands unquoted.
+func wordsOf(v *Value, before, after bool) []string {
+	if v.Words != nil {
+		return v.Words
+	}
+	return splitData(v.Data, before, after)
+}
+
 // splitData splits a value that stands unquoted into words, at white space. Its
 // quotes are data too, with one exception: where the whole value is ordinary,
 // so that pasting it would have been harmless, quotes group as people mean
@@ -497,16 +507,6 @@ func isPlain(r rune) bool {
 	return r >= 0x80 && r != utf8.RuneError ||
 		'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' ||
 		strings.ContainsRune("_-./:=,@%+", r)
-}
-
-// plainText reports whether s means nothing to any shell, wherever it stands.
-func plainText(s string) bool {
-	for _, r := range s {
-		if !isPlain(r) {
-			return false
-		}
-	}
-	return utf8.ValidString(s)
 }
 
 // Lookup returns the line's value that a variable of the program holds.

@@ -1,0 +1,415 @@
+package bind
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/skillhand/skillhand/internal/words"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A Finding says that a value could do harm where the line reads code again.
+type Finding struct {
+	Value   string // as written: $ARGUMENTS
+	Place   string // what reads it: eval, awk's program
+	Why     string
+	Instead string // how to write it so that it runs
+}
+
+func (f Finding) String() string {
+	place := " (in " + f.Place + ")"
+	if f.Why == whyName {
+		place = ""
+	}
+	return fmt.Sprintf("%s%s %s: %s", f.Value, place, f.Why, f.Instead)
+}
+
+// Judge looks at a line together with the values that it is about to get.
+// Which places anywhere in it read code again, and could one of the values do
+// harm there? How a value would get there does not matter: the places are few,
+// and most values are harmless in all of them.
+func Judge(l Line) []Finding {
+	p := &Program{}
+	text, prefix := l.mark(p)
+	p.prefix = prefix
+	file, err := words.Parse(text)
+	if err != nil || len(p.Vars) == 0 {
+		return nil
+	}
+	return l.judge(p, file)
+}
+
+func (l Line) judge(p *Program, file *syntax.File) []Finding {
+	j := &judge{Program: p}
+	for _, part := range l.Parts {
+		if v := part.Value; v != nil {
+			j.vals = append(j.vals, value{part.Text, v.Data, wordsOf(v, false, false), v.Place})
+		}
+	}
+	(&scope{judge: j}).look(file)
+	return j.findings
+}
+
+// A value is one of the line's, with the words that it is split into.
+type value struct {
+	written string
+	data    string
+	words   []string
+	place   bool
+}
+
+type judge struct {
+	*Program
+	vals     []value
+	findings []Finding
+	assigns  map[string]bool // variables that the line sets by any value but a text
+	funcs    map[string]bool // functions that it has
+	inputs   inputs          // substitutions whose input may hold a value
+}
+
+type inputs = map[syntax.Node]bool
+
+const maxDepth = 8 // of code in code
+
+// look judges every node of the code.
+func (s *scope) look(file syntax.Node) {
+	s.assigns = map[string]bool{}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if a, ok := n.(*syntax.Assign); ok && a.Name != nil {
+			if _, ok := words.Literal(a.Value); !ok || a.Array != nil {
+				s.assigns[a.Name.Value] = true
+			}
+		}
+		if it, ok := n.(*syntax.WordIter); ok {
+			s.assigns[it.Name.Value] = true
+		}
+		return true
+	})
+	s.survey(file)
+	walk(file, func(path []syntax.Node) {
+		if len(s.findings) == 0 {
+			s.node(path)
+		}
+	})
+}
+
+// Why a value does not pass.
+const (
+	whyName       = "would be the command's name, and a value is never a command"
+	whyCode       = "would be read as code, and a value is never code"
+	whyArithmetic = "could run a command: arithmetic and subscripts are expanded again"
+	whyVariable   = "would be the name of a variable, which runs the commands in its subscript"
+	whySetting    = "would change how commands are found or run"
+	whyOption     = "could be an option that runs or writes something"
+)
+
+// report notes that a value may not stand where it does.
+func (s *scope) report(i int, place, why, instead string) {
+	written := "a value"
+	if i >= 0 {
+		written = s.vals[i].written
+	}
+	s.findings = append(s.findings, Finding{written, place, why, instead})
+}
+
+// all judges every value of the line: whichever gets there, it must be harmless.
+func (s *scope) all(harmless func(string) bool, place, why, instead string) bool {
+	for i, v := range s.vals {
+		if !harmless(v.data) && !(v.place && plainText(v.data)) {
+			s.report(i, place, why, instead)
+			return false
+		}
+	}
+	return true
+}
+
+// expanded judges a place that expands text again: arithmetic, a subscript, a prompt.
+func (s *scope) expanded(place string) {
+	s.all(noExpansion, place, whyArithmetic, "check that it is a number first, or compare it as text")
+}
+
+// node judges the node at the path's end.
+func (s *scope) node(path []syntax.Node) {
+	switch n := path[len(path)-1].(type) {
+	case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
+		if !onlyNumbers(n) {
+			s.expanded("arithmetic")
+		}
+	case *syntax.ParamExp:
+		s.parameter(n)
+	case *syntax.ArrayElem:
+		if n.Index != nil && !onlyNumbers(n.Index) {
+			s.expanded("a subscript")
+		}
+	case *syntax.Assign:
+		s.assignment(n)
+	case *syntax.DeclClause:
+		s.declaration(n)
+	case *syntax.BinaryTest:
+		switch n.Op {
+		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+			s.expanded("[[ " + n.Op.String() + " ]]")
+		}
+	case *syntax.UnaryTest:
+		if n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar {
+			s.expanded("[[ " + n.Op.String() + " ]]")
+		}
+	case *syntax.FuncDecl:
+		if n.Name != nil && len(s.marks(n.Name.Value)) > 0 {
+			s.report(s.marks(n.Name.Value)[0].i, "a function's name", whyName, "name the function yourself")
+		}
+	case *syntax.CallExpr:
+		if len(n.Args) > 0 {
+			s.run(s.fields(n.Args), s.input(path))
+		}
+	}
+}
+
+// onlyNumbers reports whether arithmetic has neither a name nor an expansion in it.
+func onlyNumbers(n syntax.Node) bool {
+	only := true
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Lit:
+			only = only && strings.Trim(n.Value, "0123456789") == ""
+		case *syntax.ParamExp:
+			only = only && (n.Length || n.Param != nil && strings.Contains("?#", n.Param.Value))
+			return false
+		case *syntax.CmdSubst:
+			only = false
+		}
+		return only
+	})
+	return only
+}
+
+func (s *scope) parameter(n *syntax.ParamExp) {
+	if n.Index != nil && !onlyNumbers(n.Index) && !isAt(n.Index) || n.Slice != nil && !(onlyNumbersOrNil(n.Slice.Offset) && onlyNumbersOrNil(n.Slice.Length)) {
+		s.expanded("a subscript")
+	}
+	if n.Excl && n.Names == 0 && !isAt(n.Index) {
+		s.expanded("${!" + n.Param.Value + "}")
+	}
+	if n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && words.Lit(n.Exp.Word) == "P" {
+		s.expanded("${…@P}")
+	}
+}
+
+func onlyNumbersOrNil(x syntax.ArithmExpr) bool {
+	switch x := x.(type) {
+	case nil:
+		return true
+	case *syntax.Word:
+		return x == nil || onlyNumbers(x)
+	}
+	return onlyNumbers(x)
+}
+
+// isAt recognises the subscripts @ and *.
+func isAt(n syntax.ArithmExpr) bool {
+	w, ok := n.(*syntax.Word)
+	return ok && w != nil && (w.Lit() == "@" || w.Lit() == "*")
+}
+
+func (s *scope) assignment(n *syntax.Assign) {
+	if n.Index != nil && !onlyNumbers(n.Index) {
+		s.expanded("a subscript")
+	}
+	if n.Name == nil || n.Value == nil || !isSetting(n.Name.Value) || !s.reach(n.Value) {
+		return
+	}
+	if n.Name.Value == "IFS" && s.all(func(v string) bool { return len(v) == 1 }, "IFS", whySetting, "set IFS to a text of your own") {
+		return
+	}
+	s.all(func(v string) bool { return false }, n.Name.Value, whySetting, "set "+n.Name.Value+" to a text of your own, and pass the value as an argument")
+}
+
+// declaration judges what declare and its kind read again: names, and with -i,
+// -n, -a and -A the contents too.
+func (s *scope) declaration(n *syntax.DeclClause) {
+	again, open := false, false
+	for _, a := range n.Args {
+		if a.Naked && a.Value != nil {
+			text, ok := words.Literal(a.Value)
+			again = again || ok && strings.HasPrefix(text, "-") && strings.ContainsAny(text, "inaA")
+			open = open || !ok || len(s.marks(text)) > 0
+		}
+	}
+	if again {
+		s.expanded(n.Variant.Value)
+	}
+	if open {
+		s.names(n.Variant.Value)
+	}
+}
+
+// names judges a place where a value names a variable.
+func (s *scope) names(place string) {
+	const instead = "name the variable yourself, and keep the value in it"
+	if s.all(noExpansion, place, whyVariable, instead) && s.all(noSetting, place, whySetting, instead) {
+		s.all(func(v string) bool { return !strings.HasPrefix(v, "-") || aNumber(v) }, place, whyOption, instead)
+	}
+}
+
+// An input is what a command reads.
+type input struct {
+	open bool
+	code *field // what a here-document or an echo before the pipe says
+}
+
+// input returns what the command at the path's end reads.
+func (s *scope) input(p []syntax.Node) input {
+	in := input{open: s.isFed(p)}
+	if len(p) < 2 {
+		return in
+	}
+	st, ok := p[len(p)-2].(*syntax.Stmt)
+	if !ok {
+		return in
+	}
+	for _, r := range st.Redirs {
+		switch r.Op {
+		case syntax.Hdoc, syntax.DashHdoc:
+			f := s.code(r.Hdoc)
+			in.code = &f
+		case syntax.WordHdoc:
+			f := s.code(r.Word)
+			in.code = &f
+		case syntax.RdrIn:
+			in.code = nil
+		}
+	}
+	if len(st.Redirs) > 0 || len(p) < 3 {
+		return in
+	}
+	if pipe, ok := p[len(p)-3].(*syntax.BinaryCmd); ok && pipe.Op == syntax.Pipe && pipe.Y == st {
+		if call, ok := pipe.X.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 1 && words.Lit(call.Args[0]) == "echo" && len(pipe.X.Redirs) == 0 {
+			f := joined(s.fields(call.Args[1:]))
+			in.code = &f
+		}
+	}
+	return in
+}
+
+// joined puts fields together as echo and eval do.
+func joined(fs []field) field {
+	var all field
+	for i, f := range fs {
+		if i > 0 {
+			all.bits = append(all.bits, bit{text: " "})
+		}
+		all.bits = append(all.bits, f.bits...)
+		all.many = all.many || f.many
+	}
+	return all
+}
+
+// run judges a simple command by its words.
+func (s *scope) run(fs []field, in input) {
+	if len(fs) == 0 || len(s.findings) > 0 {
+		return
+	}
+	name := fs[0]
+	const instead = "write the command's name yourself, and pass the value as an argument"
+	if !s.chosen(name) {
+		for _, i := range name.values(s.vals) {
+			s.report(i, "a command's name", whyName, instead)
+			return
+		}
+	}
+	if name.open() && !s.all(aNumber, "a command's name", whyName, instead) {
+		return
+	}
+	text, known := name.literal()
+	if known && s.written(text) && strings.Contains(text, "/") && !s.all(aNumber, text+", which the line writes", whyCode, "run a file of your own, and pass the value as an argument") {
+		return
+	}
+	args := fs[1:]
+	if names := s.candidates(name); len(names) > 0 {
+		for _, n := range names {
+			s.program(n, args, in)
+		}
+		return
+	}
+	if base := tailName(name.text(s.vals)); base != "" {
+		s.program(base, args, in)
+		return
+	}
+	s.unknown(args, in)
+}
+
+// chosen reports whether a value only picks one of the author's programs or
+// scripts: "./scripts/$0.sh", and the value is a word that leads nowhere else.
+func (s *scope) chosen(f field) bool {
+	if !strings.Contains(f.lead(), "/") || f.many {
+		return false
+	}
+	for _, x := range f.bits {
+		if x.value > 0 && !s.vals[x.value-1].place && !aWord(x.said(s.vals)) {
+			return false
+		}
+	}
+	return true
+}
+
+// candidates lists what a command's name can be, as far as the line says so.
+func (s *scope) candidates(f field) []string {
+	if text, ok := f.literal(); ok {
+		if text == "" {
+			return nil
+		}
+		return []string{programName(text)}
+	}
+	if len(f.bits) != 1 || !f.bits[0].hole || f.open() || s.set[f.bits[0].name] != len(s.texts[f.bits[0].name]) {
+		return nil
+	}
+	var names []string
+	for _, text := range s.texts[f.bits[0].name] {
+		names = append(names, programName(text)) // x=rg, or x=grep
+	}
+	return names
+}
+
+// programName returns by which name the table knows a program. A script of the
+// author's is his own, whatever its name: ./scripts/watch; but not a ./bash.
+func programName(text string) string {
+	base := path.Base(text)
+	if dir := path.Base(path.Dir(text)); !strings.Contains(text, "/") || dir == "bin" || dir == "sbin" || dir == ".bin" || dir == "shims" {
+		return base
+	}
+	trimmed := strings.TrimRight(base, ".0123456789")
+	if _, ok := readers[trimmed]; ok || shells[trimmed] {
+		return base
+	}
+	return "./" + base
+}
+
+// tailName is programName for a path whose beginning is not known.
+func tailName(text string) string {
+	i := strings.LastIndexByte(text, '/')
+	if i < 0 || strings.IndexByte(text[i:], 0) >= 0 {
+		return ""
+	}
+	return programName("x/" + text[strings.LastIndexByte(text[:i], '/')+1:])
+}
+
+// unknown judges a command that could be anything: no value may be what a shell or an interpreter would run.
+func (s *scope) unknown(args []field, in input) {
+	const place, instead = "a command whose name is not known", "write the command's name yourself"
+	reached, operand := in.open, false
+	for i, f := range args {
+		text := f.lit()
+		flag := i > 0 && len(args[i-1].lit()) > 1 && args[i-1].lit()[0] == '-'
+		if f.reached(s.vals) {
+			reached = true
+			if (!operand || flag) && !s.all(aNumber, place, whyCode, instead) {
+				return
+			}
+		}
+		operand = operand || !strings.HasPrefix(text, "-")
+	}
+	if reached {
+		s.all(func(v string) bool { return plainText(v) && !strings.HasPrefix(v, "-") }, place, whyCode, instead)
+	}
+}

@@ -1,0 +1,867 @@
+package bind
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/skillhand/skillhand/internal/words"
+)
+
+const (
+	asArgument = "pass it as an argument instead"
+	putDashes  = "put -- before it, or ./ if it is a path"
+)
+
+// program judges the words of a program that the table knows.
+func (s *scope) program(name string, args []field, in input) {
+	if len(s.findings) > 0 {
+		return
+	}
+	base := strings.TrimRight(name, ".0123456789")
+	r, isReader := readers[base]
+	if !isReader {
+		r, isReader = readers[name]
+		base = name
+	}
+	wrapper, wraps := wrappers[name]
+	switch {
+	case name == "eval":
+		s.shellCode(joined(args), nil, in, "eval")
+	case name == "source" || name == ".":
+		if len(args) > 0 {
+			s.script(args[0], in, aShell, name)
+		}
+	case name == "trap" || name == "alias" || name == "bind" || name == "complete" || name == "compgen" || name == "compopt" || name == "enable" || name == "fc" || name == "hash":
+		s.evaluator(name, args, in)
+	case name == "unset" || name == "read" || name == "mapfile" || name == "readarray" || name == "getopts" || name == "wait" || name == "declare" || name == "typeset" || name == "local" || name == "export" || name == "readonly":
+		s.namer(name, args, in)
+	case name == "let":
+		s.expanded("let")
+	case name == "printf":
+		s.printf(args)
+	case name == "test" || name == "[":
+		s.test(args)
+	case name == "set":
+		s.options(args, options{all: true}, "set")
+	case shells[base]:
+		s.shell(base, args, in)
+	case isReader:
+		s.reader(base, r, args, in)
+	case wraps:
+		s.wrapper(name, wrapper.valued, wrapper.before, args, in)
+	case joiners[name].valued != "" || joiners[name].code != "" || joiners[name].skip > 0 || name == "batch" || name == "entr":
+		s.joiner(name, args, in)
+	case name == "git":
+		s.git(args)
+	default:
+		s.plain(name, args, in)
+	}
+}
+
+// plain judges a program that reads no code of its own but may have options that do, and may start a shell.
+func (s *scope) plain(name string, args []field, in input) {
+	if opts, ok := risky[name]; ok {
+		s.options(args, opts, name)
+	}
+	switch name {
+	case "make", "gmake":
+		s.makes(args)
+	case "vim", "vi", "nvim", "ex", "view", "emacs", "emacsclient":
+		s.editor(name, args)
+	}
+	if name == "find" || name == "fd" || name == "fdfind" {
+		s.executes(args, in)
+	}
+	// Whatever the program, sh -c among its arguments is a shell.
+	for i, f := range args {
+		base := programName(f.lit())
+		if shells[base] && slices.ContainsFunc(args[i+1:], func(f field) bool { t := f.lit(); return len(t) > 1 && t[0] == '-' && strings.HasSuffix(t, "c") }) {
+			s.shell(base, args[i+1:], in)
+			return
+		}
+	}
+}
+
+// executes judges the commands that find -exec and fd -x run.
+func (s *scope) executes(args []field, in input) {
+	for i, f := range args {
+		switch f.lit() {
+		case "-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch":
+			rest := args[i+1:]
+			if end := slices.IndexFunc(rest, func(f field) bool { t := f.lit(); return t == ";" || t == "+" }); end >= 0 {
+				rest = rest[:end]
+			}
+			s.run(rest, in)
+		}
+	}
+}
+
+// makes judges make, which takes assignments whose text it expands.
+func (s *scope) makes(args []field) {
+	for _, f := range args {
+		if f.reached(s.vals) && !s.all(func(v string) bool {
+			return noExpansion(v) && !strings.Contains(v, "$") && !strings.ContainsAny(v, "=!") || aWord(v)
+		}, "make", whyCode, "check the target's name first") {
+			return
+		}
+	}
+}
+
+// editor judges an editor's commands: vim -c, emacs --eval.
+func (s *scope) editor(name string, args []field) {
+	for i, f := range args {
+		command := strings.HasPrefix(f.lead(), "+") || strings.HasPrefix(f.lead(), "-")
+		if i > 0 {
+			switch args[i-1].lit() {
+			case "-c", "--cmd", "-S", "-u", "--eval", "-eval", "-f", "-l", "--load":
+				command = true
+			}
+		}
+		if command && f.reached(s.vals) && !s.all(aNumber, name+"'s command", whyCode, asArgument) {
+			return
+		}
+	}
+}
+
+// options judges every word that a value can be, against a program's options.
+func (s *scope) options(args []field, o options, place string) {
+	for _, f := range args {
+		if f.lit() == "--" {
+			return
+		}
+		if text := f.text(s.vals); len(f.values(s.vals)) > 0 && o.has(text) {
+			s.report(f.values(s.vals)[0], "an option of "+place, whyOption, putDashes)
+			return
+		}
+		if lead := f.lead(); f.open() && (lead == "" || lead[0] == '-') {
+			for i, v := range s.vals {
+				if !v.place && o.within(v) {
+					s.report(i, "an option of "+place, whyOption, putDashes)
+					return
+				}
+			}
+		}
+	}
+}
+
+// within reports whether a value has such an option anywhere in it: what the
+// line makes of it on the way is not known.
+func (o options) within(v value) bool {
+	for i := range v.data {
+		if (i == 0 || !isNameChar(v.data[i-1])) && o.has(v.data[i:]) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(v.words, o.has)
+}
+
+func isNameChar(c byte) bool {
+	return c == '_' || c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// has reports whether a word is one of the options, in full, shortened, or joined to others.
+func (o options) has(word string) bool {
+	for prefix := range strings.FieldsSeq(o.also) {
+		if strings.HasPrefix(word, prefix) {
+			return true
+		}
+	}
+	for w := range strings.FieldsSeq(o.words) {
+		if strings.HasPrefix(word, w) {
+			return true
+		}
+	}
+	if len(word) < 2 || word[0] != '-' || aNumber(word) {
+		return false
+	}
+	if o.all {
+		return word != "--"
+	}
+	if long, ok := strings.CutPrefix(word, "--"); ok {
+		long, _, _ = strings.Cut(long, "=")
+		for l := range strings.FieldsSeq(o.long) {
+			if long != "" && strings.HasPrefix(l, long) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, c := range word[1:] {
+		if strings.ContainsRune(o.short, c) {
+			return true
+		}
+		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9') {
+			return false // an option's own word begins here
+		}
+	}
+	return false
+}
+
+// git judges git by its subcommand.
+func (s *scope) git(args []field) {
+	for i := 0; i < len(args); i++ {
+		f := args[i]
+		text := f.lit()
+		switch {
+		case text == "-c" || text == "--exec-path" || text == "--config-env":
+			if i++; i < len(args) && args[i].reached(s.vals) && !strings.Contains(args[i].lead(), "=") {
+				s.all(func(string) bool { return false }, "git -c", whySetting, "name the setting yourself: git -c user.name=…")
+				return
+			} else if i < len(args) && args[i].reached(s.vals) && !strings.HasPrefix(args[i].lead(), "user.") {
+				s.all(aNumber, "git -c", whySetting, "keep such settings out of the command")
+			}
+		case text == "-C" || text == "--git-dir" || text == "--work-tree" || text == "--namespace":
+			i++
+			if i < len(args) && args[i].many && !s.all(plainText, "git", whyOption, "put the value in double quotes") {
+				return
+			}
+		case strings.HasPrefix(text, "-"):
+		case text == "":
+			if f.reached(s.vals) {
+				s.all(func(v string) bool { return aWord(v) && v != "filter-branch" }, "git's subcommand", whyName, "write the subcommand yourself")
+			}
+			return
+		default:
+			s.options(args[i+1:], riskyGit[text], "git "+text)
+			s.gitRuns(text, args[i+1:])
+			return
+		}
+	}
+}
+
+// gitRuns judges the subcommands that run commands.
+func (s *scope) gitRuns(sub string, args []field) {
+	for i, f := range args {
+		switch t := f.lit(); {
+		case (t == "--exec" || t == "-x") && sub == "rebase", t == "run" && sub == "bisect", t == "foreach" && sub == "submodule", (t == "--extcmd" || t == "-x") && sub == "difftool", strings.HasSuffix(t, "-filter") && sub == "filter-branch":
+			s.shellCode(joined(args[i+1:]), nil, input{}, "git "+sub)
+		case (strings.HasPrefix(f.lead(), "--exec=") && sub == "rebase") && f.reached(s.vals):
+			s.shellCode(after(f, "--exec="), nil, input{}, "git "+sub)
+		case sub == "config" && i == len(args)-1 && i > 0 && f.reached(s.vals) && !strings.HasPrefix(args[i-1].lit(), "user."):
+			s.all(func(v string) bool { return !strings.HasPrefix(v, "!") && plainWords(v) }, "git config", whySetting, "set only user.* to a value")
+		}
+	}
+}
+
+// after returns a field without the text that it begins with.
+func after(f field, text string) field {
+	bits := slices.Clone(f.bits)
+	bits[0].text = strings.TrimPrefix(bits[0].text, text)
+	return field{bits: bits, many: f.many}
+}
+
+// wrapper judges a program that runs another: its own words, then the command, wherever that begins.
+func (s *scope) wrapper(name, valued string, before int, args []field, in input) {
+	if (name == "command") && len(args) > 0 && (args[0].lit() == "-v" || args[0].lit() == "-V") {
+		return // only asks where a command is
+	}
+	replace := ""
+	for i := 0; i < len(args); i++ {
+		f := args[i]
+		text := f.lit()
+		_, isLit := f.literal()
+		switch {
+		case strings.HasPrefix(text, "-"):
+			if isCode(name, text) {
+				if i+1 < len(args) {
+					s.shellCode(args[i+1], args[i+2:], in, name)
+				}
+				return
+			}
+			if name == "xargs" && strings.HasPrefix(text, "-I") {
+				if replace = text[2:]; replace == "" && i+1 < len(args) {
+					replace = args[i+1].lit()
+				}
+			}
+			if len(text) == 2 && strings.Contains(valued, text[1:]) || strings.HasPrefix(text, "--") && !strings.Contains(text, "=") && longTakes(name, text) {
+				i++
+				if i < len(args) && args[i].reached(s.vals) && args[i].many && !s.all(aWord, name, whyName, "put the value in double quotes") {
+					return
+				}
+			}
+		case strings.Contains(f.lead(), "=") && !strings.HasPrefix(f.lead(), "-") && !strings.Contains(strings.SplitN(f.lead(), "=", 2)[0], "/") && (name == "env" || name == "sudo" || name == "doas" || name == "systemd-run"):
+			key, _, _ := strings.Cut(f.lead(), "=")
+			if f.reached(s.vals) && (isSetting(key) || f.many && !s.all(plainText, name, whyName, "put the value in double quotes")) {
+				s.all(func(string) bool { return false }, name+" "+key+"=", whySetting, "set "+key+" to a text of your own")
+				return
+			}
+		case f.reached(s.vals):
+			if before > 0 {
+				before--
+				if s.all(func(v string) bool {
+					return aWord(v) || aNumber(v) || name != "timeout" && plainText(v) && !strings.HasPrefix(v, "-")
+				}, name, whyName, "put the value behind the command's name") {
+					continue
+				}
+				return
+			}
+			s.run(args[i:], in)
+			return
+		case isLit && before > 0:
+			before--
+		default:
+			rest := args[i:]
+			if name == "xargs" && in.open {
+				rest = s.appended(rest, replace)
+			}
+			s.run(rest, in)
+			return
+		}
+	}
+	if name == "xargs" || name == "env" || name == "command" || name == "exec" || name == "time" || name == "nohup" || name == "nice" {
+		return
+	}
+	s.stdin(in, aShell, name)
+}
+
+// isCode reports whether a wrapper's flag takes shell code.
+func isCode(name, flag string) bool {
+	return name == "npx" && (flag == "-c" || flag == "--call") || name == "flock" && (flag == "-c" || flag == "--command") || name == "env" && (flag == "-S" || flag == "--split-string")
+}
+
+// longTakes reports whether a wrapper's long flag takes the next word: those of
+// timeout, nice and the like all do, but for a few.
+func longTakes(name, flag string) bool {
+	switch flag {
+	case "--foreground", "--preserve-status", "--verbose", "--null", "--no-run-if-empty", "--ignore-environment", "--preserve-env", "--login", "--non-interactive", "--yes", "--no-install", "--quiet", "--interactive", "--stdin", "--set-home", "--":
+		return false
+	}
+	return name == "timeout" || name == "sudo" || name == "xargs" || name == "nice" || name == "stdbuf" || name == "env"
+}
+
+// appended returns the command of xargs with what it reads put in.
+func (s *scope) appended(fs []field, replace string) []field {
+	more := bit{hole: true, open: true}
+	if replace == "" {
+		return append(slices.Clone(fs), field{bits: []bit{more}, many: true})
+	}
+	var list []field
+	for _, f := range fs {
+		var bits []bit
+		for _, x := range f.bits {
+			parts := []string{x.text}
+			if !x.hole && x.value == 0 {
+				parts = strings.Split(x.text, replace)
+			}
+			for i, part := range parts {
+				if i > 0 {
+					bits = append(bits, more)
+				}
+				if part != "" || x.hole || x.value > 0 {
+					y := x
+					y.text = part
+					bits = append(bits, y)
+				}
+			}
+		}
+		list = append(list, field{bits: bits, many: f.many})
+	}
+	return list
+}
+
+// joiner judges a program that hands its words to a shell.
+func (s *scope) joiner(name string, args []field, in input) {
+	row := joiners[name]
+	s.options(args, risky[name], name)
+	skip := row.skip
+	for i := 0; i < len(args) && len(s.findings) == 0; i++ {
+		f := args[i]
+		text := f.lit()
+		switch {
+		case name == "parallel" && strings.HasPrefix(text, ":::"):
+			return // what follows is data
+		case len(text) > 1 && text[0] == '-' && (row.code != "" && strings.HasSuffix(text, row.code) || text == "--command" || text == "--exec"):
+			if i+1 < len(args) {
+				s.shellCode(args[i+1], nil, in, name)
+			}
+			i++
+		case strings.HasPrefix(f.lead(), "-") && f.reached(s.vals):
+			s.all(aNumber, name, whyCode, asArgument)
+		case len(text) > 1 && text[0] == '-':
+			if len(text) == 2 && strings.Contains(row.valued, text[1:]) {
+				i++
+			}
+		case skip > 0:
+			skip--
+			if f.reached(s.vals) {
+				s.all(func(v string) bool { return plainText(v) && !strings.HasPrefix(v, "-") }, name, whyOption, "write it yourself")
+			}
+		default:
+			rest := args[i:]
+			if end := slices.IndexFunc(rest, func(f field) bool { return strings.HasPrefix(f.lit(), ":::") }); end >= 0 && name == "parallel" {
+				rest = rest[:end]
+			}
+			s.shellCode(joined(rest), nil, in, name)
+			if name == "parallel" || name == "entr" {
+				return
+			}
+			return
+		}
+	}
+	if name == "parallel" || name == "at" || name == "batch" || name == "crontab" || name == "ssh" || name == "su" || name == "script" {
+		s.stdin(in, aShell, name)
+	}
+}
+
+// evaluator judges those commands of bash that read their words as code.
+func (s *scope) evaluator(name string, args []field, in input) {
+	for i, f := range args {
+		if !f.reached(s.vals) && name != "trap" {
+			continue
+		}
+		switch {
+		case name == "trap" && (i == 0 || i == 1 && args[0].lit() == "--"):
+			s.shellCode(f, nil, in, "trap")
+		case name == "alias" && strings.Contains(f.lead(), "="):
+			_, text, _ := strings.Cut(f.lead(), "=")
+			s.shellCode(after(f, strings.TrimSuffix(f.lead(), text)), nil, in, "alias")
+		case name == "trap":
+		default:
+			s.all(aNumber, name, whyCode, asArgument)
+		}
+	}
+}
+
+// namer judges those commands that take the names of variables. The texts of read's own options are none.
+func (s *scope) namer(name string, args []field, in input) {
+	for i, f := range args {
+		before := ""
+		if i > 0 {
+			before = args[i-1].lit()
+		}
+		if strings.HasPrefix(name, "map") || name == "readarray" {
+			if before == "-C" {
+				s.shellCode(f, nil, in, name)
+			}
+		}
+		text := name == "read" && (strings.HasPrefix(f.lead(), "-p") || slices.Contains([]string{"-p", "-d", "-i", "-t", "-n", "-N", "-u"}, before))
+		if f.reached(s.vals) && (!text || f.many) {
+			s.names(name)
+			return
+		}
+		if strings.Contains(f.text(s.vals), "[") && !f.reached(s.vals) {
+			s.expanded(name)
+		}
+	}
+}
+
+// printf judges printf's -v, which names a variable.
+func (s *scope) printf(args []field) {
+	if len(args) == 0 {
+		return
+	}
+	switch text := args[0].lit(); {
+	case strings.HasPrefix(text, "-v"):
+		if len(args) > 1 && (args[1].reached(s.vals) || strings.Contains(args[1].text(s.vals), "[")) || strings.Contains(text, "[") {
+			s.names("printf -v")
+		}
+	case args[0].reached(s.vals):
+		option := func(v value) bool { return strings.Contains(v.data, "-v") }
+		if slices.ContainsFunc(s.vals, option) {
+			s.expanded("printf -v")
+		}
+	}
+}
+
+// test judges -v, which names a variable, and values that could become it.
+func (s *scope) test(args []field) {
+	operator := func(t string) bool { return t == "-v" || t == "-R" }
+	literal := slices.ContainsFunc(args, func(f field) bool { return operator(f.lit()) })
+	value := slices.ContainsFunc(args, func(f field) bool { return f.reached(s.vals) }) && slices.ContainsFunc(s.vals, func(v value) bool { return slices.ContainsFunc(append(v.words, v.data), operator) })
+	if literal || value {
+		s.expanded("test -v")
+	}
+}
+
+// shell judges what a shell runs: the text after -c, a file, or its input.
+func (s *scope) shell(name string, args []field, in input) {
+	if name == "busybox" && len(args) > 0 {
+		s.run(args, in)
+		return
+	}
+	for i := 0; i < len(args); i++ {
+		f := args[i]
+		text, isLit := f.literal()
+		switch {
+		case !isLit && f.reached(s.vals):
+			s.script(f, in, aShell, name)
+			return
+		case text == "--":
+			if i+1 < len(args) {
+				s.script(args[i+1], in, aShell, name)
+				return
+			}
+		case len(text) > 1 && (text[0] == '-' || text[0] == '+') && text[1] != '-':
+			switch {
+			case strings.Contains(text, "c") || text == "-Command":
+				for i++; i < len(args); i++ {
+					if t := args[i].lit(); !strings.HasPrefix(t, "-") && !strings.HasPrefix(t, "+") || t == "-" {
+						s.shellCode(args[i], args[i+1:], in, name+" -c")
+						return
+					}
+				}
+				return
+			case strings.Contains(text, "s"):
+				s.options(args[i+1:], options{all: true}, name)
+				s.nested(in, args[i+1:], name)
+				return
+			case text == "-o" || text == "-O" || text == "+o" || text == "+O":
+				i++
+			}
+		case text == "--version" || text == "--help":
+			return
+		case text == "--command":
+			if i+1 < len(args) {
+				s.shellCode(args[i+1], args[i+2:], in, name)
+			}
+			return
+		case text == "--rcfile" || text == "--init-file":
+			if i++; i < len(args) {
+				s.script(args[i], in, aShell, name)
+			}
+		case strings.HasPrefix(text, "--"):
+		case text == "-":
+		default:
+			s.script(f, in, aShell, name)
+			return
+		}
+	}
+	s.nested(in, nil, name)
+}
+
+// nested judges a shell that reads its code from its input.
+func (s *scope) nested(in input, args []field, name string) {
+	if in.code != nil {
+		s.shellCode(*in.code, args, input{}, name+"'s input")
+		return
+	}
+	s.stdin(in, aShell, name)
+}
+
+// script judges a file that is run.
+func (s *scope) script(f field, in input, l lang, name string) {
+	const instead = "run a file of your own, and pass the value as an argument"
+	text, known := f.literal()
+	switch {
+	case len(f.values(s.vals)) > 0 && !s.chosen(f):
+		s.report(f.values(s.vals)[0], "the file that "+name+" runs", whyCode, instead)
+	case f.open():
+		s.all(aNumber, "the file that "+name+" runs", whyCode, instead)
+	case known && (text == "/dev/stdin" || strings.HasPrefix(text, "/dev/fd/") || strings.HasPrefix(text, "/proc/") || text == "-"):
+		s.stdin(in, l, name)
+	case known && s.written(text):
+		s.all(aNumber, text+", which the line writes", whyCode, instead)
+	}
+}
+
+// stdin judges a program that reads its code from its input.
+func (s *scope) stdin(in input, l lang, name string) {
+	switch {
+	case in.code != nil && l == aShell:
+		s.shellCode(*in.code, nil, input{}, name+"'s input")
+	case in.code != nil:
+		s.langCode(*in.code, l, name)
+	case in.open:
+		s.all(aNumber, name+"'s input", whyCode, asArgument)
+	}
+}
+
+// shellCode judges text that a shell parses again, with args as its $1 and the
+// following. A value there is pasted, so it must be plain; then the text is
+// judged as a line of its own.
+func (s *scope) shellCode(f field, args []field, in input, place string) {
+	if !s.pasted(f, plainWords, place, asArgument) || len(s.findings) > 0 {
+		return
+	}
+	var b strings.Builder
+	for _, x := range f.bits {
+		switch {
+		case x.value > 0:
+			b.WriteString("${" + s.Vars[x.value-1].Name + "}")
+		case x.hole:
+			b.WriteString("${" + s.prefix + "hole}")
+		default:
+			b.WriteString(x.text)
+		}
+	}
+	file, err := words.Parse(b.String())
+	if err != nil || s.depth >= maxDepth {
+		if len(f.values(s.vals)) > 0 {
+			s.all(aNumber, place, whyCode, asArgument)
+		}
+		return
+	}
+	inner := &scope{judge: s.judge, depth: s.depth + 1, open: cloneOpen(s.open), fed: in.open}
+	inner.positional = s.positional && (place == "eval" || place == "trap") || slices.ContainsFunc(args, func(f field) bool { return f.reached(s.vals) })
+	outer := [3]any{s.assigns, s.funcs, s.inputs}
+	inner.look(file)
+	s.assigns, s.funcs, s.inputs = outer[0].(map[string]bool), outer[1].(map[string]bool), outer[2].(inputs)
+}
+
+func cloneOpen(m map[string]bool) map[string]bool {
+	c := make(map[string]bool, len(m))
+	for k := range m {
+		c[k] = true
+	}
+	return c
+}
+
+// pasted judges the values that stand in code. One that came by a detour could be all of it.
+func (s *scope) pasted(f field, harmless func(string) bool, place, instead string) bool {
+	if f.open() && !s.all(aNumber, place, whyCode, instead) {
+		return false
+	}
+	for _, x := range f.bits {
+		if x.value > 0 && !harmless(x.said(s.vals)) {
+			s.report(x.value-1, place, whyCode, s.hint(x.value-1, place, instead))
+			return false
+		}
+	}
+	return true
+}
+
+// hint says how to write it: $1 may well be awk's own.
+func (s *scope) hint(i int, place, instead string) string {
+	written := s.vals[i].written
+	if len(written) == 2 && written[0] == '$' && '0' <= written[1] && written[1] <= '9' {
+		return `write \` + written + ` if you mean the program's own; else ` + instead
+	}
+	return instead
+}
+
+// reader judges an interpreter: its code, its file, or its input, and options that bring more code.
+func (s *scope) reader(name string, r reader, args []field, in input) {
+	given := false
+	for i := 0; i < len(args) && len(s.findings) == 0; i++ {
+		f := args[i]
+		text, isLit := f.literal()
+		flag := f.lead()
+		switch {
+		case isLit && text == "--":
+			if i+1 < len(args) && !given {
+				s.operand(name, r, args[i+1], in)
+			}
+			return
+		case isLit && text == "-":
+			s.stdin(in, r.lang, name)
+			return
+		case isLit && r.codeFlag(text, name):
+			given = true
+			if i++; i < len(args) {
+				s.langCode(args[i], r.lang, name)
+			}
+			if r.data {
+				return
+			}
+		case r.codeJoined(flag) && f.reached(s.vals):
+			given = true
+			s.langCode(f, r.lang, name)
+		case isLit && (text == "-f" || text == "--file" || text == "--init-file" || text == "-init") && (r.operand || r.lang == aScript && name != "php"):
+			given = true
+			if i++; i < len(args) {
+				s.script(args[i], in, r.lang, name)
+			}
+		case isLit && (text == "--version" || text == "--help" || text == "-V" || text == "-h" && r.lang == aScript && len(args) == 1 || text == "-v" && len(args) == 1):
+			return
+		case isLit && len(text) == 2 && text[0] == '-' && strings.Contains(r.valued, text[1:]):
+			i++
+			if i < len(args) && args[i].many && args[i].reached(s.vals) && !s.all(aWord, name, whyCode, "put the value in double quotes") {
+				return
+			}
+			if text == "-m" && r.data {
+				return // a module: the rest is data
+			}
+		case len(flag) >= 2 && flag[0] == '-' && strings.Contains(r.valued, flag[1:2]) && flag[1] != '-':
+			if f.many && f.reached(s.vals) && !s.all(plainText, name, whyCode, "put the value in double quotes") {
+				return
+			}
+		case len(flag) > 1 && flag[0] == '-':
+			if f.reached(s.vals) {
+				s.all(aNumber, "an option of "+name, whyOption, asArgument)
+			}
+		default:
+			if !given && r.operand {
+				given = true
+				s.langCode(f, r.lang, name)
+				continue
+			}
+			if !given && (name == "sqlite3" || name == "duckdb" || name == "psql" || name == "mysql" || name == "mariadb") {
+				s.database(name, r, args[i:], in)
+				return
+			}
+			if !given {
+				s.operand(name, r, f, in)
+				return // the rest is data
+			}
+			s.options([]field{f}, options{all: true}, name)
+			s.perl(name, f, args)
+		}
+	}
+	if !given {
+		s.stdin(in, r.lang, name)
+	}
+}
+
+// database judges what follows a database's name: for sqlite3 that is code.
+func (s *scope) database(name string, r reader, args []field, in input) {
+	s.options(args, risky[name], name)
+	if name == "sqlite3" || name == "duckdb" {
+		for _, f := range args[1:] {
+			s.langCode(f, r.lang, name)
+		}
+	}
+	if name != "sqlite3" || len(args) == 1 {
+		for i, f := range args {
+			if t := f.lit(); (t == "-c" || t == "-e" || t == "--command" || t == "--execute") && i+1 < len(args) {
+				s.langCode(args[i+1], r.lang, name)
+			}
+		}
+		s.stdin(in, r.lang, name)
+	}
+}
+
+// operand judges the first operand: a file to run.
+func (s *scope) operand(name string, r reader, f field, in input) {
+	s.script(f, in, r.lang, name)
+}
+
+// perl opens the operands of -n and -p, and runs one that has a pipe in it.
+func (s *scope) perl(name string, f field, args []field) {
+	if name != "perl" && name != "ruby" || !f.reached(s.vals) {
+		return
+	}
+	s.all(func(v string) bool { return !strings.ContainsAny(v, "|<>") }, name, whyCode, "give it the file as its input: < file")
+}
+
+func (r reader) codeFlag(text, name string) bool {
+	if len(text) > 1 && text[0] == '-' && text[1] != '-' {
+		return strings.ContainsAny(text[len(text)-1:], r.code) || slices.Contains(strings.Fields(r.long), text[1:])
+	}
+	return strings.HasPrefix(text, "--") && slices.Contains(strings.Fields(r.long), text[2:]) || name == "deno" && text == "eval"
+}
+
+// codeJoined recognises -e… and --expression=… with the code in the same word.
+func (r reader) codeJoined(flag string) bool {
+	if len(flag) < 2 || flag[0] != '-' {
+		return false
+	}
+	if flag[1] != '-' {
+		return strings.ContainsAny(flag[1:2], r.code)
+	}
+	name, _, ok := strings.Cut(flag[2:], "=")
+	return ok && slices.ContainsFunc(strings.Fields(r.long), func(l string) bool { return strings.HasPrefix(l, name) })
+}
+
+// runsThings recognises code of the author's that runs what it is given.
+var runsThings = map[lang]*regexp.Regexp{
+	aScript: regexp.MustCompile("\\b(system|exec\\w*|eval|popen\\w*|spawn\\w*|subprocess|child_process|qx|shell_exec|passthru|proc_open|Function|compile|importlib|__import__|open3|pty|runInContext|runpy)\\b|`|\\.shell|\\.system|\\\\!|(?i:program)\\b"),
+	anAwk:   regexp.MustCompile(`system\s*\(|\|\s*getline|[^|]\|\s*[A-Za-z_$(]|@load`),
+	aSed:    regexp.MustCompile(`^\s*[0-9$,]*\s*e(\s|$)|[;{}\n]\s*[0-9$,]*\s*e(\s|$)|[/|,#@][gpimIM0-9]*e[gpimIM0-9]*(\s|;|$|\})`),
+}
+
+// langCode judges code of another language.
+func (s *scope) langCode(f field, l lang, name string) {
+	place := name + "'s program"
+	whole := f.text(s.vals)
+	var own strings.Builder // the author's part
+	for _, x := range f.bits {
+		if x.value == 0 {
+			own.WriteString(x.text)
+		}
+	}
+	if runsThings[l].MatchString(own.String()) {
+		tame := aNumber
+		if l == aScript {
+			tame = func(v string) bool { return aWord(v) || aNumber(v) }
+		}
+		if !s.all(tame, place+", which runs things", whyCode, "check the value in the program first") {
+			return
+		}
+	}
+	if f.open() && !s.all(aNumber, place, whyCode, asArgument) {
+		return
+	}
+	at := 0
+	for _, x := range f.bits {
+		if x.value == 0 {
+			at += len(x.text)
+			if x.hole {
+				at++
+			}
+			continue
+		}
+		said := x.said(s.vals)
+		before, behind := whole[:at], whole[at+len(said):]
+		at += len(said)
+		if !s.fits(said, before, behind, l, f) {
+			s.report(x.value-1, place, whyCode, s.hint(x.value-1, place, asArgument))
+			return
+		}
+	}
+}
+
+// fits reports whether a value does no harm where it stands in code.
+func (s *scope) fits(said, before, behind string, l lang, f field) bool {
+	if aNumber(said) {
+		return true
+	}
+	simple := !strings.ContainsAny(before+behind, "\n`") && len(f.values(s.vals)) == 1
+	switch l {
+	case aSed:
+		if strings.Trim(said, "0123456789,") == "" {
+			return true
+		}
+		d, ok := sedDelimiter(before)
+		return ok && simple && strings.IndexByte(behind, d) >= 0 && between(said, d)
+	case anAwk:
+		if q, ok := openQuote(before); ok && simple && q == '"' {
+			return strings.IndexByte(behind, q) >= 0 && inQuotes(said, q)
+		}
+		if awkRegex.MatchString(before) && simple && strings.Contains(behind, "/") {
+			return between(said, '/')
+		}
+		return plainText(said) && !strings.Contains(said, "/")
+	}
+	if q, ok := openQuote(before); ok && simple && !strings.ContainsAny(before, "#\\") && !strings.Contains(before, "//") && !strings.Contains(before, "'''") && !strings.Contains(before, `"""`) && strings.IndexByte(behind, q) >= 0 {
+		return inQuotes(said, q)
+	}
+	return plainText(said) && said != "" && !strings.HasPrefix(said, ".")
+}
+
+// sedDelimiter returns the delimiter that a value stands behind: s/HERE, s/x/HERE, /HERE.
+func sedDelimiter(before string) (byte, bool) {
+	if m := sedSubstitute.FindStringSubmatch(before); m != nil {
+		d := m[1][0]
+		if rest := m[2]; strings.Count(rest, string(d)) <= 1 && !strings.Contains(rest, `\`+string(d)) {
+			return d, true
+		}
+		return 0, false
+	}
+	if sedAddress.MatchString(before) {
+		return '/', true
+	}
+	return 0, false
+}
+
+var (
+	sedSubstitute = regexp.MustCompile(`^\s*(?:[0-9$]+(?:,[0-9$]+)?)?s([/|#,@:!~])([^;{}]*)$`)
+	sedAddress    = regexp.MustCompile(`^\s*/[^/\\]*$|^\s*/[^/\\]*/,/[^/\\]*$`)
+	awkRegex      = regexp.MustCompile(`(^|[~!({;,&|])\s*/[^/\\]*$`)
+)
+
+// openQuote returns the quote that is open at the end of code.
+func openQuote(code string) (byte, bool) {
+	var quote byte
+	for i := 0; i < len(code); i++ {
+		switch c := code[i]; {
+		case c == '\\':
+			i++
+		case quote == 0 && (c == '"' || c == '\''):
+			quote = c
+		case c == quote:
+			quote = 0
+		}
+	}
+	return quote, quote != 0
+}

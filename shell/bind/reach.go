@@ -1,0 +1,273 @@
+package bind
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/skillhand/skillhand/internal/words"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A scope is code that is judged: the line, or code for a shell that stands in it.
+//
+// It knows which of its variables cannot hold a value. That is the only way in
+// which data is followed, and it errs to one side: what is not seen to be closed is open.
+type scope struct {
+	*judge
+	depth      int
+	set        map[string]int      // how often each variable is set
+	texts      map[string][]string // the plain texts that it is set to
+	open       map[string]bool     // variables that may hold a value
+	positional bool                // so may $1, $@ and their kind
+	fed        bool                // so may the input of the whole code
+	writes     map[string]bool     // base names of files that the line writes; "" for one that is not known
+}
+
+// uses lists the variables that a node depends on, and whether it has a value in it.
+type uses struct {
+	vars  []string
+	dirty bool
+}
+
+func (s *scope) uses(n syntax.Node) uses {
+	var u uses
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.ParamExp:
+			if n.Param == nil {
+				u.dirty = true
+				return true
+			}
+			name := n.Param.Value
+			_, ours := s.index(name)
+			switch {
+			case n.Length && !ours, strings.Contains("?#$!-", name) && words.Plain(n):
+			case ours, n.Excl && n.Names == 0 && n.Index == nil:
+				u.dirty = true
+			case isPositional(name):
+				u.dirty = u.dirty || s.positional
+			case name == "REPLY" || name == "MAPFILE" || name == "BASH_REMATCH" || name == "_" || name == "OPTARG" || name == "COPROC" || strings.HasPrefix(name, "BASH_ARG"):
+				u.dirty = true
+			default:
+				u.vars = append(u.vars, name)
+			}
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			u.dirty = u.dirty || len(s.writes) > 0 || s.fed || s.inputs[n]
+		case *syntax.SglQuoted:
+			u.dirty = u.dirty || len(s.marks(n.Value)) > 0
+		case *syntax.Lit:
+			u.dirty = u.dirty || len(s.marks(n.Value)) > 0
+		case *syntax.CallExpr:
+			// These show variables without naming them as such.
+			if len(n.Args) > 0 {
+				switch name := path.Base(words.Lit(n.Args[0])); name {
+				case "printenv", "env", "set", "declare", "export", "typeset", "compgen":
+					u.dirty = true
+				default:
+					u.dirty = u.dirty || s.funcs[name]
+				}
+			}
+		}
+		return true
+	})
+	return u
+}
+
+func isPositional(name string) bool {
+	return name == "@" || name == "*" || name != "" && name[0] >= '1' && name[0] <= '9'
+}
+
+// reach reports whether a value can be part of what n expands to.
+func (s *scope) reach(n syntax.Node) bool {
+	u := s.uses(n)
+	return u.dirty || slices.ContainsFunc(u.vars, func(name string) bool { return s.open[name] })
+}
+
+// survey finds out what the scope's code sets, writes and reads.
+func (s *scope) survey(root syntax.Node) {
+	s.set, s.texts, s.writes = map[string]int{}, map[string][]string{}, map[string]bool{}
+	if s.open == nil {
+		s.open = map[string]bool{}
+	}
+	dependents := map[string][]string{} // variable → those that are set from it
+	var dirty []string
+	sets := func(name string, n syntax.Node, certain bool) {
+		s.set[name]++
+		if certain {
+			dirty = append(dirty, name)
+			return
+		}
+		if n == nil || isNilWord(n) {
+			return
+		}
+		u := s.uses(n)
+		if u.dirty {
+			dirty = append(dirty, name)
+		}
+		for _, v := range u.vars {
+			dependents[v] = append(dependents[v], name)
+		}
+	}
+	s.surveyFiles(root)
+	walk(root, func(path []syntax.Node) {
+		switch n := path[len(path)-1].(type) {
+		case *syntax.Assign:
+			if n.Name == nil {
+				return
+			}
+			name := n.Name.Value
+			if text, ok := words.Literal(n.Value); ok && n.Array == nil && !n.Append && n.Index == nil && len(s.marks(text)) == 0 {
+				s.texts[name] = append(s.texts[name], text)
+			} else {
+				s.set[name]++ // so that it is no constant
+			}
+			if d, ok := path[len(path)-2].(*syntax.DeclClause); ok && declares(d, "n") {
+				sets(name, nil, true) // another name for a variable
+			}
+			if n.Array != nil {
+				sets(name, n.Array, false)
+			}
+			sets(name, n.Value, false)
+		case *syntax.WordIter:
+			s.set[n.Name.Value]++
+			if len(n.Items) == 0 && s.positional {
+				sets(n.Name.Value, nil, true)
+			}
+			for _, w := range n.Items {
+				sets(n.Name.Value, w, false)
+			}
+		case *syntax.ParamExp:
+			if n.Exp != nil && n.Param != nil && n.Exp.Word != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
+				s.set[n.Param.Value]++
+				sets(n.Param.Value, n.Exp.Word, false)
+			}
+		case *syntax.CallExpr:
+			if len(n.Args) == 0 {
+				return
+			}
+			for i, w := range n.Args {
+				switch base := words.Lit(w); base {
+				case "read", "mapfile", "readarray", "getopts":
+					for _, w := range n.Args[i+1:] {
+						sets(words.Lit(w), nil, s.isFed(path) || base == "getopts" && s.positional)
+						s.set[words.Lit(w)]++
+					}
+				case "printf":
+					if len(n.Args) > i+2 && words.Lit(n.Args[i+1]) == "-v" {
+						for _, w := range n.Args[i+3:] {
+							sets(words.Lit(n.Args[i+2]), w, false)
+						}
+						s.set[words.Lit(n.Args[i+2])] += 2
+					}
+				}
+			}
+		}
+	})
+	for len(dirty) > 0 {
+		name := dirty[len(dirty)-1]
+		dirty = dirty[:len(dirty)-1]
+		if !s.open[name] {
+			s.open[name] = true
+			dirty = append(dirty, dependents[name]...)
+		}
+	}
+}
+
+// declares reports whether a declaration has one of the one-letter flags.
+func declares(d *syntax.DeclClause, flags string) bool {
+	return slices.ContainsFunc(d.Args, func(a *syntax.Assign) bool {
+		flag := words.Lit(a.Value)
+		return a.Naked && strings.HasPrefix(flag, "-") && strings.ContainsAny(flag, flags)
+	})
+}
+
+func isNilWord(n syntax.Node) bool { w, ok := n.(*syntax.Word); return ok && w == nil }
+
+// surveyFiles finds what the code writes, its functions, whether $1 may hold a value, and substitutions whose input may.
+func (s *scope) surveyFiles(root syntax.Node) {
+	s.funcs, s.inputs = map[string]bool{}, map[syntax.Node]bool{}
+	walk(root, func(p []syntax.Node) {
+		switch n := p[len(p)-1].(type) {
+		case *syntax.FuncDecl:
+			if n.Name != nil {
+				s.funcs[n.Name.Value] = true
+				s.positional = true
+			}
+		case *syntax.Redirect:
+			switch n.Op {
+			case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.RdrInOut:
+				if text, ok := words.Literal(n.Word); !ok {
+					s.writes[""] = true
+				} else if text != "/dev/null" && text != "/dev/stderr" && text != "/dev/stdout" {
+					s.writes[path.Base(text)] = true
+				}
+			}
+		case *syntax.CallExpr:
+			if len(n.Args) == 0 {
+				return
+			}
+			switch path.Base(words.Lit(n.Args[0])) {
+			case "set":
+				s.positional = s.positional || len(n.Args) > 1 && slices.ContainsFunc(n.Args[1:], func(w *syntax.Word) bool { _, ok := words.Literal(w); return !ok || len(s.marks(words.Lit(w))) > 0 })
+			case "tee", "cp", "mv", "dd", "install", "ln", "sponge", "touch", "mkfifo":
+				for _, w := range n.Args[1:] {
+					if text, ok := words.Literal(w); ok && len(s.marks(text)) == 0 {
+						s.writes[path.Base(text)] = true
+					} else {
+						s.writes[""] = true
+					}
+				}
+			}
+		}
+	})
+	walk(root, func(p []syntax.Node) {
+		switch n := p[len(p)-1].(type) {
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			if s.isFed(p) {
+				s.inputs[n] = true
+			}
+		}
+	})
+}
+
+// written reports whether the line may have written a file that it then runs.
+func (s *scope) written(file string) bool {
+	return s.writes[""] || s.writes[path.Base(file)]
+}
+
+// isFed reports whether what a command at the path's end reads may hold a value.
+func (s *scope) isFed(p []syntax.Node) bool {
+	for k := len(p) - 1; k >= 0; k-- {
+		switch n := p[k].(type) {
+		case *syntax.Stmt:
+			for _, r := range n.Redirs {
+				switch r.Op {
+				case syntax.Hdoc, syntax.DashHdoc:
+					return s.variable(r.Hdoc)
+				case syntax.WordHdoc:
+					return s.variable(r.Word)
+				case syntax.RdrIn, syntax.RdrInOut, syntax.DplIn:
+					text, ok := words.Literal(r.Word)
+					return !ok && s.variable(r.Word) || ok && s.written(text)
+				}
+			}
+		case *syntax.BinaryCmd:
+			if (n.Op == syntax.Pipe || n.Op == syntax.PipeAll) && k+1 < len(p) && p[k+1] == n.Y {
+				return s.variable(n.X)
+			}
+		case *syntax.FuncDecl:
+			return true // it reads what its callers read
+		}
+	}
+	return s.fed
+}
+
+// variable reports whether a node has a value in it, or anything that could hold one. Variables are not told apart here.
+func (s *scope) variable(n syntax.Node) bool {
+	if n == nil || isNilWord(n) {
+		return false
+	}
+	u := s.uses(n)
+	return u.dirty || slices.ContainsFunc(u.vars, func(v string) bool { return s.open[v] || s.assigns[v] })
+}

@@ -1,0 +1,201 @@
+package shell
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A pair is a template and the arguments that it is tried with.
+type pair struct {
+	template string
+	args     []string
+}
+
+// pairs reads a table of templates and arguments.
+func pairs(t testing.TB, name string, values ...string) []pair {
+	t.Helper()
+	src, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []pair
+	plain := strings.NewReplacer("␤", "\n", "␣", " ")
+	for l := range strings.Lines(string(src)) {
+		l = strings.TrimSuffix(l, "\n")
+		if l == "" || strings.HasPrefix(l, "##") {
+			continue
+		}
+		template, rest, given := strings.Cut(l, "\t")
+		template = plain.Replace(template)
+		if !given {
+			for _, v := range values {
+				list = append(list, pair{template, []string{v}})
+			}
+			continue
+		}
+		args := strings.Split(rest, "\t")
+		if strings.Contains(template, "$ARGUMENTS") && len(args) == 1 {
+			args = strings.Fields(rest) // words, in which ␣ is a blank
+		}
+		for i := range args {
+			args[i] = plain.Replace(args[i])
+		}
+		list = append(list, pair{template, args})
+	}
+	return list
+}
+
+// words is line with $ARGUMENTS as words, as render gives them.
+func (p pair) line() Line {
+	l := line(p.template, p.args, "")
+	for _, part := range l.Parts {
+		if part.Value != nil && part.Text == "$ARGUMENTS" {
+			part.Value.Words = p.args
+		}
+	}
+	return l
+}
+
+// bait makes a folder with a repository and things that an attack could run.
+func bait(t testing.TB) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	stub := "#!/bin/sh\nprintf '<%s>' \"$@\"\n" // for programs that are slow, or not here
+	canary := "#!/bin/sh\ntouch '" + dir + "/pwned'\n"
+	for name, text := range map[string]string{
+		"canary.sh": canary, "canary": canary, "scripts/ok.sh": "echo ok\n", "f": "one\ntwo\nx\n", "src/f": "one\n", "big": strings.Repeat("line\n", 1000),
+		"Makefile2": "all:\n\techo hi\n", "evil.awk": `BEGIN{system("touch pwned")}`, "ls": canary, "a.txt": "a:b\n", "stubs/npx": stub, "stubs/npm": stub, "stubs/gh": stub, "stubs/docker": stub, "stubs/kubectl": stub, "stubs/cargo": stub, "stubs/go": stub, "package.json": `{"name":"x","scripts":{"test":"t"}}`, "my file.txt": "blank\n",
+	} {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"init", "-q"}, {"add", "f"}, {"commit", "-qm", "one"}, {"add", "src"}, {"commit", "-qm", "two"}} {
+		cmd := exec.Command("git", append([]string{"-c", "user.name=x", "-c", "user.email=x@y"}, args...)...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	return dir
+}
+
+// attacks are the values for templates that have none of their own.
+var attacks = []string{"touch pwned", "./canary.sh", "a[$(touch pwned)]", "$(touch pwned)", "; touch pwned"}
+
+// TestHostile runs every pair of the table for real: nothing of it may run.
+func TestHostile(t *testing.T) {
+	needBash(t)
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not here")
+	}
+	list := pairs(t, "hostile.txt", attacks...)
+	if len(list) < 150 {
+		t.Errorf("the table has %d pairs, want 150", len(list))
+	}
+	dir := bait(t)
+	s := &Shell{Dir: dir, Timeout: time.Minute}
+	ran, refused := 0, 0
+	for _, p := range list {
+		r, err := s.Run(t.Context(), p.line())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.How == Nowhere {
+			refused++
+		}
+		r.Stdout.Close()
+		r.Stderr.Close()
+		if left, _ := filepath.Glob(filepath.Join(dir, "*pwned*")); len(left) > 0 {
+			t.Errorf("%q with %q ran: %v", p.template, p.args, left)
+			ran++
+			for _, f := range left {
+				os.Remove(f)
+			}
+		}
+		for _, f := range []string{"s.sh", "canary2", "f2", "v", "x.sh", "x.py"} {
+			os.Remove(filepath.Join(dir, f))
+		}
+	}
+	t.Logf("%d of %d hostile pairs ran, %d were refused", ran, len(list), refused)
+}
+
+// pasted is the template with the arguments pasted as quoted text, for bash itself.
+func (p pair) pasted() string {
+	var b strings.Builder
+	quote := byte(0)
+	for _, part := range p.line().Parts {
+		if part.Value == nil {
+			for i := 0; i < len(part.Text); i++ {
+				switch c := part.Text[i]; {
+				case c == '\\' && quote != '\'':
+					b.WriteByte(c)
+					i++
+				case quote == 0 && (c == '"' || c == '\''):
+					quote = c
+				case c == quote:
+					quote = 0
+				}
+				if i < len(part.Text) {
+					b.WriteByte(part.Text[i])
+				}
+			}
+			continue
+		}
+		switch v := part.Value; quote {
+		case '"':
+			b.WriteString(strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(v.Data))
+		case '\'':
+			b.WriteString(strings.ReplaceAll(v.Data, "'", `'\''`))
+		default:
+			list := v.Words
+			if list == nil {
+				list = []string{v.Data}
+			}
+			b.WriteString(Quote(list))
+		}
+	}
+	return b.String()
+}
+
+// TestOrdinary runs every pair of the table, and bash beside it.
+func TestOrdinary(t *testing.T) {
+	needBash5(t)
+	list := pairs(t, "ordinary.txt")
+	if len(list) < 200 {
+		t.Errorf("the table has %d pairs, want 200", len(list))
+	}
+	dir := bait(t)
+	env := append(os.Environ(), "LC_ALL=C", "HOME="+t.TempDir(), "PATH="+filepath.Join(dir, "stubs")+":"+os.Getenv("PATH"))
+	s := &Shell{Dir: dir, Timeout: time.Minute, Env: env}
+	refused := 0
+	for _, p := range list {
+		r, err := s.Run(t.Context(), p.line())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.How == Nowhere {
+			refused++
+			t.Errorf("%q with %q: %s", p.template, p.args, r.Reason)
+			continue
+		}
+		if strings.Contains(p.template, "<<") && strings.Contains(p.template, "\n") {
+			continue // a here-document quotes in its own way
+		}
+		cmd := exec.Command("bash", "-c", p.pasted())
+		cmd.Dir, cmd.Env = dir, env
+		out, _ := cmd.Output()
+		if got := r.Stdout.String(); got != string(out) || r.Exit != cmd.ProcessState.ExitCode() {
+			t.Errorf("%q with %q: printed %q, exit %d\nbash %q: printed %q, exit %d", p.template, p.args, got, r.Exit, p.pasted(), out, cmd.ProcessState.ExitCode())
+		}
+	}
+	t.Logf("%d of %d ordinary pairs were refused", refused, len(list))
+}
