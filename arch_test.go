@@ -25,7 +25,7 @@ plugin:
 proc:
 release: proc
 render: internal/atomicfile internal/redact shell skill
-report: internal/jsonfind
+report: internal/jsonfind internal/legacy
 scaffold:
 schemas:
 session:
@@ -40,6 +40,7 @@ view: here history internal/term report session settings shell skill
 internal/atomicfile:
 internal/cli: claude internal/atomicfile internal/term proc
 internal/jsonfind:
+internal/legacy:
 internal/markdown:
 internal/minibash: internal/words proc shell/bind
 internal/redact: internal/jsonfind

@@ -60,7 +60,7 @@ func TestHears(t *testing.T) {
 }
 
 func testHears(t *testing.T, name string, odd float64) {
-	table, err := os.ReadFile(filepath.Join("../report/testdata", name))
+	table, err := os.ReadFile(filepath.Join("../internal/legacy/testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package report
+package legacy
 
 import (
 	"strconv"
