@@ -21,6 +21,7 @@ claudepage: proc
 here: session skill
 history:
 migrate: internal/words report shell skill
+migrate/disk: internal/atomicfile migrate proc report skill
 plugin:
 proc:
 release: proc
@@ -48,7 +49,7 @@ internal/term:
 internal/txtartest:
 internal/words:
 
-cmd/skillhand: . claude claudepage here history internal/atomicfile internal/cli internal/term migrate proc render report scaffold schemas session settings shell skill trust verdict view
+cmd/skillhand: . claude claudepage here history internal/atomicfile internal/cli internal/term migrate migrate/disk proc render report scaffold schemas session settings shell skill trust verdict view
 cmd/skillhand-server: internal/cli internal/term
 
 # For tests alone: no line above may name them.

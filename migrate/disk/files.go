@@ -1,4 +1,4 @@
-package main
+package disk
 
 import (
 	"bytes"
@@ -18,9 +18,9 @@ import (
 // maxScript is how long a file may be for migrate to look at it.
 const maxScript = 1 << 20
 
-// A migrationRoot is a folder whose files may depend on each other, and what of
+// A root is a folder whose files may depend on each other, and what of
 // it is to be migrated.
-type migrationRoot struct {
+type root struct {
 	dir      string   // the folder
 	base     string   // the one above it, which paths are relative to: a skill is called as its folder is
 	wanted   []string // files and folders
@@ -29,7 +29,7 @@ type migrationRoot struct {
 
 // wants reports whether a file is to be migrated. The texts of a skill go together:
 // what one of them loses another has.
-func (r *migrationRoot) wants(rel string) bool {
+func (r *root) wants(rel string) bool {
 	file := filepath.Join(r.base, filepath.FromSlash(rel))
 	return slices.ContainsFunc(r.wanted, func(w string) bool {
 		return skill.Inside(w, file) || skill.Inside(w, skillText(file)) || slices.Contains(r.explicit, w) && isSkillText(w) && isSkillText(file) && skillText(w) == skillText(file)
@@ -54,8 +54,8 @@ func isSkillText(file string) bool {
 
 // roots finds the trees that paths lie in: a repository, else the folder itself.
 // What a script is for others can only be seen from there.
-func (m *migration) roots(paths []string) []*migrationRoot {
-	var roots []*migrationRoot
+func (m *run) roots(paths []string) []*root {
+	var roots []*root
 	for _, p := range paths {
 		abs, err := filepath.Abs(p)
 		if err != nil {
@@ -82,9 +82,9 @@ func (m *migration) roots(paths []string) []*migrationRoot {
 		if top := skill.Top(dir); top != "" {
 			dir = top
 		}
-		i := slices.IndexFunc(roots, func(r *migrationRoot) bool { return r.dir == dir })
+		i := slices.IndexFunc(roots, func(r *root) bool { return r.dir == dir })
 		if i < 0 {
-			roots = append(roots, &migrationRoot{dir: dir, base: filepath.Dir(dir)})
+			roots = append(roots, &root{dir: dir, base: filepath.Dir(dir)})
 			i = len(roots) - 1
 		}
 		roots[i].wanted = append(roots[i].wanted, real)
@@ -97,7 +97,7 @@ func (m *migration) roots(paths []string) []*migrationRoot {
 
 // read reads the files of a tree that matter. Links are not followed: what they
 // lead to is read where it is, if it is in the tree.
-func (m *migration) read(root *migrationRoot) []migrate.File {
+func (m *run) read(root *root) []migrate.File {
 	var files []migrate.File
 	_ = filepath.WalkDir(root.dir, func(file string, d fs.DirEntry, err error) error {
 		rel, relErr := filepath.Rel(root.base, file)

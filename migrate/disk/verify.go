@@ -1,4 +1,4 @@
-package main
+package disk
 
 import (
 	"bytes"
@@ -8,17 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/migrate"
 	"github.com/skillhand/skillhand/proc"
 	"github.com/skillhand/skillhand/report"
-	"github.com/skillhand/skillhand/skill"
-	"github.com/skillhand/skillhand/trust"
 )
 
 // verifyTimeout is how long a script may run to be verified.
@@ -26,20 +22,22 @@ const verifyTimeout = 30 * time.Second
 
 // verify runs a script as it was and as it becomes, each in a copy of its skill's
 // folder. If they do not agree the script is not changed.
-func (m *migration) verify(ctx context.Context, d *migrated) error {
-	if err := m.trusted(d.file); err != nil {
-		return err
+func (m *run) verify(ctx context.Context, f *File) error {
+	if m.Trusted != nil {
+		if err := m.Trusted(f.Path); err != nil {
+			return fmt.Errorf("not verified: %w", err)
+		}
 	}
-	before, err := runCopy(ctx, m.std.Env, d.file, d.Edit.Before)
+	before, err := runCopy(ctx, m.Env, f.Path, f.Edit.Before)
 	if err != nil {
 		return err
 	}
-	after, err := runCopy(ctx, m.std.Env, d.file, d.Edit.After)
+	after, err := runCopy(ctx, m.Env, f.Path, f.Edit.After)
 	if err != nil {
 		return err
 	}
 	if before.Cut != proc.Not || after.Cut != proc.Not {
-		d.Result = migrate.Result{Path: d.Path, Status: migrate.LeftAlone, Reason: fmt.Sprintf("not verified: it does not end within %s", verifyTimeout)}
+		f.Result = migrate.Result{Path: f.Result.Path, Status: migrate.LeftAlone, Reason: fmt.Sprintf("not verified: it does not end within %s", verifyTimeout)}
 		return nil
 	}
 	return compareRuns(before, after)
@@ -124,18 +122,4 @@ func skillFolder(file string) string {
 			return filepath.Dir(file)
 		}
 	}
-}
-
-// trusted reports whether scripts from here may be run.
-func (m *migration) trusted(file string) error {
-	if lookup(m.std.Env, "SKILLHAND_TRUST") == "all" {
-		return nil
-	}
-	store := trust.Store{Dir: filepath.Join(skillhand.StateDir(m.std.Env), "trust")}
-	own := skill.Finder{Home: lookup(m.std.Env, "HOME")}.UserRoots()
-	if store.Trusted(file, slices.DeleteFunc(own, func(dir string) bool { return dir == "" })...) {
-		return nil
-	}
-	place := skillhand.Place(file)
-	return fmt.Errorf("not verified: %s is not trusted (skillhand trust %s)", place, place)
 }

@@ -1,0 +1,148 @@
+// Package disk answers one question: what became of these files, now that they are migrated?
+//
+// It reads the trees that files lie in, asks package migrate what is to become
+// of them, and writes that: with a backup, in one piece, or not at all.
+package disk
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillhand/skillhand/migrate"
+)
+
+// A Migration says how to migrate files. The zero value changes them, and keeps
+// a copy of each.
+type Migration struct {
+	migrate.TreeOptions
+	DryRun   bool // write nothing
+	NoBackup bool // keep no copy of what changes
+	Verify   bool // run each script before and after, and change it only if they agree
+
+	Env     []string                // of the scripts that Verify runs
+	Trusted func(file string) error // says why Verify may not run a file; nil: it may run all
+	Step    func(done, all int)     // is told how far it is; may be nil
+	Warn    func(text string)       // is told of a folder that has nothing to migrate; may be nil
+}
+
+// A File is what became of one.
+type File struct {
+	migrate.Result
+	Path   string // absolute
+	Backup string // the path of its copy, or ""
+}
+
+// Run migrates files and folders. The result is in the order of paths; what could
+// not be done to a file is in it too. The error is that of the context.
+func (m Migration) Run(ctx context.Context, paths []string) ([]File, error) {
+	r := &run{Migration: m, date: time.Now().Format("20060102")}
+	for _, root := range r.roots(paths) {
+		if err := r.tree(ctx, root); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(r.done, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	return r.done, nil
+}
+
+// A run is many files on their way to the current format.
+type run struct {
+	Migration
+	date string // in the names of backups
+	done []File
+}
+
+// fail notes that something could not be done to a file.
+func (m *run) fail(file string, err error) {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err
+	}
+	m.done = append(m.done, File{Path: file, Result: migrate.Result{Status: migrate.Failed, Reason: err.Error()}})
+}
+
+// tree migrates what is wanted of one tree. Files are removed last, when what
+// they said is elsewhere.
+func (m *run) tree(ctx context.Context, root *root) error {
+	results := slices.DeleteFunc(migrate.Tree(m.read(root), m.TreeOptions), func(r migrate.Result) bool { return !root.wants(r.Path) })
+	results = append(results, m.others(root, results)...)
+	if len(results) == 0 && len(root.explicit) == 0 && m.Warn != nil {
+		m.Warn(root.wanted[0] + ": nothing to migrate here")
+	}
+	slices.SortStableFunc(results, func(a, b migrate.Result) int {
+		switch {
+		case a.Remove == b.Remove:
+			return 0
+		case b.Remove:
+			return -1
+		}
+		return 1
+	})
+	broken := map[string]bool{} // folders in which a write failed
+	for i, r := range results {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		f := File{Result: r, Path: filepath.Join(root.base, filepath.FromSlash(r.Path))}
+		if r.Remove && broken[filepath.Dir(f.Path)] {
+			f.Result = migrate.Result{Path: r.Path, Status: migrate.LeftAlone, Reason: "what it says could not be written elsewhere"}
+		}
+		if err := m.apply(ctx, &f); err != nil {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			broken[filepath.Dir(f.Path)] = true
+			m.fail(f.Path, err)
+		} else {
+			m.done = append(m.done, f)
+		}
+		if m.Step != nil {
+			m.Step(i+1, len(results))
+		}
+	}
+	return nil
+}
+
+// others are the files that were named and are none of migrate's business.
+func (m *run) others(root *root, results []migrate.Result) (others []migrate.Result) {
+	for _, file := range root.explicit {
+		rel, err := filepath.Rel(root.base, file)
+		if err != nil {
+			continue
+		}
+		rel = filepath.ToSlash(rel)
+		known := slices.ContainsFunc(results, func(r migrate.Result) bool { return r.Path == rel }) ||
+			slices.ContainsFunc(m.done, func(f File) bool { return f.Path == file })
+		if !known {
+			others = append(others, migrate.Result{Path: rel, Status: migrate.LeftAlone, Reason: "neither a shell script nor a skill's text of an old form"})
+		}
+	}
+	return others
+}
+
+// apply verifies and writes one result.
+func (m *run) apply(ctx context.Context, f *File) error {
+	if f.Status != migrate.Changed {
+		return nil
+	}
+	if m.Verify && !f.Remove && len(f.Edit.Before) > 0 && !strings.HasSuffix(f.Path, ".md") {
+		if err := m.verify(ctx, f); err != nil {
+			return err
+		}
+	}
+	if m.DryRun || f.Status != migrate.Changed {
+		return nil
+	}
+	date := m.date
+	if m.NoBackup {
+		date = ""
+	}
+	var err error
+	f.Backup, err = writeEdit(f.Path, f.Edit, f.Remove, date)
+	return err
+}
