@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/rogpeppe/go-internal/diff"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -34,6 +35,12 @@ type Note struct {
 
 // Changed reports whether the edit changes anything.
 func (e *Edit) Changed() bool { return !bytes.Equal(e.Before, e.After) }
+
+// Diff shows the edit as a unified diff, or "" if nothing changes.
+func (e *Edit) Diff() string {
+	_, text, _ := bytes.Cut(diff.Diff(e.Name, e.Before, e.Name, e.After), []byte("\n")) // a line for diff itself
+	return string(text)
+}
 
 // A LeftAloneError says why a file is better not touched.
 type LeftAloneError struct {

@@ -434,16 +434,6 @@ func TestManyFaults(t *testing.T) {
 	}
 }
 
-func TestParseAll(t *testing.T) {
-	good := mustMarshal(Report{Success: true})
-	results := ParseAll([][]byte{good, nil, []byte("{"), good}, Options{})
-	for i, want := range []bool{true, false, false, true} {
-		if (results[i].Report != nil) != want {
-			t.Errorf("%d: %+v", i, results[i])
-		}
-	}
-}
-
 // TestParser: what a parser has read before does not change what it reads.
 func TestParser(t *testing.T) {
 	texts := rapid.OneOf(

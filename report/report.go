@@ -10,9 +10,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/skillhand/skillhand/internal/jsonfind"
 )
@@ -191,22 +188,6 @@ func (d *decoder) notJSON(text []byte, line int) Result {
 	}
 	d.line = line
 	return d.failure()
-}
-
-// ParseAll parses each text by itself: what is wrong with one does not stop the rest.
-func ParseAll(texts [][]byte, opt Options) []Result {
-	results := make([]Result, len(texts))
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(len(texts), runtime.GOMAXPROCS(0)) {
-		workers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(texts)); i = next.Add(1) - 1 {
-				results[i] = Parse(texts[i], opt)
-			}
-		})
-	}
-	workers.Wait()
-	return results
 }
 
 // Check reports what is wrong with a report, as strictly as Parse can.
