@@ -41,15 +41,30 @@ func (r *Report) AppendJSON(b []byte) []byte {
 		}
 		if len(e.Context) > 0 {
 			b = append(b, `,"context":`...)
-			b = append(b, e.Context...)
+			b = appendLine(b, e.Context)
 		}
 		b = append(b, '}')
 	}
 	return append(b, `]}`...)
 }
 
-// AppendJSON appends the result as skillhand parse --json prints it, without
-// an end of line: schemas/parse-v1.schema.json.
+// A Document is a result as skillhand parse --json prints it:
+// schemas/parse-v1.schema.json.
+type Document struct {
+	Input    string  `json:"input"`
+	Success  bool    `json:"success"` // a valid report was found, whatever it says
+	Method   Method  `json:"parse_method"`
+	Output   *Report `json:"output"`
+	Errors   []Fault `json:"errors"`
+	Warnings []Fault `json:"warnings"`
+}
+
+// Document is the result of one input, to be printed.
+func (r *Result) Document(input string) Document {
+	return Document{input, r.Report != nil, r.Method, r.Report, append([]Fault{}, r.Faults...), append([]Fault{}, r.Warnings...)}
+}
+
+// AppendJSON appends the result's Document as one line of JSON, without its end.
 func (r *Result) AppendJSON(b []byte, input string) []byte {
 	b = append(b, `{"input":`...)
 	b = appendString(b, input)
@@ -82,6 +97,18 @@ func appendFaults(b []byte, faults []Fault) []byte {
 		b = append(b, '}')
 	}
 	return append(b, ']')
+}
+
+// appendLine appends JSON as one line. Line ends in it only stand between its parts.
+func appendLine(b, text []byte) []byte {
+	from := len(b)
+	b = append(b, text...)
+	for i, c := range b[from:] {
+		if c == '\n' || c == '\r' {
+			b[from+i] = ' '
+		}
+	}
+	return b
 }
 
 func appendComma(b []byte, i int) []byte {

@@ -18,14 +18,13 @@ func run() int {
 		return cli.HandOver(std.Std, command, os.Args[1:])
 	}
 	root := newRoot(std)
-	root.SetArgs(dashPrompt(root, setAside(std, os.Args[1:])))
+	root.SetArgs(dashPrompt(root, os.Args[1:]))
 	return cli.Run(std.Std, root)
 }
 
 // A stdio is what a command reads, writes and depends on.
 type stdio struct {
 	*cli.Std
-	files []string // the last of parse's, see setAside
 }
 
 func newRoot(std *stdio) *cobra.Command {

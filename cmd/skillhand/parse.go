@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -45,7 +44,7 @@ The exit status is 0 if every input has a valid report, whatever it says.`,
   skillhand parse --schema > report.schema.json`,
 		Args: cobra.ArbitraryArgs, // said, it saves a look at each
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runParse(cmd.Context(), std, o, slices.Concat(args, std.files))
+			return runParse(cmd.Context(), std, o, args)
 		},
 	}
 	f := cmd.Flags()
@@ -55,23 +54,6 @@ The exit status is 0 if every input has a valid report, whatever it says.`,
 	f.BoolVar(&o.schema, "schema", false, "print the JSON Schema of a report")
 	f.BoolVar(&o.json, "json", false, "print a JSON document for each input")
 	return cmd
-}
-
-// setAside keeps the files at the end of parse's arguments from cobra, which
-// copies all arguments several times: of ten thousand, that takes longer than
-// to start. What follows the last flag by more than one is no flag's value.
-func setAside(std *stdio, args []string) []string {
-	if len(args) == 0 || args[0] != "parse" {
-		return args
-	}
-	end := 1
-	for i, arg := range args {
-		if strings.HasPrefix(arg, "-") {
-			end = min(i+2, len(args))
-		}
-	}
-	std.files = args[end:]
-	return args[:end]
 }
 
 func runParse(ctx context.Context, std *stdio, o parseOptions, files []string) error {
@@ -92,8 +74,10 @@ func runParse(ctx context.Context, std *stdio, o parseOptions, files []string) e
 			}
 		}
 	}
-	debug.SetGCPercent(400) // little lasts, and a collection costs as much as a hundred files
-	p := &parsing{o: o, std: std, files: files, table: newParseTable(std, files)}
+	p := &parsing{o: o, std: std, files: files}
+	if !o.json {
+		p.table = newParseTable(std, files)
+	}
 	if err := p.run(ctx); err != nil {
 		return err
 	}
@@ -282,7 +266,10 @@ func (t *parseTable) append(lines []byte, input string, r report.Result) []byte 
 		fmt.Fprintf(w, "%-*s  %s  %s\n", t.width, term.Flat(input), paint("31", "invalid"), r.Method)
 	} else {
 		says := paint("32", "success")
-		if !r.Report.Success {
+		switch {
+		case !r.Stated:
+			says = paint("33", "nothing")
+		case !r.Report.Success:
 			says = paint("31", "failure")
 		}
 		fmt.Fprintf(w, "%-*s  %s  %-7s  %-14s  %12d  %6d\n", t.width, term.Flat(input), says, r.Method, view.Confidence(r.Report.Confidence), len(r.Report.Deliverables), len(r.Report.Errors))

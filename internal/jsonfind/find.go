@@ -10,8 +10,9 @@ import (
 // deeper counts as one that breaks off.
 const maxDepth = 10_000
 
-// Last returns the last complete top-level object in text that match accepts.
-// It is told which of keys, at most 64, the object has, as a set of bits.
+// Last returns the last complete top-level object in text that match accepts and
+// that begins a line; if none does, the last one within a line, where others may
+// be quoted. Match is told which of keys, at most 64, the object has, as a set of bits.
 //
 // Other text may stand around and between objects, braces and quotes in it
 // included. An object inside a complete object is not top-level; one after a
@@ -61,7 +62,19 @@ type finder struct {
 	last   span
 }
 
-type span struct{ start, end int }
+// A span is an accepted object, or none.
+type span struct {
+	start, end int
+	line       bool // it begins a line
+}
+
+// over reports whether s is rather meant than t.
+func (s span) over(t span) bool {
+	if s.end > 0 && s.line != t.line {
+		return s.line
+	}
+	return s.end > t.end
+}
 
 // A frame is an object or array that is not closed yet.
 type frame struct {
@@ -128,7 +141,7 @@ func (f *finder) try(start int) (end int, how outcome) {
 		return i, how
 	}
 	for _, o := range f.open { // those within are later
-		if o.last.end > f.last.end {
+		if o.last.over(f.last) {
 			f.last = o.last
 		}
 	}
@@ -216,19 +229,27 @@ func (f *finder) pop(end int) (all bool) {
 	if !closed.array {
 		found = span{}
 		if f.match(closed.found) {
-			found = span{closed.start, end}
+			found = span{closed.start, end, f.beginsLine(closed.start)}
 		}
 	}
 	if len(f.open) == 0 {
-		if found.end > f.last.end {
+		if found.over(f.last) {
 			f.last = found
 		}
 		return true
 	}
-	if found.end > 0 {
+	if found.over(f.top().last) {
 		f.top().last = found
 	}
 	return false
+}
+
+// beginsLine reports whether only blanks stand before i on its line.
+func (f *finder) beginsLine(i int) bool {
+	for i > 0 && (f.text[i-1] == ' ' || f.text[i-1] == '\t') {
+		i--
+	}
+	return i == 0 || f.text[i-1] == '\n' || f.text[i-1] == '\r'
 }
 
 // key notes that the object now open has a key, which is a JSON string.

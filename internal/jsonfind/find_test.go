@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -42,6 +43,10 @@ func TestLast(t *testing.T) {
 		{"{\"x\n" + it, it},
 		{strings.Repeat("{", 1000) + it, it},
 		{`{"\u0061":1,"b":2}`, `{"\u0061":1,"b":2}`},
+		{it + "\nretry after " + other, it},
+		{"log " + it + "\nlog " + other, other},
+		{it + "\n\t" + other + "\nlog " + it, other},
+		{"50%\r" + it + "\nlog " + other, it},
 		{`{"a":1,"b":2,}`, ""},
 		{`{"a":1,"b":02}`, ""},
 		{`{"a":1,"b":tru}`, ""},
@@ -74,10 +79,13 @@ func TestDeep(t *testing.T) {
 	}
 }
 
+var lineStart = regexp.MustCompile(`(?:^|[\n\r])[ \t]*$`)
+
 // slowLast does what Last does, as it would be written if time did not matter.
 // overlap says that two objects overlap, so that it is a matter of taste.
 func slowLast(text []byte) (last []byte, overlap bool) {
 	end := 0
+	line := false // the last one begins a line
 	for i := range text {
 		if text[i] != '{' {
 			continue
@@ -92,8 +100,9 @@ func slowLast(text []byte) (last []byte, overlap bool) {
 		case err == nil:
 			end = own
 			var doc map[string]json.RawMessage
-			if json.Unmarshal(text[i:end], &doc) == nil && doc["a"] != nil && doc["b"] != nil {
-				last = text[i:end]
+			begins := lineStart.Match(text[:i])
+			if json.Unmarshal(text[i:end], &doc) == nil && doc["a"] != nil && doc["b"] != nil && (begins || !line) {
+				last, line = text[i:end], begins
 			}
 		case errors.Is(err, io.ErrUnexpectedEOF): // it breaks off
 			return last, overlap
@@ -112,7 +121,7 @@ func check(t *testing.T, text []byte) {
 
 // TestSlow compares Last with slowLast on texts that are nearly JSON.
 func TestSlow(t *testing.T) {
-	pieces := []string{`{`, `}`, `[`, `]`, `"`, `,`, `:`, `\`, `{"a":1,"b":2}`, `{"a":`, `"a"`, `"b":`, `1`, `null`, ` `, "\n", `x`, `{}`, `":{"`, `{"`, `"}`, `\"`}
+	pieces := []string{`{`, `}`, `[`, `]`, `"`, `,`, `:`, `\`, `{"a":1,"b":2}`, `{"a":3,"b":4}`, "\n{\"a\":5,\"b\":6}", `{"a":`, `"a"`, `"b":`, `1`, `null`, ` `, "\n", `x`, `{}`, `":{"`, `{"`, `"}`, `\"`}
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 50_000 {
 		var text []byte
