@@ -306,7 +306,22 @@ func (l *load) shell() *shell.Shell {
 	if l.PluginRoot != "" {
 		env = env.With("CLAUDE_PLUGIN_ROOT", l.PluginRoot)
 	}
-	return &shell.Shell{Builtins: l.Builtins, Self: l.Self, Dir: l.Dir, Env: env, Timeout: l.Timeout, MaxOutput: maxPrinted}
+	return &shell.Shell{Builtins: l.Builtins, Self: l.Self, Dir: l.Dir, Env: env, Timeout: l.Timeout, MaxOutput: maxPrinted, MayRun: l.mayRun}
+}
+
+// mayRun keeps the commands of a trusted skill from leading into a project that
+// nobody trusted: what they run must itself be trusted, by its real path. What
+// is in no project is the machine's.
+func (p *place) mayRun(path string) error {
+	around := here.Real(here.Around(p.Dir))
+	top := skill.Top(filepath.Dir(path))
+	if skill.Inside(here.Real(p.Home), path) && skill.Inside(top, here.Real(p.Home)) {
+		top = "" // a home that is a repository is no project
+	}
+	if top == "" && !skill.Inside(around, path) && !skill.Inside(here.Real(p.Project), path) {
+		return nil
+	}
+	return p.policy.May(path)
 }
 
 // readReference returns the plugin's own text for later uses, if it has one.

@@ -30,6 +30,10 @@ type Shell struct {
 	Timeout   time.Duration   // for each line; 0 means 120 seconds
 	MaxOutput int64           // bytes a line may print before it is ended; 0 means 256 MB
 
+	// MayRun reports why a program or script that a line names by its path must
+	// not run; nil means that all may. The path is absolute, its links resolved.
+	MayRun func(path string) error
+
 	targets sync.Map // what names stand for, as [2]string{folder, name} → target
 }
 
@@ -133,6 +137,8 @@ func (s *Shell) start(ctx context.Context, line Line) (*running, error) {
 		r.refused = err.Error()
 	} else if r.prog.HasNUL() {
 		r.refused = "the command has a NUL byte in it, which no program can be given"
+	} else if err := r.mayRun(); err != nil {
+		r.refused = err.Error()
 	}
 	return r, nil
 }

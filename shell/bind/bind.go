@@ -577,6 +577,32 @@ func (p *Program) Names() []string {
 	return names
 }
 
+// Calls lists the words of every command that the line calls, as far as they
+// are known; a word that is not known is "".
+func (p *Program) Calls() [][]string {
+	if p.file == nil {
+		return nil
+	}
+	var all [][]string
+	syntax.Walk(p.file, func(n syntax.Node) bool {
+		call, ok := n.(*syntax.CallExpr)
+		if !ok || len(call.Args) == 0 {
+			return true
+		}
+		var known []string
+		for _, w := range call.Args {
+			fields, ok := p.fields(w)
+			if !ok {
+				fields = []string{""}
+			}
+			known = append(known, fields...)
+		}
+		all = append(all, known)
+		return true
+	})
+	return all
+}
+
 // name returns the name of the command that is called, if it is literal or one
 // of the line's values.
 func (p *Program) name(call *syntax.CallExpr) (string, bool) {
