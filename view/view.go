@@ -30,10 +30,14 @@ type Look struct {
 }
 
 func (l Look) box(title string) *term.Box {
+	return term.NewBox(title, cmp.Or(l.Columns, term.DefaultWidth), l.paint())
+}
+
+func (l Look) paint() term.Paint {
 	if l.Paint == nil {
-		l.Paint = term.NoPaint
+		return term.NoPaint
 	}
-	return term.NewBox(title, cmp.Or(l.Columns, term.DefaultWidth), l.Paint)
+	return l.Paint
 }
 
 func (l Look) now() time.Time {

@@ -65,7 +65,7 @@ func TestBoxes(t *testing.T) {
 				t.Fatalf("control characters in %q", box)
 			}
 		}
-		for _, text := range []string{status.Markdown(look), retro.Markdown()} {
+		for _, text := range []string{status.Markdown(look), retro.Markdown(), Records(records, look)} {
 			if strings.ContainsAny(text, "\x1b\u202e") {
 				t.Fatalf("control characters in %q", text)
 			}
@@ -90,7 +90,7 @@ func TestLooks(t *testing.T) {
 			status.Loaded = []Loaded{{Skill: "review", Time: now.Add(-3 * time.Minute)}, {Skill: "レビュー", Time: now.Add(-30 * time.Hour)}}
 		}
 		retro, look := &Retro{*review}, Look{Home: "/home/me", Now: now}
-		got := map[string]string{"markdown": retro.Markdown(), "status markdown": status.Markdown(look)}
+		got := map[string]string{"markdown": retro.Markdown(), "status markdown": status.Markdown(look), "history": Records(records, look)}
 		for _, width := range []int{40, 60, 80, 200} {
 			look.Columns = width
 			got[fmt.Sprint("status ", width)] = status.Box(look)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -98,57 +97,26 @@ func runHistory(std *stdio, o historyOptions) error {
 	return std.printRecords(found.Records, o.json)
 }
 
+// printRecords prints a line for each record.
 func (std *stdio) printRecords(records []history.Record, asJSON bool) error {
+	if !asJSON {
+		if len(records) == 0 {
+			fmt.Fprintln(std.Err, "no matching records")
+		}
+		return std.Print(view.Records(records, std.look()))
+	}
 	out := bufio.NewWriter(std.Out)
-	var err error
-	if asJSON {
-		enc := json.NewEncoder(out)
-		enc.SetEscapeHTML(false)
-		for _, r := range records {
-			if err = enc.Encode(r); err != nil {
-				break
-			}
-		}
-	} else {
-		paint := std.Painter()
-		name := 10
-		for _, r := range records {
-			name = max(name, min(30, term.Cells(term.Flat(r.Name()))))
-		}
-		for _, r := range records {
-			if _, err = fmt.Fprintln(out, recordLine(r, name, paint)); err != nil {
-				break
-			}
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	for _, r := range records {
+		if err := enc.Encode(r); err != nil {
+			return fmt.Errorf("stdout: %w", err)
 		}
 	}
-	if err == nil {
-		err = out.Flush()
-	}
-	if err != nil {
+	if err := out.Flush(); err != nil {
 		return fmt.Errorf("stdout: %w", err)
 	}
-	if len(records) == 0 && !asJSON {
-		fmt.Fprintln(std.Err, "no matching records")
-	}
 	return nil
-}
-
-// recordLine is a record for people: when, mark, name, duration, and what came of it.
-func recordLine(r history.Record, name int, paint term.Paint) string {
-	mark, verdict := paint("32", "✓"), ""
-	if !r.OK {
-		mark = paint("31", "✗")
-		verdict = strings.TrimSpace(r.Category + " " + r.Detail)
-	}
-	if r.Confidence != nil {
-		verdict += fmt.Sprintf(" %.2f", *r.Confidence)
-	}
-	if r.CostUSD > 0 {
-		verdict += " " + term.Dollars(r.CostUSD)
-	}
-	line := fmt.Sprintf("%s  %s %s  %s  %s", r.Time.Local().Format("2006-01-02 15:04:05"), mark, term.Pad(term.Flat(r.Name()), name),
-		term.PadLeft(term.ShortDuration(r.DurationMS), 7), term.Flat(strings.TrimSpace(verdict)))
-	return strings.TrimRight(line, " ")
 }
 
 // projectOf is what the history calls the project of a folder.

@@ -29,13 +29,7 @@ SOURCE_DATE_EPOCH, if it is set, dates the pages.`,
 		Example: `  skillhand man load | man -l -
   skillhand man --dir ~/.local/share/man/man1 && man skillhand-load`,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			var names []string
-			if of, rest, err := cmd.Root().Find(args); err == nil && len(rest) == 0 {
-				for _, c := range documented(of) {
-					names = append(names, c.Name())
-				}
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
+			return below(cmd.Root(), args), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			date, err := sourceDate(std.Getenv("SOURCE_DATE_EPOCH"))

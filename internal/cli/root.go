@@ -61,6 +61,9 @@ func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Help about a command",
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return below(root, args), cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			cmd, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {
@@ -70,6 +73,17 @@ func newHelp(root *cobra.Command) *cobra.Command {
 			return cmd.Help()
 		},
 	}
+}
+
+// below lists the commands below the one that words name.
+func below(root *cobra.Command, words []string) []string {
+	var names []string
+	if cmd, rest, err := root.Find(words); err == nil && len(rest) == 0 {
+		for _, c := range documented(cmd) {
+			names = append(names, c.Name())
+		}
+	}
+	return names
 }
 
 // Args wraps an argument check so that its error counts as wrong usage.
