@@ -4,8 +4,26 @@ import "strings"
 
 // Args are the arguments a skill is loaded with.
 type Args struct {
-	Raw   string   // as typed, trimmed: what $ARGUMENTS becomes
+	Raw   string   // as typed, trimmed: what Claude Code would get
 	Words []string // what $0, $1, … become
+	Split bool     // they came as words; then Raw has the quotes by which it can be split again
+}
+
+// Text is what $ARGUMENTS becomes in text: as typed, or the words joined by a space.
+func (a Args) Text() string {
+	if a.Split {
+		return strings.Join(a.Words, " ")
+	}
+	return a.Raw
+}
+
+// fields is what $ARGUMENTS becomes where a directive has it unquoted: the
+// words. Raw text with a quote that nothing closes has none that are certain.
+func (a Args) fields() []string {
+	if a.Split || closedQuotes(a.Raw) {
+		return a.Words
+	}
+	return nil
 }
 
 // ParseArgs splits the raw argument string that an agent passes.
@@ -21,11 +39,11 @@ func JoinArgs(words []string) Args {
 	for i, w := range words {
 		quoted[i] = quoteArg(w)
 	}
-	return Args{Raw: strings.Join(quoted, " "), Words: words}
+	return Args{Raw: strings.Join(quoted, " "), Words: words, Split: true}
 }
 
 // Given reports whether there are any.
-func (a Args) Given() bool { return a.Raw != "" }
+func (a Args) Given() bool { return a.Raw != "" || len(a.Words) > 0 }
 
 // splitArgs splits at white space. Quotes group and a backslash takes the next
 // character as it is; an apostrophe that nothing closes is an apostrophe, and
@@ -45,6 +63,22 @@ func splitArgs(raw string) []string {
 		at = end
 	}
 	return words
+}
+
+// closedQuotes reports whether every quote in raw text is closed.
+func closedQuotes(raw string) bool {
+	for at := 0; at < len(raw); {
+		if isSpace(raw[at]) {
+			at++
+			continue
+		}
+		_, end, closed := oneArg(raw, at)
+		if !closed {
+			return false
+		}
+		at = end
+	}
+	return true
 }
 
 // oneArg reads the word that starts at i.

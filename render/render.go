@@ -30,7 +30,7 @@ type Env struct {
 	Reference string       // what a later use begins with; "" means the built-in text
 
 	Wrap      Wrap
-	Strict    bool   // a directive that fails fails the page
+	Strict    bool   // a directive that fails, broken YAML or a block without an end fails the page
 	NoExec    bool   // nothing runs: directives and bindings stay as written
 	Untrusted string // why nothing may run, if so, and what to do: each directive becomes an <error> that says it
 	MaxOutput int    // characters of one directive's output on the page; 0 means 30,000
@@ -71,7 +71,7 @@ const concurrent = 16
 
 // Page writes the page for s. Nothing is written if there is an error.
 func Page(ctx context.Context, w io.Writer, s *skill.Skill, env Env) (Trace, error) {
-	r := &renderer{skill: s, env: env, slots: make(chan struct{}, concurrent)}
+	r := &renderer{skill: s, env: env, slots: make(chan struct{}, concurrent), shown: make([]bool, len(env.Args.Words))}
 	if env.Shell != nil && env.Shell.Env != nil {
 		r.redact = redact.New(env.Shell.Env)
 	} else {
@@ -84,6 +84,9 @@ func Page(ctx context.Context, w io.Writer, s *skill.Skill, env Env) (Trace, err
 		env.Replay.place(env.Vars)
 	}
 	parts, err := r.plan()
+	if err == nil {
+		err = r.strict()
+	}
 	if err == nil {
 		err = r.bind(ctx, parts)
 	}
@@ -98,12 +101,28 @@ func Page(ctx context.Context, w io.Writer, s *skill.Skill, env Env) (Trace, err
 	return r.trace(parts), err
 }
 
+// strict fails a page whose text is not what its author meant, if it must be. (A section that is not closed fails every page.)
+func (r *renderer) strict() error {
+	if !r.env.Strict {
+		return nil
+	}
+	var faults []error
+	for _, n := range r.skill.Notes {
+		switch n.Code {
+		case skill.NoteYAML, skill.NoteNoFields, skill.NoteFrontmatterUnclosed, skill.NoteBlockUnclosed, skill.NoteDirectiveUnclosed:
+			faults = append(faults, errors.New(r.skill.Say(n)))
+		}
+	}
+	return errors.Join(faults...)
+}
+
 type renderer struct {
 	skill    *skill.Skill
 	env      Env
 	redact   *redact.Redactor
 	bound    map[string]string // what bindings printed
-	took     bool              // a placeholder took the arguments
+	took     bool              // a placeholder took arguments
+	shown    []bool            // which of them
 	slots    chan struct{}     // holds one for each command that runs
 	mu       sync.Mutex
 	warnings []string
@@ -188,7 +207,8 @@ func (r *renderer) trimStart(parts []*planned) []*planned {
 // A value is what stands for a variable.
 type value struct {
 	data  string
-	place bool // a path or id of our own
+	words []string // what it is in a directive, unquoted; nil: data, split
+	place bool     // a path or id of our own
 }
 
 // lookup returns what a variable stands for. known is false for a variable that nobody defines.
@@ -196,19 +216,28 @@ func (r *renderer) lookup(p skill.Part) (v value, known, has bool) {
 	if p.Braced {
 		if slices.Contains(Variables, p.Name) {
 			data, has := r.env.Vars[p.Name]
-			return value{data, true}, true, has
+			return value{data: data, place: true}, true, has
 		}
 		if r.env.Bindings.has(p.Name) {
 			data, has := r.bound[p.Name]
-			return value{data, false}, true, has
+			return value{data: data}, true, has
 		}
 		return value{}, false, false
 	}
-	if p.Named {
-		return r.argument(p.Arg)
+	i := r.position(p)
+	if i < 0 {
+		return value{data: r.env.Args.Text(), words: r.env.Args.fields()}, true, true
 	}
-	if p.Name == "ARGUMENTS" {
-		return value{data: r.env.Args.Raw}, true, true
+	return r.argument(i)
+}
+
+// position returns which argument a placeholder stands for; -1 means all of them.
+func (r *renderer) position(p skill.Part) int {
+	switch {
+	case p.Named:
+		return p.Arg
+	case p.Name == "ARGUMENTS":
+		return -1
 	}
 	i := 0
 	for _, c := range p.Name {
@@ -216,14 +245,14 @@ func (r *renderer) lookup(p skill.Part) (v value, known, has bool) {
 			break // also keeps $99999999999999999999 from wrapping around
 		}
 	}
-	return r.argument(i)
+	return i
 }
 
 func (r *renderer) argument(i int) (v value, known, has bool) {
 	if i >= len(r.env.Args.Words) {
 		return value{}, true, false
 	}
-	return value{data: r.env.Args.Words[i]}, true, true
+	return value{data: r.env.Args.Words[i], words: r.env.Args.Words[i : i+1 : i+1]}, true, true
 }
 
 // text returns what a variable in the text becomes.
@@ -239,14 +268,34 @@ func (r *renderer) text(p skill.Part) string {
 	return v.data
 }
 
-// take notes that the arguments went somewhere.
-func (r *renderer) take(p skill.Part) { r.took = r.took || !p.Braced }
+// take notes which arguments went somewhere.
+func (r *renderer) take(p skill.Part) {
+	if p.Braced {
+		return
+	}
+	r.took = true
+	switch i := r.position(p); {
+	case i < 0:
+		r.shown = nil // none is left that is not
+	case i < len(r.shown):
+		r.shown[i] = true
+	}
+}
+
+// missing reports whether the page must say what its arguments were. The
+// instructions say it once; a later use has other arguments, so it shows them all.
+func (r *renderer) missing() bool {
+	if !r.env.Args.Given() {
+		return false
+	}
+	return !r.took || r.env.Later && slices.Contains(r.shown, false)
+}
 
 // bind checks the variables of a page and runs the bindings that it uses.
 func (r *renderer) bind(ctx context.Context, parts []*planned) error {
 	var faults []error
 	var used []string
-	unset := map[string]bool{}
+	seen := map[string]bool{} // names that were seen
 	each(parts, func(p skill.Part) {
 		if p.Kind != skill.Variable || p.Escaped {
 			return
@@ -254,11 +303,12 @@ func (r *renderer) bind(ctx context.Context, parts []*planned) error {
 		_, known, has := r.lookup(p)
 		switch {
 		case r.env.Bindings.has(p.Name) && p.Braced:
-			if !slices.Contains(used, p.Name) {
+			if !seen[p.Name] {
+				seen[p.Name] = true
 				used = append(used, p.Name)
 			}
-		case known && !has && p.Braced && !unset[p.Name]:
-			unset[p.Name] = true
+		case known && !has && p.Braced && !seen[p.Name]:
+			seen[p.Name] = true
 			r.warn("%s:%d: ${%s} has no value here and stays as written", r.skill.File, p.Line, p.Name)
 		case !known && r.env.Bindings != nil && !p.InCode:
 			faults = append(faults, fmt.Errorf("%s:%d: unknown variable ${%s}", r.skill.File, p.Line, p.Name))
@@ -377,8 +427,8 @@ func (r *renderer) join(parts []*planned) string {
 			b.WriteString(p.Source)
 		}
 	}
-	if r.env.Args.Given() && !r.took && !r.env.Later {
-		b.WriteString("\n\nARGUMENTS: " + r.env.Args.Raw)
+	if r.missing() {
+		b.WriteString("\n\nARGUMENTS: " + r.env.Args.Text())
 	}
 	return b.String()
 }

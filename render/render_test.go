@@ -37,7 +37,7 @@ var testBuiltins = map[string]shell.Func{
 }
 
 // TestPages renders the skill of each case. The file "options" sets fields of
-// Env, a line each; "args" is the raw argument string.
+// Env, a line each; "args" is the raw argument string, "words" are arguments that came as words, a line each.
 func TestPages(t *testing.T) {
 	txtartest.Run(t, "testdata/*.txtar", func(t *testing.T, c txtartest.Case) map[string]string {
 		dir := t.TempDir()
@@ -95,6 +95,9 @@ func renderCase(t *testing.T, c txtartest.Case, dir string) (string, Trace, erro
 		Vars:  map[string]string{"CLAUDE_SKILL_DIR": dir, "CLAUDE_PROJECT_DIR": dir, "CLAUDE_PLUGIN_ROOT": dir, "CLAUDE_EFFORT": "medium"},
 		Args:  ParseArgs(c.Files["args"]),
 		Shell: &shell.Shell{Dir: dir, Builtins: testBuiltins, Launchers: []string{filepath.Join(dir, "hooks", "bin")}, Timeout: 10 * time.Second, Env: append(os.Environ(), "MY_API_KEY=sk-very-secret-1")},
+	}
+	if list, ok := c.Files["words"]; ok {
+		env.Args = JoinArgs(strings.Split(strings.TrimSuffix(list, "\n"), "\n"))
 	}
 	for option := range strings.FieldsSeq(c.Files["options"]) {
 		name, value, _ := strings.Cut(option, "=")
@@ -249,9 +252,6 @@ func TestBounded(t *testing.T) {
 			text = uses.String()
 		}
 		s := skill.Parse("SKILL.md", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
 		if _, err := Page(t.Context(), &bytes.Buffer{}, s, env); err != nil {
 			t.Fatal(err)
 		}
