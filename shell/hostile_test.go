@@ -187,7 +187,7 @@ func TestOrdinary(t *testing.T) {
 			t.Errorf("%q with %q: %s", p.template, p.args, r.Reason)
 			continue
 		}
-		if strings.Contains(p.template, "<<") && strings.Contains(p.template, "\n") {
+		if strings.Contains(p.template, "<<") && strings.Contains(p.template, "\n") && Quote(p.args) != strings.Join(p.args, " ") {
 			continue // a here-document quotes in its own way
 		}
 		cmd := exec.Command("bash", "-c", p.pasted())

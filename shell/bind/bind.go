@@ -178,11 +178,11 @@ func (l Line) place(p *Program, prefix string) ([]edit, error) {
 			}
 			for _, m := range p.marks(p.Text[at:n.Right.Offset()]) {
 				placed[m.i] = true
-				if quotedAround(path) {
+				if quotedAround(path) && !patternAround(path) {
 					continue // "${x:-'…'}": these quotes are characters, and ${v} is an expansion
 				}
-				if inBackquotes(path) != nil {
-					fault = refuse("%s stands in quotes inside backquotes: use $( ) instead", l.written(m.i))
+				if fault = p.dollar(path, backquotes); fault != nil {
+					return
 				}
 				edits = append(edits, edit{at + m.from, at + m.to, "'\"" + p.Text[at+m.from:at+m.to] + "\"" + again})
 			}
@@ -191,7 +191,9 @@ func (l Line) place(p *Program, prefix string) ([]edit, error) {
 				return
 			}
 			var more []edit
-			more, fault = p.placeHeredoc(n, prefix, placed)
+			if more, fault = p.placeHeredoc(n, placed); fault == nil && len(more) > 0 {
+				fault = p.dollar(path, backquotes)
+			}
 			edits = append(edits, more...)
 		}
 	})
@@ -201,25 +203,21 @@ func (l Line) place(p *Program, prefix string) ([]edit, error) {
 	for sub := range backquotes {
 		edits = append(edits,
 			edit{int(sub.Left.Offset()), int(sub.Left.Offset()) + 1, "$("},
-			edit{int(sub.Right.Offset()), int(sub.Right.Offset()) + 1, ")"})
+			edit{int(sub.Right.Offset()), int(sub.Right.Offset()) + 1, closing(sub)})
 	}
-	for i, ok := range placed {
-		if !ok && !inComment(p, i) {
-			return nil, refuse("%s stands where no value can be put", l.written(i))
-		}
+	if slices.Contains(placed, false) {
+		p.placeComments(placed)
+	}
+	if i := slices.Index(placed, false); i >= 0 {
+		return nil, refuse("%s stands where no value can be put", l.written(i))
 	}
 	return edits, nil
 }
 
 // placeExpansion handles a mark that the parser saw as an expansion.
 func (p *Program) placeExpansion(edits []edit, path []syntax.Node, n *syntax.ParamExp, i int, backquotes map[*syntax.CmdSubst]bool) ([]edit, error) {
-	if sub := inBackquotes(path); sub != nil {
-		// Inside backquotes a backslash means something else, and quotes nest in
-		// odd ways; $( ) has neither problem, and without backslashes they are equal.
-		if strings.Contains(p.Text[sub.Left.Offset():sub.Right.Offset()], `\`) {
-			return nil, refuse("a value stands beside a backslash inside backquotes: use $( ) instead")
-		}
-		backquotes[sub] = true
+	if err := p.dollar(path, backquotes); err != nil {
+		return nil, err
 	}
 	from, to := int(n.Dollar.Offset()), int(n.End().Offset())
 	v := &p.Vars[i]
@@ -235,8 +233,23 @@ func (p *Program) placeExpansion(edits []edit, path []syntax.Node, n *syntax.Par
 	}
 }
 
+// dollar notes that the backquotes around a value must become $( ). Inside
+// backquotes a backslash means something else, and quotes nest in odd ways;
+// $( ) has neither problem, and without backslashes they are equal.
+func (p *Program) dollar(path []syntax.Node, backquotes map[*syntax.CmdSubst]bool) error {
+	sub := inBackquotes(path)
+	if sub == nil {
+		return nil
+	}
+	if strings.Contains(p.Text[sub.Left.Offset():sub.Right.Offset()], `\`) {
+		return refuse("a value stands beside a backslash inside backquotes: use $( ) instead")
+	}
+	backquotes[sub] = true
+	return nil
+}
+
 // placeHeredoc opens a quoted here-document for its values and escapes the rest of it.
-func (p *Program) placeHeredoc(r *syntax.Redirect, prefix string, placed []bool) ([]edit, error) {
+func (p *Program) placeHeredoc(r *syntax.Redirect, placed []bool) ([]edit, error) {
 	from, to := int(r.Hdoc.Pos().Offset()), int(r.Hdoc.End().Offset())
 	body := p.Text[from:to]
 	marks := p.marks(body)
@@ -298,21 +311,33 @@ func (p *Program) index(name string) (int, bool) {
 	return i, err == nil && i < len(p.Vars)
 }
 
-// inComment reports whether the i-th mark stands in a comment, where it means nothing.
-func inComment(p *Program, i int) bool {
-	at := strings.Index(p.Text, "${"+p.Vars[i].Name+"}")
+// placeComments notes the marks that stand in comments, where they mean nothing.
+func (p *Program) placeComments(placed []bool) {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(p.Text), "")
-	if at < 0 || err != nil {
-		return false
+	if err != nil {
+		return
 	}
-	found := false
 	syntax.Walk(file, func(n syntax.Node) bool {
-		if c, ok := n.(*syntax.Comment); ok && int(c.Pos().Offset()) <= at && at < int(c.End().Offset()) {
-			found = true
+		if c, ok := n.(*syntax.Comment); ok {
+			for _, m := range p.marks(c.Text) {
+				placed[m.i] = true
+			}
 		}
-		return !found
+		return true
 	})
-	return found
+}
+
+// closing returns how a substitution ends that had backquotes. A here-document
+// that the last one ended needs a line of its own for its end.
+func closing(sub *syntax.CmdSubst) string {
+	end := ")"
+	syntax.Walk(sub, func(n syntax.Node) bool {
+		if r, ok := n.(*syntax.Redirect); ok && r.Hdoc != nil {
+			end = "\n)"
+		}
+		return true
+	})
+	return end
 }
 
 // walk calls f for every node with the path that leads to it, the node last.
@@ -412,6 +437,20 @@ func quotedAround(path []syntax.Node) bool {
 		case *syntax.DblQuoted:
 			return true
 		case *syntax.CmdSubst, *syntax.ProcSubst:
+			return false
+		}
+	}
+	return false
+}
+
+// patternAround reports whether a node is part of a pattern, as in "${x%HERE}",
+// where quotes are quotes even between double ones.
+func patternAround(path []syntax.Node) bool {
+	for k := len(path) - 1; k > 0; k-- {
+		switch parent := path[k-1].(type) {
+		case *syntax.ParamExp:
+			return pattern(parent, path[k])
+		case *syntax.CmdSubst, *syntax.ProcSubst, *syntax.DblQuoted:
 			return false
 		}
 	}

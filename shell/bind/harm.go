@@ -3,6 +3,7 @@ package bind
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -65,12 +66,14 @@ func noSetting(s string) bool {
 }
 
 // settings are variables by which shells and common programs choose what to run.
-var settings = set("PATH IFS ENV SHELL SHELLOPTS BASHOPTS PS0 PS1 PS2 PS4 PROMPT_COMMAND PAGER EDITOR VISUAL BROWSER FCEDIT MANPAGER LESS LESSOPEN LESSCLOSE LESSKEY " +
-	"HOME XDG_CONFIG_HOME CC CXX MAKEFLAGS MFLAGS GNUMAKEFLAGS GOFLAGS EXINIT VIMINIT AWKPATH CLASSPATH JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS " +
-	"SSH_ASKPASS SUDO_ASKPASS RSYNC_RSH CVS_RSH TAR_OPTIONS ZIPOPT RUSTC_WRAPPER KUBECONFIG CDPATH COMMAND_MODE")
+var settings = sync.OnceValue(func() map[string]bool {
+	return set("PATH IFS ENV SHELL SHELLOPTS BASHOPTS PS0 PS1 PS2 PS4 PROMPT_COMMAND PAGER EDITOR VISUAL BROWSER FCEDIT MANPAGER LESS LESSOPEN LESSCLOSE LESSKEY " +
+		"HOME XDG_CONFIG_HOME CC CXX MAKEFLAGS MFLAGS GNUMAKEFLAGS GOFLAGS EXINIT VIMINIT AWKPATH CLASSPATH JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS " +
+		"SSH_ASKPASS SUDO_ASKPASS RSYNC_RSH CVS_RSH TAR_OPTIONS ZIPOPT RUSTC_WRAPPER KUBECONFIG CDPATH COMMAND_MODE")
+})
 
 func isSetting(name string) bool {
-	if settings[name] {
+	if settings()[name] {
 		return true
 	}
 	for _, prefix := range []string{"BASH_", "LD_", "DYLD_", "GIT_", "PYTHON", "PERL5", "RUBY", "NODE_", "npm_config_", "CARGO_", "LUA_", "PHP"} {
@@ -80,6 +83,27 @@ func isSetting(name string) bool {
 	}
 	return false
 }
+
+// A kind is what all values of a line must be, for one of the places that they can reach.
+type kind struct {
+	name  string
+	holds func(string) bool
+}
+
+var (
+	never      = kind{"none", func(string) bool { return false }}
+	numbers    = kind{"a number", aNumber}
+	wordOnly   = kind{"a word or a number", func(v string) bool { return aWord(v) || aNumber(v) }}
+	plainOnly  = kind{"plain text", plainText}
+	plainMany  = kind{"plain words", plainWords}
+	anOperand  = kind{"plain text, no option", func(v string) bool { return plainText(v) && !strings.HasPrefix(v, "-") }}
+	noOption   = kind{"no option", func(v string) bool { return !strings.HasPrefix(v, "-") || aNumber(v) }}
+	unexpanded = kind{"without expansions", noExpansion}
+	unsetting  = kind{"no setting", noSetting}
+	oneByte    = kind{"one character", func(v string) bool { return len(v) == 1 }}
+	noPipe     = kind{"without a pipe", func(v string) bool { return !strings.ContainsAny(v, "|<>") }}
+	aTarget    = kind{"a target of make", func(v string) bool { return !strings.ContainsAny(v, "$=!`") }}
+)
 
 func set(list string) map[string]bool {
 	m := map[string]bool{}
@@ -100,7 +124,7 @@ func between(s string, delimiter byte) bool {
 	if strings.IndexByte(s, delimiter) >= 0 || strings.ContainsAny(s, "\\\n\r") {
 		return false
 	}
-	return !strings.ContainsAny(brackets.ReplaceAllString(s, ""), "[]")
+	return !strings.ContainsAny(brackets().ReplaceAllString(s, ""), "[]")
 }
 
-var brackets = regexp.MustCompile(`\[[^][]+\]`)
+var brackets = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[[^][]+\]`) })

@@ -3,6 +3,7 @@ package bind
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/words"
@@ -41,7 +42,7 @@ func Judge(l Line) []Finding {
 }
 
 func (l Line) judge(p *Program, file *syntax.File) []Finding {
-	j := &judge{Program: p}
+	j := &judge{Program: p, first: map[string]int{}}
 	for _, part := range l.Parts {
 		if v := part.Value; v != nil {
 			j.vals = append(j.vals, value{part.Text, v.Data, wordsOf(v, false, false), v.Place})
@@ -63,6 +64,7 @@ type judge struct {
 	*Program
 	vals     []value
 	findings []Finding
+	first    map[string]int  // by kind, the first value that is not of it, or -1
 	assigns  map[string]bool // variables that the line sets by any value but a text
 	funcs    map[string]bool // functions that it has
 	inputs   inputs          // substitutions whose input may hold a value
@@ -114,19 +116,21 @@ func (s *scope) report(i int, place, why, instead string) {
 }
 
 // all judges every value of the line: whichever gets there, it must be harmless.
-func (s *scope) all(harmless func(string) bool, place, why, instead string) bool {
-	for i, v := range s.vals {
-		if !harmless(v.data) && !(v.place && plainText(v.data)) {
-			s.report(i, place, why, instead)
-			return false
-		}
+func (s *scope) all(k kind, place, why, instead string) bool {
+	i, known := s.first[k.name]
+	if !known {
+		i = slices.IndexFunc(s.vals, func(v value) bool { return !k.holds(v.data) && !(v.place && plainText(v.data)) })
+		s.first[k.name] = i // a line of a thousand values can have a thousand such places
 	}
-	return true
+	if i >= 0 {
+		s.report(i, place, why, instead)
+	}
+	return i < 0
 }
 
 // expanded judges a place that expands text again: arithmetic, a subscript, a prompt.
 func (s *scope) expanded(place string) {
-	s.all(noExpansion, place, whyArithmetic, "check that it is a number first, or compare it as text")
+	s.all(unexpanded, place, whyArithmetic, "check that it is a number first, or compare it as text")
 }
 
 // node judges the node at the path's end.
@@ -219,10 +223,10 @@ func (s *scope) assignment(n *syntax.Assign) {
 	if n.Name == nil || n.Value == nil || !isSetting(n.Name.Value) || !s.reach(n.Value) {
 		return
 	}
-	if n.Name.Value == "IFS" && s.all(func(v string) bool { return len(v) == 1 }, "IFS", whySetting, "set IFS to a text of your own") {
+	if n.Name.Value == "IFS" && s.all(oneByte, "IFS", whySetting, "set IFS to a text of your own") {
 		return
 	}
-	s.all(func(v string) bool { return false }, n.Name.Value, whySetting, "set "+n.Name.Value+" to a text of your own, and pass the value as an argument")
+	s.all(never, n.Name.Value, whySetting, "set "+n.Name.Value+" to a text of your own, and pass the value as an argument")
 }
 
 // declaration judges what declare and its kind read again: names, and with -i,
@@ -247,8 +251,8 @@ func (s *scope) declaration(n *syntax.DeclClause) {
 // names judges a place where a value names a variable.
 func (s *scope) names(place string) {
 	const instead = "name the variable yourself, and keep the value in it"
-	if s.all(noExpansion, place, whyVariable, instead) && s.all(noSetting, place, whySetting, instead) {
-		s.all(func(v string) bool { return !strings.HasPrefix(v, "-") || aNumber(v) }, place, whyOption, instead)
+	if s.all(unexpanded, place, whyVariable, instead) && s.all(unsetting, place, whySetting, instead) {
+		s.all(noOption, place, whyOption, instead)
 	}
 }
 
@@ -318,11 +322,11 @@ func (s *scope) run(fs []field, in input) {
 			return
 		}
 	}
-	if name.open() && !s.all(aNumber, "a command's name", whyName, instead) {
+	if name.open() && !s.all(numbers, "a command's name", whyName, instead) {
 		return
 	}
 	text, known := name.literal()
-	if known && s.written(text) && strings.Contains(text, "/") && !s.all(aNumber, text+", which the line writes", whyCode, "run a file of your own, and pass the value as an argument") {
+	if known && s.written(text) && strings.Contains(text, "/") && !s.all(numbers, text+", which the line writes", whyCode, "run a file of your own, and pass the value as an argument") {
 		return
 	}
 	args := fs[1:]
@@ -379,7 +383,7 @@ func programName(text string) string {
 		return base
 	}
 	trimmed := strings.TrimRight(base, ".0123456789")
-	if _, ok := readers[trimmed]; ok || shells[trimmed] {
+	if _, ok := readers()[trimmed]; ok || shells()[trimmed] {
 		return base
 	}
 	return "./" + base
@@ -403,13 +407,13 @@ func (s *scope) unknown(args []field, in input) {
 		flag := i > 0 && len(args[i-1].lit()) > 1 && args[i-1].lit()[0] == '-'
 		if f.reached(s.vals) {
 			reached = true
-			if (!operand || flag) && !s.all(aNumber, place, whyCode, instead) {
+			if (!operand || flag) && !s.all(numbers, place, whyCode, instead) {
 				return
 			}
 		}
 		operand = operand || !strings.HasPrefix(text, "-")
 	}
 	if reached {
-		s.all(func(v string) bool { return plainText(v) && !strings.HasPrefix(v, "-") }, place, whyCode, instead)
+		s.all(anOperand, place, whyCode, instead)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/skillhand/skillhand/internal/words"
 )
@@ -19,12 +20,12 @@ func (s *scope) program(name string, args []field, in input) {
 		return
 	}
 	base := strings.TrimRight(name, ".0123456789")
-	r, isReader := readers[base]
+	r, isReader := readers()[base]
 	if !isReader {
-		r, isReader = readers[name]
+		r, isReader = readers()[name]
 		base = name
 	}
-	wrapper, wraps := wrappers[name]
+	wrapper, wraps := wrappers()[name]
 	switch {
 	case name == "eval":
 		s.shellCode(joined(args), nil, in, "eval")
@@ -44,13 +45,13 @@ func (s *scope) program(name string, args []field, in input) {
 		s.test(args)
 	case name == "set":
 		s.options(args, options{all: true}, "set")
-	case shells[base]:
+	case shells()[base]:
 		s.shell(base, args, in)
 	case isReader:
 		s.reader(base, r, args, in)
 	case wraps:
 		s.wrapper(name, wrapper.valued, wrapper.before, args, in)
-	case joiners[name].valued != "" || joiners[name].code != "" || joiners[name].skip > 0 || name == "batch" || name == "entr":
+	case joiners()[name].valued != "" || joiners()[name].code != "" || joiners()[name].skip > 0 || name == "batch" || name == "entr":
 		s.joiner(name, args, in)
 	case name == "git":
 		s.git(args)
@@ -61,7 +62,7 @@ func (s *scope) program(name string, args []field, in input) {
 
 // plain judges a program that reads no code of its own but may have options that do, and may start a shell.
 func (s *scope) plain(name string, args []field, in input) {
-	if opts, ok := risky[name]; ok {
+	if opts, ok := risky()[name]; ok {
 		s.options(args, opts, name)
 	}
 	switch name {
@@ -76,7 +77,7 @@ func (s *scope) plain(name string, args []field, in input) {
 	// Whatever the program, sh -c among its arguments is a shell.
 	for i, f := range args {
 		base := programName(f.lit())
-		if shells[base] && slices.ContainsFunc(args[i+1:], func(f field) bool { t := f.lit(); return len(t) > 1 && t[0] == '-' && strings.HasSuffix(t, "c") }) {
+		if shells()[base] && slices.ContainsFunc(args[i+1:], func(f field) bool { t := f.lit(); return len(t) > 1 && t[0] == '-' && strings.HasSuffix(t, "c") }) {
 			s.shell(base, args[i+1:], in)
 			return
 		}
@@ -100,9 +101,7 @@ func (s *scope) executes(args []field, in input) {
 // makes judges make, which takes assignments whose text it expands.
 func (s *scope) makes(args []field) {
 	for _, f := range args {
-		if f.reached(s.vals) && !s.all(func(v string) bool {
-			return noExpansion(v) && !strings.Contains(v, "$") && !strings.ContainsAny(v, "=!") || aWord(v)
-		}, "make", whyCode, "check the target's name first") {
+		if f.reached(s.vals) && !s.all(aTarget, "make", whyCode, "check the target's name first") {
 			return
 		}
 	}
@@ -118,7 +117,7 @@ func (s *scope) editor(name string, args []field) {
 				command = true
 			}
 		}
-		if command && f.reached(s.vals) && !s.all(aNumber, name+"'s command", whyCode, asArgument) {
+		if command && f.reached(s.vals) && !s.all(numbers, name+"'s command", whyCode, asArgument) {
 			return
 		}
 	}
@@ -206,24 +205,24 @@ func (s *scope) git(args []field) {
 		switch {
 		case text == "-c" || text == "--exec-path" || text == "--config-env":
 			if i++; i < len(args) && args[i].reached(s.vals) && !strings.Contains(args[i].lead(), "=") {
-				s.all(func(string) bool { return false }, "git -c", whySetting, "name the setting yourself: git -c user.name=…")
+				s.all(never, "git -c", whySetting, "name the setting yourself: git -c user.name=…")
 				return
 			} else if i < len(args) && args[i].reached(s.vals) && !strings.HasPrefix(args[i].lead(), "user.") {
-				s.all(aNumber, "git -c", whySetting, "keep such settings out of the command")
+				s.all(numbers, "git -c", whySetting, "keep such settings out of the command")
 			}
 		case text == "-C" || text == "--git-dir" || text == "--work-tree" || text == "--namespace":
 			i++
-			if i < len(args) && args[i].many && !s.all(plainText, "git", whyOption, "put the value in double quotes") {
+			if i < len(args) && args[i].many && !s.all(plainOnly, "git", whyOption, "put the value in double quotes") {
 				return
 			}
 		case strings.HasPrefix(text, "-"):
 		case text == "":
 			if f.reached(s.vals) {
-				s.all(func(v string) bool { return aWord(v) && v != "filter-branch" }, "git's subcommand", whyName, "write the subcommand yourself")
+				s.all(wordOnly, "git's subcommand", whyName, "write the subcommand yourself")
 			}
 			return
 		default:
-			s.options(args[i+1:], riskyGit[text], "git "+text)
+			s.options(args[i+1:], riskyGit()[text], "git "+text)
 			s.gitRuns(text, args[i+1:])
 			return
 		}
@@ -239,7 +238,7 @@ func (s *scope) gitRuns(sub string, args []field) {
 		case (strings.HasPrefix(f.lead(), "--exec=") && sub == "rebase") && f.reached(s.vals):
 			s.shellCode(after(f, "--exec="), nil, input{}, "git "+sub)
 		case sub == "config" && i == len(args)-1 && i > 0 && f.reached(s.vals) && !strings.HasPrefix(args[i-1].lit(), "user."):
-			s.all(func(v string) bool { return !strings.HasPrefix(v, "!") && plainWords(v) }, "git config", whySetting, "set only user.* to a value")
+			s.all(plainMany, "git config", whySetting, "set only user.* to a value")
 		}
 	}
 }
@@ -276,22 +275,20 @@ func (s *scope) wrapper(name, valued string, before int, args []field, in input)
 			}
 			if len(text) == 2 && strings.Contains(valued, text[1:]) || strings.HasPrefix(text, "--") && !strings.Contains(text, "=") && longTakes(name, text) {
 				i++
-				if i < len(args) && args[i].reached(s.vals) && args[i].many && !s.all(aWord, name, whyName, "put the value in double quotes") {
+				if i < len(args) && args[i].reached(s.vals) && args[i].many && !s.all(wordOnly, name, whyName, "put the value in double quotes") {
 					return
 				}
 			}
 		case strings.Contains(f.lead(), "=") && !strings.HasPrefix(f.lead(), "-") && !strings.Contains(strings.SplitN(f.lead(), "=", 2)[0], "/") && (name == "env" || name == "sudo" || name == "doas" || name == "systemd-run"):
 			key, _, _ := strings.Cut(f.lead(), "=")
-			if f.reached(s.vals) && (isSetting(key) || f.many && !s.all(plainText, name, whyName, "put the value in double quotes")) {
-				s.all(func(string) bool { return false }, name+" "+key+"=", whySetting, "set "+key+" to a text of your own")
+			if f.reached(s.vals) && (isSetting(key) || f.many && !s.all(plainOnly, name, whyName, "put the value in double quotes")) {
+				s.all(never, name+" "+key+"=", whySetting, "set "+key+" to a text of your own")
 				return
 			}
 		case f.reached(s.vals):
 			if before > 0 {
 				before--
-				if s.all(func(v string) bool {
-					return aWord(v) || aNumber(v) || name != "timeout" && plainText(v) && !strings.HasPrefix(v, "-")
-				}, name, whyName, "put the value behind the command's name") {
+				if s.all(anOperand, name, whyName, "put the value behind the command's name") {
 					continue
 				}
 				return
@@ -362,8 +359,8 @@ func (s *scope) appended(fs []field, replace string) []field {
 
 // joiner judges a program that hands its words to a shell.
 func (s *scope) joiner(name string, args []field, in input) {
-	row := joiners[name]
-	s.options(args, risky[name], name)
+	row := joiners()[name]
+	s.options(args, risky()[name], name)
 	skip := row.skip
 	for i := 0; i < len(args) && len(s.findings) == 0; i++ {
 		f := args[i]
@@ -377,7 +374,7 @@ func (s *scope) joiner(name string, args []field, in input) {
 			}
 			i++
 		case strings.HasPrefix(f.lead(), "-") && f.reached(s.vals):
-			s.all(aNumber, name, whyCode, asArgument)
+			s.all(numbers, name, whyCode, asArgument)
 		case len(text) > 1 && text[0] == '-':
 			if len(text) == 2 && strings.Contains(row.valued, text[1:]) {
 				i++
@@ -385,7 +382,7 @@ func (s *scope) joiner(name string, args []field, in input) {
 		case skip > 0:
 			skip--
 			if f.reached(s.vals) {
-				s.all(func(v string) bool { return plainText(v) && !strings.HasPrefix(v, "-") }, name, whyOption, "write it yourself")
+				s.all(anOperand, name, whyOption, "write it yourself")
 			}
 		default:
 			rest := args[i:]
@@ -418,7 +415,7 @@ func (s *scope) evaluator(name string, args []field, in input) {
 			s.shellCode(after(f, strings.TrimSuffix(f.lead(), text)), nil, in, "alias")
 		case name == "trap":
 		default:
-			s.all(aNumber, name, whyCode, asArgument)
+			s.all(numbers, name, whyCode, asArgument)
 		}
 	}
 }
@@ -547,11 +544,11 @@ func (s *scope) script(f field, in input, l lang, name string) {
 	case len(f.values(s.vals)) > 0 && !s.chosen(f):
 		s.report(f.values(s.vals)[0], "the file that "+name+" runs", whyCode, instead)
 	case f.open():
-		s.all(aNumber, "the file that "+name+" runs", whyCode, instead)
+		s.all(numbers, "the file that "+name+" runs", whyCode, instead)
 	case known && (text == "/dev/stdin" || strings.HasPrefix(text, "/dev/fd/") || strings.HasPrefix(text, "/proc/") || text == "-"):
 		s.stdin(in, l, name)
 	case known && s.written(text):
-		s.all(aNumber, text+", which the line writes", whyCode, instead)
+		s.all(numbers, text+", which the line writes", whyCode, instead)
 	}
 }
 
@@ -563,7 +560,7 @@ func (s *scope) stdin(in input, l lang, name string) {
 	case in.code != nil:
 		s.langCode(*in.code, l, name)
 	case in.open:
-		s.all(aNumber, name+"'s input", whyCode, asArgument)
+		s.all(numbers, name+"'s input", whyCode, asArgument)
 	}
 }
 
@@ -588,7 +585,7 @@ func (s *scope) shellCode(f field, args []field, in input, place string) {
 	file, err := words.Parse(b.String())
 	if err != nil || s.depth >= maxDepth {
 		if len(f.values(s.vals)) > 0 {
-			s.all(aNumber, place, whyCode, asArgument)
+			s.all(numbers, place, whyCode, asArgument)
 		}
 		return
 	}
@@ -609,7 +606,7 @@ func cloneOpen(m map[string]bool) map[string]bool {
 
 // pasted judges the values that stand in code. One that came by a detour could be all of it.
 func (s *scope) pasted(f field, harmless func(string) bool, place, instead string) bool {
-	if f.open() && !s.all(aNumber, place, whyCode, instead) {
+	if f.open() && !s.all(numbers, place, whyCode, instead) {
 		return false
 	}
 	for _, x := range f.bits {
@@ -666,19 +663,19 @@ func (s *scope) reader(name string, r reader, args []field, in input) {
 			return
 		case isLit && len(text) == 2 && text[0] == '-' && strings.Contains(r.valued, text[1:]):
 			i++
-			if i < len(args) && args[i].many && args[i].reached(s.vals) && !s.all(aWord, name, whyCode, "put the value in double quotes") {
+			if i < len(args) && args[i].many && args[i].reached(s.vals) && !s.all(wordOnly, name, whyCode, "put the value in double quotes") {
 				return
 			}
 			if text == "-m" && r.data {
 				return // a module: the rest is data
 			}
 		case len(flag) >= 2 && flag[0] == '-' && strings.Contains(r.valued, flag[1:2]) && flag[1] != '-':
-			if f.many && f.reached(s.vals) && !s.all(plainText, name, whyCode, "put the value in double quotes") {
+			if f.many && f.reached(s.vals) && !s.all(plainOnly, name, whyCode, "put the value in double quotes") {
 				return
 			}
 		case len(flag) > 1 && flag[0] == '-':
 			if f.reached(s.vals) {
-				s.all(aNumber, "an option of "+name, whyOption, asArgument)
+				s.all(numbers, "an option of "+name, whyOption, asArgument)
 			}
 		default:
 			if !given && r.operand {
@@ -705,7 +702,7 @@ func (s *scope) reader(name string, r reader, args []field, in input) {
 
 // database judges what follows a database's name: for sqlite3 that is code.
 func (s *scope) database(name string, r reader, args []field, in input) {
-	s.options(args, risky[name], name)
+	s.options(args, risky()[name], name)
 	if name == "sqlite3" || name == "duckdb" {
 		for _, f := range args[1:] {
 			s.langCode(f, r.lang, name)
@@ -731,7 +728,7 @@ func (s *scope) perl(name string, f field, args []field) {
 	if name != "perl" && name != "ruby" || !f.reached(s.vals) {
 		return
 	}
-	s.all(func(v string) bool { return !strings.ContainsAny(v, "|<>") }, name, whyCode, "give it the file as its input: < file")
+	s.all(noPipe, name, whyCode, "give it the file as its input: < file")
 }
 
 func (r reader) codeFlag(text, name string) bool {
@@ -754,11 +751,13 @@ func (r reader) codeJoined(flag string) bool {
 }
 
 // runsThings recognises code of the author's that runs what it is given.
-var runsThings = map[lang]*regexp.Regexp{
-	aScript: regexp.MustCompile("\\b(system|exec\\w*|eval|popen\\w*|spawn\\w*|subprocess|child_process|qx|shell_exec|passthru|proc_open|Function|compile|importlib|__import__|open3|pty|runInContext|runpy)\\b|`|\\.shell|\\.system|\\\\!|(?i:program)\\b"),
-	anAwk:   regexp.MustCompile(`system\s*\(|\|\s*getline|[^|]\|\s*[A-Za-z_$(]|@load`),
-	aSed:    regexp.MustCompile(`^\s*[0-9$,]*\s*e(\s|$)|[;{}\n]\s*[0-9$,]*\s*e(\s|$)|[/|,#@][gpimIM0-9]*e[gpimIM0-9]*(\s|;|$|\})`),
-}
+var runsThings = sync.OnceValue(func() map[lang]*regexp.Regexp {
+	return map[lang]*regexp.Regexp{
+		aScript: regexp.MustCompile("\\b(system|exec\\w*|eval|popen\\w*|spawn\\w*|subprocess|child_process|qx|shell_exec|passthru|proc_open|Function|compile|importlib|__import__|open3|pty|runInContext|runpy)\\b|`|\\.shell|\\.system|\\\\!|(?i:program)\\b"),
+		anAwk:   regexp.MustCompile(`system\s*\(|\|\s*getline|[^|]\|\s*[A-Za-z_$(]|@load`),
+		aSed:    regexp.MustCompile(`^\s*[0-9$,]*\s*e(\s|$)|[;{}\n]\s*[0-9$,]*\s*e(\s|$)|[/|,#@][gpimIM0-9]*e[gpimIM0-9]*(\s|;|$|\})`),
+	}
+})
 
 // langCode judges code of another language.
 func (s *scope) langCode(f field, l lang, name string) {
@@ -770,16 +769,16 @@ func (s *scope) langCode(f field, l lang, name string) {
 			own.WriteString(x.text)
 		}
 	}
-	if runsThings[l].MatchString(own.String()) {
-		tame := aNumber
+	if runsThings()[l].MatchString(own.String()) {
+		tame := numbers
 		if l == aScript {
-			tame = func(v string) bool { return aWord(v) || aNumber(v) }
+			tame = wordOnly
 		}
 		if !s.all(tame, place+", which runs things", whyCode, "check the value in the program first") {
 			return
 		}
 	}
-	if f.open() && !s.all(aNumber, place, whyCode, asArgument) {
+	if f.open() && !s.all(numbers, place, whyCode, asArgument) {
 		return
 	}
 	at := 0
@@ -818,7 +817,7 @@ func (s *scope) fits(said, before, behind string, l lang, f field) bool {
 		if q, ok := openQuote(before); ok && simple && q == '"' {
 			return strings.IndexByte(behind, q) >= 0 && inQuotes(said, q)
 		}
-		if awkRegex.MatchString(before) && simple && strings.Contains(behind, "/") {
+		if awkRegex().MatchString(before) && simple && strings.Contains(behind, "/") {
 			return between(said, '/')
 		}
 		return plainText(said) && !strings.Contains(said, "/")
@@ -831,23 +830,25 @@ func (s *scope) fits(said, before, behind string, l lang, f field) bool {
 
 // sedDelimiter returns the delimiter that a value stands behind: s/HERE, s/x/HERE, /HERE.
 func sedDelimiter(before string) (byte, bool) {
-	if m := sedSubstitute.FindStringSubmatch(before); m != nil {
+	if m := sedSubstitute().FindStringSubmatch(before); m != nil {
 		d := m[1][0]
 		if rest := m[2]; strings.Count(rest, string(d)) <= 1 && !strings.Contains(rest, `\`+string(d)) {
 			return d, true
 		}
 		return 0, false
 	}
-	if sedAddress.MatchString(before) {
+	if sedAddress().MatchString(before) {
 		return '/', true
 	}
 	return 0, false
 }
 
 var (
-	sedSubstitute = regexp.MustCompile(`^\s*(?:[0-9$]+(?:,[0-9$]+)?)?s([/|#,@:!~])([^;{}]*)$`)
-	sedAddress    = regexp.MustCompile(`^\s*/[^/\\]*$|^\s*/[^/\\]*/,/[^/\\]*$`)
-	awkRegex      = regexp.MustCompile(`(^|[~!({;,&|])\s*/[^/\\]*$`)
+	sedSubstitute = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*(?:[0-9$]+(?:,[0-9$]+)?)?s([/|#,@:!~])([^;{}]*)$`)
+	})
+	sedAddress = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*/[^/\\]*$|^\s*/[^/\\]*/,/[^/\\]*$`) })
+	awkRegex   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[~!({;,&|])\s*/[^/\\]*$`) })
 )
 
 // openQuote returns the quote that is open at the end of code.

@@ -1,8 +1,11 @@
 package bind
 
+import "sync"
+
 // This table is what the judgement knows about programs: which read code, which
 // run other programs, and by which options they do so without being asked.
 // A program that is not here reads its arguments as it likes: that is the author's.
+// The maps are made when first needed: most loads have no values in a command.
 
 // A reader is a program that reads code again.
 type reader struct {
@@ -24,46 +27,58 @@ const (
 	anAwk
 )
 
-var readers = map[string]reader{
-	"python": {lang: aScript, code: "c", valued: "WXm", data: true}, "pypy": {lang: aScript, code: "c", valued: "WXm", data: true},
-	"perl": {lang: aScript, code: "eE", valued: "IMm"}, "ruby": {lang: aScript, code: "e", valued: "IrC"},
-	"node": {lang: aScript, code: "ep", long: "eval print", valued: "rC"}, "nodejs": {lang: aScript, code: "ep", long: "eval print", valued: "rC"},
-	"deno": {lang: aScript, long: "eval"}, "bun": {lang: aScript, code: "ep", long: "eval print"}, "tsx": {lang: aScript, code: "ep", long: "eval print"}, "ts-node": {lang: aScript, code: "ep", long: "eval print"},
-	"php": {lang: aScript, code: "rBRE", long: "run", valued: "dcfz"}, "lua": {lang: aScript, code: "e", valued: "l"}, "tclsh": {lang: aScript}, "expect": {lang: aScript, code: "c"},
-	"osascript": {lang: aScript, code: "e", valued: "l"}, "Rscript": {lang: aScript, code: "e"}, "R": {lang: aScript, code: "e"}, "julia": {lang: aScript, code: "eE", valued: "pLJ"},
-	"guile": {lang: aScript, code: "c", valued: "Ll"}, "elixir": {lang: aScript, code: "e", long: "eval rpc-eval"}, "erl": {lang: aScript, long: "eval"}, "groovy": {lang: aScript, code: "e"}, "scala": {lang: aScript, code: "e"},
-	"gdb": {lang: aScript, long: "ex eval-command"}, "mongosh": {lang: aScript, long: "eval"}, "mongo": {lang: aScript, long: "eval"}, "gnuplot": {lang: aScript, code: "e"}, "octave": {lang: aScript, long: "eval"},
-	"psql": {lang: aScript, code: "c", long: "command", valued: "dhpUFRTPAv"}, "mysql": {lang: aScript, code: "e", long: "execute", valued: "huPDS"}, "mariadb": {lang: aScript, code: "e", long: "execute", valued: "huPDS"},
-	"sqlite3": {lang: aScript, long: "cmd"}, "duckdb": {lang: aScript, code: "c", long: "cmd"}, "dc": {lang: aScript, code: "e", long: "expression"},
-	"awk": {lang: anAwk, code: "e", long: "source", valued: "Fv", operand: true}, "gawk": {lang: anAwk, code: "e", long: "source", valued: "Fv", operand: true}, "mawk": {lang: anAwk, valued: "Fv", operand: true}, "nawk": {lang: anAwk, valued: "Fv", operand: true},
-	"sed": {lang: aSed, code: "e", long: "expression", valued: "lE", operand: true}, "gsed": {lang: aSed, code: "e", long: "expression", valued: "l", operand: true},
-}
+var readers = sync.OnceValue(func() map[string]reader {
+	return map[string]reader{
+		"python": {lang: aScript, code: "c", valued: "WXm", data: true}, "pypy": {lang: aScript, code: "c", valued: "WXm", data: true},
+		"perl": {lang: aScript, code: "eE", valued: "IMm"}, "ruby": {lang: aScript, code: "e", valued: "IrC"},
+		"node": {lang: aScript, code: "ep", long: "eval print", valued: "rC"}, "nodejs": {lang: aScript, code: "ep", long: "eval print", valued: "rC"},
+		"deno": {lang: aScript, long: "eval"}, "bun": {lang: aScript, code: "ep", long: "eval print"}, "tsx": {lang: aScript, code: "ep", long: "eval print"}, "ts-node": {lang: aScript, code: "ep", long: "eval print"},
+		"php": {lang: aScript, code: "rBRE", long: "run", valued: "dcfz"}, "lua": {lang: aScript, code: "e", valued: "l"}, "tclsh": {lang: aScript}, "expect": {lang: aScript, code: "c"},
+		"osascript": {lang: aScript, code: "e", valued: "l"}, "Rscript": {lang: aScript, code: "e"}, "R": {lang: aScript, code: "e"}, "julia": {lang: aScript, code: "eE", valued: "pLJ"},
+		"guile": {lang: aScript, code: "c", valued: "Ll"}, "elixir": {lang: aScript, code: "e", long: "eval rpc-eval"}, "erl": {lang: aScript, long: "eval"}, "groovy": {lang: aScript, code: "e"}, "scala": {lang: aScript, code: "e"},
+		"gdb": {lang: aScript, long: "ex eval-command"}, "mongosh": {lang: aScript, long: "eval"}, "mongo": {lang: aScript, long: "eval"}, "gnuplot": {lang: aScript, code: "e"}, "octave": {lang: aScript, long: "eval"},
+		"psql": {lang: aScript, code: "c", long: "command", valued: "dhpUFRTPAv"}, "mysql": {lang: aScript, code: "e", long: "execute", valued: "huPDS"}, "mariadb": {lang: aScript, code: "e", long: "execute", valued: "huPDS"},
+		"sqlite3": {lang: aScript, long: "cmd"}, "duckdb": {lang: aScript, code: "c", long: "cmd"}, "dc": {lang: aScript, code: "e", long: "expression"},
+		"awk": {lang: anAwk, code: "e", long: "source", valued: "Fv", operand: true}, "gawk": {lang: anAwk, code: "e", long: "source", valued: "Fv", operand: true}, "mawk": {lang: anAwk, valued: "Fv", operand: true}, "nawk": {lang: anAwk, valued: "Fv", operand: true},
+		"sed": {lang: aSed, code: "e", long: "expression", valued: "lE", operand: true}, "gsed": {lang: aSed, code: "e", long: "expression", valued: "l", operand: true},
+	}
+})
 
 // shells run the text after -c, the file that is their first operand, or their input.
-var shells = set("bash sh dash zsh ksh ksh93 mksh ash rbash yash fish csh tcsh busybox pwsh powershell elvish nu xonsh")
+var shells = sync.OnceValue(func() map[string]bool {
+	return set("bash sh dash zsh ksh ksh93 mksh ash rbash yash fish csh tcsh busybox pwsh powershell elvish nu xonsh")
+})
 
-// joiners hand their words to a shell, from the first operand on; valued are flags with a word of their own.
-var joiners = map[string]struct {
+// A joiner hands its words to a shell, from the first operand on; valued are flags with a word of their own.
+type joiner struct {
 	valued string
 	skip   int    // operands before: ssh's host
 	code   string // flags whose word is shell code
-}{
-	"ssh": {"BbcDEeFIiJLlmOopQRSWw", 1, ""}, "watch": {"nq", 0, ""}, "parallel": {"jPaNnLsSI", 0, ""}, "su": {"sgG", 1, "c"}, "runuser": {"ugGs", 1, "c"}, "sg": {"", 1, "c"}, "script": {"EIOBTmo", 1, "c"},
-	"at": {"qft", 1, ""}, "batch": {"", 0, ""}, "tmux": {"Lsfc", 0, "c"}, "screen": {"STcpsht", 0, ""}, "mosh": {"", 1, ""}, "rsh": {"l", 1, ""}, "hyperfine": {"wmMrpSNCnL", 0, ""}, "crontab": {"u", 0, ""}, "entr": {"", 0, ""}, "nodemon": {"ewi", 0, "x"}, "watchexec": {"ewif", 0, ""},
 }
 
-// wrappers run the command that follows their own words; valued are flags with a
+var joiners = sync.OnceValue(func() map[string]joiner {
+	return map[string]joiner{
+		"ssh": {"BbcDEeFIiJLlmOopQRSWw", 1, ""}, "watch": {"nq", 0, ""}, "parallel": {"jPaNnLsSI", 0, ""}, "su": {"sgG", 1, "c"}, "runuser": {"ugGs", 1, "c"}, "sg": {"", 1, "c"}, "script": {"EIOBTmo", 1, "c"},
+		"at": {"qft", 1, ""}, "batch": {"", 0, ""}, "tmux": {"Lsfc", 0, "c"}, "screen": {"STcpsht", 0, ""}, "mosh": {"", 1, ""}, "rsh": {"l", 1, ""}, "hyperfine": {"wmMrpSNCnL", 0, ""}, "crontab": {"u", 0, ""}, "entr": {"", 0, ""}, "nodemon": {"ewi", 0, "x"}, "watchexec": {"ewif", 0, ""},
+	}
+})
+
+// A wrapper runs the command that follows its own words; valued are flags with a
 // word of their own, and before counts the operands that come first.
-var wrappers = map[string]struct {
+type wrapper struct {
 	valued string
 	before int
-}{
-	"exec": {"a", 0}, "command": {"", 0}, "builtin": {"", 0}, "env": {"uCS", 0}, "nohup": {"", 0}, "nice": {"n", 0}, "ionice": {"cnpt", 0}, "timeout": {"ks", 1}, "gtimeout": {"ks", 1}, "sudo": {"ughpCRTDrt", 0}, "doas": {"uC", 0},
-	"stdbuf": {"ioe", 0}, "setsid": {"", 0}, "xargs": {"adEIJLnPRs", 0}, "chroot": {"", 1}, "unbuffer": {"", 0}, "strace": {"oepsEPSabIuX", 0}, "ltrace": {"oeslnaupx", 0}, "chrt": {"TPD", 1}, "taskset": {"", 1}, "time": {"fo", 0},
-	"npx": {"pc", 0}, "bunx": {"p", 0}, "uvx": {"p", 0}, "pnpx": {"p", 0}, "setarch": {"", 1}, "fakeroot": {"lfs", 0}, "faketime": {"f", 1}, "gosu": {"", 1}, "su-exec": {"", 1}, "tini": {"pe", 0}, "dumb-init": {"r", 0},
-	"pkexec": {"", 0}, "xvfb-run": {"nsefp", 0}, "dbus-run-session": {"", 0}, "caffeinate": {"tw", 0}, "systemd-run": {"uptGMHE", 0}, "nsenter": {"tSG", 0}, "unshare": {"SGRw", 0}, "start-stop-daemon": {"xpnuga", 0}, "prlimit": {"p", 0},
-	"chpst": {"ueUbCmdoplrt01", 0}, "runcon": {"turl", 1}, "numactl": {"NCmip", 0}, "proot": {"rbwq", 0}, "firejail": {"", 0}, "bwrap": {"", 0}, "flock": {"wEc", 1}, "jobs": {"x", 0}, "busybox": {"", 0}, "sshpass": {"pfdePv", 0}, "rlwrap": {"", 0}, "setpriv": {"", 0}, "catchsegv": {"", 0}, "valgrind": {"", 0}, "perf": {"", 1}, "coproc": {"", 0},
 }
+
+var wrappers = sync.OnceValue(func() map[string]wrapper {
+	return map[string]wrapper{
+		"exec": {"a", 0}, "command": {"", 0}, "builtin": {"", 0}, "env": {"uCS", 0}, "nohup": {"", 0}, "nice": {"n", 0}, "ionice": {"cnpt", 0}, "timeout": {"ks", 1}, "gtimeout": {"ks", 1}, "sudo": {"ughpCRTDrt", 0}, "doas": {"uC", 0},
+		"stdbuf": {"ioe", 0}, "setsid": {"", 0}, "xargs": {"adEIJLnPRs", 0}, "chroot": {"", 1}, "unbuffer": {"", 0}, "strace": {"oepsEPSabIuX", 0}, "ltrace": {"oeslnaupx", 0}, "chrt": {"TPD", 1}, "taskset": {"", 1}, "time": {"fo", 0},
+		"npx": {"pc", 0}, "bunx": {"p", 0}, "uvx": {"p", 0}, "pnpx": {"p", 0}, "setarch": {"", 1}, "fakeroot": {"lfs", 0}, "faketime": {"f", 1}, "gosu": {"", 1}, "su-exec": {"", 1}, "tini": {"pe", 0}, "dumb-init": {"r", 0},
+		"pkexec": {"", 0}, "xvfb-run": {"nsefp", 0}, "dbus-run-session": {"", 0}, "caffeinate": {"tw", 0}, "systemd-run": {"uptGMHE", 0}, "nsenter": {"tSG", 0}, "unshare": {"SGRw", 0}, "start-stop-daemon": {"xpnuga", 0}, "prlimit": {"p", 0},
+		"chpst": {"ueUbCmdoplrt01", 0}, "runcon": {"turl", 1}, "numactl": {"NCmip", 0}, "proot": {"rbwq", 0}, "firejail": {"", 0}, "bwrap": {"", 0}, "flock": {"wEc", 1}, "jobs": {"x", 0}, "busybox": {"", 0}, "sshpass": {"pfdePv", 0}, "rlwrap": {"", 0}, "setpriv": {"", 0}, "catchsegv": {"", 0}, "valgrind": {"", 0}, "perf": {"", 1}, "coproc": {"", 0},
+	}
+})
 
 // options are those by which a program runs other programs, or writes where it is told.
 type options struct {
@@ -74,30 +89,31 @@ type options struct {
 	all   bool   // any option at all
 }
 
-var risky = map[string]options{
-	"find": {words: "-exec -ok -delete -fprint -fls -files0-from"}, "fd": {long: "exec exec-batch", short: "xX"}, "fdfind": {long: "exec exec-batch", short: "xX"},
-	"tar": {long: "to-command checkpoint-action use-compress-program rsh-command rmt-command info-script new-volume-script", short: "IF"}, "bsdtar": {long: "use-compress-program to-command", short: "I"},
-	"rsync": {long: "rsh rsync-path config daemon", short: "eM"}, "scp": {short: "oSFJD"}, "sftp": {short: "oSFJDb"}, "ssh": {short: "oFEJ"}, "mosh": {long: "ssh server client"},
-	"sort": {long: "compress-program output", short: "o"}, "split": {long: "filter"}, "rg": {long: "pre hostname-bin"}, "ag": {long: "pager"}, "ack": {long: "pager ackrc"},
-	"less": {long: "log-file LOG-FILE lesskey-src", short: "oOkTt", also: "+ !"}, "more": {also: "+ !"}, "man": {long: "pager html config-file preprocessor", short: "PHCp"},
-	"vim": {all: true, also: "+"}, "vi": {all: true, also: "+"}, "nvim": {all: true, also: "+"}, "ex": {all: true, also: "+"}, "view": {all: true, also: "+"}, "emacs": {all: true}, "emacsclient": {all: true, also: "("}, "ed": {all: true, also: "!"}, "red": {all: true, also: "!"}, "nano": {long: "rcfile", short: "f"},
-	"curl": {long: "config output output-dir remote-name upload-file dump-header cookie-jar trace stderr netrc-file hsts alt-svc etag-save libcurl", short: "KoOTDcJ"},
-	"wget": {long: "use-askpass output-document output-file append-output execute input-file config directory-prefix post-file body-file save-cookies", short: "OoaeiP"},
-	"zip":  {long: "unzip-command", short: "T"}, "install": {long: "strip-program"}, "make": {all: true}, "gmake": {all: true}, "ninja": {short: "Cft"}, "npm": {long: "script-shell node-options prefix"}, "pnpm": {long: "script-shell shell-emulator"}, "yarn": {long: "script-shell cwd"},
-	"docker": {long: "entrypoint privileged volume mount device cap-add security-opt volumes-from", short: "v"}, "podman": {long: "entrypoint privileged volume mount device cap-add security-opt volumes-from", short: "v"}, "kubectl": {long: "kubeconfig"}, "helm": {long: "post-renderer kubeconfig"},
-	"cargo": {long: "config", also: "+"}, "go": {words: "-exec -toolexec -vettool -overlay -ldflags -gcflags -modfile --exec --toolexec --vettool"}, "java": {all: true, also: "@"}, "psql": {long: "command file output log-file variable set", short: "cfoLv"}, "mysql": {long: "execute pager tee init-command defaults", short: "e"}, "mariadb": {long: "execute pager tee init-command defaults", short: "e"}, "sqlite3": {all: true}, "duckdb": {all: true},
-	"ssh-keygen": {short: "D"}, "pip": {long: "global-option config-settings editable", short: "Ce"}, "pip3": {long: "global-option config-settings editable", short: "Ce"}, "bash": {all: true}, "php": {all: true}, "date": {}, "skillhand": {all: true}, "gpg": {long: "photo-viewer exec-path keyserver-options output load-extension", short: "o"}, "openssl": {words: "-engine -provider -out -config"}, "dmesg": {}, "crontab": {all: true}, "parallel": {all: true}, "watch": {all: true}, "tmux": {all: true}, "screen": {all: true}, "xargs": {all: true}, "patch": {long: "output get posix ed", short: "oeg"}, "ctags": {long: "options"}, "gcc": {words: "-wrapper -fplugin -B -specs -o"}, "cc": {words: "-wrapper -fplugin -B -specs -o"}, "clang": {words: "-fplugin -Xclang -B -o"}, "ffmpeg": {}, "mutt": {all: true}, "mail": {short: "SE"}, "sendmail": {all: true}, "lynx": {all: true}, "w3m": {all: true}, "ip": {words: "-batch -b"}, "nc": {short: "ec", long: "exec sh-exec"}, "ncat": {short: "ec", long: "exec sh-exec lua-exec"}, "socat": {all: true, also: "EXEC: SYSTEM: SHELL: exec: system: shell:"},
-}
+var risky = sync.OnceValue(func() map[string]options {
+	return map[string]options{
+		"find": {words: "-exec -ok -delete -fprint -fls -files0-from"}, "fd": {long: "exec exec-batch", short: "xX"}, "fdfind": {long: "exec exec-batch", short: "xX"},
+		"tar": {long: "to-command checkpoint-action use-compress-program rsh-command rmt-command info-script new-volume-script", short: "IF"}, "bsdtar": {long: "use-compress-program to-command", short: "I"},
+		"rsync": {long: "rsh rsync-path config daemon", short: "eM"}, "scp": {short: "oSFJD"}, "sftp": {short: "oSFJDb"}, "ssh": {short: "oFEJ"}, "mosh": {long: "ssh server client"},
+		"sort": {long: "compress-program output", short: "o"}, "split": {long: "filter"}, "rg": {long: "pre hostname-bin"}, "ag": {long: "pager"}, "ack": {long: "pager ackrc"},
+		"less": {long: "log-file LOG-FILE lesskey-src", short: "oOkTt", also: "+ !"}, "more": {also: "+ !"}, "man": {long: "pager html config-file preprocessor", short: "PHCp"},
+		"vim": {all: true, also: "+"}, "vi": {all: true, also: "+"}, "nvim": {all: true, also: "+"}, "ex": {all: true, also: "+"}, "view": {all: true, also: "+"}, "emacs": {all: true}, "emacsclient": {all: true, also: "("}, "ed": {all: true, also: "!"}, "red": {all: true, also: "!"}, "nano": {long: "rcfile", short: "f"},
+		"curl": {long: "config output output-dir remote-name upload-file dump-header cookie-jar trace stderr netrc-file hsts alt-svc etag-save libcurl", short: "KoOTDcJ"},
+		"wget": {long: "use-askpass output-document output-file append-output execute input-file config directory-prefix post-file body-file save-cookies", short: "OoaeiP"},
+		"zip":  {long: "unzip-command", short: "T"}, "install": {long: "strip-program"}, "make": {all: true}, "gmake": {all: true}, "ninja": {short: "Cft"}, "npm": {long: "script-shell node-options prefix"}, "pnpm": {long: "script-shell shell-emulator"}, "yarn": {long: "script-shell cwd"},
+		"docker": {long: "entrypoint privileged volume mount device cap-add security-opt volumes-from", short: "v"}, "podman": {long: "entrypoint privileged volume mount device cap-add security-opt volumes-from", short: "v"}, "kubectl": {long: "kubeconfig"}, "helm": {long: "post-renderer kubeconfig"},
+		"cargo": {long: "config", also: "+"}, "go": {words: "-exec -toolexec -vettool -overlay -ldflags -gcflags -modfile --exec --toolexec --vettool"}, "java": {all: true, also: "@"}, "psql": {long: "command file output log-file variable set", short: "cfoLv"}, "mysql": {long: "execute pager tee init-command defaults", short: "e"}, "mariadb": {long: "execute pager tee init-command defaults", short: "e"}, "sqlite3": {all: true}, "duckdb": {all: true},
+		"ssh-keygen": {short: "D"}, "pip": {long: "global-option config-settings editable", short: "Ce"}, "pip3": {long: "global-option config-settings editable", short: "Ce"}, "bash": {all: true}, "php": {all: true}, "skillhand": {all: true}, "gpg": {long: "photo-viewer exec-path keyserver-options output load-extension", short: "o"}, "openssl": {words: "-engine -provider -out -config"}, "crontab": {all: true}, "parallel": {all: true}, "watch": {all: true}, "tmux": {all: true}, "screen": {all: true}, "xargs": {all: true}, "patch": {long: "output get posix ed", short: "oeg"}, "ctags": {long: "options"}, "gcc": {words: "-wrapper -fplugin -B -specs -o"}, "cc": {words: "-wrapper -fplugin -B -specs -o"}, "clang": {words: "-fplugin -Xclang -B -o"}, "mutt": {all: true}, "mail": {short: "SE"}, "sendmail": {all: true}, "lynx": {all: true}, "w3m": {all: true}, "ip": {words: "-batch -b"}, "nc": {short: "ec", long: "exec sh-exec"}, "ncat": {short: "ec", long: "exec sh-exec lua-exec"}, "socat": {all: true, also: "EXEC: SYSTEM: SHELL: exec: system: shell:"},
+	}
+})
 
 // git has its own, by subcommand; those of "" stand before it.
-var riskyGit = map[string]options{
-	"":      {long: "exec-path config-env", short: "c"},
-	"grep":  {long: "open-files-in-pager", short: "O"},
-	"clone": {long: "upload-pack config template", short: "uc", also: "ext:: fd::"}, "fetch": {long: "upload-pack", also: "ext:: fd::"}, "pull": {long: "upload-pack", also: "ext:: fd::"},
-	"ls-remote": {long: "upload-pack exec", also: "ext:: fd::"}, "push": {long: "receive-pack exec", also: "ext:: fd::"}, "remote": {also: "ext:: fd::"}, "submodule": {also: "ext:: fd::", words: "foreach"}, "fetch-pack": {long: "exec upload-pack"}, "send-pack": {long: "exec receive-pack"},
-	"archive": {long: "exec output remote", short: "o"}, "rebase": {long: "exec", short: "x"}, "difftool": {long: "extcmd tool", short: "xt"}, "mergetool": {long: "tool", short: "t"}, "bisect": {words: "run"}, "filter-branch": {all: true}, "send-email": {all: true}, "instaweb": {all: true}, "init": {long: "template"}, "config": {all: true},
-	"log": {long: "output"}, "diff": {long: "output"}, "show": {long: "output"}, "format-patch": {long: "output output-directory", short: "o"}, "diff-tree": {long: "output"}, "diff-index": {long: "output"}, "bundle": {}, "help": {all: true}, "svn": {all: true}, "p4": {all: true}, "daemon": {all: true}, "am": {}, "worktree": {}, "update-index": {},
-}
-
-// Programs that only look at what they are given, or have nothing to be told by an option.
-// (They need no row; this comment stands for grep, ls, cat, head, tail, wc, cut, tr, jq, echo.)
+var riskyGit = sync.OnceValue(func() map[string]options {
+	return map[string]options{
+		"":      {long: "exec-path config-env", short: "c"},
+		"grep":  {long: "open-files-in-pager", short: "O"},
+		"clone": {long: "upload-pack config template", short: "uc", also: "ext:: fd::"}, "fetch": {long: "upload-pack", also: "ext:: fd::"}, "pull": {long: "upload-pack", also: "ext:: fd::"},
+		"ls-remote": {long: "upload-pack exec", also: "ext:: fd::"}, "push": {long: "receive-pack exec", also: "ext:: fd::"}, "remote": {also: "ext:: fd::"}, "submodule": {also: "ext:: fd::", words: "foreach"}, "fetch-pack": {long: "exec upload-pack"}, "send-pack": {long: "exec receive-pack"},
+		"archive": {long: "exec output remote", short: "o"}, "rebase": {long: "exec", short: "x"}, "difftool": {long: "extcmd tool", short: "xt"}, "mergetool": {long: "tool", short: "t"}, "bisect": {words: "run"}, "filter-branch": {all: true}, "send-email": {all: true}, "instaweb": {all: true}, "init": {long: "template"}, "config": {all: true},
+		"log": {long: "output"}, "diff": {long: "output"}, "show": {long: "output"}, "format-patch": {long: "output output-directory", short: "o"}, "diff-tree": {long: "output"}, "diff-index": {long: "output"}, "help": {all: true}, "svn": {all: true}, "p4": {all: true}, "daemon": {all: true},
+	}
+})

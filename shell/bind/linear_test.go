@@ -1,0 +1,54 @@
+package bind
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// shapes are lines that were slow once: time must grow as they do.
+var shapes = map[string]func(n int) Line{
+	"values in comments": func(n int) Line {
+		var l Line
+		for range n {
+			l.Parts = append(l.Parts, Part{Text: "# "}, Part{Text: "$0", Value: &Value{Data: "x"}}, Part{Text: "\n"})
+		}
+		return l
+	},
+	"reversed assignments": func(n int) Line {
+		var b strings.Builder
+		for i := n; i > 0; i-- {
+			fmt.Fprintf(&b, "x%d=$x%d\n", i, i-1)
+		}
+		return Line{Parts: []Part{{Text: b.String() + "x0="}, {Text: "$0", Value: &Value{Data: "7"}}, {Text: fmt.Sprintf("\neval \"$x%d\"\n", n)}}}
+	},
+	"values in arithmetic": func(n int) Line {
+		var l Line
+		for i := range n {
+			l.Parts = append(l.Parts, Part{Text: "echo $(( "}, Part{Text: "$0", Value: &Value{Data: fmt.Sprint(i)}}, Part{Text: " ))\n"})
+		}
+		return l
+	},
+	"values in substitutions": func(n int) Line {
+		var l Line
+		for i := range n {
+			l.Parts = append(l.Parts, Part{Text: "x=$(git log "}, Part{Text: "$0", Value: &Value{Data: fmt.Sprint("a", i)}}, Part{Text: ")\n"})
+		}
+		return l
+	},
+}
+
+func BenchmarkShapes(b *testing.B) {
+	for name, shape := range shapes {
+		for _, n := range []int{1000, 4000} {
+			l := shape(n)
+			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
+				for b.Loop() {
+					if _, err := Bind(l); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
