@@ -17,7 +17,7 @@ const rooms = `
 .: claude claudepage here history internal/redact proc render report session shell skill trust verdict
 bench: history report
 claude: internal/jsonfind proc
-claudepage: proc
+claudepage: proc settings
 here: session skill
 history:
 migrate: internal/words report shell skill

@@ -1,8 +1,9 @@
-// Package claudepage answers one question: what would Claude Code 2.1.325 send for this skill?
+// Package claudepage answers one question: what would Claude Code send for this skill?
 //
-// It follows that program byte for byte, odd corners and failures included, so that authors can
-// see and test a skill outside a session. How the program behaves was learnt by running it against
-// a recorder; testdata holds the recordings, and every rule here is one that they show.
+// It follows the version that Version names byte for byte, odd corners and failures included, so
+// that authors can see and test a skill outside a session. How the program behaves was learnt by
+// running it against a recorder; testdata holds the recordings, and every rule here is one that
+// they show.
 //
 // Arguments are pasted into commands as they are, because Claude Code does that. A caller that
 // renders a page for a model should use package render, which does not.
@@ -16,6 +17,9 @@ import (
 
 	"github.com/skillhand/skillhand/proc"
 )
+
+// Version is the Claude Code that this package follows, and that skillhand was tested with.
+const Version = "2.1.325"
 
 // A Request is one use of a skill or command, as Claude Code sees it. Only Name is required.
 type Request struct {
@@ -85,11 +89,11 @@ func (s *Skill) Render(ctx context.Context, r Request) (*Page, error) {
 		return nil, err
 	}
 	page := s.plan(r)
-	set := readSettings(r, s)
-	if set.noShell() {
+	set := readSettings(r)
+	if set.NoSkillShell() {
 		page = &Page{Text: withoutCommands(page.Text)}
 	}
-	r.Env = append(slices.Clone(r.Env), set.environment()...)
+	r.Env = append(slices.Clone(r.Env), settingsEnv(set, r, s)...)
 	if r.NoRun != nil {
 		for _, d := range page.Directives {
 			page.Text = splice(page.Text, d.Source, r.NoRun(d.Source))

@@ -75,19 +75,38 @@ func (r *Request) complete() error {
 			return err
 		}
 	}
+	if r.Env == nil {
+		r.Env = os.Environ()
+	}
 	if r.PluginRoot != "" {
 		if !filepath.IsAbs(r.PluginRoot) {
 			r.PluginRoot = filepath.Join(r.Project, r.PluginRoot)
 		}
 		if r.PluginData == "" {
-			r.PluginData = filepath.Join(r.Home, ".claude", "plugins", "data", pluginName(r.PluginRoot)+"-inline")
+			r.PluginData = filepath.Join(r.configDir(), "plugins", "data", pluginName(r.PluginRoot)+"-inline")
 		}
-	}
-	if r.Env == nil {
-		r.Env = os.Environ()
 	}
 	r.Effort = cmp.Or(r.Effort, "medium")
 	return nil
+}
+
+// configDir returns the folder of the user's own settings, skills and plugins.
+func (r *Request) configDir() string {
+	if dir := lookup(r.Env, "CLAUDE_CONFIG_DIR"); dir != "" {
+		return dir
+	}
+	return filepath.Join(r.Home, ".claude")
+}
+
+// lookup returns a variable of an environment, or "".
+func lookup(env []string, name string) string {
+	value := ""
+	for _, v := range env {
+		if rest, ok := strings.CutPrefix(v, name+"="); ok {
+			value = rest
+		}
+	}
+	return value
 }
 
 // An entry is a file that is a skill or a command.
@@ -172,13 +191,16 @@ type collection []entry
 // collect lists skills before commands, the user's before the project's, and the nearest folder
 // of the project first.
 func collect(r Request) collection {
-	roots := append([]string{r.Home}, upward(r.Project, r.Home)...)
+	roots := []string{r.configDir()}
+	for _, dir := range upward(r.Project, r.Home) {
+		roots = append(roots, filepath.Join(dir, ".claude"))
+	}
 	var c collection
 	for _, root := range roots {
-		c = append(c, skillsIn(filepath.Join(root, ".claude", "skills"), "")...)
+		c = append(c, skillsIn(filepath.Join(root, "skills"), "")...)
 	}
 	for _, root := range roots {
-		c = append(c, commandsIn(filepath.Join(root, ".claude", "commands"), "")...)
+		c = append(c, commandsIn(filepath.Join(root, "commands"), "")...)
 	}
 	if r.PluginRoot != "" {
 		c = append(c, pluginEntries(r.PluginRoot)...)

@@ -1,7 +1,6 @@
 package claudepage
 
 import (
-	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -78,25 +77,25 @@ func parseYAML(text string) (*yaml.Node, error) {
 	return doc.Content[0], nil
 }
 
-var leadingTabs = regexp.MustCompile(`(?m)^\t+`)
+var leadingTabs = compiled(`(?m)^\t+`)
 
 // indentTabs makes two spaces of each tab at the start of a line, where YAML takes none.
 func indentTabs(text string) string {
-	return leadingTabs.ReplaceAllStringFunc(text, func(tabs string) string { return strings.Repeat("  ", len(tabs)) })
+	return leadingTabs().ReplaceAllStringFunc(text, func(tabs string) string { return strings.Repeat("  ", len(tabs)) })
 }
 
 var (
-	simpleField = regexp.MustCompile(`(?m)^([A-Za-z_-]+):[ \t]+([^\r\n]+)$`)
-	needsQuotes = regexp.MustCompile("[{}\\[\\]*&#!|>%@`]|: |^,")
+	simpleField = compiled(`(?m)^([A-Za-z_-]+):[ \t]+([^\r\n]+)$`)
+	needsQuotes = compiled("[{}\\[\\]*&#!|>%@`]|: |^,")
 )
 
 // quoteValues quotes the values of simple lines that YAML may have choked on, except those in
 // quotes and lists that parse by themselves. It does not know lines that end in a carriage return.
 func quoteValues(text string) string {
-	return simpleField.ReplaceAllStringFunc(text, func(line string) string {
-		m := simpleField.FindStringSubmatch(line)
+	return simpleField().ReplaceAllStringFunc(text, func(line string) string {
+		m := simpleField().FindStringSubmatch(line)
 		key, value := m[1], m[2]
-		if !needsQuotes.MatchString(value) || enclosed(value, `"`, `"`) || enclosed(value, "'", "'") {
+		if !needsQuotes().MatchString(value) || enclosed(value, `"`, `"`) || enclosed(value, "'", "'") {
 			return line
 		}
 		if enclosed(value, "[", "]") {
@@ -163,7 +162,7 @@ func argumentNames(n *yaml.Node) []string {
 	return names
 }
 
-var number = regexp.MustCompile(`^\s*[+-]?[0-9]`)
+var number = compiled(`^\s*[+-]?[0-9]`)
 
 // effortLevel returns the effort that a skill asks for, or "". Any number is high.
 func effortLevel(n *yaml.Node) string {
@@ -177,7 +176,7 @@ func effortLevel(n *yaml.Node) string {
 	case "low", "medium", "high", "xhigh", "max":
 		return level
 	}
-	if number.MatchString(n.Value) {
+	if number().MatchString(n.Value) {
 		return "high"
 	}
 	return ""

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -174,7 +173,7 @@ func (b *bash) failure(d *Directive, out *capture, reason string) error {
 	return &Failure{printable(message)}
 }
 
-var terminalSequence = regexp.MustCompile(`\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_](?s:.*?)(?:\x07|\x1b\\)|[ -/]+[0-~]|[@-Z\\-_=>])`)
+var terminalSequence = compiled(`\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_](?s:.*?)(?:\x07|\x1b\\)|[ -/]+[0-~]|[@-Z\\-_=>])`)
 
 // printable takes out what a terminal would obey and not show. A user sees the message of a
 // command that failed, Claude gets it as it is.
@@ -184,7 +183,7 @@ func printable(s string) string {
 			return -1
 		}
 		return r
-	}, terminalSequence.ReplaceAllString(s, ""))
+	}, terminalSequence().ReplaceAllString(s, ""))
 }
 
 // moved returns a note if the command left the project: Claude Code then goes back.
@@ -220,7 +219,7 @@ func environment(r Request) []string {
 		"HOME="+r.Home,
 		"PWD="+r.Project,
 		"SHELL=/bin/bash",
-		"AI_AGENT=claude-code_2-1-325_agent",
+		"AI_AGENT=claude-code_"+strings.ReplaceAll(Version, ".", "-")+"_agent",
 		"CLAUDECODE=1",
 		"CLAUDE_CODE_CHILD_SESSION=1",
 		"CLAUDE_CODE_ENTRYPOINT=sdk-cli",

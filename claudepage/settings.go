@@ -1,63 +1,31 @@
 package claudepage
 
 import (
-	"encoding/json"
-	"fmt"
-	"os"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/skillhand/skillhand/settings"
 )
 
-// settings is what Claude Code's settings files say about commands in skills.
-type settings struct {
-	DisableSkillShellExecution *bool          `json:"disableSkillShellExecution"`
-	Env                        map[string]any `json:"env"`
+// readSettings reads what Claude Code would.
+func readSettings(r Request) *settings.Settings {
+	return settings.Read(settings.Where{Home: r.Home, Config: r.configDir(), Dir: r.Project})
 }
 
-// readSettings reads the user's settings, then the project's, then the project's local ones; the
-// later ones count. A project sets the environment for its own skills only: the user's skills also
-// run in projects that nobody trusts, and a variable can be as good as a command.
-func readSettings(r Request, s *Skill) settings {
-	all := settings{Env: map[string]any{}}
-	user := filepath.Join(r.Home, ".claude", "settings.json")
-	for _, file := range []string{
-		user,
-		filepath.Join(r.Project, ".claude", "settings.json"),
-		filepath.Join(r.Project, ".claude", "settings.local.json"),
-	} {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			continue
-		}
-		var one settings
-		if json.Unmarshal(b, &one) != nil {
-			continue // Claude Code passes over a file that it cannot read
-		}
-		if one.DisableSkillShellExecution != nil {
-			all.DisableSkillShellExecution = one.DisableSkillShellExecution
-		}
-		if file == user || within(filepath.Join(r.Project, ".claude"), s.File) {
-			for name, value := range one.Env {
-				all.Env[name] = value
-			}
-		}
+// settingsEnv returns the variables that the settings define for the commands of s. A project sets
+// them for its own skills only: the user's skills also run in projects that nobody trusts, and a
+// variable can be as good as a command.
+func settingsEnv(set *settings.Settings, r Request, s *Skill) []string {
+	sources := []settings.Source{settings.User, settings.Managed}
+	if within(filepath.Join(r.Project, ".claude"), s.File) {
+		sources = nil // all
 	}
-	return all
-}
-
-// noShell reports whether a policy forbids commands in skills.
-func (s settings) noShell() bool {
-	return s.DisableSkillShellExecution != nil && *s.DisableSkillShellExecution
-}
-
-// environment returns the variables that the settings define.
-func (s settings) environment() []string {
 	var env []string
-	for name, value := range s.Env {
-		switch value.(type) {
-		case string, float64, bool:
-			env = append(env, fmt.Sprintf("%s=%v", name, value))
-		}
+	all := set.Env(sources...)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		env = append(env, name+"="+all[name])
 	}
 	return env
 }

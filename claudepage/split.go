@@ -1,7 +1,6 @@
 package claudepage
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -338,7 +337,7 @@ func (p *splitter) testJoin() bool {
 	return false
 }
 
-var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\[[^\]]*\])?\+?=`)
+var assignment = compiled(`^[A-Za-z_][A-Za-z0-9_]*(\[[^\]]*\])?\+?=`)
 
 // command reads a simple command: assignments and redirections, a name, and
 // words up to the end of the command or to the first redirection after it.
@@ -347,7 +346,7 @@ func (p *splitter) command() []string {
 	assigned := false
 	for {
 		p.blanks()
-		if n := len(assignment.FindString(p.s[p.i:])); n > 0 && !strings.HasPrefix(p.s[p.i+n:], "=") {
+		if n := len(assignment().FindString(p.s[p.i:])); n > 0 && !strings.HasPrefix(p.s[p.i+n:], "=") {
 			p.i += n
 			if p.has("(") && !p.parens() {
 				p.i = len(p.s)
@@ -434,11 +433,11 @@ const (
 	hereDocument
 )
 
-var redirectOperator = regexp.MustCompile(`^(?:[0-9]+|\{[A-Za-z_][A-Za-z0-9_]*\})?(?:<<<|<<-?|&>>?|>>|>\||>&|<&|<>|<|>)`)
+var redirectOperator = compiled(`^(?:[0-9]+|\{[A-Za-z_][A-Za-z0-9_]*\})?(?:<<<|<<-?|&>>?|>>|>\||>&|<&|<>|<|>)`)
 
 // redirect reads a redirection and its target, if there is one here.
 func (p *splitter) redirect() redirection {
-	op := redirectOperator.FindString(p.s[p.i:])
+	op := redirectOperator().FindString(p.s[p.i:])
 	if op == "" || (op == "<" || op == ">") && strings.HasPrefix(p.s[p.i+1:], "(") {
 		return noRedirect
 	}
@@ -473,7 +472,7 @@ type shellWord struct {
 
 func (w shellWord) kept() bool { return w.parts > 1 || !w.vanishes }
 
-var sequence = regexp.MustCompile(`^\{[A-Za-z0-9]+\.\.[A-Za-z0-9]+\}$`)
+var sequence = compiled(`^\{[A-Za-z0-9]+\.\.[A-Za-z0-9]+\}$`)
 
 // word reads one word.
 func (p *splitter) word() shellWord {
@@ -509,7 +508,7 @@ func (p *splitter) word() shellWord {
 			}
 			p.i += n
 			part := p.s[at:p.i]
-			if sequence.MatchString(part) || part == "$" {
+			if sequence().MatchString(part) || part == "$" {
 				w.vanishes = true
 			}
 			bare = true
@@ -583,7 +582,7 @@ func (p *splitter) backquoted() string {
 	return strings.TrimSuffix(p.s[at:end], "`")
 }
 
-var parameter = regexp.MustCompile(`^\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]|[@*#?$!-])`)
+var parameter = compiled(`^\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]|[@*#?$!-])`)
 
 // expansion skips what a dollar begins and reports whether it begins anything.
 func (p *splitter) expansion(w *shellWord) bool {
@@ -609,7 +608,7 @@ func (p *splitter) expansion(w *shellWord) bool {
 		p.quoted('\'')
 		return true
 	}
-	n := len(parameter.FindString(p.s[p.i:]))
+	n := len(parameter().FindString(p.s[p.i:]))
 	p.i += n
 	return n > 0
 }
@@ -702,11 +701,11 @@ func unquote(s string) string {
 	return s
 }
 
-var escape = regexp.MustCompile("\\\\([^\n\r\u2028\u2029])")
+var escape = compiled("\\\\([^\n\r\u2028\u2029])")
 
 func unescape(s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s
 	}
-	return escape.ReplaceAllString(s, "$1")
+	return escape().ReplaceAllString(s, "$1")
 }

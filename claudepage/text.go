@@ -1,7 +1,9 @@
 package claudepage
 
 import (
+	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -76,4 +78,10 @@ func cutUnits(s string, n int) (string, bool) {
 		}
 	}
 	return s, false
+}
+
+// compiled is a regular expression that is compiled when it is first needed: most programs that
+// link this package never render a page.
+func compiled(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

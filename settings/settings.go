@@ -1,189 +1,266 @@
-// Package settings answers one question: what do Claude Code's settings files
-// say about a key, and how is it changed?
+// Package settings answers one question: what do Claude Code's settings files say here?
+//
+// It reads them as Claude Code 2.1.325 was seen to: which files there are, in which order they
+// count, and which of them it passes over because of a fault. Set changes one key of such a file
+// and leaves every other byte alone. Installed lists the plugins that Claude Code installed.
 package settings
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
-
-	"github.com/skillhand/skillhand/internal/atomicfile"
+	"runtime"
+	"slices"
 )
 
-// Files are where Claude Code reads its settings.
-type Files struct{ Local, Project, User string }
-
-// Of names the files of a project and a user. config is where Claude Code keeps
-// what is the user's (CLAUDE_CONFIG_DIR); "" means .claude in home.
-func Of(project, home, config string) Files {
-	if config == "" {
-		config = filepath.Join(home, ".claude")
-	}
-	return Files{
-		Local:   filepath.Join(project, ".claude", "settings.local.json"),
-		Project: filepath.Join(project, ".claude", "settings.json"),
-		User:    filepath.Join(config, "settings.json"),
-	}
+// Where is where Claude Code runs and where it keeps what is the user's. A field that is empty
+// stands for no such files.
+type Where struct {
+	Home   string // the user's home folder
+	Config string // what $CLAUDE_CONFIG_DIR says; "" means .claude in Home
+	Dir    string // the folder in which Claude Code is started
+	System string // the folder of the administrator's files; "" means this system's
 }
 
-// Found is a key's value, and where it stands.
-type Found struct {
-	File  string
-	Line  int
-	Value json.RawMessage
+// ConfigDir returns the folder of the user's own settings, skills and plugins, or "".
+func (w Where) ConfigDir() string {
+	switch {
+	case w.Config != "":
+		return w.Config
+	case w.Home != "":
+		return filepath.Join(w.Home, ".claude")
+	}
+	return ""
 }
 
-// Find returns the value of a key that counts, or nil: the project's own local
-// file before the one it shares, and both before the user's.
-func (f Files) Find(key string) (*Found, error) {
-	for _, file := range []string{f.Local, f.Project, f.User} {
-		src, err := os.ReadFile(file)
-		if errors.Is(err, fs.ErrNotExist) {
+// A Source says whose a settings file is.
+type Source string
+
+// The sources, each before those that override it.
+const (
+	User    Source = "user"
+	Project Source = "project" // shared with everybody who has the project
+	Local   Source = "local"   // the user's own, in the project
+	Managed Source = "managed" // the administrator's
+)
+
+// A Path is a file that Claude Code looks for.
+type Path struct {
+	Source Source
+	Name   string
+}
+
+// Paths lists the settings files that Claude Code looks for, each before those that override it.
+// A project's shared settings are those of the folder in which it is started, and only those; of
+// the local ones it also reads those at the top of the repository.
+func (w Where) Paths() []Path {
+	var paths []Path
+	add := func(s Source, elem ...string) {
+		if p := (Path{s, filepath.Join(elem...)}); elem[0] != "" && !slices.Contains(paths, p) {
+			paths = append(paths, p)
+		}
+	}
+	add(User, w.ConfigDir(), "settings.json")
+	add(Project, w.Dir, ".claude", "settings.json")
+	add(Local, w.Dir, ".claude", "settings.local.json")
+	add(Local, top(w.Dir), ".claude", "settings.local.json")
+	system := cmp.Or(w.System, systemDir())
+	add(Managed, system, "managed-settings.json")
+	more, _ := filepath.Glob(filepath.Join(system, "managed-settings.d", "*.json")) // sorted by name
+	for _, name := range more {
+		add(Managed, name)
+	}
+	return paths
+}
+
+// File returns the file to write what is a source's own, or "".
+func (w Where) File(s Source) string {
+	for _, p := range w.Paths() {
+		if p.Source == s {
+			return p.Name
+		}
+	}
+	return ""
+}
+
+// systemDir is where Claude Code's documentation has the administrator's settings.
+func systemDir() string {
+	switch runtime.GOOS {
+	case "darwin":
+		return "/Library/Application Support/ClaudeCode"
+	case "windows":
+		return `C:\Program Files\ClaudeCode`
+	}
+	return "/etc/claude-code"
+}
+
+// top returns the top of the repository that dir is in, or "".
+func top(dir string) string {
+	for dir != "" {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			break
+		}
+		dir = parent
+	}
+	return ""
+}
+
+// Settings is what all files say together.
+type Settings struct {
+	Files  []*File // those that count, each before those that override it
+	Faults []error // files that Claude Code passes over as a whole, with the reason
+
+	// Trusted says that the user told Claude Code to trust the folder. Until then it passes over
+	// the allow rules of the project's shared settings.
+	Trusted bool
+}
+
+// Read reads the files that Claude Code would read. A file that is missing says nothing.
+func Read(w Where) *Settings {
+	s := &Settings{Trusted: trusted(w)}
+	for _, p := range w.Paths() {
+		src, err := os.ReadFile(p.Name)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDir) {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			s.Faults = append(s.Faults, fmt.Errorf("%s: %w", p.Name, plain(err)))
+			continue
 		}
-		o, err := readObject(file, src)
+		f, err := Parse(p.Name, src)
 		if err != nil {
-			return nil, err
+			s.Faults = append(s.Faults, err)
+			continue
 		}
-		if m, ok := o.member(key); ok && string(src[m.from:m.to]) != "null" {
-			return &Found{file, lineAt(src, m.from), json.RawMessage(src[m.from:m.to])}, nil
-		}
+		f.Source = p.Source
+		s.Files = append(s.Files, f)
 	}
-	return nil, nil
+	return s
 }
 
-// Set sets a key of a file to a value, and changes no other byte. A file that
-// does not exist is made; one that is linked to is replaced where it lies.
-func Set(file, key, value string) error {
-	named := file
-	if real, err := filepath.EvalSymlinks(file); err == nil {
-		file = real
+// trusted reads what Claude Code keeps about its folders.
+func trusted(w Where) bool {
+	file := filepath.Join(w.Config, ".claude.json")
+	if w.Config == "" {
+		file = filepath.Join(w.Home, ".claude.json")
 	}
 	src, err := os.ReadFile(file)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	if err != nil || !filepath.IsAbs(file) {
+		return false
 	}
-	out, err := setKey(named, src, key, value)
-	if err != nil {
-		return err
+	var state struct {
+		Projects map[string]struct {
+			Accepted bool `json:"hasTrustDialogAccepted"`
+		} `json:"projects"`
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-		return err
-	}
-	return atomicfile.Write(file, out, 0o644)
+	return json.Unmarshal(src, &state) == nil && state.Projects[filepath.ToSlash(w.Dir)].Accepted
 }
 
-// setKey returns a JSON object with a key set to a value. All other bytes stay.
-func setKey(file string, src []byte, key, value string) ([]byte, error) {
-	o, err := readObject(file, src)
-	if err != nil {
-		return nil, err
+// plain is what a path error is about, for messages that name the path themselves.
+func plain(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
 	}
-	if m, ok := o.member(key); ok {
-		return splice(src, m.from, m.to, value), nil
-	}
-	if o.end == 0 { // nothing is in the file
-		return fmt.Appendf(src, "{\n  %q: %s\n}\n", key, value), nil
-	}
-	entry := fmt.Sprintf("%q: %s", key, value)
-	if len(o.members) == 0 {
-		return splice(src, o.start, o.end, "{\n  "+entry+"\n}"), nil
-	}
-	// It comes last, and is set off as the first one is.
-	inside := src[o.start+1:]
-	blank := inside[:len(inside)-len(bytes.TrimLeft(inside, jsonSpace))]
-	last := o.members[len(o.members)-1]
-	return splice(src, last.to, last.to, ","+string(blank)+entry), nil
+	return err
 }
 
-// jsonSpace is what may stand between the parts of a JSON text.
-const jsonSpace = " \t\r\n"
-
-func splice(src []byte, from, to int, text string) []byte {
-	return bytes.Join([][]byte{src[:from], []byte(text), src[to:]}, nil)
-}
-
-// An object is where the members of a JSON object stand in its source.
-type object struct {
-	start, end int // of the whole; end is 0 if the source is blank
-	members    []member
-}
-
-type member struct {
-	name     string
-	from, to int // of the value
-}
-
-// member returns the last one of that name: it is the one that counts.
-func (o object) member(name string) (found member, ok bool) {
-	for _, m := range o.members {
-		if m.name == name {
-			found, ok = m, true
+// Env returns the variables that the files define for commands. If sources are given, the files of
+// others do not count.
+func (s *Settings) Env(sources ...Source) map[string]string {
+	env := map[string]string{}
+	for _, f := range s.Files {
+		if len(sources) == 0 || slices.Contains(sources, f.Source) {
+			maps.Copy(env, f.Env)
 		}
 	}
-	return found, ok
+	return env
 }
 
-// readObject finds the members of the one object that a file consists of.
-func readObject(file string, src []byte) (object, error) {
-	var o object
-	bom := len(src) - len(bytes.TrimPrefix(src, []byte("\ufeff")))
-	if len(bytes.TrimLeft(src[bom:], jsonSpace)) == 0 {
-		return o, nil
-	}
-	dec := json.NewDecoder(bytes.NewReader(src[bom:]))
-	at := func() int { return bom + int(dec.InputOffset()) }
-	fault := func(err error) (object, error) {
-		where := at()
-		if s, ok := errors.AsType[*json.SyntaxError](err); ok {
-			where = max(0, bom+int(s.Offset)-1)
+// NoSkillShell reports whether commands in skills are switched off.
+func (s *Settings) NoSkillShell() bool {
+	off := false
+	for _, f := range s.Files {
+		if f.NoSkillShell != nil {
+			off = *f.NoSkillShell
 		}
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			where, err = len(src), errors.New("it ends too early")
-		}
-		return object{}, fmt.Errorf("%s:%d: not JSON, left as it is: %w", file, lineAt(src, where), err)
 	}
-	token, err := dec.Token()
-	if err != nil {
-		return fault(err)
-	}
-	if token != json.Delim('{') {
-		return fault(errors.New("it is not an object"))
-	}
-	o.start = at() - 1
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return fault(err)
-		}
-		var m member
-		m.name, _ = key.(string) // keys of objects are strings
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return fault(err)
-		}
-		m.from, m.to = at()-len(value), at()
-		o.members = append(o.members, m)
-	}
-	if _, err := dec.Token(); err != nil {
-		return fault(err)
-	}
-	o.end = at()
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return fault(errors.New("something follows the object"))
-	}
-	return o, nil
+	return off
 }
 
-// lineAt is the number of the line that an offset is in.
-func lineAt(src []byte, offset int) int {
-	return 1 + bytes.Count(src[:min(offset, len(src))], []byte("\n"))
+// Rules returns the permission rules of all files: Claude Code adds them up.
+func (s *Settings) Rules() []Rule {
+	var rules []Rule
+	for _, f := range s.Files {
+		for _, r := range f.Rules {
+			r.File, r.Source = f.Name, f.Source
+			r.Ignored = r.Kind == Allow && f.Source == Project && !s.Trusted
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
+
+// Mode returns the permission mode in which a session starts, or "" if no file says.
+func (s *Settings) Mode() string {
+	mode := ""
+	for _, f := range s.Files {
+		mode = cmp.Or(f.Mode, mode)
+	}
+	return mode
+}
+
+// Dirs returns the further folders in which Claude Code may work.
+func (s *Settings) Dirs() []string {
+	var dirs []string
+	for _, f := range s.Files {
+		dirs = append(dirs, f.Dirs...)
+	}
+	return dirs
+}
+
+// Plugin reports whether a plugin, called name@marketplace, is enabled, and which file decides
+// that; nil means that none does.
+func (s *Settings) Plugin(id string) (enabled bool, by *File) {
+	for _, f := range s.Files {
+		if on, ok := f.Plugins[id]; ok {
+			enabled, by = on, f
+		}
+	}
+	return enabled, by
+}
+
+// Plugins returns the plugins that the files speak of, by name.
+func (s *Settings) Plugins() []string {
+	all := map[string]bool{}
+	for _, f := range s.Files {
+		maps.Copy(all, f.Plugins)
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// A Found is a key's value, and where it stands.
+type Found struct {
+	File   string
+	Source Source
+	Line   int
+	Value  json.RawMessage
+}
+
+// Find returns the value of a key that counts, or nil.
+func (s *Settings) Find(key string) *Found {
+	for _, f := range slices.Backward(s.Files) {
+		if v, ok := f.values[key]; ok {
+			return &Found{f.Name, f.Source, v.line, v.raw}
+		}
+	}
+	return nil
 }

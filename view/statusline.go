@@ -3,6 +3,7 @@ package view
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -158,9 +159,9 @@ type LineSetting struct {
 
 // NewLineSetting looks for a status line in the settings that count at a place.
 func NewLineSetting(h here.Here) LineSetting {
-	files := lineFiles(h)
-	doc := LineSetting{Status: "NONE", File: files.Project, Install: lineCommand + " --install"}
-	switch found, err := files.Find(lineKey); {
+	where := lineWhere(h)
+	doc := LineSetting{Status: "NONE", File: where.File(settings.Project), Install: lineCommand + " --install"}
+	switch found, err := findLine(where); {
 	case err != nil:
 		doc = LineSetting{Status: "ERROR", File: doc.File, Error: err.Error()}
 	case found != nil:
@@ -206,12 +207,12 @@ type Installed struct {
 // InstallLine puts our status line into the settings of a place's project.
 // Every other byte of the file stays.
 func InstallLine(h here.Here, req InstallRequest) (Installed, error) {
-	files := lineFiles(h)
-	target := files.Project
+	where := lineWhere(h)
+	target := where.File(settings.Project)
 	if req.User {
-		target = files.User
+		target = where.File(settings.User)
 	}
-	found, err := files.Find(lineKey)
+	found, err := findLine(where)
 	switch {
 	case err != nil:
 		return Installed{}, err
@@ -220,19 +221,26 @@ func InstallLine(h here.Here, req InstallRequest) (Installed, error) {
 	case found != nil && !req.Force:
 		return Installed{}, fmt.Errorf("%s:%d: there is a status line already (--force replaces it)", found.File, found.Line)
 	}
-	if err := settings.Set(target, lineKey, lineSetting); err != nil {
+	if err := settings.SetFile(target, lineSetting, lineKey); err != nil {
 		return Installed{}, err
 	}
 	done := Installed{File: target}
-	if found != nil && (found.File == files.Local || found.File == files.Project && req.User) {
+	if found != nil && (found.Source == settings.Local || found.Source == settings.Managed || found.Source == settings.Project && req.User) {
 		done.Hidden = found
 	}
 	return done, nil
 }
 
-// lineFiles are the settings that count at a place.
-func lineFiles(h here.Here) settings.Files {
-	return settings.Of(h.Project, h.Home, h.Env.Get("CLAUDE_CONFIG_DIR"))
+// lineWhere is where the settings of a place's project are.
+func lineWhere(h here.Here) settings.Where {
+	return settings.Where{Home: h.Home, Config: h.Env.Get("CLAUDE_CONFIG_DIR"), Dir: h.Project}
+}
+
+// findLine returns the status line that Claude Code uses, or nil. A file that it ignores is an
+// error: what is in there would be lost.
+func findLine(w settings.Where) (*settings.Found, error) {
+	s := settings.Read(w)
+	return s.Find(lineKey), errors.Join(s.Faults...)
 }
 
 func ours(f *settings.Found) bool {

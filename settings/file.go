@@ -1,0 +1,288 @@
+package settings
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+var errNotDir = syscall.ENOTDIR
+
+// A File is one settings file.
+type File struct {
+	Name   string
+	Source Source
+
+	Env          map[string]string
+	Rules        []Rule
+	Mode         string          // permissions.defaultMode
+	Dirs         []string        // permissions.additionalDirectories
+	Plugins      map[string]bool // enabledPlugins: name@marketplace
+	Hooks        []Hook
+	NoSkillShell *bool // disableSkillShellExecution; nil means that the file does not say
+
+	values map[string]value
+}
+
+// A value is one key's, as it stands in a file.
+type value struct {
+	raw  json.RawMessage
+	line int
+}
+
+// A Rule allows, denies or asks about the use of a tool.
+type Rule struct {
+	Kind   Kind
+	Text   string // such as Bash(git log:*)
+	File   string
+	Line   int
+	Source Source
+
+	// Ignored says that Claude Code passes over the rule: it is a project's, allows something, and
+	// the user never told Claude Code to trust the folder.
+	Ignored bool
+}
+
+// A Kind is what a rule does.
+type Kind string
+
+// The kinds of rules.
+const (
+	Allow Kind = "allow"
+	Deny  Kind = "deny"
+	Ask   Kind = "ask"
+)
+
+// A Hook is a command that Claude Code runs on an event.
+type Hook struct {
+	Event   string
+	Matcher string
+	Command string
+	Args    []string // with args, no shell reads the command
+}
+
+// Parse reads a settings file. An error means that Claude Code passes over the whole file: it is
+// no JSON object, or a key has a value of the wrong kind. Of the keys that Claude Code knows, only
+// those that File has are looked at. A rule or a hook that is malformed is passed over alone.
+func Parse(name string, src []byte) (*File, error) {
+	o, err := readObject(name, src)
+	if err != nil {
+		return nil, err
+	}
+	p := parser{f: &File{Name: name, values: map[string]value{}}, src: src}
+	if o.end == 0 {
+		return p.f, nil // Claude Code does not complain of an empty file
+	}
+	for _, m := range o.members { // the last of several counts
+		p.f.values[m.name] = value{p.raw(m), lineAt(src, m.from)}
+	}
+	for _, m := range o.members {
+		if last, _ := o.member(m.name); last == m {
+			p.key(m)
+		}
+	}
+	if p.faults != nil {
+		return nil, errors.Join(p.faults...)
+	}
+	return p.f, nil
+}
+
+type parser struct {
+	f      *File
+	src    []byte
+	faults []error
+}
+
+func (p *parser) raw(m member) json.RawMessage { return json.RawMessage(p.src[m.from:m.to]) }
+
+func (p *parser) fault(m member, what, want string) {
+	p.faults = append(p.faults, fmt.Errorf("%s:%d: %s is not %s, so Claude Code ignores the whole file", p.f.Name, lineAt(p.src, m.from), what, want))
+}
+
+// kind is how a JSON value begins.
+func (p *parser) kind(m member) byte { return p.src[m.from] }
+
+func (p *parser) key(m member) {
+	switch m.name {
+	case "env":
+		if p.kind(m) != '{' {
+			p.fault(m, "env", "an object")
+			return
+		}
+		p.f.Env = map[string]string{}
+		for _, v := range children(p.src, m) {
+			p.f.Env[v.name] = text(p.raw(v))
+		}
+	case "permissions":
+		p.permissions(m)
+	case "enabledPlugins":
+		p.plugins(m)
+	case "disableSkillShellExecution":
+		if k := p.kind(m); k != 't' && k != 'f' {
+			p.fault(m, m.name, "true or false")
+			return
+		}
+		off := p.kind(m) == 't'
+		p.f.NoSkillShell = &off
+	case "statusLine":
+		p.statusLine(m)
+	case "hooks":
+		p.hooks(m)
+	}
+}
+
+// modes are the permission modes that Claude Code takes.
+var modes = []string{"acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "manual", "plan"}
+
+func (p *parser) permissions(m member) {
+	if p.kind(m) != '{' {
+		p.fault(m, m.name, "an object")
+		return
+	}
+	for _, v := range lastOfEach(children(p.src, m)) {
+		what := "permissions." + v.name
+		switch v.name {
+		case string(Allow), string(Deny), string(Ask):
+			if p.kind(v) != '[' {
+				p.fault(v, what, "a list")
+				continue
+			}
+			for _, item := range children(p.src, v) {
+				var rule string
+				if json.Unmarshal(p.raw(item), &rule) == nil && p.kind(item) == '"' {
+					p.f.Rules = append(p.f.Rules, Rule{Kind: Kind(v.name), Text: rule, Line: lineAt(p.src, item.from)})
+				}
+			}
+		case "defaultMode":
+			if err := json.Unmarshal(p.raw(v), &p.f.Mode); err != nil || !slices.Contains(modes, p.f.Mode) {
+				p.fault(v, what, "a permission mode")
+			}
+		case "additionalDirectories":
+			if !stringList(p.raw(v), &p.f.Dirs) {
+				p.fault(v, what, "a list of strings")
+			}
+		}
+	}
+}
+
+func (p *parser) plugins(m member) {
+	if p.kind(m) != '{' {
+		p.fault(m, m.name, "an object")
+		return
+	}
+	p.f.Plugins = map[string]bool{}
+	for _, v := range children(p.src, m) {
+		var versions []string
+		switch k := p.kind(v); {
+		case k == 't', k == 'f':
+			p.f.Plugins[v.name] = k == 't'
+		case stringList(p.raw(v), &versions):
+			p.f.Plugins[v.name] = true
+		default:
+			p.fault(v, "enabledPlugins."+v.name, "true or false")
+		}
+	}
+}
+
+func (p *parser) statusLine(m member) {
+	var line struct {
+		Type    string
+		Command *string
+		Padding *float64
+	}
+	if p.kind(m) != '{' || json.Unmarshal(p.raw(m), &line) != nil || line.Type != "command" || line.Command == nil {
+		p.fault(m, m.name, "a status line with a command")
+	}
+}
+
+func (p *parser) hooks(m member) {
+	if p.kind(m) != '{' {
+		return
+	}
+	for _, event := range lastOfEach(children(p.src, m)) {
+		var matchers []struct {
+			Matcher string
+			Hooks   []struct {
+				Type    string
+				Command string
+				Args    []string
+			}
+		}
+		if json.Unmarshal(p.raw(event), &matchers) != nil {
+			continue
+		}
+		for _, matcher := range matchers {
+			for _, h := range matcher.Hooks {
+				if h.Type == "command" && h.Command != "" {
+					p.f.Hooks = append(p.f.Hooks, Hook{Event: event.name, Matcher: matcher.Matcher, Command: h.Command, Args: h.Args})
+				}
+			}
+		}
+	}
+}
+
+func stringList(raw json.RawMessage, to *[]string) bool {
+	var list []*string
+	if raw[0] != '[' || json.Unmarshal(raw, &list) != nil {
+		return false
+	}
+	for _, s := range list {
+		if s == nil {
+			return false
+		}
+		*to = append(*to, *s)
+	}
+	return true
+}
+
+// text is what JavaScript's String makes of a JSON value: Claude Code takes a variable's value of
+// any kind.
+func text(raw json.RawMessage) string {
+	var v any
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if dec.Decode(&v) != nil {
+		return string(raw)
+	}
+	return asString(v)
+}
+
+func asString(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case float64:
+		return number(v)
+	case bool:
+		return strconv.FormatBool(v)
+	case []any:
+		items := make([]string, len(v))
+		for i, item := range v {
+			if item != nil {
+				items[i] = asString(item)
+			}
+		}
+		return strings.Join(items, ",")
+	case map[string]any:
+		return "[object Object]"
+	}
+	return "null"
+}
+
+// number writes a number as JavaScript does.
+func number(f float64) string {
+	abs := max(f, -f)
+	if abs == 0 {
+		return "0"
+	}
+	if 1e-6 <= abs && abs < 1e21 {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	s := strconv.FormatFloat(f, 'e', -1, 64)
+	mantissa, exponent, _ := strings.Cut(s, "e")
+	return mantissa + "e" + exponent[:1] + strings.TrimLeft(exponent[1:], "0")
+}
