@@ -14,6 +14,7 @@ const module = "github.com/skillhand/skillhand"
 
 // rooms lists, for every room, the rooms it may know. Nothing imports upward.
 const rooms = `
+doctor: claudepage here proc settings skill trust
 .: claude claudepage here history internal/redact proc render report session shell skill trust verdict
 bench: history report
 claude: internal/jsonfind proc
@@ -49,13 +50,13 @@ internal/term:
 internal/txtartest:
 internal/words:
 
-cmd/skillhand: . claude claudepage here history internal/atomicfile internal/cli internal/term migrate migrate/disk proc render report scaffold schemas session settings shell skill trust verdict view
+cmd/skillhand: . claude claudepage doctor here history internal/atomicfile internal/cli internal/term migrate migrate/disk proc render report scaffold schemas session settings shell skill trust verdict view
 cmd/skillhand-server: internal/cli internal/term
 
 # For tests alone: no line above may name them.
 internal/fakeapi:
-internal/fakeclaude:
-internal/realclaude: internal/fakeapi proc
+internal/fakeclaude: claudepage
+internal/realclaude: claudepage internal/fakeapi proc
 `
 
 // mayImport reads rooms.

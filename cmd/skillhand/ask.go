@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -451,4 +452,12 @@ func (l *askLive) event(e claude.Event) {
 		what += fmt.Sprintf(", $%.2f", cost)
 	}
 	l.spinner.Doing(what)
+}
+
+// plainCause is what a path error is about, for messages that name the path themselves.
+func plainCause(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
 }

@@ -1,0 +1,276 @@
+// Package doctor answers one question: what is missing or broken here, and what can be done about it?
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/settings"
+	"github.com/skillhand/skillhand/skill"
+	"github.com/skillhand/skillhand/trust"
+)
+
+// A Request says where to look. The zero value looks at the working folder.
+type Request struct {
+	Dir string   // "" means the working folder
+	Env []string // nil means the caller's
+
+	Version string // of the program that asks, to compare with the one on PATH
+	Commit  string
+}
+
+// A Document is what there is to say. It is described by schemas/doctor-v1.schema.json.
+type Document struct {
+	OK     bool      `json:"ok"` // nothing is wrong, and nothing that is needed is missing
+	Checks []Finding `json:"checks"`
+}
+
+// A Finding is one thing that was looked at.
+type Finding struct {
+	Name   string `json:"name"`
+	Status Status `json:"status"`
+	Text   string `json:"text"` // what there is, or what is wrong with it
+	Fix    string `json:"fix"`  // what to do about it, or ""
+}
+
+// A Status says how a thing stands.
+type Status string
+
+// From best to worst.
+const (
+	OK      Status = "ok"
+	Note    Status = "note"    // skillhand works without it, but something else does not
+	Wrong   Status = "wrong"   // it is broken
+	Missing Status = "missing" // skillhand needs it
+)
+
+// Run looks around. It changes nothing, and an error in what it looks at is a finding.
+func Run(ctx context.Context, req Request) Document {
+	var doc Document
+	add := func(f ...Finding) { doc.Checks = append(doc.Checks, f...) }
+	h, stateErr := here.From(req.Dir, req.Env)
+	if stateErr != nil { // the rest can be looked at all the same
+		var err error
+		if h, err = (here.Here{Dir: req.Dir, Env: req.Env, State: os.DevNull}).Complete(); err != nil {
+			add(Finding{"state", Missing, err.Error(), ""})
+			return doc
+		}
+	}
+	add(platform(runtime.GOOS), state(h, stateErr))
+	p := programs{h}
+	add(p.bash(ctx), p.path(ctx, req), p.claude(ctx))
+	add(hooks(h)...)
+	add(trusted(h))
+	add(skills(h)...)
+	worst := doc.Worst()
+	doc.OK = worst != Wrong && worst != Missing
+	return doc
+}
+
+// Worst returns the worst status of all.
+func (d Document) Worst() Status {
+	worst := OK
+	rank := map[Status]int{Note: 1, Wrong: 2, Missing: 3}
+	for _, f := range d.Checks {
+		if rank[f.Status] > rank[worst] {
+			worst = f.Status
+		}
+	}
+	return worst
+}
+
+// platform says what skillhand cannot do on a system.
+func platform(system string) Finding {
+	f := Finding{Name: "platform", Status: OK, Text: system + "/" + runtime.GOARCH}
+	switch system {
+	case "linux":
+	case "windows":
+		f.Status = Note
+		f.Text += ": skillhand ends a program in time, but what that program started may go on running"
+	default:
+		f.Status = Note
+		f.Text += ": skillhand ends a program and its process group, but a process that left the group may go on running"
+	}
+	return f
+}
+
+// state finds out whether the state folder can be written to. It leaves nothing behind.
+func state(h here.Here, err error) Finding {
+	if err != nil {
+		return Finding{"state", Missing, err.Error(), ""}
+	}
+	at := h.State
+	for {
+		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at) {
+			break
+		}
+		at = filepath.Dir(at)
+	}
+	probe, err := os.MkdirTemp(at, ".skillhand-doctor-")
+	if err != nil {
+		return Finding{"state", Missing, fmt.Sprintf("%s: not writable: %v", h.State, cause(err)),
+			"set SKILLHAND_STATE_DIR to a folder of yours: without one, nothing is remembered, not even trust"}
+	}
+	os.Remove(probe)
+	return Finding{"state", OK, h.State, ""}
+}
+
+// hooks finds out whether Claude Code tells skillhand what agents have seen.
+func hooks(h here.Here) []Finding {
+	where := settings.Where{Home: h.Home, Config: h.Env.Get("CLAUDE_CONFIG_DIR"), Dir: h.Project}
+	set := settings.Read(where)
+	var all []Finding
+	for _, err := range set.Faults {
+		all = append(all, Finding{"hooks", Wrong, err.Error(), ""})
+	}
+	installed, err := settings.Installed(where.ConfigDir())
+	if err != nil {
+		all = append(all, Finding{"hooks", Wrong, err.Error(), ""})
+	}
+	if f := hookIn(set); f != nil {
+		return append(all, Finding{"hooks", OK, "skillhand hook, in " + f.Name, ""})
+	}
+	return append(all, plugin(set, installed))
+}
+
+// plugin says how Claude Code has our plugin.
+func plugin(set *settings.Settings, installed []settings.Plugin) Finding {
+	const (
+		without = "in Claude Code, every load prints the whole skill"
+		install = "claude plugin install skillhand@skillhand"
+	)
+	for _, id := range set.Plugins() {
+		name, _, _ := strings.Cut(id, "@")
+		on, by := set.Plugin(id)
+		switch {
+		case name != "skillhand":
+		case !on:
+			return Finding{"hooks", Note, fmt.Sprintf("the plugin %s is disabled in %s: %s", id, by.Name, without), "claude plugin enable " + id}
+		case !has(installed, id):
+			return Finding{"hooks", Note, fmt.Sprintf("the plugin %s is enabled in %s, but not installed: %s", id, by.Name, without), "claude plugin install " + id}
+		default:
+			return Finding{"hooks", OK, "the plugin " + id + ", in " + by.Name, ""}
+		}
+	}
+	return Finding{"hooks", Note, "the plugin is not installed: " + without, "claude plugin marketplace add skillhand/skillhand && " + install}
+}
+
+func has(installed []settings.Plugin, id string) bool {
+	for _, p := range installed {
+		if p.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// hookIn returns the last file that has a hook of skillhand's, or nil.
+func hookIn(set *settings.Settings) *settings.File {
+	var found *settings.File
+	for _, f := range set.Files {
+		for _, hook := range f.Hooks {
+			if callsHook(hook) {
+				found = f
+			}
+		}
+	}
+	return found
+}
+
+// callsHook reports whether a hook runs skillhand hook.
+func callsHook(h settings.Hook) bool {
+	words := append(strings.Fields(strings.NewReplacer(`"`, "", "'", "").Replace(h.Command)), h.Args...)
+	for i := range len(words) - 1 {
+		if filepath.Base(words[i]) == "skillhand" && words[i+1] == "hook" {
+			return true
+		}
+	}
+	return false
+}
+
+func trusted(h here.Here) Finding {
+	if h.Env.Get("SKILLHAND_TRUST") == "all" {
+		return Finding{"trust", Note, "SKILLHAND_TRUST=all: commands run from every folder", "unset SKILLHAND_TRUST, unless this is CI or a container"}
+	}
+	policy := trust.Policy{Store: trust.Store{Dir: h.TrustDir()}, Home: h.Home}
+	switch refused, ok := errors.AsType[*trust.NotTrusted](policy.May(h.Project)); {
+	case !ok:
+		return Finding{"trust", OK, h.Project, ""}
+	case refused.Err != nil:
+		return Finding{"trust", Note, refused.Err.Error(), ""}
+	case refused.Changed:
+		return Finding{"trust", Note, h.Project + ": changed since you pinned it, so its skills load but run no commands", "skillhand trust --pin, after you have read the changes"}
+	}
+	return Finding{"trust", Note, h.Project + ": not trusted: its skills load, but run no commands", "skillhand trust, after you have read them"}
+}
+
+// skills counts what can be loaded here by name, and names what is broken.
+func skills(h here.Here) []Finding {
+	finder := h.Finder()
+	list, faults := finder.List()
+	var odd []Finding
+	wrong := func(text, fix string) { odd = append(odd, Finding{"skills", Wrong, text, fix}) }
+	for _, link := range dangling(finder.Roots()) {
+		wrong(link+": a link that leads nowhere", "remove it, or install the skill again")
+	}
+	for _, err := range faults {
+		wrong(err.Error(), "")
+	}
+	count := 0
+	for _, loc := range list {
+		s, err := skill.Read(loc)
+		if err != nil {
+			wrong(err.Error(), "")
+			continue
+		}
+		if faults := s.Faults(); len(faults) > 0 {
+			for _, n := range faults {
+				wrong(s.Say(n), "")
+			}
+			continue
+		}
+		count++
+		for _, n := range s.Notes {
+			status := Note
+			if n.Code == skill.NoteYAML || n.Code == skill.NoteBlockUnclosed { // what load --strict refuses
+				status = Wrong
+			}
+			odd = append(odd, Finding{"skills", status, s.Say(n), ""})
+		}
+	}
+	all := Finding{"skills", OK, fmt.Sprintf("%d can be loaded here by name (skillhand builtin list-skills)", count), ""}
+	if count == 0 {
+		all = Finding{"skills", Note, "none can be loaded here by name", "skillhand init skill NAME"}
+	}
+	return append([]Finding{all}, odd...)
+}
+
+// dangling returns the links in folders that lead nowhere.
+func dangling(folders []string) []string {
+	var links []string
+	for _, folder := range folders {
+		entries, _ := os.ReadDir(folder) // one that cannot be read is a fault of the list
+		for _, e := range entries {
+			path := filepath.Join(folder, e.Name())
+			if _, err := os.Stat(path); e.Type()&fs.ModeSymlink != 0 && err != nil {
+				links = append(links, path)
+			}
+		}
+	}
+	return links
+}
+
+// cause is what a path error is about, for messages that name the path themselves.
+func cause(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}

@@ -1,0 +1,123 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillhand/skillhand/claudepage"
+	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/proc"
+)
+
+// patience is how long a program may take to say its version.
+const patience = 30 * time.Second
+
+// programs looks at what can be run here.
+type programs struct{ here here.Here }
+
+func (p programs) bash(ctx context.Context) Finding {
+	out, err := p.ask(ctx, "bash", "-c", `printf '%s, %s' "$BASH_VERSION" "$BASH"`)
+	if err == nil {
+		return Finding{"bash", OK, out, ""}
+	}
+	fix := "install the package bash"
+	switch runtime.GOOS {
+	case "windows":
+		fix = "install Git for Windows and put its bin folder on PATH"
+	case "darwin":
+		fix = "put /bin on PATH"
+	}
+	return Finding{"bash", Missing, fmt.Sprintf("%v: most scripts need it, and so do directives that are more than a simple command", err), fix}
+}
+
+// path finds out whether hooks, launchers and skills that call skillhand would find this one.
+func (p programs) path(ctx context.Context, own Request) Finding {
+	fix := "put its folder on PATH"
+	if self, err := os.Executable(); err == nil {
+		fix = "put " + filepath.Dir(self) + " on PATH"
+	}
+	out, err := p.ask(ctx, "skillhand", "version", "--json")
+	if err != nil {
+		return Finding{"path", Note, fmt.Sprintf("%v: hooks, and skills that call skillhand, do not find it", err), fix}
+	}
+	var other struct{ Version, Commit string }
+	if err := json.Unmarshal([]byte(out), &other); err != nil || other.Version != own.Version || other.Commit != own.Commit {
+		return Finding{"path", Note, fmt.Sprintf("skillhand on PATH is not this one: it is %s, this is %s", build(other.Version, other.Commit), build(own.Version, own.Commit)),
+			fix + ", before the other one"}
+	}
+	return Finding{"path", OK, "skillhand " + own.Version, ""}
+}
+
+// build names a build of skillhand.
+func build(version, commit string) string {
+	if version == "" {
+		return "unknown"
+	}
+	if len(commit) > 12 {
+		commit = commit[:12]
+	}
+	return strings.TrimSpace(version + " " + commit)
+}
+
+func (p programs) claude(ctx context.Context) Finding {
+	name := p.here.Env.Get("SKILLHAND_CLAUDE")
+	if name == "" {
+		name = "claude"
+	}
+	out, err := p.ask(ctx, name, "--version")
+	if err != nil {
+		return Finding{"claude", Note, fmt.Sprintf("%v: needed to ask Claude, not to load or run skills", err),
+			"npm install -g @anthropic-ai/claude-code, or set SKILLHAND_CLAUDE to its path"}
+	}
+	version, _, _ := strings.Cut(out, " ")
+	switch order, ok := compareVersions(version, claudepage.Version); {
+	case !ok:
+		return Finding{"claude", Note, fmt.Sprintf("%s: says %q, which is not a version", name, out), ""}
+	case order < 0:
+		return Finding{"claude", Note, fmt.Sprintf("%s: older than %s, the version skillhand was tested with", version, claudepage.Version), "claude update"}
+	case order > 0:
+		return Finding{"claude", Note, fmt.Sprintf("%s: newer than %s, the version skillhand was tested with and --dialect claude follows", version, claudepage.Version), ""}
+	}
+	return Finding{"claude", OK, version, ""}
+}
+
+// compareVersions compares two versions of the form 1.2.3.
+func compareVersions(a, b string) (order int, ok bool) {
+	var x, y [3]int
+	for _, v := range []struct {
+		text string
+		to   *[3]int
+	}{{a, &x}, {b, &y}} {
+		if n, _ := fmt.Sscanf(v.text, "%d.%d.%d", &v.to[0], &v.to[1], &v.to[2]); n != 3 {
+			return 0, false
+		}
+	}
+	return slices.Compare(x[:], y[:]), true
+}
+
+// ask runs a program that says one thing about itself.
+func (p programs) ask(ctx context.Context, words ...string) (string, error) {
+	var out bytes.Buffer
+	res, err := proc.Run(ctx, proc.Cmd{Args: words, Dir: p.here.Dir, Env: p.here.Env, Stdout: &out, Timeout: patience, MaxOutput: 1 << 16})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("%s: not found", words[0])
+	case err != nil:
+		return "", fmt.Errorf("%s: cannot be run: %w", words[0], cause(err))
+	case res.Cut == proc.Timeout:
+		return "", fmt.Errorf("%s: no answer within %v", words[0], patience)
+	case res.Exit != 0:
+		return "", fmt.Errorf("%s: exit status %d", words[0], res.Exit)
+	}
+	return strings.TrimSpace(out.String()), nil
+}
