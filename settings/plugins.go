@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ type Plugin struct {
 
 	// From is the folder that Claude Code reads the plugin from, and calls its root: the
 	// marketplace's own if that is a folder on this machine, which may be anybody's, else Root.
+	// "" means that the marketplace is not known any more: then the plugin is not loaded.
 	From string
 	Data string // where the plugin may keep things
 }
@@ -48,10 +50,10 @@ func Installed(config string) ([]Plugin, error) {
 				continue
 			}
 			name, market, _ := strings.Cut(id, "@")
-			p := Plugin{ID: id, Scope: e.Scope, Project: e.ProjectPath, Root: e.InstallPath, From: e.InstallPath}
+			p := Plugin{ID: id, Scope: e.Scope, Project: e.ProjectPath, Root: e.InstallPath}
 			p.Data = filepath.Join(config, "plugins", "data", dataName(id))
-			if from := markets[market].plugin(name); from != "" {
-				p.From = from
+			if m, ok := markets[market]; ok {
+				p.From = cmp.Or(m.plugin(name), p.Root)
 			}
 			all = append(all, p)
 		}
@@ -95,10 +97,12 @@ func dataName(id string) string {
 	}, id)
 }
 
-// A marketplace is a folder on this machine that lists plugins.
-type marketplace struct{ dir string }
+// A marketplace lists plugins.
+type marketplace struct {
+	dir string // if it is a folder on this machine
+}
 
-// marketplaces returns those that are folders on this machine.
+// marketplaces returns those that Claude Code knows.
 func marketplaces(config string) map[string]marketplace {
 	var known map[string]struct {
 		Source struct {
@@ -111,6 +115,7 @@ func marketplaces(config string) map[string]marketplace {
 	}
 	all := map[string]marketplace{}
 	for name, m := range known {
+		all[name] = marketplace{}
 		if m.Source.Source == "directory" && filepath.IsAbs(m.Source.Path) {
 			all[name] = marketplace{m.Source.Path}
 		}
