@@ -1,0 +1,41 @@
+package legacy
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// The tables in testdata are run by package report, as texts, and by package
+// migrate, as scripts.
+
+// TestLines: nothing that is made of what people print makes the parser panic or hang.
+func TestLines(t *testing.T) {
+	part := rapid.SampledFrom([]string{
+		" ", " ", " ", "\t", "\n", "\r", ".", "..", ",", "/", "-", "->", "—", ":", "=", "?", "(", ")", "[", "]", "|", "│", "_", "*", "**", "`", "\"", "'", "#", "$", "%", "!", "\\n", "\\033[31m", "^[[0m",
+		"✅", "❌", "ℹ", "①", "1️⃣", "é", "\ufffd", "0", "0", "00", "0.0", "1", "3", "10", "0/3", "2 of 3", "50%", "0x1", "~", "<", "{", "}", "./", "@",
+		"SUCCESS", "success", "Passed", "PASSED", "Completed", "FAILED", "fail", "Failures", "ERROR", "errors", "Error", "unsuccessful", "(s)", "PASS", "ok",
+		"Status", "STATUS=", "Confidence: ", "Created: ", "not", "n't", "no", "none", "nothing", "without", "of", "the", "all", "test", "tests", "step", "and", "with", "but", "fixed", "free", "rate", "exit code", "-e ", "x",
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		for range 1000 {
+			text := strings.Join(rapid.SliceOfN(part, 0, 12).Draw(t, "parts"), "")
+			if r, ok := Parse(text); ok != (r.Succeeded || r.Failed || r.Confidence != nil || r.OutOfRange || len(r.Deliverables) > 0) {
+				t.Fatalf("Parse(%q) = %+v, %v", text, r, ok)
+			}
+		}
+	})
+}
+
+func BenchmarkParse(b *testing.B) {
+	var text strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&text, "12:30:%02d INFO building module core, 12 of 345 files, 0 errors so far\n12:30 ERROR cannot open file-%d.c: no such file\n✅ test %d passed\n", i%60, i, i)
+	}
+	b.SetBytes(int64(text.Len()))
+	for b.Loop() {
+		Parse(text.String())
+	}
+}
