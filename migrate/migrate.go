@@ -69,18 +69,26 @@ func at(name string, line int, text string) string {
 
 // Options say how to migrate a script. The zero value changes bash scripts only.
 type Options struct {
-	Bash bool // a script for sh becomes one for bash
+	Bash   bool // a script for sh becomes one for bash
+	Inline bool // the code that reports is put into the script, and no file beside it is needed
 }
 
 // Script makes a bash script that prints text print a report, alone on stdout,
-// however it ends. The error is a *LeftAloneError or a *ParseError.
+// however it ends. The script sources a ReportFile in its own folder, unless opt
+// says to put the code into it. The error is a *LeftAloneError or a *ParseError.
 func Script(name string, src []byte, opt Options) (*Edit, error) {
 	s, err := read(name, src, opt, nil)
 	if err != nil {
 		return nil, err
 	}
-	return s.edit()
+	if opt.Inline {
+		return s.edit("")
+	}
+	return s.edit("./")
 }
+
+// Report returns what the ReportFile holds.
+func Report() []byte { return []byte(reportText()) }
 
 // A script is one that was read and understood.
 type script struct {
@@ -189,8 +197,9 @@ func apply(src []byte, changes []change) []byte {
 	return out.Bytes()
 }
 
-// edit decides by what the script does, and makes the changes.
-func (s *script) edit() (*Edit, error) {
+// edit decides by what the script does, and makes the changes. The ReportFile is up
+// from the script's folder; without a way there its code is put in.
+func (s *script) edit(up string) (*Edit, error) {
 	e := &Edit{Name: s.name, Before: s.src, After: s.src}
 	u := s.use
 	if u.migrated {
@@ -203,7 +212,7 @@ func (s *script) edit() (*Edit, error) {
 	if l, ok := u.obstacle(lineAt(s.src, start)); ok {
 		return nil, &LeftAloneError{s.name, l.Line, l.Text}
 	}
-	p := preamble{fd: s.freeFD(), hears: len(u.said) > 0, traps: len(u.traps) > 0, signals: !u.catches && !bytes.HasSuffix(s.src, []byte(`\`))}
+	p := preamble{fd: s.freeFD(), ends: !u.catches && !bytes.HasSuffix(s.src, []byte(`\`)), up: up}
 	changes := []change{{start, p.text()}}
 	if s.shebang.insert != "" {
 		changes = append(changes, s.shebang)
@@ -217,7 +226,7 @@ func (s *script) edit() (*Edit, error) {
 	for _, st := range u.background {
 		changes = append(changes, closing(st, p.fd)...)
 	}
-	if p.signals && !u.exits {
+	if p.ends && !u.exits {
 		changes = append(changes, s.end())
 	}
 	e.After = apply(s.src, changes)

@@ -1,57 +1,82 @@
 package migrate
 
 import (
-	"embed"
+	_ "embed"
+	"fmt"
 	"strings"
+	"sync"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/skillhand/skillhand/internal/legacy"
 )
 
-//go:embed preamble/*.bash
-var parts embed.FS
-
-func part(name string) string {
-	text, err := parts.ReadFile("preamble/" + name + ".bash")
-	if err != nil {
-		panic(err) // it is embedded
-	}
-	return string(text)
-}
-
-// A preamble is what a migrated script begins with. It has no more than the
-// script needs.
-type preamble struct {
-	fd      string // where the real stdout is kept
-	hears   bool   // statements are recorded
-	traps   bool   // the script has an EXIT trap of its own
-	signals bool   // an end by a signal can be told
-}
+// ReportFile is the name of the file that migrated scripts source, one in a tree.
+const ReportFile = "skillhand-report.bash"
 
 const (
-	firstLine = "# skillhand: stdout is for one JSON report at the end; all other output goes to stderr.\n"
-	lastLine  = "# skillhand: the script itself begins here.\n\n"
+	reportHead = "# Made by skillhand migrate: a script that sources this file prints one JSON report on\n# stdout when it ends. Keep it with the scripts.\n\n"
+	firstLine  = "# skillhand: stdout is for one JSON report at the end; all other output goes to stderr.\n"
+	lastLine   = "# skillhand: the script itself begins here.\n\n"
 )
 
-func (p preamble) text() string {
-	text := firstLine + part("report") + part("exit")
-	if p.signals {
-		text += part("end")
-	}
-	if p.traps {
-		text += part("trap")
-	}
-	if p.hears {
-		text += part("say")
-	}
-	text += part("begin") + lastLine
-	given := func(name string, ok bool) string {
-		if !ok {
-			return ""
+//go:embed preamble/report.bash
+var preambleText string
+
+// reportText is what a ReportFile holds.
+var reportText = sync.OnceValue(func() string { return reportHead + preambleCode(1) })
+
+// preambleCode is the code that reports. In a file of its own it is one level
+// below the script that sources it.
+func preambleCode(depth int) string {
+	var words, rules strings.Builder
+	for _, r := range legacy.ReadRules() {
+		switch r.Kind {
+		case "word":
+			all := strings.Fields(r.Text)
+			for i, word := range all {
+				all[i] = quote(word)
+			}
+			fmt.Fprintf(&words, "\t%s) letter=%s ;;\n", strings.Join(all, " | "), r.Name)
+		case "rule":
+			fmt.Fprintf(&rules, "skillhand_rules+=(%s %s)\n", r.Name, quote(r.Text))
+		default:
+			fmt.Fprintf(&rules, "skillhand_%s=%s\n", strings.ReplaceAll(r.Kind, "-", "_"), quote(r.Text))
 		}
-		return part(name)
 	}
 	return strings.NewReplacer(
-		"@HEAR@", given("hear", p.hears),
-		"@SIGNAL@", given("signal", p.signals),
-		"@OWN@", given("own", p.traps),
-		"@FD@", p.fd,
-	).Replace(text)
+		"@WORDS@", words.String(),
+		"@RULES@", "skillhand_rules=()\n"+rules.String(),
+		"@DEPTH@", fmt.Sprint(depth),
+	).Replace(preambleText)
+}
+
+// quote writes a word for bash.
+func quote(word string) string {
+	quoted, err := syntax.Quote(word, syntax.LangBash)
+	if err != nil {
+		panic(err) // it is our own
+	}
+	return quoted
+}
+
+// A preamble is what a migrated script begins with.
+type preamble struct {
+	fd   string // where the real stdout is kept
+	ends bool   // the end of the file is marked, so that an end by a signal can be told
+	up   string // the way from the script's folder to that of the ReportFile; "" puts the code into the script
+}
+
+func (p preamble) text() string {
+	set := "skillhand_fd=" + p.fd + " skillhand_ends="
+	if p.ends {
+		set += "1"
+	}
+	if p.up == "" {
+		return firstLine + set + "\n" + preambleCode(0) + lastLine
+	}
+	// By the script's own place: its name as it was called, links followed.
+	return firstLine + set + ` skillhand_file=${BASH_SOURCE[0]-}; while [[ -L $skillhand_file ]]; do skillhand_link=$(PATH=$PATH:/usr/bin:/bin; readlink -- "$skillhand_file"); ` +
+		`[[ $skillhand_link == /* ]] || skillhand_link=${skillhand_file%"${skillhand_file##*/}"}$skillhand_link; skillhand_file=$skillhand_link; done; ` +
+		`. "${skillhand_file%"${skillhand_file##*/}"}` + p.up + ReportFile + `" || exit 1` + "\n\n"
 }

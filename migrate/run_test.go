@@ -31,7 +31,7 @@ func TestRuns(t *testing.T) {
 		ran++
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			edit, err := Script(s.name, s.src, Options{})
+			edit, err := Script(s.name, s.src, Options{Inline: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,7 +58,7 @@ func TestRuns(t *testing.T) {
 // TestOtherWays: a migrated script reports however it is started, and when it is
 // sourced it is none.
 func TestOtherWays(t *testing.T) {
-	e, err := Script("ways.sh", []byte("#!/bin/bash\necho \"Created: x\"\n"), Options{})
+	e, err := Script("ways.sh", []byte("#!/bin/bash\necho \"Created: x\"\n"), Options{Inline: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestSignal(t *testing.T) {
 		"#!/bin/bash\necho \"Created: x\"\nsleep 3\n",
 		"#!/bin/bash\nset -e\ntrap 'echo bye' EXIT\necho \"Created: x\"\nsleep 3\n",
 	} {
-		e, err := Script("signal.sh", []byte(src), Options{})
+		e, err := Script("signal.sh", []byte(src), Options{Inline: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -253,7 +253,7 @@ func (t *tree) script(p string) Result {
 	}
 	var e *Edit
 	if err == nil {
-		e, err = s.edit()
+		e, err = s.edit("")
 	}
 	return result(p, e, err)
 }

@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -129,6 +130,9 @@ func (u *usage) declare(n syntax.Node) bool {
 		u.export(n)
 	case *syntax.CallExpr:
 		u.trapsExit = u.trapsExit || setsExitTrap(n)
+		if name := literal(first(n.Args)); name == "." || name == "source" {
+			u.migrated = u.migrated || len(n.Args) > 1 && path.Base(tail(n.Args[1])) == ReportFile
+		}
 	}
 	return true
 }

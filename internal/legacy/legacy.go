@@ -73,8 +73,8 @@ func (l *reader) line(line string) {
 		return
 	}
 	line = plain(line)
-	if inner, ok := inBrackets(line); ok {
-		line = inner
+	if m := l.rules.by["line-bracket"].FindStringSubmatch(line); m != nil { // all of it
+		line = m[1][1 : len(m[1])-1]
 	}
 	r := l.rules.read(line)
 	if r.inBracket() {
@@ -157,16 +157,6 @@ func plain(line string) string {
 		line = strings.TrimPrefix(line, `\n`)
 	}
 	return strings.TrimSuffix(line, `\n`)
-}
-
-// inBrackets returns what is in the brackets that all of a line stands in.
-func inBrackets(line string) (inner string, ok bool) {
-	line = strings.TrimSpace(line)
-	if n := len(line); n >= 2 && (line[0] == '[' && line[n-1] == ']' || line[0] == '(' && line[n-1] == ')') {
-		inner = line[1 : n-1]
-		return inner, !strings.ContainsAny(inner, "[]()")
-	}
-	return "", false
 }
 
 // inBracket reports whether the first word says how it went and stands in a

@@ -1,18 +1,465 @@
-skillhand_running='' skillhand_said='' skillhand_reported='' skillhand_start=${EPOCHREALTIME-} skillhand_seconds=$SECONDS
+skillhand_running='' skillhand_said='' skillhand_reported='' skillhand_own='' skillhand_tell=''
+skillhand_start=${EPOCHREALTIME-} skillhand_seconds=$SECONDS
+
+skillhand_end() { # the end of the file, which an end by a signal does not reach
+	local status=$?
+	if [[ $skillhand_running ]]; then exit "$status"; fi
+	return "$status"
+}
+
+skillhand_exit() {
+	skillhand_status=$? skillhand_why=''
+	if [[ $skillhand_ends ]]; then
+		case $skillhand_status:$BASH_COMMAND in # a signal leaves $? as it was
+		0:exit* | 0:builtin\ exit* | 0:command\ exit* | [1-9]*) ;;
+		*) skillhand_status=1 skillhand_why='ended by a signal' ;;
+		esac
+	fi
+	if [[ $skillhand_own && $- == *u* ]] && skillhand_unset "$skillhand_own"; then
+		skillhand_apart
+	elif [[ $skillhand_own ]]; then # the script's own trap may end with another status
+		exit() {
+			((BASH_SUBSHELL > 0)) || skillhand_report "${1-$skillhand_status}" ''
+			builtin exit "${1-$skillhand_status}"
+		}
+		if [[ $- == *e* ]]; then
+			set -E
+			trap 'skillhand_failed' ERR
+		fi
+		skillhand_return "$skillhand_status" && :
+		eval "$skillhand_own"
+	fi
+	skillhand_report "$skillhand_status" "$skillhand_why"
+}
+
+skillhand_return() { return "$1"; }
+
+skillhand_failed() { # set -e ends the script's own trap here
+	local status=$?
+	if [[ $- == *e* ]]; then skillhand_report "$status" ''; fi
+}
+
+skillhand_unset() { # whether commands use a variable that is not set, at which set -u would end us
+	local text=$1 name body
+	for name in $1; do
+		if [[ $name =~ ^[A-Za-z_][A-Za-z0-9_]*\;?$ ]] && body=$(declare -f -- "${name%;}"); then text+=$body; fi
+	done
+	while [[ $text =~ \$\{?([A-Za-z_][A-Za-z0-9_]*)(.*) ]]; do
+		name=${BASH_REMATCH[1]} text=${BASH_REMATCH[2]}
+		if [[ -z ${!name+set} ]]; then return 0; fi
+	done
+	return 1
+}
+
+skillhand_apart() { # runs the script's own trap where set -u cannot end us
+	local status=0 said
+	said=$(
+		trap - EXIT
+		exec 3>&1 1>&2
+		skillhand_tell=3
+		exit() {
+			((BASH_SUBSHELL > 1)) || printf '\1' >&3
+			builtin exit "${1-$skillhand_status}"
+		}
+		skillhand_return "$skillhand_status" && :
+		eval "$skillhand_own"
+		builtin exit 0
+	) || status=$?
+	skillhand_said+=${said%$'\1'}
+	# It exits with a status of its own, or set -e ends it; if set -u alone does, bash keeps the old one.
+	if [[ $said == *$'\1' || $- == *e* && $status != 0 ]]; then
+		skillhand_report "$status" ''
+		builtin exit "$status"
+	fi
+}
+
+skillhand_trap() { # is trap, but what is for EXIT will run before the report
+	local arguments=("$@") command signal
+	[[ $1 != -- ]] || shift
+	if ((BASH_SUBSHELL > 0 || $# < 2)) || [[ $1 == -?* || ! $skillhand_running ]]; then
+		trap "${arguments[@]}"
+		return
+	fi
+	command=$1
+	shift
+	for signal; do
+		case $signal in
+		[Ee][Xx][Ii][Tt] | 0) skillhand_own=${command#-} ;;
+		*) trap -- "$command" "$signal" || return ;;
+		esac
+	done
+}
+
+skillhand_say() { # runs echo, printf or cat, and keeps what it prints for the report
+	local IFS=' ' text='' status=0
+	case $1 in
+	cat)
+		IFS='' read -r -d '' text || :
+		"$@" <<<"${text%$'\n'}" || status=$?
+		;;
+	printf)
+		printf -v text "${@:2}" 2>/dev/null || :
+		"$@" || status=$?
+		;;
+	*)
+		"$@" || status=$?
+		text=${*:2}$'\n'
+		while [[ $text == -[neE]' '* || $text == -[neE][neE]' '* ]]; do
+			case ${text%% *} in *n*) text=${text%$'\n'} ;; esac
+			case ${text%% *} in
+			*e*) printf -v text '%b' "${text#* }" ;;
+			*) text=${text#* } ;;
+			esac
+		done
+		;;
+	esac
+	skillhand_said+=$text
+	if [[ $skillhand_tell ]]; then printf %s "$text" >&"$skillhand_tell"; fi
+	return "$status"
+}
 
 skillhand_report() { # prints the report of a script that ends with status $1, because of $2
-	local LC_ALL=C success=true confidence=0.5 deliverables='' errors='' json line ms now=${EPOCHREALTIME-}
+	local LC_ALL=C IFS=$' \t\n' success=true confidence=0.5 deliverables='' errors='' heading='' json line ms now=${EPOCHREALTIME-} options=$-
 	if [[ $skillhand_reported ]]; then return 0; fi
 	skillhand_reported=1
+	set +e +u +x
+	shopt -u nocasematch
 	ms=$(((SECONDS - skillhand_seconds) * 1000))
 	if [[ $now && $skillhand_start ]]; then
 		ms=$(((${now/[!0-9]/} - ${skillhand_start/[!0-9]/}) / 1000))
 	fi
-@HEAR@	if [[ $1 != 0 ]]; then
+	if [[ $skillhand_said ]]; then
+		while IFS='' read -r line; do
+			skillhand_hear "$line"
+		done <<<"${skillhand_said//$'\r'/$'\n'}"
+	fi
+	if [[ $heading ]]; then success=false; fi
+	if [[ $1 != 0 ]]; then
 		success=false
 		errors=${errors:-"{\"code\":\"EXIT_STATUS\",\"message\":\"${2:-exit status $1}\"}"}
 	fi
 	trap '' PIPE # a reader who left does not change the exit status
 	printf '{"success":%s,"confidence":%s,"deliverables":[%s],"metrics":{"execution_time_ms":%s},"errors":[%s]}\n' \
-		"$success" "$confidence" "$deliverables" "$((ms < 0 ? 0 : ms))" "$errors" 2>/dev/null >&@FD@ || :
+		"$success" "$confidence" "$deliverables" "$((ms < 0 ? 0 : ms))" "$errors" 2>/dev/null >&"$skillhand_fd" || :
+	if [[ $options == *e* ]]; then set -e; fi # its own trap may go on
+	if [[ $options == *u* ]]; then set -u; fi
 }
+
+# What lines say: the rules of skillhand parse, of which this part is made.
+
+skillhand_hear() { # takes in what a line says: success, confidence, deliverables, errors, heading
+	local line=$1 letters at begin start key value sign rest end
+	if [[ $heading && $line == *[![:space:]]* ]]; then
+		heading=''
+		skillhand_plain "$line"
+		if skillhand_like "$line" "$skillhand_line_none"; then return; fi
+		success=false
+	fi
+	line=$1
+	if ! skillhand_like "$line" 'succ|fail|err|pass|compl|status|conf|created|modif|updat|✅|❌'; then return; fi
+	skillhand_plain "$line"
+	if [[ $line =~ $skillhand_line_bracket ]]; then line=${BASH_REMATCH[1]} line=${line:1:${#line}-2}; fi
+	skillhand_read "$line"
+	rest=${letters:begin}
+	if ((begin > 0)) && [[ ${letters:begin-1:1} == [[\(] && $rest == *[]\)]* ]]; then
+		end=${line:start} end=${end%%[])]*} rest=${line:start+${#end}+1} end=${line:0:start+${#end}}
+		skillhand_read "$rest"
+		skillhand_field "$rest"
+		if [[ $key ]]; then
+			skillhand_read "$end"
+			if skillhand_fails "!${letters:0:begin}<${letters:begin}~" ''; then success=false; fi
+			skillhand_hear "$rest"
+			return
+		fi
+		skillhand_read "$line"
+	fi
+	skillhand_field "$line"
+	case $key in
+	confidence)
+		if skillhand_fails "!$letters<~" ''; then success=false; fi
+		skillhand_confide "$value"
+		;;
+	created | modified | updated | status)
+		skillhand_read "${line:0:start}"
+		if skillhand_fails "!$letters<~" ''; then success=false; fi
+		skillhand_unquote "$value"
+		if [[ $key != status ]]; then
+			skillhand_deliver "$value"
+			return
+		fi
+		skillhand_read "${value//[_\/-]/ }"
+		if skillhand_fails "!${letters:0:begin}<${letters:begin}~" status; then success=false; fi
+		;;
+	*)
+		if [[ $line =~ $skillhand_line_code ]]; then begin=${#letters}; fi
+		if ! skillhand_fails "!${letters:0:begin}<${letters:begin}~" ''; then return; fi
+		if skillhand_like "$line" "$skillhand_line_heading"; then
+			heading=1
+			return
+		fi
+		success=false
+		if [[ $key == error && $value ]]; then
+			skillhand_string "$value"
+			errors+="${errors:+,}{\"code\":\"LEGACY_ERROR\",\"message\":$json}"
+		fi
+		;;
+	esac
+}
+
+skillhand_plain() { # line is $1 without colours, and without what an echo has not understood
+	local colour=$'\e'$'(\\[[0-?]*[ -/]*[@-~]|\\][^\a\e]*(\a|\e\\\\)|[ -/]{0,2}[0-~])'
+	line=$1
+	while [[ $line =~ $colour ]]; do line=${line/"${BASH_REMATCH[0]}"/}; done
+	while [[ $line =~ $skillhand_line_colour ]]; do line=${line/"${BASH_REMATCH[0]}"/}; done
+	line=${line#"${line%%[! $'\t']*}"}
+	line=${line#-e } line=${line#-n } line=${line#-ne } line=${line#-en }
+	while [[ $line == '\n'* ]]; do line=${line#'\n'}; done
+	line=${line%'\n'}
+}
+
+skillhand_field() { # key and value of the field that a line has at start
+	key='' value=''
+	if ! skillhand_like "${1:start:40}" "$skillhand_line_field"; then return; fi
+	local name=${BASH_REMATCH[1]} sign=${BASH_REMATCH[0]}
+	value=${1:start+${#sign}}
+	value=${value#"${value%%[![:space:]]*}"} value=${value%"${value##*[![:space:]]}"}
+	if [[ $value == '**'* || ${1:0:start} == *'**' ]]; then value=${value#'**'} value=${value%'**'}; fi
+	value=${value#"${value%%[![:space:]]*}"} value=${value%"${value##*[![:space:]]}"}
+	case $name in
+	[Cc][Oo]*) key=confidence ;;
+	[Ss]*) key=status ;;
+	[Ee]*) key=error ;;
+	[Cc]*) key=created ;;
+	[Mm]*) key=modified ;;
+	*) key=updated ;;
+	esac
+	case $key:$sign in
+	confidence:* | status:* | *:) ;;
+	*) key='' ;;
+	esac
+}
+
+skillhand_read() { # turns a line into letters, says which is the first word's, and where that starts
+	local line=${1:0:1000} rest letter n i=0 word='' open
+	letters='' at=() begin=0
+	while ((i < ${#line})); do
+		rest=${line:i} letter='' n=1
+		case $rest in
+		✅*) letter=Y n=3 ;;
+		❌*) letter=X n=3 ;;
+		│*) letter='|' n=3 ;;
+		—* | –*) letter=- n=3 ;;
+		→*) letter='>' n=3 ;;
+		'->'* | '=>'*) letter='>' n=2 ;;
+		'""'* | "''"* | '{}'*) letter=_ n=2 ;;
+		*) skillhand_letter ;;
+		esac
+		if [[ $letter ]]; then
+			at[${#letters}]=$i
+			letters+=$letter
+			if [[ $letter == [0-9A-Za-z] && $letter != [XY] ]]; then word=1; fi
+		fi
+		((i += n))
+	done
+	while ((begin < ${#letters})); do
+		rest=${letters:begin}
+		case $rest in
+		[[\(]*)
+			open=${rest%%[])]*}
+			if [[ $open != "$rest" && ${#open} -gt 1 && ${rest:1:1} != [gfetuGFETUky] ]]; then
+				((begin += ${#open} + 1))
+			else
+				((begin += 1))
+			fi
+			;;
+		[XY]*) ((begin += 1)) ;;
+		[0-9A-Za-z_]*) break ;;
+		*) ((begin += 1)) ;;
+		esac
+	done
+	start=${#1}
+	if ((begin < ${#letters})); then start=${at[begin]}; fi
+}
+
+skillhand_letter() { # letter and n of what rest begins with
+	local run
+	if [[ $rest =~ ^(\[[\ $'\t']*\]|\([\ $'\t']*\)) ]]; then
+		letter=_ n=${#BASH_REMATCH[0]}
+		return
+	fi
+	case $rest in
+	[0-9A-Za-z_]* | /[0-9A-Za-z_]* | [.~]/[0-9A-Za-z_]* | [.~][.~]/[0-9A-Za-z_]*) skillhand_word ;;
+	\$*)
+		[[ $rest =~ ^\$\{*[0-9A-Za-z_]* ]]
+		letter=w n=${#BASH_REMATCH[0]}
+		;;
+	\#[0-9]*)
+		[[ $rest =~ ^.[0-9]+ ]]
+		letter=1 n=${#BASH_REMATCH[0]}
+		;;
+	[-=.]*)
+		run=${rest%%[!"${rest:0:1}"]*} letter=${rest:0:1}
+		case $word$rest in
+		-*) if [[ ${rest:${#run}:1} == [0-9A-Za-z_] ]]; then letter=q n=${#run}; fi ;;
+		*)
+			if ((${#run} > 1)) && [[ $letter != - ]]; then
+				letter='' n=${#run}
+			elif [[ $letter == . && ! $word ]]; then
+				letter=q
+			fi
+			;;
+		esac
+		;;
+	[\"\'\`{}/\\]*) if [[ ! $word ]]; then letter=q; elif [[ $rest == /* ]]; then letter=/; fi ;;
+	[]:,\;\|\(\)[?]*) letter=${rest:0:1} ;;
+	esac
+}
+
+skillhand_word() { # letter and n of the word, number or name that rest begins with
+	local chunk bare
+	if [[ $rest == [0-9]* ]]; then
+		if [[ ! $word ]]; then
+			case ${rest:1} in
+			$'\xef\xb8\x8f\xe2\x83\xa3'*) n=7 && return ;;
+			$'\xe2\x83\xa3'*) n=4 && return ;;
+			esac
+			if [[ $rest =~ $skillhand_form_item ]]; then
+				n=${#BASH_REMATCH[0]}
+				return
+			fi
+		fi
+		if [[ $rest =~ $skillhand_form_many ]]; then
+			letter=1 n=${#BASH_REMATCH[0]}
+			return
+		fi
+		if [[ $rest =~ $skillhand_form_ratio ]]; then
+			n=${#BASH_REMATCH[0]}
+			skillhand_share "${BASH_REMATCH[1]}" "${BASH_REMATCH[5]}"
+			return
+		fi
+		if [[ $rest =~ $skillhand_form_percent ]]; then
+			n=${#BASH_REMATCH[0]}
+			if [[ ${BASH_REMATCH[1]} != *[!0]* && ${BASH_REMATCH[2]} == *[1-9]* ]]; then
+				letter=p
+			else
+				skillhand_share "${BASH_REMATCH[1]}" 100
+			fi
+			return
+		fi
+	fi
+	[[ $rest =~ $skillhand_form_word ]]
+	chunk=${BASH_REMATCH[0]} n=${#BASH_REMATCH[0]}
+	shopt -s nocasematch
+	case $chunk in
+@WORDS@	*n\'t) letter=x ;;
+	esac
+	shopt -u nocasematch
+	bare=${chunk%'(s)'}
+	case $letter in
+	[gfetu]) if [[ $bare != *[a-z]* ]]; then
+		case $letter in g) letter=G ;; f) letter=F ;; e) letter=E ;; t) letter=T ;; u) letter=U ;; esac
+	fi ;;
+	?) ;;
+	*)
+		letter=w
+		if [[ $chunk =~ $skillhand_form_number ]]; then
+			letter=1
+			if [[ $chunk != *[!0]* ]]; then letter=0; elif [[ $chunk != *[!0.]* ]]; then letter=Z; fi
+		elif [[ $chunk =~ $skillhand_form_joined && ! $chunk =~ $skillhand_form_name ]]; then
+			letter=F
+		elif [[ $chunk == [0-9]* ]]; then
+			letter=1
+		fi
+		;;
+	esac
+}
+
+skillhand_share() { # letter of $1 out of $2
+	local some=${1#"${1%%[!0]*}"} all=${2#"${2%%[!0]*}"}
+	letter=1
+	if [[ ! $some ]]; then
+		letter=z
+	elif ((${#some} < ${#all})) || [[ ${#some} == "${#all}" && $some < $all ]]; then
+		letter=p
+	fi
+}
+
+skillhand_fails() { # whether a line of letters says that it failed; $2 is status for that of a status
+	local letters=$1 fails=$skillhand_fails i all lead core
+	if [[ $2 ]]; then
+		if [[ $letters =~ $skillhand_status_begins_failed ]]; then return 0; fi
+		fails=$skillhand_status_fails letters=${letters/<[ky]/<g}
+	elif [[ $letters != *'<'[gfetux]* && $letters != *[GFETUXY]* ]]; then
+		return 1
+	fi
+	for ((i = 0; i < ${#skillhand_rules[@]}; i += 2)); do
+		while [[ $letters =~ ${skillhand_rules[i + 1]} ]]; do
+			all=${BASH_REMATCH[0]} lead=${BASH_REMATCH[1]} core=${BASH_REMATCH[2]}
+			letters=${letters%%"$all"*}$lead${skillhand_rules[i]}${all:${#lead}+${#core}}${letters#*"$all"}
+		done
+	done
+	[[ $letters =~ $fails ]]
+}
+
+skillhand_confide() { # takes in a confidence: 0.92, 92%, 9/10
+	local value=${1:0:60} number of scale=1 digits
+	if ! [[ $value =~ $skillhand_value_confidence ]]; then return; fi
+	number=${BASH_REMATCH[1]/,/.} of=${BASH_REMATCH[8]}
+	if [[ $of ]]; then
+		if ! [[ $number =~ ^\+?([0-9]*)\.?([0-9]*)$ && ${#number} -lt 10 ]]; then return; fi
+		digits=${BASH_REMATCH[1]}${BASH_REMATCH[2]}
+		printf -v scale '1%0*d' "${#BASH_REMATCH[2]}" 0
+		if [[ ! ${BASH_REMATCH[2]} ]]; then scale=1; fi
+		of=$((10#$of * scale))
+		if ((of == 0 || 10#$digits > of)); then return; fi
+		of=$(((2000000000 * 10#$digits + of) / (2 * of)))
+		printf -v number '%d.%09d' "$((of / 1000000000))" "$((of % 1000000000))"
+	else
+		if [[ ${BASH_REMATCH[5]} ]]; then number+=e-2; fi
+		printf -v number '%.9f' "$number" 2>/dev/null || return
+	fi
+	if [[ $number =~ ^(0\.[0-9]+|1\.0+)$ ]]; then
+		number=${number%"${number##*[!0]}"}
+		confidence=${number%.}
+	fi
+}
+
+skillhand_unquote() { # value is $1 without the quotes around all of it
+	value=$1
+	case $value in
+	\"?*[\"]*\" | \'?*[\']*\' | \`?*[\`]*\`) ;; # several
+	\"*\" | \'*\' | \`*\`) if ((${#value} > 1)); then value=${value:1:${#value}-2}; fi ;;
+	esac
+}
+
+skillhand_deliver() { # takes in a deliverable, once
+	if [[ ! $1 ]] || skillhand_like "$1" "$skillhand_value_no_path"; then return; fi
+	skillhand_string "$1"
+	if [[ ,$deliverables, != *",$json,"* ]]; then deliverables+=${deliverables:+,}$json; fi
+}
+
+skillhand_string() { # makes a text a JSON string, in json
+	local text=${1//\\/\\\\} char
+	text=${text//\"/\\\"}
+	while [[ $text =~ [[:cntrl:]] ]]; do
+		printf -v char '\\u%04x' "'${BASH_REMATCH[0]}"
+		text=${text//"${BASH_REMATCH[0]}"/$char}
+	done
+	json=\"$text\"
+}
+
+skillhand_like() { # whether a text matches, in any case
+	local status=1
+	shopt -s nocasematch
+	if [[ $1 =~ $2 ]]; then status=0; fi
+	shopt -u nocasematch
+	return "$status"
+}
+
+@RULES@
+if [[ ${BASH_SOURCE[@DEPTH@]-$0} == "$0" ]]; then # run, not sourced
+	skillhand_running=1
+	eval "exec $skillhand_fd>&1" || eval "exec $skillhand_fd>/dev/null"
+	exec 1>&2 || exec 1>/dev/null
+	trap skillhand_exit EXIT
+fi

@@ -1,0 +1,75 @@
+//go:build unix
+
+package migrate
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/skillhand/skillhand/report"
+)
+
+// TestHearsAnything: the rules in bash say what the rules in Go say, of lines that
+// are made of what people print.
+func TestHearsAnything(t *testing.T) {
+	parts := []string{
+		" ", " ", " ", " ", " ", ".", "..", ",", ", ", "/", "-", " - ", "->", "—", ":", ": ", "=", "?", "(", ")", "[", "]", "|", "│", "_", "*", "**", "`", "\"", "'", "#", "$", "%", "!", "\\n", "\\033[31m", "\x1b[31m",
+		"✅", "❌", "ℹ", "①", "1️⃣", "é", "0", "0", "00", "0.0", "1", "3", "10", "0/3", "2 of 3", "3/3", "50%", "0x1", "~", "<", "{", "}", "./", "@", "1. ", "\t",
+		"SUCCESS", "success", "Passed", "PASSED", "Completed", "FAILED", "fail", "Failures", "ERROR", "errors", "Error", "unsuccessful", "(s)", "PASS", "ok", "a", "file.txt",
+		"Status", "STATUS=", "Confidence: ", "Created: ", "not", "n't", "no", "none", "nothing", "without", "of", "the", "all", "test", "tests", "step", "and", "with", "but", "fixed", "free", "rate", "exit code", "-e ", "x",
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	var texts []string
+	var input bytes.Buffer
+	for range 1500 {
+		text := ""
+		for range 1 + r.IntN(9) {
+			text += parts[r.IntN(len(parts))]
+		}
+		texts = append(texts, text)
+		input.WriteString(text + "\n")
+	}
+	dir := t.TempDir()
+	code, _, _ := strings.Cut(string(Report()), "if [[ ${BASH_SOURCE[")
+	script := code + `
+while IFS='' read -r said; do
+	(
+		LC_ALL=C success=true confidence=0.5 deliverables='' errors='' heading=''
+		skillhand_hear "$said"
+		if [[ $heading ]]; then success=false; fi
+		printf '{"success":%s,"confidence":%s,"deliverables":[%s],"metrics":{},"errors":[%s]}\n' "$success" "$confidence" "$deliverables" "$errors"
+	)
+done
+`
+	file := filepath.Join(dir, "hear.bash")
+	if err := os.WriteFile(file, []byte(script), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("bash", "-c", `. "$0"`, file)
+	cmd.Stdin = &input
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	if len(lines) != len(texts) {
+		t.Fatalf("%d lines of %d:\n%.2000s", len(lines), len(texts), out)
+	}
+	for i, text := range texts {
+		said := report.Parse([]byte("x\n"+text), report.Options{})
+		want := report.Report{Success: true, Confidence: 0.5}
+		if said.Report != nil {
+			want = *said.Report
+			want.Success = !said.Stated || said.Report.Success
+		}
+		if got := lines[i]; got != fmt.Sprint(string(want.AppendJSON(nil))) {
+			t.Errorf("%q:\n got %s\nwant %s", text, got, want.AppendJSON(nil))
+		}
+	}
+}
