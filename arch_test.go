@@ -21,7 +21,7 @@ claude: internal/jsonfind proc
 claudepage: proc settings
 here: session skill
 history:
-migrate: internal/words report shell skill
+migrate: internal/legacy internal/words report shell skill
 migrate/disk: internal/atomicfile migrate proc report skill
 plugin:
 proc:

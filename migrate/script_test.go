@@ -51,7 +51,7 @@ func withoutPreamble(e *Edit) string {
 	if !ok {
 		return string(e.After)
 	}
-	_, after, _ := strings.Cut(rest, lastLine)
+	_, after, _ := strings.Cut(rest, " || exit 1\n\n")
 	return before + firstLine + after
 }
 

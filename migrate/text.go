@@ -13,8 +13,9 @@ import (
 
 // A text is what words say, as far as that is known without running anything.
 type text struct {
-	text string // with number and unknown for what is not known
-	loud bool   // a part is unknown, and may say anything
+	text  string            // with number and unknown for what is not known
+	loud  bool              // a part is unknown, and may say anything
+	known map[string]string // variables that say nothing by themselves: number, or "" for a colour
 }
 
 const (
@@ -23,10 +24,10 @@ const (
 )
 
 // readAll reads words as echo would print them.
-func readAll(args []*syntax.Word) text {
+func readAll(args []*syntax.Word, known map[string]string) text {
 	var all text
 	for i, w := range args {
-		t := read1(w)
+		t := readKnown(w, known)
 		if i > 0 {
 			all.text += " "
 		}
@@ -37,8 +38,10 @@ func readAll(args []*syntax.Word) text {
 }
 
 // read1 reads one word.
-func read1(w *syntax.Word) text {
-	var t text
+func read1(w *syntax.Word) text { return readKnown(w, nil) }
+
+func readKnown(w *syntax.Word, known map[string]string) text {
+	t := text{known: known}
 	t.add(w)
 	t.loud = strings.Contains(t.text, unknown)
 	return t
@@ -67,32 +70,51 @@ func (t *text) add(w *syntax.Word) {
 	}
 }
 
-// Compiled when first needed: most commands never are.
-var (
-	colourName = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)^(.*_)?(red|green|yellow|blue|cyan|magenta|purple|white|black|gr[ae]y|orange|bold|dim|underline|nc|reset|normal|no_?colou?r|end_?colou?r|colou?r_?(off|end|reset))(_.*)?$`)
-	})
-	numberName = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)^(i|j|n|count|counter|total|num|index|idx|.*_(count|total|num|index|ms|seconds|size|port|pid|lines)|(num|total|n)_.*|line_?no|seconds|random|ppid|uid|euid)$`)
-	})
-)
-
-// expansion adds a variable: a colour is nothing, some are numbers, and the
-// rest may say anything.
+// expansion adds a variable. Some are numbers or paths; one that the script itself sets
+// may be known; the rest may say anything.
 func (t *text) expansion(e *syntax.ParamExp) {
 	name := ""
 	if e.Param != nil {
 		name = e.Param.Value
 	}
+	value, known := t.known[name]
 	switch {
-	case e.Length, name == "?", name == "#", name == "$", name == "!", numberName().MatchString(name):
+	case e.Length, name == "?", name == "#", name == "$", name == "!", name == "SECONDS", name == "LINENO", name == "RANDOM", name == "UID", name == "EUID", name == "PPID":
 		t.text += number
-	case colourName().MatchString(name):
-	case name == "0", name == "BASH_SOURCE", name == "PWD", name == "HOME", name == "USER", name == "HOSTNAME":
+	case name == "0", name == "BASH_SOURCE", name == "PWD":
 		t.text += "/x"
+	case known && words.Plain(e):
+		t.text += value
 	default:
 		t.text += unknown
 	}
+}
+
+// Compiled when first needed: most commands never are.
+var (
+	onlyColour = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:(?:\\033|\\e|\\x1[bB]|\x1b)\[[0-9;]*m)*$`)
+	})
+	onlyDigits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]+$`) })
+)
+
+// quietValue is what a variable that is set to a word adds to a text: number, or
+// "" for a colour. It is not ok if it may say more.
+func quietValue(w *syntax.Word) (value string, ok bool) {
+	switch t := read1(w); {
+	case onlyColour().MatchString(t.text):
+		return "", true
+	case t.text == number || onlyDigits().MatchString(t.text):
+		return number, true
+	}
+	pieces := words.Pieces(w)
+	if len(pieces) == 1 {
+		if s, ok := pieces[0].Node.(*syntax.CmdSubst); ok && len(s.Stmts) == 1 {
+			c, ok := s.Stmts[0].Cmd.(*syntax.CallExpr)
+			return "", ok && literal(first(c.Args)) == "tput"
+		}
+	}
+	return "", false
 }
 
 // quietCommand reports whether a substitution can only be a date, a number or a path.
@@ -119,7 +141,7 @@ func (t text) says() bool {
 	if t.loud {
 		return true
 	}
-	text := strings.ReplaceAll(strings.NewReplacer(`\033`, "\x1b", `\e`, "\x1b", `\x1b`, "\x1b", `\n`, "\n", `\t`, "\t").Replace(t.text), "%", "7")
+	text := strings.NewReplacer(`\033`, "\x1b", `\e`, "\x1b", `\x1b`, "\x1b", `\n`, "\n", `\t`, "\t").Replace(t.text)
 	unstated := 0.123
 	for _, n := range []string{"0", "7"} {
 		r := report.Parse([]byte(strings.ReplaceAll(text, number, n)), report.Options{DefaultConfidence: &unstated})
@@ -133,12 +155,23 @@ func (t text) says() bool {
 	return false
 }
 
+// states reports whether the text says something, whatever its unknown parts are.
+func (t text) states() bool {
+	return text{text: strings.NewReplacer(unknown, "x", "%s", "x", "%d", "7").Replace(t.text)}.says()
+}
+
 // begins reports whether the text says something if more follows, as "Status: " does.
 func (t text) begins() bool {
 	return text{text: t.text + "0.7"}.says() || text{text: t.text + "failed"}.says()
 }
 
 var jsonStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(\{\s*($|["}])|\[\s*($|[{"]|\]\s*$))`) })
+
+// heads reports whether what follows the text may take back what it says, as
+// "none" does below "Errors:".
+func (t text) heads() bool {
+	return !t.loud && t.says() && !text{text: t.text + "\nnone"}.says()
+}
 
 // looksLikeJSON reports whether a text begins as JSON does.
 func looksLikeJSON(text string) bool {

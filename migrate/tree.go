@@ -50,7 +50,8 @@ type TreeOptions struct {
 	Companion bool // first-use.md becomes a skill of its own
 }
 
-// Interesting reports whether Tree looks at a file of this name, which begins with these bytes.
+// Interesting reports whether Tree looks at a file of this name, which begins with
+// these bytes, whatever it mentions.
 func Interesting(name string, start []byte) bool {
 	base := path.Base(name)
 	if strings.Contains(base, ".bak-") {
@@ -60,7 +61,7 @@ func Interesting(name string, start []byte) bool {
 	case ".sh", ".bash", ".md":
 		return true
 	case ".json":
-		return base == "bindings.json" || isSettings(base)
+		return base == "bindings.json"
 	}
 	shell := interpreter(start)
 	return shell == "bash" || shell == "sh"
@@ -70,7 +71,7 @@ func Interesting(name string, start []byte) bool {
 // another sources, or whose output is read, stays as it is. The results are in
 // the order of their paths; files that are none of its business have none.
 func Tree(files []File, opt TreeOptions) []Result {
-	t := &tree{opt: opt, files: map[string][]byte{}, usages: map[string]*usage{}, names: map[string][]string{}, keep: map[string]Note{}}
+	t := &tree{opt: opt, files: map[string][]byte{}, usages: map[string]*usage{}, names: map[string][]string{}, keep: map[string]Note{}, read: map[string]*script{}}
 	for _, f := range files {
 		t.files[f.Path] = f.Data
 	}
@@ -91,8 +92,10 @@ func Tree(files []File, opt TreeOptions) []Result {
 		t.mentions(p)
 	}
 	results := t.skills(paths)
-	scripts := slices.DeleteFunc(paths, func(p string) bool { return !t.isScript(p) || path.Base(p) == "handler.sh" })
-	results = append(results, each(scripts, t.script)...)
+	scripts := slices.DeleteFunc(paths, func(p string) bool {
+		return !t.isScript(p) || path.Base(p) == "handler.sh" || path.Base(p) == ReportFile
+	})
+	results = append(results, t.scripts(scripts)...)
 	slices.SortStableFunc(results, func(a, b Result) int { return strings.Compare(a.Path, b.Path) })
 	return results
 }
@@ -119,16 +122,15 @@ type tree struct {
 	usages map[string]*usage
 	names  map[string][]string // the paths of files by their base name
 	keep   map[string]Note     // scripts that must stay as they are, and why
+
+	mu   sync.Mutex
+	read map[string]*script // those that were understood
 }
 
 func (t *tree) isScript(p string) bool {
 	ext := path.Ext(p)
 	shell := interpreter(t.files[p])
 	return ext == ".sh" || ext == ".bash" || ext != ".md" && ext != ".json" && (shell == "bash" || shell == "sh")
-}
-
-func isSettings(base string) bool {
-	return base == "hooks.json" || base == "settings.json" || base == "settings.local.json" || base == "plugin.json"
 }
 
 // mentions notes which scripts a file depends on as they are.
@@ -142,45 +144,116 @@ func (t *tree) mentions(p string) {
 		}
 		for _, m := range t.usages[p].calls {
 			if m.place.used {
-				for _, q := range t.named(p, m) {
+				for _, q := range t.named(p, m.text) {
 					t.hold(q, fmt.Sprintf("%s:%d reads what it prints", p, m.line))
 				}
 			}
 		}
 	case path.Ext(p) == ".md":
-		t.directives(p)
-	case isSettings(path.Base(p)):
-		for _, name := range scriptName().FindAllString(string(t.files[p]), -1) {
-			for _, q := range t.named(p, mention{text: name}) {
-				t.hold(q, p+" names it: what it prints is read")
+		t.page(p)
+	case isProse(path.Ext(p)):
+		t.captures(p)
+	default: // settings, a Makefile, a workflow, a program: who names it may read it
+		t.holdNamed(p, string(t.files[p]), 1, "names it, and may read what it prints")
+	}
+}
+
+// holdNamed holds all scripts that are named in a text, which begins at a line.
+func (t *tree) holdNamed(p, text string, line int, why string) {
+	for l := range strings.Lines(text) {
+		for _, name := range t.namesIn(l) {
+			for _, q := range t.named(p, name) {
+				t.hold(q, fmt.Sprintf("%s:%d %s", p, line, why))
+			}
+		}
+		line++
+	}
+}
+
+var pathName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w./@+-]*[\w@+-]`) })
+
+// namesIn lists what may be the name of a script in a line: a file's name, or
+// a path that ends in one. A name without an ending is one only in a path.
+func (t *tree) namesIn(line string) (names []string) {
+	for _, name := range pathName().FindAllString(line, -1) {
+		if base := path.Base(name); len(t.names[base]) > 0 && (path.Ext(base) != "" || strings.Contains(name, "/")) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// page notes the scripts whose output is part of a page, or is read by commands
+// that a page tells an agent to run. To run one is no reading: that is what a report is for.
+func (t *tree) page(p string) {
+	s := skill.Parse(p, t.files[p])
+	for _, part := range s.Parts {
+		switch part.Kind {
+		case skill.Header: // hooks
+			t.holdNamed(p, part.Source, part.Line, "names it, and may read what it prints")
+		case skill.Directive:
+			t.holdNamed(p, part.Source, part.Line, "puts what it prints on the page")
+		}
+	}
+	t.captures(p)
+}
+
+// isProse reports whether a file with this ending is for people to read.
+func isProse(ext string) bool {
+	return ext == ".txt" || ext == ".rst" || ext == ".adoc" || ext == ".markdown" || ext == ".html"
+}
+
+// captures notes the scripts that commands in a text for people read.
+func (t *tree) captures(p string) {
+	line := 0
+	for l := range strings.Lines(string(t.files[p])) {
+		line++
+		for _, name := range t.namesIn(l) {
+			if captured(l, name) {
+				for _, q := range t.named(p, name) {
+					t.hold(q, fmt.Sprintf("%s:%d reads what it prints", p, line))
+				}
 			}
 		}
 	}
 }
 
-var scriptName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w./-]+\.(?:sh|bash)\b`) })
-
-// directives notes the scripts whose output is part of a page.
-func (t *tree) directives(p string) {
-	for _, part := range skill.Parse(p, t.files[p]).Parts {
-		if part.Kind != skill.Directive {
-			continue
+// captured reports whether a line of text may read what the script of this name
+// prints: it stands after $( or <( or a backquote that begins a command, or before
+// a pipe or a redirection. A bar in a table is a pipe only within a code span.
+func captured(line, name string) bool {
+	for rest, at := line, 0; ; {
+		i := strings.Index(rest, name)
+		if i < 0 {
+			return false
 		}
-		command := ""
-		for _, c := range part.Command {
-			command += c.Source
+		at += i
+		before, after := line[:at], line[at+len(name):]
+		if open := strings.LastIndexAny(before, "("); open > 0 && strings.IndexByte("$<", before[open-1]) >= 0 && !strings.Contains(before[open:], ")") {
+			return true
 		}
-		file, err := parse(p, []byte(command))
-		if err != nil {
-			continue
+		if assignedBackquote().MatchString(before) {
+			return true
 		}
-		for _, m := range understand(file).calls {
-			for _, q := range t.named(p, m) {
-				t.hold(q, fmt.Sprintf("%s:%d puts what it prints on the page", p, part.Line))
-			}
+		if span, _, ok := strings.Cut(after, "`"); ok && strings.Count(before, "`")%2 == 1 {
+			after = span
+		} else if strings.HasPrefix(strings.TrimSpace(line), "|") {
+			after = "" // a table
 		}
+		if pipeAfter().MatchString(after) {
+			return true
+		}
+		rest, at = line[at+len(name):], at+len(name)
 	}
 }
+
+var (
+	assignedBackquote = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\\w=\"?`[^`]*$") })
+	// Up to the end of the command: | but not ||, > but not > /dev/null or >&2.
+	pipeAfter = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[^|;&>]*(?:&[^&|;>]*)?(?:\|(?:[^|]|$)|(?:^|[^2])>>?\s*[^&>\s/]|(?:^|[^2])>>?\s*/[^d])`)
+	})
+)
 
 func (t *tree) hold(p, reason string) {
 	if _, ok := t.keep[p]; !ok {
@@ -188,25 +261,21 @@ func (t *tree) hold(p, reason string) {
 	}
 }
 
-// named lists the scripts that a word in the file from may name: one beside
-// it, else all whose path ends that way. A name that many have names none.
-func (t *tree) named(from string, m mention) []string {
-	if !strings.Contains(m.text, "/") && path.Ext(m.text) != ".sh" && path.Ext(m.text) != ".bash" {
+// named lists the scripts that a path in the file from may name: the one beside
+// it, else all whose path ends that way, rather one too many.
+func (t *tree) named(from, text string) []string {
+	end := ending(text)
+	if end == "" || path.Ext(end) == "" && !strings.Contains(text, "/") {
 		return nil
 	}
-	end := ending(m.text)
-	for _, beside := range []string{path.Join(path.Dir(from), m.text), path.Join(path.Dir(from), end)} {
+	for _, beside := range []string{path.Join(path.Dir(from), text), path.Join(path.Dir(from), end)} {
 		if _, ok := t.files[beside]; ok && t.isScript(beside) {
 			return []string{beside}
 		}
 	}
-	named := slices.DeleteFunc(slices.Clone(t.names[path.Base(end)]), func(p string) bool {
-		return !strings.HasSuffix("/"+p, "/"+end) || !t.isScript(p)
+	return slices.DeleteFunc(slices.Clone(t.names[path.Base(end)]), func(p string) bool {
+		return !strings.HasSuffix("/"+p, "/"+end) && !strings.HasSuffix("/"+end, "/"+p) || !t.isScript(p)
 	})
-	if len(named) > 1 && !strings.Contains(end, "/") {
-		return nil // "$skill/execute.sh" is any skill's script, and such a caller wants reports
-	}
-	return named
 }
 
 // all lists every script that a word may name, rather one too many.
@@ -236,26 +305,111 @@ func ending(text string) string {
 	return end
 }
 
+// scripts migrates scripts, and makes the file that they source if there is none.
+func (t *tree) scripts(paths []string) []Result {
+	results := each(paths, t.script)
+	var changed []string // those that need the file
+	for _, r := range results {
+		if r.Status == Changed && !t.opt.Inline {
+			changed = append(changed, r.Path)
+		}
+	}
+	top := commonFolder(changed)
+	for i, r := range results {
+		if r.Status != Changed || t.opt.Inline {
+			continue
+		}
+		dir := path.Dir(r.Path)
+		at := t.reportAbove(dir, top)
+		if other, ok := t.files[path.Join(at, ReportFile)]; ok && !strings.HasPrefix(string(other), reportHead) {
+			results[i] = Result{Path: r.Path, Status: LeftAlone, Reason: path.Join(at, ReportFile) + " is not skillhand's (--inline needs no such file)"}
+			continue
+		}
+		e, err := t.read[r.Path].edit(strings.Repeat("../", strings.Count(strings.TrimPrefix(dir+"/", at+"/"), "/")) + "./")
+		results[i] = result(r.Path, e, err)
+		results = append(results, t.reportFile(at)...)
+	}
+	return results
+}
+
+// reportAbove is the folder of the ReportFile for the scripts in dir: the nearest
+// that has one, else top.
+func (t *tree) reportAbove(dir, top string) string {
+	for at := dir; ; at = path.Dir(at) {
+		if _, ok := t.files[path.Join(at, ReportFile)]; ok || at == top || at == "." || at == "/" {
+			return at
+		}
+	}
+}
+
+// reportFile makes the ReportFile in a folder what it should be, once.
+func (t *tree) reportFile(dir string) []Result {
+	file := path.Join(dir, ReportFile)
+	before := t.files[file]
+	if string(before) == reportText() {
+		return nil
+	}
+	t.files[file] = Report()
+	return []Result{{Path: file, Status: Changed, Edit: &Edit{Name: file, Before: before, After: Report()}}}
+}
+
+// commonFolder is the deepest folder that all paths are in.
+func commonFolder(paths []string) string {
+	if len(paths) == 0 {
+		return ""
+	}
+	common := path.Dir(paths[0])
+	for _, p := range paths[1:] {
+		for common != "." && common != "/" && !strings.HasPrefix(p, common+"/") {
+			common = path.Dir(common)
+		}
+	}
+	return common
+}
+
 // script decides about one script.
 func (t *tree) script(p string) Result {
 	if note, ok := t.keep[p]; ok {
 		return Result{Path: p, Status: LeftAlone, Line: note.Line, Reason: note.Text}
 	}
+	if line, ok := isHook(p, t.files[p]); ok {
+		return Result{Path: p, Status: LeftAlone, Line: line, Reason: "a hook: Claude Code reads what it prints"}
+	}
 	s, err := read(p, t.files[p], t.opt.Options, t.usages[p])
 	if err == nil && !s.use.migrated {
 		for _, m := range s.use.sources {
 			for _, q := range t.all(m) {
-				if u := t.usages[q]; u != nil && u.trapsExit {
+				switch u := t.usages[q]; {
+				case u == nil:
+				case u.trapsExit:
 					err = &LeftAloneError{p, m.line, q + ", which it sources, sets an EXIT trap"}
+				case u.states:
+					err = &LeftAloneError{p, m.line, q + ", which it sources, says how it went, and the report would not hear it"}
 				}
 			}
 		}
 	}
 	var e *Edit
 	if err == nil {
+		t.mu.Lock()
+		t.read[p] = s
+		t.mu.Unlock()
 		e, err = s.edit("")
 	}
 	return result(p, e, err)
+}
+
+var hookWord = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(?:hook_event_name|hookSpecificOutput|permissionDecision|stop_hook_active|tool_input|systemMessage)\b`)
+})
+
+// isHook reports whether a script answers events of Claude Code: by where it is, or
+// by the fields of an event that it reads or answers with, and in which line.
+func isHook(p string, src []byte) (line int, ok bool) {
+	if m := hookWord().FindIndex(src); m != nil {
+		return lineAt(src, m[0]), true
+	}
+	return 0, slices.Contains(strings.Split(path.Dir(p), "/"), "hooks")
 }
 
 // result turns an edit or its error into a result.

@@ -16,6 +16,7 @@ type place struct {
 	own  bool // its stdout is the script's
 	used bool // something reads its stdout: a substitution, a pipe, a file
 	main bool // in the script's own shell, not in a subshell
+	pipe bool // a pipe leads from it to the script's stdout: JSON that goes in may come out
 }
 
 var (
@@ -25,7 +26,7 @@ var (
 	// All that can be, in a fixed order: the same script always reads the same.
 	places = []place{
 		top, consumed, {}, {main: true}, {used: true, main: true}, {own: true},
-		{own: true, used: true}, {own: true, used: true, main: true},
+		{own: true, used: true}, {own: true, used: true, main: true}, {used: true, pipe: true},
 	}
 )
 
@@ -37,6 +38,7 @@ type usage struct {
 	exported   map[string]bool   // functions that other shells run too
 	variables  map[string]string // how the values of variables end, where that is plain
 	json       map[string]bool   // variables that hold JSON
+	known      map[string]string // variables that say nothing, see text
 	current    *function         // whose body is being read; nil: none
 	dynamic    []place           // of commands whose name is not known
 	prints     []printed         // where echo, printf and cat reach the script's stdout
@@ -54,6 +56,7 @@ type usage struct {
 	trapsExit  bool // it has a trap for EXIT, wherever that stands
 	lost       bool // exec sends its stdout to a file
 	exportsAll bool // functions too
+	states     bool // it says how it went, somewhere
 }
 
 // A function and the places from which it is called.
@@ -71,6 +74,7 @@ type printed struct {
 	offset  int
 	says    bool // it may say something that belongs into a report
 	partial bool // it does not end its line
+	heads   bool // what follows may take it back
 }
 
 // A mention is a command's word that ends in something plain.
@@ -85,7 +89,7 @@ type mention struct {
 func understand(file *syntax.File) *usage {
 	u := &usage{
 		file: file, functions: map[string]*function{}, exported: map[string]bool{},
-		variables: map[string]string{}, json: map[string]bool{},
+		variables: map[string]string{}, json: map[string]bool{}, known: quietVariables(file),
 	}
 	syntax.Walk(file, u.declare)
 	for _, st := range file.Stmts {
@@ -103,6 +107,54 @@ func understand(file *syntax.File) *usage {
 	u.follow()
 	u.collect()
 	return u
+}
+
+// quietVariables finds the variables that only ever hold a number or a colour, by
+// all that the script sets them to.
+func quietVariables(file *syntax.File) map[string]string {
+	known := map[string]string{}
+	loud := map[string]bool{}
+	all := false // what is set cannot be told
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Assign:
+			if n.Name == nil {
+				break
+			}
+			name := n.Name.Value
+			value, ok := quietValue(n.Value)
+			old, seen := known[name]
+			if n.Value != nil || n.Array != nil {
+				known[name] = value
+				loud[name] = loud[name] || !ok || n.Append || n.Array != nil || seen && old != value
+			}
+		case *syntax.WordIter:
+			loud[n.Name.Value] = true
+		case *syntax.CallExpr:
+			switch literal(first(n.Args)) {
+			case "eval", "source", ".":
+				all = true
+			case "read", "mapfile", "readarray", "getopts", "printf":
+				for _, w := range n.Args[1:] {
+					loud[literal(w)] = true
+				}
+			}
+		case *syntax.DeclClause:
+			for _, a := range n.Args {
+				all = all || a.Naked && a.Name == nil && a.Value != nil && strings.HasPrefix(literal(a.Value), "-") && strings.Contains(literal(a.Value), "n")
+			}
+		}
+		return true
+	})
+	for name := range loud {
+		if loud[name] {
+			delete(known, name)
+		}
+	}
+	if all {
+		return nil
+	}
+	return known
 }
 
 // declare takes in what holds for the whole script, wherever it stands.
@@ -130,6 +182,9 @@ func (u *usage) declare(n syntax.Node) bool {
 		u.export(n)
 	case *syntax.CallExpr:
 		u.trapsExit = u.trapsExit || setsExitTrap(n)
+		if name := literal(first(n.Args)); name == "echo" || name == "printf" {
+			u.states = u.states || readAll(n.Args[1:], u.known).states()
+		}
 		if name := literal(first(n.Args)); name == "." || name == "source" {
 			u.migrated = u.migrated || len(n.Args) > 1 && path.Base(tail(n.Args[1])) == ReportFile
 		}
@@ -203,7 +258,7 @@ func (u *usage) collect() {
 		}
 	}
 	// What begins a line is judged with what ends it: then all is needed.
-	all := slices.ContainsFunc(u.prints, func(p printed) bool { return p.says && p.partial })
+	all := slices.ContainsFunc(u.prints, func(p printed) bool { return p.says && (p.partial || p.heads) })
 	for _, p := range u.prints {
 		if p.says || all {
 			u.said = append(u.said, p.offset)
@@ -290,7 +345,7 @@ func (u *usage) stmt(st *syntax.Stmt, p place) {
 	case *syntax.BinaryCmd:
 		left, right := p, p
 		if cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll {
-			left, right.main = consumed, false
+			left, right.main = place{used: true, pipe: p.own || p.pipe}, false
 			if isTee(cmd.Y) { // a log beside the script's stdout; with stderr in it, one that misses nothing
 				left.own = p.own
 				left.used = cmd.Op == syntax.Pipe && !withStderr(cmd.X)
@@ -417,7 +472,10 @@ func (u *usage) call(st *syntax.Stmt, c *syntax.CallExpr, p place) {
 		} else if second == "exec" && p.main {
 			u.stop(c, "exec is a way out, after which nobody is left to report")
 		}
+	case "bash", "sh", "dash", "zsh", "ksh":
+		u.commandLine(c, p)
 	case "eval":
+		u.within(readAll(c.Args[1:], nil).text, int(c.Pos().Line()), p)
 		for _, w := range c.Args[1:] {
 			if t := read1(w); strings.Contains(t.text, "trap") && p.main {
 				u.stop(c, "trap is called through eval")
@@ -432,7 +490,7 @@ func (u *usage) call(st *syntax.Stmt, c *syntax.CallExpr, p place) {
 	case "echo", "printf", "cat":
 		u.print(st, c, name, p)
 	case "jq":
-		if p.own && makesJSON(c.Args) {
+		if (p.own || p.pipe) && makesJSON(c.Args) {
 			u.stop(c, "it prints JSON already")
 		}
 	case "skillhand":
@@ -440,12 +498,35 @@ func (u *usage) call(st *syntax.Stmt, c *syntax.CallExpr, p place) {
 			u.stop(c, "it prints a report already")
 		}
 	case "python", "python3", "node":
-		code := readAll(c.Args[1:]).text + read1(hereDocument(st)).text
-		if p.own && printedJSON().MatchString(code) {
+		code := readAll(c.Args[1:], nil).text + read1(hereDocument(st)).text
+		if (p.own || p.pipe) && printedJSON().MatchString(code) {
 			u.stop(c, "it prints JSON already")
 		}
 	case "sed", "tail", "head", "awk":
 		u.ownLines(c)
+	}
+}
+
+// commandLine takes in the commands that a shell gets by -c.
+func (u *usage) commandLine(c *syntax.CallExpr, p place) {
+	for i, w := range c.Args[1:] {
+		if option := literal(w); strings.HasPrefix(option, "-") && strings.HasSuffix(option, "c") && i+2 < len(c.Args) {
+			u.within(read1(c.Args[i+2]).text, int(c.Pos().Line()), p)
+			return
+		}
+	}
+}
+
+// within takes in the scripts that a command line in a text calls. What it does not
+// know stands for a word.
+func (u *usage) within(text string, line int, p place) {
+	file, err := parse("", []byte(strings.NewReplacer(unknown, "/", number, "0").Replace(text)))
+	if err != nil {
+		return
+	}
+	for _, m := range understand(file).calls {
+		m.line, m.place.used = line, m.place.used || p.used
+		u.calls = append(u.calls, m)
 	}
 }
 
@@ -526,7 +607,7 @@ func (u *usage) handler(w *syntax.Word, p place) {
 	if err != nil {
 		return
 	}
-	within := &usage{file: file, functions: u.functions, exported: u.exported, variables: u.variables, json: u.json}
+	within := &usage{file: file, functions: u.functions, exported: u.exported, variables: u.variables, json: u.json, known: u.known}
 	for _, st := range file.Stmts {
 		within.stmt(st, p)
 	}
@@ -555,7 +636,7 @@ func (u *usage) option(c *syntax.CallExpr) {
 
 // print takes in an echo, printf or cat.
 func (u *usage) print(st *syntax.Stmt, c *syntax.CallExpr, name string, p place) {
-	if !p.own {
+	if !p.own && !p.pipe {
 		return
 	}
 	var t text
@@ -565,7 +646,7 @@ func (u *usage) print(st *syntax.Stmt, c *syntax.CallExpr, name string, p place)
 		if doc == nil || len(c.Args) > 1 {
 			return
 		}
-		t = read1(doc)
+		t = readKnown(doc, u.known)
 		if t.text == "" {
 			return
 		}
@@ -573,10 +654,11 @@ func (u *usage) print(st *syntax.Stmt, c *syntax.CallExpr, name string, p place)
 		if len(c.Args) < 2 || literal(c.Args[1]) == "-v" {
 			return
 		}
-		t = readAll(c.Args[1:])
+		t = readAll(c.Args[1:], u.known)
 		t.loud = t.loud || strings.Contains(strings.ReplaceAll(t.text, "%%", ""), "%") // what it is filled with
+		t.text = strings.ReplaceAll(t.text, "%%", "%")
 	default:
-		t = readAll(c.Args[1:])
+		t = readAll(c.Args[1:], u.known)
 	}
 	partial := name == "printf" && !strings.HasSuffix(read1(c.Args[1]).text, `\n`) && !strings.HasSuffix(t.text, "\n")
 	for name == "echo" && echoOption().MatchString(t.text) {
@@ -584,19 +666,29 @@ func (u *usage) print(st *syntax.Stmt, c *syntax.CallExpr, name string, p place)
 		partial = partial || strings.Contains(option, "n")
 		t.text = rest
 	}
-	if looksLikeJSON(t.text) || len(c.Args) == 2 && u.json[variable(c.Args[1])] ||
-		name == "printf" && len(c.Args) == 3 && u.json[variable(c.Args[2])] {
+	if looksLikeJSON(t.text) || slices.ContainsFunc(c.Args[1:], u.isJSON) {
 		u.stop(c, "it prints JSON already")
+		return
+	}
+	if !p.own {
 		return
 	}
 	says := t.says() || partial && t.begins()
 	if !p.main {
-		if says {
+		switch {
+		case t.states():
+			u.stop(c, "it says how it went in a subshell, where the report would not hear it")
+		case says:
 			u.notes = append(u.notes, Note{int(c.Pos().Line()), "said in a subshell: the report does not hear it"})
 		}
 		return
 	}
-	u.printed(printed{int(c.Args[0].Pos().Offset()), says, partial})
+	u.printed(printed{int(c.Args[0].Pos().Offset()), says, partial, t.heads()})
+}
+
+// isJSON reports whether a word is JSON, or a variable that holds some.
+func (u *usage) isJSON(w *syntax.Word) bool {
+	return u.json[variable(w)] || looksLikeJSON(read1(w).text)
 }
 
 // printed notes a statement, of the function that is being read or of the script.

@@ -69,26 +69,22 @@ func (m *run) fail(file string, err error) {
 // tree migrates what is wanted of one tree. Files are removed last, when what
 // they said is elsewhere.
 func (m *run) tree(ctx context.Context, root *root) error {
-	results := slices.DeleteFunc(migrate.Tree(m.read(root), m.TreeOptions), func(r migrate.Result) bool { return !root.wants(r.Path) })
+	results := root.wantedOf(migrate.Tree(m.read(root), m.TreeOptions))
 	results = append(results, m.others(root, results)...)
 	if len(results) == 0 && len(root.explicit) == 0 && m.Warn != nil {
 		m.Warn(root.wanted[0] + ": nothing to migrate here")
 	}
-	slices.SortStableFunc(results, func(a, b migrate.Result) int {
-		switch {
-		case a.Remove == b.Remove:
-			return 0
-		case b.Remove:
-			return -1
-		}
-		return 1
-	})
+	slices.SortStableFunc(results, func(a, b migrate.Result) int { return rank(a) - rank(b) })
 	broken := map[string]bool{} // folders in which a write failed
+	lacking := ""               // why the file that scripts source is not there
 	for i, r := range results {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		f := File{Result: r, Path: filepath.Join(root.base, filepath.FromSlash(r.Path))}
+		if lacking != "" && r.Status == migrate.Changed && !strings.HasSuffix(r.Path, ".md") && !r.Remove {
+			f.Result = migrate.Result{Path: r.Path, Status: migrate.LeftAlone, Reason: lacking}
+		}
 		if r.Remove && broken[filepath.Dir(f.Path)] {
 			f.Result = migrate.Result{Path: r.Path, Status: migrate.LeftAlone, Reason: "what it says could not be written elsewhere"}
 		}
@@ -98,6 +94,9 @@ func (m *run) tree(ctx context.Context, root *root) error {
 			}
 			broken[filepath.Dir(f.Path)] = true
 			m.fail(f.Path, err)
+			if rank(r) == first {
+				lacking = f.Path + ", which it would source, could not be written"
+			}
 		} else {
 			m.done = append(m.done, f)
 		}
@@ -106,6 +105,23 @@ func (m *run) tree(ctx context.Context, root *root) error {
 		}
 	}
 	return nil
+}
+
+// The order of writing: what others need comes first, what they replace goes last.
+const (
+	first = iota
+	then
+	last
+)
+
+func rank(r migrate.Result) int {
+	switch {
+	case filepath.Base(r.Path) == migrate.ReportFile:
+		return first
+	case r.Remove:
+		return last
+	}
+	return then
 }
 
 // others are the files that were named and are none of migrate's business.
@@ -130,7 +146,7 @@ func (m *run) apply(ctx context.Context, f *File) error {
 	if f.Status != migrate.Changed {
 		return nil
 	}
-	if m.Verify && !f.Remove && len(f.Edit.Before) > 0 && !strings.HasSuffix(f.Path, ".md") {
+	if m.Verify && rank(f.Result) == then && len(f.Edit.Before) > 0 && !strings.HasSuffix(f.Path, ".md") {
 		if err := m.verify(ctx, f); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,6 +34,20 @@ func (r *root) wants(rel string) bool {
 	file := filepath.Join(r.base, filepath.FromSlash(rel))
 	return slices.ContainsFunc(r.wanted, func(w string) bool {
 		return skill.Inside(w, file) || skill.Inside(w, skillText(file)) || slices.Contains(r.explicit, w) && isSkillText(w) && isSkillText(file) && skillText(w) == skillText(file)
+	})
+}
+
+// wantedOf returns the results that are wanted, and the file that changed scripts
+// among them need.
+func (r *root) wantedOf(results []migrate.Result) []migrate.Result {
+	needs := slices.ContainsFunc(results, func(x migrate.Result) bool {
+		return x.Status == migrate.Changed && rank(x) == then && !strings.HasSuffix(x.Path, ".md") && r.wants(x.Path)
+	})
+	return slices.DeleteFunc(results, func(x migrate.Result) bool {
+		if rank(x) == first {
+			return !needs
+		}
+		return !r.wants(x.Path)
 	})
 }
 
@@ -79,9 +94,7 @@ func (m *run) roots(paths []string) []*root {
 		if !info.IsDir() {
 			dir = filepath.Dir(real)
 		}
-		if top := skill.Top(dir); top != "" {
-			dir = top
-		}
+		dir = treeOf(dir)
 		i := slices.IndexFunc(roots, func(r *root) bool { return r.dir == dir })
 		if i < 0 {
 			roots = append(roots, &root{dir: dir, base: filepath.Dir(dir)})
@@ -95,10 +108,29 @@ func (m *run) roots(paths []string) []*root {
 	return roots
 }
 
-// read reads the files of a tree that matter. Links are not followed: what they
+// treeOf is the folder in which all that may read a script in dir is looked for: the
+// repository, else the plugin or the agent's own folder around it.
+func treeOf(dir string) string {
+	if top := skill.Top(dir); top != "" {
+		return top
+	}
+	if plugin := skill.PluginOf(dir); plugin != "" {
+		return plugin
+	}
+	for up := dir; up != filepath.Dir(up); up = filepath.Dir(up) {
+		if base := filepath.Base(up); base == ".claude" || base == ".agents" {
+			return up
+		}
+	}
+	return dir
+}
+
+// read reads the files of a tree that matter: scripts and skills, and whatever
+// names a script. Links are not followed: what they
 // lead to is read where it is, if it is in the tree.
 func (m *run) read(root *root) []migrate.File {
 	var files []migrate.File
+	var others []string // which may name a script
 	_ = filepath.WalkDir(root.dir, func(file string, d fs.DirEntry, err error) error {
 		rel, relErr := filepath.Rel(root.base, file)
 		if relErr != nil {
@@ -115,18 +147,55 @@ func (m *run) read(root *root) []migrate.File {
 		if err == nil {
 			data, err = readMatter(file, rel)
 		}
-		if err != nil && root.wants(rel) {
+		switch {
+		case err != nil && root.wants(rel):
 			m.fail(file, err)
-		}
-		if err == nil && data != nil {
+		case err == nil && data != nil:
 			files = append(files, migrate.File{Path: rel, Data: data})
+		case err == nil && !strings.Contains(d.Name(), ".bak-"):
+			others = append(others, file)
 		}
 		return nil
 	})
-	return files
+	return append(files, m.witnesses(root, files, others)...)
 }
 
-// readMatter reads a file if migrate would look at it; else it returns nil.
+// witnesses are the files that name a script of the tree, and the user's settings.
+func (m *run) witnesses(root *root, files []migrate.File, others []string) (witnesses []migrate.File) {
+	var names []string
+	for _, f := range files {
+		if ext := path.Ext(f.Path); ext != ".md" && ext != ".json" {
+			names = append(names, path.Base(f.Path))
+		}
+	}
+	for _, v := range m.Env {
+		if home, ok := strings.CutPrefix(v, "HOME="); ok && home != "" {
+			others = append(others, filepath.Join(home, ".claude", "settings.json"), filepath.Join(home, ".claude", "settings.local.json"))
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	for _, file := range slices.Compact(others) {
+		info, err := os.Stat(file)
+		if err != nil || info.Size() > maxScript {
+			continue
+		}
+		data, err := os.ReadFile(file)
+		if err != nil || bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 {
+			continue
+		}
+		if slices.ContainsFunc(names, func(name string) bool { return bytes.Contains(data, []byte(name)) }) {
+			rel, err := filepath.Rel(root.base, file)
+			if err != nil || strings.HasPrefix(rel, "..") {
+				rel = file
+			}
+			witnesses = append(witnesses, migrate.File{Path: filepath.ToSlash(rel), Data: data})
+		}
+	}
+	return witnesses
+}
+
+// readMatter reads a file if migrate looks at it whatever it says; else it returns nil.
 func readMatter(file, rel string) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -28,11 +29,16 @@ func (m *run) verify(ctx context.Context, f *File) error {
 			return fmt.Errorf("not verified: %w", err)
 		}
 	}
+	// Alone in a copy of its folder it has no file to source: what that does is put in.
+	inline, err := migrate.Script(f.Result.Path, f.Edit.Before, migrate.Options{Bash: m.Bash, Inline: true})
+	if err != nil {
+		return err
+	}
 	before, err := runCopy(ctx, m.Env, f.Path, f.Edit.Before)
 	if err != nil {
 		return err
 	}
-	after, err := runCopy(ctx, m.Env, f.Path, f.Edit.After)
+	after, err := runCopy(ctx, m.Env, f.Path, inline.After)
 	if err != nil {
 		return err
 	}
@@ -43,7 +49,8 @@ func (m *run) verify(ctx context.Context, f *File) error {
 	return compareRuns(before, after)
 }
 
-// compareRuns reports the first difference that matters.
+// compareRuns reports the first difference that matters: what parse reads in the
+// output of the old script is what the new one must report.
 func compareRuns(before, after scriptRun) error {
 	if before.Exit != after.Exit {
 		return fmt.Errorf("verify: exit status %d before, %d after: nothing was written", before.Exit, after.Exit)
@@ -52,8 +59,8 @@ func compareRuns(before, after scriptRun) error {
 	if r.Report == nil || bytes.Count(after.stdout.Bytes(), []byte("\n")) != 1 {
 		return errors.New("verify: no report alone on stdout: nothing was written")
 	}
-	if r.Report.Success && after.Exit != 0 {
-		return errors.New("verify: success against the exit status: nothing was written")
+	if err := compareReports(report.Parse(before.stdout.Bytes(), report.Options{}), before.Exit, r.Report); err != nil {
+		return fmt.Errorf("verify: %w: nothing was written", err)
 	}
 	have := map[string]bool{}
 	for line := range bytes.Lines(after.stderr.Bytes()) {
@@ -65,6 +72,35 @@ func compareRuns(before, after scriptRun) error {
 		}
 	}
 	return nil
+}
+
+// compareReports reports how a script's report differs from what the text said that
+// it printed before.
+func compareReports(said report.Result, exit int, now *report.Report) error {
+	was := report.Report{Confidence: 0.5}
+	if said.Report != nil {
+		was = *said.Report
+	}
+	was.Success = exit == 0 && (!said.Stated || said.Report.Success)
+	errs := slices.DeleteFunc(slices.Clone(now.Errors), func(e report.Error) bool { return e.Code != report.LegacyError })
+	switch {
+	case was.Success != now.Success:
+		return fmt.Errorf("success is %v, its text said %v", now.Success, was.Success)
+	case was.Confidence != now.Confidence:
+		return fmt.Errorf("confidence is %v, its text said %v", now.Confidence, was.Confidence)
+	case !slices.Equal(was.Deliverables, now.Deliverables):
+		return fmt.Errorf("deliverables are %q, its text said %q", now.Deliverables, was.Deliverables)
+	case !slices.EqualFunc(was.Errors, errs, func(a, b report.Error) bool { return a.Message == b.Message }):
+		return fmt.Errorf("errors are %v, its text said %v", messages(errs), messages(was.Errors))
+	}
+	return nil
+}
+
+func messages(errs []report.Error) (all []string) {
+	for _, e := range errs {
+		all = append(all, e.Message)
+	}
+	return all
 }
 
 var digits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9]+`) })
