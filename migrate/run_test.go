@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -31,7 +32,7 @@ func TestRuns(t *testing.T) {
 		ran++
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			edit, err := Script(s.name, s.src, Options{Inline: true})
+			edit, err := Script(s.name, s.src, Options{Inline: len(s.name)%2 == 0})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,6 +83,56 @@ func TestOtherWays(t *testing.T) {
 		if err != nil || !strings.HasPrefix(string(out), tt.want) {
 			t.Errorf("%s: %v\n%s", tt.command, err, out)
 		}
+	}
+}
+
+// TestPlaces: a script finds the file that reports by its own place, however it is called.
+func TestPlaces(t *testing.T) {
+	top := t.TempDir()
+	tree := Tree([]File{
+		{"tree/a b/execute.sh", []byte("#!/bin/bash\necho \"Created: x\"\n")},
+		{"tree/c/d/execute.sh", []byte("#!/bin/bash\necho \"Created: y\"\n")},
+	}, TreeOptions{})
+	var names []string
+	for _, r := range tree {
+		names = append(names, r.Path)
+		file := filepath.Join(top, filepath.FromSlash(r.Path))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, r.Edit.After, 0o777)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []string{"tree/a b/execute.sh", "tree/c/d/execute.sh", "tree/skillhand-report.bash"}; !slices.Equal(names, want) {
+		t.Fatalf("%q, want %q", names, want)
+	}
+	for _, command := range []string{
+		`bash "tree/a b/execute.sh"`,
+		`cd "tree/a b" && bash execute.sh`,
+		`cd "tree/a b" && ./execute.sh`,
+		`cd / && bash "$OLDPWD/tree/a b/execute.sh"`,
+		`cd "tree/a b" && PATH= /bin/bash execute.sh`,
+		`env -i /bin/bash "tree/a b/execute.sh"`,
+		`ln -s "tree/a b/execute.sh" link; bash link`,
+		`ln -s link link2; PATH= /bin/bash ./link2`,
+		`mkdir -p far; ln -s "../tree/a b/execute.sh" far/link; cd / && bash "$OLDPWD/far/link"`,
+		`ln -s "tree/a b" folder; bash folder/execute.sh`,
+		`PATH="$PWD/tree/a b:$PATH"; execute.sh`,
+		`bash -eu "tree/a b/execute.sh"`,
+		`CDPATH=/ bash "tree/a b/execute.sh"`,
+	} {
+		cmd := exec.Command("bash", "-c", command)
+		cmd.Dir = top
+		out, err := cmd.Output()
+		if err != nil || !strings.HasPrefix(string(out), `{"success":true,"confidence":0.5,"deliverables":["x"]`) {
+			t.Errorf("%s: %v\n%s", command, err, out)
+		}
+	}
+	if err := os.Remove(filepath.Join(top, "tree", ReportFile)); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("bash", "tree/c/d/execute.sh")
+	cmd.Dir = top
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), ReportFile) {
+		t.Errorf("without the file: %v\n%s", err, out)
 	}
 }
 
@@ -173,7 +224,7 @@ func run(t *testing.T, src []byte) outcome {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "script.sh")
 	work := filepath.Join(dir, "work")
-	if err := errors.Join(os.WriteFile(file, src, 0o777), os.Mkdir(work, 0o777)); err != nil {
+	if err := errors.Join(os.WriteFile(file, src, 0o777), os.Mkdir(work, 0o777), os.WriteFile(filepath.Join(dir, ReportFile), Report(), 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

@@ -166,16 +166,39 @@ func (t *tree) holdNamed(p, text string, line int, why string) {
 				t.hold(q, fmt.Sprintf("%s:%d %s", p, line, why))
 			}
 		}
+		for _, pattern := range globName().FindAllString(l, -1) {
+			for _, q := range t.matching(pattern) {
+				t.hold(q, fmt.Sprintf("%s:%d %s", p, line, why))
+			}
+		}
 		line++
 	}
 }
 
-var pathName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w./@+-]*[\w@+-]`) })
+var (
+	pathName     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w./@+-]*[\w@+-]`) })
+	globName     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w.-]+/[\w./*-]*\*[\w./*-]*`) })
+	variableName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{?\w+\}?`) })
+)
+
+// matching lists the scripts whose path ends as a pattern says.
+func (t *tree) matching(pattern string) (scripts []string) {
+	for _, paths := range t.names {
+		for _, p := range paths {
+			parts, n := strings.Split(p, "/"), strings.Count(pattern, "/")+1
+			end := strings.Join(parts[max(0, len(parts)-n):], "/")
+			if ok, err := path.Match(pattern, end); ok && err == nil && t.isScript(p) {
+				scripts = append(scripts, p)
+			}
+		}
+	}
+	return scripts
+}
 
 // namesIn lists what may be the name of a script in a line: a file's name, or
 // a path that ends in one. A name without an ending is one only in a path.
 func (t *tree) namesIn(line string) (names []string) {
-	for _, name := range pathName().FindAllString(line, -1) {
+	for _, name := range pathName().FindAllString(variableName().ReplaceAllString(line, " "), -1) {
 		if base := path.Base(name); len(t.names[base]) > 0 && (path.Ext(base) != "" || strings.Contains(name, "/")) {
 			names = append(names, name)
 		}
