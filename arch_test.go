@@ -15,7 +15,7 @@ const module = "github.com/skillhand/skillhand"
 // rooms lists, for every room, the rooms it may know. Nothing imports upward.
 const rooms = `
 doctor: claudepage here proc settings skill trust
-.: claude claudepage here history internal/redact proc render report session shell skill trust verdict
+.: claude claudepage here history internal/redact proc render report session settings shell skill trust verdict
 bench: history report
 claude: internal/jsonfind proc
 claudepage: proc settings

@@ -21,6 +21,7 @@ import (
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/redact"
+	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/shell"
 	"github.com/skillhand/skillhand/trust"
 )
@@ -94,9 +95,23 @@ func absolute(path string) string {
 // Policy says what may run at a place that is complete.
 func (rt *Runtime) Policy(h here.Here) trust.Policy {
 	return trust.Policy{
-		Store: trust.Store{Dir: h.TrustDir()}, Home: h.Home, Own: h.Finder().UserRoots(),
+		Store: trust.Store{Dir: h.TrustDir()}, Home: h.Home, Own: h.Finder().UserFolders(), More: func() []string { return installed(h.Home) },
 		All: rt.TrustAll || h.Env.Get("SKILLHAND_TRUST") == "all", Confirm: rt.Confirm,
 	}
+}
+
+// installed lists the plugins that Claude Code installed: its own copies, which
+// are in the user's home whatever the environment says.
+func installed(home string) []string {
+	if home == "" {
+		return nil
+	}
+	all, _ := settings.Installed(filepath.Join(home, ".claude")) // what cannot be read lists none
+	var roots []string
+	for _, p := range all {
+		roots = append(roots, p.Root)
+	}
+	return roots
 }
 
 func (rt *Runtime) warn(text string) {

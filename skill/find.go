@@ -181,6 +181,11 @@ func (f Finder) Roots() []string {
 // UserRoots lists the user's own folders of skills.
 func (f Finder) UserRoots() []string { return f.userFolders(".claude/skills", ".agents/skills") }
 
+// UserFolders lists every folder of the user's own that skills and commands are found in.
+func (f Finder) UserFolders() []string {
+	return f.userFolders(".claude/skills", ".agents/skills", ".config/agents/skills", ".claude/commands")
+}
+
 func (f Finder) userFolders(folders ...string) []string {
 	if !filepath.IsAbs(f.Home) { // a relative one would be the project's to choose
 		return nil

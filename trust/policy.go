@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/skillhand/skillhand/skill"
@@ -14,9 +15,10 @@ import (
 // A Policy decides what may run. The zero value lets nothing run.
 type Policy struct {
 	Store Store
-	Home  string   // the user's home
-	Own   []string // the user's own folders, which need no word
-	All   bool     // everything may run
+	Home  string          // the user's home
+	Own   []string        // the user's own folders, which need no word
+	More  func() []string // further ones, which take time to find
+	All   bool            // everything may run
 
 	// Confirm asks the user about a folder that is not trusted. If it says yes
 	// the folder is trusted from then on. nil means no.
@@ -95,10 +97,8 @@ func (p Policy) May(path string) error {
 	if err != nil {
 		return &NotTrusted{Dir: path}
 	}
-	for _, dir := range p.Own {
-		if dir, err := realPath(dir); err == nil && skill.Inside(dir, real) {
-			return nil
-		}
+	if within(real, p.Own) || p.More != nil && within(real, p.More()) {
+		return nil
 	}
 	place := Place(real)
 	if err := p.Store.believable(place, p.Home); err != nil {
@@ -115,6 +115,14 @@ func (p Policy) May(path string) error {
 		}
 	}
 	return nil
+}
+
+// within reports whether a real path lies in one of dirs.
+func within(real string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		dir, err := realPath(dir)
+		return err == nil && skill.Inside(dir, real)
+	})
 }
 
 // Place returns the folder that must be trusted for a file, or folder, to run: the
@@ -159,9 +167,4 @@ func quote(path string) string {
 		return path
 	}
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-}
-
-// Trusted is May for callers that are on their way to a Policy.
-func (s Store) Trusted(path string, more ...string) bool {
-	return Policy{Store: s, Own: more}.May(path) == nil
 }

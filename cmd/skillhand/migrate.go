@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -11,12 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/migrate"
 	"github.com/skillhand/skillhand/migrate/disk"
-	"github.com/skillhand/skillhand/skill"
-	"github.com/skillhand/skillhand/trust"
 )
 
 type migrateOptions struct {
@@ -90,16 +88,11 @@ func runMigrate(ctx context.Context, std *stdio, o migrateOptions, args []string
 
 // mayVerify reports why a script may not be run.
 func mayVerify(std *stdio, file string) error {
-	if lookup(std.Env, "SKILLHAND_TRUST") == "all" {
-		return nil
+	h, err := here.From("", std.Env)
+	if err != nil {
+		return err
 	}
-	store := trust.Store{Dir: filepath.Join(skillhand.StateDir(std.Env), "trust")}
-	own := skill.Finder{Home: lookup(std.Env, "HOME")}.UserRoots()
-	if store.Trusted(file, slices.DeleteFunc(own, func(dir string) bool { return dir == "" })...) {
-		return nil
-	}
-	place := skillhand.Place(file)
-	return fmt.Errorf("%s is not trusted (skillhand trust %s)", place, place)
+	return (&skillhand.Runtime{}).Policy(h).May(file)
 }
 
 // printMigration shows what became of all files.
