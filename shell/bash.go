@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,20 +44,19 @@ func (r *running) runBash(why error) Result {
 func (r *running) prelude() (code string, values []string) {
 	var b strings.Builder
 	for _, v := range r.prog.Vars {
-		next := len(values) + 1
 		switch {
+		case v.Unused:
 		case !v.Split:
-			fmt.Fprintf(&b, "%s=${%d};", v.Name, next)
+			fmt.Fprintf(&b, "%s=$1;shift;", v.Name)
 			values = append(values, v.Data)
-		case len(v.Words) == 0:
-			fmt.Fprintf(&b, "%s=();", v.Name)
 		default:
-			fmt.Fprintf(&b, `%s=("${@:%d:%d}");`, v.Name, next, len(v.Words))
+			fmt.Fprintf(&b, "%s=();", v.Name)
+			// A few at a time: bash looks for the n-th argument from the first.
+			for few := range slices.Chunk(v.Words, 9) {
+				fmt.Fprintf(&b, `%s+=(%s);shift %d;`, v.Name, firstArguments[:5*len(few)], len(few))
+			}
 			values = append(values, v.Words...)
 		}
-	}
-	if len(values) > 0 {
-		b.WriteString("set --;")
 	}
 	for _, name := range r.prog.Names() {
 		if functionName(name) {
@@ -65,6 +65,8 @@ func (r *running) prelude() (code string, values []string) {
 	}
 	return b.String(), values
 }
+
+const firstArguments = `"$1" "$2" "$3" "$4" "$5" "$6" "$7" "$8" "$9" `
 
 // functionName reports whether bash allows a function of this name.
 func functionName(name string) bool {

@@ -48,8 +48,10 @@ type Variable struct {
 	Data  string
 	Split bool     // it is an indexed array that holds Words, for a value that stands unquoted
 	Words []string // if Split
-	value *Value
-	place bool
+
+	Unused bool // it stands in a comment
+	value  *Value
+	place  bool
 }
 
 // A Refusal says why a line must not run with the values it was given.
@@ -321,6 +323,7 @@ func (p *Program) placeComments(placed []bool) {
 		if c, ok := n.(*syntax.Comment); ok {
 			for _, m := range p.marks(c.Text) {
 				placed[m.i] = true
+				p.Vars[m.i].Unused = true
 			}
 		}
 		return true
