@@ -69,7 +69,7 @@ func end() string { return "END_OF_ARGUMENTS_" + strings.ToLower(rand.Text()[:12
 // write makes dir by fill, whole or not at all. It never overwrites.
 func write(dir string, fill func(to string) error) (made []string, err error) {
 	if _, err := os.Lstat(dir); err == nil {
-		return nil, fmt.Errorf("%s: is there already, and nothing is overwritten", dir)
+		return nil, fmt.Errorf("%s: already exists, and nothing is overwritten", dir)
 	}
 	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o777); err != nil {
@@ -92,7 +92,7 @@ func write(dir string, fill func(to string) error) (made []string, err error) {
 	}
 	if err := os.Rename(temporary, dir); err != nil {
 		if errors.Is(err, fs.ErrExist) {
-			return nil, fmt.Errorf("%s: is there already, and nothing is overwritten", dir)
+			return nil, fmt.Errorf("%s: already exists, and nothing is overwritten", dir)
 		}
 		return nil, err
 	}

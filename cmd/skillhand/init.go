@@ -18,6 +18,7 @@ func newInit(std *stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Make a new skill or plugin",
+		Long:  "Make a new skill or plugin that works as it is. Nothing is overwritten.",
 		Example: `  skillhand init skill review       in .claude/skills of this project
   skillhand init plugin toolbox     in the folder toolbox`,
 		Args: cli.Args(cobra.NoArgs),
@@ -32,7 +33,7 @@ func newInitSkill(std *stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "skill NAME",
 		Short: "Make a new skill",
-		Long: `Make a new skill that loads and runs at once, in .claude/skills at the top of
+		Long: `Make a new skill that loads and runs as it is, in .claude/skills at the top of
 this project. Nothing is overwritten.`,
 		Example: `  skillhand init skill review
   skillhand init skill review --dir plugin/skills`,

@@ -61,11 +61,10 @@ func groupsOf(cmd *cobra.Command) (titles []string, members [][]*cobra.Command) 
 func usage(c *cobra.Command) error {
 	var b strings.Builder
 	b.WriteString("Usage:\n")
-	if c.Runnable() && c.HasParent() {
-		fmt.Fprintf(&b, "  %s\n", c.UseLine())
-	}
 	if c.HasAvailableSubCommands() {
 		fmt.Fprintf(&b, "  %s COMMAND\n", c.CommandPath())
+	} else {
+		fmt.Fprintf(&b, "  %s\n", c.UseLine())
 	}
 	if c.HasExample() {
 		fmt.Fprintf(&b, "\nExamples:\n%s\n", c.Example)
