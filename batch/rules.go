@@ -1,0 +1,244 @@
+package batch
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// The rules of the state machine. Everything here is a function of what it is given; times are
+// milliseconds of the database's clock, money is millionths of a dollar.
+
+// maxKills is how many workers may die with a job in their hands before the job is to blame.
+const maxKills = 5
+
+// A delivery is a permit to run a job once, as River keeps it. It carries what cannot change
+// while the job is open.
+type delivery struct {
+	Batch   int64 `json:"b"`
+	Job     int64 `json:"j"`
+	N       int   `json:"n"` // the job's how manieth
+	At      int64 `json:"at,omitempty"`
+	Tries   int   `json:"tries,omitempty"`
+	Kills   int   `json:"kills,omitempty"`
+	Retries int   `json:"retries,omitempty"`
+	Cost    int64 `json:"cost,omitempty"` // reserved
+}
+
+// Kind names our deliveries among the rows of River.
+func (delivery) Kind() string { return "skillhand" }
+
+// How a delivery ended.
+type how string
+
+const (
+	finished how = "finished" // the function returned
+	returned how = "returned" // the worker gave it back
+	lost     how = "lost"     // its worker died
+)
+
+// A step is what becomes of a job when a delivery has ended.
+type step struct {
+	state        State
+	due          int64
+	tries, kills int
+	spent        int64
+	fault        string
+	pause        int64 // its kind of job starts no earlier
+	stop         Stop
+}
+
+// next decides what follows the end of a delivery.
+func next(d delivery, h how, r Retry, now int64) step {
+	s := step{state: Waiting, due: now, tries: d.Tries, kills: d.Kills, spent: micros(r.CostUSD), fault: r.Error}
+	switch {
+	case h == lost:
+		s.spent = d.Cost // nobody knows: all that it may have been
+		s.kills++
+		s.fault = "its worker died"
+		if s.kills >= maxKills {
+			s.state, s.fault = Failed, fmt.Sprintf("its worker died %d times", s.kills)
+		}
+	case h == returned:
+	case r.Error == "":
+		s.state = Done
+		s.tries++
+	case r.Stop != "":
+		s.stop = r.Stop
+	case !r.Until.IsZero():
+		s.due = r.Until.UnixMilli()
+		s.pause = s.due
+	case r.Again && d.Tries < d.Retries:
+		s.tries++
+		s.due = now + max(r.After, backoff(s.tries, d.Job)).Milliseconds()
+	default:
+		s.state = Failed
+		s.tries++
+	}
+	return s
+}
+
+// backoff is how long to wait after a number of failures, if nobody said: a second, doubled each
+// time up to a minute, less up to a quarter so that jobs that failed together come back apart.
+func backoff(tries int, job int64) time.Duration {
+	wait := time.Second << min(tries-1, 6)
+	return min(wait, time.Minute) * time.Duration(100-uint64(job)*37%25) / 100
+}
+
+// room is how many further deliveries may be out: those that the limit allows, or else enough to
+// keep every slot of every worker busy while the next ones are on their way.
+func room(concurrency, slots, open int) int {
+	if concurrency > 0 {
+		return max(0, concurrency-open)
+	}
+	return max(0, 2*slots+8-open)
+}
+
+// starts allots the times at which up to n jobs may start, none beyond the horizon, and the
+// earliest time for the one after. Time that passed unused is gone.
+func starts(next, now, interval, horizon int64, n int) (at []int64, after int64) {
+	for len(at) < n {
+		t := max(next, now)
+		if interval > 0 && t > now+horizon {
+			break
+		}
+		at = append(at, t)
+		if interval > 0 {
+			next = t + interval
+		}
+	}
+	return at, next
+}
+
+// interval is the time between two starts. It is a little longer than the rate asks for: a start
+// that comes late must not bring one too many into a window.
+func (l Limits) interval() int64 {
+	if l.Starts <= 0 || l.Window <= 0 {
+		return 0
+	}
+	return int64(math.Ceil(float64(l.Window.Milliseconds()) / float64(l.Starts) * 1.02))
+}
+
+// affordable reports whether a job that may cost that much can start. A budget of 0 is none.
+func affordable(budget, spent, reserved, cost int64) bool {
+	return budget == 0 || cost == 0 || spent+reserved+cost <= budget
+}
+
+// What a lock file says about its worker.
+type holder int
+
+const (
+	unknown holder = iota // not a file of this machine
+	held                  // there is a process
+	free                  // there is none any more
+)
+
+// dead reports whether a worker is no more. A free lock proves it at once. Silence proves it only
+// while the worker could have been heard: since the database is up, and since we listen.
+func dead(lock holder, beat, now, up, since, lease int64) bool {
+	if lock == free {
+		return true
+	}
+	return lease > 0 && now-max(beat, up, since) > lease
+}
+
+// A sighting is an open job beside its delivery, or either of them alone.
+type sighting struct {
+	batch, job int64 // 0: a delivery without an open job
+	n          int
+	row        int64  // River's; 0: an open job without a delivery
+	running    bool   // else waiting to be taken
+	worker     string // that took it
+	rowJob     int64  // what the delivery is for
+	rowN       int
+	d          delivery
+}
+
+// What to do about a sighting.
+type action int
+
+const (
+	leave  action = iota
+	drop          // a delivery that no longer counts
+	giveUp        // the job goes back: its delivery is no more, or was taken by nobody
+	adopt         // the job goes back: its worker died
+)
+
+// judge decides about a sighting. Missing says that we took the delivery and never saw it: the
+// database answered, and the answer was lost.
+func judge(s sighting, live bool, missing bool) action {
+	gone := s.running && (!live || missing)
+	switch {
+	case s.row == 0:
+		return giveUp
+	case gone && s.job == 0:
+		return drop
+	case gone && missing && live:
+		return giveUp
+	case gone:
+		return adopt
+	}
+	return leave
+}
+
+// circle returns ids of jobs that need each other in a ring, or nil.
+func circle(jobs []Job) []string {
+	const (
+		entered = 1
+		left    = 2
+	)
+	needs := make(map[string][]string, len(jobs))
+	for _, j := range jobs {
+		needs[j.ID] = j.Needs
+	}
+	mark := map[string]int{}
+	type place struct {
+		id string
+		at int // of its needs
+	}
+	for _, j := range jobs {
+		if mark[j.ID] != 0 {
+			continue
+		}
+		path := []place{{id: j.ID}}
+		mark[j.ID] = entered
+		for len(path) > 0 {
+			p := &path[len(path)-1]
+			if p.at == len(needs[p.id]) {
+				mark[p.id] = left
+				path = path[:len(path)-1]
+				continue
+			}
+			need := needs[p.id][p.at]
+			p.at++
+			switch mark[need] {
+			case 0:
+				mark[need] = entered
+				path = append(path, place{id: need})
+			case entered:
+				from := slices.IndexFunc(path, func(q place) bool { return q.id == need })
+				var ring []string
+				for _, q := range path[from:] {
+					ring = append(ring, q.id)
+				}
+				return append(ring, need)
+			}
+		}
+	}
+	return nil
+}
+
+// Circle returns ids of jobs that need each other in a ring, the first one again at the end, or
+// nil if there is no such ring.
+func Circle(jobs []Job) []string { return circle(jobs) }
+
+// micros rounds up: what is counted is never less than what was spent.
+func micros(usd float64) int64 {
+	if usd <= 0 || math.IsNaN(usd) {
+		return 0
+	}
+	return int64(math.Ceil(math.Min(usd, 1e9)*1e6 - 1e-6))
+}
+
+func dollars(micros int64) float64 { return float64(micros) / 1e6 }

@@ -1,0 +1,126 @@
+package batch
+
+import (
+	"context"
+	"fmt"
+)
+
+// version is that of our tables. A program refuses tables that are newer than it knows.
+const version = 1
+
+// batch has the counts of its jobs, so that progress is one row, and is locked by whoever changes
+// a job of it: the rules see one change at a time.
+var schema = []string{
+	`CREATE TABLE batch (
+		id          {id},
+		name        text NOT NULL UNIQUE,
+		created     bigint NOT NULL,
+		stop        text NOT NULL DEFAULT '',
+		concurrency bigint NOT NULL DEFAULT 0,
+		gap         bigint NOT NULL DEFAULT 0, -- between two starts
+		budget      bigint NOT NULL DEFAULT 0,
+		next        bigint NOT NULL DEFAULT 0, -- start
+		spent       bigint NOT NULL DEFAULT 0,
+		reserved    bigint NOT NULL DEFAULT 0,
+		event       bigint NOT NULL DEFAULT 0, -- the last one given out
+		waiting     bigint NOT NULL DEFAULT 0,
+		open        bigint NOT NULL DEFAULT 0,
+		done        bigint NOT NULL DEFAULT 0,
+		failed      bigint NOT NULL DEFAULT 0,
+		canceled    bigint NOT NULL DEFAULT 0,
+		skipped     bigint NOT NULL DEFAULT 0,
+		chained     bigint NOT NULL DEFAULT 0, -- some job needs another
+		kinds       text NOT NULL DEFAULT '[]'
+	)`,
+	`CREATE TABLE batch_job (
+		id       {id},
+		batch    bigint NOT NULL REFERENCES batch (id),
+		seq      bigint NOT NULL,
+		name     text NOT NULL,
+		kind     text NOT NULL,
+		sum      text NOT NULL, -- of what it is
+		payload  text NOT NULL,
+		retries  bigint NOT NULL,
+		cost     bigint NOT NULL,
+		state    text NOT NULL DEFAULT 'waiting',
+		wants    bigint NOT NULL DEFAULT 0, -- needs that are not done
+		due      bigint NOT NULL DEFAULT 0,
+		delivery bigint NOT NULL DEFAULT 0, -- the last one
+		tries    bigint NOT NULL DEFAULT 0,
+		kills    bigint NOT NULL DEFAULT 0,
+		event    bigint NOT NULL DEFAULT 0,
+		started  bigint NOT NULL DEFAULT 0,
+		ended    bigint NOT NULL DEFAULT 0,
+		spent    bigint NOT NULL DEFAULT 0,
+		fault    text NOT NULL DEFAULT '',
+		result   text NOT NULL DEFAULT '',
+		UNIQUE (batch, name)
+	)`,
+	`CREATE INDEX batch_job_order ON batch_job (batch, seq, id)`,
+	`CREATE INDEX batch_job_ready ON batch_job (batch, kind, seq, id) WHERE state = 'waiting' AND wants = 0`,
+	`CREATE INDEX batch_job_open ON batch_job (id) WHERE state = 'open'`,
+	`CREATE INDEX batch_job_event ON batch_job (batch, event) WHERE event > 0`,
+	`CREATE TABLE batch_need (
+		job  bigint NOT NULL REFERENCES batch_job (id),
+		need bigint NOT NULL REFERENCES batch_job (id),
+		PRIMARY KEY (job, need)
+	)`,
+	`CREATE INDEX batch_need_need ON batch_need (need)`,
+	`CREATE TABLE batch_attempt (
+		job      bigint NOT NULL REFERENCES batch_job (id),
+		delivery bigint NOT NULL,
+		worker   text NOT NULL,
+		started  bigint NOT NULL,
+		ended    bigint NOT NULL,
+		how      text NOT NULL,
+		spent    bigint NOT NULL,
+		fault    text NOT NULL,
+		PRIMARY KEY (job, delivery)
+	)`,
+	`CREATE TABLE batch_worker (
+		id      text PRIMARY KEY,
+		place   text NOT NULL, -- whose lock files it shares
+		slots   bigint NOT NULL,
+		started bigint NOT NULL,
+		beat    bigint NOT NULL,
+		notes   text NOT NULL DEFAULT '{}' -- what its jobs are doing, by id
+	)`,
+	`CREATE TABLE batch_limit (
+		kind  text PRIMARY KEY,
+		until bigint NOT NULL
+	)`,
+}
+
+// migrate makes the tables that are missing. Only one process is here at a time.
+func migrate(ctx context.Context, s store, river func() error) error {
+	if _, err := s.exec(ctx, `CREATE TABLE IF NOT EXISTS batch_version (version bigint NOT NULL)`); err != nil {
+		return err
+	}
+	have, err := number(ctx, s, `SELECT version FROM batch_version`)
+	if err != nil {
+		return err
+	}
+	switch {
+	case have > version:
+		return fmt.Errorf("%w: its tables are of version %d, this one knows %d", ErrNewer, have, version)
+	case have == version:
+		return nil
+	}
+	if err := river(); err != nil {
+		return err
+	}
+	tx, err := s.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer tx.rollback()
+	for _, statement := range schema {
+		if _, err := tx.exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.exec(ctx, `INSERT INTO batch_version VALUES ($1)`, version); err != nil {
+		return err
+	}
+	return tx.commit(ctx)
+}

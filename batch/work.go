@@ -1,0 +1,433 @@
+package batch
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/riverqueue/river"
+)
+
+// A Worker does jobs. DB and Do are required.
+type Worker struct {
+	DB      *DB
+	Do      Func
+	Slots   int               // jobs at the same time; 0 means 4
+	Batches []string          // whose jobs; nil means all, also those that come later
+	Warn    func(text string) // told of what goes wrong and is tried again; nil tells nobody
+	// Orphaned is called with the id of a worker of this machine that died, before its jobs are
+	// given to others: what it started may still be there.
+	Orphaned func(worker string)
+}
+
+// A worker looks around this often: whether it is still one, who died, what was canceled, what
+// can start.
+const beat = 500 * time.Millisecond
+
+var (
+	errBuried   = errors.New("this worker was silent for too long and has been given up")
+	errStopping = errors.New("the worker is being stopped")
+	errTaken    = errors.New("the job is no longer this worker's")
+)
+
+// Run does jobs until the context ends. Running jobs are then ended and go back, uncounted. A
+// worker that others took for dead ends its jobs and begins anew.
+func (w *Worker) Run(ctx context.Context) error {
+	for {
+		err := w.live(ctx)
+		if !errors.Is(err, errBuried) {
+			return err
+		}
+		w.warn(err)
+	}
+}
+
+func (w *Worker) warn(err error) {
+	if w.Warn != nil && err != nil {
+		w.Warn(err.Error())
+	}
+}
+
+// A life is a worker under one id.
+type life struct {
+	*Worker
+	id      string
+	place   string
+	river   engine
+	queues  map[int64]bool
+	permits chan struct{} // a worker of several queues has its slots only once
+
+	slots  atomic.Int64 // of all workers
+	offset atomic.Int64 // of the database's clock from ours, in milliseconds
+	since  int64        // we listen to other workers without a gap, by the database's clock
+	last   time.Time    // beat that worked
+
+	mu      sync.Mutex
+	hands   map[hand]*grip
+	strange map[int64]time.Time // deliveries of ours that we never saw, by row
+
+	finishes chan submission
+	over     chan struct{}   // closed when there is nothing more to write
+	hard     context.Context // ends when nothing can be written any more
+}
+
+// A hand is a delivery that we have.
+type hand struct {
+	job int64
+	n   int
+}
+
+// A grip is how we hold it.
+type grip struct {
+	cancel context.CancelCauseFunc
+	mu     sync.Mutex
+	note   note
+}
+
+type submission struct {
+	finish
+	done chan error
+}
+
+type gripKey struct{}
+
+// Note says what a job is doing, for people who look at the batch. ctx is the job's.
+func Note(ctx context.Context, text string) {
+	if g, ok := ctx.Value(gripKey{}).(*grip); ok {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.note.Text = plain(text)
+	}
+}
+
+// WorkerVariable is the environment variable by which processes of a dead worker are known: a
+// Func gives its value, the worker's id, to what it starts.
+const WorkerVariable = "SKILLHAND_WORKER"
+
+type workerKey struct{}
+
+// WorkerID is the id of the worker that runs a job. ctx is the job's.
+func WorkerID(ctx context.Context) string {
+	id, _ := ctx.Value(workerKey{}).(string)
+	return id
+}
+
+func newID() string { return rand.Text() }
+
+func (w *Worker) live(ctx context.Context) (err error) {
+	slots := w.Slots
+	if slots == 0 {
+		slots = 4
+	}
+	hard, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	defer giveUp()
+	l := &life{
+		Worker: w, id: newID(), queues: map[int64]bool{}, permits: make(chan struct{}, slots),
+		hands: map[hand]*grip{}, strange: map[int64]time.Time{}, finishes: make(chan submission, slots), over: make(chan struct{}), hard: hard,
+	}
+	unlock, err := l.register(ctx, slots)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := w.DB.retry(ctx, func() error { return l.begin(ctx) }); err != nil {
+		return errors.Join(err, l.sign(hard))
+	}
+	var writing sync.WaitGroup
+	writing.Go(l.write)
+	err = l.beats(ctx)
+
+	// The end: jobs are ended, their results or returns are written, and the worker signs off.
+	l.release(errStopping)
+	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	if errors.Is(err, errBuried) {
+		giveUp() // nothing that we write counts any more
+	}
+	if stuck := l.river.stop(stopping); stuck != nil {
+		err = errors.Join(err, stuck)
+		giveUp()
+	}
+	close(l.over)
+	writing.Wait()
+	return errors.Join(err, l.sign(stopping))
+}
+
+// register makes the worker known. Its lock is held before anybody can look for it.
+func (l *life) register(ctx context.Context, slots int) (unlock func(), err error) {
+	if l.place, err = l.DB.place(); err != nil {
+		return nil, err
+	}
+	unlock = func() {}
+	if l.place != "" {
+		file := l.DB.lockFile(l.id)
+		lock := flock.New(file)
+		if ok, err := lock.TryLock(); err != nil || !ok {
+			return nil, errors.Join(fmt.Errorf("%s: cannot be locked", file), err)
+		}
+		unlock = func() { _, _ = os.Remove(file), lock.Unlock() }
+	}
+	err = l.DB.retry(ctx, func() error {
+		_, err := l.DB.store.exec(ctx, `INSERT INTO batch_worker (id, place, slots, started, beat) VALUES ($1, $2, $3, {now}, {now}) ON CONFLICT (id) DO NOTHING`, l.id, l.place, slots)
+		return err
+	})
+	if err != nil {
+		unlock()
+	}
+	return unlock, err
+}
+
+func (db *DB) lockFile(worker string) string { return filepath.Join(db.locks, worker+".lock") }
+
+// sign takes the worker off the list.
+func (l *life) sign(ctx context.Context) error {
+	return l.DB.retry(ctx, func() error {
+		_, err := l.DB.store.exec(ctx, `DELETE FROM batch_worker WHERE id = $1`, l.id)
+		return err
+	})
+}
+
+// begin starts River.
+func (l *life) begin(ctx context.Context) error {
+	workers := river.NewWorkers()
+	river.AddWorker(workers, &receiver{life: l})
+	var err error
+	l.river, err = l.DB.store.engine(&river.Config{
+		ID: l.id, Workers: workers, Logger: quiet,
+		Queues:        map[string]river.QueueConfig{"idle": {MaxWorkers: 1}}, // it wants one
+		FetchCooldown: 2 * time.Millisecond,
+		JobTimeout:    -1,
+		// Whose worker died is for us to say.
+		RescueStuckJobsAfter: 100 * 365 * 24 * time.Hour,
+	})
+	if err != nil {
+		return err
+	}
+	if err := l.river.start(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	return l.subscribe(ctx)
+}
+
+// subscribe takes on the queues of batches that it does not have.
+func (l *life) subscribe(ctx context.Context) error {
+	type entry struct {
+		id   int64
+		name string
+	}
+	batches, err := all(ctx, l.DB.store, func(r rows, e *entry) error { return r.Scan(&e.id, &e.name) },
+		`SELECT id, name FROM batch WHERE waiting + open > 0 ORDER BY id`)
+	if err != nil {
+		return err
+	}
+	for _, b := range batches {
+		if l.queues[b.id] || !l.wants(b.name) {
+			continue
+		}
+		if err := l.river.addQueue(queue(b.id), cap(l.permits)); err != nil {
+			return err
+		}
+		l.queues[b.id] = true
+	}
+	return nil
+}
+
+func (w *Worker) wants(batch string) bool {
+	for _, name := range w.Batches {
+		if name == batch {
+			return true
+		}
+	}
+	return w.Batches == nil
+}
+
+// release ends all jobs in hand.
+func (l *life) release(why error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, g := range l.hands {
+		g.cancel(why)
+	}
+}
+
+// A receiver gets jobs from River.
+type receiver struct {
+	river.WorkerDefaults[delivery]
+	*life
+}
+
+func (r *receiver) Timeout(*river.Job[delivery]) time.Duration { return -1 }
+
+// Work runs one delivery. Once it returns nil River forgets the delivery, so that is only when
+// the job's new state is written, or the delivery no longer counts.
+func (r *receiver) Work(ctx context.Context, job *river.Job[delivery]) error {
+	return r.take(ctx, job.Args)
+}
+
+func (l *life) take(ctx context.Context, d delivery) error {
+	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, workerKey{}, l.id))
+	defer cancel(nil)
+	g := &grip{cancel: cancel, note: note{Since: l.now()}}
+	h := hand{d.Job, d.N}
+	l.mu.Lock()
+	l.hands[h] = g
+	l.mu.Unlock()
+	defer func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.hands, h)
+	}()
+
+	f := finish{delivery: d, how: returned, worker: l.id}
+	if l.slot(ctx, d.At) {
+		defer func() { <-l.permits }()
+		payload, now, err := l.look(ctx, &f)
+		switch {
+		case err != nil && ctx.Err() == nil:
+			return err
+		case err == nil && now == nil:
+			return nil // it is nobody's, or somebody else's
+		case err == nil && *now:
+			f.started, f.how = l.now(), finished
+			g.mu.Lock()
+			g.note.Since = f.started
+			g.mu.Unlock()
+			f.result, f.retry = l.do(context.WithValue(ctx, gripKey{}, g), payload)
+		}
+	}
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errTaken):
+		return nil
+	case cause != nil && f.retry.Error != "":
+		f.how = returned
+	}
+	s := submission{f, make(chan error, 1)}
+	select {
+	case l.finishes <- s:
+	case <-l.hard.Done():
+		return l.hard.Err()
+	}
+	select {
+	case err := <-s.done:
+		return err
+	case <-l.hard.Done():
+		return l.hard.Err()
+	}
+}
+
+// now is the database's time.
+func (l *life) now() int64 { return time.Now().UnixMilli() + l.offset.Load() }
+
+// slot waits for the job's time and for a slot, and reports whether it has one.
+func (l *life) slot(ctx context.Context, at int64) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(time.Duration(at-l.now()) * time.Millisecond):
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case l.permits <- struct{}{}:
+		return true
+	}
+}
+
+// look reads the job and says whether it may start now; nil if the delivery does not count.
+func (l *life) look(ctx context.Context, f *finish) (payload string, now *bool, err error) {
+	type entry struct {
+		payload, kind string
+		alive, may    int64
+	}
+	var found []entry
+	err = l.DB.retry(ctx, func() error {
+		found, err = all(ctx, l.DB.store, func(r rows, e *entry) error { return r.Scan(&e.payload, &e.kind, &e.alive, &e.may) },
+			`SELECT j.payload, j.kind, (SELECT count(*) FROM batch_worker WHERE id = $3),
+				CASE WHEN b.stop = '' AND NOT EXISTS (SELECT 1 FROM batch_limit l WHERE l.kind = j.kind AND l.until > {now}) THEN 1 ELSE 0 END
+				FROM batch_job j JOIN batch b ON b.id = j.batch WHERE j.id = $1 AND j.delivery = $2 AND j.state = 'open'`, f.Job, f.N, l.id)
+		return err
+	})
+	if err != nil || len(found) == 0 || found[0].alive == 0 {
+		return "", nil, err
+	}
+	f.kind = found[0].kind
+	may := found[0].may == 1
+	return found[0].payload, &may, nil
+}
+
+// do calls the function. A panic in it is its failure.
+func (l *life) do(ctx context.Context, payload string) (result string, retry Retry) {
+	defer func() {
+		if p := recover(); p != nil {
+			result, retry = "", Retry{Error: fmt.Sprintf("panic: %v", p)}
+		}
+	}()
+	raw, retry := l.Do(ctx, json.RawMessage(payload))
+	if len(raw) == 0 {
+		return "", retry
+	}
+	var line bytes.Buffer
+	if err := json.Compact(&line, raw); err != nil {
+		if retry.Error == "" {
+			retry.Error = "its result is not JSON: " + err.Error()
+		}
+		return "", retry
+	}
+	return plain(line.String()), retry
+}
+
+// most is how many results are written in one go.
+const most = 200
+
+// write settles what ends, all that has ended meanwhile in one transaction.
+func (l *life) write() {
+	for {
+		var group []submission
+		select {
+		case s := <-l.finishes:
+			group = append(group, s)
+		case <-l.over:
+			return
+		}
+		for more := true; more && len(group) < most; {
+			select {
+			case s := <-l.finishes:
+				group = append(group, s)
+			default:
+				more = false
+			}
+		}
+		byBatch := map[int64][]finish{}
+		for _, s := range group {
+			byBatch[s.Batch] = append(byBatch[s.Batch], s.finish)
+		}
+		failed := map[int64]error{}
+		for batch, list := range byBatch {
+			failed[batch] = l.settle(batch, list)
+		}
+		for _, s := range group {
+			s.done <- failed[s.Batch]
+		}
+	}
+}
+
+// settle writes results, however long the database is away.
+func (l *life) settle(batch int64, list []finish) error {
+	for {
+		err := l.DB.change(l.hard, batch, func(c *change) error { return c.finish(list, int(l.slots.Load())) })
+		if err == nil || l.hard.Err() != nil || !l.DB.store.passes(err) {
+			l.warn(err)
+			return err
+		}
+		l.warn(fmt.Errorf("results wait to be written: %w", err))
+	}
+}
