@@ -44,7 +44,10 @@ var (
 func (w *Worker) Run(ctx context.Context) error {
 	for {
 		err := w.live(ctx)
-		if !errors.Is(err, errBuried) {
+		switch {
+		case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+			return nil // it was stopped before it had begun
+		case !errors.Is(err, errBuried):
 			return err
 		}
 		w.warn(err)
@@ -212,10 +215,7 @@ func (l *life) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := l.river.start(context.WithoutCancel(ctx)); err != nil {
-		return err
-	}
-	return l.subscribe(ctx)
+	return l.river.start(context.WithoutCancel(ctx))
 }
 
 // subscribe takes on the queues of batches that it does not have.
