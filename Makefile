@@ -6,7 +6,7 @@ LDFLAGS := -s -w -X github.com/skillhand/skillhand/internal/cli.version=$(VERSIO
 TOOLS := $(CURDIR)/.tools
 export CGO_ENABLED ?= 0
 
-.PHONY: build demo test bench fuzz lint cross release tools clean
+.PHONY: build demo test chaos bench fuzz lint cross release tools clean
 
 build: ## the two static binaries, bin/skillhand and bin/skillhand-server
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
@@ -18,6 +18,9 @@ test: tools cross ## everything that must hold
 	@fmt=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$fmt" ]; then echo "not formatted: $$fmt"; exit 1; fi
 	go vet ./...
 	CGO_ENABLED=1 SKILLHAND_REQUIRE_ALL=1 go test -race -timeout 10m ./...
+
+chaos: tools ## workers killed, stopped and interrupted under 500 jobs, Postgres crashed; takes some minutes
+	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_CHAOS=full go test -v -timeout 1h -run TestChaos ./batch
 
 cross: ## every platform still builds
 	@for os in linux darwin windows; do for arch in amd64 arm64; do \
@@ -47,9 +50,10 @@ $(TOOLS)/golangci-lint:
 	GOBIN=$(TOOLS) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 
 # bash is what directives are compared with; a C compiler is what -race needs; npm installs the
-# real Claude CLI for the tests that ask it.
+# real Claude CLI for the tests that ask it; Postgres is what batches grow to.
 tools:
 	@for tool in bash gcc python3 patch; do command -v $$tool >/dev/null || { apt-get update -q && apt-get install -qy $$tool; } || { echo "please install $$tool"; exit 1; }; done
+	@command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { apt-get update -q && apt-get install -qy postgresql; } || { echo "please install postgresql"; exit 1; }
 	@command -v npm >/dev/null || { apt-get update -q && apt-get install -qy nodejs npm; } || { echo "please install npm"; exit 1; }
 
 clean:
