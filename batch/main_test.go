@@ -41,7 +41,10 @@ func play() error {
 	defer cancel()
 	p.Patience = time.Minute // Postgres may be away when we come
 	db, err := Open(ctx, p.Options)
-	if err != nil || p.Only {
+	switch {
+	case ctx.Err() != nil:
+		return nil // interrupted before it had begun
+	case err != nil || p.Only:
 		return err
 	}
 	defer db.Close()
