@@ -69,6 +69,10 @@ type Job struct {
 	Needs   []string        `json:"needs,omitempty"` // ids of jobs that must be done before
 	Retries int             `json:"retries"`         // further attempts after failures that pass
 	MaxUSD  float64         `json:"max_usd"`         // the most that an attempt can cost
+
+	// Same is what tells the job from another of its id; "" means the payload. A payload may also
+	// say where the job is, which another machine says differently.
+	Same string `json:"-"`
 }
 
 // Limits hold over all workers of a batch. Zero means no limit.

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -151,7 +152,7 @@ func sound(jobs []Job) error {
 // sum tells jobs apart that have the same id.
 func sum(j Job) string {
 	needs := slices.Sorted(slices.Values(j.Needs))
-	b, _ := json.Marshal([]any{j.Kind, string(j.Payload), needs})
+	b, _ := json.Marshal([]any{j.Kind, cmp.Or(j.Same, string(j.Payload)), needs})
 	h := sha256.Sum256(b)
 	return hex.EncodeToString(h[:16])
 }

@@ -1,0 +1,477 @@
+// Package jobfile answers one question: which jobs does this file ask for? It reads YAML, or JSON
+// with a job a line, and finds all faults at once. It reads files and starts nothing.
+package jobfile
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillhand/skillhand/batch"
+)
+
+// MaxJob is how large a job may be, as it is kept.
+const MaxJob = 1 << 20
+
+// The kinds of jobs.
+const (
+	Run = "run"
+	Ask = "ask"
+)
+
+// A File is what a job file says.
+type File struct {
+	Name string      `json:"name"`
+	Jobs []batch.Job `json:"jobs"`
+}
+
+// A Spec is what one job is to do, and a job's payload.
+type Spec struct {
+	ID  string `json:"id"`
+	Dir string `json:"dir"` // where it works
+
+	Run  string   `json:"run,omitempty"` // a skill or script
+	Ask  string   `json:"ask,omitempty"` // a question for Claude; may be empty with a skill
+	Args []string `json:"args,omitempty"`
+	Raw  string   `json:"raw_args,omitempty"` // args that were one text
+
+	Timeout time.Duration `json:"timeout_ns,omitempty"`
+
+	// For questions.
+	Skill        string          `json:"skill,omitempty"`
+	Schema       json.RawMessage `json:"schema,omitempty"`
+	Model        string          `json:"model,omitempty"`
+	MaxTurns     int             `json:"max_turns,omitempty"`
+	AllowedTools []string        `json:"allowed_tools,omitempty"`
+	Resume       string          `json:"resume,omitempty"`
+	MaxBudgetUSD float64         `json:"max_budget_usd,omitempty"`
+	IdleTimeout  time.Duration   `json:"idle_timeout_ns,omitempty"`
+	Strict       bool            `json:"strict,omitempty"`
+}
+
+// A Fault is one thing that is wrong with a file.
+type Fault struct {
+	File string
+	Line int
+	Text string
+}
+
+func (f *Fault) Error() string { return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Text) }
+
+// Parse reads a job file. Relative paths in it start in dir, an absolute path. The error has every
+// fault, as *Fault, joined.
+func Parse(file string, src []byte, dir string) (*File, error) {
+	p := &parser{file: file, dir: dir, lines: map[string]int{}}
+	p.out.Name = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	if isLines(file, src) {
+		p.jsonLines(src)
+	} else {
+		p.yaml(src)
+	}
+	p.together()
+	if p.faults != nil {
+		slices.SortStableFunc(p.faults, func(a, b *Fault) int { return a.Line - b.Line })
+		all := make([]error, len(p.faults))
+		for i, f := range p.faults {
+			all[i] = f
+		}
+		return nil, errors.Join(all...)
+	}
+	return &p.out, nil
+}
+
+type parser struct {
+	file, dir string
+	defaults  []field
+	out       File
+	lines     map[string]int // of jobs, by id
+	unsure    bool           // there are jobs whose id is not known
+	faults    []*Fault
+}
+
+func (p *parser) fault(line int, format string, a ...any) {
+	p.faults = append(p.faults, &Fault{p.file, max(line, 1), fmt.Sprintf(format, a...)})
+}
+
+// A field is a key of a mapping, with its value.
+type field struct {
+	name  string
+	line  int
+	value *yaml.Node
+}
+
+// fields are the keys of a mapping, each once.
+func (p *parser) fields(n *yaml.Node, what string) (list []field, ok bool) {
+	n = resolve(n)
+	if n.Kind != yaml.MappingNode {
+		p.fault(n.Line, "%s is %s, want keys and values", what, sort(n))
+		return nil, false
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k := n.Content[i]
+		if seen[k.Value] {
+			p.fault(k.Line, "%s is there twice", k.Value)
+			continue
+		}
+		seen[k.Value] = true
+		list = append(list, field{k.Value, k.Line, resolve(n.Content[i+1])})
+	}
+	return list, true
+}
+
+// resolve follows an alias.
+func resolve(n *yaml.Node) *yaml.Node {
+	for n.Kind == yaml.AliasNode && n.Alias != nil {
+		n = n.Alias
+	}
+	return n
+}
+
+// sort says what a value is, for people.
+func sort(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case n.Kind == yaml.MappingNode:
+		return "keys and values"
+	case n.Tag == "!!null":
+		return "empty"
+	case n.Tag == "!!str" && len(n.Value) > 40:
+		return "a text"
+	case n.Tag == "!!str":
+		return strconv.Quote(n.Value)
+	}
+	return n.Value
+}
+
+func (p *parser) yaml(src []byte) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(src, &doc); err != nil {
+		line, text := yamlFault(err)
+		p.fault(line, "%s", text)
+		return
+	}
+	if len(doc.Content) == 0 {
+		p.fault(1, "is empty: want name and jobs")
+		return
+	}
+	top, _ := p.fields(doc.Content[0], "a job file")
+	var jobs *yaml.Node
+	for _, f := range top {
+		switch f.name {
+		case "jobs":
+			jobs = f.value
+		default:
+			p.header(f)
+		}
+	}
+	switch {
+	case jobs == nil:
+		if p.faults == nil {
+			p.fault(doc.Content[0].Line, "jobs is missing")
+		}
+	case jobs.Kind != yaml.SequenceNode:
+		p.fault(jobs.Line, "jobs is %s, want a list", sort(jobs))
+	default:
+		for _, n := range jobs.Content {
+			if fields, ok := p.fields(n, "a job"); ok {
+				p.job(resolve(n).Line, fields)
+			}
+		}
+	}
+}
+
+// header reads what holds for all jobs.
+func (p *parser) header(f field) {
+	switch f.name {
+	case "name":
+		if p.text(f, &p.out.Name); p.out.Name == "" {
+			p.fault(f.line, "name is empty")
+		}
+	case "defaults":
+		p.defaults, _ = p.fields(f.value, "defaults")
+		p.defaults = slices.DeleteFunc(p.defaults, func(d field) bool {
+			bad := slices.Contains([]string{"id", "run", "ask", "each", "needs"}, d.name) || !slices.Contains(keys, d.name)
+			if bad {
+				p.fault(d.line, "%s cannot be a default", d.name)
+				return true
+			}
+			// What is wrong with it is said here, once.
+			before := len(p.faults)
+			p.set(&draft{}, d)
+			return len(p.faults) > before
+		})
+	default:
+		p.fault(f.line, "unknown key %s: want name, defaults or jobs", f.name)
+	}
+}
+
+// keys are what a job can say.
+var keys = []string{
+	"id", "run", "ask", "args", "each", "needs", "skill", "schema", "timeout", "retries", "model", "max_turns",
+	"allowed_tools", "resume", "max_budget_usd", "idle_timeout", "strict", "cwd",
+}
+
+// forAsk are those that only a question can.
+var forAsk = []string{"skill", "schema", "model", "max_turns", "allowed_tools", "resume", "max_budget_usd", "idle_timeout", "strict"}
+
+// A draft is a job before {file} is filled in.
+type draft struct {
+	Spec
+	line    int
+	retries int
+	needs   []string
+	each    string
+	cwd     string
+}
+
+// job reads one job, or one for each file that it names.
+func (p *parser) job(line int, fields []field) {
+	before := len(p.faults)
+	has := func(key string) bool {
+		return slices.ContainsFunc(fields, func(f field) bool { return f.name == key })
+	}
+	d := draft{line: line, retries: 2}
+	isAsk := has("ask") || has("skill") && !has("run")
+	switch {
+	case has("run") && has("ask"):
+		p.fault(line, "a job has run or ask, not both")
+	case !has("run") && !isAsk:
+		p.fault(line, "a job needs run or ask")
+	}
+	for _, f := range p.defaults {
+		if !has(f.name) && (isAsk || !slices.Contains(forAsk, f.name)) {
+			p.set(&d, f)
+		}
+	}
+	for _, f := range fields {
+		if !isAsk && slices.Contains(forAsk, f.name) {
+			p.fault(f.line, "%s is for ask", f.name)
+			continue
+		}
+		p.set(&d, f)
+	}
+	if !has("id") && d.each == "" {
+		p.fault(line, "id is missing")
+	}
+	if len(p.faults) > before {
+		p.broken(d)
+		return
+	}
+	if d.each == "" {
+		p.add(d, "")
+		return
+	}
+	files, err := glob(p.dir, d.each)
+	switch {
+	case err != nil:
+		p.fault(line, "each: %v", err)
+	case len(files) == 0:
+		p.fault(line, "each: no file matches %s", d.each)
+	}
+	for _, file := range files {
+		p.add(d, file)
+	}
+	if len(files) == 0 {
+		p.broken(d)
+	}
+}
+
+// broken notes a job that has faults of its own: others may need it all the same.
+func (p *parser) broken(d draft) {
+	if d.ID == "" || d.each != "" {
+		p.unsure = true
+	} else if _, ok := p.lines[d.ID]; !ok {
+		p.lines[d.ID] = d.line
+	}
+}
+
+// set puts a field into a draft.
+func (p *parser) set(d *draft, f field) {
+	switch f.name {
+	case "id":
+		p.text(f, &d.ID)
+	case "run":
+		p.text(f, &d.Run)
+	case "ask":
+		p.text(f, &d.Ask)
+	case "args":
+		if f.value.Kind == yaml.ScalarNode {
+			p.text(f, &d.Raw)
+		} else {
+			p.texts(f, &d.Args)
+		}
+	case "each":
+		p.text(f, &d.each)
+	case "needs":
+		p.texts(f, &d.needs)
+	case "skill":
+		p.text(f, &d.Skill)
+	case "schema":
+		p.schema(f, &d.Schema)
+	case "timeout":
+		p.duration(f, &d.Timeout)
+	case "retries":
+		p.whole(f, &d.retries)
+	case "model":
+		p.text(f, &d.Model)
+	case "max_turns":
+		p.whole(f, &d.MaxTurns)
+	case "allowed_tools":
+		p.texts(f, &d.AllowedTools)
+	case "resume":
+		p.text(f, &d.Resume)
+	case "max_budget_usd":
+		p.money(f, &d.MaxBudgetUSD)
+	case "idle_timeout":
+		p.duration(f, &d.IdleTimeout)
+	case "strict":
+		p.flag(f, &d.Strict)
+	case "cwd":
+		p.text(f, &d.cwd)
+	default:
+		p.fault(f.line, "unknown key %s%s", f.name, meant(f.name))
+	}
+}
+
+// meant is a hint for a key that is nearly right.
+func meant(key string) string {
+	flat := func(s string) string { return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(s)) }
+	for _, k := range keys {
+		if flat(k) == flat(key) || flat(k) == flat(key)+"s" || flat(k)+"s" == flat(key) {
+			return ": did you mean " + k + "?"
+		}
+	}
+	return ": a job can have " + strings.Join(keys, ", ")
+}
+
+// add makes a job of a draft, for a file or for none.
+func (p *parser) add(d draft, file string) {
+	if file != "" {
+		if d.ID == "" {
+			d.ID = "{file}"
+		} else if !strings.Contains(d.ID, "{file}") {
+			d.ID += ":{file}"
+		}
+		fill := func(s string) string { return strings.ReplaceAll(s, "{file}", file) }
+		for _, s := range []*string{&d.ID, &d.Run, &d.Ask, &d.Raw, &d.Skill, &d.cwd} {
+			*s = fill(*s)
+		}
+		for _, list := range []*[]string{&d.Args, &d.needs, &d.AllowedTools} {
+			*list = slices.Clone(*list)
+			for i := range *list {
+				(*list)[i] = fill((*list)[i])
+			}
+		}
+	}
+	if first, twice := p.lines[d.ID]; twice {
+		p.fault(d.line, "id %s is there twice: see line %d", d.ID, first)
+		return
+	}
+	p.lines[d.ID] = d.line
+	// What the job is does not depend on where the folder is.
+	d.Dir = d.cwd
+	same, _ := json.Marshal(d.Spec)
+	d.Dir = filepath.Join(p.dir, d.cwd)
+	if filepath.IsAbs(d.cwd) {
+		d.Dir = d.cwd
+	}
+	payload, err := json.Marshal(d.Spec)
+	if err != nil {
+		p.fault(d.line, "%v", err)
+		return
+	}
+	if len(payload) > MaxJob {
+		p.fault(d.line, "job %s has %d bytes, more than %d: put the text into a file and name that", d.ID, len(payload), MaxJob)
+		return
+	}
+	kind := Run
+	if d.Run == "" {
+		kind = Ask
+	}
+	p.out.Jobs = append(p.out.Jobs, batch.Job{
+		ID: d.ID, Kind: kind, Payload: payload, Same: string(same), Needs: d.needs, Retries: d.retries, MaxUSD: d.MaxBudgetUSD,
+	})
+}
+
+// together finds what is wrong with jobs that are right by themselves.
+func (p *parser) together() {
+	if len(p.out.Jobs) == 0 && p.faults == nil {
+		p.fault(1, "has no jobs")
+	}
+	for _, j := range p.out.Jobs {
+		for _, need := range j.Needs {
+			if _, ok := p.lines[need]; !ok && !p.unsure {
+				p.fault(p.lines[j.ID], "job %s needs %s, which is not there", j.ID, need)
+			}
+		}
+	}
+	if ring := batch.Circle(p.out.Jobs); ring != nil {
+		p.fault(p.lines[ring[0]], "jobs need each other in a circle: %s", strings.Join(ring, " → "))
+	}
+}
+
+func (p *parser) text(f field, into *string) {
+	if f.value.Kind != yaml.ScalarNode || f.value.Tag == "!!null" {
+		p.fault(f.line, "%s is %s, want a text", f.name, sort(f.value))
+		return
+	}
+	*into = f.value.Value
+	if f.name == "id" && (*into == "" || len(*into) > 500 || strings.ContainsAny(*into, "\n\r\x00")) {
+		p.fault(f.line, "id is empty, longer than 500 bytes, or more than a line")
+	}
+}
+
+func (p *parser) texts(f field, into *[]string) {
+	if f.value.Kind != yaml.SequenceNode {
+		p.fault(f.line, "%s is %s, want a list", f.name, sort(f.value))
+		return
+	}
+	*into = []string{}
+	for _, n := range f.value.Content {
+		var s string
+		p.text(field{f.name, n.Line, resolve(n)}, &s)
+		*into = append(*into, s)
+	}
+}
+
+func (p *parser) whole(f field, into *int) {
+	n, err := strconv.Atoi(f.value.Value)
+	if f.value.Kind != yaml.ScalarNode || err != nil || n < 0 || n > 1000 {
+		p.fault(f.line, "%s is %s, want a number from 0 to 1000", f.name, sort(f.value))
+		return
+	}
+	*into = n
+}
+
+func (p *parser) money(f field, into *float64) {
+	n, err := strconv.ParseFloat(f.value.Value, 64)
+	if f.value.Kind != yaml.ScalarNode || err != nil || !(n > 0 && n < 1e9) {
+		p.fault(f.line, "%s is %s, want dollars, more than 0", f.name, sort(f.value))
+		return
+	}
+	*into = n
+}
+
+func (p *parser) duration(f field, into *time.Duration) {
+	d, err := time.ParseDuration(f.value.Value)
+	if f.value.Kind != yaml.ScalarNode || err != nil || d <= 0 {
+		p.fault(f.line, "%s is %s, want a time such as 90s or 20m", f.name, f.value.Value)
+		return
+	}
+	*into = d
+}
+
+func (p *parser) flag(f field, into *bool) {
+	if f.value.Tag != "!!bool" || f.value.Decode(into) != nil {
+		p.fault(f.line, "%s is %s, want true or false", f.name, sort(f.value))
+	}
+}

@@ -1,0 +1,230 @@
+package jobfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// isLines reports whether a file has a JSON object a line: by its name, or else because its first
+// line is one and does not hold the jobs itself.
+func isLines(file string, src []byte) bool {
+	switch filepath.Ext(file) {
+	case ".jsonl", ".ndjson":
+		return true
+	case ".yaml", ".yml", ".json":
+		return false
+	}
+	line, _, _ := bytes.Cut(bytes.TrimLeft(src, " \t\r\n\uFEFF"), []byte("\n"))
+	var first map[string]json.RawMessage
+	if json.Unmarshal(line, &first) != nil {
+		return false
+	}
+	_, whole := first["jobs"]
+	return !whole
+}
+
+// jsonLines reads a job a line. A line with name or defaults and no job holds for those after it.
+func (p *parser) jsonLines(src []byte) {
+	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
+	line := 0
+	for text := range bytes.Lines(src) {
+		line++
+		text = bytes.TrimSpace(text)
+		if len(text) == 0 {
+			continue
+		}
+		n, err := jsonNode(text, line)
+		if err != nil {
+			p.fault(line, "not JSON: %v", err)
+			continue
+		}
+		fields, ok := p.fields(n, "a line")
+		if !ok {
+			continue
+		}
+		if slices.ContainsFunc(fields, func(f field) bool { return f.name == "name" || f.name == "defaults" }) {
+			for _, f := range fields {
+				p.header(f)
+			}
+			continue
+		}
+		p.job(line, fields)
+	}
+}
+
+// jsonNode reads one JSON value as YAML has it, so that there is one way on.
+func jsonNode(text []byte, line int) (*yaml.Node, error) {
+	if !json.Valid(text) {
+		var v any
+		if err := json.Unmarshal(text, &v); err != nil {
+			return nil, err
+		}
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	return jsonValue(dec, line)
+}
+
+func jsonValue(dec *json.Decoder, line int) (*yaml.Node, error) {
+	t, err := dec.Token()
+	if err != nil {
+		return nil, err
+	}
+	n := &yaml.Node{Kind: yaml.ScalarNode, Line: line}
+	switch v := t.(type) {
+	case nil:
+		n.Tag = "!!null"
+	case bool:
+		n.Tag, n.Value = "!!bool", strconv.FormatBool(v)
+	case json.Number:
+		n.Tag, n.Value = "!!float", v.String()
+	case string:
+		n.Tag, n.Value = "!!str", v
+	case json.Delim:
+		if n.Kind = yaml.SequenceNode; v == '{' {
+			n.Kind = yaml.MappingNode
+		}
+		for dec.More() {
+			child, err := jsonValue(dec, line) // keys are strings
+			if err != nil {
+				return nil, err
+			}
+			n.Content = append(n.Content, child)
+		}
+		if _, err := dec.Token(); err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+	}
+	return n, nil
+}
+
+var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+
+// yamlFault is where a YAML error is, and what it says.
+func yamlFault(err error) (line int, text string) {
+	m := yamlLine.FindStringSubmatch(err.Error())
+	if m == nil {
+		return 1, err.Error()
+	}
+	line, _ = strconv.Atoi(m[1])
+	return line, "not YAML: " + strings.TrimPrefix(err.Error(), m[0])
+}
+
+// schema is a JSON Schema, written here or in a file. It goes into the job: another machine may
+// not have the file.
+func (p *parser) schema(f field, into *json.RawMessage) {
+	if f.value.Kind == yaml.MappingNode {
+		var v any
+		err := f.value.Decode(&v)
+		if err == nil {
+			*into, err = json.Marshal(v)
+		}
+		if err != nil {
+			p.fault(f.line, "schema: %v", err)
+		}
+		return
+	}
+	var file string
+	before := len(p.faults)
+	if p.text(f, &file); len(p.faults) > before {
+		return
+	}
+	name := file
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(p.dir, name)
+	}
+	b, err := os.ReadFile(name)
+	var wrong *fs.PathError
+	switch {
+	case errors.As(err, &wrong):
+		p.fault(f.line, "schema: %s: %v", file, wrong.Err)
+	case !json.Valid(b):
+		p.fault(f.line, "schema: %s: not JSON", file)
+	default:
+		var line bytes.Buffer
+		_ = json.Compact(&line, b) // it is valid
+		*into = line.Bytes()
+	}
+}
+
+// glob lists the files below dir that a pattern matches, in order. A part that is ** stands for
+// any number of folders, of which hidden ones are left out.
+func glob(dir, pattern string) ([]string, error) {
+	clean := path.Clean(filepath.ToSlash(pattern))
+	if path.IsAbs(clean) || clean == ".." || strings.HasPrefix(clean, "../") {
+		return nil, fmt.Errorf("%s leads out of the job file's folder", pattern)
+	}
+	parts := strings.Split(clean, "/")
+	for _, part := range parts {
+		if _, err := path.Match(part, ""); err != nil {
+			return nil, fmt.Errorf("%s: %w", pattern, err)
+		}
+	}
+	found := map[string]bool{}
+	if err := match(os.DirFS(dir), ".", parts, found); err != nil {
+		return nil, err
+	}
+	var files []string
+	for f := range found {
+		files = append(files, f)
+	}
+	slices.Sort(files)
+	return files, nil
+}
+
+// match collects the files below a folder whose path fits the parts.
+func match(root fs.FS, folder string, parts []string, found map[string]bool) error {
+	entries, err := fs.ReadDir(root, folder)
+	if err != nil {
+		return err
+	}
+	if parts[0] == "**" && len(parts) > 1 {
+		if err := match(root, folder, parts[1:], found); err != nil { // of no folder at all
+			return err
+		}
+	}
+	for _, e := range entries {
+		name := path.Join(folder, e.Name())
+		info, err := fs.Stat(root, name) // a link counts as what it leads to
+		if err != nil {
+			continue
+		}
+		hidden := strings.HasPrefix(e.Name(), ".")
+		switch {
+		case parts[0] == "**":
+			if e.IsDir() && !hidden {
+				if err := match(root, name, parts, found); err != nil {
+					return err
+				}
+			} else if len(parts) == 1 && info.Mode().IsRegular() && !hidden {
+				found[name] = true
+			}
+		case hidden && !strings.HasPrefix(parts[0], "."):
+		default:
+			if ok, _ := path.Match(parts[0], e.Name()); !ok {
+				continue
+			}
+			if len(parts) == 1 && info.Mode().IsRegular() {
+				found[name] = true
+			} else if len(parts) > 1 && info.IsDir() {
+				if err := match(root, name, parts[1:], found); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
