@@ -87,10 +87,26 @@ func (tr *troupe) kill(a *actor) {
 
 func (tr *troupe) interrupt(a *actor) {
 	tr.t.Helper()
-	_ = a.cmd.Process.Signal(syscall.SIGINT)
-	if err := a.cmd.Wait(); err != nil {
-		tr.t.Errorf("interrupted worker: %v\n%s", err, a.stderr.String())
+	ended := make(chan error, 1)
+	go func() { ended <- a.cmd.Wait() }()
+	for {
+		// Again and again: tests in the background have SIGINT ignored, until the worker listens.
+		_ = a.cmd.Process.Signal(syscall.SIGINT)
+		select {
+		case err := <-ended:
+			if err != nil && a.listened() {
+				tr.t.Errorf("interrupted worker: %v\n%s", err, a.stderr.String())
+			}
+			return
+		case <-time.After(time.Second):
+		}
 	}
+}
+
+// listened reports whether a worker had begun when it was interrupted.
+func (a *actor) listened() bool {
+	status, ok := a.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	return !ok || !status.Signaled() || status.Signal() != syscall.SIGINT
 }
 
 // A span is a job in a worker's hands.
