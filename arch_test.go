@@ -14,6 +14,9 @@ const module = "github.com/skillhand/skillhand"
 
 // rooms lists, for every room, the rooms it may know. Nothing imports upward.
 const rooms = `
+internal/realpostgres: proc
+batch/jobfile: batch
+batch:
 doctor: claudepage here proc settings skill trust
 .: claude claudepage here history internal/redact proc render report session settings shell skill trust verdict
 bench: history report

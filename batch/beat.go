@@ -206,17 +206,19 @@ func (l *life) reconcile(ctx context.Context, live map[string]bool) error {
 		return err
 	}
 	back := map[int64][]finish{}
-	rows := map[int64][]int64{} // to close, by batch; 0 of no batch
+	var drops []int64
 	strange := map[int64]time.Time{}
 	for _, s := range seen {
-		act := judge(s, live[s.worker], l.missing(s, strange))
-		if act == leave {
-			continue
+		missing := l.missing(s)
+		if s.running && (!live[s.worker] || missing) {
+			if strange[s.row] = l.strange[s.row]; strange[s.row].IsZero() {
+				strange[s.row] = time.Now()
+			}
 		}
-		if s.row != 0 {
-			rows[s.batch] = append(rows[s.batch], s.row)
-		}
-		switch act {
+		since := time.Since(strange[s.row])
+		switch judge(s, live[s.worker], missing && since > 5*time.Second, since > time.Minute) {
+		case drop:
+			drops = append(drops, s.row)
 		case giveUp:
 			back[s.batch] = append(back[s.batch], finish{delivery: s.d, how: returned, worker: s.worker})
 		case adopt:
@@ -224,18 +226,13 @@ func (l *life) reconcile(ctx context.Context, live map[string]bool) error {
 		}
 	}
 	l.strange = strange
+	l.forget(seen)
 	for batch, list := range back {
-		err := l.DB.change(ctx, batch, func(c *change) error {
-			if err := closeRows(ctx, c, rows[batch]); err != nil {
-				return err
-			}
-			return c.finish(list, int(l.slots.Load()))
-		})
-		if err != nil {
+		if err := l.DB.change(ctx, batch, func(c *change) error { return c.finish(list, int(l.slots.Load())) }); err != nil {
 			return err
 		}
 	}
-	return closeRows(ctx, l.DB.store, rows[0])
+	return closeRows(ctx, l.DB.store, drops)
 }
 
 // closeRows ends deliveries that nobody works on. River's own way of doing so is for the worker
@@ -248,23 +245,28 @@ func closeRows(ctx context.Context, q querier, rows []int64) error {
 	return err
 }
 
-// missing reports whether a delivery was given to us and never came, for long enough.
-func (l *life) missing(s sighting, strange map[int64]time.Time) bool {
+// missing reports whether a delivery is ours and never came.
+func (l *life) missing(s sighting) bool {
 	if !s.running || s.worker != l.id {
 		return false
 	}
 	l.mu.Lock()
-	_, have := l.hands[hand{s.rowJob, s.rowN}]
-	l.mu.Unlock()
-	if have {
-		return false
+	defer l.mu.Unlock()
+	h := hand{s.rowJob, s.rowN}
+	return l.hands[h] == nil && !l.had[h]
+}
+
+// forget drops from memory what River has done with.
+func (l *life) forget(seen []sighting) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	had := map[hand]bool{}
+	for _, s := range seen {
+		if h := (hand{s.rowJob, s.rowN}); l.had[h] {
+			had[h] = true
+		}
 	}
-	first, known := l.strange[s.row]
-	if !known {
-		first = time.Now()
-	}
-	strange[s.row] = first
-	return time.Since(first) > 5*time.Second
+	l.had = had
 }
 
 // feed delivers what became due, or what nobody was there to deliver.

@@ -165,21 +165,23 @@ const (
 	adopt         // the job goes back: its worker died
 )
 
-// judge decides about a sighting. Missing says that we took the delivery and never saw it: the
-// database answered, and the answer was lost.
-func judge(s sighting, live bool, missing bool) action {
+// judge decides about a sighting. Live says that its worker is; missing, that we took the delivery
+// and never saw it: the database answered, and the answer was lost; old, that it has been one of
+// the two for long. A delivery is dropped only then: River must not find it changed while it is
+// finishing it, which it may if the worker was dead in our eyes alone.
+func judge(s sighting, live, missing, old bool) action {
 	gone := s.running && (!live || missing)
 	switch {
 	case s.row == 0:
 		return giveUp
-	case gone && s.job == 0:
+	case gone && s.job == 0 && old:
 		return drop
-	case gone && missing && live:
+	case !gone || s.job == 0:
+		return leave
+	case live:
 		return giveUp
-	case gone:
-		return adopt
 	}
-	return leave
+	return adopt
 }
 
 // circle returns ids of jobs that need each other in a ring, or nil.

@@ -147,20 +147,22 @@ func TestJudge(t *testing.T) {
 		name          string
 		s             sighting
 		live, missing bool
+		old           bool
 		want          action
 	}{
-		{"waits to be taken", sighting{job: 1, row: 1}, false, false, leave},
-		{"runs", sighting{job: 1, row: 1, running: true}, true, false, leave},
-		{"its worker died", sighting{job: 1, row: 1, running: true}, false, false, adopt},
-		{"its worker never got it", sighting{job: 1, row: 1, running: true}, true, true, giveUp},
-		{"no delivery", sighting{job: 1}, false, false, giveUp},
-		{"a delivery of the past runs", sighting{row: 1, running: true}, true, false, leave},
-		{"a delivery of the past, its worker died", sighting{row: 1, running: true}, false, false, drop},
-		{"a delivery of the past, never got", sighting{row: 1, running: true}, true, true, drop},
-		{"a delivery of the past, not yet taken", sighting{row: 1}, false, false, leave}, // who takes it sees
+		{"waits to be taken", sighting{job: 1, row: 1}, false, false, false, leave},
+		{"runs", sighting{job: 1, row: 1, running: true}, true, false, true, leave},
+		{"its worker died", sighting{job: 1, row: 1, running: true}, false, false, false, adopt},
+		{"its worker never got it", sighting{job: 1, row: 1, running: true}, true, true, false, giveUp},
+		{"no delivery", sighting{job: 1}, false, false, false, giveUp},
+		{"a delivery of the past runs", sighting{row: 1, running: true}, true, false, true, leave},
+		{"a delivery of the past, its worker died", sighting{row: 1, running: true}, false, false, false, leave},
+		{"a delivery of the past, its worker died long ago", sighting{row: 1, running: true}, false, false, true, drop},
+		{"a delivery of the past, never got", sighting{row: 1, running: true}, true, true, true, drop},
+		{"a delivery of the past, not yet taken", sighting{row: 1}, false, false, true, leave}, // who takes it sees
 	}
 	for _, tt := range tests {
-		if got := judge(tt.s, tt.live, tt.missing); got != tt.want {
+		if got := judge(tt.s, tt.live, tt.missing, tt.old); got != tt.want {
 			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
 		}
 	}

@@ -48,10 +48,12 @@ func openSQLite(file string) (*sqliteStore, error) {
 		return nil, err
 	}
 	// Transactions lock at once: one that begins by reading and then writes meets others that
-	// did the same, and fails. One connection, since the file has one writer anyway.
+	// did the same, and fails. One connection, since the file has one writer anyway. What was
+	// written outlives the process at once; only a crash of the machine can take the last moments
+	// back, and then the jobs of those moments run again.
 	query := url.Values{
 		"_txlock": {"immediate"},
-		"_pragma": {"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)"},
+		"_pragma": {"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(NORMAL)", "foreign_keys(ON)"},
 	}
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: filepath.ToSlash(file), RawQuery: query.Encode()}).String())
 	if err != nil {

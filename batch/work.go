@@ -76,7 +76,8 @@ type life struct {
 
 	mu      sync.Mutex
 	hands   map[hand]*grip
-	strange map[int64]time.Time // deliveries of ours that we never saw, by row
+	had     map[hand]bool       // what River may still be finishing
+	strange map[int64]time.Time // deliveries that nobody works on, by row: since when
 
 	finishes chan submission
 	over     chan struct{}   // closed when there is nothing more to write
@@ -135,7 +136,7 @@ func (w *Worker) live(ctx context.Context) (err error) {
 	defer giveUp()
 	l := &life{
 		Worker: w, id: newID(), queues: map[int64]bool{}, permits: make(chan struct{}, slots),
-		hands: map[hand]*grip{}, strange: map[int64]time.Time{}, finishes: make(chan submission, slots), over: make(chan struct{}), hard: hard,
+		hands: map[hand]*grip{}, had: map[hand]bool{}, strange: map[int64]time.Time{}, finishes: make(chan submission, slots), over: make(chan struct{}), hard: hard,
 	}
 	unlock, err := l.register(ctx, slots)
 	if err != nil {
@@ -285,6 +286,7 @@ func (l *life) take(ctx context.Context, d delivery) error {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		delete(l.hands, h)
+		l.had[h] = true
 	}()
 
 	f := finish{delivery: d, how: returned, worker: l.id}
