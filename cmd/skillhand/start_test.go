@@ -17,8 +17,8 @@ import (
 // limits leave room for small changes: whoever reaches one looks at
 // GODEBUG=inittrace=1 first.
 const (
-	maxInitAllocs = 1_800
-	maxInitBytes  = 300_000
+	maxInitAllocs = 1_400
+	maxInitBytes  = 240_000
 )
 
 // mayLink lists the modules that skillhand is built of. A new one is paid for at
