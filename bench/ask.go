@@ -38,7 +38,7 @@ func (b *bench) asks(binary, dir string) error {
 			}
 			peers = append(peers, time.Since(began))
 			began = time.Now()
-			peak, err := b.ask(binary, stub)
+			peak, err := b.ask(binary, stub, "done\n")
 			ours = append(ours, time.Since(began))
 			if err != nil {
 				return err
@@ -54,11 +54,38 @@ func (b *bench) asks(binary, dir string) error {
 		}
 		row(fmt.Sprintf("ask around %d MB / reading them", size), our, peer, float64(our)/float64(peer), fmt.Sprintf("at most 5, and 40 MB: it took %d MB", memory>>20))
 	}
+	return b.longAnswer(binary, dir)
+}
+
+// longAnswer measures an answer of 100 MB, which is one line: it cannot cost less
+// than it is long, and twice that while it is put together.
+func (b *bench) longAnswer(binary, dir string) error {
+	stub := filepath.Join(dir, "claude-long")
+	answer := strings.Repeat("words and words.\n", 100<<20/17)
+	line := `{"type":"result","subtype":"success","is_error":false,"num_turns":1,"session_id":"s","result":"` + strings.ReplaceAll(answer, "\n", `\n`) + "\"}\n"
+	if err := os.WriteFile(stub+".jsonl", []byte(line), 0o666); err != nil {
+		return err
+	}
+	if err := os.WriteFile(stub, []byte("#!/bin/sh\ncat >/dev/null\nexec cat '"+stub+".jsonl'\n"), 0o777); err != nil {
+		return err
+	}
+	began := time.Now()
+	if err := readAll(stub); err != nil {
+		return err
+	}
+	peer := time.Since(began)
+	began = time.Now()
+	memory, err := b.ask(binary, stub, answer)
+	if err != nil {
+		return err
+	}
+	our := time.Since(began)
+	row("ask, an answer of 100 MB / reading it", our, peer, float64(our)/float64(peer), fmt.Sprintf("300 MB of memory: it took %d MB", memory>>20))
 	return nil
 }
 
 // ask asks the stub, and returns how much memory that took.
-func (b *bench) ask(binary, stub string) (memory int64, err error) {
+func (b *bench) ask(binary, stub, want string) (memory int64, err error) {
 	var out bytes.Buffer
 	cmd := exec.Command(binary, "ask", "hello", "--claude", stub)
 	cmd.Env, cmd.Stdout = b.env, &out
@@ -68,8 +95,8 @@ func (b *bench) ask(binary, stub string) (memory int64, err error) {
 	stop := watchMemory(cmd.Process.Pid)
 	err = cmd.Wait()
 	memory = stop()
-	if err != nil || out.String() != "done\n" {
-		return 0, fmt.Errorf("ask around %s: %q, %w", stub, out.String(), err)
+	if err != nil || out.String() != want {
+		return 0, fmt.Errorf("ask around %s: %.100q, %w", stub, out.String(), err)
 	}
 	return memory, nil
 }

@@ -82,7 +82,7 @@ const maxPlain = 4 << 10
 func (r *record) line(line []byte, emit func(Event)) {
 	switch string(eventType(line)) {
 	case "result":
-		r.onResult(line, emit)
+		r.onResult(newResult(line), emit)
 	case "system":
 		r.onSystem(line, emit)
 	case "assistant":
@@ -92,17 +92,45 @@ func (r *record) line(line []byte, emit func(Event)) {
 	case "rate_limit_event":
 		r.onLimit(line)
 	case "":
-		if text := bytes.TrimSpace(line); len(text) > 0 && len(r.plain) < maxPlain {
-			r.plain = append(append(r.plain, text[:min(len(text), maxPlain)]...), '\n')
-		}
+		r.noEvent(line)
+	}
+}
+
+func (r *record) noEvent(line []byte) {
+	if text := bytes.TrimSpace(line); len(text) > 0 && len(r.plain) < maxPlain {
+		r.plain = append(append(r.plain, text[:min(len(text), maxPlain)]...), '\n')
 	}
 }
 
 // skippable reports whether a line that is long and has only begun can be passed
-// by: tool output and pieces of messages, which decide nothing.
-func skippable(begun []byte) bool {
-	kind := string(eventType(begun))
-	return kind == "stream_event" || kind == "user" && !bytes.Contains(begun, localError)
+// by, since it decides nothing: tool output, pieces of messages, messages that
+// nobody listens to, and what is no event.
+func skippable(begun []byte, heard bool) bool {
+	switch string(eventType(begun)) {
+	case "stream_event":
+		return true
+	case "user":
+		return !bytes.Contains(begun, localError)
+	case "assistant":
+		return !heard
+	case "":
+		i := jsonfind.Space(begun, 0)
+		return i < len(begun) && begun[i] != '{'
+	}
+	return false
+}
+
+// skip passes by a long line that has begun.
+func (r *record) skip(begun []byte, emit func(Event)) {
+	switch string(eventType(begun)) {
+	case "assistant":
+		r.fault, r.retry = "", nil // what the CLI makes up is short
+		if emit != nil {
+			emit(Event{Type: Text, SessionID: r.session, Turn: r.turn, Text: "(a message that is too long to be shown: more than 8 MB)"})
+		}
+	case "":
+		r.noEvent(begun)
+	}
 }
 
 // eventType returns the type of an event, nothing if the line is none.
@@ -150,13 +178,21 @@ func typeField(line []byte) []byte {
 	return nil
 }
 
-func (r *record) onResult(line []byte, emit func(Event)) {
+// newResult reads a result; nil if it is torn.
+func newResult(line []byte) *result {
 	var res result
 	err := json.Unmarshal(line, &res)
 	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); err != nil && !ok {
-		return // torn; a field of another type alone is one that is not there
+		return nil // a field of another type alone is one that is not there
 	}
-	r.result = &res
+	return &res
+}
+
+func (r *record) onResult(res *result, emit func(Event)) {
+	if res == nil {
+		return
+	}
+	r.result = res
 	r.know(res.SessionID)
 	if emit != nil {
 		emit(Event{Type: Result, SessionID: r.session, Turn: r.turn, CostUSD: res.CostUSD})

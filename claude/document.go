@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"time"
+	"unicode/utf8"
 )
 
 // A Document is what came of a question, for programs: what skillhand ask --json
@@ -72,6 +74,85 @@ func NewDocument(reply *Reply, err error) Document {
 		doc.Attempts = append(doc.Attempts, AttemptDocument{a.Category, a.Kind, millis(a.Duration), a.SessionID, a.Error})
 	}
 	return doc
+}
+
+// WriteTo writes the document as one line of JSON. The answer and its JSON, which
+// may be long, are written as they are encoded.
+func (d Document) WriteTo(w io.Writer) (int64, error) {
+	out := &counter{w: w}
+	output, result := d.Output, d.JSONResult
+	d.Output, d.JSONResult = "", nil
+	line, err := marshal(d)
+	if err != nil {
+		return 0, err
+	}
+	// Before them are only fields whose values are known.
+	head, tail, _ := bytes.Cut(line, []byte(`"output":"","json_result":null`))
+	if result == nil {
+		result = json.RawMessage("null")
+	}
+	out.write(head)
+	out.write([]byte(`"output":"`))
+	var buf bytes.Buffer
+	enc := newEncoder(&buf)
+	for len(output) > 0 && out.err == nil {
+		n := min(len(output), pieceSize)
+		for n < len(output) && !utf8.RuneStart(output[n]) {
+			n++
+		}
+		buf.Reset()
+		if err := enc.Encode(output[:n]); err != nil {
+			return out.n, err
+		}
+		out.write(buf.Bytes()[1 : buf.Len()-len("\"\n")])
+		output = output[n:]
+	}
+	out.write([]byte(`","json_result":`))
+	out.compact(result)
+	out.write(tail)
+	out.write([]byte("\n"))
+	return out.n, out.err
+}
+
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	err := newEncoder(&b).Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// newEncoder returns an encoder that escapes nothing for the sake of HTML.
+func newEncoder(w io.Writer) *json.Encoder {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc
+}
+
+// A counter writes until that fails.
+type counter struct {
+	w   io.Writer
+	n   int64
+	err error
+}
+
+func (c *counter) write(p []byte) {
+	if c.err == nil {
+		var n int
+		n, c.err = c.w.Write(p)
+		c.n += int64(n)
+	}
+}
+
+// compact writes a document on one line, without spaces if it is not long.
+func (c *counter) compact(doc json.RawMessage) {
+	if len(doc) > pieceSize && !bytes.ContainsAny(doc, "\r\n") {
+		c.write(doc)
+		return
+	}
+	var b bytes.Buffer
+	if err := json.Compact(&b, doc); err != nil && c.err == nil {
+		c.err = err
+	}
+	c.write(b.Bytes())
 }
 
 // asError names what kept a question from being asked: a request that makes no

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,6 +63,30 @@ func compile(t *testing.T, file string) *jsonschema.Schema {
 	}
 	return schema
 }
+
+// What is written in pieces is what is encoded at once.
+func TestDocumentWriteTo(t *testing.T) {
+	for _, doc := range []Document{
+		{},
+		{Type: "result", Output: `a "quoted" <answer>`, JSONResult: json.RawMessage("{\n \"a\": [1, 2]\n}"), Error: `"output":"","json_result":null`},
+		{Output: strings.Repeat("中文😀 \x80\u2028", 200_000), JSONResult: json.RawMessage(`["` + strings.Repeat("x", 2*pieceSize) + `"]`)},
+	} {
+		var got bytes.Buffer
+		n, err := doc.WriteTo(&got)
+		want, merr := marshal(doc)
+		if err != nil || merr != nil || n != int64(got.Len()) || got.String() != string(want)+"\n" {
+			t.Errorf("WriteTo = %d, %v: %.200s, want %.200s", n, err, got.String(), want)
+		}
+	}
+	var full errorWriter
+	if _, err := (Document{Output: "x"}).WriteTo(full); err == nil {
+		t.Error("a writer that cannot take it is no error")
+	}
+}
+
+type errorWriter struct{}
+
+func (errorWriter) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 func validate(t *testing.T, schema *jsonschema.Schema, doc any) {
 	t.Helper()

@@ -101,14 +101,25 @@ func candidates(res *result) iter.Seq[json.RawMessage] {
 			return
 		}
 		for block := range fences(res.Text) {
-			if block = strings.TrimSpace(block); json.Valid([]byte(block)) && !yield(json.RawMessage(block)) {
+			if value, ok := asJSON(block); ok && !yield(value) {
 				return
 			}
 		}
-		if text := strings.TrimSpace(strings.TrimPrefix(res.Text, "\ufeff")); json.Valid([]byte(text)) {
-			yield(json.RawMessage(text))
+		if value, ok := asJSON(strings.TrimPrefix(res.Text, "\ufeff")); ok {
+			yield(value)
 		}
 	}
+}
+
+// asJSON returns a text as the JSON that it is. A text that does not begin like
+// one is not copied: it may be long.
+func asJSON(text string) (json.RawMessage, bool) {
+	text = strings.TrimSpace(text)
+	if text == "" || !strings.ContainsRune(`{["-0123456789tfn`, rune(text[0])) || strings.ContainsRune("tfn", rune(text[0])) && len(text) > len("false") {
+		return nil, false
+	}
+	value := json.RawMessage(text)
+	return value, json.Valid(value)
 }
 
 // fences yields the content of each fenced block that may hold JSON.

@@ -31,8 +31,9 @@ type stdout struct {
 	silent  *time.Timer // nil means no idle timeout
 	linger  *time.Timer
 	frozen  atomic.Bool // the CLI is being ended: what it now says does not count
-	held    []byte
-	skipped bool // the line that has begun is not kept
+	held    []byte      // of the line that has begun
+	large   *large      // if that is a long result
+	skipped bool        // it is not kept
 	rec     record
 }
 
@@ -84,8 +85,12 @@ func (s *stdout) empty() {
 	}
 }
 
-// worthSkipping is how long a line must be before it is not worth keeping.
-const worthSkipping = 1 << 20
+const (
+	// worthSkipping is how long a line must be before it is not worth keeping.
+	worthSkipping = 1 << 20
+	// maxHeld is how long a line may be to be kept as it is.
+	maxHeld = 8 << 20
+)
 
 // take cuts p into lines. Only one that has begun is kept.
 func (s *stdout) take(p []byte) {
@@ -94,32 +99,61 @@ func (s *stdout) take(p []byte) {
 		if end < 0 {
 			break
 		}
-		line := p[:end]
-		if len(s.held) > 0 {
-			line = append(s.held, line...)
-			s.held = nil
-			if cap(line) <= worthSkipping {
-				s.held = line[:0]
-			}
+		if len(s.held) == 0 && s.large == nil && !s.skipped {
+			s.line(func() { s.rec.line(p[:end], s.emit) })
+		} else {
+			s.more(p[:end])
+			s.endLine()
 		}
-		if !s.skipped {
-			s.line(line)
-		}
-		s.skipped = false
 		p = p[end+1:]
 	}
-	if s.skipped {
+	s.more(p)
+}
+
+// more takes more of the line that has begun.
+func (s *stdout) more(p []byte) {
+	switch {
+	case s.skipped:
+		return
+	case s.large != nil:
+		s.large.take(p)
 		return
 	}
+	before := len(s.held)
 	s.held = append(s.held, p...)
-	if len(s.held) > worthSkipping && len(s.held)-len(p) <= worthSkipping && skippable(s.held) {
-		s.held, s.skipped = nil, true
+	now := len(s.held)
+	switch {
+	case now > maxHeld && string(eventType(s.held)) == "result":
+		s.large = &large{}
+		s.large.take(s.held)
+	case now > maxHeld, now > worthSkipping && before <= worthSkipping && skippable(s.held, s.emit != nil):
+		s.skipped = true
+		s.rec.skip(s.held, s.emit)
+	default:
+		return
+	}
+	s.held = nil
+}
+
+// endLine is called at the end of a line of which something was kept.
+func (s *stdout) endLine() {
+	held, large := s.held, s.large
+	s.held, s.large, s.skipped = nil, nil, false
+	switch {
+	case large != nil:
+		s.line(func() { s.rec.onResult(large.result(), s.emit) })
+	case len(held) > 0:
+		s.line(func() { s.rec.line(held, s.emit) })
+		if cap(held) <= worthSkipping {
+			s.held = held[:0]
+		}
 	}
 }
 
-func (s *stdout) line(line []byte) {
+// line takes a line. The CLI has not long to end after a result.
+func (s *stdout) line(take func()) {
 	before := s.rec.result
-	s.rec.line(line, s.emit)
+	take()
 	if s.rec.result == before {
 		return
 	}
@@ -134,15 +168,15 @@ func (s *stdout) finish() *record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.detach()
+	if !s.frozen.Load() {
+		s.endLine() // a last line may lack its end
+	}
+	s.held, s.large = nil, nil
 	for _, t := range []*time.Timer{s.silent, s.linger} {
 		if t != nil {
 			t.Stop()
 		}
 	}
-	if len(s.held) > 0 && !s.frozen.Load() {
-		s.rec.line(s.held, s.emit) // a last line may lack its end
-	}
-	s.held = nil
 	s.frozen.Store(true)
 	return &s.rec
 }

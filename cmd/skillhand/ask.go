@@ -370,8 +370,8 @@ func (std *stdio) answer(ctx context.Context, o *askOptions, reply *claude.Reply
 		if o.events {
 			doc.Type = "result"
 		}
-		if err := std.PrintJSON(doc); err != nil {
-			return err
+		if _, err := doc.WriteTo(std.Out); err != nil {
+			return fmt.Errorf("stdout: %w", err)
 		}
 		err = nil // said
 	} else if failure == nil {
@@ -379,11 +379,14 @@ func (std *stdio) answer(ctx context.Context, o *askOptions, reply *claude.Reply
 		if o.Schema != nil {
 			text = string(reply.JSON)
 		}
-		if !strings.HasSuffix(text, "\n") {
-			text += "\n"
+		end := "\n"
+		if strings.HasSuffix(text, end) {
+			end = ""
 		}
-		if _, err := io.WriteString(std.Out, text); err != nil {
-			return fmt.Errorf("stdout: %w", err)
+		for _, part := range []string{text, end} { // the answer may be long, so it is not copied
+			if _, err := io.WriteString(std.Out, part); err != nil {
+				return fmt.Errorf("stdout: %w", err)
+			}
 		}
 	}
 	switch {

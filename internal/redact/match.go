@@ -83,9 +83,10 @@ func (t *trie) next(at int32, char byte) int32 {
 
 // A matcher finds the words in a text that comes in pieces.
 type matcher struct {
-	trie *trie
-	at   int32
-	hits []hit
+	trie  *trie
+	at    int32
+	hits  []hit
+	found bool // there was a hit
 }
 
 // A hit is a part of the text that is one word, or several that overlap: whatever
@@ -129,7 +130,7 @@ func (m *matcher) add(h hit) {
 		}
 		m.hits = m.hits[:len(m.hits)-1]
 	}
-	m.hits = append(m.hits, h)
+	m.hits, m.found = append(m.hits, h), true
 }
 
 // pass appends to out what is known of the text: what is before limit, where the

@@ -152,10 +152,12 @@ func TestJSON(t *testing.T) {
 		{`{"abc\"123<":{"x":[1, 2]}}`, `{"[A_TOKEN redacted]":{"x":[1, 2]}}`},
 		{`[123456789012, -1e9]`, `["[PIN_SECRET redacted]", -1e9]`},
 		{`"abc\\\"123<"`, `"[A_TOKEN redacted]"`},
+		{`"` + strings.Repeat(`\u0061`, longToken) + `bc\"123<"`, `"` + strings.Repeat(`a`, longToken-1) + `[A_TOKEN redacted]"`},
+		{`"` + strings.Repeat(`\u0061`, longToken) + `"`, `"` + strings.Repeat(`\u0061`, longToken) + `"`},
 		{`{"a": abc"123<`, `"{\"a\": [A_TOKEN redacted]"`},
 	} {
 		if got := r.JSON(json.RawMessage(tt.in)); string(got) != tt.want {
-			t.Errorf("JSON(%s) = %s, want %s", tt.in, got, tt.want)
+			t.Errorf("JSON(%.200s) = %.200s, want %.200s", tt.in, got, tt.want)
 		}
 	}
 }
