@@ -1,4 +1,4 @@
-// Package migrate answers one question: what does this old skill look like in today's form?
+// Package migrate answers one question: what does this old skill look like in the current format?
 //
 // It is pure: bytes come in, an edit comes back, and nothing is read, run or
 // written. The same input always gives the same edit, and migrating what an

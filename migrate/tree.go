@@ -47,7 +47,8 @@ type Result struct {
 // TreeOptions say how to migrate a tree.
 type TreeOptions struct {
 	Options
-	Companion bool // first-use.md becomes a skill of its own
+	Companion bool                   // first-use.md becomes a skill of its own
+	Wants     func(path string) bool // whether a file is to be migrated, or only looked at; nil: all are
 }
 
 // Interesting reports whether Tree looks at a file of this name, which begins with
@@ -330,14 +331,11 @@ func ending(text string) string {
 
 // scripts migrates scripts, and makes the file that they source if there is none.
 func (t *tree) scripts(paths []string) []Result {
-	results := each(paths, t.script)
-	var changed []string // those that need the file
-	for _, r := range results {
-		if r.Status == Changed && !t.opt.Inline {
-			changed = append(changed, r.Path)
-		}
+	if t.opt.Wants != nil {
+		paths = slices.DeleteFunc(paths, func(p string) bool { return !t.opt.Wants(p) })
 	}
-	top := commonFolder(changed)
+	results := each(paths, t.script)
+	top := commonFolder(paths)
 	for i, r := range results {
 		if r.Status != Changed || t.opt.Inline {
 			continue
@@ -359,8 +357,11 @@ func (t *tree) scripts(paths []string) []Result {
 // that has one, else top.
 func (t *tree) reportAbove(dir, top string) string {
 	for at := dir; ; at = path.Dir(at) {
-		if _, ok := t.files[path.Join(at, ReportFile)]; ok || at == top || at == "." || at == "/" {
+		if _, ok := t.files[path.Join(at, ReportFile)]; ok {
 			return at
+		}
+		if at == path.Dir(at) {
+			return top
 		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -34,9 +35,12 @@ func newMigrate(std *stdio) *cobra.Command {
   bindings.json, handler.sh     become directives in the skill's text
   first-use.md                  gets <skill> and <output> sections
 
-What cannot be changed safely is left alone and named, with its line and why:
-libraries, scripts whose output is read, scripts that print JSON already. PATH
-is a file or a folder. Each file that changes is kept as FILE.bak-DATE.
+A script whose output anything in the tree may read is left alone, and so is
+what cannot be changed safely; each is named, with the line and the reason.
+PATH is a file or a folder. Each file that changes is kept as FILE.bak-DATE.
+
+Migrated scripts source one file, skillhand-report.bash, which is put into the
+folder that they share; --inline puts its code into each script instead.
 
 The exit status is 1 if a file could not be read or a path is missing.`,
 		Example: `  skillhand migrate --dry-run .claude/skills     show what would change
@@ -51,12 +55,13 @@ The exit status is 1 if a file could not be read or a path is missing.`,
 	f.StringArrayVar(&o.skillDirs, "skill-dir", nil, "a `folder` to migrate")
 	f.BoolVar(&o.DryRun, "dry-run", false, "write nothing, show what would change")
 	f.BoolVar(&o.diff, "diff", false, "show what changes as a diff")
-	f.BoolVar(&o.verbose, "verbose", false, "also name what stays as it is, and what to know about changes")
+	f.BoolVar(&o.verbose, "verbose", false, "also list files that need no change, and notes about changes")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
-	f.BoolVar(&o.NoBackup, "no-backup", false, "keep no copy of what changes")
-	f.BoolVar(&o.Verify, "verify", false, "run each script before and after, in a scratch folder, and change it only if they agree")
-	f.BoolVar(&o.Bash, "bash", false, "make scripts for sh scripts for bash")
-	f.BoolVar(&o.Companion, "companion", false, "make first-use.md a skill of its own, NAME-first-use")
+	f.BoolVar(&o.NoBackup, "no-backup", false, "keep no backups")
+	f.BoolVar(&o.Verify, "verify", false, "run each script before and after, in a scratch copy; change it only if they agree")
+	f.BoolVar(&o.Bash, "bash", false, "turn sh scripts into bash scripts")
+	f.BoolVar(&o.Inline, "inline", false, "put the reporting code into each script, not into "+migrate.ReportFile)
+	f.BoolVar(&o.Companion, "companion", false, "turn first-use.md into a skill of its own, NAME-first-use")
 	return cmd
 }
 
@@ -120,9 +125,12 @@ func describeFile(b *strings.Builder, paint func(code, text string) string, o mi
 	}
 	switch f.Status {
 	case migrate.Changed:
-		verb := "changed"
-		if f.Remove {
+		verb, added := "changed", filepath.Base(f.Path) == migrate.ReportFile && len(f.Edit.Before) == 0
+		switch {
+		case f.Remove:
 			verb = "removed"
+		case added:
+			verb = "added"
 		}
 		fmt.Fprintf(b, "%s %s", paint("32", fmt.Sprintf("%-10s", verb)), name)
 		if f.Backup != "" {
@@ -134,7 +142,7 @@ func describeFile(b *strings.Builder, paint func(code, text string) string, o mi
 				fmt.Fprintf(b, "           %s:%d: %s\n", name, n.Line, n.Text)
 			}
 		}
-		if o.diff || o.DryRun {
+		if (o.diff || o.DryRun) && !added { // there is nothing to compare it with, and it is long
 			shown := *f.Edit
 			shown.Name = name
 			b.WriteString(term.Visible(shown.Diff()))

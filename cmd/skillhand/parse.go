@@ -34,15 +34,15 @@ func newParse(std *stdio) *cobra.Command {
 		Use:   "parse [FILE...]",
 		Short: "Read reports out of script output",
 		Long: `Read the report in each file, or in stdin: a JSON object of five fields, alone
-or the last one among other text; else lines of the older forms, such as
-SUCCESS, Confidence: 0.92 and Created: FILE. Everything wrong with it is named.
+or the last one among other text; otherwise older plain-text forms such as
+SUCCESS, Confidence: 0.92 and Created: FILE. Every fault in a report is listed.
 
 The exit status is 0 if every input has a valid report, whatever it says.`,
 		Example: `  ./execute.sh | skillhand parse
   skillhand parse out/*.txt --json
   skillhand parse --strict --no-legacy out.json
   skillhand parse --schema > report.schema.json`,
-		Args: cobra.ArbitraryArgs, // said, it saves a look at each
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runParse(cmd.Context(), std, o, args)
 		},

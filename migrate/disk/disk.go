@@ -69,10 +69,16 @@ func (m *run) fail(file string, err error) {
 // tree migrates what is wanted of one tree. Files are removed last, when what
 // they said is elsewhere.
 func (m *run) tree(ctx context.Context, root *root) error {
-	results := root.wantedOf(migrate.Tree(m.read(root), m.TreeOptions))
+	opt := m.TreeOptions
+	opt.Wants = root.wants
+	results := slices.DeleteFunc(migrate.Tree(m.read(root), opt), func(r migrate.Result) bool { return rank(r) != first && !root.wants(r.Path) })
 	results = append(results, m.others(root, results)...)
 	if len(results) == 0 && len(root.explicit) == 0 && m.Warn != nil {
 		m.Warn(root.wanted[0] + ": nothing to migrate here")
+	}
+	results, err := m.verified(ctx, root, results)
+	if err != nil {
+		return err
 	}
 	slices.SortStableFunc(results, func(a, b migrate.Result) int { return rank(a) - rank(b) })
 	broken := map[string]bool{} // folders in which a write failed
@@ -82,16 +88,13 @@ func (m *run) tree(ctx context.Context, root *root) error {
 			return context.Cause(ctx)
 		}
 		f := File{Result: r, Path: filepath.Join(root.base, filepath.FromSlash(r.Path))}
-		if lacking != "" && r.Status == migrate.Changed && !strings.HasSuffix(r.Path, ".md") && !r.Remove {
+		if lacking != "" && changesScript(r) {
 			f.Result = migrate.Result{Path: r.Path, Status: migrate.LeftAlone, Reason: lacking}
 		}
 		if r.Remove && broken[filepath.Dir(f.Path)] {
 			f.Result = migrate.Result{Path: r.Path, Status: migrate.LeftAlone, Reason: "what it says could not be written elsewhere"}
 		}
-		if err := m.apply(ctx, &f); err != nil {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
+		if err := m.apply(&f); err != nil {
 			broken[filepath.Dir(f.Path)] = true
 			m.fail(f.Path, err)
 			if rank(r) == first {
@@ -105,6 +108,38 @@ func (m *run) tree(ctx context.Context, root *root) error {
 		}
 	}
 	return nil
+}
+
+// verified returns the results without those of scripts that changed their ways,
+// which are noted as failed. A file that no script needs any more is not made.
+func (m *run) verified(ctx context.Context, root *root, results []migrate.Result) ([]migrate.Result, error) {
+	if !m.Verify {
+		return results, nil
+	}
+	var kept []migrate.Result
+	needs := false
+	for _, r := range results {
+		if changesScript(r) {
+			f := File{Result: r, Path: filepath.Join(root.base, filepath.FromSlash(r.Path))}
+			err := m.verify(ctx, &f)
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			if err != nil {
+				m.fail(f.Path, err)
+				continue
+			}
+			r = f.Result
+			needs = needs || changesScript(r)
+		}
+		kept = append(kept, r)
+	}
+	return slices.DeleteFunc(kept, func(r migrate.Result) bool { return rank(r) == first && !needs }), nil
+}
+
+// changesScript reports whether a script is to become another one.
+func changesScript(r migrate.Result) bool {
+	return r.Status == migrate.Changed && rank(r) == then && len(r.Edit.Before) > 0 && !strings.HasSuffix(r.Path, ".md")
 }
 
 // The order of writing: what others need comes first, what they replace goes last.
@@ -141,17 +176,9 @@ func (m *run) others(root *root, results []migrate.Result) (others []migrate.Res
 	return others
 }
 
-// apply verifies and writes one result.
-func (m *run) apply(ctx context.Context, f *File) error {
-	if f.Status != migrate.Changed {
-		return nil
-	}
-	if m.Verify && rank(f.Result) == then && len(f.Edit.Before) > 0 && !strings.HasSuffix(f.Path, ".md") {
-		if err := m.verify(ctx, f); err != nil {
-			return err
-		}
-	}
-	if m.DryRun || f.Status != migrate.Changed {
+// apply writes one result.
+func (m *run) apply(f *File) error {
+	if f.Status != migrate.Changed || m.DryRun {
 		return nil
 	}
 	date := m.date

@@ -37,20 +37,6 @@ func (r *root) wants(rel string) bool {
 	})
 }
 
-// wantedOf returns the results that are wanted, and the file that changed scripts
-// among them need.
-func (r *root) wantedOf(results []migrate.Result) []migrate.Result {
-	needs := slices.ContainsFunc(results, func(x migrate.Result) bool {
-		return x.Status == migrate.Changed && rank(x) == then && !strings.HasSuffix(x.Path, ".md") && r.wants(x.Path)
-	})
-	return slices.DeleteFunc(results, func(x migrate.Result) bool {
-		if rank(x) == first {
-			return !needs
-		}
-		return !r.wants(x.Path)
-	})
-}
-
 // skillText is the folder of the skill that a text belongs to, or the file itself.
 func skillText(file string) string {
 	if !isSkillText(file) {
@@ -120,6 +106,9 @@ func treeOf(dir string) string {
 	for up := dir; up != filepath.Dir(up); up = filepath.Dir(up) {
 		if base := filepath.Base(up); base == ".claude" || base == ".agents" {
 			return up
+		}
+		if _, err := os.Lstat(filepath.Join(up, migrate.ReportFile)); err == nil {
+			return up // scripts around it are migrated already
 		}
 	}
 	return dir
