@@ -1,4 +1,4 @@
-package claudepage
+package claudepage_test
 
 import (
 	"context"
@@ -8,25 +8,32 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/skillhand/skillhand/claudepage"
 )
 
 // A recording is one run of the real program: files, an invocation, and what it sent.
 type recording struct {
-	Name  string
-	Files map[string]string
-	Home  map[string]string
-	Cwd   string
-	Skill string
-	Args  *string
-	Via   string
-	Env   map[string]string
-	CLI   []string `json:"cli_args"`
-	Want  struct {
-		Text  *string
-		Error *string
-	}
+	Name  string            `json:"name"`
+	Files map[string]string `json:"files"`
+	Home  map[string]string `json:"home,omitempty"`
+	Cwd   string            `json:"cwd,omitempty"`
+	Skill string            `json:"skill"`
+	Args  *string           `json:"args,omitempty"`
+	Via   string            `json:"via"`
+	Env   map[string]string `json:"env,omitempty"`
+	CLI   []string          `json:"cli_args,omitempty"`
+	Want  want              `json:"want"`
+}
+
+// want is what the real program came to: one of these.
+type want struct {
+	Text    *string `json:"text,omitempty"`
+	Error   *string `json:"error,omitempty"`
+	Unknown bool    `json:"unknown,omitempty"` // it took the prompt for ordinary text
 }
 
 // The real program, if there is one: its own grep, find and rg are then used, as it does.
@@ -55,12 +62,18 @@ func TestRecorded(t *testing.T) {
 	read(t, "claude-render.json", &first)
 	var further struct{ Cases []recording }
 	read(t, "recorded.json", &further)
-	for _, c := range append(first, further.Cases...) {
+	for _, c := range slices.Concat(first, further.Cases, readCases(t, "real.json")) {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
 			c.run(t)
 		})
 	}
+}
+
+func readCases(t *testing.T, file string) (cases []recording) {
+	t.Helper()
+	read(t, file, &cases)
+	return cases
 }
 
 func read(t *testing.T, file string, into any) {
@@ -83,10 +96,12 @@ func (c recording) run(t *testing.T) {
 		t.Fatal(err)
 	}
 	project, home := filepath.Join(root, "p"), filepath.Join(root, "home")
-	write(t, project, c.Files)
-	write(t, home, c.Home)
-	write(t, home, homes[c.Name])
-	r := Request{
+	claudepage.Write(t, project, c.Files)
+	for name, text := range c.Home {
+		claudepage.Write(t, home, map[string]string{name: strings.NewReplacer("{{PROJECT}}", project, "{{HOME}}", home).Replace(text)})
+	}
+	claudepage.Write(t, home, homes[c.Name])
+	r := claudepage.Request{
 		Name:      c.Skill,
 		Tool:      c.Via == "tool",
 		Project:   filepath.Join(project, c.Cwd),
@@ -101,17 +116,17 @@ func (c recording) run(t *testing.T) {
 			continue
 		}
 		if program != "rg" {
-			skip(t, "no "+program+" here")
+			claudepage.Skip(t, "no "+program+" here")
 		}
 		// Claude Code brings its own rg. For what is recorded here, grep does as well.
-		write(t, root, map[string]string{"bin/rg": "#!/bin/sh\nexec grep \"$@\"\n"})
+		claudepage.Write(t, root, map[string]string{"bin/rg": "#!/bin/sh\nexec grep \"$@\"\n"})
 		r.Env[0] += ":" + filepath.Join(root, "bin")
 	}
 	if c.Args != nil {
 		r.Args = *c.Args
 	}
 	for k, v := range c.Env {
-		r.Env = append(r.Env, k+"="+v)
+		r.Env = append(r.Env, k+"="+strings.NewReplacer("{{PROJECT}}", project, "{{HOME}}", home).Replace(v))
 		if k == "CLAUDE_CODE_EFFORT_LEVEL" {
 			r.Effort = v
 		}
@@ -124,20 +139,26 @@ func (c recording) run(t *testing.T) {
 			r.PluginRoot = c.CLI[i+1]
 		}
 	}
-	page, err := Render(context.Background(), r)
+	page, err := claudepage.Render(context.Background(), r)
 	got := ""
-	if failure, ok := errors.AsType[*Failure](err); ok {
+	if failure, ok := errors.AsType[*claudepage.Failure](err); ok {
 		got = "error: " + failure.Message
 	} else if err != nil {
-		t.Fatal(err)
+		got = "unknown: " + err.Error()
 	} else {
 		got = "text: " + page.Text
 	}
 	want := ""
-	if c.Want.Error != nil {
+	switch {
+	case c.Want.Error != nil:
 		want = "error: " + *c.Want.Error
-	} else {
+	case c.Want.Text != nil:
 		want = "text: " + *c.Want.Text
+	case c.Want.Unknown:
+		if err == nil || !strings.Contains(err.Error(), "would send") {
+			t.Errorf("got:\n%q\nwant: the prompt is ordinary text", got)
+		}
+		return
 	}
 	want = strings.NewReplacer("{{PROJECT}}", project, "{{HOME}}", home, "{{SESSION}}", session, "{{ROOT}}", root).Replace(want)
 	if got != want {
@@ -150,32 +171,23 @@ func (c recording) calls(program string) bool {
 	return regexp.MustCompile("!`[^`]*\\b" + program + "\\b").MatchString(c.Files[".claude/skills/s/SKILL.md"])
 }
 
-func write(t *testing.T, dir string, files map[string]string) {
-	t.Helper()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+// TestVersionInDocs: what the documentation says of Claude Code is said of the version that this
+// package follows.
+func TestVersionInDocs(t *testing.T) {
+	pages, err := filepath.Glob("../docs/*.md")
+	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range files {
-		name = filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+	spelled := regexp.MustCompile(`Claude Code ([0-9]+\.[0-9]+\.[0-9]+)`)
+	for _, page := range append(pages, "../README.md", "../plugin/README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
 			t.Fatal(err)
 		}
-		text = strings.Replace(text, "\u00EF\u00BB\u00BF", "\uFEFF", 1) // the recorder's way to write a byte order mark
-		mode := os.FileMode(0o644)
-		if strings.HasPrefix(text, "#!") {
-			mode = 0o755
-		}
-		if err := os.WriteFile(name, []byte(text), mode); err != nil {
-			t.Fatal(err)
+		for _, m := range spelled.FindAllStringSubmatch(string(text), -1) {
+			if m[1] != claudepage.Version {
+				t.Errorf("%s speaks of Claude Code %s, not %s", page, m[1], claudepage.Version)
+			}
 		}
 	}
-}
-
-// skip skips a test for something this machine lacks, unless nothing may be lacking.
-func skip(t *testing.T, reason string) {
-	t.Helper()
-	if os.Getenv("SKILLHAND_REQUIRE_ALL") == "1" {
-		t.Fatal(reason)
-	}
-	t.Skip(reason)
 }

@@ -9,16 +9,21 @@ import (
 // expand returns the body with variables and arguments put in.
 func (s *Skill) expand(r Request) string {
 	vars := s.variables(r)
-	args := r.Args
-	if !r.Tool {
-		args = trimSpace(args)
-	}
+	args := r.arguments()
 	x := expander{args: args, words: splitArgs(args), names: s.front.arguments, vars: vars}
 	text := x.expand(s.body)
 	if args != "" && !x.used {
 		text += "\n\nARGUMENTS: " + x.value(args)
 	}
 	return text
+}
+
+// arguments returns the arguments as the page has them: a user's are trimmed, Claude's are not.
+func (r *Request) arguments() string {
+	if r.Tool {
+		return r.Args
+	}
+	return trimSpace(r.Args)
 }
 
 // variables returns the built-in variables that s may use.
@@ -35,9 +40,9 @@ func (s *Skill) variables(r Request) map[string]string {
 	if s.Dir != "" {
 		vars["${CLAUDE_SKILL_DIR}"] = s.Dir
 	}
-	if s.plugin {
-		vars["${CLAUDE_PLUGIN_ROOT}"] = r.PluginRoot
-		vars["${CLAUDE_PLUGIN_DATA}"] = r.PluginData
+	if s.plugin != nil {
+		vars["${CLAUDE_PLUGIN_ROOT}"] = s.plugin.root
+		vars["${CLAUDE_PLUGIN_DATA}"] = s.plugin.data
 	}
 	return vars
 }

@@ -2,7 +2,6 @@ package claudepage
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,7 +18,8 @@ type Skill struct {
 	front    frontmatter
 	body     string
 	bodyLine int // the line of the file in which the body begins
-	plugin   bool
+	plugin   *plugin
+	workflow *workflow // then it has no text of its own
 }
 
 // Find returns the skill or command that r names. A *Failure means that Claude Code would not
@@ -51,7 +51,7 @@ func Find(r Request) (*Skill, error) {
 		return nil, err
 	}
 	switch {
-	case s.front.paths:
+	case s.front.paths && e.waits:
 		return nil, c.unknown(r, name)
 	case r.Tool && s.front.noModel:
 		return nil, toolError(fmt.Sprintf("Skill %[1]s cannot be used with Skill tool due to disable-model-invocation. "+
@@ -82,9 +82,6 @@ func (r *Request) complete() error {
 		if !filepath.IsAbs(r.PluginRoot) {
 			r.PluginRoot = filepath.Join(r.Project, r.PluginRoot)
 		}
-		if r.PluginData == "" {
-			r.PluginData = filepath.Join(r.configDir(), "plugins", "data", pluginName(r.PluginRoot)+"-inline")
-		}
 	}
 	r.Effort = cmp.Or(r.Effort, "medium")
 	return nil
@@ -111,14 +108,24 @@ func lookup(env []string, name string) string {
 
 // An entry is a file that is a skill or a command.
 type entry struct {
-	name   string
-	file   string
-	dir    string // "" for a command
-	plugin bool
+	name     string
+	file     string
+	dir      string  // "" for a command
+	waits    bool    // its frontmatter can make it wait for files that match
+	plugin   *plugin // nil means that it is in no plugin
+	workflow *workflow
+	content  *string // the text, if it stands in the file among other things
 }
 
 func (e entry) open() (*Skill, error) {
 	file := e.file
+	s := &Skill{Name: e.name, File: file, Dir: e.dir, plugin: e.plugin, workflow: e.workflow}
+	if e.workflow != nil {
+		return s, nil
+	}
+	if e.content != nil {
+		return s.parse(*e.content), nil
+	}
 	if e.dir != "" {
 		if err := inside(e.dir, file); err != nil {
 			return nil, err
@@ -128,14 +135,16 @@ func (e entry) open() (*Skill, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := decode(src)
-	yaml, body := splitFrontmatter(text)
-	return &Skill{
-		Name: e.name, File: file, Dir: e.dir, plugin: e.plugin,
-		front:    parseFrontmatter(yaml),
-		body:     body,
-		bodyLine: 1 + strings.Count(text[:len(text)-len(body)], "\n"),
-	}, nil
+	return s.parse(decode(src)), nil
+}
+
+// parse reads the skill's text.
+func (s *Skill) parse(text string) *Skill {
+	var yaml string
+	yaml, s.body = splitFrontmatter(text)
+	s.front = parseFrontmatter(yaml)
+	s.bodyLine = 1 + strings.Count(text[:len(text)-len(s.body)], "\n")
+	return s
 }
 
 // inside refuses a skill's file that is a link out of the skill's folder. The folder itself may
@@ -181,29 +190,42 @@ func openPath(r Request) (*Skill, error) {
 	if base == "SKILL.md" {
 		e.name, e.dir = filepath.Base(dir), dir
 	}
-	e.plugin = r.PluginRoot != "" && within(r.PluginRoot, path)
+	for _, p := range plugins(r) {
+		if within(p.root, path) {
+			e.plugin = p
+		}
+	}
 	return e.open()
 }
 
 // A collection is all skills and commands in sight, the first of a name hiding the others.
-type collection []entry
+type collection struct {
+	entries []entry
+	plugins []*plugin
+}
 
 // collect lists skills before commands, the user's before the project's, and the nearest folder
-// of the project first.
+// of the project first; then workflows, which hide nothing outside a plugin but a skill's other name.
 func collect(r Request) collection {
 	roots := []string{r.configDir()}
 	for _, dir := range upward(r.Project, r.Home) {
 		roots = append(roots, filepath.Join(dir, ".claude"))
 	}
-	var c collection
+	c := collection{plugins: plugins(r)}
 	for _, root := range roots {
-		c = append(c, skillsIn(filepath.Join(root, "skills"), "")...)
+		for _, e := range skillsIn(filepath.Join(root, "skills"), "") {
+			e.waits = true
+			c.entries = append(c.entries, e)
+		}
 	}
 	for _, root := range roots {
-		c = append(c, commandsIn(filepath.Join(root, "commands"), "")...)
+		c.entries = append(c.entries, commandsIn(filepath.Join(root, "commands"), "")...)
 	}
-	if r.PluginRoot != "" {
-		c = append(c, pluginEntries(r.PluginRoot)...)
+	for _, root := range roots {
+		c.entries = append(c.entries, workflowsIn(filepath.Join(root, "workflows"), "")...)
+	}
+	for _, p := range c.plugins {
+		c.entries = append(c.entries, p.entries()...)
 	}
 	return c
 }
@@ -263,82 +285,14 @@ func commandsIn(dir, prefix string) []entry {
 	return found
 }
 
-// pluginEntries lists a plugin's commands, then its skills.
-func pluginEntries(root string) []entry {
-	m := readManifest(root)
-	prefix := pluginName(root) + ":"
-	var found []entry
-	for _, path := range append([]string{"commands"}, m.Commands...) {
-		path = filepath.Join(root, path)
-		if !within(root, path) {
-			continue
-		}
-		if name, ok := strings.CutSuffix(filepath.Base(path), ".md"); ok {
-			found = append(found, entry{name: prefix + name, file: path})
-			continue
-		}
-		for _, e := range commandsIn(path, prefix) {
-			e.dir = "" // a plugin's command has no folder of its own
-			found = append(found, e)
-		}
-	}
-	for _, path := range append([]string{"skills"}, m.Skills...) {
-		if path = filepath.Join(root, path); within(root, path) {
-			found = append(found, skillsIn(path, prefix)...)
-		}
-	}
-	if hasFile(root, "SKILL.md") {
-		found = append(found, entry{name: prefix + filepath.Base(root), file: filepath.Join(root, "SKILL.md"), dir: root})
-	}
-	for i := range found {
-		found[i].plugin = true
-	}
-	return found
-}
-
-// A manifest is what a plugin's plugin.json says about where things are.
-type manifest struct {
-	Name     string `json:"name"`
-	Commands paths  `json:"commands"`
-	Skills   paths  `json:"skills"`
-}
-
-// paths is one path or a list of them.
-type paths []string
-
-func (p *paths) UnmarshalJSON(b []byte) error {
-	var one string
-	if json.Unmarshal(b, &one) == nil {
-		*p = paths{one}
-		return nil
-	}
-	var list []string
-	if json.Unmarshal(b, &list) == nil {
-		*p = list
-	}
-	return nil // another shape names no paths
-}
-
-func readManifest(root string) manifest {
-	var m manifest
-	if b, err := os.ReadFile(filepath.Join(root, ".claude-plugin", "plugin.json")); err == nil {
-		_ = json.Unmarshal(b, &m) // a broken manifest names nothing
-	}
-	return m
-}
-
-func pluginName(root string) string {
-	return cmp.Or(readManifest(root).Name, filepath.Base(root))
-}
-
 // find returns the entry called name: by its own name, else by the one in a skill's frontmatter.
 func (c collection) find(name string) (entry, bool) {
-	for _, e := range c {
+	for _, e := range c.entries {
 		if e.name == name {
 			return e, true
 		}
 	}
-	for _, e := range c {
+	for _, e := range c.entries {
 		if e.dir == "" {
 			continue
 		}
@@ -352,7 +306,7 @@ func (c collection) find(name string) (entry, bool) {
 
 // cutPlugin returns the plugin's prefix of an entry's name, colon included, and the rest.
 func cutPlugin(e entry) (prefix, rest string, ok bool) {
-	if !e.plugin {
+	if e.plugin == nil {
 		return "", e.name, false
 	}
 	before, after, ok := strings.Cut(e.name, ":")

@@ -99,3 +99,52 @@ func FuzzFrontmatter(f *testing.F) {
 		}
 	})
 }
+
+// FuzzPluginFiles: whatever a manifest or a workflow holds, it is read or passed over.
+func FuzzPluginFiles(f *testing.F) {
+	for _, src := range []string{
+		`{"name":"p","commands":{"c":{"content":"x"}},"skills":"./s","dependencies":["a@b",{"name":"c"}]}`,
+		`{"name":"p","hooks":{"hooks":{"Stop":[{"matcher":"x","hooks":[{"type":"command","command":"y"}]}]}},"homepage":"x:y"}`,
+		`{"name":"p","hooks":[{},"./h.json"],"author":{"name":"A"},"mcpServers":{"a":{}}}`, "{", "[]", "\ufeff{}",
+		"export const meta = {name: 's', description: `d`, phases: [{title: \"x\", detail: '\\u00e9\\x41'}], n: -1.5e3,} // c\nf([{}])",
+		"/* */ export const meta = {\"name\": 's', description: 'a\\\nb'}\n", "export const meta = {", "export const meta = {a: [", "export const meta={name:'s',description:'d'}/*",
+	} {
+		f.Add([]byte(src))
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		if m, ok := parseManifest(src); ok && m.name == "" {
+			t.Errorf("%q: a plugin without a name", src)
+		}
+		if w, ok := parseWorkflow(string(src)); ok && (w.name == "" || w.about == "" || !strings.Contains(w.text("a"), w.about)) {
+			t.Errorf("%q: %+v", src, w)
+		}
+	})
+}
+
+// FuzzDirectives: what Directives says stands in the file, and is what Render would scan for.
+func FuzzDirectives(f *testing.F) {
+	for _, src := range []string{"a !`b` c", "---\nx: y\n---\n```!\na\n``` !`c`", "\ufeff--- \n---!`a`", "\xff !`\r\na\r\n`", "```! !`a` ```"} {
+		f.Add([]byte(src))
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		got := Directives(src)
+		for i, d := range got {
+			if d.Offset < 0 || d.From < d.Offset || d.End > len(src) || d.From+len(d.Command) > d.End {
+				t.Fatalf("%q: %+v", src, d)
+			}
+			written := strings.ReplaceAll(string(src[d.From:d.End]), "\r\n", "\n")
+			if !strings.HasPrefix(written, d.Command) || d.Line != 1+strings.Count(string(src[:d.Offset]), "\n") {
+				t.Errorf("%q: %+v stands at %q", src, d, written)
+			}
+			if i > 0 && d.Offset < got[i-1].Offset {
+				t.Errorf("%q: out of order", src)
+			}
+		}
+		if utf8.Valid(src) {
+			_, body := splitFrontmatter(string(src))
+			if n := len(scan(body)); n != len(got) {
+				t.Errorf("%q: %d directives, Render sees %d", src, len(got), n)
+			}
+		}
+	})
+}

@@ -22,8 +22,8 @@ const (
 	maxOutput = 64 << 20 // bytes that a command may write before it is ended
 )
 
-// run runs the page's directives, all at once, and puts their outputs in as they come. The first
-// to fail fails the page, but the others still run to their end.
+// run runs the page's directives, all at once, and puts their outputs in as they come. One that
+// fails fails the page, but the others still run to their end.
 func (p *Page) run(ctx context.Context, r Request, s *Skill) error {
 	if len(p.Directives) == 0 {
 		return nil
@@ -52,16 +52,35 @@ func (p *Page) run(ctx context.Context, r Request, s *Skill) error {
 			results <- done{i, text, err}
 		}()
 	}
-	var first error
+	faults := make([]error, len(p.Directives))
 	for range p.Directives {
 		d := <-results
-		if d.err == nil {
+		if faults[d.i] = d.err; d.err == nil {
 			p.Text = splice(p.Text, p.Directives[d.i].Source, d.text)
-		} else if first == nil {
-			first = d.err
 		}
 	}
-	return first
+	return named(p.Directives, faults)
+}
+
+// named returns the fault that Claude Code tells, or nil. It tells the first that happens. Since it
+// starts the commands one after the other, that is the earlier of two that take equally long; here
+// they take turns, so commands count as equal if one took little more than the quickest.
+func named(directives []Directive, faults []error) error {
+	var quickest time.Duration = -1
+	for i, err := range faults {
+		if _, ok := errors.AsType[*Failure](err); err != nil && !ok {
+			return err // we could not find out
+		}
+		if d := directives[i].Duration; err != nil && (quickest < 0 || d < quickest) {
+			quickest = d
+		}
+	}
+	for i, err := range faults {
+		if err != nil && directives[i].Duration <= 2*quickest+10*time.Millisecond {
+			return err
+		}
+	}
+	return nil
 }
 
 // A bash runs commands the way Claude Code's Bash tool does.
@@ -233,8 +252,11 @@ func environment(r Request) []string {
 	if r.Claude != "" {
 		env = append(env, "CLAUDE_CODE_EXECPATH="+r.Claude)
 	}
-	if bin := filepath.Join(r.PluginRoot, "bin"); r.PluginRoot != "" && isDir(bin) {
-		env = append(env, "PATH="+path+string(os.PathListSeparator)+bin)
+	for _, p := range plugins(r) {
+		if bin := filepath.Join(p.root, "bin"); p.fault == "" && isDir(bin) {
+			path += string(os.PathListSeparator) + bin
+			env = append(env, "PATH="+path)
+		}
 	}
 	return env
 }

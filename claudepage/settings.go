@@ -19,8 +19,10 @@ func readSettings(r Request) *settings.Settings {
 // variable can be as good as a command.
 func settingsEnv(set *settings.Settings, r Request, s *Skill) []string {
 	sources := []settings.Source{settings.User, settings.Managed}
-	if within(filepath.Join(r.Project, ".claude"), s.File) {
-		sources = nil // all
+	for _, dir := range upward(r.Project, r.Home) {
+		if within(filepath.Join(dir, ".claude"), s.File) {
+			sources = nil // all
+		}
 	}
 	var env []string
 	all := set.Env(sources...)

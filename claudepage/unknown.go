@@ -21,15 +21,41 @@ func (c collection) unknown(r Request, name string) error {
 	message := "Unknown skill: " + name
 	if full := c.fullName(name); full != "" {
 		message += ". Did you mean " + full + "? Invoke it by that full name."
-	} else if near := c.nearest(name); near != "" {
+		return toolError(message)
+	}
+	if near := c.nearest(name); near != "" {
 		message += ". Did you mean " + near + "?"
+	}
+	if missing := c.notLoaded(name); missing != "" {
+		message = strings.TrimSuffix(message, ".")
+		if !strings.HasSuffix(message, "?") {
+			message += "."
+		}
+		message += " " + missing
 	}
 	return toolError(message)
 }
 
+// notLoaded says which plugin may be the reason that a skill is not there.
+func (c collection) notLoaded(name string) string {
+	owner, _, _ := strings.Cut(name, ":")
+	for _, p := range c.plugins {
+		switch {
+		case p.fault == "":
+		case p.name == owner:
+			return fmt.Sprintf("The plugin %q did not load in this session (%s): "+
+				"tell the user the plugin could not be loaded here, not that the skill is not installed.", p.name, p.fault)
+		default:
+			return fmt.Sprintf("1 plugin did not load in this session (%s); "+
+				"if this skill belongs to it, tell the user its plugin could not be loaded here, not that the skill is not installed.", p.fault)
+		}
+	}
+	return ""
+}
+
 // fullName returns the plugin's entry that was called without its plugin.
 func (c collection) fullName(name string) string {
-	for _, e := range c {
+	for _, e := range c.entries {
 		if _, rest, ok := cutPlugin(e); ok && rest == name {
 			return e.name
 		}
@@ -38,23 +64,23 @@ func (c collection) fullName(name string) string {
 }
 
 // Commands of Claude Code that are no skills, as it lists and names them.
-var (
-	cliCommands = strings.Fields("agents auto-mode-setup autocompact clear compact output-style context heapdump " +
-		"reload-plugins reload-skills recap list-agents")
-	uiCommands = strings.Fields("btw cd color config effort fast focus mcp model rename usage goal help login logout cost exit quit " +
-		"status permissions hooks memory resume bug feedback add-dir ide ios plan skills")
-	ownSkills = strings.Fields("deep-research dataviz update-config verify debug code-review simplify batch " +
+const (
+	cliCommands = "agents auto-mode-setup autocompact clear compact output-style context heapdump " +
+		"reload-plugins reload-skills recap list-agents"
+	uiCommands = "btw cd color config effort fast focus mcp model rename usage goal help login logout cost exit quit " +
+		"status permissions hooks memory resume bug feedback add-dir ide ios plan skills plugin"
+	ownSkills = "deep-research dataviz update-config verify debug code-review simplify batch " +
 		"fewer-permission-prompts doctor loop claude-api workflow-authoring run run-skill-generator plugin-authoring " +
-		"init security-review review insights statusline team-onboarding")
+		"init security-review review insights statusline team-onboarding"
 )
 
 func builtinKind(name string) string {
-	for _, n := range cliCommands {
+	for _, n := range strings.Fields(cliCommands) {
 		if n == name {
 			return "built-in CLI"
 		}
 	}
-	for _, n := range uiCommands {
+	for _, n := range strings.Fields(uiCommands) {
 		if n == name {
 			return "UI"
 		}
@@ -70,11 +96,11 @@ func (c collection) nearest(name string) string {
 			best, least = candidate, d
 		}
 	}
-	for _, e := range c {
+	for _, e := range c.entries {
 		try(e.name)
 	}
-	for _, names := range [][]string{ownSkills, cliCommands, uiCommands} {
-		for _, n := range names {
+	for _, names := range []string{ownSkills, cliCommands, uiCommands} {
+		for _, n := range strings.Fields(names) {
 			try(n)
 		}
 	}

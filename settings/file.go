@@ -68,7 +68,7 @@ type Hook struct {
 
 // Parse reads a settings file. An error means that Claude Code passes over the whole file: it is
 // no JSON object, or a key has a value of the wrong kind. Of the keys that Claude Code knows, only
-// those that File has are looked at. A rule or a hook that is malformed is passed over alone.
+// those that File has and a few more are looked at. A rule or a hook that is malformed is passed over alone.
 func Parse(name string, src []byte) (*File, error) {
 	o, err := readObject(name, src)
 	if err != nil {
@@ -133,6 +133,14 @@ func (p *parser) key(m member) {
 		p.statusLine(m)
 	case "hooks":
 		p.hooks(m)
+	case "model":
+		if p.kind(m) != '"' {
+			p.fault(m, m.name, "a string")
+		}
+	case "cleanupPeriodDays":
+		if k := p.kind(m); k != '-' && (k < '0' || k > '9') {
+			p.fault(m, m.name, "a number")
+		}
 	}
 }
 

@@ -142,6 +142,8 @@ func TestParse(t *testing.T) {
 		`{"enabledPlugins": []}`:                         "f:1: enabledPlugins is not an object",
 		`{"enabledPlugins": {"a@b": null}}`:              "f:1: enabledPlugins.a@b is not true or false",
 		`{"disableSkillShellExecution": "true"}`:         "f:1: disableSkillShellExecution is not true or false",
+		`{"model": 1}`:                                   "f:1: model is not a string",
+		`{"cleanupPeriodDays": "x"}`:                     "f:1: cleanupPeriodDays is not a number",
 		`{"statusLine": null}`:                           "f:1: statusLine is not a status line with a command",
 		`{"statusLine": {"type": "command"}}`:            "f:1: statusLine is not a status line with a command",
 	} {

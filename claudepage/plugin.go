@@ -1,0 +1,164 @@
+package claudepage
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillhand/skillhand/settings"
+)
+
+// A plugin is a folder with skills and commands.
+type plugin struct {
+	manifest
+	root  string
+	data  string
+	fault string // why Claude Code does not load it, in its words; "" means that it does
+}
+
+// plugins lists the one that the request names and those that are installed and enabled. Claude
+// Code also names those that it could not load.
+func plugins(r Request) []*plugin {
+	var all []*plugin
+	if r.PluginRoot != "" {
+		p := readPlugin(r.PluginRoot)
+		p.data = cmp.Or(r.PluginData, filepath.Join(r.configDir(), "plugins", "data", p.name+"-inline"))
+		all = append(all, p)
+	}
+	all = append(all, installed(r)...)
+	for _, p := range all {
+		for _, need := range p.needs {
+			met := func(q *plugin) bool { return q.name == need }
+			if p.fault == "" && !slices.ContainsFunc(all, met) {
+				p.fault = "unmet dependency"
+			}
+		}
+	}
+	return all
+}
+
+// installed lists the plugins that Claude Code installed for this project and that are enabled. One
+// of the same name as the plugin that the request names is hidden by it.
+func installed(r Request) []*plugin {
+	list, err := settings.Installed(r.configDir())
+	if err != nil || len(list) == 0 {
+		return nil // Claude Code passes over a list that it cannot read
+	}
+	set := readSettings(r)
+	var all []*plugin
+	for _, i := range list {
+		if on, _ := set.Plugin(i.ID); !on || i.From == "" || i.Project != "" && i.Project != r.Project {
+			continue
+		}
+		p := readPlugin(i.From)
+		p.data = i.Data
+		same := func(q *plugin) bool { return q.name == p.name }
+		if !slices.ContainsFunc(all, same) && (r.PluginRoot == "" || readPlugin(r.PluginRoot).name != p.name) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// readPlugin reads what a plugin says of itself. Without a manifest it goes by its folder's name.
+func readPlugin(root string) *plugin {
+	p := &plugin{root: root}
+	src, err := os.ReadFile(filepath.Join(root, ".claude-plugin", "plugin.json"))
+	switch ok := false; {
+	case err == nil:
+		if p.manifest, ok = parseManifest(src); !ok {
+			p.fault = "load error"
+		}
+	case !isDir(root):
+		p.fault = "path not found"
+	case !errors.Is(err, fs.ErrNotExist):
+		p.fault = "load error"
+	}
+	p.name = cmp.Or(p.name, filepath.Base(root))
+	return p
+}
+
+// entries lists a plugin's workflows, commands and skills, the first of a name hiding the others.
+func (p *plugin) entries() []entry {
+	if p.fault != "" {
+		return nil
+	}
+	prefix := p.name + ":"
+	var found []entry
+	for _, path := range p.paths("workflows", p.workflows) {
+		found = append(found, workflowsIn(path, prefix)...)
+	}
+	found = append(found, p.commandEntries(prefix)...)
+	skills := append([]string{filepath.Join(p.root, "skills")}, p.paths("", p.skills)...)
+	for _, path := range skills {
+		if hasFile(path, "SKILL.md") {
+			found = append(found, entry{name: prefix + filepath.Base(path), file: filepath.Join(path, "SKILL.md"), dir: path})
+		} else {
+			found = append(found, skillsIn(path, prefix)...)
+		}
+	}
+	// A plugin that is one skill.
+	if p.skills == nil && !isDir(skills[0]) && hasFile(p.root, "SKILL.md") {
+		e := entry{name: prefix + filepath.Base(p.root), file: filepath.Join(p.root, "SKILL.md"), dir: p.root}
+		if s, err := e.open(); err == nil && s.front.name != "" {
+			e.name = prefix + s.front.name
+		}
+		found = append(found, e)
+	}
+	for i := range found {
+		found[i].plugin = p
+	}
+	return found
+}
+
+// paths returns the folders or files of one kind: those that the manifest lists, else the usual
+// folder. What leads out of the plugin is passed over.
+func (p *plugin) paths(usual string, listed []string) []string {
+	if listed == nil && usual != "" {
+		listed = []string{usual}
+	}
+	var all []string
+	for _, path := range listed {
+		if path = filepath.Join(p.root, path); within(p.root, path) {
+			all = append(all, path)
+		}
+	}
+	return all
+}
+
+func (p *plugin) commandEntries(prefix string) []entry {
+	commands := p.commands
+	if commands == nil {
+		commands = []pluginCommand{{path: "commands"}}
+	}
+	var found []entry
+	for _, c := range commands {
+		path := filepath.Join(p.root, c.path)
+		base, markdown := strings.CutSuffix(filepath.Base(path), ".md")
+		switch {
+		case c.path == "":
+			found = append(found, entry{name: prefix + c.name, file: filepath.Join(p.root, ".claude-plugin", "plugin.json"), content: &c.content})
+		case !within(p.root, path):
+		case markdown && isFile(path):
+			found = append(found, entry{name: prefix + cmp.Or(c.name, base), file: path})
+		case c.name != "": // a command of that name is a file
+		case hasFile(path, "SKILL.md"):
+			found = append(found, entry{name: prefix + filepath.Base(path), file: filepath.Join(path, "SKILL.md")})
+		default:
+			for _, e := range commandsIn(path, prefix) {
+				e.dir = "" // a plugin's command has no folder of its own
+				found = append(found, e)
+			}
+		}
+	}
+	return found
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
