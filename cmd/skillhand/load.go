@@ -75,7 +75,7 @@ you trust.`,
 	f.BoolVar(&o.Later, "reference", false, "the page of a later use: fresh output, not the instructions again")
 	f.BoolVar(&o.Strict, "strict", false, "fail if a directive fails, and print no page")
 	f.StringVar(&o.wrap, "wrap", "auto", "put <skill-output> around output: `auto`, always, never")
-	f.StringVar(&o.dialect, "dialect", "skillhand", "whose rules: `skillhand`, or claude for what Claude Code 2.1.325 sends")
+	f.StringVar(&o.dialect, "dialect", "skillhand", "whose rules: `skillhand`, or claude for what Claude Code "+claudepage.Version+" sends")
 	f.StringVar(&o.via, "via", "slash", "claude dialect: invoked by `slash` command or by the Skill tool")
 	f.DurationVar(&o.Timeout, "timeout", 120*time.Second, "for each directive")
 	f.IntVar(&o.MaxOutput, "max-output", 30_000, "`characters` of one directive on the page; of more, the first 2,000")

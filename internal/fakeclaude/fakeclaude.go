@@ -26,6 +26,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/skillhand/skillhand/claudepage"
 )
 
 // The variables that direct the play.
@@ -43,7 +45,7 @@ type Call struct {
 }
 
 // Version is the one that is played.
-const Version = "2.1.325"
+const Version = claudepage.Version
 
 // Session is the session's id, unless init names another.
 const Session = "11111111-2222-4333-8444-555555555555"

@@ -21,7 +21,7 @@ type Claude struct {
 	Home    string
 	Project string        // where it runs
 	Env     []string      // further variables, as NAME=value; they win over ours
-	Timeout time.Duration // for a run, or for one turn of a session; 0 means a minute
+	Timeout time.Duration // for a run, or for one turn of a session; 0 means 5 minutes
 
 	t       testing.TB
 	program string
@@ -151,7 +151,7 @@ func (c *Claude) command(args []string) proc.Cmd {
 
 func (c *Claude) timeout() time.Duration {
 	if c.Timeout == 0 {
-		return time.Minute
+		return 5 * time.Minute // a busy machine is no fault
 	}
 	return c.Timeout
 }

@@ -5,7 +5,7 @@
 // several prompts, with /compact, /clear and skills among them. Obey is a model that does as
 // it is told in the prompt, so that a test can say in one line which tool is used by whom.
 //
-// # What 2.1.325 was seen to do
+// # What this version was seen to do
 //
 // The tests here hold it to most of this. Hooks, in order and with all their fields, are in
 // testdata/*.txtar.

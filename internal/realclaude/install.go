@@ -13,11 +13,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skillhand/skillhand/claudepage"
 	"github.com/skillhand/skillhand/proc"
 )
 
 // Version is the CLI that tests are written against.
-const Version = "2.1.325"
+const Version = claudepage.Version
 
 // Program returns the path of the pinned CLI. The first test that asks for it on a machine
 // installs it, into the user's cache folder. Where that cannot be done the test is skipped,
