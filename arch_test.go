@@ -22,6 +22,7 @@ doctor: claudepage here proc settings skill trust
 bench: history report
 claude: internal/jsonfind proc
 claudepage: proc settings
+golden: . here internal/atomicfile render skill
 here: session skill
 history:
 migrate: internal/legacy internal/words report shell skill
@@ -53,7 +54,7 @@ internal/term:
 internal/txtartest:
 internal/words:
 
-cmd/skillhand: . claude claudepage doctor here history internal/atomicfile internal/cli internal/term migrate migrate/disk proc render report scaffold schemas session settings shell skill trust verdict view
+cmd/skillhand: . claude claudepage doctor golden here history internal/atomicfile internal/cli internal/term migrate migrate/disk proc render report scaffold schemas session settings shell skill trust verdict view
 cmd/skillhand-server: internal/cli internal/term
 
 # For tests alone: no line above may name them.

@@ -87,3 +87,13 @@ func writeHistory(t *testing.T, dir, project string, n int) {
 		t.Fatal(err)
 	}
 }
+
+// TestPluginTests runs the tests that our own plugin brings.
+func TestPluginTests(t *testing.T) {
+	cmd := exec.Command("skillhand", "test", "--plugin-root", filepath.Join("..", "..", "plugin"))
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "SKILLHAND_STATE_DIR="+t.TempDir())
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "4 tests of 4 skills, 0 failed") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

@@ -35,6 +35,7 @@ var mayLink = []string{
 	"golang.org/x/sys",
 	"golang.org/x/term",
 	"golang.org/x/text",
+	"golang.org/x/tools", // txtar
 	"mvdan.cc/sh/v3",
 }
 

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillhand/skillhand/golden"
+	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/skill"
+)
+
+type testOptions struct {
+	at           at
+	update, json bool
+	junit        string
+}
+
+func newTest(std *stdio) *cobra.Command {
+	var o testOptions
+	cmd := &cobra.Command{
+		Use:   "test [SKILL...]",
+		Short: "Test skills without a model: golden pages and scripts",
+		Long: `Run the tests in the tests folder beside each skill, without a model and without
+a network: pages are rendered from recordings and compared with what is wanted,
+scripts run in a folder of their own, and their verdicts and files are compared.
+Without SKILL, those of all skills of this project.
+
+A test is tests/NAME.txtar: prose on top, then sections. Given are args (or
+argv, a line each), recording.json (from load --record; without it directives
+run) and folder/NAME. Wanted are page, later (the page of a later use),
+verdict.json (only the keys that it names) and files/NAME. --update fills in
+what is wanted.
+
+Exit status: 1 a test failed, 3 there are no tests.`,
+		Example: `  skillhand test
+  skillhand test greet ./skills/deploy
+  skillhand test --update greet       # then read the diff: git diff
+  skillhand test --junit report.xml   # for CI`,
+		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return completeSkills(o.at.PluginRoot), cobra.ShellCompDirectiveDefault
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return runTest(cmd.Context(), std, o, args) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.at.PluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
+	f.BoolVar(&o.update, "update", false, "rewrite what is wanted")
+	f.BoolVar(&o.json, "json", false, "print a line of JSON for each test")
+	f.StringVar(&o.junit, "junit", "", "also write a JUnit report to `file`")
+	return cmd
+}
+
+func runTest(ctx context.Context, std *stdio, o testOptions, names []string) error {
+	rt, err := newRuntime(std, "Testing", o.at)
+	if err != nil {
+		return err
+	}
+	skills, err := testedSkills(rt.Finder(), names)
+	if err != nil {
+		return err
+	}
+	var results []golden.Result
+	for _, loc := range skills {
+		files, err := golden.Find(loc)
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			r := golden.Run(ctx, *rt, loc, file, o.update)
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			results = append(results, r)
+			if err := std.printTest(o, r); err != nil {
+				return err
+			}
+		}
+	}
+	if o.junit != "" {
+		if err := writeJUnit(o.junit, results); err != nil {
+			return err
+		}
+	}
+	return std.judgeTests(o, len(skills), results)
+}
+
+// testedSkills finds the skills that are named, else those of the project and
+// of the plugin that was named.
+func testedSkills(f skill.Finder, names []string) ([]skill.Location, error) {
+	var all []skill.Location
+	if len(names) == 0 {
+		listed, faults := f.List()
+		for _, loc := range listed {
+			if !loc.Command && loc.From != skill.FromUser {
+				all = append(all, loc)
+			}
+		}
+		return all, errors.Join(faults...)
+	}
+	var faults []error
+	for _, name := range names {
+		loc, err := f.Find(name)
+		all, faults = append(all, loc), append(faults, err)
+	}
+	return all, errors.Join(faults...)
+}
+
+func (std *stdio) printTest(o testOptions, r golden.Result) error {
+	if o.json {
+		return std.PrintJSON(r)
+	}
+	paint := std.Painter()
+	verdict := paint("32", "ok     ")
+	switch {
+	case r.Updated:
+		verdict = paint("33", "updated")
+	case !r.OK:
+		verdict = paint("31", "FAILED ")
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  %s  %s\n", verdict, term.Visible(term.Near(r.File)), term.ShortDuration(r.DurationMS))
+	if r.Error != "" {
+		fmt.Fprintln(&b, indent(r.Error))
+	}
+	for _, c := range r.Checks {
+		if !c.OK {
+			fmt.Fprintln(&b, indent(c.Diff))
+		}
+	}
+	return std.Print(b.String())
+}
+
+// judgeTests says how it went, and returns the command's error.
+func (std *stdio) judgeTests(o testOptions, skills int, results []golden.Result) error {
+	failed := 0
+	for _, r := range results {
+		if !r.OK {
+			failed++
+		}
+	}
+	if len(results) == 0 {
+		return cli.Exit(cli.ExitMissing, fmt.Errorf("no tests: looked for tests/*.txtar beside %s\nsee skillhand test --help", term.Plural(skills, "skill")))
+	}
+	if !o.json {
+		if err := std.Print(fmt.Sprintf("%s of %s, %d failed\n", term.Plural(len(results), "test"), term.Plural(skills, "skill"), failed)); err != nil {
+			return err
+		}
+	}
+	if failed > 0 {
+		return cli.Exit(cli.ExitFailed, nil)
+	}
+	return nil
+}
+
+// writeJUnit writes the results as CI systems read them.
+func writeJUnit(file string, results []golden.Result) error {
+	type failure struct {
+		Message string `xml:"message,attr"`
+		Text    string `xml:",chardata"`
+	}
+	type testcase struct {
+		Class   string   `xml:"classname,attr"`
+		Name    string   `xml:"name,attr"`
+		Seconds string   `xml:"time,attr"`
+		Failure *failure `xml:"failure,omitempty"`
+	}
+	suite := struct {
+		XMLName  xml.Name   `xml:"testsuite"`
+		Name     string     `xml:"name,attr"`
+		Tests    int        `xml:"tests,attr"`
+		Failures int        `xml:"failures,attr"`
+		Cases    []testcase `xml:"testcase"`
+	}{Name: "skillhand test", Tests: len(results)}
+	for _, r := range results {
+		c := testcase{Class: r.Skill, Name: term.Near(r.File), Seconds: fmt.Sprintf("%.3f", r.DurationMS/1000)}
+		if !r.OK {
+			suite.Failures++
+			c.Failure = &failure{Message: "not as wanted", Text: r.Error}
+			for _, check := range r.Checks {
+				c.Failure.Text += check.Diff
+			}
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
+	text, err := xml.MarshalIndent(suite, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, append([]byte(xml.Header), append(text, '\n')...), 0o644)
+}

@@ -1,0 +1,338 @@
+// Package golden answers one question: does a skill still do what its tests say?
+// It asks no model: pages are rendered from recordings, scripts run in a folder
+// of their own.
+//
+// A test is an archive (txtar) in the tests folder beside the skill: prose on
+// top, then what is given and what is wanted, each in a section of its own.
+//
+//	-- args --            the arguments, as one string; or argv, one a line
+//	-- recording.json --  what the directives printed; without it they run
+//	-- folder/NAME --     a file of the folder that directives and the script run in
+//	-- page --            wanted: the page of the first use
+//	-- later --           wanted: the page of a later use
+//	-- verdict.json --    wanted: what of the verdict on its script matters
+//	-- files/NAME --      wanted: a file that the script makes
+//
+// Paths in pages are written as the variables that stand for them, so that a
+// test holds in every clone.
+package golden
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/diff"
+	"golang.org/x/tools/txtar"
+
+	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/render"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// A Result says whether one test holds.
+//
+// As JSON it is a line of what skillhand test --json prints: schemas/test-v1.schema.json.
+type Result struct {
+	Skill      string  `json:"skill"`
+	File       string  `json:"file"`
+	OK         bool    `json:"ok"`
+	Updated    bool    `json:"updated"` // the file was rewritten
+	Checks     []Check `json:"checks"`
+	Error      string  `json:"error"` // why the test could not be run
+	DurationMS float64 `json:"duration_ms"`
+}
+
+// A Check is one thing that a test wants.
+type Check struct {
+	Name string `json:"check"` // the section that wants it: page, later, verdict.json, files/NAME
+	OK   bool   `json:"ok"`
+	Diff string `json:"diff"` // from what is wanted to what there is
+}
+
+// Find lists the tests of the skill at loc.
+func Find(loc skill.Location) ([]string, error) {
+	folder := strings.TrimSuffix(loc.Folder, "-first-use") // a companion's tests are the skill's
+	files, err := filepath.Glob(filepath.Join(glob(folder), "tests", "*.txtar"))
+	slices.Sort(files)
+	return files, err
+}
+
+// glob is a path as a pattern that matches only itself.
+func glob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// Run runs the test in a file, of the skill at loc. With update the file is
+// rewritten so that it wants what there is.
+func Run(ctx context.Context, rt skillhand.Runtime, loc skill.Location, file string, update bool) Result {
+	began := time.Now()
+	r := Result{Skill: loc.Name, File: file, Checks: []Check{}}
+	if err := r.run(ctx, rt, loc, update); err != nil {
+		r.Error = err.Error()
+	}
+	r.OK = r.Error == "" && !slices.ContainsFunc(r.Checks, func(c Check) bool { return !c.OK })
+	r.DurationMS = float64(time.Since(began).Microseconds()) / 1000
+	return r
+}
+
+func (r *Result) run(ctx context.Context, rt skillhand.Runtime, loc skill.Location, update bool) error {
+	archive, err := txtar.ParseFile(r.File)
+	if err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp("", "skillhand-test-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	if scratch, err = filepath.EvalSymlinks(scratch); err != nil {
+		return err
+	}
+	t, err := newTest(archive, loc, scratch)
+	if err != nil {
+		return err
+	}
+	rt.NoHistory = true
+	rt.Here = here.Here{Dir: t.work, Project: t.work, Home: rt.Home, State: rt.State, PluginRoot: rt.PluginRoot, Env: rt.Env}
+	got, err := t.run(ctx, &rt)
+	if err != nil {
+		return err
+	}
+	for _, name := range t.wanted {
+		r.Checks = append(r.Checks, t.check(name, got))
+	}
+	if !update || !slices.ContainsFunc(r.Checks, func(c Check) bool { return !c.OK }) {
+		return nil
+	}
+	t.rewrite(got)
+	if err := atomicfile.Write(r.File, txtar.Format(archive), 0o644); err != nil {
+		return err
+	}
+	r.Updated = true
+	for i := range r.Checks {
+		r.Checks[i].OK = true
+	}
+	return nil
+}
+
+// A test is an archive that was read.
+type test struct {
+	archive   *txtar.Archive
+	skill     string // the folder of the skill, really
+	work      string // where it runs
+	sections  map[string]string
+	wanted    []string // sections that want something, in order
+	args      render.Args
+	argv      []string
+	recording string // a file, or ""
+}
+
+// newTest reads an archive and lays out its folder below scratch.
+func newTest(a *txtar.Archive, loc skill.Location, scratch string) (*test, error) {
+	t := &test{archive: a, skill: here.Real(loc.Folder), work: filepath.Join(scratch, "work"), sections: map[string]string{}}
+	if err := os.Mkdir(t.work, 0o777); err != nil {
+		return nil, err
+	}
+	var faults []error
+	for _, f := range a.Files {
+		if _, twice := t.sections[f.Name]; twice {
+			faults = append(faults, fmt.Errorf("-- %s --: there twice", f.Name))
+		}
+		t.sections[f.Name] = string(f.Data)
+		below, isFolder := strings.CutPrefix(f.Name, "folder/")
+		made, isFile := strings.CutPrefix(f.Name, "files/")
+		switch {
+		case isFolder:
+			faults = append(faults, writeIn(t.work, below, f.Data))
+		case isFile && !filepath.IsLocal(made):
+			faults = append(faults, fmt.Errorf("-- %s --: leads out of the folder", f.Name))
+		case isFile, f.Name == "page", f.Name == "later", f.Name == "verdict.json":
+			t.wanted = append(t.wanted, f.Name)
+		case f.Name == "args":
+			t.args = render.ParseArgs(string(f.Data))
+			t.argv = t.args.Words
+		case f.Name == "argv":
+			t.argv = strings.Split(strings.TrimSuffix(string(f.Data), "\n"), "\n")
+			t.args = render.JoinArgs(t.argv)
+		case f.Name == "recording.json":
+			t.recording = filepath.Join(scratch, "recording.json")
+			faults = append(faults, os.WriteFile(t.recording, f.Data, 0o600))
+		default:
+			faults = append(faults, fmt.Errorf("-- %s --: want args, argv, recording.json, folder/…, page, later, verdict.json or files/…", f.Name))
+		}
+	}
+	if len(t.wanted) == 0 {
+		faults = append(faults, errors.New("it wants nothing: add a section page, later, verdict.json or files/NAME, and fill it with skillhand test --update"))
+	}
+	return t, errors.Join(faults...)
+}
+
+func writeIn(dir, name string, data []byte) error {
+	if !filepath.IsLocal(name) {
+		return fmt.Errorf("-- folder/%s --: leads out of the folder", name)
+	}
+	file := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		return err
+	}
+	mode := fs.FileMode(0o666)
+	if bytes.HasPrefix(data, []byte("#!")) {
+		mode = 0o777
+	}
+	return os.WriteFile(file, data, mode)
+}
+
+// run makes everything that the test wants something about.
+func (t *test) run(ctx context.Context, rt *skillhand.Runtime) (map[string]string, error) {
+	got := map[string]string{}
+	script := false
+	for _, name := range t.wanted {
+		switch name {
+		case "page", "later":
+			page, err := rt.Load(ctx, skillhand.LoadRequest{Skill: t.skill, Args: t.args, Full: name == "page", Later: name == "later", Replay: t.recording})
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			page.Close()
+			got[name] = t.portable(page.Text)
+		default:
+			script = true
+		}
+	}
+	if !script {
+		return got, nil
+	}
+	v, err := rt.Run(ctx, skillhand.RunRequest{Script: t.skill, Args: t.argv})
+	if err != nil {
+		return nil, err
+	}
+	v.DurationMS = 0
+	doc, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	got["verdict.json"] = t.portable(string(doc))
+	for _, name := range t.wanted {
+		if made, ok := strings.CutPrefix(name, "files/"); ok {
+			text, err := os.ReadFile(filepath.Join(t.work, filepath.FromSlash(made)))
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			got[name] = string(text)
+		}
+	}
+	return got, nil
+}
+
+// portable writes the folders in a text as the variables that stand for them.
+func (t *test) portable(text string) string {
+	return strings.NewReplacer(t.skill, "${CLAUDE_SKILL_DIR}", t.work, "${CLAUDE_PROJECT_DIR}").Replace(text)
+}
+
+// check compares what a section wants with what there is. An archive's sections
+// end with a newline, whatever is in them.
+func (t *test) check(name string, got map[string]string) Check {
+	want, is := line(t.sections[name]), line(got[name])
+	if name == "verdict.json" {
+		var err error
+		if is, err = project(want, is); err != nil {
+			return Check{Name: name, Diff: err.Error()}
+		}
+		want = indented(want)
+	}
+	if want == is {
+		return Check{Name: name, OK: true}
+	}
+	return Check{Name: name, Diff: string(diff.Diff("want/"+name, []byte(want), "got/"+name, []byte(is)))}
+}
+
+// rewrite puts what there is into the archive.
+func (t *test) rewrite(got map[string]string) {
+	for i := range t.archive.Files {
+		f := &t.archive.Files[i]
+		text, ok := got[f.Name]
+		if !ok {
+			continue
+		}
+		if f.Name == "verdict.json" && strings.TrimSpace(string(f.Data)) != "" {
+			if part, err := project(string(f.Data), text); err == nil {
+				text = part
+			}
+		}
+		f.Data = []byte(line(text))
+	}
+}
+
+// line is a text that ends its last line.
+func line(text string) string {
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text
+}
+
+func indented(doc string) string {
+	var b bytes.Buffer
+	if json.Indent(&b, []byte(doc), "", "  ") != nil {
+		return doc
+	}
+	return line(strings.TrimSpace(b.String()))
+}
+
+// project returns of a document what a wanted one speaks of: the other keys of
+// its objects do not matter.
+func project(want, got string) (string, error) {
+	var w, g any
+	if err := json.Unmarshal([]byte(want), &w); err != nil {
+		return "", fmt.Errorf("the section is not JSON: %w", err)
+	}
+	if err := json.Unmarshal([]byte(got), &g); err != nil {
+		return "", err
+	}
+	part := narrow(w, g)
+	if reflect.DeepEqual(part, w) {
+		return indented(want), nil // the order of keys is the author's
+	}
+	doc, err := json.MarshalIndent(part, "", "  ")
+	return line(string(doc)), err
+}
+
+func narrow(want, got any) any {
+	switch w := want.(type) {
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		if !ok {
+			return got
+		}
+		part := map[string]any{}
+		for key, value := range w {
+			if v, ok := g[key]; ok {
+				part[key] = narrow(value, v)
+			}
+		}
+		return part
+	case []any:
+		g, ok := got.([]any)
+		if !ok || len(g) != len(w) {
+			return got
+		}
+		part := make([]any, len(g))
+		for i := range g {
+			part[i] = narrow(w[i], g[i])
+		}
+		return part
+	}
+	return got
+}
