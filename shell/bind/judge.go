@@ -42,7 +42,7 @@ func Judge(l Line) []Finding {
 }
 
 func (l Line) judge(p *Program, file *syntax.File) []Finding {
-	j := &judge{Program: p, first: map[string]int{}}
+	j := &judge{Program: p, first: map[string]int{}, aliases: map[string]bool{}}
 	for _, part := range l.Parts {
 		if v := part.Value; v != nil {
 			j.vals = append(j.vals, value{part.Text, v.Data, wordsOf(v, false, false), v.Place})
@@ -67,6 +67,7 @@ type judge struct {
 	first    map[string]int  // by kind, the first value that is not of it, or -1
 	assigns  map[string]bool // variables that the line sets by any value but a text
 	funcs    map[string]bool // functions that it has
+	aliases  map[string]bool // names that stand for other commands
 	inputs   inputs          // substitutions whose input may hold a value
 }
 
@@ -159,6 +160,10 @@ func (s *scope) node(path []syntax.Node) {
 		if n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar {
 			s.expanded("[[ " + n.Op.String() + " ]]")
 		}
+	case *syntax.WordIter:
+		if isSetting(n.Name.Value) && slices.ContainsFunc(n.Items, func(w *syntax.Word) bool { return s.reach(w) || len(s.marks(words.Lit(w))) > 0 }) {
+			s.all(never, "for "+n.Name.Value, whySetting, "use a variable of your own")
+		}
 	case *syntax.FuncDecl:
 		if n.Name != nil && len(s.marks(n.Name.Value)) > 0 {
 			s.report(s.marks(n.Name.Value)[0].i, "a function's name", whyName, "name the function yourself")
@@ -237,7 +242,9 @@ func (s *scope) declaration(n *syntax.DeclClause) {
 		if a.Naked && a.Value != nil {
 			text, ok := words.Literal(a.Value)
 			again = again || ok && strings.HasPrefix(text, "-") && strings.ContainsAny(text, "inaA")
-			open = open || !ok || len(s.marks(text)) > 0
+			lead := s.code(a.Value).lead()
+			key, _, named := strings.Cut(lead, "=")
+			open = open || (!ok || len(s.marks(text)) > 0) && !(named && !strings.Contains(key, "[") && !isSetting(key))
 		}
 	}
 	if again {
@@ -258,13 +265,15 @@ func (s *scope) names(place string) {
 
 // An input is what a command reads.
 type input struct {
-	open bool
-	code *field // what a here-document or an echo before the pipe says
+	open       bool
+	cut, other bool   // as for a bit
+	code       *field // what a here-document or an echo before the pipe says
 }
 
 // input returns what the command at the path's end reads.
 func (s *scope) input(p []syntax.Node) input {
 	in := input{open: s.isFed(p)}
+	in.cut, in.other = fedBy(p)
 	if len(p) < 2 {
 		return in
 	}
@@ -360,7 +369,7 @@ func (s *scope) chosen(f field) bool {
 // candidates lists what a command's name can be, as far as the line says so.
 func (s *scope) candidates(f field) []string {
 	if text, ok := f.literal(); ok {
-		if text == "" {
+		if text == "" || s.aliases[text] {
 			return nil
 		}
 		return []string{programName(text)}

@@ -68,20 +68,38 @@ func (s *scope) plain(name string, args []field, in input) {
 	switch name {
 	case "make", "gmake":
 		s.makes(args)
+	case "go", "cargo", "uv", "poetry", "pipenv", "bundle", "pnpm", "yarn", "npm":
+		s.runs(name, args, in)
+	case "tar", "bsdtar":
+		if len(args) > 0 && args[0].reached(s.vals) && !strings.ContainsAny(args[0].text(s.vals), "./-") {
+			s.all(numbers, "tar's first word", whyOption, "write tar's options yourself")
+		}
 	case "vim", "vi", "nvim", "ex", "view", "emacs", "emacsclient":
 		s.editor(name, args)
 	}
 	if name == "find" || name == "fd" || name == "fdfind" {
 		s.executes(args, in)
 	}
-	// Whatever the program, sh -c among its arguments is a shell.
 	for i, f := range args {
 		base := programName(f.lit())
+		dashes := i > 0 && args[i-1].lit() == "--" && args[0].lit() != "run" && args[0].lit() != "test" && args[0].lit() != "run-script" && args[0].lit() != "start"
+		if carriers()[name] && (dashes || i > 0 && s.known(base)) {
+			s.run(args[i:], in)
+			return
+		}
+		// Whatever the program, sh -c among its arguments is a shell.
 		if shells()[base] && slices.ContainsFunc(args[i+1:], func(f field) bool { t := f.lit(); return len(t) > 1 && t[0] == '-' && strings.HasSuffix(t, "c") }) {
 			s.shell(base, args[i+1:], in)
 			return
 		}
 	}
+}
+
+// known reports whether the table has a row by which a program reads code or runs others.
+func (s *scope) known(name string) bool {
+	_, isReader := readers()[strings.TrimRight(name, ".0123456789")]
+	_, wraps := wrappers()[name]
+	return isReader || wraps || shells()[name] || name == "eval" || name == "find"
 }
 
 // executes judges the commands that find -exec and fd -x run.
@@ -102,6 +120,25 @@ func (s *scope) executes(args []field, in input) {
 func (s *scope) makes(args []field) {
 	for _, f := range args {
 		if f.reached(s.vals) && !s.all(aTarget, "make", whyCode, "check the target's name first") {
+			return
+		}
+	}
+}
+
+// runs judges go run, poetry run, npm exec and the like, whose operand is what runs.
+func (s *scope) runs(name string, args []field, in input) {
+	if len(args) < 2 {
+		return
+	}
+	switch sub := args[0].lit(); {
+	case sub == "exec" || sub == "dlx" || sub == "x" || sub == "run" && name != "npm" && name != "pnpm" && name != "yarn" && name != "cargo":
+		for _, f := range args[1:] {
+			if t := f.lit(); strings.HasPrefix(t, "-") {
+				continue
+			}
+			if f.reached(s.vals) {
+				s.script(f, in, aScript, name+" "+sub)
+			}
 			return
 		}
 	}
@@ -134,8 +171,12 @@ func (s *scope) options(args []field, o options, place string) {
 			return
 		}
 		if lead := f.lead(); f.open() && (lead == "" || lead[0] == '-') {
+			cut := slices.ContainsFunc(f.bits, func(x bit) bool { return x.cut })
+			if slices.ContainsFunc(f.bits, func(x bit) bool { return x.other }) && o != (options{}) && !s.all(wordOnly, "an option of "+place, whyOption, putDashes) {
+				return
+			}
 			for i, v := range s.vals {
-				if !v.place && o.within(v) {
+				if !v.place && o.within(v, cut) {
 					s.report(i, "an option of "+place, whyOption, putDashes)
 					return
 				}
@@ -144,11 +185,11 @@ func (s *scope) options(args []field, o options, place string) {
 	}
 }
 
-// within reports whether a value has such an option anywhere in it: what the
-// line makes of it on the way is not known.
-func (o options) within(v value) bool {
+// within reports whether a value has such an option in it, at the start of any
+// part that splitting could make a word; anywhere, if the line cuts it on the way.
+func (o options) within(v value, cut bool) bool {
 	for i := range v.data {
-		if (i == 0 || !isNameChar(v.data[i-1])) && o.has(v.data[i:]) {
+		if (i == 0 || cut && v.data[i] == '-' || !isNameChar(v.data[i-1])) && o.has(v.data[i:]) {
 			return true
 		}
 	}
@@ -222,7 +263,11 @@ func (s *scope) git(args []field) {
 			}
 			return
 		default:
-			s.options(args[i+1:], riskyGit()[text], "git "+text)
+			opts, known := riskyGit()[text]
+			if !known {
+				opts = options{long: "output"} // which many have from git diff
+			}
+			s.options(args[i+1:], opts, "git "+text)
 			s.gitRuns(text, args[i+1:])
 			return
 		}
@@ -300,7 +345,7 @@ func (s *scope) wrapper(name, valued string, before int, args []field, in input)
 		default:
 			rest := args[i:]
 			if name == "xargs" && in.open {
-				rest = s.appended(rest, replace)
+				rest = s.appended(rest, replace, in)
 			}
 			s.run(rest, in)
 			return
@@ -328,8 +373,8 @@ func longTakes(name, flag string) bool {
 }
 
 // appended returns the command of xargs with what it reads put in.
-func (s *scope) appended(fs []field, replace string) []field {
-	more := bit{hole: true, open: true}
+func (s *scope) appended(fs []field, replace string, in input) []field {
+	more := bit{hole: true, open: true, cut: in.cut, other: in.other}
 	if replace == "" {
 		return append(slices.Clone(fs), field{bits: []bit{more}, many: true})
 	}
@@ -422,6 +467,9 @@ func (s *scope) evaluator(name string, args []field, in input) {
 
 // namer judges those commands that take the names of variables. The texts of read's own options are none.
 func (s *scope) namer(name string, args []field, in input) {
+	if name != "read" && name != "unset" && slices.ContainsFunc(args, func(f field) bool { t := f.lit(); return strings.HasPrefix(t, "-") && strings.ContainsAny(t, "inaA") }) {
+		s.expanded(name)
+	}
 	for i, f := range args {
 		before := ""
 		if i > 0 {
@@ -431,6 +479,13 @@ func (s *scope) namer(name string, args []field, in input) {
 			if before == "-C" {
 				s.shellCode(f, nil, in, name)
 			}
+		}
+		if key, _, ok := strings.Cut(f.lead(), "="); ok && !strings.Contains(key, "[") && !isSetting(key) {
+			continue // export "NAME=$0"
+		}
+		if isSetting(f.lit()) && name != "unset" && name != "export" && in.open {
+			s.all(never, name+" "+f.lit(), whySetting, "read into a variable of your own")
+			return
 		}
 		text := name == "read" && (strings.HasPrefix(f.lead(), "-p") || slices.Contains([]string{"-p", "-d", "-i", "-t", "-n", "-N", "-u"}, before))
 		if f.reached(s.vals) && (!text || f.many) {
@@ -450,6 +505,10 @@ func (s *scope) printf(args []field) {
 	}
 	switch text := args[0].lit(); {
 	case strings.HasPrefix(text, "-v"):
+		if len(args) > 2 && isSetting(args[1].lit()) && slices.ContainsFunc(args[2:], func(f field) bool { return f.reached(s.vals) }) {
+			s.all(never, "printf -v "+args[1].lit(), whySetting, "print into a variable of your own")
+			return
+		}
 		if len(args) > 1 && (args[1].reached(s.vals) || strings.Contains(args[1].text(s.vals), "[")) || strings.Contains(text, "[") {
 			s.names("printf -v")
 		}
@@ -499,6 +558,8 @@ func (s *scope) shell(name string, args []field, in input) {
 					}
 				}
 				return
+			case text == "-n":
+				return // it only reads the file
 			case strings.Contains(text, "s"):
 				s.options(args[i+1:], options{all: true}, name)
 				s.nested(in, args[i+1:], name)
@@ -545,8 +606,10 @@ func (s *scope) script(f field, in input, l lang, name string) {
 		s.report(f.values(s.vals)[0], "the file that "+name+" runs", whyCode, instead)
 	case f.open():
 		s.all(numbers, "the file that "+name+" runs", whyCode, instead)
-	case known && (text == "/dev/stdin" || strings.HasPrefix(text, "/dev/fd/") || strings.HasPrefix(text, "/proc/") || text == "-"):
+	case known && (text == "/dev/stdin" || text == "/dev/fd/0" || text == "-"):
 		s.stdin(in, l, name)
+	case known && (strings.HasPrefix(text, "/dev/") || strings.HasPrefix(text, "/proc/")) && text != "/dev/null":
+		s.all(numbers, text, whyCode, instead) // whatever was opened there
 	case known && s.written(text):
 		s.all(numbers, text+", which the line writes", whyCode, instead)
 	}
@@ -661,15 +724,20 @@ func (s *scope) reader(name string, r reader, args []field, in input) {
 			}
 		case isLit && (text == "--version" || text == "--help" || text == "-V" || text == "-h" && r.lang == aScript && len(args) == 1 || text == "-v" && len(args) == 1):
 			return
+		case isLit && (text == "--check" || text == "-l" && name == "php" || text == "-n" && name == "ruby" && len(args) == 1):
+			return // it only reads the file
 		case isLit && len(text) == 2 && text[0] == '-' && strings.Contains(r.valued, text[1:]):
 			i++
+			if i < len(args) && strings.Contains("mMrI", text[1:]) && r.lang == aScript {
+				s.script(args[i], in, r.lang, name) // a module, which runs
+			}
 			if i < len(args) && args[i].many && args[i].reached(s.vals) && !s.all(wordOnly, name, whyCode, "put the value in double quotes") {
 				return
 			}
 			if text == "-m" && r.data {
 				return // a module: the rest is data
 			}
-		case len(flag) >= 2 && flag[0] == '-' && strings.Contains(r.valued, flag[1:2]) && flag[1] != '-':
+		case len(flag) >= 2 && flag[0] == '-' && strings.Contains(r.valued, flag[1:2]) && flag[1] != '-' && !(r.lang == aScript && strings.Contains("mMrI", flag[1:2])):
 			if f.many && f.reached(s.vals) && !s.all(plainOnly, name, whyCode, "put the value in double quotes") {
 				return
 			}
@@ -686,6 +754,9 @@ func (s *scope) reader(name string, r reader, args []field, in input) {
 			if !given && (name == "sqlite3" || name == "duckdb" || name == "psql" || name == "mysql" || name == "mariadb") {
 				s.database(name, r, args[i:], in)
 				return
+			}
+			if !given && text == "run" && (name == "deno" || name == "bun") {
+				continue
 			}
 			if !given {
 				s.operand(name, r, f, in)
@@ -805,7 +876,7 @@ func (s *scope) fits(said, before, behind string, l lang, f field) bool {
 	if aNumber(said) {
 		return true
 	}
-	simple := !strings.ContainsAny(before+behind, "\n`") && len(f.values(s.vals)) == 1
+	simple := !strings.ContainsAny(before+behind, "\n`")
 	switch l {
 	case aSed:
 		if strings.Trim(said, "0123456789,") == "" {
@@ -824,6 +895,11 @@ func (s *scope) fits(said, before, behind string, l lang, f field) bool {
 	}
 	if q, ok := openQuote(before); ok && simple && !strings.ContainsAny(before, "#\\") && !strings.Contains(before, "//") && !strings.Contains(before, "'''") && !strings.Contains(before, `"""`) && strings.IndexByte(behind, q) >= 0 {
 		return inQuotes(said, q)
+	}
+	// In code of several lines, plain words between quotes of one line.
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	if q, ok := openQuote(line); ok && !strings.Contains(line, "#") && strings.IndexByte(strings.SplitN(behind, "\n", 2)[0], q) >= 0 && plainWords(said) {
+		return true
 	}
 	return plainText(said) && said != "" && !strings.HasPrefix(said, ".")
 }

@@ -21,6 +21,8 @@ type scope struct {
 	open       map[string]bool     // variables that may hold a value
 	positional bool                // so may $1, $@ and their kind
 	fed        bool                // so may the input of the whole code
+	cuts       bool                // variables may hold parts of what was put into them
+	others     bool                // and text that was in nothing of it
 	writes     map[string]bool     // base names of files that the line writes; "" for one that is not known
 }
 
@@ -129,6 +131,10 @@ func (s *scope) survey(root syntax.Node) {
 				sets(name, n.Array, false)
 			}
 			sets(name, n.Value, false)
+			if n.Value != nil {
+				cut, other := changes(n.Value)
+				s.cuts, s.others = s.cuts || cut, s.others || other
+			}
 		case *syntax.WordIter:
 			s.set[n.Name.Value]++
 			if len(n.Items) == 0 && s.positional {
@@ -149,6 +155,8 @@ func (s *scope) survey(root syntax.Node) {
 			for i, w := range n.Args {
 				switch base := words.Lit(w); base {
 				case "read", "mapfile", "readarray", "getopts":
+					cut, other := fedBy(path)
+					s.cuts, s.others = s.cuts || cut, s.others || other
 					for _, w := range n.Args[i+1:] {
 						sets(words.Lit(w), nil, s.isFed(path) || base == "getopts" && s.positional)
 						s.set[words.Lit(w)]++
@@ -172,6 +180,29 @@ func (s *scope) survey(root syntax.Node) {
 			dirty = append(dirty, dependents[name]...)
 		}
 	}
+}
+
+// fedBy reports what is done to the text that a command at the path's end reads.
+func fedBy(path []syntax.Node) (cut, other bool) {
+	note := func(n syntax.Node) {
+		c, o := changes(n)
+		cut, other = cut || c, other || o
+	}
+	for k, n := range path {
+		switch n := n.(type) {
+		case *syntax.BinaryCmd:
+			if n.Op == syntax.Pipe && k+1 < len(path) && path[k+1] == n.Y {
+				note(n.X)
+			}
+		case *syntax.Stmt:
+			for _, r := range n.Redirs {
+				if r.Word != nil {
+					note(r.Word)
+				}
+			}
+		}
+	}
+	return cut, other
 }
 
 // declares reports whether a declaration has one of the one-letter flags.
@@ -208,6 +239,11 @@ func (s *scope) surveyFiles(root syntax.Node) {
 				return
 			}
 			switch path.Base(words.Lit(n.Args[0])) {
+			case "alias":
+				for _, w := range n.Args[1:] {
+					name, _, _ := strings.Cut(s.code(w).lead(), "=")
+					s.aliases[name] = true
+				}
 			case "set":
 				s.positional = s.positional || len(n.Args) > 1 && slices.ContainsFunc(n.Args[1:], func(w *syntax.Word) bool { _, ok := words.Literal(w); return !ok || len(s.marks(words.Lit(w))) > 0 })
 			case "tee", "cp", "mv", "dd", "install", "ln", "sponge", "touch", "mkfifo":

@@ -117,3 +117,8 @@ var riskyGit = sync.OnceValue(func() map[string]options {
 		"log": {long: "output"}, "diff": {long: "output"}, "show": {long: "output"}, "format-patch": {long: "output output-directory", short: "o"}, "diff-tree": {long: "output"}, "diff-index": {long: "output"}, "help": {all: true}, "svn": {all: true}, "p4": {all: true}, "daemon": {all: true},
 	}
 })
+
+// carriers run commands in some other place: what stands behind their own words is judged too.
+var carriers = sync.OnceValue(func() map[string]bool {
+	return set("docker podman nerdctl kubectl oc uv poetry pipenv pdm hatch rye bundle conda mamba micromamba mise asdf direnv nix nix-shell devbox pnpm yarn npm bun doppler op dotenv chamber aws-vault vagrant lxc incus toolbox distrobox flatpak wsl heroku fly gcloud ansible vercel railway")
+})
