@@ -161,34 +161,63 @@ func (r *renderer) plan() ([]*planned, error) {
 			continue
 		case r.env.Later && sectioned && !part.inOutput && !(p.Kind == skill.Tag && p.Tag == "output"):
 			continue
-		case r.env.Later && !sectioned && !(p.Kind == skill.Directive && p.Alone):
-			continue
 		}
 		parts = append(parts, part)
 	}
 	if r.env.Later {
-		return r.later(parts, sectioned), nil
+		if !sectioned {
+			parts = freshLines(parts)
+		}
+		return r.later(parts), nil
 	}
 	return r.trimStart(parts), nil
 }
 
+// freshLines returns what a page without sections has at a later use: every
+// directive, and of those that stand in a line, the line.
+func freshLines(parts []*planned) []*planned {
+	var fresh, line []*planned
+	alone, inline := false, false
+	end := func() {
+		if alone || inline {
+			fresh = append(fresh, line...)
+			fresh = append(fresh, plain("\n"))
+		}
+		line, alone, inline = nil, false, false
+	}
+	for _, p := range parts {
+		switch {
+		case p.Kind == skill.Directive && p.Alone:
+			line, alone = []*planned{p}, true // beside it is only white space
+		case p.Kind == skill.Text:
+			for text := range strings.Lines(p.Source) {
+				if trimmed := strings.TrimRight(text, "\r\n"); !alone && trimmed != "" {
+					line = append(line, plain(trimmed))
+				}
+				if strings.HasSuffix(text, "\n") {
+					end()
+				}
+			}
+		case !alone:
+			inline = inline || p.Kind == skill.Directive
+			line = append(line, p)
+		}
+	}
+	end()
+	return fresh
+}
+
 // later puts the reference text before what is fresh.
-func (r *renderer) later(parts []*planned, sections bool) []*planned {
+func (r *renderer) later(parts []*planned) []*planned {
 	text := strings.TrimRight(r.env.Reference, "\r\n")
 	if text == "" {
 		text = reference
 	}
 	page := []*planned{plain(text + "\n")}
-	for i, p := range parts {
-		if i == 0 {
-			page = append(page, plain("\n"))
-		}
-		page = append(page, p)
-		if !sections {
-			page = append(page, plain("\n"))
-		}
+	if len(parts) > 0 {
+		page = append(page, plain("\n"))
 	}
-	return page
+	return append(page, parts...)
 }
 
 func plain(text string) *planned {
