@@ -34,6 +34,7 @@ type Record struct {
 	Kind       Kind      `json:"kind"`
 	Skill      string    `json:"skill,omitempty"`       // its name, or that of a script
 	Label      string    `json:"label,omitempty"`       // what the caller calls it
+	Job        string    `json:"job,omitempty"`         // in a batch: its name and the job's id. A job counts once, as it ended last
 	PromptHash string    `json:"prompt_hash,omitempty"` // see Hash
 	Project    string    `json:"project"`
 	OK         bool      `json:"ok"`

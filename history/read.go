@@ -15,6 +15,7 @@ type reader struct {
 	f       func(*Record)
 	needles [][]byte          // what a line that is wanted has in it
 	known   map[string]string // strings that were read before: a history repeats itself
+	jobs    map[string]bool   // that were seen: what they did before their last end does not count
 	buf     []byte
 	rec     Record // the one that is being read
 
@@ -23,7 +24,7 @@ type reader struct {
 }
 
 func newReader(q Query, f func(*Record)) *reader {
-	r := &reader{q: q, f: f, known: map[string]string{}}
+	r := &reader{q: q, f: f, known: map[string]string{}, jobs: map[string]bool{}}
 	for name, value := range map[string]string{"kind": string(q.Kind), "skill": q.Skill, "project": q.Project, "session": q.Session} {
 		if value == "" {
 			continue
@@ -107,12 +108,19 @@ func (r *reader) line(line []byte) {
 	if r.q.Within > 0 && r.looked >= r.q.Within {
 		r.done = true
 	}
-	if !r.has(line) {
+	job := bytes.Contains(line, []byte(`,"job":`))
+	if !job && !r.has(line) {
 		return
 	}
 	if !r.decode(line) {
 		r.damaged++
 		return
+	}
+	if r.rec.Job != "" {
+		if r.jobs[r.rec.Job] {
+			return
+		}
+		r.jobs[r.rec.Job] = true
 	}
 	if r.q.wants(&r.rec) {
 		r.f(&r.rec)
