@@ -27,6 +27,7 @@ here: session skill
 history:
 migrate: internal/legacy internal/words report shell skill
 migrate/disk: internal/atomicfile migrate proc report skill
+permit:
 plugin:
 proc:
 release: proc

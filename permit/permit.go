@@ -1,0 +1,300 @@
+// Package permit answers one question: what would Claude Code decide about this command, under
+// these rules, from these folders? It models one version, named by Version, as it was seen to
+// behave; testdata holds the decisions it was seen to take. It reads no files, starts nothing
+// and knows no time. What it does not know it calls Unknown.
+//
+// A directive in a skill cannot ask: what would ask aborts the page.
+package permit
+
+import (
+	"slices"
+	"strings"
+)
+
+// Version is the Claude Code whose decisions are modelled.
+const Version = "2.1.325"
+
+// A Decision is what becomes of a command.
+type Decision string
+
+const (
+	Allow   Decision = "allow"   // it runs
+	Ask     Decision = "ask"     // a person would be asked; a directive aborts its page
+	Deny    Decision = "deny"    // a rule forbids it
+	Unknown Decision = "unknown" // nobody has seen what happens
+)
+
+// A Request is a command and all that the decision depends on.
+type Request struct {
+	Command string // as the skill has it, arguments put in
+	// Allow, Deny and Ask are rules as written; an item may hold several, as in allowed-tools.
+	Allow, Deny, Ask []string
+	Dir              string   // the session's folder; "" means /project
+	Dirs             []string // further folders that the session may read
+	Home             string   // the user's; "" means /home/user
+	SkillDir         string   // for ${CLAUDE_SKILL_DIR}; "" leaves that as it stands, and Claude Code asks
+	PluginRoot       string   // for ${CLAUDE_PLUGIN_ROOT}, likewise
+	Mode             string   // "" or default, acceptEdits, bypassPermissions; others are Unknown
+}
+
+// A Verdict is the answer, and what it hangs on.
+type Verdict struct {
+	Decision Decision `json:"decision"`
+	Part     string   `json:"part"` // the piece of the command that decided, as written
+	Offset   int      `json:"offset"`
+	End      int      `json:"end"`
+	Rule     string   `json:"rule"`           // that decided, as written; "" if none did
+	Reason   string   `json:"reason"`         // in plain words
+	Said     string   `json:"said,omitempty"` // what Claude Code says, where that is known
+	Suggest  *Change  `json:"suggest,omitempty"`
+}
+
+// Decide says what Claude Code would do.
+func Decide(q Request) Verdict {
+	v := decide(q)
+	if v.Decision == Ask {
+		v.Suggest = suggest(q, v)
+	}
+	return v
+}
+
+// decide is Decide without a suggestion.
+func decide(q Request) Verdict {
+	j := newJudge(q)
+	v := j.judge()
+	v.Offset, v.End = j.cmd.original(v.Offset), j.cmd.original(v.End)
+	v.End = max(v.Offset, v.End)
+	v.Part = q.Command[v.Offset:v.End]
+	return v
+}
+
+// A judge is one request in the course of being decided.
+type judge struct {
+	q                Request
+	cmd              expansion // the command after substitution
+	src              string
+	allow, deny, ask []Rule
+	dirs             []string
+	home             string
+	r                *reading
+}
+
+func newJudge(q Request) *judge {
+	if q.Dir == "" {
+		q.Dir = "/project"
+	}
+	if q.Home == "" {
+		q.Home = "/home/user"
+	}
+	j := &judge{q: q, home: q.Home, dirs: append([]string{q.Dir}, q.Dirs...)}
+	vars := []variable{{"${CLAUDE_SKILL_DIR}", q.SkillDir}, {"${CLAUDE_PROJECT_DIR}", q.Dir}, {"${CLAUDE_PLUGIN_ROOT}", q.PluginRoot}}
+	j.cmd = expand(q.Command, vars)
+	j.src = j.cmd.text
+	j.allow = j.rules(q.Allow, vars)
+	j.deny = j.rules(q.Deny, vars)
+	j.ask = j.rules(q.Ask, vars)
+	return j
+}
+
+func (j *judge) rules(lists []string, vars []variable) []Rule {
+	var rules []Rule
+	for _, list := range lists {
+		for _, r := range ParseRules(list) {
+			if strings.Contains(r.Text, "${") {
+				text := r.Text
+				r = ParseRule(expand(text, vars).text)
+				r.Text = text
+			}
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
+
+func (j *judge) judge() Verdict {
+	whole := span{0, len(j.src)}
+	if strings.TrimSpace(j.src) == "" {
+		return verdict(Unknown, whole, "there is no command")
+	}
+	var parsed bool
+	j.r, parsed = read(j.src, j.home)
+	if r, s := j.spokenOf(j.deny); r != nil {
+		return forbids(*r, s, j.src)
+	}
+	if r, s := j.spokenOf(j.ask); r != nil {
+		v := verdict(Ask, s, "the rule "+r.Text+" has Claude Code ask first")
+		v.Rule, v.Said = r.Text, "Claude requested permissions to use Bash, but you haven't granted it yet."
+		return v
+	}
+	switch j.q.Mode {
+	case "", "default", "acceptEdits", "dontAsk":
+	case "bypassPermissions":
+		return verdict(Allow, whole, "in this mode everything runs")
+	default:
+		return verdict(Unknown, whole, "what Claude Code does in mode "+j.q.Mode+" is not modelled")
+	}
+	v := j.permitted(parsed)
+	if j.q.Mode == "dontAsk" && v.Decision == Ask {
+		v.Decision, v.Said = Deny, "Permission to use Bash has been denied because Claude Code is running in don't ask mode."
+	}
+	return v
+}
+
+func forbids(r Rule, s span, command string) Verdict {
+	v := verdict(Deny, s, "the rule "+r.Text+" forbids it")
+	v.Rule, v.Said = r.Text, "Permission to use Bash with command "+command+" has been denied."
+	if r.Kind == All {
+		v.Said = "Permission to use Bash has been denied."
+	}
+	return v
+}
+
+// permitted is about rules that allow, and what needs none.
+func (j *judge) permitted(parsed bool) Verdict {
+	if !parsed {
+		return verdict(Unknown, span{0, len(j.src)}, "this is no program of bash, and what Claude Code makes of it is not known")
+	}
+	if i := slices.IndexFunc(j.allow, func(r Rule) bool { return r.Kind == All }); i >= 0 {
+		return j.blanket(j.allow[i])
+	}
+	return j.ordinary()
+}
+
+func verdict(d Decision, s span, why string) Verdict {
+	return Verdict{Decision: d, Offset: s.off, End: s.end, Reason: why}
+}
+
+func (f *fault) verdict() Verdict {
+	v := verdict(Ask, f.span, f.why)
+	v.Said = f.said
+	return v
+}
+
+// ordinary is the way without a blanket rule: shapes, then each simple command, then the whole.
+func (j *judge) ordinary() Verdict {
+	exact := j.exact()
+	if j.r.block != nil && exact == nil {
+		return j.r.block.verdict()
+	}
+	if f := j.background(); f != nil {
+		return f.verdict()
+	}
+	if f := j.whole(); f != nil {
+		return f.verdict()
+	}
+	for _, f := range j.r.files {
+		if f := j.redirect(f); f != nil {
+			return f.verdict()
+		}
+	}
+	rule := ""
+	for i := range j.r.parts {
+		p := &j.r.parts[i]
+		if f := j.paths(p); f != nil {
+			return f.verdict()
+		}
+		if exact != nil {
+			continue
+		}
+		if f := j.unsafe(p); f != nil {
+			return f.verdict()
+		}
+		if r := j.ruleFor(j.allow, *p); r != nil && !p.hard {
+			rule = r.Text
+			continue
+		}
+		if j.readOnly(p) || j.edits(p) {
+			continue
+		}
+		v := verdict(Ask, p.span, "it is not known to be read-only, and no rule covers it")
+		v.Said = "This command requires approval"
+		if len(j.r.parts) > 1 {
+			v.Said = "This Bash command contains multiple operations. The following part requires approval: " + j.src[p.off:p.end]
+		}
+		return v
+	}
+	v := verdict(Allow, span{0, len(j.src)}, "every part is read-only")
+	switch {
+	case exact != nil:
+		v.Rule, v.Reason = exact.Text, "a rule names this very command"
+	case rule != "":
+		v.Rule, v.Reason = rule, "every part is read-only or covered by a rule"
+	}
+	return v
+}
+
+// exact is the rule without a * that equals the whole command. It opens most of what is
+// otherwise not looked into.
+func (j *judge) exact() *Rule {
+	if j.r.pipes || j.r.subshells || j.r.background {
+		return nil
+	}
+	text := strings.TrimSpace(j.src)
+	for i, r := range j.allow {
+		if r.Kind == Exact && r.Spec == text {
+			return &j.allow[i]
+		}
+	}
+	return nil
+}
+
+func (j *judge) background() *fault {
+	if !j.r.background {
+		return nil
+	}
+	return &fault{j.r.backgroundAt, "a command in the background would outlive the check",
+		"This command uses the `&` background operator, which defers execution past approval-time safety checks. Approve only if you trust it."}
+}
+
+// whole is about what the parts are together.
+func (j *judge) whole() *fault {
+	all := span{0, len(j.src)}
+	cds, moved, git, writes := 0, false, false, false
+	for _, p := range j.r.parts {
+		switch name, args := p.name(); name {
+		case "cd":
+			cds++
+			moved = moved || len(args) != 1 || !j.stays(args[0].val)
+		case "git":
+			git = true
+		default:
+			writes = writes || writers[name]
+		}
+	}
+	switch {
+	case cds > 1:
+		return &fault{all, "more than one cd", "Multiple directory changes in one command require approval for clarity"}
+	case moved && git:
+		return &fault{all, "cd to another folder, with git in the same command",
+			"This command changes directory before running a version-control command, which can pick up untrusted hooks or configuration."}
+	case cds > 0 && j.r.fileWrites:
+		return &fault{all, "cd, and a redirection to a file in the same command",
+			"Commands that change directories and write via output redirection require explicit approval to ensure paths are evaluated correctly."}
+	case cds > 0 && writes:
+		return &fault{all, "cd, and a command that changes files",
+			"Commands that change directories and perform write operations require explicit approval to ensure paths are evaluated correctly."}
+	case j.r.branchPipes:
+		return &fault{all, "a pipe inside if, while or until", ""}
+	}
+	return nil
+}
+
+// blanket is the way with a rule that allows every command: nearly all runs.
+func (j *judge) blanket(rule Rule) Verdict {
+	for i := range j.r.parts {
+		if f := j.protected(&j.r.parts[i]); f != nil {
+			return f.verdict()
+		}
+	}
+	for _, f := range j.r.files {
+		if f.write && j.isProtected(f.to) {
+			return sensitive(f.span, f.to.val).verdict()
+		}
+	}
+	if j.r.backgroundTop && j.r.block == nil && !j.r.fileWrites && !slices.ContainsFunc(j.r.parts, func(p part) bool { return !j.readOnly(&p) }) {
+		return j.background().verdict()
+	}
+	v := verdict(Allow, span{0, len(j.src)}, "a rule allows every command")
+	v.Rule = rule.Text
+	return v
+}

@@ -1,0 +1,61 @@
+package permit
+
+import "testing"
+
+// TestParts: the part that decided is named as written, by its place.
+func TestParts(t *testing.T) {
+	for _, tt := range []struct {
+		command, part, rule string
+		decision            Decision
+	}{
+		{"ls && npm test | head", "npm test", "", Ask},
+		{"cat ${CLAUDE_SKILL_DIR}/x && ls ${CLAUDE_SKILL_DIR}/y", "${CLAUDE_SKILL_DIR}/x", "", Ask},
+		{"ls; ${CLAUDE_SKILL_DIR}/run.sh a", "${CLAUDE_SKILL_DIR}/run.sh a", "", Ask},
+		{"ls; bash ${CLAUDE_SKILL_DIR}/ok.sh a", "ls; bash ${CLAUDE_SKILL_DIR}/ok.sh a", "Bash(bash ${CLAUDE_SKILL_DIR}/ok.sh:*)", Allow},
+		{"echo $X", "$X", "", Ask},
+		{"ls 2>/dev/null -la", "2>/dev/null", "", Ask},
+		{"date > x", "> x", "", Ask},
+		{"ls; rm x", "ls; rm x", "Bash(rm:*)", Allow},
+		{"ls; curl x", "curl x", "Bash(curl:*)", Deny},
+		{"${CLAUDE_PLUGIN_ROOT}/x", "${CLAUDE_PLUGIN_ROOT}", "", Ask}, // stays as text outside of a plugin
+	} {
+		v := Decide(Request{
+			Command: tt.command, Dir: "/p", Home: "/h", SkillDir: "/h/.claude/skills/s",
+			Allow: []string{"Bash(rm:*)", "Bash(bash ${CLAUDE_SKILL_DIR}/ok.sh:*)"}, Deny: []string{"Bash(curl:*)"},
+		})
+		if v.Decision != tt.decision || v.Part != tt.part || v.Rule != tt.rule || v.Part != tt.command[v.Offset:v.End] {
+			t.Errorf("%q: %s because of %q by %q; want %s, %q, %q", tt.command, v.Decision, v.Part, v.Rule, tt.decision, tt.part, tt.rule)
+		}
+	}
+}
+
+// TestPlaces: where a skill lives decides whether it may read its own files.
+func TestPlaces(t *testing.T) {
+	for _, tt := range []struct {
+		dir, rules string
+		want       Decision
+	}{
+		{"/p/.claude/skills/s", "", Allow},
+		{"/h/.claude/skills/s", "", Ask},
+		{"/h/.claude/skills/s", "Bash(cat:*)", Ask},
+		{"/h/.claude/skills/s", "Read(${CLAUDE_SKILL_DIR}/**)", Ask},
+		{"/h/.claude/skills/s", "Read(/${CLAUDE_SKILL_DIR}/**)", Allow},
+		{"/p/.claude/skills/s", "Read(/${CLAUDE_SKILL_DIR}/**)", Allow},
+		{"/h/.claude/skills/s", "Read(//${CLAUDE_SKILL_DIR}/**)", Allow},
+	} {
+		v := Decide(Request{Command: "cat ${CLAUDE_SKILL_DIR}/x", Allow: []string{tt.rules}, Dir: "/p", Home: "/h", SkillDir: tt.dir})
+		if v.Decision != tt.want {
+			t.Errorf("%s under %q: %s (%s), want %s", tt.dir, tt.rules, v.Decision, v.Said, tt.want)
+		}
+	}
+}
+
+func TestModes(t *testing.T) {
+	for mode, want := range map[string]Decision{
+		"": Ask, "default": Ask, "acceptEdits": Allow, "dontAsk": Deny, "bypassPermissions": Allow, "plan": Unknown, "auto": Unknown,
+	} {
+		if v := Decide(Request{Command: "touch x", Mode: mode}); v.Decision != want {
+			t.Errorf("mode %q: %s, want %s", mode, v.Decision, want)
+		}
+	}
+}

@@ -1,0 +1,374 @@
+package permit
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A Change would let a command run. Either half alone is enough, and was tried; a half that is
+// empty could not be found.
+type Change struct {
+	Command string   `json:"command,omitempty"` // another spelling, under the rules as they are
+	Rules   []string `json:"rules,omitempty"`   // to be added to allowed-tools, for the command as it is
+}
+
+// String says what to do, in words.
+func (c *Change) String() string {
+	var ways []string
+	if c.Command != "" {
+		ways = append(ways, "write `"+c.Command+"`")
+	}
+	if len(c.Rules) > 0 {
+		ways = append(ways, "add "+strings.Join(c.Rules, ", ")+" to allowed-tools")
+	}
+	return strings.Join(ways, ", or ")
+}
+
+func suggest(q Request, v Verdict) *Change {
+	c := &Change{Command: respell(q), Rules: moreRules(q, v)}
+	if c.Command == "" && c.Rules == nil {
+		return nil
+	}
+	return c
+}
+
+// moreRules adds the smallest rule for what asks, until nothing does.
+func moreRules(q Request, v Verdict) []string {
+	var added []string
+	q.Allow = slices.Clone(q.Allow)
+	for range 8 {
+		rule := smallestRule(q, v)
+		if rule == "" || slices.Contains(added, rule) {
+			return nil
+		}
+		added = append(added, rule)
+		q.Allow = append(q.Allow, rule)
+		if v = decide(q); v.Decision == Allow {
+			return added
+		}
+	}
+	return nil
+}
+
+// smallestRule is the narrowest rule that could cover what a verdict asks about. Whether it does
+// is for decide to say.
+func smallestRule(q Request, v Verdict) string {
+	j := newJudge(q)
+	var ok bool
+	if j.r, ok = read(j.src, j.home); !ok {
+		return ""
+	}
+	part := strings.TrimSpace(v.Part)
+	switch {
+	case j.r.block != nil:
+		return exactRule(strings.TrimSpace(q.Command))
+	case strings.HasPrefix(part, ">") || strings.Contains(v.Said, "Output redirection"):
+		for _, f := range j.r.files {
+			if f.write && strings.Contains(v.Said, path.Clean(j.absolute(f.to.val))) {
+				return j.fileRule("Edit", f.to.val)
+			}
+		}
+		return ""
+	case strings.Contains(v.Said, "was blocked"):
+		_, rest, _ := strings.Cut(v.Said, "'")
+		blocked, _, _ := strings.Cut(rest, "'")
+		return j.fileRule("Read", blocked)
+	}
+	return exactRule(part)
+}
+
+// exactRule names one command, byte for byte, if a rule can hold it.
+func exactRule(text string) string {
+	rule := "Bash(" + text + ")"
+	if rs := ParseRules(rule); len(rs) == 1 && (rs[0].Kind == Exact || rs[0].Kind == Pattern) && !strings.Contains(text, "\n") {
+		return rule
+	}
+	return ""
+}
+
+// fileRule opens one path, or the skill's whole folder if it is in there.
+func (j *judge) fileRule(tool, p string) string {
+	abs := path.Clean(j.absolute(p))
+	switch {
+	case j.q.SkillDir != "" && within(abs, path.Clean(j.q.SkillDir)):
+		return tool + "(/${CLAUDE_SKILL_DIR}/**)"
+	case j.q.PluginRoot != "" && within(abs, path.Clean(j.q.PluginRoot)):
+		return tool + "(/${CLAUDE_PLUGIN_ROOT}/**)"
+	case abs == path.Clean(j.home):
+		return tool + "(/" + abs + ")"
+	case within(abs, path.Clean(j.home)):
+		return tool + "(~" + strings.TrimPrefix(abs, path.Clean(j.home)) + ")"
+	case j.inside(abs):
+		return tool + "(" + strings.TrimPrefix(abs, path.Clean(j.dirs[0])) + ")"
+	}
+	return tool + "(/" + abs + ")"
+}
+
+// An edit replaces a piece of a command.
+type edit struct {
+	span
+	text string
+}
+
+// spellings are ways to write the same command so that Claude Code reads it.
+var spellings = []func(*reading) []edit{
+	whichForCommand, plainGit, porcelain, noExit, noColon, redirectLast, homeWithoutBraces,
+	bracketForTest, quotedPattern, spacedValue, quotedHeredoc, noGroup,
+}
+
+// respell tries the spellings one after the other, and keeps the result if it runs.
+func respell(q Request) string {
+	r, ok := read(q.Command, "")
+	if !ok {
+		return ""
+	}
+	for range 5 { // rounds, as one spelling may open the way to another
+		changed := false
+		for _, spell := range spellings {
+			next := apply(q.Command, spell(r))
+			if len(next) == len(q.Command) && next == q.Command {
+				continue
+			}
+			q.Command, changed = next, true
+			if decide(q).Decision == Allow {
+				return next
+			}
+			if r, ok = read(next, ""); !ok {
+				return ""
+			}
+		}
+		if !changed {
+			break
+		}
+	}
+	return ""
+}
+
+func apply(s string, edits []edit) string {
+	if len(edits) == 0 {
+		return s
+	}
+	slices.SortFunc(edits, func(a, b edit) int { return b.off - a.off })
+	end := len(s)
+	for _, e := range edits {
+		if e.end <= end && e.off <= e.end {
+			s = s[:e.off] + e.text + s[e.end:]
+			end = e.off
+		}
+	}
+	return strings.TrimSpace(s)
+}
+
+// whichForCommand: command -v x is which x, which is known to be read-only.
+func whichForCommand(r *reading) (edits []edit) {
+	for _, p := range r.parts {
+		if w := p.words; len(w) == 3 && w[0].val == "command" && (w[1].val == "-v" || w[1].val == "-V") {
+			edits = append(edits, edit{span{w[0].off, w[1].end}, "which"})
+		}
+	}
+	return edits
+}
+
+// plainGit: here is where git works anyway, and no pager is used when its output is taken.
+func plainGit(r *reading) (edits []edit) {
+	for _, p := range r.parts {
+		w := p.words
+		if len(w) < 3 || w[0].val != "git" {
+			continue
+		}
+		i := 1
+		for i+1 < len(w) {
+			if w[i].val == "-C" && w[i+1].val == "." {
+				i += 2
+			} else if w[i].val == "--no-pager" || w[i].val == "-P" {
+				i++
+			} else {
+				break
+			}
+		}
+		if i > 1 && i < len(w) {
+			edits = append(edits, edit{span{w[1].off, w[i].off}, ""})
+		}
+	}
+	return edits
+}
+
+// porcelain: the format's version is no flag that Claude Code knows.
+func porcelain(r *reading) (edits []edit) {
+	for _, p := range r.parts {
+		for _, w := range p.words {
+			if p.words[0].val == "git" && (w.val == "--porcelain=v1" || w.val == "--porcelain=v2" || w.val == "--porcelain=1" || w.val == "--porcelain=2") {
+				edits = append(edits, edit{w.span, "--porcelain"})
+			}
+		}
+	}
+	return edits
+}
+
+// noExit: a directive that ends in || exit fails or succeeds without it.
+func noExit(r *reading) (edits []edit) {
+	return r.rightSides(func(s string) bool { return s == "exit" || strings.HasPrefix(s, "exit ") }, "")
+}
+
+// noColon: true is known to be read-only, : is not.
+func noColon(r *reading) (edits []edit) {
+	return r.rightSides(func(s string) bool { return s == ":" }, " || true")
+}
+
+// rightSides replaces || and what follows it.
+func (r *reading) rightSides(is func(string) bool, with string) (edits []edit) {
+	syntax.Walk(r.file, func(n syntax.Node) bool {
+		if b, ok := n.(*syntax.BinaryCmd); ok && b.Op == syntax.OrStmt {
+			if y := spanOf(b.Y); is(r.src[y.off:y.end]) {
+				edits = append(edits, edit{span{int(b.X.End().Offset()), y.end}, with})
+			}
+		}
+		return true
+	})
+	return edits
+}
+
+// redirectLast moves redirections behind the words, and drops a comment after them.
+func redirectLast(r *reading) (edits []edit) {
+	syntax.Walk(r.file, func(n syntax.Node) bool {
+		s, ok := n.(*syntax.Stmt)
+		if !ok {
+			return true
+		}
+		call, ok := s.Cmd.(*syntax.CallExpr)
+		if !ok || len(call.Args) == 0 || len(s.Redirs) == 0 {
+			return true
+		}
+		end := int(call.End().Offset())
+		var moved string
+		for _, redir := range s.Redirs {
+			at := spanOf(redir)
+			if redir.Hdoc == nil && r.wordsAfter(s, redir) {
+				moved += " " + r.src[at.off:at.end]
+				edits = append(edits, edit{span{at.off, skipBlanks(r.src, at.end)}, ""})
+			} else if redir.Hdoc == nil && r.more(redir) {
+				from := int(redir.Word.End().Offset())
+				to := strings.IndexByte(r.src[from:], '\n')
+				if to < 0 {
+					to = len(r.src) - from
+				}
+				edits = append(edits, edit{span{from, from + to}, ""})
+			}
+		}
+		if moved != "" {
+			edits = append(edits, edit{span{end, end}, moved})
+		}
+		return true
+	})
+	return edits
+}
+
+func skipBlanks(s string, i int) int {
+	for i < len(s) && (s[i] == ' ' || s[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+// homeWithoutBraces: $HOME is known, ${HOME} is not.
+func homeWithoutBraces(r *reading) (edits []edit) {
+	syntax.Walk(r.file, func(n syntax.Node) bool {
+		if p, ok := n.(*syntax.ParamExp); ok && !p.Short {
+			at := spanOf(p)
+			next := byte(' ')
+			if at.end < len(r.src) {
+				next = r.src[at.end]
+			}
+			if r.src[at.off:at.end] == "${HOME}" && !isWordByte(next) {
+				edits = append(edits, edit{at, "$HOME"})
+			}
+		}
+		return true
+	})
+	return edits
+}
+
+// bracketForTest: test a = b is not read, [ a = b ] is.
+func bracketForTest(r *reading) (edits []edit) {
+	for _, p := range r.parts {
+		if w := p.words; len(w) == 4 && w[0].val == "test" && w[2].val == "=" {
+			edits = append(edits, edit{w[0].span, "["}, edit{span{p.end, p.end}, " ]"})
+		}
+	}
+	return edits
+}
+
+// quotedPattern: find takes patterns itself, in quotes.
+func quotedPattern(r *reading) (edits []edit) {
+	for _, p := range r.parts {
+		name, args := p.name()
+		if name != "find" {
+			continue
+		}
+		for i, w := range args {
+			if w.glob && !w.quoted && i > 0 && strings.HasSuffix(args[i-1].val, "name") {
+				edits = append(edits, edit{w.span, "'" + w.val + "'"})
+			}
+		}
+	}
+	return edits
+}
+
+// spacedValue: the value of a short flag stands apart.
+func spacedValue(r *reading) (edits []edit) {
+	for _, p := range r.parts {
+		name, args := p.name()
+		if name == "git" && len(args) > 0 {
+			name, args = "git "+args[0].val, args[1:]
+		}
+		flags := flagTable()[name]
+		for _, w := range args {
+			if v := w.val; len(v) > 2 && v[0] == '-' && v[1] != '-' && !w.quoted && (flags[v[:2]] == '=' || flags[v[:2]] == '#') {
+				edits = append(edits, edit{span{w.off + 2, w.off + 2}, " "})
+			}
+		}
+	}
+	return edits
+}
+
+// quotedHeredoc: a here-document in which nothing would be put in may as well be quoted.
+func quotedHeredoc(r *reading) (edits []edit) {
+	syntax.Walk(r.file, func(n syntax.Node) bool {
+		if redir, ok := n.(*syntax.Redirect); ok && redir.Hdoc != nil && redir.Word.Lit() != "" {
+			body := r.src[redir.Hdoc.Pos().Offset():redir.Hdoc.End().Offset()]
+			if !strings.ContainsAny(body, "$`\\") && !strings.Contains(redir.Word.Lit(), `\`) {
+				at := spanOf(redir.Word)
+				edits = append(edits, edit{at, "'" + r.src[at.off:at.end] + "'"})
+			}
+		}
+		return true
+	})
+	return edits
+}
+
+// noGroup: parentheses or braces around the whole command do nothing.
+func noGroup(r *reading) []edit {
+	if len(r.file.Stmts) != 1 {
+		return nil
+	}
+	s := r.file.Stmts[0]
+	if len(s.Redirs) > 0 || s.Negated || s.Background {
+		return nil
+	}
+	var inner []*syntax.Stmt
+	switch cmd := s.Cmd.(type) {
+	case *syntax.Subshell:
+		inner = cmd.Stmts
+	case *syntax.Block:
+		inner = cmd.Stmts
+	}
+	if len(inner) == 0 {
+		return nil
+	}
+	last := inner[len(inner)-1]
+	all := spanOf(s)
+	return []edit{{span{all.off, int(inner[0].Pos().Offset())}, ""}, {span{int(last.End().Offset()), all.end}, ""}}
+}

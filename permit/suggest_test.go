@@ -1,0 +1,47 @@
+package permit
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSuggest(t *testing.T) {
+	for _, tt := range []struct{ command, rules, spelled, added string }{
+		{"command -v task", "Bash(task *)", "which task", "Bash(command -v task)"},
+		{"git -C . log --oneline", "", "git log --oneline", "Bash(git -C . log --oneline)"},
+		{"git --no-pager log", "", "git log", "Bash(git --no-pager log)"},
+		{"git status --porcelain=v2", "", "git status --porcelain", "Bash(git status --porcelain=v2)"},
+		{"cat x || exit 1", "", "cat x", "Bash(exit 1)"},
+		{"cat x || :", "", "cat x || true", "Bash(:)"},
+		{"ls 2>/dev/null -la", "", "ls -la 2>/dev/null", "Bash(ls 2>/dev/null -la)"},
+		{"ls 2>/dev/null # all", "", "ls 2>/dev/null", "Bash(ls 2>/dev/null # all)"},
+		{"echo ${HOME}/x", "", "echo $HOME/x", "Bash(echo ${HOME}/x)"},
+		{"test a = b", "", "[ a = b ]", "Bash(test a = b)"},
+		{"find . -name *.md", "", "find . -name '*.md'", ""},
+		{"git log -n5", "", "git log -n 5", "Bash(git log -n5)"},
+		{"cat <<EOF\nx\nEOF", "", "cat <<'EOF'\nx\nEOF", ""},
+		{"(ls)", "", "ls", ""},
+		{"git -C . status --porcelain=v2 || exit 1", "", "git status --porcelain", "Bash(git -C . status --porcelain=v2), Bash(exit 1)"},
+		{"npm test", "", "", "Bash(npm test)"},
+		{"npm test | head", "Bash(ls)", "", "Bash(npm test)"},
+		{"npm test && go vet", "", "", "Bash(npm test), Bash(go vet)"},
+		{"cat ${CLAUDE_SKILL_DIR}/x", "", "", "Read(/${CLAUDE_SKILL_DIR}/**)"},
+		{"cat ~/.claude/x", "", "", "Read(~/.claude/x)"},
+		{"cat /etc/hosts", "", "", "Read(//etc/hosts)"},
+		{"date > out.txt", "", "", "Edit(/out.txt)"},
+		{"for i in a; do ls; done | cat", "", "", ""},
+	} {
+		q := Request{Command: tt.command, Dir: "/p", Home: "/h", SkillDir: "/h/.claude/skills/s"}
+		if tt.rules != "" {
+			q.Allow = []string{tt.rules}
+		}
+		v := Decide(q)
+		var got Change
+		if v.Suggest != nil {
+			got = *v.Suggest
+		}
+		if v.Decision != Ask || got.Command != tt.spelled || strings.Join(got.Rules, ", ") != tt.added {
+			t.Errorf("%q: %s, write %q, add %q; want ask, %q, %q", tt.command, v.Decision, got.Command, got.Rules, tt.spelled, tt.added)
+		}
+	}
+}

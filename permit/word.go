@@ -1,0 +1,231 @@
+package permit
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// word reads a word as far as its value is known before the command runs.
+func (r *reading) word(w *syntax.Word, c context) word {
+	out := word{span: spanOf(w)}
+	var val, bare strings.Builder // bare: the characters outside of quotes
+	for i, p := range w.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			if i == 0 {
+				out.tilde = strings.HasPrefix(p.Value, "~")
+				if len(p.Value) > 1 && p.Value[0] == '=' && isName(p.Value[1]) {
+					r.refuse(w, "a word that begins with = is not looked into", "Contains zsh =cmd equals expansion")
+				}
+			}
+			r.literal(w, p.Value, &val, &bare, &out)
+		case *syntax.SglQuoted:
+			out.quoted = true
+			if p.Dollar {
+				r.refuse(p, "$'…' is not looked into", "Text with escape codes in this command can't be checked before it runs")
+			}
+			r.hidden(p, p.Value)
+			val.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			out.quoted = true
+			if p.Dollar {
+				r.refuse(p, `$"…" is not looked into`, "This command can't be checked before it runs")
+			}
+			r.double(p, &val, &out, c)
+		case *syntax.ParamExp:
+			r.param(p, &val, &out)
+			bare.WriteByte('$')
+		case *syntax.ArithmExp:
+			r.arithmetic(p, &val)
+		case *syntax.CmdSubst:
+			r.refuse(p, "a nested command outside of double quotes is not looked into", "A nested command in this command can't be checked before it runs")
+			c.nested = true
+			r.stmts(p.Stmts, c)
+		case *syntax.ProcSubst:
+			r.refuse(p, "a command used as a file is not looked into", "A command used as a file in this command can't be checked before it runs")
+		default:
+			r.refuse(p, "this pattern is not looked into", "This command can't be checked before it runs")
+		}
+	}
+	if b := bare.String(); strings.Contains(b, "{") && (strings.Contains(b, ",") || strings.Contains(b, "..")) {
+		r.refuse(w, "braces that the shell would expand are not looked into: quote them", "Brace expansion")
+	}
+	out.val = val.String()
+	return out
+}
+
+func isName(c byte) bool {
+	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// literal adds a piece of a word that stands outside of quotes.
+func (r *reading) literal(w *syntax.Word, s string, val, bare *strings.Builder, out *word) {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch c {
+		case '\\':
+			i++
+			if i < len(s) && s[i] != '\n' {
+				val.WriteByte(s[i])
+				out.quoted = true
+			}
+			continue
+		case '*', '?', '[':
+			out.glob = true
+		case '$':
+			r.refuse(w, "a $ outside of quotes is not looked into", "This command can't be checked before it runs")
+		}
+		val.WriteByte(c)
+		bare.WriteByte(c)
+	}
+}
+
+// hidden refuses a quoted text with a line that looks like a comment.
+func (r *reading) hidden(n syntax.Node, s string) {
+	for {
+		_, after, ok := strings.Cut(s, "\n")
+		if !ok {
+			return
+		}
+		if strings.HasPrefix(strings.TrimLeft(after, " \t"), "#") {
+			r.refuse(n, "a quoted line that begins with # is not looked into", "Newline followed by # inside a quoted argument can hide arguments from path validation")
+			return
+		}
+		s = after
+	}
+}
+
+// double reads a text in double quotes. A nested command in it is looked into only if at least
+// two characters beside it are known.
+func (r *reading) double(q *syntax.DblQuoted, val *strings.Builder, out *word, c context) {
+	known := 0
+	var subs []*syntax.CmdSubst
+	for _, p := range q.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			r.hidden(p, p.Value)
+			known += unquoteDouble(p.Value, val)
+		case *syntax.ParamExp:
+			before := val.Len()
+			r.param(p, val, out)
+			known += val.Len() - before
+		case *syntax.ArithmExp:
+			r.arithmetic(p, val)
+			known++
+		case *syntax.CmdSubst:
+			if text, ok := hereText(p, r.src); ok {
+				known += 2
+				val.WriteString(text)
+				continue
+			}
+			subs = append(subs, p)
+			val.WriteString(nestedMark)
+		}
+	}
+	for _, sub := range subs {
+		if known < 2 {
+			r.refuse(sub, "a nested command is looked into only beside other text in the same double quotes", "Quoted text in this command can't be checked before it runs")
+			return
+		}
+		r.inner(sub, c)
+	}
+}
+
+// inner takes a nested command apart.
+func (r *reading) inner(sub *syntax.CmdSubst, c context) {
+	if len(sub.Stmts) != 1 {
+		r.refuse(sub, "a nested command is looked into only if it is a single one", "This command can't be checked before it runs")
+		return
+	}
+	before, pipes := len(r.parts), r.pipes
+	r.pipes = false
+	c.nested = true
+	r.stmt(sub.Stmts[0], c)
+	for _, p := range r.parts[before:] {
+		if name, args := p.name(); name == "find" {
+			r.quotedGlob(args)
+		}
+	}
+	if r.pipes || r.subshells || r.background {
+		r.refuse(sub, "a nested command with a pipe is not looked into", "This Bash command contains multiple operations.")
+	}
+	r.pipes = pipes
+	if len(r.parts) == before {
+		r.refuse(sub, "an empty nested command is not looked into", "")
+	}
+}
+
+// quotedGlob refuses a pattern of a nested find in double quotes. Claude Code takes the inner
+// quotes for the end of the outer ones, and the pattern for one outside of quotes.
+func (r *reading) quotedGlob(args []word) {
+	for _, w := range args {
+		if text := r.src[w.off:w.end]; strings.HasPrefix(text, `"`) && strings.ContainsAny(text, "*?[") && r.block == nil {
+			r.block = &fault{w.span, "a pattern in double quotes inside of double quotes is not looked into: use single ones", ""}
+		}
+	}
+}
+
+// hereText is the text of "$(cat <<'EOF' …)", which Claude Code takes as plain text.
+func hereText(sub *syntax.CmdSubst, src string) (string, bool) {
+	if len(sub.Stmts) != 1 || len(sub.Stmts[0].Redirs) != 1 {
+		return "", false
+	}
+	s := sub.Stmts[0]
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	redir := s.Redirs[0]
+	if !ok || len(call.Args) != 1 || call.Args[0].Lit() != "cat" || redir.Hdoc == nil {
+		return "", false
+	}
+	if !strings.ContainsAny(src[redir.Word.Pos().Offset():redir.Word.End().Offset()], `'"\`) {
+		return "", false
+	}
+	return src[redir.Hdoc.Pos().Offset():redir.Hdoc.End().Offset()], true
+}
+
+// unquoteDouble writes what a text in double quotes stands for and returns its length in
+// characters.
+func unquoteDouble(s string, val *strings.Builder) int {
+	n := 0
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte("$`\"\\\n", s[i+1]) >= 0 {
+			i++
+		}
+		val.WriteByte(s[i])
+		if s[i]&0xc0 != 0x80 { // the first byte of a character
+			n++
+		}
+	}
+	return n
+}
+
+// param reads $HOME, the one variable whose value Claude Code knows.
+func (r *reading) param(p *syntax.ParamExp, val *strings.Builder, out *word) {
+	switch {
+	case p.Short && p.Param != nil && p.Param.Value == "HOME":
+		val.WriteString(r.home)
+		out.home = true
+	case p.Short:
+		val.WriteString(nestedMark)
+		r.refuse(p, "the value of a variable is not known before the command runs", "A variable in this command can't be checked before it runs")
+	default:
+		val.WriteString(nestedMark)
+		r.refuse(p, "the value of a variable is not known before the command runs", "A variable in braces in this command can't be checked before it runs")
+	}
+}
+
+// arithmetic reads $((1+1)); a name in it would be a variable.
+func (r *reading) arithmetic(p *syntax.ArithmExp, val *strings.Builder) {
+	val.WriteByte('0')
+	syntax.Walk(p, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Lit:
+			if strings.Trim(n.Value, "0123456789") != "" {
+				r.refuse(p, "arithmetic with a variable is not looked into", "Arithmetic expansion references variable or non-literal: "+n.Value)
+			}
+		case *syntax.ParamExp, *syntax.CmdSubst:
+			r.refuse(p, "arithmetic with a variable is not looked into", "")
+		}
+		return true
+	})
+}
