@@ -92,8 +92,21 @@ func newProbe(t *testing.T, model fakeapi.Func, flags string, env ...string) *pr
 		t.Fatalf("%v\n%s", err, out)
 	}
 	p := &probe{t: t, api: api, claude: c}
+	p.trust()
 	p.start()
 	return p
+}
+
+// trust has the user trust the plugin, as one does with a plugin under development. Where there is
+// nowhere to remember it, the environment says so.
+func (p *probe) trust() {
+	p.t.Helper()
+	cmd := exec.Command(filepath.Join(bin, "skillhand"), "trust")
+	cmd.Dir, cmd.Env = p.claude.Project, append([]string{"HOME=" + p.claude.Home}, p.claude.Env...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		p.t.Logf("skillhand trust: %v: %s", err, out)
+		p.claude.Env = append(p.claude.Env, "SKILLHAND_TRUST=all")
+	}
 }
 
 func (p *probe) start() {
@@ -313,11 +326,13 @@ func TestSaved(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Close()
-	p.claude.Write("plug/skills/plain/SKILL.md", "---\nname: plain\ndescription: d\nallowed-tools: Bash\n---\n"+strings.ReplaceAll(string(src), `\!`, "!"))
+	p.claude.Write("plug/skills/plain/SKILL.md", "---\nname: plain\ndescription: d\nallowed-tools: Bash\n---\n"+strings.NewReplacer(`\!`, "!",
+		"!`\"", "!`CLAUDE_PLUGIN_ROOT=\"${CLAUDE_PLUGIN_ROOT}\" \"").Replace(string(src))) // so that it lists the same skills
 	p.start()
 	with, without := sent("skillhand"), sent("plain")
 	t.Logf("ten uses of the bundled skill: %d bytes with skillhand, %d without", with, without)
-	if with == 0 || without < 10*len(src) || with > without/2 {
+	instructions, _, _ := strings.Cut(string(src), "<output")
+	if with == 0 || without < 10*len(src) || without-with < 8*len(instructions) { // the reference text costs a little
 		t.Errorf("%d bytes with skillhand, %d without", with, without)
 	}
 }
