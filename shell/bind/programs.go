@@ -104,14 +104,15 @@ func (s *scope) known(name string) bool {
 
 // executes judges the commands that find -exec and fd -x run.
 func (s *scope) executes(args []field, in input) {
-	for i, f := range args {
-		switch f.lit() {
+	for i := 0; i < len(args); i++ {
+		switch args[i].lit() {
 		case "-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch":
 			rest := args[i+1:]
 			if end := slices.IndexFunc(rest, func(f field) bool { t := f.lit(); return t == ";" || t == "+" }); end >= 0 {
 				rest = rest[:end]
 			}
 			s.run(rest, in)
+			i += len(rest) // what is in there is judged
 		}
 	}
 }
@@ -280,6 +281,7 @@ func (s *scope) gitRuns(sub string, args []field) {
 		switch t := f.lit(); {
 		case (t == "--exec" || t == "-x") && sub == "rebase", t == "run" && sub == "bisect", t == "foreach" && sub == "submodule", (t == "--extcmd" || t == "-x") && sub == "difftool", strings.HasSuffix(t, "-filter") && sub == "filter-branch":
 			s.shellCode(joined(args[i+1:]), nil, input{}, "git "+sub)
+			return
 		case (strings.HasPrefix(f.lead(), "--exec=") && sub == "rebase") && f.reached(s.vals):
 			s.shellCode(after(f, "--exec="), nil, input{}, "git "+sub)
 		case sub == "config" && i == len(args)-1 && i > 0 && f.reached(s.vals) && !strings.HasPrefix(args[i-1].lit(), "user."):

@@ -1,0 +1,64 @@
+package bind
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestJudge(t *testing.T) {
+	for _, tt := range []struct{ command, value, want string }{
+		{`echo "$0"`, "; reboot", ""},
+		{`$0`, "reboot", "$0 would be the command's name, and a value is never a command: write the command's name yourself, and pass the value as an argument"},
+		{`awk '{print $0}' f`, `x; system("reboot")`, `$0 (in awk's program) would be read as code, and a value is never code: write \$0 if you mean the program's own; else pass it as an argument instead`},
+		{`echo $(( $0 + 1 ))`, "a[$(reboot)]", "$0 (in arithmetic) could run a command: arithmetic and subscripts are expanded again: check that it is a number first, or compare it as text"},
+		{`git grep $0`, "-nOreboot", "$0 (in an option of git grep) could be an option that runs or writes something: put -- before it, or ./ if it is a path"},
+		{`PATH="$0:$PATH"; ls`, ".", "$0 (in PATH) would change how commands are found or run: set PATH to a text of your own, and pass the value as an argument"},
+		{`export "$0"`, "PATH=.", "$0 (in export) would change how commands are found or run: name the variable yourself, and keep the value in it"},
+		{`eval "$(cat f)"; echo "$0"`, "; reboot", ""},
+		{`x=$0; eval "$x"`, "reboot", "$0 (in eval) would be read as code, and a value is never code: pass it as an argument instead"},
+	} {
+		got := ""
+		if found := Judge(line(tt.command, []string{tt.value}, "")); len(found) > 0 {
+			got = found[0].String()
+		}
+		if got != tt.want {
+			t.Errorf("Judge(%s) with %q:\n got %q\nwant %q", tt.command, tt.value, got, tt.want)
+		}
+	}
+}
+
+// TestNested: commands in commands by the hundred are judged once each.
+func TestNested(t *testing.T) {
+	for _, command := range []string{"find . -exec ", "git rebase --exec ", "timeout 5 ", "eval ", "bash -c ", "xargs ", "env ", "docker run x ", "parallel ", "ssh h ", "trap ", "find . -exec sh -c "} {
+		Judge(line(strings.Repeat(command, 200)+`"$0"`, []string{"x"}, ""))
+	}
+}
+
+// TestOptions: options are known in full, shortened and joined to others.
+func TestOptions(t *testing.T) {
+	tar, grep, find := risky()["tar"], riskyGit()["grep"], risky()["find"]
+	for _, tt := range []struct {
+		o    options
+		word string
+		want bool
+	}{
+		{tar, "--checkpoint-action=exec=x", true}, {tar, "--checkpoint-act=x", true}, {tar, "--verbose", false}, {tar, "-Ix", true}, {tar, "-xvIz", true}, {tar, "-xvf", false},
+		{grep, "-O", true}, {grep, "-nOless", true}, {grep, "--open-files-in-pager=x", true}, {grep, "--op", true}, {grep, "-n", false}, {grep, "--only-matching", false}, {grep, "-e", false},
+		{find, "-exec", true}, {find, "-execdir", true}, {find, "-name", false}, {find, "-n", false},
+		{options{all: true}, "-x", true}, {options{all: true}, "-5", false}, {options{all: true}, "--", false}, {options{all: true}, "-", false}, {options{all: true}, "x", false},
+	} {
+		if got := tt.o.has(tt.word); got != tt.want {
+			t.Errorf("%+v has %q: %v, want %v", tt.o, tt.word, got, tt.want)
+		}
+	}
+}
+
+// FuzzJudge: no line and no value makes it panic, and whatever a shell would paste unchanged passes as an argument of echo.
+func FuzzJudge(f *testing.F) {
+	f.Add(`sed "s/x/$0/" f | xargs -I{} sh -c '{} $1' "$0"`, "x", "y")
+	f.Add("eval \"$0\" <<EOF\n$1\nEOF\n", "$(x)", "`")
+	f.Add(`a[$0]=1; git -c "$1" log; awk '{print $0}'; ssh h $1`, "-x", "")
+	f.Fuzz(func(t *testing.T, command, a, b string) {
+		Judge(line(command, []string{a, b}, "/p"))
+	})
+}
