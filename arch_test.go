@@ -55,8 +55,13 @@ internal/term:
 internal/txtartest:
 internal/words:
 
+<<<<<<< HEAD
 cmd/skillhand: . claude claudepage doctor golden here history internal/atomicfile internal/cli internal/term migrate migrate/disk proc render report scaffold schemas session settings shell skill trust verdict view
 cmd/skillhand-server: internal/cli internal/term
+=======
+cmd/skillhand: . claude claudepage doctor here history internal/atomicfile internal/cli internal/term migrate migrate/disk proc render report scaffold schemas session settings shell skill trust verdict view
+cmd/skillhand-server: . batch batch/jobfile claude here internal/atomicfile internal/cli internal/term proc render shell verdict view
+>>>>>>> d6443ef (batch: the commands, what a job does, and how they hold under kills)
 
 # For tests alone: no line above may name them.
 internal/fakeapi:

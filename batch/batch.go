@@ -113,6 +113,7 @@ type Status struct {
 	Stopped  Stop       `json:"stopped,omitempty"`      // nothing is started
 	Paused   *time.Time `json:"paused_until,omitempty"` // the next time that a paused kind of job can start
 	Short    bool       `json:"over_budget,omitempty"`  // jobs are left that the budget does not allow
+	Event    int64      `json:"-"`                      // the last one
 }
 
 // Left is how many jobs have not ended.

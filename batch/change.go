@@ -438,7 +438,8 @@ type readyJob struct {
 	seq int64
 }
 
-// ready returns up to n jobs that only wait for room, in their order.
+// ready returns up to n jobs that only wait for room, in their order. Those with which workers
+// died come last: one of them may have killed it, and the others get away from that one.
 func (c *change) ready(n int) ([]readyJob, error) {
 	paused, err := all(c.ctx, c, scanString, `SELECT kind FROM batch_limit WHERE until > $1`, c.now)
 	if err != nil {
@@ -459,13 +460,15 @@ func (c *change) ready(n int) ([]readyJob, error) {
 			j.N++
 			return err
 		}, `SELECT id, seq, delivery, tries, kills, retries, cost FROM batch_job WHERE batch = $1 AND kind = $2 AND state = 'waiting' AND wants = 0
-			AND due <= $3 AND (cost = 0 OR $4 < 0 OR cost <= $4) ORDER BY seq, id LIMIT $5`, c.b.id, kind, c.now, left, n)
+			AND due <= $3 AND (cost = 0 OR $4 < 0 OR cost <= $4) ORDER BY kills, seq, id LIMIT $5`, c.b.id, kind, c.now, left, n)
 		if err != nil {
 			return nil, err
 		}
 		ready = append(ready, list...)
 	}
-	slices.SortFunc(ready, func(a, b readyJob) int { return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(a.Job, b.Job)) })
+	slices.SortFunc(ready, func(a, b readyJob) int {
+		return cmp.Or(cmp.Compare(a.Kills, b.Kills), cmp.Compare(a.seq, b.seq), cmp.Compare(a.Job, b.Job))
+	})
 	return ready[:min(n, len(ready))], nil
 }
 

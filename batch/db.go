@@ -247,7 +247,7 @@ func (db *DB) List(ctx context.Context) ([]Status, error) {
 
 func (db *DB) statuses(ctx context.Context, where string, args ...any) (list []Status, err error) {
 	err = db.retry(ctx, func() error {
-		list, err = all(ctx, db.store, scanStatus, `SELECT name, created, waiting, open, done, failed, canceled, skipped, spent, reserved, budget, stop,
+		list, err = all(ctx, db.store, scanStatus, `SELECT name, created, waiting, open, done, failed, canceled, skipped, spent, reserved, budget, stop, event,
 			(SELECT COALESCE(min(until), 0) FROM batch_limit WHERE until > {now} AND kinds LIKE '%"' || kind || '"%'),
 			CASE WHEN budget > 0 AND open = 0 AND waiting > 0 AND EXISTS (
 				SELECT 1 FROM batch_job j WHERE j.batch = batch.id AND j.state = 'waiting' AND j.wants = 0 AND j.due <= {now}
@@ -261,7 +261,7 @@ func (db *DB) statuses(ctx context.Context, where string, args ...any) (list []S
 func scanStatus(r rows, s *Status) error {
 	var created, spent, reserved, budget, until, short int64
 	var stop string
-	err := r.Scan(&s.Name, &created, &s.Waiting, &s.Open, &s.Done, &s.Failed, &s.Canceled, &s.Skipped, &spent, &reserved, &budget, &stop, &until, &short)
+	err := r.Scan(&s.Name, &created, &s.Waiting, &s.Open, &s.Done, &s.Failed, &s.Canceled, &s.Skipped, &spent, &reserved, &budget, &stop, &s.Event, &until, &short)
 	s.Created = time.UnixMilli(created).UTC()
 	s.Total = s.Waiting + s.Open + s.Done + s.Failed + s.Canceled + s.Skipped
 	s.CostUSD, s.HeldUSD, s.Budget, s.Stopped = dollars(spent), dollars(reserved), dollars(budget), Stop(stop)

@@ -57,7 +57,7 @@ var schema = []string{
 		UNIQUE (batch, name)
 	)`,
 	`CREATE INDEX batch_job_order ON batch_job (batch, seq, id)`,
-	`CREATE INDEX batch_job_ready ON batch_job (batch, kind, seq, id) WHERE state = 'waiting' AND wants = 0`,
+	`CREATE INDEX batch_job_ready ON batch_job (batch, kind, kills, seq, id) WHERE state = 'waiting' AND wants = 0`,
 	`CREATE INDEX batch_job_open ON batch_job (id) WHERE state = 'open'`,
 	`CREATE INDEX batch_job_event ON batch_job (batch, event) WHERE event > 0`,
 	`CREATE TABLE batch_need (

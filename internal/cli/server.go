@@ -24,6 +24,7 @@ const ServerName = "skillhand-server"
 // serverCommands are the commands of the second program, with what help says
 // about them. A test holds them against the program itself.
 var serverCommands = [][2]string{
+	{"batch", "Many runs and asks as durable jobs"},
 	{"server", "Show the second program: where it is, what it is built of"},
 }
 

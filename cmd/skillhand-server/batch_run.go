@@ -1,0 +1,299 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillhand/skillhand/batch"
+	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/term"
+)
+
+func newBatchRun(std *cli.Std) *cobra.Command {
+	var o batchOptions
+	cmd := &cobra.Command{
+		Use: "run FILE", Short: "Do the jobs of a file, or go on with them", Args: cli.Args(cobra.ExactArgs(1)),
+		Example: `  skillhand batch run reviews.yaml --concurrency 8 --rate 30/m --budget-usd 25
+  skillhand batch run reviews.yaml -o results.jsonl`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runBatch(cmd.Context(), std, &o, args[0])
+		},
+	}
+	o.dbFlag(cmd)
+	o.limitFlags(cmd)
+	cmd.Flags().StringVarP(&o.output, "output", "o", "", "a `file` for the results: a JSON line a job, in the order of the job file")
+	return cmd
+}
+
+func runBatch(ctx context.Context, std *cli.Std, o *batchOptions, name string) error {
+	db, file, _, err := o.add(ctx, std, name)
+	if err != nil || db == nil {
+		return err
+	}
+	defer db.Close()
+	w, err := watch(ctx, std, db, file.Name, o.json)
+	if err != nil {
+		return err
+	}
+	own, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	worker := o.worker(std, db, []string{file.Name})
+	go func() { ended <- worker.Run(own) }()
+	err = w.until(own, still)
+	stop()
+	err = errors.Join(ignoreEnd(ctx, err), <-ended)
+	// What was done stays done, and is told, however this ended.
+	last := context.WithoutCancel(ctx)
+	err = errors.Join(err, w.end(last))
+	if o.output != "" {
+		err = errors.Join(err, writeResults(last, db, file.Name, o.output))
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	if err != nil {
+		return err
+	}
+	s, err := db.Status(last, file.Name)
+	if err != nil {
+		return err
+	}
+	return batchError(s)
+}
+
+// ignoreEnd is an error that is not just the end of the context.
+func ignoreEnd(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// batchError is what the state of a batch means for whoever waited for it. All of it was told.
+func batchError(s *batch.Status) error {
+	if status := batchStatus(s); status != cli.ExitOK {
+		return cli.Exit(status, nil)
+	}
+	return nil
+}
+
+// batchStatus is the exit status of a batch.
+func batchStatus(s *batch.Status) int {
+	switch {
+	case s.Left() > 0 && s.Stopped == batch.Credentials:
+		return cli.ExitAccount
+	case s.Left() > 0 && s.Stopped == missing:
+		return cli.ExitMissing
+	case s.Left() > 0:
+		return cli.ExitLater
+	case s.Failed+s.Canceled+s.Skipped > 0:
+		return cli.ExitFailed
+	}
+	return cli.ExitOK
+}
+
+// writeResults writes the results of the jobs that have ended, in order: all of them, or the file
+// stays as it was.
+func writeResults(ctx context.Context, db *batch.DB, name, file string) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	for r, err := range db.Results(ctx, name) {
+		if err != nil {
+			return err
+		}
+		if !r.State.Ended() {
+			continue
+		}
+		if err := enc.Encode(r); err != nil {
+			return err
+		}
+	}
+	return atomicfile.Write(file, b.Bytes(), 0o666)
+}
+
+// A watcher tells what happens in a batch, as it happens.
+type watcher struct {
+	std    *cli.Std
+	db     *batch.DB
+	name   string
+	json   bool
+	after  int64
+	began  time.Time
+	before int // jobs that had ended when it began
+	screen *screen
+	paused time.Time
+}
+
+// A jobEvent is a line of batch --json. It is described by schemas/batch-events-v1.schema.json.
+type jobEvent struct {
+	Event string `json:"event"` // job
+	Batch string `json:"batch"`
+	batch.Result
+}
+
+// An endEvent is the last line of batch --json.
+type endEvent struct {
+	Event string `json:"event"` // end
+	*batch.Status
+}
+
+func watch(ctx context.Context, std *cli.Std, db *batch.DB, name string, json bool) (*watcher, error) {
+	s, err := db.Status(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	w := &watcher{std: std, db: db, name: name, json: json, began: time.Now(), before: s.Total - s.Left(), after: s.Event}
+	if std.Live() && !json {
+		w.screen = &screen{std: std}
+	}
+	return w, nil
+}
+
+// until tells what happens until the batch is as wanted.
+func (w *watcher) until(ctx context.Context, enough func(*batch.Status) bool) error {
+	tick := time.NewTicker(250 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		s, err := w.db.Status(ctx, w.name)
+		if err != nil {
+			return err
+		}
+		if err := w.events(ctx); err != nil {
+			return err
+		}
+		if enough(s) {
+			return nil
+		}
+		w.show(ctx, s)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
+
+// events tells of the jobs that have ended since.
+func (w *watcher) events(ctx context.Context) error {
+	for {
+		list, err := w.db.Events(ctx, w.name, w.after)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		for _, r := range list {
+			w.after = r.Event
+			if err := w.tell(r); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// tell tells of one job: a line on stdout. On a terminal that shows the batch only what did not
+// get done has one.
+func (w *watcher) tell(r batch.Result) error {
+	if w.json {
+		return w.std.PrintJSON(jobEvent{"job", w.name, r})
+	}
+	if w.screen != nil && term.IsTerminal(w.std.Out) && r.State == batch.Done {
+		return nil
+	}
+	line := jobLine(r, w.std.Painter()) + "\n"
+	if w.screen != nil {
+		w.screen.clear()
+	}
+	return w.std.Print(line)
+}
+
+// jobLine is a job in a line, for people.
+func jobLine(r batch.Result, paint term.Paint) string {
+	color := map[batch.State]string{batch.Done: "32", batch.Failed: "31", batch.Canceled: "33", batch.Skipped: "33"}[r.State]
+	line := paint(color, fmt.Sprintf("%-8s", r.State)) + "  " + term.Flat(r.ID)
+	if r.Started != nil && r.Ended != nil && r.State != batch.Skipped {
+		line += "  " + term.Duration(r.Ended.Sub(*r.Started))
+	}
+	if r.CostUSD > 0 {
+		line += "  " + term.Dollars(r.CostUSD)
+	}
+	if r.Attempts > 1 {
+		line += fmt.Sprintf("  %d attempts", r.Attempts)
+	}
+	if r.Error != "" {
+		line += "  " + term.Flat(r.Error)
+	}
+	return line
+}
+
+// show draws the screen, or says once that everything waits.
+func (w *watcher) show(ctx context.Context, s *batch.Status) {
+	if s.Paused != nil && !s.Paused.Equal(w.paused) {
+		w.paused = *s.Paused
+		if w.screen == nil {
+			w.std.Warn(fmt.Sprintf("%s: a usage limit is reached: waits until %s", w.name, s.Paused.Local().Format(time.DateTime)))
+		}
+	}
+	if w.screen == nil {
+		return
+	}
+	running, err := w.db.Running(ctx, w.name)
+	if err != nil {
+		return
+	}
+	w.screen.draw(screenLines(s, running, w.before, time.Since(w.began), time.Now()))
+}
+
+// end tells the last events and how it all stands.
+func (w *watcher) end(ctx context.Context) error {
+	if w.screen != nil {
+		w.screen.clear()
+	}
+	if err := w.events(ctx); err != nil {
+		return err
+	}
+	s, err := w.db.Status(ctx, w.name)
+	if err != nil {
+		return err
+	}
+	if w.json {
+		return w.std.PrintJSON(endEvent{"end", s})
+	}
+	fmt.Fprintf(w.std.Err, "%s: %s\n", term.Flat(w.name), summary(s))
+	return nil
+}
+
+// summary is a batch in a line.
+func summary(s *batch.Status) string {
+	text := fmt.Sprintf("%d done", s.Done)
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{s.Failed, "failed"}, {s.Canceled, "canceled"}, {s.Skipped, "skipped"}, {s.Left(), "left"}} {
+		if part.n > 0 {
+			text += fmt.Sprintf(", %d %s", part.n, part.what)
+		}
+	}
+	if s.CostUSD > 0 {
+		text += ", " + term.Dollars(s.CostUSD)
+	}
+	switch {
+	case s.Left() == 0:
+	case s.Stopped == batch.Credentials:
+		text += ": stopped, Claude takes no credentials or money: log in, then run it again"
+	case s.Stopped == batch.Limit:
+		text += ": stopped, a usage limit is reached: run it again later"
+	case s.Stopped == missing:
+		text += ": stopped, there is no claude program"
+	case s.Short:
+		text += fmt.Sprintf(": the budget of %s allows no more", term.Dollars(s.Budget))
+	}
+	return text
+}

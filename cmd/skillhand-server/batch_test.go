@@ -1,0 +1,343 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/skillhand/skillhand/batch"
+	"github.com/skillhand/skillhand/claude"
+	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/fakeapi"
+	"github.com/skillhand/skillhand/internal/realclaude"
+	"github.com/skillhand/skillhand/internal/realpostgres"
+	"github.com/skillhand/skillhand/verdict"
+)
+
+func TestAfterAsk(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_000_000, 0)
+	tests := []struct {
+		err  error
+		want batch.Retry // but for its text
+	}{
+		{nil, batch.Retry{}},
+		{&claude.Error{Category: claude.RateLimit, Kind: claude.RateLimited, RetryAfter: time.Minute}, batch.Retry{Again: true, After: time.Minute}},
+		{&claude.Error{Category: claude.Network, Kind: claude.ServerError}, batch.Retry{Again: true}},
+		{&claude.Error{Category: claude.Quota, Kind: claude.UsageLimit, RetryAfter: time.Hour}, batch.Retry{Until: now.Add(time.Hour)}},
+		{&claude.Error{Category: claude.Quota, Kind: claude.UsageLimit}, batch.Retry{Stop: batch.Limit}},
+		{&claude.Error{Category: claude.Quota, Kind: claude.Billing}, batch.Retry{Stop: batch.Credentials}},
+		{&claude.Error{Category: claude.Auth, Kind: claude.Unauthorized}, batch.Retry{Stop: batch.Credentials}},
+		{&claude.Error{Category: claude.Timeout, Kind: claude.Deadline}, batch.Retry{}},
+		{&claude.Error{Category: claude.Timeout, Kind: claude.Idle}, batch.Retry{Again: true}},
+		{&claude.Error{Category: claude.Logic, Kind: claude.MaxTurns}, batch.Retry{}},
+		{&claude.StartError{Err: errors.New("no claude")}, batch.Retry{Stop: missing}},
+		{errors.New("other"), batch.Retry{}},
+	}
+	for _, tt := range tests {
+		got := afterAsk(tt.err, now)
+		if (got.Error == "") != (tt.err == nil) {
+			t.Errorf("%v: %q", tt.err, got.Error)
+		}
+		if got.Error = ""; got != tt.want {
+			t.Errorf("%v: %+v, want %+v", tt.err, got, tt.want)
+		}
+	}
+}
+
+func TestAfterRun(t *testing.T) {
+	t.Parallel()
+	problem := []verdict.Problem{{Code: "X", Message: "one"}, {Code: "Y", Message: "two"}}
+	tests := []struct {
+		v    verdict.Verdict
+		want batch.Retry
+	}{
+		{verdict.Verdict{OK: true}, batch.Retry{}},
+		{verdict.Verdict{Exit: 1, Problems: problem}, batch.Retry{Error: "one; two"}},
+		{verdict.Verdict{Exit: 75, Problems: problem}, batch.Retry{Error: "one; two", Again: true}},
+		{verdict.Verdict{Exit: 4, Problems: problem}, batch.Retry{Error: "one; two", Again: true}},
+		{verdict.Verdict{Exit: 75, Problems: problem, TimedOut: true}, batch.Retry{Error: "one; two"}},
+	}
+	for _, tt := range tests {
+		if got := afterRun(&tt.v); got != tt.want {
+			t.Errorf("%+v: %+v, want %+v", tt.v, got, tt.want)
+		}
+	}
+}
+
+func TestBatchStatus(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		s    batch.Status
+		want int
+	}{
+		{batch.Status{Done: 3}, cli.ExitOK},
+		{batch.Status{Done: 3, Failed: 1}, cli.ExitFailed},
+		{batch.Status{Done: 3, Skipped: 1}, cli.ExitFailed},
+		{batch.Status{Done: 3, Canceled: 1}, cli.ExitFailed},
+		{batch.Status{Failed: 1, Waiting: 1}, cli.ExitLater},
+		{batch.Status{Waiting: 1, Stopped: batch.Limit}, cli.ExitLater},
+		{batch.Status{Waiting: 1, Stopped: batch.Credentials}, cli.ExitAccount},
+		{batch.Status{Waiting: 1, Stopped: missing}, cli.ExitMissing},
+	}
+	for _, tt := range tests {
+		if got := batchStatus(&tt.s); got != tt.want {
+			t.Errorf("%+v: %d, want %d", tt.s, got, tt.want)
+		}
+	}
+}
+
+func TestParseRate(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		in     string
+		starts int
+		window time.Duration
+	}{
+		{"30/m", 30, time.Minute}, {"5/s", 5, time.Second}, {"100/h", 100, time.Hour}, {"10/90s", 10, 90 * time.Second},
+		{"30", 0, 0}, {"m/30", 0, 0}, {"0/m", 0, 0}, {"-1/m", 0, 0}, {"1/0s", 0, 0}, {"1/", 0, 0}, {"", 0, 0},
+	}
+	for _, tt := range tests {
+		starts, window, err := parseRate(tt.in)
+		if starts != tt.starts || window != tt.window || (err == nil) != (tt.starts > 0) {
+			t.Errorf("parseRate(%q) = %d, %v, %v", tt.in, starts, window, err)
+		}
+	}
+}
+
+// A stage is a folder with a job file, and what is needed to run it.
+type stage struct {
+	t   *testing.T
+	dir string
+	env []string
+}
+
+func newStage(t *testing.T, jobs string) *stage {
+	t.Helper()
+	s := &stage{t: t, dir: t.TempDir()}
+	s.env = append(os.Environ(), "HOME="+s.dir, "SKILLHAND_STATE_DIR="+filepath.Join(s.dir, "state"), "SKILLHAND_TRUST=all", "SKILLHAND_BATCH_DB=", "NO_COLOR=1")
+	s.write("jobs.yaml", jobs, 0o666)
+	s.write("job.sh", `#!/bin/bash
+echo "start $1 $$" >>log
+sleep "$2" & wait
+echo "end $1 $$" >>log
+echo '{"success": true, "confidence": 1, "deliverables": [], "metrics": {}, "errors": []}'
+`, 0o777)
+	return s
+}
+
+func (s *stage) write(name, text string, mode os.FileMode) {
+	s.t.Helper()
+	if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), mode); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *stage) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(bin, "skillhand"), append([]string{"batch"}, args...)...)
+	cmd.Dir, cmd.Env = s.dir, s.env
+	return cmd
+}
+
+// run runs a command to its end.
+func (s *stage) run(args ...string) (stdout, stderr string, exit int) {
+	s.t.Helper()
+	cmd := s.command(args...)
+	var out, err bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &err
+	_ = cmd.Run()
+	return out.String(), err.String(), cmd.ProcessState.ExitCode()
+}
+
+// log counts the lines of the jobs' log by their first words.
+func (s *stage) log() map[string]int {
+	n := map[string]int{}
+	b, _ := os.ReadFile(filepath.Join(s.dir, "log"))
+	for lines := bufio.NewScanner(bytes.NewReader(b)); lines.Scan(); {
+		f := strings.Fields(lines.Text())
+		n[f[0]]++
+		n[f[0]+" "+f[1]]++
+	}
+	return n
+}
+
+// await waits until something is so.
+func await(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(2 * time.Minute); !ok(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("never %s", what)
+		}
+	}
+}
+
+// sleepers counts the processes that jobs of this stage left.
+func (s *stage) sleepers() int {
+	out, _ := exec.Command("pgrep", "-f", "-c", "job.sh .*"+s.dir).Output()
+	n, _ := strconv.Atoi(strings.TrimSpace(string(out)))
+	return n
+}
+
+func manyJobs(n int, seconds float64, dir string) string {
+	var b strings.Builder
+	b.WriteString("name: many\njobs:\n")
+	for i := range n {
+		fmt.Fprintf(&b, "  - {id: j%d, run: ./job.sh, args: [j%d, \"%v\", %q]}\n", i, i, seconds, dir)
+	}
+	return b.String()
+}
+
+// A run that is killed again and again comes to its end, with every result once.
+func TestBatchKilled(t *testing.T) {
+	t.Parallel()
+	const jobs, kills = 60, 20
+	s := newStage(t, "")
+	s.write("jobs.yaml", manyJobs(jobs, 0.1, s.dir), 0o666)
+	for range kills {
+		cmd := s.command("run", "jobs.yaml", "-o", "results.jsonl")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(100+rand.IntN(200)) * time.Millisecond)
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
+	if _, stderr, exit := s.run("run", "jobs.yaml", "-o", "results.jsonl"); exit != 0 {
+		t.Fatalf("exit %d: %s", exit, stderr)
+	}
+	for _, from := range []string{"results.jsonl", "export"} {
+		text, _, _ := s.run("show", "--export", "jsonl")
+		if from == "results.jsonl" {
+			b, err := os.ReadFile(filepath.Join(s.dir, from))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = string(b)
+		}
+		i := 0
+		for line := range strings.Lines(text) {
+			var r batch.Result
+			if err := json.Unmarshal([]byte(line), &r); err != nil || r.ID != "j"+strconv.Itoa(i) || r.State != batch.Done {
+				t.Errorf("%s, line %d: %v, %s", from, i, err, line)
+			}
+			i++
+		}
+		if i != jobs {
+			t.Errorf("%s has %d lines", from, i)
+		}
+	}
+	if n := s.sleepers(); n != 0 {
+		t.Errorf("%d processes are left", n)
+	}
+}
+
+// Ctrl-C ends what runs, and gives it back.
+func TestBatchInterrupted(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "")
+	s.write("jobs.yaml", manyJobs(6, 1000, s.dir), 0o666)
+	cmd := s.command("run", "jobs.yaml", "-o", "results.jsonl", "--concurrency", "2")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "started", func() bool { return s.log()["start"] == 2 })
+	_ = cmd.Process.Signal(syscall.SIGINT)
+	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != 130 {
+		t.Errorf("%v: %s", cmd.ProcessState, stderr.String())
+	}
+	if n := s.sleepers(); n != 0 {
+		t.Errorf("%d processes are left", n)
+	}
+	out, _, _ := s.run("show", "--json")
+	var st batch.Status
+	if err := json.Unmarshal([]byte(out), &st); err != nil || st.Left() != 6 || st.Total != 6 {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// A cancel from another process ends the job's processes, on either database.
+func TestBatchCancelElsewhere(t *testing.T) {
+	t.Parallel()
+	for _, place := range []string{"sqlite", "postgres"} {
+		t.Run(place, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, "")
+			s.write("jobs.yaml", manyJobs(2, 1000, s.dir), 0o666)
+			if place == "postgres" {
+				s.env = append(s.env, "SKILLHAND_BATCH_DB="+realpostgres.Database(t))
+			}
+			cmd := s.command("run", "jobs.yaml")
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			await(t, "started", func() bool { return s.log()["start"] == 2 })
+			if _, stderr, exit := s.run("cancel", "many", "j0"); exit != 0 {
+				t.Errorf("cancel: exit %d, %s", exit, stderr)
+			}
+			await(t, "one left", func() bool { return s.sleepers() == 1 })
+			if _, stderr, exit := s.run("cancel", "many"); exit != 0 {
+				t.Errorf("cancel: exit %d, %s", exit, stderr)
+			}
+			if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != 1 {
+				t.Errorf("%v", cmd.ProcessState)
+			}
+			if n := s.sleepers(); n != 0 {
+				t.Errorf("%d processes are left", n)
+			}
+		})
+	}
+}
+
+// The real CLI: what an account cannot do stops the batch, and a budget holds.
+func TestBatchAsks(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	b.WriteString("name: asks\ndefaults: {max_budget_usd: 0.5, retries: 1}\njobs:\n")
+	for i := range 8 {
+		fmt.Fprintf(&b, "  - {id: q%d, ask: what is %d}\n", i, i)
+	}
+	with := func(t *testing.T, answers ...fakeapi.Answer) (*stage, *fakeapi.API) {
+		program := realclaude.Program(t)
+		api := fakeapi.New(t, answers...)
+		s := newStage(t, b.String())
+		s.env = append(s.env, "SKILLHAND_CLAUDE="+program, "ANTHROPIC_BASE_URL="+api.URL, "ANTHROPIC_API_KEY=dummy-key",
+			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_MAX_RETRIES=0")
+		return s, api
+	}
+	t.Run("credentials", func(t *testing.T) {
+		t.Parallel()
+		s, _ := with(t, fakeapi.Status(401, "invalid x-api-key"))
+		_, stderr, exit := s.run("run", "jobs.yaml", "--concurrency", "1")
+		if exit != 5 || !strings.Contains(stderr, "asks: 0 done, 8 left: stopped") {
+			t.Errorf("exit %d: %s", exit, stderr)
+		}
+	})
+	t.Run("budget", func(t *testing.T) {
+		t.Parallel()
+		s, _ := with(t, fakeapi.Text("an answer"))
+		_, stderr, exit := s.run("run", "jobs.yaml", "--budget-usd", "1.2", "--concurrency", "3")
+		out, _, _ := s.run("show", "--json")
+		var st batch.Status
+		if err := json.Unmarshal([]byte(out), &st); err != nil || st.CostUSD > 1.2 || st.CostUSD == 0 {
+			t.Errorf("%v, exit %d: %s%s", err, exit, out, stderr)
+		}
+		if want := map[bool]int{true: 4, false: 0}[st.Left() > 0]; exit != want {
+			t.Errorf("exit %d, %d left", exit, st.Left())
+		}
+	})
+}
