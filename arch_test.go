@@ -14,11 +14,10 @@ const module = "github.com/skillhand/skillhand"
 
 // rooms lists, for every room, the rooms it may know. Nothing imports upward.
 const rooms = `
-internal/realpostgres: proc
-batch/jobfile: batch
-batch:
 doctor: claudepage here proc settings skill trust
 .: claude claudepage here history internal/redact proc render report session settings shell skill trust verdict
+batch:
+batch/jobfile: batch
 bench: history report
 claude: internal/jsonfind proc
 claudepage: proc settings
