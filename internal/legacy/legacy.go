@@ -69,6 +69,10 @@ func (l *reader) line(line string) {
 		}
 		l.say(failure)
 	}
+	if path, ok := delivery(line); ok {
+		l.deliver(unquote(path))
+		return
+	}
 	if !maySay(line) {
 		return
 	}
@@ -106,6 +110,17 @@ func (l *reader) line(line string) {
 			l.err(f.value)
 		}
 	}
+}
+
+// delivery is the path in a line that is plainly a deliverable's. There may be many.
+func delivery(line string) (path string, ok bool) {
+	for _, key := range [...]string{"Created: ", "Modified: ", "Updated: "} {
+		if path, ok := strings.CutPrefix(line, key); ok {
+			path = strings.TrimSpace(path)
+			return path, !strings.ContainsAny(path, `\*^`)
+		}
+	}
+	return "", false
 }
 
 // judge returns what a line of letters says.
@@ -175,7 +190,7 @@ func (l *reader) say(s statement) {
 }
 
 func (l *reader) deliver(path string) {
-	if _, old := l.delivered[path]; old || path == "" || len(path) < 20 && l.rules.by["value-no-path"].MatchString(strings.ToLower(path)) {
+	if _, old := l.delivered[path]; old || path == "" || strings.IndexByte("(nN-0123456789\xe2", path[0]) >= 0 && len(path) < 20 && l.rules.by["value-no-path"].MatchString(strings.ToLower(path)) {
 		return
 	}
 	l.delivered[path] = struct{}{}

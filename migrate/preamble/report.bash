@@ -156,6 +156,16 @@ skillhand_hear() { # takes in what a line says: success, confidence, deliverable
 		success=false
 	fi
 	line=$1
+	case $line in
+	*[\\*^$'\e']*) ;;
+	'Created: '* | 'Modified: '* | 'Updated: '*) # there may be many
+		value=${line#*: }
+		value=${value#"${value%%[![:space:]]*}"} value=${value%"${value##*[![:space:]]}"}
+		skillhand_unquote "$value"
+		skillhand_deliver "$value"
+		return
+		;;
+	esac
 	if ! skillhand_like "$line" 'succ|fail|err|pass|compl|status|conf|created|modif|updat|✅|❌'; then return; fi
 	skillhand_plain "$line"
 	if [[ $line =~ $skillhand_line_bracket ]]; then line=${BASH_REMATCH[1]} line=${line:1:${#line}-2}; fi
