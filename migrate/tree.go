@@ -49,6 +49,7 @@ type TreeOptions struct {
 	Options
 	Companion bool                   // first-use.md becomes a skill of its own
 	Wants     func(path string) bool // whether a file is to be migrated, or only looked at; nil: all are
+	Top       string                 // the folder for a new ReportFile; "": the deepest that all scripts are in
 }
 
 // Interesting reports whether Tree looks at a file of this name, which begins with
@@ -335,7 +336,10 @@ func (t *tree) scripts(paths []string) []Result {
 		paths = slices.DeleteFunc(paths, func(p string) bool { return !t.opt.Wants(p) })
 	}
 	results := each(paths, t.script)
-	top := commonFolder(paths)
+	top := t.opt.Top
+	if top == "" {
+		top = CommonFolder(paths)
+	}
 	for i, r := range results {
 		if r.Status != Changed || t.opt.Inline {
 			continue
@@ -346,7 +350,11 @@ func (t *tree) scripts(paths []string) []Result {
 			results[i] = Result{Path: r.Path, Status: LeftAlone, Reason: path.Join(at, ReportFile) + " is not skillhand's (--inline needs no such file)"}
 			continue
 		}
-		e, err := t.read[r.Path].edit(strings.Repeat("../", strings.Count(strings.TrimPrefix(dir+"/", at+"/"), "/")) + "./")
+		up := "./"
+		if dir != at {
+			up = strings.Repeat("../", strings.Count(strings.TrimPrefix(dir+"/", at+"/"), "/"))
+		}
+		e, err := t.read[r.Path].edit(up)
 		results[i] = result(r.Path, e, err)
 		results = append(results, t.reportFile(at)...)
 	}
@@ -377,8 +385,8 @@ func (t *tree) reportFile(dir string) []Result {
 	return []Result{{Path: file, Status: Changed, Edit: &Edit{Name: file, Before: before, After: Report()}}}
 }
 
-// commonFolder is the deepest folder that all paths are in.
-func commonFolder(paths []string) string {
+// CommonFolder is the deepest folder that all paths, of files, are in.
+func CommonFolder(paths []string) string {
 	if len(paths) == 0 {
 		return ""
 	}

@@ -40,7 +40,7 @@ what cannot be changed safely; each is named, with the line and the reason.
 PATH is a file or a folder. Each file that changes is kept as FILE.bak-DATE.
 
 Migrated scripts source one file, skillhand-report.bash, which is put into the
-folder that they share; --inline puts its code into each script instead.
+folder you name; --inline puts its code into each script instead.
 
 The exit status is 1 if a file could not be read or a path is missing.`,
 		Example: `  skillhand migrate --dry-run .claude/skills     show what would change
@@ -80,7 +80,7 @@ func runMigrate(ctx context.Context, std *stdio, o migrateOptions, args []string
 	}
 	doc := migrate.Document{Files: []migrate.Outcome{}}
 	for _, f := range files {
-		doc.Add(migrate.Outcome{Path: term.Near(f.Path), Status: f.Status, Reason: f.Reason, Line: f.Line, Backup: term.Near(f.Backup)})
+		doc.Add(migrate.Outcome{Path: term.Near(f.Path), Status: f.Status, Reason: term.Near(f.Reason), Line: f.Line, Backup: term.Near(f.Backup)})
 	}
 	if err := printMigration(std, o, files, doc); err != nil {
 		return err
@@ -152,9 +152,9 @@ func describeFile(b *strings.Builder, paint func(code, text string) string, o mi
 			fmt.Fprintf(b, "%-10s %s\n", "fine", name)
 		}
 	case migrate.LeftAlone:
-		fmt.Fprintf(b, "%s %s: %s\n", paint("33", "left alone"), name, term.Visible(f.Reason))
+		fmt.Fprintf(b, "%s %s: %s\n", paint("33", "left alone"), name, term.Visible(term.Near(f.Reason)))
 	case migrate.Failed:
-		fmt.Fprintf(b, "%s %s: %s\n", paint("31", fmt.Sprintf("%-10s", "failed")), name, term.Visible(f.Reason))
+		fmt.Fprintf(b, "%s %s: %s\n", paint("31", fmt.Sprintf("%-10s", "failed")), name, term.Visible(term.Near(f.Reason)))
 	}
 }
 

@@ -70,7 +70,7 @@ func (m *run) fail(file string, err error) {
 // they said is elsewhere.
 func (m *run) tree(ctx context.Context, root *root) error {
 	opt := m.TreeOptions
-	opt.Wants = root.wants
+	opt.Wants, opt.Top = root.wants, root.top()
 	results := slices.DeleteFunc(migrate.Tree(m.read(root), opt), func(r migrate.Result) bool { return rank(r) != first && !root.wants(r.Path) })
 	results = append(results, m.others(root, results)...)
 	if len(results) == 0 && len(root.explicit) == 0 && m.Warn != nil {
@@ -88,6 +88,9 @@ func (m *run) tree(ctx context.Context, root *root) error {
 			return context.Cause(ctx)
 		}
 		f := File{Result: r, Path: filepath.Join(root.base, filepath.FromSlash(r.Path))}
+		if strings.HasPrefix(r.Reason, filepath.Base(root.dir)+"/") { // it names another file of the tree
+			f.Reason = filepath.Join(root.base, r.Reason)
+		}
 		if lacking != "" && changesScript(r) {
 			f.Result = migrate.Result{Path: r.Path, Status: migrate.LeftAlone, Reason: lacking}
 		}

@@ -37,6 +37,22 @@ func (r *root) wants(rel string) bool {
 	})
 }
 
+// top is the folder that was named, or that all that was named is in.
+func (r *root) top() string {
+	var all []string
+	for _, w := range r.wanted {
+		if !slices.Contains(r.explicit, w) {
+			w = filepath.Join(w, migrate.ReportFile)
+		}
+		rel, err := filepath.Rel(r.base, w)
+		if err != nil {
+			return ""
+		}
+		all = append(all, filepath.ToSlash(rel))
+	}
+	return migrate.CommonFolder(all)
+}
+
 // skillText is the folder of the skill that a text belongs to, or the file itself.
 func skillText(file string) string {
 	if !isSkillText(file) {

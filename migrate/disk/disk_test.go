@@ -1,0 +1,100 @@
+package disk_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/skillhand/skillhand/migrate"
+	"github.com/skillhand/skillhand/migrate/disk"
+)
+
+const old = "#!/bin/bash\necho \"Created: a\"\n"
+
+// write makes the files of a tree in a new folder.
+func write(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		file := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(text), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func statuses(files []disk.File) string {
+	var all []string
+	for _, f := range files {
+		all = append(all, string(f.Status)+" "+filepath.Base(f.Path))
+	}
+	return strings.Join(all, ", ")
+}
+
+func TestRun(t *testing.T) {
+	dir := write(t, map[string]string{"skills/one/execute.sh": old, "skills/two/execute.sh": old})
+	one := filepath.Join(dir, "skills", "one", "execute.sh")
+	for _, tt := range []struct {
+		name string
+		how  disk.Migration
+		path string
+		want string
+	}{
+		{"a dry run writes nothing", disk.Migration{DryRun: true}, "skills", "changed execute.sh, changed skillhand-report.bash, changed execute.sh"},
+		{"one file of a tree", disk.Migration{}, "skills/one", "changed execute.sh, changed skillhand-report.bash"},
+		{"the other one", disk.Migration{}, "skills/two", "changed execute.sh, changed skillhand-report.bash"},
+		{"twice is once", disk.Migration{}, "skills", "unchanged execute.sh, unchanged execute.sh"},
+		{"no such file", disk.Migration{}, "nowhere", "failed nowhere"},
+	} {
+		files, err := tt.how.Run(t.Context(), []string{filepath.Join(dir, tt.path)})
+		if err != nil || statuses(files) != tt.want {
+			t.Errorf("%s: %s, %v, want %s", tt.name, statuses(files), err, tt.want)
+		}
+		text, err := os.ReadFile(one)
+		if err != nil || tt.how.DryRun && string(text) != old {
+			t.Errorf("%s: %s is now %q, %v", tt.name, one, text, err)
+		}
+	}
+	backups, err := filepath.Glob(one + ".bak-*")
+	if err != nil || len(backups) != 1 {
+		t.Fatalf("backups: %q, %v", backups, err)
+	}
+	if text, err := os.ReadFile(backups[0]); err != nil || string(text) != old {
+		t.Errorf("backup: %q, %v", text, err)
+	}
+}
+
+// TestNoReportFile: without the file that scripts source, no script is changed.
+func TestNoReportFile(t *testing.T) {
+	dir := write(t, map[string]string{"execute.sh": old})
+	if err := os.Symlink("nowhere", filepath.Join(dir, migrate.ReportFile)); err != nil {
+		t.Skip(err)
+	}
+	files, err := disk.Migration{NoBackup: true}.Run(t.Context(), []string{dir})
+	if want := "left-alone execute.sh, failed skillhand-report.bash"; err != nil || statuses(files) != want {
+		t.Errorf("%s, %v, want %s", statuses(files), err, want)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "execute.sh")); err != nil || string(text) != old {
+		t.Errorf("execute.sh is now %q, %v", text, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "nowhere")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the link was followed: %v", err)
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	dir := write(t, map[string]string{"execute.sh": old})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := (disk.Migration{}).Run(ctx, []string{dir}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "execute.sh")); err != nil || string(text) != old {
+		t.Errorf("execute.sh is now %q, %v", text, err)
+	}
+}
