@@ -11,14 +11,14 @@ import (
 	"github.com/skillhand/skillhand/proc"
 )
 
-// A program has a second to do its work, and is then asked to end before it is killed.
+// A program has five seconds to do its work, and is then asked to end before it is killed.
 func Example() {
 	var out bytes.Buffer
 	res, err := proc.Run(context.Background(), proc.Cmd{
 		Args:    []string{"sh", "-c", "echo working; sleep 1000"},
 		Stdout:  &out,
-		Timeout: time.Second,
-		Grace:   []proc.Step{{Signal: proc.Terminate, Wait: time.Second}},
+		Timeout: 5 * time.Second,
+		Grace:   []proc.Step{{Signal: proc.Terminate, Wait: time.Minute}},
 	})
 	if err != nil {
 		fmt.Println(err)

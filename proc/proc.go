@@ -102,10 +102,11 @@ func (e *StreamError) Error() string {
 
 func (e *StreamError) Unwrap() error { return e.Err }
 
+// A program may leave its last words to a child: exec > >(tee log). While the output is
+// still open after the program's end, such a child has this long to finish.
+var lastWords = 200 * time.Millisecond
+
 const (
-	// A program may leave its last words to a child: exec > >(tee log). While the output is
-	// still open after the program's end, such a child has this long to finish.
-	lastWords = 200 * time.Millisecond
 	// With Cmd.Silence it may speak for so many times that.
 	mostWords = 10
 	// What waits for something all of this time is not about to end by itself.
@@ -113,7 +114,8 @@ const (
 	// Then everything we found is dead. Who still holds the output is not known to be ours.
 	holder = 20 * time.Millisecond
 	// SIGKILL works at once, or not at all: another user's process, a disk that hangs.
-	patience = 2 * time.Second
+	// A busy machine takes its time, though.
+	patience = 5 * time.Second
 	// How often the remains of a long-lived program's orphans are cleared away.
 	tidying = 10 * time.Second
 )

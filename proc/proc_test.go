@@ -61,7 +61,6 @@ func TestRun(t *testing.T) {
 		{"relative PATH", Cmd{Args: []string{"hello"}, Dir: dir, Env: []string{"PATH=bin"}}, 0, "hello from bin/hello\n", ""},
 		{"relative to Dir", Cmd{Args: []string{"./hello"}, Dir: dir + "/bin"}, 0, "hello from ./hello\n", ""},
 		{"PWD follows Dir", Cmd{Args: []string{"/bin/sh", "-c", "echo $PWD"}, Dir: dir}, 0, dir + "\n", ""},
-		{"last words of a child", bash("exec > >(sleep .05; cat); echo hi"), 0, "hi\n", ""},
 		{"within the limits", Cmd{Args: []string{"echo", "-n", "12345"}, MaxOutput: 5, Timeout: time.Hour}, 0, "12345", ""},
 	}
 	for _, tt := range tests {
@@ -71,7 +70,7 @@ func TestRun(t *testing.T) {
 				t.Errorf("got exit %d, cut %d, stdout %q, stderr %q; want exit %d, stdout %q, stderr %q",
 					res.Exit, res.Cut, stdout, stderr, tt.exit, tt.stdout, tt.stderr)
 			}
-			if res.Duration <= 0 || res.Duration > time.Minute {
+			if res.Duration <= 0 {
 				t.Errorf("duration is %v", res.Duration)
 			}
 		})
@@ -192,13 +191,9 @@ func TestCut(t *testing.T) {
 			var out, errs bytes.Buffer
 			c := tt.limits
 			c.Args, c.Stdout, c.Stderr = bash(tt.script).Args, &out, &errs
-			began := time.Now()
 			res, err := Run(ctx, c)
 			if err != nil || res.Exit != 128+9 || res.Cut != tt.want {
 				t.Errorf("got %+v, %v; want exit 137, cut %d", res, err, tt.want)
-			}
-			if took := time.Since(began); took > 5*time.Second {
-				t.Errorf("took %v", took)
 			}
 			if n := int64(out.Len() + errs.Len()); c.MaxOutput > 0 && n != c.MaxOutput {
 				t.Errorf("passed on %d bytes, want %d", n, c.MaxOutput)
@@ -223,21 +218,21 @@ func TestSmallFlood(t *testing.T) {
 
 func TestGrace(t *testing.T) {
 	const wait = "while :; do sleep .01; done"
-	polite := []Step{{Interrupt, 5 * time.Second}, {Terminate, 5 * time.Second}}
+	polite := []Step{{Interrupt, time.Hour}, {Terminate, time.Hour}}
 	tests := []struct {
 		name, script string
 		grace        []Step
 		exit         int
 		stdout       string
-		least, most  time.Duration
+		least        time.Duration
 	}{
-		{"first step", "trap 'echo bye; exit 3' INT; echo hi; " + wait, polite, 3, "hi\nbye\n", 0, 4 * time.Second},
+		{"first step", "trap 'echo bye; exit 3' INT; echo hi; " + wait, polite, 3, "hi\nbye\n", 0},
 		{"second step", "trap '' INT; trap 'echo bye; exit 4' TERM; echo hi; " + wait,
-			[]Step{{Interrupt, 100 * time.Millisecond}, {Terminate, 5 * time.Second}}, 4, "hi\nbye\n", 100 * time.Millisecond, 4 * time.Second},
+			[]Step{{Interrupt, 100 * time.Millisecond}, {Terminate, time.Hour}}, 4, "hi\nbye\n", 100 * time.Millisecond},
 		{"no step", "trap '' INT TERM; echo hi; " + wait,
-			[]Step{{Interrupt, 100 * time.Millisecond}, {Terminate, 100 * time.Millisecond}}, 137, "hi\n", 200 * time.Millisecond, 4 * time.Second},
+			[]Step{{Interrupt, 100 * time.Millisecond}, {Terminate, 100 * time.Millisecond}}, 137, "hi\n", 200 * time.Millisecond},
 		{"not in one piece", "trap 'exit 5' INT; (trap '' INT; trap 'echo child; exit' TERM; echo hi; " + wait + ") & wait",
-			[]Step{{Interrupt, 100 * time.Millisecond}, {Terminate, 5 * time.Second}}, 5, "hi\nchild\n", 100 * time.Millisecond, 4 * time.Second},
+			[]Step{{Interrupt, 100 * time.Millisecond}, {Terminate, time.Hour}}, 5, "hi\nchild\n", 100 * time.Millisecond},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -258,8 +253,8 @@ func TestGrace(t *testing.T) {
 			if err != nil || res.Exit != tt.exit || res.Cut != Canceled || out.buf.String() != tt.stdout {
 				t.Errorf("got %+v, %v, stdout %q; want exit %d, Canceled, stdout %q", res, err, out.buf.String(), tt.exit, tt.stdout)
 			}
-			if took < tt.least || took > tt.most {
-				t.Errorf("took %v, want %v to %v", took, tt.least, tt.most)
+			if took < tt.least {
+				t.Errorf("took %v, want at least %v", took, tt.least)
 			}
 		})
 	}
@@ -289,58 +284,65 @@ func (s *signaled) Write(p []byte) (int, error) {
 // What a program wrote is complete, though a child still holds the pipe, and Run does not wait for the child.
 func TestPipeHolder(t *testing.T) {
 	c := bash("sleep 1000 & head -c 60000 /dev/zero; exit 2")
-	began := time.Now()
 	res, stdout, _ := run(t, c)
 	if res.Exit != 2 || res.Cut != Not || !res.Held || len(stdout) != 60000 {
 		t.Errorf("got %+v and %d bytes, want exit 2, held, and 60000", res, len(stdout))
 	}
-	if took := time.Since(began); took > 2*time.Second {
-		t.Errorf("took %v", took)
+}
+
+// A child that ends in time says its last words.
+func TestLastWords(t *testing.T) {
+	defer func(real time.Duration) { lastWords = real }(lastWords)
+	lastWords = time.Hour
+	if res, stdout, _ := run(t, bash("exec > >(sleep .05; cat); echo hi")); res.Held || stdout != "hi\n" {
+		t.Errorf("got %+v and %q, want hi", res, stdout)
 	}
 }
 
 // With Silence, what a child still says after the program's end is heard, within limits.
 func TestSilence(t *testing.T) {
-	const silence = 600 * time.Millisecond
 	// A stream whose reader says each line late.
-	const slow = `exec > >(while read -r line; do sleep .2; echo "$line"; done); printf '%s\n' 1 2 3 4`
+	const slow = `exec > >(while read -r line; do sleep .1; echo "$line"; done); printf '%s\n' 1 2 3 4`
+	// What ends by itself has all the time it needs; what is cut short need not wait long for that.
+	const patient, short = time.Hour, 200 * time.Millisecond
 	tests := []struct {
 		name, script, stdout string
 		limits               Cmd
 		held                 bool
-		least, most          time.Duration // most is what it should take, loaded machines aside
+		least                time.Duration
 	}{
-		{"at once", "echo hi", "hi\n", Cmd{}, false, 0, silence},
-		{"one late word", "exec > >(sleep .3; cat); echo hi", "hi\n", Cmd{}, false, 300 * time.Millisecond, silence},
-		{"longer than the silence", slow, "1\n2\n3\n4\n", Cmd{}, false, 800 * time.Millisecond, 2 * silence},
-		{"too late", "exec > >(sleep 1000; cat); echo hi", "", Cmd{}, true, silence, 2 * silence},
-		{"a silent holder", "sleep 1000 & echo hi", "hi\n", Cmd{}, true, silence, 2 * silence},
-		{"a silent holder of stderr", "sleep 1000 >/dev/null & echo hi", "hi\n", Cmd{}, true, silence, 2 * silence},
-		{"never silent", "while :; do echo -n; sleep .01; echo . >&2; done & echo hi", "hi\n", Cmd{}, true, mostWords * silence, (mostWords + 2) * silence},
-		{"not past the time limit", "sleep 1000 & echo hi", "hi\n", Cmd{Timeout: 200 * time.Millisecond}, true, 0, silence},
-		{"not past the output limit", "(sleep .1; yes x) & exit", strings.Repeat("x\n", 500), Cmd{MaxOutput: 1000}, true, 100 * time.Millisecond, silence},
+		{"at once", "echo hi", "hi\n", Cmd{Silence: patient}, false, 0},
+		{"one late word", "exec > >(sleep .3; cat); echo hi", "hi\n", Cmd{Silence: patient}, false, 300 * time.Millisecond},
+		{"several", slow, "1\n2\n3\n4\n", Cmd{Silence: patient}, false, 400 * time.Millisecond},
+		{"too late", "exec > >(sleep 1000; cat); echo hi", "", Cmd{Silence: short}, true, short},
+		{"a silent holder", "sleep 1000 & echo hi", "hi\n", Cmd{Silence: short}, true, short},
+		{"a silent holder of stderr", "sleep 1000 >/dev/null & echo hi", "hi\n", Cmd{Silence: short}, true, short},
+		{"never silent", "while :; do echo -n; sleep .01; echo . >&2; done & echo hi", "hi\n", Cmd{Silence: short}, true, short},
+		{"not past the time limit", "sleep 1000 & echo hi", "hi\n", Cmd{Silence: patient, Timeout: 5 * time.Second}, true, 5 * time.Second},
+		{"not past the output limit", "(sleep .1; yes x) & exit", strings.Repeat("x\n", 500), Cmd{Silence: patient, MaxOutput: 1000}, true, 100 * time.Millisecond},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			c := tt.limits
-			c.Args, c.Silence = bash(tt.script).Args, silence
+			c.Args = bash(tt.script).Args
 			res, stdout, _ := run(t, c)
 			if res.Exit != 0 || res.Held != tt.held || stdout != tt.stdout {
 				t.Errorf("got %+v and %.40q, want held %v and %.40q", res, stdout, tt.held, tt.stdout)
 			}
-			if res.Duration < tt.least || res.Duration > tt.most+time.Second {
-				t.Errorf("took %v, want %v to %v", res.Duration, tt.least, tt.most)
+			if res.Duration < tt.least {
+				t.Errorf("took %v, want at least %v", res.Duration, tt.least)
 			}
 		})
 	}
 	t.Run("not past the context", func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		t.Parallel()
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		c := bash("sleep 1000 & echo hi")
-		c.Stdout, c.Silence = io.Discard, time.Hour
-		if res, err := Run(ctx, c); err != nil || res.Cut != Not || !res.Held || res.Duration > 2*time.Second {
-			t.Errorf("got %+v, %v, want held for 300 ms", res, err)
+		c.Stdout, c.Silence = io.Discard, patient
+		if res, err := Run(ctx, c); err != nil || res.Cut != Not || !res.Held {
+			t.Errorf("got %+v, %v, want held", res, err)
 		}
 	})
 }
@@ -410,7 +412,7 @@ func TestStdin(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			c := bash(tt.script)
-			c.Stdin, c.Timeout = tt.stdin, 20*time.Second
+			c.Stdin, c.Timeout = tt.stdin, 10*time.Minute
 			res, stdout, _ := run(t, c)
 			if res.Exit != 0 || res.Cut != Not || strings.TrimLeft(stdout, " ") != tt.stdout {
 				t.Errorf("got %+v and %q, want %q", res, stdout, tt.stdout)
@@ -451,7 +453,7 @@ func TestStreamError(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			c := bash(tt.script)
-			c.Timeout = 20 * time.Second
+			c.Timeout = 10 * time.Minute
 			tt.set(&c)
 			res, err := Run(t.Context(), c)
 			e, ok := errors.AsType[*StreamError](err)
@@ -507,7 +509,7 @@ func TestMany(t *testing.T) {
 // eventually waits for something to get back to what it was.
 func eventually(t *testing.T, what string, check func() (int, bool)) {
 	t.Helper()
-	for range 200 {
+	for range 6000 { // a minute, for busy machines
 		if _, ok := check(); ok {
 			return
 		}
