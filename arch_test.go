@@ -14,13 +14,13 @@ const module = "github.com/skillhand/skillhand"
 
 // rooms lists, for every room, the rooms it may know. Nothing imports upward.
 const rooms = `
-doctor: claudepage here proc settings skill trust
 .: claude claudepage here history internal/redact proc render report session settings shell skill trust verdict
 batch:
 batch/jobfile: batch
 bench: history report
 claude: internal/jsonfind proc
 claudepage: proc settings
+doctor: claudepage here proc settings skill trust
 golden: . here internal/atomicfile render skill
 here: session skill
 history:
@@ -54,18 +54,14 @@ internal/term:
 internal/txtartest:
 internal/words:
 
-<<<<<<< HEAD
 cmd/skillhand: . claude claudepage doctor golden here history internal/atomicfile internal/cli internal/term migrate migrate/disk proc render report scaffold schemas session settings shell skill trust verdict view
-cmd/skillhand-server: internal/cli internal/term
-=======
-cmd/skillhand: . claude claudepage doctor here history internal/atomicfile internal/cli internal/term migrate migrate/disk proc render report scaffold schemas session settings shell skill trust verdict view
 cmd/skillhand-server: . batch batch/jobfile claude here internal/atomicfile internal/cli internal/term proc render shell verdict view
->>>>>>> d6443ef (batch: the commands, what a job does, and how they hold under kills)
 
 # For tests alone: no line above may name them.
 internal/fakeapi:
 internal/fakeclaude: claudepage
 internal/realclaude: claudepage internal/fakeapi proc
+internal/realpostgres: proc
 `
 
 // mayImport reads rooms.
