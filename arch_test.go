@@ -24,7 +24,7 @@ doctor: claudepage here proc settings skill trust
 golden: . here internal/atomicfile render skill
 here: session skill
 history:
-migrate: internal/legacy internal/words report shell skill
+migrate: internal/legacy internal/words render report shell skill
 migrate/disk: internal/atomicfile migrate proc report skill
 permit:
 plugin:

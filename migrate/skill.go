@@ -1,7 +1,6 @@
 package migrate
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
@@ -9,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/skillhand/skillhand/render"
 	"github.com/skillhand/skillhand/shell"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -71,14 +71,14 @@ func (t *tree) bindings(dir string) []Result {
 	if text == "" {
 		return []Result{{Path: file, Status: LeftAlone, Reason: "no skill's text is beside it"}}
 	}
-	b, err := readBindings(file, t.files[file])
-	if err != nil {
-		return []Result{result(file, nil, err)}
+	b, err := render.ParseBindings(file, t.files[file])
+	if e, ok := errors.AsType[*render.BindingsError](err); ok {
+		return []Result{result(file, nil, &ParseError{file, e.Line, e.Err.Error()})}
 	}
 	s := skill.Parse(text, t.files[text])
 	var out strings.Builder
 	for i, part := range s.Parts {
-		words := b[part.Name]
+		words := b.Words(part.Name)
 		switch {
 		case part.Kind == skill.Directive && usesBinding(part, b):
 			return []Result{{Path: text, Status: LeftAlone, Line: part.Line, Reason: "a directive uses a variable of bindings.json"}}
@@ -104,55 +104,6 @@ func (t *tree) bindings(dir string) []Result {
 	}
 	t.files[text] = e.After
 	return []Result{{Path: text, Status: Changed, Edit: e}, {Path: file, Status: Changed, Remove: true, Edit: &Edit{Name: file, Before: t.files[file]}}}
-}
-
-// bindings are the words of commands by the names of variables.
-type bindings map[string][]string
-
-func readBindings(file string, data []byte) (bindings, error) {
-	var values map[string]any
-	if err := json.Unmarshal(data, &values); err != nil {
-		line := 1
-		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-			line = lineAt(data, min(int(syntax.Offset), len(data)))
-		}
-		return nil, &ParseError{file, line, err.Error()}
-	}
-	b := bindings{}
-	for name, value := range values {
-		words, err := commandWords(value)
-		if err == nil && strings.HasPrefix(name, "CLAUDE_") {
-			err = errors.New("a built-in variable cannot be bound")
-		}
-		if err != nil {
-			return nil, &ParseError{file, 0, fmt.Sprintf("${%s}: %v", name, err)}
-		}
-		b[name] = words
-	}
-	return b, nil
-}
-
-func commandWords(value any) ([]string, error) {
-	var words []string
-	switch value := value.(type) {
-	case string:
-		var err error
-		if words, err = shell.Words(value); err != nil {
-			return nil, err
-		}
-	case []any:
-		for _, item := range value {
-			word, ok := item.(string)
-			if !ok {
-				return nil, errors.New("a command's words are texts")
-			}
-			words = append(words, word)
-		}
-	}
-	if len(words) == 0 || words[0] == "" {
-		return nil, errors.New("want a command as a text or as a list of words")
-	}
-	return words, nil
 }
 
 // command writes a binding's command as a directive would: a launcher by its path.
@@ -190,15 +141,15 @@ func kebab(s string) string {
 	return b.String()
 }
 
-func usesBinding(part skill.Part, b bindings) bool {
+func usesBinding(part skill.Part, b *render.Bindings) bool {
 	return slices.ContainsFunc(part.Command, func(c skill.Part) bool {
-		return c.Kind == skill.Variable && c.Braced && !c.Escaped && b[c.Name] != nil
+		return c.Kind == skill.Variable && c.Braced && !c.Escaped && b.Words(c.Name) != nil
 	})
 }
 
-func uses(s *skill.Skill, b bindings) (n int) {
+func uses(s *skill.Skill, b *render.Bindings) (n int) {
 	for _, p := range s.Parts {
-		if p.Kind == skill.Variable && p.Braced && !p.Escaped && b[p.Name] != nil {
+		if p.Kind == skill.Variable && p.Braced && !p.Escaped && b.Words(p.Name) != nil {
 			n++
 		}
 	}

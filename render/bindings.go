@@ -60,42 +60,64 @@ func ReadBindings(file string) (*Bindings, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseBindings(file, data)
+	return ParseBindings(file, data)
 }
 
-// parseBindings reads the one object that a bindings.json is, with the line of each of its keys.
-func parseBindings(file string, data []byte) (*Bindings, error) {
+// A BindingsError is one fault of a bindings.json.
+type BindingsError struct {
+	File string
+	Line int
+	Err  error
+}
+
+func (e *BindingsError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err) }
+func (e *BindingsError) Unwrap() error { return e.Err }
+
+// Words are the words of the command that a variable is bound to, or nil.
+func (b *Bindings) Words(name string) []string {
+	if b == nil {
+		return nil
+	}
+	return b.commands[name].words
+}
+
+// ParseBindings reads the one object that a bindings.json is, with the line of
+// each of its keys. Each of its faults is a *BindingsError.
+func ParseBindings(file string, data []byte) (*Bindings, error) {
 	b := &Bindings{file: file, commands: map[string]binding{}}
 	dec := json.NewDecoder(bytes.NewReader(data))
+	fault := func(line int, format string, a ...any) error {
+		return &BindingsError{file, line, fmt.Errorf(format, a...)}
+	}
 	line := func() int { return 1 + bytes.Count(data[:dec.InputOffset()], []byte("\n")) }
 	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
-		return nil, fmt.Errorf("%s:%d: want a JSON object of variables and commands", file, line())
+		return nil, fault(line(), "want a JSON object of variables and commands")
 	}
 	var faults []error
 	for dec.More() {
 		key, err := dec.Token()
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", file, max(line(), lineOf(data, err)), err)
+			return nil, fault(max(line(), lineOf(data, err)), "%w", err)
 		}
 		at := line()
 		name, _ := key.(string)
 		var value any
 		if err := dec.Decode(&value); err != nil {
-			return nil, fmt.Errorf("%s:%d: %s: %w", file, max(at, lineOf(data, err)), name, err)
+			return nil, fault(max(at, lineOf(data, err)), "%s: %w", name, err)
 		}
 		words, err := b.words(name, value)
 		if err != nil {
-			faults = append(faults, fmt.Errorf("%s:%d: %w", file, at, err))
+			faults = append(faults, fault(at, "%w", err))
 			continue
 		}
 		b.names = append(b.names, name)
 		b.commands[name] = binding{words, at}
 	}
 	if _, err := dec.Token(); err != nil {
-		return nil, fmt.Errorf("%s:%d: the object is not closed", file, line())
+		return nil, fault(line(), "the object is not closed")
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return nil, fmt.Errorf("%s:%d: more text after the object", file, line())
+		return nil, fault(line(), "more text after the object")
 	}
 	return b, errors.Join(faults...)
 }

@@ -218,7 +218,7 @@ func TestBounded(t *testing.T) {
 		fmt.Fprintf(&uses, "${V%d}\n", i)
 		fmt.Fprintf(&directives, "!`count %d`\n", i)
 	}
-	bound, err := parseBindings("bindings.json", []byte("{"+strings.TrimPrefix(bindings.String(), ",")+"}"))
+	bound, err := ParseBindings("bindings.json", []byte("{"+strings.TrimPrefix(bindings.String(), ",")+"}"))
 	if err != nil {
 		t.Fatal(err)
 	}
