@@ -102,7 +102,9 @@ func ParseBindings(file string, data []byte) (*Bindings, error) {
 		at := line()
 		name, _ := key.(string)
 		var value any
-		if err := dec.Decode(&value); err != nil {
+		if err := dec.Decode(&value); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, fault(line(), "the object is not closed")
+		} else if err != nil {
 			return nil, fault(max(at, lineOf(data, err)), "%s: %w", name, err)
 		}
 		words, err := b.words(name, value)
