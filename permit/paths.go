@@ -2,6 +2,7 @@ package permit
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -116,7 +117,7 @@ func (j *judge) path(w word, name, does string, write bool) *fault {
 	switch {
 	case w.nested():
 		// What stands before it counts.
-		v = v[:strings.Index(v, nestedMark)]
+		v = v[:strings.IndexAny(v, nestedMark+variableMark)]
 		if v == "" {
 			return nil
 		}
@@ -358,6 +359,9 @@ func (j *judge) writes(p *part, name string, args []word) *fault {
 	if (name == "cp" || name == "mv") && len(args) > len(positional(args)) {
 		return &fault{p.span, name + " with flags is not looked into", name + " with flags requires manual approval to ensure path safety."}
 	}
+	if f := j.removes(p); f != nil {
+		return f
+	}
 	if f := j.protected(p); f != nil {
 		return f
 	}
@@ -386,12 +390,28 @@ func (j *judge) protected(p *part) *fault {
 		return nil
 	}
 	for _, w := range paths {
-		if (name == "rm" || name == "rmdir") && j.precious(w) {
-			return &fault{w.span, name + " of " + w.val + " needs a person",
-				"Dangerous " + name + " operation detected: '" + w.val + "'"}
-		}
 		if j.isProtected(w) {
 			return sensitive(w.span, w.val)
+		}
+	}
+	return nil
+}
+
+// removes checks rm for what it must not take without a word.
+func (j *judge) removes(p *part) *fault {
+	name, args := p.name()
+	if name != "rm" && name != "rmdir" {
+		return nil
+	}
+	paths := positional(args)
+	variable := slices.ContainsFunc(paths, func(w word) bool { return strings.Contains(w.val, variableMark) })
+	for _, w := range paths {
+		if variable && w.val != variableMark+"/*" && w.val != variableMark+"/" {
+			continue
+		}
+		if variable || j.precious(w) {
+			return &fault{w.span, name + " of " + j.src[w.off:w.end] + " needs a person",
+				"Dangerous " + name + " operation detected: '" + j.src[w.off:w.end] + "'"}
 		}
 	}
 	return nil
@@ -401,7 +421,7 @@ func (j *judge) protected(p *part) *fault {
 // right below it, the home, the session's folder and those above it, and all that is in them.
 func (j *judge) precious(w word) bool {
 	if w.nested() {
-		return w.val == nestedMark+"/*" || w.val == nestedMark+"/"
+		return false
 	}
 	abs := path.Clean(j.absolute(w.val))
 	if path.Base(abs) == "*" {
@@ -459,7 +479,7 @@ func (j *judge) redirect(f redirect) *fault {
 		return &fault{f.span, "a path that the shell would expand is not looked into", "Shell expansion syntax in paths requires manual approval"}
 	}
 	abs := path.Clean(j.absolute(f.to.val))
-	if j.opened("Edit", abs) || j.q.Mode == "acceptEdits" && j.inside(abs) {
+	if j.opened("Edit", abs) && !within(abs, "/dev") || j.q.Mode == "acceptEdits" && j.inside(abs) {
 		return nil
 	}
 	return &fault{f.span, "a redirection to a file needs a rule such as Edit(" + f.to.val + ")",

@@ -116,6 +116,9 @@ func (j *judge) judge() Verdict {
 	if strings.TrimSpace(j.src) == "" {
 		return verdict(Unknown, whole, "there is no command")
 	}
+	if len(j.src) > maxLength {
+		return j.tooLong()
+	}
 	var parsed bool
 	j.r, parsed = read(j.src, j.home)
 	if r, s := j.spokenOf(j.deny); r != nil {
@@ -140,6 +143,19 @@ func (j *judge) judge() Verdict {
 	return v
 }
 
+// maxLength is in bytes: what is longer is not even parsed, as it might be nested without end.
+const maxLength = 1 << 16
+
+// tooLong: Claude Code asks about whatever has more than 10,000 characters, unless everything is
+// allowed.
+func (j *judge) tooLong() Verdict {
+	whole := span{0, len(j.src)}
+	if j.deny != nil || j.ask != nil || slices.ContainsFunc(j.allow, func(r Rule) bool { return r.Kind == All }) || j.q.Mode != "" && j.q.Mode != "default" {
+		return verdict(Unknown, whole, "the command is too long to be looked at")
+	}
+	return verdict(Ask, whole, "the command is longer than 10,000 characters")
+}
+
 func forbids(r Rule, s span, command string) Verdict {
 	v := verdict(Deny, s, "the rule "+r.Text+" forbids it")
 	v.Rule, v.Said = r.Text, "Permission to use Bash with command "+command+" has been denied."
@@ -152,7 +168,7 @@ func forbids(r Rule, s span, command string) Verdict {
 // permitted is about rules that allow, and what needs none.
 func (j *judge) permitted(parsed bool) Verdict {
 	if !parsed {
-		return verdict(Unknown, span{0, len(j.src)}, "this is no program of bash, and what Claude Code makes of it is not known")
+		return j.unparsed()
 	}
 	if i := slices.IndexFunc(j.allow, func(r Rule) bool { return r.Kind == All }); i >= 0 {
 		return j.blanket(j.allow[i])
@@ -187,31 +203,9 @@ func (j *judge) ordinary() Verdict {
 			return f.verdict()
 		}
 	}
-	rule := ""
-	for i := range j.r.parts {
-		p := &j.r.parts[i]
-		if f := j.paths(p); f != nil {
-			return f.verdict()
-		}
-		if exact != nil {
-			continue
-		}
-		if f := j.unsafe(p); f != nil {
-			return f.verdict()
-		}
-		if r := j.ruleFor(j.allow, *p); r != nil && !p.hard {
-			rule = r.Text
-			continue
-		}
-		if j.readOnly(p) || j.edits(p) {
-			continue
-		}
-		v := verdict(Ask, p.span, "it is not known to be read-only, and no rule covers it")
-		v.Said = "This command requires approval"
-		if len(j.r.parts) > 1 {
-			v.Said = "This Bash command contains multiple operations. The following part requires approval: " + j.src[p.off:p.end]
-		}
-		return v
+	rule, f := j.parts(exact != nil)
+	if f != nil {
+		return f.verdict()
 	}
 	v := verdict(Allow, span{0, len(j.src)}, "every part is read-only")
 	switch {
@@ -223,10 +217,49 @@ func (j *judge) ordinary() Verdict {
 	return v
 }
 
+// parts judges each simple command. It returns the last rule that was needed.
+func (j *judge) parts(exact bool) (rule string, f *fault) {
+	inside := "" // the rule of a nested command whose outer one comes next
+	for i := range j.r.parts {
+		p := &j.r.parts[i]
+		if f := j.paths(p); f != nil {
+			return "", f
+		}
+		if exact {
+			continue
+		}
+		if f := j.unsafe(p); f != nil {
+			return "", f
+		}
+		readOnly := j.readOnly(p) || j.edits(p)
+		r := j.ruleFor(j.allow, *p)
+		switch {
+		case r != nil && !p.hard && p.nested && !readOnly:
+			rule, inside = r.Text, r.Text
+		case r != nil && !p.hard:
+			rule, inside = r.Text, ""
+		case !readOnly:
+			return "", j.uncovered(p)
+		case j.r.pipes && !p.nested && inside != "":
+			// In a pipe a command and all that is nested in it are one: read-only, or not.
+			return "", j.uncovered(p)
+		}
+	}
+	return rule, nil
+}
+
+func (j *judge) uncovered(p *part) *fault {
+	said := "This command requires approval"
+	if len(j.r.parts) > 1 {
+		said = "This Bash command contains multiple operations. The following part requires approval: " + j.src[p.off:p.end]
+	}
+	return &fault{p.span, "it is not known to be read-only, and no rule covers it", said}
+}
+
 // exact is the rule without a * that equals the whole command. It opens most of what is
 // otherwise not looked into.
 func (j *judge) exact() *Rule {
-	if j.r.pipes || j.r.subshells || j.r.background {
+	if j.r.pipes || j.r.subshells || j.r.background || j.r.functions {
 		return nil
 	}
 	text := strings.TrimSpace(j.src)
@@ -281,20 +314,60 @@ func (j *judge) whole() *fault {
 
 // blanket is the way with a rule that allows every command: nearly all runs.
 func (j *judge) blanket(rule Rule) Verdict {
-	for i := range j.r.parts {
-		if f := j.protected(&j.r.parts[i]); f != nil {
-			return f.verdict()
-		}
-	}
-	for _, f := range j.r.files {
-		if f.write && j.isProtected(f.to) {
-			return sensitive(f.span, f.to.val).verdict()
-		}
-	}
-	if j.r.backgroundTop && j.r.block == nil && !j.r.fileWrites && !slices.ContainsFunc(j.r.parts, func(p part) bool { return !j.readOnly(&p) }) {
-		return j.background().verdict()
+	if f := j.blanketFault(); f != nil {
+		return f.verdict()
 	}
 	v := verdict(Allow, span{0, len(j.src)}, "a rule allows every command")
 	v.Rule = rule.Text
 	return v
+}
+
+func (j *judge) blanketFault() *fault {
+	for i := range j.r.parts {
+		if f := j.removes(&j.r.parts[i]); f != nil {
+			return f
+		}
+	}
+	if j.r.opaque {
+		return nil // what is not looked into is not found fault with
+	}
+	for i := range j.r.parts {
+		if f := j.protected(&j.r.parts[i]); f != nil {
+			return f
+		}
+	}
+	for _, f := range j.r.files {
+		if f.write && j.isProtected(f.to) {
+			return sensitive(f.span, f.to.val)
+		}
+	}
+	needsRule := func(p part) bool { return len(p.words) > 0 && !j.readOnly(&p) }
+	if j.r.backgroundTop && j.r.block == nil && !j.r.fileWrites && !slices.ContainsFunc(j.r.parts, needsRule) {
+		return j.background()
+	}
+	return nil
+}
+
+// unparsed is about text that bash would refuse. Claude Code's parser reads more, and nobody knows
+// how; but a first word that needs a rule needs it however the rest is read.
+func (j *judge) unparsed() Verdict {
+	first := strings.Fields(j.src)[0]
+	at := strings.Index(j.src, first)
+	covers := func(r Rule) bool { return r.Kind == All || r.Tool == "Bash" && r.mayBegin(first) }
+	if isPlain(first) && !known(first) && !slices.ContainsFunc(j.allow, covers) {
+		v := verdict(Ask, span{at, at + len(first)}, "it is not known to be read-only, and no rule covers it; bash could not read the rest")
+		v.Said = "This command requires approval"
+		return v
+	}
+	return verdict(Unknown, span{0, len(j.src)}, "this is no program of bash, and what Claude Code makes of it is not known")
+}
+
+// isPlain reports a word in which nothing means anything to the shell.
+func isPlain(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; !isWordByte(c) && c != '-' && c != '.' && c != '/' {
+			return false
+		}
+	}
+	return true
 }

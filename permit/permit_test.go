@@ -1,6 +1,9 @@
 package permit
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestParts: the part that decided is named as written, by its place.
 func TestParts(t *testing.T) {
@@ -46,6 +49,17 @@ func TestPlaces(t *testing.T) {
 		v := Decide(Request{Command: "cat ${CLAUDE_SKILL_DIR}/x", Allow: []string{tt.rules}, Dir: "/p", Home: "/h", SkillDir: tt.dir})
 		if v.Decision != tt.want {
 			t.Errorf("%s under %q: %s (%s), want %s", tt.dir, tt.rules, v.Decision, v.Said, tt.want)
+		}
+	}
+}
+
+// TestDeep: no text is nested so deeply that reading it ends badly.
+func TestDeep(t *testing.T) {
+	for _, s := range []string{"(", "{ ", "$(", "\"$(", "if ", "((", "[[ ! ", "`", "a && ", "! "} {
+		for _, n := range []int{5_000, 1_000_000} {
+			if v := Decide(Request{Command: strings.Repeat(s, n)}); v.Decision == Allow {
+				t.Errorf("%d times %q: %s", n, s, v.Decision)
+			}
 		}
 	}
 }

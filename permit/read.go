@@ -17,12 +17,13 @@ type reading struct {
 	called []call
 	parts  []part
 	files  []redirect // redirections from and to files
-	block  *fault     // the first shape that Claude Code does not look into
+	block  *fault     // the first shape that Claude Code does not let through
+	opaque bool       // some shape is not even looked into
 
-	pipes, subshells, background bool
-	backgroundTop                bool // outside of branches
-	fileWrites, branchPipes      bool
-	backgroundAt                 span
+	pipes, subshells, background, functions bool
+	backgroundTop                           bool // outside of branches
+	fileWrites, branchPipes                 bool
+	backgroundAt                            span
 }
 
 type span struct{ off, end int }
@@ -59,10 +60,14 @@ type word struct {
 	tilde  bool   // begins with ~ outside of quotes
 }
 
-// nestedMark stands for text that nobody knows before the command runs.
-const nestedMark = "\x00"
+// The marks stand for text that nobody knows before the command runs: what a nested command
+// prints, and the value of a variable.
+const (
+	nestedMark   = "\x00"
+	variableMark = "\x01"
+)
 
-func (w word) nested() bool { return strings.Contains(w.val, nestedMark) }
+func (w word) nested() bool { return strings.ContainsAny(w.val, nestedMark+variableMark) }
 
 type redirect struct {
 	span
@@ -89,6 +94,12 @@ func read(src, home string) (r *reading, ok bool) {
 
 // refuse notes a shape that is not looked into; the first one is reported.
 func (r *reading) refuse(n syntax.Node, why, said string) {
+	r.opaque = true
+	r.object(n, why, said)
+}
+
+// object notes a shape that is looked into, and not let through.
+func (r *reading) object(n syntax.Node, why, said string) {
 	if r.block == nil {
 		r.block = &fault{spanOf(n), why, said}
 	}
@@ -100,7 +111,7 @@ func spanOf(n syntax.Node) span { return span{int(n.Pos().Offset()), int(n.End()
 func (r *reading) text() {
 	at := func(i, n int, why, said string) {
 		if r.block == nil {
-			r.block = &fault{span{i, i + n}, why, said}
+			r.block, r.opaque = &fault{span{i, i + n}, why, said}, true
 		}
 	}
 	if len(r.src) > 10_000 && len(utf16.Encode([]rune(r.src))) > 10_000 {
@@ -167,15 +178,18 @@ func (r *reading) stmt(s *syntax.Stmt, c context) {
 	case *syntax.Subshell:
 		r.subshells = true
 		r.refuse(s, "a group in parentheses is not looked into", "This command uses shell operators that require approval for safety")
+		r.stmts(cmd.Stmts, c)
 	case *syntax.Block:
 		r.refuse(s, "a group in braces is not looked into", "A group in braces or double parentheses in this command can't be checked before it runs")
+		r.stmts(cmd.Stmts, c)
 	case *syntax.ForClause:
-		r.refuse(s, "a for loop is not looked into", "A variable set in this command can't be checked before it runs")
+		r.object(s, "a for loop is not looked into", "A variable set in this command can't be checked before it runs")
 		c.branch = true
 		r.stmts(cmd.Do, c)
 	case *syntax.CaseClause:
 		r.refuse(s, "a case statement is not looked into", "A case statement in this command can't be checked before it runs")
 	case *syntax.FuncDecl:
+		r.functions = true
 		r.refuse(s, "a function is not looked into", "A function definition in this command can't be checked before it runs")
 	case *syntax.TestClause:
 		r.compound(s)

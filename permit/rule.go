@@ -34,6 +34,8 @@ func ParseRules(list string) []Rule {
 	depth, start := 0, -1
 	for i := 0; i < len(list); i++ {
 		switch c := list[i]; {
+		case c == '\\' && i+1 < len(list) && depth > 0:
+			i++
 		case c == '(':
 			depth++
 		case c == ')' && depth > 0:
@@ -71,7 +73,7 @@ func ParseRule(text string) Rule {
 	case open > 0 && !strings.HasSuffix(text, ")"):
 		return dead(text, "the parenthesis is not closed")
 	case open > 0:
-		r.Tool, r.Spec = text[:open], text[open+1:len(text)-1]
+		r.Tool, r.Spec = text[:open], unescape.Replace(text[open+1:len(text)-1])
 	}
 	switch {
 	case strings.ContainsAny(r.Tool, "[]{}"):
@@ -83,6 +85,12 @@ func ParseRule(text string) Rule {
 	}
 	return r
 }
+
+// In a rule a backslash stands before a parenthesis or a backslash that means itself.
+var (
+	unescape = strings.NewReplacer(`\(`, "(", `\)`, ")", `\\`, `\`)
+	escape   = strings.NewReplacer("(", `\(`, ")", `\)`, `\`, `\\`)
+)
 
 func dead(text, why string) Rule { return Rule{Text: text, Kind: Dead, Never: why} }
 
@@ -160,6 +168,13 @@ func (r Rule) matches(text, squeezed string) bool {
 		return like(r.Spec, squeezed)
 	}
 	return false
+}
+
+// mayBegin reports whether the rule could match a command of this name.
+func (r Rule) mayBegin(name string) bool {
+	first, _, _ := strings.Cut(r.Spec, " ")
+	head, _, wild := strings.Cut(first, "*")
+	return first == name || r.Kind == Begins && strings.HasPrefix(name, first) || wild && strings.HasPrefix(name, head)
 }
 
 // like reports whether text is pattern, in which * stands for any characters.

@@ -21,6 +21,8 @@ func TestParseRule(t *testing.T) {
 		{"Bash(./scripts/*.sh *)", "./scripts/*.sh *", Pattern, false},
 		{"Bash(python3.*)", "python3.", Begins, false},
 		{`Bash(grep "a|b":*)`, `grep "a|b"`, Prefix, false},
+		{`Bash(foo a\\b)`, `foo a\b`, Exact, false},
+		{`Bash(foo '\(')`, "foo '('", Exact, false},
 		{"Bash(foo :*)", "foo ", Prefix, true},
 		{"Bash(foo: *)", "foo:", Prefix, true},
 		{"Bash( foo:*)", " foo", Prefix, true},

@@ -231,7 +231,7 @@ func readOnlyJq(args []word) bool {
 		case flag == "--argfile", flag == "--run-tests", flag == "--":
 			return false
 		case strings.HasPrefix(w.val, "--"):
-			if names > 0 {
+			if names > 0 || !isLetters(strings.ReplaceAll(flag[2:], "-", "")) {
 				return false
 			}
 		case strings.HasPrefix(w.val, "-"):

@@ -28,6 +28,9 @@ func (c *Change) String() string {
 }
 
 func suggest(q Request, v Verdict) *Change {
+	if len(q.Command) > maxLength {
+		return nil
+	}
 	c := &Change{Command: respell(q), Rules: moreRules(q, v)}
 	if c.Command == "" && c.Rules == nil {
 		return nil
@@ -83,7 +86,10 @@ func smallestRule(q Request, v Verdict) string {
 // exactRule names one command, byte for byte, if a rule can hold it.
 func exactRule(text string) string {
 	rule := "Bash(" + text + ")"
-	if rs := ParseRules(rule); len(rs) == 1 && (rs[0].Kind == Exact || rs[0].Kind == Pattern) && !strings.Contains(text, "\n") {
+	if strings.ContainsAny(text, `\`) || strings.Count(text, "(") != strings.Count(text, ")") {
+		rule = "Bash(" + escape.Replace(text) + ")"
+	}
+	if rs := ParseRules(rule); len(rs) == 1 && rs[0].Spec == text && (rs[0].Kind == Exact || rs[0].Kind == Pattern) && !strings.Contains(text, "\n") {
 		return rule
 	}
 	return ""
@@ -93,6 +99,8 @@ func exactRule(text string) string {
 func (j *judge) fileRule(tool, p string) string {
 	abs := path.Clean(j.absolute(p))
 	switch {
+	case tool == "Edit" && within(abs, "/dev"):
+		return ""
 	case j.q.SkillDir != "" && within(abs, path.Clean(j.q.SkillDir)):
 		return tool + "(/${CLAUDE_SKILL_DIR}/**)"
 	case j.q.PluginRoot != "" && within(abs, path.Clean(j.q.PluginRoot)):

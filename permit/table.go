@@ -74,9 +74,17 @@ func (j *judge) readOnly(p *part) bool {
 		return settable(p.assigns)
 	}
 	name, args := words[0].val, words[1:]
-	switch launched := len(words) < len(p.words); {
-	case name == "[" && (launched || len(p.assigns) > 0), name == "cd" && launched:
-		return false // only alone are they what they seem to Claude Code
+	switch name { // some are known only if nothing stands before them
+	case "[", "cd", "history":
+		if len(words) < len(p.words) {
+			return false
+		}
+	}
+	switch name {
+	case "[", "jq", "uniq":
+		if len(p.assigns) > 0 {
+			return false
+		}
 	}
 	switch {
 	case len(args) == 0 && bareCommands()[name]:
@@ -92,6 +100,19 @@ func (j *judge) readOnly(p *part) bool {
 		return check(args)
 	}
 	return knownFlags(name, args)
+}
+
+// known reports whether a command of this name may need no rule, or begins a larger one.
+func known(name string) bool {
+	if bareCommands()[name] || anyArgs()[name] || anyArgsNoGlob()[name] || special[name] != nil || flagTable()[aka(name)] != nil {
+		return true
+	}
+	switch name {
+	case "if", "then", "else", "elif", "fi", "while", "until", "do", "done", "for", "case", "esac", "select", "function", "in", "time",
+		"timeout", "command", "builtin", "nohup", "nice", "stdbuf", "env", "test":
+		return true
+	}
+	return false
 }
 
 func (w word) isGlob() bool { return w.glob }

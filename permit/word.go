@@ -206,10 +206,10 @@ func (r *reading) param(p *syntax.ParamExp, val *strings.Builder, out *word) {
 		val.WriteString(r.home)
 		out.home = true
 	case p.Short:
-		val.WriteString(nestedMark)
+		val.WriteString(variableMark)
 		r.refuse(p, "the value of a variable is not known before the command runs", "A variable in this command can't be checked before it runs")
 	default:
-		val.WriteString(nestedMark)
+		val.WriteString(variableMark)
 		r.refuse(p, "the value of a variable is not known before the command runs", "A variable in braces in this command can't be checked before it runs")
 	}
 }
