@@ -42,6 +42,7 @@ fuzz: ## every fuzz test for FUZZTIME
 		done; \
 	done
 	SKILLHAND_DOCUMENTS=1000000 go test -run TestSchemaAgrees -timeout 1h ./report
+	SKILLHAND_PERMIT_PROBES=4000 go test -run TestClaude -timeout 1h ./permit
 
 lint: $(TOOLS)/golangci-lint ## what linters think
 	$(TOOLS)/golangci-lint run ./...

@@ -108,7 +108,7 @@ func (j *judge) ruleFor(rules []Rule, p part) *Rule {
 			continue
 		}
 		for _, t := range texts {
-			if r.matches(t, squeeze(t)) {
+			if r.matches(t, squeeze(t)) && !(p.test && r.Kind == Pattern) {
 				return &rules[i]
 			}
 		}

@@ -240,8 +240,8 @@ func (j *judge) parts(exact bool) (rule string, f *fault) {
 			rule, inside = r.Text, ""
 		case !readOnly:
 			return "", j.uncovered(p)
-		case j.r.pipes && !p.nested && inside != "":
-			// In a pipe a command and all that is nested in it are one: read-only, or not.
+		case !p.nested && inside != "":
+			// A command and all that is nested in it are read-only as one, or not at all.
 			return "", j.uncovered(p)
 		}
 	}

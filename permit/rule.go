@@ -31,16 +31,14 @@ type Rule struct {
 // white space between them.
 func ParseRules(list string) []Rule {
 	var rules []Rule
-	depth, start := 0, -1
+	inside, start := false, -1
 	for i := 0; i < len(list); i++ {
 		switch c := list[i]; {
-		case c == '\\' && i+1 < len(list) && depth > 0:
-			i++
 		case c == '(':
-			depth++
-		case c == ')' && depth > 0:
-			depth--
-		case depth == 0 && (c == ',' || isSpace(c)):
+			inside = true
+		case c == ')':
+			inside = false // the first one, whatever stands around it
+		case !inside && (c == ',' || isSpace(c)):
 			if start >= 0 {
 				rules = append(rules, ParseRule(list[start:i]))
 			}
@@ -70,6 +68,8 @@ func ParseRule(text string) Rule {
 	switch {
 	case open == 0:
 		return dead(text, "a rule begins with the name of a tool, with no space before the parenthesis")
+	case open < 0 && strings.Contains(text, ")"):
+		return dead(text, "a rule ends at its first closing parenthesis, and this is what was left")
 	case open > 0 && !strings.HasSuffix(text, ")"):
 		return dead(text, "the parenthesis is not closed")
 	case open > 0:
@@ -89,7 +89,7 @@ func ParseRule(text string) Rule {
 // In a rule a backslash stands before a parenthesis or a backslash that means itself.
 var (
 	unescape = strings.NewReplacer(`\(`, "(", `\)`, ")", `\\`, `\`)
-	escape   = strings.NewReplacer("(", `\(`, ")", `\)`, `\`, `\\`)
+	escape   = strings.NewReplacer(`\`, `\\`)
 )
 
 func dead(text, why string) Rule { return Rule{Text: text, Kind: Dead, Never: why} }

@@ -59,7 +59,7 @@ func TestParseRules(t *testing.T) {
 		{"", nil, 0},
 		{"Read, Bash(git log:*),Bash(ls)", []string{"Read", "Bash(git log:*)", "Bash(ls)"}, 0},
 		{"Read Bash(echo a, b)\tGrep", []string{"Read", "Bash(echo a, b)", "Grep"}, 0},
-		{"Bash(echo (a b) c)", []string{"Bash(echo (a b) c)"}, 0},
+		{"Bash(echo (a b) c)", []string{"Bash(echo (a b)", "c)"}, 0},
 		{"Bash (git:*)", []string{"Bash", "(git:*)"}, 1},
 		{"Read, Bash()", []string{"Read", "Bash()"}, 1},
 		{"Bash(a b, Read", []string{"Bash(a b, Read"}, 0},

@@ -85,10 +85,7 @@ func smallestRule(q Request, v Verdict) string {
 
 // exactRule names one command, byte for byte, if a rule can hold it.
 func exactRule(text string) string {
-	rule := "Bash(" + text + ")"
-	if strings.ContainsAny(text, `\`) || strings.Count(text, "(") != strings.Count(text, ")") {
-		rule = "Bash(" + escape.Replace(text) + ")"
-	}
+	rule := "Bash(" + escape.Replace(text) + ")"
 	if rs := ParseRules(rule); len(rs) == 1 && rs[0].Spec == text && (rs[0].Kind == Exact || rs[0].Kind == Pattern) && !strings.Contains(text, "\n") {
 		return rule
 	}
