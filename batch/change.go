@@ -120,31 +120,36 @@ func (b *batchRow) counter(s State) *int64 {
 // chunk is how many jobs go into one statement.
 const chunk = 2000
 
-// fresh returns which jobs the batch does not have.
-func (c *change) fresh(jobs []Job) (map[string]bool, error) {
-	type entry struct{ name, sum string }
-	fresh := make(map[string]bool, len(jobs))
+// A known job is one that the batch has.
+type known struct {
+	id, seq   int64
+	name, sum string
+}
+
+// known returns which of the jobs the batch has, by name. That one of them was something else is
+// an error.
+func (c *change) known(jobs []Job) (map[string]known, error) {
+	have := map[string]known{}
 	var faults []error
 	for part := range slices.Chunk(jobs, chunk) {
 		sums := make(map[string]string, len(part))
 		names := make([]string, len(part))
 		for i, j := range part {
 			sums[j.ID], names[i] = sum(j), j.ID
-			fresh[j.ID] = true
 		}
-		have, err := all(c.ctx, c, func(r rows, e *entry) error { return r.Scan(&e.name, &e.sum) },
-			`SELECT name, sum FROM batch_job WHERE batch = $2 AND name IN (SELECT value ->> 'id' FROM {items})`, ids(names), c.b.id)
+		found, err := all(c.ctx, c, func(r rows, k *known) error { return r.Scan(&k.id, &k.seq, &k.name, &k.sum) },
+			`SELECT id, seq, name, sum FROM batch_job WHERE batch = $2 AND name IN (SELECT value ->> 'id' FROM {items})`, ids(names), c.b.id)
 		if err != nil {
 			return nil, err
 		}
-		for _, e := range have {
-			delete(fresh, e.name)
-			if e.sum != sums[e.name] {
-				faults = append(faults, fmt.Errorf("job %s: was added before with other content", e.name))
+		for _, k := range found {
+			have[k.name] = k
+			if k.sum != sums[k.name] {
+				faults = append(faults, fmt.Errorf("job %s: was added before with other content", k.name))
 			}
 		}
 	}
-	return fresh, errors.Join(faults...)
+	return have, errors.Join(faults...)
 }
 
 // ids is a JSON parameter of names: objects, since Postgres and SQLite read strings differently.
@@ -159,8 +164,8 @@ func ids(names []string) string {
 	return list(items)
 }
 
-// insert adds the fresh ones among jobs, and puts all of them into their order.
-func (c *change) insert(jobs []Job, fresh map[string]bool) error {
+// insert adds the jobs that the batch does not have, and puts all of them into their order.
+func (c *change) insert(jobs []Job, have map[string]known) error {
 	type item struct {
 		Seq     int    `json:"seq"`
 		Name    string `json:"name"`
@@ -169,48 +174,57 @@ func (c *change) insert(jobs []Job, fresh map[string]bool) error {
 		Payload string `json:"payload"`
 		Retries int    `json:"retries"`
 		Cost    int64  `json:"cost"`
-		Wants   int    `json:"wants"`
-		Fresh   bool   `json:"-"`
 	}
-	type need struct {
-		Job  string `json:"job"`
-		Need string `json:"need"`
+	type move struct {
+		Job int64 `json:"j"`
+		Seq int   `json:"seq"`
 	}
-	var needs []need
 	seq := 0
 	for part := range slices.Chunk(jobs, chunk) {
-		var added, known []item
+		var added []item
+		var moved []move
 		for _, j := range part {
-			it := item{Seq: seq, Name: j.ID}
+			if k, ok := have[j.ID]; !ok {
+				added = append(added, item{seq, j.ID, j.Kind, sum(j), string(j.Payload), j.Retries, micros(j.MaxUSD)})
+			} else if k.seq != int64(seq) {
+				moved = append(moved, move{k.id, seq})
+			}
 			seq++
-			if !fresh[j.ID] {
-				known = append(known, it)
-				continue
-			}
-			it.Kind, it.Sum, it.Payload, it.Retries, it.Cost = j.Kind, sum(j), string(j.Payload), j.Retries, micros(j.MaxUSD)
-			unique := slices.Compact(slices.Sorted(slices.Values(j.Needs)))
-			it.Wants = len(unique)
-			for _, n := range unique {
-				needs = append(needs, need{j.ID, n})
-			}
-			added = append(added, it)
 			if !slices.Contains(c.b.kinds, j.Kind) {
 				c.b.kinds = append(c.b.kinds, j.Kind)
 			}
 		}
 		c.b.waiting += int64(len(added))
 		if len(added) > 0 {
-			if _, err := c.exec(c.ctx, `INSERT INTO batch_job (batch, seq, name, kind, sum, payload, retries, cost, wants)
+			if _, err := c.exec(c.ctx, `INSERT INTO batch_job (batch, seq, name, kind, sum, payload, retries, cost)
 				SELECT $2, CAST(value ->> 'seq' AS bigint), value ->> 'name', value ->> 'kind', value ->> 'sum', value ->> 'payload',
-					CAST(value ->> 'retries' AS bigint), CAST(value ->> 'cost' AS bigint), CAST(value ->> 'wants' AS bigint) FROM {items}`, list(added), c.b.id); err != nil {
+					CAST(value ->> 'retries' AS bigint), CAST(value ->> 'cost' AS bigint) FROM {items}`, list(added), c.b.id); err != nil {
 				return err
 			}
 		}
-		if len(known) > 0 {
-			if _, err := c.exec(c.ctx, `UPDATE batch_job SET seq = v.at FROM (SELECT CAST(value ->> 'seq' AS bigint) AS at, value ->> 'name' AS who FROM {items}) v
-				WHERE batch = $2 AND name = v.who AND seq <> v.at`, list(known), c.b.id); err != nil {
+		if len(moved) > 0 {
+			if _, err := c.exec(c.ctx, `UPDATE batch_job SET seq = v.at FROM (SELECT CAST(value ->> 'j' AS bigint) AS j, CAST(value ->> 'seq' AS bigint) AS at FROM {items}) v
+				WHERE id = v.j`, list(moved)); err != nil {
 				return err
 			}
+		}
+	}
+	return c.need(jobs, have)
+}
+
+// need says which jobs need which, of those that are new.
+func (c *change) need(jobs []Job, have map[string]known) error {
+	type need struct {
+		Job  string `json:"job"`
+		Need string `json:"need"`
+	}
+	var needs []need
+	for _, j := range jobs {
+		if _, ok := have[j.ID]; ok {
+			continue
+		}
+		for _, n := range slices.Compact(slices.Sorted(slices.Values(j.Needs))) {
+			needs = append(needs, need{j.ID, n})
 		}
 	}
 	if len(needs) == 0 {
@@ -218,8 +232,9 @@ func (c *change) insert(jobs []Job, fresh map[string]bool) error {
 	}
 	c.b.chain = 1
 	for part := range slices.Chunk(needs, chunk) {
-		if _, err := c.exec(c.ctx, `INSERT INTO batch_need (job, need) SELECT j.id, n.id FROM {items}
-			JOIN batch_job j ON j.batch = $2 AND j.name = value ->> 'job' JOIN batch_job n ON n.batch = $2 AND n.name = value ->> 'need'`, list(part), c.b.id); err != nil {
+		// A cross join goes from left to right in SQLite, which else may look through all jobs.
+		if _, err := c.exec(c.ctx, `INSERT INTO batch_need (job, need) SELECT j.id, n.id FROM {items} CROSS JOIN batch_job j CROSS JOIN batch_job n
+			WHERE j.batch = $2 AND j.name = value ->> 'job' AND n.batch = $2 AND n.name = value ->> 'need'`, list(part), c.b.id); err != nil {
 			return err
 		}
 	}
@@ -476,7 +491,7 @@ func (c *change) ready(n int) ([]readyJob, error) {
 func (c *change) reopen(names []string) (int, error) {
 	which := `state = 'failed'`
 	if names != nil {
-		if err := c.known(names); err != nil {
+		if err := c.named(names); err != nil {
 			return 0, err
 		}
 		which = `state IN ('failed', 'canceled', 'skipped') AND name IN (SELECT value ->> 'id' FROM {items})`
@@ -508,7 +523,7 @@ func (c *change) reopen(names []string) (int, error) {
 func (c *change) cancel(names []string) (int, error) {
 	which := `TRUE`
 	if names != nil {
-		if err := c.known(names); err != nil {
+		if err := c.named(names); err != nil {
 			return 0, err
 		}
 		which = `name IN (SELECT value ->> 'id' FROM {items})`
@@ -543,8 +558,8 @@ func (c *change) cancel(names []string) (int, error) {
 	return len(jobs), c.skip()
 }
 
-// known finds the names that no job of the batch has.
-func (c *change) known(names []string) error {
+// named finds the names that no job of the batch has.
+func (c *change) named(names []string) error {
 	have, err := all(c.ctx, c, scanString, `SELECT name FROM batch_job WHERE batch = $2 AND name IN (SELECT value ->> 'id' FROM {items})`, ids(names), c.b.id)
 	if err != nil {
 		return err

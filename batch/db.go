@@ -106,19 +106,21 @@ func (db *DB) Add(ctx context.Context, name string, jobs []Job, limits Limits) (
 		return 0, err
 	}
 	err = db.change(ctx, id, func(c *change) error {
-		added = 0
-		fresh, err := c.fresh(jobs)
+		have, err := c.known(jobs)
 		if err != nil {
 			return err
 		}
-		added = len(fresh)
+		added = len(jobs) - len(have)
 		c.b.concurrency, c.b.gap, c.b.budget = int64(limits.Concurrency), limits.interval(), micros(limits.BudgetUSD)
-		if err := c.insert(jobs, fresh); err != nil {
+		if err := c.insert(jobs, have); err != nil {
 			return err
 		}
 		return c.feed(int(slots))
 	})
-	return added, err
+	if err != nil {
+		return 0, err
+	}
+	return added, nil
 }
 
 // sound finds what is wrong with jobs by themselves.
