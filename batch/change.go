@@ -56,15 +56,14 @@ func (c *change) load(batch int64) error {
 		batchRow
 		now int64
 	}
-	// The clock is read when the lock is held: later changes see later times.
 	list, err := all(c.ctx, c, func(r rows, e *entry) error {
 		b := &e.batchRow
 		var stop, kinds string
 		err := r.Scan(&b.id, &stop, &b.concurrency, &b.gap, &b.budget, &b.next, &b.spent, &b.reserved, &b.event,
-			&b.waiting, &b.open, &b.done, &b.failed, &b.canceled, &b.skip, &b.chain, &kinds)
+			&b.waiting, &b.open, &b.done, &b.failed, &b.canceled, &b.skip, &b.chain, &kinds, &e.now)
 		b.stop = Stop(stop)
 		return errors.Join(err, json.Unmarshal([]byte(kinds), &b.kinds))
-	}, `SELECT id, stop, concurrency, gap, budget, next, spent, reserved, event, waiting, open, done, failed, canceled, skipped, chained, kinds
+	}, `SELECT id, stop, concurrency, gap, budget, next, spent, reserved, event, waiting, open, done, failed, canceled, skipped, chained, kinds, {now}
 		FROM batch WHERE id = $1 {lock}`, batch)
 	if err != nil {
 		return err
@@ -72,9 +71,8 @@ func (c *change) load(batch int64) error {
 	if len(list) == 0 {
 		return ErrNoBatch
 	}
-	c.b = list[0].batchRow
-	c.now, err = number(c.ctx, c, `SELECT {now}`)
-	return err
+	c.b, c.now = list[0].batchRow, list[0].now
+	return nil
 }
 
 func (c *change) save() error {
@@ -456,26 +454,19 @@ type readyJob struct {
 // ready returns up to n jobs that only wait for room, in their order. Those with which workers
 // died come last: one of them may have killed it, and the others get away from that one.
 func (c *change) ready(n int) ([]readyJob, error) {
-	paused, err := all(c.ctx, c, scanString, `SELECT kind FROM batch_limit WHERE until > $1`, c.now)
-	if err != nil {
-		return nil, err
-	}
 	left := int64(-1)
 	if c.b.budget > 0 {
 		left = max(0, c.b.budget-c.b.spent-c.b.reserved)
 	}
 	var ready []readyJob
 	for _, kind := range c.b.kinds {
-		if slices.Contains(paused, kind) {
-			continue
-		}
 		list, err := all(c.ctx, c, func(r rows, j *readyJob) error {
 			j.Batch = c.b.id
 			err := r.Scan(&j.Job, &j.seq, &j.N, &j.Tries, &j.Kills, &j.Retries, &j.Cost)
 			j.N++
 			return err
 		}, `SELECT id, seq, delivery, tries, kills, retries, cost FROM batch_job WHERE batch = $1 AND kind = $2 AND state = 'waiting' AND wants = 0
-			AND due <= $3 AND (cost = 0 OR $4 < 0 OR cost <= $4) ORDER BY kills, seq, id LIMIT $5`, c.b.id, kind, c.now, left, n)
+			AND due <= $3 AND (cost = 0 OR $4 < 0 OR cost <= $4) AND NOT EXISTS (SELECT 1 FROM batch_limit l WHERE l.kind = $2 AND l.until > $3) ORDER BY kills, seq, id LIMIT $5`, c.b.id, kind, c.now, left, n)
 		if err != nil {
 			return nil, err
 		}
