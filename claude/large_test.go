@@ -8,6 +8,13 @@ import (
 	"testing"
 )
 
+// small makes long lines of shorter ones.
+func small(t *testing.T) {
+	held, piece := maxHeld, pieceSize
+	t.Cleanup(func() { maxHeld, pieceSize = held, piece })
+	maxHeld, pieceSize = 64<<10, 5000
+}
+
 // lines returns the record of lines that come in pieces of some size.
 func lines(t *testing.T, text string, size int, emit func(Event)) *record {
 	t.Helper()
@@ -24,8 +31,9 @@ func lines(t *testing.T, text string, size int, emit func(Event)) *record {
 
 // A result that is too long to be held says what it would if it were not.
 func TestLargeResult(t *testing.T) {
+	small(t)
 	const form = `{"type":"result" , "subtype":"success","is_error":false,"num_turns":2,%s"session_id":"s{\"","usage":{"result":"no","a":[1,{"b":"]"}]},"total_cost_usd":0.5}`
-	fill := func(piece string) string { return strings.Repeat(piece, 5*maxHeld/4/len(piece)) }
+	fill := func(piece string) string { return strings.Repeat(piece, 2*maxHeld/len(piece)) }
 	for name, fields := range map[string]string{
 		"words":         `"result":"` + fill(`words and \"words\" \\`) + `",`,
 		"no spaces":     `"result" : "` + fill(`x`) + `",`,
@@ -43,7 +51,7 @@ func TestLargeResult(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &want); err != nil {
 			t.Fatal(err)
 		}
-		for size, end := range map[int]string{len(line): "\n", 64 << 10: "", 100_003: "\n"} {
+		for size, end := range map[int]string{len(line): "\n", 64 << 10: "", 1003: "\n"} {
 			got := lines(t, line+end, size, nil).result
 			if got == nil {
 				t.Errorf("%s: no result", name)
@@ -65,7 +73,8 @@ func TestLargeResult(t *testing.T) {
 
 // A long line that decides nothing is passed by, and told to whoever listens.
 func TestLongLines(t *testing.T) {
-	long := strings.Repeat("x", 5*maxHeld/4)
+	small(t)
+	long := strings.Repeat("x", 40*maxHeld)
 	result := `{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"done","session_id":"s"}` + "\n"
 	for name, tt := range map[string]struct {
 		line  string

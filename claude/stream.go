@@ -85,12 +85,11 @@ func (s *stdout) empty() {
 	}
 }
 
-const (
-	// worthSkipping is how long a line must be before it is not worth keeping.
-	worthSkipping = 1 << 20
-	// maxHeld is how long a line may be to be kept as it is.
-	maxHeld = 8 << 20
-)
+// worthSkipping is how long a line must be before it is not worth keeping.
+const worthSkipping = 1 << 20
+
+// maxHeld is how long a line may be to be kept as it is. Tests make do with less.
+var maxHeld = 8 << 20
 
 // take cuts p into lines. Only one that has begun is kept.
 func (s *stdout) take(p []byte) {
