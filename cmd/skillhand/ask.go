@@ -362,9 +362,7 @@ func short(text string) string {
 // answer prints what came of it, and returns the command's error.
 func (std *stdio) answer(ctx context.Context, o *askOptions, reply *claude.Reply, err error) error {
 	failure, _ := errors.AsType[*claude.Error](err)
-	if reply == nil || err != nil && failure == nil {
-		return o.notAsked(err)
-	}
+	asked := reply != nil && (err == nil || failure != nil)
 	if o.json || o.events {
 		doc := claude.NewDocument(reply, err)
 		if o.events {
@@ -373,8 +371,13 @@ func (std *stdio) answer(ctx context.Context, o *askOptions, reply *claude.Reply
 		if _, err := doc.WriteTo(std.Out); err != nil {
 			return fmt.Errorf("stdout: %w", err)
 		}
+	}
+	switch {
+	case !asked:
+		return o.notAsked(err)
+	case o.json || o.events:
 		err = nil // said
-	} else if failure == nil {
+	case failure == nil:
 		text := reply.Output
 		if o.Schema != nil {
 			text = string(reply.JSON)
