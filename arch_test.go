@@ -18,6 +18,7 @@ const rooms = `
 batch:
 batch/jobfile: batch
 bench: history report
+check: claudepage internal/markdown internal/term internal/words migrate permit skill
 claude: internal/jsonfind proc
 claudepage: proc settings
 doctor: claudepage here proc settings skill trust
@@ -54,7 +55,7 @@ internal/term:
 internal/txtartest:
 internal/words:
 
-cmd/skillhand: . claude claudepage doctor golden here history internal/atomicfile internal/cli internal/term migrate migrate/disk proc render report scaffold schemas session settings shell skill trust verdict view
+cmd/skillhand: . check claude claudepage doctor golden here history internal/atomicfile internal/cli internal/term migrate migrate/disk proc render report scaffold schemas session settings shell skill trust verdict view
 cmd/skillhand-server: . batch batch/jobfile claude here internal/atomicfile internal/cli internal/term proc render shell verdict view
 
 # For tests alone: no line above may name them.

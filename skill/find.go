@@ -402,7 +402,7 @@ func closest(name string, names []string) []string {
 	}
 	var found []near
 	for _, n := range names {
-		far := distance(strings.ToLower(name), strings.ToLower(n))
+		far := Distance(strings.ToLower(name), strings.ToLower(n))
 		if strings.HasPrefix(n, name) || far <= max(2, len(name)/3) {
 			found = append(found, near{n, far})
 		}
@@ -415,8 +415,8 @@ func closest(name string, names []string) []string {
 	return close
 }
 
-// distance counts the characters to insert, delete, replace or swap to turn a into b.
-func distance(a, b string) int {
+// Distance counts the characters to insert, delete, replace or swap to turn a into b.
+func Distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j

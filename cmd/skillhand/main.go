@@ -43,7 +43,7 @@ Arguments are data, never code; commands run only from folders that you trust.`,
   skillhand status                      what is loaded, how the last runs went
   skillhand trust                       let skills of this project run commands`,
 	}
-	root.AddCommand(newLoad(std), newRun(std), newAsk(std), newParse(std), newEmit(std), newMigrate(std), newStatus(std), newStatusline(std), newRetro(std), newHistory(std), newList(std), newTest(std), newInit(std), newHook(std), newTrust(std), newDoctor(std), newBuiltin(std), cli.NewMan(std.Std, false), cli.NewVersionCommand(std.Std))
+	root.AddCommand(newLoad(std), newRun(std), newAsk(std), newParse(std), newEmit(std), newMigrate(std), newCheck(std), newExplain(std), newStatus(std), newStatusline(std), newRetro(std), newHistory(std), newList(std), newTest(std), newInit(std), newHook(std), newTrust(std), newDoctor(std), newBuiltin(std), cli.NewMan(std.Std, false), cli.NewVersionCommand(std.Std))
 	root.AddCommand(cli.ServerCommands()...)
 	cli.Root(std.Std, root)
 	return root

@@ -63,7 +63,7 @@ func (b *Box) Heading(text string) {
 
 // Item adds a text of any length, on as many lines as it needs.
 func (b *Box) Item(text string) {
-	for i, line := range wrap(Flat(text), b.Inner-4) {
+	for i, line := range Wrap(Flat(text), b.Inner-4) {
 		lead := "    "
 		if i == 0 {
 			lead = "  • "

@@ -97,8 +97,15 @@ func runeCells(r rune) int {
 	return 1
 }
 
-// wrap breaks a text into lines of at most n columns, between words if it can.
-func wrap(text string, n int) []string {
+// Clusters cuts a text into its characters, each with what is drawn in the same place.
+func Clusters(s string) []string {
+	var all []string
+	eachCluster(s, func(c string, _ int) bool { all = append(all, c); return true })
+	return all
+}
+
+// Wrap breaks a text into lines of at most n columns, between words if it can.
+func Wrap(text string, n int) []string {
 	n = max(n, 2)
 	var lines []string
 	line := ""

@@ -4,8 +4,10 @@ package txtartest
 
 import (
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,8 +65,8 @@ func rewrite(t *testing.T, file string, a *txtar.Archive, got map[string]string)
 			delete(got, f.Name)
 		}
 	}
-	for name, text := range got {
-		if text != "" {
+	for _, name := range slices.Sorted(maps.Keys(got)) {
+		if text := got[name]; text != "" {
 			a.Files = append(a.Files, txtar.File{Name: name, Data: []byte(text)})
 		}
 	}

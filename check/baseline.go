@@ -1,0 +1,79 @@
+package check
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Baseline is the findings that a project lives with for now.
+type Baseline struct {
+	Version  int             `json:"version"`
+	Findings []BaselineEntry `json:"findings"`
+}
+
+// A BaselineEntry stands for findings with one fingerprint.
+type BaselineEntry struct {
+	File        string `json:"file"`
+	Rule        string `json:"rule"`
+	Fingerprint string `json:"fingerprint"`
+	Count       int    `json:"count"`
+}
+
+func baseKey(f *Finding) string {
+	key, _, _ := strings.Cut(f.Fingerprint, ":")
+	return key
+}
+
+// NewBaseline is a baseline of all findings.
+func NewBaseline(all []*Finding) *Baseline {
+	b := &Baseline{Version: 1, Findings: []BaselineEntry{}}
+	index := map[string]int{}
+	for _, f := range all {
+		key := baseKey(f)
+		i, ok := index[key]
+		if !ok {
+			i = len(b.Findings)
+			index[key] = i
+			b.Findings = append(b.Findings, BaselineEntry{File: f.File, Rule: f.Rule, Fingerprint: key})
+		}
+		b.Findings[i].Count++
+	}
+	return b
+}
+
+// ParseBaseline reads one.
+func ParseBaseline(file string, src []byte) (*Baseline, error) {
+	var b Baseline
+	if err := json.Unmarshal(src, &b); err != nil {
+		return nil, fmt.Errorf("%s: not a baseline: %w", file, err)
+	}
+	if b.Version != 1 {
+		return nil, fmt.Errorf("%s: not a baseline: version is %d, want 1", file, b.Version)
+	}
+	return &b, nil
+}
+
+// Take removes from a result what is in the baseline, and returns how many that were and the
+// entries for which there is nothing any more.
+func (b *Baseline) Take(r *Result) (taken int, stale []BaselineEntry) {
+	left := map[string]int{}
+	for _, e := range b.Findings {
+		left[e.Fingerprint] += e.Count
+	}
+	r.Findings = slices.DeleteFunc(r.Findings, func(f *Finding) bool {
+		if left[baseKey(f)] == 0 {
+			return false
+		}
+		left[baseKey(f)]--
+		taken++
+		return true
+	})
+	for _, e := range b.Findings {
+		if left[e.Fingerprint] > 0 {
+			stale = append(stale, e)
+		}
+	}
+	return taken, stale
+}

@@ -1,0 +1,95 @@
+package check
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/skillhand/skillhand/skill"
+)
+
+var rules = sync.OnceValue(func() []*Rule {
+	all := basicRules()
+	for _, family := range [][]*Rule{frontmatterRules(), referenceRules(), shellRules(), permissionRules(), budgetRules(), pluginRules(), securityRules(), dialectRules()} {
+		all = append(all, family...)
+	}
+	return all
+})
+
+func basicRules() []*Rule {
+	all := []Kind{Skill, Command, Agent, Plugin, Marketplace, Hooks, Text}
+	return []*Rule{
+		{ID: "SK001", Name: "unreadable", Severity: Error, kinds: all, run: unreadable,
+			Summary: "a file cannot be read, so nobody knows what is wrong with it"},
+		{ID: "SK002", Name: "ignore", Severity: Warning, kinds: all, run: func(*pass) {}, // see unusedIgnores
+			Summary: "a comment that asks for a finding to be ignored ignores nothing"},
+		{ID: "SK003", Name: "encoding", Severity: Warning, kinds: all, run: encoding,
+			Summary: "the text is not UTF-8, and an agent reads other characters than were written"},
+	}
+}
+
+func unreadable(p *pass) {
+	if p.fault == nil {
+		return
+	}
+	text := p.fault.Error()
+	p.find(0, 0, "%s", strings.TrimPrefix(text, p.Path+": "))
+}
+
+func encoding(p *pass) {
+	if utf8.ValidString(p.src) {
+		return
+	}
+	for i := 0; i < len(p.src); {
+		r, n := utf8.DecodeRuneInString(p.src[i:])
+		if r == utf8.RuneError && n <= 1 {
+			p.find(i, i+1, "the byte %#x is no UTF-8: an agent reads \ufffd here", p.src[i]).Help = "save the file as UTF-8"
+			return // the first is enough
+		}
+		i += n
+	}
+}
+
+func dialectRules() []*Rule {
+	return []*Rule{
+		{ID: "SK801", Name: "renders-differently", Severity: Info, dialect: true, run: rendersDifferently,
+			Summary: "skillhand load and Claude Code make different pages of the text"},
+		{ID: "SK802", Name: "section", Severity: Error, dialect: true, run: section,
+			Summary: "the sections of the text are not well formed, so skillhand load makes no page of it"},
+	}
+}
+
+func rendersDifferently(p *pass) {
+	for _, d := range p.directives {
+		switch {
+		case d.part == nil:
+			p.find(d.start, d.end, "Claude Code runs this, skillhand load shows it as it is: code is no directive")
+		case !d.claude:
+			p.find(d.start, d.end, "skillhand load runs this, Claude Code shows it as it is")
+		case slices.ContainsFunc(d.part.Command, func(c skill.Part) bool { return c.Kind == skill.Variable && !c.Braced && !c.Escaped }):
+			p.find(d.start, d.end, "Claude Code pastes arguments into this command, skillhand load passes them as values")
+		}
+	}
+	for _, part := range p.skill.Parts {
+		switch {
+		case part.Kind == skill.Escape:
+			p.find(part.Offset, part.Offset+len(part.Source), "skillhand load drops the backslash, Claude Code keeps it")
+		case part.Kind == skill.Tag && !part.Close:
+			p.find(part.Offset, part.Offset+len(strings.TrimRight(part.Source, "\r\n")), "a section to skillhand load, ordinary text to Claude Code")
+		}
+	}
+}
+
+func section(p *pass) {
+	for _, n := range p.skill.Faults() {
+		line, _, _ := strings.Cut(p.src[n.Offset:], "\n")
+		p.find(n.Offset, n.Offset+len(strings.TrimRight(line, "\r")), "%s", n.Text)
+	}
+	for _, n := range p.skill.Notes {
+		if n.Code == skill.NoteStrayClose {
+			line, _, _ := strings.Cut(p.src[n.Offset:], "\n")
+			p.severe(p.find(n.Offset, n.Offset+len(strings.TrimRight(line, "\r")), "%s", n.Text), Warning)
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/skillhand/skillhand/internal/txtartest"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// special are files of a case that are no files of the tree that is checked.
+//
+//	want        the findings, a line each
+//	fixed       what --fix changes, as a diff
+//	unsafe      what --fix --unsafe-fixes changes beyond that
+//	options     as=plugin, dialect=skillhand, home=FOLDER, budget=100, files=A B
+//	executable  names of files that may be executed
+var special = []string{"want", "fixed", "unsafe", "options", "executable"}
+
+func isSpecial(name string) bool {
+	for _, s := range special {
+		if s == name {
+			return true
+		}
+	}
+	return false
+}
+
+// A tree is a case laid down in a folder.
+type tree struct {
+	dir   string
+	files []File
+	opt   Options
+}
+
+func layDown(t *testing.T, c txtartest.Case) tree {
+	t.Helper()
+	tr := tree{dir: t.TempDir(), opt: Options{Jobs: 2}}
+	if err := os.Mkdir(filepath.Join(tr.dir, ".git"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range c.Files {
+		if isSpecial(name) {
+			continue
+		}
+		file := filepath.Join(tr.dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		mode := os.FileMode(0o644)
+		if strings.Contains(c.Files["executable"], name) {
+			mode = 0o755
+		}
+		text = strings.NewReplacer("<CR>", "\r", "<ZWSP>", "\u200b", "<RLO>", "\u202e", "<BOM>", "\ufeff", "<NUL>", "\x00", "<XFF>", "\xff").Replace(text)
+		if strings.Contains(text, "<REPEAT>") {
+			head, tail, _ := strings.Cut(text, "<REPEAT>")
+			text = head + strings.Repeat("All work and no play. ", 1200) + tail
+		}
+		if err := os.WriteFile(file, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	finder := Finder{Dir: tr.dir}
+	var paths []string
+	for line := range strings.Lines(c.Files["options"]) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		switch key {
+		case "as":
+			tr.opt.As = Place(value)
+		case "dialect":
+			tr.opt.Dialect = value
+		case "home":
+			finder.Home = filepath.Join(tr.dir, value)
+		case "budget":
+			fmt.Sscan(value, &tr.opt.Budget)
+		case "files":
+			paths = strings.Fields(value)
+		default:
+			t.Fatalf("unknown option %s", key)
+		}
+	}
+	if src := c.Files[ConfigName]; src != "" {
+		conf, err := ParseConfig(ConfigName, []byte(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr.opt.Agents, tr.opt.Rules, finder.Exclude = conf.Agents, conf.Rules, conf.Exclude
+	}
+	var err error
+	if tr.files, err = finder.Find(paths); err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+// concise is what is found, a line each, without the folder of the test.
+func (tr tree) concise(t *testing.T) string {
+	var b bytes.Buffer
+	if err := (Printer{}).Concise(&b, Run(context.Background(), tr.files, tr.opt).Findings); err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(b.String(), tr.dir+"/", "")
+}
+
+// TestRules runs testdata: what each rule finds, what it does not, and what its fixes make of it.
+func TestRules(t *testing.T) {
+	txtartest.Run(t, "testdata/*.txtar", func(t *testing.T, c txtartest.Case) map[string]string {
+		tr := layDown(t, c)
+		want := tr.concise(t)
+		safe, unsafe := tr.mend(t, false), tr.mend(t, true)
+		if unsafe == safe {
+			unsafe = ""
+		}
+		return map[string]string{"want": want, "fixed": safe, "unsafe": unsafe}
+	})
+}
+
+// mend returns the diff of all fixes, and holds them to their promises.
+func (tr tree) mend(t *testing.T, unsafe bool) string {
+	ctx := context.Background()
+	fixes := Mend(ctx, tr.files, tr.opt, unsafe)
+	var b strings.Builder
+	after := append([]File{}, tr.files...)
+	for _, e := range fixes.Edits {
+		b.WriteString(e.Diff())
+		for i, f := range after {
+			if f.Path == fixes.Paths[e.Name] {
+				after[i].Source = e.After
+			}
+		}
+		if strings.HasSuffix(e.Name, ".md") {
+			if before, now := broken(e.Before), broken(e.After); now > before {
+				t.Errorf("%s: a fix broke it:\n%s", e.Name, e.After)
+			}
+		} else if _, fault := parseJSON(string(e.After)); fault != nil {
+			t.Errorf("%s: a fix broke it: %s", e.Name, fault.text)
+		}
+	}
+	for _, file := range fixes.Executables {
+		b.WriteString("executable " + strings.TrimPrefix(file, tr.dir+"/") + "\n")
+	}
+	again := Mend(ctx, after, tr.opt, unsafe)
+	if len(again.Edits) > 0 {
+		t.Errorf("fixing again changes more:\n%s", again.Edits[0].Diff())
+	}
+	return b.String()
+}
+
+// broken counts what keeps a text from being read.
+func broken(src []byte) int {
+	n := 0
+	for _, note := range skill.Parse("s/SKILL.md", src).Notes {
+		if note.Code != skill.NoteStrayClose {
+			n++
+		}
+	}
+	return n
+}
+
+// TestDocs: every rule has a page that explains it, and a case that shows it.
+func TestDocs(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range All() {
+		if seen[r.ID] || seen[r.Name] {
+			t.Errorf("%s %s: there twice", r.ID, r.Name)
+		}
+		seen[r.ID], seen[r.Name] = true, true
+		if doc := r.Doc(); !strings.HasPrefix(doc, "# "+r.ID+" "+r.Name+"\n") || strings.Count(doc, "\n") < 3 {
+			t.Errorf("%s: check/doc/%s.md does not explain it", r.ID, r.ID)
+		}
+		src, err := os.ReadFile("testdata/" + r.ID + ".txtar")
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if !bytes.Contains(src, []byte(" "+r.ID+": ")) {
+			t.Errorf("testdata/%s.txtar does not show it", r.ID)
+		}
+	}
+}

@@ -1,0 +1,257 @@
+package check
+
+import (
+	"cmp"
+	"errors"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/skillhand/skillhand/claudepage"
+	"github.com/skillhand/skillhand/internal/markdown"
+	"github.com/skillhand/skillhand/internal/words"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// A document is a file that is being checked, parsed once for all rules.
+type document struct {
+	File
+	opt   *Options
+	src   string
+	lines []int // where the lines start
+
+	fault      error // why it could not be read
+	skill      *skill.Skill
+	directives []*directive
+	links      []markdown.Link
+	json       *node // of a JSON file
+	jsonFault  *jsonError
+
+	// What is known of it when all rules about it have run.
+	name        string // that it is loaded by
+	alias       string // its name: field, if that is another
+	description string // with when_to_use, as it is listed
+	listed      bool   // in what Claude Code tells the model
+	describedAt [2]int
+	needs       []need // an agent's skills
+	count       int    // of directives
+	ignores     []*ignore
+	findings    []*Finding
+	verdicts    []Verdict
+}
+
+// A directive is a command in a text that Claude Code or skillhand would run.
+type directive struct {
+	part    *skill.Part // as skillhand reads it; nil if only Claude Code runs it
+	claude  bool        // Claude Code runs it
+	block   bool
+	start   int // of all of it
+	end     int
+	line    int
+	command string
+	at      func(i int) int // where byte i of the command stands in the file
+
+	program *syntax.File // nil if it is no program of bash
+	fault   error        // why
+}
+
+// open reads and parses a file.
+func open(f File, opt *Options) *document {
+	d := &document{File: f, opt: opt, lines: []int{0}, fault: f.Fault}
+	if d.fault != nil {
+		return d
+	}
+	src, err := f.Source, error(nil)
+	if src == nil {
+		src, err = skill.ReadFile(f.Path)
+	}
+	if err == nil && slices.Contains(src[:min(len(src), 8000)], 0) {
+		err = errors.New("not a text file: it has a zero byte")
+	}
+	if err != nil {
+		d.fault = err
+		return d
+	}
+	d.src = string(src)
+	for i := range len(d.src) {
+		if d.src[i] == '\n' {
+			d.lines = append(d.lines, i+1)
+		}
+	}
+	switch f.Kind {
+	case Plugin, Marketplace, Hooks:
+		d.json, d.jsonFault = parseJSON(d.src)
+	default:
+		d.parseMarkdown(src)
+	}
+	return d
+}
+
+func (d *document) parseMarkdown(src []byte) {
+	d.skill = skill.Parse(d.Path, src)
+	d.links = markdown.Links(d.body())
+	d.readIgnores()
+	if d.Kind == Agent {
+		d.readNeeds()
+	}
+	if d.Kind == Text || d.Kind == Agent {
+		return
+	}
+	d.findDirectives(src)
+	d.name = d.loadName()
+	d.describe()
+}
+
+// A need is a skill that an agent is to have.
+type need struct {
+	name       string
+	start, end int
+}
+
+func (d *document) readNeeds() {
+	f, ok := d.skill.Front.Field("skills")
+	if !ok {
+		return
+	}
+	for _, item := range f.Fields {
+		d.needs = append(d.needs, need{item.Value, item.ValueOffset, item.ValueEnd})
+	}
+	if len(f.Fields) == 0 {
+		for name := range strings.FieldsFuncSeq(f.Value, func(r rune) bool { return r == ',' || r == ' ' }) {
+			d.needs = append(d.needs, need{name, f.ValueOffset, f.ValueEnd})
+		}
+	}
+}
+
+// bodyStart is where the text after the frontmatter starts.
+func (d *document) bodyStart() int {
+	if len(d.skill.Parts) > 0 && d.skill.Parts[0].Kind == skill.Header {
+		return len(d.skill.Parts[0].Source)
+	}
+	return 0
+}
+
+func (d *document) body() string { return d.src[d.bodyStart():] }
+
+// findDirectives lists what skillhand and what Claude Code would run, each once.
+func (d *document) findDirectives(src []byte) {
+	written := claudepage.Directives(src)
+	if d.Kind == Command || d.Kind == Skill {
+		for i := range d.skill.Parts {
+			if p := &d.skill.Parts[i]; p.Kind == skill.Directive {
+				d.directives = append(d.directives, ours(p))
+			}
+		}
+	}
+	own := len(d.directives)
+	for _, w := range written {
+		i := sort.Search(own, func(i int) bool { return d.directives[i].end > w.Offset })
+		if i < own && d.directives[i].start < w.End {
+			d.directives[i].claude = true
+			continue
+		}
+		d.directives = append(d.directives, theirs(w))
+	}
+	slices.SortStableFunc(d.directives, func(a, b *directive) int { return cmp.Compare(a.start, b.start) })
+	for _, x := range d.directives {
+		if x.part != nil {
+			x.program, x.fault = words.Parse(x.command)
+			d.count++
+		}
+	}
+}
+
+func ours(p *skill.Part) *directive {
+	var b strings.Builder
+	for _, c := range p.Command {
+		b.WriteString(c.Source)
+	}
+	return &directive{part: p, block: p.Block, start: p.Offset, end: p.Offset + len(p.Source), line: p.Line, command: b.String(), at: p.SourceOffset}
+}
+
+func theirs(w claudepage.Written) *directive {
+	return &directive{claude: true, block: w.Block, start: w.Offset, end: w.End, line: w.Line, command: w.Command, at: func(i int) int { return w.From + i }}
+}
+
+// calls walks the simple commands of all directives that are meant to run.
+func (d *document) calls(f func(x *directive, call *syntax.CallExpr)) {
+	for _, x := range d.directives {
+		if x.program == nil {
+			continue
+		}
+		syntax.Walk(x.program, func(n syntax.Node) bool {
+			if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+				f(x, call)
+			}
+			return true
+		})
+	}
+}
+
+// loadName is the name that the file is loaded by: its folder's, or a command's with its folders.
+func (d *document) loadName() string {
+	if d.Kind == Skill {
+		name := filepath.Base(filepath.Dir(d.Path))
+		if name == "." || name == string(filepath.Separator) {
+			return ""
+		}
+		return name
+	}
+	name := strings.TrimSuffix(filepath.Base(d.Path), ".md")
+	if rel, err := filepath.Rel(d.Root, d.Path); err == nil {
+		folders := strings.Split(filepath.ToSlash(filepath.Dir(rel)), "/")
+		if i := slices.Index(folders, "commands"); i >= 0 {
+			name = strings.Join(append(folders[i+1:], name), ":")
+		}
+	}
+	return name
+}
+
+// describe keeps what Claude Code would list the skill with.
+func (d *document) describe() {
+	front := &d.skill.Front
+	d.alias = front.Name
+	d.listed = !front.DisableModelInvocation
+	d.description = strings.TrimSpace(front.Description)
+	if front.WhenToUse != "" {
+		first, _, _ := strings.Cut(front.WhenToUse, "\n") // Claude Code lists no more of it
+		d.description += " - " + strings.TrimSpace(first)
+	}
+	if f, ok := front.Field("description"); ok {
+		d.describedAt = [2]int{f.ValueOffset, f.ValueEnd}
+	}
+}
+
+// close drops what no rule about all files needs.
+func (d *document) close() {
+	d.skill, d.directives, d.links, d.json = nil, nil, nil, nil
+}
+
+func (d *document) lineAt(offset int) int {
+	return sort.Search(len(d.lines), func(i int) bool { return d.lines[i] > offset })
+}
+
+// length counts characters as Claude Code does: UTF-16 units.
+func length(s string) int {
+	n := 0
+	for _, r := range s {
+		n++
+		if r > 0xffff {
+			n++
+		}
+	}
+	return n
+}
+
+// clip shortens a text for a message.
+func clip(s string, most int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most]) + "…"
+}

@@ -1,0 +1,337 @@
+package check
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillhand/skillhand/skill"
+)
+
+// A Kind says what a file is to an agent.
+type Kind string
+
+// The kinds of files.
+const (
+	Skill       Kind = "skill"
+	Command     Kind = "command"
+	Agent       Kind = "agent"
+	Plugin      Kind = "plugin"      // plugin.json
+	Marketplace Kind = "marketplace" // marketplace.json
+	Hooks       Kind = "hooks"       // hooks.json, or settings with hooks
+	Text        Kind = "text"        // Markdown that is none of these
+)
+
+// A Place is where Claude Code loads a file from. What it may read differs.
+type Place string
+
+// The places.
+const (
+	Project  Place = "project"
+	User     Place = "user"
+	InPlugin Place = "plugin"
+)
+
+// A File is one to check.
+type File struct {
+	Path   string // where it is; "" if it has no place
+	Name   string // as people call it from here
+	Kind   Kind
+	As     Place
+	Root   string // the folder that is loaded as one: a plugin's, or a .claude
+	Plugin string // the plugin's folder, if it is of one
+	Source []byte // what it says, if that is not read from the disk
+	Fault  error  // why it cannot be looked at
+}
+
+// A Finder finds what there is to check.
+type Finder struct {
+	Dir     string   // where relative paths start
+	Base    string   // where names are from; "" means Dir
+	Home    string   // the user's, or ""
+	Exclude []string // patterns of names that are left out: path.Match, ** for any folders
+}
+
+// Find lists the files that paths stand for: a file, or all that a folder holds. No paths mean
+// the project and what it would load with it.
+func (f Finder) Find(paths []string) ([]File, error) {
+	w := &walker{Finder: f, seen: map[string]bool{}, dirs: map[string]bool{}, plugins: map[string]bool{}}
+	if len(paths) == 0 {
+		paths = f.usual()
+	}
+	var faults []error
+	for _, p := range paths {
+		abs := p
+		if !filepath.IsAbs(abs) {
+			abs = filepath.Join(f.Dir, p)
+		}
+		info, err := os.Stat(abs)
+		switch {
+		case err != nil:
+			faults = append(faults, fmt.Errorf("%s: %w", p, cause(err)))
+		case info.IsDir():
+			w.folder(abs, w.around(abs))
+		default:
+			w.file(abs, w.around(filepath.Dir(abs)), true)
+		}
+	}
+	slices.SortStableFunc(w.found, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	return w.found, errors.Join(faults...)
+}
+
+// usual is the project, and the user's own folders.
+func (f Finder) usual() []string {
+	top := skill.Top(f.Dir)
+	if top == "" {
+		top = f.Dir
+	}
+	paths := []string{top}
+	if !filepath.IsAbs(f.Home) {
+		return paths
+	}
+	for _, dir := range []string{".claude/skills", ".claude/commands", ".claude/agents", ".agents/skills"} {
+		dir = filepath.Join(f.Home, filepath.FromSlash(dir))
+		if info, err := os.Stat(dir); err == nil && info.IsDir() && !skill.Inside(top, dir) {
+			paths = append(paths, dir)
+		}
+	}
+	return paths
+}
+
+func cause(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// A walker goes through folders.
+type walker struct {
+	Finder
+	found   []File
+	seen    map[string]bool // files
+	dirs    map[string]bool // folders, by their real paths
+	plugins map[string]bool // folders that a marketplace lists
+}
+
+// A setting is what is known of a folder from those around it.
+type setting struct {
+	claude string // the .claude it is in
+	plugin string // the plugin it is in
+}
+
+// around finds out what a folder is in.
+func (w *walker) around(dir string) setting {
+	for d := dir; ; d = filepath.Dir(d) {
+		if filepath.Base(d) == ".claude" {
+			return setting{claude: d}
+		}
+		if isFile(filepath.Join(d, ".claude-plugin", "plugin.json")) || w.plugins[d] {
+			return setting{plugin: d}
+		}
+		if d == filepath.Dir(d) || isThere(filepath.Join(d, ".git")) {
+			return setting{}
+		}
+	}
+}
+
+func isFile(file string) bool {
+	info, err := os.Stat(file)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func isThere(file string) bool {
+	_, err := os.Lstat(file)
+	return err == nil
+}
+
+// skipped are folders that hold other people's files.
+var skipped = []string{".git", ".hg", ".svn", "node_modules"}
+
+// folder lists what is in a folder, each folder once: links may lead back up.
+func (w *walker) folder(dir string, in setting) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err == nil && w.dirs[real] {
+		return
+	}
+	w.dirs[real] = true
+	var entries []fs.DirEntry
+	if err == nil {
+		entries, err = os.ReadDir(dir)
+	}
+	if err != nil {
+		w.add(File{Path: dir, Name: w.name(dir), Kind: Text, Fault: fmt.Errorf("the folder cannot be read: %w", cause(err))})
+		return
+	}
+	if filepath.Base(dir) == ".claude" {
+		in = setting{claude: dir}
+	}
+	if market := filepath.Join(dir, ".claude-plugin", "marketplace.json"); isFile(market) {
+		w.market(dir, market)
+	}
+	if w.plugins[dir] || isFile(filepath.Join(dir, ".claude-plugin", "plugin.json")) {
+		in = setting{plugin: dir}
+	}
+	for _, e := range entries {
+		p := filepath.Join(dir, e.Name())
+		isDir, mode := e.IsDir(), e.Type()
+		if mode&fs.ModeSymlink != 0 {
+			info, err := os.Stat(p)
+			isDir = err == nil && info.IsDir()
+			if err != nil && e.Name() == "SKILL.md" {
+				w.add(File{Path: p, Name: w.name(p), Kind: Skill, Fault: errors.New("a link that leads nowhere")})
+			}
+		}
+		switch {
+		case isDir && !slices.Contains(skipped, e.Name()) && !w.excluded(p):
+			w.folder(p, in)
+		case !isDir:
+			w.file(p, in, false)
+		}
+	}
+}
+
+// market notes the plugins that a marketplace has beside it.
+func (w *walker) market(dir, file string) {
+	src, err := skill.ReadFile(file)
+	if err != nil {
+		return
+	}
+	root, _ := parseJSON(string(src))
+	if plugins := root.get("plugins"); plugins.isList() {
+		for _, p := range plugins.items {
+			if source, ok := p.get("source").text(); ok && !strings.Contains(source, "..") {
+				w.plugins[filepath.Join(dir, filepath.FromSlash(source))] = true
+			}
+		}
+	}
+}
+
+// file adds a file if it is something to an agent, or if it was named.
+func (w *walker) file(p string, in setting, named bool) {
+	if w.seen[p] || w.excluded(p) {
+		return
+	}
+	f := File{Path: p, Name: w.name(p), As: Project, Plugin: in.plugin}
+	if f.Kind = kindOf(p, in, named); f.Kind == "" {
+		return
+	}
+	switch {
+	case in.plugin != "":
+		f.As, f.Root = InPlugin, in.plugin
+	case in.claude != "":
+		f.Root = in.claude
+		if w.Home != "" && in.claude == filepath.Join(w.Home, ".claude") {
+			f.As = User
+		}
+	case f.Kind == Skill:
+		f.Root = filepath.Dir(filepath.Dir(p))
+		if w.Home != "" && f.Root == filepath.Join(w.Home, ".agents", "skills") {
+			f.As = User
+		}
+	default:
+		f.Root = filepath.Dir(p)
+	}
+	w.seen[p] = true
+	w.add(f)
+}
+
+func (w *walker) add(f File) { w.found = append(w.found, f) }
+
+// kindOf says what a file is by its name and place.
+func kindOf(p string, in setting, named bool) Kind {
+	dir, base := filepath.Split(p)
+	folder := filepath.Base(dir)
+	root := in.claude + in.plugin // one of them is ""
+	inside := func(name string) bool {
+		return root != "" && skill.Inside(filepath.Join(root, name), p) || named && slices.Contains(strings.Split(filepath.ToSlash(dir), "/"), name)
+	}
+	switch {
+	case base == "SKILL.md":
+		return Skill
+	case base == "plugin.json" && folder == ".claude-plugin":
+		return Plugin
+	case base == "marketplace.json" && folder == ".claude-plugin":
+		return Marketplace
+	case base == "hooks.json" && (folder == "hooks" || named), strings.HasPrefix(base, "settings") && strings.HasSuffix(base, ".json") && folder == ".claude":
+		return Hooks
+	case strings.HasSuffix(base, ".md") && inside("commands"):
+		return Command
+	case strings.HasSuffix(base, ".md") && inside("agents"):
+		return Agent
+	case named && base == "plugin.json":
+		return Plugin
+	case named && base == "marketplace.json":
+		return Marketplace
+	case named && strings.HasSuffix(base, ".json"):
+		return Hooks
+	case named:
+		return Text
+	}
+	return ""
+}
+
+// name is what people call a file from here.
+func (w *walker) name(p string) string {
+	base := cmp.Or(w.Base, w.Dir)
+	if skill.Inside(base, p) {
+		if rel, err := filepath.Rel(base, p); err == nil {
+			p = rel
+		}
+	}
+	return strings.ToValidUTF8(filepath.ToSlash(p), "\ufffd")
+}
+
+// excluded reports whether a file or folder is to be left out.
+func (w *walker) excluded(p string) bool {
+	name := w.name(p)
+	return slices.ContainsFunc(w.Exclude, func(pattern string) bool { return Match(pattern, name) })
+}
+
+// Match reports whether a name matches a pattern, or a folder above it does: * is anything within
+// a name, ** any folders.
+func Match(pattern, name string) bool {
+	pattern = strings.TrimSuffix(strings.TrimPrefix(pattern, "./"), "/")
+	return match(strings.Split(pattern, "/"), strings.Split(name, "/"))
+}
+
+func match(pattern, name []string) bool {
+	if len(pattern) == 0 {
+		return true // all that is below
+	}
+	if pattern[0] == "**" {
+		for i := range len(name) + 1 {
+			if match(pattern[1:], name[i:]) {
+				return i < len(name) || len(pattern) > 1
+			}
+		}
+		return false
+	}
+	if len(name) == 0 {
+		return false
+	}
+	ok, err := path.Match(pattern[0], name[0])
+	return err == nil && ok && match(pattern[1:], name[1:])
+}
+
+// Source returns a text as a file of that name, which need not be there; "" means a skill without
+// a place.
+func (f Finder) Source(name string, src []byte) File {
+	if name == "" {
+		return File{Name: "-", Kind: Skill, As: Project, Source: src}
+	}
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(f.Dir, name)
+	}
+	w := &walker{Finder: f, seen: map[string]bool{}, plugins: map[string]bool{}}
+	w.Exclude = nil
+	w.file(name, w.around(filepath.Dir(name)), true)
+	w.found[0].Source = src
+	return w.found[0]
+}

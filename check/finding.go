@@ -1,0 +1,133 @@
+package check
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Finding is one fault, where it stands, and perhaps how to mend it.
+type Finding struct {
+	Rule        string   `json:"rule"`
+	Name        string   `json:"name"`
+	Severity    Severity `json:"severity"`
+	Message     string   `json:"message"`        // what happens
+	Help        string   `json:"help,omitempty"` // what to do
+	File        string   `json:"file"`
+	Range       Range    `json:"range"`
+	Agent       string   `json:"agent"` // for whom it is one
+	Fix         *Fix     `json:"fix,omitempty"`
+	Fingerprint string   `json:"fingerprint"` // the same as long as the line says the same
+	Docs        string   `json:"docs"`
+
+	text   string // the line it starts on
+	anchor int    // the line that a comment before it would ignore
+	path   string // of the file, to be read
+}
+
+// A Range is a stretch of a file. Lines and columns count from 1, columns in characters.
+type Range struct {
+	Line      int `json:"line"`
+	Column    int `json:"column"`
+	EndLine   int `json:"end_line"`
+	EndColumn int `json:"end_column"`
+	Offset    int `json:"offset"` // in bytes
+	End       int `json:"end"`
+}
+
+// A Fix mends a fault.
+type Fix struct {
+	Title      string `json:"title"`
+	Unsafe     bool   `json:"unsafe"` // it may change more than the fault
+	Edits      []Edit `json:"edits"`
+	Executable string `json:"executable,omitempty"` // a file that becomes executable
+}
+
+// An Edit replaces bytes of the file.
+type Edit struct {
+	Offset int    `json:"offset"`
+	End    int    `json:"end"`
+	Text   string `json:"text"`
+}
+
+// A pass is one rule looking at one document.
+type pass struct {
+	*document
+	rule *Rule
+}
+
+// find notes a finding.
+func (p *pass) find(start, end int, format string, a ...any) *Finding {
+	start = max(0, min(start, len(p.src)))
+	end = max(start, min(end, len(p.src)))
+	severity := p.opt.severity(p.rule)
+	agent := "claude"
+	if p.rule.agent == spec {
+		agent = "spec"
+	}
+	f := &Finding{
+		Rule: p.rule.ID, Name: p.rule.Name, Severity: severity, File: p.Name, path: p.Path, Agent: agent, Docs: p.rule.Link(),
+		Message: fmt.Sprintf(format, a...), Range: p.rangeOf(start, end),
+	}
+	f.text, f.anchor = p.lineText(f.Range.Line), f.Range.Line
+	p.findings = append(p.findings, f)
+	return f
+}
+
+// at is find for a stretch of a directive's command.
+func (p *pass) at(d *directive, from, to int, format string, a ...any) *Finding {
+	f := p.find(d.at(from), d.at(to), format, a...)
+	f.anchor = d.line
+	return f
+}
+
+// severe makes a finding matter less or more than its rule does, unless the user said how much.
+func (p *pass) severe(f *Finding, s Severity) *Finding {
+	if _, said := p.opt.Rules[p.rule.ID]; !said {
+		f.Severity = s
+	}
+	return f
+}
+
+// replace makes a fix of one edit.
+func replace(title string, unsafe bool, start, end int, text string) *Fix {
+	return &Fix{Title: title, Unsafe: unsafe, Edits: []Edit{{start, end, text}}}
+}
+
+// rangeOf counts lines and columns.
+func (d *document) rangeOf(start, end int) Range {
+	r := Range{Offset: start, End: end}
+	r.Line, r.Column = d.position(start)
+	r.EndLine, r.EndColumn = d.position(end)
+	return r
+}
+
+func (d *document) position(offset int) (line, column int) {
+	line = d.lineAt(offset)
+	return line, 1 + utf8.RuneCountInString(d.src[d.lines[line-1]:offset])
+}
+
+// lineText is a line without its end.
+func (d *document) lineText(line int) string {
+	start, end := d.lines[line-1], len(d.src)
+	if line < len(d.lines) {
+		end = d.lines[line]
+	}
+	return strings.TrimRight(d.src[start:end], "\r\n")
+}
+
+// fingerprint names each finding by its rule, its file and what its line says, so that it stays
+// the same when lines above it change. Equal ones are counted.
+func fingerprint(all []*Finding) {
+	seen := map[string]int{}
+	for _, f := range all {
+		line := f.text[:min(len(f.text), 1000)] // a long one may hold very many findings
+		line = strings.Join(strings.Fields(line), " ")
+		sum := sha256.Sum256([]byte(f.Rule + "\x00" + f.File + "\x00" + line))
+		name := hex.EncodeToString(sum[:8])
+		seen[name]++
+		f.Fingerprint = fmt.Sprintf("%s:%d", name, seen[name])
+	}
+}

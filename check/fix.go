@@ -1,0 +1,94 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/skillhand/skillhand/migrate"
+)
+
+// Fixes are what fixes make of files.
+type Fixes struct {
+	Edits       []*migrate.Edit   // the files that change, by their names
+	Paths       map[string]string // where they are
+	Executables []string          // the files that become executable
+	Made        int               // how many fixes
+}
+
+// Mend mends what can be mended: safely, or also where a fix may change more than the fault. A fix
+// may make room for another, so files are checked again until there is nothing left to do.
+// Nothing is written.
+func Mend(ctx context.Context, files []File, opt Options, unsafe bool) *Fixes {
+	fixes := &Fixes{Paths: map[string]string{}}
+	before := map[string][]byte{}
+	opt.Progress = nil
+	for range 10 {
+		res := Run(ctx, files, opt)
+		var again []File
+		for _, f := range files {
+			src, made := fixes.mend(f, res, unsafe)
+			if made == 0 {
+				continue
+			}
+			if before[f.Path] == nil {
+				before[f.Path] = []byte(res.source(f))
+			}
+			fixes.Made += made
+			f.Source = []byte(src)
+			again = append(again, f)
+		}
+		for _, f := range again {
+			fixes.put(f, before[f.Path])
+		}
+		if files = again; len(files) == 0 {
+			break
+		}
+	}
+	slices.SortFunc(fixes.Edits, func(a, b *migrate.Edit) int { return cmp.Compare(a.Name, b.Name) })
+	return fixes
+}
+
+// mend applies the fixes of one file that do not get in each other's way.
+func (x *Fixes) mend(f File, res *Result, unsafe bool) (src string, made int) {
+	var edits []Edit
+	for _, found := range res.Findings {
+		if found.path != f.Path || found.File != f.Name || found.Fix == nil || found.Fix.Unsafe && !unsafe {
+			continue
+		}
+		if found.Fix.Executable != "" {
+			if !slices.Contains(x.Executables, found.Fix.Executable) {
+				x.Executables = append(x.Executables, found.Fix.Executable)
+				x.Made++
+			}
+			continue
+		}
+		if slices.ContainsFunc(found.Fix.Edits, func(e Edit) bool { return slices.ContainsFunc(edits, e.touches) }) {
+			continue // in the next round
+		}
+		edits = append(edits, found.Fix.Edits...)
+		made++
+	}
+	if made == 0 {
+		return "", 0
+	}
+	return apply(res.source(f), edits), made
+}
+
+// touches reports whether two edits cannot be made at once.
+func (e Edit) touches(o Edit) bool { return e.Offset <= o.End && o.Offset <= e.End }
+
+// put keeps what a file has become.
+func (x *Fixes) put(f File, before []byte) {
+	for _, e := range x.Edits {
+		if x.Paths[e.Name] == f.Path {
+			e.After = f.Source
+			return
+		}
+	}
+	x.Paths[f.Name] = f.Path
+	x.Edits = append(x.Edits, &migrate.Edit{Name: f.Name, Before: before, After: f.Source})
+}
+
+// source is what a file says, as it was checked.
+func (r *Result) source(f File) string { return r.sources[f.Path] }

@@ -1,0 +1,466 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/skillhand/skillhand/permit"
+	"github.com/skillhand/skillhand/skill"
+)
+
+func frontmatterRules() []*Rule {
+	text := []Kind{Skill, Command, Agent}
+	return []*Rule{
+		{ID: "SK101", Name: "yaml", Severity: Error, kinds: text, run: brokenYAML,
+			Summary: "the frontmatter is not YAML, so its fields are dropped without a word"},
+		{ID: "SK102", Name: "field-near-miss", Severity: Error, kinds: text, run: fieldNearMiss,
+			Summary: "a field's name is almost one that is known, and is ignored"},
+		{ID: "SK103", Name: "field-for-agent", Severity: Warning, agent: spec, run: fieldForAgent,
+			Summary: "the agent that is checked for ignores or refuses a field"},
+		{ID: "SK104", Name: "name", Severity: Info, run: nameField, kinds: []Kind{Skill},
+			Summary: "the name breaks the specification's rules, or is not the folder's"},
+		{ID: "SK105", Name: "value", Severity: Error, kinds: text, run: fieldValue,
+			Summary: "a field has a value that nobody knows"},
+		{ID: "SK106", Name: "description", Severity: Error, kinds: []Kind{Skill, Agent}, run: description,
+			Summary: "the description is missing, or longer than is read"},
+	}
+}
+
+// frontEnd is where the frontmatter ends that an agent reads, or 0.
+func (d *document) frontEnd() int { return d.bodyStart() }
+
+func brokenYAML(p *pass) {
+	for _, n := range p.skill.Notes {
+		switch n.Code {
+		case skill.NoteYAML:
+			line := p.lineText(n.Line)
+			start := n.Offset + len(line) - len(strings.TrimLeft(line, " \t"))
+			f := p.find(start, max(start, n.Offset+len(strings.TrimRight(line, " \t\r"))), "%s: every field of it is dropped without a word", n.Text)
+			f.Help = "put the value in quotes"
+			f.Fix = p.quoteValues()
+			if f.Fix == nil {
+				f.Help = "mend the YAML: agents guess, or load the skill without name, description and allowed-tools"
+			}
+		case skill.NoteNoFields, skill.NoteFrontmatterUnclosed:
+			line, _, _ := strings.Cut(p.src[n.Offset:], "\n")
+			p.find(n.Offset, n.Offset+len(strings.TrimRight(line, "\r")), "%s", n.Text)
+		case skill.NoteFieldTwice:
+			f, _ := p.skill.Front.Field(strings.Fields(n.Text)[0])
+			p.severe(p.find(n.Offset, n.Offset+max(1, f.End-f.Offset), "%s", n.Text), Warning).Help = "remove one of the two"
+		}
+	}
+}
+
+// isBroken reports whether SK101 has told that no field is known.
+func (d *document) isBroken() bool {
+	return slices.ContainsFunc(d.skill.Notes, func(n skill.Note) bool {
+		return n.Code == skill.NoteYAML || n.Code == skill.NoteNoFields || n.Code == skill.NoteFrontmatterUnclosed
+	})
+}
+
+// quoteValues puts values that break the YAML in quotes. It says the same as before to an agent
+// that guessed; nil if the frontmatter cannot be mended so.
+func (p *pass) quoteValues() *Fix {
+	fix := &Fix{Title: "put the values in quotes"}
+	for _, f := range p.skill.Front.Fields {
+		raw := strings.TrimRight(p.src[f.ValueOffset:f.ValueEnd], " \t\r\n")
+		if raw == "" || strings.ContainsAny(raw, "\n") || !needsQuotes(raw) {
+			continue
+		}
+		fix.Edits = append(fix.Edits, Edit{f.ValueOffset, f.ValueOffset + len(raw), yamlQuote(raw)})
+	}
+	if len(fix.Edits) == 0 {
+		return nil
+	}
+	fixed := skill.Parse(p.Path, []byte(apply(p.src, fix.Edits)))
+	for _, n := range fixed.Notes {
+		if n.Code == skill.NoteYAML || n.Code == skill.NoteNoFields {
+			return nil
+		}
+	}
+	return fix
+}
+
+// needsQuotes reports whether a value on one line is none in YAML as it stands.
+func needsQuotes(raw string) bool {
+	switch raw[0] {
+	case '"', '\'', '|', '>':
+		return false
+	case '[', '{':
+		return !(strings.HasSuffix(raw, "]") || strings.HasSuffix(raw, "}")) || strings.Contains(raw, ": ") && raw[0] == '['
+	case '*', '&', '!', '%', '@', '`', '#':
+		return true
+	}
+	return strings.Contains(raw, ": ") || strings.HasSuffix(raw, ":") || strings.Contains(raw, " #")
+}
+
+// yamlQuote writes a text as YAML that reads the same everywhere.
+func yamlQuote(s string) string {
+	if !strings.ContainsAny(s, "'\n") {
+		return "'" + s + "'"
+	}
+	return strconv.Quote(s)
+}
+
+// yamlPlain reports whether a text can stand in YAML without quotes, in a list or not.
+func yamlPlain(s string) bool {
+	return s != "" && !needsQuotes(s) && !strings.ContainsAny(s[:1], "-?:,[]{}|>\"'") && !strings.ContainsAny(s, "\n,[]{}") && strings.TrimSpace(s) == s
+}
+
+// apply makes edits that do not overlap.
+func apply(src string, edits []Edit) string {
+	edits = slices.Clone(edits)
+	slices.SortStableFunc(edits, func(a, b Edit) int { return a.Offset - b.Offset })
+	var b strings.Builder
+	at := 0
+	for _, e := range edits {
+		b.WriteString(src[at:e.Offset])
+		b.WriteString(e.Text)
+		at = e.End
+	}
+	b.WriteString(src[at:])
+	return b.String()
+}
+
+// addTools is the edit that adds rules to allowed-tools, whatever form that has. It is only made
+// if the frontmatter then says what is meant.
+func (p *pass) addTools(rules []string) (Edit, bool) {
+	for _, e := range p.toolEdits(rules) {
+		fixed := skill.Parse(p.Path, []byte(apply(p.src, []Edit{e})))
+		var got, want []string
+		for _, list := range append(slices.Clone(p.skill.Front.AllowedTools), rules...) {
+			for _, r := range permit.ParseRules(list) {
+				want = append(want, r.Text)
+			}
+		}
+		for _, list := range fixed.Front.AllowedTools {
+			for _, r := range permit.ParseRules(list) {
+				got = append(got, r.Text)
+			}
+		}
+		if slices.Equal(got, want) {
+			return e, true
+		}
+	}
+	return Edit{}, false
+}
+
+// toolEdits are the ways to add rules, the plainest first.
+func (p *pass) toolEdits(rules []string) []Edit {
+	list := strings.Join(rules, ", ")
+	insert := func(at int, text string) Edit { return Edit{at, at, text} }
+	f, ok := p.skill.Front.Field("allowed-tools")
+	if !ok {
+		line := "allowed-tools: " + list + "\n"
+		quotedLine := "allowed-tools: " + yamlQuote(list) + "\n"
+		if end := p.bodyStart(); end > 0 {
+			at := strings.LastIndex(p.src[:end], "---")
+			return []Edit{insert(at, line), insert(at, quotedLine)}
+		}
+		return []Edit{insert(0, "---\n"+line+"---\n"), insert(0, "---\n"+quotedLine+"---\n")}
+	}
+	var edits []Edit
+	switch raw := f.Raw; {
+	case raw == "":
+		edits = append(edits, insert(f.End+1, " "+list), insert(f.End+1, " "+yamlQuote(list)))
+	case strings.HasPrefix(raw, "["):
+		var items []string
+		for _, r := range rules {
+			items = append(items, yamlQuote(r))
+		}
+		text := strings.Join(items, ", ")
+		if len(f.Fields) > 0 {
+			text = ", " + text
+		}
+		edits = append(edits, insert(f.ValueEnd-1, text))
+	case len(f.Fields) > 0:
+		last := f.Fields[len(f.Fields)-1]
+		line := strings.LastIndexByte(p.src[:last.ValueOffset], '\n') + 1
+		lead := p.src[line : line+strings.IndexByte(p.src[line:], '-')]
+		text := ""
+		for _, r := range rules {
+			if !yamlPlain(r) {
+				r = yamlQuote(r)
+			}
+			text += "\n" + lead + "- " + r
+		}
+		edits = append(edits, insert(last.ValueEnd, text))
+	case strings.HasPrefix(raw, "'"), strings.HasPrefix(raw, `"`):
+		edits = append(edits, insert(f.ValueEnd-1, ", "+list))
+	default:
+		all := f.Value + ", " + list
+		edits = append(edits, insert(f.ValueEnd, ", "+list), Edit{f.ValueOffset, f.ValueEnd, yamlQuote(all)})
+	}
+	return edits
+}
+
+// agentFields are the fields of an agent's file.
+var agentFields = []string{"name", "description", "tools", "disallowedTools", "model", "permissionMode", "maxTurns", "skills", "mcpServers", "hooks", "memory", "background", "effort", "isolation", "color", "initialPrompt"}
+
+func (d *document) knownFields() []string {
+	if d.Kind == Agent {
+		return agentFields
+	}
+	var names []string
+	for _, f := range skill.KnownFields() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+func fieldNearMiss(p *pass) {
+	known := p.knownFields()
+	renamed := map[string]bool{}
+	for _, f := range p.skill.Front.Fields {
+		if slices.Contains(known, f.Key) || f.Key == "" {
+			continue
+		}
+		near := nearest(f.Key, known)
+		if near == "" {
+			continue
+		}
+		x := p.find(f.Offset, f.End, "%s is no field and is ignored: %s is one", f.Key, near)
+		x.Help = "write " + near
+		if _, there := p.skill.Front.Field(near); !there && !renamed[near] && f.End-f.Offset == len(f.Key) {
+			renamed[near] = true
+			x.Fix = replace("rename it", false, f.Offset, f.End, near)
+		}
+	}
+}
+
+// nearest is the one known name that a misspelt one stands for, or "". Short names are near to too
+// many words.
+func nearest(name string, known []string) string {
+	for _, k := range known {
+		if folded(k) == folded(name) {
+			return k
+		}
+	}
+	best, far := "", 3
+	for _, k := range known {
+		most := 0
+		switch n := min(len(k), len(name)); {
+		case n >= 8:
+			most = 2
+		case n >= 5:
+			most = 1
+		}
+		if d := skill.Distance(folded(name), folded(k)); d <= most && d < far {
+			best, far = k, d
+		}
+	}
+	return best
+}
+
+// folded drops what people spell one way or the other.
+func folded(name string) string {
+	return strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(name))
+}
+
+func fieldForAgent(p *pass) {
+	inSpec := func(key string) bool {
+		return slices.ContainsFunc(skill.KnownFields(), func(k skill.KnownField) bool { return k.Name == key && k.Spec })
+	}
+	for _, f := range p.skill.Front.Fields {
+		if f.Key != "" && !inSpec(f.Key) {
+			x := p.find(f.Offset, f.End, "%s is no field of the Agent Skills specification: other agents than Claude Code ignore or refuse it", f.Key)
+			x.Help = "put what is your own under metadata:"
+		}
+	}
+}
+
+func nameField(p *pass) {
+	if p.isBroken() {
+		return
+	}
+	f, ok := p.skill.Front.Field("name")
+	folder := p.name
+	others := p.opt.isForOthers()
+	if !ok {
+		if others && p.frontEnd() > 0 {
+			p.severe(p.find(0, 3, "the name is missing, which the Agent Skills specification requires"), Error).Agent = "spec"
+		}
+		return
+	}
+	why := nameFault(f.Value)
+	if why == "" && folder != "" && f.Value != folder {
+		why = fmt.Sprintf("is not the folder's, %s, which is what Claude Code calls the skill", folder)
+	}
+	if why == "" {
+		return
+	}
+	x := p.find(f.ValueOffset, f.ValueEnd, "the name %s %s", f.Value, why)
+	if others {
+		p.severe(x, Error).Agent = "spec"
+	}
+	if nameFault(folder) == "" && folder != "" && strings.TrimSpace(f.Raw) == f.Value {
+		x.Help = "write " + folder
+		x.Fix = replace("write "+folder, true, f.ValueOffset, f.ValueEnd, folder)
+	}
+}
+
+// nameFault says which of the specification's rules a name breaks.
+func nameFault(name string) string {
+	switch {
+	case name == "":
+		return "is empty"
+	case length(name) > 64:
+		return "has more than 64 characters"
+	case strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
+		return "has other characters than a-z, 0-9 and -"
+	case strings.HasPrefix(name, "-"), strings.HasSuffix(name, "-"), strings.Contains(name, "--"):
+		return "begins or ends with -, or has two in a row"
+	}
+	return ""
+}
+
+// values are what some fields may say. A model may be any name: new ones come.
+var values = []struct {
+	field string
+	known []string
+}{
+	{"effort", []string{"low", "medium", "high", "xhigh", "max"}},
+	{"context", []string{"fork"}},
+	{"shell", []string{"bash", "powershell"}},
+}
+
+var models = []string{"sonnet", "opus", "haiku", "inherit", "opusplan", "default", "best", "fable"}
+
+func fieldValue(p *pass) {
+	for _, n := range p.skill.Notes {
+		if n.Code != skill.NoteFieldValue && n.Code != skill.NoteArgumentName {
+			continue
+		}
+		if f, ok := p.fieldAt(n.Offset); ok && p.Kind != Agent {
+			p.find(f.ValueOffset, f.ValueEnd, "%s", n.Text)
+		}
+	}
+	for _, v := range values {
+		f, ok := p.skill.Front.Field(v.field)
+		if !ok || f.Value == "" || slices.Contains(v.known, f.Value) || p.Kind == Agent && v.field != "effort" {
+			continue
+		}
+		if _, err := strconv.Atoi(f.Value); err == nil && v.field == "effort" {
+			continue // a budget of tokens
+		}
+		x := p.find(f.ValueOffset, f.ValueEnd, "%s is %s, want %s: it is ignored", v.field, f.Value, strings.Join(v.known, ", "))
+		p.nearValue(x, f, v.known)
+	}
+	p.model()
+	p.tools()
+	if f, ok := p.skill.Front.Field("hooks"); ok {
+		p.hookEvents(f)
+	}
+}
+
+func (p *pass) fieldAt(offset int) (skill.Field, bool) {
+	i := slices.IndexFunc(p.skill.Front.Fields, func(f skill.Field) bool { return f.Offset == offset })
+	if i < 0 {
+		return skill.Field{}, false
+	}
+	return p.skill.Front.Fields[i], true
+}
+
+// nearValue offers the value that a misspelt one stands for. There are few, so short ones count.
+func (p *pass) nearValue(x *Finding, f skill.Field, known []string) {
+	near := ""
+	for _, k := range known {
+		if len(f.Value) > 2 && skill.Distance(strings.ToLower(f.Value), k) <= 1 {
+			near = k
+		}
+	}
+	if near != "" && strings.TrimSpace(f.Raw) == f.Value {
+		x.Help = "write " + near
+		x.Fix = replace("write "+near, false, f.ValueOffset, f.ValueEnd, near)
+	}
+}
+
+func (p *pass) model() {
+	f, ok := p.skill.Front.Field("model")
+	if !ok || len(f.Fields) > 0 || f.Value == "" {
+		return
+	}
+	name := strings.TrimSuffix(f.Value, "[1m]")
+	if slices.Contains(models, name) || strings.Contains(name, "claude") || strings.ContainsAny(name, "/:.$") {
+		return
+	}
+	x := p.severe(p.find(f.ValueOffset, f.ValueEnd, "the model %s is not known here: if Claude Code does not know it either, the skill cannot be used", f.Value), Info)
+	p.nearValue(x, f, models)
+}
+
+// tools reports allowed-tools that are neither a text nor a list of texts.
+func (p *pass) tools() {
+	for _, key := range []string{"allowed-tools", "disallowed-tools"} {
+		f, ok := p.skill.Front.Field(key)
+		if !ok || len(f.Fields) > 0 {
+			continue
+		}
+		if _, err := strconv.ParseFloat(f.Raw, 64); err == nil || f.Raw == "true" || f.Raw == "false" {
+			p.find(f.ValueOffset, f.ValueEnd, "%s is %s, want a text or a list of texts", key, f.Raw)
+		}
+	}
+}
+
+// hookEvents checks the events of a frontmatter's hooks.
+func (p *pass) hookEvents(f skill.Field) {
+	if len(f.Fields) == 0 {
+		p.find(f.Offset, f.ValueEnd, "hooks is no list of events")
+		return
+	}
+	for _, event := range f.Fields {
+		if slices.Contains(hookEvents, event.Key) || event.Key == "" {
+			continue
+		}
+		x := p.find(event.Offset, event.End, "%s is no event of Claude Code, so the hook never runs", event.Key)
+		if near := nearest(event.Key, hookEvents); near != "" && event.End-event.Offset == len(event.Key) {
+			x.Help = "write " + near
+			x.Fix = replace("write "+near, false, event.Offset, event.End, near)
+		}
+	}
+}
+
+const (
+	maxDescription = 1024 // in the specification
+	maxListed      = 1536 // in Claude Code's list, with when_to_use
+)
+
+func description(p *pass) {
+	front := &p.skill.Front
+	f, ok := front.Field("description")
+	if p.isBroken() {
+		return
+	}
+	if !ok || strings.TrimSpace(front.Description) == "" {
+		if front.DisableModelInvocation {
+			return // nobody chooses it by its description
+		}
+		start, end := 0, min(3, len(p.src))
+		if ok {
+			start, end = f.Offset, f.ValueEnd
+		}
+		what := "the skill is listed by the first line of its text"
+		if p.Kind == Agent {
+			what = "nobody knows when to use the agent"
+		}
+		if p.frontEnd() == 0 {
+			p.find(0, len(p.lineText(1)), "there is no frontmatter: %s", what).Help = "begin the file with --- and a description: that says what it is for and when to use it"
+			return
+		}
+		p.find(start, end, "the description is missing: %s", what).Help = "say what it is for and when to use it"
+		return
+	}
+	if p.Kind == Agent {
+		return
+	}
+	listed := length(p.description)
+	switch {
+	case listed > maxListed:
+		x := p.find(f.ValueOffset, f.ValueEnd, "description and when_to_use have %d characters: Claude Code cuts them at %d, and the model never sees the rest", listed, maxListed)
+		x.Help = "put first what says when to use the skill, and shorten the rest"
+	case length(front.Description) > maxDescription:
+		x := p.severe(p.find(f.ValueOffset, f.ValueEnd, "the description has %d characters, more than the %d of the Agent Skills specification: other agents refuse or cut it", length(front.Description), maxDescription), Warning)
+		x.Help = "shorten it"
+	}
+}

@@ -1,0 +1,280 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/skillhand/skillhand/permit"
+	"github.com/skillhand/skillhand/skill"
+)
+
+func permissionRules() []*Rule {
+	return []*Rule{
+		{ID: "SK401", Name: "directive-asks", Severity: Error, agent: claude, run: directiveAsks,
+			Summary: "Claude Code would ask before it runs a directive, which it cannot, so the page aborts"},
+		{ID: "SK402", Name: "rule-never-matches", Severity: Error, agent: claude, run: ruleNeverMatches, kinds: []Kind{Skill, Command},
+			Summary: "a rule of allowed-tools matches no command"},
+		{ID: "SK403", Name: "rule-allows-all", Severity: Error, agent: claude, run: ruleAllowsAll, kinds: []Kind{Skill, Command},
+			Summary: "a rule of allowed-tools that reads as if it named some commands allows all of them"},
+		{ID: "SK404", Name: "aborts-when-installed", Severity: Warning, agent: claude, run: abortsWhenInstalled,
+			Summary: "a directive runs in a project and aborts the page once the skill is installed elsewhere"},
+		{ID: "SK405", Name: "rule-unused", Severity: Info, Off: true, agent: claude, run: ruleUnused,
+			Summary: "a rule of allowed-tools that nothing in the skill needs"},
+	}
+}
+
+// A Verdict is what Claude Code decides about one directive.
+type Verdict struct {
+	File     string          `json:"file"`
+	Line     int             `json:"line"`
+	Command  string          `json:"command"`
+	Decision permit.Decision `json:"decision"`
+	Part     string          `json:"part"`
+	Rule     string          `json:"rule"`
+	Reason   string          `json:"reason"`
+	Suggest  string          `json:"suggest"`
+}
+
+// place is where Claude Code is taken to load the file from.
+func (d *document) place() Place {
+	if d.opt.As != "" {
+		return d.opt.As
+	}
+	return d.As
+}
+
+// request asks about a command of the file as if it were loaded from a place. The folders are
+// made up: what is decided depends on which lies in which, not on their names.
+func (d *document) request(command string, as Place) permit.Request {
+	front := &d.skill.Front
+	q := permit.Request{Command: command, Allow: front.AllowedTools, Deny: front.DisallowedTools, Dir: "/project", Home: "/home/user"}
+	name := strings.ReplaceAll(d.loadName(), ":", "/")
+	base := "/project/.claude"
+	switch as {
+	case User:
+		base = "/home/user/.claude"
+	case InPlugin:
+		base = "/home/user/.claude/plugins/cache/market/plugin/1.0.0"
+		q.PluginRoot = base
+	}
+	if d.Kind == Skill { // commands have no folder of their own
+		q.SkillDir = base + "/skills/" + name
+	}
+	return q
+}
+
+// judged returns the directives that Claude Code runs and the author means to run, with what it
+// decides about them.
+func (p *pass) judged(as Place, f func(*directive, permit.Verdict)) {
+	for _, d := range p.directives {
+		if d.part != nil && d.claude {
+			f(d, permit.Decide(p.request(d.plain(), as)))
+		}
+	}
+}
+
+// plain is the command with a word in the place of each argument. It has the same length, so that
+// what is found in it can be pointed at.
+func (d *directive) plain() string {
+	var b strings.Builder
+	for _, c := range d.part.Command {
+		if c.Kind == skill.Variable && !c.Braced && !c.Escaped {
+			b.WriteString(strings.Repeat("x", len(c.Source)))
+		} else {
+			b.WriteString(c.Source)
+		}
+	}
+	return b.String()
+}
+
+func directiveAsks(p *pass) {
+	p.judged(p.place(), func(d *directive, v permit.Verdict) {
+		p.verdicts = append(p.verdicts, verdictOf(p.Name, d, v))
+		if v.Decision != permit.Ask && v.Decision != permit.Deny {
+			return
+		}
+		f := p.at(d, v.Offset, v.End, "Claude Code will not run this, and the page aborts: %s", v.Reason)
+		if v.Suggest != nil {
+			f.Help = v.Suggest.String()
+			f.Fix = p.allow(d, v.Suggest)
+		}
+	})
+}
+
+func verdictOf(file string, d *directive, v permit.Verdict) Verdict {
+	out := Verdict{File: file, Line: d.line, Command: strings.TrimSpace(d.command), Decision: v.Decision, Part: v.Part, Rule: v.Rule, Reason: v.Reason}
+	if v.Suggest != nil {
+		out.Suggest = v.Suggest.String()
+	}
+	return out
+}
+
+// allow is the fix for a directive that asks: another spelling if there is one, else rules.
+func (p *pass) allow(d *directive, c *permit.Change) *Fix {
+	start, end := d.at(0), d.at(len(d.command))
+	if c.Command != "" && d.plain() == d.command && p.src[start:end] == d.command && !strings.Contains(c.Command, "`") {
+		lead := len(d.command) - len(strings.TrimLeft(d.command, " \t\n"))
+		return replace("write "+clip(c.Command, 60), true, start+lead, start+len(strings.TrimRight(d.command, " \t\n")), c.Command)
+	}
+	if len(c.Rules) > 0 && d.plain() == d.command {
+		if edit, ok := p.addTools(c.Rules); ok {
+			return &Fix{Title: "add " + strings.Join(c.Rules, ", ") + " to allowed-tools", Unsafe: true, Edits: []Edit{edit}}
+		}
+	}
+	return nil
+}
+
+func abortsWhenInstalled(p *pass) {
+	if p.place() != Project || p.Kind != Skill {
+		return
+	}
+	p.judged(User, func(d *directive, v permit.Verdict) {
+		if v.Decision != permit.Ask || permit.Decide(p.request(d.plain(), Project)).Decision != permit.Allow {
+			return
+		}
+		f := p.at(d, v.Offset, v.End, "this runs in a project, but aborts the page once the skill is installed for a user or by a plugin: %s", v.Reason)
+		if v.Suggest == nil {
+			return
+		}
+		f.Help = v.Suggest.String()
+		if rules := v.Suggest.Rules; len(rules) == 1 && strings.HasPrefix(rules[0], "Read(/${CLAUDE_SKILL_DIR}") {
+			if edit, ok := p.addTools(rules); ok {
+				f.Fix = &Fix{Title: "add " + rules[0] + " to allowed-tools", Edits: []Edit{edit}}
+			}
+		}
+	})
+}
+
+// toolRules calls f with each rule of allowed-tools, and where it stands.
+func (p *pass) toolRules(f func(r permit.Rule, start, end int)) {
+	field, ok := p.skill.Front.Field("allowed-tools")
+	if !ok {
+		return
+	}
+	items := field.Fields
+	if len(items) == 0 {
+		items = []skill.Field{field}
+	}
+	for _, item := range items {
+		from := item.ValueOffset
+		for _, r := range permit.ParseRules(item.Value) {
+			start := strings.Index(p.src[from:item.ValueEnd], r.Text)
+			if start < 0 { // escaped, or over several lines
+				f(r, item.ValueOffset, item.ValueEnd)
+				continue
+			}
+			f(r, from+start, from+start+len(r.Text))
+			from += start + len(r.Text)
+		}
+	}
+}
+
+func ruleNeverMatches(p *pass) {
+	after := "" // the rule before, if a space took its parenthesis away
+	p.toolRules(func(r permit.Rule, start, end int) {
+		lone := after == "Bash" && strings.HasPrefix(r.Text, "(")
+		after = r.Text
+		if r.Never == "" || lone { // SK403 has told
+			return
+		}
+		f := p.find(start, end, "%s matches no command: %s", r.Text, r.Never)
+		if better := respell(r); better != "" {
+			f.Help = "write " + better
+			if p.src[start:end] == r.Text {
+				f.Fix = replace("write "+better, true, start, end, better)
+			}
+		}
+	})
+}
+
+// respell is the rule that was likely meant, or "".
+func respell(r permit.Rule) string {
+	text := r.Text
+	tool, spec, ok := strings.Cut(text, "(")
+	if strings.EqualFold(tool, "Bash") {
+		tool = "Bash"
+	}
+	if ok && strings.HasSuffix(spec, ")") {
+		spec = strings.TrimSpace(spec[:len(spec)-1])
+		base, star := strings.CutSuffix(spec, "*")
+		base = strings.TrimRight(base, " :.")
+		if !strings.Contains(base, "/") {
+			base = strings.ReplaceAll(base, ":", " ")
+		}
+		spec = base
+		if star {
+			spec += ":*"
+		}
+		text = tool + "(" + spec + ")"
+	} else {
+		text = tool
+	}
+	if better := permit.ParseRule(text); better.Never == "" && better.Kind != permit.All && text != r.Text {
+		return text
+	}
+	return ""
+}
+
+func ruleAllowsAll(p *pass) {
+	var all, next *permit.Rule
+	var start, end int
+	report := func(nextEnd int) {
+		f := p.find(start, max(end, nextEnd), "this allows every command: %s", all.Everything)
+		if next != nil && strings.HasPrefix(next.Text, "(") && nextEnd > end {
+			f.Help = "write " + all.Text + next.Text
+			if strings.TrimSpace(p.src[end:nextEnd]) == next.Text {
+				f.Fix = replace("remove the space", false, end, nextEnd-len(next.Text), "")
+			}
+		} else {
+			f.Help = "name the commands, as in Bash(git status:*), or write Bash if every command is meant"
+		}
+		all = nil
+	}
+	p.toolRules(func(r permit.Rule, from, to int) {
+		if all != nil {
+			next = &r
+			report(to)
+		}
+		next = nil
+		if r.Everything != "" {
+			all, start, end = &r, from, to
+			if !strings.HasPrefix(r.Everything, "the space") {
+				report(0)
+			}
+		}
+	})
+	if all != nil {
+		report(0)
+	}
+}
+
+func ruleUnused(p *pass) {
+	var decisions []permit.Decision
+	var commands []string
+	p.judged(p.place(), func(d *directive, v permit.Verdict) {
+		decisions, commands = append(decisions, v.Decision), append(commands, d.plain())
+	})
+	var all []permit.Rule
+	p.toolRules(func(r permit.Rule, _, _ int) { all = append(all, r) })
+	i := 0
+	p.toolRules(func(r permit.Rule, start, end int) {
+		rest := slices.Delete(slices.Clone(all), i, i+1)
+		i++
+		first, _, _ := strings.Cut(r.Spec, " ")
+		if r.Tool != "Bash" || r.Kind == permit.All || r.Never != "" || strings.Contains(p.body(), first) {
+			return
+		}
+		for k, command := range commands {
+			q := p.request(command, p.place())
+			q.Allow = nil
+			for _, other := range rest {
+				q.Allow = append(q.Allow, other.Text)
+			}
+			if permit.Decide(q).Decision != decisions[k] {
+				return
+			}
+		}
+		f := p.find(start, end, "nothing in the skill needs %s", r.Text)
+		f.Help = "remove it: what is granted can be used by the agent too"
+	})
+}

@@ -1,0 +1,369 @@
+package check
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/skillhand/skillhand/internal/words"
+	"github.com/skillhand/skillhand/skill"
+)
+
+func referenceRules() []*Rule {
+	return []*Rule{
+		{ID: "SK201", Name: "link-missing", Severity: Error, kinds: []Kind{Skill, Command, Agent, Text}, run: linkMissing,
+			Summary: "a link leads to a file that is not there"},
+		{ID: "SK202", Name: "script-missing", Severity: Error, kinds: []Kind{Skill, Command, Hooks, Plugin}, run: scriptMissing,
+			Summary: "a directive or hook calls a script that is not there"},
+		{ID: "SK203", Name: "script-not-executable", Severity: Error, kinds: []Kind{Skill, Command, Hooks, Plugin}, run: scriptNotExecutable,
+			Summary: "a script that is called by its path may not be executed"},
+		{ID: "SK204", Name: "shebang", Severity: Warning, kinds: []Kind{Skill}, run: shebang,
+			Summary: "a script has no #! line, or one that ends in a carriage return"},
+		{ID: "SK206", Name: "unknown-variable", Severity: Error, run: unknownVariable,
+			Summary: "a variable is almost one that is filled in, and stays as it is"},
+	}
+}
+
+func linkMissing(p *pass) {
+	base := p.bodyStart()
+	for _, l := range p.links {
+		file := linked(l.Destination)
+		if file == "" || p.isThereFor(file) {
+			continue
+		}
+		f := p.find(base+l.Start, base+l.End, "%s is not there", file)
+		f.Help = "mend the link, or remove it: an agent that follows it finds nothing"
+	}
+}
+
+// linked is the file that a link leads to; "" if it leads elsewhere, or is a placeholder.
+func linked(destination string) string {
+	file, _, _ := strings.Cut(destination, "#")
+	file, _, _ = strings.Cut(file, "?")
+	if text, err := url.PathUnescape(file); err == nil {
+		file = text
+	}
+	switch {
+	case file == "", strings.HasPrefix(file, "/"), strings.HasPrefix(file, "~"), strings.Contains(file, ":"), strings.Contains(file, "@"):
+		return ""
+	case strings.ContainsAny(file, "<>{}$*[]()|\\\"' \t\n") || strings.Contains(file, "...") || strings.Contains(file, "…"):
+		return ""
+	case !strings.ContainsAny(file, "./"):
+		return "" // [text](url)
+	}
+	low := strings.ToLower(file)
+	for _, word := range []string{"path/to", "example", "xxx", "yyyy", "your-", "placeholder"} {
+		if strings.Contains(low, word) {
+			return ""
+		}
+	}
+	return file
+}
+
+// isThereFor reports whether a file is there for the agent: beside the text, or in a folder above
+// it, up to the top of what is loaded. Nobody can tell about a text that has no folder.
+func (d *document) isThereFor(file string) bool {
+	if d.Path == "" {
+		return true
+	}
+	dir := filepath.Dir(d.Path)
+	for range 20 {
+		if isThere(filepath.Join(dir, filepath.FromSlash(file))) {
+			return true
+		}
+		up := filepath.Dir(dir)
+		if up == dir || isThere(filepath.Join(dir, ".git")) {
+			return false
+		}
+		dir = up
+	}
+	return false
+}
+
+// A mention is a script that a text calls or names.
+type mention struct {
+	written    string // the path below the folder
+	file       string // where it would be; "" if it could be in several folders
+	start, end int
+	called     bool // by its path, so it must be executable
+	anchor     int
+}
+
+// mentions lists the scripts that directives and hooks call, and those that stand after
+// ${CLAUDE_SKILL_DIR} or ${CLAUDE_PLUGIN_ROOT} anywhere.
+func (p *pass) mentions() []mention {
+	if p.json != nil {
+		return p.hookMentions()
+	}
+	if p.skill == nil {
+		return nil
+	}
+	var all []mention
+	for i, part := range p.skill.Parts {
+		if part.Kind != skill.Variable || !part.Braced || part.Escaped || i+1 == len(p.skill.Parts) {
+			continue
+		}
+		if m, ok := p.after(part, p.skill.Parts[i+1].Source); ok {
+			m.called = p.startsCommand(part)
+			all = append(all, m)
+		}
+	}
+	for _, d := range p.directives {
+		if d.part == nil {
+			continue
+		}
+		for i, part := range d.part.Command {
+			if part.Kind != skill.Variable || !part.Braced || i+1 == len(d.part.Command) {
+				continue
+			}
+			if m, ok := p.after(part, d.part.Command[i+1].Source); ok {
+				m.called, m.anchor = d.calls(part.Offset), d.line
+				all = append(all, m)
+			}
+		}
+	}
+	p.calls(func(d *directive, call *syntax.CallExpr) {
+		if m, ok := relativeScript(call); ok {
+			m.start, m.end, m.anchor = d.at(m.start), d.at(m.end), d.line
+			all = append(all, m)
+		}
+	})
+	return all
+}
+
+// after reads the path that follows a variable which stands for a folder.
+func (p *pass) after(v skill.Part, rest string) (mention, bool) {
+	root := ""
+	switch v.Name {
+	case "CLAUDE_SKILL_DIR":
+		root = filepath.Dir(p.Path)
+	case "CLAUDE_PLUGIN_ROOT":
+		root = p.Plugin
+	}
+	path, ok := scriptPath(rest)
+	if root == "" || !ok || p.Kind == Command && v.Name == "CLAUDE_SKILL_DIR" {
+		return mention{}, false
+	}
+	return mention{written: path, file: filepath.Join(root, filepath.FromSlash(path)), start: v.Offset, end: v.Offset + len(v.Source) + 1 + len(path), anchor: v.Line}, true
+}
+
+// scriptPath is the path of a script that a text begins with, after a slash.
+func scriptPath(text string) (string, bool) {
+	rest, ok := strings.CutPrefix(text, "/")
+	if !ok {
+		return "", false
+	}
+	n := strings.IndexFunc(rest, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./", r))
+	})
+	if n < 0 {
+		n = len(rest)
+	}
+	path := rest[:n]
+	if n < len(rest) && strings.ContainsRune("*<{[$?", rune(rest[n])) { // a pattern or placeholder
+		return "", false
+	}
+	path = strings.TrimRight(path, ".")
+	return path, isScript(path)
+}
+
+var scriptEndings = []string{".sh", ".bash", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl"}
+
+// isScript reports whether a path names a script.
+func isScript(path string) bool {
+	if strings.HasSuffix(path, "/") || path == "" {
+		return false
+	}
+	folder, _, below := strings.Cut(path, "/")
+	return slices.Contains(scriptEndings, filepath.Ext(path)) || below && filepath.Ext(path) == "" && (folder == "scripts" || folder == "bin")
+}
+
+// calls reports whether what stands at an offset of the file begins a command of the directive.
+func (d *directive) calls(offset int) bool {
+	if d.program == nil {
+		return false
+	}
+	found := false
+	syntax.Walk(d.program, func(n syntax.Node) bool {
+		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+			w := call.Args[0]
+			found = found || d.at(from(w)) <= offset && offset < d.at(to(w))
+		}
+		return !found
+	})
+	return found
+}
+
+// startsCommand reports whether a variable in a fence stands where a command does: first on its line.
+func (p *pass) startsCommand(v skill.Part) bool {
+	line := p.src[p.lines[v.Line-1]:v.Offset]
+	return v.InCode && strings.Trim(line, " \t\"") == "" && !strings.HasPrefix(line, "    ")
+}
+
+// relativeScript is a script in scripts/ or bin/ that a call runs, by its path or by an interpreter.
+func relativeScript(call *syntax.CallExpr) (mention, bool) {
+	w, called := call.Args[0], true
+	if slices.Contains([]string{"bash", "sh", "zsh", "python", "python3", "node", "ruby", "perl", "source", "."}, name(call)) {
+		if len(call.Args) < 2 {
+			return mention{}, false
+		}
+		w, called = call.Args[1], false
+	}
+	text := words.Lit(w)
+	path := strings.TrimPrefix(text, "./")
+	if folder, _, below := strings.Cut(path, "/"); !below || folder != "scripts" && folder != "bin" || !isScript(path) {
+		return mention{}, false
+	}
+	return mention{written: path, start: from(w), end: to(w), called: called}, true
+}
+
+func scriptMissing(p *pass) {
+	for _, m := range p.mentions() {
+		if m.file != "" && isThere(m.file) || m.file == "" && p.isThereFor(m.written) {
+			continue
+		}
+		f := p.find(m.start, m.end, "%s is not there", m.written)
+		f.anchor = max(m.anchor, 1)
+		f.Help = "add the script, or call it by the path that it has"
+	}
+}
+
+func scriptNotExecutable(p *pass) {
+	if runtime.GOOS == "windows" {
+		return
+	}
+	done := map[string]bool{}
+	for _, m := range p.mentions() {
+		if !m.called || m.file == "" || done[m.file] || !lacksBit(m.file) {
+			continue
+		}
+		done[m.file] = true
+		f := p.find(m.start, m.end, "%s is not executable, and is called by its path: permission denied", m.written)
+		f.anchor = max(m.anchor, 1)
+		f.Help = "chmod +x it, and commit the change (git update-index --chmod=+x)"
+		f.Fix = &Fix{Title: "make it executable", Edits: []Edit{}, Executable: m.file}
+	}
+	if p.Kind != Skill || !isFile(p.Path) {
+		return
+	}
+	p.scripts(func(file, rel string, mode fs.FileMode) {
+		if done[file] || !lacksBit(file) {
+			return
+		}
+		f := p.severe(p.find(0, min(3, len(p.src)), "%s has a #! line but is not executable", rel), Info)
+		f.Fix = &Fix{Title: "make it executable", Edits: []Edit{}, Executable: file}
+	})
+}
+
+// lacksBit reports whether a file has a #! line and may not be executed.
+func lacksBit(file string) bool {
+	info, err := os.Stat(file)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 == 0 && bytes.HasPrefix(firstBytes(file), []byte("#!"))
+}
+
+// firstBytes reads the beginning of a file.
+func firstBytes(file string) []byte {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	head := make([]byte, 256)
+	n, _ := io.ReadFull(f, head) // a short file is one too
+	return head[:n]
+}
+
+// scripts calls f with the files in the skill's own scripts folder.
+func (p *pass) scripts(f func(file, rel string, mode fs.FileMode)) {
+	dir := filepath.Dir(p.Path)
+	for _, folder := range []string{"scripts", "bin", "hooks"} {
+		entries, err := os.ReadDir(filepath.Join(dir, folder))
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+				f(filepath.Join(dir, folder, e.Name()), folder+"/"+e.Name(), info.Mode())
+			}
+		}
+	}
+}
+
+func shebang(p *pass) {
+	if !isFile(p.Path) {
+		return
+	}
+	p.scripts(func(file, rel string, mode fs.FileMode) {
+		if ext := filepath.Ext(file); ext != ".sh" && ext != ".bash" {
+			return
+		}
+		head := firstBytes(file)
+		line, _, _ := bytes.Cut(head, []byte("\n"))
+		switch {
+		case bytes.HasPrefix(line, []byte("#!")) && bytes.HasSuffix(line, []byte("\r")):
+			p.find(0, min(3, len(p.src)), "the #! line of %s ends in a carriage return, which becomes part of the interpreter's name: it cannot be run", rel).Help = "save it with LF line ends"
+		case mode&0o111 != 0 && len(head) > 0 && !bytes.HasPrefix(line, []byte("#!")) && runtime.GOOS != "windows":
+			p.find(0, min(3, len(p.src)), "%s is executable but has no #! line: which shell runs it depends on who calls it", rel).Help = "begin it with #!/usr/bin/env bash"
+		}
+	})
+}
+
+// builtins are the variables that are filled in.
+var builtins = []string{"CLAUDE_PLUGIN_ROOT", "CLAUDE_SESSION_ID", "CLAUDE_PROJECT_DIR", "CLAUDE_SKILL_DIR", "CLAUDE_PLUGIN_DATA", "CLAUDE_EFFORT"}
+
+func unknownVariable(p *pass) {
+	check := func(v skill.Part) {
+		if v.Kind != skill.Variable || !v.Braced || v.Escaped || slices.Contains(builtins, v.Name) {
+			return
+		}
+		meant := meantVariable(v.Name)
+		if meant == "" || strings.Contains(p.src, v.Name+"=") || p.hasBinding(v.Name) {
+			return
+		}
+		f := p.find(v.Offset, v.Offset+len(v.Source), "%s is not filled in: the agent and the shell get it as it is", v.Source)
+		f.Help = "write " + meant
+		f.Fix = replace("write "+meant, true, v.Offset, v.Offset+len(v.Source), meant)
+	}
+	for _, part := range p.skill.Parts {
+		check(part)
+		for _, c := range part.Command {
+			check(c)
+		}
+	}
+}
+
+// hasBinding reports whether a bindings.json may define a variable.
+func (p *pass) hasBinding(name string) bool {
+	src, err := skill.ReadFile(filepath.Join(filepath.Dir(p.Path), "bindings.json"))
+	return err == nil && bytes.Contains(src, []byte(name))
+}
+
+// meantVariable is the variable that a name stands for: one letter away, or with another word at
+// its end.
+func meantVariable(name string) string {
+	if name == "ARGUMENTS" {
+		return "$ARGUMENTS" // never filled in with braces
+	}
+	for _, b := range builtins {
+		if skill.Distance(name, b) == 1 {
+			return "${" + b + "}"
+		}
+	}
+	known := map[string]string{"SKILL": "CLAUDE_SKILL_DIR", "PLUGIN": "CLAUDE_PLUGIN_ROOT", "PROJECT": "CLAUDE_PROJECT_DIR", "SESSION": "CLAUDE_SESSION_ID"}
+	parts := strings.Split(name, "_")
+	if len(parts) != 3 || parts[0] != "CLAUDE" || known[parts[1]] == "" {
+		return ""
+	}
+	if slices.Contains([]string{"DIR", "ROOT", "PATH", "FOLDER", "HOME", "BASE", "DIRECTORY", "LOCATION", "ID"}, parts[2]) {
+		return "${" + known[parts[1]] + "}"
+	}
+	return ""
+}

@@ -1,0 +1,93 @@
+package check
+
+import (
+	"embed"
+	"strings"
+
+	"github.com/skillhand/skillhand/permit"
+)
+
+// A Rule is one thing that can be wrong.
+type Rule struct {
+	ID       string
+	Name     string
+	Severity Severity // unless a finding says otherwise
+	Off      bool     // only run if asked for
+	Summary  string   // what it proves, in a line
+
+	kinds    []Kind // the files it is about; none means skills and commands
+	agent    audience
+	dialect  bool // only for those who ask about our own dialect
+	run      func(*pass)
+	together func(*whole)
+}
+
+// An audience says for which agents a rule holds.
+type audience int
+
+const (
+	everyone audience = iota
+	claude            // directives and their permissions are Claude Code's alone
+	spec              // what others refuse or ignore
+)
+
+// ClaudeVersion is the Claude Code that rules about it were held against.
+const ClaudeVersion = permit.Version
+
+//go:embed doc/*.md
+var docs embed.FS
+
+// Doc explains the rule, in Markdown: what happens, why, and what to do.
+func (r *Rule) Doc() string {
+	text, err := docs.ReadFile("doc/" + r.ID + ".md")
+	if err != nil {
+		return "# " + r.ID + " " + r.Name + "\n\n" + r.Summary + ".\n"
+	}
+	return string(text)
+}
+
+// A RuleDocument is a rule as JSON. It is described by schemas/explain-v1.schema.json.
+type RuleDocument struct {
+	ID       string   `json:"id"`
+	Name     string   `json:"name"`
+	Severity Severity `json:"severity"` // off if it must be asked for
+	Summary  string   `json:"summary"`
+	Doc      string   `json:"doc"` // Markdown
+	Docs     string   `json:"docs"`
+}
+
+// Document makes a rule a document.
+func (r *Rule) Document() RuleDocument {
+	severity := (&Options{}).severity(r)
+	return RuleDocument{ID: r.ID, Name: r.Name, Severity: severity, Summary: r.Summary, Doc: r.Doc(), Docs: r.Link()}
+}
+
+// Link is where the rule is explained.
+func (r *Rule) Link() string {
+	return "https://github.com/skillhand/skillhand/blob/main/check/doc/" + r.ID + ".md"
+}
+
+// All lists the rules, by their numbers.
+func All() []*Rule { return rules() }
+
+// ByName finds a rule by its number or name.
+func ByName(name string) *Rule {
+	for _, r := range All() {
+		if strings.EqualFold(r.ID, name) || strings.EqualFold(r.Name, name) {
+			return r
+		}
+	}
+	return nil
+}
+
+func (r *Rule) isFor(d *document) bool {
+	if len(r.kinds) == 0 {
+		return d.Kind == Skill || d.Kind == Command
+	}
+	for _, k := range r.kinds {
+		if k == d.Kind {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,341 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/skillhand/skillhand/internal/words"
+	"github.com/skillhand/skillhand/skill"
+)
+
+func shellRules() []*Rule {
+	return []*Rule{
+		{ID: "SK301", Name: "find-quoted-quotes", Severity: Error, agent: claude, run: findQuotedQuotes,
+			Summary: "find looks for a name that has quotes in it, and never finds one"},
+		{ID: "SK302", Name: "find-name-slash", Severity: Error, agent: claude, run: findNameSlash,
+			Summary: "find -name is compared with a name, which has no slash in it"},
+		{ID: "SK303", Name: "dead-fallback", Severity: Warning, agent: claude, run: deadFallback,
+			Summary: "what stands after || is never shown, because the pipeline before it cannot fail"},
+		{ID: "SK304", Name: "and-or-chain", Severity: Warning, agent: claude, run: andOrChain,
+			Summary: "A && x || B && y runs y after x too"},
+		{ID: "SK305", Name: "find-or-precedence", Severity: Info, agent: claude, run: findOrPrecedence,
+			Summary: "a test before the first -o holds for that side alone"},
+		{ID: "SK306", Name: "fenced-example", Severity: Error, agent: claude, run: fencedExample,
+			Summary: "Claude Code runs an example that stands in code"},
+		{ID: "SK307", Name: "raw-argument", Severity: Warning, agent: claude, run: rawArgument,
+			Summary: "an argument is pasted into a command as it is, and can add commands"},
+		{ID: "SK308", Name: "aborts-empty", Severity: Warning, agent: claude, run: abortsEmpty,
+			Summary: "the page aborts when what a command looks for is not there"},
+		{ID: "SK309", Name: "shell-syntax", Severity: Error, agent: claude, run: shellSyntax,
+			Summary: "bash cannot read the command"},
+		{ID: "SK310", Name: "block-info", Severity: Error, agent: claude, run: blockInfo,
+			Summary: "a word after ```! is run as a command"},
+		{ID: "SK312", Name: "directive-unclosed", Severity: Error, agent: claude, run: directiveUnclosed,
+			Summary: "a directive that is not closed is not run, and the agent reads the command"},
+	}
+}
+
+// name is the command that a call runs, if that is plain.
+func name(call *syntax.CallExpr) string { return words.Lit(call.Args[0]) }
+
+// args are a call's words after its name, as far as they are plain; "" for those that are not.
+func args(call *syntax.CallExpr) []string {
+	all := make([]string, 0, len(call.Args))
+	for _, w := range call.Args[1:] {
+		all = append(all, words.Lit(w))
+	}
+	return all
+}
+
+func from(n syntax.Node) int { return int(n.Pos().Offset()) }
+func to(n syntax.Node) int   { return int(n.End().Offset()) }
+
+// singleQuoted quotes a word for a shell.
+func singleQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// findTests lists the words after find's tests of names.
+func findTests(call *syntax.CallExpr, tests ...string) []*syntax.Word {
+	if name(call) != "find" {
+		return nil
+	}
+	var found []*syntax.Word
+	for i, w := range call.Args[:len(call.Args)-1] {
+		if i > 0 && slices.Contains(tests, words.Lit(w)) {
+			found = append(found, call.Args[i+1])
+		}
+	}
+	return found
+}
+
+func findQuotedQuotes(p *pass) {
+	p.calls(func(d *directive, call *syntax.CallExpr) {
+		for _, w := range findTests(call, "-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-lname") {
+			text, ok := words.Literal(w)
+			if !ok || len(text) < 3 || text[0] != text[len(text)-1] || text[0] != '\'' && text[0] != '"' {
+				continue
+			}
+			plain := text[1 : len(text)-1]
+			f := p.at(d, from(w), to(w), "find looks for names with quotes in them, %s, so this never matches", text)
+			f.Help = "quote the pattern, and do not escape the quotes: " + singleQuoted(plain)
+			if strings.IndexByte(plain, '`') < 0 {
+				f.Fix = replace("write "+singleQuoted(plain), false, d.at(from(w)), d.at(to(w)), singleQuoted(plain))
+			}
+		}
+	})
+}
+
+func findNameSlash(p *pass) {
+	p.calls(func(d *directive, call *syntax.CallExpr) {
+		for _, w := range findTests(call, "-name", "-iname") {
+			text, ok := words.Literal(w)
+			trimmed := strings.TrimRight(text, "/")
+			if !ok || !strings.Contains(text, "/") || trimmed == "" || isQuotedTwice(text) {
+				continue
+			}
+			f := p.at(d, from(w), to(w), "-name is compared with the last part of a path, which has no /, so %s never matches", text)
+			pattern, test := "*/"+strings.TrimPrefix(strings.TrimPrefix(trimmed, "./"), "/"), "-path"
+			if strings.HasPrefix(trimmed, "*") || strings.HasPrefix(trimmed, "**/") {
+				pattern = trimmed
+			}
+			f.Help = "compare the whole path: " + test + " " + singleQuoted(pattern)
+			i := slices.Index(call.Args, w)
+			before := call.Args[i-1]
+			if words.Lit(before) == "-iname" {
+				test = "-ipath"
+			}
+			f.Fix = replace("use "+test, true, d.at(from(before)), d.at(to(w)), test+" "+singleQuoted(pattern))
+		}
+	})
+}
+
+func isQuotedTwice(text string) bool {
+	return len(text) > 2 && text[0] == text[len(text)-1] && (text[0] == '\'' || text[0] == '"')
+}
+
+func deadFallback(p *pass) {
+	for _, d := range p.directives {
+		if d.program == nil || strings.Contains(d.command, "pipefail") {
+			continue
+		}
+		syntax.Walk(d.program, func(n syntax.Node) bool {
+			or, ok := n.(*syntax.BinaryCmd)
+			if !ok || or.Op != syntax.OrStmt {
+				return true
+			}
+			pipe, ok := or.X.Cmd.(*syntax.BinaryCmd)
+			if !ok || pipe.Op != syntax.Pipe && pipe.Op != syntax.PipeAll || or.X.Negated || !neverFails(lastOf(or.X)) {
+				return true
+			}
+			said, ok := or.Y.Cmd.(*syntax.CallExpr)
+			if !ok || len(said.Args) == 0 || !slices.Contains([]string{"echo", "printf"}, name(said)) {
+				return true
+			}
+			last := callOf(lastOf(or.X))
+			f := p.at(d, from(or.Y), to(or.Y), "this is never shown: the status of a pipeline is that of its last command, and %s succeeds whatever comes before it", name(last))
+			if name(last) == "wc" { // it counts, and says 0
+				f.Help = "test what is counted, or drop the fallback"
+				return true
+			}
+			f.Help = "end the pipeline in grep ., which fails when there is nothing: … | grep . || …"
+			f.Fix = replace("add | grep .", true, d.at(to(or.X)), d.at(to(or.X)), " | grep .")
+			return true
+		})
+	}
+}
+
+// lastOf is the statement whose status a pipeline has.
+func lastOf(s *syntax.Stmt) *syntax.Stmt {
+	for {
+		b, ok := s.Cmd.(*syntax.BinaryCmd)
+		if !ok || b.Op != syntax.Pipe && b.Op != syntax.PipeAll {
+			return s
+		}
+		s = b.Y
+	}
+}
+
+// callOf is the simple command of a statement, or nil.
+func callOf(s *syntax.Stmt) *syntax.CallExpr {
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return nil
+	}
+	return call
+}
+
+// A filter reads stdin and succeeds, unless it is given files.
+type filter struct {
+	name     string
+	operands int    // words that are no files
+	valued   string // options that take a word
+}
+
+var filters = []filter{
+	{"head", 0, "nc"}, {"tail", 0, "nc"}, {"sort", 0, "ktS"}, {"uniq", 0, "fsw"}, {"wc", 0, ""}, {"cat", 0, ""}, {"tac", 0, ""}, {"rev", 0, ""}, {"nl", 0, "bswv"},
+	{"tr", 2, ""}, {"cut", 0, "dfcb"}, {"column", 0, "tsc"}, {"fold", 0, "w"}, {"paste", 0, "d"}, {"sed", 1, "e"}, {"awk", 1, "Fv"},
+}
+
+func filterOf(name string) (filter, bool) {
+	i := slices.IndexFunc(filters, func(f filter) bool { return f.name == name })
+	if i < 0 {
+		return filter{}, false
+	}
+	return filters[i], true
+}
+
+// neverFails reports whether a statement at the end of a pipeline succeeds whatever it reads.
+func neverFails(s *syntax.Stmt) bool {
+	call := callOf(s)
+	if call == nil || s.Negated || len(call.Assigns) > 0 {
+		return false
+	}
+	for _, r := range s.Redirs {
+		if r.Op != syntax.DplOut && words.Lit(r.Word) != "/dev/null" {
+			return false
+		}
+	}
+	filter, ok := filterOf(name(call))
+	if !ok {
+		return false
+	}
+	operands, code := 0, false
+	all := args(call)
+	for i := 0; i < len(all); i++ {
+		word, raw := all[i], call.Args[i+1]
+		switch {
+		case word == "" && len(raw.Parts) > 0 && !isEmptyQuotes(raw):
+			return false // not plain: it may be a file
+		case word == "-":
+		case strings.HasPrefix(word, "-") && len(word) == 2 && strings.Contains(filter.valued, word[1:]):
+			i++
+			code = code || word == "-e"
+		case strings.HasPrefix(word, "-i") && name(call) == "sed", word == "-o" && name(call) == "sort":
+			return false
+		case strings.HasPrefix(word, "-"):
+		default:
+			operands++
+			if name(call) == "awk" && strings.Contains(word, "exit") || name(call) == "sed" && strings.ContainsAny(word, "qQ") {
+				return false
+			}
+		}
+	}
+	if code {
+		filter.operands = 0
+	}
+	return operands <= filter.operands
+}
+
+func isEmptyQuotes(w *syntax.Word) bool {
+	_, ok := words.Literal(w)
+	return ok
+}
+
+func andOrChain(p *pass) {
+	for _, d := range p.directives {
+		if d.program == nil {
+			continue
+		}
+		syntax.Walk(d.program, func(n syntax.Node) bool {
+			and, ok := n.(*syntax.BinaryCmd)
+			if !ok || and.Op != syntax.AndStmt {
+				return true
+			}
+			or, ok := and.X.Cmd.(*syntax.BinaryCmd)
+			if !ok || or.Op != syntax.OrStmt {
+				return true
+			}
+			if first, ok := or.X.Cmd.(*syntax.BinaryCmd); ok && first.Op == syntax.AndStmt {
+				f := p.at(d, from(and.Y), to(and.Y), "this also runs when the first branch did: && and || bind alike, from left to right")
+				f.Help = "say which belongs together: if A; then x; elif B; then y; fi"
+			}
+			return true
+		})
+	}
+}
+
+func findOrPrecedence(p *pass) {
+	p.calls(func(d *directive, call *syntax.CallExpr) {
+		if name(call) != "find" {
+			return
+		}
+		all := args(call)
+		first := slices.IndexFunc(all, func(s string) bool { return s == "-o" || s == "-or" })
+		kind := slices.Index(all, "-type")
+		if first < 0 || kind < 0 || kind > first || slices.ContainsFunc(all, func(s string) bool { return s == "(" || s == "!" || s == "," }) || slices.Contains(all[first:], "-type") {
+			return
+		}
+		f := p.at(d, from(call.Args[kind+1]), to(call.Args[kind+2]), "-type holds only up to the first -o: what follows it is found whatever it is")
+		f.Help = `put the names in parentheses: find … -type f \( -name a -o -name b \)`
+		if kind+2 >= first || slices.ContainsFunc(all[first:], isFindAction) {
+			return
+		}
+		start, end := to(call.Args[kind+2]), to(call.Args[len(call.Args)-1])
+		f.Fix = &Fix{Title: "add the parentheses", Unsafe: true, Edits: []Edit{{d.at(start), d.at(start), ` \(`}, {d.at(end), d.at(end), ` \)`}}}
+	})
+}
+
+func isFindAction(s string) bool {
+	return strings.HasPrefix(s, "-exec") || strings.HasPrefix(s, "-print") || strings.HasPrefix(s, "-ok") || slices.Contains([]string{"-delete", "-prune", "-ls", "-quit"}, s)
+}
+
+func shellSyntax(p *pass) {
+	for _, d := range p.directives {
+		if d.fault == nil || slices.ContainsFunc(d.part.Command, func(c skill.Part) bool { return c.Kind == skill.Variable && !c.Braced }) {
+			continue // what is pasted may complete it
+		}
+		text := d.fault.Error()
+		offset := 0
+		if e, ok := d.fault.(syntax.ParseError); ok {
+			text, offset = e.Text, min(int(e.Pos.Offset()), len(d.command))
+		}
+		p.at(d, offset, len(strings.TrimRight(d.command, " \t\n")), "bash cannot read this, and the page aborts: %s", text)
+	}
+}
+
+func blockInfo(p *pass) {
+	for _, n := range p.skill.Notes {
+		if n.Code != skill.NoteBlockInfo {
+			continue
+		}
+		line := p.src[n.Offset:]
+		line, _, _ = strings.Cut(line, "\n")
+		info := strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "`"))
+		word := strings.TrimSpace(strings.TrimPrefix(info, "!"))
+		if !slices.Contains([]string{"bash", "sh", "shell", "zsh", "console", "terminal", "powershell", "pwsh"}, strings.ToLower(word)) {
+			continue // Claude Code runs it as the block's first line: that may be meant
+		}
+		start := n.Offset + strings.Index(p.src[n.Offset:], "!") + 1
+		end := n.Offset + len(strings.TrimRight(line, " \t\r"))
+		f := p.find(start, end, "```! takes no language: Claude Code runs %s as the first command of the block", word)
+		f.Help = "write ```! alone"
+		f.Fix = replace("remove "+word, false, start, end, "")
+	}
+}
+
+func directiveUnclosed(p *pass) {
+	for _, n := range p.skill.Notes {
+		switch n.Code {
+		case skill.NoteBlockUnclosed:
+			line, _, _ := strings.Cut(p.src[n.Offset:], "\n")
+			f := p.find(n.Offset, n.Offset+len(strings.TrimRight(line, "\r")), "the block is not closed, so nothing runs, and the agent reads the commands")
+			f.Help = "close it with a line of ```"
+		case skill.NoteDirectiveUnclosed:
+			p.unclosedCommand(n)
+		}
+	}
+}
+
+// unclosedCommand is about a !` whose ` is not in its paragraph: Claude Code takes the next one,
+// wherever that is.
+func (p *pass) unclosedCommand(n skill.Note) {
+	for _, d := range p.directives {
+		if d.part == nil && d.start == n.Offset {
+			f := p.find(n.Offset, n.Offset+2, "the command is not closed in its paragraph: Claude Code runs all up to the next `, on line %d", p.lineAt(d.end-1))
+			f.Help = "close it"
+			return
+		}
+	}
+	p.severe(p.find(n.Offset, n.Offset+2, "the command is not closed, so it does not run"), Warning).Help = "close it"
+}

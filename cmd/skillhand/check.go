@@ -1,0 +1,470 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillhand/skillhand/check"
+	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/skill"
+)
+
+type checkOptions struct {
+	format, failOn, as, dialect  string
+	baseline, writeBaseline      string
+	config, stdinFile            string
+	json, fix, unsafe, diff      bool
+	watch, noIgnore, permissions bool
+	agents                       []string
+}
+
+func newCheck(std *stdio) *cobra.Command {
+	var o checkOptions
+	cmd := &cobra.Command{
+		Use:   "check [PATH...]",
+		Short: "Find what is wrong with skills before an agent does",
+		Long: `Find what is wrong with skills, commands, agents, plugins, marketplaces and
+hooks files before an agent does: commands that abort the page, patterns that
+never match, links that lead nowhere, rules that grant nothing or too much.
+Nothing is run. Without a path, this project and the user's own skills are
+checked; - reads a skill from stdin. skillhand explain RULE says more about a
+finding.
+
+What a file cannot help can be ignored, with a reason, on the line before:
+  <!-- skillhand: ignore SK308 the file is always there -->
+or for all of it, in the frontmatter:
+  metadata: {skillhand-ignore: "SK308 the files are always there"}
+
+The exit status is 1 if there are findings at or above --fail-on, and 3 if
+there is nothing to check.`,
+		Example: `  skillhand check
+  skillhand check skills/review --fix
+  skillhand check --permissions          what Claude Code decides about commands
+  skillhand check --format sarif > skillhand.sarif
+  skillhand check --write-baseline .skillhand-baseline.json`,
+		RunE: func(cmd *cobra.Command, args []string) error { return runCheck(cmd.Context(), std, o, args) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.format, "format", "full", "how to print findings: full, concise, json, sarif or github")
+	f.BoolVar(&o.json, "json", false, "the same as --format json; with --permissions, a line for each directive")
+	f.BoolVar(&o.fix, "fix", false, "mend what can be mended safely")
+	f.BoolVar(&o.unsafe, "unsafe-fixes", false, "with --fix or --diff: also where a fix may change more")
+	f.BoolVar(&o.diff, "diff", false, "show what --fix would change, and change nothing")
+	f.BoolVar(&o.watch, "watch", false, "check again whenever a file changes")
+	f.StringVar(&o.failOn, "fail-on", "error", "exit with 1 from this severity on: error, warning or info")
+	f.StringVar(&o.as, "as", "", "take the files as loaded from project, user or plugin (default: as they lie)")
+	f.StringVar(&o.dialect, "dialect", "claude", "skillhand: also say where our own pages differ from Claude Code's")
+	f.StringSliceVar(&o.agents, "agents", nil, "check for these agents: claude, spec, codex, cursor (default claude)")
+	f.BoolVar(&o.permissions, "permissions", false, "list what Claude Code decides about every directive")
+	f.StringVar(&o.baseline, "baseline", "", "do not report what this `file` lists")
+	f.StringVar(&o.writeBaseline, "write-baseline", "", "list all findings in this `file`, for --baseline")
+	f.BoolVar(&o.noIgnore, "no-ignore", false, "report what files ask to be ignored")
+	f.StringVar(&o.config, "config", "", "configuration `file` (default: "+check.ConfigName+" at the repository's top)")
+	f.StringVar(&o.stdinFile, "stdin-file", "", "the `path` that stdin stands for")
+	cmd.MarkFlagsMutuallyExclusive("baseline", "write-baseline")
+	return cmd
+}
+
+// A checking is one call of check, with all that was said about it.
+type checking struct {
+	checkOptions
+	std    *stdio
+	finder check.Finder
+	opt    check.Options
+	paths  []string
+	stdin  []byte // what is checked instead of files
+}
+
+func runCheck(ctx context.Context, std *stdio, o checkOptions, paths []string) error {
+	c := &checking{checkOptions: o, std: std, paths: paths}
+	if err := c.complete(); err != nil {
+		return err
+	}
+	if o.watch {
+		return c.watching(ctx)
+	}
+	return c.once(ctx)
+}
+
+// complete reads flags and configuration.
+func (c *checking) complete() error {
+	h, err := here.From("", c.std.Env)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		c.format = "json"
+	}
+	c.finder = check.Finder{Dir: h.Dir, Home: h.Home}
+	top := skill.Top(h.Dir)
+	if c.format == "sarif" || c.format == "github" {
+		c.finder.Base = top // what these are for names files from there
+	}
+	if err := c.validate(); err != nil {
+		return err
+	}
+	if c.config == "" && top != "" {
+		c.config = filepath.Join(top, check.ConfigName)
+		if _, err := os.Stat(c.config); err != nil {
+			c.config = ""
+		}
+	}
+	var conf check.Config
+	if c.config != "" {
+		src, err := skill.ReadFile(c.config)
+		if err != nil {
+			return cli.Exit(cli.ExitUsage, err)
+		}
+		if conf, err = check.ParseConfig(term.Near(c.config), src); err != nil {
+			return cli.Exit(cli.ExitUsage, err)
+		}
+	}
+	c.finder.Exclude = conf.Exclude
+	c.opt = check.Options{Agents: conf.Agents, Rules: conf.Rules, As: conf.As, Dialect: c.dialect, NoIgnore: c.noIgnore}
+	if len(c.agents) > 0 {
+		c.opt.Agents = c.agents
+	}
+	if c.as != "" {
+		c.opt.As = check.Place(c.as)
+	}
+	if slices.Contains(c.paths, "-") {
+		if len(c.paths) > 1 {
+			return cli.Usagef("-: stdin is checked alone")
+		}
+		if c.stdin, err = io.ReadAll(io.LimitReader(c.std.In, skill.MaxSize+1)); err != nil {
+			return fmt.Errorf("stdin: %w", err)
+		}
+		if c.stdin == nil {
+			c.stdin = []byte{}
+		}
+	}
+	return nil
+}
+
+// validate refuses flags that say nothing known.
+func (c *checking) validate() error {
+	for _, flag := range []struct {
+		name, value string
+		known       []string
+	}{
+		{"format", c.format, []string{"full", "concise", "json", "sarif", "github"}},
+		{"fail-on", c.failOn, []string{"error", "warning", "info"}},
+		{"as", c.as, []string{"", "project", "user", "plugin"}},
+		{"dialect", c.dialect, []string{"claude", "skillhand"}},
+	} {
+		if !slices.Contains(flag.known, flag.value) {
+			return cli.Usagef("--%s is %q, want %s", flag.name, flag.value, strings.TrimPrefix(strings.Join(flag.known, ", "), ", "))
+		}
+	}
+	for _, a := range c.agents {
+		if !slices.Contains(check.Agents(), a) {
+			return cli.Usagef("--agents: %q is not known, want %s", a, strings.Join(check.Agents(), ", "))
+		}
+	}
+	if c.unsafe && !c.fix && !c.diff {
+		return cli.Usagef("--unsafe-fixes needs --fix or --diff")
+	}
+	if c.watch && slices.Contains(c.paths, "-") {
+		return cli.Usagef("--watch: stdin does not change")
+	}
+	return nil
+}
+
+// files finds what is to be checked.
+func (c *checking) files() ([]check.File, error) {
+	if c.stdin != nil {
+		return []check.File{c.finder.Source(c.stdinFile, c.stdin)}, nil
+	}
+	files, err := c.finder.Find(c.paths)
+	if err != nil {
+		return nil, cli.Exit(cli.ExitMissing, err)
+	}
+	if len(files) == 0 {
+		return nil, cli.Exit(cli.ExitMissing, errors.New("nothing to check: no skill, command, agent, plugin, marketplace or hooks file here"))
+	}
+	return files, nil
+}
+
+// once checks, and mends if that was asked for.
+func (c *checking) once(ctx context.Context) error {
+	files, err := c.files()
+	if err != nil {
+		return err
+	}
+	if c.fix || c.diff {
+		done, err := c.mend(ctx, files)
+		if done || err != nil {
+			return err
+		}
+	}
+	res, err := c.run(ctx, files)
+	if err != nil {
+		return err
+	}
+	if c.permissions {
+		return c.printVerdicts(res)
+	}
+	return c.report(res)
+}
+
+// run checks, with a line that says how far it is where that takes long.
+func (c *checking) run(ctx context.Context, files []check.File) (*check.Result, error) {
+	spinner := c.std.Spin("checking " + term.Plural(len(files), "file"))
+	c.opt.Progress = func(done, all int) {
+		if done%100 == 0 {
+			spinner.Doing(fmt.Sprintf("checking file %d of %d", done, all))
+		}
+	}
+	res := check.Run(ctx, files, c.opt)
+	spinner.End()
+	return res, ctx.Err()
+}
+
+// mend fixes, or shows what would be. It reports whether that was all.
+func (c *checking) mend(ctx context.Context, files []check.File) (done bool, err error) {
+	fixes := check.Mend(ctx, files, c.opt, c.unsafe)
+	if err := ctx.Err(); err != nil {
+		return true, err
+	}
+	if c.diff {
+		return true, c.showDiff(fixes)
+	}
+	if c.stdin != nil { // the text, mended, is the result
+		text := c.stdin
+		for _, e := range fixes.Edits {
+			text = e.After
+		}
+		return true, c.std.Print(string(text))
+	}
+	for _, e := range fixes.Edits {
+		if err := rewrite(fixes.Paths[e.Name], e.Before, e.After); err != nil {
+			return true, err
+		}
+	}
+	for _, file := range fixes.Executables {
+		info, err := os.Stat(file)
+		if err == nil {
+			err = os.Chmod(file, info.Mode()|info.Mode()&0o444>>2) // whoever may read it may run it
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+	if fixes.Made > 0 {
+		fmt.Fprintf(c.std.Err, "skillhand: mended %s in %s\n", term.Plural(fixes.Made, "finding"), term.Plural(len(fixes.Edits)+len(fixes.Executables), "file"))
+	}
+	return false, nil
+}
+
+// showDiff prints what would change; that there is something is a finding.
+func (c *checking) showDiff(fixes *check.Fixes) error {
+	for _, e := range fixes.Edits {
+		if err := c.std.Print(e.Diff()); err != nil {
+			return err
+		}
+	}
+	for _, file := range fixes.Executables {
+		if err := c.std.Print("chmod +x " + term.Near(file) + "\n"); err != nil {
+			return err
+		}
+	}
+	if fixes.Made > 0 {
+		return cli.Exit(cli.ExitFailed, nil)
+	}
+	return nil
+}
+
+// rewrite gives a file new content, if it still has the old. One that is linked to is replaced
+// where it lies.
+func rewrite(file string, before, after []byte) error {
+	real, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return err
+	}
+	now, err := skill.ReadFile(real)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(now, before) {
+		return fmt.Errorf("%s: changed while it was checked, left as it is", file)
+	}
+	return atomicfile.Write(real, after, 0o644)
+}
+
+// report prints findings and decides how the command ends.
+func (c *checking) report(res *check.Result) error {
+	if c.writeBaseline != "" {
+		return c.saveBaseline(res)
+	}
+	taken, err := c.takeBaseline(res)
+	if err != nil {
+		return err
+	}
+	if err := c.print(res, taken); err != nil {
+		return err
+	}
+	for _, f := range res.Findings {
+		if f.Severity.Rank() >= check.Severity(c.failOn).Rank() {
+			return cli.Exit(cli.ExitFailed, nil)
+		}
+	}
+	return nil
+}
+
+func (c *checking) saveBaseline(res *check.Result) error {
+	data, err := json.MarshalIndent(check.NewBaseline(res.Findings), "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(c.writeBaseline, append(data, '\n'), 0o644); err != nil {
+		return err
+	}
+	return c.std.Print(fmt.Sprintf("%s: %s\n", c.writeBaseline, term.Plural(len(res.Findings), "finding")))
+}
+
+func (c *checking) takeBaseline(res *check.Result) (int, error) {
+	if c.baseline == "" {
+		return 0, nil
+	}
+	src, err := os.ReadFile(c.baseline)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: no such file: skillhand check --write-baseline makes it", c.baseline)
+	}
+	if err != nil {
+		return 0, cli.Exit(cli.ExitUsage, err)
+	}
+	base, err := check.ParseBaseline(c.baseline, src)
+	if err != nil {
+		return 0, cli.Exit(cli.ExitUsage, err)
+	}
+	taken, stale := base.Take(res)
+	for _, e := range stale {
+		c.std.Warn(fmt.Sprintf("%s: %s in %s is no longer found: write the baseline again", c.baseline, e.Rule, e.File))
+	}
+	return taken, nil
+}
+
+// print writes findings in the format that was asked for, and how much was checked.
+func (c *checking) print(res *check.Result, taken int) error {
+	summary := res.Summary()
+	if taken > 0 {
+		summary += fmt.Sprintf(", %d in the baseline", taken)
+	}
+	printer := check.Printer{Columns: c.std.Columns(), ASCII: !utf8Terminal(c.std), Paint: c.std.Painter()}
+	var err error
+	switch c.format {
+	case "json":
+		return c.std.PrintJSON(res.Document(cli.NewVersion().Version, taken))
+	case "sarif":
+		err = res.SARIF(c.std.Out, cli.NewVersion().Version)
+	case "github":
+		err = check.GitHub(c.std.Out, res.Findings)
+	case "concise":
+		err = printer.Concise(c.std.Out, res.Findings)
+	default:
+		err = printer.Full(c.std.Out, res.Findings)
+	}
+	if err != nil {
+		return fmt.Errorf("stdout: %w", err)
+	}
+	if c.format == "sarif" || c.format == "github" {
+		fmt.Fprintln(c.std.Err, "skillhand: "+summary)
+		return nil
+	}
+	return c.std.Print(summary + "\n")
+}
+
+// utf8Terminal reports whether what is printed may have other characters than ASCII's: unless the
+// locale says no.
+func utf8Terminal(std *stdio) bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if value := std.Getenv(name); value != "" {
+			value = strings.ToLower(strings.ReplaceAll(value, "-", ""))
+			return strings.Contains(value, "utf8")
+		}
+	}
+	return true
+}
+
+// printVerdicts lists what Claude Code decides about each directive.
+func (c *checking) printVerdicts(res *check.Result) error {
+	paint := c.std.Painter()
+	colors := map[string]string{"allow": "32", "ask": "31", "deny": "31", "unknown": "33"}
+	asks := false
+	for _, v := range res.Verdicts {
+		decision := string(v.Decision)
+		asks = asks || decision == "ask" || decision == "deny"
+		if c.json {
+			if err := c.std.PrintJSON(v); err != nil {
+				return err
+			}
+			continue
+		}
+		text := fmt.Sprintf("%s:%d: %s  %s\n", v.File, v.Line, paint(colors[decision], fmt.Sprintf("%-7s", decision)), term.Flat(v.Command))
+		if decision != "allow" {
+			text += "    " + v.Reason + "\n"
+			if v.Suggest != "" {
+				text += "    " + v.Suggest + "\n"
+			}
+		}
+		if err := c.std.Print(text); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(c.std.Err, "skillhand: %s, %s, as Claude Code %s decides\n", term.Plural(res.Files, "file"), term.Plural(len(res.Verdicts), "directive"), check.ClaudeVersion)
+	if asks {
+		return cli.Exit(cli.ExitFailed, nil)
+	}
+	return nil
+}
+
+// watching checks again whenever a file is not what it was.
+func (c *checking) watching(ctx context.Context) error {
+	last := ""
+	for {
+		files, err := c.files()
+		if err != nil && last == "" {
+			return err
+		}
+		if now := state(files); now != last {
+			if last != "" {
+				fmt.Fprintf(c.std.Out, "\n%s\n", time.Now().Format(time.TimeOnly))
+			}
+			last = now
+			if err := c.once(ctx); err != nil && cli.ExitStatus(err) != cli.ExitFailed {
+				c.std.Warn(err.Error())
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(500 * time.Millisecond):
+		}
+	}
+}
+
+// state is what files look like from outside.
+func state(files []check.File) string {
+	var b strings.Builder
+	for _, f := range files {
+		if info, err := os.Stat(f.Path); err == nil {
+			fmt.Fprintln(&b, f.Path, info.ModTime().UnixNano(), info.Size(), info.Mode())
+		}
+	}
+	return b.String()
+}
