@@ -73,14 +73,17 @@ func (p *pass) judged(as Place, f func(*directive, permit.Verdict)) {
 	}
 }
 
-// plain is the command with a word in the place of each argument. It has the same length, so that
-// what is found in it can be pointed at.
+// plain is the command with something in the place of each argument, and of what Claude Code fills
+// in and permit does not. It has the same length, so that what is found in it can be pointed at.
 func (d *directive) plain() string {
 	var b strings.Builder
 	for _, c := range d.part.Command {
-		if c.Kind == skill.Variable && !c.Braced && !c.Escaped {
+		switch {
+		case c.Kind == skill.Variable && !c.Escaped && (!c.Braced || c.Name == "CLAUDE_SESSION_ID" || c.Name == "CLAUDE_EFFORT"):
 			b.WriteString(strings.Repeat("x", len(c.Source)))
-		} else {
+		case c.Kind == skill.Variable && !c.Escaped && c.Name == "CLAUDE_PLUGIN_DATA":
+			b.WriteString("/" + strings.Repeat("x", len(c.Source)-1))
+		default:
 			b.WriteString(c.Source)
 		}
 	}
@@ -94,16 +97,33 @@ func directiveAsks(p *pass) {
 			return
 		}
 		f := p.at(d, v.Offset, v.End, "Claude Code will not run this, and the page aborts: %s", v.Reason)
-		if v.Suggest != nil {
+		if d.plain() != d.command {
+			if rule := p.prefixRule(d, v); rule != "" {
+				f.Help = "add " + rule + " to allowed-tools"
+			}
+		} else if v.Suggest != nil {
 			f.Help = v.Suggest.String()
 			f.Fix = p.allow(d, v.Suggest)
 		}
 	})
 }
 
+// prefixRule is the rule that allows a command whatever its arguments are, or "".
+func (p *pass) prefixRule(d *directive, v permit.Verdict) string {
+	part := d.command[v.Offset:v.End]
+	head, _, _ := strings.Cut(part, "$")
+	rule := "Bash(" + strings.TrimRight(head, " \t\"'") + ":*)"
+	q := p.request(d.plain(), p.place())
+	q.Allow = append(slices.Clone(q.Allow), rule)
+	if permit.ParseRule(rule).Never != "" || permit.Decide(q).Decision != permit.Allow {
+		return ""
+	}
+	return rule
+}
+
 func verdictOf(file string, d *directive, v permit.Verdict) Verdict {
-	out := Verdict{File: file, Line: d.line, Command: strings.TrimSpace(d.command), Decision: v.Decision, Part: v.Part, Rule: v.Rule, Reason: v.Reason}
-	if v.Suggest != nil {
+	out := Verdict{File: file, Line: d.line, Command: strings.TrimSpace(d.command), Decision: v.Decision, Part: d.command[v.Offset:v.End], Rule: v.Rule, Reason: v.Reason}
+	if v.Suggest != nil && d.plain() == d.command {
 		out.Suggest = v.Suggest.String()
 	}
 	return out
@@ -112,11 +132,11 @@ func verdictOf(file string, d *directive, v permit.Verdict) Verdict {
 // allow is the fix for a directive that asks: another spelling if there is one, else rules.
 func (p *pass) allow(d *directive, c *permit.Change) *Fix {
 	start, end := d.at(0), d.at(len(d.command))
-	if c.Command != "" && d.plain() == d.command && p.src[start:end] == d.command && !strings.Contains(c.Command, "`") {
+	if c.Command != "" && p.src[start:end] == d.command && !strings.Contains(c.Command, "`") {
 		lead := len(d.command) - len(strings.TrimLeft(d.command, " \t\n"))
 		return replace("write "+clip(c.Command, 60), true, start+lead, start+len(strings.TrimRight(d.command, " \t\n")), c.Command)
 	}
-	if len(c.Rules) > 0 && d.plain() == d.command {
+	if len(c.Rules) > 0 {
 		if edit, ok := p.addTools(c.Rules); ok {
 			return &Fix{Title: "add " + strings.Join(c.Rules, ", ") + " to allowed-tools", Unsafe: true, Edits: []Edit{edit}}
 		}

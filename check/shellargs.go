@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -49,12 +50,31 @@ func rawArgument(p *pass) {
 			f := p.find(c.Offset, c.Offset+len(c.Source), "Claude Code pastes %s into the command as it is: an argument with ; or quotes adds commands", c.Source)
 			f.anchor = d.line
 			f.Help = "let the agent run the command, or load the skill with skillhand load, where arguments are values"
-			if p.lets(d, c) {
+			if end := d.hereDocument(c); end != "" {
+				f.Message = fmt.Sprintf("Claude Code pastes %s into the here-document as it is: an argument with the line %s ends it and adds commands", c.Source, end)
+				p.severe(f, Info)
+			} else if p.lets(d, c) {
 				f.Message += ", and the skill's allowed-tools lets them run"
 				p.severe(f, Error)
 			}
 		}
 	}
+}
+
+// hereDocument returns the word that ends the quoted here-document which a placeholder stands in, or "".
+func (d *directive) hereDocument(c skill.Part) string {
+	end := ""
+	if d.program == nil {
+		return ""
+	}
+	syntax.Walk(d.program, func(n syntax.Node) bool {
+		r, ok := n.(*syntax.Redirect)
+		if ok && r.Hdoc != nil && r.Word.Lit() == "" && d.at(from(r.Hdoc)) <= c.Offset && c.Offset < d.at(to(r.Hdoc)) {
+			end = words.Lit(r.Word)
+		}
+		return true
+	})
+	return end
 }
 
 // ownVariable returns the program whose own variable a placeholder is: awk's $1, in single quotes.
