@@ -121,7 +121,9 @@ func newReleases(t *testing.T) string {
 	a.Close()
 	z.Close()
 	mux := http.NewServeMux()
-	mux.HandleFunc("/releases/latest", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/releases/tag/v1.2.3", http.StatusFound) })
+	mux.HandleFunc("/releases/latest", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/releases/tag/v1.2.3", http.StatusFound)
+	})
 	mux.HandleFunc("/releases/tag/v1.2.3", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("/releases/download/v1.2.3/"+name+".tar.gz", func(w http.ResponseWriter, _ *http.Request) { w.Write(b.Bytes()) })
 	mux.HandleFunc("/releases/download/v1.2.3/SHA256SUMS", func(w http.ResponseWriter, _ *http.Request) {
