@@ -1,4 +1,4 @@
-// Package scaffold answers one question: what does a new skill or plugin look like?
+// Package scaffold answers one question: what does a new skill, plugin or batch look like?
 package scaffold
 
 import (
@@ -15,7 +15,7 @@ import (
 	"text/template"
 )
 
-//go:embed all:skill all:plugin
+//go:embed all:skill all:plugin all:batch
 var files embed.FS
 
 // values are what the templates know.
@@ -60,6 +60,14 @@ func Plugin(dir, name string) ([]string, error) {
 		}
 		return copyTree(filepath.Join(to, "skills", "hello"), "skill", values{Name: "hello", Plugin: name, End: end()})
 	})
+}
+
+// Batch makes a folder with a job file, and a script and texts for it to work on.
+func Batch(dir, name string) ([]string, error) {
+	if err := CheckName(name); err != nil {
+		return nil, err
+	}
+	return write(dir, func(to string) error { return copyTree(to, "batch", values{Name: name}) })
 }
 
 // end makes the word that ends the arguments in a skill's here-document. It is

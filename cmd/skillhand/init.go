@@ -17,14 +17,15 @@ import (
 func newInit(std *stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Make a new skill or plugin",
-		Long:  "Make a new skill or plugin that works as it is. Nothing is overwritten.",
+		Short: "Make a new skill, plugin or batch",
+		Long:  "Make a new skill, plugin or batch that works as it is. Nothing is overwritten.",
 		Example: `  skillhand init skill review       in .claude/skills of this project
-  skillhand init plugin toolbox     in the folder toolbox`,
+  skillhand init plugin toolbox     in the folder toolbox
+  skillhand init batch reviews      in the folder reviews`,
 		Args: cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newInitSkill(std), newInitPlugin(std))
+	cmd.AddCommand(newInitSkill(std), newInitPlugin(std), newInitBatch(std))
 	return cmd
 }
 
@@ -74,6 +75,23 @@ func newInitPlugin(std *stdio) *cobra.Command {
 			}
 			made, err := scaffold.Plugin(args[0], args[0])
 			return std.made(made, err, "skillhand load hello --plugin-root "+args[0])
+		},
+	}
+}
+
+func newInitBatch(std *stdio) *cobra.Command {
+	return &cobra.Command{
+		Use:     "batch NAME",
+		Short:   "Make a new job file, with jobs to start from",
+		Long:    "Make a job file for skillhand batch, with a script and texts to start from, in\nthe folder NAME. Nothing is overwritten.",
+		Example: "  skillhand init batch reviews",
+		Args:    cli.Args(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := scaffold.CheckName(args[0]); err != nil {
+				return cli.Usagef("%v", err)
+			}
+			made, err := scaffold.Batch(args[0], args[0])
+			return std.made(made, err, "skillhand batch run "+args[0]+"/jobs.yaml")
 		},
 	}
 }
