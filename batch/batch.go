@@ -83,7 +83,7 @@ type Limits struct {
 	BudgetUSD   float64       // what all jobs together may cost
 }
 
-// A Result is what is known of a job.
+// A Result is what is known of a job: schemas/batch-result-v1.schema.json.
 type Result struct {
 	ID       string          `json:"id"`
 	State    State           `json:"state"`
@@ -96,7 +96,21 @@ type Result struct {
 	Event    int64           `json:"-"` // grows with every job that ends, within a batch
 }
 
-// A Status is how a batch is doing.
+// A JobEvent says that a job has ended. It and EndEvent are the lines of skillhand batch run --json:
+// schemas/batch-events-v1.schema.json.
+type JobEvent struct {
+	Event string `json:"event"` // job
+	Batch string `json:"batch"`
+	Result
+}
+
+// An EndEvent is the last line.
+type EndEvent struct {
+	Event string `json:"event"` // end
+	*Status
+}
+
+// A Status is how a batch is doing: schemas/batch-v1.schema.json.
 type Status struct {
 	Name     string     `json:"name"`
 	Created  time.Time  `json:"created"`

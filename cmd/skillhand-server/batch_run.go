@@ -133,19 +133,6 @@ type watcher struct {
 	paused time.Time
 }
 
-// A jobEvent is a line of batch --json. It is described by schemas/batch-events-v1.schema.json.
-type jobEvent struct {
-	Event string `json:"event"` // job
-	Batch string `json:"batch"`
-	batch.Result
-}
-
-// An endEvent is the last line of batch --json.
-type endEvent struct {
-	Event string `json:"event"` // end
-	*batch.Status
-}
-
 func watch(ctx context.Context, std *cli.Std, db *batch.DB, name string, json bool) (*watcher, error) {
 	s, err := db.Status(ctx, name)
 	if err != nil {
@@ -202,7 +189,7 @@ func (w *watcher) events(ctx context.Context) error {
 // get done has one.
 func (w *watcher) tell(r batch.Result) error {
 	if w.json {
-		return w.std.PrintJSON(jobEvent{"job", w.name, r})
+		return w.std.PrintJSON(batch.JobEvent{Event: "job", Batch: w.name, Result: r})
 	}
 	if w.screen != nil && term.IsTerminal(w.std.Out) && r.State == batch.Done {
 		return nil
@@ -264,7 +251,7 @@ func (w *watcher) end(ctx context.Context) error {
 		return err
 	}
 	if w.json {
-		return w.std.PrintJSON(endEvent{"end", s})
+		return w.std.PrintJSON(batch.EndEvent{Event: "end", Status: s})
 	}
 	fmt.Fprintf(w.std.Err, "%s: %s\n", term.Flat(w.name), summary(s))
 	return nil
