@@ -20,6 +20,7 @@ type AskRequest struct {
 	SkillArgs render.Args
 	Strict    bool   // do not ask if something failed on the skill's page
 	Label     string // what the history calls it
+	Job       string // in a batch: its name and the job's id, for the history
 }
 
 // Ask asks Claude; see claude.Client.Ask. The client's timeout also bounds the

@@ -23,7 +23,7 @@ func (p *place) remember(r history.Record) {
 		return
 	}
 	r.Project, r.Session = here.Real(here.Around(p.Dir)), p.Session
-	for _, field := range []*string{&r.Skill, &r.Label, &r.Project, &r.Category, &r.Detail, &r.Session} {
+	for _, field := range []*string{&r.Skill, &r.Label, &r.Job, &r.Project, &r.Category, &r.Detail, &r.Session} {
 		*field = p.hide.Text(*field)
 	}
 	if err := (history.Store{Dir: p.HistoryDir()}).Append(r); err != nil {
@@ -34,7 +34,7 @@ func (p *place) remember(r history.Record) {
 // rememberAsk adds a question to the history.
 func (p *place) rememberAsk(req AskRequest, reply *claude.Reply, failure error) {
 	r := history.Record{
-		Kind: history.Ask, Label: req.Label, PromptHash: history.Hash(req.Prompt), OK: failure == nil,
+		Kind: history.Ask, Label: req.Label, Job: req.Job, PromptHash: history.Hash(req.Prompt), OK: failure == nil,
 		DurationMS: milliseconds(reply.Duration), CostUSD: reply.CostUSD,
 		InputHash: history.Hash(req.Prompt, req.Model, string(req.Schema), req.Dir),
 	}
@@ -51,10 +51,10 @@ func (p *place) rememberAsk(req AskRequest, reply *claude.Reply, failure error) 
 }
 
 // rememberRun adds a run to the history.
-func (p *place) rememberRun(cwd string, args []string, v *verdict.Verdict) {
+func (p *place) rememberRun(cwd string, req RunRequest, v *verdict.Verdict) {
 	r := history.Record{
-		Kind: history.Run, Skill: scriptName(v.Script), OK: v.OK, DurationMS: v.DurationMS,
-		InputHash: history.Hash(append([]string{v.Script, scriptText(v.Script), cwd}, args...)...),
+		Kind: history.Run, Skill: scriptName(v.Script), Job: req.Job, OK: v.OK, DurationMS: v.DurationMS,
+		InputHash: history.Hash(append([]string{v.Script, scriptText(v.Script), cwd}, req.Args...)...),
 	}
 	for _, problem := range v.Problems {
 		r.Category = problem.Code

@@ -27,6 +27,7 @@ type RunRequest struct {
 	Args    []string      // the script's
 	Cwd     string        // where it runs, and what deliverables are relative to; "" means the runtime's folder
 	Timeout time.Duration // 0 means 10 minutes
+	Job     string        // in a batch: its name and the job's id, for the history
 }
 
 const (
@@ -85,7 +86,7 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*verdict.Verdict, e
 		v.Printed = verdict.LastLines(p.hide.Text(stdout.String())) // in this order: a part of a secret is not known for one
 	}
 	v.Redact(p.hide)
-	p.rememberRun(cwd, req.Args, v)
+	p.rememberRun(cwd, req, v)
 	return v, nil
 }
 

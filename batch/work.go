@@ -93,6 +93,8 @@ type hand struct {
 // A grip is how we hold it.
 type grip struct {
 	cancel context.CancelCauseFunc
+	worker string
+	batch  string // its name, once the job was looked at
 	mu     sync.Mutex
 	note   note
 }
@@ -117,12 +119,12 @@ func Note(ctx context.Context, text string) {
 // Func gives its value, the worker's id, to what it starts.
 const WorkerVariable = "SKILLHAND_WORKER"
 
-type workerKey struct{}
-
-// WorkerID is the id of the worker that runs a job. ctx is the job's.
-func WorkerID(ctx context.Context) string {
-	id, _ := ctx.Value(workerKey{}).(string)
-	return id
+// Where tells which worker runs a job, and of which batch the job is. ctx is the job's.
+func Where(ctx context.Context) (worker, batch string) {
+	if g, ok := ctx.Value(gripKey{}).(*grip); ok {
+		return g.worker, g.batch
+	}
+	return "", ""
 }
 
 func newID() string { return rand.Text() }
@@ -275,9 +277,9 @@ func (r *receiver) Work(ctx context.Context, job *river.Job[delivery]) error {
 }
 
 func (l *life) take(ctx context.Context, d delivery) error {
-	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, workerKey{}, l.id))
+	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	g := &grip{cancel: cancel, note: note{Since: l.now()}}
+	g := &grip{cancel: cancel, worker: l.id, note: note{Since: l.now()}}
 	h := hand{d.Job, d.N}
 	l.mu.Lock()
 	l.hands[h] = g
@@ -292,7 +294,7 @@ func (l *life) take(ctx context.Context, d delivery) error {
 	f := finish{delivery: d, how: returned, worker: l.id}
 	if l.slot(ctx, d.At) {
 		defer func() { <-l.permits }()
-		payload, now, err := l.look(ctx, &f)
+		payload, now, err := l.look(ctx, &f, g)
 		switch {
 		case err != nil && ctx.Err() == nil:
 			return err
@@ -345,15 +347,15 @@ func (l *life) slot(ctx context.Context, at int64) bool {
 }
 
 // look reads the job and says whether it may start now; nil if the delivery does not count.
-func (l *life) look(ctx context.Context, f *finish) (payload string, now *bool, err error) {
+func (l *life) look(ctx context.Context, f *finish, g *grip) (payload string, now *bool, err error) {
 	type entry struct {
-		payload, kind string
-		alive, may    int64
+		payload, kind, batch string
+		alive, may           int64
 	}
 	var found []entry
 	err = l.DB.retry(ctx, func() error {
-		found, err = all(ctx, l.DB.store, func(r rows, e *entry) error { return r.Scan(&e.payload, &e.kind, &e.alive, &e.may) },
-			`SELECT j.payload, j.kind, (SELECT count(*) FROM batch_worker WHERE id = $3),
+		found, err = all(ctx, l.DB.store, func(r rows, e *entry) error { return r.Scan(&e.payload, &e.kind, &e.batch, &e.alive, &e.may) },
+			`SELECT j.payload, j.kind, b.name, (SELECT count(*) FROM batch_worker WHERE id = $3),
 				CASE WHEN b.stop = '' AND NOT EXISTS (SELECT 1 FROM batch_limit l WHERE l.kind = j.kind AND l.until > {now}) THEN 1 ELSE 0 END
 				FROM batch_job j JOIN batch b ON b.id = j.batch WHERE j.id = $1 AND j.delivery = $2 AND j.state = 'open'`, f.Job, f.N, l.id)
 		return err
@@ -361,7 +363,7 @@ func (l *life) look(ctx context.Context, f *finish) (payload string, now *bool, 
 	if err != nil || len(found) == 0 || found[0].alive == 0 {
 		return "", nil, err
 	}
-	f.kind = found[0].kind
+	f.kind, g.batch = found[0].kind, found[0].batch
 	may := found[0].may == 1
 	return found[0].payload, &may, nil
 }

@@ -31,16 +31,17 @@ func doJob(env []string) batch.Func {
 		if err := json.Unmarshal(payload, &spec); err != nil {
 			return nil, batch.Retry{Error: fmt.Sprintf("not a job of this version: %v", err)}
 		}
-		own := here.Env(env).With(batch.WorkerVariable, batch.WorkerID(ctx))
+		worker, name := batch.Where(ctx)
+		own, job := here.Env(env).With(batch.WorkerVariable, worker), name+"/"+spec.ID
 		rt := &skillhand.Runtime{Here: here.Here{Dir: spec.Dir, Env: own}, Builtins: view.Builtins()}
 		if spec.Run != "" {
-			return doRun(ctx, rt, spec)
+			return doRun(ctx, rt, spec, job)
 		}
-		return doAsk(ctx, rt, spec)
+		return doAsk(ctx, rt, spec, job)
 	}
 }
 
-func doRun(ctx context.Context, rt *skillhand.Runtime, spec jobfile.Spec) (json.RawMessage, batch.Retry) {
+func doRun(ctx context.Context, rt *skillhand.Runtime, spec jobfile.Spec, job string) (json.RawMessage, batch.Retry) {
 	args := spec.Args
 	if spec.Raw != "" {
 		words, err := shell.Words(spec.Raw)
@@ -52,7 +53,7 @@ func doRun(ctx context.Context, rt *skillhand.Runtime, spec jobfile.Spec) (json.
 	var said lastLine
 	said.tell = func(line string) { batch.Note(ctx, line) }
 	rt.Stderr = &said
-	v, err := rt.Run(ctx, skillhand.RunRequest{Script: spec.Run, Args: args, Timeout: spec.Timeout})
+	v, err := rt.Run(ctx, skillhand.RunRequest{Script: spec.Run, Args: args, Timeout: spec.Timeout, Job: job})
 	if err != nil {
 		v = verdict.NotRun(err)
 	}
@@ -77,7 +78,7 @@ func afterRun(v *verdict.Verdict) batch.Retry {
 	return batch.Retry{Error: strings.Join(why, "; "), Again: !v.TimedOut && (v.Exit == tempFail || v.Exit == later)}
 }
 
-func doAsk(ctx context.Context, rt *skillhand.Runtime, spec jobfile.Spec) (json.RawMessage, batch.Retry) {
+func doAsk(ctx context.Context, rt *skillhand.Runtime, spec jobfile.Spec, job string) (json.RawMessage, batch.Retry) {
 	// The batch counts attempts, so the client makes one.
 	rt.Claude = claude.Client{Timeout: spec.Timeout, IdleTimeout: spec.IdleTimeout, OnEvent: func(e claude.Event) {
 		if e.Tool != "" {
@@ -89,7 +90,7 @@ func doAsk(ctx context.Context, rt *skillhand.Runtime, spec jobfile.Spec) (json.
 			Prompt: spec.Ask, Model: spec.Model, MaxTurns: spec.MaxTurns, AllowedTools: spec.AllowedTools,
 			Resume: spec.Resume, MaxBudgetUSD: spec.MaxBudgetUSD, Schema: spec.Schema,
 		},
-		Skill: spec.Skill, Strict: spec.Strict, Label: spec.ID, SkillArgs: render.ParseArgs(spec.Raw),
+		Skill: spec.Skill, Strict: spec.Strict, Label: spec.ID, Job: job, SkillArgs: render.ParseArgs(spec.Raw),
 	}
 	if spec.Args != nil {
 		req.SkillArgs = render.JoinArgs(spec.Args)
