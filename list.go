@@ -27,9 +27,12 @@ func (rt *Runtime) List() ([]Listed, []error) {
 	all := make([]Listed, 0, len(found))
 	for _, loc := range found {
 		one := Listed{Location: loc, Trusted: p.policy.May(loc.File) == nil}
-		_, summary, err := loc.Front()
-		if err != nil {
+		front, summary, err := loc.Front()
+		switch {
+		case err != nil:
 			one.Error = err.Error()
+		case front.Broken != "":
+			one.Error, summary = front.Broken, ""
 		}
 		one.Description = strings.Join(strings.Fields(summary), " ")
 		all = append(all, one)

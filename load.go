@@ -313,15 +313,20 @@ func (l *load) shell() *shell.Shell {
 // nobody trusted: what they run must itself be trusted, by its real path. What
 // is in no project is the machine's.
 func (p *place) mayRun(path string) error {
-	around := here.Real(here.Around(p.Dir))
-	top := skill.Top(filepath.Dir(path))
-	if skill.Inside(here.Real(p.Home), path) && skill.Inside(top, here.Real(p.Home)) {
-		top = "" // a home that is a repository is no project
-	}
-	if top == "" && !skill.Inside(around, path) && !skill.Inside(here.Real(p.Project), path) {
+	if !p.inProject(path) {
 		return nil
 	}
 	return p.policy.May(path)
+}
+
+// inProject reports whether a real path lies in the project that we are in, or
+// in a repository.
+func (p *place) inProject(path string) bool {
+	if skill.Inside(here.Real(here.Around(p.Dir)), path) || skill.Inside(here.Real(p.Project), path) {
+		return true
+	}
+	top := skill.Top(path)
+	return top != "" && !skill.Inside(top, here.Real(p.Home)) // a home that is a repository is no project
 }
 
 // readReference returns the plugin's own text for later uses, if it has one.

@@ -23,6 +23,7 @@ import (
 	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/shell"
+	"github.com/skillhand/skillhand/skill"
 	"github.com/skillhand/skillhand/trust"
 )
 
@@ -76,16 +77,20 @@ func (rt *Runtime) at(name string) (*place, error) {
 	for _, odd := range h.Env.Odd() {
 		rt.warn(odd)
 	}
-	h.Env = h.Env.With(depthVariable, strconv.Itoa(depth+1)).With("PATH", absolute(h.Env.Get("PATH")))
-	return &place{Runtime: rt, Here: h, policy: rt.Policy(h), hide: redact.New(h.Env)}, nil
+	p := &place{Runtime: rt, Here: h, policy: rt.Policy(h), hide: redact.New(h.Env)}
+	p.Env = h.Env.With(depthVariable, strconv.Itoa(depth+1)).With("PATH", p.path())
+	return p, nil
 }
 
-// absolute is a PATH without what is relative: that names other folders wherever
-// one goes, a project's own among them.
-func absolute(path string) string {
+// path is the PATH of what is started: without what is relative, which names
+// other folders wherever one goes, and without folders of a project that nobody
+// trusted.
+func (p *place) path() string {
 	var kept []string
-	for _, dir := range filepath.SplitList(path) {
-		if filepath.IsAbs(dir) {
+	around := here.Around(p.Dir)
+	for _, dir := range filepath.SplitList(p.Env.Get("PATH")) {
+		ours := skill.Inside(around, dir) || skill.Inside(p.Project, dir)
+		if filepath.IsAbs(dir) && (!ours || p.mayRun(here.Real(dir)) == nil) {
 			kept = append(kept, dir)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -179,6 +180,10 @@ func (rec *Recording) Write(file string) error {
 	switch {
 	case err == nil && !info.Mode().IsRegular():
 		return os.WriteFile(file, data, 0) // a device or pipe must not be replaced by a file
+	case filepath.Ext(file) != ".json":
+		// It has arguments in it, which anyone may have chosen: it must not be
+		// read as a skill, a script or anything else that runs.
+		return errors.New("a recording's name ends in .json")
 	case err == nil && info.Size() > 0:
 		if _, err := ReadRecording(file); err != nil {
 			return errors.New("this file is there and is not a recording: name another one, or remove it")

@@ -294,7 +294,10 @@ func (r *renderer) text(p skill.Part) string {
 		return p.Source
 	}
 	r.take(p)
-	return v.data
+	if v.place {
+		return v.data
+	}
+	return r.redact.Text(v.data) // an argument, or what a binding printed
 }
 
 // take notes which arguments went somewhere.
@@ -457,7 +460,7 @@ func (r *renderer) join(parts []*planned) string {
 		}
 	}
 	if r.missing() {
-		b.WriteString("\n\nARGUMENTS: " + r.env.Args.Text())
+		b.WriteString("\n\nARGUMENTS: " + r.redact.Text(r.env.Args.Text()))
 	}
 	return b.String()
 }

@@ -12,6 +12,8 @@ import (
 // Skills specification and of Claude Code. A field that is absent, or has the
 // wrong shape, is zero.
 type Frontmatter struct {
+	Broken string // why the YAML cannot be read, if so: then no field counts
+
 	Name          string
 	Description   string
 	WhenToUse     string
@@ -164,7 +166,9 @@ func parseFrontmatter(header string) (Frontmatter, []Note) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(header[start:end]), &doc); err != nil {
 		f.Fields = text.guess()
-		return f, []Note{text.fault(err)}
+		fault := text.fault(err)
+		f.Broken = fault.Text
+		return f, []Note{fault}
 	}
 	if len(doc.Content) == 0 {
 		return f, nil

@@ -242,15 +242,15 @@ func TestVerifyOld(t *testing.T) {
 	time.Sleep(2 * ClockTick) // nobody can set when a file was last changed
 	since := time.Now()
 	time.Sleep(2 * ClockTick)
-	if err := errors.Join(os.Symlink("old", at("link")), os.Symlink("folder", at("to-folder")), os.Link(at("old"), at("name")),
+	if err := errors.Join(os.Symlink("old", at("link")), os.Symlink("folder", at("to-folder")), os.Symlink("/", at("root")), os.Link(at("old"), at("name")),
 		os.Rename(at("moved"), at("here")), os.WriteFile(at("new"), nil, 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	got := ""
-	for _, p := range verify(t.Context(), dir, []string{"link", "to-folder", "name", "old", "here", "new", "/proc/self/status", "/dev/null"}, since) {
+	for _, p := range verify(t.Context(), dir, []string{"link", "to-folder", "root", "name", "old", "here", "new", "/proc/self/status", "/dev/null"}, since) {
 		got += p.Code + " " + strings.SplitN(p.Message, ":", 2)[0] + "\n"
 	}
-	want := "DELIVERABLE_UNCHANGED link\nDELIVERABLE_UNCHANGED to-folder\nDELIVERABLE_UNCHANGED name\nDELIVERABLE_UNCHANGED old\n" +
+	want := "DELIVERABLE_UNCHANGED link\nDELIVERABLE_UNCHANGED to-folder\nDELIVERABLE_UNCHANGED root\nDELIVERABLE_UNCHANGED name\nDELIVERABLE_UNCHANGED old\n" +
 		"DELIVERABLE_UNCHECKED /proc/self/status\nDELIVERABLE_UNCHECKED /dev/null\n"
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)

@@ -39,16 +39,23 @@ func verify(ctx context.Context, dir string, deliverables []string, since time.T
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, d)
 		}
-		// What counts is what a link leads to: a new link to an old file is no new file.
+		// What counts is what a link leads to: a new link to an old file is no new
+		// file. Of a folder behind a link only the folder itself counts: it may be
+		// any folder of the machine, and in some there is always something new.
+		info, lerr := os.Lstat(path)
+		linked := lerr == nil && info.Mode()&fs.ModeSymlink != 0
 		path, err := filepath.EvalSymlinks(path)
 		if err != nil {
 			problems = append(problems, Problem{DeliverableMissing, fmt.Sprintf("%s: %v", d, cause(err))})
 			continue
 		}
-		found, err := touched(ctx, path, since)
+		found := isNew(path, since)
+		if !found && !linked {
+			found, err = touched(ctx, path, since)
+		}
 		switch {
 		case !kept(path):
-			problems = append(problems, Problem{DeliverableUnchecked, d + ": is not a file or folder that is kept, so nothing can be delivered in it"})
+			problems = append(problems, Problem{DeliverableUnchecked, d + ": not an ordinary file or folder, so it cannot be checked"})
 		case err != nil:
 			problems = append(problems, Problem{DeliverableUnchecked, d + ": could not be checked in time, name what was made in it"})
 		case !found:

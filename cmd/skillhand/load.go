@@ -121,7 +121,7 @@ func runLoad(ctx context.Context, std *stdio, cmd *cobra.Command, o loadOptions,
 	}
 	defer page.Close()
 	if nowhere(std.Out) {
-		return nil
+		return errors.New("stdout: closed, so nobody can read the page")
 	}
 	if o.json {
 		err = page.WriteJSON(std.Out)

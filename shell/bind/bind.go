@@ -619,30 +619,45 @@ func (p *Program) Names() []string {
 	return names
 }
 
-// Calls lists the words of every command that the line calls, as far as they
-// are known; a word that is not known is "".
-func (p *Program) Calls() [][]string {
+// A Command is one command that a line calls.
+type Command struct {
+	Words []string // a word that is not known before is ""
+	Input string   // the file that it reads from, if that is known
+}
+
+// Commands lists what the line calls, and whether it sets PATH, which decides
+// where the names of commands are looked for.
+func (p *Program) Commands() (all []Command, setsPath bool) {
 	if p.file == nil {
-		return nil
+		return nil, false
 	}
-	var all [][]string
 	syntax.Walk(p.file, func(n syntax.Node) bool {
-		call, ok := n.(*syntax.CallExpr)
-		if !ok || len(call.Args) == 0 {
-			return true
-		}
-		var known []string
-		for _, w := range call.Args {
-			fields, ok := p.fields(w)
-			if !ok {
-				fields = []string{""}
+		switch n := n.(type) {
+		case *syntax.Assign:
+			setsPath = setsPath || n.Name != nil && n.Name.Value == "PATH"
+		case *syntax.Stmt:
+			call, ok := n.Cmd.(*syntax.CallExpr)
+			if !ok || len(call.Args) == 0 {
+				return true
 			}
-			known = append(known, fields...)
+			c := Command{}
+			for _, w := range call.Args {
+				fields, ok := p.fields(w)
+				if !ok {
+					fields = []string{""}
+				}
+				c.Words = append(c.Words, fields...)
+			}
+			for _, r := range n.Redirs {
+				if fields, ok := p.fields(r.Word); ok && r.Op == syntax.RdrIn && len(fields) == 1 {
+					c.Input = fields[0]
+				}
+			}
+			all = append(all, c)
 		}
-		all = append(all, known)
 		return true
 	})
-	return all
+	return all, setsPath
 }
 
 // name returns the name of the command that is called, if it is literal or one
