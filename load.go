@@ -80,7 +80,7 @@ func (p *Page) delivered(err error) error {
 		return nil
 	}
 	if err := p.claim.Commit(); err != nil {
-		p.warn(fmt.Sprintf("the next load will have the whole text again: %v", err))
+		p.warn(fmt.Sprintf("the next load will print the whole text again: %v", err))
 	}
 	p.claim = nil
 	return nil
@@ -137,7 +137,7 @@ func (l *load) page(ctx context.Context) (*Page, error) {
 		return nil, err
 	}
 	if loadsItself(s) {
-		return nil, fmt.Errorf("%s: its only directive loads %s, which is this file again: put the text into %s", s.File, s.Name, filepath.Join(filepath.Dir(s.File), "first-use.md"))
+		return nil, fmt.Errorf("%s: its only directive loads %s, which is this file: put the text in %s", s.File, s.Name, filepath.Join(filepath.Dir(s.File), "first-use.md"))
 	}
 	env, err := l.renderEnv(ctx, s)
 	if err != nil {
@@ -164,7 +164,7 @@ func (l *load) render(ctx context.Context, s *skill.Skill, env render.Env) (*Pag
 	var odd []string
 	if env.Untrusted == "" { // what was withheld now must come later
 		if claim, err := l.claim(s); err != nil {
-			odd = append(odd, fmt.Sprintf("what the session has seen is not known, so the text is whole: %v", err))
+			odd = append(odd, fmt.Sprintf("cannot tell what the session has seen, so the page has the whole text: %v", err))
 		} else {
 			page.claim = claim
 		}

@@ -116,7 +116,7 @@ func (p *place) script(name string) (string, error) {
 		return "", ferr
 	}
 	if loc.Command {
-		return "", fmt.Errorf("%s: a command, which has no script", loc.File)
+		return "", fmt.Errorf("%s: a command, and commands have no script", loc.File)
 	}
 	// The text may be in a companion folder, the scripts are not.
 	return scriptIn(loc.Folder, strings.TrimSuffix(loc.Folder, "-first-use"))
@@ -172,7 +172,7 @@ func notStarted(script string, err error) error {
 	case errors.Is(err, syscall.ENOEXEC) && strings.Contains(err.Error(), "interpreter"):
 		return fmt.Errorf("%w (install it, or correct the first line of the script)", err)
 	case errors.Is(err, syscall.ENOEXEC):
-		return fmt.Errorf("%w (begin it with a line such as #!/usr/bin/env bash)", err)
+		return fmt.Errorf("%w (start it with a line such as #!/usr/bin/env bash)", err)
 	}
 	return err
 }

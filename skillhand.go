@@ -72,7 +72,7 @@ func (rt *Runtime) at(name string) (*place, error) {
 	}
 	depth, _ := strconv.Atoi(h.Env.Get(depthVariable))
 	if depth >= maxDepth {
-		return nil, fmt.Errorf("%s: skills load each other %d deep: stopped", name, depth)
+		return nil, fmt.Errorf("%s: not loaded: skills load each other %d deep", name, depth)
 	}
 	for _, odd := range h.Env.Odd() {
 		rt.warn(odd)

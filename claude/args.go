@@ -16,9 +16,9 @@ func (r *Request) check() error {
 	case strings.TrimSpace(r.Prompt) == "":
 		return &RequestError{"prompt", "is empty"}
 	case len(r.Prompt) > maxPrompt:
-		return &RequestError{"prompt", fmt.Sprintf("has %d bytes, more than the %d that claude takes: put the text into a file and name that", len(r.Prompt), maxPrompt)}
+		return &RequestError{"prompt", fmt.Sprintf("is %d bytes long, and claude takes at most %d: put the text in a file and name the file", len(r.Prompt), maxPrompt)}
 	case r.Resume != "" && r.Continue:
-		return &RequestError{"session", "resume and continue contradict each other"}
+		return &RequestError{"session", "resume and continue cannot be used together"}
 	case r.MaxTurns < 0:
 		return &RequestError{"max turns", "less than 0"}
 	case !(r.MaxBudgetUSD >= 0): // not a number, too
@@ -67,7 +67,7 @@ func args(r *Request, s *schema) []string {
 
 // goOn is said to a session that broke off. The prompt follows, should the
 // session have lost it.
-const goOn = "The attempt to answer broke off. Go on from where you left off; what is done already need not be done again. What was asked:\n\n"
+const goOn = "Your previous attempt was cut off. Continue from where you left off, and do not repeat work that is already done. The request was:\n\n"
 
 // resumed is the request that goes on with a session of its own.
 func (r Request) resumed(session string) Request {

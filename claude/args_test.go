@@ -52,7 +52,7 @@ func TestRequest(t *testing.T) {
 		{"the longest", Request{Prompt: strings.Repeat("x", 10_000_000)}, ""},
 		{"empty", Request{}, "the prompt is empty"},
 		{"blank", Request{Prompt: " \n\t"}, "the prompt is empty"},
-		{"too long", Request{Prompt: strings.Repeat("x", 10_000_001)}, "the prompt has 10000001 bytes"},
+		{"too long", Request{Prompt: strings.Repeat("x", 10_000_001)}, "the prompt is 10000001 bytes long"},
 		{"two sessions", Request{Prompt: "x", Resume: "id", Continue: true}, "session: resume and continue"},
 		{"turns", Request{Prompt: "x", MaxTurns: -1}, "max turns: less than 0"},
 		{"budget", Request{Prompt: "x", MaxBudgetUSD: -1}, "budget: less than 0"},

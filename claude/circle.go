@@ -75,7 +75,7 @@ func (c *circles) visit(node map[string]any) error {
 		if ref, ok := node["$ref"].(string); ok {
 			return fmt.Errorf("$ref %s: refers to itself", ref)
 		}
-		return errors.New("refers to itself without end")
+		return errors.New("refers to itself endlessly")
 	case visited:
 		return nil
 	}

@@ -83,7 +83,7 @@ var kinds = map[Kind]struct {
 	Budget:          {Logic, false, "over budget"},
 	Refusal:         {Logic, false, "refused"},
 	MaxOutput:       {Logic, false, "the answer is too long"},
-	DirectiveFailed: {Logic, false, "a command of the skill failed"},
+	DirectiveFailed: {Logic, false, "a command in the skill failed"},
 	NoResult:        {Logic, true, "ended without a result"},
 	Crashed:         {Logic, true, "crashed"},
 	Interrupted:     {Logic, false, "interrupted"},
@@ -187,7 +187,7 @@ type idleError struct{ after time.Duration }
 
 func (e *idleError) Error() string { return fmt.Sprintf("no output from claude for %s", e.after) }
 
-var errLingers = errors.New("has given its result and does not end")
+var errLingers = errors.New("gave its result but did not exit")
 
 // stop is the failure of a run that we ended.
 func stop(why error) *Error {
@@ -288,7 +288,7 @@ func noTurns(r *record, text string) *Error {
 	case r.local != "":
 		return failed(Usage, text)
 	}
-	return failed(Usage, "claude answered by itself, without a turn of the model: "+text)
+	return failed(Usage, "claude answered by itself, without asking the model: "+text)
 }
 
 var bySubtype = map[string]Kind{

@@ -126,7 +126,7 @@ func (r *record) skip(begun []byte, emit func(Event)) {
 	case "assistant":
 		r.fault, r.retry = "", nil // what the CLI makes up is short
 		if emit != nil {
-			emit(Event{Type: Text, SessionID: r.session, Turn: r.turn, Text: "(a message that is too long to be shown: more than 8 MB)"})
+			emit(Event{Type: Text, SessionID: r.session, Turn: r.turn, Text: "(a message too long to show: more than 8 MB)"})
 		}
 	case "":
 		r.noEvent(begun)

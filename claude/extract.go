@@ -89,7 +89,7 @@ func (s *schema) find(res *result) (json.RawMessage, error) {
 		}
 	}
 	if s != nil && misfit == nil {
-		misfit = errors.New("there is no JSON in it")
+		misfit = errors.New("it contains no JSON")
 	}
 	return nil, misfit
 }
@@ -199,12 +199,12 @@ func checkKeywordsIn(doc any, at string) error {
 	}
 	for _, t := range types {
 		if name, ok := t.(string); !ok || !schemaTypes[name] {
-			return fmt.Errorf("%s/type: there is no type %v", at, t)
+			return fmt.Errorf("%s/type: no such type: %v", at, t)
 		}
 	}
 	for _, name := range counts {
 		if n, ok := schema[name].(float64); ok && (n < 0 || n != math.Trunc(n)) {
-			return fmt.Errorf("%s/%s: %v, want a whole number that is not negative", at, name, n)
+			return fmt.Errorf("%s/%s: %v, want a whole number, 0 or more", at, name, n)
 		}
 	}
 	for _, name := range inObjects {

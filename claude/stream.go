@@ -211,7 +211,7 @@ func (a *ask) transcript() (*os.File, error) {
 		}
 	}
 	if err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
-		return nil, fmt.Errorf("%s: a pipe, want a file: a reader that stops would stop everything", a.Transcript)
+		return nil, fmt.Errorf("%s: a pipe, want a file: a stalled reader would stall everything", a.Transcript)
 	}
 	// Only for the owner: a transcript has everything that Claude saw.
 	f, err := os.OpenFile(a.Transcript, os.O_WRONLY|os.O_CREATE, 0o600)

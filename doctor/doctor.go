@@ -218,7 +218,7 @@ func skills(h here.Here) []Finding {
 	var odd []Finding
 	wrong := func(text, fix string) { odd = append(odd, Finding{"skills", Wrong, text, fix}) }
 	for _, link := range dangling(finder.Roots()) {
-		wrong(link+": a link that leads nowhere", "remove it, or install the skill again")
+		wrong(link+": a broken link", "remove it, or install the skill again")
 	}
 	for _, err := range faults {
 		wrong(err.Error(), "")
@@ -245,7 +245,7 @@ func skills(h here.Here) []Finding {
 			odd = append(odd, Finding{"skills", status, s.Say(n), ""})
 		}
 	}
-	all := Finding{"skills", OK, fmt.Sprintf("%d can be loaded here by name (skillhand builtin list-skills)", count), ""}
+	all := Finding{"skills", OK, fmt.Sprintf("%d can be loaded here by name (skillhand list)", count), ""}
 	if count == 0 {
 		all = Finding{"skills", Note, "none can be loaded here by name", "skillhand init skill NAME"}
 	}

@@ -148,7 +148,7 @@ func newTest(a *txtar.Archive, loc skill.Location, scratch string) (*test, error
 	var faults []error
 	for _, f := range a.Files {
 		if _, twice := t.sections[f.Name]; twice {
-			faults = append(faults, fmt.Errorf("-- %s --: there twice", f.Name))
+			faults = append(faults, fmt.Errorf("-- %s --: given twice", f.Name))
 		}
 		t.sections[f.Name] = string(f.Data)
 		below, isFolder := strings.CutPrefix(f.Name, "folder/")
@@ -157,7 +157,7 @@ func newTest(a *txtar.Archive, loc skill.Location, scratch string) (*test, error
 		case isFolder:
 			faults = append(faults, writeIn(t.work, below, f.Data))
 		case isFile && !filepath.IsLocal(made):
-			faults = append(faults, fmt.Errorf("-- %s --: leads out of the folder", f.Name))
+			faults = append(faults, fmt.Errorf("-- %s --: leads outside the folder", f.Name))
 		case isFile, f.Name == "page", f.Name == "later", f.Name == "verdict.json":
 			t.wanted = append(t.wanted, f.Name)
 		case f.Name == "args":
@@ -174,14 +174,14 @@ func newTest(a *txtar.Archive, loc skill.Location, scratch string) (*test, error
 		}
 	}
 	if len(t.wanted) == 0 {
-		faults = append(faults, errors.New("it wants nothing: add a section page, later, verdict.json or files/NAME, and fill it with skillhand test --update"))
+		faults = append(faults, errors.New("there is nothing to compare: add a section page, later, verdict.json or files/NAME, and fill it with skillhand test --update"))
 	}
 	return t, errors.Join(faults...)
 }
 
 func writeIn(dir, name string, data []byte) error {
 	if !filepath.IsLocal(name) {
-		return fmt.Errorf("-- folder/%s --: leads out of the folder", name)
+		return fmt.Errorf("-- folder/%s --: leads outside the folder", name)
 	}
 	file := filepath.Join(dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {

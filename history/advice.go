@@ -49,7 +49,7 @@ var advice = map[string]string{
 	"budget":           "%s runs out of budget: raise `--max-budget-usd`, or ask for less at once",
 	"refusal":          "%s is refused by the model: reword the prompt, or try another model",
 	"max-output":       "%s gets answers that are cut off: ask for a shorter one, or in parts",
-	"directive-failed": "a command of the skill in %s fails: see which with `skillhand load --strict`",
+	"directive-failed": "a command in the skill of %s fails: see which with `skillhand load --strict`",
 	"no-result":        "%s ends without an answer: keep a transcript with `--output-file`, and update the Claude CLI",
 	"crashed":          "%s crashes the Claude CLI: update it, and keep a transcript with `--output-file`",
 	"interrupted":      "%s was interrupted: if that was not you, find out what stops it",

@@ -12,5 +12,5 @@ func ExampleScript() {
 	if left, ok := errors.AsType[*migrate.LeftAloneError](err); ok {
 		fmt.Println(left)
 	}
-	// Output: deploy.sh:3: exec is a way out, after which nobody is left to report
+	// Output: deploy.sh:3: exec replaces the script, and nothing is left to print the report
 }

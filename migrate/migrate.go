@@ -111,15 +111,15 @@ func read(name string, src []byte, opt Options, known *usage) (*script, error) {
 		return leave(1, "no #! line: it may be meant to be sourced")
 	case "sh":
 		if !opt.Bash {
-			return leave(1, "a script for sh (--bash makes it one for bash)")
+			return leave(1, "an sh script (--bash turns it into a bash script)")
 		}
 		end := bytes.IndexByte(append(slices.Clip(src), '\n'), '\n')
 		s.shebang = change{at: bytes.LastIndex(append([]byte(" "), src[:end]...), []byte("sh")) - 1, insert: "ba"}
 	default:
-		return leave(1, "a script for "+shell+", not for bash")
+		return leave(1, "a script for "+shell+", not bash")
 	}
 	if i := bytes.Index(append(slices.Clip(src), '\n'), []byte("\r\n")); i >= 0 {
-		return leave(lineAt(src, i), "lines end with CR LF, which bash takes for part of the words")
+		return leave(lineAt(src, i), "lines end with CR LF, which bash reads as part of the words")
 	}
 	if s.use == nil {
 		file, err := parse(name, src)

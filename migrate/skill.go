@@ -69,7 +69,7 @@ func (t *tree) bindings(dir string) []Result {
 	file := path.Join(dir, "bindings.json")
 	text := t.text(dir)
 	if text == "" {
-		return []Result{{Path: file, Status: LeftAlone, Reason: "no skill's text is beside it"}}
+		return []Result{{Path: file, Status: LeftAlone, Reason: "there is no skill text beside it"}}
 	}
 	b, err := render.ParseBindings(file, t.files[file])
 	if e, ok := errors.AsType[*render.BindingsError](err); ok {
@@ -92,15 +92,15 @@ func (t *tree) bindings(dir string) []Result {
 		case err != nil:
 			return []Result{{Path: file, Status: LeftAlone, Reason: fmt.Sprintf("${%s}: %v", part.Name, err)}}
 		case part.InCode:
-			return []Result{{Path: text, Status: LeftAlone, Line: part.Line, Reason: fmt.Sprintf("${%s} stands in code, where a directive does nothing", part.Name)}}
+			return []Result{{Path: text, Status: LeftAlone, Line: part.Line, Reason: fmt.Sprintf("${%s} is in code, where a directive does not run", part.Name)}}
 		case before != "" && !strings.ContainsAny(before[len(before)-1:], " \t\n") && i > 0:
-			return []Result{{Path: text, Status: LeftAlone, Line: part.Line, Reason: fmt.Sprintf("${%s} follows other text, where a directive does nothing", part.Name)}}
+			return []Result{{Path: text, Status: LeftAlone, Line: part.Line, Reason: fmt.Sprintf("${%s} follows other text, where a directive does not run", part.Name)}}
 		}
 		out.WriteString("!`" + command + "`")
 	}
 	e := &Edit{Name: text, Before: t.files[text], After: []byte(out.String())}
 	if was, is := count(s, skill.Directive)+uses(s, b), count(skill.Parse(text, e.After), skill.Directive); was != is {
-		return []Result{{Path: text, Status: LeftAlone, Reason: "a directive in the place of a variable would not be one"}}
+		return []Result{{Path: text, Status: LeftAlone, Reason: "a directive in place of a variable would not run"}}
 	}
 	t.files[text] = e.After
 	return []Result{{Path: text, Status: Changed, Edit: e}, {Path: file, Status: Changed, Remove: true, Edit: &Edit{Name: file, Before: t.files[file]}}}
@@ -124,7 +124,7 @@ func (t *tree) command(dir string, words []string) (string, error) {
 		}
 	}
 	if strings.ContainsAny(command, "`\n") {
-		return "", fmt.Errorf("%s: a directive cannot hold it", command)
+		return "", fmt.Errorf("%s: cannot be written as a directive", command)
 	}
 	return command, nil
 }
@@ -171,7 +171,7 @@ func (t *tree) handler(dir string) []Result {
 	file := path.Join(dir, "handler.sh")
 	text := t.text(dir)
 	if text == "" {
-		return []Result{{Path: file, Status: LeftAlone, Reason: "no skill's text is beside it"}}
+		return []Result{{Path: file, Status: LeftAlone, Reason: "there is no skill text beside it"}}
 	}
 	s := skill.Parse(text, t.files[text])
 	header := ""
@@ -189,7 +189,7 @@ func (t *tree) handler(dir string) []Result {
 	}
 	e := &Edit{Name: text, Before: t.files[text], After: []byte(header + directive + string(t.files[text][len(header):]))}
 	if is := skill.Parse(text, e.After); count(is, skill.Directive) != count(s, skill.Directive)+1 {
-		return []Result{{Path: text, Status: LeftAlone, Reason: "a directive at its top would not be one"}}
+		return []Result{{Path: text, Status: LeftAlone, Reason: "a directive at its top would not run"}}
 	}
 	t.files[text] = e.After
 	return []Result{{Path: text, Status: Changed, Edit: e}, {Path: file, Status: LeftAlone, Reason: text + " puts what it prints on the page"}}
@@ -205,7 +205,7 @@ func (t *tree) firstUse(dir string) []Result {
 	}
 	companion := dir + "-first-use/SKILL.md"
 	if _, ok := t.files[companion]; ok {
-		return []Result{{Path: file, Status: LeftAlone, Reason: companion + " is there already"}}
+		return []Result{{Path: file, Status: LeftAlone, Reason: companion + " already exists"}}
 	}
 	s := skill.Parse(file, before)
 	for _, p := range s.Parts {
@@ -248,7 +248,7 @@ func sections(file, name string, src []byte) ([]byte, error) {
 	}
 	for i, p := range s.Parts {
 		if start := lengthOf(s.Parts[:i]); p.Kind == skill.Directive && p.Alone && from <= start && start < to {
-			return nil, &LeftAloneError{file, p.Line, "a directive stands amid the instructions: in an <output> section it would lose its place"}
+			return nil, &LeftAloneError{file, p.Line, "a directive is in the middle of the instructions, and would lose its place in an <output> section"}
 		}
 	}
 	body := func(element, text string) string {
@@ -259,7 +259,7 @@ func sections(file, name string, src []byte) ([]byte, error) {
 	}
 	above, text, below := string(src[len(header):from]), string(src[from:to]), string(src[to:])
 	if strings.TrimSpace(above) != "" && strings.TrimSpace(below) != "" {
-		return nil, &LeftAloneError{file, 0, "directives stand above and below the instructions: there is one <output> section"}
+		return nil, &LeftAloneError{file, 0, "directives are above and below the instructions, and there can be only one <output> section"}
 	}
 	var all []string
 	for _, section := range []string{body("output", strings.TrimRight(above, " \t\n")), body("skill", text), body("output", strings.TrimRight(below, " \t\n"))} {
@@ -270,7 +270,7 @@ func sections(file, name string, src []byte) ([]byte, error) {
 	after := header + strings.Join(all, "\n")
 	is := skill.Parse(file, []byte(after))
 	if found, err := is.Sections(); err != nil || text != "" && !found.Skill.Exists() || count(is, skill.Directive) != count(s, skill.Directive) {
-		return nil, &LeftAloneError{file, 0, "sections would not be read as such"}
+		return nil, &LeftAloneError{file, 0, "its sections would not be recognised"}
 	}
 	return []byte(after), nil
 }

@@ -416,7 +416,7 @@ func (t *tree) script(p string) Result {
 				case u.trapsExit:
 					err = &LeftAloneError{p, m.line, q + ", which it sources, sets an EXIT trap"}
 				case u.states:
-					err = &LeftAloneError{p, m.line, q + ", which it sources, says how it went, and the report would not hear it"}
+					err = &LeftAloneError{p, m.line, q + ", which it sources, states the result, and the report would miss it"}
 				}
 			}
 		}

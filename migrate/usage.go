@@ -458,11 +458,11 @@ func (u *usage) call(st *syntax.Stmt, c *syntax.CallExpr, p place) {
 	case "":
 		u.dynamic = append(u.dynamic, p)
 		if isSelf(c.Args[0]) && p.used {
-			u.stop(c, "it reads what it prints itself, when it calls itself")
+			u.stop(c, "it calls itself and reads what that prints")
 		}
 	case "exec":
 		if len(c.Args) > 1 && p.main {
-			u.stop(c, "exec is a way out, after which nobody is left to report")
+			u.stop(c, "exec replaces the script, and nothing is left to print the report")
 		}
 	case "trap":
 		u.trap(c, p)
@@ -470,7 +470,7 @@ func (u *usage) call(st *syntax.Stmt, c *syntax.CallExpr, p place) {
 		if second := literal(second(c.Args)); second == "trap" && p.main {
 			u.stop(c, "trap is called through "+name)
 		} else if second == "exec" && p.main {
-			u.stop(c, "exec is a way out, after which nobody is left to report")
+			u.stop(c, "exec replaces the script, and nothing is left to print the report")
 		}
 	case "bash", "sh", "dash", "zsh", "ksh":
 		u.commandLine(c, p)
@@ -544,7 +544,7 @@ func (u *usage) mention(c *syntax.CallExpr, name string, p place) {
 				u.calls = append(u.calls, m)
 			}
 			if isSelf(w) && p.used && name != "source" && name != "." {
-				u.stop(c, "it reads what it prints itself, when it calls itself")
+				u.stop(c, "it calls itself and reads what that prints")
 			}
 		}
 	}
@@ -677,9 +677,9 @@ func (u *usage) print(st *syntax.Stmt, c *syntax.CallExpr, name string, p place)
 	if !p.main {
 		switch {
 		case t.states():
-			u.stop(c, "it says how it went in a subshell, where the report would not hear it")
+			u.stop(c, "it states its result in a subshell, where the report would miss it")
 		case says:
-			u.notes = append(u.notes, Note{int(c.Pos().Line()), "said in a subshell: the report does not hear it"})
+			u.notes = append(u.notes, Note{int(c.Pos().Line()), "stated in a subshell: the report misses it"})
 		}
 		return
 	}

@@ -143,12 +143,12 @@ func (b *Bindings) words(name string, value any) (words []string, err error) {
 		for _, item := range value {
 			word, ok := item.(string)
 			if !ok {
-				return nil, fmt.Errorf("${%s}: a command's words are texts", name)
+				return nil, fmt.Errorf("${%s}: every word of a command must be a string", name)
 			}
 			words = append(words, word)
 		}
 	default:
-		return nil, fmt.Errorf("${%s}: want a command as a text or as a list of words", name)
+		return nil, fmt.Errorf("${%s}: want a command, as a string or a list of strings", name)
 	}
 	if len(words) == 0 || words[0] == "" {
 		return nil, fmt.Errorf("${%s}: the command is empty", name)

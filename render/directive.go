@@ -215,8 +215,8 @@ func (r *renderer) fit(c content) string {
 	head := cut(r.redact.Text(c.head(preview*utf8.UTFMax*4)), preview)
 	file, err := r.keep(c)
 	if err != nil {
-		r.warn("%s: the whole output of a directive could not be kept: %v", r.skill.File, err)
-		return fmt.Sprintf("%s\n[cut here: %d bytes in all, which could not be kept: %v]", head, c.size(), err)
+		r.warn("%s: the full output of a directive could not be saved: %v", r.skill.File, err)
+		return fmt.Sprintf("%s\n[cut here: %d bytes in all, which could not be saved: %v]", head, c.size(), err)
 	}
 	return fmt.Sprintf("%s\n[cut here: %d bytes in all, the whole output is in %s]", head, c.size(), file)
 }

@@ -186,7 +186,7 @@ func (rec *Recording) Write(file string) error {
 		return errors.New("a recording's name ends in .json")
 	case err == nil && info.Size() > 0:
 		if _, err := ReadRecording(file); err != nil {
-			return errors.New("this file is there and is not a recording: name another one, or remove it")
+			return errors.New("this file exists and is not a recording: name another file, or remove it")
 		}
 	}
 	return atomicfile.Write(file, data, 0o644)

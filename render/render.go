@@ -341,7 +341,7 @@ func (r *renderer) bind(ctx context.Context, parts []*planned) error {
 			}
 		case known && !has && p.Braced && !seen[p.Name]:
 			seen[p.Name] = true
-			r.warn("%s:%d: ${%s} has no value here and stays as written", r.skill.File, p.Line, p.Name)
+			r.warn("%s:%d: ${%s} has no value here and is left as written", r.skill.File, p.Line, p.Name)
 		case !known && r.env.Bindings != nil && !p.InCode:
 			faults = append(faults, fmt.Errorf("%s:%d: unknown variable ${%s}", r.skill.File, p.Line, p.Name))
 		}
@@ -416,7 +416,7 @@ func (r *renderer) run(ctx context.Context, parts []*planned) error {
 		return context.Cause(ctx)
 	}
 	if left := replay.left(); left > 0 {
-		r.warn("%s: %d of its outcomes belong to no directive of %s", r.env.Replay.File, left, r.skill.File)
+		r.warn("%s: %d recorded outcomes match no directive of %s", r.env.Replay.File, left, r.skill.File)
 	}
 	r.record(parts)
 	return r.judge(parts)
@@ -432,7 +432,7 @@ func (r *renderer) judge(parts []*planned) error {
 		switch o := p.task.outcome; {
 		case o == nil:
 		case o.Missing:
-			r.warn("%s:%d: no such launcher, the directive stays as written: %s", r.skill.File, p.Line, p.task.command)
+			r.warn("%s:%d: no such launcher, the directive is left as written: %s", r.skill.File, p.Line, p.task.command)
 			faults = append(faults, fmt.Errorf("%s:%d: no such launcher: %s", r.skill.File, p.Line, p.task.command))
 		case o.Exit != 0:
 			faults = append(faults, fmt.Errorf("%s:%d: %s", r.skill.File, p.Line, p.task.failure(r)))

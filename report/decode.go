@@ -643,7 +643,7 @@ func (d *decoder) failure() Result {
 	line := d.line + bytes.Count(d.text[:d.i], []byte("\n"))
 	column := d.i - bytes.LastIndexByte(d.text[:d.i], '\n')
 	if d.i == len(d.text) {
-		return none(InvalidJSON, fmt.Sprintf("Invalid JSON: it breaks off in line %d, column %d, where %s is due", line, column, d.want))
+		return none(InvalidJSON, fmt.Sprintf("Invalid JSON: it ends in line %d, column %d, where %s is expected", line, column, d.want))
 	}
 	return none(InvalidJSON, fmt.Sprintf("Invalid JSON: line %d, column %d should be %s", line, column, d.want))
 }

@@ -30,13 +30,13 @@ type values struct {
 func CheckName(name string) error {
 	switch {
 	case name == "" || len(name) > 64:
-		return fmt.Errorf("a name has 1 to 64 characters, this has %d", len(name))
+		return fmt.Errorf("a name has 1 to 64 characters, this one has %d", len(name))
 	case strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
-		return fmt.Errorf("%q: a name is lower case letters, digits and hyphens", name)
+		return fmt.Errorf("%q: a name may contain only lower case letters, digits and hyphens", name)
 	case strings.HasPrefix(name, "-") || strings.HasSuffix(name, "-") || strings.Contains(name, "--"):
-		return fmt.Errorf("%q: hyphens stand between words", name)
+		return fmt.Errorf("%q: hyphens go between words", name)
 	case strings.HasSuffix(name, "-first-use"):
-		return fmt.Errorf("%q: the ending -first-use is for companions of another skill", name)
+		return fmt.Errorf("%q: the ending -first-use is reserved for companions of another skill", name)
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func end() string { return "END_OF_ARGUMENTS_" + strings.ToLower(rand.Text()[:12
 // write makes dir by fill, whole or not at all. It never overwrites.
 func write(dir string, fill func(to string) error) (made []string, err error) {
 	if _, err := os.Lstat(dir); err == nil {
-		return nil, fmt.Errorf("%s: already exists, and nothing is overwritten", dir)
+		return nil, fmt.Errorf("%s: already exists, nothing was written", dir)
 	}
 	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o777); err != nil {
@@ -100,7 +100,7 @@ func write(dir string, fill func(to string) error) (made []string, err error) {
 	}
 	if err := os.Rename(temporary, dir); err != nil {
 		if errors.Is(err, fs.ErrExist) {
-			return nil, fmt.Errorf("%s: already exists, and nothing is overwritten", dir)
+			return nil, fmt.Errorf("%s: already exists, nothing was written", dir)
 		}
 		return nil, err
 	}

@@ -130,8 +130,8 @@ const maxContext = 10_000
 // ask for their old arguments to be used again, nor for a load right away:
 // that made agents repeat work that was done.
 func reload(loaded []Mark) string {
-	text := "The conversation was compacted. The instructions of the skills named here were read before that and are no longer complete. " +
-		"Before you rely on one of them again, load it again, for what is asked then:"
+	text := "The conversation was compacted. The instructions of the skills below were read before that and are no longer complete. " +
+		"Before you rely on one of them, load it again, with the arguments of the current request:"
 	left := len(loaded)
 	for _, m := range loaded {
 		line := "\n- " + m.Skill

@@ -44,11 +44,11 @@ type Mark struct {
 // parts of paths, so the characters are few.
 func CheckID(id string) error {
 	if len(id) == 0 || len(id) > 128 {
-		return fmt.Errorf("an id has 1 to 128 characters, this has %d", len(id))
+		return fmt.Errorf("an id has 1 to 128 characters, this one has %d", len(id))
 	}
 	for _, r := range id {
 		if !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_') {
-			return fmt.Errorf("an id is letters, digits, - and _, this has %q", r)
+			return fmt.Errorf("an id may contain only letters, digits, - and _, not %q", r)
 		}
 	}
 	return nil

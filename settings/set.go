@@ -155,7 +155,7 @@ func readObject(file string, src []byte) (object, error) {
 	case err == nil && whole[0] != '{':
 		end, err = end-len(whole), errors.New("it is not an object")
 	case err == nil && len(bytes.TrimLeft(src[end:], jsonSpace)) > 0:
-		end, err = len(src)-len(bytes.TrimLeft(src[end:], jsonSpace)), errors.New("something follows the object")
+		end, err = len(src)-len(bytes.TrimLeft(src[end:], jsonSpace)), errors.New("more text after the object")
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		end, err = len(src), errors.New("it ends too early")
 	case err != nil:

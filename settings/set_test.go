@@ -37,7 +37,7 @@ func TestSet(t *testing.T) {
 		"// note\n{}":       "f.json:1: not JSON: invalid character '/' looking for beginning of value",
 		"{\n\"a\": 1,\n}":   "f.json:3: not JSON: invalid character '}' looking for beginning of object key string",
 		"\n[]":              "f.json:2: not JSON: it is not an object",
-		"{}\n{}":            "f.json:2: not JSON: something follows the object",
+		"{}\n{}":            "f.json:2: not JSON: more text after the object",
 		"{\n\"a\": \n":      "f.json:3: not JSON: it ends too early",
 		"\ufeff{\n\"a\" 1}": "f.json:2: not JSON: invalid character '1' after object key",
 	} {

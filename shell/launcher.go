@@ -115,7 +115,7 @@ func (r *running) launcher(folder, path string) target {
 		return broken("%v", cause(err))
 	}
 	if !within(realFolder, real) {
-		return broken("it leads out of its folder, to %s", real)
+		return broken("it links outside its folder, to %s", real)
 	}
 	info, err := os.Stat(real)
 	if err != nil {

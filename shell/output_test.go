@@ -60,7 +60,7 @@ func TestNoOutput(t *testing.T) {
 func TestNowhereToSpill(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "nofolder"))
 	r := run(t, &Shell{}, code("head -c 1000000 /dev/zero"))
-	if r.Exit == 0 || !strings.HasPrefix(r.Reason, "its output could not be kept: ") || r.Stdout.Len() != inMemory {
+	if r.Exit == 0 || !strings.HasPrefix(r.Reason, "its output could not be saved: ") || r.Stdout.Len() != inMemory {
 		t.Errorf("exit %d, reason %q, %d bytes; want a reason and what fits", r.Exit, r.Reason, r.Stdout.Len())
 	}
 }

@@ -136,7 +136,7 @@ func (s *Shell) start(ctx context.Context, line Line) (*running, error) {
 	if r.prog, err = bind.Bind(line); err != nil {
 		r.refused = err.Error()
 	} else if r.prog.HasNUL() {
-		r.refused = "the command has a NUL byte in it, which no program can be given"
+		r.refused = "the command contains a NUL byte, which no program can be given"
 	} else if err := r.mayRun(); err != nil {
 		r.refused = err.Error()
 	}
@@ -254,7 +254,7 @@ func (s *stream) Write(p []byte) (int, error) {
 	}
 	n, err := s.to.Write(fits)
 	if err != nil {
-		return n, s.line.end(fmt.Errorf("its output could not be kept: %w", err))
+		return n, s.line.end(fmt.Errorf("its output could not be saved: %w", err))
 	}
 	if n < len(p) {
 		return n, s.line.end(errFlood)

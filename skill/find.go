@@ -232,14 +232,14 @@ func isPath(name string) bool {
 
 func checkName(name string) error {
 	if name == "" {
-		return errors.New("a skill's name is empty")
+		return errors.New("the skill's name is empty")
 	}
 	if name == ".." || strings.Contains(name, "..") {
-		return errors.New(`a skill's name has no ".."; to name a folder, write its path with a /`)
+		return errors.New(`a skill's name cannot contain ".."; to name a folder, write its path with a /`)
 	}
 	for _, r := range name {
 		if !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_.", r)) {
-			return fmt.Errorf("a skill's name is letters, digits, - _ and . but this has %q", r)
+			return fmt.Errorf("a skill's name may contain only letters, digits, -, _ and ., not %q", r)
 		}
 	}
 	return nil
@@ -301,7 +301,7 @@ func checkFile(loc Location) error {
 	}
 	if err != nil {
 		if link, lerr := os.Lstat(loc.File); lerr == nil && link.Mode()&fs.ModeSymlink != 0 {
-			return fmt.Errorf("%s: a link that leads nowhere", loc.File)
+			return fmt.Errorf("%s: a broken link", loc.File)
 		}
 		return fmt.Errorf("%s: %w", loc.File, reason(err))
 	}
@@ -339,7 +339,7 @@ func reason(err error) error {
 
 func (f Finder) checkPlugin(name, plugin string) error {
 	if f.PluginRoot == "" {
-		return fmt.Errorf("%s: no such command, and no plugin is named: give --plugin-root or set CLAUDE_PLUGIN_ROOT", name)
+		return fmt.Errorf("%s: no such command, and no plugin is named: use --plugin-root or set CLAUDE_PLUGIN_ROOT", name)
 	}
 	if have := PluginName(f.PluginRoot); have != plugin {
 		return fmt.Errorf("%s: the plugin at %s is called %s", name, f.PluginRoot, have)
@@ -378,7 +378,7 @@ func (f Finder) missing(name, short string) error {
 	case len(names) > 0:
 		text += "; available: " + strings.Join(names, ", ")
 	default:
-		text += "; there are none in " + strings.Join(f.Roots(), ", ")
+		text += "; there are no skills in " + strings.Join(f.Roots(), ", ")
 	}
 	return &NotFoundError{Name: name, text: text}
 }

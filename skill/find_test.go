@@ -123,14 +123,14 @@ func TestFind(t *testing.T) {
 		{"repo", "", "plugin:a", "no plugin is named"},
 		{"order", "", "bad", "outside its skill's folder"},
 		{"order", "", "./.claude/skills/bad", "outside its skill's folder"},
-		{"order", "", "..", `no ".."`},
-		{"order", "", "a\x00b", `has '\x00'`},
-		{"order", "", "ünïcode", `has 'ü'`},
+		{"order", "", "..", `cannot contain ".."`},
+		{"order", "", "a\x00b", `not '\x00'`},
+		{"order", "", "ünïcode", `not 'ü'`},
 		{"order", "", "./.claude", "no SKILL.md here"},
 		{"repo", "", "out", "outside its skill's folder"},
 		{"repo", "", "grp:x", "no such command, and no plugin is named"},
 		{"repo", "", "grp:", "name is empty"},
-		{"repo", "", "grp:..", `no ".."`},
+		{"repo", "", "grp:..", `cannot contain ".."`},
 		{"repo", "", "a:b:c:d", "a:b:c:d: no such skill"},
 		{"order", "", "quite-another", "no such skill; available: all, dots.in_name-1, linked, near, only, two, a, u, v, x and 2 more"},
 	} {
@@ -201,7 +201,7 @@ func TestList(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	text := errors.Join(faults...).Error()
-	for _, part := range []string{"skills/loop", "skills/out/SKILL.md: links to", "commands/grp/back: a link to a folder that is listed already", "home/.agents/skills: "} {
+	for _, part := range []string{"skills/loop", "skills/out/SKILL.md: links to", "commands/grp/back: a link to a folder that is already listed", "home/.agents/skills: "} {
 		if !strings.Contains(text, part) {
 			t.Errorf("nothing is said of %s:\n%s", part, text)
 		}

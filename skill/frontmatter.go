@@ -186,7 +186,7 @@ func parseFrontmatter(header string) (Frontmatter, []Note) {
 	seen := map[string]bool{}
 	for i, x := range f.Fields {
 		if seen[x.Key] {
-			notes = append(notes, Note{x.Offset, x.Line, NoteFieldTwice, x.Key + " is given twice, the last counts"})
+			notes = append(notes, Note{x.Offset, x.Line, NoteFieldTwice, x.Key + " is given twice, the last one counts"})
 		}
 		seen[x.Key] = true
 		v := root.Content[2*i+1]
@@ -202,7 +202,7 @@ func parseFrontmatter(header string) (Frontmatter, []Note) {
 
 func scalar(v *yaml.Node, to *string) (want string) {
 	if v.Kind != yaml.ScalarNode {
-		return "a text"
+		return "a string"
 	}
 	if v.Tag != "!!null" {
 		*to = v.Value
@@ -253,13 +253,13 @@ func texts(v *yaml.Node, to *[]string, split func(string) []string) (want string
 		var items []string
 		for _, item := range v.Content {
 			if item.Kind != yaml.ScalarNode {
-				return "a list of texts"
+				return "a list of strings"
 			}
 			items = append(items, item.Value)
 		}
 		*to = items
 	case v.Kind != yaml.ScalarNode:
-		return "a text or a list of texts"
+		return "a string or a list of strings"
 	}
 	return ""
 }

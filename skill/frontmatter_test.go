@@ -88,10 +88,10 @@ func TestFrontmatterFaults(t *testing.T) {
 		{"---\ndescription: [unclosed\n---\n", "f:2: frontmatter is not valid YAML: did not find expected ',' or ']'"},
 		{"---\nname: a\n\tdescription: b\n---\n", "f:3: frontmatter is not valid YAML: "},
 		{"---\n- a\n- b\n---\n", "f:2: frontmatter is not a list of fields, want key: value"},
-		{"---\nname: [a]\n---\n", "f:2: name is a list, want a text"},
+		{"---\nname: [a]\n---\n", "f:2: name is a list, want a string"},
 		{"---\na: 1\nbackground: maybe\n---\n", `f:3: background is "maybe", want true or false`},
-		{"---\narguments:\n  - name: x\n---\n", "f:2: arguments is a list, want a list of texts"},
-		{"---\nallowed-tools: {a: b}\n---\n", "f:2: allowed-tools is a list of fields, want a text or a list of texts"},
+		{"---\narguments:\n  - name: x\n---\n", "f:2: arguments is a list, want a list of strings"},
+		{"---\nallowed-tools: {a: b}\n---\n", "f:2: allowed-tools is a list of fields, want a string or a list of strings"},
 		{"---\nmetadata: x\n---\n", `f:2: metadata is "x", want a list of fields`},
 	} {
 		var got string

@@ -49,7 +49,7 @@ func (l *lister) commands(r root, folders []string) {
 	}
 	real, err := filepath.EvalSymlinks(dir)
 	if err == nil && l.walked[real] {
-		err = errors.New("a link to a folder that is listed already")
+		err = errors.New("a link to a folder that is already listed")
 	}
 	if err != nil {
 		l.faults = append(l.faults, fmt.Errorf("%s: %w", dir, reason(err)))

@@ -25,7 +25,7 @@ func Parse(file string, src []byte) *Skill {
 		s.note(header, 1, NoteFrontmatterUnclosed, "the frontmatter is not closed by a line of ---, so it is part of the text")
 	}
 	if f, ok := s.Front.Field("arguments"); ok && slices.ContainsFunc(s.Front.Arguments, tooLong) {
-		s.note(f.Offset, f.Line, NoteArgumentName, fmt.Sprintf("arguments has a name of more than %d characters, which is no placeholder", maxName))
+		s.note(f.Offset, f.Line, NoteArgumentName, fmt.Sprintf("arguments has a name of more than %d characters, which cannot be a placeholder", maxName))
 	}
 	c := cutter{src: text, line: 1, names: newNames(s.Front.Arguments)}
 	if header > 0 {

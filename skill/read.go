@@ -93,7 +93,7 @@ func (l Location) read() (src []byte, real realPlace, err error) {
 		}
 		return src, real, nil
 	}
-	return nil, real, fmt.Errorf("%s: changes while it is read", l.File)
+	return nil, real, fmt.Errorf("%s: changed while it was being read", l.File)
 }
 
 func outside(file, real string) error {
@@ -123,7 +123,7 @@ func readOpened(file string) ([]byte, fs.FileInfo, error) {
 		src, err = io.ReadAll(io.LimitReader(f, MaxSize+1))
 	}
 	if err == nil && len(src) > MaxSize {
-		err = fmt.Errorf("longer than %d MB, want a text that an agent can read", MaxSize>>20)
+		err = fmt.Errorf("longer than %d MB, too long for an agent to read", MaxSize>>20)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", file, reason(err))

@@ -95,7 +95,7 @@ func readTags(parts []Part, name string) tags {
 			continue
 		}
 		if first, ok := t.found[p.Tag]; ok {
-			complain(p, NoteSectionTwice, "<%s> is there already, on line %d", p.Tag, parts[first.Open].Line)
+			complain(p, NoteSectionTwice, "<%s> appears already on line %d", p.Tag, parts[first.Open].Line)
 		}
 		open = i
 	}

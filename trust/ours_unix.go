@@ -20,10 +20,10 @@ func onlyOurs(dir string) error {
 		return err
 	}
 	if info.Mode().Perm()&0o022 != 0 {
-		return fmt.Errorf("others can write %s, so what it says about trust does not count (chmod go-w %s)", dir, quote(dir))
+		return fmt.Errorf("others can write to %s, so its trust records are ignored (chmod go-w %s)", dir, quote(dir))
 	}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() && st.Uid != 0 {
-		return fmt.Errorf("%s belongs to somebody else, so what it says about trust does not count", dir)
+		return fmt.Errorf("%s belongs to another user, so its trust records are ignored", dir)
 	}
 	return nil
 }

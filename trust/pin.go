@@ -159,7 +159,7 @@ func (s Store) Changes(dir string) (string, error) {
 		err = json.Unmarshal(data, &before)
 	}
 	if err != nil {
-		return "", fmt.Errorf("what was pinned of %s cannot be read: %w", real, err)
+		return "", fmt.Errorf("the pinned state of %s cannot be read: %w", real, err)
 	}
 	now, err := snapshot(real)
 	if err != nil {

@@ -44,7 +44,7 @@ func (e *NotTrusted) Error() string {
 	case e.Err != nil:
 		return "not run: " + e.Err.Error()
 	case e.Changed:
-		return fmt.Sprintf("not run: %s has changed since you pinned it (see what, and pin it again: skillhand trust --pin %s)", e.Dir, quote(e.Dir))
+		return fmt.Sprintf("not run: %s has changed since you pinned it (review the changes and pin it again: skillhand trust --pin %s)", e.Dir, quote(e.Dir))
 	}
 	return fmt.Sprintf("not run: %s is not trusted (skillhand trust %s)", e.Dir, quote(e.Dir))
 }

@@ -52,9 +52,9 @@ func (s Store) Revoke(dir string) (real string, err error) {
 		return real, err
 	}
 	if by, _, ok := s.covering(real); ok {
-		return "", fmt.Errorf("%s: trusted because %s is: revoke that", real, by)
+		return "", fmt.Errorf("%s: trusted because %s is trusted: revoke that instead", real, by)
 	}
-	return "", fmt.Errorf("%s: was not trusted", real)
+	return "", fmt.Errorf("%s: not trusted, nothing to revoke", real)
 }
 
 // A Folder is one that the user trusts.
@@ -98,7 +98,7 @@ func (s Store) covering(real string) (dir, pin string, ok bool) {
 func (s Store) believable(place, home string) error {
 	// A home that is a repository is the user's own, and its state with it.
 	if dir, err := realPath(s.Dir); err == nil && skill.Inside(place, dir) && !skill.Inside(place, home) {
-		return fmt.Errorf("%s lies in %s, which cannot vouch for itself", s.Dir, place)
+		return fmt.Errorf("%s is inside %s, which cannot vouch for itself", s.Dir, place)
 	}
 	for _, dir := range []string{filepath.Dir(s.Dir), s.Dir} {
 		if err := onlyOurs(dir); err != nil {

@@ -88,7 +88,7 @@ func Judge(parsed report.Result, result proc.Result, timeout time.Duration) *Ver
 		v.problem(string(f.Code), message)
 	}
 	if result.Held {
-		v.warn(OutputHeld, "a process that it started still held its output, and was ended: what it had yet to print is not known")
+		v.warn(OutputHeld, "a process that it started kept its output open and was ended: some output may be missing")
 	}
 	if len(result.Left) > 0 {
 		v.warn(EndedProcesses, endedProcesses(result.Left))

@@ -57,7 +57,7 @@ func verify(ctx context.Context, dir string, deliverables []string, since time.T
 		case !kept(path):
 			problems = append(problems, Problem{DeliverableUnchecked, d + ": not an ordinary file or folder, so it cannot be checked"})
 		case err != nil:
-			problems = append(problems, Problem{DeliverableUnchecked, d + ": could not be checked in time, name what was made in it"})
+			problems = append(problems, Problem{DeliverableUnchecked, d + ": could not be checked in time: name the files made in it"})
 		case !found:
 			problems = append(problems, Problem{DeliverableUnchanged, d + ": was not changed during the run"})
 		}

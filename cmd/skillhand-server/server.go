@@ -14,10 +14,10 @@ func newServer(std *cli.Std) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "server",
-		Short: "Show the second program: where it is, what it is built of",
-		Long: `Show the program that skillhand hands some of its commands over to, so that its
-own start stays fast: where it is, its version, its commands, and the modules it
-is built of. If it is not found, this exits with 3 and says how to get it.`,
+		Short: "Show the second program: where it is and what it is built from",
+		Long: `Show the program that runs some of skillhand's commands, so that skillhand
+itself starts fast: where it is, its version, its commands, and the modules it
+is built from. If it is not found, this exits with 3 and says how to get it.`,
 		Example: `  skillhand server
   skillhand server --json`,
 		Args: cli.Args(cobra.NoArgs),

@@ -44,11 +44,11 @@ func newAsk(std *stdio) *cobra.Command {
 none. Without a PROMPT, or with -, the prompt is read from stdin. What follows
 -- goes to the CLI unchanged.
 
-A failure has a category and a kind, and is tried again if it may pass by itself
-(network, rate limit, overload). Nothing that the CLI started is left behind.
+A failure has a category and a kind. Temporary failures (network, rate limit,
+overload) are retried. Nothing that the CLI started is left running.
 
-With --skill, the model and the tools that the skill names in its frontmatter
-are used if its folder is trusted; flags win.
+With --skill, the model and tools in the skill's frontmatter are used if its
+folder is trusted. Flags override them.
 
 Exit status: 1 failure, 3 no claude, 4 temporary failure, 5 credentials or
 quota, 124 timed out, 130 interrupted.`,
@@ -64,28 +64,28 @@ quota, 124 timed out, 130 interrupted.`,
 	f := cmd.Flags()
 	f.StringVar(&o.prompt, "prompt", "", "")
 	_ = f.MarkHidden("prompt") // what dashPrompt makes of a prompt that looks like a flag
-	f.StringVar(&o.Skill, "skill", "", "put a skill, by `name` or path, before the prompt")
+	f.StringVar(&o.Skill, "skill", "", "put a skill before the prompt, by `name` or path")
 	f.StringVar(&o.args, "args", "", "the skill's arguments, as one `string`")
-	f.BoolVar(&o.Strict, "strict", false, "do not ask if something failed on the skill's page")
-	f.StringVar(&o.Label, "label", "", "what the history calls it, a `text`")
+	f.BoolVar(&o.Strict, "strict", false, "do not ask if a directive of the skill fails")
+	f.StringVar(&o.Label, "label", "", "`text` that names it in the history")
 	f.StringVar(&o.at.PluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
 	f.StringVar(&o.Model, "model", "", "the `model` to ask")
 	f.IntVar(&o.MaxTurns, "max-turns", 0, "stop after this many turns (0: no limit)")
 	f.StringArrayVar(&o.AllowedTools, "allowed-tool", nil, "a `tool` that Claude may use without asking, such as 'Bash(git log:*)'; repeatable")
-	f.StringVar(&o.Resume, "resume", "", "go on with the session of that `id`")
-	f.BoolVar(&o.Continue, "continue", false, "go on with the folder's last session")
+	f.StringVar(&o.Resume, "resume", "", "continue the session with this `id`")
+	f.BoolVar(&o.Continue, "continue", false, "continue the folder's last session")
 	f.Float64Var(&o.MaxBudgetUSD, "max-budget-usd", 0, "stop after this many `dollars` (0: no limit)")
 	f.StringVar(&o.schema, "schema", "", "a `file` with a JSON Schema that the answer must fit")
-	f.BoolVar(&o.report, "report", false, "ask for a report, as scripts of skills print it")
-	f.StringVar(&o.Transcript, "output-file", "", "the `file` for the transcript, byte for byte")
-	f.DurationVar(&o.client.Timeout, "timeout", claude.DefaultTimeout, "for the whole command, retries and waits included")
-	f.DurationVar(&o.client.IdleTimeout, "idle-timeout", claude.DefaultIdleTimeout, "without a byte from the CLI (0: none)")
-	f.IntVar(&o.client.Retries, "retries", 2, "further attempts after a failure that may pass")
-	f.BoolVar(&o.client.RetryFresh, "retry-fresh", false, "a further attempt begins anew, not where the session broke off")
+	f.BoolVar(&o.report, "report", false, "ask for a report, as skill scripts print it")
+	f.StringVar(&o.Transcript, "output-file", "", "save the transcript to this `file`, byte for byte")
+	f.DurationVar(&o.client.Timeout, "timeout", claude.DefaultTimeout, "time limit for the whole command, retries and waits included")
+	f.DurationVar(&o.client.IdleTimeout, "idle-timeout", claude.DefaultIdleTimeout, "time limit without output from the CLI (0: no limit)")
+	f.IntVar(&o.client.Retries, "retries", 2, "further attempts after a temporary failure")
+	f.BoolVar(&o.client.RetryFresh, "retry-fresh", false, "start each retry afresh instead of continuing the session")
 	f.StringVar(&o.Dir, "cwd", "", "the `folder` that Claude works in (default here)")
 	f.StringVar(&o.client.Path, "claude", "", "the `path` of claude (default $SKILLHAND_CLAUDE, then claude in PATH)")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON document")
-	f.BoolVar(&o.events, "events", false, "print what happens as JSON lines, the result last")
+	f.BoolVar(&o.events, "events", false, "print events as JSON lines, the result last")
 	if err := cmd.RegisterFlagCompletionFunc("skill", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return completeSkills(o.at.PluginRoot), cobra.ShellCompDirectiveDefault
 	}); err != nil {
@@ -167,7 +167,7 @@ func runAsk(ctx context.Context, std *stdio, cmd *cobra.Command, o askOptions, a
 	reply, err := rt.Ask(ctx, o.AskRequest)
 	spinner.End()
 	if !printer.end() {
-		return errors.New("stdout: nobody reads the events")
+		return errors.New("stdout: closed before the last event")
 	}
 	if reply != nil {
 		std.denied(reply.Denials)
@@ -254,17 +254,17 @@ func (o *askOptions) complete(ctx context.Context, std *stdio, cmd *cobra.Comman
 	case o.client.Retries < 0:
 		return cli.Usagef("--retries %d: want 0 or more", o.client.Retries)
 	case o.json && o.events:
-		return cli.Usagef("--json and --events: want one of them")
+		return cli.Usagef("--json and --events cannot be used together")
 	case math.IsInf(o.MaxBudgetUSD, 0):
 		return cli.Usagef("--max-budget-usd: want a number")
 	case o.schema != "" && o.report:
-		return cli.Usagef("--schema and --report: want one of them")
+		return cli.Usagef("--schema and --report cannot be used together")
 	case o.Resume != "" && o.Continue:
-		return cli.Usagef("--resume and --continue contradict each other")
+		return cli.Usagef("--resume and --continue cannot be used together")
 	case o.args != "" && o.Skill == "":
-		return cli.Usagef("--args: want a --skill that they are for")
+		return cli.Usagef("--args needs --skill")
 	case o.Strict && o.Skill == "":
-		return cli.Usagef("--strict: want a --skill whose page it is about")
+		return cli.Usagef("--strict needs --skill")
 	}
 	// An unset variable in a script must not quietly ask for something else.
 	for _, name := range []string{"resume", "schema", "model", "skill", "output-file", "cwd", "claude", "allowed-tool"} {
@@ -318,7 +318,7 @@ func (o *askOptions) readPrompt(ctx context.Context, std *stdio, cmd *cobra.Comm
 	}
 	switch {
 	case len(args) > 1:
-		return cli.Usagef("two prompts, %q and %q: quote the prompt, and put arguments for claude behind --", short(args[0]), short(args[1]))
+		return cli.Usagef("two prompts, %q and %q: quote the prompt, and put arguments for claude after --", short(args[0]), short(args[1]))
 	case len(args) == 1 && args[0] != "-":
 		o.Prompt = args[0]
 		return nil
@@ -344,7 +344,7 @@ func (o *askOptions) readPrompt(ctx context.Context, std *stdio, cmd *cobra.Comm
 		o.client.Timeout = max(o.client.Timeout-time.Since(began), 1)
 		return nil
 	case <-time.After(o.client.Timeout):
-		return cli.Exit(cli.ExitTimeout, fmt.Errorf("stdin: the prompt does not end within %s", o.client.Timeout))
+		return cli.Exit(cli.ExitTimeout, fmt.Errorf("stdin: the prompt did not end within %s", o.client.Timeout))
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

@@ -16,12 +16,12 @@ func newDoctor(std *stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what is missing or broken here, and how to fix it",
-		Long: `Check what skillhand needs and uses here, one line each: its state folder, bash,
+		Long: `Check what skillhand needs and uses here, line by line: its state folder, bash,
 the Claude CLI, Claude Code's settings and the plugin, trust, and the skills
 that can be loaded from this folder.
 
   ok        it is there
-  note      skillhand works without it, but something else does not
+  note      skillhand works without it, but other things may not
   wrong     it is broken: a settings file, a skill
   missing   skillhand needs it
 

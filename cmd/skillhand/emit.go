@@ -26,8 +26,8 @@ func newEmit(std *stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "emit",
 		Short: "Print a valid report, from a shell script",
-		Long: `Print a report, built from flags. Everything is escaped; what would not make a
-valid report is refused, with exit status 2 and nothing on stdout.
+		Long: `Print a report, built from flags. All values are escaped. Flags that do not make
+a valid report are refused, with exit status 2 and nothing on stdout.
 
 Without flags it is a success with confidence 1. --error makes it a failure, and
 a failure has confidence 0, unless you say otherwise.`,
@@ -38,14 +38,14 @@ a failure has confidence 0, unless you say otherwise.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runEmit(std, cmd, &o) },
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.success, "success", false, "it succeeded, in spite of errors")
+	f.BoolVar(&o.success, "success", false, "it succeeded, despite errors")
 	f.BoolVar(&o.fail, "fail", false, "it failed")
 	f.Float64Var(&o.report.Confidence, "confidence", 1, "how good the result is, 0 to 1 (default 1, or 0 for a failure)")
 	f.Lookup("confidence").DefValue = "0" // not shown: there are two
-	f.Var(collect("path", o.addDeliverable), "deliverable", "a file or folder that was made or changed; repeat it for more")
-	f.Var(collect("name=number", o.addMetric), "metric", "something that was measured; repeat it for more")
-	f.Var(collect("CODE=message", o.addError), "error", "something that went wrong; repeat it for more")
-	f.Var(collect("key=value", o.addContext), "context", "what is known about the --error before it; repeat it for more")
+	f.Var(collect("path", o.addDeliverable), "deliverable", "a file or folder that was made or changed; repeatable")
+	f.Var(collect("name=number", o.addMetric), "metric", "something that was measured; repeatable")
+	f.Var(collect("CODE=message", o.addError), "error", "something that went wrong; repeatable")
+	f.Var(collect("key=value", o.addContext), "context", "a detail of the preceding --error; repeatable")
 	f.StringVar(&o.since, "since", "", "gives execution_time_ms: `START` is in milliseconds since 1970, as date +%s%3N prints it")
 	return cmd
 }
@@ -54,7 +54,7 @@ func runEmit(std *stdio, cmd *cobra.Command, o *emitOptions) error {
 	r, saysSuccess, saysFail := &o.report, cmd.Flags().Changed("success"), cmd.Flags().Changed("fail")
 	switch {
 	case saysSuccess && saysFail && o.success == o.fail:
-		return cli.Usagef("--success and --fail contradict each other")
+		return cli.Usagef("--success and --fail cannot be used together")
 	case saysSuccess:
 		r.Success = o.success
 	case o.fail:
@@ -89,7 +89,7 @@ func sinceMillis(start string, now time.Time) (float64, error) {
 		return 0, errors.New("want milliseconds since 1970")
 	}
 	if ms > now.Unix()/2 && ms <= now.Unix() { // some year of this century in seconds, or a day of 1970
-		return 0, errors.New("are seconds: want milliseconds since 1970, as date +%s%3N prints them")
+		return 0, errors.New("looks like seconds, want milliseconds since 1970, as date +%s%3N prints them")
 	}
 	elapsed := now.UnixMilli() - ms
 	if elapsed < 0 || ms < 0 {
@@ -100,7 +100,7 @@ func sinceMillis(start string, now time.Time) (float64, error) {
 
 func (o *emitOptions) addDeliverable(path string) error {
 	if path == "" {
-		return errors.New("a path is empty")
+		return errors.New("the path is empty")
 	}
 	o.report.Deliverables = append(o.report.Deliverables, path)
 	return nil
@@ -146,7 +146,7 @@ func (o *emitOptions) addContext(s string) error {
 		return errors.New("want key=value")
 	}
 	if len(o.report.Errors) == 0 {
-		return errors.New("there is no --error before it")
+		return errors.New("no --error comes before it")
 	}
 	last := &o.report.Errors[len(o.report.Errors)-1]
 	context := map[string]string{}

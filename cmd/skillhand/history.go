@@ -73,7 +73,7 @@ func runHistory(std *stdio, o historyOptions) error {
 		return cli.Usagef("--last %d: want more than 0", o.Last)
 	}
 	if o.here && o.project != "" {
-		return cli.Usagef("--here and --project contradict each other")
+		return cli.Usagef("--here and --project cannot be used together")
 	}
 	if o.here {
 		o.project = "."
@@ -92,7 +92,7 @@ func runHistory(std *stdio, o historyOptions) error {
 		return err
 	}
 	if found.Damaged > 0 {
-		std.Warn(term.Plural(found.Damaged, "line") + " of the history cannot be read and not counted")
+		std.Warn("history: skipped " + term.Plural(found.Damaged, "line") + " that cannot be read")
 	}
 	return std.printRecords(found.Records, o.json)
 }

@@ -21,8 +21,8 @@ func newHook(std *stdio) *cobra.Command {
 seen: compaction and /clear make it forget, a new subagent has seen nothing.
 The plugin that ships with skillhand calls this for every event it needs.
 
-It never fails: whatever goes wrong, it prints {} and a line on stderr, so that
-the session goes on.`,
+It never fails: whatever goes wrong, it prints {} and a message on stderr, so
+that the session continues.`,
 		Example:            `  echo '{"hook_event_name":"PreCompact","session_id":"abc"}' | skillhand hook`,
 		DisableFlagParsing: true, // a flag it does not know must not end in status 2, which blocks
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -18,7 +18,7 @@ func newInit(std *stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Make a new skill, plugin or batch",
-		Long:  "Make a new skill, plugin or batch that works as it is. Nothing is overwritten.",
+		Long:  "Make a new skill, plugin or batch that works right away. Nothing is overwritten.",
 		Example: `  skillhand init skill review       in .claude/skills of this project
   skillhand init plugin toolbox     in the folder toolbox
   skillhand init batch reviews      in the folder reviews`,
@@ -34,7 +34,7 @@ func newInitSkill(std *stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "skill NAME",
 		Short: "Make a new skill",
-		Long: `Make a new skill that loads and runs as it is, in .claude/skills at the top of
+		Long: `Make a new skill that loads and runs right away, in .claude/skills at the top of
 this project. Nothing is overwritten.`,
 		Example: `  skillhand init skill review
   skillhand init skill review --dir plugin/skills`,

@@ -15,16 +15,16 @@ func newList(std *stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the skills that can be loaded here",
-		Long: `List the skills and commands that can be loaded here by name: where each is
-from, whether its commands may run, and what it is for. The first of several
-with one name is the one that is loaded.`,
+		Long: `List the skills and commands that can be loaded here by name: where each comes
+from, whether its commands may run, and what it is for. If several have the same
+name, the first one is loaded.`,
 		Example: `  skillhand list
   skillhand list --json | jq -r 'select(.trusted | not).file'`,
 		Args: cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error { return runList(std, at, asJSON) },
 	}
 	cmd.Flags().StringVar(&at.PluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a line of JSON for each")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON line for each")
 	return cmd
 }
 

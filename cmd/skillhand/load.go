@@ -36,15 +36,15 @@ func newLoad(std *stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "load SKILL [ARG...]",
 		Short: "Print a skill as the agent should read it",
-		Long: `Print a skill as the agent should read it: variables filled in, and the output
-of its directives in their places.
+		Long: `Print a skill as the agent should read it, with its variables filled in and each
+directive replaced by its output.
 
-SKILL is a name, plugin:name, or the path of a skill's folder or file. Names are
-looked for in the plugin, in .claude/skills and .agents/skills from here up to
-the top of the repository, and in the same folders of your home.
+SKILL is a name, plugin:name, or the path of a skill's folder or file. A name is
+looked up in the plugin, in .claude/skills and .agents/skills from here up to
+the top of the repository, and in the same folders in your home.
 
-A directive that fails becomes an <error> on the page, and the page still
-arrives; with --strict the load fails instead. Commands run only from your own
+A directive that fails becomes an <error> on the page, and the page is still
+printed. With --strict the load fails instead. Commands run only from your own
 skill folders, from plugins that Claude Code installed, and from folders that
 you trust.`,
 		Example: `  skillhand load status
@@ -68,20 +68,20 @@ you trust.`,
 	f := cmd.Flags()
 	f.StringVar(&o.raw, "args", "", "the arguments as one `string`, as an agent passes them; - reads them from stdin")
 	f.StringVar(&o.at.Session, "session", "", "session `id` (default $CLAUDE_SESSION_ID, then $CLAUDE_CODE_SESSION_ID)")
-	f.StringVar(&o.Agent, "agent", "", "`id` of the agent that reads the page")
+	f.StringVar(&o.Agent, "agent", "", "`id` of the agent that will read the page")
 	f.StringVar(&o.at.PluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
 	f.StringVar(&o.at.Project, "project", "", "work in the project in this `folder` instead of here")
-	f.BoolVar(&o.Full, "full", false, "the whole text, whatever the agent has seen")
-	f.BoolVar(&o.Later, "reference", false, "the page of a later use: fresh output, not the instructions again")
+	f.BoolVar(&o.Full, "full", false, "print the whole text, whatever the agent has seen")
+	f.BoolVar(&o.Later, "reference", false, "print the page of a later use: fresh output without the instructions")
 	f.BoolVar(&o.Strict, "strict", false, "fail if a directive fails, and print no page")
-	f.StringVar(&o.wrap, "wrap", "auto", "put <skill-output> around output: `auto`, always, never")
-	f.StringVar(&o.dialect, "dialect", "skillhand", "whose rules: `skillhand`, or claude for what Claude Code "+claudepage.Version+" sends")
-	f.StringVar(&o.via, "via", "slash", "claude dialect: invoked by `slash` command or by the Skill tool")
-	f.DurationVar(&o.Timeout, "timeout", 120*time.Second, "for each directive")
-	f.IntVar(&o.MaxOutput, "max-output", 30_000, "`characters` of one directive on the page; of more, the first 2,000")
-	f.BoolVar(&o.NoExec, "no-exec", false, "run nothing: directives stay as written")
-	f.StringVar(&o.Record, "record", "", "keep every directive's outcome in `file`")
-	f.StringVar(&o.Replay, "replay", "", "run nothing: take every directive's outcome from `file`")
+	f.StringVar(&o.wrap, "wrap", "auto", "wrap output in <skill-output>: `auto`, always or never")
+	f.StringVar(&o.dialect, "dialect", "skillhand", "render by the rules of `skillhand`, or of claude: what Claude Code "+claudepage.Version+" sends")
+	f.StringVar(&o.via, "via", "slash", "claude dialect: how the skill is invoked, `slash` or tool")
+	f.DurationVar(&o.Timeout, "timeout", 120*time.Second, "time limit for each directive")
+	f.IntVar(&o.MaxOutput, "max-output", 30_000, "the most `characters` of a directive's output to print; longer output is cut to 2,000")
+	f.BoolVar(&o.NoExec, "no-exec", false, "run nothing, and leave directives as written")
+	f.StringVar(&o.Record, "record", "", "record every directive's outcome in `file`")
+	f.StringVar(&o.Replay, "replay", "", "run nothing, and take every directive's outcome from `file`")
 	f.BoolVar(&o.json, "json", false, "print the page and what ran as one JSON document")
 	fixed := func(values ...string) cobra.CompletionFunc {
 		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
@@ -153,18 +153,18 @@ func (o *loadOptions) complete(std *stdio, cmd *cobra.Command, args []string) er
 	case o.MaxOutput <= 0:
 		return cli.Usagef("--max-output %d: want more than 0", o.MaxOutput)
 	case o.Record != "" && (o.Replay != "" || o.NoExec || claude):
-		return cli.Usagef("--record goes with neither --replay nor --no-exec nor --dialect claude: nothing would be recorded")
+		return cli.Usagef("--record cannot be used with --replay, --no-exec or --dialect claude: nothing would be recorded")
 	case o.Replay != "" && claude:
-		return cli.Usagef("--replay does not go with --dialect claude")
+		return cli.Usagef("--replay cannot be used with --dialect claude")
 	case o.Full && o.Later:
-		return cli.Usagef("--full and --reference contradict each other")
+		return cli.Usagef("--full and --reference cannot be used together")
 	}
 	if o.wrap != "auto" {
 		o.Wrap = render.Wrap(o.wrap)
 	}
 	for _, flag := range []string{"record", "replay"} {
 		if f := cmd.Flags().Lookup(flag); f.Changed && f.Value.String() == "" {
-			return cli.Usagef("--%s: the file's name is empty", flag)
+			return cli.Usagef("--%s: the file name is empty", flag)
 		}
 	}
 	for flag, id := range map[string]string{"session": o.at.Session, "agent": o.Agent} {
@@ -184,7 +184,7 @@ func (o *loadOptions) arguments(std *stdio, cmd *cobra.Command, words []string) 
 		return nil
 	}
 	if len(words) > 0 {
-		return cli.Usagef("arguments are given twice: by --args and as %s", strings.Join(words, " "))
+		return cli.Usagef("arguments are given twice: with --args and as %s", strings.Join(words, " "))
 	}
 	if o.raw == "-" {
 		text, err := io.ReadAll(io.LimitReader(std.In, skill.MaxSize+1))
@@ -225,7 +225,7 @@ func confirm(ctx context.Context, std *stdio, doing string, q trust.Question) (b
 	for _, c := range q.Commands {
 		fmt.Fprintln(std.Err, indent(c))
 	}
-	fmt.Fprintf(std.Err, "\nTrust %s and run commands of its skills from now on? [y/N] ", q.Dir)
+	fmt.Fprintf(std.Err, "\nTrust %s and run its skills' commands from now on? [y/N] ", q.Dir)
 	answer := make(chan string, 1)
 	go func() {
 		line, _ := bufio.NewReader(std.In).ReadString('\n')

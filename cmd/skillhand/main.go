@@ -31,9 +31,10 @@ func newRoot(std *stdio) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "skillhand",
 		Short: "The hand behind an agent's skills",
-		Long: `skillhand prints a skill as the agent should read it, with the live output of
-the commands in it, and runs a skill's script and judges what it reports.
-Arguments are data, never code; commands run only from folders that you trust.`,
+		Long: `skillhand prints a skill as the agent should read it, with live output from the
+commands in it. It also runs a skill's script and judges what the script
+reports. Arguments are data, never code. Commands run only from folders that
+you trust.`,
 		Example: `  skillhand load review src/auth.go     print the skill "review" for an agent
   skillhand load ./skills/review        the same, by its path
   skillhand run deploy staging          run the script of "deploy" and judge it
@@ -41,7 +42,7 @@ Arguments are data, never code; commands run only from folders that you trust.`,
   skillhand parse out.txt               read the report in a script's output
   skillhand migrate --dry-run skills    upgrade old skills to the current format
   skillhand status                      what is loaded, how the last runs went
-  skillhand trust                       let skills of this project run commands`,
+  skillhand trust                       let this project's skills run commands`,
 	}
 	root.AddCommand(newLoad(std), newRun(std), newAsk(std), newParse(std), newEmit(std), newMigrate(std), newCheck(std), newExplain(std), newStatus(std), newStatusline(std), newRetro(std), newHistory(std), newList(std), newTest(std), newInit(std), newHook(std), newTrust(std), newDoctor(std), newBuiltin(std), cli.NewMan(std.Std, false), cli.NewVersionCommand(std.Std))
 	root.AddCommand(cli.ServerCommands()...)

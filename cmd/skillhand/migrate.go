@@ -35,11 +35,11 @@ func newMigrate(std *stdio) *cobra.Command {
   bindings.json, handler.sh     become directives in the skill's text
   first-use.md                  gets <skill> and <output> sections
 
-A script whose output anything in the tree may read is left alone, and so is
-what cannot be changed safely; each is named, with the line and the reason.
-PATH is a file or a folder. Each file that changes is kept as FILE.bak-DATE.
+A script is left alone if something in the tree may read its output, or if it
+cannot be changed safely; each is listed with the line and the reason. PATH is a
+file or a folder. The old version of a changed file is kept as FILE.bak-DATE.
 
-Migrated scripts source one file, skillhand-report.bash, which is put into the
+Migrated scripts source one file, skillhand-report.bash, which is put in the
 folder you name; --inline puts its code into each script instead.
 
 The exit status is 1 if a file could not be read or a path is missing.`,

@@ -50,7 +50,7 @@ The exit status is 0 if every input has a valid report, whatever it says.`,
 	f := cmd.Flags()
 	f.BoolVar(&o.NoLegacy, "no-legacy", false, "read JSON only")
 	f.BoolVar(&o.Strict, "strict", false, "refuse unknown fields, duplicate keys and malformed error codes")
-	f.Float64Var(&o.defaultConfidence, "default-confidence", 0.5, "the confidence of legacy output that states none, a `number`")
+	f.Float64Var(&o.defaultConfidence, "default-confidence", 0.5, "confidence for legacy output that states none, a `number`")
 	f.BoolVar(&o.schema, "schema", false, "print the JSON Schema of a report")
 	f.BoolVar(&o.json, "json", false, "print a JSON document for each input")
 	return cmd
@@ -89,7 +89,7 @@ func runParse(ctx context.Context, std *stdio, o parseOptions, files []string) e
 
 func printSchema(std *stdio, files []string) error {
 	if len(files) > 0 {
-		return cli.Usagef("--schema stands alone")
+		return cli.Usagef("--schema takes no file")
 	}
 	schema, err := schemas.Files.ReadFile("skill-output-v1.schema.json")
 	if err != nil {
@@ -195,7 +195,7 @@ func (p *parsing) parse(ctx context.Context, parser *report.Parser, inputs []str
 		case "-":
 			text, err = p.readStdin(ctx)
 		case stdinAgain:
-			input, err = "-", errors.New("stdin can be read once")
+			input, err = "-", errors.New("stdin can be read only once")
 		default:
 			text, err = readFile(input, text, report.MaxSize+1)
 		}

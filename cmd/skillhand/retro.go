@@ -27,7 +27,7 @@ different results for the same input, and what to do about it.`,
 		Args: cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON && markdown {
-				return cli.Usagef("--json and --markdown contradict each other")
+				return cli.Usagef("--json and --markdown cannot be used together")
 			}
 			var err error
 			if req.Since, err = view.Since(since, time.Now()); err != nil {

@@ -31,17 +31,17 @@ func newRun(std *stdio) *cobra.Command {
 		Use:   "run SKILL|SCRIPT [ARG...]",
 		Short: "Run a skill's script and judge its report",
 		Long: `Run a script, read the report it prints on stdout, and check it against what
-happened: each deliverable is there and was made or changed by this run, and
-success goes with exit status 0. Its stderr is shown as it comes.
+happened: each deliverable must exist and have been made or changed by this run,
+and success must go with exit status 0. The script's stderr is shown live.
 
 SKILL is a name, plugin:name, or the path of a skill's folder; its script is
-execute.* or scripts/execute.*. SCRIPT is a path. What follows is the script's.
-It runs in this folder, and only from folders that you trust.
+execute.* or scripts/execute.*. SCRIPT is a path. Everything after it is passed
+to the script. It runs in this folder, and only from folders that you trust.
 
-When it has ended, so must what it started: output that is still held may be
-silent for one second, and what is left then is ended, with a warning.
+When the script ends, the processes it started must end too. One that keeps the
+output open may stay silent for a second; then it is ended, with a warning.
 
-The exit status is 0 only if all of it holds, and 124 after a time-out.`,
+The exit status is 0 only if every check passes, and 124 after a timeout.`,
 		Example: `  skillhand run deploy staging
   skillhand run ./skills/deploy/execute.sh --dry-run
   skillhand run --timeout 30s --json deploy`,
@@ -56,8 +56,8 @@ The exit status is 0 only if all of it holds, and 124 after a time-out.`,
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false)
-	f.DurationVar(&o.Timeout, "timeout", 10*time.Minute, "for the whole run")
-	f.StringVar(&o.Cwd, "cwd", "", "the `folder` to run in, and that deliverables are relative to (default here)")
+	f.DurationVar(&o.Timeout, "timeout", 10*time.Minute, "time limit for the whole run")
+	f.StringVar(&o.Cwd, "cwd", "", "the `folder` to run in; deliverables are relative to it (default here)")
 	f.StringVar(&o.at.PluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
 	f.BoolVar(&o.json, "json", false, "print the verdict as one JSON document")
 	return cmd

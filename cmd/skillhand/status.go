@@ -24,7 +24,7 @@ next.`,
 		Args: cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON && markdown {
-				return cli.Usagef("--json and --markdown contradict each other")
+				return cli.Usagef("--json and --markdown cannot be used together")
 			}
 			if cmd.Flags().Changed("session") {
 				if err := session.CheckID(req.Session); err != nil {

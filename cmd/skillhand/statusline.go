@@ -17,9 +17,9 @@ func newStatusline(std *stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "statusline",
 		Short: "Print Claude Code's status line, or install it",
-		Long: `Print one line for the foot of Claude Code: model, folder, context used, cost,
+		Long: `Print Claude Code's status line: model, folder, context used, cost,
 loaded skills and the last runs. Claude Code passes what it knows as JSON on
-stdin. This command never fails: what is not known is left out.
+stdin. This command never fails: what it does not know, it leaves out.
 
 With --install, add it to .claude/settings.json of this project, or with --user
 to your own settings. Everything else in the file stays as it is, byte for byte.
@@ -31,7 +31,7 @@ Another status line is replaced only with --force.`,
 		RunE: func(*cobra.Command, []string) error {
 			if !install {
 				if req.Force || req.User {
-					return cli.Usagef("--force and --user go with --install")
+					return cli.Usagef("--force and --user need --install")
 				}
 				return std.Print(view.StatusLine(std.Env, view.ReadLineInput(std.In)) + "\n")
 			}

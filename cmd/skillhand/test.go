@@ -27,16 +27,23 @@ func newTest(std *stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test [SKILL...]",
 		Short: "Test skills without a model: golden pages and scripts",
-		Long: `Run the tests in the tests folder beside each skill, without a model and without
-a network: pages are rendered from recordings and compared with what is wanted,
-scripts run in a folder of their own, and their verdicts and files are compared.
-Without SKILL, those of all skills of this project.
+		Long: `Run the tests in each skill's tests folder, without a model or a network. Pages
+are rendered from recordings and compared with the wanted ones. Scripts run in a
+scratch folder, and their verdicts and files are compared. Without SKILL, all
+skills of this project are tested.
 
-A test is tests/NAME.txtar: prose on top, then sections. Given are args (or
-argv, a line each), recording.json (from load --record; without it directives
-run) and folder/NAME. Wanted are page, later (the page of a later use),
-verdict.json (only the keys that it names) and files/NAME. --update fills in
-what is wanted.
+A test is a file tests/NAME.txtar: a comment, then sections. Input sections:
+
+  args             the arguments as one string; or argv, one per line
+  recording.json   from load --record; without it, directives run
+  folder/NAME      a file in the folder where the test runs
+
+Wanted output sections, which --update fills in:
+
+  page             the page
+  later            the page of a later use
+  verdict.json     the verdict, only the keys listed
+  files/NAME       a file that the script made
 
 Exit status: 1 a test failed, 3 there are no tests.`,
 		Example: `  skillhand test
@@ -50,8 +57,8 @@ Exit status: 1 a test failed, 3 there are no tests.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.at.PluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
-	f.BoolVar(&o.update, "update", false, "rewrite what is wanted")
-	f.BoolVar(&o.json, "json", false, "print a line of JSON for each test")
+	f.BoolVar(&o.update, "update", false, "rewrite the wanted output")
+	f.BoolVar(&o.json, "json", false, "print one JSON line for each test")
 	f.StringVar(&o.junit, "junit", "", "also write a JUnit report to `file`")
 	return cmd
 }
@@ -181,7 +188,7 @@ func writeJUnit(file string, results []golden.Result) error {
 		c := testcase{Class: r.Skill, Name: term.Near(r.File), Seconds: fmt.Sprintf("%.3f", r.DurationMS/1000)}
 		if !r.OK {
 			suite.Failures++
-			c.Failure = &failure{Message: "not as wanted", Text: r.Error}
+			c.Failure = &failure{Message: "differs from what is wanted", Text: r.Error}
 			for _, check := range r.Checks {
 				c.Failure.Text += check.Diff
 			}

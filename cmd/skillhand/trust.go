@@ -27,7 +27,7 @@ one is not trusted.
 
 With --pin, DIR is trusted as it is now. Once its commands or scripts change,
 nothing runs until you have seen the difference and pinned it again. Use it for
-skills of others that a pull brings in.
+other people's skills, which a pull can change.
 
 SKILLHAND_TRUST=all in the environment trusts every folder, for CI and
 containers.`,
@@ -35,7 +35,7 @@ containers.`,
   skillhand trust ~/src/skills    trust another folder
   skillhand trust --pin           trust this project as it is now
   skillhand trust --list          what is trusted
-  skillhand trust --revoke        no longer trust this project`,
+  skillhand trust --revoke        stop trusting this project`,
 		Args: cli.Args(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
@@ -43,7 +43,7 @@ containers.`,
 		RunE: func(_ *cobra.Command, args []string) error { return runTrust(std, o, args) },
 	}
 	cmd.Flags().BoolVar(&o.list, "list", false, "list the folders that are trusted")
-	cmd.Flags().BoolVar(&o.revoke, "revoke", false, "no longer trust DIR")
+	cmd.Flags().BoolVar(&o.revoke, "revoke", false, "stop trusting DIR")
 	cmd.Flags().BoolVar(&o.pin, "pin", false, "trust DIR only as it is now")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
@@ -52,9 +52,9 @@ containers.`,
 func runTrust(std *stdio, o trustOptions, args []string) error {
 	switch {
 	case o.list && (o.revoke || o.pin || len(args) > 0):
-		return cli.Usagef("--list stands alone")
+		return cli.Usagef("--list takes no other flag and no argument")
 	case o.revoke && o.pin:
-		return cli.Usagef("--revoke and --pin contradict each other")
+		return cli.Usagef("--revoke and --pin cannot be used together")
 	}
 	h, err := here.From("", std.Env)
 	if err != nil {

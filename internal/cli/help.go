@@ -82,9 +82,9 @@ func usage(c *cobra.Command) error {
 		}
 	}
 	flags("Flags", c.LocalFlags())
-	flags("Flags of every command", c.InheritedFlags())
+	flags("Global flags", c.InheritedFlags())
 	if c.HasAvailableSubCommands() {
-		fmt.Fprintf(&b, "\n%s COMMAND --help says more about a command.\n", c.CommandPath())
+		fmt.Fprintf(&b, "\nRun %s COMMAND --help for more about a command.\n", c.CommandPath())
 	}
 	_, err := fmt.Fprint(c.OutOrStdout(), b.String())
 	return err

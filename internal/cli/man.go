@@ -25,7 +25,7 @@ func NewMan(std *Std, second bool) *cobra.Command {
 		Long: `Print the manual page of skillhand, or of one of its commands, for man to show.
 With --dir, write the pages of all commands into a folder.
 
-SOURCE_DATE_EPOCH, if it is set, dates the pages.`,
+The pages are dated SOURCE_DATE_EPOCH, if that is set.`,
 		Example: `  skillhand man load | man -l -
   skillhand man --dir ~/.local/share/man/man1 && man skillhand-load`,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -125,7 +125,7 @@ func manual(cmd *cobra.Command, date string) string {
 		}
 	}
 	b.WriteString(options("OPTIONS", cmd.NonInheritedFlags()))
-	b.WriteString(options("OPTIONS OF EVERY COMMAND", cmd.InheritedFlags()))
+	b.WriteString(options("GLOBAL OPTIONS", cmd.InheritedFlags()))
 	if !cmd.HasParent() {
 		b.WriteString(table("EXIT STATUS", Statuses))
 		b.WriteString(table("ENVIRONMENT", variables))
@@ -145,7 +145,7 @@ var variables = [][2]string{
 	{"SKILLHAND_TRUST", "\"all\" runs commands from every folder. For CI and containers."},
 	{"SKILLHAND_CLAUDE", "The Claude CLI; else claude in PATH."},
 	{"SKILLHAND_HISTORY", "\"off\" records nothing."},
-	{"CLAUDE_PLUGIN_ROOT", "The plugin whose skills come first, and whose commands may run."},
+	{"CLAUDE_PLUGIN_ROOT", "The plugin whose skills come first. Its commands run only if it is trusted."},
 	{"CLAUDE_SESSION_ID, CLAUDE_CODE_SESSION_ID", "The session in which a skill is loaded."},
 	{"NO_COLOR", "Print no colours."},
 }

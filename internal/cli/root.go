@@ -38,10 +38,10 @@ func Root(std *Std, cmd *cobra.Command) {
 	if completion, _, err := cmd.Find([]string{"completion"}); err == nil {
 		completion.Args = Args(cobra.NoArgs)
 		completion.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-		completion.Short = "Print the completion script of a shell"
-		completion.Long = "Print the script that lets a shell complete commands, flags and names of skills."
+		completion.Short = "Print the completion script for a shell"
+		completion.Long = "Print a script that lets a shell complete commands, flags and skill names."
 		for _, c := range completion.Commands() {
-			c.Short = "Print the completion script of " + c.Name()
+			c.Short = "Print the completion script for " + c.Name()
 			c.Long = c.Short + ". Load it when a session starts:"
 			c.Example = "  " + loadCompletion[c.Name()]
 		}

@@ -25,7 +25,7 @@ const ServerName = "skillhand-server"
 // about them. A test holds them against the program itself.
 var serverCommands = [][2]string{
 	{"batch", "Many runs and asks as durable jobs"},
-	{"server", "Show the second program: where it is, what it is built of"},
+	{"server", "Show the second program: where it is and what it is built from"},
 }
 
 // ServerCommands stand for the commands of the second program in the help and
@@ -154,9 +154,9 @@ func ServerMain(std *Std, args []string, commands ...*cobra.Command) int {
 	std.checkCaller()
 	root := &cobra.Command{
 		Use:   "skillhand",
-		Short: "The part of skillhand that serves",
+		Short: "The part of skillhand that needs a database or a network",
 		Long: `skillhand-server is the part of skillhand that needs a database or a network.
-You need not call it: skillhand COMMAND finds it.`,
+You never need to call it yourself: skillhand COMMAND finds it.`,
 	}
 	root.AddCommand(commands...)
 	man := NewMan(std, true)

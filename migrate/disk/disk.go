@@ -95,7 +95,7 @@ func (m *run) tree(ctx context.Context, root *root) error {
 			f.Result = migrate.Result{Path: r.Path, Status: migrate.LeftAlone, Reason: lacking}
 		}
 		if r.Remove && broken[filepath.Dir(f.Path)] {
-			f.Result = migrate.Result{Path: r.Path, Status: migrate.LeftAlone, Reason: "what it says could not be written elsewhere"}
+			f.Result = migrate.Result{Path: r.Path, Status: migrate.LeftAlone, Reason: "its content could not be moved to the skill's text"}
 		}
 		if err := m.apply(&f); err != nil {
 			broken[filepath.Dir(f.Path)] = true
@@ -173,7 +173,7 @@ func (m *run) others(root *root, results []migrate.Result) (others []migrate.Res
 		known := slices.ContainsFunc(results, func(r migrate.Result) bool { return r.Path == rel }) ||
 			slices.ContainsFunc(m.done, func(f File) bool { return f.Path == file })
 		if !known {
-			others = append(others, migrate.Result{Path: rel, Status: migrate.LeftAlone, Reason: "neither a shell script nor a skill's text of an old form"})
+			others = append(others, migrate.Result{Path: rel, Status: migrate.LeftAlone, Reason: "neither a shell script nor an old skill's text"})
 		}
 	}
 	return others

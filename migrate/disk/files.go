@@ -274,7 +274,7 @@ func createFile(file string, data []byte) error {
 		return err
 	}
 	if _, err := os.Lstat(file); err == nil {
-		return errors.New("it is there already")
+		return errors.New("it already exists")
 	}
 	return atomicfile.Write(file, data, 0o666)
 }

@@ -43,7 +43,7 @@ func (m *run) verify(ctx context.Context, f *File) error {
 		return err
 	}
 	if before.Cut != proc.Not || after.Cut != proc.Not {
-		f.Result = migrate.Result{Path: f.Result.Path, Status: migrate.LeftAlone, Reason: fmt.Sprintf("not verified: it does not end within %s", verifyTimeout)}
+		f.Result = migrate.Result{Path: f.Result.Path, Status: migrate.LeftAlone, Reason: fmt.Sprintf("not verified: it did not end within %s", verifyTimeout)}
 		return nil
 	}
 	return compareRuns(before, after)
@@ -57,7 +57,7 @@ func compareRuns(before, after scriptRun) error {
 	}
 	r := report.Parse(after.stdout.Bytes(), report.Options{NoLegacy: true, Strict: true})
 	if r.Report == nil || bytes.Count(after.stdout.Bytes(), []byte("\n")) != 1 {
-		return errors.New("verify: no report alone on stdout: nothing was written")
+		return errors.New("verify: stdout is not a single report: nothing was written")
 	}
 	if err := compareReports(report.Parse(before.stdout.Bytes(), report.Options{}), before.Exit, r.Report); err != nil {
 		return fmt.Errorf("verify: %w: nothing was written", err)

@@ -75,7 +75,7 @@ func Bind(l Line) (*Program, error) {
 		if len(p.Vars) == 0 {
 			return &Program{Text: text}, nil // bash shall say what is wrong
 		}
-		return nil, refuse("the command cannot be parsed, so its values cannot be kept apart from it: %v", err)
+		return nil, refuse("the command cannot be parsed, so values cannot be passed to it safely: %v", err)
 	}
 	p.Text, p.file = text, file
 	if len(p.Vars) == 0 {
@@ -93,7 +93,7 @@ func Bind(l Line) (*Program, error) {
 	}
 	p.Text = apply(text, edits)
 	if p.file, err = words.Parse(p.Text); err != nil {
-		return nil, refuse("the command cannot take values where they stand: %v", err)
+		return nil, refuse("the command cannot take values in these places: %v", err)
 	}
 	return p, nil
 }
@@ -211,7 +211,7 @@ func (l Line) place(p *Program, prefix string) ([]edit, error) {
 		p.placeComments(placed)
 	}
 	if i := slices.Index(placed, false); i >= 0 {
-		return nil, refuse("%s stands where no value can be put", l.written(i))
+		return nil, refuse("%s is in a place that cannot take a value", l.written(i))
 	}
 	return edits, nil
 }
@@ -244,7 +244,7 @@ func (p *Program) dollar(path []syntax.Node, backquotes map[*syntax.CmdSubst]boo
 		return nil
 	}
 	if strings.Contains(p.Text[sub.Left.Offset():sub.Right.Offset()], `\`) {
-		return refuse("a value stands beside a backslash inside backquotes: use $( ) instead")
+		return refuse("a value is next to a backslash inside backquotes: use $( ) instead")
 	}
 	backquotes[sub] = true
 	return nil
@@ -261,7 +261,7 @@ func (p *Program) placeHeredoc(r *syntax.Redirect, placed []bool) ([]edit, error
 	word := p.Text[r.Word.Pos().Offset():r.Word.End().Offset()]
 	name := strings.NewReplacer(`'`, "", `"`, "", `\`, "").Replace(word)
 	if name == "" || strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.") != "" {
-		return nil, refuse("a value stands in a here-document that ends with %s: use a plain word", word)
+		return nil, refuse("a value is in a here-document that ends with %s: use a plain word", word)
 	}
 	escape := strings.NewReplacer(`\`, `\\`, "$", `\$`, "`", "\\`")
 	var b strings.Builder

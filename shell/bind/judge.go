@@ -228,10 +228,10 @@ func (s *scope) assignment(n *syntax.Assign) {
 	if n.Name == nil || n.Value == nil || !isSetting(n.Name.Value) || !s.reach(n.Value) {
 		return
 	}
-	if n.Name.Value == "IFS" && s.all(oneByte, "IFS", whySetting, "set IFS to a text of your own") {
+	if n.Name.Value == "IFS" && s.all(oneByte, "IFS", whySetting, "set IFS to fixed text") {
 		return
 	}
-	s.all(never, n.Name.Value, whySetting, "set "+n.Name.Value+" to a text of your own, and pass the value as an argument")
+	s.all(never, n.Name.Value, whySetting, "set "+n.Name.Value+" to fixed text, and pass the value as an argument")
 }
 
 // declaration judges what declare and its kind read again: names, and with -i,

@@ -329,13 +329,13 @@ func (s *scope) wrapper(name, valued string, before int, args []field, in input)
 		case strings.Contains(f.lead(), "=") && !strings.HasPrefix(f.lead(), "-") && !strings.Contains(strings.SplitN(f.lead(), "=", 2)[0], "/") && (name == "env" || name == "sudo" || name == "doas" || name == "systemd-run"):
 			key, _, _ := strings.Cut(f.lead(), "=")
 			if f.reached(s.vals) && (isSetting(key) || f.many && !s.all(plainOnly, name, whyName, "put the value in double quotes")) {
-				s.all(never, name+" "+key+"=", whySetting, "set "+key+" to a text of your own")
+				s.all(never, name+" "+key+"=", whySetting, "set "+key+" to fixed text")
 				return
 			}
 		case f.reached(s.vals):
 			if before > 0 {
 				before--
-				if s.all(anOperand, name, whyName, "put the value behind the command's name") {
+				if s.all(anOperand, name, whyName, "put the value after the command's name") {
 					continue
 				}
 				return
