@@ -93,7 +93,7 @@ func open(f File, opt *Options) *document {
 
 func (d *document) parseMarkdown(src []byte) {
 	d.skill = skill.Parse(d.Path, src)
-	d.links = markdown.Links(d.body())
+	d.findLinks()
 	d.readIgnores()
 	if d.Kind == Agent {
 		d.readNeeds()
@@ -104,6 +104,19 @@ func (d *document) parseMarkdown(src []byte) {
 	d.findDirectives(src)
 	d.name = d.loadName()
 	d.describe()
+}
+
+// findLinks looks for links where the text is no code.
+func (d *document) findLinks() {
+	from, to := 0, 0
+	for _, p := range d.skill.Parts {
+		if p.Kind == skill.Header || p.InCode || p.Kind == skill.Directive {
+			d.links = append(d.links, markdown.Links(d.src, from, to)...)
+			from = p.Offset + len(p.Source)
+		}
+		to = p.Offset + len(p.Source)
+	}
+	d.links = append(d.links, markdown.Links(d.src, from, to)...)
 }
 
 // A need is a skill that an agent is to have.

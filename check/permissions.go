@@ -145,7 +145,7 @@ func (p *pass) allow(d *directive, c *permit.Change) *Fix {
 }
 
 func abortsWhenInstalled(p *pass) {
-	if p.place() != Project || p.Kind != Skill {
+	if p.place() != Project || p.Kind != Skill || !strings.Contains(p.body(), "${CLAUDE_SKILL_DIR}") {
 		return
 	}
 	p.judged(User, func(d *directive, v permit.Verdict) {

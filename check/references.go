@@ -33,13 +33,12 @@ func referenceRules() []*Rule {
 }
 
 func linkMissing(p *pass) {
-	base := p.bodyStart()
 	for _, l := range p.links {
 		file := linked(l.Destination)
 		if file == "" || p.isThereFor(file) {
 			continue
 		}
-		f := p.find(base+l.Start, base+l.End, "%s is not there", file)
+		f := p.find(l.Start, l.End, "%s is not there", file)
 		f.Help = "mend the link, or remove it: an agent that follows it finds nothing"
 	}
 }

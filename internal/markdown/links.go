@@ -9,27 +9,13 @@ type Link struct {
 	Destination string // as written
 }
 
-// Links finds the links of a document that are not in code or comments.
-func Links(src string) []Link {
-	if !strings.Contains(src, "](") && !strings.Contains(src, "]:") {
+// Links finds the links in src[from:to], a stretch of a document without code and comments: what
+// Scan finds none in.
+func Links(src string, from, to int) []Link {
+	var links []Link
+	if !strings.Contains(src[from:to], "](") && !strings.Contains(src[from:to], "]:") {
 		return nil
 	}
-	var links []Link
-	from := 0
-	for _, sp := range append(Scan(src), Span{Start: len(src)}) {
-		if sp.Kind == Plain || sp.Kind == Tag {
-			continue
-		}
-		if sp.Start > from {
-			links = appendLinks(links, src, from, sp.Start)
-		}
-		from = max(from, sp.End)
-	}
-	return links
-}
-
-// appendLinks adds those whose destination starts in src[from:to], which is no code.
-func appendLinks(links []Link, src string, from, to int) []Link {
 	b := []byte(src[from:to])
 	for i := 0; i+1 < len(b); i++ {
 		switch {
