@@ -9,6 +9,10 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+
+	sh "mvdan.cc/sh/v3/syntax"
+
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 func pluginRules() []*Rule {
@@ -288,8 +292,46 @@ func (p *pass) hook(h *node) {
 	if n := h.get(needs); n == nil || n.kind() != aText || n.value == "" {
 		p.find(h.start, h.start+1, "a hook of type %s needs %s: it is ignored", kind, needs)
 	}
+	if kind == "command" {
+		p.unquotedRoot(h)
+	}
 	if n := h.get("timeout"); n != nil && n.kind() != "a number" {
 		p.find(n.start, n.end, "timeout is %s, want a number of seconds: the hook is ignored", n.kind())
+	}
+}
+
+// unquotedRoot reports a hook whose command falls apart if the plugin lies in a folder with a blank.
+func (p *pass) unquotedRoot(h *node) {
+	const root = "${CLAUDE_PLUGIN_ROOT}"
+	n := h.get("command")
+	command, ok := n.text()
+	if !ok || !strings.Contains(command, root) || h.get("args") != nil { // with args no shell reads it
+		return
+	}
+	program, err := words.Parse(command)
+	if err != nil {
+		return
+	}
+	bare := 0
+	sh.Walk(program, func(node sh.Node) bool {
+		switch node := node.(type) {
+		case *sh.DblQuoted:
+			return false
+		case *sh.ParamExp:
+			if node.Param != nil && node.Param.Value == "CLAUDE_PLUGIN_ROOT" {
+				bare++
+			}
+		}
+		return true
+	})
+	if bare == 0 {
+		return
+	}
+	f := p.severe(p.find(n.start, n.end, "%s is not quoted: if the plugin lies in a folder with a blank in its name, the command falls apart", root), Warning)
+	f.Help = "put it in double quotes"
+	raw := p.src[n.start:n.end]
+	if strings.Count(raw, root) == bare && strings.Count(command, root) == bare && !strings.Contains(raw, "$'") {
+		f.Fix = replace("quote it", false, n.start, n.end, strings.ReplaceAll(raw, root, `\"`+root+`\"`))
 	}
 }
 
