@@ -96,6 +96,9 @@ func run(binary string) error {
 	if err := b.migrates(binary, dir); err != nil {
 		return err
 	}
+	if err := b.checks(binary, dir); err != nil {
+		return err
+	}
 	return inits(load("plain"), b.env)
 }
 

@@ -42,6 +42,8 @@ type Options struct {
 	Jobs     int                 // files read at once; 0 means one a processor
 
 	Progress func(done, all int) // called after each file, from any goroutine
+
+	keep bool // what files say, to be mended
 }
 
 // A Result is what a check found.
@@ -122,7 +124,7 @@ func collect(docs []*document) *Result {
 		})
 		fingerprint(kept)
 		res.Findings = append(res.Findings, kept...)
-		if len(kept) > 0 {
+		if len(kept) > 0 && d.opt.keep {
 			res.sources[d.Path] = d.src
 		}
 	}

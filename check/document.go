@@ -239,9 +239,24 @@ func (d *document) describe() {
 	}
 }
 
-// close drops what no rule about all files needs.
+// close drops what no rule about all files needs: of the text, all but the frontmatter.
 func (d *document) close() {
+	end := 0
+	if d.skill != nil {
+		end = d.bodyStart()
+	}
 	d.skill, d.directives, d.links, d.json = nil, nil, nil, nil
+	if d.opt.keep || len(d.ignores) > 0 {
+		return
+	}
+	for _, f := range d.findings {
+		if len(f.text) < 1000 { // a long line may have many findings: then they share it
+			f.text = strings.Clone(f.text)
+		}
+	}
+	end = max(end, min(3, len(d.src)))
+	d.src = strings.Clone(d.src[:end])
+	d.lines = slices.Clone(d.lines[:d.lineAt(end)])
 }
 
 func (d *document) lineAt(offset int) int {

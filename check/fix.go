@@ -22,7 +22,7 @@ type Fixes struct {
 func Mend(ctx context.Context, files []File, opt Options, unsafe bool) *Fixes {
 	fixes := &Fixes{Paths: map[string]string{}}
 	before := map[string][]byte{}
-	opt.Progress = nil
+	opt.Progress, opt.keep = nil, true
 	for range 10 {
 		res := Run(ctx, files, opt)
 		var again []File

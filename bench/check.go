@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"math/rand"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// checkPeer is the linter that check is measured beside.
+const checkPeer = "skill-check@1.2.0"
+
+// checks measures check on a tree of skills beside a linter that looks at their frontmatter.
+func (b *bench) checks(binary, dir string) error {
+	tree := filepath.Join(dir, "check")
+	if err := skills(filepath.Join(tree, "500"), 500); err != nil {
+		return err
+	}
+	if err := skills(filepath.Join(tree, "12000"), 12_000); err != nil {
+		return err
+	}
+	ours := func(n string) []string {
+		return []string{binary, "check", "--format", "concise", filepath.Join(tree, n)}
+	}
+	peer, err := installPeer()
+	if err != nil {
+		fmt.Printf("check beside %s: not measured: %v\n", checkPeer, err)
+		t := b.medians(5, ours("500"))
+		row("check of 500 skills, 3.5 MB", t[0], t[0], 1, "2 x faster than a linter")
+	} else {
+		t := b.medians(5, ours("500"), []string{peer, "check", "--no-security-scan", filepath.Join(tree, "500")})
+		row("check of 500 skills, 3.5 MB / skill-check", t[0], t[1], float64(t[1])/float64(t[0]), "at least 2 x faster")
+	}
+	if b.err != nil {
+		return b.err
+	}
+	t := b.medians(3, ours("500"), ours("12000"))
+	row("check of 12,000 skills / 24 x that of 500", t[1], 24*t[0], float64(t[1])/float64(24*t[0]), "about 1: linear")
+	peak, err := b.peak(ours("12000"))
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%-52s %7d MB %32s\n", "memory of that", peak>>20, "under 300 MB")
+	return b.err
+}
+
+// skills writes skills of 7 KB, with directives that nothing is wrong with.
+func skills(dir string, n int) error {
+	random := rand.New(rand.NewSource(1))
+	commands := []string{"git status || true", "ls -la", "cat README.md 2>/dev/null || true", "find . -name '*.md' | head -5", "gh pr list || true"}
+	for i := range n {
+		var b strings.Builder
+		fmt.Fprintf(&b, "---\nname: skill-%d\ndescription: Does thing %d. Use when it is asked for.\nallowed-tools: Bash(gh:*), Read\n---\n# Skill %d\n\n", i, i, i)
+		for b.Len() < 7000 {
+			fmt.Fprintf(&b, "## Part %d\n\nRead [the notes](notes.md) and then `do it` with **care**. %s\n\n```bash\nnpm test -- --watch\n```\n\n", random.Intn(99), strings.Repeat("Some words of advice. ", 15))
+			if random.Intn(5) == 0 {
+				fmt.Fprintf(&b, "Now: !`%s`\n\n", commands[random.Intn(len(commands))])
+			}
+		}
+		folder := filepath.Join(dir, fmt.Sprintf("skill-%d", i))
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(folder, "notes.md"), []byte("Notes.\n"), 0o666); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(folder, "SKILL.md"), []byte(b.String()), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// installPeer returns the linter, after installing it into the user's cache if need be.
+func installPeer() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(cache, "skillhand", strings.ReplaceAll(checkPeer, "@", "-"))
+	program := filepath.Join(dir, "node_modules", ".bin", "skill-check")
+	if _, err := os.Stat(program); err == nil {
+		return program, nil
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", err
+	}
+	out, err := exec.Command("npm", "install", "--no-audit", "--no-fund", "--prefix", dir, checkPeer).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("npm: %w: %.200s", err, out)
+	}
+	return program, nil
+}
+
+// peak returns the most memory that a command had at once.
+func (b *bench) peak(command []string) (int64, error) {
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env = b.env
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	stop := watchMemory(cmd.Process.Pid)
+	err := cmd.Wait()
+	return stop(), err
+}
