@@ -74,6 +74,34 @@ run skillhand migrate --diff old.sh | awk '
   /^\+# skillhand: stdout/ { cut = 1 }'
 run skillhand run ./old.sh
 
+say "Many jobs are a batch. Each runs until it has one result, whatever happens in between:"
+cat > step.sh <<'SCRIPT'
+#!/usr/bin/env bash
+echo "$1" >> started
+sleep 0.3
+skillhand emit --confidence 1
+SCRIPT
+cat > steps.yaml <<'JOBS'
+name: steps
+jobs:
+  - {each: "step-*.txt", run: ./step.sh, args: ["{file}"]}
+  - {id: sum, run: ./step.sh, args: [sum], needs: [step-1.txt, step-2.txt]}
+JOBS
+chmod +x step.sh
+touch step-{1,2,3,4,5,6}.txt
+run cat steps.yaml
+say "It is killed in the middle, with no time to tidy up:"
+skillhand batch run steps.yaml --concurrency 2 > first.log 2>&1 &
+victim=$!
+until [ -f started ] && [ "$(wc -l < started)" -ge 5 ]; do sleep 0.02; done
+kill -9 $victim
+{ wait $victim; } 2>/dev/null || true
+run cat first.log
+say "The same command goes on. What was done is not done again:"
+run skillhand batch run steps.yaml --concurrency 2 -o results.jsonl
+run cut -d, -f1,2 results.jsonl
+[ "$(wc -l < results.jsonl)" -eq 7 ] || { echo "demo: want seven results" >&2; exit 1; }
+
 say "Everything can be had as JSON, for programs:"
 run skillhand run --json count main.go
 
