@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"sync"
@@ -79,6 +80,7 @@ type life struct {
 	had     map[hand]bool       // what River may still be finishing
 	strange map[int64]time.Time // deliveries that nobody works on, by row: since when
 
+	looks    chan *glance
 	finishes chan submission
 	over     chan struct{}   // closed when there is nothing more to write
 	hard     context.Context // ends when nothing can be written any more
@@ -138,7 +140,7 @@ func (w *Worker) live(ctx context.Context) (err error) {
 	defer giveUp()
 	l := &life{
 		Worker: w, id: newID(), queues: map[int64]bool{}, permits: make(chan struct{}, slots),
-		hands: map[hand]*grip{}, had: map[hand]bool{}, strange: map[int64]time.Time{}, finishes: make(chan submission, slots), over: make(chan struct{}), hard: hard,
+		hands: map[hand]*grip{}, had: map[hand]bool{}, strange: map[int64]time.Time{}, looks: make(chan *glance, slots), finishes: make(chan submission, slots), over: make(chan struct{}), hard: hard,
 	}
 	unlock, err := l.register(ctx, slots)
 	if err != nil {
@@ -149,6 +151,7 @@ func (w *Worker) live(ctx context.Context) (err error) {
 		return errors.Join(err, l.sign(hard))
 	}
 	var writing sync.WaitGroup
+	writing.Go(l.read)
 	writing.Go(l.write)
 	err = l.beats(ctx)
 
@@ -294,18 +297,19 @@ func (l *life) take(ctx context.Context, d delivery) error {
 	f := finish{delivery: d, how: returned, worker: l.id}
 	if l.slot(ctx, d.At) {
 		defer func() { <-l.permits }()
-		payload, now, err := l.look(ctx, &f, g)
+		job, err := l.look(ctx, d)
 		switch {
-		case err != nil && ctx.Err() == nil:
+		case ctx.Err() != nil:
+		case err != nil:
 			return err
-		case err == nil && now == nil:
+		case !job.found:
 			return nil // it is nobody's, or somebody else's
-		case err == nil && *now:
-			f.started, f.how = l.now(), finished
+		case job.may:
+			f.kind, f.started, f.how, g.batch = job.kind, l.now(), finished, job.batch
 			g.mu.Lock()
 			g.note.Since = f.started
 			g.mu.Unlock()
-			f.result, f.retry = l.do(context.WithValue(ctx, gripKey{}, g), payload)
+			f.result, f.retry = l.do(context.WithValue(ctx, gripKey{}, g), job.payload)
 		}
 	}
 	switch cause := context.Cause(ctx); {
@@ -346,26 +350,97 @@ func (l *life) slot(ctx context.Context, at int64) bool {
 	}
 }
 
-// look reads the job and says whether it may start now; nil if the delivery does not count.
-func (l *life) look(ctx context.Context, f *finish, g *grip) (payload string, now *bool, err error) {
+// A glance is a look at a delivered job before it starts.
+type glance struct {
+	of            delivery
+	done          chan error
+	found, may    bool // the delivery counts; the job may start now
+	payload, kind string
+	batch         string
+}
+
+// look reads a job that was delivered to us.
+func (l *life) look(ctx context.Context, d delivery) (*glance, error) {
+	g := &glance{of: d, done: make(chan error, 1)}
+	select {
+	case l.looks <- g:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	select {
+	case err := <-g.done:
+		return g, err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// read looks at jobs, all that were delivered meanwhile in one go.
+func (l *life) read() {
+	for first := range each(l.looks, l.over) {
+		group := gather(l.looks, first)
+		err := l.DB.retry(l.hard, func() error { return l.lookAll(group) })
+		for _, g := range group {
+			g.done <- err
+		}
+	}
+}
+
+func (l *life) lookAll(group []*glance) error {
 	type entry struct {
-		payload, kind, batch string
-		alive, may           int64
+		glance
+		alive, may int64
 	}
-	var found []entry
-	err = l.DB.retry(ctx, func() error {
-		found, err = all(ctx, l.DB.store, func(r rows, e *entry) error { return r.Scan(&e.payload, &e.kind, &e.batch, &e.alive, &e.may) },
-			`SELECT j.payload, j.kind, b.name, (SELECT count(*) FROM batch_worker WHERE id = $3),
-				CASE WHEN b.stop = '' AND NOT EXISTS (SELECT 1 FROM batch_limit l WHERE l.kind = j.kind AND l.until > {now}) THEN 1 ELSE 0 END
-				FROM batch_job j JOIN batch b ON b.id = j.batch WHERE j.id = $1 AND j.delivery = $2 AND j.state = 'open'`, f.Job, f.N, l.id)
-		return err
-	})
-	if err != nil || len(found) == 0 || found[0].alive == 0 {
-		return "", nil, err
+	of := make(map[hand]*glance, len(group))
+	jobs := make([]int64, len(group))
+	for i, g := range group {
+		of[hand{g.of.Job, g.of.N}] = g
+		jobs[i] = g.of.Job
 	}
-	f.kind, g.batch = found[0].kind, found[0].batch
-	may := found[0].may == 1
-	return found[0].payload, &may, nil
+	found, err := all(l.hard, l.DB.store, func(r rows, e *entry) error {
+		return r.Scan(&e.of.Job, &e.of.N, &e.payload, &e.kind, &e.batch, &e.alive, &e.may)
+	}, `SELECT j.id, j.delivery, j.payload, j.kind, b.name, (SELECT count(*) FROM batch_worker WHERE id = $2),
+			CASE WHEN b.stop = '' AND NOT EXISTS (SELECT 1 FROM batch_limit l WHERE l.kind = j.kind AND l.until > {now}) THEN 1 ELSE 0 END
+			FROM batch_job j JOIN batch b ON b.id = j.batch WHERE j.id IN {list} AND j.state = 'open'`, list(jobs), l.id)
+	for _, e := range found {
+		if g := of[hand{e.of.Job, e.of.N}]; g != nil {
+			g.found, g.may, g.payload, g.kind, g.batch = e.alive == 1, e.may == 1, e.payload, e.kind, e.batch
+		}
+	}
+	return err
+}
+
+// each yields what comes, until there is nothing more to come.
+func each[T any](from <-chan T, over <-chan struct{}) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for {
+			select {
+			case v := <-from:
+				if !yield(v) {
+					return
+				}
+			case <-over:
+				return
+			}
+		}
+	}
+}
+
+// most is how many are read or written in one go.
+const most = 200
+
+// gather adds to the first what else is there already.
+func gather[T any](from <-chan T, first T) []T {
+	group := []T{first}
+	for len(group) < most {
+		select {
+		case v := <-from:
+			group = append(group, v)
+		default:
+			return group
+		}
+	}
+	return group
 }
 
 // do calls the function. A panic in it is its failure.
@@ -389,27 +464,10 @@ func (l *life) do(ctx context.Context, payload string) (result string, retry Ret
 	return plain(line.String()), retry
 }
 
-// most is how many results are written in one go.
-const most = 200
-
 // write settles what ends, all that has ended meanwhile in one transaction.
 func (l *life) write() {
-	for {
-		var group []submission
-		select {
-		case s := <-l.finishes:
-			group = append(group, s)
-		case <-l.over:
-			return
-		}
-		for more := true; more && len(group) < most; {
-			select {
-			case s := <-l.finishes:
-				group = append(group, s)
-			default:
-				more = false
-			}
-		}
+	for first := range each(l.finishes, l.over) {
+		group := gather(l.finishes, first)
 		byBatch := map[int64][]finish{}
 		for _, s := range group {
 			byBatch[s.Batch] = append(byBatch[s.Batch], s.finish)
