@@ -180,6 +180,14 @@ func (e Env) With(name, value string) Env {
 	return append(kept, name+"="+value)
 }
 
+// Without is the environment without some variables.
+func (e Env) Without(names ...string) Env {
+	return slices.DeleteFunc(slices.Clone(e), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(names, name)
+	})
+}
+
 // path is the value of a variable that names a folder.
 func (e Env) path(name string) string {
 	if dir := e.Get(name); filepath.IsAbs(dir) {
@@ -190,6 +198,9 @@ func (e Env) path(name string) string {
 
 // sessionVariables name the session, the first that is good counts.
 var sessionVariables = []string{"CLAUDE_SESSION_ID", "CLAUDE_CODE_SESSION_ID"}
+
+// SessionVariables are the variables that name a session.
+func SessionVariables() []string { return slices.Clone(sessionVariables) }
 
 // session is the session that the environment names. A bad id counts as none.
 func (e Env) session() string {

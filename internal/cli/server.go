@@ -25,6 +25,7 @@ const ServerName = "skillhand-server"
 // about them. A test holds them against the program itself.
 var serverCommands = [][2]string{
 	{"batch", "Many runs and asks as durable jobs"},
+	{"mcp", "Serve skills to other agents, over the Model Context Protocol"},
 	{"server", "Show the second program: where it is and what it is built from"},
 }
 

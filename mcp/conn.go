@@ -1,0 +1,198 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// What one client may have waiting here at once.
+const (
+	maxMessage = 32 << 20 // bytes of one message: an argument of 10 MB, quoted
+	maxCalls   = 2048
+	maxWaiting = 128 << 20 // bytes of all messages that are not answered
+)
+
+// A conn carries messages, a line each. Unlike the SDK's own it goes on after a
+// bad line, which it answers, and it bounds what waits for an answer: what is
+// too much is refused at once, so that the end of the client is always seen.
+type conn struct {
+	lines  chan line
+	out    io.Writer
+	closed chan struct{}
+	end    <-chan struct{} // when the server is told to stop
+	once   sync.Once
+
+	writing sync.Mutex
+
+	mu      sync.Mutex
+	calls   map[jsonrpc.ID]int // what waits for an answer, and its length
+	waiting int                // their lengths added
+}
+
+type line struct {
+	text []byte
+	err  error // why there is no more, or errTooLong
+}
+
+var errTooLong = errors.New("a message is too long")
+
+// A transport hands the SDK a connection.
+type transport struct{ conn *conn }
+
+func (t *transport) Connect(context.Context) (sdk.Connection, error) { return t.conn, nil }
+
+func newConn(ctx context.Context, in io.Reader, out io.Writer) *conn {
+	c := &conn{lines: make(chan line), out: out, closed: make(chan struct{}), end: ctx.Done(), calls: map[jsonrpc.ID]int{}}
+	go c.readLines(bufio.NewReaderSize(in, 64<<10))
+	return c
+}
+
+// readLines reads until there is no more.
+func (c *conn) readLines(in *bufio.Reader) {
+	for {
+		text, err := readLine(in)
+		select {
+		case c.lines <- line{text, err}:
+		case <-c.closed:
+			return
+		}
+		if err != nil && err != errTooLong {
+			return
+		}
+	}
+}
+
+// readLine reads a line of up to maxMessage bytes; of a longer one, nothing is kept.
+func readLine(in *bufio.Reader) ([]byte, error) {
+	var text []byte
+	long := false
+	for {
+		part, err := in.ReadSlice('\n')
+		if long = long || len(text)+len(part) > maxMessage; long {
+			text = nil
+		} else {
+			text = append(text, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err == nil && long:
+			return nil, errTooLong
+		case errors.Is(err, io.EOF) && (long || len(bytes.TrimSpace(text)) > 0):
+			return nil, io.ErrUnexpectedEOF
+		default:
+			return text, err
+		}
+	}
+}
+
+// Read returns the next message that is one, and that there is room for.
+func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	for {
+		var l line
+		select {
+		case l = <-c.lines:
+		case <-c.end:
+			return nil, io.EOF // what is in flight is cancelled by that
+		case <-c.closed:
+			return nil, io.EOF
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		msg, refusal, err := c.accept(l)
+		if refusal != nil {
+			err = c.write(refusal)
+		}
+		if msg != nil || err != nil {
+			return msg, err
+		}
+	}
+}
+
+// accept makes a message of a line, or says what to answer instead.
+func (c *conn) accept(l line) (msg jsonrpc.Message, refusal []byte, err error) {
+	switch text := bytes.TrimSpace(l.text); {
+	case l.err == errTooLong:
+		return nil, refuse(jsonrpc.CodeInvalidRequest, "a message of more than %d MB", maxMessage>>20), nil
+	case l.err != nil:
+		return nil, nil, l.err
+	case len(text) == 0:
+		return nil, nil, nil
+	case text[0] == '[':
+		return nil, refuse(jsonrpc.CodeInvalidRequest, "messages in an array: send them one by one"), nil
+	}
+	msg, err = jsonrpc.DecodeMessage(l.text)
+	if err != nil {
+		return nil, refuse(jsonrpc.CodeParseError, "not a message: %v", err), nil
+	}
+	req, ok := msg.(*jsonrpc.Request)
+	if !ok || !req.IsCall() || c.take(req.ID, len(l.text)) {
+		return msg, nil, nil
+	}
+	refusal, err = jsonrpc.EncodeMessage(&jsonrpc.Response{ID: req.ID, Error: &jsonrpc.Error{
+		Code: codeBusy, Message: fmt.Sprintf("too many calls at once: %d wait for an answer", maxCalls),
+	}})
+	return nil, refusal, err
+}
+
+// codeBusy is of the range that JSON-RPC leaves to servers.
+const codeBusy = -32000
+
+// refuse answers what has no id that could be read.
+func refuse(code int, format string, args ...any) []byte {
+	message, _ := json.Marshal(fmt.Sprintf(format, args...)) // a string always is JSON
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%s}}`, code, message)
+}
+
+// take counts a call, if there is room for it.
+func (c *conn) take(id jsonrpc.ID, size int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, twice := c.calls[id]; twice {
+		return true // the SDK refuses it
+	}
+	if len(c.calls) == maxCalls || c.waiting+size > maxWaiting {
+		return false
+	}
+	c.calls[id] = size
+	c.waiting += size
+	return true
+}
+
+// Write sends a message. An answer makes room for another call.
+func (c *conn) Write(_ context.Context, msg jsonrpc.Message) error {
+	text, err := jsonrpc.EncodeMessage(msg)
+	if err != nil {
+		return err
+	}
+	err = c.write(text)
+	if res, ok := msg.(*jsonrpc.Response); ok {
+		c.mu.Lock()
+		c.waiting -= c.calls[res.ID]
+		delete(c.calls, res.ID)
+		c.mu.Unlock()
+	}
+	return err
+}
+
+func (c *conn) write(text []byte) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	_, err := c.out.Write(append(text, '\n'))
+	return err
+}
+
+func (c *conn) Close() error {
+	c.once.Do(func() { close(c.closed) })
+	return nil
+}
+
+func (c *conn) SessionID() string { return "" }

@@ -1,0 +1,230 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.yaml.in/yaml/v3"
+)
+
+// extension is SEP-2640: a host finds skills and their files by it.
+const extension = "io.modelcontextprotocol/skills"
+
+// A skillEntry is a skill as hosts know it by the extension.
+type skillEntry struct {
+	URI         string         `json:"uri"`
+	Frontmatter map[string]any `json:"frontmatter"`
+	Resources   any            `json:"resources"` // []fileEntry, or "dynamic" for a page that is made when it is read
+}
+
+type fileEntry struct {
+	URI    string `json:"uri"`
+	Digest string `json:"digest"`
+	Size   int    `json:"size"`
+}
+
+const dynamic = "dynamic"
+
+type (
+	listParams struct {
+		sdk.ParamsBase
+		Cursor string `json:"cursor,omitempty"`
+	}
+	getParams struct {
+		sdk.ParamsBase
+		URI    string `json:"uri"`
+		Cursor string `json:"cursor,omitempty"`
+	}
+	complete struct {
+		sdk.ResultBase
+		sdk.Cacheable
+		ResultType string `json:"resultType"`
+	}
+	listResult struct {
+		complete
+		Skills []*skillEntry `json:"skills"`
+	}
+	getResult struct {
+		complete
+		Skill *skillEntry `json:"skill"`
+	}
+	directoryResult struct {
+		complete
+		Resources []*sdk.Resource `json:"resources"`
+	}
+)
+
+var whole = complete{Cacheable: cacheable, ResultType: "complete"}
+
+// addMethods adds the methods of the extension.
+func (sv *serving) addMethods() error {
+	if err := sdk.AddReceivingCustomMethod(sv.sdk, "skills/list", sv.listSkills); err != nil {
+		return err
+	}
+	if err := sdk.AddReceivingCustomMethod(sv.sdk, "skills/get", sv.getSkill); err != nil {
+		return err
+	}
+	return sdk.AddReceivingCustomMethod(sv.sdk, "resources/directory/read", sv.readDirectory)
+}
+
+// listSkills lists every skill that the extension has words for, on one page.
+func (sv *serving) listSkills(ctx context.Context, _ *sdk.ServerSession, p *listParams) (*listResult, error) {
+	if p != nil && p.Cursor != "" {
+		return nil, invalid("cursor %q: the list has one page", p.Cursor)
+	}
+	res := &listResult{complete: whole, Skills: []*skillEntry{}}
+	for _, e := range sv.offered((*entry).forModels) {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		if e.Command {
+			continue
+		}
+		one, err := describe(e)
+		if err != nil {
+			sv.warn("%s: not in skills/list: %v", e.File, err)
+			continue
+		}
+		res.Skills = append(res.Skills, one)
+	}
+	return res, nil
+}
+
+func (sv *serving) getSkill(_ context.Context, _ *sdk.ServerSession, p *getParams) (*getResult, error) {
+	if p == nil {
+		return nil, invalid("uri is missing")
+	}
+	f, name, err := sv.folder(p.URI)
+	if err != nil {
+		return nil, invalid("%v", err)
+	}
+	defer f.Close()
+	if name != mainDoc {
+		return nil, invalid("%s: not a skill: want %s", p.URI, skillURI(f.entry.Name, mainDoc))
+	}
+	one, err := f.describe()
+	if err != nil {
+		return nil, invalid("%s: %v", p.URI, err)
+	}
+	return &getResult{complete: whole, Skill: one}, nil
+}
+
+func (sv *serving) readDirectory(_ context.Context, _ *sdk.ServerSession, p *getParams) (*directoryResult, error) {
+	if p == nil || p.Cursor != "" {
+		return nil, invalid("want the uri of a folder, and no cursor: its list has one page")
+	}
+	f, dir, err := sv.folder(strings.TrimSuffix(p.URI, "/"))
+	if err != nil {
+		return nil, invalid("%v", err)
+	}
+	defer f.Close()
+	all, err := f.children(dir)
+	if err != nil {
+		return nil, invalid("%v", err)
+	}
+	return &directoryResult{complete: whole, Resources: all}, nil
+}
+
+func describe(e entry) (*skillEntry, error) {
+	f, err := openFolder(e)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.describe()
+}
+
+// goodName is what the Agent Skills specification lets a skill be called.
+var goodName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// describe makes the skill's entry, or says why the extension cannot have it.
+func (f *folder) describe() (*skillEntry, error) {
+	front, err := frontmatter(f.header())
+	if err != nil {
+		return nil, err
+	}
+	name, _ := front["name"].(string)
+	about, _ := front["description"].(string)
+	switch {
+	case name != f.entry.Name:
+		return nil, fmt.Errorf("its frontmatter calls it %q, its folder %q", name, f.entry.Name)
+	case !goodName.MatchString(name) || len(name) > 64:
+		return nil, fmt.Errorf("name %q: want lower-case letters, digits and hyphens", name)
+	case strings.TrimSpace(about) == "":
+		return nil, fmt.Errorf("it has no description")
+	}
+	one := &skillEntry{URI: skillURI(name, mainDoc), Frontmatter: front, Resources: dynamic}
+	if !f.static {
+		return one, nil
+	}
+	if one.Resources, err = f.files(); err != nil {
+		return nil, err
+	}
+	return one, nil
+}
+
+// frontmatter is the YAML of a header as JSON has it: every field as written.
+func frontmatter(header []byte) (map[string]any, error) {
+	text := strings.TrimPrefix(string(header), "\ufeff")
+	_, text, _ = strings.Cut(text, "\n")
+	text = text[:max(0, strings.LastIndex(text, "---"))]
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
+		return nil, err
+	}
+	if len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
+		return nil, fmt.Errorf("it has no frontmatter")
+	}
+	value, err := jsonValue(doc.Content[0], 0)
+	if err != nil {
+		return nil, err
+	}
+	return value.(map[string]any), nil
+}
+
+// jsonValue is a YAML value as JSON has it. Dates stay as they are written: JSON has none.
+func jsonValue(n *yaml.Node, depth int) (any, error) {
+	if depth > 100 {
+		return nil, fmt.Errorf("line %d: values in values, 100 deep", n.Line)
+	}
+	switch n.Kind {
+	case yaml.AliasNode:
+		return jsonValue(n.Alias, depth+1)
+	case yaml.MappingNode:
+		m := map[string]any{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			v, err := jsonValue(n.Content[i+1], depth+1)
+			if err != nil {
+				return nil, err
+			}
+			m[n.Content[i].Value] = v
+		}
+		return m, nil
+	case yaml.SequenceNode:
+		list := []any{}
+		for _, c := range n.Content {
+			v, err := jsonValue(c, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
+		}
+		return list, nil
+	}
+	var v any
+	switch n.ShortTag() {
+	case "!!bool", "!!int", "!!null":
+		err := n.Decode(&v)
+		return v, err
+	case "!!float":
+		var x float64
+		if err := n.Decode(&x); err != nil || x-x != 0 { // JSON has no infinity
+			return n.Value, nil
+		}
+		return x, nil
+	}
+	return n.Value, nil
+}

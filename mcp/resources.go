@@ -1,0 +1,268 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"mime"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/skillhand/skillhand/skill"
+)
+
+// A skill's files are resources: skill://NAME/SKILL.md, and what lies beside it.
+const (
+	scheme  = "skill://"
+	mainDoc = "SKILL.md"
+
+	markdownType  = "text/markdown"
+	directoryType = "inode/directory"
+)
+
+// What the extension lets a skill have: hosts need not take more.
+const (
+	maxFiles = 512
+	maxBytes = 16 << 20
+)
+
+func skillURI(name, file string) string {
+	u := url.URL{Scheme: "skill", Host: name, Path: "/" + file}
+	return u.String()
+}
+
+// resources lists the skills' own files; those beside them are in skills/list.
+func (sv *serving) resources() []*sdk.Resource {
+	all := []*sdk.Resource{}
+	for _, e := range sv.offered((*entry).forModels) {
+		if !e.Command {
+			all = append(all, &sdk.Resource{URI: skillURI(e.Name, mainDoc), Name: e.Name, Description: e.Description, MIMEType: markdownType})
+		}
+	}
+	return all
+}
+
+func templates() []*sdk.ResourceTemplate {
+	return []*sdk.ResourceTemplate{{URITemplate: scheme + "{name}/{+file}", Name: "skill-file", Description: "A file of a skill: SKILL.md, or one that it names"}}
+}
+
+// A folder is the folder of a skill that is offered. Nothing outside it can be
+// reached through it, links included.
+type folder struct {
+	entry
+	*os.Root
+	source *skill.Skill
+	static bool // SKILL.md is the page, byte for byte
+}
+
+// folder opens the folder of the skill that a URI names, and says which of its
+// files the URI means.
+func (sv *serving) folder(uri string) (*folder, string, error) {
+	rest, ok := strings.CutPrefix(uri, scheme)
+	name, file, _ := strings.Cut(rest, "/")
+	if file, err := url.PathUnescape(file); !ok || err != nil || file != "" && !fs.ValidPath(file) || hidden(file) {
+		return nil, "", fmt.Errorf("%s: not a file of a skill: want %sNAME/FILE", uri, scheme)
+	}
+	file, _ = url.PathUnescape(file)
+	e, err := sv.find(name, (*entry).forModels)
+	if err != nil {
+		return nil, "", err
+	}
+	f, err := openFolder(e)
+	return f, cmp.Or(file, "."), err
+}
+
+// hidden files are no part of a skill: .git, .env.
+func hidden(file string) bool {
+	return slices.ContainsFunc(strings.Split(file, "/"), func(part string) bool { return strings.HasPrefix(part, ".") && part != "." })
+}
+
+func openFolder(e entry) (*folder, error) {
+	if e.Command {
+		return nil, fmt.Errorf("%s: a command, which has no folder", e.Name)
+	}
+	source, err := skill.Read(e.Location)
+	if err != nil {
+		return nil, err
+	}
+	// The text may be in a companion folder, the files are not.
+	dir := strings.TrimSuffix(e.Folder, "-first-use")
+	if _, err := os.Stat(dir); err != nil {
+		dir = e.Folder
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	_, bound := root.Lstat("bindings.json")
+	static := errors.Is(bound, fs.ErrNotExist) && filepath.Join(dir, mainDoc) == e.File &&
+		!slices.ContainsFunc(source.Parts, func(p skill.Part) bool { return p.Kind != skill.Text && p.Kind != skill.Header })
+	return &folder{entry: e, Root: root, source: source, static: static}, nil
+}
+
+// read returns a file's bytes.
+func (f *folder) read(name string) ([]byte, error) {
+	info, err := f.Stat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("not a file")
+	}
+	if err == nil && info.Size() > maxBytes {
+		err = fmt.Errorf("longer than %d MB", maxBytes>>20)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s of %s: %w", name, f.entry.Name, reason(err))
+	}
+	file, err := f.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s of %s: %w", name, f.entry.Name, reason(err))
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, maxBytes))
+}
+
+// reason is the cause of a path error; the client need not know our folders.
+func reason(err error) error {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
+		return pathErr.Err
+	}
+	return err
+}
+
+// document is the skill's file as it is served: itself if it is static, else its
+// frontmatter and the page, made now.
+func (sv *serving) document(ctx context.Context, f *folder) ([]byte, error) {
+	if f.static {
+		return f.read(mainDoc)
+	}
+	page, err := sv.page(ctx, f.entry, "", false)
+	if err != nil {
+		return nil, err
+	}
+	return append(f.header(), page.Text...), nil
+}
+
+// header is the frontmatter with its --- lines. A text for the first use is
+// described by the SKILL.md that it belongs to.
+func (f *folder) header() []byte {
+	source := f.source
+	if text, err := f.read(mainDoc); err == nil {
+		source = skill.Parse(mainDoc, text)
+	}
+	for _, p := range source.Parts {
+		if p.Kind == skill.Header {
+			return []byte(p.Source)
+		}
+	}
+	return nil
+}
+
+// readResource answers with a file of a skill.
+func (sv *serving) readResource(ctx context.Context, p *sdk.ReadResourceParams) (*sdk.ReadResourceResult, error) {
+	f, name, err := sv.folder(p.URI)
+	if err != nil {
+		return nil, invalid("%v", err)
+	}
+	defer f.Close()
+	var text []byte
+	if name == mainDoc {
+		text, err = sv.document(ctx, f)
+	} else {
+		text, err = f.read(name)
+	}
+	if err != nil {
+		return nil, invalid("%v", err)
+	}
+	c := &sdk.ResourceContents{URI: p.URI, MIMEType: mediaType(name, text)}
+	if utf8.Valid(text) {
+		c.Text = string(text)
+	} else {
+		c.Blob = text
+	}
+	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{c}, Cacheable: cacheable}, nil
+}
+
+func mediaType(name string, text []byte) string {
+	if path.Ext(name) == ".md" {
+		return markdownType
+	}
+	if t := mime.TypeByExtension(path.Ext(name)); t != "" {
+		t, _, _ = strings.Cut(t, ";")
+		return t
+	}
+	if utf8.Valid(text) {
+		return "text/plain"
+	}
+	return "application/octet-stream"
+}
+
+// files lists the skill's files with their digests.
+func (f *folder) files() ([]fileEntry, error) {
+	var all []fileEntry
+	total := 0
+	err := fs.WalkDir(f.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if hidden(name) {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		// A link may lead to a file in the folder. What it leads to elsewhere is not the skill's.
+		info, err := f.Stat(name)
+		if err != nil || !info.Mode().IsRegular() {
+			return nil
+		}
+		text, err := f.read(name)
+		if err != nil {
+			return err
+		}
+		if total += len(text); total > maxBytes || len(all) == maxFiles {
+			return fmt.Errorf("more than %d files or %d MB, which hosts need not take", maxFiles, maxBytes>>20)
+		}
+		sum := sha256.Sum256(text)
+		all = append(all, fileEntry{URI: skillURI(f.entry.Name, name), Digest: "sha256:" + hex.EncodeToString(sum[:]), Size: len(text)})
+		return nil
+	})
+	return all, err
+}
+
+// children lists what is directly in one of the skill's folders.
+func (f *folder) children(dir string) ([]*sdk.Resource, error) {
+	entries, err := fs.ReadDir(f.FS(), dir)
+	if err != nil {
+		return nil, fmt.Errorf("%s of %s: %w", dir, f.entry.Name, reason(err))
+	}
+	all := []*sdk.Resource{}
+	for _, d := range entries {
+		name := path.Join(dir, d.Name())
+		info, err := f.Stat(name)
+		if err != nil || hidden(name) {
+			continue
+		}
+		r := &sdk.Resource{URI: skillURI(f.entry.Name, name), Name: d.Name()}
+		switch {
+		case d.IsDir():
+			r.MIMEType = directoryType
+		case info.Mode().IsRegular():
+			r.MIMEType = mediaType(name, nil)
+		default:
+			continue
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
