@@ -61,6 +61,7 @@ cmd/skillhand-server: . batch batch/jobfile claude here internal/atomicfile inte
 
 # For tests alone: no line above may name them.
 internal/fakeapi:
+internal/npm: proc
 internal/fakeclaude: claudepage
 internal/realclaude: claudepage internal/fakeapi proc
 internal/realpostgres: proc

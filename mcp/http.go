@@ -2,8 +2,8 @@ package mcp
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/subtle"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -13,9 +13,6 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
-
-// idle is how long a client of the old protocol may be silent before it is forgotten.
-const idle = 30 * time.Minute
 
 // Listen listens where this machine alone can connect: addr is an address of
 // the loopback interface and a port, 0 for any that is free.
@@ -36,26 +33,55 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, token string) er
 	defer sv.close()
 	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return sv.sdk },
 		&sdk.StreamableHTTPOptions{SessionTimeout: idle, MaxRequestBodyBytes: maxMessage})
-	// Requests end with the server: what they started is ended, not waited for.
-	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
 	server := &http.Server{
-		Handler:           guard(handler, l.Addr().String(), token),
-		BaseContext:       func(net.Listener) context.Context { return base },
+		Handler:           guard(sv.hangUps(handler), l.Addr().String(), token),
 		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 	}
-	stop := context.AfterFunc(ctx, func() {
-		cancel()
-		_ = server.Close()
-	})
+	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
 	defer stop()
-	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+	err = server.Serve(l)
+	defer server.Close()
+	if ctx.Err() == nil {
 		return err
 	}
-	for session := range sv.sdk.Sessions() {
-		_ = session.Close()
+	for range maxPages { // every call ends now, see connected: until then nothing is left alone
+		sv.pages <- struct{}{}
 	}
 	return context.Cause(ctx)
+}
+
+// idle is how long a client may be silent before it is forgotten.
+const idle = 30 * time.Minute
+
+// requestHeader tells a call which request it came by. Clients cannot set it.
+const requestHeader = "Skillhand-Request"
+
+// hangUps lets a client end a call by hanging up: to the SDK it could come back.
+func (sv *serving) hangUps(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id := rand.Text()
+		sv.requests.Store(id, r.Context())
+		defer sv.requests.Delete(id)
+		r.Header.Set(requestHeader, id)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// connected is what a call lasts as long as, besides its own context: the
+// server, and the request that it came by.
+func (sv *serving) connected(ctx context.Context, req sdk.Request) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	ends := []context.Context{sv.end}
+	if extra := req.GetExtra(); extra != nil {
+		if r, ok := sv.requests.Load(extra.Header.Get(requestHeader)); ok {
+			ends = append(ends, r.(context.Context))
+		}
+	}
+	for _, end := range ends {
+		stop := context.AfterFunc(end, func() { cancel(context.Cause(end)) })
+		context.AfterFunc(ctx, func() { stop() })
+	}
+	return ctx, func() { cancel(nil) }
 }
 
 // guard lets in who knows the token, calls us by our own address, and is no page

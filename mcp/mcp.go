@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -67,14 +68,17 @@ type serving struct {
 	here    here.Here
 	policy  trust.Policy
 	sdk     *sdk.Server
-	pages   chan struct{} // a place for each page in the making
-	stop    func()
+	end     context.Context // when it does, so does every call
+
+	requests sync.Map      // of HTTP: their contexts, by the value of requestHeader
+	pages    chan struct{} // a place for each page in the making
+	stop     func()
 }
 
 // open prepares to serve. Skills are not looked at yet: the first reply must not
 // wait for them.
 func (s *Server) open(ctx context.Context) (*serving, error) {
-	sv := &serving{Server: s, runtime: *s.Runtime, pages: make(chan struct{}, maxPages)}
+	sv := &serving{Server: s, runtime: *s.Runtime, end: ctx, pages: make(chan struct{}, maxPages)}
 	h, err := withoutSession(s.Runtime.Here)
 	if err != nil {
 		return nil, err
@@ -122,6 +126,8 @@ var cacheable = sdk.Cacheable{CacheScope: "private"}
 // answer answers what depends on the files. The SDK does the rest.
 func (sv *serving) answer(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		ctx, done := sv.connected(ctx, req)
+		defer done()
 		switch p := req.GetParams().(type) {
 		case *sdk.ListToolsParams:
 			return &sdk.ListToolsResult{Tools: sv.tools(), Cacheable: cacheable}, nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -90,7 +91,7 @@ func (sv *serving) loadSkill(ctx context.Context, req *sdk.CallToolRequest) (*sd
 	if err != nil {
 		return failed(err), nil
 	}
-	return answered(page.Text, page), nil
+	return answered(req, page.Text, page), nil
 }
 
 // page makes a skill's page. A server has no session, so nothing counts as seen.
@@ -138,7 +139,7 @@ func (sv *serving) findSkill(_ context.Context, req *sdk.CallToolRequest) (*sdk.
 	case len(fit) == 0:
 		text = fmt.Sprintf("None of the %d skills here fits. Try other words.\n", len(all))
 	}
-	return answered(text, doc), nil
+	return answered(req, text, doc), nil
 }
 
 // runSkill answers with what skillhand run --json prints.
@@ -167,7 +168,7 @@ func (sv *serving) runSkill(ctx context.Context, req *sdk.CallToolRequest) (*sdk
 	if err != nil {
 		return nil, err
 	}
-	res := answered(string(text), verdict)
+	res := answered(req, string(text), verdict)
 	res.IsError = !verdict.OK
 	return res, nil
 }
@@ -186,9 +187,17 @@ func decode(req *sdk.CallToolRequest, into any) error {
 	return nil
 }
 
+// documentsOnly are the hosts that give their model the document instead of the
+// text: a page, in the quotes and escapes of JSON. They get the text alone.
+var documentsOnly = []string{"claude-code", "codex-mcp-client"}
+
 // answered is a result for both kinds of reader: text for models, a document for programs.
-func answered(text string, doc any) *sdk.CallToolResult {
-	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, StructuredContent: doc}
+func answered(req *sdk.CallToolRequest, text string, doc any) *sdk.CallToolResult {
+	res := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}
+	if host := req.ClientInfo(); host == nil || !slices.Contains(documentsOnly, host.Name) {
+		res.StructuredContent = doc
+	}
+	return res
 }
 
 func failed(err error) *sdk.CallToolResult {

@@ -1,0 +1,367 @@
+//go:build unix
+
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// TestChanges: clients of the old and of the new protocol are told, and only
+// when something changes that is listed.
+func TestChanges(t *testing.T) {
+	p := newPlace(t)
+	c := p.connect()
+	if got := string(c.call("tools/list", "{}").Result); !strings.Contains(got, "There are no skills here now.") {
+		t.Error(got)
+	}
+	told := func(what string) {
+		t.Helper()
+		c.wait(c.expect("notifications/tools/list_changed"), what)
+		c.wait(c.expect("notifications/prompts/list_changed"), what)
+		c.wait(c.expect("notifications/resources/list_changed"), what)
+	}
+	// The watcher may not be ready yet, so a change is made until it is seen.
+	for n := 0; len(c.expect("notifications/tools/list_changed")) == 0; n++ {
+		p.skill("late", fmt.Sprintf("description: Comes late, %d.", n), "")
+		time.Sleep(20 * time.Millisecond)
+		if n > 3000 {
+			t.Fatal("a new skill is not told")
+		}
+	}
+	told("a new skill")
+	if got := string(c.call("tools/list", "{}").Result); !strings.Contains(got, "- late: Comes late") {
+		t.Error(got)
+	}
+	for len(c.expect("notifications/tools/list_changed")) > 0 {
+		told("the rest")
+	}
+	p.skill("late", "description: Changed its mind.", "")
+	told("a changed skill")
+	if err := os.RemoveAll(filepath.Join(p.home, ".claude")); err != nil {
+		t.Fatal(err)
+	}
+	told("skills that are gone")
+}
+
+// alive reports whether the process is there whose id is in a file.
+func alive(file string) bool {
+	text, err := os.ReadFile(file)
+	var pid int
+	if err != nil {
+		return false
+	}
+	if _, err := fmt.Sscan(string(text), &pid); err != nil {
+		return false
+	}
+	return syscall.Kill(pid, 0) == nil
+}
+
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal(what)
+		}
+	}
+}
+
+// TestEnd: a client that cancels or goes away ends what it started, and so does
+// the end of the server.
+func TestEnd(t *testing.T) {
+	for _, how := range []string{"cancel", "close", "half"} {
+		t.Run(how, func(t *testing.T) {
+			p := newPlace(t)
+			pid := filepath.Join(p.project, "pid")
+			p.skill("slow", "description: Slow.", "!`bash -c 'sleep 1000 & echo $! >"+pid+".new; mv "+pid+".new "+pid+"; wait'`\n")
+			c := p.connect()
+			id, ch := c.start("tools/call", toolCall("load_skill", map[string]any{"name": "slow"}))
+			eventually(t, "the directive does not start", func() bool { return alive(pid) })
+			switch how {
+			case "cancel":
+				c.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id))
+				c.wait(ch, "the call that was cancelled")
+			case "half":
+				_, _ = io.WriteString(c.in, `{"jsonrpc":"2.0","id":77,"method":"tools/l`)
+				c.in.Close()
+			default:
+				c.in.Close()
+			}
+			eventually(t, "what the client started goes on", func() bool { return !alive(pid) })
+			c.in.Close()
+			select {
+			case err := <-c.done:
+				if (err != nil) != (how == "half") {
+					t.Errorf("Serve: %v", err)
+				}
+			case <-time.After(time.Minute):
+				t.Error("the server does not end")
+			}
+		})
+	}
+}
+
+// TestStop: the server is told to stop in mid-call.
+func TestStop(t *testing.T) {
+	p := newPlace(t)
+	pid := filepath.Join(p.project, "pid")
+	p.skill("slow", "description: Slow.", "!`bash -c 'echo $$ >"+pid+"; exec sleep 1000'`\n")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	in, w := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- p.server().Serve(ctx, in, io.Discard) }()
+	fmt.Fprintln(w, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`)
+	fmt.Fprintln(w, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":`+toolCall("load_skill", map[string]any{"name": "slow"})+`}`)
+	eventually(t, "the directive does not start", func() bool { return alive(pid) })
+	cancel(io.ErrClosedPipe)
+	if err := <-done; err != io.ErrClosedPipe || alive(pid) {
+		t.Errorf("Serve: %v; the directive goes on: %v", err, alive(pid))
+	}
+}
+
+// TestManyCalls: a thousand side by side, each with its own answer.
+func TestManyCalls(t *testing.T) {
+	p := newPlace(t)
+	p.skill("echo", "description: Says it.", "[$ARGUMENTS] !`echo live`\n")
+	c := p.connect()
+	var all [1000]chan reply
+	for i := range all {
+		_, all[i] = c.start("tools/call", toolCall("load_skill", map[string]any{"name": "echo", "arguments": fmt.Sprint("call ", i)}))
+	}
+	for i, ch := range all {
+		if text, _, _ := content(t, c.wait(ch, "a call")); text != fmt.Sprintf("[call %d] live\n", i) {
+			t.Errorf("call %d: %q", i, text)
+		}
+	}
+}
+
+// TestFlood: a client that sends without end gets an answer to everything, be it
+// that there is too much, and the server keeps little of it.
+func TestFlood(t *testing.T) {
+	p := newPlace(t)
+	gate := filepath.Join(p.project, "gate")
+	if err := syscall.Mkfifo(gate, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p.skill("wait", "description: Waits.", "!`cat "+gate+"`\n")
+	c := p.connect()
+	const flood = 8_000
+	padding := strings.Repeat("x", 10_000) // 80 MB in all
+	var all []chan reply
+	for range flood {
+		_, ch := c.start("tools/call", toolCall("load_skill", map[string]any{"name": "wait", "arguments": padding}))
+		all = append(all, ch)
+	}
+	runtime.GC()
+	var mem runtime.MemStats
+	runtime.ReadMemStats(&mem)
+	if mem.HeapAlloc > 100<<20 {
+		t.Errorf("%d MB are kept", mem.HeapAlloc>>20)
+	}
+	busy := 0
+	for _, ch := range all {
+		select {
+		case r := <-ch:
+			if r.Error == nil || r.Error.Code != codeBusy {
+				t.Fatalf("%s %+v", r.Result, r.Error)
+			}
+			busy++
+		default:
+		}
+	}
+	if busy < flood-2*maxCalls {
+		t.Errorf("%d of %d were refused", busy, flood)
+	}
+	c.in.Close() // and what waits is given up
+	select {
+	case err := <-c.done:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("the server does not end")
+	}
+}
+
+// TestBadMessages: each is answered, and the next good one too.
+func TestBadMessages(t *testing.T) {
+	p := newPlace(t)
+	p.skill("echo", "description: Says it.", "[$ARGUMENTS]")
+	c := p.connect()
+	for _, bad := range []string{
+		`{"jsonrpc":"2.0","id":9,"method":"tools/l`, `nonsense`, `[]`, `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `{}`, `"x"`, `null`,
+		"\x00\xff", `{"jsonrpc":"1.0","id":1,"method":"ping"}`, `{"id":{},"jsonrpc":"2.0","method":"ping"}`, strings.Repeat("{", 100_000),
+		strings.Repeat("x", maxMessage+1),
+	} {
+		c.send(bad)
+		if r := c.wait(c.expect("null"), bad[:min(len(bad), 40)]); r.Error == nil {
+			t.Errorf("%.40q: %s", bad, r.Result)
+		}
+		if got := c.load("echo", "on"); got != "[on]" {
+			t.Errorf("after %.40q: %q", bad, got)
+		}
+	}
+	c.send("")
+	c.send("  \r")
+	for method, params := range map[string]string{"no/such": "{}", "tools/call": `{"name":"none"}`, "resources/read": `{}`, "prompts/get": `{}`} {
+		if r := c.call(method, params); r.Error == nil {
+			t.Errorf("%s %s: %s", method, params, r.Result)
+		}
+	}
+	big := strings.Repeat("a\"\n`", 10<<20/4)
+	if got := c.load("echo", big); got != "["+strings.TrimSpace(big)+"]" {
+		t.Errorf("an argument of 10 MB: %d bytes", len(got))
+	}
+	if text, _, failed := c.tool("load_skill", map[string]any{"name": "echo", "arguments": big + "x"}); !failed || !strings.Contains(text, "want at most") {
+		t.Errorf("an argument of more: %.100q", text)
+	}
+}
+
+// TestNewProtocol: the SDK's own client, which speaks the newest protocol.
+func TestNewProtocol(t *testing.T) {
+	p := newPlace(t)
+	p.skill("echo", "description: Says it.", "[$ARGUMENTS]")
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	go func() { _ = p.server().Serve(t.Context(), in, out) }()
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "x", Version: "1"}, nil).Connect(t.Context(), &sdk.IOTransport{Reader: fromServer, Writer: toServer}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	res, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "load_skill", Arguments: map[string]any{"name": "echo", "arguments": "hi"}})
+	if err != nil || res.IsError || res.Content[0].(*sdk.TextContent).Text != "[hi]" {
+		t.Errorf("%+v, %v", res, err)
+	}
+	tools, err := session.ListTools(t.Context(), nil)
+	if err != nil || len(tools.Tools) != 2 || tools.CacheScope != "private" {
+		t.Errorf("%+v, %v", tools, err)
+	}
+}
+
+// TestHTTP: who knows the token is served; who does not, or comes by another
+// name or from another site, is not.
+func TestHTTP(t *testing.T) {
+	p := newPlace(t)
+	pid := filepath.Join(p.project, "pid")
+	p.skill("echo", "description: Says it.", "[$ARGUMENTS]")
+	p.skill("slow", "description: Slow.", "!`bash -c 'echo $$ >"+pid+"; exec sleep 1000'`\n")
+	for _, addr := range []string{"0.0.0.0:0", "192.0.2.1:1", ":0", "localhost:0", "[::]:0", "x"} {
+		if l, err := Listen(addr); err == nil {
+			l.Close()
+			t.Errorf("listens on %s", addr)
+		}
+	}
+	l, err := Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- p.server().ServeHTTP(ctx, l, "s3cret") }()
+	addr := l.Addr().String()
+
+	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
+	for _, tt := range []struct {
+		host, path, header string
+		want               int
+	}{
+		{addr, Path, "Authorization: Bearer s3cret", 200},
+		{addr, Path, "Authorization: Bearer s3cret, Origin: http://" + addr, 200},
+		{addr, Path, "", 401},
+		{addr, Path, "Authorization: Bearer wrong", 401},
+		{addr, Path, "Authorization: Bearer ", 401},
+		{"evil.example", Path, "Authorization: Bearer s3cret", 403},
+		{strings.Replace(addr, "127.0.0.1", "localhost", 1), Path, "Authorization: Bearer s3cret", 403},
+		{addr, Path, "Authorization: Bearer s3cret, Origin: http://evil.example", 403},
+		{addr, Path, "Authorization: Bearer s3cret, Origin: null", 403},
+		{addr, Path, "Authorization: Bearer s3cret, Sec-Fetch-Site: cross-site", 403},
+		{addr, "/", "Authorization: Bearer s3cret", 404},
+	} {
+		req, _ := http.NewRequest("POST", "http://"+addr+tt.path, strings.NewReader(hello))
+		req.Host = tt.host
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, text/event-stream")
+		for pair := range strings.SplitSeq(tt.header, ", ") {
+			if name, value, ok := strings.Cut(pair, ": "); ok {
+				req.Header.Set(name, value)
+			}
+		}
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != tt.want {
+			t.Errorf("%+v: %s", tt, res.Status)
+		}
+	}
+
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "x", Version: "1"}, nil).Connect(t.Context(),
+		&sdk.StreamableClientTransport{Endpoint: "http://" + addr + Path, HTTPClient: &http.Client{Transport: bearer("s3cret")}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "load_skill", Arguments: map[string]any{"name": "echo", "arguments": "hi"}})
+	if err != nil || res.Content[0].(*sdk.TextContent).Text != "[hi]" {
+		t.Errorf("%+v, %v", res, err)
+	}
+	slow := func(ctx context.Context) *sync.WaitGroup {
+		os.Remove(pid)
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			_, _ = session.CallTool(ctx, &sdk.CallToolParams{Name: "load_skill", Arguments: map[string]any{"name": "slow"}})
+		})
+		eventually(t, "the directive does not start", func() bool { return alive(pid) })
+		return &wg
+	}
+	call, giveUp := context.WithCancel(t.Context())
+	wg := slow(call)
+	giveUp()
+	wg.Wait()
+	eventually(t, "what a client gave up goes on", func() bool { return !alive(pid) })
+
+	os.Remove(pid)
+	hung, hangUp := context.WithCancel(t.Context())
+	req, _ := http.NewRequestWithContext(hung, "POST", "http://"+addr+Path, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":`+toolCall("load_skill", map[string]any{"name": "slow"})+`}`))
+	req.Header = http.Header{"Mcp-Session-Id": {session.ID()}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Authorization": {"Bearer s3cret"}}
+	wg = &sync.WaitGroup{}
+	wg.Go(func() {
+		if res, err := http.DefaultClient.Do(req); err == nil {
+			_, _ = io.Copy(io.Discard, res.Body)
+			res.Body.Close()
+		}
+	})
+	eventually(t, "the directive does not start", func() bool { return alive(pid) })
+	hangUp()
+	wg.Wait()
+	eventually(t, "what a client began that hung up goes on", func() bool { return !alive(pid) })
+
+	wg = slow(t.Context())
+	cancel()
+	wg.Wait()
+	if err := <-done; err != context.Canceled {
+		t.Errorf("ServeHTTP: %v", err)
+	}
+	eventually(t, "what was running goes on after the server's end", func() bool { return !alive(pid) })
+}
+
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(b))
+	return http.DefaultTransport.RoundTrip(r)
+}
