@@ -14,6 +14,7 @@ const module = "github.com/skillhand/skillhand"
 
 // rooms lists, for every room, the rooms it may know. Nothing imports upward.
 const rooms = `
+mcp/host: internal/atomicfile settings
 mcp: . here render skill trust
 .: claude claudepage here history internal/redact proc render report session settings shell skill trust verdict
 batch:
@@ -22,7 +23,7 @@ bench: history report
 check: claudepage internal/markdown internal/term internal/words migrate permit skill
 claude: internal/jsonfind proc
 claudepage: proc settings
-doctor: claudepage here proc settings skill trust
+doctor: claudepage here mcp/host proc settings skill trust
 golden: . here internal/atomicfile render skill
 here: session skill
 history:
@@ -57,7 +58,7 @@ internal/txtartest:
 internal/words:
 
 cmd/skillhand: . check claude claudepage doctor golden here history internal/atomicfile internal/cli internal/term migrate migrate/disk proc render report scaffold schemas session settings shell skill trust verdict view
-cmd/skillhand-server: . batch batch/jobfile claude here internal/atomicfile internal/cli internal/term mcp proc render shell verdict view
+cmd/skillhand-server: . batch batch/jobfile claude here internal/atomicfile internal/cli internal/term mcp mcp/host proc render shell verdict view
 
 # For tests alone: no line above may name them.
 internal/fakeapi:

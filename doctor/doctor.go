@@ -9,9 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/mcp/host"
 	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/skill"
 	"github.com/skillhand/skillhand/trust"
@@ -67,6 +69,7 @@ func Run(ctx context.Context, req Request) Document {
 	p := programs{h}
 	add(p.bash(ctx), p.path(ctx, req), p.claude(ctx))
 	add(hooks(h)...)
+	add(agents(h)...)
 	add(trusted(h))
 	add(skills(h)...)
 	worst := doc.Worst()
@@ -138,6 +141,30 @@ func hooks(h here.Here) []Finding {
 		return append(all, Finding{"hooks", OK, "skillhand hook, in " + f.Name, ""})
 	}
 	return append(all, plugin(set, installed))
+}
+
+// agents finds out which agents start skillhand mcp, and whether they can.
+func agents(h here.Here) []Finding {
+	var all []Finding
+	for _, f := range host.Find(host.Place{Home: h.Home, Project: h.Project, Getenv: h.Env.Get}) {
+		again := "skillhand mcp --install " + f.Host
+		switch {
+		case f.Err != nil:
+			all = append(all, Finding{"mcp", Note, fmt.Sprintf("%s: whether %s starts skillhand mcp is not known: %v", f.File, f.Host, f.Err), ""})
+		case !strings.HasPrefix(strings.TrimSuffix(filepath.Base(f.Command.Program), ".exe"), "skillhand") || !slices.Contains(f.Command.Args, "mcp"):
+			all = append(all, Finding{"mcp", Note, fmt.Sprintf("%s: %s starts something else as skillhand: %s", f.File, f.Host, f.Command.Program), again})
+		case filepath.IsAbs(f.Command.Program) && !isFile(f.Command.Program):
+			all = append(all, Finding{"mcp", Wrong, fmt.Sprintf("%s: %s starts %s, which is not there", f.File, f.Host, f.Command.Program), again})
+		default:
+			all = append(all, Finding{"mcp", OK, f.Host + " starts skillhand mcp, by " + f.File, ""})
+		}
+	}
+	return all
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // plugin says how Claude Code has our plugin.

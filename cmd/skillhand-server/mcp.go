@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,12 +16,16 @@ import (
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/mcp"
+	"github.com/skillhand/skillhand/mcp/host"
 	"github.com/skillhand/skillhand/view"
 )
 
 type mcpOptions struct {
 	http, pluginRoot, project string
 	allowRun                  bool
+
+	install, scope string
+	print          bool
 }
 
 // tokenVariable has the token that clients of --http must know.
@@ -38,18 +44,91 @@ run.
 
 The agent starts this command itself and talks to it over stdin and stdout. With
 --http it listens on this machine instead; clients must send the token that is
-printed, or that ` + tokenVariable + ` holds.`,
-		Example: `  skillhand mcp
+printed, or that ` + tokenVariable + ` holds.
+
+With --install, an agent's own configuration is changed so that it starts this
+command: one entry is added, all else stays, and the difference is shown.`,
+		Example: `  skillhand mcp --install codex
+  skillhand mcp --install vscode --scope project --print
   skillhand mcp --http 127.0.0.1:7777`,
 		Args: cli.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return runMCP(cmd.Context(), std, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("install") {
+				return installMCP(std, o)
+			}
+			if cmd.Flags().Changed("scope") || o.print {
+				return cli.Usagef("--scope and --print go with --install")
+			}
+			return runMCP(cmd.Context(), std, o)
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.http, "http", "", "listen on this loopback `address` instead, 127.0.0.1:PORT")
 	f.BoolVar(&o.allowRun, "allow-run", false, "also offer run_skill, which runs a skill's script")
 	f.StringVar(&o.pluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
 	f.StringVar(&o.project, "project", "", "work in the project in this `folder` instead of here")
+	f.StringVar(&o.install, "install", "", "tell an `agent` to start this: "+strings.Join(host.Names(), ", "))
+	f.StringVar(&o.scope, "scope", "user", "whose configuration: `user` or project")
+	f.BoolVar(&o.print, "print", false, "only show what --install would change")
+	fixed := func(values ...string) cobra.CompletionFunc {
+		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+	}
+	for flag, complete := range map[string]cobra.CompletionFunc{"install": fixed(host.Names()...), "scope": fixed("user", "project")} {
+		if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
+			panic(err) // a flag of this name is defined above
+		}
+	}
 	return cmd
+}
+
+// installMCP writes a host's configuration, or shows how it would change.
+func installMCP(std *cli.Std, o mcpOptions) error {
+	switch {
+	case !slices.Contains(host.Names(), o.install):
+		return cli.Usagef("--install %s: want %s", o.install, strings.Join(host.Names(), ", "))
+	case o.scope != "user" && o.scope != "project":
+		return cli.Usagef("--scope %s: want user or project", o.scope)
+	case o.http != "":
+		return cli.Usagef("--install does not go with --http: the agent starts the server itself")
+	}
+	h, err := here.From(o.project, std.Env)
+	if err != nil {
+		return err
+	}
+	change, err := host.Plan(o.install, host.Place{Home: h.Home, Project: here.Around(h.Dir), Getenv: h.Env.Get}, o.scope == "project", o.command())
+	if err != nil {
+		return err
+	}
+	diff := change.Diff()
+	if diff == "" {
+		return std.Print(fmt.Sprintf("%s: already there\n", change.File))
+	}
+	if err := std.Print(diff); err != nil || o.print {
+		return err
+	}
+	if err := change.Write(); err != nil {
+		return err
+	}
+	fmt.Fprintf(std.Err, "%s: written; %s reads it when it is started again\n", change.File, o.install)
+	return nil
+}
+
+// command is what the host shall start. Programs with windows often have another
+// PATH, so the user's configuration has the path; a project's is for everybody.
+func (o mcpOptions) command() host.Command {
+	c := host.Command{Program: "skillhand", Args: []string{"mcp"}}
+	if first := firstProgram(); first != "" && o.scope == "user" {
+		c.Program = first
+	}
+	if o.allowRun {
+		c.Args = append(c.Args, "--allow-run")
+	}
+	for _, f := range [][2]string{{"--plugin-root", o.pluginRoot}, {"--project", o.project}} {
+		if dir, err := filepath.Abs(f[1]); f[1] != "" && err == nil && o.scope == "user" {
+			c.Args = append(c.Args, f[0], dir)
+		}
+	}
+	return c
 }
 
 func runMCP(ctx context.Context, std *cli.Std, o mcpOptions) error {
@@ -91,12 +170,19 @@ func newMCPServer(std *cli.Std, o mcpOptions) (*mcp.Server, error) {
 	return &mcp.Server{Runtime: rt, Version: cli.NewVersion().Version, AllowRun: o.allowRun, Warn: std.Warn}, nil
 }
 
-// builtin is the command that runs a built-in in a process of its own: that of
-// the first program, which is beside this one.
+// builtin is the command that runs a built-in in a process of its own.
 func builtin() []string {
+	if first := firstProgram(); first != "" {
+		return []string{first, "builtin"}
+	}
+	return nil
+}
+
+// firstProgram is skillhand, which is beside this program; "" if it is not.
+func firstProgram() string {
 	self, err := os.Executable()
 	if err != nil {
-		return nil
+		return ""
 	}
 	name := "skillhand"
 	if runtime.GOOS == "windows" {
@@ -104,7 +190,7 @@ func builtin() []string {
 	}
 	first := filepath.Join(filepath.Dir(self), name)
 	if _, err := os.Stat(first); err != nil {
-		return nil
+		return ""
 	}
-	return []string{first, "builtin"}
+	return first
 }

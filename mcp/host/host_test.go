@@ -1,0 +1,119 @@
+package host
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestPlan(t *testing.T) {
+	c := Command{"/opt/skill hand/skillhand", []string{"mcp", "--allow-run"}}
+	for _, name := range Names() {
+		for _, project := range []bool{false, true} {
+			p := Place{Home: t.TempDir(), Project: t.TempDir()}
+			ch, err := Plan(name, p, project, c)
+			if err != nil || ch.Diff() == "" {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if _, err := os.Stat(ch.File); err == nil {
+				t.Errorf("%s: a plan writes", name)
+			}
+			if err := ch.Write(); err != nil {
+				t.Fatal(err)
+			}
+			found := Find(p)
+			if len(found) != 1 || found[0].Host != name || found[0].File != ch.File || found[0].Err != nil || !same(found[0].Command, c) {
+				t.Errorf("%s: %+v in %s", name, found, ch.After)
+			}
+			if again, err := Plan(name, p, project, c); err != nil || again.Diff() != "" {
+				t.Errorf("%s, again: %v\n%s", name, err, again.Diff())
+			}
+			other, err := Plan(name, p, project, Command{"skillhand", []string{"mcp"}})
+			if err != nil || other.Diff() == "" || strings.Contains(string(other.After), "skill hand") {
+				t.Errorf("%s, another: %v\n%s", name, err, other.After)
+			}
+			if err := ch.Write(); err == nil || !strings.Contains(err.Error(), "changed by somebody else") {
+				t.Errorf("%s: an old plan: %v", name, err)
+			}
+		}
+	}
+	if _, err := Plan("emacs", Place{}, false, c); err == nil || !strings.Contains(err.Error(), "want claude, codex") {
+		t.Error(err)
+	}
+}
+
+// TestKeep: everything else in a file stays as it is, byte for byte.
+func TestKeep(t *testing.T) {
+	p := Place{Home: t.TempDir()}
+	file := filepath.Join(p.Home, ".claude.json")
+	const before = "{\n  \"b\": 1.10,\n\t\"mcpServers\": {\"other\": {\"command\": \"x\"}},\n  \"a\": [ ]\n}\n"
+	if err := os.WriteFile(file, []byte(before), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ch, err := Plan("claude", p, false, Command{"skillhand", []string{"mcp"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ch.Write(); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"{\n  \"b\": 1.10,\n\t", `"other": {"command": "x"}`, "\n  \"a\": [ ]\n}\n"} {
+		if !strings.Contains(string(ch.After), part) {
+			t.Errorf("%q is gone:\n%s", part, ch.After)
+		}
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	for _, bad := range []string{"{", "[]", "// comment\n{}", `{"mcpServers": 7}`} {
+		if err := os.WriteFile(file, []byte(bad), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if ch, err := Plan("claude", p, false, Command{"skillhand", []string{"mcp"}}); err == nil || !strings.Contains(err.Error(), file) {
+			t.Errorf("%s: %v\n%s", bad, err, ch.After)
+		}
+	}
+}
+
+func TestTOML(t *testing.T) {
+	const own = "command = \"skillhand\"\nargs = [\"mcp\", \"--x\"]\n"
+	for _, tt := range []struct{ before, after string }{ // after "" means: by hand
+		{"", "[mcp_servers.skillhand]\n" + own},
+		{"model = \"x\"", "model = \"x\"\n\n[mcp_servers.skillhand]\n" + own},
+		{"[mcp_servers.other]\ncommand = \"y\"\n", "[mcp_servers.other]\ncommand = \"y\"\n\n[mcp_servers.skillhand]\n" + own},
+		{
+			"# mine\n[ mcp_servers . \"skillhand\" ] # here\nargs = []\ntimeout = 5\ncommand = \"old\"\n\n[mcp_servers.skillhand.env]\nA = \"1\"\n[z]\ncommand = \"z\"\n",
+			"# mine\n[ mcp_servers . \"skillhand\" ] # here\n" + own + "timeout = 5\n\n[mcp_servers.skillhand.env]\nA = \"1\"\n[z]\ncommand = \"z\"\n",
+		},
+		{"[mcp_servers.skillhand]", "[mcp_servers.skillhand]\n" + own},
+		{"x = \"\"\"\n[mcp_servers.skillhand]\n\"\"\"\n", "x = \"\"\"\n[mcp_servers.skillhand]\n\"\"\"\n\n[mcp_servers.skillhand]\n" + own},
+		{"x = '''a''' # \"\n[mcp_servers.skillhand]\n", "x = '''a''' # \"\n[mcp_servers.skillhand]\n" + own},
+		{"mcp_servers = {}\n", ""},
+		{"mcp_servers.skillhand.command = \"x\"\n", ""},
+		{"[mcp_servers]\nskillhand = {command = \"x\"}\n", ""},
+		{"[mcp_servers.skillhand]\nargs = [\n  \"x\",\n]\n", ""},
+		{"[mcp_servers.skillhand]\ncommand = 'x'\n", ""},
+		{"[mcp_servers.skillhand]\n[mcp_servers.skillhand]\n", ""},
+	} {
+		got, err := setTable(tt.before, Command{"skillhand", []string{"mcp", "--x"}})
+		if (err != nil) != (tt.after == "") || got != tt.after {
+			t.Errorf("%s\ngave %v\n%s\nwant\n%s", tt.before, err, got, tt.after)
+		}
+	}
+}
+
+func FuzzTOML(f *testing.F) {
+	f.Add("[mcp_servers.skillhand]\ncommand = \"x\"\n", "p", "a")
+	f.Add("x = \"\"\"\n[", "\\", "\"\n")
+	f.Fuzz(func(t *testing.T, src, program, arg string) {
+		c := Command{strings.ToValidUTF8(program, "?"), []string{strings.ToValidUTF8(arg, "?")}}
+		out, err := setTable(src, c)
+		if err != nil {
+			return
+		}
+		if got, err := getTable(out); err != nil || !same(got, c) {
+			t.Errorf("%q gave %q, which says %+v, %v", src, out, got, err)
+		}
+	})
+}

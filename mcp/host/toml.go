@@ -1,0 +1,175 @@
+package host
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// Codex keeps its configuration as TOML. Of that only the lines of one table are
+// read and written; what could mean the same in other words is left to the user.
+type patterns struct{ table, servers, anyTable, inline, inlineKey, ownKey *regexp.Regexp }
+
+// lines are the patterns, made when they are needed: every start of skillhand
+// would pay for them.
+var lines = sync.OnceValue(func() patterns {
+	return patterns{
+		table:     regexp.MustCompile(`^\s*\[\s*mcp_servers\s*\.\s*["']?` + Server + `["']?\s*\]\s*(#.*)?$`),
+		servers:   regexp.MustCompile(`^\s*\[\s*mcp_servers\s*\]\s*(#.*)?$`),
+		anyTable:  regexp.MustCompile(`^\s*\[`),
+		inline:    regexp.MustCompile(`^\s*["']?mcp_servers["']?\s*[.=]`),
+		inlineKey: regexp.MustCompile(`^\s*["']?` + Server + `["']?\s*[.=]`),
+		ownKey:    regexp.MustCompile(`^\s*(command|args)\s*=\s*(.*?)\s*$`),
+	}
+})
+
+var errByHand = errors.New(Server + " is there already, in a form that is not changed here: write [mcp_servers." + Server + "] with command and args yourself")
+
+// A table is where the entry stands in a file.
+type table struct {
+	lines      []string // with their newlines
+	start, end int      // those below its header; start is 0 if there is none
+}
+
+// findTable finds the table of the entry.
+func findTable(src string) (table, error) {
+	t := table{lines: strings.SplitAfter(src, "\n")}
+	inServers, inString := false, ""
+	for i, line := range t.lines {
+		text := strings.TrimRight(line, "\r\n")
+		if was := inString; was != "" || strings.Contains(text, `"""`) || strings.Contains(text, `'''`) {
+			inString = afterStrings(text, was)
+			if was != "" {
+				continue
+			}
+		}
+		switch {
+		case lines().table.MatchString(text) && t.start == 0:
+			t.start, t.end = i+1, len(t.lines)
+		case lines().table.MatchString(text):
+			return t, errByHand
+		case lines().anyTable.MatchString(text):
+			if inServers = lines().servers.MatchString(text); t.start > 0 && t.end == len(t.lines) {
+				t.end = i
+			}
+		case lines().inline.MatchString(text) && (strings.Contains(text, Server) || !strings.Contains(text, ".")), inServers && lines().inlineKey.MatchString(text):
+			return t, errByHand
+		}
+	}
+	if inString != "" {
+		return t, fmt.Errorf("a string is not closed, want %s", inString)
+	}
+	return t, nil
+}
+
+// afterStrings says which long string is open after a line: its quotes, or "".
+func afterStrings(line, open string) string {
+	for {
+		if open != "" {
+			_, rest, ok := strings.Cut(line, open)
+			if !ok {
+				return open
+			}
+			line, open = rest, ""
+		}
+		at := strings.IndexAny(line, `"'`)
+		for at >= 0 && !strings.HasPrefix(line[at:], `"""`) && !strings.HasPrefix(line[at:], `'''`) {
+			next := strings.IndexAny(line[at+1:], `"'`)
+			if next < 0 {
+				return ""
+			}
+			at += 1 + next
+		}
+		if at < 0 {
+			return ""
+		}
+		open, line = line[at:at+3], line[at+3:]
+	}
+}
+
+// getTable reads the entry.
+func getTable(src string) (Command, error) {
+	var c Command
+	t, err := findTable(src)
+	if err != nil {
+		return c, err
+	}
+	if t.start == 0 {
+		return c, errNone
+	}
+	for _, line := range t.lines[t.start:t.end] {
+		m := lines().ownKey.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+		if m == nil {
+			continue
+		}
+		// A basic string and a list of such are JSON, too.
+		if m[1] == "command" {
+			err = errors.Join(err, json.Unmarshal([]byte(m[2]), &c.Program))
+		} else {
+			err = errors.Join(err, json.Unmarshal([]byte(m[2]), &c.Args))
+		}
+	}
+	if err != nil {
+		return c, errByHand
+	}
+	return c, nil
+}
+
+// setTable writes the entry, and makes sure that it can be read again.
+func setTable(src string, c Command) (string, error) {
+	out, err := addTable(src, c)
+	if err != nil {
+		return "", err
+	}
+	if got, err := getTable(out); err != nil || !same(got, c) {
+		return "", errByHand
+	}
+	return out, nil
+}
+
+func addTable(src string, c Command) (string, error) {
+	t, err := findTable(src)
+	if err != nil {
+		return "", err
+	}
+	own := fmt.Sprintf("command = %s\nargs = %s\n", quote(c.Program), quote(c.Args))
+	if t.start == 0 {
+		if src != "" && !strings.HasSuffix(src, "\n") {
+			src += "\n"
+		}
+		if src != "" {
+			src += "\n"
+		}
+		return src + "[mcp_servers." + Server + "]\n" + own, nil
+	}
+	have, err := getTable(src)
+	if err != nil {
+		return "", err
+	}
+	if same(have, c) {
+		return src, nil
+	}
+	header := t.lines[t.start-1]
+	if !strings.HasSuffix(header, "\n") {
+		header += "\n"
+	}
+	out := strings.Join(t.lines[:t.start-1], "") + header + own
+	for _, line := range t.lines[t.start:t.end] {
+		if !lines().ownKey.MatchString(strings.TrimRight(line, "\r\n")) {
+			out += line
+		}
+	}
+	return out + strings.Join(t.lines[t.end:], ""), nil
+}
+
+// quote writes a value as JSON does, which TOML reads alike.
+func quote(v any) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(v) // strings always can
+	return strings.TrimSpace(strings.ReplaceAll(b.String(), `","`, `", "`))
+}
