@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/xml"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -167,37 +165,16 @@ func (std *stdio) judgeTests(o testOptions, skills int, results []golden.Result)
 
 // writeJUnit writes the results as CI systems read them.
 func writeJUnit(file string, results []golden.Result) error {
-	type failure struct {
-		Message string `xml:"message,attr"`
-		Text    string `xml:",chardata"`
-	}
-	type testcase struct {
-		Class   string   `xml:"classname,attr"`
-		Name    string   `xml:"name,attr"`
-		Seconds string   `xml:"time,attr"`
-		Failure *failure `xml:"failure,omitempty"`
-	}
-	suite := struct {
-		XMLName  xml.Name   `xml:"testsuite"`
-		Name     string     `xml:"name,attr"`
-		Tests    int        `xml:"tests,attr"`
-		Failures int        `xml:"failures,attr"`
-		Cases    []testcase `xml:"testcase"`
-	}{Name: "skillhand test", Tests: len(results)}
+	var cases []cli.JUnitCase
 	for _, r := range results {
-		c := testcase{Class: r.Skill, Name: term.Near(r.File), Seconds: fmt.Sprintf("%.3f", r.DurationMS/1000)}
+		c := cli.JUnitCase{Class: r.Skill, Name: term.Near(r.File), DurationMS: r.DurationMS}
 		if !r.OK {
-			suite.Failures++
-			c.Failure = &failure{Message: "differs from what is wanted", Text: r.Error}
+			c.Failure, c.Detail = "differs from what is wanted", r.Error
 			for _, check := range r.Checks {
-				c.Failure.Text += check.Diff
+				c.Detail += check.Diff
 			}
 		}
-		suite.Cases = append(suite.Cases, c)
+		cases = append(cases, c)
 	}
-	text, err := xml.MarshalIndent(suite, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file, append([]byte(xml.Header), append(text, '\n')...), 0o644)
+	return cli.WriteJUnit(file, "skillhand test", cases)
 }
