@@ -14,6 +14,7 @@ const module = "github.com/skillhand/skillhand"
 
 // rooms lists, for every room, the rooms it may know. Nothing imports upward.
 const rooms = `
+try: . claude here internal/atomicfile internal/redact internal/term proc report skill
 mcp/host: internal/atomicfile settings
 mcp: . here render skill trust
 .: claude claudepage here history internal/redact proc render report session settings shell skill trust verdict
@@ -58,7 +59,7 @@ internal/txtartest:
 internal/words:
 
 cmd/skillhand: . check claude claudepage doctor golden here history internal/atomicfile internal/cli internal/term migrate migrate/disk proc render report scaffold schemas session settings shell skill trust verdict view
-cmd/skillhand-server: . batch batch/jobfile claude here internal/atomicfile internal/cli internal/term mcp mcp/host proc render shell verdict view
+cmd/skillhand-server: . batch batch/jobfile claude here history internal/atomicfile internal/cli internal/term mcp mcp/host proc render shell skill try verdict view
 
 # For tests alone: no line above may name them.
 internal/fakeapi:

@@ -27,6 +27,7 @@ var serverCommands = [][2]string{
 	{"batch", "Many runs and asks as durable jobs"},
 	{"mcp", "Serve skills to other agents, over the Model Context Protocol"},
 	{"server", "Show the second program: where it is and what it is built from"},
+	{"try", "Try skills with a model: do they fire, do they help"},
 }
 
 // ServerCommands stand for the commands of the second program in the help and

@@ -1,0 +1,340 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/claude"
+	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/history"
+	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/skill"
+	"github.com/skillhand/skillhand/try"
+)
+
+type tryOptions struct {
+	try.Options
+	client                    claude.Client
+	pluginRoot                string
+	cases                     []string
+	results, from, junit      string
+	json, markdown, init, ask bool
+	fresh                     bool
+	minFired, minPass         float64
+}
+
+func newTry(std *cli.Std) *cobra.Command {
+	var o tryOptions
+	cmd := &cobra.Command{
+		Use:   "try [SKILL...] [-- CLAUDE-ARG...]",
+		Short: "Try skills with a model: do they fire, do they help",
+		Long: `Ask Claude the prompts in the evals folder beside each skill, and say how often
+the skill fired, what fired instead, and whether it helps. Without SKILL, all
+skills of this project that have cases.
+
+Cases are evals/evals.json (agentskills.io), lists of queries (skill-creator) and
+evals/*.yaml; --init writes some. Each trial has a fresh copy of its case's folder
+and a HOME of its own; nothing of yours is touched, and nothing of yours is there
+but credentials. Edits in the folder are accepted; allow other tools with
+--allowed-tool. With Bash allowed, a command can write wherever you can.
+
+A trial that came to no verdict (rate limit, time-out, crash) is tried again, and
+counts in no rate. Trials are kept as they end: interrupted, the same command goes
+on where it was. What follows -- goes to the CLI unchanged.
+
+Exit status: 1 below a minimum, 3 no claude or no cases, 4 trials are left without
+a verdict, 5 credentials or quota, 130 interrupted.`,
+		Example: `  skillhand try --init greet          # then edit evals/cases.yaml
+  skillhand try greet --runs 5 --baseline
+  skillhand try --with-mine --min-fired 0.8 --junit report.xml
+  skillhand try greet --from DIR      # judge again, ask nobody`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if n := cmd.ArgsLenAtDash(); n >= 0 {
+				args, o.Args = args[:n], args[n:]
+			}
+			return runTry(cmd.Context(), std, o, args)
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&o.Runs, "runs", 3, "trials of each case")
+	f.BoolVar(&o.Baseline, "baseline", false, "also try without the skill, to see whether it helps")
+	f.IntVarP(&o.Jobs, "jobs", "j", 4, "trials at a time")
+	f.Float64Var(&o.BudgetUSD, "budget-usd", 0, "begin no trial after this many `dollars` (0: no limit)")
+	f.Float64Var(&o.minFired, "min-fired", 0, "fail if it fires less often where it should, or is quiet less often where it should (0 to 1)")
+	f.Float64Var(&o.minPass, "min-pass", 0, "fail if its checks pass less often (0 to 1)")
+	f.StringArrayVar(&o.cases, "cases", nil, "a `file` of cases, instead of the evals folder; repeatable")
+	f.BoolVar(&o.WithMine, "with-mine", false, "with your other skills beside it, and those of the project")
+	f.BoolVar(&o.Judge, "judge", false, "have a model judge the expectations of evals.json")
+	f.BoolVar(&o.Keep, "keep", false, "keep each trial's folder as it was left")
+	f.StringVar(&o.results, "results", "", "keep trials in this `folder` (default: below the state folder)")
+	f.BoolVar(&o.fresh, "fresh", false, "do not go on with trials that were interrupted")
+	f.StringVar(&o.from, "from", "", "judge the trials in a `folder` of results again, and ask nobody")
+	f.BoolVar(&o.init, "init", false, "write cases from the skill's description, for you to edit")
+	f.BoolVar(&o.ask, "ask", false, "with --init: have a model propose them")
+	f.StringVar(&o.pluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
+	f.StringVar(&o.Model, "model", "", "the `model` to ask")
+	f.IntVar(&o.MaxTurns, "max-turns", 0, "stop a trial after this many turns (0: no limit)")
+	f.StringArrayVar(&o.AllowedTools, "allowed-tool", nil, "a `tool` that trials may use, such as 'Bash(git log:*)'; repeatable")
+	f.StringArrayVar(&o.Env, "env", nil, "the `name` of a variable that trials have too; repeatable")
+	f.DurationVar(&o.client.Timeout, "timeout", claude.DefaultTimeout, "for one trial")
+	f.DurationVar(&o.client.IdleTimeout, "idle-timeout", claude.DefaultIdleTimeout, "without a word from the CLI (0: none)")
+	f.IntVar(&o.Retries, "retries", 2, "further tries of a trial that came to no verdict")
+	f.StringVar(&o.client.Path, "claude", "", "the `path` of claude (default $SKILLHAND_CLAUDE, then claude in PATH)")
+	f.BoolVar(&o.json, "json", false, "print a line of JSON for each trial, the summary last")
+	f.BoolVar(&o.markdown, "markdown", false, "print the summary as Markdown")
+	f.StringVar(&o.junit, "junit", "", "also write a JUnit report to `file`")
+	return cmd
+}
+
+func (o *tryOptions) check() error {
+	share := func(x float64) bool { return x >= 0 && x <= 1 } // and no NaN
+	switch {
+	case o.Runs < 1:
+		return cli.Usagef("--runs %d: want 1 or more", o.Runs)
+	case o.Jobs < 1:
+		return cli.Usagef("--jobs %d: want 1 or more", o.Jobs)
+	case o.Retries < 0:
+		return cli.Usagef("--retries %d: want 0 or more", o.Retries)
+	case o.MaxTurns < 0:
+		return cli.Usagef("--max-turns %d: want 0 or more", o.MaxTurns)
+	case !(o.BudgetUSD >= 0) || math.IsInf(o.BudgetUSD, 0):
+		return cli.Usagef("--budget-usd %v: want 0 or more", o.BudgetUSD)
+	case !share(o.minFired):
+		return cli.Usagef("--min-fired %v: want 0 to 1", o.minFired)
+	case !share(o.minPass):
+		return cli.Usagef("--min-pass %v: want 0 to 1", o.minPass)
+	case o.client.Timeout <= 0:
+		return cli.Usagef("--timeout %s: want more than 0", o.client.Timeout)
+	case o.client.IdleTimeout < 0:
+		return cli.Usagef("--idle-timeout %s: want 0 or more", o.client.IdleTimeout)
+	case o.json && o.markdown:
+		return cli.Usagef("--json and --markdown: want one of them")
+	case o.ask && !o.init:
+		return cli.Usagef("--ask: want --init, for which a model is asked")
+	case o.from != "" && (o.init || o.results != ""):
+		return cli.Usagef("--from judges trials that were made: it goes with neither --init nor --results")
+	}
+	if o.client.IdleTimeout == 0 {
+		o.client.IdleTimeout = -1
+	}
+	return nil
+}
+
+func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	h, err := here.Here{PluginRoot: o.pluginRoot, Env: std.Env}.Complete()
+	if err != nil {
+		return err
+	}
+	o.Runtime = skillhand.Runtime{Here: h, Claude: o.client, Warn: std.Warn}
+	subjects, err := trySubjects(std, h, &o, names)
+	if err != nil {
+		return err
+	}
+	if o.init {
+		return tryInit(ctx, std, &o, subjects)
+	}
+	show := newTryShow(std, &o, subjects)
+	o.OnTrial, o.OnStart = show.trial, show.start
+	summary, err := tryRun(ctx, std, h, &o, subjects)
+	show.end()
+	if summary == nil {
+		return err
+	}
+	summary.Judge(o.minFired, o.minPass)
+	if o.junit != "" {
+		err = errors.Join(err, writeTryJUnit(o.junit, show.trials))
+	}
+	if show.failed != nil {
+		return show.failed
+	}
+	if err != nil && summary.Trials == 0 {
+		return tryError(err)
+	}
+	if perr := printTry(std, &o, summary); perr != nil {
+		return perr
+	}
+	switch {
+	case err != nil:
+		return tryError(err)
+	case len(summary.Below) > 0:
+		return cli.Exit(cli.ExitFailed, nil)
+	case summary.Void > 0 || summary.Missing > 0:
+		return cli.Exit(cli.ExitLater, nil)
+	}
+	return nil
+}
+
+// tryRun makes the trials, or judges those that were made.
+func tryRun(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjects []*try.Subject) (*try.Summary, error) {
+	if o.from != "" {
+		return try.Again(ctx, o.Options, o.from, subjects)
+	}
+	plan, err := o.Plan(subjects)
+	if err != nil {
+		return nil, err
+	}
+	if o.results != "" {
+		var dir string
+		if dir, err = filepath.Abs(o.results); err == nil {
+			o.Results, err = try.OpenResultsAt(dir, plan)
+		}
+	} else {
+		o.Results, err = try.OpenResults(filepath.Join(h.State, "try"), plan, o.fresh)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer o.Results.Close()
+	summary, err := try.Run(ctx, o.Options, subjects)
+	if summary != nil {
+		rememberTry(std, h, summary, err)
+	}
+	return summary, err
+}
+
+// tryError gives a failure its exit status.
+func tryError(err error) error {
+	if e, ok := errors.AsType[*claude.Error](err); ok {
+		return cli.Exit(cli.AskStatus(e), err)
+	}
+	if _, ok := errors.AsType[*claude.StartError](err); ok {
+		return cli.Exit(cli.ExitMissing, err)
+	}
+	if _, ok := errors.AsType[*claude.RequestError](err); ok {
+		return cli.Exit(cli.ExitUsage, err)
+	}
+	return err
+}
+
+// trySubjects finds the skills and reads their cases. Of all skills of a project,
+// those without cases are left out.
+func trySubjects(std *cli.Std, h here.Here, o *tryOptions, names []string) ([]*try.Subject, error) {
+	finder := h.Finder()
+	var locs []skill.Location
+	var faults []error
+	for _, name := range names {
+		loc, err := finder.Find(name)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		locs = append(locs, loc)
+	}
+	if len(names) == 0 {
+		listed, odd := finder.List()
+		for _, err := range odd {
+			std.Warn(err.Error())
+		}
+		for _, loc := range listed {
+			if !loc.Command && loc.From != skill.FromUser {
+				locs = append(locs, loc)
+			}
+		}
+	}
+	if len(o.cases) > 0 && len(locs) != 1 && len(faults) == 0 {
+		return nil, cli.Usagef("--cases: name the one skill that they are for")
+	}
+	var subjects []*try.Subject
+	for _, loc := range locs {
+		s, err := trySubject(o, loc)
+		switch {
+		case err == nil:
+			subjects = append(subjects, s)
+		case len(names) == 0 && errors.Is(err, try.ErrNoCases):
+		default:
+			faults = append(faults, err)
+		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		status := cli.ExitUsage
+		if errors.Is(err, try.ErrNoCases) || errors.Is(err, fs.ErrNotExist) {
+			status = cli.ExitMissing
+		}
+		return nil, cli.Exit(status, err)
+	}
+	if len(subjects) == 0 {
+		return nil, cli.Exit(cli.ExitMissing, fmt.Errorf("no cases: looked for evals/*.json and evals/*.yaml beside %s\nmake some: skillhand try --init SKILL", term.Plural(len(locs), "skill")))
+	}
+	return subjects, nil
+}
+
+func trySubject(o *tryOptions, loc skill.Location) (*try.Subject, error) {
+	s, err := try.NewSubject(loc)
+	if err != nil || o.init {
+		return s, err
+	}
+	if len(o.cases) > 0 {
+		s.Cases, err = try.ReadCases(s.Folder(), o.cases...)
+	} else {
+		s.Cases, err = try.FindCases(s.Folder())
+	}
+	if errors.Is(err, try.ErrNoCases) {
+		err = fmt.Errorf("%s: %w: looked for evals/*.json and evals/*.yaml in %s\nmake some: skillhand try --init %s", loc.Name, try.ErrNoCases, s.Folder(), loc.Name)
+	}
+	return s, err
+}
+
+// tryInit writes cases for an author to edit.
+func tryInit(ctx context.Context, std *cli.Std, o *tryOptions, subjects []*try.Subject) error {
+	if len(subjects) != 1 {
+		return cli.Usagef("--init: name the one skill to write cases for")
+	}
+	s := subjects[0]
+	cases := s.Propose()
+	if o.ask {
+		spinner := std.Spin("asking for cases")
+		asked, err := s.Ask(ctx, &o.Runtime, o.Model)
+		spinner.End()
+		if err != nil {
+			return tryError(err)
+		}
+		cases = asked
+	}
+	file, err := s.WriteCases(cases)
+	if errors.Is(err, fs.ErrExist) {
+		return cli.Usagef("%s: is there already", filepath.Join(s.Folder(), "evals", "cases.yaml"))
+	}
+	if err != nil {
+		return err
+	}
+	fired := len(slices.DeleteFunc(slices.Clone(cases), func(p try.Proposal) bool { return !p.Fires }))
+	return std.Print(fmt.Sprintf("%s: %s, %d of which should fire. Edit them, then: skillhand try %s\n", term.Near(file), term.Plural(len(cases), "case"), fired, s.Name))
+}
+
+// rememberTry adds a line for each skill to the history.
+func rememberTry(std *cli.Std, h here.Here, s *try.Summary, failure error) {
+	if h.Env.Get("SKILLHAND_HISTORY") == "off" || s.Trials == 0 {
+		return
+	}
+	for _, k := range s.Skills {
+		r := history.Record{
+			Time: time.Now(), Kind: history.Ask, Skill: k.Skill, Label: "try", Project: here.Real(here.Around(h.Dir)), OK: failure == nil,
+			DurationMS: s.DurationMS, InputHash: history.Hash("try", k.Skill, strings.TrimSpace(s.Results)),
+		}
+		for _, c := range k.Cases {
+			for _, a := range c.Arms {
+				r.CostUSD += a.CostUSD
+			}
+		}
+		if e, ok := errors.AsType[*claude.Error](failure); ok {
+			r.Category, r.Detail = string(e.Category), string(e.Kind)
+		}
+		if err := (history.Store{Dir: h.HistoryDir()}).Append(r); err != nil {
+			std.Warn(fmt.Sprintf("the history: %v", err))
+		}
+	}
+}

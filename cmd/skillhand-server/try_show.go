@@ -1,0 +1,187 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/try"
+)
+
+// A tryShow tells how trials go: a table that is drawn again on a terminal, a
+// line for each trial elsewhere. Its methods are called one at a time.
+type tryShow struct {
+	std    *cli.Std
+	json   bool
+	live   bool
+	rows   []*tryRow
+	drawn  int // lines on the screen
+	found  int
+	cost   float64
+	trials []try.Trial
+	failed error // of printing
+}
+
+// A tryRow is a case in one arm.
+type tryRow struct {
+	skill, id string
+	arm       try.Arm
+	cells     []string
+}
+
+func newTryShow(std *cli.Std, o *tryOptions, subjects []*try.Subject) *tryShow {
+	s := &tryShow{std: std, json: o.json, live: std.Live() && o.from == ""}
+	arms := []try.Arm{try.With}
+	if o.Baseline {
+		arms = append(arms, try.Without)
+	}
+	for _, subject := range subjects {
+		for _, c := range subject.Cases {
+			for _, arm := range arms {
+				row := &tryRow{skill: subject.Name, id: c.ID, arm: arm}
+				for range o.Runs {
+					row.cells = append(row.cells, "·")
+				}
+				s.rows = append(s.rows, row)
+			}
+		}
+	}
+	return s
+}
+
+func (s *tryShow) set(t try.Trial, cell string) {
+	for _, row := range s.rows {
+		if row.skill == t.Skill && row.id == t.Case && row.arm == t.Arm && t.Run <= len(row.cells) {
+			row.cells[t.Run-1] = cell
+		}
+	}
+	s.draw()
+}
+
+func (s *tryShow) start(t try.Trial) { s.set(t, "…") }
+
+func (s *tryShow) trial(t try.Trial, found bool) {
+	s.trials = append(s.trials, t)
+	s.cost += t.CostUSD
+	if found {
+		s.found++
+	}
+	if s.json && s.failed == nil {
+		s.failed = s.std.PrintJSON(t)
+	}
+	if s.live {
+		s.set(t, t.Cell())
+		return
+	}
+	if found || s.json {
+		return
+	}
+	why := ""
+	switch {
+	case t.Why != "":
+		why = ": " + t.Why
+	case len(t.Instead) > 0:
+		why = ": " + strings.Join(t.Instead, ", ")
+	}
+	if t.Passed != nil && *t.Passed {
+		why += ", passed"
+	} else if t.Passed != nil {
+		why += ", failed"
+	}
+	line := fmt.Sprintf("%s %s %s %d: %s%s (%s, %s)", t.Skill, t.Case, t.Arm, t.Run, t.Outcome, why, term.Dollars(t.CostUSD), term.ShortDuration(t.DurationMS))
+	fmt.Fprintln(s.std.Err, term.Fit(term.Flat(line), 300))
+}
+
+// maxRows is how many rows are drawn: more would not fit on a screen.
+const maxRows = 20
+
+// draw draws the table over the one before.
+func (s *tryShow) draw() {
+	if !s.live {
+		return
+	}
+	s.std.Screen.Lock()
+	defer s.std.Screen.Unlock()
+	width := term.Columns(s.std.Err, s.std.Getenv("COLUMNS"), term.DefaultWidth)
+	var lines []string
+	for _, row := range s.busy() {
+		name := term.Pad(term.Flat(row.skill+" "+row.id), min(40, width/2))
+		lines = append(lines, term.Fit(fmt.Sprintf("%s %-7s %s", name, row.arm, strings.Join(row.cells, " ")), width-1))
+	}
+	lines = append(lines, term.Fit(fmt.Sprintf("%s, %s so far", term.Plural(len(s.trials), "trial"), term.Dollars(s.cost)), width-1))
+	var b strings.Builder
+	if s.drawn > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA", s.drawn)
+	}
+	for _, line := range lines {
+		b.WriteString("\r" + line + "\x1b[K\n")
+	}
+	b.WriteString("\x1b[J")
+	s.drawn = len(lines)
+	fmt.Fprint(s.std.Err, b.String())
+}
+
+// busy are the rows to draw: if there are too many, those that are not finished first.
+func (s *tryShow) busy() []*tryRow {
+	if len(s.rows) <= maxRows {
+		return s.rows
+	}
+	var some []*tryRow
+	for _, unfinished := range []bool{true, false} {
+		for _, row := range s.rows {
+			open := strings.ContainsAny(strings.Join(row.cells, ""), "·…")
+			if open == unfinished && len(some) < maxRows {
+				some = append(some, row)
+			}
+		}
+	}
+	return some
+}
+
+// end takes the table away: the summary says it all.
+func (s *tryShow) end() {
+	if s.drawn > 0 {
+		fmt.Fprintf(s.std.Err, "\x1b[%dA\r\x1b[J", s.drawn)
+	}
+	if s.found > 0 {
+		fmt.Fprintf(s.std.Err, "skillhand: %s of an earlier run counted\n", term.Plural(s.found, "trial"))
+	}
+}
+
+func printTry(std *cli.Std, o *tryOptions, s *try.Summary) error {
+	switch {
+	case o.json:
+		return std.PrintJSON(s)
+	case o.markdown:
+		return std.Print(s.Markdown())
+	}
+	return std.Print(s.Text(std.Painter()))
+}
+
+// writeTryJUnit writes trials as CI systems read them. One without a verdict is
+// skipped; the arm without the skill is no test.
+func writeTryJUnit(file string, trials []try.Trial) error {
+	var cases []cli.JUnitCase
+	for _, t := range trials {
+		if t.Arm != try.With {
+			continue
+		}
+		c := cli.JUnitCase{Class: t.Skill, Name: fmt.Sprintf("%s #%d", t.Case, t.Run), DurationMS: t.DurationMS}
+		switch {
+		case t.Outcome == try.Void:
+			c.Skipped = "no verdict: " + t.Why
+		case !t.Right():
+			c.Failure = fmt.Sprintf("the outcome is %s", t.Outcome)
+		case t.Passed != nil && !*t.Passed:
+			c.Failure = "checks failed"
+		}
+		for _, check := range t.Checks {
+			if check.OK != nil && !*check.OK {
+				c.Detail += check.Check + ": " + check.Why + "\n"
+			}
+		}
+		cases = append(cases, c)
+	}
+	return cli.WriteJUnit(file, "skillhand try", cases)
+}

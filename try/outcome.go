@@ -1,0 +1,275 @@
+package try
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"path"
+	"slices"
+	"strings"
+)
+
+// An Outcome says which skill fired.
+type Outcome string
+
+// The outcomes.
+const (
+	Fired Outcome = "fired" // the skill under test
+	Other Outcome = "other" // only others
+	None  Outcome = "none"
+	Void  Outcome = "void" // there is no verdict: rate limit, time-out, crash
+)
+
+// A Reading is what a transcript says.
+type Reading struct {
+	Outcome Outcome
+	Skills  []string // whose text was delivered, in order, each once
+	Answer  string
+	Why     string // of void, or of an answer that was cut off
+	CostUSD float64
+	Tokens  int // in and out
+}
+
+// Names are what the CLI may call a skill: its folder, what its frontmatter
+// says, and either with the name of its plugin before it.
+type Names []string
+
+// Read reads a transcript, the CLI's stream-json, to its end. A skill fired if
+// it was called and its text delivered, whatever came before. What is no event is
+// passed over. The error is that of reading.
+func Read(r io.Reader, skill Names) (Reading, error) {
+	s := &stream{calls: map[string]*call{}}
+	lines := bufio.NewReaderSize(r, 64<<10)
+	for {
+		line, err := lines.ReadBytes('\n')
+		s.line(line)
+		if errors.Is(err, io.EOF) {
+			return s.reading(skill), nil
+		}
+		if err != nil {
+			return Reading{Outcome: Void, Why: err.Error()}, err
+		}
+	}
+}
+
+// A stream is a transcript as far as it was read.
+type stream struct {
+	calls  map[string]*call // of the Skill tool, by id
+	order  []*call
+	result *resultEvent // the last
+}
+
+// A call is one of the Skill tool. It delivers if its result is no error and the
+// skill's text follows.
+type call struct {
+	id, parent, skill  string
+	launched, complete bool
+}
+
+// An event is a line of the stream, as far as skills are concerned.
+type event struct {
+	Type    string `json:"type"`
+	Parent  string `json:"parent_tool_use_id"`
+	Message struct {
+		Content json.RawMessage `json:"content"`
+	} `json:"message"`
+	Result json.RawMessage `json:"tool_use_result"`
+}
+
+type block struct {
+	Type    string          `json:"type"`
+	Text    string          `json:"text"`
+	ID      string          `json:"id"`
+	Name    string          `json:"name"`
+	Input   json.RawMessage `json:"input"`
+	For     string          `json:"tool_use_id"`
+	IsError bool            `json:"is_error"`
+}
+
+type resultEvent struct {
+	Subtype string          `json:"subtype"`
+	IsError json.RawMessage `json:"is_error"`
+	Turns   int             `json:"num_turns"`
+	Text    string          `json:"result"`
+	Errors  []string        `json:"errors"`
+	Stop    string          `json:"stop_reason"`
+	CostUSD float64         `json:"total_cost_usd"`
+	Usage   struct {
+		In      int `json:"input_tokens"`
+		Out     int `json:"output_tokens"`
+		Read    int `json:"cache_read_input_tokens"`
+		Created int `json:"cache_creation_input_tokens"`
+	} `json:"usage"`
+}
+
+func (s *stream) line(line []byte) {
+	var e event
+	// Only few lines matter, and others may be long: tool output, pieces of messages.
+	matters := bytes.Contains(line, []byte(`"result"`)) || bytes.Contains(line, []byte(`"Skill"`)) ||
+		bytes.Contains(line, []byte(`"user"`)) && len(s.order) > 0
+	if !matters || !loose(json.Unmarshal(line, &e)) {
+		return
+	}
+	switch e.Type {
+	case "result":
+		var r resultEvent
+		if loose(json.Unmarshal(line, &r)) {
+			s.result = &r
+		}
+	case "assistant":
+		for _, b := range blocks(e.Message.Content) {
+			if b.Type == "tool_use" && b.Name == "Skill" {
+				s.called(e.Parent, b)
+			}
+		}
+	case "user":
+		for _, b := range blocks(e.Message.Content) {
+			switch b.Type {
+			case "tool_result":
+				s.answered(e, b)
+			case "text":
+				s.delivered(e.Parent, b.Text)
+			}
+		}
+	}
+}
+
+// loose reports whether a line was read: a field of another type than ours is
+// one that is not there.
+func loose(err error) bool {
+	_, odd := errors.AsType[*json.UnmarshalTypeError](err)
+	return err == nil || odd
+}
+
+// blocks are those of a message; a message that is one text has one.
+func blocks(content json.RawMessage) []block {
+	var all []block
+	if loose(json.Unmarshal(content, &all)) && all != nil {
+		return all
+	}
+	var text string
+	if json.Unmarshal(content, &text) != nil {
+		return nil
+	}
+	return []block{{Type: "text", Text: text}}
+}
+
+func (s *stream) called(parent string, b block) {
+	var input struct {
+		Skill   string `json:"skill"`
+		Command string `json:"command"` // in older versions
+	}
+	if !loose(json.Unmarshal(b.Input, &input)) || s.calls[b.ID] != nil {
+		return
+	}
+	name := input.Skill
+	if name == "" {
+		name = input.Command
+	}
+	c := &call{id: b.ID, parent: parent, skill: strings.TrimPrefix(strings.TrimSpace(name), "/")}
+	s.calls[b.ID] = c
+	s.order = append(s.order, c)
+}
+
+func (s *stream) answered(e event, b block) {
+	c := s.calls[b.For]
+	if c == nil || b.IsError {
+		return
+	}
+	var result struct {
+		Success *bool  `json:"success"`
+		Name    string `json:"commandName"`
+		Status  string `json:"status"`
+	}
+	if json.Unmarshal(e.Result, &result) == nil {
+		if result.Success != nil && !*result.Success {
+			return
+		}
+		if result.Name != "" {
+			c.skill = result.Name
+		}
+	}
+	c.launched = true
+}
+
+// baseLine is how the text of a skill begins, unless it is also a command.
+const baseLine = "Base directory for this skill: "
+
+// delivered takes a text that the CLI put into a conversation: the skill's, if
+// one is being launched there. A skill with context: fork has a conversation of
+// its own, whose parent is the call.
+func (s *stream) delivered(parent, text string) {
+	if c := s.calls[parent]; c != nil && !c.complete {
+		c.complete = true
+		return
+	}
+	var found *call
+	folder := ""
+	if first, _, _ := strings.Cut(text, "\n"); strings.HasPrefix(first, baseLine) {
+		folder = path.Base(strings.ReplaceAll(strings.TrimSpace(first[len(baseLine):]), `\`, "/"))
+	}
+	for _, c := range s.order {
+		if c.parent != parent || c.complete || !c.launched && base(c.skill) != folder {
+			continue
+		}
+		if found == nil || folder != "" && base(found.skill) != folder && base(c.skill) == folder {
+			found = c
+		}
+	}
+	if found != nil {
+		found.complete = true
+	}
+}
+
+// base is a skill's name without its plugin's.
+func base(name string) string { return name[strings.LastIndexByte(name, ':')+1:] }
+
+func (s *stream) reading(skill Names) Reading {
+	r := Reading{Outcome: None}
+	for _, c := range s.order {
+		if !c.launched || !c.complete {
+			continue
+		}
+		if !slices.Contains(r.Skills, c.skill) {
+			r.Skills = append(r.Skills, c.skill)
+		}
+		switch {
+		case slices.Contains(skill, c.skill):
+			r.Outcome = Fired
+		case r.Outcome == None:
+			r.Outcome = Other
+		}
+	}
+	if s.result == nil {
+		r.Outcome, r.Why = Void, "the transcript ends without a result"
+		return r
+	}
+	r.Answer, r.CostUSD = s.result.Text, s.result.CostUSD
+	u := s.result.Usage
+	r.Tokens = u.In + u.Out + u.Read + u.Created
+	s.result.judge(&r)
+	return r
+}
+
+// judge says whether a result is a verdict. A model that used up its turns, or
+// refused, had its chance; after any other failure nobody knows.
+func (e *resultEvent) judge(r *Reading) {
+	failed := e.Subtype != "success" || len(e.IsError) > 0 && string(e.IsError) != "false"
+	why := e.Text
+	if len(e.Errors) > 0 {
+		why = strings.Join(e.Errors, "; ")
+	}
+	if why == "" {
+		why = e.Subtype
+	}
+	switch {
+	case e.Subtype == "error_max_turns", e.Stop == "refusal":
+		r.Why = why
+	case failed:
+		r.Outcome, r.Why = Void, why
+	case e.Turns == 0:
+		r.Outcome, r.Why = Void, "the model was not asked"
+	}
+}

@@ -1,0 +1,549 @@
+package try
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// ErrNoCases is why a skill cannot be tried: nobody said what to ask.
+var ErrNoCases = errors.New("no cases")
+
+// maxCases is how long a file of cases may be.
+const maxCases = 16 << 20
+
+// FindCases reads the cases in the evals folder of a skill: evals.json in the form
+// of agentskills.io, lists of queries as skill-creator has them, and *.yaml of
+// ours. All that is wrong is in the error.
+func FindCases(folder string) ([]Case, error) {
+	dir := filepath.Join(folder, "evals")
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var files []string
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); !e.IsDir() && (ext == ".json" || ext == ".yaml" || ext == ".yml") {
+			files = append(files, filepath.Join(dir, e.Name()))
+		}
+	}
+	return ReadCases(folder, files...)
+}
+
+// ReadCases reads files of cases for the skill in a folder.
+func ReadCases(folder string, files ...string) ([]Case, error) {
+	var all []Case
+	var faults []error
+	seen := map[string]Case{}
+	for _, file := range files {
+		text, err := readLimited(file)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		cases, err := ParseCases(file, folder, text)
+		faults = append(faults, err)
+		for _, c := range cases {
+			if first, twice := seen[c.ID]; twice {
+				faults = append(faults, fmt.Errorf("%s:%d: the id %s is that of %s:%d too", c.File, c.Line, c.ID, first.File, first.Line))
+			}
+			seen[c.ID] = c
+		}
+		all = append(all, cases...)
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s: %w", folder, ErrNoCases)
+	}
+	return all, nil
+}
+
+func readLimited(file string) ([]byte, error) {
+	info, err := os.Stat(file)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: no file", file)
+	case info.Size() > maxCases:
+		return nil, fmt.Errorf("%s: %d bytes, want at most %d", file, info.Size(), maxCases)
+	}
+	return os.ReadFile(file)
+}
+
+// ParseCases reads one file of cases, in the form that it is in. Paths in it are
+// relative to the file's folder or to the skill's.
+func ParseCases(file, folder string, text []byte) ([]Case, error) {
+	r := &reader{file: file, folder: folder, stem: strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))}
+	root, err := r.parse(text)
+	if err != nil {
+		return nil, err
+	}
+	r.document(root)
+	if len(r.faults) > 0 {
+		return nil, errors.Join(r.faults...)
+	}
+	return r.cases, nil
+}
+
+// A reader reads one file.
+type reader struct {
+	file, folder, stem string
+	cases              []Case
+	faults             []error
+}
+
+func (r *reader) fault(n *yaml.Node, format string, a ...any) {
+	r.faults = append(r.faults, fmt.Errorf("%s:%d: %s", r.file, max(n.Line, 1), fmt.Sprintf(format, a...)))
+}
+
+func (r *reader) parse(text []byte) (*yaml.Node, error) {
+	if filepath.Ext(r.file) == ".json" {
+		return r.parseJSON(bytes.TrimPrefix(text, []byte("\ufeff")))
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		return nil, fmt.Errorf("%s:%s", r.file, yamlLine.ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml:"), "$1:"))
+	}
+	if len(doc.Content) == 0 {
+		return &yaml.Node{Kind: yaml.DocumentNode, Line: 1}, nil
+	}
+	return doc.Content[0], nil
+}
+
+// yamlLine is how an error of the YAML reader says where.
+var yamlLine = regexp.MustCompile(`^ line (\d+):`)
+
+// parseJSON reads JSON as nodes with lines, so that both kinds of file are read
+// by the same rules. YAML itself would not take every JSON.
+func (r *reader) parseJSON(text []byte) (*yaml.Node, error) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	line := func() int {
+		at := int(dec.InputOffset())
+		for at < len(text) && bytes.IndexByte([]byte(" \t\r\n,:"), text[at]) >= 0 {
+			at++ // what comes next begins after these
+		}
+		return 1 + bytes.Count(text[:at], []byte("\n"))
+	}
+	var value func(depth int) (*yaml.Node, error)
+	value = func(depth int) (*yaml.Node, error) {
+		n := &yaml.Node{Line: line()}
+		t, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		delim, nested := t.(json.Delim)
+		if !nested {
+			scalar(n, t)
+			return n, nil
+		}
+		if depth == 0 {
+			return nil, errors.New("nested too deeply")
+		}
+		n.Kind = yaml.SequenceNode
+		if delim == '{' {
+			n.Kind = yaml.MappingNode
+		}
+		for dec.More() {
+			child, err := value(depth - 1)
+			if err != nil {
+				return nil, err
+			}
+			n.Content = append(n.Content, child)
+		}
+		_, err = dec.Token()
+		return n, err
+	}
+	root, err := value(100)
+	if err == nil {
+		if _, more := dec.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("something follows the end")
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", r.file, line(), err)
+	}
+	return root, nil
+}
+
+func scalar(n *yaml.Node, t json.Token) {
+	n.Kind = yaml.ScalarNode
+	switch v := t.(type) {
+	case string:
+		n.Tag, n.Value = "!!str", v
+	case json.Number:
+		n.Tag, n.Value = "!!float", v.String()
+	case bool:
+		n.Tag, n.Value = "!!bool", strconv.FormatBool(v)
+	case nil:
+		n.Tag, n.Value = "!!null", "null"
+	}
+}
+
+// document tells the forms apart by what is in them.
+func (r *reader) document(root *yaml.Node) {
+	switch root.Kind {
+	case yaml.SequenceNode:
+		r.items(root, r.query)
+		return
+	case yaml.MappingNode:
+	default:
+		r.fault(root, "neither cases: nor evals nor a list of queries")
+		return
+	}
+	fields := r.fields(root)
+	cases, evals := fields["cases"], fields["evals"]
+	switch {
+	case cases != nil && evals != nil:
+		r.fault(evals, "evals and cases in one file: keep one form a file")
+	case evals != nil:
+		r.items(evals, r.eval)
+	case cases != nil:
+		r.only(root, fields, "cases")
+		r.items(cases, r.own)
+	default:
+		r.fault(root, "neither cases: nor evals nor a list of queries")
+	}
+}
+
+func (r *reader) items(list *yaml.Node, item func(n *yaml.Node, f map[string]*yaml.Node, c *Case)) {
+	if list.Kind != yaml.SequenceNode {
+		r.fault(list, "want a list")
+		return
+	}
+	for i, n := range list.Content {
+		if n.Kind == yaml.AliasNode {
+			n = n.Alias
+		}
+		if n.Kind != yaml.MappingNode {
+			r.fault(n, "want a case, with its fields")
+			continue
+		}
+		f := r.fields(n)
+		c := Case{ID: fmt.Sprintf("%s-%d", r.stem, i+1), Fires: true, File: r.file, Line: n.Line}
+		if f["query"] != nil && f["prompt"] != nil {
+			r.fault(f["query"], "query and prompt in one case: keep one form a file")
+			continue
+		}
+		item(n, f, &c)
+		r.cases = append(r.cases, c)
+	}
+}
+
+// query is an item of skill-creator's list.
+func (r *reader) query(n *yaml.Node, f map[string]*yaml.Node, c *Case) {
+	if f["prompt"] != nil {
+		r.fault(f["prompt"], "a prompt in a list of queries: keep one form a file")
+		return
+	}
+	r.prompt(n, f["query"], "query", c)
+	if f["id"] != nil {
+		c.ID = r.id(f["id"])
+	}
+	if f["should_trigger"] == nil {
+		r.fault(n, "should_trigger is missing")
+		return
+	}
+	c.Fires = r.boolean(f["should_trigger"], "should_trigger")
+}
+
+// eval is an item of agentskills.io's evals. Fields that we do not know are its author's.
+func (r *reader) eval(n *yaml.Node, f map[string]*yaml.Node, c *Case) {
+	if f["query"] != nil {
+		r.fault(f["query"], "a query among evals: keep one form a file")
+		return
+	}
+	r.prompt(n, f["prompt"], "prompt", c)
+	if f["id"] != nil {
+		c.ID = r.id(f["id"])
+	}
+	if files := f["files"]; files != nil {
+		c.Files = r.files(files)
+	}
+	for _, key := range []string{"expectations", "assertions"} {
+		for _, text := range r.texts(f[key], key) {
+			c.Checks = append(c.Checks, Check{Text: "expects: " + text, Judge: "Does this hold: " + text, Optional: true})
+		}
+	}
+}
+
+// own is an item of ours.
+func (r *reader) own(n *yaml.Node, f map[string]*yaml.Node, c *Case) {
+	if f["query"] != nil {
+		r.fault(f["query"], "a query among cases: keep one form a file")
+		return
+	}
+	r.only(n, f, "id", "prompt", "fires", "files", "checks")
+	r.prompt(n, f["prompt"], "prompt", c)
+	if f["id"] != nil {
+		c.ID = r.id(f["id"])
+	}
+	if f["fires"] != nil {
+		c.Fires = r.boolean(f["fires"], "fires")
+	}
+	if f["files"] != nil {
+		c.Files = r.files(f["files"])
+	}
+	checks := f["checks"]
+	if checks == nil {
+		return
+	}
+	if checks.Kind != yaml.SequenceNode {
+		r.fault(checks, "checks: want a list")
+		return
+	}
+	for _, n := range checks.Content {
+		if n.Kind != yaml.MappingNode {
+			r.fault(n, "a check: want fields, such as file: card.txt")
+			continue
+		}
+		c.Checks = append(c.Checks, r.check(n))
+	}
+}
+
+func (r *reader) prompt(n, at *yaml.Node, key string, c *Case) {
+	if at == nil {
+		r.fault(n, "%s is missing", key)
+		return
+	}
+	if c.Prompt = r.text(at, key); strings.TrimSpace(c.Prompt) == "" && at.Tag == "!!str" {
+		r.fault(at, "%s is empty", key)
+	}
+}
+
+// fields are those of a mapping. A key that is there twice is a fault.
+func (r *reader) fields(n *yaml.Node) map[string]*yaml.Node {
+	all := map[string]*yaml.Node{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if value.Kind == yaml.AliasNode {
+			value = value.Alias
+		}
+		if all[key.Value] != nil {
+			r.fault(key, "%s is there twice", key.Value)
+		}
+		if value.Tag != "!!null" {
+			all[key.Value] = value
+		}
+	}
+	return all
+}
+
+// only says which fields are none of ours: a misspelt one would be passed over.
+func (r *reader) only(n *yaml.Node, fields map[string]*yaml.Node, known ...string) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if key := n.Content[i]; !slices.Contains(known, key.Value) {
+			r.fault(key, "unknown field %s, want %s", key.Value, strings.Join(known, ", "))
+		}
+	}
+}
+
+func (r *reader) text(n *yaml.Node, what string) string {
+	if n.Kind != yaml.ScalarNode {
+		r.fault(n, "%s: want a text", what)
+		return ""
+	}
+	if n.Tag != "!!str" {
+		r.fault(n, "%s: %s is no text, write it in quotes", what, n.Value)
+	}
+	return n.Value
+}
+
+func (r *reader) boolean(n *yaml.Node, what string) bool {
+	if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" {
+		r.fault(n, "%s: want true or false", what)
+		return false
+	}
+	return strings.EqualFold(n.Value, "true")
+}
+
+// id is a text or a number.
+func (r *reader) id(n *yaml.Node) string {
+	if n.Kind != yaml.ScalarNode || strings.TrimSpace(n.Value) == "" {
+		r.fault(n, "id: want a name or a number")
+		return ""
+	}
+	return n.Value
+}
+
+func (r *reader) texts(n *yaml.Node, what string) []string {
+	if n == nil {
+		return nil
+	}
+	if n.Kind != yaml.SequenceNode {
+		r.fault(n, "%s: want a list", what)
+		return nil
+	}
+	var all []string
+	for _, item := range n.Content {
+		if item.Kind == yaml.MappingNode { // {"text": …}, as results have them
+			if text := r.fields(item)["text"]; text != nil {
+				item = text
+			}
+		}
+		all = append(all, r.text(item, what))
+	}
+	return all
+}
+
+// files are one path or a list of them.
+func (r *reader) files(n *yaml.Node) []string {
+	named := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode {
+		named = n.Content
+	}
+	var all []string
+	for _, n := range named {
+		name := r.text(n, "files")
+		if name == "" {
+			r.fault(n, "files: want the path of a folder or a file")
+			continue
+		}
+		if !filepath.IsLocal(filepath.FromSlash(name)) {
+			r.fault(n, "files: %s: want a path inside the skill's folder", name)
+			continue
+		}
+		found := ""
+		for _, dir := range []string{filepath.Dir(r.file), r.folder} {
+			path := filepath.Join(dir, filepath.FromSlash(name))
+			if _, err := os.Stat(path); err == nil {
+				found = path
+				break
+			}
+		}
+		if found == "" {
+			r.fault(n, "files: %s is not there, neither beside this file nor in the skill's folder", name)
+			continue
+		}
+		all = append(all, found)
+	}
+	return all
+}
+
+// checkFields are those of a check, in the order in which they are shown.
+var checkFields = []string{"file", "contains", "matches", "json", "value", "report", "command", "answer", "judge"}
+
+func (r *reader) check(n *yaml.Node) Check {
+	f := r.fields(n)
+	r.only(n, f, checkFields...)
+	var c Check
+	var shown []string
+	for _, key := range checkFields {
+		value := f[key]
+		if value == nil {
+			continue
+		}
+		show := value.Value
+		if value.Kind != yaml.ScalarNode {
+			text, _ := yaml.Marshal(value) // it was read from YAML
+			show = strings.Join(strings.Fields(string(text)), " ")
+		}
+		shown = append(shown, key+": "+show)
+		r.checkField(&c, key, value)
+	}
+	c.Text = strings.Join(shown, ", ")
+	alone := 0
+	for _, key := range []string{"command", "answer", "judge"} {
+		if f[key] != nil {
+			alone++
+		}
+	}
+	switch {
+	case len(f) == 0:
+		r.fault(n, "a check without a field, want one of %s", strings.Join(checkFields, ", "))
+	case alone > 0 && len(f) > 1:
+		r.fault(n, "%s: command, answer and judge are checks of their own", c.Text)
+	case f["value"] != nil && c.JSON == "":
+		r.fault(n, "value without json, the path to it")
+	}
+	return c
+}
+
+func (r *reader) checkField(c *Check, key string, n *yaml.Node) {
+	switch key {
+	case "file":
+		if c.File = r.text(n, key); !filepath.IsLocal(filepath.FromSlash(c.File)) {
+			r.fault(n, "file: %q: want a path inside the trial's folder", c.File)
+		}
+	case "contains":
+		c.Contains = r.text(n, key)
+	case "matches", "answer":
+		re, err := regexp.Compile(r.text(n, key))
+		if err != nil {
+			r.fault(n, "%s: %v", key, err)
+			return
+		}
+		c.Matches = re
+	case "json":
+		r.jsonPath(c, n)
+	case "value":
+		r.value(c, n)
+	case "report":
+		if n.Tag == "!!str" {
+			c.File, c.Report = r.text(n, key), true
+			return
+		}
+		if c.Report = r.boolean(n, key); !c.Report {
+			r.fault(n, "report: want true, or the file that holds it")
+		}
+	case "command":
+		c.Command = r.text(n, key)
+	case "judge":
+		c.Judge = r.text(n, key)
+	}
+}
+
+// jsonPath reads json: PATH and json: {path: PATH, value: VALUE}.
+func (r *reader) jsonPath(c *Check, n *yaml.Node) {
+	if n.Kind == yaml.MappingNode {
+		f := r.fields(n)
+		r.only(n, f, "path", "value")
+		if f["value"] != nil {
+			r.value(c, f["value"])
+		}
+		if f["path"] == nil {
+			r.fault(n, "json: path is missing")
+			return
+		}
+		n = f["path"]
+	}
+	c.JSON = r.text(n, "json")
+	if _, err := pathSteps(c.JSON); err != nil || c.JSON == "" {
+		r.fault(n, "json: %q is no path, want one such as items[0].name", c.JSON)
+	}
+}
+
+// value is wanted as JSON would have it.
+func (r *reader) value(c *Check, n *yaml.Node) {
+	var v any
+	err := n.Decode(&v)
+	if err == nil {
+		var text []byte
+		if text, err = json.Marshal(v); err == nil {
+			v = nil
+			err = json.Unmarshal(text, &v)
+		}
+	}
+	if err != nil {
+		r.fault(n, "value: %v", err)
+		return
+	}
+	c.Value = &v
+}

@@ -1,0 +1,311 @@
+//go:build unix
+
+package try
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/claude"
+	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/fakeapi"
+	"github.com/skillhand/skillhand/internal/realclaude"
+)
+
+// A stage is a user with a project, a skill in it, and the real CLI against a
+// Messages API that plays the model.
+type stage struct {
+	Options
+	t       *testing.T
+	api     *fakeapi.API
+	project string
+	subject *Subject
+}
+
+// script is what the model does, by a word in the prompt: a move for each turn.
+type script map[string][]move
+
+// A move is an answer that may depend on which try of the trial asks, from 0.
+type move func(try int) fakeapi.Answer
+
+func say(a fakeapi.Answer) move { return func(int) fakeapi.Answer { return a } }
+
+func skillCall(name string) move { return say(fakeapi.Use("Skill", map[string]string{"skill": name})) }
+
+func bash(command string) move {
+	return say(fakeapi.Use("Bash", map[string]string{"command": command}))
+}
+
+var done = say(fakeapi.Text("done"))
+
+// The skill under test. None of its words is anywhere else.
+const (
+	zebra = "---\nname: zebra-card\ndescription: Writes zebracards for visitors.\n---\nZEBRABODY Write the card.\n"
+	okapi = "---\nname: okapi\ndescription: Draws a card for a person.\n---\nOKAPIBODY Draw.\n"
+)
+
+func newStage(t *testing.T, cases string, play script, files map[string]string) *stage {
+	t.Helper()
+	t.Parallel()
+	api := fakeapi.New(t)
+	c := realclaude.New(t, api)
+	var mu sync.Mutex
+	sessions := map[string][]string{} // of each word
+	api.Handle(func(q *fakeapi.Request) fakeapi.Answer {
+		for word, answers := range play {
+			if q.Count(word) == 0 {
+				continue
+			}
+			turn := 0
+			for _, m := range q.Messages {
+				turn += count(m.Role == "assistant")
+			}
+			mu.Lock()
+			if !slices.Contains(sessions[word], q.Session) {
+				sessions[word] = append(sessions[word], q.Session)
+			}
+			try := slices.Index(sessions[word], q.Session)
+			mu.Unlock()
+			return answers[min(turn, len(answers)-1)](try)
+		}
+		return nil
+	})
+	for name, text := range files {
+		c.Write(name, text)
+	}
+	c.Write(".claude/skills/zebra-card/SKILL.md", zebra)
+	c.Write(".claude/skills/zebra-card/evals/cases.yaml", cases)
+	s := &stage{t: t, api: api, project: c.Project}
+	s.Runtime = skillhand.Runtime{
+		Here: here.Here{Dir: c.Project, State: t.TempDir(), Env: here.Env{
+			"HOME=" + c.Home, "PATH=" + os.Getenv("PATH"), "TERM=dumb", "ANTHROPIC_BASE_URL=" + api.URL, "ANTHROPIC_API_KEY=dummy-key",
+			"CLAUDE_CODE_MAX_RETRIES=0", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1", "MY_SECRET_PLACE=" + c.Project,
+		}},
+		Claude: claude.Client{Path: realclaude.Program(t), Timeout: 3 * time.Minute},
+	}
+	h, err := s.Runtime.Complete()
+	if err != nil {
+		t.Fatal(err)
+	}
+	loc, err := h.Finder().Find("zebra-card")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.subject, err = NewSubject(loc); err != nil {
+		t.Fatal(err)
+	}
+	if s.subject.Cases, err = FindCases(s.subject.Folder()); err != nil {
+		t.Fatal(err)
+	}
+	s.Jobs = 2
+	s.sleep = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+	return s
+}
+
+// run makes the trials, and returns them by case and arm.
+func (s *stage) run() (*Summary, map[string]Trial) {
+	s.t.Helper()
+	results, err := OpenResultsAt(filepath.Join(s.t.TempDir(), "results"), "plan")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(results.Close)
+	s.Results = results
+	trials := map[string]Trial{}
+	s.OnTrial = func(t Trial, _ bool) { trials[t.Case+" "+string(t.Arm)] = t }
+	summary, err := Run(s.t.Context(), s.Options, []*Subject{s.subject})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return summary, trials
+}
+
+// session is the session in which a trial was made.
+func (s *stage) session(t Trial) string {
+	s.t.Helper()
+	text, err := os.ReadFile(t.Transcript)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var init struct {
+		Session string `json:"session_id"`
+	}
+	first, _, _ := bytes.Cut(text, []byte("\n"))
+	if err := json.Unmarshal(first, &init); err != nil || init.Session == "" {
+		s.t.Fatalf("%s: %v", first, err)
+	}
+	return init.Session
+}
+
+// everything is each file below a folder, with its content.
+func everything(t *testing.T, dirs ...string) string {
+	t.Helper()
+	var b strings.Builder
+	for _, dir := range dirs {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			b.WriteString(path + "\n" + string(text) + "\n")
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.String()
+}
+
+// TestRealOutcomes: what fired is read from the whole stream; the arm without the
+// skill is sent no byte of it; whatever a trial writes, nothing of the user's changes.
+func TestRealOutcomes(t *testing.T) {
+	s := newStage(t, `cases:
+  - id: chain
+    prompt: CHAIN please
+    files: box
+  - id: plain
+    prompt: PLAIN please
+  - id: silent
+    prompt: SILENT please, for a person
+    fires: false
+  - id: writes
+    prompt: WRITES please
+    fires: false
+    files: box
+    checks:
+      - {file: card.txt, contains: Ada}
+      - {command: 'grep -q more "$HOME/.bashrc" && test -e ../up.txt'}
+      - {answer: 'd.ne'}
+      - {file: nothing.txt}
+`, script{
+		"CHAIN":  {bash("echo hi"), skillCall("okapi"), skillCall("zebra-card"), done},
+		"PLAIN":  {skillCall("zebra-card"), done},
+		"SILENT": {say(fakeapi.Text("nothing to do"))},
+		"WRITES": {
+			bash("echo for Ada > card.txt"), // Through sh: the CLI itself would ask before it writes outside the project.
+			bash(`sh -c 'echo more >> ~/.bashrc; echo x > ../up.txt; echo x > linked.txt; env'`), done,
+		},
+	}, map[string]string{
+		".claude/skills/zebra-card/evals/box/.claude/skills/okapi/SKILL.md":      okapi,
+		".claude/skills/zebra-card/evals/box/.claude/skills/zebra-card/SKILL.md": zebra,
+		"mine.txt": "the user's own",
+	})
+	s.Baseline, s.Keep, s.AllowedTools = true, true, []string{"Bash"}
+	home := s.Runtime.Env.Get("HOME")
+	if err := os.Symlink(filepath.Join(s.project, "mine.txt"), filepath.Join(s.subject.Folder(), "evals/box/linked.txt")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, ".bashrc"), []byte("mine"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	before := everything(t, home, s.project)
+	summary, trials := s.run()
+	if after := everything(t, home, s.project); after != before {
+		t.Errorf("the user's files were\n%s\nand are\n%s", before, after)
+	}
+	for name, want := range map[string]Outcome{
+		"chain with": Fired, "chain without": Other, "plain with": Fired, "plain without": None,
+		"silent with": None, "silent without": None, "writes with": None, "writes without": None,
+	} {
+		if got := trials[name]; got.Outcome != want {
+			t.Errorf("%s: %s (%s), want %s", name, got.Outcome, got.Why, want)
+		}
+	}
+	var failed []string
+	for _, c := range trials["writes with"].Checks {
+		if c.OK == nil || !*c.OK {
+			failed = append(failed, c.Check+": "+c.Why)
+		}
+	}
+	if got := strings.Join(failed, "; "); got != "file: nothing.txt: nothing.txt is not there" {
+		t.Errorf("failed checks: %s", got)
+	}
+	if k := summary.Skills[0]; k.Fired.Hits != 2 || k.Fired.Of != 2 || k.Quiet.Hits != 2 || summary.Trials != 8 || summary.Void != 0 || summary.CostUSD <= 0 {
+		t.Errorf("%+v", summary)
+	}
+	s.noByte(trials)
+	again, err := Again(t.Context(), s.Options, s.Results.Dir, []*Subject{s.subject})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.DurationMS, again.Results = summary.DurationMS, summary.Results
+	if got, want := again.Text(plain), summary.Text(plain); got != want {
+		t.Errorf("judged again:\n%s\nwant\n%s", got, want)
+	}
+}
+
+func plain(_, text string) string { return text }
+
+// noByte: the arm without was sent nothing of the skill, and no arm what is the user's.
+func (s *stage) noByte(trials map[string]Trial) {
+	for name, trial := range trials {
+		session, sent := s.session(trial), 0
+		for _, q := range s.api.Requests() {
+			if bytes.Contains(q.Body, []byte("MY_SECRET_PLACE")) {
+				s.t.Errorf("%s was sent a variable of the user's", name)
+			}
+			if q.Session != session {
+				continue
+			}
+			sent++
+			// The model itself names the skill where it was told to call it.
+			words := []string{"zebracards", "ZEBRABODY"}
+			if trial.Case == "silent" || trial.Case == "writes" {
+				words = append(words, "zebra-card")
+			}
+			for _, word := range words {
+				if has := bytes.Contains(q.Body, []byte(word)); has && trial.Arm == Without {
+					s.t.Errorf("%s was sent %s", name, word)
+				} else if !has && trial.Arm == With && word == "zebracards" {
+					s.t.Errorf("%s was not sent %s", name, word)
+				}
+			}
+		}
+		if sent == 0 {
+			s.t.Errorf("%s: no request of session %s", name, session)
+		}
+	}
+}
+
+// TestRealVoid: a rate limit, a stall and a crash are no misses: they are tried again.
+func TestRealVoid(t *testing.T) {
+	first := func(bad fakeapi.Answer) []move {
+		return []move{skillCall("zebra-card"), func(try int) fakeapi.Answer {
+			if try == 0 {
+				return bad
+			}
+			return fakeapi.Text("done")
+		}, done}
+	}
+	s := newStage(t, `cases:
+  - {id: limit, prompt: LIMIT please}
+  - {id: stall, prompt: STALL please}
+  - {id: crash, prompt: CRASH please}
+`, script{
+		"LIMIT": first(fakeapi.Status(429, "slow down")),
+		"STALL": first(fakeapi.Stall(fakeapi.Text("well, then"))),
+		"CRASH": first(fakeapi.Use("Bash", map[string]string{"command": "kill -9 $PPID"})),
+	}, nil)
+	s.Retries, s.AllowedTools, s.Jobs = 8, []string{"Bash"}, 3
+	s.Runtime.Claude.IdleTimeout = 15 * time.Second
+	summary, trials := s.run()
+	for _, name := range []string{"limit with", "stall with", "crash with"} {
+		if got := trials[name]; got.Outcome != Fired || got.Tries < 2 {
+			t.Errorf("%s: %s after %d tries: %s", name, got.Outcome, got.Tries, got.Why)
+		}
+	}
+	if k := summary.Skills[0]; k.Fired.Of != 3 || k.Fired.Hits != 3 || summary.Void != 0 {
+		t.Errorf("%+v", summary)
+	}
+}

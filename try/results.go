@@ -1,0 +1,217 @@
+package try
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gofrs/flock"
+
+	"github.com/skillhand/skillhand/internal/atomicfile"
+)
+
+// Results are trials in a folder, a file each that is there whole or not at all.
+// Whatever happens to a process, the trials that ended are in it.
+//
+//	plan                          what is tried, as a hash
+//	SKILL/CASE/ARM-RUN.json       a Trial that has ended
+//	SKILL/CASE/ARM-RUN.jsonl      its transcript
+//	summary.json                  there if nothing is missing
+type Results struct {
+	Dir string
+
+	lock *flock.Flock
+}
+
+// OpenResults returns the results that a plan has begun and not finished, else
+// or if fresh is set new ones. They are this process's until it ends or closes them.
+func OpenResults(root, plan string, fresh bool) (*Results, error) {
+	dir := filepath.Join(root, plan[:min(len(plan), 16)])
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	last := 0
+	for _, e := range entries {
+		if n, err := strconv.Atoi(e.Name()); err == nil {
+			last = max(last, n)
+		}
+	}
+	if fresh {
+		last++
+	}
+	for n := max(last, 1); ; n++ {
+		r, err := begin(filepath.Join(dir, fmt.Sprintf("%04d", n)))
+		if r != nil || err != nil {
+			return r, err
+		}
+	}
+}
+
+// OpenResultsAt returns the results in a folder, new or begun.
+func OpenResultsAt(dir, plan string) (*Results, error) {
+	if said, err := os.ReadFile(filepath.Join(dir, "plan")); err == nil && string(said) != plan {
+		return nil, fmt.Errorf("%s: holds the results of something else: another skill, other cases or options", dir)
+	}
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+		if _, err := os.Stat(filepath.Join(dir, "plan")); err != nil {
+			return nil, fmt.Errorf("%s: neither empty nor a folder of results", dir)
+		}
+	}
+	r, err := lockResults(dir)
+	if err == nil && r == nil {
+		err = fmt.Errorf("%s: another skillhand try is at work on it", dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, atomicfile.Write(filepath.Join(dir, "plan"), []byte(plan), 0o600)
+}
+
+// begin returns the results in a folder, nil if they are finished or another's.
+func begin(dir string) (*Results, error) {
+	r, err := lockResults(dir)
+	if err != nil || r == nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(dir, "summary.json")); err == nil {
+		r.Close()
+		return nil, nil
+	}
+	return r, nil
+}
+
+func lockResults(dir string) (*Results, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	r := &Results{Dir: dir, lock: flock.New(filepath.Join(dir, "lock"))}
+	ours, err := r.lock.TryLock()
+	if err != nil || !ours {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Close gives the results back.
+func (r *Results) Close() {
+	if r.lock != nil {
+		_ = r.lock.Unlock() // it goes with the process anyway
+	}
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,60}$`)
+
+// fileName is a name that can stand in a path, and no other name has.
+func fileName(name string) string {
+	if plainName.MatchString(name) {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	plain := strings.Map(func(r rune) rune {
+		if plainName.MatchString("a" + string(r)) {
+			return r
+		}
+		return '-'
+	}, name)
+	return strings.TrimLeft(plain[:min(len(plain), 40)], "-.") + "~" + hex.EncodeToString(sum[:4])
+}
+
+func (r *Results) base(t *Trial) string {
+	return filepath.Join(r.Dir, fileName(t.Skill), fileName(t.Case), fmt.Sprintf("%s-%d", t.Arm, t.Run))
+}
+
+func (r *Results) transcript(t *Trial) string { return r.base(t) + ".jsonl" }
+
+// add keeps a trial that has ended.
+func (r *Results) add(t *Trial) error {
+	text, err := json.Marshal(t)
+	if err != nil {
+		return err
+	}
+	file := r.base(t) + ".json"
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	return atomicfile.Write(file, append(text, '\n'), 0o600)
+}
+
+// get returns a trial that ended earlier with an outcome.
+func (r *Results) get(t Trial) (*Trial, bool) {
+	text, err := os.ReadFile(r.base(&t) + ".json")
+	if err != nil {
+		return nil, false
+	}
+	var kept Trial
+	if json.Unmarshal(text, &kept) != nil || kept.Outcome == Void {
+		return nil, false
+	}
+	return &kept, true
+}
+
+func (r *Results) finish(s *Summary) error {
+	text, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(r.Dir, "summary.json"), append(text, '\n'), 0o600)
+}
+
+// ReadResults reads the trials in a folder, wherever it was moved to, in order.
+func ReadResults(dir string) ([]Trial, error) {
+	files, err := filepath.Glob(filepath.Join(escape(dir), "*", "*", "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	var all []Trial
+	var faults []error
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		var t Trial
+		if err == nil {
+			err = json.Unmarshal(text, &t)
+		}
+		if err == nil && (t.Type != "trial" || t.Case == "") {
+			continue // of a kept folder
+		}
+		if err != nil {
+			faults = append(faults, fmt.Errorf("%s: %w", file, err))
+			continue
+		}
+		t.Transcript = strings.TrimSuffix(file, ".json") + ".jsonl"
+		if t.Kept = strings.TrimSuffix(file, ".json") + ".folder"; !isFolder(t.Kept) {
+			t.Kept = ""
+		}
+		all = append(all, t)
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s: no results of skillhand try: %w", dir, fs.ErrNotExist)
+	}
+	slices.SortStableFunc(all, func(a, b Trial) int { return a.Run - b.Run })
+	return all, nil
+}
+
+// escape makes a path that stands for itself in a pattern.
+func escape(dir string) string {
+	return regexp.MustCompile(`[*?\[\\]`).ReplaceAllStringFunc(dir, func(s string) string { return `\` + s })
+}
+
+func isFolder(dir string) bool {
+	info, err := os.Stat(dir)
+	return err == nil && info.IsDir()
+}

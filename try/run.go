@@ -1,0 +1,367 @@
+package try
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/redact"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// Options say how skills are tried. The zero value tries each case once.
+type Options struct {
+	Runtime skillhand.Runtime // where the user is, and how Claude is asked
+
+	Runs         int  // of each case; 0 means 1
+	Baseline     bool // also without the skill
+	Jobs         int  // trials at a time; 0 means 1
+	Retries      int  // further tries of a trial without a verdict
+	BudgetUSD    float64
+	WithMine     bool // the user's other skills are there too
+	Judge        bool // a model judges expectations
+	Keep         bool // keep the folders of trials
+	Model        string
+	MaxTurns     int
+	AllowedTools []string
+	Args         []string // further ones for the CLI
+	Env          []string // names of further variables that trials have
+
+	// Results is where trials are kept, and found again; see Plan.
+	Results *Results
+	// OnTrial is told of each trial, one at a time: of those found first.
+	OnTrial func(t Trial, found bool)
+	// OnStart is told of each trial that begins, one at a time.
+	OnStart func(t Trial)
+
+	sleep func(ctx context.Context, d time.Duration) error // nil: as long as that takes
+}
+
+// Plan is a hash of all that decides what trials find, but for their number.
+func (o *Options) Plan(subjects []*Subject) (string, error) {
+	h := sha256.New()
+	fmt.Fprintf(h, "1 %q %d %q %q %v %v %v\n", o.Model, o.MaxTurns, o.AllowedTools, o.Args, o.WithMine, o.Judge, o.Keep)
+	for _, s := range subjects {
+		sum, err := s.hash()
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintln(h, s.Name, sum)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// A runner is Options at work.
+type runner struct {
+	Options
+	user    here.Here
+	hide    *redact.Redactor
+	mine    []neighbour
+	scratch string
+
+	mu    sync.Mutex
+	spent float64
+}
+
+// A neighbour is another skill of the user's.
+type neighbour struct {
+	name, folder string
+	user         bool
+}
+
+// Run makes the trials that the results do not have yet. What it returns is what
+// is known, also with an error: no claude, no credentials, interrupted.
+func Run(ctx context.Context, o Options, subjects []*Subject) (*Summary, error) {
+	began := time.Now()
+	r := &runner{Options: o}
+	o.Runs = max(o.Runs, 1)
+	trials, missing, err := r.begin(subjects)
+	if err == nil && len(missing) > 0 {
+		var more []Trial
+		more, err = r.all(ctx, missing)
+		trials = append(trials, more...)
+	}
+	if r.scratch != "" {
+		removeTree(r.scratch)
+	}
+	s := Summarize(subjects, trials, r.describe(subjects))
+	s.Results, s.DurationMS = o.Results.Dir, float64(time.Since(began).Microseconds())/1000
+	s.Missing = len(jobs(subjects, o.Runs, o.Baseline)) - s.Trials
+	if err == nil && s.Missing > 0 {
+		s.Stopped = fmt.Sprintf("the budget of $%.2f is used up", o.BudgetUSD)
+	}
+	if err == nil && s.Missing == 0 && s.Void == 0 {
+		err = o.Results.finish(s)
+	}
+	return s, err
+}
+
+// begin finds out where the user is, and which trials are there already.
+func (r *runner) begin(subjects []*Subject) (found []Trial, missing []job, err error) {
+	if r.user, err = r.Runtime.Complete(); err != nil {
+		return nil, nil, err
+	}
+	r.hide = redact.New(r.user.Env)
+	if r.sleep == nil {
+		r.sleep = sleep
+	}
+	if r.WithMine {
+		if r.mine, err = neighbours(r.user.Finder()); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, j := range jobs(subjects, r.Runs, r.Baseline) {
+		if t, ok := r.Results.get(j.trial()); ok {
+			r.spent += t.CostUSD
+			found = append(found, *t)
+			r.told(*t, true)
+			continue
+		}
+		missing = append(missing, j)
+	}
+	return found, missing, r.newScratch()
+}
+
+// newScratch makes the folder in which trials have theirs, and removes what a
+// process that was killed left of it. It is not in the project: agents read what
+// is in the folders above.
+func (r *runner) newScratch() error {
+	note := filepath.Join(r.Results.Dir, "scratch")
+	parent := here.Real(os.TempDir())
+	if old, err := os.ReadFile(note); err == nil && filepath.Dir(string(old)) == parent && strings.HasPrefix(filepath.Base(string(old)), scratchPrefix) {
+		removeTree(string(old))
+	}
+	dir, err := os.MkdirTemp(parent, scratchPrefix)
+	if err != nil {
+		return err
+	}
+	r.scratch = dir
+	return os.WriteFile(note, []byte(dir), 0o600)
+}
+
+const scratchPrefix = "skilltry-"
+
+// neighbours are the user's own skills and those of the project.
+func neighbours(f skill.Finder) ([]neighbour, error) {
+	listed, _ := f.List() // what cannot be read, agents cannot read either
+	var all []neighbour
+	for _, loc := range listed {
+		if loc.Command || loc.Plugin != "" {
+			continue
+		}
+		all = append(all, neighbour{filepath.Base(loc.Folder), here.Real(loc.Folder), loc.From == skill.FromUser})
+	}
+	return all, nil
+}
+
+// jobs are all trials, in the order in which they are made: if they come to an
+// early end, each case has had its turn.
+func jobs(subjects []*Subject, runs int, baseline bool) []job {
+	arms := []Arm{With}
+	if baseline {
+		arms = append(arms, Without)
+	}
+	var all []job
+	for run := 1; run <= max(runs, 1); run++ {
+		for _, s := range subjects {
+			for i := range s.Cases {
+				for _, arm := range arms {
+					all = append(all, job{s, &s.Cases[i], arm, run})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// all makes trials side by side. The first goes ahead: what is wrong for all of
+// them, such as credentials, then shows before anything is spent.
+func (r *runner) all(ctx context.Context, missing []job) ([]Trial, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var trials []Trial
+	queue := make(chan job)
+	first := make(chan struct{})
+	var once sync.Once
+	var workers sync.WaitGroup
+	for range max(r.Jobs, 1) {
+		workers.Go(func() {
+			for j := range queue {
+				if r.overBudget() || ctx.Err() != nil {
+					continue
+				}
+				t, err := r.one(ctx, j, func() { once.Do(func() { close(first) }) })
+				if err != nil {
+					stop(err)
+					continue
+				}
+				r.mu.Lock()
+				trials = append(trials, t)
+				r.mu.Unlock()
+				r.told(t, false)
+			}
+		})
+	}
+	for i, j := range missing {
+		if i == 1 {
+			select {
+			case <-first:
+			case <-ctx.Done():
+			}
+		}
+		queue <- j
+	}
+	close(queue)
+	workers.Wait()
+	return trials, context.Cause(ctx)
+}
+
+// one makes a trial and keeps it.
+func (r *runner) one(ctx context.Context, j job, tried func()) (Trial, error) {
+	if r.OnStart != nil {
+		r.mu.Lock()
+		r.OnStart(j.trial())
+		r.mu.Unlock()
+	}
+	t, err := r.trial(ctx, j, func(usd float64) {
+		r.mu.Lock()
+		r.spent += usd
+		r.mu.Unlock()
+		tried()
+	})
+	if err != nil {
+		return t, err
+	}
+	return t, r.Results.add(&t)
+}
+
+func (r *runner) told(t Trial, found bool) {
+	if r.OnTrial == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.OnTrial(t, found)
+}
+
+// left is what may still be spent; 0 means any amount.
+func (r *runner) left() float64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.BudgetUSD == 0 {
+		return 0
+	}
+	return max(r.BudgetUSD-r.spent, 0.0001)
+}
+
+func (r *runner) overBudget() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.BudgetUSD > 0 && r.spent >= r.BudgetUSD
+}
+
+// describe maps the skills that may fire instead to their descriptions.
+func (r *runner) describe(subjects []*Subject) map[string]string {
+	all := map[string]string{}
+	add := func(folder, prefix string) {
+		loc := skill.Location{File: filepath.Join(folder, "SKILL.md"), Folder: folder, Name: filepath.Base(folder)}
+		if front, summary, err := loc.Front(); err == nil {
+			all[prefix+filepath.Base(folder)] = summary + " " + front.WhenToUse
+		}
+	}
+	for _, n := range r.mine {
+		add(n.folder, "")
+	}
+	for _, s := range subjects {
+		if s.plugin != "" {
+			below, _ := filepath.Glob(filepath.Join(escape(s.plugin), "skills", "*")) // the pattern is good
+			for _, folder := range below {
+				add(folder, skill.PluginName(s.plugin)+":")
+			}
+		}
+		for _, c := range s.Cases {
+			for _, file := range c.Files {
+				below, _ := filepath.Glob(filepath.Join(escape(file), ".claude", "skills", "*"))
+				for _, folder := range below {
+					add(folder, "")
+				}
+			}
+		}
+	}
+	return all
+}
+
+// Again judges the trials of a results folder once more, by cases as they are
+// now. Nobody is asked and no command is run: what came of those, and what was
+// found in folders that are gone, stays as it was.
+func Again(ctx context.Context, o Options, dir string, subjects []*Subject) (*Summary, error) {
+	r := &runner{Options: o}
+	var err error
+	if r.user, err = r.Runtime.Complete(); err != nil {
+		return nil, err
+	}
+	r.hide = redact.New(r.user.Env)
+	kept, err := ReadResults(dir)
+	if err != nil {
+		return nil, err
+	}
+	var trials []Trial
+	for _, t := range kept {
+		s, c := lookUp(subjects, t.Skill, t.Case)
+		if c == nil {
+			continue
+		}
+		if err := r.again(ctx, &t, s, c); err != nil {
+			return nil, err
+		}
+		trials = append(trials, t)
+		r.told(t, false)
+	}
+	if len(trials) == 0 {
+		return nil, fmt.Errorf("%s: none of its trials is of a case that is there now", dir)
+	}
+	s := Summarize(subjects, trials, r.describe(subjects))
+	s.Results = dir
+	return s, nil
+}
+
+func (r *runner) again(ctx context.Context, t *Trial, s *Subject, c *Case) error {
+	before := t.Checks
+	reading, err := r.read(t, s)
+	if err != nil {
+		return err
+	}
+	t.Fires = c.Fires
+	if t.Checks, t.Passed = []CheckResult{}, nil; t.Outcome == Void {
+		return nil
+	}
+	r.check(ctx, t, c, nil, scene{dir: t.Kept, answer: reading.Answer})
+	for i, now := range t.Checks {
+		for _, then := range before {
+			if now.OK == nil && then.Check == now.Check {
+				t.Checks[i] = then
+			}
+		}
+	}
+	t.sum()
+	return ctx.Err()
+}
+
+func lookUp(subjects []*Subject, name, id string) (*Subject, *Case) {
+	for _, s := range subjects {
+		for i := range s.Cases {
+			if s.Name == name && s.Cases[i].ID == id {
+				return s, &s.Cases[i]
+			}
+		}
+	}
+	return nil, nil
+}

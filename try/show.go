@@ -1,0 +1,220 @@
+package try
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/skillhand/skillhand/internal/term"
+)
+
+func percent(rate float64) string { return fmt.Sprintf("%.0f %%", rate*100) }
+
+// String is a rate as people read it: 2/3, 67 % (21 to 94).
+func (r Rate) String() string {
+	if r.Of == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d/%d, %s (%.0f to %.0f)", r.Hits, r.Of, percent(r.Rate), r.Low*100, r.High*100)
+}
+
+func (d Difference) String() string {
+	text := fmt.Sprintf("%+.0f points (%+.0f to %+.0f)", d.Difference*100, d.Low*100, d.High*100)
+	if !d.Told {
+		text += ", cannot be told from chance"
+	}
+	return text
+}
+
+// Cell is an outcome in one column: what was wanted, or not.
+func (t *Trial) Cell() string {
+	switch {
+	case t.Outcome == Void:
+		return "?"
+	case t.Arm == Without && t.Passed != nil:
+		if *t.Passed {
+			return "+"
+		}
+		return "-"
+	case !t.Right():
+		return "x"
+	case t.Passed != nil && !*t.Passed:
+		return "-"
+	}
+	return "+"
+}
+
+// Text is a summary for people.
+func (s *Summary) Text(paint term.Paint) string {
+	var b strings.Builder
+	for _, k := range s.Skills {
+		fmt.Fprintf(&b, "%s\n", paint("1", term.Flat(k.Skill)))
+		width := 4
+		for _, c := range k.Cases {
+			width = max(width, min(30, term.Cells(c.Case)))
+		}
+		for _, c := range k.Cases {
+			for _, a := range c.Arms {
+				b.WriteString(caseLine(c, a, width))
+			}
+		}
+		for _, row := range k.totals() {
+			fmt.Fprintf(&b, "  %-22s %s\n", row[0], row[1])
+		}
+		for _, line := range k.why() {
+			fmt.Fprintf(&b, "  %s\n", term.Flat(line))
+		}
+	}
+	fmt.Fprintf(&b, "%s, %s, %s\n", term.Plural(s.Trials, "trial"), term.Dollars(s.CostUSD), term.ShortDuration(s.DurationMS))
+	for _, line := range s.notes() {
+		b.WriteString(line + "\n")
+	}
+	return b.String()
+}
+
+func caseLine(c CaseSummary, a ArmSummary, width int) string {
+	wants := "fires"
+	if !c.Fires {
+		wants = "quiet"
+	}
+	var parts []string
+	for _, o := range []Outcome{Fired, Other, None, Void} {
+		n := 0
+		for _, got := range a.Outcomes {
+			n += count(got == o)
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, o))
+		}
+	}
+	line := fmt.Sprintf("  %s  %-7s  %s", term.Pad(term.Flat(c.Case), width), a.Arm, strings.Join(parts, ", "))
+	if a.Arm == With {
+		line += fmt.Sprintf("; %s as wanted (%s)", a.Right, wants)
+	}
+	if a.Passed.Of > 0 {
+		line += fmt.Sprintf("; passed %d/%d", a.Passed.Hits, a.Passed.Of)
+	}
+	return line + "\n"
+}
+
+// totals are the rates of a skill, with their names.
+func (k *SkillSummary) totals() [][2]string {
+	var rows [][2]string
+	add := func(name string, r Rate) {
+		if r.Of > 0 {
+			rows = append(rows, [2]string{name, r.String()})
+		}
+	}
+	add("fired", k.Fired)
+	add("quiet where it should", k.Quiet)
+	add("passed", k.Passed)
+	if k.Without != nil {
+		add("passed without it", *k.Without)
+		rows = append(rows, [2]string{"it helps by", k.Help.String()})
+	}
+	add("a model says yes", k.Judged)
+	return rows
+}
+
+// why says what may be behind misses and failed checks.
+func (k *SkillSummary) why() []string {
+	var lines []string
+	for _, m := range k.Misses {
+		line := fmt.Sprintf("%s: nothing fired in %s", m.Case, term.Plural(m.Trials, "trial"))
+		if m.Instead != "" {
+			line = fmt.Sprintf("%s: %s fired instead in %s", m.Case, m.Instead, term.Plural(m.Trials, "trial"))
+			if len(m.Shared) > 0 {
+				line += "; its description shares with the prompt: " + list(m.Shared)
+			}
+		}
+		if len(m.Lacking) > 0 {
+			line += "; the description of " + k.Skill + " lacks: " + list(m.Lacking)
+		}
+		lines = append(lines, line)
+	}
+	for _, c := range k.Cases {
+		for _, a := range c.Arms {
+			if a.Arm != With {
+				continue
+			}
+			var failed []string
+			for check := range a.Failed {
+				failed = append(failed, check)
+			}
+			slices.Sort(failed)
+			for _, check := range failed {
+				lines = append(lines, fmt.Sprintf("%s: failed in %s: %s", c.Case, term.Plural(a.Failed[check], "trial"), check))
+			}
+		}
+	}
+	return lines
+}
+
+// list is the beginning of a list of words.
+func list(words []string) string {
+	if len(words) > 12 {
+		return strings.Join(words[:12], ", ") + ", …"
+	}
+	return strings.Join(words, ", ")
+}
+
+// notes are what should be known about all of it.
+func (s *Summary) notes() []string {
+	var notes []string
+	if s.Void > 0 {
+		notes = append(notes, fmt.Sprintf("%s without a verdict, counted in no rate: the same command tries again", term.Plural(s.Void, "trial")))
+	}
+	if s.Missing > 0 {
+		note := fmt.Sprintf("%s not made", term.Plural(s.Missing, "trial"))
+		if s.Stopped != "" {
+			note += ": " + s.Stopped
+		}
+		notes = append(notes, note+"; the same command goes on with them")
+	}
+	for _, below := range s.Below {
+		notes = append(notes, "below the minimum: "+below)
+	}
+	return notes
+}
+
+// Markdown is a summary for a pull request.
+func (s *Summary) Markdown() string {
+	var b strings.Builder
+	for _, k := range s.Skills {
+		fmt.Fprintf(&b, "### %s\n\n", cell(k.Skill))
+		for _, row := range k.totals() {
+			fmt.Fprintf(&b, "- %s: **%s**\n", row[0], row[1])
+		}
+		b.WriteString("\n| case | wants | arm | fired | other | none | void | passed | cost |\n|---|---|---|---|---|---|---|---|---|\n")
+		for _, c := range k.Cases {
+			for _, a := range c.Arms {
+				n := map[Outcome]int{}
+				for _, o := range a.Outcomes {
+					n[o]++
+				}
+				wants, passed := "quiet", "-"
+				if c.Fires {
+					wants = "fires"
+				}
+				if a.Passed.Of > 0 {
+					passed = fmt.Sprintf("%d/%d", a.Passed.Hits, a.Passed.Of)
+				}
+				fmt.Fprintf(&b, "| %s | %s | %s | %d | %d | %d | %d | %s | %s |\n", cell(c.Case), wants, a.Arm, n[Fired], n[Other], n[None], n[Void], passed, term.Dollars(a.CostUSD))
+			}
+		}
+		b.WriteString("\n")
+		for _, line := range k.why() {
+			fmt.Fprintf(&b, "- %s\n", cell(line))
+		}
+	}
+	fmt.Fprintf(&b, "\n%s, %s. Rates with their 95 %% intervals.\n", term.Plural(s.Trials, "trial"), term.Dollars(s.CostUSD))
+	for _, note := range s.notes() {
+		fmt.Fprintf(&b, "\n**%s**\n", cell(note))
+	}
+	return b.String()
+}
+
+// cell is a text that does nothing in a table of Markdown.
+func cell(text string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'", "*", `\*`).Replace(term.Flat(text))
+}

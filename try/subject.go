@@ -1,0 +1,142 @@
+package try
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// A Subject is a skill under test.
+type Subject struct {
+	Name        string // what the agent calls it
+	Description string // what the agent reads of it before it fires
+	Cases       []Case
+
+	names  Names
+	folder string // links resolved
+	dir    string // its name among skills
+	plugin string // the root of its plugin, or ""
+	user   bool   // one of the user's own
+}
+
+// NewSubject makes a skill one that can be tried. Its cases are still to be read.
+func NewSubject(loc skill.Location) (*Subject, error) {
+	if loc.Command {
+		return nil, fmt.Errorf("%s: a command, which people call: want a skill", loc.File)
+	}
+	front, summary, err := loc.Front()
+	if err != nil {
+		return nil, err
+	}
+	s := &Subject{
+		Name: loc.Name, Description: strings.TrimSpace(summary + " " + front.WhenToUse), folder: here.Real(loc.Folder),
+		dir: filepath.Base(loc.Folder), user: loc.From == skill.FromUser,
+	}
+	if front.DisableModelInvocation {
+		return nil, fmt.Errorf("%s: disable-model-invocation is true, so it never fires by itself", loc.File)
+	}
+	s.names = Names{s.dir}
+	if front.Name != "" && front.Name != s.dir {
+		s.names = append(s.names, front.Name)
+	}
+	if root := skill.PluginOf(s.folder); root != "" {
+		s.plugin, s.dir = root, filepath.Base(s.folder)
+		for _, name := range s.names {
+			s.names = append(s.names, skill.PluginName(root)+":"+name)
+		}
+	}
+	return s, nil
+}
+
+// Folder is where the skill is.
+func (s *Subject) Folder() string { return s.folder }
+
+// install puts the skill where an agent finds it: into the project, into the
+// user's home, or into its plugin; or, in the arm without it, everything but it.
+// It returns the arguments that the CLI needs. The skill's evals are no part of
+// what an agent may read.
+func (s *Subject) install(arm Arm, place folders) ([]string, error) {
+	for _, root := range []string{place.project, place.home} {
+		if err := os.RemoveAll(filepath.Join(root, ".claude", "skills", s.dir)); err != nil {
+			return nil, err
+		}
+	}
+	if s.plugin != "" {
+		return s.installPlugin(arm, place)
+	}
+	if arm == Without {
+		return nil, nil
+	}
+	root := place.project
+	if s.user {
+		root = place.home
+	}
+	return nil, copyTree(s.folder, filepath.Join(root, ".claude", "skills", s.dir), func(rel string) bool { return rel == "evals" })
+}
+
+func (s *Subject) installPlugin(arm Arm, place folders) ([]string, error) {
+	own, err := filepath.Rel(here.Real(s.plugin), s.folder)
+	if err != nil {
+		return nil, err
+	}
+	own = filepath.ToSlash(own)
+	hidden := own + "/evals"
+	if arm == Without {
+		hidden = own
+	}
+	root := filepath.Join(place.root, "plugin", filepath.Base(s.plugin))
+	return []string{"--plugin-dir", root}, copyTree(s.plugin, root, func(rel string) bool { return rel == hidden || rel == ".git" })
+}
+
+// hash tells what is tried apart: the skill and its cases, with all their files.
+func (s *Subject) hash() (string, error) {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q %q\n", s.names, s.dir, s.plugin)
+	if err := hashTree(h, s.folder); err != nil {
+		return "", err
+	}
+	for _, c := range s.Cases {
+		fmt.Fprintf(h, "%q %q %v %q\n", c.ID, c.Prompt, c.Fires, c.Files)
+		for _, check := range c.Checks {
+			fmt.Fprintf(h, "%q\n", check.Text)
+		}
+		for _, file := range c.Files {
+			if err := hashTree(h, file); err != nil {
+				return "", err
+			}
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+func hashTree(h io.Writer, root string) error {
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(root, path) // it is below root
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(h, "%q %v\n", rel, info.Mode())
+		if !info.Mode().IsRegular() {
+			return nil
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		_, err = io.Copy(h, f)
+		return err
+	})
+}

@@ -1,0 +1,260 @@
+package try
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A Summary is what trials came to. As JSON it is the last line of what
+// skillhand try --json prints: schemas/try-v1.schema.json.
+type Summary struct {
+	Type       string         `json:"type"` // summary
+	OK         bool           `json:"ok"`   // no minimum was missed, nothing is missing
+	Skills     []SkillSummary `json:"skills"`
+	Trials     int            `json:"trials"`
+	Void       int            `json:"void"`    // of them without a verdict
+	Missing    int            `json:"missing"` // trials that were not made
+	CostUSD    float64        `json:"cost_usd"`
+	Tokens     int            `json:"tokens"`
+	DurationMS float64        `json:"duration_ms"`
+	Stopped    string         `json:"stopped,omitempty"` // why some were not made
+	Below      []string       `json:"below"`             // the minimums that were missed
+	Results    string         `json:"results"`           // the folder with transcripts
+}
+
+// A SkillSummary is what the trials of one skill came to. Trials without a
+// verdict count in none of its rates.
+type SkillSummary struct {
+	Skill   string        `json:"skill"`
+	Fired   Rate          `json:"fired"` // where it should
+	Quiet   Rate          `json:"quiet"` // where it should not fire, it did not
+	Passed  Rate          `json:"passed"`
+	Without *Rate         `json:"passed_without,omitempty"` // the skill
+	Help    *Difference   `json:"help,omitempty"`           // passed with less passed without
+	Judged  Rate          `json:"judged"`                   // what a model says yes to, of what it was asked
+	Cases   []CaseSummary `json:"cases"`
+	Misses  []Miss        `json:"misses"`
+}
+
+// A CaseSummary is what the trials of one case came to.
+type CaseSummary struct {
+	Case  string       `json:"case"`
+	Fires bool         `json:"fires"`
+	Arms  []ArmSummary `json:"arms"`
+	Help  *Difference  `json:"help,omitempty"`
+}
+
+// An ArmSummary is what the trials of a case came to in one arm.
+type ArmSummary struct {
+	Arm        Arm            `json:"arm"`
+	Outcomes   []Outcome      `json:"outcomes"` // by run
+	Right      Rate           `json:"right"`    // it fired if it should, and not if not
+	Passed     Rate           `json:"passed"`
+	Judged     Rate           `json:"judged"`
+	Failed     map[string]int `json:"failed,omitempty"` // checks, and how often
+	Void       int            `json:"void"`
+	CostUSD    float64        `json:"cost_usd"`
+	Tokens     int            `json:"tokens"`
+	DurationMS float64        `json:"duration_ms"` // the mean
+}
+
+// A Miss is a case that should have fired the skill and did not.
+type Miss struct {
+	Case    string   `json:"case"`
+	Instead string   `json:"instead"` // the skill that fired, or ""
+	Trials  int      `json:"trials"`
+	Shared  []string `json:"shared"`  // words of the prompt in the description of the skill that fired instead
+	Lacking []string `json:"lacking"` // words of the prompt that the skill's own description has not
+}
+
+// Summarize sums up trials. descriptions are those of other skills, by name.
+func Summarize(subjects []*Subject, trials []Trial, descriptions map[string]string) *Summary {
+	s := &Summary{Type: "summary", Skills: []SkillSummary{}, Below: []string{}}
+	slices.SortStableFunc(trials, func(a, b Trial) int { return a.Run - b.Run })
+	for _, t := range trials {
+		s.Trials++
+		s.CostUSD += t.CostUSD
+		s.Tokens += t.Tokens
+		if t.Outcome == Void {
+			s.Void++
+		}
+	}
+	for _, subject := range subjects {
+		s.Skills = append(s.Skills, summarizeSkill(subject, trials, descriptions))
+	}
+	return s
+}
+
+func summarizeSkill(subject *Subject, trials []Trial, descriptions map[string]string) SkillSummary {
+	s := SkillSummary{Skill: subject.Name, Cases: []CaseSummary{}, Misses: []Miss{}}
+	var fired, quiet, passed, without, judged Rate
+	for i := range subject.Cases {
+		c := &subject.Cases[i]
+		cs := CaseSummary{Case: c.ID, Fires: c.Fires}
+		for _, arm := range []Arm{With, Without} {
+			var mine []Trial
+			for _, t := range trials {
+				if t.Skill == subject.Name && t.Case == c.ID && t.Arm == arm {
+					mine = append(mine, t)
+				}
+			}
+			if len(mine) == 0 {
+				continue
+			}
+			a := summarizeArm(arm, mine)
+			cs.Arms = append(cs.Arms, a)
+			switch {
+			case arm == Without:
+				without = plus(without, a.Passed)
+				continue
+			case c.Fires:
+				fired = plus(fired, a.Right)
+				s.Misses = append(s.Misses, misses(subject, c, mine, descriptions)...)
+			default:
+				quiet = plus(quiet, a.Right)
+			}
+			passed, judged = plus(passed, a.Passed), plus(judged, a.Judged)
+		}
+		if len(cs.Arms) == 2 && cs.Arms[0].Passed.Of > 0 && cs.Arms[1].Passed.Of > 0 {
+			d := Compare(cs.Arms[0].Passed, cs.Arms[1].Passed)
+			cs.Help = &d
+		}
+		s.Cases = append(s.Cases, cs)
+	}
+	s.Fired, s.Quiet, s.Passed, s.Judged = plus(fired, Rate{}), plus(quiet, Rate{}), plus(passed, Rate{}), plus(judged, Rate{})
+	if without.Of > 0 {
+		d := Compare(s.Passed, without)
+		s.Without, s.Help = &without, &d
+	}
+	return s
+}
+
+// plus is the rate of all trials of two rates.
+func plus(a, b Rate) Rate { return NewRate(a.Hits+b.Hits, a.Of+b.Of) }
+
+func summarizeArm(arm Arm, trials []Trial) ArmSummary {
+	a := ArmSummary{Arm: arm, Outcomes: []Outcome{}}
+	var right, passed, checked, yes, judged int
+	for _, t := range trials {
+		a.Outcomes = append(a.Outcomes, t.Outcome)
+		a.CostUSD += t.CostUSD
+		a.Tokens += t.Tokens
+		if t.Outcome == Void {
+			a.Void++
+			continue
+		}
+		a.DurationMS += t.DurationMS
+		right += count(t.Right())
+		if t.Passed != nil {
+			checked++
+			passed += count(*t.Passed)
+		}
+		for _, c := range t.Checks {
+			if c.OK == nil {
+				continue
+			}
+			if c.Judge {
+				judged++
+				yes += count(*c.OK)
+			}
+			if !*c.OK {
+				if a.Failed == nil {
+					a.Failed = map[string]int{}
+				}
+				a.Failed[c.Check]++
+			}
+		}
+	}
+	decided := len(trials) - a.Void
+	if decided > 0 {
+		a.DurationMS /= float64(decided)
+	}
+	a.Right, a.Passed, a.Judged = NewRate(right, decided), NewRate(passed, checked), NewRate(yes, judged)
+	return a
+}
+
+func count(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// misses says what fired instead, and which words may be why.
+func misses(subject *Subject, c *Case, trials []Trial, descriptions map[string]string) []Miss {
+	var all []Miss
+	prompt := words(c.Prompt)
+	own := words(subject.Description + " " + strings.Join(subject.names, " "))
+	add := func(instead string) {
+		for i := range all {
+			if all[i].Instead == instead {
+				all[i].Trials++
+				return
+			}
+		}
+		m := Miss{Case: c.ID, Instead: instead, Trials: 1, Shared: []string{}, Lacking: []string{}}
+		theirs := words(descriptions[instead] + " " + instead)
+		for _, w := range prompt {
+			if instead != "" && slices.Contains(theirs, w) {
+				m.Shared = append(m.Shared, w)
+			}
+			if !slices.Contains(own, w) {
+				m.Lacking = append(m.Lacking, w)
+			}
+		}
+		all = append(all, m)
+	}
+	for _, t := range trials {
+		switch {
+		case t.Outcome == None:
+			add("")
+		case t.Outcome == Other:
+			for _, name := range t.Instead {
+				add(name)
+			}
+		}
+	}
+	return all
+}
+
+// words are those of a text that mean something, each once, in order. A plural is
+// its singular.
+func words(text string) []string {
+	var all []string
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && len(w) > 3 {
+			w = w[:len(w)-1]
+		}
+		if len([]rune(w)) > 2 && !slices.Contains(common, w) && !slices.Contains(all, w) {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// common are words that every description has, as words would leave them.
+var common = strings.Fields(`about after all also and any are ask been before but can could did doe each for from get give had
+have her him how into its just like make may more need new not now one only other our out over please shall she should
+skill some such than that the their them then there these they thi those user use used using want wa were what when where which
+while who why will with would you your`)
+
+// Judge compares a summary with minimums; 0 means none. A skill that should not
+// fire somewhere must be quiet there as often as it must fire elsewhere.
+func (s *Summary) Judge(minFired, minPass float64) {
+	s.Below = []string{}
+	for _, k := range s.Skills {
+		for _, m := range []struct {
+			what string
+			rate Rate
+			min  float64
+		}{
+			{"fired where it should", k.Fired, minFired}, {"stayed quiet where it should", k.Quiet, minFired}, {"passed", k.Passed, minPass},
+		} {
+			if m.min > 0 && m.rate.Of > 0 && m.rate.Rate < m.min-1e-9 {
+				s.Below = append(s.Below, k.Skill+" "+m.what+" in "+percent(m.rate.Rate)+", want "+percent(m.min))
+			}
+		}
+	}
+	s.OK = len(s.Below) == 0 && s.Void == 0 && s.Missing == 0
+}

@@ -1,0 +1,65 @@
+// Package try answers two questions: does a skill fire, and does it help?
+//
+// A case is a prompt and what should come of it. A trial asks Claude that prompt
+// once, in a fresh copy of the case's folder and with a HOME of its own, with
+// the skill or without it. What came of a trial is read from the whole stream of
+// the CLI: a rate limit or a crash is no miss.
+//
+// What is pure stands apart: reading cases (read.go), the outcome (outcome.go),
+// rates (rates.go), the summary (summary.go). Runner.trial alone asks, and
+// results.go alone keeps what was found.
+package try
+
+// An Arm says whether the skill under test was there.
+type Arm string
+
+// The arms.
+const (
+	With    Arm = "with"
+	Without Arm = "without"
+)
+
+// A Case is one prompt, and what should come of it.
+type Case struct {
+	ID     string
+	Prompt string
+	Fires  bool     // whether the skill should fire
+	Files  []string // what its folder begins with: folders, whose content is copied, and files
+	Checks []Check
+
+	File string // that says so
+	Line int
+}
+
+// A CheckResult is what came of a check.
+type CheckResult struct {
+	Check string `json:"check"` // in the words of the case
+	OK    *bool  `json:"ok"`    // nil: it could not be told, or nobody asked
+	Why   string `json:"why,omitempty"`
+	Judge bool   `json:"judge,omitempty"` // a model says so
+}
+
+// A Trial is what came of asking a case's prompt once. As JSON it is a line of
+// what skillhand try --json prints: schemas/try-v1.schema.json.
+type Trial struct {
+	Type       string        `json:"type"` // trial
+	Skill      string        `json:"skill"`
+	Case       string        `json:"case"`
+	Arm        Arm           `json:"arm"`
+	Run        int           `json:"run"` // 1 is the first
+	Fires      bool          `json:"fires"`
+	Outcome    Outcome       `json:"outcome"`
+	Instead    []string      `json:"instead,omitempty"` // the other skills that fired
+	Why        string        `json:"why,omitempty"`     // of void, or of an answer that was cut off
+	Passed     *bool         `json:"passed"`            // every check; nil if there is none, or nothing to check
+	Checks     []CheckResult `json:"checks"`
+	CostUSD    float64       `json:"cost_usd"` // tries that came to nothing included
+	Tokens     int           `json:"tokens"`
+	DurationMS float64       `json:"duration_ms"`
+	Tries      int           `json:"tries"` // how often it was asked until there was an outcome
+	Transcript string        `json:"transcript"`
+	Kept       string        `json:"kept,omitempty"` // the folder as the trial left it, if that was wanted
+}
+
+// Right reports whether the skill fired if it should, and not if it should not.
+func (t *Trial) Right() bool { return (t.Outcome == Fired) == t.Fires }
