@@ -394,7 +394,7 @@ func TestNoRetry(t *testing.T) {
 	} {
 		t.Run(tt.play, func(t *testing.T) {
 			s := newStage(t, tt.play)
-			s.Retries = 5
+			s.Retries, s.Timeout = 5, 40*time.Second // less than the waits above
 			took(t, 0, func() {
 				reply, e := s.fails(t.Context(), claude.Request{Prompt: "x"}, tt.want)
 				if e.RetryAfter != tt.after || len(reply.Attempts) != 1 {
