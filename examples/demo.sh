@@ -17,7 +17,7 @@ run() { printf '$'; printf ' %q' "$@"; printf '\n'; "$@"; }
 refused() { if run "$@"; then echo "demo: this should have failed" >&2; exit 1; fi; }
 [ -t 1 ] || say() { printf '\n# %s\n' "$*"; }
 
-say "A skill is text for an agent, with commands whose output belongs into it:"
+say "A skill is text for an agent, with commands whose output becomes part of it:"
 run cat .claude/skills/review/SKILL.md
 
 say "Nobody has trusted this project yet, so nothing in it runs:"
@@ -27,10 +27,10 @@ say "Trust it, and the agent reads the page with live output:"
 run skillhand trust
 run skillhand load review main.go --session demo
 
-say "The second time in a session it needs only what is fresh:"
+say "The second time in a session, the agent gets only the fresh output:"
 run skillhand load review main.go --session demo
 
-say "An argument is data, whatever it looks like. This one would delete the project if it were pasted:"
+say "An argument is data, whatever it looks like. This one would delete the project if it were pasted into the command:"
 run skillhand load review 'main.go; rm -rf .'
 run ls
 
@@ -39,7 +39,7 @@ run cat .claude/skills/count/execute.sh
 say "Run it: the report is compared with what happened."
 run skillhand run count main.go
 
-say "This one claims a file that it did not write, and success although it failed. It is not believed:"
+say "This one claims a file that it did not write, and success although it failed. skillhand does not believe it:"
 cat > liar.sh <<'SCRIPT'
 #!/usr/bin/env bash
 echo "Building... done"
@@ -50,13 +50,13 @@ chmod +x liar.sh
 run cat liar.sh
 refused skillhand run ./liar.sh
 
-say "Scripts that only print text can be read too, word by word and not by hope:"
+say "Scripts that only print text can be read too, by rule and not by guesswork:"
 printf '0 errors found\nCreated: lines.txt\nConfidence: 92%%\n✅ Done\n' > good.log
 printf 'Upload successful: no\nFAILED: disk is full\n' > bad.log
 run cat good.log bad.log
 run skillhand parse good.log bad.log
 
-say "Or bring such a script to today's form. What it does stays; what it says becomes a report, on every way out:"
+say "Or upgrade such a script. It still does the same, and it prints a report however it ends:"
 cat > old.sh <<'SCRIPT'
 #!/usr/bin/env bash
 cp main.go backup.go || { echo "❌ ERROR: no copy made"; exit 1; }
@@ -105,8 +105,8 @@ run cut -d, -f1,2 results.jsonl
 say "Everything can be had as JSON, for programs:"
 run skillhand run --json count main.go
 
-say "What happened here is remembered, without the texts:"
+say "skillhand remembers what happened here, but not the texts:"
 run skillhand status
 
-say "And what is here, and what is missing:"
+say "And it says what is missing here:"
 run skillhand doctor
