@@ -398,7 +398,7 @@ func (p *pass) tools() {
 			continue
 		}
 		if _, err := strconv.ParseFloat(f.Raw, 64); err == nil || f.Raw == "true" || f.Raw == "false" {
-			p.find(f.ValueOffset, f.ValueEnd, "%s is %s, want a text or a list of texts", key, f.Raw)
+			p.find(f.ValueOffset, f.ValueEnd, "%s is %s, want a string or a list of strings", key, f.Raw)
 		}
 	}
 }

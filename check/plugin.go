@@ -66,7 +66,7 @@ func (p *pass) twice(n *node) {
 	seen := map[string]bool{}
 	for _, item := range n.items {
 		if n.isObject() && seen[item.key] {
-			p.severe(p.find(item.keyAt, item.keyAt+len(item.key)+2, "%s is given twice, the last counts", item.key), Warning)
+			p.severe(p.find(item.keyAt, item.keyAt+len(item.key)+2, "%s is given twice, the last one counts", item.key), Warning)
 		}
 		seen[item.key] = true
 		p.twice(item)

@@ -102,7 +102,7 @@ run skillhand batch run steps.yaml --concurrency 2 -o results.jsonl
 run cut -d, -f1,2 results.jsonl
 [ "$(wc -l < results.jsonl)" -eq 7 ] || { echo "demo: want seven results" >&2; exit 1; }
 
-say "Everything can be had as JSON, for programs:"
+say "Everything is also available as JSON, for programs:"
 run skillhand run --json count main.go
 
 say "skillhand remembers what happened here, but not the texts:"

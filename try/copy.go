@@ -82,7 +82,7 @@ func (c *copier) link(path, to string) error {
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return fmt.Errorf("%s: a link that leads nowhere", path)
+		return fmt.Errorf("%s: a broken link", path)
 	}
 	if !filepath.IsAbs(target) && skill.Inside(c.root, real) {
 		return os.Symlink(target, to)
