@@ -24,6 +24,8 @@ type Here struct {
 	PluginRoot string // the plugin whose skills come first, or ""
 	Env        Env    // nil means the caller's
 
+	Roots []string // further folders of skills, looked into last
+
 	caller string // where relative paths start, if that is not Dir
 }
 
@@ -50,6 +52,11 @@ func (h Here) Complete() (Here, error) {
 	if h.PluginRoot != "" {
 		if h.PluginRoot, err = folder(h.Dir, h.PluginRoot); err != nil {
 			return h, fmt.Errorf("the plugin root: %w", err)
+		}
+	}
+	for i, root := range h.Roots {
+		if h.Roots[i], err = folder(h.Dir, root); err != nil {
+			return h, fmt.Errorf("a folder of skills: %w", err)
 		}
 	}
 	if h.Home == "" {
@@ -152,7 +159,7 @@ func (h Here) Sessions() session.Store { return session.Store{Dir: h.SessionDir(
 
 // Finder finds the skills that can be loaded here.
 func (h Here) Finder() skill.Finder {
-	return skill.Finder{PluginRoot: h.PluginRoot, Dir: h.Dir, Here: h.caller, Home: h.Home}
+	return skill.Finder{PluginRoot: h.PluginRoot, Dir: h.Dir, Here: h.caller, Home: h.Home, Extra: h.Roots}
 }
 
 // An Env is an environment, as os.Environ gives it.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,7 +16,7 @@ import (
 	"text/template"
 )
 
-//go:embed all:skill all:plugin all:batch
+//go:embed all:skill all:plugin all:stub all:batch
 var files embed.FS
 
 // values are what the templates know.
@@ -23,6 +24,8 @@ type values struct {
 	Name   string
 	Plugin string // the plugin's name, for a skill in one
 	End    string // the word that ends the arguments: nobody can guess it
+
+	Description string // of a stub, as YAML has it
 }
 
 // CheckName reports what is wrong with the name of a new skill or plugin, by
@@ -68,6 +71,58 @@ func Batch(dir, name string) ([]string, error) {
 		return nil, err
 	}
 	return write(dir, func(to string) error { return copyTree(to, "batch", values{Name: name}) })
+}
+
+// An agent reads skills and runs no directives in them. It gets a stub instead.
+type agent struct{ name, project, user string }
+
+// agents are known, with the folders that each reads skills from.
+var agents = []agent{
+	{"codex", ".agents/skills", ".agents/skills"},
+	{"copilot", ".github/skills", ".copilot/skills"},
+	{"cursor", ".cursor/skills", ".cursor/skills"},
+	{"gemini", ".gemini/skills", ".gemini/skills"},
+	{"goose", ".agents/skills", ".agents/skills"},
+	{"opencode", ".opencode/skills", ".config/opencode/skills"},
+}
+
+// Agents lists the agents that stubs can be made for.
+func Agents() []string {
+	var all []string
+	for _, a := range agents {
+		all = append(all, a.name)
+	}
+	return all
+}
+
+// StubFolder is where an agent reads skills from: in a project, or in the user's home.
+func StubFolder(name string, inHome bool) (string, error) {
+	for _, a := range agents {
+		switch {
+		case a.name != name:
+		case inHome:
+			return filepath.FromSlash(a.user), nil
+		default:
+			return filepath.FromSlash(a.project), nil
+		}
+	}
+	return "", fmt.Errorf("%s: not an agent that is known: want %s", name, strings.Join(Agents(), ", "))
+}
+
+// Stub makes the folder of a skill for an agent that can only run commands: it
+// says what the skill is for, and how to get its page.
+func Stub(dir, name, description string) ([]string, error) {
+	if err := CheckName(name); err != nil {
+		return nil, err
+	}
+	var quoted bytes.Buffer
+	enc := json.NewEncoder(&quoted) // a string of JSON is one of YAML, too
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(strings.Join(strings.Fields(description), " ")); err != nil {
+		return nil, err
+	}
+	v := values{Name: name, End: end(), Description: strings.TrimSpace(quoted.String())}
+	return write(dir, func(to string) error { return copyTree(to, "stub", v) })
 }
 
 // end makes the word that ends the arguments in a skill's here-document. It is

@@ -22,6 +22,7 @@ import (
 
 type mcpOptions struct {
 	http, pluginRoot, project string
+	roots                     []string
 	allowRun                  bool
 
 	install, scope string
@@ -67,6 +68,7 @@ command: one entry is added, all else stays, and the difference is shown.`,
 	f.BoolVar(&o.allowRun, "allow-run", false, "also offer run_skill, which runs a skill's script")
 	f.StringVar(&o.pluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
 	f.StringVar(&o.project, "project", "", "work in the project in this `folder` instead of here")
+	f.StringArrayVar(&o.roots, "root", nil, "a further `folder` of skills; may be given several times")
 	f.StringVar(&o.install, "install", "", "tell an `agent` to start this: "+strings.Join(host.Names(), ", "))
 	f.StringVar(&o.scope, "scope", "user", "whose configuration: `user` or project")
 	f.BoolVar(&o.print, "print", false, "only show what --install would change")
@@ -123,10 +125,15 @@ func (o mcpOptions) command() host.Command {
 	if o.allowRun {
 		c.Args = append(c.Args, "--allow-run")
 	}
-	for _, f := range [][2]string{{"--plugin-root", o.pluginRoot}, {"--project", o.project}} {
-		if dir, err := filepath.Abs(f[1]); f[1] != "" && err == nil && o.scope == "user" {
-			c.Args = append(c.Args, f[0], dir)
+	add := func(flag, dir string) {
+		if abs, err := filepath.Abs(dir); dir != "" && err == nil {
+			c.Args = append(c.Args, flag, abs)
 		}
+	}
+	add("--plugin-root", o.pluginRoot)
+	add("--project", o.project)
+	for _, root := range o.roots {
+		add("--root", root)
 	}
 	return c
 }
@@ -159,7 +166,7 @@ func runMCP(ctx context.Context, std *cli.Std, o mcpOptions) error {
 
 func newMCPServer(std *cli.Std, o mcpOptions) (*mcp.Server, error) {
 	env := here.Env(std.Env).Without(tokenVariable) // no page may show it
-	h, err := here.Here{PluginRoot: o.pluginRoot, Env: env}.Complete()
+	h, err := here.Here{PluginRoot: o.pluginRoot, Roots: o.roots, Env: env}.Complete()
 	if err == nil && o.project != "" {
 		h, err = h.At(o.project)
 	}

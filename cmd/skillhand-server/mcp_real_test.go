@@ -89,8 +89,11 @@ command = %q
 args = ["mcp"]
 default_tools_approval_mode = "approve"
 `, api.URL, filepath.Join(bin, "skillhand")))
-	exit, out := runTool(t, project, []string{"HOME=" + home, "CODEX_HOME=" + filepath.Join(home, ".codex"), "PATH=" + os.Getenv("PATH")},
-		program, "exec", "--json", "--skip-git-repo-check", "go")
+	env := []string{"HOME=" + home, "CODEX_HOME=" + filepath.Join(home, ".codex"), "PATH=" + os.Getenv("PATH")}
+	if exit, out := runTool(t, project, env, filepath.Join(bin, "skillhand"), "init", "skill", "stubbed", "--for", "codex"); exit != 0 {
+		t.Fatal(out)
+	}
+	exit, out := runTool(t, project, env, program, "exec", "--json", "--skip-git-repo-check", "go")
 	api.mu.Lock()
 	defer api.mu.Unlock()
 	if exit != 0 || len(api.bodies) != 2 {
@@ -98,6 +101,9 @@ default_tools_approval_mode = "approve"
 	}
 	if !strings.Contains(api.bodies[0], `- greet: Greets somebody.`) {
 		t.Error("the model does not see the catalogue")
+	}
+	if !strings.Contains(api.bodies[0], "stubbed: Says what the skill stubbed does") {
+		t.Error("the model does not see the stub")
 	}
 	var got struct {
 		Input []struct {
@@ -155,6 +161,29 @@ func TestInspector(t *testing.T) {
 		if (exit == 0) != tt.exit || !strings.Contains(out, tt.want) {
 			t.Errorf("%q: exit status %d, want %q in\n%s", tt.args, exit, tt.want, out)
 		}
+	}
+}
+
+// TestInstalled: the hosts themselves read what --install wrote.
+func TestInstalled(t *testing.T) {
+	for _, name := range []string{"claude", "codex"} {
+		t.Run(name, func(t *testing.T) {
+			program := ""
+			if name == "claude" {
+				program = realclaude.Program(t)
+			} else {
+				program = filepath.Join(npm.Bin(t, npm.Codex), "codex")
+			}
+			home, project := t.TempDir(), t.TempDir()
+			env := []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"}
+			if exit, out := runTool(t, project, env, filepath.Join(bin, "skillhand"), "mcp", "--install", name); exit != 0 {
+				t.Fatal(out)
+			}
+			exit, out := runTool(t, project, env, program, "mcp", "get", "skillhand")
+			if exit != 0 || !strings.Contains(out, filepath.Join(bin, "skillhand")) {
+				t.Errorf("exit status %d\n%s", exit, out)
+			}
+		})
 	}
 }
 

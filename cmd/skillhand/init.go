@@ -1,13 +1,16 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/scaffold"
@@ -31,35 +34,121 @@ func newInit(std *stdio) *cobra.Command {
 
 func newInitSkill(std *stdio) *cobra.Command {
 	var dir string
+	var agents []string
 	cmd := &cobra.Command{
 		Use:   "skill NAME",
 		Short: "Make a new skill",
 		Long: `Make a new skill that loads and runs right away, in .claude/skills at the top of
-this project. Nothing is overwritten.`,
+this project. Nothing is overwritten.
+
+With --for, also make a stub for an agent that reads skills but runs no
+directives in them: it has the skill's description, and tells the agent to run
+skillhand load and to follow what it prints. The skill itself is made only if
+there is none of that name.`,
 		Example: `  skillhand init skill review
-  skillhand init skill review --dir plugin/skills`,
+  skillhand init skill review --dir plugin/skills
+  skillhand init skill review --for codex,gemini`,
 		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := scaffold.CheckName(args[0]); err != nil {
 				return cli.Usagef("%v", err)
 			}
-			if dir == "" {
-				here, err := os.Getwd()
-				if err != nil {
-					return err
+			for _, agent := range agents {
+				if _, err := scaffold.StubFolder(agent, false); err != nil {
+					return cli.Usagef("--for %v", err)
 				}
-				if top := skill.Top(here); top != "" {
-					here = top
-				}
-				dir = filepath.Join(here, ".claude", "skills")
 			}
-			target := filepath.Join(dir, args[0])
+			if len(agents) > 0 {
+				return initStubs(std, args[0], dir, agents)
+			}
+			target, err := skillFolder(dir, args[0])
+			if err != nil {
+				return err
+			}
 			made, err := scaffold.Skill(target, args[0])
 			return std.made(made, err, "skillhand load "+hint(target))
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "the `folder` of skills (default .claude/skills)")
+	cmd.Flags().StringSliceVar(&agents, "for", nil, "make a stub for these `agents`: "+strings.Join(scaffold.Agents(), ", "))
+	if err := cmd.RegisterFlagCompletionFunc("for", cobra.FixedCompletions(scaffold.Agents(), cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // a flag of this name is defined above
+	}
 	return cmd
+}
+
+// skillFolder is where a new skill goes: into dir, else among the project's.
+func skillFolder(dir, name string) (string, error) {
+	if dir == "" {
+		here, err := os.Getwd()
+		if err != nil {
+			return "", err
+		}
+		dir = filepath.Join(projectAround(here), ".claude", "skills")
+	}
+	return filepath.Join(dir, name), nil
+}
+
+func projectAround(dir string) string {
+	if top := skill.Top(dir); top != "" {
+		return top
+	}
+	return dir
+}
+
+// initStubs makes a skill's stubs, and the skill if there is none. Stubs go where
+// the skill is: among the user's own, or into the project.
+func initStubs(std *stdio, name, dir string, agents []string) error {
+	h, err := here.From("", std.Env)
+	if err != nil {
+		return err
+	}
+	finder := h.Finder()
+	loc, err := finder.Find(name)
+	var made []string
+	if errors.Is(err, fs.ErrNotExist) || dir != "" {
+		var target string
+		if target, err = skillFolder(dir, name); err != nil {
+			return err
+		}
+		if made, err = scaffold.Skill(target, name); err != nil {
+			return err
+		}
+		loc, err = finder.Find(name)
+	}
+	if err != nil {
+		return err
+	}
+	_, about, err := loc.Front()
+	if err != nil {
+		return err
+	}
+	root := projectAround(h.Dir)
+	if loc.From == skill.FromUser {
+		root = h.Home
+	}
+	targets := map[string]bool{}
+	for _, agent := range agents {
+		folder, err := scaffold.StubFolder(agent, loc.From == skill.FromUser)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(root, folder, name)
+		if targets[target] {
+			continue // two agents read the same folder
+		}
+		targets[target] = true
+		files, err := scaffold.Stub(target, name, about)
+		if err != nil {
+			return err
+		}
+		made = append(made, files...)
+		if now, err := finder.Find(name); err != nil || now.File != loc.File {
+			os.RemoveAll(target)
+			return fmt.Errorf("%s: a stub here would hide the skill itself, %s: move that to .claude/skills", target, loc.File)
+		}
+	}
+	return std.made(made, nil, "skillhand load "+name)
 }
 
 func newInitPlugin(std *stdio) *cobra.Command {
