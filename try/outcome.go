@@ -3,6 +3,7 @@ package try
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -262,7 +263,7 @@ func (e *resultEvent) judge(r *Reading) {
 		why = strings.Join(e.Errors, "; ")
 	}
 	if why == "" {
-		why = e.Subtype
+		why = cmp.Or(e.Subtype, "a result that says nothing")
 	}
 	switch {
 	case e.Subtype == "error_max_turns", e.Stop == "refusal":

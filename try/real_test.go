@@ -6,7 +6,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,7 +64,8 @@ func newStage(t *testing.T, cases string, play script, files map[string]string) 
 	var mu sync.Mutex
 	sessions := map[string][]string{} // of each word
 	api.Handle(func(q *fakeapi.Request) fakeapi.Answer {
-		for word, answers := range play {
+		for _, word := range slices.Sorted(maps.Keys(play)) {
+			answers := play[word]
 			if q.Count(word) == 0 {
 				continue
 			}
@@ -83,8 +86,12 @@ func newStage(t *testing.T, cases string, play script, files map[string]string) 
 	for name, text := range files {
 		c.Write(name, text)
 	}
-	c.Write(".claude/skills/zebra-card/SKILL.md", zebra)
-	c.Write(".claude/skills/zebra-card/evals/cases.yaml", cases)
+	skills := ".claude/skills"
+	if files["plug/.claude-plugin/plugin.json"] != "" {
+		skills = "plug/skills"
+	}
+	c.Write(skills+"/zebra-card/SKILL.md", zebra)
+	c.Write(skills+"/zebra-card/evals/cases.yaml", cases)
 	s := &stage{t: t, api: api, project: c.Project}
 	s.Runtime = skillhand.Runtime{
 		Here: here.Here{Dir: c.Project, State: t.TempDir(), Env: here.Env{
@@ -97,7 +104,7 @@ func newStage(t *testing.T, cases string, play script, files map[string]string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	loc, err := h.Finder().Find("zebra-card")
+	loc, err := h.Finder().Find(filepath.Join(c.Project, skills, "zebra-card"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,5 +314,105 @@ func TestRealVoid(t *testing.T) {
 	}
 	if k := summary.Skills[0]; k.Fired.Of != 3 || k.Fired.Hits != 3 || summary.Void != 0 {
 		t.Errorf("%+v", summary)
+	}
+}
+
+// TestRealPlugin: a skill of a plugin is tried in its plugin, among the user's own
+// skills if they are wanted; without it the others stay. A model judges where a
+// case asks for it, and is shown apart.
+func TestRealPlugin(t *testing.T) {
+	s := newStage(t, `cases:
+  - id: one
+    prompt: ONE please
+    checks:
+      - {answer: done}
+      - {judge: 'ISFRIENDLY?'}
+`, script{
+		"ISFRIENDLY": {say(fakeapi.Use("StructuredOutput", map[string]any{"yes": false, "reason": "It is curt."}))},
+		"ONE please": {skillCall("plug:zebra-card"), done},
+	}, map[string]string{
+		"plug/.claude-plugin/plugin.json": `{"name": "plug", "version": "1.0.0", "description": "d"}`,
+		"plug/skills/okapi/SKILL.md":      okapi,
+	})
+	mine := filepath.Join(s.Runtime.Env.Get("HOME"), ".claude", "skills", "mine")
+	if err := os.MkdirAll(mine, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(mine, "SKILL.md"), []byte("---\nname: mine\ndescription: GNUTEXT\n---\nGnu.\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s.Baseline, s.WithMine = true, true
+	summary, trials := s.run()
+	if w, wo := trials["one with"], trials["one without"]; w.Outcome != Fired || wo.Outcome != None {
+		t.Errorf("with %s, without %s", w.Outcome, wo.Outcome)
+	}
+	for name, trial := range trials {
+		if trial.Passed == nil || !*trial.Passed || len(trial.Checks) != 2 || trial.Checks[1].OK == nil || *trial.Checks[1].OK || trial.Checks[1].Why != "It is curt." {
+			t.Errorf("%s: %+v", name, trial)
+		}
+		session := s.session(trial)
+		for _, q := range s.api.Requests() {
+			if q.Session == session && (!bytes.Contains(q.Body, []byte("GNUTEXT")) || !bytes.Contains(q.Body, []byte("Draws a card"))) {
+				t.Errorf("%s was not sent the other skills", name)
+			}
+			if q.Session == session && bytes.Contains(q.Body, []byte("zebracards")) != (trial.Arm == With) {
+				t.Errorf("%s: the skill is in what was sent, or is not", name)
+			}
+		}
+	}
+	for _, q := range s.api.Requests() {
+		if q.Count("ISFRIENDLY") > 0 && (bytes.Contains(q.Body, []byte("zebracards")) || bytes.Contains(q.Body, []byte("GNUTEXT"))) {
+			t.Error("the judge was sent skills")
+		}
+	}
+	if k := summary.Skills[0]; k.Passed.Hits != 1 || k.Judged.Hits != 0 || k.Judged.Of != 1 || k.Without.Hits != 1 || k.Help.Told {
+		t.Errorf("%+v", k)
+	}
+}
+
+// TestRealCredentials: a login of the user's lets trials in, and the key that
+// renews it stays with the user. Without any, the first trial is the last.
+func TestRealCredentials(t *testing.T) {
+	s := newStage(t, "cases: [{prompt: ONE please}, {prompt: TWO please}]", script{"please": {done}}, nil)
+	env := slices.DeleteFunc(s.Runtime.Env, func(kv string) bool { return strings.HasPrefix(kv, "ANTHROPIC_API_KEY=") })
+	s.Runtime.Env, s.Runs, s.Jobs = env, 20, 4
+	results, err := OpenResultsAt(filepath.Join(t.TempDir(), "results"), "plan")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Results = results
+	started := 0
+	s.OnStart = func(Trial) { started++ }
+	summary, err := Run(t.Context(), s.Options, []*Subject{s.subject})
+	if e, ok := errors.AsType[*claude.Error](err); !ok || e.Category != claude.Auth || started != 1 || summary.Trials != 0 || len(s.api.Requests()) > 0 {
+		t.Errorf("%v after %d trials and %d requests", err, started, len(s.api.Requests()))
+	}
+	config := filepath.Join(env.Get("HOME"), ".claude")
+	if err := os.MkdirAll(config, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	login := `{"claudeAiOauth":{"accessToken":"sk-ant-oat01-access","refreshToken":"sk-ant-ort01-renew","expiresAt":99999999999999,"scopes":["user:inference","user:profile"],"subscriptionType":"max"},"other":"secret"}`
+	if err := os.WriteFile(filepath.Join(config, ".credentials.json"), []byte(login), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.Runs, s.OnStart = 1, nil
+	if summary, _ := s.run(); summary.Void != 0 || summary.Trials != 2 {
+		t.Errorf("%+v", summary)
+	}
+	for _, q := range s.api.Requests() {
+		if got := q.Header.Get("Authorization"); got != "Bearer sk-ant-oat01-access" {
+			t.Errorf("let in by %q", got)
+		}
+	}
+	home := t.TempDir()
+	user, err := s.Runtime.Complete()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := passCredentials(user, home); err != nil {
+		t.Fatal(err)
+	}
+	if got := everything(t, home); !strings.Contains(got, "access") || strings.Contains(got, "renew") || strings.Contains(got, "secret") {
+		t.Errorf("passed on: %s", got)
 	}
 }
