@@ -39,22 +39,22 @@ func newTry(std *cli.Std) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "try [SKILL...] [-- CLAUDE-ARG...]",
 		Short: "Try skills with a model: do they fire, do they help",
-		Long: `Ask Claude the prompts in the evals folder beside each skill, and say how often
-the skill fired, what fired instead, and whether it helps. Without SKILL, all
-skills of this project that have cases.
+		Long: `Ask Claude the prompts in each skill's evals folder, and report how often the
+skill fired, what fired instead, and whether it helps. Without SKILL, all skills
+of this project that have cases are tried.
 
 Cases are evals/evals.json (agentskills.io), lists of queries (skill-creator) and
-evals/*.yaml; --init writes some. Each trial has a fresh copy of its case's folder
-and a HOME of its own; nothing of yours is touched, and nothing of yours is there
-but credentials. Edits in the folder are accepted; allow other tools with
---allowed-tool. With Bash allowed, a command can write wherever you can.
+evals/*.yaml. --init writes some to start from. Each trial gets a fresh copy of
+its case's folder and an empty HOME with your credentials, so nothing of yours is
+read or changed. Edits in the folder are accepted; allow other tools with
+--allowed-tool. A Bash command that you allow can still write wherever you can.
 
-A trial that came to no verdict (rate limit, time-out, crash) is tried again, and
-counts in no rate. Trials are kept as they end: interrupted, the same command goes
-on where it was. What follows -- goes to the CLI unchanged.
+Trials without a verdict (rate limit, time-out, crash) are retried and count in
+no rate. Each trial is saved when it ends: run the same command again to continue
+after an interruption. Arguments after -- go to the CLI unchanged.
 
-Exit status: 1 below a minimum, 3 no claude or no cases, 4 trials are left without
-a verdict, 5 credentials or quota, 130 interrupted.`,
+Exit status: 1 below a minimum, 3 no claude or no cases, 4 some trials have no
+verdict yet, 5 credentials or quota, 130 interrupted.`,
 		Example: `  skillhand try --init greet          # then edit evals/cases.yaml
   skillhand try greet --runs 5 --baseline
   skillhand try --with-mine --min-fired 0.8 --junit report.xml
@@ -67,29 +67,29 @@ a verdict, 5 credentials or quota, 130 interrupted.`,
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&o.Runs, "runs", 3, "trials of each case")
+	f.IntVar(&o.Runs, "runs", 3, "number of trials per case")
 	f.BoolVar(&o.Baseline, "baseline", false, "also try without the skill, to see whether it helps")
-	f.IntVarP(&o.Jobs, "jobs", "j", 4, "trials at a time")
-	f.Float64Var(&o.BudgetUSD, "budget-usd", 0, "begin no trial after this many `dollars` (0: no limit)")
-	f.Float64Var(&o.minFired, "min-fired", 0, "fail if it fires less often where it should, or is quiet less often where it should (0 to 1)")
-	f.Float64Var(&o.minPass, "min-pass", 0, "fail if its checks pass less often (0 to 1)")
-	f.StringArrayVar(&o.cases, "cases", nil, "a `file` of cases, instead of the evals folder; repeatable")
-	f.BoolVar(&o.WithMine, "with-mine", false, "with your other skills beside it, and those of the project")
-	f.BoolVar(&o.Judge, "judge", false, "have a model judge the expectations of evals.json")
-	f.BoolVar(&o.Keep, "keep", false, "keep each trial's folder as it was left")
-	f.StringVar(&o.results, "results", "", "keep trials in this `folder` (default: below the state folder)")
-	f.BoolVar(&o.fresh, "fresh", false, "do not go on with trials that were interrupted")
-	f.StringVar(&o.from, "from", "", "judge the trials in a `folder` of results again, and ask nobody")
-	f.BoolVar(&o.init, "init", false, "write cases from the skill's description, for you to edit")
-	f.BoolVar(&o.ask, "ask", false, "with --init: have a model propose them")
+	f.IntVarP(&o.Jobs, "jobs", "j", 4, "number of trials at the same time")
+	f.Float64Var(&o.BudgetUSD, "budget-usd", 0, "start no more trials after spending this many `dollars` (0: no limit)")
+	f.Float64Var(&o.minFired, "min-fired", 0, "exit with 1 if it fires, or stays quiet, less often than it should (0 to 1)")
+	f.Float64Var(&o.minPass, "min-pass", 0, "exit with 1 if its checks pass less often (0 to 1)")
+	f.StringArrayVar(&o.cases, "cases", nil, "read cases from this `file` instead of the evals folder; repeatable")
+	f.BoolVar(&o.WithMine, "with-mine", false, "install your other skills and those of the project too")
+	f.BoolVar(&o.Judge, "judge", false, "let a model judge the expectations in evals.json")
+	f.BoolVar(&o.Keep, "keep", false, "keep each trial's folder after it ends")
+	f.StringVar(&o.results, "results", "", "save trials in this `folder` (default: in the state folder)")
+	f.BoolVar(&o.fresh, "fresh", false, "start over instead of continuing an interrupted run")
+	f.StringVar(&o.from, "from", "", "judge the saved trials in this `folder` again, without asking Claude")
+	f.BoolVar(&o.init, "init", false, "write cases from the skill's description for you to edit")
+	f.BoolVar(&o.ask, "ask", false, "with --init: let a model propose the cases")
 	f.StringVar(&o.pluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
 	f.StringVar(&o.Model, "model", "", "the `model` to ask")
 	f.IntVar(&o.MaxTurns, "max-turns", 0, "stop a trial after this many turns (0: no limit)")
-	f.StringArrayVar(&o.AllowedTools, "allowed-tool", nil, "a `tool` that trials may use, such as 'Bash(git log:*)'; repeatable")
-	f.StringArrayVar(&o.Env, "env", nil, "the `name` of a variable that trials have too; repeatable")
-	f.DurationVar(&o.client.Timeout, "timeout", claude.DefaultTimeout, "for one trial")
-	f.DurationVar(&o.client.IdleTimeout, "idle-timeout", claude.DefaultIdleTimeout, "without a word from the CLI (0: none)")
-	f.IntVar(&o.Retries, "retries", 2, "further tries of a trial that came to no verdict")
+	f.StringArrayVar(&o.AllowedTools, "allowed-tool", nil, "allow trials to use this `tool`, such as 'Bash(git log:*)'; repeatable")
+	f.StringArrayVar(&o.Env, "env", nil, "pass on the variable with this `name`; repeatable")
+	f.DurationVar(&o.client.Timeout, "timeout", claude.DefaultTimeout, "time limit for one trial")
+	f.DurationVar(&o.client.IdleTimeout, "idle-timeout", claude.DefaultIdleTimeout, "time limit without output from the CLI (0: no limit)")
+	f.IntVar(&o.Retries, "retries", 2, "further attempts at a trial without a verdict")
 	f.StringVar(&o.client.Path, "claude", "", "the `path` of claude (default $SKILLHAND_CLAUDE, then claude in PATH)")
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each trial, the summary last")
 	f.BoolVar(&o.markdown, "markdown", false, "print the summary as Markdown")
@@ -119,11 +119,11 @@ func (o *tryOptions) check() error {
 	case o.client.IdleTimeout < 0:
 		return cli.Usagef("--idle-timeout %s: want 0 or more", o.client.IdleTimeout)
 	case o.json && o.markdown:
-		return cli.Usagef("--json and --markdown: want one of them")
+		return cli.Usagef("--json and --markdown cannot be used together")
 	case o.ask && !o.init:
-		return cli.Usagef("--ask: want --init, for which a model is asked")
+		return cli.Usagef("--ask needs --init")
 	case o.from != "" && (o.init || o.results != ""):
-		return cli.Usagef("--from judges trials that were made: it goes with neither --init nor --results")
+		return cli.Usagef("--from cannot be used with --init or --results")
 	}
 	if o.client.IdleTimeout == 0 {
 		o.client.IdleTimeout = -1
@@ -246,7 +246,7 @@ func trySubjects(std *cli.Std, h here.Here, o *tryOptions, names []string) ([]*t
 		}
 	}
 	if len(o.cases) > 0 && len(locs) != 1 && len(faults) == 0 {
-		return nil, cli.Usagef("--cases: name the one skill that they are for")
+		return nil, cli.Usagef("--cases needs one SKILL")
 	}
 	var subjects []*try.Subject
 	for _, loc := range locs {
@@ -291,7 +291,7 @@ func trySubject(o *tryOptions, loc skill.Location) (*try.Subject, error) {
 // tryInit writes cases for an author to edit.
 func tryInit(ctx context.Context, std *cli.Std, o *tryOptions, subjects []*try.Subject) error {
 	if len(subjects) != 1 {
-		return cli.Usagef("--init: name the one skill to write cases for")
+		return cli.Usagef("--init needs one SKILL")
 	}
 	s := subjects[0]
 	cases := s.Propose()
@@ -306,7 +306,7 @@ func tryInit(ctx context.Context, std *cli.Std, o *tryOptions, subjects []*try.S
 	}
 	file, err := s.WriteCases(cases)
 	if errors.Is(err, fs.ErrExist) {
-		return cli.Usagef("%s: is there already", filepath.Join(s.Folder(), "evals", "cases.yaml"))
+		return cli.Usagef("%s: already exists", filepath.Join(s.Folder(), "evals", "cases.yaml"))
 	}
 	if err != nil {
 		return err
