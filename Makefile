@@ -55,6 +55,7 @@ $(TOOLS)/golangci-lint:
 tools:
 	@for tool in bash gcc python3 patch; do command -v $$tool >/dev/null || { apt-get update -q && apt-get install -qy $$tool; } || { echo "please install $$tool"; exit 1; }; done
 	@command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { apt-get update -q && apt-get install -qy postgresql; } || { echo "please install postgresql"; exit 1; }
+	@command -v nvim >/dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends neovim; } || { echo "please install neovim"; exit 1; }
 	@command -v npm >/dev/null || { apt-get update -q && apt-get install -qy nodejs npm; } || { echo "please install npm"; exit 1; }
 
 clean:

@@ -59,7 +59,7 @@ internal/txtartest:
 internal/words:
 
 cmd/skillhand: . check claude claudepage doctor golden here history internal/atomicfile internal/cli internal/term migrate migrate/disk proc render report scaffold schemas session settings shell skill trust verdict view
-cmd/skillhand-server: . batch batch/jobfile claude here history internal/atomicfile internal/cli internal/term mcp mcp/host proc render shell skill try verdict view
+cmd/skillhand-server: . batch batch/jobfile check claude here history internal/atomicfile internal/cli internal/term mcp mcp/host proc render schemas shell skill try verdict view
 
 # For tests alone: no line above may name them.
 internal/fakeapi:

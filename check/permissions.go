@@ -33,6 +33,8 @@ type Verdict struct {
 	Rule     string          `json:"rule"`
 	Reason   string          `json:"reason"`
 	Suggest  string          `json:"suggest"`
+
+	Range Range `json:"-"` // of the whole directive
 }
 
 // place is where Claude Code is taken to load the file from.
@@ -92,7 +94,9 @@ func (d *directive) plain() string {
 
 func directiveAsks(p *pass) {
 	p.judged(p.place(), func(d *directive, v permit.Verdict) {
-		p.verdicts = append(p.verdicts, verdictOf(p.Name, d, v))
+		verdict := verdictOf(p.Name, d, v)
+		verdict.Range = p.rangeOf(d.start, d.end)
+		p.verdicts = append(p.verdicts, verdict)
 		if v.Decision != permit.Ask && v.Decision != permit.Deny {
 			return
 		}

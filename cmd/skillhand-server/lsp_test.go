@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creachadair/jrpc2"
+	"github.com/creachadair/jrpc2/channel"
+)
+
+const lspText = "---\ndescription: d\neffort: \n\n---\n🎉 !`find . -name \\'x\\'`\n!`kubectl get pods || true`\n"
+
+// An editor talks to the server as an editor does.
+type editor struct {
+	*jrpc2.Client
+	t         *testing.T
+	published chan publishParams
+}
+
+func newEditor(t *testing.T) *editor {
+	ctx, stop := context.WithTimeout(context.Background(), 3*time.Minute)
+	t.Cleanup(stop)
+	cmd := exec.CommandContext(ctx, filepath.Join(bin, "skillhand"), "lsp", "--stdio")
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	e := &editor{t: t, published: make(chan publishParams, 10)}
+	e.Client = jrpc2.NewClient(channel.LSP(out, in), &jrpc2.ClientOptions{OnNotify: func(r *jrpc2.Request) {
+		var p publishParams
+		if r.Method() == "textDocument/publishDiagnostics" && r.UnmarshalParams(&p) == nil {
+			e.published <- p
+		}
+	}})
+	t.Cleanup(func() {
+		e.Notify(context.Background(), "exit", nil)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("it ended with %v", err)
+		}
+		e.Close()
+	})
+	return e
+}
+
+// call sends a request and reads its answer.
+func (e *editor) call(method string, params, result any) {
+	e.t.Helper()
+	if err := e.CallResult(context.Background(), method, params, result); err != nil {
+		e.t.Fatalf("%s: %v", method, err)
+	}
+}
+
+func (e *editor) notify(method string, params any) {
+	e.t.Helper()
+	if err := e.Notify(context.Background(), method, params); err != nil {
+		e.t.Fatalf("%s: %v", method, err)
+	}
+}
+
+// TestLSP: what an editor asks, and what it is told.
+func TestLSP(t *testing.T) {
+	dir := t.TempDir()
+	uri := "file://" + filepath.Join(dir, ".claude", "skills", "s", "SKILL.md")
+	e := newEditor(t)
+	var init initializeResult
+	e.call("initialize", map[string]any{"capabilities": map[string]any{}, "rootUri": "file://" + dir}, &init)
+	if init.ServerInfo.Name != "skillhand" || !init.Capabilities.HoverProvider {
+		t.Errorf("%+v", init)
+	}
+	e.notify("initialized", map[string]any{})
+	var open didOpenParams
+	open.TextDocument.URI, open.TextDocument.Text = uri, lspText
+	e.notify("textDocument/didOpen", open)
+	found := (<-e.published).Diagnostics
+	rules := map[string]diagnostic{}
+	for _, d := range found {
+		rules[d.Code] = d
+	}
+	// The emoji is two units wide to an editor.
+	if r := rules["SK301"].Range; r.Start != (position{5, 18}) || r.End != (position{5, 23}) {
+		t.Errorf("SK301 at %+v of %+v", r, found)
+	}
+	e.asks(uri, rules)
+
+	var change didChangeParams
+	change.TextDocument.URI = uri
+	change.Changes = append(change.Changes, struct {
+		Text string `json:"text"`
+	}{"---\ndescription: d\n---\nText.\n"})
+	e.notify("textDocument/didChange", change)
+	if p := <-e.published; len(p.Diagnostics) != 0 {
+		t.Errorf("after the change: %+v", p.Diagnostics)
+	}
+	e.notify("textDocument/didClose", textParams{textID{uri}})
+	<-e.published
+	var none any
+	e.call("shutdown", nil, &none)
+}
+
+// asks holds fixes, hover and completion against what they should say.
+func (e *editor) asks(uri string, rules map[string]diagnostic) {
+	t := e.t
+	var actions []codeAction
+	e.call("textDocument/codeAction", map[string]any{"textDocument": textID{uri}, "range": rules["SK301"].Range, "context": map[string]any{"diagnostics": []any{}}}, &actions)
+	if len(actions) != 1 || actions[0].Edit.Changes[uri][0].NewText != "'x'" {
+		t.Errorf("actions: %+v", actions)
+	}
+	var h hover
+	e.call("textDocument/hover", positionParams{textID{uri}, position{6, 5}}, &h)
+	if !strings.Contains(h.Contents.Value, "**ask**: Claude Code") || !strings.Contains(h.Contents.Value, "Bash(kubectl get pods)") || !strings.Contains(h.Contents.Value, "# SK401") {
+		t.Errorf("hover: %s", h.Contents.Value)
+	}
+	labels := func(at position) string {
+		var items []completionItem
+		e.call("textDocument/completion", positionParams{textID{uri}, at}, &items)
+		var all []string
+		for _, i := range items {
+			all = append(all, i.Label)
+		}
+		return strings.Join(all, " ")
+	}
+	if got := labels(position{2, 8}); got != "low medium high xhigh max" {
+		t.Errorf("values: %s", got)
+	}
+	if got := labels(position{3, 0}); !strings.Contains(got, "allowed-tools") || strings.Contains(got, "description") {
+		t.Errorf("fields: %s", got)
+	}
+	if got := labels(position{6, 0}); got != "" {
+		t.Errorf("in the text: %s", got)
+	}
+}
+
+// neovimScript opens a file, waits for what is found, hovers, and applies the first fix.
+const neovimScript = `
+local ok, fault = pcall(function()
+local out = {}
+local client = vim.lsp.start_client({name = 'skillhand', cmd = {vim.env.SKILLHAND, 'lsp'}, root_dir = vim.fn.getcwd()})
+vim.cmd('edit ' .. vim.env.FILE)
+vim.lsp.buf_attach_client(0, client)
+vim.wait(60000, function() return #vim.diagnostic.get(0) > 0 end, 50)
+out.found = {}
+for _, d in ipairs(vim.diagnostic.get(0)) do
+  table.insert(out.found, d.code .. ':' .. (d.lnum + 1) .. ':' .. (d.col + 1))
+end
+local at = {textDocument = vim.lsp.util.make_text_document_params(), position = {line = 4, character = 5}}
+for _, r in pairs(vim.lsp.buf_request_sync(0, 'textDocument/hover', at, 60000) or {}) do
+  out.hover = r.result and r.result.contents.value
+end
+local here = vim.diagnostic.get(0, {lnum = 3})[1]
+local range = {start = {line = here.lnum, character = here.col}, ['end'] = {line = here.lnum, character = here.end_col}}
+local params = {textDocument = at.textDocument, range = range, context = {diagnostics = {}}}
+for _, r in pairs(vim.lsp.buf_request_sync(0, 'textDocument/codeAction', params, 60000) or {}) do
+  vim.lsp.util.apply_workspace_edit(r.result[1].edit, 'utf-16')
+end
+vim.cmd('write')
+vim.fn.writefile({vim.fn.json_encode(out)}, vim.env.OUT)
+end)
+if not ok then io.stderr:write(tostring(fault)) vim.cmd('cquit 1') end
+vim.cmd('qall!')
+`
+
+// TestNeovim: a real editor opens a file, sees the finding, hovers, and applies the fix.
+func TestNeovim(t *testing.T) {
+	nvim, err := exec.LookPath("nvim")
+	if err != nil {
+		if os.Getenv("SKILLHAND_REQUIRE_ALL") == "1" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	file, script, result := filepath.Join(dir, "s", "SKILL.md"), filepath.Join(dir, "test.lua"), filepath.Join(dir, "out.json")
+	if err := os.Mkdir(filepath.Dir(file), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{file: "---\ndescription: d\n---\n日本 !`find . -name \\'x\\'`\n!`kubectl get pods || true`\n", script: neovimScript} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, stop := context.WithTimeout(context.Background(), 3*time.Minute)
+	defer stop()
+	cmd := exec.CommandContext(ctx, nvim, "--headless", "--clean", "-n", "-S", script)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "HOME="+dir, "SKILLHAND="+filepath.Join(bin, "skillhand"), "FILE="+file, "OUT="+result, "LC_ALL=C.UTF-8")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	data, err := os.ReadFile(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Found []string
+		Hover string
+	}
+	if err := json.Unmarshal(data, &got); err != nil {
+		t.Fatal(err)
+	}
+	// Neovim counts columns in bytes.
+	if all := strings.Join(got.Found, " "); !strings.Contains(all, "SK301:4:23") || !strings.Contains(all, "SK401:5:3") {
+		t.Errorf("found %s", all)
+	}
+	if !strings.Contains(got.Hover, "**ask**: Claude Code") {
+		t.Errorf("hover: %s", got.Hover)
+	}
+	if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), "日本 !`find . -name 'x'`\n") {
+		t.Errorf("%v: %s", err, text)
+	}
+}
