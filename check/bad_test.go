@@ -170,3 +170,29 @@ func TestStops(t *testing.T) {
 		t.Errorf("checked %d files", res.Files)
 	}
 }
+
+// TestLinear: a hostile text of 200 KB ends. What grows with the square of it would not.
+func TestLinear(t *testing.T) {
+	for name, text := range map[string]string{
+		"hidden":      strings.Repeat("\u200b", 70_000),
+		"flags":       strings.Repeat("\U000E0061", 50_000),
+		"links":       strings.Repeat("[a](b.md)", 20_000),
+		"brackets":    strings.Repeat("](", 100_000),
+		"definitions": strings.Repeat("[a]: b.md ", 20_000),
+		"labels":      strings.Repeat("[a]:\n", 40_000),
+		"arguments":   "!`echo " + strings.Repeat("$0 ", 3_000) + "`",
+		"directives":  strings.Repeat("!`cat x`\n", 5_000),
+		"examples":    "```markdown\nx\n" + strings.Repeat("!`cat x`\n", 20_000) + "```",
+		"variables":   "!`" + strings.Repeat("${CLAUDE_SKILL_DIR}/scripts/x.sh ", 3_000) + "`",
+		"comments":    strings.Repeat("<!-- skillhand: ignore SK308 x -->\n", 5_000),
+		"find":        "!`find " + strings.Repeat("-name \\'x\\' ", 5_000) + "`",
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := Finder{Dir: "/nowhere"}.Source("/nowhere/s/SKILL.md", []byte("---\ndescription: d\n---\n"+text+"\n"))
+			res := Run(context.Background(), []File{f}, Options{Dialect: "skillhand"})
+			if len(res.Findings) > 20_000 {
+				t.Errorf("%d findings", len(res.Findings))
+			}
+		})
+	}
+}

@@ -23,6 +23,8 @@ type document struct {
 	opt   *Options
 	src   string
 	lines []int // where the lines start
+	last  struct{ line, column, offset int }
+	made  map[string]int // findings, by their rules
 
 	fault      error // why it could not be read
 	skill      *skill.Skill
@@ -57,11 +59,12 @@ type directive struct {
 
 	program *syntax.File // nil if it is no program of bash
 	fault   error        // why
+	names   [][2]int     // where commands' names stand in the file
 }
 
 // open reads and parses a file.
 func open(f File, opt *Options) *document {
-	d := &document{File: f, opt: opt, lines: []int{0}, fault: f.Fault}
+	d := &document{File: f, opt: opt, lines: []int{0}, made: map[string]int{}, fault: f.Fault}
 	if d.fault != nil {
 		return d
 	}
@@ -173,9 +176,23 @@ func (d *document) findDirectives(src []byte) {
 	for _, x := range d.directives {
 		if x.part != nil {
 			x.program, x.fault = words.Parse(x.command)
+			x.findNames()
 			d.count++
 		}
 	}
+}
+
+// findNames notes where the commands of a directive have their names.
+func (d *directive) findNames() {
+	if d.program == nil {
+		return
+	}
+	syntax.Walk(d.program, func(n syntax.Node) bool {
+		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+			d.names = append(d.names, [2]int{d.at(from(call.Args[0])), d.at(to(call.Args[0]))})
+		}
+		return true
+	})
 }
 
 func ours(p *skill.Part) *directive {
@@ -255,6 +272,7 @@ func (d *document) close() {
 		}
 	}
 	end = max(end, min(3, len(d.src)))
+	d.last.line = 0
 	d.src = strings.Clone(d.src[:end])
 	d.lines = slices.Clone(d.lines[:d.lineAt(end)])
 }

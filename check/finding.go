@@ -72,9 +72,20 @@ func (p *pass) find(start, end int, format string, a ...any) *Finding {
 		Message: fmt.Sprintf(format, a...), Range: p.rangeOf(start, end),
 	}
 	f.text, f.anchor = p.lineText(f.Range.Line), f.Range.Line
-	p.findings = append(p.findings, f)
+	switch p.made[p.rule.ID]++; {
+	case p.made[p.rule.ID] < maxAlike:
+		p.findings = append(p.findings, f)
+	case p.made[p.rule.ID] == maxAlike:
+		last := *f
+		last.Message = fmt.Sprintf("%s is found more than %d times in this file: no more are told", p.rule.ID, maxAlike-1)
+		p.findings = append(p.findings, &last)
+	}
 	return f
 }
+
+// maxAlike is how many findings of one rule a file can have: nobody reads more, and a hostile
+// file could have millions.
+const maxAlike = 1000
 
 // at is find for a stretch of a directive's command.
 func (p *pass) at(d *directive, from, to int, format string, a ...any) *Finding {
@@ -104,9 +115,16 @@ func (d *document) rangeOf(start, end int) Range {
 	return r
 }
 
+// position counts on from the place that was asked for last, as a line may be very long.
 func (d *document) position(offset int) (line, column int) {
 	line = d.lineAt(offset)
-	return line, 1 + utf8.RuneCountInString(d.src[d.lines[line-1]:offset])
+	from, column := d.lines[line-1], 1
+	if d.last.line == line && d.last.offset <= offset {
+		from, column = d.last.offset, d.last.column
+	}
+	column += utf8.RuneCountInString(d.src[from:offset])
+	d.last.line, d.last.column, d.last.offset = line, column, offset
+	return line, column
 }
 
 // lineText is a line without its end.

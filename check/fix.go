@@ -25,9 +25,13 @@ func Mend(ctx context.Context, files []File, opt Options, unsafe bool) *Fixes {
 	opt.Progress, opt.keep = nil, true
 	for range 10 {
 		res := Run(ctx, files, opt)
+		found := map[string][]*Finding{}
+		for _, f := range res.Findings {
+			found[f.path] = append(found[f.path], f)
+		}
 		var again []File
 		for _, f := range files {
-			src, made := fixes.mend(f, res, unsafe)
+			src, made := fixes.mend(res.source(f), found[f.Path], unsafe)
 			if made == 0 {
 				continue
 			}
@@ -50,10 +54,10 @@ func Mend(ctx context.Context, files []File, opt Options, unsafe bool) *Fixes {
 }
 
 // mend applies the fixes of one file that do not get in each other's way.
-func (x *Fixes) mend(f File, res *Result, unsafe bool) (src string, made int) {
+func (x *Fixes) mend(src string, all []*Finding, unsafe bool) (mended string, made int) {
 	var edits []Edit
-	for _, found := range res.Findings {
-		if found.path != f.Path || found.File != f.Name || found.Fix == nil || found.Fix.Unsafe && !unsafe {
+	for _, found := range all {
+		if found.Fix == nil || found.Fix.Unsafe && !unsafe {
 			continue
 		}
 		if found.Fix.Executable != "" {
@@ -72,7 +76,7 @@ func (x *Fixes) mend(f File, res *Result, unsafe bool) (src string, made int) {
 	if made == 0 {
 		return "", 0
 	}
-	return apply(res.source(f), edits), made
+	return apply(src, edits), made
 }
 
 // touches reports whether two edits cannot be made at once.

@@ -187,18 +187,7 @@ func isScript(path string) bool {
 
 // calls reports whether what stands at an offset of the file begins a command of the directive.
 func (d *directive) calls(offset int) bool {
-	if d.program == nil {
-		return false
-	}
-	found := false
-	syntax.Walk(d.program, func(n syntax.Node) bool {
-		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
-			w := call.Args[0]
-			found = found || d.at(from(w)) <= offset && offset < d.at(to(w))
-		}
-		return !found
-	})
-	return found
+	return slices.ContainsFunc(d.names, func(n [2]int) bool { return n[0] <= offset && offset < n[1] })
 }
 
 // startsCommand reports whether a variable in a fence stands where a command does: first on its line.

@@ -78,8 +78,9 @@ func isJoiner(s string, i int, r rune) bool {
 	case r == 0x200d || r == 0x200c:
 		return isPictograph(before) && isPictograph(after) || joins(before) && (joins(after) || unicode.IsSpace(after))
 	case 0xe0020 <= r && r <= 0xe007f: // a flag: a black flag and letters
-		start := strings.LastIndex(s[:i], "\U0001F3F4")
-		return start >= 0 && i-start <= 4+8*4 && strings.Trim(s[start+4:i], tags) == ""
+		near := s[max(0, i-9*4):i]
+		start := strings.LastIndex(near, "\U0001F3F4")
+		return start >= 0 && strings.Trim(near[start+4:], tags) == ""
 	}
 	return false
 }

@@ -31,14 +31,23 @@ func (d *document) hasNote(x *directive, code string) bool {
 	})
 }
 
+// maxTold is how many arguments of one command are looked at: each is tried in it.
+const maxTold = 16
+
 func rawArgument(p *pass) {
 	for _, d := range p.directives {
 		if d.part == nil || !d.claude {
 			continue
 		}
+		told := 0
 		for _, c := range d.part.Command {
 			if c.Kind != skill.Variable || c.Braced || c.Escaped {
 				continue
+			}
+			if told++; told > maxTold {
+				f := p.find(c.Offset, c.Offset+len(c.Source), "the same holds for %s and what follows it in this command", c.Source)
+				f.anchor = d.line
+				break
 			}
 			if tool := p.ownVariable(d, c); tool != "" {
 				f := p.find(c.Offset, c.Offset+len(c.Source), "if the skill is given arguments, one of them replaces %s before %s sees it", c.Source, tool)

@@ -1,6 +1,9 @@
 package markdown
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // A Link is where a document points at something: [text](destination), ![text](destination) or
 // [label]: destination.
@@ -33,8 +36,7 @@ func Links(src string, from, to int) []Link {
 				continue
 			}
 		case ':':
-			start := strings.LastIndexByte(string(b[:i]), '\n') + 1
-			if _, end := definition(append(b[start:len(b):len(b)], '\n'), len(b[start:i])-len(strings.TrimLeft(string(b[start:i]), " "))); end < 0 {
+			if !defines(b, i) {
 				continue
 			}
 			at = skipSpace(b, at)
@@ -55,4 +57,19 @@ func Links(src string, from, to int) []Link {
 		i = end - 1
 	}
 	return links
+}
+
+// defines reports whether the ]: at i ends the label of a link's definition.
+func defines(b []byte, i int) bool {
+	const most = 2 * maxLabel // a long line may have very many
+	from := max(0, i-most)
+	n := bytes.LastIndexByte(b[from:i], '\n')
+	if n < 0 && from > 0 {
+		return false
+	}
+	start := from + n + 1
+	text := append(bytes.Clone(b[start:min(len(b), i+most)]), '\n')
+	indent := len(text) - len(bytes.TrimLeft(text, " "))
+	_, end := definition(text, indent)
+	return end >= 0
 }
