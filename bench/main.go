@@ -16,6 +16,10 @@ import (
 )
 
 func main() {
+	if len(os.Args) == 3 && os.Args[1] == readerArgument {
+		_ = serveFile(os.Args[2]) // its client has hung up
+		return
+	}
 	if len(os.Args) != 2 {
 		fmt.Fprintln(os.Stderr, "usage: bench PATH-OF-SKILLHAND")
 		os.Exit(2)
@@ -97,6 +101,9 @@ func run(binary string) error {
 		return err
 	}
 	if err := b.checks(binary, dir); err != nil {
+		return err
+	}
+	if err := b.mcps(binary, dir); err != nil {
 		return err
 	}
 	return inits(load("plain"), b.env)

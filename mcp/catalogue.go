@@ -3,8 +3,15 @@ package mcp
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
 	"unicode"
 	"unicode/utf16"
 
@@ -43,14 +50,60 @@ func (sv *serving) entry(loc skill.Location) entry {
 		return e // what nobody trusted is not even read
 	}
 	e.Trusted = true
-	front, summary, err := loc.Front()
-	if err != nil {
-		e.why, e.Error = err, err.Error()
+	f := sv.fronts.get(loc)
+	if f.err != nil {
+		e.why, e.Error = f.err, f.err.Error()
 		return e
 	}
-	e.front, e.Description = front, strings.Join(strings.Fields(summary), " ")
+	e.front, e.Description = f.front, f.about
 	return e
 }
+
+// fronts remembers what frontmatter says, as long as its file does not change.
+type fronts struct {
+	mu    sync.Mutex
+	known map[string]front
+}
+
+type front struct {
+	info  fs.FileInfo
+	front skill.Frontmatter
+	about string
+	err   error
+}
+
+func (k *fronts) get(loc skill.Location) front {
+	info, err := os.Stat(loc.File)
+	// A text for the first use is described by another file.
+	plain := err == nil && (loc.Command || filepath.Base(loc.File) == mainDoc && !strings.HasSuffix(loc.Folder, "-first-use"))
+	if plain {
+		k.mu.Lock()
+		f, ok := k.known[loc.File]
+		k.mu.Unlock()
+		if ok && unchanged(f.info, info) {
+			return f
+		}
+	}
+	f := front{info: info}
+	var summary string
+	f.front, summary, f.err = loc.Front()
+	f.about = strings.Join(strings.Fields(summary), " ")
+	if plain && f.err == nil && time.Since(info.ModTime()) > fresh {
+		k.mu.Lock()
+		if len(k.known) >= maxKnown {
+			clear(k.known)
+		}
+		if k.known == nil {
+			k.known = map[string]front{}
+		}
+		k.known[loc.File] = f
+		k.mu.Unlock()
+	}
+	return f
+}
+
+// maxKnown bounds what is remembered.
+const maxKnown = 10_000
 
 // offered lists what one kind of reader may have.
 func (sv *serving) offered(to func(*entry) error) []entry {
@@ -58,13 +111,18 @@ func (sv *serving) offered(to func(*entry) error) []entry {
 	for _, err := range faults {
 		sv.warn("%v", err)
 	}
-	var all []entry
-	for _, loc := range found {
-		if e := sv.entry(loc); to(&e) == nil {
-			all = append(all, e)
-		}
+	entries := make([]entry, len(found))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(len(found), runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(found)); i = next.Add(1) - 1 {
+				entries[i] = sv.entry(found[i])
+			}
+		})
 	}
-	return all
+	wg.Wait()
+	return slices.DeleteFunc(entries, func(e entry) bool { return to(&e) != nil })
 }
 
 // find looks a skill up by its name. A path would be any file of the user's.

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strings"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -70,8 +71,11 @@ type serving struct {
 	sdk     *sdk.Server
 	end     context.Context // when it does, so does every call
 
-	requests sync.Map      // of HTTP: their contexts, by the value of requestHeader
+	requests sync.Map // of HTTP: their contexts, by the value of requestHeader
+	fronts   fronts
+	statics  statics
 	pages    chan struct{} // a place for each page in the making
+	watching sync.Once
 	stop     func()
 }
 
@@ -100,11 +104,20 @@ func (s *Server) open(ctx context.Context) (*serving, error) {
 	}
 	sv.sdk.AddReceivingMiddleware(sv.answer)
 	sv.changed() // nobody is connected: this only makes the SDK know the tools
-	sv.stop = sv.watch(ctx)
 	return sv, nil
 }
 
-func (sv *serving) close() { sv.stop() }
+func (sv *serving) close() {
+	sv.watching.Do(func() {}) // too late to begin
+	if sv.stop != nil {
+		sv.stop()
+	}
+}
+
+// listed begins to watch the files, once there is a list that can be out of date.
+func (sv *serving) listed() {
+	sv.watching.Do(func() { sv.stop = sv.watch(sv.end) })
+}
 
 // withoutSession is a place where no agent has seen anything: a server sees
 // neither compaction nor which agent reads, so every page is whole.
@@ -128,6 +141,9 @@ func (sv *serving) answer(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		ctx, done := sv.connected(ctx, req)
 		defer done()
+		if strings.HasSuffix(method, "/list") {
+			sv.listed()
+		}
 		switch p := req.GetParams().(type) {
 		case *sdk.ListToolsParams:
 			return &sdk.ListToolsResult{Tools: sv.tools(), Cacheable: cacheable}, nil

@@ -23,11 +23,11 @@ import (
 
 // A place is a home and a project for a test, with a server between them.
 type place struct {
-	t             *testing.T
+	t             testing.TB
 	home, project string
 }
 
-func newPlace(t *testing.T) *place {
+func newPlace(t testing.TB) *place {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -64,7 +64,7 @@ func (p *place) server() *Server {
 
 // A client speaks the protocol by hand, so that it can also speak it badly.
 type client struct {
-	t    *testing.T
+	t    testing.TB
 	in   *io.PipeWriter
 	done chan error // what Serve returned
 
@@ -179,7 +179,7 @@ func toolCall(name string, input any) string {
 	return string(text)
 }
 
-func content(t *testing.T, r reply) (text string, doc json.RawMessage, failed bool) {
+func content(t testing.TB, r reply) (text string, doc json.RawMessage, failed bool) {
 	t.Helper()
 	var res struct {
 		Content           []struct{ Text string }
@@ -263,7 +263,7 @@ func TestLoadSkill(t *testing.T) {
 		{map[string]any{"name": "../project/elsewhere"}, "a path, want the name of a skill"},
 		{map[string]any{"name": p.project + "/elsewhere"}, "a path, want the name of a skill"},
 		{map[string]any{"name": "."}, "a path, want the name of a skill"},
-		{map[string]any{"name": ".."}, `a skill's name has no ".."`},
+		{map[string]any{"name": ".."}, `"..": a skill's name`},
 		{map[string]any{}, "name is empty"},
 		{map[string]any{"name": 7}, "load_skill: cannot unmarshal number"},
 		{map[string]any{"name": "greet", "args": "x"}, `unknown field "args"`},

@@ -13,7 +13,6 @@ import (
 	"net/url"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -106,10 +105,7 @@ func openFolder(e entry) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, bound := root.Lstat("bindings.json")
-	static := errors.Is(bound, fs.ErrNotExist) && filepath.Join(dir, mainDoc) == e.File &&
-		!slices.ContainsFunc(source.Parts, func(p skill.Part) bool { return p.Kind != skill.Text && p.Kind != skill.Header })
-	return &folder{entry: e, Root: root, source: source, static: static}, nil
+	return &folder{entry: e, Root: root, source: source, static: isStatic(&e, source)}, nil
 }
 
 // read returns a file's bytes.

@@ -71,7 +71,7 @@ func TestResources(t *testing.T) {
 		"skill://static/a":                  "not a file",
 		"skill://static":                    "not a file",
 		"skill://static/none":               "no such file",
-		"skill://../static/SKILL.md":        `has no ".."`,
+		"skill://../static/SKILL.md":        `"..": a skill's name`,
 		"skill:///SKILL.md":                 "name is empty",
 		"skill://mine/SKILL.md":             "only people may call it",
 		"skill://theirs/SKILL.md":           "is not trusted",

@@ -56,6 +56,54 @@ func TestChanges(t *testing.T) {
 	told("skills that are gone")
 }
 
+// TestRemembered: what is remembered of a file holds only as long as the file
+// and what lies beside it are the same.
+func TestRemembered(t *testing.T) {
+	p := newPlace(t)
+	p.skill("text", "description: Old.", "Old text.\n")
+	file := filepath.Join(p.home, ".claude/skills/text/SKILL.md")
+	old := time.Now().Add(-time.Hour)
+	age := func() {
+		t.Helper()
+		if err := os.Chtimes(file, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	age()
+	c := p.connect()
+	for range 3 {
+		if got := c.load("text", ""); got != "Old text.\n" {
+			t.Error(got)
+		}
+	}
+	if got := c.load("text", "x"); got != "Old text.\n\n\nARGUMENTS: x" {
+		t.Error(got)
+	}
+	p.skill("text", "description: New.", "New text, longer.\n")
+	if got := c.load("text", ""); got != "New text, longer.\n" {
+		t.Error(got)
+	}
+	age()
+	c.load("text", "")
+	if list := string(c.call("tools/list", "{}").Result); !strings.Contains(list, "- text: New.") {
+		t.Error(list)
+	}
+	p.write(filepath.Join(filepath.Dir(file), "bindings.json"), "{ broken")
+	if text, _, failed := c.tool("load_skill", map[string]any{"name": "text"}); !failed {
+		t.Errorf("with broken bindings: %q", text)
+	}
+	os.Remove(filepath.Join(filepath.Dir(file), "bindings.json"))
+	p.write(filepath.Join(filepath.Dir(file), "first-use.md"), "First.\n")
+	if got := c.load("text", ""); got != "First.\n" {
+		t.Error(got)
+	}
+	os.Remove(filepath.Join(filepath.Dir(file), "first-use.md"))
+	p.skill("text", "description: New.\ndisable-model-invocation: true", "New text, longer.\n")
+	if text, _, failed := c.tool("load_skill", map[string]any{"name": "text"}); !failed {
+		t.Errorf("for people only: %q", text)
+	}
+}
+
 // alive reports whether the process is there whose id is in a file.
 func alive(file string) bool {
 	text, err := os.ReadFile(file)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -99,14 +100,29 @@ func (sv *serving) page(ctx context.Context, e entry, arguments string, outputOn
 	if len(arguments) > skill.MaxSize {
 		return nil, fmt.Errorf("%s: arguments of %d bytes, want at most %d", e.Name, len(arguments), skill.MaxSize)
 	}
+	plain := arguments == "" && !outputOnly
+	if plain {
+		if page := sv.statics.get(e); page != nil {
+			return page, nil
+		}
+	}
+	info, _ := os.Stat(e.File) // of a file that is gone, the load tells
 	done, err := sv.turn(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	page, err := sv.runtime.Load(ctx, skillhand.LoadRequest{Skill: e.Name, Args: render.ParseArgs(arguments), Full: !outputOnly, Later: outputOnly})
+	// By its file, so that what is loaded is what was found to be allowed.
+	name := e.File
+	if e.Command {
+		name = e.Name
+	}
+	page, err := sv.runtime.Load(ctx, skillhand.LoadRequest{Skill: name, Args: render.ParseArgs(arguments), Full: !outputOnly, Later: outputOnly})
 	if page != nil {
 		page.Close()
+	}
+	if err == nil && plain {
+		sv.statics.put(e, info, page)
 	}
 	return page, err
 }

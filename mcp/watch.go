@@ -20,6 +20,9 @@ import (
 // save is several events, a checkout thousands.
 const settle = 100 * time.Millisecond
 
+// tick is how far the time of a file may be behind the clock.
+const tick = 20 * time.Millisecond
+
 // maxWatched bounds the folders that are watched: systems give out few watches.
 const maxWatched = 4096
 
@@ -49,11 +52,21 @@ type watcher struct {
 	files  *fsnotify.Watcher
 	places []string // folders in which a change counts
 	last   [sha256.Size]byte
+	newest time.Time // when the youngest of the files and folders was changed
 }
 
 // follow waits for files to change and come to rest.
 func (w *watcher) follow(ctx context.Context) {
-	w.look()
+	// Whoever asks for one list asks for all of them. They come first.
+	began := time.Now().Add(-tick)
+	select {
+	case <-ctx.Done():
+		return
+	case <-time.After(settle):
+	}
+	if w.look(); w.newest.After(began) {
+		w.changed()
+	}
 	var rest <-chan time.Time
 	for {
 		select {
@@ -105,12 +118,24 @@ func (w *watcher) look() bool {
 		fmt.Fprintln(h, loc.File, w.policy.May(loc.File) == nil, err)
 		if err == nil {
 			fmt.Fprintln(h, info.Size(), info.ModTime().UnixNano())
+			w.seen(info)
+		}
+	}
+	for _, dir := range w.places {
+		if info, err := os.Stat(dir); err == nil {
+			w.seen(info)
 		}
 	}
 	w.watchOnly(want)
 	last := w.last
 	h.Sum(w.last[:0])
 	return w.last != last
+}
+
+func (w *watcher) seen(info fs.FileInfo) {
+	if info.ModTime().After(w.newest) {
+		w.newest = info.ModTime()
+	}
 }
 
 // watchOnly watches these folders, as far as they are there, and no others.

@@ -1,0 +1,87 @@
+package mcp
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// isStatic reports whether a skill's page is its text, byte for byte: nothing in
+// it is filled in, and no other file has a part in it.
+func isStatic(e *entry, source *skill.Skill) bool {
+	return !e.Command && filepath.Base(e.File) == mainDoc && !strings.HasSuffix(e.Folder, "-first-use") && !bound(e) &&
+		!slices.ContainsFunc(source.Parts, func(p skill.Part) bool { return p.Kind != skill.Text && p.Kind != skill.Header })
+}
+
+// bound reports whether there is something beside the skill that makes it strict
+// about variables.
+func bound(e *entry) bool {
+	_, err := os.Lstat(filepath.Join(filepath.Dir(e.File), "bindings.json"))
+	return !os.IsNotExist(err)
+}
+
+// statics remembers pages that are made of nothing but a file, as long as that
+// does not change.
+type statics struct {
+	mu    sync.Mutex
+	known map[string]static
+}
+
+type static struct {
+	info fs.FileInfo
+	page *skillhand.Page
+}
+
+// What is remembered of pages, at most.
+const (
+	maxStatics     = 100
+	maxStaticBytes = 100 << 10
+)
+
+func (s *statics) get(e entry) *skillhand.Page {
+	s.mu.Lock()
+	have, ok := s.known[e.File]
+	s.mu.Unlock()
+	if !ok || bound(&e) {
+		return nil
+	}
+	if info, err := os.Stat(e.File); err != nil || !unchanged(have.info, info) {
+		return nil
+	}
+	return have.page
+}
+
+// put remembers a page that was made when its file was as info says.
+func (s *statics) put(e entry, info fs.FileInfo, page *skillhand.Page) {
+	if info == nil || len(page.Text) > maxStaticBytes || len(page.Directives) > 0 || time.Since(info.ModTime()) < fresh {
+		return
+	}
+	source, err := skill.Read(e.Location)
+	if err != nil || !isStatic(&e, source) {
+		return
+	}
+	if now, err := os.Stat(e.File); err != nil || !unchanged(info, now) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.known) >= maxStatics || s.known == nil {
+		s.known = map[string]static{}
+	}
+	s.known[e.File] = static{info, page}
+}
+
+// fresh is how old a file must be for its time to tell of a change: one that is
+// written twice within a tick of the clock looks the same.
+const fresh = 2 * time.Second
+
+func unchanged(a, b fs.FileInfo) bool {
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}
