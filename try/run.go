@@ -69,6 +69,9 @@ type runner struct {
 
 	mu    sync.Mutex
 	spent float64
+
+	heard chan struct{} // closed when a model has answered: the others may begin
+	letGo sync.Once
 }
 
 // A neighbour is another skill of the user's.
@@ -81,7 +84,7 @@ type neighbour struct {
 // is known, also with an error: no claude, no credentials, interrupted.
 func Run(ctx context.Context, o Options, subjects []*Subject) (*Summary, error) {
 	began := time.Now()
-	r := &runner{Options: o}
+	r := &runner{Options: o, heard: make(chan struct{})}
 	o.Runs = max(o.Runs, 1)
 	trials, missing, err := r.begin(subjects)
 	if err == nil && len(missing) > 0 {
@@ -182,15 +185,14 @@ func jobs(subjects []*Subject, runs int, baseline bool) []job {
 	return all
 }
 
-// all makes trials side by side. The first goes ahead: what is wrong for all of
-// them, such as credentials, then shows before anything is spent.
+// all makes trials side by side. The first goes ahead until the model says
+// something: what is wrong for all of them, such as credentials, then shows
+// before anything is spent.
 func (r *runner) all(ctx context.Context, missing []job) ([]Trial, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var trials []Trial
 	queue := make(chan job)
-	first := make(chan struct{})
-	var once sync.Once
 	var workers sync.WaitGroup
 	for range max(r.Jobs, 1) {
 		workers.Go(func() {
@@ -198,7 +200,7 @@ func (r *runner) all(ctx context.Context, missing []job) ([]Trial, error) {
 				if r.overBudget() || ctx.Err() != nil {
 					continue
 				}
-				t, err := r.one(ctx, j, func() { once.Do(func() { close(first) }) })
+				t, err := r.one(ctx, j)
 				if err != nil {
 					stop(err)
 					continue
@@ -213,7 +215,7 @@ func (r *runner) all(ctx context.Context, missing []job) ([]Trial, error) {
 	for i, j := range missing {
 		if i == 1 {
 			select {
-			case <-first:
+			case <-r.heard:
 			case <-ctx.Done():
 			}
 		}
@@ -225,7 +227,7 @@ func (r *runner) all(ctx context.Context, missing []job) ([]Trial, error) {
 }
 
 // one makes a trial and keeps it.
-func (r *runner) one(ctx context.Context, j job, tried func()) (Trial, error) {
+func (r *runner) one(ctx context.Context, j job) (Trial, error) {
 	if r.OnStart != nil {
 		r.mu.Lock()
 		r.OnStart(j.trial())
@@ -235,13 +237,16 @@ func (r *runner) one(ctx context.Context, j job, tried func()) (Trial, error) {
 		r.mu.Lock()
 		r.spent += usd
 		r.mu.Unlock()
-		tried()
+		r.open()
 	})
 	if err != nil {
 		return t, err
 	}
 	return t, r.Results.add(&t)
 }
+
+// open lets the other trials begin.
+func (r *runner) open() { r.letGo.Do(func() { close(r.heard) }) }
 
 func (r *runner) told(t Trial, found bool) {
 	if r.OnTrial == nil {

@@ -189,7 +189,16 @@ func (r *runner) runtime(place folders) *skillhand.Runtime {
 		Env: trialEnv(r.user.Env, place.home, place.temp, place.project, r.Env),
 	}
 	rt.NoHistory, rt.Confirm = true, nil
-	rt.Claude.Retries, rt.Claude.Env = 0, nil
+	rt.Claude.Retries, rt.Claude.Env, rt.Claude.OnEvent, rt.Claude.OnRetry = 0, nil, nil, nil
+	select {
+	case <-r.heard:
+	default:
+		rt.Claude.OnEvent = func(e claude.Event) {
+			if e.Type == claude.Text || e.Type == claude.Tool {
+				r.open()
+			}
+		}
+	}
 	return &rt
 }
 

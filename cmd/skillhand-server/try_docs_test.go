@@ -1,0 +1,91 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/skillhand/skillhand/internal/fakeapi"
+	"github.com/skillhand/skillhand/internal/realclaude"
+)
+
+// TestTryDocs runs the ```console try blocks of docs/trying.md, as one session, with
+// the real CLI and a model that chooses a skill by its description.
+func TestTryDocs(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/trying.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var script, want strings.Builder
+	in := false
+	for line := range strings.Lines(string(text)) {
+		switch {
+		case strings.HasPrefix(line, "```"):
+			in = strings.TrimSpace(line) == "```console try"
+		case !in:
+		case strings.HasPrefix(line, "$ "), strings.HasPrefix(line, "> "):
+			script.WriteString(line[2:])
+		default:
+			want.WriteString(line)
+		}
+	}
+	api := fakeapi.New(t)
+	api.Handle(chooser)
+	c := realclaude.New(t, api)
+	cmd := exec.Command("bash", "-e")
+	cmd.Dir, cmd.Stdin = c.Project, strings.NewReader(script.String())
+	cmd.Env = []string{
+		"HOME=" + c.Home, "PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "SKILLHAND_CLAUDE=" + realclaude.Program(t),
+		"ANTHROPIC_BASE_URL=" + api.URL, "ANTHROPIC_API_KEY=dummy-key", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
+	}
+	out, err := cmd.CombinedOutput()
+	pattern := regexp.MustCompile(`(?s)\A` + strings.ReplaceAll(regexp.QuoteMeta(want.String()), `\.\.\.`, `[^\n]*`) + `\z`)
+	if err != nil || !pattern.Match(out) {
+		t.Errorf("%v, printed:\n%s\nthe page says:\n%s", err, out, want.String())
+	}
+}
+
+var (
+	listed = regexp.MustCompile(`(?m)^- card: (.*)$`)
+	folder = regexp.MustCompile(`Primary working directory: (\S+)`)
+)
+
+// chooser is a model that uses the skill card if its description speaks of what
+// it is asked, and writes a card if it is asked for one.
+func chooser(q *fakeapi.Request) fakeapi.Answer {
+	all := strings.Join(q.Texts(), "\n")
+	if !strings.Contains(all, "Ada turns 36") {
+		return fakeapi.Text("Among 23 people, two share one more often than not.")
+	}
+	turns := 0
+	for _, m := range q.Messages {
+		if m.Role == "assistant" {
+			turns++
+		}
+	}
+	desc := listed.FindStringSubmatch(all)
+	knows := desc != nil && strings.Contains(desc[1], "turns") && strings.Contains(desc[1], "something nice")
+	text := "Happy birthday!"
+	if knows {
+		turns--
+		text = "Dear Ada, happy birthday!"
+	}
+	switch turns {
+	case -1:
+		return fakeapi.Use("Skill", map[string]string{"skill": "card"})
+	case 0:
+		dir := folder.FindStringSubmatch(all)
+		if dir == nil {
+			return fakeapi.Text("where am I?")
+		}
+		return fakeapi.Use("Write", map[string]string{"file_path": fmt.Sprintf("%s/card.txt", dir[1]), "content": text})
+	}
+	return fakeapi.Text("done")
+}
