@@ -24,7 +24,7 @@ bench: history report
 check: claudepage internal/markdown internal/term internal/words migrate permit skill
 claude: internal/jsonfind proc
 claudepage: proc settings
-doctor: claudepage here mcp/host proc settings skill trust
+doctor: check claudepage here mcp/host proc settings skill trust
 golden: . here internal/atomicfile render skill
 here: session skill
 history:

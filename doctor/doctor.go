@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/mcp/host"
 	"github.com/skillhand/skillhand/settings"
@@ -276,7 +277,46 @@ func skills(h here.Here) []Finding {
 	if count == 0 {
 		all = Finding{"skills", Note, "none can be loaded here by name", "skillhand init skill NAME"}
 	}
-	return append([]Finding{all}, odd...)
+	return append(append([]Finding{all}, odd...), checked(h, list)...)
+}
+
+// checked says whether skillhand check finds errors in what can be loaded here.
+func checked(h here.Here, list []skill.Location) []Finding {
+	var files []string
+	for _, loc := range list {
+		files = append(files, loc.File)
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	found, err := check.Finder{Dir: h.Dir, Home: h.Home}.Find(files)
+	if err != nil {
+		return nil // told already, with what cannot be read
+	}
+	errors := check.Run(context.Background(), found, check.Options{}).Count(check.Error)
+	if errors == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("%d errors in what they say", errors)
+	if errors == 1 {
+		text = "1 error in what they say"
+	}
+	return []Finding{{"skills", Note, text, "skillhand check " + strings.Join(rootsOf(list), " ")}}
+}
+
+// rootsOf lists the folders that hold the skills.
+func rootsOf(list []skill.Location) []string {
+	var roots []string
+	for _, loc := range list {
+		root := filepath.Dir(loc.Folder)
+		if loc.Command {
+			root = loc.Folder
+		}
+		if !slices.Contains(roots, root) {
+			roots = append(roots, root)
+		}
+	}
+	return roots
 }
 
 // dangling returns the links in folders that lead nowhere.
