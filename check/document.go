@@ -14,6 +14,7 @@ import (
 	"github.com/skillhand/skillhand/claudepage"
 	"github.com/skillhand/skillhand/internal/markdown"
 	"github.com/skillhand/skillhand/internal/words"
+	"github.com/skillhand/skillhand/permit"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -60,6 +61,7 @@ type directive struct {
 	program *syntax.File // nil if it is no program of bash
 	fault   error        // why
 	names   [][2]int     // where commands' names stand in the file
+	verdict permit.Verdict
 }
 
 // open reads and parses a file.
@@ -107,6 +109,7 @@ func (d *document) parseMarkdown(src []byte) {
 	d.findDirectives(src)
 	d.name = d.loadName()
 	d.describe()
+	d.judge()
 }
 
 // findLinks looks for links where the text is no code.

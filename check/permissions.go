@@ -78,6 +78,9 @@ func (p *pass) judged(as Place, f func(*directive, permit.Verdict)) {
 // plain is the command with something in the place of each argument, and of what Claude Code fills
 // in and permit does not. It has the same length, so that what is found in it can be pointed at.
 func (d *directive) plain() string {
+	if d.part == nil {
+		return d.command
+	}
 	var b strings.Builder
 	for _, c := range d.part.Command {
 		switch {
@@ -92,13 +95,24 @@ func (d *directive) plain() string {
 	return b.String()
 }
 
+// judge finds out what Claude Code decides about each directive that it runs, examples included.
+func (d *document) judge() {
+	for _, x := range d.directives {
+		if !x.claude {
+			continue
+		}
+		x.verdict = permit.Decide(d.request(x.plain(), d.place()))
+		verdict := verdictOf(d.Name, x, x.verdict)
+		verdict.Range = d.rangeOf(x.start, x.end)
+		d.verdicts = append(d.verdicts, verdict)
+	}
+}
+
 func directiveAsks(p *pass) {
-	p.judged(p.place(), func(d *directive, v permit.Verdict) {
-		verdict := verdictOf(p.Name, d, v)
-		verdict.Range = p.rangeOf(d.start, d.end)
-		p.verdicts = append(p.verdicts, verdict)
-		if v.Decision != permit.Ask && v.Decision != permit.Deny {
-			return
+	for _, d := range p.directives {
+		v := d.verdict
+		if d.part == nil || v.Decision != permit.Ask && v.Decision != permit.Deny {
+			continue // SK306 tells about examples
 		}
 		f := p.at(d, v.Offset, v.End, "Claude Code will not run this, and the page aborts: %s", v.Reason)
 		if d.plain() != d.command {
@@ -109,7 +123,7 @@ func directiveAsks(p *pass) {
 			f.Help = v.Suggest.String()
 			f.Fix = p.allow(d, v.Suggest)
 		}
-	})
+	}
 }
 
 // prefixRule is the rule that allows a command whatever its arguments are, or "".
