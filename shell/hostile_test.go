@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,7 +69,9 @@ func bait(t testing.TB) (dir string) {
 	canary := "#!/bin/sh\ntouch '" + dir + "/pwned'\n"
 	for name, text := range map[string]string{
 		"canary.sh": canary, "canary": canary, "scripts/ok.sh": "echo ok\n", "f": "one\ntwo\nx\n", "src/f": "one\n", "big": strings.Repeat("line\n", 1000),
-		"Makefile2": "all:\n\techo hi\n", "evil.awk": `BEGIN{system("touch pwned")}`, "ls": canary, "a.txt": "a:b\n", "stubs/npx": stub, "stubs/npm": stub, "stubs/gh": stub, "stubs/docker": stub, "stubs/kubectl": stub, "stubs/cargo": stub, "stubs/go": stub, "package.json": `{"name":"x","scripts":{"test":"t"}}`, "my file.txt": "blank\n",
+		"Makefile2": "all:\n\techo hi\n", "Makefile": "run:\n\t@echo running $(ARGS)\n", "evil.mk": "x:=$(shell touch pwned)\nall:\n\techo hi\n", "evil.js": `require("fs").writeFileSync("pwned","")`, "evil.py": `open("pwned","w")`,
+		"sub/evil.sh": canary, "a": "one\n", "b": "two\n", "c": "three\n", "t.sh": "echo NAME\n", "t.json": `{"a":1}`, "f.c": "int main(){return 0;}\n",
+		"evil.awk": `BEGIN{system("touch pwned")}`, "ls": canary, "a.txt": "a:b\n", "stubs/npx": stub, "stubs/npm": stub, "stubs/gh": stub, "stubs/docker": stub, "stubs/kubectl": stub, "stubs/cargo": stub, "stubs/go": stub, "package.json": `{"name":"x","scripts":{"test":"t"}}`, "my file.txt": "blank\n",
 	} {
 		file := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
@@ -78,7 +81,7 @@ func bait(t testing.TB) (dir string) {
 			t.Fatal(err)
 		}
 	}
-	for _, args := range [][]string{{"init", "-q"}, {"add", "f"}, {"commit", "-qm", "one"}, {"add", "src"}, {"commit", "-qm", "two"}} {
+	for _, args := range [][]string{{"init", "-q", "--template="}, {"add", "f"}, {"commit", "-qm", "one"}, {"add", "src"}, {"commit", "-qm", "two"}} {
 		cmd := exec.Command("git", append([]string{"-c", "user.name=x", "-c", "user.email=x@y"}, args...)...)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -101,31 +104,55 @@ func TestHostile(t *testing.T) {
 	if len(list) < 150 {
 		t.Errorf("the table has %d pairs, want 150", len(list))
 	}
-	dir := bait(t)
-	s := &Shell{Dir: dir, Timeout: time.Minute}
-	ran, refused := 0, 0
+	ran, refused := attack(t, list)
+	t.Logf("%d of %d hostile pairs ran, %d were refused", ran, len(list), refused)
+}
+
+// attack runs every pair, each in a folder that none before it has changed.
+func attack(t *testing.T, list []pair) (ran, refused int) {
+	fresh := bait(t)
+	s := &Shell{Dir: filepath.Join(t.TempDir(), "w"), Timeout: 20 * time.Second, Env: append(os.Environ(), "HOME="+t.TempDir())}
+	canary := "#!/bin/sh\ntouch '" + s.Dir + "/pwned'\n"
+	restore := func() {
+		os.RemoveAll(s.Dir)
+		if err := os.CopyFS(s.Dir, os.DirFS(fresh)); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"canary.sh", "canary", "ls", "sub/evil.sh"} {
+			if err := os.WriteFile(filepath.Join(s.Dir, name), []byte(canary), 0o777); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	restore()
 	for _, p := range list {
+		for i := range p.args {
+			p.args[i] = strings.ReplaceAll(p.args[i], "@DIR@", s.Dir)
+		}
 		r, err := s.Run(t.Context(), p.line())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.How == Nowhere {
-			refused++
-		}
 		r.Stdout.Close()
 		r.Stderr.Close()
-		if left, _ := filepath.Glob(filepath.Join(dir, "*pwned*")); len(left) > 0 {
+		if r.How == Nowhere {
+			refused++
+			continue
+		}
+		var left []string
+		filepath.WalkDir(s.Dir, func(path string, _ fs.DirEntry, _ error) error {
+			if strings.Contains(filepath.Base(path), "pwned") {
+				left = append(left, path)
+			}
+			return nil
+		})
+		if len(left) > 0 {
 			t.Errorf("%q with %q ran: %v", p.template, p.args, left)
 			ran++
-			for _, f := range left {
-				os.Remove(f)
-			}
 		}
-		for _, f := range []string{"s.sh", "canary2", "f2", "v", "x.sh", "x.py"} {
-			os.Remove(filepath.Join(dir, f))
-		}
+		restore()
 	}
-	t.Logf("%d of %d hostile pairs ran, %d were refused", ran, len(list), refused)
+	return ran, refused
 }
 
 // pasted is the template with the arguments pasted as quoted text, for bash itself.

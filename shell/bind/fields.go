@@ -1,7 +1,6 @@
 package bind
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/words"
@@ -16,13 +15,12 @@ type field struct {
 
 // A bit of a field is text, a value of the line, or a hole: what is not known yet.
 type bit struct {
-	text  string
-	value int // 1 + the index of the value, or 0
-	hole  bool
-	open  bool   // the hole may hold a value that came by a detour
-	name  string // of the variable that the hole is, if it is one
-	cut   bool   // the hole holds no more than a part of what it was made of: ${x#y}
-	other bool   // it can hold what was in nothing that it was made of: $(… | tr)
+	text   string
+	value  int // 1 + the index of the value, or 0
+	hole   bool
+	open   bool   // the hole may hold a value that came by a detour
+	name   string // of the variable that the hole is, if it is one
+	change        // what was done to the text that the hole holds
 }
 
 // text returns what the field says, with a byte that is in no text for each hole.
@@ -202,45 +200,15 @@ func (s *scope) expansion(n syntax.WordPart) bit {
 		if text, ok := s.constant(n.Param.Value); ok && words.Plain(n) {
 			return bit{text: text}
 		}
-		return bit{hole: true, open: s.reach(n), name: n.Param.Value, cut: s.cuts || !words.Plain(n), other: s.others || n.Repl != nil || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps}
+		return bit{hole: true, open: s.reach(n), name: n.Param.Value, change: s.changed.or(changesOf(n))}
 	case *syntax.CmdSubst:
 		if text, ok := found(n); ok {
 			return bit{text: text}
 		}
-		cut, other := changes(n)
-		return bit{hole: true, open: s.reach(n), cut: cut, other: other}
+		c := s.changes(n)
+		return bit{hole: true, open: s.reach(n), change: c}
 	}
-	return bit{hole: true, open: s.reach(n), cut: true, other: true}
-}
-
-// changes reports what a substitution does to the text that goes into it: it
-// cuts it, or makes other text of it. Programs that only show text do neither.
-func changes(n syntax.Node) (cut, other bool) {
-	syntax.Walk(n, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.ParamExp:
-			cut = cut || !words.Plain(n) && !n.Length
-			other = other || n.Repl != nil
-		case *syntax.CallExpr:
-			if len(n.Args) == 0 {
-				break
-			}
-			switch words.Lit(n.Args[0]) {
-			case "cat", "head", "tail", "basename", "dirname", "realpath", "readlink", "ls", "find", "git", "sort", "uniq", "wc", "pwd", "cd", "test", "[", "true", "mktemp", "date", "which", "command":
-			case "grep", "cut":
-				cut = true
-			case "echo", "printf":
-				other = other || slices.ContainsFunc(n.Args, func(w *syntax.Word) bool {
-					t := words.Lit(w)
-					return t == "-e" || strings.Contains(t, "%b") || strings.Contains(t, `\`)
-				})
-			default:
-				cut, other = true, true
-			}
-		}
-		return true
-	})
-	return cut, other
+	return bit{hole: true, open: s.reach(n), change: change{cut: true, other: true}}
 }
 
 // found recognises $(command -v python3) and its kind, which stand for the program they look for.

@@ -2,6 +2,7 @@ package bind
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -14,6 +15,9 @@ func aNumber(s string) bool {
 	digits := strings.TrimPrefix(s, "-")
 	return digits != "" && strings.Trim(digits, "0123456789") == "" && len(digits) < 20
 }
+
+// fewDigits: a number too short to be code in hexadecimal.
+func fewDigits(s string) bool { return aNumber(s) && len(s) < 8 }
 
 // aWord: letters, digits, _ and -, not an option; it can name a thing, and go nowhere.
 func aWord(s string) bool {
@@ -48,8 +52,11 @@ func plainWords(s string) bool {
 // noExpansion: nothing in it that arithmetic, a subscript or a prompt would expand by running it.
 func noExpansion(s string) bool {
 	return !strings.ContainsAny(s, "`") && !strings.Contains(s, "$(") && !strings.Contains(s, "${") && !strings.Contains(s, "$[") &&
-		!strings.Contains(s, "<(") && !strings.Contains(s, ">(") && !strings.HasSuffix(s, "$")
+		!strings.Contains(s, "<(") && !strings.Contains(s, ">(") && !openDollar().MatchString(s)
 }
+
+// openDollar finds a $ that what is put behind it could make an expansion.
+var openDollar = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$(\s|$)`) })
 
 // noSetting: not an assignment to, nor the name of, a variable by which programs choose what to run.
 func noSetting(s string) bool {
@@ -67,22 +74,40 @@ func noSetting(s string) bool {
 
 // settings are variables by which shells and common programs choose what to run.
 var settings = sync.OnceValue(func() map[string]bool {
-	return set("PATH IFS ENV SHELL SHELLOPTS BASHOPTS PS0 PS1 PS2 PS4 PROMPT_COMMAND PAGER EDITOR VISUAL BROWSER FCEDIT MANPAGER LESS LESSOPEN LESSCLOSE LESSKEY " +
-		"HOME XDG_CONFIG_HOME CC CXX MAKEFLAGS MFLAGS GNUMAKEFLAGS GOFLAGS EXINIT VIMINIT AWKPATH CLASSPATH JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS " +
-		"SSH_ASKPASS SUDO_ASKPASS RSYNC_RSH CVS_RSH TAR_OPTIONS ZIPOPT RUSTC_WRAPPER KUBECONFIG CDPATH COMMAND_MODE")
+	return set("PATH IFS ENV SHELL SHELLOPTS BASHOPTS PS0 PS1 PS2 PS4 PROMPT_COMMAND PAGER EDITOR VISUAL BROWSER FCEDIT MANPAGER MANOPT LESS LESSOPEN LESSCLOSE LESSKEY LESSEDIT LESSKEYIN " +
+		"HOME XDG_CONFIG_HOME XDG_CONFIG_DIRS XDG_DATA_DIRS CC CXX CPP LD AR MAKE MAKEFILES MAKEFLAGS MFLAGS GNUMAKEFLAGS MAKESHELL GOFLAGS GOROOT GOTOOLCHAIN GOENV EXINIT VIMINIT VIM VIMRUNTIME AWKPATH AWKLIBPATH CLASSPATH JAVA_HOME JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS " +
+		"MAVEN_OPTS GRADLE_OPTS ANT_OPTS SSH_ASKPASS SUDO_ASKPASS RSYNC_RSH CVS_RSH SVN_SSH TAR_OPTIONS TAR_REMOTE_SHELL RSH ZIPOPT UNZIP GZIP XZ_OPT RUSTC RUSTDOC RUSTFLAGS RUSTC_WRAPPER KUBECONFIG CDPATH COMMAND_MODE GLOBIGNORE FIGNORE EXECIGNORE INPUTRC HISTFILE " +
+		"WGETRC CURL_HOME RIPGREP_CONFIG_PATH GREP_OPTIONS GREP_COLORS GCONV_PATH LOCPATH NLSPATH COMPILER_PATH GCC_EXEC_PREFIX ZDOTDIR FPATH TCLLIBPATH TERMINFO TERMCAP MAILCAPS MAILCAP INFOPATH PSQLRC PGSERVICEFILE DIFFPROG CLAUDE_CONFIG_DIR OPENSSL_CONF OPENSSL_ENGINES GPG_TTY STARSHIP_CONFIG EMACSLOADPATH")
 })
+
+// Families of such variables, and members that only say something.
+var (
+	settingPrefixes = strings.Fields("BASH_ LD_ DYLD_ GIT_ PYTHON PERL RUBY NODE_ NPM_CONFIG_ CARGO_ LUA_ PHP SKILLHAND_ PIP_ GEM_ BUNDLE_ JULIA_ ERL_ FZF_ BAT_ DOCKER_ YARN_ PNPM_ DENO_ BUN_ CMAKE_ CGO_ PYTEST_ MALLOC_ GLIBC_ SUDO_ ANSIBLE_ TF_CLI_")
+	settingSuffixes = strings.Fields("_PAGER _EDITOR _SHELL _WRAPPER _ASKPASS _BROWSER _PRELOAD _RSH")
+	notSettings     = sync.OnceValue(func() map[string]bool {
+		return set("NODE_ENV NODE_NAME GIT_BRANCH GIT_COMMIT GIT_TAG GIT_REF GIT_SHA DOCKER_IMAGE DOCKER_TAG")
+	})
+)
 
 func isSetting(name string) bool {
 	if settings()[name] {
 		return true
 	}
-	for _, prefix := range []string{"BASH_", "LD_", "DYLD_", "GIT_", "PYTHON", "PERL5", "RUBY", "NODE_", "npm_config_", "CARGO_", "LUA_", "PHP"} {
-		if strings.HasPrefix(name, prefix) {
-			return !strings.HasPrefix(name, "GIT_AUTHOR_") && !strings.HasPrefix(name, "GIT_COMMITTER_")
-		}
+	if notSettings()[name] || strings.HasPrefix(name, "GIT_AUTHOR_") || strings.HasPrefix(name, "GIT_COMMITTER_") {
+		return false
 	}
-	return false
+	upper := name
+	if strings.HasPrefix(name, "npm_") {
+		upper = strings.ToUpper(name)
+	}
+	return slices.ContainsFunc(settingPrefixes, func(p string) bool { return strings.HasPrefix(upper, p) }) ||
+		slices.ContainsFunc(settingSuffixes, func(p string) bool { return strings.HasSuffix(name, p) })
 }
+
+// integers are variables that bash itself made integers: it reckons with what is assigned to them.
+var integers = sync.OnceValue(func() map[string]bool {
+	return set("RANDOM SRANDOM SECONDS LINENO OPTIND OPTERR HISTCMD EUID UID PPID BASHPID EPOCHSECONDS EPOCHREALTIME COMP_CWORD COMP_POINT COMP_KEY COMP_TYPE")
+})
 
 // A kind is what all values of a line must be, for one of the places that they can reach.
 type kind struct {
@@ -92,6 +117,8 @@ type kind struct {
 
 var (
 	never      = kind{"none", func(string) bool { return false }}
+	noKind     = kind{"anything", func(string) bool { return true }}
+	spelled    = kind{"letters, with one sign between them", func(v string) bool { return lettered().MatchString(v) }}
 	numbers    = kind{"a number", aNumber}
 	wordOnly   = kind{"a word or a number", func(v string) bool { return aWord(v) || aNumber(v) }}
 	plainOnly  = kind{"plain text", plainText}
@@ -99,11 +126,34 @@ var (
 	anOperand  = kind{"plain text, no option", func(v string) bool { return plainText(v) && !strings.HasPrefix(v, "-") }}
 	noOption   = kind{"no option", func(v string) bool { return !strings.HasPrefix(v, "-") || aNumber(v) }}
 	unexpanded = kind{"without expansions", noExpansion}
-	unsetting  = kind{"no setting", noSetting}
-	oneByte    = kind{"one character", func(v string) bool { return len(v) == 1 }}
-	noPipe     = kind{"without a pipe", func(v string) bool { return !strings.ContainsAny(v, "|<>") }}
-	aTarget    = kind{"a target of make", func(v string) bool { return !strings.ContainsAny(v, "$=!`") }}
+	noDollar   = kind{"without $ and `", func(v string) bool { return !strings.ContainsAny(v, "$`") }}
+	unescaped  = kind{"without escapes", func(v string) bool { return !strings.ContainsAny(v, "$`\\%") }}
+	short      = kind{"a number or a short word", func(v string) bool { return fewDigits(v) || aWord(v) && len(v) < 7 }}
+	fewNumbers = kind{"a short number", fewDigits}
+	aName      = kind{"a word, no path", func(v string) bool {
+		return plainText(v) && !strings.ContainsAny(v, "/=:%,@+") && strings.TrimLeft(v, ".-") == v && v != ""
+	}}
+	nothingUp = kind{"a name that is no option", func(v string) bool { return !dashed().MatchString(v) }}
+	inFolder  = kind{"a folder below", func(v string) bool {
+		return plainWords(v) && !strings.HasPrefix(v, "/") && !strings.HasPrefix(v, "-") && !strings.Contains(v, "..")
+	}}
+	unsetting = kind{"no setting", noSetting}
+	oneByte   = kind{"one character", func(v string) bool { return len(v) == 1 }}
+	noPipe    = kind{"without a pipe", func(v string) bool { return !strings.ContainsAny(v, "|<>") }}
+	aTarget   = kind{"a target of make", func(v string) bool {
+		name, text, set := strings.Cut(v, "=")
+		return plainText(v) && (!set || aWord(name) && !isSetting(name) && (aWord(text) || aNumber(text)))
+	}}
+	aPackage = kind{"a package's name", func(v string) bool {
+		return plainWords(v) && !strings.HasPrefix(v, ".") && !strings.HasPrefix(v, "/") && !strings.Contains(v, "://") && !strings.Contains(v, "git+") && !strings.Contains(v, "file:") && !dashed().MatchString(v) && !strings.Contains(v, " .") && !strings.Contains(v, " /") && !strings.Contains(v, ":") && !strings.Contains(v, "..")
+	}}
 )
+
+// dashed finds a name that a program would take for an option.
+var dashed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[/\s])-`) })
+
+// lettered: whichever of its signs becomes a blank or a dash, no option begins there.
+var lettered = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL\pN]+([^\pL\pN][\pL\pN]+)*$`) })
 
 func set(list string) map[string]bool {
 	m := map[string]bool{}

@@ -42,13 +42,19 @@ func Judge(l Line) []Finding {
 }
 
 func (l Line) judge(p *Program, file *syntax.File) []Finding {
-	j := &judge{Program: p, first: map[string]int{}, aliases: map[string]bool{}}
+	j := &judge{Program: p, first: map[string]int{}, aliases: map[string]bool{}, deeds: deeds{writes: map[string]bool{}}}
 	for _, part := range l.Parts {
 		if v := part.Value; v != nil {
 			j.vals = append(j.vals, value{part.Text, v.Data, wordsOf(v, false, false), v.Place})
 		}
 	}
-	(&scope{judge: j}).look(file)
+	// Once to see what the line does anywhere in it, in code within code too, and again knowing that: what
+	// a file or a variable of it may hold depends on what was written before.
+	for range 3 {
+		if len(j.findings) == 0 {
+			(&scope{judge: j}).look(file)
+		}
+	}
 	return j.findings
 }
 
@@ -68,6 +74,7 @@ type judge struct {
 	assigns  map[string]bool // variables that the line sets by any value but a text
 	funcs    map[string]bool // functions that it has
 	aliases  map[string]bool // names that stand for other commands
+	deeds    deeds           // what the line does that others of its commands can see
 	inputs   inputs          // substitutions whose input may hold a value
 }
 
@@ -118,6 +125,9 @@ func (s *scope) report(i int, place, why, instead string) {
 
 // all judges every value of the line: whichever gets there, it must be harmless.
 func (s *scope) all(k kind, place, why, instead string) bool {
+	if k.name == numbers.name && s.deeds.change.other {
+		k = fewNumbers
+	}
 	i, known := s.first[k.name]
 	if !known {
 		i = slices.IndexFunc(s.vals, func(v value) bool { return !k.holds(v.data) && !(v.place && plainText(v.data)) })
@@ -129,9 +139,14 @@ func (s *scope) all(k kind, place, why, instead string) bool {
 	return i < 0
 }
 
-// expanded judges a place that expands text again: arithmetic, a subscript, a prompt.
-func (s *scope) expanded(place string) {
-	s.all(unexpanded, place, whyArithmetic, "check that it is a number first, or compare it as text")
+// expanded judges a place that expands text again: arithmetic, a subscript, a
+// prompt. If a value can be in what it reads, so can what the line makes of it.
+func (s *scope) expanded(place string, read ...syntax.Node) {
+	k := unexpanded
+	if len(read) == 0 || slices.ContainsFunc(read, s.reckons) {
+		k = s.deeds.change.expandable()
+	}
+	s.all(k, place, whyArithmetic, "check that it is a number first, or compare it as text")
 }
 
 // node judges the node at the path's end.
@@ -139,13 +154,13 @@ func (s *scope) node(path []syntax.Node) {
 	switch n := path[len(path)-1].(type) {
 	case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
 		if !onlyNumbers(n) {
-			s.expanded("arithmetic")
+			s.expanded("arithmetic", n)
 		}
 	case *syntax.ParamExp:
 		s.parameter(n)
 	case *syntax.ArrayElem:
 		if n.Index != nil && !onlyNumbers(n.Index) {
-			s.expanded("a subscript")
+			s.expanded("a subscript", n.Index)
 		}
 	case *syntax.Assign:
 		s.assignment(n)
@@ -154,13 +169,16 @@ func (s *scope) node(path []syntax.Node) {
 	case *syntax.BinaryTest:
 		switch n.Op {
 		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
-			s.expanded("[[ " + n.Op.String() + " ]]")
+			s.expanded("[[ "+n.Op.String()+" ]]", n)
 		}
 	case *syntax.UnaryTest:
 		if n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar {
 			s.expanded("[[ " + n.Op.String() + " ]]")
 		}
 	case *syntax.WordIter:
+		if integers()[n.Name.Value] {
+			s.expanded("for " + n.Name.Value)
+		}
 		if isSetting(n.Name.Value) && slices.ContainsFunc(n.Items, func(w *syntax.Word) bool { return s.reach(w) || len(s.marks(words.Lit(w))) > 0 }) {
 			s.all(never, "for "+n.Name.Value, whySetting, "use a variable of your own")
 		}
@@ -170,7 +188,21 @@ func (s *scope) node(path []syntax.Node) {
 		}
 	case *syntax.CallExpr:
 		if len(n.Args) > 0 {
+			s.patterns(n.Args)
 			s.run(s.fields(n.Args), s.input(path))
+		}
+	}
+}
+
+// patterns judges * and its kind where a value may be a file's name: what is found could be an option.
+func (s *scope) patterns(args []*syntax.Word) {
+	if !s.deeds.names {
+		return
+	}
+	for _, w := range args[1:] {
+		if lit, ok := w.Parts[0].(*syntax.Lit); ok && strings.IndexAny(lit.Value, "*?[") == 0 {
+			s.all(nothingUp, lit.Value, whyOption, "write ./"+lit.Value)
+			return
 		}
 	}
 }
@@ -195,7 +227,7 @@ func onlyNumbers(n syntax.Node) bool {
 
 func (s *scope) parameter(n *syntax.ParamExp) {
 	if n.Index != nil && !onlyNumbers(n.Index) && !isAt(n.Index) || n.Slice != nil && !(onlyNumbersOrNil(n.Slice.Offset) && onlyNumbersOrNil(n.Slice.Length)) {
-		s.expanded("a subscript")
+		s.expanded("a subscript", n)
 	}
 	if n.Excl && n.Names == 0 && !isAt(n.Index) {
 		s.expanded("${!" + n.Param.Value + "}")
@@ -223,7 +255,10 @@ func isAt(n syntax.ArithmExpr) bool {
 
 func (s *scope) assignment(n *syntax.Assign) {
 	if n.Index != nil && !onlyNumbers(n.Index) {
-		s.expanded("a subscript")
+		s.expanded("a subscript", n.Index)
+	}
+	if n.Name != nil && n.Value != nil && integers()[n.Name.Value] {
+		s.expanded(n.Name.Value, n.Value)
 	}
 	if n.Name == nil || n.Value == nil || !isSetting(n.Name.Value) || !s.reach(n.Value) {
 		return
@@ -265,15 +300,15 @@ func (s *scope) names(place string) {
 
 // An input is what a command reads.
 type input struct {
-	open       bool
-	cut, other bool   // as for a bit
-	code       *field // what a here-document or an echo before the pipe says
+	open   bool
+	change        // as for a bit
+	code   *field // what a here-document or an echo before the pipe says
 }
 
 // input returns what the command at the path's end reads.
 func (s *scope) input(p []syntax.Node) input {
 	in := input{open: s.isFed(p)}
-	in.cut, in.other = fedBy(p)
+	in.change = s.fedBy(p)
 	if len(p) < 2 {
 		return in
 	}
@@ -338,6 +373,9 @@ func (s *scope) run(fs []field, in input) {
 	if known && s.written(text) && strings.Contains(text, "/") && !s.all(numbers, text+", which the line writes", whyCode, "run a file of your own, and pass the value as an argument") {
 		return
 	}
+	if known && s.deeds.moves && (strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../")) && !s.all(never, text+" in a folder that a value chooses", whyName, "write the folder yourself, or begin its path with a folder of yours") {
+		return
+	}
 	args := fs[1:]
 	if names := s.candidates(name); len(names) > 0 {
 		for _, n := range names {
@@ -391,11 +429,23 @@ func programName(text string) string {
 	if dir := path.Base(path.Dir(text)); !strings.Contains(text, "/") || dir == "bin" || dir == "sbin" || dir == ".bin" || dir == "shims" {
 		return base
 	}
-	trimmed := strings.TrimRight(base, ".0123456789")
+	trimmed := versionless(base)
 	if _, ok := readers()[trimmed]; ok || shells()[trimmed] {
 		return base
 	}
 	return "./" + base
+}
+
+// versionless takes the version from a program's name: python3.12, gcc-12.
+func versionless(name string) string {
+	trimmed := strings.TrimRight(name, ".0123456789")
+	if trimmed == "" {
+		return name
+	}
+	if len(trimmed) < len(name) {
+		trimmed = strings.TrimSuffix(trimmed, "-")
+	}
+	return trimmed
 }
 
 // tailName is programName for a path whose beginning is not known.

@@ -19,7 +19,10 @@ func (s *scope) program(name string, args []field, in input) {
 	if len(s.findings) > 0 {
 		return
 	}
-	base := strings.TrimRight(name, ".0123456789")
+	if s.starts(name); len(s.findings) > 0 {
+		return
+	}
+	base := versionless(name)
 	r, isReader := readers()[base]
 	if !isReader {
 		r, isReader = readers()[name]
@@ -55,6 +58,8 @@ func (s *scope) program(name string, args []field, in input) {
 		s.joiner(name, args, in)
 	case name == "git":
 		s.git(args)
+	case editors()[name]:
+		s.editor(name, args, in)
 	default:
 		s.plain(name, args, in)
 	}
@@ -64,18 +69,33 @@ func (s *scope) program(name string, args []field, in input) {
 func (s *scope) plain(name string, args []field, in input) {
 	if opts, ok := risky()[name]; ok {
 		s.options(args, opts, name)
+	} else if opts, ok := risky()[versionless(name)]; ok {
+		s.options(args, opts, name)
 	}
 	switch name {
 	case "make", "gmake":
-		s.makes(args)
+		s.makes(args, in)
+	case "run-parts":
+		for _, f := range args {
+			s.script(f, in, aShell, name)
+		}
+	case "skillhand":
+		if len(args) > 1 && args[0].lit() == "run" {
+			s.script(args[1], in, aShell, name)
+		}
+	case "groff", "troff", "pic", "soelim", "gdb", "lldb":
+		if name == "gdb" || slices.ContainsFunc(args, func(f field) bool { return strings.Contains(f.lit(), "U") }) {
+			s.stdin(in, aScript, name)
+		}
 	case "go", "cargo", "uv", "poetry", "pipenv", "bundle", "pnpm", "yarn", "npm":
 		s.runs(name, args, in)
 	case "tar", "bsdtar":
 		if len(args) > 0 && args[0].reached(s.vals) && !strings.ContainsAny(args[0].text(s.vals), "./-") {
 			s.all(numbers, "tar's first word", whyOption, "write tar's options yourself")
 		}
-	case "vim", "vi", "nvim", "ex", "view", "emacs", "emacsclient":
-		s.editor(name, args)
+	}
+	if packagers()[versionless(name)] {
+		s.installs(name, args)
 	}
 	if name == "find" || name == "fd" || name == "fdfind" {
 		s.executes(args, in)
@@ -97,31 +117,99 @@ func (s *scope) plain(name string, args []field, in input) {
 
 // known reports whether the table has a row by which a program reads code or runs others.
 func (s *scope) known(name string) bool {
-	_, isReader := readers()[strings.TrimRight(name, ".0123456789")]
+	_, isReader := readers()[versionless(name)]
 	_, wraps := wrappers()[name]
 	return isReader || wraps || shells()[name] || name == "eval" || name == "find"
 }
 
-// executes judges the commands that find -exec and fd -x run.
+// executes judges the commands that find -exec and fd -x run. {} is what was
+// found: if a value says where to look or for what, it chooses.
 func (s *scope) executes(args []field, in input) {
-	for i := 0; i < len(args); i++ {
-		switch args[i].lit() {
-		case "-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch":
-			rest := args[i+1:]
-			if end := slices.IndexFunc(rest, func(f field) bool { t := f.lit(); return t == ";" || t == "+" }); end >= 0 {
-				rest = rest[:end]
+	first := slices.IndexFunc(args, func(f field) bool { return isExec(f.lit()) })
+	if first < 0 {
+		return
+	}
+	chooses := slices.ContainsFunc(args[:first], func(f field) bool { return f.reached(s.vals) })
+	root := len(args) > 0 && args[0].reached(s.vals)
+	for i := first; i < len(args); i++ {
+		if !isExec(args[i].lit()) {
+			continue
+		}
+		rest := args[i+1:]
+		if end := slices.IndexFunc(rest, func(f field) bool { t := f.lit(); return t == ";" || t == "+" }); end >= 0 {
+			rest = rest[:end]
+		}
+		i += len(rest) // what is in there is judged
+		if chooses {
+			rest = s.replaced(rest, "{}", bit{hole: true, open: true})
+			for j, f := range rest {
+				if !root && len(f.bits) > 0 && f.bits[0].open {
+					rest[j].bits = append([]bit{{text: "./"}}, f.bits...) // no option
+				}
 			}
-			s.run(rest, in)
-			i += len(rest) // what is in there is judged
+		}
+		s.run(rest, in)
+	}
+}
+
+func isExec(flag string) bool {
+	switch flag {
+	case "-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch":
+		return true
+	}
+	return false
+}
+
+// makes judges make: its file, its variables, which its recipes paste into a shell, and its targets.
+func (s *scope) makes(args []field, in input) {
+	for i, f := range args {
+		before := ""
+		if i > 0 {
+			before = args[i-1].lit()
+		}
+		text, lead := f.lit(), f.lead()
+		key, _, assigns := strings.Cut(lead, "=")
+		file := before == "-f" || before == "--file" || before == "--makefile"
+		switch {
+		case file && text == "-", strings.HasPrefix(text, "-f-"), strings.HasSuffix(text, "file=-"), strings.Contains(text, "/dev/stdin"):
+			s.stdin(in, aScript, "make")
+		case file, strings.HasPrefix(lead, "-f"), strings.HasPrefix(lead, "--file="), strings.HasPrefix(lead, "--makefile="):
+			s.script(f, in, aScript, "make")
+		case !f.reached(s.vals):
+		case before == "-C" || before == "--directory" || before == "-j":
+			s.all(inFolder, "make "+before, whyCode, "write the folder yourself")
+		case assigns && (key == "SHELL" || key == ".SHELLFLAGS" || isSetting(key)):
+			s.all(never, "make "+key+"=", whySetting, "set "+key+" to a text of your own")
+		case assigns:
+			s.pasted(f, plainWords, "make "+key+"=, which recipes paste into a shell", "check the value first, or pass it in the environment")
+		case f.open():
+			s.all(aTarget, "make", whyCode, "check the target's name first")
+		case !aTarget.holds(f.text(s.vals)):
+			s.report(f.values(s.vals)[0], "make", whyCode, "check the target's name first")
+		}
+		if len(s.findings) > 0 {
+			return
 		}
 	}
 }
 
-// makes judges make, which takes assignments whose text it expands.
-func (s *scope) makes(args []field) {
-	for _, f := range args {
-		if f.reached(s.vals) && !s.all(aTarget, "make", whyCode, "check the target's name first") {
-			return
+// installs judges what a package manager is to install: a package by its name,
+// not a folder or an address whose scripts would run.
+func (s *scope) installs(name string, args []field) {
+	sub := ""
+	if i := slices.IndexFunc(args, func(f field) bool { return !strings.HasPrefix(f.lead(), "-") }); i >= 0 {
+		sub = args[i].lit()
+	}
+	switch sub {
+	case "install", "add", "i", "create", "init", "ci", "link", "download", "wheel", "require":
+		for _, f := range args {
+			if f.reached(s.vals) && !s.all(aPackage, name+" "+sub, whyCode, "name the package yourself") {
+				return
+			}
+		}
+	case "":
+		if len(args) > 0 && args[0].reached(s.vals) && name != "go" && name != "cargo" {
+			s.all(numbers, name+"'s subcommand", whyName, "write the subcommand yourself")
 		}
 	}
 }
@@ -145,19 +233,27 @@ func (s *scope) runs(name string, args []field, in input) {
 	}
 }
 
-// editor judges an editor's commands: vim -c, emacs --eval.
-func (s *scope) editor(name string, args []field) {
+// editor judges an editor's commands: vim -c, emacs --eval, and what ed reads.
+func (s *scope) editor(name string, args []field, in input) {
+	s.options(args, options{all: true, also: "+ ! ("}, name)
 	for i, f := range args {
 		command := strings.HasPrefix(f.lead(), "+") || strings.HasPrefix(f.lead(), "-")
 		if i > 0 {
 			switch args[i-1].lit() {
-			case "-c", "--cmd", "-S", "-u", "--eval", "-eval", "-f", "-l", "--load":
+			case "-c", "--cmd", "-S", "-s", "-u", "--eval", "-eval", "-f", "-l", "--load":
 				command = true
 			}
 		}
 		if command && f.reached(s.vals) && !s.all(numbers, name+"'s command", whyCode, asArgument) {
 			return
 		}
+	}
+	if in.open {
+		k := plainMany
+		if s.deeds.change.other || s.deeds.change.escapes {
+			k = numbers
+		}
+		s.all(k, name+"'s input", whyCode, asArgument)
 	}
 }
 
@@ -172,12 +268,23 @@ func (s *scope) options(args []field, o options, place string) {
 			return
 		}
 		if lead := f.lead(); f.open() && (lead == "" || lead[0] == '-') {
-			cut := slices.ContainsFunc(f.bits, func(x bit) bool { return x.cut })
-			if slices.ContainsFunc(f.bits, func(x bit) bool { return x.other }) && o != (options{}) && !s.all(wordOnly, "an option of "+place, whyOption, putDashes) {
+			var c change
+			for _, x := range f.bits {
+				c = c.or(x.change)
+			}
+			k := noKind
+			switch {
+			case o == (options{}):
+			case c.other || c.escapes:
+				k = wordOnly
+			case c.replaces:
+				k = spelled
+			}
+			if !s.all(k, "an option of "+place, whyOption, putDashes) {
 				return
 			}
 			for i, v := range s.vals {
-				if !v.place && o.within(v, cut) {
+				if !v.place && o.within(v, c.cut) {
 					s.report(i, "an option of "+place, whyOption, putDashes)
 					return
 				}
@@ -284,10 +391,20 @@ func (s *scope) gitRuns(sub string, args []field) {
 			return
 		case (strings.HasPrefix(f.lead(), "--exec=") && sub == "rebase") && f.reached(s.vals):
 			s.shellCode(after(f, "--exec="), nil, input{}, "git "+sub)
-		case sub == "config" && i == len(args)-1 && i > 0 && f.reached(s.vals) && !strings.HasPrefix(args[i-1].lit(), "user."):
-			s.all(plainMany, "git config", whySetting, "set only user.* to a value")
+		case sub == "config" && i == len(args)-1 && i > 0 && f.reached(s.vals) && !quietKey(args[i-1].lit()):
+			s.all(wordOnly, "git config", whySetting, "set only user.* and the like to a value")
 		}
 	}
+}
+
+// quietKey recognises settings of git that run nothing.
+func quietKey(key string) bool {
+	section, _, _ := strings.Cut(strings.ToLower(key), ".")
+	switch section {
+	case "user", "author", "committer", "init", "color", "branch", "push", "pull", "i18n", "advice", "blame", "log", "status", "help":
+		return true
+	}
+	return strings.HasPrefix(key, "--") // --get and its kind
 }
 
 // after returns a field without the text that it begins with.
@@ -322,6 +439,9 @@ func (s *scope) wrapper(name, valued string, before int, args []field, in input)
 			}
 			if len(text) == 2 && strings.Contains(valued, text[1:]) || strings.HasPrefix(text, "--") && !strings.Contains(text, "=") && longTakes(name, text) {
 				i++
+				if i < len(args) && args[i].reached(s.vals) && !s.all(noPipe, name+" "+text, whyCode, "write it yourself") {
+					return
+				}
 				if i < len(args) && args[i].reached(s.vals) && args[i].many && !s.all(wordOnly, name, whyName, "put the value in double quotes") {
 					return
 				}
@@ -376,10 +496,15 @@ func longTakes(name, flag string) bool {
 
 // appended returns the command of xargs with what it reads put in.
 func (s *scope) appended(fs []field, replace string, in input) []field {
-	more := bit{hole: true, open: true, cut: in.cut, other: in.other}
+	more := bit{hole: true, open: true, change: in.change}
 	if replace == "" {
 		return append(slices.Clone(fs), field{bits: []bit{more}, many: true})
 	}
+	return s.replaced(fs, replace, more)
+}
+
+// replaced returns fields with something put in for a text.
+func (s *scope) replaced(fs []field, replace string, more bit) []field {
 	var list []field
 	for _, f := range fs {
 		var bits []bit
@@ -482,6 +607,9 @@ func (s *scope) namer(name string, args []field, in input) {
 				s.shellCode(f, nil, in, name)
 			}
 		}
+		if name != "unset" && integers()[strings.SplitN(f.lead(), "=", 2)[0]] {
+			s.expanded(name + " " + f.lead())
+		}
 		if key, _, ok := strings.Cut(f.lead(), "="); ok && !strings.Contains(key, "[") && !isSetting(key) {
 			continue // export "NAME=$0"
 		}
@@ -507,6 +635,9 @@ func (s *scope) printf(args []field) {
 	}
 	switch text := args[0].lit(); {
 	case strings.HasPrefix(text, "-v"):
+		if len(args) > 1 && integers()[args[1].lit()] {
+			s.expanded("printf -v " + args[1].lit())
+		}
 		if len(args) > 2 && isSetting(args[1].lit()) && slices.ContainsFunc(args[2:], func(f field) bool { return f.reached(s.vals) }) {
 			s.all(never, "printf -v "+args[1].lit(), whySetting, "print into a variable of your own")
 			return
@@ -612,6 +743,10 @@ func (s *scope) script(f field, in input, l lang, name string) {
 		s.stdin(in, l, name)
 	case known && (strings.HasPrefix(text, "/dev/") || strings.HasPrefix(text, "/proc/")) && text != "/dev/null":
 		s.all(numbers, text, whyCode, instead) // whatever was opened there
+	case !known && len(s.deeds.writes) > 0:
+		s.all(numbers, "the file that "+name+" runs", whyCode, instead)
+	case known && s.deeds.moves && !strings.HasPrefix(text, "/") && text != "":
+		s.all(never, text+" in a folder that a value chooses", whyCode, "write the folder yourself, or begin its path with a folder of yours")
 	case known && s.written(text):
 		s.all(numbers, text+", which the line writes", whyCode, instead)
 	}
@@ -719,6 +854,13 @@ func (s *scope) reader(name string, r reader, args []field, in input) {
 		case r.codeJoined(flag) && f.reached(s.vals):
 			given = true
 			s.langCode(f, r.lang, name)
+		case r.operand && (strings.HasPrefix(flag, "--file=") || strings.HasPrefix(flag, "-f") && len(flag) > 2):
+			given = true
+			from := strings.TrimPrefix(flag, "-f")
+			if _, file, ok := strings.Cut(flag, "="); ok {
+				from = file
+			}
+			s.script(after(f, strings.TrimSuffix(flag, from)), in, r.lang, name)
 		case isLit && (text == "-f" || text == "--file" || text == "--init-file" || text == "-init") && (r.operand || r.lang == aScript && name != "php"):
 			given = true
 			if i++; i < len(args) {
@@ -732,6 +874,7 @@ func (s *scope) reader(name string, r reader, args []field, in input) {
 			i++
 			if i < len(args) && strings.Contains("mMrI", text[1:]) && r.lang == aScript {
 				s.script(args[i], in, r.lang, name) // a module, which runs
+				s.module(args[i].lit(), args[i+1:], in)
 			}
 			if i < len(args) && args[i].many && args[i].reached(s.vals) && !s.all(wordOnly, name, whyCode, "put the value in double quotes") {
 				return
@@ -771,6 +914,20 @@ func (s *scope) reader(name string, r reader, args []field, in input) {
 	if !given {
 		s.stdin(in, r.lang, name)
 	}
+}
+
+// module judges python -m: some modules run what they are given.
+func (s *scope) module(name string, args []field, in input) {
+	if !runningModules()[name] {
+		return
+	}
+	for _, f := range args {
+		if f.reached(s.vals) && (f.open() || !s.chosen(f)) {
+			s.all(numbers, "python -m "+name, whyCode, "run a file of your own, and pass the value as an argument")
+			return
+		}
+	}
+	s.stdin(in, aScript, "python -m "+name)
 }
 
 // database judges what follows a database's name: for sqlite3 that is code.
@@ -823,15 +980,6 @@ func (r reader) codeJoined(flag string) bool {
 	return ok && slices.ContainsFunc(strings.Fields(r.long), func(l string) bool { return strings.HasPrefix(l, name) })
 }
 
-// runsThings recognises code of the author's that runs what it is given.
-var runsThings = sync.OnceValue(func() map[lang]*regexp.Regexp {
-	return map[lang]*regexp.Regexp{
-		aScript: regexp.MustCompile("\\b(system|exec\\w*|eval|popen\\w*|spawn\\w*|subprocess|child_process|qx|shell_exec|passthru|proc_open|Function|compile|importlib|__import__|open3|pty|runInContext|runpy)\\b|`|\\.shell|\\.system|\\\\!|(?i:program)\\b"),
-		anAwk:   regexp.MustCompile(`system\s*\(|\|\s*getline|[^|]\|\s*[A-Za-z_$(]|@load`),
-		aSed:    regexp.MustCompile(`^\s*[0-9$,]*\s*e(\s|$)|[;{}\n]\s*[0-9$,]*\s*e(\s|$)|[/|,#@][gpimIM0-9]*e[gpimIM0-9]*(\s|;|$|\})`),
-	}
-})
-
 // langCode judges code of another language.
 func (s *scope) langCode(f field, l lang, name string) {
 	place := name + "'s program"
@@ -842,12 +990,8 @@ func (s *scope) langCode(f field, l lang, name string) {
 			own.WriteString(x.text)
 		}
 	}
-	if runsThings()[l].MatchString(own.String()) {
-		tame := numbers
-		if l == aScript {
-			tame = wordOnly
-		}
-		if !s.all(tame, place+", which runs things", whyCode, "check the value in the program first") {
+	if tame := runs(own.String(), l, versionless(name)); tame != nil {
+		if !s.all(*tame, place+", which runs things", whyCode, "check the value in the program first") {
 			return
 		}
 	}
@@ -866,68 +1010,46 @@ func (s *scope) langCode(f field, l lang, name string) {
 		said := x.said(s.vals)
 		before, behind := whole[:at], whole[at+len(said):]
 		at += len(said)
-		if !s.fits(said, before, behind, l, f) {
-			s.report(x.value-1, place, whyCode, s.hint(x.value-1, place, asArgument))
+		if instead, ok := s.fits(said, before, behind, l); !ok {
+			if instead == "" {
+				instead = s.hint(x.value-1, place, asArgument)
+			}
+			s.report(x.value-1, place, whyCode, instead)
 			return
 		}
 	}
 }
 
-// fits reports whether a value does no harm where it stands in code.
-func (s *scope) fits(said, before, behind string, l lang, f field) bool {
+// fits reports whether a value does no harm where it stands in code, and if not, how to write it.
+func (s *scope) fits(said, before, behind string, l lang) (instead string, ok bool) {
 	if aNumber(said) {
-		return true
+		return "", true
 	}
 	simple := !strings.ContainsAny(before+behind, "\n`")
 	switch l {
 	case aSed:
-		if strings.Trim(said, "0123456789,") == "" {
-			return true
-		}
-		d, ok := sedDelimiter(before)
-		return ok && simple && strings.IndexByte(behind, d) >= 0 && between(said, d)
+		return fitsSed(said, before, behind)
 	case anAwk:
 		if q, ok := openQuote(before); ok && simple && q == '"' {
-			return strings.IndexByte(behind, q) >= 0 && inQuotes(said, q)
+			return "", strings.IndexByte(behind, q) >= 0 && inQuotes(said, q)
 		}
 		if awkRegex().MatchString(before) && simple && strings.Contains(behind, "/") {
-			return between(said, '/')
+			return "", between(said, '/')
 		}
-		return plainText(said) && !strings.Contains(said, "/")
+		return "", plainText(said) && !strings.Contains(said, "/")
 	}
 	if q, ok := openQuote(before); ok && simple && !strings.ContainsAny(before, "#\\") && !strings.Contains(before, "//") && !strings.Contains(before, "'''") && !strings.Contains(before, `"""`) && strings.IndexByte(behind, q) >= 0 {
-		return inQuotes(said, q)
+		return "", inQuotes(said, q)
 	}
 	// In code of several lines, plain words between quotes of one line.
 	line := before[strings.LastIndexByte(before, '\n')+1:]
 	if q, ok := openQuote(line); ok && !strings.Contains(line, "#") && strings.IndexByte(strings.SplitN(behind, "\n", 2)[0], q) >= 0 && plainWords(said) {
-		return true
+		return "", true
 	}
-	return plainText(said) && said != "" && !strings.HasPrefix(said, ".")
+	return "", plainText(said) && said != "" && !strings.HasPrefix(said, ".")
 }
 
-// sedDelimiter returns the delimiter that a value stands behind: s/HERE, s/x/HERE, /HERE.
-func sedDelimiter(before string) (byte, bool) {
-	if m := sedSubstitute().FindStringSubmatch(before); m != nil {
-		d := m[1][0]
-		if rest := m[2]; strings.Count(rest, string(d)) <= 1 && !strings.Contains(rest, `\`+string(d)) {
-			return d, true
-		}
-		return 0, false
-	}
-	if sedAddress().MatchString(before) {
-		return '/', true
-	}
-	return 0, false
-}
-
-var (
-	sedSubstitute = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^\s*(?:[0-9$]+(?:,[0-9$]+)?)?s([/|#,@:!~])([^;{}]*)$`)
-	})
-	sedAddress = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*/[^/\\]*$|^\s*/[^/\\]*/,/[^/\\]*$`) })
-	awkRegex   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[~!({;,&|])\s*/[^/\\]*$`) })
-)
+var awkRegex = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[~!({;,&|])\s*/[^/\\]*$`) })
 
 // openQuote returns the quote that is open at the end of code.
 func openQuote(code string) (byte, bool) {

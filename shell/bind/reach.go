@@ -21,9 +21,7 @@ type scope struct {
 	open       map[string]bool     // variables that may hold a value
 	positional bool                // so may $1, $@ and their kind
 	fed        bool                // so may the input of the whole code
-	cuts       bool                // variables may hold parts of what was put into them
-	others     bool                // and text that was in nothing of it
-	writes     map[string]bool     // base names of files that the line writes; "" for one that is not known
+	changed    change              // what variables may hold of what was put into them
 }
 
 // uses lists the variables that a node depends on, and whether it has a value in it.
@@ -54,12 +52,19 @@ func (s *scope) uses(n syntax.Node) uses {
 			default:
 				u.vars = append(u.vars, name)
 			}
-		case *syntax.CmdSubst, *syntax.ProcSubst:
-			u.dirty = u.dirty || len(s.writes) > 0 || s.fed || s.inputs[n]
+		case *syntax.CmdSubst:
+			if len(n.Stmts) == 1 && counts(n.Stmts[0]) {
+				return false
+			}
+			u.dirty = u.dirty || s.fed || s.inputs[n]
+		case *syntax.ProcSubst:
+			u.dirty = u.dirty || s.fed || s.inputs[n]
 		case *syntax.SglQuoted:
 			u.dirty = u.dirty || len(s.marks(n.Value)) > 0
 		case *syntax.Lit:
-			u.dirty = u.dirty || len(s.marks(n.Value)) > 0
+			u.dirty = u.dirty || len(s.marks(n.Value)) > 0 || s.deeds.names && strings.ContainsAny(n.Value, "*?[")
+		case *syntax.Redirect:
+			u.dirty = u.dirty || n.Op == syntax.RdrIn && s.reads(words.Lit(n.Word))
 		case *syntax.CallExpr:
 			// These show variables without naming them as such.
 			if len(n.Args) > 0 {
@@ -67,7 +72,7 @@ func (s *scope) uses(n syntax.Node) uses {
 				case "printenv", "env", "set", "declare", "export", "typeset", "compgen":
 					u.dirty = true
 				default:
-					u.dirty = u.dirty || s.funcs[name]
+					u.dirty = u.dirty || s.funcs[name] || (len(s.deeds.writes) > 0 || s.deeds.exports) && !silent()[name]
 				}
 			}
 		}
@@ -88,7 +93,7 @@ func (s *scope) reach(n syntax.Node) bool {
 
 // survey finds out what the scope's code sets, writes and reads.
 func (s *scope) survey(root syntax.Node) {
-	s.set, s.texts, s.writes = map[string]int{}, map[string][]string{}, map[string]bool{}
+	s.set, s.texts = map[string]int{}, map[string][]string{}
 	if s.open == nil {
 		s.open = map[string]bool{}
 	}
@@ -111,7 +116,7 @@ func (s *scope) survey(root syntax.Node) {
 			dependents[v] = append(dependents[v], name)
 		}
 	}
-	s.surveyFiles(root)
+	s.surveyFunctions(root)
 	walk(root, func(path []syntax.Node) {
 		switch n := path[len(path)-1].(type) {
 		case *syntax.Assign:
@@ -132,8 +137,7 @@ func (s *scope) survey(root syntax.Node) {
 			}
 			sets(name, n.Value, false)
 			if n.Value != nil {
-				cut, other := changes(n.Value)
-				s.cuts, s.others = s.cuts || cut, s.others || other
+				s.changed = s.changed.or(s.changes(n.Value))
 			}
 		case *syntax.WordIter:
 			s.set[n.Name.Value]++
@@ -155,8 +159,7 @@ func (s *scope) survey(root syntax.Node) {
 			for i, w := range n.Args {
 				switch base := words.Lit(w); base {
 				case "read", "mapfile", "readarray", "getopts":
-					cut, other := fedBy(path)
-					s.cuts, s.others = s.cuts || cut, s.others || other
+					s.changed = s.changed.or(s.fedBy(path))
 					for _, w := range n.Args[i+1:] {
 						sets(words.Lit(w), nil, s.isFed(path) || base == "getopts" && s.positional)
 						s.set[words.Lit(w)]++
@@ -180,14 +183,12 @@ func (s *scope) survey(root syntax.Node) {
 			dirty = append(dirty, dependents[name]...)
 		}
 	}
+	s.surveyDeeds(root)
 }
 
 // fedBy reports what is done to the text that a command at the path's end reads.
-func fedBy(path []syntax.Node) (cut, other bool) {
-	note := func(n syntax.Node) {
-		c, o := changes(n)
-		cut, other = cut || c, other || o
-	}
+func (s *scope) fedBy(path []syntax.Node) (c change) {
+	note := func(n syntax.Node) { c = c.or(s.changes(n)) }
 	for k, n := range path {
 		switch n := n.(type) {
 		case *syntax.BinaryCmd:
@@ -202,7 +203,7 @@ func fedBy(path []syntax.Node) (cut, other bool) {
 			}
 		}
 	}
-	return cut, other
+	return c
 }
 
 // declares reports whether a declaration has one of the one-letter flags.
@@ -215,8 +216,9 @@ func declares(d *syntax.DeclClause, flags string) bool {
 
 func isNilWord(n syntax.Node) bool { w, ok := n.(*syntax.Word); return ok && w == nil }
 
-// surveyFiles finds what the code writes, its functions, whether $1 may hold a value, and substitutions whose input may.
-func (s *scope) surveyFiles(root syntax.Node) {
+// surveyFunctions finds the code's functions, whether $1 may hold a value, and substitutions whose input may.
+func (s *scope) surveyFunctions(root syntax.Node) {
+	s.deeds.change = s.deeds.change.or(s.changes(root))
 	s.funcs, s.inputs = map[string]bool{}, map[syntax.Node]bool{}
 	walk(root, func(p []syntax.Node) {
 		switch n := p[len(p)-1].(type) {
@@ -224,15 +226,6 @@ func (s *scope) surveyFiles(root syntax.Node) {
 			if n.Name != nil {
 				s.funcs[n.Name.Value] = true
 				s.positional = true
-			}
-		case *syntax.Redirect:
-			switch n.Op {
-			case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.RdrInOut:
-				if text, ok := words.Literal(n.Word); !ok {
-					s.writes[""] = true
-				} else if text != "/dev/null" && text != "/dev/stderr" && text != "/dev/stdout" {
-					s.writes[path.Base(text)] = true
-				}
 			}
 		case *syntax.CallExpr:
 			if len(n.Args) == 0 {
@@ -246,14 +239,6 @@ func (s *scope) surveyFiles(root syntax.Node) {
 				}
 			case "set":
 				s.positional = s.positional || len(n.Args) > 1 && slices.ContainsFunc(n.Args[1:], func(w *syntax.Word) bool { _, ok := words.Literal(w); return !ok || len(s.marks(words.Lit(w))) > 0 })
-			case "tee", "cp", "mv", "dd", "install", "ln", "sponge", "touch", "mkfifo":
-				for _, w := range n.Args[1:] {
-					if text, ok := words.Literal(w); ok && len(s.marks(text)) == 0 {
-						s.writes[path.Base(text)] = true
-					} else {
-						s.writes[""] = true
-					}
-				}
 			}
 		}
 	})
@@ -265,11 +250,6 @@ func (s *scope) surveyFiles(root syntax.Node) {
 			}
 		}
 	})
-}
-
-// written reports whether the line may have written a file that it then runs.
-func (s *scope) written(file string) bool {
-	return s.writes[""] || s.writes[path.Base(file)]
 }
 
 // isFed reports whether what a command at the path's end reads may hold a value.
@@ -285,7 +265,7 @@ func (s *scope) isFed(p []syntax.Node) bool {
 					return s.variable(r.Word)
 				case syntax.RdrIn, syntax.RdrInOut, syntax.DplIn:
 					text, ok := words.Literal(r.Word)
-					return !ok && s.variable(r.Word) || ok && s.written(text)
+					return !ok && s.variable(r.Word) || ok && s.reads(text)
 				}
 			}
 		case *syntax.BinaryCmd:

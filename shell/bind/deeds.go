@@ -1,0 +1,273 @@
+package bind
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/skillhand/skillhand/internal/words"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// deeds are what a line does that its other commands can see: files it writes,
+// variables it exports, folders it goes to, and what its steps make of text.
+// Code within code counts as well.
+type deeds struct {
+	writes  map[string]bool // base names of files; "" for one that is not known
+	names   bool            // a value may be part of a file's name
+	exports bool            // a value may be in the environment
+	moves   bool            // a value may choose the folder
+	change  change
+}
+
+// silent are commands that show neither what is in files nor the environment.
+var silent = sync.OnceValue(func() map[string]bool {
+	return set("echo printf true false : date pwd basename dirname realpath mktemp which command type test [ cd seq sleep mkdir touch rm cp mv ln chmod kill nproc uname whoami expr tty")
+})
+
+// writers are programs all of whose operands may be written.
+var writers = sync.OnceValue(func() map[string]bool {
+	return set("tee cp mv install ln sponge touch mkfifo mkdir rsync truncate patch unzip split csplit ed ex vim vi nvim mknod scp")
+})
+
+// survey what the code does, once it is known which variables may hold a value.
+func (s *scope) surveyDeeds(root syntax.Node) {
+	walk(root, func(p []syntax.Node) {
+		switch n := p[len(p)-1].(type) {
+		case *syntax.Redirect:
+			switch n.Op {
+			case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.RdrInOut:
+				if s.shows(p) {
+					s.writesTo(n.Word)
+				}
+			}
+		case *syntax.CallExpr:
+			if len(n.Args) > 0 {
+				s.surveyWriter(n.Args, s.shows(p))
+			}
+		}
+	})
+	s.surveyEnvironment(root)
+}
+
+// shows reports whether a value may be in what the pipeline around a node reads or says.
+func (s *scope) shows(p []syntax.Node) bool {
+	if s.fed {
+		return true
+	}
+	for _, n := range p[:len(p)-1] {
+		switch n := n.(type) {
+		case *syntax.FuncDecl:
+			return true
+		case *syntax.BinaryCmd:
+			if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
+				return s.reach(n)
+			}
+		case *syntax.Stmt:
+			if len(n.Redirs) > 0 && s.reach(n) {
+				return true
+			}
+		}
+	}
+	return s.reach(p[len(p)-1])
+}
+
+// surveyWriter notes what a command writes.
+func (s *scope) surveyWriter(args []*syntax.Word, shows bool) {
+	name := path.Base(words.Lit(args[0]))
+	base := versionless(name)
+	if name == "cd" || name == "pushd" {
+		for _, w := range args[1:] {
+			f := s.code(w)
+			s.deeds.moves = s.deeds.moves || f.open() || len(f.values(s.vals)) > 0 && !s.chosen(f)
+		}
+	}
+	if base == "gcc" || base == "cc" || base == "g++" || base == "clang" {
+		s.writesName("a.out")
+	}
+	if !shows {
+		return
+	}
+	inPlace := false
+	for i, w := range args[1:] {
+		lead := s.code(w).lead()
+		switch {
+		case (lead == "-o" || lead == "-O" || lead == "--output" || lead == "--output-document" || lead == "--out" || lead == "-out") && i+2 < len(args):
+			s.writesTo(args[i+2])
+		case strings.HasPrefix(lead, "-o") && len(lead) > 2, strings.HasPrefix(lead, "--output="), strings.HasPrefix(lead, "of="), strings.HasPrefix(lead, "-O") && len(lead) > 2:
+			if words.Lit(w) == "" {
+				s.writesName("")
+			} else if _, file, ok := strings.Cut(lead, "="); ok {
+				s.writesName(path.Base(file))
+			} else {
+				s.writesName(path.Base(lead[2:]))
+			}
+		case strings.HasPrefix(lead, "-") && !strings.HasPrefix(lead, "--") && strings.Contains(lead, "i") && (base == "sed" || base == "gsed" || base == "perl" || base == "ruby"), strings.HasPrefix(lead, "--in-place"), lead == "inplace":
+			inPlace = true
+		}
+	}
+	switch {
+	case inPlace || writers()[name]:
+		for _, w := range args[1:] {
+			if text, ok := words.Literal(w); !ok || !strings.HasPrefix(text, "-") {
+				s.writesTo(w)
+			}
+		}
+	case s.fetches(name, args[1:]):
+		s.writesName("")
+	case s.interprets(base):
+		for _, w := range args[1:] {
+			if writesFiles().MatchString(s.code(w).text(s.vals)) {
+				s.writesName("")
+			}
+		}
+	}
+}
+
+// fetches reports whether a program fetches or unpacks files that a value may choose.
+func (s *scope) fetches(name string, args []*syntax.Word) bool {
+	first := ""
+	if len(args) > 0 {
+		first = words.Lit(args[0])
+	}
+	switch name {
+	case "wget":
+		return true
+	case "git":
+		return first == "clone" || first == "apply" || first == "am" || first == "pull"
+	case "tar", "bsdtar":
+		return strings.Contains(first, "x")
+	case "curl":
+		for _, w := range args {
+			if text := words.Lit(w); strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "--") && strings.Contains(text, "O") || strings.HasPrefix(text, "--remote-name") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s *scope) interprets(base string) bool {
+	r, ok := readers()[base]
+	return ok && r.lang != aSed
+}
+
+// anyReached reports whether a value can be part of any of the words.
+func (s *scope) anyReached(list []*syntax.Word) bool {
+	return slices.ContainsFunc(list, func(w *syntax.Word) bool { return s.reach(w) })
+}
+
+// unnamed stands for a file that only the line knows: $(mktemp).
+const unnamed = "?"
+
+// writesTo notes a file that the line writes a value to, or that a value names.
+func (s *scope) writesTo(w *syntax.Word) {
+	if w == nil {
+		return
+	}
+	f := s.code(w)
+	text, ok := f.literal()
+	switch {
+	case f.reached(s.vals):
+		s.deeds.names = true
+		if last := f.bits[len(f.bits)-1]; !last.hole && last.value == 0 && dataName("x"+last.text) {
+			s.writesName("x" + last.text) // "$0.txt"
+			return
+		}
+		s.writesName("")
+	case !ok:
+		s.writesName(unnamed)
+	case text == "/dev/null" || text == "/dev/stderr" || text == "/dev/stdout" || text == "/dev/tty":
+	case strings.Contains(text, ".git/"):
+		s.writesName(".git")
+	default:
+		s.writesName(path.Base(text))
+	}
+}
+
+func (s *scope) writesName(name string) { s.deeds.writes[name] = true }
+
+// writesFiles recognises an interpreter's program that writes files.
+var writesFiles = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\bopen\([^)]*["'][rwaxb+]*[wax]|\bopen[ (].*[<>+]|\b(write|writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream|write_text|write_bytes|copyfile|rename|copy2?|move|dump|file_put_contents|syswrite)\b|print[^;}]*>`)
+})
+
+// written reports whether the line may have written a file that it then runs.
+func (s *scope) written(file string) bool {
+	return s.deeds.writes[""] || s.deeds.writes[path.Base(file)] || s.deeds.writes[strings.TrimSuffix(path.Base(file), path.Ext(file))]
+}
+
+// reads reports whether a file may hold a value.
+func (s *scope) reads(file string) bool {
+	return s.written(file) || s.deeds.exports && strings.HasPrefix(file, "/proc/")
+}
+
+// dataName recognises files that no program takes for code unless it is told to.
+func dataName(base string) bool {
+	switch base {
+	case "package.json", "composer.json", "deno.json", "tsconfig.json", "bindings.json", "docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml", "Taskfile.yml", "Taskfile.yaml", ".pre-commit-config.yaml", "CMakeLists.txt", "SKILL.md":
+		return false
+	}
+	switch path.Ext(base) {
+	case ".txt", ".md", ".log", ".csv", ".tsv", ".out", ".html", ".json", ".yml", ".yaml", ".xml", ".rst", ".tmp", ".css", ".svg", ".diff", ".patch":
+		return !strings.HasPrefix(base, ".")
+	}
+	return false
+}
+
+// surveyEnvironment notes whether a value may be in the environment of programs.
+func (s *scope) surveyEnvironment(root syntax.Node) {
+	syntax.Walk(root, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.DeclClause:
+			if n.Variant.Value == "export" || declares(n, "x") {
+				for _, a := range n.Args {
+					s.deeds.exports = s.deeds.exports || a.Value != nil && s.reach(a.Value) || a.Name != nil && s.open[a.Name.Value]
+				}
+			}
+		case *syntax.CallExpr:
+			if len(n.Args) == 0 {
+				break
+			}
+			for _, a := range n.Assigns {
+				s.deeds.exports = s.deeds.exports || a.Value != nil && s.reach(a.Value)
+			}
+			switch words.Lit(n.Args[0]) {
+			case "env", "export", "declare", "typeset", "sudo":
+				s.deeds.exports = s.deeds.exports || s.anyReached(n.Args[1:])
+			case "set":
+				for _, w := range n.Args[1:] {
+					flag := words.Lit(w)
+					s.deeds.exports = s.deeds.exports || flag == "allexport" || strings.HasPrefix(flag, "-") && strings.Contains(flag, "a")
+				}
+			}
+		}
+		return true
+	})
+}
+
+// starters are programs that run what they find in files of the folder.
+var starters = sync.OnceValue(func() map[string]bool {
+	return set("make gmake npm npx yarn pnpm bun deno cargo go pytest tox nox rake just task gradle gradlew mvn ant cmake ninja docker podman docker-compose vagrant ansible-playbook terraform jest vitest mocha eslint webpack tsc bazel meson composer bundle pip pip3 pre-commit direnv skillhand claude")
+})
+
+// starts judges a program that runs what it finds in the folder, after the line wrote something there.
+func (s *scope) starts(name string) {
+	base := versionless(name)
+	r, isReader := readers()[base]
+	folder := starters()[name] || shells()[base] || strings.HasPrefix(name, "./") || isReader && r.lang == aScript
+	if !folder && name != "git" || len(s.deeds.writes) == 0 {
+		return
+	}
+	for file := range s.deeds.writes {
+		if dataName(file) || file == unnamed || name == "git" && file != "" && !strings.HasPrefix(file, ".git") {
+			continue
+		}
+		const instead = "write it to a file of data (.txt, .json), or give it as an argument"
+		if !s.all(aName, name+", after the line wrote a file", whyCode, instead) {
+			return
+		}
+	}
+}
