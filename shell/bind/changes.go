@@ -46,6 +46,9 @@ func (s *scope) changes(n syntax.Node) change {
 		switch n := n.(type) {
 		case *syntax.ParamExp:
 			c = c.or(changesOf(n))
+		case *syntax.Assign:
+			text, known := words.Literal(n.Value)
+			c.composed = c.composed || known && strings.ContainsAny(text, "$`") && len(s.marks(text)) == 0
 		case *syntax.Word:
 			c.composed = c.composed || s.composes(n)
 		case *syntax.CallExpr:
@@ -103,7 +106,7 @@ func (s *scope) composes(w *syntax.Word) bool {
 
 // passing are programs that show text as it is, or text that no value decides.
 var passing = sync.OnceValue(func() map[string]bool {
-	return set("cat head tail basename dirname realpath readlink ls find git sort uniq wc pwd cd test [ [[ true false : mktemp date which command type tee seq sleep mkdir touch rm cp mv ln chmod set shift return exit export local declare unset stat du df nproc uname hostname whoami id trap wait kill diff cmp md5sum sha1sum sha256sum file tree exec eval source . bash sh env timeout nice nohup time")
+	return set("cat head tail basename dirname realpath readlink ls find git sort uniq wc pwd cd test [ [[ true false : mktemp date which command type tee seq sleep mkdir touch rm cp mv ln chmod set shift return exit export local declare unset stat du df nproc uname hostname whoami id trap wait kill diff cmp md5sum sha1sum sha256sum file tree exec eval source . bash env timeout nice nohup time")
 })
 
 // cutting are programs that show parts of a text, or put it in another order.
@@ -132,6 +135,8 @@ func (s *scope) changedBy(args []*syntax.Word) change {
 		c := tames(args[1:], tameJq())
 		c.escapes = true
 		return c
+	case base == "sh" || base == "dash" || base == "ash" || base == "zsh" || base == "busybox":
+		return change{cut: true, escapes: true} // their echo knows escapes
 	case passing()[base]:
 		return change{}
 	case cutting()[base], strings.Contains(name, "/") && !strings.HasPrefix(name, "/usr") && !strings.HasPrefix(name, "/bin"):

@@ -39,7 +39,7 @@ func (s *scope) surveyDeeds(root syntax.Node) {
 		case *syntax.Redirect:
 			switch n.Op {
 			case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.RdrInOut:
-				if s.shows(p) {
+				if s.shows(p) || opens(p) {
 					s.writesTo(n.Word)
 				}
 			}
@@ -50,6 +50,19 @@ func (s *scope) surveyDeeds(root syntax.Node) {
 		}
 	})
 	s.surveyEnvironment(root)
+}
+
+// opens recognises exec 3>file: others write there later.
+func opens(p []syntax.Node) bool {
+	if len(p) < 2 {
+		return false
+	}
+	st, _ := p[len(p)-2].(*syntax.Stmt)
+	if st == nil {
+		return false
+	}
+	call, _ := st.Cmd.(*syntax.CallExpr)
+	return call != nil && len(call.Args) == 1 && words.Lit(call.Args[0]) == "exec"
 }
 
 // shows reports whether a value may be in what the pipeline around a node reads or says.
@@ -90,11 +103,20 @@ func (s *scope) surveyWriter(args []*syntax.Word, shows bool) {
 	if !shows {
 		return
 	}
+	if name == "sed" || name == "gsed" {
+		for _, w := range args[1:] {
+			if sedWrites().MatchString(s.code(w).text(s.vals)) {
+				s.writesName("")
+			}
+		}
+	}
 	inPlace := false
+	shown := passing()[name] && name != "sort" || cutting()[name] && name != "shuf" // whose -o is another
 	for i, w := range args[1:] {
 		lead := s.code(w).lead()
 		switch {
-		case (lead == "-o" || lead == "-O" || lead == "--output" || lead == "--output-document" || lead == "--out" || lead == "-out") && i+2 < len(args):
+		case shown:
+		case (outFlag().MatchString(lead) || lead == "--output" || lead == "--output-document" || lead == "--out" || lead == "-out") && i+2 < len(args):
 			s.writesTo(args[i+2])
 		case strings.HasPrefix(lead, "-o") && len(lead) > 2, strings.HasPrefix(lead, "--output="), strings.HasPrefix(lead, "of="), strings.HasPrefix(lead, "-O") && len(lead) > 2:
 			if words.Lit(w) == "" {
@@ -125,6 +147,11 @@ func (s *scope) surveyWriter(args []*syntax.Word, shows bool) {
 		}
 	}
 }
+
+var (
+	outFlag   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-[A-Za-z]*[oO]$`) })
+	sedWrites = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[/|,#;{}\s0-9$gpI])[wW]\s+\S`) })
+)
 
 // fetches reports whether a program fetches or unpacks files that a value may choose.
 func (s *scope) fetches(name string, args []*syntax.Word) bool {

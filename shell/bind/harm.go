@@ -97,8 +97,8 @@ func isSetting(name string) bool {
 		return false
 	}
 	upper := name
-	if strings.HasPrefix(name, "npm_") {
-		upper = strings.ToUpper(name)
+	if len(name) > 4 && strings.EqualFold(name[:4], "npm_") {
+		upper = strings.ToUpper(name) // npm looks at no case
 	}
 	return slices.ContainsFunc(settingPrefixes, func(p string) bool { return strings.HasPrefix(upper, p) }) ||
 		slices.ContainsFunc(settingSuffixes, func(p string) bool { return strings.HasSuffix(name, p) })
@@ -139,7 +139,7 @@ var (
 	}}
 	unsetting = kind{"no setting", noSetting}
 	oneByte   = kind{"one character", func(v string) bool { return len(v) == 1 }}
-	noPipe    = kind{"without a pipe", func(v string) bool { return !strings.ContainsAny(v, "|<>") }}
+	noPipe    = kind{"without a pipe", func(v string) bool { return !strings.ContainsAny(v, "|<>!") }}
 	aTarget   = kind{"a target of make", func(v string) bool {
 		name, text, set := strings.Cut(v, "=")
 		return plainText(v) && (!set || aWord(name) && !isSetting(name) && (aWord(text) || aNumber(text)))

@@ -279,6 +279,7 @@ func (s *scope) declaration(n *syntax.DeclClause) {
 			again = again || ok && strings.HasPrefix(text, "-") && strings.ContainsAny(text, "inaA")
 			lead := s.code(a.Value).lead()
 			key, _, named := strings.Cut(lead, "=")
+			again = again || integers()[key]
 			open = open || (!ok || len(s.marks(text)) > 0) && !(named && !strings.Contains(key, "[") && !isSetting(key))
 		}
 	}
@@ -444,6 +445,9 @@ func versionless(name string) string {
 	}
 	if len(trimmed) < len(name) {
 		trimmed = strings.TrimSuffix(trimmed, "-")
+	}
+	if i := strings.Index(trimmed, "-linux-"); i >= 0 { // x86_64-linux-gnu-gcc
+		trimmed = trimmed[strings.LastIndexByte(trimmed, '-')+1:]
 	}
 	return trimmed
 }

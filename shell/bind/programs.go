@@ -162,6 +162,10 @@ func isExec(flag string) bool {
 
 // makes judges make: its file, its variables, which its recipes paste into a shell, and its targets.
 func (s *scope) makes(args []field, in input) {
+	const instead = "check the value first, or pass it by a file"
+	if s.deeds.exports && !s.all(plainMany, "make, which pastes variables into a shell", whyCode, instead) {
+		return
+	}
 	for i, f := range args {
 		before := ""
 		if i > 0 {
@@ -173,6 +177,9 @@ func (s *scope) makes(args []field, in input) {
 		switch {
 		case file && text == "-", strings.HasPrefix(text, "-f-"), strings.HasSuffix(text, "file=-"), strings.Contains(text, "/dev/stdin"):
 			s.stdin(in, aScript, "make")
+			if s.deeds.exports {
+				s.all(numbers, "make", whyCode, instead)
+			}
 		case file, strings.HasPrefix(lead, "-f"), strings.HasPrefix(lead, "--file="), strings.HasPrefix(lead, "--makefile="):
 			s.script(f, in, aScript, "make")
 		case !f.reached(s.vals):
@@ -181,7 +188,7 @@ func (s *scope) makes(args []field, in input) {
 		case assigns && (key == "SHELL" || key == ".SHELLFLAGS" || isSetting(key)):
 			s.all(never, "make "+key+"=", whySetting, "set "+key+" to a text of your own")
 		case assigns:
-			s.pasted(f, plainWords, "make "+key+"=, which recipes paste into a shell", "check the value first, or pass it in the environment")
+			s.pasted(f, plainWords, "make "+key+"=, which recipes paste into a shell", instead)
 		case f.open():
 			s.all(aTarget, "make", whyCode, "check the target's name first")
 		case !aTarget.holds(f.text(s.vals)):
@@ -259,8 +266,12 @@ func (s *scope) editor(name string, args []field, in input) {
 
 // options judges every word that a value can be, against a program's options.
 func (s *scope) options(args []field, o options, place string) {
-	for _, f := range args {
+	for i, f := range args {
 		if f.lit() == "--" {
+			return
+		}
+		if (i > 0 && f.reached(s.vals) && o.chooses(args[i-1].lit()) && !strings.Contains(f.lead(), "=") || f.reached(s.vals) && strings.HasSuffix(f.lead(), "=") && o.chooses(strings.TrimSuffix(f.lead(), "="))) &&
+			!s.all(numbers, "an option of "+place+" that names a program", whyName, "name the program yourself") {
 			return
 		}
 		if text := f.text(s.vals); len(f.values(s.vals)) > 0 && o.has(text) {
@@ -291,6 +302,15 @@ func (s *scope) options(args []field, o options, place string) {
 			}
 		}
 	}
+}
+
+// chooses reports whether an option that the author wrote takes a program, or code.
+func (o options) chooses(word string) bool {
+	long, ok := strings.CutPrefix(word, "--")
+	if !ok {
+		return len(word) > 1 && word[0] == '-' && (len(word) == 2 && strings.Contains(o.runs, word[1:]) || slices.Contains(strings.Fields(o.words), word) && word != "-o" && word != "-x" && word != "-out")
+	}
+	return len(long) > 2 && slices.ContainsFunc(strings.Fields(o.long), func(l string) bool { return strings.HasPrefix(l, long) && choosing()[l] })
 }
 
 // within reports whether a value has such an option in it, at the start of any
@@ -373,7 +393,7 @@ func (s *scope) git(args []field) {
 		default:
 			opts, known := riskyGit()[text]
 			if !known {
-				opts = options{long: "output"} // which many have from git diff
+				opts = options{long: "output export-marks"} // which many have from git diff
 			}
 			s.options(args[i+1:], opts, "git "+text)
 			s.gitRuns(text, args[i+1:])
@@ -432,6 +452,12 @@ func (s *scope) wrapper(name, valued string, before int, args []field, in input)
 				}
 				return
 			}
+			if i+1 < len(args) && name == "xargs" && (text == "-a" || text == "--arg-file") {
+				in.open = args[i+1].reached(s.vals) || s.reads(args[i+1].lit())
+			}
+			if i+1 < len(args) && (text == "-C" || text == "--chdir" || text == "-D") && (name == "env" || name == "sudo") && args[i+1].reached(s.vals) {
+				s.deeds.moves = true
+			}
 			if name == "xargs" && strings.HasPrefix(text, "-I") {
 				if replace = text[2:]; replace == "" && i+1 < len(args) {
 					replace = args[i+1].lit()
@@ -448,6 +474,7 @@ func (s *scope) wrapper(name, valued string, before int, args []field, in input)
 			}
 		case strings.Contains(f.lead(), "=") && !strings.HasPrefix(f.lead(), "-") && !strings.Contains(strings.SplitN(f.lead(), "=", 2)[0], "/") && (name == "env" || name == "sudo" || name == "doas" || name == "systemd-run"):
 			key, _, _ := strings.Cut(f.lead(), "=")
+			s.open[key] = s.open[key] || f.reached(s.vals)
 			if f.reached(s.vals) && (isSetting(key) || f.many && !s.all(plainOnly, name, whyName, "put the value in double quotes")) {
 				s.all(never, name+" "+key+"=", whySetting, "set "+key+" to fixed text")
 				return
