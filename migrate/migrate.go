@@ -217,9 +217,6 @@ func (s *script) edit(up string) (*Edit, error) {
 	if s.shebang.insert != "" {
 		changes = append(changes, s.shebang)
 	}
-	for _, pos := range u.said {
-		changes = append(changes, change{pos, "skillhand_say "})
-	}
 	for _, pos := range u.traps {
 		changes = append(changes, change{pos, "skillhand_"})
 	}
@@ -230,7 +227,6 @@ func (s *script) edit(up string) (*Edit, error) {
 		changes = append(changes, s.end())
 	}
 	e.After = apply(s.src, changes)
-	e.Notes = u.notes
 	// The parser and bash may not agree on where an odd script's commands end.
 	if _, err := parse(s.name, e.After); err != nil {
 		return nil, &LeftAloneError{s.name, 0, "an edit would break its syntax"}
@@ -270,13 +266,18 @@ func (s *script) end() change {
 	return change{len(s.src), insert}
 }
 
-// freeFD returns a file descriptor that the script never mentions.
+// freeFD returns a file descriptor that the script never mentions, nor the next one.
 func (s *script) freeFD() string {
-	for fd := 19; ; fd++ {
-		if n := fmt.Sprint(fd); !bytes.Contains(s.src, []byte(n+">")) && !bytes.Contains(s.src, []byte(n+"<")) && !bytes.Contains(s.src, []byte("&"+n)) {
-			return n
+	for fd := 19; ; fd += 2 {
+		if !s.mentions(fd) && !s.mentions(fd+1) {
+			return fmt.Sprint(fd)
 		}
 	}
+}
+
+func (s *script) mentions(fd int) bool {
+	n := fmt.Sprint(fd)
+	return bytes.Contains(s.src, []byte(n+">")) || bytes.Contains(s.src, []byte(n+"<")) || bytes.Contains(s.src, []byte("&"+n))
 }
 
 // closing keeps a command in the background from holding the real stdout open.

@@ -62,7 +62,7 @@ func quote(word string) string {
 
 // A preamble is what a migrated script begins with.
 type preamble struct {
-	fd   string // where the real stdout is kept
+	fd   string // where the way to the listener is kept; the next one is for its answer
 	ends bool   // the end of the file is marked, so that an end by a signal can be told
 	up   string // the way from the script's folder to that of the ReportFile; "" puts the code into the script
 }

@@ -8,14 +8,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/skillhand/skillhand/internal/words"
-	"github.com/skillhand/skillhand/report"
 )
 
 // A text is what words say, as far as that is known without running anything.
 type text struct {
-	text  string            // with number and unknown for what is not known
-	loud  bool              // a part is unknown, and may say anything
-	known map[string]string // variables that say nothing by themselves: number, or "" for a colour
+	text string // with number and unknown for what is not known
+	loud bool   // a part is unknown, and may say anything
 }
 
 const (
@@ -24,10 +22,10 @@ const (
 )
 
 // readAll reads words as echo would print them.
-func readAll(args []*syntax.Word, known map[string]string) text {
+func readAll(args []*syntax.Word) text {
 	var all text
 	for i, w := range args {
-		t := readKnown(w, known)
+		t := read1(w)
 		if i > 0 {
 			all.text += " "
 		}
@@ -38,10 +36,7 @@ func readAll(args []*syntax.Word, known map[string]string) text {
 }
 
 // read1 reads one word.
-func read1(w *syntax.Word) text { return readKnown(w, nil) }
-
-func readKnown(w *syntax.Word, known map[string]string) text {
-	t := text{known: known}
+func read1(w *syntax.Word) (t text) {
 	t.add(w)
 	t.loud = strings.Contains(t.text, unknown)
 	return t
@@ -59,119 +54,30 @@ func (t *text) add(w *syntax.Word) {
 		case *syntax.ParamExp:
 			t.expansion(part)
 		case *syntax.CmdSubst:
-			if quietCommand(part) {
-				t.text += number
-			} else {
-				t.text += unknown
-			}
+			t.text += unknown
 		default:
 			t.text += unknown
 		}
 	}
 }
 
-// expansion adds a variable. Some are numbers or paths; one that the script itself sets
-// may be known; the rest may say anything.
+// expansion adds a variable. Some are numbers or paths; the rest may say anything.
 func (t *text) expansion(e *syntax.ParamExp) {
 	name := ""
 	if e.Param != nil {
 		name = e.Param.Value
 	}
-	value, known := t.known[name]
 	switch {
 	case e.Length, name == "?", name == "#", name == "$", name == "!", name == "SECONDS", name == "LINENO", name == "RANDOM", name == "UID", name == "EUID", name == "PPID":
 		t.text += number
 	case name == "0", name == "BASH_SOURCE", name == "PWD":
 		t.text += "/x"
-	case known && words.Plain(e):
-		t.text += value
 	default:
 		t.text += unknown
 	}
 }
 
-// Compiled when first needed: most commands never are.
-var (
-	onlyColour = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:(?:\\033|\\e|\\x1[bB]|\x1b)\[[0-9;]*m)*$`)
-	})
-	onlyDigits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]+$`) })
-)
-
-// quietValue is what a variable that is set to a word adds to a text: number, or
-// "" for a colour. It is not ok if it may say more.
-func quietValue(w *syntax.Word) (value string, ok bool) {
-	switch t := read1(w); {
-	case onlyColour().MatchString(t.text):
-		return "", true
-	case t.text == number || onlyDigits().MatchString(t.text):
-		return number, true
-	}
-	pieces := words.Pieces(w)
-	if len(pieces) == 1 {
-		if s, ok := pieces[0].Node.(*syntax.CmdSubst); ok && len(s.Stmts) == 1 {
-			c, ok := s.Stmts[0].Cmd.(*syntax.CallExpr)
-			return "", ok && literal(first(c.Args)) == "tput"
-		}
-	}
-	return "", false
-}
-
-// quietCommand reports whether a substitution can only be a date, a number or a path.
-func quietCommand(s *syntax.CmdSubst) bool {
-	if len(s.Stmts) != 1 {
-		return false
-	}
-	c, ok := s.Stmts[0].Cmd.(*syntax.CallExpr)
-	if !ok {
-		return false
-	}
-	switch literal(first(c.Args)) {
-	case "date", "pwd", "whoami", "hostname", "wc", "uname", "nproc", "id":
-		return true
-	case "basename", "dirname":
-		return len(c.Args) == 2 && isSelf(c.Args[1])
-	}
-	return false
-}
-
-// says reports whether the text may say something that a report would hold.
-// That it succeeded is nothing new to a report.
-func (t text) says() bool {
-	if t.loud {
-		return true
-	}
-	text := strings.NewReplacer(`\033`, "\x1b", `\e`, "\x1b", `\x1b`, "\x1b", `\n`, "\n", `\t`, "\t").Replace(t.text)
-	unstated := 0.123
-	for _, n := range []string{"0", "7"} {
-		r := report.Parse([]byte(strings.ReplaceAll(text, number, n)), report.Options{DefaultConfidence: &unstated})
-		if r.Report == nil {
-			continue
-		}
-		if r.Stated && !r.Report.Success || len(r.Report.Deliverables)+len(r.Report.Errors) > 0 || r.Report.Confidence != unstated {
-			return true
-		}
-	}
-	return false
-}
-
-// states reports whether the text says something, whatever its unknown parts are.
-func (t text) states() bool {
-	return text{text: strings.NewReplacer(unknown, "x", "%s", "x", "%d", "7").Replace(t.text)}.says()
-}
-
-// begins reports whether the text says something if more follows, as "Status: " does.
-func (t text) begins() bool {
-	return text{text: t.text + "0.7"}.says() || text{text: t.text + "failed"}.says()
-}
-
 var jsonStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(\{\s*($|["}])|\[\s*($|[{"]|\]\s*$))`) })
-
-// heads reports whether what follows the text may take back what it says, as
-// "none" does below "Errors:".
-func (t text) heads() bool {
-	return !t.loud && t.says() && !text{text: t.text + "\nnone"}.says()
-}
 
 // looksLikeJSON reports whether a text begins as JSON does.
 func looksLikeJSON(text string) bool {

@@ -415,8 +415,6 @@ func (t *tree) script(p string) Result {
 				case u == nil:
 				case u.trapsExit:
 					err = &LeftAloneError{p, m.line, q + ", which it sources, sets an EXIT trap"}
-				case u.states:
-					err = &LeftAloneError{p, m.line, q + ", which it sources, states the result, and the report would miss it"}
 				}
 			}
 		}

@@ -38,25 +38,20 @@ type usage struct {
 	exported   map[string]bool   // functions that other shells run too
 	variables  map[string]string // how the values of variables end, where that is plain
 	json       map[string]bool   // variables that hold JSON
-	known      map[string]string // variables that say nothing, see text
 	current    *function         // whose body is being read; nil: none
 	dynamic    []place           // of commands whose name is not known
-	prints     []printed         // where echo, printf and cat reach the script's stdout
-	said       []int             // those that may say something, by offset
 	traps      []int             // where trap is called for EXIT, by offset
 	background []*syntax.Stmt
 	sources    []mention // files that are sourced
 	calls      []mention // commands that may be scripts
 	obstacles  []Note    // why it must be left alone
 	selfLines  []mention // where it reads its own lines by number
-	notes      []Note
-	migrated   bool // already
-	exits      bool // an exit stands at the end of the way
-	catches    bool // it has traps for signals
-	trapsExit  bool // it has a trap for EXIT, wherever that stands
-	lost       bool // exec sends its stdout to a file
-	exportsAll bool // functions too
-	states     bool // it says how it went, somewhere
+	migrated   bool      // already
+	exits      bool      // an exit stands at the end of the way
+	catches    bool      // it has traps for signals
+	trapsExit  bool      // it has a trap for EXIT, wherever that stands
+	exportsAll bool      // functions too
+	waits      bool      // for what it has in the background
 }
 
 // A function and the places from which it is called.
@@ -65,16 +60,7 @@ type function struct {
 	bodies []*syntax.Stmt // one for each definition
 	places map[place]bool
 	read   map[place]bool // for which its body was read
-	prints []printed
 	traps  []int
-}
-
-// A printed statement is an echo, printf or cat.
-type printed struct {
-	offset  int
-	says    bool // it may say something that belongs into a report
-	partial bool // it does not end its line
-	heads   bool // what follows may take it back
 }
 
 // A mention is a command's word that ends in something plain.
@@ -89,7 +75,7 @@ type mention struct {
 func understand(file *syntax.File) *usage {
 	u := &usage{
 		file: file, functions: map[string]*function{}, exported: map[string]bool{},
-		variables: map[string]string{}, json: map[string]bool{}, known: quietVariables(file),
+		variables: map[string]string{}, json: map[string]bool{},
 	}
 	syntax.Walk(file, u.declare)
 	for _, st := range file.Stmts {
@@ -107,54 +93,6 @@ func understand(file *syntax.File) *usage {
 	u.follow()
 	u.collect()
 	return u
-}
-
-// quietVariables finds the variables that only ever hold a number or a colour, by
-// all that the script sets them to.
-func quietVariables(file *syntax.File) map[string]string {
-	known := map[string]string{}
-	loud := map[string]bool{}
-	all := false // what is set cannot be told
-	syntax.Walk(file, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.Assign:
-			if n.Name == nil {
-				break
-			}
-			name := n.Name.Value
-			value, ok := quietValue(n.Value)
-			old, seen := known[name]
-			if n.Value != nil || n.Array != nil {
-				known[name] = value
-				loud[name] = loud[name] || !ok || n.Append || n.Array != nil || seen && old != value
-			}
-		case *syntax.WordIter:
-			loud[n.Name.Value] = true
-		case *syntax.CallExpr:
-			switch literal(first(n.Args)) {
-			case "eval", "source", ".":
-				all = true
-			case "read", "mapfile", "readarray", "getopts", "printf":
-				for _, w := range n.Args[1:] {
-					loud[literal(w)] = true
-				}
-			}
-		case *syntax.DeclClause:
-			for _, a := range n.Args {
-				all = all || a.Naked && a.Name == nil && a.Value != nil && strings.HasPrefix(literal(a.Value), "-") && strings.Contains(literal(a.Value), "n")
-			}
-		}
-		return true
-	})
-	for name := range loud {
-		if loud[name] {
-			delete(known, name)
-		}
-	}
-	if all {
-		return nil
-	}
-	return known
 }
 
 // declare takes in what holds for the whole script, wherever it stands.
@@ -182,9 +120,7 @@ func (u *usage) declare(n syntax.Node) bool {
 		u.export(n)
 	case *syntax.CallExpr:
 		u.trapsExit = u.trapsExit || setsExitTrap(n)
-		if name := literal(first(n.Args)); name == "echo" || name == "printf" {
-			u.states = u.states || readAll(n.Args[1:], u.known).states()
-		}
+		u.waits = u.waits || literal(first(n.Args)) == "wait"
 		if name := literal(first(n.Args)); name == "." || name == "source" {
 			u.migrated = u.migrated || len(n.Args) > 1 && path.Base(tail(n.Args[1])) == ReportFile
 		}
@@ -249,33 +185,12 @@ func (u *usage) collect() {
 			continue
 		}
 		u.traps = append(u.traps, f.traps...)
-		elsewhere := false
-		for p := range f.places {
-			elsewhere = elsewhere || p.main && !p.own
-		}
-		if !elsewhere {
-			u.prints = append(u.prints, f.prints...)
-		}
 	}
-	// What begins a line is judged with what ends it: then all is needed.
-	all := slices.ContainsFunc(u.prints, func(p printed) bool { return p.says && (p.partial || p.heads) })
-	for _, p := range u.prints {
-		if p.says || all {
-			u.said = append(u.said, p.offset)
-		}
-	}
-	if u.lost || u.functions["echo"] != nil || u.functions["printf"] != nil || u.functions["cat"] != nil {
-		u.said = nil
-	}
-	slices.Sort(u.said)
-	u.said = slices.Compact(u.said)
 	slices.Sort(u.traps)
 	u.traps = slices.Compact(u.traps)
 	slices.SortFunc(u.background, func(a, b *syntax.Stmt) int { return int(a.Pos().Offset()) - int(b.Pos().Offset()) })
 	u.background = slices.Compact(u.background)
 	slices.SortStableFunc(u.obstacles, func(a, b Note) int { return a.Line - b.Line })
-	slices.SortStableFunc(u.notes, func(a, b Note) int { return a.Line - b.Line })
-	u.notes = slices.Compact(u.notes)
 }
 
 // library reports whether the script only defines things.
@@ -341,6 +256,9 @@ func (u *usage) stmt(st *syntax.Stmt, p place) {
 		p.main = false
 	}
 	p = u.redirected(st, p)
+	if st.Background && !u.waits && u.late(st, p) {
+		u.stop(st, "a command in the background may print after the report")
+	}
 	switch cmd := st.Cmd.(type) {
 	case *syntax.BinaryCmd:
 		left, right := p, p
@@ -387,6 +305,9 @@ func (u *usage) inside(n syntax.Node, p place) {
 			within := consumed
 			if m.Op == syntax.CmdOut {
 				within = place{own: p.own, used: p.used}
+				if p.own && !silent(m.Stmts) {
+					u.stop(m, "what >( ) prints may come after the report")
+				}
 			}
 			for _, st := range m.Stmts {
 				u.stmt(st, within)
@@ -433,9 +354,6 @@ func (u *usage) redirected(st *syntax.Stmt, p place) place {
 	if file && both {
 		p.used = false // a log: it gets the report and all the rest
 	}
-	if c, ok := st.Cmd.(*syntax.CallExpr); ok && file && len(c.Args) == 1 && literal(c.Args[0]) == "exec" && p.main {
-		u.lost = true
-	}
 	return p
 }
 
@@ -475,7 +393,7 @@ func (u *usage) call(st *syntax.Stmt, c *syntax.CallExpr, p place) {
 	case "bash", "sh", "dash", "zsh", "ksh":
 		u.commandLine(c, p)
 	case "eval":
-		u.within(readAll(c.Args[1:], nil).text, int(c.Pos().Line()), p)
+		u.within(readAll(c.Args[1:]).text, int(c.Pos().Line()), p)
 		for _, w := range c.Args[1:] {
 			if t := read1(w); strings.Contains(t.text, "trap") && p.main {
 				u.stop(c, "trap is called through eval")
@@ -498,7 +416,7 @@ func (u *usage) call(st *syntax.Stmt, c *syntax.CallExpr, p place) {
 			u.stop(c, "it prints a report already")
 		}
 	case "python", "python3", "node":
-		code := readAll(c.Args[1:], nil).text + read1(hereDocument(st)).text
+		code := readAll(c.Args[1:]).text + read1(hereDocument(st)).text
 		if (p.own || p.pipe) && printedJSON().MatchString(code) {
 			u.stop(c, "it prints JSON already")
 		}
@@ -607,16 +525,12 @@ func (u *usage) handler(w *syntax.Word, p place) {
 	if err != nil {
 		return
 	}
-	within := &usage{file: file, functions: u.functions, exported: u.exported, variables: u.variables, json: u.json, known: u.known}
+	within := &usage{file: file, functions: u.functions, exported: u.exported, variables: u.variables, json: u.json}
 	for _, st := range file.Stmts {
 		within.stmt(st, p)
 	}
 	for _, n := range within.obstacles {
 		u.stop(w, n.Text)
-	}
-	for _, print := range within.prints {
-		print.offset += int(q.Pos().Offset()) + len("'")
-		u.printed(print)
 	}
 }
 
@@ -639,65 +553,29 @@ func (u *usage) print(st *syntax.Stmt, c *syntax.CallExpr, name string, p place)
 	if !p.own && !p.pipe {
 		return
 	}
-	var t text
+	text := ""
 	switch name {
 	case "cat":
-		doc := hereDocument(st)
-		if doc == nil || len(c.Args) > 1 {
-			return
-		}
-		t = readKnown(doc, u.known)
-		if t.text == "" {
-			return
-		}
+		text = read1(hereDocument(st)).text
 	case "printf":
-		if len(c.Args) < 2 || literal(c.Args[1]) == "-v" {
+		if literal(second(c.Args)) == "-v" {
 			return
 		}
-		t = readAll(c.Args[1:], u.known)
-		t.loud = t.loud || strings.Contains(strings.ReplaceAll(t.text, "%%", ""), "%") // what it is filled with
-		t.text = strings.ReplaceAll(t.text, "%%", "%")
+		text = strings.ReplaceAll(readAll(c.Args[1:]).text, "%%", "%")
 	default:
-		t = readAll(c.Args[1:], u.known)
-	}
-	partial := name == "printf" && !strings.HasSuffix(read1(c.Args[1]).text, `\n`) && !strings.HasSuffix(t.text, "\n")
-	for name == "echo" && echoOption().MatchString(t.text) {
-		option, rest, _ := strings.Cut(t.text, " ")
-		partial = partial || strings.Contains(option, "n")
-		t.text = rest
-	}
-	if looksLikeJSON(t.text) || slices.ContainsFunc(c.Args[1:], u.isJSON) {
-		u.stop(c, "it prints JSON already")
-		return
-	}
-	if !p.own {
-		return
-	}
-	says := t.says() || partial && t.begins()
-	if !p.main {
-		switch {
-		case t.states():
-			u.stop(c, "it states its result in a subshell, where the report would miss it")
-		case says:
-			u.notes = append(u.notes, Note{int(c.Pos().Line()), "stated in a subshell: the report misses it"})
+		text = readAll(c.Args[1:]).text
+		for echoOption().MatchString(text) {
+			_, text, _ = strings.Cut(text, " ")
 		}
-		return
 	}
-	u.printed(printed{int(c.Args[0].Pos().Offset()), says, partial, t.heads()})
+	if looksLikeJSON(text) || slices.ContainsFunc(c.Args[1:], u.isJSON) {
+		u.stop(c, "it prints JSON already")
+	}
 }
 
 // isJSON reports whether a word is JSON, or a variable that holds some.
 func (u *usage) isJSON(w *syntax.Word) bool {
 	return u.json[variable(w)] || looksLikeJSON(read1(w).text)
-}
-
-// printed notes a statement, of the function that is being read or of the script.
-func (u *usage) printed(p printed) {
-	if u.current != nil {
-		u.current.prints = append(u.current.prints, p)
-	} else {
-		u.prints = append(u.prints, p)
-	}
 }
 
 var echoOption = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-[neE]+ `) })
@@ -723,6 +601,31 @@ func (u *usage) ownLines(c *syntax.CallExpr) {
 			u.selfLines = append(u.selfLines, mention{line: int(c.Pos().Line()), n: n})
 		}
 	}
+}
+
+// late reports whether a statement in the background may print on the script's stdout.
+func (u *usage) late(st *syntax.Stmt, p place) bool {
+	p = u.redirected(st, p)
+	switch cmd := st.Cmd.(type) {
+	case *syntax.BinaryCmd:
+		return u.late(cmd.Y, p) || (cmd.Op == syntax.AndStmt || cmd.Op == syntax.OrStmt) && u.late(cmd.X, p)
+	case *syntax.Block:
+		return slices.ContainsFunc(cmd.Stmts, func(st *syntax.Stmt) bool { return u.late(st, p) })
+	case *syntax.Subshell:
+		return slices.ContainsFunc(cmd.Stmts, func(st *syntax.Stmt) bool { return u.late(st, p) })
+	case *syntax.CallExpr:
+		return p.own && !slices.Contains([]string{"sleep", "true", ":", "cd", "exit", "kill"}, literal(first(cmd.Args)))
+	}
+	return p.own
+}
+
+// silent reports whether all that statements print goes to a file.
+func silent(stmts []*syntax.Stmt) bool {
+	return !slices.ContainsFunc(stmts, func(st *syntax.Stmt) bool {
+		return !slices.ContainsFunc(st.Redirs, func(r *syntax.Redirect) bool {
+			return r.N == nil && slices.Contains([]syntax.RedirOperator{syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrClob}, r.Op)
+		})
+	})
 }
 
 // isExit reports whether a statement of the script ends it for certain.

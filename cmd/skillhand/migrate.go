@@ -125,14 +125,8 @@ func describeFile(b *strings.Builder, paint func(code, text string) string, o mi
 	}
 	switch f.Status {
 	case migrate.Changed:
-		verb, added := "changed", filepath.Base(f.Path) == migrate.ReportFile && len(f.Edit.Before) == 0
-		switch {
-		case f.Remove:
-			verb = "removed"
-		case added:
-			verb = "added"
-		}
-		fmt.Fprintf(b, "%s %s", paint("32", fmt.Sprintf("%-10s", verb)), name)
+		added := filepath.Base(f.Path) == migrate.ReportFile && len(f.Edit.Before) == 0
+		fmt.Fprintf(b, "%s %s", paint("32", fmt.Sprintf("%-10s", verb(f, added, o.DryRun))), name)
 		if f.Backup != "" {
 			fmt.Fprintf(b, " (was %s)", term.Visible(term.Near(f.Backup)))
 		}
@@ -156,6 +150,21 @@ func describeFile(b *strings.Builder, paint func(code, text string) string, o mi
 	case migrate.Failed:
 		fmt.Fprintf(b, "%s %s: %s\n", paint("31", fmt.Sprintf("%-10s", "failed")), name, term.Visible(term.Near(f.Reason)))
 	}
+}
+
+// verb says what became of a file that changed, or would.
+func verb(f disk.File, added, dry bool) string {
+	verb := "change"
+	switch {
+	case f.Remove:
+		verb = "remove"
+	case added:
+		verb = "add"
+	}
+	if dry {
+		return "would " + verb
+	}
+	return strings.TrimSuffix(verb, "e") + "ed"
 }
 
 // A fileBar shows how far a long job is, on a terminal.

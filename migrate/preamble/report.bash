@@ -1,4 +1,4 @@
-skillhand_running='' skillhand_said='' skillhand_reported='' skillhand_own='' skillhand_tell=''
+skillhand_running='' skillhand_reported='' skillhand_own=''
 skillhand_start=${EPOCHREALTIME-} skillhand_seconds=$SECONDS
 
 skillhand_end() { # the end of the file, which an end by a signal does not reach
@@ -53,24 +53,23 @@ skillhand_unset() { # whether commands use a variable that is not set, at which 
 
 skillhand_apart() { # runs the script's own trap where set -u cannot end us
 	local status=0 said
-	said=$(
-		trap - EXIT
-		exec 3>&1 1>&2
-		skillhand_tell=3
-		exit() {
-			((BASH_SUBSHELL > 1)) || printf '\1' >&3
-			builtin exit "${1-$skillhand_status}"
-		}
-		skillhand_return "$skillhand_status" && :
-		eval "$skillhand_own"
-		builtin exit 0
-	) || status=$?
-	skillhand_said+=${said%$'\1'}
+	eval "said=\$(skillhand_within $skillhand_back>&1 1>&$skillhand_fd)" || status=$?
 	# It exits with a status of its own, or set -e ends it; if set -u alone does, bash keeps the old one.
-	if [[ $said == *$'\1' || $- == *e* && $status != 0 ]]; then
+	if [[ $said || $- == *e* && $status != 0 ]]; then
 		skillhand_report "$status" ''
 		builtin exit "$status"
 	fi
+}
+
+skillhand_within() { # runs it, and says x if it calls exit
+	trap - EXIT
+	exit() {
+		((BASH_SUBSHELL > 1)) || printf x >&"$skillhand_back"
+		builtin exit "${1-$skillhand_status}"
+	}
+	skillhand_return "$skillhand_status" && :
+	eval "$skillhand_own"
+	builtin exit 0
 }
 
 skillhand_trap() { # is trap, but what is for EXIT will run before the report
@@ -90,65 +89,70 @@ skillhand_trap() { # is trap, but what is for EXIT will run before the report
 	done
 }
 
-skillhand_say() { # runs echo, printf or cat, and keeps what it prints for the report
-	local IFS=' ' text='' status=0
-	case $1 in
-	cat)
-		IFS='' read -r -d '' text || :
-		"$@" <<<"${text%$'\n'}" || status=$?
-		;;
-	printf)
-		printf -v text "${@:2}" 2>/dev/null || :
-		"$@" || status=$?
-		;;
-	*)
-		"$@" || status=$?
-		text=${*:2}$'\n'
-		while [[ $text == -[neE]' '* || $text == -[neE][neE]' '* ]]; do
-			case ${text%% *} in *n*) text=${text%$'\n'} ;; esac
-			case ${text%% *} in
-			*e*) printf -v text '%b' "${text#* }" ;;
-			*) text=${text#* } ;;
-			esac
-		done
-		;;
-	esac
-	skillhand_said+=$text
-	if [[ $skillhand_tell ]]; then printf %s "$text" >&"$skillhand_tell"; fi
-	return "$status"
-}
-
-skillhand_report() { # prints the report of a script that ends with status $1, because of $2
-	local LC_ALL=C IFS=$' \t\n' success=true confidence=0.5 deliverables='' errors='' heading='' json line ms now=${EPOCHREALTIME-} options=$-
+skillhand_report() { # has the report of a script that ends with status $1, because of $2, printed
+	local skillhand_answer
 	if [[ $skillhand_reported ]]; then return 0; fi
 	skillhand_reported=1
-	set +e +u +x
+	trap '' PIPE
+	printf '%s %s %s\n' "$skillhand_token" "$1" "$2" 2>/dev/null >&"$skillhand_fd" || :
+	TMOUT=0 read -r -u "$skillhand_back" skillhand_answer || : # it ends when the report is out
+}
+
+skillhand_open() { # sends stdout to a listener, in a pipe of which this shell need not know as a job
+	eval "exec $skillhand_back>&1" || eval "exec $skillhand_back>/dev/null"
+	eval "coproc skillhand_pipe { read -r; { skillhand_listen <&$skillhand_fd $skillhand_fd<&- & } $skillhand_fd<&0; }" &&
+		skillhand_pid=$skillhand_pipe_PID &&
+		eval "exec $skillhand_fd>&${skillhand_pipe[1]} $skillhand_back<&${skillhand_pipe[0]}" &&
+		exec 1>&"$skillhand_fd" && echo || return
+	wait "$skillhand_pid" || :
+}
+
+skillhand_listen() { # passes lines on to stderr, hears them, and prints the report when it is told how it ended
+	local LC_ALL=C IFS=$'\r' success=true confidence=0.5 deliverables='' errors='' heading='' line part told=''
+	trap - EXIT ERR DEBUG RETURN
+	trap '' HUP INT QUIT PIPE TERM
+	set +eux -f
 	shopt -u nocasematch
-	ms=$(((SECONDS - skillhand_seconds) * 1000))
+	unset TMOUT
+	while IFS='' read -r line || [[ $line ]]; do
+		if [[ $line == *"$skillhand_token"* ]]; then
+			told=${line#*"$skillhand_token "} line=${line%%"$skillhand_token"*}
+			printf %s "$line" >&2
+		else
+			printf '%s\n' "$line" >&2
+		fi
+		for part in $line; do skillhand_hear "$part"; done
+		if [[ $line == *'"success"'* && ! $line =~ \"success\"[[:space:]]*:[[:space:]]*true ]]; then success=false; fi
+		if [[ $told ]]; then break; fi
+	done
+	if [[ ! $told ]]; then return; fi # it was killed
+	skillhand_print "${told%% *}" "${told#* }" 2>/dev/null
+	eval "exec 1>&- $skillhand_back>&-"
+	while IFS='' read -r line || [[ $line ]]; do printf '%s\n' "$line" >&2; done # of what goes on in the background
+}
+
+skillhand_print() { # prints the report of a script that ended with status $1, because of $2
+	local ms=$(((SECONDS - skillhand_seconds) * 1000)) now=${EPOCHREALTIME-}
 	if [[ $now && $skillhand_start ]]; then
 		ms=$(((${now/[!0-9]/} - ${skillhand_start/[!0-9]/}) / 1000))
-	fi
-	if [[ $skillhand_said ]]; then
-		while IFS='' read -r line; do
-			skillhand_hear "$line"
-		done <<<"${skillhand_said//$'\r'/$'\n'}"
 	fi
 	if [[ $heading ]]; then success=false; fi
 	if [[ $1 != 0 ]]; then
 		success=false
 		errors=${errors:-"{\"code\":\"EXIT_STATUS\",\"message\":\"${2:-exit status $1}\"}"}
 	fi
-	trap '' PIPE # a reader who left does not change the exit status
 	printf '{"success":%s,"confidence":%s,"deliverables":[%s],"metrics":{"execution_time_ms":%s},"errors":[%s]}\n' \
-		"$success" "$confidence" "$deliverables" "$((ms < 0 ? 0 : ms))" "$errors" 2>/dev/null >&"$skillhand_fd" || :
-	if [[ $options == *e* ]]; then set -e; fi # its own trap may go on
-	if [[ $options == *u* ]]; then set -u; fi
+		"$success" "$confidence" "$deliverables" "$((ms < 0 ? 0 : ms))" "$errors" >&"$skillhand_back"
 }
 
 # What lines say: the rules of skillhand parse, of which this part is made.
 
 skillhand_hear() { # takes in what a line says: success, confidence, deliverables, errors, heading
 	local line=$1 letters at begin start key value sign rest end
+	if [[ $line == *$'\e'* ]]; then
+		skillhand_plain "$line"
+		set -- "$line"
+	fi
 	if [[ $heading && $line == *[![:space:]]* ]]; then
 		heading=''
 		skillhand_plain "$line"
@@ -468,8 +472,10 @@ skillhand_like() { # whether a text matches, in any case
 
 @RULES@
 if [[ ${BASH_SOURCE[@DEPTH@]-$0} == "$0" ]]; then # run, not sourced
-	skillhand_running=1
-	eval "exec $skillhand_fd>&1" || eval "exec $skillhand_fd>/dev/null"
-	exec 1>&2 || exec 1>/dev/null
+	skillhand_running=1 skillhand_back=$((skillhand_fd + 1)) skillhand_token=$'\1'skillhand:$$:$RANDOM$RANDOM
+	if ! skillhand_open; then
+		echo "skillhand: no report: this needs bash 4 and room for one more process" >&2
+		exit 1
+	fi
 	trap skillhand_exit EXIT
 fi
