@@ -1,8 +1,10 @@
 package migrate
 
 import (
+	"bytes"
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -79,4 +81,15 @@ func (p preamble) text() string {
 	return firstLine + set + ` skillhand_file=${BASH_SOURCE[0]-}; while [[ -L $skillhand_file ]]; do skillhand_link=$(PATH=$PATH:/usr/bin:/bin; readlink -- "$skillhand_file"); ` +
 		`[[ $skillhand_link == /* ]] || skillhand_link=${skillhand_file%"${skillhand_file##*/}"}$skillhand_link; skillhand_file=$skillhand_link; done; ` +
 		`. "${skillhand_file%"${skillhand_file##*/}"}` + p.up + ReportFile + `" || exit 1` + "\n\n"
+}
+
+// withoutPreamble is a migrated script without the code that was put into it. Its
+// lines keep their numbers.
+func withoutPreamble(src []byte) []byte {
+	before, rest, ok := bytes.Cut(src, []byte(firstLine))
+	code, after, ends := bytes.Cut(rest, []byte(lastLine))
+	if !ok || !ends {
+		return src
+	}
+	return slices.Concat(before, bytes.Repeat([]byte("\n"), 1+bytes.Count(code, []byte("\n"))+strings.Count(lastLine, "\n")), after)
 }

@@ -38,15 +38,15 @@ func TestScript(t *testing.T) {
 				for _, n := range e.Notes {
 					fmt.Fprintf(&notes, "%s:%d: %s\n", name, n.Line, n.Text)
 				}
-				got[name+".want"] = notes.String() + withoutPreamble(e)
+				got[name+".want"] = notes.String() + cutPreamble(e)
 			}
 		}
 		return got
 	})
 }
 
-// withoutPreamble is what an edit makes of a script, the preamble cut down to its first line.
-func withoutPreamble(e *Edit) string {
+// cutPreamble is what an edit makes of a script, the preamble cut down to its first line.
+func cutPreamble(e *Edit) string {
 	before, rest, ok := strings.Cut(string(e.After), firstLine)
 	if !ok {
 		return string(e.After)

@@ -79,12 +79,21 @@ func Tree(files []File, opt TreeOptions) []Result {
 	}
 	paths := slices.Sorted(maps.Keys(t.files))
 	usages := each(paths, func(p string) *usage {
-		if t.isScript(p) {
-			if file, err := parse(p, t.files[p]); err == nil {
-				return understand(file)
+		if !t.isScript(p) || path.Base(p) == ReportFile {
+			return nil
+		}
+		file, err := parse(p, t.files[p])
+		if err != nil {
+			return nil
+		}
+		u := understand(file)
+		if u.migrated { // our part of it reads nothing
+			if file, err := parse(p, withoutPreamble(t.files[p])); err == nil {
+				u = understand(file)
+				u.migrated = true
 			}
 		}
-		return nil
+		return u
 	})
 	for i, p := range paths {
 		t.names[path.Base(p)] = append(t.names[path.Base(p)], p)
@@ -138,6 +147,7 @@ func (t *tree) isScript(p string) bool {
 // mentions notes which scripts a file depends on as they are.
 func (t *tree) mentions(p string) {
 	switch {
+	case path.Base(p) == ReportFile:
 	case t.usages[p] != nil:
 		for _, m := range t.usages[p].sources {
 			for _, q := range t.all(m) {
@@ -145,9 +155,17 @@ func (t *tree) mentions(p string) {
 			}
 		}
 		for _, m := range t.usages[p].calls {
-			if m.place.used {
-				for _, q := range t.named(p, m.text) {
-					t.hold(q, fmt.Sprintf("%s:%d reads what it prints", p, m.line))
+			if !m.place.used {
+				continue
+			}
+			for _, q := range t.named(p, m.text) {
+				t.hold(q, fmt.Sprintf("%s:%d reads what it prints", p, m.line))
+			}
+			if m.open {
+				for _, q := range t.like(m.text) {
+					if q != p {
+						t.hold(q, fmt.Sprintf("%s:%d may read what it prints", p, m.line))
+					}
 				}
 			}
 		}
@@ -298,9 +316,13 @@ func (t *tree) named(from, text string) []string {
 			return []string{beside}
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(t.names[path.Base(end)]), func(p string) bool {
+	ends := slices.DeleteFunc(slices.Clone(t.names[path.Base(end)]), func(p string) bool {
 		return !strings.HasSuffix("/"+p, "/"+end) && !strings.HasSuffix("/"+end, "/"+p) || !t.isScript(p)
 	})
+	if len(ends) == 0 { // installed elsewhere, or from another folder
+		return slices.DeleteFunc(slices.Clone(t.names[path.Base(end)]), func(p string) bool { return !t.isScript(p) })
+	}
+	return ends
 }
 
 // all lists every script that a word may name, rather one too many.

@@ -40,6 +40,9 @@ func TestTree(t *testing.T) {
 		}
 		again := Tree(applied(files, results), opt)
 		for _, r := range again {
+			if strings.Contains(r.Reason, ReportFile) {
+				t.Errorf("twice: %s: %s", r.Path, r.Reason)
+			}
 			if r.Status == Changed {
 				t.Errorf("twice: %s changes again:\n%s", r.Path, r.Edit.Diff())
 			}
@@ -61,4 +64,17 @@ func applied(files []File, results []Result) []File {
 		}
 	}
 	return files
+}
+
+// TestInlineReadsNothing: the code that is put into a script holds no other.
+func TestInlineReadsNothing(t *testing.T) {
+	e, err := Script("a.sh", []byte("#!/bin/bash\necho a\n"), Options{Inline: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range Tree([]File{{"a.sh", e.After}, {"b.sh", []byte("#!/bin/bash\necho b\n")}}, TreeOptions{Options: Options{Inline: true}}) {
+		if want := map[string]Status{"a.sh": Unchanged, "b.sh": Changed}[r.Path]; r.Status != want {
+			t.Errorf("%s: %s, want %s: %s", r.Path, r.Status, want, r.Reason)
+		}
+	}
 }

@@ -37,10 +37,11 @@ type usage struct {
 	order      []*function       // in the order of their definitions
 	exported   map[string]bool   // functions that other shells run too
 	variables  map[string]string // how the values of variables end, where that is plain
-	json       map[string]bool   // variables that hold JSON
-	current    *function         // whose body is being read; nil: none
-	dynamic    []place           // of commands whose name is not known
-	traps      []int             // where trap is called for EXIT, by offset
+	values     values
+	json       map[string]bool // variables that hold JSON
+	current    *function       // whose body is being read; nil: none
+	dynamic    []place         // of commands whose name is not known
+	traps      []int           // where trap is called for EXIT, by offset
 	background []*syntax.Stmt
 	sources    []mention // files that are sourced
 	calls      []mention // commands that may be scripts
@@ -68,14 +69,15 @@ type mention struct {
 	line  int
 	text  string // what is plain at its end: all of it, or from the last expansion on
 	place place
-	n     int // a line number, in selfLines
+	n     int  // a line number, in selfLines
+	open  bool // the text is a pattern
 }
 
 // understand reads a script.
 func understand(file *syntax.File) *usage {
 	u := &usage{
 		file: file, functions: map[string]*function{}, exported: map[string]bool{},
-		variables: map[string]string{}, json: map[string]bool{},
+		variables: map[string]string{}, values: newValues(), json: map[string]bool{},
 	}
 	syntax.Walk(file, u.declare)
 	for _, st := range file.Stmts {
@@ -97,6 +99,7 @@ func understand(file *syntax.File) *usage {
 
 // declare takes in what holds for the whole script, wherever it stands.
 func (u *usage) declare(n syntax.Node) bool {
+	u.values.take(n)
 	switch n := n.(type) {
 	case *syntax.FuncDecl:
 		if n.Name != nil {
@@ -372,6 +375,7 @@ func (u *usage) call(st *syntax.Stmt, c *syntax.CallExpr, p place) {
 		}
 	}
 	u.mention(c, name, p)
+	u.computed(c, p)
 	switch name {
 	case "":
 		u.dynamic = append(u.dynamic, p)
@@ -438,7 +442,7 @@ func (u *usage) commandLine(c *syntax.CallExpr, p place) {
 // within takes in the scripts that a command line in a text calls. What it does not
 // know stands for a word.
 func (u *usage) within(text string, line int, p place) {
-	file, err := parse("", []byte(strings.NewReplacer(unknown, "/", number, "0").Replace(text)))
+	file, err := parse("", []byte(strings.NewReplacer(unknown, "${__}", number, "0").Replace(text)))
 	if err != nil {
 		return
 	}
@@ -525,7 +529,7 @@ func (u *usage) handler(w *syntax.Word, p place) {
 	if err != nil {
 		return
 	}
-	within := &usage{file: file, functions: u.functions, exported: u.exported, variables: u.variables, json: u.json}
+	within := &usage{file: file, functions: u.functions, exported: u.exported, variables: u.variables, values: u.values, json: u.json}
 	for _, st := range file.Stmts {
 		within.stmt(st, p)
 	}

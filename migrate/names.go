@@ -1,0 +1,175 @@
+package migrate
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/skillhand/skillhand/internal/words"
+)
+
+// values are the words that the variables of a script are set to, and the
+// arguments that its functions are called with.
+type values struct {
+	words map[string][]*syntax.Word
+	open  map[string]bool // those that may hold anything
+	args  map[string][]*syntax.Word
+}
+
+func newValues() values {
+	return values{words: map[string][]*syntax.Word{}, open: map[string]bool{}, args: map[string][]*syntax.Word{}}
+}
+
+// take takes in what a node of the script sets.
+func (v *values) take(n syntax.Node) {
+	switch n := n.(type) {
+	case *syntax.Assign:
+		switch {
+		case n.Name == nil:
+		case n.Array != nil:
+			for _, e := range n.Array.Elems {
+				if e.Value != nil {
+					v.words[n.Name.Value] = append(v.words[n.Name.Value], e.Value)
+				}
+			}
+		case n.Value != nil:
+			v.words[n.Name.Value] = append(v.words[n.Name.Value], n.Value)
+			v.open[n.Name.Value] = v.open[n.Name.Value] || n.Append
+		}
+	case *syntax.WordIter:
+		v.words[n.Name.Value] = append(v.words[n.Name.Value], n.Items...)
+		v.open[n.Name.Value] = v.open[n.Name.Value] || !n.InPos.IsValid() // for x: the arguments
+	case *syntax.CallExpr:
+		name := literal(first(n.Args))
+		if name == "" {
+			return
+		}
+		v.args[name] = append(v.args[name], n.Args[1:]...)
+		switch name {
+		case "read", "mapfile", "readarray", "getopts", "printf":
+			for _, w := range n.Args[1:] {
+				v.open[literal(w)] = true
+			}
+		}
+	}
+}
+
+// maxNames bounds how many names a word is followed to.
+const maxNames = 100
+
+// names lists what a word may stand for: names, or patterns with unknown in
+// place of what is not known. It is read in the body of a function, or of none.
+func (v *values) names(w *syntax.Word, f *function, depth int) []string {
+	all := []string{""}
+	for _, p := range words.Pieces(w) {
+		next := []string{p.Text}
+		if p.Node != nil {
+			next = v.expanded(p.Node, f, depth)
+		}
+		var joined []string
+		for _, a := range all {
+			for _, b := range next {
+				joined = append(joined, a+b)
+			}
+		}
+		if all = joined; len(all) > maxNames {
+			return []string{unknown}
+		}
+	}
+	return all
+}
+
+// expanded lists what an expansion may stand for.
+func (v *values) expanded(n syntax.Node, f *function, depth int) (all []string) {
+	e, ok := n.(*syntax.ParamExp)
+	if !ok || depth > 5 || e.Param == nil || e.Excl || e.Length || e.Exp != nil || e.Slice != nil || e.Repl != nil {
+		return []string{unknown}
+	}
+	name := e.Param.Value
+	set := v.words[name]
+	if f != nil && strings.Trim(name, "123456789@*") == "" {
+		set = v.args[f.name]
+	}
+	if len(set) == 0 || v.open[name] {
+		return []string{unknown}
+	}
+	for _, w := range set {
+		all = append(all, v.names(w, f, depth+1)...)
+	}
+	return all
+}
+
+// wrappers run the command that their arguments are.
+var wrappers = []string{"bash", "sh", "dash", "zsh", "ksh", "exec", "command", "builtin", "env", "timeout", "sudo", "time", "nice", "nohup", "setsid", "stdbuf", "xargs", "parallel"}
+
+var notCommand = regexp.MustCompile(`^(-.*|[A-Za-z_]\w*=.*|[0-9.]+[smhd]?)$`)
+
+// computed takes in a command whose name is not plain: all that it may be.
+func (u *usage) computed(c *syntax.CallExpr, p place) {
+	args := c.Args
+	if literal(args[0]) == "find" {
+		i := slices.IndexFunc(args, func(w *syntax.Word) bool { return strings.HasPrefix(literal(w), "-exec") })
+		if i < 0 {
+			return
+		}
+		args = args[i+1:]
+	}
+	fed := false // with names, by a pipe
+	for _, w := range args {
+		name, plain := words.Literal(w)
+		switch {
+		case !plain:
+			u.mayBe(w, u.values.names(w, u.current, 0), p)
+			return
+		case strings.HasPrefix(name, "-") && strings.HasSuffix(name, "c") && !fed:
+			return // bash -c: see commandLine
+		case slices.Contains(wrappers, name):
+			fed = fed || name == "xargs" || name == "parallel"
+		case name == "{}":
+			u.mayBe(w, []string{unknown}, p)
+			return
+		case !notCommand.MatchString(name):
+			return
+		}
+	}
+	if fed {
+		u.mayBe(c, []string{unknown}, p)
+	}
+}
+
+// mayBe notes what a command may be.
+func (u *usage) mayBe(n syntax.Node, names []string, p place) {
+	for _, name := range names {
+		u.calls = append(u.calls, mention{line: int(n.Pos().Line()), text: name, place: p, open: strings.ContainsAny(name, unknown+"*?[")})
+	}
+}
+
+// like lists the scripts whose path ends as a pattern says, with unknown for anything.
+func (t *tree) like(pattern string) (scripts []string) {
+	for strings.HasPrefix(pattern, "./") || strings.HasPrefix(pattern, "../") {
+		_, pattern, _ = strings.Cut(pattern, "/")
+	}
+	var b strings.Builder
+	for _, r := range pattern {
+		switch string(r) {
+		case unknown:
+			b.WriteString(".*")
+		case "*":
+			b.WriteString("[^/]*")
+		case "?", "[", "]":
+			b.WriteString("[^/]?")
+		default:
+			b.WriteString(regexp.QuoteMeta(string(r)))
+		}
+	}
+	ends, err := regexp.Compile("(?s)/" + strings.TrimPrefix(b.String(), "/") + "$")
+	for p := range t.files {
+		if (err != nil || ends.MatchString("/"+p)) && t.isScript(p) && path.Base(p) != ReportFile {
+			scripts = append(scripts, p)
+		}
+	}
+	return scripts
+}
