@@ -119,7 +119,7 @@ func TestCopy(t *testing.T) {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
 	for name, make := range map[string]func(){
-		"leads nowhere":        func() { link(filepath.Join(out, "gone"), "nowhere") },
+		"a broken link":        func() { link(filepath.Join(out, "gone"), "nowhere") },
 		"round in a circle":    func() { link("..", "up"); link(src, "self") },
 		"repository elsewhere": func() { write(filepath.Join(src, "sub/.git"), "gitdir: /elsewhere") },
 	} {

@@ -5,34 +5,46 @@ import (
 	"testing"
 )
 
-// The figures are those of R 4: prop.test(hits, n, correct = FALSE)$conf.int, and
-// of Newcombe, Statistics in Medicine 17 (1998): table I of page 861 (method 3)
-// and table II of page 877 (method 10).
+// Figures of R: binom.confint(hits, of, methods = "wilson").
 func TestWilson(t *testing.T) {
 	for _, tt := range []struct {
 		hits, of  int
 		low, high float64
 	}{
-		{81, 263, 0.2553, 0.3662},
-		{15, 148, 0.0624, 0.1605},
-		{0, 20, 0, 0.1611},
-		{1, 29, 0.0061, 0.1718},
-		{0, 10, 0, 0.2775},
-		{10, 10, 0.7225, 1},
-		{5, 10, 0.2366, 0.7634},
-		{8, 10, 0.4902, 0.9433},
-		{2, 10, 0.0567, 0.5098},
-		{3, 3, 0.4385, 1},
-		{2, 3, 0.2077, 0.9385},
-		{0, 0, 0, 1},
+		{18, 20, 0.6989663547715128, 0.972133518786232},
+		{4, 20, 0.0806576625797981, 0.4160174322518935},
+		{4, 200, 0.00780442641634947, 0.05028708690582643},
+		{190, 200, 0.910421851861224, 0.972617354399236},
+		{1, 30, 0.005908590, 0.16670391},
+		{29, 30, 0.8332961, 0.9940914},
+		{0, 30, 0, 0.11351339},
+		{30, 30, 0.8864866, 1},
+		{0, 0, 0, 1}, // nothing is known
 	} {
 		r := NewRate(tt.hits, tt.of)
-		if !near(r.Low, tt.low) || !near(r.High, tt.high) {
-			t.Errorf("NewRate(%d, %d) = %.4f to %.4f, want %.4f to %.4f", tt.hits, tt.of, r.Low, r.High, tt.low, tt.high)
+		if math.Abs(r.Low-tt.low) > 1e-7 || math.Abs(r.High-tt.high) > 1e-7 {
+			t.Errorf("NewRate(%d, %d) = %.9f to %.9f, want %.9f to %.9f", tt.hits, tt.of, r.Low, r.High, tt.low, tt.high)
 		}
 	}
 }
 
+// TestScore: the ends of an interval are where its rate is just z deviations away,
+// which is what Wilson's interval means, whatever the formula.
+func TestScore(t *testing.T) {
+	for n := 1; n <= 60; n++ {
+		for hits := 0; hits <= n; hits++ {
+			r := NewRate(hits, n)
+			for _, end := range []float64{r.Low, r.High} {
+				away := math.Abs(r.Rate-end) - z*math.Sqrt(end*(1-end)/float64(n))
+				if math.Abs(away) > 1e-9 {
+					t.Errorf("%d/%d: %v is off by %v", hits, n, end, away)
+				}
+			}
+		}
+	}
+}
+
+// The examples of Newcombe, Statistics in Medicine 17 (1998), method 10, to the four digits given there.
 func TestNewcombe(t *testing.T) {
 	for _, tt := range []struct {
 		a, n, b, m int
