@@ -145,5 +145,6 @@ type Running struct {
 var (
 	ErrNoBatch = errors.New("no such batch")
 	ErrNoJob   = errors.New("no such job")
+	ErrOther   = errors.New("was added before with other content")
 	ErrNewer   = errors.New("made by a newer version of this program")
 )

@@ -278,3 +278,18 @@ func TestSound(t *testing.T) {
 		}
 	}
 }
+
+// A database of a newer version is left alone.
+func TestNewer(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, o Options) {
+		db := open(t, o)
+		if _, err := db.store.exec(t.Context(), `UPDATE batch_version SET version = version + 1`); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Open(t.Context(), o)
+		if want := fmt.Sprintf(": made by a newer version of this program: its tables are of version %d, this one knows %d", version+1, version); !errors.Is(err, ErrNewer) || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	})
+}

@@ -10,7 +10,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// beats keeps the worker alive until the context ends or others have given it up.
+// beats keeps the worker alive until the context ends, others have given it up, or the database
+// is broken.
 func (l *life) beats(ctx context.Context) error {
 	tick := time.NewTicker(beat)
 	defer tick.Stop()
@@ -25,11 +26,13 @@ func (l *life) beats(ctx context.Context) error {
 		case errors.Is(err, errBuried):
 			return err
 		case err != nil:
-			l.warn(err)
+			l.failed(err)
 		}
 		select {
 		case <-ctx.Done():
 			return nil
+		case err := <-l.broken:
+			return err
 		case <-tick.C:
 		}
 	}

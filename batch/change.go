@@ -143,7 +143,7 @@ func (c *change) known(jobs []Job) (map[string]known, error) {
 		for _, k := range found {
 			have[k.name] = k
 			if k.sum != sums[k.name] {
-				faults = append(faults, fmt.Errorf("job %s: was added before with other content", k.name))
+				faults = append(faults, fmt.Errorf("job %s: %w", k.name, ErrOther))
 			}
 		}
 	}

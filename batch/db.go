@@ -28,6 +28,7 @@ type Options struct {
 // A DB is a database of batches. Several processes may have it open.
 type DB struct {
 	store    store
+	name     string // for messages
 	locks    string
 	lease    time.Duration
 	patience time.Duration
@@ -37,14 +38,13 @@ var quiet = slog.New(slog.DiscardHandler)
 
 // Open opens a database, and makes its tables if they are not there.
 func Open(ctx context.Context, o Options) (*DB, error) {
-	db := &DB{locks: o.Locks, patience: o.Patience}
+	db := &DB{name: o.Database, locks: o.Locks, patience: o.Patience}
 	if db.patience == 0 {
 		db.patience = 15 * time.Second
 	}
-	name := o.Database
 	var err error
 	if Remote(o.Database) {
-		name = "postgres"
+		db.name = "postgres"
 		db.lease = o.Lease
 		if db.lease == 0 {
 			db.lease = 15 * time.Second
@@ -57,11 +57,11 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		db.store, err = openSQLite(o.Database)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", db.name, err)
 	}
 	if err := db.retry(ctx, func() error { return db.store.migrate(ctx) }); err != nil {
 		db.Close()
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", db.name, err)
 	}
 	return db, nil
 }

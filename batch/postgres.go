@@ -90,8 +90,6 @@ func (s *postgresStore) engine(cfg *river.Config) (engine, error) {
 	return riverEngine[pgx.Tx]{c}, err
 }
 
-func (s *postgresStore) dialect() *dialect { return &postgresDialect }
-
 func (s *postgresStore) close() { s.pool.Close() }
 
 func (s *postgresStore) passes(err error) bool {
@@ -110,6 +108,12 @@ func (s *postgresStore) passes(err error) bool {
 	_, network := errors.AsType[net.Error](err)
 	return network || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
 		pgconn.Timeout(err) || pgconn.SafeToRetry(err) || strings.Contains(err.Error(), "conn closed")
+}
+
+// broken: a server can be mended while its clients wait, but for one that has lost the tables.
+func (s *postgresStore) broken(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (e.Code == "42P01" || e.Code == "3D000")
 }
 
 func (s *postgresStore) begin(ctx context.Context) (transaction, error) {

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -93,16 +94,24 @@ func (s *sqliteStore) engine(cfg *river.Config) (engine, error) {
 	return riverEngine[*sql.Tx]{c}, err
 }
 
-func (s *sqliteStore) dialect() *dialect { return &sqliteDialect }
-
 func (s *sqliteStore) close() { s.db.Close() }
 
 func (s *sqliteStore) passes(err error) bool {
+	return slices.Contains([]int{sqlitelib.SQLITE_BUSY, sqlitelib.SQLITE_LOCKED}, sqliteCode(err))
+}
+
+func (s *sqliteStore) broken(err error) bool {
+	return slices.Contains([]int{
+		sqlitelib.SQLITE_FULL, sqlitelib.SQLITE_IOERR, sqlitelib.SQLITE_READONLY, sqlitelib.SQLITE_CANTOPEN, sqlitelib.SQLITE_CORRUPT, sqlitelib.SQLITE_NOTADB,
+	}, sqliteCode(err))
+}
+
+// sqliteCode is what SQLite calls an error; 0 if it is none of its.
+func sqliteCode(err error) int {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
-		code := e.Code() & 0xff
-		return code == sqlitelib.SQLITE_BUSY || code == sqlitelib.SQLITE_LOCKED
+		return e.Code() & 0xff
 	}
-	return false
+	return 0
 }
 
 func (s *sqliteStore) begin(ctx context.Context) (transaction, error) {

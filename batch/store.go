@@ -14,8 +14,8 @@ type store interface {
 	begin(ctx context.Context) (transaction, error)
 	migrate(ctx context.Context) error
 	engine(cfg *river.Config) (engine, error)
-	dialect() *dialect
 	passes(err error) bool // the same statement may work in a moment
+	broken(err error) bool // nothing can be written, and waiting does not help
 	close()
 }
 

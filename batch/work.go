@@ -2,6 +2,7 @@ package batch
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -82,6 +83,7 @@ type life struct {
 
 	looks    chan *glance
 	finishes chan submission
+	broken   chan error      // the database is
 	over     chan struct{}   // closed when there is nothing more to write
 	hard     context.Context // ends when nothing can be written any more
 }
@@ -140,7 +142,7 @@ func (w *Worker) live(ctx context.Context) (err error) {
 	defer giveUp()
 	l := &life{
 		Worker: w, id: newID(), queues: map[int64]bool{}, permits: make(chan struct{}, slots),
-		hands: map[hand]*grip{}, had: map[hand]bool{}, strange: map[int64]time.Time{}, looks: make(chan *glance, slots), finishes: make(chan submission, slots), over: make(chan struct{}), hard: hard,
+		hands: map[hand]*grip{}, had: map[hand]bool{}, strange: map[int64]time.Time{}, looks: make(chan *glance, slots), finishes: make(chan submission, slots), broken: make(chan error, 1), over: make(chan struct{}), hard: hard,
 	}
 	unlock, err := l.register(ctx, slots)
 	if err != nil {
@@ -157,18 +159,20 @@ func (w *Worker) live(ctx context.Context) (err error) {
 
 	// The end: jobs are ended, their results or returns are written, and the worker signs off.
 	l.release(errStopping)
-	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-	defer cancel()
-	if errors.Is(err, errBuried) {
-		giveUp() // nothing that we write counts any more
+	patience := time.Minute
+	if err != nil {
+		giveUp() // nothing that we write counts any more, or can be written
+		patience = 10 * time.Second
 	}
+	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
 	if stuck := l.river.stop(stopping); stuck != nil {
-		err = errors.Join(err, stuck)
+		err = cmp.Or(err, stuck) // the first says why
 		giveUp()
 	}
 	close(l.over)
 	writing.Wait()
-	return errors.Join(err, l.sign(stopping))
+	return cmp.Or(err, l.sign(stopping))
 }
 
 // register makes the worker known. Its lock is held before anybody can look for it.
@@ -482,12 +486,30 @@ func (l *life) write() {
 	}
 }
 
+// failed tells of an error that does not pass. A broken database is the worker's end.
+func (l *life) failed(err error) {
+	switch {
+	case l.hard.Err() != nil:
+		return // its end has begun
+	case !l.DB.store.broken(err):
+		l.warn(err)
+		return
+	}
+	select {
+	case l.broken <- fmt.Errorf("%s: %w", l.DB.name, err):
+	default: // it is known
+	}
+}
+
 // settle writes results, however long the database is away.
 func (l *life) settle(batch int64, list []finish) error {
 	for {
 		err := l.DB.change(l.hard, batch, func(c *change) error { return c.finish(list, int(l.slots.Load())) })
-		if err == nil || l.hard.Err() != nil || !l.DB.store.passes(err) {
-			l.warn(err)
+		switch {
+		case err == nil:
+			return nil
+		case l.hard.Err() != nil || !l.DB.store.passes(err):
+			l.failed(err)
 			return err
 		}
 		l.warn(fmt.Errorf("results wait to be written: %w", err))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -145,7 +146,7 @@ func (o *batchOptions) readJobs(std *cli.Std, name string) (*jobfile.File, error
 		dir = filepath.Dir(here.In(dir, name))
 	}
 	if err != nil {
-		return nil, cli.Exit(cli.ExitUsage, err)
+		return nil, cli.Exit(cli.ExitUsage, plainPath(err))
 	}
 	file, err := jobfile.Parse(name, src, dir)
 	if err != nil {
@@ -159,6 +160,14 @@ func (o *batchOptions) readJobs(std *cli.Std, name string) (*jobfile.File, error
 		}
 	}
 	return file, nil
+}
+
+// plainPath names a file before what is wrong with it.
+func plainPath(err error) error {
+	if wrong, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("%s: %w", wrong.Path, wrong.Err)
+	}
+	return err
 }
 
 // add puts the jobs of a file into the database. With --dry-run it prints them instead.
@@ -182,8 +191,12 @@ func (o *batchOptions) add(ctx context.Context, std *cli.Std, name string) (db *
 	}
 	if err != nil {
 		db.Close()
-		if ctx.Err() == nil {
+		switch {
+		case ctx.Err() != nil:
+		case errors.Is(err, batch.ErrOther):
 			err = cli.Exit(cli.ExitUsage, fmt.Errorf("%s: %w", file.Name, err))
+		default:
+			err = noDatabase(fmt.Errorf("%s: %w", file.Name, err))
 		}
 		return nil, nil, 0, err
 	}
@@ -269,7 +282,7 @@ func work(ctx context.Context, std *cli.Std, w *batch.Worker, drain bool) error 
 	own, stop := context.WithCancel(ctx)
 	defer stop()
 	ended := make(chan error, 1)
-	go func() { ended <- w.Run(own) }()
+	go func() { ended <- noDatabase(w.Run(own)) }()
 	tick := time.NewTicker(300 * time.Millisecond)
 	defer tick.Stop()
 	for {

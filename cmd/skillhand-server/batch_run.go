@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,6 +36,9 @@ func newBatchRun(std *cli.Std) *cobra.Command {
 }
 
 func runBatch(ctx context.Context, std *cli.Std, o *batchOptions, name string) error {
+	if err := checkOutput(o.output); err != nil {
+		return err
+	}
 	db, file, _, err := o.add(ctx, std, name)
 	if err != nil || db == nil {
 		return err
@@ -46,10 +52,15 @@ func runBatch(ctx context.Context, std *cli.Std, o *batchOptions, name string) e
 	defer stop()
 	ended := make(chan error, 1)
 	worker := o.worker(std, db, []string{file.Name})
-	go func() { ended <- worker.Run(own) }()
-	err = w.until(own, still)
+	go func() {
+		defer stop() // without a worker nothing happens any more
+		ended <- noDatabase(worker.Run(own))
+	}()
+	if err = w.until(own, still); errors.Is(err, context.Canceled) {
+		err = nil // the worker or the caller knows why
+	}
 	stop()
-	err = errors.Join(ignoreEnd(ctx, err), <-ended)
+	err = errors.Join(err, <-ended)
 	// What was done stays done, and is told, however this ended.
 	last := context.WithoutCancel(ctx)
 	err = errors.Join(err, w.end(last))
@@ -69,12 +80,12 @@ func runBatch(ctx context.Context, std *cli.Std, o *batchOptions, name string) e
 	return batchError(s)
 }
 
-// ignoreEnd is an error that is not just the end of the context.
-func ignoreEnd(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
+// noDatabase is what it means that a worker could not go on.
+func noDatabase(err error) error {
+	if err == nil {
 		return nil
 	}
-	return err
+	return cli.Exit(cli.ExitMissing, err)
 }
 
 // batchError is what the state of a batch means for whoever waited for it. All of it was told.
@@ -100,24 +111,50 @@ func batchStatus(s *batch.Status) int {
 	return cli.ExitOK
 }
 
+// checkOutput finds out before the work whether its results can be written after it.
+func checkOutput(file string) error {
+	if file == "" {
+		return nil
+	}
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		return cli.Usagef("%s: is a folder", file)
+	}
+	if _, err := os.Stat(filepath.Dir(file)); err != nil {
+		return cli.Exit(cli.ExitUsage, plainPath(err))
+	}
+	return nil
+}
+
 // writeResults writes the results of the jobs that have ended, in order: all of them, or the file
 // stays as it was.
 func writeResults(ctx context.Context, db *batch.DB, name, file string) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	for r, err := range db.Results(ctx, name) {
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+		device, err := os.OpenFile(file, os.O_WRONLY, 0) // which must not become a file
 		if err != nil {
 			return err
 		}
-		if !r.State.Ended() {
-			continue
+		return plainPath(errors.Join(printResults(ctx, device, db, name, batch.State.Ended), device.Close()))
+	}
+	var b bytes.Buffer
+	if err := printResults(ctx, &b, db, name, batch.State.Ended); err != nil {
+		return err
+	}
+	return atomicfile.Write(file, b.Bytes(), 0o666)
+}
+
+// printResults prints a JSON line for each job in a state that is wanted, in order.
+func printResults(ctx context.Context, w io.Writer, db *batch.DB, name string, wanted func(batch.State) bool) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for r, err := range db.Results(ctx, name) {
+		if err == nil && wanted(r.State) {
+			err = enc.Encode(r)
 		}
-		if err := enc.Encode(r); err != nil {
+		if err != nil {
 			return err
 		}
 	}
-	return atomicfile.Write(file, b.Bytes(), 0o666)
+	return nil
 }
 
 // A watcher tells what happens in a batch, as it happens.

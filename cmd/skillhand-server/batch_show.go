@@ -3,8 +3,9 @@ package main
 import (
 	"context"
 	"encoding/csv"
-	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -93,16 +94,11 @@ func showBatch(ctx context.Context, std *cli.Std, db *batch.DB, name string, fai
 		lines := screenLines(s, running, s.Total, 0, time.Now())
 		return std.Print(strings.Join(lines, "\n") + "\n" + summary(s) + "\n")
 	}
+	if asJSON {
+		return stdout(printResults(ctx, std.Out, db, name, notDone))
+	}
 	for r, err := range db.Results(ctx, name) {
-		if err != nil {
-			return err
-		}
-		if r.State != batch.Failed && r.State != batch.Canceled && r.State != batch.Skipped {
-			continue
-		}
-		if asJSON {
-			err = std.PrintJSON(r)
-		} else {
+		if err == nil && notDone(r.State) {
 			err = std.Print(jobLine(r, std.Painter()) + "\n")
 		}
 		if err != nil {
@@ -110,6 +106,17 @@ func showBatch(ctx context.Context, std *cli.Std, db *batch.DB, name string, fai
 		}
 	}
 	return nil
+}
+
+// notDone is the end of a job that has not been done.
+func notDone(s batch.State) bool { return s.Ended() && s != batch.Done }
+
+// stdout names what could not be written.
+func stdout(err error) error {
+	if wrong, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("stdout: %w", wrong.Err)
+	}
+	return err
 }
 
 // followBatch watches a batch that others work on.
@@ -136,38 +143,25 @@ func followBatch(ctx context.Context, std *cli.Std, db *batch.DB, name string, a
 }
 
 func exportJobs(ctx context.Context, std *cli.Std, db *batch.DB, name, format string, failed bool) error {
-	table := csv.NewWriter(std.Out)
-	lines := json.NewEncoder(std.Out)
-	lines.SetEscapeHTML(false)
-	if format == "csv" {
-		if err := table.Write([]string{"id", "state", "attempts", "cost_usd", "started", "ended", "error", "result"}); err != nil {
-			return fmt.Errorf("stdout: %w", err)
-		}
+	wanted := func(s batch.State) bool { return !failed || notDone(s) }
+	if format == "jsonl" {
+		return stdout(printResults(ctx, std.Out, db, name, wanted))
 	}
-	for r, err := range db.Results(ctx, name) {
-		if err != nil {
-			return err
+	table := csv.NewWriter(std.Out)
+	err := table.Write([]string{"id", "state", "attempts", "cost_usd", "started", "ended", "error", "result"})
+	for r, fault := range db.Results(ctx, name) {
+		if fault != nil || err != nil {
+			return errors.Join(fault, stdout(err))
 		}
-		if failed && (r.State == batch.Done || !r.State.Ended()) {
-			continue
-		}
-		if format == "csv" {
+		if wanted(r.State) {
 			err = table.Write([]string{
 				r.ID, string(r.State), strconv.Itoa(r.Attempts), strconv.FormatFloat(r.CostUSD, 'f', -1, 64),
 				stamp(r.Started), stamp(r.Ended), r.Error, string(r.Result),
 			})
-		} else {
-			err = lines.Encode(r)
-		}
-		if err != nil {
-			return fmt.Errorf("stdout: %w", err)
 		}
 	}
 	table.Flush()
-	if err := table.Error(); err != nil {
-		return fmt.Errorf("stdout: %w", err)
-	}
-	return nil
+	return stdout(table.Error())
 }
 
 func stamp(t *time.Time) string {

@@ -303,6 +303,17 @@ func TestBatchCancelElsewhere(t *testing.T) {
 	}
 }
 
+// newAsks is a stage with the real CLI, which asks a fake API.
+func newAsks(t *testing.T, jobs string, answers ...fakeapi.Answer) (*stage, *fakeapi.API) {
+	t.Helper()
+	program := realclaude.Program(t)
+	api := fakeapi.New(t, answers...)
+	s := newStage(t, jobs)
+	s.env = append(s.env, "SKILLHAND_CLAUDE="+program, "ANTHROPIC_BASE_URL="+api.URL, "ANTHROPIC_API_KEY=dummy-key",
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_MAX_RETRIES=0")
+	return s, api
+}
+
 // The real CLI: what an account cannot do stops the batch, and a budget holds.
 func TestBatchAsks(t *testing.T) {
 	t.Parallel()
@@ -311,17 +322,9 @@ func TestBatchAsks(t *testing.T) {
 	for i := range 8 {
 		fmt.Fprintf(&b, "  - {id: q%d, ask: what is %d}\n", i, i)
 	}
-	with := func(t *testing.T, answers ...fakeapi.Answer) (*stage, *fakeapi.API) {
-		program := realclaude.Program(t)
-		api := fakeapi.New(t, answers...)
-		s := newStage(t, b.String())
-		s.env = append(s.env, "SKILLHAND_CLAUDE="+program, "ANTHROPIC_BASE_URL="+api.URL, "ANTHROPIC_API_KEY=dummy-key",
-			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_MAX_RETRIES=0")
-		return s, api
-	}
 	t.Run("credentials", func(t *testing.T) {
 		t.Parallel()
-		s, _ := with(t, fakeapi.Status(401, "invalid x-api-key"))
+		s, _ := newAsks(t, b.String(), fakeapi.Status(401, "invalid x-api-key"))
 		_, stderr, exit := s.run("run", "jobs.yaml", "--concurrency", "1")
 		if exit != 5 || !strings.Contains(stderr, "asks: 0 done, 8 left: stopped") {
 			t.Errorf("exit %d: %s", exit, stderr)
@@ -329,7 +332,7 @@ func TestBatchAsks(t *testing.T) {
 	})
 	t.Run("budget", func(t *testing.T) {
 		t.Parallel()
-		s, _ := with(t, fakeapi.Text("an answer"))
+		s, _ := newAsks(t, b.String(), fakeapi.Text("an answer"))
 		_, stderr, exit := s.run("run", "jobs.yaml", "--budget-usd", "1.2", "--concurrency", "3")
 		out, _, _ := s.run("show", "--json")
 		var st batch.Status

@@ -1,0 +1,178 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/skillhand/skillhand/batch"
+	"github.com/skillhand/skillhand/internal/fakeapi"
+	"github.com/skillhand/skillhand/internal/realpostgres"
+)
+
+func (s *stage) status() batch.Status {
+	s.t.Helper()
+	out, stderr, _ := s.run("show", "--json")
+	var st batch.Status
+	if err := json.Unmarshal([]byte(out), &st); err != nil {
+		s.t.Fatalf("%v: %s%s", err, out, stderr)
+	}
+	return st
+}
+
+// A database that only others may write is named, with exit 3, and so is its folder.
+func TestBatchReadOnly(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "")
+	s.write("jobs.yaml", manyJobs(1, 0, s.dir), 0o666)
+	db := filepath.Join(s.dir, "db", "batch.db")
+	if _, stderr, exit := s.run("run", "jobs.yaml", "--db", db); exit != 0 {
+		t.Fatalf("exit %d: %s", exit, stderr)
+	}
+	// Root may write everything: somebody else it must be. The programs are where he can reach them.
+	away := t.TempDir()
+	for dir := away; strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {
+		_ = os.Chmod(dir, 0o755)
+	}
+	for dir := filepath.Dir(db); strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {
+		_ = os.Chmod(dir, 0o555)
+	}
+	t.Cleanup(func() { _ = os.Chmod(filepath.Dir(db), 0o755); _ = os.Chmod(s.dir, 0o755) })
+	for _, name := range []string{"skillhand", "skillhand-server"} {
+		b, err := os.ReadFile(filepath.Join(bin, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(away, name), b, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, file := range []string{db, filepath.Join(filepath.Dir(db), "other.db")} {
+		cmd := exec.Command(filepath.Join(away, "skillhand"), "batch", "list", "--db", file)
+		cmd.Dir, cmd.Env = "/", s.env
+		if os.Geteuid() == 0 {
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		}
+		out, _ := cmd.CombinedOutput()
+		if cmd.ProcessState.ExitCode() != 3 || !strings.HasPrefix(string(out), "skillhand: "+file+": ") {
+			t.Errorf("%v: %s", cmd.ProcessState, out)
+		}
+	}
+}
+
+// A disk that is full stops the work and is named. Once there is room it goes on, and what was
+// done stays done.
+func TestBatchFullDisk(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "")
+	disk := filepath.Join(s.dir, "disk")
+	if err := os.Mkdir(disk, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=1500k", "none", disk).CombinedOutput(); err != nil {
+		t.Skipf("mount: %v: %s", err, out) // only root may
+	}
+	t.Cleanup(func() { _ = exec.Command("umount", "-l", disk).Run() })
+	s.write("job.sh", `#!/bin/bash
+echo "start $1 $$" >>log
+head -c 20000 /dev/zero | tr '\0' x
+echo
+echo '{"success": true, "confidence": 1, "deliverables": [], "metrics": {}, "errors": []}'
+`, 0o777)
+	s.write("jobs.yaml", "name: many\ndefaults: {retries: 0}\n"+strings.TrimPrefix(manyJobs(200, 0, strings.Repeat("x", 1500)), "name: many\n"), 0o666)
+	db := filepath.Join(disk, "batch.db")
+	s.env = append(s.env, "SKILLHAND_BATCH_DB="+db)
+	_, stderr, exit := s.run("run", "jobs.yaml")
+	if exit != 3 || !strings.Contains(stderr, "/batch.db: ") || !strings.Contains(stderr, "database or disk is full") {
+		t.Errorf("exit %d: %s", exit, stderr)
+	}
+	t.Log(stderr)
+	if out, err := exec.Command("mount", "-o", "remount,size=64m", disk).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if _, stderr, exit := s.run("run", "jobs.yaml"); exit != 0 {
+		t.Errorf("exit %d: %s", exit, stderr)
+	}
+	if st := s.status(); st.Done != 200 || st.Total != 200 {
+		t.Errorf("%+v", st)
+	}
+}
+
+// Postgres goes away while jobs run and others wait, and comes back.
+func TestBatchPostgresAway(t *testing.T) {
+	t.Parallel()
+	server := realpostgres.New(t)
+	s := newStage(t, "")
+	s.write("jobs.yaml", manyJobs(8, 0.5, s.dir), 0o666)
+	s.env = append(s.env, "SKILLHAND_BATCH_DB="+server.Database(t))
+	cmd := s.command("run", "jobs.yaml", "-o", "results.jsonl", "--concurrency", "2")
+	var said strings.Builder
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "started", func() bool { return s.log()["end"] >= 2 })
+	server.Stop(t, "immediate")
+	n := s.log()["start"]
+	await(t, "ended without a database", func() bool { return s.log()["end"] >= n })
+	server.Start(t)
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("%v: %s", err, said.String())
+	}
+	if st := s.status(); st.Done != 8 {
+		t.Errorf("%+v", st)
+	}
+	b, err := os.ReadFile(filepath.Join(s.dir, "results.jsonl"))
+	if err != nil || strings.Count(string(b), `"state":"done"`) != 8 {
+		t.Errorf("%v: %s", err, b)
+	}
+	// What had ended before has one run: its result was in the database, or was kept until it was.
+	for i := range 8 {
+		if n := s.log()["end j"+strconv.Itoa(i)]; n != 1 {
+			t.Errorf("j%d ended %d times", i, n)
+		}
+	}
+}
+
+// A usage limit that ends: nothing is asked until then, and no attempt is spent. With the real CLI.
+func TestBatchUsageLimit(t *testing.T) {
+	t.Parallel()
+	s, api := newAsks(t, "name: asks\ndefaults: {retries: 0}\njobs: [{id: a, ask: one}, {id: b, ask: two}]\n")
+	s.env = append(s.env, "ANTHROPIC_API_KEY=", "CLAUDE_CODE_OAUTH_TOKEN=dummy-token")
+	var reset time.Time
+	early := make(chan string, 100)
+	api.Handle(func(*fakeapi.Request) fakeapi.Answer {
+		if reset.IsZero() {
+			reset = time.Now().Add(12 * time.Second).Truncate(time.Second)
+			return fakeapi.Status(429, "This request would exceed your account's rate limit.",
+				"anthropic-ratelimit-unified-status", "rejected", "anthropic-ratelimit-unified-reset", strconv.FormatInt(reset.Unix(), 10),
+				"anthropic-ratelimit-unified-representative-claim", "five_hour")
+		}
+		if now := time.Now(); now.Before(reset) {
+			early <- fmt.Sprintf("asked %v too early", reset.Sub(now))
+		}
+		return fakeapi.Text("an answer")
+	})
+	_, stderr, exit := s.run("run", "jobs.yaml", "--concurrency", "1", "-o", "results.jsonl")
+	if exit != 0 || !strings.Contains(stderr, "a usage limit is reached: waits until") {
+		t.Errorf("exit %d: %s", exit, stderr)
+	}
+	select {
+	case text := <-early:
+		t.Error(text)
+	default:
+	}
+	b, err := os.ReadFile(filepath.Join(s.dir, "results.jsonl"))
+	if err != nil || strings.Count(string(b), `"state":"done","attempts":1,`) != 2 {
+		t.Errorf("%v: %s", err, b)
+	}
+}
