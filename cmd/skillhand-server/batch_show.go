@@ -243,7 +243,7 @@ func screenLines(s *batch.Status, running []batch.Running, before int, took time
 // A screen is the last lines of a terminal, drawn again and again.
 type screen struct {
 	std  *cli.Std
-	last int // lines that are drawn
+	last []int // the widths of the lines that are drawn
 }
 
 // draw replaces what was drawn, in one write, each line cut to the width: one that wraps would
@@ -251,22 +251,19 @@ type screen struct {
 func (s *screen) draw(lines []string) {
 	s.std.Screen.Lock()
 	defer s.std.Screen.Unlock()
-	columns, rows := 80, 24
-	if f, ok := s.std.Err.(*os.File); ok {
-		if w, h, err := xterm.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
-			columns, rows = w, h
-		}
-	}
+	columns, rows := s.size()
 	if most := max(1, rows-2); len(lines) > most {
 		lines = append(lines[:most-1:most-1], fmt.Sprintf("  and %d more", len(lines)-most+1))
 	}
 	var b strings.Builder
-	b.WriteString(s.up())
+	b.WriteString(up(s.last, columns))
+	s.last = s.last[:0]
 	for _, line := range lines {
-		b.WriteString(term.Fit(line, columns-1) + "\x1b[K\n")
+		line = term.Fit(line, columns-1)
+		s.last = append(s.last, term.Cells(line))
+		b.WriteString(line + "\x1b[K\n")
 	}
 	b.WriteString("\x1b[J")
-	s.last = len(lines)
 	fmt.Fprint(s.std.Err, b.String())
 }
 
@@ -274,13 +271,28 @@ func (s *screen) draw(lines []string) {
 func (s *screen) clear() {
 	s.std.Screen.Lock()
 	defer s.std.Screen.Unlock()
-	fmt.Fprint(s.std.Err, s.up()+"\x1b[J")
-	s.last = 0
+	columns, _ := s.size()
+	fmt.Fprint(s.std.Err, up(s.last, columns)+"\x1b[J")
+	s.last = nil
 }
 
-func (s *screen) up() string {
-	if s.last == 0 {
+func (s *screen) size() (columns, rows int) {
+	if f, ok := s.std.Err.(*os.File); ok {
+		if w, h, err := xterm.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
+			return w, h
+		}
+	}
+	return 80, 24
+}
+
+// up goes to the first of the lines drawn. A terminal that became narrower has wrapped them.
+func up(widths []int, columns int) string {
+	rows := 0
+	for _, w := range widths {
+		rows += max(1, (w+columns-1)/columns)
+	}
+	if rows == 0 {
 		return ""
 	}
-	return fmt.Sprintf("\x1b[%dA\r", s.last)
+	return fmt.Sprintf("\x1b[%dA\r", rows)
 }
