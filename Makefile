@@ -6,7 +6,7 @@ LDFLAGS := -s -w -X github.com/skillhand/skillhand/internal/cli.version=$(VERSIO
 TOOLS := $(CURDIR)/.tools
 export CGO_ENABLED ?= 0
 
-.PHONY: build demo test chaos bench fuzz lint cross release tools clean
+.PHONY: build demo test chaos bench fuzz lint cross release tools parallel clean
 
 build: ## the two static binaries, bin/skillhand and bin/skillhand-server
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
@@ -31,7 +31,7 @@ release: ## archives for every platform, the plugin and checksums, in dist; twic
 	rm -rf dist
 	go run ./release -o dist -version '$(VERSION)'
 
-bench: build tools ## speed, as ratios to a peer in the same run
+bench: build tools parallel ## speed, as ratios to a peer in the same run
 	go run ./bench bin/skillhand
 
 fuzz: ## every fuzz test for FUZZTIME
@@ -57,6 +57,10 @@ tools:
 	@command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { apt-get update -q && apt-get install -qy postgresql; } || { echo "please install postgresql"; exit 1; }
 	@command -v nvim >/dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends neovim; } || { echo "please install neovim"; exit 1; }
 	@command -v npm >/dev/null || { apt-get update -q && apt-get install -qy nodejs npm; } || { echo "please install npm"; exit 1; }
+
+# GNU parallel is what batches are measured beside.
+parallel:
+	@command -v parallel >/dev/null || { apt-get update -q && apt-get install -qy parallel; } || { echo "please install parallel"; exit 1; }
 
 clean:
 	rm -rf bin dist .tools

@@ -109,6 +109,9 @@ func run(binary string) error {
 	if err := b.tries(binary, dir); err != nil {
 		return err
 	}
+	if err := b.batches(binary, dir); err != nil {
+		return err
+	}
 	return inits(load("plain"), b.env)
 }
 
