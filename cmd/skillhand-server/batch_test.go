@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -316,6 +317,43 @@ func TestBatchCancelElsewhere(t *testing.T) {
 				t.Errorf("%d processes are left", n)
 			}
 		})
+	}
+}
+
+// The commands of the compose file in docs/batch.md: three workers on one Postgres, which somebody
+// else gives jobs and watches.
+func TestBatchCompose(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "")
+	s.write("jobs.yaml", manyJobs(60, 0.05, s.dir), 0o666)
+	s.env = append(s.env, "SKILLHAND_BATCH_DB="+realpostgres.Database(t))
+	var workers []*exec.Cmd
+	for i := range 3 {
+		w := s.command("work", "--concurrency", "4")
+		w.Env = append(slices.Clone(s.env), fmt.Sprintf("SKILLHAND_STATE_DIR=%s/machine%d", s.dir, i)) // no locks in common
+		if err := w.Start(); err != nil {
+			t.Fatal(err)
+		}
+		workers = append(workers, w)
+	}
+	if _, stderr, exit := s.run("add", "jobs.yaml"); exit != 0 {
+		t.Errorf("add: exit %d, %s", exit, stderr)
+	}
+	out, stderr, exit := s.run("show", "--follow", "--json")
+	if exit != 0 || !strings.Contains(out, `"event":"end","name":"many"`) {
+		t.Errorf("show: exit %d, %s%s", exit, out, stderr)
+	}
+	for _, w := range workers {
+		_ = w.Process.Signal(syscall.SIGTERM)
+		if _ = w.Wait(); w.ProcessState.ExitCode() != 143 {
+			t.Errorf("worker: %v", w.ProcessState)
+		}
+	}
+	if log := s.log(); log["start"] != 60 || log["end"] != 60 {
+		t.Errorf("%d starts, %d ends", log["start"], log["end"])
+	}
+	if st := s.status(); st.Done != 60 {
+		t.Errorf("%+v", st)
 	}
 }
 
