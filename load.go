@@ -35,6 +35,7 @@ type LoadRequest struct {
 	MaxOutput int           // characters of one directive's output on the page; 0 means 30,000
 	Record    string        // file to keep every directive's outcome in
 	Replay    string        // file to take every directive's outcome from
+	Partial   bool          // with Replay: a directive without an outcome stays as written
 }
 
 // A Page is a skill as the agent should read it. Deliver it with WriteTo or
@@ -254,6 +255,7 @@ func (l *load) renderEnv(ctx context.Context, s *skill.Skill) (render.Env, error
 		if env.Replay, err = render.ReadRecording(l.Replay); err != nil {
 			return env, err
 		}
+		env.Replay.Partial = l.Partial
 		return env, env.Replay.Fits(s.Name, l.hide.Text(l.Args.Raw))
 	}
 	if l.Record != "" {

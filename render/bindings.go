@@ -201,6 +201,9 @@ func (b *Bindings) outcome(ctx context.Context, r *renderer, name string) (*Outc
 		if o := rec.Bindings[name]; o != nil {
 			return o, nil
 		}
+		if rec.Partial {
+			return nil, nil
+		}
 		return nil, fmt.Errorf("%s:%d: %s has no outcome for ${%s}: record it again", b.file, bind.line, rec.File, name)
 	}
 	words := slices.Clone(bind.words)

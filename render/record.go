@@ -23,6 +23,7 @@ import (
 // that the same page can be made again without running anything.
 type Recording struct {
 	File       string              `json:"-"` // where it was read from, for messages
+	Partial    bool                `json:"-"` // what has no outcome stays as written, instead of failing the page
 	Version    int                 `json:"version"`
 	Skill      string              `json:"skill"`
 	Arguments  string              `json:"arguments"`

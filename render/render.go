@@ -64,6 +64,9 @@ type Directive struct {
 	Exit       int       `json:"exit"`
 	DurationMS float64   `json:"duration_ms"`
 	Bytes      int64     `json:"bytes"` // what it printed, on both streams
+
+	Offset     int `json:"-"` // of the directive in the file
+	Start, End int `json:"-"` // of what stands for it on the page; the same if there is no page
 }
 
 // concurrent is how many commands of a page run at once, directives or bindings.
@@ -131,8 +134,9 @@ type renderer struct {
 // A planned is a part of the page to be: one of the skill's, or text of ours.
 type planned struct {
 	skill.Part
-	inOutput bool
-	task     *task // for a directive
+	inOutput   bool
+	task       *task // for a directive
+	start, end int   // where it stands on the page
 }
 
 func (r *renderer) warn(format string, a ...any) {
@@ -400,6 +404,9 @@ func (r *renderer) run(ctx context.Context, parts []*planned) error {
 		p.task = r.newTask(p)
 		if replay != nil {
 			outcome, ok := replay.next(p.task.written)
+			if !ok && r.env.Replay.Partial {
+				continue
+			}
 			if !ok {
 				return fmt.Errorf("%s:%d: %s has no outcome for this directive: record it again", r.skill.File, p.Line, r.env.Replay.File)
 			}
@@ -415,7 +422,7 @@ func (r *renderer) run(ctx context.Context, parts []*planned) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	if left := replay.left(); left > 0 {
+	if left := replay.left(); left > 0 && !r.env.Replay.Partial {
 		r.warn("%s: %d recorded outcomes match no directive of %s", r.env.Replay.File, left, r.skill.File)
 	}
 	r.record(parts)
@@ -448,6 +455,7 @@ func (r *renderer) judge(parts []*planned) error {
 func (r *renderer) join(parts []*planned) string {
 	var b strings.Builder
 	for _, p := range parts {
+		p.start = b.Len()
 		switch p.Kind {
 		case skill.Variable:
 			b.WriteString(r.text(p.Part))
@@ -458,6 +466,7 @@ func (r *renderer) join(parts []*planned) string {
 		default:
 			b.WriteString(p.Source)
 		}
+		p.end = b.Len()
 	}
 	if r.missing() {
 		b.WriteString("\n\nARGUMENTS: " + r.redact.Text(r.env.Args.Text()))
@@ -471,7 +480,7 @@ func (r *renderer) trace(parts []*planned) Trace {
 		if p.task == nil {
 			continue
 		}
-		d := Directive{Command: p.task.command, Line: p.Line}
+		d := Directive{Command: p.task.command, Line: p.Line, Offset: p.Offset, Start: p.start, End: p.end}
 		if o := p.task.outcome; o != nil {
 			d.How, d.Exit, d.Bytes = o.How, o.Exit, o.size()
 			d.DurationMS = float64(o.duration.Microseconds()) / 1000

@@ -208,6 +208,31 @@ func (s Store) Marks(id ID) ([]Mark, error) {
 	return readMarks(dir)
 }
 
+// All lists what every agent of every session has seen, the latest first. What
+// cannot be read was not seen.
+func (s Store) All() ([]Mark, error) {
+	sessions, err := os.ReadDir(s.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var all []Mark
+	for _, name := range sessions {
+		if CheckID(name.Name()) != nil {
+			continue
+		}
+		agents, _ := os.ReadDir(filepath.Join(s.Dir, name.Name()))
+		for _, agent := range agents {
+			if agent.Name() != mainAgent && CheckID(agent.Name()) != nil {
+				continue
+			}
+			marks, _ := readMarks(filepath.Join(s.Dir, name.Name(), agent.Name()))
+			all = append(all, marks...)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Mark) int { return b.Time.Compare(a.Time) })
+	return all, err
+}
+
 func readMarks(dir string) ([]Mark, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -445,3 +445,30 @@ func TestSubagentsAtWork(t *testing.T) {
 		t.Errorf("%+v, %v", w, err)
 	}
 }
+
+// TestAll: every agent's marks are listed, the latest first, and nothing else of the store.
+func TestAll(t *testing.T) {
+	store := Store{Dir: t.TempDir()}
+	for i, id := range []ID{{"s1", ""}, {"s1", "sub"}, {"s2", ""}} {
+		c, err := store.Claim(id, "foo", fmt.Sprintf("/skills/%d", i), "h")
+		if err == nil {
+			err = c.Commit()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := store.Note(ID{Session: "s2"}, "bar"); err != nil {
+		t.Fatal(err)
+	}
+	all, err := store.All()
+	if err != nil || len(all) != 3 {
+		t.Fatalf("All() = %v, %v", all, err)
+	}
+	if all[0].Session != "s2" || all[1].Agent != "sub" {
+		t.Errorf("All() = %v", all)
+	}
+	if none, err := (Store{Dir: filepath.Join(t.TempDir(), "none")}).All(); err != nil || len(none) != 0 {
+		t.Errorf("All() of no store = %v, %v", none, err)
+	}
+}

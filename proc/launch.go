@@ -1,0 +1,17 @@
+package proc
+
+import "os/exec"
+
+// Launch starts a program that is the user's from then on, such as a browser:
+// alone among all that this package starts, it may outlive us. It has no
+// streams, and signals from our terminal do not reach it.
+func Launch(args, env []string) error {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = env
+	cmd.SysProcAttr = launched()
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go func() { _ = cmd.Wait() }() // how it ends is nobody's business
+	return nil
+}
