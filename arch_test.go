@@ -30,6 +30,7 @@ here: session skill
 history:
 migrate: internal/legacy internal/words render report shell skill
 migrate/disk: internal/atomicfile migrate proc report skill
+page: . batch check claudepage history internal/atomicfile internal/term render session shell skill trust
 permit:
 plugin:
 proc:
@@ -59,7 +60,7 @@ internal/txtartest:
 internal/words:
 
 cmd/skillhand: . check claude claudepage doctor golden here history internal/atomicfile internal/cli internal/term migrate migrate/disk proc render report scaffold schemas session settings shell skill trust verdict view
-cmd/skillhand-server: . batch batch/jobfile check claude here history internal/atomicfile internal/cli internal/term mcp mcp/host proc render schemas shell skill try verdict view
+cmd/skillhand-server: . batch batch/jobfile check claude here history internal/atomicfile internal/cli internal/term mcp mcp/host page proc render schemas shell skill try verdict view
 
 # For tests alone: no line above may name them.
 internal/fakeapi:

@@ -27,6 +27,7 @@ var serverCommands = [][2]string{
 	{"batch", "Many runs and asks as durable jobs"},
 	{"lsp", "Show findings of check in an editor, as you type"},
 	{"mcp", "Serve skills to other agents, over the Model Context Protocol"},
+	{"page", "Look at skills and at what happened, in a browser"},
 	{"server", "Show the second program: where it is and what it is built from"},
 	{"try", "Try skills with a model: do they fire, do they help"},
 }

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/batch"
+	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/page"
+	"github.com/skillhand/skillhand/proc"
+	"github.com/skillhand/skillhand/view"
+)
+
+type pageOptions struct {
+	batchOptions
+	port   int
+	noOpen bool
+	export string
+	plugin string
+}
+
+func newPage(std *cli.Std) *cobra.Command {
+	var o pageOptions
+	cmd := &cobra.Command{
+		Use:   "page [SKILL]",
+		Short: "Look at skills and at what happened, in a browser",
+		Long: `Look at skills and at what happened here, in a browser on this machine: each
+skill beside the page that an agent reads, live on every save; runs and asks,
+sessions and batches. With SKILL, begin with that one.
+
+Looking runs nothing. A button runs a skill's commands, in folders that you
+trust. The address that is printed lets one browser in, once; nobody else on the
+machine, and no other page in the browser, can look. It ends with Ctrl-C, or
+with its terminal.`,
+		Example: `  skillhand page
+  skillhand page review
+  skillhand page --no-open --port 8100
+  skillhand page --export site            # as files, for a CI artifact`,
+		Args: cli.Args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runPage(cmd.Context(), std, o, strings.Join(args, ""))
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&o.port, "port", 0, "`port` on this machine (default any that is free)")
+	f.BoolVar(&o.noOpen, "no-open", false, "print the address, and open no browser")
+	f.StringVar(&o.export, "export", "", "write the site into this `folder` as files, and serve nothing")
+	f.StringVar(&o.plugin, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
+	o.dbFlag(cmd)
+	return cmd
+}
+
+func runPage(ctx context.Context, std *cli.Std, o pageOptions, skill string) error {
+	if o.port < 0 || o.port > 65535 {
+		return cli.Usagef("--port is %d, want 0 to 65535", o.port)
+	}
+	h, err := here.Here{PluginRoot: o.plugin, Env: std.Env}.Complete()
+	if err != nil {
+		return err
+	}
+	h.Session = "" // whoever looks is no agent: nothing counts as seen
+	site := &page.Site{Runtime: &skillhand.Runtime{Here: h, Builtins: view.Builtins()}}
+	if self, err := os.Executable(); err == nil {
+		site.Runtime.Self = []string{filepath.Join(filepath.Dir(self), "skillhand"+filepath.Ext(self)), "builtin"}
+	}
+	if skill != "" {
+		if _, err := h.Finder().Find(skill); err != nil {
+			return err
+		}
+	}
+	if site.Batches, err = o.openForLook(ctx, std, h); err != nil {
+		std.Warn(fmt.Sprintf("batches are not shown: %v", err))
+	}
+	if site.Batches != nil {
+		defer site.Batches.Close()
+	}
+	if o.export != "" {
+		n, err := site.Export(ctx, o.export)
+		if err != nil {
+			return err
+		}
+		return std.Print(fmt.Sprintf("%s: %s\n", filepath.Join(o.export, "index.html"), term.Plural(n, "page")))
+	}
+	return servePage(ctx, std, o, site, skill)
+}
+
+// openForLook opens the database of batches if there is one: looking makes none.
+func (o *pageOptions) openForLook(ctx context.Context, std *cli.Std, h here.Here) (*batch.DB, error) {
+	if o.db == "" && std.Getenv("SKILLHAND_BATCH_DB") == "" {
+		if _, err := os.Stat(filepath.Join(h.State, "batch.db")); errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+	}
+	return o.open(ctx, std)
+}
+
+func servePage(ctx context.Context, std *cli.Std, o pageOptions, site *page.Site, skill string) error {
+	server, err := page.Listen(site, o.port)
+	if err != nil {
+		return cli.Exit(cli.ExitMissing, err)
+	}
+	address := server.Address
+	if skill != "" {
+		address = strings.Replace(address, "/?", "/preview?skill="+url.QueryEscape(skill)+"&", 1)
+	}
+	ctx.Done() // whoever reads the address may end us: from now on in order
+	if err := std.Print(address + "\n"); err != nil {
+		return err
+	}
+	if !o.noOpen {
+		if err := openBrowser(address, std.Env); err != nil {
+			std.Warn("no browser was opened: open the address in one")
+		}
+	}
+	return server.Serve(ctx)
+}
+
+// openBrowser shows an address in the user's browser.
+func openBrowser(address string, env []string) error {
+	switch runtime.GOOS {
+	case "darwin":
+		return proc.Launch([]string{"open", address}, env)
+	case "windows":
+		return proc.Launch([]string{"rundll32", "url.dll,FileProtocolHandler", address}, env)
+	}
+	return proc.Launch([]string{"xdg-open", address}, env)
+}

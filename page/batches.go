@@ -1,0 +1,158 @@
+package page
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/skillhand/skillhand/batch"
+	"github.com/skillhand/skillhand/internal/term"
+)
+
+// batchForm is what can be done with a batch.
+type batchForm struct {
+	Name          string
+	Retry, Cancel int // how many jobs that would be
+}
+
+func (v *visit) batches() (*view, error) {
+	data := &listData{
+		Lead:  "Many runs and asks as jobs that survive.",
+		Empty: "There are no batches yet.",
+		Hints: []string{"skillhand batch run jobs.yaml"},
+		Then:  "A job file says what to do: skillhand batch --help has one to begin with.",
+	}
+	l := list[batch.Status]{view: "batches", what: "batches", usual: "-created"}
+	if v.Batches != nil {
+		var err error
+		if l.items, err = v.Batches.List(v.ctx); err != nil {
+			return nil, err
+		}
+	}
+	l.text = func(s batch.Status) string { return s.Name }
+	number := func(key, title, mark string, n func(batch.Status) int) column[batch.Status] {
+		return column[batch.Status]{key: key, title: title, number: true, compare: by(n), cell: func(s batch.Status) cell {
+			c := cell{Text: thousands(n(s)), Mark: mark}
+			if n(s) == 0 {
+				c.Mark = "dim"
+			}
+			return c
+		}}
+	}
+	l.columns = []column[batch.Status]{
+		{key: "name", title: "Batch", compare: by(func(s batch.Status) string { return s.Name }), cell: func(s batch.Status) cell {
+			return cell{Text: s.Name, Sub: standing(s), Link: v.link("batch", "name", s.Name)}
+		}},
+		number("total", "Jobs", "", func(s batch.Status) int { return s.Total }),
+		number("done", "Done", "good", func(s batch.Status) int { return s.Done }),
+		number("failed", "Failed", "bad", func(s batch.Status) int { return s.Failed }),
+		number("left", "Left", "warn", func(s batch.Status) int { return s.Left() }),
+		{key: "cost", title: "Cost", number: true, compare: by(func(s batch.Status) float64 { return s.CostUSD }), cell: func(s batch.Status) cell { return cell{Text: term.Dollars(s.CostUSD)} }},
+		{key: "created", title: "Created", number: true, compare: func(a, b batch.Status) int { return a.Created.Compare(b.Created) }, cell: func(s batch.Status) cell { return cell{Text: ago(s.Created)} }},
+	}
+	data.Table = l.table(v)
+	return &view{Name: "list", Tab: "batches", Title: "Batches", Data: data}, nil
+}
+
+// standing says in words how a batch is doing.
+func standing(s batch.Status) string {
+	switch {
+	case s.Left() == 0 && s.Failed+s.Skipped+s.Canceled == 0:
+		return "all done"
+	case s.Left() == 0:
+		return "ended"
+	case s.Stopped != "":
+		return "stopped: " + string(s.Stopped)
+	case s.Paused != nil:
+		return "paused until " + ago(*s.Paused)
+	case s.Short:
+		return "over budget"
+	case s.Open > 0:
+		return fmt.Sprintf("%d at work", s.Open)
+	}
+	return "waiting for a worker"
+}
+
+func (v *visit) batch() (*view, error) {
+	name := v.query.Get("name")
+	if v.Batches == nil {
+		return nil, errMissing{"There is no batch " + name + "."}
+	}
+	s, err := v.Batches.Status(v.ctx, name)
+	if errors.Is(err, batch.ErrNoBatch) {
+		return nil, errMissing{"There is no batch " + name + "."}
+	}
+	if err != nil {
+		return nil, err
+	}
+	l := list[batch.Result]{view: "batch", keep: []string{"name"}, what: "jobs", usual: "order", sorted: true}
+	for r, err := range v.Batches.Results(v.ctx, name) {
+		if err != nil {
+			return nil, err
+		}
+		r.Result = nil
+		l.items = append(l.items, r)
+	}
+	l.text = func(r batch.Result) string { return r.ID + "\n" + string(r.State) + "\n" + r.Error }
+	l.columns = jobColumns()
+	data := &listData{Table: l.table(v), Facts: [][2]string{
+		{"State", standing(*s)}, {"Done", fmt.Sprintf("%s of %s", thousands(s.Done), thousands(s.Total))},
+		{"Failed", thousands(s.Failed)}, {"Skipped", thousands(s.Skipped)}, {"Cost", term.Dollars(s.CostUSD)},
+	}, Empty: "This batch has no jobs."}
+	if v.live {
+		data.Form = &batchForm{Name: name, Retry: s.Failed, Cancel: s.Left()}
+	}
+	return &view{Name: "list", Tab: "batches", Title: "Batch " + name, Data: data}, nil
+}
+
+var jobMarks = map[batch.State]string{batch.Done: "good", batch.Failed: "bad", batch.Skipped: "warn", batch.Canceled: "warn", batch.Waiting: "dim"}
+
+func jobColumns() []column[batch.Result] {
+	return []column[batch.Result]{
+		{key: "id", title: "Job", compare: by(func(r batch.Result) string { return r.ID }), cell: func(r batch.Result) cell { return cell{Text: r.ID, Sub: r.Error} }},
+		{key: "state", title: "State", compare: by(func(r batch.Result) string { return string(r.State) }), cell: func(r batch.Result) cell {
+			return cell{Text: string(r.State), Mark: jobMarks[r.State]}
+		}},
+		{key: "attempts", title: "Attempts", number: true, compare: by(func(r batch.Result) int { return r.Attempts }), cell: func(r batch.Result) cell { return cell{Text: fmt.Sprint(r.Attempts)} }},
+		{key: "time", title: "Time", number: true, compare: by(took), cell: func(r batch.Result) cell {
+			if took(r) == 0 {
+				return cell{Text: "–", Mark: "dim"}
+			}
+			return cell{Text: term.ShortDuration(float64(took(r).Milliseconds()))}
+		}},
+		{key: "cost", title: "Cost", number: true, compare: by(func(r batch.Result) float64 { return r.CostUSD }), cell: func(r batch.Result) cell { return cell{Text: term.Dollars(r.CostUSD)} }},
+	}
+}
+
+func took(r batch.Result) time.Duration {
+	if r.Started == nil || r.Ended == nil {
+		return 0
+	}
+	return r.Ended.Sub(*r.Started)
+}
+
+// editBatch takes failed jobs again, or ends what is left.
+func (v *visit) editBatch() (string, error) {
+	name := v.query.Get("name")
+	if v.Batches == nil {
+		return "", errMissing{"There is no batch " + name + "."}
+	}
+	var err error
+	switch v.query.Get("do") {
+	case "retry":
+		_, err = v.Batches.Retry(v.ctx, name, nil)
+	case "cancel":
+		_, err = v.Batches.Cancel(v.ctx, name, nil)
+	default:
+		err = errMissing{"Nothing is known by that name: want retry or cancel."}
+	}
+	return v.link("batch", "name", name), err
+}
+
+// tries has nothing to show yet but how to begin.
+func (v *visit) tries() (*view, error) {
+	l := list[struct{}]{view: "tries", what: "tries"}
+	return &view{Name: "list", Tab: "tries", Title: "Tries", Data: &listData{Table: l.table(v),
+		Lead:  "Does a skill fire, and does it help? A try asks the same with it and without it.",
+		Empty: "There are no tries yet.", Hints: []string{"skillhand try NAME"}}}, nil
+}

@@ -1,0 +1,212 @@
+// Package page answers one question: what do skills become, and what happened
+// here, for people to look at? It serves the answer to a browser on this machine.
+//
+// Looking runs nothing. What skills, scripts and prompts say is text wherever it
+// is shown: html/template escapes it, and the content policy lets nothing in a
+// page run that is not ours.
+package page
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/batch"
+)
+
+// A Site is what there is to look at. Only Runtime is required: its place must be
+// complete, without a session, and it must ask nobody: there is no terminal to ask at.
+type Site struct {
+	Runtime *skillhand.Runtime
+	Batches *batch.DB // nil: there are none
+}
+
+//go:embed assets templates
+var files embed.FS
+
+var templates = template.Must(template.ParseFS(files, "templates/*.html"))
+
+// A visit is one look at a view.
+type visit struct {
+	*Site
+	ctx   context.Context
+	query url.Values
+	link  func(view string, pairs ...string) string // the address of a view
+	live  bool                                      // served, not exported: forms work
+	watch func(folders ...string)                   // tells the browser when one of them changes
+	seen  []string                                  // what watch was told
+}
+
+// A view is what a page shows.
+type view struct {
+	Name  string // of the template, and of the address
+	Title string
+	Tab   string // which part of the site it is in
+	Data  any
+
+	Watch []string // short names of folders
+	Live  bool
+	Tabs  []tab
+	link  func(view string, pairs ...string) string
+}
+
+// Link is the address of a view, for templates.
+func (v *view) Link(name string, pairs ...string) string { return v.link(name, pairs...) }
+
+// Asset is the address of a file of ours.
+func (v *view) Asset(name string) string {
+	if v.Live {
+		return "/assets/" + name
+	}
+	return name
+}
+
+type tab struct {
+	Title, Link string
+	Here        bool
+}
+
+// views are the parts of the site, by their addresses.
+var views = map[string]func(*visit) (*view, error){
+	"skills":   (*visit).skills,
+	"preview":  (*visit).preview,
+	"runs":     (*visit).runs,
+	"run":      (*visit).run,
+	"sessions": (*visit).sessions,
+	"session":  (*visit).session,
+	"batches":  (*visit).batches,
+	"batch":    (*visit).batch,
+	"tries":    (*visit).tries,
+}
+
+// tabs are the parts that the top of each page leads to.
+var tabs = [][2]string{{"skills", "Skills"}, {"runs", "Runs"}, {"sessions", "Sessions"}, {"batches", "Batches"}, {"tries", "Tries"}}
+
+// errMissing says that there is nothing at an address.
+type errMissing struct{ what string }
+
+func (e errMissing) Error() string { return e.what }
+
+func (s *Site) handler(w *watcher) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /events", w)
+	assets, err := fs.Sub(files, "assets")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	mux.Handle("GET /assets/", http.StripPrefix("/assets/", http.FileServerFS(assets)))
+	mux.Handle("GET /{$}", http.RedirectHandler("/skills", http.StatusSeeOther))
+	for name, f := range views {
+		mux.HandleFunc("GET /"+name, func(out http.ResponseWriter, r *http.Request) { s.show(out, s.visit(r, w), f) })
+	}
+	mux.HandleFunc("POST /preview", func(out http.ResponseWriter, r *http.Request) { s.act(out, r, w, (*visit).runSkill) })
+	mux.HandleFunc("POST /batch", func(out http.ResponseWriter, r *http.Request) { s.act(out, r, w, (*visit).editBatch) })
+	mux.HandleFunc("/", func(out http.ResponseWriter, r *http.Request) {
+		s.show(out, s.visit(r, w), func(*visit) (*view, error) { return nil, errMissing{"There is no page " + r.URL.Path} })
+	})
+	return mux
+}
+
+func (s *Site) visit(r *http.Request, w *watcher) *visit {
+	v := &visit{Site: s, ctx: r.Context(), query: r.URL.Query(), link: address, live: true}
+	v.watch = func(folders ...string) {
+		w.add(folders...)
+		v.seen = append(v.seen, folders...)
+	}
+	return v
+}
+
+// address is where a view is served.
+func address(name string, pairs ...string) string {
+	q := url.Values{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			q.Add(pairs[i], pairs[i+1])
+		}
+	}
+	if len(q) == 0 {
+		return "/" + name
+	}
+	return "/" + name + "?" + q.Encode()
+}
+
+// show answers with a view, whole or not at all.
+func (s *Site) show(out http.ResponseWriter, v *visit, f func(*visit) (*view, error)) {
+	status := http.StatusOK
+	made, err := f(v)
+	if err != nil {
+		made = &view{Name: "fault", Title: "Not found", Data: err.Error()}
+		status = http.StatusNotFound
+		if _, ok := errors.AsType[errMissing](err); !ok {
+			made.Title, status = "This did not work", http.StatusInternalServerError
+		}
+	}
+	text, err := v.html(made)
+	if err != nil {
+		http.Error(out, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	out.Header().Set("Content-Type", "text/html; charset=utf-8")
+	out.WriteHeader(status)
+	_, _ = out.Write(text) // a browser that went away needs no answer
+}
+
+// html is a view as a document.
+func (v *visit) html(made *view) ([]byte, error) {
+	made.Live = v.live
+	for _, dir := range v.seen {
+		made.Watch = append(made.Watch, short(dir))
+	}
+	for _, t := range tabs {
+		made.Tabs = append(made.Tabs, tab{t[1], v.link(t[0]), t[0] == made.Tab})
+	}
+	made.link = v.link
+	var b bytes.Buffer
+	err := templates.ExecuteTemplate(&b, made.Name, made)
+	return b.Bytes(), err
+}
+
+// maxForm bounds what a form may send: it has names and arguments.
+const maxForm = 1 << 20
+
+// act does what a form asks for, then shows where it leads.
+func (s *Site) act(out http.ResponseWriter, r *http.Request, w *watcher, do func(*visit) (to string, err error)) {
+	r.Body = http.MaxBytesReader(out, r.Body, maxForm)
+	v := s.visit(r, w)
+	err := r.ParseForm()
+	if err == nil {
+		v.query = r.PostForm
+		var to string
+		if to, err = do(v); err == nil {
+			http.Redirect(out, r, to, http.StatusSeeOther)
+			return
+		}
+	}
+	s.show(out, v, func(*visit) (*view, error) { return nil, err })
+}
+
+// short names a thing in addresses and files without saying what it is.
+func short(parts ...string) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d %s", len(p), p)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:12])
+}
+
+func ago(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Local().Format("2006-01-02 15:04")
+}

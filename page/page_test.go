@@ -1,0 +1,426 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/history"
+)
+
+// A place is a project with skills, and a page of it.
+type place struct {
+	t      testing.TB
+	dir    string
+	site   *Site
+	server *Server
+	end    context.CancelFunc
+	ended  chan error
+}
+
+// newPlace serves a project that has the given files below .claude/skills.
+func newPlace(t testing.TB, trusted bool, skills map[string]string) *place {
+	t.Helper()
+	root := t.TempDir()
+	p := &place{t: t, dir: filepath.Join(root, "project")}
+	for _, dir := range []string{"project/.git", "home"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range skills {
+		p.write(name, text)
+	}
+	h, err := here.From(p.dir, []string{"HOME=" + filepath.Join(root, "home"), "PATH=" + os.Getenv("PATH"), "SKILLHAND_STATE_DIR=" + filepath.Join(root, "state")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.site = &Site{Runtime: &skillhand.Runtime{Here: h, TrustAll: trusted}}
+	p.serve()
+	return p
+}
+
+func (p *place) serve() {
+	p.t.Helper()
+	var err error
+	if p.server, err = Listen(p.site, 0); err != nil {
+		p.t.Fatal(err)
+	}
+	var ctx context.Context
+	ctx, p.end = context.WithCancel(context.Background())
+	p.ended = make(chan error, 1)
+	go func(s *Server, ended chan error) { ended <- s.Serve(ctx) }(p.server, p.ended)
+	end, ended := p.end, p.ended
+	p.t.Cleanup(func() {
+		end()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			p.t.Errorf("Serve: %v", err)
+		}
+	})
+}
+
+// write saves a skill as editors do: another file takes its place.
+func (p *place) write(name, text string) {
+	p.t.Helper()
+	file := filepath.Join(p.dir, ".claude", "skills", name, "SKILL.md")
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(file+"~", []byte(text), 0o666); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.Rename(file+"~", file); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// remember puts runs into the history, over the last days.
+func (p *place) remember(n int) {
+	p.t.Helper()
+	store := history.Store{Dir: p.site.Runtime.HistoryDir(), MaxSize: 64 << 20}
+	for i := range n {
+		sure := 0.5 + float64(i%50)/100
+		r := history.Record{Time: time.Now().Add(-time.Duration(n-i) * 20 * time.Second), Kind: history.Run, Skill: fmt.Sprintf("skill-%d", i%7), Project: p.dir, OK: i%9 != 0, Confidence: &sure, DurationMS: float64(i % 5000), InputHash: fmt.Sprint(i % 30)}
+		if i%3 == 0 {
+			r.Kind, r.CostUSD, r.Label, r.Confidence = history.Ask, 0.01, "<b>label</b>", nil
+		}
+		if !r.OK {
+			r.Category = "timeout"
+		}
+		if err := store.Append(r); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+}
+
+// base is the address without the token.
+func (p *place) base() string { return p.server.Address[:strings.Index(p.server.Address, "/?")] }
+
+// browser is a client that was let in.
+func (p *place) browser() *http.Client {
+	p.t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	c := &http.Client{Jar: jar}
+	res, err := c.Get(p.server.Address)
+	if err != nil || res.StatusCode != http.StatusOK {
+		p.t.Fatalf("the address was refused: %v, %v", res, err)
+	}
+	res.Body.Close()
+	return c
+}
+
+func (p *place) get(c *http.Client, path string) (int, string) {
+	p.t.Helper()
+	res, err := c.Get(p.base() + path)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return res.StatusCode, string(text)
+}
+
+const hello = "---\nname: hello\ndescription: Greets\n---\nHello $0: !`echo one`\n\n!`echo two >&2; exit 3`\n"
+
+// TestRefused: only the browser that was shown the address gets an answer.
+func TestRefused(t *testing.T) {
+	p := newPlace(t, true, map[string]string{"hello": hello})
+	known := p.browser()
+	host := strings.TrimPrefix(p.base(), "http://")
+	port := host[strings.LastIndexByte(host, ':')+1:]
+	for _, tt := range []struct {
+		name         string
+		known        bool
+		method, path string
+		host         string
+		header       map[string]string
+		want         int
+	}{
+		{name: "let in", known: true, want: 200},
+		{name: "no token", want: 403},
+		{name: "no token for a file of ours", path: "/assets/page.css", want: 403},
+		{name: "no token for events", path: "/events", want: 403},
+		{name: "wrong token", path: "/?token=AAAA", want: 403},
+		{name: "empty token", path: "/?token=", want: 403},
+		{name: "token used before", path: "/?token=" + p.server.guard.token, want: 403},
+		{name: "cookie of another", header: map[string]string{"Cookie": "skillhand-" + port + "=AAAA"}, want: 403},
+		{name: "localhost", known: true, host: "localhost:" + port, want: 421},
+		{name: "a name that points here", known: true, host: "evil.example:" + port, want: 421},
+		{name: "no port", known: true, host: "127.0.0.1", want: 421},
+		{name: "cross-origin post", known: true, method: "POST", header: map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"}, want: 403},
+		{name: "post of another port", known: true, method: "POST", header: map[string]string{"Sec-Fetch-Site": "same-site", "Origin": "http://127.0.0.1:1"}, want: 403},
+		{name: "old browser, other origin", known: true, method: "POST", header: map[string]string{"Origin": "https://evil.example"}, want: 403},
+		{name: "script of another page", known: true, header: map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, want: 403},
+		{name: "post without a cookie", method: "POST", want: 403},
+		{name: "no such page", known: true, path: "/../../etc/passwd", want: 404},
+		{name: "no such skill", known: true, path: "/preview?skill=none", want: 404},
+		{name: "put", known: true, method: "PUT", want: 404},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := tt.path
+			if path == "" {
+				path = "/preview?skill=hello"
+			}
+			req, err := http.NewRequest(tt.method, p.base()+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Host = tt.host
+			for k, v := range tt.header {
+				req.Header.Set(k, v)
+			}
+			c := http.DefaultClient
+			if tt.known {
+				c = known
+			}
+			res, err := c.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			if res.StatusCode != tt.want {
+				t.Errorf("answered %s, want %d", res.Status, tt.want)
+			}
+			if csp := res.Header.Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none'; script-src 'self';") {
+				t.Errorf("content policy %q", csp)
+			}
+		})
+	}
+}
+
+// TestCookie: what lets a browser in is out of reach for scripts and other sites, and two servers do not share it.
+func TestCookie(t *testing.T) {
+	p := newPlace(t, true, nil)
+	first := p.browser()
+	old := p.base()
+	res, err := (&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}).Get(p.server.Address)
+	if err != nil || res.StatusCode != http.StatusForbidden {
+		t.Fatalf("the address let a second browser in: %v, %v", res, err)
+	}
+	p.serve()
+	res, err = (&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}).Get(p.server.Address)
+	if err != nil || len(res.Cookies()) != 1 || res.Header.Get("Location") != "/" {
+		t.Fatalf("%v, %v", res, err)
+	}
+	if c := res.Cookies()[0]; !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Domain != "" {
+		t.Errorf("cookie %v", c)
+	}
+	if res, err := first.Get(old + "/skills"); err != nil || res.StatusCode != 200 {
+		t.Errorf("with two servers, the first answers %v, %v", res, err)
+	}
+}
+
+// TestLookingRunsNothing, and the button runs what is trusted, then shows it.
+func TestLookingRunsNothing(t *testing.T) {
+	mark := filepath.Join(t.TempDir(), "ran")
+	skills := map[string]string{"touch": "---\nname: touch\n---\n!`touch " + mark + "; echo done`\n"}
+	for _, trusted := range []bool{false, true} {
+		p := newPlace(t, trusted, skills)
+		c := p.browser()
+		for _, path := range []string{"/skills", "/preview?skill=touch", "/preview?skill=touch&use=later&against=claude", "/preview?skill=touch&against=tool", "/preview?skill=touch&against=later"} {
+			if status, text := p.get(c, path); status != 200 {
+				t.Errorf("%s: %d\n%s", path, status, text)
+			}
+		}
+		if exists(mark) {
+			t.Fatal("looking ran a directive")
+		}
+		_, text := p.get(c, "/preview?skill=touch")
+		if got := strings.Contains(text, "data-run"); got != trusted {
+			t.Errorf("trusted %v: there is a button: %v", trusted, got)
+		}
+		res, err := c.PostForm(p.base()+"/preview", url.Values{"skill": {"touch"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(res.Body)
+		res.Body.Close()
+		if exists(mark) != trusted {
+			t.Errorf("trusted %v: it ran: %v", trusted, exists(mark))
+		}
+		want := "is not trusted"
+		if trusted {
+			want = "&lt;skill-output&gt;\ndone\n&lt;/skill-output&gt;"
+		}
+		if !strings.Contains(string(body), want) {
+			t.Errorf("trusted %v: the answer has no %q:\n%s", trusted, want, body)
+		}
+	}
+}
+
+// TestRunIsRemembered: a later look, also by another server, shows the last outcome; an edited directive is shown as written.
+func TestRunIsRemembered(t *testing.T) {
+	p := newPlace(t, true, map[string]string{"hello": hello})
+	c := p.browser()
+	res, err := c.PostForm(p.base()+"/preview", url.Values{"skill": {"hello"}, "args": {"you"}})
+	if err != nil || res.StatusCode != 200 {
+		t.Fatalf("%v, %v", res, err)
+	}
+	res.Body.Close()
+	p.site = &Site{Runtime: p.site.Runtime}
+	p.serve()
+	c = p.browser()
+	_, text := p.get(c, "/preview?skill=hello&args=you")
+	for _, want := range []string{`Hello you: <span class="out" data-d="1">one</span>`, `<span class="out bad" data-d="2">`, "Output of the last run"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if _, text := p.get(c, "/preview?skill=hello&args=me"); strings.Contains(text, "Output of the last run") {
+		t.Error("other arguments have the same outcome")
+	}
+	p.write("hello", strings.ReplaceAll(hello, "echo one", "echo three"))
+	_, text = p.get(c, "/preview?skill=hello&args=you")
+	for _, want := range []string{"Hello you: <span class=\"dir\" data-d=\"1\">!`echo three`</span>", `<span class="out bad" data-d="2">`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("after an edit: no %q in\n%s", want, text)
+		}
+	}
+}
+
+// TestRunPage: the page of a run shows what history has, escaped.
+func TestRunPage(t *testing.T) {
+	p := newPlace(t, true, nil)
+	p.remember(10)
+	c := p.browser()
+	_, text := p.get(c, "/runs")
+	i := strings.Index(text, `href="/run?`)
+	if i < 0 {
+		t.Fatalf("no link to a run in\n%s", text)
+	}
+	link, _, _ := strings.Cut(text[i+len(`href="`):], `"`)
+	status, text := p.get(c, strings.ReplaceAll(link, "&amp;", "&"))
+	if status != 200 || strings.Contains(text, "<b>label") {
+		t.Errorf("%s: %d\n%s", link, status, text)
+	}
+	if status, _ := p.get(c, "/run?at=2020-01-01T00:00:00Z&id=0"); status != 404 {
+		t.Errorf("a run that is not there: %d", status)
+	}
+}
+
+// TestLists: search, order and pages are in the address.
+func TestLists(t *testing.T) {
+	skills := map[string]string{}
+	for i := range 120 {
+		skills[fmt.Sprintf("skill-%03d", i)] = fmt.Sprintf("---\nname: skill-%03d\ndescription: number %d\n---\ntext\n", i, i)
+	}
+	p := newPlace(t, true, skills)
+	c := p.browser()
+	for _, tt := range []struct {
+		path     string
+		has, not []string
+	}{
+		{"/skills", []string{"skill-000", "skill-049", "1 to 50 of 120", "p=2"}, []string{"skill-050"}},
+		{"/skills?p=3", []string{"skill-119", "101 to 120"}, []string{"skill-099"}},
+		{"/skills?p=99", []string{"skill-119"}, nil},
+		{"/skills?p=-1", []string{"skill-000"}, nil},
+		{"/skills?sort=-name", []string{"skill-119", `aria-sort="descending"`}, []string{"skill-000"}},
+		{"/skills?sort=nonsense", []string{"1 to 50 of 120"}, nil},
+		{"/skills?q=NUMBER+77", []string{"skill-077", "1 of 120"}, []string{"skill-078"}},
+		{"/skills?q=%3Cscript%3E", []string{"Nothing has all of these words", "&lt;script&gt;"}, []string{"<script>"}},
+	} {
+		_, text := p.get(c, tt.path)
+		for _, want := range tt.has {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q", tt.path, want)
+			}
+		}
+		for _, not := range tt.not {
+			if strings.Contains(text, not) {
+				t.Errorf("%s: has %q", tt.path, not)
+			}
+		}
+	}
+}
+
+// TestExport: the files lead to each other, and nothing in them needs a server.
+func TestExport(t *testing.T) {
+	p := newPlace(t, true, map[string]string{"hello": hello, "other": "---\nname: other\n---\ntext\n"})
+	p.remember(20)
+	dir := filepath.Join(t.TempDir(), "site")
+	n, err := p.site.Export(t.Context(), dir)
+	if err != nil || n != len(tabs)+2 {
+		t.Fatalf("Export = %d, %v", n, err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range strings.Split(string(text), `href="`)[1:] {
+			to, _, _ := strings.Cut(part, `"`)
+			to, _, _ = strings.Cut(to, "#")
+			if to != "" && !exists(filepath.Join(dir, to)) {
+				t.Errorf("%s leads to %s, which is not there", e.Name(), to)
+			}
+		}
+		if strings.Contains(string(text), "<form") || strings.Contains(string(text), "<script") {
+			t.Errorf("%s has a form or a script", e.Name())
+		}
+	}
+}
+
+// TestEnds: when the server ends, so does what a skill was running, and every stream.
+func TestEnds(t *testing.T) {
+	began := filepath.Join(t.TempDir(), "began")
+	if err := os.Mkdir(began, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	p := newPlace(t, true, map[string]string{"slow": "---\nname: slow\n---\n!`touch " + began + "/now; sleep 1000`\n"})
+	c := p.browser()
+	stream, err := c.Get(p.base() + "/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Body.Close()
+	watch, err := newWatcher()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watch.close()
+	watch.add(began)
+	news := make(chan string, 8)
+	watch.mu.Lock()
+	watch.readers[news] = true
+	watch.mu.Unlock()
+	answered := make(chan error, 1)
+	go func() {
+		res, err := c.PostForm(p.base()+"/preview", url.Values{"skill": {"slow"}})
+		if err == nil {
+			res.Body.Close()
+		}
+		answered <- err
+	}()
+	<-news // it runs
+	p.end()
+	if _, err := io.ReadAll(stream.Body); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Logf("the stream ended with %v", err)
+	}
+	<-answered
+	err = <-p.ended
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("Serve = %v", err)
+	}
+	p.ended <- err // for the cleanup
+}

@@ -1,0 +1,397 @@
+package page
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/claudepage"
+	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/render"
+	"github.com/skillhand/skillhand/shell"
+	"github.com/skillhand/skillhand/skill"
+	"github.com/skillhand/skillhand/trust"
+)
+
+// A preview is a skill beside what an agent reads of it.
+type preview struct {
+	Skill, File, Description string
+	Trusted                  bool
+	Place                    string // the folder that trust is about
+
+	Fields  []field // of the form for arguments
+	Use     string  // first or later
+	Against string  // what the page is compared with: "", later, claude, tool
+
+	Lines      []line
+	SourceRest string
+	Page       []segment
+	PageRest   string
+	Fault      string // why there is no page
+	Directives []directive
+	Warnings   []string
+	Findings   int
+	Source     string // how the outcomes came about, in words
+	Recorded   bool
+
+	Before, After, Later string // tokens
+	Diff                 []diffLine
+	DiffTitle, DiffNote  string
+	Command              string
+	FirstLink, LaterLink string
+}
+
+// A field is one argument in the form.
+type field struct{ Name, Label, Value, Hint string }
+
+// A directive is a line of the strip below the page.
+type directive struct {
+	ID      int
+	Line    int
+	Command string
+	How     string
+	Exit    string
+	Mark    string
+	Time    string
+	Bytes   string
+}
+
+// A look is a skill with the arguments to look at it with.
+type look struct {
+	*visit
+	name string
+	args render.Args
+	loc  skill.Location
+	src  *skill.Skill
+}
+
+// look finds the skill that a visit is about.
+func (v *visit) look() (*look, error) {
+	l := &look{visit: v, name: v.query.Get("skill")}
+	if l.name == "" {
+		return nil, errMissing{"No skill is named: choose one from the list of skills."}
+	}
+	var err error
+	if l.loc, err = v.Runtime.Finder().Find(l.name); err != nil {
+		return nil, errMissing{err.Error()}
+	}
+	if l.src, err = skill.Read(l.loc); err != nil {
+		return nil, errMissing{err.Error()}
+	}
+	words := v.query["arg"]
+	for len(words) > 0 && words[len(words)-1] == "" {
+		words = words[:len(words)-1]
+	}
+	l.args = render.JoinArgs(words)
+	if raw := v.query.Get("args"); raw != "" {
+		l.args = render.ParseArgs(raw)
+	}
+	return l, nil
+}
+
+// link is the address of the same look with other choices.
+func (l *look) address(pairs ...string) string {
+	all := []string{"skill", l.name}
+	for _, w := range l.query["arg"] {
+		all = append(all, "arg", w)
+	}
+	return l.link("preview", append(append(all, "args", l.query.Get("args")), pairs...)...)
+}
+
+// recording is the file that the outcomes of a run are kept in, for later looks.
+func (l *look) recording() string {
+	return filepath.Join(l.Runtime.State, "page", short(l.src.Real, l.args.Raw)+".json")
+}
+
+// page makes a page without running anything: from the last run's outcomes, and
+// what has none stays as written.
+func (l *look) page(later, written bool) (page *skillhand.Page, recorded bool, err error) {
+	req := skillhand.LoadRequest{Skill: l.name, Args: l.args, Later: later, NoExec: true}
+	if file := l.recording(); !written && exists(file) {
+		req.NoExec, req.Replay, req.Partial = false, file, true
+		page, err := l.Runtime.Load(l.ctx, req)
+		if err == nil {
+			return page, true, nil
+		}
+		req.NoExec, req.Replay, req.Partial = true, "", false
+	}
+	page, err = l.Runtime.Load(l.ctx, req)
+	return page, false, err
+}
+
+func exists(file string) bool {
+	info, err := os.Stat(file)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func (v *visit) preview() (*view, error) {
+	l, err := v.look()
+	if err != nil {
+		return nil, err
+	}
+	v.watch(filepath.Dir(l.src.File), filepath.Dir(l.src.Real))
+	p := &preview{
+		Skill: l.name, File: l.src.File, Description: l.src.Front.Description,
+		Trusted: v.Runtime.Policy(v.Runtime.Here).May(l.src.Real) == nil, Place: trust.Place(l.src.Real),
+		Use: "first", Against: v.query.Get("against"), Fields: l.fields(),
+		Command: l.command(v.query.Get("use") == "later"),
+	}
+	p.FirstLink, p.LaterLink = l.address("against", p.Against), l.address("use", "later", "against", p.Against)
+	if v.query.Get("use") == "later" {
+		p.Use = "later"
+	}
+	source := text(l.src)
+	p.Before = thousands(tokens(source))
+	l.showSource(p, source)
+	page, recorded, err := l.page(p.Use == "later", false)
+	if err != nil {
+		p.Fault = err.Error()
+	} else {
+		l.showPage(p, page, recorded)
+	}
+	l.count(p)
+	l.compare(p)
+	return &view{Name: "preview", Tab: "skills", Title: l.src.Name, Data: p}, nil
+}
+
+func text(s *skill.Skill) string {
+	var b strings.Builder
+	for _, p := range s.Parts {
+		b.WriteString(p.Source)
+	}
+	return b.String()
+}
+
+// fields are the form's: one for each argument that has a name, else one for all.
+func (l *look) fields() []field {
+	front := l.src.Front
+	if len(front.Arguments) == 0 {
+		return []field{{Name: "args", Label: "Arguments", Value: l.args.Raw, Hint: front.ArgumentHint}}
+	}
+	var all []field
+	for i, name := range front.Arguments {
+		f := field{Name: "arg", Label: name}
+		if i < len(l.args.Words) {
+			f.Value = l.args.Words[i]
+		}
+		if i == 0 {
+			f.Hint = front.ArgumentHint
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// command is what prints the same page in a terminal.
+func (l *look) command(later bool) string {
+	words := append([]string{"skillhand", "load", l.name}, l.args.Words...)
+	if later {
+		words = append(words, "--reference")
+	}
+	return shell.Quote(words)
+}
+
+var classes = map[skill.Kind]string{skill.Header: "front", skill.Variable: "var", skill.Directive: "dir", skill.Tag: "tag", skill.Escape: "tag"}
+
+func (l *look) showSource(p *preview, source string) {
+	var spans []span
+	n := 0
+	for _, part := range l.src.Parts {
+		s := span{start: part.Offset, end: part.Offset + len(part.Source), class: classes[part.Kind]}
+		if part.Kind == skill.Directive {
+			n++
+			s.directive = n
+		}
+		if s.class != "" {
+			spans = append(spans, s)
+		}
+	}
+	source, p.SourceRest = shown(source)
+	p.Lines = lines(segments(source, spans))
+	for at, found := range l.margin(p) {
+		p.Findings += len(found)
+		if i := min(max(at, 1), len(p.Lines)) - 1; i >= 0 {
+			p.Lines[i].Findings = append(p.Lines[i].Findings, found...)
+		}
+	}
+}
+
+// ids numbers the directives of a file by where they stand.
+func (l *look) ids() map[int]int {
+	ids := map[int]int{}
+	for _, part := range l.src.Parts {
+		if part.Kind == skill.Directive {
+			ids[part.Offset] = len(ids) + 1
+		}
+	}
+	return ids
+}
+
+func (l *look) showPage(p *preview, page *skillhand.Page, recorded bool) {
+	p.Warnings, p.Recorded = append(p.Warnings, page.Warnings...), recorded
+	ids, times := l.ids(), l.times()
+	var spans []span
+	for _, d := range page.Directives {
+		id := ids[d.Offset]
+		class := "out"
+		switch {
+		case d.How == "" && d.Exit == 0:
+			class = "dir"
+		case d.Exit != 0:
+			class = "out bad"
+		}
+		spans = append(spans, span{d.Start, d.End, class, id})
+		p.Directives = append(p.Directives, strip(id, d, times))
+	}
+	part, rest := shown(page.Text)
+	p.Page, p.PageRest = segments(part, spans), rest
+	switch {
+	case len(page.Directives) == 0:
+		p.Source = "This page has no directives: it is the same whether or not anything runs."
+	case !recorded:
+		p.Source = "Nothing has run: directives are shown as written."
+	default:
+		p.Source = "Output of the last run with these arguments"
+		if info, err := os.Stat(l.recording()); err == nil {
+			p.Source += ", " + info.ModTime().Format("2006-01-02 15:04:05")
+		}
+		p.Source += ". What changed since is shown as written."
+	}
+}
+
+// strip is the line about one directive.
+func strip(id int, d render.Directive, times map[string][]float64) directive {
+	row := directive{ID: id, Line: d.Line, Command: d.Command, How: "not run", Exit: "–", Time: "–", Bytes: "–", Mark: "dim"}
+	if d.How == "" && d.Exit == 0 {
+		return row
+	}
+	row.How, row.Exit, row.Bytes, row.Mark = cmp.Or(string(d.How), "refused"), fmt.Sprint(d.Exit), bytesOf(d.Bytes), "good"
+	if d.Exit != 0 {
+		row.Mark = "bad"
+	}
+	if known := times[d.Command]; len(known) > 0 {
+		row.Time = term.ShortDuration(known[0])
+		times[d.Command] = known[1:]
+	}
+	return row
+}
+
+// times are how long directives took, by their commands: a recording does not
+// say. Where it is not known, none is shown.
+func (l *look) times() map[string][]float64 {
+	times := map[string][]float64{}
+	var all []render.Directive
+	if data, err := os.ReadFile(timesFile(l.recording())); err != nil || json.Unmarshal(data, &all) != nil {
+		return times
+	}
+	for _, d := range all {
+		times[d.Command] = append(times[d.Command], d.DurationMS)
+	}
+	return times
+}
+
+// timesFile is beside a recording.
+func timesFile(recording string) string { return strings.TrimSuffix(recording, ".json") + ".times" }
+
+// count says how large the first and the later page are.
+func (l *look) count(p *preview) {
+	for _, c := range []struct {
+		later bool
+		to    *string
+	}{{false, &p.After}, {true, &p.Later}} {
+		*c.to = "–"
+		if page, _, err := l.page(c.later, false); err == nil {
+			*c.to = thousands(tokens(page.Text))
+		}
+	}
+}
+
+// compare makes the diff that was asked for.
+func (l *look) compare(p *preview) {
+	var from, to *skillhand.Page
+	var err error
+	names := [2]string{"first", "later"}
+	switch p.Against {
+	case "later":
+		p.DiffTitle = "First use against later use"
+		if from, _, err = l.page(false, false); err == nil {
+			to, _, err = l.page(true, false)
+		}
+	case "claude", "tool":
+		p.DiffTitle = "skillhand against Claude Code " + claudepage.Version
+		names = [2]string{"skillhand", "claude"}
+		p.DiffNote = "Both pages with directives as written: nothing runs."
+		if from, _, err = l.page(false, true); err == nil {
+			to, err = l.Runtime.ClaudePage(l.ctx, skillhand.ClaudeRequest{Skill: l.name, Args: l.args.Raw, Tool: p.Against == "tool", NoExec: true})
+		}
+	default:
+		p.Against = ""
+		return
+	}
+	if err != nil {
+		p.DiffNote = err.Error()
+		return
+	}
+	a, _ := shown(from.Text)
+	b, _ := shown(to.Text)
+	p.Diff = diffLines(string(diff.Diff(names[0], []byte(a), names[1], []byte(b))))
+	if len(p.Diff) == 0 {
+		p.DiffNote = strings.TrimSpace(p.DiffNote + " The two pages are the same.")
+	}
+}
+
+// maxKept is how long outcomes of a run are shown.
+const maxKept = 30 * 24 * time.Hour
+
+// runSkill runs a skill's directives and keeps their outcomes. It runs only what is
+// trusted: a page in a browser is no place to be asked.
+func (v *visit) runSkill() (string, error) {
+	l, err := v.look()
+	if err != nil {
+		return "", err
+	}
+	if err := v.Runtime.Policy(v.Runtime.Here).May(l.src.Real); err != nil {
+		return "", err
+	}
+	file := l.recording()
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return "", err
+	}
+	forget(filepath.Dir(file), maxKept)
+	page, err := v.Runtime.Load(v.ctx, skillhand.LoadRequest{Skill: l.name, Args: l.args, Full: true, Record: file})
+	if err != nil {
+		if errors.Is(err, context.Canceled) {
+			err = errors.New("the run was ended: its page was closed, or the server")
+		}
+		return "", err
+	}
+	page.Close()
+	times, err := json.Marshal(page.Directives)
+	if err == nil {
+		err = atomicfile.Write(timesFile(file), times, 0o600)
+	}
+	if err != nil {
+		return "", err
+	}
+	return l.address("use", v.query.Get("use"), "against", v.query.Get("against")), nil
+}
+
+// forget removes files that nobody looked at for long.
+func forget(dir string, age time.Duration) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > age {
+			os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}

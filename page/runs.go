@@ -1,0 +1,246 @@
+package page
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillhand/skillhand/history"
+	"github.com/skillhand/skillhand/internal/term"
+)
+
+type runsData struct {
+	Table      *table
+	Periods    []choice
+	Kinds      []choice
+	Plots      []plot
+	Shares     []share
+	Categories []share
+	Slow       []mention
+	Costly     []mention
+	Flaky      []mention
+	Next       []string
+	Damaged    int
+	Any        bool
+}
+
+// A choice is one of several ways to look.
+type choice struct {
+	Title, Link string
+	Here        bool
+}
+
+// A mention is a thing worth looking at.
+type mention struct{ Name, Link, Text string }
+
+// usualSpan is the period that is shown if nobody says which.
+const usualSpan = "30d"
+
+// spans are the periods to choose from.
+var spans = []struct {
+	key, title string
+	days       int
+}{{"1d", "1 day", 1}, {"7d", "7 days", 7}, {"30d", "30 days", 30}, {"90d", "90 days", 90}, {"all", "all", 0}}
+
+func (v *visit) runs() (*view, error) {
+	now := time.Now()
+	data := &runsData{}
+	q := history.Query{Kind: history.Kind(v.query.Get("kind")), Failed: v.query.Get("failed") != "", Skill: v.query.Get("skill")}
+	if q.Kind != history.Run && q.Kind != history.Ask {
+		q.Kind = ""
+	}
+	for _, s := range spans {
+		here := cmp.Or(v.query.Get("since"), usualSpan) == s.key
+		if here && s.days > 0 {
+			q.Since = now.AddDate(0, 0, -s.days)
+		}
+		data.Periods = append(data.Periods, choice{s.title, v.runsLink("since", s.key), here})
+	}
+	for _, k := range [][3]string{{"", "", "all"}, {"run", "", "runs"}, {"ask", "", "asks"}, {"", "1", "failed"}} {
+		here := k[0] == string(q.Kind) && (k[1] != "") == q.Failed
+		data.Kinds = append(data.Kinds, choice{k[2], v.runsLink("kind", k[0], "failed", k[1]), here})
+	}
+	store := history.Store{Dir: v.Runtime.HistoryDir()}
+	found, err := store.Read(q)
+	if err != nil {
+		return nil, err
+	}
+	data.Damaged = found.Damaged
+	records := found.Records
+	l := list[history.Record]{view: "runs", keep: []string{"since", "kind", "failed", "skill"}, what: "runs and asks", usual: "-time", columns: v.runColumns(), sorted: true, text: searched}
+	if query := v.query.Get("q"); query != "" {
+		l.items = records
+		records = l.search(query)
+	}
+	data.Any = len(found.Records) > 0
+	v.summarize(data, records, q.Since, now)
+	l.items = slices.Clone(found.Records)
+	slices.Reverse(l.items)
+	data.Table = l.table(v)
+	return &view{Name: "runs", Tab: "runs", Title: "Runs and asks", Data: data}, nil
+}
+
+// runsLink is this list with another choice.
+func (v *visit) runsLink(pairs ...string) string {
+	all := []string{"q", v.query.Get("q")}
+	for _, k := range []string{"since", "kind", "failed", "skill", "sort"} {
+		if !slices.Contains(pairs, k) {
+			all = append(all, k, v.query.Get(k))
+		}
+	}
+	return v.link("runs", append(all, pairs...)...)
+}
+
+func searched(r history.Record) string {
+	verdict := "failed"
+	if r.OK {
+		verdict = "ok"
+	}
+	return strings.Join([]string{r.Name(), r.Label, r.Category, r.Detail, r.Project, r.Session, r.Job, string(r.Kind), verdict}, "\n")
+}
+
+// summarize says what the records came to.
+func (v *visit) summarize(data *runsData, records []history.Record, since, until time.Time) {
+	review := history.ReviewOf(records, since, until)
+	data.Plots = plots(records, since, until)
+	data.Shares = v.bySkill(review)
+	for _, c := range review.Categories {
+		data.Categories = append(data.Categories, share{Name: c.Category, Link: v.runsLink("q", c.Category, "failed", "1"), Text: thousands(c.Failed), Part: float64(c.Failed) * 100 / float64(max(review.Failed, 1))})
+	}
+	for _, r := range review.Slowest {
+		data.Slow = append(data.Slow, mention{r.Name(), v.runLink(r), term.ShortDuration(r.DurationMS)})
+	}
+	for _, r := range review.Costliest {
+		if r.CostUSD > 0 {
+			data.Costly = append(data.Costly, mention{r.Name(), v.runLink(r), term.Dollars(r.CostUSD)})
+		}
+	}
+	for _, f := range review.Flaky[:min(len(review.Flaky), 5)] {
+		data.Flaky = append(data.Flaky, mention{f.Name, v.link("runs", "q", f.Name), fmt.Sprintf("%d of %d failed, with the same input", f.Failed, f.Total)})
+	}
+	data.Next = review.Next
+}
+
+func sortShares(all []share) {
+	slices.SortStableFunc(all, func(a, b share) int { return cmp.Compare(b.Part, a.Part) })
+}
+
+// recordID tells records of one moment apart.
+func recordID(r history.Record) string {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return ""
+	}
+	return short(string(data))
+}
+
+func (v *visit) runLink(r history.Record) string {
+	return v.link("run", "at", r.Time.UTC().Format(time.RFC3339Nano), "id", recordID(r))
+}
+
+func (v *visit) runColumns() []column[history.Record] {
+	return []column[history.Record]{
+		{key: "name", title: "What", compare: by(history.Record.Name), cell: func(r history.Record) cell {
+			return cell{Text: cmp.Or(r.Name(), string(r.Kind)), Sub: r.Label, Link: v.runLink(r)}
+		}},
+		{key: "kind", title: "Kind", compare: by(func(r history.Record) string { return string(r.Kind) }), cell: func(r history.Record) cell {
+			return cell{Text: string(r.Kind)}
+		}},
+		{key: "verdict", title: "Verdict", compare: by(func(r history.Record) string { return fmt.Sprint(r.OK) + r.Category }), cell: func(r history.Record) cell {
+			if r.OK {
+				return cell{Text: "ok", Mark: "good"}
+			}
+			return cell{Text: cmp.Or(r.Category, "failed"), Sub: r.Detail, Mark: "bad"}
+		}},
+		{key: "confidence", title: "Confidence", number: true, compare: by(confidence), cell: func(r history.Record) cell {
+			if r.Confidence == nil {
+				return cell{Text: "–", Mark: "dim"}
+			}
+			return cell{Text: fmt.Sprintf("%.2f", *r.Confidence)}
+		}},
+		{key: "duration", title: "Time", number: true, compare: by(func(r history.Record) float64 { return r.DurationMS }), cell: func(r history.Record) cell {
+			return cell{Text: term.ShortDuration(r.DurationMS)}
+		}},
+		{key: "cost", title: "Cost", number: true, compare: by(func(r history.Record) float64 { return r.CostUSD }), cell: func(r history.Record) cell {
+			if r.CostUSD == 0 {
+				return cell{Text: "–", Mark: "dim"}
+			}
+			return cell{Text: term.Dollars(r.CostUSD)}
+		}},
+		{key: "time", title: "When", number: true, compare: func(a, b history.Record) int { return a.Time.Compare(b.Time) }, cell: func(r history.Record) cell {
+			return cell{Text: ago(r.Time), Title: r.Time.Format(time.RFC3339)}
+		}},
+	}
+}
+
+func confidence(r history.Record) float64 {
+	if r.Confidence == nil {
+		return -1
+	}
+	return *r.Confidence
+}
+
+type runData struct {
+	Name  string
+	OK    bool
+	Facts [][2]string
+	JSON  string
+	Same  string // the address of other runs of the same thing
+	Note  string
+}
+
+// run shows all that history has of one run. It has no prompt and no output.
+func (v *visit) run() (*view, error) {
+	at, err := time.Parse(time.RFC3339Nano, v.query.Get("at"))
+	if err != nil {
+		return nil, errMissing{"This address names no run."}
+	}
+	var found *history.Record
+	_, err = history.Store{Dir: v.Runtime.HistoryDir()}.Each(history.Query{Since: at.Add(-time.Millisecond)}, func(r *history.Record) {
+		if found == nil && r.Time.Equal(at) && recordID(*r) == v.query.Get("id") {
+			one := *r
+			found = &one
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if found == nil {
+		return nil, errMissing{"History has no such run any more."}
+	}
+	r := *found
+	data := &runData{Name: cmp.Or(r.Name(), string(r.Kind)), OK: r.OK, Same: v.link("runs", "q", r.Name(), "since", "all")}
+	add := func(name, value string) {
+		if value != "" {
+			data.Facts = append(data.Facts, [2]string{name, value})
+		}
+	}
+	add("When", r.Time.Local().Format("2006-01-02 15:04:05"))
+	add("Kind", string(r.Kind))
+	add("Skill", r.Skill)
+	add("Label", r.Label)
+	add("Job", r.Job)
+	if !r.OK {
+		add("Failed by", cmp.Or(r.Category, "unknown"))
+		add("Detail", r.Detail)
+	}
+	if r.Confidence != nil {
+		add("Confidence", fmt.Sprintf("%.2f", *r.Confidence))
+	}
+	add("Time", term.ShortDuration(r.DurationMS))
+	if r.CostUSD > 0 {
+		add("Cost", term.Dollars(r.CostUSD))
+	}
+	add("Project", r.Project)
+	add("Session", r.Session)
+	add("Input", r.InputHash)
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	data.JSON = string(text)
+	return &view{Name: "run", Tab: "runs", Title: data.Name, Data: data}, nil
+}

@@ -1,0 +1,159 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/session"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// A sessionRow is what one session has seen.
+type sessionRow struct {
+	id     string
+	marks  []session.Mark // the latest first
+	agents int
+	saved  int // tokens that a further use of each skill would not send again
+}
+
+func (v *visit) sessionRows() ([]sessionRow, error) {
+	marks, err := v.Runtime.Sessions().All()
+	if err != nil {
+		return nil, err
+	}
+	index := map[string]int{}
+	agents := map[[2]string]bool{}
+	sizes := map[string]int{}
+	var all []sessionRow
+	for _, m := range marks {
+		i, ok := index[m.Session]
+		if !ok {
+			i = len(all)
+			index[m.Session] = i
+			all = append(all, sessionRow{id: m.Session})
+		}
+		r := &all[i]
+		r.marks = append(r.marks, m)
+		if who := [2]string{m.Session, m.Agent}; !agents[who] {
+			agents[who] = true
+			r.agents++
+		}
+		r.saved += instructions(m.File, sizes)
+	}
+	return all, nil
+}
+
+// instructions is about how many tokens of a skill are not sent at a later use.
+func instructions(file string, known map[string]int) int {
+	if n, ok := known[file]; ok {
+		return n
+	}
+	n := 0
+	if src, err := os.ReadFile(file); err == nil && len(src) <= skill.MaxSize {
+		s := skill.Parse(file, src)
+		sections, err := s.Sections()
+		for i, p := range s.Parts {
+			fresh := p.Kind == skill.Directive || p.Kind == skill.Header || err == nil && sections.Output.Has(i)
+			if !fresh {
+				n += tokens(p.Source)
+			}
+		}
+	}
+	known[file] = n
+	return n
+}
+
+func (v *visit) sessions() (*view, error) {
+	rows, err := v.sessionRows()
+	if err != nil {
+		return nil, err
+	}
+	l := list[sessionRow]{view: "sessions", what: "sessions", items: rows, usual: "-time", sorted: true}
+	l.text = func(r sessionRow) string {
+		var b strings.Builder
+		b.WriteString(r.id)
+		for _, m := range r.marks {
+			b.WriteString("\n" + m.Skill)
+		}
+		return b.String()
+	}
+	now := time.Now()
+	l.columns = []column[sessionRow]{
+		{key: "id", title: "Session", compare: by(func(r sessionRow) string { return r.id }), cell: func(r sessionRow) cell {
+			return cell{Text: r.id, Link: v.link("session", "id", r.id), Sub: skillNames(r.marks)}
+		}},
+		{key: "agents", title: "Agents", number: true, compare: by(func(r sessionRow) int { return r.agents }), cell: func(r sessionRow) cell { return cell{Text: fmt.Sprint(r.agents)} }},
+		{key: "skills", title: "Skills seen", number: true, compare: by(func(r sessionRow) int { return len(r.marks) }), cell: func(r sessionRow) cell { return cell{Text: fmt.Sprint(len(r.marks))} }},
+		{key: "saved", title: "Not sent again", number: true, compare: by(func(r sessionRow) int { return r.saved }), cell: func(r sessionRow) cell {
+			return cell{Text: "≈ " + thousands(r.saved), Title: "tokens that one further use of each of these skills does not send again"}
+		}},
+		{key: "time", title: "Last load", number: true, compare: by(func(r sessionRow) int64 { return r.marks[0].Time.UnixNano() }), cell: func(r sessionRow) cell {
+			return cell{Text: term.Ago(now.Sub(r.marks[0].Time)), Title: ago(r.marks[0].Time)}
+		}},
+	}
+	return &view{Name: "list", Tab: "sessions", Title: "Sessions", Data: &listData{Table: l.table(v),
+		Lead:  "What each agent has read. A skill that an agent has read is not sent whole again until the session forgets it.",
+		Empty: "No agent has read a skill in a session yet.",
+		Hints: []string{"skillhand load NAME --session my-session"},
+		Then:  "Inside Claude Code the plugin's hooks do this by themselves: see docs/sessions.md."}}, nil
+}
+
+func skillNames(marks []session.Mark) string {
+	const few = 4
+	var names []string
+	for _, m := range marks[:min(len(marks), few)] {
+		names = append(names, m.Skill)
+	}
+	text := strings.Join(names, ", ")
+	if more := len(marks) - few; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// listData is a view that is a list alone.
+type listData struct {
+	Table *table
+	Lead  string
+	Facts [][2]string
+	Empty string   // what to say if there is nothing
+	Hints []string // commands that change that
+	Then  string
+	Form  *batchForm
+}
+
+func (v *visit) session() (*view, error) {
+	rows, err := v.sessionRows()
+	if err != nil {
+		return nil, err
+	}
+	id := v.query.Get("id")
+	sizes := map[string]int{}
+	for _, r := range rows {
+		if r.id != id {
+			continue
+		}
+		l := list[session.Mark]{view: "session", keep: []string{"id"}, what: "skills seen", items: r.marks, usual: "-time", sorted: true}
+		l.text = func(m session.Mark) string { return m.Skill + "\n" + m.Agent + "\n" + m.File }
+		l.columns = []column[session.Mark]{
+			{key: "skill", title: "Skill", compare: by(func(m session.Mark) string { return m.Skill }), cell: func(m session.Mark) cell {
+				return cell{Text: m.Skill, Sub: m.File, Link: v.link("preview", "skill", m.File, "use", "later")}
+			}},
+			{key: "agent", title: "Agent", compare: by(func(m session.Mark) string { return m.Agent }), cell: func(m session.Mark) cell {
+				return cell{Text: cmp.Or(m.Agent, "main")}
+			}},
+			{key: "saved", title: "Not sent again", number: true, compare: by(func(m session.Mark) int { return instructions(m.File, sizes) }), cell: func(m session.Mark) cell {
+				return cell{Text: "≈ " + thousands(instructions(m.File, sizes))}
+			}},
+			{key: "time", title: "Read", number: true, compare: func(a, b session.Mark) int { return a.Time.Compare(b.Time) }, cell: func(m session.Mark) cell {
+				return cell{Text: ago(m.Time)}
+			}},
+		}
+		return &view{Name: "list", Tab: "sessions", Title: "Session " + id, Data: &listData{Table: l.table(v)}}, nil
+	}
+	return nil, errMissing{"No session " + id + " is remembered."}
+}

@@ -1,0 +1,169 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/check"
+	"github.com/skillhand/skillhand/history"
+	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/session"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// A skillRow is a skill and what is known of its use.
+type skillRow struct {
+	skillhand.Listed
+	tokens   int
+	listing  int // characters of its line in the list that an agent is given
+	findings int
+	used     time.Time
+	uses     int
+}
+
+// call is what an agent calls the skill.
+func (r skillRow) call() string {
+	if r.Plugin != "" {
+		return r.Plugin + ":" + r.Name
+	}
+	return r.Name
+}
+
+type skillsData struct {
+	Table   *table
+	Share   int // of the listing budget, in percent
+	Listing string
+	Never   int
+	Faults  []string
+	Folders []string
+	Dir     string
+}
+
+func (v *visit) skills() (*view, error) {
+	all, faults := v.Runtime.List()
+	data := &skillsData{Folders: v.Runtime.Finder().Roots(), Dir: v.Runtime.Dir}
+	for _, err := range faults {
+		data.Faults = append(data.Faults, err.Error())
+	}
+	uses, err := v.uses()
+	if err != nil {
+		data.Faults = append(data.Faults, err.Error())
+	}
+	l := list[skillRow]{view: "skills", what: "skills", usual: "name", columns: v.skillColumns()}
+	l.text = func(r skillRow) string { return strings.Join([]string{r.call(), r.Description, r.From, r.File}, "\n") }
+	var paths []string
+	for _, one := range all {
+		if one.Error == "" {
+			paths = append(paths, one.File)
+		}
+	}
+	findings, err := v.findings(paths...)
+	if err != nil {
+		data.Faults = append(data.Faults, "check: "+err.Error())
+	}
+	listing := 0
+	for _, one := range all {
+		r := skillRow{Listed: one, listing: len([]rune(one.Name)) + len([]rune(one.Description)) + 4}
+		if s, err := skill.Read(one.Location); err == nil {
+			r.tokens, r.findings = tokens(text(s)), len(findings[one.File])
+		}
+		if u := uses[filepath.Clean(one.File)]; u != nil {
+			r.used, r.uses = u.last, u.count
+		}
+		if u := uses[one.Name]; u != nil {
+			r.uses += u.count
+			if u.last.After(r.used) {
+				r.used = u.last
+			}
+		}
+		if r.uses == 0 {
+			data.Never++
+		}
+		listing += r.listing
+		l.items = append(l.items, r)
+	}
+	data.Share, data.Listing = listing*100/check.DefaultBudget, fmt.Sprintf("%s of %s characters", thousands(listing), thousands(check.DefaultBudget))
+	data.Table = l.table(v)
+	return &view{Name: "skills", Tab: "skills", Title: "Skills", Data: data}, nil
+}
+
+type use struct {
+	last  time.Time
+	count int
+}
+
+// uses are the runs of skills by their names, and the loads by their files.
+func (v *visit) uses() (map[string]*use, error) {
+	all := map[string]*use{}
+	add := func(key string, t time.Time) {
+		u := all[key]
+		if u == nil {
+			u = &use{}
+			all[key] = u
+		}
+		u.count++
+		if t.After(u.last) {
+			u.last = t
+		}
+	}
+	marks, err := v.Runtime.Sessions().All()
+	for _, m := range marks {
+		add(filepath.Clean(m.File), m.Time)
+	}
+	if err != nil {
+		return all, err
+	}
+	_, err = history.Store{Dir: v.Runtime.HistoryDir()}.Each(history.Query{}, func(r *history.Record) {
+		if r.Skill != "" {
+			add(session.PlainName(r.Skill), r.Time)
+		}
+	})
+	return all, err
+}
+
+func (v *visit) skillColumns() []column[skillRow] {
+	now := time.Now()
+	return []column[skillRow]{
+		{key: "name", title: "Skill", compare: by(skillRow.call), cell: func(r skillRow) cell {
+			return cell{Text: r.call(), Sub: cmp.Or(r.Error, r.Description), Link: v.link("preview", "skill", r.call())}
+		}},
+		{key: "from", title: "From", compare: by(func(r skillRow) string { return r.From }), cell: func(r skillRow) cell {
+			kind := r.From
+			if r.Command {
+				kind += " command"
+			}
+			return cell{Text: kind, Title: r.File}
+		}},
+		{key: "trust", title: "May run", compare: by(func(r skillRow) string { return fmt.Sprint(r.Trusted) }), cell: func(r skillRow) cell {
+			if r.Trusted {
+				return cell{Text: "trusted", Mark: "good"}
+			}
+			return cell{Text: "not trusted", Mark: "warn"}
+		}},
+		{key: "findings", title: "Findings", number: true, compare: by(func(r skillRow) int { return r.findings }), cell: func(r skillRow) cell {
+			switch {
+			case r.Error != "":
+				return cell{Text: "unreadable", Mark: "bad"}
+			case r.findings == 0:
+				return cell{Text: "none", Mark: "dim"}
+			}
+			return cell{Text: fmt.Sprint(r.findings), Mark: "warn"}
+		}},
+		{key: "tokens", title: "Tokens", number: true, compare: by(func(r skillRow) int { return r.tokens }), cell: func(r skillRow) cell {
+			return cell{Text: "≈ " + thousands(r.tokens)}
+		}},
+		{key: "listing", title: "Listing", number: true, compare: by(func(r skillRow) int { return r.listing }), cell: func(r skillRow) cell {
+			return cell{Text: fmt.Sprintf("%.1f %%", float64(r.listing)*100/check.DefaultBudget), Title: "share of the characters that the list of all skills may have"}
+		}},
+		{key: "used", title: "Last used", number: true, compare: by(func(r skillRow) int64 { return r.used.Unix() }), cell: func(r skillRow) cell {
+			if r.uses == 0 {
+				return cell{Text: "never", Mark: "dim"}
+			}
+			return cell{Text: term.Ago(now.Sub(r.used)), Title: ago(r.used)}
+		}},
+	}
+}
