@@ -1,0 +1,406 @@
+package page
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+
+	"github.com/skillhand/skillhand/session"
+)
+
+// lacking ends a test for want of something that the machine does not have.
+func lacking(t testing.TB, err error) {
+	t.Helper()
+	if os.Getenv("SKILLHAND_REQUIRE_ALL") == "1" {
+		t.Fatal(err)
+	}
+	t.Skip(err)
+}
+
+// chromium starts a browser that ends with the test.
+func chromium(t testing.TB) context.Context {
+	t.Helper()
+	var program string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			program = found
+			break
+		}
+	}
+	if program == "" {
+		lacking(t, errors.New("chromium is not installed"))
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.WSURLReadTimeout(2*time.Minute))
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return ctx
+}
+
+// A browserTab is one of a browser, which notes what must not happen.
+type browserTab struct {
+	t   testing.TB
+	ctx context.Context
+
+	mu     sync.Mutex
+	faults []string
+}
+
+// open opens a tab and lets it in.
+func (p *place) open(t testing.TB, browser context.Context) *browserTab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+	t.Cleanup(cancel)
+	tab := (&browserTab{t: t, ctx: ctx}).watch(p)
+	tab.do(chromedp.Navigate(p.server.Address))
+	return tab
+}
+
+// watch notes errors, dialogs and requests to elsewhere until the test ends.
+func (tab *browserTab) watch(p *place) *browserTab {
+	origin := p.base() + "/"
+	note := func(format string, a ...any) {
+		tab.mu.Lock()
+		defer tab.mu.Unlock()
+		tab.faults = append(tab.faults, fmt.Sprintf(format, a...))
+	}
+	console, requests, dialogs := chromedp.Console(tab.ctx), chromedp.Events(tab.ctx, network.RequestWillBeSent), chromedp.Events(tab.ctx, page.JavascriptDialogOpening)
+	if _, err := chromedp.Call(tab.ctx, network.Enable, network.EnableParams{}); err != nil {
+		tab.t.Fatal(err)
+	}
+	each(console, func(m chromedp.ConsoleMessage) { note("console: %s", m) })
+	each(dialogs, func(e page.EventJavascriptDialogOpening) { note("dialog: %s", e.Message) })
+	each(requests, func(e network.EventRequestWillBeSent) {
+		if !strings.HasPrefix(e.Request.URL, origin) {
+			note("asked for %s", e.Request.URL)
+		}
+	})
+	tab.t.Cleanup(func() {
+		tab.mu.Lock()
+		defer tab.mu.Unlock()
+		for _, f := range tab.faults {
+			tab.t.Error(f)
+		}
+	})
+	return tab
+}
+
+// each handles events until their tab is closed.
+func each[E any](events iter.Seq2[E, error], f func(E)) {
+	go func() {
+		for e, err := range events {
+			if err != nil {
+				return
+			}
+			f(e)
+		}
+	}()
+}
+
+// run acts in a tab. The limit is for a machine that is very busy.
+func run[T any](tab *browserTab, a chromedp.Action[T]) T {
+	tab.t.Helper()
+	ctx, cancel := context.WithTimeout(tab.ctx, 2*time.Minute)
+	defer cancel()
+	v, err := chromedp.Run(ctx, a)
+	if err != nil {
+		tab.t.Fatal(err)
+	}
+	return v
+}
+
+func (tab *browserTab) do(steps ...chromedp.Action[chromedp.Void]) {
+	tab.t.Helper()
+	run(tab, chromedp.Steps(steps...))
+}
+
+func eval[T any](tab *browserTab, js string) T {
+	tab.t.Helper()
+	return run(tab, chromedp.Evaluate[T](js))
+}
+
+// until waits until an expression is true, through navigations.
+func (tab *browserTab) until(js string) {
+	tab.t.Helper()
+	ctx, cancel := context.WithTimeout(tab.ctx, 2*time.Minute)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		yes, err := chromedp.Run(ctx, chromedp.Evaluate[bool](js))
+		if yes {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			tab.t.Fatalf("never true: %s (%v)", js, err)
+		case <-tick.C:
+		}
+	}
+}
+
+// point moves the pointer to an element.
+func (tab *browserTab) point(selector string) {
+	tab.t.Helper()
+	at := eval[[]float64](tab, fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.scrollIntoView({block: "center"}); const r = e.getClientRects()[0]; return [r.x + r.width/2, r.y + r.height/2] })()`, selector))
+	tab.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at[0], at[1]))
+}
+
+func (tab *browserTab) size(width int, dark bool) {
+	tab.t.Helper()
+	scheme := "light"
+	if dark {
+		scheme = "dark"
+	}
+	tab.do(chromedp.EmulateViewport(int64(width), int64(max(width*9/16, 740))))
+	features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}
+	if _, err := chromedp.Call(tab.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features}); err != nil {
+		tab.t.Fatal(err)
+	}
+}
+
+// lit lists the directives that are lit, a word for each element.
+const lit = `[...document.querySelectorAll(".lit")].map(e => e.tagName + e.dataset.d).join(" ")`
+
+func TestLive(t *testing.T) {
+	p := newPlace(t, true, map[string]string{"hello": hello})
+	tab := p.open(t, chromium(t))
+	tab.do(chromedp.Navigate(p.base() + "/preview?skill=hello"))
+	tab.until(`document.querySelector(".page").textContent.includes("Hello $0")`)
+
+	t.Log("a save changes the page, the form stays")
+	tab.do(chromedp.SendKeys(`#f0`, "world"))
+	tab.until(`document.querySelector(".page").textContent.includes("Hello world") && location.search.includes("args=world")`)
+	began := time.Now()
+	p.write("hello", strings.Replace(hello, "Hello", "Good day", 1))
+	tab.until(`document.querySelector(".page").textContent.includes("Good day world")`)
+	t.Logf("from save to page: %v", time.Since(began))
+	if got := eval[string](tab, `document.querySelector("#f0").value + document.activeElement.id`); got != "worldf0" {
+		t.Errorf("the field is %q after a save", got)
+	}
+
+	t.Log("the button runs it")
+	tab.do(chromedp.Click(`[data-run]`), chromedp.WaitVisible(`.page .out`))
+	if got := eval[string](tab, `document.querySelector(".page .out").textContent + location.search`); got != "one?args=world&skill=hello&use=first" {
+		t.Errorf("after a run: %q", got)
+	}
+	if got := eval[string](tab, `[...document.querySelectorAll(".strip tbody tr")].map(r => [...r.cells].map(c => c.textContent).join("|").replace(/\d+(\.\d+)? ?m?s\|/, "T|")).join(" ")`); got != "5|echo one|shell|0|T|4 B 7|echo two >&2; exit 3|shell|3|T|4 B" {
+		t.Errorf("the strip is %q", got)
+	}
+
+	t.Log("a directive and its output light up together")
+	for _, selector := range []string{`.source [data-d="1"]`, `.page [data-d="1"]`} {
+		tab.point("h1")
+		if got := eval[string](tab, lit); got != "" {
+			t.Errorf("lit without a pointer: %s", got)
+		}
+		tab.point(selector)
+		if got := eval[string](tab, lit); got != "SPAN1 SPAN1 TR1" {
+			t.Errorf("over %s: lit %q", selector, got)
+		}
+	}
+	tab.do(chromedp.Focus(`[data-go="2"]`))
+	if got := eval[string](tab, lit); !strings.HasSuffix(got, "TR2") {
+		t.Errorf("by keyboard: lit %q", got)
+	}
+
+	t.Log("a skill that is gone is said to be")
+	if err := os.RemoveAll(filepath.Join(p.dir, ".claude/skills/hello")); err != nil {
+		t.Fatal(err)
+	}
+	tab.until(`document.querySelector("[data-status]").textContent.includes("Not found")`)
+	tab.mu.Lock()
+	defer tab.mu.Unlock()
+	for i, f := range tab.faults { // the browser says 404 itself
+		if strings.Contains(f, "404") {
+			tab.faults = append(tab.faults[:i], tab.faults[i+1:]...)
+			break
+		}
+	}
+}
+
+// TestManyTabs: a browser has six connections to a server; more tabs than that show a save.
+func TestManyTabs(t *testing.T) {
+	p := newPlace(t, true, map[string]string{"hello": hello})
+	first := p.open(t, chromium(t))
+	tabs := []*browserTab{first}
+	for range 9 {
+		ctx, cancel := chromedp.NewContext(first.ctx)
+		t.Cleanup(cancel)
+		tabs = append(tabs, (&browserTab{t: t, ctx: ctx}).watch(p))
+	}
+	for _, tab := range tabs {
+		tab.do(chromedp.Navigate(p.base() + "/preview?skill=hello"))
+	}
+	p.write("hello", strings.Replace(hello, "Hello", "Good day", 1))
+	for _, tab := range tabs {
+		tab.until(`document.querySelector(".page").textContent.includes("Good day")`)
+	}
+}
+
+// TestHostile: what a skill says is text, whatever it is.
+func TestHostile(t *testing.T) {
+	evil := "<script>window.hacked=1</script><img src=x onerror=\"window.hacked=1\"><a href=\"javascript:window.hacked=1\">x</a><style>body{display:none}</style></pre></code></textarea><svg onload=window.hacked=1>{{.}}\u202eRTL\u202c zero\u200bwidth \u05d0\u05d1 &lt;b&gt;"
+	skills := map[string]string{
+		"evil": "---\nname: evil\ndescription: '" + evil + "'\nargument-hint: '" + evil + "'\n---\n" + evil + "\n\n!`cat ${CLAUDE_SKILL_DIR}/SKILL.md`\n",
+		"long": "---\nname: long\n---\n" + strings.Repeat("x<i>", 5<<18) + "\n",
+	}
+	p := newPlace(t, true, skills)
+	tab := p.open(t, chromium(t))
+	for _, path := range []string{"/skills", "/preview?skill=evil", "/preview?skill=evil&against=claude&args=%3Cscript%3Ewindow.hacked%3D1%3C/script%3E", "/preview?skill=long", "/skills?q=%22%3E%3Cscript%3Ewindow.hacked%3D1%3C/script%3E"} {
+		tab.do(chromedp.Navigate(p.base()+path), chromedp.WaitReady("main"))
+		if got := eval[string](tab, `[typeof window.hacked, document.querySelectorAll("main script, main style, main img, main a[href^=javascript], main i, main b").length, getComputedStyle(document.body).display].join()`); got != "undefined,0,block" {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+	tab.do(chromedp.Navigate(p.base()+"/preview?skill=evil"), chromedp.Click(`[data-run]`), chromedp.WaitVisible(`.page .out`))
+	if got := eval[string](tab, `[typeof window.hacked, document.querySelector(".page .out").textContent.includes("<script>window.hacked=1</script>"), document.querySelectorAll(".hidden").length > 3, document.querySelector(".hidden").textContent].join()`); got != "undefined,true,true,U+202E" {
+		t.Errorf("after a run: %s", got)
+	}
+}
+
+// axe is the text of axe-core, which finds faults of access.
+var axe = sync.OnceValues(func() (string, error) {
+	const name = "axe-core@4.14.0"
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(cache, "skillhand", name)
+	file := filepath.Join(dir, "node_modules", "axe-core", "axe.min.js")
+	if !exists(file) {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return "", err
+		}
+		if out, err := exec.Command("npm", "install", "--prefix", dir, "--no-audit", "--no-fund", "--ignore-scripts", name).CombinedOutput(); err != nil {
+			return "", fmt.Errorf("npm install %s: %w\n%s", name, err, out)
+		}
+	}
+	text, err := os.ReadFile(file)
+	return string(text), err
+})
+
+// access reports what axe-core takes for serious.
+func (tab *browserTab) access(script string) {
+	tab.t.Helper()
+	if script == "" {
+		return
+	}
+	eval[int](tab, script+";0")
+	found := run(tab, chromedp.Evaluate[string](`axe.run(document, {resultTypes: ["violations"]}).then(r => JSON.stringify(r.violations.filter(v => v.impact === "serious" || v.impact === "critical").map(v => [v.id, v.nodes.slice(0, 3).map(n => n.html.slice(0, 200) + " " + n.failureSummary)])))`, chromedp.EvalAwaitPromise))
+	var all []json.RawMessage
+	if err := json.Unmarshal([]byte(found), &all); err != nil {
+		tab.t.Fatal(err)
+	}
+	for _, v := range all {
+		tab.t.Errorf("axe: %s", v)
+	}
+}
+
+// TestViews: each view, without data, with some and with much, fits the window and has no serious fault of access.
+func TestViews(t *testing.T) {
+	script, err := axe()
+	if err != nil {
+		lacking(t, err)
+	}
+	browser := chromium(t)
+	many := map[string]string{"hello": hello, "odd": "---\nname: other\ndescription: x\nallowed-tools: Bash(ls\n---\n# Text $ARGUMENTS[0]\n\n[gone](gone.md) ${NOT_KNOWN}\n"}
+	for i := range 70 {
+		many[fmt.Sprintf("skill-%02d", i)] = fmt.Sprintf("---\nname: skill-%02d\ndescription: %s\n---\nText\n", i, strings.Repeat("Says what it is for. ", i%9))
+	}
+	for _, tt := range []struct {
+		name    string
+		skills  map[string]string
+		records int
+	}{{"none", nil, 0}, {"ten", map[string]string{"hello": hello}, 10}, {"many", many, 3000}} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newPlace(t, true, tt.skills)
+			p.remember(tt.records)
+			for i := range tt.records / 30 {
+				c, err := p.site.Runtime.Sessions().Claim(session.ID{Session: fmt.Sprintf("session-%03d", i)}, "hello", filepath.Join(p.dir, ".claude/skills/hello/SKILL.md"), "h")
+				if err == nil {
+					err = c.Commit()
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			tab := p.open(t, browser)
+			paths := []string{"/skills", "/runs", "/sessions", "/batches", "/tries"}
+			if tt.skills != nil {
+				paths = append(paths, "/preview?skill=hello&against=claude")
+			}
+			if tt.name == "many" {
+				paths = append(paths, "/preview?skill=odd", "/session?id=session-001", "/runs?q=skill-3&failed=1&sort=-cost")
+			}
+			for _, path := range paths {
+				tab.do(chromedp.Navigate(p.base()+path), chromedp.WaitReady("main"))
+				if tt.name == "many" && path == paths[5] {
+					tab.do(chromedp.Click("[data-run]"), chromedp.WaitVisible(".page .out"))
+				}
+				for _, dark := range []bool{false, true} {
+					for _, width := range []int{360, 1280, 2560} {
+						tab.size(width, dark)
+						if got := eval[string](tab, `document.documentElement.scrollWidth > innerWidth ? [...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1).slice(0, 3).map(e => e.outerHTML.slice(0, 120)).join("\n") || "?" : ""`); got != "" {
+							t.Errorf("%s at %d: wider than the window:\n%s", path, width, got)
+						}
+						if width == 360 || !dark {
+							tab.access(script)
+						}
+						tab.shoot(fmt.Sprintf("%s-%s-%v-%d", tt.name, strings.NewReplacer("/", "", "?", "-", "&", "-", "=", "-").Replace(path), map[bool]string{false: "light", true: "dark"}[dark], width))
+					}
+				}
+				if t.Failed() {
+					t.Logf("at %s", path)
+				}
+			}
+		})
+	}
+}
+
+// shoot keeps a picture in the folder that SKILLHAND_SHOTS names, for people to look at.
+func (tab *browserTab) shoot(name string) {
+	dir := os.Getenv("SKILLHAND_SHOTS")
+	if dir == "" {
+		return
+	}
+	picture := run(tab, chromedp.CaptureScreenshot())
+	if err := os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o666); err != nil {
+		tab.t.Fatal(err)
+	}
+}
+
+// TestKeyboard: a slash goes to the search, Enter searches, and what has the focus is seen.
+func TestKeyboard(t *testing.T) {
+	p := newPlace(t, true, map[string]string{"hello": hello, "other": "---\nname: other\ndescription: y\n---\ntext\n"})
+	tab := p.open(t, chromium(t))
+	tab.do(chromedp.KeyEvent("/"))
+	if got := eval[string](tab, `document.activeElement.id + getComputedStyle(document.activeElement).outlineStyle`); got != "qsolid" {
+		t.Errorf("after a slash the focus is at %q", got)
+	}
+	tab.do(chromedp.Clear("#q"), chromedp.SendKeys("#q", "greets\r")) // the slash itself is typed only by a driver
+	tab.until(`location.search === "?q=greets" && document.querySelectorAll("tbody tr").length === 1`)
+	tab.do(chromedp.NavigateBack())
+	tab.until(`location.search === "" && document.querySelectorAll("tbody tr").length === 2`)
+}
