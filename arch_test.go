@@ -30,7 +30,7 @@ here: session skill
 history:
 migrate: internal/legacy internal/words render report shell skill
 migrate/disk: internal/atomicfile migrate proc report skill
-page: . batch check claudepage history internal/atomicfile internal/term render session shell skill trust
+page: . batch check claudepage history internal/atomicfile internal/term render session shell skill trust try
 permit:
 plugin:
 proc:

@@ -68,7 +68,7 @@ func standing(s batch.Status) string {
 	case s.Short:
 		return "over budget"
 	case s.Open > 0:
-		return fmt.Sprintf("%d at work", s.Open)
+		return fmt.Sprintf("%d running, or about to", s.Open)
 	}
 	return "waiting for a worker"
 }
@@ -147,12 +147,4 @@ func (v *visit) editBatch() (string, error) {
 		err = errMissing{"Nothing is known by that name: want retry or cancel."}
 	}
 	return v.link("batch", "name", name), err
-}
-
-// tries has nothing to show yet but how to begin.
-func (v *visit) tries() (*view, error) {
-	l := list[struct{}]{view: "tries", what: "tries"}
-	return &view{Name: "list", Tab: "tries", Title: "Tries", Data: &listData{Table: l.table(v),
-		Lead:  "Does a skill fire, and does it help? A try asks the same with it and without it.",
-		Empty: "There are no tries yet.", Hints: []string{"skillhand try NAME"}}}, nil
 }

@@ -84,6 +84,8 @@ func fileOf(name string, pairs ...string) string {
 		return "runs.html"
 	case "session":
 		return "sessions.html"
+	case "try":
+		return "tries.html"
 	case "batch":
 		return "batches.html"
 	}

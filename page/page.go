@@ -87,6 +87,7 @@ var views = map[string]func(*visit) (*view, error){
 	"batches":  (*visit).batches,
 	"batch":    (*visit).batch,
 	"tries":    (*visit).tries,
+	"try":      (*visit).try,
 }
 
 // tabs are the parts that the top of each page leads to.

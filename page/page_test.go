@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,8 +16,10 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/batch"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/history"
+	"github.com/skillhand/skillhand/try"
 )
 
 // A place is a project with skills, and a page of it.
@@ -423,4 +426,84 @@ func TestEnds(t *testing.T) {
 		t.Errorf("Serve = %v", err)
 	}
 	p.ended <- err // for the cleanup
+}
+
+// TestTries: both arms stand side by side, by skill and by case; an address leads to nothing but tries.
+func TestTries(t *testing.T) {
+	p := newPlace(t, true, nil)
+	yes, no := true, false
+	for i, trial := range []try.Trial{
+		{Case: "turns-36", Arm: try.With, Run: 1, Fires: true, Outcome: try.Fired, Passed: &yes},
+		{Case: "turns-36", Arm: try.With, Run: 2, Fires: true, Outcome: try.None, Passed: &no},
+		{Case: "turns-36", Arm: try.With, Run: 3, Fires: true, Outcome: try.Void},
+		{Case: "turns-36", Arm: try.Without, Run: 1, Fires: true, Outcome: try.None, Passed: &no},
+	} {
+		trial.Type, trial.Skill, trial.CostUSD = "trial", "card", 0.25
+		data, err := json.Marshal(trial)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(p.site.Runtime.State, "try", "plan", "0001", "card", "turns-36", fmt.Sprintf("%d.json", i))
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := p.browser()
+	for _, path := range []string{"/tries", "/try?id=plan/0001&skill=card"} {
+		_, text := p.get(c, path)
+		for _, want := range []string{"1 of 2", "0 of 1", "1 without a verdict", "$1.00"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in\n%s", path, want, text)
+			}
+		}
+	}
+	for _, path := range []string{"/try?id=../../x&skill=card", "/try?id=plan/0002&skill=card", "/try"} {
+		if status, _ := p.get(c, path); status != 404 {
+			t.Errorf("%s: %d", path, status)
+		}
+	}
+}
+
+// TestBatches: jobs are shown, and a button ends what is left.
+func TestBatches(t *testing.T) {
+	p := newPlace(t, true, nil)
+	db, err := batch.Open(t.Context(), batch.Options{Database: filepath.Join(t.TempDir(), "batch.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	p.site.Batches = db
+	if _, err := db.Add(t.Context(), "re<b>views", []batch.Job{{ID: "one", Payload: json.RawMessage(`{}`)}, {ID: "two", Payload: json.RawMessage(`{}`)}}, batch.Limits{}); err != nil {
+		t.Fatal(err)
+	}
+	c := p.browser()
+	if _, text := p.get(c, "/batches"); !strings.Contains(text, "re&lt;b&gt;views") || !strings.Contains(text, "2 running, or about to") {
+		t.Errorf("the list of batches:\n%s", text)
+	}
+	if _, text := p.get(c, "/batch?name=re%3Cb%3Eviews"); !strings.Contains(text, "Cancel 2 left") || strings.Contains(text, "Retry") {
+		t.Errorf("the batch:\n%s", text)
+	}
+	for _, tt := range []struct {
+		do   string
+		want int
+	}{{"nothing", 404}, {"cancel", 200}} {
+		res, err := c.PostForm(p.base()+"/batch", url.Values{"name": {"re<b>views"}, "do": {tt.do}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != tt.want {
+			t.Errorf("%s: %s, want %d", tt.do, res.Status, tt.want)
+		}
+	}
+	s, err := db.Status(t.Context(), "re<b>views")
+	if err != nil || s.Canceled != 2 {
+		t.Errorf("after cancel: %+v, %v", s, err)
+	}
+	if status, _ := p.get(c, "/batch?name=none"); status != 404 {
+		t.Errorf("a batch that is not there: %d", status)
+	}
 }
