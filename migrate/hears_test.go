@@ -23,6 +23,7 @@ func TestHearsAnything(t *testing.T) {
 		"✅", "❌", "ℹ", "①", "1️⃣", "é", "0", "0", "00", "0.0", "1", "3", "10", "0/3", "2 of 3", "3/3", "50%", "0x1", "~", "<", "{", "}", "./", "@", "1. ", "\t",
 		"SUCCESS", "success", "Passed", "PASSED", "Completed", "FAILED", "fail", "Failures", "ERROR", "errors", "Error", "unsuccessful", "(s)", "PASS", "ok", "a", "file.txt",
 		"Status", "STATUS=", "Confidence: ", "Created: ", "not", "n't", "no", "none", "nothing", "without", "of", "the", "all", "test", "tests", "step", "and", "with", "but", "fixed", "free", "rate", "exit code", "-e ", "x",
+		"Expected", "will", "TODO: ", "Usage: ", "handling", "codes", "arguments", "fatal", "some", "return code: 3", "pending", "[ ] ", "# ", "failing",
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	var texts []string
@@ -40,9 +41,9 @@ func TestHearsAnything(t *testing.T) {
 	script := code + `
 while IFS='' read -r said; do
 	(
-		LC_ALL=C success=true confidence=0.5 deliverables='' errors='' heading=''
+		LC_ALL=C success=true confidence=0.5 deliverables='' errors='' heading='' passed=''
 		skillhand_hear "$said"
-		if [[ $heading ]]; then success=false; fi
+		if [[ $heading == 1 || $heading && $passed ]]; then success=false; fi
 		printf '{"success":%s,"confidence":%s,"deliverables":[%s],"metrics":{},"errors":[%s]}\n' "$success" "$confidence" "$deliverables" "$errors"
 	)
 done

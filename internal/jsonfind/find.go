@@ -11,8 +11,8 @@ import (
 const maxDepth = 10_000
 
 // Last returns the last complete top-level object in text that match accepts and
-// that begins a line; if none does, the last one within a line, where others may
-// be quoted. Match is told which of keys, at most 64, the object has, as a set of bits.
+// that has its lines to itself; if none has, the last one within a line, where others
+// may be quoted. Match is told which of keys, at most 64, the object has, as a set of bits.
 //
 // Other text may stand around and between objects, braces and quotes in it
 // included. An object inside a complete object is not top-level; one after a
@@ -65,7 +65,7 @@ type finder struct {
 // A span is an accepted object, or none.
 type span struct {
 	start, end int
-	line       bool // it begins a line
+	line       bool // it stands on lines of its own
 }
 
 // over reports whether s is rather meant than t.
@@ -229,7 +229,7 @@ func (f *finder) pop(end int) (all bool) {
 	if !closed.array {
 		found = span{}
 		if f.match(closed.found) {
-			found = span{closed.start, end, f.beginsLine(closed.start)}
+			found = span{closed.start, end, f.beginsLine(closed.start) && f.endsLine(end)}
 		}
 	}
 	if len(f.open) == 0 {
@@ -250,6 +250,14 @@ func (f *finder) beginsLine(i int) bool {
 		i--
 	}
 	return i == 0 || f.text[i-1] == '\n' || f.text[i-1] == '\r'
+}
+
+// endsLine reports whether only blanks stand from i on its line.
+func (f *finder) endsLine(i int) bool {
+	for i < len(f.text) && (f.text[i] == ' ' || f.text[i] == '\t') {
+		i++
+	}
+	return i == len(f.text) || f.text[i] == '\n' || f.text[i] == '\r'
 }
 
 // key notes that the object now open has a key, which is a JSON string.

@@ -79,13 +79,16 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-var lineStart = regexp.MustCompile(`(?:^|[\n\r])[ \t]*$`)
+var (
+	lineStart = regexp.MustCompile(`(?:^|[\n\r])[ \t]*$`)
+	lineEnd   = regexp.MustCompile(`^[ \t]*(?:$|[\n\r])`)
+)
 
 // slowLast does what Last does, as it would be written if time did not matter.
 // overlap says that two objects overlap, so that it is a matter of taste.
 func slowLast(text []byte) (last []byte, overlap bool) {
 	end := 0
-	line := false // the last one begins a line
+	line := false // the last one has its lines to itself
 	for i := range text {
 		if text[i] != '{' {
 			continue
@@ -100,7 +103,7 @@ func slowLast(text []byte) (last []byte, overlap bool) {
 		case err == nil:
 			end = own
 			var doc map[string]json.RawMessage
-			begins := lineStart.Match(text[:i])
+			begins := lineStart.Match(text[:i]) && lineEnd.Match(text[end:])
 			if json.Unmarshal(text[i:end], &doc) == nil && doc["a"] != nil && doc["b"] != nil && (begins || !line) {
 				last, line = text[i:end], begins
 			}

@@ -34,7 +34,7 @@ func Parse(text string) (r Result, ok bool) {
 			l.line(part)
 		}
 	}
-	if l.heading {
+	if l.heading && (l.Succeeded || !l.title) {
 		l.say(failure)
 	}
 	own(l.Deliverables)
@@ -47,6 +47,7 @@ type reader struct {
 	rules     *ruleSet
 	found     bool // something was said
 	heading   bool // the last line was one of failures: what is below it decides
+	title     bool // it was one as in Markdown, which alone says nothing
 	delivered map[string]struct{}
 	known     map[string]statement // what lines of letters say; logs have few kinds of lines
 }
@@ -102,7 +103,7 @@ func (l *reader) line(line string) {
 	default:
 		said := l.judge(r.string(!l.rules.by["line-code"].MatchString(line)), false)
 		if said == failure && l.rules.by["line-heading"].MatchString(strings.ToLower(line)) {
-			l.heading = true
+			l.heading, l.title = true, strings.HasPrefix(strings.TrimSpace(line), "#")
 			return
 		}
 		l.say(said)

@@ -108,7 +108,7 @@ skillhand_open() { # sends stdout to a listener, in a pipe of which this shell n
 }
 
 skillhand_listen() { # passes lines on to stderr, hears them, and prints the report when it is told how it ended
-	local LC_ALL=C IFS=$'\r' success=true confidence=0.5 deliverables='' errors='' heading='' line part told=''
+	local LC_ALL=C IFS=$'\r' success=true confidence=0.5 deliverables='' errors='' heading='' passed='' line part told=''
 	trap - EXIT ERR DEBUG RETURN
 	trap '' HUP INT QUIT PIPE TERM
 	set +eux -f
@@ -136,7 +136,7 @@ skillhand_print() { # prints the report of a script that ended with status $1, b
 	if [[ $now && $skillhand_start ]]; then
 		ms=$(((${now/[!0-9]/} - ${skillhand_start/[!0-9]/}) / 1000))
 	fi
-	if [[ $heading ]]; then success=false; fi
+	if [[ $heading == 1 || $heading && $passed ]]; then success=false; fi
 	if [[ $1 != 0 ]]; then
 		success=false
 		errors=${errors:-"{\"code\":\"EXIT_STATUS\",\"message\":\"${2:-exit status $1}\"}"}
@@ -147,7 +147,7 @@ skillhand_print() { # prints the report of a script that ended with status $1, b
 
 # What lines say: the rules of skillhand parse, of which this part is made.
 
-skillhand_hear() { # takes in what a line says: success, confidence, deliverables, errors, heading
+skillhand_hear() { # takes in what a line says: success, passed, confidence, deliverables, errors, heading
 	local line=$1 letters at begin start key value sign rest end
 	if [[ $line == *$'\e'* ]]; then
 		skillhand_plain "$line"
@@ -209,6 +209,7 @@ skillhand_hear() { # takes in what a line says: success, confidence, deliverable
 		if ! skillhand_fails "!${letters:0:begin}<${letters:begin}~" ''; then return; fi
 		if skillhand_like "$line" "$skillhand_line_heading"; then
 			heading=1
+			if [[ $line =~ ^[[:space:]]*\# ]]; then heading=title; fi
 			return
 		fi
 		success=false
@@ -412,7 +413,9 @@ skillhand_fails() { # whether a line of letters says that it failed; $2 is statu
 			letters=${letters%%"$all"*}$lead${skillhand_rules[i]}${all:${#lead}+${#core}}${letters#*"$all"}
 		done
 	done
-	[[ $letters =~ $fails ]]
+	if [[ $letters =~ $fails ]]; then return 0; fi
+	if [[ $letters =~ $skillhand_passes && ! $letters =~ $skillhand_unless ]]; then passed=1; fi
+	return 1
 }
 
 skillhand_confide() { # takes in a confidence: 0.92, 92%, 9/10
