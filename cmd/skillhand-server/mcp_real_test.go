@@ -102,7 +102,7 @@ default_tools_approval_mode = "approve"
 	if !strings.Contains(api.bodies[0], `- greet: Greets somebody.`) {
 		t.Error("the model does not see the catalogue")
 	}
-	if !strings.Contains(api.bodies[0], "stubbed: Says what the skill stubbed does") {
+	if !strings.Contains(api.bodies[0], "- stubbed: ") {
 		t.Error("the model does not see the stub")
 	}
 	var got struct {
