@@ -176,3 +176,31 @@ func TestBatchUsageLimit(t *testing.T) {
 		t.Errorf("%v: %s", err, b)
 	}
 }
+
+// A question that goes on with a session is charged for what it adds.
+func TestBatchResume(t *testing.T) {
+	t.Parallel()
+	s, _ := newAsks(t, "name: first\njobs: [{id: a, ask: one}]\n")
+	if _, stderr, exit := s.run("run", "jobs.yaml", "-o", "first.jsonl"); exit != 0 {
+		t.Fatalf("exit %d: %s", exit, stderr)
+	}
+	read := func(file string) (r batch.Result, session string) {
+		b, err := os.ReadFile(filepath.Join(s.dir, file))
+		var doc struct {
+			SessionID string `json:"session_id"`
+		}
+		if err != nil || json.Unmarshal(b, &r) != nil || json.Unmarshal(r.Result, &doc) != nil {
+			t.Fatalf("%v: %s", err, b)
+		}
+		return r, doc.SessionID
+	}
+	first, session := read("first.jsonl")
+	s.write("jobs.yaml", "name: second\njobs: [{id: b, ask: two, resume: "+session+"}]\n", 0o666)
+	if _, stderr, exit := s.run("run", "jobs.yaml", "-o", "second.jsonl"); exit != 0 {
+		t.Fatalf("exit %d: %s", exit, stderr)
+	}
+	second, _ := read("second.jsonl")
+	if first.CostUSD == 0 || second.CostUSD > 1.5*first.CostUSD {
+		t.Errorf("the first cost %v, the second %v", first.CostUSD, second.CostUSD)
+	}
+}

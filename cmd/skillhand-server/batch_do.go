@@ -2,10 +2,13 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -95,10 +98,11 @@ func doAsk(ctx context.Context, rt *skillhand.Runtime, spec jobfile.Spec, job st
 	if spec.Args != nil {
 		req.SkillArgs = render.JoinArgs(spec.Args)
 	}
+	before := sessionCost(rt.Env, spec.Resume)
 	reply, err := rt.Ask(ctx, req)
 	var cost float64
 	if reply != nil {
-		cost = reply.CostUSD
+		cost = max(0, reply.CostUSD-before)
 	}
 	retry := afterAsk(err, time.Now())
 	retry.CostUSD = cost
@@ -110,6 +114,29 @@ func doAsk(ctx context.Context, rt *skillhand.Runtime, spec jobfile.Spec, job st
 		return nil, batch.Retry{Error: err.Error(), CostUSD: cost}
 	}
 	return result, retry
+}
+
+// sessionCost is what a session of Claude Code has cost so far, as its own file says: of a question
+// that goes on with it, the CLI tells the sum. 0 if there is no word of it.
+func sessionCost(env here.Env, session string) (usd float64) {
+	if session == "" || strings.ContainsAny(session, `/\*?[`) {
+		return 0
+	}
+	home := cmp.Or(env.Get("CLAUDE_CONFIG_DIR"), filepath.Join(env.Get("HOME"), ".claude"))
+	files, _ := filepath.Glob(filepath.Join(home, "projects", "*", session+".jsonl")) // the pattern is sound
+	for _, file := range files {
+		text, _ := os.ReadFile(file) // what cannot be read says nothing
+		for line := range bytes.Lines(text) {
+			var state struct {
+				Type  string  `json:"type"`
+				Total float64 `json:"totalCostUSD"`
+			}
+			if bytes.Contains(line, []byte(`"cost-state"`)) && json.Unmarshal(line, &state) == nil && state.Type == "cost-state" {
+				usd = max(usd, state.Total)
+			}
+		}
+	}
+	return usd
 }
 
 // afterAsk says what a failure to get an answer means for a job, and for its batch.
