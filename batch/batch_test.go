@@ -79,7 +79,7 @@ func begin(t *testing.T, w *Worker) (stop func()) {
 // until waits for a batch to be as wanted.
 func until(t *testing.T, db *DB, what string, ok func(s *Status) bool) *Status {
 	t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		s, err := db.Status(t.Context(), "b")
 		if err != nil {
 			t.Fatal(err)
@@ -114,12 +114,12 @@ func TestAllDone(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, o Options) {
 		db := open(t, o)
-		add(t, db, some(300), Limits{})
+		add(t, db, some(100), Limits{})
 		begin(t, &Worker{DB: db, Do: func(_ context.Context, p json.RawMessage) (json.RawMessage, Retry) {
 			return json.RawMessage(`{"was": ` + string(p) + `}`), Retry{CostUSD: 0.01}
 		}})
 		s := until(t, db, "over", over)
-		if s.Done != 300 || s.CostUSD != 3 || s.Total != 300 || s.HeldUSD != 0 {
+		if s.Done != 100 || s.CostUSD != 1 || s.Total != 100 || s.HeldUSD != 0 {
 			t.Errorf("status: %+v", *s)
 		}
 		i := 0
@@ -133,7 +133,7 @@ func TestAllDone(t *testing.T) {
 			i++
 		}
 		events, err := db.Events(t.Context(), "b", 0)
-		if err != nil || len(events) != 300 {
+		if err != nil || len(events) != 100 {
 			t.Errorf("%d events, %v", len(events), err)
 		}
 	})
