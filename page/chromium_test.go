@@ -365,7 +365,7 @@ func TestViews(t *testing.T) {
 						if got := eval[string](tab, `document.documentElement.scrollWidth > innerWidth ? [...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1).slice(0, 3).map(e => e.outerHTML.slice(0, 120)).join("\n") || "?" : ""`); got != "" {
 							t.Errorf("%s at %d: wider than the window:\n%s", path, width, got)
 						}
-						if width == 360 || !dark {
+						if dark == (width == 360) && width < 2560 { // each of both once: it takes long
 							tab.access(script)
 						}
 						tab.shoot(fmt.Sprintf("%s-%s-%v-%d", tt.name, strings.NewReplacer("/", "", "?", "-", "&", "-", "=", "-").Replace(path), map[bool]string{false: "light", true: "dark"}[dark], width))
@@ -399,7 +399,8 @@ func TestKeyboard(t *testing.T) {
 	if got := eval[string](tab, `document.activeElement.id + getComputedStyle(document.activeElement).outlineStyle`); got != "qsolid" {
 		t.Errorf("after a slash the focus is at %q", got)
 	}
-	tab.do(chromedp.Clear("#q"), chromedp.SendKeys("#q", "greets\r")) // the slash itself is typed only by a driver
+	eval[string](tab, `document.querySelector("#q").value = ""`) // a driver types the slash too, a person does not
+	tab.do(chromedp.SendKeys("#q", "greets\r"))
 	tab.until(`location.search === "?q=greets" && document.querySelectorAll("tbody tr").length === 1`)
 	tab.do(chromedp.NavigateBack())
 	tab.until(`location.search === "" && document.querySelectorAll("tbody tr").length === 2`)
