@@ -99,7 +99,7 @@ skillhand_report() { # has the report of a script that ends with status $1, beca
 }
 
 skillhand_open() { # sends stdout to a listener, in a pipe of which this shell need not know as a job
-	eval "exec $skillhand_back>&1" || eval "exec $skillhand_back>/dev/null"
+	eval "exec $skillhand_back>&1" 2>/dev/null || eval "exec $skillhand_back>/dev/null"
 	eval "coproc skillhand_pipe { read -r; { skillhand_listen <&$skillhand_fd $skillhand_fd<&- & } $skillhand_fd<&0; }" &&
 		skillhand_pid=$skillhand_pipe_PID &&
 		eval "exec $skillhand_fd>&${skillhand_pipe[1]} $skillhand_back<&${skillhand_pipe[0]}" &&
@@ -170,7 +170,11 @@ skillhand_hear() { # takes in what a line says: success, passed, confidence, del
 		return
 		;;
 	esac
-	if ! skillhand_like "$line" 'succ|fail|err|pass|compl|status|conf|created|modif|updat|✅|❌'; then return; fi
+	case $line in # most lines say nothing
+	*[Ss][Uu][Cc][Cc]* | *[Ff][Aa][Ii][Ll]* | *[Ee][Rr][Rr]* | *[Pp][Aa][Ss][Ss]* | *[Cc][Oo][Mm][Pp][Ll]* | *[Ss][Tt][Aa][Tt][Uu][Ss]*) ;;
+	*[Cc][Oo][Nn][Ff]* | *[Cc][Rr][Ee][Aa][Tt][Ee][Dd]* | *[Mm][Oo][Dd][Ii][Ff]* | *[Uu][Pp][Dd][Aa][Tt]* | *✅* | *❌*) ;;
+	*) return ;;
+	esac
 	skillhand_plain "$line"
 	if [[ $line =~ $skillhand_line_bracket ]]; then line=${BASH_REMATCH[1]} line=${line:1:${#line}-2}; fi
 	skillhand_read "$line"
