@@ -53,7 +53,7 @@ func (b *bench) histories(binary, dir string) error {
 	row("status, 100,000 records / bash -c :", t[2], t[0], float64(t[2])/float64(t[0]), "at most 5")
 	t = b.medians(5, []string{binary, "retro", "--json"}, []string{"node", "-e", countLines, store.Dir})
 	row("retro, 100,000 records / Node counting them", t[0], t[1], float64(t[1])/float64(t[0]), "more than 1 x faster")
-	return b.err
+	return b.pages(binary)
 }
 
 // fillHistory makes the history, and returns how long one record takes.
