@@ -41,6 +41,14 @@ func (c change) expandable() kind {
 
 // changes reports what a node does to the text that goes into it.
 func (s *scope) changes(n syntax.Node) change {
+	if x, y, ok := halves(n); ok {
+		c, known := s.steps[n]
+		if !known {
+			c = s.changes(x).or(s.changes(y))
+			s.steps[n] = c
+		}
+		return c
+	}
 	var c change
 	syntax.Walk(n, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -156,9 +164,7 @@ func (s *scope) echoes(args []*syntax.Word) change {
 			c.escapes = c.escapes || strings.Contains(text, "e")
 			continue
 		case i == 0 || strings.HasPrefix(words.Lit(args[i-1]), "-"):
-			for _, v := range s.vals {
-				c.escapes = c.escapes || !known && strings.HasPrefix(v.data, "-")
-			}
+			c.escapes = c.escapes || !known && s.dash
 		}
 		break
 	}

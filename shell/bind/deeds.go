@@ -16,6 +16,8 @@ import (
 // Code within code counts as well.
 type deeds struct {
 	writes  map[string]bool // base names of files; "" for one that is not known
+	code    bool            // some of them are no data
+	ownGit  bool            // some may be git's own
 	names   bool            // a value may be part of a file's name
 	exports bool            // a value may be in the environment
 	moves   bool            // a value may choose the folder
@@ -32,7 +34,7 @@ var writers = sync.OnceValue(func() map[string]bool {
 	return set("tee cp mv install ln sponge touch mkfifo mkdir rsync truncate patch unzip split csplit ed ex vim vi nvim mknod scp")
 })
 
-// survey what the code does, once it is known which variables may hold a value.
+// surveyDeeds notes what the code does, once it is known which variables may hold a value.
 func (s *scope) surveyDeeds(root syntax.Node) {
 	walk(root, func(p []syntax.Node) {
 		switch n := p[len(p)-1].(type) {
@@ -214,7 +216,11 @@ func (s *scope) writesTo(w *syntax.Word) {
 	}
 }
 
-func (s *scope) writesName(name string) { s.deeds.writes[name] = true }
+func (s *scope) writesName(name string) {
+	s.deeds.writes[name] = true
+	s.deeds.code = s.deeds.code || !dataName(name) && name != unnamed
+	s.deeds.ownGit = s.deeds.ownGit || name == "" || strings.HasPrefix(name, ".git")
+}
 
 // writesFiles recognises an interpreter's program that writes files.
 var writesFiles = sync.OnceValue(func() *regexp.Regexp {
@@ -288,13 +294,8 @@ func (s *scope) starts(name string) {
 	if !folder && name != "git" || len(s.deeds.writes) == 0 {
 		return
 	}
-	for file := range s.deeds.writes {
-		if dataName(file) || file == unnamed || name == "git" && file != "" && !strings.HasPrefix(file, ".git") {
-			continue
-		}
-		const instead = "write it to a file of data (.txt, .json), or give it as an argument"
-		if !s.all(aName, name+", after the line wrote a file", whyCode, instead) {
-			return
-		}
+	if name == "git" && !s.deeds.ownGit || !s.deeds.code {
+		return
 	}
+	s.all(aName, name+", after the line wrote a file", whyCode, "write it to a file of data (.txt, .json), or give it as an argument")
 }

@@ -42,10 +42,13 @@ func Judge(l Line) []Finding {
 }
 
 func (l Line) judge(p *Program, file *syntax.File) []Finding {
-	j := &judge{Program: p, first: map[string]int{}, aliases: map[string]bool{}, deeds: deeds{writes: map[string]bool{}}}
+	j := &judge{Program: p, first: map[string]int{}, aliases: map[string]bool{}, steps: map[syntax.Node]change{}, deeds: deeds{writes: map[string]bool{}}}
 	for _, part := range l.Parts {
 		if v := part.Value; v != nil {
-			j.vals = append(j.vals, value{part.Text, v.Data, wordsOf(v, false, false), v.Place})
+			list := wordsOf(v, false, false)
+			j.vals = append(j.vals, value{part.Text, v.Data, list, v.Place})
+			j.dash = j.dash || strings.HasPrefix(v.Data, "-")
+			j.nameFlag = j.nameFlag || strings.Contains(v.Data, "-v") || strings.Contains(v.Data, "-R")
 		}
 	}
 	// Once to see what the line does anywhere in it, in code within code too, and again knowing that: what
@@ -74,8 +77,11 @@ type judge struct {
 	assigns  map[string]bool // variables that the line sets by any value but a text
 	funcs    map[string]bool // functions that it has
 	aliases  map[string]bool // names that stand for other commands
-	deeds    deeds           // what the line does that others of its commands can see
-	inputs   inputs          // substitutions whose input may hold a value
+	dash     bool            // a value begins with -
+	nameFlag bool            // or has the flag -v or -R in it, which takes a variable's name
+	steps    map[syntax.Node]change
+	deeds    deeds  // what the line does that others of its commands can see
+	inputs   inputs // substitutions whose input may hold a value
 }
 
 type inputs = map[syntax.Node]bool

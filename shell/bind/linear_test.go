@@ -29,6 +29,17 @@ var shapes = map[string]func(n int) Line{
 		}
 		return l
 	},
+	"stages of a pipeline": func(n int) Line {
+		text := strings.Repeat(" | cat > /dev/stdout", n)
+		return Line{Parts: []Part{{Text: "echo "}, {Text: "$0", Value: &Value{Data: "x"}}, {Text: text}}}
+	},
+	"files and programs": func(n int) Line {
+		var l Line
+		for i := range n {
+			l.Parts = append(l.Parts, Part{Text: fmt.Sprintf("x=$(cat f%d); sort $x ", i)}, Part{Text: "$0", Value: &Value{Data: "x"}}, Part{Text: fmt.Sprintf(" > f%d.txt; make; [ $x ]\n", i)})
+		}
+		return l
+	},
 	"values in substitutions": func(n int) Line {
 		var l Line
 		for i := range n {

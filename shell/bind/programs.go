@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -294,14 +295,23 @@ func (s *scope) options(args []field, o options, place string) {
 			if !s.all(k, "an option of "+place, whyOption, putDashes) {
 				return
 			}
-			for i, v := range s.vals {
-				if !v.place && o.within(v, c.cut) {
-					s.report(i, "an option of "+place, whyOption, putDashes)
-					return
-				}
+			if i := s.option(o, c.cut, place); i >= 0 {
+				s.report(i, "an option of "+place, whyOption, putDashes)
+				return
 			}
 		}
 	}
+}
+
+// option returns the first value that has one of a program's options in it, or -1.
+func (s *scope) option(o options, cut bool, place string) int {
+	key := fmt.Sprint("an option of ", place, cut)
+	i, known := s.first[key]
+	if !known {
+		i = slices.IndexFunc(s.vals, func(v value) bool { return !v.place && o.within(v, cut) })
+		s.first[key] = i
+	}
+	return i
 }
 
 // chooses reports whether an option that the author wrote takes a program, or code.
@@ -673,8 +683,7 @@ func (s *scope) printf(args []field) {
 			s.names("printf -v")
 		}
 	case args[0].reached(s.vals):
-		option := func(v value) bool { return strings.Contains(v.data, "-v") }
-		if slices.ContainsFunc(s.vals, option) {
+		if s.nameFlag {
 			s.expanded("printf -v")
 		}
 	}
@@ -684,7 +693,7 @@ func (s *scope) printf(args []field) {
 func (s *scope) test(args []field) {
 	operator := func(t string) bool { return t == "-v" || t == "-R" }
 	literal := slices.ContainsFunc(args, func(f field) bool { return operator(f.lit()) })
-	value := slices.ContainsFunc(args, func(f field) bool { return f.reached(s.vals) }) && slices.ContainsFunc(s.vals, func(v value) bool { return slices.ContainsFunc(append(v.words, v.data), operator) })
+	value := s.nameFlag && slices.ContainsFunc(args, func(f field) bool { return f.reached(s.vals) })
 	if literal || value {
 		s.expanded("test -v")
 	}

@@ -21,7 +21,9 @@ type scope struct {
 	open       map[string]bool     // variables that may hold a value
 	positional bool                // so may $1, $@ and their kind
 	fed        bool                // so may the input of the whole code
-	changed    change              // what variables may hold of what was put into them
+	reached    answers
+	varied     answers
+	changed    change // what variables may hold of what was put into them
 }
 
 // uses lists the variables that a node depends on, and whether it has a value in it.
@@ -85,8 +87,38 @@ func isPositional(name string) bool {
 	return name == "@" || name == "*" || name != "" && name[0] >= '1' && name[0] <= '9'
 }
 
+// halves takes a pipeline apart, or two commands joined by && or ||.
+func halves(n syntax.Node) (x, y *syntax.Stmt, ok bool) {
+	if st, isStmt := n.(*syntax.Stmt); isStmt && st != nil && len(st.Redirs) == 0 && st.Cmd != nil {
+		n = st.Cmd
+	}
+	b, ok := n.(*syntax.BinaryCmd)
+	if !ok {
+		return nil, nil, false
+	}
+	return b.X, b.Y, true
+}
+
+// An answers keeps what was found out about pipelines: each stage asks about all before it.
+type answers map[syntax.Node]bool
+
+func (a answers) either(n syntax.Node, x, y *syntax.Stmt, ask func(syntax.Node) bool) bool {
+	known, ok := a[n]
+	if !ok {
+		known = ask(x) || ask(y)
+		a[n] = known
+	}
+	return known
+}
+
+// forget drops answers that hold no more.
+func (s *scope) forget() { s.reached, s.varied = answers{}, answers{} }
+
 // reach reports whether a value can be part of what n expands to.
 func (s *scope) reach(n syntax.Node) bool {
+	if x, y, ok := halves(n); ok {
+		return s.reached.either(n, x, y, s.reach)
+	}
 	u := s.uses(n)
 	return u.dirty || slices.ContainsFunc(u.vars, func(name string) bool { return s.open[name] })
 }
@@ -116,7 +148,9 @@ func (s *scope) survey(root syntax.Node) {
 			dependents[v] = append(dependents[v], name)
 		}
 	}
+	s.forget()
 	s.surveyFunctions(root)
+	s.forget()
 	walk(root, func(path []syntax.Node) {
 		switch n := path[len(path)-1].(type) {
 		case *syntax.Assign:
@@ -183,7 +217,9 @@ func (s *scope) survey(root syntax.Node) {
 			dirty = append(dirty, dependents[name]...)
 		}
 	}
+	s.forget()
 	s.surveyDeeds(root)
+	s.forget()
 }
 
 // fedBy reports what is done to the text that a command at the path's end reads.
@@ -283,6 +319,9 @@ func (s *scope) isFed(p []syntax.Node) bool {
 func (s *scope) variable(n syntax.Node) bool {
 	if n == nil || isNilWord(n) {
 		return false
+	}
+	if x, y, ok := halves(n); ok {
+		return s.varied.either(n, x, y, s.variable)
 	}
 	u := s.uses(n)
 	return u.dirty || slices.ContainsFunc(u.vars, func(v string) bool { return s.open[v] || s.assigns[v] })
