@@ -290,6 +290,9 @@ var starters = sync.OnceValue(func() map[string]bool {
 func (s *scope) starts(name string) {
 	base := versionless(name)
 	r, isReader := readers()[base]
+	if !isReader {
+		r, isReader = readers()[name]
+	}
 	folder := starters()[name] || shells()[base] || strings.HasPrefix(name, "./") || isReader && r.lang == aScript
 	if !folder && name != "git" || len(s.deeds.writes) == 0 {
 		return

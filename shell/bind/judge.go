@@ -377,7 +377,7 @@ func (s *scope) run(fs []field, in input) {
 		return
 	}
 	text, known := name.literal()
-	if known && s.written(text) && strings.Contains(text, "/") && !s.all(numbers, text+", which the line writes", whyCode, "run a file of your own, and pass the value as an argument") {
+	if known && (s.written(text) && strings.Contains(text, "/") || s.deeds.writes[text] && text != "") && !s.all(numbers, text+", which the line writes", whyCode, "run a file of your own, and pass the value as an argument") {
 		return
 	}
 	if known && s.deeds.moves && (strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../")) && !s.all(never, text+" in a folder that a value chooses", whyName, "write the folder yourself, or begin its path with a folder of yours") {

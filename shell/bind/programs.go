@@ -271,6 +271,9 @@ func (s *scope) options(args []field, o options, place string) {
 		if f.lit() == "--" {
 			return
 		}
+		if i > 0 && f.lit() != "" && isFileFlag(args[i-1].lit()) && s.written(f.lit()) && !s.all(plainOnly, place+" "+args[i-1].lit()+" "+f.lit()+", which the line writes", whyOption, "write the options yourself") {
+			return
+		}
 		if (i > 0 && f.reached(s.vals) && o.chooses(args[i-1].lit()) && !strings.Contains(f.lead(), "=") || f.reached(s.vals) && strings.HasSuffix(f.lead(), "=") && o.chooses(strings.TrimSuffix(f.lead(), "="))) &&
 			!s.all(numbers, "an option of "+place+" that names a program", whyName, "name the program yourself") {
 			return
@@ -301,6 +304,15 @@ func (s *scope) options(args []field, o options, place string) {
 			}
 		}
 	}
+}
+
+// isFileFlag recognises options whose word is a file of options.
+func isFileFlag(flag string) bool {
+	switch flag {
+	case "-K", "--config", "-T", "--files-from", "-f", "--from-file", "-i", "--input-file", "--rcfile", "-F":
+		return true
+	}
+	return false
 }
 
 // option returns the first value that has one of a program's options in it, or -1.
