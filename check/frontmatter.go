@@ -74,13 +74,18 @@ func (p *pass) quoteValues() *Fix {
 	if len(fix.Edits) == 0 {
 		return nil
 	}
-	fixed := skill.Parse(p.Path, []byte(apply(p.src, fix.Edits)))
-	for _, n := range fixed.Notes {
+	for _, n := range p.parseFront(fix.Edits).Notes {
 		if n.Code == skill.NoteYAML || n.Code == skill.NoteNoFields {
 			return nil
 		}
 	}
 	return fix
+}
+
+// parseFront reads what edits make of the frontmatter, and not the text after it: that may be long,
+// and have a fix for each of its lines.
+func (p *pass) parseFront(edits []Edit) *skill.Skill {
+	return skill.Parse(p.Path, []byte(apply(p.src[:p.bodyStart()], edits)))
 }
 
 // needsQuotes reports whether a value on one line is none in YAML as it stands.
@@ -128,7 +133,7 @@ func apply(src string, edits []Edit) string {
 // if the frontmatter then says what is meant.
 func (p *pass) addTools(rules []string) (Edit, bool) {
 	for _, e := range p.toolEdits(rules) {
-		fixed := skill.Parse(p.Path, []byte(apply(p.src, []Edit{e})))
+		fixed := p.parseFront([]Edit{e})
 		var got, want []string
 		for _, list := range append(slices.Clone(p.skill.Front.AllowedTools), rules...) {
 			for _, r := range permit.ParseRules(list) {
