@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -72,7 +73,7 @@ func open(f File, opt *Options) *document {
 	}
 	src, err := f.Source, error(nil)
 	if src == nil {
-		src, err = skill.ReadFile(f.Path)
+		src, err = f.read()
 	}
 	if err == nil && slices.Contains(src[:min(len(src), 8000)], 0) {
 		err = errors.New("not a text file: it has a zero byte")
@@ -94,6 +95,26 @@ func open(f File, opt *Options) *document {
 		d.parseMarkdown(src)
 	}
 	return d
+}
+
+// read reads a file. What an agent loads by name and is a link out of its folder could be any file
+// of the user's: load refuses it, and so does this.
+func (f *File) read() ([]byte, error) {
+	if real, out := LinksOut(f.Path); out && (f.Kind == Skill || f.Kind == Command) {
+		return nil, fmt.Errorf("links to %s, outside its folder: it is not loaded", real)
+	}
+	return skill.ReadFile(f.Path)
+}
+
+// LinksOut reports whether a file is a link to one that lies outside its folder, and to which. The
+// folder itself may be a link: installers make such.
+func LinksOut(file string) (real string, out bool) {
+	real, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return "", false
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(file))
+	return real, err != nil || !skill.Inside(dir, real)
 }
 
 func (d *document) parseMarkdown(src []byte) {

@@ -14,13 +14,14 @@ type Fixes struct {
 	Paths       map[string]string // where they are
 	Executables []string          // the files that become executable
 	Made        int               // how many fixes
+	Each        map[string]int    // the same, by where the files are
 }
 
 // Mend mends what can be mended: safely, or also where a fix may change more than the fault. A fix
 // may make room for another, so files are checked again until there is nothing left to do.
 // Nothing is written.
 func Mend(ctx context.Context, files []File, opt Options, unsafe bool) *Fixes {
-	fixes := &Fixes{Paths: map[string]string{}}
+	fixes := &Fixes{Paths: map[string]string{}, Each: map[string]int{}}
 	before := map[string][]byte{}
 	opt.Progress, opt.keep = nil, true
 	for range 10 {
@@ -39,6 +40,7 @@ func Mend(ctx context.Context, files []File, opt Options, unsafe bool) *Fixes {
 				before[f.Path] = []byte(res.source(f))
 			}
 			fixes.Made += made
+			fixes.Each[f.Path] += made
 			f.Source = []byte(src)
 			again = append(again, f)
 		}
@@ -64,6 +66,7 @@ func (x *Fixes) mend(src string, all []*Finding, unsafe bool) (mended string, ma
 			if !slices.Contains(x.Executables, found.Fix.Executable) {
 				x.Executables = append(x.Executables, found.Fix.Executable)
 				x.Made++
+				x.Each[found.Fix.Executable]++
 			}
 			continue
 		}

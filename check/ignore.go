@@ -106,7 +106,7 @@ func (d *document) unusedIgnores() []*Finding {
 		switch {
 		case g.fault != "":
 			p.find(g.start, g.end, "%s", g.fault)
-		case !g.used:
+		case !g.used && !slices.ContainsFunc(g.rules, d.mayBeFound):
 			f := p.find(g.start, g.end, "%s is ignored here, but is not found: the comment can go", strings.Join(g.rules, ", "))
 			if g.line > 0 {
 				f.Fix = replace("remove the comment", false, g.start, d.afterComment(g.end), "")
@@ -114,6 +114,14 @@ func (d *document) unusedIgnores() []*Finding {
 		}
 	}
 	return d.findings
+}
+
+// mayBeFound reports whether a rule that was not found could be, were it asked otherwise: it is off,
+// or is about other places or files than were asked about, or was found too often to be told.
+func (d *document) mayBeFound(id string) bool {
+	r := ByName(id)
+	elsewhere := d.opt.As != "" && r.agent == claude
+	return d.opt.severity(r) == Off || r.together != nil || elsewhere || d.made[id] >= maxAlike
 }
 
 // afterComment is where the text goes on: on the next line, if the comment has its line to itself.

@@ -237,7 +237,9 @@ func scriptNotExecutable(p *pass) {
 		f := p.find(m.start, m.end, "%s is not executable, and is called by its path: permission denied", m.written)
 		f.anchor = max(m.anchor, 1)
 		f.Help = "chmod +x it, and commit the change (git update-index --chmod=+x)"
-		f.Fix = &Fix{Title: "make it executable", Edits: []Edit{}, Executable: m.file}
+		if p.owns(m.file) {
+			f.Fix = &Fix{Title: "make it executable", Edits: []Edit{}, Executable: m.file}
+		}
 	}
 	if p.Kind != Skill || !isFile(p.Path) {
 		return
@@ -248,6 +250,23 @@ func scriptNotExecutable(p *pass) {
 		}
 		f := p.severe(p.find(0, min(3, len(p.src)), "%s has a #! line but is not executable", rel), Info)
 		f.Fix = &Fix{Title: "make it executable", Edits: []Edit{}, Executable: file}
+	})
+}
+
+// owns reports whether a file is of the skill, plugin or project that is checked, links followed:
+// others are not for us to change.
+func (d *document) owns(file string) bool {
+	real, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return false
+	}
+	roots := []string{d.Plugin, d.project()}
+	if d.Kind == Skill {
+		roots = append(roots, filepath.Dir(d.Path))
+	}
+	return slices.ContainsFunc(roots, func(root string) bool {
+		root, err := filepath.EvalSymlinks(root)
+		return root != "" && err == nil && skill.Inside(root, real)
 	})
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,7 +43,8 @@ func newCheck(std *stdio) *cobra.Command {
 hooks files before an agent does: commands that abort the page, patterns that
 never match, links that lead nowhere, rules that grant nothing or too much.
 Nothing is run. Without a path, this project and the user's own skills are
-checked; - reads a skill from stdin. skillhand explain RULE says more about a
+checked, and --fix mends only the project's; - reads a skill from stdin.
+skillhand explain RULE says more about a
 finding.
 
 What a file cannot help can be ignored, with a reason, on the line before:
@@ -88,6 +90,7 @@ type checking struct {
 	opt    check.Options
 	paths  []string
 	stdin  []byte // what is checked instead of files
+	failed bool   // a file could not be checked or mended
 }
 
 func runCheck(ctx context.Context, std *stdio, o checkOptions, paths []string) error {
@@ -237,7 +240,7 @@ func (c *checking) run(ctx context.Context, files []check.File) (*check.Result, 
 
 // mend fixes, or shows what would be. It reports whether that was all.
 func (c *checking) mend(ctx context.Context, files []check.File) (done bool, err error) {
-	fixes := check.Mend(ctx, files, c.opt, c.unsafe)
+	fixes := check.Mend(ctx, c.ownFiles(files), c.opt, c.unsafe)
 	if err := ctx.Err(); err != nil {
 		return true, err
 	}
@@ -251,24 +254,78 @@ func (c *checking) mend(ctx context.Context, files []check.File) (done bool, err
 		}
 		return true, c.std.Print(string(text))
 	}
-	for _, e := range fixes.Edits {
-		if err := rewrite(fixes.Paths[e.Name], e.Before, e.After); err != nil {
-			return true, err
+	c.write(fixes)
+	return false, nil
+}
+
+// write makes the fixes, and says in which files. A file that cannot be written is told, and the
+// others are written all the same.
+func (c *checking) write(fixes *check.Fixes) {
+	made := 0
+	var names []string
+	done := func(name, file string, err error) {
+		if err != nil {
+			c.failed = true
+			c.std.Warn(fmt.Sprintf("%s: not mended: %v", name, err))
+			return
 		}
+		made += fixes.Each[file]
+		names = append(names, name)
+	}
+	for _, e := range fixes.Edits {
+		file := fixes.Paths[e.Name]
+		done(e.Name, file, rewrite(file, e.Before, e.After))
 	}
 	for _, file := range fixes.Executables {
-		info, err := os.Stat(file)
-		if err == nil {
-			err = os.Chmod(file, info.Mode()|info.Mode()&0o444>>2) // whoever may read it may run it
-		}
-		if err != nil {
-			return true, err
-		}
+		done(term.Near(file), file, makeExecutable(file))
 	}
-	if fixes.Made > 0 {
-		fmt.Fprintf(c.std.Err, "skillhand: mended %s in %s\n", term.Plural(fixes.Made, "finding"), term.Plural(len(fixes.Edits)+len(fixes.Executables), "file"))
+	if made == 0 {
+		return
 	}
-	return false, nil
+	fmt.Fprintf(c.std.Err, "skillhand: mended %s in %s\n", term.Plural(made, "finding"), term.Plural(len(names), "file"))
+	for _, name := range names {
+		fmt.Fprintf(c.std.Err, "  %s\n", term.Flat(name))
+	}
+}
+
+func makeExecutable(file string) error {
+	info, err := os.Stat(file)
+	if err == nil {
+		err = os.Chmod(file, info.Mode()|info.Mode()&0o444>>2) // whoever may read it may run it
+	}
+	return reason(err)
+}
+
+// reason is what is wrong, without the name of the file that was tried: that may be a temporary one.
+func reason(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
+}
+
+// ownFiles are the files that a call without a path may change: the project's. What is the user's
+// own is changed if it is named.
+func (c *checking) ownFiles(files []check.File) []check.File {
+	if len(c.paths) > 0 {
+		return files
+	}
+	top := cmp.Or(skill.Top(c.finder.Dir), c.finder.Dir)
+	own := slices.DeleteFunc(slices.Clone(files), func(f check.File) bool {
+		return !skill.Inside(top, f.Path) || slices.ContainsFunc([]string{".claude", ".agents"}, func(name string) bool {
+			users := filepath.Join(c.finder.Home, name)
+			return filepath.IsAbs(users) && skill.Inside(users, f.Path) && !skill.Inside(users, top)
+		})
+	})
+	if n := len(files) - len(own); n > 0 {
+		fmt.Fprintf(c.std.Err, "skillhand: not mended, as outside this project: %s: name the path, as in skillhand check --fix ~/.claude/skills\n", term.Plural(n, "file"))
+	}
+	return own
 }
 
 // showDiff prints what would change; that there is something is a finding.
@@ -290,20 +347,23 @@ func (c *checking) showDiff(fixes *check.Fixes) error {
 }
 
 // rewrite gives a file new content, if it still has the old. One that is linked to is replaced
-// where it lies.
+// where it lies, if that is below the link's folder.
 func rewrite(file string, before, after []byte) error {
 	real, err := filepath.EvalSymlinks(file)
 	if err != nil {
-		return err
+		return reason(err)
+	}
+	if _, out := check.LinksOut(file); out {
+		return fmt.Errorf("it links to %s, outside its folder", real)
 	}
 	now, err := skill.ReadFile(real)
 	if err != nil {
-		return err
+		return reason(err)
 	}
 	if !bytes.Equal(now, before) {
-		return fmt.Errorf("%s: changed while it was checked, left as it is", file)
+		return errors.New("it changed while it was checked")
 	}
-	return atomicfile.Write(real, after, 0o644)
+	return reason(atomicfile.Write(real, after, 0o644))
 }
 
 // report prints findings and decides how the command ends.
@@ -322,6 +382,9 @@ func (c *checking) report(res *check.Result) error {
 		if f.Severity.Rank() >= check.Severity(c.failOn).Rank() {
 			return cli.Exit(cli.ExitFailed, nil)
 		}
+	}
+	if c.failed {
+		return cli.Exit(cli.ExitFailed, nil)
 	}
 	return nil
 }
