@@ -114,7 +114,6 @@ func collect(docs []*document) *Result {
 	res := &Result{Files: len(docs), Findings: []*Finding{}, sources: map[string]string{}}
 	for _, d := range docs {
 		res.Directives += d.count
-		res.Verdicts = append(res.Verdicts, d.verdicts...)
 		all := d.findings
 		kept := d.ignore(all)
 		res.Ignored += len(all) - len(kept)
@@ -123,6 +122,8 @@ func collect(docs []*document) *Result {
 			return cmp.Or(cmp.Compare(a.Range.Offset, b.Range.Offset), cmp.Compare(a.Rule, b.Rule))
 		})
 		fingerprint(kept)
+		d.mask(kept)
+		res.Verdicts = append(res.Verdicts, d.verdicts...)
 		res.Findings = append(res.Findings, kept...)
 		if len(kept) > 0 && d.opt.keep {
 			res.sources[d.Path] = d.src

@@ -28,6 +28,8 @@ type document struct {
 	last  struct{ line, column, offset int }
 	made  map[string]int // findings, by their rules
 
+	secrets []foundSecret
+
 	fault      error // why it could not be read
 	skill      *skill.Skill
 	directives []*directive
@@ -88,6 +90,7 @@ func open(f File, opt *Options) *document {
 			d.lines = append(d.lines, i+1)
 		}
 	}
+	d.secrets = findSecrets(d.src)
 	switch f.Kind {
 	case Plugin, Marketplace, Hooks:
 		d.json, d.jsonFault = parseJSON(d.src)
@@ -289,6 +292,9 @@ func (d *document) close() {
 	d.skill, d.directives, d.links, d.json = nil, nil, nil, nil
 	if d.opt.keep || len(d.ignores) > 0 {
 		return
+	}
+	for i, s := range d.secrets {
+		d.secrets[i].text = strings.Clone(s.text)
 	}
 	for _, f := range d.findings {
 		if len(f.text) < 1000 { // a long line may have many findings: then they share it

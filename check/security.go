@@ -127,44 +127,11 @@ const (
 )
 
 func secret(p *pass) {
-	for _, t := range tokens {
-		for at := 0; ; {
-			i := strings.Index(p.src[at:], t.prefix)
-			if i < 0 {
-				break
-			}
-			start := at + i
-			at = start + len(t.prefix)
-			rest := p.src[at:]
-			n := len(rest) - len(strings.TrimLeft(rest[:min(len(rest), t.max+1)], t.letters))
-			n = min(n, countLetters(rest, t.letters, t.max+1))
-			inWord := start > 0 && strings.IndexByte(upper+lower+digits+"_", p.src[start-1]) >= 0
-			if n < t.min || n > t.max || inWord || isPlaceholder(rest[:n]) {
-				continue
-			}
-			p.secret(start, at+n, t.what)
-		}
+	for _, s := range p.secrets {
+		f := p.find(s.start, s.end, "this looks like %s, and whoever reads the skill has it", s.what)
+		f.Help = "revoke it, and let the skill read it from the environment"
+		f.text = "" // what is secret is not shown
 	}
-	const begin, key = "-----BEGIN ", "PRIVATE KEY-----"
-	for at := 0; ; {
-		i := strings.Index(p.src[at:], begin)
-		if i < 0 {
-			return
-		}
-		start := at + i
-		at = start + len(begin)
-		line, body, _ := strings.Cut(p.src[at:], "\n")
-		first, _, _ := strings.Cut(strings.TrimSpace(body), "\n")
-		if strings.HasSuffix(strings.TrimSpace(line), key) && countLetters(first, upper+lower+digits+"+/=", 100) >= 60 && !isPlaceholder(first) {
-			p.secret(start, at+len(line), "a private key")
-		}
-	}
-}
-
-func (p *pass) secret(start, end int, what string) {
-	f := p.find(start, end, "this looks like %s, and whoever reads the skill has it", what)
-	f.Help = "revoke it, and let the skill read it from the environment"
-	f.text = "" // what is secret is not shown
 }
 
 func countLetters(s, letters string, most int) int {
