@@ -18,7 +18,7 @@ var rules = sync.OnceValue(func() []*Rule {
 })
 
 func basicRules() []*Rule {
-	all := []Kind{Skill, Command, Agent, Plugin, Marketplace, Hooks, Text}
+	all := []Kind{Skill, Command, Agent, Plugin, Marketplace, Hooks, Text, FirstUse}
 	return []*Rule{
 		{ID: "SK001", Name: "unreadable", Severity: Error, kinds: all, run: unreadable,
 			Summary: "a file cannot be read, so nobody knows what is wrong with it"},

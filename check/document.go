@@ -127,10 +127,17 @@ func (d *document) parseMarkdown(src []byte) {
 	if d.Kind == Agent {
 		d.readNeeds()
 	}
-	if d.Kind == Text || d.Kind == Agent {
+	if d.Kind == Agent {
 		return
 	}
 	d.findDirectives(src)
+	if d.Kind == FirstUse {
+		return // what Claude Code decides is not asked
+	}
+	if d.Kind == Text {
+		d.judge()
+		return
+	}
 	d.name = d.loadName()
 	d.describe()
 	d.judge()
@@ -183,11 +190,9 @@ func (d *document) body() string { return d.src[d.bodyStart():] }
 // findDirectives lists what skillhand and what Claude Code would run, each once.
 func (d *document) findDirectives(src []byte) {
 	written := claudepage.Directives(src)
-	if d.Kind == Command || d.Kind == Skill {
-		for i := range d.skill.Parts {
-			if p := &d.skill.Parts[i]; p.Kind == skill.Directive {
-				d.directives = append(d.directives, ours(p))
-			}
+	for i := range d.skill.Parts {
+		if p := &d.skill.Parts[i]; p.Kind == skill.Directive {
+			d.directives = append(d.directives, ours(p))
 		}
 	}
 	own := len(d.directives)

@@ -25,7 +25,8 @@ const (
 	Plugin      Kind = "plugin"      // plugin.json
 	Marketplace Kind = "marketplace" // marketplace.json
 	Hooks       Kind = "hooks"       // hooks.json, or settings with hooks
-	Text        Kind = "text"        // Markdown that is none of these
+	FirstUse    Kind = "first-use"   // the text of a skill that skillhand load renders, beside a SKILL.md that calls it
+	Text        Kind = "text"        // Markdown that is none of these: taken as a skill's text, if it is named
 )
 
 // A Place is where Claude Code loads a file from. What it may read differs.
@@ -59,7 +60,8 @@ type Finder struct {
 }
 
 // Find lists the files that paths stand for: a file, or all that a folder holds. No paths mean
-// the project and what it would load with it.
+// the project and what it would load with it. There may be both files and an error: about paths
+// that stand for none.
 func (f Finder) Find(paths []string) ([]File, error) {
 	w := &walker{Finder: f, seen: map[string]bool{}, dirs: map[string]bool{}, plugins: map[string]bool{}}
 	if len(paths) == 0 {
@@ -78,7 +80,9 @@ func (f Finder) Find(paths []string) ([]File, error) {
 		case info.IsDir():
 			w.folder(abs, w.around(abs))
 		default:
-			w.file(abs, w.around(filepath.Dir(abs)), true)
+			if !w.file(abs, w.around(filepath.Dir(abs)), true) {
+				faults = append(faults, fmt.Errorf("%s: not checked: no Markdown, plugin, marketplace, hooks or settings file", p))
+			}
 		}
 	}
 	slices.SortStableFunc(w.found, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
@@ -213,15 +217,22 @@ func (w *walker) market(dir, file string) {
 	}
 }
 
-// file adds a file if it is something to an agent, or if it was named.
-func (w *walker) file(p string, in setting, named bool) {
+// file adds a file if it is something to an agent. It reports whether it is.
+func (w *walker) file(p string, in setting, named bool) bool {
 	if w.seen[p] || w.excluded(p) {
-		return
+		return true
 	}
-	f := File{Path: p, Name: w.name(p), As: Project, Plugin: in.plugin}
-	if f.Kind = kindOf(p, in, named); f.Kind == "" {
-		return
+	kind := kindOf(p, in, named)
+	if kind != "" {
+		w.seen[p] = true
+		w.add(w.placed(File{Path: p, Name: w.name(p), Kind: kind, As: Project, Plugin: in.plugin}, in))
 	}
+	return kind != ""
+}
+
+// placed says where a file is loaded from.
+func (w *walker) placed(f File, in setting) File {
+	p := f.Path
 	switch {
 	case in.plugin != "":
 		f.As, f.Root = InPlugin, in.plugin
@@ -230,7 +241,7 @@ func (w *walker) file(p string, in setting, named bool) {
 		if w.Home != "" && in.claude == filepath.Join(w.Home, ".claude") {
 			f.As = User
 		}
-	case f.Kind == Skill:
+	case f.Kind == Skill, f.Kind == FirstUse:
 		f.Root = filepath.Dir(filepath.Dir(p))
 		if w.Home != "" && f.Root == filepath.Join(w.Home, ".agents", "skills") {
 			f.As = User
@@ -238,8 +249,7 @@ func (w *walker) file(p string, in setting, named bool) {
 	default:
 		f.Root = filepath.Dir(p)
 	}
-	w.seen[p] = true
-	w.add(f)
+	return f
 }
 
 func (w *walker) add(f File) { w.found = append(w.found, f) }
@@ -255,6 +265,8 @@ func kindOf(p string, in setting, named bool) Kind {
 	switch {
 	case base == "SKILL.md":
 		return Skill
+	case base == "first-use.md" && isFile(filepath.Join(dir, "SKILL.md")):
+		return FirstUse
 	case base == "plugin.json" && folder == ".claude-plugin":
 		return Plugin
 	case base == "marketplace.json" && folder == ".claude-plugin":
@@ -269,12 +281,23 @@ func kindOf(p string, in setting, named bool) Kind {
 		return Plugin
 	case named && base == "marketplace.json":
 		return Marketplace
-	case named && strings.HasSuffix(base, ".json"):
+	case named && strings.HasSuffix(base, ".json") && hasHooks(p):
 		return Hooks
-	case named:
+	case named && slices.Contains([]string{".md", ".markdown", ".mdx"}, strings.ToLower(filepath.Ext(base))):
 		return Text
 	}
 	return ""
+}
+
+// hasHooks reports whether a JSON file of any name has hooks in it, or may have: what is no JSON is
+// told.
+func hasHooks(file string) bool {
+	src, err := skill.ReadFile(file)
+	if err != nil {
+		return true
+	}
+	root, fault := parseJSON(string(src))
+	return fault != nil || root.get("hooks") != nil
 }
 
 // name is what people call a file from here.
@@ -331,7 +354,10 @@ func (f Finder) Source(name string, src []byte) File {
 	}
 	w := &walker{Finder: f, seen: map[string]bool{}, plugins: map[string]bool{}}
 	w.Exclude = nil
-	w.file(name, w.around(filepath.Dir(name)), true)
-	w.found[0].Source = src
-	return w.found[0]
+	in := w.around(filepath.Dir(name))
+	kind := kindOf(name, in, true)
+	if kind == "" {
+		kind = Text
+	}
+	return w.placed(File{Path: name, Name: w.name(name), Kind: kind, As: Project, Plugin: in.plugin, Source: src}, in)
 }

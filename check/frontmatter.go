@@ -11,7 +11,7 @@ import (
 )
 
 func frontmatterRules() []*Rule {
-	text := []Kind{Skill, Command, Agent}
+	text := []Kind{Skill, Command, Agent, Text}
 	return []*Rule{
 		{ID: "SK101", Name: "yaml", Severity: Error, kinds: text, run: brokenYAML,
 			Summary: "the frontmatter is not YAML, so its fields are dropped without a word"},

@@ -12,9 +12,9 @@ func permissionRules() []*Rule {
 	return []*Rule{
 		{ID: "SK401", Name: "directive-asks", Severity: Error, agent: claude, run: directiveAsks,
 			Summary: "Claude Code would ask before it runs a directive, which it cannot, so the page aborts"},
-		{ID: "SK402", Name: "rule-never-matches", Severity: Error, agent: claude, run: ruleNeverMatches, kinds: []Kind{Skill, Command},
+		{ID: "SK402", Name: "rule-never-matches", Severity: Error, agent: claude, run: ruleNeverMatches,
 			Summary: "a rule of allowed-tools matches no command"},
-		{ID: "SK403", Name: "rule-allows-all", Severity: Error, agent: claude, run: ruleAllowsAll, kinds: []Kind{Skill, Command},
+		{ID: "SK403", Name: "rule-allows-all", Severity: Error, agent: claude, run: ruleAllowsAll,
 			Summary: "a rule of allowed-tools that reads as if it named some commands allows all of them"},
 		{ID: "SK404", Name: "aborts-when-installed", Severity: Warning, agent: claude, run: abortsWhenInstalled,
 			Summary: "a directive runs in a project and aborts the page once the skill is installed elsewhere"},
@@ -59,7 +59,7 @@ func (d *document) request(command string, as Place) permit.Request {
 		base = "/home/user/.claude/plugins/cache/market/plugin/1.0.0"
 		q.PluginRoot = base
 	}
-	if d.Kind == Skill { // commands have no folder of their own
+	if d.Kind != Command { // commands have no folder of their own
 		q.SkillDir = base + "/skills/" + name
 	}
 	return q

@@ -19,15 +19,15 @@ import (
 
 func referenceRules() []*Rule {
 	return []*Rule{
-		{ID: "SK201", Name: "link-missing", Severity: Error, kinds: []Kind{Skill, Command, Agent, Text}, run: linkMissing,
+		{ID: "SK201", Name: "link-missing", Severity: Error, kinds: []Kind{Skill, Command, Agent, Text, FirstUse}, run: linkMissing,
 			Summary: "a link leads to a file that is not there"},
-		{ID: "SK202", Name: "script-missing", Severity: Error, kinds: []Kind{Skill, Command, Hooks, Plugin}, run: scriptMissing,
+		{ID: "SK202", Name: "script-missing", Severity: Error, kinds: []Kind{Skill, Command, Text, FirstUse, Hooks, Plugin}, run: scriptMissing,
 			Summary: "a directive or hook calls a script that is not there"},
-		{ID: "SK203", Name: "script-not-executable", Severity: Error, kinds: []Kind{Skill, Command, Hooks, Plugin}, run: scriptNotExecutable,
+		{ID: "SK203", Name: "script-not-executable", Severity: Error, kinds: []Kind{Skill, Command, Text, FirstUse, Hooks, Plugin}, run: scriptNotExecutable,
 			Summary: "a script that is called by its path may not be executed"},
 		{ID: "SK204", Name: "shebang", Severity: Warning, kinds: []Kind{Skill}, run: shebang,
 			Summary: "a script has no #! line, or one that ends in a carriage return"},
-		{ID: "SK206", Name: "unknown-variable", Severity: Error, run: unknownVariable,
+		{ID: "SK206", Name: "unknown-variable", Severity: Error, load: true, run: unknownVariable,
 			Summary: "a variable is almost one that is filled in, and stays as it is"},
 	}
 }
@@ -261,7 +261,7 @@ func (d *document) owns(file string) bool {
 		return false
 	}
 	roots := []string{d.Plugin, d.project()}
-	if d.Kind == Skill {
+	if d.Kind == Skill || d.Kind == FirstUse {
 		roots = append(roots, filepath.Dir(d.Path))
 	}
 	return slices.ContainsFunc(roots, func(root string) bool {

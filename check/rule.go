@@ -17,6 +17,7 @@ type Rule struct {
 
 	kinds    []Kind // the files it is about; none means skills and commands
 	agent    audience
+	load     bool // also about a text that skillhand load renders, and Claude Code does not
 	dialect  bool // only for those who ask about our own dialect
 	run      func(*pass)
 	together func(*whole)
@@ -82,7 +83,7 @@ func ByName(name string) *Rule {
 
 func (r *Rule) isFor(d *document) bool {
 	if len(r.kinds) == 0 {
-		return d.Kind == Skill || d.Kind == Command
+		return d.Kind == Skill || d.Kind == Command || d.Kind == Text || d.Kind == FirstUse && r.load
 	}
 	for _, k := range r.kinds {
 		if k == d.Kind {

@@ -19,13 +19,13 @@ import (
 )
 
 func securityRules() []*Rule {
-	all := []Kind{Skill, Command, Agent, Plugin, Marketplace, Hooks, Text}
+	all := []Kind{Skill, Command, Agent, Plugin, Marketplace, Hooks, Text, FirstUse}
 	return []*Rule{
 		{ID: "SK701", Name: "hidden-unicode", Severity: Error, kinds: all, run: hiddenUnicode,
 			Summary: "characters that nobody sees, but the model reads"},
 		{ID: "SK702", Name: "secret", Severity: Error, kinds: all, run: secret,
 			Summary: "a key or token that opens something"},
-		{ID: "SK703", Name: "fetch-and-run", Severity: Error, kinds: []Kind{Skill, Command, Hooks, Plugin}, run: fetchAndRun,
+		{ID: "SK703", Name: "fetch-and-run", Severity: Error, kinds: []Kind{Skill, Command, Text, FirstUse, Hooks, Plugin}, run: fetchAndRun,
 			Summary: "a directive or hook runs what it fetches, unseen"},
 		{ID: "SK704", Name: "opaque-file", Severity: Info, kinds: []Kind{Skill}, run: opaqueFile,
 			Summary: "a file that was not read here, and that a person can hardly read"},

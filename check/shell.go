@@ -12,15 +12,15 @@ import (
 
 func shellRules() []*Rule {
 	return []*Rule{
-		{ID: "SK301", Name: "find-quoted-quotes", Severity: Error, agent: claude, run: findQuotedQuotes,
+		{ID: "SK301", Name: "find-quoted-quotes", Severity: Error, agent: claude, load: true, run: findQuotedQuotes,
 			Summary: "find looks for a name that has quotes in it, and never finds one"},
-		{ID: "SK302", Name: "find-name-slash", Severity: Error, agent: claude, run: findNameSlash,
+		{ID: "SK302", Name: "find-name-slash", Severity: Error, agent: claude, load: true, run: findNameSlash,
 			Summary: "find -name is compared with a name, which has no slash in it"},
-		{ID: "SK303", Name: "dead-fallback", Severity: Warning, agent: claude, run: deadFallback,
+		{ID: "SK303", Name: "dead-fallback", Severity: Warning, agent: claude, load: true, run: deadFallback,
 			Summary: "what stands after || is never shown, because the pipeline before it cannot fail"},
-		{ID: "SK304", Name: "and-or-chain", Severity: Warning, agent: claude, run: andOrChain,
+		{ID: "SK304", Name: "and-or-chain", Severity: Warning, agent: claude, load: true, run: andOrChain,
 			Summary: "A && x || B && y runs y after x too"},
-		{ID: "SK305", Name: "find-or-precedence", Severity: Info, agent: claude, run: findOrPrecedence,
+		{ID: "SK305", Name: "find-or-precedence", Severity: Info, agent: claude, load: true, run: findOrPrecedence,
 			Summary: "a test before the first -o holds for that side alone"},
 		{ID: "SK306", Name: "fenced-example", Severity: Error, agent: claude, run: fencedExample,
 			Summary: "Claude Code runs an example that stands in code"},
@@ -28,11 +28,11 @@ func shellRules() []*Rule {
 			Summary: "an argument is pasted into a command as it is, and can add commands"},
 		{ID: "SK308", Name: "aborts-empty", Severity: Warning, agent: claude, run: abortsEmpty,
 			Summary: "the page aborts when what a command looks for is not there"},
-		{ID: "SK309", Name: "shell-syntax", Severity: Error, agent: claude, run: shellSyntax,
+		{ID: "SK309", Name: "shell-syntax", Severity: Error, agent: claude, load: true, run: shellSyntax,
 			Summary: "bash cannot read the command"},
 		{ID: "SK310", Name: "block-info", Severity: Error, agent: claude, run: blockInfo,
 			Summary: "a word after ```! is run as a command"},
-		{ID: "SK312", Name: "directive-unclosed", Severity: Error, agent: claude, run: directiveUnclosed,
+		{ID: "SK312", Name: "directive-unclosed", Severity: Error, agent: claude, load: true, run: directiveUnclosed,
 			Summary: "a directive that is not closed is not run, and the agent reads the command"},
 	}
 }

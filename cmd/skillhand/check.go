@@ -44,8 +44,8 @@ hooks files before an agent does: commands that abort the page, patterns that
 never match, links that lead nowhere, rules that grant nothing or too much.
 Nothing is run. Without a path, this project and the user's own skills are
 checked, and --fix mends only the project's; - reads a skill from stdin.
-skillhand explain RULE says more about a
-finding.
+A Markdown file of another kind is checked as a skill's text if it is named.
+skillhand explain RULE says more about a finding.
 
 What a file cannot help can be ignored, with a reason, on the line before:
   <!-- skillhand: ignore SK308 the file is always there -->
@@ -188,14 +188,14 @@ func (c *checking) validate() error {
 	return nil
 }
 
-// files finds what is to be checked.
+// files finds what is to be checked, and what cannot be.
 func (c *checking) files() ([]check.File, error) {
 	if c.stdin != nil {
 		return []check.File{c.finder.Source(c.stdinFile, c.stdin)}, nil
 	}
 	files, err := c.finder.Find(c.paths)
 	if err != nil {
-		return nil, cli.Exit(cli.ExitMissing, err)
+		return files, cli.Exit(cli.ExitMissing, err)
 	}
 	if len(files) == 0 {
 		return nil, cli.Exit(cli.ExitMissing, errors.New("nothing to check: no skill, command, agent, plugin, marketplace or hooks file here"))
@@ -206,8 +206,14 @@ func (c *checking) files() ([]check.File, error) {
 // once checks, and mends if that was asked for.
 func (c *checking) once(ctx context.Context) error {
 	files, err := c.files()
-	if err != nil {
+	if len(files) == 0 {
 		return err
+	}
+	if err != nil { // about some of the paths
+		c.failed = true
+		for line := range strings.Lines(err.Error()) {
+			fmt.Fprintln(c.std.Err, "skillhand: "+term.Visible(strings.TrimSpace(line)))
+		}
 	}
 	if c.fix || c.diff {
 		done, err := c.mend(ctx, files)
@@ -501,7 +507,7 @@ func (c *checking) watching(ctx context.Context) error {
 	last := ""
 	for {
 		files, err := c.files()
-		if err != nil && last == "" {
+		if len(files) == 0 && last == "" {
 			return err
 		}
 		if now := state(files); now != last {
