@@ -8,14 +8,17 @@ import (
 	"path/filepath"
 	"regexp/syntax"
 	"slices"
+	"strconv"
 	"strings"
 
 	sh "mvdan.cc/sh/v3/syntax"
 
 	"github.com/skillhand/skillhand/internal/words"
+	"github.com/skillhand/skillhand/skill"
 )
 
 func pluginRules() []*Rule {
+	hooked := []Kind{Hooks, Plugin, Skill, Command, Agent, Text}
 	manifests := []Kind{Plugin, Marketplace, Hooks}
 	return []*Rule{
 		{ID: "SK601", Name: "plugin-json", Severity: Error, kinds: manifests, run: pluginJSON,
@@ -26,9 +29,9 @@ func pluginRules() []*Rule {
 			Summary: "plugin.json names a file that is not there, or that Claude Code does not take"},
 		{ID: "SK604", Name: "hook-event", Severity: Error, kinds: []Kind{Hooks, Plugin}, run: hookEvent,
 			Summary: "a hook is for an event that there is not, and never runs"},
-		{ID: "SK605", Name: "hook-shape", Severity: Error, kinds: []Kind{Hooks, Plugin}, run: hookShape,
+		{ID: "SK605", Name: "hook-shape", Severity: Error, kinds: hooked, run: hookShape,
 			Summary: "a hook is not written as Claude Code reads it, and is ignored"},
-		{ID: "SK606", Name: "hook-matcher", Severity: Error, kinds: []Kind{Hooks, Plugin}, run: hookMatcher,
+		{ID: "SK606", Name: "hook-matcher", Severity: Error, kinds: hooked, run: hookMatcher,
 			Summary: "a hook's matcher is no regular expression, and matches nothing"},
 		{ID: "SK607", Name: "agent-skills", Severity: Error, together: agentSkills,
 			Summary: "an agent is to have a skill that there is not, and starts without it"},
@@ -188,15 +191,39 @@ func quoteJSON(s string) string {
 	return string(text)
 }
 
-// hooks is the object of events in a hooks file, in settings or in plugin.json.
+// hooks is the object of events in a hooks file, in settings, in plugin.json or in a frontmatter.
 func (d *document) hooks() *node {
-	if !d.json.isObject() {
-		return nil
+	if d.skill == nil {
+		return d.json.get("hooks")
 	}
-	if hooks := d.json.get("hooks"); hooks != nil {
-		return hooks
+	if f, ok := d.skill.Front.Field("hooks"); ok && d.Kind != FirstUse {
+		return fieldNode(f)
 	}
 	return nil
+}
+
+// fieldNode is a field of a frontmatter as if it were written in JSON.
+func fieldNode(f skill.Field) *node {
+	n := &node{key: f.Key, keyAt: f.Offset, start: f.ValueOffset, end: f.ValueEnd}
+	raw := strings.TrimSpace(f.Raw)
+	_, notNumber := strconv.ParseFloat(raw, 64)
+	switch {
+	case len(f.Fields) > 0 && f.Fields[0].Key == "" || raw == "[]":
+		n.value = json.Delim('[')
+	case len(f.Fields) > 0 || raw == "{}":
+		n.value = json.Delim('{')
+	case raw == "true" || raw == "false":
+		n.value = raw == "true"
+	case raw == "" || raw == "null" || raw == "~":
+	case notNumber == nil:
+		n.value = 0.0
+	default:
+		n.value = f.Value
+	}
+	for _, item := range f.Fields {
+		n.items = append(n.items, fieldNode(item))
+	}
+	return n
 }
 
 func hookEvent(p *pass) {
@@ -217,7 +244,7 @@ func hookEvent(p *pass) {
 }
 
 func hookShape(p *pass) {
-	if !p.json.isObject() {
+	if p.skill == nil && !p.json.isObject() {
 		return
 	}
 	hooks := p.hooks()
@@ -330,7 +357,7 @@ func (p *pass) unquotedRoot(h *node) {
 	f := p.severe(p.find(n.start, n.end, "%s is not quoted: if the plugin lies in a folder with a blank in its name, the command falls apart", root), Warning)
 	f.Help = "put it in double quotes"
 	raw := p.src[n.start:n.end]
-	if strings.Count(raw, root) == bare && strings.Count(command, root) == bare && !strings.Contains(raw, "$'") {
+	if p.json != nil && strings.Count(raw, root) == bare && strings.Count(command, root) == bare && !strings.Contains(raw, "$'") {
 		f.Fix = replace("quote it", false, n.start, n.end, strings.ReplaceAll(raw, root, `\"`+root+`\"`))
 	}
 }
@@ -397,7 +424,7 @@ func (p *pass) hookMentions() []mention {
 		if !ok {
 			return
 		}
-		for _, v := range []struct{ name, root string }{{"${CLAUDE_PLUGIN_ROOT}", p.Plugin}, {"$CLAUDE_PLUGIN_ROOT", p.Plugin}, {"${CLAUDE_PROJECT_DIR}", p.project()}, {"$CLAUDE_PROJECT_DIR", p.project()}} {
+		for _, v := range []struct{ name, root string }{{"${CLAUDE_PLUGIN_ROOT}", p.Plugin}, {"$CLAUDE_PLUGIN_ROOT", p.Plugin}, {"${CLAUDE_PROJECT_DIR}", p.project()}, {"$CLAUDE_PROJECT_DIR", p.project()}, {"${CLAUDE_SKILL_DIR}", p.ownFolder()}} {
 			i := strings.Index(command, v.name)
 			if i < 0 || v.root == "" {
 				continue
@@ -412,6 +439,14 @@ func (p *pass) hookMentions() []mention {
 		}
 	})
 	return all
+}
+
+// ownFolder is the folder of a skill.
+func (d *document) ownFolder() string {
+	if d.Kind == Skill {
+		return filepath.Dir(d.Path)
+	}
+	return ""
 }
 
 // project is the folder whose .claude the file is in.

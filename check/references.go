@@ -21,9 +21,9 @@ func referenceRules() []*Rule {
 	return []*Rule{
 		{ID: "SK201", Name: "link-missing", Severity: Error, kinds: []Kind{Skill, Command, Agent, Text, FirstUse}, run: linkMissing,
 			Summary: "a link leads to a file that is not there"},
-		{ID: "SK202", Name: "script-missing", Severity: Error, kinds: []Kind{Skill, Command, Text, FirstUse, Hooks, Plugin}, run: scriptMissing,
+		{ID: "SK202", Name: "script-missing", Severity: Error, kinds: []Kind{Skill, Command, Agent, Text, FirstUse, Hooks, Plugin}, run: scriptMissing,
 			Summary: "a directive or hook calls a script that is not there"},
-		{ID: "SK203", Name: "script-not-executable", Severity: Error, kinds: []Kind{Skill, Command, Text, FirstUse, Hooks, Plugin}, run: scriptNotExecutable,
+		{ID: "SK203", Name: "script-not-executable", Severity: Error, kinds: []Kind{Skill, Command, Agent, Text, FirstUse, Hooks, Plugin}, run: scriptNotExecutable,
 			Summary: "a script that is called by its path may not be executed"},
 		{ID: "SK204", Name: "shebang", Severity: Warning, kinds: []Kind{Skill}, run: shebang,
 			Summary: "a script has no #! line, or one that ends in a carriage return"},
@@ -99,13 +99,10 @@ type mention struct {
 // mentions lists the scripts that directives and hooks call, and those that stand after
 // ${CLAUDE_SKILL_DIR} or ${CLAUDE_PLUGIN_ROOT} anywhere.
 func (p *pass) mentions() []mention {
-	if p.json != nil {
-		return p.hookMentions()
+	all := p.hookMentions()
+	if p.skill == nil || p.Kind == Agent {
+		return all
 	}
-	if p.skill == nil {
-		return nil
-	}
-	var all []mention
 	for i, part := range p.skill.Parts {
 		if part.Kind != skill.Variable || !part.Braced || part.Escaped || i+1 == len(p.skill.Parts) {
 			continue

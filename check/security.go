@@ -25,7 +25,7 @@ func securityRules() []*Rule {
 			Summary: "characters that nobody sees, but the model reads"},
 		{ID: "SK702", Name: "secret", Severity: Error, kinds: all, run: secret,
 			Summary: "a key or token that opens something"},
-		{ID: "SK703", Name: "fetch-and-run", Severity: Error, kinds: []Kind{Skill, Command, Text, FirstUse, Hooks, Plugin}, run: fetchAndRun,
+		{ID: "SK703", Name: "fetch-and-run", Severity: Error, kinds: []Kind{Skill, Command, Agent, Text, FirstUse, Hooks, Plugin}, run: fetchAndRun,
 			Summary: "a directive or hook runs what it fetches, unseen"},
 		{ID: "SK704", Name: "opaque-file", Severity: Info, kinds: []Kind{Skill}, run: opaqueFile,
 			Summary: "a file that was not read here, and that a person can hardly read"},
@@ -163,22 +163,16 @@ func isPlaceholder(s string) bool {
 }
 
 func fetchAndRun(p *pass) {
-	if p.json != nil {
-		p.eachHook(func(h *node) {
-			command, ok := h.get("command").text()
-			if !ok {
-				return
-			}
-			if program, err := words.Parse(command); err == nil && fetched(program) != nil {
-				c := h.get("command")
-				p.find(c.start, c.end, "the hook runs what it fetches, and nobody sees what that is").Help = "ship the script with the plugin"
-			}
-		})
-		return
-	}
-	if p.skill == nil {
-		return
-	}
+	p.eachHook(func(h *node) {
+		command, ok := h.get("command").text()
+		if !ok {
+			return
+		}
+		if program, err := words.Parse(command); err == nil && fetched(program) != nil {
+			c := h.get("command")
+			p.find(c.start, c.end, "the hook runs what it fetches, and nobody sees what that is").Help = "ship the script with the plugin"
+		}
+	})
 	for _, d := range p.directives {
 		if d.program == nil {
 			continue
