@@ -64,8 +64,8 @@ func TestBadInput(t *testing.T) {
 	if err := os.Symlink("nowhere", at("dangling")); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"good/SKILL.md:4:16: error SK301", "yaml/SKILL.md:3:1: error SK101", "huge/SKILL.md:1:1: error SK001", "fence/SKILL.md:4:1: error SK312",
-		"bad\ufffdname/SKILL.md:4:16: error SK301", "dangling/SKILL.md:1:1: error SK001", "empty/SKILL.md:1:1: error SK106"}
+	want := []string{"good/SKILL.md:4:16: error SK301", "yaml/SKILL.md:2:14: error SK101", "huge/SKILL.md:1:1: error SK001", "fence/SKILL.md:4:1: error SK312",
+		"bad\ufffdname/SKILL.md:4:16: error SK301", "dangling/SKILL.md:1:1: error SK001: a link that leads nowhere", "self:1:1: error SK001: a link that leads nowhere", "empty/SKILL.md:1:1: error SK106"}
 	if os.Getuid() != 0 {
 		if err := os.Chmod(at("secret"), 0); err != nil {
 			t.Fatal(err)

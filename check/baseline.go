@@ -2,7 +2,9 @@ package check
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -36,7 +38,7 @@ func NewBaseline(all []*Finding) *Baseline {
 		if !ok {
 			i = len(b.Findings)
 			index[key] = i
-			b.Findings = append(b.Findings, BaselineEntry{File: f.File, Rule: f.Rule, Fingerprint: key})
+			b.Findings = append(b.Findings, BaselineEntry{File: f.fixed, Rule: f.Rule, Fingerprint: key})
 		}
 		b.Findings[i].Count++
 	}
@@ -47,7 +49,11 @@ func NewBaseline(all []*Finding) *Baseline {
 func ParseBaseline(file string, src []byte) (*Baseline, error) {
 	var b Baseline
 	if err := json.Unmarshal(src, &b); err != nil {
-		return nil, fmt.Errorf("%s: not a baseline: %w", file, err)
+		why := err.Error()
+		if errors.As(err, new(*json.UnmarshalTypeError)) {
+			why = "want an object with version and findings"
+		}
+		return nil, fmt.Errorf("%s: not a baseline: %s: skillhand check --write-baseline makes one", file, why)
 	}
 	if b.Version != 1 {
 		return nil, fmt.Errorf("%s: not a baseline: version is %d, want 1", file, b.Version)
@@ -56,7 +62,7 @@ func ParseBaseline(file string, src []byte) (*Baseline, error) {
 }
 
 // Take removes from a result what is in the baseline, and returns how many that were and the
-// entries for which there is nothing any more.
+// entries for which there is nothing any more. Those of files that were not checked may have.
 func (b *Baseline) Take(r *Result) (taken int, stale []BaselineEntry) {
 	left := map[string]int{}
 	for _, e := range b.Findings {
@@ -71,7 +77,7 @@ func (b *Baseline) Take(r *Result) (taken int, stale []BaselineEntry) {
 		return true
 	})
 	for _, e := range b.Findings {
-		if left[e.Fingerprint] > 0 {
+		if left[e.Fingerprint] > 0 && (r.checked[e.File] || !isThere(filepath.Join(r.top, filepath.FromSlash(e.File)))) {
 			stale = append(stale, e)
 		}
 	}

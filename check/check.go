@@ -54,6 +54,8 @@ type Result struct {
 	Findings   []*Finding
 	Verdicts   []Verdict // what Claude Code decides about each directive
 
+	top     string            // of the repository that is worked in
+	checked map[string]bool   // the files, by their names in a baseline
 	sources map[string]string // of the files that have findings, by their paths
 }
 
@@ -111,9 +113,11 @@ func checkFile(f File, opt *Options) *document {
 
 // collect orders the findings and takes out what is ignored.
 func collect(docs []*document) *Result {
-	res := &Result{Files: len(docs), Findings: []*Finding{}, sources: map[string]string{}}
+	res := &Result{Files: len(docs), Findings: []*Finding{}, checked: map[string]bool{}, sources: map[string]string{}}
 	for _, d := range docs {
 		res.Directives += d.count
+		res.top = cmp.Or(res.top, d.top)
+		res.checked[d.fixedName()] = true
 		all := d.findings
 		kept := d.ignore(all)
 		res.Ignored += len(all) - len(kept)

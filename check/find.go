@@ -49,7 +49,13 @@ type File struct {
 	Plugin string // the plugin's folder, if it is of one
 	Source []byte // what it says, if that is not read from the disk
 	Fault  error  // why it cannot be looked at
+
+	top   string // of the repository that is worked in
+	fixed string // its name from there, the same from every folder; "" if it is not in there
 }
+
+// fixedName is what a file is called in a baseline.
+func (f *File) fixedName() string { return cmp.Or(f.fixed, f.Name) }
 
 // A Finder finds what there is to check.
 type Finder struct {
@@ -63,7 +69,7 @@ type Finder struct {
 // the project and what it would load with it. There may be both files and an error: about paths
 // that stand for none.
 func (f Finder) Find(paths []string) ([]File, error) {
-	w := &walker{Finder: f, seen: map[string]bool{}, dirs: map[string]bool{}, plugins: map[string]bool{}}
+	w := &walker{Finder: f, top: skill.Top(f.Dir), seen: map[string]bool{}, dirs: map[string]bool{}, plugins: map[string]bool{}}
 	if len(paths) == 0 {
 		paths = f.usual()
 	}
@@ -118,6 +124,7 @@ func cause(err error) error {
 // A walker goes through folders.
 type walker struct {
 	Finder
+	top     string // of the repository
 	found   []File
 	seen    map[string]bool // files
 	dirs    map[string]bool // folders, by their real paths
@@ -188,8 +195,9 @@ func (w *walker) folder(dir string, in setting) {
 		if mode&fs.ModeSymlink != 0 {
 			info, err := os.Stat(p)
 			isDir = err == nil && info.IsDir()
-			if err != nil && e.Name() == "SKILL.md" {
-				w.add(File{Path: p, Name: w.name(p), Kind: Skill, Fault: errors.New("a link that leads nowhere")})
+			if err != nil && (kindOf(p, in, false) != "" || filepath.Base(dir) == "skills") && !w.excluded(p) {
+				w.add(File{Path: p, Name: w.name(p), Kind: Text, Fault: errors.New("a link that leads nowhere")})
+				continue
 			}
 		}
 		switch {
@@ -233,6 +241,10 @@ func (w *walker) file(p string, in setting, named bool) bool {
 // placed says where a file is loaded from.
 func (w *walker) placed(f File, in setting) File {
 	p := f.Path
+	f.top = w.top
+	if w.top != "" && skill.Inside(w.top, p) {
+		f.fixed = relative(w.top, p)
+	}
 	switch {
 	case in.plugin != "":
 		f.As, f.Root = InPlugin, in.plugin
@@ -302,9 +314,13 @@ func hasHooks(file string) bool {
 
 // name is what people call a file from here.
 func (w *walker) name(p string) string {
-	base := cmp.Or(w.Base, w.Dir)
-	if skill.Inside(base, p) {
-		if rel, err := filepath.Rel(base, p); err == nil {
+	return relative(cmp.Or(w.Base, w.Dir), p)
+}
+
+// relative is a path from a folder that it is in, or as it is.
+func relative(dir, p string) string {
+	if skill.Inside(dir, p) {
+		if rel, err := filepath.Rel(dir, p); err == nil {
 			p = rel
 		}
 	}
@@ -352,8 +368,7 @@ func (f Finder) Source(name string, src []byte) File {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(f.Dir, name)
 	}
-	w := &walker{Finder: f, seen: map[string]bool{}, plugins: map[string]bool{}}
-	w.Exclude = nil
+	w := &walker{Finder: f, top: skill.Top(f.Dir), plugins: map[string]bool{}}
 	in := w.around(filepath.Dir(name))
 	kind := kindOf(name, in, true)
 	if kind == "" {

@@ -25,6 +25,7 @@ type Finding struct {
 	text   string // the line it starts on
 	anchor int    // the line that a comment before it would ignore
 	path   string // of the file, to be read
+	fixed  string // the file's name in a baseline
 }
 
 // A Range is a stretch of a file. Lines and columns count from 1, columns in characters.
@@ -68,7 +69,7 @@ func (p *pass) find(start, end int, format string, a ...any) *Finding {
 		agent = "spec"
 	}
 	f := &Finding{
-		Rule: p.rule.ID, Name: p.rule.Name, Severity: severity, File: p.Name, path: p.Path, Agent: agent, Docs: p.rule.Link(),
+		Rule: p.rule.ID, Name: p.rule.Name, Severity: severity, File: p.Name, path: p.Path, fixed: p.fixedName(), Agent: agent, Docs: p.rule.Link(),
 		Message: fmt.Sprintf(format, a...), Range: p.rangeOf(start, end),
 	}
 	f.text, f.anchor = p.lineText(f.Range.Line), f.Range.Line
@@ -143,7 +144,7 @@ func fingerprint(all []*Finding) {
 	for _, f := range all {
 		line := f.text[:min(len(f.text), 1000)] // a long one may hold very many findings
 		line = strings.Join(strings.Fields(line), " ")
-		sum := sha256.Sum256([]byte(f.Rule + "\x00" + f.File + "\x00" + line))
+		sum := sha256.Sum256([]byte(f.Rule + "\x00" + f.fixed + "\x00" + line))
 		name := hex.EncodeToString(sum[:8])
 		seen[name]++
 		f.Fingerprint = fmt.Sprintf("%s:%d", name, seen[name])

@@ -35,9 +35,8 @@ func brokenYAML(p *pass) {
 	for _, n := range p.skill.Notes {
 		switch n.Code {
 		case skill.NoteYAML:
-			line := p.lineText(n.Line)
-			start := n.Offset + len(line) - len(strings.TrimLeft(line, " \t"))
-			f := p.find(start, max(start, n.Offset+len(strings.TrimRight(line, " \t\r"))), "%s: every field of it is dropped without a word", n.Text)
+			start, end := p.brokenAt(n)
+			f := p.find(start, end, "%s: every field of it is dropped without a word", n.Text)
 			f.Help = "put the value in quotes"
 			f.Fix = p.quoteValues()
 			if f.Fix == nil {
@@ -51,6 +50,26 @@ func brokenYAML(p *pass) {
 			p.severe(p.find(n.Offset, n.Offset+max(1, f.End-f.Offset), "%s", n.Text), Warning).Help = "remove one of the two"
 		}
 	}
+}
+
+// brokenAt is where a frontmatter is no YAML: the first value on a line that is none by itself, or
+// the line that the parser names, which may be the one before or after.
+func (p *pass) brokenAt(n skill.Note) (start, end int) {
+	for _, f := range p.skill.Front.Fields {
+		raw := strings.TrimRight(p.src[f.ValueOffset:f.ValueEnd], " \t\r\n")
+		if raw != "" && !strings.Contains(raw, "\n") && !isYAML(raw) {
+			return f.ValueOffset, f.ValueOffset + len(raw)
+		}
+	}
+	line := p.lineText(n.Line)
+	start = n.Offset + len(line) - len(strings.TrimLeft(line, " \t"))
+	return start, max(start, n.Offset+len(strings.TrimRight(line, " \t\r")))
+}
+
+// isYAML reports whether a text can be a field's value, on the field's line.
+func isYAML(raw string) bool {
+	alone := skill.Parse("", []byte("---\nfield: "+raw+"\n---\n"))
+	return !slices.ContainsFunc(alone.Notes, func(n skill.Note) bool { return n.Code == skill.NoteYAML })
 }
 
 // isBroken reports whether SK101 has told that no field is known.
@@ -91,10 +110,12 @@ func (p *pass) parseFront(edits []Edit) *skill.Skill {
 // needsQuotes reports whether a value on one line is none in YAML as it stands.
 func needsQuotes(raw string) bool {
 	switch raw[0] {
-	case '"', '\'', '|', '>':
+	case '|', '>':
 		return false
+	case '"', '\'':
+		return strings.Contains(raw[1:], raw[:1]) && !isYAML(raw) // one that is not closed may end anywhere
 	case '[', '{':
-		return !(strings.HasSuffix(raw, "]") || strings.HasSuffix(raw, "}")) || strings.Contains(raw, ": ") && raw[0] == '['
+		return strings.Contains(raw, ": ") && raw[0] == '[' || !isYAML(raw)
 	case '*', '&', '!', '%', '@', '`', '#':
 		return true
 	}

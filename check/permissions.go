@@ -262,6 +262,7 @@ func ruleAllowsAll(p *pass) {
 			f.Help = "write " + all.Text + next.Text
 			if strings.TrimSpace(p.src[end:nextEnd]) == next.Text {
 				f.Fix = replace("remove the space", false, end, nextEnd-len(next.Text), "")
+				f.Fix.Unsafe = p.stops(f.Fix)
 			}
 		} else {
 			f.Help = "name the commands, as in Bash(git status:*), or write Bash if every command is meant"
@@ -284,6 +285,19 @@ func ruleAllowsAll(p *pass) {
 	if all != nil {
 		report(0)
 	}
+}
+
+// stops reports whether a directive that runs would no longer run with a fix of the frontmatter.
+func (p *pass) stops(fix *Fix) bool {
+	front := p.parseFront(fix.Edits).Front
+	return slices.ContainsFunc(p.directives, func(d *directive) bool {
+		if d.verdict.Decision != permit.Allow {
+			return false
+		}
+		q := p.request(d.plain(), p.place())
+		q.Allow, q.Deny = front.AllowedTools, front.DisallowedTools
+		return permit.Decide(q).Decision != permit.Allow
+	})
 }
 
 func ruleUnused(p *pass) {
