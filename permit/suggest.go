@@ -32,10 +32,23 @@ func suggest(q Request, v Verdict) *Change {
 		return nil
 	}
 	c := &Change{Command: respell(q), Rules: moreRules(q, v)}
+	if c.Rules == nil {
+		c.Rules = wholeRule(q)
+	}
 	if c.Command == "" && c.Rules == nil {
 		return nil
 	}
 	return c
+}
+
+// wholeRule names the whole command, which opens what no rule about a part of it does: find -exec.
+func wholeRule(q Request) []string {
+	rule := exactRule(strings.TrimSpace(q.Command))
+	q.Allow = append(slices.Clone(q.Allow), rule)
+	if rule == "" || decide(q).Decision != Allow {
+		return nil
+	}
+	return []string{rule}
 }
 
 // moreRules adds the smallest rule for what asks, until nothing does.
