@@ -416,9 +416,9 @@ func (p *pass) model() {
 	p.nearValue(x, f, models)
 }
 
-// tools reports allowed-tools that are neither a text nor a list of texts.
+// tools reports tools and paths that are neither a text nor a list of texts.
 func (p *pass) tools() {
-	for _, key := range []string{"allowed-tools", "disallowed-tools"} {
+	for _, key := range []string{"allowed-tools", "disallowed-tools", "paths"} {
 		f, ok := p.skill.Front.Field(key)
 		if !ok || len(f.Fields) > 0 {
 			continue

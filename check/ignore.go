@@ -16,21 +16,22 @@ type ignore struct {
 	used       bool
 }
 
-const (
-	ignoreComment = "<!-- skillhand: ignore"
-	ignoreField   = "skillhand-ignore"
-)
+const ignoreField = "skillhand-ignore"
 
 // readIgnores finds the comments and the field that ask for findings to be ignored.
 func (d *document) readIgnores() {
 	for _, p := range d.skill.Parts {
-		rest, ok := strings.CutPrefix(p.Source, ignoreComment)
+		rest, ok := strings.CutPrefix(p.Source, "<!--")
 		if !ok || !p.InCode {
 			continue
 		}
 		text, _, _ := strings.Cut(rest, "-->")
-		length := len(ignoreComment) + len(text) + len("-->")
-		g := newIgnore(text)
+		said, ok := strings.CutPrefix(strings.TrimSpace(text), "skillhand")
+		if !ok || !strings.HasPrefix(said, ":") && !strings.Contains(said, "ignore") {
+			continue // it only speaks of us
+		}
+		length := len("<!--") + len(text) + len("-->")
+		g := readIgnore(said)
 		g.start, g.end = p.Offset, min(p.Offset+length, len(d.src))
 		g.line = d.lineAt(g.end) + 1
 		d.ignores = append(d.ignores, g)
@@ -52,6 +53,15 @@ func (d *document) readIgnores() {
 			d.ignores = append(d.ignores, g)
 		}
 	}
+}
+
+// readIgnore reads what a comment says after skillhand: ": ignore", rules and a reason.
+func readIgnore(said string) *ignore {
+	rest, colon := strings.CutPrefix(strings.TrimLeft(said, " \t"), ":")
+	if words := strings.Fields(rest); colon && len(words) > 0 && words[0] == "ignore" {
+		return newIgnore(strings.Join(words[1:], " "))
+	}
+	return &ignore{fault: "this comment is not understood, so nothing is ignored: write <!-- skillhand: ignore RULE reason -->"}
 }
 
 // newIgnore reads rules, with commas or blanks between them, and a reason.
