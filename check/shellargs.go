@@ -13,6 +13,9 @@ import (
 )
 
 func fencedExample(p *pass) {
+	if p.Kind == Text && p.frontEnd() == 0 {
+		return // about directives, more likely than a skill
+	}
 	for _, d := range p.directives {
 		if d.part != nil || p.hasNote(d, skill.NoteBlockInfo) || p.hasNote(d, skill.NoteDirectiveUnclosed) {
 			continue

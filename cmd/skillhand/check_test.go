@@ -216,7 +216,7 @@ func TestPreCommit(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "SKILL.md"), []byte("---\ndescription: d\n---\n!`find . -name \\'x\\'`\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("bash", "-c", hooks[0].Entry+" SKILL.md")
+	cmd := exec.Command("bash", "-c", hooks[0].Entry)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err == nil || !bytes.Contains(out, []byte("SKILL.md:4:16: error SK301")) {
 		t.Errorf("%v\n%s", err, out)
