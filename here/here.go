@@ -54,6 +54,7 @@ func (h Here) Complete() (Here, error) {
 			return h, fmt.Errorf("the plugin root: %w", err)
 		}
 	}
+	h.Roots = slices.Clone(h.Roots) // they are the caller's
 	for i, root := range h.Roots {
 		if h.Roots[i], err = folder(h.Dir, root); err != nil {
 			return h, fmt.Errorf("a folder of skills: %w", err)

@@ -68,7 +68,7 @@ quota, 124 timed out, 130 interrupted.`,
 	f.StringVar(&o.args, "args", "", "the skill's arguments, as one `string`")
 	f.BoolVar(&o.Strict, "strict", false, "do not ask if a directive of the skill fails")
 	f.StringVar(&o.Label, "label", "", "`text` that names it in the history")
-	f.StringVar(&o.at.PluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
+	o.at.flags(f)
 	f.StringVar(&o.Model, "model", "", "the `model` to ask")
 	f.IntVar(&o.MaxTurns, "max-turns", 0, "stop after this many turns (0: no limit)")
 	f.StringArrayVar(&o.AllowedTools, "allowed-tool", nil, "a `tool` that Claude may use without asking, such as 'Bash(git log:*)'; repeatable")

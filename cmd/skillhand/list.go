@@ -23,7 +23,7 @@ name, the first one is loaded.`,
 		Args: cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error { return runList(std, at, asJSON) },
 	}
-	cmd.Flags().StringVar(&at.PluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
+	at.flags(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON line for each")
 	return cmd
 }

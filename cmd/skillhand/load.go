@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/claudepage"
@@ -69,7 +70,7 @@ you trust.`,
 	f.StringVar(&o.raw, "args", "", "the arguments as one `string`, as an agent passes them; - reads them from stdin")
 	f.StringVar(&o.at.Session, "session", "", "session `id` (default $CLAUDE_SESSION_ID, then $CLAUDE_CODE_SESSION_ID)")
 	f.StringVar(&o.Agent, "agent", "", "`id` of the agent that will read the page")
-	f.StringVar(&o.at.PluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
+	o.at.flags(f)
 	f.StringVar(&o.at.Project, "project", "", "work in the project in this `folder` instead of here")
 	f.BoolVar(&o.Full, "full", false, "print the whole text, whatever the agent has seen")
 	f.BoolVar(&o.Later, "reference", false, "print the page of a later use: fresh output without the instructions")
@@ -248,7 +249,7 @@ func indent(text string) string {
 // newRuntime makes the runtime of a command at a place. What it is doing is said
 // if a person must be asked.
 func newRuntime(std *stdio, doing string, at at) (*skillhand.Runtime, error) {
-	h := here.Here{Session: at.Session, PluginRoot: at.PluginRoot, Env: std.Env}
+	h := here.Here{Session: at.Session, PluginRoot: at.PluginRoot, Roots: at.Roots, Env: std.Env}
 	h, err := h.Complete()
 	if err == nil && at.Project != "" {
 		h, err = h.At(at.Project)
@@ -267,7 +268,16 @@ func newRuntime(std *stdio, doing string, at at) (*skillhand.Runtime, error) {
 }
 
 // An at is what flags say about the place.
-type at struct{ Session, PluginRoot, Project string }
+type at struct {
+	Session, PluginRoot, Project string
+	Roots                        []string
+}
+
+// flags are those that say where skills are looked for.
+func (a *at) flags(f *pflag.FlagSet) {
+	f.StringVar(&a.PluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
+	f.StringArrayVar(&a.Roots, "root", nil, "a further `folder` of skills; may be given several times")
+}
 
 func lookup(env []string, name string) string { return here.Env(env).Get(name) }
 

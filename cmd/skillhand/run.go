@@ -58,7 +58,7 @@ The exit status is 0 only if every check passes, and 124 after a timeout.`,
 	f.SetInterspersed(false)
 	f.DurationVar(&o.Timeout, "timeout", 10*time.Minute, "time limit for the whole run")
 	f.StringVar(&o.Cwd, "cwd", "", "the `folder` to run in; deliverables are relative to it (default here)")
-	f.StringVar(&o.at.PluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
+	o.at.flags(f)
 	f.BoolVar(&o.json, "json", false, "print the verdict as one JSON document")
 	return cmd
 }

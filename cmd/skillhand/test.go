@@ -54,7 +54,7 @@ Exit status: 1 a test failed, 3 there are no tests.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runTest(cmd.Context(), std, o, args) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.at.PluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
+	o.at.flags(f)
 	f.BoolVar(&o.update, "update", false, "rewrite the wanted output")
 	f.BoolVar(&o.json, "json", false, "print one JSON line for each test")
 	f.StringVar(&o.junit, "junit", "", "also write a JUnit report to `file`")
