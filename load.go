@@ -308,7 +308,11 @@ func (l *load) shell() *shell.Shell {
 	if l.PluginRoot != "" {
 		env = env.With("CLAUDE_PLUGIN_ROOT", l.PluginRoot)
 	}
-	return &shell.Shell{Builtins: l.Builtins, Self: l.Self, Dir: l.Dir, Env: env, Timeout: l.Timeout, MaxOutput: maxPrinted, MayRun: l.mayRun}
+	sh := &shell.Shell{Builtins: l.Builtins, Self: l.Self, Dir: l.Dir, Env: env, Timeout: l.Timeout, MaxOutput: maxPrinted}
+	if !l.policy.All {
+		sh.MayRun = l.mayRun
+	}
+	return sh
 }
 
 // mayRun keeps the commands of a trusted skill from leading into a project that
@@ -324,11 +328,12 @@ func (p *place) mayRun(path string) error {
 // inProject reports whether a real path lies in the project that we are in, or
 // in a repository.
 func (p *place) inProject(path string) bool {
-	if skill.Inside(here.Real(here.Around(p.Dir)), path) || skill.Inside(here.Real(p.Project), path) {
+	roots := p.roots()
+	if skill.Inside(roots.around, path) || skill.Inside(roots.project, path) {
 		return true
 	}
 	top := skill.Top(path)
-	return top != "" && !skill.Inside(top, here.Real(p.Home)) // a home that is a repository is no project
+	return top != "" && !skill.Inside(top, roots.home) // a home that is a repository is no project
 }
 
 // readReference returns the plugin's own text for later uses, if it has one.

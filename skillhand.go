@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/here"
@@ -62,7 +63,11 @@ type place struct {
 	here.Here
 	policy trust.Policy
 	hide   *redact.Redactor
+	roots  func() realRoots
 }
+
+// realRoots are where the folders of a place really are.
+type realRoots struct{ around, project, home string }
 
 // at fills in the defaults for a request about a skill.
 func (rt *Runtime) at(name string) (*place, error) {
@@ -78,6 +83,9 @@ func (rt *Runtime) at(name string) (*place, error) {
 		rt.warn(odd)
 	}
 	p := &place{Runtime: rt, Here: h, policy: rt.Policy(h), hide: redact.New(h.Env)}
+	p.roots = sync.OnceValue(func() realRoots {
+		return realRoots{here.Real(here.Around(h.Dir)), here.Real(h.Project), here.Real(h.Home)}
+	})
 	p.Env = h.Env.With(depthVariable, strconv.Itoa(depth+1)).With("PATH", p.path())
 	return p, nil
 }
