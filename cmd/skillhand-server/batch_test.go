@@ -220,7 +220,9 @@ func manyJobs(n int, seconds float64, dir string) string {
 // A run that is killed again and again comes to its end, with every result once.
 func TestBatchKilled(t *testing.T) {
 	t.Parallel()
-	const jobs, kills = 60, 20
+	// So many that some are left after the last kill: of the last few, one could be running at
+	// five kills, and a job that five workers died with fails.
+	const jobs, kills = 240, 20
 	s := newStage(t, "")
 	s.write("jobs.yaml", manyJobs(jobs, 0.1, s.dir), 0o666)
 	for range kills {
