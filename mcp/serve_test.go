@@ -206,7 +206,7 @@ func TestFlood(t *testing.T) {
 	p.skill("wait", "description: Waits.", "!`cat "+gate+"`\n")
 	c := p.connect()
 	const flood = 8_000
-	padding := strings.Repeat("x", 10_000) // 80 MB in all
+	padding := strings.Repeat("x", 30_000) // 240 MB in all
 	var all []chan reply
 	for range flood {
 		_, ch := c.start("tools/call", toolCall("load_skill", map[string]any{"name": "wait", "arguments": padding}))
@@ -215,8 +215,8 @@ func TestFlood(t *testing.T) {
 	runtime.GC()
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)
-	// All of it would be some 300 MB: a message is kept in several forms. What may wait is a quarter.
-	if mem.HeapAlloc > 160<<20 {
+	// Seen: 229 MB, the client's own copies among them; without the limits 416 to 478.
+	if mem.HeapAlloc > 320<<20 {
 		t.Errorf("%d MB are kept", mem.HeapAlloc>>20)
 	}
 	busy := 0
