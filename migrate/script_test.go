@@ -59,7 +59,7 @@ func cutPreamble(e *Edit) string {
 // output of the old one, for every row of the tables, said literally and through
 // a variable.
 func TestHears(t *testing.T) {
-	for _, name := range []string{"legacy.txt", "legacy-odd.txt"} {
+	for _, name := range []string{"legacy.txt", "legacy-odd.txt", "legacy-logs.txt"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			testHears(t, name)

@@ -184,7 +184,7 @@ var symbols = []struct {
 	text   string
 	letter byte
 }{
-	{"✅", 'Y'}, {"❌", 'X'}, {"│", '|'}, {"—", '-'}, {"–", '-'}, {"→", '>'}, {"->", '>'}, {"=>", '>'}, {`""`, '_'}, {"''", '_'}, {"{}", '_'},
+	{"✅", 'Y'}, {"❌", 'X'}, {"✓", '+'}, {"✔", '+'}, {"│", '|'}, {"—", '-'}, {"–", '-'}, {"→", '>'}, {"->", '>'}, {"=>", '>'}, {`""`, '_'}, {"''", '_'}, {"{}", '_'},
 }
 
 // letter reads what text begins with: its letter, or 0 for none, and its length.
@@ -208,6 +208,9 @@ func (r *ruleSet) letter(text string, word bool) (letter byte, n int) {
 	case c == '#':
 		if digits := span(text[1:], isDigit); digits > 0 {
 			return '1', 1 + digits
+		}
+		if n = span(text, func(c byte) bool { return c == '#' }); !word && n < len(text) && text[n] == ' ' {
+			return '#', n
 		}
 		return 0, 1
 	case c == '-', c == '=', c == '.':

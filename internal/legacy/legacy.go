@@ -34,6 +34,7 @@ func Parse(text string) (r Result, ok bool) {
 			l.line(part)
 		}
 	}
+	l.say(l.row)
 	if l.heading && (l.Succeeded || !l.title) {
 		l.say(failure)
 	}
@@ -45,9 +46,10 @@ func Parse(text string) (r Result, ok bool) {
 type reader struct {
 	Result
 	rules     *ruleSet
-	found     bool // something was said
-	heading   bool // the last line was one of failures: what is below it decides
-	title     bool // it was one as in Markdown, which alone says nothing
+	found     bool      // something was said
+	heading   bool      // the last line was one of failures: what is below it decides
+	title     bool      // it was one as in Markdown, which alone says nothing
+	row       statement // what the last line said, a row of a table: if it is the header, nothing
 	delivered map[string]struct{}
 	known     map[string]statement // what lines of letters say; logs have few kinds of lines
 }
@@ -63,6 +65,12 @@ func deliverables(text string) (n int) {
 
 // line takes in what one line says.
 func (l *reader) line(line string) {
+	if l.row != nothing && strings.TrimSpace(line) != "" {
+		if !l.rules.by["line-rule"].MatchString(line) {
+			l.say(l.row)
+		}
+		l.row = nothing
+	}
 	if l.heading && strings.TrimSpace(line) != "" {
 		l.heading = false
 		if l.rules.by["line-none"].MatchString(strings.ToLower(plain(line))) {
@@ -101,9 +109,14 @@ func (l *reader) line(line string) {
 		l.say(l.judge(l.rules.read(line[:r.start(line)]).string(false), false))
 		l.say(l.judge(l.rules.read(oneWord.Replace(unquote(f.value))).string(true), true))
 	default:
-		said := l.judge(r.string(!l.rules.by["line-code"].MatchString(line)), false)
-		if said == failure && l.rules.by["line-heading"].MatchString(strings.ToLower(line)) {
+		letters := r.string(!l.rules.by["line-code"].MatchString(line))
+		said := l.judge(letters, false)
+		if (said == failure || strings.Contains(letters, "#<")) && l.rules.by["line-heading"].MatchString(strings.ToLower(line)) {
 			l.heading, l.title = true, strings.HasPrefix(strings.TrimSpace(line), "#")
+			return
+		}
+		if f.key == "" && strings.HasPrefix(line, "|") {
+			l.row = said
 			return
 		}
 		l.say(said)
@@ -182,7 +195,7 @@ func (r *reading) inBracket() bool {
 }
 
 // oneWord takes apart what a status is made of, such as not_ok.
-var oneWord = strings.NewReplacer("_", " ", "-", " ", "/", " ")
+var oneWord = strings.NewReplacer("_", " ", "-", " ", "/", "|")
 
 func (l *reader) say(s statement) {
 	l.Succeeded = l.Succeeded || s == success

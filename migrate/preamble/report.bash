@@ -108,7 +108,7 @@ skillhand_open() { # sends stdout to a listener, in a pipe of which this shell n
 }
 
 skillhand_listen() { # passes lines on to stderr, hears them, and prints the report when it is told how it ended
-	local LC_ALL=C IFS=$'\r' success=true confidence=0.5 deliverables='' errors='' heading='' passed='' line part told=''
+	local LC_ALL=C IFS=$'\r' success=true confidence=0.5 deliverables='' errors='' heading='' row='' passed='' line part told=''
 	trap - EXIT ERR DEBUG RETURN
 	trap '' HUP INT QUIT PIPE TERM
 	set +eux -f
@@ -136,6 +136,7 @@ skillhand_print() { # prints the report of a script that ended with status $1, b
 	if [[ $now && $skillhand_start ]]; then
 		ms=$(((${now/[!0-9]/} - ${skillhand_start/[!0-9]/}) / 1000))
 	fi
+	skillhand_row
 	if [[ $heading == 1 || $heading && $passed ]]; then success=false; fi
 	if [[ $1 != 0 ]]; then
 		success=false
@@ -148,10 +149,14 @@ skillhand_print() { # prints the report of a script that ended with status $1, b
 # What lines say: the rules of skillhand parse, of which this part is made.
 
 skillhand_hear() { # takes in what a line says: success, passed, confidence, deliverables, errors, heading
-	local line=$1 letters at begin start key value sign rest end
+	local line=$1 letters at begin start key value sign rest end failed
 	if [[ $line == *$'\e'* ]]; then
 		skillhand_plain "$line"
 		set -- "$line"
+	fi
+	if [[ $row && $line == *[![:space:]]* ]]; then
+		if ! [[ $line =~ $skillhand_line_rule ]]; then skillhand_row; fi
+		row=''
 	fi
 	if [[ $heading && $line == *[![:space:]]* ]]; then
 		heading=''
@@ -205,17 +210,24 @@ skillhand_hear() { # takes in what a line says: success, passed, confidence, del
 			skillhand_deliver "$value"
 			return
 		fi
-		skillhand_read "${value//[_\/-]/ }"
+		value=${value//[_-]/ }
+		skillhand_read "${value//\//|}"
 		if skillhand_fails "!${letters:0:begin}<${letters:begin}~" status; then success=false; fi
 		;;
 	*)
 		if [[ $line =~ $skillhand_line_code ]]; then begin=${#letters}; fi
-		if ! skillhand_fails "!${letters:0:begin}<${letters:begin}~" ''; then return; fi
-		if skillhand_like "$line" "$skillhand_line_heading"; then
+		end=$passed failed=''
+		if skillhand_fails "!${letters:0:begin}<${letters:begin}~" ''; then failed=1; fi
+		if [[ $failed || ${letters:0:begin} == *\# ]] && skillhand_like "$line" "$skillhand_line_heading"; then
 			heading=1
 			if [[ $line =~ ^[[:space:]]*\# ]]; then heading=title; fi
 			return
 		fi
+		if [[ ! $key && $line == '|'* ]]; then
+			row=$failed:$passed passed=$end
+			return
+		fi
+		if [[ ! $failed ]]; then return; fi
 		success=false
 		if [[ $key == error && $value ]]; then
 			skillhand_string "$value"
@@ -223,6 +235,10 @@ skillhand_hear() { # takes in what a line says: success, passed, confidence, del
 		fi
 		;;
 	esac
+}
+
+skillhand_row() { # what the row of a table said counts: it is no header
+	case $row in 1:*) success=false ;; ?*:* | :?*) passed=1 ;; esac
 }
 
 skillhand_plain() { # line is $1 without colours, and without what an echo has not understood
@@ -266,6 +282,7 @@ skillhand_read() { # turns a line into letters, says which is the first word's, 
 		case $rest in
 		✅*) letter=Y n=3 ;;
 		❌*) letter=X n=3 ;;
+		✓* | ✔*) letter=+ n=3 ;;
 		│*) letter='|' n=3 ;;
 		—* | –*) letter=- n=3 ;;
 		→*) letter='>' n=3 ;;
@@ -316,6 +333,7 @@ skillhand_letter() { # letter and n of what rest begins with
 		[[ $rest =~ ^.[0-9]+ ]]
 		letter=1 n=${#BASH_REMATCH[0]}
 		;;
+	\#*) if [[ ! $word && $rest =~ ^#+\  ]]; then letter=\# n=$((${#BASH_REMATCH[0]} - 1)); fi ;;
 	[-=.]*)
 		run=${rest%%[!"${rest:0:1}"]*} letter=${rest:0:1}
 		case $word$rest in
