@@ -114,14 +114,18 @@ func digest(text []byte) string {
 }
 
 // Pin trusts dir with what it holds now: after a change of its commands or
-// scripts nothing runs until it is pinned again.
-func (s Store) Pin(dir string) (real string, err error) {
+// scripts nothing runs until it is pinned again. With a digest, it must hold what
+// has that digest: what the user has seen is what is pinned.
+func (s Store) Pin(dir, digest string) (real string, err error) {
 	if real, err = realDir(dir); err != nil {
 		return "", err
 	}
 	m, err := snapshot(real)
 	if err != nil {
 		return "", err
+	}
+	if digest != "" && digest != m.hash() {
+		return "", fmt.Errorf("%s: not pinned: its digest is %s, not %s", real, m.hash(), digest)
 	}
 	data, err := json.Marshal(m)
 	if err != nil {
@@ -144,26 +148,27 @@ const pinSuffix = ".pin"
 var ErrNotPinned = errors.New("not pinned")
 
 // Changes shows how a pinned folder differs from what was pinned, as a diff of
-// its scripts and of the commands in its Markdown. "" means that it does not.
-func (s Store) Changes(dir string) (string, error) {
+// its scripts and of the commands in its Markdown, and the digest of what it holds
+// now. "" means that it does not differ.
+func (s Store) Changes(dir string) (changes, digest string, err error) {
 	real, err := realDir(dir)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	before := manifest{}
 	data, err := os.ReadFile(s.file(real) + pinSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", ErrNotPinned
+		return "", "", ErrNotPinned
 	}
 	if err == nil {
 		err = json.Unmarshal(data, &before)
 	}
 	if err != nil {
-		return "", fmt.Errorf("the pinned state of %s cannot be read: %w", real, err)
+		return "", "", fmt.Errorf("the pinned state of %s cannot be read: %w", real, err)
 	}
 	now, err := snapshot(real)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	all := maps.Clone(before)
 	maps.Copy(all, now)
@@ -178,7 +183,7 @@ func (s Store) Changes(dir string) (string, error) {
 			b.Write(diff.Diff("pinned/"+path, lines(was.Text), "now/"+path, lines(is.Text)))
 		}
 	}
-	return b.String(), nil
+	return b.String(), now.hash(), nil
 }
 
 // lines is a text that ends its last line.

@@ -67,9 +67,9 @@ func (p Policy) Allow(ctx context.Context, file string, commands func() []string
 	if p.Confirm == nil || refused.Err != nil {
 		return err
 	}
-	q := Question{Dir: refused.Dir, Commands: all}
+	q, digest := Question{Dir: refused.Dir, Commands: all}, ""
 	if refused.Changed {
-		if q.Changes, err = p.Store.Changes(refused.Dir); err != nil {
+		if q.Changes, digest, err = p.Store.Changes(refused.Dir); err != nil {
 			return err
 		}
 	}
@@ -80,7 +80,7 @@ func (p Policy) Allow(ctx context.Context, file string, commands func() []string
 	case !yes:
 		return refused
 	case refused.Changed:
-		_, err = p.Store.Pin(refused.Dir)
+		_, err = p.Store.Pin(refused.Dir, digest)
 	default:
 		_, err = p.Store.Trust(refused.Dir)
 	}

@@ -122,7 +122,7 @@ func TestPin(t *testing.T) {
 	write("a/run.sh", "echo one\n")
 	asked := []Question{}
 	p := Policy{Store: Store{Dir: filepath.Join(base, "state", "trust")}}
-	if _, err := p.Store.Pin(dir); err != nil {
+	if _, err := p.Store.Pin(dir, ""); err != nil {
 		t.Fatal(err)
 	}
 	want := func(step string, changed bool) {
@@ -154,6 +154,20 @@ func TestPin(t *testing.T) {
 		}
 	}
 	want("seen and pinned again", false)
+
+	// What is pinned is what was shown, not what came while the user read it.
+	write("a/run.sh", "echo three\n")
+	p.Confirm = func(context.Context, Question) (bool, error) {
+		write("a/run.sh", "echo four\n")
+		return true, nil
+	}
+	if err := p.Allow(t.Context(), skill, func() []string { return []string{"./run.sh"} }); err == nil || !strings.Contains(err.Error(), "not pinned: its digest is") {
+		t.Errorf("changed while the user read: %v", err)
+	}
+	want("not seen", true)
+	if _, err := p.Store.Pin(dir, ""); err != nil {
+		t.Fatal(err)
+	}
 	write("a/new", "")
 	want("a new file", true)
 }

@@ -226,7 +226,12 @@ func confirm(ctx context.Context, std *stdio, doing string, q trust.Question) (b
 	for _, c := range q.Commands {
 		fmt.Fprintln(std.Err, indent(c))
 	}
-	fmt.Fprintf(std.Err, "\nTrust %s and run its skills' commands from now on? [y/N] ", q.Dir)
+	return ask(ctx, std, fmt.Sprintf("\nTrust %s and run its skills' commands from now on? [y/N] ", q.Dir))
+}
+
+// ask asks a person at the terminal for a yes.
+func ask(ctx context.Context, std *stdio, question string) (bool, error) {
+	fmt.Fprint(std.Err, question)
 	answer := make(chan string, 1)
 	go func() {
 		line, _ := bufio.NewReader(std.In).ReadString('\n')

@@ -1,9 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +13,13 @@ import (
 	"github.com/skillhand/skillhand/trust"
 )
 
-type trustOptions struct{ list, revoke, pin, json bool }
+type trustOptions struct {
+	list, revoke, json bool
+	pin                string // what was asked to be pinned: pinNow, or a digest
+}
+
+// pinNow is what --pin alone stands for: whatever the folder holds now.
+const pinNow = "now"
 
 func newTrust(std *stdio) *cobra.Command {
 	var o trustOptions
@@ -27,7 +33,9 @@ one is not trusted.
 
 With --pin, DIR is trusted as it is now. Once its commands or scripts change,
 nothing runs until you have seen the difference and pinned it again. Use it for
-other people's skills, which a pull can change.
+other people's skills, which a pull can change. The difference is shown, and you
+are asked. Where there is no terminal to ask on, nothing is pinned again unless
+you give the digest that is printed with the difference: --pin=DIGEST.
 
 SKILLHAND_TRUST=all in the environment trusts every folder, for CI and
 containers.`,
@@ -40,20 +48,21 @@ containers.`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return runTrust(std, o, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runTrust(cmd.Context(), std, o, args) },
 	}
 	cmd.Flags().BoolVar(&o.list, "list", false, "list the folders that are trusted")
 	cmd.Flags().BoolVar(&o.revoke, "revoke", false, "stop trusting DIR")
-	cmd.Flags().BoolVar(&o.pin, "pin", false, "trust DIR only as it is now")
+	cmd.Flags().StringVar(&o.pin, "pin", "", "trust DIR only as it is now, or as it is if it has this `digest`")
+	cmd.Flags().Lookup("pin").NoOptDefVal = pinNow
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
 
-func runTrust(std *stdio, o trustOptions, args []string) error {
+func runTrust(ctx context.Context, std *stdio, o trustOptions, args []string) error {
 	switch {
-	case o.list && (o.revoke || o.pin || len(args) > 0):
+	case o.list && (o.revoke || o.pin != "" || len(args) > 0):
 		return cli.Usagef("--list takes no other flag and no argument")
-	case o.revoke && o.pin:
+	case o.revoke && o.pin != "":
 		return cli.Usagef("--revoke and --pin cannot be used together")
 	}
 	h, err := here.From("", std.Env)
@@ -68,36 +77,60 @@ func runTrust(std *stdio, o trustOptions, args []string) error {
 	if len(args) > 0 {
 		dir = args[0]
 	}
-	change, verb := store.Trust, "trusted"
-	switch {
-	case o.revoke:
-		change, verb = store.Revoke, "no longer trusted"
-	case o.pin:
-		change, verb = store.Pin, "trusted as it is now"
-		if err := showChanges(std.Err, store, dir); err != nil {
+	digest := ""
+	if !o.revoke {
+		if digest, err = seen(ctx, std, store, dir, o.pin); err != nil {
 			return err
 		}
 	}
-	real, err := change(dir)
+	var real, verb string
+	switch {
+	case o.revoke:
+		verb = "no longer trusted"
+		real, err = store.Revoke(dir)
+	case o.pin != "":
+		verb = "trusted as it is now"
+		real, err = store.Pin(dir, digest)
+	default:
+		verb = "trusted"
+		real, err = store.Trust(dir)
+	}
 	if err != nil {
 		return err
 	}
 	if o.json {
-		return std.PrintJSON(trust.Folder{Dir: real, Trusted: !o.revoke, Pinned: o.pin})
+		return std.PrintJSON(trust.Folder{Dir: real, Trusted: !o.revoke, Pinned: o.pin != ""})
 	}
 	return std.Print(fmt.Sprintf("%s: %s\n", real, verb))
 }
 
-// showChanges shows what changed in a folder since it was pinned, if it was.
-func showChanges(w io.Writer, store trust.Store, dir string) error {
-	changes, err := store.Changes(dir)
-	if errors.Is(err, trust.ErrNotPinned) {
-		return nil
+// seen makes sure that the user has seen what changed in a folder since it was
+// pinned, if it was, and returns the digest of what was shown. A model can run this
+// command too: without a terminal the digest must be given.
+func seen(ctx context.Context, std *stdio, store trust.Store, dir, pin string) (digest string, err error) {
+	given := ""
+	if pin != pinNow {
+		given = pin
 	}
-	if err == nil && changes != "" {
-		fmt.Fprintf(w, "what changed since it was pinned:\n\n%s\n", term.Visible(changes))
+	changes, digest, err := store.Changes(dir)
+	switch {
+	case errors.Is(err, trust.ErrNotPinned):
+		return given, nil
+	case err != nil || changes == "":
+		return given, err
 	}
-	return err
+	fmt.Fprintf(std.Err, "what changed since it was pinned:\n\n%s\ndigest: %s\n", term.Visible(changes), digest)
+	switch {
+	case given != "":
+		return given, nil
+	case !std.Interactive():
+		return "", fmt.Errorf("%s: still pinned as it was: there is no terminal to ask on (if you have seen the difference: skillhand trust --pin=%s)", dir, digest)
+	}
+	yes, err := ask(ctx, std, "\nTrust it as it is now? [y/N] ")
+	if err == nil && !yes {
+		err = fmt.Errorf("%s: still pinned as it was", dir)
+	}
+	return digest, err
 }
 
 func listTrusted(std *stdio, store trust.Store, asJSON bool) error {
