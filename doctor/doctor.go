@@ -267,7 +267,7 @@ func skills(h here.Here) []Finding {
 		count++
 		for _, n := range s.Notes {
 			status := Note
-			if n.Code == skill.NoteYAML || n.Code == skill.NoteBlockUnclosed { // what load --strict refuses
+			if n.Strict() {
 				status = Wrong
 			}
 			odd = append(odd, Finding{"skills", status, s.Say(n), ""})

@@ -111,8 +111,7 @@ func (r *renderer) strict() error {
 	}
 	var faults []error
 	for _, n := range r.skill.Notes {
-		switch n.Code {
-		case skill.NoteYAML, skill.NoteNoFields, skill.NoteFrontmatterUnclosed, skill.NoteBlockUnclosed, skill.NoteDirectiveUnclosed:
+		if n.Strict() {
 			faults = append(faults, errors.New(r.skill.Say(n)))
 		}
 	}

@@ -22,6 +22,8 @@ const (
 	NoteBlockInfo           = "block-info"           // ```!word is not run
 	NoteBlockUnclosed       = "block-unclosed"       // ```! without an end is not run
 	NoteDirectiveUnclosed   = "directive-unclosed"   // !` without a second ` is not run
+	NoteCommentUnclosed     = "comment-unclosed"     // <!-- without an end hides the commands after it
+	NoteFenceUnclosed       = "fence-unclosed"       // a fence without an end shows commands that may be meant to run
 	NoteStrayClose          = "stray-close"          // a closing tag that closes nothing is text
 
 	// These are Faults: a page cannot be made.
@@ -30,6 +32,16 @@ const (
 	NoteSectionTwice    = "section-twice"    // a section is there again
 	NoteSectionUnclosed = "section-unclosed" // a section has no end
 )
+
+// Strict reports whether load --strict refuses a text with this note: it is not what
+// its author meant.
+func (n Note) Strict() bool {
+	switch n.Code {
+	case NoteYAML, NoteNoFields, NoteFrontmatterUnclosed, NoteBlockUnclosed, NoteDirectiveUnclosed, NoteCommentUnclosed, NoteFenceUnclosed:
+		return true
+	}
+	return false
+}
 
 // Say is a note for people: FILE:LINE: text.
 func (s *Skill) Say(n Note) string { return fmt.Sprintf("%s:%d: %s", s.File, n.Line, n.Text) }

@@ -41,11 +41,8 @@ func Parse(file string, src []byte) *Skill {
 			mark, _, _ := strings.Cut(text[c.pos:], "\n")
 			s.note(c.pos, c.line, NoteBlockInfo, "```"+strings.Trim(mark, "` \t\r")+" is not run, only a bare ```! is")
 		case markdown.Unclosed:
-			code, text := NoteBlockUnclosed, "```! is not closed, so it is not run"
-			if sp.Kind == markdown.Plain {
-				code, text = NoteDirectiveUnclosed, "!` is not closed in its paragraph, so it is not run"
-			}
-			s.note(c.pos, c.line, code, text)
+			code, fault := unclosedNote(sp, text[c.pos:])
+			s.note(c.pos, c.line, code, fault)
 		}
 		c.addSpan(sp, header)
 	}
@@ -58,6 +55,20 @@ func Parse(file string, src []byte) *Skill {
 	}
 	slices.SortStableFunc(s.Notes, func(a, b Note) int { return cmp.Compare(a.Offset, b.Offset) })
 	return s
+}
+
+// unclosedNote says what is not closed where text begins, and what that means.
+func unclosedNote(sp markdown.Span, text string) (code, fault string) {
+	mark := text[:len(text)-len(strings.TrimLeft(text, "`~"))]
+	switch {
+	case sp.Kind == markdown.Plain:
+		return NoteDirectiveUnclosed, "!` is not closed in its paragraph, so it is not run"
+	case mark == "":
+		return NoteCommentUnclosed, "<!-- is not closed, so no command in it is run"
+	case strings.HasPrefix(strings.TrimLeft(text[len(mark):], " \t"), "!"):
+		return NoteBlockUnclosed, "```! is not closed, so it is not run"
+	}
+	return NoteFenceUnclosed, mark + " is not closed, so no command in it is run"
 }
 
 func (s *Skill) note(offset, line int, code, text string) {

@@ -117,7 +117,7 @@ func (s *scanner) raw(b block) {
 		case c == '<' && b.kind == html && bytes.HasPrefix(s.buf[i:], openComment):
 			end := s.find(i+2, "-->")
 			if end < 0 {
-				s.spans = append(s.spans, Span{Kind: Code, Start: s.source(i), End: b.end})
+				s.spans = append(s.spans, Span{Kind: Code, Start: s.source(i), End: b.end, Fault: Unclosed})
 				return
 			}
 			s.code(i, end)
@@ -261,6 +261,8 @@ func (s *scanner) fence(b block) {
 				sp.Kind, sp.Text, sp.At, sp.Joints, sp.Alone = Block, command, b.start, joints, !b.nested
 			}
 		}
+	} else if !b.closed && strings.Contains(s.src[b.start:b.end], "!`") {
+		sp.Fault = Unclosed
 	}
 	s.spans = append(s.spans, sp)
 }

@@ -41,7 +41,7 @@ type Fault uint8
 const (
 	NoFault  Fault = iota
 	NotBare        // ```!word: only a bare ```! is a directive
-	Unclosed       // the text ends before the fence does, or the paragraph before the command
+	Unclosed       // the text ends before the fence or comment does, or the paragraph before the command
 )
 
 // Scan finds what is code, a directive or a tag in a body of Markdown, in
