@@ -15,7 +15,8 @@ type Rate struct {
 }
 
 // NewRate is hits of n trials. The interval is Wilson's: with few trials, and
-// near 0 and 1, it is still honest. Of no trials it says nothing: 0 to 1.
+// near 0 and 1, it is still honest. There is no continuity correction. Of no
+// trials it says nothing: 0 to 1.
 func NewRate(hits, n int) Rate {
 	r := Rate{Hits: hits, Of: n, High: 1}
 	if n == 0 {
@@ -45,7 +46,7 @@ type Difference struct {
 }
 
 // Compare says how much higher a is than b. The interval is Newcombe's, made of
-// both Wilson intervals.
+// both Wilson intervals, without a continuity correction.
 func Compare(a, b Rate) Difference {
 	if a.Of == 0 || b.Of == 0 {
 		return Difference{Low: -1, High: 1}

@@ -1,30 +1,58 @@
 package try
 
 import (
+	"fmt"
 	"math"
+	"os"
+	"strings"
 	"testing"
 )
 
-// Figures of R: binom.confint(hits, of, methods = "wilson").
-func TestWilson(t *testing.T) {
-	for _, tt := range []struct {
-		hits, of  int
-		low, high float64
-	}{
-		{18, 20, 0.6989663547715128, 0.972133518786232},
-		{4, 20, 0.0806576625797981, 0.4160174322518935},
-		{4, 200, 0.00780442641634947, 0.05028708690582643},
-		{190, 200, 0.910421851861224, 0.972617354399236},
-		{1, 30, 0.005908590, 0.16670391},
-		{29, 30, 0.8332961, 0.9940914},
-		{0, 30, 0, 0.11351339},
-		{30, 30, 0.8864866, 1},
-		{0, 0, 0, 1}, // nothing is known
-	} {
-		r := NewRate(tt.hits, tt.of)
-		if math.Abs(r.Low-tt.low) > 1e-7 || math.Abs(r.High-tt.high) > 1e-7 {
-			t.Errorf("NewRate(%d, %d) = %.9f to %.9f, want %.9f to %.9f", tt.hits, tt.of, r.Low, r.High, tt.low, tt.high)
+// TestReference holds intervals against figures of another program. The file says which.
+func TestReference(t *testing.T) {
+	text, err := os.ReadFile("testdata/rates.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]int{}
+	for line := range strings.Lines(string(text)) {
+		var a, n, b, m int
+		var low, high float64
+		var got, want [2]float64
+		switch kind, rest, _ := strings.Cut(line, " "); kind {
+		case "wilson":
+			_, err = fmt.Sscan(rest, &a, &n, &low, &high)
+			r := NewRate(a, n)
+			got = [2]float64{r.Low, r.High}
+			rows[kind]++
+		case "newcombe":
+			_, err = fmt.Sscan(rest, &a, &n, &b, &m, &low, &high)
+			d := Compare(NewRate(a, n), NewRate(b, m))
+			got = [2]float64{d.Low, d.High}
+			rows[kind]++
+			if told := low > 1e-12 || high < -1e-12; d.Told != told {
+				t.Errorf("%d/%d and %d/%d: told from chance: %v, want %v", a, n, b, m, d.Told, told)
+			}
 		}
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		if want = [2]float64{low, high}; math.Abs(got[0]-want[0]) > 1e-13 || math.Abs(got[1]-want[1]) > 1e-13 {
+			t.Errorf("%sgot %v, want %v", line, got, want)
+		}
+	}
+	if rows["wilson"] < 80 || rows["newcombe"] < 150 {
+		t.Errorf("rows: %v", rows)
+	}
+}
+
+// TestNothing: of no trials nothing is known.
+func TestNothing(t *testing.T) {
+	if r := NewRate(0, 0); r != (Rate{High: 1}) {
+		t.Errorf("%+v", r)
+	}
+	if d := Compare(NewRate(1, 3), NewRate(0, 0)); d != (Difference{Low: -1, High: 1}) {
+		t.Errorf("%+v", d)
 	}
 }
 
@@ -59,7 +87,6 @@ func TestNewcombe(t *testing.T) {
 		{0, 10, 0, 10, -0.2775, 0.2775, false},
 		{10, 10, 0, 20, 0.6791, 1, true},
 		{10, 10, 0, 10, 0.6075, 1, true},
-		{1, 3, 0, 0, -1, 1, false},
 	} {
 		d := Compare(NewRate(tt.a, tt.n), NewRate(tt.b, tt.m))
 		if !near(d.Low, tt.low) || !near(d.High, tt.high) || d.Told != tt.told {
