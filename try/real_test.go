@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -367,6 +368,91 @@ func TestRealPlugin(t *testing.T) {
 	}
 	if k := summary.Skills[0]; k.Passed.Hits != 1 || k.Judged.Hits != 0 || k.Judged.Of != 1 || k.Without.Hits != 1 || k.Help.Told {
 		t.Errorf("%+v", k)
+	}
+}
+
+// TestRealMine: among the user's other skills are those of the plugins that are
+// installed and enabled, and of them the skills alone. What fired instead, and the
+// words that it shares with the prompt, are told.
+func TestRealMine(t *testing.T) {
+	s := newStage(t, "cases: [{id: one, prompt: 'ONE please, count the scales of a gecko'}]", script{"ONE please": {skillCall("pack:gecko"), done}}, map[string]string{
+		".claude/settings.json": `{"enabledPlugins": {"team@market": true}}`,
+	})
+	home := s.Runtime.Env.Get("HOME")
+	plugins := filepath.Join(home, ".claude/plugins")
+	mark := filepath.Join(t.TempDir(), "hooked")
+	for name, text := range map[string]string{
+		".claude/skills/gnu/SKILL.md":                 "---\nname: gnu\ndescription: GNUTEXT\n---\nGnu.\n",
+		".claude/skills/gnu/.git":                     "gitdir: elsewhere",
+		".claude/settings.json":                       `{"enabledPlugins": {"pack@market": true, "off@market": false, "elsewhere@market": true}}`,
+		".claude/plugins/known_marketplaces.json":     `{"market": {"source": {"source": "github", "repo": "a/b"}, "installLocation": "` + plugins + `/marketplaces/market", "lastUpdated": "2026-01-01T00:00:00Z"}}`,
+		".claude/plugins/installed_plugins.json":      installedPlugins(plugins, s.project, "pack", "off", "team", "elsewhere"),
+		".claude/plugins/pack/skills/gecko/SKILL.md":  "---\nname: gecko\ndescription: Counts scales of reptiles. GECKOTEXT\n---\nCount.\n",
+		".claude/plugins/pack/hooks/hooks.json":       `{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "touch ` + mark + `"}]}]}}`,
+		".claude/plugins/off/skills/newt/SKILL.md":    "---\nname: newt\ndescription: NEWTTEXT\n---\nNewt.\n",
+		".claude/plugins/team/skills/toad/SKILL.md":   "---\nname: toad\ndescription: TOADTEXT\n---\nToad.\n",
+		".claude/plugins/elsewhere/skills/x/SKILL.md": "---\nname: x\ndescription: XTEXT\n---\nX.\n",
+	} {
+		write(t, filepath.Join(home, name), text)
+	}
+	for _, name := range []string{"pack", "off", "team", "elsewhere"} {
+		write(t, filepath.Join(plugins, name, ".claude-plugin/plugin.json"), `{"name": "`+name+`", "version": "1.0.0", "description": "d", "author": {"name": "a"}}`)
+	}
+	s.WithMine, s.Baseline = true, true
+	before, err := s.Plan([]*Subject{s.subject})
+	if err != nil {
+		t.Fatal(err)
+	}
+	summary, trials := s.run()
+	for name, trial := range trials {
+		if trial.Outcome != Other || !slices.Equal(trial.Instead, []string{"pack:gecko"}) {
+			t.Errorf("%s: %s, instead %v (%s)", name, trial.Outcome, trial.Instead, trial.Why)
+		}
+	}
+	for _, q := range s.api.Requests() {
+		for word, want := range map[string]bool{"GNUTEXT": true, "GECKOTEXT": true, "TOADTEXT": true, "NEWTTEXT": false, "XTEXT": false} {
+			if bytes.Contains(q.Body, []byte(word)) != want {
+				t.Errorf("%s is in what was sent: %v", word, !want)
+			}
+		}
+	}
+	want := Miss{Case: "one", Instead: "pack:gecko", Trials: 1, Shared: []string{"count", "scale", "gecko"}, Lacking: []string{"count", "scale", "gecko"}}
+	if got := summary.Skills[0].Misses; len(got) != 1 || !reflect.DeepEqual(got[0], want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if _, err := os.Stat(mark); err == nil {
+		t.Error("a hook of the user's plugin ran")
+	}
+	write(t, filepath.Join(plugins, "pack/skills/gecko/SKILL.md"), "---\nname: gecko\ndescription: other\n---\n")
+	if after, err := s.Plan([]*Subject{s.subject}); err != nil || after == before {
+		t.Errorf("another skill of a plugin is the same plan: %v", err)
+	}
+}
+
+// installedPlugins is Claude Code's list of them: team is installed for the project, the last for another.
+func installedPlugins(plugins, project string, names ...string) string {
+	list := map[string]any{}
+	for _, name := range names {
+		e := map[string]string{"scope": "user", "installPath": filepath.Join(plugins, name), "version": "1.0.0"}
+		switch name {
+		case "team":
+			e["scope"], e["projectPath"] = "project", project
+		case "elsewhere":
+			e["scope"], e["projectPath"] = "project", "/elsewhere"
+		}
+		list[name+"@market"] = []any{e}
+	}
+	text, _ := json.Marshal(map[string]any{"version": 2, "plugins": list})
+	return string(text)
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -56,6 +56,21 @@ func (o *Options) Plan(subjects []*Subject) (string, error) {
 		}
 		fmt.Fprintln(h, s.Name, sum)
 	}
+	if o.WithMine {
+		user, err := o.Runtime.Complete()
+		if err != nil {
+			return "", err
+		}
+		mine, err := neighbours(user)
+		if err != nil {
+			return "", err
+		}
+		for _, n := range mine {
+			if err := n.hash(h); err != nil {
+				return "", err
+			}
+		}
+	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
@@ -72,12 +87,6 @@ type runner struct {
 
 	heard chan struct{} // closed when a model has answered: the others may begin
 	letGo sync.Once
-}
-
-// A neighbour is another skill of the user's.
-type neighbour struct {
-	name, folder string
-	user         bool
 }
 
 // Run makes the trials that the results do not have yet. What it returns is what
@@ -117,7 +126,7 @@ func (r *runner) begin(subjects []*Subject) (found []Trial, missing []job, err e
 		r.sleep = sleep
 	}
 	if r.WithMine {
-		if r.mine, err = neighbours(r.user.Finder()); err != nil {
+		if r.mine, err = neighbours(r.user); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -151,19 +160,6 @@ func (r *runner) newScratch() error {
 }
 
 const scratchPrefix = "skilltry-"
-
-// neighbours are the user's own skills and those of the project.
-func neighbours(f skill.Finder) ([]neighbour, error) {
-	listed, _ := f.List() // what cannot be read, agents cannot read either
-	var all []neighbour
-	for _, loc := range listed {
-		if loc.Command || loc.Plugin != "" {
-			continue
-		}
-		all = append(all, neighbour{filepath.Base(loc.Folder), here.Real(loc.Folder), loc.From == skill.FromUser})
-	}
-	return all, nil
-}
 
 // jobs are all trials, in the order in which they are made: if they come to an
 // early end, each case has had its turn.
@@ -283,14 +279,11 @@ func (r *runner) describe(subjects []*Subject) map[string]string {
 		}
 	}
 	for _, n := range r.mine {
-		add(n.folder, "")
+		n.describe(add)
 	}
 	for _, s := range subjects {
 		if s.plugin != "" {
-			below, _ := filepath.Glob(filepath.Join(escape(s.plugin), "skills", "*")) // the pattern is good
-			for _, folder := range below {
-				add(folder, skill.PluginName(s.plugin)+":")
-			}
+			describePlugin(s.plugin, add)
 		}
 		for _, c := range s.Cases {
 			for _, file := range c.Files {

@@ -79,7 +79,7 @@ func (s *Subject) install(arm Arm, place folders) ([]string, error) {
 	if s.user {
 		root = place.home
 	}
-	return nil, copyTree(s.folder, filepath.Join(root, ".claude", "skills", s.dir), func(rel string) bool { return rel == "evals" })
+	return nil, copyTree(s.folder, filepath.Join(root, ".claude", "skills", s.dir), func(rel string) bool { return rel == "evals" || rel == ".git" })
 }
 
 func (s *Subject) installPlugin(arm Arm, place folders) ([]string, error) {

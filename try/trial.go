@@ -162,23 +162,12 @@ func (r *runner) furnish(j job, place folders) ([]string, error) {
 	if err := passCredentials(r.user, place.home); err != nil {
 		return nil, err
 	}
-	for _, other := range r.mine {
-		if other.name == j.subject.dir {
-			continue
-		}
-		root := place.project
-		if other.user {
-			root = place.home
-		}
-		to := filepath.Join(root, ".claude", "skills", other.name)
-		if _, err := os.Lstat(to); err == nil {
-			continue // the case brings its own
-		}
-		if err := copyTree(other.folder, to, nil); err != nil {
-			return nil, err
-		}
+	args, err := r.settle(j.subject, place)
+	if err != nil {
+		return nil, err
 	}
-	return j.subject.install(j.arm, place)
+	own, err := j.subject.install(j.arm, place)
+	return append(args, own...), err
 }
 
 // runtime is one for which nothing of the user's exists.

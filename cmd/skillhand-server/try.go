@@ -74,7 +74,7 @@ verdict yet, 5 credentials or quota, 130 interrupted.`,
 	f.Float64Var(&o.minFired, "min-fired", 0, "exit with 1 if it fires, or stays quiet, less often than it should (0 to 1)")
 	f.Float64Var(&o.minPass, "min-pass", 0, "exit with 1 if its checks pass less often (0 to 1)")
 	f.StringArrayVar(&o.cases, "cases", nil, "read cases from this `file` instead of the evals folder; repeatable")
-	f.BoolVar(&o.WithMine, "with-mine", false, "install your other skills and those of the project too")
+	f.BoolVar(&o.WithMine, "with-mine", false, "install your other skills too, with those of the project and of enabled plugins")
 	f.BoolVar(&o.Judge, "judge", false, "let a model judge the expectations in evals.json")
 	f.BoolVar(&o.Keep, "keep", false, "keep each trial's folder after it ends")
 	f.StringVar(&o.results, "results", "", "save trials in this `folder` (default: in the state folder)")
