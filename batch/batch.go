@@ -145,6 +145,7 @@ type Running struct {
 var (
 	ErrNoBatch = errors.New("no such batch")
 	ErrNoJob   = errors.New("no such job")
+	ErrNoFile  = errors.New("no such file")
 	ErrOther   = errors.New("was added before with other content")
 	ErrNewer   = errors.New("made by a newer version of this program")
 )

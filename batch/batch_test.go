@@ -293,3 +293,43 @@ func TestNewer(t *testing.T) {
 		}
 	})
 }
+
+// Files that jobs share are kept by their content. A database of an older version is brought to
+// ours, with what is in it.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, o Options) {
+		db := open(t, o)
+		add(t, db, some(3), Limits{})
+		for _, statement := range []string{`DROP TABLE batch_file`, `UPDATE batch_version SET version = 1`} {
+			if _, err := db.store.exec(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		db = open(t, o)
+		if s, err := db.Status(t.Context(), "b"); err != nil || s.Total != 3 {
+			t.Errorf("%+v, %v", s, err)
+		}
+		data := []byte("a\x00b\xff")
+		name, err := db.Put(t.Context(), data)
+		again, err2 := db.Put(t.Context(), data)
+		if err := errors.Join(err, err2); err != nil || name != again {
+			t.Fatalf("%q, %q, %v", name, again, err)
+		}
+		if got, err := db.Get(t.Context(), name); err != nil || string(got) != string(data) {
+			t.Errorf("%q, %v", got, err)
+		}
+		if _, err := db.Get(t.Context(), "none"); !errors.Is(err, ErrNoFile) {
+			t.Errorf("%v", err)
+		}
+		if _, err := db.store.exec(t.Context(), `UPDATE batch_file SET data = 'AAAA'`); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := db.Get(t.Context(), name); err == nil {
+			t.Errorf("%q is not what was put there", got)
+		}
+		if _, err := db.Put(t.Context(), make([]byte, MaxFile+1)); err == nil {
+			t.Error("there is no limit")
+		}
+	})
+}

@@ -3,14 +3,16 @@ package batch
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
-// version is that of our tables. A program refuses tables that are newer than it knows.
-const version = 1
+// version is that of our tables. A program refuses tables that are newer than it knows, and brings
+// older ones to its own.
+var version = int64(len(schema))
 
 // batch has the counts of its jobs, so that progress is one row, and is locked by whoever changes
-// a job of it: the rules see one change at a time.
-var schema = []string{
+// a job of it: the rules see one change at a time. Each version adds its statements.
+var schema = [][]string{{
 	`CREATE TABLE batch (
 		id          {id},
 		name        text NOT NULL UNIQUE,
@@ -89,7 +91,12 @@ var schema = []string{
 		kind  text PRIMARY KEY,
 		until bigint NOT NULL
 	)`,
-}
+}, {
+	`CREATE TABLE batch_file (
+		name text PRIMARY KEY, -- a hash of the content
+		data text NOT NULL -- in base 64
+	)`,
+}}
 
 // migrate makes the tables that are missing. Only one process is here at a time.
 func migrate(ctx context.Context, s store, river func() error) error {
@@ -114,13 +121,15 @@ func migrate(ctx context.Context, s store, river func() error) error {
 		return err
 	}
 	defer tx.rollback()
-	for _, statement := range schema {
+	for _, statement := range slices.Concat(schema[have:]...) {
 		if _, err := tx.exec(ctx, statement); err != nil {
 			return err
 		}
 	}
-	if _, err := tx.exec(ctx, `INSERT INTO batch_version VALUES ($1)`, version); err != nil {
-		return err
+	for _, statement := range []string{`DELETE FROM batch_version WHERE version < $1`, `INSERT INTO batch_version VALUES ($1)`} {
+		if _, err := tx.exec(ctx, statement, version); err != nil {
+			return err
+		}
 	}
 	return tx.commit(ctx)
 }

@@ -1,0 +1,47 @@
+package batch
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+)
+
+// MaxFile is how large a file may be that jobs share.
+const MaxFile = 64 << 20
+
+// Put keeps a file that many jobs need and that is too much for the payload of each. The name that
+// it returns is a hash of the content: the same file is kept once.
+func (db *DB) Put(ctx context.Context, data []byte) (name string, err error) {
+	if len(data) > MaxFile {
+		return "", fmt.Errorf("a file of %d bytes, want at most %d", len(data), MaxFile)
+	}
+	sum := sha256.Sum256(data)
+	name = hex.EncodeToString(sum[:])
+	err = db.retry(ctx, func() error {
+		_, err := db.store.exec(ctx, `INSERT INTO batch_file (name, data) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, name, base64.StdEncoding.EncodeToString(data))
+		return err
+	})
+	return name, err
+}
+
+// Get returns a file that was put into the database.
+func (db *DB) Get(ctx context.Context, name string) ([]byte, error) {
+	var found []string
+	err := db.retry(ctx, func() (err error) {
+		found, err = all(ctx, db.store, scanString, `SELECT data FROM batch_file WHERE name = $1`, name)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("%s: %w", name, ErrNoFile)
+	}
+	data, err := base64.StdEncoding.DecodeString(found[0])
+	if sum := sha256.Sum256(data); err != nil || hex.EncodeToString(sum[:]) != name {
+		return nil, fmt.Errorf("%s: not the file that was put into the database", name)
+	}
+	return data, nil
+}
