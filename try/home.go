@@ -20,6 +20,7 @@ var passed = []string{
 	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
 	"ANTHROPIC_*", "CLAUDE_*", "API_TIMEOUT_MS", "DISABLE_*", "MAX_THINKING_TOKENS", "BASH_DEFAULT_TIMEOUT_MS", "BASH_MAX_TIMEOUT_MS",
 	"AWS_*", "GOOGLE_*", "CLOUD_ML_REGION", "VERTEX_*", "AZURE_*", "SKILLHAND_CLAUDE",
+	"SKILLHAND_WORKER", // by which what a killed worker left running is found
 }
 
 // kept are those among them that say where the user is, and with whom.

@@ -26,6 +26,7 @@ import (
 //	SKILL/CASE/ARM-RUN.json       a Trial that has ended
 //	SKILL/CASE/ARM-RUN.jsonl      its transcript
 //	summary.json                  there if nothing is missing
+//	batch                         the name of the batch that makes them, if one does
 type Results struct {
 	Dir string
 
@@ -112,6 +113,15 @@ func (r *Results) Close() {
 	}
 }
 
+// Batch is the name of the batch that makes these trials. The first caller gives it.
+func (r *Results) Batch(name string) (string, error) {
+	file := filepath.Join(r.Dir, "batch")
+	if said, err := os.ReadFile(file); err == nil && len(said) > 0 {
+		return string(said), nil
+	}
+	return name, atomicfile.Write(file, []byte(name), 0o600)
+}
+
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,60}$`)
 
 // fileName is a name that can stand in a path, and no other name has.
@@ -129,9 +139,12 @@ func fileName(name string) string {
 	return strings.TrimLeft(plain[:min(len(plain), 40)], "-.") + "~" + hex.EncodeToString(sum[:4])
 }
 
-func (r *Results) base(t *Trial) string {
-	return filepath.Join(r.Dir, fileName(t.Skill), fileName(t.Case), fmt.Sprintf("%s-%d", t.Arm, t.Run))
+// Key is what tells a trial from all others of its results: SKILL/CASE/ARM-RUN.
+func (t *Trial) Key() string {
+	return fmt.Sprintf("%s/%s/%s-%d", fileName(t.Skill), fileName(t.Case), t.Arm, t.Run)
 }
+
+func (r *Results) base(t *Trial) string { return filepath.Join(r.Dir, filepath.FromSlash(t.Key())) }
 
 func (r *Results) transcript(t *Trial) string { return r.base(t) + ".jsonl" }
 

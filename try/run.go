@@ -4,7 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,9 +29,10 @@ type Options struct {
 	Jobs         int  // trials at a time; 0 means 1
 	Retries      int  // further tries of a trial without a verdict
 	BudgetUSD    float64
-	WithMine     bool // the user's other skills are there too
-	Judge        bool // a model judges expectations
-	Keep         bool // keep the folders of trials
+	MaxUSD       float64 // what one try of a trial may cost; 0 means any amount
+	WithMine     bool    // the user's other skills are there too
+	Judge        bool    // a model judges expectations
+	Keep         bool    // keep the folders of trials
 	Model        string
 	MaxTurns     int
 	AllowedTools []string
@@ -37,6 +41,9 @@ type Options struct {
 
 	// Results is where trials are kept, and found again; see Plan.
 	Results *Results
+	// Make makes trials elsewhere, of which only Skill, Case, Arm, Run and Fires are given, and
+	// hands over each that has ended. It says why some were not made. nil: they are made here.
+	Make func(ctx context.Context, missing []Trial, ended func(Made) error) (stopped string, err error)
 	// OnTrial is told of each trial, one at a time: of those found first.
 	OnTrial func(t Trial, found bool)
 	// OnStart is told of each trial that begins, one at a time.
@@ -96,9 +103,14 @@ func Run(ctx context.Context, o Options, subjects []*Subject) (*Summary, error) 
 	r := &runner{Options: o, heard: make(chan struct{})}
 	o.Runs = max(o.Runs, 1)
 	trials, missing, err := r.begin(subjects)
+	stopped := fmt.Sprintf("the budget of $%.2f is used up", o.BudgetUSD)
 	if err == nil && len(missing) > 0 {
 		var more []Trial
-		more, err = r.all(ctx, missing)
+		if o.Make != nil {
+			more, stopped, err = r.elsewhere(ctx, missing)
+		} else {
+			more, err = r.all(ctx, missing)
+		}
 		trials = append(trials, more...)
 	}
 	if r.scratch != "" {
@@ -108,7 +120,7 @@ func Run(ctx context.Context, o Options, subjects []*Subject) (*Summary, error) 
 	s.Results, s.DurationMS = o.Results.Dir, float64(time.Since(began).Microseconds())/1000
 	s.Missing = len(jobs(subjects, o.Runs, o.Baseline)) - s.Trials
 	if err == nil && s.Missing > 0 {
-		s.Stopped = fmt.Sprintf("the budget of $%.2f is used up", o.BudgetUSD)
+		s.Stopped = stopped
 	}
 	if err == nil && s.Missing == 0 && s.Void == 0 {
 		err = o.Results.finish(s)
@@ -222,6 +234,24 @@ func (r *runner) all(ctx context.Context, missing []job) ([]Trial, error) {
 	return trials, context.Cause(ctx)
 }
 
+// elsewhere has trials made by others, and keeps them.
+func (r *runner) elsewhere(ctx context.Context, missing []job) (trials []Trial, stopped string, err error) {
+	wanted := make([]Trial, len(missing))
+	for i, j := range missing {
+		wanted[i] = j.trial()
+	}
+	stopped, err = r.Make(ctx, wanted, func(m Made) error {
+		t, err := r.Results.take(m)
+		if err != nil {
+			return err
+		}
+		trials = append(trials, t)
+		r.told(t, false)
+		return nil
+	})
+	return trials, stopped, err
+}
+
 // one makes a trial and keeps it.
 func (r *runner) one(ctx context.Context, j job) (Trial, error) {
 	if r.OnStart != nil {
@@ -253,14 +283,21 @@ func (r *runner) told(t Trial, found bool) {
 	r.OnTrial(t, found)
 }
 
-// left is what may still be spent; 0 means any amount.
-func (r *runner) left() float64 {
+// left is what a question may cost in a try that has cost something; 0 means any amount.
+func (r *runner) left(cost float64) float64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.BudgetUSD == 0 {
+	left := math.Inf(1)
+	if r.BudgetUSD > 0 {
+		left = r.BudgetUSD - r.spent
+	}
+	if r.MaxUSD > 0 {
+		left = min(left, r.MaxUSD)
+	}
+	if math.IsInf(left, 1) {
 		return 0
 	}
-	return max(r.BudgetUSD-r.spent, 0.0001)
+	return max(left-cost, 0.0001)
 }
 
 func (r *runner) overBudget() bool {
@@ -299,7 +336,7 @@ func (r *runner) describe(subjects []*Subject) map[string]string {
 
 // Again judges the trials of a results folder once more, by cases as they are
 // now. Nobody is asked and no command is run: what came of those, and what was
-// found in folders that are gone, stays as it was.
+// found in folders that are gone, stays as it was; so does a trial without transcript.
 func Again(ctx context.Context, o Options, dir string, subjects []*Subject) (*Summary, error) {
 	r := &runner{Options: o}
 	var err error
@@ -332,8 +369,13 @@ func Again(ctx context.Context, o Options, dir string, subjects []*Subject) (*Su
 }
 
 func (r *runner) again(ctx context.Context, t *Trial, s *Subject, c *Case) error {
-	before := t.Checks
+	before := *t
 	reading, err := r.read(t, s)
+	if errors.Is(err, fs.ErrNotExist) { // too long to come from where it was made
+		*t = before
+		t.Transcript, t.Fires = "", c.Fires
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -343,7 +385,7 @@ func (r *runner) again(ctx context.Context, t *Trial, s *Subject, c *Case) error
 	}
 	r.check(ctx, t, c, nil, scene{dir: t.Kept, answer: reading.Answer})
 	for i, now := range t.Checks {
-		for _, then := range before {
+		for _, then := range before.Checks {
 			if now.OK == nil && then.Check == now.Check {
 				t.Checks[i] = then
 			}

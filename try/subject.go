@@ -82,12 +82,17 @@ func (s *Subject) install(arm Arm, place folders) ([]string, error) {
 	return nil, copyTree(s.folder, filepath.Join(root, ".claude", "skills", s.dir), func(rel string) bool { return rel == "evals" || rel == ".git" })
 }
 
+// inPlugin is the skill's folder within its plugin.
+func (s *Subject) inPlugin() (string, error) {
+	own, err := filepath.Rel(here.Real(s.plugin), here.Real(s.folder))
+	return filepath.ToSlash(own), err
+}
+
 func (s *Subject) installPlugin(arm Arm, place folders) ([]string, error) {
-	own, err := filepath.Rel(here.Real(s.plugin), s.folder)
+	own, err := s.inPlugin()
 	if err != nil {
 		return nil, err
 	}
-	own = filepath.ToSlash(own)
 	hidden := own + "/evals"
 	if arm == Without {
 		hidden = own

@@ -108,16 +108,21 @@ func parseRate(text string) (starts int, window time.Duration, err error) {
 	return starts, window, nil
 }
 
+// database is the one that was named, or "".
+func (o *batchOptions) database(std *cli.Std) string {
+	if o.db != "" {
+		return o.db
+	}
+	return std.Getenv("SKILLHAND_BATCH_DB")
+}
+
 // open opens the database that the flags name.
 func (o *batchOptions) open(ctx context.Context, std *cli.Std) (*batch.DB, error) {
 	h, err := here.From("", std.Env)
 	if err != nil {
 		return nil, err
 	}
-	database := o.db
-	if database == "" {
-		database = std.Getenv("SKILLHAND_BATCH_DB")
-	}
+	database := o.database(std)
 	if database == "" {
 		database = filepath.Join(h.State, "batch.db")
 	}
@@ -225,8 +230,11 @@ func (o *batchOptions) printJobs(std *cli.Std, file *jobfile.File) error {
 // worker makes the worker of this process.
 func (o *batchOptions) worker(std *cli.Std, db *batch.DB, batches []string) *batch.Worker {
 	return &batch.Worker{
-		DB: db, Do: doJob(std.Env), Slots: o.concurrency, Batches: batches, Warn: std.Warn,
-		Orphaned: func(id string) { proc.KillMarked(batch.WorkerVariable, id) },
+		DB: db, Do: doJob(std.Env, db), Slots: o.concurrency, Batches: batches, Warn: std.Warn,
+		Orphaned: func(id string) {
+			proc.KillMarked(batch.WorkerVariable, id)
+			_ = os.RemoveAll(tryScratch(id)) // what stays is in the temporary folder
+		},
 	}
 }
 

@@ -28,19 +28,26 @@ import (
 const missing batch.Stop = "missing"
 
 // doJob does one job of a batch, in an environment.
-func doJob(env []string) batch.Func {
+func doJob(env []string, db *batch.DB) batch.Func {
+	kits := &kits{db: db}
 	return func(ctx context.Context, payload json.RawMessage) (json.RawMessage, batch.Retry) {
-		var spec jobfile.Spec
+		var spec struct {
+			jobfile.Spec
+			Trial *tryJob `json:"trial"`
+		}
 		if err := json.Unmarshal(payload, &spec); err != nil {
 			return nil, batch.Retry{Error: fmt.Sprintf("not a job of this version: %v", err)}
 		}
 		worker, name := batch.Where(ctx)
 		own, job := here.Env(env).With(batch.WorkerVariable, worker), name+"/"+spec.ID
+		if spec.Trial != nil {
+			return doTrial(ctx, kits, own, spec.Trial)
+		}
 		rt := &skillhand.Runtime{Here: here.Here{Dir: spec.Dir, Env: own}, Builtins: view.Builtins()}
 		if spec.Run != "" {
-			return doRun(ctx, rt, spec, job)
+			return doRun(ctx, rt, spec.Spec, job)
 		}
-		return doAsk(ctx, rt, spec, job)
+		return doAsk(ctx, rt, spec.Spec, job)
 	}
 }
 

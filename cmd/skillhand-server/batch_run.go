@@ -316,6 +316,8 @@ func summary(s *batch.Status) string {
 		text += ": stopped, a usage limit is reached: run it again later"
 	case s.Stopped == missing:
 		text += ": stopped, there is no claude program"
+	case s.Stopped == refused:
+		text += ": stopped, Claude takes no such question: skillhand try says why"
 	case s.Short:
 		text += fmt.Sprintf(": the budget of %s allows no more", term.Dollars(s.Budget))
 	}

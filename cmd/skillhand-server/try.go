@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -30,7 +31,8 @@ type tryOptions struct {
 	cases                     []string
 	results, from, junit      string
 	json, markdown, init, ask bool
-	fresh                     bool
+	fresh, inBatch            bool
+	batch                     batchOptions
 	minFired, minPass         float64
 }
 
@@ -53,15 +55,23 @@ Trials without a verdict (rate limit, time-out, crash) are retried and count in
 no rate. Each trial is saved when it ends: run the same command again to continue
 after an interruption. Arguments after -- go to the CLI unchanged.
 
+With --batch trials are jobs of a batch (see skillhand batch): on this machine and,
+with --db postgres://..., on every machine that runs skillhand batch work on the
+same database. Those need claude and credentials, and nothing else.
+
 Exit status: 1 below a minimum, 3 no claude or no cases, 4 some trials have no
 verdict yet, 5 credentials or quota, 130 interrupted.`,
 		Example: `  skillhand try --init greet          # then edit evals/cases.yaml
   skillhand try greet --runs 5 --baseline
   skillhand try --with-mine --min-fired 0.8 --junit report.xml
+  skillhand try greet --runs 50 --batch --db postgres://db/skillhand --rate 30/m
   skillhand try greet --from DIR      # judge again, ask nobody`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n := cmd.ArgsLenAtDash(); n >= 0 {
 				args, o.Args = args[:n], args[n:]
+			}
+			if cmd.Flags().Changed("jobs") {
+				o.batch.concurrency = o.Jobs // over all machines
 			}
 			return runTry(cmd.Context(), std, o, args)
 		},
@@ -69,8 +79,9 @@ verdict yet, 5 credentials or quota, 130 interrupted.`,
 	f := cmd.Flags()
 	f.IntVar(&o.Runs, "runs", 3, "number of trials per case")
 	f.BoolVar(&o.Baseline, "baseline", false, "also try without the skill, to see whether it helps")
-	f.IntVarP(&o.Jobs, "jobs", "j", 4, "number of trials at the same time")
+	f.IntVarP(&o.Jobs, "jobs", "j", 4, "number of trials at the same time; with --batch over all machines, if given")
 	f.Float64Var(&o.BudgetUSD, "budget-usd", 0, "start no more trials after spending this many `dollars` (0: no limit)")
+	f.Float64Var(&o.MaxUSD, "max-budget-usd", 0, "end a trial that costs more than this many `dollars` (0: no limit)")
 	f.Float64Var(&o.minFired, "min-fired", 0, "exit with 1 if it fires, or stays quiet, less often than it should (0 to 1)")
 	f.Float64Var(&o.minPass, "min-pass", 0, "exit with 1 if its checks pass less often (0 to 1)")
 	f.StringArrayVar(&o.cases, "cases", nil, "read cases from this `file` instead of the evals folder; repeatable")
@@ -91,6 +102,9 @@ verdict yet, 5 credentials or quota, 130 interrupted.`,
 	f.DurationVar(&o.client.IdleTimeout, "idle-timeout", claude.DefaultIdleTimeout, "time limit without output from the CLI (0: no limit)")
 	f.IntVar(&o.Retries, "retries", 2, "further attempts at a trial without a verdict")
 	f.StringVar(&o.client.Path, "claude", "", "the `path` of claude (default $SKILLHAND_CLAUDE, then claude in PATH)")
+	f.BoolVar(&o.inBatch, "batch", false, "make the trials as durable jobs, on any number of machines")
+	o.batch.dbFlag(cmd)
+	f.StringVar(&o.batch.rate, "rate", "", "with --batch: starts of trials, over all machines, such as `30/m`")
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each trial, the summary last")
 	f.BoolVar(&o.markdown, "markdown", false, "print the summary as Markdown")
 	f.StringVar(&o.junit, "junit", "", "also write a JUnit report to `file`")
@@ -110,6 +124,8 @@ func (o *tryOptions) check() error {
 		return cli.Usagef("--max-turns %d: want 0 or more", o.MaxTurns)
 	case !(o.BudgetUSD >= 0) || math.IsInf(o.BudgetUSD, 0):
 		return cli.Usagef("--budget-usd %v: want 0 or more", o.BudgetUSD)
+	case !(o.MaxUSD >= 0) || math.IsInf(o.MaxUSD, 0):
+		return cli.Usagef("--max-budget-usd %v: want 0 or more", o.MaxUSD)
 	case !share(o.minFired):
 		return cli.Usagef("--min-fired %v: want 0 to 1", o.minFired)
 	case !share(o.minPass):
@@ -128,7 +144,27 @@ func (o *tryOptions) check() error {
 	if o.client.IdleTimeout == 0 {
 		o.client.IdleTimeout = -1
 	}
-	return nil
+	return o.checkBatch()
+}
+
+func (o *tryOptions) checkBatch() error {
+	switch {
+	case !o.inBatch && o.batch.db != "":
+		return cli.Usagef("--db needs --batch")
+	case !o.inBatch && o.batch.rate != "":
+		return cli.Usagef("--rate needs --batch")
+	case !o.inBatch:
+		return nil
+	case o.from != "" || o.init:
+		return cli.Usagef("--batch cannot be used with --from or --init")
+	case o.Keep:
+		return cli.Usagef("--batch cannot be used with --keep: folders stay on the machine that made them")
+	case o.BudgetUSD > 0 && o.MaxUSD == 0:
+		return cli.Usagef("--budget-usd needs --max-budget-usd with --batch: what a trial may cost is set aside before it starts")
+	}
+	o.batch.budget = o.BudgetUSD
+	_, err := o.batch.limits()
+	return err
 }
 
 func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) error {
@@ -161,6 +197,7 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 	if show.failed != nil {
 		return show.failed
 	}
+	err = lockedOut(err, std.Env, runtime.GOOS)
 	if err != nil && summary.Trials == 0 {
 		return tryError(err)
 	}
@@ -199,11 +236,27 @@ func tryRun(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subje
 		return nil, err
 	}
 	defer o.Results.Close()
+	if o.inBatch {
+		o.Make = inBatch(std, o, subjects)
+	}
 	summary, err := try.Run(ctx, o.Options, subjects)
 	if summary != nil {
 		rememberTry(std, h, summary, err)
 	}
 	return summary, err
+}
+
+// lockedOut adds to an error what lets trials in, if nothing of that is there.
+func lockedOut(err error, env here.Env, goos string) error {
+	e, ok := errors.AsType[*claude.Error](err)
+	if !ok || e.Category != claude.Auth || slices.ContainsFunc([]string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"}, func(name string) bool { return env.Get(name) != "" }) {
+		return err
+	}
+	hint := "trials are let in by ANTHROPIC_API_KEY, by CLAUDE_CODE_OAUTH_TOKEN (claude setup-token makes one) or by the login in ~/.claude"
+	if goos == "darwin" {
+		hint += "; one in the keychain is not found from the HOME of a trial"
+	}
+	return fmt.Errorf("%w\n%s", err, hint)
 }
 
 // tryError gives a failure its exit status.

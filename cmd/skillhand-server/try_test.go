@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,10 +14,38 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/skillhand/skillhand/claude"
+	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/fakeapi"
 	"github.com/skillhand/skillhand/internal/realclaude"
 	"github.com/skillhand/skillhand/try"
 )
+
+func TestLockedOut(t *testing.T) {
+	t.Parallel()
+	auth := &claude.Error{Category: claude.Auth, Kind: claude.Unauthorized, Message: "not logged in"}
+	tests := []struct {
+		err  error
+		env  here.Env
+		goos string
+		want string // what is added
+	}{
+		{auth, nil, "linux", "CLAUDE_CODE_OAUTH_TOKEN (claude setup-token makes one)"},
+		{auth, nil, "darwin", "one in the keychain is not found"},
+		{auth, here.Env{"ANTHROPIC_API_KEY=x"}, "darwin", ""},
+		{&claude.Error{Category: claude.RateLimit}, nil, "darwin", ""},
+		{nil, nil, "darwin", ""},
+	}
+	for _, tt := range tests {
+		got := lockedOut(tt.err, tt.env, tt.goos)
+		if tt.want == "" && got != tt.err || tt.want != "" && !strings.Contains(got.Error(), tt.want) || !errors.Is(got, tt.err) {
+			t.Errorf("%v on %s with %v: %v", tt.err, tt.goos, tt.env, got)
+		}
+		if strings.Contains(fmt.Sprint(got), "keychain") != (tt.goos == "darwin" && tt.want != "") {
+			t.Errorf("%s: %v", tt.goos, got)
+		}
+	}
+}
 
 // TestTryKilled: a try that is killed in the middle, and started again, makes no
 // trial twice that had ended, loses none, and finds the same as one that was not.

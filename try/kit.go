@@ -1,0 +1,349 @@
+package try
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/internal/redact"
+)
+
+// A Kit is all that trials need: the skills, the folders of their cases, the user's
+// other skills and the options. Packed it is one file, with which any machine makes
+// the same trials, whatever it has of its own.
+type Kit struct {
+	dir      string
+	list     kitList
+	subjects []*Subject
+}
+
+// A kitList is the file kit.json in a kit. Paths in it start at the kit's root.
+type kitList struct {
+	Model        string        `json:"model,omitempty"`
+	MaxTurns     int           `json:"max_turns,omitempty"`
+	MaxUSD       float64       `json:"max_usd,omitempty"`
+	AllowedTools []string      `json:"allowed_tools,omitempty"`
+	Args         []string      `json:"args,omitempty"`
+	Env          []string      `json:"env,omitempty"`
+	Judge        bool          `json:"judge,omitempty"`
+	Timeout      time.Duration `json:"timeout_ns,omitempty"`
+	IdleTimeout  time.Duration `json:"idle_timeout_ns,omitempty"`
+	Subjects     []kitSubject  `json:"subjects"`
+	Mine         []neighbour   `json:"mine,omitempty"`
+}
+
+type kitSubject struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Names       Names  `json:"names"`
+	Dir         string `json:"dir"`
+	Folder      string `json:"folder"`
+	Plugin      string `json:"plugin,omitempty"`
+	User        bool   `json:"user,omitempty"`
+	Cases       []Case `json:"cases"`
+}
+
+const (
+	kitName     = "kit.json"
+	maxUnpacked = 1 << 30
+)
+
+// Pack makes a kit. The same skills, cases and options make the same bytes.
+func Pack(o Options, subjects []*Subject) ([]byte, error) {
+	dir, err := os.MkdirTemp("", scratchPrefix)
+	if err != nil {
+		return nil, err
+	}
+	defer removeTree(dir)
+	p := &packer{dir: dir, at: map[string]string{}}
+	list := kitList{
+		Model: o.Model, MaxTurns: o.MaxTurns, MaxUSD: o.MaxUSD, AllowedTools: o.AllowedTools, Args: o.Args, Env: o.Env, Judge: o.Judge,
+		Timeout: o.Runtime.Claude.Timeout, IdleTimeout: o.Runtime.Claude.IdleTimeout,
+	}
+	for _, s := range subjects {
+		packed, err := p.subject(s)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Name, err)
+		}
+		list.Subjects = append(list.Subjects, packed)
+	}
+	if o.WithMine {
+		user, err := o.Runtime.Complete()
+		if err != nil {
+			return nil, err
+		}
+		if list.Mine, err = neighbours(user); err != nil {
+			return nil, err
+		}
+		for i, n := range list.Mine {
+			if list.Mine[i].Folder, err = p.add(n.Folder, ".git"); err != nil {
+				return nil, err
+			}
+		}
+	}
+	text, err := json.MarshalIndent(list, "", " ")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(dir, kitName), text, 0o600); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	zip := gzip.NewWriter(&out)
+	err = errors.Join(writeTar(zip, dir), zip.Close())
+	return out.Bytes(), err
+}
+
+// A packer puts files and folders into a kit, each once.
+type packer struct {
+	dir string
+	at  map[string]string // where they are in the kit
+}
+
+// add copies a file or folder into the kit, but for what is named, and returns its path there.
+func (p *packer) add(from string, but ...string) (string, error) {
+	key := fmt.Sprintf("%q %q", from, but)
+	if at, ok := p.at[key]; ok {
+		return at, nil
+	}
+	parent := fmt.Sprint(len(p.at))
+	at := parent + "/" + filepath.Base(from)
+	to := parent // a file goes into the folder, a folder becomes one
+	if isFolder(from) {
+		to = at
+	}
+	p.at[key] = at
+	return at, copyTree(from, filepath.Join(p.dir, to), func(rel string) bool { return slices.Contains(but, rel) })
+}
+
+func (p *packer) subject(s *Subject) (kitSubject, error) {
+	k := kitSubject{Name: s.Name, Description: s.Description, Names: s.names, Dir: s.dir, User: s.user}
+	var err error
+	if s.plugin == "" {
+		k.Folder, err = p.add(s.folder, "evals", ".git")
+	} else if k.Plugin, err = p.add(s.plugin, ".git"); err == nil {
+		var own string
+		if own, err = s.inPlugin(); err == nil {
+			k.Folder = k.Plugin + "/" + own
+		}
+	}
+	for _, c := range s.Cases {
+		c.Files = slices.Clone(c.Files)
+		for i, file := range c.Files {
+			if c.Files[i], err = p.add(file); err != nil {
+				return k, err
+			}
+		}
+		c.File, c.Line = "", 0 // where a case was written is no part of it
+		k.Cases = append(k.Cases, c)
+	}
+	return k, err
+}
+
+// writeTar writes a folder as an archive that depends on nothing but its content.
+func writeTar(w io.Writer, dir string) error {
+	out := tar.NewWriter(w)
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		h := &tar.Header{Name: filepath.ToSlash(rel), Mode: int64(info.Mode().Perm()), Format: tar.FormatPAX}
+		switch {
+		case d.IsDir():
+			h.Typeflag = tar.TypeDir
+			return out.WriteHeader(h)
+		case d.Type()&fs.ModeSymlink != 0:
+			h.Typeflag = tar.TypeSymlink
+			if h.Linkname, err = os.Readlink(path); err != nil {
+				return err
+			}
+			return out.WriteHeader(h)
+		}
+		h.Typeflag, h.Size = tar.TypeReg, info.Size()
+		if err := out.WriteHeader(h); err != nil {
+			return err
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		_, err = io.Copy(out, f)
+		return err
+	})
+	return errors.Join(err, out.Close())
+}
+
+// Unpack unpacks a kit into a folder. Nothing in it leads out of that folder.
+func Unpack(packed []byte, dir string) (*Kit, error) {
+	zip, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, fmt.Errorf("a kit of trials: %w", err)
+	}
+	if err := readTar(io.LimitReader(zip, maxUnpacked), dir); err != nil {
+		return nil, fmt.Errorf("a kit of trials: %w", err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, kitName))
+	if err != nil {
+		return nil, err
+	}
+	k := &Kit{dir: dir}
+	if err := json.Unmarshal(text, &k.list); err != nil {
+		return nil, fmt.Errorf("a kit of trials: %w", err)
+	}
+	for _, s := range k.list.Subjects {
+		subject := &Subject{Name: s.Name, Description: s.Description, Cases: s.Cases, names: s.Names, dir: s.Dir, user: s.User, folder: k.path(s.Folder)}
+		if s.Plugin != "" {
+			subject.plugin = k.path(s.Plugin)
+		}
+		for _, c := range s.Cases {
+			for i, file := range c.Files {
+				c.Files[i] = k.path(file)
+			}
+		}
+		k.subjects = append(k.subjects, subject)
+	}
+	for i, n := range k.list.Mine {
+		k.list.Mine[i].Folder = k.path(n.Folder)
+	}
+	return k, nil
+}
+
+func (k *Kit) path(rel string) string { return filepath.Join(k.dir, filepath.FromSlash("/"+rel)) }
+
+func readTar(r io.Reader, dir string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for in := tar.NewReader(r); ; {
+		h, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		name := filepath.FromSlash(h.Name)
+		switch h.Typeflag {
+		case tar.TypeDir:
+			err = root.MkdirAll(name, 0o777)
+		case tar.TypeSymlink:
+			if filepath.IsAbs(h.Linkname) || !filepath.IsLocal(filepath.Join(filepath.Dir(name), h.Linkname)) {
+				return fmt.Errorf("%s: a link that leads out", h.Name)
+			}
+			err = root.Symlink(h.Linkname, name)
+		case tar.TypeReg:
+			err = readTarFile(root, name, h, in)
+		default:
+			return fmt.Errorf("%s: neither a file nor a folder", h.Name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func readTarFile(root *os.Root, name string, h *tar.Header, in io.Reader) (err error) {
+	f, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, fs.FileMode(h.Mode).Perm())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	_, err = io.Copy(f, in)
+	return err
+}
+
+// A Made is a trial that was made elsewhere, with its transcript.
+type Made struct {
+	Trial
+	Log []byte `json:"log,omitempty"` // compressed; nil if there is none, or it is too long
+}
+
+// maxLog is how long a transcript may be that goes along with its trial, compressed.
+const maxLog = 16 << 20
+
+// Try makes one try of a trial that the kit has, in folders below scratch. The error is a
+// *claude.Error if Claude gave no verdict: see Passes and Hopeless.
+func (k *Kit) Try(ctx context.Context, rt skillhand.Runtime, want Trial, scratch string) (Made, error) {
+	s, c := lookUp(k.subjects, want.Skill, want.Case)
+	if c == nil {
+		return Made{Trial: want}, fmt.Errorf("%s, case %s: not in the kit", want.Skill, want.Case)
+	}
+	rt.Claude.Timeout, rt.Claude.IdleTimeout = k.list.Timeout, k.list.IdleTimeout
+	r := &runner{heard: make(chan struct{}), mine: k.list.Mine, scratch: scratch, Options: Options{
+		Runtime: rt, Judge: k.list.Judge, Model: k.list.Model, MaxTurns: k.list.MaxTurns, MaxUSD: k.list.MaxUSD, AllowedTools: k.list.AllowedTools,
+		Args: k.list.Args, Env: k.list.Env, Results: &Results{Dir: filepath.Join(scratch, "results")},
+	}}
+	r.open() // nobody waits for this one
+	var err error
+	if r.user, err = rt.Complete(); err != nil {
+		return Made{Trial: want}, err
+	}
+	r.hide = redact.New(r.user.Env)
+	t, failure, err := r.try(ctx, job{s, c, want.Arm, want.Run})
+	if err == nil && failure != nil {
+		err = failure
+	}
+	m := Made{Trial: t, Log: compressed(t.Transcript)}
+	m.Transcript = ""
+	return m, err
+}
+
+// compressed is a file's content as a Made carries it, or nil.
+func compressed(file string) []byte {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil // the CLI was never started
+	}
+	var out bytes.Buffer
+	zip := gzip.NewWriter(&out)
+	if _, err := zip.Write(text); err != nil || zip.Close() != nil || out.Len() > maxLog {
+		return nil
+	}
+	return out.Bytes()
+}
+
+// take keeps a trial that was made elsewhere, its transcript first.
+func (r *Results) take(m Made) (Trial, error) {
+	t := m.Trial
+	t.Transcript = ""
+	if m.Log != nil {
+		t.Transcript = r.transcript(&t)
+		if err := os.MkdirAll(filepath.Dir(t.Transcript), 0o700); err != nil {
+			return t, err
+		}
+		zip, err := gzip.NewReader(bytes.NewReader(m.Log))
+		if err != nil {
+			return t, err
+		}
+		text, err := io.ReadAll(io.LimitReader(zip, maxUnpacked))
+		if err == nil {
+			err = os.WriteFile(t.Transcript, text, 0o600)
+		}
+		if err != nil {
+			return t, err
+		}
+	}
+	return t, r.add(&t)
+}

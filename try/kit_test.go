@@ -1,0 +1,140 @@
+//go:build unix
+
+package try
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// TestKit: a kit has all that trials need, and nothing in it leads to where it was
+// made. What was packed again is the same, byte for byte.
+func TestKit(t *testing.T) {
+	t.Parallel()
+	home, project := t.TempDir(), t.TempDir()
+	for name, text := range map[string]string{
+		".claude/skills/card/SKILL.md":          "---\nname: card\ndescription: Writes cards.\n---\nWrite.\n",
+		".claude/skills/card/run.sh":            "#!/bin/sh\n",
+		".claude/skills/card/evals/box/in.txt":  "in the box",
+		".claude/skills/card/evals/list.csv":    "a,b",
+		".claude/skills/card/evals/cases.yaml":  "cases: [{id: one, prompt: hi, files: [box, list.csv], checks: [{file: a.txt, matches: '^x+$'}, {file: b.json, json: 'a[0]', value: 3}]}, {id: two, prompt: ho, files: box}]",
+		".claude/skills/other/SKILL.md":         "---\nname: other\ndescription: Other.\n---\n",
+		"plug/.claude-plugin/plugin.json":       `{"name": "plug"}`,
+		"plug/skills/deck/SKILL.md":             "---\nname: deck\ndescription: Decks.\n---\n",
+		"plug/skills/deck/evals/cases.yaml":     "cases: [{id: one, prompt: hi}]",
+		"outside.txt":                           "from outside",
+		".claude/skills/card/scripts/inside.sh": "x",
+	} {
+		write(t, filepath.Join(project, name), text)
+	}
+	box := filepath.Join(project, ".claude/skills/card/evals/box")
+	for link, target := range map[string]string{"away.txt": filepath.Join(project, "outside.txt"), "near.txt": "in.txt"} {
+		if err := os.Symlink(target, filepath.Join(box, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(filepath.Join(project, ".claude/skills/card/run.sh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Runtime: skillhand.Runtime{Here: here.Here{Dir: project, State: t.TempDir(), Env: here.Env{"HOME=" + home}}}, WithMine: true, Model: "m", MaxUSD: 2, AllowedTools: []string{"Bash"}}
+	var subjects []*Subject
+	for _, folder := range []string{".claude/skills/card", "plug/skills/deck"} {
+		loc, err := skill.Finder{Dir: project}.Find(filepath.Join(project, folder))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := NewSubject(loc)
+		if err == nil {
+			s.Cases, err = FindCases(s.Folder())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		subjects = append(subjects, s)
+	}
+	packed, err := Pack(o, subjects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := Pack(o, subjects); err != nil || !bytes.Equal(again, packed) {
+		t.Errorf("packed again it is another kit: %v", err)
+	}
+	dir := here.Real(t.TempDir())
+	k, err := Unpack(packed, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(project); err != nil {
+		t.Fatal(err)
+	}
+	card, deck := k.subjects[0], k.subjects[1]
+	if got := everything(t, dir); strings.Contains(got, project) || !strings.Contains(got, "from outside") {
+		t.Errorf("the kit has %s", got)
+	}
+	if _, err := os.Stat(filepath.Join(card.Folder(), "evals")); err == nil {
+		t.Error("the skill has its evals")
+	}
+	one := card.Cases[0]
+	if !one.Checks[0].Matches.MatchString("xx") || one.Checks[0].Matches.MatchString("y") || *one.Checks[1].Value != any(3.0) || len(one.Files) != 2 || !reflect.DeepEqual(card.Cases[1].Files, one.Files[:1]) {
+		t.Errorf("%+v", card.Cases)
+	}
+	if k.list.Model != "m" || k.list.MaxUSD != 2 || len(k.list.Mine) != 2 || deck.plugin == "" || !reflect.DeepEqual(deck.names, subjects[1].names) {
+		t.Errorf("%+v", k.list)
+	}
+	r := &runner{Options: o, mine: k.list.Mine}
+	for _, arm := range []Arm{With, Without} {
+		place, err := newFolders(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		args, err := r.furnish(job{card, &card.Cases[0], arm, 1}, place)
+		if err != nil || len(args) != 0 {
+			t.Fatalf("%q, %v", args, err)
+		}
+		info, err := os.Stat(filepath.Join(place.project, ".claude/skills/card/run.sh"))
+		if (err == nil) != (arm == With) || err == nil && info.Mode().Perm()&0o100 == 0 {
+			t.Errorf("%s: the script: %v, %v", arm, info, err)
+		}
+		for name, want := range map[string]string{"in.txt": "in the box", "away.txt": "from outside", "near.txt": "in the box", "list.csv": "a,b", ".claude/skills/other/SKILL.md": "Other."} {
+			if text, err := os.ReadFile(filepath.Join(place.project, name)); err != nil || !strings.Contains(string(text), want) {
+				t.Errorf("%s: %s has %q, %v", arm, name, text, err)
+			}
+		}
+	}
+}
+
+// TestUnpack: a kit that leads out of its folder is refused, and so is what is none.
+func TestUnpack(t *testing.T) {
+	t.Parallel()
+	for _, h := range []tar.Header{
+		{Name: "../up", Typeflag: tar.TypeReg}, {Name: "/abs", Typeflag: tar.TypeReg}, {Name: "l", Typeflag: tar.TypeSymlink, Linkname: "../.."},
+		{Name: "l", Typeflag: tar.TypeSymlink, Linkname: "/etc"}, {Name: "pipe", Typeflag: tar.TypeFifo},
+	} {
+		var b bytes.Buffer
+		zip := gzip.NewWriter(&b)
+		out := tar.NewWriter(zip)
+		if err := out.WriteHeader(&h); err != nil {
+			t.Fatal(err)
+		}
+		if err := out.Close(); err != nil {
+			t.Fatal(err)
+		}
+		zip.Close()
+		if _, err := Unpack(b.Bytes(), t.TempDir()); err == nil || !strings.HasPrefix(err.Error(), "a kit of trials: ") {
+			t.Errorf("%s %s: %v", h.Name, h.Linkname, err)
+		}
+	}
+	if _, err := Unpack([]byte("no"), t.TempDir()); err == nil {
+		t.Error("what is none was unpacked")
+	}
+}
