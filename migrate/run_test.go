@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,6 +23,13 @@ import (
 
 	"github.com/skillhand/skillhand/report"
 )
+
+// TestMain lets scripts be ended by a signal that whoever started the tests ignores, as nohup does:
+// a signal that is handled here is the default one in what is started.
+func TestMain(m *testing.M) {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	os.Exit(m.Run())
+}
 
 // TestRuns runs every script of testdata/runs in real bash as it was and as it
 // becomes: same exit status, same files, and a report that says what the
@@ -227,7 +235,7 @@ func run(t *testing.T, src []byte) outcome {
 	if err := errors.Join(os.WriteFile(file, src, 0o777), os.Mkdir(work, 0o777), os.WriteFile(filepath.Join(dir, ReportFile), Report(), 0o666)); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	line, _, _ := strings.Cut(string(src), "\n") // not by the file's name: a fork may still hold it open for writing
 	options := strings.Fields(strings.TrimPrefix(line, "#!"))[1:]
