@@ -54,6 +54,9 @@ func (f Finder) Find(name string) (Location, error) {
 		}
 	}
 	for _, root := range f.roots() {
+		if root.missing() {
+			continue
+		}
 		loc, err := root.find(words)
 		// A root that cannot be entered is as good as none: List names it.
 		if err == nil || !errors.Is(err, fs.ErrNotExist) && root.canEnter() {
@@ -80,20 +83,15 @@ type root struct {
 // before commands, as in Claude Code; what other agents read comes after what
 // Claude Code does.
 func (f Finder) roots() []root {
-	var all []root
-	seen := map[string]bool{}
-	own := map[string]bool{}
-	for _, dir := range f.userFolders(".claude/skills", ".agents/skills", ".config/agents/skills", ".claude/commands") {
-		own[dir] = true
-	}
+	all := make([]root, 0, 16)
+	own := f.UserFolders()
 	add := func(from string, plugin func() string, dirs ...string) {
 		for _, dir := range dirs {
 			r := root{dir: dir, from: from, plugin: plugin, command: from != FromExtra && filepath.Base(dir) == "commands"}
-			if own[dir] && from == FromProject { // the project is the user's home
+			if from == FromProject && slices.Contains(own, dir) { // the project is the user's home
 				r.from = FromUser
 			}
-			if !seen[dir] {
-				seen[dir] = true
+			if !slices.ContainsFunc(all, func(other root) bool { return other.dir == dir }) {
 				all = append(all, r)
 			}
 		}
@@ -101,15 +99,13 @@ func (f Finder) roots() []root {
 	above := upward(f.Dir)
 	project := func(folders ...string) {
 		for _, dir := range above {
-			for _, folder := range folders {
-				add(FromProject, nil, filepath.Join(dir, filepath.FromSlash(folder)))
-			}
+			add(FromProject, nil, below(dir, folders...)...)
 		}
 	}
 	var plugin func() string
 	if f.PluginRoot != "" {
 		plugin = sync.OnceValue(func() string { return PluginName(f.PluginRoot) })
-		add(FromPlugin, plugin, filepath.Join(f.PluginRoot, "skills"))
+		add(FromPlugin, plugin, below(f.PluginRoot, "skills")...)
 	}
 	project(".claude/skills", ".agents/skills")
 	add(FromUser, nil, f.UserRoots()...)
@@ -117,11 +113,27 @@ func (f Finder) roots() []root {
 	add(FromUser, nil, f.userFolders(".config/agents/skills")...)
 	add(FromExtra, nil, f.Extra...)
 	if plugin != nil {
-		add(FromPlugin, plugin, filepath.Join(f.PluginRoot, "commands"))
+		add(FromPlugin, plugin, below(f.PluginRoot, "commands")...)
 	}
 	project(".claude/commands")
 	add(FromUser, nil, f.userFolders(".claude/commands")...)
 	return all
+}
+
+// below lists folders in dir, which are written with slashes.
+func below(dir string, folders ...string) []string {
+	dirs := make([]string, len(folders))
+	for i, folder := range folders {
+		dirs[i] = filepath.Join(dir, filepath.FromSlash(folder))
+	}
+	return dirs
+}
+
+// missing reports whether the root is not there. Most are not, and to ask costs
+// less than to look for something in them.
+func (r root) missing() bool {
+	_, err := os.Stat(r.dir)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 func (r root) canEnter() bool {
@@ -190,11 +202,7 @@ func (f Finder) userFolders(folders ...string) []string {
 	if !filepath.IsAbs(f.Home) { // a relative one would be the project's to choose
 		return nil
 	}
-	var dirs []string
-	for _, folder := range folders {
-		dirs = append(dirs, filepath.Join(f.Home, filepath.FromSlash(folder)))
-	}
-	return dirs
+	return below(f.Home, folders...)
 }
 
 // upward lists dir and its parents up to the top of its repository; outside a repository, dir alone.
@@ -295,31 +303,31 @@ func inFolder(folder, name string) (Location, error) {
 // lies in the skill's own folder. The folder itself may be a link: installers
 // make such. A linked file could be any file of the user's.
 func checkFile(loc Location) error {
-	info, err := os.Stat(loc.File)
-	if errors.Is(err, syscall.ENOTDIR) {
+	info, err := os.Lstat(loc.File)
+	switch {
+	case errors.Is(err, syscall.ENOTDIR):
 		return fs.ErrNotExist
+	case errors.Is(err, fs.ErrNotExist):
+		return err
+	case err != nil:
+		return fmt.Errorf("%s: %w", loc.File, reason(err))
+	case info.Mode().IsRegular() && loc.direct():
+		return nil
+	}
+	if info, err = os.Stat(loc.File); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: a broken link", loc.File)
 	}
 	if err != nil {
-		if link, lerr := os.Lstat(loc.File); lerr == nil && link.Mode()&fs.ModeSymlink != 0 {
-			return fmt.Errorf("%s: a broken link", loc.File)
-		}
 		return fmt.Errorf("%s: %w", loc.File, reason(err))
 	}
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s: not a regular file", loc.File)
 	}
-	file, err := filepath.EvalSymlinks(loc.File)
+	real, _, err := loc.where()
 	if err != nil {
 		return err
 	}
-	folder, err := filepath.EvalSymlinks(loc.Folder)
-	if err != nil {
-		return err
-	}
-	if !Inside(folder, file) {
-		return outside(loc.File, file)
-	}
-	return nil
+	return real.check(loc)
 }
 
 // Inside reports whether path is dir or lies below it. Both must be clean.

@@ -15,9 +15,11 @@ import (
 func (f Finder) List() ([]Location, []error) {
 	l := lister{seen: map[string]bool{}, walked: map[string]bool{}}
 	for _, r := range f.roots() {
-		if r.command {
+		switch {
+		case r.missing():
+		case r.command:
 			l.commands(r, nil)
-		} else {
+		default:
 			l.skills(r)
 		}
 	}

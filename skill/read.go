@@ -47,7 +47,7 @@ func (l Location) Front() (f Frontmatter, summary string, err error) {
 }
 
 func (l Location) front() (f Frontmatter, summary string, err error) {
-	src, _, err := l.read()
+	src, err := l.text()
 	if err != nil {
 		return f, "", err
 	}
@@ -65,39 +65,76 @@ func (l Location) front() (f Frontmatter, summary string, err error) {
 	return f, summary, nil
 }
 
-// realPlace is where a file that was read really is.
+// text reads the file, which must lie in its folder, for those who need not know
+// where that really is.
+func (l Location) text() ([]byte, error) {
+	src, opened, err := readOpened(l.File)
+	if err != nil {
+		return nil, err
+	}
+	if now, err := os.Lstat(l.File); err == nil && os.SameFile(opened, now) && l.direct() {
+		return src, l.checkText(src)
+	}
+	src, _, err = l.read()
+	return src, err
+}
+
+// direct reports whether the file stands in its folder itself, so that nothing
+// but a link could lead it elsewhere.
+func (l Location) direct() bool { return filepath.Dir(l.File) == l.Folder }
+
+// realPlace is where a file really is, and its folder.
 type realPlace struct{ file, folder string }
+
+// check reports whether the file lies in its folder.
+func (r realPlace) check(l Location) error {
+	if !Inside(r.folder, r.file) {
+		return fmt.Errorf("%s: links to %s, outside its skill's folder", l.File, r.file)
+	}
+	return nil
+}
+
+// where finds out where the location's file really is, and which file that is.
+func (l Location) where() (real realPlace, info fs.FileInfo, err error) {
+	if real.folder, err = filepath.EvalSymlinks(l.Folder); err != nil {
+		return real, nil, err
+	}
+	if l.direct() {
+		real.file = filepath.Join(real.folder, filepath.Base(l.File))
+		if info, err = os.Lstat(real.file); err == nil && info.Mode().IsRegular() {
+			return real, info, nil
+		}
+	}
+	if real.file, err = filepath.EvalSymlinks(l.File); err == nil {
+		info, err = os.Lstat(real.file)
+	}
+	return real, info, err
+}
 
 // read reads the file and finds out where it really is: in its folder, or it is
 // refused.
 func (l Location) read() (src []byte, real realPlace, err error) {
 	for range 10 {
-		var opened fs.FileInfo
+		var opened, now fs.FileInfo
 		if src, opened, err = readOpened(l.File); err != nil {
 			return nil, real, err
 		}
-		if real.file, err = filepath.EvalSymlinks(l.File); err != nil {
+		if real, now, err = l.where(); err != nil || !os.SameFile(opened, now) {
 			continue
 		}
-		if real.folder, err = filepath.EvalSymlinks(l.Folder); err != nil {
-			continue
+		if err = real.check(l); err == nil {
+			err = l.checkText(src)
 		}
-		if now, err := os.Lstat(real.file); err != nil || !os.SameFile(opened, now) {
-			continue
-		}
-		if !Inside(real.folder, real.file) {
-			return nil, real, outside(l.File, real.file)
-		}
-		if i := bytes.IndexByte(src, 0); i >= 0 {
-			return nil, real, fmt.Errorf("%s:%d: not a text file (it has a zero byte)", l.File, 1+bytes.Count(src[:i], []byte("\n")))
-		}
-		return src, real, nil
+		return src, real, err
 	}
 	return nil, real, fmt.Errorf("%s: changed while it was being read", l.File)
 }
 
-func outside(file, real string) error {
-	return fmt.Errorf("%s: links to %s, outside its skill's folder", file, real)
+func (l Location) checkText(src []byte) error {
+	if i := bytes.IndexByte(src, 0); i >= 0 {
+		return fmt.Errorf("%s:%d: not a text file (it has a zero byte)", l.File, 1+bytes.Count(src[:i], []byte("\n")))
+	}
+	return nil
 }
 
 // ReadFile reads a regular file of a sane length. A pipe or device in a
@@ -118,15 +155,16 @@ func readOpened(file string) ([]byte, fs.FileInfo, error) {
 	if err == nil && !info.Mode().IsRegular() {
 		err = errors.New("not a regular file")
 	}
-	var src []byte
+	var src bytes.Buffer
 	if err == nil {
-		src, err = io.ReadAll(io.LimitReader(f, MaxSize+1))
+		src.Grow(int(min(info.Size(), MaxSize)) + bytes.MinRead) // so that one read gets all of it
+		_, err = src.ReadFrom(io.LimitReader(f, MaxSize+1))
 	}
-	if err == nil && len(src) > MaxSize {
+	if err == nil && src.Len() > MaxSize {
 		err = fmt.Errorf("longer than %d MB, too long for an agent to read", MaxSize>>20)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", file, reason(err))
 	}
-	return src, info, nil
+	return src.Bytes(), info, nil
 }
