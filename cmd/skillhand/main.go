@@ -18,7 +18,7 @@ func run() int {
 		return cli.HandOver(std.Std, command, os.Args[1:])
 	}
 	root := newRoot(std)
-	root.SetArgs(dashPrompt(root, os.Args[1:]))
+	cli.SetArgs(root, dashPrompt(root, os.Args[1:]))
 	return cli.Run(std.Std, root)
 }
 

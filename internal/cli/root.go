@@ -48,6 +48,31 @@ func Root(std *Std, cmd *cobra.Command) {
 	}
 }
 
+// few is how many arguments cobra is given. It copies them several times before
+// a command has them: with thousands of files that takes longer than to start.
+const few = 100
+
+// SetArgs sets a program's arguments. Those at the end that can be neither a flag
+// nor a flag's value go straight to the command, if there are many.
+func SetArgs(root *cobra.Command, args []string) {
+	root.SetArgs(args)
+	n := len(args)
+	for n > few && !strings.HasPrefix(args[n-1], "-") {
+		n--
+	}
+	n = min(n+1, len(args)) // the first may be the value of the flag before it
+	if n == len(args) {
+		return
+	}
+	cmd, _, err := root.Find(args[:n])
+	if err != nil || cmd == root || cmd.RunE == nil {
+		return
+	}
+	run, rest := cmd.RunE, args[n:]
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd, append(args, rest...)) }
+	root.SetArgs(args[:n])
+}
+
 // loadCompletion is what a shell's start-up file says to have completions.
 var loadCompletion = map[string]string{
 	"bash":       "source <(skillhand completion bash)",

@@ -168,7 +168,7 @@ You never need to call it yourself: skillhand COMMAND finds it.`,
 	root.AddCommand(man)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	Root(std, root)
-	root.SetArgs(args)
+	SetArgs(root, args)
 	return Run(std, root)
 }
 
