@@ -213,7 +213,7 @@ func SessionVariables() []string { return slices.Clone(sessionVariables) }
 // session is the session that the environment names. A bad id counts as none.
 func (e Env) session() string {
 	for _, name := range sessionVariables {
-		if id := e.Get(name); session.CheckID(id) == nil {
+		if id := e.Get(name); id != "" && session.CheckID(id) == nil {
 			return id
 		}
 	}

@@ -54,7 +54,7 @@ func (f Finder) Find(name string) (Location, error) {
 		}
 	}
 	for _, root := range f.roots() {
-		if root.missing() {
+		if missing(root.dir) {
 			continue
 		}
 		loc, err := root.find(words)
@@ -79,61 +79,60 @@ type root struct {
 	command bool
 }
 
-// roots lists the folders in which names are looked up, in order: skills
-// before commands, as in Claude Code; what other agents read comes after what
-// Claude Code does.
+// lookup says in which folders names are looked up, in order: skills before
+// commands, as in Claude Code; what other agents read comes after what Claude
+// Code does. A project's come for each folder up to the top of its repository.
+var lookup = []struct {
+	from    string
+	folders []string
+}{
+	{FromPlugin, []string{"skills"}},
+	{FromProject, []string{".claude/skills", ".agents/skills"}},
+	{FromUser, userRoots},
+	{FromProject, []string{".github/skills", ".gemini/skills", ".opencode/skills"}},
+	{FromUser, []string{".config/agents/skills"}},
+	{FromExtra, []string{""}},
+	{FromPlugin, []string{"commands"}},
+	{FromProject, []string{".claude/commands"}},
+	{FromUser, []string{".claude/commands"}},
+}
+
+var userRoots = []string{".claude/skills", ".agents/skills"}
+
+// roots lists the folders in which names are looked up, in order.
 func (f Finder) roots() []root {
+	bases := map[string][]string{FromProject: upward(f.Dir), FromUser: f.homes(), FromExtra: f.Extra}
+	var plugin func() string
+	if f.PluginRoot != "" {
+		bases[FromPlugin] = []string{f.PluginRoot}
+		plugin = sync.OnceValue(func() string { return PluginName(f.PluginRoot) })
+	}
+	home := filepath.Clean(f.Home)
 	all := make([]root, 0, 16)
-	own := f.UserFolders()
-	add := func(from string, plugin func() string, dirs ...string) {
-		for _, dir := range dirs {
-			r := root{dir: dir, from: from, plugin: plugin, command: from != FromExtra && filepath.Base(dir) == "commands"}
-			if from == FromProject && slices.Contains(own, dir) { // the project is the user's home
-				r.from = FromUser
-			}
-			if !slices.ContainsFunc(all, func(other root) bool { return other.dir == dir }) {
+	for _, where := range lookup {
+		for _, base := range bases[where.from] {
+			for _, folder := range where.folders {
+				r := root{dir: below(base, folder), from: where.from, command: strings.HasSuffix(folder, "commands")}
+				switch {
+				case slices.ContainsFunc(all, func(other root) bool { return other.dir == r.dir }):
+					continue
+				case r.from == FromPlugin:
+					r.plugin = plugin
+				case r.from == FromProject && base == home && slices.Contains(f.UserFolders(), r.dir):
+					r.from = FromUser
+				}
 				all = append(all, r)
 			}
 		}
 	}
-	above := upward(f.Dir)
-	project := func(folders ...string) {
-		for _, dir := range above {
-			add(FromProject, nil, below(dir, folders...)...)
-		}
-	}
-	var plugin func() string
-	if f.PluginRoot != "" {
-		plugin = sync.OnceValue(func() string { return PluginName(f.PluginRoot) })
-		add(FromPlugin, plugin, below(f.PluginRoot, "skills")...)
-	}
-	project(".claude/skills", ".agents/skills")
-	add(FromUser, nil, f.UserRoots()...)
-	project(".github/skills", ".gemini/skills", ".opencode/skills")
-	add(FromUser, nil, f.userFolders(".config/agents/skills")...)
-	add(FromExtra, nil, f.Extra...)
-	if plugin != nil {
-		add(FromPlugin, plugin, below(f.PluginRoot, "commands")...)
-	}
-	project(".claude/commands")
-	add(FromUser, nil, f.userFolders(".claude/commands")...)
 	return all
 }
 
-// below lists folders in dir, which are written with slashes.
-func below(dir string, folders ...string) []string {
-	dirs := make([]string, len(folders))
-	for i, folder := range folders {
-		dirs[i] = filepath.Join(dir, filepath.FromSlash(folder))
+func below(base, folder string) string {
+	if folder == "" {
+		return base
 	}
-	return dirs
-}
-
-// missing reports whether the root is not there. Most are not, and to ask costs
-// less than to look for something in them.
-func (r root) missing() bool {
-	_, err := os.Stat(r.dir)
-	return errors.Is(err, fs.ErrNotExist)
+	return filepath.Join(base, filepath.FromSlash(folder))
 }
 
 func (r root) canEnter() bool {
@@ -191,18 +190,35 @@ func (f Finder) Roots() []string {
 }
 
 // UserRoots lists the user's own folders of skills.
-func (f Finder) UserRoots() []string { return f.userFolders(".claude/skills", ".agents/skills") }
+func (f Finder) UserRoots() []string { return f.userFolders(userRoots) }
 
 // UserFolders lists every folder of the user's own that skills and commands are found in.
 func (f Finder) UserFolders() []string {
-	return f.userFolders(".claude/skills", ".agents/skills", ".config/agents/skills", ".claude/commands")
+	var all []string
+	for _, where := range lookup {
+		if where.from == FromUser {
+			all = append(all, f.userFolders(where.folders)...)
+		}
+	}
+	return all
 }
 
-func (f Finder) userFolders(folders ...string) []string {
-	if !filepath.IsAbs(f.Home) { // a relative one would be the project's to choose
+func (f Finder) userFolders(folders []string) []string {
+	var dirs []string
+	for _, home := range f.homes() {
+		for _, folder := range folders {
+			dirs = append(dirs, below(home, folder))
+		}
+	}
+	return dirs
+}
+
+// homes is the user's home. A relative one would be the project's to choose.
+func (f Finder) homes() []string {
+	if !filepath.IsAbs(f.Home) {
 		return nil
 	}
-	return below(f.Home, folders...)
+	return []string{f.Home}
 }
 
 // upward lists dir and its parents up to the top of its repository; outside a repository, dir alone.

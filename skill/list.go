@@ -16,7 +16,7 @@ func (f Finder) List() ([]Location, []error) {
 	l := lister{seen: map[string]bool{}, walked: map[string]bool{}}
 	for _, r := range f.roots() {
 		switch {
-		case r.missing():
+		case missing(r.dir):
 		case r.command:
 			l.commands(r, nil)
 		default:

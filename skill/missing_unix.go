@@ -1,0 +1,13 @@
+//go:build unix
+
+package skill
+
+import "syscall"
+
+// missing reports whether nothing is at a path. Most folders that could hold
+// skills are not there: to ask costs less than to try and open them, and than
+// package os, which describes what it finds.
+func missing(path string) bool {
+	var found syscall.Stat_t
+	return syscall.Stat(path, &found) == syscall.ENOENT
+}
