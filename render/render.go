@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/shell"
@@ -394,7 +395,7 @@ func each(parts []*planned, f func(skill.Part)) {
 
 // run runs the page's directives, several at a time.
 func (r *renderer) run(ctx context.Context, parts []*planned) error {
-	var wg sync.WaitGroup
+	var tasks []*task
 	replay := r.env.Replay.player()
 	for _, p := range parts {
 		if p.Kind != skill.Directive {
@@ -415,9 +416,9 @@ func (r *renderer) run(ctx context.Context, parts []*planned) error {
 		if r.env.NoExec || r.env.Untrusted != "" {
 			continue
 		}
-		wg.Go(func() { r.start(ctx, p.task) })
+		tasks = append(tasks, p.task)
 	}
-	wg.Wait()
+	r.startAll(ctx, tasks)
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
@@ -426,6 +427,21 @@ func (r *renderer) run(ctx context.Context, parts []*planned) error {
 	}
 	r.record(parts)
 	return r.judge(parts)
+}
+
+// startAll runs tasks to their ends. A worker takes one after the other: what it
+// costs to begin anew, such as to grow a stack, it pays once.
+func (r *renderer) startAll(ctx context.Context, tasks []*task) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(concurrent, len(tasks)) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(tasks)); i = next.Add(1) - 1 {
+				r.start(ctx, tasks[i])
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // judge fails the page if it must not have failed directives.
