@@ -24,9 +24,10 @@ func (rt *Runtime) List() ([]Listed, []error) {
 		return nil, []error{err}
 	}
 	found, faults := p.Finder().List()
+	policy := p.policy.Now()
 	all := make([]Listed, 0, len(found))
 	for _, loc := range found {
-		one := Listed{Location: loc, Trusted: p.policy.May(loc.File) == nil}
+		one := Listed{Location: loc, Trusted: policy.May(loc.File) == nil}
 		front, summary, err := loc.Front()
 		switch {
 		case err != nil:

@@ -17,6 +17,7 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/skill"
+	"github.com/skillhand/skillhand/trust"
 )
 
 // An entry is a skill or command that is here, offered or not.
@@ -43,9 +44,9 @@ func (e *entry) forPeople() error {
 }
 
 // entry reads what the catalogue needs to know about a location.
-func (sv *serving) entry(loc skill.Location) entry {
+func (sv *serving) entry(loc skill.Location, policy trust.Policy) entry {
 	e := entry{Listed: skillhand.Listed{Location: loc}}
-	if err := sv.policy.May(loc.File); err != nil {
+	if err := policy.May(loc.File); err != nil {
 		e.why = fmt.Errorf("%s: %w", loc.Name, err)
 		return e // what nobody trusted is not even read
 	}
@@ -111,13 +112,13 @@ func (sv *serving) offered(to func(*entry) error) []entry {
 	for _, err := range faults {
 		sv.warn("%v", err)
 	}
-	entries := make([]entry, len(found))
+	entries, policy := make([]entry, len(found)), sv.policy.Now()
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(len(found), runtime.GOMAXPROCS(0)) {
 		wg.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(found)); i = next.Add(1) - 1 {
-				entries[i] = sv.entry(found[i])
+				entries[i] = sv.entry(found[i], policy)
 			}
 		})
 	}
@@ -137,7 +138,7 @@ func (sv *serving) find(name string, to func(*entry) error) (entry, error) {
 	if err != nil {
 		return entry{}, err
 	}
-	e := sv.entry(loc)
+	e := sv.entry(loc, sv.policy)
 	return e, to(&e)
 }
 

@@ -100,6 +100,7 @@ func (w *watcher) counts(file string) bool {
 func (w *watcher) look() bool {
 	finder, h := w.here.Finder(), sha256.New()
 	found, _ := finder.List()
+	policy := w.policy.Now()
 	w.places = append(finder.Roots(), w.policy.Store.Dir) // a folder may be trusted now, or no longer
 	want := map[string]bool{}
 	for _, root := range w.places {
@@ -115,7 +116,7 @@ func (w *watcher) look() bool {
 		}
 		w.places = append(w.places, dir)
 		info, err := os.Stat(loc.File)
-		fmt.Fprintln(h, loc.File, w.policy.May(loc.File) == nil, err)
+		fmt.Fprintln(h, loc.File, policy.May(loc.File) == nil, err)
 		if err == nil {
 			fmt.Fprintln(h, info.Size(), info.ModTime().UnixNano())
 			w.seen(info)

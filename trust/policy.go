@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/skillhand/skillhand/skill"
 )
@@ -23,6 +24,8 @@ type Policy struct {
 	// Confirm asks the user about a folder that is not trusted. If it says yes
 	// the folder is trusted from then on. nil means no.
 	Confirm func(ctx context.Context, q Question) (bool, error)
+
+	real bool // Own and More are real paths
 }
 
 // A Question is what a user must know before he trusts a folder.
@@ -97,7 +100,7 @@ func (p Policy) May(path string) error {
 	if err != nil {
 		return &NotTrusted{Dir: path}
 	}
-	if within(real, p.Own) || p.More != nil && within(real, p.More()) {
+	if p.within(real, p.Own) || p.More != nil && p.within(real, p.More()) {
 		return nil
 	}
 	place := Place(real)
@@ -117,12 +120,40 @@ func (p Policy) May(path string) error {
 	return nil
 }
 
-// within reports whether a real path lies in one of dirs.
-func within(real string, dirs []string) bool {
+// Now is the policy of this moment, for judging many paths at once: where the
+// user's own folders really are is found out once.
+func (p Policy) Now() Policy {
+	if p.All || p.real {
+		return p
+	}
+	more := p.More
+	p.Own, p.real = realPaths(p.Own), true
+	if more != nil {
+		p.More = sync.OnceValue(func() []string { return realPaths(more()) })
+	}
+	return p
+}
+
+// within reports whether a real path lies in one of the policy's folders.
+func (p Policy) within(real string, dirs []string) bool {
 	return slices.ContainsFunc(dirs, func(dir string) bool {
-		dir, err := realPath(dir)
+		var err error
+		if !p.real {
+			dir, err = realPath(dir)
+		}
 		return err == nil && skill.Inside(dir, real)
 	})
+}
+
+// realPaths is where folders really are that are there.
+func realPaths(dirs []string) []string {
+	var real []string
+	for _, dir := range dirs {
+		if dir, err := realPath(dir); err == nil {
+			real = append(real, dir)
+		}
+	}
+	return real
 }
 
 // Place returns the folder that must be trusted for a file, or folder, to run: the

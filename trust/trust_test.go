@@ -31,8 +31,12 @@ func TestStore(t *testing.T) {
 	s := Store{Dir: filepath.Join(base, "state", "trust")}
 	want := func(path string, trusted bool, more ...string) {
 		t.Helper()
-		if err := (Policy{Store: s, Own: more}).May(path); (err == nil) != trusted {
-			t.Errorf("May(%s), own %q: %v", path, more, err)
+		own := Policy{Store: s, Own: more}
+		found := Policy{Store: s, More: func() []string { return more }}
+		for _, p := range []Policy{own, own.Now(), found, found.Now()} {
+			if err := p.May(path); (err == nil) != trusted {
+				t.Errorf("May(%s), own %q: %v", path, more, err)
+			}
 		}
 	}
 	want(file, false)
