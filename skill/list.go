@@ -35,7 +35,7 @@ type lister struct {
 
 func (l *lister) skills(r root) {
 	for _, e := range l.entries(r.dir) {
-		if name := plainName(e.Name()); checkName(name) == nil {
+		if name := plainName(e.Name()); !e.Type().IsRegular() && checkName(name) == nil {
 			l.add(r.find([]string{name}))
 		}
 	}

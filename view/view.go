@@ -100,18 +100,19 @@ func listSkills(_ context.Context, args []string, std shell.Std) int {
 		return printed("list-skills", std, "", err)
 	}
 	all, faults := h.Finder().List()
+	var text strings.Builder
 	for _, loc := range all {
 		_, summary, err := loc.Front()
 		if err != nil {
 			faults = append(faults, err)
 			continue
 		}
-		fmt.Fprintf(std.Out, "%s: %s\n", loc.Name, strings.Join(strings.Fields(summary), " "))
+		fmt.Fprintf(&text, "%s: %s\n", loc.Name, strings.Join(strings.Fields(summary), " "))
 	}
 	for _, err := range faults {
 		fmt.Fprintf(std.Err, "list-skills: %v\n", err)
 	}
-	return exitOK
+	return printed("list-skills", std, text.String(), nil)
 }
 
 func noArguments(name string, std shell.Std) int {
