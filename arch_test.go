@@ -68,6 +68,7 @@ internal/npm: proc
 internal/fakeclaude: claudepage
 internal/realclaude: claudepage internal/fakeapi proc
 internal/realpostgres: proc
+internal/shelltest: proc shell/bind
 `
 
 // mayImport reads rooms.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/skillhand/skillhand/internal/shelltest"
 )
 
 // A pair is a template and the arguments that it is tried with.
@@ -52,7 +54,7 @@ func pairs(t testing.TB, name string, values ...string) []pair {
 
 // words is line with $ARGUMENTS as words, as render gives them.
 func (p pair) line() Line {
-	l := line(p.template, p.args, "")
+	l := shelltest.Line(p.template, p.args, "")
 	for _, part := range l.Parts {
 		if part.Value != nil && part.Text == "$ARGUMENTS" {
 			part.Value.Words = p.args
@@ -96,12 +98,9 @@ var attacks = []string{"touch pwned", "./canary.sh", "a[$(touch pwned)]", "$(tou
 
 // TestHostile runs every pair of the table for real: nothing of it may run.
 func TestHostile(t *testing.T) {
-	needBash(t)
+	shelltest.NeedBash(t)
 	if _, err := exec.LookPath("git"); err != nil {
-		if os.Getenv("SKILLHAND_REQUIRE_ALL") != "" {
-			t.Fatal("git is not here")
-		}
-		t.Skip("git is not here")
+		shelltest.Lacking(t, "git is not here")
 	}
 	list := pairs(t, "hostile.txt", attacks...)
 	if len(list) < 150 {
@@ -198,7 +197,7 @@ func (p pair) pasted() string {
 
 // TestOrdinary runs every pair of the table, and bash beside it.
 func TestOrdinary(t *testing.T) {
-	needBash5(t)
+	shelltest.NeedBash5(t)
 	list := pairs(t, "ordinary.txt")
 	if len(list) < 200 {
 		t.Errorf("the table has %d pairs, want 200", len(list))

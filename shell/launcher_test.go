@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/skillhand/skillhand/internal/shelltest"
 )
 
 func TestStandsFor(t *testing.T) {
@@ -78,7 +80,7 @@ func TestStandsFor(t *testing.T) {
 }
 
 func TestLaunchers(t *testing.T) {
-	needBash(t)
+	shelltest.NeedBash(t)
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/internal/minibash"
+	"github.com/skillhand/skillhand/internal/shelltest"
 )
 
 // code makes a Line that is all code.
@@ -168,7 +168,7 @@ func TestStubbornBuiltin(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	needBash(t)
+	shelltest.NeedBash(t)
 	flood := func(ctx context.Context, _ []string, std Std) int {
 		for {
 			if _, err := fmt.Fprintln(std.Out, strings.Repeat("x", 1000)); err != nil {
@@ -264,7 +264,7 @@ func TestCanceled(t *testing.T) {
 
 // TestManyBytes: what a line prints costs no memory.
 func TestManyBytes(t *testing.T) {
-	needBash(t)
+	shelltest.NeedBash(t)
 	const size = 100 << 20
 	for _, line := range []string{
 		fmt.Sprintf("head -c %d /dev/zero", size),
@@ -314,7 +314,7 @@ func TestAtOnce(t *testing.T) {
 }
 
 func TestBash(t *testing.T) {
-	needBash5(t)
+	shelltest.NeedBash5(t)
 	s := &Shell{Dir: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH")}}
 	value := func(s string) Part { return Part{Text: "$0", Value: &Value{Data: s}} }
 	for _, tt := range []struct {
@@ -363,7 +363,7 @@ func TestNoBash(t *testing.T) {
 
 // TestEnvironment: some variables change what bash does, so bash must do it.
 func TestEnvironment(t *testing.T) {
-	needBash(t)
+	shelltest.NeedBash(t)
 	path := "PATH=" + os.Getenv("PATH")
 	for _, env := range []string{"BASH_ENV=/dev/null", "BASH_FUNC_echo%%=() { printf 'mine\n'; }", "SHELLOPTS=braceexpand", "POSIXLY_CORRECT=1"} {
 		if r := run(t, &Shell{Env: []string{path, env}}, code("echo hi")); r.How != Bash {
@@ -394,7 +394,7 @@ func FuzzPrelude(f *testing.F) {
 	f.Add("show $0; (echo)", "a b")
 	s := &Shell{Dir: f.TempDir(), Launchers: []string{f.TempDir()}, Builtins: map[string]Func{"show": show}}
 	f.Fuzz(func(t *testing.T, text, value string) {
-		r, err := s.start(t.Context(), line(text, []string{value}, ""))
+		r, err := s.start(t.Context(), shelltest.Line(text, []string{value}, ""))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -435,27 +435,5 @@ func benchmark(b *testing.B, s *Shell, text string, how How) {
 		if err != nil || r.How != how || r.Stdout.String() != "hi\n" {
 			b.Fatalf("how %q, stdout %q, error %v", r.How, r.Stdout, err)
 		}
-	}
-}
-
-func needBash(t testing.TB) {
-	t.Helper()
-	if _, err := exec.LookPath("bash"); err != nil {
-		if os.Getenv("SKILLHAND_REQUIRE_ALL") != "" {
-			t.Fatal("bash is not here")
-		}
-		t.Skip("bash is not here")
-	}
-}
-
-// needBash5 is for tests that compare messages, which older versions word differently.
-func needBash5(t testing.TB) {
-	t.Helper()
-	needBash(t)
-	if err := exec.Command("bash", "-c", "((BASH_VERSINFO[0] >= 5))").Run(); err != nil {
-		if os.Getenv("SKILLHAND_REQUIRE_ALL") != "" {
-			t.Fatal("bash is older than version 5")
-		}
-		t.Skip("bash is older than version 5")
 	}
 }

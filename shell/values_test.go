@@ -7,48 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skillhand/skillhand/internal/shelltest"
 	"github.com/skillhand/skillhand/shell/bind"
 )
-
-// line makes a Line of a command in which $ARGUMENTS, $0, $1 and $2 stand for
-// values from outside and ${DIR} for a place of ours.
-func line(command string, args []string, dir string) Line {
-	var l Line
-	text := func(s string) {
-		if s != "" {
-			l.Parts = append(l.Parts, Part{Text: s})
-		}
-	}
-	value := func(written, data string, place bool) {
-		l.Parts = append(l.Parts, Part{Text: written, Value: &Value{Data: data, Place: place}})
-	}
-	for command != "" {
-		i := strings.IndexByte(command, '$')
-		if i < 0 {
-			break
-		}
-		rest := command[i:]
-		switch {
-		case strings.HasPrefix(rest, "$ARGUMENTS"):
-			text(command[:i])
-			value("$ARGUMENTS", strings.Join(args, " "), false)
-			command = rest[len("$ARGUMENTS"):]
-		case strings.HasPrefix(rest, "${DIR}"):
-			text(command[:i])
-			value("${DIR}", dir, true)
-			command = rest[len("${DIR}"):]
-		case len(rest) > 1 && '0' <= rest[1] && rest[1] < '0'+byte(len(args)):
-			text(command[:i])
-			value(rest[:2], args[rest[1]-'0'], false)
-			command = rest[2:]
-		default:
-			text(command[:i+1])
-			command = rest[1:]
-		}
-	}
-	text(command)
-	return l
-}
 
 // hostile are arguments that would run something, or mean something, if they were ever read as code.
 var hostile = []string{
@@ -204,7 +165,7 @@ func TestNoArgumentEverRuns(t *testing.T) {
 			}
 			for _, v := range hostile {
 				s := &Shell{Dir: dir}
-				res, err := s.Run(t.Context(), line(way.command, []string{v}, "/a place"))
+				res, err := s.Run(t.Context(), shelltest.Line(way.command, []string{v}, "/a place"))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -272,7 +233,7 @@ func TestTaken(t *testing.T) {
 		{`skillhand load x "$0"`, "src/main.go"},
 		{`echo "${x:-'$0'}"`, "a"},
 	} {
-		if _, err := bind.Bind(line(tt.command, []string{tt.value}, "")); err != nil {
+		if _, err := bind.Bind(shelltest.Line(tt.command, []string{tt.value}, "")); err != nil {
 			t.Errorf("%s with %q: %v", tt.command, tt.value, err)
 		}
 	}
@@ -307,7 +268,7 @@ func TestPlaces(t *testing.T) {
 			{`ls ${DIR}`, "lib.sh\ntool\n"},
 		} {
 			s := &Shell{}
-			res, err := s.Run(t.Context(), line(tt.command, []string{"arg"}, dir))
+			res, err := s.Run(t.Context(), shelltest.Line(tt.command, []string{"arg"}, dir))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -317,12 +278,12 @@ func TestPlaces(t *testing.T) {
 		}
 		for _, command := range []string{`eval "ls ${DIR}"`, `bash -c "ls ${DIR}"`, `bash <<< "ls ${DIR}"`, `echo "ls ${DIR}" | sh`, `trap "ls ${DIR}" EXIT`} {
 			odd := strings.ContainsAny(name, "'\"$`\n;*?\\{")
-			if _, err := bind.Bind(line(command, nil, dir)); isRefusal(err) != odd {
+			if _, err := bind.Bind(shelltest.Line(command, nil, dir)); isRefusal(err) != odd {
 				t.Errorf("%s in %q: %v; want it refused: %v", command, name, err, odd)
 			}
 		}
 	}
-	if _, err := bind.Bind(line(`echo $(( ${DIR} ))`, nil, "/a$(touch pwned)")); !isRefusal(err) {
+	if _, err := bind.Bind(shelltest.Line(`echo $(( ${DIR} ))`, nil, "/a$(touch pwned)")); !isRefusal(err) {
 		t.Error("a folder's name could run in arithmetic")
 	}
 }
@@ -343,7 +304,7 @@ func FuzzHostile(f *testing.F) {
 		}
 		way := ways[int(n)%len(ways)]
 		dir := t.TempDir()
-		res, err := (&Shell{Dir: dir}).Run(t.Context(), line(way.command, []string{v}, "/a place"))
+		res, err := (&Shell{Dir: dir}).Run(t.Context(), shelltest.Line(way.command, []string{v}, "/a place"))
 		if err != nil {
 			t.Fatal(err)
 		}

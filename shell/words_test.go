@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/skillhand/skillhand/internal/shelltest"
 )
 
 func TestWords(t *testing.T) {
@@ -85,7 +87,7 @@ func TestQuote(t *testing.T) {
 
 // TestQuoteWords: what Quote joins, Words takes apart, and so does bash.
 func TestQuoteWords(t *testing.T) {
-	needBash(t)
+	shelltest.NeedBash(t)
 	n := 0
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.StringMatching("[-a-z $*~'\"\\\\#\\n]*"))).Draw(t, "words")

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skillhand/skillhand/internal/shelltest"
 	"github.com/skillhand/skillhand/shell/bind"
 )
 
@@ -38,29 +39,6 @@ func cases(t testing.TB, name string) []string {
 		lines = append(lines, strings.NewReplacer("␤", "\n", "→", "\t").Replace(l))
 	}
 	return lines
-}
-
-// needBash also stands in package shell: both need the real one.
-func needBash(t testing.TB) {
-	t.Helper()
-	if _, err := exec.LookPath("bash"); err != nil {
-		if os.Getenv("SKILLHAND_REQUIRE_ALL") != "" {
-			t.Fatal("bash is not here")
-		}
-		t.Skip("bash is not here")
-	}
-}
-
-// needBash5 is for tests that compare messages, which older versions word differently.
-func needBash5(t testing.TB) {
-	t.Helper()
-	needBash(t)
-	if err := exec.Command("bash", "-c", "((BASH_VERSINFO[0] >= 5))").Run(); err != nil {
-		if os.Getenv("SKILLHAND_REQUIRE_ALL") != "" {
-			t.Fatal("bash is older than version 5")
-		}
-		t.Skip("bash is older than version 5")
-	}
 }
 
 // A place is where a line runs, the same for every line and every shell.
@@ -203,7 +181,7 @@ func sorted(s string) string {
 // TestEmbedded: every line of the table runs in the embedded shell, and does
 // there what it does in bash.
 func TestEmbedded(t *testing.T) {
-	needBash5(t)
+	shelltest.NeedBash5(t)
 	lines := cases(t, "embedded.txt")
 	if len(lines) < 200 {
 		t.Errorf("the table has %d lines, want 200", len(lines))
@@ -236,7 +214,7 @@ func TestLeftToBash(t *testing.T) {
 
 // TestEmbeddedAtRandom compares lines that nobody thought of.
 func TestEmbeddedAtRandom(t *testing.T) {
-	needBash5(t)
+	shelltest.NeedBash5(t)
 	g, lines := newGenerator(t)
 	p := newPlace(t)
 	taken := 0
@@ -261,7 +239,7 @@ func TestEmbeddedAtRandom(t *testing.T) {
 // where our parser and bash's may disagree. Only lines that call no program
 // and write to no other folder run.
 func TestEmbeddedMutated(t *testing.T) {
-	needBash5(t)
+	shelltest.NeedBash5(t)
 	g, lines := newGenerator(t)
 	p := newPlace(t)
 	p.fill(t)

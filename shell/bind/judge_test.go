@@ -1,8 +1,11 @@
-package bind
+package bind_test
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/skillhand/skillhand/internal/shelltest"
+	"github.com/skillhand/skillhand/shell/bind"
 )
 
 func TestJudge(t *testing.T) {
@@ -18,7 +21,7 @@ func TestJudge(t *testing.T) {
 		{`x=$0; eval "$x"`, "reboot", "$0 (in eval) would be read as code, and a value is never code: pass it as an argument instead"},
 	} {
 		got := ""
-		if found := Judge(line(tt.command, []string{tt.value}, "")); len(found) > 0 {
+		if found := bind.Judge(shelltest.Line(tt.command, []string{tt.value}, "")); len(found) > 0 {
 			got = found[0].String()
 		}
 		if got != tt.want {
@@ -30,26 +33,7 @@ func TestJudge(t *testing.T) {
 // TestNested: commands in commands by the hundred are judged once each.
 func TestNested(t *testing.T) {
 	for _, command := range []string{"find . -exec ", "git rebase --exec ", "timeout 5 ", "eval ", "bash -c ", "xargs ", "env ", "docker run x ", "parallel ", "ssh h ", "trap ", "find . -exec sh -c "} {
-		Judge(line(strings.Repeat(command, 200)+`"$0"`, []string{"x"}, ""))
-	}
-}
-
-// TestOptions: options are known in full, shortened and joined to others.
-func TestOptions(t *testing.T) {
-	tar, grep, find := risky()["tar"], riskyGit()["grep"], risky()["find"]
-	for _, tt := range []struct {
-		o    options
-		word string
-		want bool
-	}{
-		{tar, "--checkpoint-action=exec=x", true}, {tar, "--checkpoint-act=x", true}, {tar, "--verbose", false}, {tar, "-Ix", true}, {tar, "-xvIz", true}, {tar, "-xvf", false},
-		{grep, "-O", true}, {grep, "-nOless", true}, {grep, "--open-files-in-pager=x", true}, {grep, "--op", true}, {grep, "-n", false}, {grep, "--only-matching", false}, {grep, "-e", false},
-		{find, "-exec", true}, {find, "-execdir", true}, {find, "-name", false}, {find, "-n", false},
-		{options{all: true}, "-x", true}, {options{all: true}, "-5", false}, {options{all: true}, "--", false}, {options{all: true}, "-", false}, {options{all: true}, "x", false},
-	} {
-		if got := tt.o.has(tt.word); got != tt.want {
-			t.Errorf("%+v has %q: %v, want %v", tt.o, tt.word, got, tt.want)
-		}
+		bind.Judge(shelltest.Line(strings.Repeat(command, 200)+`"$0"`, []string{"x"}, ""))
 	}
 }
 
@@ -59,6 +43,26 @@ func FuzzJudge(f *testing.F) {
 	f.Add("eval \"$0\" <<EOF\n$1\nEOF\n", "$(x)", "`")
 	f.Add(`a[$0]=1; git -c "$1" log; awk '{print $0}'; ssh h $1`, "-x", "")
 	f.Fuzz(func(t *testing.T, command, a, b string) {
-		Judge(line(command, []string{a, b}, "/p"))
+		bind.Judge(shelltest.Line(command, []string{a, b}, "/p"))
+	})
+}
+
+func FuzzValues(f *testing.F) {
+	for _, command := range []string{`echo $0 "$0" '$0' $(echo $0)`, "cat <<'EOF'\n$0\nEOF", `"${DIR}/x" "${x:-'$0'}"`, "echo `echo $0`", `case $0 in $0) ;; esac # $0`} {
+		f.Add(command, "x; touch pwned", "/a place")
+	}
+	f.Fuzz(func(t *testing.T, command, value, place string) {
+		p, err := bind.Bind(shelltest.Line(command, []string{value}, place))
+		if err != nil {
+			return
+		}
+		// Two different values must give the same code: data never reaches it.
+		other, err := bind.Bind(shelltest.Line(command, []string{"\x00other\x00"}, "\x00elsewhere\x00"))
+		if err != nil {
+			return // it may be refused for what it holds
+		}
+		if p.Text != other.Text {
+			t.Errorf("the code depends on the data:\n%q\n%q", p.Text, other.Text)
+		}
 	})
 }
