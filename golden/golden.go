@@ -116,13 +116,24 @@ func (r *Result) run(ctx context.Context, rt skillhand.Runtime, loc skill.Locati
 	if !update || !slices.ContainsFunc(r.Checks, func(c Check) bool { return !c.OK }) {
 		return nil
 	}
+	return r.update(t, got)
+}
+
+// update rewrites the file so that it wants what there is. A file that the script
+// did not make is still missing.
+func (r *Result) update(t *test, got map[string]string) error {
 	t.rewrite(got)
-	if err := atomicfile.Write(r.File, txtar.Format(archive), 0o644); err != nil {
+	text := txtar.Format(t.archive)
+	if again := txtar.Parse(text); !reflect.DeepEqual(again.Files, t.archive.Files) {
+		return errors.New("not updated: a line of what there is would begin a section, as -- page -- does")
+	}
+	if err := atomicfile.Write(r.File, text, 0o644); err != nil {
 		return err
 	}
-	r.Updated = true
-	for i := range r.Checks {
-		r.Checks[i].OK = true
+	for i, c := range r.Checks {
+		if _, there := got[c.Name]; there && !c.OK {
+			r.Checks[i].OK, r.Updated = true, true
+		}
 	}
 	return nil
 }
@@ -227,10 +238,13 @@ func (t *test) run(ctx context.Context, rt *skillhand.Runtime) (map[string]strin
 	for _, name := range t.wanted {
 		if made, ok := strings.CutPrefix(name, "files/"); ok {
 			text, err := os.ReadFile(filepath.Join(t.work, filepath.FromSlash(made)))
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			switch {
+			case errors.Is(err, fs.ErrNotExist): // which check tells
+			case err != nil:
 				return nil, err
+			default:
+				got[name] = string(text)
 			}
-			got[name] = string(text)
 		}
 	}
 	return got, nil
@@ -244,13 +258,15 @@ func (t *test) portable(text string) string {
 // check compares what a section wants with what there is. An archive's sections
 // end with a newline, whatever is in them.
 func (t *test) check(name string, got map[string]string) Check {
+	if _, there := got[name]; !there {
+		return Check{Name: name, Diff: strings.TrimPrefix(name, "files/") + " was not made"}
+	}
 	want, is := line(t.sections[name]), line(got[name])
 	if name == "verdict.json" {
 		var err error
-		if is, err = project(want, is); err != nil {
+		if want, is, err = project(want, is); err != nil {
 			return Check{Name: name, Diff: err.Error()}
 		}
-		want = indented(want)
 	}
 	if want == is {
 		return Check{Name: name, OK: true}
@@ -267,7 +283,7 @@ func (t *test) rewrite(got map[string]string) {
 			continue
 		}
 		if f.Name == "verdict.json" && strings.TrimSpace(string(f.Data)) != "" {
-			if part, err := project(string(f.Data), text); err == nil {
+			if _, part, err := project(string(f.Data), text); err == nil {
 				text = part
 			}
 		}
@@ -283,29 +299,25 @@ func line(text string) string {
 	return text
 }
 
-func indented(doc string) string {
-	var b bytes.Buffer
-	if json.Indent(&b, []byte(doc), "", "  ") != nil {
-		return doc
-	}
-	return line(strings.TrimSpace(b.String()))
-}
-
-// project returns of a document what a wanted one speaks of: the other keys of
-// its objects do not matter.
-func project(want, got string) (string, error) {
+// project returns a wanted document, and of another what the wanted one speaks of: the
+// other keys of its objects do not matter. Both are written in the same way.
+func project(want, got string) (wanted, part string, err error) {
 	var w, g any
 	if err := json.Unmarshal([]byte(want), &w); err != nil {
-		return "", fmt.Errorf("the section is not JSON: %w", err)
+		return "", "", fmt.Errorf("the section is not JSON: %w", err)
 	}
 	if err := json.Unmarshal([]byte(got), &g); err != nil {
-		return "", err
+		return "", "", err
 	}
-	part := narrow(w, g)
-	if reflect.DeepEqual(part, w) {
-		return indented(want), nil // the order of keys is the author's
+	wanted, err = document(w)
+	if err == nil {
+		part, err = document(narrow(w, g))
 	}
-	doc, err := json.MarshalIndent(part, "", "  ")
+	return wanted, part, err
+}
+
+func document(v any) (string, error) {
+	doc, err := json.MarshalIndent(v, "", "  ")
 	return line(string(doc)), err
 }
 

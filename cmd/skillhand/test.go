@@ -123,10 +123,10 @@ func (std *stdio) printTest(o testOptions, r golden.Result) error {
 	paint := std.Painter()
 	verdict := paint("32", "ok     ")
 	switch {
-	case r.Updated:
-		verdict = paint("33", "updated")
 	case !r.OK:
 		verdict = paint("31", "FAILED ")
+	case r.Updated:
+		verdict = paint("33", "updated")
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s  %s\n", verdict, term.Visible(term.Near(r.File)), term.ShortDuration(r.DurationMS))
