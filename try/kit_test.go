@@ -55,7 +55,7 @@ func TestKit(t *testing.T) {
 		}
 		s, err := NewSubject(loc)
 		if err == nil {
-			s.Cases, err = FindCases(s.Folder())
+			s.Cases, err = FindCases(s.Folder(), nil)
 		}
 		if err != nil {
 			t.Fatal(err)

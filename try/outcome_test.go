@@ -93,3 +93,18 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func TestCalled(t *testing.T) {
+	s := &Subject{names: Names{"card", "plug:card"}}
+	for _, tt := range []struct {
+		prompt, rest string
+		called       bool
+	}{
+		{"/card Ada", "Ada", true}, {" /plug:card\nfor Ada\n and Bob", "for Ada\n and Bob", true}, {"/card", "", true},
+		{"/cards Ada", "Ada", false}, {"card Ada", "Ada", false}, {"use /card", "/card", false}, {"", "", false},
+	} {
+		if rest, called := s.called(tt.prompt); rest != tt.rest || called != tt.called {
+			t.Errorf("called(%q) = %q, %v, want %q, %v", tt.prompt, rest, called, tt.rest, tt.called)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package try
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,8 +26,9 @@ const maxCases = 16 << 20
 
 // FindCases reads the cases in the evals folder of a skill: evals.json in the form
 // of agentskills.io, lists of queries as skill-creator has them, and *.yaml of
-// ours. All that is wrong is in the error.
-func FindCases(folder string) ([]Case, error) {
+// ours. All that is wrong is in the error. warn, if not nil, is told of other
+// documents there, such as results of other tools.
+func FindCases(folder string, warn func(text string)) ([]Case, error) {
 	dir := filepath.Join(folder, "evals")
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -34,11 +36,44 @@ func FindCases(folder string) ([]Case, error) {
 	}
 	var files []string
 	for _, e := range entries {
-		if ext := filepath.Ext(e.Name()); !e.IsDir() && (ext == ".json" || ext == ".yaml" || ext == ".yml") {
-			files = append(files, filepath.Join(dir, e.Name()))
+		ext, file := filepath.Ext(e.Name()), filepath.Join(dir, e.Name())
+		switch {
+		case e.IsDir() || ext != ".json" && ext != ".yaml" && ext != ".yml":
+		case ext == ".json" && e.Name() != "evals.json" && isOther(file):
+			if warn != nil {
+				warn(file + ": has neither evals nor queries, passed over")
+			}
+		default:
+			files = append(files, file)
 		}
 	}
 	return ReadCases(folder, files...)
+}
+
+// isOther reports whether a file is a sound document that has no cases in any form.
+func isOther(file string) bool {
+	text, err := readLimited(file)
+	if err != nil {
+		return false // which reading it tells
+	}
+	var keys map[string]json.RawMessage
+	if json.Unmarshal(text, &keys) == nil {
+		return keys["evals"] == nil && keys["cases"] == nil
+	}
+	var items []struct {
+		Query  any `json:"query"`
+		Prompt any `json:"prompt"`
+		Should any `json:"should_trigger"`
+	}
+	if json.Unmarshal(text, &items) != nil {
+		return json.Valid(text)
+	}
+	for _, item := range items {
+		if item.Query != nil || item.Prompt != nil || item.Should != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // ReadCases reads files of cases for the skill in a folder.
@@ -277,10 +312,19 @@ func (r *reader) eval(n *yaml.Node, f map[string]*yaml.Node, c *Case) {
 	if files := f["files"]; files != nil {
 		c.Files = r.files(files)
 	}
+	if f["should_trigger"] != nil {
+		c.Fires = r.boolean(f["should_trigger"], "should_trigger")
+	}
+	expects := func(text string) {
+		c.Checks = append(c.Checks, Check{Text: "expects: " + text, Judge: "Does this hold: " + text, Optional: true})
+	}
 	for _, key := range []string{"expectations", "assertions"} {
 		for _, text := range r.texts(f[key], key) {
-			c.Checks = append(c.Checks, Check{Text: "expects: " + text, Judge: "Does this hold: " + text, Optional: true})
+			expects(text)
 		}
+	}
+	if output := f["expected_output"]; output != nil && len(c.Checks) == 0 && output.Tag == "!!str" {
+		expects(output.Value)
 	}
 }
 
@@ -393,14 +437,23 @@ func (r *reader) texts(n *yaml.Node, what string) []string {
 	}
 	var all []string
 	for _, item := range n.Content {
-		if item.Kind == yaml.MappingNode { // {"text": …}, as results have them
-			if text := r.fields(item)["text"]; text != nil {
-				item = text
+		if item.Kind == yaml.MappingNode { // an author's own form, with a text in it or as a whole
+			fields := r.fields(item)
+			text := cmp.Or(fields["text"], fields["description"])
+			if text == nil {
+				text = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: flow(item), Line: item.Line}
 			}
+			item = text
 		}
 		all = append(all, r.text(item, what))
 	}
 	return all
+}
+
+// flow is a node in one line.
+func flow(n *yaml.Node) string {
+	text, _ := yaml.Marshal(n) // it was read from YAML or JSON
+	return strings.Join(strings.Fields(string(text)), " ")
 }
 
 // files are one path or a list of them.
@@ -452,8 +505,7 @@ func (r *reader) check(n *yaml.Node) Check {
 		}
 		show := value.Value
 		if value.Kind != yaml.ScalarNode {
-			text, _ := yaml.Marshal(value) // it was read from YAML
-			show = strings.Join(strings.Fields(string(text)), " ")
+			show = flow(value)
 		}
 		shown = append(shown, key+": "+show)
 		r.checkField(&c, key, value)

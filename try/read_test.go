@@ -16,7 +16,7 @@ func TestCases(t *testing.T) {
 	txtartest.Run(t, "testdata/cases/*.txtar", func(t *testing.T, c txtartest.Case) map[string]string {
 		dir := t.TempDir()
 		for name, text := range c.Files {
-			if name == "cases" || name == "faults" {
+			if name == "cases" || name == "faults" || name == "warnings" {
 				continue
 			}
 			file := filepath.Join(dir, name)
@@ -27,8 +27,11 @@ func TestCases(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		cases, err := FindCases(dir)
 		got := map[string]string{"cases": "", "faults": ""}
+		if _, ok := c.Files["warnings"]; ok {
+			got["warnings"] = ""
+		}
+		cases, err := FindCases(dir, func(text string) { got["warnings"] += strings.ReplaceAll(text, dir+"/", "") + "\n" })
 		if err != nil {
 			got["faults"] = strings.ReplaceAll(err.Error(), dir+"/", "") + "\n"
 		}

@@ -112,7 +112,7 @@ func newStage(t *testing.T, cases string, play script, files map[string]string) 
 	if s.subject, err = NewSubject(loc); err != nil {
 		t.Fatal(err)
 	}
-	if s.subject.Cases, err = FindCases(s.subject.Folder()); err != nil {
+	if s.subject.Cases, err = FindCases(s.subject.Folder(), nil); err != nil {
 		t.Fatal(err)
 	}
 	s.Jobs = 2
@@ -187,6 +187,8 @@ func TestRealOutcomes(t *testing.T) {
   - id: silent
     prompt: SILENT please, for a person
     fires: false
+  - id: called
+    prompt: /zebra-card CALLED please
   - id: writes
     prompt: WRITES please
     fires: false
@@ -200,6 +202,7 @@ func TestRealOutcomes(t *testing.T) {
 		"CHAIN":  {bash("echo hi"), skillCall("okapi"), skillCall("zebra-card"), done},
 		"PLAIN":  {skillCall("zebra-card"), done},
 		"SILENT": {say(fakeapi.Text("nothing to do"))},
+		"CALLED": {done},
 		"WRITES": {
 			bash("echo for Ada > card.txt"), // Through sh: the CLI itself would ask before it writes outside the project.
 			bash(`sh -c 'echo more >> ~/.bashrc; echo x > ../up.txt; echo x > linked.txt; env'`), done,
@@ -225,6 +228,7 @@ func TestRealOutcomes(t *testing.T) {
 	for name, want := range map[string]Outcome{
 		"chain with": Fired, "chain without": Other, "plain with": Fired, "plain without": None,
 		"silent with": None, "silent without": None, "writes with": None, "writes without": None,
+		"called with": Fired, "called without": None,
 	} {
 		if got := trials[name]; got.Outcome != want {
 			t.Errorf("%s: %s (%s), want %s", name, got.Outcome, got.Why, want)
@@ -239,7 +243,7 @@ func TestRealOutcomes(t *testing.T) {
 	if got := strings.Join(failed, "; "); got != "file: nothing.txt: nothing.txt is not there" {
 		t.Errorf("failed checks: %s", got)
 	}
-	if k := summary.Skills[0]; k.Fired.Hits != 2 || k.Fired.Of != 2 || k.Quiet.Hits != 2 || summary.Trials != 8 || summary.Void != 0 || summary.CostUSD <= 0 {
+	if k := summary.Skills[0]; k.Fired.Hits != 2 || k.Fired.Of != 2 || k.Quiet.Hits != 2 || summary.Trials != 10 || summary.Void != 0 || summary.CostUSD <= 0 {
 		t.Errorf("%+v", summary)
 	}
 	s.noByte(trials)
@@ -269,7 +273,7 @@ func (s *stage) noByte(trials map[string]Trial) {
 			sent++
 			// The model itself names the skill where it was told to call it.
 			words := []string{"zebracards", "ZEBRABODY"}
-			if trial.Case == "silent" || trial.Case == "writes" {
+			if trial.Case == "silent" || trial.Case == "writes" || trial.Case == "called" {
 				words = append(words, "zebra-card")
 			}
 			for _, word := range words {

@@ -185,7 +185,9 @@ func jobs(subjects []*Subject, runs int, baseline bool) []job {
 		for _, s := range subjects {
 			for i := range s.Cases {
 				for _, arm := range arms {
-					all = append(all, job{s, &s.Cases[i], arm, run})
+					if j := (job{s, &s.Cases[i], arm, run}); j.prompt() != "" {
+						all = append(all, j)
+					}
 				}
 			}
 		}
@@ -370,7 +372,7 @@ func Again(ctx context.Context, o Options, dir string, subjects []*Subject) (*Su
 
 func (r *runner) again(ctx context.Context, t *Trial, s *Subject, c *Case) error {
 	before := *t
-	reading, err := r.read(t, s)
+	reading, err := r.read(t, s, c)
 	if errors.Is(err, fs.ErrNotExist) { // too long to come from where it was made
 		*t = before
 		t.Transcript, t.Fires = "", c.Fires

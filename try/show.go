@@ -36,6 +36,8 @@ func (t *Trial) Cell() string {
 			return "+"
 		}
 		return "-"
+	case t.Arm == Without:
+		return "o"
 	case !t.Right():
 		return "x"
 	case t.Passed != nil && !*t.Passed:
@@ -73,10 +75,6 @@ func (s *Summary) Text(paint term.Paint) string {
 }
 
 func caseLine(c CaseSummary, a ArmSummary, width int) string {
-	wants := "fires"
-	if !c.Fires {
-		wants = "quiet"
-	}
 	var parts []string
 	for _, o := range []Outcome{Fired, Other, None, Void} {
 		n := 0
@@ -88,13 +86,27 @@ func caseLine(c CaseSummary, a ArmSummary, width int) string {
 		}
 	}
 	line := fmt.Sprintf("  %s  %-7s  %s", term.Pad(term.Flat(c.Case), width), a.Arm, strings.Join(parts, ", "))
-	if a.Arm == With {
-		line += fmt.Sprintf("; %s as wanted (%s)", a.Right, wants)
+	switch {
+	case a.Arm != With:
+	case c.Called:
+		line += "; called by name"
+	default:
+		line += fmt.Sprintf("; %s as wanted (%s)", a.Right, c.wants())
 	}
 	if a.Passed.Of > 0 {
 		line += fmt.Sprintf("; passed %d/%d", a.Passed.Hits, a.Passed.Of)
 	}
 	return line + "\n"
+}
+
+func (c *CaseSummary) wants() string {
+	switch {
+	case c.Called:
+		return "called"
+	case c.Fires:
+		return "fires"
+	}
+	return "quiet"
 }
 
 // totals are the rates of a skill, with their names.
@@ -192,14 +204,11 @@ func (s *Summary) Markdown() string {
 				for _, o := range a.Outcomes {
 					n[o]++
 				}
-				wants, passed := "quiet", "-"
-				if c.Fires {
-					wants = "fires"
-				}
+				passed := "-"
 				if a.Passed.Of > 0 {
 					passed = fmt.Sprintf("%d/%d", a.Passed.Hits, a.Passed.Of)
 				}
-				fmt.Fprintf(&b, "| %s | %s | %s | %d | %d | %d | %d | %s | %s |\n", cell(c.Case), wants, a.Arm, n[Fired], n[Other], n[None], n[Void], passed, term.Dollars(a.CostUSD))
+				fmt.Fprintf(&b, "| %s | %s | %s | %d | %d | %d | %d | %s | %s |\n", cell(c.Case), c.wants(), a.Arm, n[Fired], n[Other], n[None], n[Void], passed, term.Dollars(a.CostUSD))
 			}
 		}
 		b.WriteString("\n")

@@ -8,7 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/skill"
@@ -58,6 +60,18 @@ func NewSubject(loc skill.Location) (*Subject, error) {
 
 // Folder is where the skill is.
 func (s *Subject) Folder() string { return s.folder }
+
+// called returns what follows the skill's name in a prompt that calls it, as in /card Ada. Such a
+// prompt shows whether the skill helps, not whether it fires.
+func (s *Subject) called(prompt string) (rest string, called bool) {
+	prompt = strings.TrimSpace(prompt)
+	name := prompt
+	if i := strings.IndexFunc(prompt, unicode.IsSpace); i >= 0 {
+		name, rest = prompt[:i], strings.TrimSpace(prompt[i:])
+	}
+	name, called = strings.CutPrefix(name, "/")
+	return rest, called && slices.Contains(s.names, name)
+}
 
 // install puts the skill where an agent finds it: into the project, into the
 // user's home, or into its plugin; or, in the arm without it, everything but it.

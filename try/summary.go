@@ -39,10 +39,11 @@ type SkillSummary struct {
 
 // A CaseSummary is what the trials of one case came to.
 type CaseSummary struct {
-	Case  string       `json:"case"`
-	Fires bool         `json:"fires"`
-	Arms  []ArmSummary `json:"arms"`
-	Help  *Difference  `json:"help,omitempty"`
+	Case   string       `json:"case"`
+	Fires  bool         `json:"fires"`
+	Called bool         `json:"called,omitempty"` // the prompt calls the skill by name: it counts in no rate of firing
+	Arms   []ArmSummary `json:"arms"`
+	Help   *Difference  `json:"help,omitempty"`
 }
 
 // An ArmSummary is what the trials of a case came to in one arm.
@@ -92,6 +93,7 @@ func summarizeSkill(subject *Subject, trials []Trial, descriptions map[string]st
 	for i := range subject.Cases {
 		c := &subject.Cases[i]
 		cs := CaseSummary{Case: c.ID, Fires: c.Fires}
+		_, cs.Called = subject.called(c.Prompt)
 		for _, arm := range []Arm{With, Without} {
 			var mine []Trial
 			for _, t := range trials {
@@ -108,6 +110,7 @@ func summarizeSkill(subject *Subject, trials []Trial, descriptions map[string]st
 			case arm == Without:
 				without = plus(without, a.Passed)
 				continue
+			case cs.Called:
 			case c.Fires:
 				fired = plus(fired, a.Right)
 				s.Misses = append(s.Misses, misses(subject, c, mine, descriptions)...)

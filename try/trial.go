@@ -53,6 +53,15 @@ func (j job) trial() Trial {
 	return Trial{Type: "trial", Skill: j.subject.Name, Case: j.c.ID, Arm: j.arm, Run: j.run, Fires: j.c.Fires, Checks: []CheckResult{}}
 }
 
+// prompt is what is asked. Without the skill nobody can call it: what was wanted
+// of it is asked.
+func (j job) prompt() string {
+	if rest, called := j.subject.called(j.c.Prompt); called && j.arm == Without {
+		return rest
+	}
+	return j.c.Prompt
+}
+
 // trial asks until there is an outcome, or the tries are used up. tried is called
 // after each try. An error means that no trial can be made.
 func (r *runner) trial(ctx context.Context, j job, tried func(usd float64)) (Trial, error) {
@@ -126,7 +135,7 @@ func (r *runner) try(ctx context.Context, j job) (Trial, *claude.Error, error) {
 		return t, nil, err
 	}
 	reply, err := rt.Ask(ctx, skillhand.AskRequest{Request: claude.Request{
-		Prompt: j.c.Prompt, Dir: place.project, Model: r.Model, MaxTurns: r.MaxTurns, AllowedTools: r.AllowedTools,
+		Prompt: j.prompt(), Dir: place.project, Model: r.Model, MaxTurns: r.MaxTurns, AllowedTools: r.AllowedTools,
 		MaxBudgetUSD: r.left(0), Args: slices.Concat(args, []string{"--permission-mode", "acceptEdits"}, r.Args), Transcript: t.Transcript,
 	}})
 	failure, isFailure := errors.AsType[*claude.Error](err)
@@ -134,7 +143,7 @@ func (r *runner) try(ctx context.Context, j job) (Trial, *claude.Error, error) {
 		return t, nil, err
 	}
 	t.CostUSD, t.DurationMS = reply.CostUSD, float64(reply.Duration.Microseconds())/1000
-	reading, err := r.read(&t, j.subject)
+	reading, err := r.read(&t, j.subject, j.c)
 	if err != nil {
 		return t, nil, err
 	}
@@ -202,8 +211,11 @@ func (r *runner) runtime(place folders) *skillhand.Runtime {
 }
 
 // read judges a trial's transcript.
-func (r *runner) read(t *Trial, s *Subject) (Reading, error) {
+func (r *runner) read(t *Trial, s *Subject, c *Case) (Reading, error) {
 	reading, err := readTranscript(t.Transcript, s.names)
+	if _, called := s.called(c.Prompt); called && t.Arm == With && reading.Outcome != Void {
+		reading.Outcome = Fired // its text is in the prompt that was sent, which is no event
+	}
 	t.Outcome, t.Why, t.Tokens, t.Instead = reading.Outcome, r.hide.Text(reading.Why), reading.Tokens, nil
 	for _, name := range reading.Skills {
 		if !slices.Contains(s.names, name) && reading.Outcome == Other {

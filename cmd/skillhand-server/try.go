@@ -303,7 +303,7 @@ func trySubjects(std *cli.Std, h here.Here, o *tryOptions, names []string) ([]*t
 	}
 	var subjects []*try.Subject
 	for _, loc := range locs {
-		s, err := trySubject(o, loc)
+		s, err := trySubject(std, o, loc)
 		switch {
 		case err == nil:
 			subjects = append(subjects, s)
@@ -325,7 +325,7 @@ func trySubjects(std *cli.Std, h here.Here, o *tryOptions, names []string) ([]*t
 	return subjects, nil
 }
 
-func trySubject(o *tryOptions, loc skill.Location) (*try.Subject, error) {
+func trySubject(std *cli.Std, o *tryOptions, loc skill.Location) (*try.Subject, error) {
 	s, err := try.NewSubject(loc)
 	if err != nil || o.init {
 		return s, err
@@ -333,7 +333,7 @@ func trySubject(o *tryOptions, loc skill.Location) (*try.Subject, error) {
 	if len(o.cases) > 0 {
 		s.Cases, err = try.ReadCases(s.Folder(), o.cases...)
 	} else {
-		s.Cases, err = try.FindCases(s.Folder())
+		s.Cases, err = try.FindCases(s.Folder(), std.Warn)
 	}
 	if errors.Is(err, try.ErrNoCases) {
 		err = fmt.Errorf("%s: %w: looked for evals/*.json and evals/*.yaml in %s\nmake some: skillhand try --init %s", loc.Name, try.ErrNoCases, s.Folder(), loc.Name)

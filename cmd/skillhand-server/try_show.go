@@ -109,7 +109,7 @@ func (s *tryShow) draw() {
 		name := term.Pad(term.Flat(row.skill+" "+row.id), min(40, width/2))
 		lines = append(lines, term.Fit(fmt.Sprintf("%s %-7s %s", name, row.arm, strings.Join(row.cells, " ")), width-1))
 	}
-	lines = append(lines, term.Fit(fmt.Sprintf("%s, %s so far", term.Plural(len(s.trials), "trial"), term.Dollars(s.cost)), width-1))
+	lines = append(lines, term.Fit(fmt.Sprintf("%s, %s so far; + as wanted, x not, - checks failed, ? no verdict", term.Plural(len(s.trials), "trial"), term.Dollars(s.cost)), width-1))
 	var b strings.Builder
 	if s.drawn > 0 {
 		fmt.Fprintf(&b, "\x1b[%dA", s.drawn)
