@@ -370,7 +370,7 @@ func TestRealPlugin(t *testing.T) {
 			t.Error("the judge was sent skills")
 		}
 	}
-	if k := summary.Skills[0]; k.Passed.Hits != 1 || k.Judged.Hits != 0 || k.Judged.Of != 1 || k.Without.Hits != 1 || k.Help.Told {
+	if k := summary.Skills[0]; k.Passed.Hits != 1 || k.Judged.Hits != 0 || k.Judged.Of != 1 || k.JudgedWithout == nil || k.JudgedWithout.Of != 1 || k.Without.Hits != 1 || k.Help.Told {
 		t.Errorf("%+v", k)
 	}
 }

@@ -125,6 +125,9 @@ func (k *SkillSummary) totals() [][2]string {
 		rows = append(rows, [2]string{"it helps by", k.Help.String()})
 	}
 	add("a model says yes", k.Judged)
+	if k.JudgedWithout != nil {
+		add("says yes without it", *k.JudgedWithout)
+	}
 	return rows
 }
 

@@ -26,15 +26,16 @@ type Summary struct {
 // A SkillSummary is what the trials of one skill came to. Trials without a
 // verdict count in none of its rates.
 type SkillSummary struct {
-	Skill   string        `json:"skill"`
-	Fired   Rate          `json:"fired"` // where it should
-	Quiet   Rate          `json:"quiet"` // where it should not fire, it did not
-	Passed  Rate          `json:"passed"`
-	Without *Rate         `json:"passed_without,omitempty"` // the skill
-	Help    *Difference   `json:"help,omitempty"`           // passed with less passed without
-	Judged  Rate          `json:"judged"`                   // what a model says yes to, of what it was asked
-	Cases   []CaseSummary `json:"cases"`
-	Misses  []Miss        `json:"misses"`
+	Skill         string        `json:"skill"`
+	Fired         Rate          `json:"fired"` // where it should
+	Quiet         Rate          `json:"quiet"` // where it should not fire, it did not
+	Passed        Rate          `json:"passed"`
+	Without       *Rate         `json:"passed_without,omitempty"` // the skill
+	Help          *Difference   `json:"help,omitempty"`           // passed with less passed without
+	Judged        Rate          `json:"judged"`                   // what a model says yes to, of what it was asked
+	JudgedWithout *Rate         `json:"judged_without,omitempty"` // the same without the skill
+	Cases         []CaseSummary `json:"cases"`
+	Misses        []Miss        `json:"misses"`
 }
 
 // A CaseSummary is what the trials of one case came to.
@@ -89,7 +90,7 @@ func Summarize(subjects []*Subject, trials []Trial, descriptions map[string]stri
 
 func summarizeSkill(subject *Subject, trials []Trial, descriptions map[string]string) SkillSummary {
 	s := SkillSummary{Skill: subject.Name, Cases: []CaseSummary{}, Misses: []Miss{}}
-	var fired, quiet, passed, without, judged Rate
+	var fired, quiet, passed, without, judged, judgedWithout Rate
 	for i := range subject.Cases {
 		c := &subject.Cases[i]
 		cs := CaseSummary{Case: c.ID, Fires: c.Fires}
@@ -108,7 +109,7 @@ func summarizeSkill(subject *Subject, trials []Trial, descriptions map[string]st
 			cs.Arms = append(cs.Arms, a)
 			switch {
 			case arm == Without:
-				without = plus(without, a.Passed)
+				without, judgedWithout = plus(without, a.Passed), plus(judgedWithout, a.Judged)
 				continue
 			case cs.Called:
 			case c.Fires:
@@ -126,6 +127,9 @@ func summarizeSkill(subject *Subject, trials []Trial, descriptions map[string]st
 		s.Cases = append(s.Cases, cs)
 	}
 	s.Fired, s.Quiet, s.Passed, s.Judged = plus(fired, Rate{}), plus(quiet, Rate{}), plus(passed, Rate{}), plus(judged, Rate{})
+	if judgedWithout.Of > 0 {
+		s.JudgedWithout = &judgedWithout
+	}
 	if without.Of > 0 {
 		d := Compare(s.Passed, without)
 		s.Without, s.Help = &without, &d
