@@ -199,12 +199,13 @@ func (r *runner) runtime(place folders) *skillhand.Runtime {
 	}
 	rt.NoHistory, rt.Confirm = true, nil
 	rt.Claude.Retries, rt.Claude.Env, rt.Claude.OnRetry = 0, nil, nil
-	rt.Claude.OnEvent = func(e claude.Event) {
-		if e.Type == claude.Text || e.Type == claude.Tool {
-			r.open()
-		}
-		if r.Runtime.Claude.OnEvent != nil {
-			r.Runtime.Claude.OnEvent(e)
+	select {
+	case <-r.heard:
+	default:
+		rt.Claude.OnEvent = func(e claude.Event) {
+			if e.Type == claude.Text || e.Type == claude.Tool {
+				r.open()
+			}
 		}
 	}
 	return &rt

@@ -13,34 +13,46 @@ import (
 
 	"github.com/skillhand/skillhand/internal/fakeapi"
 	"github.com/skillhand/skillhand/internal/realclaude"
+	"github.com/skillhand/skillhand/internal/realpostgres"
+	"github.com/skillhand/skillhand/try"
 )
 
 // TestTryDocs runs the ```console try blocks of docs/trying.md, as one session, with
-// the real CLI and a model that chooses a skill by its description.
+// the real CLI, a model that chooses a skill by its description and a real Postgres. The cases
+// that the page shows can be read.
 func TestTryDocs(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/trying.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var script, want strings.Builder
-	in := false
+	var script, want, cases strings.Builder
+	block := ""
 	for line := range strings.Lines(string(text)) {
 		switch {
 		case strings.HasPrefix(line, "```"):
-			in = strings.TrimSpace(line) == "```console try"
-		case !in:
+			block = strings.TrimSpace(line)
+		case block == "```yaml":
+			cases.WriteString(line)
+		case block != "```console try":
 		case strings.HasPrefix(line, "$ "), strings.HasPrefix(line, "> "):
 			script.WriteString(line[2:])
 		default:
 			want.WriteString(line)
 		}
 	}
+	skill := t.TempDir()
+	if err := os.Mkdir(filepath.Join(skill, "box"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := try.ParseCases("cases.yaml", skill, []byte(cases.String())); err != nil || len(list) != 1 || len(list[0].Checks) != 7 {
+		t.Errorf("the cases of the page: %+v, %v", list, err)
+	}
 	api := fakeapi.New(t)
 	api.Handle(chooser)
 	c := realclaude.New(t, api)
 	cmd := exec.Command("bash", "-e")
-	cmd.Dir, cmd.Stdin = c.Project, strings.NewReader(script.String())
+	cmd.Dir, cmd.Stdin = c.Project, strings.NewReader(strings.ReplaceAll(script.String(), "postgres://db/skillhand", "'"+realpostgres.Database(t)+"'"))
 	cmd.Env = []string{
 		"HOME=" + c.Home, "PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "SKILLHAND_CLAUDE=" + realclaude.Program(t),
 		"ANTHROPIC_BASE_URL=" + api.URL, "ANTHROPIC_API_KEY=dummy-key", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
