@@ -35,7 +35,7 @@ type LoadRequest struct {
 	MaxOutput int           // characters of one directive's output on the page; 0 means 30,000
 	Record    string        // file to keep every directive's outcome in
 	Replay    string        // file to take every directive's outcome from
-	Partial   bool          // with Replay: a directive without an outcome stays as written
+	Partial   bool          // with Replay, for a look: a directive without an outcome stays as written, and nothing is written to disk
 }
 
 // A Page is a skill as the agent should read it. Deliver it with WriteTo or

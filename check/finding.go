@@ -46,6 +46,9 @@ type Fix struct {
 	Executable string `json:"executable,omitempty"` // a file that becomes executable
 }
 
+// Apply makes the edits of a fix in the text that it is for.
+func (x *Fix) Apply(src string) string { return apply(src, x.Edits) }
+
 // An Edit replaces bytes of the file.
 type Edit struct {
 	Offset int    `json:"offset"`

@@ -3,6 +3,7 @@ package page
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/skillhand/skillhand/batch"
@@ -15,6 +16,25 @@ type batchForm struct {
 	Retry, Cancel int // how many jobs that would be
 }
 
+// db is the database of batches, nil if there is none.
+func (v *visit) db() (*batch.DB, error) {
+	if v.Batches == nil {
+		return nil, nil
+	}
+	if v.BatchFile != "" {
+		v.watch(false, v.BatchFile, v.BatchFile+"-wal") // SQLite writes to that one first
+	}
+	return v.Batches()
+}
+
+// every is how often to look again at a database that gives no news, while there is something to wait for.
+func (v *visit) every(left bool) int {
+	if left && v.BatchFile == "" {
+		return 5
+	}
+	return 0
+}
+
 func (v *visit) batches() (*view, error) {
 	data := &listData{
 		Lead:  "Many runs and asks as jobs that survive.",
@@ -23,11 +43,12 @@ func (v *visit) batches() (*view, error) {
 		Then:  "A job file says what to do: skillhand batch --help has one to begin with.",
 	}
 	l := list[batch.Status]{view: "batches", what: "batches", usual: "-created"}
-	if v.Batches != nil {
-		var err error
-		if l.items, err = v.Batches.List(v.ctx); err != nil {
-			return nil, err
-		}
+	db, err := v.db()
+	if err == nil && db != nil {
+		l.items, err = db.List(v.ctx)
+	}
+	if err != nil {
+		return nil, err
 	}
 	l.text = func(s batch.Status) string { return s.Name }
 	number := func(key, title, mark string, n func(batch.Status) int) column[batch.Status] {
@@ -51,7 +72,8 @@ func (v *visit) batches() (*view, error) {
 		{key: "created", title: "Created", number: true, compare: func(a, b batch.Status) int { return a.Created.Compare(b.Created) }, cell: func(s batch.Status) cell { return cell{Text: ago(s.Created)} }},
 	}
 	data.Table = l.table(v)
-	return &view{Name: "list", Tab: "batches", Title: "Batches", Data: data}, nil
+	left := slices.ContainsFunc(l.items, func(s batch.Status) bool { return s.Left() > 0 })
+	return &view{Name: "list", Tab: "batches", Title: "Batches", Data: data, Every: v.every(left)}, nil
 }
 
 // standing says in words how a batch is doing.
@@ -75,10 +97,14 @@ func standing(s batch.Status) string {
 
 func (v *visit) batch() (*view, error) {
 	name := v.query.Get("name")
-	if v.Batches == nil {
+	db, err := v.db()
+	if err != nil {
+		return nil, err
+	}
+	if db == nil {
 		return nil, errMissing{"There is no batch " + name + "."}
 	}
-	s, err := v.Batches.Status(v.ctx, name)
+	s, err := db.Status(v.ctx, name)
 	if errors.Is(err, batch.ErrNoBatch) {
 		return nil, errMissing{"There is no batch " + name + "."}
 	}
@@ -86,7 +112,7 @@ func (v *visit) batch() (*view, error) {
 		return nil, err
 	}
 	l := list[batch.Result]{view: "batch", keep: []string{"name"}, what: "jobs", usual: "order", sorted: true}
-	for r, err := range v.Batches.Results(v.ctx, name) {
+	for r, err := range db.Results(v.ctx, name) {
 		if err != nil {
 			return nil, err
 		}
@@ -102,7 +128,7 @@ func (v *visit) batch() (*view, error) {
 	if v.live {
 		data.Form = &batchForm{Name: name, Retry: s.Failed, Cancel: s.Left()}
 	}
-	return &view{Name: "list", Tab: "batches", Title: "Batch " + name, Data: data}, nil
+	return &view{Name: "list", Tab: "batches", Title: "Batch " + name, Data: data, Every: v.every(s.Left() > 0)}, nil
 }
 
 var jobMarks = map[batch.State]string{batch.Done: "good", batch.Failed: "bad", batch.Skipped: "warn", batch.Canceled: "warn", batch.Waiting: "dim"}
@@ -134,15 +160,18 @@ func took(r batch.Result) time.Duration {
 // editBatch takes failed jobs again, or ends what is left.
 func (v *visit) editBatch() (string, error) {
 	name := v.query.Get("name")
-	if v.Batches == nil {
+	db, err := v.db()
+	switch {
+	case err != nil:
+		return "", err
+	case db == nil:
 		return "", errMissing{"There is no batch " + name + "."}
 	}
-	var err error
 	switch v.query.Get("do") {
 	case "retry":
-		_, err = v.Batches.Retry(v.ctx, name, nil)
+		_, err = db.Retry(v.ctx, name, nil)
 	case "cancel":
-		_, err = v.Batches.Cancel(v.ctx, name, nil)
+		_, err = db.Cancel(v.ctx, name, nil)
 	default:
 		err = errMissing{"Nothing is known by that name: want retry or cancel."}
 	}

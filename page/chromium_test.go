@@ -14,13 +14,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
-	"github.com/skillhand/skillhand/session"
+	"github.com/skillhand/skillhand/history"
+	"github.com/skillhand/skillhand/try"
 )
 
 // lacking ends a test for want of something that the machine does not have.
@@ -240,22 +242,153 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// TestManyTabs: a browser has six connections to a server; more tabs than that show a save.
-func TestManyTabs(t *testing.T) {
+// another opens a further tab of the same browser.
+func (tab *browserTab) another(p *place) (further *browserTab, shut func()) {
+	tab.t.Helper()
+	ctx, cancel := chromedp.NewContext(tab.ctx)
+	tab.t.Cleanup(cancel)
+	return (&browserTab{t: tab.t, ctx: ctx}).watch(p), cancel
+}
+
+// TestFiftyTabs: a browser has six connections to a server. Fifty tabs show a save all the same, by one
+// stream, whoever of them is closed; when the last is gone, so is the stream.
+func TestFiftyTabs(t *testing.T) {
 	p := newPlace(t, true, map[string]string{"hello": hello})
 	first := p.open(t, chromium(t))
 	tabs := []*browserTab{first}
-	for range 9 {
-		ctx, cancel := chromedp.NewContext(first.ctx)
-		t.Cleanup(cancel)
-		tabs = append(tabs, (&browserTab{t: t, ctx: ctx}).watch(p))
+	var shuts []func()
+	for range 49 {
+		tab, shut := first.another(p)
+		tabs, shuts = append(tabs, tab), append(shuts, shut)
 	}
 	for _, tab := range tabs {
 		tab.do(chromedp.Navigate(p.base() + "/preview?skill=hello"))
 	}
-	p.write("hello", strings.Replace(hello, "Hello", "Good day", 1))
-	for _, tab := range tabs {
-		tab.until(`document.querySelector(".page").textContent.includes("Good day")`)
+	seen := 0
+	says := func(word string) {
+		t.Helper()
+		p.write("hello", strings.Replace(hello, "Hello", word, 1))
+		seen = 0
+		for _, tab := range tabs {
+			if eval[bool](tab, `document.hidden`) {
+				if _, err := chromedp.Call(tab.ctx, page.BringToFront, cdp.Empty{}); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				seen++
+			}
+			tab.until(`document.querySelector(".page").textContent.includes("` + word + `")`)
+		}
+	}
+	says("Good day")
+	t.Logf("%d of %d tabs are seen at once", seen, len(tabs))
+	if n := p.server.watch.listeners(); n != 1 {
+		t.Errorf("%d streams for all tabs", n)
+	}
+	shuts[0]()
+	tabs = append(tabs[:1], tabs[2:]...)
+	first.do(chromedp.Navigate("about:blank")) // it had the stream
+	tabs = tabs[1:]
+	says("Good night")
+	for _, shut := range shuts {
+		shut()
+	}
+	for p.server.watch.listeners() > 0 {
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// TestLiveLists: what is added shows by itself, in every list, and neither the focus, nor what is
+// typed, nor the place that one has scrolled to is lost.
+func TestLiveLists(t *testing.T) {
+	many := map[string]string{}
+	for i := range 60 {
+		many[fmt.Sprintf("skill-%02d", i)] = fmt.Sprintf("---\nname: skill-%02d\ndescription: x\n---\nText\n", i)
+	}
+	p := newPlace(t, true, many)
+	p.remember(60)
+	p.load(6000)
+	for i := range 60 {
+		p.keep(fmt.Sprintf("plan-%02d/0001", i), try.Trial{Skill: fmt.Sprintf("skill-%02d", i), Case: "one", Arm: try.With, Run: 1, Outcome: try.Fired})
+		p.batch(fmt.Sprintf("batch-%02d", i), 60)
+	}
+	tab := p.open(t, chromium(t))
+	for i, tt := range []struct {
+		path string
+		add  func()
+		want string // of the whole list
+	}{
+		{"/skills", func() { p.write("skill-00", "---\nname: skill-00\ndescription: A new thing\n---\nText\n") }, "A new thing"},
+		{"/skills", func() { p.write("skill-000", "---\nname: skill-000\ndescription: Another new thing\n---\nText\n") }, "Another new thing"},
+		{"/runs", func() {
+			if err := (history.Store{Dir: p.site.Runtime.HistoryDir()}).Append(history.Record{Kind: history.Run, Skill: "new-run", OK: true}); err != nil {
+				t.Fatal(err)
+			}
+		}, "new-run"},
+		{"/sessions", func() { p.see("session-new", "seen") }, "session-new"},
+		{"/sessions", func() { p.see("session-new", "seen-too") }, "seen-too, seen"},
+		{"/session?id=session-new", func() { p.see("session-new", "seen-last") }, "seen-last"},
+		{"/tries", func() {
+			p.keep("plan-new/0001", try.Trial{Skill: "new-try", Case: "one", Arm: try.With, Run: 1, Outcome: try.Fired})
+		}, "new-try"},
+		{"/try?id=plan-00/0001&skill=skill-00", func() {
+			p.keep("plan-00/0001", try.Trial{Skill: "skill-00", Case: "new-case", Arm: try.With, Run: 1, Outcome: try.Fired})
+		}, "new-case"},
+		{"/batches", func() { p.batch("batch-new", 1) }, "batch-new"},
+		{"/batch?name=batch-00", func() {
+			db, err := p.site.Batches()
+			if err == nil {
+				_, err = db.Cancel(t.Context(), "batch-00", []string{"job-00001"})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}, "canceled"},
+	} {
+		tab.do(chromedp.Navigate(p.base() + tt.path))
+		tab.until(`document.querySelectorAll(".list tbody tr").length > 0`)
+		tab.quiet()
+		long := eval[bool](tab, `document.querySelectorAll(".list tbody tr").length > 20`)
+		if long { // something further down has the focus
+			eval[int](tab, `(() => { document.querySelector("#q").value = "typed"; const row = document.querySelectorAll(".list tbody tr")[20]; window.row = row; const link = row.querySelector("a") ?? document.querySelector("#q"); link.focus(); window.focused = link; row.scrollIntoView({block: "center"}); window.top0 = row.getBoundingClientRect().top; return 0 })()`)
+		}
+		if eval[bool](tab, fmt.Sprintf(`document.querySelector("main").textContent.includes(%q)`, tt.want)) {
+			t.Fatalf("%d %s: %q is there too early", i, tt.path, tt.want)
+		}
+		tt.add()
+		tab.until(fmt.Sprintf(`document.querySelector("main").textContent.includes(%q)`, tt.want))
+		if long {
+			if got := eval[string](tab, `[document.querySelector("#q").value, document.activeElement === focused, row.isConnected, Math.abs(row.getBoundingClientRect().top - top0) < 3].join()`); got != "typed,true,true,true" {
+				t.Errorf("%d %s: what was typed, focus, row and place: %s", i, tt.path, got)
+			}
+		}
+		tab.quiet()
+	}
+}
+
+// quiet waits until a tab has asked for nothing for a while. A look that makes news of its own never ends.
+func (tab *browserTab) quiet() {
+	tab.t.Helper()
+	tab.until(`document.readyState === "complete" && performance.now() - Math.max(0, ...performance.getEntriesByType("resource").map(e => e.responseEnd)) > 1000`)
+}
+
+const faulty = "---\nname: faulty\ndescription: Does a thing\nallowed-tools: [Read]\nuser_invocable: true\n---\nText\n"
+
+// TestMend: the fix of a finding can be seen and applied, in place.
+func TestMend(t *testing.T) {
+	p := newPlace(t, false, map[string]string{"faulty": faulty})
+	tab := p.open(t, chromium(t))
+	tab.do(chromedp.Navigate(p.base() + "/preview?skill=faulty"))
+	tab.until(`!!document.querySelector(".fix")`)
+	tab.do(chromedp.Click(`.fix summary`), chromedp.WaitVisible(`.fix form button`))
+	if got := eval[string](tab, `[...document.querySelector(".fix").querySelectorAll(".del, .add")].map(e => e.textContent.trim()).join(" ")`); got != "-user_invocable: true +user-invocable: true" {
+		t.Errorf("the diff is %q", got)
+	}
+	tab.do(chromedp.Click(`.fix form button`))
+	tab.until(`!document.querySelector(".fix") && document.querySelector(".source").textContent.includes("user-invocable: true") && document.querySelector("[data-status]").textContent.includes("ended") === false`)
+	text, err := os.ReadFile(filepath.Join(p.dir, ".claude/skills/faulty/SKILL.md"))
+	if want := strings.Replace(faulty, "user_invocable", "user-invocable", 1); err != nil || string(text) != want {
+		t.Errorf("the file is %q, %v", text, err)
 	}
 }
 
@@ -337,22 +470,14 @@ func TestViews(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newPlace(t, true, tt.skills)
 			p.remember(tt.records)
-			for i := range tt.records / 30 {
-				c, err := p.site.Runtime.Sessions().Claim(session.ID{Session: fmt.Sprintf("session-%03d", i)}, "hello", filepath.Join(p.dir, ".claude/skills/hello/SKILL.md"), "h")
-				if err == nil {
-					err = c.Commit()
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-			}
+			p.load(tt.records / 30 * 100)
 			tab := p.open(t, browser)
 			paths := []string{"/skills", "/runs", "/sessions", "/batches", "/tries"}
 			if tt.skills != nil {
 				paths = append(paths, "/preview?skill=hello&against=claude")
 			}
 			if tt.name == "many" {
-				paths = append(paths, "/preview?skill=odd", "/session?id=session-001", "/runs?q=skill-3&failed=1&sort=-cost")
+				paths = append(paths, "/preview?skill=odd", "/session?id=session-0001", "/runs?q=skill-3&failed=1&sort=-cost")
 			}
 			for _, path := range paths {
 				tab.do(chromedp.Navigate(p.base()+path), chromedp.WaitReady("main"))

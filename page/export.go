@@ -58,7 +58,7 @@ type export struct {
 
 // write makes the file of a view. A skill that cannot be read has a page that says so.
 func (e *export) write(name string, query url.Values) error {
-	v := &visit{Site: e.Site, ctx: e.ctx, query: query, link: fileOf, watch: func(...string) {}}
+	v := &visit{Site: e.Site, ctx: e.ctx, query: query, link: fileOf, watch: func(bool, ...string) {}}
 	made, err := views[name](v)
 	if err != nil {
 		made = &view{Name: "fault", Title: "This did not work", Data: err.Error()}

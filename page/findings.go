@@ -2,15 +2,34 @@ package page
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/skillhand/skillhand/check"
+	"github.com/skillhand/skillhand/internal/atomicfile"
 	"github.com/skillhand/skillhand/skill"
 )
 
 // A finding is what check says about a line.
-type finding struct{ Rule, Severity, Message, Help, Fix string }
+type finding struct {
+	Key                           string // the same as long as it is the same finding
+	Rule, Severity, Message, Help string
+	Fix                           *fix
+}
+
+// A fix is what would mend a finding.
+type fix struct {
+	Title  string
+	Diff   []diffLine
+	Unsafe bool // it may change more than the fault: not by a button
+	Long   bool // too much to be shown, so not by a button either
+}
 
 // findings are what check finds in files, by their paths; why it could not look, if so.
 // A project's own configuration counts, as it does for skillhand check.
@@ -21,8 +40,7 @@ func (v *visit) findings(paths ...string) (map[string][]*check.Finding, error) {
 	}
 	finder := check.Finder{Dir: v.Runtime.Dir, Home: v.Runtime.Home}
 	opt := check.Options{}
-	if top := skill.Top(v.Runtime.Dir); top != "" {
-		file := filepath.Join(top, check.ConfigName)
+	if file := v.checkConfig(); file != "" {
 		src, err := skill.ReadFile(file)
 		if err == nil {
 			conf, err := check.ParseConfig(file, src)
@@ -48,24 +66,137 @@ func (v *visit) findings(paths ...string) (map[string][]*check.Finding, error) {
 	return found, nil
 }
 
+// checkConfig is the file that says what is checked here, which need not be there; "" outside repositories.
+func (v *visit) checkConfig() string {
+	if top := skill.Top(v.Runtime.Dir); top != "" {
+		return filepath.Join(top, check.ConfigName)
+	}
+	return ""
+}
+
 // margin are the findings of one file, by lines.
-func (l *look) margin(p *preview) map[int][]finding {
+func (l *look) margin(p *preview, source string) map[int][]finding {
 	lines := map[int][]finding{}
 	all, err := l.findings(l.src.File)
 	if err != nil {
 		p.Warnings = append(p.Warnings, "check: "+err.Error())
 	}
+	fixes := 0
 	for _, list := range all {
 		for _, f := range list {
-			one := finding{Rule: f.Rule + " " + f.Name, Severity: string(f.Severity), Message: f.Message, Help: f.Help}
+			one := finding{Key: findingKey(f), Rule: f.Rule + " " + f.Name, Severity: string(f.Severity), Message: f.Message, Help: f.Help}
 			if f.Fix != nil {
-				one.Fix = f.Fix.Title
-				if one.Help == one.Fix {
+				if one.Help == f.Fix.Title {
 					one.Help = ""
+				}
+				one.Fix = &fix{Title: f.Fix.Title, Unsafe: f.Fix.Unsafe, Long: true}
+				if fixes++; fixes <= maxFixes {
+					one.Fix.Diff, one.Fix.Long = changes(source, f.Fix.Edits)
 				}
 			}
 			lines[f.Range.Line] = append(lines[f.Range.Line], one)
 		}
 	}
 	return lines
+}
+
+// findingKey tells the findings of one file apart.
+func findingKey(f *check.Finding) string {
+	key := short(f.Rule, fmt.Sprint(f.Range.Offset, f.Range.End), f.Message)
+	if f.Fix != nil {
+		key = short(key, f.Fix.Title, f.Fix.Executable)
+	}
+	return key
+}
+
+const (
+	maxFixes = 100    // that are shown whole
+	maxFix   = 10_000 // bytes of a file that one of them may be about
+)
+
+// changes is what edits make of the lines that they touch, as a diff, or that those are too long for one.
+func changes(source string, edits []check.Edit) (lines []diffLine, long bool) {
+	if len(edits) == 0 {
+		return nil, false
+	}
+	from, to := len(source), 0
+	for _, e := range edits {
+		if e.Offset < 0 || e.Offset > e.End || e.End > len(source) {
+			return nil, true // of another text: it changed since
+		}
+		from, to = min(from, e.Offset), max(to, e.End)
+	}
+	from = strings.LastIndexByte(source[:from], '\n') + 1
+	if i := strings.IndexByte(source[to:], '\n'); i >= 0 {
+		to += i + 1
+	} else {
+		to = len(source)
+	}
+	if to-from > maxFix {
+		return nil, true
+	}
+	moved := &check.Fix{}
+	for _, e := range edits {
+		moved.Edits = append(moved.Edits, check.Edit{Offset: e.Offset - from, End: e.End - from, Text: e.Text})
+	}
+	before := source[from:to]
+	all := diffLines(string(diff.Diff("before", []byte(before), "after", []byte(moved.Apply(before)))))
+	return slices.DeleteFunc(all, func(l diffLine) bool { return l.Class == "dim" || l.Class == "hunk" }), false
+}
+
+// mend makes the fix of one finding, if it is safe and the file is still as it was shown.
+func (v *visit) mend() (string, error) {
+	l, err := v.look()
+	if err != nil {
+		return "", err
+	}
+	to := l.address("use", v.query.Get("use"), "against", v.query.Get("against"))
+	source := text(l.src)
+	if short(source) != v.query.Get("seen") {
+		return "", fmt.Errorf("%s: it changed since it was shown: look again", l.src.File)
+	}
+	found, err := l.findings(l.src.File)
+	if err != nil {
+		return "", err
+	}
+	for _, list := range found {
+		for _, f := range list {
+			if f.Fix == nil || f.Fix.Unsafe || findingKey(f) != v.query.Get("finding") {
+				continue
+			}
+			if f.Fix.Executable != "" {
+				return to, makeExecutable(f.Fix.Executable)
+			}
+			return to, rewrite(l.src.File, source, f.Fix.Apply(source))
+		}
+	}
+	return "", errMissing{"Check has no such finding any more: look again."}
+}
+
+// rewrite gives a file new content, if it still has the old. One that is linked to is replaced
+// where it lies, if that is below the link's folder.
+func rewrite(file, before, after string) error {
+	real, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return err
+	}
+	if _, out := check.LinksOut(file); out {
+		return fmt.Errorf("%s: it links to %s, outside its folder", file, real)
+	}
+	now, err := skill.ReadFile(real)
+	if err != nil {
+		return err
+	}
+	if string(now) != before {
+		return fmt.Errorf("%s: it changed while it was checked: look again", file)
+	}
+	return atomicfile.Write(real, []byte(after), 0o644)
+}
+
+func makeExecutable(file string) error {
+	info, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
+	return os.Chmod(file, info.Mode()|info.Mode()&0o444>>2) // whoever may read it may run it
 }

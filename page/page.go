@@ -18,6 +18,7 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/skillhand/skillhand"
@@ -27,14 +28,17 @@ import (
 // A Site is what there is to look at. Only Runtime is required: its place must be
 // complete, without a session, and it must ask nobody: there is no terminal to ask at.
 type Site struct {
-	Runtime *skillhand.Runtime
-	Batches *batch.DB // nil: there are none
+	Runtime   *skillhand.Runtime
+	Batches   func() (*batch.DB, error) // the database of batches, nil as long as there is none; nil: there never is
+	BatchFile string                    // the file that it is in; "": elsewhere
+
+	marks markCache
 }
 
 //go:embed assets templates
 var files embed.FS
 
-var templates = template.Must(template.ParseFS(files, "templates/*.html"))
+var templates = template.Must(template.New("").Funcs(template.FuncMap{"thousands": thousands}).ParseFS(files, "templates/*.html"))
 
 // A visit is one look at a view.
 type visit struct {
@@ -43,8 +47,9 @@ type visit struct {
 	query url.Values
 	link  func(view string, pairs ...string) string // the address of a view
 	live  bool                                      // served, not exported: forms work
-	watch func(folders ...string)                   // tells the browser when one of them changes
-	seen  []string                                  // what watch was told
+	watch func(late bool, paths ...string)          // tells the browser when one of them changes; late: it was read already
+	seen  []string                                  // the short names of what watch was told
+	at    int                                       // news until then are known
 }
 
 // A view is what a page shows.
@@ -54,7 +59,9 @@ type view struct {
 	Tab   string // which part of the site it is in
 	Data  any
 
-	Watch []string // short names of folders
+	Watch []string // short names of paths
+	At    int      // the last news that the page has
+	Every int      // seconds after which to look again, where no news can be had; 0: never
 	Live  bool
 	Tabs  []tab
 	link  func(view string, pairs ...string) string
@@ -111,6 +118,7 @@ func (s *Site) handler(w *watcher) http.Handler {
 		mux.HandleFunc("GET /"+name, func(out http.ResponseWriter, r *http.Request) { s.show(out, s.visit(r, w), f) })
 	}
 	mux.HandleFunc("POST /preview", func(out http.ResponseWriter, r *http.Request) { s.act(out, r, w, (*visit).runSkill) })
+	mux.HandleFunc("POST /mend", func(out http.ResponseWriter, r *http.Request) { s.act(out, r, w, (*visit).mend) })
 	mux.HandleFunc("POST /batch", func(out http.ResponseWriter, r *http.Request) { s.act(out, r, w, (*visit).editBatch) })
 	mux.HandleFunc("/", func(out http.ResponseWriter, r *http.Request) {
 		s.show(out, s.visit(r, w), func(*visit) (*view, error) { return nil, errMissing{"There is no page " + r.URL.Path} })
@@ -119,10 +127,17 @@ func (s *Site) handler(w *watcher) http.Handler {
 }
 
 func (s *Site) visit(r *http.Request, w *watcher) *visit {
-	v := &visit{Site: s, ctx: r.Context(), query: r.URL.Query(), link: address, live: true}
-	v.watch = func(folders ...string) {
-		w.add(folders...)
-		v.seen = append(v.seen, folders...)
+	v := &visit{Site: s, ctx: r.Context(), query: r.URL.Query(), link: address, live: true, at: w.at()}
+	v.watch = func(late bool, paths ...string) {
+		fresh := w.add(paths...)
+		if fresh && late {
+			v.at = -1 // it may have changed since it was read: look again
+		}
+		for _, path := range paths {
+			if name := short(path); !slices.Contains(v.seen, name) {
+				v.seen = append(v.seen, name)
+			}
+		}
 	}
 	return v
 }
@@ -164,10 +179,7 @@ func (s *Site) show(out http.ResponseWriter, v *visit, f func(*visit) (*view, er
 
 // html is a view as a document.
 func (v *visit) html(made *view) ([]byte, error) {
-	made.Live = v.live
-	for _, dir := range v.seen {
-		made.Watch = append(made.Watch, short(dir))
-	}
+	made.Live, made.Watch, made.At = v.live, v.seen, v.at
 	for _, t := range tabs {
 		made.Tabs = append(made.Tabs, tab{t[1], v.link(t[0]), t[0] == made.Tab})
 	}

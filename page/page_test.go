@@ -1,24 +1,28 @@
 package page
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/batch"
+	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/here"
-	"github.com/skillhand/skillhand/history"
 	"github.com/skillhand/skillhand/try"
 )
 
@@ -85,25 +89,6 @@ func (p *place) write(name, text string) {
 	}
 	if err := os.Rename(file+"~", file); err != nil {
 		p.t.Fatal(err)
-	}
-}
-
-// remember puts runs into the history, over the last days.
-func (p *place) remember(n int) {
-	p.t.Helper()
-	store := history.Store{Dir: p.site.Runtime.HistoryDir(), MaxSize: 64 << 20}
-	for i := range n {
-		sure := 0.5 + float64(i%50)/100
-		r := history.Record{Time: time.Now().Add(-time.Duration(n-i) * 20 * time.Second), Kind: history.Run, Skill: fmt.Sprintf("skill-%d", i%7), Project: p.dir, OK: i%9 != 0, Confidence: &sure, DurationMS: float64(i % 5000), InputHash: fmt.Sprint(i % 30)}
-		if i%3 == 0 {
-			r.Kind, r.CostUSD, r.Label, r.Confidence = history.Ask, 0.01, "<b>label</b>", nil
-		}
-		if !r.OK {
-			r.Category = "timeout"
-		}
-		if err := store.Append(r); err != nil {
-			p.t.Fatal(err)
-		}
 	}
 }
 
@@ -403,10 +388,9 @@ func TestEnds(t *testing.T) {
 	}
 	defer watch.close()
 	watch.add(began)
-	news := make(chan string, 8)
-	watch.mu.Lock()
-	watch.readers[news] = true
-	watch.mu.Unlock()
+	news, stop := watch.listen()
+	defer stop()
+	<-news // where things stand
 	answered := make(chan error, 1)
 	go func() {
 		res, err := c.PostForm(p.base()+"/preview", url.Values{"skill": {"slow"}})
@@ -475,7 +459,7 @@ func TestBatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(db.Close)
-	p.site.Batches = db
+	p.site.Batches = func() (*batch.DB, error) { return db, nil }
 	if _, err := db.Add(t.Context(), "re<b>views", []batch.Job{{ID: "one", Payload: json.RawMessage(`{}`)}, {ID: "two", Payload: json.RawMessage(`{}`)}}, batch.Limits{}); err != nil {
 		t.Fatal(err)
 	}
@@ -505,5 +489,242 @@ func TestBatches(t *testing.T) {
 	}
 	if status, _ := p.get(c, "/batch?name=none"); status != 404 {
 		t.Errorf("a batch that is not there: %d", status)
+	}
+}
+
+// TestMendRefused: a fix is made only if it is safe, is of this skill, and the file is as it was shown.
+func TestMendRefused(t *testing.T) {
+	p := newPlace(t, false, map[string]string{"faulty": faulty, "clean": "---\nname: clean\ndescription: x\n---\nText\n"})
+	c := p.browser()
+	_, text := p.get(c, "/preview?skill=faulty")
+	field := func(name string) string {
+		_, rest, _ := strings.Cut(text, `name="`+name+`" value="`)
+		value, _, _ := strings.Cut(rest, `"`)
+		return value
+	}
+	form := url.Values{"skill": {"faulty"}, "seen": {field("seen")}, "finding": {field("finding")}}
+	file := filepath.Join(p.dir, ".claude/skills/faulty/SKILL.md")
+	post := func(form url.Values) int {
+		t.Helper()
+		res, err := c.PostForm(p.base()+"/mend", form)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		return res.StatusCode
+	}
+	with := func(key, value string) url.Values {
+		other := maps.Clone(form)
+		other[key] = []string{value}
+		return other
+	}
+	for name, form := range map[string]url.Values{
+		"another skill": with("skill", "clean"), "another text": with("seen", "x"), "no such finding": with("finding", "x"), "no skill": with("skill", "none"),
+	} {
+		if status := post(form); status < 400 {
+			t.Errorf("%s: %d", name, status)
+		}
+	}
+	p.write("faulty", faulty+"More\n")
+	if status := post(form); status < 400 {
+		t.Errorf("a file that changed: %d", status)
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != faulty+"More\n" {
+		t.Errorf("the file is %q, %v", text, err)
+	}
+	p.write("faulty", faulty)
+	if status := post(form); status != 200 {
+		t.Errorf("as it was shown: %d", status)
+	}
+	if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), "\nuser-invocable: true\n") {
+		t.Errorf("the file is %q, %v", text, err)
+	}
+}
+
+// TestChanges: a diff has the lines that edits touch, and what cannot be seen is seen in it.
+func TestChanges(t *testing.T) {
+	for _, tt := range []struct {
+		source string
+		edits  []check.Edit
+		want   string
+		long   bool
+	}{
+		{"a\nb\nc\n", nil, "", false},
+		{"a\nb\nc\n", []check.Edit{{Offset: 2, End: 3, Text: "x"}}, "-b +x", false},
+		{"a\nb", []check.Edit{{Offset: 3, End: 3, Text: "c"}}, "-b +bc", false},
+		{"a\nb\nc\nd\n", []check.Edit{{Offset: 6, End: 7, Text: "x"}, {Offset: 2, End: 4}}, "-b  c -d +x", false},
+		{"zero\u200bwidth\n", []check.Edit{{Offset: 4, End: 7}}, "-zeroU+200Bwidth +zerowidth", false},
+		{strings.Repeat("x", maxFix+1), []check.Edit{{Offset: 0, End: 1}}, "", true},
+		{"a", []check.Edit{{Offset: 0, End: 2}}, "", true},
+	} {
+		lines, long := changes(tt.source, tt.edits)
+		var got []string
+		for _, l := range lines {
+			if strings.HasPrefix(l.Segments[0].Text, `\`) {
+				continue // no newline at the end
+			}
+			text := ""
+			for _, s := range l.Segments {
+				text += s.Text
+			}
+			got = append(got, text)
+		}
+		if strings.Join(got, " ") != tt.want || long != tt.long {
+			t.Errorf("changes(%.20q, %v) = %q, %v, want %q, %v", tt.source, tt.edits, got, long, tt.want, tt.long)
+		}
+	}
+}
+
+// TestLookingWritesNothing, whatever there is to see.
+func TestLookingWritesNothing(t *testing.T) {
+	p := newPlace(t, true, map[string]string{"hello": hello, "long": "---\nname: long\ndescription: x\n---\n!`printf %040000d 1`\n"})
+	p.remember(10)
+	p.load(100)
+	p.try(10)
+	c := p.browser()
+	res, err := c.PostForm(p.base()+"/preview", url.Values{"skill": {"long"}})
+	if err != nil || res.StatusCode != 200 {
+		t.Fatalf("%v, %v", res, err)
+	}
+	res.Body.Close()
+	files := func() string {
+		var all strings.Builder
+		err := filepath.WalkDir(filepath.Dir(p.dir), func(path string, e fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := e.Info()
+			fmt.Fprintln(&all, path, info.Size(), info.ModTime())
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all.String()
+	}
+	before := files()
+	for _, path := range []string{"/skills", "/preview?skill=hello&against=later", "/preview?skill=long", "/preview?skill=long&use=later&against=claude", "/runs", "/sessions", "/session?id=session-0000", "/tries", "/try?id=plan-000/0001&skill=skill-0", "/batches"} {
+		status, text := p.get(c, path)
+		if status != 200 {
+			t.Errorf("%s: %d", path, status)
+		}
+		if path == "/preview?skill=long" && !strings.Contains(text, "[cut here: 40000 bytes in all, the whole output is in a file of its own]") {
+			t.Errorf("the long output is not said to be cut:\n%s", text)
+		}
+	}
+	if after := files(); after != before {
+		t.Errorf("looking changed files: before\n%s\nafter\n%s", before, after)
+	}
+}
+
+// TestStreams: fifty streams and their looks leave nothing behind when they end.
+func TestStreams(t *testing.T) {
+	p := newPlace(t, true, map[string]string{"hello": hello})
+	c := p.browser()
+	p.get(c, "/preview?skill=hello")
+	c.CloseIdleConnections()
+	before := runtime.NumGoroutine()
+	ctx, cancel := context.WithCancel(t.Context())
+	var streams []*bufio.Reader
+	for range 50 {
+		req, err := http.NewRequestWithContext(ctx, "GET", p.base()+"/events", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := c.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		streams = append(streams, bufio.NewReader(res.Body))
+	}
+	next := func(r *bufio.Reader) (id, data string) {
+		t.Helper()
+		for data == "" {
+			line, err := r.ReadString('\n')
+			if err != nil {
+				t.Fatal(err)
+			}
+			if value, ok := strings.CutPrefix(line, "id: "); ok {
+				id = strings.TrimSpace(value)
+			}
+			if value, ok := strings.CutPrefix(line, "data: "); ok {
+				data = strings.TrimSpace(value)
+			}
+		}
+		return id, data
+	}
+	for _, r := range streams {
+		if id, data := next(r); id != "0" || data != anything {
+			t.Errorf("a stream begins with %s %s", id, data)
+		}
+	}
+	p.write("hello", hello+"more\n")
+	for _, r := range streams {
+		if id, data := next(r); id != "1" || data != short(filepath.Join(p.dir, ".claude/skills/hello")) {
+			t.Errorf("after a save: %s %s", id, data)
+		}
+	}
+	cancel()
+	c.CloseIdleConnections()
+	for limit := time.Now().Add(time.Minute); p.server.watch.listeners() > 0 || runtime.NumGoroutine() > before+2; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(limit) {
+			t.Fatalf("%d streams and %d goroutines are left, there were %d", p.server.watch.listeners(), runtime.NumGoroutine(), before)
+		}
+	}
+}
+
+// TestWatch: folders and files, also those that come, go and come again, have news; others do not.
+func TestWatch(t *testing.T) {
+	dir := t.TempDir()
+	w, err := newWatcher()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.close()
+	deep, file := filepath.Join(dir, "a", "b", "c"), filepath.Join(dir, "file")
+	if !w.add(deep, file, "") || w.add(deep, file, "") {
+		t.Error("add says wrongly what is new")
+	}
+	from, stop := w.listen()
+	defer stop()
+	<-from
+	after := func(want string, acts ...func() error) { // several news may come of one act
+		t.Helper()
+		last := w.at()
+		for _, act := range acts {
+			if err := act(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for n := range from {
+			if n.path != deep && n.path != file {
+				t.Fatalf("news of %s", n.path)
+			}
+			if n.path == want && n.number > last {
+				break
+			}
+		}
+		w.add(deep)
+	}
+	write := func(file string) func() error { return func() error { return os.WriteFile(file, nil, 0o666) } }
+	make := func(dir string) func() error { return func() error { return os.Mkdir(dir, 0o777) } }
+	after(deep, write(filepath.Join(dir, "other")), make(filepath.Join(dir, "a")))
+	after(deep, make(filepath.Join(dir, "a", "b")))
+	after(deep, make(deep))
+	after(deep, write(filepath.Join(deep, "x")))
+	after(file, write(file))
+	after(deep, func() error { return os.RemoveAll(deep) })
+	after(deep, make(deep))
+	after(deep, write(filepath.Join(deep, "y")))
+	for i := range maxWatched + 10 {
+		sub := filepath.Join(dir, "many", fmt.Sprint(i))
+		if err := os.MkdirAll(sub, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		w.add(sub)
+	}
+	if len(w.folders) > maxWatched {
+		t.Errorf("%d folders are watched", len(w.folders))
 	}
 }

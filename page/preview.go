@@ -27,6 +27,8 @@ import (
 type preview struct {
 	Skill, File, Description string
 	Trusted                  bool
+	Runs                     bool   // there is something to run
+	Seen                     string // names the text that is shown
 	Place                    string // the folder that trust is about
 
 	Fields  []field // of the form for arguments
@@ -85,6 +87,10 @@ func (v *visit) look() (*look, error) {
 	if l.loc, err = v.Runtime.Finder().Find(l.name); err != nil {
 		return nil, errMissing{err.Error()}
 	}
+	v.watch(false, filepath.Dir(l.loc.File), v.Runtime.TrustDir(), v.checkConfig())
+	if real, err := filepath.EvalSymlinks(l.loc.File); err == nil {
+		v.watch(false, filepath.Dir(real))
+	}
 	if l.src, err = skill.Read(l.loc); err != nil {
 		return nil, errMissing{err.Error()}
 	}
@@ -139,7 +145,7 @@ func (v *visit) preview() (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.watch(filepath.Dir(l.src.File), filepath.Dir(l.src.Real))
+	v.watch(false, l.recording())
 	p := &preview{
 		Skill: l.name, File: l.src.File, Description: l.src.Front.Description,
 		Trusted: v.Runtime.Policy(v.Runtime.Here).May(l.src.Real) == nil, Place: trust.Place(l.src.Real),
@@ -216,9 +222,11 @@ func (l *look) showSource(p *preview, source string) {
 			spans = append(spans, s)
 		}
 	}
-	source, p.SourceRest = shown(source)
-	p.Lines = lines(segments(source, spans))
-	for at, found := range l.margin(p) {
+	p.Seen, p.Runs = short(source), n > 0
+	part, rest := shown(source)
+	p.SourceRest = rest
+	p.Lines = lines(segments(part, spans))
+	for at, found := range l.margin(p, source) {
 		p.Findings += len(found)
 		if i := min(max(at, 1), len(p.Lines)) - 1; i >= 0 {
 			p.Lines[i].Findings = append(p.Lines[i].Findings, found...)

@@ -64,6 +64,7 @@ func (v *visit) runs() (*view, error) {
 		data.Kinds = append(data.Kinds, choice{k[2], v.runsLink("kind", k[0], "failed", k[1]), here})
 	}
 	store := history.Store{Dir: v.Runtime.HistoryDir()}
+	v.watch(false, store.Dir)
 	found, err := store.Read(q)
 	if err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func searched(r history.Record) string {
 	if r.OK {
 		verdict = "ok"
 	}
-	return strings.Join([]string{r.Name(), r.Label, r.Category, r.Detail, r.Project, r.Session, r.Job, string(r.Kind), verdict}, "\n")
+	return strings.Join([]string{r.Name(), r.Skill, r.Category, r.Detail, r.Project, r.Session, r.Job, string(r.Kind), verdict}, "\n")
 }
 
 // summarize says what the records came to.

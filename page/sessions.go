@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/skillhand/skillhand/internal/term"
@@ -20,8 +23,55 @@ type sessionRow struct {
 	saved  int // tokens that a further use of each skill would not send again
 }
 
+// A markCache keeps what agents have seen: most sessions are over, and reading all of them takes long.
+type markCache struct {
+	mu    sync.Mutex
+	known map[session.ID]keptMarks
+}
+
+type keptMarks struct {
+	changed time.Time // when the agent's folder was
+	marks   []session.Mark
+}
+
+// all lists what every agent of every session has seen, the latest first. What
+// cannot be read was not seen.
+func (c *markCache) all(store session.Store) ([]session.Mark, error) {
+	ids, err := store.IDs()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	known := make(map[session.ID]keptMarks, len(ids))
+	var all []session.Mark
+	for _, id := range ids {
+		kept, ok := c.known[id]
+		changed := changedAt(store, id)
+		if !ok || !kept.changed.Equal(changed) {
+			kept.changed = changed
+			kept.marks, _ = store.Marks(id)
+		}
+		all = append(all, kept.marks...)
+		// A folder that changed just now may do so again without its time changing.
+		if time.Since(changed) > 2*time.Second {
+			known[id] = kept
+		}
+	}
+	c.known = known
+	slices.SortStableFunc(all, func(a, b session.Mark) int { return b.Time.Compare(a.Time) })
+	return all, err
+}
+
+func changedAt(store session.Store, id session.ID) time.Time {
+	if dir, err := store.Folder(id); err == nil {
+		if info, err := os.Stat(dir); err == nil {
+			return info.ModTime()
+		}
+	}
+	return time.Now() // it is gone, or going
+}
+
 func (v *visit) sessionRows() ([]sessionRow, error) {
-	marks, err := v.Runtime.Sessions().All()
+	v.watch(false, v.Runtime.SessionDir())
+	marks, err := v.marks.all(v.Runtime.Sessions())
 	if err != nil {
 		return nil, err
 	}
@@ -81,6 +131,7 @@ func (v *visit) sessions() (*view, error) {
 		}
 		return b.String()
 	}
+	l.watch = func(r sessionRow) []string { return v.sessionFolders(r.id) }
 	now := time.Now()
 	l.columns = []column[sessionRow]{
 		{key: "id", title: "Session", compare: by(func(r sessionRow) string { return r.id }), cell: func(r sessionRow) cell {
@@ -100,6 +151,21 @@ func (v *visit) sessions() (*view, error) {
 		Empty: "No agent has read a skill in a session yet.",
 		Hints: []string{"skillhand load NAME --session my-session"},
 		Then:  "Inside Claude Code the plugin's hooks do this by themselves: see docs/sessions.md."}}, nil
+}
+
+// sessionFolders are where further marks of a session come.
+func (v *visit) sessionFolders(id string) []string {
+	store := v.Runtime.Sessions()
+	all := []string{filepath.Join(store.Dir, id)}
+	if session.CheckID(id) != nil {
+		return nil
+	}
+	for _, agent := range store.Agents(id) {
+		if dir, err := store.Folder(agent); err == nil {
+			all = append(all, dir)
+		}
+	}
+	return all
 }
 
 func skillNames(marks []session.Mark) string {
@@ -127,11 +193,12 @@ type listData struct {
 }
 
 func (v *visit) session() (*view, error) {
+	id := v.query.Get("id")
+	v.watch(false, v.sessionFolders(id)...)
 	rows, err := v.sessionRows()
 	if err != nil {
 		return nil, err
 	}
-	id := v.query.Get("id")
 	sizes := map[string]int{}
 	for _, r := range rows {
 		if r.id != id {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,8 +45,10 @@ type skillsData struct {
 }
 
 func (v *visit) skills() (*view, error) {
+	roots := v.Runtime.Finder().Roots()
+	v.watch(false, append(slices.Clone(roots), v.Runtime.TrustDir(), v.checkConfig())...)
 	all, faults := v.Runtime.List()
-	data := &skillsData{Folders: v.Runtime.Finder().Roots(), Dir: v.Runtime.Dir}
+	data := &skillsData{Folders: roots, Dir: v.Runtime.Dir}
 	for _, err := range faults {
 		data.Faults = append(data.Faults, err.Error())
 	}
@@ -54,6 +57,7 @@ func (v *visit) skills() (*view, error) {
 		data.Faults = append(data.Faults, err.Error())
 	}
 	l := list[skillRow]{view: "skills", what: "skills", usual: "name", columns: v.skillColumns()}
+	l.watch = func(r skillRow) []string { return []string{filepath.Dir(r.File)} }
 	l.text = func(r skillRow) string { return strings.Join([]string{r.call(), r.Description, r.From, r.File}, "\n") }
 	var paths []string
 	for _, one := range all {
@@ -110,7 +114,7 @@ func (v *visit) uses() (map[string]*use, error) {
 			u.last = t
 		}
 	}
-	marks, err := v.Runtime.Sessions().All()
+	marks, err := v.marks.all(v.Runtime.Sessions())
 	for _, m := range marks {
 		add(filepath.Clean(m.File), m.Time)
 	}

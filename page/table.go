@@ -15,9 +15,10 @@ type list[T any] struct {
 	what    string   // what it lists, in the plural
 	items   []T
 	columns []column[T]
-	usual   string         // how it is sorted if nobody says: a column's key, after - the greatest first
-	text    func(T) string // what a search looks at
-	sorted  bool           // the items come as usual says
+	usual   string           // how it is sorted if nobody says: a column's key, after - the greatest first
+	text    func(T) string   // what a search looks at
+	watch   func(T) []string // paths that an item that is shown depends on, if any
+	sorted  bool             // the items come as usual says
 }
 
 type column[T any] struct {
@@ -54,7 +55,10 @@ type head struct {
 	Number             bool
 }
 
-type row struct{ Cells []tableCell }
+type row struct {
+	Key   string // the same as long as it is about the same thing
+	Cells []tableCell
+}
 
 type tableCell struct {
 	cell
@@ -127,11 +131,15 @@ func (l list[T]) table(v *visit) *table {
 	}
 	for _, item := range items[min(from, to):to] {
 		var r row
+		if l.watch != nil {
+			v.watch(true, l.watch(item)...)
+		}
 		for i, c := range l.columns {
 			shown := c.cell(item)
 			shown.Text, shown.Sub = clip(shown.Text), clip(shown.Sub)
 			r.Cells = append(r.Cells, tableCell{shown, c.title, c.number, i == 0})
 		}
+		r.Key = short(cmp.Or(r.Cells[0].Link, r.Cells[0].Text))
 		t.Rows = append(t.Rows, r)
 	}
 	return t

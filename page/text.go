@@ -116,7 +116,10 @@ func lines(all []segment) []line {
 }
 
 // A diffLine is a line of a unified diff.
-type diffLine struct{ Text, Class string }
+type diffLine struct {
+	Segments []segment
+	Class    string
+}
 
 func diffLines(text string) []diffLine {
 	var all []diffLine
@@ -132,7 +135,7 @@ func diffLines(text string) []diffLine {
 		case strings.HasPrefix(l, "-"):
 			class = "del"
 		}
-		all = append(all, diffLine{strings.TrimRight(l, "\n"), class})
+		all = append(all, diffLine{visible(nil, strings.TrimRight(l, "\n"), segment{}), class})
 	}
 	return all
 }

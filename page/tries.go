@@ -13,30 +13,11 @@ import (
 	"github.com/skillhand/skillhand/try"
 )
 
-// An arm is what came of one side of a try.
-type arm struct {
-	trials, fired, right, passed, checked int
-	duration                              float64
-}
+// An arm is what came of one side of a try. Trials without a verdict say nothing about the skill.
+type arm struct{ trials, right, checked, passed int }
 
-func (a *arm) add(t *try.Trial) {
-	if t.Outcome == try.Void {
-		return // it says nothing about the skill
-	}
-	a.trials++
-	if t.Outcome == try.Fired {
-		a.fired++
-	}
-	if t.Right() {
-		a.right++
-	}
-	if t.Passed != nil {
-		a.checked++
-		if *t.Passed {
-			a.passed++
-		}
-	}
-	a.duration += t.DurationMS
+func (a *arm) add(o arm) {
+	a.trials, a.right, a.checked, a.passed = a.trials+o.trials, a.right+o.right, a.checked+o.checked, a.passed+o.passed
 }
 
 // A tried is a skill, or one of its cases, with both arms.
@@ -49,16 +30,48 @@ type tried struct {
 	time          time.Time
 }
 
-func (r *tried) add(t *try.Trial) {
+func (r *tried) add(o tried) {
+	r.with.add(o.with)
+	r.without.add(o.without)
+	r.void, r.cost = r.void+o.void, r.cost+o.cost
+}
+
+// ofTrial is one trial.
+func ofTrial(t *try.Trial) tried {
+	r := tried{fires: t.Fires, cost: t.CostUSD}
 	a := &r.with
 	if t.Arm == try.Without {
 		a = &r.without
 	}
-	a.add(t)
-	r.cost += t.CostUSD
 	if t.Outcome == try.Void {
-		r.void++
+		r.void = 1
+		return r
 	}
+	a.trials = 1
+	if t.Right() {
+		a.right = 1
+	}
+	if t.Passed != nil {
+		a.checked = 1
+		if *t.Passed {
+			a.passed = 1
+		}
+	}
+	return r
+}
+
+// ofCase is what the trials of a case came to.
+func ofCase(c *try.CaseSummary) tried {
+	r := tried{name: c.Case, fires: c.Fires}
+	for _, s := range c.Arms {
+		a := &r.with
+		if s.Arm == try.Without {
+			a = &r.without
+		}
+		*a = arm{trials: s.Right.Of, right: s.Right.Hits, checked: s.Passed.Of, passed: s.Passed.Hits}
+		r.void, r.cost = r.void+s.Void, r.cost+s.CostUSD
+	}
+	return r
 }
 
 // share is how often something happened. Without a trial nobody knows.
@@ -81,14 +94,35 @@ func (r tried) share(hits, of int) cell {
 // group adds trials up by a key, in the order in which keys come first.
 func group(trials []try.Trial, key func(*try.Trial) string) []tried {
 	var all []tried
+	index := map[string]int{}
 	for i := range trials {
 		t := &trials[i]
-		at := slices.IndexFunc(all, func(r tried) bool { return r.name == key(t) })
-		if at < 0 {
+		at, ok := index[key(t)]
+		if !ok {
 			at = len(all)
+			index[key(t)] = at
 			all = append(all, tried{name: key(t), fires: t.Fires})
 		}
-		all[at].add(t)
+		all[at].add(ofTrial(t))
+	}
+	return all
+}
+
+// readTry is what came of the skills of a try. Its trials are read only if they are not all there yet:
+// they are many.
+func readTry(dir string) []tried {
+	s, err := try.ReadSummary(dir)
+	if err != nil {
+		trials, _ := try.ReadResults(dir) // a try that has just begun has none
+		return group(trials, func(t *try.Trial) string { return t.Skill })
+	}
+	var all []tried
+	for _, one := range s.Skills {
+		r := tried{name: one.Skill}
+		for i := range one.Cases {
+			r.add(ofCase(&one.Cases[i]))
+		}
+		all = append(all, r)
 	}
 	return all
 }
@@ -102,20 +136,22 @@ func (v *visit) tries() (*view, error) {
 		Then: "The first writes cases to begin with, the second asks Claude: see docs/trying.md.",
 	}
 	l := list[tried]{view: "tries", what: "tries", usual: "-time", text: func(r tried) string { return r.name }}
+	plans, err := filepath.Glob(filepath.Join(v.triesDir(), "*"))
+	if err != nil {
+		return nil, err
+	}
+	v.watch(false, append(plans, v.triesDir())...)
 	folders, err := filepath.Glob(filepath.Join(v.triesDir(), "*", "[0-9]*"))
 	if err != nil {
 		return nil, err
 	}
+	l.watch = func(r tried) []string { return try.Folders(filepath.Join(v.triesDir(), filepath.FromSlash(r.id))) }
 	for _, dir := range folders {
-		trials, err := try.ReadResults(dir)
-		if err != nil {
-			continue // one that has just begun has no results
-		}
 		info, err := os.Stat(dir)
 		if err != nil {
-			continue
+			continue // it is being removed
 		}
-		for _, r := range group(trials, func(t *try.Trial) string { return t.Skill }) {
+		for _, r := range readTry(dir) {
 			r.id, r.time = filepath.Base(filepath.Dir(dir))+"/"+filepath.Base(dir), info.ModTime()
 			l.items = append(l.items, r)
 		}
@@ -156,7 +192,9 @@ func (v *visit) try() (*view, error) {
 	if !tryID.MatchString(id) {
 		return nil, errMissing{"This address names no try."}
 	}
-	trials, err := try.ReadResults(filepath.Join(v.triesDir(), filepath.FromSlash(id)))
+	dir := filepath.Join(v.triesDir(), filepath.FromSlash(id))
+	v.watch(false, try.Folders(dir)...)
+	trials, err := try.ReadResults(dir)
 	if err != nil {
 		return nil, errMissing{err.Error()}
 	}
@@ -167,14 +205,13 @@ func (v *visit) try() (*view, error) {
 		{key: "name", title: "Case", compare: by(func(r tried) string { return r.name }), cell: func(r tried) cell {
 			return cell{Text: r.name, Sub: map[bool]string{true: "the skill should fire", false: "the skill should stay quiet"}[r.fires]}
 		}}}, armColumns()...)
-	with, without := arm{}, arm{}
+	all := tried{}
 	for _, r := range l.items {
-		with.passed, with.checked = with.passed+r.with.passed, with.checked+r.with.checked
-		without.passed, without.checked = without.passed+r.without.passed, without.checked+r.without.checked
+		all.add(r)
 	}
 	data := &listData{Table: l.table(v), Empty: "This try has no cases of " + cmp.Or(name, "a skill without a name") + "."}
-	if with.checked > 0 && without.checked > 0 {
-		help := try.Compare(try.NewRate(with.passed, with.checked), try.NewRate(without.passed, without.checked))
+	if all.with.checked > 0 && all.without.checked > 0 {
+		help := try.Compare(try.NewRate(all.with.passed, all.with.checked), try.NewRate(all.without.passed, all.without.checked))
 		data.Facts = [][2]string{{"Does it help?", help.String()}}
 	}
 	return &view{Name: "list", Tab: "tries", Title: "Try of " + name, Data: data}, nil

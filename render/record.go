@@ -23,7 +23,7 @@ import (
 // that the same page can be made again without running anything.
 type Recording struct {
 	File       string              `json:"-"` // where it was read from, for messages
-	Partial    bool                `json:"-"` // what has no outcome stays as written, instead of failing the page
+	Partial    bool                `json:"-"` // for a look: what has no outcome stays as written, instead of failing the page, and long output is kept nowhere
 	Version    int                 `json:"version"`
 	Skill      string              `json:"skill"`
 	Arguments  string              `json:"arguments"`

@@ -197,40 +197,52 @@ func (c *Claim) Close() {
 
 // Marks lists what an agent has seen, the latest first.
 func (s Store) Marks(id ID) ([]Mark, error) {
-	agent, err := folder(id.Agent)
-	if err != nil {
-		return nil, err
-	}
-	dir, err := s.path(id.Session, agent)
+	dir, err := s.Folder(id)
 	if err != nil {
 		return nil, err
 	}
 	return readMarks(dir)
 }
 
-// All lists what every agent of every session has seen, the latest first. What
-// cannot be read was not seen.
-func (s Store) All() ([]Mark, error) {
+// IDs are the agents of all sessions.
+func (s Store) IDs() ([]ID, error) {
 	sessions, err := os.ReadDir(s.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var all []Mark
-	for _, name := range sessions {
-		if CheckID(name.Name()) != nil {
-			continue
-		}
-		agents, _ := os.ReadDir(filepath.Join(s.Dir, name.Name()))
-		for _, agent := range agents {
-			if agent.Name() != mainAgent && CheckID(agent.Name()) != nil {
-				continue
-			}
-			marks, _ := readMarks(filepath.Join(s.Dir, name.Name(), agent.Name()))
-			all = append(all, marks...)
+	var all []ID
+	for _, e := range sessions {
+		all = append(all, s.Agents(e.Name())...)
+	}
+	return all, err
+}
+
+// Agents are the agents of a session that have seen something.
+func (s Store) Agents(session string) []ID {
+	dir, err := s.path(session)
+	if err != nil {
+		return nil
+	}
+	var all []ID
+	entries, _ := os.ReadDir(dir) // a session that is gone has none
+	for _, e := range entries {
+		switch {
+		case e.Name() == mainAgent:
+			all = append(all, ID{Session: session})
+		case CheckID(e.Name()) == nil:
+			all = append(all, ID{Session: session, Agent: e.Name()})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Mark) int { return b.Time.Compare(a.Time) })
-	return all, err
+	return all
+}
+
+// Folder is where the marks of an agent are, for whoever wants to know of changes.
+func (s Store) Folder(id ID) (string, error) {
+	agent, err := folder(id.Agent)
+	if err != nil {
+		return "", err
+	}
+	return s.path(id.Session, agent)
 }
 
 func readMarks(dir string) ([]Mark, error) {

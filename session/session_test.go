@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -446,8 +447,8 @@ func TestSubagentsAtWork(t *testing.T) {
 	}
 }
 
-// TestAll: every agent's marks are listed, the latest first, and nothing else of the store.
-func TestAll(t *testing.T) {
+// TestIDs: every agent that has seen something is listed, and nothing else of the store.
+func TestIDs(t *testing.T) {
 	store := Store{Dir: t.TempDir()}
 	for i, id := range []ID{{"s1", ""}, {"s1", "sub"}, {"s2", ""}} {
 		c, err := store.Claim(id, "foo", fmt.Sprintf("/skills/%d", i), "h")
@@ -461,14 +462,22 @@ func TestAll(t *testing.T) {
 	if err := store.Note(ID{Session: "s2"}, "bar"); err != nil {
 		t.Fatal(err)
 	}
-	all, err := store.All()
-	if err != nil || len(all) != 3 {
-		t.Fatalf("All() = %v, %v", all, err)
+	all, err := store.IDs()
+	if err != nil || !slices.Equal(all, []ID{{"s1", ""}, {"s1", "sub"}, {"s2", ""}}) {
+		t.Fatalf("IDs() = %v, %v", all, err)
 	}
-	if all[0].Session != "s2" || all[1].Agent != "sub" {
-		t.Errorf("All() = %v", all)
+	for i, id := range all {
+		if marks, err := store.Marks(id); err != nil || len(marks) != 1 || marks[0].File != fmt.Sprintf("/skills/%d", i) {
+			t.Errorf("Marks(%v) = %v, %v", id, marks, err)
+		}
+		if dir, err := store.Folder(id); err != nil || filepath.Dir(filepath.Dir(dir)) != store.Dir {
+			t.Errorf("Folder(%v) = %s, %v", id, dir, err)
+		}
 	}
-	if none, err := (Store{Dir: filepath.Join(t.TempDir(), "none")}).All(); err != nil || len(none) != 0 {
-		t.Errorf("All() of no store = %v, %v", none, err)
+	if none, err := (Store{Dir: filepath.Join(t.TempDir(), "none")}).IDs(); err != nil || len(none) != 0 {
+		t.Errorf("IDs() of no store = %v, %v", none, err)
+	}
+	if none := store.Agents("../s1"); none != nil {
+		t.Errorf("Agents() of no session = %v", none)
 	}
 }

@@ -187,6 +187,34 @@ func (r *Results) finish(s *Summary) error {
 	return atomicfile.Write(filepath.Join(r.Dir, "summary.json"), append(text, '\n'), 0o600)
 }
 
+// Folders are the folders that further trials of the results in dir come into, for
+// whoever wants to hear of them. Results that are complete have none.
+func Folders(dir string) []string {
+	if _, err := os.Stat(filepath.Join(dir, "summary.json")); err == nil {
+		return nil
+	}
+	all := []string{dir}
+	for _, pattern := range []string{"*", "*/*"} {
+		found, _ := filepath.Glob(filepath.Join(escape(dir), filepath.FromSlash(pattern))) // the pattern is right
+		all = append(all, slices.DeleteFunc(found, func(path string) bool { return !isFolder(path) })...)
+	}
+	return all
+}
+
+// ReadSummary reads what the trials in a folder came to. It is there if none is missing.
+func ReadSummary(dir string) (*Summary, error) {
+	file := filepath.Join(dir, "summary.json")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	s := &Summary{}
+	if err := json.Unmarshal(text, s); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return s, nil
+}
+
 // ReadResults reads the trials in a folder, wherever it was moved to, in order.
 func ReadResults(dir string) ([]Trial, error) {
 	files, err := filepath.Glob(filepath.Join(escape(dir), "*", "*", "*.json"))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -80,11 +82,11 @@ func runPage(ctx context.Context, std *cli.Std, o pageOptions, skill string) err
 			return err
 		}
 	}
-	if site.Batches, err = o.openForLook(ctx, std, h); err != nil {
-		std.Warn(fmt.Sprintf("batches are not shown: %v", err))
-	}
-	if site.Batches != nil {
-		defer site.Batches.Close()
+	batches := &laterBatches{ctx: ctx, std: std, options: o.batchOptions}
+	defer batches.close()
+	site.Batches = batches.open
+	if database := cmp.Or(o.database(std), filepath.Join(h.State, "batch.db")); !batch.Remote(database) {
+		batches.file, site.BatchFile = database, database
 	}
 	if o.export != "" {
 		n, err := site.Export(ctx, o.export)
@@ -96,14 +98,39 @@ func runPage(ctx context.Context, std *cli.Std, o pageOptions, skill string) err
 	return servePage(ctx, std, o, site, skill)
 }
 
-// openForLook opens the database of batches if there is one: looking makes none.
-func (o *pageOptions) openForLook(ctx context.Context, std *cli.Std, h here.Here) (*batch.DB, error) {
-	if o.db == "" && std.Getenv("SKILLHAND_BATCH_DB") == "" {
-		if _, err := os.Stat(filepath.Join(h.State, "batch.db")); errors.Is(err, fs.ErrNotExist) {
+// laterBatches is a database of batches that is opened when there is one: looking makes none.
+type laterBatches struct {
+	ctx     context.Context
+	std     *cli.Std
+	options batchOptions
+	file    string // "": it is no file
+
+	mu sync.Mutex
+	db *batch.DB
+}
+
+func (b *laterBatches) open() (*batch.DB, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.db != nil {
+		return b.db, nil
+	}
+	if b.file != "" {
+		if _, err := os.Stat(b.file); errors.Is(err, fs.ErrNotExist) {
 			return nil, nil
 		}
 	}
-	return o.open(ctx, std)
+	var err error
+	b.db, err = b.options.open(b.ctx, b.std)
+	return b.db, err
+}
+
+func (b *laterBatches) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.db != nil {
+		b.db.Close()
+	}
 }
 
 func servePage(ctx context.Context, std *cli.Std, o pageOptions, site *page.Site, skill string) error {

@@ -45,82 +45,169 @@ document.addEventListener("keydown", (e) => {
   }
 });
 
-// show puts what the server has now in the place of what is on the page. The
-// form stays, with what is being typed, and every pane where it is scrolled to.
+// like makes an element what another is and changes nothing else: what has the
+// focus keeps it, and what is scrolled, opened or filled in stays so.
+const keyOf = (node) => node.nodeType === Node.ELEMENT_NODE ? node.dataset.key || node.id : "";
+const alike = (a, b) => a.nodeName === b.nodeName && keyOf(a) === keyOf(b);
+function like(old, next) {
+  if (old.isEqualNode(next)) return;
+  if (old.nodeType !== Node.ELEMENT_NODE) {
+    old.data = next.data;
+    return;
+  }
+  for (const { name } of [...old.attributes]) if (name !== "open" && !next.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name, value } of next.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  const wanted = new Set([...next.children].map(keyOf).filter(Boolean));
+  let at = old.firstChild;
+  for (const node of next.childNodes) {
+    let found = at;
+    while (found && !alike(found, node)) { // further down, but not beyond what will be needed
+      found = node.nodeType !== Node.ELEMENT_NODE || !keyOf(node) && wanted.has(keyOf(found)) ? null : found.nextSibling;
+    }
+    if (!found) {
+      old.insertBefore(document.importNode(node, true), at);
+      continue;
+    }
+    while (at !== found && !wanted.has(keyOf(at))) {
+      at = at.nextSibling;
+      at.previousSibling.remove();
+    }
+    if (at === found) at = at.nextSibling;
+    else old.insertBefore(found, at);
+    like(found, node);
+  }
+  while (at) {
+    const gone = at;
+    at = at.nextSibling;
+    gone.remove();
+  }
+}
+
+// show puts what the server has now in the place of what is on the page.
+const show = (said) => put(() => fetch(location.href, { headers: { Accept: "text/html" } }), said);
+
+// put shows an answer of the server. Of several under way it is the last one's.
 let latest = 0;
-async function show(address, said) {
+async function put(ask, said) {
   const turn = ++latest;
-  let text;
+  let answer, text;
   try {
-    const answer = await fetch(address, { headers: { Accept: "text/html" } });
+    answer = await ask();
     text = await answer.text();
   } catch {
-    return; // the server has ended; the event stream says so
+    return; // the server has ended; the stream of news says so
   }
   if (turn !== latest) return;
   const next = new DOMParser().parseFromString(text, "text/html");
-  const from = next.querySelector("[data-live]"), to = document.querySelector("[data-live]");
-  if (!to) return;
-  if (!from) {
-    say(next.querySelector("main")?.textContent.trim().replace(/\s+/g, " ") ?? "This page is gone.");
+  if (!answer.ok) {
+    say(next.querySelector("main")?.textContent.trim().replace(/\s+/g, " ") || "This page is gone.");
     return;
   }
-  const lit = to.querySelector(".lit")?.dataset.d;
-  light(); // so that the two can be compared
-  if (from.isEqualNode(to)) {
-    light(lit);
-    return;
-  }
-  const scrolled = [...to.querySelectorAll(".code, .scroll")].map((e) => [e.scrollTop, e.scrollLeft]);
-  to.replaceWith(document.adoptNode(from));
-  document.querySelectorAll("[data-live] .code, [data-live] .scroll").forEach((e, i) => {
-    if (scrolled[i]) [e.scrollTop, e.scrollLeft] = scrolled[i];
-  });
+  const lit = document.querySelector(".lit")?.dataset.d, focus = document.activeElement;
+  light();
+  like(document.querySelector("main"), next.querySelector("main"));
   light(lit);
+  if (focus !== document.activeElement && focus.isConnected) focus.focus({ preventScroll: true }); // it was moved
+  document.body.dataset.watch = next.body.dataset.watch ?? "";
+  const age = Number(next.body.dataset.at);
+  known = Math.max(known, age);
+  if (age < 0) refresh(); // it may have changed while it was read
   say(said);
 }
 function say(text) {
   const status = document.querySelector("[data-status]");
   if (status) status.textContent = text;
 }
-const now = () => new Date().toLocaleTimeString();
 
 // The form shows its page while it is being filled in.
-const form = document.querySelector("[data-args]");
-if (form) {
-  let timer;
-  const change = () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      const query = new URLSearchParams([...new FormData(form)].filter(([k, v]) => v !== "" || k === "arg"));
-      const address = "/preview?" + query;
-      history.replaceState(null, "", address);
-      show(address, "Shown with these arguments.");
-    }, 150);
-  };
-  form.addEventListener("input", change);
-  form.addEventListener("submit", (e) => {
-    if (!e.submitter?.hasAttribute("data-run")) return;
+let timer;
+document.addEventListener("input", (e) => {
+  const form = e.target.closest("[data-args]");
+  if (!form) return;
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    const query = new URLSearchParams([...new FormData(form)].filter(([k, v]) => v !== "" || k === "arg"));
+    history.replaceState(null, "", "/preview?" + query);
+    show("Shown with these arguments.");
+  }, 150);
+});
+document.addEventListener("submit", (e) => {
+  if (e.submitter?.hasAttribute("data-run")) {
     e.submitter.setAttribute("aria-busy", "true");
     e.submitter.textContent = "Running…";
     say("Running the directives.");
-  });
+  }
+  if (e.target.hasAttribute("data-mend")) { // in place, so that nothing is scrolled away
+    e.preventDefault();
+    const body = new URLSearchParams(new FormData(e.target));
+    put(() => fetch(e.target.action, { method: "POST", body }), "Mended.");
+  }
+});
+
+// News come when something that the page shows has changed. However many there
+// are, most of the time goes to others: three times what the last look took.
+let known = Number(document.body.dataset.at), busy = false, again = false;
+async function refresh() {
+  again = true;
+  if (busy) return;
+  busy = true;
+  while (again && !document.hidden) {
+    again = false;
+    const began = performance.now();
+    await show("Changed and shown at " + new Date().toLocaleTimeString() + ".");
+    await new Promise((done) => { setTimeout(done, 3 * (performance.now() - began)); });
+  }
+  busy = false;
+}
+function heard({ number, path }) {
+  if (number <= known) return;
+  known = number;
+  if (path === "*" || (document.body.dataset.watch ?? "").split(" ").includes(path)) refresh();
 }
 
-// One tab listens for all of them: a browser has few connections to a server.
-const watched = (document.body.dataset.watch ?? "").split(" ").filter(Boolean);
-if (watched.length) {
-  const heard = (dir) => {
-    if (dir === "*" || watched.includes(dir)) show(location.href, "Saved and shown at " + now() + ".");
+// A browser has six connections to a server. So the tabs that are seen share one
+// stream: whoever has the lock listens and tells the others. A tab that is not
+// seen gives it up, and asks how things stand when it is seen again.
+const channel = new BroadcastChannel("skillhand");
+let listening = false, leave = () => {};
+channel.onmessage = ({ data }) => {
+  if (data !== "how do things stand?") heard(data);
+  else if (listening) channel.postMessage({ number: known, path: "*" });
+};
+function listen(done) {
+  const events = new EventSource("/events");
+  let failures = 0;
+  events.onmessage = (e) => {
+    failures = 0;
+    const news = { number: Number(e.lastEventId), path: e.data };
+    channel.postMessage(news);
+    heard(news);
+    listening = true;
   };
-  const channel = new BroadcastChannel("skillhand");
-  channel.onmessage = (e) => heard(e.data);
-  const tell = (dir) => { channel.postMessage(dir); heard(dir); };
-  const listen = () => new Promise(() => {
-    const events = new EventSource("/events");
-    events.onopen = () => tell("*"); // what was saved before is not told
-    events.onerror = () => say("skillhand page has ended, or does not answer.");
-    events.onmessage = (e) => tell(e.data);
-  });
-  navigator.locks.request("skillhand-events", listen);
+  events.onerror = () => {
+    say("skillhand page has ended, or does not answer.");
+    if (++failures === 20) events.close();
+  };
+  return () => {
+    listening = false;
+    events.close();
+    done();
+  };
 }
+function seen() {
+  leave();
+  leave = () => {};
+  if (document.hidden) return;
+  const given = new AbortController();
+  let stop = () => {};
+  leave = () => { given.abort(); stop(); };
+  navigator.locks.request("skillhand-events", { signal: given.signal }, () => new Promise((done) => { stop = listen(done); })).catch(() => {});
+  channel.postMessage("how do things stand?");
+  if (again) refresh();
+}
+if (document.body.dataset.watch) {
+  document.addEventListener("visibilitychange", seen);
+  seen();
+}
+const every = Number(document.body.dataset.every);
+if (every) setInterval(refresh, every * 1000);
