@@ -13,7 +13,7 @@ import (
 // batchForm is what can be done with a batch.
 type batchForm struct {
 	Name          string
-	Retry, Cancel int // how many jobs that would be
+	Retry, Cancel string // how many jobs that would be; "" for none
 }
 
 // db is the database of batches, nil if there is none.
@@ -42,7 +42,7 @@ func (v *visit) batches() (*view, error) {
 		Hints: []string{"skillhand batch run jobs.yaml"},
 		Then:  "A job file says what to do: skillhand batch --help has one to begin with.",
 	}
-	l := list[batch.Status]{view: "batches", what: "batches", usual: "-created"}
+	l := list[batch.Status]{view: "batches", one: "batch", what: "batches", usual: "-created"}
 	db, err := v.db()
 	if err == nil && db != nil {
 		l.items, err = db.List(v.ctx)
@@ -68,8 +68,8 @@ func (v *visit) batches() (*view, error) {
 		number("done", "Done", "good", func(s batch.Status) int { return s.Done }),
 		number("failed", "Failed", "bad", func(s batch.Status) int { return s.Failed }),
 		number("left", "Left", "warn", func(s batch.Status) int { return s.Left() }),
-		{key: "cost", title: "Cost", number: true, compare: by(func(s batch.Status) float64 { return s.CostUSD }), cell: func(s batch.Status) cell { return cell{Text: term.Dollars(s.CostUSD)} }},
-		{key: "created", title: "Created", number: true, compare: func(a, b batch.Status) int { return a.Created.Compare(b.Created) }, cell: func(s batch.Status) cell { return cell{Text: ago(s.Created)} }},
+		{key: "cost", title: "Cost", number: true, compare: by(func(s batch.Status) float64 { return s.CostUSD }), cell: func(s batch.Status) cell { return costCell(s.CostUSD) }},
+		{key: "created", title: "Created", number: true, compare: func(a, b batch.Status) int { return a.Created.Compare(b.Created) }, cell: func(s batch.Status) cell { return cell{Text: stamp(s.Created)} }},
 	}
 	data.Table = l.table(v)
 	left := slices.ContainsFunc(l.items, func(s batch.Status) bool { return s.Left() > 0 })
@@ -86,7 +86,7 @@ func standing(s batch.Status) string {
 	case s.Stopped != "":
 		return "stopped: " + string(s.Stopped)
 	case s.Paused != nil:
-		return "paused until " + ago(*s.Paused)
+		return "paused until " + stamp(*s.Paused)
 	case s.Short:
 		return "over budget"
 	case s.Open > 0:
@@ -111,7 +111,7 @@ func (v *visit) batch() (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := list[batch.Result]{view: "batch", keep: []string{"name"}, what: "jobs", usual: "order", sorted: true}
+	l := list[batch.Result]{view: "batch", keep: []string{"name"}, one: "job", what: "jobs", usual: "order", sorted: true}
 	for r, err := range db.Results(v.ctx, name) {
 		if err != nil {
 			return nil, err
@@ -126,7 +126,13 @@ func (v *visit) batch() (*view, error) {
 		{"Failed", thousands(s.Failed)}, {"Skipped", thousands(s.Skipped)}, {"Cost", term.Dollars(s.CostUSD)},
 	}, Empty: "This batch has no jobs."}
 	if v.live {
-		data.Form = &batchForm{Name: name, Retry: s.Failed, Cancel: s.Left()}
+		data.Form = &batchForm{Name: name}
+		if s.Failed > 0 {
+			data.Form.Retry = counted(s.Failed, "failed job", "failed jobs")
+		}
+		if s.Left() > 0 {
+			data.Form.Cancel = counted(s.Left(), "job that is left", "jobs that are left")
+		}
 	}
 	return &view{Name: "list", Tab: "batches", Title: "Batch " + name, Data: data, Every: v.every(s.Left() > 0)}, nil
 }
@@ -146,7 +152,7 @@ func jobColumns() []column[batch.Result] {
 			}
 			return cell{Text: term.ShortDuration(float64(took(r).Milliseconds()))}
 		}},
-		{key: "cost", title: "Cost", number: true, compare: by(func(r batch.Result) float64 { return r.CostUSD }), cell: func(r batch.Result) cell { return cell{Text: term.Dollars(r.CostUSD)} }},
+		{key: "cost", title: "Cost", number: true, compare: by(func(r batch.Result) float64 { return r.CostUSD }), cell: func(r batch.Result) cell { return costCell(r.CostUSD) }},
 	}
 }
 

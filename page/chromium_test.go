@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -74,14 +75,13 @@ func (p *place) open(t testing.TB, browser context.Context) *browserTab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	tab := (&browserTab{t: t, ctx: ctx}).watch(p)
+	tab := (&browserTab{t: t, ctx: ctx}).watch(p.base() + "/")
 	tab.do(chromedp.Navigate(p.server.Address))
 	return tab
 }
 
 // watch notes errors, dialogs and requests to elsewhere until the test ends.
-func (tab *browserTab) watch(p *place) *browserTab {
-	origin := p.base() + "/"
+func (tab *browserTab) watch(origin string) *browserTab {
 	note := func(format string, a ...any) {
 		tab.mu.Lock()
 		defer tab.mu.Unlock()
@@ -232,14 +232,7 @@ func TestLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	tab.until(`document.querySelector("[data-status]").textContent.includes("Not found")`)
-	tab.mu.Lock()
-	defer tab.mu.Unlock()
-	for i, f := range tab.faults { // the browser says 404 itself
-		if strings.Contains(f, "404") {
-			tab.faults = append(tab.faults[:i], tab.faults[i+1:]...)
-			break
-		}
-	}
+	tab.expect("404")
 }
 
 // another opens a further tab of the same browser.
@@ -247,7 +240,7 @@ func (tab *browserTab) another(p *place) (further *browserTab, shut func()) {
 	tab.t.Helper()
 	ctx, cancel := chromedp.NewContext(tab.ctx)
 	tab.t.Cleanup(cancel)
-	return (&browserTab{t: tab.t, ctx: ctx}).watch(p), cancel
+	return (&browserTab{t: tab.t, ctx: ctx}).watch(p.base() + "/"), cancel
 }
 
 // TestFiftyTabs: a browser has six connections to a server. Fifty tabs show a save all the same, by one
@@ -293,9 +286,44 @@ func TestFiftyTabs(t *testing.T) {
 	for _, shut := range shuts {
 		shut()
 	}
-	for p.server.watch.listeners() > 0 {
+	for limit := time.Now().Add(time.Minute); p.server.watch.listeners() > 0; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(limit) {
+			t.Fatal("a stream outlives all tabs")
+		}
+	}
+}
+
+// TestHiddenTab: a tab that nobody sees has no stream and asks for nothing; when it is seen again it shows
+// what was saved. In a headless browser all tabs are seen, so this one is told otherwise.
+func TestHiddenTab(t *testing.T) {
+	p := newPlace(t, true, map[string]string{"hello": hello})
+	tab := p.open(t, chromium(t))
+	tab.do(chromedp.Navigate(p.base() + "/preview?skill=hello"))
+	listeners := func(want int) {
+		t.Helper()
+		for limit := time.Now().Add(time.Minute); p.server.watch.listeners() != want; time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(limit) {
+				t.Fatalf("%d streams, want %d", p.server.watch.listeners(), want)
+			}
+		}
+	}
+	hide := func(hidden bool) {
+		t.Helper()
+		eval[int](tab, fmt.Sprintf(`(() => { Object.defineProperty(document, "hidden", {value: %v, configurable: true}); document.dispatchEvent(new Event("visibilitychange")); return 0 })()`, hidden))
+	}
+	listeners(1)
+	hide(true)
+	listeners(0)
+	p.write("hello", strings.Replace(hello, "Hello", "Good day", 1))
+	for p.server.watch.at() == 0 {
 		time.Sleep(10 * time.Millisecond)
 	}
+	if got := eval[bool](tab, `document.querySelector(".page").textContent.includes("Good day")`); got {
+		t.Error("a tab that nobody sees asked for a page")
+	}
+	hide(false)
+	tab.until(`document.querySelector(".page").textContent.includes("Good day")`)
+	listeners(1)
 }
 
 // TestLiveLists: what is added shows by itself, in every list, and neither the focus, nor what is
@@ -451,56 +479,117 @@ func (tab *browserTab) access(script string) {
 	}
 }
 
-// TestViews: each view, without data, with some and with much, fits the window and has no serious fault of access.
+// TestViews: each view, without data, with some and with more, fits the window and has no serious fault of access.
 func TestViews(t *testing.T) {
 	script, err := axe()
 	if err != nil {
 		lacking(t, err)
 	}
 	browser := chromium(t)
-	many := map[string]string{"hello": hello, "odd": "---\nname: other\ndescription: x\nallowed-tools: Bash(ls\n---\n# Text $ARGUMENTS[0]\n\n[gone](gone.md) ${NOT_KNOWN}\n"}
+	many := map[string]string{"hello": hello, "odd": "---\nname: other\ndescription: x\nuser_invocable: true\nallowed-tools: Bash(ls\n---\n# Text $ARGUMENTS[0]\n\n[gone](gone.md) ${NOT_KNOWN}\n"}
 	for i := range 70 {
 		many[fmt.Sprintf("skill-%02d", i)] = fmt.Sprintf("---\nname: skill-%02d\ndescription: %s\n---\nText\n", i, strings.Repeat("Says what it is for. ", i%9))
 	}
 	for _, tt := range []struct {
-		name    string
-		skills  map[string]string
-		records int
+		name   string
+		skills map[string]string
+		n      int
 	}{{"none", nil, 0}, {"ten", map[string]string{"hello": hello}, 10}, {"many", many, 3000}} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newPlace(t, true, tt.skills)
-			p.remember(tt.records)
-			p.load(tt.records / 30 * 100)
 			tab := p.open(t, browser)
-			paths := []string{"/skills", "/runs", "/sessions", "/batches", "/tries"}
-			if tt.skills != nil {
-				paths = append(paths, "/preview?skill=hello&against=claude")
+			paths := []string{"/skills", "/runs", "/sessions", "/batches", "/tries", "/none"}
+			if tt.n > 0 {
+				p.remember(tt.n)
+				p.load(tt.n)
+				p.try(tt.n)
+				p.batch("reviews", tt.n)
+				paths = append(paths, "/preview?skill=hello&against=claude", "/session?id=session-0000", "/try?id=plan-000/0001&skill=skill-0", "/batch?name=reviews", p.link("/runs?failed=1", "/run?"))
 			}
 			if tt.name == "many" {
-				paths = append(paths, "/preview?skill=odd", "/session?id=session-0001", "/runs?q=skill-3&failed=1&sort=-cost")
+				paths = append(paths, "/preview?skill=odd", "/runs?q=skill-3&failed=1&sort=-cost", "/skills?q=nothing+has+this")
 			}
 			for _, path := range paths {
-				tab.do(chromedp.Navigate(p.base()+path), chromedp.WaitReady("main"))
-				if tt.name == "many" && path == paths[5] {
-					tab.do(chromedp.Click("[data-run]"), chromedp.WaitVisible(".page .out"))
-				}
-				for _, dark := range []bool{false, true} {
-					for _, width := range []int{360, 1280, 2560} {
-						tab.size(width, dark)
-						if got := eval[string](tab, `document.documentElement.scrollWidth > innerWidth ? [...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1).slice(0, 3).map(e => e.outerHTML.slice(0, 120)).join("\n") || "?" : ""`); got != "" {
-							t.Errorf("%s at %d: wider than the window:\n%s", path, width, got)
-						}
-						if dark == (width == 360) && width < 2560 { // each of both once: it takes long
-							tab.access(script)
-						}
-						tab.shoot(fmt.Sprintf("%s-%s-%v-%d", tt.name, strings.NewReplacer("/", "", "?", "-", "&", "-", "=", "-").Replace(path), map[bool]string{false: "light", true: "dark"}[dark], width))
+				t.Run(strings.Trim(strings.NewReplacer("/", "", "?", "-", "&", "-", "=", "-").Replace(path), "-")[:min(len(path)-1, 30)], func(t *testing.T) {
+					tab.t = t
+					tab.do(chromedp.Navigate(p.base()+path), chromedp.WaitReady("main"))
+					if tt.name == "many" && strings.Contains(path, "skill=hello") {
+						tab.do(chromedp.Click("[data-run]"), chromedp.WaitVisible(".page .out"))
 					}
-				}
-				if t.Failed() {
-					t.Logf("at %s", path)
-				}
+					eval[int](tab, `(() => { for (const d of document.querySelectorAll(".fix")) d.open = true; return 0 })()`)
+					tab.fits(script)
+				})
 			}
+			tab.t = t
+			tab.expect("404")
 		})
+	}
+}
+
+// expect takes what the browser says of an answer that is no good out of the faults.
+func (tab *browserTab) expect(words ...string) {
+	tab.mu.Lock()
+	defer tab.mu.Unlock()
+	tab.faults = slices.DeleteFunc(tab.faults, func(fault string) bool {
+		return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(fault, w) })
+	})
+}
+
+// link is the first in a view that begins like this.
+func (p *place) link(path, begins string) string {
+	p.t.Helper()
+	_, text := p.get(p.client(), path)
+	_, rest, ok := strings.Cut(text, `href="`+begins)
+	if !ok {
+		p.t.Fatalf("%s: no link to %s in\n%s", path, begins, text)
+	}
+	rest, _, _ = strings.Cut(rest, `"`)
+	return begins + strings.ReplaceAll(rest, "&amp;", "&")
+}
+
+// fits looks at what a tab shows in windows of three sizes and two colours.
+func (tab *browserTab) fits(script string) {
+	tab.t.Helper()
+	for _, dark := range []bool{false, true} {
+		for _, width := range []int{360, 1280, 2560} {
+			tab.size(width, dark)
+			if got := eval[string](tab, `document.documentElement.scrollWidth > innerWidth ? [...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1).slice(0, 3).map(e => e.outerHTML.slice(0, 120)).join("\n") || "?" : ""`); got != "" {
+				tab.t.Errorf("at %d: wider than the window:\n%s", width, got)
+			}
+			if dark == (width == 360) && width < 2560 { // each of both once: it takes long
+				tab.access(script)
+			}
+			tab.shoot(fmt.Sprintf("%s-%v-%d", strings.ReplaceAll(strings.TrimPrefix(tab.t.Name(), "TestViews/"), "/", "-"), map[bool]string{false: "light", true: "dark"}[dark], width))
+		}
+	}
+}
+
+// TestExportOpens: the files of an export need no server: they look right, lead to each other, and what
+// skills say is text in them too.
+func TestExportOpens(t *testing.T) {
+	p := newPlace(t, true, map[string]string{"hello": hello, "evil": "---\nname: evil\ndescription: <script>window.hacked=1</script>\n---\n<img src=x onerror=window.hacked=1>\n"})
+	p.remember(100)
+	dir := filepath.Join(t.TempDir(), "site")
+	if _, err := p.site.Export(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	tab := &browserTab{t: t, ctx: chromium(t)}
+	tab.watch("file://" + dir + "/")
+	tab.do(chromedp.Navigate("file://" + dir + "/index.html"))
+	for _, step := range []struct{ link, want string }{
+		{`.list a`, `.code.page`}, // evil is first
+		{`.top nav a:nth-child(1)`, `.list`},
+		{`.list tr:nth-child(2) a`, `.code.page [data-d]`},
+		{`.top nav a:nth-child(2)`, `.plots svg`},
+		{`.top nav a:nth-child(3)`, `.empty`},
+		{`.top nav a:nth-child(4)`, `.empty`},
+		{`.top nav a:nth-child(5)`, `.empty`},
+	} {
+		tab.do(chromedp.Click(step.link))
+		tab.until(fmt.Sprintf(`document.readyState === "complete" && !!document.querySelector(%q)`, step.want))
+		if got := eval[string](tab, `[typeof window.hacked, document.images.length, document.scripts.length, document.forms.length, getComputedStyle(document.querySelector(".top")).display].join()`); got != "undefined,0,0,0,flex" {
+			t.Errorf("after %s: %s", step.link, got)
+		}
 	}
 }
 

@@ -79,16 +79,27 @@ func (p *place) save(file string, document any) {
 	}
 }
 
-// try keeps trials of skills, a thousand in one try.
+// try keeps trials of skills, a thousand in one try. All tries but the last are complete.
 func (p *place) try(n int) {
 	p.t.Helper()
+	subject := &try.Subject{}
+	for i := range 100 {
+		subject.Cases = append(subject.Cases, try.Case{ID: fmt.Sprintf("case-%02d", i), Fires: true})
+	}
+	var trials []try.Trial
 	for i := range n {
 		passed := i%4 != 0
 		t := try.Trial{Type: "trial", Skill: fmt.Sprintf("skill-%d", i/1000%7), Case: fmt.Sprintf("case-%02d", i/10%100), Arm: try.With, Run: i%10 + 1, Fires: true, Outcome: try.Fired, Passed: &passed, CostUSD: 0.01, DurationMS: 1500}
 		if i%2 == 0 {
 			t.Arm, t.Outcome = try.Without, try.None
 		}
-		p.keep(fmt.Sprintf("plan-%03d/0001", i/1000), t)
+		id := fmt.Sprintf("plan-%03d/0001", i/1000)
+		p.keep(id, t)
+		if trials = append(trials, t); len(trials) == 1000 && i+1 < n {
+			subject.Name = t.Skill
+			p.save(filepath.Join(p.site.Runtime.State, "try", filepath.FromSlash(id), "summary.json"), try.Summarize([]*try.Subject{subject}, trials, nil))
+			trials = nil
+		}
 	}
 }
 

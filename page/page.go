@@ -217,7 +217,7 @@ func short(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 
-func ago(t time.Time) string {
+func stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}

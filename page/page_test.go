@@ -111,6 +111,21 @@ func (p *place) browser() *http.Client {
 	return c
 }
 
+// client is one that was let in though the token is used.
+func (p *place) client() *http.Client {
+	p.t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	base, err := url.Parse(p.base())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	jar.SetCookies(base, []*http.Cookie{{Name: p.server.guard.cookieName(), Value: p.server.guard.cookie}})
+	return &http.Client{Jar: jar}
+}
+
 func (p *place) get(c *http.Client, path string) (int, string) {
 	p.t.Helper()
 	res, err := c.Get(p.base() + path)
@@ -467,7 +482,7 @@ func TestBatches(t *testing.T) {
 	if _, text := p.get(c, "/batches"); !strings.Contains(text, "re&lt;b&gt;views") || !strings.Contains(text, "2 running, or about to") {
 		t.Errorf("the list of batches:\n%s", text)
 	}
-	if _, text := p.get(c, "/batch?name=re%3Cb%3Eviews"); !strings.Contains(text, "Cancel 2 left") || strings.Contains(text, "Retry") {
+	if _, text := p.get(c, "/batch?name=re%3Cb%3Eviews"); !strings.Contains(text, "Cancel 2 jobs that are left") || strings.Contains(text, "Retry") {
 		t.Errorf("the batch:\n%s", text)
 	}
 	for _, tt := range []struct {

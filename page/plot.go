@@ -30,36 +30,61 @@ type bar struct {
 const (
 	plotWidth  = 1000.0
 	plotHeight = 200.0
-	maxBars    = 60 // in a plot; a longer period has bars of several days
+	maxBars    = 60 // in a plot; a longer time has bars of several days
+	maxHours   = 48 // a longer time has no bars of an hour
+	minHours   = 11 // a shorter time would have bars that are too wide
 )
 
-// A period is some days of history.
-type period struct {
-	from                    time.Time
-	total, ok, said         int
-	confidence, cost, spent float64
+// A calendar is history, cut into equal periods.
+type calendar struct {
+	periods []period
+	each    string // how long one is, in words
+	form    string // of the time at which one begins
 }
 
-// periods cuts records, the oldest first, into equal numbers of days.
-func periods(records []history.Record, since, until time.Time) (all []period, days int) {
+type period struct {
+	from              time.Time
+	total, ok, said   int
+	confidence, spent float64
+}
+
+// newCalendar cuts records, the oldest first. A short time is cut into hours, a longer one into days.
+func newCalendar(records []history.Record, since, until time.Time) *calendar {
 	if len(records) == 0 {
-		return nil, 1
+		return &calendar{}
 	}
 	if first := records[0].Time; since.Before(first) {
 		since = first
 	}
-	start := midnight(since)
-	span := int(midnight(until).Sub(start).Hours()/24+0.5) + 1
-	days = (span + maxBars - 1) / maxBars
-	for t := start; !t.After(until); t = t.AddDate(0, 0, days) {
-		all = append(all, period{from: t})
+	c := &calendar{each: "each hour", form: "2006-01-02 15:04"}
+	next := func(t time.Time) time.Time { return t.Add(time.Hour) }
+	start := since.Local().Truncate(time.Hour)
+	if until.Sub(since) > maxHours*time.Hour {
+		start = midnight(since)
+		span := int(midnight(until).Sub(start).Hours()/24+0.5) + 1
+		days := (span + maxBars - 1) / maxBars
+		c.each, c.form = "each day", "2006-01-02"
+		if days > 1 {
+			c.each = fmt.Sprintf("every %d days", days)
+		}
+		next = func(t time.Time) time.Time { return t.AddDate(0, 0, days) }
+	} else if least := until.Add(-minHours * time.Hour); start.After(least) {
+		start = least.Local().Truncate(time.Hour)
 	}
+	for t := start; !t.After(until); t = next(t) {
+		c.periods = append(c.periods, period{from: t})
+	}
+	c.fill(records)
+	return c
+}
+
+func (c *calendar) fill(records []history.Record) {
 	i := 0
 	for _, r := range records {
-		for i+1 < len(all) && !r.Time.Before(all[i+1].from) {
+		for i+1 < len(c.periods) && !r.Time.Before(c.periods[i+1].from) {
 			i++
 		}
-		p := &all[i]
+		p := &c.periods[i]
 		p.total++
 		if r.OK {
 			p.ok++
@@ -68,10 +93,8 @@ func periods(records []history.Record, since, until time.Time) (all []period, da
 			p.said++
 			p.confidence += *r.Confidence
 		}
-		p.cost += r.CostUSD
-		p.spent += r.DurationMS
+		p.spent += r.CostUSD
 	}
-	return all, days
 }
 
 func midnight(t time.Time) time.Time {
@@ -79,34 +102,28 @@ func midnight(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
 }
 
-const dayForm = "2006-01-02"
-
 // plots draws what the records of a period came to.
 func plots(records []history.Record, since, until time.Time) []plot {
-	all, days := periods(records, since, until)
-	each := "each day"
-	if days > 1 {
-		each = fmt.Sprintf("every %d days", days)
-	}
-	list := []plot{successPlot(all, each), confidencePlot(all), costPlot(all, each)}
+	c := newCalendar(records, since, until)
+	list := []plot{c.success(), c.confidence(), c.cost()}
 	for i := range list {
-		if len(all) > 0 {
-			list[i].From, list[i].To = all[0].from.Format(dayForm), all[len(all)-1].from.Format(dayForm)
+		if n := len(c.periods); n > 0 {
+			list[i].From, list[i].To = c.periods[0].from.Format(c.form), c.periods[n-1].from.Format(c.form)
 		}
 	}
 	return list
 }
 
-func successPlot(all []period, each string) plot {
-	p := plot{Question: "How many succeed " + each + "?", Top: "100 %", Bottom: "0", Heads: []string{"From", "Success", "OK", "All"}, Empty: "Nothing ran in this period."}
+func (c *calendar) success() plot {
+	p := plot{Question: "How many succeed " + c.each + "?", Top: "100 %", Bottom: "0", Heads: []string{"From", "Success", "OK", "All"}, Empty: "Nothing ran in this period."}
 	ok, total := 0, 0
-	for i, d := range all {
+	for i, d := range c.periods {
 		if d.total == 0 {
 			continue
 		}
 		ok, total = ok+d.ok, total+d.total
 		rate := float64(d.ok) / float64(d.total)
-		b := upright(i, len(all), rate, fmt.Sprintf("%s: %.0f %% of %d", d.from.Format(dayForm), rate*100, d.total))
+		b := upright(i, len(c.periods), rate, fmt.Sprintf("%s: %.0f %% of %d", d.from.Format(c.form), rate*100, d.total))
 		switch {
 		case rate < 0.5:
 			b.Class = "bad"
@@ -116,7 +133,7 @@ func successPlot(all []period, each string) plot {
 			b.Class = "good"
 		}
 		p.Bars = append(p.Bars, b)
-		p.Rows = append(p.Rows, []string{d.from.Format(dayForm), fmt.Sprintf("%.0f %%", rate*100), thousands(d.ok), thousands(d.total)})
+		p.Rows = append(p.Rows, []string{d.from.Format(c.form), fmt.Sprintf("%.0f %%", rate*100), thousands(d.ok), thousands(d.total)})
 	}
 	if total > 0 {
 		p.Answer = fmt.Sprintf("%.1f %%", float64(ok)*100/float64(total))
@@ -124,51 +141,51 @@ func successPlot(all []period, each string) plot {
 	return p
 }
 
-func confidencePlot(all []period) plot {
+func (c *calendar) confidence() plot {
 	p := plot{Question: "How sure are they of it?", Top: "1", Bottom: "0", Heads: []string{"From", "Mean confidence", "Said by"}, Empty: "No run said how sure it was: see docs/reports.md."}
 	var points []string
+	dash := ""
 	sum, said := 0.0, 0
-	for i, d := range all {
+	for i, d := range c.periods {
 		if d.said == 0 {
 			continue
 		}
 		mean := d.confidence / float64(d.said)
 		sum, said = sum+d.confidence, said+d.said
-		b := upright(i, len(all), mean, fmt.Sprintf("%s: %.2f", d.from.Format(dayForm), mean))
+		b := upright(i, len(c.periods), mean, fmt.Sprintf("%s: %.2f", d.from.Format(c.form), mean))
 		points = append(points, fmt.Sprintf("%.1f,%.1f", b.X+b.Width/2, b.Y))
+		dash = fmt.Sprintf("%.1f,%.1f %.1f,%.1f", b.X, b.Y, b.X+b.Width, b.Y)
 		b.Y, b.Height, b.Class = 0, plotHeight, "touch"
 		p.Bars = append(p.Bars, b)
-		p.Rows = append(p.Rows, []string{d.from.Format(dayForm), fmt.Sprintf("%.2f", mean), thousands(d.said)})
+		p.Rows = append(p.Rows, []string{d.from.Format(c.form), fmt.Sprintf("%.2f", mean), thousands(d.said)})
 	}
 	if said > 0 {
 		p.Answer = fmt.Sprintf("%.2f", sum/float64(said))
 	}
-	if len(points) == 1 { // a line needs two
-		_, y, _ := strings.Cut(points[0], ",")
-		points = []string{"0," + y, "1000," + y}
+	if p.Line = strings.Join(points, " "); len(points) == 1 { // a line needs two
+		p.Line = dash
 	}
-	p.Line = strings.Join(points, " ")
 	return p
 }
 
-func costPlot(all []period, each string) plot {
-	p := plot{Question: "What does it cost " + each + "?", Bottom: "0", Heads: []string{"From", "Cost", "Runs and asks"}, Empty: "Nothing cost anything in this period: only asks do."}
+func (c *calendar) cost() plot {
+	p := plot{Question: "What does it cost " + c.each + "?", Bottom: "0", Heads: []string{"From", "Cost", "Runs and asks"}, Empty: "Nothing cost anything in this period: only asks do."}
 	most, sum := 0.0, 0.0
-	for _, d := range all {
-		most, sum = max(most, d.cost), sum+d.cost
+	for _, d := range c.periods {
+		most, sum = max(most, d.spent), sum+d.spent
 	}
 	if most == 0 {
 		return p
 	}
 	p.Top, p.Answer = term.Dollars(most), term.Dollars(sum)
-	for i, d := range all {
-		if d.cost == 0 {
+	for i, d := range c.periods {
+		if d.spent == 0 {
 			continue
 		}
-		b := upright(i, len(all), d.cost/most, fmt.Sprintf("%s: %s", d.from.Format(dayForm), term.Dollars(d.cost)))
+		b := upright(i, len(c.periods), d.spent/most, fmt.Sprintf("%s: %s", d.from.Format(c.form), term.Dollars(d.spent)))
 		b.Class = "plain"
 		p.Bars = append(p.Bars, b)
-		p.Rows = append(p.Rows, []string{d.from.Format(dayForm), term.Dollars(d.cost), thousands(d.total)})
+		p.Rows = append(p.Rows, []string{d.from.Format(c.form), term.Dollars(d.spent), thousands(d.total)})
 	}
 	return p
 }
@@ -195,7 +212,7 @@ func (v *visit) bySkill(review *history.Review) []share {
 		if review.DurationMS > 0 {
 			part = s.DurationMS * 100 / review.DurationMS
 		}
-		all = append(all, share{Name: s.Name, Link: v.link("runs", "q", s.Name), Text: text, Sub: fmt.Sprintf("%s runs, %s failed", thousands(s.Total), thousands(s.Failed)), Part: part})
+		all = append(all, share{Name: s.Name, Link: v.link("runs", "q", s.Name), Text: text, Sub: counted(s.Total, "run", "runs") + ", " + thousands(s.Failed) + " failed", Part: part})
 	}
 	sortShares(all)
 	return all[:min(len(all), 12)]

@@ -71,7 +71,7 @@ func (v *visit) runs() (*view, error) {
 	}
 	data.Damaged = found.Damaged
 	records := found.Records
-	l := list[history.Record]{view: "runs", keep: []string{"since", "kind", "failed", "skill"}, what: "runs and asks", usual: "-time", columns: v.runColumns(), sorted: true, text: searched}
+	l := list[history.Record]{view: "runs", keep: []string{"since", "kind", "failed", "skill"}, one: "run or ask", what: "runs and asks", usual: "-time", columns: v.runColumns(), sorted: true, text: searched}
 	if query := v.query.Get("q"); query != "" {
 		l.items = records
 		records = l.search(query)
@@ -120,7 +120,7 @@ func (v *visit) summarize(data *runsData, records []history.Record, since, until
 		}
 	}
 	for _, f := range review.Flaky[:min(len(review.Flaky), 5)] {
-		data.Flaky = append(data.Flaky, mention{f.Name, v.link("runs", "q", f.Name), fmt.Sprintf("%d of %d failed, with the same input", f.Failed, f.Total)})
+		data.Flaky = append(data.Flaky, mention{f.Name, v.link("runs", "q", f.Name), fmt.Sprintf("%d of %d failed", f.Failed, f.Total)})
 	}
 	data.Next = review.Next
 }
@@ -145,7 +145,11 @@ func (v *visit) runLink(r history.Record) string {
 func (v *visit) runColumns() []column[history.Record] {
 	return []column[history.Record]{
 		{key: "name", title: "What", compare: by(history.Record.Name), cell: func(r history.Record) cell {
-			return cell{Text: cmp.Or(r.Name(), string(r.Kind)), Sub: r.Label, Link: v.runLink(r)}
+			c := cell{Text: r.Name(), Link: v.runLink(r)}
+			if r.Skill != r.Name() {
+				c.Sub = r.Skill
+			}
+			return c
 		}},
 		{key: "kind", title: "Kind", compare: by(func(r history.Record) string { return string(r.Kind) }), cell: func(r history.Record) cell {
 			return cell{Text: string(r.Kind)}
@@ -165,16 +169,18 @@ func (v *visit) runColumns() []column[history.Record] {
 		{key: "duration", title: "Time", number: true, compare: by(func(r history.Record) float64 { return r.DurationMS }), cell: func(r history.Record) cell {
 			return cell{Text: term.ShortDuration(r.DurationMS)}
 		}},
-		{key: "cost", title: "Cost", number: true, compare: by(func(r history.Record) float64 { return r.CostUSD }), cell: func(r history.Record) cell {
-			if r.CostUSD == 0 {
-				return cell{Text: "–", Mark: "dim"}
-			}
-			return cell{Text: term.Dollars(r.CostUSD)}
-		}},
+		{key: "cost", title: "Cost", number: true, compare: by(func(r history.Record) float64 { return r.CostUSD }), cell: func(r history.Record) cell { return costCell(r.CostUSD) }},
 		{key: "time", title: "When", number: true, compare: func(a, b history.Record) int { return a.Time.Compare(b.Time) }, cell: func(r history.Record) cell {
-			return cell{Text: ago(r.Time), Title: r.Time.Format(time.RFC3339)}
+			return cell{Text: stamp(r.Time), Title: r.Time.Format(time.RFC3339)}
 		}},
 	}
+}
+
+func costCell(usd float64) cell {
+	if usd == 0 {
+		return cell{Text: "–", Mark: "dim"}
+	}
+	return cell{Text: term.Dollars(usd)}
 }
 
 func confidence(r history.Record) float64 {
@@ -213,7 +219,7 @@ func (v *visit) run() (*view, error) {
 		return nil, errMissing{"History has no such run any more."}
 	}
 	r := *found
-	data := &runData{Name: cmp.Or(r.Name(), string(r.Kind)), OK: r.OK, Same: v.link("runs", "q", r.Name(), "since", "all")}
+	data := &runData{Name: r.Name(), OK: r.OK, Same: v.link("runs", "q", r.Name(), "since", "all")}
 	add := func(name, value string) {
 		if value != "" {
 			data.Facts = append(data.Facts, [2]string{name, value})
@@ -237,7 +243,7 @@ func (v *visit) run() (*view, error) {
 	}
 	add("Project", r.Project)
 	add("Session", r.Session)
-	add("Input", r.InputHash)
+	add("Input hash", r.InputHash)
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return nil, err

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/session"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -122,7 +121,7 @@ func (v *visit) sessions() (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := list[sessionRow]{view: "sessions", what: "sessions", items: rows, usual: "-time", sorted: true}
+	l := list[sessionRow]{view: "sessions", one: "session", what: "sessions", items: rows, usual: "-time", sorted: true}
 	l.text = func(r sessionRow) string {
 		var b strings.Builder
 		b.WriteString(r.id)
@@ -132,7 +131,6 @@ func (v *visit) sessions() (*view, error) {
 		return b.String()
 	}
 	l.watch = func(r sessionRow) []string { return v.sessionFolders(r.id) }
-	now := time.Now()
 	l.columns = []column[sessionRow]{
 		{key: "id", title: "Session", compare: by(func(r sessionRow) string { return r.id }), cell: func(r sessionRow) cell {
 			return cell{Text: r.id, Link: v.link("session", "id", r.id), Sub: skillNames(r.marks)}
@@ -143,7 +141,7 @@ func (v *visit) sessions() (*view, error) {
 			return cell{Text: "≈ " + thousands(r.saved), Title: "tokens that one further use of each of these skills does not send again"}
 		}},
 		{key: "time", title: "Last load", number: true, compare: by(func(r sessionRow) int64 { return r.marks[0].Time.UnixNano() }), cell: func(r sessionRow) cell {
-			return cell{Text: term.Ago(now.Sub(r.marks[0].Time)), Title: ago(r.marks[0].Time)}
+			return cell{Text: stamp(r.marks[0].Time)}
 		}},
 	}
 	return &view{Name: "list", Tab: "sessions", Title: "Sessions", Data: &listData{Table: l.table(v),
@@ -204,7 +202,7 @@ func (v *visit) session() (*view, error) {
 		if r.id != id {
 			continue
 		}
-		l := list[session.Mark]{view: "session", keep: []string{"id"}, what: "skills seen", items: r.marks, usual: "-time", sorted: true}
+		l := list[session.Mark]{view: "session", keep: []string{"id"}, one: "skill seen", what: "skills seen", items: r.marks, usual: "-time", sorted: true}
 		l.text = func(m session.Mark) string { return m.Skill + "\n" + m.Agent + "\n" + m.File }
 		l.columns = []column[session.Mark]{
 			{key: "skill", title: "Skill", compare: by(func(m session.Mark) string { return m.Skill }), cell: func(m session.Mark) cell {
@@ -217,7 +215,7 @@ func (v *visit) session() (*view, error) {
 				return cell{Text: "≈ " + thousands(instructions(m.File, sizes))}
 			}},
 			{key: "time", title: "Read", number: true, compare: func(a, b session.Mark) int { return a.Time.Compare(b.Time) }, cell: func(m session.Mark) cell {
-				return cell{Text: ago(m.Time)}
+				return cell{Text: stamp(m.Time)}
 			}},
 		}
 		return &view{Name: "list", Tab: "sessions", Title: "Session " + id, Data: &listData{Table: l.table(v)}}, nil

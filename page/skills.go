@@ -11,7 +11,6 @@ import (
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/history"
-	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/session"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -56,7 +55,7 @@ func (v *visit) skills() (*view, error) {
 	if err != nil {
 		data.Faults = append(data.Faults, err.Error())
 	}
-	l := list[skillRow]{view: "skills", what: "skills", usual: "name", columns: v.skillColumns()}
+	l := list[skillRow]{view: "skills", one: "skill", what: "skills", usual: "name", columns: v.skillColumns()}
 	l.watch = func(r skillRow) []string { return []string{filepath.Dir(r.File)} }
 	l.text = func(r skillRow) string { return strings.Join([]string{r.call(), r.Description, r.From, r.File}, "\n") }
 	var paths []string
@@ -130,7 +129,6 @@ func (v *visit) uses() (map[string]*use, error) {
 }
 
 func (v *visit) skillColumns() []column[skillRow] {
-	now := time.Now()
 	return []column[skillRow]{
 		{key: "name", title: "Skill", compare: by(skillRow.call), cell: func(r skillRow) cell {
 			return cell{Text: r.call(), Sub: cmp.Or(r.Error, r.Description), Link: v.link("preview", "skill", r.call())}
@@ -167,7 +165,7 @@ func (v *visit) skillColumns() []column[skillRow] {
 			if r.uses == 0 {
 				return cell{Text: "never", Mark: "dim"}
 			}
-			return cell{Text: term.Ago(now.Sub(r.used)), Title: ago(r.used)}
+			return cell{Text: stamp(r.used)}
 		}},
 	}
 }

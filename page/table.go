@@ -12,7 +12,8 @@ import (
 type list[T any] struct {
 	view    string   // whose address the list has
 	keep    []string // further parts of the address, which searching and sorting keep
-	what    string   // what it lists, in the plural
+	one     string   // what it lists
+	what    string   // the same, of several
 	items   []T
 	columns []column[T]
 	usual   string           // how it is sorted if nobody says: a column's key, after - the greatest first
@@ -40,6 +41,7 @@ type cell struct {
 // A table is a list as it was asked for.
 type table struct {
 	View, What, Query string
+	Count             string // how many there are, and of those are found
 	Keep              [][2]string
 	Heads             []head
 	Rows              []row
@@ -96,6 +98,9 @@ func (l list[T]) table(v *visit) *table {
 	t.All = at("", order, 1)
 	items := l.search(t.Query)
 	t.Matched = len(items)
+	if t.Count = counted(t.Total, l.one, l.what); t.Query != "" {
+		t.Count = thousands(t.Matched) + " of " + t.Count
+	}
 	l.sort(items, order)
 	for _, c := range l.columns {
 		h := head{Title: c.title, Number: c.number}
@@ -208,6 +213,13 @@ func thousands(n int) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+func counted(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return thousands(n) + " " + several
 }
 
 func bytesOf(n int64) string {

@@ -126,7 +126,9 @@ func diffLines(text string) []diffLine {
 	for l := range strings.Lines(text) {
 		class := ""
 		switch {
-		case strings.HasPrefix(l, "diff "), strings.HasPrefix(l, "--- "), strings.HasPrefix(l, "+++ "):
+		case strings.HasPrefix(l, "diff "):
+			continue
+		case strings.HasPrefix(l, "--- "), strings.HasPrefix(l, "+++ "):
 			class = "dim"
 		case strings.HasPrefix(l, "@@"):
 			class = "hunk"

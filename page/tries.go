@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/try"
 )
 
@@ -135,7 +134,7 @@ func (v *visit) tries() (*view, error) {
 		Empty: "There are no tries yet.", Hints: []string{"skillhand try --init NAME", "skillhand try NAME --baseline"},
 		Then: "The first writes cases to begin with, the second asks Claude: see docs/trying.md.",
 	}
-	l := list[tried]{view: "tries", what: "tries", usual: "-time", text: func(r tried) string { return r.name }}
+	l := list[tried]{view: "tries", one: "try", what: "tries", usual: "-time", text: func(r tried) string { return r.name }}
 	plans, err := filepath.Glob(filepath.Join(v.triesDir(), "*"))
 	if err != nil {
 		return nil, err
@@ -160,7 +159,7 @@ func (v *visit) tries() (*view, error) {
 		{key: "name", title: "Skill", compare: by(func(r tried) string { return r.name }), cell: func(r tried) cell {
 			return cell{Text: r.name, Link: v.link("try", "id", r.id, "skill", r.name)}
 		}}}, armColumns()...)
-	l.columns = append(l.columns, column[tried]{key: "time", title: "When", number: true, compare: func(a, b tried) int { return a.time.Compare(b.time) }, cell: func(r tried) cell { return cell{Text: ago(r.time)} }})
+	l.columns = append(l.columns, column[tried]{key: "time", title: "When", number: true, compare: func(a, b tried) int { return a.time.Compare(b.time) }, cell: func(r tried) cell { return cell{Text: stamp(r.time)} }})
 	data.Table = l.table(v)
 	return &view{Name: "list", Tab: "tries", Title: "Tries", Data: data}, nil
 }
@@ -179,7 +178,7 @@ func armColumns() []column[tried] {
 			}
 			return c
 		}},
-		{key: "cost", title: "Cost", number: true, compare: by(func(r tried) float64 { return r.cost }), cell: func(r tried) cell { return cell{Text: term.Dollars(r.cost)} }},
+		{key: "cost", title: "Cost", number: true, compare: by(func(r tried) float64 { return r.cost }), cell: func(r tried) cell { return costCell(r.cost) }},
 	}
 }
 
@@ -199,7 +198,7 @@ func (v *visit) try() (*view, error) {
 		return nil, errMissing{err.Error()}
 	}
 	trials = slices.DeleteFunc(trials, func(t try.Trial) bool { return t.Skill != name })
-	l := list[tried]{view: "try", keep: []string{"id", "skill"}, what: "cases", usual: "name", text: func(r tried) string { return r.name }}
+	l := list[tried]{view: "try", keep: []string{"id", "skill"}, one: "case", what: "cases", usual: "name", text: func(r tried) string { return r.name }}
 	l.items = group(trials, func(t *try.Trial) string { return t.Case })
 	l.columns = append([]column[tried]{
 		{key: "name", title: "Case", compare: by(func(r tried) string { return r.name }), cell: func(r tried) cell {

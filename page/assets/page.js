@@ -103,16 +103,17 @@ async function put(ask, said) {
     say(next.querySelector("main")?.textContent.trim().replace(/\s+/g, " ") || "This page is gone.");
     return;
   }
-  const lit = document.querySelector(".lit")?.dataset.d, focus = document.activeElement;
+  const main = document.querySelector("main"), lit = main.querySelector(".lit")?.dataset.d, focus = document.activeElement;
   light();
-  like(document.querySelector("main"), next.querySelector("main"));
+  const changed = !main.isEqualNode(next.querySelector("main"));
+  like(main, next.querySelector("main"));
   light(lit);
   if (focus !== document.activeElement && focus.isConnected) focus.focus({ preventScroll: true }); // it was moved
   document.body.dataset.watch = next.body.dataset.watch ?? "";
   const age = Number(next.body.dataset.at);
   known = Math.max(known, age);
   if (age < 0) refresh(); // it may have changed while it was read
-  say(said);
+  if (changed) say(said);
 }
 function say(text) {
   const status = document.querySelector("[data-status]");
