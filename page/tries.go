@@ -172,7 +172,7 @@ func armColumns() []column[tried] {
 		{key: "with", title: "Passed with it", number: true, compare: by(func(r tried) float64 { return rate(r.with.passed, r.with.checked) }), cell: func(r tried) cell { return r.share(r.with.passed, r.with.checked) }},
 		{key: "without", title: "Passed without", number: true, compare: by(func(r tried) float64 { return rate(r.without.passed, r.without.checked) }), cell: func(r tried) cell { return r.share(r.without.passed, r.without.checked) }},
 		{key: "trials", title: "Trials", number: true, compare: by(func(r tried) int { return r.with.trials + r.without.trials }), cell: func(r tried) cell {
-			c := cell{Text: fmt.Sprint(r.with.trials + r.without.trials)}
+			c := cell{Text: thousands(r.with.trials + r.without.trials)}
 			if r.void > 0 {
 				c.Sub = fmt.Sprintf("%d without a verdict", r.void)
 			}
