@@ -193,32 +193,33 @@ type listData struct {
 func (v *visit) session() (*view, error) {
 	id := v.query.Get("id")
 	v.watch(false, v.sessionFolders(id)...)
-	rows, err := v.sessionRows()
-	if err != nil {
-		return nil, err
+	l := list[session.Mark]{view: "session", keep: []string{"id"}, one: "skill seen", what: "skills seen", usual: "-time"}
+	store := v.Runtime.Sessions()
+	for _, agent := range store.Agents(id) {
+		marks, err := store.Marks(agent)
+		if err != nil {
+			return nil, err
+		}
+		l.items = append(l.items, marks...)
+	}
+	if len(l.items) == 0 {
+		return nil, errMissing{"No session " + id + " is remembered."}
 	}
 	sizes := map[string]int{}
-	for _, r := range rows {
-		if r.id != id {
-			continue
-		}
-		l := list[session.Mark]{view: "session", keep: []string{"id"}, one: "skill seen", what: "skills seen", items: r.marks, usual: "-time", sorted: true}
-		l.text = func(m session.Mark) string { return m.Skill + "\n" + m.Agent + "\n" + m.File }
-		l.columns = []column[session.Mark]{
-			{key: "skill", title: "Skill", compare: by(func(m session.Mark) string { return m.Skill }), cell: func(m session.Mark) cell {
-				return cell{Text: m.Skill, Sub: m.File, Link: v.link("preview", "skill", m.File, "use", "later")}
-			}},
-			{key: "agent", title: "Agent", compare: by(func(m session.Mark) string { return m.Agent }), cell: func(m session.Mark) cell {
-				return cell{Text: cmp.Or(m.Agent, "main")}
-			}},
-			{key: "saved", title: "Not sent again", number: true, compare: by(func(m session.Mark) int { return instructions(m.File, sizes) }), cell: func(m session.Mark) cell {
-				return cell{Text: "≈ " + thousands(instructions(m.File, sizes))}
-			}},
-			{key: "time", title: "Read", number: true, compare: func(a, b session.Mark) int { return a.Time.Compare(b.Time) }, cell: func(m session.Mark) cell {
-				return cell{Text: stamp(m.Time)}
-			}},
-		}
-		return &view{Name: "list", Tab: "sessions", Title: "Session " + id, Data: &listData{Table: l.table(v)}}, nil
+	l.text = func(m session.Mark) string { return m.Skill + "\n" + m.Agent + "\n" + m.File }
+	l.columns = []column[session.Mark]{
+		{key: "skill", title: "Skill", compare: by(func(m session.Mark) string { return m.Skill }), cell: func(m session.Mark) cell {
+			return cell{Text: m.Skill, Sub: m.File, Link: v.link("preview", "skill", m.File, "use", "later")}
+		}},
+		{key: "agent", title: "Agent", compare: by(func(m session.Mark) string { return m.Agent }), cell: func(m session.Mark) cell {
+			return cell{Text: cmp.Or(m.Agent, "main")}
+		}},
+		{key: "saved", title: "Not sent again", number: true, compare: by(func(m session.Mark) int { return instructions(m.File, sizes) }), cell: func(m session.Mark) cell {
+			return cell{Text: "≈ " + thousands(instructions(m.File, sizes))}
+		}},
+		{key: "time", title: "Read", number: true, compare: func(a, b session.Mark) int { return a.Time.Compare(b.Time) }, cell: func(m session.Mark) cell {
+			return cell{Text: stamp(m.Time)}
+		}},
 	}
-	return nil, errMissing{"No session " + id + " is remembered."}
+	return &view{Name: "list", Tab: "sessions", Title: "Session " + id, Data: &listData{Table: l.table(v)}}, nil
 }
