@@ -25,11 +25,11 @@ import (
 
 // A preview is a skill beside what an agent reads of it.
 type preview struct {
-	Skill, File, Description string
-	Trusted                  bool
-	Runs                     bool   // there is something to run
-	Seen                     string // names the text that is shown
-	Place                    string // the folder that trust is about
+	Skill, File string
+	Trusted     bool
+	Runs        bool   // there is something to run
+	Seen        string // names the text that is shown
+	Place       string // the folder that trust is about
 
 	Fields  []field // of the form for arguments
 	Use     string  // first or later
@@ -44,13 +44,11 @@ type preview struct {
 	Warnings   []string
 	Findings   int
 	Source     string // how the outcomes came about, in words
-	Recorded   bool
 
 	Before, After, Later string // tokens
 	Diff                 []diffLine
 	DiffTitle, DiffNote  string
 	Command              string
-	FirstLink, LaterLink string
 }
 
 // A field is one argument in the form.
@@ -147,12 +145,11 @@ func (v *visit) preview() (*view, error) {
 	}
 	v.watch(false, l.recording())
 	p := &preview{
-		Skill: l.name, File: l.src.File, Description: l.src.Front.Description,
+		Skill: l.name, File: l.src.File,
 		Trusted: v.Runtime.Policy(v.Runtime.Here).May(l.src.Real) == nil, Place: trust.Place(l.src.Real),
 		Use: "first", Against: v.query.Get("against"), Fields: l.fields(),
 		Command: l.command(v.query.Get("use") == "later"),
 	}
-	p.FirstLink, p.LaterLink = l.address("against", p.Against), l.address("use", "later", "against", p.Against)
 	if v.query.Get("use") == "later" {
 		p.Use = "later"
 	}
@@ -246,7 +243,7 @@ func (l *look) ids() map[int]int {
 }
 
 func (l *look) showPage(p *preview, page *skillhand.Page, recorded bool) {
-	p.Warnings, p.Recorded = append(p.Warnings, page.Warnings...), recorded
+	p.Warnings = append(p.Warnings, page.Warnings...)
 	ids, times := l.ids(), l.times()
 	var spans []span
 	for _, d := range page.Directives {

@@ -196,7 +196,6 @@ type runData struct {
 	Facts [][2]string
 	JSON  string
 	Same  string // the address of other runs of the same thing
-	Note  string
 }
 
 // run shows all that history has of one run. It has no prompt and no output.
