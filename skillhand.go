@@ -1,6 +1,6 @@
-// Package skillhand is the hand behind an agent's skills: it loads a skill as
-// the agent should read it, runs a skill's script and judges what it reports,
-// and asks Claude.
+// Package skillhand is the hand behind an agent's skills. It has three jobs: Load
+// makes the page that an agent should read, Run judges what a skill's script did,
+// Ask gets a typed answer from Claude.
 //
 // Each job is a method of Runtime. A request is plain data, so that it can wait
 // in a queue; what needs a program around it, such as a question to the user, is
@@ -44,7 +44,7 @@ type Runtime struct {
 	// If it says yes the folder is trusted from then on. nil means no.
 	Confirm func(ctx context.Context, q trust.Question) (bool, error)
 
-	// Warn is told what is odd and keeps nobody from going on; nil means nobody cares.
+	// Warn is told what is odd but no reason to stop; nil tells nobody.
 	Warn func(text string)
 
 	Stdin  io.Reader // what scripts read; nil means no input
@@ -105,7 +105,7 @@ func (p *place) path() string {
 	return strings.Join(kept, string(os.PathListSeparator))
 }
 
-// Policy says what may run at a place that is complete.
+// Policy is what may run at h, which must be complete.
 func (rt *Runtime) Policy(h here.Here) trust.Policy {
 	return trust.Policy{
 		Store: trust.Store{Dir: h.TrustDir()}, Home: h.Home, Own: h.Finder().UserFolders(), More: func() []string { return installed(h.Home) },
