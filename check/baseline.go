@@ -28,7 +28,7 @@ func baseKey(f *Finding) string {
 	return key
 }
 
-// NewBaseline is a baseline of all findings.
+// NewBaseline makes a baseline of findings.
 func NewBaseline(all []*Finding) *Baseline {
 	b := &Baseline{Version: 1, Findings: []BaselineEntry{}}
 	index := map[string]int{}
@@ -45,7 +45,7 @@ func NewBaseline(all []*Finding) *Baseline {
 	return b
 }
 
-// ParseBaseline reads one.
+// ParseBaseline reads a baseline.
 func ParseBaseline(file string, src []byte) (*Baseline, error) {
 	var b Baseline
 	if err := json.Unmarshal(src, &b); err != nil {
@@ -61,8 +61,8 @@ func ParseBaseline(file string, src []byte) (*Baseline, error) {
 	return &b, nil
 }
 
-// Take removes from a result what is in the baseline, and returns how many that were and the
-// entries for which there is nothing any more. Those of files that were not checked may have.
+// Take removes from a result what is in the baseline. It returns how many findings that were,
+// and the entries that are stale: nothing in the files that were checked matches them.
 func (b *Baseline) Take(r *Result) (taken int, stale []BaselineEntry) {
 	left := map[string]int{}
 	for _, e := range b.Findings {

@@ -11,7 +11,7 @@ import (
 // ConfigName is the file at a repository's top that says what is checked.
 const ConfigName = ".skillhand.yaml"
 
-// A Config is what that file says under check:.
+// A Config is what the file called ConfigName says under check:.
 type Config struct {
 	Agents  []string
 	Rules   map[string]Severity

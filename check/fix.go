@@ -8,7 +8,7 @@ import (
 	"github.com/skillhand/skillhand/migrate"
 )
 
-// Fixes are what fixes make of files.
+// Fixes say what becomes of files that are mended.
 type Fixes struct {
 	Edits       []*migrate.Edit   // the files that change, by their names
 	Paths       map[string]string // where they are

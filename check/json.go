@@ -19,7 +19,7 @@ type Document struct {
 	Baseline int        `json:"baseline"` // findings that are in the baseline
 }
 
-// Checked is how much was.
+// Checked says how much was checked.
 type Checked struct {
 	Files      int `json:"files"`
 	Directives int `json:"directives"`
@@ -28,7 +28,7 @@ type Checked struct {
 // SchemaURL is the address of the schema of Document.
 const SchemaURL = "https://skillhand.dev/schemas/check-v1.schema.json"
 
-// Document makes a result a document.
+// Document is the result, to be printed as JSON.
 func (r *Result) Document(version string, baseline int) *Document {
 	return &Document{Schema: SchemaURL, Version: version, Checked: Checked{r.Files, r.Directives}, Findings: r.Findings, Ignored: r.Ignored, Baseline: baseline}
 }
@@ -66,7 +66,7 @@ func GitHub(w io.Writer, all []*Finding) error {
 const maxResults = 5000
 
 // SARIF writes findings in the Static Analysis Results Interchange Format 2.1.0, within what
-// GitHub takes: the worst 5,000. Files are named from root, a repository's top.
+// GitHub takes: the worst 5,000. Files have the names that they were found by.
 func (r *Result) SARIF(w io.Writer, version string) error {
 	all := worstFirst(r.Findings)
 	dropped := max(0, len(all)-maxResults)

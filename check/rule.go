@@ -57,7 +57,7 @@ type RuleDocument struct {
 	Docs     string   `json:"docs"`
 }
 
-// Document makes a rule a document.
+// Document is the rule, to be printed as JSON.
 func (r *Rule) Document() RuleDocument {
 	severity := (&Options{}).severity(r)
 	return RuleDocument{ID: r.ID, Name: r.Name, Severity: severity, Summary: r.Summary, Doc: r.Doc(), Docs: r.Link()}
