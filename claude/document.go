@@ -188,7 +188,7 @@ type EventDocument struct {
 	WaitMS    *float64        `json:"wait_ms,omitempty"`
 }
 
-// NewEventDocument puts an event into that form.
+// NewEventDocument makes an EventDocument of an event.
 func NewEventDocument(e Event) EventDocument {
 	doc := EventDocument{
 		Type: e.Type, Attempt: e.Attempt, SessionID: e.SessionID, Turn: e.Turn, Parent: e.Parent,
