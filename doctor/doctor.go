@@ -1,4 +1,5 @@
-// Package doctor answers one question: what is missing or broken here, and what can be done about it?
+// Package doctor answers one question: what is missing or broken here? Each finding says what can be
+// done about it.
 package doctor
 
 import (
@@ -29,7 +30,7 @@ type Request struct {
 	Commit  string
 }
 
-// A Document is what there is to say. It is described by schemas/doctor-v1.schema.json.
+// A Document is what Run found. It is described by schemas/doctor-v1.schema.json.
 type Document struct {
 	OK     bool      `json:"ok"` // nothing is wrong, and nothing that is needed is missing
 	Checks []Finding `json:"checks"`
@@ -46,7 +47,7 @@ type Finding struct {
 // A Status says how a thing stands.
 type Status string
 
-// From best to worst.
+// The statuses, from best to worst.
 const (
 	OK      Status = "ok"
 	Note    Status = "note"    // skillhand works without it, but something else does not
