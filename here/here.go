@@ -29,15 +29,15 @@ type Here struct {
 	caller string // where relative paths start, if that is not Dir
 }
 
-// From is the place that a folder and an environment describe: Complete for
-// those who know nothing else. dir "" means the working folder.
+// From is the place that a folder and an environment describe, completed. dir ""
+// means the working folder.
 func From(dir string, env []string) (Here, error) {
 	return Here{Dir: dir, Env: env}.Complete()
 }
 
 // Complete fills in what is empty. A path that was given is made absolute: it is
-// the caller's, relative to where he is. One that the environment names must be
-// absolute already, for a relative one would be the project's to choose.
+// relative to the caller's folder. One that the environment names must be absolute
+// already, for a relative one would be the project's to choose.
 func (h Here) Complete() (Here, error) {
 	if h.Env == nil {
 		h.Env = os.Environ()
@@ -107,7 +107,7 @@ func folder(base, dir string) (string, error) {
 	return abs, nil
 }
 
-// In returns where a path leads that was written in dir.
+// In resolves a path that was written in dir: a relative one starts there.
 func In(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -124,8 +124,8 @@ func Around(dir string) string {
 	return dir
 }
 
-// Real is where a path really leads, links resolved; a path that leads nowhere
-// is itself.
+// Real is where a path really leads, links resolved. A path that leads nowhere
+// stays as it is.
 func Real(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
@@ -149,11 +149,17 @@ func stateDir(env Env, home string) (string, error) {
 	return "", fmt.Errorf("HOME is %q: set it to your home folder, or set SKILLHAND_STATE_DIR to an absolute path", env.Get("HOME"))
 }
 
-// The folders below State. Nobody else spells them.
-func (h Here) SessionDir() string { return filepath.Join(h.State, "sessions") } // marks, see package session
-func (h Here) TrustDir() string   { return filepath.Join(h.State, "trust") }    // trusted folders, see package trust
-func (h Here) HistoryDir() string { return filepath.Join(h.State, "history") }  // records, see package history
-func (h Here) OutputDir() string  { return filepath.Join(h.State, "output") }   // output that is too long for a page
+// SessionDir is the folder of marks: see package session.
+func (h Here) SessionDir() string { return filepath.Join(h.State, "sessions") }
+
+// TrustDir is the folder that says which folders are trusted: see package trust.
+func (h Here) TrustDir() string { return filepath.Join(h.State, "trust") }
+
+// HistoryDir is the folder of records: see package history.
+func (h Here) HistoryDir() string { return filepath.Join(h.State, "history") }
+
+// OutputDir is the folder of output that is too long for a page.
+func (h Here) OutputDir() string { return filepath.Join(h.State, "output") }
 
 // Sessions are the marks of what agents have seen.
 func (h Here) Sessions() session.Store { return session.Store{Dir: h.SessionDir()} }
