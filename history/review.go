@@ -24,7 +24,7 @@ type Review struct {
 	Next       []string   `json:"next"`  // what to do about it
 }
 
-// A Category is one reason of failures.
+// A Category is one reason for failures.
 type Category struct {
 	Category string  `json:"category"`
 	Failed   int     `json:"failed"`
