@@ -1,5 +1,5 @@
-// Package minibash answers one question: can this line run without bash, and
-// exactly as bash would run it? It has a plan for the line, or it is not its own.
+// Package minibash answers one question: can this line run without bash, exactly
+// as in bash? There is a plan for it, or it is left to bash.
 package minibash
 
 import (
