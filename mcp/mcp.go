@@ -3,8 +3,8 @@
 // Context Protocol: as tools, prompts and resources, and by the extension
 // io.modelcontextprotocol/skills.
 //
-// Everything that is listed or loaded is read from disk when it is asked for,
-// so no answer is out of date; that files changed is told besides.
+// Everything that is listed or loaded is read from disk when it is asked for, so
+// no answer is out of date. Clients are also told when files change.
 package mcp
 
 import (
@@ -30,7 +30,7 @@ type Server struct {
 	Version  string
 	AllowRun bool // offer run_skill, which runs a skill's script
 
-	// Warn is told what is odd and keeps nobody from going on; nil means nobody cares.
+	// Warn is told what is odd but no reason to stop; nil tells nobody.
 	Warn func(text string)
 }
 
