@@ -22,7 +22,7 @@ import (
 // Server is what skillhand is called in every configuration.
 const Server = "skillhand"
 
-// A Place is whose configuration is meant.
+// A Place says whose configuration is meant.
 type Place struct {
 	Home    string
 	Project string
