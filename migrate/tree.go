@@ -70,8 +70,8 @@ func Interesting(name string, start []byte) bool {
 }
 
 // Tree migrates the files of a tree, which know of each other: a script that
-// another sources, or whose output is read, stays as it is. The results are in
-// the order of their paths; files that are none of its business have none.
+// another sources, or whose output is read, stays as it is. The results are in the
+// order of their paths; files that it does not look at have none.
 func Tree(files []File, opt TreeOptions) []Result {
 	t := &tree{opt: opt, files: map[string][]byte{}, usages: map[string]*usage{}, names: map[string][]string{}, keep: map[string]Note{}, read: map[string]*script{}}
 	for _, f := range files {
