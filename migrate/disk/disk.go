@@ -30,7 +30,7 @@ type Migration struct {
 	Warn    func(text string)       // is told of a folder that has nothing to migrate; may be nil
 }
 
-// A File is what became of one.
+// A File says what became of one file.
 type File struct {
 	migrate.Result
 	Path   string // absolute
