@@ -1,5 +1,5 @@
-// Package page answers one question: what do skills become, and what happened
-// here, for people to look at? It serves the answer to a browser on this machine.
+// Package page answers one question: how do people look at their skills? It serves
+// what skills become, with what happened here, to a browser on this machine.
 //
 // Looking runs nothing. What skills, scripts and prompts say is text wherever it
 // is shown: html/template escapes it, and the content policy lets nothing in a
