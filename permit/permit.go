@@ -17,6 +17,7 @@ const Version = "2.1.325"
 // A Decision is what becomes of a command.
 type Decision string
 
+// The decisions.
 const (
 	Allow   Decision = "allow"   // it runs
 	Ask     Decision = "ask"     // a person would be asked; a directive aborts its page

@@ -5,6 +5,7 @@ import "strings"
 // A Kind says which commands a rule speaks of.
 type Kind string
 
+// The kinds of rules.
 const (
 	Other   Kind = "other"   // a tool that is not Bash
 	All     Kind = "all"     // every command
