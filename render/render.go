@@ -21,7 +21,7 @@ import (
 // Variables are the names of the built-in variables, as in ${CLAUDE_SKILL_DIR}.
 var Variables = []string{"CLAUDE_PLUGIN_ROOT", "CLAUDE_SESSION_ID", "CLAUDE_PROJECT_DIR", "CLAUDE_SKILL_DIR", "CLAUDE_PLUGIN_DATA", "CLAUDE_EFFORT"}
 
-// An Env is all a page depends on beside the skill itself.
+// An Env is all that a page depends on, besides the skill itself.
 type Env struct {
 	Vars      map[string]string // the built-in variables that have a value
 	Args      Args
