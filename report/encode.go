@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// AppendJSON appends the report as JSON. What is empty is there, text that is
-// no UTF-8 is replaced. Numbers must be finite: see Check.
+// AppendJSON appends the report as JSON. Empty fields are written too, and text
+// that is not UTF-8 is replaced. Numbers must be finite: see Check.
 func (r *Report) AppendJSON(b []byte) []byte {
 	b = append(b, `{"success":`...)
 	b = strconv.AppendBool(b, r.Success)

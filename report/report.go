@@ -44,7 +44,7 @@ func Band(confidence float64) string {
 	return "poor"
 }
 
-// MarshalJSON writes the report so that it is valid: what is empty is there.
+// MarshalJSON writes every field, empty ones too, so that the report is valid.
 func (r Report) MarshalJSON() ([]byte, error) {
 	if f, ok := r.notFinite(); ok {
 		return nil, fmt.Errorf("%s: %s", f.Path, f.Message)
