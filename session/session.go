@@ -393,7 +393,7 @@ type note struct {
 	Time  time.Time `json:"time"`
 }
 
-// Unknown is the agent of a note whose agent cannot be told. No id is like it.
+// Unknown is the agent of a note whose agent cannot be told. No id looks like it.
 const Unknown = "?"
 
 // noteAge is how long a load may take to follow its note.
@@ -423,7 +423,7 @@ func (s Store) Note(id ID, skill string) error {
 	return os.Rename(temporary, filepath.Join(dir, rand.Text()))
 }
 
-// Waiting says who loads a skill.
+// A Waiting says who is about to load a skill.
 type Waiting struct {
 	Agent string
 	Noted bool // a hook said that someone is about to
