@@ -78,7 +78,7 @@ func (w Where) Paths() []Path {
 	return paths
 }
 
-// File returns the file to write what is a source's own, or "".
+// File returns the file in which a source keeps its own settings, or "".
 func (w Where) File(s Source) string {
 	for _, p := range w.Paths() {
 		if p.Source == s {
