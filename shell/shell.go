@@ -1,5 +1,5 @@
-// Package shell answers one question: what did this command line print, and how
-// did it end? It runs a line as a built-in, in the embedded shell, or in bash.
+// Package shell answers one question: what came of this command line? It runs a
+// line as a built-in, in the embedded shell, or in bash.
 package shell
 
 import (
@@ -48,10 +48,12 @@ type Std struct {
 	Env      []string // the line's environment
 }
 
-// A command line and its values, as package bind has them.
 type (
-	Line  = bind.Line
-	Part  = bind.Part
+	// A Line is a command line and its values, as package bind has it.
+	Line = bind.Line
+	// A Part is a piece of a Line.
+	Part = bind.Part
+	// A Value is data in a Line.
 	Value = bind.Value
 )
 
