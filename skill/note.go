@@ -7,7 +7,7 @@ import "fmt"
 type Note struct {
 	Offset int    // where in the source, in bytes
 	Line   int    // of Offset, from 1
-	Code   string // what kind of oddity, one of the constants below
+	Code   string // what kind of oddity: one of the Note constants
 	Text   string // for people, without file and line
 }
 

@@ -15,8 +15,8 @@ import (
 // MaxSize is how long a skill's file may be. A page that long reaches no agent whole.
 const MaxSize = 10 << 20
 
-// Read reads and parses the skill at loc. The file is opened once, and where it
-// is was found out from what was opened: a link that changes meanwhile cannot
+// Read reads and parses the skill at loc. The file is opened once, and its real
+// path is checked against what was opened: a link that changes meanwhile cannot
 // make one file's text pass for another's.
 func Read(loc Location) (*Skill, error) {
 	src, real, err := loc.read()
