@@ -17,7 +17,7 @@ import (
 type Policy struct {
 	Store Store
 	Home  string          // the user's home
-	Own   []string        // the user's own folders, which need no word
+	Own   []string        // the user's own folders, trusted without asking
 	More  func() []string // further ones, which take time to find
 	All   bool            // everything may run
 
@@ -28,7 +28,7 @@ type Policy struct {
 	real bool // Own and More are real paths
 }
 
-// A Question is what a user must know before he trusts a folder.
+// A Question is what users must know before they trust a folder.
 type Question struct {
 	Dir      string
 	Commands []string // what would run now
@@ -120,8 +120,8 @@ func (p Policy) May(path string) error {
 	return nil
 }
 
-// Now is the policy of this moment, for judging many paths at once: where the
-// user's own folders really are is found out once.
+// Now is the policy of this moment, for judging many paths: the user's own folders
+// are resolved once, not for each path.
 func (p Policy) Now() Policy {
 	if p.All || p.real {
 		return p

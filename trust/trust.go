@@ -24,7 +24,7 @@ type Store struct {
 	Dir string // the folder that holds the store; made when needed
 }
 
-// Trust remembers dir.
+// Trust trusts dir from now on.
 func (s Store) Trust(dir string) (real string, err error) {
 	if real, err = realDir(dir); err != nil {
 		return "", err
