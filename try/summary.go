@@ -67,7 +67,7 @@ type Miss struct {
 	Instead string   `json:"instead"` // the skill that fired, or ""
 	Trials  int      `json:"trials"`
 	Shared  []string `json:"shared"`  // words of the prompt in the description of the skill that fired instead
-	Lacking []string `json:"lacking"` // words of the prompt that the skill's own description has not
+	Lacking []string `json:"lacking"` // words of the prompt that the skill's own description lacks
 }
 
 // Summarize sums up trials. descriptions are those of other skills, by name.

@@ -1,4 +1,5 @@
-// Package try answers two questions: does a skill fire, and does it help?
+// Package try answers one question: is this skill worth having? It is if it fires
+// when it should, and helps when it fires.
 //
 // A case is a prompt and what should come of it. A trial asks Claude that prompt
 // once, in a fresh copy of the case's folder and with a HOME of its own, with
@@ -27,7 +28,7 @@ type Case struct {
 	Files  []string // what its folder begins with: folders, whose content is copied, and files
 	Checks []Check
 
-	File string // that says so
+	File string // the file that it is in
 	Line int
 }
 
