@@ -20,6 +20,7 @@ type Output struct {
 	cut  bool // something was dropped
 }
 
+// Write keeps p, and drops the oldest of what no longer fits.
 func (o *Output) Write(p []byte) (int, error) {
 	written := len(p)
 	if o.max == 0 {
