@@ -43,7 +43,8 @@ const (
 	maxLine      = 300         // columns, where it is not known how many there are
 )
 
-// StatusLine makes the line. Whatever goes wrong, it has something to say.
+// StatusLine makes the status line for Claude Code. Whatever goes wrong, it has
+// something to say.
 func StatusLine(env []string, in LineInput) (line string) {
 	defer func() {
 		if recover() != nil {
@@ -197,7 +198,7 @@ type InstallRequest struct {
 	User  bool // for all projects of the user
 }
 
-// Installed says what came of it.
+// An Installed says what came of InstallLine.
 type Installed struct {
 	File    string
 	Already bool            // it was there
