@@ -21,7 +21,7 @@ mcp: . here render skill trust
 batch:
 batch/jobfile: batch
 bench: history report
-check: claudepage internal/markdown internal/term internal/words migrate permit skill
+check: claudepage internal/markdown internal/term internal/words migrate permit settings skill
 claude: internal/jsonfind proc
 claudepage: proc settings
 doctor: check claudepage here mcp/host proc settings skill trust
@@ -60,7 +60,7 @@ internal/txtartest:
 internal/words:
 
 cmd/skillhand: . check claude claudepage doctor golden here history internal/atomicfile internal/cli internal/term migrate migrate/disk proc render report scaffold schemas session settings shell skill trust verdict view
-cmd/skillhand-server: . batch batch/jobfile check claude here history internal/atomicfile internal/cli internal/term mcp mcp/host page proc render schemas shell skill try verdict view
+cmd/skillhand-server: . batch batch/jobfile check claude here history internal/atomicfile internal/cli internal/term mcp mcp/host page proc render schemas settings shell skill try verdict view
 
 # For tests alone: no line above may name them.
 internal/fakeapi:

@@ -6,11 +6,6 @@ import (
 	"strings"
 )
 
-// DefaultBudget is how many characters Claude Code's list of all skills may have: a hundredth of
-// a context window of 200,000 tokens, at four characters each. The settings
-// skillListingBudgetFraction and SLASH_COMMAND_TOOL_CHAR_BUDGET change it.
-const DefaultBudget = 8000
-
 func budgetRules() []*Rule {
 	return []*Rule{
 		{ID: "SK501", Name: "body-long", Severity: Info, run: bodyLong, kinds: []Kind{Skill},
@@ -101,57 +96,3 @@ func sameDescription(w *whole) {
 		first[key] = d
 	}
 }
-
-// listingBudget adds up what is listed together: the user's skills with the project's, or a
-// plugin's. Claude Code drops descriptions until the list fits.
-func listingBudget(w *whole) {
-	together := map[string][]*document{}
-	var order []string
-	add := func(key string, d *document) {
-		if together[key] == nil {
-			order = append(order, key)
-		}
-		together[key] = append(together[key], d)
-	}
-	for _, d := range w.skills() {
-		switch {
-		case !d.listed:
-		case d.As == InPlugin:
-			add(d.Root, d)
-		default:
-			add("", d)
-		}
-	}
-	budget := cmp.Or(w.opt.Budget, DefaultBudget)
-	for _, key := range order {
-		all := together[key]
-		total := 0
-		for _, d := range all {
-			total += listedLength(d)
-		}
-		if total <= budget {
-			continue
-		}
-		slices.SortStableFunc(all, func(a, b *document) int { return cmp.Compare(listedLength(b), listedLength(a)) })
-		over := total - budget
-		var names []string
-		for _, d := range all {
-			if over <= 0 {
-				break
-			}
-			names = append(names, d.name)
-			over -= max(0, listedLength(d)-len(d.name)-fair(budget, len(all)))
-		}
-		d := all[0]
-		f := w.find(d, d.describedAt[0], d.describedAt[1], "%d skills are listed together with %d characters, and Claude Code lists %d: the descriptions of those used least are dropped", len(all), total, budget)
-		f.Help = "shorten the longest: " + quoted(names) + "; or raise skillListingBudgetFraction in the settings"
-	}
-}
-
-// listedLength is what one skill takes of the list: a line with its name.
-func listedLength(d *document) int {
-	return len("- : \n") + length(d.name) + min(length(d.description), maxListed)
-}
-
-// fair is how long a description can be if all are alike.
-func fair(budget, skills int) int { return budget / skills }

@@ -10,9 +10,10 @@ import (
 	"context"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/skillhand/skillhand/settings"
 )
 
 // A Severity says how much a finding matters.
@@ -38,12 +39,17 @@ type Options struct {
 	As       Place               // where Claude Code loads the files from; "" means by where they lie
 	Dialect  string              // "skillhand": also say where our own rendering differs
 	NoIgnore bool                // report what the files ask to be ignored
-	Budget   int                 // characters that the listing of all skills may have; 0 means DefaultBudget
 	Jobs     int                 // files read at once; 0 means one a processor
+
+	// Settings are the user's folders, if what Claude Code's settings files say there and in the
+	// files' projects counts.
+	Settings *settings.Where
+	Listing  Listing // what is known of Claude Code's list of skills
 
 	Progress func(done, all int) // called after each file, from any goroutine
 
-	keep bool // what files say, to be mended
+	keep  bool // what files say, to be mended
+	rules *settingsRules
 }
 
 // A Result is what a check found.
@@ -72,6 +78,7 @@ func (r *Result) Count(s Severity) int {
 
 // Run checks files, each by itself and then together. Findings come in the order of files and lines.
 func Run(ctx context.Context, files []File, opt Options) *Result {
+	opt.rules = &settingsRules{}
 	docs := make([]*document, len(files))
 	var wait sync.WaitGroup
 	var next, done atomic.Int64
@@ -190,15 +197,4 @@ func (w *whole) skills() []*document {
 		}
 	}
 	return all
-}
-
-// quoted lists names for a message, not too many.
-func quoted(names []string) string {
-	const most = 5
-	more := ""
-	if len(names) > most {
-		more = " and more"
-		names = names[:most]
-	}
-	return strings.Join(names, ", ") + more
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/skillhand/skillhand/internal/txtartest"
+	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -76,8 +77,10 @@ func layDown(t *testing.T, c txtartest.Case) tree {
 			tr.opt.Dialect = value
 		case "home":
 			finder.Home = filepath.Join(tr.dir, value)
+		case "settings": // those of the tree count
+			tr.opt.Settings = &settings.Where{Home: filepath.Join(tr.dir, value), System: filepath.Join(tr.dir, "system")}
 		case "budget":
-			fmt.Sscan(value, &tr.opt.Budget)
+			fmt.Sscan(value, &tr.opt.Listing.Budget)
 		case "files":
 			paths = strings.Fields(value)
 		default:
@@ -101,8 +104,14 @@ func layDown(t *testing.T, c txtartest.Case) tree {
 // concise is what is found, a line each, without the folder of the test.
 func (tr tree) concise(t *testing.T) string {
 	var b bytes.Buffer
-	if err := (Printer{}).Concise(&b, Run(context.Background(), tr.files, tr.opt).Findings); err != nil {
+	res := Run(context.Background(), tr.files, tr.opt)
+	if err := (Printer{}).Concise(&b, res.Findings); err != nil {
 		t.Fatal(err)
+	}
+	for _, v := range res.Verdicts {
+		if v.RuleFile != "" {
+			fmt.Fprintf(&b, "%s:%d: %s by %s in %s\n", v.File, v.Line, v.Decision, v.Rule, v.RuleFile)
+		}
 	}
 	return strings.ReplaceAll(b.String(), tr.dir+"/", "")
 }

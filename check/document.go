@@ -29,6 +29,7 @@ type document struct {
 	made  map[string]int // findings, by their rules
 
 	secrets []foundSecret
+	rules   *fileRules // of settings files that count; nil means none
 
 	fault      error // why it could not be read
 	skill      *skill.Skill
@@ -40,7 +41,8 @@ type document struct {
 	// What is known of it when all rules about it have run.
 	name        string // that it is loaded by
 	alias       string // its name: field, if that is another
-	description string // with when_to_use, as it is listed
+	description string // with when_to_use
+	listing     string // the same in Claude Code's list of skills
 	listed      bool   // in what Claude Code tells the model
 	describedAt [2]int
 	needs       []need // an agent's skills
@@ -61,10 +63,11 @@ type directive struct {
 	command string
 	at      func(i int) int // where byte i of the command stands in the file
 
-	program *syntax.File // nil if it is no program of bash
-	fault   error        // why
-	names   [][2]int     // where commands' names stand in the file
-	verdict permit.Verdict
+	program *syntax.File   // nil if it is no program of bash
+	fault   error          // why
+	names   [][2]int       // where commands' names stand in the file
+	verdict permit.Verdict // for everybody who has the file
+	here    permit.Verdict // for this user
 }
 
 // open reads and parses a file.
@@ -91,6 +94,7 @@ func open(f File, opt *Options) *document {
 		}
 	}
 	d.secrets = findSecrets(d.src)
+	d.rules = d.findRules()
 	switch f.Kind {
 	case Plugin, Marketplace, Hooks:
 		d.json, d.jsonFault = parseJSON(d.src)
@@ -277,15 +281,37 @@ func (d *document) loadName() string {
 func (d *document) describe() {
 	front := &d.skill.Front
 	d.alias = front.Name
-	d.listed = !front.DisableModelInvocation
+	d.listed = !front.DisableModelInvocation && len(front.Paths) == 0 // those with paths are listed when one is touched
 	d.description = strings.TrimSpace(front.Description)
+	text := cmp.Or(d.description, firstLine(d.body()), "Skill")
 	if front.WhenToUse != "" {
-		first, _, _ := strings.Cut(front.WhenToUse, "\n") // Claude Code lists no more of it
-		d.description += " - " + strings.TrimSpace(first)
+		d.description += " - " + strings.TrimSpace(front.WhenToUse)
+		text += " - " + front.WhenToUse
 	}
+	d.listing = oneLine(text)
 	if f, ok := front.Field("description"); ok {
 		d.describedAt = [2]int{f.ValueOffset, f.ValueEnd}
 	}
+}
+
+// firstLine is what describes a skill that does not say.
+func firstLine(body string) string {
+	for line := range strings.Lines(body) {
+		if line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "#")); line != "" {
+			return line
+		}
+	}
+	return ""
+}
+
+// oneLine is a text as it stands in a list: Claude Code makes a blank of all white space, one at
+// the end included.
+func oneLine(s string) string {
+	line := strings.Join(strings.Fields(s), " ")
+	if strings.TrimRight(s, " \t\r\n") != s {
+		line += " "
+	}
+	return line
 }
 
 // close drops what no rule about all files needs: of the text, all but the frontmatter.

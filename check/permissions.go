@@ -1,6 +1,8 @@
 package check
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -31,6 +33,7 @@ type Verdict struct {
 	Decision permit.Decision `json:"decision"`
 	Part     string          `json:"part"`
 	Rule     string          `json:"rule"`
+	RuleFile string          `json:"rule_file,omitempty"` // the settings file that has the rule, with its line; none: the skill's own
 	Reason   string          `json:"reason"`
 	Suggest  string          `json:"suggest"`
 
@@ -45,9 +48,19 @@ func (d *document) place() Place {
 	return d.As
 }
 
-// request asks about a command of the file as if it were loaded from a place. The folders are
-// made up: what is decided depends on which lies in which, not on their names.
+// request asks about a command of the file as if it were loaded from a place, for everybody who has
+// the file: the settings that come with it count, if it is loaded from where it lies.
 func (d *document) request(command string, as Place) permit.Request {
+	q := d.bare(command, as)
+	if d.rules != nil && as == d.As {
+		q = d.rules.shared.add(q)
+	}
+	return q
+}
+
+// bare is a request without settings. The folders are made up: what is decided depends on which
+// lies in which, not on their names.
+func (d *document) bare(command string, as Place) permit.Request {
 	front := &d.skill.Front
 	q := permit.Request{Command: command, Allow: front.AllowedTools, Deny: front.DisallowedTools, Dir: "/project", Home: "/home/user"}
 	name := strings.ReplaceAll(d.loadName(), ":", "/")
@@ -102,7 +115,11 @@ func (d *document) judge() {
 			continue
 		}
 		x.verdict = permit.Decide(d.request(x.plain(), d.place()))
-		verdict := verdictOf(d.Name, x, x.verdict)
+		x.here = x.verdict
+		if d.rules != nil {
+			x.here = permit.Decide(d.rules.mine.add(d.bare(x.plain(), d.place())))
+		}
+		verdict := d.verdictOf(x)
 		verdict.Range = d.rangeOf(x.start, x.end)
 		d.verdicts = append(d.verdicts, verdict)
 	}
@@ -110,11 +127,21 @@ func (d *document) judge() {
 
 func directiveAsks(p *pass) {
 	for _, d := range p.directives {
-		v := d.verdict
-		if d.part == nil || v.Decision != permit.Ask && v.Decision != permit.Deny {
+		if d.part == nil {
 			continue // SK306 tells about examples
 		}
-		f := p.at(d, v.Offset, v.End, "Claude Code will not run this, and the page aborts: %s", v.Reason)
+		v := d.verdict
+		if !aborts(v) {
+			if aborts(d.here) {
+				p.abortsHere(d)
+			}
+			continue
+		}
+		why := v.Reason + p.ruleAt(" (", v, ")")
+		if d.here.Decision == permit.Allow {
+			why += fmt.Sprintf("; here it runs, by %s%s, which others do not have", cmp.Or(d.here.Rule, "your own settings"), p.ruleAt(" in ", d.here, ""))
+		}
+		f := p.at(d, v.Offset, v.End, "Claude Code will not run this, and the page aborts: %s", why)
 		if d.plain() != d.command {
 			if rule := p.prefixRule(d, v); rule != "" {
 				f.Help = "add " + rule + " to allowed-tools"
@@ -124,6 +151,22 @@ func directiveAsks(p *pass) {
 			f.Fix = p.allow(d, v.Suggest)
 		}
 	}
+}
+
+// aborts reports whether a directive with this verdict takes its page with it.
+func aborts(v permit.Verdict) bool { return v.Decision == permit.Ask || v.Decision == permit.Deny }
+
+// abortsHere tells about a directive that runs for others: of their settings this user has more,
+// or does not trust the project.
+func (p *pass) abortsHere(d *directive) {
+	v := d.here
+	if v.Rule == "" && d.verdict.Decision == permit.Allow {
+		f := p.at(d, v.Offset, v.End, "%s%s lets this run only where the folder is trusted, which it is not here: Claude Code passes over it, and the page aborts", cmp.Or(d.verdict.Rule, "a rule"), p.ruleAt(" in ", d.verdict, ""))
+		p.severe(f, Info).Help = "start claude here once and trust the folder, or have the rule in the skill's allowed-tools"
+		return
+	}
+	f := p.at(d, v.Offset, v.End, "Claude Code will not run this here, and the page aborts: %s%s", v.Reason, p.ruleAt(" (", v, ")"))
+	p.severe(f, Warning).Help = "the rule is in settings of your own: for others it may run"
 }
 
 // prefixRule is the rule that allows a command whatever its arguments are, or "".
@@ -139,9 +182,10 @@ func (p *pass) prefixRule(d *directive, v permit.Verdict) string {
 	return rule
 }
 
-func verdictOf(file string, d *directive, v permit.Verdict) Verdict {
-	out := Verdict{File: file, Line: d.line, Command: strings.TrimSpace(d.command), Decision: v.Decision, Part: d.command[v.Offset:v.End], Rule: v.Rule, Reason: v.Reason}
-	if v.Suggest != nil && d.plain() == d.command {
+func (d *document) verdictOf(x *directive) Verdict {
+	v := x.here
+	out := Verdict{File: d.Name, Line: x.line, Command: strings.TrimSpace(x.command), Decision: v.Decision, Part: x.command[v.Offset:v.End], Rule: v.Rule, Reason: v.Reason, RuleFile: d.ruleFile(v)}
+	if v.Suggest != nil && x.plain() == x.command {
 		out.Suggest = v.Suggest.String()
 	}
 	return out
@@ -294,8 +338,11 @@ func (p *pass) stops(fix *Fix) bool {
 		if d.verdict.Decision != permit.Allow {
 			return false
 		}
-		q := p.request(d.plain(), p.place())
+		q := p.bare(d.plain(), p.place())
 		q.Allow, q.Deny = front.AllowedTools, front.DisallowedTools
+		if p.rules != nil {
+			q = p.rules.shared.add(q)
+		}
 		return permit.Decide(q).Decision != permit.Allow
 	})
 }
@@ -303,9 +350,12 @@ func (p *pass) stops(fix *Fix) bool {
 func ruleUnused(p *pass) {
 	var decisions []permit.Decision
 	var commands []string
-	p.judged(p.place(), func(d *directive, v permit.Verdict) {
-		decisions, commands = append(decisions, v.Decision), append(commands, d.plain())
-	})
+	for _, d := range p.directives {
+		if d.part != nil && d.claude {
+			decisions = append(decisions, permit.Decide(p.bare(d.plain(), p.place())).Decision)
+			commands = append(commands, d.plain())
+		}
+	}
 	var all []permit.Rule
 	p.toolRules(func(r permit.Rule, _, _ int) { all = append(all, r) })
 	i := 0
@@ -317,7 +367,7 @@ func ruleUnused(p *pass) {
 			return
 		}
 		for k, command := range commands {
-			q := p.request(command, p.place())
+			q := p.bare(command, p.place())
 			q.Allow = nil
 			for _, other := range rest {
 				q.Allow = append(q.Allow, other.Text)

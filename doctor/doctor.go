@@ -294,7 +294,8 @@ func checked(h here.Here, list []skill.Location) []Finding {
 	if err != nil {
 		return nil // told already, with what cannot be read
 	}
-	errors := check.Run(context.Background(), found, check.Options{}).Count(check.Error)
+	opt := check.Options{Settings: &settings.Where{Home: h.Home, Config: h.Env.Get("CLAUDE_CONFIG_DIR")}}
+	errors := check.Run(context.Background(), found, opt).Count(check.Error)
 	if errors == 0 {
 		return nil
 	}

@@ -25,6 +25,7 @@ type File struct {
 	Plugins      map[string]bool // enabledPlugins: name@marketplace
 	Hooks        []Hook
 	NoSkillShell *bool // disableSkillShellExecution; nil means that the file does not say
+	Listing      Listing
 
 	values map[string]value
 }
@@ -136,7 +137,11 @@ func (p *parser) key(m member) {
 	case "model":
 		if p.kind(m) != '"' {
 			p.fault(m, m.name, "a string")
+			return
 		}
+		p.f.Listing.Model = text(p.raw(m))
+	case "skillListingBudgetFraction", "skillListingMaxDescChars", "skillOverrides", "disableBundledSkills":
+		p.listing(m)
 	case "cleanupPeriodDays":
 		if k := p.kind(m); k != '-' && (k < '0' || k > '9') {
 			p.fault(m, m.name, "a number")

@@ -147,22 +147,24 @@ func Read(w Where) *Settings {
 	return s
 }
 
-// trusted reads what Claude Code keeps about its folders.
+// trusted reads whether the user said that the folder can be.
 func trusted(w Where) bool {
-	file := filepath.Join(w.Config, ".claude.json")
-	if w.Config == "" {
-		file = filepath.Join(w.Home, ".claude.json")
-	}
-	src, err := os.ReadFile(file)
-	if err != nil || !filepath.IsAbs(file) {
-		return false
-	}
 	var state struct {
 		Projects map[string]struct {
 			Accepted bool `json:"hasTrustDialogAccepted"`
 		} `json:"projects"`
 	}
-	return json.Unmarshal(src, &state) == nil && state.Projects[filepath.ToSlash(w.Dir)].Accepted
+	return readState(w, &state) && state.Projects[filepath.ToSlash(w.Dir)].Accepted
+}
+
+// readState reads what Claude Code keeps for itself, and reports whether it could be read.
+func readState(w Where, to any) bool {
+	file := filepath.Join(w.Config, ".claude.json")
+	if w.Config == "" {
+		file = filepath.Join(w.Home, ".claude.json")
+	}
+	src, err := os.ReadFile(file)
+	return err == nil && filepath.IsAbs(file) && json.Unmarshal(src, to) == nil
 }
 
 // plain is what a path error is about, for messages that name the path themselves.

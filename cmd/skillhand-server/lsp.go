@@ -19,6 +19,7 @@ import (
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -184,6 +185,7 @@ func (l *languageServer) check(ctx context.Context, t *openText) {
 	if file.Kind == check.Text {
 		return // no business of ours
 	}
+	opt.Settings = &settings.Where{Home: l.home, Config: os.Getenv("CLAUDE_CONFIG_DIR")}
 	res := check.Run(ctx, []check.File{file}, opt)
 	t.findings, t.verdicts = res.Findings, res.Verdicts
 }
@@ -232,7 +234,7 @@ func (l *languageServer) hover(_ context.Context, p positionParams) (*hover, err
 		if v.Range.Offset <= at && at < v.Range.End {
 			text := fmt.Sprintf("**%s**: Claude Code %s: %s", v.Decision, check.ClaudeVersion, v.Reason)
 			if v.Rule != "" {
-				text += " (`" + v.Rule + "`)"
+				text += " (`" + v.Rule + "`" + in(v.RuleFile) + ")"
 			}
 			if v.Suggest != "" {
 				text += "\n\n" + v.Suggest
@@ -249,6 +251,14 @@ func (l *languageServer) hover(_ context.Context, p positionParams) (*hover, err
 		return nil, nil
 	}
 	return &hover{Contents: markup{Kind: "markdown", Value: strings.Join(parts, "\n\n---\n\n")}}, nil
+}
+
+// in says where a rule is, if it is not the skill's own.
+func in(file string) string {
+	if file == "" {
+		return ""
+	}
+	return " in " + file
 }
 
 // pathOf is the file that an address stands for, or "".

@@ -22,6 +22,7 @@ import (
 	"github.com/skillhand/skillhand/internal/atomicfile"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -139,6 +140,7 @@ func (c *checking) complete() error {
 	}
 	c.finder.Exclude = conf.Exclude
 	c.opt = check.Options{Agents: conf.Agents, Rules: conf.Rules, As: conf.As, Dialect: c.dialect, NoIgnore: c.noIgnore}
+	c.settings(h, cmp.Or(top, h.Dir))
 	if len(c.agents) > 0 {
 		c.opt.Agents = c.agents
 	}
@@ -157,6 +159,17 @@ func (c *checking) complete() error {
 		}
 	}
 	return nil
+}
+
+// settings has Claude Code's settings count. What is installed beside the files matters only if all
+// that is listed with it is checked.
+func (c *checking) settings(h here.Here, project string) {
+	w := settings.Where{Home: h.Home, Config: h.Env.Get("CLAUDE_CONFIG_DIR"), Dir: project}
+	c.opt.Settings = &w
+	c.opt.Listing = check.NewListing(w, h.Env.Get, time.Now())
+	if len(c.paths) > 0 {
+		c.opt.Listing.Also = nil
+	}
 }
 
 // validate refuses flags that say nothing known.
@@ -485,8 +498,15 @@ func (c *checking) printVerdicts(res *check.Result) error {
 			continue
 		}
 		text := fmt.Sprintf("%s:%d: %s  %s\n", v.File, v.Line, paint(colors[decision], fmt.Sprintf("%-7s", decision)), term.Flat(v.Command))
-		if decision != "allow" {
-			text += "    " + v.Reason + "\n"
+		switch {
+		case decision == "allow" && v.RuleFile != "":
+			text += fmt.Sprintf("    by %s in %s\n", v.Rule, v.RuleFile)
+		case decision != "allow":
+			text += "    " + v.Reason
+			if v.RuleFile != "" {
+				text += " (" + v.RuleFile + ")"
+			}
+			text += "\n"
 			if v.Suggest != "" {
 				text += "    " + v.Suggest + "\n"
 			}

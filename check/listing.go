@@ -1,0 +1,364 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/settings"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// A Listing is what is known of the list of skills that Claude Code gives the model, beside the
+// skills that are checked. The zero value is Claude Code as it is installed.
+type Listing struct {
+	Budget         int                          // characters that the list may have; 0 means DefaultBudget
+	MaxDescription int                          // characters of one description; 0 means 1536
+	Overrides      map[string]settings.Override // by skill
+	NoBundled      bool                         // without most of Claude Code's own skills
+	Used           map[string]float64           // how much each skill is used; those used more come first
+	Also           []File                       // skills that are listed and not checked: those of installed plugins
+}
+
+// DefaultBudget is how many characters Claude Code's list of all skills may have: a hundredth of
+// the million tokens that today's models take, at three characters each.
+const DefaultBudget = 30_000
+
+// NewListing is the listing of a user, in a folder.
+func NewListing(w settings.Where, getenv func(string) string, now time.Time) Listing {
+	s := settings.Read(w)
+	said := s.Listing()
+	l := Listing{MaxDescription: said.MaxDescription, Overrides: said.Overrides, NoBundled: said.NoBundled, Used: settings.Usage(w, now)}
+	env := s.Env()
+	get := func(name string) string { return cmp.Or(env[name], getenv(name)) }
+	l.Budget = budgetOf(cmp.Or(get("ANTHROPIC_MODEL"), said.Model), said.Fraction)
+	if n, err := strconv.Atoi(get("SLASH_COMMAND_TOOL_CHAR_BUDGET")); err == nil && n > 0 {
+		l.Budget = n
+	}
+	l.Also = installedSkills(w, s)
+	return l
+}
+
+// smallModels take 200,000 tokens, counted as four characters each, and a million if they are
+// called with [1m].
+var smallModels = []string{"claude-3", "claude-sonnet-4", "claude-haiku-4", "claude-opus-4-5", "claude-opus-4-6"}
+
+func budgetOf(model string, fraction float64) int {
+	window := 3_000_000.0
+	if slices.ContainsFunc(smallModels, func(m string) bool { return strings.HasPrefix(model, m) }) {
+		window = 800_000
+		if strings.HasSuffix(model, "[1m]") {
+			window = 4_000_000
+		}
+	}
+	return int(math.Round(window * cmp.Or(fraction, 0.01)))
+}
+
+// installedSkills are those of the plugins that are enabled.
+func installedSkills(w settings.Where, s *settings.Settings) []File {
+	plugins, _ := settings.Installed(w.ConfigDir()) // a broken list is doctor's to tell
+	var all []File
+	seen := map[string]bool{}
+	for _, p := range plugins {
+		if on, _ := s.Plugin(p.ID); !on || p.From == "" || p.Project != "" && p.Project != w.Dir || seen[p.ID] {
+			continue
+		}
+		seen[p.ID] = true
+		files, _ := Finder{Dir: p.From}.Find([]string{p.From})
+		for _, f := range files {
+			if f.Fault == nil && (f.Kind == Skill || f.Kind == Command) {
+				f.As = InPlugin
+				f.Name, _, _ = strings.Cut(p.ID, "@")
+				all = append(all, f)
+			}
+		}
+	}
+	return all
+}
+
+// bundled are the skills that Claude Code brings along: how long their lines are in the list. They
+// keep their descriptions, but for the last two, which are the first to lose them.
+var bundled = []struct {
+	name  string
+	chars int
+}{
+	{"dataviz", 1447}, {"update-config", 707}, {"keybindings-help", 248}, {"code-review", 840}, {"simplify", 188}, {"fewer-permission-prompts", 191},
+	{"loop", 344}, {"claude-api", 1171}, {"workflow-authoring", 252}, {"run", 368}, {"plugin-authoring", 275}, {"init", 67}, {"security-review", 90},
+}
+
+// A listed skill is a line of the list.
+type listed struct {
+	doc   *document // nil if it is not checked
+	name  string
+	chars int // of its description, cut
+	full  int // the same, uncut
+	used  float64
+	fixed bool // it keeps its description
+	own   bool // Claude Code's own
+}
+
+// bare is what the line takes without a description, its end included.
+func (s *listed) bare() int { return len("- \n") + length(s.name) }
+
+// more is what the description adds.
+func (s *listed) more() int {
+	if s.chars == 0 {
+		return 0
+	}
+	return len(": ") + s.chars
+}
+
+// ownSkills are the lines of Claude Code's own.
+func (l *Listing) ownSkills() []*listed {
+	var all []*listed
+	for _, b := range bundled {
+		if l.NoBundled && b.name != "plugin-authoring" {
+			continue
+		}
+		s := &listed{name: b.name, own: true, fixed: b.name != "init" && b.name != "security-review", used: l.Used[b.name]}
+		s.chars = min(b.chars-len("- : ")-len(b.name), cmp.Or(l.MaxDescription, maxListed))
+		if l.override(s) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// override does what settings say of a skill, and reports whether it is listed.
+func (l *Listing) override(s *listed) bool {
+	switch l.Overrides[s.name] {
+	case settings.NameOnly:
+		s.chars, s.full = 0, 0
+	case settings.Off, settings.UserOnly:
+		return false
+	}
+	return true
+}
+
+// line is the line of a document.
+func (l *Listing) line(d *document, name string) *listed {
+	s := &listed{doc: d, name: name, full: length(d.listing), used: l.Used[name]}
+	if d.alias != "" && d.alias != d.name {
+		s.name += " (" + d.alias + ")"
+	}
+	s.chars = min(s.full, cmp.Or(l.MaxDescription, maxListed))
+	return s
+}
+
+// arrange finds the skills that lose their descriptions: those used least, and of those the last.
+// A short one that still fits after a long one that does not is kept.
+func (l *Listing) arrange(all []*listed) (total int, dropped []*listed) {
+	budget := cmp.Or(l.Budget, DefaultBudget)
+	left := budget + 1 // the last line has no end
+	for _, s := range all {
+		total += s.bare() + s.more()
+		left -= s.bare()
+		if s.fixed {
+			left -= s.more()
+		}
+	}
+	total--
+	if total <= budget {
+		return total, nil
+	}
+	order := slices.Clone(all)
+	slices.SortStableFunc(order, func(a, b *listed) int { return cmp.Compare(b.used, a.used) })
+	for _, s := range order {
+		switch {
+		case s.fixed || s.chars == 0:
+		case s.more() <= left:
+			left -= s.more()
+		default:
+			dropped = append(dropped, s)
+		}
+	}
+	return total, dropped
+}
+
+// level is how long descriptions can be so that all fit: those that are longer have to be cut to
+// it. 0 means that there is no such length.
+func (l *Listing) level(all []*listed) int {
+	left := cmp.Or(l.Budget, DefaultBudget) + 1
+	var lengths []int
+	for _, s := range all {
+		left -= s.bare()
+		switch {
+		case s.chars == 0, s.own && !s.fixed && s.used == 0: // they come last
+		case s.doc == nil: // nobody here can shorten it
+			left -= s.more()
+		default:
+			left -= len(": ")
+			lengths = append(lengths, s.chars)
+		}
+	}
+	slices.Sort(lengths)
+	for i, n := range lengths {
+		if rest := len(lengths) - i; n*rest > left {
+			return max(0, left/rest)
+		}
+		left -= n
+	}
+	return 0
+}
+
+func listingBudget(w *whole) {
+	for _, list := range w.lists() {
+		w.tellListing(list.Listing, list.skills)
+	}
+}
+
+// A list is what Claude Code lists together.
+type list struct {
+	*Listing
+	skills []*listed
+}
+
+// lists are the lists that the files get into: a project's skills with the user's and all that is
+// installed; and those of a plugin by themselves, as someone may have no other.
+func (w *whole) lists() []list {
+	mine, shipped := &w.opt.Listing, &Listing{}
+	groups := map[string][]*listed{} // by root; the user's are under ""
+	var order []string
+	for _, d := range w.skills() {
+		key, l, name := d.Root, mine, d.name
+		switch {
+		case d.place() == InPlugin:
+			l, name = shipped, filepath.Base(d.Root)+":"+d.name
+		case !isClaude(d.Root):
+			l = shipped
+		case d.place() == User:
+			key = ""
+		}
+		s := l.line(d, name)
+		if !d.listed || !l.override(s) {
+			continue
+		}
+		if groups[key] == nil {
+			order = append(order, key)
+		}
+		groups[key] = append(groups[key], s)
+	}
+	users := groups[""]
+	alone := !slices.ContainsFunc(order, isClaude)
+	var lists []list
+	for _, key := range order {
+		switch {
+		case isClaude(key):
+			all := append(slices.Clone(users), withoutNames(groups[key], users)...)
+			slices.SortStableFunc(all, func(a, b *listed) int { return cmp.Compare(b2i(a.doc.Kind == Command), b2i(b.doc.Kind == Command)) })
+			lists = append(lists, list{mine, slices.Concat(all, w.installed(), mine.ownSkills())})
+		case key != "":
+			lists = append(lists, list{shipped, append(groups[key], shipped.ownSkills()...)})
+		case alone:
+			lists = append(lists, list{mine, slices.Concat(users, w.installed(), mine.ownSkills())})
+		}
+	}
+	return lists
+}
+
+func isClaude(root string) bool { return filepath.Base(root) == ".claude" }
+
+// withoutNames leaves out what has a name that is taken: only the first is listed.
+func withoutNames(all, taken []*listed) []*listed {
+	return slices.DeleteFunc(all, func(s *listed) bool {
+		return slices.ContainsFunc(taken, func(t *listed) bool { return t.name == s.name })
+	})
+}
+
+// installed are the lines of installed plugins' skills.
+func (w *whole) installed() []*listed {
+	var all []*listed
+	l := &w.opt.Listing
+	for _, f := range l.Also {
+		if slices.ContainsFunc(w.docs, func(d *document) bool { return d.Path == f.Path }) {
+			continue
+		}
+		d := describe(f)
+		if s := l.line(d, f.Name+":"+d.name); d.listed && l.override(s) {
+			s.doc = nil
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// describe reads how a skill is listed, and no more of it.
+func describe(f File) *document {
+	d := &document{File: f}
+	if src, err := f.read(); err == nil {
+		d.src = string(src)
+		d.skill = skill.Parse(f.Path, src)
+		d.name = d.loadName()
+		d.describe()
+	}
+	return d
+}
+
+// tellListing reports what the list loses.
+func (w *whole) tellListing(l *Listing, all []*listed) {
+	w.tellCut(l, all)
+	total, dropped := l.arrange(all)
+	var names []string
+	for _, s := range dropped {
+		if !s.own {
+			names = append(names, s.name)
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	longest := slices.DeleteFunc(slices.Clone(all), func(s *listed) bool { return s.doc == nil })
+	slices.SortStableFunc(longest, func(a, b *listed) int { return cmp.Compare(b.chars, a.chars) })
+	own, count := 0, 0
+	for _, s := range all {
+		if s.own {
+			own += s.bare() + s.more()
+		} else {
+			count++
+		}
+	}
+	budget := cmp.Or(l.Budget, DefaultBudget)
+	d := longest[0].doc
+	f := w.find(d, d.describedAt[0], d.describedAt[1], "Claude Code's list of skills holds %d characters, and %s with its own (%d characters) would take %d: it lists %s by name, without a description",
+		budget, term.Plural(count, "skill"), own, total, several(names, 40))
+	level := l.level(all)
+	const useful = 40 // characters
+	if level < useful {
+		f.Help = "there is no room for all: switch off what is not needed, as in \"skillOverrides\": {\"" + names[0] + "\": \"off\"}, or raise skillListingBudgetFraction, in Claude Code's settings"
+		return
+	}
+	var first []string
+	for _, s := range longest {
+		if s.chars > level {
+			first = append(first, fmt.Sprintf("%s (%d)", s.name, s.chars))
+		}
+	}
+	f.Help = fmt.Sprintf("shorten the longest, to %d characters or less: %s; or raise skillListingBudgetFraction in Claude Code's settings", level, several(first, 40))
+}
+
+// tellCut reports descriptions that this user's settings cut; SK106 tells of those that are cut
+// for everybody.
+func (w *whole) tellCut(l *Listing, all []*listed) {
+	if l.MaxDescription == 0 || l.MaxDescription >= maxListed {
+		return
+	}
+	for _, s := range all {
+		if s.doc != nil && s.full > l.MaxDescription {
+			w.find(s.doc, s.doc.describedAt[0], s.doc.describedAt[1], "the description has %d characters, and Claude Code lists %d of them: skillListingMaxDescChars in its settings says so", s.full, l.MaxDescription)
+		}
+	}
+}
+
+// several lists names, at most so many.
+func several(names []string, most int) string {
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
