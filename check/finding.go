@@ -44,6 +44,8 @@ type Fix struct {
 	Unsafe     bool   `json:"unsafe"` // it may change more than the fault
 	Edits      []Edit `json:"edits"`
 	Executable string `json:"executable,omitempty"` // a file that becomes executable
+
+	more bool // it adds to a list, as others may at the same place
 }
 
 // Apply makes the edits of a fix in the text that it is for.

@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"slices"
 
 	"github.com/skillhand/skillhand/migrate"
@@ -24,7 +25,8 @@ func Mend(ctx context.Context, files []File, opt Options, unsafe bool) *Fixes {
 	fixes := &Fixes{Paths: map[string]string{}, Each: map[string]int{}}
 	before := map[string][]byte{}
 	opt.Progress, opt.keep = nil, true
-	for range 10 {
+	seen := map[[sha256.Size]byte]bool{} // what files have been: fixes that undo each other end there
+	for len(files) > 0 && ctx.Err() == nil {
 		res := Run(ctx, files, opt)
 		found := map[string][]*Finding{}
 		for _, f := range res.Findings {
@@ -42,14 +44,13 @@ func Mend(ctx context.Context, files []File, opt Options, unsafe bool) *Fixes {
 			fixes.Made += made
 			fixes.Each[f.Path] += made
 			f.Source = []byte(src)
-			again = append(again, f)
-		}
-		for _, f := range again {
 			fixes.put(f, before[f.Path])
+			if sum := sha256.Sum256([]byte(f.Path + "\x00" + src)); !seen[sum] {
+				seen[sum] = true
+				again = append(again, f)
+			}
 		}
-		if files = again; len(files) == 0 {
-			break
-		}
+		files = again
 	}
 	slices.SortFunc(fixes.Edits, func(a, b *migrate.Edit) int { return cmp.Compare(a.Name, b.Name) })
 	return fixes
@@ -58,6 +59,7 @@ func Mend(ctx context.Context, files []File, opt Options, unsafe bool) *Fixes {
 // mend applies the fixes of one file that do not get in each other's way.
 func (x *Fixes) mend(src string, all []*Finding, unsafe bool) (mended string, made int) {
 	var edits []Edit
+	lists := map[Edit]bool{} // those of them that add to a list
 	for _, found := range all {
 		if found.Fix == nil || found.Fix.Unsafe && !unsafe {
 			continue
@@ -70,8 +72,17 @@ func (x *Fixes) mend(src string, all []*Finding, unsafe bool) (mended string, ma
 			}
 			continue
 		}
-		if slices.ContainsFunc(found.Fix.Edits, func(e Edit) bool { return slices.ContainsFunc(edits, e.touches) }) {
+		if found.Fix.more && lists[found.Fix.Edits[0]] {
+			made++ // another finding has added it
+			continue
+		}
+		if slices.ContainsFunc(found.Fix.Edits, func(e Edit) bool {
+			return slices.ContainsFunc(edits, func(o Edit) bool { return e.touches(o) && !(found.Fix.more && lists[o] && e.Offset == o.Offset) })
+		}) {
 			continue // in the next round
+		}
+		if found.Fix.more {
+			lists[found.Fix.Edits[0]] = true
 		}
 		edits = append(edits, found.Fix.Edits...)
 		made++

@@ -150,9 +150,9 @@ func apply(src string, edits []Edit) string {
 	return b.String()
 }
 
-// addTools is the edit that adds rules to allowed-tools, whatever form that has. It is only made
+// addTools is the fix that adds rules to allowed-tools, whatever form that has. It is only made
 // if the frontmatter then says what is meant.
-func (p *pass) addTools(rules []string) (Edit, bool) {
+func (p *pass) addTools(rules []string, unsafe bool) *Fix {
 	for _, e := range p.toolEdits(rules) {
 		fixed := p.parseFront([]Edit{e})
 		var got, want []string
@@ -167,10 +167,13 @@ func (p *pass) addTools(rules []string) (Edit, bool) {
 			}
 		}
 		if slices.Equal(got, want) {
-			return e, true
+			fix := &Fix{Title: "add " + strings.Join(rules, ", ") + " to allowed-tools", Unsafe: unsafe, Edits: []Edit{e}}
+			f, there := p.skill.Front.Field("allowed-tools")
+			fix.more = there && f.Raw != "" && f.Raw != "[]" && e.Offset == e.End
+			return fix
 		}
 	}
-	return Edit{}, false
+	return nil
 }
 
 // toolEdits are the ways to add rules, the plainest first.

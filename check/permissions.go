@@ -199,9 +199,7 @@ func (p *pass) allow(d *directive, c *permit.Change) *Fix {
 		return replace("write "+clip(c.Command, 60), true, start+lead, start+len(strings.TrimRight(d.command, " \t\n")), c.Command)
 	}
 	if len(c.Rules) > 0 {
-		if edit, ok := p.addTools(c.Rules); ok {
-			return &Fix{Title: "add " + strings.Join(c.Rules, ", ") + " to allowed-tools", Unsafe: true, Edits: []Edit{edit}}
-		}
+		return p.addTools(c.Rules, true)
 	}
 	return nil
 }
@@ -220,9 +218,7 @@ func abortsWhenInstalled(p *pass) {
 		}
 		f.Help = v.Suggest.String()
 		if rules := v.Suggest.Rules; len(rules) == 1 && strings.HasPrefix(rules[0], "Read(/${CLAUDE_SKILL_DIR}") {
-			if edit, ok := p.addTools(rules); ok {
-				f.Fix = &Fix{Title: "add " + rules[0] + " to allowed-tools", Edits: []Edit{edit}}
-			}
+			f.Fix = p.addTools(rules, false)
 		}
 	})
 }

@@ -1,0 +1,47 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestMendMany: however many rules are missing, one run adds them all, in few rounds.
+func TestMendMany(t *testing.T) {
+	for name, head := range map[string]string{
+		"none":  "",
+		"text":  "allowed-tools: Bash(first:*)\n",
+		"list":  "allowed-tools:\n  - Bash(first:*)\n",
+		"flow":  "allowed-tools: [Bash(first:*)]\n",
+		"empty": "allowed-tools: []\n",
+		"quote": "allowed-tools: \"Bash(first:*)\"\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			const many = 200
+			src := "---\ndescription: d\n" + head + "---\n"
+			for i := range many {
+				src += fmt.Sprintf("!`tool%d run`\n!`tool%d run`\n", i, i) // twice: the rule is needed once
+			}
+			dir := t.TempDir()
+			file := Finder{Dir: dir}.Source(dir+"/.claude/skills/s/SKILL.md", []byte(src))
+			fixes := Mend(context.Background(), []File{file}, Options{}, true)
+			if len(fixes.Edits) != 1 {
+				t.Fatalf("%d files change", len(fixes.Edits))
+			}
+			after := string(fixes.Edits[0].After)
+			for i := range many {
+				if n := strings.Count(after, fmt.Sprintf("Bash(tool%d run)", i)); n != 1 {
+					t.Fatalf("the rule for tool%d is there %d times:\n%.1500s", i, n, after)
+				}
+			}
+			file.Source = []byte(after)
+			if again := Mend(context.Background(), []File{file}, Options{}, true); again.Made > 0 {
+				t.Errorf("a second run makes %d more fixes", again.Made)
+			}
+			if found := Run(context.Background(), []File{file}, Options{}).Count(Error); found > 0 {
+				t.Errorf("%d errors are left", found)
+			}
+		})
+	}
+}
