@@ -125,7 +125,7 @@ func LinksOut(file string) (real string, out bool) {
 }
 
 func (d *document) parseMarkdown(src []byte) {
-	d.skill = skill.Parse(d.Path, src)
+	d.skill = skill.Parse(d.Path, readable(src))
 	d.findLinks()
 	d.readIgnores()
 	if d.Kind == Agent {
@@ -145,6 +145,23 @@ func (d *document) parseMarkdown(src []byte) {
 	d.name = d.loadName()
 	d.describe()
 	d.judge()
+}
+
+// readable is a text with something in the place of each byte that is no UTF-8, as an agent reads
+// it: YAML refuses such, Claude Code does not.
+func readable(src []byte) []byte {
+	if utf8.Valid(src) {
+		return src
+	}
+	src = slices.Clone(src)
+	for i := 0; i < len(src); {
+		r, n := utf8.DecodeRune(src[i:])
+		if r == utf8.RuneError && n <= 1 {
+			src[i] = '?'
+		}
+		i += n
+	}
+	return src
 }
 
 // findLinks looks for links where the text is no code.

@@ -63,6 +63,9 @@ type Finder struct {
 	Base    string   // where names are from; "" means Dir
 	Home    string   // the user's, or ""
 	Exclude []string // patterns of names that are left out: path.Match, ** for any folders
+
+	// Excluded, if there is one, gets the patterns that left something out.
+	Excluded map[string]bool
 }
 
 // Find lists the files that paths stand for: a file, or all that a folder holds. No paths mean
@@ -327,10 +330,25 @@ func relative(dir, p string) string {
 	return strings.ToValidUTF8(filepath.ToSlash(p), "\ufffd")
 }
 
-// excluded reports whether a file or folder is to be left out.
+// excluded reports whether a file or folder is to be left out. Patterns are about names from the
+// repository's top.
 func (w *walker) excluded(p string) bool {
+	if len(w.Exclude) == 0 {
+		return false
+	}
 	name := w.name(p)
-	return slices.ContainsFunc(w.Exclude, func(pattern string) bool { return Match(pattern, name) })
+	if w.top != "" && skill.Inside(w.top, p) {
+		name = relative(w.top, p)
+	}
+	for _, pattern := range w.Exclude {
+		if Match(pattern, name) {
+			if w.Excluded != nil {
+				w.Excluded[pattern] = true
+			}
+			return true
+		}
+	}
+	return false
 }
 
 // Match reports whether a name matches a pattern, or a folder above it does: * is anything within

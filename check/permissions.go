@@ -188,13 +188,18 @@ func (d *document) verdictOf(x *directive) Verdict {
 	if v.Suggest != nil && x.plain() == x.command {
 		out.Suggest = v.Suggest.String()
 	}
+	if v.Decision == permit.Ask && v.Rule == "" && x.verdict.Decision == permit.Allow {
+		out.Reason += fmt.Sprintf("; %s%s would let it run, but Claude Code passes over it until the folder is trusted", cmp.Or(x.verdict.Rule, "a rule"), d.ruleAt(" in ", x.verdict, ""))
+	}
 	return out
 }
 
 // allow is the fix for a directive that asks: another spelling if there is one, else rules.
 func (p *pass) allow(d *directive, c *permit.Change) *Fix {
 	start, end := d.at(0), d.at(len(d.command))
-	if c.Command != "" && p.src[start:end] == d.command && !strings.Contains(c.Command, "`") {
+	// Who writes || exit means to fail: without it SK308 would have the failure ignored.
+	meant := strings.Contains(d.command, "|| exit") && !strings.Contains(c.Command, "||") && len(c.Rules) > 0
+	if c.Command != "" && !meant && p.src[start:end] == d.command && !strings.Contains(c.Command, "`") {
 		lead := len(d.command) - len(strings.TrimLeft(d.command, " \t\n"))
 		return replace("write "+clip(c.Command, 60), true, start+lead, start+len(strings.TrimRight(d.command, " \t\n")), c.Command)
 	}
@@ -273,11 +278,11 @@ func respell(r permit.Rule) string {
 		tool = "Bash"
 	}
 	if ok && strings.HasSuffix(spec, ")") {
-		spec = strings.TrimSpace(spec[:len(spec)-1])
+		spec = strings.Join(strings.Fields(spec[:len(spec)-1]), " ")
 		base, star := strings.CutSuffix(spec, "*")
 		base = strings.TrimRight(base, " :.")
 		if !strings.Contains(base, "/") {
-			base = strings.ReplaceAll(base, ":", " ")
+			base = strings.Join(strings.Fields(strings.ReplaceAll(base, ":", " ")), " ")
 		}
 		spec = base
 		if star {

@@ -34,6 +34,8 @@ func shellRules() []*Rule {
 			Summary: "a word after ```! is run as a command"},
 		{ID: "SK312", Name: "directive-unclosed", Severity: Error, agent: claude, load: true, run: directiveUnclosed,
 			Summary: "a directive that is not closed is not run, and the agent reads the command"},
+		{ID: "SK313", Name: "fence-unclosed", Severity: Info, load: true, run: fenceUnclosed,
+			Summary: "a code block is never closed, so all that follows is code"},
 	}
 }
 
@@ -338,4 +340,31 @@ func (p *pass) unclosedCommand(n skill.Note) {
 		}
 	}
 	p.severe(p.find(n.Offset, n.Offset+2, "the command is not closed, so it does not run"), Warning).Help = "close it"
+}
+
+// fenceUnclosed is about a fence that lasts to the end of the text. It matters if it holds what
+// Claude Code runs: a directive that was meant to be text after the block.
+func fenceUnclosed(p *pass) {
+	if len(p.skill.Parts) == 0 {
+		return
+	}
+	last := p.skill.Parts[len(p.skill.Parts)-1]
+	first, rest, more := strings.Cut(last.Source, "\n")
+	open := strings.TrimLeft(first, " ")
+	if !last.InCode || !more || !strings.HasPrefix(open, "```") && !strings.HasPrefix(open, "~~~") || strings.HasPrefix(open, "```!") {
+		return // SK312 tells about blocks
+	}
+	marks := open[:len(open)-len(strings.TrimLeft(open, open[:1]))]
+	end := strings.TrimSpace(rest[strings.LastIndexByte(rest, '\n')+1:])
+	if strings.HasPrefix(end, marks) && strings.Trim(end, marks[:1]) == "" {
+		return
+	}
+	f := p.find(last.Offset, last.Offset+len(strings.TrimRight(first, "\r")), "this code block is never closed, so all that follows is code")
+	f.Help = "close it with a line of " + marks
+	for _, d := range p.directives {
+		if d.start > last.Offset {
+			p.severe(f, Warning).Message += ", and directives in it are examples"
+			return
+		}
+	}
 }

@@ -95,8 +95,18 @@ func (t Printer) columns() int {
 	return max(t.Columns, 20)
 }
 
-// wrap breaks a text into lines, the first after head and the others below it.
+// wrap breaks a text into lines, the first after head and the others below it: where there is
+// room, under the text.
 func (t Printer) wrap(head string, indent int, text string) string {
+	if t.columns() < 3*indent {
+		place := strings.Repeat("x", indent-1) // of head
+		lines := term.Wrap(place+" "+text, t.columns()-2)
+		lines[0] = strings.TrimLeft(strings.TrimPrefix(lines[0], place), " ")
+		if lines[0] == "" {
+			head = strings.TrimRight(head, " ")
+		}
+		return head + strings.Join(lines, "\n  ") + "\n"
+	}
 	lines := term.Wrap(text, t.columns()-indent)
 	return head + strings.Join(lines, "\n"+strings.Repeat(" ", indent)) + "\n"
 }

@@ -118,6 +118,9 @@ func bashRule(r Rule, parens bool) Rule {
 		r.Kind = Exact
 	}
 	r.Never = neverMatches(r, body)
+	if r.Kind != Exact {
+		r.Spec = squeeze(r.Spec) // as the commands are that it is held against
+	}
 	return r
 }
 

@@ -226,22 +226,33 @@ func porcelain(r *reading) (edits []edit) {
 	return edits
 }
 
-// noExit: a directive that ends in || exit fails or succeeds without it.
+// noExit: a directive that ends in || exit fails or succeeds without it. What follows one in the
+// middle would run, so there it stays; and one that says success is true in another spelling.
 func noExit(r *reading) (edits []edit) {
-	return r.rightSides(func(s string) bool { return s == "exit" || strings.HasPrefix(s, "exit ") }, "")
+	last := len(r.file.Stmts) - 1
+	if last < 0 {
+		return nil
+	}
+	b, ok := r.file.Stmts[last].Cmd.(*syntax.BinaryCmd)
+	if !ok || b.Op != syntax.OrStmt {
+		return nil
+	}
+	y := spanOf(b.Y)
+	switch words := strings.Fields(r.src[y.off:y.end]); {
+	case len(words) == 0 || len(words) > 2 || words[0] != "exit":
+		return nil
+	case len(words) == 2 && words[1] == "0":
+		return []edit{{y, "true"}}
+	}
+	return []edit{{span{int(b.X.End().Offset()), y.end}, ""}}
 }
 
 // noColon: true is known to be read-only, : is not.
 func noColon(r *reading) (edits []edit) {
-	return r.rightSides(func(s string) bool { return s == ":" }, " || true")
-}
-
-// rightSides replaces || and what follows it.
-func (r *reading) rightSides(is func(string) bool, with string) (edits []edit) {
 	syntax.Walk(r.file, func(n syntax.Node) bool {
 		if b, ok := n.(*syntax.BinaryCmd); ok && b.Op == syntax.OrStmt {
-			if y := spanOf(b.Y); is(r.src[y.off:y.end]) {
-				edits = append(edits, edit{span{int(b.X.End().Offset()), y.end}, with})
+			if y := spanOf(b.Y); r.src[y.off:y.end] == ":" {
+				edits = append(edits, edit{y, "true"})
 			}
 		}
 		return true

@@ -92,6 +92,7 @@ type checking struct {
 	paths  []string
 	stdin  []byte // what is checked instead of files
 	failed bool   // a file could not be checked or mended
+	told   bool   // what is wrong with the configuration
 }
 
 func runCheck(ctx context.Context, std *stdio, o checkOptions, paths []string) error {
@@ -206,7 +207,14 @@ func (c *checking) files() ([]check.File, error) {
 	if c.stdin != nil {
 		return []check.File{c.finder.Source(c.stdinFile, c.stdin)}, nil
 	}
+	c.finder.Excluded = map[string]bool{}
 	files, err := c.finder.Find(c.paths)
+	for _, pattern := range c.finder.Exclude {
+		if len(c.paths) == 0 && !c.finder.Excluded[pattern] && !c.told { // of paths one may leave out what is excluded
+			c.std.Warn(fmt.Sprintf("%s: exclude: %s leaves nothing out", term.Near(c.config), pattern))
+		}
+	}
+	c.told = true
 	if err != nil {
 		return files, cli.Exit(cli.ExitMissing, err)
 	}

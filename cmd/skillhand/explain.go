@@ -49,6 +49,10 @@ are listed.`,
 
 func listRules(std *stdio, asJSON bool) error {
 	var b strings.Builder
+	width := std.Columns()
+	if !term.IsTerminal(std.Out) && std.Getenv("COLUMNS") == "" {
+		width = 1000 // what reads this has no edge
+	}
 	for _, r := range check.All() {
 		doc := r.Document()
 		if asJSON {
@@ -57,7 +61,7 @@ func listRules(std *stdio, asJSON bool) error {
 			}
 			continue
 		}
-		fmt.Fprintf(&b, "%s  %-21s  %-7s  %s\n", r.ID, r.Name, doc.Severity, term.Fit(r.Summary, max(std.Columns()-40, 30)))
+		fmt.Fprintf(&b, "%s  %-21s  %-7s  %s\n", r.ID, r.Name, doc.Severity, term.Fit(r.Summary, max(width-40, 30)))
 	}
 	return std.Print(b.String())
 }
