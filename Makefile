@@ -54,11 +54,12 @@ $(TOOLS)/golangci-lint:
 	GOBIN=$(TOOLS) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 
 # bash is what directives are compared with; a C compiler is what -race needs; npm installs the
-# real Claude CLI for the tests that ask it; Postgres is what batches grow to; Chromium is what
-# looks at pages.
+# real Claude CLI for the tests that ask it; Postgres is what batches grow to; pre-commit runs our
+# hooks, Neovim our language server; Chromium is what looks at pages.
 tools:
 	@for tool in bash gcc python3 patch; do command -v $$tool >/dev/null || { apt-get update -q && apt-get install -qy $$tool; } || { echo "please install $$tool"; exit 1; }; done
 	@command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { apt-get update -q && apt-get install -qy postgresql; } || { echo "please install postgresql"; exit 1; }
+	@command -v pre-commit >/dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends pre-commit; } || { echo "please install pre-commit"; exit 1; }
 	@command -v nvim >/dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends neovim; } || { echo "please install neovim"; exit 1; }
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || { apt-get update -q && apt-get install -qy chromium; } || { echo "please install chromium"; exit 1; }
 	@command -v npm >/dev/null || { apt-get update -q && apt-get install -qy nodejs npm; } || { echo "please install npm"; exit 1; }

@@ -19,6 +19,7 @@ import (
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/render"
 	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -222,8 +223,9 @@ func (l *languageServer) codeAction(_ context.Context, p codeActionParams) ([]co
 	return actions, nil
 }
 
-// hover says what Claude Code decides about a directive, and explains findings. It runs nothing.
-func (l *languageServer) hover(_ context.Context, p positionParams) (*hover, error) {
+// hover says what Claude Code decides about a directive, explains findings, and shows the page on
+// the frontmatter, which is no part of it. It runs nothing.
+func (l *languageServer) hover(ctx context.Context, p positionParams) (*hover, error) {
 	t := l.text(p.TextDocument.URI)
 	if t == nil {
 		return nil, nil
@@ -247,10 +249,40 @@ func (l *languageServer) hover(_ context.Context, p positionParams) (*hover, err
 			parts = append(parts, check.ByName(f.Rule).Doc())
 		}
 	}
+	if page := t.page(ctx, at); page != "" {
+		parts = append(parts, page)
+	}
 	if len(parts) == 0 {
 		return nil, nil
 	}
 	return &hover{Contents: markup{Kind: "markdown", Value: strings.Join(parts, "\n\n---\n\n")}}, nil
+}
+
+// page is what an agent reads, with directives as they are written, if at is in the frontmatter.
+func (t *openText) page(ctx context.Context, at int) string {
+	s := skill.Parse(t.path, []byte(t.src))
+	if len(s.Parts) == 0 || s.Parts[0].Kind != skill.Header || at >= len(s.Parts[0].Source) {
+		return ""
+	}
+	dir := filepath.Dir(t.path)
+	vars := map[string]string{"CLAUDE_SKILL_DIR": dir}
+	if top := skill.Top(dir); top != "" {
+		vars["CLAUDE_PROJECT_DIR"] = top
+	}
+	var b strings.Builder
+	if _, err := render.Page(ctx, &b, s, render.Env{Vars: vars, NoExec: true}); err != nil {
+		return "No page: " + err.Error()
+	}
+	const most = 4000 // bytes; a hover is no place to read more
+	text := strings.TrimSpace(b.String())
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "\n…"
+	}
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return "**The page**, where nothing has run:\n\n" + fence + "markdown\n" + text + "\n" + fence
 }
 
 // in says where a rule is, if it is not the skill's own.

@@ -126,6 +126,10 @@ func (e *editor) asks(uri string, rules map[string]diagnostic) {
 	if !strings.Contains(h.Contents.Value, "**ask**: Claude Code") || !strings.Contains(h.Contents.Value, "Bash(kubectl get pods)") || !strings.Contains(h.Contents.Value, "# SK401") {
 		t.Errorf("hover: %s", h.Contents.Value)
 	}
+	e.call("textDocument/hover", positionParams{textID{uri}, position{1, 3}}, &h)
+	if !strings.Contains(h.Contents.Value, "**The page**") || !strings.Contains(h.Contents.Value, "\n!`kubectl get pods || true`\n") || strings.Contains(h.Contents.Value, "description: d") {
+		t.Errorf("hover: %s", h.Contents.Value)
+	}
 	labels := func(at position) string {
 		var items []completionItem
 		e.call("textDocument/completion", positionParams{textID{uri}, at}, &items)

@@ -200,8 +200,11 @@ func TestPreCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	var hooks []struct{ ID, Entry, Language, Files string }
-	if err := yaml.Unmarshal(src, &hooks); err != nil || len(hooks) != 1 {
+	if err := yaml.Unmarshal(src, &hooks); err != nil || len(hooks) != 2 {
 		t.Fatalf("%v: %v", hooks, err)
+	}
+	if hooks[0].Files != hooks[1].Files || hooks[0].Entry != hooks[1].Entry {
+		t.Errorf("the hooks differ in more than how they are installed: %+v", hooks)
 	}
 	files := regexp.MustCompile(hooks[0].Files)
 	for name, want := range map[string]bool{
