@@ -605,7 +605,7 @@ func (tab *browserTab) shoot(name string) {
 	}
 }
 
-// TestKeyboard: a slash goes to the search, Enter searches, and what has the focus is seen.
+// TestKeyboard: a slash goes to the search, Enter searches, Tab leads to everything, and what has the focus is seen.
 func TestKeyboard(t *testing.T) {
 	p := newPlace(t, true, map[string]string{"hello": hello, "other": "---\nname: other\ndescription: y\n---\ntext\n"})
 	tab := p.open(t, chromium(t))
@@ -618,4 +618,28 @@ func TestKeyboard(t *testing.T) {
 	tab.until(`location.search === "?q=greets" && document.querySelectorAll("tbody tr").length === 1`)
 	tab.do(chromedp.NavigateBack())
 	tab.until(`location.search === "" && document.querySelectorAll("tbody tr").length === 2`)
+
+	tab.do(chromedp.Navigate(p.base() + "/preview?skill=hello"))
+	eval[int](tab, `(() => { Object.defineProperty(navigator, "clipboard", {value: {writeText: async (text) => { window.copied = text }}}); return 0 })()`)
+	var way []string
+	for range 40 {
+		tab.do(chromedp.KeyEvent("\t"))
+		at := eval[[]string](tab, `(() => { const e = document.activeElement; return [e.id || e.dataset.go || e.getAttribute("aria-labelledby") || e.textContent.trim(), getComputedStyle(e).outlineStyle, String(document.querySelectorAll(".lit").length), e.tagName] })()`)
+		if at[0] == "Copy as command" {
+			tab.do(chromedp.KeyEvent("\r"))
+			tab.until(`window.copied === "skillhand load hello"`)
+		}
+		if len(way) > 0 && (at[0] == way[0] || at[3] == "BODY") {
+			break // around
+		}
+		if way = append(way, at[0]); at[1] != "solid" {
+			t.Errorf("the focus at %s is not seen: %s", at[0], at[1])
+		}
+		if (at[0] == "1" || at[0] == "2") && at[2] == "0" {
+			t.Errorf("nothing is lit at directive %s", at[0])
+		}
+	}
+	if got, want := strings.Join(way, " | "), "Skip to content | skillhand | Skills | Runs | Sessions | Batches | Tries | f0 | use | against | Show | Run | Copy as command | source-head | Fix: add Bash(exit 3) to allowed-tools | page-head | 1 | 2"; !strings.HasPrefix(got, want) {
+		t.Errorf("Tab leads\n%s, want\n%s", got, want)
+	}
 }

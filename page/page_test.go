@@ -268,6 +268,25 @@ func TestLookingRunsNothing(t *testing.T) {
 	}
 }
 
+// TestTrustCommand: the command to copy names the folder, whatever that is called.
+func TestTrustCommand(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "x; touch $(pwned)")
+	if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	p := newPlace(t, false, nil)
+	p.dir = dir
+	p.write("hello", hello)
+	h, err := here.From(dir, p.site.Runtime.Env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.site.Runtime.Here = h
+	if _, text := p.get(p.browser(), "/preview?skill=hello"); !strings.Contains(text, `data-copy="skillhand trust &#39;`+dir+`&#39;"`) {
+		t.Errorf("no command that trusts %s in\n%s", dir, text)
+	}
+}
+
 // TestRunIsRemembered: a later look, also by another server, shows the last outcome; an edited directive is shown as written.
 func TestRunIsRemembered(t *testing.T) {
 	p := newPlace(t, true, map[string]string{"hello": hello})
@@ -741,5 +760,43 @@ func TestWatch(t *testing.T) {
 	}
 	if len(w.folders) > maxWatched {
 		t.Errorf("%d folders are watched", len(w.folders))
+	}
+}
+
+// TestPreview: a form for the arguments that a skill names, the command that prints the same, tokens, and
+// a diff of each pair of pages.
+func TestPreview(t *testing.T) {
+	p := newPlace(t, true, map[string]string{"named": "---\nname: named\ndescription: x\narguments: [file, focus]\nargument-hint: what to <read>\n---\n<skill>\nRead $file for $focus.\n</skill>\n\n<output>\nNow: !`echo now`\n</output>\n", "plain": "---\nname: plain\ndescription: x\n---\nText\n"})
+	c := p.browser()
+	for _, tt := range []struct {
+		path     string
+		has, not []string
+	}{
+		{"/preview?skill=named&arg=a+b&arg=c", []string{
+			`<bdi>file</bdi>`, `<bdi>focus</bdi>`, `value="a b" placeholder="what to &lt;read&gt;"`, `value="c" placeholder=""`,
+			"Read a b for c.", "skillhand load named &#39;a b&#39; c", "≈ 42 tokens", "Nothing has run: directives are shown as written.", "data-run",
+		}, []string{"diff-head"}},
+		{"/preview?skill=named&arg=a&use=later", []string{"What the agent reads, later", "skillhand load named --reference a"}, nil},
+		{"/preview?skill=named&arg=a&against=later", []string{"First use against later use", `<span class="del">`, `<span class="add">`}, nil},
+		{"/preview?skill=named&arg=a&against=claude", []string{"against Claude Code", `<span class="add">`}, nil},
+		{"/preview?skill=named&arg=a&against=tool", []string{"against Claude Code"}, nil},
+		{"/preview?skill=named&arg=--fast&arg=x", []string{"skillhand load named --args &#39;--fast x&#39;"}, nil},
+		{"/preview?skill=plain", []string{"This page has no directives"}, []string{"data-run"}},
+		{"/preview?skill=plain&args=x+y", []string{`name="args" value="x y"`}, nil},
+	} {
+		status, text := p.get(c, tt.path)
+		if status != 200 {
+			t.Errorf("%s: %d", tt.path, status)
+		}
+		for _, want := range tt.has {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in\n%s", tt.path, want, text)
+			}
+		}
+		for _, not := range tt.not {
+			if strings.Contains(text, not) {
+				t.Errorf("%s: has %q", tt.path, not)
+			}
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +31,7 @@ type preview struct {
 	Runs        bool   // there is something to run
 	Seen        string // names the text that is shown
 	Place       string // the folder that trust is about
+	Trust       string // the command that trusts it
 
 	Fields  []field // of the form for arguments
 	Use     string  // first or later
@@ -146,7 +148,7 @@ func (v *visit) preview() (*view, error) {
 	v.watch(false, l.recording())
 	p := &preview{
 		Skill: l.name, File: l.src.File,
-		Trusted: v.Runtime.Policy(v.Runtime.Here).May(l.src.Real) == nil, Place: trust.Place(l.src.Real),
+		Trusted: v.Runtime.Policy(v.Runtime.Here).May(l.src.Real) == nil, Place: trust.Place(l.src.Real), Trust: shell.Quote([]string{"skillhand", "trust", trust.Place(l.src.Real)}),
 		Use: "first", Against: v.query.Get("against"), Fields: l.fields(),
 		Command: l.command(v.query.Get("use") == "later"),
 	}
@@ -197,11 +199,14 @@ func (l *look) fields() []field {
 
 // command is what prints the same page in a terminal.
 func (l *look) command(later bool) string {
-	words := append([]string{"skillhand", "load", l.name}, l.args.Words...)
+	words := []string{"skillhand", "load", l.name}
 	if later {
 		words = append(words, "--reference")
 	}
-	return shell.Quote(words)
+	if slices.ContainsFunc(l.args.Words, func(w string) bool { return strings.HasPrefix(w, "-") }) {
+		return shell.Quote(append(words, "--args", l.args.Raw)) // it would be taken for a flag
+	}
+	return shell.Quote(append(words, l.args.Words...))
 }
 
 var classes = map[skill.Kind]string{skill.Header: "front", skill.Variable: "var", skill.Directive: "dir", skill.Tag: "tag", skill.Escape: "tag"}
