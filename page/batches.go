@@ -37,7 +37,7 @@ func (v *visit) every(left bool) int {
 
 func (v *visit) batches() (*view, error) {
 	data := &listData{
-		Lead:  "Many runs and asks as jobs that survive.",
+		Lead:  "Many runs and asks as jobs: what a crash stops goes on later.",
 		Empty: "There are no batches yet.",
 		Hints: []string{"skillhand batch run jobs.yaml"},
 		Then:  "A job file says what to do: skillhand batch --help has one to begin with.",
@@ -124,7 +124,7 @@ func (v *visit) batch() (*view, error) {
 	data := &listData{Table: l.table(v), Facts: [][2]string{
 		{"State", standing(*s)}, {"Done", fmt.Sprintf("%s of %s", thousands(s.Done), thousands(s.Total))},
 		{"Failed", thousands(s.Failed)}, {"Skipped", thousands(s.Skipped)}, {"Cost", term.Dollars(s.CostUSD)},
-	}, Empty: "This batch has no jobs."}
+	}, Empty: "This batch has no jobs.", Progress: progress(s)}
 	if v.live {
 		data.Form = &batchForm{Name: name}
 		if s.Failed > 0 {
@@ -135,6 +135,22 @@ func (v *visit) batch() (*view, error) {
 		}
 	}
 	return &view{Name: "list", Tab: "batches", Title: "Batch " + name, Data: data, Every: v.every(s.Left() > 0)}, nil
+}
+
+// progress is how far a batch is, as a bar.
+func progress(s *batch.Status) []bar {
+	var all []bar
+	at := 0.0
+	for _, part := range []struct {
+		n           int
+		class, word string
+	}{{s.Done, "good", "done"}, {s.Failed, "bad", "failed"}, {s.Skipped + s.Canceled, "warn", "skipped or canceled"}, {s.Left(), "rest", "left"}} {
+		if width := plotWidth * float64(part.n) / float64(max(s.Total, 1)); width > 0 {
+			all = append(all, bar{X: at, Width: width, Class: part.class, Title: thousands(part.n) + " " + part.word})
+			at += width
+		}
+	}
+	return all
 }
 
 var jobMarks = map[batch.State]string{batch.Done: "good", batch.Failed: "bad", batch.Skipped: "warn", batch.Canceled: "warn", batch.Waiting: "dim"}

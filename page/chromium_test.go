@@ -123,7 +123,7 @@ func each[E any](events iter.Seq2[E, error], f func(E)) {
 // run acts in a tab. The limit is for a machine that is very busy.
 func run[T any](tab *browserTab, a chromedp.Action[T]) T {
 	tab.t.Helper()
-	ctx, cancel := context.WithTimeout(tab.ctx, 2*time.Minute)
+	ctx, cancel := context.WithTimeout(tab.ctx, 5*time.Minute)
 	defer cancel()
 	v, err := chromedp.Run(ctx, a)
 	if err != nil {
@@ -145,7 +145,7 @@ func eval[T any](tab *browserTab, js string) T {
 // until waits until an expression is true, through navigations.
 func (tab *browserTab) until(js string) {
 	tab.t.Helper()
-	ctx, cancel := context.WithTimeout(tab.ctx, 2*time.Minute)
+	ctx, cancel := context.WithTimeout(tab.ctx, 5*time.Minute)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -504,7 +504,7 @@ func TestViews(t *testing.T) {
 				p.load(tt.n)
 				p.try(tt.n)
 				p.batch("reviews", tt.n)
-				paths = append(paths, "/preview?skill=hello&against=claude", "/session?id=session-0000", "/try?id=plan-000/0001&skill=skill-0", "/batch?name=reviews", p.link("/runs?failed=1", "/run?"))
+				paths = append(paths, "/preview?skill=hello&against=claude", "/session?id=session-0000", fmt.Sprintf("/try?id=plan-%03d/0001&skill=skill-%[1]d", (tt.n-1)/1000), "/batch?name=reviews", p.link("/runs?failed=1", "/run?"))
 			}
 			if tt.name == "many" {
 				paths = append(paths, "/preview?skill=odd", "/runs?q=skill-3&failed=1&sort=-cost", "/skills?q=nothing+has+this")

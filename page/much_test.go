@@ -79,7 +79,8 @@ func (p *place) save(file string, document any) {
 	}
 }
 
-// try keeps trials of skills, a thousand in one try. All tries but the last are complete.
+// try keeps trials of skills, a thousand in one try. All tries but the last are complete: of those only the
+// fourth still has its trials.
 func (p *place) try(n int) {
 	p.t.Helper()
 	subject := &try.Subject{}
@@ -93,9 +94,12 @@ func (p *place) try(n int) {
 		if i%2 == 0 {
 			t.Arm, t.Outcome = try.Without, try.None
 		}
-		id := fmt.Sprintf("plan-%03d/0001", i/1000)
-		p.keep(id, t)
-		if trials = append(trials, t); len(trials) == 1000 && i+1 < n {
+		plan, last := i/1000, (n-1)/1000
+		id := fmt.Sprintf("plan-%03d/0001", plan)
+		if plan == 3 || plan == last {
+			p.keep(id, t)
+		}
+		if trials = append(trials, t); len(trials) == 1000 && plan < last {
 			subject.Name = t.Skill
 			p.save(filepath.Join(p.site.Runtime.State, "try", filepath.FromSlash(id), "summary.json"), try.Summarize([]*try.Subject{subject}, trials, nil))
 			trials = nil

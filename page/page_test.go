@@ -501,7 +501,7 @@ func TestBatches(t *testing.T) {
 	if _, text := p.get(c, "/batches"); !strings.Contains(text, "re&lt;b&gt;views") || !strings.Contains(text, "2 running, or about to") {
 		t.Errorf("the list of batches:\n%s", text)
 	}
-	if _, text := p.get(c, "/batch?name=re%3Cb%3Eviews"); !strings.Contains(text, "Cancel 2 jobs that are left") || strings.Contains(text, "Retry") {
+	if _, text := p.get(c, "/batch?name=re%3Cb%3Eviews"); !strings.Contains(text, "Cancel 2 jobs that are left") || !strings.Contains(text, `aria-label="2 left"`) || strings.Contains(text, "Retry") {
 		t.Errorf("the batch:\n%s", text)
 	}
 	for _, tt := range []struct {

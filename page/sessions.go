@@ -188,6 +188,8 @@ type listData struct {
 	Hints []string // commands that change that
 	Then  string
 	Form  *batchForm
+
+	Progress []bar // of a batch
 }
 
 func (v *visit) session() (*view, error) {
