@@ -79,8 +79,9 @@ func TestStandsFor(t *testing.T) {
 	}
 }
 
-func TestLaunchers(t *testing.T) {
-	shelltest.NeedBash(t)
+// launchers makes a folder with scripts that stand for a built-in, and others.
+func launchers(t *testing.T) string {
+	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -122,6 +123,12 @@ func TestLaunchers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	return root
+}
+
+func TestLaunchers(t *testing.T) {
+	shelltest.NeedBash(t)
+	root := launchers(t)
 	s := &Shell{Dir: root, Launchers: []string{filepath.Join(root, "hooks/bin"), filepath.Join(root, "bin")}, Builtins: map[string]Func{
 		"show": func(_ context.Context, args []string, std Std) int { fmt.Fprintf(std.Out, "show %q\n", args); return 0 },
 	}}

@@ -38,7 +38,9 @@ func tree(t *testing.T, files ...string) string {
 	return dir
 }
 
-func TestFind(t *testing.T) {
+// findTree makes folders with skills in every place where they are looked for.
+func findTree(t *testing.T) string {
+	t.Helper()
 	dir := tree(t,
 		"repo/.git/HEAD",
 		"repo/.claude/skills/a/SKILL.md", "repo/.agents/skills/a/SKILL.md", "repo/.agents/skills/b/SKILL.md",
@@ -65,6 +67,11 @@ func TestFind(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "plug/.claude-plugin/plugin.json"), []byte(`{"name": "plugin"}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	return dir
+}
+
+func TestFind(t *testing.T) {
+	dir := findTree(t)
 	for _, tt := range []struct{ at, plugin, name, want string }{
 		{"repo", "", "a", "repo/.claude/skills/a/SKILL.md"},
 		{"repo", "", "b", "repo/.agents/skills/b/SKILL.md"},
@@ -114,6 +121,10 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s in %s was read from %+v, %v", tt.name, tt.at, s, err)
 		}
 	}
+}
+
+func TestNotFound(t *testing.T) {
+	dir := findTree(t)
 	for _, tt := range []struct{ at, plugin, name, want string }{
 		{"repo", "", "above", "no such skill"},
 		{"repo", "", "aa", "did you mean a"},
