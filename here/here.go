@@ -169,6 +169,16 @@ func (h Here) Finder() skill.Finder {
 	return skill.Finder{PluginRoot: h.PluginRoot, Dir: h.Dir, Here: h.caller, Home: h.Home, Extra: h.Roots}
 }
 
+// Skills finds the skills that can be loaded in dir, an absolute path. It is From
+// and Finder for those who need nothing else of a place, and looks at no folder.
+func Skills(dir string, env Env) skill.Finder {
+	f := skill.Finder{Dir: dir, Home: env.path("HOME")}
+	if plugin := env.Get("CLAUDE_PLUGIN_ROOT"); plugin != "" {
+		f.PluginRoot = In(dir, plugin)
+	}
+	return f
+}
+
 // An Env is an environment, as os.Environ gives it.
 type Env []string
 

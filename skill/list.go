@@ -14,14 +14,20 @@ import (
 // cannot be read, links in a circle, files that are not what they seem.
 func (f Finder) List() ([]Location, []error) {
 	l := lister{seen: map[string]bool{}, walked: map[string]bool{}}
+	plugin := f.PluginRoot == ""
 	for _, r := range f.roots() {
-		switch {
-		case missing(r.dir):
-		case r.command:
+		if missing(r.dir) {
+			continue
+		}
+		plugin = plugin || r.from == FromPlugin
+		if r.command {
 			l.commands(r, nil)
-		default:
+		} else {
 			l.skills(r)
 		}
+	}
+	if !plugin && missing(f.PluginRoot) {
+		l.faults = append(l.faults, fmt.Errorf("the plugin root: %s: not a folder", f.PluginRoot))
 	}
 	return l.all, l.faults
 }

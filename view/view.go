@@ -95,11 +95,7 @@ func listSkills(_ context.Context, args []string, std shell.Std) int {
 	if len(args) > 0 {
 		return noArguments("list-skills", std)
 	}
-	h, err := here.From(std.Dir, std.Env)
-	if err != nil {
-		return printed("list-skills", std, "", err)
-	}
-	all, faults := h.Finder().List()
+	all, faults := here.Skills(std.Dir, std.Env).List()
 	var text strings.Builder
 	for _, loc := range all {
 		_, summary, err := loc.Front()
