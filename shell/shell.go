@@ -34,7 +34,8 @@ type Shell struct {
 	// not run; nil means that all may. The path is absolute, its links resolved.
 	MayRun func(path string) error
 
-	targets sync.Map // what names stand for, as [2]string{folder, name} → target
+	targets sync.Map               // what names stand for, as [2]string{folder, name} → target
+	checked atomic.Pointer[string] // the Dir that was seen to be a folder
 }
 
 // A Func is a built-in. Its exit status is a value.
@@ -271,11 +272,15 @@ func (r *running) end(cause error) error {
 	return cause
 }
 
-// dir returns the folder that lines run in, as an absolute path.
+// dir returns the folder that lines run in, as an absolute path. That it is there
+// is found out once: a page has many lines.
 func (s *Shell) dir() (string, error) {
 	dir, err := filepath.Abs(s.Dir)
 	if err != nil {
 		return "", err
+	}
+	if checked := s.checked.Load(); checked != nil && *checked == dir {
+		return dir, nil
 	}
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -284,6 +289,7 @@ func (s *Shell) dir() (string, error) {
 	if !info.IsDir() {
 		return "", fmt.Errorf("%s: not a folder", dir)
 	}
+	s.checked.Store(&dir)
 	return dir, nil
 }
 
