@@ -41,7 +41,7 @@ func splitFrontmatter(src string) (yaml, body string) {
 func parseFrontmatter(text string) frontmatter {
 	root, err := parseYAML(text)
 	if err != nil {
-		root, err = parseYAML(quoteValues(indentTabs(text)))
+		root, err = parseYAML(Mend(text))
 	}
 	var f frontmatter
 	if err != nil || root == nil {
@@ -61,6 +61,10 @@ func parseFrontmatter(text string) frontmatter {
 	}
 	return f
 }
+
+// Mend returns a frontmatter that is no YAML as Claude Code reads it then, line by line: tabs become
+// spaces, and values get quotes. It may still be none: then no field counts.
+func Mend(text string) string { return quoteValues(indentTabs(text)) }
 
 // Newlines to YAML 1.1, which our parser reads, and ordinary characters to YAML 1.2.
 var oldNewlines = strings.NewReplacer("\u0085", " ", "\u2028", " ", "\u2029", " ")
@@ -99,8 +103,7 @@ func quoteValues(text string) string {
 			return line
 		}
 		if enclosed(value, "[", "]") {
-			var list []yaml.Node
-			if yaml.Unmarshal([]byte(value), &list) == nil {
+			if _, err := parseYAML(line); err == nil { // [a] [b] is none
 				return line
 			}
 		}
