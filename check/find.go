@@ -77,6 +77,7 @@ func (f Finder) Find(paths []string) ([]File, error) {
 		paths = f.usual()
 	}
 	var faults []error
+	var rest []string // folders: those that are more by being named come first, as each is seen once
 	for _, p := range paths {
 		abs := p
 		if !filepath.IsAbs(abs) {
@@ -87,12 +88,19 @@ func (f Finder) Find(paths []string) ([]File, error) {
 		case err != nil:
 			faults = append(faults, fmt.Errorf("%s: %w", p, cause(err)))
 		case info.IsDir():
-			w.folder(abs, w.around(abs))
+			if in := w.around(abs); in.orNamed(abs) != in {
+				w.folder(abs, in.orNamed(abs))
+			} else {
+				rest = append(rest, abs)
+			}
 		default:
 			if !w.file(abs, w.around(filepath.Dir(abs)), true) {
 				faults = append(faults, fmt.Errorf("%s: not checked: no Markdown, plugin, marketplace, hooks or settings file", p))
 			}
 		}
+	}
+	for _, dir := range rest {
+		w.folder(dir, w.around(dir))
 	}
 	slices.SortStableFunc(w.found, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	return w.found, errors.Join(faults...)
@@ -153,6 +161,19 @@ func (w *walker) around(dir string) setting {
 			return setting{}
 		}
 	}
+}
+
+// orNamed takes a folder of commands or agents that lies elsewhere, and was named, for one of a .claude.
+func (in setting) orNamed(dir string) setting {
+	for d := dir; in == (setting{}) && d != filepath.Dir(d); d = filepath.Dir(d) {
+		if base := filepath.Base(d); base == "commands" || base == "agents" {
+			return setting{claude: filepath.Dir(d)}
+		}
+		if isThere(filepath.Join(d, ".git")) {
+			break
+		}
+	}
+	return in
 }
 
 func isFile(file string) bool {
@@ -256,13 +277,19 @@ func (w *walker) placed(f File, in setting) File {
 		if w.Home != "" && in.claude == filepath.Join(w.Home, ".claude") {
 			f.As = User
 		}
-	case f.Kind == Skill, f.Kind == FirstUse:
-		f.Root = filepath.Dir(filepath.Dir(p))
-		if w.Home != "" && f.Root == filepath.Join(w.Home, ".agents", "skills") {
-			f.As = User
-		}
 	default:
 		f.Root = filepath.Dir(p)
+	}
+	if f.Kind != Skill && f.Kind != FirstUse {
+		return f
+	}
+	// Of a .claude or a plugin only the folders in skills are loaded: deeper ones are with those beside
+	// them in nobody's list, or in one that a manifest names.
+	if folder := filepath.Dir(filepath.Dir(p)); in == (setting{}) || folder != filepath.Join(f.Root, "skills") {
+		f.Root = folder
+		if w.Home != "" && folder == filepath.Join(w.Home, ".agents", "skills") {
+			f.As = User
+		}
 	}
 	return f
 }
