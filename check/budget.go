@@ -58,16 +58,19 @@ func collision(w *whole) {
 			continue
 		}
 		taken[key] = d
-		if other := names[d.name]; d.Plugin != "" && other != nil && other.Plugin != d.Plugin && d.Kind == other.Kind {
+		if d.Root != d.Plugin {
+			continue // of no plugin, or in a folder of one that is not loaded
+		}
+		if other := names[d.name]; other != nil && other.Plugin != d.Plugin && d.Kind == other.Kind {
 			f := w.find(d, start, end, "%s is also the name of %s: only with its plugin's name is it clear which is meant", d.name, other.Name)
 			(&pass{document: d, rule: w.rule}).severe(f, Info)
 		}
-		if d.Plugin != "" && names[d.name] == nil {
+		if names[d.name] == nil {
 			names[d.name] = d
 		}
 	}
 	for _, d := range all {
-		if other := taken[d.Root+"\x00"+d.alias]; d.alias != "" && d.alias != d.name && other != nil && other != d {
+		if other := taken[d.Root+"\x00"+d.alias]; d.Kind == Skill && d.alias != "" && d.alias != d.name && other != nil && other != d { // a command's name: counts for nothing
 			start, end := d.nameRange()
 			w.find(d, start, end, "its name: is %s, which is what %s is called", d.alias, other.Name).Help = "rename one of the two"
 		}

@@ -40,6 +40,7 @@ type document struct {
 
 	// What is known of it when all rules about it have run.
 	name        string // that it is loaded by
+	mended      bool   // the frontmatter is no YAML, and Claude Code reads it all the same
 	alias       string // its name: field, if that is another
 	description string // with when_to_use
 	listing     string // the same in Claude Code's list of skills
@@ -108,7 +109,7 @@ func open(f File, opt *Options) *document {
 // of the user's: load refuses it, and so does this.
 func (f *File) read() ([]byte, error) {
 	if real, out := LinksOut(f.Path); out && (f.Kind == Skill || f.Kind == Command) {
-		return nil, fmt.Errorf("links to %s, outside its folder: it is not loaded", real)
+		return nil, fmt.Errorf("links to %s, outside its folder: Claude Code follows the link, but skillhand does not, and the file is not checked", real)
 	}
 	return skill.ReadFile(f.Path)
 }
@@ -126,6 +127,7 @@ func LinksOut(file string) (real string, out bool) {
 
 func (d *document) parseMarkdown(src []byte) {
 	d.skill = skill.Parse(d.Path, readable(src))
+	d.mendFront()
 	d.findLinks()
 	d.readIgnores()
 	if d.Kind == Agent {
@@ -162,6 +164,71 @@ func readable(src []byte) []byte {
 		i += n
 	}
 	return src
+}
+
+// mendFront reads a frontmatter that is no YAML as Claude Code does. The fields are those of the
+// mended text, in the places that they have in the file.
+func (d *document) mendFront() {
+	end := d.bodyStart()
+	if d.skill.Front.Broken == "" || end == 0 {
+		return
+	}
+	text := claudepage.Mend(string(readable([]byte(d.src[:end]))))
+	mended := skill.Parse(d.Path, []byte(text))
+	if mended.Front.Broken != "" || len(mended.Front.Fields) == 0 {
+		return // no field counts
+	}
+	d.mended = true
+	places := newPlaces(d.src[:end], text)
+	d.skill.Front = mended.Front
+	d.moveBack(d.skill.Front.Fields, places)
+	for _, n := range mended.Notes {
+		if n.Code == skill.NoteFieldTwice || n.Code == skill.NoteFieldValue || n.Code == skill.NoteArgumentName {
+			n.Offset = places.before(n.Offset)
+			d.skill.Notes = append(d.skill.Notes, n)
+		}
+	}
+}
+
+func (d *document) moveBack(fields []skill.Field, places *places) {
+	for i := range fields {
+		f := &fields[i]
+		f.Offset, f.End = places.before(f.Offset), places.before(f.End)
+		f.ValueOffset = places.before(f.ValueOffset)
+		f.ValueEnd = max(f.ValueOffset, places.before(f.ValueEnd))
+		f.Raw = d.src[f.ValueOffset:f.ValueEnd]
+		d.moveBack(f.Fields, places)
+	}
+}
+
+// places says where something stood before lines were mended: all of a line up to what changed, its
+// end, and what is indented.
+type places struct {
+	was, is           []string // the lines
+	startWas, startIs []int    // of each
+}
+
+func newPlaces(was, is string) *places {
+	p := &places{was: strings.SplitAfter(was, "\n"), is: strings.SplitAfter(is, "\n")}
+	atWas, atIs := 0, 0
+	for i := range p.is {
+		p.startWas, p.startIs = append(p.startWas, atWas), append(p.startIs, atIs)
+		atWas, atIs = atWas+len(p.was[i]), atIs+len(p.is[i])
+	}
+	return p
+}
+
+func (p *places) before(offset int) int {
+	i := sort.SearchInts(p.startIs, offset+1) - 1
+	was, is, at := p.was[i], p.is[i], offset-p.startIs[i]
+	more := len(is) - len(was)
+	switch {
+	case strings.HasPrefix(was, "\t"):
+		at = max(0, at-more)
+	case was != is && !strings.HasPrefix(was, is[:at]):
+		at = max(0, min(len(strings.TrimRight(was, "\r\n")), at-more)) // the end
+	}
+	return p.startWas[i] + at
 }
 
 // findLinks looks for links where the text is no code.

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +15,7 @@ func frontmatterRules() []*Rule {
 	text := []Kind{Skill, Command, Agent, Text}
 	return []*Rule{
 		{ID: "SK101", Name: "yaml", Severity: Error, kinds: text, run: brokenYAML,
-			Summary: "the frontmatter is not YAML, so its fields are dropped without a word"},
+			Summary: "the frontmatter is not YAML, so agents drop its fields without a word"},
 		{ID: "SK102", Name: "field-near-miss", Severity: Error, kinds: text, run: fieldNearMiss,
 			Summary: "a field's name is almost one that is known, and is ignored"},
 		{ID: "SK103", Name: "field-for-agent", Severity: Warning, agent: spec, run: fieldForAgent,
@@ -36,11 +37,18 @@ func brokenYAML(p *pass) {
 		switch n.Code {
 		case skill.NoteYAML:
 			start, end := p.brokenAt(n)
-			f := p.find(start, end, "%s: every field of it is dropped without a word", n.Text)
+			what := "every field of it is dropped without a word"
+			if p.mended {
+				what = "Claude Code guesses what is meant, and other agents drop every field"
+			}
+			f := p.find(start, end, "%s: %s", n.Text, what)
 			f.Help = "put the value in quotes"
 			f.Fix = p.quoteValues()
 			if f.Fix == nil {
-				f.Help = "mend the YAML: agents guess, or load the skill without name, description and allowed-tools"
+				f.Help = "mend the YAML: the skill is loaded without name, description and allowed-tools"
+				if p.mended {
+					f.Help = "mend the YAML"
+				}
 			}
 		case skill.NoteNoFields, skill.NoteFrontmatterUnclosed:
 			line, _, _ := strings.Cut(p.src[n.Offset:], "\n")
@@ -75,7 +83,7 @@ func isYAML(raw string) bool {
 // isBroken reports whether SK101 has told that no field is known.
 func (d *document) isBroken() bool {
 	return slices.ContainsFunc(d.skill.Notes, func(n skill.Note) bool {
-		return n.Code == skill.NoteYAML || n.Code == skill.NoteNoFields || n.Code == skill.NoteFrontmatterUnclosed
+		return n.Code == skill.NoteYAML && !d.mended || n.Code == skill.NoteNoFields || n.Code == skill.NoteFrontmatterUnclosed
 	})
 }
 
@@ -362,7 +370,7 @@ func fieldValue(p *pass) {
 		if n.Code != skill.NoteFieldValue && n.Code != skill.NoteArgumentName {
 			continue
 		}
-		if f, ok := p.fieldAt(n.Offset); ok && p.Kind != Agent {
+		if f, ok := p.fieldAt(n.Offset); ok && p.Kind != Agent && (f.Key != "metadata" || p.opt.isForOthers()) { // Claude Code does not read it
 			p.find(f.ValueOffset, f.ValueEnd, "%s", n.Text)
 		}
 	}
@@ -471,10 +479,18 @@ func description(p *pass) {
 		}
 		what := "the skill is listed by the first line of its text"
 		if p.Kind == Agent {
-			what = "nobody knows when to use the agent"
+			what = "Claude Code does not load the agent"
 		}
 		if p.frontEnd() == 0 {
-			p.find(0, len(p.lineText(1)), "there is no frontmatter: %s", what).Help = "begin the file with --- and a description: that says what it is for and when to use it"
+			name := strings.TrimSuffix(filepath.Base(p.Path), ".md")
+			if p.Kind == Agent && name == strings.ToUpper(name) {
+				return // README.md, which is about the agents
+			}
+			x := p.find(0, len(p.lineText(1)), "there is no frontmatter: %s", what)
+			x.Help = "begin the file with --- and a description: that says what it is for and when to use it"
+			if p.Kind == Agent && filepath.Base(filepath.Dir(p.Path)) != "agents" { // it may be there for an agent to read
+				p.severe(x, Info)
+			}
 			return
 		}
 		p.find(start, end, "the description is missing: %s", what).Help = "say what it is for and when to use it"

@@ -476,8 +476,8 @@ func agentSkills(w *whole) {
 			}
 			f := w.find(d, s.start, s.end, "there is no skill %s, and Claude Code starts the agent without it", s.name)
 			f.Help = "mend the name, or add the skill"
-			if d.Root == "" || d.As == Project && d.Plugin == "" { // it may be the user's
-				(&pass{document: d, rule: w.rule}).severe(f, Warning)
+			if d.Plugin == "" { // it may be the user's, or a plugin's
+				(&pass{document: d, rule: w.rule}).severe(f, Info)
 			}
 		}
 	}
@@ -528,7 +528,7 @@ func (p *pass) entry(e *node, i int, seen map[string]bool) {
 		p.find(source.start, source.end, "source is %s, want a path or an object", source.kind())
 	case strings.Contains(path, ".."):
 		p.find(source.start, source.end, "%s has .. in it: paths start at the marketplace's folder and stay in it", path)
-	case !strings.HasPrefix(path, "./"):
+	case !strings.HasPrefix(path, "./") && path != ".":
 		p.find(source.start, source.end, "%s does not begin with ./: the marketplace is refused", path)
 	default:
 		root := filepath.Join(filepath.Dir(filepath.Dir(p.Path)), filepath.FromSlash(path))

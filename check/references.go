@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -35,7 +36,7 @@ func referenceRules() []*Rule {
 func linkMissing(p *pass) {
 	for _, l := range p.links {
 		file := linked(l.Destination)
-		if file == "" || p.isThereFor(file) {
+		if file == "" || p.isThereFor(file) || p.isIgnored(file) {
 			continue
 		}
 		f := p.find(l.Start, l.End, "%s is not there", file)
@@ -87,12 +88,37 @@ func (d *document) isThereFor(file string) bool {
 	return false
 }
 
+// isIgnored reports whether the repository keeps a file out of what is committed, by the patterns
+// at its top: then it may be there for those who work in it.
+func (d *document) isIgnored(file string) bool {
+	patterns, err := skill.ReadFile(filepath.Join(d.top, ".gitignore"))
+	if d.top == "" || err != nil {
+		return false
+	}
+	names := []string{path.Clean(filepath.ToSlash(file)), relative(d.top, filepath.Join(filepath.Dir(d.Path), filepath.FromSlash(file)))}
+	for line := range strings.Lines(string(patterns)) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' || line[0] == '!' {
+			continue
+		}
+		pattern := strings.TrimSuffix(strings.TrimPrefix(line, "/"), "/")
+		if !strings.Contains(pattern, "/") {
+			pattern = "**/" + pattern
+		}
+		if slices.ContainsFunc(names, func(name string) bool { return Match(pattern, name) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // A mention is a script that a text calls or names.
 type mention struct {
 	written    string // the path below the folder
 	file       string // where it would be; "" if it could be in several folders
 	start, end int
 	called     bool // by its path, so it must be executable
+	example    bool // in a text, where it may stand for another plugin's
 	anchor     int
 }
 
@@ -108,7 +134,7 @@ func (p *pass) mentions() []mention {
 			continue
 		}
 		if m, ok := p.after(part, p.skill.Parts[i+1].Source); ok {
-			m.called = p.startsCommand(part)
+			m.called, m.example = p.startsCommand(part), part.Name == "CLAUDE_PLUGIN_ROOT"
 			all = append(all, m)
 		}
 	}
@@ -218,6 +244,9 @@ func scriptMissing(p *pass) {
 		f := p.find(m.start, m.end, "%s is not there", m.written)
 		f.anchor = max(m.anchor, 1)
 		f.Help = "add the script, or call it by the path that it has"
+		if m.example {
+			p.severe(f, Info)
+		}
 	}
 }
 
@@ -314,10 +343,35 @@ func shebang(p *pass) {
 		switch {
 		case bytes.HasPrefix(line, []byte("#!")) && bytes.HasSuffix(line, []byte("\r")):
 			p.find(0, min(3, len(p.src)), "the #! line of %s ends in a carriage return, which becomes part of the interpreter's name: it cannot be run", rel).Help = "save it with LF line ends"
-		case mode&0o111 != 0 && len(head) > 0 && !bytes.HasPrefix(line, []byte("#!")) && runtime.GOOS != "windows":
+		case mode&0o111 != 0 && len(head) > 0 && !bytes.HasPrefix(line, []byte("#!")) && runtime.GOOS != "windows" && !isSourced(file):
 			p.find(0, min(3, len(p.src)), "%s is executable but has no #! line: which shell runs it depends on who calls it", rel).Help = "begin it with #!/usr/bin/env bash"
 		}
 	})
+}
+
+// isSourced reports whether a script beside a file reads it in, so that it needs no #! line.
+func isSourced(file string) bool {
+	dir := filepath.Dir(file)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); ext != ".sh" && ext != ".bash" || !e.Type().IsRegular() {
+			continue
+		}
+		src, err := skill.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(string(src)) {
+			line = strings.TrimSpace(line)
+			if (strings.HasPrefix(line, "source ") || strings.HasPrefix(line, ". ")) && strings.Contains(line, filepath.Base(file)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // builtins are the variables that are filled in.

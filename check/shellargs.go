@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -20,11 +21,44 @@ func fencedExample(p *pass) {
 		if d.part != nil || p.hasNote(d, skill.NoteBlockInfo) || p.hasNote(d, skill.NoteDirectiveUnclosed) {
 			continue
 		}
+		code, ok := p.codeAround(d)
+		if !ok {
+			continue // among HTML: it is meant to run
+		}
 		f := p.find(d.start, d.end, "Claude Code runs this example: code, quotes and comments do not keep it from running")
 		f.Help = "put a space after the !, or show the command without it"
+		if mayBeMeant(code, d, p.src[code.Offset:d.start]) {
+			f.Message = "Claude Code runs this, although it stands in code, where skillhand runs nothing"
+			f.Help = "if it is an example, put a space after the !; if not, take it out of the code"
+			p.severe(f, Info)
+		}
 		at := d.start + strings.IndexByte(p.src[d.start:d.end], '!') + 1
 		f.Fix = replace("put a space after the !", true, at, at, " ")
 	}
+}
+
+// codeAround is the code that a directive stands in.
+func (p *pass) codeAround(d *directive) (skill.Part, bool) {
+	parts := p.skill.Parts
+	i := sort.Search(len(parts), func(i int) bool { return parts[i].Offset > d.start }) - 1
+	if i < 0 || !parts[i].InCode {
+		return skill.Part{}, false
+	}
+	return parts[i], true
+}
+
+// mayBeMeant reports whether a directive in a fence may be there to be run: the fence shows no
+// document, and the directive begins its line, as in a transcript that is filled in, or only prints.
+func mayBeMeant(code skill.Part, d *directive, before string) bool {
+	if !strings.HasPrefix(code.Source, "```") && !strings.HasPrefix(code.Source, "~~~") {
+		return false
+	}
+	first, _, _ := strings.Cut(code.Source, "\n")
+	info := strings.ToLower(strings.Trim(first, "`~ \t\r"))
+	if slices.Contains([]string{"markdown", "md", "mdx", "yaml", "yml"}, info) || strings.Contains(code.Source, "\n---\n") {
+		return false
+	}
+	return strings.TrimSpace(before[strings.LastIndexByte(before, '\n')+1:]) == "" || strings.HasPrefix(strings.TrimSpace(d.command), "echo ")
 }
 
 // hasNote reports whether what skillhand does not run is odd in a way that has a rule of its own.

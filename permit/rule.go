@@ -71,8 +71,10 @@ func ParseRule(text string) Rule {
 		return dead(text, "a rule begins with the name of a tool, with no space before the parenthesis")
 	case open < 0 && strings.Contains(text, ")"):
 		return dead(text, "a rule ends at its first closing parenthesis, and this is what was left")
-	case open > 0 && !strings.HasSuffix(text, ")"):
+	case open > 0 && !strings.Contains(text, ")"):
 		return dead(text, "the parenthesis is not closed")
+	case open > 0 && !strings.HasSuffix(text, ")"):
+		return dead(text, "a rule ends with its parenthesis, and something follows it")
 	case open > 0:
 		r.Tool, r.Spec = text[:open], unescape.Replace(text[open+1:len(text)-1])
 	}
@@ -142,7 +144,7 @@ func neverMatches(r Rule, body string) string {
 	case r.Kind == Prefix && strings.Contains(r.Spec, "*") && strings.HasSuffix(body, ":*"):
 		return "before :* a * is taken as text: write a space instead of the colon"
 	case strings.Contains(first, ":") && !strings.Contains(first, "/"):
-		return "a colon only separates the prefix from a * at the end: write spaces between words"
+		return "the colon is taken as text, and no program has one in its name: write spaces between words"
 	case r.Kind == Begins && strings.HasSuffix(first, ".") && first == r.Spec && !strings.ContainsAny(first, "/0123456789"):
 		return "rules are no regular expressions: write :* for anything after a word"
 	case !quoted(r.Spec) && strings.ContainsAny(r.Spec, "|;&\n"):

@@ -193,6 +193,9 @@ func parseFrontmatter(header string) (Frontmatter, []Note) {
 		if v.Kind == yaml.AliasNode {
 			v = v.Alias
 		}
+		if v.Tag == "!!null" {
+			continue // nothing is said
+		}
 		if want := f.set(x.Key, v); want != "" {
 			notes = append(notes, Note{x.Offset, x.Line, NoteFieldValue, fmt.Sprintf("%s is %s, want %s", x.Key, describe(v), want)})
 		}
