@@ -183,7 +183,7 @@ func (d *document) mendFront() {
 	d.skill.Front = mended.Front
 	d.moveBack(d.skill.Front.Fields, places)
 	for _, n := range mended.Notes {
-		if n.Code == skill.NoteFieldTwice || n.Code == skill.NoteFieldValue || n.Code == skill.NoteArgumentName {
+		if n.Code == skill.NoteFieldValue || n.Code == skill.NoteArgumentName {
 			n.Offset = places.before(n.Offset)
 			d.skill.Notes = append(d.skill.Notes, n)
 		}

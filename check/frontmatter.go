@@ -247,6 +247,9 @@ func (d *document) knownFields() []string {
 	return names
 }
 
+// listFields are those whose values may be more than a text.
+var listFields = []string{"allowed-tools", "disallowed-tools", "disallowedTools", "tools", "skills", "arguments", "argument-hint", "paths", "metadata", "hooks", "mcpServers"}
+
 func fieldNearMiss(p *pass) {
 	known := p.knownFields()
 	renamed := map[string]bool{}
@@ -255,8 +258,11 @@ func fieldNearMiss(p *pass) {
 			continue
 		}
 		near := nearest(f.Key, known)
-		if near == "" {
+		if near == "" || near == "version" { // which nobody reads
 			continue
+		}
+		if _, there := p.skill.Front.Field(near); there && folded(near) == folded(f.Key) || len(f.Fields) > 0 && !slices.Contains(listFields, near) {
+			continue // what is meant is there; or a list of something else
 		}
 		x := p.find(f.Offset, f.End, "%s is no field and is ignored: %s is one", f.Key, near)
 		x.Help = "write " + near
