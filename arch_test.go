@@ -21,6 +21,7 @@ mcp: . here render skill trust
 batch:
 batch/jobfile: batch
 bench: history report
+bench/corpus: check
 check: claudepage internal/markdown internal/term internal/words migrate permit settings skill
 claude: internal/jsonfind proc
 claudepage: proc settings

@@ -228,6 +228,8 @@ func (w *whole) lists() []list {
 	for _, d := range w.skills() {
 		key, l, name := d.Root, mine, d.name
 		switch {
+		case d.opt.As == "" && !d.isLoaded():
+			continue // kept to be copied, and nobody knows with what it will be listed
 		case d.place() == InPlugin:
 			l, name = shipped, filepath.Base(d.Root)+":"+d.name
 		case !isClaude(d.Root):
@@ -260,6 +262,11 @@ func (w *whole) lists() []list {
 		}
 	}
 	return lists
+}
+
+// isLoaded reports whether a file lies where Claude Code finds it.
+func (d *document) isLoaded() bool {
+	return isClaude(d.Root) || d.As == User || d.Plugin != "" && d.Root == d.Plugin
 }
 
 func isClaude(root string) bool { return filepath.Base(root) == ".claude" }
