@@ -24,14 +24,20 @@ type neighbour struct {
 // neighbours are the user's own skills, those of the project, and the plugins
 // that Claude Code would load here.
 func neighbours(user here.Here) ([]neighbour, error) {
-	listed, _ := user.Finder().List() // what cannot be read, agents cannot read either
+	where := settings.Where{Home: user.Home, Config: user.Env.Get("CLAUDE_CONFIG_DIR"), Dir: user.Project}
+	own := filepath.Join(where.ConfigDir(), "skills")
+	finder := user.Finder()
+	finder.Extra = append(slices.Clone(finder.Extra), own)
+	listed, _ := finder.List() // what cannot be read, agents cannot read either
 	var all []neighbour
 	for _, loc := range listed {
-		if !loc.Command && loc.Plugin == "" {
-			all = append(all, neighbour{Name: filepath.Base(loc.Folder), Folder: here.Real(loc.Folder), User: loc.From == skill.FromUser})
+		// Of the folders that skills are in, Claude Code reads these.
+		dir := filepath.Dir(loc.Folder)
+		inProject := loc.From == skill.FromProject && filepath.Base(dir) == "skills" && filepath.Base(filepath.Dir(dir)) == ".claude"
+		if !loc.Command && (inProject || dir == own) {
+			all = append(all, neighbour{Name: filepath.Base(loc.Folder), Folder: here.Real(loc.Folder), User: dir == own})
 		}
 	}
-	where := settings.Where{Home: user.Home, Config: user.Env.Get("CLAUDE_CONFIG_DIR"), Dir: user.Project}
 	installed, err := settings.Installed(where.ConfigDir())
 	if err != nil {
 		return nil, err

@@ -380,13 +380,16 @@ func TestRealPlugin(t *testing.T) {
 // words that it shares with the prompt, are told.
 func TestRealMine(t *testing.T) {
 	s := newStage(t, "cases: [{id: one, prompt: 'ONE please, count the scales of a gecko'}]", script{"ONE please": {skillCall("pack:gecko"), done}}, map[string]string{
-		".claude/settings.json": `{"enabledPlugins": {"team@market": true}}`,
+		".claude/settings.json":         `{"enabledPlugins": {"team@market": true}}`,
+		".claude/skills/ibex/SKILL.md":  "---\nname: ibex\ndescription: GOATTEXT\n---\nIbex.\n",
+		".github/skills/moose/SKILL.md": "---\nname: moose\ndescription: MOOSETEXT\n---\nMoose.\n",
 	})
 	home := s.Runtime.Env.Get("HOME")
 	plugins := filepath.Join(home, ".claude/plugins")
 	mark := filepath.Join(t.TempDir(), "hooked")
 	for name, text := range map[string]string{
 		".claude/skills/gnu/SKILL.md":                 "---\nname: gnu\ndescription: GNUTEXT\n---\nGnu.\n",
+		".agents/skills/yak/SKILL.md":                 "---\nname: yak\ndescription: YAKTEXT\n---\nYak.\n",
 		".claude/skills/gnu/.git":                     "gitdir: elsewhere",
 		".claude/settings.json":                       `{"enabledPlugins": {"pack@market": true, "off@market": false, "elsewhere@market": true}}`,
 		".claude/plugins/known_marketplaces.json":     `{"market": {"source": {"source": "github", "repo": "a/b"}, "installLocation": "` + plugins + `/marketplaces/market", "lastUpdated": "2026-01-01T00:00:00Z"}}`,
@@ -414,7 +417,7 @@ func TestRealMine(t *testing.T) {
 		}
 	}
 	for _, q := range s.api.Requests() {
-		for word, want := range map[string]bool{"GNUTEXT": true, "GECKOTEXT": true, "TOADTEXT": true, "NEWTTEXT": false, "XTEXT": false} {
+		for word, want := range map[string]bool{"GNUTEXT": true, "GOATTEXT": true, "MOOSETEXT": false, "GECKOTEXT": true, "TOADTEXT": true, "NEWTTEXT": false, "XTEXT": false, "YAKTEXT": false} {
 			if bytes.Contains(q.Body, []byte(word)) != want {
 				t.Errorf("%s is in what was sent: %v", word, !want)
 			}

@@ -265,7 +265,6 @@ func (r *runner) one(ctx context.Context, j job) (Trial, error) {
 		r.mu.Lock()
 		r.spent += usd
 		r.mu.Unlock()
-		r.open()
 	})
 	if err != nil {
 		return t, err

@@ -71,6 +71,9 @@ func (r *runner) trial(ctx context.Context, j job, tried func(usd float64)) (Tri
 		total += t.CostUSD
 		tried(t.CostUSD)
 		t.CostUSD, t.Tries = total, n
+		if err == nil {
+			r.open() // and not after an error: nobody may begin before it is known
+		}
 		if err != nil || failure == nil || n > r.Retries || !Passes(failure) {
 			return t, err
 		}
