@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/cli"
@@ -162,6 +164,10 @@ func printTry(std *cli.Std, o *tryOptions, s *try.Summary) error {
 // writeTryJUnit writes trials as CI systems read them. One without a verdict is
 // skipped; the arm without the skill is no test.
 func writeTryJUnit(file string, trials []try.Trial) error {
+	trials = slices.Clone(trials)
+	slices.SortStableFunc(trials, func(a, b try.Trial) int { // whichever ended first
+		return cmp.Or(cmp.Compare(a.Skill, b.Skill), cmp.Compare(a.Case, b.Case), cmp.Compare(a.Run, b.Run))
+	})
 	var cases []cli.JUnitCase
 	for _, t := range trials {
 		if t.Arm != try.With {
@@ -172,7 +178,7 @@ func writeTryJUnit(file string, trials []try.Trial) error {
 		case t.Outcome == try.Void:
 			c.Skipped = "no verdict: " + t.Why
 		case !t.Right():
-			c.Failure = fmt.Sprintf("the outcome is %s", t.Outcome)
+			c.Failure = strings.TrimSuffix(fmt.Sprintf("the outcome is %s: %s", t.Outcome, strings.Join(t.Instead, ", ")), ": ")
 		case t.Passed != nil && !*t.Passed:
 			c.Failure = "checks failed"
 		}
