@@ -6,6 +6,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -136,5 +137,45 @@ func TestUnpack(t *testing.T) {
 	}
 	if _, err := Unpack([]byte("no"), t.TempDir()); err == nil {
 		t.Error("what is none was unpacked")
+	}
+}
+
+// TestNoTranscript: a trial whose transcript was too long to come along is kept, and judged again
+// as it was.
+func TestNoTranscript(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	write(t, filepath.Join(folder, "card/SKILL.md"), "---\nname: card\ndescription: d\n---\n")
+	s, err := NewSubject(skill.Location{Name: "card", File: filepath.Join(folder, "card/SKILL.md"), Folder: filepath.Join(folder, "card")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Cases = []Case{{ID: "one", Prompt: "x", Fires: true}, {ID: "two", Prompt: "y", Fires: true}}
+	o := Options{Runtime: skillhand.Runtime{Here: here.Here{Dir: folder, State: t.TempDir(), Env: here.Env{"HOME=" + folder}}}}
+	if o.Results, err = OpenResultsAt(filepath.Join(t.TempDir(), "r"), "plan"); err != nil {
+		t.Fatal(err)
+	}
+	defer o.Results.Close()
+	o.Make = func(_ context.Context, missing []Trial, ended func(Made) error) (string, error) {
+		missing[0].Outcome = Fired
+		return "enough", ended(Made{Trial: missing[0]})
+	}
+	first, err := Run(t.Context(), o, []*Subject{s})
+	if err != nil || first.Trials != 1 || first.Missing != 1 || first.Stopped != "enough" || first.Skills[0].Fired.Hits != 1 {
+		t.Errorf("%+v, %v", first, err)
+	}
+	again, err := Again(t.Context(), o, o.Results.Dir, []*Subject{s})
+	if err != nil || again.Skills[0].Fired.Hits != 1 || again.Void != 0 {
+		t.Errorf("%+v, %v", again, err)
+	}
+	// The same command makes only what is missing.
+	o.Make = func(_ context.Context, missing []Trial, _ func(Made) error) (string, error) {
+		if len(missing) != 1 || missing[0].Case != "two" {
+			t.Errorf("%+v", missing)
+		}
+		return "", nil
+	}
+	if _, err := Run(t.Context(), o, []*Subject{s}); err != nil {
+		t.Error(err)
 	}
 }

@@ -83,11 +83,11 @@ func testTryBatchKilled(t *testing.T, sort string) {
 	model := &hanging{asked: map[string]string{}, ended: map[string]bool{}, held: 4}
 	api.Handle(model.answer)
 	database := filepath.Join(t.TempDir(), "own.db")
-	if sort == "postgres" {
-		database = realpostgres.Database(t)
-	}
 	here := machine{c.Project, c.Home, t.TempDir(), t.TempDir()}
-	away := machine{t.TempDir(), t.TempDir(), t.TempDir(), t.TempDir()}
+	away := machine{t.TempDir(), t.TempDir(), t.TempDir(), here.temp} // another process of this machine
+	if sort == "postgres" {
+		database, away.temp = realpostgres.Database(t), t.TempDir()
+	}
 	command := func(m machine, args ...string) *exec.Cmd {
 		cmd := exec.Command(filepath.Join(bin, "skillhand"), args...)
 		cmd.Dir = m.dir
