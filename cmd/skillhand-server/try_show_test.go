@@ -1,0 +1,54 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/try"
+)
+
+// TestTryTable: a row a case, a cell a trial, the cost so far; each drawing covers the one before,
+// and the last takes the table away.
+func TestTryTable(t *testing.T) {
+	t.Parallel()
+	var screen bytes.Buffer
+	std := cli.NewStd()
+	std.Err, std.Env = &screen, []string{"COLUMNS=90"}
+	o := &tryOptions{}
+	o.Runs, o.Baseline = 2, true
+	s := newTryShow(std, o, []*try.Subject{{Name: "card", Cases: []try.Case{{ID: "one", Fires: true}, {ID: "two"}}}})
+	s.live = true
+	yes, no := true, false
+	trial := func(id string, arm try.Arm, run int, outcome try.Outcome, passed *bool) {
+		one := try.Trial{Skill: "card", Case: id, Arm: arm, Run: run, Fires: id == "one", Outcome: outcome, Passed: passed, CostUSD: 0.25}
+		s.start(one)
+		s.trial(one, false)
+	}
+	trial("one", try.With, 1, try.Fired, &yes)
+	trial("one", try.With, 2, try.Fired, &no)
+	trial("one", try.Without, 1, try.None, nil)
+	trial("one", try.Without, 2, try.None, &yes)
+	trial("two", try.With, 1, try.Other, nil)
+	trial("two", try.With, 2, try.Fired, nil)
+	trial("two", try.Without, 1, try.Void, nil)
+	s.start(try.Trial{Skill: "card", Case: "two", Arm: try.Without, Run: 2})
+	drawings := strings.Split(screen.String(), "\x1b[5A")
+	if len(drawings) != 15 {
+		t.Errorf("%d drawings, want one for each start and end", len(drawings))
+	}
+	want := "card one with + -|card one without o +|card two with + x|card two without ? …|" +
+		"7 trials, $1.75 so far; + as wanted, x not, - checks failed, ? no verdict"
+	var lines []string
+	for line := range strings.Lines(strings.NewReplacer("\r", "", "\x1b[K", "", "\x1b[J", "").Replace(drawings[len(drawings)-1])) {
+		lines = append(lines, strings.Join(strings.Fields(line), " "))
+	}
+	if got := strings.Join(lines, "|"); got != want {
+		t.Errorf("drawn:\n%s\nwant\n%s", got, want)
+	}
+	screen.Reset()
+	if s.end(); screen.String() != "\x1b[5A\r\x1b[J" {
+		t.Errorf("the end: %q", screen.String())
+	}
+}
