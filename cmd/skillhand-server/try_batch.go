@@ -59,6 +59,9 @@ func inBatch(std *cli.Std, o *tryOptions, subjects []*try.Subject) func(context.
 		if err != nil {
 			return "", err
 		}
+		if len(kit) > batch.MaxFile {
+			return "", cli.Usagef("the skills and the folders of their cases have %d MB, compressed: --batch takes at most %d", len(kit)>>20, batch.MaxFile>>20)
+		}
 		db, err := o.batch.open(ctx, std)
 		if err != nil {
 			return "", err
