@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -66,8 +65,9 @@ type browserTab struct {
 	t   testing.TB
 	ctx context.Context
 
-	mu     sync.Mutex
-	faults []string
+	mu       sync.Mutex
+	faults   []string
+	expected string // in what is none; "" for nothing
 }
 
 // open opens a tab and lets it in.
@@ -102,7 +102,9 @@ func (tab *browserTab) watch(origin string) *browserTab {
 		tab.mu.Lock()
 		defer tab.mu.Unlock()
 		for _, f := range tab.faults {
-			tab.t.Error(f)
+			if tab.expected == "" || !strings.Contains(f, tab.expected) {
+				tab.t.Error(f)
+			}
 		}
 	})
 	return tab
@@ -326,6 +328,23 @@ func TestHiddenTab(t *testing.T) {
 	listeners(1)
 }
 
+// TestEnded: tabs say that the server has ended, each of them.
+func TestEnded(t *testing.T) {
+	p := newPlace(t, true, map[string]string{"hello": hello})
+	first := p.open(t, chromium(t))
+	first.do(chromedp.Navigate(p.base() + "/preview?skill=hello"))
+	second, _ := first.another(p)
+	second.do(chromedp.Navigate(p.base() + "/runs"))
+	for _, tab := range []*browserTab{first, second} { // both listen
+		tab.quiet()
+	}
+	p.end()
+	for _, tab := range []*browserTab{first, second} {
+		tab.until(`document.querySelector("[data-status]").textContent.includes("has ended")`)
+		tab.expect("ERR_CONNECTION_REFUSED")
+	}
+}
+
 // TestLiveLists: what is added shows by itself, in every list, and neither the focus, nor what is
 // typed, nor the place that one has scrolled to is lost.
 func TestLiveLists(t *testing.T) {
@@ -526,13 +545,11 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// expect takes what the browser says of an answer that is no good out of the faults.
-func (tab *browserTab) expect(words ...string) {
+// expect lets a fault be that has this in it: what the browser itself says of an answer that is no good.
+func (tab *browserTab) expect(words string) {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
-	tab.faults = slices.DeleteFunc(tab.faults, func(fault string) bool {
-		return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(fault, w) })
-	})
+	tab.expected = words
 }
 
 // link is the first in a view that begins like this.

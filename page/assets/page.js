@@ -152,7 +152,7 @@ async function refresh() {
   again = true;
   if (busy) return;
   busy = true;
-  while (again && !document.hidden) {
+  while (again && !document.hidden && !document.querySelector("[aria-busy]")) { // a run leads to a page of its own
     again = false;
     const began = performance.now();
     await show("Changed and shown at " + new Date().toLocaleTimeString() + ".");
@@ -172,21 +172,24 @@ function heard({ number, path }) {
 const channel = new BroadcastChannel("skillhand");
 let listening = false, leave = () => {};
 channel.onmessage = ({ data }) => {
-  if (data !== "how do things stand?") heard(data);
-  else if (listening) channel.postMessage({ number: known, path: "*" });
+  if (data.asks && listening) channel.postMessage({ number: known, path: "*" });
+  if (data.says) say(data.says);
+  if (data.path) heard(data);
 };
 function listen(done) {
   const events = new EventSource("/events");
   let failures = 0;
+  const sayAll = (says) => { channel.postMessage({ says }); say(says); };
   events.onmessage = (e) => {
+    if (failures) sayAll("Changes show as they happen.");
     failures = 0;
+    listening = true;
     const news = { number: Number(e.lastEventId), path: e.data };
     channel.postMessage(news);
     heard(news);
-    listening = true;
   };
   events.onerror = () => {
-    say("skillhand page has ended, or does not answer.");
+    sayAll("skillhand page has ended, or does not answer.");
     if (++failures === 20) events.close();
   };
   return () => {
@@ -203,12 +206,13 @@ function seen() {
   let stop = () => {};
   leave = () => { given.abort(); stop(); };
   navigator.locks.request("skillhand-events", { signal: given.signal }, () => new Promise((done) => { stop = listen(done); })).catch(() => {});
-  channel.postMessage("how do things stand?");
+  channel.postMessage({ asks: true }); // how things stand
   if (again) refresh();
 }
 if (document.body.dataset.watch) {
   document.addEventListener("visibilitychange", seen);
   seen();
 }
+addEventListener("pageshow", (e) => { if (e.persisted) location.reload(); });
 const every = Number(document.body.dataset.every);
 if (every) setInterval(refresh, every * 1000);
