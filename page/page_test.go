@@ -498,7 +498,7 @@ func TestBatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := p.browser()
-	if _, text := p.get(c, "/batches"); !strings.Contains(text, "re&lt;b&gt;views") || !strings.Contains(text, "2 running, or about to") {
+	if _, text := p.get(c, "/batches"); !strings.Contains(text, "re&lt;b&gt;views") || !strings.Contains(text, "2 running, or about to") || !strings.Contains(text, `data-every="5"`) {
 		t.Errorf("the list of batches:\n%s", text)
 	}
 	if _, text := p.get(c, "/batch?name=re%3Cb%3Eviews"); !strings.Contains(text, "Cancel 2 jobs that are left") || !strings.Contains(text, `aria-label="2 left"`) || strings.Contains(text, "Retry") {
@@ -516,6 +516,9 @@ func TestBatches(t *testing.T) {
 		if res.StatusCode != tt.want {
 			t.Errorf("%s: %s, want %d", tt.do, res.Status, tt.want)
 		}
+	}
+	if _, text := p.get(c, "/batches"); strings.Contains(text, "data-every") {
+		t.Errorf("nothing is left, and it is looked at again and again:\n%s", text)
 	}
 	s, err := db.Status(t.Context(), "re<b>views")
 	if err != nil || s.Canceled != 2 {

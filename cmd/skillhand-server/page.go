@@ -31,6 +31,7 @@ type pageOptions struct {
 	noOpen bool
 	export string
 	plugin string
+	roots  []string
 }
 
 func newPage(std *cli.Std) *cobra.Command {
@@ -60,6 +61,7 @@ with its terminal.`,
 	f.BoolVar(&o.noOpen, "no-open", false, "print the address, and open no browser")
 	f.StringVar(&o.export, "export", "", "write the site into this `folder` as files, and serve nothing")
 	f.StringVar(&o.plugin, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
+	f.StringArrayVar(&o.roots, "root", nil, "a further `folder` of skills; may be given several times")
 	o.dbFlag(cmd)
 	return cmd
 }
@@ -68,7 +70,7 @@ func runPage(ctx context.Context, std *cli.Std, o pageOptions, skill string) err
 	if o.port < 0 || o.port > 65535 {
 		return cli.Usagef("--port is %d, want 0 to 65535", o.port)
 	}
-	h, err := here.Here{PluginRoot: o.plugin, Env: std.Env}.Complete()
+	h, err := here.Here{PluginRoot: o.plugin, Roots: o.roots, Env: std.Env}.Complete()
 	if err != nil {
 		return err
 	}
