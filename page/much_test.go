@@ -175,7 +175,7 @@ func TestMuch(t *testing.T) {
 		}
 		shows := func(what, js string) {
 			t.Helper()
-			tab.until(js)
+			tab.until(`document.readyState === "complete" && ` + js)
 			t.Logf("%s: %s: %d ms", tt.path, what, eval[int](tab, `Math.round(performance.getEntriesByType("navigation")[0].responseEnd)`))
 		}
 		count := `document.querySelector(".count")?.textContent`

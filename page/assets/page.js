@@ -205,7 +205,8 @@ function seen() {
   const given = new AbortController();
   let stop = () => {};
   leave = () => { given.abort(); stop(); };
-  navigator.locks.request("skillhand-events", { signal: given.signal }, () => new Promise((done) => { stop = listen(done); })).catch(() => {});
+  if (!navigator.locks) stop = listen(() => {}); // an old browser: each tab for itself
+  navigator.locks?.request("skillhand-events", { signal: given.signal }, () => new Promise((done) => { stop = listen(done); })).catch(() => {});
   channel.postMessage({ asks: true }); // how things stand
   if (again) refresh();
 }
