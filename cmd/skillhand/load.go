@@ -122,7 +122,11 @@ func runLoad(ctx context.Context, std *stdio, cmd *cobra.Command, o loadOptions,
 	}
 	defer page.Close()
 	if nowhere(std.Out) {
-		return errors.New("stdout: closed, so nobody can read the page")
+		for _, w := range page.Warnings {
+			std.Warn(w)
+		}
+		std.Warn("stdout: closed, or " + os.DevNull + ": nobody reads the page, so it does not count as read")
+		return nil
 	}
 	if o.json {
 		err = page.WriteJSON(std.Out)

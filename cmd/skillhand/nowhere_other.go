@@ -4,5 +4,5 @@ package main
 
 import "io"
 
-// nowhere reports whether stdout was closed before we began, which cannot be told here.
+// nowhere reports whether stdout may have been closed before we began, which cannot be told here.
 func nowhere(io.Writer) bool { return false }
