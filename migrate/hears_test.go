@@ -39,9 +39,10 @@ func TestHearsAnything(t *testing.T) {
 	dir := t.TempDir()
 	code, _, _ := strings.Cut(string(Report()), "if [[ ${BASH_SOURCE[")
 	script := code + `
+declare -A known=() delivered=()
 while IFS='' read -r said; do
 	(
-		LC_ALL=C success=true confidence=0.5 deliverables='' errors='' heading='' row='' passed=''
+		LC_ALL=C success=true confidence=0.5 deliverables='' errors='' errored=0 more=0 heading='' row='' passed=''
 		skillhand_hear "$said"
 		skillhand_row
 		if [[ $heading == 1 || $heading && $passed ]]; then success=false; fi
@@ -73,6 +74,60 @@ done
 		got := report.Parse([]byte(lines[i]), report.Options{Strict: true}).Report
 		if got == nil || string(got.AppendJSON(nil)) != string(want.AppendJSON(nil)) {
 			t.Errorf("%q:\n got %s\nwant %s", text, lines[i], want.AppendJSON(nil))
+		}
+	}
+}
+
+// TestPreambleParses: bash 3.2, as on macOS, must at least be able to say that it is too
+// old. It cannot parse a literal expression with a group in it.
+func TestPreambleParses(t *testing.T) {
+	for line := range strings.Lines(string(Report())) {
+		_, expr, _ := strings.Cut(line, "=~ ")
+		if expr, _, _ = strings.Cut(expr, " ]]"); strings.Contains(expr, "(") {
+			t.Errorf("put the expression into a variable: %s", line)
+		}
+	}
+}
+
+// TestLongLines: what a migrated script prints by the megabyte is passed on whole, and
+// the report still comes: many lines, one long line, an end without a newline, with dd and without.
+func TestLongLines(t *testing.T) {
+	dir := t.TempDir()
+	e, err := Script("x", []byte(`#!/bin/bash
+for ((i = 0; i < 1500; i++)); do echo "line $i"; done
+x=$(printf '%0300000d' 0)
+printf '%s\n%s' "$x" "$x"
+echo
+echo "Created: a.txt"
+printf 'Error: no disk'
+`), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := filepath.Join(dir, "x")
+	for name, text := range map[string][]byte{script: e.After, filepath.Join(dir, ReportFile): Report()} {
+		if err := os.WriteFile(name, text, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{os.Getenv("PATH"), ""} {
+		var stderr bytes.Buffer
+		cmd := exec.Command(bash, script)
+		cmd.Env, cmd.Stderr = []string{"PATH=" + path}, &stderr
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := report.Parse(out, report.Options{Strict: true}).Report
+		if r == nil || r.Success || len(r.Deliverables) != 1 || len(r.Errors) != 1 || r.Errors[0].Message != "no disk" {
+			t.Errorf("PATH=%s: %.300s", path, out)
+		}
+		if n := bytes.Count(stderr.Bytes(), []byte("\n")); n != 1503 || stderr.Len() < 600_000 || !bytes.HasSuffix(stderr.Bytes(), []byte("\nError: no disk")) {
+			t.Errorf("PATH=%s: stderr has %d lines, %d bytes", path, n, stderr.Len())
 		}
 	}
 }

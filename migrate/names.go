@@ -17,6 +17,7 @@ type values struct {
 	words map[string][]*syntax.Word
 	open  map[string]bool // those that may hold anything
 	args  map[string][]*syntax.Word
+	steps int // taken to follow the word that is being followed
 }
 
 func newValues() values {
@@ -57,12 +58,19 @@ func (v *values) take(n syntax.Node) {
 	}
 }
 
-// maxNames bounds how many names a word is followed to.
-const maxNames = 100
+// maxNames and maxSteps bound how many names a word is followed to, and how far: a
+// script may call a function hundreds of times, each with arguments that call for more.
+const (
+	maxNames = 100
+	maxSteps = 1000
+)
 
 // names lists what a word may stand for: names, or patterns with unknown in
 // place of what is not known. It is read in the body of a function, or of none.
 func (v *values) names(w *syntax.Word, f *function, depth int) []string {
+	if depth == 0 {
+		v.steps = 0
+	}
 	all := []string{""}
 	for _, p := range words.Pieces(w) {
 		next := []string{p.Text}
@@ -97,6 +105,9 @@ func (v *values) expanded(n syntax.Node, f *function, depth int) (all []string) 
 		return []string{unknown}
 	}
 	for _, w := range set {
+		if v.steps++; v.steps > maxSteps || len(all) > maxNames {
+			return []string{unknown}
+		}
 		all = append(all, v.names(w, f, depth+1)...)
 	}
 	return all

@@ -78,3 +78,17 @@ func TestInlineReadsNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestManyNames: to follow what a command may be takes time in proportion to the script,
+// though each of a function's many arguments may be any other.
+func TestManyNames(t *testing.T) {
+	var src strings.Builder
+	src.WriteString("#!/bin/bash\nf() {\n\t$1 x\n}\n")
+	for i := range 500 {
+		fmt.Fprintf(&src, "f \"$1$2\" $%d\n", 1+i%9)
+	}
+	src.WriteString("echo SUCCESS\n")
+	if _, err := Script("x", []byte(src.String()), Options{}); err != nil {
+		t.Log(err) // it is left alone, or not: but it ends
+	}
+}

@@ -8,9 +8,9 @@ skillhand_end() { # the end of the file, which an end by a signal does not reach
 }
 
 skillhand_exit() {
-	skillhand_status=$? skillhand_why=''
+	skillhand_status=$? skillhand_why='' skillhand_last=$BASH_COMMAND # before bash 5, [[ changes it
 	if [[ $skillhand_ends ]]; then
-		case $skillhand_status:$BASH_COMMAND in # a signal leaves $? as it was
+		case $skillhand_status:$skillhand_last in # a signal leaves $? as it was
 		0:exit* | 0:builtin\ exit* | 0:command\ exit* | [1-9]*) ;;
 		*) skillhand_status=1 skillhand_why='ended by a signal' ;;
 		esac
@@ -40,11 +40,11 @@ skillhand_failed() { # set -e ends the script's own trap here
 }
 
 skillhand_unset() { # whether commands use a variable that is not set, at which set -u would end us
-	local text=$1 name body
+	local text=$1 name body variable='[$][{]?([A-Za-z_][A-Za-z0-9_]*)(.*)'
 	for name in $1; do
 		if [[ $name =~ ^[A-Za-z_][A-Za-z0-9_]*\;?$ ]] && body=$(declare -f -- "${name%;}"); then text+=$body; fi
 	done
-	while [[ $text =~ \$\{?([A-Za-z_][A-Za-z0-9_]*)(.*) ]]; do
+	while [[ $text =~ $variable ]]; do
 		name=${BASH_REMATCH[1]} text=${BASH_REMATCH[2]}
 		if [[ -z ${!name+set} ]]; then return 0; fi
 	done
@@ -98,6 +98,15 @@ skillhand_report() { # has the report of a script that ends with status $1, beca
 	TMOUT=0 read -r -u "$skillhand_back" skillhand_answer || : # it ends when the report is out
 }
 
+skillhand_begin() { # from here on stdout is for the report
+	skillhand_running=1 skillhand_back=$((skillhand_fd + 1)) skillhand_token=$'\1'skillhand:$$:$RANDOM$RANDOM
+	if ! skillhand_open; then
+		echo "skillhand: no report: there is no room for one more process" >&2
+		exit 1
+	fi
+	trap skillhand_exit EXIT
+}
+
 skillhand_open() { # sends stdout to a listener, in a pipe of which this shell need not know as a job
 	eval "exec $skillhand_back>&1" 2>/dev/null || eval "exec $skillhand_back>/dev/null"
 	eval "coproc skillhand_pipe { read -r; { skillhand_listen <&$skillhand_fd $skillhand_fd<&- & } $skillhand_fd<&0; }" &&
@@ -108,27 +117,73 @@ skillhand_open() { # sends stdout to a listener, in a pipe of which this shell n
 }
 
 skillhand_listen() { # passes lines on to stderr, hears them, and prints the report when it is told how it ended
-	local LC_ALL=C IFS=$'\r' success=true confidence=0.5 deliverables='' errors='' heading='' row='' passed='' line part told=''
+	local LC_ALL=C IFS=$'\r\n' success=true confidence=0.5 deliverables='' errors='' errored=0 more=0 heading='' row='' passed='' line part told='' many=0 rest=()
+	local -A delivered known
 	trap - EXIT ERR DEBUG RETURN
 	trap '' HUP INT QUIT PIPE TERM
 	set +eux -f
 	shopt -u nocasematch
 	unset TMOUT
-	while IFS='' read -r line || [[ $line ]]; do
-		if [[ $line == *"$skillhand_token"* ]]; then
-			told=${line#*"$skillhand_token "} line=${line%%"$skillhand_token"*}
-			printf %s "$line" >&2
-		else
-			printf '%s\n' "$line" >&2
-		fi
-		for part in $line; do skillhand_hear "$part"; done
-		if [[ $line == *'"success"'* && ! $line =~ \"success\"[[:space:]]*:[[:space:]]*true ]]; then success=false; fi
-		if [[ $told ]]; then break; fi
-	done
+	while [[ ! $told ]] && if ((many++ < 1000)); then skillhand_line; else skillhand_block; fi; do :; done
 	if [[ ! $told ]]; then return; fi # it was killed
 	skillhand_print "${told%% *}" "${told#* }" 2>/dev/null
 	eval "exec 1>&- $skillhand_back>&-"
 	while IFS='' read -r line || [[ $line ]]; do printf '%s\n' "$line" >&2; done # of what goes on in the background
+}
+
+skillhand_line() { # takes in a line. Bash reads a pipe byte by byte, which is slow for many
+	if IFS='' read -r line; then
+		skillhand_take "$line"$'\n'
+	else
+		skillhand_take "$line"
+		[[ $line ]]
+	fi
+}
+
+skillhand_block() { # takes in what is there, without a line's beginning at the end of it
+	local block
+	{ block=$(dd bs=65536 count=1 2>/dev/null && echo x); } 2>/dev/null
+	case $block in
+	x)
+		printf -v line %s "${rest[@]}"
+		skillhand_take "$line"
+		return 1
+		;;
+	?*) ;;
+	*) # there is no dd
+		many=-1000000000
+		skillhand_line
+		return
+		;;
+	esac
+	block=${block:0:${#block}-1}
+	if [[ $block == *$'\n'* ]]; then
+		line=${block%$'\n'*}
+		rest+=("$line"$'\n')
+		block=${block:${#line}+1}
+		printf -v line %s "${rest[@]}"
+		skillhand_take "$line"
+		rest=()
+	fi
+	rest+=("$block")
+}
+
+skillhand_take() { # passes on and hears a text of whole lines
+	local text=$1 before
+	if [[ $text == *"$skillhand_token"* ]]; then
+		before=${text%"$skillhand_token"*} # from the end: from the start it takes long in a long text
+		told=${text:${#before}+${#skillhand_token}+1}
+		skillhand_take "$before"
+		printf %s "${told#*$'\n'}" >&2 # of what goes on in the background
+		told=${told%%$'\n'*}
+		return
+	fi
+	printf %s "$text" >&2
+	if [[ ! $heading$row && $text != *$'\e'* ]] && ! skillhand_may "$text"; then return; fi
+	for part in $text; do
+		skillhand_hear "${part:0:10000}" # bash cuts at patterns in quadratic time
+		if [[ $part == *'"success"'* && ! $part =~ \"success\"[[:space:]]*:[[:space:]]*true ]]; then success=false; fi
+	done
 }
 
 skillhand_print() { # prints the report of a script that ended with status $1, because of $2
@@ -142,6 +197,7 @@ skillhand_print() { # prints the report of a script that ended with status $1, b
 		success=false
 		errors=${errors:-"{\"code\":\"EXIT_STATUS\",\"message\":\"${2:-exit status $1}\"}"}
 	fi
+	if ((more > 0)); then errors+=",{\"code\":\"LEGACY_ERROR\",\"message\":\"$more more errors are not listed\"}"; fi
 	printf '{"success":%s,"confidence":%s,"deliverables":[%s],"metrics":{"execution_time_ms":%s},"errors":[%s]}\n' \
 		"$success" "$confidence" "$deliverables" "$((ms < 0 ? 0 : ms))" "$errors" >&"$skillhand_back"
 }
@@ -175,11 +231,7 @@ skillhand_hear() { # takes in what a line says: success, passed, confidence, del
 		return
 		;;
 	esac
-	case $line in # most lines say nothing
-	*[Ss][Uu][Cc][Cc]* | *[Ff][Aa][Ii][Ll]* | *[Ee][Rr][Rr]* | *[Pp][Aa][Ss][Ss]* | *[Cc][Oo][Mm][Pp][Ll]* | *[Ss][Tt][Aa][Tt][Uu][Ss]*) ;;
-	*[Cc][Oo][Nn][Ff]* | *[Cc][Rr][Ee][Aa][Tt][Ee][Dd]* | *[Mm][Oo][Dd][Ii][Ff]* | *[Uu][Pp][Dd][Aa][Tt]* | *✅* | *❌*) ;;
-	*) return ;;
-	esac
+	if ! skillhand_may "$line"; then return; fi
 	skillhand_plain "$line"
 	if [[ $line =~ $skillhand_line_bracket ]]; then line=${BASH_REMATCH[1]} line=${line:1:${#line}-2}; fi
 	skillhand_read "$line"
@@ -230,11 +282,19 @@ skillhand_hear() { # takes in what a line says: success, passed, confidence, del
 		if [[ ! $failed ]]; then return; fi
 		success=false
 		if [[ $key == error && $value ]]; then
+			if ((errored++ >= 1000)); then
+				((more += 1))
+				return
+			fi
 			skillhand_string "$value"
 			errors+="${errors:+,}{\"code\":\"LEGACY_ERROR\",\"message\":$json}"
 		fi
 		;;
 	esac
+}
+
+skillhand_may() { # whether a text could say anything. Most say nothing
+	skillhand_like "$1" 'succ|fail|err|pass|compl|status|conf|created|modif|updat|✅|❌'
 }
 
 skillhand_row() { # what the row of a table said counts: it is no header
@@ -318,8 +378,8 @@ skillhand_read() { # turns a line into letters, says which is the first word's, 
 }
 
 skillhand_letter() { # letter and n of what rest begins with
-	local run
-	if [[ $rest =~ ^(\[[\ $'\t']*\]|\([\ $'\t']*\)) ]]; then
+	local run empty=$'^(\\[[ \t]*\\]|\\([ \t]*\\))'
+	if [[ $rest =~ $empty ]]; then
 		letter=_ n=${#BASH_REMATCH[0]}
 		return
 	fi
@@ -422,12 +482,27 @@ skillhand_share() { # letter of $1 out of $2
 }
 
 skillhand_fails() { # whether a line of letters says that it failed; $2 is status for that of a status
+	local said=${known["$2$1"]-} # logs have few kinds of lines
+	if [[ ! $said ]]; then
+		if ((${#known[@]} > 10000)); then known=(); fi
+		skillhand_judge "$1" "$2"
+		known["$2$1"]=$said
+	fi
+	if [[ $said == success ]]; then passed=1; fi
+	[[ $said == failure ]]
+}
+
+skillhand_judge() { # sets said to what a line of letters says
 	local letters=$1 fails=$skillhand_fails i all lead core
+	said=nothing
 	if [[ $2 ]]; then
-		if [[ $letters =~ $skillhand_status_begins_failed ]]; then return 0; fi
+		if [[ $letters =~ $skillhand_status_begins_failed ]]; then
+			said=failure
+			return
+		fi
 		fails=$skillhand_status_fails letters=${letters/<[ky]/<g}
 	elif [[ $letters != *'<'[gfetux]* && $letters != *[GFETUXY]* ]]; then
-		return 1
+		return
 	fi
 	for ((i = 0; i < ${#skillhand_rules[@]}; i += 2)); do
 		while [[ $letters =~ ${skillhand_rules[i + 1]} ]]; do
@@ -435,17 +510,19 @@ skillhand_fails() { # whether a line of letters says that it failed; $2 is statu
 			letters=${letters%%"$all"*}$lead${skillhand_rules[i]}${all:${#lead}+${#core}}${letters#*"$all"}
 		done
 	done
-	if [[ $letters =~ $fails ]]; then return 0; fi
-	if [[ $letters =~ $skillhand_passes && ! $letters =~ $skillhand_unless ]]; then passed=1; fi
-	return 1
+	if [[ $letters =~ $fails ]]; then
+		said=failure
+	elif [[ $letters =~ $skillhand_passes && ! $letters =~ $skillhand_unless ]]; then
+		said=success
+	fi
 }
 
 skillhand_confide() { # takes in a confidence: 0.92, 92%, 9/10
-	local value=${1:0:60} number of scale=1 digits
+	local value=${1:0:60} number of scale=1 digits decimal='^[+]?([0-9]*)[.]?([0-9]*)$'
 	if ! [[ $value =~ $skillhand_value_confidence ]]; then return; fi
 	number=${BASH_REMATCH[1]/,/.} of=${BASH_REMATCH[8]}
 	if [[ $of ]]; then
-		if ! [[ $number =~ ^\+?([0-9]*)\.?([0-9]*)$ && ${#number} -lt 10 ]]; then return; fi
+		if ! [[ $number =~ $decimal && ${#number} -lt 10 ]]; then return; fi
 		digits=${BASH_REMATCH[1]}${BASH_REMATCH[2]}
 		printf -v scale '1%0*d' "${#BASH_REMATCH[2]}" 0
 		if [[ ! ${BASH_REMATCH[2]} ]]; then scale=1; fi
@@ -457,7 +534,7 @@ skillhand_confide() { # takes in a confidence: 0.92, 92%, 9/10
 		if [[ ${BASH_REMATCH[5]} ]]; then number+=e-2; fi
 		printf -v number '%.9f' "$number" 2>/dev/null || return
 	fi
-	if [[ $number =~ ^(0\.[0-9]+|1\.0+)$ ]]; then
+	if [[ $number == 0.* || $number =~ ^1\.0+$ ]]; then
 		number=${number%"${number##*[!0]}"}
 		confidence=${number%.}
 	fi
@@ -474,7 +551,8 @@ skillhand_unquote() { # value is $1 without the quotes around all of it
 skillhand_deliver() { # takes in a deliverable, once
 	if [[ ! $1 ]] || skillhand_like "$1" "$skillhand_value_no_path"; then return; fi
 	skillhand_string "$1"
-	if [[ ,$deliverables, != *",$json,"* ]]; then deliverables+=${deliverables:+,}$json; fi
+	if [[ ! ${delivered["$json"]-} ]]; then deliverables+=${deliverables:+,}$json; fi
+	delivered["$json"]=1
 }
 
 skillhand_string() { # makes a text a JSON string, in json
@@ -497,10 +575,9 @@ skillhand_like() { # whether a text matches, in any case
 
 @RULES@
 if [[ ${BASH_SOURCE[@DEPTH@]-$0} == "$0" ]]; then # run, not sourced
-	skillhand_running=1 skillhand_back=$((skillhand_fd + 1)) skillhand_token=$'\1'skillhand:$$:$RANDOM$RANDOM
-	if ! skillhand_open; then
-		echo "skillhand: no report: this needs bash 4 and room for one more process" >&2
-		exit 1
+	if ((BASH_VERSINFO[0] < 4)); then
+		echo "skillhand: no report, only the text: this is bash $BASH_VERSION, and a report needs 4 or later" >&2
+	else
+		skillhand_begin
 	fi
-	trap skillhand_exit EXIT
 fi
