@@ -138,7 +138,7 @@ func (tr tree) mend(t *testing.T, unsafe bool) string {
 	for _, e := range fixes.Edits {
 		b.WriteString(e.Diff())
 		for i, f := range after {
-			if f.Path == fixes.Paths[e.Name] {
+			if f.Path == fixes.Paths[e] {
 				after[i].Source = e.After
 			}
 		}

@@ -11,18 +11,18 @@ import (
 
 // Fixes say what becomes of files that are mended.
 type Fixes struct {
-	Edits       []*migrate.Edit   // the files that change, by their names
-	Paths       map[string]string // where they are
-	Executables []string          // the files that become executable
-	Made        int               // how many fixes
-	Each        map[string]int    // the same, by where the files are
+	Edits       []*migrate.Edit          // the files that change, by their names
+	Paths       map[*migrate.Edit]string // where they are: names can be alike
+	Executables []string                 // the files that become executable
+	Made        int                      // how many fixes
+	Each        map[string]int           // the same, by where the files are
 }
 
 // Mend mends what can be mended: safely, or also where a fix may change more than the fault. A fix
 // may make room for another, so files are checked again until there is nothing left to do.
 // Nothing is written.
 func Mend(ctx context.Context, files []File, opt Options, unsafe bool) *Fixes {
-	fixes := &Fixes{Paths: map[string]string{}, Each: map[string]int{}}
+	fixes := &Fixes{Paths: map[*migrate.Edit]string{}, Each: map[string]int{}}
 	before := map[string][]byte{}
 	opt.Progress, opt.keep = nil, true
 	seen := map[[sha256.Size]byte]bool{} // what files have been: fixes that undo each other end there
@@ -99,13 +99,14 @@ func (e Edit) touches(o Edit) bool { return e.Offset <= o.End && o.Offset <= e.E
 // put keeps what a file has become.
 func (x *Fixes) put(f File, before []byte) {
 	for _, e := range x.Edits {
-		if x.Paths[e.Name] == f.Path {
+		if x.Paths[e] == f.Path {
 			e.After = f.Source
 			return
 		}
 	}
-	x.Paths[f.Name] = f.Path
-	x.Edits = append(x.Edits, &migrate.Edit{Name: f.Name, Before: before, After: f.Source})
+	e := &migrate.Edit{Name: f.Name, Before: before, After: f.Source}
+	x.Paths[e] = f.Path
+	x.Edits = append(x.Edits, e)
 }
 
 // source is what a file says, as it was checked.

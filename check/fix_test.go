@@ -45,3 +45,26 @@ func TestMendMany(t *testing.T) {
 		})
 	}
 }
+
+// TestMendNames: files whose names look alike are each mended by what they say.
+func TestMendNames(t *testing.T) {
+	dir := t.TempDir()
+	var files []File
+	for i, name := range []string{"n\xe9", "n\xe8"} {
+		src := fmt.Sprintf("---\ndescription: d%d\n---\n!`find . -name \\'x%d\\'`\n", i, i)
+		files = append(files, Finder{Dir: dir}.Source(dir+"/.claude/skills/"+name+"/SKILL.md", []byte(src)))
+	}
+	fixes := Mend(context.Background(), files, Options{}, false)
+	if len(fixes.Edits) != 2 {
+		t.Fatalf("%d files change", len(fixes.Edits))
+	}
+	for _, e := range fixes.Edits {
+		i := 0
+		if fixes.Paths[e] == files[1].Path {
+			i = 1
+		}
+		if fixes.Paths[e] != files[i].Path || !strings.Contains(string(e.After), fmt.Sprintf("'x%d'", i)) {
+			t.Errorf("%q becomes %s", fixes.Paths[e], e.After)
+		}
+	}
+}

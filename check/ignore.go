@@ -117,7 +117,11 @@ func (d *document) unusedIgnores() []*Finding {
 		case g.fault != "":
 			p.find(g.start, g.end, "%s", g.fault)
 		case !g.used && !slices.ContainsFunc(g.rules, d.mayBeFound):
-			f := p.find(g.start, g.end, "%s is ignored here, but is not found: the comment can go", strings.Join(g.rules, ", "))
+			what := "metadata need not say it"
+			if g.line > 0 {
+				what = "the comment can go"
+			}
+			f := p.find(g.start, g.end, "%s is ignored here, but is not found: %s", strings.Join(g.rules, ", "), what)
 			if g.line > 0 {
 				f.Fix = replace("remove the comment", false, g.start, d.afterComment(g.end), "")
 			}

@@ -78,12 +78,24 @@ func (d *document) bare(command string, as Place) permit.Request {
 	return q
 }
 
+// decide asks permit, and has the answer speak of folders as people write them, not as they are made
+// up for the question.
+func decide(q permit.Request) permit.Verdict {
+	v := permit.Decide(q)
+	for _, dir := range []struct{ made, written string }{{q.SkillDir, "${CLAUDE_SKILL_DIR}"}, {q.PluginRoot, "${CLAUDE_PLUGIN_ROOT}"}, {q.Home, "~"}} {
+		if dir.made != "" && !strings.Contains(q.Command, dir.made) {
+			v.Reason = strings.ReplaceAll(v.Reason, dir.made, dir.written)
+		}
+	}
+	return v
+}
+
 // judged returns the directives that Claude Code runs and the author means to run, with what it
 // decides about them.
 func (p *pass) judged(as Place, f func(*directive, permit.Verdict)) {
 	for _, d := range p.directives {
 		if d.part != nil && d.claude {
-			f(d, permit.Decide(p.request(d.plain(), as)))
+			f(d, decide(p.request(d.plain(), as)))
 		}
 	}
 }
@@ -114,10 +126,10 @@ func (d *document) judge() {
 		if !x.claude {
 			continue
 		}
-		x.verdict = permit.Decide(d.request(x.plain(), d.place()))
+		x.verdict = decide(d.request(x.plain(), d.place()))
 		x.here = x.verdict
 		if d.rules != nil {
-			x.here = permit.Decide(d.rules.mine.add(d.bare(x.plain(), d.place())))
+			x.here = decide(d.rules.mine.add(d.bare(x.plain(), d.place())))
 		}
 		verdict := d.verdictOf(x)
 		verdict.Range = d.rangeOf(x.start, x.end)

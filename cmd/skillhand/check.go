@@ -300,7 +300,7 @@ func (c *checking) write(fixes *check.Fixes) {
 		names = append(names, name)
 	}
 	for _, e := range fixes.Edits {
-		file := fixes.Paths[e.Name]
+		file := fixes.Paths[e]
 		done(e.Name, file, rewrite(file, e.Before, e.After))
 	}
 	for _, file := range fixes.Executables {
