@@ -285,6 +285,13 @@ func holdTask(t *testing.T, text string) {
 	if got := strings.Join(until(m.Background.EndsPattern), "\n"); got != ".claude/skills/s/SKILL.md 4 16 error SK301" {
 		t.Errorf("found %s", got)
 	}
+	if err := os.WriteFile(filepath.Join(dir, ".skillhand.yaml"), []byte("check: {rules: {SK301: warning}}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	until(m.Background.BeginsPattern)
+	if got := strings.Join(until(m.Background.EndsPattern), "\n"); got != ".claude/skills/s/SKILL.md 4 16 warning SK301" {
+		t.Errorf("with another configuration: found %s", got)
+	}
 	write("---\ndescription: d\n---\nText that is longer than it was, and has nothing wrong.\n")
 	until(m.Background.BeginsPattern)
 	if got := until(m.Background.EndsPattern); len(got) > 0 {

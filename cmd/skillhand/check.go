@@ -77,7 +77,7 @@ there is nothing to check.`,
 	f.StringVar(&o.baseline, "baseline", "", "do not report what this `file` lists")
 	f.StringVar(&o.writeBaseline, "write-baseline", "", "list all findings in this `file`, for --baseline")
 	f.BoolVar(&o.noIgnore, "no-ignore", false, "report what files ask to be ignored")
-	f.StringVar(&o.config, "config", "", "configuration `file` (default: "+check.ConfigName+" at the repository's top)")
+	f.StringVar(&o.config, "config", "", "configuration `file` (default: "+check.ConfigName+" at the repository's top, or here)")
 	f.StringVar(&o.stdinFile, "stdin-file", "", "the `path` that stdin stands for")
 	cmd.MarkFlagsMutuallyExclusive("baseline", "write-baseline")
 	return cmd
@@ -86,6 +86,7 @@ there is nothing to check.`,
 // A checking is one call of check, with all that was said about it.
 type checking struct {
 	checkOptions
+	asked  checkOptions // as they were given
 	std    *stdio
 	finder check.Finder
 	opt    check.Options
@@ -96,7 +97,7 @@ type checking struct {
 }
 
 func runCheck(ctx context.Context, std *stdio, o checkOptions, paths []string) error {
-	c := &checking{checkOptions: o, std: std, paths: paths}
+	c := &checking{checkOptions: o, asked: o, std: std, paths: paths}
 	if err := c.complete(); err != nil {
 		return err
 	}
@@ -123,8 +124,8 @@ func (c *checking) complete() error {
 	if err := c.validate(); err != nil {
 		return err
 	}
-	if c.config == "" && top != "" {
-		c.config = filepath.Join(top, check.ConfigName)
+	if c.config == "" {
+		c.config = filepath.Join(cmp.Or(top, h.Dir), check.ConfigName)
 		if _, err := os.Stat(c.config); err != nil {
 			c.config = ""
 		}
@@ -530,7 +531,7 @@ func (c *checking) printVerdicts(res *check.Result) error {
 	return nil
 }
 
-// watching checks again whenever a file is not what it was.
+// watching checks again whenever a file is not what it was, or what is said about checking.
 func (c *checking) watching(ctx context.Context) error {
 	last := ""
 	for {
@@ -538,12 +539,12 @@ func (c *checking) watching(ctx context.Context) error {
 		if len(files) == 0 && last == "" {
 			return err
 		}
-		if now := state(files); now != last {
+		if now := state(files, c.said()); now != last {
 			if last != "" {
 				fmt.Fprintf(c.std.Out, "\n%s\n", time.Now().Format(time.TimeOnly))
 			}
 			last = now
-			if err := c.once(ctx); err != nil && cli.ExitStatus(err) != cli.ExitFailed {
+			if err := c.afresh(ctx); err != nil && cli.ExitStatus(err) != cli.ExitFailed {
 				c.std.Warn(err.Error())
 			}
 		}
@@ -555,12 +556,34 @@ func (c *checking) watching(ctx context.Context) error {
 	}
 }
 
+// said lists the files that say how to check.
+func (c *checking) said() []string {
+	all := []string{cmp.Or(c.asked.config, filepath.Join(cmp.Or(skill.Top(c.finder.Dir), c.finder.Dir), check.ConfigName))}
+	for _, p := range c.opt.Settings.Paths() {
+		all = append(all, p.Name)
+	}
+	return all
+}
+
+// afresh checks by what is said now. If that cannot be read, what was said before still holds.
+func (c *checking) afresh(ctx context.Context) error {
+	now := &checking{checkOptions: c.asked, asked: c.asked, std: c.std, paths: c.paths, told: c.told}
+	if err := now.complete(); err != nil {
+		return err
+	}
+	*c = *now
+	return c.once(ctx)
+}
+
 // state is what files look like from outside.
-func state(files []check.File) string {
+func state(files []check.File, more []string) string {
 	var b strings.Builder
 	for _, f := range files {
-		if info, err := os.Stat(f.Path); err == nil {
-			fmt.Fprintln(&b, f.Path, info.ModTime().UnixNano(), info.Size(), info.Mode())
+		more = append(more, f.Path)
+	}
+	for _, file := range more {
+		if info, err := os.Stat(file); err == nil {
+			fmt.Fprintln(&b, file, info.ModTime().UnixNano(), info.Size(), info.Mode())
 		}
 	}
 	return b.String()
