@@ -41,7 +41,7 @@ func TestOptions(t *testing.T) {
 		{tar, "--checkpoint-action=exec=x", true}, {tar, "--checkpoint-act=x", true}, {tar, "--verbose", false}, {tar, "-Ix", true}, {tar, "-xvIz", true}, {tar, "-xvf", false},
 		{grep, "-O", true}, {grep, "-nOless", true}, {grep, "--open-files-in-pager=x", true}, {grep, "--op", true}, {grep, "-n", false}, {grep, "--only-matching", false}, {grep, "-e", false},
 		{find, "-exec", true}, {find, "-execdir", true}, {find, "-name", false}, {find, "-n", false},
-		{options{all: true}, "-x", true}, {options{all: true}, "-5", false}, {options{all: true}, "--", false}, {options{all: true}, "-", false}, {options{all: true}, "x", false},
+		{options{runs: "*"}, "-x", true}, {options{runs: "*"}, "-5", false}, {options{runs: "*"}, "--", false}, {options{runs: "*"}, "-", false}, {options{runs: "*"}, "x", false},
 	} {
 		if got := tt.o.has(tt.word); got != tt.want {
 			t.Errorf("%+v has %q: %v, want %v", tt.o, tt.word, got, tt.want)

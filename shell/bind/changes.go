@@ -114,12 +114,12 @@ func (s *scope) composes(w *syntax.Word) bool {
 
 // passing are programs that show text as it is, or text that no value decides.
 var passing = sync.OnceValue(func() map[string]bool {
-	return set("ed ex vim vi cat head tail basename dirname realpath readlink ls find git sort uniq wc pwd cd test [ [[ true false : mktemp date which command type tee seq sleep mkdir touch rm cp mv ln chmod set shift return exit export local declare unset stat du df nproc uname hostname whoami id trap wait kill diff cmp md5sum sha1sum sha256sum file tree exec eval source . bash env timeout nice nohup time")
+	return set("printenv ed ex vim vi cat head tail basename dirname realpath readlink ls find git sort uniq wc pwd cd test [ [[ true false : mktemp date which command type tee seq sleep mkdir touch rm cp mv ln chmod set shift return exit export local declare unset stat du df nproc uname hostname whoami id trap wait kill diff cmp md5sum sha1sum sha256sum file tree exec eval source . bash env timeout nice nohup time")
 })
 
 // cutting are programs that show parts of a text, or put it in another order.
 var cutting = sync.OnceValue(func() map[string]bool {
-	return set("grep egrep fgrep rg ag cut paste fold fmt column comm join nl rev tac shuf expand unexpand xargs split csplit pr look strings mapfile readarray getopts for")
+	return set("grep egrep fgrep rg ag cut paste fold fmt column comm join nl tac shuf expand unexpand xargs split csplit pr look strings mapfile readarray getopts for")
 })
 
 // changedBy says what a program does to the text that it is given.

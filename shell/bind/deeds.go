@@ -16,13 +16,22 @@ import (
 // Code within code counts as well.
 type deeds struct {
 	writes  map[string]bool // base names of files; "" for one that is not known
+	maybe   map[string]bool // base names of files that a program which is told a value may write
 	code    bool            // some of them are no data
 	ownGit  bool            // some may be git's own
 	names   bool            // a value may be part of a file's name
 	exports bool            // a value may be in the environment
 	moves   bool            // a value may choose the folder
+	state   bool            // a value may be kept by a program, and shown again later
+	opened  bool            // a value may come through a file that the shell itself has opened: exec 3<<< "$0"
+	fetched bool            // it fetches or unpacks files that a value names
+	anyVar  bool            // a value may be in any variable
+	leads   map[string]bool // texts that begin with -, and that the line puts before something
 	change  change
 }
+
+// files reports whether a value may be in a file.
+func (d deeds) files() bool { return len(d.writes) > 0 || len(d.maybe) > 0 }
 
 // silent are commands that show neither what is in files nor the environment.
 var silent = sync.OnceValue(func() map[string]bool {
@@ -31,7 +40,7 @@ var silent = sync.OnceValue(func() map[string]bool {
 
 // writers are programs all of whose operands may be written.
 var writers = sync.OnceValue(func() map[string]bool {
-	return set("tee cp mv install ln sponge touch mkfifo mkdir rsync truncate patch unzip split csplit ed ex vim vi nvim mknod scp")
+	return set("tee cp mv install ln sponge touch mkfifo mkdir rsync truncate patch unzip split csplit ed ex vim vi nvim mknod scp script uniq")
 })
 
 // surveyDeeds notes what the code does, once it is known which variables may hold a value.
@@ -39,20 +48,45 @@ func (s *scope) surveyDeeds(root syntax.Node) {
 	walk(root, func(p []syntax.Node) {
 		switch n := p[len(p)-1].(type) {
 		case *syntax.Redirect:
+			if opens(p) || n.N != nil && !strings.Contains("012", n.N.Value) {
+				s.deeds.opened = s.deeds.opened || reads(n.Op) && (n.Word != nil && s.variable(n.Word) || n.Hdoc != nil && s.variable(n.Hdoc) || s.reads(words.Lit(n.Word)))
+			}
 			switch n.Op {
 			case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.RdrInOut:
 				if s.shows(p) || opens(p) {
 					s.writesTo(n.Word)
 				}
 			}
+		case *syntax.CoprocClause:
+			s.deeds.opened = true
+		case *syntax.Word:
+			if lead := s.code(n); strings.HasPrefix(lead.lead(), "-") && len(lead.bits) > 1 {
+				s.deeds.leads[lead.lead()] = true
+			}
 		case *syntax.CallExpr:
 			if len(n.Args) > 0 {
-				s.surveyWriter(n.Args, s.shows(p))
+				shows := s.shows(p)
+				name := words.Lit(n.Args[0])
+				s.deeds.state = s.deeds.state || shows && !passing()[name] && !cutting()[name] && !silent()[name] && !printing()[name] && !strings.Contains(name, "/")
+				s.surveyWriter(n.Args, shows || s.deeds.files() && writers()[path.Base(name)])
 			}
 		}
 	})
 	s.surveyEnvironment(root)
 }
+
+func reads(op syntax.RedirOperator) bool {
+	switch op {
+	case syntax.RdrIn, syntax.RdrInOut, syntax.DplIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+		return true
+	}
+	return false
+}
+
+// printing are programs that keep nothing of what they are given: they only print.
+var printing = sync.OnceValue(func() map[string]bool {
+	return set("sed awk gawk mawk jq yq tr read base64 xxd od hexdump python3 node perl ruby bc expr numfmt gh curl md5sum sha256sum docker kubectl npm npx make eslint pytest go cargo")
+})
 
 // opens recognises exec 3>file: others write there later.
 func opens(p []syntax.Node) bool {
@@ -112,6 +146,7 @@ func (s *scope) surveyWriter(args []*syntax.Word, shows bool) {
 			}
 		}
 	}
+	s.mentions(name, args[1:])
 	inPlace := false
 	shown := passing()[name] && name != "sort" || cutting()[name] && name != "shuf" // whose -o is another
 	for i, w := range args[1:] {
@@ -133,6 +168,7 @@ func (s *scope) surveyWriter(args []*syntax.Word, shows bool) {
 		}
 	}
 	switch {
+	case inPlace && s.onlyNamed(args[1:]):
 	case inPlace || writers()[name]:
 		for _, w := range args[1:] {
 			if text, ok := words.Literal(w); !ok || !strings.HasPrefix(text, "-") {
@@ -140,7 +176,7 @@ func (s *scope) surveyWriter(args []*syntax.Word, shows bool) {
 			}
 		}
 	case s.fetches(name, args[1:]):
-		s.writesName("")
+		s.deeds.fetched = true
 	case s.interprets(base):
 		for _, w := range args[1:] {
 			if writesFiles().MatchString(s.code(w).text(s.vals)) {
@@ -148,6 +184,40 @@ func (s *scope) surveyWriter(args []*syntax.Word, shows bool) {
 			}
 		}
 	}
+}
+
+// lookers are programs that only look at the files they are told.
+var lookers = sync.OnceValue(func() map[string]bool {
+	return set("chmod test [ ls cat head tail wc stat file grep egrep fgrep rg diff cmp shellcheck echo printf rm touch md5sum sha256sum basename dirname realpath readlink which command type less more git cd mkdir find make npm")
+})
+
+// mentions notes the files that a program is told, together with a value: it may write them.
+func (s *scope) mentions(name string, args []*syntax.Word) {
+	_, wraps := wrappers()[name]
+	_, joins := joiners()[name]
+	_, isReader := readers()[versionless(name)]
+	_, carries := carriers()[name]
+	runs := wraps || joins || isReader || carries || shells()[name] || name == "ansible-playbook" // what they are told is judged as what runs
+	if lookers()[name] || silent()[name] || strings.Contains(name, "/") || runs && !writers()[name] {
+		return
+	}
+	for _, w := range args {
+		if text, ok := words.Literal(w); ok && text != "" && !strings.HasPrefix(text, "-") && !strings.Contains(text, " ") {
+			s.deeds.maybe[path.Base(text)] = true
+		}
+	}
+}
+
+// onlyNamed reports whether values only name the files that a program edits: its own program, the first word, has none.
+func (s *scope) onlyNamed(args []*syntax.Word) bool {
+	for _, w := range args {
+		text, known := words.Literal(w)
+		if known && strings.HasPrefix(text, "-") {
+			continue
+		}
+		return known && len(s.marks(text)) == 0 && !s.fed
+	}
+	return false
 }
 
 var (
@@ -219,7 +289,7 @@ func (s *scope) writesTo(w *syntax.Word) {
 func (s *scope) writesName(name string) {
 	s.deeds.writes[name] = true
 	s.deeds.code = s.deeds.code || !dataName(name) && name != unnamed
-	s.deeds.ownGit = s.deeds.ownGit || name == "" || strings.HasPrefix(name, ".git")
+	s.deeds.ownGit = s.deeds.ownGit || name == "" || strings.HasPrefix(name, ".git") && name != ".gitignore" && name != ".gitkeep"
 }
 
 // writesFiles recognises an interpreter's program that writes files.
@@ -229,7 +299,7 @@ var writesFiles = sync.OnceValue(func() *regexp.Regexp {
 
 // written reports whether the line may have written a file that it then runs.
 func (s *scope) written(file string) bool {
-	return s.deeds.writes[""] || s.deeds.writes[path.Base(file)] || s.deeds.writes[strings.TrimSuffix(path.Base(file), path.Ext(file))]
+	return s.deeds.fetched || s.deeds.writes[""] || s.deeds.maybe[path.Base(file)] || s.deeds.writes[path.Base(file)] || s.deeds.writes[strings.TrimSuffix(path.Base(file), path.Ext(file))]
 }
 
 // reads reports whether a file may hold a value.

@@ -77,12 +77,12 @@ var settings = sync.OnceValue(func() map[string]bool {
 	return set("PATH IFS ENV SHELL SHELLOPTS BASHOPTS PS0 PS1 PS2 PS4 PROMPT_COMMAND PAGER EDITOR VISUAL BROWSER FCEDIT MANPAGER MANOPT LESS LESSOPEN LESSCLOSE LESSKEY LESSEDIT LESSKEYIN " +
 		"HOME XDG_CONFIG_HOME XDG_CONFIG_DIRS XDG_DATA_DIRS CC CXX CPP LD AR MAKE MAKEFILES MAKEFLAGS MFLAGS GNUMAKEFLAGS MAKESHELL GOFLAGS GOROOT GOTOOLCHAIN GOENV EXINIT VIMINIT VIM VIMRUNTIME AWKPATH AWKLIBPATH CLASSPATH JAVA_HOME JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS " +
 		"MAVEN_OPTS GRADLE_OPTS ANT_OPTS SSH_ASKPASS SUDO_ASKPASS RSYNC_RSH CVS_RSH SVN_SSH TAR_OPTIONS TAR_REMOTE_SHELL RSH ZIPOPT UNZIP GZIP XZ_OPT RUSTC RUSTDOC RUSTFLAGS RUSTC_WRAPPER KUBECONFIG CDPATH COMMAND_MODE GLOBIGNORE FIGNORE EXECIGNORE INPUTRC HISTFILE " +
-		"WGETRC CURL_HOME RIPGREP_CONFIG_PATH GREP_OPTIONS GREP_COLORS GCONV_PATH LOCPATH NLSPATH COMPILER_PATH GCC_EXEC_PREFIX ZDOTDIR FPATH TCLLIBPATH TERMINFO TERMCAP MAILCAPS MAILCAP INFOPATH PSQLRC PGSERVICEFILE DIFFPROG CLAUDE_CONFIG_DIR OPENSSL_CONF OPENSSL_ENGINES GPG_TTY STARSHIP_CONFIG EMACSLOADPATH")
+		"AWS_CONFIG_FILE XZ_DEFAULTS MANPATH MANROFFOPT TEXINPUTS M4PATH HGRCPATH HGEDITOR R_PROFILE PKG_CONFIG_PATH QT_PLUGIN_PATH GTK_MODULES WGETRC CURL_HOME RIPGREP_CONFIG_PATH GREP_OPTIONS GREP_COLORS GCONV_PATH LOCPATH NLSPATH COMPILER_PATH GCC_EXEC_PREFIX ZDOTDIR FPATH TCLLIBPATH TERMINFO TERMCAP MAILCAPS MAILCAP INFOPATH PSQLRC PGSERVICEFILE DIFFPROG CLAUDE_CONFIG_DIR OPENSSL_CONF OPENSSL_ENGINES GPG_TTY STARSHIP_CONFIG EMACSLOADPATH")
 })
 
 // Families of such variables, and members that only say something.
 var (
-	settingPrefixes = strings.Fields("BASH_ LD_ DYLD_ GIT_ PYTHON PERL RUBY NODE_ NPM_CONFIG_ CARGO_ LUA_ PHP SKILLHAND_ PIP_ GEM_ BUNDLE_ JULIA_ ERL_ FZF_ BAT_ DOCKER_ YARN_ PNPM_ DENO_ BUN_ CMAKE_ CGO_ PYTEST_ MALLOC_ GLIBC_ SUDO_ ANSIBLE_ TF_CLI_")
+	settingPrefixes = strings.Fields("BASH_ LD_ DYLD_ GIT_ PYTHON PERL RUBY NODE_ NPM_CONFIG_ CARGO_ LUA_ PHP SKILLHAND_ PIP_ GEM_ BUNDLE_ JULIA_ ERL_ FZF_ BAT_ DOCKER_ YARN_ PNPM_ DENO_ BUN_ CMAKE_ CGO_ PYTEST_ MALLOC_ GLIBC_ SUDO_ ANSIBLE_ TF_CLI_ CLOUDSDK_ RSYNC_ PARALLEL VALGRIND_ GROFF_ HELM_ PRE_COMMIT_ UV_ GUILE_ DOTNET_ TCL PG_ GDB SVN_ HG")
 	settingSuffixes = strings.Fields("_PAGER _EDITOR _SHELL _WRAPPER _ASKPASS _BROWSER _PRELOAD _RSH")
 	notSettings     = sync.OnceValue(func() map[string]bool {
 		return set("NODE_ENV NODE_NAME GIT_BRANCH GIT_COMMIT GIT_TAG GIT_REF GIT_SHA DOCKER_IMAGE DOCKER_TAG")
@@ -128,6 +128,8 @@ var (
 	unexpanded = kind{"without expansions", noExpansion}
 	noDollar   = kind{"without $ and `", func(v string) bool { return !strings.ContainsAny(v, "$`") }}
 	unescaped  = kind{"without escapes", func(v string) bool { return !strings.ContainsAny(v, "$`\\%") }}
+	aVersion   = kind{"a number or a version", func(v string) bool { return aNumber(v) || version().MatchString(v) }}
+	aSwitch    = kind{"a number, or a word that switches", func(v string) bool { return aNumber(v) || switches()[v] }}
 	short      = kind{"a number or a short word", func(v string) bool { return fewDigits(v) || aWord(v) && len(v) < 7 }}
 	fewNumbers = kind{"a short number", fewDigits}
 	aName      = kind{"a word, no path", func(v string) bool {
@@ -142,12 +144,25 @@ var (
 	noPipe    = kind{"without a pipe", func(v string) bool { return !strings.ContainsAny(v, "|<>!") }}
 	aTarget   = kind{"a target of make", func(v string) bool {
 		name, text, set := strings.Cut(v, "=")
-		return plainText(v) && (!set || aWord(name) && !isSetting(name) && (aWord(text) || aNumber(text)))
+		return plainText(v) && (!set || aWord(name) && (!isSetting(name) || name == "ENV") && (aWord(text) || aNumber(text)))
 	}}
 	aPackage = kind{"a package's name", func(v string) bool {
-		return plainWords(v) && !strings.HasPrefix(v, ".") && !strings.HasPrefix(v, "/") && !strings.Contains(v, "://") && !strings.Contains(v, "git+") && !strings.Contains(v, "file:") && !dashed().MatchString(v) && !strings.Contains(v, " .") && !strings.Contains(v, " /") && !strings.Contains(v, ":") && !strings.Contains(v, "..")
+		return plainWords(strings.Map(noConstraint, v)) && !strings.HasPrefix(v, ".") && !strings.HasPrefix(v, "/") && !strings.Contains(v, "://") && !strings.Contains(v, "git+") && !strings.Contains(v, "file:") && !dashed().MatchString(v) && !strings.Contains(v, " .") && !strings.Contains(v, " /") && !strings.Contains(v, ":") && !strings.Contains(v, "..")
 	}}
 )
+
+// noConstraint drops the signs of a version's constraint: httpx>=0.27, uvicorn[standard], lodash@^4.
+func noConstraint(r rune) rune {
+	if strings.ContainsRune("<>~!^[]*", r) {
+		return -1
+	}
+	return r
+}
+
+// version: v1.2.3-rc.1, which names no program.
+var version = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^v?[0-9]+(\.[0-9]+)+([-+][0-9A-Za-z.]+)?$`) })
+
+var switches = sync.OnceValue(func() map[string]bool { return set("true false on off yes no auto always never input") })
 
 // dashed finds a name that a program would take for an option.
 var dashed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[/\s])-`) })

@@ -42,7 +42,7 @@ func Judge(l Line) []Finding {
 }
 
 func (l Line) judge(p *Program, file *syntax.File) []Finding {
-	j := &judge{Program: p, first: map[string]int{}, aliases: map[string]bool{}, steps: map[syntax.Node]change{}, deeds: deeds{writes: map[string]bool{}}}
+	j := &judge{Program: p, first: map[string]int{}, aliases: map[string]bool{}, steps: map[syntax.Node]change{}, opened: map[string]bool{}, deeds: deeds{writes: map[string]bool{}, maybe: map[string]bool{}, leads: map[string]bool{}}}
 	for _, part := range l.Parts {
 		if v := part.Value; v != nil {
 			list := wordsOf(v, false, false)
@@ -80,8 +80,9 @@ type judge struct {
 	dash     bool            // a value begins with -
 	nameFlag bool            // or has the flag -v or -R in it, which takes a variable's name
 	steps    map[syntax.Node]change
-	deeds    deeds  // what the line does that others of its commands can see
-	inputs   inputs // substitutions whose input may hold a value
+	deeds    deeds           // what the line does that others of its commands can see
+	inputs   inputs          // substitutions whose input may hold a value
+	opened   map[string]bool // variables that may hold a value, anywhere in the line
 }
 
 type inputs = map[syntax.Node]bool
@@ -159,13 +160,13 @@ func (s *scope) expanded(place string, read ...syntax.Node) {
 func (s *scope) node(path []syntax.Node) {
 	switch n := path[len(path)-1].(type) {
 	case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
-		if !onlyNumbers(n) {
+		if !s.onlyNumbers(n) {
 			s.expanded("arithmetic", n)
 		}
 	case *syntax.ParamExp:
 		s.parameter(n)
 	case *syntax.ArrayElem:
-		if n.Index != nil && !onlyNumbers(n.Index) {
+		if n.Index != nil && !s.onlyNumbers(n.Index) {
 			s.expanded("a subscript", n.Index)
 		}
 	case *syntax.Assign:
@@ -213,18 +214,19 @@ func (s *scope) patterns(args []*syntax.Word) {
 	}
 }
 
-// onlyNumbers reports whether arithmetic has neither a name nor an expansion in it.
-func onlyNumbers(n syntax.Node) bool {
+// onlyNumbers reports whether arithmetic has nothing in it but numbers, and names of what can only be one.
+func (s *scope) onlyNumbers(n syntax.Node) bool {
 	only := true
 	syntax.Walk(n, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Lit:
-			only = only && strings.Trim(n.Value, "0123456789") == ""
+			only = only && (strings.Trim(n.Value, "0123456789") == "" || s.numeric(n.Value))
 		case *syntax.ParamExp:
-			only = only && (n.Length || n.Param != nil && strings.Contains("?#", n.Param.Value))
+			only = only && (n.Length || n.Param != nil && (strings.Contains("?#", n.Param.Value) || words.Plain(n) && s.numeric(n.Param.Value)))
 			return false
 		case *syntax.CmdSubst:
-			only = false
+			only = only && len(n.Stmts) == 1 && counts(n.Stmts[0])
+			return false
 		}
 		return only
 	})
@@ -232,7 +234,7 @@ func onlyNumbers(n syntax.Node) bool {
 }
 
 func (s *scope) parameter(n *syntax.ParamExp) {
-	if n.Index != nil && !onlyNumbers(n.Index) && !isAt(n.Index) || n.Slice != nil && !(onlyNumbersOrNil(n.Slice.Offset) && onlyNumbersOrNil(n.Slice.Length)) {
+	if n.Index != nil && !s.onlyNumbers(n.Index) && !isAt(n.Index) || n.Slice != nil && !(s.onlyNumbersOrNil(n.Slice.Offset) && s.onlyNumbersOrNil(n.Slice.Length)) {
 		s.expanded("a subscript", n)
 	}
 	if n.Excl && n.Names == 0 && !isAt(n.Index) {
@@ -243,14 +245,19 @@ func (s *scope) parameter(n *syntax.ParamExp) {
 	}
 }
 
-func onlyNumbersOrNil(x syntax.ArithmExpr) bool {
+// numeric reports whether all that the line ever puts into a variable are numbers.
+func (s *scope) numeric(name string) bool {
+	return s.numerals[name] && !s.texty[name] && !s.open[name] && !s.deeds.anyVar
+}
+
+func (s *scope) onlyNumbersOrNil(x syntax.ArithmExpr) bool {
 	switch x := x.(type) {
 	case nil:
 		return true
 	case *syntax.Word:
-		return x == nil || onlyNumbers(x)
+		return x == nil || s.onlyNumbers(x)
 	}
-	return onlyNumbers(x)
+	return s.onlyNumbers(x)
 }
 
 // isAt recognises the subscripts @ and *.
@@ -260,13 +267,19 @@ func isAt(n syntax.ArithmExpr) bool {
 }
 
 func (s *scope) assignment(n *syntax.Assign) {
-	if n.Index != nil && !onlyNumbers(n.Index) {
+	if n.Index != nil && !s.onlyNumbers(n.Index) {
 		s.expanded("a subscript", n.Index)
 	}
 	if n.Name != nil && n.Value != nil && integers()[n.Name.Value] {
 		s.expanded(n.Name.Value, n.Value)
 	}
-	if n.Name == nil || n.Value == nil || !isSetting(n.Name.Value) || !s.reach(n.Value) {
+	if n.Name == nil || n.Value == nil || !isSetting(n.Name.Value) {
+		return
+	}
+	if text, ok := words.Literal(n.Value); ok && s.written(text) && len(s.marks(text)) == 0 {
+		s.all(numbers, n.Name.Value+"="+text+", which the line writes", whySetting, "set "+n.Name.Value+" to a file of your own")
+	}
+	if !s.reach(n.Value) {
 		return
 	}
 	if n.Name.Value == "IFS" && s.all(oneByte, "IFS", whySetting, "set IFS to fixed text") {
@@ -285,6 +298,9 @@ func (s *scope) declaration(n *syntax.DeclClause) {
 			again = again || ok && strings.HasPrefix(text, "-") && strings.ContainsAny(text, "inaA")
 			lead := s.code(a.Value).lead()
 			key, _, named := strings.Cut(lead, "=")
+			if full, _, _ := strings.Cut(s.code(a.Value).text(s.vals), "="); full != lead && !named && lead != "" && isSetting(full) {
+				s.all(never, n.Variant.Value+" "+full, whySetting, "name the variable yourself")
+			}
 			again = again || integers()[key]
 			open = open || (!ok || len(s.marks(text)) > 0) && !(named && !strings.Contains(key, "[") && !isSetting(key))
 		}
@@ -300,7 +316,7 @@ func (s *scope) declaration(n *syntax.DeclClause) {
 // names judges a place where a value names a variable.
 func (s *scope) names(place string) {
 	const instead = "name the variable yourself, and keep the value in it"
-	if s.all(unexpanded, place, whyVariable, instead) && s.all(unsetting, place, whySetting, instead) {
+	if s.all(s.deeds.change.expandable(), place, whyVariable, instead) && s.all(unsetting, place, whySetting, instead) {
 		s.all(noOption, place, whyOption, instead)
 	}
 }
@@ -400,8 +416,8 @@ func (s *scope) run(fs []field, in input) {
 // chosen reports whether a value only picks one of the author's programs or
 // scripts: "./scripts/$0.sh", and the value is a word that leads nowhere else.
 func (s *scope) chosen(f field) bool {
-	if !strings.Contains(f.lead(), "/") || f.many {
-		return false
+	if dir := path.Dir(f.lead() + "x"); strings.Trim(dir, "./") == "" && !strings.Contains(f.lead(), "/bin/") || f.many {
+		return false // not in a folder of the author's
 	}
 	for _, x := range f.bits {
 		if x.value > 0 && !s.vals[x.value-1].place && !aWord(x.said(s.vals)) {
@@ -432,15 +448,38 @@ func (s *scope) candidates(f field) []string {
 // programName returns by which name the table knows a program. A script of the
 // author's is his own, whatever its name: ./scripts/watch; but not a ./bash.
 func programName(text string) string {
-	base := path.Base(text)
+	base := tableName(path.Base(text))
 	if dir := path.Base(path.Dir(text)); !strings.Contains(text, "/") || dir == "bin" || dir == "sbin" || dir == ".bin" || dir == "shims" {
 		return base
 	}
 	trimmed := versionless(base)
-	if _, ok := readers()[trimmed]; ok || shells()[trimmed] {
+	if _, ok := readers()[trimmed]; ok || shells()[trimmed] || base == "gradlew" || base == "mvnw" || base == "manage.py" {
 		return base
 	}
 	return "./" + base
+}
+
+// tableName finds the name by which the table has a program: gtar is tar, vim.basic is vim.
+func tableName(name string) string {
+	if inTable(name) || inTable(versionless(name)) {
+		return name
+	}
+	short, _, _ := strings.Cut(name, ".")
+	for _, other := range []string{short, strings.TrimPrefix(name, "g")} {
+		if other != "" && inTable(other) && name != "gdb" {
+			return other
+		}
+	}
+	return name
+}
+
+func inTable(name string) bool {
+	_, isReader := readers()[name]
+	_, joins := joiners()[name]
+	_, wraps := wrappers()[name]
+	_, carries := carriers()[name]
+	_, options := risky()[name]
+	return isReader || joins || wraps || carries || options || shells()[name] || editors()[name] || name == "git"
 }
 
 // versionless takes the version from a program's name: python3.12, gcc-12.

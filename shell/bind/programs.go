@@ -1,13 +1,9 @@
 package bind
 
 import (
-	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/skillhand/skillhand/internal/words"
 )
 
 const (
@@ -30,6 +26,7 @@ func (s *scope) program(name string, args []field, in input) {
 		base = name
 	}
 	wrapper, wraps := wrappers()[name]
+	joiner, joins := joiners()[name]
 	switch {
 	case name == "eval":
 		s.shellCode(joined(args), nil, in, "eval")
@@ -48,15 +45,17 @@ func (s *scope) program(name string, args []field, in input) {
 	case name == "test" || name == "[":
 		s.test(args)
 	case name == "set":
-		s.options(args, options{all: true}, "set")
+		s.options(args, options{runs: "*"}, "set")
 	case shells()[base]:
 		s.shell(base, args, in)
-	case isReader:
+	case isReader && !(base == "bun" && len(args) > 0 && listed("x exec add install i create pm link", args[0].lit())):
 		s.reader(base, r, args, in)
 	case wraps:
 		s.wrapper(name, wrapper.valued, wrapper.before, args, in)
-	case joiners()[name].valued != "" || joiners()[name].code != "" || joiners()[name].skip > 0 || name == "batch" || name == "entr":
-		s.joiner(name, args, in)
+	case terminals()[name]:
+		s.terminal(name, args, in)
+	case joins:
+		s.joiner(name, joiner, args, in)
 	case name == "git":
 		s.git(args)
 	case editors()[name]:
@@ -76,6 +75,32 @@ func (s *scope) plain(name string, args []field, in input) {
 	switch name {
 	case "make", "gmake":
 		s.makes(args, in)
+	case "gh", "glab", "hub":
+		s.hosts(name, args)
+	case "scp", "rsync":
+		for _, f := range args {
+			if f.reached(s.vals) && strings.Contains(f.text(s.vals), ":") && !s.all(plainMany, name, whyCode, "write the other machine's path yourself") {
+				return
+			}
+		}
+	case "sbt":
+		for _, f := range args {
+			if f.reached(s.vals) && !s.all(anOperand, name, whyCode, "write its command yourself") {
+				return
+			}
+		}
+	case "just", "task":
+		for _, f := range args {
+			if f.reached(s.vals) && !s.all(plainMany, name+", which pastes it into a shell", whyCode, "check the value first, or pass it by a file") {
+				return
+			}
+		}
+	case "ansible-playbook":
+		for i, f := range args {
+			if i == 0 || !strings.HasPrefix(args[i-1].lit(), "-") {
+				s.script(f, in, aScript, name)
+			}
+		}
 	case "run-parts":
 		for _, f := range args {
 			s.script(f, in, aShell, name)
@@ -101,26 +126,167 @@ func (s *scope) plain(name string, args []field, in input) {
 	if name == "find" || name == "fd" || name == "fdfind" {
 		s.executes(args, in)
 	}
+	if talkers()[name] && (in.open || in.code != nil && in.code.reached(s.vals)) {
+		s.spoken(name, in)
+	}
+	carrier, carries := carriers()[name]
+	if carries {
+		s.carrier(name, carrier, args, in)
+	}
+	s.codeWords(name, args)
+	if len(s.findings) > 0 {
+		return
+	}
 	for i, f := range args {
 		base := programName(f.lit())
 		dashes := i > 0 && args[i-1].lit() == "--" && args[0].lit() != "run" && args[0].lit() != "test" && args[0].lit() != "run-script" && args[0].lit() != "start"
-		if carriers()[name] && (dashes || i > 0 && s.known(base)) {
+		if carries && (dashes || i > 0 && s.known(base)) {
 			s.run(args[i:], in)
 			return
 		}
-		// Whatever the program, sh -c among its arguments is a shell.
-		if shells()[base] && slices.ContainsFunc(args[i+1:], func(f field) bool { t := f.lit(); return len(t) > 1 && t[0] == '-' && strings.HasSuffix(t, "c") }) {
-			s.shell(base, args[i+1:], in)
+		// Whatever the program, a shell or an interpreter among its words may run.
+		if r, isReader := readers()[versionless(base)]; !listing()[name] && (shells()[base] || isReader) || shells()[base] && slices.ContainsFunc(args[i+1:], isDashC) {
+			if isReader {
+				s.reader(versionless(base), r, args[i+1:], in)
+			} else {
+				s.shell(base, args[i+1:], in)
+			}
 			return
 		}
 	}
 }
 
+// carrier judges a program that runs a command by one of its subcommands.
+func (s *scope) carrier(name string, c carrier, args []field, in input) {
+	const instead = "write the command yourself, and pass the value as a word of it"
+	verb, sub, before, own := false, false, c.before, false
+	for i := 0; i < len(args) && len(s.findings) == 0; i++ {
+		f := args[i]
+		text := f.lit()
+		switch {
+		case listed(c.code, text) && i+1 < len(args):
+			s.shellCode(joined(args[i+1:]), nil, in, name)
+			return
+		case listed(c.valued, text):
+			i++
+		case !verb && listed(c.verbs, text):
+			verb, own = true, text == "run" && c.before > 0
+		case text == "--" && verb:
+			s.run(args[i+1:], in)
+			return
+		case strings.HasPrefix(f.lead(), "-") || text == "compose":
+		case !verb:
+			if f.reached(s.vals) && !sub && (f.open() || verbs()[firstWord(f.text(s.vals))] || listed(c.verbs, firstWord(f.text(s.vals)))) {
+				s.all(numbers, name+"'s subcommand", whyName, "write the subcommand yourself")
+			}
+			if sub || f.reached(s.vals) || packagers()[name] {
+				return // some other subcommand
+			}
+			sub = true // docker compose, ip netns
+		case listed(c.verbs, text): // fly ssh console
+		case before > 0:
+			before--
+			if own = own && !f.reached(s.vals); f.reached(s.vals) && f.many && !s.all(anOperand, name, whyName, instead) {
+				return
+			}
+		case own && f.reached(s.vals): // an argument for the program of the author's image
+			return
+		case c.joins:
+			s.shellCode(joined(args[i:]), nil, in, name)
+			return
+		default:
+			s.run(args[i:], in)
+			return
+		}
+	}
+}
+
+func firstWord(s string) string {
+	word, _, _ := strings.Cut(strings.TrimSpace(s), " ")
+	return word
+}
+
+// codeWords judges the words of flags that most programs take for code, and
+// what a program keeps to run later: its configuration, its aliases.
+func (s *scope) codeWords(name string, args []field) {
+	row, known := risky()[name]
+	known = known && !listed(row.runs, "*")
+	if listing()[name] && !known || strings.HasPrefix(name, "./") || passing()[name] || cutting()[name] {
+		return
+	}
+	keeps := false
+	for i, f := range args {
+		if !f.reached(s.vals) {
+			keeps = keeps || i == 0 && (f.lit() == "config" || f.lit() == "configure" || f.lit() == "alias" || f.lit() == "plugin")
+			continue
+		}
+		before := ""
+		if i > 0 {
+			before = args[i-1].lit()
+		}
+		lead, _, joined := strings.Cut(f.lead(), "=")
+		flag := !known && listed(codeFlags, before) || strings.HasPrefix(before, "--") && listed(codeFlags, before) || joined && strings.HasPrefix(lead, "--") && listed(codeFlags, lead)
+		if (flag || keeps) && !s.all(aName, name+" "+before, whyCode, "write it yourself, or "+asArgument) {
+			return
+		}
+	}
+}
+
+func isDashC(f field) bool {
+	t := f.lit()
+	return len(t) > 1 && t[0] == '-' && strings.HasSuffix(t, "c")
+}
+
+// terminal judges a program that types what it is given into a shell.
+func (s *scope) terminal(name string, args []field, in input) {
+	for i, f := range args {
+		k := wordOnly
+		if i > 0 && listed("-t -s -n", args[i-1].lit()) {
+			k = anOperand // a session's name
+		}
+		if f.reached(s.vals) && !s.all(k, name, whyCode, "type it yourself") {
+			return
+		}
+		if i > 0 && args[i-1].lit() == "-f" {
+			s.script(f, in, aShell, name)
+		}
+		if _, isLit := f.literal(); isLit && strings.Contains(f.lit(), " ") {
+			s.shellCode(f, nil, in, name)
+		}
+	}
+}
+
+// hosts judges gh and its kind: aliases and extensions are code, and what follows -- are git's options, or ssh's.
+func (s *scope) hosts(name string, args []field) {
+	sub := ""
+	for i, f := range args {
+		switch {
+		case sub == "" && f.reached(s.vals) && !hostWords()[f.text(s.vals)]:
+			s.all(never, name+"'s subcommand", whyName, "write the subcommand yourself")
+		case (sub == "alias" || sub == "config" || sub == "extension" || sub == "ext") && f.reached(s.vals):
+			s.all(numbers, name+" "+sub, whyCode, "write it yourself")
+		case f.text(s.vals) == "--":
+			s.options(args[i+1:], options{runs: "*"}, name)
+			return
+		case sub == "" && !strings.HasPrefix(f.lead(), "-"):
+			sub = f.text(s.vals)
+		}
+		if len(s.findings) > 0 {
+			return
+		}
+	}
+}
+
+var hostWords = sync.OnceValue(func() map[string]bool {
+	return set("pr issue run repo release workflow search api label gist status browse auth project ruleset secret variable cache org mr ci")
+})
+
 // known reports whether the table has a row by which a program reads code or runs others.
 func (s *scope) known(name string) bool {
 	_, isReader := readers()[versionless(name)]
 	_, wraps := wrappers()[name]
-	return isReader || wraps || shells()[name] || name == "eval" || name == "find"
+	_, joins := joiners()[name]
+	return isReader || wraps || joins || shells()[name] || name == "eval" || name == "find"
 }
 
 // executes judges the commands that find -exec and fd -x run. {} is what was
@@ -131,6 +297,7 @@ func (s *scope) executes(args []field, in input) {
 		return
 	}
 	chooses := slices.ContainsFunc(args[:first], func(f field) bool { return f.reached(s.vals) })
+	chooses = chooses || s.deeds.files()
 	root := len(args) > 0 && args[0].reached(s.vals)
 	for i := first; i < len(args); i++ {
 		if !isExec(args[i].lit()) {
@@ -186,7 +353,7 @@ func (s *scope) makes(args []field, in input) {
 		case !f.reached(s.vals):
 		case before == "-C" || before == "--directory" || before == "-j":
 			s.all(inFolder, "make "+before, whyCode, "write the folder yourself")
-		case assigns && (key == "SHELL" || key == ".SHELLFLAGS" || isSetting(key)):
+		case assigns && (key == "SHELL" || key == ".SHELLFLAGS" || isSetting(key) && key != "ENV"):
 			s.all(never, "make "+key+"=", whySetting, "set "+key+" to a text of your own")
 		case assigns:
 			s.pasted(f, plainWords, "make "+key+"=, which recipes paste into a shell", instead)
@@ -201,6 +368,9 @@ func (s *scope) makes(args []field, in input) {
 	}
 }
 
+// quietFlags are the usual ones of package managers.
+const quietFlags = "-q -U -D -g -y -E --quiet --upgrade --save-dev --dev --global --yes --user --save --save-exact --no-cache-dir --exact --optional --frozen-lockfile --no-save --legacy-peer-deps"
+
 // installs judges what a package manager is to install: a package by its name,
 // not a folder or an address whose scripts would run.
 func (s *scope) installs(name string, args []field) {
@@ -211,12 +381,12 @@ func (s *scope) installs(name string, args []field) {
 	switch sub {
 	case "install", "add", "i", "create", "init", "ci", "link", "download", "wheel", "require":
 		for _, f := range args {
-			if f.reached(s.vals) && !s.all(aPackage, name+" "+sub, whyCode, "name the package yourself") {
+			if f.reached(s.vals) && !listed(quietFlags, f.text(s.vals)) && (f.open() || !aPackage.holds(f.text(s.vals))) && !s.all(aPackage, name+" "+sub, whyCode, "name the package yourself") {
 				return
 			}
 		}
 	case "":
-		if len(args) > 0 && args[0].reached(s.vals) && name != "go" && name != "cargo" {
+		if len(args) > 0 && args[0].reached(s.vals) && name != "go" && name != "cargo" && (args[0].open() || verbs()[args[0].text(s.vals)] || !aWord(args[0].text(s.vals))) {
 			s.all(numbers, name+"'s subcommand", whyName, "write the subcommand yourself")
 		}
 	}
@@ -243,13 +413,15 @@ func (s *scope) runs(name string, args []field, in input) {
 
 // editor judges an editor's commands: vim -c, emacs --eval, and what ed reads.
 func (s *scope) editor(name string, args []field, in input) {
-	s.options(args, options{all: true, also: "+ ! ("}, name)
+	s.options(args, options{runs: "* +* !* (*"}, name)
 	for i, f := range args {
 		command := strings.HasPrefix(f.lead(), "+") || strings.HasPrefix(f.lead(), "-")
 		if i > 0 {
 			switch args[i-1].lit() {
 			case "-c", "--cmd", "-S", "-s", "-u", "--eval", "-eval", "-f", "-l", "--load":
 				command = true
+			case "-e":
+				command = strings.HasPrefix(name, "emacs")
 			}
 		}
 		if command && f.reached(s.vals) && !s.all(numbers, name+"'s command", whyCode, asArgument) {
@@ -257,135 +429,17 @@ func (s *scope) editor(name string, args []field, in input) {
 		}
 	}
 	if in.open {
-		k := plainMany
-		if s.deeds.change.other || s.deeds.change.escapes {
-			k = numbers
-		}
-		s.all(k, name+"'s input", whyCode, asArgument)
+		s.spoken(name, in)
 	}
 }
 
-// options judges every word that a value can be, against a program's options.
-func (s *scope) options(args []field, o options, place string) {
-	for i, f := range args {
-		if f.lit() == "--" {
-			return
-		}
-		if i > 0 && f.lit() != "" && isFileFlag(args[i-1].lit()) && s.written(f.lit()) && !s.all(plainOnly, place+" "+args[i-1].lit()+" "+f.lit()+", which the line writes", whyOption, "write the options yourself") {
-			return
-		}
-		if (i > 0 && f.reached(s.vals) && o.chooses(args[i-1].lit()) && !strings.Contains(f.lead(), "=") || f.reached(s.vals) && strings.HasSuffix(f.lead(), "=") && o.chooses(strings.TrimSuffix(f.lead(), "="))) &&
-			!s.all(numbers, "an option of "+place+" that names a program", whyName, "name the program yourself") {
-			return
-		}
-		if text := f.text(s.vals); len(f.values(s.vals)) > 0 && o.has(text) {
-			s.report(f.values(s.vals)[0], "an option of "+place, whyOption, putDashes)
-			return
-		}
-		if lead := f.lead(); f.open() && (lead == "" || lead[0] == '-') {
-			var c change
-			for _, x := range f.bits {
-				c = c.or(x.change)
-			}
-			k := noKind
-			switch {
-			case o == (options{}):
-			case c.other || c.escapes:
-				k = wordOnly
-			case c.replaces:
-				k = spelled
-			}
-			if !s.all(k, "an option of "+place, whyOption, putDashes) {
-				return
-			}
-			if i := s.option(o, c.cut, place); i >= 0 {
-				s.report(i, "an option of "+place, whyOption, putDashes)
-				return
-			}
-		}
+// spoken judges what a program reads that has commands of its own: !reboot.
+func (s *scope) spoken(name string, in input) {
+	k := plainMany
+	if s.deeds.change.other || s.deeds.change.escapes {
+		k = numbers
 	}
-}
-
-// isFileFlag recognises options whose word is a file of options.
-func isFileFlag(flag string) bool {
-	switch flag {
-	case "-K", "--config", "-T", "--files-from", "-f", "--from-file", "-i", "--input-file", "--rcfile", "-F":
-		return true
-	}
-	return false
-}
-
-// option returns the first value that has one of a program's options in it, or -1.
-func (s *scope) option(o options, cut bool, place string) int {
-	key := fmt.Sprint("an option of ", place, cut)
-	i, known := s.first[key]
-	if !known {
-		i = slices.IndexFunc(s.vals, func(v value) bool { return !v.place && o.within(v, cut) })
-		s.first[key] = i
-	}
-	return i
-}
-
-// chooses reports whether an option that the author wrote takes a program, or code.
-func (o options) chooses(word string) bool {
-	long, ok := strings.CutPrefix(word, "--")
-	if !ok {
-		return len(word) > 1 && word[0] == '-' && (len(word) == 2 && strings.Contains(o.runs, word[1:]) || slices.Contains(strings.Fields(o.words), word) && word != "-o" && word != "-x" && word != "-out")
-	}
-	return len(long) > 2 && slices.ContainsFunc(strings.Fields(o.long), func(l string) bool { return strings.HasPrefix(l, long) && choosing()[l] })
-}
-
-// within reports whether a value has such an option in it, at the start of any
-// part that splitting could make a word; anywhere, if the line cuts it on the way.
-func (o options) within(v value, cut bool) bool {
-	for i := range v.data {
-		if (i == 0 || cut && v.data[i] == '-' || !isNameChar(v.data[i-1])) && o.has(v.data[i:]) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(v.words, o.has)
-}
-
-func isNameChar(c byte) bool {
-	return c == '_' || c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-}
-
-// has reports whether a word is one of the options, in full, shortened, or joined to others.
-func (o options) has(word string) bool {
-	for prefix := range strings.FieldsSeq(o.also) {
-		if strings.HasPrefix(word, prefix) {
-			return true
-		}
-	}
-	for w := range strings.FieldsSeq(o.words) {
-		if strings.HasPrefix(word, w) {
-			return true
-		}
-	}
-	if len(word) < 2 || word[0] != '-' || aNumber(word) {
-		return false
-	}
-	if o.all {
-		return word != "--"
-	}
-	if long, ok := strings.CutPrefix(word, "--"); ok {
-		long, _, _ = strings.Cut(long, "=")
-		for l := range strings.FieldsSeq(o.long) {
-			if long != "" && strings.HasPrefix(l, long) {
-				return true
-			}
-		}
-		return false
-	}
-	for _, c := range word[1:] {
-		if strings.ContainsRune(o.short, c) {
-			return true
-		}
-		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9') {
-			return false // an option's own word begins here
-		}
-	}
-	return false
+	s.all(k, name+"'s input", whyCode, asArgument)
 }
 
 // git judges git by its subcommand.
@@ -399,7 +453,19 @@ func (s *scope) git(args []field) {
 				s.all(never, "git -c", whySetting, "name the setting yourself: git -c user.name=…")
 				return
 			} else if i < len(args) && args[i].reached(s.vals) && !strings.HasPrefix(args[i].lead(), "user.") {
-				s.all(numbers, "git -c", whySetting, "keep such settings out of the command")
+				s.all(aSwitch, "git -c", whySetting, "keep such settings out of the command")
+			}
+			if i < len(args) {
+				if _, code, ok := strings.Cut(args[i].lit(), "="); ok && strings.ContainsAny(code, " /!") {
+					s.shellCode(field{bits: []bit{{text: strings.TrimPrefix(code, "!")}}}, nil, input{}, "git -c")
+				}
+			}
+			if s.deeds.exports && text == "--config-env" {
+				s.all(aSwitch, "git "+text, whySetting, "keep such settings out of the command")
+			}
+		case strings.HasPrefix(f.lead(), "--config-env=") || strings.HasPrefix(f.lead(), "--exec-path="):
+			if f.reached(s.vals) || s.deeds.exports {
+				s.all(aSwitch, "git "+f.lead(), whySetting, "keep such settings out of the command")
 			}
 		case text == "-C" || text == "--git-dir" || text == "--work-tree" || text == "--namespace":
 			i++
@@ -407,15 +473,16 @@ func (s *scope) git(args []field) {
 				return
 			}
 		case strings.HasPrefix(text, "-"):
-		case text == "":
+		case text == "" && (f.open() || riskyGit()[f.text(s.vals)] == options{} || listed(riskyGit()[f.text(s.vals)].runs, "*")):
 			if f.reached(s.vals) {
 				s.all(wordOnly, "git's subcommand", whyName, "write the subcommand yourself")
 			}
 			return
 		default:
+			text := f.text(s.vals)
 			opts, known := riskyGit()[text]
 			if !known {
-				opts = options{long: "output export-marks"} // which many have from git diff
+				opts = options{writes: "--output --export-marks"} // which many have from git diff
 			}
 			s.options(args[i+1:], opts, "git "+text)
 			s.gitRuns(text, args[i+1:])
@@ -434,7 +501,7 @@ func (s *scope) gitRuns(sub string, args []field) {
 		case (strings.HasPrefix(f.lead(), "--exec=") && sub == "rebase") && f.reached(s.vals):
 			s.shellCode(after(f, "--exec="), nil, input{}, "git "+sub)
 		case sub == "config" && i == len(args)-1 && i > 0 && f.reached(s.vals) && !quietKey(args[i-1].lit()):
-			s.all(wordOnly, "git config", whySetting, "set only user.* and the like to a value")
+			s.all(aSwitch, "git config", whySetting, "set only user.* and the like to a value")
 		}
 	}
 }
@@ -462,16 +529,22 @@ func (s *scope) wrapper(name, valued string, before int, args []field, in input)
 		return // only asks where a command is
 	}
 	replace := ""
+	vague := false // where the command begins cannot be told: a flag that is not known may have a word of its own
 	for i := 0; i < len(args); i++ {
 		f := args[i]
 		text := f.lit()
 		_, isLit := f.literal()
 		switch {
 		case strings.HasPrefix(text, "-"):
+			vague = vague || strings.HasPrefix(text, "--") && !strings.Contains(text, "=") && !listed(valued, text) && !listed(wordless, text)
 			if isCode(name, text) {
 				if i+1 < len(args) {
-					s.shellCode(args[i+1], args[i+2:], in, name)
+					s.shellCode(joined(args[i+1:]), nil, in, name)
 				}
+				return
+			}
+			if name == "env" && strings.HasPrefix(f.lead(), "-S") || strings.HasPrefix(f.lead(), "--split-string=") {
+				s.shellCode(joined(append([]field{after(f, f.lead()[:strings.IndexAny(f.lead()+"=", "S=")+1])}, args[i+1:]...)), nil, in, name)
 				return
 			}
 			if i+1 < len(args) && name == "xargs" && (text == "-a" || text == "--arg-file") {
@@ -480,12 +553,10 @@ func (s *scope) wrapper(name, valued string, before int, args []field, in input)
 			if i+1 < len(args) && (text == "-C" || text == "--chdir" || text == "-D") && (name == "env" || name == "sudo") && args[i+1].reached(s.vals) {
 				s.deeds.moves = true
 			}
-			if name == "xargs" && strings.HasPrefix(text, "-I") {
-				if replace = text[2:]; replace == "" && i+1 < len(args) {
-					replace = args[i+1].lit()
-				}
+			if name == "xargs" {
+				replace = replacement(text, args[i+1:], replace)
 			}
-			if len(text) == 2 && strings.Contains(valued, text[1:]) || strings.HasPrefix(text, "--") && !strings.Contains(text, "=") && longTakes(name, text) {
+			if listed(valued, text) || len(text) > 2 && text[1] != '-' && !listed(valued, text[:2]) && listed(valued, "-"+text[len(text)-1:]) {
 				i++
 				if i < len(args) && args[i].reached(s.vals) && !s.all(noPipe, name+" "+text, whyCode, "write it yourself") {
 					return
@@ -494,7 +565,7 @@ func (s *scope) wrapper(name, valued string, before int, args []field, in input)
 					return
 				}
 			}
-		case strings.Contains(f.lead(), "=") && !strings.HasPrefix(f.lead(), "-") && !strings.Contains(strings.SplitN(f.lead(), "=", 2)[0], "/") && (name == "env" || name == "sudo" || name == "doas" || name == "systemd-run"):
+		case strings.Contains(f.lead(), "=") && !strings.HasPrefix(f.lead(), "-") && !strings.Contains(strings.SplitN(f.lead(), "=", 2)[0], "/") && (name == "env" || name == "sudo" || name == "doas" || name == "systemd-run" || name == "cross-env" || name == "env-cmd"):
 			key, _, _ := strings.Cut(f.lead(), "=")
 			s.open[key] = s.open[key] || f.reached(s.vals)
 			if f.reached(s.vals) && (isSetting(key) || f.many && !s.all(plainOnly, name, whyName, "put the value in double quotes")) {
@@ -513,13 +584,17 @@ func (s *scope) wrapper(name, valued string, before int, args []field, in input)
 			return
 		case isLit && before > 0:
 			before--
+		case isLit && strings.HasSuffix(text, "/"): // a folder: bwrap --bind / /
 		default:
 			rest := args[i:]
 			if name == "xargs" && in.open {
 				rest = s.appended(rest, replace, in)
 			}
 			s.run(rest, in)
-			return
+			s.hidden(rest, in)
+			if base := programName(text); !vague || listing()[base] || inTable(base) || strings.Contains(text, "/") || len(s.findings) > 0 {
+				return
+			}
 		}
 	}
 	if name == "xargs" || name == "env" || name == "command" || name == "exec" || name == "time" || name == "nohup" || name == "nice" {
@@ -528,19 +603,44 @@ func (s *scope) wrapper(name, valued string, before int, args []field, in input)
 	s.stdin(in, aShell, name)
 }
 
+// wordless are the long flags of such programs that have no word of their own.
+const wordless = "-- --foreground --preserve-status --verbose --null --no-run-if-empty --ignore-environment --preserve-env --login --non-interactive --yes --no-install --quiet --interactive --stdin --set-home --wait --fork --shared --exclusive --nonblock --unlock --no-fork --ctty --all --no-new-privs --user --net --mount --pid --ipc --uts --follow-forks --trace-children --once --bun --offline --package-lock"
+
+// replacement returns what xargs replaces by what it reads: -I{}, -i, --replace=@.
+func replacement(flag string, rest []field, before string) string {
+	if _, text, ok := strings.Cut(flag, "--replace="); ok {
+		return text
+	}
+	switch {
+	case flag == "--replace" || flag == "-i":
+		return "{}"
+	case strings.HasPrefix(flag, "-i"):
+		return flag[2:]
+	case flag == "-I" && len(rest) > 0:
+		return rest[0].lit()
+	case strings.HasPrefix(flag, "-I") && len(flag) > 2:
+		return flag[2:]
+	}
+	return before
+}
+
+// hidden judges the shells and interpreters among a wrapper's words, in case
+// the command began later than it seemed: a flag may have had a word of its own.
+func (s *scope) hidden(rest []field, in input) {
+	if first := programName(rest[0].lit()); listing()[first] || strings.HasPrefix(first, "./") || inTable(first) && first != "." {
+		return
+	}
+	for i, f := range rest[1:] {
+		base := programName(f.lit())
+		if _, isReader := readers()[versionless(base)]; isReader || shells()[base] {
+			s.run(rest[i+1:], in)
+		}
+	}
+}
+
 // isCode reports whether a wrapper's flag takes shell code.
 func isCode(name, flag string) bool {
 	return name == "npx" && (flag == "-c" || flag == "--call") || name == "flock" && (flag == "-c" || flag == "--command") || name == "env" && (flag == "-S" || flag == "--split-string")
-}
-
-// longTakes reports whether a wrapper's long flag takes the next word: those of
-// timeout, nice and the like all do, but for a few.
-func longTakes(name, flag string) bool {
-	switch flag {
-	case "--foreground", "--preserve-status", "--verbose", "--null", "--no-run-if-empty", "--ignore-environment", "--preserve-env", "--login", "--non-interactive", "--yes", "--no-install", "--quiet", "--interactive", "--stdin", "--set-home", "--":
-		return false
-	}
-	return name == "timeout" || name == "sudo" || name == "xargs" || name == "nice" || name == "stdbuf" || name == "env"
 }
 
 // appended returns the command of xargs with what it reads put in.
@@ -579,27 +679,41 @@ func (s *scope) replaced(fs []field, replace string, more bit) []field {
 }
 
 // joiner judges a program that hands its words to a shell.
-func (s *scope) joiner(name string, args []field, in input) {
-	row := joiners()[name]
+func (s *scope) joiner(name string, row joiner, args []field, in input) {
 	s.options(args, risky()[name], name)
 	skip := row.skip
 	for i := 0; i < len(args) && len(s.findings) == 0; i++ {
 		f := args[i]
 		text := f.lit()
 		switch {
-		case name == "parallel" && strings.HasPrefix(text, ":::"):
-			return // what follows is data
-		case len(text) > 1 && text[0] == '-' && (row.code != "" && strings.HasSuffix(text, row.code) || text == "--command" || text == "--exec"):
+		case strings.HasPrefix(text, ":::") && name != "ssh":
+			s.parallel(name, nil, args[i:])
+			return
+		case len(text) > 1 && text[0] == '-' && (listed(row.code, text) || text[1] != '-' && listed(row.code, "-"+text[len(text)-1:])):
 			if i+1 < len(args) {
-				s.shellCode(args[i+1], nil, in, name)
+				s.shellCode(joined(args[i+1:]), nil, in, name)
 			}
-			i++
+			i = len(args)
 		case strings.HasPrefix(f.lead(), "-") && f.reached(s.vals):
 			s.all(numbers, name, whyCode, asArgument)
 		case len(text) > 1 && text[0] == '-':
-			if len(text) == 2 && strings.Contains(row.valued, text[1:]) {
+			if listed(row.valued, text) || text[1] != '-' && listed(row.valued, "-"+text[len(text)-1:]) {
 				i++
 			}
+			if text == "-u" && name == "runuser" { // then it runs the words that follow
+				if i += 2; i < len(args) && args[i].lit() == "--" {
+					i++
+				}
+				s.run(args[min(i, len(args)):], in)
+				return
+			}
+		case text == "-" && name == "crontab":
+			if in.open || in.code != nil && in.code.reached(s.vals) {
+				s.all(numbers, "crontab", whyCode, "write the command yourself")
+			}
+			s.stdin(in, aShell, name)
+			return
+		case text == "-": // a login shell
 		case skip > 0:
 			skip--
 			if f.reached(s.vals) {
@@ -607,18 +721,39 @@ func (s *scope) joiner(name string, args []field, in input) {
 			}
 		default:
 			rest := args[i:]
-			if end := slices.IndexFunc(rest, func(f field) bool { return strings.HasPrefix(f.lit(), ":::") }); end >= 0 && name == "parallel" {
+			if end := slices.IndexFunc(rest, func(f field) bool { return strings.HasPrefix(f.lit(), ":::") }); end >= 0 {
+				s.parallel(name, rest[:end], rest[end:])
 				rest = rest[:end]
 			}
 			s.shellCode(joined(rest), nil, in, name)
-			if name == "parallel" || name == "entr" {
+			if name != "su" && name != "runuser" {
 				return
 			}
-			return
 		}
 	}
-	if name == "parallel" || name == "at" || name == "batch" || name == "crontab" || name == "ssh" || name == "su" || name == "script" {
+	if row.input {
 		s.stdin(in, aShell, name)
+	}
+}
+
+// parallel judges what GNU parallel puts into its command: it quotes that for
+// the shell, so it is the command that must allow it as a word.
+func (s *scope) parallel(name string, command, items []field) {
+	if !slices.ContainsFunc(items, func(f field) bool { return f.reached(s.vals) }) {
+		return
+	}
+	const instead = "write the command yourself, and keep the value as a word of it"
+	more := bit{hole: true, open: true}
+	code := slices.ContainsFunc(command, func(f field) bool { return strings.ContainsAny(f.lit(), " ;|&$`()=") })
+	switch {
+	case len(command) == 0:
+		s.all(never, name, whyName, instead)
+	case code:
+		s.all(wordOnly, name, whyCode, instead)
+	case slices.ContainsFunc(command, func(f field) bool { return strings.Contains(f.lit(), "{}") }):
+		s.run(s.replaced(command, "{}", more), input{})
+	default:
+		s.run(append(slices.Clone(command), field{bits: []bit{more}, many: true}), input{})
 	}
 }
 
@@ -705,412 +840,10 @@ func (s *scope) printf(args []field) {
 func (s *scope) test(args []field) {
 	operator := func(t string) bool { return t == "-v" || t == "-R" }
 	literal := slices.ContainsFunc(args, func(f field) bool { return operator(f.lit()) })
-	value := s.nameFlag && slices.ContainsFunc(args, func(f field) bool { return f.reached(s.vals) })
+	value := slices.ContainsFunc(args, func(f field) bool {
+		return f.open() && s.nameFlag || len(f.values(s.vals)) > 0 && operator(f.text(s.vals))
+	})
 	if literal || value {
 		s.expanded("test -v")
 	}
-}
-
-// shell judges what a shell runs: the text after -c, a file, or its input.
-func (s *scope) shell(name string, args []field, in input) {
-	if name == "busybox" && len(args) > 0 {
-		s.run(args, in)
-		return
-	}
-	for i := 0; i < len(args); i++ {
-		f := args[i]
-		text, isLit := f.literal()
-		switch {
-		case !isLit && f.reached(s.vals):
-			s.script(f, in, aShell, name)
-			return
-		case text == "--":
-			if i+1 < len(args) {
-				s.script(args[i+1], in, aShell, name)
-				return
-			}
-		case len(text) > 1 && (text[0] == '-' || text[0] == '+') && text[1] != '-':
-			switch {
-			case strings.Contains(text, "c") || text == "-Command":
-				for i++; i < len(args); i++ {
-					if t := args[i].lit(); !strings.HasPrefix(t, "-") && !strings.HasPrefix(t, "+") || t == "-" {
-						s.shellCode(args[i], args[i+1:], in, name+" -c")
-						return
-					}
-				}
-				return
-			case text == "-n":
-				return // it only reads the file
-			case strings.Contains(text, "s"):
-				s.options(args[i+1:], options{all: true}, name)
-				s.nested(in, args[i+1:], name)
-				return
-			case text == "-o" || text == "-O" || text == "+o" || text == "+O":
-				i++
-			}
-		case text == "--version" || text == "--help":
-			return
-		case text == "--command":
-			if i+1 < len(args) {
-				s.shellCode(args[i+1], args[i+2:], in, name)
-			}
-			return
-		case text == "--rcfile" || text == "--init-file":
-			if i++; i < len(args) {
-				s.script(args[i], in, aShell, name)
-			}
-		case strings.HasPrefix(text, "--"):
-		case text == "-":
-		default:
-			s.script(f, in, aShell, name)
-			return
-		}
-	}
-	s.nested(in, nil, name)
-}
-
-// nested judges a shell that reads its code from its input.
-func (s *scope) nested(in input, args []field, name string) {
-	if in.code != nil {
-		s.shellCode(*in.code, args, input{}, name+"'s input")
-		return
-	}
-	s.stdin(in, aShell, name)
-}
-
-// script judges a file that is run.
-func (s *scope) script(f field, in input, l lang, name string) {
-	const instead = "run a file of your own, and pass the value as an argument"
-	text, known := f.literal()
-	switch {
-	case len(f.values(s.vals)) > 0 && !s.chosen(f):
-		s.report(f.values(s.vals)[0], "the file that "+name+" runs", whyCode, instead)
-	case f.open():
-		s.all(numbers, "the file that "+name+" runs", whyCode, instead)
-	case known && (text == "/dev/stdin" || text == "/dev/fd/0" || text == "-"):
-		s.stdin(in, l, name)
-	case known && (strings.HasPrefix(text, "/dev/") || strings.HasPrefix(text, "/proc/")) && text != "/dev/null":
-		s.all(numbers, text, whyCode, instead) // whatever was opened there
-	case !known && len(s.deeds.writes) > 0:
-		s.all(numbers, "the file that "+name+" runs", whyCode, instead)
-	case known && s.deeds.moves && !strings.HasPrefix(text, "/") && text != "":
-		s.all(never, text+" in a folder that a value chooses", whyCode, "write the folder yourself, or begin its path with a folder of yours")
-	case known && s.written(text):
-		s.all(numbers, text+", which the line writes", whyCode, instead)
-	}
-}
-
-// stdin judges a program that reads its code from its input.
-func (s *scope) stdin(in input, l lang, name string) {
-	switch {
-	case in.code != nil && l == aShell:
-		s.shellCode(*in.code, nil, input{}, name+"'s input")
-	case in.code != nil:
-		s.langCode(*in.code, l, name)
-	case in.open:
-		s.all(numbers, name+"'s input", whyCode, asArgument)
-	}
-}
-
-// shellCode judges text that a shell parses again, with args as its $1 and the
-// following. A value there is pasted, so it must be plain; then the text is
-// judged as a line of its own.
-func (s *scope) shellCode(f field, args []field, in input, place string) {
-	if !s.pasted(f, plainWords, place, asArgument) || len(s.findings) > 0 {
-		return
-	}
-	var b strings.Builder
-	for _, x := range f.bits {
-		switch {
-		case x.value > 0:
-			b.WriteString("${" + s.Vars[x.value-1].Name + "}")
-		case x.hole:
-			b.WriteString("${" + s.prefix + "hole}")
-		default:
-			b.WriteString(x.text)
-		}
-	}
-	file, err := words.Parse(b.String())
-	if err != nil || s.depth >= maxDepth {
-		if len(f.values(s.vals)) > 0 {
-			s.all(numbers, place, whyCode, asArgument)
-		}
-		return
-	}
-	inner := &scope{judge: s.judge, depth: s.depth + 1, open: cloneOpen(s.open), fed: in.open}
-	inner.positional = s.positional && (place == "eval" || place == "trap") || slices.ContainsFunc(args, func(f field) bool { return f.reached(s.vals) })
-	outer := [3]any{s.assigns, s.funcs, s.inputs}
-	inner.look(file)
-	s.assigns, s.funcs, s.inputs = outer[0].(map[string]bool), outer[1].(map[string]bool), outer[2].(inputs)
-}
-
-func cloneOpen(m map[string]bool) map[string]bool {
-	c := make(map[string]bool, len(m))
-	for k := range m {
-		c[k] = true
-	}
-	return c
-}
-
-// pasted judges the values that stand in code. One that came by a detour could be all of it.
-func (s *scope) pasted(f field, harmless func(string) bool, place, instead string) bool {
-	if f.open() && !s.all(numbers, place, whyCode, instead) {
-		return false
-	}
-	for _, x := range f.bits {
-		if x.value > 0 && !harmless(x.said(s.vals)) {
-			s.report(x.value-1, place, whyCode, s.hint(x.value-1, place, instead))
-			return false
-		}
-	}
-	return true
-}
-
-// hint says how to write it: $1 may well be awk's own.
-func (s *scope) hint(i int, place, instead string) string {
-	written := s.vals[i].written
-	if len(written) == 2 && written[0] == '$' && '0' <= written[1] && written[1] <= '9' {
-		return `write \` + written + ` if you mean the program's own; else ` + instead
-	}
-	return instead
-}
-
-// reader judges an interpreter: its code, its file, or its input, and options that bring more code.
-func (s *scope) reader(name string, r reader, args []field, in input) {
-	given := false
-	for i := 0; i < len(args) && len(s.findings) == 0; i++ {
-		f := args[i]
-		text, isLit := f.literal()
-		flag := f.lead()
-		switch {
-		case isLit && text == "--":
-			if i+1 < len(args) && !given {
-				s.operand(name, r, args[i+1], in)
-			}
-			return
-		case isLit && text == "-":
-			s.stdin(in, r.lang, name)
-			return
-		case isLit && r.codeFlag(text, name):
-			given = true
-			if i++; i < len(args) {
-				s.langCode(args[i], r.lang, name)
-			}
-			if r.data {
-				return
-			}
-		case r.codeJoined(flag) && f.reached(s.vals):
-			given = true
-			s.langCode(f, r.lang, name)
-		case r.operand && (strings.HasPrefix(flag, "--file=") || strings.HasPrefix(flag, "-f") && len(flag) > 2):
-			given = true
-			from := strings.TrimPrefix(flag, "-f")
-			if _, file, ok := strings.Cut(flag, "="); ok {
-				from = file
-			}
-			s.script(after(f, strings.TrimSuffix(flag, from)), in, r.lang, name)
-		case isLit && (text == "-f" || text == "--file" || text == "--init-file" || text == "-init") && (r.operand || r.lang == aScript && name != "php"):
-			given = true
-			if i++; i < len(args) {
-				s.script(args[i], in, r.lang, name)
-			}
-		case isLit && (text == "--version" || text == "--help" || text == "-V" || text == "-h" && r.lang == aScript && len(args) == 1 || text == "-v" && len(args) == 1):
-			return
-		case isLit && (text == "--check" || text == "-l" && name == "php" || text == "-n" && name == "ruby" && len(args) == 1):
-			return // it only reads the file
-		case isLit && len(text) == 2 && text[0] == '-' && strings.Contains(r.valued, text[1:]):
-			i++
-			if i < len(args) && strings.Contains("mMrI", text[1:]) && r.lang == aScript {
-				s.script(args[i], in, r.lang, name) // a module, which runs
-				s.module(args[i].lit(), args[i+1:], in)
-			}
-			if i < len(args) && args[i].many && args[i].reached(s.vals) && !s.all(wordOnly, name, whyCode, "put the value in double quotes") {
-				return
-			}
-			if text == "-m" && r.data {
-				return // a module: the rest is data
-			}
-		case len(flag) >= 2 && flag[0] == '-' && strings.Contains(r.valued, flag[1:2]) && flag[1] != '-' && !(r.lang == aScript && strings.Contains("mMrI", flag[1:2])):
-			if f.many && f.reached(s.vals) && !s.all(plainOnly, name, whyCode, "put the value in double quotes") {
-				return
-			}
-		case len(flag) > 1 && flag[0] == '-':
-			if f.reached(s.vals) {
-				s.all(numbers, "an option of "+name, whyOption, asArgument)
-			}
-		default:
-			if !given && r.operand {
-				given = true
-				s.langCode(f, r.lang, name)
-				continue
-			}
-			if !given && (name == "sqlite3" || name == "duckdb" || name == "psql" || name == "mysql" || name == "mariadb") {
-				s.database(name, r, args[i:], in)
-				return
-			}
-			if !given && text == "run" && (name == "deno" || name == "bun") {
-				continue
-			}
-			if !given {
-				s.operand(name, r, f, in)
-				return // the rest is data
-			}
-			s.options([]field{f}, options{all: true}, name)
-			s.perl(name, f, args)
-		}
-	}
-	if !given {
-		s.stdin(in, r.lang, name)
-	}
-}
-
-// module judges python -m: some modules run what they are given.
-func (s *scope) module(name string, args []field, in input) {
-	if !runningModules()[name] {
-		return
-	}
-	for _, f := range args {
-		if f.reached(s.vals) && (f.open() || !s.chosen(f)) {
-			s.all(numbers, "python -m "+name, whyCode, "run a file of your own, and pass the value as an argument")
-			return
-		}
-	}
-	s.stdin(in, aScript, "python -m "+name)
-}
-
-// database judges what follows a database's name: for sqlite3 that is code.
-func (s *scope) database(name string, r reader, args []field, in input) {
-	s.options(args, risky()[name], name)
-	if name == "sqlite3" || name == "duckdb" {
-		for _, f := range args[1:] {
-			s.langCode(f, r.lang, name)
-		}
-	}
-	if name != "sqlite3" || len(args) == 1 {
-		for i, f := range args {
-			if t := f.lit(); (t == "-c" || t == "-e" || t == "--command" || t == "--execute") && i+1 < len(args) {
-				s.langCode(args[i+1], r.lang, name)
-			}
-		}
-		s.stdin(in, r.lang, name)
-	}
-}
-
-// operand judges the first operand: a file to run.
-func (s *scope) operand(name string, r reader, f field, in input) {
-	s.script(f, in, r.lang, name)
-}
-
-// perl opens the operands of -n and -p, and runs one that has a pipe in it.
-func (s *scope) perl(name string, f field, args []field) {
-	if name != "perl" && name != "ruby" || !f.reached(s.vals) {
-		return
-	}
-	s.all(noPipe, name, whyCode, "give it the file as its input: < file")
-}
-
-func (r reader) codeFlag(text, name string) bool {
-	if len(text) > 1 && text[0] == '-' && text[1] != '-' {
-		return strings.ContainsAny(text[len(text)-1:], r.code) || slices.Contains(strings.Fields(r.long), text[1:])
-	}
-	return strings.HasPrefix(text, "--") && slices.Contains(strings.Fields(r.long), text[2:]) || name == "deno" && text == "eval"
-}
-
-// codeJoined recognises -e… and --expression=… with the code in the same word.
-func (r reader) codeJoined(flag string) bool {
-	if len(flag) < 2 || flag[0] != '-' {
-		return false
-	}
-	if flag[1] != '-' {
-		return strings.ContainsAny(flag[1:2], r.code)
-	}
-	name, _, ok := strings.Cut(flag[2:], "=")
-	return ok && slices.ContainsFunc(strings.Fields(r.long), func(l string) bool { return strings.HasPrefix(l, name) })
-}
-
-// langCode judges code of another language.
-func (s *scope) langCode(f field, l lang, name string) {
-	place := name + "'s program"
-	whole := f.text(s.vals)
-	var own strings.Builder // the author's part
-	for _, x := range f.bits {
-		if x.value == 0 {
-			own.WriteString(x.text)
-		}
-	}
-	if tame := runs(own.String(), l, versionless(name)); tame != nil {
-		if !s.all(*tame, place+", which runs things", whyCode, "check the value in the program first") {
-			return
-		}
-	}
-	if f.open() && !s.all(numbers, place, whyCode, asArgument) {
-		return
-	}
-	at := 0
-	for _, x := range f.bits {
-		if x.value == 0 {
-			at += len(x.text)
-			if x.hole {
-				at++
-			}
-			continue
-		}
-		said := x.said(s.vals)
-		before, behind := whole[:at], whole[at+len(said):]
-		at += len(said)
-		if instead, ok := s.fits(said, before, behind, l); !ok {
-			if instead == "" {
-				instead = s.hint(x.value-1, place, asArgument)
-			}
-			s.report(x.value-1, place, whyCode, instead)
-			return
-		}
-	}
-}
-
-// fits reports whether a value does no harm where it stands in code, and if not, how to write it.
-func (s *scope) fits(said, before, behind string, l lang) (instead string, ok bool) {
-	if aNumber(said) {
-		return "", true
-	}
-	simple := !strings.ContainsAny(before+behind, "\n`")
-	switch l {
-	case aSed:
-		return fitsSed(said, before, behind)
-	case anAwk:
-		if q, ok := openQuote(before); ok && simple && q == '"' {
-			return "", strings.IndexByte(behind, q) >= 0 && inQuotes(said, q)
-		}
-		if awkRegex().MatchString(before) && simple && strings.Contains(behind, "/") {
-			return "", between(said, '/')
-		}
-		return "", plainText(said) && !strings.Contains(said, "/")
-	}
-	if q, ok := openQuote(before); ok && simple && !strings.ContainsAny(before, "#\\") && !strings.Contains(before, "//") && !strings.Contains(before, "'''") && !strings.Contains(before, `"""`) && strings.IndexByte(behind, q) >= 0 {
-		return "", inQuotes(said, q)
-	}
-	// In code of several lines, plain words between quotes of one line.
-	line := before[strings.LastIndexByte(before, '\n')+1:]
-	if q, ok := openQuote(line); ok && !strings.Contains(line, "#") && strings.IndexByte(strings.SplitN(behind, "\n", 2)[0], q) >= 0 && plainWords(said) {
-		return "", true
-	}
-	return "", plainText(said) && said != "" && !strings.HasPrefix(said, ".")
-}
-
-var awkRegex = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[~!({;,&|])\s*/[^/\\]*$`) })
-
-// openQuote returns the quote that is open at the end of code.
-func openQuote(code string) (byte, bool) {
-	var quote byte
-	for i := 0; i < len(code); i++ {
-		switch c := code[i]; {
-		case c == '\\':
-			i++
-		case quote == 0 && (c == '"' || c == '\''):
-			quote = c
-		case c == quote:
-			quote = 0
-		}
-	}
-	return quote, quote != 0
 }

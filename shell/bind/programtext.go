@@ -58,10 +58,11 @@ var (
 	// What one language alone has.
 	languages = sync.OnceValue(func() map[string]*regexp.Regexp {
 		return map[string]*regexp.Regexp{
-			"perl": regexp.MustCompile(`\b(do|require|use\s+lib|syscall|sysopen)\b\s*[$({"']|\bopen\b|/[a-z]*e[a-z]*\s*(;|$|\})|\(\?\{|\(\?\?`),
-			"ruby": regexp.MustCompile(`\b(open|send|public_send|load|require|require_relative|IO|Kernel|PTY|Process|Marshal|YAML|ERB|binding)\b`),
-			"php":  regexp.MustCompile(`\b(require|include|system|exec|popen|mail|assert|array_map|usort)\b`),
-			"lua":  regexp.MustCompile(`\b(load|require|io\.popen|os\.execute|package)\b`),
+			"perl":   regexp.MustCompile(`\b(do|require|use\s+lib|syscall|sysopen)\b\s*[$({"']|\bopen\b|/[a-z]*e[a-z]*\s*(;|$|\})|\(\?\{|\(\?\?`),
+			"ruby":   regexp.MustCompile(`\b(open|send|public_send|load|require|require_relative|IO|Kernel|PTY|Process|Marshal|YAML|ERB|binding)\b`),
+			"php":    regexp.MustCompile(`\b(require|include|system|exec|popen|mail|assert|array_map|usort)\b`),
+			"sqlite": regexp.MustCompile(`(?i)\b(edit|load_extension|writefile|fts3_tokenizer)\s*\(|^\s*\.(system|shell|import|load|once|output|read|open)\b`),
+			"lua":    regexp.MustCompile(`\b(load|require|io\.popen|os\.execute|package)\b`),
 		}
 	})
 	// Perl's open with a mode of its own runs nothing.

@@ -17,6 +17,8 @@ type scope struct {
 	*judge
 	depth      int
 	set        map[string]int      // how often each variable is set
+	numerals   map[string]bool     // variables that are set to a number
+	texty      map[string]bool     // and to something else
 	texts      map[string][]string // the plain texts that it is set to
 	open       map[string]bool     // variables that may hold a value
 	positional bool                // so may $1, $@ and their kind
@@ -49,6 +51,10 @@ func (s *scope) uses(n syntax.Node) uses {
 				u.dirty = true
 			case isPositional(name):
 				u.dirty = u.dirty || s.positional
+			case s.deeds.anyVar:
+				u.dirty = true
+			case s.deeds.moves && (name == "PWD" || name == "OLDPWD" || name == "DIRSTACK"):
+				u.dirty = true
 			case name == "REPLY" || name == "MAPFILE" || name == "BASH_REMATCH" || name == "_" || name == "OPTARG" || name == "COPROC" || strings.HasPrefix(name, "BASH_ARG"):
 				u.dirty = true
 			default:
@@ -58,13 +64,15 @@ func (s *scope) uses(n syntax.Node) uses {
 			if len(n.Stmts) == 1 && counts(n.Stmts[0]) {
 				return false
 			}
-			u.dirty = u.dirty || s.fed || s.inputs[n]
+			u.dirty = u.dirty || s.fed || s.deeds.opened || s.inputs[n]
 		case *syntax.ProcSubst:
-			u.dirty = u.dirty || s.fed || s.inputs[n]
+			u.dirty = u.dirty || s.fed || s.deeds.opened || s.inputs[n]
 		case *syntax.SglQuoted:
 			u.dirty = u.dirty || len(s.marks(n.Value)) > 0
 		case *syntax.Lit:
 			u.dirty = u.dirty || len(s.marks(n.Value)) > 0 || s.deeds.names && strings.ContainsAny(n.Value, "*?[")
+		case *syntax.DeclClause:
+			u.dirty = u.dirty || len(n.Args) == 0 || declares(n, "p") // it shows variables
 		case *syntax.Redirect:
 			u.dirty = u.dirty || n.Op == syntax.RdrIn && s.reads(words.Lit(n.Word))
 		case *syntax.CallExpr:
@@ -74,7 +82,7 @@ func (s *scope) uses(n syntax.Node) uses {
 				case "printenv", "env", "set", "declare", "export", "typeset", "compgen":
 					u.dirty = true
 				default:
-					u.dirty = u.dirty || s.funcs[name] || (len(s.deeds.writes) > 0 || s.deeds.exports) && !silent()[name]
+					u.dirty = u.dirty || s.funcs[name] || (len(s.deeds.writes) > 0 || s.deeds.exports || s.deeds.state) && !silent()[name] || s.deeds.moves && name == "pwd"
 				}
 			}
 		}
@@ -126,100 +134,146 @@ func (s *scope) reach(n syntax.Node) bool {
 // survey finds out what the scope's code sets, writes and reads.
 func (s *scope) survey(root syntax.Node) {
 	s.set, s.texts = map[string]int{}, map[string][]string{}
+	s.numerals, s.texty = map[string]bool{}, map[string]bool{}
 	if s.open == nil {
 		s.open = map[string]bool{}
 	}
-	dependents := map[string][]string{} // variable → those that are set from it
-	var dirty []string
-	sets := func(name string, n syntax.Node, certain bool) {
-		s.set[name]++
-		if certain {
-			dirty = append(dirty, name)
-			return
-		}
-		if n == nil || isNilWord(n) {
-			return
-		}
-		u := s.uses(n)
-		if u.dirty {
-			dirty = append(dirty, name)
-		}
-		for _, v := range u.vars {
-			dependents[v] = append(dependents[v], name)
-		}
+	for name := range s.opened {
+		s.open[name] = true
 	}
 	s.forget()
 	s.surveyFunctions(root)
 	s.forget()
-	walk(root, func(path []syntax.Node) {
-		switch n := path[len(path)-1].(type) {
-		case *syntax.Assign:
-			if n.Name == nil {
-				return
-			}
-			name := n.Name.Value
-			if text, ok := words.Literal(n.Value); ok && n.Array == nil && !n.Append && n.Index == nil && len(s.marks(text)) == 0 {
-				s.texts[name] = append(s.texts[name], text)
-			} else {
-				s.set[name]++ // so that it is no constant
-			}
-			if d, ok := path[len(path)-2].(*syntax.DeclClause); ok && declares(d, "n") {
-				sets(name, nil, true) // another name for a variable
-			}
-			if n.Array != nil {
-				sets(name, n.Array, false)
-			}
-			sets(name, n.Value, false)
-			if n.Value != nil {
-				s.changed = s.changed.or(s.changes(n.Value))
-			}
-		case *syntax.WordIter:
-			s.set[n.Name.Value]++
-			if len(n.Items) == 0 && s.positional {
-				sets(n.Name.Value, nil, true)
-			}
-			for _, w := range n.Items {
-				sets(n.Name.Value, w, false)
-			}
-		case *syntax.ParamExp:
-			if n.Exp != nil && n.Param != nil && n.Exp.Word != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
-				s.set[n.Param.Value]++
-				sets(n.Param.Value, n.Exp.Word, false)
-			}
-		case *syntax.CallExpr:
-			if len(n.Args) == 0 {
-				return
-			}
-			for i, w := range n.Args {
-				switch base := words.Lit(w); base {
-				case "read", "mapfile", "readarray", "getopts":
-					s.changed = s.changed.or(s.fedBy(path))
-					for _, w := range n.Args[i+1:] {
-						sets(words.Lit(w), nil, s.isFed(path) || base == "getopts" && s.positional)
-						s.set[words.Lit(w)]++
-					}
-				case "printf":
-					if len(n.Args) > i+2 && words.Lit(n.Args[i+1]) == "-v" {
-						for _, w := range n.Args[i+3:] {
-							sets(words.Lit(n.Args[i+2]), w, false)
-						}
-						s.set[words.Lit(n.Args[i+2])] += 2
-					}
-				}
-			}
-		}
-	})
-	for len(dirty) > 0 {
-		name := dirty[len(dirty)-1]
-		dirty = dirty[:len(dirty)-1]
+	g := &assigned{scope: s, dependents: map[string][]string{}}
+	walk(root, g.node)
+	for len(g.dirty) > 0 {
+		name := g.dirty[len(g.dirty)-1]
+		g.dirty = g.dirty[:len(g.dirty)-1]
 		if !s.open[name] {
-			s.open[name] = true
-			dirty = append(dirty, dependents[name]...)
+			s.open[name], s.opened[name] = true, true
+			g.dirty = append(g.dirty, g.dependents[name]...)
 		}
 	}
 	s.forget()
 	s.surveyDeeds(root)
 	s.forget()
+}
+
+// assigned collects what a scope's variables are set to.
+type assigned struct {
+	*scope
+	dependents map[string][]string // variable → those that are set from it
+	dirty      []string            // those that are set to a value
+}
+
+// sets notes that a variable is set to what a node stands for; certain, if that may be a value for sure.
+func (g *assigned) sets(name string, n syntax.Node, certain bool) {
+	g.set[name]++
+	w, ok := n.(*syntax.Word)
+	switch {
+	case !certain && ok && w == nil:
+	case !certain && ok && isNumeral(w):
+		g.numerals[name] = true
+	default:
+		g.texty[name] = true
+	}
+	if certain {
+		g.dirty = append(g.dirty, name)
+		return
+	}
+	if n == nil || isNilWord(n) {
+		return
+	}
+	u := g.uses(n)
+	if u.dirty {
+		g.dirty = append(g.dirty, name)
+	}
+	for _, v := range u.vars {
+		g.dependents[v] = append(g.dependents[v], name)
+	}
+}
+
+// node notes what the node at the path's end sets.
+func (g *assigned) node(path []syntax.Node) {
+	switch n := path[len(path)-1].(type) {
+	case *syntax.Assign:
+		g.assign(n, path[len(path)-2])
+	case *syntax.WordIter:
+		g.set[n.Name.Value]++
+		if len(n.Items) == 0 && g.positional {
+			g.sets(n.Name.Value, nil, true)
+		}
+		for _, w := range n.Items {
+			g.sets(n.Name.Value, w, false)
+		}
+	case *syntax.ParamExp:
+		if n.Exp != nil && n.Param != nil && n.Exp.Word != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
+			g.set[n.Param.Value]++
+			g.sets(n.Param.Value, n.Exp.Word, false)
+		}
+	case *syntax.CallExpr:
+		for i, w := range n.Args {
+			g.builtin(words.Lit(w), n.Args[i+1:], path)
+		}
+	}
+}
+
+func (g *assigned) assign(n *syntax.Assign, parent syntax.Node) {
+	if n.Name == nil {
+		g.declared(n.Value)
+		return
+	}
+	name := n.Name.Value
+	if text, ok := words.Literal(n.Value); ok && n.Array == nil && !n.Append && n.Index == nil && len(g.marks(text)) == 0 {
+		g.texts[name] = append(g.texts[name], text)
+	} else {
+		g.set[name]++ // so that it is no constant
+	}
+	if d, ok := parent.(*syntax.DeclClause); ok && declares(d, "n") {
+		g.deeds.anyVar = true // another name for a variable
+	}
+	if n.Array != nil {
+		g.sets(name, n.Array, false)
+	}
+	g.sets(name, n.Value, false)
+	if n.Value != nil {
+		g.changed = g.changed.or(g.changes(n.Value))
+	}
+}
+
+// declared notes a word of declare and its kind: of "$x=1", only the line knows which variable that is.
+func (g *assigned) declared(w *syntax.Word) {
+	text, ok := words.Literal(w)
+	if w == nil || ok && len(g.marks(text)) == 0 {
+		return
+	}
+	if key, _, named := strings.Cut(g.code(w).lead(), "="); named && isName(key) {
+		g.sets(key, w, false)
+		return
+	}
+	u := g.uses(w)
+	g.deeds.anyVar = g.deeds.anyVar || u.dirty || len(u.vars) > 0
+}
+
+// builtin notes what read, printf -v and their kind set.
+func (g *assigned) builtin(name string, args []*syntax.Word, path []syntax.Node) {
+	switch name {
+	case "read", "mapfile", "readarray", "getopts":
+		g.changed = g.changed.or(g.fedBy(path))
+		for _, w := range args {
+			g.deeds.anyVar = g.deeds.anyVar || words.Lit(w) == "" && g.uses(w).dirty
+			g.sets(words.Lit(w), nil, g.isFed(path) || name == "getopts" && g.positional)
+			g.set[words.Lit(w)]++
+		}
+	case "printf":
+		if len(args) > 1 && words.Lit(args[0]) == "-v" {
+			g.deeds.anyVar = g.deeds.anyVar || words.Lit(args[1]) == ""
+			for _, w := range args[2:] {
+				g.sets(words.Lit(args[1]), w, false)
+			}
+			g.set[words.Lit(args[1])] += 2
+		}
+	}
 }
 
 // fedBy reports what is done to the text that a command at the path's end reads.
@@ -274,7 +328,10 @@ func (s *scope) surveyFunctions(root syntax.Node) {
 					s.aliases[name] = true
 				}
 			case "set":
-				s.positional = s.positional || len(n.Args) > 1 && slices.ContainsFunc(n.Args[1:], func(w *syntax.Word) bool { _, ok := words.Literal(w); return !ok || len(s.marks(words.Lit(w))) > 0 })
+				s.positional = s.positional || len(n.Args) > 1 && slices.ContainsFunc(n.Args[1:], func(w *syntax.Word) bool {
+					text, ok := words.Literal(w)
+					return !ok || len(s.marks(text)) > 0 || strings.ContainsAny(text, "*?[")
+				})
 			}
 		}
 	})
@@ -290,6 +347,9 @@ func (s *scope) surveyFunctions(root syntax.Node) {
 
 // isFed reports whether what a command at the path's end reads may hold a value.
 func (s *scope) isFed(p []syntax.Node) bool {
+	if s.deeds.opened {
+		return true
+	}
 	for k := len(p) - 1; k >= 0; k-- {
 		switch n := p[k].(type) {
 		case *syntax.Stmt:
@@ -305,8 +365,8 @@ func (s *scope) isFed(p []syntax.Node) bool {
 				}
 			}
 		case *syntax.BinaryCmd:
-			if (n.Op == syntax.Pipe || n.Op == syntax.PipeAll) && k+1 < len(p) && p[k+1] == n.Y {
-				return s.variable(n.X)
+			if (n.Op == syntax.Pipe || n.Op == syntax.PipeAll) && k+1 < len(p) && p[k+1] == n.Y && s.variable(n.X) {
+				return true // else it may pass on what the whole pipeline reads
 			}
 		case *syntax.FuncDecl:
 			return true // it reads what its callers read
@@ -325,4 +385,20 @@ func (s *scope) variable(n syntax.Node) bool {
 	}
 	u := s.uses(n)
 	return u.dirty || slices.ContainsFunc(u.vars, func(v string) bool { return s.open[v] || s.assigns[v] })
+}
+
+func isName(s string) bool {
+	return s != "" && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == "" && (s[0] < '0' || s[0] > '9')
+}
+
+// isNumeral recognises a number, and arithmetic, whose result is one.
+func isNumeral(w *syntax.Word) bool {
+	if text, ok := words.Literal(w); ok {
+		return aNumeral().MatchString(text)
+	}
+	if len(w.Parts) != 1 {
+		return false
+	}
+	_, ok := w.Parts[0].(*syntax.ArithmExp)
+	return ok
 }
