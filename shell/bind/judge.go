@@ -42,7 +42,7 @@ func Judge(l Line) []Finding {
 }
 
 func (l Line) judge(p *Program, file *syntax.File) []Finding {
-	j := &judge{Program: p, first: map[string]int{}, aliases: map[string]bool{}, steps: map[syntax.Node]change{}, opened: map[string]bool{}, deeds: deeds{writes: map[string]bool{}, maybe: map[string]bool{}, leads: map[string]bool{}}}
+	j := &judge{Program: p, first: map[string]int{}, aliases: map[string]bool{}, steps: map[syntax.Node]change{}, feeds: map[syntax.Node]change{}, opened: map[string]bool{}, deeds: deeds{writes: map[string]bool{}, maybe: map[string]bool{}, leads: map[string]bool{}}}
 	for _, part := range l.Parts {
 		if v := part.Value; v != nil {
 			list := wordsOf(v, false, false)
@@ -80,6 +80,7 @@ type judge struct {
 	dash     bool            // a value begins with -
 	nameFlag bool            // or has the flag -v or -R in it, which takes a variable's name
 	steps    map[syntax.Node]change
+	feeds    map[syntax.Node]change
 	deeds    deeds           // what the line does that others of its commands can see
 	inputs   inputs          // substitutions whose input may hold a value
 	opened   map[string]bool // variables that may hold a value, anywhere in the line
@@ -118,6 +119,7 @@ const (
 	whyArithmetic = "could run a command: arithmetic and subscripts are expanded again"
 	whyVariable   = "would be the name of a variable, which runs the commands in its subscript"
 	whySetting    = "would change how commands are found or run"
+	whyChoice     = "would choose what runs, and a value never does"
 	whyOption     = "could be an option that runs or writes something"
 )
 
@@ -281,6 +283,9 @@ func (s *scope) assignment(n *syntax.Assign) {
 	}
 	if !s.reach(n.Value) {
 		return
+	}
+	if n.Name.Value == "ENV" && s.all(wordOnly, "ENV", whySetting, "set ENV to fixed text, or to a word") {
+		return // what most people mean by it: prod
 	}
 	if n.Name.Value == "IFS" && s.all(oneByte, "IFS", whySetting, "set IFS to fixed text") {
 		return

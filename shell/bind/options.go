@@ -36,7 +36,7 @@ func (s *scope) optionWord(f field, before string, o options, place string) {
 		k = wordOnly
 	}
 	if takes {
-		s.all(k, "an option of "+place+" that names a program", whyName, "name the program yourself")
+		s.all(k, "an option of "+place+" that names a program", whyChoice, "name the program yourself")
 	}
 }
 

@@ -177,7 +177,7 @@ func (s *scope) carrier(name string, c carrier, args []field, in input) {
 		case strings.HasPrefix(f.lead(), "-") || text == "compose":
 		case !verb:
 			if f.reached(s.vals) && !sub && (f.open() || verbs()[firstWord(f.text(s.vals))] || listed(c.verbs, firstWord(f.text(s.vals)))) {
-				s.all(numbers, name+"'s subcommand", whyName, "write the subcommand yourself")
+				s.all(numbers, name+"'s subcommand", whyChoice, "write the subcommand yourself")
 			}
 			if sub || f.reached(s.vals) || packagers()[name] {
 				return // some other subcommand
@@ -262,7 +262,7 @@ func (s *scope) hosts(name string, args []field) {
 	for i, f := range args {
 		switch {
 		case sub == "" && f.reached(s.vals) && !hostWords()[f.text(s.vals)]:
-			s.all(never, name+"'s subcommand", whyName, "write the subcommand yourself")
+			s.all(never, name+"'s subcommand", whyChoice, "write the subcommand yourself")
 		case (sub == "alias" || sub == "config" || sub == "extension" || sub == "ext") && f.reached(s.vals):
 			s.all(numbers, name+" "+sub, whyCode, "write it yourself")
 		case f.text(s.vals) == "--":
@@ -387,7 +387,7 @@ func (s *scope) installs(name string, args []field) {
 		}
 	case "":
 		if len(args) > 0 && args[0].reached(s.vals) && name != "go" && name != "cargo" && (args[0].open() || verbs()[args[0].text(s.vals)] || !aWord(args[0].text(s.vals))) {
-			s.all(numbers, name+"'s subcommand", whyName, "write the subcommand yourself")
+			s.all(numbers, name+"'s subcommand", whyChoice, "write the subcommand yourself")
 		}
 	}
 }
@@ -475,7 +475,7 @@ func (s *scope) git(args []field) {
 		case strings.HasPrefix(text, "-"):
 		case text == "" && (f.open() || riskyGit()[f.text(s.vals)] == options{} || listed(riskyGit()[f.text(s.vals)].runs, "*")):
 			if f.reached(s.vals) {
-				s.all(wordOnly, "git's subcommand", whyName, "write the subcommand yourself")
+				s.all(wordOnly, "git's subcommand", whyChoice, "write the subcommand yourself")
 			}
 			return
 		default:

@@ -38,7 +38,7 @@ func strange(text string, imports *regexp.Regexp, quiet map[string]bool) bool {
 		for module := range strings.SplitSeq(strings.Join(m[1:], ""), ",") {
 			module = strings.Fields(module + " x")[0]
 			module, _, _ = strings.Cut(module, ".")
-			if !quiet[strings.TrimPrefix(module, "node:")] {
+			if !quiet[strings.TrimPrefix(module, "node:")] && !strings.HasSuffix(m[1], ".json") {
 				return true
 			}
 		}

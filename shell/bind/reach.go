@@ -276,23 +276,30 @@ func (g *assigned) builtin(name string, args []*syntax.Word, path []syntax.Node)
 	}
 }
 
-// fedBy reports what is done to the text that a command at the path's end reads.
+// fedBy reports what is done to the text that a command at the path's end
+// reads. What holds for a node is kept: a pipeline's stages share all but their ends.
 func (s *scope) fedBy(path []syntax.Node) (c change) {
-	note := func(n syntax.Node) { c = c.or(s.changes(n)) }
-	for k, n := range path {
-		switch n := n.(type) {
-		case *syntax.BinaryCmd:
-			if n.Op == syntax.Pipe && k+1 < len(path) && path[k+1] == n.Y {
-				note(n.X)
-			}
-		case *syntax.Stmt:
-			for _, r := range n.Redirs {
-				if r.Word != nil {
-					note(r.Word)
-				}
+	last := len(path) - 1
+	if last < 0 {
+		return c
+	}
+	if c, known := s.feeds[path[last]]; known {
+		return c
+	}
+	c = s.fedBy(path[:last])
+	if last > 0 {
+		if pipe, ok := path[last-1].(*syntax.BinaryCmd); ok && pipe.Op == syntax.Pipe && path[last] == pipe.Y {
+			c = c.or(s.changes(pipe.X))
+		}
+	}
+	if st, ok := path[last].(*syntax.Stmt); ok {
+		for _, r := range st.Redirs {
+			if r.Word != nil {
+				c = c.or(s.changes(r.Word))
 			}
 		}
 	}
+	s.feeds[path[last]] = c
 	return c
 }
 
