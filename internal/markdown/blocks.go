@@ -51,14 +51,15 @@ type blockParser struct {
 	blocks []block
 	labels map[string]bool // of the links that are defined
 
-	open   []container
-	quotes []int  // the indexes in open of block quotes
-	leaf   block  // the block that the last line belongs to
-	lines  []line // of the blocks, and from lines[from] on of leaf
-	from   int
-	fence  struct{ length, indent int }
-	html   htmlKind
-	begun  bool // a block began on this line, so it continues nothing
+	open    []container
+	quotes  []int  // the indexes in open of block quotes
+	leaf    block  // the block that the last line belongs to
+	lines   []line // of the blocks, and from lines[from] on of leaf
+	from    int
+	fence   struct{ length, indent int }
+	html    htmlKind
+	comment bool // the HTML has a comment that is still open
+	begun   bool // a block began on this line, so it continues nothing
 
 	// The current line: src[start:eol] without its ending, the next one starts
 	// at next. All up to pos has been read; pos stands at column col.
@@ -206,7 +207,7 @@ func (p *blockParser) continueLeaf() bool {
 		p.leaf.end = p.next
 		return true
 	case html:
-		if p.html >= htmlElement && p.blank() {
+		if p.html >= htmlElement && (p.blank() || p.opensFence()) {
 			return false
 		}
 		p.keepHTML()
@@ -354,23 +355,29 @@ func (p *blockParser) openHeading(depth int) bool {
 }
 
 func (p *blockParser) openFence(depth int) bool {
+	n, ok := p.fenceLength()
+	if !ok {
+		return false
+	}
+	p.begin(depth)
+	p.fence.length, p.fence.indent = n, p.indent()
+	p.startLeaf(fenced)
+	p.leaf.mark = p.src[p.first]
+	p.leaf.info = strings.Trim(p.src[p.first+n:p.eol], " \t")
+	p.leaf.live = mayLive(p.leaf.info)
+	p.leaf.end = p.next
+	return true
+}
+
+// fenceLength counts the marks of the fence that starts at the first byte.
+func (p *blockParser) fenceLength() (n int, ok bool) {
 	mark := p.src[p.first]
 	i := p.first
 	for i < p.eol && p.src[i] == mark {
 		i++
 	}
-	info := p.src[i:p.eol]
-	if i-p.first < 3 || mark == '`' && strings.IndexByte(info, '`') >= 0 {
-		return false
-	}
-	p.begin(depth)
-	p.fence.length, p.fence.indent = i-p.first, p.indent()
-	p.startLeaf(fenced)
-	p.leaf.mark = mark
-	p.leaf.info = strings.Trim(info, " \t")
-	p.leaf.live = mayLive(p.leaf.info)
-	p.leaf.end = p.next
-	return true
+	n = i - p.first
+	return n, n >= 3 && (mark == '~' || mark == '`' && strings.IndexByte(p.src[i:p.eol], '`') < 0)
 }
 
 func (p *blockParser) closingFence() (end int, ok bool) {
@@ -392,16 +399,45 @@ func (p *blockParser) openHTML(depth int) bool {
 	}
 	p.begin(depth)
 	p.startLeaf(html)
-	p.html = kind
+	p.html, p.comment = kind, false
 	p.keepHTML()
 	return true
 }
 
 func (p *blockParser) keepHTML() {
 	p.keepLine()
-	if p.html.endsIn(p.src[p.pos:p.eol]) {
+	line := p.src[p.pos:p.eol]
+	if p.html.endsIn(line) {
 		p.closeLeaf()
+		return
 	}
+	for mark := p.commentMark(); ; mark = p.commentMark() {
+		_, rest, found := strings.Cut(line, mark)
+		if !found {
+			break
+		}
+		p.comment = !p.comment
+		line = rest
+	}
+}
+
+// commentMark is what ends the comment in the HTML, or starts one.
+func (p *blockParser) commentMark() string {
+	if p.comment {
+		return "-->"
+	}
+	return "<!--"
+}
+
+// opensFence reports whether a fence starts here that a tag above does not make
+// plain text. CommonMark knows no fence in an HTML block; who writes <example>
+// with a fence below it does.
+func (p *blockParser) opensFence() bool {
+	if p.comment || p.blank() || p.indent() >= 4 {
+		return false
+	}
+	_, ok := p.fenceLength()
+	return ok
 }
 
 // underline reports whether the line would make a heading of the paragraph above it.

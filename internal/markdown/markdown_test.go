@@ -78,7 +78,7 @@ func shrink(doc string) string {
 func difference(doc string) string {
 	doc = strings.ReplaceAll(doc, "!`", "?`") // a directive is code here and a command there
 	plain := expand(doc)
-	if exempt(plain) != "" || slices.ContainsFunc(Scan(doc), func(sp Span) bool { return sp.Kind == Tag }) {
+	if exempt(plain) != "" || slices.ContainsFunc(Scan(doc), func(sp Span) bool { return sp.Kind == Tag }) || fenceInHTML(plain) {
 		return ""
 	}
 	ours, theirs := visible(doc, codeBytes(doc)), visible(plain, goldmarkCode(plain))
@@ -89,6 +89,22 @@ func difference(doc string) string {
 	}
 	return ""
 }
+
+// fenceInHTML reports whether goldmark sees HTML with a line that starts a
+// fence, which is none in CommonMark.
+func fenceInHTML(doc string) bool {
+	found := false
+	src := []byte(doc)
+	ast.Walk(markdown.Parser().Parse(text.NewReader(src)), func(n ast.Node, enter bool) (ast.WalkStatus, error) {
+		if h, ok := n.(*ast.HTMLBlock); ok && h.HTMLBlockType >= ast.HTMLBlockType6 {
+			found = found || fenceLine.Match(h.Lines().Value(src))
+		}
+		return ast.WalkContinue, nil
+	})
+	return found
+}
+
+var fenceLine = regexp.MustCompile("(?m)^ {0,3}(`{3,}[^`\n]*|~{3,}.*)$")
 
 // expand replaces lone carriage returns and tabs, which CommonMark defines by
 // line ends and columns: goldmark takes the former for white space and

@@ -47,9 +47,10 @@ const (
 // Scan finds what is code, a directive or a tag in a body of Markdown, in
 // order and without overlaps. It reads blocks and then the text in them by the
 // rules of CommonMark 0.31, as far as these decide whether a byte is code, with
-// one exception: a skillhand tag alone on its line is a block of its own. Plain
-// CommonMark takes it for the start of an HTML block, or for more of the list
-// item above it; then a fence right below <skill> would be no fence.
+// two exceptions, as prompts are full of tags that are no HTML: a skillhand tag
+// alone on its line is a block of its own, and a fence below any tag is a fence.
+// Plain CommonMark takes a tag for the start of an HTML block, which has none, or
+// for more of the list item above it.
 func Scan(src string) []Span {
 	p := blockParser{src: src}
 	p.parse()
