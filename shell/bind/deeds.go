@@ -67,13 +67,18 @@ func (s *scope) surveyDeeds(root syntax.Node) {
 			if len(n.Args) > 0 {
 				shows := s.shows(p)
 				name := words.Lit(n.Args[0])
-				s.deeds.state = s.deeds.state || shows && !passing()[name] && !cutting()[name] && !silent()[name] && !printing()[name] && !strings.Contains(name, "/")
+				s.deeds.state = s.deeds.state || shows && name == "git" && len(n.Args) > 1 && !gitShows()[words.Lit(n.Args[1])] || shows && !passing()[name] && !cutting()[name] && !silent()[name] && !printing()[name] && !strings.Contains(name, "/")
 				s.surveyWriter(n.Args, shows || s.deeds.files() && writers()[path.Base(name)])
 			}
 		}
 	})
 	s.surveyEnvironment(root)
 }
+
+// gitShows are git's subcommands that keep nothing of what they are told.
+var gitShows = sync.OnceValue(func() map[string]bool {
+	return set("log diff show status grep blame rev-parse rev-list ls-files ls-tree shortlog describe cat-file merge-base diff-tree name-rev show-ref check-ignore -C")
+})
 
 func reads(op syntax.RedirOperator) bool {
 	switch op {
@@ -85,7 +90,7 @@ func reads(op syntax.RedirOperator) bool {
 
 // printing are programs that keep nothing of what they are given: they only print.
 var printing = sync.OnceValue(func() map[string]bool {
-	return set("sed awk gawk mawk jq yq tr read base64 xxd od hexdump python3 node perl ruby bc expr numfmt gh curl md5sum sha256sum docker kubectl npm npx make eslint pytest go cargo")
+	return set("sed awk gawk mawk jq yq tr read base64 xxd od hexdump python3 node perl ruby bc expr numfmt curl md5sum sha256sum npx make eslint pytest go cargo")
 })
 
 // opens recognises exec 3>file: others write there later.
@@ -175,6 +180,8 @@ func (s *scope) surveyWriter(args []*syntax.Word, shows bool) {
 				s.writesTo(w)
 			}
 		}
+	case name == "patch":
+		s.writesName("")
 	case s.fetches(name, args[1:]):
 		s.deeds.fetched = true
 	case s.interprets(base):
@@ -188,7 +195,7 @@ func (s *scope) surveyWriter(args []*syntax.Word, shows bool) {
 
 // lookers are programs that only look at the files they are told.
 var lookers = sync.OnceValue(func() map[string]bool {
-	return set("chmod test [ ls cat head tail wc stat file grep egrep fgrep rg diff cmp shellcheck echo printf rm touch md5sum sha256sum basename dirname realpath readlink which command type less more git cd mkdir find make npm")
+	return set("chmod test [ ls cat head tail wc stat file grep egrep fgrep rg diff cmp shellcheck echo printf rm touch md5sum sha256sum basename dirname realpath readlink which command type less more git cd mkdir find make npm source . eval exec trap set export cargo go pytest npx docker gh")
 })
 
 // mentions notes the files that a program is told, together with a value: it may write them.

@@ -235,7 +235,7 @@ func found(n *syntax.CmdSubst) (string, bool) {
 // constant returns what a variable holds that the line sets once, to a text.
 func (s *scope) constant(name string) (string, bool) {
 	list := s.texts[name]
-	if len(list) != 1 || s.set[name] > 1 {
+	if len(list) != 1 || s.set[name] > 1 || s.deeds.anyVar {
 		return "", false
 	}
 	return list[0], true

@@ -140,7 +140,7 @@ var (
 		return plainWords(v) && !strings.HasPrefix(v, "/") && !strings.HasPrefix(v, "-") && !strings.Contains(v, "..")
 	}}
 	unsetting = kind{"no setting", noSetting}
-	oneByte   = kind{"one character", func(v string) bool { return len(v) == 1 }}
+	oneByte   = kind{"one character", func(v string) bool { return len(v) == 1 && !isNameChar(v[0]) }}
 	noPipe    = kind{"without a pipe", func(v string) bool { return !strings.ContainsAny(v, "|<>!") }}
 	aTarget   = kind{"a target of make", func(v string) bool {
 		name, text, set := strings.Cut(v, "=")

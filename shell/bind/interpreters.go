@@ -19,56 +19,49 @@ func (s *scope) shell(name string, args []field, in input) {
 	if i := slices.IndexFunc(args, func(f field) bool { return f.lit() == "--" }); name == "capsh" && i >= 0 {
 		args = args[i+1:] // bash's own
 	}
+	code, input := false, false
 	for i := 0; i < len(args); i++ {
 		f := args[i]
 		text, isLit := f.literal()
 		switch {
-		case !isLit && f.reached(s.vals):
-			s.script(f, in, aShell, name)
-			return
-		case text == "--":
-			if i+1 < len(args) {
-				s.script(args[i+1], in, aShell, name)
-				return
-			}
-		case len(text) > 1 && (text[0] == '-' || text[0] == '+') && text[1] != '-':
-			switch {
-			case strings.Contains(text, "c") || text == "-Command":
-				for i++; i < len(args); i++ {
-					if t := args[i].lit(); !strings.HasPrefix(t, "-") && !strings.HasPrefix(t, "+") || t == "-" {
-						s.shellCode(args[i], args[i+1:], in, name+" -c")
-						return
-					}
-				}
-				return
-			case text == "-n":
+		case isLit && len(text) > 1 && (text[0] == '-' || text[0] == '+') && text[1] != '-':
+			if text == "-n" {
 				return // it only reads the file
-			case strings.Contains(text, "s"):
-				s.options(args[i+1:], options{runs: "*"}, name)
-				s.nested(in, args[i+1:], name)
-				return
-			case text == "-o" || text == "-O" || text == "+o" || text == "+O":
-				i++
 			}
+			code = code || text[0] == '-' && strings.Contains(text, "c") || text == "-Command"
+			input = input || text[0] == '-' && strings.Contains(text, "s")
+			i += strings.Count(text, "o") + strings.Count(text, "O") // each has a word of its own: -euo pipefail
 		case text == "--version" || text == "--help":
 			return
 		case text == "--command":
-			if i+1 < len(args) {
-				s.shellCode(args[i+1], args[i+2:], in, name)
-			}
-			return
+			code = true
 		case text == "--rcfile" || text == "--init-file":
 			if i++; i < len(args) {
 				s.script(args[i], in, aShell, name)
 			}
-		case strings.HasPrefix(text, "--"):
-		case text == "-":
+		case isLit && strings.HasPrefix(text, "--") && text != "--", isLit && text == "-":
 		default:
-			s.script(f, in, aShell, name)
+			if text == "--" {
+				if i++; i >= len(args) {
+					continue
+				}
+				f = args[i]
+			}
+			switch {
+			case code:
+				s.shellCode(f, args[i+1:], in, name+" -c")
+			case input:
+				s.options(args[i:], options{runs: "*"}, name)
+				s.nested(in, args[i:], name)
+			default:
+				s.script(f, in, aShell, name)
+			}
 			return
 		}
 	}
-	s.nested(in, nil, name)
+	if !code {
+		s.nested(in, nil, name)
+	}
 }
 
 // nested judges a shell that reads its code from its input.
@@ -194,6 +187,9 @@ func (s *scope) reader(name string, r reader, args []field, in input) {
 			return
 		case isLit && text == "-" && !(given && r.operand):
 			s.stdin(in, r.lang, name)
+			for _, f := range args[i+1:] {
+				s.perl(name, f)
+			}
 			return
 		case isLit && (text == "--version" || text == "--help" || text == "--check" || len(args) == 1 && (text == "-V" || text == "-v" || text == "-h")), text == "-l" && name == "php":
 			return // it only reads the file, or none
@@ -206,6 +202,10 @@ func (s *scope) reader(name string, r reader, args []field, in input) {
 			if r.rest {
 				return
 			}
+		case isLit && r.codeWithin(text):
+			given = true
+		case isLit && len(text) > 2 && text[1] != '-' && listed(r.data, "-"+text[len(text)-1:]) && !listed(r.data, text[:2]):
+			i++ // -nl 5
 		case r.codeJoined(flag) && f.reached(s.vals):
 			given = true
 			s.langCode(f, r.lang, name)
@@ -241,6 +241,9 @@ func (s *scope) reader(name string, r reader, args []field, in input) {
 			s.operands(name, r, args[i:i+1], in, given, false)
 			if base := path.Base(text); base == "artisan" || base == "manage.py" || base == "rails" || base == "console" {
 				s.codeWords(base, args[i+1:])
+			}
+			if name == "gdb" || name == "lldb" {
+				continue // options may follow
 			}
 			if !given && !r.operand {
 				return // the rest is data
@@ -329,6 +332,15 @@ func (r reader) isCode(text string) bool {
 		return true
 	}
 	return len(text) > 2 && text[0] == '-' && text[1] != '-' && !listed(r.data, text[:2]) && listed(r.code, "-"+text[len(text)-1:])
+}
+
+// codeWithin recognises a perl's -pe1: flags, and then code in the same word.
+func (r reader) codeWithin(text string) bool {
+	if len(text) < 3 || text[0] != '-' || text[1] == '-' || r.lang != aScript || listed(r.files+" "+r.data, text[:2]) {
+		return false
+	}
+	i := strings.IndexFunc(text[1:], func(c rune) bool { return listed(r.code, "-"+string(c)) })
+	return i >= 0 && i+2 < len(text) && strings.Trim(text[1:1+i], "abcdefghijklmnopqrstuvwxyz0") == ""
 }
 
 // codeJoined recognises -e… and --expression=… with the code in the same word.

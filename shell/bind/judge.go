@@ -221,6 +221,8 @@ func (s *scope) onlyNumbers(n syntax.Node) bool {
 	only := true
 	syntax.Walk(n, func(n syntax.Node) bool {
 		switch n := n.(type) {
+		case *syntax.SglQuoted:
+			only = false
 		case *syntax.Lit:
 			only = only && (strings.Trim(n.Value, "0123456789") == "" || s.numeric(n.Value))
 		case *syntax.ParamExp:
@@ -277,6 +279,9 @@ func (s *scope) assignment(n *syntax.Assign) {
 	}
 	if n.Name == nil || n.Value == nil || !isSetting(n.Name.Value) {
 		return
+	}
+	if text, ok := words.Literal(n.Value); ok && s.deeds.exports && strings.ContainsAny(text, " $") && n.Name.Value != "PATH" {
+		s.shellCode(field{bits: []bit{{text: text}}}, nil, input{}, n.Name.Value)
 	}
 	if text, ok := words.Literal(n.Value); ok && s.written(text) && len(s.marks(text)) == 0 {
 		s.all(numbers, n.Name.Value+"="+text+", which the line writes", whySetting, "set "+n.Name.Value+" to a file of your own")
@@ -440,7 +445,7 @@ func (s *scope) candidates(f field) []string {
 		}
 		return []string{programName(text)}
 	}
-	if len(f.bits) != 1 || !f.bits[0].hole || f.open() || s.set[f.bits[0].name] != len(s.texts[f.bits[0].name]) {
+	if len(f.bits) != 1 || !f.bits[0].hole || f.open() || s.deeds.anyVar || s.set[f.bits[0].name] != len(s.texts[f.bits[0].name]) {
 		return nil
 	}
 	var names []string

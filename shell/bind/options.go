@@ -19,11 +19,24 @@ func (s *scope) options(args []field, o options, place string) {
 		switch {
 		case f.lit() != "" && isFileFlag(before) && s.written(f.lit()):
 			s.all(plainOnly, place+" "+before+" "+f.lit()+", which the line writes", whyOption, "write the options yourself")
+		case s.deeds.exports && !f.reached(s.vals): // code of the author's, which may use what is exported
+			if _, takes := o.takes(before, true); takes {
+				s.shellCode(ownCode(f), nil, input{}, place+" "+before)
+			} else if _, takes := o.takes(f.lead(), false); takes && !strings.HasSuffix(f.lead(), "*") {
+				s.shellCode(ownCode(f), nil, input{}, place)
+			}
 		case f.reached(s.vals):
 			s.optionWord(f, before, o, place)
 			s.isOption(f, o, place)
 		}
 	}
+}
+
+// ownCode returns the code in an option's word: what follows the last = before the first blank.
+func ownCode(f field) field {
+	text := f.lit()
+	head, _, _ := strings.Cut(text, " ")
+	return field{bits: []bit{{text: text[strings.LastIndexByte(head, '=')+1:]}}}
 }
 
 // optionWord judges a value that is the word of an option that the author wrote: -I "$0", --pre="$0".

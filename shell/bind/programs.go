@@ -217,7 +217,7 @@ func (s *scope) codeWords(name string, args []field) {
 	keeps := false
 	for i, f := range args {
 		if !f.reached(s.vals) {
-			keeps = keeps || i == 0 && (f.lit() == "config" || f.lit() == "configure" || f.lit() == "alias" || f.lit() == "plugin")
+			keeps = keeps || i == 0 && (f.lit() == "config" || f.lit() == "configure" || f.lit() == "alias" || f.lit() == "plugin" || f.lit() == "pkg" || f.lit() == "set" || f.lit() == "set-script" || f.lit() == "env")
 			continue
 		}
 		before := ""
@@ -341,9 +341,19 @@ func (s *scope) makes(args []field, in input) {
 		}
 		text, lead := f.lit(), f.lead()
 		key, _, assigns := strings.Cut(lead, "=")
+		if i := strings.IndexByte(lead, 'f'); i > 1 && lead[0] == '-' && lead[1] != '-' && strings.Trim(lead[1:i], "knsBiqwdr") == "" { // -kf -
+			if i+1 < len(lead) {
+				text, lead = "-f"+strings.TrimPrefix(text, lead[:i+1]), "-f"+lead[i+1:]
+			} else {
+				continue
+			}
+		}
+		if i := strings.IndexByte(before, 'f'); i > 1 && before[0] == '-' && before[1] != '-' && i == len(before)-1 {
+			before = "-f"
+		}
 		file := before == "-f" || before == "--file" || before == "--makefile"
 		switch {
-		case file && text == "-", strings.HasPrefix(text, "-f-"), strings.HasSuffix(text, "file=-"), strings.Contains(text, "/dev/stdin"):
+		case file && text == "-", strings.HasPrefix(text, "-f-"), strings.HasSuffix(text, "file=-"), strings.Contains(text, "/dev/"):
 			s.stdin(in, aScript, "make")
 			if s.deeds.exports {
 				s.all(numbers, "make", whyCode, instead)
@@ -353,6 +363,8 @@ func (s *scope) makes(args []field, in input) {
 		case !f.reached(s.vals):
 		case before == "-C" || before == "--directory" || before == "-j":
 			s.all(inFolder, "make "+before, whyCode, "write the folder yourself")
+		case assigns && strings.HasSuffix(key, "!"):
+			s.all(numbers, "make "+key+"=", whyCode, instead)
 		case assigns && (key == "SHELL" || key == ".SHELLFLAGS" || isSetting(key) && key != "ENV"):
 			s.all(never, "make "+key+"=", whySetting, "set "+key+" to a text of your own")
 		case assigns:
@@ -415,6 +427,13 @@ func (s *scope) runs(name string, args []field, in input) {
 func (s *scope) editor(name string, args []field, in input) {
 	s.options(args, options{runs: "* +* !* (*"}, name)
 	for i, f := range args {
+		if s.deeds.exports && (strings.ContainsAny(f.lit(), "!$") || strings.Contains(f.lit(), "exe")) || in.code != nil && s.deeds.exports && strings.Contains(in.code.lit(), "!") {
+			s.all(numbers, name+"'s command", whyCode, asArgument)
+			return
+		}
+		if i > 0 && listed("-S -s -u --load -l", args[i-1].lit()) && f.lit() != "" && s.written(f.lit()) {
+			s.script(f, in, aShell, name)
+		}
 		command := strings.HasPrefix(f.lead(), "+") || strings.HasPrefix(f.lead(), "-")
 		if i > 0 {
 			switch args[i-1].lit() {
@@ -495,7 +514,10 @@ func (s *scope) git(args []field) {
 func (s *scope) gitRuns(sub string, args []field) {
 	for i, f := range args {
 		switch t := f.lit(); {
-		case (t == "--exec" || t == "-x") && sub == "rebase", t == "run" && sub == "bisect", t == "foreach" && sub == "submodule", (t == "--extcmd" || t == "-x") && sub == "difftool", strings.HasSuffix(t, "-filter") && sub == "filter-branch":
+		case t == "run" && sub == "bisect":
+			s.run(args[i+1:], input{})
+			return
+		case (t == "--exec" || t == "-x") && sub == "rebase", t == "foreach" && sub == "submodule", (t == "--extcmd" || t == "-x") && sub == "difftool", strings.HasSuffix(t, "-filter") && sub == "filter-branch":
 			s.shellCode(joined(args[i+1:]), nil, input{}, "git "+sub)
 			return
 		case (strings.HasPrefix(f.lead(), "--exec=") && sub == "rebase") && f.reached(s.vals):
@@ -608,20 +630,24 @@ const wordless = "-- --foreground --preserve-status --verbose --null --no-run-if
 
 // replacement returns what xargs replaces by what it reads: -I{}, -i, --replace=@.
 func replacement(flag string, rest []field, before string) string {
-	if _, text, ok := strings.Cut(flag, "--replace="); ok {
-		return text
-	}
-	switch {
-	case flag == "--replace" || flag == "-i":
+	if name, text, set := strings.Cut(flag, "="); strings.HasPrefix(name, "--rep") {
+		if set {
+			return text
+		}
 		return "{}"
-	case strings.HasPrefix(flag, "-i"):
-		return flag[2:]
-	case flag == "-I" && len(rest) > 0:
-		return rest[0].lit()
-	case strings.HasPrefix(flag, "-I") && len(flag) > 2:
-		return flag[2:]
 	}
-	return before
+	i := strings.IndexAny(flag, "iI")
+	if strings.HasPrefix(flag, "--") || i < 1 || strings.Trim(flag[1:i], "0rtxpo") != "" {
+		return before
+	}
+	text := flag[i+1:]
+	switch {
+	case text == "" && flag[i] == 'i':
+		return "{}"
+	case text == "" && len(rest) > 0:
+		return rest[0].lit()
+	}
+	return text
 }
 
 // hidden judges the shells and interpreters among a wrapper's words, in case
@@ -681,13 +707,16 @@ func (s *scope) replaced(fs []field, replace string, more bit) []field {
 // joiner judges a program that hands its words to a shell.
 func (s *scope) joiner(name string, row joiner, args []field, in input) {
 	s.options(args, risky()[name], name)
-	skip := row.skip
+	skip, vague := row.skip, false
 	for i := 0; i < len(args) && len(s.findings) == 0; i++ {
 		f := args[i]
 		text := f.lit()
 		switch {
 		case strings.HasPrefix(text, ":::") && name != "ssh":
 			s.parallel(name, nil, args[i:])
+			if strings.HasPrefix(text, "::::") {
+				s.stdin(in, aShell, name)
+			}
 			return
 		case len(text) > 1 && text[0] == '-' && (listed(row.code, text) || text[1] != '-' && listed(row.code, "-"+text[len(text)-1:])):
 			if i+1 < len(args) {
@@ -697,6 +726,10 @@ func (s *scope) joiner(name string, row joiner, args []field, in input) {
 		case strings.HasPrefix(f.lead(), "-") && f.reached(s.vals):
 			s.all(numbers, name, whyCode, asArgument)
 		case len(text) > 1 && text[0] == '-':
+			vague = vague || strings.HasPrefix(text, "--") && !strings.Contains(text, "=") && !listed(row.valued, text)
+			if text == "-a" && i+1 < len(args) && s.reads(args[i+1].lit()) {
+				s.stdin(input{open: true}, aShell, name)
+			}
 			if listed(row.valued, text) || text[1] != '-' && listed(row.valued, "-"+text[len(text)-1:]) {
 				i++
 			}
@@ -721,6 +754,9 @@ func (s *scope) joiner(name string, row joiner, args []field, in input) {
 			}
 		default:
 			rest := args[i:]
+			if vague && i+1 < len(args) && args[i+1].reached(s.vals) && !s.all(numbers, name, whyCode, asArgument) {
+				return // the word before may be a flag's
+			}
 			if end := slices.IndexFunc(rest, func(f field) bool { return strings.HasPrefix(f.lit(), ":::") }); end >= 0 {
 				s.parallel(name, rest[:end], rest[end:])
 				rest = rest[:end]
@@ -829,6 +865,8 @@ func (s *scope) printf(args []field) {
 		if len(args) > 1 && (args[1].reached(s.vals) || strings.Contains(args[1].text(s.vals), "[")) || strings.Contains(text, "[") {
 			s.names("printf -v")
 		}
+	case strings.HasPrefix(args[0].lead(), "-v"):
+		s.names("printf -v")
 	case args[0].reached(s.vals):
 		if s.nameFlag {
 			s.expanded("printf -v")

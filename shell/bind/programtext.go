@@ -53,7 +53,7 @@ var (
 	})
 	// Names by which they start other programs.
 	startsOthers = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile("\\b(system|exec\\w*|popen\\w*|posix_spawn\\w*|spawn\\w*|fork\\w*|subprocess|child_process|qx|shell_exec|passthru|proc_open|open2|open3|pty|multiprocessing|webbrowser|cluster)\\b|`|\\.shell|\\.system|\\\\!|(?i:program)\\b|\\bos\\.(startfile|exec|spawn|posix)|%x|\\bos\\.execute\\b")
+		return regexp.MustCompile("\\b(system|exec\\w*|popen\\w*|posix_spawn\\w*|spawn\\w*|fork\\w*|subprocess|child_process|qx|shell_exec|passthru|proc_open|open2|open3|pty|multiprocessing|webbrowser|cluster)\\b|`|\\.shell|\\.system|\\\\!|(?i:program)\\b|\\bos\\.(startfile|exec|spawn|posix)|%x|\\bos\\.execute\\b|^\\s*(shell|!)")
 	})
 	// What one language alone has.
 	languages = sync.OnceValue(func() map[string]*regexp.Regexp {

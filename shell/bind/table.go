@@ -92,7 +92,7 @@ wp rails mix crystal mojo nim             | script | eval runner --eval -e --eva
 java                                      | script |                       | -jar -cp -classpath --class-path | -D -X
 mlr                                       | script | put filter            | -f -s                         |
 rename prename file-rename                | script | -e                    |                               |  | operand
-awk mawk nawk original-awk                | awk    |                       | -f --file                     | -F -v --assign --field-separator | operand
+awk mawk nawk original-awk                | awk    |                       | -f --file                     | -F -v -W --assign --field-separator | operand
 gawk                                      | awk    | -e --source           | -f -i -l -E --file --include --load --exec | -F -v --assign --field-separator | operand
 sed gsed                                  | sed    | -e --expression       | -f --file                     | -l --line-length | operand
 `
@@ -274,7 +274,7 @@ go                   | -exec* -toolexec* -vettool* -overlay* -ldflags* -gcflags*
 rustc                | -C -Z --codegen --sysroot --linker            | --out-dir -o
 javac jar jdb jlink jpackage mvnDebug kotlin | * -cp -classpath --class-path -jar -agentlib* -agentpath* -javaagent* -XX* -processorpath -processor @* |
 gcc cc g++ c++ c99 c89 tcc cpp clang clang++ gfortran | -wrapper* -fplugin* -B* -specs* --specs* -Xclang* -Xlinker* -Wl* -fuse-ld* -load* -iplugindir* -x* @* | -o* -imacros* -save-temps* -dumpdir* -MF*
-ld gold as           | -plugin* --plugin* -T* @*                     | -o*
+ld gold as nm ar ranlib objdump | -plugin* --plugin* -T* @*                     | -o*
 opt llc lli          | -load* --load* -extra-module* -dlopen*        | -o*
 bash                 | *                                             |
 php                  | * -d                                          |
