@@ -24,6 +24,7 @@ type deeds struct {
 	moves   bool            // a value may choose the folder
 	state   bool            // a value may be kept by a program, and shown again later
 	opened  bool            // a value may come through a file that the shell itself has opened: exec 3<<< "$0"
+	shells  bool            // it gives a shell another name: cp /bin/sh x
 	fetched bool            // it fetches or unpacks files that a value names
 	anyVar  bool            // a value may be in any variable
 	leads   map[string]bool // texts that begin with -, and that the line puts before something
@@ -132,6 +133,12 @@ func (s *scope) shows(p []syntax.Node) bool {
 func (s *scope) surveyWriter(args []*syntax.Word, shows bool) {
 	name := path.Base(words.Lit(args[0]))
 	base := versionless(name)
+	if name == "cp" || name == "ln" || name == "mv" || name == "install" {
+		for _, w := range args[1:] {
+			base := versionless(path.Base(words.Lit(w)))
+			s.deeds.shells = s.deeds.shells || shells()[base] || s.interprets(base) && strings.Contains(words.Lit(w), "bin/")
+		}
+	}
 	if name == "cd" || name == "pushd" {
 		for _, w := range args[1:] {
 			f := s.code(w)

@@ -286,6 +286,9 @@ func (s *scope) module(name string, args []field, in input) {
 	if !runningModules()[name] {
 		return
 	}
+	if s.deeds.exports && !s.all(numbers, "python -m "+name, whyCode, "run a file of your own") {
+		return
+	}
 	for _, f := range args {
 		if f.reached(s.vals) && (f.open() || !s.chosen(f) && !(dotted().MatchString(f.text(s.vals)) && !runsCode()[name])) {
 			s.all(numbers, "python -m "+name, whyCode, "run a file of your own, and pass the value as an argument")
@@ -336,7 +339,7 @@ func (r reader) isCode(text string) bool {
 
 // codeWithin recognises a perl's -pe1: flags, and then code in the same word.
 func (r reader) codeWithin(text string) bool {
-	if len(text) < 3 || text[0] != '-' || text[1] == '-' || r.lang != aScript || listed(r.files+" "+r.data, text[:2]) {
+	if len(text) < 3 || text[0] != '-' || text[1] == '-' || r.lang != aScript || !listed(r.code, "-e") || listed(r.files+" "+r.data, text[:2]) {
 		return false
 	}
 	i := strings.IndexFunc(text[1:], func(c rune) bool { return listed(r.code, "-"+string(c)) })

@@ -286,6 +286,9 @@ func (s *scope) assignment(n *syntax.Assign) {
 	if text, ok := words.Literal(n.Value); ok && s.written(text) && len(s.marks(text)) == 0 {
 		s.all(numbers, n.Name.Value+"="+text+", which the line writes", whySetting, "set "+n.Name.Value+" to a file of your own")
 	}
+	if _, ok := words.Literal(n.Value); !ok && s.deeds.exports && slices.ContainsFunc(n.Value.Parts, func(p syntax.WordPart) bool { _, sub := p.(*syntax.ProcSubst); return sub }) {
+		s.all(numbers, n.Name.Value, whySetting, "set "+n.Name.Value+" to a file of your own")
+	}
 	if !s.reach(n.Value) {
 		return
 	}
@@ -410,6 +413,10 @@ func (s *scope) run(fs []field, in input) {
 		return
 	}
 	args := fs[1:]
+	if strings.HasPrefix(name.lead(), "/proc/") || s.deeds.shells && strings.Contains(text, "/") {
+		s.unknown(args, in)
+		return
+	}
 	if names := s.candidates(name); len(names) > 0 {
 		for _, n := range names {
 			s.program(n, args, in)
@@ -459,6 +466,9 @@ func (s *scope) candidates(f field) []string {
 // author's is his own, whatever its name: ./scripts/watch; but not a ./bash.
 func programName(text string) string {
 	base := tableName(path.Base(text))
+	if strings.HasPrefix(base, "ld-linux") {
+		return "ld.so"
+	}
 	if dir := path.Base(path.Dir(text)); !strings.Contains(text, "/") || dir == "bin" || dir == "sbin" || dir == ".bin" || dir == "shims" {
 		return base
 	}

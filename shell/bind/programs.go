@@ -226,6 +226,9 @@ func (s *scope) codeWords(name string, args []field) {
 		}
 		lead, _, joined := strings.Cut(f.lead(), "=")
 		flag := !known && listed(codeFlags, before) || strings.HasPrefix(before, "--") && listed(codeFlags, before) || joined && strings.HasPrefix(lead, "--") && listed(codeFlags, lead)
+		if keeps && args[0].lit() == "pkg" && joined && !strings.Contains(lead, "script") {
+			continue // description=…
+		}
 		if (flag || keeps) && !s.all(aName, name+" "+before, whyCode, "write it yourself, or "+asArgument) {
 			return
 		}
@@ -340,6 +343,9 @@ func (s *scope) makes(args []field, in input) {
 			before = args[i-1].lit()
 		}
 		text, lead := f.lit(), f.lead()
+		if s.deeds.exports && strings.HasPrefix(text, "--eval") && !s.all(numbers, "make --eval", whyCode, instead) {
+			return
+		}
 		key, _, assigns := strings.Cut(lead, "=")
 		if i := strings.IndexByte(lead, 'f'); i > 1 && lead[0] == '-' && lead[1] != '-' && strings.Trim(lead[1:i], "knsBiqwdr") == "" { // -kf -
 			if i+1 < len(lead) {
@@ -431,7 +437,7 @@ func (s *scope) editor(name string, args []field, in input) {
 			s.all(numbers, name+"'s command", whyCode, asArgument)
 			return
 		}
-		if i > 0 && listed("-S -s -u --load -l", args[i-1].lit()) && f.lit() != "" && s.written(f.lit()) {
+		if i > 0 && name != "ed" && name != "red" && listed("-S -s -u --load -l", args[i-1].lit()) && f.lit() != "" && s.written(f.lit()) {
 			s.script(f, in, aShell, name)
 		}
 		command := strings.HasPrefix(f.lead(), "+") || strings.HasPrefix(f.lead(), "-")
@@ -708,6 +714,11 @@ func (s *scope) replaced(fs []field, replace string, more bit) []field {
 func (s *scope) joiner(name string, row joiner, args []field, in input) {
 	s.options(args, risky()[name], name)
 	skip, vague := row.skip, false
+	for i, f := range args {
+		if i > 0 && args[i-1].lit() == "-F" && strings.HasPrefix(f.lit(), "/dev/") && (in.open || in.code != nil && in.code.reached(s.vals)) {
+			s.all(numbers, name+" -F", whyCode, "write its settings yourself")
+		}
+	}
 	for i := 0; i < len(args) && len(s.findings) == 0; i++ {
 		f := args[i]
 		text := f.lit()
@@ -754,7 +765,7 @@ func (s *scope) joiner(name string, row joiner, args []field, in input) {
 			}
 		default:
 			rest := args[i:]
-			if vague && i+1 < len(args) && args[i+1].reached(s.vals) && !s.all(numbers, name, whyCode, asArgument) {
+			if vague && !inTable(programName(text)) && !listing()[programName(text)] && joined(rest).reached(s.vals) && !s.all(numbers, name, whyCode, asArgument) {
 				return // the word before may be a flag's
 			}
 			if end := slices.IndexFunc(rest, func(f field) bool { return strings.HasPrefix(f.lit(), ":::") }); end >= 0 {
@@ -795,6 +806,9 @@ func (s *scope) parallel(name string, command, items []field) {
 
 // evaluator judges those commands of bash that read their words as code.
 func (s *scope) evaluator(name string, args []field, in input) {
+	if name == "fc" && s.deeds.state {
+		s.all(numbers, "fc", whyCode, asArgument)
+	}
 	for i, f := range args {
 		if !f.reached(s.vals) && name != "trap" {
 			continue

@@ -79,7 +79,7 @@ func (s *scope) uses(n syntax.Node) uses {
 			// These show variables without naming them as such.
 			if len(n.Args) > 0 {
 				switch name := path.Base(words.Lit(n.Args[0])); name {
-				case "printenv", "env", "set", "declare", "export", "typeset", "compgen":
+				case "printenv", "env", "set", "declare", "export", "typeset", "compgen", "trap", "alias", "history", "fc":
 					u.dirty = true
 				default:
 					u.dirty = u.dirty || s.funcs[name] || (len(s.deeds.writes) > 0 || s.deeds.exports || s.deeds.state) && !silent()[name] || s.deeds.moves && name == "pwd"
