@@ -30,7 +30,9 @@ func (s *scope) shell(name string, args []field, in input) {
 			}
 			code = code || text[0] == '-' && strings.Contains(text, "c") || text == "-Command"
 			input = input || text[0] == '-' && strings.Contains(text, "s")
-			i += strings.Count(text, "o") + strings.Count(text, "O") // each has a word of its own: -euo pipefail
+			if text != "-Command" {
+				i += strings.Count(text, "o") + strings.Count(text, "O") // each has a word of its own: -euo pipefail
+			}
 		case text == "--version" || text == "--help":
 			return
 		case text == "--command":

@@ -183,7 +183,7 @@ fakeroot fakeroot-sysv fakeroot-tcp               | 0 | -l -f -s
 tini                                              | 0 | -p -e
 dumb-init                                         | 0 | -r
 pkexec dbus-run-session dbus-launch arch xcrun firejail bwrap rlwrap setpriv catchsegv valgrind coproc ts eatmydata torsocks | 0 |
-schedtool chronic ifne softlimit ccache distcc keychain dotenvx cross-env nyc c8 xvfb rtkit waitfor | 0 |
+schedtool chronic ifne softlimit ccache distcc keychain cross-env nyc c8 xvfb rtkit waitfor | 0 |
 memusage sotruss not not-14 heaptrack systemd-cat systemd-inhibit unshare kstart k5start | 0 |
 gpg-agent mispipe pee tsp env-cmd bear scan-build uftrace ftrace tsocks dockerize reflex apptrace | 0 |
 rr py-spy samply wait-for-it.sh wait-for-it wait-for onchange | 1 | -o --output -t
@@ -419,8 +419,8 @@ type carrier struct {
 const carrierTable = `
 docker podman nerdctl     | exec run       | 1 | -e -w -u -v -p --env --workdir --user --volume --publish --name --network --mount -l --label -f --file --env-file --entrypoint --platform --rm-after -h --hostname -m --memory --cpus |
 kubectl oc                | exec run debug | 1 | -n --namespace -c --container -f --context --image -l |
-direnv sops limactl multipass colima minikube nomad nerdbox | exec shell ssh exec-env exec-file | 1 |   |
-conda mamba micromamba pixi lerna rtx dotenvx guix consul netlify firebase colima | run exec shell ssh dev:exec emulators:exec | 0 | -n --name -p --prefix --cwd    |
+direnv sops limactl multipass nomad | exec shell ssh exec-env exec-file | 1 |   |
+conda mamba micromamba pixi lerna rtx dotenvx guix minikube consul netlify firebase colima | run exec shell ssh dev:exec emulators:exec | 0 | -n --name -p --prefix --cwd    |
 uv poetry pipenv pdm hatch rye bundle pipx mise asdf | run exec x | 0 | --with --python -p --env-file --directory -e | -c
 npm pnpm yarn bun         | exec dlx x     | 0 | -p --package --filter -C --dir -w --workspace | -c --call
 nix nix-shell devbox      | develop shell run | 0 | -p -I --packages               | -c --command --run
