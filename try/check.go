@@ -49,6 +49,9 @@ const (
 	commandTimeout = 2 * time.Minute
 )
 
+// notAsked is why of a judge's check where no judge was wanted.
+const notAsked = "not asked: see --judge"
+
 // errUnknown is why of a check that could not be told.
 type errUnknown string
 
@@ -73,7 +76,7 @@ func (c *Check) run(ctx context.Context, s scene) CheckResult {
 func (c *Check) holds(ctx context.Context, s scene) (bool, string, error) {
 	switch {
 	case c.Judge != "" && s.judge == nil:
-		return false, "", errUnknown("not asked: see --judge")
+		return false, "", errUnknown(notAsked)
 	case c.Judge != "":
 		ok, why, err := s.judge(ctx, c.Judge)
 		if err != nil {

@@ -2,6 +2,7 @@ package try
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -150,5 +151,63 @@ func TestFileName(t *testing.T) {
 			t.Errorf("fileName(%q) = %q, as is that of %q", name, got, seen[got])
 		}
 		seen[got] = name + "!"
+	}
+}
+
+// TestSum: one check that failed is a failure, whatever is not known of the others.
+func TestSum(t *testing.T) {
+	yes, no := true, false
+	show := func(ok *bool) string {
+		if ok == nil {
+			return "?"
+		}
+		return fmt.Sprint(*ok)
+	}
+	for _, tt := range []struct {
+		checks []*bool
+		want   string
+	}{
+		{nil, "?"},
+		{[]*bool{&yes}, "true"},
+		{[]*bool{&yes, &no}, "false"},
+		{[]*bool{nil}, "?"},
+		{[]*bool{&yes, nil}, "?"},
+		{[]*bool{nil, &yes}, "?"},
+		{[]*bool{&no, nil}, "false"},
+		{[]*bool{nil, &no}, "false"},
+	} {
+		trial := Trial{Checks: []CheckResult{{Judge: true, OK: &no}}}
+		for _, ok := range tt.checks {
+			trial.Checks = append(trial.Checks, CheckResult{OK: ok})
+		}
+		if trial.sum(); show(trial.Passed) != tt.want {
+			t.Errorf("sum of %d checks = %s, want %s", len(tt.checks), show(trial.Passed), tt.want)
+		}
+	}
+}
+
+// TestMinimums: a minimum with nothing to count is not met.
+func TestMinimums(t *testing.T) {
+	counted := SkillSummary{Skill: "a", Fired: NewRate(9, 10), Passed: NewRate(9, 10)}
+	plain := SkillSummary{Skill: "b", Fired: NewRate(9, 10)}
+	gone := SkillSummary{Skill: "c", Fired: NewRate(9, 10), Cases: []CaseSummary{{Arms: []ArmSummary{{Arm: With, Unjudged: []Unjudged{{Check: "x"}}}}}}}
+	for _, tt := range []struct {
+		skills      []SkillSummary
+		fired, pass float64
+		want        string
+	}{
+		{[]SkillSummary{counted}, 0.8, 0.8, ""},
+		{[]SkillSummary{counted, plain}, 0.8, 0.8, ""},
+		{[]SkillSummary{plain}, 0.8, 0, ""},
+		{[]SkillSummary{plain}, 0, 0.8, "nothing to count for --min-pass"},
+		{[]SkillSummary{counted, gone}, 0, 0.8, "c: nothing to count for --min-pass: no check could be judged"},
+		{[]SkillSummary{{Skill: "d"}}, 0.8, 0, "nothing to count for --min-fired"},
+		{[]SkillSummary{{Skill: "d"}}, 0, 0, ""},
+	} {
+		s := Summary{Skills: tt.skills}
+		s.Judge(tt.fired, tt.pass)
+		if got := strings.Join(s.Uncounted, "; "); got != tt.want || s.OK != (tt.want == "") {
+			t.Errorf("%d skills, minimums %v and %v: %q, ok %v, want %q", len(tt.skills), tt.fired, tt.pass, got, s.OK, tt.want)
+		}
 	}
 }

@@ -251,7 +251,7 @@ func TestRealOutcomes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again.DurationMS, again.Results = summary.DurationMS, summary.Results
+	again.DurationMS, again.Results, again.again = summary.DurationMS, summary.Results, false
 	if got, want := again.Text(plain), summary.Text(plain); got != want {
 		t.Errorf("judged again:\n%s\nwant\n%s", got, want)
 	}

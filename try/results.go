@@ -25,6 +25,7 @@ import (
 //	plan                          what is tried, as a hash
 //	SKILL/CASE/ARM-RUN.json       a Trial that has ended
 //	SKILL/CASE/ARM-RUN.jsonl      its transcript
+//	prompts.json                  what each case asks
 //	summary.json                  there if nothing is missing
 //	batch                         the name of the batch that makes them, if one does
 type Results struct {
@@ -61,14 +62,20 @@ func OpenResults(root, plan string, fresh bool) (*Results, error) {
 	}
 }
 
+// ErrNotResults is the error of a path that cannot hold the results of a plan.
+var ErrNotResults = errors.New("not a folder for these results")
+
 // OpenResultsAt returns the results in a folder, new or begun.
 func OpenResultsAt(dir, plan string) (*Results, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("%s: %w: it is a file", dir, ErrNotResults)
+	}
 	if said, err := os.ReadFile(filepath.Join(dir, "plan")); err == nil && string(said) != plan {
-		return nil, fmt.Errorf("%s: holds the results of something else: another skill, other cases or options", dir)
+		return nil, fmt.Errorf("%s: %w: it holds the results of something else: another skill, other cases or options", dir, ErrNotResults)
 	}
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		if _, err := os.Stat(filepath.Join(dir, "plan")); err != nil {
-			return nil, fmt.Errorf("%s: neither empty nor a folder of results", dir)
+			return nil, fmt.Errorf("%s: %w: it is neither empty nor a folder of results", dir, ErrNotResults)
 		}
 	}
 	r, err := lockResults(dir)
@@ -177,6 +184,44 @@ func (r *Results) get(t Trial) (*Trial, bool) {
 		return nil, false
 	}
 	return &kept, true
+}
+
+// prompts are what cases ask, by skill and case.
+type prompts map[string]map[string]string
+
+// ask keeps what the cases ask: who judges trials again wants to know whether that is still so.
+func (r *Results) ask(subjects []*Subject) error {
+	all := prompts{}
+	for _, s := range subjects {
+		all[s.Name] = map[string]string{}
+		for _, c := range s.Cases {
+			all[s.Name][c.ID] = c.Prompt
+		}
+	}
+	text, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(r.Dir, promptsFile), append(text, '\n'), 0o600)
+}
+
+const promptsFile = "prompts.json"
+
+// readPrompts reads what the cases of results asked; nothing if they do not say.
+func readPrompts(dir string) (prompts, error) {
+	file := filepath.Join(dir, promptsFile)
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var all prompts
+	if err == nil {
+		err = json.Unmarshal(text, &all)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return all, nil
 }
 
 func (r *Results) finish(s *Summary) error {

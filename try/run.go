@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/redact"
+	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -141,6 +143,9 @@ func (r *runner) begin(subjects []*Subject) (found []Trial, missing []job, err e
 		if r.mine, err = neighbours(r.user); err != nil {
 			return nil, nil, err
 		}
+	}
+	if err := r.Results.ask(subjects); err != nil {
+		return nil, nil, err
 	}
 	for _, j := range jobs(subjects, r.Runs, r.Baseline) {
 		if t, ok := r.Results.get(j.trial()); ok {
@@ -349,10 +354,23 @@ func Again(ctx context.Context, o Options, dir string, subjects []*Subject) (*Su
 	if err != nil {
 		return nil, err
 	}
+	asked, err := readPrompts(dir)
+	if err != nil {
+		return nil, err
+	}
 	var trials []Trial
+	var out []leftOut
 	for _, t := range kept {
 		s, c := lookUp(subjects, t.Skill, t.Case)
-		if c == nil {
+		prompt, known := asked[t.Skill][t.Case]
+		switch {
+		case s == nil:
+			continue // of a skill that is not judged now
+		case c == nil:
+			out = leave(out, t, "the case is gone")
+			continue
+		case known && prompt != c.Prompt:
+			out = leave(out, t, "the prompt has changed since")
 			continue
 		}
 		if err := r.again(ctx, &t, s, c); err != nil {
@@ -362,11 +380,49 @@ func Again(ctx context.Context, o Options, dir string, subjects []*Subject) (*Su
 		r.told(t, false)
 	}
 	if len(trials) == 0 {
-		return nil, fmt.Errorf("%s: none of its trials is of a case that is there now", dir)
+		return nil, fmt.Errorf("%s: none of its trials is of a case as it is now: %w", dir, fs.ErrNotExist)
 	}
 	s := Summarize(subjects, trials, r.describe(subjects))
-	s.Results = dir
+	s.Results, s.again = dir, true
+	for _, l := range out {
+		s.Notes = append(s.Notes, l.note())
+	}
+	s.Notes = append(s.Notes, untried(subjects, kept)...)
 	return s, nil
+}
+
+// A leftOut is a case whose kept trials do not count any more.
+type leftOut struct {
+	skill, id, why string
+	trials         int
+}
+
+func (l *leftOut) note() string {
+	return fmt.Sprintf("%s %s: %s: %s not counted", l.skill, l.id, l.why, term.Plural(l.trials, "trial"))
+}
+
+// leave adds a trial to those that do not count.
+func leave(out []leftOut, t Trial, why string) []leftOut {
+	for i := range out {
+		if out[i].skill == t.Skill && out[i].id == t.Case {
+			out[i].trials++
+			return out
+		}
+	}
+	return append(out, leftOut{t.Skill, t.Case, why, 1})
+}
+
+// untried names the cases that have no kept trial.
+func untried(subjects []*Subject, kept []Trial) []string {
+	var notes []string
+	for _, s := range subjects {
+		for _, c := range s.Cases {
+			if !slices.ContainsFunc(kept, func(t Trial) bool { return t.Skill == s.Name && t.Case == c.ID }) {
+				notes = append(notes, fmt.Sprintf("%s %s: no trial of it is kept", s.Name, c.ID))
+			}
+		}
+	}
+	return notes
 }
 
 func (r *runner) again(ctx context.Context, t *Trial, s *Subject, c *Case) error {
@@ -398,11 +454,15 @@ func (r *runner) again(ctx context.Context, t *Trial, s *Subject, c *Case) error
 
 func lookUp(subjects []*Subject, name, id string) (*Subject, *Case) {
 	for _, s := range subjects {
+		if s.Name != name {
+			continue
+		}
 		for i := range s.Cases {
-			if s.Name == name && s.Cases[i].ID == id {
+			if s.Cases[i].ID == id {
 				return s, &s.Cases[i]
 			}
 		}
+		return s, nil
 	}
 	return nil, nil
 }

@@ -67,7 +67,11 @@ func (s *Summary) Text(paint term.Paint) string {
 			fmt.Fprintf(&b, "  %s\n", term.Flat(line))
 		}
 	}
-	fmt.Fprintf(&b, "%s, %s, %s\n", term.Plural(s.Trials, "trial"), term.Dollars(s.CostUSD), term.ShortDuration(s.DurationMS))
+	fmt.Fprintf(&b, "%s, %s", term.Plural(s.Trials, "trial"), term.Dollars(s.CostUSD))
+	if !s.again {
+		b.WriteString(", " + term.ShortDuration(s.DurationMS))
+	}
+	b.WriteString("\n")
 	for _, line := range s.notes() {
 		b.WriteString(line + "\n")
 	}
@@ -90,6 +94,8 @@ func caseLine(c CaseSummary, a ArmSummary, width int) string {
 	case a.Arm != With:
 	case c.Called:
 		line += "; called by name"
+	case a.Right.Of == 0:
+		line += fmt.Sprintf("; nothing to count (%s)", c.wants())
 	default:
 		line += fmt.Sprintf("; %s as wanted (%s)", a.Right, c.wants())
 	}
@@ -160,6 +166,9 @@ func (k *SkillSummary) why() []string {
 			for _, check := range failed {
 				lines = append(lines, fmt.Sprintf("%s: failed in %s: %s", c.Case, term.Plural(a.Failed[check], "trial"), check))
 			}
+			for _, u := range a.Unjudged {
+				lines = append(lines, fmt.Sprintf("%s: not judged in %s: %s (%s)", c.Case, term.Plural(u.Trials, "trial"), u.Check, u.Why))
+			}
 		}
 	}
 	return lines
@@ -175,9 +184,13 @@ func list(words []string) string {
 
 // notes are what should be known about all of it.
 func (s *Summary) notes() []string {
-	var notes []string
+	notes := slices.Clone(s.Notes)
 	if s.Void > 0 {
-		notes = append(notes, fmt.Sprintf("%s without a verdict, counted in no rate: the same command tries again", term.Plural(s.Void, "trial")))
+		note := fmt.Sprintf("%s without a verdict, counted in no rate", term.Plural(s.Void, "trial"))
+		if !s.again {
+			note += ": the same command tries again"
+		}
+		notes = append(notes, note)
 	}
 	if s.Missing > 0 {
 		note := fmt.Sprintf("%s not made", term.Plural(s.Missing, "trial"))
@@ -189,7 +202,7 @@ func (s *Summary) notes() []string {
 	for _, below := range s.Below {
 		notes = append(notes, "below the minimum: "+below)
 	}
-	return notes
+	return append(notes, s.Uncounted...)
 }
 
 // Markdown is a summary for a pull request.

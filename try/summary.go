@@ -10,7 +10,7 @@ import (
 // skillhand try --json prints: schemas/try-v1.schema.json.
 type Summary struct {
 	Type       string         `json:"type"` // summary
-	OK         bool           `json:"ok"`   // no minimum was missed, nothing is missing
+	OK         bool           `json:"ok"`   // every minimum was met, nothing is missing
 	Skills     []SkillSummary `json:"skills"`
 	Trials     int            `json:"trials"`
 	Void       int            `json:"void"`    // of them without a verdict
@@ -18,9 +18,13 @@ type Summary struct {
 	CostUSD    float64        `json:"cost_usd"`
 	Tokens     int            `json:"tokens"`
 	DurationMS float64        `json:"duration_ms"`
-	Stopped    string         `json:"stopped,omitempty"` // why some were not made
-	Below      []string       `json:"below"`             // the minimums that were missed
-	Results    string         `json:"results"`           // the folder with transcripts
+	Stopped    string         `json:"stopped,omitempty"`   // why some were not made
+	Below      []string       `json:"below"`               // the minimums that were missed
+	Uncounted  []string       `json:"uncounted,omitempty"` // the minimums for which there is nothing to count
+	Notes      []string       `json:"notes,omitempty"`     // on kept trials: cases that are not what they were
+	Results    string         `json:"results"`             // the folder with transcripts
+
+	again bool // of kept trials: nobody was asked
 }
 
 // A SkillSummary is what the trials of one skill came to. Trials without a
@@ -55,10 +59,18 @@ type ArmSummary struct {
 	Passed     Rate           `json:"passed"`
 	Judged     Rate           `json:"judged"`
 	Failed     map[string]int `json:"failed,omitempty"` // checks, and how often
+	Unjudged   []Unjudged     `json:"unjudged,omitempty"`
 	Void       int            `json:"void"`
 	CostUSD    float64        `json:"cost_usd"`
 	Tokens     int            `json:"tokens"`
 	DurationMS float64        `json:"duration_ms"` // the mean
+}
+
+// An Unjudged is a check of which nobody knows whether it holds.
+type Unjudged struct {
+	Check  string `json:"check"`
+	Why    string `json:"why"`
+	Trials int    `json:"trials"`
 }
 
 // A Miss is a case that should have fired the skill and did not.
@@ -93,7 +105,7 @@ func summarizeSkill(subject *Subject, trials []Trial, descriptions map[string]st
 	var fired, quiet, passed, without, judged, judgedWithout Rate
 	for i := range subject.Cases {
 		c := &subject.Cases[i]
-		cs := CaseSummary{Case: c.ID, Fires: c.Fires}
+		cs := CaseSummary{Case: c.ID, Fires: c.Fires, Arms: []ArmSummary{}}
 		_, cs.Called = subject.called(c.Prompt)
 		for _, arm := range []Arm{With, Without} {
 			var mine []Trial
@@ -159,6 +171,7 @@ func summarizeArm(arm Arm, trials []Trial) ArmSummary {
 		}
 		for _, c := range t.Checks {
 			if c.OK == nil {
+				a.unjudged(c)
 				continue
 			}
 			if c.Judge {
@@ -179,6 +192,19 @@ func summarizeArm(arm Arm, trials []Trial) ArmSummary {
 	}
 	a.Right, a.Passed, a.Judged = NewRate(right, decided), NewRate(passed, checked), NewRate(yes, judged)
 	return a
+}
+
+func (a *ArmSummary) unjudged(c CheckResult) {
+	if c.Judge && c.Why == notAsked {
+		return // as wanted
+	}
+	for i := range a.Unjudged {
+		if a.Unjudged[i].Check == c.Check && a.Unjudged[i].Why == c.Why {
+			a.Unjudged[i].Trials++
+			return
+		}
+	}
+	a.Unjudged = append(a.Unjudged, Unjudged{Check: c.Check, Why: c.Why, Trials: 1})
 }
 
 func count(yes bool) int {
@@ -249,7 +275,8 @@ while who why will with would you your`)
 // Judge compares a summary with minimums; 0 means none. A skill that should not
 // fire somewhere must be quiet there as often as it must fire elsewhere.
 func (s *Summary) Judge(minFired, minPass float64) {
-	s.Below = []string{}
+	s.Below, s.Uncounted = []string{}, nil
+	var firing, checked int
 	for _, k := range s.Skills {
 		for _, m := range []struct {
 			what string
@@ -262,6 +289,28 @@ func (s *Summary) Judge(minFired, minPass float64) {
 				s.Below = append(s.Below, k.Skill+" "+m.what+" in "+percent(m.rate.Rate)+", want "+percent(m.min))
 			}
 		}
+		firing, checked = firing+k.Fired.Of+k.Quiet.Of, checked+k.Passed.Of
+		if minPass > 0 && k.Passed.Of == 0 && k.unjudged() {
+			s.Uncounted = append(s.Uncounted, k.Skill+": nothing to count for --min-pass: no check could be judged")
+		}
 	}
-	s.OK = len(s.Below) == 0 && s.Void == 0 && s.Missing == 0
+	if minPass > 0 && checked == 0 && len(s.Uncounted) == 0 {
+		s.Uncounted = append(s.Uncounted, "nothing to count for --min-pass")
+	}
+	if minFired > 0 && firing == 0 {
+		s.Uncounted = append(s.Uncounted, "nothing to count for --min-fired")
+	}
+	s.OK = len(s.Below) == 0 && len(s.Uncounted) == 0 && s.Void == 0 && s.Missing == 0
+}
+
+// unjudged reports whether the skill has checks that should count and could not be judged.
+func (k *SkillSummary) unjudged() bool {
+	for _, c := range k.Cases {
+		for _, a := range c.Arms {
+			if a.Arm == With && len(a.Unjudged) > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -258,18 +258,19 @@ func (r *runner) check(ctx context.Context, t *Trial, c *Case, rt *skillhand.Run
 // sum says whether all checks passed, those of a model apart.
 func (t *Trial) sum() {
 	t.Passed = nil
-	all, told := true, false
+	failed, unknown, told := false, false, false
 	for _, c := range t.Checks {
-		if c.Judge {
-			continue
+		switch {
+		case c.Judge:
+		case c.OK == nil:
+			unknown = true
+		default:
+			failed, told = failed || !*c.OK, true
 		}
-		if c.OK == nil {
-			return // nobody knows
-		}
-		all, told = all && *c.OK, true
 	}
-	if told {
-		t.Passed = &all
+	// One that failed is enough, whatever the others would say.
+	if passed := !failed; told && (failed || !unknown) {
+		t.Passed = &passed
 	}
 }
 

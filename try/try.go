@@ -52,7 +52,7 @@ type Trial struct {
 	Outcome    Outcome       `json:"outcome"`
 	Instead    []string      `json:"instead,omitempty"` // the other skills that fired
 	Why        string        `json:"why,omitempty"`     // of void, or of an answer that was cut off
-	Passed     *bool         `json:"passed"`            // every check; nil if there is none, or nothing to check
+	Passed     *bool         `json:"passed"`            // every check; nil if there is none, or one could not be told and none failed
 	Checks     []CheckResult `json:"checks"`
 	CostUSD    float64       `json:"cost_usd"` // tries that came to nothing included
 	Tokens     int           `json:"tokens"`

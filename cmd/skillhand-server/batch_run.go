@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -36,7 +35,7 @@ func newBatchRun(std *cli.Std) *cobra.Command {
 }
 
 func runBatch(ctx context.Context, std *cli.Std, o *batchOptions, name string) error {
-	if err := checkOutput(o.output); err != nil {
+	if err := cli.CheckOutput(o.output); err != nil {
 		return err
 	}
 	db, file, _, err := o.add(ctx, std, name)
@@ -109,20 +108,6 @@ func batchStatus(s *batch.Status) int {
 		return cli.ExitFailed
 	}
 	return cli.ExitOK
-}
-
-// checkOutput finds out before the work whether its results can be written after it.
-func checkOutput(file string) error {
-	if file == "" {
-		return nil
-	}
-	if info, err := os.Stat(file); err == nil && info.IsDir() {
-		return cli.Usagef("%s: is a folder", file)
-	}
-	if _, err := os.Stat(filepath.Dir(file)); err != nil {
-		return cli.Exit(cli.ExitUsage, plainPath(err))
-	}
-	return nil
 }
 
 // writeResults writes the results of the jobs that have ended, in order: all of them, or the file

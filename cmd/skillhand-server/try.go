@@ -59,8 +59,9 @@ With --batch trials are jobs of a batch (see skillhand batch): on this machine a
 with --db postgres://..., on every machine that runs skillhand batch work on the
 same database. Those need claude and credentials, and nothing else.
 
-Exit status: 1 below a minimum, 3 no claude or no cases, 4 some trials have no
-verdict yet, 5 credentials or quota, 130 interrupted.`,
+Exit status: 1 below a minimum, or nothing to count for it, 3 no claude, no cases
+or no saved trials, 4 some trials have no verdict yet, 5 credentials or quota, 130
+interrupted.`,
 		Example: `  skillhand try --init greet          # then edit evals/cases.yaml
   skillhand try greet --runs 5 --baseline
   skillhand try --with-mine --min-fired 0.8 --junit report.xml
@@ -144,7 +145,7 @@ func (o *tryOptions) check() error {
 	if o.client.IdleTimeout == 0 {
 		o.client.IdleTimeout = -1
 	}
-	return o.checkBatch()
+	return errors.Join(cli.CheckOutput(o.junit), o.checkBatch())
 }
 
 func (o *tryOptions) checkBatch() error {
@@ -211,6 +212,8 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 		return cli.Exit(cli.ExitFailed, nil)
 	case summary.Void > 0 || summary.Missing > 0:
 		return cli.Exit(cli.ExitLater, nil)
+	case len(summary.Uncounted) > 0:
+		return cli.Exit(cli.ExitFailed, nil)
 	}
 	return nil
 }
@@ -218,7 +221,11 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 // tryRun makes the trials, or judges those that were made.
 func tryRun(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjects []*try.Subject) (*try.Summary, error) {
 	if o.from != "" {
-		return try.Again(ctx, o.Options, o.from, subjects)
+		summary, err := try.Again(ctx, o.Options, o.from, subjects)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = cli.Exit(cli.ExitMissing, err)
+		}
+		return summary, err
 	}
 	plan, err := o.Plan(subjects)
 	if err != nil {
@@ -228,6 +235,9 @@ func tryRun(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subje
 		var dir string
 		if dir, err = filepath.Abs(o.results); err == nil {
 			o.Results, err = try.OpenResultsAt(dir, plan)
+		}
+		if errors.Is(err, try.ErrNotResults) {
+			err = cli.Exit(cli.ExitUsage, err)
 		}
 	} else {
 		o.Results, err = try.OpenResults(filepath.Join(h.State, "try"), plan, o.fresh)

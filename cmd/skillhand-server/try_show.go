@@ -161,8 +161,8 @@ func printTry(std *cli.Std, o *tryOptions, s *try.Summary) error {
 	return std.Print(s.Text(std.Painter()))
 }
 
-// writeTryJUnit writes trials as CI systems read them. One without a verdict is
-// skipped; the arm without the skill is no test.
+// writeTryJUnit writes trials as CI systems read them. One without a verdict, or with
+// a check that could not be judged, is skipped; the arm without the skill is no test.
 func writeTryJUnit(file string, trials []try.Trial) error {
 	trials = slices.Clone(trials)
 	slices.SortStableFunc(trials, func(a, b try.Trial) int { // whichever ended first
@@ -183,8 +183,11 @@ func writeTryJUnit(file string, trials []try.Trial) error {
 			c.Failure = "checks failed"
 		}
 		for _, check := range t.Checks {
-			if check.OK != nil && !*check.OK {
+			switch {
+			case check.OK != nil && !*check.OK:
 				c.Detail += check.Check + ": " + check.Why + "\n"
+			case check.OK == nil && !check.Judge && c.Failure == "" && c.Skipped == "":
+				c.Skipped = "not judged: " + check.Check + ": " + check.Why
 			}
 		}
 		cases = append(cases, c)

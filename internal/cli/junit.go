@@ -2,7 +2,11 @@ package cli
 
 import (
 	"encoding/xml"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 
 	"github.com/skillhand/skillhand/internal/atomicfile"
 )
@@ -53,5 +57,28 @@ func WriteJUnit(file, suite string, cases []JUnitCase) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(file, append([]byte(xml.Header), append(text, '\n')...), 0o644)
+	err = atomicfile.Write(file, append([]byte(xml.Header), append(text, '\n')...), 0o644)
+	if wrong, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("%s: %w", file, wrong.Err) // not the file that was to become it
+	}
+	return err
+}
+
+// CheckOutput says why nothing can be written to a file, before the work whose results it is for.
+func CheckOutput(file string) error {
+	if file == "" {
+		return nil
+	}
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		return Usagef("%s: is a folder", file)
+	}
+	dir := filepath.Dir(file)
+	info, err := os.Stat(dir)
+	if wrong, ok := errors.AsType[*fs.PathError](err); ok {
+		return Usagef("%s: %w", dir, wrong.Err)
+	}
+	if err == nil && !info.IsDir() {
+		return Usagef("%s: is not a folder", dir)
+	}
+	return err
 }
