@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +21,7 @@ import (
 // Options say where jobs are kept. Only Database is required.
 type Options struct {
 	Database string        // a file, or postgres://…
+	Existing bool          // a file that is not there is not made: the error is fs.ErrNotExist
 	Locks    string        // a folder for the locks of this machine's workers; "" for a file means one beside it, for Postgres none
 	Lease    time.Duration // Postgres: how long a worker may be silent; 0 means 15 seconds
 	Patience time.Duration // how long to wait for a database that is busy or away; 0 means 15 seconds
@@ -38,6 +40,9 @@ var quiet = slog.New(slog.DiscardHandler)
 
 // Open opens a database, and makes its tables if they are not there.
 func Open(ctx context.Context, o Options) (*DB, error) {
+	if err := CheckName(o.Database); err != nil {
+		return nil, err
+	}
 	db := &DB{name: o.Database, locks: o.Locks, patience: o.Patience}
 	if db.patience == 0 {
 		db.patience = 15 * time.Second
@@ -49,12 +54,13 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		if db.lease == 0 {
 			db.lease = 15 * time.Second
 		}
-		db.store, err = openPostgres(ctx, o.Database)
+		_, rest, _ := strings.Cut(o.Database, "://")
+		db.store, err = openPostgres(ctx, "postgres://"+rest)
 	} else {
 		if db.locks == "" {
 			db.locks = o.Database + ".workers"
 		}
-		db.store, err = openSQLite(o.Database)
+		db.store, err = openSQLite(o.Database, o.Existing)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", db.name, err)
@@ -66,9 +72,32 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	return db, nil
 }
 
+// ErrScheme is the error of a database of a kind that is not known.
+var ErrScheme = errors.New("not a known kind of database: want a file or postgres://")
+
+// CheckName says whether a database can be opened by its name. What is wrong with it is said without
+// what follows the scheme, which may be a password.
+func CheckName(database string) error {
+	if kind := scheme(database); kind != "" && !Remote(database) {
+		return fmt.Errorf("%s://: %w", kind, ErrScheme)
+	}
+	return nil
+}
+
 // Remote reports whether a database is a server, not a file.
 func Remote(database string) bool {
-	return strings.HasPrefix(database, "postgres://") || strings.HasPrefix(database, "postgresql://")
+	kind := strings.ToLower(scheme(database))
+	return kind == "postgres" || kind == "postgresql"
+}
+
+var urlLike = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
+
+// scheme is what stands before :// in the address of a server; "" if it is none.
+func scheme(database string) string {
+	if m := urlLike.FindStringSubmatch(database); m != nil {
+		return m[1]
+	}
+	return ""
 }
 
 // Close closes the database.

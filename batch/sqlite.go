@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -40,12 +41,18 @@ type sqliteStore struct {
 	client *river.Client[*sql.Tx]
 }
 
-func openSQLite(file string) (*sqliteStore, error) {
+func openSQLite(file string, existing bool) (*sqliteStore, error) {
 	file, err := filepath.Abs(file)
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+	if existing {
+		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("there is no such database: %w", fs.ErrNotExist)
+		} else if wrong, ok := errors.AsType[*fs.PathError](err); ok {
+			return nil, wrong.Err
+		}
+	} else if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return nil, err
 	}
 	// Transactions lock at once: one that begins by reading and then writes meets others that

@@ -116,8 +116,25 @@ func (o *batchOptions) database(std *cli.Std) string {
 	return std.Getenv("SKILLHAND_BATCH_DB")
 }
 
-// open opens the database that the flags name.
+// open opens the database that the flags name, and makes it if it is a file that is not there.
 func (o *batchOptions) open(ctx context.Context, std *cli.Std) (*batch.DB, error) {
+	return o.openDB(ctx, std, false)
+}
+
+// openExisting opens the database that the flags name. Whoever looks for jobs makes none: a name
+// that was mistyped must not be an empty database.
+func (o *batchOptions) openExisting(ctx context.Context, std *cli.Std) (*batch.DB, error) {
+	db, err := o.openDB(ctx, std, true)
+	if errors.Is(err, fs.ErrNotExist) && o.database(std) == "" {
+		err = cli.Exit(cli.ExitMissing, errNoBatches)
+	}
+	return db, err
+}
+
+// errNoBatches is the error of the database of this machine before its first batch.
+var errNoBatches = errors.New("there are no batches yet: see skillhand batch --help")
+
+func (o *batchOptions) openDB(ctx context.Context, std *cli.Std, existing bool) (*batch.DB, error) {
 	h, err := here.From("", std.Env)
 	if err != nil {
 		return nil, err
@@ -126,11 +143,14 @@ func (o *batchOptions) open(ctx context.Context, std *cli.Std) (*batch.DB, error
 	if database == "" {
 		database = filepath.Join(h.State, "batch.db")
 	}
-	options := batch.Options{Database: database}
+	options := batch.Options{Database: database, Existing: existing}
 	if batch.Remote(database) {
 		options.Locks = filepath.Join(h.State, "batch-workers")
 	}
 	db, err := batch.Open(ctx, options)
+	if errors.Is(err, batch.ErrScheme) {
+		return nil, cli.Exit(cli.ExitUsage, err)
+	}
 	if err != nil {
 		return nil, cli.Exit(cli.ExitMissing, err)
 	}
@@ -271,7 +291,11 @@ func newBatchWork(std *cli.Std) *cobra.Command {
 		Use: "work", Short: "Do the jobs of all batches, as they come", Args: cli.Args(cobra.NoArgs),
 		Example: "  skillhand batch work --db postgres://db/skillhand --concurrency 8",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			db, err := o.open(cmd.Context(), std)
+			open := o.open
+			if drain {
+				open = o.openExisting // nobody adds to it later
+			}
+			db, err := open(cmd.Context(), std)
 			if err != nil {
 				return err
 			}
@@ -344,7 +368,7 @@ func newBatchEdit(std *cli.Std, use, short, done string, edit func(ctx context.C
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: cli.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			db, err := o.open(cmd.Context(), std)
+			db, err := o.openExisting(cmd.Context(), std)
 			if err != nil {
 				return err
 			}

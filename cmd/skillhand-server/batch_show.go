@@ -34,7 +34,7 @@ func newBatchShow(std *cli.Std) *cobra.Command {
 			if export != "" && export != "jsonl" && export != "csv" {
 				return cli.Usagef("--export is %s, want jsonl or csv", export)
 			}
-			db, err := o.open(ctx, std)
+			db, err := o.openExisting(ctx, std)
 			if err != nil {
 				return err
 			}
@@ -73,7 +73,7 @@ func nameOf(ctx context.Context, db *batch.DB, args []string) (string, error) {
 		return "", err
 	}
 	if len(list) == 0 {
-		return "", fmt.Errorf("there are no batches yet: see skillhand batch --help")
+		return "", cli.Exit(cli.ExitMissing, errNoBatches)
 	}
 	return list[len(list)-1].Name, nil
 }
@@ -176,7 +176,11 @@ func newBatchList(std *cli.Std) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list", Short: "List the batches", Args: cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			db, err := o.open(cmd.Context(), std)
+			db, err := o.openExisting(cmd.Context(), std)
+			if errors.Is(err, errNoBatches) {
+				fmt.Fprintln(std.Err, "skillhand: no batches yet")
+				return nil
+			}
 			if err != nil {
 				return err
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/batch"
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/history"
@@ -171,6 +172,11 @@ func (o *tryOptions) checkBatch() error {
 func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) error {
 	if err := o.check(); err != nil {
 		return err
+	}
+	if o.inBatch {
+		if err := batch.CheckName(o.batch.database(std)); err != nil {
+			return cli.Exit(cli.ExitUsage, err)
+		}
 	}
 	h, err := here.Here{PluginRoot: o.pluginRoot, Env: std.Env}.Complete()
 	if err != nil {
