@@ -24,10 +24,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -88,7 +91,7 @@ func Run(ctx context.Context, rt skillhand.Runtime, loc skill.Location, file str
 }
 
 func (r *Result) run(ctx context.Context, rt skillhand.Runtime, loc skill.Location, update bool) error {
-	archive, err := txtar.ParseFile(r.File)
+	text, err := os.ReadFile(r.File)
 	if err != nil {
 		return err
 	}
@@ -100,18 +103,24 @@ func (r *Result) run(ctx context.Context, rt skillhand.Runtime, loc skill.Locati
 	if scratch, err = filepath.EvalSymlinks(scratch); err != nil {
 		return err
 	}
-	t, err := newTest(archive, loc, scratch)
+	t, err := newTest(txtar.Parse(text), loc, scratch)
 	if err != nil {
 		return err
+	}
+	inFile := func(message string) string { return t.inFile(r.File, text, message) }
+	if warn := rt.Warn; warn != nil {
+		rt.Warn = func(message string) { warn(inFile(message)) }
 	}
 	rt.NoHistory = true
 	rt.Here = here.Here{Dir: t.work, Project: t.work, Home: rt.Home, State: rt.State, PluginRoot: rt.PluginRoot, Env: rt.Env}
 	got, err := t.run(ctx, &rt)
-	if err != nil {
-		return err
-	}
 	for _, name := range t.wanted {
-		r.Checks = append(r.Checks, t.check(name, got))
+		if _, there := got[name]; there || err == nil {
+			r.Checks = append(r.Checks, t.check(name, got))
+		}
+	}
+	if err != nil {
+		return errors.New(inFile(err.Error()))
 	}
 	if !update || !slices.ContainsFunc(r.Checks, func(c Check) bool { return !c.OK }) {
 		return nil
@@ -184,10 +193,68 @@ func newTest(a *txtar.Archive, loc skill.Location, scratch string) (*test, error
 			faults = append(faults, fmt.Errorf("-- %s --: want args, argv, recording.json, folder/…, page, later, verdict.json or files/…", f.Name))
 		}
 	}
+	if want, ok := t.sections["verdict.json"]; ok {
+		faults = append(faults, checkVerdict(want))
+	}
 	if len(t.wanted) == 0 {
 		faults = append(faults, errors.New("there is nothing to compare: add a section page, later, verdict.json or files/NAME, and fill it with skillhand test --update"))
 	}
 	return t, errors.Join(faults...)
+}
+
+// verdictType is what a run returns, whose keys a test may name.
+var verdictType = reflect.TypeOf((*skillhand.Runtime).Run).Out(0)
+
+// checkVerdict finds what is wrong with a wanted verdict: a key that no verdict has would compare
+// nothing. One that is empty is for --update to fill in.
+func checkVerdict(want string) error {
+	if strings.TrimSpace(want) == "" {
+		return nil
+	}
+	var doc any
+	if err := json.Unmarshal([]byte(want), &doc); err != nil {
+		return fmt.Errorf("-- verdict.json --: not JSON: %w", err)
+	}
+	keys, ok := doc.(map[string]any)
+	if !ok {
+		return errors.New("-- verdict.json --: not an object")
+	}
+	if len(keys) == 0 {
+		return errors.New("-- verdict.json --: there is nothing to compare: name a key, or leave the section empty and fill it with skillhand test --update")
+	}
+	return unknownKeys("", doc, verdictType)
+}
+
+// unknownKeys names the keys in a document that a type does not have.
+func unknownKeys(path string, doc any, of reflect.Type) error {
+	if of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	var faults []error
+	switch of.Kind() {
+	case reflect.Slice:
+		list, _ := doc.([]any) // what is no list differs
+		for _, one := range list {
+			faults = append(faults, unknownKeys(path, one, of.Elem()))
+		}
+	case reflect.Struct:
+		known := map[string]reflect.Type{}
+		var names []string
+		for field := range of.Fields() {
+			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "-" && name != "" {
+				known[name], names = field.Type, append(names, name)
+			}
+		}
+		keys, _ := doc.(map[string]any)
+		for _, key := range slices.Sorted(maps.Keys(keys)) {
+			if known[key] == nil {
+				faults = append(faults, fmt.Errorf("-- verdict.json --: unknown key %s%s: want %s", path, key, strings.Join(names, ", ")))
+				continue
+			}
+			faults = append(faults, unknownKeys(path+key+".", keys[key], known[key]))
+		}
+	}
+	return errors.Join(faults...)
 }
 
 func writeIn(dir, name string, data []byte) error {
@@ -205,7 +272,21 @@ func writeIn(dir, name string, data []byte) error {
 	return os.WriteFile(file, data, mode)
 }
 
-// run makes everything that the test wants something about.
+// inFile names the test's file, and the line in it, in a message about the recording.
+func (t *test) inFile(file string, text []byte, message string) string {
+	if t.recording == "" {
+		return message
+	}
+	before, _, _ := strings.Cut("\n"+string(text), "\n-- recording.json --")
+	marker := strings.Count(before, "\n") + 1
+	return regexp.MustCompile(regexp.QuoteMeta(t.recording)+`(:\d+)?`).ReplaceAllStringFunc(message, func(at string) string {
+		line, _ := strconv.Atoi(strings.TrimPrefix(at[len(t.recording):], ":")) // 0: the section as a whole
+		return fmt.Sprintf("%s:%d", file, marker+line)
+	})
+}
+
+// run makes everything that the test wants something about. With an error it returns what it made:
+// a page from a recording needs no trust, which the script does.
 func (t *test) run(ctx context.Context, rt *skillhand.Runtime) (map[string]string, error) {
 	got := map[string]string{}
 	script := false
@@ -214,7 +295,7 @@ func (t *test) run(ctx context.Context, rt *skillhand.Runtime) (map[string]strin
 		case "page", "later":
 			page, err := rt.Load(ctx, skillhand.LoadRequest{Skill: t.skill, Args: t.args, Full: name == "page", Later: name == "later", Replay: t.recording})
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
+				return got, fmt.Errorf("%s: %w", name, err)
 			}
 			page.Close()
 			got[name] = t.portable(page.Text)
@@ -227,12 +308,12 @@ func (t *test) run(ctx context.Context, rt *skillhand.Runtime) (map[string]strin
 	}
 	v, err := rt.Run(ctx, skillhand.RunRequest{Script: t.skill, Args: t.argv})
 	if err != nil {
-		return nil, err
+		return got, err
 	}
 	v.DurationMS = 0
 	doc, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
-		return nil, err
+		return got, err
 	}
 	got["verdict.json"] = t.portable(string(doc))
 	for _, name := range t.wanted {
@@ -241,7 +322,7 @@ func (t *test) run(ctx context.Context, rt *skillhand.Runtime) (map[string]strin
 			switch {
 			case errors.Is(err, fs.ErrNotExist): // which check tells
 			case err != nil:
-				return nil, err
+				return got, err
 			default:
 				got[name] = string(text)
 			}

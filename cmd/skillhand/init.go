@@ -14,7 +14,9 @@ import (
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/scaffold"
+	"github.com/skillhand/skillhand/shell"
 	"github.com/skillhand/skillhand/skill"
+	"github.com/skillhand/skillhand/trust"
 )
 
 func newInit(std *stdio) *cobra.Command {
@@ -193,8 +195,32 @@ func (std *stdio) made(files []string, err error, next string) error {
 	for _, f := range files {
 		fmt.Fprintln(std.Out, term.Near(f))
 	}
+	if len(files) > 0 {
+		if how := howToTrust(std, files[0]); how != "" {
+			fmt.Fprintf(std.Err, "trust this folder first: %s\n", how)
+		}
+	}
 	fmt.Fprintf(std.Err, "try it: %s\n", next)
 	return nil
+}
+
+// howToTrust is the command that lets what is in a file run; "" if it may, or never will. Making a
+// skill does not trust its folder: others may have put things there too.
+func howToTrust(std *stdio, file string) string {
+	rt, err := newRuntime(std, "", at{})
+	if err != nil {
+		return ""
+	}
+	refused, ok := errors.AsType[*trust.NotTrusted](rt.Policy(rt.Here).Now().May(file))
+	switch {
+	case !ok || refused.Err != nil:
+		return ""
+	case refused.Changed:
+		return "skillhand trust --pin " + shell.Quote([]string{refused.Dir})
+	case refused.Dir == here.Real(here.Around(rt.Dir)):
+		return "skillhand trust"
+	}
+	return "skillhand trust " + shell.Quote([]string{refused.Dir})
 }
 
 // hint writes a path so that load takes it for one.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,7 +44,7 @@ Wanted output sections, which --update fills in:
   verdict.json     the verdict, only the keys listed
   files/NAME       a file that the script made
 
-Exit status: 1 a test failed, 3 there are no tests.`,
+Exit status: 1 a test failed, 3 there is no such skill, or no tests.`,
 		Example: `  skillhand test
   skillhand test greet ./skills/deploy
   skillhand test --update greet       # then read the diff: git diff
@@ -66,7 +67,13 @@ func runTest(ctx context.Context, std *stdio, o testOptions, names []string) err
 	if err != nil {
 		return err
 	}
+	if err := cli.CheckOutput(o.junit); err != nil {
+		return err
+	}
 	skills, err := testedSkills(rt.Finder(), names)
+	if errors.Is(err, fs.ErrNotExist) {
+		return cli.Exit(cli.ExitMissing, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -170,6 +177,10 @@ func writeJUnit(file string, results []golden.Result) error {
 		c := cli.JUnitCase{Class: r.Skill, Name: term.Near(r.File), DurationMS: r.DurationMS}
 		if !r.OK {
 			c.Failure, c.Detail = "differs from what is wanted", r.Error
+			if r.Error != "" {
+				c.Failure = "could not be run"
+				c.Detail += "\n"
+			}
 			for _, check := range r.Checks {
 				c.Detail += check.Diff
 			}
