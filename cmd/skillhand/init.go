@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -195,23 +196,22 @@ func (std *stdio) made(files []string, err error, next string) error {
 	for _, f := range files {
 		fmt.Fprintln(std.Out, term.Near(f))
 	}
-	if len(files) > 0 {
-		if how := howToTrust(std, files[0]); how != "" {
-			fmt.Fprintf(std.Err, "trust this folder first: %s\n", how)
-		}
+	if how := howToTrust(std, files); how != "" {
+		fmt.Fprintf(std.Err, "trust this folder first: %s\n", how)
 	}
 	fmt.Fprintf(std.Err, "try it: %s\n", next)
 	return nil
 }
 
-// howToTrust is the command that lets what is in a file run; "" if it may, or never will. Making a
+// howToTrust is the command that lets what was made run; "" if it may, or never will. Making a
 // skill does not trust its folder: others may have put things there too.
-func howToTrust(std *stdio, file string) string {
+func howToTrust(std *stdio, files []string) string {
+	runs := slices.IndexFunc(files, func(f string) bool { return filepath.Base(f) == "SKILL.md" || filepath.Ext(f) == ".sh" })
 	rt, err := newRuntime(std, "", at{})
-	if err != nil {
+	if err != nil || runs < 0 {
 		return ""
 	}
-	refused, ok := errors.AsType[*trust.NotTrusted](rt.Policy(rt.Here).Now().May(file))
+	refused, ok := errors.AsType[*trust.NotTrusted](rt.Policy(rt.Here).Now().May(files[runs]))
 	switch {
 	case !ok || refused.Err != nil:
 		return ""
