@@ -45,7 +45,8 @@ type Fix struct {
 	Edits      []Edit `json:"edits"`
 	Executable string `json:"executable,omitempty"` // a file that becomes executable
 
-	more bool // it adds to a list, as others may at the same place
+	more  bool   // it adds to a list, as others may at the same place
+	makes string // the key that it makes, which only one fix may
 }
 
 // Apply makes the edits of a fix in the text that it is for.
@@ -111,6 +112,13 @@ func (p *pass) severe(f *Finding, s Severity) *Finding {
 // replace makes a fix of one edit.
 func replace(title string, unsafe bool, start, end int, text string) *Fix {
 	return &Fix{Title: title, Unsafe: unsafe, Edits: []Edit{{start, end, text}}}
+}
+
+// rename makes a fix that gives a key of a mapping another name. The mapping is the path to it.
+func rename(title, mapping string, start, end int, text string) *Fix {
+	fix := replace(title, false, start, end, text)
+	fix.makes = mapping + "/" + strings.Trim(text, `"`)
+	return fix
 }
 
 // rangeOf counts lines and columns.

@@ -59,7 +59,8 @@ func Mend(ctx context.Context, files []File, opt Options, unsafe bool) *Fixes {
 // mend applies the fixes of one file that do not get in each other's way.
 func (x *Fixes) mend(src string, all []*Finding, unsafe bool) (mended string, made int) {
 	var edits []Edit
-	lists := map[Edit]bool{} // those of them that add to a list
+	lists := map[Edit]bool{}  // those of them that add to a list
+	keys := map[string]bool{} // that they make: a second one of a name would take the first one's place
 	for _, found := range all {
 		if found.Fix == nil || found.Fix.Unsafe && !unsafe {
 			continue
@@ -76,13 +77,16 @@ func (x *Fixes) mend(src string, all []*Finding, unsafe bool) (mended string, ma
 			made++ // another finding has added it
 			continue
 		}
-		if slices.ContainsFunc(found.Fix.Edits, func(e Edit) bool {
+		if keys[found.Fix.makes] || slices.ContainsFunc(found.Fix.Edits, func(e Edit) bool {
 			return slices.ContainsFunc(edits, func(o Edit) bool { return e.touches(o) && !(found.Fix.more && lists[o] && e.Offset == o.Offset) })
 		}) {
 			continue // in the next round
 		}
 		if found.Fix.more {
 			lists[found.Fix.Edits[0]] = true
+		}
+		if found.Fix.makes != "" {
+			keys[found.Fix.makes] = true
 		}
 		edits = append(edits, found.Fix.Edits...)
 		made++

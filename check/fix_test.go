@@ -46,6 +46,32 @@ func TestMendMany(t *testing.T) {
 	}
 }
 
+// TestMendLineEnds: what is added ends its lines as the file does.
+func TestMendLineEnds(t *testing.T) {
+	for name, src := range map[string]string{
+		"none":    "!`npm test || true`\n",
+		"no tool": "---\ndescription: d\n---\n!`npm test || true`\n",
+		"list":    "---\ndescription: d\nallowed-tools:\n  - Read # why\n---\n!`npm test || true`\n",
+		"comment": "---\ndescription: d\n---\n<!-- skillhand: ignore SK308 not found -->\n!`npm test || true`\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			after := func(src string) string {
+				file := Finder{Dir: dir}.Source(dir+"/.claude/skills/s/SKILL.md", []byte(src))
+				fixes := Mend(context.Background(), []File{file}, Options{}, true)
+				if len(fixes.Edits) != 1 {
+					t.Fatalf("%d files change", len(fixes.Edits))
+				}
+				return string(fixes.Edits[0].After)
+			}
+			want := strings.ReplaceAll(after(src), "\n", "\r\n")
+			if got := after(strings.ReplaceAll(src, "\n", "\r\n")); got != want {
+				t.Errorf("with CRLF it becomes %q, want %q", got, want)
+			}
+		})
+	}
+}
+
 // TestMendNames: files whose names look alike are each mended by what they say.
 func TestMendNames(t *testing.T) {
 	dir := t.TempDir()

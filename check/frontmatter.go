@@ -58,6 +58,21 @@ func brokenYAML(p *pass) {
 			p.severe(p.find(n.Offset, n.Offset+max(1, f.End-f.Offset), "%s", n.Text), Warning).Help = "remove one of the two"
 		}
 	}
+	for _, f := range p.skill.Front.Fields {
+		p.twiceBelow(f)
+	}
+}
+
+// twiceBelow reports keys that are given again within a field.
+func (p *pass) twiceBelow(in skill.Field) {
+	seen := map[string]bool{}
+	for _, f := range in.Fields {
+		if f.Key != "" && seen[f.Key] {
+			p.severe(p.find(f.Offset, max(f.Offset+1, f.End), "%s is given twice, the last one counts", f.Key), Warning).Help = "remove one of the two, or join them"
+		}
+		seen[f.Key] = true
+		p.twiceBelow(f)
+	}
 }
 
 // brokenAt is where a frontmatter is no YAML: the first value on a line that is none by itself, or
@@ -176,8 +191,11 @@ func (p *pass) addTools(rules []string, unsafe bool) *Fix {
 		}
 		if slices.Equal(got, want) {
 			fix := &Fix{Title: "add " + strings.Join(rules, ", ") + " to allowed-tools", Unsafe: unsafe, Edits: []Edit{e}}
-			f, there := p.skill.Front.Field("allowed-tools")
-			fix.more = there && f.Raw != "" && f.Raw != "[]" && e.Offset == e.End
+			if _, there := p.skill.Front.Field("allowed-tools"); !there {
+				fix.makes = "/allowed-tools"
+			} else if e.Offset == e.End {
+				fix.more = strings.HasPrefix(e.Text, ",") || strings.HasPrefix(e.Text, p.lineEnd())
+			}
 			return fix
 		}
 	}
@@ -186,17 +204,17 @@ func (p *pass) addTools(rules []string, unsafe bool) *Fix {
 
 // toolEdits are the ways to add rules, the plainest first.
 func (p *pass) toolEdits(rules []string) []Edit {
-	list := strings.Join(rules, ", ")
+	list, eol := strings.Join(rules, ", "), p.lineEnd()
 	insert := func(at int, text string) Edit { return Edit{at, at, text} }
 	f, ok := p.skill.Front.Field("allowed-tools")
 	if !ok {
-		line := "allowed-tools: " + list + "\n"
-		quotedLine := "allowed-tools: " + yamlQuote(list) + "\n"
+		line := "allowed-tools: " + list + eol
+		quotedLine := "allowed-tools: " + yamlQuote(list) + eol
 		if end := p.bodyStart(); end > 0 {
 			at := strings.LastIndex(p.src[:end], "---")
 			return []Edit{insert(at, line), insert(at, quotedLine)}
 		}
-		return []Edit{insert(0, "---\n"+line+"---\n"), insert(0, "---\n"+quotedLine+"---\n")}
+		return []Edit{insert(0, "---"+eol+line+"---"+eol), insert(0, "---"+eol+quotedLine+"---"+eol)}
 	}
 	var edits []Edit
 	switch raw := f.Raw; {
@@ -207,11 +225,7 @@ func (p *pass) toolEdits(rules []string) []Edit {
 		for _, r := range rules {
 			items = append(items, yamlQuote(r))
 		}
-		text := strings.Join(items, ", ")
-		if len(f.Fields) > 0 {
-			text = ", " + text
-		}
-		edits = append(edits, insert(f.ValueEnd-1, text))
+		edits = append(edits, insert(f.ValueEnd-1, joint(raw[1:len(raw)-1])+strings.Join(items, ", ")))
 	case len(f.Fields) > 0:
 		last := f.Fields[len(f.Fields)-1]
 		line := strings.LastIndexByte(p.src[:last.ValueOffset], '\n') + 1
@@ -221,16 +235,41 @@ func (p *pass) toolEdits(rules []string) []Edit {
 			if !yamlPlain(r) {
 				r = yamlQuote(r)
 			}
-			text += "\n" + lead + "- " + r
+			text += eol + lead + "- " + r
 		}
-		edits = append(edits, insert(last.ValueEnd, text))
+		edits = append(edits, insert(p.endOfLine(last.ValueEnd), text))
 	case strings.HasPrefix(raw, "'"), strings.HasPrefix(raw, `"`):
-		edits = append(edits, insert(f.ValueEnd-1, ", "+list))
+		edits = append(edits, insert(f.ValueEnd-1, joint(f.Value)+list))
 	default:
-		all := f.Value + ", " + list
-		edits = append(edits, insert(f.ValueEnd, ", "+list), Edit{f.ValueOffset, f.ValueEnd, yamlQuote(all)})
+		more := joint(f.Value) + list
+		edits = append(edits, insert(f.ValueEnd, more), Edit{f.ValueOffset, f.ValueEnd, yamlQuote(f.Value + more)})
 	}
 	return edits
+}
+
+// joint is what stands between rules and one that is added.
+func joint(rules string) string {
+	switch trimmed := strings.TrimRight(rules, " \t\n"); {
+	case trimmed == "", trimmed != rules && strings.HasSuffix(trimmed, ","):
+		return ""
+	case strings.HasSuffix(trimmed, ","):
+		return " "
+	}
+	return ", "
+}
+
+// lineEnd is how the lines of the file end.
+func (d *document) lineEnd() string {
+	if line, _, ok := strings.Cut(d.src, "\n"); ok && strings.HasSuffix(line, "\r") {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// endOfLine is where the line ends that an offset is in, after a comment.
+func (d *document) endOfLine(offset int) int {
+	line, _, _ := strings.Cut(d.src[offset:], "\n")
+	return offset + len(strings.TrimSuffix(line, "\r"))
 }
 
 // agentFields are the fields of an agent's file.
@@ -252,7 +291,6 @@ var listFields = []string{"allowed-tools", "disallowed-tools", "disallowedTools"
 
 func fieldNearMiss(p *pass) {
 	known := p.knownFields()
-	renamed := map[string]bool{}
 	for _, f := range p.skill.Front.Fields {
 		if slices.Contains(known, f.Key) || f.Key == "" {
 			continue
@@ -266,9 +304,8 @@ func fieldNearMiss(p *pass) {
 		}
 		x := p.find(f.Offset, f.End, "%s is no field and is ignored: %s is one", f.Key, near)
 		x.Help = "write " + near
-		if _, there := p.skill.Front.Field(near); !there && !renamed[near] && f.End-f.Offset == len(f.Key) {
-			renamed[near] = true
-			x.Fix = replace("rename it", false, f.Offset, f.End, near)
+		if _, there := p.skill.Front.Field(near); !there && f.End-f.Offset == len(f.Key) {
+			x.Fix = rename("rename it", "", f.Offset, f.End, near)
 		}
 	}
 }
@@ -457,9 +494,14 @@ func (p *pass) hookEvents(f skill.Field) {
 			continue
 		}
 		x := p.find(event.Offset, event.End, "%s is no event of Claude Code, so the hook never runs", event.Key)
-		if near := nearest(event.Key, hookEvents); near != "" && event.End-event.Offset == len(event.Key) {
+		near := nearest(event.Key, hookEvents)
+		switch {
+		case near == "":
+		case slices.ContainsFunc(f.Fields, func(other skill.Field) bool { return other.Key == near }):
+			x.Help = "move the hook to " + near + ", which is there already"
+		case event.End-event.Offset == len(event.Key):
 			x.Help = "write " + near
-			x.Fix = replace("write "+near, false, event.Offset, event.End, near)
+			x.Fix = rename("write "+near, "hooks", event.Offset, event.End, near)
 		}
 	}
 }

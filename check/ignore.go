@@ -140,8 +140,8 @@ func (d *document) mayBeFound(id string) bool {
 
 // afterComment is where the text goes on: on the next line, if the comment has its line to itself.
 func (d *document) afterComment(end int) int {
-	if strings.HasPrefix(d.src[end:], "\n") {
-		return end + 1
+	if eol := d.lineEnd(); strings.HasPrefix(d.src[end:], eol) {
+		return end + len(eol)
 	}
 	return end
 }

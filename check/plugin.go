@@ -114,7 +114,7 @@ func pluginField(p *pass) {
 		if near := nearest(n.key, names); near != "" {
 			p.severe(f, Error).Help = "write " + near
 			if p.json.get(near) == nil {
-				f.Fix = replace("rename it", false, n.keyAt, n.keyAt+len(n.key)+2, `"`+near+`"`)
+				f.Fix = rename("rename it", "", n.keyAt, n.keyAt+len(n.key)+2, `"`+near+`"`)
 			}
 		} else if slices.Contains(marketFields, n.key) {
 			f.Help = "it belongs in marketplace.json"
@@ -236,9 +236,13 @@ func hookEvent(p *pass) {
 			continue
 		}
 		f := p.find(event.keyAt, event.keyAt+len(event.key)+2, "%s is no event of Claude Code, so the hook never runs", event.key)
-		if near := nearest(event.key, hookEvents); near != "" && hooks.get(near) == nil {
+		switch near := nearest(event.key, hookEvents); {
+		case near == "":
+		case hooks.get(near) != nil:
+			f.Help = "move the hook to " + near + ", which is there already"
+		default:
 			f.Help = "write " + near
-			f.Fix = replace("write "+near, false, event.keyAt, event.keyAt+len(event.key)+2, `"`+near+`"`)
+			f.Fix = rename("write "+near, "hooks", event.keyAt, event.keyAt+len(event.key)+2, `"`+near+`"`)
 		}
 	}
 }
