@@ -15,7 +15,7 @@ func frontmatterRules() []*Rule {
 	text := []Kind{Skill, Command, Agent, Text}
 	return []*Rule{
 		{ID: "SK101", Name: "yaml", Severity: Error, kinds: text, run: brokenYAML,
-			Summary: "the frontmatter is not YAML, so agents drop its fields without a word"},
+			Summary: "the frontmatter is not YAML, so agents silently drop its fields"},
 		{ID: "SK102", Name: "field-near-miss", Severity: Error, kinds: text, run: fieldNearMiss,
 			Summary: "a field's name is almost one that is known, and is ignored"},
 		{ID: "SK103", Name: "field-for-agent", Severity: Warning, agent: spec, run: fieldForAgent,
@@ -37,7 +37,7 @@ func brokenYAML(p *pass) {
 		switch n.Code {
 		case skill.NoteYAML:
 			start, end := p.brokenAt(n)
-			what := "every field of it is dropped without a word"
+			what := "every field of it is silently dropped"
 			if p.mended {
 				what = "Claude Code guesses what is meant, and other agents drop every field"
 			}
@@ -302,7 +302,7 @@ func fieldNearMiss(p *pass) {
 		if _, there := p.skill.Front.Field(near); there && folded(near) == folded(f.Key) || len(f.Fields) > 0 && !slices.Contains(listFields, near) {
 			continue // what is meant is there; or a list of something else
 		}
-		x := p.find(f.Offset, f.End, "%s is no field and is ignored: %s is one", f.Key, near)
+		x := p.find(f.Offset, f.End, "Claude Code has no field %s and ignores it; it is spelled %s", f.Key, near)
 		x.Help = "write " + near
 		if _, there := p.skill.Front.Field(near); !there && f.End-f.Offset == len(f.Key) {
 			x.Fix = rename("rename it", "", f.Offset, f.End, near)

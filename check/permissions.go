@@ -173,7 +173,7 @@ func aborts(v permit.Verdict) bool { return v.Decision == permit.Ask || v.Decisi
 func (p *pass) abortsHere(d *directive) {
 	v := d.here
 	if v.Rule == "" && d.verdict.Decision == permit.Allow {
-		f := p.at(d, v.Offset, v.End, "%s%s lets this run only where the folder is trusted, which it is not here: Claude Code passes over it, and the page aborts", cmp.Or(d.verdict.Rule, "a rule"), p.ruleAt(" in ", d.verdict, ""))
+		f := p.at(d, v.Offset, v.End, "%s%s lets this run only where the folder is trusted in Claude Code, which it is not here: Claude Code passes over it, and the page aborts", cmp.Or(d.verdict.Rule, "a rule"), p.ruleAt(" in ", d.verdict, ""))
 		p.severe(f, Info).Help = "start claude here once and trust the folder, or have the rule in the skill's allowed-tools"
 		return
 	}
@@ -201,7 +201,7 @@ func (d *document) verdictOf(x *directive) Verdict {
 		out.Suggest = v.Suggest.String()
 	}
 	if v.Decision == permit.Ask && v.Rule == "" && x.verdict.Decision == permit.Allow {
-		out.Reason += fmt.Sprintf("; %s%s would let it run, but Claude Code passes over it until the folder is trusted", cmp.Or(x.verdict.Rule, "a rule"), d.ruleAt(" in ", x.verdict, ""))
+		out.Reason += fmt.Sprintf("; %s%s would let it run, but Claude Code passes over it until the folder is trusted in Claude Code", cmp.Or(x.verdict.Rule, "a rule"), d.ruleAt(" in ", x.verdict, ""))
 	}
 	return out
 }

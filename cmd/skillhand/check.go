@@ -44,7 +44,7 @@ func newCheck(std *stdio) *cobra.Command {
 hooks files before an agent does: commands that abort the page, patterns that
 never match, links that lead nowhere, rules that grant nothing or too much.
 Nothing is run. Without a path, this project and the user's own skills are
-checked, and --fix mends only the project's; - reads a skill from stdin.
+checked, and --fix changes only the project's; - reads a skill from stdin.
 A Markdown file of another kind is checked as a skill's text if it is named.
 skillhand explain RULE says more about a finding.
 
@@ -65,7 +65,7 @@ there is nothing to check.`,
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "full", "how to print findings: full, concise, json, sarif or github")
 	f.BoolVar(&o.json, "json", false, "the same as --format json; with --permissions, a line for each directive")
-	f.BoolVar(&o.fix, "fix", false, "mend what can be mended safely")
+	f.BoolVar(&o.fix, "fix", false, "fix what can be fixed safely")
 	f.BoolVar(&o.unsafe, "unsafe-fixes", false, "with --fix or --diff: also where a fix may change more")
 	f.BoolVar(&o.diff, "diff", false, "show what --fix would change, and change nothing")
 	f.BoolVar(&o.watch, "watch", false, "check again whenever a file changes")
@@ -79,7 +79,6 @@ there is nothing to check.`,
 	f.BoolVar(&o.noIgnore, "no-ignore", false, "report what files ask to be ignored")
 	f.StringVar(&o.config, "config", "", "configuration `file` (default: "+check.ConfigName+" at the repository's top, or here)")
 	f.StringVar(&o.stdinFile, "stdin-file", "", "the `path` that stdin stands for")
-	cmd.MarkFlagsMutuallyExclusive("baseline", "write-baseline")
 	return cmd
 }
 
@@ -113,6 +112,9 @@ func (c *checking) complete() error {
 	if err != nil {
 		return err
 	}
+	if err := c.validate(); err != nil {
+		return err
+	}
 	if c.json {
 		c.format = "json"
 	}
@@ -120,9 +122,6 @@ func (c *checking) complete() error {
 	top := skill.Top(h.Dir)
 	if c.format == "sarif" || c.format == "github" {
 		c.finder.Base = top // what these are for names files from there
-	}
-	if err := c.validate(); err != nil {
-		return err
 	}
 	if c.config == "" {
 		c.config = filepath.Join(cmp.Or(top, h.Dir), check.ConfigName)
@@ -194,11 +193,29 @@ func (c *checking) validate() error {
 			return cli.Usagef("--agents: %q is not known, want %s", a, strings.Join(check.Agents(), ", "))
 		}
 	}
-	if c.unsafe && !c.fix && !c.diff {
+	return c.clash()
+}
+
+// clash refuses flags of which one would do nothing.
+func (c *checking) clash() error {
+	stdin := slices.Contains(c.paths, "-")
+	switch {
+	case c.unsafe && !c.fix && !c.diff:
 		return cli.Usagef("--unsafe-fixes needs --fix or --diff")
-	}
-	if c.watch && slices.Contains(c.paths, "-") {
+	case c.watch && stdin:
 		return cli.Usagef("--watch: stdin does not change")
+	case c.stdinFile != "" && !stdin:
+		return cli.Usagef("--stdin-file needs the path -, which reads stdin")
+	case c.json && c.format != "full" && c.format != "json":
+		return cli.Usagef("--json and --format %s: choose one", c.format)
+	case c.baseline != "" && c.writeBaseline != "":
+		return cli.Usagef("--baseline and --write-baseline: choose one, as what is written lists all findings")
+	case c.permissions && (c.fix || c.diff):
+		return cli.Usagef("--permissions only lists: leave out --fix and --diff")
+	case c.permissions && (c.baseline != "" || c.writeBaseline != ""):
+		return cli.Usagef("--permissions lists no findings: leave out --baseline and --write-baseline")
+	case c.permissions && (c.format == "sarif" || c.format == "github"):
+		return cli.Usagef("--permissions lists no findings, which --format %s is for: use --json", c.format)
 	}
 	return nil
 }
@@ -280,10 +297,28 @@ func (c *checking) mend(ctx context.Context, files []check.File) (done bool, err
 		for _, e := range fixes.Edits {
 			text = e.After
 		}
-		return true, c.std.Print(string(text))
+		return true, c.printFixed(ctx, text)
 	}
 	c.write(fixes)
 	return false, nil
+}
+
+// printFixed prints what became of stdin, and on stderr what is left to find in it.
+func (c *checking) printFixed(ctx context.Context, text []byte) error {
+	if err := c.std.Print(string(text)); err != nil {
+		return err
+	}
+	res, err := c.run(ctx, []check.File{c.finder.Source(c.stdinFile, text)})
+	if err != nil {
+		return err
+	}
+	if _, err := c.takeBaseline(res); err != nil {
+		return err
+	}
+	if err := (check.Printer{}).Concise(c.std.Err, res.Findings); err != nil {
+		return fmt.Errorf("stderr: %w", err)
+	}
+	return c.end(res)
 }
 
 // write makes the fixes, and says in which files. A file that cannot be written is told, and the
@@ -294,7 +329,7 @@ func (c *checking) write(fixes *check.Fixes) {
 	done := func(name, file string, err error) {
 		if err != nil {
 			c.failed = true
-			c.std.Warn(fmt.Sprintf("%s: not mended: %v", name, err))
+			c.std.Warn(fmt.Sprintf("%s: not fixed: %v", name, err))
 			return
 		}
 		made += fixes.Each[file]
@@ -310,7 +345,7 @@ func (c *checking) write(fixes *check.Fixes) {
 	if made == 0 {
 		return
 	}
-	fmt.Fprintf(c.std.Err, "skillhand: mended %s in %s\n", term.Plural(made, "finding"), term.Plural(len(names), "file"))
+	fmt.Fprintf(c.std.Err, "skillhand: fixed %s in %s\n", term.Plural(made, "finding"), term.Plural(len(names), "file"))
 	for _, name := range names {
 		fmt.Fprintf(c.std.Err, "  %s\n", term.Flat(name))
 	}
@@ -351,7 +386,7 @@ func (c *checking) ownFiles(files []check.File) []check.File {
 		})
 	})
 	if n := len(files) - len(own); n > 0 {
-		fmt.Fprintf(c.std.Err, "skillhand: not mended, as outside this project: %s: name the path, as in skillhand check --fix ~/.claude/skills\n", term.Plural(n, "file"))
+		fmt.Fprintf(c.std.Err, "skillhand: not fixed, as outside this project: %s: name the path, as in skillhand check --fix ~/.claude/skills\n", term.Plural(n, "file"))
 	}
 	return own
 }
@@ -394,7 +429,7 @@ func rewrite(file string, before, after []byte) error {
 	return reason(atomicfile.Write(real, after, 0o644))
 }
 
-// report prints findings and decides how the command ends.
+// report prints findings, or lists them in a baseline.
 func (c *checking) report(res *check.Result) error {
 	if c.writeBaseline != "" {
 		return c.saveBaseline(res)
@@ -406,6 +441,11 @@ func (c *checking) report(res *check.Result) error {
 	if err := c.print(res, taken); err != nil {
 		return err
 	}
+	return c.end(res)
+}
+
+// end decides how the command ends, by what was found.
+func (c *checking) end(res *check.Result) error {
 	for _, f := range res.Findings {
 		if f.Severity.Rank() >= check.Severity(c.failOn).Rank() {
 			return cli.Exit(cli.ExitFailed, nil)
@@ -423,7 +463,7 @@ func (c *checking) saveBaseline(res *check.Result) error {
 		return err
 	}
 	if err := atomicfile.Write(c.writeBaseline, append(data, '\n'), 0o644); err != nil {
-		return err
+		return cli.Usagef("--write-baseline: %s: %w", c.writeBaseline, reason(err))
 	}
 	return c.std.Print(fmt.Sprintf("%s: %s\n", c.writeBaseline, term.Plural(len(res.Findings), "finding")))
 }
@@ -500,7 +540,7 @@ func (c *checking) printVerdicts(res *check.Result) error {
 	for _, v := range res.Verdicts {
 		decision := string(v.Decision)
 		asks = asks || decision == "ask" || decision == "deny"
-		if c.json {
+		if c.format == "json" {
 			if err := c.std.PrintJSON(v); err != nil {
 				return err
 			}

@@ -2,10 +2,12 @@ package atomicfile
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -72,8 +74,12 @@ func TestPermissions(t *testing.T) {
 // TestFails: what cannot be written is an error, and leaves nothing.
 func TestFails(t *testing.T) {
 	dir := t.TempDir()
-	if err := Write(filepath.Join(dir, "no", "file"), nil, 0o600); err == nil {
+	none := filepath.Join(dir, "no", "file")
+	switch err := Write(none, nil, 0o600); {
+	case err == nil:
 		t.Error("wrote into a folder that is not there")
+	case !strings.HasPrefix(err.Error(), "write "+none+": ") || !errors.Is(err, fs.ErrNotExist):
+		t.Errorf("the error is %q, want the file named, and that its folder is not there", err)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
 		t.Fatal(err)

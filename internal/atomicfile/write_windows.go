@@ -15,7 +15,7 @@ func Write(file string, data []byte, perm fs.FileMode) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-")
 	if err != nil {
-		return err
+		return named(file, err)
 	}
 	_, err = f.Write(data)
 	err = errors.Join(err, f.Sync(), f.Close())
@@ -28,5 +28,5 @@ func Write(file string, data []byte, perm fs.FileMode) error {
 	if err != nil {
 		os.Remove(f.Name())
 	}
-	return err
+	return named(file, err)
 }
