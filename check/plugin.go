@@ -433,8 +433,11 @@ func (p *pass) hookMentions() []mention {
 			if i < 0 || v.root == "" {
 				continue
 			}
-			rest := strings.TrimPrefix(command[i+len(v.name):], `"`)
-			path, ok := scriptPath(rest)
+			before, rest := command[:i], command[i+len(v.name):]
+			if after, closed := strings.CutPrefix(rest, `"`); closed {
+				before, rest = "", after
+			}
+			path, ok := scriptPath(before, rest)
 			if !ok {
 				continue
 			}

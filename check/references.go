@@ -36,7 +36,7 @@ func referenceRules() []*Rule {
 func linkMissing(p *pass) {
 	for _, l := range p.links {
 		file := linked(l.Destination)
-		if file == "" || p.isThereFor(file) || p.isIgnored(file) {
+		if file == "" || p.isThereFor(file) || p.isIgnored(file) || p.isOnGitHub(file) {
 			continue
 		}
 		f := p.find(l.Start, l.End, "%s is not there", file)
@@ -86,6 +86,20 @@ func (d *document) isThereFor(file string) bool {
 		dir = up
 	}
 	return false
+}
+
+// isOnGitHub reports whether a link leads where only a page of the file has something: out of the
+// repository, or up to one of its pages there.
+func (d *document) isOnGitHub(file string) bool {
+	if d.Path == "" || !strings.HasPrefix(file, "../") {
+		return false
+	}
+	dir := filepath.Dir(d.Path)
+	if top := skill.Top(dir); top != "" && !skill.Inside(top, filepath.Join(dir, filepath.FromSlash(file))) {
+		return true
+	}
+	page, _, _ := strings.Cut(strings.TrimLeft(file, "./"), "/")
+	return slices.Contains([]string{"issues", "pull", "pulls", "actions", "releases", "wiki", "discussions"}, page) && path.Ext(file) != ".md"
 }
 
 // isIgnored reports whether the repository keeps a file out of what is committed, by the patterns
@@ -170,15 +184,16 @@ func (p *pass) after(v skill.Part, rest string) (mention, bool) {
 	case "CLAUDE_PLUGIN_ROOT":
 		root = p.Plugin
 	}
-	path, ok := scriptPath(rest)
+	path, ok := scriptPath(p.src[:v.Offset], rest)
 	if root == "" || !ok || p.Kind == Command && v.Name == "CLAUDE_SKILL_DIR" {
 		return mention{}, false
 	}
 	return mention{written: path, file: filepath.Join(root, filepath.FromSlash(path)), start: v.Offset, end: v.Offset + len(v.Source) + 1 + len(path), anchor: v.Line}, true
 }
 
-// scriptPath is the path of a script that a text begins with, after a slash.
-func scriptPath(text string) (string, bool) {
+// scriptPath is the path of a script that a text begins with, after a slash. In quotes, which open
+// at the end of what stands before it, the path may have blanks.
+func scriptPath(before, text string) (string, bool) {
 	rest, ok := strings.CutPrefix(text, "/")
 	if !ok {
 		return "", false
@@ -190,10 +205,14 @@ func scriptPath(text string) (string, bool) {
 		n = len(rest)
 	}
 	path := rest[:n]
-	if n < len(rest) && strings.ContainsRune("*<{[$?", rune(rest[n])) { // a pattern or placeholder
+	if n < len(rest) && strings.ContainsRune("*<{[$?+@=~%\\", rune(rest[n])) { // a pattern or placeholder, or a name goes on
 		return "", false
 	}
 	path = strings.TrimRight(path, ".")
+	if n < len(rest) && rest[n] == ' ' && !slices.Contains(scriptEndings, filepath.Ext(path)) && strings.HasSuffix(before, `"`) {
+		quoted, _, closed := strings.Cut(rest, `"`)
+		return quoted, closed && slices.Contains(scriptEndings, filepath.Ext(quoted)) && !strings.ContainsAny(quoted, "*<{[$?\n\\")
+	}
 	return path, isScript(path)
 }
 

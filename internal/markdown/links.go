@@ -20,14 +20,32 @@ func Links(src string, from, to int) []Link {
 		return nil
 	}
 	b := []byte(src[from:to])
+	open, text := 0, 0 // brackets, and those that a backslash makes text
 	for i := 0; i+1 < len(b); i++ {
-		switch {
-		case b[i] == '\\':
+		switch b[i] {
+		case '\\':
+			if b[i+1] == '[' {
+				text++
+			}
 			i += escaped(b, i)
 			continue
-		case b[i] != ']':
+		case '[':
+			open++
+			continue
+		case '\n':
+			if b[i+1] == '\n' { // no link goes on in another paragraph
+				open, text = 0, 0
+			}
+			continue
+		case ']':
+		default:
 			continue
 		}
+		if open == 0 && text > 0 {
+			text--
+			continue // with none at all the link began before some code
+		}
+		open = max(0, open-1)
 		at := i + 2
 		switch b[i+1] {
 		case '(':
