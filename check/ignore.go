@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/skillhand/skillhand/skill"
 )
 
 // An ignore asks for findings not to be reported, and says why.
@@ -13,7 +15,7 @@ type ignore struct {
 	line       int // the line it is about; 0 means the whole file
 	start, end int
 	fault      string
-	used       bool
+	used       map[string]bool // those of the rules that were found
 }
 
 const ignoreField = "skillhand-ignore"
@@ -30,12 +32,13 @@ func (d *document) readIgnores() {
 		if !ok || !strings.HasPrefix(said, ":") && !strings.Contains(said, "ignore") {
 			continue // it only speaks of us
 		}
-		length := len("<!--") + len(text) + len("-->")
-		g := readIgnore(said)
-		g.start, g.end = p.Offset, min(p.Offset+length, len(d.src))
-		g.line = d.lineAt(g.end) + 1
-		d.ignores = append(d.ignores, g)
+		end := min(p.Offset+len("<!--")+len(text)+len("-->"), len(d.src))
+		for _, g := range readComment(said) {
+			g.start, g.end, g.line = p.Offset, end, d.lineAt(end)+1
+			d.ignores = append(d.ignores, g)
+		}
 	}
+	d.stack()
 	meta, ok := d.skill.Front.Field("metadata")
 	if !ok {
 		return
@@ -44,29 +47,78 @@ func (d *document) readIgnores() {
 		if f.Key != ignoreField {
 			continue
 		}
-		for text := range strings.FieldsFuncSeq(f.Value, func(r rune) bool { return r == ';' || r == '\n' }) {
-			if strings.TrimSpace(text) == "" {
-				continue
+		items := f.Fields
+		if len(items) == 0 {
+			items = []skill.Field{f}
+		}
+		for _, item := range items {
+			all := newIgnores(item.Value)
+			if len(item.Fields) > 0 || len(f.Fields) > 0 && item.Key != "" {
+				all = []*ignore{{fault: ignoreField + " is neither a text nor a list of texts, so nothing is ignored"}}
 			}
-			g := newIgnore(text)
-			g.start, g.end = f.ValueOffset, f.ValueEnd
-			d.ignores = append(d.ignores, g)
+			for _, g := range all {
+				g.start, g.end = item.ValueOffset, item.ValueEnd
+				d.ignores = append(d.ignores, g)
+			}
 		}
 	}
 }
 
-// readIgnore reads what a comment says after skillhand: ": ignore", rules and a reason.
-func readIgnore(said string) *ignore {
+// stack has comments on lines of their own, one above the other, be about the line below them all.
+func (d *document) stack() {
+	for i := len(d.ignores) - 2; i >= 0; i-- {
+		g, below := d.ignores[i], d.ignores[i+1]
+		switch {
+		case below.start == g.start:
+			g.line = below.line
+		case d.lineAt(below.start) == g.line && d.isAlone(below):
+			g.line = below.line
+		}
+	}
+}
+
+// isAlone reports whether nothing else stands on the lines of a comment.
+func (d *document) isAlone(g *ignore) bool {
+	before := d.src[d.lines[d.lineAt(g.start)-1]:g.start]
+	return strings.TrimSpace(before+d.src[g.end:d.endOfLine(g.end)]) == ""
+}
+
+// readComment reads what a comment says after skillhand: ": ignore", rules and reasons.
+func readComment(said string) []*ignore {
 	rest, colon := strings.CutPrefix(strings.TrimLeft(said, " \t"), ":")
 	if words := strings.Fields(rest); colon && len(words) > 0 && words[0] == "ignore" {
-		return newIgnore(strings.Join(words[1:], " "))
+		return newIgnores(strings.Join(words[1:], " "))
 	}
-	return &ignore{fault: "this comment is not understood, so nothing is ignored: write <!-- skillhand: ignore RULE reason -->"}
+	return []*ignore{{fault: "this comment is not understood, so nothing is ignored: write <!-- skillhand: ignore RULE reason -->"}}
+}
+
+// newIgnores reads rules with their reasons, several with semicolons or on lines of their own. A
+// reason may have either in it: what does not begin with a rule is still the reason.
+func newIgnores(text string) []*ignore {
+	var pieces []string
+	for piece := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ';' || r == '\n' }) {
+		words := strings.Fields(piece)
+		switch {
+		case len(words) == 0:
+		case len(pieces) == 0, strings.HasPrefix(words[0], "SK"), ByName(strings.Trim(words[0], ",")) != nil:
+			pieces = append(pieces, piece)
+		default:
+			pieces[len(pieces)-1] += ";" + piece
+		}
+	}
+	if len(pieces) == 0 {
+		pieces = []string{""}
+	}
+	var all []*ignore
+	for _, piece := range pieces {
+		all = append(all, newIgnore(piece))
+	}
+	return all
 }
 
 // newIgnore reads rules, with commas or blanks between them, and a reason.
 func newIgnore(text string) *ignore {
-	g := &ignore{}
+	g := &ignore{used: map[string]bool{}}
 	words := strings.Fields(text)
 	for len(words) > 0 {
 		r := ByName(strings.Trim(words[0], ","))
@@ -97,7 +149,7 @@ func (d *document) ignore(all []*Finding) []*Finding {
 		ignored := false
 		for _, g := range d.ignores {
 			if g.fault == "" && slices.Contains(g.rules, f.Rule) && (g.line == 0 || g.line == f.Range.Line || g.line == f.anchor) {
-				g.used, ignored = true, true
+				g.used[f.Rule], ignored = true, true
 			}
 		}
 		return ignored
@@ -112,22 +164,35 @@ func (d *document) unusedIgnores() []*Finding {
 	}
 	d.findings = nil
 	p := &pass{document: d, rule: r}
+	needed := map[int]bool{} // comments, by where they start
+	for _, g := range d.ignores {
+		needed[g.start] = needed[g.start] || g.fault != "" || len(d.unused(g)) < len(g.rules)
+	}
 	for _, g := range d.ignores {
 		switch {
 		case g.fault != "":
 			p.find(g.start, g.end, "%s", g.fault)
-		case !g.used && !slices.ContainsFunc(g.rules, d.mayBeFound):
+		case len(d.unused(g)) > 0:
+			useless := g.line > 0 && !needed[g.start]
 			what := "metadata need not say it"
-			if g.line > 0 {
+			switch {
+			case useless:
 				what = "the comment can go"
+			case g.line > 0:
+				what = "the comment need not say it"
 			}
-			f := p.find(g.start, g.end, "%s is ignored here, but is not found: %s", strings.Join(g.rules, ", "), what)
-			if g.line > 0 {
+			f := p.find(g.start, g.end, "%s is ignored here, but is not found: %s", strings.Join(d.unused(g), ", "), what)
+			if useless {
 				f.Fix = replace("remove the comment", false, g.start, d.afterComment(g.end), "")
 			}
 		}
 	}
 	return d.findings
+}
+
+// unused are the rules of an ignore that were not found, and would have been.
+func (d *document) unused(g *ignore) []string {
+	return slices.DeleteFunc(slices.Clone(g.rules), func(id string) bool { return g.used[id] || d.mayBeFound(id) })
 }
 
 // mayBeFound reports whether a rule that was not found could be, were it asked otherwise: it is off,
