@@ -534,7 +534,11 @@ func description(p *pass) {
 			if p.Kind == Agent && name == strings.ToUpper(name) {
 				return // README.md, which is about the agents
 			}
-			x := p.find(0, len(p.lineText(1)), "there is no frontmatter: %s", what)
+			fault := "there is no frontmatter"
+			if strings.TrimSpace(p.src) == "" {
+				fault, what = "the file is empty", "there is nothing for an agent to read"
+			}
+			x := p.find(0, len(p.lineText(1)), "%s: %s", fault, what)
 			x.Help = "begin the file with --- and a description: that says what it is for and when to use it"
 			if p.Kind == Agent && filepath.Base(filepath.Dir(p.Path)) != "agents" { // it may be there for an agent to read
 				p.severe(x, Info)

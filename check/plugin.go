@@ -14,6 +14,7 @@ import (
 	sh "mvdan.cc/sh/v3/syntax"
 
 	"github.com/skillhand/skillhand/internal/words"
+	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -22,7 +23,7 @@ func pluginRules() []*Rule {
 	manifests := []Kind{Plugin, Marketplace, Hooks}
 	return []*Rule{
 		{ID: "SK601", Name: "plugin-json", Severity: Error, kinds: manifests, run: pluginJSON,
-			Summary: "a plugin's file is no JSON, so nothing of it is loaded"},
+			Summary: "a plugin's, hooks or settings file cannot be read, so nothing of it is loaded"},
 		{ID: "SK602", Name: "plugin-field", Severity: Error, kinds: []Kind{Plugin}, run: pluginField,
 			Summary: "a field of plugin.json is missing, misspelt or of the wrong kind"},
 		{ID: "SK603", Name: "plugin-path", Severity: Error, kinds: []Kind{Plugin}, run: pluginPath,
@@ -62,6 +63,28 @@ func pluginJSON(p *pass) {
 		return
 	}
 	p.twice(p.json)
+	p.settingsFile()
+}
+
+// settingsFile reports values for which Claude Code passes over a whole settings file.
+func (p *pass) settingsFile() {
+	if p.Kind != Hooks || !strings.HasPrefix(filepath.Base(p.Path), "settings") {
+		return
+	}
+	_, err := settings.Parse("", []byte(p.src))
+	if err == nil {
+		return
+	}
+	for fault := range strings.Lines(err.Error()) { // as :LINE: what
+		at, text, _ := strings.Cut(strings.TrimPrefix(fault, ":"), ": ")
+		line, err := strconv.Atoi(at)
+		if err != nil || line < 1 || line > len(p.lines) {
+			line, text = 1, fault
+		}
+		said := p.lineText(line)
+		start := p.lines[line-1] + len(said) - len(strings.TrimLeft(said, " \t"))
+		p.find(start, p.lines[line-1]+len(said), "%s", strings.TrimSpace(text))
+	}
 }
 
 // twice reports keys that are given again.
