@@ -31,6 +31,7 @@ type Site struct {
 	Runtime   *skillhand.Runtime
 	Batches   func() (*batch.DB, error) // the database of batches, nil as long as there is none; nil: there never is
 	BatchFile string                    // the file that it is in; "": elsewhere
+	Named     string                    // a skill that may be looked at wherever it lies; "": none
 
 	marks markCache
 }
@@ -50,6 +51,7 @@ type visit struct {
 	watch func(late bool, paths ...string)          // tells the browser when one of them changes; late: it was read already
 	seen  []string                                  // the short names of what watch was told
 	at    int                                       // news until then are known
+	files map[string]bool                           // real paths of the skills that are listed; nil: not asked yet
 }
 
 // A view is what a page shows.

@@ -766,6 +766,91 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// TestNewFolder: a skill that comes into a new folder is news, in the list and in a preview of a skill that was gone.
+func TestNewFolder(t *testing.T) {
+	p := newPlace(t, true, map[string]string{"hello": hello})
+	c := p.browser()
+	from, stop := p.server.watch.listen()
+	defer stop()
+	<-from
+	skills := filepath.Join(p.dir, ".claude/skills")
+	look := func(path string) string { // as a browser does: then it waits for news of what the page watches
+		t.Helper()
+		_, text := p.get(c, path)
+		_, rest, _ := strings.Cut(text, `data-watch="`)
+		names, _, _ := strings.Cut(rest, `"`)
+		return " " + names
+	}
+	until := func(watched string, acts ...error) {
+		t.Helper()
+		if err := errors.Join(acts...); err != nil {
+			t.Fatal(err)
+		}
+		limit := time.After(time.Minute)
+		for {
+			select {
+			case n := <-from:
+				if strings.Contains(watched, " "+short(n.path)+" ") {
+					return
+				}
+			case <-limit:
+				t.Fatal("no news")
+			}
+		}
+	}
+	for _, path := range []string{"/skills", "/preview?skill=new", "/preview?skill=" + url.QueryEscape(skills+"/new")} {
+		folder := filepath.Join(skills, "new")
+		until(look(path), os.Mkdir(folder, 0o777))
+		until(look(path), os.WriteFile(filepath.Join(folder, "SKILL.md"), []byte("---\nname: new\ndescription: Fresh\n---\nText\n"), 0o666))
+		if status, text := p.get(c, path); status != 200 || !strings.Contains(text, "Fresh") {
+			t.Errorf("%s: %d\n%s", path, status, text)
+		}
+		until(look(path), os.RemoveAll(folder))
+	}
+	commands := filepath.Join(p.dir, ".claude/commands")
+	until(look("/skills"), os.Mkdir(commands, 0o777))
+	until(look("/skills"), os.WriteFile(filepath.Join(commands, "do.md"), []byte("Do it\n"), 0o666))
+}
+
+// TestOnlySkills: a path leads to skills alone, whatever else is on the machine.
+func TestOnlySkills(t *testing.T) {
+	p := newPlace(t, true, map[string]string{"hello": hello})
+	c := p.browser()
+	elsewhere := filepath.Join(t.TempDir(), "other")
+	notes := filepath.Join(p.dir, ".claude/skills/hello/notes.md")
+	for _, file := range []string{filepath.Join(elsewhere, "SKILL.md"), notes} {
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(faulty), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		skill string
+		want  int
+	}{
+		{filepath.Join(p.dir, ".claude/skills/hello"), 200},
+		{filepath.Join(p.dir, ".claude/skills/hello/SKILL.md"), 200},
+		{".claude/skills/hello", 200},
+		{notes, 404},
+		{elsewhere, 404},
+		{filepath.Join(elsewhere, "SKILL.md"), 404},
+		{"/etc/passwd", 404},
+		{"/", 404},
+		{".", 404},
+	} {
+		status, text := p.get(c, "/preview?skill="+url.QueryEscape(tt.skill))
+		if status != tt.want || status == 404 && !strings.Contains(text, "no such skill") {
+			t.Errorf("%s: %d, want %d\n%s", tt.skill, status, tt.want, text)
+		}
+	}
+	p.site.Named = elsewhere
+	if status, _ := p.get(c, "/preview?skill="+url.QueryEscape(elsewhere)); status != 200 {
+		t.Errorf("the skill that was named: %d", status)
+	}
+}
+
 // TestPreview: a form for the arguments that a skill names, the command that prints the same, tokens, and
 // a diff of each pair of pages.
 func TestPreview(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/claudepage"
+	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/atomicfile"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/render"
@@ -84,7 +85,12 @@ func (v *visit) look() (*look, error) {
 		return nil, errMissing{"No skill is named: choose one from the list of skills."}
 	}
 	var err error
-	if l.loc, err = v.Runtime.Finder().Find(l.name); err != nil {
+	if l.loc, err = v.find(l.name); err != nil {
+		v.watch(false, v.mayCome(l.name)...)
+		v.files = nil
+		l.loc, err = v.find(l.name) // it may have come meanwhile
+	}
+	if err != nil {
 		return nil, errMissing{err.Error()}
 	}
 	v.watch(false, filepath.Dir(l.loc.File), v.Runtime.TrustDir(), v.checkConfig())
@@ -103,6 +109,64 @@ func (v *visit) look() (*look, error) {
 		l.args = render.ParseArgs(raw)
 	}
 	return l, nil
+}
+
+// find finds a skill that may be looked at: one that has a name here, that lies
+// in a folder of skills, or that the command line named. A path to anything else
+// leads nowhere: it would make every file of the machine a skill.
+func (v *visit) find(name string) (skill.Location, error) {
+	finder := v.Runtime.Finder()
+	loc, err := finder.Find(name)
+	if !isPath(name) || name == v.Named {
+		return loc, err
+	}
+	if err == nil && v.listed(finder, loc.File) {
+		return loc, nil
+	}
+	return skill.Location{}, fmt.Errorf("%s: no such skill", name)
+}
+
+func isPath(name string) bool { return name == "." || strings.ContainsAny(name, `/\`) }
+
+// listed reports whether a file is a skill's, in one of the folders of skills, or a command's.
+func (v *visit) listed(finder skill.Finder, file string) bool {
+	real := here.Real(file)
+	if name := filepath.Base(real); name == "SKILL.md" || name == "first-use.md" {
+		if slices.ContainsFunc(finder.Roots(), func(root string) bool { return filepath.Dir(filepath.Dir(real)) == here.Real(root) }) {
+			return true
+		}
+	}
+	if v.files == nil {
+		v.files = map[string]bool{}
+		all, _ := finder.List() // the list of skills says what cannot be read
+		for _, l := range all {
+			v.files[here.Real(l.File)] = true
+		}
+	}
+	return v.files[real]
+}
+
+// mayCome are the paths at which a skill would be found, were it there.
+func (v *visit) mayCome(name string) []string {
+	finder := v.Runtime.Finder()
+	if isPath(name) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(cmp.Or(finder.Here, finder.Dir), name)
+		}
+		if name != v.Named && !slices.ContainsFunc(finder.Roots(), func(root string) bool { return skill.Inside(root, name) }) {
+			return nil
+		}
+		return []string{name, filepath.Dir(name)}
+	}
+	name = name[strings.LastIndexByte(name, ':')+1:]
+	var all []string
+	for _, root := range finder.Roots() {
+		all = append(all, filepath.Join(root, name), filepath.Join(root, name+"-first-use"))
+	}
+	for _, root := range finder.CommandRoots() {
+		all = append(all, filepath.Join(root, name+".md"))
+	}
+	return all
 }
 
 // link is the address of the same look with other choices.

@@ -211,7 +211,11 @@ func (v *visit) session() (*view, error) {
 	l.text = func(m session.Mark) string { return m.Skill + "\n" + m.Agent + "\n" + m.File }
 	l.columns = []column[session.Mark]{
 		{key: "skill", title: "Skill", compare: by(func(m session.Mark) string { return m.Skill }), cell: func(m session.Mark) cell {
-			return cell{Text: m.Skill, Sub: m.File, Link: v.link("preview", "skill", m.File, "use", "later")}
+			c := cell{Text: m.Skill, Sub: m.File}
+			if _, err := v.find(m.File); err == nil { // it may be of another project, or gone
+				c.Link = v.link("preview", "skill", m.File, "use", "later")
+			}
+			return c
 		}},
 		{key: "agent", title: "Agent", compare: by(func(m session.Mark) string { return m.Agent }), cell: func(m session.Mark) cell {
 			return cell{Text: cmp.Or(m.Agent, "main")}

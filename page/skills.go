@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,7 +46,8 @@ type skillsData struct {
 
 func (v *visit) skills() (*view, error) {
 	roots := v.Runtime.Finder().Roots()
-	v.watch(false, append(slices.Clone(roots), v.Runtime.TrustDir(), v.checkConfig())...)
+	v.watch(false, slices.Concat(roots, v.Runtime.Finder().CommandRoots(), []string{v.Runtime.TrustDir(), v.checkConfig()})...)
+	v.watch(false, budding(roots)...)
 	all, faults := v.Runtime.List()
 	data := &skillsData{Folders: roots, Dir: v.Runtime.Dir}
 	for _, err := range faults {
@@ -92,6 +94,37 @@ func (v *visit) skills() (*view, error) {
 	data.Share, data.Listing = listing*100/check.DefaultBudget, fmt.Sprintf("%s of %s characters", thousands(listing), thousands(check.DefaultBudget))
 	data.Table = l.table(v)
 	return &view{Name: "skills", Tab: "skills", Title: "Skills", Data: data}, nil
+}
+
+// maxBudding bounds the folders that are watched for a first file.
+const maxBudding = 200
+
+// budding are the folders directly below roots that may become skills: what is
+// written into a new one is news too. Of many it is those that changed last.
+func budding(roots []string) []string {
+	type folder struct {
+		path    string
+		changed time.Time
+	}
+	var all []folder
+	for _, root := range roots {
+		entries, _ := os.ReadDir(root) // the list says what cannot be read
+		for _, e := range entries {
+			dir := filepath.Join(root, e.Name())
+			if e.Type().IsRegular() || exists(filepath.Join(dir, "SKILL.md")) {
+				continue
+			}
+			if info, err := os.Stat(dir); err == nil && info.IsDir() {
+				all = append(all, folder{dir, info.ModTime()})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b folder) int { return b.changed.Compare(a.changed) })
+	var paths []string
+	for _, f := range all[:min(len(all), maxBudding)] {
+		paths = append(paths, f.path)
+	}
+	return paths
 }
 
 type use struct {

@@ -179,10 +179,15 @@ func (r root) mark(loc Location) Location {
 }
 
 // Roots lists the folders that hold skills, in the order in which they are asked.
-func (f Finder) Roots() []string {
+func (f Finder) Roots() []string { return f.rootsOf(false) }
+
+// CommandRoots lists the folders that hold commands, in the same order.
+func (f Finder) CommandRoots() []string { return f.rootsOf(true) }
+
+func (f Finder) rootsOf(commands bool) []string {
 	var dirs []string
 	for _, r := range f.roots() {
-		if !r.command {
+		if r.command == commands {
 			dirs = append(dirs, r.dir)
 		}
 	}

@@ -75,7 +75,7 @@ func runPage(ctx context.Context, std *cli.Std, o pageOptions, skill string) err
 		return err
 	}
 	h.Session = "" // whoever looks is no agent: nothing counts as seen
-	site := &page.Site{Runtime: &skillhand.Runtime{Here: h, Builtins: view.Builtins()}}
+	site := &page.Site{Named: skill, Runtime: &skillhand.Runtime{Here: h, Builtins: view.Builtins()}}
 	if self, err := os.Executable(); err == nil {
 		site.Runtime.Self = []string{filepath.Join(filepath.Dir(self), "skillhand"+filepath.Ext(self)), "builtin"}
 	}

@@ -99,6 +99,7 @@ async function put(ask, said) {
   }
   if (turn !== latest) return;
   const next = new DOMParser().parseFromString(text, "text/html");
+  document.body.dataset.watch = next.body.dataset.watch ?? ""; // also of a page that is not there: it may come
   if (!answer.ok) {
     say(next.querySelector("main")?.textContent.trim().replace(/\s+/g, " ") || "This page is gone.");
     return;
@@ -109,7 +110,6 @@ async function put(ask, said) {
   like(main, next.querySelector("main"));
   light(lit);
   if (focus !== document.activeElement && focus.isConnected) focus.focus({ preventScroll: true }); // it was moved
-  document.body.dataset.watch = next.body.dataset.watch ?? "";
   const age = Number(next.body.dataset.at);
   known = Math.max(known, age);
   if (age < 0) refresh(); // it may have changed while it was read
