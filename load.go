@@ -30,6 +30,7 @@ type LoadRequest struct {
 	Later     bool // the page of a later use, whatever the agent has seen
 	Strict    bool // a directive that fails, broken YAML or an unclosed block fails the load
 	NoExec    bool // nothing runs, directives stay as written
+	Refused   bool // nothing runs, and the page is that of a folder that is not trusted: errors in the place of directives
 	Wrap      render.Wrap
 	Timeout   time.Duration // for each directive; 0 means 120 seconds
 	MaxOutput int           // characters of one directive's output on the page; 0 means 30,000
@@ -260,6 +261,13 @@ func (l *load) renderEnv(ctx context.Context, s *skill.Skill) (render.Env, error
 	}
 	if l.Record != "" {
 		env.Record = &render.Recording{}
+	}
+	if l.Refused {
+		env.Untrusted = (&trust.NotTrusted{Dir: trust.Place(s.Real)}).Error()
+		if err := l.policy.May(s.Real); err != nil {
+			env.Untrusted = err.Error()
+		}
+		return env, nil
 	}
 	if l.NoExec {
 		return env, nil

@@ -188,7 +188,7 @@ func (v *visit) html(made *view) ([]byte, error) {
 	made.link = v.link
 	var b bytes.Buffer
 	err := templates.ExecuteTemplate(&b, made.Name, made)
-	return b.Bytes(), err
+	return visible(b.Bytes()), err
 }
 
 // maxForm bounds what a form may send: it has names and arguments.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"io/fs"
 	"maps"
@@ -14,6 +15,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -246,6 +248,17 @@ func TestLookingRunsNothing(t *testing.T) {
 			t.Fatal("looking ran a directive")
 		}
 		_, text := p.get(c, "/preview?skill=touch")
+		read, err := p.site.Runtime.Load(t.Context(), skillhand.LoadRequest{Skill: "touch", NoExec: trusted})
+		if err != nil {
+			t.Fatal(err)
+		}
+		read.Close()
+		if page := shownPage(text); page != read.Text {
+			t.Errorf("trusted %v: the page is %q, an agent reads %q", trusted, page, read.Text)
+		}
+		if want := "<dt>First page</dt><dd>≈ " + thousands(tokens(read.Text)) + " tokens"; !strings.Contains(text, want) {
+			t.Errorf("trusted %v: no %q", trusted, want)
+		}
 		if got := strings.Contains(text, "data-run"); got != trusted {
 			t.Errorf("trusted %v: there is a button: %v", trusted, got)
 		}
@@ -266,6 +279,14 @@ func TestLookingRunsNothing(t *testing.T) {
 			t.Errorf("trusted %v: the answer has no %q:\n%s", trusted, want, body)
 		}
 	}
+}
+
+// shownPage is the text of a preview's page.
+func shownPage(doc string) string {
+	_, rest, _ := strings.Cut(doc, `<pre class="code page"`)
+	_, rest, _ = strings.Cut(rest, ">\n")
+	rest, _, _ = strings.Cut(rest, "</pre>")
+	return html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(rest, ""))
 }
 
 // TestTrustCommand: the command to copy names the folder, whatever that is called.
@@ -578,7 +599,42 @@ func TestMendRefused(t *testing.T) {
 	}
 }
 
-// TestChanges: a diff has the lines that edits touch, and what cannot be seen is seen in it.
+// TestVisible: what is not seen has its code wherever people read, and nowhere else.
+func TestVisible(t *testing.T) {
+	code := func(c, what string) string {
+		return `<span class="hidden" title="a character that ` + what + `">` + c + `</span>`
+	}
+	for _, tt := range []struct{ in, want string }{
+		{"", ""},
+		{"<p>plain\n\t</p>", "<p>plain\n\t</p>"},
+		{"<p>a\u200bb</p>", "<p>a" + code("U+200B", "is not seen") + "b</p>"},
+		{"\u202e", code("U+202E", "changes the order of text")},
+		{"<p>\x1b</p>", "<p>" + code("U+001B", "is not seen") + "</p>"},
+		{"<title>a\u200b</title>\u200b", "<title>aU+200B</title>" + code("U+200B", "is not seen")},
+		{`<b title="a` + "\u202e" + `" data-copy="` + "\u202e" + `">x</b>`, `<b title="aU+202E" data-copy="` + "\u202e" + `">x</b>`},
+		{`<input value="` + "\u200b" + `" placeholder="` + "\u200b" + `">`, `<input value="` + "\u200b" + `" placeholder="U+200B">`},
+		{"<p>\u05d0 \u2764\ufe0f</p>", "<p>\u05d0 \u2764\ufe0f</p>"},
+	} {
+		if got := string(visible([]byte(tt.in))); got != tt.want {
+			t.Errorf("visible(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+// TestHiddenText: no view shows what a skill says in another order, or without some of its characters.
+func TestHiddenText(t *testing.T) {
+	p := newPlace(t, false, map[string]string{"odd": "---\nname: odd\ndescription: good\u202edab zero\u200bwidth\n---\nText \u202e !`echo \u200b`\n"})
+	c := p.browser()
+	for _, path := range []string{"/skills", "/skills?q=%E2%80%AE", "/preview?skill=odd", "/preview?skill=odd&against=claude", "/session?id=%E2%80%AE"} {
+		_, text := p.get(c, path)
+		text = regexp.MustCompile(`(?:value|data-copy|href)="[^"]*"`).ReplaceAllString(text, "")
+		if strings.IndexFunc(text, hidden) >= 0 || !strings.Contains(text, "U+202E") && !strings.Contains(path, "q=") {
+			t.Errorf("%s:\n%q", path, text)
+		}
+	}
+}
+
+// TestChanges: a diff has the lines that edits touch.
 func TestChanges(t *testing.T) {
 	for _, tt := range []struct {
 		source string
@@ -590,7 +646,7 @@ func TestChanges(t *testing.T) {
 		{"a\nb\nc\n", []check.Edit{{Offset: 2, End: 3, Text: "x"}}, "-b +x", false},
 		{"a\nb", []check.Edit{{Offset: 3, End: 3, Text: "c"}}, "-b +bc", false},
 		{"a\nb\nc\nd\n", []check.Edit{{Offset: 6, End: 7, Text: "x"}, {Offset: 2, End: 4}}, "-b  c -d +x", false},
-		{"zero\u200bwidth\n", []check.Edit{{Offset: 4, End: 7}}, "-zeroU+200Bwidth +zerowidth", false},
+		{"zero\u200bwidth\n", []check.Edit{{Offset: 4, End: 7}}, "-zero\u200bwidth +zerowidth", false},
 		{strings.Repeat("x", maxFix+1), []check.Edit{{Offset: 0, End: 1}}, "", true},
 		{"a", []check.Edit{{Offset: 0, End: 2}}, "", true},
 	} {

@@ -76,6 +76,7 @@ type look struct {
 	args render.Args
 	loc  skill.Location
 	src  *skill.Skill
+	not  error // why nothing of it may run, if so
 }
 
 // look finds the skill that a visit is about.
@@ -100,6 +101,7 @@ func (v *visit) look() (*look, error) {
 	if l.src, err = skill.Read(l.loc); err != nil {
 		return nil, errMissing{err.Error()}
 	}
+	l.not = v.Runtime.Policy(v.Runtime.Here).May(l.src.Real)
 	words := v.query["arg"]
 	for len(words) > 0 && words[len(words)-1] == "" {
 		words = words[:len(words)-1]
@@ -184,10 +186,12 @@ func (l *look) recording() string {
 }
 
 // page makes a page without running anything: from the last run's outcomes, and
-// what has none stays as written.
+// what has none stays as written. Where nothing may run it says so, as an agent reads it.
 func (l *look) page(later, written bool) (page *skillhand.Page, recorded bool, err error) {
 	req := skillhand.LoadRequest{Skill: l.name, Args: l.args, Later: later, NoExec: true}
-	if file := l.recording(); !written && exists(file) {
+	if l.not != nil && !written {
+		req.Refused = true
+	} else if file := l.recording(); !written && exists(file) {
 		req.NoExec, req.Replay, req.Partial = false, file, true
 		page, err := l.Runtime.Load(l.ctx, req)
 		if err == nil {
@@ -212,7 +216,7 @@ func (v *visit) preview() (*view, error) {
 	v.watch(false, l.recording())
 	p := &preview{
 		Skill: l.name, File: l.src.File,
-		Trusted: v.Runtime.Policy(v.Runtime.Here).May(l.src.Real) == nil, Place: trust.Place(l.src.Real), Trust: shell.Quote([]string{"skillhand", "trust", trust.Place(l.src.Real)}),
+		Trusted: l.not == nil, Place: trust.Place(l.src.Real), Trust: shell.Quote([]string{"skillhand", "trust", trust.Place(l.src.Real)}),
 		Use: "first", Against: v.query.Get("against"), Fields: l.fields(),
 		Command: l.command(v.query.Get("use") == "later"),
 	}
@@ -312,13 +316,19 @@ func (l *look) ids() map[int]int {
 }
 
 func (l *look) showPage(p *preview, page *skillhand.Page, recorded bool) {
-	p.Warnings = append(p.Warnings, page.Warnings...)
+	for _, w := range page.Warnings {
+		if l.not == nil || !strings.HasSuffix(w, l.not.Error()) { // that is said above
+			p.Warnings = append(p.Warnings, w)
+		}
+	}
 	ids, times := l.ids(), l.times()
 	var spans []span
 	for _, d := range page.Directives {
 		id := ids[d.Offset]
 		class := "out"
 		switch {
+		case l.not != nil:
+			class = "out bad"
 		case d.How == "" && d.Exit == 0:
 			class = "dir"
 		case d.Exit != 0:
@@ -332,6 +342,8 @@ func (l *look) showPage(p *preview, page *skillhand.Page, recorded bool) {
 	switch {
 	case len(page.Directives) == 0:
 		p.Source = "This page has no directives: it is the same whether or not anything runs."
+	case l.not != nil:
+		p.Source = "Nothing has run, and nothing would for an agent: this is what it reads until the folder is trusted."
 	case !recorded:
 		p.Source = "Nothing has run: directives are shown as written."
 	default:
@@ -434,8 +446,8 @@ func (v *visit) runSkill() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := v.Runtime.Policy(v.Runtime.Here).May(l.src.Real); err != nil {
-		return "", err
+	if l.not != nil {
+		return "", l.not
 	}
 	file := l.recording()
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {

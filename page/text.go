@@ -1,7 +1,9 @@
 package page
 
 import (
+	"bytes"
 	"fmt"
+	"regexp"
 	"sort"
 	"strings"
 	"unicode"
@@ -12,8 +14,7 @@ import (
 type segment struct {
 	Text      string
 	Class     string
-	Directive int    // which one it is or stands for, from 1; 0 for none
-	Hidden    string // what an invisible character is; Text is its code
+	Directive int // which one it is or stands for, from 1; 0 for none
 }
 
 // A span is a stretch of a text.
@@ -39,7 +40,7 @@ func shown(text string) (part, rest string) {
 	return text[:cut], fmt.Sprintf("cut here: %s in all", bytesOf(int64(len(text))))
 }
 
-// segments cuts a text at its spans, which do not overlap, and at characters that nobody would see.
+// segments cuts a text at its spans, which do not overlap.
 func segments(text string, spans []span) []segment {
 	sort.SliceStable(spans, func(i, j int) bool { return spans[i].start < spans[j].start })
 	var all []segment
@@ -47,40 +48,83 @@ func segments(text string, spans []span) []segment {
 	for _, s := range spans {
 		start, end := min(max(s.start, at), len(text)), min(s.end, len(text))
 		if start > at {
-			all = visible(all, text[at:start], segment{})
+			all = append(all, segment{Text: text[at:start]})
 		}
 		if end > start {
-			all = visible(all, text[start:end], segment{Class: s.class, Directive: s.directive})
+			all = append(all, segment{Text: text[start:end], Class: s.class, Directive: s.directive})
 		}
 		at = max(at, end)
 	}
-	return visible(all, text[at:], segment{})
+	if at < len(text) {
+		all = append(all, segment{Text: text[at:]})
+	}
+	return all
 }
 
-// visible adds text as segments like s. A character that is not seen, or that
-// changes the order in which others are, is shown by its code.
-func visible(all []segment, text string, s segment) []segment {
-	for text != "" {
-		i := strings.IndexFunc(text, hidden)
+// visible shows characters of a document that are not seen, or that change the
+// order in which others are, by their codes, wherever people read: in its text,
+// and in attributes that are shown. What is sent or copied stays as it is. In
+// what html/template made, < and > are those of tags alone.
+func visible(doc []byte) []byte {
+	if bytes.IndexFunc(doc, hidden) < 0 {
+		return doc
+	}
+	var out bytes.Buffer
+	plain := false // within an element that has no others in it
+	for len(doc) > 0 {
+		if doc[0] != '<' {
+			end := bytes.IndexByte(doc, '<')
+			if end < 0 {
+				end = len(doc)
+			}
+			codes(&out, doc[:end], !plain)
+			doc = doc[end:]
+			continue
+		}
+		end := bytes.IndexByte(doc, '>') + 1
+		if end == 0 {
+			end = len(doc)
+		}
+		tag := doc[:end]
+		plain = bytes.HasPrefix(tag, []byte("<title")) || bytes.HasPrefix(tag, []byte("<option"))
+		at := 0
+		for _, m := range readAttribute.FindAllIndex(tag, -1) {
+			out.Write(tag[at:m[0]])
+			codes(&out, tag[m[0]:m[1]], false)
+			at = m[1]
+		}
+		out.Write(tag[at:])
+		doc = doc[end:]
+	}
+	return out.Bytes()
+}
+
+// readAttribute is one that people read.
+var readAttribute = regexp.MustCompile(` (title|aria-label|placeholder)="[^"]*"`)
+
+// codes writes text with the codes of what is not seen, marked if they can be.
+func codes(out *bytes.Buffer, text []byte, mark bool) {
+	for len(text) > 0 {
+		i := bytes.IndexFunc(text, hidden)
 		if i < 0 {
 			i = len(text)
 		}
-		if i > 0 {
-			s.Text = text[:i]
-			all = append(all, s)
-			text = text[i:]
-			continue
+		out.Write(text[:i])
+		if text = text[i:]; len(text) == 0 {
+			return
 		}
-		r, n := utf8.DecodeRuneInString(text)
-		one := s
-		one.Text, one.Hidden = fmt.Sprintf("U+%04X", r), "a character that is not seen"
-		if unicode.Is(unicode.Bidi_Control, r) {
-			one.Hidden = "a character that changes the order of text"
-		}
-		all = append(all, one)
+		r, n := utf8.DecodeRune(text)
 		text = text[n:]
+		what := "a character that is not seen"
+		if unicode.Is(unicode.Bidi_Control, r) {
+			what = "a character that changes the order of text"
+		}
+		if mark {
+			fmt.Fprintf(out, `<span class="hidden" title="%s">U+%04X</span>`, what, r)
+		} else {
+			fmt.Fprintf(out, "U+%04X", r)
+		}
 	}
-	return all
 }
 
 func hidden(r rune) bool {
@@ -137,7 +181,7 @@ func diffLines(text string) []diffLine {
 		case strings.HasPrefix(l, "-"):
 			class = "del"
 		}
-		all = append(all, diffLine{visible(nil, strings.TrimRight(l, "\n"), segment{}), class})
+		all = append(all, diffLine{[]segment{{Text: strings.TrimRight(l, "\n")}}, class})
 	}
 	return all
 }
