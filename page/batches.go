@@ -62,7 +62,7 @@ func (v *visit) batches() (*view, error) {
 	}
 	l.columns = []column[batch.Status]{
 		{key: "name", title: "Batch", compare: by(func(s batch.Status) string { return s.Name }), cell: func(s batch.Status) cell {
-			return cell{Text: s.Name, Sub: standing(s), Link: v.link("batch", "name", s.Name)}
+			return cell{Text: s.Name, Sub: v.standing(db, &s), Link: v.link("batch", "name", s.Name)}
 		}},
 		number("total", "Jobs", "", func(s batch.Status) int { return s.Total }),
 		number("done", "Done", "good", func(s batch.Status) int { return s.Done }),
@@ -77,7 +77,7 @@ func (v *visit) batches() (*view, error) {
 }
 
 // standing says in words how a batch is doing.
-func standing(s batch.Status) string {
+func (v *visit) standing(db *batch.DB, s *batch.Status) string {
 	switch {
 	case s.Left() == 0 && s.Failed+s.Skipped+s.Canceled == 0:
 		return "all done"
@@ -90,9 +90,15 @@ func standing(s batch.Status) string {
 	case s.Short:
 		return "over budget"
 	case s.Open > 0:
-		return fmt.Sprintf("%d running, or about to", s.Open)
+		running, err := db.Running(v.ctx, s.Name) // open jobs may be in nobody's hands
+		if err != nil {
+			return err.Error()
+		}
+		if len(running) > 0 {
+			return thousands(len(running)) + " running"
+		}
 	}
-	return "waiting for a worker"
+	return "waiting; start a worker: skillhand batch work"
 }
 
 func (v *visit) batch() (*view, error) {
@@ -122,7 +128,7 @@ func (v *visit) batch() (*view, error) {
 	l.text = func(r batch.Result) string { return r.ID + "\n" + string(r.State) + "\n" + r.Error }
 	l.columns = jobColumns()
 	data := &listData{Table: l.table(v), Facts: [][2]string{
-		{"State", standing(*s)}, {"Done", fmt.Sprintf("%s of %s", thousands(s.Done), thousands(s.Total))},
+		{"State", v.standing(db, s)}, {"Done", fmt.Sprintf("%s of %s", thousands(s.Done), thousands(s.Total))},
 		{"Failed", thousands(s.Failed)}, {"Skipped", thousands(s.Skipped)}, {"Cost", term.Dollars(s.CostUSD)},
 	}, Empty: "This batch has no jobs.", Progress: progress(s)}
 	if v.live {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
@@ -17,6 +18,13 @@ func (s *Site) Export(ctx context.Context, dir string) (int, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return 0, err
 	}
+	if err := checkExport(dir); err != nil {
+		return 0, err
+	}
+	e := &export{Site: s, ctx: ctx, dir: dir}
+	if err := e.index(); err != nil { // first: by it the folder is known as ours
+		return e.count, err
+	}
 	for _, name := range []string{"page.css", "icon.svg"} {
 		data, err := fs.ReadFile(files, "assets/"+name)
 		if err == nil {
@@ -26,8 +34,7 @@ func (s *Site) Export(ctx context.Context, dir string) (int, error) {
 			return 0, err
 		}
 	}
-	e := &export{Site: s, ctx: ctx, dir: dir}
-	for _, t := range tabs {
+	for _, t := range tabs[1:] {
 		if err := e.write(t[0], nil); err != nil {
 			return e.count, err
 		}
@@ -41,11 +48,25 @@ func (s *Site) Export(ctx context.Context, dir string) (int, error) {
 			return e.count, err
 		}
 	}
-	first, err := os.ReadFile(filepath.Join(dir, "skills.html"))
-	if err == nil {
-		err = atomicfile.Write(filepath.Join(dir, "index.html"), first, 0o644)
+	return e.count, nil
+}
+
+// generator is in the pages of an export, and tells them from files of others.
+const generator = `<meta name="generator" content="skillhand page">`
+
+// checkExport refuses a folder with files that are not an earlier export.
+func checkExport(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) == 0 {
+		return err
 	}
-	return e.count, err
+	for _, name := range []string{"index.html", "skills.html"} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err == nil && bytes.Contains(text, []byte(generator)) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: has files that are not an export of skillhand page, which might be overwritten: name a new folder, or an empty one", dir)
 }
 
 // An export is one at work.
@@ -54,6 +75,18 @@ type export struct {
 	ctx   context.Context
 	dir   string
 	count int
+}
+
+// index writes the list of skills, which is also where to begin.
+func (e *export) index() error {
+	if err := e.write(tabs[0][0], nil); err != nil {
+		return err
+	}
+	first, err := os.ReadFile(filepath.Join(e.dir, fileOf(tabs[0][0])))
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(e.dir, "index.html"), first, 0o644)
 }
 
 // write makes the file of a view. A skill that cannot be read has a page that says so.
@@ -71,23 +104,18 @@ func (e *export) write(name string, query url.Values) error {
 	return atomicfile.Write(filepath.Join(e.dir, fileOf(name, "skill", query.Get("skill"))), text, 0o644)
 }
 
-// fileOf is the file of a view. What has none of its own is in its list.
+// fileOf is the file of a view, "" for one that an export does not have: of the
+// views that are about one thing, or are a part of a list, it has previews alone.
 func fileOf(name string, pairs ...string) string {
-	switch name {
-	case "preview":
-		for i := 0; i+1 < len(pairs); i += 2 {
-			if pairs[i] == "skill" {
-				return "skill-" + short(pairs[i+1]) + ".html"
-			}
+	file := name + ".html"
+	for i := 0; i+1 < len(pairs); i += 2 {
+		switch {
+		case pairs[i+1] == "":
+		case name == "preview" && pairs[i] == "skill":
+			return "skill-" + short(pairs[i+1]) + ".html"
+		default:
+			file = ""
 		}
-	case "run":
-		return "runs.html"
-	case "session":
-		return "sessions.html"
-	case "try":
-		return "tries.html"
-	case "batch":
-		return "batches.html"
 	}
-	return name + ".html"
+	return file
 }

@@ -153,7 +153,7 @@ func (v *visit) mend() (string, error) {
 	to := l.address("use", v.query.Get("use"), "against", v.query.Get("against"))
 	source := text(l.src)
 	if short(source) != v.query.Get("seen") {
-		return "", fmt.Errorf("%s: it changed since it was shown: look again", l.src.File)
+		return "", fmt.Errorf("%s: %w", l.src.File, errChanged)
 	}
 	found, err := l.findings(l.src.File)
 	if err != nil {
@@ -188,7 +188,7 @@ func rewrite(file, before, after string) error {
 		return err
 	}
 	if string(now) != before {
-		return fmt.Errorf("%s: it changed while it was checked: look again", file)
+		return fmt.Errorf("%s: %w", file, errChanged)
 	}
 	return atomicfile.Write(real, []byte(after), 0o644)
 }

@@ -23,6 +23,7 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/batch"
+	"github.com/skillhand/skillhand/trust"
 )
 
 // A Site is what there is to look at. Only Runtime is required: its place must be
@@ -107,6 +108,9 @@ type errMissing struct{ what string }
 
 func (e errMissing) Error() string { return e.what }
 
+// errChanged says that a thing is not any more what was looked at.
+var errChanged = errors.New("it has changed since it was shown: look again")
+
 func (s *Site) handler(w *watcher) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /events", w)
@@ -122,7 +126,7 @@ func (s *Site) handler(w *watcher) http.Handler {
 	mux.HandleFunc("POST /preview", func(out http.ResponseWriter, r *http.Request) { s.act(out, r, w, (*visit).runSkill) })
 	mux.HandleFunc("POST /mend", func(out http.ResponseWriter, r *http.Request) { s.act(out, r, w, (*visit).mend) })
 	mux.HandleFunc("POST /batch", func(out http.ResponseWriter, r *http.Request) { s.act(out, r, w, (*visit).editBatch) })
-	mux.HandleFunc("/", func(out http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("GET /", func(out http.ResponseWriter, r *http.Request) {
 		s.show(out, s.visit(r, w), func(*visit) (*view, error) { return nil, errMissing{"There is no page " + r.URL.Path} })
 	})
 	return mux
@@ -164,9 +168,8 @@ func (s *Site) show(out http.ResponseWriter, v *visit, f func(*visit) (*view, er
 	made, err := f(v)
 	if err != nil {
 		made = &view{Name: "fault", Title: "Not found", Data: err.Error()}
-		status = http.StatusNotFound
-		if _, ok := errors.AsType[errMissing](err); !ok {
-			made.Title, status = "This did not work", http.StatusInternalServerError
+		if status = statusOf(err); status != http.StatusNotFound {
+			made.Title = "This did not work"
 		}
 	}
 	text, err := v.html(made)
@@ -177,6 +180,20 @@ func (s *Site) show(out http.ResponseWriter, v *visit, f func(*visit) (*view, er
 	out.Header().Set("Content-Type", "text/html; charset=utf-8")
 	out.WriteHeader(status)
 	_, _ = out.Write(text) // a browser that went away needs no answer
+}
+
+// statusOf is how HTTP says what went wrong.
+func statusOf(err error) int {
+	if _, ok := errors.AsType[errMissing](err); ok || errors.Is(err, batch.ErrNoBatch) {
+		return http.StatusNotFound
+	}
+	if _, ok := errors.AsType[*trust.NotTrusted](err); ok {
+		return http.StatusForbidden
+	}
+	if errors.Is(err, errChanged) {
+		return http.StatusConflict
+	}
+	return http.StatusInternalServerError
 }
 
 // html is a view as a document.

@@ -176,7 +176,9 @@ func TestRefused(t *testing.T) {
 		{name: "post without a cookie", method: "POST", want: 403},
 		{name: "no such page", known: true, path: "/../../etc/passwd", want: 404},
 		{name: "no such skill", known: true, path: "/preview?skill=none", want: 404},
-		{name: "put", known: true, method: "PUT", want: 404},
+		{name: "a kind of run that there is not", known: true, path: "/runs?kind=nonsense", want: 404},
+		{name: "put", known: true, method: "PUT", want: 405},
+		{name: "delete", known: true, method: "DELETE", path: "/nowhere", want: 405},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := tt.path
@@ -270,6 +272,9 @@ func TestLookingRunsNothing(t *testing.T) {
 		res.Body.Close()
 		if exists(mark) != trusted {
 			t.Errorf("trusted %v: it ran: %v", trusted, exists(mark))
+		}
+		if want := map[bool]int{false: 403, true: 200}[trusted]; res.StatusCode != want {
+			t.Errorf("trusted %v: %s, want %d", trusted, res.Status, want)
 		}
 		want := "is not trusted"
 		if trusted {
@@ -377,6 +382,9 @@ func TestLists(t *testing.T) {
 		{"/skills?sort=-name", []string{"skill-119", `aria-sort="descending"`}, []string{"skill-000"}},
 		{"/skills?sort=nonsense", []string{"1 to 50 of 120"}, nil},
 		{"/skills?q=NUMBER+77", []string{"skill-077", "1 of 120"}, []string{"skill-078"}},
+		{"/skills?q=trusted", []string{"120 of 120"}, nil},
+		{"/skills?q=not+trusted", []string{"Nothing has all"}, nil},
+		{"/skills?q=no+use", []string{"120 of 120", "no use recorded"}, []string{"never"}},
 		{"/skills?q=%3Cscript%3E", []string{"Nothing has all of these words", "&lt;script&gt;"}, []string{"<script>"}},
 	} {
 		_, text := p.get(c, tt.path)
@@ -414,12 +422,47 @@ func TestExport(t *testing.T) {
 		for _, part := range strings.Split(string(text), `href="`)[1:] {
 			to, _, _ := strings.Cut(part, `"`)
 			to, _, _ = strings.Cut(to, "#")
+			if to == e.Name() && !strings.Contains(part, "aria-current") && !strings.HasPrefix(part, to+`"><svg`) {
+				t.Errorf("%s leads to itself: %.60s", e.Name(), part)
+			}
 			if to != "" && !exists(filepath.Join(dir, to)) {
 				t.Errorf("%s leads to %s, which is not there", e.Name(), to)
 			}
 		}
 		if strings.Contains(string(text), "<form") || strings.Contains(string(text), "<script") {
 			t.Errorf("%s has a form or a script", e.Name())
+		}
+	}
+}
+
+// TestExportKeeps: an export takes the place of an earlier one, also of one that was cut short, never of other files.
+func TestExportKeeps(t *testing.T) {
+	p := newPlace(t, true, map[string]string{"hello": hello})
+	for _, tt := range []struct {
+		name, file, text string
+		ok               bool
+	}{
+		{name: "empty", ok: true},
+		{"an export", "index.html", "<head>" + generator, true},
+		{"cut short", "skills.html", generator, true},
+		{"a site of theirs", "index.html", "<h1>Mine</h1>", false},
+		{"a file", "page.css", "mine", false},
+	} {
+		dir := t.TempDir()
+		if tt.file != "" {
+			if err := os.WriteFile(filepath.Join(dir, tt.file), []byte(tt.text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		n, err := p.site.Export(t.Context(), dir)
+		if (err == nil) != tt.ok {
+			t.Errorf("%s: Export = %d, %v", tt.name, n, err)
+		}
+		if entries, _ := os.ReadDir(dir); !tt.ok && len(entries) != 1 {
+			t.Errorf("%s: %d files", tt.name, len(entries))
+		}
+		if _, err := p.site.Export(t.Context(), dir); (err == nil) != tt.ok {
+			t.Errorf("%s, again: %v", tt.name, err)
 		}
 	}
 }
@@ -519,7 +562,7 @@ func TestBatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := p.browser()
-	if _, text := p.get(c, "/batches"); !strings.Contains(text, "re&lt;b&gt;views") || !strings.Contains(text, "2 running, or about to") || !strings.Contains(text, `data-every="5"`) {
+	if _, text := p.get(c, "/batches"); !strings.Contains(text, "re&lt;b&gt;views") || !strings.Contains(text, "waiting; start a worker: skillhand batch work") || !strings.Contains(text, `data-every="5"`) {
 		t.Errorf("the list of batches:\n%s", text)
 	}
 	if _, text := p.get(c, "/batch?name=re%3Cb%3Eviews"); !strings.Contains(text, "Cancel 2 jobs that are left") || !strings.Contains(text, `aria-label="2 left"`) || strings.Contains(text, "Retry") {
@@ -537,6 +580,9 @@ func TestBatches(t *testing.T) {
 		if res.StatusCode != tt.want {
 			t.Errorf("%s: %s, want %d", tt.do, res.Status, tt.want)
 		}
+	}
+	if res, err := c.PostForm(p.base()+"/batch", url.Values{"name": {"none"}, "do": {"cancel"}}); err != nil || res.StatusCode != 404 {
+		t.Errorf("a batch that is not there: %v, %v", res, err)
 	}
 	if _, text := p.get(c, "/batches"); strings.Contains(text, "data-every") {
 		t.Errorf("nothing is left, and it is looked at again and again:\n%s", text)

@@ -49,8 +49,12 @@ func (v *visit) runs() (*view, error) {
 	now := time.Now()
 	data := &runsData{}
 	q := history.Query{Kind: history.Kind(v.query.Get("kind")), Failed: v.query.Get("failed") != "", Skill: v.query.Get("skill")}
-	if q.Kind != history.Run && q.Kind != history.Ask {
-		q.Kind = ""
+	switch q.Kind {
+	case "", history.Run, history.Ask:
+	case "failed":
+		q.Kind, q.Failed = "", true
+	default:
+		return nil, errMissing{"There is no kind " + string(q.Kind) + ": want run, ask or failed."}
 	}
 	for _, s := range spans {
 		here := cmp.Or(v.query.Get("since"), usualSpan) == s.key

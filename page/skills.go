@@ -34,6 +34,21 @@ func (r skillRow) call() string {
 	return r.Name
 }
 
+func (r skillRow) trust() string {
+	if r.Trusted {
+		return "trusted"
+	}
+	return "not trusted"
+}
+
+// usage says when the skill was used last. A use that left no mark is not known.
+func (r skillRow) usage() string {
+	if r.uses == 0 {
+		return "no use recorded"
+	}
+	return stamp(r.used)
+}
+
 type skillsData struct {
 	Table   *table
 	Share   int // of the listing budget, in percent
@@ -59,7 +74,9 @@ func (v *visit) skills() (*view, error) {
 	}
 	l := list[skillRow]{view: "skills", one: "skill", what: "skills", usual: "name", columns: v.skillColumns()}
 	l.watch = func(r skillRow) []string { return []string{filepath.Dir(r.File)} }
-	l.text = func(r skillRow) string { return strings.Join([]string{r.call(), r.Description, r.From, r.File}, "\n") }
+	l.text = func(r skillRow) string {
+		return strings.Join([]string{r.call(), r.Description, r.From, r.File, r.trust(), r.usage(), r.Error}, "\n")
+	}
 	var paths []string
 	for _, one := range all {
 		if one.Error == "" {
@@ -175,9 +192,9 @@ func (v *visit) skillColumns() []column[skillRow] {
 		}},
 		{key: "trust", title: "May run", compare: by(func(r skillRow) string { return fmt.Sprint(r.Trusted) }), cell: func(r skillRow) cell {
 			if r.Trusted {
-				return cell{Text: "trusted", Mark: "good"}
+				return cell{Text: r.trust(), Mark: "good"}
 			}
-			return cell{Text: "not trusted", Mark: "warn"}
+			return cell{Text: r.trust(), Mark: "warn"}
 		}},
 		{key: "findings", title: "Findings", number: true, compare: by(func(r skillRow) int { return r.findings }), cell: func(r skillRow) cell {
 			switch {
@@ -196,9 +213,9 @@ func (v *visit) skillColumns() []column[skillRow] {
 		}},
 		{key: "used", title: "Last used", number: true, compare: by(func(r skillRow) int64 { return r.used.Unix() }), cell: func(r skillRow) cell {
 			if r.uses == 0 {
-				return cell{Text: "never", Mark: "dim"}
+				return cell{Text: r.usage(), Mark: "dim", Title: "neither a run nor a whole page for an agent in a session is recorded here"}
 			}
-			return cell{Text: stamp(r.used)}
+			return cell{Text: r.usage()}
 		}},
 	}
 }

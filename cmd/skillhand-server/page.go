@@ -153,7 +153,10 @@ func servePage(ctx context.Context, std *cli.Std, o pageOptions, site *page.Site
 			std.Warn("no browser was opened: open the address in one")
 		}
 	}
-	return server.Serve(ctx)
+	if err := server.Serve(ctx); ctx.Err() == nil {
+		return err
+	}
+	return cli.ErrEnded
 }
 
 // openBrowser shows an address in the user's browser.

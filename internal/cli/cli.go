@@ -45,10 +45,11 @@ func Run(std *Std, root *cobra.Command) int {
 	ctx := withSignals(context.Background())
 	err := root.ExecuteContext(ctx)
 	proc.KillOrphans()
+	quiet := errors.Is(err, ErrEnded) || errors.Is(err, syscall.EPIPE) // whoever read has read enough, as in skillhand load … | head
 	if cause := context.Cause(ctx); cause != nil && err != nil {
 		err = cause
 	}
-	if !errors.Is(err, syscall.EPIPE) { // whoever read has read enough, as in skillhand load … | head
+	if !quiet {
 		std.report(err)
 	}
 	return ExitStatus(err)

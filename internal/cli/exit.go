@@ -59,6 +59,9 @@ type interrupted struct{ signal syscall.Signal }
 
 func (e *interrupted) Error() string { return "interrupted" }
 
+// ErrEnded says that a signal ended the command as it is meant to end: nothing is printed.
+var ErrEnded = errors.New("ended by a signal")
+
 // ExitStatus is the one place where an error becomes an exit status.
 func ExitStatus(err error) int {
 	var status *statusError
