@@ -450,7 +450,7 @@ func TestHostile(t *testing.T) {
 	tab := p.open(t, chromium(t))
 	for _, path := range []string{"/skills", "/preview?skill=evil", "/preview?skill=evil&against=claude&args=%3Cscript%3Ewindow.hacked%3D1%3C/script%3E", "/preview?skill=long", "/skills?q=%22%3E%3Cscript%3Ewindow.hacked%3D1%3C/script%3E"} {
 		tab.do(chromedp.Navigate(p.base()+path), chromedp.WaitReady("main"))
-		if got := eval[string](tab, `[typeof window.hacked, document.querySelectorAll("main script, main style, main img, main a[href^=javascript], main i, main b").length, getComputedStyle(document.body).display].join()`); got != "undefined,0,block" {
+		if got := eval[string](tab, `[typeof window.hacked, document.querySelectorAll("main script, main style, main img, main a[href^=javascript], main i, main b").length, getComputedStyle(document.body).display, document.querySelectorAll(".diff .hidden").length > 0, [...document.querySelectorAll(".hidden")].every(e => getComputedStyle(e).display === "inline")].join()`); got != fmt.Sprintf("undefined,0,block,%v,true", strings.Contains(path, "skill=evil")) {
 			t.Errorf("%s: %s", path, got)
 		}
 	}
@@ -572,6 +572,9 @@ func (tab *browserTab) fits(script string) {
 			tab.size(width, dark)
 			if got := eval[string](tab, `document.documentElement.scrollWidth > innerWidth ? [...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1).slice(0, 3).map(e => e.outerHTML.slice(0, 120)).join("\n") || "?" : ""`); got != "" {
 				tab.t.Errorf("at %d: wider than the window:\n%s", width, got)
+			}
+			if got := eval[string](tab, `[...document.querySelectorAll("td, th, caption, summary, dd")].filter(e => e.clientWidth > 1 && e.checkVisibility() && !e.closest("thead") && (e.scrollWidth > e.clientWidth + 1 || e.localName === "caption" && e.offsetHeight > e.offsetWidth)).slice(0, 3).map(e => e.outerHTML.slice(0, 200)).join("\n")`); got != "" {
+				tab.t.Errorf("at %d: text runs out of its box, or stands in too narrow a one:\n%s", width, got)
 			}
 			if dark == (width == 360) && width < 2560 { // each of both once: it takes long
 				tab.access(script)
