@@ -129,7 +129,7 @@ func (v *visit) batch() (*view, error) {
 	l.columns = jobColumns()
 	data := &listData{Table: l.table(v), Facts: [][2]string{
 		{"State", v.standing(db, s)}, {"Done", fmt.Sprintf("%s of %s", thousands(s.Done), thousands(s.Total))},
-		{"Failed", thousands(s.Failed)}, {"Skipped", thousands(s.Skipped)}, {"Cost", term.Dollars(s.CostUSD)},
+		{"Failed", thousands(s.Failed)}, {"Skipped", thousands(s.Skipped)}, {"Cost", costCell(s.CostUSD).Text},
 	}, Empty: "This batch has no jobs.", Progress: progress(s)}
 	if v.live {
 		data.Form = &batchForm{Name: name}
@@ -163,7 +163,13 @@ var jobMarks = map[batch.State]string{batch.Done: "good", batch.Failed: "bad", b
 
 func jobColumns() []column[batch.Result] {
 	return []column[batch.Result]{
-		{key: "id", title: "Job", compare: by(func(r batch.Result) string { return r.ID }), cell: func(r batch.Result) cell { return cell{Text: r.ID, Sub: r.Error} }},
+		{key: "id", title: "Job", compare: by(func(r batch.Result) string { return r.ID }), cell: func(r batch.Result) cell {
+			c := cell{Text: r.ID}
+			if r.Error != string(r.State) { // the next column says that
+				c.Sub = r.Error
+			}
+			return c
+		}},
 		{key: "state", title: "State", compare: by(func(r batch.Result) string { return string(r.State) }), cell: func(r batch.Result) cell {
 			return cell{Text: string(r.State), Mark: jobMarks[r.State]}
 		}},

@@ -40,7 +40,7 @@ type Site struct {
 //go:embed assets templates
 var files embed.FS
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{"thousands": thousands}).ParseFS(files, "templates/*.html"))
+var templates = template.Must(template.New("").Funcs(template.FuncMap{"thousands": thousands, "backticked": backticked, "words": words}).ParseFS(files, "templates/*.html"))
 
 // A visit is one look at a view.
 type visit struct {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -17,6 +18,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +27,7 @@ import (
 	"github.com/skillhand/skillhand/batch"
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/history"
 	"github.com/skillhand/skillhand/try"
 )
 
@@ -381,7 +384,7 @@ func TestLists(t *testing.T) {
 		{"/skills?p=-1", []string{"skill-000"}, nil},
 		{"/skills?sort=-name", []string{"skill-119", `aria-sort="descending"`}, []string{"skill-000"}},
 		{"/skills?sort=nonsense", []string{"1 to 50 of 120"}, nil},
-		{"/skills?q=NUMBER+77", []string{"skill-077", "1 of 120"}, []string{"skill-078"}},
+		{"/skills?q=NUMBER+LL-077", []string{"skill-077", "1 of 120"}, []string{"skill-078"}},
 		{"/skills?q=trusted", []string{"120 of 120"}, nil},
 		{"/skills?q=not+trusted", []string{"Nothing has all"}, nil},
 		{"/skills?q=no+use", []string{"120 of 120", "no use recorded"}, []string{"never"}},
@@ -542,6 +545,9 @@ func TestTries(t *testing.T) {
 			}
 		}
 	}
+	if _, text := p.get(c, "/try?id=plan/0001&skill=card"); strings.Contains(text, `class="mark bad"`) || !strings.Contains(text, "95 % interval") {
+		t.Errorf("what fails without the skill is no fault of it:\n%s", text)
+	}
 	for _, path := range []string{"/try?id=../../x&skill=card", "/try?id=plan/0002&skill=card", "/try"} {
 		if status, _ := p.get(c, path); status != 404 {
 			t.Errorf("%s: %d", path, status)
@@ -586,6 +592,9 @@ func TestBatches(t *testing.T) {
 	}
 	if _, text := p.get(c, "/batches"); strings.Contains(text, "data-every") {
 		t.Errorf("nothing is left, and it is looked at again and again:\n%s", text)
+	}
+	if _, text := p.get(c, "/batch?name=re%3Cb%3Eviews"); strings.Count(text, "<bdi>canceled</bdi>") != 2 || strings.Contains(text, "$0.00") {
+		t.Errorf("two jobs are canceled, and cost nothing:\n%s", text)
 	}
 	s, err := db.Status(t.Context(), "re<b>views")
 	if err != nil || s.Canceled != 2 {
@@ -978,6 +987,9 @@ func TestPreview(t *testing.T) {
 		if status != 200 {
 			t.Errorf("%s: %d", tt.path, status)
 		}
+		if strings.Index(text, `id="diff-head"`) > strings.Index(text, `id="source-head"`) {
+			t.Errorf("%s: the diff is out of sight, below all else", tt.path)
+		}
 		for _, want := range tt.has {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: no %q in\n%s", tt.path, want, text)
@@ -987,6 +999,58 @@ func TestPreview(t *testing.T) {
 			if strings.Contains(text, not) {
 				t.Errorf("%s: has %q", tt.path, not)
 			}
+		}
+	}
+}
+
+// TestCodes: what stands between two backticks is code, and nothing is lost.
+func TestCodes(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain":                       "plain",
+		"see `skillhand run --json` ": "see <skillhand run --json> ",
+		"`a` or `b`":                  "<a> or <b>",
+		"one ` alone":                 "one ` alone",
+		"`a` and ` alone":             "<a> and ` alone",
+	} {
+		got := ""
+		for _, s := range backticked(text) {
+			if s.Class != "" {
+				s.Text = "<" + s.Text + ">"
+			}
+			got += s.Text
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestShares: what took little time is one row together, and no time is lost.
+func TestShares(t *testing.T) {
+	for _, tt := range []struct {
+		times []float64
+		want  string
+	}{
+		{nil, ""},
+		{[]float64{1, 900}, "b a"},
+		{[]float64{1, 900, 2, 50}, "b d c a"},
+		{[]float64{1, 900, 2, 50, 1, 40}, "b d f 3 others"},
+		{slices.Repeat([]float64{1}, 15), "a b c d e f g h i j k l 3 others"},
+	} {
+		review := &history.Review{}
+		for i, ms := range tt.times {
+			review.Skills = append(review.Skills, history.Skill{Name: string(rune('a' + i)), Total: 1, DurationMS: ms})
+			review.DurationMS += ms
+		}
+		v := &visit{link: address}
+		var names []string
+		sum := 0.0
+		for _, s := range v.bySkill(review) {
+			names = append(names, s.Name)
+			sum += s.Part
+		}
+		if got := strings.Join(names, " "); got != tt.want || len(names) > 0 && math.Abs(sum-100) > 0.01 {
+			t.Errorf("%v: %s, %.2f %%, want %s", tt.times, got, sum, tt.want)
 		}
 	}
 }

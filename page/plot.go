@@ -1,7 +1,9 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -203,17 +205,40 @@ type share struct {
 	Part                  float64 // of 100
 }
 
+// What took less than minShare of the time, beyond the first few, is one row together: prompts are many, and
+// most of them are used once.
+const (
+	minShare  = 1.0
+	minShares = 3
+	maxShares = 12
+)
+
 // bySkill says where the time went.
 func (v *visit) bySkill(review *history.Review) []share {
-	var all []share
-	for _, s := range review.Skills {
-		text := term.ShortDuration(s.DurationMS)
+	row := func(name, link string, s history.Skill) share {
 		part := 0.0
 		if review.DurationMS > 0 {
 			part = s.DurationMS * 100 / review.DurationMS
 		}
-		all = append(all, share{Name: s.Name, Link: v.link("runs", "q", s.Name), Text: text, Sub: counted(s.Total, "run", "runs") + ", " + thousands(s.Failed) + " failed", Part: part})
+		return share{Name: name, Link: link, Text: term.ShortDuration(s.DurationMS), Sub: counted(s.Total, "run", "runs") + ", " + thousands(s.Failed) + " failed", Part: part}
 	}
-	sortShares(all)
-	return all[:min(len(all), 12)]
+	skills := slices.Clone(review.Skills)
+	slices.SortStableFunc(skills, func(a, b history.Skill) int { return cmp.Compare(b.DurationMS, a.DurationMS) })
+	var all []share
+	var rest history.Skill
+	folded := 0
+	for i, s := range skills {
+		one := row(s.Name, v.link("runs", "q", s.Name), s)
+		last := i == len(skills)-1 && folded == 0 // it alone would take as much room as what it is folded into
+		if i < minShares || i < maxShares && (one.Part >= minShare || last) {
+			all = append(all, one)
+			continue
+		}
+		folded++
+		rest.Total, rest.Failed, rest.DurationMS = rest.Total+s.Total, rest.Failed+s.Failed, rest.DurationMS+s.DurationMS
+	}
+	if folded > 0 {
+		all = append(all, row(counted(folded, "other", "others"), "", rest))
+	}
+	return all
 }

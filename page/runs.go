@@ -129,10 +129,6 @@ func (v *visit) summarize(data *runsData, records []history.Record, since, until
 	data.Next = review.Next
 }
 
-func sortShares(all []share) {
-	slices.SortStableFunc(all, func(a, b share) int { return cmp.Compare(b.Part, a.Part) })
-}
-
 // recordID tells records of one moment apart.
 func recordID(r history.Record) string {
 	data, err := json.Marshal(r)

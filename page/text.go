@@ -17,6 +17,23 @@ type segment struct {
 	Directive int // which one it is or stands for, from 1; 0 for none
 }
 
+// backticked cuts advice at its backticks: what is between two of them is code. One alone is a character like others.
+func backticked(text string) []segment {
+	var all []segment
+	for {
+		before, rest, _ := strings.Cut(text, "`")
+		code, after, ok := strings.Cut(rest, "`")
+		if !ok {
+			return append(all, segment{Text: text})
+		}
+		all = append(all, segment{Text: before}, segment{Text: code, Class: "code"})
+		text = after
+	}
+}
+
+// words are the parts of a name like NO_REPORT, between which a line may break.
+func words(name string) []string { return strings.Split(name, "_") }
+
 // A span is a stretch of a text.
 type span struct {
 	start, end int

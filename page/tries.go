@@ -168,9 +168,13 @@ func (v *visit) tries() (*view, error) {
 func armColumns() []column[tried] {
 	rate := func(hits, of int) float64 { return float64(hits) / float64(max(of, 1)) }
 	return []column[tried]{
-		{key: "right", title: "Fired as it should", number: true, compare: by(func(r tried) float64 { return rate(r.with.right, r.with.trials) }), cell: func(r tried) cell { return r.share(r.with.right, r.with.trials) }},
+		{key: "right", title: "Did as it should", number: true, compare: by(func(r tried) float64 { return rate(r.with.right, r.with.trials) }), cell: func(r tried) cell { return r.share(r.with.right, r.with.trials) }},
 		{key: "with", title: "Passed with it", number: true, compare: by(func(r tried) float64 { return rate(r.with.passed, r.with.checked) }), cell: func(r tried) cell { return r.share(r.with.passed, r.with.checked) }},
-		{key: "without", title: "Passed without", number: true, compare: by(func(r tried) float64 { return rate(r.without.passed, r.without.checked) }), cell: func(r tried) cell { return r.share(r.without.passed, r.without.checked) }},
+		{key: "without", title: "Passed without", number: true, compare: by(func(r tried) float64 { return rate(r.without.passed, r.without.checked) }), cell: func(r tried) cell {
+			c := r.share(r.without.passed, r.without.checked)
+			c.Mark = "dim" // that it fails without the skill is no fault of the skill
+			return c
+		}},
 		{key: "trials", title: "Trials", number: true, compare: by(func(r tried) int { return r.with.trials + r.without.trials }), cell: func(r tried) cell {
 			c := cell{Text: thousands(r.with.trials + r.without.trials)}
 			if r.void > 0 {
@@ -211,7 +215,7 @@ func (v *visit) try() (*view, error) {
 	data := &listData{Table: l.table(v), Empty: "This try has no cases of " + cmp.Or(name, "a skill without a name") + "."}
 	if all.with.checked > 0 && all.without.checked > 0 {
 		help := try.Compare(try.NewRate(all.with.passed, all.with.checked), try.NewRate(all.without.passed, all.without.checked))
-		data.Facts = [][2]string{{"Does it help?", help.String()}}
+		data.Facts = [][2]string{{"Does it help? (95 % interval)", help.String()}}
 	}
 	return &view{Name: "list", Tab: "tries", Title: "Try of " + name, Data: data}, nil
 }
