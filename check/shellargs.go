@@ -44,13 +44,26 @@ func (p *pass) codeAround(d *directive) (skill.Part, bool) {
 	if i < 0 || !parts[i].InCode {
 		return skill.Part{}, false
 	}
-	return parts[i], true
+	for i > 0 && parts[i-1].InCode && !isFence(parts[i].Source) { // a variable cuts code in pieces
+		i--
+	}
+	code := parts[i]
+	end := code.Offset
+	for first := i; i < len(parts) && parts[i].InCode && (i == first || !isFence(parts[i].Source)); i++ {
+		end += len(parts[i].Source)
+	}
+	code.Source = p.src[code.Offset:end]
+	return code, true
+}
+
+func isFence(source string) bool {
+	return strings.HasPrefix(source, "```") || strings.HasPrefix(source, "~~~")
 }
 
 // mayBeMeant reports whether a directive in a fence may be there to be run: the fence shows no
 // document, and the directive begins its line, as in a transcript that is filled in, or only prints.
 func mayBeMeant(code skill.Part, d *directive, before string) bool {
-	if !strings.HasPrefix(code.Source, "```") && !strings.HasPrefix(code.Source, "~~~") {
+	if !isFence(code.Source) {
 		return false
 	}
 	first, _, _ := strings.Cut(code.Source, "\n")
