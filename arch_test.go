@@ -31,7 +31,7 @@ here: session skill
 history:
 migrate: internal/legacy internal/words render report shell skill
 migrate/disk: internal/atomicfile migrate proc report skill
-page: . batch check claudepage history internal/atomicfile internal/term render session shell skill trust try
+page: . batch check claudepage here history internal/atomicfile internal/term render session shell skill trust try
 permit:
 plugin:
 proc:
