@@ -535,7 +535,7 @@ func TestViews(t *testing.T) {
 					if tt.name == "many" && strings.Contains(path, "skill=hello") {
 						tab.do(chromedp.Click("[data-run]"), chromedp.WaitVisible(".page .out"))
 					}
-					eval[int](tab, `(() => { for (const d of document.querySelectorAll(".fix")) d.open = true; return 0 })()`)
+					eval[int](tab, `(() => { for (const d of document.querySelectorAll(".fix, .digest")) d.open = true; return 0 })()`)
 					tab.fits(script)
 				})
 			}
