@@ -233,8 +233,51 @@ func TestLive(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(p.dir, ".claude/skills/hello")); err != nil {
 		t.Fatal(err)
 	}
-	tab.until(`document.querySelector("[data-status]").textContent.includes("Not found")`)
+	tab.until(`document.querySelector("main > [role=alert]")?.textContent.startsWith("This cannot be shown any more; below is how it was. hello: no such skill")`)
 	tab.expect("404")
+
+	t.Log("and shows when it comes again")
+	if err := os.Mkdir(filepath.Join(p.dir, ".claude/skills/hello"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	tab.quiet()
+	p.write("hello", strings.Replace(hello, "Hello", "Back", 1))
+	tab.until(`document.querySelector(".page").textContent.includes("Back world") && !document.querySelector("[role=alert]")`)
+}
+
+// TestStop: a run that is stopped ends, in whatever way, and the page is live as before.
+func TestStop(t *testing.T) {
+	dir := t.TempDir()
+	slow := "---\nname: slow\ndescription: x\n---\nText !`touch " + dir + "/began; trap 'touch " + dir + "/ended' EXIT; while test -e " + dir + "/began; do sleep 0.1; done`\n"
+	p := newPlace(t, true, map[string]string{"slow": slow})
+	tab := p.open(t, chromium(t))
+	tab.do(chromedp.Navigate(p.base() + "/preview?skill=slow"))
+	for i, stop := range []func(){
+		func() { tab.do(chromedp.Click(`[data-stop]`)) },
+		func() { tab.do(chromedp.KeyEvent("\x1b")) },
+		func() { eval[int](tab, `(window.stop(), 0)`) },
+		func() {
+			if _, err := chromedp.Call(tab.ctx, page.StopLoading, cdp.Empty{}); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		tab.do(chromedp.Click(`[data-run]`), chromedp.WaitVisible(`[data-stop]`))
+		for !exists(filepath.Join(dir, "began")) {
+			time.Sleep(10 * time.Millisecond)
+		}
+		stop()
+		tab.until(`document.querySelector("[data-run]").textContent === "Run" && !document.querySelector("[data-stop]") && /^The run was (stopped|cut off)/.test(document.querySelector("main > [role=alert]").textContent)`)
+		word := fmt.Sprintf("Changed %d", i)
+		p.write("slow", strings.Replace(slow, "Text", word, 1))
+		tab.until(`document.querySelector(".page").textContent.includes("` + word + `")`)
+		if got := eval[string](tab, `document.querySelector("main > [role=alert]").textContent`); strings.Contains(got, "has ended") {
+			t.Errorf("%d: %s", i, got)
+		}
+		if err := os.Remove(filepath.Join(dir, "began")); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // another opens a further tab of the same browser.
@@ -340,7 +383,7 @@ func TestEnded(t *testing.T) {
 	}
 	p.end()
 	for _, tab := range []*browserTab{first, second} {
-		tab.until(`document.querySelector("[data-status]").textContent.includes("has ended")`)
+		tab.until(`document.querySelector("main > [role=alert]")?.textContent.includes("has ended")`)
 		tab.expect("ERR_CONNECTION_REFUSED")
 	}
 }
@@ -431,8 +474,13 @@ func TestMend(t *testing.T) {
 	if got := eval[string](tab, `[...document.querySelector(".fix").querySelectorAll(".del, .add")].map(e => e.textContent.trim()).join(" ")`); got != "-user_invocable: true +user-invocable: true" {
 		t.Errorf("the diff is %q", got)
 	}
+	eval[int](tab, `(() => { const seen = document.querySelector(".fix [name=seen]"); window.was = seen.value; seen.value = "x"; return 0 })()`)
 	tab.do(chromedp.Click(`.fix form button`))
-	tab.until(`!document.querySelector(".fix") && document.querySelector(".source").textContent.includes("user-invocable: true") && document.querySelector("[data-status]").textContent.includes("ended") === false`)
+	tab.until(`/^This was not done. .*SKILL.md: it has changed since it was shown: look again$/.test(document.querySelector("main > [role=alert]")?.textContent)`)
+	tab.expect("409")
+	eval[int](tab, `(() => { document.querySelector(".fix [name=seen]").value = window.was; return 0 })()`)
+	tab.do(chromedp.Click(`.fix form button`))
+	tab.until(`!document.querySelector("[role=alert]") && !document.querySelector(".fix") && document.querySelector(".source").textContent.includes("user-invocable: true") && document.querySelector("[data-status]").textContent.includes("ended") === false`)
 	text, err := os.ReadFile(filepath.Join(p.dir, ".claude/skills/faulty/SKILL.md"))
 	if want := strings.Replace(faulty, "user_invocable", "user-invocable", 1); err != nil || string(text) != want {
 		t.Errorf("the file is %q, %v", text, err)

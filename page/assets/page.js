@@ -84,31 +84,36 @@ function like(old, next) {
 }
 
 // show puts what the server has now in the place of what is on the page.
-const show = (said) => put(() => fetch(location.href, { headers: { Accept: "text/html" } }), said);
+const show = (said) => put(() => fetch(location.href, { headers: { Accept: "text/html" } }), said, "look");
 
-// put shows an answer of the server. Of several under way it is the last one's.
+// put shows an answer of the server, to a look or an act. Of several under way it is the last one's.
 let latest = 0;
-async function put(ask, said) {
+async function put(ask, said, of) {
   const turn = ++latest;
   let answer, text;
   try {
     answer = await ask();
     text = await answer.text();
   } catch {
-    return; // the server has ended; the stream of news says so
+    known = -1; // whatever comes next is news; if the server has ended the stream says so
+    return;
   }
   if (turn !== latest) return;
   const next = new DOMParser().parseFromString(text, "text/html");
   document.body.dataset.watch = next.body.dataset.watch ?? ""; // also of a page that is not there: it may come
   if (!answer.ok) {
-    say(next.querySelector("main")?.textContent.trim().replace(/\s+/g, " ") || "This page is gone.");
+    const why = faultOf(next);
+    warn(of === "act" ? "This was not done. " + why : "This cannot be shown any more; below is how it was. " + why, of);
     return;
   }
   const main = document.querySelector("main"), lit = main.querySelector(".lit")?.dataset.d, focus = document.activeElement;
   light();
+  const note = main.querySelector("[data-warn]");
+  if (note && note.dataset.warn !== "look" && of !== "act") next.querySelector("main").prepend(note.cloneNode(true));
   const changed = !main.isEqualNode(next.querySelector("main"));
   like(main, next.querySelector("main"));
   light(lit);
+  if (running) mark();
   if (focus !== document.activeElement && focus.isConnected) focus.focus({ preventScroll: true }); // it was moved
   const age = Number(next.body.dataset.at);
   known = Math.max(known, age);
@@ -118,6 +123,25 @@ async function put(ask, said) {
 function say(text) {
   const status = document.querySelector("[data-status]");
   if (status) status.textContent = text;
+}
+const faultOf = (doc) => doc.querySelector("main .bad")?.textContent.trim() || "The server gave no reason.";
+
+// warn says what went wrong at the top, where it is seen; without a text it takes
+// that back. What came of an act stays until the next, of a look until one is good.
+function warn(text, of) {
+  let note = document.querySelector("main > [data-warn]");
+  if (!text) {
+    if (note?.dataset.warn === of) note.remove();
+    return;
+  }
+  if (!note) {
+    note = document.createElement("p");
+    note.className = "note bad alert";
+    note.setAttribute("role", "alert");
+    document.querySelector("main").prepend(note);
+  }
+  note.dataset.warn = of;
+  if (note.textContent !== text) note.textContent = text;
 }
 
 // The form shows its page while it is being filled in.
@@ -134,16 +158,66 @@ document.addEventListener("input", (e) => {
 });
 document.addEventListener("submit", (e) => {
   if (e.submitter?.hasAttribute("data-run")) {
-    e.submitter.setAttribute("aria-busy", "true");
-    e.submitter.textContent = "Running…";
-    say("Running the directives.");
+    e.preventDefault();
+    if (!running) run(e.target);
   }
   if (e.target.hasAttribute("data-mend")) { // in place, so that nothing is scrolled away
     e.preventDefault();
     const body = new URLSearchParams(new FormData(e.target));
-    put(() => fetch(e.target.action, { method: "POST", body }), "Mended.");
+    put(() => fetch(e.target.action, { method: "POST", body }), "Mended.", "act");
   }
 });
+
+// A run can be stopped, by its button or with Escape: the server then ends it.
+let running; // ends the run that is under way
+async function run(form) {
+  const from = location.href, stop = running = new AbortController();
+  mark();
+  warn("", "act");
+  say("Running the directives.");
+  let fault = "", to = from;
+  try {
+    const answer = await fetch("/preview", { method: "POST", body: new URLSearchParams(new FormData(form)), signal: stop.signal });
+    const text = await answer.text();
+    to = answer.url;
+    if (!answer.ok) fault = "This was not run. " + faultOf(new DOMParser().parseFromString(text, "text/html"));
+  } catch {
+    fault = stop.signal.aborted ? "The run was stopped, and what it had started was ended." : "The run was cut off.";
+  }
+  running = undefined;
+  mark();
+  if (fault) {
+    warn(fault, "act");
+    say("");
+    refresh(); // what was saved meanwhile
+    return;
+  }
+  if (location.href === from) history.replaceState(null, "", to);
+  await show("Run, and shown at " + new Date().toLocaleTimeString() + ".");
+  if (again) refresh();
+}
+function mark() {
+  const button = document.querySelector("[data-run]");
+  let stop = document.querySelector("[data-stop]");
+  if (!running && stop) {
+    if (stop === document.activeElement) button?.focus();
+    stop.remove();
+  }
+  if (!button) return;
+  button.textContent = running ? "Running…" : "Run";
+  button.toggleAttribute("aria-busy", false);
+  if (!running) return;
+  button.setAttribute("aria-busy", "true");
+  if (stop) return;
+  stop = document.createElement("button");
+  stop.type = "button";
+  stop.className = "quiet";
+  stop.dataset.stop = "";
+  stop.textContent = "Stop";
+  button.after(stop);
+}
+document.addEventListener("click", (e) => { if (e.target.closest("[data-stop]")) running?.abort(); });
+document.addEventListener("keydown", (e) => { if (e.key === "Escape") running?.abort(); });
 
 // News come when something that the page shows has changed. However many there
 // are, most of the time goes to others: three times what the last look took.
@@ -152,7 +226,7 @@ async function refresh() {
   again = true;
   if (busy) return;
   busy = true;
-  while (again && !document.hidden && !document.querySelector("[aria-busy]")) { // a run leads to a page of its own
+  while (again && !document.hidden && !running) { // a run is shown when it ends
     again = false;
     const began = performance.now();
     await show("Changed and shown at " + new Date().toLocaleTimeString() + ".");
@@ -173,27 +247,39 @@ const channel = new BroadcastChannel("skillhand");
 let listening = false, leave = () => {};
 channel.onmessage = ({ data }) => {
   if (data.asks && listening) channel.postMessage({ number: known, path: "*" });
-  if (data.says) say(data.says);
+  if (data.state) stream(data.state);
   if (data.path) heard(data);
 };
+// stream says whether news come.
+function stream(state) {
+  const ended = state === "ended";
+  warn(ended ? "skillhand page has ended, or does not answer: what is below may be old. To go on, start it again in a terminal." : "", "stream");
+  say(ended ? "Changes do not show." : "Changes show as they happen.");
+}
 function listen(done) {
-  const events = new EventSource("/events");
-  let failures = 0;
-  const sayAll = (says) => { channel.postMessage({ says }); say(says); };
-  events.onmessage = (e) => {
-    if (failures) sayAll("Changes show as they happen.");
-    failures = 0;
-    listening = true;
-    const news = { number: Number(e.lastEventId), path: e.data };
-    channel.postMessage(news);
-    heard(news);
+  let events, failures = 0;
+  const sayAll = (state) => { channel.postMessage({ state }); stream(state); };
+  const open = () => {
+    events = new EventSource("/events");
+    events.onmessage = (e) => {
+      if (failures > 1) sayAll("open");
+      failures = 0;
+      listening = true;
+      const news = { number: Number(e.lastEventId), path: e.data };
+      channel.postMessage(news);
+      heard(news);
+    };
+    events.onerror = () => {
+      if (++failures === 2) sayAll("ended"); // one may be by chance
+      if (failures === 20) events.close();
+    };
   };
-  events.onerror = () => {
-    sayAll("skillhand page has ended, or does not answer.");
-    if (++failures === 20) events.close();
-  };
+  open();
+  // To stop loading a page ends its stream for good, and nothing says so.
+  const check = setInterval(() => { if (events.readyState === EventSource.CLOSED && failures < 20) open(); }, 1000);
   return () => {
     listening = false;
+    clearInterval(check);
     events.close();
     done();
   };
