@@ -98,9 +98,9 @@ async function put(ask, said, of) {
     known = -1; // whatever comes next is news; if the server has ended the stream says so
     return;
   }
-  if (turn !== latest) return;
+  if (turn !== latest && (answer.ok || of === "look")) return; // that an act went wrong is said in any case
   const next = new DOMParser().parseFromString(text, "text/html");
-  document.body.dataset.watch = next.body.dataset.watch ?? ""; // also of a page that is not there: it may come
+  if (answer.ok || of === "look" && next.body.dataset.watch) document.body.dataset.watch = next.body.dataset.watch ?? ""; // what is not there may come
   if (!answer.ok) {
     const why = faultOf(next);
     warn(of === "act" ? "This was not done. " + why : "This cannot be shown any more; below is how it was. " + why, of);
@@ -109,7 +109,7 @@ async function put(ask, said, of) {
   const main = document.querySelector("main"), lit = main.querySelector(".lit")?.dataset.d, focus = document.activeElement;
   light();
   const note = main.querySelector("[data-warn]");
-  if (note && note.dataset.warn !== "look" && of !== "act") next.querySelector("main").prepend(note.cloneNode(true));
+  if (note && note.dataset.warn !== "look") next.querySelector("main").prepend(note.cloneNode(true));
   const changed = !main.isEqualNode(next.querySelector("main"));
   like(main, next.querySelector("main"));
   light(lit);
@@ -164,6 +164,7 @@ document.addEventListener("submit", (e) => {
   if (e.target.hasAttribute("data-mend")) { // in place, so that nothing is scrolled away
     e.preventDefault();
     const body = new URLSearchParams(new FormData(e.target));
+    warn("", "act");
     put(() => fetch(e.target.action, { method: "POST", body }), "Mended.", "act");
   }
 });
