@@ -3,6 +3,7 @@ package bind
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -145,6 +146,8 @@ func (s *scope) changedBy(args []*syntax.Word) change {
 		return c
 	case base == "sh" || base == "dash" || base == "ash" || base == "zsh" || base == "busybox":
 		return change{cut: true, escapes: true} // their echo knows escapes
+	case s.escaped && s.formats(args):
+		return change{cut: true, escapes: true}
 	case passing()[base]:
 		return change{}
 	case cutting()[base], strings.Contains(name, "/") && !strings.HasPrefix(name, "/usr") && !strings.HasPrefix(name, "/bin"):
@@ -153,6 +156,22 @@ func (s *scope) changedBy(args []*syntax.Word) change {
 		return change{cut: true}
 	}
 	return change{cut: true, other: true}
+}
+
+// formatters are programs that print by a format, in which percent signs and backslashes stand for something else.
+var formatters = sync.OnceValue(func() map[string]bool {
+	return set("git find fd fdfind rg stat date diff diff3 time ls tree du seq ps")
+})
+
+// formats reports whether a command may get its format from a value, as a word or in one: git log "$0" with --format=….
+func (s *scope) formats(args []*syntax.Word) bool {
+	formatter, open := false, path.Base(words.Lit(args[0])) == "xargs"
+	for _, w := range args {
+		text, known := words.Literal(w)
+		formatter = formatter || known && formatters()[path.Base(text)]
+		open = open || !known || len(s.marks(text)) > 0
+	}
+	return formatter && open
 }
 
 func (s *scope) echoes(args []*syntax.Word) change {
@@ -256,12 +275,21 @@ func counts(st *syntax.Stmt) bool {
 		}
 		var flags string
 		var operands []string
+		open := 0 // words that are not known: two of them can be options that show any text, and so can one that is split
 		for _, w := range n.Args[1:] {
+			if _, known := words.Literal(w); !known {
+				if open++; slices.ContainsFunc(words.Pieces(w), func(p words.Piece) bool { return p.Node != nil && !p.Quoted }) {
+					open++
+				}
+			}
 			if text, known := words.Literal(w); known && strings.HasPrefix(text, "-") && len(operands) == 0 {
 				flags += " " + text
 			} else {
 				operands = append(operands, text)
 			}
+		}
+		if name := words.Lit(n.Args[0]); open > 1 && name != "echo" && name != "tr" {
+			return false
 		}
 		return countsBy(words.Lit(n.Args[0]), flags, operands)
 	}
@@ -288,6 +316,8 @@ func countsBy(name, flags string, operands []string) bool {
 		return one && (strings.HasSuffix(operands[0], "| length") || operands[0] == "length")
 	case "git":
 		return len(operands) > 1 && operands[0] == "rev-list" && operands[1] == "--count"
+	case "stat":
+		return len(operands) < 3 && one && (strings.HasSuffix(flags, "-c") || strings.HasSuffix(flags, "-f")) && listed("%s %Y %X %Z %z", operands[0]) || len(operands) == 1 && (strings.HasSuffix(flags, "=%s") || strings.HasSuffix(flags, "=%Y"))
 	case "nproc", "id":
 		return true
 	case "awk":

@@ -163,6 +163,7 @@ func (s *scope) surveyWriter(args []*syntax.Word, shows bool) {
 	shown := passing()[name] && name != "sort" || cutting()[name] && name != "shuf" // whose -o is another
 	for i, w := range args[1:] {
 		lead := s.code(w).lead()
+		flags, _, _ := strings.Cut(lead, "e") // what follows -e is code
 		switch {
 		case shown:
 		case (outFlag().MatchString(lead) || lead == "--output" || lead == "--output-document" || lead == "--out" || lead == "-out") && i+2 < len(args):
@@ -175,7 +176,7 @@ func (s *scope) surveyWriter(args []*syntax.Word, shows bool) {
 			} else {
 				s.writesName(path.Base(lead[2:]))
 			}
-		case strings.HasPrefix(lead, "-") && !strings.HasPrefix(lead, "--") && strings.Contains(lead, "i") && (base == "sed" || base == "gsed" || base == "perl" || base == "ruby"), strings.HasPrefix(lead, "--in-place"), lead == "inplace":
+		case strings.HasPrefix(lead, "-") && !strings.HasPrefix(lead, "--") && strings.Contains(flags, "i") && (base == "sed" || base == "gsed" || base == "perl" || base == "ruby"), strings.HasPrefix(lead, "--in-place"), lead == "inplace":
 			inPlace = true
 		}
 	}

@@ -204,13 +204,14 @@ func (s *scope) reader(name string, r reader, args []field, in input) {
 			if r.rest {
 				return
 			}
-		case isLit && r.codeWithin(text):
+		case r.codeWithin(flag) > 0:
 			given = true
+			s.langCode(after(f, flag[:r.codeWithin(flag)]), r.lang, name)
 		case isLit && len(text) > 2 && text[1] != '-' && listed(r.data, "-"+text[len(text)-1:]) && !listed(r.data, text[:2]):
 			i++ // -nl 5
 		case r.codeJoined(flag) && f.reached(s.vals):
 			given = true
-			s.langCode(f, r.lang, name)
+			s.langCode(after(f, flag[:r.joined(r.code, flag)]), r.lang, name)
 		case isLit && listed(r.files, text):
 			i++
 			s.script(next, in, r.lang, name)
@@ -339,13 +340,16 @@ func (r reader) isCode(text string) bool {
 	return len(text) > 2 && text[0] == '-' && text[1] != '-' && !listed(r.data, text[:2]) && listed(r.code, "-"+text[len(text)-1:])
 }
 
-// codeWithin recognises a perl's -pe1: flags, and then code in the same word.
-func (r reader) codeWithin(text string) bool {
+// codeWithin finds where the code begins in perl's -pe1: flags, and then code in the same word.
+func (r reader) codeWithin(text string) int {
 	if len(text) < 3 || text[0] != '-' || text[1] == '-' || r.lang != aScript || !listed(r.code, "-e") || listed(r.files+" "+r.data, text[:2]) {
-		return false
+		return 0
 	}
 	i := strings.IndexFunc(text[1:], func(c rune) bool { return listed(r.code, "-"+string(c)) })
-	return i >= 0 && i+2 < len(text) && strings.Trim(text[1:1+i], "abcdefghijklmnopqrstuvwxyz0") == ""
+	if i < 0 || i+2 >= len(text) || strings.Trim(text[1:1+i], "abcdefghijklmnopqrstuvwxyz0") != "" {
+		return 0
+	}
+	return i + 2
 }
 
 // codeJoined recognises -e… and --expression=… with the code in the same word.
@@ -384,6 +388,9 @@ func (s *scope) langCode(f field, l lang, name string) {
 			return
 		}
 	}
+	if (name == "perl" || name == "ruby") && setsOperands().MatchString(own.String()) && !s.all(noPipe, place+", which opens files", whyCode, "open the file with three arguments") {
+		return
+	}
 	if f.open() && !s.all(numbers, place, whyCode, asArgument) {
 		return
 	}
@@ -412,6 +419,11 @@ func (s *scope) langCode(f field, l lang, name string) {
 		}
 	}
 }
+
+// setsOperands finds code that says itself which files perl's <> and ruby's ARGF open: one with a pipe in its name is a command.
+var setsOperands = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`@\{?(main)?(::)?ARGV\b|\$ARGV\[\d*\]\s*=[^=~]|\*ARGV\b|\bARGV\s*(<<|=|\.(replace|push|unshift|concat|insert|append|prepend))`)
+})
 
 // loads reports whether code before a value is about to load what it names: import, require.
 func loads(name, before string) bool {

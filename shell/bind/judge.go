@@ -47,6 +47,7 @@ func (l Line) judge(p *Program, file *syntax.File) []Finding {
 		if v := part.Value; v != nil {
 			list := wordsOf(v, false, false)
 			j.vals = append(j.vals, value{part.Text, v.Data, list, v.Place})
+			j.escaped = j.escaped || !v.Place && strings.ContainsAny(v.Data, `%\`)
 			j.dash = j.dash || strings.HasPrefix(v.Data, "-")
 			j.nameFlag = j.nameFlag || strings.Contains(v.Data, "-v") || strings.Contains(v.Data, "-R")
 		}
@@ -78,6 +79,7 @@ type judge struct {
 	funcs    map[string]bool // functions that it has
 	aliases  map[string]bool // names that stand for other commands
 	dash     bool            // a value begins with -
+	escaped  bool            // or has a % or a \ in it, which stand for other signs in formats
 	nameFlag bool            // or has the flag -v or -R in it, which takes a variable's name
 	steps    map[syntax.Node]change
 	feeds    map[syntax.Node]change
@@ -105,6 +107,9 @@ func (s *scope) look(file syntax.Node) {
 		return true
 	})
 	s.survey(file)
+	if s.deeds.anyVar && namesSetting(file) {
+		s.all(numbers, "a variable whose name is not known", whySetting, "name the variable yourself")
+	}
 	walk(file, func(path []syntax.Node) {
 		if len(s.findings) == 0 {
 			s.node(path)
@@ -237,7 +242,36 @@ func (s *scope) onlyNumbers(n syntax.Node) bool {
 	return only
 }
 
+// namesSetting reports whether code has the name of a variable in it that programs obey, or the end of one.
+func namesSetting(file syntax.Node) bool {
+	found := false
+	syntax.Walk(file, func(n syntax.Node) bool {
+		text := ""
+		switch n := n.(type) {
+		case *syntax.ParamExp:
+			if n.Exp == nil {
+				return n.Index != nil || n.Slice != nil || n.Repl != nil // $HOME only uses it
+			}
+		case *syntax.Lit:
+			text = n.Value
+		case *syntax.SglQuoted:
+			text = n.Value
+		}
+		found = found || slices.ContainsFunc(anIdent().FindAllString(text, -1), isSetting)
+		return !found
+	})
+	return found
+}
+
+// setByName judges a variable that gets a value, and whose name only the line's run will tell.
+func (s *scope) setByName(place string) {
+	s.all(plainMany, place, whySetting, "name the variable yourself")
+}
+
 func (s *scope) parameter(n *syntax.ParamExp) {
+	if e := n.Exp; e != nil && n.Param != nil && (e.Op == syntax.AssignUnset || e.Op == syntax.AssignUnsetOrNull) && isSetting(n.Param.Value) && e.Word != nil && s.reach(e.Word) {
+		s.all(never, "${"+n.Param.Value+e.Op.String()+"…}", whySetting, "set "+n.Param.Value+" to fixed text")
+	}
 	if n.Index != nil && !s.onlyNumbers(n.Index) && !isAt(n.Index) || n.Slice != nil && !(s.onlyNumbersOrNil(n.Slice.Offset) && s.onlyNumbersOrNil(n.Slice.Length)) {
 		s.expanded("a subscript", n)
 	}
@@ -313,6 +347,9 @@ func (s *scope) declaration(n *syntax.DeclClause) {
 			key, _, named := strings.Cut(lead, "=")
 			if full, _, _ := strings.Cut(s.code(a.Value).text(s.vals), "="); full != lead && !named && lead != "" && isSetting(full) {
 				s.all(never, n.Variant.Value+" "+full, whySetting, "name the variable yourself")
+			}
+			if !ok && !named && s.reach(a.Value) && slices.ContainsFunc(s.code(a.Value).bits, func(x bit) bool { return x.value == 0 && strings.Contains(x.text, "=") }) {
+				s.setByName(n.Variant.Value)
 			}
 			again = again || integers()[key]
 			open = open || (!ok || len(s.marks(text)) > 0) && !(named && !strings.Contains(key, "[") && !isSetting(key))
@@ -396,7 +433,7 @@ func (s *scope) run(fs []field, in input) {
 	}
 	name := fs[0]
 	const instead = "write the command's name yourself, and pass the value as an argument"
-	if !s.chosen(name) {
+	if !s.chosen(name) || !s.within(name) {
 		for _, i := range name.values(s.vals) {
 			s.report(i, "a command's name", whyName, instead)
 			return
@@ -433,7 +470,7 @@ func (s *scope) run(fs []field, in input) {
 // chosen reports whether a value only picks one of the author's programs or
 // scripts: "./scripts/$0.sh", and the value is a word that leads nowhere else.
 func (s *scope) chosen(f field) bool {
-	if dir := path.Dir(f.lead() + "x"); strings.Trim(dir, "./") == "" && !strings.Contains(f.lead(), "/bin/") || f.many {
+	if dir := path.Dir(s.before(f) + "x"); strings.Trim(dir, "./") == "" || f.many {
 		return false // not in a folder of the author's
 	}
 	for _, x := range f.bits {
@@ -442,6 +479,29 @@ func (s *scope) chosen(f field) bool {
 		}
 	}
 	return true
+}
+
+// before returns the text that stands before a field's first value from outside, without the place that it begins with.
+func (s *scope) before(f field) string {
+	text := ""
+	for i, x := range f.bits {
+		switch {
+		case i == 0 && x.value > 0 && s.vals[x.value-1].place:
+		case x.value > 0 || x.hole:
+			return text
+		default:
+			text += x.text
+		}
+	}
+	return text
+}
+
+// within reports whether a value in a command's name stands behind a folder of the skill or the
+// project. Any other folder has programs in it that are not the author's.
+func (s *scope) within(f field) bool {
+	text := s.before(f)
+	place := len(f.bits) > 0 && f.bits[0].value > 0 && s.vals[f.bits[0].value-1].place
+	return (place || !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "~")) && !strings.Contains(text, "..")
 }
 
 // candidates lists what a command's name can be, as far as the line says so.
@@ -473,6 +533,9 @@ func programName(text string) string {
 		return base
 	}
 	trimmed := versionless(base)
+	if gitCommand(base) != "" {
+		return base
+	}
 	if _, ok := readers()[trimmed]; ok || shells()[trimmed] || base == "gradlew" || base == "mvnw" || base == "manage.py" {
 		return base
 	}

@@ -58,6 +58,8 @@ func (s *scope) program(name string, args []field, in input) {
 		s.joiner(name, joiner, args, in)
 	case name == "git":
 		s.git(args)
+	case gitCommand(name) != "":
+		s.git(append([]field{{bits: []bit{{text: gitCommand(name)}}}}, args...))
 	case editors()[name]:
 		s.editor(name, args, in)
 	default:
@@ -186,7 +188,7 @@ func (s *scope) carrier(name string, c carrier, args []field, in input) {
 		case listed(c.verbs, text): // fly ssh console
 		case before > 0:
 			before--
-			if own = own && !f.reached(s.vals); f.reached(s.vals) && f.many && !s.all(anOperand, name, whyName, instead) {
+			if own = own && !f.reached(s.vals) && !isBare(text); f.reached(s.vals) && f.many && !s.all(anOperand, name, whyName, instead) {
 				return
 			}
 		case own && f.reached(s.vals): // an argument for the program of the author's image
@@ -200,6 +202,17 @@ func (s *scope) carrier(name string, c carrier, args []field, in input) {
 		}
 	}
 }
+
+// isBare recognises images that are a system or a language and no program: what follows is the command's name.
+func isBare(image string) bool {
+	name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(image, "docker.io/"), "library/"), ":")
+	name, _, _ = strings.Cut(name, "@")
+	return bareImages()[name]
+}
+
+var bareImages = sync.OnceValue(func() map[string]bool {
+	return set("alpine ubuntu debian fedora centos rockylinux almalinux amazonlinux archlinux busybox bash node python ruby perl php golang rust gcc openjdk eclipse-temurin maven gradle")
+})
 
 func firstWord(s string) string {
 	word, _, _ := strings.Cut(strings.TrimSpace(s), " ")
@@ -506,8 +519,10 @@ func (s *scope) git(args []field) {
 		default:
 			text := f.text(s.vals)
 			opts, known := riskyGit()[text]
-			if !known {
+			if !known && quietGit()[text] {
 				opts = options{writes: "--output --export-marks"} // which many have from git diff
+			} else if !known {
+				opts = anyGit() // an alias stands for any other
 			}
 			s.options(args[i+1:], opts, "git "+text)
 			s.gitRuns(text, args[i+1:])
@@ -875,6 +890,9 @@ func (s *scope) printf(args []field) {
 		if len(args) > 2 && isSetting(args[1].lit()) && slices.ContainsFunc(args[2:], func(f field) bool { return f.reached(s.vals) }) {
 			s.all(never, "printf -v "+args[1].lit(), whySetting, "print into a variable of your own")
 			return
+		}
+		if _, known := args[min(1, len(args)-1)].literal(); !known && slices.ContainsFunc(args[1:], func(f field) bool { return f.reached(s.vals) }) {
+			s.setByName("printf -v")
 		}
 		if len(args) > 1 && (args[1].reached(s.vals) || strings.Contains(args[1].text(s.vals), "[")) || strings.Contains(text, "[") {
 			s.names("printf -v")

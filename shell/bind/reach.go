@@ -398,7 +398,7 @@ func isName(s string) bool {
 	return s != "" && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == "" && (s[0] < '0' || s[0] > '9')
 }
 
-// isNumeral recognises a number, and arithmetic, whose result is one.
+// isNumeral recognises a number, and what can only become one: arithmetic, a length, a count.
 func isNumeral(w *syntax.Word) bool {
 	if text, ok := words.Literal(w); ok {
 		return aNumeral().MatchString(text)
@@ -406,6 +406,17 @@ func isNumeral(w *syntax.Word) bool {
 	if len(w.Parts) != 1 {
 		return false
 	}
-	_, ok := w.Parts[0].(*syntax.ArithmExp)
-	return ok
+	part := w.Parts[0]
+	if q, ok := part.(*syntax.DblQuoted); ok && len(q.Parts) == 1 {
+		part = q.Parts[0]
+	}
+	switch n := part.(type) {
+	case *syntax.ArithmExp:
+		return true
+	case *syntax.ParamExp:
+		return n.Length
+	case *syntax.CmdSubst:
+		return len(n.Stmts) == 1 && counts(n.Stmts[0])
+	}
+	return false
 }

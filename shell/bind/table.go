@@ -371,6 +371,32 @@ config filter-branch send-email instaweb help svn p4 daemon credential hook remo
 status add branch checkout switch restore reset rev-parse rev-list describe shortlog blame ls-files ls-tree for-each-ref cherry-pick revert rm mv clean worktree merge-base name-rev count-objects symbolic-ref update-ref cherry check-ignore apply am hash-object verify-commit show-ref show-branch sparse-checkout gc fsck bundle rerere | | --output --export-marks
 `
 
+// quietGit are git's other subcommands. What is neither there nor here is an alias or a program of somebody's.
+var quietGit = sync.OnceValue(func() map[string]bool {
+	return set("annotate check-attr check-mailmap check-ref-format checkout-index column commit-graph commit-tree diagnose fast-export fmt-merge-msg get-tar-commit-id index-pack interpret-trailers mailinfo mailsplit merge-file merge-tree mktag mktree multi-pack-index pack-objects pack-redundant pack-refs patch-id prune prune-packed read-tree refs repack replace repo show-index stage stripspace unpack-file unpack-objects update-index update-server-info verify-pack verify-tag version write-tree backfill replay lfs flow")
+})
+
+// anyGit has the options of all subcommands together.
+var anyGit = sync.OnceValue(func() options {
+	var all options
+	for _, o := range riskyGit() {
+		if o.runs != "*" {
+			all.runs += " " + o.runs
+		}
+		all.writes += " " + o.writes
+	}
+	return all
+})
+
+// gitCommand returns the subcommand that a program of git's own is: grep of git-grep.
+func gitCommand(name string) string {
+	sub, ok := strings.CutPrefix(name, "git-")
+	if _, known := riskyGit()[sub]; ok && (known || quietGit()[sub]) {
+		return sub
+	}
+	return ""
+}
+
 var riskyGit = sync.OnceValue(func() map[string]options { return rows(gitTable, asOptions) })
 
 // editors run commands of their own, and those that they read: numbers and plain words there.
