@@ -446,6 +446,10 @@ func (s *scope) run(fs []field, in input) {
 	if known && (s.written(text) && strings.Contains(text, "/") || s.deeds.writes[text] && text != "") && !s.all(numbers, text+", which the line writes", whyCode, "run a file of your own, and pass the value as an argument") {
 		return
 	}
+	names := s.candidates(name)
+	if !known && s.deeds.files() && (len(names) == 0 || slices.ContainsFunc(names, isFile)) && !s.all(numbers, "a command that may be a file which the line writes", whyCode, "run a file of your own by its name, and pass the value as an argument") {
+		return
+	}
 	if known && s.deeds.moves && (strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../")) && !s.all(never, text+" in a folder that a value chooses", whyName, "write the folder yourself, or begin its path with a folder of yours") {
 		return
 	}
@@ -454,7 +458,7 @@ func (s *scope) run(fs []field, in input) {
 		s.unknown(args, in)
 		return
 	}
-	if names := s.candidates(name); len(names) > 0 {
+	if len(names) > 0 {
 		for _, n := range names {
 			s.program(n, args, in)
 		}
@@ -466,6 +470,9 @@ func (s *scope) run(fs []field, in input) {
 	}
 	s.unknown(args, in)
 }
+
+// isFile reports whether a program is a file that was named, and none that PATH leads to.
+func isFile(program string) bool { return strings.HasPrefix(program, "./") }
 
 // chosen reports whether a value only picks one of the author's programs or
 // scripts: "./scripts/$0.sh", and the value is a word that leads nowhere else.
