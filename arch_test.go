@@ -65,11 +65,12 @@ cmd/skillhand-server: . batch batch/jobfile check claude here history internal/a
 
 # For tests alone: no line above may name them.
 internal/fakeapi:
-internal/npm: proc
+internal/needs:
+internal/npm: internal/needs proc
 internal/fakeclaude: claudepage
-internal/realclaude: claudepage internal/fakeapi proc
-internal/realpostgres: proc
-internal/shelltest: proc shell/bind
+internal/realclaude: claudepage internal/fakeapi internal/needs proc
+internal/realpostgres: internal/needs proc
+internal/shelltest: internal/needs proc shell/bind
 `
 
 // mayImport reads rooms.

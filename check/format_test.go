@@ -19,18 +19,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/skillhand/skillhand/internal/needs"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/schemas"
 )
-
-// lacking ends a test for want of something that the machine does not have.
-func lacking(t *testing.T, format string, a ...any) {
-	t.Helper()
-	if os.Getenv("SKILLHAND_REQUIRE_ALL") == "1" {
-		t.Fatalf(format, a...)
-	}
-	t.Skipf(format, a...)
-}
 
 // sarifModule holds the schema of SARIF as its committee published it.
 const sarifModule = "github.com/owenrumney/go-sarif/v3@v3.3.1"
@@ -42,7 +34,7 @@ func sarifSchema(t *testing.T) *jsonschema.Schema {
 	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod")
 	out, err := cmd.Output()
 	if err != nil {
-		lacking(t, "%s cannot be had: %v", sarifModule, err)
+		needs.Lacking(t, fmt.Errorf("%s cannot be had: %w", sarifModule, err))
 	}
 	var module struct{ Dir string }
 	if err := json.Unmarshal(out, &module); err != nil {

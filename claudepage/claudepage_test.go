@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/skillhand/skillhand/claudepage"
+	"github.com/skillhand/skillhand/internal/needs"
 )
 
 // A recording is one run of the real program: files, an invocation, and what it sent.
@@ -116,7 +117,7 @@ func (c recording) run(t *testing.T) {
 			continue
 		}
 		if program != "rg" {
-			claudepage.Skip(t, "no "+program+" here")
+			needs.Lacking(t, "no "+program+" here")
 		}
 		// Claude Code brings its own rg. For what is recorded here, grep does as well.
 		claudepage.Write(t, root, map[string]string{"bin/rg": "#!/bin/sh\nexec grep \"$@\"\n"})

@@ -8,10 +8,7 @@ import (
 )
 
 // For tests outside the package, which can import what imports it.
-var (
-	Write = write
-	Skip  = skip
-)
+var Write = write
 
 func write(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
@@ -32,13 +29,4 @@ func write(t *testing.T, dir string, files map[string]string) {
 			t.Fatal(err)
 		}
 	}
-}
-
-// skip skips a test for something this machine lacks, unless nothing may be lacking.
-func skip(t *testing.T, reason string) {
-	t.Helper()
-	if os.Getenv("SKILLHAND_REQUIRE_ALL") == "1" {
-		t.Fatal(reason)
-	}
-	t.Skip(reason)
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skillhand/skillhand/internal/needs"
 	"github.com/skillhand/skillhand/proc"
 )
 
@@ -303,7 +304,7 @@ func TestLinks(t *testing.T) {
 	write(t, r.Project, map[string]string{"real/SKILL.md": "linked ${CLAUDE_SKILL_DIR}\n", "secret.txt": "secret"})
 	skills := filepath.Join(r.Project, ".claude/skills")
 	if err := os.Symlink("../../real", filepath.Join(skills, "folder")); err != nil {
-		skip(t, err.Error())
+		needs.Lacking(t, err)
 	}
 	write(t, skills, map[string]string{"file/x": ""})
 	if err := os.Symlink("../../../secret.txt", filepath.Join(skills, "file", "SKILL.md")); err != nil {

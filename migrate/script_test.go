@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/skillhand/skillhand/internal/needs"
 	"github.com/skillhand/skillhand/internal/txtartest"
 	"github.com/skillhand/skillhand/report"
 )
@@ -260,12 +261,8 @@ func TestDeep(t *testing.T) {
 
 // TestDiff: patch makes the script of its diff.
 func TestDiff(t *testing.T) {
-	if _, err := exec.LookPath("patch"); err != nil {
-		if os.Getenv("SKILLHAND_REQUIRE_ALL") != "" {
-			t.Fatal(err)
-		}
-		t.Skip("no patch here")
-	}
+	_, err := exec.LookPath("patch")
+	needs.Found(t, err)
 	for _, s := range runs(t) {
 		e, err := Script(s.name, s.src, Options{})
 		if err != nil {

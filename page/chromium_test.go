@@ -22,17 +22,9 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/skillhand/skillhand/history"
+	"github.com/skillhand/skillhand/internal/needs"
 	"github.com/skillhand/skillhand/try"
 )
-
-// lacking ends a test for want of something that the machine does not have.
-func lacking(t testing.TB, err error) {
-	t.Helper()
-	if os.Getenv("SKILLHAND_REQUIRE_ALL") == "1" {
-		t.Fatal(err)
-	}
-	t.Skip(err)
-}
 
 // chromium starts a browser that ends with the test.
 func chromium(t testing.TB) context.Context {
@@ -45,7 +37,7 @@ func chromium(t testing.TB) context.Context {
 		}
 	}
 	if program == "" {
-		lacking(t, errors.New("chromium is not installed"))
+		needs.Lacking(t, errors.New("chromium is not installed"))
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
@@ -549,7 +541,7 @@ func (tab *browserTab) access(script string) {
 func TestViews(t *testing.T) {
 	script, err := axe()
 	if err != nil {
-		lacking(t, err)
+		needs.Lacking(t, err)
 	}
 	browser := chromium(t)
 	many := map[string]string{"hello": hello, "odd": "---\nname: other\ndescription: x\nuser_invocable: true\nallowed-tools: Bash(ls\n---\n# Text $ARGUMENTS[0]\n\n[gone](gone.md) ${NOT_KNOWN}\n"}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skillhand/skillhand/internal/needs"
 	"github.com/skillhand/skillhand/internal/shelltest"
 )
 
@@ -100,7 +101,7 @@ var attacks = []string{"touch pwned", "./canary.sh", "a[$(touch pwned)]", "$(tou
 func TestHostile(t *testing.T) {
 	shelltest.NeedBash(t)
 	if _, err := exec.LookPath("git"); err != nil {
-		shelltest.Lacking(t, "git is not here")
+		needs.Lacking(t, "git is not here")
 	}
 	list := pairs(t, "hostile.txt", attacks...)
 	if len(list) < 150 {

@@ -14,6 +14,8 @@ import (
 
 	"github.com/creachadair/jrpc2"
 	"github.com/creachadair/jrpc2/channel"
+
+	"github.com/skillhand/skillhand/internal/needs"
 )
 
 const lspText = "---\ndescription: d\neffort: \n\n---\n🎉 !`find . -name \\'x\\'`\n!`kubectl get pods || true`\n"
@@ -214,12 +216,7 @@ func TestSnippets(t *testing.T) {
 	}
 	holdTask(t, task)
 	python, err := exec.LookPath("python3")
-	if err != nil {
-		if os.Getenv("SKILLHAND_REQUIRE_ALL") == "1" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	needs.Found(t, err)
 	for _, text := range snippets(t, "toml") {
 		cmd := exec.Command(python, "-c", "import sys, tomllib; tomllib.loads(sys.stdin.read())")
 		cmd.Stdin = strings.NewReader(text)
@@ -303,12 +300,7 @@ func holdTask(t *testing.T, text string) {
 // hovers, and applies the fix.
 func TestNeovim(t *testing.T) {
 	nvim, err := exec.LookPath("nvim")
-	if err != nil {
-		if os.Getenv("SKILLHAND_REQUIRE_ALL") == "1" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	needs.Found(t, err)
 	dir := t.TempDir()
 	init := filepath.Join(dir, ".config", "nvim", "init.lua")
 	if err := os.MkdirAll(filepath.Dir(init), 0o777); err != nil {

@@ -17,6 +17,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/skillhand/skillhand/internal/needs"
 )
 
 // TestOwnSkills: what we ship and show has no fault that we would report to others.
@@ -56,12 +58,8 @@ var expression = regexp.MustCompile(`\$\{\{ *([a-z_.-]+) *\}\}`)
 // TestAction follows the steps of action.yml as a runner does, with a release on this machine.
 func TestAction(t *testing.T) {
 	for _, tool := range []string{"bash", "curl", "tar", "awk", "sha256sum"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			if os.Getenv("SKILLHAND_REQUIRE_ALL") == "1" {
-				t.Fatal(err)
-			}
-			t.Skip(err)
-		}
+		_, err := exec.LookPath(tool)
+		needs.Found(t, err)
 	}
 	server := newReleases(t)
 	work := t.TempDir()

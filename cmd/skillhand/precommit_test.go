@@ -9,18 +9,16 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/skillhand/skillhand/internal/needs"
 )
 
 // TestPreCommitRuns: the real pre-commit builds our hook from a repository of ours and runs it,
 // with no more of the network than the modules that a build needs.
 func TestPreCommitRuns(t *testing.T) {
 	for _, tool := range []string{"pre-commit", "git", "go"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			if os.Getenv("SKILLHAND_REQUIRE_ALL") == "1" {
-				t.Fatal(err)
-			}
-			t.Skip(err)
-		}
+		_, err := exec.LookPath(tool)
+		needs.Found(t, err)
 	}
 	t.Parallel()
 	root := t.TempDir()

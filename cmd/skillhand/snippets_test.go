@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skillhand/skillhand/internal/needs"
 	"github.com/skillhand/skillhand/report"
 )
 
@@ -26,12 +27,8 @@ func TestSnippets(t *testing.T) {
 		ran[language]++
 		t.Run(language, func(t *testing.T) {
 			program := map[string]string{"bash": "bash", "python": "python3", "typescript": "node"}[language]
-			if _, err := exec.LookPath(program); err != nil {
-				if os.Getenv("SKILLHAND_REQUIRE_ALL") != "" {
-					t.Fatal(err)
-				}
-				t.Skipf("needs %s", program)
-			}
+			_, err := exec.LookPath(program)
+			needs.Found(t, err)
 			extension := map[string]string{"bash": ".sh", "python": ".py", "typescript": ".mjs"}[language]
 			script := filepath.Join(t.TempDir(), "execute"+extension)
 			if err := os.WriteFile(script, []byte(code), 0o755); err != nil {

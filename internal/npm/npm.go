@@ -17,6 +17,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/skillhand/skillhand/internal/needs"
 	"github.com/skillhand/skillhand/proc"
 )
 
@@ -48,10 +49,7 @@ func Bin(t testing.TB, tool Tool) string {
 	if err == nil {
 		return bin
 	}
-	if os.Getenv("SKILLHAND_REQUIRE_ALL") == "1" {
-		t.Fatalf("%s: %v", tool.Name, err)
-	}
-	t.Skipf("%s: %v", tool.Name, err)
+	needs.Lacking(t, fmt.Errorf("%s: %w", tool.Name, err))
 	return ""
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/claudepage"
+	"github.com/skillhand/skillhand/internal/needs"
 	"github.com/skillhand/skillhand/proc"
 )
 
@@ -27,18 +28,9 @@ func Program(t testing.TB) string {
 	t.Helper()
 	program, err := installed()
 	if err != nil {
-		lacking(t, err)
+		needs.Lacking(t, err)
 	}
 	return program
-}
-
-// lacking ends a test for want of something that the machine does not have.
-func lacking(t testing.TB, err error) {
-	t.Helper()
-	if os.Getenv("SKILLHAND_REQUIRE_ALL") == "1" {
-		t.Fatal(err)
-	}
-	t.Skip(err)
 }
 
 var installed = sync.OnceValues(func() (string, error) {

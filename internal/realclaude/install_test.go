@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/skillhand/skillhand/internal/needs"
 )
 
 // fakeNPM is an npm that takes its time to install a claude of the given version, and notes
@@ -130,7 +132,7 @@ func verdictOf(t *testing.T, f func(t testing.TB)) string {
 func TestLacking(t *testing.T) {
 	for require, want := range map[string]string{"": "skip: no npm", "1": "fail: no npm"} {
 		t.Setenv("SKILLHAND_REQUIRE_ALL", require)
-		if got := verdictOf(t, func(t testing.TB) { lacking(t, errors.New("no npm")) }); got != want {
+		if got := verdictOf(t, func(t testing.TB) { needs.Lacking(t, errors.New("no npm")) }); got != want {
 			t.Errorf("with SKILLHAND_REQUIRE_ALL=%s: %s, want %s", require, got, want)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/skillhand/skillhand/internal/needs"
 	"github.com/skillhand/skillhand/proc"
 )
 
@@ -50,7 +51,7 @@ func start(t testing.TB, flags ...string) *Server {
 	t.Helper()
 	bin, err := programs()
 	if err != nil {
-		lacking(t, err)
+		needs.Lacking(t, err)
 	}
 	// Not t.TempDir: the path of a socket must not be long.
 	dir, err := os.MkdirTemp("", "pg")
@@ -60,7 +61,7 @@ func start(t testing.TB, flags ...string) *Server {
 	s := &Server{bin: bin, dir: dir, Flags: flags}
 	if os.Geteuid() == 0 {
 		if err := s.notRoot(); err != nil {
-			lacking(t, err)
+			needs.Lacking(t, err)
 		}
 	}
 	s.run(t, "initdb", "-D", s.data(), "-U", "postgres", "--auth=trust", "--no-sync", "--no-locale", "-E", "UTF8")
@@ -95,15 +96,6 @@ func Database(t testing.TB) string {
 		}
 	})
 	return s.Database(t)
-}
-
-// lacking ends a test for want of something that the machine does not have.
-func lacking(t testing.TB, err error) {
-	t.Helper()
-	if os.Getenv("SKILLHAND_REQUIRE_ALL") == "1" {
-		t.Fatal(err)
-	}
-	t.Skip(err)
 }
 
 // programs finds the newest Postgres: in PATH, or where Debian keeps it.

@@ -3,11 +3,11 @@ package shelltest
 
 import (
 	"context"
-	"os"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/skillhand/skillhand/internal/needs"
 	"github.com/skillhand/skillhand/proc"
 	"github.com/skillhand/skillhand/shell/bind"
 )
@@ -16,7 +16,7 @@ import (
 func NeedBash(t testing.TB) {
 	t.Helper()
 	if bash() < 0 {
-		Lacking(t, "bash is not here")
+		needs.Lacking(t, "bash is not here")
 	}
 }
 
@@ -25,7 +25,7 @@ func NeedBash5(t testing.TB) {
 	t.Helper()
 	NeedBash(t)
 	if bash() < 5 {
-		Lacking(t, "bash is older than version 5")
+		needs.Lacking(t, "bash is older than version 5")
 	}
 }
 
@@ -40,16 +40,6 @@ var bash = sync.OnceValue(func() int {
 	}
 	return 5
 })
-
-// Lacking ends a test for want of something that the machine does not have: it is
-// skipped, or fails with SKILLHAND_REQUIRE_ALL=1.
-func Lacking(t testing.TB, what string) {
-	t.Helper()
-	if os.Getenv("SKILLHAND_REQUIRE_ALL") == "1" {
-		t.Fatal(what)
-	}
-	t.Skip(what)
-}
 
 // Line makes a line of a command in which $ARGUMENTS, $0, $1 and $2 stand for
 // values from outside and ${DIR} for a place of ours.
