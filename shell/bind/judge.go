@@ -447,7 +447,9 @@ func (s *scope) run(fs []field, in input) {
 		return
 	}
 	names := s.candidates(name)
-	if !known && s.deeds.files() && (len(names) == 0 || slices.ContainsFunc(names, isFile)) && !s.all(numbers, "a command that may be a file which the line writes", whyCode, "run a file of your own by its name, and pass the value as an argument") {
+	tail, inPlace := s.inPlace(name)
+	ours := inPlace && !s.written(tail)
+	if !known && !ours && s.deeds.files() && (len(names) == 0 || slices.ContainsFunc(names, isFile)) && !s.all(numbers, "a command that may be a file which the line writes", whyCode, "run a file of your own by its name, and pass the value as an argument") {
 		return
 	}
 	if known && s.deeds.moves && (strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../")) && !s.all(never, text+" in a folder that a value chooses", whyName, "write the folder yourself, or begin its path with a folder of yours") {
@@ -469,6 +471,14 @@ func (s *scope) run(fs []field, in input) {
 		return
 	}
 	s.unknown(args, in)
+}
+
+// inPlace returns what follows a folder of ours, in a path that nothing else is in: ${SKILL_DIR}/tool.
+func (s *scope) inPlace(f field) (tail string, ok bool) {
+	if len(f.bits) == 0 || f.bits[0].value == 0 || !s.vals[f.bits[0].value-1].place {
+		return "", false
+	}
+	return field{bits: f.bits[1:]}.literal()
 }
 
 // isFile reports whether a program is a file that was named, and none that PATH leads to.
