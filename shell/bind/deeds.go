@@ -27,6 +27,7 @@ type deeds struct {
 	shells  bool            // it gives a shell another name: cp /bin/sh x
 	fetched bool            // it fetches or unpacks files that a value names
 	anyVar  bool            // a value may be in any variable
+	scripts bool            // it has the text of a program that writes files
 	leads   map[string]bool // texts that begin with -, and that the line puts before something
 	change  change
 }
@@ -61,15 +62,18 @@ func (s *scope) surveyDeeds(root syntax.Node) {
 		case *syntax.CoprocClause:
 			s.deeds.opened = true
 		case *syntax.Word:
-			if lead := s.code(n); strings.HasPrefix(lead.lead(), "-") && len(lead.bits) > 1 {
-				s.deeds.leads[lead.lead()] = true
+			f := s.code(n)
+			if strings.HasPrefix(f.lead(), "-") && len(f.bits) > 1 {
+				s.deeds.leads[f.lead()] = true
 			}
+			s.deeds.scripts = s.deeds.scripts || writesFiles().MatchString(f.text(s.vals))
 		case *syntax.CallExpr:
 			if len(n.Args) > 0 {
 				shows := s.shows(p)
 				name := words.Lit(n.Args[0])
 				s.deeds.state = s.deeds.state || shows && name == "git" && len(n.Args) > 1 && !gitShows()[words.Lit(n.Args[1])] || shows && !passing()[name] && !cutting()[name] && !silent()[name] && !printing()[name] && !strings.Contains(name, "/")
-				s.surveyWriter(n.Args, shows || s.deeds.files() && writers()[path.Base(name)])
+				told := s.deeds.files() && writers()[path.Base(name)] || s.deeds.exports && s.interprets(versionless(path.Base(name)))
+				s.surveyWriter(n.Args, shows || told)
 			}
 		}
 	})
@@ -192,12 +196,8 @@ func (s *scope) surveyWriter(args []*syntax.Word, shows bool) {
 		s.writesName("")
 	case s.fetches(name, args[1:]):
 		s.deeds.fetched = true
-	case s.interprets(base):
-		for _, w := range args[1:] {
-			if writesFiles().MatchString(s.code(w).text(s.vals)) {
-				s.writesName("")
-			}
-		}
+	case s.interprets(base) && s.deeds.scripts: // by whichever way the program gets there
+		s.writesName("")
 	}
 }
 
@@ -230,7 +230,7 @@ func (s *scope) onlyNamed(args []*syntax.Word) bool {
 		if known && strings.HasPrefix(text, "-") {
 			continue
 		}
-		return known && len(s.marks(text)) == 0 && !s.fed
+		return known && len(s.marks(text)) == 0 && !s.fed && !s.deeds.exports
 	}
 	return false
 }
@@ -320,6 +320,14 @@ func (s *scope) written(file string) bool {
 // reads reports whether a file may hold a value.
 func (s *scope) reads(file string) bool {
 	return s.written(file) || s.deeds.exports && strings.HasPrefix(file, "/proc/")
+}
+
+// holds reports whether the file that a word names may hold a value. One whose name is not known may be any.
+func (s *scope) holds(f field) bool {
+	if text, known := f.literal(); known {
+		return s.reads(text)
+	}
+	return f.reached(s.vals) || s.deeds.files()
 }
 
 // dataName recognises files that no program takes for code unless it is told to.

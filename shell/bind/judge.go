@@ -317,8 +317,8 @@ func (s *scope) assignment(n *syntax.Assign) {
 	if text, ok := words.Literal(n.Value); ok && s.deeds.exports && strings.ContainsAny(text, " $") && n.Name.Value != "PATH" {
 		s.shellCode(field{bits: []bit{{text: text}}}, nil, input{}, n.Name.Value)
 	}
-	if text, ok := words.Literal(n.Value); ok && s.written(text) && len(s.marks(text)) == 0 {
-		s.all(numbers, n.Name.Value+"="+text+", which the line writes", whySetting, "set "+n.Name.Value+" to a file of your own")
+	if !s.setting(n.Name.Value, s.code(n.Value)) {
+		return
 	}
 	if _, ok := words.Literal(n.Value); !ok && s.deeds.exports && slices.ContainsFunc(n.Value.Parts, func(p syntax.WordPart) bool { _, sub := p.(*syntax.ProcSubst); return sub }) {
 		s.all(numbers, n.Name.Value, whySetting, "set "+n.Name.Value+" to a file of your own")
@@ -335,6 +335,23 @@ func (s *scope) assignment(n *syntax.Assign) {
 	s.all(never, n.Name.Value, whySetting, "set "+n.Name.Value+" to fixed text, and pass the value as an argument")
 }
 
+// setting judges what a variable is set to by which programs choose what to
+// run, in a line that writes files: it could lead them to one of those.
+func (s *scope) setting(name string, f field) bool {
+	text, known := f.literal()
+	if !isSetting(name) || name == "IFS" || known && (text == "" || text == "cat" || aSwitch.holds(text)) {
+		return true
+	}
+	leads := known && s.written(text) || !known && s.deeds.files()
+	if name == "PATH" {
+		leads = false
+	}
+	if !leads && !s.deeds.code && !s.deeds.writes[unnamed] {
+		return true
+	}
+	return s.all(numbers, name+", which may lead to a file that the line writes", whySetting, "set "+name+" to a file of your own, or write the file by another line")
+}
+
 // declaration judges what declare and its kind read again: names, and with -i,
 // -n, -a and -A the contents too.
 func (s *scope) declaration(n *syntax.DeclClause) {
@@ -345,6 +362,9 @@ func (s *scope) declaration(n *syntax.DeclClause) {
 			again = again || ok && strings.HasPrefix(text, "-") && strings.ContainsAny(text, "inaA")
 			lead := s.code(a.Value).lead()
 			key, _, named := strings.Cut(lead, "=")
+			if named && !s.setting(key, after(s.code(a.Value), key+"=")) {
+				return
+			}
 			if full, _, _ := strings.Cut(s.code(a.Value).text(s.vals), "="); full != lead && !named && lead != "" && isSetting(full) {
 				s.all(never, n.Variant.Value+" "+full, whySetting, "name the variable yourself")
 			}

@@ -591,7 +591,7 @@ func (s *scope) wrapper(name, valued string, before int, args []field, in input)
 				return
 			}
 			if i+1 < len(args) && name == "xargs" && (text == "-a" || text == "--arg-file") {
-				in.open = args[i+1].reached(s.vals) || s.reads(args[i+1].lit())
+				in.open = s.holds(args[i+1])
 			}
 			if i+1 < len(args) && (text == "-C" || text == "--chdir" || text == "-D") && (name == "env" || name == "sudo") && args[i+1].reached(s.vals) {
 				s.deeds.moves = true
@@ -611,6 +611,9 @@ func (s *scope) wrapper(name, valued string, before int, args []field, in input)
 		case strings.Contains(f.lead(), "=") && !strings.HasPrefix(f.lead(), "-") && !strings.Contains(strings.SplitN(f.lead(), "=", 2)[0], "/") && (name == "env" || name == "sudo" || name == "doas" || name == "systemd-run" || name == "cross-env" || name == "env-cmd"):
 			key, _, _ := strings.Cut(f.lead(), "=")
 			s.open[key] = s.open[key] || f.reached(s.vals)
+			if !s.setting(key, after(f, key+"=")) {
+				return
+			}
 			if f.reached(s.vals) && (isSetting(key) || f.many && !s.all(plainOnly, name, whyName, "put the value in double quotes")) {
 				s.all(never, name+" "+key+"=", whySetting, "set "+key+" to fixed text")
 				return
@@ -753,8 +756,8 @@ func (s *scope) joiner(name string, row joiner, args []field, in input) {
 			s.all(numbers, name, whyCode, asArgument)
 		case len(text) > 1 && text[0] == '-':
 			vague = vague || strings.HasPrefix(text, "--") && !strings.Contains(text, "=") && !listed(row.valued, text)
-			if text == "-a" && i+1 < len(args) && s.reads(args[i+1].lit()) {
-				s.stdin(input{open: true}, aShell, name)
+			if text == "-a" && i+1 < len(args) {
+				in = input{open: s.holds(args[i+1])}
 			}
 			if listed(row.valued, text) || text[1] != '-' && listed(row.valued, "-"+text[len(text)-1:]) {
 				i++
@@ -786,6 +789,8 @@ func (s *scope) joiner(name string, row joiner, args []field, in input) {
 			if end := slices.IndexFunc(rest, func(f field) bool { return strings.HasPrefix(f.lit(), ":::") }); end >= 0 {
 				s.parallel(name, rest[:end], rest[end:])
 				rest = rest[:end]
+			} else if in.open && takesLines()[name] {
+				s.parallel(name, rest, []field{{bits: []bit{{hole: true, open: true}}}})
 			}
 			s.shellCode(joined(rest), nil, in, name)
 			if name != "su" && name != "runuser" {
@@ -797,6 +802,9 @@ func (s *scope) joiner(name string, row joiner, args []field, in input) {
 		s.stdin(in, aShell, name)
 	}
 }
+
+// takesLines are those that put each line of their input behind their words.
+var takesLines = sync.OnceValue(func() map[string]bool { return set("parallel env_parallel sem parset") })
 
 // parallel judges what GNU parallel puts into its command: it quotes that for
 // the shell, so it is the command that must allow it as a word.
@@ -859,8 +867,13 @@ func (s *scope) namer(name string, args []field, in input) {
 		if name != "unset" && integers()[strings.SplitN(f.lead(), "=", 2)[0]] {
 			s.expanded(name + " " + f.lead())
 		}
-		if key, _, ok := strings.Cut(f.lead(), "="); ok && !strings.Contains(key, "[") && !isSetting(key) {
-			continue // export "NAME=$0"
+		if key, _, ok := strings.Cut(f.lead(), "="); ok && !strings.Contains(key, "[") {
+			if !isSetting(key) {
+				continue // export "NAME=$0"
+			}
+			if !s.setting(key, after(f, key+"=")) {
+				return
+			}
 		}
 		if isSetting(f.lit()) && name != "unset" && name != "export" && in.open {
 			s.all(never, name+" "+f.lit(), whySetting, "read into a variable of your own")
