@@ -157,12 +157,15 @@ func (c *client) call(method, params string) reply {
 	return c.wait(ch, method)
 }
 
+// patience is for what hangs: on a busy machine a 10 MB argument takes more than a minute.
+const patience = 10 * time.Minute
+
 func (c *client) wait(ch chan reply, what string) reply {
 	c.t.Helper()
 	select {
 	case r := <-ch:
 		return r
-	case <-time.After(time.Minute):
+	case <-time.After(patience):
 		c.t.Fatalf("%s: no reply", what)
 		return reply{}
 	}

@@ -154,7 +154,7 @@ func TestEnd(t *testing.T) {
 				if (err != nil) != (how == "half") {
 					t.Errorf("Serve: %v", err)
 				}
-			case <-time.After(time.Minute):
+			case <-time.After(patience):
 				t.Error("the server does not end")
 			}
 		})
@@ -239,7 +239,7 @@ func TestFlood(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(time.Minute):
+	case <-time.After(patience):
 		t.Error("the server does not end")
 	}
 }
