@@ -17,12 +17,13 @@ type change struct {
 	cut      bool // parts of it, in another order
 	replaces bool // other signs for some of its own, none of them a $ or a `
 	escapes  bool // what backslashes and percent signs in it stand for
-	composed bool // it stands behind a $ or a ` of the line's own
+	signed   bool // it may come to stand behind a $ of the line's own
+	composed bool // it stands in an expansion of the line's own
 	other    bool // anything at all: base64 -d, python3 -c
 }
 
 func (c change) or(d change) change {
-	return change{c.cut || d.cut, c.replaces || d.replaces, c.escapes || d.escapes, c.composed || d.composed, c.other || d.other}
+	return change{c.cut || d.cut, c.replaces || d.replaces, c.escapes || d.escapes, c.signed || d.signed, c.composed || d.composed, c.other || d.other}
 }
 
 // expandable is what a value must be where its text is expanded again after such changes.
@@ -32,6 +33,8 @@ func (c change) expandable() kind {
 		return numbers
 	case c.other:
 		return short
+	case c.signed:
+		return noBracket
 	case c.escapes:
 		return unescaped
 	case c.cut:
@@ -59,7 +62,9 @@ func (s *scope) changes(n syntax.Node) change {
 			text, known := words.Literal(n.Value)
 			c.composed = c.composed || known && strings.ContainsAny(text, "$`") && len(s.marks(text)) == 0
 		case *syntax.Word:
-			c.composed = c.composed || s.composes(n)
+			sign, expansion := signs(n)
+			c.signed = c.signed || sign
+			c.composed = c.composed || expansion || s.composes(n)
 		case *syntax.CallExpr:
 			if len(n.Args) > 0 {
 				c = c.or(s.changedBy(n.Args))
@@ -91,6 +96,21 @@ func changesOf(n *syntax.ParamExp) change {
 	}
 	return c
 }
+
+// signs reports whether a word's text has a $ in it that no shell takes for an expansion, and whether it has one with its bracket.
+func signs(w *syntax.Word) (sign, expansion bool) {
+	for _, p := range words.Pieces(w) {
+		text := p.Text
+		if q, ok := p.Node.(*syntax.SglQuoted); ok {
+			text = q.Value
+		}
+		sign = sign || strings.Contains(text, "$")
+		expansion = expansion || expansions().MatchString(text)
+	}
+	return sign, expansion
+}
+
+var expansions = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\\$[({[]|`") })
 
 // composes reports whether a word puts an expansion or a value beside a $ or a ` of its own.
 func (s *scope) composes(w *syntax.Word) bool {
@@ -135,6 +155,9 @@ func (s *scope) changedBy(args []*syntax.Word) change {
 	case base == "read":
 		return change{cut: true}
 	case base == "tr":
+		if slices.ContainsFunc(args[1:], func(w *syntax.Word) bool { _, known := words.Literal(w); return !known }) {
+			return change{cut: true, other: true} // it has no files: what is not known are signs
+		}
 		return tames(args[1:], tameSet())
 	case base == "sed" || base == "gsed":
 		return tames(args[1:], tameSed())
@@ -142,7 +165,7 @@ func (s *scope) changedBy(args []*syntax.Word) change {
 		return tames(args[1:], tameAwk())
 	case base == "jq" || base == "yq" || base == "envsubst":
 		c := tames(args[1:], tameJq())
-		c.escapes = true
+		c.escapes, c.other = true, c.other || slices.ContainsFunc(args[1:], makes)
 		return c
 	case base == "sh" || base == "dash" || base == "ash" || base == "zsh" || base == "busybox":
 		return change{cut: true, escapes: true} // their echo knows escapes
@@ -157,6 +180,16 @@ func (s *scope) changedBy(args []*syntax.Word) change {
 	}
 	return change{cut: true, other: true}
 }
+
+// makes reports whether a program for jq may make a text of other signs: implode, gsub.
+func makes(w *syntax.Word) bool {
+	text, known := words.Literal(w)
+	return known && making().MatchString(text)
+}
+
+var making = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(implode|g?sub|join|fromjson|format|env|input|inputs|ltrimstr|rtrimstr|ascii|splits|test|capture|getpath|tojson)\b|"[^"]*[$` + "`" + `]`)
+})
 
 // formatters are programs that print by a format, in which percent signs and backslashes stand for something else.
 var formatters = sync.OnceValue(func() map[string]bool {

@@ -19,6 +19,7 @@ type deeds struct {
 	maybe   map[string]bool // base names of files that a program which is told a value may write
 	code    bool            // some of them are no data
 	ownGit  bool            // some may be git's own
+	hidden  bool            // some are where programs look for their settings: ~/.aws/config
 	names   bool            // a value may be part of a file's name
 	exports bool            // a value may be in the environment
 	moves   bool            // a value may choose the folder
@@ -283,6 +284,7 @@ func (s *scope) writesTo(w *syntax.Word) {
 	}
 	f := s.code(w)
 	text, ok := f.literal()
+	s.deeds.hidden = s.deeds.hidden || aHidden().MatchString(f.text(s.vals)) && !dataName(path.Base(text))
 	switch {
 	case f.reached(s.vals):
 		s.deeds.names = true
@@ -306,6 +308,9 @@ func (s *scope) writesName(name string) {
 	s.deeds.code = s.deeds.code || !dataName(name) && name != unnamed
 	s.deeds.ownGit = s.deeds.ownGit || name == "" || strings.HasPrefix(name, ".git") && name != ".gitignore" && name != ".gitkeep"
 }
+
+// aHidden recognises a path whose name, or that of a folder on the way, begins with a dot.
+var aHidden = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|/)\.[^./]`) })
 
 // writesFiles recognises an interpreter's program that writes files.
 var writesFiles = sync.OnceValue(func() *regexp.Regexp {
@@ -386,11 +391,12 @@ func (s *scope) starts(name string) {
 	if !isReader {
 		r, isReader = readers()[name]
 	}
-	folder := starters()[name] || shells()[base] || strings.HasPrefix(name, "./") || isReader && r.lang == aScript
+	deaf := silent()[name] || cutting()[name] || passing()[name] && !s.known(name) && !editors()[name] && name != "git" // it has no settings of its own
+	folder := s.deeds.hidden && !deaf || starters()[name] || shells()[base] || strings.HasPrefix(name, "./") || isReader && r.lang == aScript
 	if !folder && name != "git" || len(s.deeds.writes) == 0 {
 		return
 	}
-	if name == "git" && !s.deeds.ownGit || !s.deeds.code {
+	if name == "git" && !s.deeds.ownGit && !s.deeds.hidden || !s.deeds.code {
 		return
 	}
 	s.all(aName, name+", after the line wrote a file", whyCode, "write it to a file of data (.txt, .json), or give it as an argument")

@@ -126,6 +126,7 @@ var (
 	anOperand  = kind{"plain text, no option", func(v string) bool { return plainText(v) && !strings.HasPrefix(v, "-") }}
 	noOption   = kind{"no option", func(v string) bool { return !strings.HasPrefix(v, "-") || aNumber(v) }}
 	unexpanded = kind{"without expansions", noExpansion}
+	noBracket  = kind{"without brackets", func(v string) bool { return !strings.ContainsAny(v, "([{$`\\%<>") }}
 	noDollar   = kind{"without $ and `", func(v string) bool { return !strings.ContainsAny(v, "$`") }}
 	unescaped  = kind{"without escapes", func(v string) bool { return !strings.ContainsAny(v, "$`\\%") }}
 	aVersion   = kind{"a number or a version", func(v string) bool { return aNumber(v) || version().MatchString(v) }}

@@ -225,7 +225,7 @@ func (s *scope) reader(name string, r reader, args []field, in input) {
 			given = given || r.operand
 		case isLit && listed(r.data, text):
 			i++
-			if next.many && next.reached(s.vals) && !s.all(wordOnly, name, whyCode, "put the value in double quotes") {
+			if (next.many || text == "-W" && versionless(name) == "python") && next.reached(s.vals) && !s.all(wordOnly, name, whyCode, "put the value in double quotes") {
 				return
 			}
 		case r.joined(r.data, flag) > 0:
@@ -410,6 +410,9 @@ func (s *scope) langCode(f field, l lang, name string) {
 		if ok && loads(versionless(name), before) {
 			ok = aNumber(said)
 		}
+		if tcl()[name] {
+			ok = ok && !strings.Contains(said, "[") // a command, in its quotes too
+		}
 		if !ok {
 			if instead == "" {
 				instead = s.hint(x.value-1, place, asArgument)
@@ -419,6 +422,8 @@ func (s *scope) langCode(f field, l lang, name string) {
 		}
 	}
 }
+
+var tcl = sync.OnceValue(func() map[string]bool { return set("tclsh wish expect") })
 
 // setsOperands finds code that says itself which files perl's <> and ruby's ARGF open: one with a pipe in its name is a command.
 var setsOperands = sync.OnceValue(func() *regexp.Regexp {

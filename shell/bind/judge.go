@@ -371,7 +371,7 @@ func (s *scope) declaration(n *syntax.DeclClause) {
 			if !ok && !named && s.reach(a.Value) && slices.ContainsFunc(s.code(a.Value).bits, func(x bit) bool { return x.value == 0 && strings.Contains(x.text, "=") }) {
 				s.setByName(n.Variant.Value)
 			}
-			again = again || integers()[key]
+			again = again || integers()[key] || strings.Contains(key, "[")
 			open = open || (!ok || len(s.marks(text)) > 0) && !(named && !strings.Contains(key, "[") && !isSetting(key))
 		}
 	}

@@ -494,6 +494,9 @@ func (s *scope) git(args []field) {
 				s.all(aSwitch, "git -c", whySetting, "keep such settings out of the command")
 			}
 			if i < len(args) {
+				if key, _, ok := strings.Cut(args[i].lead(), "="); ok && !quietKey(key) && s.holds(after(args[i], key+"=")) {
+					s.all(numbers, "git -c "+key+", which may lead to a file that the line writes", whySetting, "keep such settings out of the command")
+				}
 				if _, code, ok := strings.Cut(args[i].lit(), "="); ok && strings.ContainsAny(code, " /!") {
 					s.shellCode(field{bits: []bit{{text: strings.TrimPrefix(code, "!")}}}, nil, input{}, "git -c")
 				}
@@ -809,7 +812,8 @@ var takesLines = sync.OnceValue(func() map[string]bool { return set("parallel en
 // parallel judges what GNU parallel puts into its command: it quotes that for
 // the shell, so it is the command that must allow it as a word.
 func (s *scope) parallel(name string, command, items []field) {
-	if !slices.ContainsFunc(items, func(f field) bool { return f.reached(s.vals) }) {
+	files := strings.HasPrefix(items[0].lit(), "::::")
+	if !slices.ContainsFunc(items, func(f field) bool { return f.reached(s.vals) || files && s.holds(f) }) {
 		return
 	}
 	const instead = "write the command yourself, and keep the value as a word of it"
@@ -862,6 +866,8 @@ func (s *scope) namer(name string, args []field, in input) {
 		if strings.HasPrefix(name, "map") || name == "readarray" {
 			if before == "-C" {
 				s.shellCode(f, nil, in, name)
+			} else if strings.HasPrefix(f.lead(), "-C") {
+				s.shellCode(after(f, "-C"), nil, in, name)
 			}
 		}
 		if name != "unset" && integers()[strings.SplitN(f.lead(), "=", 2)[0]] {
