@@ -104,7 +104,7 @@ func signs(w *syntax.Word) (sign, expansion bool) {
 		if q, ok := p.Node.(*syntax.SglQuoted); ok {
 			text = q.Value
 		}
-		sign = sign || strings.Contains(text, "$")
+		sign = sign || strings.Contains(text, "$") || codes().MatchString(text)
 		expansion = expansion || expansions().MatchString(text)
 	}
 	return sign, expansion
@@ -165,7 +165,7 @@ func (s *scope) changedBy(args []*syntax.Word) change {
 		return tames(args[1:], tameAwk())
 	case base == "jq" || base == "yq" || base == "envsubst":
 		c := tames(args[1:], tameJq())
-		c.escapes, c.other = true, c.other || slices.ContainsFunc(args[1:], makes)
+		c.escapes, c.other = true, c.other || slices.ContainsFunc(args[1:], makesText)
 		return c
 	case base == "sh" || base == "dash" || base == "ash" || base == "zsh" || base == "busybox":
 		return change{cut: true, escapes: true} // their echo knows escapes
@@ -181,8 +181,8 @@ func (s *scope) changedBy(args []*syntax.Word) change {
 	return change{cut: true, other: true}
 }
 
-// makes reports whether a program for jq may make a text of other signs: implode, gsub.
-func makes(w *syntax.Word) bool {
+// makesText reports whether a program for jq may make a text of other signs: implode, gsub.
+func makesText(w *syntax.Word) bool {
 	text, known := words.Literal(w)
 	return known && making().MatchString(text)
 }

@@ -17,6 +17,7 @@ import (
 type deeds struct {
 	writes  map[string]bool // base names of files; "" for one that is not known
 	maybe   map[string]bool // base names of files that a program which is told a value may write
+	made    map[string]bool // base names of files that it writes whatever to
 	code    bool            // some of them are no data
 	ownGit  bool            // some may be git's own
 	hidden  bool            // some are where programs look for their settings: ~/.aws/config
@@ -56,6 +57,9 @@ func (s *scope) surveyDeeds(root syntax.Node) {
 			}
 			switch n.Op {
 			case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.RdrInOut:
+				if text := words.Lit(n.Word); !strings.HasPrefix(text, "/dev/") {
+					s.deeds.made[path.Base(text)] = true
+				}
 				if s.shows(p) || opens(p) {
 					s.writesTo(n.Word)
 				}
@@ -186,6 +190,10 @@ func (s *scope) surveyWriter(args []*syntax.Word, shows bool) {
 		}
 	}
 	switch {
+	case name == "patch":
+		s.writesName("")
+	case name == "curl" && slices.ContainsFunc(args[1:], func(w *syntax.Word) bool { return strings.HasPrefix(s.code(w).lead(), "file:") }):
+		s.writesName("") // -T - file:///…
 	case inPlace && s.onlyNamed(args[1:]):
 	case inPlace || writers()[name]:
 		for _, w := range args[1:] {
@@ -193,8 +201,6 @@ func (s *scope) surveyWriter(args []*syntax.Word, shows bool) {
 				s.writesTo(w)
 			}
 		}
-	case name == "patch":
-		s.writesName("")
 	case s.fetches(name, args[1:]):
 		s.deeds.fetched = true
 	case s.interprets(base) && s.deeds.scripts: // by whichever way the program gets there
@@ -224,6 +230,9 @@ func (s *scope) mentions(name string, args []*syntax.Word) {
 	}
 }
 
+// takesWords recognises a program of perl's or ruby's that takes some of its words for itself.
+var takesWords = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(shift|ARGV|ENV)\b`) })
+
 // onlyNamed reports whether values only name the files that a program edits: its own program, the first word, has none.
 func (s *scope) onlyNamed(args []*syntax.Word) bool {
 	for _, w := range args {
@@ -231,7 +240,7 @@ func (s *scope) onlyNamed(args []*syntax.Word) bool {
 		if known && strings.HasPrefix(text, "-") {
 			continue
 		}
-		return known && len(s.marks(text)) == 0 && !s.fed && !s.deeds.exports
+		return known && len(s.marks(text)) == 0 && !s.fed && !s.deeds.exports && !takesWords().MatchString(text)
 	}
 	return false
 }
@@ -294,13 +303,32 @@ func (s *scope) writesTo(w *syntax.Word) {
 		}
 		s.writesName("")
 	case !ok:
-		s.writesName(unnamed)
+		s.writesName(s.tail(f, 0))
 	case text == "/dev/null" || text == "/dev/stderr" || text == "/dev/stdout" || text == "/dev/tty":
 	case strings.Contains(text, ".git/"):
 		s.writesName(".git")
 	default:
 		s.writesName(path.Base(text))
 	}
+}
+
+// tail returns the base name of a path that is known only at its end: "$PWD/gen.sh", or a variable that holds it.
+// A path of which not even that is known is a file of the line's own if mktemp made its name, and else any.
+func (s *scope) tail(f field, depth int) string {
+	if len(f.bits) == 0 || depth > maxDepth {
+		return ""
+	}
+	last := f.bits[len(f.bits)-1]
+	if !last.hole && last.value == 0 {
+		if i := strings.LastIndexByte(last.text, '/'); i >= 0 && i+1 < len(last.text) {
+			return last.text[i+1:]
+		}
+		return unnamed
+	}
+	if set := s.sources[last.name]; len(f.bits) == 1 && len(set) == 1 && set[0] != nil {
+		return s.tail(s.code(set[0]), depth+1)
+	}
+	return unnamed
 }
 
 func (s *scope) writesName(name string) {

@@ -94,7 +94,21 @@ func (s *scope) script(f field, in input, l lang, name string) {
 		s.all(never, text+" in a folder that a value chooses", whyCode, "write the folder yourself, or begin its path with a folder of yours")
 	case known && s.written(text):
 		s.all(numbers, text+", which the line writes", whyCode, instead)
+	case l == aShell && s.makes(f):
+		s.all(plainMany, "the file that "+name+" runs, which the line makes", whyCode, instead) // its own code may run values
 	}
+}
+
+// makes reports whether the line itself may make the file that a word names: <(echo …), or one that it writes to.
+func (s *scope) makes(f field) bool {
+	text, known := f.literal()
+	if tail, ours := s.inPlace(f); ours {
+		text, known = tail, true
+	}
+	if known {
+		return s.deeds.made[path.Base(text)]
+	}
+	return len(s.deeds.made) > 0 || len(f.bits) == 1 && f.bits[0].hole && f.bits[0].name == ""
 }
 
 // stdin judges a program that reads its code from its input.

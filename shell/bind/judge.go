@@ -3,8 +3,10 @@ package bind
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/skillhand/skillhand/internal/words"
 	"mvdan.cc/sh/v3/syntax"
@@ -42,7 +44,7 @@ func Judge(l Line) []Finding {
 }
 
 func (l Line) judge(p *Program, file *syntax.File) []Finding {
-	j := &judge{Program: p, first: map[string]int{}, aliases: map[string]bool{}, steps: map[syntax.Node]change{}, feeds: map[syntax.Node]change{}, opened: map[string]bool{}, deeds: deeds{writes: map[string]bool{}, maybe: map[string]bool{}, leads: map[string]bool{}}}
+	j := &judge{Program: p, first: map[string]int{}, aliases: map[string]bool{}, steps: map[syntax.Node]change{}, feeds: map[syntax.Node]change{}, opened: map[string]bool{}, deeds: deeds{writes: map[string]bool{}, maybe: map[string]bool{}, made: map[string]bool{}, leads: map[string]bool{}}}
 	for _, part := range l.Parts {
 		if v := part.Value; v != nil {
 			list := wordsOf(v, false, false)
@@ -200,9 +202,21 @@ func (s *scope) node(path []syntax.Node) {
 		if n.Name != nil && len(s.marks(n.Name.Value)) > 0 {
 			s.report(s.marks(n.Name.Value)[0].i, "a function's name", whyName, "name the function yourself")
 		}
+	case *syntax.Redirect:
+		if n.N != nil && strings.Contains(n.N.Value, "[") {
+			s.expanded("a subscript")
+		}
+		if n.Hdoc != nil {
+			s.named(n.Hdoc)
+		} else if n.Op == syntax.WordHdoc {
+			s.named(n.Word)
+		}
 	case *syntax.CallExpr:
 		if len(n.Args) > 0 {
 			s.patterns(n.Args)
+			if name := words.Lit(n.Args[0]); !silent()[name] && !(cutting()[name] && !inTable(name)) {
+				s.named(n.Args[1:]...)
+			}
 			s.run(s.fields(n.Args), s.input(path))
 		}
 	}
@@ -220,6 +234,33 @@ func (s *scope) patterns(args []*syntax.Word) {
 		}
 	}
 }
+
+// named judges text that some program may take for code, and that names a file which the line writes: --filter="sh gen.sh".
+func (s *scope) named(list ...*syntax.Word) {
+	if !s.deeds.files() {
+		return
+	}
+	for _, w := range list {
+		if text := s.code(w).text(s.vals); strings.ContainsAny(text, " \t") && s.runsWritten(text) && !s.all(numbers, "text that names a file which the line writes", whyCode, "run a file of your own, and pass the value as an argument") {
+			return
+		}
+	}
+}
+
+// runsWritten reports whether text could be a command that runs, loads or copies a file which the line writes.
+func (s *scope) runsWritten(text string) bool {
+	for name := range s.deeds.writes {
+		if name != "" && name != unnamed && strings.Contains(text, name) && runner().MatchString(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// runner recognises the name of what runs or loads the file behind it, or puts it in another's place.
+var runner = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(^|[\s;|&(!"'=/` + "`" + `])(\w*sh|source|\.|python[\d.]*|node|perl|ruby|php|make|exec|eval|cp|mv|ln|cat|tee)\s+[^;|&]*\S|(^|[\s;|&(!"'])\./`)
+})
 
 // onlyNumbers reports whether arithmetic has nothing in it but numbers, and names of what can only be one.
 func (s *scope) onlyNumbers(n syntax.Node) bool {
@@ -314,7 +355,7 @@ func (s *scope) assignment(n *syntax.Assign) {
 	if n.Name == nil || n.Value == nil || !isSetting(n.Name.Value) {
 		return
 	}
-	if text, ok := words.Literal(n.Value); ok && s.deeds.exports && strings.ContainsAny(text, " $") && n.Name.Value != "PATH" {
+	if text, ok := words.Literal(n.Value); ok && (s.deeds.exports || prompts()[n.Name.Value]) && strings.ContainsAny(text, " $") && n.Name.Value != "PATH" {
 		s.shellCode(field{bits: []bit{{text: text}}}, nil, input{}, n.Name.Value)
 	}
 	if !s.setting(n.Name.Value, s.code(n.Value)) {
@@ -335,6 +376,9 @@ func (s *scope) assignment(n *syntax.Assign) {
 	s.all(never, n.Name.Value, whySetting, "set "+n.Name.Value+" to fixed text, and pass the value as an argument")
 }
 
+// prompts are variables that the shell itself expands, or runs.
+var prompts = sync.OnceValue(func() map[string]bool { return set("PS0 PS1 PS2 PS4 PROMPT_COMMAND") })
+
 // setting judges what a variable is set to by which programs choose what to
 // run, in a line that writes files: it could lead them to one of those.
 func (s *scope) setting(name string, f field) bool {
@@ -342,7 +386,7 @@ func (s *scope) setting(name string, f field) bool {
 	if !isSetting(name) || name == "IFS" || known && (text == "" || text == "cat" || aSwitch.holds(text)) {
 		return true
 	}
-	leads := known && s.written(text) || !known && s.deeds.files()
+	leads := known && (s.written(text) || s.runsWritten(text)) || !known && s.deeds.files()
 	if name == "PATH" {
 		leads = false
 	}

@@ -90,7 +90,7 @@ func (s *scope) isOption(f field, o options, place string) {
 // isFileFlag recognises options whose word is a file of options.
 func isFileFlag(flag string) bool {
 	switch flag {
-	case "-K", "--config", "-T", "--files-from", "-f", "--from-file", "-i", "--input-file", "--rcfile", "-F":
+	case "-K", "--config", "-T", "--files-from", "-f", "--from-file", "-i", "--input-file", "--rcfile", "-F", "--kubeconfig":
 		return true
 	}
 	return false

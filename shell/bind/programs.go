@@ -76,7 +76,7 @@ func (s *scope) plain(name string, args []field, in input) {
 	}
 	switch name {
 	case "make", "gmake":
-		s.makes(args, in)
+		s.make(args, in)
 	case "gh", "glab", "hub":
 		s.hosts(name, args)
 	case "scp", "rsync":
@@ -344,8 +344,8 @@ func isExec(flag string) bool {
 	return false
 }
 
-// makes judges make: its file, its variables, which its recipes paste into a shell, and its targets.
-func (s *scope) makes(args []field, in input) {
+// make judges make: its file, its variables, which its recipes paste into a shell, and its targets.
+func (s *scope) make(args []field, in input) {
 	const instead = "check the value first, or pass it by a file"
 	if s.deeds.exports && !s.all(plainMany, "make, which pastes variables into a shell", whyCode, instead) {
 		return
@@ -546,7 +546,7 @@ func (s *scope) gitRuns(sub string, args []field) {
 			return
 		case (strings.HasPrefix(f.lead(), "--exec=") && sub == "rebase") && f.reached(s.vals):
 			s.shellCode(after(f, "--exec="), nil, input{}, "git "+sub)
-		case sub == "config" && i == len(args)-1 && i > 0 && f.reached(s.vals) && !quietKey(args[i-1].lit()):
+		case sub == "config" && i == len(args)-1 && i > 0 && (f.reached(s.vals) || s.holds(f) || s.runsWritten(f.lit())) && !quietKey(args[i-1].lit()):
 			s.all(aSwitch, "git config", whySetting, "set only user.* and the like to a value")
 		}
 	}
@@ -837,7 +837,7 @@ func (s *scope) evaluator(name string, args []field, in input) {
 		s.all(numbers, "fc", whyCode, asArgument)
 	}
 	for i, f := range args {
-		if !f.reached(s.vals) && name != "trap" {
+		if !f.reached(s.vals) && name != "trap" && name != "alias" {
 			continue
 		}
 		switch {

@@ -16,13 +16,14 @@ import (
 type scope struct {
 	*judge
 	depth      int
-	set        map[string]int      // how often each variable is set
-	numerals   map[string]bool     // variables that are set to a number
-	texty      map[string]bool     // and to something else
-	texts      map[string][]string // the plain texts that it is set to
-	open       map[string]bool     // variables that may hold a value
-	positional bool                // so may $1, $@ and their kind
-	fed        bool                // so may the input of the whole code
+	set        map[string]int            // how often each variable is set
+	numerals   map[string]bool           // variables that are set to a number
+	texty      map[string]bool           // and to something else
+	texts      map[string][]string       // the plain texts that it is set to
+	sources    map[string][]*syntax.Word // all that it is set to
+	open       map[string]bool           // variables that may hold a value
+	positional bool                      // so may $1, $@ and their kind
+	fed        bool                      // so may the input of the whole code
 	reached    answers
 	varied     answers
 	changed    change // what variables may hold of what was put into them
@@ -133,7 +134,7 @@ func (s *scope) reach(n syntax.Node) bool {
 
 // survey finds out what the scope's code sets, writes and reads.
 func (s *scope) survey(root syntax.Node) {
-	s.set, s.texts = map[string]int{}, map[string][]string{}
+	s.set, s.texts, s.sources = map[string]int{}, map[string][]string{}, map[string][]*syntax.Word{}
 	s.numerals, s.texty = map[string]bool{}, map[string]bool{}
 	if s.open == nil {
 		s.open = map[string]bool{}
@@ -224,6 +225,7 @@ func (g *assigned) assign(n *syntax.Assign, parent syntax.Node) {
 		return
 	}
 	name := n.Name.Value
+	g.sources[name] = append(g.sources[name], n.Value)
 	if text, ok := words.Literal(n.Value); ok && n.Array == nil && !n.Append && n.Index == nil && len(g.marks(text)) == 0 {
 		g.texts[name] = append(g.texts[name], text)
 	} else {
