@@ -65,6 +65,7 @@ func (s *scope) changes(n syntax.Node) change {
 			sign, expansion := signs(n)
 			c.signed = c.signed || sign
 			c.composed = c.composed || expansion || s.composes(n)
+			c.signed = c.signed || s.besideUnknown(n)
 		case *syntax.CallExpr:
 			if len(n.Args) > 0 {
 				c = c.or(s.changedBy(n.Args))
@@ -111,6 +112,12 @@ func signs(w *syntax.Word) (sign, expansion bool) {
 }
 
 var expansions = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\\$[({[]|`") })
+
+// besideUnknown reports whether a word puts a value beside text that only the line's run will tell.
+func (s *scope) besideUnknown(w *syntax.Word) bool {
+	f := s.code(w)
+	return len(f.values(s.vals)) > 0 && slices.ContainsFunc(f.bits, func(x bit) bool { return x.hole })
+}
 
 // composes reports whether a word puts an expansion or a value beside a $ or a ` of its own.
 func (s *scope) composes(w *syntax.Word) bool {

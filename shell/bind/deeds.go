@@ -59,9 +59,11 @@ func (s *scope) surveyDeeds(root syntax.Node) {
 			case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.RdrInOut:
 				if text := words.Lit(n.Word); !strings.HasPrefix(text, "/dev/") {
 					s.deeds.made[path.Base(text)] = true
+					s.deeds.hidden = s.deeds.hidden || aHidden().MatchString(text) && !dataName(path.Base(text))
 				}
 				if s.shows(p) || opens(p) {
 					s.writesTo(n.Word)
+					s.deeds.change.signed = s.deeds.change.signed || n.Op == syntax.AppOut // behind what was there
 				}
 			}
 		case *syntax.CoprocClause:
@@ -424,7 +426,7 @@ func (s *scope) starts(name string) {
 	if !folder && name != "git" || len(s.deeds.writes) == 0 {
 		return
 	}
-	if name == "git" && !s.deeds.ownGit && !s.deeds.hidden || !s.deeds.code {
+	if name == "git" && !s.deeds.ownGit && !s.deeds.hidden || !s.deeds.code && !s.deeds.hidden {
 		return
 	}
 	s.all(aName, name+", after the line wrote a file", whyCode, "write it to a file of data (.txt, .json), or give it as an argument")

@@ -79,6 +79,7 @@ func (s *scope) nested(in input, args []field, name string) {
 func (s *scope) script(f field, in input, l lang, name string) {
 	const instead = "run a file of your own, and pass the value as an argument"
 	text, known := f.literal()
+	known = known && !strings.ContainsAny(text, "*?[") // sh ./tmp.*
 	switch {
 	case len(f.values(s.vals)) > 0 && !s.chosen(f):
 		s.report(f.values(s.vals)[0], "the file that "+name+" runs", whyCode, instead)

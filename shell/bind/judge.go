@@ -214,7 +214,7 @@ func (s *scope) node(path []syntax.Node) {
 	case *syntax.CallExpr:
 		if len(n.Args) > 0 {
 			s.patterns(n.Args)
-			if name := words.Lit(n.Args[0]); !silent()[name] && !(cutting()[name] && !inTable(name)) {
+			if name := words.Lit(n.Args[0]); !cutting()[name] || inTable(name) {
 				s.named(n.Args[1:]...)
 			}
 			s.run(s.fields(n.Args), s.input(path))
@@ -259,7 +259,7 @@ func (s *scope) runsWritten(text string) bool {
 
 // runner recognises the name of what runs or loads the file behind it, or puts it in another's place.
 var runner = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(^|[\s;|&(!"'=/` + "`" + `])(\w*sh|source|\.|python[\d.]*|node|perl|ruby|php|make|exec|eval|cp|mv|ln|cat|tee)\s+[^;|&]*\S|(^|[\s;|&(!"'])\./`)
+	return regexp.MustCompile(`(^|[\s;|&(!"'=/@` + "`" + `]|^-\w)(\w*sh|source|\.|python[\d.]*|node|perl|ruby|php|make|exec|eval|cp|mv|ln|cat|tee)\s+[^;|&]*\S|(^|[\s;|&(!"'])\./`)
 })
 
 // onlyNumbers reports whether arithmetic has nothing in it but numbers, and names of what can only be one.
@@ -352,14 +352,11 @@ func (s *scope) assignment(n *syntax.Assign) {
 	if n.Name != nil && n.Value != nil && integers()[n.Name.Value] {
 		s.expanded(n.Name.Value, n.Value)
 	}
-	if n.Name == nil || n.Value == nil || !isSetting(n.Name.Value) {
+	if n.Name == nil || n.Value == nil || !s.setting(n.Name.Value, s.code(n.Value)) || !isSetting(n.Name.Value) {
 		return
 	}
 	if text, ok := words.Literal(n.Value); ok && (s.deeds.exports || prompts()[n.Name.Value]) && strings.ContainsAny(text, " $") && n.Name.Value != "PATH" {
 		s.shellCode(field{bits: []bit{{text: text}}}, nil, input{}, n.Name.Value)
-	}
-	if !s.setting(n.Name.Value, s.code(n.Value)) {
-		return
 	}
 	if _, ok := words.Literal(n.Value); !ok && s.deeds.exports && slices.ContainsFunc(n.Value.Parts, func(p syntax.WordPart) bool { _, sub := p.(*syntax.ProcSubst); return sub }) {
 		s.all(numbers, n.Name.Value, whySetting, "set "+n.Name.Value+" to a file of your own")
@@ -383,7 +380,7 @@ var prompts = sync.OnceValue(func() map[string]bool { return set("PS0 PS1 PS2 PS
 // run, in a line that writes files: it could lead them to one of those.
 func (s *scope) setting(name string, f field) bool {
 	text, known := f.literal()
-	if !isSetting(name) || name == "IFS" || known && (text == "" || text == "cat" || aSwitch.holds(text)) {
+	if !isSetting(name) && !leading().MatchString(name) || name == "IFS" || known && (text == "" || text == "cat" || aSwitch.holds(text)) {
 		return true
 	}
 	leads := known && (s.written(text) || s.runsWritten(text)) || !known && s.deeds.files()
@@ -395,6 +392,9 @@ func (s *scope) setting(name string, f field) bool {
 	}
 	return s.all(numbers, name+", which may lead to a file that the line writes", whySetting, "set "+name+" to a file of your own, or write the file by another line")
 }
+
+// leading recognises variables that tell programs where their settings are: AWS_CONFIG_FILE, NPMRC.
+var leading = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(_FILE|_CONFIG|RC|_PATH|_DIR|_HOME)$`) })
 
 // declaration judges what declare and its kind read again: names, and with -i,
 // -n, -a and -A the contents too.

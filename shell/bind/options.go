@@ -16,7 +16,10 @@ func (s *scope) options(args []field, o options, place string) {
 		if i > 0 {
 			before = args[i-1].lit()
 		}
+		flag, file, joined := strings.Cut(f.lit(), "=")
 		switch {
+		case joined && isFileFlag(flag) && s.written(file):
+			s.all(numbers, place+" "+f.lit()+", which the line writes", whyOption, "write the options yourself")
 		case f.lit() != "" && isFileFlag(before) && s.written(f.lit()):
 			s.all(plainOnly, place+" "+before+" "+f.lit()+", which the line writes", whyOption, "write the options yourself")
 		case s.deeds.exports && !f.reached(s.vals): // code of the author's, which may use what is exported

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -589,7 +590,7 @@ func (s *scope) wrapper(name, valued string, before int, args []field, in input)
 				}
 				return
 			}
-			if name == "env" && strings.HasPrefix(f.lead(), "-S") || strings.HasPrefix(f.lead(), "--split-string=") {
+			if name == "env" && splits().MatchString(f.lead()) {
 				s.shellCode(joined(append([]field{after(f, f.lead()[:strings.IndexAny(f.lead()+"=", "S=")+1])}, args[i+1:]...)), nil, in, name)
 				return
 			}
@@ -652,6 +653,9 @@ func (s *scope) wrapper(name, valued string, before int, args []field, in input)
 	s.stdin(in, aShell, name)
 }
 
+// splits recognises env's -S, also behind other letters.
+var splits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-[0iv]*S|^--s[a-z-]*=`) })
+
 // wordless are the long flags of such programs that have no word of their own.
 const wordless = "-- --foreground --preserve-status --verbose --null --no-run-if-empty --ignore-environment --preserve-env --login --non-interactive --yes --no-install --quiet --interactive --stdin --set-home --wait --fork --shared --exclusive --nonblock --unlock --no-fork --ctty --all --no-new-privs --user --net --mount --pid --ipc --uts --follow-forks --trace-children --once --bun --offline --package-lock"
 
@@ -693,7 +697,7 @@ func (s *scope) hidden(rest []field, in input) {
 
 // isCode reports whether a wrapper's flag takes shell code.
 func isCode(name, flag string) bool {
-	return name == "npx" && (flag == "-c" || flag == "--call") || name == "flock" && (flag == "-c" || flag == "--command") || name == "env" && (flag == "-S" || flag == "--split-string")
+	return name == "npx" && (flag == "-c" || flag == "--call") || name == "flock" && (flag == "-c" || flag == "--command") || name == "env" && (flag == "--split-string" || splits().MatchString(flag) && strings.HasSuffix(flag, "S"))
 }
 
 // appended returns the command of xargs with what it reads put in.
@@ -812,8 +816,7 @@ var takesLines = sync.OnceValue(func() map[string]bool { return set("parallel en
 // parallel judges what GNU parallel puts into its command: it quotes that for
 // the shell, so it is the command that must allow it as a word.
 func (s *scope) parallel(name string, command, items []field) {
-	files := strings.HasPrefix(items[0].lit(), "::::")
-	if !slices.ContainsFunc(items, func(f field) bool { return f.reached(s.vals) || files && s.holds(f) }) {
+	if !slices.ContainsFunc(items, func(f field) bool { return f.reached(s.vals) || s.holds(f) }) {
 		return
 	}
 	const instead = "write the command yourself, and keep the value as a word of it"
@@ -864,10 +867,12 @@ func (s *scope) namer(name string, args []field, in input) {
 			before = args[i-1].lit()
 		}
 		if strings.HasPrefix(name, "map") || name == "readarray" {
-			if before == "-C" {
+			flags, _, joined := strings.Cut(f.lead(), "C") // -C, -tC, -C"echo $0"
+			switch {
+			case strings.HasPrefix(before, "-") && strings.HasSuffix(before, "C"):
 				s.shellCode(f, nil, in, name)
-			} else if strings.HasPrefix(f.lead(), "-C") {
-				s.shellCode(after(f, "-C"), nil, in, name)
+			case joined && strings.HasPrefix(flags, "-"):
+				s.shellCode(after(f, flags+"C"), nil, in, name)
 			}
 		}
 		if name != "unset" && integers()[strings.SplitN(f.lead(), "=", 2)[0]] {
