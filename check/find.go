@@ -50,8 +50,9 @@ type File struct {
 	Source []byte // what it says, if that is not read from the disk
 	Fault  error  // why it cannot be looked at
 
-	top   string // of the repository that is worked in
-	fixed string // its name from there, the same from every folder; "" if it is not in there
+	claude bool   // Root is a .claude, of a project or the user's
+	top    string // of the repository that is worked in
+	fixed  string // its name from there, the same from every folder; "" if it is not in there
 }
 
 // fixedName is what a file is called in a baseline.
@@ -62,6 +63,7 @@ type Finder struct {
 	Dir     string   // where relative paths start
 	Base    string   // where names are from; "" means Dir
 	Home    string   // the user's, or ""
+	Config  string   // what $CLAUDE_CONFIG_DIR says; "" means .claude in Home
 	Exclude []string // patterns of names that are left out: path.Match, ** for any folders
 
 	// Excluded, if there is one, gets the patterns that left something out.
@@ -116,13 +118,37 @@ func (f Finder) usual() []string {
 	if !filepath.IsAbs(f.Home) {
 		return paths
 	}
-	for _, dir := range []string{".claude/skills", ".claude/commands", ".claude/agents", ".agents/skills"} {
-		dir = filepath.Join(f.Home, filepath.FromSlash(dir))
+	config, agents := f.config(), filepath.Join(f.Home, ".agents")
+	for _, dir := range []string{filepath.Join(config, "skills"), filepath.Join(config, "commands"), filepath.Join(config, "agents"), filepath.Join(agents, "skills")} {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() && !skill.Inside(top, dir) {
 			paths = append(paths, dir)
 		}
 	}
 	return paths
+}
+
+// config is the folder of what is the user's own, or "".
+func (f Finder) config() string {
+	switch {
+	case f.Config != "" && !filepath.IsAbs(f.Config):
+		return filepath.Join(f.Dir, f.Config)
+	case f.Config != "":
+		return filepath.Clean(f.Config)
+	case f.Home != "":
+		return filepath.Join(f.Home, ".claude")
+	}
+	return ""
+}
+
+// isClaude reports whether a folder holds what Claude Code loads: a project's .claude, or the user's
+// folder, whatever that is called.
+func (f Finder) isClaude(dir string) bool { return filepath.Base(dir) == ".claude" || dir == f.config() }
+
+// IsUsers reports whether a path lies in one of the user's own folders.
+func (f Finder) IsUsers(p string) bool {
+	return slices.ContainsFunc([]string{f.config(), filepath.Join(f.Home, ".agents")}, func(dir string) bool {
+		return filepath.IsAbs(dir) && skill.Inside(dir, p)
+	})
 }
 
 func cause(err error) error {
@@ -151,7 +177,7 @@ type setting struct {
 // around finds out what a folder is in.
 func (w *walker) around(dir string) setting {
 	for d := dir; ; d = filepath.Dir(d) {
-		if filepath.Base(d) == ".claude" {
+		if w.isClaude(d) {
 			return setting{claude: d}
 		}
 		if isFile(filepath.Join(d, ".claude-plugin", "plugin.json")) || w.plugins[d] {
@@ -204,7 +230,7 @@ func (w *walker) folder(dir string, in setting) {
 		w.add(File{Path: dir, Name: w.name(dir), Kind: Text, Fault: fmt.Errorf("the folder cannot be read: %w", cause(err))})
 		return
 	}
-	if filepath.Base(dir) == ".claude" {
+	if w.isClaude(dir) {
 		in = setting{claude: dir}
 	}
 	if market := filepath.Join(dir, ".claude-plugin", "marketplace.json"); isFile(market) {
@@ -273,8 +299,8 @@ func (w *walker) placed(f File, in setting) File {
 	case in.plugin != "":
 		f.As, f.Root = InPlugin, in.plugin
 	case in.claude != "":
-		f.Root = in.claude
-		if w.Home != "" && in.claude == filepath.Join(w.Home, ".claude") {
+		f.Root, f.claude = in.claude, w.isClaude(in.claude)
+		if in.claude == w.config() {
 			f.As = User
 		}
 	default:
@@ -286,7 +312,7 @@ func (w *walker) placed(f File, in setting) File {
 	// Of a .claude or a plugin only the folders in skills are loaded: deeper ones are with those beside
 	// them in nobody's list, or in one that a manifest names.
 	if folder := filepath.Dir(filepath.Dir(p)); in == (setting{}) || folder != filepath.Join(f.Root, "skills") {
-		f.Root = folder
+		f.Root, f.claude = folder, false
 		if w.Home != "" && folder == filepath.Join(w.Home, ".agents", "skills") {
 			f.As = User
 		}
@@ -313,7 +339,7 @@ func kindOf(p string, in setting, named bool) Kind {
 		return Plugin
 	case base == "marketplace.json" && folder == ".claude-plugin":
 		return Marketplace
-	case base == "hooks.json" && (folder == "hooks" || named), strings.HasPrefix(base, "settings") && strings.HasSuffix(base, ".json") && folder == ".claude":
+	case base == "hooks.json" && (folder == "hooks" || named), strings.HasPrefix(base, "settings") && strings.HasSuffix(base, ".json") && (folder == ".claude" || in.claude == filepath.Clean(dir)):
 		return Hooks
 	case strings.HasSuffix(base, ".md") && inside("commands"):
 		return Command

@@ -232,7 +232,7 @@ func (w *whole) lists() []list {
 			continue // kept to be copied, and nobody knows with what it will be listed
 		case d.place() == InPlugin:
 			l, name = shipped, filepath.Base(d.Root)+":"+d.name
-		case !isClaude(d.Root):
+		case !d.claude:
 			l = shipped
 		case d.place() == User:
 			key = ""
@@ -266,7 +266,7 @@ func (w *whole) lists() []list {
 
 // isLoaded reports whether a file lies where Claude Code finds it.
 func (d *document) isLoaded() bool {
-	return isClaude(d.Root) || d.As == User || d.Plugin != "" && d.Root == d.Plugin
+	return d.claude || d.As == User || d.Plugin != "" && d.Root == d.Plugin
 }
 
 func isClaude(root string) bool { return filepath.Base(root) == ".claude" }

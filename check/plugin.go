@@ -481,7 +481,7 @@ func (d *document) ownFolder() string {
 
 // project is the folder whose .claude the file is in.
 func (d *document) project() string {
-	if d.Plugin == "" && filepath.Base(d.Root) == ".claude" && d.As == Project {
+	if d.claude && d.As == Project {
 		return filepath.Dir(d.Root)
 	}
 	return ""

@@ -60,7 +60,7 @@ type settingsRules struct {
 // findRules returns the rules that count for a file; nil means that none do.
 func (d *document) findRules() *fileRules {
 	w := d.opt.Settings
-	if w == nil || d.place() != d.As || d.As == InPlugin || filepath.Base(d.Root) != ".claude" {
+	if w == nil || d.place() != d.As || !d.claude {
 		return nil
 	}
 	dir := ""

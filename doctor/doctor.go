@@ -290,11 +290,12 @@ func checked(h here.Here, list []skill.Location) []Finding {
 	if len(files) == 0 {
 		return nil
 	}
-	found, err := check.Finder{Dir: h.Dir, Home: h.Home}.Find(files)
+	config := h.Env.Get("CLAUDE_CONFIG_DIR")
+	found, err := check.Finder{Dir: h.Dir, Home: h.Home, Config: config}.Find(files)
 	if err != nil {
 		return nil // told already, with what cannot be read
 	}
-	opt := check.Options{Settings: &settings.Where{Home: h.Home, Config: h.Env.Get("CLAUDE_CONFIG_DIR")}}
+	opt := check.Options{Settings: &settings.Where{Home: h.Home, Config: config}}
 	errors := check.Run(context.Background(), found, opt).Count(check.Error)
 	if errors == 0 {
 		return nil

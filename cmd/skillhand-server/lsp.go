@@ -171,7 +171,7 @@ func (l *languageServer) update(ctx context.Context, uri, src string) error {
 // check runs the rules on a text as if it were saved, with the configuration of its repository.
 func (l *languageServer) check(ctx context.Context, t *openText) {
 	dir := filepath.Dir(t.path)
-	finder := check.Finder{Dir: dir, Home: l.home}
+	finder := check.Finder{Dir: dir, Home: l.home, Config: os.Getenv("CLAUDE_CONFIG_DIR")}
 	var opt check.Options
 	if top := skill.Top(dir); top != "" {
 		finder.Dir = top
@@ -186,7 +186,7 @@ func (l *languageServer) check(ctx context.Context, t *openText) {
 	if file.Kind == check.Text {
 		return // no business of ours
 	}
-	opt.Settings = &settings.Where{Home: l.home, Config: os.Getenv("CLAUDE_CONFIG_DIR")}
+	opt.Settings = &settings.Where{Home: l.home, Config: finder.Config}
 	res := check.Run(ctx, []check.File{file}, opt)
 	t.findings, t.verdicts = res.Findings, res.Verdicts
 }

@@ -118,7 +118,7 @@ func (c *checking) complete() error {
 	if c.json {
 		c.format = "json"
 	}
-	c.finder = check.Finder{Dir: h.Dir, Home: h.Home}
+	c.finder = check.Finder{Dir: h.Dir, Home: h.Home, Config: h.Env.Get("CLAUDE_CONFIG_DIR")}
 	top := skill.Top(h.Dir)
 	if c.format == "sarif" || c.format == "github" {
 		c.finder.Base = top // what these are for names files from there
@@ -165,7 +165,7 @@ func (c *checking) complete() error {
 // settings has Claude Code's settings count. What is installed beside the files matters only if all
 // that is listed with it is checked.
 func (c *checking) settings(h here.Here, project string) {
-	w := settings.Where{Home: h.Home, Config: h.Env.Get("CLAUDE_CONFIG_DIR"), Dir: project}
+	w := settings.Where{Home: h.Home, Config: c.finder.Config, Dir: project}
 	c.opt.Settings = &w
 	c.opt.Listing = check.NewListing(w, h.Env.Get, time.Now())
 	if len(c.paths) > 0 {
@@ -380,10 +380,7 @@ func (c *checking) ownFiles(files []check.File) []check.File {
 	}
 	top := cmp.Or(skill.Top(c.finder.Dir), c.finder.Dir)
 	own := slices.DeleteFunc(slices.Clone(files), func(f check.File) bool {
-		return !skill.Inside(top, f.Path) || slices.ContainsFunc([]string{".claude", ".agents"}, func(name string) bool {
-			users := filepath.Join(c.finder.Home, name)
-			return filepath.IsAbs(users) && skill.Inside(users, f.Path) && !skill.Inside(users, top)
-		})
+		return !skill.Inside(top, f.Path) || c.finder.IsUsers(f.Path) && !c.finder.IsUsers(top)
 	})
 	if n := len(files) - len(own); n > 0 {
 		fmt.Fprintf(c.std.Err, "skillhand: not fixed, as outside this project: %s: name the path, as in skillhand check --fix ~/.claude/skills\n", term.Plural(n, "file"))
