@@ -3,11 +3,14 @@ package permit
 import "strings"
 
 // name is the command of a part and its arguments, behind the launchers that Claude Code looks
-// through.
+// through. Rules that allow do not see through env; checks do.
 func (p part) name() (string, []word) {
 	words := p.words
 	for {
 		rest, ok := launched(words)
+		if !ok {
+			rest, ok = launchedByEnv(words)
+		}
 		if !ok {
 			break
 		}
@@ -19,6 +22,42 @@ func (p part) name() (string, []word) {
 	return words[0].val, words[1:]
 }
 
+// launchedByEnv strips env, its flags and the variables that it sets.
+func launchedByEnv(words []word) ([]word, bool) {
+	if len(words) == 0 || words[0].val != "env" {
+		return nil, false
+	}
+	rest := words[1:]
+	for len(rest) > 0 {
+		switch v := rest[0].val; {
+		case v == "-u" && len(rest) > 1:
+			rest = rest[2:]
+		case v == "-i", isAssign(v):
+			rest = rest[1:]
+		case isFlag(v), v == "-":
+			return nil, false
+		default:
+			return rest, true
+		}
+	}
+	return nil, false
+}
+
+// isAssign reports a word that sets a variable.
+func isAssign(s string) bool {
+	name, _, ok := strings.Cut(s, "=")
+	return ok && isVariable(strings.TrimSuffix(name, "+"))
+}
+
+func isVariable(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !isWordByte(s[i]) {
+			return false
+		}
+	}
+	return s != "" && isName(s[0])
+}
+
 // launched strips one launcher and its flags.
 func launched(words []word) ([]word, bool) {
 	if len(words) < 2 {
@@ -27,17 +66,12 @@ func launched(words []word) ([]word, bool) {
 	rest := words[1:]
 	flag := func() bool { return len(rest) > 0 && strings.HasPrefix(rest[0].val, "-") && rest[0].val != "-" }
 	switch words[0].val {
-	case "time", "nohup", "builtin":
+	case "time", "nohup":
 		if rest[0].val == "--" {
 			return nil, false
 		}
-	case "command":
-		for flag() {
-			if f := rest[0].val; f == "-v" || f == "-V" {
-				return nil, false
-			}
-			rest = rest[1:]
-		}
+	case "noglob", "command", "builtin":
+		return modified(words)
 	case "nice":
 		switch v := rest[0].val; {
 		case v == "-n" && len(rest) > 2 && isNumber(strings.TrimPrefix(rest[1].val, "-")):
@@ -84,6 +118,25 @@ func launched(words []word) ([]word, bool) {
 	return rest, len(rest) > 0
 }
 
+// modified strips what changes how the shell finds a command: it is still the shell that runs it.
+func modified(words []word) ([]word, bool) {
+	rest := words[1:]
+	switch words[0].val {
+	case "command":
+		for len(rest) > 0 && (rest[0].val == "-p" || rest[0].val == "--") {
+			rest = rest[1:]
+		}
+	case "builtin":
+		if len(rest) > 0 && rest[0].val == "--" {
+			rest = rest[1:]
+		}
+	case "noglob":
+	default:
+		return nil, false
+	}
+	return rest, len(rest) > 0 && !isFlag(rest[0].val)
+}
+
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 func isDuration(s string) bool {
@@ -103,9 +156,13 @@ func (j *judge) ruleFor(rules []Rule, p part) *Rule {
 		return nil
 	}
 	texts := j.texts(p)
+	whole := strings.TrimSpace(j.src[p.whole.off:p.whole.end])
 	for i, r := range rules {
 		if r.Tool != "Bash" {
 			continue
+		}
+		if len(j.r.parts) == 1 && r.names(whole) {
+			return &rules[i]
 		}
 		for _, t := range texts {
 			if r.matches(t, squeeze(t)) && !(p.test && r.Kind == Pattern) {
@@ -118,11 +175,8 @@ func (j *judge) ruleFor(rules []Rule, p part) *Rule {
 
 // texts are the forms of a part that rules are compared with.
 func (j *judge) texts(p part) []string {
-	texts := []string{j.src[p.off:p.end]}
-	if len(j.r.parts) == 1 && p.whole != p.span {
-		texts = append(texts, strings.TrimSpace(j.src[p.whole.off:p.whole.end]))
-	}
-	if p.test {
+	texts := []string{j.text(p, p.off)}
+	if p.test || p.led {
 		return texts
 	}
 	if len(p.assigns) > 0 {
@@ -134,9 +188,9 @@ func (j *judge) texts(p part) []string {
 	}
 	for words := p.words; len(words) > 0; {
 		first, from := words[0], words[0].off
-		texts = append(texts, j.src[from:p.end])
-		if first.quoted {
-			texts = append(texts, first.val+j.src[first.end:p.end])
+		texts = append(texts, j.text(p, from))
+		if first.quoted && !strings.ContainsAny(first.val, " \t\n") {
+			texts = append(texts, first.val+j.text(p, first.end))
 		}
 		rest, ok := launched(words)
 		if !ok && first.val == "xargs" && len(words) > 1 && !strings.HasPrefix(words[1].val, "-") {
@@ -150,38 +204,43 @@ func (j *judge) texts(p part) []string {
 	return texts
 }
 
-// squeeze makes one space of white space outside of quotes.
-func squeeze(s string) string {
-	if !strings.ContainsAny(s, "\t\n\r") && !strings.Contains(s, "  ") {
-		return s
+// text is the part as written, from an offset on, with the home folder in the place of $HOME.
+func (j *judge) text(p part, from int) string {
+	words := p.words
+	if len(p.assigns) > 0 {
+		words = nil
+		for _, a := range p.assigns {
+			words = append(words, a.val)
+		}
+		words = append(words, p.words...)
 	}
 	var b strings.Builder
-	var quote byte
+	for _, w := range words {
+		if w.home && w.off >= from {
+			b.WriteString(j.src[from:w.off] + w.val)
+			from = w.end
+		}
+	}
+	return b.String() + j.src[from:p.end]
+}
+
+// squeeze makes one space of blanks, and of the end of a line that goes on.
+func squeeze(s string) string {
+	if !strings.ContainsAny(s, "\t\n") && !strings.Contains(s, "  ") {
+		return s
+	}
+	s = strings.ReplaceAll(s, "\\\n", " ")
+	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		switch {
-		case quote == 0 && c == '\\' && i+1 < len(s) && s[i+1] == '\n':
-			i++
+		if c == '\t' {
 			c = ' '
-		case c == '\\' && quote != '\'' && i+1 < len(s):
+		}
+		if c != ' ' || i == 0 || s[i-1] != ' ' && s[i-1] != '\t' {
 			b.WriteByte(c)
-			i++
-			b.WriteByte(s[i])
-			continue
-		case quote == 0 && (c == '\'' || c == '"'):
-			quote = c
-		case c == quote:
-			quote = 0
 		}
-		if quote == 0 && isSpace(c) {
-			if t := b.String(); t != "" && t[len(t)-1] != ' ' {
-				b.WriteByte(' ')
-			}
-			continue
-		}
-		b.WriteByte(c)
 	}
-	return strings.TrimRight(b.String(), " ")
+	return strings.Trim(b.String(), " ")
 }
 
 var safeNames = fields(`LANGUAGE LC_TIME CHARSET TERM COLORTERM NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLUMNS LINES TZ CI NODE_ENV
@@ -193,7 +252,7 @@ var safeNames = fields(`LANGUAGE LC_TIME CHARSET TERM COLORTERM NO_COLOR FORCE_C
 // command that needs a rule, its value must be plain and not empty, too.
 func safeAssign(a assign, plain bool) bool {
 	v := a.val
-	if !safeName(a.name) && !isLocale(a.name) || v.home || v.nested() || strings.Contains(v.val, "~") {
+	if a.more || !safeName(a.name) && !isLocale(a.name) || v.home || v.nested() || strings.Contains(v.val, "~") {
 		return false
 	}
 	if plain {

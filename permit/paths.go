@@ -23,7 +23,7 @@ var readers = map[string]string{
 	"rev": "read files (reversed lines) from", "expand": "convert tabs in files from", "unexpand": "convert spaces in files from",
 	"fmt": "reformat files from", "fold": "wrap lines of files from", "numfmt": "reformat numbers in files from",
 	"awk": "process text from files in", "gawk": "process text from files in", "mawk": "process text from files in",
-	"pr": "paginate files from", "tsort": "sort files from", "man": "read manual page files from", "egrep": "", "fgrep": "",
+	"tr": "transform text from files in", "pr": "paginate files from", "tsort": "sort files from", "man": "read manual page files from", "egrep": "", "fgrep": "",
 }
 
 // writers change the files that they name.
@@ -107,14 +107,21 @@ func (j *judge) chdir(p *part, args []word) *fault {
 	return j.path(dirs[0], "cd", readers["cd"], false)
 }
 
-// stays reports whether cd to it leaves the folder as it is.
-func (j *judge) stays(dir string) bool { return path.Clean(j.absolute(dir)) == j.dirs[0] }
+// stays reports a cd that leaves the folder as it is. In a pipe, where commands are taken as text, the
+// end of a line that goes on would be its folder.
+func (j *judge) stays(p part) bool {
+	name, args := p.name()
+	return name == "cd" && len(args) == 1 && path.Clean(j.absolute(args[0].val)) == j.dirs[0] &&
+		!(j.r.pipes && strings.Contains(j.src[p.off:p.end], "\\\n"))
+}
 
 // path checks one path that is read, or written.
 func (j *judge) path(w word, name, does string, write bool) *fault {
 	expansion := &fault{w.span, "a path that the shell would expand is not looked into", "Shell expansion syntax in paths requires manual approval"}
 	v := w.val
 	switch {
+	case w.nested() && write:
+		return &fault{w.span, "a path that only the run shows is not looked into", name + " target contains command-substitution or untracked-variable output"}
 	case w.nested():
 		// What stands before it counts.
 		v = v[:strings.IndexAny(v, nestedMark+variableMark)]
@@ -196,11 +203,11 @@ func within(p, dir string) bool {
 }
 
 // readable reports whether a Read rule opens a path outside of the session's folders.
-func (j *judge) readable(abs string) bool { return j.opened("Read", abs) }
+func (j *judge) readable(abs string) bool { return j.named(j.allow, "Read", abs) != nil }
 
-// opened reports whether a rule of a tool for files names the path, or a folder that it is in.
-func (j *judge) opened(tool, abs string) bool {
-	for _, r := range j.allow {
+// named is the rule of a tool for files that names the path, or a folder that it is in; or nil.
+func (j *judge) named(rules []Rule, tool, abs string) *Rule {
+	for i, r := range rules {
 		if r.Tool != tool || r.Spec == "" || r.Spec == "*" {
 			continue
 		}
@@ -222,10 +229,40 @@ func (j *judge) opened(tool, abs string) bool {
 		rel, inside := strings.CutPrefix(abs, root+"/")
 		pattern = strings.TrimSuffix(strings.TrimSuffix(pattern, "/**"), "/")
 		if inside && rel != "" && pattern != "" && globSegments(strings.Split(pattern, "/"), strings.Split(rel, "/")) {
-			return true
+			return &rules[i]
 		}
 	}
-	return false
+	return nil
+}
+
+// unread is a rule that forbids to read a file which a command names, and where.
+func (j *judge) unread() (*Rule, span) {
+	for i := range j.r.parts {
+		name, args := j.r.parts[i].name()
+		if _, ok := readers[name]; !ok || name == "cd" {
+			continue
+		}
+		for _, w := range pathArgs(name, args) {
+			if w.nested() || strings.ContainsAny(w.val, "*?[") {
+				continue
+			}
+			if r := j.named(j.deny, "Read", path.Clean(j.absolute(w.val))); r != nil {
+				return r, w.span
+			}
+		}
+	}
+	return nil, span{}
+}
+
+// readsAnywhere reports a command that reads files which nobody can name: in a folder that it changes to,
+// or as xargs adds them.
+func (j *judge) readsAnywhere() bool {
+	moved := slices.ContainsFunc(j.r.parts, func(p part) bool { return p.moves() && !j.stays(p) })
+	return slices.ContainsFunc(j.r.parts, func(p part) bool {
+		name, args := p.name()
+		_, reads := readers[name]
+		return name == "xargs" || moved && reads && name != "cd" && len(pathArgs(name, args)) > 0
+	})
 }
 
 // globSegments matches a path, or a folder that it is in, with a pattern in which ** crosses folders.
@@ -262,6 +299,13 @@ func pathArgs(name string, args []word) []word {
 		return afterPattern(args, "-f", "--from-file")
 	case "sed":
 		return afterPattern(args, "-e", "--expression", "-f", "--file")
+	case "tr": // after one set of characters or two
+		sets := 2
+		if slices.ContainsFunc(args, func(w word) bool { return isFlag(w.val) && strings.Contains(w.val, "d") }) {
+			sets = 1
+		}
+		files := positional(args)
+		return files[min(sets, len(files)):]
 	case "cut", "column", "paste":
 		return positional(withoutDelimiter(args))
 	}
@@ -479,7 +523,10 @@ func (j *judge) redirect(f redirect) *fault {
 		return &fault{f.span, "a path that the shell would expand is not looked into", "Shell expansion syntax in paths requires manual approval"}
 	}
 	abs := path.Clean(j.absolute(f.to.val))
-	if j.opened("Edit", abs) && !within(abs, "/dev") || j.q.Mode == "acceptEdits" && j.inside(abs) {
+	if f.to.glob {
+		return &fault{f.span, "a path that the shell would expand is not looked into", "Shell expansion syntax in paths requires manual approval"}
+	}
+	if j.named(j.allow, "Edit", abs) != nil && !within(abs, "/dev") || j.q.Mode == "acceptEdits" && j.inside(abs) {
 		return nil
 	}
 	return &fault{f.span, "a redirection to a file needs a rule such as Edit(" + f.to.val + ")",

@@ -9,6 +9,8 @@ package permit
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Version is the Claude Code whose decisions are modelled.
@@ -90,7 +92,7 @@ func newJudge(q Request) *judge {
 	j := &judge{q: q, home: q.Home, dirs: append([]string{q.Dir}, q.Dirs...)}
 	vars := []variable{{"${CLAUDE_SKILL_DIR}", q.SkillDir}, {"${CLAUDE_PROJECT_DIR}", q.Dir}, {"${CLAUDE_PLUGIN_ROOT}", q.PluginRoot}}
 	j.cmd = expand(q.Command, vars)
-	j.src = j.cmd.text
+	j.src = strings.TrimRightFunc(j.cmd.text, isBlank)
 	j.allow = j.rules(q.Allow, vars)
 	j.deny = j.rules(q.Deny, vars)
 	j.ask = j.rules(q.Ask, vars)
@@ -120,9 +122,17 @@ func (j *judge) judge() Verdict {
 	if len(j.src) > maxLength {
 		return j.tooLong()
 	}
+	if i, n := control(j.src); n > 0 {
+		v := verdict(Ask, span{i, i + n}, "Claude Code takes no command with a control character in it")
+		v.Said = "command contains control characters that would be hidden in the approval dialog"
+		return v
+	}
 	var parsed bool
 	j.r, parsed = read(j.src, j.home)
 	if r, s := j.spokenOf(j.deny); r != nil {
+		return forbids(*r, s, j.src)
+	}
+	if r, s := j.unread(); r != nil {
 		return forbids(*r, s, j.src)
 	}
 	if r, s := j.spokenOf(j.ask); r != nil {
@@ -138,10 +148,26 @@ func (j *judge) judge() Verdict {
 		return verdict(Unknown, whole, "what Claude Code does in mode "+j.q.Mode+" is not modelled")
 	}
 	v := j.permitted(parsed)
+	if v.Decision == Allow && slices.ContainsFunc(j.deny, func(r Rule) bool { return r.Tool == "Read" && r.Spec != "" }) && j.readsAnywhere() && !slices.ContainsFunc(j.allow, Rule.isAll) {
+		return verdict(Unknown, whole, "a rule forbids to read some files, and which ones the command reads is not known")
+	}
 	if j.q.Mode == "dontAsk" && v.Decision == Ask {
 		v.Decision, v.Said = Deny, "Permission to use Bash has been denied because Claude Code is running in don't ask mode."
 	}
 	return v
+}
+
+// isBlank reports what Claude Code drops at the end of a command.
+func isBlank(c rune) bool { return c == '\ufeff' || c != '\u0085' && unicode.IsSpace(c) }
+
+// control finds a character that a terminal does not show, and its length.
+func control(s string) (at, length int) {
+	for i, c := range s {
+		if c != '\t' && c != '\n' && c != '\r' && unicode.IsControl(c) {
+			return i, utf8.RuneLen(c)
+		}
+	}
+	return 0, 0
 }
 
 // maxLength is in bytes: what is longer is not even parsed, as it might be nested without end.
@@ -151,7 +177,7 @@ const maxLength = 1 << 16
 // allowed.
 func (j *judge) tooLong() Verdict {
 	whole := span{0, len(j.src)}
-	if j.deny != nil || j.ask != nil || slices.ContainsFunc(j.allow, func(r Rule) bool { return r.Kind == All }) || j.q.Mode != "" && j.q.Mode != "default" {
+	if j.deny != nil || j.ask != nil || slices.ContainsFunc(j.allow, Rule.isAll) || j.q.Mode != "" && j.q.Mode != "default" {
 		return verdict(Unknown, whole, "the command is too long to be looked at")
 	}
 	return verdict(Ask, whole, "the command is longer than 10,000 characters")
@@ -171,11 +197,13 @@ func (j *judge) permitted(parsed bool) Verdict {
 	if !parsed {
 		return j.unparsed()
 	}
-	if i := slices.IndexFunc(j.allow, func(r Rule) bool { return r.Kind == All }); i >= 0 {
+	if i := slices.IndexFunc(j.allow, Rule.isAll); i >= 0 {
 		return j.blanket(j.allow[i])
 	}
 	return j.ordinary()
 }
+
+func (r Rule) isAll() bool { return r.Kind == All }
 
 func verdict(d Decision, s span, why string) Verdict {
 	return Verdict{Decision: d, Offset: s.off, End: s.end, Reason: why}
@@ -221,6 +249,7 @@ func (j *judge) ordinary() Verdict {
 // parts judges each simple command. It returns the last rule that was needed.
 func (j *judge) parts(exact bool) (rule string, f *fault) {
 	inside := "" // the rule of a nested command whose outer one comes next
+	exports := slices.ContainsFunc(j.r.parts, part.exports)
 	for i := range j.r.parts {
 		p := &j.r.parts[i]
 		if f := j.paths(p); f != nil {
@@ -232,7 +261,7 @@ func (j *judge) parts(exact bool) (rule string, f *fault) {
 		if f := j.unsafe(p); f != nil {
 			return "", f
 		}
-		readOnly := j.readOnly(p) || j.edits(p)
+		readOnly := (j.readOnly(p) || j.edits(p)) && !exports
 		r := j.ruleFor(j.allow, *p)
 		switch {
 		case r != nil && !p.hard && p.nested && !readOnly:
@@ -247,6 +276,21 @@ func (j *judge) parts(exact bool) (rule string, f *fault) {
 		}
 	}
 	return rule, nil
+}
+
+// moves reports whether the part changes the folder of those after it.
+func (p part) moves() bool {
+	name, _ := p.name()
+	return (name == "cd" || name == "chdir" || name == "pushd" || name == "popd") && p.words[0].val != "env"
+}
+
+// exports reports export of a variable that may change what other commands do.
+func (p part) exports() bool {
+	name, args := p.name()
+	return name == "export" && slices.ContainsFunc(args, func(w word) bool {
+		variable, _, ok := strings.Cut(w.val, "=")
+		return ok && !safeName(variable) && !isLocale(variable)
+	})
 }
 
 func (j *judge) uncovered(p *part) *fault {
@@ -285,11 +329,12 @@ func (j *judge) whole() *fault {
 	all := span{0, len(j.src)}
 	cds, moved, git, writes := 0, false, false, false
 	for _, p := range j.r.parts {
-		switch name, args := p.name(); name {
-		case "cd":
+		name, _ := p.name()
+		switch {
+		case p.moves():
 			cds++
-			moved = moved || len(args) != 1 || !j.stays(args[0].val)
-		case "git":
+			moved = moved || !j.stays(p)
+		case name == "git":
 			git = true
 		default:
 			writes = writes || writers[name]
@@ -304,6 +349,9 @@ func (j *judge) whole() *fault {
 	case cds > 0 && j.r.fileWrites:
 		return &fault{all, "cd, and a redirection to a file in the same command",
 			"Commands that change directories and write via output redirection require explicit approval to ensure paths are evaluated correctly."}
+	case (moved || cds > 0 && len(j.r.parts) == 1) && slices.ContainsFunc(j.r.files, func(f redirect) bool { return !f.write }):
+		return &fault{all, "cd, and a redirection from a file in the same command",
+			"Input redirection requires manual approval: the file it names depends on glob expansion or a directory change in the command."}
 	case cds > 0 && writes:
 		return &fault{all, "cd, and a command that changes files",
 			"Commands that change directories and perform write operations require explicit approval to ensure paths are evaluated correctly."}

@@ -53,6 +53,31 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
+// TestUnread: a rule that forbids to read files holds for the commands that read them.
+func TestUnread(t *testing.T) {
+	for command, want := range map[string]Decision{
+		"head -5 .env":               Deny,
+		"time cat /tmp/a .env | wc":  Deny,
+		`"cat" ./.env`:               Deny,
+		"grep key ~/.ssh/config":     Deny,
+		"cat README.md":              Allow,
+		"echo .env":                  Allow,
+		"cat .e*":                    Allow,
+		"cd src && cat x":            Unknown,
+		"ls | xargs grep key":        Unknown,
+		"cat ../x":                   Ask,
+		"cd . && cat x && wc -l y":   Allow,
+		"npm test":                   Ask,
+		"diff .env .env.example":     Deny,
+		"env X=1 sort --unique .env": Deny,
+	} {
+		v := Decide(Request{Command: command, Deny: []string{"Read(.env)", "Read(~/.ssh/**)"}})
+		if v.Decision != want {
+			t.Errorf("%q: %s (%s), want %s", command, v.Decision, v.Reason, want)
+		}
+	}
+}
+
 // TestDeep: no text is nested so deeply that reading it ends badly.
 func TestDeep(t *testing.T) {
 	for _, s := range []string{"(", "{ ", "$(", "\"$(", "if ", "((", "[[ ! ", "`", "a && ", "! "} {

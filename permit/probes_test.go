@@ -167,7 +167,7 @@ func TestClasses(t *testing.T) {
 		}
 	}
 	t.Log(&all)
-	if all.n < 2_000 || all.wrongAllow > 0 || all.wrongAsk > 2 || all.unknown > 2 {
+	if all.n < 7_000 || all.wrongAllow > 0 || all.wrongAsk > 2 || all.unknown > 2 {
 		t.Errorf("%s; want none wrongly allowed, 2 wrongly asked", &all)
 	}
 }

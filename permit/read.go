@@ -1,9 +1,11 @@
 package permit
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -41,6 +43,7 @@ type part struct {
 	assigns []assign
 	words   []word
 	whole   span // with its redirections
+	led     bool // a redirection stands before its first word, and is in its span
 	nested  bool // inside $( )
 	test    bool // [[ ]], which is compared with rules and never looked through
 	hard    bool // holds something that only an exact rule covers
@@ -49,12 +52,14 @@ type part struct {
 type assign struct {
 	name string
 	val  word
+	more bool // +=
 }
 
 type word struct {
 	span
 	val    string // without quotes; nestedMark stands for what a nested command prints
 	glob   bool   // * ? [ outside of quotes
+	bare   bool   // * ? [ that quotes do not hide
 	quoted bool   // some of it is
 	home   bool   // holds $HOME
 	tilde  bool   // begins with ~ outside of quotes
@@ -118,12 +123,21 @@ func (r *reading) text() {
 		at(0, len(r.src), "the command is longer than 10,000 characters", "Parser aborted (timeout, resource limit, or over-length)")
 		return
 	}
+	if i := strings.IndexFunc(r.src, isWideSpace); i >= 0 {
+		_, n := utf8.DecodeRuneInString(r.src[i:])
+		at(i, n, "a blank that is not a plain space is not looked into", "Contains Unicode whitespace")
+		return
+	}
+	if n := len(r.src) - len(strings.TrimRight(r.src, "\\")); n%2 == 1 {
+		at(len(r.src)-1, 1, "a backslash at the end has no line to go on with", "Parse error")
+		return
+	}
 	for i := 0; i+1 < len(r.src); i++ {
 		if r.src[i] != '\\' {
 			continue
 		}
 		switch next := r.src[i+1]; {
-		case next == ' ', next == '\t', next == '\n' && i > 0 && !isSpace(r.src[i-1]):
+		case next == ' ', next == '\t', next == '\n' && (i == 0 || r.src[i-1] != ' ' && r.src[i-1] != '\t'):
 			at(i, 2, "a backslash before a blank is not looked into", "Contains backslash-escaped whitespace")
 			return
 		case next == '\\':
@@ -131,6 +145,9 @@ func (r *reading) text() {
 		}
 	}
 }
+
+// isWideSpace reports a blank that is none to the shell.
+func isWideSpace(c rune) bool { return c >= 0x80 && isBlank(c) || c == '\u200b' }
 
 // A context is what a statement stands in.
 type context struct {
@@ -211,11 +228,21 @@ func (r *reading) compound(s *syntax.Stmt) {
 }
 
 func (r *reading) pipeline(s *syntax.Stmt, cmd *syntax.BinaryCmd) {
+	isHdoc := func(redir *syntax.Redirect) bool { return redir.Op == syntax.Hdoc || redir.Op == syntax.DashHdoc }
+	if slices.ContainsFunc(cmd.X.Redirs, isHdoc) || len(cmd.Y.Redirs) > 1 && slices.ContainsFunc(cmd.Y.Redirs, isHdoc) {
+		r.refuse(s, "a pipe after a here-document is not looked into", "A pipeline in this command can't be checked before it runs")
+	}
 	for _, side := range []*syntax.Stmt{cmd.X, cmd.Y} {
-		for _, redir := range side.Redirs {
-			if redir.Op == syntax.Hdoc || redir.Op == syntax.DashHdoc {
-				r.refuse(s, "a pipe after a here-document is not looked into", "A pipeline in this command can't be checked before it runs")
-			}
+		if d, ok := side.Cmd.(*syntax.DeclClause); ok && slices.ContainsFunc(d.Args, func(a *syntax.Assign) bool { return !a.Naked }) {
+			r.refuse(side, "a variable that is set in a pipe is not looked into", "A variable set in this command can't be checked before it runs")
+		}
+	}
+	// In a pipe the commands are taken as text, in which the end of a line that goes on stays.
+	if op := int(cmd.OpPos.Offset()); op <= len(r.src) {
+		before := strings.TrimRight(r.src[:op], " \t\n")
+		after := strings.TrimLeft(strings.TrimPrefix(r.src[op:], cmd.Op.String()), " \t")
+		if strings.HasSuffix(before, "\\") || strings.HasPrefix(after, "\\\n") {
+			r.refuse(s, "a line that goes on at a pipe is not looked into: end it with the | alone", "")
 		}
 	}
 }
@@ -233,6 +260,9 @@ func (r *reading) time(s *syntax.Stmt, cmd *syntax.TimeClause, c context) {
 	if cmd.Stmt == nil {
 		r.parts = append(r.parts, part{span: spanOf(s), whole: spanOf(s), words: []word{{span: spanOf(s), val: "time"}}})
 		return
+	}
+	if _, ok := cmd.Stmt.Cmd.(*syntax.TestClause); ok {
+		r.refuse(s, "time before a test is not looked into", "'time [[' can't be checked before it runs")
 	}
 	before := len(r.parts)
 	r.stmt(cmd.Stmt, c)
@@ -260,27 +290,78 @@ func (r *reading) call(s *syntax.Stmt, cmd *syntax.CallExpr, c context) {
 	for _, w := range cmd.Args {
 		p.words = append(p.words, r.word(w, c))
 	}
+	r.leading(s, cmd, &p)
 	for _, redir := range s.Redirs {
 		p.whole.end = max(p.whole.end, int(redir.End().Offset()))
+		if redir.Op == syntax.WordHdoc { // <<< is as good as a word
+			p.end = max(p.end, int(redir.End().Offset()))
+		}
 	}
 	p.whole.off = min(p.whole.off, p.off)
+	text := r.src[p.off:p.end]
+	if strings.Contains(text, "\\\n") || strings.Contains(text, `\$`) || slices.ContainsFunc(p.words, func(w word) bool { return w.home }) {
+		p.baresPatterns()
+	}
 	r.redirects(s, c, false)
-	if len(p.words) > 0 && p.words[0].val == "[" && len(s.Redirs) > 0 {
-		r.refuse(s, "a redirection of [ is not looked into", "A test in brackets in this command can't be checked before it runs")
+	if len(p.words) > 0 {
+		r.bracket(s, p.words)
 	}
 	r.parts = append(r.parts, p)
 }
 
+// baresPatterns: in a command with $HOME or \$, or over several lines, quotes do not hide a pattern.
+func (p *part) baresPatterns() {
+	for i, w := range p.words {
+		p.words[i].bare = w.glob || strings.ContainsAny(w.val, "*?[")
+	}
+}
+
+// leading is about redirections before the first word: rules are compared with them, too.
+func (r *reading) leading(s *syntax.Stmt, cmd *syntax.CallExpr, p *part) {
+	for _, redir := range s.Redirs {
+		off := int(redir.Pos().Offset())
+		if len(p.words) > 0 && off < p.words[0].off {
+			p.led = true
+			p.off = min(p.off, off)
+		}
+		if len(cmd.Assigns) > 0 && off < int(cmd.Assigns[0].Pos().Offset()) {
+			r.refuse(redir, "a variable that is set after a redirection is not looked into", "Parser skipped input between top-level statements")
+		}
+	}
+}
+
+// bracket is about [ … ], which Claude Code reads as a test, and as nothing else; and about =, which it
+// reads nowhere but there.
+func (r *reading) bracket(s *syntax.Stmt, words []word) {
+	first, last := words[0], words[len(words)-1]
+	lone := func(w word) bool { return r.src[w.off:w.end] == "=" }
+	ends := func(w word) bool { return r.src[w.off:w.end] == "]" }
+	switch {
+	case first.val != "[" && slices.ContainsFunc(words[1:], lone):
+		r.refuse(s, "a = between blanks is not read: quote it", "Parse error")
+	case !strings.HasPrefix(r.src[first.off:first.end], "["):
+	case first.val != "[" && first.val != "[[":
+		r.refuse(s, "a command whose name begins with [ is not looked into", "Parser skipped input between top-level statements")
+	case first.val == "[" && (last.val != "]" || slices.ContainsFunc(words[:len(words)-1], ends)):
+		r.refuse(s, "a test in brackets ends with ]", "Parser did not consume trailing input")
+	case slices.ContainsFunc(s.Redirs, func(redir *syntax.Redirect) bool { return int(redir.Pos().Offset()) > first.off }):
+		r.refuse(s, "a redirection of [ is not looked into", "A test in brackets in this command can't be checked before it runs")
+	}
+}
+
 func (r *reading) assign(a *syntax.Assign, c context) assign {
-	out := assign{}
+	out := assign{more: a.Append}
 	if a.Name != nil {
 		out.name = a.Name.Value
 	}
-	if a.Array != nil || a.Index != nil || a.Append {
-		r.refuse(a, "an array or += is not looked into", "A variable set in this command can't be checked before it runs")
+	if a.Array != nil || a.Index != nil {
+		r.refuse(a, "an array is not looked into", "A variable set in this command can't be checked before it runs")
 	}
 	if a.Value != nil {
 		out.val = r.assigned(a.Value, c)
+	}
+	if strings.Contains(out.val.val, "~") {
+		r.object(a, "a ~ in the value of a variable might be expanded", "Tilde in assignment value — bash may expand at assignment time")
 	}
 	return out
 }
@@ -315,6 +396,9 @@ func (r *reading) decl(s *syntax.Stmt, cmd *syntax.DeclClause, c context) {
 		if w.nested() {
 			r.refuse(a, "a value that only the run shows is not looked into", "")
 		}
+		if f := unsafeOperand(w, r.src[w.off:w.end]); f != nil && r.block == nil {
+			r.block, r.opaque = f, true
+		}
 		p.words = append(p.words, w)
 	}
 	// Only export survives: the others set variables whose values later commands might use.
@@ -322,6 +406,19 @@ func (r *reading) decl(s *syntax.Stmt, cmd *syntax.DeclClause, c context) {
 		p.hard = true
 	}
 	r.parts = append(r.parts, p)
+}
+
+// unsafeOperand is about what export and its like are given beside plain names.
+func unsafeOperand(w word, text string) *fault {
+	switch {
+	case strings.HasPrefix(w.val, "IFS="):
+		return &fault{w.span, "IFS changes how words are split", "IFS assignment changes word-splitting — cannot model statically"}
+	case isFlag(w.val) && w.val != "--" && strings.Trim(w.val[1:], "fnp") != "":
+		return &fault{w.span, "the flag " + w.val + " is not the same in all shells", "option '" + w.val + "' is not one bash and zsh are both known to accept"}
+	case isFlag(w.val), isVariable(w.val), isAssign(w.val), strings.Contains(text, `"`):
+		return nil
+	}
+	return &fault{w.span, "this is no plain name of a variable", "operand '" + w.val + "' is not a plain variable name"}
 }
 
 func (r *reading) testClause(s *syntax.Stmt, cmd *syntax.TestClause, c context) {

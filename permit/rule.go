@@ -164,16 +164,32 @@ func (r Rule) matches(text, squeezed string) bool {
 	case All:
 		return true
 	case Exact:
-		return text == r.Spec
+		return text == r.Spec || strings.Contains(text, "\\\n") && squeezed == r.Spec
 	case Prefix:
 		rest, ok := strings.CutPrefix(squeezed, r.Spec)
 		return ok && r.Spec != "" && (rest == "" || rest[0] == ' ')
 	case Begins:
-		return strings.HasPrefix(squeezed, r.Spec)
+		return strings.HasPrefix(squeezed, r.Spec) && r.inName(squeezed)
 	case Pattern:
-		return like(r.Spec, squeezed)
+		return like(r.Spec, squeezed) && r.inName(squeezed)
 	}
 	return false
+}
+
+// inName reports whether a * that goes on with the name of a command, as in git*, stands for a piece of
+// a name: no variable that is set before it, and no pattern.
+func (r Rule) inName(text string) bool {
+	head, _, _ := strings.Cut(r.Spec, "*")
+	if head == "" || strings.ContainsAny(head, " =/") {
+		return true
+	}
+	name, _, _ := strings.Cut(text, " ")
+	return !isAssign(name) && (quoted(name) || !strings.Contains(name, "*"))
+}
+
+// names reports whether the rule is this very text, redirections and all.
+func (r Rule) names(text string) bool {
+	return r.Spec == text && (r.Kind == Exact || r.Kind == Prefix && strings.HasSuffix(r.Text, ":*)"))
 }
 
 // mayBegin reports whether the rule could match a command of this name.

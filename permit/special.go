@@ -19,7 +19,8 @@ var operands = map[string]func(names []string, used map[string]string, args []wo
 	},
 	"man": func(_ []string, used map[string]string, args []word) bool {
 		// -f and -k turn man into other programs, and only as the first argument.
-		return !has(used, "-f", "-k") || args[0].val == "-f" || args[0].val == "-k"
+		tilde := slices.ContainsFunc(args, func(w word) bool { return strings.Contains(w.val, "~") })
+		return !tilde && (!has(used, "-f", "-k") || args[0].val == "-f" || args[0].val == "-k")
 	},
 	"hostname": func(names []string, _ map[string]string, args []word) bool {
 		return len(names) == 0 && !slices.ContainsFunc(args, func(w word) bool { return w.val == "--" })
@@ -71,7 +72,7 @@ func readOnlyUniq(args []word) bool {
 	for i := 0; i < len(args); i++ {
 		v := args[i].val
 		switch {
-		case args[i].glob || expands(args[i]):
+		case args[i].isGlob() || expands(args[i]):
 			return false
 		case (v == "-f" || v == "-s" || v == "-w") && i+1 < len(args) && isNumber(args[i+1].val):
 			i++
@@ -92,18 +93,18 @@ func readOnlyIfconfig(args []word) bool {
 		return true
 	}
 	v := args[0].val
-	return len(args) == 1 && v != "" && isName(v[0]) && !args[0].glob && !expands(args[0])
+	return len(args) == 1 && v != "" && isName(v[0]) && !args[0].isGlob() && !expands(args[0])
 }
 
 // readOnlyBracket is [ … ] with one operator. Of variables not even $HOME may stand in it.
 func readOnlyBracket(args []word) bool {
 	n := len(args)
-	if n < 2 || args[n-1].val != "]" {
+	if n == 0 || args[n-1].val != "]" {
 		return false
 	}
 	args = args[:n-1]
 	for _, w := range args {
-		if w.glob || w.home {
+		if w.isGlob() || w.home {
 			return false
 		}
 	}
@@ -111,7 +112,7 @@ func readOnlyBracket(args []word) bool {
 		args = args[1:]
 	}
 	switch len(args) {
-	case 1:
+	case 0, 1:
 		return true
 	case 2:
 		return len(args[0].val) == 2 && args[0].val[0] == '-'
@@ -136,7 +137,7 @@ func comparesNumbers(op string) bool {
 // readOnlyTestCommand is test, whose flags are a table of their own.
 func readOnlyTestCommand(args []word) bool {
 	for _, w := range args {
-		if w.glob || expands(w) {
+		if w.isGlob() || expands(w) {
 			return false
 		}
 	}
@@ -146,7 +147,7 @@ func readOnlyTestCommand(args []word) bool {
 
 // readOnlyTest is [[ … ]].
 func readOnlyTest(words []word) bool {
-	return !slices.ContainsFunc(words, func(w word) bool { return w.glob || w.home })
+	return !slices.ContainsFunc(words, func(w word) bool { return w.isGlob() || w.home })
 }
 
 // readOnlySed: lines by number with -n, or one s/// of standard input.
@@ -223,7 +224,7 @@ func readOnlyJq(args []word) bool {
 	names := 0
 	for i := 0; i < len(args); i++ {
 		w := args[i]
-		if w.glob || w.nested() || containsWord(w.val, "env") || containsWord(w.val, "$ENV") || strings.Contains(w.val, "`") {
+		if w.isGlob() || w.nested() || containsWord(w.val, "env") || containsWord(w.val, "$ENV") || strings.Contains(w.val, "`") {
 			return false
 		}
 		flag, _, _ := strings.Cut(w.val, "=")
@@ -317,7 +318,8 @@ var otherDaemon = fields(`-H --host -c --context --config -r --remote --url --co
 
 // readOnlyDocker: four subcommands, two of which know their flags.
 func readOnlyDocker(args []word) bool {
-	if len(args) == 0 || slices.ContainsFunc(args, word.isGlob) {
+	if len(args) == 0 || slices.ContainsFunc(args, word.isGlob) ||
+		slices.ContainsFunc(args, func(w word) bool { return strings.HasPrefix(w.val, "~") || strings.Contains(w.val, "=~") }) {
 		return false
 	}
 	switch sub := args[0].val; sub {

@@ -62,23 +62,19 @@ func (j *judge) readOnly(p *part) bool {
 			return false
 		}
 	}
-	words := p.words
-	for len(words) > 0 {
-		rest, ok := launchedReadOnly(words)
-		if !ok {
-			break
-		}
-		words = rest
-	}
+	words, timed := launchedReadOnly(p.words, len(p.assigns) > 0)
 	if len(words) == 0 {
 		return settable(p.assigns)
 	}
 	name, args := words[0].val, words[1:]
-	switch name { // some are known only if nothing stands before them
-	case "[", "cd", "history":
-		if len(words) < len(p.words) {
-			return false
-		}
+	if slices.ContainsFunc(args, word.isOthersHome) {
+		return false
+	}
+	switch {
+	case name == "[" && p.led:
+		return false
+	case (name == "[" || name == "history") && len(words) < len(p.words), name == "cd" && timed:
+		return false // known only if nothing stands before them
 	}
 	switch name {
 	case "[", "jq", "uniq":
@@ -90,9 +86,7 @@ func (j *judge) readOnly(p *part) bool {
 	case len(args) == 0 && bareCommands()[name]:
 		return true
 	case anyArgs()[name]:
-		return name != "echo" || !slices.ContainsFunc(args, func(w word) bool {
-			return w.tilde && w.val != "~" && !strings.HasPrefix(w.val, "~/")
-		})
+		return true
 	case anyArgsNoGlob()[name]:
 		return !slices.ContainsFunc(args, word.isGlob)
 	}
@@ -115,26 +109,27 @@ func known(name string) bool {
 	return false
 }
 
-func (w word) isGlob() bool { return w.glob }
+func (w word) isGlob() bool { return w.glob || w.bare }
 
-// launchedReadOnly strips what may stand before a command of the table.
-func launchedReadOnly(words []word) ([]word, bool) {
-	if len(words) < 2 {
-		return nil, false
-	}
-	switch words[0].val {
-	case "command", "builtin":
-		if strings.HasPrefix(words[1].val, "-") {
-			return nil, false
+// isOthersHome reports ~ with a name, quoted or not.
+func (w word) isOthersHome() bool {
+	return strings.HasPrefix(w.val, "~") && w.val != "~" && !strings.HasPrefix(w.val, "~/")
+}
+
+// launchedReadOnly strips what may stand before a command of the table, and reports whether timeout
+// was among it. noglob counts only at the very start.
+func launchedReadOnly(words []word, assigned bool) (rest []word, timed bool) {
+	for len(words) > 1 {
+		if next, ok := modified(words); ok && !((timed || assigned) && words[0].val == "noglob") {
+			words = next
+			continue
 		}
-		return words[1:], true
-	case "timeout":
-		if len(words) < 3 || !isDuration(words[1].val) || words[2].val == "[" {
-			return nil, false
+		if words[0].val != "timeout" || len(words) < 3 || !isDuration(words[1].val) || words[2].val == "[" {
+			break
 		}
-		return words[2:], true
+		words, timed = words[2:], true
 	}
-	return nil, false
+	return words, timed
 }
 
 var bareCommands = fields(`pwd whoami history arch`)

@@ -1,9 +1,12 @@
 package permit
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Commands that take code as arguments: no prefix rule covers them.
-var evaluators = fields(`eval source . exec trap alias complete enable hash let mapfile readarray shopt bind coproc`)
+var evaluators = fields(`eval source . exec trap alias complete enable hash let mapfile readarray shopt bind coproc nocorrect`)
 
 // Launchers that are not looked through.
 var launchers = fields(`watch ionice setsid flock strace ltrace chrt nsenter script taskset unshare`)
@@ -38,6 +41,19 @@ func (j *judge) unsafe(p *part) *fault {
 			return ask("IFS changes how words are split", "IFS assignment changes word-splitting — cannot model statically")
 		}
 	}
+	if f := unsafeLauncher(p); f != nil {
+		return f
+	}
+	for _, w := range args {
+		if strings.HasPrefix(w.val, "-") && !strings.HasPrefix(strings.TrimLeft(w.val, "-"), " ") && w.nested() {
+			return &fault{w.span, "a flag that only the run shows is not looked into", "Argument starting with `-` contains runtime-determined content"}
+		}
+	}
+	if p.inShell() {
+		if f := unsafeBuiltin(p, name, args); f != nil {
+			return f
+		}
+	}
 	switch name {
 	case "find":
 		return j.unsafeFind(p, args)
@@ -45,20 +61,9 @@ func (j *judge) unsafe(p *part) *fault {
 		return unsafeJq(p, args)
 	case "awk", "gawk", "mawk":
 		return unsafeAwk(p, args)
-	case "read", "getopts":
-		for _, w := range args {
-			if !strings.HasPrefix(w.val, "-") {
-				return ask(name+" sets a variable", "A variable set in this command can't be checked before it runs")
-			}
-		}
 	case "printf":
-		for _, w := range args {
-			if w.val == "-v" {
-				return ask("printf -v sets a variable", "A variable set in this command can't be checked before it runs")
-			}
-			if w.nested() {
-				return ask("printf of what only the run shows", "")
-			}
+		if slices.ContainsFunc(args, word.nested) {
+			return ask("printf of what only the run shows", "printf operand is runtime-determined and may carry an array subscript")
 		}
 	case "set":
 		return unsafeSet(p, args)
@@ -68,13 +73,106 @@ func (j *judge) unsafe(p *part) *fault {
 	return nil
 }
 
+// unsafeLauncher is about launchers whose flags or commands are not seen through.
+func unsafeLauncher(p *part) *fault {
+	for words := p.words; len(words) > 1; {
+		name, next := words[0].val, words[1].val
+		opaque := func() *fault {
+			return &fault{p.span, "what " + name + " " + next + " starts is not looked into", "'" + name + " " + next + "' can't be checked before it runs"}
+		}
+		rest, ok := launched(words)
+		if !ok {
+			rest, ok = launchedByEnv(words)
+		}
+		switch {
+		case name == "command" && isFlag(next) && !ok && strings.Trim(next[1:], "pvV") != "",
+			name == "env" && !ok && !isAssign(next) && next != "-i" && next != "-u",
+			(name == "time" || name == "nohup") && next == "[",
+			name == "command" && ok && rest[0].val == "noglob",
+			name == "noglob" && isAssign(next) && !safeName(strings.Split(next, "=")[0]),
+			(name == "timeout" || name == "nice") && !ok && slices.ContainsFunc(words[1:min(3, len(words))], word.nested):
+			return opaque()
+		case name == "xargs" && !isFlag(next):
+			return unsafeXargs(p, part{words: words[1:]})
+		case !ok:
+			return nil
+		}
+		words = rest
+	}
+	return nil
+}
+
+// unsafeXargs is about commands to which xargs could add what changes all.
+func unsafeXargs(p *part, added part) *fault {
+	name, _ := added.name()
+	if name == "find" || name == "jq" || evaluators()[name] || strings.Contains(name, nestedMark) {
+		return &fault{p.span, "what xargs adds to " + name + " is not looked into", "What xargs adds to " + name + " can't be checked before it runs"}
+	}
+	return nil
+}
+
+// inShell reports whether the shell itself runs the command, and no program that it starts.
+func (p part) inShell() bool {
+	words := p.words
+	for len(words) > 0 {
+		rest, ok := modified(words)
+		if !ok && words[0].val == "time" {
+			rest, ok = words[1:], true
+		}
+		if !ok {
+			break
+		}
+		words = rest
+	}
+	name, _ := p.name()
+	return len(words) > 0 && words[0].val == name
+}
+
+// unsafeBuiltin is about builtins that change what later commands mean.
+func unsafeBuiltin(p *part, name string, args []word) *fault {
+	sets := &fault{p.span, name + " sets a variable", "A variable set in this command can't be checked before it runs"}
+	switch name {
+	case "read", "getopts":
+		if slices.ContainsFunc(args, func(w word) bool { return !strings.HasPrefix(w.val, "-") }) {
+			return sets
+		}
+	case "printf":
+		if slices.ContainsFunc(args, func(w word) bool { return w.val == "-v" }) {
+			return sets
+		}
+	case "export", "declare", "local", "readonly", "typeset":
+		if len(p.words) > len(args)+1 && slices.ContainsFunc(args, func(w word) bool { return isAssign(w.val) }) {
+			return sets
+		}
+	case "unset":
+		return unsafeUnset(p, args)
+	}
+	return nil
+}
+
+// steering are the variables that the shell itself goes by.
+var steering = fields(`PATH path IFS PS4 HOME SHELL ENV BASH_ENV CDPATH FPATH MANPATH ZDOTDIR HISTFILE LANG LC_ALL LC_CTYPE
+	LD_PRELOAD LD_LIBRARY_PATH OPTIND RANDOM UID`)
+
+// unsafeUnset lets plain names go, but for those that later commands are found by.
+func unsafeUnset(p *part, args []word) *fault {
+	for i, w := range args {
+		switch {
+		case i == 0 && (w.val == "-v" || w.val == "-f"):
+		case !isVariable(w.val) || w.quoted || w.home:
+			return &fault{w.span, "unset of something else than a plain name", "unset operand '" + w.val + "' is not a plain variable name"}
+		case steering()[w.val]:
+			return &fault{w.span, "unset " + w.val + " changes what later commands do", "'unset' targets shell variable " + w.val}
+		}
+	}
+	return nil
+}
+
 // unsafeTest is about operands that the shell would evaluate as arithmetic, and a shape that
 // Claude Code's parser does not read.
 func unsafeTest(p *part, args []word) *fault {
 	for i, w := range args {
 		switch {
-		case w.val == "=" && p.words[0].val == "test":
-			return &fault{p.span, "test with = is not read: write [ a = b ]", "Parse error"}
 		case comparesNumbers(w.val) && i > 0 && i+1 < len(args) && !(isInteger(args[i-1].val) && isInteger(args[i+1].val)):
 			return &fault{p.span, "a comparison of numbers with something else", "'" + p.words[0].val + " ... " + w.val + " ...' operand is non-numeric"}
 		case w.val == "-t" && i+1 < len(args) && !isNumber(args[i+1].val) && args[i+1].val != "]" && p.words[0].val == "test":
@@ -119,9 +217,23 @@ var findValues = fields(`-name -iname -path -ipath -wholename -iwholename -regex
 	-type -xtype -user -group -uid -gid -perm -size -printf -newer -anewer -cnewer -newermt -samefile -inum -links -fstype
 	-mtime -atime -ctime -mmin -amin -cmin -used -maxdepth -mindepth -context`)
 
+// comparesTimes reports -newerXY of find: X is a time of the file, Y one of another file, or a text.
+func comparesTimes(test string) bool {
+	xy, ok := strings.CutPrefix(test, "-newer")
+	return ok && len(xy) == 2 && strings.IndexByte("aBcm", xy[0]) >= 0 && strings.IndexByte("aBcmt", xy[1]) >= 0
+}
+
 func (j *judge) unsafeFind(p *part, args []word) *fault {
-	for i, w := range args {
+	value := false // of the test before it
+	for _, w := range args {
+		if value && !w.glob {
+			value = false
+			continue
+		}
+		value = findValues()[w.val] || comparesTimes(w.val)
 		switch v := w.val; {
+		case w.nested():
+			return &fault{w.span, "find with what only the run shows is not looked into", "find argument is runtime-determined — could resolve to a dangerous action"}
 		case v == "-exec", v == "-execdir", v == "-ok", v == "-okdir", v == "-delete", v == "-fls", strings.HasPrefix(v, "-fprint"), v == "-files0-from":
 			return &fault{w.span, "find with " + v + " runs commands or changes files",
 				"find with '" + v + "' executes commands or modifies files — cannot be auto-allowed by a Bash(find:*) prefix rule"}
@@ -130,7 +242,7 @@ func (j *judge) unsafeFind(p *part, args []word) *fault {
 			return &fault{w.span, "a pattern outside of quotes could become an action of find: quote it",
 				"find contains unquoted glob characters — could glob-expand to a dangerous action before find runs"}
 		}
-		if strings.ContainsAny(w.val, "*?[") && (i == 0 || !findValues()[args[i-1].val]) {
+		if strings.ContainsAny(w.val, "*?[") {
 			return &fault{w.span, "a pattern stands where find takes none",
 				"find argument '" + w.val + "' contains glob characters — could glob-expand to a dangerous action"}
 		}
@@ -174,6 +286,8 @@ func unsafeAwk(p *part, args []word) *fault {
 		switch v := w.val; {
 		case strings.HasPrefix(v, "-") && !strings.HasPrefix(v, "-F") && v != "-v" && v != "--":
 			return &fault{p.span, "awk with " + v + " is not looked into", "awk has an option that can't be checked before it runs"}
+		case w.nested():
+			return &fault{p.span, "awk with what only the run shows is not looked into", "awk is given text that can't be checked before it runs"}
 		case strings.Contains(v, "system("), pipesCommand(v), strings.Contains(v, "@"):
 			return &fault{p.span, "awk that runs other code is not looked into", "awk program contains system() which executes arbitrary commands"}
 		}
@@ -189,11 +303,11 @@ func (j *judge) edits(p *part) bool {
 	if len(p.words) == 0 || len(p.assigns) > 0 {
 		return false
 	}
-	switch p.words[0].val {
+	switch name, args := p.name(); name {
 	case "touch", "mkdir", "rm", "rmdir", "mv", "cp":
 		return true
 	case "sed":
-		quiet, names, ok := sedScript(p.words[1:])
+		quiet, names, ok := sedScript(args)
 		return ok && !quiet && substitutes(names[0].val)
 	}
 	return false

@@ -1,6 +1,7 @@
 package permit
 
 import (
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -101,6 +102,7 @@ func (r *reading) hidden(n syntax.Node, s string) {
 func (r *reading) double(q *syntax.DblQuoted, val *strings.Builder, out *word, c context) {
 	known := 0
 	var subs []*syntax.CmdSubst
+	var sums []*syntax.ArithmExp
 	for _, p := range q.Parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
@@ -112,7 +114,7 @@ func (r *reading) double(q *syntax.DblQuoted, val *strings.Builder, out *word, c
 			known += val.Len() - before
 		case *syntax.ArithmExp:
 			r.arithmetic(p, val)
-			known++
+			sums = append(sums, p)
 		case *syntax.CmdSubst:
 			if text, ok := hereText(p, r.src); ok {
 				known += 2
@@ -121,6 +123,12 @@ func (r *reading) double(q *syntax.DblQuoted, val *strings.Builder, out *word, c
 			}
 			subs = append(subs, p)
 			val.WriteString(nestedMark)
+		}
+	}
+	for _, sum := range sums {
+		if known < 2 {
+			r.refuse(sum, "arithmetic is looked into only beside other text in the same double quotes", "Quoted text in this command can't be checked before it runs")
+			return
 		}
 	}
 	for _, sub := range subs {
@@ -216,11 +224,15 @@ func (r *reading) param(p *syntax.ParamExp, val *strings.Builder, out *word) {
 
 // arithmetic reads $((1+1)); a name in it would be a variable.
 func (r *reading) arithmetic(p *syntax.ArithmExp, val *strings.Builder) {
-	val.WriteByte('0')
+	val.WriteString(nestedMark)
 	syntax.Walk(p, func(n syntax.Node) bool {
 		switch n := n.(type) {
+		case *syntax.ArithmExp:
+			if n.Bracket {
+				r.refuse(p, "$[…] is not looked into", "Arithmetic expansion references variable or non-literal: $[")
+			}
 		case *syntax.Lit:
-			if strings.Trim(n.Value, "0123456789") != "" {
+			if _, err := strconv.ParseInt(n.Value, 0, 64); err != nil {
 				r.refuse(p, "arithmetic with a variable is not looked into", "Arithmetic expansion references variable or non-literal: "+n.Value)
 			}
 		case *syntax.ParamExp, *syntax.CmdSubst:
