@@ -14,7 +14,7 @@ const module = "github.com/skillhand/skillhand"
 
 // rooms lists, for every room, the rooms it may know. Nothing imports upward.
 const rooms = `
-try: . claude here internal/atomicfile internal/redact internal/term proc report settings skill
+try: . claude here internal/atomicfile internal/redact internal/term proc report settings skill trust
 mcp/host: internal/atomicfile settings
 mcp: . here render skill trust
 .: claude claudepage here history internal/redact proc render report session settings shell skill trust verdict

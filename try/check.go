@@ -27,12 +27,12 @@ type Check struct {
 	File     string // must exist
 	Contains string
 	Matches  *regexp.Regexp
-	JSON     string // a path, such as items[0].name, whose value must be Value, if that is set
-	Value    *any
-	Report   bool   // it holds a report of success
-	Command  string // run by sh in the trial's folder, must exit with 0
-	Judge    string // a question for a model, whose answer must be yes
-	Optional bool   // a judge that is asked only if the caller wants judges
+	JSON     string          // a path, such as items[0].name, whose value must be Value, if that is set
+	Value    json.RawMessage `json:",omitempty"`
+	Report   bool            // it holds a report of success
+	Command  string          // run by sh in the trial's folder, must exit with 0
+	Judge    string          // a question for a model, whose answer must be yes
+	Optional bool            // a judge that is asked only if the caller wants judges
 }
 
 // A scene is what a trial left for its checks.
@@ -192,10 +192,16 @@ func (c *Check) lookJSON(what string, text []byte) string {
 			return fmt.Sprintf("%s has no %s", what, c.JSON)
 		}
 	}
-	if c.Value != nil && !reflect.DeepEqual(doc, *c.Value) {
+	if c.Value == nil {
+		return ""
+	}
+	var want any
+	if err := json.Unmarshal(c.Value, &want); err != nil {
+		return err.Error()
+	}
+	if !reflect.DeepEqual(doc, want) {
 		got, _ := json.Marshal(doc) // it was read from JSON
-		want, _ := json.Marshal(*c.Value)
-		return fmt.Sprintf("%s has %s = %s, want %s", what, c.JSON, got, want)
+		return fmt.Sprintf("%s has %s = %s, want %s", what, c.JSON, got, c.Value)
 	}
 	return ""
 }

@@ -57,6 +57,8 @@ func TestChecks(t *testing.T) {
 		{"{file: card.json, json: 'people[1].name'}", "card.json has no people[1].name"},
 		{"{file: card.json, json: people.name}", "card.json has no people.name"},
 		{"{file: card.json, json: 'people[0].age', value: '36'}", `card.json has people[0].age = 36, want "36"`},
+		{"{file: card.json, json: 'people[0].name', value: null}", `card.json has people[0].name = "Ada", want null`},
+		{"{file: card.json, json: {path: 'people[0][\"a.b\"].1', value: null}}", ""},
 		{"{file: bad.json, json: a}", "bad.json is no JSON: unexpected end of JSON input"},
 		{"{report: out.txt}", ""},
 		{"{report: card.txt}", "card.txt holds no report"},
@@ -135,8 +137,8 @@ func TestCopy(t *testing.T) {
 // TestEnvironment: a trial has what the CLI needs, and nothing that says who asks.
 func TestEnvironment(t *testing.T) {
 	got := trialEnv(here.Env{"PATH=/bin", "HOME=/me", "SSH_AUTH_SOCK=/s", "ANTHROPIC_API_KEY=k", "CLAUDE_CONFIG_DIR=/c", "CLAUDE_CODE_USE_BEDROCK=1", "MINE=1", "ALSO=1", "LC_ALL=C"},
-		"/h", "/t", "/p", []string{"ALSO"})
-	want := "PATH=/bin ANTHROPIC_API_KEY=k CLAUDE_CODE_USE_BEDROCK=1 ALSO=1 LC_ALL=C HOME=/h USERPROFILE=/h TMPDIR=/t PWD=/p DISABLE_AUTOUPDATER=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"
+		folders{home: "/h", temp: "/t", project: "/p", state: "/s"}, []string{"ALSO"})
+	want := "PATH=/bin ANTHROPIC_API_KEY=k CLAUDE_CODE_USE_BEDROCK=1 ALSO=1 LC_ALL=C HOME=/h USERPROFILE=/h TMPDIR=/t PWD=/p SKILLHAND_STATE_DIR=/s DISABLE_AUTOUPDATER=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"
 	if strings.Join(got, " ") != want {
 		t.Errorf("%s\nwant %s", strings.Join(got, " "), want)
 	}

@@ -30,7 +30,7 @@ var kept = []string{
 }
 
 // trialEnv is the environment of a trial. more are further names to pass on.
-func trialEnv(user here.Env, home, temp, project string, more []string) here.Env {
+func trialEnv(user here.Env, place folders, more []string) here.Env {
 	var env here.Env
 	for _, kv := range user {
 		name, _, _ := strings.Cut(kv, "=")
@@ -43,7 +43,7 @@ func trialEnv(user here.Env, home, temp, project string, more []string) here.Env
 		}
 	}
 	for _, kv := range [][2]string{
-		{"HOME", home}, {"USERPROFILE", home}, {"TMPDIR", temp}, {"PWD", project},
+		{"HOME", place.home}, {"USERPROFILE", place.home}, {"TMPDIR", place.temp}, {"PWD", place.project}, {"SKILLHAND_STATE_DIR", place.state},
 		{"DISABLE_AUTOUPDATER", "1"}, {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"},
 	} {
 		env = env.With(kv[0], kv[1])

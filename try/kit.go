@@ -51,6 +51,7 @@ type kitSubject struct {
 	Folder      string `json:"folder"`
 	Plugin      string `json:"plugin,omitempty"`
 	User        bool   `json:"user,omitempty"`
+	Trusted     bool   `json:"trusted,omitempty"`
 	Cases       []Case `json:"cases"`
 }
 
@@ -66,6 +67,10 @@ func Pack(o Options, subjects []*Subject) ([]byte, error) {
 		return nil, err
 	}
 	defer removeTree(dir)
+	user, err := o.Runtime.Complete()
+	if err != nil {
+		return nil, err
+	}
 	p := &packer{dir: dir, at: map[string]string{}}
 	list := kitList{
 		Model: o.Model, MaxTurns: o.MaxTurns, MaxUSD: o.MaxUSD, AllowedTools: o.AllowedTools, Args: o.Args, Env: o.Env, Judge: o.Judge,
@@ -76,13 +81,10 @@ func Pack(o Options, subjects []*Subject) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.Name, err)
 		}
+		packed.Trusted = o.trusts(user, s)
 		list.Subjects = append(list.Subjects, packed)
 	}
 	if o.WithMine {
-		user, err := o.Runtime.Complete()
-		if err != nil {
-			return nil, err
-		}
 		if list.Mine, err = neighbours(user); err != nil {
 			return nil, err
 		}
@@ -112,8 +114,8 @@ type packer struct {
 }
 
 // add copies a file or folder into the kit, but for what is named, and returns its path there.
-func (p *packer) add(from string, but ...string) (string, error) {
-	key := fmt.Sprintf("%q %q", from, but)
+func (p *packer) add(from string, skip ...string) (string, error) {
+	key := fmt.Sprintf("%q %q", from, skip)
 	if at, ok := p.at[key]; ok {
 		return at, nil
 	}
@@ -124,7 +126,7 @@ func (p *packer) add(from string, but ...string) (string, error) {
 		to = at
 	}
 	p.at[key] = at
-	return at, copyTree(from, filepath.Join(p.dir, to), func(rel string) bool { return slices.Contains(but, rel) })
+	return at, copyTree(from, filepath.Join(p.dir, to), but(skip...))
 }
 
 func (p *packer) subject(s *Subject) (kitSubject, error) {
@@ -211,7 +213,7 @@ func Unpack(packed []byte, dir string) (*Kit, error) {
 		return nil, fmt.Errorf("a kit of trials: %w", err)
 	}
 	for _, s := range k.list.Subjects {
-		subject := &Subject{Name: s.Name, Description: s.Description, Cases: s.Cases, names: s.Names, dir: s.Dir, user: s.User, folder: k.path(s.Folder)}
+		subject := &Subject{Name: s.Name, Description: s.Description, Cases: s.Cases, names: s.Names, dir: s.Dir, user: s.User, trusted: s.Trusted, folder: k.path(s.Folder)}
 		if s.Plugin != "" {
 			subject.plugin = k.path(s.Plugin)
 		}

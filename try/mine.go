@@ -82,7 +82,7 @@ func (r *runner) settle(s *Subject, place folders) ([]string, error) {
 		if _, err := os.Lstat(to); err == nil {
 			continue // the case brings its own
 		}
-		if err := copyTree(n.Folder, to, func(rel string) bool { return rel == ".git" }); err != nil {
+		if err := copyTree(n.Folder, to, but(".git")); err != nil {
 			return nil, err
 		}
 	}
@@ -96,9 +96,7 @@ var startsItself = []string{"hooks/hooks.json", ".mcp.json", ".lsp.json", "monit
 // hooks and servers are the user's, not the agent's to choose from.
 func (n neighbour) copyPlugin(to string) error {
 	const manifest = ".claude-plugin/plugin.json"
-	err := copyTree(n.Folder, to, func(rel string) bool {
-		return rel == ".git" || rel == manifest || slices.Contains(startsItself, rel)
-	})
+	err := copyTree(n.Folder, to, but(append([]string{".git", manifest}, startsItself...)...))
 	if err != nil {
 		return err
 	}
@@ -137,5 +135,5 @@ func describePlugin(root string, add func(folder, prefix string)) {
 // hash tells the neighbours apart from others.
 func (n neighbour) hash(h io.Writer) error {
 	fmt.Fprintf(h, "%q %v %v\n", n.Name, n.User, n.Plugin)
-	return hashTree(h, n.Folder)
+	return hashTree(h, n.Folder, but(".git"))
 }

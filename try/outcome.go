@@ -27,6 +27,7 @@ const (
 type Reading struct {
 	Outcome Outcome
 	Skills  []string // whose text was delivered, in order, each once
+	Refused string   // what came instead of the skill's text, if it was called and did not fire
 	Answer  string
 	Why     string // of void, or of an answer that was cut off
 	CostUSD float64
@@ -67,6 +68,8 @@ type stream struct {
 type call struct {
 	id, parent, skill  string
 	launched, complete bool
+	refused            bool
+	fault              string // what was said then
 }
 
 // An event is a line of the stream, as far as skills are concerned.
@@ -86,6 +89,7 @@ type block struct {
 	Name    string          `json:"name"`
 	Input   json.RawMessage `json:"input"`
 	For     string          `json:"tool_use_id"`
+	Said    json.RawMessage `json:"content"`
 	IsError bool            `json:"is_error"`
 }
 
@@ -176,7 +180,11 @@ func (s *stream) called(parent string, b block) {
 
 func (s *stream) answered(e event, b block) {
 	c := s.calls[b.For]
-	if c == nil || b.IsError {
+	if c == nil {
+		return
+	}
+	if b.IsError {
+		c.refused, c.fault = true, b.said()
 		return
 	}
 	var result struct {
@@ -186,6 +194,7 @@ func (s *stream) answered(e event, b block) {
 	}
 	if json.Unmarshal(e.Result, &result) == nil {
 		if result.Success != nil && !*result.Success {
+			c.refused, c.fault = true, b.said()
 			return
 		}
 		if result.Name != "" {
@@ -193,6 +202,16 @@ func (s *stream) answered(e event, b block) {
 		}
 	}
 	c.launched = true
+}
+
+// said is what a tool said, without the tags that the CLI puts around its own errors.
+func (b *block) said() string {
+	var texts []string
+	for _, part := range blocks(b.Said) {
+		texts = append(texts, part.Text)
+	}
+	text := strings.TrimPrefix(strings.TrimSpace(strings.Join(texts, "\n")), "<tool_use_error>")
+	return strings.TrimSpace(strings.TrimSuffix(text, "</tool_use_error>"))
 }
 
 // baseLine is how the text of a skill begins, unless it is also a command.
@@ -212,7 +231,7 @@ func (s *stream) delivered(parent, text string) {
 		folder = path.Base(strings.ReplaceAll(strings.TrimSpace(first[len(baseLine):]), `\`, "/"))
 	}
 	for _, c := range s.order {
-		if c.parent != parent || c.complete || !c.launched && base(c.skill) != folder {
+		if c.parent != parent || c.complete || c.refused || !c.launched && base(c.skill) != folder {
 			continue
 		}
 		if found == nil || folder != "" && base(found.skill) != folder && base(c.skill) == folder {
@@ -231,6 +250,9 @@ func (s *stream) reading(skill Names) Reading {
 	r := Reading{Outcome: None}
 	for _, c := range s.order {
 		if !c.launched || !c.complete {
+			if slices.Contains(skill, c.skill) {
+				r.Refused = cmp.Or(c.fault, "nothing")
+			}
 			continue
 		}
 		if !slices.Contains(r.Skills, c.skill) {
@@ -242,6 +264,9 @@ func (s *stream) reading(skill Names) Reading {
 		case r.Outcome == None:
 			r.Outcome = Other
 		}
+	}
+	if r.Outcome == Fired {
+		r.Refused = ""
 	}
 	if s.result == nil {
 		r.Outcome, r.Why = Void, "the transcript ends without a result"

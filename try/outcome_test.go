@@ -49,6 +49,7 @@ func TestRead(t *testing.T) {
 		{"another after it", join(init, greet, other, ok), Fired, "greet other"},
 		{"none", join(init, bash, ok), None, ""},
 		{"called, refused", join(init, use("a", "greet"), `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":"<tool_use_error>Unknown skill: greet</tool_use_error>"}]},"tool_use_result":"Error: Unknown skill: greet"}`, ok), None, ""},
+		{"called, refused, called again", join(init, use("x", "greet"), `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"x","is_error":true,"content":"not now"}]}}`, greet, ok), Fired, "greet"},
 		{"called, no answer", join(init, use("a", "greet"), ok), None, ""},
 		{"launched, no text", join(init, greet[:2], ok), None, ""},
 		{"launched, the text of another", join(init, greet[:2], other, ok), Other, "other"},
@@ -76,6 +77,20 @@ func TestRead(t *testing.T) {
 		}
 		if tt.want == Void && r.Why == "" {
 			t.Errorf("%s: void without a reason", tt.name)
+		}
+	}
+	refused := func(content string) string {
+		return use("a", "greet") + "\n" + `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":` + content + `}]}}`
+	}
+	for _, tt := range []struct{ name, stream, want string }{
+		{"a text", join(init, refused(`"<tool_use_error>Unknown skill: greet</tool_use_error>"`), ok), "Unknown skill: greet"},
+		{"blocks", join(init, refused(`[{"type":"text","text":"Execute skill: greet"}]`), other, ok), "Execute skill: greet"},
+		{"no answer", join(init, use("a", "greet"), ok), "nothing"},
+		{"it fired afterwards", join(init, strings.ReplaceAll(refused(`"no"`), `"a"`, `"x"`), greet, ok), ""},
+		{"another", join(init, use("b", "other"), ok), ""},
+	} {
+		if r, _ := Read(strings.NewReader(tt.stream), Names{"greet"}); r.Refused != tt.want {
+			t.Errorf("refused, %s: %q, want %q", tt.name, r.Refused, tt.want)
 		}
 	}
 	r, _ := Read(strings.NewReader(join(init, greet, ok)), Names{"greet"})

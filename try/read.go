@@ -149,12 +149,19 @@ func (r *reader) parse(text []byte) (*yaml.Node, error) {
 	if filepath.Ext(r.file) == ".json" {
 		return r.parseJSON(bytes.TrimPrefix(text, []byte("\ufeff")))
 	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(text, &doc); err != nil {
-		return nil, fmt.Errorf("%s:%s", r.file, yamlLine.ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml:"), "$1:"))
-	}
-	if len(doc.Content) == 0 {
+	var doc, more yaml.Node
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	err := dec.Decode(&doc)
+	if errors.Is(err, io.EOF) {
 		return &yaml.Node{Kind: yaml.DocumentNode, Line: 1}, nil
+	}
+	if err == nil {
+		if err = dec.Decode(&more); err == nil {
+			return nil, fmt.Errorf("%s:%d: a second document in one file: it would not be read", r.file, more.Line)
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s:%s", r.file, yamlLine.ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml:"), "$1:"))
 	}
 	return doc.Content[0], nil
 }
@@ -167,12 +174,15 @@ var yamlLine = regexp.MustCompile(`^ line (\d+):`)
 func (r *reader) parseJSON(text []byte) (*yaml.Node, error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
+	at, lines := 0, 1
 	line := func() int {
-		at := int(dec.InputOffset())
-		for at < len(text) && bytes.IndexByte([]byte(" \t\r\n,:"), text[at]) >= 0 {
-			at++ // what comes next begins after these
+		next := int(dec.InputOffset())
+		for next < len(text) && bytes.IndexByte([]byte(" \t\r\n,:"), text[next]) >= 0 {
+			next++ // what comes next begins after these
 		}
-		return 1 + bytes.Count(text[:at], []byte("\n"))
+		lines += bytes.Count(text[at:next], []byte("\n"))
+		at = next
+		return lines
 	}
 	var value func(depth int) (*yaml.Node, error)
 	value = func(depth int) (*yaml.Node, error) {
@@ -263,10 +273,7 @@ func (r *reader) items(list *yaml.Node, item func(n *yaml.Node, f map[string]*ya
 		r.fault(list, "want a list")
 		return
 	}
-	for i, n := range list.Content {
-		if n.Kind == yaml.AliasNode {
-			n = n.Alias
-		}
+	for i, n := range content(list) {
 		if n.Kind != yaml.MappingNode {
 			r.fault(n, "want a case, with its fields")
 			continue
@@ -353,7 +360,7 @@ func (r *reader) own(n *yaml.Node, f map[string]*yaml.Node, c *Case) {
 		r.fault(checks, "checks: want a list")
 		return
 	}
-	for _, n := range checks.Content {
+	for _, n := range content(checks) {
 		if n.Kind != yaml.MappingNode {
 			r.fault(n, "a check: want fields, such as file: card.txt")
 			continue
@@ -367,9 +374,7 @@ func (r *reader) prompt(n, at *yaml.Node, key string, c *Case) {
 		r.fault(n, "%s is missing", key)
 		return
 	}
-	if c.Prompt = r.text(at, key); strings.TrimSpace(c.Prompt) == "" && at.Tag == "!!str" {
-		r.fault(at, "%s is empty", key)
-	}
+	c.Prompt = r.some(at, key)
 }
 
 // fields are those of a mapping. A key that is there twice is a fault.
@@ -383,8 +388,20 @@ func (r *reader) fields(n *yaml.Node) map[string]*yaml.Node {
 		if all[key.Value] != nil {
 			r.fault(key, "%s is there twice", key.Value)
 		}
-		if value.Tag != "!!null" {
+		// Nothing is nothing, but for a value that is wanted.
+		if value.Tag != "!!null" || key.Value == "value" {
 			all[key.Value] = value
+		}
+	}
+	return all
+}
+
+// content are the items of a list.
+func content(n *yaml.Node) []*yaml.Node {
+	all := slices.Clone(n.Content)
+	for i, item := range all {
+		if item.Kind == yaml.AliasNode {
+			all[i] = item.Alias
 		}
 	}
 	return all
@@ -436,7 +453,7 @@ func (r *reader) texts(n *yaml.Node, what string) []string {
 		return nil
 	}
 	var all []string
-	for _, item := range n.Content {
+	for _, item := range content(n) {
 		if item.Kind == yaml.MappingNode { // an author's own form, with a text in it or as a whole
 			fields := r.fields(item)
 			text := cmp.Or(fields["text"], fields["description"])
@@ -456,13 +473,15 @@ func flow(n *yaml.Node) string {
 	return strings.Join(strings.Fields(string(text)), " ")
 }
 
-// files are one path or a list of them.
+// files are one path or a list of them. What cannot be copied together is a fault now, not in
+// the middle of the trials.
 func (r *reader) files(n *yaml.Node) []string {
 	named := []*yaml.Node{n}
 	if n.Kind == yaml.SequenceNode {
-		named = n.Content
+		named = content(n)
 	}
 	var all []string
+	from := map[string]string{} // what is copied, by where it goes
 	for _, n := range named {
 		name := r.text(n, "files")
 		if name == "" {
@@ -483,6 +502,20 @@ func (r *reader) files(n *yaml.Node) []string {
 		}
 		if found == "" {
 			r.fault(n, "files: %s is not there, neither beside this file nor in the skill's folder", name)
+			continue
+		}
+		err := walkTree(found, nil, func(e entry) error {
+			if e.mode.IsDir() {
+				return nil
+			}
+			if other := from[e.rel]; other != "" {
+				return fmt.Errorf("%s and %s would both be %s", other, e.path, e.rel)
+			}
+			from[e.rel] = e.path
+			return nil
+		})
+		if err != nil {
+			r.fault(n, "files: %v", err)
 			continue
 		}
 		all = append(all, found)
@@ -522,6 +555,8 @@ func (r *reader) check(n *yaml.Node) Check {
 		r.fault(n, "a check without a field, want one of %s", strings.Join(checkFields, ", "))
 	case alone > 0 && len(f) > 1:
 		r.fault(n, "%s: command, answer and judge are checks of their own", c.Text)
+	case f["file"] != nil && f["report"] != nil && f["report"].Tag == "!!str":
+		r.fault(n, "%s: both name a file, want report: true", c.Text)
 	case f["value"] != nil && c.JSON == "":
 		r.fault(n, "value without json, the path to it")
 	}
@@ -531,13 +566,11 @@ func (r *reader) check(n *yaml.Node) Check {
 func (r *reader) checkField(c *Check, key string, n *yaml.Node) {
 	switch key {
 	case "file":
-		if c.File = r.text(n, key); !filepath.IsLocal(filepath.FromSlash(c.File)) {
-			r.fault(n, "file: %q: want a path inside the trial's folder", c.File)
-		}
+		c.File = r.inside(n, key)
 	case "contains":
-		c.Contains = r.text(n, key)
+		c.Contains = r.some(n, key)
 	case "matches", "answer":
-		re, err := regexp.Compile(r.text(n, key))
+		re, err := regexp.Compile(r.some(n, key))
 		if err != nil {
 			r.fault(n, "%s: %v", key, err)
 			return
@@ -549,17 +582,35 @@ func (r *reader) checkField(c *Check, key string, n *yaml.Node) {
 		r.value(c, n)
 	case "report":
 		if n.Tag == "!!str" {
-			c.File, c.Report = r.text(n, key), true
+			c.File, c.Report = r.inside(n, key), true
 			return
 		}
 		if c.Report = r.boolean(n, key); !c.Report {
 			r.fault(n, "report: want true, or the file that holds it")
 		}
 	case "command":
-		c.Command = r.text(n, key)
+		c.Command = r.some(n, key)
 	case "judge":
-		c.Judge = r.text(n, key)
+		c.Judge = r.some(n, key)
 	}
+}
+
+// some is a text with something in it: a check for nothing would always pass.
+func (r *reader) some(n *yaml.Node, what string) string {
+	text := r.text(n, what)
+	if n.Tag == "!!str" && strings.TrimSpace(text) == "" {
+		r.fault(n, "%s is empty", what)
+	}
+	return text
+}
+
+// inside is the path of a file of the trial.
+func (r *reader) inside(n *yaml.Node, what string) string {
+	name := r.text(n, what)
+	if n.Kind == yaml.ScalarNode && !filepath.IsLocal(filepath.FromSlash(name)) {
+		r.fault(n, "%s: %q: want a path inside the trial's folder", what, name)
+	}
+	return name
 }
 
 // jsonPath reads json: PATH and json: {path: PATH, value: VALUE}.
@@ -587,15 +638,9 @@ func (r *reader) value(c *Check, n *yaml.Node) {
 	var v any
 	err := n.Decode(&v)
 	if err == nil {
-		var text []byte
-		if text, err = json.Marshal(v); err == nil {
-			v = nil
-			err = json.Unmarshal(text, &v)
-		}
+		c.Value, err = json.Marshal(v)
 	}
 	if err != nil {
 		r.fault(n, "value: %v", err)
-		return
 	}
-	c.Value = &v
 }

@@ -49,6 +49,16 @@ func TestCases(t *testing.T) {
 	})
 }
 
+// TestLongList: the time that it takes to say where something is wrong does not grow with its line.
+func TestLongList(t *testing.T) {
+	t.Parallel()
+	const n = 50_000
+	text := "[" + strings.Repeat(`{"query": "x", "should_trigger": true},`+"\n", n) + `{"query": "x"}]`
+	if _, err := ParseCases("q.json", ".", []byte(text)); err == nil || err.Error() != fmt.Sprintf("q.json:%d: should_trigger is missing", n+1) {
+		t.Error(err)
+	}
+}
+
 // FuzzCases: nothing that is written in a file of cases is more than a fault.
 func FuzzCases(f *testing.F) {
 	for _, seed := range []string{"cases: [{prompt: x}]", `{"evals":[{"id":1,"prompt":"x","files":["a"]}]}`, `[{"query":"x","should_trigger":true}]`, "&a [*a]", "{{"} {

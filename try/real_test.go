@@ -23,6 +23,7 @@ import (
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/fakeapi"
 	"github.com/skillhand/skillhand/internal/realclaude"
+	"github.com/skillhand/skillhand/trust"
 )
 
 // A stage is a user with a project, a skill in it, and the real CLI against a
@@ -287,6 +288,38 @@ func (s *stage) noByte(trials map[string]Trial) {
 		if sent == 0 {
 			s.t.Errorf("%s: no request of session %s", name, session)
 		}
+	}
+}
+
+// TestRealAllowed: a skill that allows itself tools fires like any other, though the CLI asks before
+// it is used; what the user trusts is trusted in a trial; and of one that cannot be read the report
+// says so.
+func TestRealAllowed(t *testing.T) {
+	s := newStage(t, `cases:
+  - id: one
+    prompt: ONE please
+`, script{"ONE": {skillCall("zebra-card"), done}}, nil)
+	file := filepath.Join(s.subject.Folder(), "SKILL.md")
+	const head = "---\nname: zebra-card\ndescription: Writes zebracards.\nallowed-tools: Bash\n---\n"
+	write(t, file, head+"ZEBRABODY !`ls \"$SKILLHAND_STATE_DIR/trust\" | wc -l | sed 's/^ */trusted: /'`\n")
+	for _, trusted := range []bool{false, true} {
+		if trusted {
+			if _, err := (trust.Store{Dir: s.Runtime.TrustDir()}).Trust(s.project); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, trials := s.run()
+		got := trials["one with"]
+		text, err := os.ReadFile(got.Transcript)
+		if err != nil || got.Outcome != Fired || bytes.Contains(text, []byte("trusted: 1")) != trusted {
+			t.Errorf("trusted %v: %s: %s, %v\n%s", trusted, got.Outcome, got.Refused, err, text)
+		}
+	}
+	write(t, file, head+"ZEBRABODY !`cat no-such-file`\n")
+	summary, trials := s.run()
+	const why = "one: nothing fired in 1 trial; zebra-card was called, and instead of its text came: "
+	if text := summary.Text(plain); trials["one with"].Outcome != None || !strings.Contains(text, why) || !strings.Contains(text, "no-such-file") || strings.Contains(text, "lacks") {
+		t.Errorf("%+v\n%s", trials["one with"], text)
 	}
 }
 

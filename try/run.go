@@ -54,22 +54,23 @@ type Options struct {
 	sleep func(ctx context.Context, d time.Duration) error // nil: as long as that takes
 }
 
-// Plan is a hash of all that decides what trials find, but for their number.
+// Plan is a hash of all that decides what trials find, but for their number. An error says that
+// something cannot be copied for them.
 func (o *Options) Plan(subjects []*Subject) (string, error) {
 	h := sha256.New()
-	fmt.Fprintf(h, "1 %q %d %q %q %v %v %v\n", o.Model, o.MaxTurns, o.AllowedTools, o.Args, o.WithMine, o.Judge, o.Keep)
+	fmt.Fprintf(h, "2 %q %d %q %q %v %v %v\n", o.Model, o.MaxTurns, o.AllowedTools, o.Args, o.WithMine, o.Judge, o.Keep)
+	user, err := o.Runtime.Complete()
+	if err != nil {
+		return "", err
+	}
 	for _, s := range subjects {
 		sum, err := s.hash()
 		if err != nil {
-			return "", err
+			return "", fmt.Errorf("%s: %w", s.Name, err)
 		}
-		fmt.Fprintln(h, s.Name, sum)
+		fmt.Fprintln(h, s.Name, sum, o.trusts(user, s))
 	}
 	if o.WithMine {
-		user, err := o.Runtime.Complete()
-		if err != nil {
-			return "", err
-		}
 		mine, err := neighbours(user)
 		if err != nil {
 			return "", err
@@ -81,6 +82,11 @@ func (o *Options) Plan(subjects []*Subject) (string, error) {
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// trusts reports whether the user trusts the place that a skill is in.
+func (o *Options) trusts(user here.Here, s *Subject) bool {
+	return s.trusted || o.Runtime.Policy(user).May(filepath.Join(s.folder, "SKILL.md")) == nil
 }
 
 // A runner is Options at work.

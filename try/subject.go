@@ -4,9 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,6 +26,8 @@ type Subject struct {
 	dir    string // its name among skills
 	plugin string // the root of its plugin, or ""
 	user   bool   // one of the user's own
+
+	trusted bool // where it comes from
 }
 
 // NewSubject makes a skill one that can be tried. Its cases are still to be read.
@@ -89,11 +90,18 @@ func (s *Subject) install(arm Arm, place folders) ([]string, error) {
 	if arm == Without {
 		return nil, nil
 	}
-	root := place.project
-	if s.user {
-		root = place.home
+	return nil, copyTree(s.folder, filepath.Join(s.root(place), ".claude", "skills", s.dir), but("evals", ".git"))
+}
+
+// root is the folder of a trial below which the skill is: the project, the user's home or a plugin.
+func (s *Subject) root(place folders) string {
+	switch {
+	case s.plugin != "":
+		return filepath.Join(place.root, "plugin", filepath.Base(s.plugin))
+	case s.user:
+		return place.home
 	}
-	return nil, copyTree(s.folder, filepath.Join(root, ".claude", "skills", s.dir), func(rel string) bool { return rel == "evals" || rel == ".git" })
+	return place.project
 }
 
 // inPlugin is the skill's folder within its plugin.
@@ -111,51 +119,36 @@ func (s *Subject) installPlugin(arm Arm, place folders) ([]string, error) {
 	if arm == Without {
 		hidden = own
 	}
-	root := filepath.Join(place.root, "plugin", filepath.Base(s.plugin))
-	return []string{"--plugin-dir", root}, copyTree(s.plugin, root, func(rel string) bool { return rel == hidden || rel == ".git" })
+	root := s.root(place)
+	return []string{"--plugin-dir", root}, copyTree(s.plugin, root, but(hidden, ".git"))
 }
 
-// hash tells what is tried apart: the skill and its cases, with all their files.
+// hash tells what is tried apart, wherever it is: what a trial has of the skill or its plugin, and
+// the cases with their files.
 func (s *Subject) hash() (string, error) {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %q\n", s.names, s.dir, s.plugin)
-	if err := hashTree(h, s.folder); err != nil {
+	root, own := s.folder, "."
+	if s.plugin != "" {
+		var err error
+		if own, err = s.inPlugin(); err != nil {
+			return "", err
+		}
+		root = s.plugin
+	}
+	fmt.Fprintf(h, "%q %q %q %v\n", s.names, s.dir, own, s.user)
+	if err := hashTree(h, root, but(path.Join(own, "evals"), ".git")); err != nil {
 		return "", err
 	}
 	for _, c := range s.Cases {
-		fmt.Fprintf(h, "%q %q %v %q\n", c.ID, c.Prompt, c.Fires, c.Files)
+		fmt.Fprintf(h, "%q %q %v\n", c.ID, c.Prompt, c.Fires)
 		for _, check := range c.Checks {
 			fmt.Fprintf(h, "%q\n", check.Text)
 		}
 		for _, file := range c.Files {
-			if err := hashTree(h, file); err != nil {
+			if err := hashTree(h, file, nil); err != nil {
 				return "", err
 			}
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
-func hashTree(h io.Writer, root string) error {
-	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, _ := filepath.Rel(root, path) // it is below root
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(h, "%q %v\n", rel, info.Mode())
-		if !info.Mode().IsRegular() {
-			return nil
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		_, err = io.Copy(h, f)
-		return err
-	})
 }

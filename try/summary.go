@@ -76,7 +76,8 @@ type Unjudged struct {
 // A Miss is a case that should have fired the skill and did not.
 type Miss struct {
 	Case    string   `json:"case"`
-	Instead string   `json:"instead"` // the skill that fired, or ""
+	Instead string   `json:"instead"`           // the skill that fired, or ""
+	Refused string   `json:"refused,omitempty"` // the skill was called, and this came instead of its text the first time
 	Trials  int      `json:"trials"`
 	Shared  []string `json:"shared"`  // words of the prompt in the description of the skill that fired instead
 	Lacking []string `json:"lacking"` // words of the prompt that the skill's own description lacks
@@ -219,20 +220,20 @@ func misses(subject *Subject, c *Case, trials []Trial, descriptions map[string]s
 	var all []Miss
 	prompt := words(c.Prompt)
 	own := words(subject.Description + " " + strings.Join(subject.names, " "))
-	add := func(instead string) {
+	add := func(instead, refused string) {
 		for i := range all {
-			if all[i].Instead == instead {
+			if all[i].Instead == instead && (all[i].Refused == "") == (refused == "") {
 				all[i].Trials++
 				return
 			}
 		}
-		m := Miss{Case: c.ID, Instead: instead, Trials: 1, Shared: []string{}, Lacking: []string{}}
+		m := Miss{Case: c.ID, Instead: instead, Refused: refused, Trials: 1, Shared: []string{}, Lacking: []string{}}
 		theirs := words(descriptions[instead] + " " + instead)
 		for _, w := range prompt {
 			if instead != "" && slices.Contains(theirs, w) {
 				m.Shared = append(m.Shared, w)
 			}
-			if !slices.Contains(own, w) {
+			if refused == "" && !slices.Contains(own, w) {
 				m.Lacking = append(m.Lacking, w)
 			}
 		}
@@ -241,10 +242,10 @@ func misses(subject *Subject, c *Case, trials []Trial, descriptions map[string]s
 	for _, t := range trials {
 		switch {
 		case t.Outcome == None:
-			add("")
+			add("", t.Refused)
 		case t.Outcome == Other:
 			for _, name := range t.Instead {
-				add(name)
+				add(name, t.Refused)
 			}
 		}
 	}

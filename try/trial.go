@@ -15,6 +15,7 @@ import (
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/trust"
 )
 
 // folders are those of one try of a trial. They are gone after it.
@@ -138,7 +139,9 @@ func (r *runner) try(ctx context.Context, j job) (Trial, *claude.Error, error) {
 		return t, nil, err
 	}
 	reply, err := rt.Ask(ctx, skillhand.AskRequest{Request: claude.Request{
-		Prompt: j.prompt(), Dir: place.project, Model: r.Model, MaxTurns: r.MaxTurns, AllowedTools: r.AllowedTools,
+		Prompt: j.prompt(), Dir: place.project, Model: r.Model, MaxTurns: r.MaxTurns,
+		// Before a skill that allows itself tools the CLI asks, and nobody is there to answer.
+		AllowedTools: slices.Concat([]string{"Skill"}, r.AllowedTools),
 		MaxBudgetUSD: r.left(0), Args: slices.Concat(args, []string{"--permission-mode", "acceptEdits"}, r.Args), Transcript: t.Transcript,
 	}})
 	failure, isFailure := errors.AsType[*claude.Error](err)
@@ -190,6 +193,10 @@ func (r *runner) furnish(j job, place folders) ([]string, error) {
 		return nil, err
 	}
 	own, err := j.subject.install(j.arm, place)
+	if err == nil && !j.subject.user && r.trusts(r.user, j.subject) {
+		// What the user trusts is trusted in its copy too: else a page made by skillhand load is not the one that agents read.
+		_, err = trust.Store{Dir: here.Here{State: place.state}.TrustDir()}.Trust(j.subject.root(place))
+	}
 	return append(args, own...), err
 }
 
@@ -198,7 +205,7 @@ func (r *runner) runtime(place folders) *skillhand.Runtime {
 	rt := r.Runtime
 	rt.Here = here.Here{
 		Dir: place.project, Home: place.home, State: place.state, Project: place.project,
-		Env: trialEnv(r.user.Env, place.home, place.temp, place.project, r.Env),
+		Env: trialEnv(r.user.Env, place, r.Env),
 	}
 	rt.NoHistory, rt.Confirm = true, nil
 	rt.Claude.Retries, rt.Claude.Env, rt.Claude.OnRetry = 0, nil, nil
@@ -220,7 +227,10 @@ func (r *runner) read(t *Trial, s *Subject, c *Case) (Reading, error) {
 	if _, called := s.called(c.Prompt); called && t.Arm == With && reading.Outcome != Void {
 		reading.Outcome = Fired // its text is in the prompt that was sent, which is no event
 	}
-	t.Outcome, t.Why, t.Tokens, t.Instead = reading.Outcome, r.hide.Text(reading.Why), reading.Tokens, nil
+	t.Outcome, t.Why, t.Tokens, t.Instead, t.Refused = reading.Outcome, r.hide.Text(reading.Why), reading.Tokens, nil, ""
+	if t.Arm == With && t.Outcome != Fired {
+		t.Refused = r.hide.Text(reading.Refused)
+	}
 	for _, name := range reading.Skills {
 		if !slices.Contains(s.names, name) && reading.Outcome == Other {
 			t.Instead = append(t.Instead, name)

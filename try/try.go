@@ -51,6 +51,7 @@ type Trial struct {
 	Fires      bool          `json:"fires"`
 	Outcome    Outcome       `json:"outcome"`
 	Instead    []string      `json:"instead,omitempty"` // the other skills that fired
+	Refused    string        `json:"refused,omitempty"` // what came instead of the skill's text, if it was called and did not fire
 	Why        string        `json:"why,omitempty"`     // of void, or of an answer that was cut off
 	Passed     *bool         `json:"passed"`            // every check; nil if there is none, or one could not be told and none failed
 	Checks     []CheckResult `json:"checks"`

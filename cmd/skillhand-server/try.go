@@ -49,8 +49,9 @@ of this project that have cases are tried.
 Cases are evals/evals.json (agentskills.io), lists of queries (skill-creator) and
 evals/*.yaml. --init writes some to start from. Each trial gets a fresh copy of
 its case's folder and an empty HOME with your credentials, so nothing of yours is
-read or changed. Edits in the folder are accepted; allow other tools with
---allowed-tool. A Bash command that you allow can still write wherever you can.
+read or changed. Edits in the folder and what the skill allows itself are accepted;
+allow other tools with --allowed-tool. A Bash command that you or the skill allow
+can still write wherever you can.
 
 Trials without a verdict (rate limit, time-out, crash) are retried and count in
 no rate. Each trial is saved when it ends: run the same command again to continue
