@@ -147,9 +147,9 @@ func TestEnvironment(t *testing.T) {
 // TestFileName: no two names share a file, and none leaves its folder.
 func TestFileName(t *testing.T) {
 	seen := map[string]string{}
-	for _, name := range []string{"a", "a b", "a-b", "../a", "", ".", "..", "ä", "ö", strings.Repeat("x", 100), strings.Repeat("x", 101), "CON~1", "a/b"} {
+	for _, name := range []string{"a", "a b", "a-b", "../a", "", ".", "..", "ä", "ö", strings.Repeat("x", 100), strings.Repeat("x", 101), "CON~1", "a/b", "A", "Ä"} {
 		got := fileName(name)
-		if seen[got] != "" || !filepath.IsLocal(got) || strings.ContainsAny(got, `/\`) || got == "." {
+		if got != strings.ToLower(got) || seen[got] != "" || !filepath.IsLocal(got) || strings.ContainsAny(got, `/\`) || got == "." {
 			t.Errorf("fileName(%q) = %q, as is that of %q", name, got, seen[got])
 		}
 		seen[got] = name + "!"

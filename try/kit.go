@@ -37,6 +37,7 @@ type kitList struct {
 	Args         []string      `json:"args,omitempty"`
 	Env          []string      `json:"env,omitempty"`
 	Judge        bool          `json:"judge,omitempty"`
+	Retries      int           `json:"retries,omitempty"`
 	Timeout      time.Duration `json:"timeout_ns,omitempty"`
 	IdleTimeout  time.Duration `json:"idle_timeout_ns,omitempty"`
 	Subjects     []kitSubject  `json:"subjects"`
@@ -73,7 +74,7 @@ func Pack(o Options, subjects []*Subject) ([]byte, error) {
 	}
 	p := &packer{dir: dir, at: map[string]string{}}
 	list := kitList{
-		Model: o.Model, MaxTurns: o.MaxTurns, MaxUSD: o.MaxUSD, AllowedTools: o.AllowedTools, Args: o.Args, Env: o.Env, Judge: o.Judge,
+		Model: o.Model, MaxTurns: o.MaxTurns, MaxUSD: o.MaxUSD, AllowedTools: o.AllowedTools, Args: o.Args, Env: o.Env, Judge: o.Judge, Retries: o.Retries,
 		Timeout: o.Runtime.Claude.Timeout, IdleTimeout: o.Runtime.Claude.IdleTimeout,
 	}
 	for _, s := range subjects {
@@ -294,7 +295,7 @@ func (k *Kit) Try(ctx context.Context, rt skillhand.Runtime, want Trial, scratch
 	}
 	rt.Claude.Timeout, rt.Claude.IdleTimeout = k.list.Timeout, k.list.IdleTimeout
 	r := &runner{heard: make(chan struct{}), mine: k.list.Mine, scratch: scratch, Options: Options{
-		Runtime: rt, Judge: k.list.Judge, Model: k.list.Model, MaxTurns: k.list.MaxTurns, MaxUSD: k.list.MaxUSD, AllowedTools: k.list.AllowedTools,
+		Runtime: rt, Judge: k.list.Judge, Retries: k.list.Retries, Model: k.list.Model, MaxTurns: k.list.MaxTurns, MaxUSD: k.list.MaxUSD, AllowedTools: k.list.AllowedTools,
 		Args: k.list.Args, Env: k.list.Env, Results: &Results{Dir: filepath.Join(scratch, "results")},
 	}}
 	r.open() // nobody waits for this one

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -96,6 +97,10 @@ func (s *Subject) Ask(ctx context.Context, rt *skillhand.Runtime, model string) 
 	if err := json.Unmarshal(reply.JSON, &said); err != nil {
 		return nil, err
 	}
+	said.Cases = slices.DeleteFunc(said.Cases, func(p Proposal) bool { return strings.TrimSpace(p.Prompt) == "" })
+	if len(said.Cases) == 0 {
+		return nil, errors.New("claude: no case was proposed")
+	}
 	seen := map[string]bool{}
 	for i, p := range said.Cases {
 		if p.ID == "" || seen[p.ID] {
@@ -129,5 +134,8 @@ func (s *Subject) WriteCases(cases []Proposal) (string, error) {
 		return "", err
 	}
 	_, err = out.Write(append([]byte(proposalHead), text...))
-	return file, errors.Join(err, out.Close())
+	if err = errors.Join(err, out.Close()); err != nil {
+		err = errors.Join(err, os.Remove(file)) // rather none than half of it
+	}
+	return file, err
 }

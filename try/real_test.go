@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -320,6 +321,37 @@ func TestRealAllowed(t *testing.T) {
 	const why = "one: nothing fired in 1 trial; zebra-card was called, and instead of its text came: "
 	if text := summary.Text(plain); trials["one with"].Outcome != None || !strings.Contains(text, why) || !strings.Contains(text, "no-such-file") || strings.Contains(text, "lacks") {
 		t.Errorf("%+v\n%s", trials["one with"], text)
+	}
+}
+
+// TestRealJudge: a judge who is put off is asked again; one who is never let in ends it all, and the
+// trial is not taken for judged.
+func TestRealJudge(t *testing.T) {
+	var asked atomic.Int32
+	answer := fakeapi.Use("StructuredOutput", map[string]any{"yes": true, "reason": "It is."})
+	s := newStage(t, `cases:
+  - {id: one, prompt: ONE please, checks: [{judge: "Is it SLOW?"}]}
+  - {id: two, prompt: TWO please, checks: [{judge: "Is it SHUT?"}]}
+`, script{
+		"Is it SLOW?": {func(int) fakeapi.Answer {
+			if asked.Add(1) == 1 {
+				return fakeapi.Status(429, "slow down")
+			}
+			return answer
+		}},
+		"Is it SHUT?": {say(fakeapi.Status(401, "invalid x-api-key"))},
+		"please":      {done},
+	}, nil)
+	s.Retries, s.Jobs = 3, 1
+	results, err := OpenResultsAt(filepath.Join(t.TempDir(), "results"), "plan")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer results.Close()
+	s.Results = results
+	summary, err := Run(t.Context(), s.Options, []*Subject{s.subject})
+	if e, ok := errors.AsType[*claude.Error](err); !ok || e.Category != claude.Auth || summary.Trials != 1 || summary.Missing != 1 || summary.Skills[0].Judged.Hits != 1 {
+		t.Errorf("%v, %+v", err, summary)
 	}
 }
 

@@ -120,16 +120,21 @@ func (r *Results) Close() {
 	}
 }
 
-// Batch is the name of the batch that makes these trials. The first caller gives it.
-func (r *Results) Batch(name string) (string, error) {
+// Batch is the name of the batch that makes these trials: as it was chosen the first time.
+func (r *Results) Batch(choose func() (string, error)) (string, error) {
 	file := filepath.Join(r.Dir, "batch")
 	if said, err := os.ReadFile(file); err == nil && len(said) > 0 {
 		return string(said), nil
 	}
+	name, err := choose()
+	if err != nil {
+		return "", err
+	}
 	return name, atomicfile.Write(file, []byte(name), 0o600)
 }
 
-var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,60}$`)
+// plainName has no capitals: some disks do not tell them apart.
+var plainName = regexp.MustCompile(`^[a-z0-9_][a-z0-9._-]{0,60}$`)
 
 // fileName is a name that can stand in a path, and no other name has.
 func fileName(name string) string {
@@ -142,7 +147,7 @@ func fileName(name string) string {
 			return r
 		}
 		return '-'
-	}, name)
+	}, strings.ToLower(name))
 	return strings.TrimLeft(plain[:min(len(plain), 40)], "-.") + "~" + hex.EncodeToString(sum[:4])
 }
 

@@ -3,12 +3,16 @@ package try
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/term"
 )
 
 func percent(rate float64) string { return fmt.Sprintf("%.0f %%", rate*100) }
+
+// exact is a percentage beside another, from which it must differ as it reads.
+func exact(rate float64) string { return strconv.FormatFloat(rate*100, 'g', 4, 64) + " %" }
 
 // String is a rate as people read it: 2/3, 67 % (21 to 94).
 func (r Rate) String() string {

@@ -287,7 +287,7 @@ func (s *Summary) Judge(minFired, minPass float64) {
 			{"fired where it should", k.Fired, minFired}, {"stayed quiet where it should", k.Quiet, minFired}, {"passed", k.Passed, minPass},
 		} {
 			if m.min > 0 && m.rate.Of > 0 && m.rate.Rate < m.min-1e-9 {
-				s.Below = append(s.Below, k.Skill+" "+m.what+" in "+percent(m.rate.Rate)+", want "+percent(m.min))
+				s.Below = append(s.Below, k.Skill+" "+m.what+" in "+exact(m.rate.Rate)+", want "+exact(m.min))
 			}
 		}
 		firing, checked = firing+k.Fired.Of+k.Quiet.Of, checked+k.Passed.Of

@@ -250,7 +250,7 @@ func (o *batchOptions) printJobs(std *cli.Std, file *jobfile.File) error {
 // worker makes the worker of this process.
 func (o *batchOptions) worker(std *cli.Std, db *batch.DB, batches []string) *batch.Worker {
 	return &batch.Worker{
-		DB: db, Do: doJob(std.Env, db), Slots: o.concurrency, Batches: batches, Warn: std.Warn,
+		DB: db, Do: doJob(std.Env, db, nil), Slots: o.concurrency, Batches: batches, Warn: std.Warn,
 		Orphaned: func(id string) {
 			proc.KillMarked(batch.WorkerVariable, id)
 			_ = os.RemoveAll(tryScratch(id)) // what stays is in the temporary folder

@@ -27,8 +27,9 @@ import (
 // missing stops a batch for want of a program: no job of its kind can be done here.
 const missing batch.Stop = "missing"
 
-// doJob does one job of a batch, in an environment.
-func doJob(env []string, db *batch.DB) batch.Func {
+// doJob does one job of a batch, in an environment. heard, if not nil, is told when the model of a
+// trial says something.
+func doJob(env []string, db *batch.DB, heard func()) batch.Func {
 	kits := &kits{db: db}
 	return func(ctx context.Context, payload json.RawMessage) (json.RawMessage, batch.Retry) {
 		var spec struct {
@@ -41,7 +42,7 @@ func doJob(env []string, db *batch.DB) batch.Func {
 		worker, name := batch.Where(ctx)
 		own, job := here.Env(env).With(batch.WorkerVariable, worker), name+"/"+spec.ID
 		if spec.Trial != nil {
-			return doTrial(ctx, kits, own, spec.Trial)
+			return doTrial(ctx, kits, own, spec.Trial, heard)
 		}
 		rt := &skillhand.Runtime{Here: here.Here{Dir: spec.Dir, Env: own}, Builtins: view.Builtins()}
 		if spec.Run != "" {

@@ -143,6 +143,8 @@ func (o *tryOptions) check() error {
 		return cli.Usagef("--ask needs --init")
 	case o.from != "" && (o.init || o.results != ""):
 		return cli.Usagef("--from cannot be used with --init or --results")
+	case o.fresh && o.results != "":
+		return cli.Usagef("--fresh cannot be used with --results: name another folder")
 	}
 	if o.client.IdleTimeout == 0 {
 		o.client.IdleTimeout = -1
@@ -254,7 +256,7 @@ func tryRun(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subje
 	}
 	defer o.Results.Close()
 	if o.inBatch {
-		o.Make = inBatch(std, o, subjects)
+		o.Make = inBatch(std, o, subjects, plan)
 	}
 	summary, err := try.Run(ctx, o.Options, subjects)
 	if summary != nil {
@@ -323,7 +325,8 @@ func trySubjects(std *cli.Std, h here.Here, o *tryOptions, names []string) ([]*t
 		s, err := trySubject(std, o, loc)
 		switch {
 		case err == nil:
-			subjects = append(subjects, s)
+			subjects, err = addSubject(subjects, s)
+			faults = append(faults, err)
 		case len(names) == 0 && errors.Is(err, try.ErrNoCases):
 		default:
 			faults = append(faults, err)
@@ -340,6 +343,19 @@ func trySubjects(std *cli.Std, h here.Here, o *tryOptions, names []string) ([]*t
 		return nil, cli.Exit(cli.ExitMissing, fmt.Errorf("no cases: looked for evals/*.json and evals/*.yaml beside %s\nmake some: skillhand try --init SKILL", term.Plural(len(locs), "skill")))
 	}
 	return subjects, nil
+}
+
+// addSubject adds a skill once, however often and in whatever way it is named.
+func addSubject(subjects []*try.Subject, s *try.Subject) ([]*try.Subject, error) {
+	for _, have := range subjects {
+		switch {
+		case have.Folder() == s.Folder():
+			return subjects, nil
+		case have.Name == s.Name:
+			return subjects, fmt.Errorf("%s: the name of two skills, %s and %s: try one at a time", s.Name, have.Folder(), s.Folder())
+		}
+	}
+	return append(subjects, s), nil
 }
 
 func trySubject(std *cli.Std, o *tryOptions, loc skill.Location) (*try.Subject, error) {

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/skillhand/skillhand"
@@ -49,7 +52,7 @@ type tryBatch struct {
 }
 
 // inBatch makes trials as jobs, here and wherever a worker is. See try.Options.Make.
-func inBatch(std *cli.Std, o *tryOptions, subjects []*try.Subject) func(context.Context, []try.Trial, func(try.Made) error) (string, error) {
+func inBatch(std *cli.Std, o *tryOptions, subjects []*try.Subject, plan string) func(context.Context, []try.Trial, func(try.Made) error) (string, error) {
 	return func(ctx context.Context, missing []try.Trial, ended func(try.Made) error) (string, error) {
 		limits, err := o.batch.limits()
 		if err != nil {
@@ -68,8 +71,8 @@ func inBatch(std *cli.Std, o *tryOptions, subjects []*try.Subject) func(context.
 		}
 		defer db.Close()
 		b := &tryBatch{std: std, o: o, db: db, end: ended, want: map[string]try.Trial{}, begun: map[string]bool{}}
-		if b.name, err = o.Results.Batch(tryBatchName(subjects)); err != nil {
-			return "", err
+		if b.name, err = o.Results.Batch(func() (string, error) { return tryBatchName(ctx, db, o, subjects, plan) }); err != nil {
+			return "", noDatabase(err)
 		}
 		if err := b.add(ctx, kit, missing, limits); err != nil {
 			return "", noDatabase(fmt.Errorf("%s: %w", b.name, err))
@@ -81,13 +84,28 @@ func inBatch(std *cli.Std, o *tryOptions, subjects []*try.Subject) func(context.
 	}
 }
 
-// tryBatchName is a name for a new batch.
-func tryBatchName(subjects []*try.Subject) string {
+// tryBatchName is the name of a batch that others have begun for the same plan and that has trials
+// left, or else of a new one. Whoever gives the same command at the same time finds the same name,
+// so the trials are made once, for both.
+func tryBatchName(ctx context.Context, db *batch.DB, o *tryOptions, subjects []*try.Subject, plan string) (string, error) {
 	name := "try"
 	if len(subjects) == 1 {
 		name += "-" + subjects[0].Name
 	}
-	return name + "-" + strings.ToLower(rand.Text()[:8])
+	if o.fresh {
+		return name + "-" + strings.ToLower(rand.Text()[:8]), nil
+	}
+	for n := 1; ; n++ {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", plan, n))
+		next := name + "-" + hex.EncodeToString(sum[:4])
+		s, err := db.Status(ctx, next)
+		switch {
+		case errors.Is(err, batch.ErrNoBatch):
+			return next, nil
+		case err != nil || s.Left() > 0:
+			return next, err
+		}
+	}
 }
 
 // add puts the trials into the database, and takes those again that failed there.
@@ -135,9 +153,12 @@ func (b *tryBatch) run(ctx context.Context) (string, error) {
 	defer stop()
 	worker := b.o.batch.worker(b.std, b.db, []string{b.name})
 	worker.Slots = b.o.Jobs
+	env := here.Env(b.std.Env)
 	if b.o.client.Path != "" {
-		worker.Do = doJob(here.Env(b.std.Env).With("SKILLHAND_CLAUDE", b.o.client.Path), b.db)
+		env = env.With("SKILLHAND_CLAUDE", b.o.client.Path)
 	}
+	ahead := &ahead{over: make(chan struct{})}
+	worker.Do = ahead.do(doJob(env, b.db, ahead.end))
 	ended := make(chan error, 1)
 	go func() {
 		defer stop() // without a worker nothing happens any more
@@ -159,6 +180,39 @@ func (b *tryBatch) run(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return b.left(last)
+}
+
+// An ahead lets one trial go ahead until the model says something: what is wrong for all of them,
+// such as credentials, then shows before anything is spent.
+type ahead struct {
+	begun atomic.Bool
+	once  sync.Once
+	over  chan struct{}
+	fault batch.Retry // of the first, if it stops the batch
+}
+
+func (a *ahead) end() { a.once.Do(func() { close(a.over) }) }
+
+func (a *ahead) do(job batch.Func) batch.Func {
+	return func(ctx context.Context, payload json.RawMessage) (json.RawMessage, batch.Retry) {
+		if !a.begun.Swap(true) {
+			defer a.end()
+			result, retry := job(ctx, payload)
+			if retry.Stop != "" {
+				a.once.Do(func() { a.fault = retry; close(a.over) })
+			}
+			return result, retry
+		}
+		select {
+		case <-a.over:
+		case <-ctx.Done():
+			return nil, batch.Retry{Error: ctx.Err().Error()}
+		}
+		if a.fault.Stop != "" {
+			return nil, batch.Retry{Error: a.fault.Error, Stop: a.fault.Stop}
+		}
+		return job(ctx, payload)
+	}
 }
 
 // watch tells what happens until nothing does.
@@ -302,8 +356,9 @@ func tryScratch(worker string) string {
 	return filepath.Join(os.TempDir(), "skilltry-"+worker)
 }
 
-// doTrial makes one try of a trial. The batch counts tries, and waits between them.
-func doTrial(ctx context.Context, k *kits, env here.Env, j *tryJob) (json.RawMessage, batch.Retry) {
+// doTrial makes one try of a trial. The batch counts tries, and waits between them. heard, if not
+// nil, is called when the model says something.
+func doTrial(ctx context.Context, k *kits, env here.Env, j *tryJob, heard func()) (json.RawMessage, batch.Retry) {
 	fail := func(err error) (json.RawMessage, batch.Retry) { return nil, batch.Retry{Error: err.Error()} }
 	packed, err := k.get(ctx, j.Kit)
 	if err != nil {
@@ -325,6 +380,9 @@ func doTrial(ctx context.Context, k *kits, env here.Env, j *tryJob) (json.RawMes
 		return fail(err)
 	}
 	rt := skillhand.Runtime{Here: here.Here{Dir: scratch, Env: env}, Claude: claude.Client{OnEvent: func(e claude.Event) {
+		if heard != nil && (e.Type == claude.Text || e.Type == claude.Tool) {
+			heard()
+		}
 		if e.Tool != "" {
 			batch.Note(ctx, fmt.Sprintf("turn %d: %s", e.Turn, e.Tool))
 		}

@@ -147,11 +147,12 @@ func testTryBatchKilled(t *testing.T, sort string) {
 	}
 }
 
-// A hanging model does not answer the first sessions until it is told to.
+// A hanging model answers the first sessions once, and no more until it is told to.
 type hanging struct {
 	mu    sync.Mutex
 	asked map[string]string // what each session was asked
 	held  int               // sessions that hang
+	hangs []string          // which ones
 	ended map[string]bool
 }
 
@@ -163,7 +164,11 @@ func (h *hanging) answer(q *fakeapi.Request) fakeapi.Answer {
 			h.asked[q.Session] = word
 		}
 	}
-	if len(h.asked) <= h.held {
+	if len(h.asked) <= h.held && !slices.Contains(h.hangs, q.Session) {
+		h.hangs = append(h.hangs, q.Session)
+		return fakeapi.Use("Skill", map[string]string{"skill": "zebra"})
+	}
+	if h.held > 0 && slices.Contains(h.hangs, q.Session) {
 		return fakeapi.Hang()
 	}
 	if h.asked[q.Session] == "FIRE" && len(q.Results()) == 0 {

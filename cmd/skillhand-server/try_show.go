@@ -34,6 +34,9 @@ type tryRow struct {
 
 func newTryShow(std *cli.Std, o *tryOptions, subjects []*try.Subject) *tryShow {
 	s := &tryShow{std: std, json: o.json, live: std.Live() && o.from == ""}
+	if o.json && term.IsTerminal(std.Out) {
+		s.live = false // each would draw over the other
+	}
 	arms := []try.Arm{try.With}
 	if o.Baseline {
 		arms = append(arms, try.Without)

@@ -2,12 +2,42 @@ package main
 
 import (
 	"bytes"
+	"io"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/needs"
 	"github.com/skillhand/skillhand/try"
 )
+
+// TestTryLive: where lines of JSON go to the same terminal, no table is drawn over them.
+func TestTryLive(t *testing.T) {
+	t.Parallel()
+	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		needs.Lacking(t, err)
+	}
+	defer terminal.Close()
+	for _, tt := range []struct {
+		json       bool
+		to         io.Writer
+		live, from bool
+	}{
+		{false, terminal, true, false}, {false, io.Discard, true, false}, {true, io.Discard, true, false}, {true, terminal, false, false}, {false, terminal, false, true},
+	} {
+		std := cli.NewStd()
+		std.Out, std.Err, std.Env = tt.to, terminal, []string{"TERM=xterm"}
+		o := &tryOptions{json: tt.json}
+		if tt.from {
+			o.from = "x"
+		}
+		if s := newTryShow(std, o, nil); s.live != tt.live {
+			t.Errorf("%+v: live is %v", tt, s.live)
+		}
+	}
+}
 
 // TestTryTable: a row a case, a cell a trial, the cost so far; each drawing covers the one before,
 // and the last takes the table away.
