@@ -103,10 +103,15 @@ func (r *Result) run(ctx context.Context, rt skillhand.Runtime, loc skill.Locati
 	if scratch, err = filepath.EvalSymlinks(scratch); err != nil {
 		return err
 	}
+	crlf := allCRLF(text)
+	if crlf {
+		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	}
 	t, err := newTest(txtar.Parse(text), loc, scratch)
 	if err != nil {
 		return err
 	}
+	t.crlf = crlf
 	inFile := func(message string) string { return t.inFile(r.File, text, message) }
 	if warn := rt.Warn; warn != nil {
 		rt.Warn = func(message string) { warn(inFile(message)) }
@@ -136,6 +141,9 @@ func (r *Result) update(t *test, got map[string]string) error {
 	if again := txtar.Parse(text); !reflect.DeepEqual(again.Files, t.archive.Files) {
 		return errors.New("not updated: a line of what there is would begin a section, as -- page -- does")
 	}
+	if t.crlf {
+		text = bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
+	}
 	if err := atomicfile.Write(r.File, text, 0o644); err != nil {
 		return err
 	}
@@ -157,6 +165,22 @@ type test struct {
 	args      render.Args
 	argv      []string
 	recording string // a file, or ""
+	crlf      bool
+}
+
+// allCRLF reports whether every line of a file ends with CRLF, as Git may check it out: then the
+// ends of lines are no part of what it wants.
+func allCRLF(text []byte) bool {
+	n := bytes.Count(text, []byte("\n"))
+	return n > 0 && bytes.Count(text, []byte("\r\n")) == n
+}
+
+// ends is a text with ends of lines as they are compared.
+func (t *test) ends(text string) string {
+	if t.crlf {
+		return strings.ReplaceAll(text, "\r\n", "\n")
+	}
+	return text
 }
 
 // newTest reads an archive and lays out its folder below scratch.
@@ -262,14 +286,18 @@ func writeIn(dir, name string, data []byte) error {
 		return fmt.Errorf("-- folder/%s --: leads outside the folder", name)
 	}
 	file := filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-		return err
-	}
 	mode := fs.FileMode(0o666)
 	if bytes.HasPrefix(data, []byte("#!")) {
 		mode = 0o777
 	}
-	return os.WriteFile(file, data, mode)
+	err := os.MkdirAll(filepath.Dir(file), 0o777)
+	if err == nil {
+		err = os.WriteFile(file, data, mode)
+	}
+	if err != nil {
+		return fmt.Errorf("-- folder/%s --: %w", name, err)
+	}
+	return nil
 }
 
 // inFile names the test's file, and the line in it, in a message about the recording.
@@ -342,7 +370,7 @@ func (t *test) check(name string, got map[string]string) Check {
 	if _, there := got[name]; !there {
 		return Check{Name: name, Diff: strings.TrimPrefix(name, "files/") + " was not made"}
 	}
-	want, is := line(t.sections[name]), line(got[name])
+	want, is := line(t.sections[name]), line(t.ends(got[name]))
 	if name == "verdict.json" {
 		if want == "" {
 			return Check{Name: name, Diff: "-- verdict.json --: empty: fill it with skillhand test --update"}
@@ -371,7 +399,7 @@ func (t *test) rewrite(got map[string]string) {
 				text = part
 			}
 		}
-		f.Data = []byte(line(text))
+		f.Data = []byte(line(t.ends(text)))
 	}
 }
 

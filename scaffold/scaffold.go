@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"text/template"
+	"unicode"
 )
 
 //go:embed all:skill all:plugin all:stub all:batch
@@ -115,10 +116,16 @@ func Stub(dir, name, description string) ([]string, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
 	}
+	plain := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, strings.Join(strings.Fields(description), " "))
 	var quoted bytes.Buffer
-	enc := json.NewEncoder(&quoted) // a string of JSON is one of YAML, too
+	enc := json.NewEncoder(&quoted) // a string of JSON is one of YAML, too, but for control characters
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(strings.Join(strings.Fields(description), " ")); err != nil {
+	if err := enc.Encode(plain); err != nil {
 		return nil, err
 	}
 	v := values{Name: name, End: end(), Description: strings.TrimSpace(quoted.String())}
