@@ -70,6 +70,7 @@ internal/npm: internal/needs proc
 internal/fakeclaude: claudepage
 internal/realclaude: claudepage internal/fakeapi internal/needs proc
 internal/realpostgres: internal/needs proc
+internal/schematest: schemas
 internal/shelltest: internal/needs proc shell/bind
 `
 

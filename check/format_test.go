@@ -17,18 +17,17 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/skillhand/skillhand/internal/needs"
+	"github.com/skillhand/skillhand/internal/schematest"
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/schemas"
 )
 
 // sarifModule holds the schema of SARIF as its committee published it.
 const sarifModule = "github.com/owenrumney/go-sarif/v3@v3.3.1"
 
 // sarifSchema returns the schema of SARIF 2.1.0, out of a module that is only read.
-func sarifSchema(t *testing.T) *jsonschema.Schema {
+func sarifSchema(t *testing.T) schematest.Schema {
 	cmd := exec.Command("go", "mod", "download", "-json", sarifModule)
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod")
@@ -51,33 +50,12 @@ func sarifSchema(t *testing.T) *jsonschema.Schema {
 		}
 		return true
 	})
-	return compile(t, "sarif.json", text)
+	return schematest.Compile(t, "sarif.json", []byte(text))
 }
 
-func compile(t *testing.T, name, text string) *jsonschema.Schema {
+func validate(t *testing.T, schema schematest.Schema, data []byte) {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource(name, doc); err != nil {
-		t.Fatal(err)
-	}
-	schema, err := c.Compile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return schema
-}
-
-func validate(t *testing.T, schema *jsonschema.Schema, data []byte) {
-	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := schema.Validate(doc); err != nil {
+	if err := schema.Fault(data); err != nil {
 		t.Errorf("%v", err)
 	}
 }
@@ -155,15 +133,11 @@ func TestSARIF(t *testing.T) {
 
 // TestJSON holds the document against its schema.
 func TestJSON(t *testing.T) {
-	text, err := schemas.Files.ReadFile("check-v1.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	data, err := json.Marshal(everything(t).Document("v1", 0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	validate(t, compile(t, "check.json", string(text)), data)
+	validate(t, schematest.Ours(t, "check-v1"), data)
 }
 
 // TestCaret: the mark stands under what is wrong, whatever is before it and however wide the terminal is.

@@ -12,14 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/skillhand/skillhand/internal/schematest"
 )
 
 // Every document is what its schema says, whatever came of the question.
 func TestDocument(t *testing.T) {
 	answered := &Reply{Output: "ok", JSON: json.RawMessage(`{"a":1}`), SessionID: "s", Turns: 1, Attempts: []Attempt{{SessionID: "s"}}, Duration: time.Second}
 	odd := &Reply{Usage: json.RawMessage(`"lots"`), Denials: json.RawMessage(`null`), Attempts: []Attempt{{Category: Logic, Kind: Crashed, Error: "x"}}}
-	schema := compile(t, "../schemas/ask-v1.schema.json")
+	schema := schematest.Ours(t, "ask-v1")
 	for _, tt := range []struct {
 		reply *Reply
 		err   error
@@ -44,7 +44,7 @@ func TestDocument(t *testing.T) {
 }
 
 func TestEventDocument(t *testing.T) {
-	schema := compile(t, "../schemas/ask-events-v1.schema.json")
+	schema := schematest.Ours(t, "ask-events-v1")
 	for _, e := range []Event{
 		{Type: Start, Attempt: 1, SessionID: "s", Model: "m"},
 		{Type: Text, Attempt: 1, SessionID: "s", Turn: 1, Text: "hi"},
@@ -53,15 +53,6 @@ func TestEventDocument(t *testing.T) {
 	} {
 		validate(t, schema, NewEventDocument(e))
 	}
-}
-
-func compile(t *testing.T, file string) *jsonschema.Schema {
-	t.Helper()
-	schema, err := jsonschema.NewCompiler().Compile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return schema
 }
 
 // What is written in pieces is what is encoded at once.
@@ -88,17 +79,13 @@ type errorWriter struct{}
 
 func (errorWriter) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
-func validate(t *testing.T, schema *jsonschema.Schema, doc any) {
+func validate(t *testing.T, schema schematest.Schema, doc any) {
 	t.Helper()
 	text, err := json.Marshal(doc)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err == nil {
-		err = schema.Validate(v)
-	}
-	if err != nil {
+	if err := schema.Fault(text); err != nil {
 		t.Errorf("%s: %v", text, err)
 	}
 }

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,11 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/here"
-	"github.com/skillhand/skillhand/schemas"
+	"github.com/skillhand/skillhand/internal/schematest"
 )
 
 // A place is a home and a project for a test, with a server between them.
@@ -210,23 +207,7 @@ func (c *client) load(name, arguments string) string {
 // valid checks that a document is one of a schema's.
 func valid(t *testing.T, name string, doc []byte) {
 	t.Helper()
-	data, err := schemas.Files.ReadFile(name + ".schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource(name, schema); err != nil {
-		t.Fatal(err)
-	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(doc))
-	if err == nil {
-		err = c.MustCompile(name).Validate(value)
-	}
-	if err != nil {
+	if err := schematest.Ours(t, name).Fault(doc); err != nil {
 		t.Errorf("%s: %v", doc, err)
 	}
 }

@@ -1,46 +1,33 @@
 package schemas_test
 
 import (
-	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"go.yaml.in/yaml/v3"
-
+	"github.com/skillhand/skillhand/internal/schematest"
 	"github.com/skillhand/skillhand/schemas"
 )
 
-func compile(t *testing.T, name string) *jsonschema.Schema {
-	t.Helper()
-	data, err := schemas.Files.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource(name, doc); err != nil {
-		t.Fatal(err)
-	}
-	schema, err := c.Compile(name)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return schema
-}
+// mayBeEmpty are the schemas of files that people write, in which nothing is required.
+var mayBeEmpty = []string{"skill-frontmatter-v1", "skillhand-yaml-v1"}
 
-// TestCompile: every schema is one, and is called as its file.
-func TestCompile(t *testing.T) {
+// TestSchemas: every schema is one, is called as its file, refuses what is no object, and an empty one unless nothing is required.
+func TestSchemas(t *testing.T) {
 	entries, err := schemas.Files.ReadDir(".")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		compile(t, e.Name())
+		name := strings.TrimSuffix(e.Name(), ".schema.json")
+		schema := schematest.Ours(t, name)
+		if schema.Fault([]byte(`"text"`)) == nil {
+			t.Errorf("%s accepts a text", e.Name())
+		}
+		if schema.Fault([]byte("{}")) == nil && !slices.Contains(mayBeEmpty, name) {
+			t.Errorf("%s accepts an empty document", e.Name())
+		}
 		data, _ := schemas.Files.ReadFile(e.Name())
 		var head struct {
 			ID string `json:"$id"`
@@ -85,19 +72,7 @@ func TestFiles(t *testing.T) {
 		{"skillhand-yaml-v1", "chekc: {}", false},
 	}
 	for _, tt := range tests {
-		var value any
-		if err := yaml.Unmarshal([]byte(tt.text), &value); err != nil {
-			t.Fatal(err)
-		}
-		data, err := json.Marshal(value)
-		if err != nil {
-			t.Fatal(err)
-		}
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := compile(t, tt.schema+".schema.json").Validate(doc); (err == nil) != tt.ok {
+		if err := schematest.Ours(t, tt.schema).FaultYAML(tt.text); (err == nil) != tt.ok {
 			t.Errorf("%s: %s: %v, want ok %v", tt.schema, tt.text, err, tt.ok)
 		}
 	}

@@ -1,8 +1,6 @@
 package jobfile_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -10,53 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"go.yaml.in/yaml/v3"
-
 	"github.com/skillhand/skillhand/batch/jobfile"
-	"github.com/skillhand/skillhand/schemas"
+	"github.com/skillhand/skillhand/internal/schematest"
 )
-
-func fileSchema(t *testing.T) func(text string) error {
-	t.Helper()
-	const name = "batch-file-v1.schema.json"
-	data, err := schemas.Files.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource(name, doc); err != nil {
-		t.Fatal(err)
-	}
-	schema, err := c.Compile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return func(text string) error {
-		var value any
-		if err := yaml.Unmarshal([]byte(text), &value); err != nil {
-			return err
-		}
-		data, err := json.Marshal(value)
-		if err != nil {
-			return err
-		}
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-		if err != nil {
-			return err
-		}
-		return schema.Validate(doc)
-	}
-}
 
 // TestFileSchema: the schema for editors takes what Parse takes, and refuses what Parse refuses,
 // but for what a schema cannot know: other jobs, and files.
 func TestFileSchema(t *testing.T) {
-	validate := fileSchema(t)
+	schema := schematest.Ours(t, "batch-file-v1")
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.go"), nil, 0o666); err != nil {
 		t.Fatal(err)
@@ -106,7 +65,7 @@ func TestFileSchema(t *testing.T) {
 		if (err == nil) != tt.ok {
 			t.Errorf("%s: Parse: %v, want ok %v", tt.text, err, tt.ok)
 		}
-		if err := validate(tt.text); (err == nil) != tt.ok {
+		if err := schema.FaultYAML(tt.text); (err == nil) != tt.ok {
 			t.Errorf("%s: the schema: %v, want ok %v", tt.text, err, tt.ok)
 		}
 	}
@@ -114,7 +73,7 @@ func TestFileSchema(t *testing.T) {
 
 // TestFileSchemaRandom: the two agree on files that nobody thought of.
 func TestFileSchemaRandom(t *testing.T) {
-	validate := fileSchema(t)
+	schema := schematest.Ours(t, "batch-file-v1")
 	dir := t.TempDir()
 	random := rand.New(rand.NewPCG(1, 2))
 	pick := func(all ...string) string { return all[random.IntN(len(all))] }
@@ -136,7 +95,7 @@ func TestFileSchemaRandom(t *testing.T) {
 		if err != nil && strings.Contains(err.Error(), "which is not there") {
 			continue // it is about other jobs
 		}
-		if fault := validate(text); (fault == nil) != (err == nil) {
+		if fault := schema.FaultYAML(text); (fault == nil) != (err == nil) {
 			t.Fatalf("%s\nParse: %v\nthe schema: %v", text, err, fault)
 		}
 		agreed[err == nil]++

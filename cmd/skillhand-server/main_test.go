@@ -1,19 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/schemas"
+	"github.com/skillhand/skillhand/internal/schematest"
 )
 
 // bin is a folder with both programs in it.
@@ -49,25 +46,8 @@ func TestScripts(t *testing.T) {
 			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
 			return os.MkdirAll(home, 0o777)
 		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"schema": schemaCommand},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"schema": schematest.Script},
 	})
-}
-
-// schema NAME checks that each line of stdout is a document of the schema.
-func schemaCommand(ts *testscript.TestScript, _ bool, args []string) {
-	data, err := schemas.Files.ReadFile(args[0] + ".schema.json")
-	ts.Check(err)
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	ts.Check(err)
-	c := jsonschema.NewCompiler()
-	ts.Check(c.AddResource(args[0], doc))
-	schema, err := c.Compile(args[0])
-	ts.Check(err)
-	for line := range strings.Lines(ts.ReadFile("stdout")) {
-		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
-		ts.Check(err)
-		ts.Check(schema.Validate(doc))
-	}
 }
 
 // TestCommands: skillhand's help names the commands of this program, in its words.

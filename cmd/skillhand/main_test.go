@@ -6,15 +6,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/skillhand/skillhand/internal/fakeclaude"
-	"github.com/skillhand/skillhand/schemas"
+	"github.com/skillhand/skillhand/internal/schematest"
 )
 
 func TestMain(m *testing.M) {
@@ -39,45 +37,12 @@ func TestScripts(t *testing.T) {
 			return os.MkdirAll(filepath.Join(env.WorkDir, "home"), 0o777)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"schema":  schemaCommand,
+			"schema":  schematest.Script,
 			"size":    sizeCommand,
 			"fifo":    fifoCommand,
 			"orphans": orphansCommand,
 		},
 	})
-}
-
-// schema NAME checks that each line of stdout is a document of the schema.
-func schemaCommand(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: schema NAME")
-	}
-	schema := compileSchema(args[0], ts.Fatalf)
-	for line := range strings.Lines(ts.ReadFile("stdout")) {
-		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
-		ts.Check(err)
-		ts.Check(schema.Validate(doc))
-	}
-}
-
-func compileSchema(name string, fatalf func(string, ...any)) *jsonschema.Schema {
-	data, err := schemas.Files.ReadFile(name + ".schema.json")
-	if err != nil {
-		fatalf("%v", err)
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		fatalf("%s: %v", name, err)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource(name, doc); err != nil {
-		fatalf("%s: %v", name, err)
-	}
-	schema, err := c.Compile(name)
-	if err != nil {
-		fatalf("%s: %v", name, err)
-	}
-	return schema
 }
 
 // size FILE BYTES makes a file of that many bytes, mostly text.
@@ -114,25 +79,4 @@ func ofAnother(ts *testscript.TestScript, pid string) bool {
 		}
 	}
 	return false
-}
-
-// mayBeEmpty are the schemas of files that people write, in which nothing is required.
-var mayBeEmpty = []string{"skill-frontmatter-v1", "skillhand-yaml-v1"}
-
-// TestSchemas: every schema compiles, refuses what is no object, and an empty one unless nothing is required.
-func TestSchemas(t *testing.T) {
-	files, err := schemas.Files.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		name := strings.TrimSuffix(f.Name(), ".schema.json")
-		schema := compileSchema(name, t.Fatalf)
-		if schema.Validate("text") == nil {
-			t.Errorf("%s accepts a text", f.Name())
-		}
-		if schema.Validate(map[string]any{}) == nil && !slices.Contains(mayBeEmpty, name) {
-			t.Errorf("%s accepts an empty document", f.Name())
-		}
-	}
 }
