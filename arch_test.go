@@ -66,9 +66,9 @@ cmd/skillhand-server: . batch batch/jobfile check claude here history internal/a
 # For tests alone: no line above may name them.
 internal/fakeapi:
 internal/needs:
-internal/npm: internal/needs proc
+internal/npm: claudepage internal/needs proc
 internal/fakeclaude: claudepage
-internal/realclaude: claudepage internal/fakeapi internal/needs proc
+internal/realclaude: claudepage internal/fakeapi internal/npm proc
 internal/realpostgres: internal/needs proc
 internal/schematest: schemas
 internal/shelltest: internal/needs proc shell/bind

@@ -5,8 +5,10 @@ package realclaude
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -470,4 +472,32 @@ func TestValidate(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A verdict is a testing.TB that notes how a test would have ended.
+type verdict struct {
+	testing.TB
+	text string
+}
+
+func (v *verdict) Helper()                           {}
+func (v *verdict) Skip(args ...any)                  { v.end("skip: " + fmt.Sprint(args...)) }
+func (v *verdict) Fatal(args ...any)                 { v.end("fail: " + fmt.Sprint(args...)) }
+func (v *verdict) Fatalf(format string, args ...any) { v.end("fail: " + fmt.Sprintf(format, args...)) }
+
+func (v *verdict) end(text string) {
+	v.text = text
+	runtime.Goexit()
+}
+
+// verdictOf returns how f ends the test that it is given.
+func verdictOf(t *testing.T, f func(t testing.TB)) string {
+	v := &verdict{TB: t}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f(v)
+	}()
+	<-done
+	return v.text
 }
