@@ -23,6 +23,7 @@ import (
 
 	"github.com/skillhand/skillhand/history"
 	"github.com/skillhand/skillhand/internal/needs"
+	"github.com/skillhand/skillhand/internal/npm"
 	"github.com/skillhand/skillhand/try"
 )
 
@@ -323,7 +324,7 @@ func TestFiftyTabs(t *testing.T) {
 	for _, shut := range shuts {
 		shut()
 	}
-	for limit := time.Now().Add(time.Minute); p.server.watch.listeners() > 0; time.Sleep(10 * time.Millisecond) {
+	for limit := time.Now().Add(5 * time.Minute); p.server.watch.listeners() > 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(limit) {
 			t.Fatal("a stream outlives all tabs")
 		}
@@ -338,7 +339,7 @@ func TestHiddenTab(t *testing.T) {
 	tab.do(chromedp.Navigate(p.base() + "/preview?skill=hello"))
 	listeners := func(want int) {
 		t.Helper()
-		for limit := time.Now().Add(time.Minute); p.server.watch.listeners() != want; time.Sleep(10 * time.Millisecond) {
+		for limit := time.Now().Add(5 * time.Minute); p.server.watch.listeners() != want; time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(limit) {
 				t.Fatalf("%d streams, want %d", p.server.watch.listeners(), want)
 			}
@@ -500,25 +501,14 @@ func TestHostile(t *testing.T) {
 }
 
 // axe is the text of axe-core, which finds faults of access.
-var axe = sync.OnceValues(func() (string, error) {
-	const name = "axe-core@4.14.0"
-	cache, err := os.UserCacheDir()
+func axe(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(npm.Modules(t, npm.Axe), "axe-core", "axe.min.js"))
 	if err != nil {
-		return "", err
+		t.Fatal(err)
 	}
-	dir := filepath.Join(cache, "skillhand", name)
-	file := filepath.Join(dir, "node_modules", "axe-core", "axe.min.js")
-	if !exists(file) {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return "", err
-		}
-		if out, err := exec.Command("npm", "install", "--prefix", dir, "--no-audit", "--no-fund", "--ignore-scripts", name).CombinedOutput(); err != nil {
-			return "", fmt.Errorf("npm install %s: %w\n%s", name, err, out)
-		}
-	}
-	text, err := os.ReadFile(file)
-	return string(text), err
-})
+	return string(text)
+}
 
 // access reports what axe-core takes for serious.
 func (tab *browserTab) access(script string) {
@@ -539,10 +529,7 @@ func (tab *browserTab) access(script string) {
 
 // TestViews: each view, without data, with some and with more, fits the window and has no serious fault of access.
 func TestViews(t *testing.T) {
-	script, err := axe()
-	if err != nil {
-		needs.Lacking(t, err)
-	}
+	script := axe(t)
 	browser := chromium(t)
 	many := map[string]string{"hello": hello, "odd": "---\nname: other\ndescription: x\nuser_invocable: true\nallowed-tools: Bash(ls\n---\n# Text $ARGUMENTS[0]\n\n[gone](gone.md) ${NOT_KNOWN}\n"}
 	for i := range 70 {
