@@ -815,7 +815,7 @@ func TestStreams(t *testing.T) {
 	}
 	cancel()
 	c.CloseIdleConnections()
-	for limit := time.Now().Add(time.Minute); p.server.watch.listeners() > 0 || runtime.NumGoroutine() > before+2; time.Sleep(10 * time.Millisecond) {
+	for limit := time.Now().Add(5 * time.Minute); p.server.watch.listeners() > 0 || runtime.NumGoroutine() > before+2; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(limit) {
 			t.Fatalf("%d streams and %d goroutines are left, there were %d", p.server.watch.listeners(), runtime.NumGoroutine(), before)
 		}
@@ -897,7 +897,7 @@ func TestNewFolder(t *testing.T) {
 		if err := errors.Join(acts...); err != nil {
 			t.Fatal(err)
 		}
-		limit := time.After(time.Minute)
+		limit := time.After(5 * time.Minute)
 		for {
 			select {
 			case n := <-from:

@@ -94,7 +94,7 @@ func renderCase(t *testing.T, c txtartest.Case, dir string) (string, Trace, erro
 	env := Env{
 		Vars:  map[string]string{"CLAUDE_SKILL_DIR": dir, "CLAUDE_PROJECT_DIR": dir, "CLAUDE_PLUGIN_ROOT": dir, "CLAUDE_EFFORT": "medium"},
 		Args:  ParseArgs(c.Files["args"]),
-		Shell: &shell.Shell{Dir: dir, Builtins: testBuiltins, Launchers: []string{filepath.Join(dir, "hooks", "bin")}, Timeout: 10 * time.Second, Env: append(os.Environ(), "MY_API_KEY=sk-very-secret-1")},
+		Shell: &shell.Shell{Dir: dir, Builtins: testBuiltins, Launchers: []string{filepath.Join(dir, "hooks", "bin")}, Timeout: time.Minute, Env: append(os.Environ(), "MY_API_KEY=sk-very-secret-1")},
 	}
 	if list, ok := c.Files["words"]; ok {
 		env.Args = JoinArgs(strings.Split(strings.TrimSuffix(list, "\n"), "\n"))
@@ -205,7 +205,7 @@ func TestDirectivesRunAtOnce(t *testing.T) {
 		return 0
 	}}
 	s := skill.Parse("SKILL.md", []byte(strings.Repeat("!`meet`\n", 5)))
-	if _, err := Page(t.Context(), &bytes.Buffer{}, s, Env{Strict: true, Shell: &shell.Shell{Builtins: builtins, Timeout: 20 * time.Second}}); err != nil {
+	if _, err := Page(t.Context(), &bytes.Buffer{}, s, Env{Strict: true, Shell: &shell.Shell{Builtins: builtins, Timeout: time.Minute}}); err != nil {
 		t.Error(err)
 	}
 }

@@ -39,7 +39,7 @@ func TestHostKilled(t *testing.T) {
 	}
 	fmt.Fprintln(in, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"load_skill","arguments":{"name":"slow"}}}`)
 	var started [2]int
-	for end := time.Now().Add(time.Minute); started[1] == 0; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); started[1] == 0; time.Sleep(10 * time.Millisecond) {
 		if text, err := os.ReadFile(pids); err == nil {
 			_, _ = fmt.Sscan(string(text), &started[0], &started[1])
 		}

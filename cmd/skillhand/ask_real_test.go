@@ -42,7 +42,7 @@ func TestAskCtrlC(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = cmd.Process.Kill() })
-			for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+			for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 				if _, err := os.Stat(filepath.Join(c.Project, "begun")); err == nil {
 					break
 				}
