@@ -46,7 +46,7 @@ shell: internal/minibash internal/words proc shell/bind
 shell/bind: internal/words
 skill: internal/markdown
 trust: internal/atomicfile skill
-verdict: internal/redact proc report
+verdict: proc report
 view: here history internal/term report session settings shell skill
 
 internal/atomicfile:

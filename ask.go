@@ -8,7 +8,6 @@ import (
 
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/here"
-	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/render"
 )
 
@@ -55,7 +54,7 @@ func (rt *Runtime) Ask(ctx context.Context, req AskRequest) (*claude.Reply, erro
 	if reply == nil {
 		return nil, err
 	}
-	redactReply(p.hide, reply)
+	hideInReply(p.hide, reply)
 	p.rememberAsk(req, reply, err)
 	return reply, err
 }
@@ -124,23 +123,4 @@ func useFront(page *Page, req *AskRequest) error {
 		req.AllowedTools = append(req.AllowedTools, tool)
 	}
 	return nil
-}
-
-// hiding is a listener that hears no secrets.
-func hiding(hide *redact.Redactor, listener func(claude.Event)) func(claude.Event) {
-	if listener == nil {
-		return nil
-	}
-	return func(e claude.Event) {
-		e.Text, e.Input = hide.Text(e.Text), hide.JSON(e.Input)
-		listener(e)
-	}
-}
-
-func redactReply(hide *redact.Redactor, r *claude.Reply) {
-	r.Output = hide.Text(r.Output)
-	r.JSON, r.Denials, r.Usage = hide.JSON(r.JSON), hide.JSON(r.Denials), hide.JSON(r.Usage)
-	for i := range r.Attempts {
-		r.Attempts[i].Error = hide.Text(r.Attempts[i].Error)
-	}
 }

@@ -85,12 +85,12 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*verdict.Verdict, e
 	if v.Method == report.None {
 		v.Printed = verdict.LastLines(p.hide.Text(stdout.String())) // in this order: a part of a secret is not known for one
 	}
-	v.Redact(p.hide)
+	hideInVerdict(p.hide, v)
 	p.rememberRun(cwd, req, v)
 	return v, nil
 }
 
-// find returns the file of the script that a name or path means.
+// script returns the file of the script that a name or path means.
 func (p *place) script(name string) (string, error) {
 	path := here.In(p.Dir, name)
 	info, err := os.Stat(path)

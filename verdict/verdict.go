@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/proc"
 	"github.com/skillhand/skillhand/report"
 )
@@ -137,31 +136,4 @@ func endedProcesses(names []string) string {
 		distinct = append(distinct[:maxNames], "...")
 	}
 	return text + strings.Join(distinct, ", ")
-}
-
-// Redact takes secrets out of everything a verdict says.
-func (v *Verdict) Redact(r *redact.Redactor) {
-	for i := range v.Problems {
-		v.Problems[i].Message = r.Text(v.Problems[i].Message)
-	}
-	for i := range v.Warnings {
-		v.Warnings[i].Path, v.Warnings[i].Message = r.Text(v.Warnings[i].Path), r.Text(v.Warnings[i].Message)
-	}
-	if v.Report == nil {
-		return
-	}
-	for i, d := range v.Report.Deliverables {
-		v.Report.Deliverables[i] = r.Text(d)
-	}
-	for name, value := range v.Report.Metrics {
-		if clean := r.Text(name); clean != name {
-			delete(v.Report.Metrics, name)
-			v.Report.Metrics[clean] = value
-		}
-	}
-	for i := range v.Report.Errors {
-		e := &v.Report.Errors[i]
-		e.Code, e.Message, e.Stack = r.Text(e.Code), r.Text(e.Message), r.Text(e.Stack)
-		e.Context = r.JSON(e.Context)
-	}
 }
