@@ -373,22 +373,19 @@ func scanResult(r rows, v *Result, more ...any) error {
 
 // Running are the jobs of a batch that workers have in hand.
 func (db *DB) Running(ctx context.Context, name string) (list []Running, err error) {
-	type taken struct {
-		job, n  int64
-		worker  string
-		notes   string
-		started int64
-		id      string
+	type delivered struct {
+		job               int64
+		id, worker, notes string
 	}
-	var all_ []taken
+	var taken []delivered
 	err = db.retry(ctx, func() error {
-		all_, err = all(ctx, db.store, func(r rows, t *taken) error {
+		taken, err = all(ctx, db.store, func(r rows, t *delivered) error {
 			return r.Scan(&t.job, &t.id, &t.worker, &t.notes)
 		}, `SELECT j.id, j.name, w.id, w.notes FROM (`+liveRows+`) r JOIN batch_job j ON j.id = r.job AND j.delivery = r.n
 			JOIN batch_worker w ON w.id = r.worker WHERE j.state = 'open' AND r.state = 'running' AND j.batch = (SELECT id FROM batch WHERE name = $1) ORDER BY j.seq, j.id`, name)
 		return err
 	})
-	for _, t := range all_ {
+	for _, t := range taken {
 		notes := map[int64]note{}
 		_ = json.Unmarshal([]byte(t.notes), &notes)
 		n := notes[t.job]

@@ -1054,3 +1054,10 @@ func TestShares(t *testing.T) {
 		}
 	}
 }
+
+// listeners is how many streams there are.
+func (w *watcher) listeners() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.readers)
+}

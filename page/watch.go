@@ -200,13 +200,6 @@ func (w *watcher) listen() (from <-chan news, stop func()) {
 	}
 }
 
-// listeners is how many streams there are.
-func (w *watcher) listeners() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return len(w.readers)
-}
-
 // ServeHTTP streams the changed paths, by the names that pages know them by.
 func (w *watcher) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	from, stop := w.listen()

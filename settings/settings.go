@@ -211,24 +211,6 @@ func (s *Settings) Rules() []Rule {
 	return rules
 }
 
-// Mode returns the permission mode in which a session starts, or "" if no file says.
-func (s *Settings) Mode() string {
-	mode := ""
-	for _, f := range s.Files {
-		mode = cmp.Or(f.Mode, mode)
-	}
-	return mode
-}
-
-// Dirs returns the further folders in which Claude Code may work.
-func (s *Settings) Dirs() []string {
-	var dirs []string
-	for _, f := range s.Files {
-		dirs = append(dirs, f.Dirs...)
-	}
-	return dirs
-}
-
 // Plugin reports whether a plugin, called name@marketplace, is enabled, and which file decides
 // that; nil means that none does.
 func (s *Settings) Plugin(id string) (enabled bool, by *File) {

@@ -48,8 +48,8 @@ func TestOrder(t *testing.T) {
 	if s.NoSkillShell() {
 		t.Error("the administrator's word does not count")
 	}
-	if s.Mode() != "plan" {
-		t.Errorf("Mode() = %q", s.Mode())
+	if !slices.ContainsFunc(s.Files, func(f *File) bool { return f.Mode == "plan" }) {
+		t.Error("no file has the permission mode")
 	}
 	if on, by := s.Plugin("a@m"); on || by.Source != Project {
 		t.Errorf("plugin a: %v by %v", on, by)
@@ -105,8 +105,8 @@ local:1 allow Write false
 	if got := show(s); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	if got := s.Dirs(); !slices.Equal(got, []string{"../x"}) {
-		t.Errorf("Dirs() = %v", got)
+	if !slices.ContainsFunc(s.Files, func(f *File) bool { return slices.Equal(f.Dirs, []string{"../x"}) }) {
+		t.Error("no file has the further folders")
 	}
 	write(t, dir, map[string]string{"home/.claude.json": `{"projects": {"ROOT/p": {"hasTrustDialogAccepted": true}}}`})
 	if got := show(Read(w)); got != strings.Replace(want, "touch:*) true", "touch:*) false", 1) {

@@ -88,7 +88,7 @@ var lookup = []struct {
 }{
 	{FromPlugin, []string{"skills"}},
 	{FromProject, []string{".claude/skills", ".agents/skills"}},
-	{FromUser, userRoots},
+	{FromUser, []string{".claude/skills", ".agents/skills"}},
 	{FromProject, []string{".github/skills", ".gemini/skills", ".opencode/skills"}},
 	{FromUser, []string{".config/agents/skills"}},
 	{FromExtra, []string{""}},
@@ -96,8 +96,6 @@ var lookup = []struct {
 	{FromProject, []string{".claude/commands"}},
 	{FromUser, []string{".claude/commands"}},
 }
-
-var userRoots = []string{".claude/skills", ".agents/skills"}
 
 // roots lists the folders in which names are looked up, in order.
 func (f Finder) roots() []root {
@@ -194,28 +192,20 @@ func (f Finder) rootsOf(commands bool) []string {
 	return dirs
 }
 
-// UserRoots lists the user's own folders of skills.
-func (f Finder) UserRoots() []string { return f.userFolders(userRoots) }
-
 // UserFolders lists every folder of the user's own that skills and commands are found in.
 func (f Finder) UserFolders() []string {
 	var all []string
 	for _, where := range lookup {
-		if where.from == FromUser {
-			all = append(all, f.userFolders(where.folders)...)
+		if where.from != FromUser {
+			continue
+		}
+		for _, home := range f.homes() {
+			for _, folder := range where.folders {
+				all = append(all, below(home, folder))
+			}
 		}
 	}
 	return all
-}
-
-func (f Finder) userFolders(folders []string) []string {
-	var dirs []string
-	for _, home := range f.homes() {
-		for _, folder := range folders {
-			dirs = append(dirs, below(home, folder))
-		}
-	}
-	return dirs
 }
 
 // homes is the user's home. A relative one would be the project's to choose.

@@ -49,11 +49,10 @@ func (f *Frontmatter) Field(key string) (Field, bool) {
 	return Field{}, false
 }
 
-// A KnownField is one that somebody defines.
+// A KnownField is one that the Agent Skills specification or Claude Code defines.
 type KnownField struct {
-	Name   string
-	Spec   bool // the Agent Skills specification does
-	Claude bool // Claude Code does
+	Name string
+	Spec bool // the specification does
 }
 
 // KnownFields lists the fields that are known.
@@ -71,29 +70,29 @@ var fields = []struct {
 	KnownField
 	set func(f *Frontmatter, v *yaml.Node) (want string)
 }{
-	{KnownField{"name", true, true}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Name) }},
-	{KnownField{"description", true, true}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Description) }},
-	{KnownField{"license", true, false}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.License) }},
-	{KnownField{"compatibility", true, false}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Compatibility) }},
-	{KnownField{"metadata", true, true}, func(f *Frontmatter, v *yaml.Node) string { return mapping(v, &f.Metadata) }},
-	{KnownField{"allowed-tools", true, true}, func(f *Frontmatter, v *yaml.Node) string { return texts(v, &f.AllowedTools, splitTools) }},
-	{KnownField{"disallowed-tools", false, true}, func(f *Frontmatter, v *yaml.Node) string { return texts(v, &f.DisallowedTools, splitTools) }},
-	{KnownField{"disallowedTools", false, true}, func(f *Frontmatter, v *yaml.Node) string { return texts(v, &f.DisallowedTools, splitTools) }}, // as in agents
-	{KnownField{"when_to_use", false, true}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.WhenToUse) }},
-	{KnownField{"argument-hint", false, true}, func(f *Frontmatter, v *yaml.Node) string { return hint(v, &f.ArgumentHint) }},
-	{KnownField{"arguments", false, true}, func(f *Frontmatter, v *yaml.Node) string { return texts(v, &f.Arguments, splitNames) }},
-	{KnownField{"disable-model-invocation", false, true}, func(f *Frontmatter, v *yaml.Node) string { return boolean(v, &f.DisableModelInvocation) }},
-	{KnownField{"user-invocable", false, true}, func(f *Frontmatter, v *yaml.Node) string { return boolean(v, &f.UserInvocable) }},
-	{KnownField{"model", false, true}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Model) }},
-	{KnownField{"effort", false, true}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Effort) }},
-	{KnownField{"context", false, true}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Context) }},
-	{KnownField{"agent", false, true}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Agent) }},
-	{KnownField{"background", false, true}, func(f *Frontmatter, v *yaml.Node) string { return boolean(v, &f.Background) }},
-	{KnownField{"paths", false, true}, func(f *Frontmatter, v *yaml.Node) string { return texts(v, &f.Paths, splitCommas) }},
-	{KnownField{"shell", false, true}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Shell) }},
-	{KnownField{"version", false, true}, ignored},
-	{KnownField{"fallback", false, true}, ignored},
-	{KnownField{"hooks", false, true}, func(f *Frontmatter, _ *yaml.Node) string { f.HasHooks = true; return "" }},
+	{KnownField{"name", true}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Name) }},
+	{KnownField{"description", true}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Description) }},
+	{KnownField{"license", true}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.License) }},
+	{KnownField{"compatibility", true}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Compatibility) }},
+	{KnownField{"metadata", true}, func(f *Frontmatter, v *yaml.Node) string { return mapping(v, &f.Metadata) }},
+	{KnownField{"allowed-tools", true}, func(f *Frontmatter, v *yaml.Node) string { return texts(v, &f.AllowedTools, splitTools) }},
+	{KnownField{"disallowed-tools", false}, func(f *Frontmatter, v *yaml.Node) string { return texts(v, &f.DisallowedTools, splitTools) }},
+	{KnownField{"disallowedTools", false}, func(f *Frontmatter, v *yaml.Node) string { return texts(v, &f.DisallowedTools, splitTools) }}, // as in agents
+	{KnownField{"when_to_use", false}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.WhenToUse) }},
+	{KnownField{"argument-hint", false}, func(f *Frontmatter, v *yaml.Node) string { return hint(v, &f.ArgumentHint) }},
+	{KnownField{"arguments", false}, func(f *Frontmatter, v *yaml.Node) string { return texts(v, &f.Arguments, splitNames) }},
+	{KnownField{"disable-model-invocation", false}, func(f *Frontmatter, v *yaml.Node) string { return boolean(v, &f.DisableModelInvocation) }},
+	{KnownField{"user-invocable", false}, func(f *Frontmatter, v *yaml.Node) string { return boolean(v, &f.UserInvocable) }},
+	{KnownField{"model", false}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Model) }},
+	{KnownField{"effort", false}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Effort) }},
+	{KnownField{"context", false}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Context) }},
+	{KnownField{"agent", false}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Agent) }},
+	{KnownField{"background", false}, func(f *Frontmatter, v *yaml.Node) string { return boolean(v, &f.Background) }},
+	{KnownField{"paths", false}, func(f *Frontmatter, v *yaml.Node) string { return texts(v, &f.Paths, splitCommas) }},
+	{KnownField{"shell", false}, func(f *Frontmatter, v *yaml.Node) string { return scalar(v, &f.Shell) }},
+	{KnownField{"version", false}, ignored},
+	{KnownField{"fallback", false}, ignored},
+	{KnownField{"hooks", false}, func(f *Frontmatter, _ *yaml.Node) string { f.HasHooks = true; return "" }},
 }
 
 func ignored(*Frontmatter, *yaml.Node) (want string) { return "" }

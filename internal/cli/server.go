@@ -172,9 +172,6 @@ You never need to call it yourself: skillhand COMMAND finds it.`,
 	return Run(std, root)
 }
 
-// ServerNames lists the commands that the first program hands over, and what its help says.
-func ServerNames() [][2]string { return slices.Clone(serverCommands) }
-
 // A Server is what the second program is. It is described by schemas/server-v1.schema.json.
 type Server struct {
 	Version

@@ -15,7 +15,6 @@ type Span struct{ Color, Text string }
 
 // These are spans in a colour that says what they mean.
 func Plain(text string) Span     { return Span{"", text} }
-func Bold(text string) Span      { return Span{"1", text} }
 func Dim(text string) Span       { return Span{"2", text} }
 func Red(text string) Span       { return Span{"31", text} }
 func Green(text string) Span     { return Span{"32", text} }
