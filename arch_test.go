@@ -3,9 +3,16 @@ package skillhand_test
 import (
 	"encoding/json"
 	"errors"
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
 	"io"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -86,24 +93,37 @@ func mayImport() map[string][]string {
 	return all
 }
 
-// TestRooms keeps the direction of imports as docs/architecture.md draws it.
-func TestRooms(t *testing.T) {
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
+// A listed is a package as go list describes it.
+type listed struct {
+	ImportPath, Name, Dir string
+	GoFiles, Imports      []string
+}
+
+func packages(t *testing.T) []listed {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Name,Dir,GoFiles,Imports", "./...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen, may := 0, mayImport()
+	var all []listed
 	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
-		var pkg struct {
-			ImportPath string
-			Imports    []string
-		}
+		var pkg listed
 		if err := dec.Decode(&pkg); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		seen++
+		all = append(all, pkg)
+	}
+	if len(all) < 5 {
+		t.Fatalf("go list named %d packages", len(all))
+	}
+	return all
+}
+
+// TestRooms keeps the direction of imports as docs/architecture.md draws it.
+func TestRooms(t *testing.T) {
+	may := mayImport()
+	for _, pkg := range packages(t) {
 		name := room(pkg.ImportPath)
 		allowed, known := may[name]
 		if !known {
@@ -118,9 +138,84 @@ func TestRooms(t *testing.T) {
 			}
 		}
 	}
-	if seen < 5 {
-		t.Errorf("go list named %d packages", seen)
+}
+
+var majorVersion = regexp.MustCompile(`/v[0-9]+$`)
+
+// TestSignatures: importers see our types and those of the standard library alone.
+func TestSignatures(t *testing.T) {
+	for _, pkg := range packages(t) {
+		if pkg.Name == "main" || strings.Contains(pkg.ImportPath, "/internal/") {
+			continue
+		}
+		fset := token.NewFileSet()
+		var files []*ast.File
+		imports := map[string]string{}
+		for _, name := range pkg.GoFiles {
+			f, err := parser.ParseFile(fset, filepath.Join(pkg.Dir, name), nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, f)
+			for _, imp := range f.Imports {
+				path, _ := strconv.Unquote(imp.Path.Value)
+				name := filepath.Base(majorVersion.ReplaceAllString(path, ""))
+				if imp.Name != nil {
+					name = imp.Name.Name
+				}
+				imports[name] = path
+			}
+		}
+		exported, err := doc.NewFromFiles(fset, files, pkg.ImportPath) // without bodies, and without what is not exported
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, decl := range declarations(exported) {
+			ast.Inspect(decl, func(n ast.Node) bool {
+				if sel, ok := n.(*ast.SelectorExpr); ok {
+					if x, ok := sel.X.(*ast.Ident); ok && foreign(imports[x.Name]) {
+						t.Errorf("%s: %s.%s is exported to importers", fset.Position(sel.Pos()), imports[x.Name], sel.Sel.Name)
+					}
+				}
+				return true
+			})
+		}
 	}
+}
+
+// declarations are what a package exports.
+func declarations(p *doc.Package) (all []ast.Node) {
+	funcs := func(list []*doc.Func) {
+		for _, f := range list {
+			all = append(all, f.Decl.Type)
+		}
+	}
+	values := func(lists ...[]*doc.Value) {
+		for _, list := range lists {
+			for _, v := range list {
+				for _, spec := range v.Decl.Specs {
+					if typ := spec.(*ast.ValueSpec).Type; typ != nil {
+						all = append(all, typ)
+					}
+				}
+			}
+		}
+	}
+	funcs(p.Funcs)
+	values(p.Consts, p.Vars)
+	for _, typ := range p.Types {
+		all = append(all, typ.Decl)
+		funcs(typ.Funcs)
+		funcs(typ.Methods)
+		values(typ.Consts, typ.Vars)
+	}
+	return all
+}
+
+// foreign reports whether a package is neither the standard library's nor one of ours that importers have.
+func foreign(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return strings.Contains(first, ".") && !strings.HasPrefix(path, module) || strings.HasPrefix(path, module+"/internal/")
 }
 
 func room(path string) string {

@@ -11,9 +11,9 @@ import (
 
 // A Printer shows findings to people.
 type Printer struct {
-	Columns int        // how wide it may be; 0 means 80
-	ASCII   bool       // no other characters than those of ASCII
-	Paint   term.Paint // nil paints nothing
+	Columns int                            // how wide it may be; 0 means 80
+	ASCII   bool                           // no other characters than those of ASCII
+	Paint   func(code, text string) string // text in the colour of a terminal's code, such as 31; nil paints nothing
 }
 
 // Concise writes a line for each finding.

@@ -50,8 +50,12 @@ func (t *Trial) Cell() string {
 	return "+"
 }
 
-// Text is a summary for people.
-func (s *Summary) Text(paint term.Paint) string {
+// Text is a summary for people. paint gives a text the colour of a terminal's
+// code, such as 31; nil paints nothing.
+func (s *Summary) Text(paint func(code, text string) string) string {
+	if paint == nil {
+		paint = term.NoPaint
+	}
 	var b strings.Builder
 	for _, k := range s.Skills {
 		fmt.Fprintf(&b, "%s\n", paint("1", term.Flat(k.Skill)))
