@@ -49,7 +49,7 @@ func describeSkill(t *testing.T, name string, src []byte) string {
 }
 
 func describePart(b *strings.Builder, indent string, p Part) {
-	kind := [...]string{"text", "header", "variable", "directive", "tag", "escape"}[p.Kind]
+	kind := p.Kind.String()
 	fmt.Fprintf(b, "%s%d %s %q", indent, p.Line, kind, p.Source)
 	for _, word := range []struct {
 		text string
@@ -170,7 +170,7 @@ func TestParseBytes(t *testing.T) {
 		checkParts(t, []byte(tt.src), s)
 		var got []string
 		for _, p := range s.Parts {
-			word := [...]string{"text", "header", "variable", "directive", "tag", "escape"}[p.Kind]
+			word := p.Kind.String()
 			if p.Kind == Directive {
 				word += "‹" + join(p.Command) + "›"
 			}

@@ -32,6 +32,11 @@ const (
 	Escape                // the \! of \!`command`: the page gets the ! alone; the command follows as text and variables
 )
 
+var kindNames = [...]string{"text", "header", "variable", "directive", "tag", "escape"}
+
+// String is the kind's name, in lower case.
+func (k Kind) String() string { return kindNames[k] }
+
 // A Part is a piece of a skill's file.
 type Part struct {
 	Kind   Kind
