@@ -34,7 +34,7 @@ claude: internal/jsonfind proc
 claudepage: proc settings
 doctor: check claudepage here mcp/host proc settings skill trust
 golden: . here internal/atomicfile render skill
-here: session skill
+here: session settings skill
 history:
 migrate: internal/legacy internal/words render report shell skill
 migrate/disk: internal/atomicfile migrate proc report skill

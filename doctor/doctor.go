@@ -129,7 +129,7 @@ func state(h here.Here, err error) Finding {
 
 // hooks finds out whether Claude Code tells skillhand what agents have seen.
 func hooks(h here.Here) []Finding {
-	where := settings.Where{Home: h.Home, Config: h.Env.Get("CLAUDE_CONFIG_DIR"), Dir: h.Project}
+	where := h.Settings()
 	set := settings.Read(where)
 	var all []Finding
 	for _, err := range set.Faults {
@@ -290,13 +290,12 @@ func checked(h here.Here, list []skill.Location) []Finding {
 	if len(files) == 0 {
 		return nil
 	}
-	config := h.Env.Get("CLAUDE_CONFIG_DIR")
-	found, err := check.Finder{Dir: h.Dir, Home: h.Home, Config: config}.Find(files)
+	where := h.Settings()
+	found, err := check.Finder{Dir: h.Dir, Home: h.Home, Config: where.Config}.Find(files)
 	if err != nil {
 		return nil // told already, with what cannot be read
 	}
-	opt := check.Options{Settings: &settings.Where{Home: h.Home, Config: config}}
-	errors := check.Run(context.Background(), found, opt).Count(check.Error)
+	errors := check.Run(context.Background(), found, check.Options{Settings: &where}).Count(check.Error)
 	if errors == 0 {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/session"
+	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -163,6 +164,11 @@ func (h Here) OutputDir() string { return filepath.Join(h.State, "output") }
 
 // Sessions are the marks of what agents have seen.
 func (h Here) Sessions() session.Store { return session.Store{Dir: h.SessionDir()} }
+
+// Settings are Claude Code's settings files for the project.
+func (h Here) Settings() settings.Where {
+	return settings.Where{Home: h.Home, Config: h.Env.Get("CLAUDE_CONFIG_DIR"), Dir: h.Project}
+}
 
 // Finder finds the skills that can be loaded here.
 func (h Here) Finder() skill.Finder {

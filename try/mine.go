@@ -24,7 +24,7 @@ type neighbour struct {
 // neighbours are the user's own skills, those of the project, and the plugins
 // that Claude Code would load here.
 func neighbours(user here.Here) ([]neighbour, error) {
-	where := settings.Where{Home: user.Home, Config: user.Env.Get("CLAUDE_CONFIG_DIR"), Dir: user.Project}
+	where := user.Settings()
 	own := filepath.Join(where.ConfigDir(), "skills")
 	finder := user.Finder()
 	finder.Extra = append(slices.Clone(finder.Extra), own)

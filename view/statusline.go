@@ -160,7 +160,7 @@ type LineSetting struct {
 
 // NewLineSetting looks for a status line in the settings that count at a place.
 func NewLineSetting(h here.Here) LineSetting {
-	where := lineWhere(h)
+	where := h.Settings()
 	doc := LineSetting{Status: "NONE", File: where.File(settings.Project), Install: lineCommand + " --install"}
 	switch found, err := findLine(where); {
 	case err != nil:
@@ -208,7 +208,7 @@ type Installed struct {
 // InstallLine puts our status line into the settings of a place's project.
 // Every other byte of the file stays.
 func InstallLine(h here.Here, req InstallRequest) (Installed, error) {
-	where := lineWhere(h)
+	where := h.Settings()
 	target := where.File(settings.Project)
 	if req.User {
 		target = where.File(settings.User)
@@ -230,11 +230,6 @@ func InstallLine(h here.Here, req InstallRequest) (Installed, error) {
 		done.Hidden = found
 	}
 	return done, nil
-}
-
-// lineWhere is where the settings of a place's project are.
-func lineWhere(h here.Here) settings.Where {
-	return settings.Where{Home: h.Home, Config: h.Env.Get("CLAUDE_CONFIG_DIR"), Dir: h.Project}
 }
 
 // findLine returns the status line that Claude Code uses, or nil. A file that it ignores is an

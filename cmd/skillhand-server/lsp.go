@@ -20,7 +20,6 @@ import (
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/render"
-	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -45,7 +44,7 @@ docs/editors.md says how to set up VS Code, Neovim, Zed and Helix.`,
 // A languageServer is one editor's, with the texts it has open.
 type languageServer struct {
 	server *jrpc2.Server
-	home   string
+	here   here.Here
 
 	mutex  sync.Mutex
 	open   map[string]*openText // by address
@@ -66,7 +65,7 @@ func serveLSP(ctx context.Context, std *cli.Std) error {
 	if err != nil {
 		return err
 	}
-	l := &languageServer{home: h.Home, open: map[string]*openText{}, exited: make(chan struct{})}
+	l := &languageServer{here: h, open: map[string]*openText{}, exited: make(chan struct{})}
 	methods := handler.Map{
 		"initialize":                       handler.New(l.initialize),
 		"initialized":                      handler.New(heard),
@@ -171,7 +170,8 @@ func (l *languageServer) update(ctx context.Context, uri, src string) error {
 // check runs the rules on a text as if it were saved, with the configuration of its repository.
 func (l *languageServer) check(ctx context.Context, t *openText) {
 	dir := filepath.Dir(t.path)
-	finder := check.Finder{Dir: dir, Home: l.home, Config: os.Getenv("CLAUDE_CONFIG_DIR")}
+	where := l.here.Settings()
+	finder := check.Finder{Dir: dir, Home: where.Home, Config: where.Config}
 	var opt check.Options
 	if top := skill.Top(dir); top != "" {
 		finder.Dir = top
@@ -186,7 +186,7 @@ func (l *languageServer) check(ctx context.Context, t *openText) {
 	if file.Kind == check.Text {
 		return // no business of ours
 	}
-	opt.Settings = &settings.Where{Home: l.home, Config: finder.Config}
+	opt.Settings = &where
 	res := check.Run(ctx, []check.File{file}, opt)
 	t.findings, t.verdicts = res.Findings, res.Verdicts
 }

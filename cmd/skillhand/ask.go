@@ -87,7 +87,7 @@ quota, 124 timed out, 130 interrupted.`,
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON document")
 	f.BoolVar(&o.events, "events", false, "print events as JSON lines, the result last")
 	if err := cmd.RegisterFlagCompletionFunc("skill", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return completeSkills(o.at.PluginRoot), cobra.ShellCompDirectiveDefault
+		return completeSkills(std, o.at), cobra.ShellCompDirectiveDefault
 	}); err != nil {
 		panic(err) // a flag of this name is defined above
 	}

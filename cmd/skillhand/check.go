@@ -22,7 +22,6 @@ import (
 	"github.com/skillhand/skillhand/internal/atomicfile"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -118,7 +117,7 @@ func (c *checking) complete() error {
 	if c.json {
 		c.format = "json"
 	}
-	c.finder = check.Finder{Dir: h.Dir, Home: h.Home, Config: h.Env.Get("CLAUDE_CONFIG_DIR")}
+	c.finder = check.Finder{Dir: h.Dir, Home: h.Home, Config: h.Settings().Config}
 	top := skill.Top(h.Dir)
 	if c.format == "sarif" || c.format == "github" {
 		c.finder.Base = top // what these are for names files from there
@@ -165,7 +164,8 @@ func (c *checking) complete() error {
 // settings has Claude Code's settings count. What is installed beside the files matters only if all
 // that is listed with it is checked.
 func (c *checking) settings(h here.Here, project string) {
-	w := settings.Where{Home: h.Home, Config: c.finder.Config, Dir: project}
+	w := h.Settings()
+	w.Dir = project
 	c.opt.Settings = &w
 	c.opt.Listing = check.NewListing(w, h.Env.Get, time.Now())
 	if len(c.paths) > 0 {

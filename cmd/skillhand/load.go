@@ -60,7 +60,7 @@ you trust.`,
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveDefault
 			}
-			return completeSkills(o.at.PluginRoot), cobra.ShellCompDirectiveDefault
+			return completeSkills(std, o.at), cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runLoad(cmd.Context(), std, cmd, o, args)
@@ -290,17 +290,15 @@ func (a *at) flags(f *pflag.FlagSet) {
 
 func lookup(env []string, name string) string { return here.Env(env).Get(name) }
 
-// completeSkills lists the skills that can be loaded here.
-func completeSkills(pluginRoot string) []string {
-	dir, err := os.Getwd()
+// completeSkills lists the skills that can be loaded at a place. What is wrong
+// there is said when the command runs.
+func completeSkills(std *stdio, at at) []string {
+	rt, err := newRuntime(std, "", at)
 	if err != nil {
 		return nil
 	}
-	if pluginRoot == "" {
-		pluginRoot = os.Getenv("CLAUDE_PLUGIN_ROOT")
-	}
 	var names []string
-	all, _ := skill.Finder{PluginRoot: pluginRoot, Dir: dir, Home: os.Getenv("HOME")}.List()
+	all, _ := rt.Finder().List()
 	for _, loc := range all {
 		names = append(names, loc.Name)
 	}

@@ -50,7 +50,7 @@ The exit status is 0 only if every check passes, and 124 after a timeout.`,
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveDefault
 			}
-			return completeSkills(o.at.PluginRoot), cobra.ShellCompDirectiveDefault
+			return completeSkills(std, o.at), cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return runRun(cmd.Context(), std, o, args) },
 	}

@@ -50,7 +50,7 @@ Exit status: 1 a test failed, 3 there is no such skill, or no tests.`,
   skillhand test --update greet       # then read the diff: git diff
   skillhand test --junit report.xml   # for CI`,
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-			return completeSkills(o.at.PluginRoot), cobra.ShellCompDirectiveDefault
+			return completeSkills(std, o.at), cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return runTest(cmd.Context(), std, o, args) },
 	}
