@@ -36,7 +36,7 @@ doctor: check claudepage here mcp/host proc settings skill trust
 golden: . here internal/atomicfile render skill
 here: session settings skill
 history:
-migrate: internal/legacy internal/words render report shell skill
+migrate: internal/legacy internal/words render shell skill
 migrate/disk: internal/atomicfile migrate proc report skill
 page: . batch check claudepage here history internal/atomicfile internal/term render session shell skill trust try
 permit:
@@ -54,7 +54,7 @@ shell/bind: internal/words
 skill: internal/markdown
 trust: internal/atomicfile skill
 verdict: proc report
-view: here history internal/term report session settings shell skill
+view: here history internal/term report session settings shell
 
 internal/atomicfile:
 internal/cli: claude internal/atomicfile internal/term proc
@@ -67,8 +67,8 @@ internal/term:
 internal/txtartest:
 internal/words:
 
-cmd/skillhand: . check claude claudepage doctor golden here history internal/atomicfile internal/cli internal/term migrate migrate/disk proc render report scaffold schemas session settings shell skill trust verdict view
-cmd/skillhand-server: . batch batch/jobfile check claude here history internal/atomicfile internal/cli internal/term mcp mcp/host page proc render schemas settings shell skill try verdict view
+cmd/skillhand: . check claude claudepage doctor golden here history internal/atomicfile internal/cli internal/term migrate migrate/disk render report scaffold schemas session shell skill trust verdict view
+cmd/skillhand-server: . batch batch/jobfile check claude here history internal/atomicfile internal/cli internal/term mcp mcp/host page proc render schemas shell skill try verdict view
 
 # For tests alone: no line above may name them.
 internal/fakeapi:
@@ -128,6 +128,11 @@ func TestRooms(t *testing.T) {
 		allowed, known := may[name]
 		if !known {
 			t.Errorf("%s: a new room: say here what it may import", pkg.ImportPath)
+		}
+		for _, other := range allowed {
+			if !slices.Contains(pkg.Imports, path(other)) {
+				t.Errorf("%s does not import %s: take it off the list", pkg.ImportPath, other)
+			}
 		}
 		for _, imp := range pkg.Imports {
 			if strings.HasPrefix(imp, module) && !slices.Contains(allowed, room(imp)) {
@@ -216,6 +221,13 @@ func declarations(p *doc.Package) (all []ast.Node) {
 func foreign(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return strings.Contains(first, ".") && !strings.HasPrefix(path, module) || strings.HasPrefix(path, module+"/internal/")
+}
+
+func path(room string) string {
+	if room == "." {
+		return module
+	}
+	return module + "/" + room
 }
 
 func room(path string) string {
