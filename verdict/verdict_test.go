@@ -52,10 +52,36 @@ func TestJudge(t *testing.T) {
 		if got := strings.Join(codes, " "); got != tt.want {
 			t.Errorf("%s, %+v: %s, want %s", tt.text, tt.result, got, tt.want)
 		}
+		if v.OK != (tt.want == "") || v.TimedOut != strings.Contains(tt.want, "TIMED_OUT") || v.Exit != tt.result.Exit {
+			t.Errorf("%s, %+v: %+v", tt.text, tt.result, v)
+		}
 	}
 	v := Judge(report.Parse([]byte(good), report.Options{}), proc.Result{Held: true, Left: []string{"sleep"}}, time.Second)
 	if len(v.Problems) != 0 || len(v.Warnings) != 2 || v.Warnings[0].Code != OutputHeld || v.Warnings[1].Code != EndedProcesses {
 		t.Errorf("what was left behind: %+v", v)
+	}
+}
+
+// TestJudgeSays: a person reads how it ended, and what to do about a script that says nothing.
+func TestJudgeSays(t *testing.T) {
+	for _, tt := range []struct {
+		text   string
+		result proc.Result
+		want   string
+	}{
+		{"SUCCESS", proc.Result{Exit: 3}, "the report says success, but: exit status 3"},
+		{"SUCCESS", proc.Result{Exit: 143, Signal: 15}, "the report says success, but: ended by signal 15"},
+		{"", proc.Result{}, "No report found: end the script with skillhand emit, see skillhand emit --help"},
+		{"", proc.Result{Cut: proc.Timeout}, "timed out after 1m0s; No report found"},
+		{`{"success":true,"confidence":2,"deliverables":[],"metrics":{},"errors":[]}`, proc.Result{}, "/confidence: Confidence must be between 0.0 and 1.0"},
+	} {
+		var said []string
+		for _, p := range Judge(report.Parse([]byte(tt.text), report.Options{}), tt.result, time.Minute).Problems {
+			said = append(said, p.Message)
+		}
+		if got := strings.Join(said, "; "); got != tt.want {
+			t.Errorf("%q, %+v: %s, want %s", tt.text, tt.result, got, tt.want)
+		}
 	}
 }
 
