@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -352,17 +353,20 @@ func (s *scope) written(file string) bool {
 	return s.deeds.fetched || s.deeds.writes[""] || s.deeds.maybe[path.Base(file)] || s.deeds.writes[path.Base(file)] || s.deeds.writes[strings.TrimSuffix(path.Base(file), path.Ext(file))]
 }
 
+// ofProcess recognises the files in which a process's words and environment can be read.
+var ofProcess = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/proc/($|[^a-z]|self|thread)`) })
+
 // reads reports whether a file may hold a value.
 func (s *scope) reads(file string) bool {
-	return s.written(file) || s.deeds.exports && strings.HasPrefix(file, "/proc/")
+	return s.written(file) || ofProcess().MatchString(file)
 }
 
 // holds reports whether the file that a word names may hold a value. One whose name is not known may be any.
 func (s *scope) holds(f field) bool {
-	if text, known := f.literal(); known {
+	if text, known := f.literal(); known && !strings.ContainsAny(text, "*?[") {
 		return s.reads(text)
 	}
-	return f.reached(s.vals) || s.deeds.files()
+	return f.reached(s.vals) || s.deeds.files() || ofProcess().MatchString(f.lead())
 }
 
 // dataName recognises files that no program takes for code unless it is told to.
@@ -423,6 +427,10 @@ func (s *scope) starts(name string) {
 	}
 	deaf := silent()[name] || cutting()[name] || passing()[name] && !s.known(name) && !editors()[name] && name != "git" // it has no settings of its own
 	folder := s.deeds.hidden && !deaf || starters()[name] || shells()[base] || strings.HasPrefix(name, "./") || isReader && r.lang == aScript
+	if folder && s.deeds.exports && slices.ContainsFunc(slices.Collect(maps.Keys(s.deeds.made)), func(file string) bool { return !dataName(file) }) {
+		s.all(numbers, name+", after the line made a file", whyCode, "write it to a file of data (.txt, .json), or give it as an argument")
+		return
+	}
 	if !folder && name != "git" || len(s.deeds.writes) == 0 {
 		return
 	}

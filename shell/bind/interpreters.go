@@ -20,19 +20,20 @@ func (s *scope) shell(name string, args []field, in input) {
 		args = args[i+1:] // bash's own
 	}
 	code, input := false, false
+	spelled := name == "pwsh" || name == "powershell" // its flags are words: -NoProfile, -Command
 	for i := 0; i < len(args); i++ {
 		f := args[i]
 		text, isLit := f.literal()
 		switch {
+		case spelled && isLit && strings.HasPrefix(text, "-"):
+			code = code || strings.HasPrefix(strings.ToLower(text), "-c")
 		case isLit && len(text) > 1 && (text[0] == '-' || text[0] == '+') && text[1] != '-':
 			if text == "-n" {
 				return // it only reads the file
 			}
-			code = code || text[0] == '-' && strings.Contains(text, "c") || text == "-Command"
+			code = code || text[0] == '-' && strings.Contains(text, "c")
 			input = input || text[0] == '-' && strings.Contains(text, "s")
-			if text != "-Command" {
-				i += strings.Count(text, "o") + strings.Count(text, "O") // each has a word of its own: -euo pipefail
-			}
+			i += strings.Count(text, "o") + strings.Count(text, "O") // each has a word of its own: -euo pipefail
 		case text == "--version" || text == "--help":
 			return
 		case text == "--command":
@@ -96,7 +97,11 @@ func (s *scope) script(f field, in input, l lang, name string) {
 	case known && s.written(text):
 		s.all(numbers, text+", which the line writes", whyCode, instead)
 	case l == aShell && s.makes(f):
-		s.all(plainMany, "the file that "+name+" runs, which the line makes", whyCode, instead) // its own code may run values
+		k := plainMany
+		if s.deeds.exports {
+			k = numbers
+		}
+		s.all(k, "the file that "+name+" runs, which the line makes", whyCode, instead) // its own code may run values
 	}
 }
 
@@ -119,7 +124,7 @@ func (s *scope) stdin(in input, l lang, name string) {
 		s.shellCode(*in.code, nil, input{}, name+"'s input")
 	case in.code != nil:
 		s.langCode(*in.code, l, name)
-	case in.open:
+	case in.open, s.deeds.files() && l == aShell:
 		s.all(numbers, name+"'s input", whyCode, asArgument)
 	}
 }
@@ -144,7 +149,7 @@ func (s *scope) shellCode(f field, args []field, in input, place string) {
 	}
 	file, err := words.Parse(b.String())
 	if err != nil || s.depth >= maxDepth {
-		if len(f.values(s.vals)) > 0 {
+		if len(f.values(s.vals)) > 0 || s.deeds.exports && strings.Contains(f.lit(), "$") {
 			s.all(numbers, place, whyCode, asArgument)
 		}
 		return

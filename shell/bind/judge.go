@@ -217,6 +217,9 @@ func (s *scope) node(path []syntax.Node) {
 			if name := words.Lit(n.Args[0]); !cutting()[name] || inTable(name) {
 				s.named(n.Args[1:]...)
 			}
+			if name := programName(words.Lit(n.Args[0])); !silent()[name] && !s.known(name) && !slices.ContainsFunc(n.Args, func(w *syntax.Word) bool { return shells()[words.Lit(w)] }) && name != "jq" && name != "yq" {
+				s.recalled(n.Args[1:])
+			}
 			s.run(s.fields(n.Args), s.input(path))
 		}
 	}
@@ -247,10 +250,26 @@ func (s *scope) named(list ...*syntax.Word) {
 	}
 }
 
+// recalled judges text that a program may take for shell code, and that has a variable in it which holds a value there: '!$X'.
+func (s *scope) recalled(list []*syntax.Word) {
+	if !s.deeds.exports {
+		return
+	}
+	for _, w := range list {
+		for _, m := range variables().FindAllStringSubmatch(s.code(w).text(s.vals), -1) {
+			if s.open[m[1]] && !s.all(numbers, "text with $"+m[1]+" in it, which a program may run", whyCode, asArgument) {
+				return
+			}
+		}
+	}
+}
+
+var variables = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$[({]?([A-Za-z_]\w*)`) })
+
 // runsWritten reports whether text could be a command that runs, loads or copies a file which the line writes.
 func (s *scope) runsWritten(text string) bool {
 	for name := range s.deeds.writes {
-		if name != "" && name != unnamed && strings.Contains(text, name) && runner().MatchString(text) {
+		if (name != "" && name != unnamed && strings.Contains(text, name) || strings.ContainsAny(text, "*?[$\\")) && runner().MatchString(text) {
 			return true
 		}
 	}
@@ -520,6 +539,9 @@ func (s *scope) run(fs []field, in input) {
 		return
 	}
 	args := fs[1:]
+	if strings.HasPrefix(name.lead(), "/proc/") && s.deeds.files() && !s.all(numbers, "a command whose name is not known", whyCode, "write the command's name yourself") {
+		return
+	}
 	if strings.HasPrefix(name.lead(), "/proc/") || s.deeds.shells && strings.Contains(text, "/") {
 		s.unknown(args, in)
 		return

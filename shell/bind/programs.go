@@ -119,8 +119,14 @@ func (s *scope) plain(name string, args []field, in input) {
 	case "go", "cargo", "uv", "poetry", "pipenv", "bundle", "pnpm", "yarn", "npm":
 		s.runs(name, args, in)
 	case "tar", "bsdtar":
-		if len(args) > 0 && args[0].reached(s.vals) && !strings.ContainsAny(args[0].text(s.vals), "./-") {
+		if len(args) == 0 {
+			break
+		}
+		if args[0].reached(s.vals) && !strings.ContainsAny(args[0].text(s.vals), "./-") {
 			s.all(numbers, "tar's first word", whyOption, "write tar's options yourself")
+		}
+		if text := args[0].lit(); !strings.HasPrefix(text, "-") && strings.ContainsAny(text, "IF") && joined(args[1:]).reached(s.vals) { // tar cIf zstd a.tar
+			s.all(anOperand, "tar's program", whyChoice, "name the program with --use-compress-program=")
 		}
 	}
 	if packagers()[versionless(name)] {
@@ -430,6 +436,8 @@ func (s *scope) runs(name string, args []field, in input) {
 		return
 	}
 	switch sub := args[0].lit(); {
+	case sub == "node" && (name == "yarn" || name == "pnpm"):
+		s.run(args, in)
 	case sub == "exec" || sub == "dlx" || sub == "x" || sub == "run" && name != "npm" && name != "pnpm" && name != "yarn" && name != "cargo":
 		for _, f := range args[1:] {
 			if t := f.lit(); strings.HasPrefix(t, "-") {
@@ -575,6 +583,7 @@ func (s *scope) wrapper(name, valued string, before int, args []field, in input)
 	if (name == "command") && len(args) > 0 && (args[0].lit() == "-v" || args[0].lit() == "-V") {
 		return // only asks where a command is
 	}
+	in.open = in.open || name == "xargs" && s.deeds.files() // what it reads may name such a file
 	replace := ""
 	vague := false // where the command begins cannot be told: a flag that is not known may have a word of its own
 	for i := 0; i < len(args); i++ {
@@ -605,6 +614,9 @@ func (s *scope) wrapper(name, valued string, before int, args []field, in input)
 			}
 			if listed(valued, text) || len(text) > 2 && text[1] != '-' && !listed(valued, text[:2]) && listed(valued, "-"+text[len(text)-1:]) {
 				i++
+				if i < len(args) && strings.HasPrefix(args[i].lit(), "|") {
+					s.shellCode(after(args[i], "|"), nil, in, name+" "+text) // strace -o
+				}
 				if i < len(args) && args[i].reached(s.vals) && !s.all(noPipe, name+" "+text, whyCode, "write it yourself") {
 					return
 				}
@@ -788,6 +800,8 @@ func (s *scope) joiner(name string, row joiner, args []field, in input) {
 			if f.reached(s.vals) {
 				s.all(anOperand, name, whyOption, "write it yourself")
 			}
+		case row.each:
+			s.shellCode(f, nil, in, name)
 		default:
 			rest := args[i:]
 			if vague && !inTable(programName(text)) && !listing()[programName(text)] && joined(rest).reached(s.vals) && !s.all(numbers, name, whyCode, asArgument) {
@@ -836,8 +850,8 @@ func (s *scope) parallel(name string, command, items []field) {
 
 // evaluator judges those commands of bash that read their words as code.
 func (s *scope) evaluator(name string, args []field, in input) {
-	if name == "fc" && s.deeds.state {
-		s.all(numbers, "fc", whyCode, asArgument)
+	if (name == "fc" && s.deeds.state) || name == "compgen" && s.deeds.exports {
+		s.all(numbers, name, whyCode, asArgument)
 	}
 	for i, f := range args {
 		if !f.reached(s.vals) && name != "trap" && name != "alias" {

@@ -71,7 +71,7 @@ func (s *scope) uses(n syntax.Node) uses {
 		case *syntax.SglQuoted:
 			u.dirty = u.dirty || len(s.marks(n.Value)) > 0
 		case *syntax.Lit:
-			u.dirty = u.dirty || len(s.marks(n.Value)) > 0 || s.deeds.names && strings.ContainsAny(n.Value, "*?[")
+			u.dirty = u.dirty || len(s.marks(n.Value)) > 0 || ofProcess().MatchString(n.Value) || s.deeds.names && strings.ContainsAny(n.Value, "*?[")
 		case *syntax.DeclClause:
 			u.dirty = u.dirty || len(n.Args) == 0 || declares(n, "p") // it shows variables
 		case *syntax.Redirect:
@@ -369,8 +369,7 @@ func (s *scope) isFed(p []syntax.Node) bool {
 				case syntax.WordHdoc:
 					return s.variable(r.Word)
 				case syntax.RdrIn, syntax.RdrInOut, syntax.DplIn:
-					text, ok := words.Literal(r.Word)
-					return !ok && s.variable(r.Word) || ok && s.reads(text)
+					return s.variable(r.Word) || s.reads(words.Lit(r.Word))
 				}
 			}
 		case *syntax.BinaryCmd:

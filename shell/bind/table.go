@@ -65,7 +65,8 @@ bun                                       | script | -e -p --eval --print  | -r 
 php                                       | script | -r -B -R -E --run     | -d -c -f -z -S -t --file      |
 lua luajit                                | script | -e                    | -l                            |
 prove                                     | script |                       | -e --exec -I -M -P            | -j
-tclsh wish                                | script |                       |                               |
+tclsh wish pydoc dart                     | script |                       |                               |
+swipl                                     | script | -g -t                 | -s -l -f -c                   |
 expect                                    | script | -c                    | -f                            |
 osascript                                 | script | -e                    | -l                            |
 Rscript R                                 | script | -e                    | -f --file                     |
@@ -117,6 +118,7 @@ type joiner struct {
 	valued string // flags with a word of their own
 	skip   int    // operands before: ssh's host
 	input  bool   // it reads code from its input as well
+	each   bool   // each of its words is a command
 }
 
 // Plain words may stand in what they run, but not where a command's name does.
@@ -143,12 +145,12 @@ watchexec                      |              | -e -w -i -f                     
 dpkg-architecture              | -c --command | -a -A -t -T                                         | 0 |
 pg_virtualenv debconf          |              | -o -f -p -v                                         | 0 |
 pssh parallel-ssh clush pdsh   |              | -h -H -l -w -t -o -e                                | 0 |
-concurrently                   |              | -n -c -k                                            | 0 |
+concurrently                   |              | -n -c -k                                            | 0 | each
 `
 
 var joiners = sync.OnceValue(func() map[string]joiner {
 	return rows(joinerTable, func(c []string) joiner {
-		return joiner{c[0], c[1], int(c[2][0] - '0'), c[3] == "input"}
+		return joiner{c[0], c[1], int(c[2][0] - '0'), c[3] == "input", c[3] == "each"}
 	})
 })
 
@@ -251,6 +253,7 @@ split                | --filter                                      |
 less                 | --lesskey-src --lesskey-file --tag -k -t -T +* !* | --log-file --LOG-FILE -o -O
 more                 | +* !*                                         |
 man                  | --pager --html --config-file --preprocessor -P -H -C -p |
+gs                   | * -sOutputFile* -o -c -f                      |
 nano                 | --rcfile -f --speller -s --operatingdir       |
 curl                 | --config -K --engine --proxy-engine           | --output -o --output-dir --remote-name --remote-name-all --remote-header-name -O -J --create-dirs --upload-file -T --dump-header -D --cookie-jar -c --trace --trace-ascii --trace-ids --stderr --netrc-file --hsts --alt-svc --etag-save --libcurl
 wget                 | --use-askpass --execute -e --config --input-file -i | --output-document -O --output-file -o --append-output -a --directory-prefix -P --post-file --body-file --save-cookies
