@@ -30,7 +30,7 @@ type deeds struct {
 	shells  bool            // it gives a shell another name: cp /bin/sh x
 	fetched bool            // it fetches or unpacks files that a value names
 	anyVar  bool            // a value may be in any variable
-	scripts bool            // it has the text of a program that writes files
+	scripts map[string]bool // base names of files that a program in its text writes; "" for one that is not known
 	leads   map[string]bool // texts that begin with -, and that the line puts before something
 	change  change
 }
@@ -58,7 +58,7 @@ func (s *scope) surveyDeeds(root syntax.Node) {
 			}
 			switch n.Op {
 			case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.RdrInOut:
-				if text := words.Lit(n.Word); !strings.HasPrefix(text, "/dev/") {
+				if text := s.code(n.Word).text(s.vals); !strings.HasPrefix(text, "/dev/") {
 					s.deeds.made[path.Base(text)] = true
 					s.deeds.hidden = s.deeds.hidden || aHidden().MatchString(text) && !dataName(path.Base(text))
 				}
@@ -74,7 +74,7 @@ func (s *scope) surveyDeeds(root syntax.Node) {
 			if strings.HasPrefix(f.lead(), "-") && len(f.bits) > 1 {
 				s.deeds.leads[f.lead()] = true
 			}
-			s.deeds.scripts = s.deeds.scripts || writesFiles().MatchString(f.text(s.vals))
+			s.surveyProgram(f.text(s.vals))
 		case *syntax.CallExpr:
 			if len(n.Args) > 0 {
 				shows := s.shows(p)
@@ -206,10 +206,29 @@ func (s *scope) surveyWriter(args []*syntax.Word, shows bool) {
 		}
 	case s.fetches(name, args[1:]):
 		s.deeds.fetched = true
-	case s.interprets(base) && s.deeds.scripts: // by whichever way the program gets there
-		s.writesName("")
+	case s.interprets(base):
+		for file := range s.deeds.scripts { // by whichever way the program gets there
+			s.writesName(file)
+		}
 	}
 }
+
+// surveyProgram notes what a text would write if an interpreter took it for its program.
+func (s *scope) surveyProgram(text string) {
+	if !writesFiles().MatchString(text) {
+		return
+	}
+	files := quotedFiles().FindAllStringSubmatch(text, -1)
+	for _, m := range files {
+		s.deeds.scripts[path.Base(m[1])] = true
+	}
+	if len(files) == 0 || strings.Count(text, "rite") > len(files) {
+		s.deeds.scripts[""] = true
+	}
+}
+
+// quotedFiles finds names of files in a program: "notes.md".
+var quotedFiles = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`["']([\w./~-]+\.\w+)["']`) })
 
 // lookers are programs that only look at the files they are told.
 var lookers = sync.OnceValue(func() map[string]bool {
@@ -340,8 +359,8 @@ func (s *scope) writesName(name string) {
 	s.deeds.ownGit = s.deeds.ownGit || name == "" || strings.HasPrefix(name, ".git") && name != ".gitignore" && name != ".gitkeep"
 }
 
-// aHidden recognises a path whose name, or that of a folder on the way, begins with a dot.
-var aHidden = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|/)\.[^./]`) })
+// aHidden recognises a path in a folder whose name begins with a dot, or such a file in the user's own.
+var aHidden = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|/)\.[^./][^/]*/|^[~\x00]/\.`) })
 
 // writesFiles recognises an interpreter's program that writes files.
 var writesFiles = sync.OnceValue(func() *regexp.Regexp {

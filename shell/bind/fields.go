@@ -39,6 +39,19 @@ func (f field) text(vs []value) string {
 	return b.String()
 }
 
+// own returns the author's part of the field, with a byte that is in no text for each value and hole.
+func (f field) own() string {
+	var b strings.Builder
+	for _, x := range f.bits {
+		if x.hole || x.value > 0 {
+			b.WriteByte(0)
+		} else {
+			b.WriteString(x.text)
+		}
+	}
+	return b.String()
+}
+
 // said returns the word of a value that this bit is.
 func (x bit) said(vs []value) string {
 	if x.text != "" {

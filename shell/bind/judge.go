@@ -44,7 +44,7 @@ func Judge(l Line) []Finding {
 }
 
 func (l Line) judge(p *Program, file *syntax.File) []Finding {
-	j := &judge{Program: p, first: map[string]int{}, aliases: map[string]bool{}, steps: map[syntax.Node]change{}, feeds: map[syntax.Node]change{}, opened: map[string]bool{}, deeds: deeds{writes: map[string]bool{}, maybe: map[string]bool{}, made: map[string]bool{}, leads: map[string]bool{}}}
+	j := &judge{Program: p, first: map[string]int{}, aliases: map[string]bool{}, steps: map[syntax.Node]change{}, feeds: map[syntax.Node]change{}, opened: map[string]bool{}, deeds: deeds{writes: map[string]bool{}, maybe: map[string]bool{}, made: map[string]bool{}, scripts: map[string]bool{}, leads: map[string]bool{}}}
 	for _, part := range l.Parts {
 		if v := part.Value; v != nil {
 			list := wordsOf(v, false, false)
@@ -244,7 +244,7 @@ func (s *scope) named(list ...*syntax.Word) {
 		return
 	}
 	for _, w := range list {
-		if text := s.code(w).text(s.vals); strings.ContainsAny(text, " \t") && s.runsWritten(text) && !s.all(numbers, "text that names a file which the line writes", whyCode, "run a file of your own, and pass the value as an argument") {
+		if text := s.code(w).own(); strings.ContainsAny(text, " \t") && s.runsWritten(text) && !s.all(numbers, "text that names a file which the line writes", whyCode, "run a file of your own, and pass the value as an argument") {
 			return
 		}
 	}

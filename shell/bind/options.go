@@ -20,7 +20,7 @@ func (s *scope) options(args []field, o options, place string) {
 		switch {
 		case joined && isFileFlag(flag) && s.written(file):
 			s.all(numbers, place+" "+f.lit()+", which the line writes", whyOption, "write the options yourself")
-		case f.lit() != "" && isFileFlag(before) && s.written(f.lit()):
+		case f.lit() != "" && !aNumber(f.lit()) && isFileFlag(before) && s.written(f.lit()):
 			s.all(plainOnly, place+" "+before+" "+f.lit()+", which the line writes", whyOption, "write the options yourself")
 		case s.deeds.exports && !f.reached(s.vals): // code of the author's, which may use what is exported
 			if _, takes := o.takes(before, true); takes {

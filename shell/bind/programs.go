@@ -149,7 +149,7 @@ func (s *scope) plain(name string, args []field, in input) {
 	for i, f := range args {
 		base := programName(f.lit())
 		dashes := i > 0 && args[i-1].lit() == "--" && args[0].lit() != "run" && args[0].lit() != "test" && args[0].lit() != "run-script" && args[0].lit() != "start"
-		if carries && (dashes || i > 0 && s.known(base)) {
+		if carries && (dashes || i > 0 && s.known(base) && !listed(carrier.verbs, base)) {
 			s.run(args[i:], in)
 			return
 		}
