@@ -7,89 +7,154 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/minibash"
 	"github.com/skillhand/skillhand/shell/bind"
 )
 
+// May reports why a line must not run here: it would run a program or a script that
+// MayRun refuses, or what nobody can tell before.
+func (s *Shell) May(line Line) error {
+	if s.MayRun == nil {
+		return nil
+	}
+	dir, err := s.dir()
+	if err != nil {
+		return err
+	}
+	prog, err := bind.Bind(line)
+	if err != nil {
+		return err
+	}
+	return (&running{Shell: s, dir: dir, env: s.environ(dir), prog: prog}).mayRun()
+}
+
 // mayRun asks about every program and script that the line would run from a
-// path of its own: what it calls, what an interpreter is given to read, what a
-// program that runs programs is given to run. What cannot be told before is
-// asked about as the folder that the line runs in.
+// path of its own. What cannot be told before is asked about as the folder that
+// the line runs in.
 func (r *running) mayRun() error {
 	if r.MayRun == nil {
 		return nil
 	}
-	return r.mayRunProgram(r.prog, 0)
+	if err := r.tell(r.prog, 0); err != nil {
+		return err
+	}
+	var refused error
+	runs := r.prog.Runs(bind.Files{
+		Env: func(name string) string { value, _ := minibash.Getenv(r.env, name); return value },
+		Named: func(path string) bool {
+			err := r.mayRunFile(path)
+			if refused == nil {
+				refused = err
+			}
+			return err != nil
+		},
+		Guess: r.MayRun(filepath.Join(r.dir, ".")) != nil,
+	})
+	switch {
+	case !runs:
+		return nil
+	case refused == nil:
+		return r.cannotTell("what it would run")
+	}
+	return refused
 }
 
-func (r *running) mayRunProgram(prog *bind.Program, depth int) error {
+// tell asks about the folder if the names of the program's commands do not tell what would run.
+func (r *running) tell(prog *bind.Program, depth int) error {
 	commands, setsPath := prog.Commands()
 	moves := slices.ContainsFunc(commands, func(c bind.Command) bool { return c.Words[0] == "cd" || c.Words[0] == "pushd" })
 	if setsPath {
-		if err := r.cannotTell("which programs its PATH would find"); err != nil {
-			return err
-		}
+		return r.cannotTell("which programs its PATH would find")
 	}
 	for _, c := range commands {
-		if err := r.mayRunCommand(c, moves, depth); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r *running) mayRunCommand(c bind.Command, moves bool, depth int) error {
-	run := c.Words[:1] // what could be run: every word that follows, for a program that runs programs
-	name := filepath.Base(c.Words[0])
-	switch {
-	case slices.Contains(runners, name):
-		run = c.Words
-	case interprets(c.Words[0]):
-		script, code := operand(c.Words[1:])
+		name := c.Words[0]
+		var err error
 		switch {
-		case code != "" && isShell(name) && depth < 5:
-			inner, err := bind.Bind(bind.Line{Parts: []bind.Part{{Text: code}}})
-			if err != nil {
-				return r.cannotTell("what " + name + " would run")
-			}
-			return r.mayRunProgram(inner, depth+1)
-		case script != nil && *script == "":
-			return r.cannotTell("what " + name + " would run")
-		case script != nil:
-			run = []string{c.Words[0], *script}
-		case c.Input != "":
-			run = []string{c.Words[0], c.Input}
+		case name == "":
+			err = r.cannotTell("what it would run")
+		case moves && strings.Contains(name, "/") && !filepath.IsAbs(name):
+			err = r.cannotTell("what " + name + " would be after a change of the folder")
 		}
-	}
-	for i, word := range run {
-		if err := r.mayRunWord(word, i == 0, moves); err != nil {
+		for _, code := range c.Code() {
+			if inner, ierr := bind.Bind(bind.Line{Parts: []bind.Part{{Text: code}}}); err == nil && ierr == nil && depth < maxCode {
+				err = r.tell(inner, depth+1)
+			}
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// mayRunWord asks about a word that is run as a program, or read as one.
-func (r *running) mayRunWord(word string, name, moves bool) error {
-	switch {
-	case word == "" && name:
-		return r.cannotTell("what it would run")
-	case word == "" || name && !strings.Contains(word, "/"):
-		return nil // data, as far as can be told; or found in PATH, if anywhere
-	case moves && !filepath.IsAbs(word):
-		return r.cannotTell("what " + word + " would be after a change of the folder")
+// maxCode bounds code in code. What is deeper is judged as a whole.
+const maxCode = 5
+
+// mayRunFile asks about what a path leads to, if that is a file, or a folder that is
+// clearly meant: where it is, and where each link stands that leads there, since
+// whoever can change a link chooses the file.
+func (r *running) mayRunFile(path string) error {
+	if path == "" || path[0] == '-' {
+		return nil
 	}
-	path := word
+	isWord := !strings.ContainsAny(path, "./") // test, build: that there is a folder of this name says nothing
 	if !filepath.IsAbs(path) {
-		path = r.dir + string(filepath.Separator) + word // not cleaned: a/../b is not b if a is a link
+		path = r.dir + string(filepath.Separator) + path // not cleaned: a/../b is not b if a is a link
 	}
-	real, err := filepath.EvalSymlinks(path)
+	trail, err := follow(path)
 	if err != nil {
 		return nil // then it does not run either
 	}
-	if info, err := os.Stat(real); err != nil || !info.Mode().IsRegular() {
+	info, err := os.Lstat(trail[len(trail)-1])
+	if err != nil || !info.Mode().IsRegular() && (isWord || !info.IsDir()) {
 		return nil
 	}
-	return r.MayRun(real)
+	for _, place := range trail {
+		if err := r.MayRun(place); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxLinks is how many links a path may have, as in Linux.
+const maxLinks = 40
+
+// follow returns where a path really leads, last, and before that the folders that
+// hold what it leaves on the way, a link or what ".." leaves. What it does not
+// leave holds all the rest.
+func follow(path string) (trail []string, err error) {
+	root := filepath.VolumeName(path) + string(filepath.Separator)
+	at, names, links := root, strings.Split(path[len(root)-1:], string(filepath.Separator)), 0
+	for ; len(names) > 0; names = names[1:] {
+		switch names[0] {
+		case "", ".":
+			continue
+		case "..":
+			at = filepath.Dir(at)
+			trail = append(trail, at)
+			continue
+		}
+		next := filepath.Join(at, names[0])
+		info, err := os.Lstat(next)
+		if err != nil {
+			return nil, err
+		}
+		if info.Mode()&os.ModeSymlink == 0 {
+			at = next
+			continue
+		}
+		target, err := os.Readlink(next)
+		if links++; err != nil || links > maxLinks {
+			return nil, fmt.Errorf("%s: too many links: %w", path, err)
+		}
+		trail = append(trail, at)
+		if filepath.IsAbs(target) {
+			at = root
+		}
+		names = slices.Concat([]string{""}, strings.Split(target, string(filepath.Separator)), names[1:])
+	}
+	return append(trail, at), nil
 }
 
 // cannotTell asks about the folder that the line runs in.
@@ -98,41 +163,4 @@ func (r *running) cannotTell(what string) error {
 		return fmt.Errorf("%w; and nobody can tell before %s", err, what)
 	}
 	return nil
-}
-
-// runners run the programs that they are given.
-var runners = []string{
-	"env", "xargs", "timeout", "nice", "nohup", "setsid", "stdbuf", "time", "exec", "command", "builtin", "sudo", "doas",
-	"watch", "parallel", "find", "ionice", "chrt", "taskset", "flock", "unbuffer", "script", "strace", "ltrace", "eval", "busybox",
-}
-
-// interpreters run the file that they are given first.
-var interpreters = []string{"python", "node", "deno", "bun", "ruby", "perl", "php", "lua", "Rscript", "pwsh"}
-
-var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "source", "."}
-
-func isShell(name string) bool { return slices.Contains(shells, name) }
-
-// interprets reports whether a command runs the file that it is given first.
-func interprets(command string) bool {
-	name := filepath.Base(command)
-	return isShell(command) || isShell(name) || slices.Contains(interpreters, strings.TrimRight(name, "0123456789."))
-}
-
-// operand returns the first word that is no option, which is the script; or the
-// code that an option gives, and then there is no script.
-func operand(words []string) (script *string, code string) {
-	for i, w := range words {
-		switch {
-		case w == "-c" || w == "-e" || w == "-m" || w == "--eval" || strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.HasSuffix(w, "c"):
-			if i+1 < len(words) {
-				return nil, words[i+1]
-			}
-			return nil, ""
-		case strings.HasPrefix(w, "-"):
-		default:
-			return &words[i], ""
-		}
-	}
-	return nil, ""
 }

@@ -621,8 +621,7 @@ func (p *Program) Names() []string {
 
 // A Command is one command that a line calls.
 type Command struct {
-	Words []string // a word that is not known before is ""
-	Input string   // the file that it reads from, if that is known
+	Words []string // its name first; a word that is not known before is ""
 }
 
 // Commands lists what the line calls, and whether it sets PATH, which decides
@@ -640,18 +639,14 @@ func (p *Program) Commands() (all []Command, setsPath bool) {
 			if !ok || len(call.Args) == 0 {
 				return true
 			}
-			c := Command{}
-			for _, w := range call.Args {
+			name, _ := p.name(call)
+			c := Command{Words: []string{name}}
+			for _, w := range call.Args[1:] {
 				fields, ok := p.fields(w)
 				if !ok {
 					fields = []string{""}
 				}
 				c.Words = append(c.Words, fields...)
-			}
-			for _, r := range n.Redirs {
-				if fields, ok := p.fields(r.Word); ok && r.Op == syntax.RdrIn && len(fields) == 1 {
-					c.Input = fields[0]
-				}
 			}
 			all = append(all, c)
 		}

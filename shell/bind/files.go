@@ -1,0 +1,179 @@
+package bind
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/skillhand/skillhand/internal/words"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Files is what somebody knows of the files that a line may name.
+type Files struct {
+	Env   func(name string) string // the environment that the line runs in
+	Named func(path string) bool   // whether a path names a file, or folder, that must not run
+	Guess bool                     // what cannot be told before may name one
+}
+
+// Runs reports whether the program would run a file that must not. To the line,
+// such a file is as a value that came from outside: where a value would be code,
+// the file would be run. So its name is put in as a value, and the line is judged.
+func (p *Program) Runs(files Files) bool {
+	if p.file == nil {
+		return false // bash says what is wrong with it
+	}
+	f := &filer{Program: p, Files: files, set: map[string]bool{}}
+	syntax.Walk(p.file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Assign:
+			if n.Name != nil {
+				f.set[n.Name.Value] = true
+			}
+		case *syntax.WordIter:
+			f.set[n.Name.Value] = true
+		}
+		return true
+	})
+	syntax.Walk(p.file, func(n syntax.Node) bool {
+		f.node(n)
+		return true
+	})
+	line, found := f.line()
+	return found && len(Judge(line)) > 0
+}
+
+// A filer looks for the names of files in a program.
+type filer struct {
+	*Program
+	Files
+	set   map[string]bool // variables that the line sets
+	swaps []swap
+}
+
+// A swap puts parts of a line where the program's text has a word.
+type swap struct {
+	from, to int
+	parts    []Part
+}
+
+func (f *filer) node(n syntax.Node) {
+	switch n := n.(type) {
+	case *syntax.CallExpr:
+		if len(n.Args) == 0 {
+			return
+		}
+		// Code of another language has texts of its own that look like paths.
+		_, reader := readers()[versionless(programName(words.Lit(n.Args[0])))]
+		if strings.Contains(words.Lit(n.Args[0]), "/") {
+			f.word(n.Args[0], false) // else it is looked for in PATH
+		}
+		for _, w := range n.Args[1:] {
+			f.word(w, reader)
+		}
+	case *syntax.Assign:
+		if n.Value != nil {
+			f.word(n.Value, false)
+		}
+	case *syntax.ArrayElem:
+		if n.Value != nil {
+			f.word(n.Value, false)
+		}
+	case *syntax.WordIter:
+		for _, w := range n.Items {
+			f.word(w, false)
+		}
+	case *syntax.Redirect:
+		if n.Op == syntax.RdrIn || n.Op == syntax.WordHdoc {
+			f.word(n.Word, false)
+		}
+	}
+}
+
+// word looks at one word: what it names is put in as a value. Of one that cannot be
+// told, a value is made a part.
+func (f *filer) word(w *syntax.Word, reader bool) {
+	from, to := int(w.Pos().Offset()), int(w.End().Offset())
+	text, known := words.Text(w, f.expand)
+	switch {
+	case !known:
+		if f.Guess {
+			f.swaps = append(f.swaps, swap{to, to, []Part{a("1")}})
+		}
+	case slices.ContainsFunc(words.Pieces(w), func(p words.Piece) bool { return p.Expand }):
+		if f.Guess {
+			f.swaps = append(f.swaps, swap{from, to, []Part{a("./x")}})
+		}
+	case f.Named(text):
+		f.swaps = append(f.swaps, swap{from, to, []Part{a(text)}})
+	default:
+		if parts, found := f.within(text, reader); found {
+			f.swaps = append(f.swaps, swap{from, to, parts})
+		}
+	}
+}
+
+// a is a value that stands for one word.
+func a(text string) Part { return Part{Text: text, Value: &Value{Data: text, Words: []string{text}}} }
+
+// within looks for names in a word: after an option's =, in a list such as PATH, in code.
+func (f *filer) within(text string, reader bool) (parts []Part, found bool) {
+	between := "=:"
+	if !reader {
+		between += ",;|&!<>()'\"` \t\n"
+	}
+	for rest := text; rest != ""; {
+		end := strings.IndexAny(rest, between)
+		switch {
+		case end == 0:
+			end = 1
+		case end < 0:
+			end = len(rest)
+		}
+		if token := rest[:end]; f.Named(token) {
+			parts, found = append(parts, a(token)), true
+		} else {
+			parts = append(parts, Part{Text: "'" + strings.ReplaceAll(token, "'", `'\''`) + "'"})
+		}
+		rest = rest[end:]
+	}
+	return parts, found
+}
+
+// expand returns what an expansion stands for that is one of the line's values, or a
+// variable of the environment.
+func (f *filer) expand(piece words.Piece) (words.Value, bool) {
+	if v, ok := f.value(piece); ok {
+		return v, true
+	}
+	exp, ok := piece.Node.(*syntax.ParamExp)
+	if !ok || exp.Param == nil || !words.Plain(exp) || !isName(exp.Param.Value) || f.set[exp.Param.Value] {
+		return words.Value{}, false
+	}
+	return words.Value{Text: f.Env(exp.Param.Value)}, true
+}
+
+// line is the program as a line with the values that were put in.
+func (f *filer) line() (l Line, found bool) {
+	slices.SortStableFunc(f.swaps, func(a, b swap) int { return a.from - b.from })
+	at := 0
+	for _, s := range f.swaps {
+		if s.from < at {
+			continue // within one that was swapped
+		}
+		l.Parts = append(append(l.Parts, Part{Text: f.Text[at:s.from]}), s.parts...)
+		at = s.to
+	}
+	l.Parts = append(l.Parts, Part{Text: f.Text[at:]})
+	return l, len(f.swaps) > 0
+}
+
+// Code lists the words of a command that it runs as code of a shell.
+func (c Command) Code() []string {
+	name := programName(c.Words[0])
+	for i, w := range c.Words[1:] {
+		if name == "eval" || name == "trap" || shells()[name] && len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "c") {
+			return c.Words[1+i:]
+		}
+	}
+	return nil
+}
