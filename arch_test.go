@@ -31,7 +31,7 @@ bench: history report
 bench/corpus: check
 check: claudepage internal/markdown internal/term internal/words migrate permit settings skill
 claude: internal/jsonfind proc
-claudepage: proc settings
+claudepage: proc settings skill
 doctor: check claudepage here mcp/host proc settings skill trust
 golden: . here internal/atomicfile render skill
 here: session settings skill

@@ -52,19 +52,25 @@ func (rt *Runtime) ClaudePage(ctx context.Context, r ClaudeRequest) (*Page, erro
 	if r.NoExec {
 		req.NoRun = func(directive string) string { return directive }
 	} else {
-		err := p.policy.Allow(ctx, s.File, func() (all []string) {
+		err := p.policy.Allow(ctx, s.Real, func() (all []string) {
 			for _, d := range directives {
 				all = append(all, d.Command)
 			}
 			return all
 		})
-		refused, ok := errors.AsType[*trust.NotTrusted](err)
+		if err == nil && s.Source != nil {
+			err = p.policy.Read(s.Real, s.Source)
+		}
+		if err == nil {
+			err = p.mayRunAll(directives)
+		}
+		_, ok := errors.AsType[*trust.NotTrusted](err)
 		if err != nil && (!ok || r.Strict) {
 			return nil, fmt.Errorf("%s:%d: %w", s.File, directives[0].Line, err)
 		}
 		if ok {
-			page.Warnings = append(page.Warnings, fmt.Sprintf("%s:%d: %v", s.File, directives[0].Line, refused))
-			req.NoRun = func(string) string { return "<error>" + refused.Error() + "</error>" }
+			page.Warnings = append(page.Warnings, fmt.Sprintf("%s:%d: %v", s.File, directives[0].Line, err))
+			req.NoRun = func(string) string { return "<error>" + err.Error() + "</error>" }
 		}
 	}
 	sent, err := s.Render(ctx, req)
@@ -80,6 +86,21 @@ func (rt *Runtime) ClaudePage(ctx context.Context, r ClaudeRequest) (*Page, erro
 		page.Directives = append(page.Directives, render.Directive{Command: d.Command, Line: d.Line, How: how, Exit: d.Exit, DurationMS: milliseconds(d.Duration), Bytes: d.Bytes})
 	}
 	return page, nil
+}
+
+// mayRunAll asks about what the directives of a trusted page would run. There all
+// of them run or none does: one that fails fails the page.
+func (p *place) mayRunAll(directives []claudepage.Directive) error {
+	if p.policy.All {
+		return nil
+	}
+	sh := shell.Shell{Dir: p.Dir, Env: p.Env, MayRun: p.mayRun}
+	for _, d := range directives {
+		if err := sh.May(shell.Line{Parts: []shell.Part{{Text: d.Command}}}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // newSession makes an id such as Claude Code gives to a new session, which always has one.

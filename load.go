@@ -146,7 +146,7 @@ func (l *load) page(ctx context.Context) (*Page, error) {
 		return nil, err
 	}
 	page, err := l.render(ctx, s, env)
-	page.loc = loc
+	page.loc = skill.Location{Name: loc.Name, File: s.Real, Folder: s.Dir, Command: loc.Command} // what was read, not what a link now leads to
 	if err != nil {
 		page.Close()
 		return page, err
@@ -213,11 +213,16 @@ func (l *load) claim(s *skill.Skill) (*session.Claim, error) {
 	if l.PluginRoot != "" && skill.Inside(here.Real(l.PluginRoot), s.Real) {
 		name = skill.PluginName(l.PluginRoot) + ":" + name // as an agent would ask for it
 	}
-	var source strings.Builder
+	return store.Claim(session.ID{Session: l.Session, Agent: agent}, name, s.Real, session.Hash(source(s)))
+}
+
+// source is the text that a skill was read from.
+func source(s *skill.Skill) []byte {
+	var all []byte
 	for _, p := range s.Parts {
-		source.WriteString(p.Source)
+		all = append(all, p.Source...)
 	}
-	return store.Claim(session.ID{Session: l.Session, Agent: agent}, name, s.Real, session.Hash([]byte(source.String())))
+	return all
 }
 
 // reader finds out which agent reads the page. Inside Claude Code the hooks
@@ -239,6 +244,7 @@ func (l *load) renderEnv(ctx context.Context, s *skill.Skill) (render.Env, error
 	if plugin == "" {
 		plugin = skill.PluginOf(s.Dir)
 	}
+	plugin = here.Real(plugin) // what is judged is what is used, whatever becomes of a link meanwhile
 	env := render.Env{
 		Vars: l.vars(s, plugin), Args: l.Args, Shell: l.shell(),
 		Wrap: l.Wrap, Strict: l.Strict, NoExec: l.NoExec,
@@ -273,6 +279,12 @@ func (l *load) renderEnv(ctx context.Context, s *skill.Skill) (render.Env, error
 		return env, nil
 	}
 	err = l.policy.Allow(ctx, s.Real, func() []string { return append(s.Commands(), env.Bindings.Commands()...) })
+	if err == nil {
+		err = l.policy.Read(s.Real, source(s))
+	}
+	if err == nil && env.Bindings != nil {
+		err = l.policy.Read(filepath.Join(s.Dir, "bindings.json"), env.Bindings.Source)
+	}
 	if refused, ok := errors.AsType[*trust.NotTrusted](err); ok {
 		env.Untrusted, err = refused.Error(), nil
 	}
@@ -314,7 +326,7 @@ func (l *load) shell() *shell.Shell {
 		env = env.With("CLAUDE_SESSION_ID", l.Session)
 	}
 	if l.PluginRoot != "" {
-		env = env.With("CLAUDE_PLUGIN_ROOT", l.PluginRoot)
+		env = env.With("CLAUDE_PLUGIN_ROOT", here.Real(l.PluginRoot))
 	}
 	sh := &shell.Shell{Builtins: l.Builtins, Self: l.Self, Dir: l.Dir, Env: env, Timeout: l.Timeout, MaxOutput: maxPrinted}
 	if !l.policy.All {
@@ -330,18 +342,17 @@ func (p *place) mayRun(path string) error {
 	if !p.inProject(path) {
 		return nil
 	}
-	return p.policy.May(path)
+	return p.policy.Run(path)
 }
 
 // inProject reports whether a real path lies in the project that we are in, or
 // in a repository.
 func (p *place) inProject(path string) bool {
-	roots := p.roots()
-	if skill.Inside(roots.around, path) || skill.Inside(roots.project, path) {
+	if p.near(path) {
 		return true
 	}
 	top := skill.Top(path)
-	return top != "" && !skill.Inside(top, roots.home) // a home that is a repository is no project
+	return top != "" && !skill.Inside(top, p.roots().home) // a home that is a repository is no project
 }
 
 // readReference returns the plugin's own text for later uses, if it has one.

@@ -60,7 +60,16 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*verdict.Verdict, e
 	if err != nil {
 		return nil, err
 	}
-	if err := p.policy.Allow(ctx, script, func() []string { return []string{strings.Join(append([]string{script}, req.Args...), " ")} }); err != nil {
+	// What is judged is what runs, whatever becomes of a link meanwhile.
+	real, err := filepath.EvalSymlinks(script)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", script, cause(err))
+	}
+	err = p.policy.Allow(ctx, real, func() []string { return []string{strings.Join(append([]string{script}, req.Args...), " ")} })
+	if err == nil {
+		err = p.policy.Run(real)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", script, err)
 	}
 	// What was there before is older than began, what the script makes is not.
@@ -68,7 +77,7 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*verdict.Verdict, e
 	stdout := &verdict.Output{}
 	stderr := p.hide.Writer(&bystander{to: rt.Stderr})
 	result, err := proc.Run(ctx, proc.Cmd{
-		Args: append([]string{script}, req.Args...), Dir: cwd, Env: p.Env,
+		Args: append([]string{real}, req.Args...), Dir: cwd, Env: p.Env,
 		Stdin: rt.Stdin, Stdout: stdout, Stderr: stderr,
 		Timeout: req.Timeout, Grace: []proc.Step{{Signal: proc.Terminate, Wait: tidyUp}}, Silence: silence,
 	})

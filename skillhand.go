@@ -82,27 +82,40 @@ func (rt *Runtime) at(name string) (*place, error) {
 	for _, odd := range h.Env.Odd() {
 		rt.warn(odd)
 	}
-	p := &place{Runtime: rt, Here: h, policy: rt.Policy(h), hide: redact.New(h.Env)}
+	p := &place{Runtime: rt, Here: h, policy: rt.Policy(h).Now(), hide: redact.New(h.Env)}
 	p.roots = sync.OnceValue(func() realRoots {
 		return realRoots{here.Real(here.Around(h.Dir)), here.Real(h.Project), here.Real(h.Home)}
 	})
 	p.Env = h.Env.With(depthVariable, strconv.Itoa(depth+1)).With("PATH", p.path())
+	if file := h.Env.Get("BASH_ENV"); file != "" && !p.lends(file) {
+		p.Env = p.Env.Without("BASH_ENV") // bash would run it before anything else
+	}
 	return p, nil
 }
 
 // path is the PATH of what is started: without what is relative, which names
-// other folders wherever one goes, and without folders of a project that nobody
-// trusted.
+// other folders wherever one goes, and without folders that are really in a
+// project that nobody trusted.
 func (p *place) path() string {
 	var kept []string
-	around := here.Around(p.Dir)
 	for _, dir := range filepath.SplitList(p.Env.Get("PATH")) {
-		ours := skill.Inside(around, dir) || skill.Inside(p.Project, dir)
-		if filepath.IsAbs(dir) && (!ours || p.mayRun(here.Real(dir)) == nil) {
+		if p.lends(dir) {
 			kept = append(kept, dir)
 		}
 	}
 	return strings.Join(kept, string(os.PathListSeparator))
+}
+
+// lends reports whether a path of the environment may say what runs.
+func (p *place) lends(path string) bool {
+	real := here.Real(path)
+	return filepath.IsAbs(path) && (!p.near(real) || p.policy.May(real) == nil)
+}
+
+// near reports whether a real path lies in the project that we are in.
+func (p *place) near(path string) bool {
+	roots := p.roots()
+	return skill.Inside(roots.around, path) || skill.Inside(roots.project, path)
 }
 
 // Policy is what may run at h, which must be complete.
@@ -110,6 +123,7 @@ func (rt *Runtime) Policy(h here.Here) trust.Policy {
 	return trust.Policy{
 		Store: trust.Store{Dir: h.TrustDir()}, Home: h.Home, Own: h.Finder().UserFolders(), More: func() []string { return installed(h.Home) },
 		All: rt.TrustAll || h.Env.Get("SKILLHAND_TRUST") == "all", Confirm: rt.Confirm,
+		Near: func() []string { return []string{here.Real(here.Around(h.Dir)), here.Real(h.Project)} },
 	}
 }
 

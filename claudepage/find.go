@@ -7,13 +7,18 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/skillhand/skillhand/skill"
 )
 
 // A Skill is a skill or a command that was found.
 type Skill struct {
 	Name string // its own name, whatever it was called
 	File string
+	Real string // where File really is: the file that was read
 	Dir  string // the skill's folder; "" for a command
+
+	Source []byte // what was read; nil if the text stands in the file among other things
 
 	front    frontmatter
 	body     string
@@ -118,23 +123,23 @@ type entry struct {
 }
 
 func (e entry) open() (*Skill, error) {
-	file := e.file
-	s := &Skill{Name: e.name, File: file, Dir: e.dir, plugin: e.plugin, workflow: e.workflow}
+	s := &Skill{Name: e.name, File: e.file, Real: e.file, Dir: e.dir, plugin: e.plugin, workflow: e.workflow}
 	if e.workflow != nil {
 		return s, nil
 	}
 	if e.content != nil {
 		return s.parse(*e.content), nil
 	}
-	if e.dir != "" {
-		if err := inside(e.dir, file); err != nil {
-			return nil, err
-		}
-	}
-	src, err := os.ReadFile(file)
+	src, real, err := skill.ReadReal(e.file)
 	if err != nil {
 		return nil, err
 	}
+	if e.dir != "" {
+		if err := inside(e.dir, e.file, real); err != nil {
+			return nil, err
+		}
+	}
+	s.Real, s.Source = real, src
 	return s.parse(decode(src)), nil
 }
 
@@ -147,19 +152,15 @@ func (s *Skill) parse(text string) *Skill {
 	return s
 }
 
-// inside refuses a skill's file that is a link out of the skill's folder. The folder itself may
+// inside refuses a skill's file that really is out of the skill's folder. The folder itself may
 // be a link: installers make such.
-func inside(dir, file string) error {
+func inside(dir, file, real string) error {
 	realDir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return err
 	}
-	realFile, err := filepath.EvalSymlinks(file)
-	if err != nil {
-		return err
-	}
-	if !within(realDir, realFile) {
-		return fmt.Errorf("%s: links to %s, outside its skill's folder", file, realFile)
+	if !within(realDir, real) {
+		return fmt.Errorf("%s: links to %s, outside its skill's folder", file, real)
 	}
 	return nil
 }

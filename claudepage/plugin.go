@@ -10,12 +10,14 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/settings"
+	"github.com/skillhand/skillhand/skill"
 )
 
 // A plugin is a folder with skills and commands.
 type plugin struct {
 	manifest
 	root  string
+	file  string // its manifest, by the real path of what was read
 	data  string
 	fault string // why Claude Code does not load it, in its words; "" means that it does
 }
@@ -67,7 +69,8 @@ func installed(r Request) []*plugin {
 // readPlugin reads what a plugin says of itself. Without a manifest it goes by its folder's name.
 func readPlugin(root string) *plugin {
 	p := &plugin{root: root}
-	src, err := os.ReadFile(filepath.Join(root, ".claude-plugin", "plugin.json"))
+	src, real, err := skill.ReadReal(filepath.Join(root, ".claude-plugin", "plugin.json"))
+	p.file = real
 	switch ok := false; {
 	case err == nil:
 		if p.manifest, ok = parseManifest(src); !ok {
@@ -141,7 +144,7 @@ func (p *plugin) commandEntries(prefix string) []entry {
 		base, markdown := strings.CutSuffix(filepath.Base(path), ".md")
 		switch {
 		case c.path == "":
-			found = append(found, entry{name: prefix + c.name, file: filepath.Join(p.root, ".claude-plugin", "plugin.json"), content: &c.content})
+			found = append(found, entry{name: prefix + c.name, file: p.file, content: &c.content})
 		case !within(p.root, path):
 		case markdown && isFile(path):
 			found = append(found, entry{name: prefix + cmp.Or(c.name, base), file: path})

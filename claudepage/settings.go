@@ -20,7 +20,7 @@ func readSettings(r Request) *settings.Settings {
 func settingsEnv(set *settings.Settings, r Request, s *Skill) []string {
 	sources := []settings.Source{settings.User, settings.Managed}
 	for _, dir := range upward(r.Project, r.Home) {
-		if within(filepath.Join(dir, ".claude"), s.File) {
+		if own, err := filepath.EvalSymlinks(filepath.Join(dir, ".claude")); err == nil && within(own, s.Real) {
 			sources = nil // all
 		}
 	}

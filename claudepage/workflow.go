@@ -3,11 +3,12 @@ package claudepage
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/skillhand/skillhand/skill"
 )
 
 // A workflow is a script that Claude Code offers as a command. What it sends for one is not the
@@ -27,7 +28,7 @@ func workflowsIn(path, prefix string) []entry {
 	}
 	var found []entry
 	for _, file := range files {
-		src, err := os.ReadFile(file)
+		src, err := skill.ReadFile(file)
 		if err != nil {
 			continue
 		}

@@ -20,6 +20,8 @@ import (
 
 // Bindings map variables of a skill to commands: its bindings.json.
 type Bindings struct {
+	Source []byte // what it was read from
+
 	file     string
 	names    []string
 	commands map[string]binding
@@ -51,14 +53,18 @@ func (b *Bindings) Commands() []string {
 	return all
 }
 
-// ReadBindings reads a bindings.json. Without one there are no bindings and no error.
+// ReadBindings reads a bindings.json. Without one there are no bindings and no
+// error. One that links out of its folder is refused, as any file of a skill's is.
 func ReadBindings(file string) (*Bindings, error) {
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	data, err := skill.ReadFile(file)
+	data, real, err := skill.ReadReal(file)
 	if err != nil {
 		return nil, err
+	}
+	if folder, err := filepath.EvalSymlinks(filepath.Dir(file)); err != nil || !skill.Inside(folder, real) {
+		return nil, fmt.Errorf("%s: links to %s, outside its skill's folder", file, real)
 	}
 	return ParseBindings(file, data)
 }
@@ -84,7 +90,7 @@ func (b *Bindings) Words(name string) []string {
 // ParseBindings reads the one object that a bindings.json is, with the line of
 // each of its keys. Each of its faults is a *BindingsError.
 func ParseBindings(file string, data []byte) (*Bindings, error) {
-	b := &Bindings{file: file, commands: map[string]binding{}}
+	b := &Bindings{Source: data, file: file, commands: map[string]binding{}}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	fault := func(line int, format string, a ...any) error {
 		return &BindingsError{file, line, fmt.Errorf(format, a...)}

@@ -127,7 +127,7 @@ func (l Location) read() (src []byte, real realPlace, err error) {
 		}
 		return src, real, err
 	}
-	return nil, real, fmt.Errorf("%s: changed while it was being read", l.File)
+	return nil, real, changing(l.File)
 }
 
 func (l Location) checkText(src []byte) error {
@@ -136,6 +136,26 @@ func (l Location) checkText(src []byte) error {
 	}
 	return nil
 }
+
+// ReadReal reads a file as ReadFile does, and says where it really is: the path is
+// that of the file that was read, whatever becomes of a link meanwhile.
+func ReadReal(file string) (src []byte, real string, err error) {
+	for range 10 {
+		var opened, now fs.FileInfo
+		if src, opened, err = readOpened(file); err != nil {
+			return nil, "", err
+		}
+		if real, err = filepath.EvalSymlinks(file); err != nil {
+			continue
+		}
+		if now, err = os.Lstat(real); err == nil && os.SameFile(opened, now) {
+			return src, real, nil
+		}
+	}
+	return nil, "", changing(file)
+}
+
+func changing(file string) error { return fmt.Errorf("%s: changed while it was being read", file) }
 
 // ReadFile reads a regular file of a sane length. A pipe or device in a
 // skill's place would hang or never end.

@@ -22,8 +22,8 @@ import (
 )
 
 // A manifest is what a pinned folder holds that can run, or says what runs, by
-// path. Markdown counts by the commands in it, so that prose can change;
-// everything else counts by its bytes.
+// path. Markdown counts by the commands in it and the tools that it allows, so that
+// prose can change; everything else counts by its bytes.
 type manifest map[string]pinned
 
 type pinned struct {
@@ -89,15 +89,20 @@ func pinnedText(path string, d fs.DirEntry) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if strings.EqualFold(filepath.Ext(path), ".md") && info.Mode()&0o111 == 0 && len(text) <= skill.MaxSize {
-		return []byte(strings.Join(Commands(path, text), "\n")), nil
-	}
-	return text, nil
+	return counts(path, info.Mode(), text), nil
 }
 
-// Commands lists what the directives of a skill's text would run.
-func Commands(file string, text []byte) []string {
-	return skill.Parse(file, text).Commands()
+// counts is what counts of a regular file's text.
+func counts(path string, mode fs.FileMode, text []byte) []byte {
+	if strings.EqualFold(filepath.Ext(path), ".md") && mode&0o111 == 0 && len(text) <= skill.MaxSize {
+		s := skill.Parse(path, text)
+		lines := s.Commands()
+		for _, tool := range s.Front.AllowedTools {
+			lines = append(lines, "allowed-tools: "+tool)
+		}
+		return []byte(strings.Join(lines, "\n"))
+	}
+	return text
 }
 
 func (m manifest) hash() string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,12 +21,14 @@ type Policy struct {
 	Own   []string        // the user's own folders, trusted without asking
 	More  func() []string // further ones, which take time to find
 	All   bool            // everything may run
+	Near  func() []string // folders that we are in, by real path: a store in one of them says nothing about what else is there
 
 	// Confirm asks the user about a folder that is not trusted. If it says yes
 	// the folder is trusted from then on. nil means no.
 	Confirm func(ctx context.Context, q Question) (bool, error)
 
-	real bool // Own and More are real paths
+	real bool      // Own and More are real paths
+	held *sync.Map // what pinned folders hold at this moment: folder → manifest
 }
 
 // A Question is what users must know before they trust a folder.
@@ -84,6 +87,9 @@ func (p Policy) Allow(ctx context.Context, file string, commands func() []string
 		return refused
 	case refused.Changed:
 		_, err = p.Store.Pin(refused.Dir, digest)
+		if p.held != nil {
+			p.held.Clear()
+		}
 	default:
 		_, err = p.Store.Trust(refused.Dir)
 	}
@@ -100,19 +106,26 @@ func (p Policy) May(path string) error {
 	if err != nil {
 		return &NotTrusted{Dir: path}
 	}
-	if p.within(real, p.Own) || p.More != nil && p.within(real, p.More()) {
+	if p.own(real) {
 		return nil
 	}
 	place := Place(real)
-	if err := p.Store.believable(place, p.Home); err != nil {
+	near := []string{place}
+	if p.Near != nil {
+		near = append(near, p.Near()...)
+	}
+	if err := p.Store.believable(real, p.Home, near); err != nil {
 		return &NotTrusted{Dir: place, Err: err}
 	}
 	dir, pinned, ok := p.Store.covering(real)
 	if !ok {
 		return &NotTrusted{Dir: place}
 	}
+	if err := onlyOurs(p.Store.file(dir)); err != nil {
+		return &NotTrusted{Dir: place, Err: err}
+	}
 	if pinned != "" {
-		now, err := snapshot(dir)
+		now, err := p.holds(dir)
 		if err != nil || now.hash() != pinned {
 			return &NotTrusted{Dir: dir, Changed: true}
 		}
@@ -120,14 +133,74 @@ func (p Policy) May(path string) error {
 	return nil
 }
 
+// Read reports whether a text that was read from a file may decide what runs. In a
+// pinned folder it must be the text that was pinned: the file may have been another
+// when the folder was looked at.
+func (p Policy) Read(real string, text []byte) error {
+	return p.asPinned(real, func(mode fs.FileMode) ([]byte, error) { return counts(real, mode, text), nil })
+}
+
+// Run reports whether the program or script at a real path may run. In a pinned
+// folder every byte of it must be pinned, which of Markdown it is not.
+func (p Policy) Run(real string) error {
+	if err := p.May(real); err != nil {
+		return err
+	}
+	return p.asPinned(real, func(fs.FileMode) ([]byte, error) { return os.ReadFile(real) })
+}
+
+// asPinned reports whether what counts of a file is what its folder is pinned with, if it is pinned.
+func (p Policy) asPinned(real string, text func(fs.FileMode) ([]byte, error)) error {
+	if p.All || p.own(real) {
+		return nil
+	}
+	dir, pin, ok := p.Store.covering(real)
+	info, err := os.Stat(real)
+	if !ok || pin == "" || err == nil && !info.Mode().IsRegular() {
+		return nil
+	}
+	if err == nil {
+		var now manifest
+		var is []byte
+		now, err = p.holds(dir)
+		if err == nil {
+			is, err = text(info.Mode())
+		}
+		if rel, _ := filepath.Rel(dir, real); err == nil && now[filepath.ToSlash(rel)].Hash == digest(is) {
+			return nil
+		}
+	}
+	return &NotTrusted{Dir: dir, Err: fmt.Errorf("%s is not what %s was pinned with", real, dir)}
+}
+
+// holds is what a folder holds, at this moment if the policy is of one.
+func (p Policy) holds(dir string) (manifest, error) {
+	if p.held == nil {
+		return snapshot(dir)
+	}
+	if now, ok := p.held.Load(dir); ok {
+		return now.(manifest), nil
+	}
+	now, err := snapshot(dir)
+	if err == nil {
+		p.held.Store(dir, now)
+	}
+	return now, err
+}
+
+// own reports whether a real path is the user's own.
+func (p Policy) own(real string) bool {
+	return p.within(real, p.Own) || p.More != nil && p.within(real, p.More())
+}
+
 // Now is the policy of this moment, for judging many paths: the user's own folders
-// are resolved once, not for each path.
+// are resolved once, not for each path, and a pinned folder is looked at once.
 func (p Policy) Now() Policy {
 	if p.All || p.real {
 		return p
 	}
 	more := p.More
-	p.Own, p.real = realPaths(p.Own), true
+	p.Own, p.real, p.held = realPaths(p.Own), true, &sync.Map{}
 	if more != nil {
 		p.More = sync.OnceValue(func() []string { return realPaths(more()) })
 	}

@@ -93,12 +93,20 @@ func (s Store) covering(real string) (dir, pin string, ok bool) {
 	return "", "", false
 }
 
-// believable reports why what the store says about a place does not count: the
-// folder is one that others can write, or lies in the place itself.
-func (s Store) believable(place, home string) error {
-	// A home that is a repository is the user's own, and its state with it.
-	if dir, err := realPath(s.Dir); err == nil && skill.Inside(place, dir) && !skill.Inside(place, home) {
-		return fmt.Errorf("%s is inside %s, which cannot vouch for itself", s.Dir, place)
+// believable reports why what the store says about a file does not count: others
+// can write to the store, or it lies in a folder that the file is in too, and that
+// may have brought it along: its repository, or one of near.
+func (s Store) believable(file, home string, near []string) error {
+	if dir, err := realPath(s.Dir); err == nil {
+		if real, err := realPath(home); err == nil {
+			home = real
+		}
+		for _, brought := range append(near, skill.Top(dir)) {
+			// A home that is a repository is the user's own, and its state with it.
+			if brought != "" && skill.Inside(brought, dir) && skill.Inside(brought, file) && !skill.Inside(brought, home) {
+				return fmt.Errorf("%s is inside %s, which cannot vouch for itself", s.Dir, brought)
+			}
+		}
 	}
 	for _, dir := range []string{filepath.Dir(s.Dir), s.Dir} {
 		if err := onlyOurs(dir); err != nil {
