@@ -185,10 +185,17 @@ func (l *load) render(ctx context.Context, s *skill.Skill, env render.Env) (*Pag
 		return page, err
 	}
 	page.Text = text
-	if len(page.Failed()) > 0 {
+	if page.hasError() {
 		page.Close() // what the agent could not read was not seen
 	}
 	return page, nil
+}
+
+// hasError reports whether a directive failed, here or on a page that one printed.
+func (p *Page) hasError() bool {
+	return slices.ContainsFunc(p.Directives, func(d render.Directive) bool {
+		return d.Exit != 0 || strings.Contains(p.Text[d.Start:d.End], "<error>")
+	})
 }
 
 func renderText(ctx context.Context, s *skill.Skill, env render.Env) (string, render.Trace, error) {
@@ -198,10 +205,11 @@ func renderText(ctx context.Context, s *skill.Skill, env render.Env) (string, re
 }
 
 // claim begins a use of the skill in its session. Without a session, without
-// running anything, and where the agent is not known for sure, there is none,
-// and the page has the whole text.
+// running anything, within another page or script, which may do anything with it,
+// and where the agent is not known for sure, there is none, and the page has the
+// whole text.
 func (l *load) claim(s *skill.Skill) (*session.Claim, error) {
-	if l.Session == "" || l.noUse || l.NoExec || l.Replay != "" || l.Later {
+	if l.Session == "" || l.depth > 0 || l.noUse || l.NoExec || l.Replay != "" || l.Later {
 		return nil, nil
 	}
 	store := l.Sessions()

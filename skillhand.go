@@ -61,6 +61,7 @@ const depthVariable = "SKILLHAND_DEPTH"
 type place struct {
 	*Runtime
 	here.Here
+	depth  int // how many skillhands we are in
 	policy trust.Policy
 	hide   *redact.Redactor
 	roots  func() realRoots
@@ -82,7 +83,7 @@ func (rt *Runtime) at(name string) (*place, error) {
 	for _, odd := range h.Env.Odd() {
 		rt.warn(odd)
 	}
-	p := &place{Runtime: rt, Here: h, policy: rt.Policy(h).Now(), hide: redact.New(h.Env)}
+	p := &place{Runtime: rt, Here: h, depth: depth, policy: rt.Policy(h).Now(), hide: redact.New(h.Env)}
 	p.roots = sync.OnceValue(func() realRoots {
 		return realRoots{here.Real(here.Around(h.Dir)), here.Real(h.Project), here.Real(h.Home)}
 	})
