@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -14,19 +13,15 @@ import (
 // only in part.
 const minEncoded = 12
 
-// otherForms returns how a secret may be spelled elsewhere.
+// otherForms returns how a secret may be spelled elsewhere, the likeliest first.
 func otherForms(s secret) (all []string) {
 	if s.verbatim {
 		return nil
 	}
 	if strings.ContainsFunc(s.text, isSpecial) {
-		plain := jsonSpelled(s.text, false, false)
-		all = append(all,
-			plain, jsonSpelled(s.text, true, false), jsonSpelled(s.text, true, true),
-			strings.ReplaceAll(plain, "/", `\/`), jsonSpelled(plain, false, false),
-			url.QueryEscape(s.text), url.PathEscape(s.text), lowerEscapes(url.QueryEscape(s.text)),
-			strings.ReplaceAll(s.text, `'`, `'\''`),
-		)
+		all = append(all, inJSON(s.text)...)
+		all = append(all, inAddress(s.text)...)
+		all = append(all, quoted(s.text)...)
 	}
 	if len(s.text) >= minEncoded {
 		all = append(all, inBase64(s.text)...)
@@ -39,44 +34,104 @@ func isSpecial(c rune) bool {
 	return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-_.~", c))
 }
 
-// jsonSpelled returns how a text is written within a JSON string, by those that
-// also escape what HTML gives a meaning, and by those that write only ASCII.
-func jsonSpelled(text string, html, ascii bool) string {
+// inJSON returns how a text is written within a JSON string: as JavaScript does, as
+// Python does, as Go does, with \/ as PHP does, as .NET does, and within a string of
+// a document that is a string itself.
+func inJSON(text string) []string {
+	if !utf8.ValidString(text) {
+		return nil
+	}
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(html)
-	if !utf8.ValidString(text) || enc.Encode(text) != nil {
-		return text
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(text) // a string always can be
+	plain := strings.TrimSpace(b.String())
+	plain = plain[1 : len(plain)-1]
+	ascii := escaped(plain, `\u%04x`, func(c rune) bool { return c >= utf8.RuneSelf })
+	markup := func(c rune) bool { return strings.ContainsRune("<>&", c) }
+	return []string{
+		plain, ascii, escaped(plain, `\u%04x`, markup), escaped(ascii, `\u%04x`, markup),
+		strings.ReplaceAll(plain, "/", `\/`), strings.ReplaceAll(ascii, "/", `\/`),
+		escaped(strings.ReplaceAll(plain, `\"`, `"`), `\u%04X`, func(c rune) bool { return c >= utf8.RuneSelf || strings.ContainsRune("<>&'\"+`", c) }),
+		again(plain), again(ascii),
 	}
-	quoted := strings.TrimSpace(b.String())
-	quoted = quoted[1 : len(quoted)-1]
-	if !ascii {
-		return quoted
-	}
-	b.Reset()
-	for _, c := range quoted {
-		switch {
-		case c < utf8.RuneSelf:
+}
+
+// again is a JSON string's content within another one.
+func again(text string) string {
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text)
+}
+
+// escaped writes some characters as escapes, a pair for those that need one.
+func escaped(text, format string, which func(rune) bool) string {
+	var b strings.Builder
+	for _, c := range text {
+		switch high, low := utf16.EncodeRune(c); {
+		case !which(c):
 			b.WriteRune(c)
-		case c > 0xFFFF:
-			high, low := utf16.EncodeRune(c)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		case high != utf8.RuneError:
+			fmt.Fprintf(&b, format+format, high, low)
 		default:
-			fmt.Fprintf(&b, `\u%04x`, c)
+			fmt.Fprintf(&b, format, c)
 		}
 	}
 	return b.String()
 }
 
-// lowerEscapes writes %2F as %2f.
-func lowerEscapes(text string) string {
-	b := []byte(text)
-	for i := 0; i+2 < len(b); i++ {
-		if b[i] == '%' {
-			copy(b[i+1:i+3], strings.ToLower(string(b[i+1:i+3])))
+// inAddress returns how a text is written in addresses. Programs agree on what must
+// be escaped there, not on what may be left as it is.
+func inAddress(text string) (all []string) {
+	for _, kept := range []string{
+		"",            // as the standard has it
+		"/",           // Python's quote
+		"!'()*",       // JavaScript's encodeURIComponent
+		"$&+=:@",      // Go's PathEscape
+		"!'()*$&+=:@", // what a path may have
+		"!'()*$&+=:@;,/?#",
+	} {
+		for _, digits := range []string{"0123456789ABCDEF", "0123456789abcdef"} {
+			form := percent(text, kept, digits)
+			all = append(all, form)
+			if strings.Contains(form, "%20") {
+				all = append(all, strings.ReplaceAll(form, "%20", "+")) // in a query
+			}
 		}
 	}
-	return string(b)
+	return all
+}
+
+func percent(text, kept, digits string) string {
+	var b strings.Builder
+	for i := range len(text) {
+		if c := text[i]; c < utf8.RuneSelf && (!isSpecial(rune(c)) || strings.IndexByte(kept, c) >= 0) {
+			b.WriteByte(c)
+		} else {
+			b.Write([]byte{'%', digits[c>>4], digits[c&15]})
+		}
+	}
+	return b.String()
+}
+
+// quoted returns how a text is quoted for shells (between single quotes, between
+// double ones, by printf %q), shown by Python, and written in XML and HTML.
+func quoted(text string) []string {
+	escape := func(special string) string {
+		var b strings.Builder
+		for _, c := range text {
+			if strings.ContainsRune(special, c) {
+				b.WriteByte('\\')
+			}
+			b.WriteRune(c)
+		}
+		return b.String()
+	}
+	markup := func(pairs ...string) string {
+		return strings.NewReplacer(append(pairs, "&", "&amp;", "<", "&lt;", ">", "&gt;")...).Replace(text)
+	}
+	return []string{
+		strings.ReplaceAll(text, `'`, `'\''`), escape("$`\"\\"), escape(" |&;()<>!{}*[]?^$`'\"\\,"), escape(`\`), escape(`\'`),
+		markup(), markup(`"`, "&quot;"), markup(`"`, "&quot;", "'", "&apos;"), markup(`"`, "&quot;", "'", "&#x27;"), markup(`"`, "&quot;", "'", "&#39;"), markup(`"`, "&#34;", "'", "&#39;"),
+	}
 }
 
 // inBase64 returns what a text looks like within anything that was encoded, such

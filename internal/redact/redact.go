@@ -34,10 +34,16 @@ func (r *Redactor) trie() *trie {
 		for _, s := range secrets {
 			t.add(s.text, s.mark)
 		}
-		for _, s := range secrets {
-			for _, text := range otherForms(s) {
-				if len(t.nodes) < maxNodes {
-					t.add(text, s.mark)
+		forms := make([][]string, len(secrets))
+		most := 0
+		for i, s := range secrets {
+			forms[i] = otherForms(s)
+			most = max(most, len(forms[i]))
+		}
+		for n := range most { // the likeliest of all of them first
+			for i, s := range secrets {
+				if n < len(forms[i]) && len(t.nodes) < maxNodes {
+					t.add(forms[i][n], s.mark)
 				}
 			}
 		}
