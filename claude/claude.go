@@ -250,7 +250,7 @@ func (a *ask) attempt(ctx context.Context, session string) (*record, error) {
 		Grace: []proc.Step{{Signal: proc.Interrupt, Wait: 1500 * time.Millisecond}, {Signal: proc.Terminate, Wait: 500 * time.Millisecond}},
 	})
 	rec := out.finish()
-	end := ending{exit: result.Exit, signal: result.Signal, stderr: string(errs.kept), now: time.Now()}
+	end := ending{exit: result.Exit, signal: result.Signal, stderr: errs.text(), now: time.Now()}
 	if result.Cut != proc.Not || ctx.Err() != nil {
 		end.stopped = context.Cause(out.ctx)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/skillhand/skillhand/internal/jsonfind"
 )
@@ -98,7 +99,10 @@ func (r *record) line(line []byte, emit func(Event)) {
 
 func (r *record) noEvent(line []byte) {
 	if text := bytes.TrimSpace(line); len(text) > 0 && len(r.plain) < maxPlain {
-		r.plain = append(append(r.plain, text[:min(len(text), maxPlain)]...), '\n')
+		if len(text) > maxPlain { // between words: a part of a secret is not known for one
+			text = text[:bytes.LastIndexFunc(text[:maxPlain], unicode.IsSpace)+1]
+		}
+		r.plain = append(append(r.plain, text...), '\n')
 	}
 }
 

@@ -100,3 +100,22 @@ func TestLongLines(t *testing.T) {
 		}
 	}
 }
+
+// TestCutBetweenWords: what is kept of long texts begins and ends with a whole word, so
+// that a secret at the cut is known for one, or is not there.
+func TestCutBetweenWords(t *testing.T) {
+	word := strings.Repeat("0a1B2c3D", 10)
+	errs := &tail{touch: func() {}}
+	for range 200 {
+		if _, err := errs.Write([]byte(word + " ")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rec := &record{}
+	rec.noEvent([]byte(strings.Repeat(word+" ", 200)))
+	for name, text := range map[string]string{"the end of stderr": errs.text(), "a long line": string(rec.plain)} {
+		if left := strings.TrimSpace(strings.ReplaceAll(text, word, "")); len(text) < maxPlain/2 || left != "" {
+			t.Errorf("%s has a part of a word: %q", name, left)
+		}
+	}
+}

@@ -8,9 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode"
 )
 
 // lingering is how long a CLI that gave its result has to end.
@@ -184,6 +186,7 @@ func (s *stdout) finish() *record {
 type tail struct {
 	touch func()
 	kept  []byte
+	cut   bool // there was more before
 }
 
 // maxTail is more than an error message has.
@@ -191,11 +194,22 @@ const maxTail = 8 << 10
 
 func (t *tail) Write(p []byte) (int, error) {
 	t.touch()
+	t.cut = t.cut || len(t.kept)+len(p) > maxTail
 	t.kept = append(t.kept, p[max(len(p)-maxTail, 0):]...)
 	if over := len(t.kept) - maxTail; over > 0 {
 		t.kept = append(t.kept[:0], t.kept[over:]...)
 	}
 	return len(p), nil
+}
+
+// text is what was kept. What is left of a word whose beginning is lost is not
+// shown: it may be a part of a secret, which nobody would know for one.
+func (t *tail) text() string {
+	text := string(t.kept)
+	if t.cut {
+		text = text[strings.IndexFunc(text, unicode.IsSpace)+1:]
+	}
+	return text
 }
 
 // transcript opens the file for an attempt's transcript, nil if none is wanted.

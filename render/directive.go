@@ -212,7 +212,7 @@ func (r *renderer) fit(c content) string {
 		}
 	}
 	// A secret may lie across the cut, so look for secrets before cutting.
-	head := cut(r.redact.Text(c.head(preview*utf8.UTFMax*4)), preview)
+	head := cut(r.redact.Head(c.head(preview*utf8.UTFMax*4)), preview)
 	if r.env.Replay != nil && r.env.Replay.Partial {
 		return fmt.Sprintf("%s\n[cut here: %d bytes in all, the whole output is in a file of its own]", head, c.size())
 	}

@@ -334,3 +334,17 @@ func FuzzPage(f *testing.F) {
 		}
 	})
 }
+
+// TestSecretAtTheCut: a page with the beginning of a long output has no beginning of a secret.
+func TestSecretAtTheCut(t *testing.T) {
+	token := strings.Repeat("0a1B2c3D4e5F6g7H8i9J", 100)
+	s := skill.Parse("SKILL.md", []byte("!`for i in $(seq 40); do echo $A_TOKEN; done`\n"))
+	env := Env{OutputDir: t.TempDir(), Shell: &shell.Shell{Env: append(os.Environ(), "A_TOKEN="+token)}}
+	var page strings.Builder
+	if _, err := Page(t.Context(), &page, s, env); err != nil {
+		t.Fatal(err)
+	}
+	if text := page.String(); !strings.Contains(text, "[A_TOKEN redacted]") || strings.Contains(text, token[:20]) {
+		t.Errorf("the page is %q", text)
+	}
+}

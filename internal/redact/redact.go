@@ -64,6 +64,14 @@ func (r *Redactor) Text(s string) string {
 	return string(out)
 }
 
+// Head is Text for the beginning of a longer text. What may be the beginning of a
+// secret at its end is left out.
+func (r *Redactor) Head(s string) string {
+	m := matcher{trie: r.trie()}
+	out, _ := pass(&m, nil, s, scan(&m, s, 0))
+	return string(out)
+}
+
 // Writer returns a writer that passes text on to w without its secrets, however
 // the text is cut into pieces. It holds back only what may be the beginning of
 // a secret, which is never more than a line, and nothing after the end of one.

@@ -324,3 +324,20 @@ func BenchmarkText(b *testing.B) {
 		})
 	}
 }
+
+// TestHead: of a text that goes on, what may be the beginning of a secret is not shown.
+func TestHead(t *testing.T) {
+	r := New([]string{"A_TOKEN=0a1B2c3D4e5F", "B_TOKEN=0a1B2c3D4e5F-and-more"})
+	for _, tt := range []struct{ in, want string }{
+		{"x 0a1B2c3D4e5F y", "x [A_TOKEN redacted] y"},
+		{"x 0a1B2c3D", "x "},
+		{"x 0a1B2c3D4e5F", "x "}, // it may be the other
+		{"x 0a1B2c3D4e5F-and", "x "},
+		{"x", "x"},
+		{"", ""},
+	} {
+		if got := r.Head(tt.in); got != tt.want {
+			t.Errorf("Head(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
