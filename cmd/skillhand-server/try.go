@@ -193,6 +193,9 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 	if o.init {
 		return tryInit(ctx, std, &o, subjects)
 	}
+	if err := tryTrusted(ctx, &o, subjects); err != nil {
+		return err
+	}
 	show := newTryShow(std, &o, subjects)
 	o.OnTrial, o.OnStart = show.trial, show.start
 	summary, err := tryRun(ctx, std, h, &o, subjects)
@@ -223,6 +226,31 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 		return cli.Exit(cli.ExitLater, nil)
 	case len(summary.Uncounted) > 0:
 		return cli.Exit(cli.ExitFailed, nil)
+	}
+	return nil
+}
+
+// tryTrusted reports whether the commands that check trials may run: those of a
+// project that nobody trusted may not. Judging saved trials runs none.
+func tryTrusted(ctx context.Context, o *tryOptions, subjects []*try.Subject) error {
+	if o.from != "" {
+		return nil
+	}
+	policy := o.Runtime.Policy(o.Runtime.Here).Now()
+	for _, s := range subjects {
+		for _, c := range s.Cases {
+			commands := func() (all []string) {
+				for _, check := range c.Checks {
+					if check.Command != "" {
+						all = append(all, check.Command)
+					}
+				}
+				return all
+			}
+			if err := policy.Allow(ctx, c.File, commands); err != nil {
+				return fmt.Errorf("%s:%d: %w", c.File, c.Line, err)
+			}
+		}
 	}
 	return nil
 }
