@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/skillhand/skillhand/here"
@@ -338,9 +339,23 @@ func (l *load) shell() *shell.Shell {
 	}
 	sh := &shell.Shell{Builtins: l.Builtins, Self: l.Self, Dir: l.Dir, Env: env, Timeout: l.Timeout, MaxOutput: maxPrinted}
 	if !l.policy.All {
-		sh.MayRun = l.mayRun
+		sh.MayRun = remembered(l.mayRun)
 	}
 	return sh
+}
+
+// remembered asks about each path once: a page names the same few over and over.
+func remembered(ask func(path string) error) func(path string) error {
+	var known sync.Map
+	return func(path string) error {
+		if answer, ok := known.Load(path); ok {
+			err, _ := answer.(error)
+			return err
+		}
+		err := ask(path)
+		known.Store(path, err)
+		return err
+	}
 }
 
 // mayRun keeps the commands of a trusted skill from leading into a project that

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/skillhand/skillhand/internal/minibash"
 	"github.com/skillhand/skillhand/shell/bind"
@@ -48,7 +49,7 @@ func (r *running) mayRun() error {
 			}
 			return err != nil
 		},
-		Guess: r.MayRun(filepath.Join(r.dir, ".")) != nil,
+		Guess: sync.OnceValue(func() bool { return r.MayRun(r.dir) != nil }),
 	})
 	switch {
 	case !runs:
@@ -101,9 +102,12 @@ func (r *running) mayRunFile(path string) error {
 	if !filepath.IsAbs(path) {
 		path = r.dir + string(filepath.Separator) + path // not cleaned: a/../b is not b if a is a link
 	}
+	if _, err := os.Lstat(path); err != nil {
+		return nil // then it does not run either
+	}
 	trail, err := follow(path)
 	if err != nil {
-		return nil // then it does not run either
+		return nil
 	}
 	info, err := os.Lstat(trail[len(trail)-1])
 	if err != nil || !info.Mode().IsRegular() && (isWord || !info.IsDir()) {
@@ -159,7 +163,7 @@ func follow(path string) (trail []string, err error) {
 
 // cannotTell asks about the folder that the line runs in.
 func (r *running) cannotTell(what string) error {
-	if err := r.MayRun(filepath.Join(r.dir, ".")); err != nil {
+	if err := r.MayRun(r.dir); err != nil {
 		return fmt.Errorf("%w; and nobody can tell before %s", err, what)
 	}
 	return nil

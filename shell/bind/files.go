@@ -12,7 +12,7 @@ import (
 type Files struct {
 	Env   func(name string) string // the environment that the line runs in
 	Named func(path string) bool   // whether a path names a file, or folder, that must not run
-	Guess bool                     // what cannot be told before may name one
+	Guess func() bool              // whether what cannot be told before may name one
 }
 
 // Runs reports whether the program would run a file that must not. To the line,
@@ -96,11 +96,11 @@ func (f *filer) word(w *syntax.Word, reader bool) {
 	text, known := words.Text(w, f.expand)
 	switch {
 	case !known:
-		if f.Guess {
+		if f.Guess() {
 			f.swaps = append(f.swaps, swap{to, to, []Part{a("1")}})
 		}
 	case slices.ContainsFunc(words.Pieces(w), func(p words.Piece) bool { return p.Expand }):
-		if f.Guess {
+		if f.Guess() {
 			f.swaps = append(f.swaps, swap{from, to, []Part{a("./x")}})
 		}
 	case f.Named(text):
