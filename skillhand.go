@@ -113,10 +113,14 @@ func (p *place) lends(path string) bool {
 	return filepath.IsAbs(path) && (!p.near(real) || p.policy.May(real) == nil)
 }
 
-// near reports whether a real path lies in the project that we are in.
+// near reports whether a real path lies in the project that we are in. The user's
+// home is no project, nor is the whole machine.
 func (p *place) near(path string) bool {
 	roots := p.roots()
-	return skill.Inside(roots.around, path) || skill.Inside(roots.project, path)
+	in := func(root string) bool {
+		return root != roots.home && root != filepath.Dir(root) && skill.Inside(root, path)
+	}
+	return in(roots.around) || in(roots.project)
 }
 
 // Policy is what may run at h, which must be complete.

@@ -73,7 +73,7 @@ func (r *running) tell(prog *bind.Program, depth int) error {
 		switch {
 		case name == "":
 			err = r.cannotTell("what it would run")
-		case moves && strings.Contains(name, "/") && !filepath.IsAbs(name):
+		case moves && strings.Contains(name, "/") && !filepath.IsAbs(name) && !strings.HasPrefix(name, "~/"):
 			err = r.cannotTell("what " + name + " would be after a change of the folder")
 		}
 		for _, code := range c.Code() {

@@ -17,7 +17,7 @@ func TestMay(t *testing.T) {
 		t.Fatal(err)
 	}
 	project, own := filepath.Join(base, "project"), filepath.Join(base, "skill")
-	for _, file := range []string{"project/run.sh", "project/exe.sh", "project/x.py", "project/README.md", "project/package.json", "project/src/a", "project/test/a", "skill/own.sh"} {
+	for _, file := range []string{"project/run.sh", "project/exe.sh", "project/x.py", "project/README.md", "project/package.json", "project/src/a", "project/test/a", "skill/own.sh", ".profile"} {
 		file = filepath.Join(base, file)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, nil, 0o777)); err != nil {
 			t.Fatal(err)
@@ -28,7 +28,7 @@ func TestMay(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(project) // for /proc/self/cwd
-	s := shell.Shell{Dir: project, Env: append(os.Environ(), "PWD="+project), MayRun: func(path string) error {
+	s := shell.Shell{Dir: project, Env: append(os.Environ(), "PWD="+project, "HOME="+base), MayRun: func(path string) error {
 		if path == project || strings.HasPrefix(path, project+"/") {
 			return errors.New("not trusted")
 		}

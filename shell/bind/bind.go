@@ -639,7 +639,10 @@ func (p *Program) Commands() (all []Command, setsPath bool) {
 			if !ok || len(call.Args) == 0 {
 				return true
 			}
-			name, _ := p.name(call)
+			name, ok := p.name(call)
+			if !ok && isHome(call.Args[0]) {
+				name = call.Args[0].Lit()
+			}
 			c := Command{Words: []string{name}}
 			for _, w := range call.Args[1:] {
 				fields, ok := p.fields(w)

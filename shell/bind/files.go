@@ -94,12 +94,16 @@ func (f *filer) node(n syntax.Node) {
 func (f *filer) word(w *syntax.Word, reader bool) {
 	from, to := int(w.Pos().Offset()), int(w.End().Offset())
 	text, known := words.Text(w, f.expand)
+	home := isHome(w)
+	if home {
+		text = f.Env("HOME") + text[1:]
+	}
 	switch {
 	case !known:
 		if f.Guess() {
 			f.swaps = append(f.swaps, swap{to, to, []Part{a("1")}})
 		}
-	case slices.ContainsFunc(words.Pieces(w), func(p words.Piece) bool { return p.Expand }):
+	case !home && slices.ContainsFunc(words.Pieces(w), func(p words.Piece) bool { return p.Expand }):
 		if f.Guess() {
 			f.swaps = append(f.swaps, swap{from, to, []Part{a("./x")}})
 		}
@@ -110,6 +114,12 @@ func (f *filer) word(w *syntax.Word, reader bool) {
 			f.swaps = append(f.swaps, swap{from, to, parts})
 		}
 	}
+}
+
+// isHome reports whether a word is a path in the user's home, and nothing else.
+func isHome(w *syntax.Word) bool {
+	rest, ok := strings.CutPrefix(w.Lit(), "~/")
+	return ok && !strings.ContainsAny(rest, `*?[{~\`)
 }
 
 // a is a value that stands for one word.
