@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skillhand/skillhand/internal/shelltest"
 	"github.com/skillhand/skillhand/shell"
 )
 
@@ -17,7 +18,7 @@ func TestMay(t *testing.T) {
 		t.Fatal(err)
 	}
 	project, own := filepath.Join(base, "project"), filepath.Join(base, "skill")
-	for _, file := range []string{"project/run.sh", "project/exe.sh", "project/x.py", "project/README.md", "project/package.json", "project/src/a", "project/test/a", "skill/own.sh", ".profile"} {
+	for _, file := range []string{"project/run.sh", "project/exe.sh", "project/x.py", "project/README.md", "project/package.json", "project/src/a", "project/test/a", "project/scripts/build.sh", "skill/own.sh", ".profile"} {
 		file = filepath.Join(base, file)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, nil, 0o777)); err != nil {
 			t.Fatal(err)
@@ -39,8 +40,7 @@ func TestMay(t *testing.T) {
 		if _, err := os.Stat("/proc/self/cwd"); !ok || sign == "#" || err != nil && strings.Contains(command, "/proc/") {
 			continue
 		}
-		err := s.May(shell.Line{Parts: []shell.Part{{Text: strings.ReplaceAll(command, "${SKILL}", own)}}})
-		if (err != nil) != (sign == "-") {
+		if err := s.May(shelltest.Line(command, []string{"build"}, own)); (err != nil) != (sign == "-") {
 			t.Errorf("%s: %v", command, err)
 		}
 	}

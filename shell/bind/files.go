@@ -64,7 +64,7 @@ func (f *filer) node(n syntax.Node) {
 		}
 		// Code of another language has texts of its own that look like paths.
 		_, reader := readers()[versionless(programName(words.Lit(n.Args[0])))]
-		if strings.Contains(words.Lit(n.Args[0]), "/") {
+		if name, known := words.Text(n.Args[0], f.expand); known && strings.Contains(name, "/") {
 			f.word(n.Args[0], false) // else it is looked for in PATH
 		}
 		for _, w := range n.Args[1:] {
