@@ -23,7 +23,7 @@ func TestHearsAnything(t *testing.T) {
 		"SUCCESS", "success", "Passed", "PASSED", "Completed", "FAILED", "fail", "Failures", "ERROR", "errors", "Error", "unsuccessful", "(s)", "PASS", "ok", "a", "file.txt",
 		"Status", "STATUS=", "Confidence: ", "Created: ", "not", "n't", "no", "none", "nothing", "without", "of", "the", "all", "test", "tests", "step", "and", "with", "but", "fixed", "free", "rate", "exit code", "-e ", "x",
 		"Expected", "will", "TODO: ", "Usage: ", "handling", "codes", "arguments", "fatal", "some", "return code: 3", "pending", "[ ] ", "# ", "failing",
-		"## ", "| ", "✓ ", "or", "|", "if", "when", "Prints", "grep -c", "Looking", "for", "to", "level", "LOG_LEVEL=", "Example: ", "Possible values: ", "was", "modes", "FAILURE", "Expected: ",
+		"## ", "| ", "✓ ", "✗ ", "☐ ", "!=", "timed", "except", "false", "or", "|", "if", "when", "Prints", "grep -c", "Looking", "for", "to", "level", "LOG_LEVEL=", "Example: ", "Possible values: ", "was", "modes", "FAILURE", "Expected: ",
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	var texts []string

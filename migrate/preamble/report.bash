@@ -343,6 +343,9 @@ skillhand_read() { # turns a line into letters, says which is the first word's, 
 		✅*) letter=Y n=3 ;;
 		❌*) letter=X n=3 ;;
 		✓* | ✔*) letter=+ n=3 ;;
+		✗* | ✘* | ✖* | ✕*) letter='&' n=3 ;;
+		☐* | ⬜*) letter=_ n=3 ;;
+		'!='*) letter=x n=2 ;;
 		│*) letter='|' n=3 ;;
 		—* | –*) letter=- n=3 ;;
 		→*) letter='>' n=3 ;;
