@@ -258,3 +258,31 @@ func TestVerifyOld(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
+
+// TestVerifyLinkedFolder: what others write into a folder does not make it the
+// deliverable of a script that only links to it. Behind a link that was there
+// before, it is the script's own.
+func TestVerifyLinkedFolder(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	long := time.Now().Add(-time.Hour)
+	if err := errors.Join(os.Mkdir(at("folder"), 0o777), os.WriteFile(at("folder/log"), nil, 0o666), os.Symlink("folder", at("old")),
+		os.Chtimes(at("folder/log"), long, long), os.Chtimes(at("folder"), long, long)); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(2 * ClockTick) // nobody can set when a file was last changed
+	since := time.Now()
+	time.Sleep(2 * ClockTick)
+	if err := errors.Join(os.Symlink("folder", at("new")), os.WriteFile(at("folder/log"), []byte("x"), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"folder": "", "old": "", "new": DeliverableUnchanged} {
+		got := ""
+		for _, p := range verify(t.Context(), dir, []string{name}, since) {
+			got += p.Code
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}

@@ -40,17 +40,16 @@ func verify(ctx context.Context, dir string, deliverables []string, since time.T
 			path = filepath.Join(dir, d)
 		}
 		// What counts is what a link leads to: a new link to an old file is no new
-		// file. Of a folder behind a link only the folder itself counts: it may be
+		// file. Of a folder behind a new link only the folder itself counts: it may be
 		// any folder of the machine, and in some there is always something new.
-		info, lerr := os.Lstat(path)
-		linked := lerr == nil && info.Mode()&fs.ModeSymlink != 0
+		newLink := isLink(path) && isNew(path, since)
 		path, err := filepath.EvalSymlinks(path)
 		if err != nil {
 			problems = append(problems, Problem{DeliverableMissing, fmt.Sprintf("%s: %v", d, cause(err))})
 			continue
 		}
 		found := isNew(path, since)
-		if !found && !linked {
+		if !found && !newLink {
 			found, err = touched(ctx, path, since)
 		}
 		switch {
@@ -63,6 +62,11 @@ func verify(ctx context.Context, dir string, deliverables []string, since time.T
 		}
 	}
 	return problems
+}
+
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
 // touched reports whether a file, or a folder or something in it, changed since.
