@@ -151,6 +151,67 @@ func (u *usage) computed(c *syntax.CallExpr, p place) {
 	}
 }
 
+// quiet are programs that run nothing of what they are given.
+var quiet = strings.Fields(`: . [ alias basename bat cd chgrp chmod chown cmp code command diff dirname du echo eval exit export false file grep head hash less local ls
+	md5sum mkdir more nano open printf pushd readlink realpath return rm rmdir set sha256sum shellcheck shfmt shift source stat tail test touch trap true type unset vi vim wc which`)
+
+// given takes in the scripts that a program is given: by a word of its own, as a
+// command line, or in a variable of its environment. It may run them and read what they print.
+func (u *usage) given(c *syntax.CallExpr, name string, p place) {
+	for _, a := range c.Assigns {
+		u.handed(a.Value, p)
+	}
+	reads := p.used && (name == "cat" || name == "sed")
+	if u.functions[name] != nil || slices.Contains(quiet, name) || slices.Contains(wrappers, name) || (name == "cat" || name == "sed") && !reads ||
+		name == "git" && slices.Contains([]string{"add", "commit", "diff", "log", "mv", "rm", "show", "status"}, literal(second(c.Args))) {
+		return
+	}
+	for _, w := range c.Args[1:] {
+		u.handed(w, p)
+	}
+}
+
+var optionName = regexp.MustCompile(`^(-[\w-]+=|!)`)
+
+// handed takes in a word that a program may run.
+func (u *usage) handed(w *syntax.Word, p place) {
+	if w == nil {
+		return
+	}
+	for _, text := range u.values.names(w, u.current, 0) {
+		if strings.ContainsAny(text, "/.") && !strings.Contains(text, "://") {
+			from := len(u.calls)
+			u.within(optionName.ReplaceAllString(text, ""), int(w.Pos().Line()), p.consumed())
+			for i := range u.calls[from:] {
+				u.calls[from+i].may = true
+				u.calls[from+i].open = false
+			}
+		}
+	}
+}
+
+// readsAll reports whether a command reads all of the input it has, as a filter or a
+// hook does. To read a line may be to ask a question.
+func readsAll(st *syntax.Stmt, c *syntax.CallExpr, name string) bool {
+	operands := slices.DeleteFunc(slices.Clone(c.Args[1:]), func(w *syntax.Word) bool {
+		word := literal(w)
+		return word == "-" || word == "/dev/stdin" || strings.HasPrefix(word, "-") && word != ""
+	})
+	switch name {
+	case "cat", "mapfile", "readarray":
+		return len(operands) == 0 || name != "cat"
+	case "jq":
+		return len(operands) <= 1 && !slices.ContainsFunc(c.Args, func(w *syntax.Word) bool { return literal(w) == "-n" || literal(w) == "--null-input" })
+	case "read":
+		return slices.ContainsFunc(c.Args, func(w *syntax.Word) bool {
+			return strings.HasPrefix(literal(w), "-") && strings.HasSuffix(literal(w), "d")
+		})
+	case "python", "python3", "node":
+		return strings.Contains(readAll(c.Args[1:]).text+read1(hereDocument(st)).text, "stdin")
+	}
+	return false
+}
+
 // mayBe notes what a command may be.
 func (u *usage) mayBe(n syntax.Node, names []string, p place) {
 	for _, name := range names {
@@ -160,6 +221,10 @@ func (u *usage) mayBe(n syntax.Node, names []string, p place) {
 
 // like lists the scripts whose path ends as a pattern says, with unknown for anything.
 func (t *tree) like(pattern string) (scripts []string) {
+	if known, ok := t.likes[pattern]; ok {
+		return known
+	}
+	defer func() { t.likes[pattern] = scripts }()
 	for strings.HasPrefix(pattern, "./") || strings.HasPrefix(pattern, "../") {
 		_, pattern, _ = strings.Cut(pattern, "/")
 	}

@@ -5,6 +5,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -16,26 +17,7 @@ func (t *tree) mentions(p string) {
 	switch {
 	case path.Base(p) == ReportFile:
 	case t.usages[p] != nil:
-		for _, m := range t.usages[p].sources {
-			for _, q := range t.all(m) {
-				t.hold(q, fmt.Sprintf("%s:%d sources it", p, m.line))
-			}
-		}
-		for _, m := range t.usages[p].calls {
-			if !m.place.used {
-				continue
-			}
-			for _, q := range t.named(p, m.text) {
-				t.hold(q, fmt.Sprintf("%s:%d reads what it prints", p, m.line))
-			}
-			if m.open {
-				for _, q := range t.like(m.text) {
-					if q != p {
-						t.hold(q, fmt.Sprintf("%s:%d may read what it prints", p, m.line))
-					}
-				}
-			}
-		}
+		t.reads(p, t.usages[p], 0)
 	case path.Ext(p) == ".md":
 		t.page(p)
 	case isProse(path.Ext(p)):
@@ -45,27 +27,114 @@ func (t *tree) mentions(p string) {
 	}
 }
 
+// reads holds the scripts that commands in a file read, or may read. They begin
+// after so many of its lines.
+func (t *tree) reads(p string, u *usage, after int) {
+	for _, m := range u.sources {
+		for _, q := range t.all(m) {
+			t.hold(q, fmt.Sprintf("%s:%d sources it", p, after+m.line))
+		}
+	}
+	for _, m := range u.calls {
+		if !m.place.used {
+			continue
+		}
+		why := "reads what it prints"
+		if m.may {
+			why = "hands it on, and may read what it prints"
+		}
+		for _, q := range t.named(p, m.text) {
+			t.hold(q, fmt.Sprintf("%s:%d %s", p, after+m.line, why))
+		}
+		if m.open {
+			t.holdLike(p, m.text, after+m.line)
+		}
+	}
+	for _, m := range u.writes {
+		t.holdNamed(p, m.text, after+m.line, "writes its name, for something that may read what it prints")
+	}
+}
+
+// holdLike holds the scripts that a name with unknown parts may be. Of all that there
+// are, a text for people means those beside it.
+func (t *tree) holdLike(p, pattern string, line int) {
+	for _, q := range t.like(pattern) {
+		if q != p && (path.Ext(p) != ".md" || strings.HasPrefix(q, path.Dir(p)+"/")) {
+			t.hold(q, fmt.Sprintf("%s:%d may read what it prints", p, line))
+		}
+	}
+}
+
 // holdNamed holds all scripts that are named in a text, which begins at a line.
 func (t *tree) holdNamed(p, text string, line int, why string) {
+	hold := func(scripts []string) {
+		for _, q := range scripts {
+			t.hold(q, fmt.Sprintf("%s:%d %s", p, line, why))
+		}
+	}
 	for l := range strings.Lines(text) {
-		for _, name := range t.namesIn(l) {
-			for _, q := range t.named(p, name) {
-				t.hold(q, fmt.Sprintf("%s:%d %s", p, line, why))
+		plain := withoutQuotes(l)
+		for _, l := range slices.Compact([]string{l, plain}) {
+			for _, name := range t.namesIn(l, true) {
+				hold(t.named(p, name))
+			}
+			for _, pattern := range globName().FindAllString(l, -1) {
+				hold(t.matching(pattern))
+			}
+			for _, name := range t.openNames(l) {
+				if pattern := inserted().ReplaceAllString(name, unknown); strings.Contains(path.Base(pattern), unknown) {
+					t.holdLike(p, pattern, line)
+				}
 			}
 		}
-		for _, pattern := range globName().FindAllString(l, -1) {
-			for _, q := range t.matching(pattern) {
-				t.hold(q, fmt.Sprintf("%s:%d %s", p, line, why))
-			}
+		for _, folder := range t.foldersIn(plain) {
+			hold(t.matching(folder + "/*"))
 		}
 		line++
 	}
+}
+
+// openNames lists names of scripts in a line in which a program puts something.
+func (t *tree) openNames(line string) []string {
+	if !strings.ContainsAny(line, "{$%") || !strings.Contains(line, ".sh") && !strings.Contains(line, ".bash") {
+		return nil
+	}
+	return openName().FindAllString(line, -1)
+}
+
+// foldersIn lists the folders with scripts that a command in settings names, as in run-parts FOLDER.
+func (t *tree) foldersIn(line string) (folders []string) {
+	if !strings.Contains(line, "command") {
+		return nil
+	}
+	for _, name := range pathName().FindAllString(variableName().ReplaceAllString(line, " "), -1) {
+		if strings.Contains(name, "/") && t.folders[path.Base(name)] {
+			folders = append(folders, ending(name))
+		}
+	}
+	return folders
+}
+
+var quotes = strings.NewReplacer(`"`, "", "'", "", `\`, "")
+
+// withoutQuotes is a line without quotes and escapes, as in "$D"/"a".sh.
+func withoutQuotes(line string) string {
+	return quotes.Replace(escapedRune().ReplaceAllStringFunc(line, func(e string) string {
+		n, _ := strconv.ParseUint(e[2:], 16, 16) // four hexadecimal digits
+		return string(rune(n))
+	}))
 }
 
 var (
 	pathName     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w./@+-]*[\w@+-]`) })
 	globName     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w.-]+/[\w./*-]*\*[\w./*-]*`) })
 	variableName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{?\w+\}?`) })
+	escapedRune  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\u[0-9a-fA-F]{4}`) })
+	// A script's name in which a program puts something: {x}.sh, ${x}.sh, $(x).sh, $x.sh, %s.sh.
+	inserted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$?\{+[^{}]*\}+|\$\([^()]*\)|\$\w+|%[sv]`) })
+	openName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:[\w./-]|` + inserted().String() + `)*(?:` + inserted().String() + `)[\w.-]*\.(?:sh|bash)\b`)
+	})
 )
 
 // matching lists the scripts whose path ends as a pattern says.
@@ -82,12 +151,16 @@ func (t *tree) matching(pattern string) (scripts []string) {
 	return scripts
 }
 
-// namesIn lists what may be the name of a script in a line: a file's name, or
-// a path that ends in one. A name without an ending is one only in a path.
-func (t *tree) namesIn(line string) (names []string) {
+// namesIn lists what may be the name of a script in a line: a file's name, or a path
+// that ends in one. A name without an ending is one only in a path, or in code.
+func (t *tree) namesIn(line string, code bool) (names []string) {
 	for _, name := range pathName().FindAllString(variableName().ReplaceAllString(line, " "), -1) {
-		if base := path.Base(name); len(t.names[base]) > 0 && (path.Ext(base) != "" || strings.Contains(name, "/")) {
+		switch base := path.Base(name); {
+		case len(t.names[base]) == 0:
+		case path.Ext(base) != "" || strings.Contains(name, "/"):
 			names = append(names, name)
+		case code:
+			names = append(names, "./"+name)
 		}
 	}
 	return names
@@ -113,18 +186,49 @@ func isProse(ext string) bool {
 	return ext == ".txt" || ext == ".rst" || ext == ".adoc" || ext == ".markdown" || ext == ".html"
 }
 
-// captures notes the scripts that commands in a text for people read.
+// captures notes the scripts that a text for people reads: by commands in its lines,
+// and by the code in its fences.
 func (t *tree) captures(p string) {
-	line := 0
+	var fence, language string
+	var code strings.Builder
+	line, begin := 0, 0
 	for l := range strings.Lines(string(t.files[p])) {
 		line++
-		for _, name := range t.namesIn(l) {
+		for _, name := range t.namesIn(l, false) {
 			if captured(l, name) {
 				for _, q := range t.named(p, name) {
 					t.hold(q, fmt.Sprintf("%s:%d reads what it prints", p, line))
 				}
 			}
 		}
+		switch m := fenceLine().FindStringSubmatch(l); {
+		case fence == "" && m != nil:
+			fence, language, begin = m[1], strings.ToLower(m[2]), line
+			code.Reset()
+		case fence != "" && m != nil && strings.HasPrefix(m[1], fence) && m[2] == "":
+			t.code(p, language, code.String(), begin)
+			fence = ""
+		case fence != "":
+			code.WriteString(l)
+		}
+	}
+}
+
+var (
+	fenceLine   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^[ \t>]*(```+|~~~+)[ \t]*([^\\s`]*)") })
+	placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<[\w .|/-]+>`) })
+)
+
+// code holds the scripts that code in a text reads, as a file with it would.
+func (t *tree) code(p, language, code string, after int) {
+	switch language {
+	case "bash", "sh", "shell", "zsh", "console":
+		if file, err := parse(p, []byte(placeholder().ReplaceAllString(code, "x"))); err == nil {
+			t.reads(p, understand(file), after)
+		}
+	case "", "text", "txt", "plaintext", "markdown", "md", "diff", "mermaid", "output", "log", "tree":
+	default:
+		t.holdNamed(p, code, after+1, "names it, and may read what it prints")
 	}
 }
 
@@ -219,15 +323,17 @@ func ending(text string) string {
 	return end
 }
 
+// What only hooks and status lines speak of: events, their fields, and the fields of an answer.
 var hookWord = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\b(?:hook_event_name|hookSpecificOutput|permissionDecision|stop_hook_active|tool_input|systemMessage)\b`)
+	return regexp.MustCompile(`\b(?:(?:Pre|Post)ToolUse|UserPromptSubmit|Session(?:Start|End)|Subagent(?:Start|Stop)|(?:Pre|Post)Compact|(?:Stop|Notification) hook|` +
+		`hook_event_name|hookSpecificOutput|permissionDecision|stop_hook_active|tool_input|transcript_path|systemMessage|[sS]tatusLine)`)
 })
 
-// isHook reports whether a script answers events of Claude Code: by where it is, or
-// by the fields of an event that it reads or answers with, and in which line.
+// isHook reports whether a script answers events, of Claude Code or of git: by where
+// it is, or by the words that it uses, and in which line.
 func isHook(p string, src []byte) (line int, ok bool) {
 	if m := hookWord().FindIndex(src); m != nil {
 		return lineAt(src, m[0]), true
 	}
-	return 0, slices.Contains(strings.Split(path.Dir(p), "/"), "hooks")
+	return 0, slices.ContainsFunc(strings.Split(path.Dir(p), "/"), func(folder string) bool { return strings.HasSuffix(folder, "hooks") })
 }

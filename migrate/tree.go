@@ -69,7 +69,7 @@ func Interesting(name string, start []byte) bool {
 // another sources, or whose output is read, stays as it is. The results are in the
 // order of their paths; files that it does not look at have none.
 func Tree(files []File, opt TreeOptions) []Result {
-	t := &tree{opt: opt, files: map[string][]byte{}, usages: map[string]*usage{}, names: map[string][]string{}, keep: map[string]Note{}, read: map[string]*script{}}
+	t := &tree{opt: opt, files: map[string][]byte{}, usages: map[string]*usage{}, names: map[string][]string{}, folders: map[string]bool{}, likes: map[string][]string{}, keep: map[string]Note{}, read: map[string]*script{}}
 	for _, f := range files {
 		t.files[f.Path] = f.Data
 	}
@@ -94,6 +94,9 @@ func Tree(files []File, opt TreeOptions) []Result {
 	for i, p := range paths {
 		t.names[path.Base(p)] = append(t.names[path.Base(p)], p)
 		t.usages[p] = usages[i]
+		if t.isScript(p) {
+			t.folders[path.Base(path.Dir(p))] = true
+		}
 	}
 	for _, p := range paths {
 		t.mentions(p)
@@ -129,6 +132,9 @@ type tree struct {
 	usages map[string]*usage
 	names  map[string][]string // the paths of files by their base name
 	keep   map[string]Note     // scripts that must stay as they are, and why
+
+	folders map[string]bool     // the base names of those that scripts are in
+	likes   map[string][]string // what like has found
 
 	mu   sync.Mutex
 	read map[string]*script // those that were understood

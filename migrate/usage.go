@@ -17,18 +17,21 @@ type place struct {
 	used bool // something reads its stdout: a substitution, a pipe, a file
 	main bool // in the script's own shell, not in a subshell
 	pipe bool // a pipe leads from it to the script's stdout: JSON that goes in may come out
+	fed  bool // its stdin is not the script's
 }
 
-var (
-	top      = place{own: true, main: true}
-	consumed = place{used: true}
+var top = place{own: true, main: true}
 
-	// All that can be, in a fixed order: the same script always reads the same.
-	places = []place{
-		top, consumed, {}, {main: true}, {used: true, main: true}, {own: true},
-		{own: true, used: true}, {own: true, used: true, main: true}, {used: true, pipe: true},
+// consumed is the place of a command whose output becomes a part of one in place p.
+func (p place) consumed() place { return place{used: true, fed: p.fed} }
+
+// places are all that can be, in a fixed order: the same script always reads the same.
+var places = func() (all []place) {
+	for n := range 1 << 5 {
+		all = append(all, place{n&1 == 0, n&2 != 0, n&4 == 0, n&8 != 0, n&16 != 0})
 	}
-)
+	return all
+}()
 
 // A usage is what a script does, as far as its syntax tells.
 type usage struct {
@@ -45,6 +48,7 @@ type usage struct {
 	background []*syntax.Stmt
 	sources    []mention // files that are sourced
 	calls      []mention // commands that may be scripts
+	writes     []mention // what it prints to a pipe or a file
 	obstacles  []Note    // why it must be left alone
 	selfLines  []mention // where it reads its own lines by number
 	migrated   bool      // already
@@ -71,6 +75,7 @@ type mention struct {
 	place place
 	n     int  // a line number, in selfLines
 	open  bool // the text is a pattern
+	may   bool // it is handed on to a program, which may call it
 }
 
 // understand reads a script.
@@ -266,7 +271,7 @@ func (u *usage) stmt(st *syntax.Stmt, p place) {
 	case *syntax.BinaryCmd:
 		left, right := p, p
 		if cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll {
-			left, right.main = place{used: true, pipe: p.own || p.pipe}, false
+			left, right.main, right.fed = place{used: true, pipe: p.own || p.pipe, fed: p.fed}, false, true
 			if isTee(cmd.Y) { // a log beside the script's stdout; with stderr in it, one that misses nothing
 				left.own = p.own
 				left.used = cmd.Op == syntax.Pipe && !withStderr(cmd.X)
@@ -279,9 +284,16 @@ func (u *usage) stmt(st *syntax.Stmt, p place) {
 		p.main = false
 		u.inside(cmd, p)
 	case *syntax.CoprocClause:
-		u.inside(cmd, consumed)
+		u.inside(cmd, p.consumed())
 	case *syntax.CallExpr:
 		u.call(st, cmd, p)
+		u.inside(cmd, p)
+	case *syntax.DeclClause:
+		for _, a := range cmd.Args {
+			if cmd.Variant.Value == "export" {
+				u.handed(a.Value, p)
+			}
+		}
 		u.inside(cmd, p)
 	case nil:
 	default:
@@ -301,13 +313,13 @@ func (u *usage) inside(n syntax.Node, p place) {
 			return false
 		case *syntax.CmdSubst:
 			for _, st := range m.Stmts {
-				u.stmt(st, consumed)
+				u.stmt(st, p.consumed())
 			}
 			return false
 		case *syntax.ProcSubst:
-			within := consumed
+			within := p.consumed()
 			if m.Op == syntax.CmdOut {
-				within = place{own: p.own, used: p.used}
+				within = place{own: p.own, used: p.used, fed: true}
 				if p.own && !silent(m.Stmts) {
 					u.stop(m, "what >( ) prints may come after the report")
 				}
@@ -352,6 +364,8 @@ func (u *usage) redirected(st *syntax.Stmt, p place) place {
 			case n == "2" && target == "1":
 				both = true
 			}
+		case syntax.RdrIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+			p.fed = p.fed || (n == "" || n == "0") && target != "/dev/stdin"
 		}
 	}
 	if file && both {
@@ -376,6 +390,10 @@ func (u *usage) call(st *syntax.Stmt, c *syntax.CallExpr, p place) {
 	}
 	u.mention(c, name, p)
 	u.computed(c, p)
+	u.given(c, name, p)
+	if !p.fed && readsAll(st, c, name) {
+		u.stop(c, "it reads all of its input: what gives it that may read what it prints")
+	}
 	switch name {
 	case "":
 		u.dynamic = append(u.dynamic, p)
@@ -402,6 +420,11 @@ func (u *usage) call(st *syntax.Stmt, c *syntax.CallExpr, p place) {
 			if t := read1(w); strings.Contains(t.text, "trap") && p.main {
 				u.stop(c, "trap is called through eval")
 			}
+		}
+	case "alias":
+		for _, w := range c.Args[1:] {
+			_, command, _ := strings.Cut(read1(w).text, "=")
+			u.within(command, int(c.Pos().Line()), p)
 		}
 	case "set", "shopt":
 		u.option(c)
@@ -536,6 +559,10 @@ func (u *usage) handler(w *syntax.Word, p place) {
 	for _, n := range within.obstacles {
 		u.stop(w, n.Text)
 	}
+	for _, m := range within.calls {
+		m.line = int(w.Pos().Line())
+		u.calls = append(u.calls, m)
+	}
 }
 
 // option takes in set and shopt.
@@ -554,7 +581,7 @@ func (u *usage) option(c *syntax.CallExpr) {
 
 // print takes in an echo, printf or cat.
 func (u *usage) print(st *syntax.Stmt, c *syntax.CallExpr, name string, p place) {
-	if !p.own && !p.pipe {
+	if !p.own && !p.used {
 		return
 	}
 	text := ""
@@ -572,7 +599,10 @@ func (u *usage) print(st *syntax.Stmt, c *syntax.CallExpr, name string, p place)
 			_, text, _ = strings.Cut(text, " ")
 		}
 	}
-	if looksLikeJSON(text) || slices.ContainsFunc(c.Args[1:], u.isJSON) {
+	if p.used {
+		u.writes = append(u.writes, mention{line: int(c.Pos().Line()), text: text})
+	}
+	if (p.own || p.pipe) && (looksLikeJSON(text) || slices.ContainsFunc(c.Args[1:], u.isJSON)) {
 		u.stop(c, "it prints JSON already")
 	}
 }

@@ -69,6 +69,29 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestReaders: a file that names no script in one piece may still read one.
+func TestReaders(t *testing.T) {
+	elsewhere := write(t, map[string]string{"settings.json": `{"statusLine": {"type": "command", "command": "~/x/line.sh"}}`})
+	for name, text := range map[string]string{
+		"run.py":        `subprocess.run(["bash", f"scripts/{name}.sh"])`,
+		"settings.json": `{"command": "run-parts scripts/parts"}`,
+		"hooks.json":    `{"command": "scripts/execute\u002esh"}`,
+		"none.json":     `{"other": "scripts"}`,
+	} {
+		dir := write(t, map[string]string{"scripts/parts/execute.sh": old, "scripts/execute.sh": old, "scripts/line.sh": old, name: text})
+		files, err := disk.Migration{DryRun: true, TreeOptions: migrate.TreeOptions{Options: migrate.Options{Inline: true}}, Env: []string{"CLAUDE_CONFIG_DIR=" + elsewhere}}.Run(t.Context(), []string{dir})
+		want := map[string]string{
+			"run.py":        "left-alone execute.sh, left-alone line.sh, left-alone execute.sh",
+			"settings.json": "changed execute.sh, left-alone line.sh, left-alone execute.sh",
+			"hooks.json":    "left-alone execute.sh, left-alone line.sh, changed execute.sh",
+			"none.json":     "changed execute.sh, left-alone line.sh, changed execute.sh",
+		}[name]
+		if err != nil || statuses(files) != want {
+			t.Errorf("%s: %s, %v, want %s", name, statuses(files), err, want)
+		}
+	}
+}
+
 // TestNoReportFile: without the file that scripts source, no script is changed.
 func TestNoReportFile(t *testing.T) {
 	dir := write(t, map[string]string{"execute.sh": old})

@@ -165,17 +165,20 @@ func (m *run) read(root *root) []migrate.File {
 	return append(files, m.witnesses(root, files, others)...)
 }
 
-// witnesses are the files that name a script of the tree, and the user's settings.
+// witnesses are the files that may name a script of the tree, and the user's settings.
 func (m *run) witnesses(root *root, files []migrate.File, others []string) (witnesses []migrate.File) {
-	var names []string
+	names := []string{".sh", ".bash", "command"} // of a name, there may be no more in one piece
 	for _, f := range files {
 		if ext := path.Ext(f.Path); ext != ".md" && ext != ".json" {
 			names = append(names, path.Base(f.Path))
 		}
 	}
 	for _, v := range m.Env {
-		if home, ok := strings.CutPrefix(v, "HOME="); ok && home != "" {
-			others = append(others, filepath.Join(home, ".claude", "settings.json"), filepath.Join(home, ".claude", "settings.local.json"))
+		if dir, ok := strings.CutPrefix(v, "HOME="); ok && dir != "" {
+			others = append(others, filepath.Join(dir, ".claude", "settings.json"), filepath.Join(dir, ".claude", "settings.local.json"))
+		}
+		if dir, ok := strings.CutPrefix(v, "CLAUDE_CONFIG_DIR="); ok && dir != "" {
+			others = append(others, filepath.Join(dir, "settings.json"), filepath.Join(dir, "settings.local.json"))
 		}
 	}
 	slices.Sort(names)
