@@ -72,7 +72,9 @@ func Run(ctx context.Context, req Request) Document {
 	add(p.bash(ctx), p.path(ctx, req), p.claude(ctx))
 	add(hooks(h)...)
 	add(agents(h)...)
-	add(trusted(h))
+	if stateErr == nil { // else there is nowhere to look
+		add(trusted(h))
+	}
 	add(skills(h)...)
 	worst := doc.Worst()
 	doc.OK = worst != Wrong && worst != Missing

@@ -284,7 +284,7 @@ func (u *usage) stmt(st *syntax.Stmt, p place) {
 		p.main = false
 		u.inside(cmd, p)
 	case *syntax.CoprocClause:
-		u.inside(cmd, p.consumed())
+		u.inside(cmd, place{used: true, fed: true})
 	case *syntax.CallExpr:
 		u.call(st, cmd, p)
 		u.inside(cmd, p)
