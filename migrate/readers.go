@@ -55,14 +55,22 @@ func (t *tree) reads(p string, u *usage, after int) {
 	}
 }
 
-// holdLike holds the scripts that a name with unknown parts may be. Of all that there
-// are, a text for people means those beside it.
+// holdLike holds the scripts that a name with unknown parts may be.
 func (t *tree) holdLike(p, pattern string, line int) {
-	for _, q := range t.like(pattern) {
-		if q != p && (path.Ext(p) != ".md" || strings.HasPrefix(q, path.Dir(p)+"/")) {
+	for _, q := range t.meant(p, t.like(pattern)) {
+		if q != p {
 			t.hold(q, fmt.Sprintf("%s:%d may read what it prints", p, line))
 		}
 	}
+}
+
+// meant are those of all scripts that a pattern matches that a file can mean by it: a
+// text for people means what is beside it.
+func (t *tree) meant(p string, scripts []string) []string {
+	if path.Ext(p) != ".md" {
+		return scripts
+	}
+	return slices.DeleteFunc(slices.Clone(scripts), func(q string) bool { return !strings.HasPrefix(q, path.Dir(p)+"/") })
 }
 
 // holdNamed holds all scripts that are named in a text, which begins at a line.
@@ -79,7 +87,7 @@ func (t *tree) holdNamed(p, text string, line int, why string) {
 				hold(t.named(p, name))
 			}
 			for _, pattern := range globName().FindAllString(l, -1) {
-				hold(t.matching(pattern))
+				hold(t.meant(p, t.matching(pattern)))
 			}
 			for _, name := range t.openNames(l) {
 				if pattern := inserted().ReplaceAllString(name, unknown); strings.Contains(path.Base(pattern), unknown) {
