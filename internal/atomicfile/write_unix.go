@@ -3,13 +3,39 @@
 package atomicfile
 
 import (
+	"errors"
 	"io/fs"
+	"os"
+	"syscall"
 
 	"github.com/google/renameio/v2"
+	"golang.org/x/sys/unix"
 )
 
 // Write gives a file new content, all of it or none. A file that is there keeps
-// its permissions, a new one gets perm, less the umask.
+// its permissions and, as far as that is allowed, its owner; a new one gets
+// perm, less the umask. A file that may not be written is not replaced either.
 func Write(file string, data []byte, perm fs.FileMode) error {
-	return named(file, renameio.WriteFile(file, data, perm, renameio.WithExistingPermissions()))
+	if err := unix.Access(file, unix.W_OK); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return named(file, err)
+	}
+	return named(file, replace(file, data, perm))
+}
+
+func replace(file string, data []byte, perm fs.FileMode) error {
+	f, err := renameio.NewPendingFile(file, renameio.WithPermissions(perm), renameio.WithExistingPermissions())
+	if err != nil {
+		return err
+	}
+	defer f.Cleanup()
+	if info, err := os.Stat(file); err == nil {
+		if owner, ok := info.Sys().(*syscall.Stat_t); ok {
+			// Only root may give files away: for others the file becomes their own.
+			_ = f.Chown(int(owner.Uid), int(owner.Gid))
+		}
+	}
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	return f.CloseAtomicallyReplace()
 }
