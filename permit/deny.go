@@ -2,6 +2,7 @@ package permit
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -80,4 +81,87 @@ func denyTexts(written string, words []word) []string {
 		words = rest
 	}
 	return texts
+}
+
+// forbidsFile finds a rule that forbids to read or to change a file which the command names. Braces and
+// nested commands that are not looked into hide it.
+func (j *judge) forbidsFile() (*Rule, span) {
+	for _, p := range j.r.parts {
+		if p.braced {
+			continue
+		}
+		reads, writes := j.names(p)
+		if r, s := j.forbidden("Read", reads); r != nil {
+			return r, s
+		}
+		if r, s := j.forbidden("Edit", writes); r != nil {
+			return r, s
+		}
+	}
+	for _, f := range j.r.files {
+		tool := "Read"
+		if f.write {
+			tool = "Edit"
+		}
+		if r, s := j.forbidden(tool, []word{f.to}); r != nil {
+			return r, s
+		}
+	}
+	return nil, span{}
+}
+
+// names are the files that a part reads and those that it changes.
+func (j *judge) names(p part) (reads, writes []word) {
+	name, args := p.name()
+	_, reader := readers[name]
+	switch {
+	case name == "sed" && !readOnlySed(args):
+		return pathArgs(name, args), pathArgs(name, args)
+	case name == "cp", name == "mv":
+		return positional(args), positional(args)
+	case writers[name]:
+		return nil, positional(args)
+	case name == "git":
+		return gitPathArgs(args), nil
+	case reader && name != "cd" && name != "man":
+		return pathArgs(name, args), nil
+	}
+	return nil, nil
+}
+
+func (j *judge) forbidden(tool string, paths []word) (*Rule, span) {
+	for _, w := range paths {
+		if w.nested() || strings.ContainsAny(w.val, "*?[") || parentAfterName(w.val) {
+			continue
+		}
+		if r := j.named(j.deny, tool, path.Clean(j.absolute(w.val))); r != nil {
+			return r, w.span
+		}
+	}
+	return nil, span{}
+}
+
+// deniesFiles reports rules that forbid to read, or to change, some files.
+func (j *judge) deniesFiles(tool string) bool {
+	return slices.ContainsFunc(j.deny, func(r Rule) bool { return r.Tool == tool && r.Spec != "" })
+}
+
+// movesOut reports a cd to another folder.
+func (j *judge) movesOut() bool {
+	return slices.ContainsFunc(j.r.parts, func(p part) bool { return p.moves() && !j.stays(p) })
+}
+
+// readsUnseen finds a command that reads in a folder which the line changes to: whether a rule forbids
+// it is not known.
+func (j *judge) readsUnseen() *fault {
+	if !j.movesOut() || !j.deniesFiles("Read") {
+		return nil
+	}
+	for _, p := range j.r.parts {
+		if name, _ := p.name(); readers[name] != "" && name != "cd" {
+			return &fault{p.span, "cd, and a command that reads files, of which a rule forbids some",
+				name + " reads a file by a relative path after a cd in a compound command"}
+		}
+	}
+	return nil
 }

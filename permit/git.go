@@ -26,10 +26,10 @@ func readOnlyGit(args []word) bool {
 func gitOperands(sub string, names []string, used map[string]string, args []word) bool {
 	switch sub {
 	case "git branch": // a name alone would make a branch
-		return (len(names) == 0 || has(used, "--list", "-l", "--merged", "--no-merged")) &&
+		return (len(names) == 0 || listsFirst(sub, args, "--list", "-l", "--merged", "--no-merged")) &&
 			!slices.ContainsFunc(args, func(w word) bool { return w.val == "--abbrev" })
 	case "git tag":
-		return len(names) == 0 || has(used, "--list", "-l")
+		return len(names) == 0 || listsFirst(sub, args, "--list", "-l")
 	case "git reflog":
 		return len(names) == 0 || names[0] == "show" || names[0] == "list" || len(args) > 0 && args[0].val == "--"
 	case "git ls-remote": // a name may be any address, and so may the word after --sort
@@ -38,6 +38,20 @@ func gitOperands(sub string, names []string, used map[string]string, args []word
 		return len(names) == 0 && !slices.ContainsFunc(args, func(w word) bool { return isNumber(w.val[1:]) })
 	}
 	return true
+}
+
+// listsFirst reports whether one of the flags that list stands before any name.
+func listsFirst(sub string, args []word, flags ...string) bool {
+	for i, w := range args {
+		flag, _, inline := strings.Cut(w.val, "=")
+		switch {
+		case slices.Contains(flags, flag):
+			return true
+		case !isFlag(w.val) && (i == 0 || inline || flagTable()[sub][args[i-1].val] <= ' '):
+			return false
+		}
+	}
+	return false
 }
 
 func has(used map[string]string, flags ...string) bool {

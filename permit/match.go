@@ -176,7 +176,9 @@ func (j *judge) ruleFor(rules []Rule, p part) *Rule {
 // texts are the forms of a part that rules are compared with.
 func (j *judge) texts(p part) []string {
 	texts := []string{j.text(p, p.off)}
-	if p.test || p.led {
+	if p.hushed && j.r.pipes { // the one thing that is dropped where commands are taken as text
+		texts = nil
+	} else if p.test || p.led {
 		return texts
 	}
 	if len(p.assigns) > 0 {
@@ -252,7 +254,7 @@ var safeNames = fields(`LANGUAGE LC_TIME CHARSET TERM COLORTERM NO_COLOR FORCE_C
 // command that needs a rule, its value must be plain and not empty, too.
 func safeAssign(a assign, plain bool) bool {
 	v := a.val
-	if a.more || !safeName(a.name) && !isLocale(a.name) || v.home || v.nested() || strings.Contains(v.val, "~") {
+	if a.more || !isHarmless(a.name) || v.home || v.nested() || strings.Contains(v.val, "~") {
 		return false
 	}
 	if plain {
@@ -271,6 +273,9 @@ func safeAssign(a assign, plain bool) bool {
 	}
 	return true
 }
+
+// isHarmless reports a variable that changes how things look, and nothing else.
+func isHarmless(name string) bool { return safeName(name) || isLocale(name) }
 
 func isLocale(name string) bool { return name == "LANG" || name == "LC_ALL" || name == "LC_CTYPE" }
 

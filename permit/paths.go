@@ -38,8 +38,8 @@ func (j *judge) paths(p *part) *fault {
 	if writers[name] {
 		return j.writes(p, name, args)
 	}
-	if name == "git" && len(args) > 0 {
-		return j.gitPaths(args[0].val, args[1:])
+	if name == "git" {
+		return j.gitPaths(args)
 	}
 	does, ok := readers[name]
 	if !ok {
@@ -60,21 +60,27 @@ func (j *judge) paths(p *part) *fault {
 }
 
 // gitPaths checks the subcommands that compare or search files outside of a repository, too.
-func (j *judge) gitPaths(sub string, args []word) *fault {
-	var paths []word
-	switch sub {
-	case "diff":
-		paths = positional(args)
-	case "grep":
-		paths = afterPattern(args, "-e", "-f")
-	}
-	for _, w := range paths {
+func (j *judge) gitPaths(args []word) *fault {
+	for _, w := range gitPathArgs(args) {
 		if w.val == "/dev/null" {
 			continue
 		}
 		if f := j.path(w, "git", "access files with git from", false); f != nil {
 			return f
 		}
+	}
+	return nil
+}
+
+func gitPathArgs(args []word) []word {
+	if len(args) == 0 {
+		return nil
+	}
+	switch args[0].val {
+	case "diff":
+		return positional(args[1:])
+	case "grep":
+		return afterPattern(args[1:], "-e", "-f")
 	}
 	return nil
 }
@@ -233,36 +239,6 @@ func (j *judge) named(rules []Rule, tool, abs string) *Rule {
 		}
 	}
 	return nil
-}
-
-// unread is a rule that forbids to read a file which a command names, and where.
-func (j *judge) unread() (*Rule, span) {
-	for i := range j.r.parts {
-		name, args := j.r.parts[i].name()
-		if _, ok := readers[name]; !ok || name == "cd" {
-			continue
-		}
-		for _, w := range pathArgs(name, args) {
-			if w.nested() || strings.ContainsAny(w.val, "*?[") {
-				continue
-			}
-			if r := j.named(j.deny, "Read", path.Clean(j.absolute(w.val))); r != nil {
-				return r, w.span
-			}
-		}
-	}
-	return nil, span{}
-}
-
-// readsAnywhere reports a command that reads files which nobody can name: in a folder that it changes to,
-// or as xargs adds them.
-func (j *judge) readsAnywhere() bool {
-	moved := slices.ContainsFunc(j.r.parts, func(p part) bool { return p.moves() && !j.stays(p) })
-	return slices.ContainsFunc(j.r.parts, func(p part) bool {
-		name, args := p.name()
-		_, reads := readers[name]
-		return name == "xargs" || moved && reads && name != "cd" && len(pathArgs(name, args)) > 0
-	})
 }
 
 // globSegments matches a path, or a folder that it is in, with a pattern in which ** crosses folders.

@@ -132,8 +132,12 @@ func (j *judge) judge() Verdict {
 	if r, s := j.spokenOf(j.deny); r != nil {
 		return forbids(*r, s, j.src)
 	}
-	if r, s := j.unread(); r != nil {
-		return forbids(*r, s, j.src)
+	if r, s := j.forbidsFile(); r != nil {
+		v := forbids(*r, s, j.src)
+		if j.r.subshells {
+			v.Decision, v.Said = Ask, "was blocked by a deny rule."
+		}
+		return v
 	}
 	if r, s := j.spokenOf(j.ask); r != nil {
 		v := verdict(Ask, s, "the rule "+r.Text+" has Claude Code ask first")
@@ -148,9 +152,6 @@ func (j *judge) judge() Verdict {
 		return verdict(Unknown, whole, "what Claude Code does in mode "+j.q.Mode+" is not modelled")
 	}
 	v := j.permitted(parsed)
-	if v.Decision == Allow && slices.ContainsFunc(j.deny, func(r Rule) bool { return r.Tool == "Read" && r.Spec != "" }) && j.readsAnywhere() && !slices.ContainsFunc(j.allow, Rule.isAll) {
-		return verdict(Unknown, whole, "a rule forbids to read some files, and which ones the command reads is not known")
-	}
 	if j.q.Mode == "dontAsk" && v.Decision == Ask {
 		v.Decision, v.Said = Deny, "Permission to use Bash has been denied because Claude Code is running in don't ask mode."
 	}
@@ -227,6 +228,9 @@ func (j *judge) ordinary() Verdict {
 	if f := j.whole(); f != nil {
 		return f.verdict()
 	}
+	if f := j.readsUnseen(); f != nil {
+		return f.verdict()
+	}
 	for _, f := range j.r.files {
 		if f := j.redirect(f); f != nil {
 			return f.verdict()
@@ -289,7 +293,7 @@ func (p part) exports() bool {
 	name, args := p.name()
 	return name == "export" && slices.ContainsFunc(args, func(w word) bool {
 		variable, _, ok := strings.Cut(w.val, "=")
-		return ok && !safeName(variable) && !isLocale(variable)
+		return ok && !isHarmless(variable)
 	})
 }
 
@@ -365,6 +369,9 @@ func (j *judge) whole() *fault {
 func (j *judge) blanket(rule Rule) Verdict {
 	if f := j.blanketFault(); f != nil {
 		return f.verdict()
+	}
+	if j.deniesFiles("Edit") && j.movesOut() && slices.ContainsFunc(j.r.parts, func(p part) bool { name, _ := p.name(); return writers[name] }) {
+		return verdict(Unknown, span{0, len(j.src)}, "a rule forbids to change some files, and which ones the command changes after cd is not known")
 	}
 	v := verdict(Allow, span{0, len(j.src)}, "a rule allows every command")
 	v.Rule = rule.Text

@@ -53,8 +53,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestUnread: a rule that forbids to read files holds for the commands that read them.
-func TestUnread(t *testing.T) {
+// TestFiles: rules that forbid to read or change files hold for the commands that do.
+func TestFiles(t *testing.T) {
 	for command, want := range map[string]Decision{
 		"head -5 .env":               Deny,
 		"time cat /tmp/a .env | wc":  Deny,
@@ -63,15 +63,23 @@ func TestUnread(t *testing.T) {
 		"cat README.md":              Allow,
 		"echo .env":                  Allow,
 		"cat .e*":                    Allow,
-		"cd src && cat x":            Unknown,
-		"ls | xargs grep key":        Unknown,
+		"cd src && cat x":            Ask,
+		"ls | xargs grep key":        Ask,
+		"wc -l < .env":               Deny,
+		"cp .env x":                  Deny,
+		"git diff .env":              Deny,
+		"(cat .env)":                 Ask,
+		"touch dist/x":               Deny,
+		"echo a > dist/x":            Deny,
+		"sed -i s/a/b/ dist/x":       Deny,
+		"cat dist/x":                 Allow,
 		"cat ../x":                   Ask,
 		"cd . && cat x && wc -l y":   Allow,
 		"npm test":                   Ask,
 		"diff .env .env.example":     Deny,
 		"env X=1 sort --unique .env": Deny,
 	} {
-		v := Decide(Request{Command: command, Deny: []string{"Read(.env)", "Read(~/.ssh/**)"}})
+		v := Decide(Request{Command: command, Deny: []string{"Read(.env)", "Read(~/.ssh/**)", "Edit(dist/**)"}})
 		if v.Decision != want {
 			t.Errorf("%q: %s (%s), want %s", command, v.Decision, v.Reason, want)
 		}

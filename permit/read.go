@@ -44,7 +44,9 @@ type part struct {
 	words   []word
 	whole   span // with its redirections
 	led     bool // a redirection stands before its first word, and is in its span
+	hushed  bool // that is one to /dev/null, and no other
 	nested  bool // inside $( )
+	braced  bool // inside { }
 	test    bool // [[ ]], which is compared with rules and never looked through
 	hard    bool // holds something that only an exact rule covers
 }
@@ -153,6 +155,7 @@ func isWideSpace(c rune) bool { return c >= 0x80 && isBlank(c) || c == '\u200b' 
 type context struct {
 	branch bool // if, while or until
 	nested bool // $( )
+	braced bool // { }
 }
 
 func (r *reading) stmts(list []*syntax.Stmt, c context) {
@@ -198,6 +201,7 @@ func (r *reading) stmt(s *syntax.Stmt, c context) {
 		r.stmts(cmd.Stmts, c)
 	case *syntax.Block:
 		r.refuse(s, "a group in braces is not looked into", "A group in braces or double parentheses in this command can't be checked before it runs")
+		c.braced = true
 		r.stmts(cmd.Stmts, c)
 	case *syntax.ForClause:
 		r.object(s, "a for loop is not looked into", "A variable set in this command can't be checked before it runs")
@@ -233,7 +237,7 @@ func (r *reading) pipeline(s *syntax.Stmt, cmd *syntax.BinaryCmd) {
 		r.refuse(s, "a pipe after a here-document is not looked into", "A pipeline in this command can't be checked before it runs")
 	}
 	for _, side := range []*syntax.Stmt{cmd.X, cmd.Y} {
-		if d, ok := side.Cmd.(*syntax.DeclClause); ok && slices.ContainsFunc(d.Args, func(a *syntax.Assign) bool { return !a.Naked }) {
+		if d, ok := side.Cmd.(*syntax.DeclClause); ok && slices.ContainsFunc(d.Args, func(a *syntax.Assign) bool { return !a.Naked && !isHarmless(a.Name.Value) }) {
 			r.refuse(side, "a variable that is set in a pipe is not looked into", "A variable set in this command can't be checked before it runs")
 		}
 	}
@@ -277,7 +281,7 @@ func (r *reading) time(s *syntax.Stmt, cmd *syntax.TimeClause, c context) {
 }
 
 func (r *reading) call(s *syntax.Stmt, cmd *syntax.CallExpr, c context) {
-	p := part{span: spanOf(cmd), whole: span{int(s.Pos().Offset()), int(s.End().Offset())}, nested: c.nested}
+	p := part{span: spanOf(cmd), whole: span{int(s.Pos().Offset()), int(s.End().Offset())}, nested: c.nested, braced: c.braced}
 	if s.Negated {
 		p.whole.off = p.off
 	}
@@ -321,6 +325,7 @@ func (r *reading) leading(s *syntax.Stmt, cmd *syntax.CallExpr, p *part) {
 	for _, redir := range s.Redirs {
 		off := int(redir.Pos().Offset())
 		if len(p.words) > 0 && off < p.words[0].off {
+			p.hushed = (p.hushed || !p.led) && redir.Op == syntax.RdrOut && redir.Word.Lit() == "/dev/null"
 			p.led = true
 			p.off = min(p.off, off)
 		}
@@ -454,6 +459,8 @@ func (r *reading) redirects(s *syntax.Stmt, c context, bare bool) {
 		switch {
 		case heredoc && (r.more(redir) || !last):
 			r.refuse(redir, "text after the start of a here-document is not looked into", "Text after the heredoc start on the same line cannot be statically analyzed")
+		case redir.Op == syntax.WordHdoc && i > 0 && redir.Pos().After(s.Cmd.Pos()):
+			r.refuse(redir, "<<< after another redirection is not looked into: put it first", "Parser did not consume trailing input")
 		case redir.Op == syntax.WordHdoc, heredoc:
 		case r.wordsAfter(s, redir), last && r.more(redir):
 			r.refuse(redir, "what stands after a redirection is not looked into: put it last",

@@ -67,18 +67,16 @@ func (j *judge) readOnly(p *part) bool {
 		return settable(p.assigns)
 	}
 	name, args := words[0].val, words[1:]
-	if slices.ContainsFunc(args, word.isOthersHome) {
+	if slices.ContainsFunc(args, word.isOthersHome) || name == "xargs" && j.deniesFiles("Read") {
 		return false
 	}
 	switch {
-	case name == "[" && p.led:
-		return false
 	case (name == "[" || name == "history") && len(words) < len(p.words), name == "cd" && timed:
 		return false // known only if nothing stands before them
 	}
 	switch name {
-	case "[", "jq", "uniq":
-		if len(p.assigns) > 0 {
+	case "[", "jq", "uniq", "hostname":
+		if len(p.assigns) > 0 || p.led {
 			return false
 		}
 	}

@@ -300,7 +300,7 @@ func (j *judge) edits(p *part) bool {
 	if j.q.Mode != "acceptEdits" {
 		return false
 	}
-	if len(p.words) == 0 || len(p.assigns) > 0 {
+	if len(p.words) == 0 || len(p.assigns) > 0 || p.led {
 		return false
 	}
 	switch name, args := p.name(); name {
