@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -168,11 +169,24 @@ func TestClaudeRules(t *testing.T) {
 	}
 }
 
+// What mutations put before a command, after it, around it, and in the place of a word.
+var (
+	before = strings.Split("timeout 5 |timeout -k 1 5 |command |command -p |builtin |noglob |LANG=C |TZ=UTC |X=1 |X=~ |CI=1 NO_COLOR=1 |time |! |nohup |nice -n 5 |"+
+		"env |env -i |env X=1 |xargs |xargs -n1 |sudo |stdbuf -oL |exec |cd src && |cd . && |cd /tmp && |cd src; |pushd src && |cd ${CLAUDE_PROJECT_DIR} && |"+
+		"2>/dev/null |2>&1 |< notes.txt |> x |export X=1 && |[ -f x ] && |[[ -f x ]] && |ls; |echo a |& ", "|")
+	after = []string{" 2>/dev/null", " 2>&1", " > out.txt", " >/dev/null 2>&1", " &>/dev/null", " > ~/x", " < notes.txt", " <<< x", " 2>&-", " | head -5", " | jq .", " | tee x",
+		" 2>&1 | wc -l", " | xargs echo", " | xargs rm", " | while read l; do echo; done", " || true", " || exit 1", " || echo none", " && ls", " # note", " &", ";", " \\\n -v",
+		" <<'E'\nx\nE", " <<E\nx\nE", " <<'E' | wc\nx\nE", "\nls"}
+	around = []string{"(%s)", "{ %s; }", "if %s; then echo y; fi", "while %s; do ls; done", "for i in a b; do %s; done", "case x in a) %s;; esac", `echo "x: $(%s)"`, "echo $(%s)",
+		`echo "$(%s)"`, "X=$(%s)", "cat <(%s)", "f() { %s; }; f", "bash -c '%s'", "(( 1 )) && %s", "time { %s; }"}
+	others = []string{"x", "notes.txt", "/tmp/x", "~/x", "~user/x", "../x", "a/../b", ".git/x", "/dev/null", "-", "-l", "-n5", "--all", "--", "=", "!", "5", "HEAD", "HEAD~1", "@{u}", "*.md", "'*.md'",
+		"[ab]*", "{a,b}", "a{1..3}", "{}", "$X", "${X:-y}", "$?", "$HOME", `"$HOME/x"`, `\$X`, "$(date)", `"at $(date)"`, "$((1+1))", "a=b", `"a b"`, `a\ b`, "a#b", "\u00a0", "é", "$'x'", "''"}
+)
+
 // mutations makes new commands of recorded ones: joined, wrapped, quoted otherwise, with other
 // words, flags and rules.
 func mutations(recorded []probe, n int, seed uint64) []probe {
 	random := rand.New(rand.NewPCG(seed, 1))
-	pick := func(list ...string) string { return list[random.IntN(len(list))] }
 	command := func() string {
 		for {
 			c := recorded[random.IntN(len(recorded))].Command
@@ -190,41 +204,67 @@ func mutations(recorded []probe, n int, seed uint64) []probe {
 	out := make([]probe, 0, n)
 	for len(out) < n {
 		c := command()
-		for range 1 + random.IntN(2) {
-			c = mutate(c, command, pick, random)
+		for range 1 + random.IntN(3) {
+			c = mutate(c, command, random)
+		}
+		if strings.Contains(c, "`") { // the page's own quote
+			continue
+		}
+		rules := ruleSets[random.IntN(len(ruleSets))]
+		if random.IntN(3) == 0 {
+			rules = rulesFor(c, random)
 		}
 		if _, ok := read(c, ""); ok || random.IntN(10) == 0 { // what bash cannot read we seldom claim to know
-			out = append(out, probe{Command: c, Rules: ruleSets[random.IntN(len(ruleSets))]})
+			out = append(out, probe{Command: c, Rules: rules})
 		}
 	}
 	return out
 }
 
-func mutate(c string, command func() string, pick func(...string) string, random *rand.Rand) string {
+func mutate(c string, command func() string, random *rand.Rand) string {
+	pick := func(list []string) string { return list[random.IntN(len(list))] }
 	words := strings.Fields(c)
 	at := random.IntN(max(1, len(words)))
-	switch random.IntN(9) {
+	if len(words) == 0 {
+		return c
+	}
+	switch random.IntN(11) {
 	case 0:
-		return c + pick(" && ", " || ", "; ", " | ", "\n") + command()
-	case 1:
-		return pick("timeout 5 ", "command ", "LANG=C ", "time ", "! ", "nohup ", "X=1 ", "env ", "nice -n 5 ", "cd src && ", "xargs ") + c
-	case 2:
-		return c + pick(" 2>/dev/null", " 2>&1", " > out.txt", " | head -5", " || true", " || exit 1", " # note", " &", " < notes.txt", " 2>&1 | wc -l")
-	case 3:
-		return pick("(", "{ ", "if ", `echo "x: $(`) + c + pick(")", "; }", "; then echo y; fi", `)"`)
-	case 4:
-		words = append(words, pick("-v", "--verbose", "-n", "5", "-5", "*.md", "'*.md'", "~/x", "/etc/hosts", "../x", "$HOME", "$X", `"a b"`, "--", "{}", "src"))
+		return c + pick([]string{" && ", " || ", "; ", " | ", "\n", " && \\\n  ", " |& "}) + command()
+	case 1, 2:
+		return pick(before) + c
+	case 3, 4:
+		return c + pick(after)
 	case 5:
-		if len(words) > 1 {
-			words = append(words[:at], words[at+1:]...)
-		}
+		return strings.ReplaceAll(pick(around), "%s", c)
 	case 6:
-		words[at] = `"` + strings.Trim(words[at], `"'`) + `"`
+		words = slices.Insert(words, at, pick(others))
 	case 7:
-		words[at] = pick("x", "notes.txt", "/tmp/x", "-l", "--all", "HEAD", "$(date)", `"$HOME/x"`, "a=b")
+		words[at] = pick(others)
 	case 8:
+		words = slices.Delete(words, at, at+1)
+	case 9:
+		bare := strings.Trim(words[at], `"'`)
+		words[at] = pick([]string{`"` + bare + `"`, "'" + bare + "'", bare + `""`, `\` + bare, bare + pick([]string{"*", "?", "=", "~", ",", "/", ":"})})
+	case 10:
 		k := random.IntN(len(words))
 		words[at], words[k] = words[k], words[at]
 	}
-	return strings.Join(words, " ")
+	return strings.Join(words, pick([]string{" ", " ", " ", " ", "  ", "\t", " \\\n"}))
+}
+
+// rulesFor makes rules of the commands that stand in a line, some right and some nearly so.
+func rulesFor(c string, random *rand.Rand) *string {
+	var rules []string
+	for _, part := range strings.FieldsFunc(c, func(r rune) bool { return strings.ContainsRune("|;&\n", r) }) {
+		words := strings.Fields(part)
+		if len(words) == 0 || strings.ContainsAny(part, "()$") {
+			continue
+		}
+		name, two := words[0], strings.Join(words[:min(2, len(words))], " ")
+		forms := []string{name + ":*", name + " *", name + "*", two + ":*", two + " *", strings.Join(words, " "), name, "* " + words[len(words)-1], name + " :*", "*" + name + "*"}
+		rules = append(rules, "Bash("+forms[random.IntN(len(forms))]+")")
+	}
+	joined := strings.Join(rules, ", ")
+	return &joined
 }

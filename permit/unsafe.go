@@ -25,6 +25,8 @@ func (j *judge) unsafe(p *part) *fault {
 		return nil
 	case len(p.words) == 0:
 		return ask("a variable is set, and later commands might use it", "A variable set in this command can't be checked before it runs")
+	case name == "":
+		return ask("the command has no name", "Empty command name — argv[0] may not reflect what bash runs")
 	case strings.HasPrefix(name, "-"):
 		return ask("a flag is no command", "Command appears to be an incomplete fragment")
 	case p.words[0].nested():
@@ -85,9 +87,11 @@ func unsafeLauncher(p *part) *fault {
 			rest, ok = launchedByEnv(words)
 		}
 		switch {
-		case name == "command" && isFlag(next) && !ok && strings.Trim(next[1:], "pvV") != "",
+		case name == "command" && oddFlag(words[1:]),
 			name == "env" && !ok && !isAssign(next) && next != "-i" && next != "-u",
 			(name == "time" || name == "nohup") && next == "[",
+			name == "time" && len(p.assigns) > 0,
+			name == "noglob" && isFlag(next),
 			name == "command" && ok && rest[0].val == "noglob",
 			name == "noglob" && isAssign(next) && !safeName(strings.Split(next, "=")[0]),
 			(name == "timeout" || name == "nice") && !ok && slices.ContainsFunc(words[1:min(3, len(words))], word.nested):
@@ -100,6 +104,14 @@ func unsafeLauncher(p *part) *fault {
 		words = rest
 	}
 	return nil
+}
+
+// oddFlag reports a flag that command does not have.
+func oddFlag(words []word) bool {
+	for len(words) > 0 && (words[0].val == "-p" || words[0].val == "--") {
+		words = words[1:]
+	}
+	return len(words) > 0 && isFlag(words[0].val) && strings.Trim(words[0].val[1:], "pvV") != ""
 }
 
 // unsafeXargs is about commands to which xargs could add what changes all.
