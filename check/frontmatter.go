@@ -426,6 +426,7 @@ func fieldValue(p *pass) {
 			continue // a budget of tokens
 		}
 		x := p.find(f.ValueOffset, f.ValueEnd, "%s is %s, want %s: it is ignored", v.field, f.Value, strings.Join(v.known, ", "))
+		x.Help = "leave the field out, or write " + strings.Join(v.known, " or ")
 		p.nearValue(x, f, v.known)
 	}
 	p.model()

@@ -162,6 +162,13 @@ func directiveAsks(p *pass) {
 			f.Help = v.Suggest.String()
 			f.Fix = p.allow(d, v.Suggest)
 		}
+		switch {
+		case f.Help != "" || v.Decision != permit.Ask || strings.Contains(v.Reason, ": "): // which says how to write it
+		case v.Rule != "":
+			f.Help = "have the agent run it: then the user can be asked"
+		default:
+			f.Help = "put it into a script, which a rule can name, or have the agent run it"
+		}
 	}
 }
 

@@ -210,6 +210,10 @@ func (c *checking) clash() error {
 		return cli.Usagef("--json and --format %s: choose one", c.format)
 	case c.baseline != "" && c.writeBaseline != "":
 		return cli.Usagef("--baseline and --write-baseline: choose one, as what is written lists all findings")
+	case c.diff && (c.json || c.format != "full"):
+		return cli.Usagef("--diff prints a patch and no findings: leave out --json and --format")
+	case c.diff && c.writeBaseline != "":
+		return cli.Usagef("--diff lists no findings: leave out --write-baseline")
 	case c.permissions && (c.fix || c.diff):
 		return cli.Usagef("--permissions only lists: leave out --fix and --diff")
 	case c.permissions && (c.baseline != "" || c.writeBaseline != ""):
