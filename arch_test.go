@@ -38,7 +38,7 @@ here: session settings skill
 history:
 migrate: internal/legacy internal/words render shell skill
 migrate/disk: internal/atomicfile migrate proc report skill
-page: . batch check claudepage here history internal/atomicfile internal/term render session shell skill trust try
+page: . batch check claudepage here history internal/atomicfile internal/term render session settings shell skill trust try
 permit:
 plugin:
 proc:

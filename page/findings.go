@@ -13,6 +13,7 @@ import (
 
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -32,13 +33,14 @@ type fix struct {
 }
 
 // findings are what check finds in files, by their paths; why it could not look, if so.
-// A project's own configuration counts, as it does for skillhand check.
+// A project's own configuration counts, and so do Claude Code's settings, as for skillhand check.
 func (v *visit) findings(paths ...string) (map[string][]*check.Finding, error) {
 	found := map[string][]*check.Finding{}
 	if len(paths) == 0 {
 		return found, nil
 	}
-	finder := check.Finder{Dir: v.Runtime.Dir, Home: v.Runtime.Home}
+	config := v.Runtime.Env.Get("CLAUDE_CONFIG_DIR")
+	finder := check.Finder{Dir: v.Runtime.Dir, Home: v.Runtime.Home, Config: config}
 	opt := check.Options{}
 	if file := v.checkConfig(); file != "" {
 		src, err := skill.ReadFile(file)
@@ -52,6 +54,7 @@ func (v *visit) findings(paths ...string) (map[string][]*check.Finding, error) {
 			return found, err
 		}
 	}
+	opt.Settings = &settings.Where{Home: v.Runtime.Home, Config: config}
 	files, err := finder.Find(paths)
 	if err != nil {
 		return found, err

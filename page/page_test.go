@@ -654,6 +654,21 @@ func TestMendRefused(t *testing.T) {
 	}
 }
 
+// TestSettings: what Claude Code's settings let run is no fault.
+func TestSettings(t *testing.T) {
+	p := newPlace(t, false, map[string]string{"s": "---\nname: s\ndescription: x\n---\n!`make all`\n"})
+	c := p.browser()
+	if _, text := p.get(c, "/preview?skill=s"); !strings.Contains(text, "SK401") {
+		t.Errorf("no SK401 in\n%s", text)
+	}
+	if err := os.WriteFile(filepath.Join(p.dir, ".claude/settings.local.json"), []byte(`{"permissions": {"allow": ["Bash(make:*)"]}}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, text := p.get(c, "/preview?skill=s"); !strings.Contains(text, "which others do not have") {
+		t.Errorf("the settings do not count:\n%s", text)
+	}
+}
+
 // TestVisible: what is not seen has its code wherever people read, and nowhere else.
 func TestVisible(t *testing.T) {
 	code := func(c, what string) string {
