@@ -81,7 +81,7 @@ func smallestRule(q Request, v Verdict) string {
 	switch {
 	case j.r.block != nil:
 		return exactRule(strings.TrimSpace(q.Command))
-	case strings.HasPrefix(part, ">") || strings.Contains(v.Said, "Output redirection"):
+	case strings.Contains(v.Said, "Output redirection"):
 		for _, f := range j.r.files {
 			if f.write && strings.Contains(v.Said, path.Clean(j.absolute(f.to.val))) {
 				return j.fileRule("Edit", f.to.val)
@@ -92,6 +92,11 @@ func smallestRule(q Request, v Verdict) string {
 		_, rest, _ := strings.Cut(v.Said, "'")
 		blocked, _, _ := strings.Cut(rest, "'")
 		return j.fileRule("Read", blocked)
+	}
+	for _, p := range j.r.parts {
+		if p.hushed && j.r.pipes && j.src[p.off:p.end] == part {
+			part = j.src[p.words[0].off:p.end]
+		}
 	}
 	return exactRule(part)
 }

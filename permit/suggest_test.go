@@ -39,6 +39,8 @@ func TestSuggest(t *testing.T) {
 		{"cat /etc/hosts", "", "", "Read(//etc/hosts)"},
 		{"date > out.txt", "", "", "Edit(/out.txt)"},
 		{"for i in a; do ls; done | cat", "", "", ""},
+		{"2>/dev/null npm test | head", "", "", "Bash(npm test)"},
+		{">/dev/null npm test", "", "", "Bash(>/dev/null npm test)"},
 	} {
 		q := Request{Command: tt.command, Dir: "/p", Home: "/h", SkillDir: "/h/.claude/skills/s"}
 		if tt.rules != "" {
