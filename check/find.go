@@ -142,7 +142,9 @@ func (f Finder) config() string {
 
 // isClaude reports whether a folder holds what Claude Code loads: a project's .claude, or the user's
 // folder, whatever that is called.
-func (f Finder) isClaude(dir string) bool { return filepath.Base(dir) == ".claude" || dir == f.config() }
+func (f Finder) isClaude(dir string) bool {
+	return filepath.Base(dir) == ".claude" || dir == f.config()
+}
 
 // IsUsers reports whether a path lies in one of the user's own folders.
 func (f Finder) IsUsers(p string) bool {

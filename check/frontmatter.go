@@ -498,6 +498,7 @@ func (p *pass) hookEvents(f skill.Field) {
 		near := nearest(event.Key, hookEvents)
 		switch {
 		case near == "":
+			x.Help = eventsHelp
 		case slices.ContainsFunc(f.Fields, func(other skill.Field) bool { return other.Key == near }):
 			x.Help = "move the hook to " + near + ", which is there already"
 		case event.End-event.Offset == len(event.Key):

@@ -67,6 +67,8 @@ func pluginJSON(p *pass) {
 }
 
 // settingsFile reports values for which Claude Code passes over a whole settings file.
+const eventsHelp = "name an event as Claude Code spells it, such as PreToolUse, PostToolUse, SessionStart or Stop"
+
 func (p *pass) settingsFile() {
 	if p.Kind != Hooks || !strings.HasPrefix(filepath.Base(p.Path), "settings") {
 		return
@@ -261,6 +263,7 @@ func hookEvent(p *pass) {
 		f := p.find(event.keyAt, event.keyAt+len(event.key)+2, "%s is no event of Claude Code, so the hook never runs", event.key)
 		switch near := nearest(event.key, hookEvents); {
 		case near == "":
+			f.Help = eventsHelp
 		case hooks.get(near) != nil:
 			f.Help = "move the hook to " + near + ", which is there already"
 		default:

@@ -173,7 +173,7 @@ func (p *parser) permissions(m member) {
 			}
 		case "defaultMode":
 			if err := json.Unmarshal(p.raw(v), &p.f.Mode); err != nil || !slices.Contains(modes, p.f.Mode) {
-				p.fault(v, what, "a permission mode")
+				p.fault(v, what, "one of "+strings.Join(modes, ", "))
 			}
 		case "additionalDirectories":
 			if !stringList(p.raw(v), &p.f.Dirs) {

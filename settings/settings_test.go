@@ -137,7 +137,7 @@ func TestParse(t *testing.T) {
 		`{"permissions": null}`: "f:1: permissions is not an object",
 		"{\"permissions\":\n{\"allow\":\n\"Bash\"}}":     "f:3: permissions.allow is not a list",
 		`{"permissions": {"deny": null}}`:                "f:1: permissions.deny is not a list",
-		`{"permissions": {"defaultMode": "yolo"}}`:       "f:1: permissions.defaultMode is not a permission mode",
+		`{"permissions": {"defaultMode": "yolo"}}`:       "f:1: permissions.defaultMode is not one of acceptEdits, auto, bypassPermissions, default, dontAsk, manual, plan",
 		`{"permissions": {"additionalDirectories":[1]}}`: "f:1: permissions.additionalDirectories is not a list of strings",
 		`{"enabledPlugins": []}`:                         "f:1: enabledPlugins is not an object",
 		`{"enabledPlugins": {"a@b": null}}`:              "f:1: enabledPlugins.a@b is not true or false",
