@@ -22,6 +22,8 @@ func readOnlyGit(args []word) bool {
 	return knownFlags(name, rest)
 }
 
+var changesReflog = fields(`expire delete exists drop write`)
+
 // gitOperands checks what remains of a git command beside its flags.
 func gitOperands(sub string, names []string, used map[string]string, args []word) bool {
 	switch sub {
@@ -31,7 +33,7 @@ func gitOperands(sub string, names []string, used map[string]string, args []word
 	case "git tag":
 		return len(names) == 0 || listsFirst(sub, args, "--list", "-l")
 	case "git reflog":
-		return len(names) == 0 || names[0] == "show" || names[0] == "list" || len(args) > 0 && args[0].val == "--"
+		return len(names) == 0 || names[0] == "show" || names[0] == "list" || isFlag(args[0].val) && !changesReflog()[names[0]]
 	case "git ls-remote": // a name may be any address, and so may the word after --sort
 		return len(names) == 0 && !slices.ContainsFunc(args, func(w word) bool { return w.val == "--sort" })
 	case "git remote":

@@ -1,6 +1,9 @@
 package permit
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // name is the command of a part and its arguments, behind the launchers that Claude Code looks
 // through. Rules that allow do not see through env; checks do.
@@ -176,7 +179,8 @@ func (j *judge) ruleFor(rules []Rule, p part) *Rule {
 // texts are the forms of a part that rules are compared with.
 func (j *judge) texts(p part) []string {
 	texts := []string{j.text(p, p.off)}
-	if p.hushed && j.r.pipes { // the one thing that is dropped where commands are taken as text
+	anyHome := slices.ContainsFunc(p.words, func(w word) bool { return w.home })
+	if p.hushed && j.r.pipes || p.led && anyHome { // where commands are put together anew, this is left out
 		texts = nil
 	} else if p.test || p.led {
 		return texts

@@ -459,7 +459,9 @@ func (r *reading) redirects(s *syntax.Stmt, c context, bare bool) {
 		switch {
 		case heredoc && (r.more(redir) || !last):
 			r.refuse(redir, "text after the start of a here-document is not looked into", "Text after the heredoc start on the same line cannot be statically analyzed")
-		case redir.Op == syntax.WordHdoc && i > 0 && redir.Pos().After(s.Cmd.Pos()):
+		case redir.Op == syntax.WordHdoc && slices.ContainsFunc(s.Redirs[:i], func(other *syntax.Redirect) bool {
+			return other.Op != syntax.WordHdoc && other.Pos().After(s.Cmd.Pos())
+		}):
 			r.refuse(redir, "<<< after another redirection is not looked into: put it first", "Parser did not consume trailing input")
 		case redir.Op == syntax.WordHdoc, heredoc:
 		case r.wordsAfter(s, redir), last && r.more(redir):

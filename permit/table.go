@@ -76,7 +76,7 @@ func (j *judge) readOnly(p *part) bool {
 	}
 	switch name {
 	case "[", "jq", "uniq", "hostname":
-		if len(p.assigns) > 0 || p.led {
+		if len(p.assigns) > 0 || p.led || words[0].quoted {
 			return false
 		}
 	}

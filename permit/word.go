@@ -12,6 +12,9 @@ func (r *reading) word(w *syntax.Word, c context) word {
 	out := word{span: spanOf(w)}
 	var val, bare strings.Builder // bare: the characters outside of quotes
 	for i, p := range w.Parts {
+		if isMore(p) && strings.Count(bare.String(), "{") > strings.Count(bare.String(), "}") {
+			r.refuse(w, "a quote or a variable inside of braces is not looked into", "Contains brace with quote character (expansion obfuscation)")
+		}
 		switch p := p.(type) {
 		case *syntax.Lit:
 			if i == 0 {
@@ -54,6 +57,15 @@ func (r *reading) word(w *syntax.Word, c context) word {
 	}
 	out.val = val.String()
 	return out
+}
+
+// isMore reports a piece of a word that is more than its characters.
+func isMore(p syntax.WordPart) bool {
+	switch p.(type) {
+	case *syntax.SglQuoted, *syntax.DblQuoted, *syntax.ParamExp:
+		return true
+	}
+	return false
 }
 
 func isName(c byte) bool {
