@@ -50,6 +50,7 @@ type kitSubject struct {
 	Names       Names  `json:"names"`
 	Dir         string `json:"dir"`
 	Folder      string `json:"folder"`
+	Companion   string `json:"companion,omitempty"`
 	Plugin      string `json:"plugin,omitempty"`
 	User        bool   `json:"user,omitempty"`
 	Trusted     bool   `json:"trusted,omitempty"`
@@ -134,7 +135,9 @@ func (p *packer) subject(s *Subject) (kitSubject, error) {
 	k := kitSubject{Name: s.Name, Description: s.Description, Names: s.names, Dir: s.dir, User: s.user}
 	var err error
 	if s.plugin == "" {
-		k.Folder, err = p.add(s.folder, "evals", ".git")
+		if k.Folder, err = p.add(s.folder, "evals", ".git"); err == nil && s.companion != "" {
+			k.Companion, err = p.add(s.companion, ".git")
+		}
 	} else if k.Plugin, err = p.add(s.plugin, ".git"); err == nil {
 		var own string
 		if own, err = s.inPlugin(); err == nil {
@@ -217,6 +220,9 @@ func Unpack(packed []byte, dir string) (*Kit, error) {
 		subject := &Subject{Name: s.Name, Description: s.Description, Cases: s.Cases, names: s.Names, dir: s.Dir, user: s.User, trusted: s.Trusted, folder: k.path(s.Folder)}
 		if s.Plugin != "" {
 			subject.plugin = k.path(s.Plugin)
+		}
+		if s.Companion != "" {
+			subject.companion = k.path(s.Companion)
 		}
 		for _, c := range s.Cases {
 			for i, file := range c.Files {

@@ -114,6 +114,64 @@ func TestKit(t *testing.T) {
 	}
 }
 
+// TestCompanion: a skill with a folder for its first use is tried with it, and hidden with it; its
+// cases are in its own folder. So are the user's other skills there.
+func TestCompanion(t *testing.T) {
+	t.Parallel()
+	for _, root := range []string{".claude/skills", "plug/skills"} {
+		project, home := t.TempDir(), t.TempDir()
+		write(t, filepath.Join(project, "plug/.claude-plugin/plugin.json"), `{"name": "plug"}`)
+		for _, name := range []string{"card", "card-first-use", "deck", "deck-first-use"} {
+			write(t, filepath.Join(project, root, name, "SKILL.md"), "---\nname: "+name+"\ndescription: About "+name+"\n---\n")
+		}
+		write(t, filepath.Join(project, root, "card/evals/c.yaml"), "cases: [{prompt: x}]")
+		o := Options{WithMine: root == ".claude/skills", Runtime: skillhand.Runtime{Here: here.Here{Dir: project, State: t.TempDir(), Env: here.Env{"HOME=" + home}}}}
+		h, err := o.Runtime.Complete()
+		if err != nil {
+			t.Fatal(err)
+		}
+		loc, err := h.Finder().Find(filepath.Join(project, root, "card"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := NewSubject(loc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Cases, err = FindCases(s.Folder(), nil); err != nil || s.Name != "card" || s.Description != "About card" || s.names[0] != "card" {
+			t.Fatalf("%+v, %v", s, err)
+		}
+		packed, err := Pack(o, []*Subject{s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := Unpack(packed, here.Real(t.TempDir()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &runner{Options: o, mine: k.list.Mine, user: h}
+		for _, subject := range []*Subject{s, k.subjects[0]} {
+			for arm, want := range map[Arm]string{With: "card card-first-use deck deck-first-use", Without: "deck deck-first-use"} {
+				place, err := newFolders(t.TempDir())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := r.furnish(job{subject, &subject.Cases[0], arm, 1}, place); err != nil {
+					t.Fatal(err)
+				}
+				found, _ := filepath.Glob(filepath.Join(subject.root(place), strings.TrimPrefix(root, "plug/"), "*", "SKILL.md")) // the pattern is good
+				var names []string
+				for _, file := range found {
+					names = append(names, filepath.Base(filepath.Dir(file)))
+				}
+				if got := strings.Join(names, " "); got != want {
+					t.Errorf("%s, %s: %s, want %s", root, arm, got, want)
+				}
+			}
+		}
+	}
+}
+
 // TestUnpack: a kit that leads out of its folder is refused, and so is what is none.
 func TestUnpack(t *testing.T) {
 	t.Parallel()

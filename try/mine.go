@@ -32,10 +32,14 @@ func neighbours(user here.Here) ([]neighbour, error) {
 	var all []neighbour
 	for _, loc := range listed {
 		// Of the folders that skills are in, Claude Code reads these.
-		dir := filepath.Dir(loc.Folder)
+		skillDir, companion := foldersOf(loc)
+		dir := filepath.Dir(skillDir)
 		inProject := loc.From == skill.FromProject && filepath.Base(dir) == "skills" && filepath.Base(filepath.Dir(dir)) == ".claude"
 		if !loc.Command && (inProject || dir == own) {
-			all = append(all, neighbour{Name: filepath.Base(loc.Folder), Folder: here.Real(loc.Folder), User: dir == own})
+			all = append(all, neighbour{Name: filepath.Base(skillDir), Folder: here.Real(skillDir), User: dir == own})
+			if companion != "" {
+				all = append(all, neighbour{Name: filepath.Base(loc.Folder), Folder: companion, User: dir == own})
+			}
 		}
 	}
 	installed, err := settings.Installed(where.ConfigDir())
@@ -71,7 +75,7 @@ func (r *runner) settle(s *Subject, place folders) ([]string, error) {
 			args = append(args, "--plugin-dir", to)
 			continue
 		}
-		if n.Name == s.dir {
+		if n.Name == s.dir || n.Name == s.dir+firstUse {
 			continue
 		}
 		root := place.project

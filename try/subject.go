@@ -21,13 +21,13 @@ type Subject struct {
 	Description string // what the agent reads of it before it fires
 	Cases       []Case
 
-	names  Names
-	folder string // links resolved
-	dir    string // its name among skills
-	plugin string // the root of its plugin, or ""
-	user   bool   // one of the user's own
-
-	trusted bool // where it comes from
+	names     Names
+	folder    string // links resolved
+	companion string // the folder with its first use, or ""; it goes wherever the skill goes
+	dir       string // its name among skills
+	plugin    string // the root of its plugin, or ""
+	user      bool   // one of the user's own
+	trusted   bool   // where it comes from
 }
 
 // NewSubject makes a skill one that can be tried. Its cases are still to be read.
@@ -39,9 +39,10 @@ func NewSubject(loc skill.Location) (*Subject, error) {
 	if err != nil {
 		return nil, err
 	}
+	own, companion := foldersOf(loc)
 	s := &Subject{
-		Name: loc.Name, Description: strings.TrimSpace(summary + " " + front.WhenToUse), folder: here.Real(loc.Folder),
-		dir: filepath.Base(loc.Folder), user: loc.From == skill.FromUser,
+		Name: loc.Name, Description: strings.TrimSpace(summary + " " + front.WhenToUse), folder: here.Real(own),
+		companion: companion, dir: filepath.Base(own), user: loc.From == skill.FromUser,
 	}
 	if front.DisableModelInvocation {
 		return nil, fmt.Errorf("%s: disable-model-invocation is true, so it never fires by itself", loc.File)
@@ -57,6 +58,18 @@ func NewSubject(loc skill.Location) (*Subject, error) {
 		}
 	}
 	return s, nil
+}
+
+const firstUse = "-first-use"
+
+// foldersOf are the folders of a skill: its own, which agents find, and that of its companion, from
+// which skillhand load takes the first use.
+func foldersOf(loc skill.Location) (own, companion string) {
+	own, is := strings.CutSuffix(loc.Folder, firstUse)
+	if _, err := os.Stat(filepath.Join(own, "SKILL.md")); !is || err != nil {
+		return loc.Folder, ""
+	}
+	return own, here.Real(loc.Folder)
 }
 
 // Folder is where the skill is.
@@ -80,8 +93,10 @@ func (s *Subject) called(prompt string) (rest string, called bool) {
 // what an agent may read.
 func (s *Subject) install(arm Arm, place folders) ([]string, error) {
 	for _, root := range []string{place.project, place.home} {
-		if err := os.RemoveAll(filepath.Join(root, ".claude", "skills", s.dir)); err != nil {
-			return nil, err
+		for _, dir := range []string{s.dir, s.dir + firstUse} {
+			if err := os.RemoveAll(filepath.Join(root, ".claude", "skills", dir)); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if s.plugin != "" {
@@ -90,7 +105,11 @@ func (s *Subject) install(arm Arm, place folders) ([]string, error) {
 	if arm == Without {
 		return nil, nil
 	}
-	return nil, copyTree(s.folder, filepath.Join(s.root(place), ".claude", "skills", s.dir), but("evals", ".git"))
+	to := filepath.Join(s.root(place), ".claude", "skills", s.dir)
+	if err := copyTree(s.folder, to, but("evals", ".git")); err != nil || s.companion == "" {
+		return nil, err
+	}
+	return nil, copyTree(s.companion, to+firstUse, but(".git"))
 }
 
 // root is the folder of a trial below which the skill is: the project, the user's home or a plugin.
@@ -115,12 +134,12 @@ func (s *Subject) installPlugin(arm Arm, place folders) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	hidden := own + "/evals"
+	hidden := []string{".git", own + "/evals"}
 	if arm == Without {
-		hidden = own
+		hidden = append(hidden, own, own+firstUse)
 	}
 	root := s.root(place)
-	return []string{"--plugin-dir", root}, copyTree(s.plugin, root, but(hidden, ".git"))
+	return []string{"--plugin-dir", root}, copyTree(s.plugin, root, but(hidden...))
 }
 
 // hash tells what is tried apart, wherever it is: what a trial has of the skill or its plugin, and
@@ -138,6 +157,11 @@ func (s *Subject) hash() (string, error) {
 	fmt.Fprintf(h, "%q %q %q %v\n", s.names, s.dir, own, s.user)
 	if err := hashTree(h, root, but(path.Join(own, "evals"), ".git")); err != nil {
 		return "", err
+	}
+	if s.companion != "" {
+		if err := hashTree(h, s.companion, but(".git")); err != nil {
+			return "", err
+		}
 	}
 	for _, c := range s.Cases {
 		fmt.Fprintf(h, "%q %q %v\n", c.ID, c.Prompt, c.Fires)
