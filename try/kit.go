@@ -310,7 +310,7 @@ func (k *Kit) Try(ctx context.Context, rt skillhand.Runtime, want Trial, scratch
 		return Made{Trial: want}, err
 	}
 	r.hide = redact.New(r.user.Env)
-	t, failure, err := r.try(ctx, job{s, c, want.Arm, want.Run})
+	t, failure, err := r.try(ctx, job{subject: s, c: c, arm: want.Arm, run: want.Run})
 	if err == nil && failure != nil {
 		err = failure
 	}

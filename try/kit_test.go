@@ -98,7 +98,7 @@ func TestKit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		args, err := r.furnish(job{card, &card.Cases[0], arm, 1}, place)
+		args, err := r.furnish(job{subject: card, c: &card.Cases[0], arm: arm, run: 1}, place)
 		if err != nil || len(args) != 0 {
 			t.Fatalf("%q, %v", args, err)
 		}
@@ -156,7 +156,7 @@ func TestCompanion(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err := r.furnish(job{subject, &subject.Cases[0], arm, 1}, place); err != nil {
+				if _, err := r.furnish(job{subject: subject, c: &subject.Cases[0], arm: arm, run: 1}, place); err != nil {
 					t.Fatal(err)
 				}
 				found, _ := filepath.Glob(filepath.Join(subject.root(place), strings.TrimPrefix(root, "plug/"), "*", "SKILL.md")) // the pattern is good

@@ -178,17 +178,10 @@ func (r *Results) add(t *Trial) error {
 	return os.Rename(file+".new", file)
 }
 
-// get returns a trial that ended earlier with an outcome.
-func (r *Results) get(t Trial) (*Trial, bool) {
+// get returns a trial that ended earlier, if there is one.
+func (r *Results) get(t Trial) (kept Trial, ok bool) {
 	text, err := os.ReadFile(r.base(&t) + ".json")
-	if err != nil {
-		return nil, false
-	}
-	var kept Trial
-	if json.Unmarshal(text, &kept) != nil || kept.Outcome == Void {
-		return nil, false
-	}
-	return &kept, true
+	return kept, err == nil && json.Unmarshal(text, &kept) == nil
 }
 
 // prompts are what cases ask, by skill and case.

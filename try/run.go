@@ -154,12 +154,16 @@ func (r *runner) begin(subjects []*Subject) (found []Trial, missing []job, err e
 		return nil, nil, err
 	}
 	for _, j := range jobs(subjects, r.Runs, r.Baseline) {
-		if t, ok := r.Results.get(j.trial()); ok {
+		t, ok := r.Results.get(j.trial())
+		if ok {
 			r.spent += t.CostUSD
-			found = append(found, *t)
-			r.told(*t, true)
+		}
+		if ok && t.Outcome != Void {
+			found = append(found, t)
+			r.told(t, true)
 			continue
 		}
+		j.cost, j.tries = t.CostUSD, t.Tries
 		missing = append(missing, j)
 	}
 	return found, missing, r.newScratch()
@@ -196,7 +200,7 @@ func jobs(subjects []*Subject, runs int, baseline bool) []job {
 		for _, s := range subjects {
 			for i := range s.Cases {
 				for _, arm := range arms {
-					if j := (job{s, &s.Cases[i], arm, run}); j.prompt() != "" {
+					if j := (job{subject: s, c: &s.Cases[i], arm: arm, run: run}); j.prompt() != "" {
 						all = append(all, j)
 					}
 				}

@@ -48,6 +48,9 @@ type job struct {
 	c       *Case
 	arm     Arm
 	run     int
+
+	cost  float64 // of earlier tries, which came to nothing
+	tries int
 }
 
 func (j job) trial() Trial {
@@ -66,12 +69,12 @@ func (j job) prompt() string {
 // trial asks until there is an outcome, or the tries are used up. tried is called
 // after each try. An error means that no trial can be made.
 func (r *runner) trial(ctx context.Context, j job, tried func(usd float64)) (Trial, error) {
-	total := 0.0
+	total := j.cost
 	for n := 1; ; n++ {
 		t, failure, err := r.try(ctx, j)
 		total += t.CostUSD
 		tried(t.CostUSD)
-		t.CostUSD, t.Tries = total, n
+		t.CostUSD, t.Tries = total, j.tries+n
 		if err == nil {
 			r.open() // and not after an error: nobody may begin before it is known
 		}

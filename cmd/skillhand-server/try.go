@@ -143,6 +143,8 @@ func (o *tryOptions) check() error {
 		return cli.Usagef("--ask needs --init")
 	case o.from != "" && (o.init || o.results != ""):
 		return cli.Usagef("--from cannot be used with --init or --results")
+	case slices.ContainsFunc(o.Env, func(name string) bool { return name == "" || strings.Contains(name, "=") }):
+		return cli.Usagef("--env %s: want the name of a variable that is set here", strings.Join(o.Env, " "))
 	case o.fresh && o.results != "":
 		return cli.Usagef("--fresh cannot be used with --results: name another folder")
 	}
