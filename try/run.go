@@ -127,8 +127,12 @@ func Run(ctx context.Context, o Options, subjects []*Subject) (*Summary, error) 
 	s := Summarize(subjects, trials, r.describe(subjects))
 	s.Results, s.DurationMS = o.Results.Dir, float64(time.Since(began).Microseconds())/1000
 	s.Missing = len(jobs(subjects, o.Runs, o.Baseline)) - s.Trials
-	if err == nil && s.Missing > 0 {
+	switch {
+	case s.Missing == 0:
+	case err == nil:
 		s.Stopped = stopped
+	case r.hide != nil:
+		s.Stopped = r.hide.Text(err.Error())
 	}
 	if err == nil && s.Missing == 0 && s.Void == 0 {
 		err = o.Results.finish(s)

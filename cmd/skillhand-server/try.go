@@ -213,7 +213,7 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 		return show.failed
 	}
 	err = lockedOut(err, std.Env, runtime.GOOS)
-	if err != nil && summary.Trials == 0 {
+	if err != nil && summary.Trials == 0 && !o.json {
 		return tryError(err)
 	}
 	if perr := printTry(std, &o, summary); perr != nil {
