@@ -33,10 +33,7 @@ type tryRow struct {
 }
 
 func newTryShow(std *cli.Std, o *tryOptions, subjects []*try.Subject) *tryShow {
-	s := &tryShow{std: std, json: o.json, live: std.Live() && o.from == ""}
-	if o.json && term.IsTerminal(std.Out) {
-		s.live = false // each would draw over the other
-	}
+	s := &tryShow{std: std, json: o.json, live: o.draws(std.Live(), term.IsTerminal(std.Out))}
 	arms := []try.Arm{try.With}
 	if o.Baseline {
 		arms = append(arms, try.Without)
@@ -54,6 +51,9 @@ func newTryShow(std *cli.Std, o *tryOptions, subjects []*try.Subject) *tryShow {
 	}
 	return s
 }
+
+// draws reports whether a table is drawn on the screen: not over lines of JSON that go there too.
+func (o *tryOptions) draws(screen, out bool) bool { return screen && o.from == "" && !(o.json && out) }
 
 func (s *tryShow) set(t try.Trial, cell string) {
 	for _, row := range s.rows {

@@ -2,39 +2,29 @@ package main
 
 import (
 	"bytes"
-	"io"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/internal/needs"
 	"github.com/skillhand/skillhand/try"
 )
 
-// TestTryLive: where lines of JSON go to the same terminal, no table is drawn over them.
-func TestTryLive(t *testing.T) {
+func TestTryDraws(t *testing.T) {
 	t.Parallel()
-	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		needs.Lacking(t, err)
-	}
-	defer terminal.Close()
 	for _, tt := range []struct {
-		json       bool
-		to         io.Writer
-		live, from bool
+		o           tryOptions
+		screen, out bool
+		want        bool
 	}{
-		{false, terminal, true, false}, {false, io.Discard, true, false}, {true, io.Discard, true, false}, {true, terminal, false, false}, {false, terminal, false, true},
+		{tryOptions{}, true, true, true},
+		{tryOptions{}, true, false, true},
+		{tryOptions{}, false, true, false},
+		{tryOptions{json: true}, true, false, true},
+		{tryOptions{json: true}, true, true, false},
+		{tryOptions{from: "x"}, true, true, false},
 	} {
-		std := cli.NewStd()
-		std.Out, std.Err, std.Env = tt.to, terminal, []string{"TERM=xterm"}
-		o := &tryOptions{json: tt.json}
-		if tt.from {
-			o.from = "x"
-		}
-		if s := newTryShow(std, o, nil); s.live != tt.live {
-			t.Errorf("%+v: live is %v", tt, s.live)
+		if got := tt.o.draws(tt.screen, tt.out); got != tt.want {
+			t.Errorf("json %v, from %q, screen %v, out %v: %v", tt.o.json, tt.o.from, tt.screen, tt.out, got)
 		}
 	}
 }
