@@ -199,7 +199,7 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 		return err
 	}
 	show := newTryShow(std, &o, subjects)
-	o.OnTrial, o.OnStart = show.trial, show.start
+	o.OnTrial, o.OnStart, o.Runtime.Warn = show.trial, show.start, show.warn
 	summary, err := tryRun(ctx, std, h, &o, subjects)
 	show.end()
 	if summary == nil {

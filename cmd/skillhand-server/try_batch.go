@@ -78,7 +78,7 @@ func inBatch(std *cli.Std, o *tryOptions, subjects []*try.Subject, plan string) 
 			return "", noDatabase(fmt.Errorf("%s: %w", b.name, err))
 		}
 		if batch.Remote(o.batch.database(std)) {
-			std.Warn(fmt.Sprintf("the trials are the batch %s: others help with skillhand batch work --db ...", b.name))
+			o.Runtime.Warn(fmt.Sprintf("the trials are the batch %s: others help with skillhand batch work --db ...", b.name))
 		}
 		return b.run(ctx)
 	}
@@ -152,7 +152,7 @@ func (b *tryBatch) run(ctx context.Context) (string, error) {
 	own, stop := context.WithCancel(ctx)
 	defer stop()
 	worker := b.o.batch.worker(b.std, b.db, []string{b.name})
-	worker.Slots = b.o.Jobs
+	worker.Slots, worker.Warn = b.o.Jobs, b.o.Runtime.Warn
 	env := here.Env(b.std.Env)
 	if b.o.client.Path != "" {
 		env = env.With("SKILLHAND_CLAUDE", b.o.client.Path)
@@ -229,7 +229,7 @@ func (b *tryBatch) watch(ctx context.Context) error {
 		}
 		if s.Paused != nil && !s.Paused.Equal(b.paused) {
 			b.paused = *s.Paused
-			b.std.Warn(fmt.Sprintf("%s: a usage limit is reached: waits until %s", b.name, s.Paused.Local().Format(time.DateTime)))
+			b.o.Runtime.Warn(fmt.Sprintf("%s: a usage limit is reached: waits until %s", b.name, s.Paused.Local().Format(time.DateTime)))
 		}
 		b.starts(ctx)
 		select {

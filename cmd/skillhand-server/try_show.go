@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/term"
@@ -12,13 +13,14 @@ import (
 )
 
 // A tryShow tells how trials go: a table that is drawn again on a terminal, a
-// line for each trial elsewhere. Its methods are called one at a time.
+// line for each trial elsewhere.
 type tryShow struct {
 	std    *cli.Std
 	json   bool
-	live   bool
+	screen *screen // nil: no table
+
+	mu     sync.Mutex
 	rows   []*tryRow
-	drawn  int // lines on the screen
 	found  int
 	cost   float64
 	trials []try.Trial
@@ -33,7 +35,10 @@ type tryRow struct {
 }
 
 func newTryShow(std *cli.Std, o *tryOptions, subjects []*try.Subject) *tryShow {
-	s := &tryShow{std: std, json: o.json, live: o.draws(std.Live(), term.IsTerminal(std.Out))}
+	s := &tryShow{std: std, json: o.json}
+	if o.draws(std.Live(), term.IsTerminal(std.Out)) {
+		s.screen = &screen{std: std}
+	}
 	arms := []try.Arm{try.With}
 	if o.Baseline {
 		arms = append(arms, try.Without)
@@ -64,9 +69,28 @@ func (s *tryShow) set(t try.Trial, cell string) {
 	s.draw()
 }
 
-func (s *tryShow) start(t try.Trial) { s.set(t, "…") }
+func (s *tryShow) start(t try.Trial) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.set(t, "…")
+}
+
+// warn tells of something beside the table, not in the middle of it.
+func (s *tryShow) warn(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.screen == nil {
+		s.std.Warn(text)
+		return
+	}
+	s.screen.clear()
+	s.std.Warn(text)
+	s.draw()
+}
 
 func (s *tryShow) trial(t try.Trial, found bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.trials = append(s.trials, t)
 	s.cost += t.CostUSD
 	if found {
@@ -75,7 +99,7 @@ func (s *tryShow) trial(t try.Trial, found bool) {
 	if s.json && s.failed == nil {
 		s.failed = s.std.PrintJSON(t)
 	}
-	if s.live {
+	if s.screen != nil {
 		s.set(t, t.Cell())
 		return
 	}
@@ -98,45 +122,33 @@ func (s *tryShow) trial(t try.Trial, found bool) {
 	fmt.Fprintln(s.std.Err, term.Fit(term.Flat(line), 300))
 }
 
-// maxRows is how many rows are drawn: more would not fit on a screen.
+// maxRows is how many rows are drawn, if the screen has room for them.
 const maxRows = 20
 
 // draw draws the table over the one before.
 func (s *tryShow) draw() {
-	if !s.live {
+	if s.screen == nil {
 		return
 	}
-	s.std.Screen.Lock()
-	defer s.std.Screen.Unlock()
-	width := term.Columns(s.std.Err, s.std.Getenv("COLUMNS"), term.DefaultWidth)
+	columns, rows := s.screen.size()
 	var lines []string
-	for _, row := range s.busy() {
-		name := term.Pad(term.Flat(row.skill+" "+row.id), min(40, width/2))
-		lines = append(lines, term.Fit(fmt.Sprintf("%s %-7s %s", name, row.arm, strings.Join(row.cells, " ")), width-1))
+	for _, row := range s.busy(max(1, min(maxRows, rows-3))) {
+		name := term.Pad(term.Flat(row.skill+" "+row.id), min(40, columns/2))
+		lines = append(lines, fmt.Sprintf("%s %-7s %s", name, row.arm, strings.Join(row.cells, " ")))
 	}
-	lines = append(lines, term.Fit(fmt.Sprintf("%s, %s so far; + as wanted, x not, - checks failed, ? no verdict", term.Plural(len(s.trials), "trial"), term.Dollars(s.cost)), width-1))
-	var b strings.Builder
-	if s.drawn > 0 {
-		fmt.Fprintf(&b, "\x1b[%dA", s.drawn)
-	}
-	for _, line := range lines {
-		b.WriteString("\r" + line + "\x1b[K\n")
-	}
-	b.WriteString("\x1b[J")
-	s.drawn = len(lines)
-	fmt.Fprint(s.std.Err, b.String())
+	s.screen.draw(append(lines, fmt.Sprintf("%s, %s so far; + as wanted, x not, - checks failed, ? no verdict", term.Plural(len(s.trials), "trial"), term.Dollars(s.cost))))
 }
 
 // busy are the rows to draw: if there are too many, those that are not finished first.
-func (s *tryShow) busy() []*tryRow {
-	if len(s.rows) <= maxRows {
+func (s *tryShow) busy(most int) []*tryRow {
+	if len(s.rows) <= most {
 		return s.rows
 	}
 	var some []*tryRow
 	for _, unfinished := range []bool{true, false} {
 		for _, row := range s.rows {
 			open := strings.ContainsAny(strings.Join(row.cells, ""), "·…")
-			if open == unfinished && len(some) < maxRows {
+			if open == unfinished && len(some) < most {
 				some = append(some, row)
 			}
 		}
@@ -146,8 +158,11 @@ func (s *tryShow) busy() []*tryRow {
 
 // end takes the table away: the summary says it all.
 func (s *tryShow) end() {
-	if s.drawn > 0 {
-		fmt.Fprintf(s.std.Err, "\x1b[%dA\r\x1b[J", s.drawn)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.screen != nil {
+		s.screen.clear()
+		s.screen = nil
 	}
 	if s.found > 0 {
 		fmt.Fprintf(s.std.Err, "skillhand: %s of an earlier run counted\n", term.Plural(s.found, "trial"))

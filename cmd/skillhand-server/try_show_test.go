@@ -33,13 +33,13 @@ func TestTryDraws(t *testing.T) {
 // and the last takes the table away.
 func TestTryTable(t *testing.T) {
 	t.Parallel()
-	var screen bytes.Buffer
+	var shown bytes.Buffer
 	std := cli.NewStd()
-	std.Err, std.Env = &screen, []string{"COLUMNS=90"}
+	std.Err = &shown
 	o := &tryOptions{}
 	o.Runs, o.Baseline = 2, true
 	s := newTryShow(std, o, []*try.Subject{{Name: "card", Cases: []try.Case{{ID: "one", Fires: true}, {ID: "two"}}}})
-	s.live = true
+	s.screen = &screen{std: std}
 	yes, no := true, false
 	trial := func(id string, arm try.Arm, run int, outcome try.Outcome, passed *bool) {
 		one := try.Trial{Skill: "card", Case: id, Arm: arm, Run: run, Fires: id == "one", Outcome: outcome, Passed: passed, CostUSD: 0.25}
@@ -54,7 +54,7 @@ func TestTryTable(t *testing.T) {
 	trial("two", try.With, 2, try.Fired, nil)
 	trial("two", try.Without, 1, try.Void, nil)
 	s.start(try.Trial{Skill: "card", Case: "two", Arm: try.Without, Run: 2})
-	drawings := strings.Split(screen.String(), "\x1b[5A")
+	drawings := strings.Split(shown.String(), "\x1b[5A\r")
 	if len(drawings) != 15 {
 		t.Errorf("%d drawings, want one for each start and end", len(drawings))
 	}
@@ -67,8 +67,13 @@ func TestTryTable(t *testing.T) {
 	if got := strings.Join(lines, "|"); got != want {
 		t.Errorf("drawn:\n%s\nwant\n%s", got, want)
 	}
-	screen.Reset()
-	if s.end(); screen.String() != "\x1b[5A\r\x1b[J" {
-		t.Errorf("the end: %q", screen.String())
+	// A warning is above the table, which is drawn again below it.
+	shown.Reset()
+	if s.warn("a limit"); !strings.HasPrefix(shown.String(), "\x1b[5A\r\x1b[Jskillhand: warning: a limit\ncard one ") {
+		t.Errorf("a warning: %q", shown.String())
+	}
+	shown.Reset()
+	if s.end(); shown.String() != "\x1b[5A\r\x1b[J" {
+		t.Errorf("the end: %q", shown.String())
 	}
 }
