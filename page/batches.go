@@ -98,7 +98,7 @@ func (v *visit) standing(db *batch.DB, s *batch.Status) string {
 			return thousands(len(running)) + " running"
 		}
 	}
-	return "waiting; start a worker: skillhand batch work"
+	return "waiting; if no worker runs, start one: skillhand batch work"
 }
 
 func (v *visit) batch() (*view, error) {
@@ -125,7 +125,8 @@ func (v *visit) batch() (*view, error) {
 		r.Result = nil
 		l.items = append(l.items, r)
 	}
-	l.text = func(r batch.Result) string { return r.ID + "\n" + string(r.State) + "\n" + r.Error }
+	l.text = func(r batch.Result) string { return r.ID + "\n" + r.Error }
+	l.states = func(r batch.Result) []string { return []string{string(r.State)} }
 	l.columns = jobColumns()
 	data := &listData{Table: l.table(v), Facts: [][2]string{
 		{"State", v.standing(db, s)}, {"Done", fmt.Sprintf("%s of %s", thousands(s.Done), thousands(s.Total))},

@@ -236,6 +236,14 @@ func TestLive(t *testing.T) {
 	tab.quiet()
 	p.write("hello", strings.Replace(hello, "Hello", "Back", 1))
 	tab.until(`document.querySelector(".page").textContent.includes("Back world") && !document.querySelector("[role=alert]")`)
+
+	t.Log("what never was there is not said to have been")
+	tab.do(chromedp.Navigate(p.base() + "/preview?skill=new"))
+	tab.until(`document.querySelector("main").textContent.includes("new: no such skill")`)
+	p.write("new", "\x00")
+	tab.until(`document.querySelector("main").textContent.includes("not a text file") && !document.querySelector("[role=alert]")`)
+	p.write("new", hello)
+	tab.until(`!!document.querySelector(".page")`)
 }
 
 // TestStop: a run that is stopped ends, in whatever way, and the page is live as before.
@@ -552,6 +560,10 @@ func TestViews(t *testing.T) {
 				paths = append(paths, "/preview?skill=hello&against=claude", "/session?id=session-0000", fmt.Sprintf("/try?id=plan-%03d/0001&skill=skill-%[1]d", (tt.n-1)/1000), "/batch?name=reviews", p.link("/runs?failed=1", "/run?"))
 			}
 			if tt.name == "many" {
+				long := strings.Repeat("A long name with words-and-parts ", 9)
+				if err := (history.Store{Dir: p.site.Runtime.HistoryDir()}).Append(history.Record{Kind: history.Run, Skill: long, Category: long, Detail: long, DurationMS: 1e9}); err != nil {
+					t.Fatal(err)
+				}
 				paths = append(paths, "/preview?skill=odd", "/runs?q=skill-3&failed=1&sort=-cost", "/skills?q=nothing+has+this")
 			}
 			for _, path := range paths {
@@ -598,6 +610,9 @@ func (tab *browserTab) fits(script string) {
 			tab.size(width, dark)
 			if got := eval[string](tab, `document.documentElement.scrollWidth > innerWidth ? [...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1).slice(0, 3).map(e => e.outerHTML.slice(0, 120)).join("\n") || "?" : ""`); got != "" {
 				tab.t.Errorf("at %d: wider than the window:\n%s", width, got)
+			}
+			if got := eval[string](tab, `[...document.querySelectorAll(".scroll")].filter(e => e.scrollWidth > e.clientWidth).map(e => e.outerHTML.slice(0, 200)).join("\n")`); got != "" {
+				tab.t.Errorf("at %d: a part of a table is out of sight:\n%s", width, got)
 			}
 			if got := eval[string](tab, `[...document.querySelectorAll("td, th, caption, summary, dd")].filter(e => e.clientWidth > 1 && e.checkVisibility() && !e.closest("thead") && (e.scrollWidth > e.clientWidth + 1 || e.localName === "caption" && e.offsetHeight > e.offsetWidth)).slice(0, 3).map(e => e.outerHTML.slice(0, 200)).join("\n")`); got != "" {
 				tab.t.Errorf("at %d: text runs out of its box, or stands in too narrow a one:\n%s", width, got)

@@ -45,7 +45,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Query().Has("token") && r.Method == http.MethodGet:
 		g.enter(w, r)
 	case !g.known(r):
-		http.Error(w, "Open the address that skillhand page printed. It lets one browser in; for another, start skillhand page again.", http.StatusForbidden)
+		http.Error(w, "Open the address that skillhand page printed. It lets one browser in; for another, start skillhand page again. If a link on another site led here: press Enter in the address bar.", http.StatusForbidden)
 	default:
 		g.next.ServeHTTP(w, r)
 	}

@@ -108,6 +108,9 @@ type errMissing struct{ what string }
 
 func (e errMissing) Error() string { return e.what }
 
+// errForm says that a form makes no sense.
+type errForm struct{ error }
+
 // errChanged says that a thing is not any more what was looked at.
 var errChanged = errors.New("it has changed since it was shown: look again")
 
@@ -118,7 +121,7 @@ func (s *Site) handler(w *watcher) http.Handler {
 	if err != nil {
 		panic(err) // it is embedded
 	}
-	mux.Handle("GET /assets/", http.StripPrefix("/assets/", http.FileServerFS(assets)))
+	mux.Handle("GET /assets/{name}", http.StripPrefix("/assets/", http.FileServerFS(assets)))
 	mux.Handle("GET /{$}", http.RedirectHandler("/skills", http.StatusSeeOther))
 	for name, f := range views {
 		mux.HandleFunc("GET /"+name, func(out http.ResponseWriter, r *http.Request) { s.show(out, s.visit(r, w), f) })
@@ -167,7 +170,7 @@ func (s *Site) show(out http.ResponseWriter, v *visit, f func(*visit) (*view, er
 	status := http.StatusOK
 	made, err := f(v)
 	if err != nil {
-		made = &view{Name: "fault", Title: "Not found", Data: err.Error()}
+		made = &view{Name: "fault", Title: "Nothing to show", Data: err.Error()}
 		if status = statusOf(err); status != http.StatusNotFound {
 			made.Title = "This did not work"
 		}
@@ -189,6 +192,9 @@ func statusOf(err error) int {
 	}
 	if _, ok := errors.AsType[*trust.NotTrusted](err); ok {
 		return http.StatusForbidden
+	}
+	if _, ok := errors.AsType[errForm](err); ok {
+		return http.StatusBadRequest
 	}
 	if errors.Is(err, errChanged) {
 		return http.StatusConflict
@@ -215,16 +221,18 @@ const maxForm = 1 << 20
 func (s *Site) act(out http.ResponseWriter, r *http.Request, w *watcher, do func(*visit) (to string, err error)) {
 	r.Body = http.MaxBytesReader(out, r.Body, maxForm)
 	v := s.visit(r, w)
-	err := r.ParseForm()
-	if err == nil {
+	to, err := "", r.ParseForm()
+	if err != nil {
+		err = errForm{err}
+	} else {
 		v.query = r.PostForm
-		var to string
-		if to, err = do(v); err == nil {
-			http.Redirect(out, r, to, http.StatusSeeOther)
-			return
-		}
+		to, err = do(v)
 	}
-	s.show(out, v, func(*visit) (*view, error) { return nil, err })
+	if err != nil {
+		s.show(out, v, func(*visit) (*view, error) { return nil, err })
+		return
+	}
+	http.Redirect(out, r, to, http.StatusSeeOther)
 }
 
 // short names a thing in addresses and files without saying what it is.

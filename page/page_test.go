@@ -159,6 +159,7 @@ func TestRefused(t *testing.T) {
 		method, path string
 		host         string
 		header       map[string]string
+		body         string // of a form
 		want         int
 	}{
 		{name: "let in", known: true, want: 200},
@@ -180,6 +181,11 @@ func TestRefused(t *testing.T) {
 		{name: "no such page", known: true, path: "/../../etc/passwd", want: 404},
 		{name: "no such skill", known: true, path: "/preview?skill=none", want: 404},
 		{name: "a kind of run that there is not", known: true, path: "/runs?kind=nonsense", want: 404},
+		{name: "a period that there is not", known: true, path: "/runs?since=nonsense", want: 404},
+		{name: "a file of ours", known: true, path: "/assets/page.css", want: 200},
+		{name: "the folder of our files", known: true, path: "/assets/", want: 404},
+		{name: "a file that is not for browsers", known: true, path: "/assets/..%2ftemplates%2fruns.html", want: 404},
+		{name: "a form that makes no sense", known: true, method: "POST", body: "skill=%zz", want: 400},
 		{name: "put", known: true, method: "PUT", want: 405},
 		{name: "delete", known: true, method: "DELETE", path: "/nowhere", want: 405},
 	} {
@@ -188,11 +194,12 @@ func TestRefused(t *testing.T) {
 			if path == "" {
 				path = "/preview?skill=hello"
 			}
-			req, err := http.NewRequest(tt.method, p.base()+path, nil)
+			req, err := http.NewRequest(tt.method, p.base()+path, strings.NewReader(tt.body))
 			if err != nil {
 				t.Fatal(err)
 			}
 			req.Host = tt.host
+			req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 			for k, v := range tt.header {
 				req.Header.Set(k, v)
 			}
@@ -383,10 +390,10 @@ func TestLists(t *testing.T) {
 		{"/skills?p=99", []string{"skill-119"}, nil},
 		{"/skills?p=-1", []string{"skill-000"}, nil},
 		{"/skills?sort=-name", []string{"skill-119", `aria-sort="descending"`}, []string{"skill-000"}},
-		{"/skills?sort=nonsense", []string{"1 to 50 of 120"}, nil},
+		{"/skills?sort=nonsense", []string{"1 to 50 of 120", `aria-sort="ascending"`}, nil},
 		{"/skills?q=NUMBER+LL-077", []string{"skill-077", "1 of 120"}, []string{"skill-078"}},
 		{"/skills?q=trusted", []string{"120 of 120"}, nil},
-		{"/skills?q=not+trusted", []string{"Nothing has all"}, nil},
+		{"/skills?q=untrusted", []string{"Nothing has all"}, nil},
 		{"/skills?q=no+use", []string{"120 of 120", "no use recorded"}, []string{"never"}},
 		{"/skills?q=%3Cscript%3E", []string{"Nothing has all of these words", "&lt;script&gt;"}, []string{"<script>"}},
 	} {
@@ -400,6 +407,66 @@ func TestLists(t *testing.T) {
 			if strings.Contains(text, not) {
 				t.Errorf("%s: has %q", tt.path, not)
 			}
+		}
+	}
+}
+
+// TestStates: a search for how things are finds those alone, not what has the same letters.
+func TestStates(t *testing.T) {
+	p := newPlace(t, false, map[string]string{"hello": hello})
+	store := history.Store{Dir: p.site.Runtime.HistoryDir()}
+	for _, r := range []history.Record{{Kind: history.Run, Skill: "cook", OK: true}, {Kind: history.Run, Skill: "token"}, {Kind: history.Ask, Skill: "other", Category: "timeout"}} {
+		if err := store.Append(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.batch("jobs", 3)
+	c := p.browser()
+	for path, want := range map[string]string{
+		"/skills?q=trusted":              "0 of 1 skill",
+		"/skills?q=untrusted":            "1 of 1 skill",
+		"/skills?q=hello+un":             "1 of 1 skill",
+		"/runs?q=ok":                     "2 of 3 runs and asks", // cook is, and token has it in its name
+		"/runs?q=ok+oo":                  "1 of 3 runs and asks",
+		"/runs?q=failed":                 "2 of 3 runs and asks",
+		"/runs?q=fail+ask":               "1 of 3 runs and asks",
+		"/runs?q=led":                    "0 of 3 runs and asks",
+		"/batch?name=jobs&q=open":        "3 of 3 jobs",
+		"/batch?name=jobs&q=pen":         "0 of 3 jobs",
+		"/batch?name=jobs&q=00002+op":    "1 of 3 jobs",
+		"/batch?name=jobs&q=00002+done":  "0 of 3 jobs",
+		"/batch?name=jobs&q=job-00002":   "1 of 3 jobs",
+		"/batch?name=jobs&sort=nonsense": "3 jobs",
+	} {
+		if _, text := p.get(c, path); !strings.Contains(text, `role="status">`+want+"<") {
+			t.Errorf("%s: not %s:\n%s", path, want, text)
+		}
+	}
+}
+
+// TestFaults: what cannot be read is said, and takes no more room than what can.
+func TestFaults(t *testing.T) {
+	p := newPlace(t, true, map[string]string{"hello": hello, "broken": "---\nname: [broken\n---\nText\n", "binary": "\x00"})
+	c := p.browser()
+	_, text := p.get(c, "/skills")
+	for name, want := range map[string]string{"broken": "3", "binary": "unreadable"} {
+		_, row, _ := strings.Cut(text, `<bdi>`+name+`</bdi>`)
+		row, _, _ = strings.Cut(row, "</tr>")
+		if _, found, _ := strings.Cut(row, `data-head="Findings"`); !strings.Contains(found, "<bdi>"+want+"</bdi>") {
+			t.Errorf("%s: no %s in %s", name, want, row)
+		}
+	}
+	for i := range 4 {
+		dir := filepath.Join(p.dir, ".claude/skills", fmt.Sprintf("gone-%d", i))
+		if err := os.Mkdir(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink("nowhere", filepath.Join(dir, "SKILL.md")); err != nil {
+			t.Fatal(err)
+		}
+		_, text := p.get(c, "/skills")
+		if said, folded := strings.Count(text, "a broken link"), strings.Contains(text, "<summary>4 things"); said != i+1 || folded != (i == 3) {
+			t.Errorf("of %d broken links %d are said, folded: %v", i+1, said, folded)
 		}
 	}
 }
@@ -545,7 +612,7 @@ func TestTries(t *testing.T) {
 			}
 		}
 	}
-	if _, text := p.get(c, "/try?id=plan/0001&skill=card"); strings.Contains(text, `class="mark bad"`) || !strings.Contains(text, "95 % interval") {
+	if _, text := p.get(c, "/try?id=plan/0001&skill=card"); strings.Contains(text, `class="mark bad"`) || !strings.Contains(text, "<dt>When</dt><dd>"+time.Now().Format("2006-")) || !strings.Contains(text, "95 % interval") {
 		t.Errorf("what fails without the skill is no fault of it:\n%s", text)
 	}
 	for _, path := range []string{"/try?id=../../x&skill=card", "/try?id=plan/0002&skill=card", "/try"} {
@@ -568,7 +635,7 @@ func TestBatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := p.browser()
-	if _, text := p.get(c, "/batches"); !strings.Contains(text, "re&lt;b&gt;views") || !strings.Contains(text, "waiting; start a worker: skillhand batch work") || !strings.Contains(text, `data-every="5"`) {
+	if _, text := p.get(c, "/batches"); !strings.Contains(text, "re&lt;b&gt;views") || !strings.Contains(text, "waiting; if no worker runs, start one: skillhand batch work") || !strings.Contains(text, `data-every="5"`) {
 		t.Errorf("the list of batches:\n%s", text)
 	}
 	if _, text := p.get(c, "/batch?name=re%3Cb%3Eviews"); !strings.Contains(text, "Cancel 2 jobs that are left") || !strings.Contains(text, `aria-label="2 left"`) || strings.Contains(text, "Retry") {
@@ -980,7 +1047,7 @@ func TestOnlySkills(t *testing.T) {
 // TestPreview: a form for the arguments that a skill names, the command that prints the same, tokens, and
 // a diff of each pair of pages.
 func TestPreview(t *testing.T) {
-	p := newPlace(t, true, map[string]string{"named": "---\nname: named\ndescription: x\narguments: [file, focus]\nargument-hint: what to <read>\n---\n<skill>\nRead $file for $focus.\n</skill>\n\n<output>\nNow: !`echo now`\n</output>\n", "plain": "---\nname: plain\ndescription: x\n---\nText\n"})
+	p := newPlace(t, true, map[string]string{"named": "---\nname: named\ndescription: x\narguments: [file, focus]\nargument-hint: what to <read>\n---\n<skill>\nRead $file for $focus.\n</skill>\n\n<output>\nNow: !`echo now`\n</output>\n", "plain": "---\nname: plain\ndescription: x\n---\nText\n", "hints": "---\nname: hints\ndescription: x\narguments: [file, focus, how]\nargument-hint: '[a file] <b> how'\n---\nText\n"})
 	c := p.browser()
 	for _, tt := range []struct {
 		path     string
@@ -997,6 +1064,7 @@ func TestPreview(t *testing.T) {
 		{"/preview?skill=named&arg=--fast&arg=x", []string{"skillhand load named --args &#39;--fast x&#39;"}, nil},
 		{"/preview?skill=plain", []string{"This page has no directives"}, []string{"data-run"}},
 		{"/preview?skill=plain&args=x+y", []string{`name="args" value="x y"`}, nil},
+		{"/preview?skill=hints", []string{`value="" placeholder="[a file]"`, `value="" placeholder="&lt;b&gt;"`, `value="" placeholder="how"`}, nil},
 	} {
 		status, text := p.get(c, tt.path)
 		if status != 200 {

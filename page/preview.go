@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -251,19 +252,26 @@ func (l *look) fields() []field {
 	if len(front.Arguments) == 0 {
 		return []field{{Name: "args", Label: "Arguments", Value: l.args.Raw, Hint: front.ArgumentHint}}
 	}
+	hints := hint.FindAllString(front.ArgumentHint, -1)
+	if len(hints) != len(front.Arguments) {
+		hints = []string{front.ArgumentHint}
+	}
 	var all []field
 	for i, name := range front.Arguments {
 		f := field{Name: "arg", Label: name}
 		if i < len(l.args.Words) {
 			f.Value = l.args.Words[i]
 		}
-		if i == 0 {
-			f.Hint = front.ArgumentHint
+		if i < len(hints) {
+			f.Hint = hints[i]
 		}
 		all = append(all, f)
 	}
 	return all
 }
+
+// hint is what an argument-hint says of one argument: in brackets, or a word.
+var hint = regexp.MustCompile(`\[[^\]]*\]|<[^>]*>|\S+`)
 
 // command is what prints the same page in a terminal.
 func (l *look) command(later bool) string {

@@ -56,12 +56,18 @@ func (v *visit) runs() (*view, error) {
 	default:
 		return nil, errMissing{"There is no kind " + string(q.Kind) + ": want run, ask or failed."}
 	}
+	since := cmp.Or(v.query.Get("since"), usualSpan)
+	known := false
 	for _, s := range spans {
-		here := cmp.Or(v.query.Get("since"), usualSpan) == s.key
+		here := since == s.key
+		known = known || here
 		if here && s.days > 0 {
 			q.Since = now.AddDate(0, 0, -s.days)
 		}
 		data.Periods = append(data.Periods, choice{s.title, v.runsLink("since", s.key), here})
+	}
+	if !known {
+		return nil, errMissing{"There is no period " + since + ": want 1d, 7d, 30d, 90d or all."}
 	}
 	for _, k := range [][3]string{{"", "", "all"}, {"run", "", "runs"}, {"ask", "", "asks"}, {"", "1", "failed"}} {
 		here := k[0] == string(q.Kind) && (k[1] != "") == q.Failed
@@ -75,7 +81,7 @@ func (v *visit) runs() (*view, error) {
 	}
 	data.Damaged = found.Damaged
 	records := found.Records
-	l := list[history.Record]{view: "runs", keep: []string{"since", "kind", "failed", "skill"}, one: "run or ask", what: "runs and asks", usual: "-time", columns: v.runColumns(), sorted: true, text: searched}
+	l := list[history.Record]{view: "runs", keep: []string{"since", "kind", "failed", "skill"}, one: "run or ask", what: "runs and asks", usual: "-time", columns: v.runColumns(), sorted: true, text: searched, states: runStates}
 	if query := v.query.Get("q"); query != "" {
 		l.items = records
 		records = l.search(query)
@@ -100,11 +106,15 @@ func (v *visit) runsLink(pairs ...string) string {
 }
 
 func searched(r history.Record) string {
+	return strings.Join([]string{r.Name(), r.Skill, r.Category, r.Detail, r.Project, r.Session, r.Job}, "\n")
+}
+
+func runStates(r history.Record) []string {
 	verdict := "failed"
 	if r.OK {
 		verdict = "ok"
 	}
-	return strings.Join([]string{r.Name(), r.Skill, r.Category, r.Detail, r.Project, r.Session, r.Job, string(r.Kind), verdict}, "\n")
+	return []string{string(r.Kind), verdict}
 }
 
 // summarize says what the records came to.

@@ -19,6 +19,7 @@ import (
 // A skillRow is a skill and what is known of its use.
 type skillRow struct {
 	skillhand.Listed
+	readable bool
 	tokens   int
 	listing  int // characters of its line in the list that an agent is given
 	findings int
@@ -38,7 +39,7 @@ func (r skillRow) trust() string {
 	if r.Trusted {
 		return "trusted"
 	}
-	return "not trusted"
+	return "untrusted"
 }
 
 // usage says when the skill was used last. A use that left no mark is not known.
@@ -75,11 +76,14 @@ func (v *visit) skills() (*view, error) {
 	l := list[skillRow]{view: "skills", one: "skill", what: "skills", usual: "name", columns: v.skillColumns()}
 	l.watch = func(r skillRow) []string { return []string{filepath.Dir(r.File)} }
 	l.text = func(r skillRow) string {
-		return strings.Join([]string{r.call(), r.Description, r.From, r.File, r.trust(), r.usage(), r.Error}, "\n")
+		return strings.Join([]string{r.call(), r.Description, r.From, r.File, r.usage(), r.Error}, "\n")
 	}
+	l.states = func(r skillRow) []string { return []string{r.trust()} }
+	sizes := map[string]int{} // in tokens, of those that can be read
 	var paths []string
 	for _, one := range all {
-		if one.Error == "" {
+		if s, err := skill.Read(one.Location); err == nil {
+			sizes[one.File] = tokens(text(s))
 			paths = append(paths, one.File)
 		}
 	}
@@ -90,9 +94,8 @@ func (v *visit) skills() (*view, error) {
 	listing := 0
 	for _, one := range all {
 		r := skillRow{Listed: one, listing: len([]rune(one.Name)) + len([]rune(one.Description)) + 4}
-		if s, err := skill.Read(one.Location); err == nil {
-			r.tokens, r.findings = tokens(text(s)), len(findings[one.File])
-		}
+		r.tokens, r.readable = sizes[one.File]
+		r.findings = len(findings[one.File])
 		if u := uses[filepath.Clean(one.File)]; u != nil {
 			r.used, r.uses = u.last, u.count
 		}
@@ -198,7 +201,7 @@ func (v *visit) skillColumns() []column[skillRow] {
 		}},
 		{key: "findings", title: "Findings", number: true, compare: by(func(r skillRow) int { return r.findings }), cell: func(r skillRow) cell {
 			switch {
-			case r.Error != "":
+			case !r.readable:
 				return cell{Text: "unreadable", Mark: "bad"}
 			case r.findings == 0:
 				return cell{Text: "none", Mark: "dim"}
@@ -206,6 +209,9 @@ func (v *visit) skillColumns() []column[skillRow] {
 			return cell{Text: fmt.Sprint(r.findings), Mark: "warn"}
 		}},
 		{key: "tokens", title: "Tokens", number: true, compare: by(func(r skillRow) int { return r.tokens }), cell: func(r skillRow) cell {
+			if !r.readable {
+				return cell{Text: "–", Mark: "dim"}
+			}
 			return cell{Text: "≈ " + thousands(r.tokens)}
 		}},
 		{key: "listing", title: "Listing", number: true, compare: by(func(r skillRow) int { return r.listing }), cell: func(r skillRow) cell {

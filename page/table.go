@@ -18,6 +18,7 @@ type list[T any] struct {
 	columns []column[T]
 	usual   string           // how it is sorted if nobody says: a column's key, after - the greatest first
 	text    func(T) string   // what a search looks at
+	states  func(T) []string // words for how it is, which a search must begin with; nil: none
 	watch   func(T) []string // paths that an item that is shown depends on, if any
 	sorted  bool             // the items come as usual says
 }
@@ -77,7 +78,7 @@ const (
 // table is the part of the list that a visit wants to see.
 func (l list[T]) table(v *visit) *table {
 	t := &table{View: l.view, What: l.what, Query: strings.TrimSpace(v.query.Get("q")), Total: len(l.items), Live: v.live}
-	order := cmp.Or(v.query.Get("sort"), l.usual)
+	order := l.order(v.query.Get("sort"))
 	var kept []string
 	for _, k := range l.keep {
 		if value := v.query.Get(k); value != "" {
@@ -173,11 +174,27 @@ func (l list[T]) search(query string) []T {
 	var found []T
 	for _, item := range l.items {
 		text := strings.ToLower(l.text(item))
-		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
+		var states []string
+		if l.states != nil {
+			states = l.states(item)
+		}
+		missing := func(w string) bool {
+			return !strings.Contains(text, w) && !slices.ContainsFunc(states, func(s string) bool { return strings.HasPrefix(s, w) })
+		}
+		if !slices.ContainsFunc(words, missing) {
 			found = append(found, item)
 		}
 	}
 	return found
+}
+
+// order is the one that was asked for, if there is such a column.
+func (l list[T]) order(asked string) string {
+	key := strings.TrimPrefix(asked, "-")
+	if slices.ContainsFunc(l.columns, func(c column[T]) bool { return c.key == key && c.compare != nil }) {
+		return asked
+	}
+	return l.usual
 }
 
 func (l list[T]) sort(items []T, order string) {
@@ -186,7 +203,7 @@ func (l list[T]) sort(items []T, order string) {
 	}
 	key, down := strings.CutPrefix(order, "-")
 	for _, c := range l.columns {
-		if c.key != key || c.compare == nil {
+		if c.key != key {
 			continue
 		}
 		slices.SortStableFunc(items, func(a, b T) int {

@@ -201,6 +201,10 @@ func (v *visit) try() (*view, error) {
 	if err != nil {
 		return nil, errMissing{err.Error()}
 	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil, errMissing{err.Error()}
+	}
 	trials = slices.DeleteFunc(trials, func(t try.Trial) bool { return t.Skill != name })
 	l := list[tried]{view: "try", keep: []string{"id", "skill"}, one: "case", what: "cases", usual: "name", text: func(r tried) string { return r.name }}
 	l.items = group(trials, func(t *try.Trial) string { return t.Case })
@@ -212,10 +216,10 @@ func (v *visit) try() (*view, error) {
 	for _, r := range l.items {
 		all.add(r)
 	}
-	data := &listData{Table: l.table(v), Empty: "This try has no cases of " + cmp.Or(name, "a skill without a name") + "."}
+	data := &listData{Table: l.table(v), Facts: [][2]string{{"When", stamp(info.ModTime())}}, Empty: "This try has no cases of " + cmp.Or(name, "a skill without a name") + "."}
 	if all.with.checked > 0 && all.without.checked > 0 {
 		help := try.Compare(try.NewRate(all.with.passed, all.with.checked), try.NewRate(all.without.passed, all.without.checked))
-		data.Facts = [][2]string{{"Does it help? (95 % interval)", help.String()}}
+		data.Facts = append(data.Facts, [2]string{"Does it help? (95 % interval)", help.String()})
 	}
 	return &view{Name: "list", Tab: "tries", Title: "Try of " + name, Data: data}, nil
 }

@@ -101,7 +101,7 @@ async function put(ask, said, of) {
   if (turn !== latest && (answer.ok || of === "look")) return; // that an act went wrong is said in any case
   const next = new DOMParser().parseFromString(text, "text/html");
   if (answer.ok || of === "look" && next.body.dataset.watch) document.body.dataset.watch = next.body.dataset.watch ?? ""; // what is not there may come
-  if (!answer.ok) {
+  if (!answer.ok && !(of === "look" && document.querySelector("[data-fault]"))) {
     const why = faultOf(next);
     warn(of === "act" ? "This was not done. " + why : "This cannot be shown any more; below is how it was. " + why, of);
     return;
