@@ -1,6 +1,8 @@
 package page
 
 import (
+	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -8,7 +10,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,10 +24,11 @@ import (
 	"github.com/skillhand/skillhand/try"
 )
 
-// remember puts runs into the history, over the last days.
+// remember puts runs into the history, over the last days, as history.Store.Append does.
 func (p *place) remember(n int) {
 	p.t.Helper()
-	store := history.Store{Dir: p.site.Runtime.HistoryDir(), MaxSize: 64 << 20}
+	var lines bytes.Buffer
+	out := json.NewEncoder(&lines)
 	for i := range n {
 		sure := 0.5 + float64(i%50)/100
 		r := history.Record{Time: time.Now().Add(-time.Duration(n-i) * 20 * time.Second), Kind: history.Run, Skill: fmt.Sprintf("skill-%d", i%7), Project: p.dir, OK: i%9 != 0, Confidence: &sure, DurationMS: float64(i % 5000), InputHash: fmt.Sprint(i % 30)}
@@ -33,10 +38,11 @@ func (p *place) remember(n int) {
 		if !r.OK {
 			r.Category = "timeout"
 		}
-		if err := store.Append(r); err != nil {
+		if err := out.Encode(r); err != nil {
 			p.t.Fatal(err)
 		}
 	}
+	p.put(filepath.Join(p.site.Runtime.HistoryDir(), "current.jsonl"), lines.Bytes())
 }
 
 // load lets sessions see skills, a hundred each, as session.Claim.Commit does.
@@ -66,9 +72,16 @@ func (p *place) see(id, skill string) {
 func (p *place) save(file string, document any) {
 	p.t.Helper()
 	data, err := json.Marshal(document)
-	if err == nil {
-		err = os.WriteFile(file, data, 0o600)
+	if err != nil {
+		p.t.Fatal(err)
 	}
+	p.put(file, data)
+}
+
+// put writes a file, and makes its folder if there is none.
+func (p *place) put(file string, data []byte) {
+	p.t.Helper()
+	err := os.WriteFile(file, data, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = os.MkdirAll(filepath.Dir(file), 0o700); err == nil {
 			err = os.WriteFile(file, data, 0o600)
@@ -142,6 +155,66 @@ func (p *place) batch(name string, n int) {
 	}
 }
 
+// A program is skillhand-server as people have it.
+type program struct {
+	*place
+	file string
+}
+
+// program builds it, and lets it serve the place instead of the test: the test may be built to find races, and
+// would be some ten times slower.
+func (p *place) program() *program {
+	p.t.Helper()
+	it := &program{place: p, file: filepath.Join(p.t.TempDir(), "skillhand-server")}
+	if out, err := exec.Command("go", "build", "-o", it.file, "../cmd/skillhand-server").CombinedOutput(); err != nil {
+		p.t.Fatalf("%v\n%s", err, out)
+	}
+	page := it.command("page", "--no-open")
+	out, err := page.StdoutPipe()
+	if err == nil {
+		err = page.Start()
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() {
+		if err := page.Process.Signal(os.Interrupt); err != nil {
+			p.t.Error(err)
+		}
+		if err := page.Wait(); page.ProcessState.ExitCode() != 130 {
+			p.t.Errorf("skillhand-server page: %v", err)
+		}
+	})
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.server = &Server{Address: strings.TrimSpace(address)}
+	return it
+}
+
+func (it *program) command(args ...string) *exec.Cmd {
+	c := exec.Command(it.file, args...)
+	c.Dir, c.Env, c.Stderr = it.dir, it.env, os.Stderr
+	return c
+}
+
+// add adds a batch of n jobs, from a file.
+func (it *program) add(name string, n int) {
+	it.t.Helper()
+	var jobs bytes.Buffer
+	for i := range n {
+		fmt.Fprintf(&jobs, `{"id": "job-%05d", "run": ".claude/skills/skill-00"}`+"\n", i)
+	}
+	file := filepath.Join(it.t.TempDir(), name+".jsonl")
+	if err := os.WriteFile(file, jobs.Bytes(), 0o666); err != nil {
+		it.t.Fatal(err)
+	}
+	if err := it.command("batch", "add", file).Run(); err != nil {
+		it.t.Fatal(err)
+	}
+}
+
 // TestMuch: each list with a hundred thousand records shows its first page, searches, sorts, pages, and goes back.
 func TestMuch(t *testing.T) {
 	const n = 100_000
@@ -150,6 +223,7 @@ func TestMuch(t *testing.T) {
 		skills[fmt.Sprintf("skill-%02d", i)] = fmt.Sprintf("---\nname: skill-%02d\ndescription: Says what it is for\n---\nText\n", i)
 	}
 	p := newPlace(t, true, skills)
+	served := p.program()
 	tab := p.open(t, chromium(t))
 	for _, tt := range []struct {
 		path, query string // what to search for
@@ -162,12 +236,12 @@ func TestMuch(t *testing.T) {
 		{path: "/session?id=session-0123", query: "skill-42", total: 100, rows: 1, sorted: "skill"},
 		{path: "/tries", fill: p.try, query: "skill-3", total: n / 1000, rows: 14, sorted: "cost"},
 		{path: "/try?id=plan-003/0001&skill=skill-3", query: "case-42", total: 100, rows: 1, sorted: "with"},
-		{path: "/batch?name=reviews", fill: func(n int) { p.batch("reviews", n) }, query: "job-04242", total: n, rows: 1, sorted: "id"},
 		{path: "/batches", fill: func(int) {
 			for i := range 100 {
 				p.batch(fmt.Sprintf("batch-%02d", i), 1)
 			}
-		}, query: "batch-42", total: 101, rows: 1, sorted: "total"},
+		}, query: "batch-42", total: 100, rows: 1, sorted: "total"},
+		{path: "/batch?name=reviews", fill: func(n int) { served.add("reviews", n) }, query: "job-04242", total: n, rows: 1, sorted: "id"},
 		{path: "/skills", query: "skill-777", total: 1000, rows: 1, sorted: "tokens"},
 	} {
 		if tt.fill != nil {

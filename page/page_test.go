@@ -35,6 +35,7 @@ import (
 type place struct {
 	t      testing.TB
 	dir    string
+	env    []string
 	site   *Site
 	server *Server
 	end    context.CancelFunc
@@ -54,7 +55,8 @@ func newPlace(t testing.TB, trusted bool, skills map[string]string) *place {
 	for name, text := range skills {
 		p.write(name, text)
 	}
-	h, err := here.From(p.dir, []string{"HOME=" + filepath.Join(root, "home"), "PATH=" + os.Getenv("PATH"), "SKILLHAND_STATE_DIR=" + filepath.Join(root, "state")})
+	p.env = []string{"HOME=" + filepath.Join(root, "home"), "PATH=" + os.Getenv("PATH"), "SKILLHAND_STATE_DIR=" + filepath.Join(root, "state")}
+	h, err := here.From(p.dir, p.env)
 	if err != nil {
 		t.Fatal(err)
 	}
