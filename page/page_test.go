@@ -413,6 +413,26 @@ func TestLists(t *testing.T) {
 	}
 }
 
+// TestNoRuns: where nothing is, it is said what there would be, and how to come by it.
+func TestNoRuns(t *testing.T) {
+	p := newPlace(t, true, nil)
+	store := history.Store{Dir: p.site.Runtime.HistoryDir()}
+	c := p.browser()
+	for _, tt := range []struct{ path, want, hint string }{
+		{"/runs", "Nothing ran in this period.", "skillhand run NAME"},
+		{"/runs?kind=ask", "Nothing was asked in this period.", "skillhand ask PROMPT"},
+		{"/runs?failed=1", "Nothing failed in this period.", ""},
+	} {
+		_, text := p.get(c, tt.path)
+		if !strings.Contains(text, tt.want) || strings.Contains(text, "data-copy") != (tt.hint != "") || !strings.Contains(text, tt.hint) {
+			t.Errorf("%s: not %s, %s:\n%s", tt.path, tt.want, tt.hint, text)
+		}
+		if err := store.Append(history.Record{Kind: history.Run, Skill: "hello", OK: true}); err != nil { // neither asked nor failed
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestStates: a search for how things are finds those alone, not what has the same letters.
 func TestStates(t *testing.T) {
 	p := newPlace(t, false, map[string]string{"hello": hello})
@@ -501,8 +521,8 @@ func TestExport(t *testing.T) {
 				t.Errorf("%s leads to %s, which is not there", e.Name(), to)
 			}
 		}
-		if strings.Contains(string(text), "<form") || strings.Contains(string(text), "<script") {
-			t.Errorf("%s has a form or a script", e.Name())
+		if strings.Contains(string(text), "<form") || strings.Contains(string(text), "<script") || strings.Contains(string(text), "<button") {
+			t.Errorf("%s has a form, a script or a button", e.Name())
 		}
 	}
 }

@@ -25,6 +25,8 @@ type runsData struct {
 	Next       []string
 	Damaged    int
 	Any        bool
+	Empty      string // what to say if there is nothing
+	Hint       string // a command that changes that, or ""
 }
 
 // A choice is one of several ways to look.
@@ -47,31 +49,10 @@ var spans = []struct {
 
 func (v *visit) runs() (*view, error) {
 	now := time.Now()
-	data := &runsData{}
-	q := history.Query{Kind: history.Kind(v.query.Get("kind")), Failed: v.query.Get("failed") != "", Skill: v.query.Get("skill")}
-	switch q.Kind {
-	case "", history.Run, history.Ask:
-	case "failed":
-		q.Kind, q.Failed = "", true
-	default:
-		return nil, errMissing{"There is no kind " + string(q.Kind) + ": want run, ask or failed."}
-	}
-	since := cmp.Or(v.query.Get("since"), usualSpan)
-	known := false
-	for _, s := range spans {
-		here := since == s.key
-		known = known || here
-		if here && s.days > 0 {
-			q.Since = now.AddDate(0, 0, -s.days)
-		}
-		data.Periods = append(data.Periods, choice{s.title, v.runsLink("since", s.key), here})
-	}
-	if !known {
-		return nil, errMissing{"There is no period " + since + ": want 1d, 7d, 30d, 90d or all."}
-	}
-	for _, k := range [][3]string{{"", "", "all"}, {"run", "", "runs"}, {"ask", "", "asks"}, {"", "1", "failed"}} {
-		here := k[0] == string(q.Kind) && (k[1] != "") == q.Failed
-		data.Kinds = append(data.Kinds, choice{k[2], v.runsLink("kind", k[0], "failed", k[1]), here})
+	data := &runsData{Empty: "Nothing ran in this period.", Hint: "skillhand run NAME"}
+	q, err := v.runsQuery(data, now)
+	if err != nil {
+		return nil, err
 	}
 	store := history.Store{Dir: v.Runtime.HistoryDir()}
 	v.watch(false, store.Dir)
@@ -79,19 +60,51 @@ func (v *visit) runs() (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	data.Damaged = found.Damaged
-	records := found.Records
-	l := list[history.Record]{view: "runs", keep: []string{"since", "kind", "failed", "skill"}, one: "run or ask", what: "runs and asks", usual: "-time", columns: v.runColumns(), sorted: true, text: searched, states: runStates}
-	if query := v.query.Get("q"); query != "" {
-		l.items = records
-		records = l.search(query)
+	data.Damaged, data.Any = found.Damaged, len(found.Records) > 0
+	l := list[history.Record]{
+		view: "runs", keep: []string{"since", "kind", "failed", "skill"}, one: "run or ask", what: "runs and asks",
+		usual: "-time", columns: v.runColumns(), sorted: true, text: searched, states: runStates, items: found.Records,
 	}
-	data.Any = len(found.Records) > 0
-	v.summarize(data, records, q.Since, now)
+	v.summarize(data, l.search(v.query.Get("q")), q.Since, now)
 	l.items = slices.Clone(found.Records)
 	slices.Reverse(l.items)
 	data.Table = l.table(v)
 	return &view{Name: "runs", Tab: "runs", Title: "Runs and asks", Data: data}, nil
+}
+
+// runsQuery is what is asked of history, with the choices that there are.
+func (v *visit) runsQuery(data *runsData, now time.Time) (history.Query, error) {
+	q := history.Query{Kind: history.Kind(v.query.Get("kind")), Failed: v.query.Get("failed") != "", Skill: v.query.Get("skill")}
+	switch q.Kind {
+	case "", history.Run, history.Ask:
+	case "failed":
+		q.Kind, q.Failed = "", true
+	default:
+		return q, errMissing{"There is no kind " + string(q.Kind) + ": want run, ask or failed."}
+	}
+	since := cmp.Or(v.query.Get("since"), usualSpan)
+	known := false
+	for _, s := range spans {
+		here := since == s.key
+		if known = known || here; here && s.days > 0 {
+			q.Since = now.AddDate(0, 0, -s.days)
+		}
+		data.Periods = append(data.Periods, choice{s.title, v.runsLink("since", s.key), here})
+	}
+	if !known {
+		return q, errMissing{"There is no period " + since + ": want 1d, 7d, 30d, 90d or all."}
+	}
+	for _, k := range [][3]string{{"", "", "all"}, {"run", "", "runs"}, {"ask", "", "asks"}, {"", "1", "failed"}} {
+		here := k[0] == string(q.Kind) && (k[1] != "") == q.Failed
+		data.Kinds = append(data.Kinds, choice{k[2], v.runsLink("kind", k[0], "failed", k[1]), here})
+	}
+	switch {
+	case q.Failed:
+		data.Empty, data.Hint = "Nothing failed in this period.", ""
+	case q.Kind == history.Ask:
+		data.Empty, data.Hint = "Nothing was asked in this period.", "skillhand ask PROMPT"
+	}
+	return q, nil
 }
 
 // runsLink is this list with another choice.
