@@ -793,6 +793,25 @@ func TestHiddenText(t *testing.T) {
 	}
 }
 
+// TestShown: what would make a browser slow is cut, between characters.
+func TestShown(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		want       int // bytes
+		rest       string
+	}{
+		{"nothing", "", 0, ""},
+		{"lines", strings.Repeat("a\n", maxLines), 2 * maxLines, ""},
+		{"too many lines", strings.Repeat("a\n", maxLines) + "b", 2 * maxLines, "cut here: 20 KB in all"},
+		{"as long as can be", strings.Repeat("a", maxShown), maxShown, ""},
+		{"too long", strings.Repeat("€", 70_000), 199_998, "cut here: 205 KB in all"},
+	} {
+		if part, rest := shown(tt.text); len(part) != tt.want || rest != tt.rest || !strings.HasPrefix(tt.text, part) {
+			t.Errorf("%s: %d bytes, %q, want %d, %q", tt.name, len(part), rest, tt.want, tt.rest)
+		}
+	}
+}
+
 // TestChanges: a diff has the lines that edits touch.
 func TestChanges(t *testing.T) {
 	for _, tt := range []struct {
@@ -1069,7 +1088,7 @@ func TestOnlySkills(t *testing.T) {
 // TestPreview: a form for the arguments that a skill names, the command that prints the same, tokens, and
 // a diff of each pair of pages.
 func TestPreview(t *testing.T) {
-	p := newPlace(t, true, map[string]string{"named": "---\nname: named\ndescription: x\narguments: [file, focus]\nargument-hint: what to <read>\n---\n<skill>\nRead $file for $focus.\n</skill>\n\n<output>\nNow: !`echo now`\n</output>\n", "plain": "---\nname: plain\ndescription: x\n---\nText\n", "hints": "---\nname: hints\ndescription: x\narguments: [file, focus, how]\nargument-hint: '[a file] <b> how'\n---\nText\n"})
+	p := newPlace(t, true, map[string]string{"named": "---\nname: named\ndescription: x\narguments: [file, focus]\nargument-hint: what to <read>\n---\n<skill>\nRead $file for $focus.\n</skill>\n\n<output>\nNow: !`echo now`\n</output>\n", "plain": "---\nname: plain\ndescription: x\n---\nText\n", "long": "---\nname: long\ndescription: x\n---\n" + strings.Repeat("Text\n", 20_000), "hints": "---\nname: hints\ndescription: x\narguments: [file, focus, how]\nargument-hint: '[a file] <b> how'\n---\nText\n"})
 	c := p.browser()
 	for _, tt := range []struct {
 		path     string
@@ -1086,6 +1105,7 @@ func TestPreview(t *testing.T) {
 		{"/preview?skill=named&arg=--fast&arg=x", []string{"skillhand load named --args &#39;--fast x&#39;"}, nil},
 		{"/preview?skill=plain", []string{"This page has no directives"}, []string{"data-run"}},
 		{"/preview?skill=plain&args=x+y", []string{`name="args" value="x y"`}, nil},
+		{"/preview?skill=long&against=later", []string{"Only the beginnings are compared: the pages are long.", "cut here: "}, []string{"are the same"}},
 		{"/preview?skill=hints", []string{`value="" placeholder="[a file]"`, `value="" placeholder="&lt;b&gt;"`, `value="" placeholder="how"`}, nil},
 	} {
 		status, text := p.get(c, tt.path)

@@ -436,10 +436,13 @@ func (l *look) compare(p *preview) {
 		p.DiffNote = err.Error()
 		return
 	}
-	a, _ := shown(from.Text)
-	b, _ := shown(to.Text)
+	a, restA := shown(from.Text)
+	b, restB := shown(to.Text)
 	p.Diff = diffLines(string(diff.Diff(names[0], []byte(a), names[1], []byte(b))))
-	if len(p.Diff) == 0 {
+	switch {
+	case restA+restB != "":
+		p.DiffNote = strings.TrimSpace(p.DiffNote + " Only the beginnings are compared: the pages are long.")
+	case len(p.Diff) == 0:
 		p.DiffNote = strings.TrimSpace(p.DiffNote + " The two pages are the same.")
 	}
 }

@@ -41,20 +41,31 @@ type span struct {
 	directive  int
 }
 
-// maxShown bounds the text of one pane: a browser gets slow with more, and
-// nobody reads it.
-const maxShown = 200_000
+// What one pane shows is bounded: a browser gets slow with more, and nobody reads it.
+const (
+	maxShown = 200_000 // bytes
+	maxLines = 10_000
+)
 
 // shown is the part of a text that a pane shows, and what to say of the rest.
 func shown(text string) (part, rest string) {
-	if len(text) <= maxShown {
-		return text, ""
-	}
-	cut := maxShown
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
+	cut := min(len(text), maxShown)
+	for cut > 0 && cut < len(text) && !utf8.RuneStart(text[cut]) {
 		cut--
 	}
-	return text[:cut], fmt.Sprintf("cut here: %s in all", bytesOf(int64(len(text))))
+	at := 0
+	for range maxLines {
+		next := strings.IndexByte(text[at:cut], '\n')
+		if next < 0 {
+			at = cut
+			break
+		}
+		at += next + 1
+	}
+	if at == len(text) {
+		return text, ""
+	}
+	return text[:at], fmt.Sprintf("cut here: %s in all", bytesOf(int64(len(text))))
 }
 
 // segments cuts a text at its spans, which do not overlap.
