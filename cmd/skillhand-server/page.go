@@ -100,7 +100,8 @@ func runPage(ctx context.Context, std *cli.Std, o pageOptions, skill string) err
 	return servePage(ctx, std, o, site, skill)
 }
 
-// laterBatches is a database of batches that is opened when there is one: looking makes none.
+// laterBatches is a database of batches that is opened when there is one: looking makes none. Whoever
+// removes its file to begin anew sees the new one.
 type laterBatches struct {
 	ctx     context.Context
 	std     *cli.Std
@@ -109,20 +110,25 @@ type laterBatches struct {
 
 	mu sync.Mutex
 	db *batch.DB
+	is fs.FileInfo // the file that is open
 }
 
 func (b *laterBatches) open() (*batch.DB, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.db != nil {
+	var err error
+	var now fs.FileInfo
+	if b.file != "" {
+		now, err = os.Stat(b.file)
+	}
+	if b.db != nil && (err != nil || now != nil && !os.SameFile(now, b.is)) {
+		b.db.Close()
+		b.db = nil
+	}
+	if b.db != nil || errors.Is(err, fs.ErrNotExist) {
 		return b.db, nil
 	}
-	if b.file != "" {
-		if _, err := os.Stat(b.file); errors.Is(err, fs.ErrNotExist) {
-			return nil, nil
-		}
-	}
-	var err error
+	b.is = now
 	b.db, err = b.options.open(b.ctx, b.std)
 	return b.db, err
 }
