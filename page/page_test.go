@@ -433,6 +433,24 @@ func TestNoRuns(t *testing.T) {
 	}
 }
 
+// TestDigest: plots and advice are about what is listed.
+func TestDigest(t *testing.T) {
+	p := newPlace(t, true, nil)
+	p.remember(20)
+	c := p.browser()
+	for path, want := range map[string][3]bool{ // how many succeed, what it costs, advice
+		"/runs":               {true, true, true},
+		"/runs?q=skill-3":     {true, true, false},
+		"/runs?failed=1":      {false, true, true},
+		"/runs?q=none+has+it": {},
+	} {
+		_, text := p.get(c, path)
+		if got := [3]bool{strings.Contains(text, "How many succeed"), strings.Contains(text, "What does it cost"), strings.Contains(text, "What to do next")}; got != want {
+			t.Errorf("%s: %v, want %v", path, got, want)
+		}
+	}
+}
+
 // TestStates: a search for how things are finds those alone, not what has the same letters.
 func TestStates(t *testing.T) {
 	p := newPlace(t, false, map[string]string{"hello": hello})

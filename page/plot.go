@@ -50,11 +50,9 @@ type period struct {
 	confidence, spent float64
 }
 
-// newCalendar cuts records, the oldest first. A short time is cut into hours, a longer one into days.
+// newCalendar cuts records, of which there is one at least, the oldest first. A short time is cut into hours, a
+// longer one into days.
 func newCalendar(records []history.Record, since, until time.Time) *calendar {
-	if len(records) == 0 {
-		return &calendar{}
-	}
 	if first := records[0].Time; since.Before(first) {
 		since = first
 	}
@@ -109,15 +107,13 @@ func plots(records []history.Record, since, until time.Time) []plot {
 	c := newCalendar(records, since, until)
 	list := []plot{c.success(), c.confidence(), c.cost()}
 	for i := range list {
-		if n := len(c.periods); n > 0 {
-			list[i].From, list[i].To = c.periods[0].from.Format(c.form), c.periods[n-1].from.Format(c.form)
-		}
+		list[i].From, list[i].To = c.periods[0].from.Format(c.form), c.periods[len(c.periods)-1].from.Format(c.form)
 	}
 	return list
 }
 
 func (c *calendar) success() plot {
-	p := plot{Question: "How many succeed " + c.each + "?", Top: "100 %", Bottom: "0", Heads: []string{"From", "Success", "OK", "All"}, Empty: "Nothing ran in this period."}
+	p := plot{Question: "How many succeed " + c.each + "?", Top: "100 %", Bottom: "0", Heads: []string{"From", "Success", "OK", "All"}}
 	ok, total := 0, 0
 	for i, d := range c.periods {
 		if d.total == 0 {

@@ -65,7 +65,12 @@ func (v *visit) runs() (*view, error) {
 		view: "runs", keep: []string{"since", "kind", "failed", "skill"}, one: "run or ask", what: "runs and asks",
 		usual: "-time", columns: v.runColumns(), sorted: true, text: searched, states: runStates, items: found.Records,
 	}
-	v.summarize(data, l.search(v.query.Get("q")), q.Since, now)
+	if records := l.search(v.query.Get("q")); len(records) > 0 {
+		v.summarize(data, records, q.Since, now)
+	}
+	if q.Failed && data.Plots != nil {
+		data.Plots = data.Plots[1:] // how many succeed is known
+	}
 	l.items = slices.Clone(found.Records)
 	slices.Reverse(l.items)
 	data.Table = l.table(v)
