@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
@@ -16,6 +17,9 @@ import (
 // and a preview of each skill. It returns how many pages there are.
 func (s *Site) Export(ctx context.Context, dir string) (int, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
+		if fault, ok := errors.AsType[*fs.PathError](err); ok {
+			err = fmt.Errorf("%s: %w", fault.Path, fault.Err)
+		}
 		return 0, err
 	}
 	if err := checkExport(dir); err != nil {
