@@ -5,6 +5,10 @@ FUZZTIME ?= 60s
 LDFLAGS := -s -w -X github.com/skillhand/skillhand/internal/cli.version=$(VERSION)
 TOOLS := $(CURDIR)/.tools
 export CGO_ENABLED ?= 0
+# Every process of a race build takes a second to end, unless it is told not to.
+RACE := GORACE=atexit_sleep_ms=0
+# Many tests wait more than they work, so more packages than processors are tested at once.
+PACKAGES ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 2 )))
 
 .PHONY: build demo test chaos bench fuzz lint cross release tools parallel clean
 
@@ -17,7 +21,7 @@ demo: build ## loads a skill the first and the later time, in a folder of its ow
 test: tools cross ## everything that must hold
 	@fmt=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$fmt" ]; then echo "not formatted: $$fmt"; exit 1; fi
 	go vet ./...
-	CGO_ENABLED=1 SKILLHAND_REQUIRE_ALL=1 go test -race -timeout 60m ./...
+	CGO_ENABLED=1 SKILLHAND_REQUIRE_ALL=1 $(RACE) go test -race -p $(PACKAGES) -timeout 60m ./...
 
 chaos: tools ## workers killed, stopped and interrupted under 500 jobs, Postgres crashed; takes some minutes
 	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_CHAOS=full go test -v -timeout 1h -run TestChaos ./batch
