@@ -52,6 +52,31 @@ func TestFrom(t *testing.T) {
 	}
 }
 
+// TestOdd: only what is set and bad is told.
+func TestOdd(t *testing.T) {
+	for _, tt := range []struct{ env, want string }{
+		{"", ""},
+		{"CLAUDE_SESSION_ID=", ""},
+		{"CLAUDE_SESSION_ID=a CLAUDE_CODE_SESSION_ID=b", ""},
+		{"CLAUDE_SESSION_ID=../a CLAUDE_CODE_SESSION_ID=b", "CLAUDE_SESSION_ID is not used: "},
+	} {
+		odd := strings.Join(Env(strings.Fields(tt.env)).Odd(), "\n")
+		if (odd == "") != (tt.want == "") || !strings.HasPrefix(odd, tt.want) || strings.Contains(odd, "\n") {
+			t.Errorf("%s: %q, want %q", tt.env, odd, tt.want)
+		}
+	}
+}
+
+// TestSettings: Claude Code's settings are where its own variable says.
+func TestSettings(t *testing.T) {
+	for env, want := range map[string]string{"": "/h/.claude", "CLAUDE_CONFIG_DIR=/c": "/c"} {
+		w := Here{Home: "/h", Project: "/p", Env: strings.Fields(env)}.Settings()
+		if got := filepath.ToSlash(w.ConfigDir()); got != want || w.Dir != "/p" {
+			t.Errorf("%s: %s in %s, want %s", env, got, w.Dir, want)
+		}
+	}
+}
+
 // TestGiven: what was given is not filled in, and a relative path is the caller's.
 func TestGiven(t *testing.T) {
 	dir := t.TempDir()
