@@ -39,7 +39,8 @@ const (
 )
 
 // Run runs a skill's script, reads its report and checks it against what
-// happened. An error means that nothing ran; it says what to do.
+// happened. Secrets of the environment are not in the verdict. An error means
+// that nothing ran; it says what to do.
 func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*verdict.Verdict, error) {
 	began := time.Now()
 	if req.Timeout == 0 {

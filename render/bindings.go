@@ -133,7 +133,7 @@ func ParseBindings(file string, data []byte) (*Bindings, error) {
 // words checks one binding and splits its command.
 func (b *Bindings) words(name string, value any) (words []string, err error) {
 	switch {
-	case slices.Contains(Variables, name):
+	case slices.Contains(variables, name):
 		return nil, fmt.Errorf("${%s} is a built-in variable and cannot be bound", name)
 	case !isVariableName(name):
 		return nil, fmt.Errorf("%q is not a variable's name: letters, digits and _", name)

@@ -18,8 +18,8 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// Variables are the names of the built-in variables, as in ${CLAUDE_SKILL_DIR}.
-var Variables = []string{"CLAUDE_PLUGIN_ROOT", "CLAUDE_SESSION_ID", "CLAUDE_PROJECT_DIR", "CLAUDE_SKILL_DIR", "CLAUDE_PLUGIN_DATA", "CLAUDE_EFFORT"}
+// variables are the names of the built-in variables, as in ${CLAUDE_SKILL_DIR}.
+var variables = []string{"CLAUDE_PLUGIN_ROOT", "CLAUDE_SESSION_ID", "CLAUDE_PROJECT_DIR", "CLAUDE_SKILL_DIR", "CLAUDE_PLUGIN_DATA", "CLAUDE_EFFORT"}
 
 // An Env is all that a page depends on, besides the skill itself.
 type Env struct {
@@ -247,7 +247,7 @@ type value struct {
 // lookup returns what a variable stands for. known is false for a variable that nobody defines.
 func (r *renderer) lookup(p skill.Part) (v value, known, has bool) {
 	if p.Braced {
-		if slices.Contains(Variables, p.Name) {
+		if slices.Contains(variables, p.Name) {
 			data, has := r.env.Vars[p.Name]
 			return value{data: data, place: true}, true, has
 		}

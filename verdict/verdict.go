@@ -12,8 +12,7 @@ import (
 	"github.com/skillhand/skillhand/report"
 )
 
-// A Verdict says what a script reported and whether that holds. Secrets of the
-// environment are not in it.
+// A Verdict says what a script reported and whether that holds.
 //
 // As JSON it is what skillhand run --json prints: schemas/run-v1.schema.json.
 type Verdict struct {
