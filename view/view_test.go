@@ -100,6 +100,37 @@ func TestLooks(t *testing.T) {
 	})
 }
 
+// TestManyLoaded: as many as fit are listed, and the rest are counted.
+func TestManyLoaded(t *testing.T) {
+	now := time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)
+	for n, want := range map[int]string{recent: "", recent + 2: "  and 2 more"} {
+		status := &Status{Session: "s"}
+		for i := range n {
+			status.Loaded = append(status.Loaded, Loaded{Skill: fmt.Sprint("skill-", i), Time: now})
+		}
+		box := status.Box(Look{Now: now})
+		if strings.Count(box, "skill-") != recent || !strings.Contains(box, want) || want == "" && strings.Contains(box, " more") {
+			t.Errorf("%d are loaded:\n%s", n, box)
+		}
+	}
+}
+
+// TestFailuresAreRed: and what did not fail is not.
+func TestFailuresAreRed(t *testing.T) {
+	now := time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)
+	records := []history.Record{
+		{Time: now, Kind: history.Run, Skill: "good", OK: true},
+		{Time: now, Kind: history.Run, Skill: "bad", Category: "CONFLICT"},
+	}
+	retro := &Retro{*history.ReviewOf(records, now.AddDate(0, 0, -7), now)}
+	box := retro.Box(Look{Now: now, Paint: term.Painter(true)})
+	for failed, want := range map[string]bool{"\x1b[31m       1": true, "\x1b[31m       0": false} {
+		if strings.Contains(box, failed) != want {
+			t.Errorf("%q: want %v in\n%q", failed, want, box)
+		}
+	}
+}
+
 func readRecords(t *testing.T, lines string) []history.Record {
 	t.Helper()
 	var records []history.Record
