@@ -418,13 +418,18 @@ func (s *scope) surveyEnvironment(root syntax.Node) {
 			for _, a := range n.Assigns {
 				s.deeds.exports = s.deeds.exports || a.Value != nil && s.reach(a.Value)
 			}
-			switch words.Lit(n.Args[0]) {
-			case "env", "export", "declare", "typeset", "sudo":
-				s.deeds.exports = s.deeds.exports || s.anyReached(n.Args[1:])
-			case "set":
+			for i, w := range n.Args { // also behind others: nice env X=…
+				switch words.Lit(w) {
+				case "env", "export", "declare", "typeset", "sudo":
+					s.deeds.exports = s.deeds.exports || s.anyReached(n.Args[i+1:])
+				case "allexport":
+					s.deeds.exports = true
+				}
+			}
+			if words.Lit(n.Args[0]) == "set" {
 				for _, w := range n.Args[1:] {
 					flag := words.Lit(w)
-					s.deeds.exports = s.deeds.exports || flag == "allexport" || strings.HasPrefix(flag, "-") && strings.Contains(flag, "a")
+					s.deeds.exports = s.deeds.exports || strings.HasPrefix(flag, "-") && strings.Contains(flag, "a")
 				}
 			}
 		}

@@ -217,9 +217,7 @@ func (s *scope) node(path []syntax.Node) {
 			if name := words.Lit(n.Args[0]); !cutting()[name] || inTable(name) {
 				s.named(n.Args[1:]...)
 			}
-			if name := programName(words.Lit(n.Args[0])); !silent()[name] && !s.known(name) && !slices.ContainsFunc(n.Args, func(w *syntax.Word) bool { return shells()[words.Lit(w)] }) && name != "jq" && name != "yq" {
-				s.recalled(n.Args[1:])
-			}
+			s.recalled(n.Args)
 			s.run(s.fields(n.Args), s.input(path))
 		}
 	}
@@ -251,8 +249,15 @@ func (s *scope) named(list ...*syntax.Word) {
 }
 
 // recalled judges text that a program may take for shell code, and that has a variable in it which holds a value there: '!$X'.
+// The code of shells and interpreters is judged as such.
 func (s *scope) recalled(list []*syntax.Word) {
-	if !s.deeds.exports {
+	first := words.Lit(list[0])
+	if _, wraps := wrappers()[first]; !s.deeds.exports || silent()[first] && !wraps || slices.ContainsFunc(list, func(w *syntax.Word) bool {
+		name := programName(words.Lit(w))
+		_, isReader := readers()[versionless(name)]
+		_, joins := joiners()[name]
+		return isReader || joins || shells()[name] || name == "eval" || name == "jq" || name == "yq"
+	}) {
 		return
 	}
 	for _, w := range list {
@@ -269,7 +274,7 @@ var variables = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 // runsWritten reports whether text could be a command that runs, loads or copies a file which the line writes.
 func (s *scope) runsWritten(text string) bool {
 	for name := range s.deeds.writes {
-		if (name != "" && name != unnamed && strings.Contains(text, name) || strings.ContainsAny(text, "*?[$\\")) && runner().MatchString(text) {
+		if (name != "" && name != unnamed && strings.Contains(text, name) || strings.ContainsAny(text, "*?[{$\\")) && runner().MatchString(text) {
 			return true
 		}
 	}

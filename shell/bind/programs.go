@@ -547,6 +547,9 @@ func (s *scope) git(args []field) {
 func (s *scope) gitRuns(sub string, args []field) {
 	for i, f := range args {
 		switch t := f.lit(); {
+		case sub == "remote-ext" && f.reached(s.vals):
+			s.all(numbers, "git "+sub, whyCode, "write the command yourself")
+			return
 		case t == "run" && sub == "bisect":
 			s.run(args[i+1:], input{})
 			return
@@ -626,7 +629,9 @@ func (s *scope) wrapper(name, valued string, before int, args []field, in input)
 			}
 		case strings.Contains(f.lead(), "=") && !strings.HasPrefix(f.lead(), "-") && !strings.Contains(strings.SplitN(f.lead(), "=", 2)[0], "/") && (name == "env" || name == "sudo" || name == "doas" || name == "systemd-run" || name == "cross-env" || name == "env-cmd"):
 			key, _, _ := strings.Cut(f.lead(), "=")
-			s.open[key] = s.open[key] || f.reached(s.vals)
+			if f.reached(s.vals) {
+				s.open[key], s.opened[key] = true, true
+			}
 			if !s.setting(key, after(f, key+"=")) {
 				return
 			}
@@ -750,6 +755,7 @@ func (s *scope) replaced(fs []field, replace string, more bit) []field {
 // joiner judges a program that hands its words to a shell.
 func (s *scope) joiner(name string, row joiner, args []field, in input) {
 	s.options(args, risky()[name], name)
+	in.open = in.open || takesLines()[name] && s.deeds.files() // what it reads may name such a file
 	skip, vague := row.skip, false
 	for i, f := range args {
 		if i > 0 && args[i-1].lit() == "-F" && strings.HasPrefix(f.lit(), "/dev/") && (in.open || in.code != nil && in.code.reached(s.vals)) {
