@@ -1,7 +1,6 @@
 package bind
 
 import (
-	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -16,23 +15,24 @@ import (
 // variables it exports, folders it goes to, and what its steps make of text.
 // Code within code counts as well.
 type deeds struct {
-	writes  map[string]bool // base names of files; "" for one that is not known
-	maybe   map[string]bool // base names of files that a program which is told a value may write
-	made    map[string]bool // base names of files that it writes whatever to
-	code    bool            // some of them are no data
-	ownGit  bool            // some may be git's own
-	hidden  bool            // some are where programs look for their settings: ~/.aws/config
-	names   bool            // a value may be part of a file's name
-	exports bool            // a value may be in the environment
-	moves   bool            // a value may choose the folder
-	state   bool            // a value may be kept by a program, and shown again later
-	opened  bool            // a value may come through a file that the shell itself has opened: exec 3<<< "$0"
-	shells  bool            // it gives a shell another name: cp /bin/sh x
-	fetched bool            // it fetches or unpacks files that a value names
-	anyVar  bool            // a value may be in any variable
-	scripts map[string]bool // base names of files that a program in its text writes; "" for one that is not known
-	leads   map[string]bool // texts that begin with -, and that the line puts before something
-	change  change
+	writes   map[string]bool // base names of files; "" for one that is not known
+	maybe    map[string]bool // base names of files that a program which is told a value may write
+	made     map[string]bool // base names of files that it writes whatever to
+	madeCode bool            // some of these are no data
+	code     bool            // some of them are no data
+	ownGit   bool            // some may be git's own
+	hidden   bool            // some are where programs look for their settings: ~/.aws/config
+	names    bool            // a value may be part of a file's name
+	exports  bool            // a value may be in the environment
+	moves    bool            // a value may choose the folder
+	state    bool            // a value may be kept by a program, and shown again later
+	opened   bool            // a value may come through a file that the shell itself has opened: exec 3<<< "$0"
+	shells   bool            // it gives a shell another name: cp /bin/sh x
+	fetched  bool            // it fetches or unpacks files that a value names
+	anyVar   bool            // a value may be in any variable
+	scripts  map[string]bool // base names of files that a program in its text writes; "" for one that is not known
+	leads    map[string]bool // texts that begin with -, and that the line puts before something
+	change   change
 }
 
 // files reports whether a value may be in a file.
@@ -60,6 +60,7 @@ func (s *scope) surveyDeeds(root syntax.Node) {
 			case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.RdrInOut:
 				if text := s.code(n.Word).text(s.vals); !strings.HasPrefix(text, "/dev/") {
 					s.deeds.made[path.Base(text)] = true
+					s.deeds.madeCode = s.deeds.madeCode || !dataName(path.Base(text))
 					s.deeds.hidden = s.deeds.hidden || aHidden().MatchString(text) && !dataName(path.Base(text))
 				}
 				if s.shows(p) || opens(p) {
@@ -451,7 +452,7 @@ func (s *scope) starts(name string) {
 	}
 	deaf := silent()[name] || cutting()[name] || passing()[name] && !s.known(name) && !editors()[name] && name != "git" // it has no settings of its own
 	folder := s.deeds.hidden && !deaf || starters()[name] || shells()[base] || strings.HasPrefix(name, "./") || isReader && r.lang == aScript
-	if folder && s.deeds.exports && slices.ContainsFunc(slices.Collect(maps.Keys(s.deeds.made)), func(file string) bool { return !dataName(file) }) {
+	if folder && s.deeds.exports && s.deeds.madeCode {
 		s.all(numbers, name+", after the line made a file", whyCode, "write it to a file of data (.txt, .json), or give it as an argument")
 		return
 	}

@@ -273,13 +273,14 @@ var variables = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 
 // runsWritten reports whether text could be a command that runs, loads or copies a file which the line writes.
 func (s *scope) runsWritten(text string) bool {
-	for name := range s.deeds.writes {
-		if (name != "" && name != unnamed && strings.Contains(text, name) || strings.ContainsAny(text, "*?[{$\\")) && runner().MatchString(text) {
-			return true
-		}
+	if !runner().MatchString(text) || len(s.deeds.writes) == 0 {
+		return false
 	}
-	return false
+	return strings.ContainsAny(text, "*?[{$\\") || slices.ContainsFunc(strings.FieldsFunc(text, betweenNames), func(name string) bool { return s.deeds.writes[name] })
 }
+
+// betweenNames are the signs around the base names of files in code.
+func betweenNames(r rune) bool { return strings.ContainsRune(" \t\n;|&()<>!\"'`=@,:/\x00", r) }
 
 // runner recognises the name of what runs or loads the file behind it, or puts it in another's place.
 var runner = sync.OnceValue(func() *regexp.Regexp {

@@ -40,6 +40,13 @@ var shapes = map[string]func(n int) Line{
 		}
 		return l
 	},
+	"files and texts": func(n int) Line {
+		var l Line
+		for i := range n {
+			l.Parts = append(l.Parts, Part{Text: fmt.Sprintf("v%d=\"$v%d/x\"; export X%d=", i, i-1, i)}, Part{Text: "$0", Value: &Value{Data: "7"}}, Part{Text: fmt.Sprintf("; echo $X%d > \"$v%d\"; tool 'sh x%d $X%d' f%d.txt\n", i, i, i, i, i)})
+		}
+		return l
+	},
 	"values in substitutions": func(n int) Line {
 		var l Line
 		for i := range n {
