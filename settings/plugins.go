@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -148,7 +147,7 @@ func (m marketplace) plugin(name string) string {
 
 // readJSON reads a file into v. One that is missing leaves v as it is.
 func readJSON(file string, v any) error {
-	src, err := os.ReadFile(file)
+	src, err := readFile(file)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDir) {
 		return nil
 	}

@@ -128,7 +128,7 @@ type Settings struct {
 func Read(w Where) *Settings {
 	s := &Settings{Trusted: trusted(w)}
 	for _, p := range w.Paths() {
-		src, err := os.ReadFile(p.Name)
+		src, err := readFile(p.Name)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDir) {
 			continue
 		}
@@ -163,8 +163,17 @@ func readState(w Where, to any) bool {
 	if w.Config == "" {
 		file = filepath.Join(w.Home, ".claude.json")
 	}
-	src, err := os.ReadFile(file)
+	src, err := readFile(file)
 	return err == nil && filepath.IsAbs(file) && json.Unmarshal(src, to) == nil
+}
+
+// readFile reads a regular file. A pipe in its place, which a project may bring,
+// would wait for a writer.
+func readFile(name string) ([]byte, error) {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return nil, errors.New("not a regular file")
+	}
+	return os.ReadFile(name)
 }
 
 // plain is what a path error is about, for messages that name the path themselves.
