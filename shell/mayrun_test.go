@@ -40,6 +40,7 @@ func TestMay(t *testing.T) {
 		if _, err := os.Stat("/proc/self/cwd"); !ok || sign == "#" || err != nil && strings.Contains(command, "/proc/") {
 			continue
 		}
+		command = strings.ReplaceAll(command, "␤", "\n")
 		if err := s.May(shelltest.Line(command, []string{"build"}, own)); (err != nil) != (sign == "-") {
 			t.Errorf("%s: %v", command, err)
 		}

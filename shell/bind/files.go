@@ -83,8 +83,12 @@ func (f *filer) node(n syntax.Node) {
 			f.word(w, false)
 		}
 	case *syntax.Redirect:
-		if n.Op == syntax.RdrIn || n.Op == syntax.WordHdoc {
+		if n.Op == syntax.RdrIn || n.Op == syntax.RdrInOut || n.Op == syntax.WordHdoc {
 			f.word(n.Word, false)
+		}
+		if n.Hdoc != nil {
+			from, to := int(n.Hdoc.Pos().Offset()), int(n.Hdoc.End().Offset())
+			f.within(from, to, f.Text[from:to], false, func(text string) string { return text })
 		}
 	}
 }
@@ -109,10 +113,10 @@ func (f *filer) word(w *syntax.Word, reader bool) {
 		}
 	case f.Named(text):
 		f.swaps = append(f.swaps, swap{from, to, []Part{a(text)}})
+	case len(text) > 2 && text[0] == '-' && isNameChar(text[1]) && f.Named(text[2:]): // -fscript
+		f.swaps = append(f.swaps, swap{from, to, []Part{{Text: text[:2]}, a(text[2:])}})
 	default:
-		if parts, found := f.within(text, reader); found {
-			f.swaps = append(f.swaps, swap{from, to, parts})
-		}
+		f.within(from, to, text, reader, func(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" })
 	}
 }
 
@@ -125,12 +129,15 @@ func isHome(w *syntax.Word) bool {
 // a is a value that stands for one word.
 func a(text string) Part { return Part{Text: text, Value: &Value{Data: text, Words: []string{text}}} }
 
-// within looks for names in a word: after an option's =, in a list such as PATH, in code.
-func (f *filer) within(text string, reader bool) (parts []Part, found bool) {
+// within looks for names in a text: after an option's =, in a list such as PATH, in
+// code. The rest of it is written as quote does.
+func (f *filer) within(from, to int, text string, reader bool, quote func(string) string) {
 	between := "=:"
 	if !reader {
 		between += ",;|&!<>()'\"` \t\n"
 	}
+	var parts []Part
+	found := false
 	for rest := text; rest != ""; {
 		end := strings.IndexAny(rest, between)
 		switch {
@@ -142,11 +149,13 @@ func (f *filer) within(text string, reader bool) (parts []Part, found bool) {
 		if token := rest[:end]; f.Named(token) {
 			parts, found = append(parts, a(token)), true
 		} else {
-			parts = append(parts, Part{Text: "'" + strings.ReplaceAll(token, "'", `'\''`) + "'"})
+			parts = append(parts, Part{Text: quote(token)})
 		}
 		rest = rest[end:]
 	}
-	return parts, found
+	if found {
+		f.swaps = append(f.swaps, swap{from, to, parts})
+	}
 }
 
 // expand returns what an expansion stands for that is one of the line's values, or a
