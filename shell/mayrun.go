@@ -41,7 +41,7 @@ func (r *running) mayRun() error {
 	}
 	var refused error
 	runs := r.prog.Runs(bind.Files{
-		Env: func(name string) string { value, _ := minibash.Getenv(r.env, name); return value },
+		Env: func(name string) (string, bool) { return minibash.Getenv(r.env, name) },
 		Named: func(path string) bool {
 			err := r.mayRunFile(path)
 			if refused == nil {

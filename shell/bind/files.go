@@ -10,9 +10,9 @@ import (
 
 // Files is what somebody knows of the files that a line may name.
 type Files struct {
-	Env   func(name string) string // the environment that the line runs in
-	Named func(path string) bool   // whether a path names a file, or folder, that must not run
-	Guess func() bool              // whether what cannot be told before may name one
+	Env   func(name string) (value string, set bool) // the environment that the line runs in
+	Named func(path string) bool                     // whether a path names a file, or folder, that must not run
+	Guess func() bool                                // whether what cannot be told before may name one
 }
 
 // Runs reports whether the program would run a file that must not. To the line,
@@ -31,6 +31,10 @@ func (p *Program) Runs(files Files) bool {
 			}
 		case *syntax.WordIter:
 			f.set[n.Name.Value] = true
+		case *syntax.CallExpr: // read x, printf -v x
+			for _, w := range n.Args {
+				f.set[words.Lit(w)] = true
+			}
 		}
 		return true
 	})
@@ -100,7 +104,8 @@ func (f *filer) word(w *syntax.Word, reader bool) {
 	text, known := words.Text(w, f.expand)
 	home := isHome(w)
 	if home {
-		text = f.Env("HOME") + text[1:]
+		folder, _ := f.Env("HOME")
+		text = folder + text[1:]
 	}
 	switch {
 	case !known:
@@ -168,7 +173,8 @@ func (f *filer) expand(piece words.Piece) (words.Value, bool) {
 	if !ok || exp.Param == nil || !words.Plain(exp) || !isName(exp.Param.Value) || f.set[exp.Param.Value] {
 		return words.Value{}, false
 	}
-	return words.Value{Text: f.Env(exp.Param.Value)}, true
+	value, known := f.Env(exp.Param.Value)
+	return words.Value{Text: value}, known
 }
 
 // line is the program as a line with the values that were put in.

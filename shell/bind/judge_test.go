@@ -47,6 +47,32 @@ func FuzzJudge(f *testing.F) {
 	})
 }
 
+// FuzzRuns: no line makes it panic, and one that names nothing runs nothing of anybody's.
+func FuzzRuns(f *testing.F) {
+	f.Add("bash -e x.sh < ~/x <<EOF\n./x.sh\nEOF\n", "x.sh")
+	f.Add("a=(x y); for f in *.sh; do eval \"$f\" -fx; done; trap 'x' EXIT; ~/x `x` $(x)", "x")
+	f.Fuzz(func(t *testing.T, command, file string) {
+		p, err := bind.Bind(shelltest.Line(command, []string{"v"}, "/p"))
+		if err != nil {
+			return
+		}
+		files := bind.Files{
+			Env:   func(string) (string, bool) { return "/home", true },
+			Named: func(path string) bool { return path == file },
+			Guess: func() bool { return true },
+		}
+		p.Runs(files)
+		files.Named, files.Guess = func(string) bool { return false }, func() bool { return false }
+		if p.Runs(files) {
+			t.Errorf("%q runs a file, and there is none", command)
+		}
+		commands, _ := p.Commands()
+		for _, c := range commands {
+			c.Code()
+		}
+	})
+}
+
 func FuzzValues(f *testing.F) {
 	for _, command := range []string{`echo $0 "$0" '$0' $(echo $0)`, "cat <<'EOF'\n$0\nEOF", `"${DIR}/x" "${x:-'$0'}"`, "echo `echo $0`", `case $0 in $0) ;; esac # $0`} {
 		f.Add(command, "x; touch pwned", "/a place")
