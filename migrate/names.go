@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -116,7 +117,7 @@ func (v *values) expanded(n syntax.Node, f *function, depth int) (all []string) 
 // wrappers run the command that their arguments are.
 var wrappers = []string{"bash", "sh", "dash", "zsh", "ksh", "exec", "command", "builtin", "env", "timeout", "sudo", "time", "nice", "nohup", "setsid", "stdbuf", "xargs", "parallel"}
 
-var notCommand = regexp.MustCompile(`^(-.*|[A-Za-z_]\w*=.*|[0-9.]+[smhd]?)$`)
+var notCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(-.*|[A-Za-z_]\w*=.*|[0-9.]+[smhd]?)$`) })
 
 // computed takes in a command whose name is not plain: all that it may be.
 func (u *usage) computed(c *syntax.CallExpr, p place) {
@@ -142,7 +143,7 @@ func (u *usage) computed(c *syntax.CallExpr, p place) {
 		case name == "{}":
 			u.mayBe(w, []string{unknown}, p)
 			return
-		case !notCommand.MatchString(name):
+		case !notCommand().MatchString(name):
 			return
 		}
 	}
@@ -171,7 +172,7 @@ func (u *usage) given(c *syntax.CallExpr, name string, p place) {
 	}
 }
 
-var optionName = regexp.MustCompile(`^(-[\w-]+=|!)`)
+var optionName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(-[\w-]+=|!)`) })
 
 // handed takes in a word that a program may run.
 func (u *usage) handed(w *syntax.Word, p place) {
@@ -181,7 +182,7 @@ func (u *usage) handed(w *syntax.Word, p place) {
 	for _, text := range u.values.names(w, u.current, 0) {
 		if strings.ContainsAny(text, "/.") && !strings.Contains(text, "://") {
 			from := len(u.calls)
-			u.within(optionName.ReplaceAllString(text, ""), int(w.Pos().Line()), p.consumed())
+			u.within(optionName().ReplaceAllString(text, ""), int(w.Pos().Line()), p.consumed())
 			for i := range u.calls[from:] {
 				u.calls[from+i].may = true
 				u.calls[from+i].open = false
