@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"bytes"
 	"fmt"
 	"path"
 	"regexp"
@@ -25,6 +26,12 @@ func (t *tree) mentions(p string) {
 	default: // settings, a Makefile, a workflow, a program: who names it may read it
 		t.holdNamed(p, string(t.files[p]), 1, "names it, and may read what it prints")
 	}
+}
+
+// MayName reports whether a file may name a script of which it has no name in one piece.
+func MayName(data []byte) bool {
+	has := func(text string) bool { return bytes.Contains(data, []byte(text)) }
+	return has(`"command"`) || (has(".sh") || has(".bash")) && openName().Match(data)
 }
 
 // reads holds the scripts that commands in a file read, or may read. They begin

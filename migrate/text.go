@@ -1,9 +1,7 @@
 package migrate
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -75,49 +73,6 @@ func (t *text) expansion(e *syntax.ParamExp) {
 	default:
 		t.text += unknown
 	}
-}
-
-var jsonStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(\{\s*($|["}])|\[\s*($|[{"]|\]\s*$))`) })
-
-// looksLikeJSON reports whether a text begins as JSON does.
-func looksLikeJSON(text string) bool {
-	return jsonStart().MatchString(strings.ReplaceAll(text, `\n`, "\n"))
-}
-
-// printsJSON reports whether a value is a substitution that ends in JSON: by jq, or by a here-document.
-func printsJSON(w *syntax.Word) bool {
-	parts := w.Parts
-	if len(parts) == 1 {
-		if q, ok := parts[0].(*syntax.DblQuoted); ok {
-			parts = q.Parts
-		}
-	}
-	if len(parts) != 1 {
-		return false
-	}
-	s, ok := parts[0].(*syntax.CmdSubst)
-	if !ok || len(s.Stmts) == 0 {
-		return false
-	}
-	st := s.Stmts[len(s.Stmts)-1]
-	for {
-		b, ok := st.Cmd.(*syntax.BinaryCmd)
-		if !ok {
-			break
-		}
-		st = b.Y
-	}
-	c, ok := st.Cmd.(*syntax.CallExpr)
-	if !ok || len(c.Args) == 0 {
-		return false
-	}
-	switch literal(c.Args[0]) {
-	case "jq":
-		return !rawJQ(c.Args)
-	case "cat":
-		return looksLikeJSON(read1(hereDocument(st)).text)
-	}
-	return false
 }
 
 // literal is a word that is known, without its quotes; "" if it is not.

@@ -2,11 +2,9 @@ package migrate
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -41,7 +39,7 @@ type usage struct {
 	exported   map[string]bool   // functions that other shells run too
 	variables  map[string]string // how the values of variables end, where that is plain
 	values     values
-	json       map[string]bool // variables that hold JSON
+	json       map[string]bool // variables that hold JSON, and functions that print some
 	current    *function       // whose body is being read; nil: none
 	dynamic    []place         // of commands whose name is not known
 	traps      []int           // where trap is called for EXIT, by offset
@@ -85,6 +83,7 @@ func understand(file *syntax.File) *usage {
 		variables: map[string]string{}, values: newValues(), json: map[string]bool{},
 	}
 	syntax.Walk(file, u.declare)
+	u.learnJSON()
 	for _, st := range file.Stmts {
 		u.stmt(st, top)
 		u.exits = u.exits || isExit(st)
@@ -120,9 +119,6 @@ func (u *usage) declare(n syntax.Node) bool {
 	case *syntax.Assign:
 		if n.Name != nil && n.Value != nil {
 			u.variables[n.Name.Value] = tail(n.Value)
-			if t := read1(n.Value); looksLikeJSON(t.text) || printsJSON(n.Value) {
-				u.json[n.Name.Value] = true
-			}
 		}
 	case *syntax.DeclClause:
 		u.export(n)
@@ -391,6 +387,9 @@ func (u *usage) call(st *syntax.Stmt, c *syntax.CallExpr, p place) {
 	u.mention(c, name, p)
 	u.computed(c, p)
 	u.given(c, name, p)
+	if (p.own || p.pipe) && u.printsJSON(st, c) || p.own && asksForJSON(c.Args) {
+		u.stop(c, "it prints JSON already")
+	}
 	if !p.fed && readsAll(st, c, name) {
 		u.stop(c, "it reads all of its input: what gives it that may read what it prints")
 	}
@@ -433,19 +432,12 @@ func (u *usage) call(st *syntax.Stmt, c *syntax.CallExpr, p place) {
 			u.sources = append(u.sources, u.named(c.Args[1], p))
 		}
 	case "echo", "printf", "cat":
-		u.print(st, c, name, p)
-	case "jq":
-		if (p.own || p.pipe) && makesJSON(c.Args) {
-			u.stop(c, "it prints JSON already")
+		if p.used {
+			u.writes = append(u.writes, mention{line: int(c.Pos().Line()), text: printed(st, c)})
 		}
 	case "skillhand":
 		if p.own && literal(second(c.Args)) == "emit" {
 			u.stop(c, "it prints a report already")
-		}
-	case "python", "python3", "node":
-		code := readAll(c.Args[1:]).text + read1(hereDocument(st)).text
-		if (p.own || p.pipe) && printedJSON().MatchString(code) {
-			u.stop(c, "it prints JSON already")
 		}
 	case "sed", "tail", "head", "awk":
 		u.ownLines(c)
@@ -474,10 +466,6 @@ func (u *usage) within(text string, line int, p place) {
 		u.calls = append(u.calls, m)
 	}
 }
-
-var printedJSON = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`print\(\s*json\.dumps|json\.dump\([^\n]*sys\.stdout|console\.log\(\s*JSON\.stringify`)
-})
 
 // mention takes in a command that may be a script, or one that a shell is given.
 func (u *usage) mention(c *syntax.CallExpr, name string, p place) {
@@ -579,41 +567,6 @@ func (u *usage) option(c *syntax.CallExpr) {
 	}
 }
 
-// print takes in an echo, printf or cat.
-func (u *usage) print(st *syntax.Stmt, c *syntax.CallExpr, name string, p place) {
-	if !p.own && !p.used {
-		return
-	}
-	text := ""
-	switch name {
-	case "cat":
-		text = read1(hereDocument(st)).text
-	case "printf":
-		if literal(second(c.Args)) == "-v" {
-			return
-		}
-		text = strings.ReplaceAll(readAll(c.Args[1:]).text, "%%", "%")
-	default:
-		text = readAll(c.Args[1:]).text
-		for echoOption().MatchString(text) {
-			_, text, _ = strings.Cut(text, " ")
-		}
-	}
-	if p.used {
-		u.writes = append(u.writes, mention{line: int(c.Pos().Line()), text: text})
-	}
-	if (p.own || p.pipe) && (looksLikeJSON(text) || slices.ContainsFunc(c.Args[1:], u.isJSON)) {
-		u.stop(c, "it prints JSON already")
-	}
-}
-
-// isJSON reports whether a word is JSON, or a variable that holds some.
-func (u *usage) isJSON(w *syntax.Word) bool {
-	return u.json[variable(w)] || looksLikeJSON(read1(w).text)
-}
-
-var echoOption = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-[neE]+ `) })
-
 // ownLines takes in a command that reads lines of the script itself by number.
 func (u *usage) ownLines(c *syntax.CallExpr) {
 	if !slices.ContainsFunc(c.Args, isSelf) {
@@ -683,37 +636,14 @@ func isTee(st *syntax.Stmt) bool {
 // isSelf reports whether a word is the script's own path.
 func isSelf(w *syntax.Word) bool { v := variable(w); return v == "0" || v == "BASH_SOURCE" }
 
-// makesJSON reports whether jq prints a document, not a number or a text that it picks out.
-func makesJSON(args []*syntax.Word) bool {
-	if rawJQ(args) {
-		return false
-	}
-	for i, w := range args[1:] {
-		word := strings.TrimSpace(read1(w).text)
-		switch {
-		case word == "-n" || word == "--null-input" || word == "." || strings.HasPrefix(word, "{") || strings.HasPrefix(word, "["):
-			return true
-		case !strings.HasPrefix(word, "-") && (i == 0 || !strings.HasPrefix(literal(args[i]), "--")):
-			return strings.HasSuffix(word, "}") || strings.HasSuffix(word, "]") || strings.Contains(word, unknown)
-		}
-	}
-	return true // no filter: all of it
-}
-
-// rawJQ reports whether jq prints text and not JSON.
-func rawJQ(args []*syntax.Word) bool {
-	return slices.ContainsFunc(args[1:], func(w *syntax.Word) bool {
-		word := literal(w)
-		return word == "--raw-output" || word == "--join-output" || word == "--help" || word == "--version" ||
-			strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.ContainsAny(word, "rj")
-	})
-}
-
-// hereDocument returns the here-document that a statement reads.
+// hereDocument returns the here-document, or here-string, that a statement reads.
 func hereDocument(st *syntax.Stmt) *syntax.Word {
 	for _, r := range st.Redirs {
-		if r.Hdoc != nil {
+		switch {
+		case r.Hdoc != nil:
 			return r.Hdoc
+		case r.Op == syntax.WordHdoc:
+			return r.Word
 		}
 	}
 	return nil

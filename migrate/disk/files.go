@@ -167,7 +167,7 @@ func (m *run) read(root *root) []migrate.File {
 
 // witnesses are the files that may name a script of the tree, and the user's settings.
 func (m *run) witnesses(root *root, files []migrate.File, others []string) (witnesses []migrate.File) {
-	names := []string{".sh", ".bash", "command"} // of a name, there may be no more in one piece
+	var names []string
 	for _, f := range files {
 		if ext := path.Ext(f.Path); ext != ".md" && ext != ".json" {
 			names = append(names, path.Base(f.Path))
@@ -192,7 +192,7 @@ func (m *run) witnesses(root *root, files []migrate.File, others []string) (witn
 		if err != nil || bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 {
 			continue
 		}
-		if slices.ContainsFunc(names, func(name string) bool { return bytes.Contains(data, []byte(name)) }) {
+		if migrate.MayName(data) || slices.ContainsFunc(names, func(name string) bool { return bytes.Contains(data, []byte(name)) }) {
 			rel, err := filepath.Rel(root.base, file)
 			if err != nil || strings.HasPrefix(rel, "..") {
 				rel = file
