@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -53,6 +54,9 @@ func TestRuns(t *testing.T) {
 			}
 			if missing := missingLines(before.stdout+before.stderr, after.stderr); missing != "" && s.name != "set-x" {
 				t.Errorf("output is lost: %q, stderr is now:\n%s", missing, after.stderr)
+			}
+			if !utf8.ValidString(after.stdout) {
+				t.Errorf("%q is not UTF-8", after.stdout)
 			}
 			if diff := cmp.Diff(wantReport(before), gotReport(t, after)); diff != "" {
 				t.Errorf("report (-what the text says +what is reported):\n%s\n%s", diff, after.stdout)

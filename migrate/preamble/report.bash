@@ -24,7 +24,7 @@ skillhand_exit() {
 		}
 		if [[ $- == *e* ]]; then
 			set -E
-			trap 'skillhand_failed' ERR
+			builtin trap 'skillhand_failed' ERR
 		fi
 		skillhand_return "$skillhand_status" && :
 		eval "$skillhand_own"
@@ -62,9 +62,9 @@ skillhand_apart() { # runs the script's own trap where set -u cannot end us
 }
 
 skillhand_within() { # runs it, and says x if it calls exit
-	trap - EXIT
+	builtin trap - EXIT
 	exit() {
-		((BASH_SUBSHELL > 1)) || printf x >&"$skillhand_back"
+		((BASH_SUBSHELL > 1)) || builtin printf x >&"$skillhand_back"
 		builtin exit "${1-$skillhand_status}"
 	}
 	skillhand_return "$skillhand_status" && :
@@ -76,7 +76,7 @@ skillhand_trap() { # is trap, but what is for EXIT will run before the report
 	local arguments=("$@") command signal
 	[[ $1 != -- ]] || shift
 	if ((BASH_SUBSHELL > 0 || $# < 2)) || [[ $1 == -?* || ! $skillhand_running ]]; then
-		trap "${arguments[@]}"
+		builtin trap "${arguments[@]}"
 		return
 	fi
 	command=$1
@@ -84,18 +84,18 @@ skillhand_trap() { # is trap, but what is for EXIT will run before the report
 	for signal; do
 		case $signal in
 		[Ee][Xx][Ii][Tt] | 0) skillhand_own=${command#-} ;;
-		*) trap -- "$command" "$signal" || return ;;
+		*) builtin trap -- "$command" "$signal" || return ;;
 		esac
 	done
 }
 
-skillhand_report() { # has the report of a script that ends with status $1, because of $2, printed
+skillhand_report() { # has the report of a script that ends with status $1, because of $2, printed. It may have a printf of its own
 	local skillhand_answer
 	if [[ $skillhand_reported ]]; then return 0; fi
 	skillhand_reported=1
-	trap '' PIPE
-	printf '%s %s %s\n' "$skillhand_token" "$1" "$2" 2>/dev/null >&"$skillhand_fd" || :
-	TMOUT=0 read -r -u "$skillhand_back" skillhand_answer || : # it ends when the report is out
+	builtin trap '' PIPE
+	builtin printf '%s %s %s\n' "$skillhand_token" "$1" "$2" 2>/dev/null >&"$skillhand_fd" || :
+	TMOUT=0 builtin read -r -u "$skillhand_back" skillhand_answer || : # it ends when the report is out
 }
 
 skillhand_begin() { # from here on stdout is for the report
@@ -559,13 +559,31 @@ skillhand_deliver() { # takes in a deliverable, once
 }
 
 skillhand_string() { # makes a text a JSON string, in json
-	local text=${1//\\/\\\\} char
+	local text char
+	skillhand_utf8 "$1"
+	text=${text//\\/\\\\}
 	text=${text//\"/\\\"}
 	while [[ $text =~ [[:cntrl:]] ]]; do
 		printf -v char '\\u%04x' "'${BASH_REMATCH[0]}"
 		text=${text//"${BASH_REMATCH[0]}"/$char}
 	done
 	json=\"$text\"
+}
+
+skillhand_utf8() { # text is $1 with U+FFFD in place of bytes that are no UTF-8
+	local rest=$1 bad='' more=$'[\x80-\xbf]' valid
+	text=$1
+	if [[ $1 != *[$'\x80'-$'\xff']* ]]; then return; fi
+	text='' valid="^([^"$'\x80-\xff]|[\xc2-\xdf]'"$more|"$'\xe0[\xa0-\xbf]'"$more|"$'\xed[\x80-\x9f]'"$more|"$'[\xe1-\xec\xee\xef]'"$more$more|"
+	valid+=$'\xf0[\x90-\xbf]'"$more$more|"$'\xf4[\x80-\x8f]'"$more$more|"$'[\xf1-\xf3]'"$more$more$more)+"
+	while [[ $rest ]]; do
+		if [[ $rest =~ $valid ]]; then
+			text+=${BASH_REMATCH[0]} rest=${rest:${#BASH_REMATCH[0]}} bad=''
+		else
+			if [[ ! $bad ]]; then text+=$'\xef\xbf\xbd'; fi
+			rest=${rest:1} bad=1
+		fi
+	done
 }
 
 skillhand_like() { # whether a text matches, in any case
