@@ -152,7 +152,7 @@ func (u *usage) computed(c *syntax.CallExpr, p place) {
 	}
 }
 
-// quiet are programs that run nothing of what they are given.
+// quiet are commands that run nothing of what they are given, or whose words are read elsewhere.
 var quiet = strings.Fields(`: . [ alias basename bat cd chgrp chmod chown cmp code command diff dirname du echo eval exit export false file grep head hash less local ls
 	md5sum mkdir more nano open printf pushd readlink realpath return rm rmdir set sha256sum shellcheck shfmt shift source stat tail test touch trap true type unset vi vim wc which`)
 
@@ -162,17 +162,16 @@ func (u *usage) given(c *syntax.CallExpr, name string, p place) {
 	for _, a := range c.Assigns {
 		u.handed(a.Value, p)
 	}
-	reads := p.used && (name == "cat" || name == "sed")
-	if u.functions[name] != nil || slices.Contains(quiet, name) || slices.Contains(wrappers, name) || (name == "cat" || name == "sed") && !reads ||
-		name == "git" && slices.Contains([]string{"add", "commit", "diff", "log", "mv", "rm", "show", "status"}, literal(second(c.Args))) {
-		return
-	}
-	for _, w := range c.Args[1:] {
-		u.handed(w, p)
+	switch {
+	case u.functions[name] != nil, slices.Contains(quiet, name), slices.Contains(wrappers, name): // seen to elsewhere
+	case (name == "cat" || name == "sed") && !p.used: // no copy is made
+	case name == "git" && slices.Contains([]string{"add", "commit", "diff", "log", "mv", "rm", "show", "status"}, literal(second(c.Args))):
+	default:
+		for _, w := range c.Args[1:] {
+			u.handed(w, p)
+		}
 	}
 }
-
-var optionName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(-[\w-]+=|!)`) })
 
 // handed takes in a word that a program may run.
 func (u *usage) handed(w *syntax.Word, p place) {
@@ -181,11 +180,14 @@ func (u *usage) handed(w *syntax.Word, p place) {
 	}
 	for _, text := range u.values.names(w, u.current, 0) {
 		if strings.ContainsAny(text, "/.") && !strings.Contains(text, "://") {
+			if strings.HasPrefix(text, "-") { // --preview=./x.sh
+				_, text, _ = strings.Cut(text, "=")
+			}
 			from := len(u.calls)
-			u.within(optionName().ReplaceAllString(text, ""), int(w.Pos().Line()), p.consumed())
+			u.within(strings.TrimPrefix(text, "!"), int(w.Pos().Line()), p.consumed())
 			for i := range u.calls[from:] {
 				u.calls[from+i].may = true
-				u.calls[from+i].open = false
+				u.calls[from+i].open = *u.lines > maxLines // a name that is not known is no reason to doubt all programs
 			}
 		}
 	}

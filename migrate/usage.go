@@ -55,6 +55,7 @@ type usage struct {
 	trapsExit  bool      // it has a trap for EXIT, wherever that stands
 	exportsAll bool      // functions too
 	waits      bool      // for what it has in the background
+	lines      *int      // how many command lines in words were read
 }
 
 // A function and the places from which it is called.
@@ -76,11 +77,18 @@ type mention struct {
 	may   bool // it is handed on to a program, which may call it
 }
 
+// maxLines is how many command lines in the words of a script are read: they may have
+// others in their own words.
+const maxLines = 10_000
+
 // understand reads a script.
-func understand(file *syntax.File) *usage {
+func understand(file *syntax.File) *usage { return understandWithin(file, new(int)) }
+
+// understandWithin reads a script, or a command line in one of which so many have been read.
+func understandWithin(file *syntax.File, lines *int) *usage {
 	u := &usage{
 		file: file, functions: map[string]*function{}, exported: map[string]bool{},
-		variables: map[string]string{}, values: newValues(), json: map[string]bool{},
+		variables: map[string]string{}, values: newValues(), json: map[string]bool{}, lines: lines,
 	}
 	syntax.Walk(file, u.declare)
 	u.learnJSON()
@@ -457,11 +465,15 @@ func (u *usage) commandLine(c *syntax.CallExpr, p place) {
 // within takes in the scripts that a command line in a text calls. What it does not
 // know stands for a word.
 func (u *usage) within(text string, line int, p place) {
+	if *u.lines++; *u.lines > maxLines {
+		u.calls = append(u.calls, mention{line: line, text: unknown, place: p, open: true})
+		return
+	}
 	file, err := parse("", []byte(strings.NewReplacer(unknown, "${__}", number, "0").Replace(text)))
 	if err != nil {
 		return
 	}
-	for _, m := range understand(file).calls {
+	for _, m := range understandWithin(file, u.lines).calls {
 		m.line, m.place.used = line, m.place.used || p.used
 		u.calls = append(u.calls, m)
 	}
@@ -540,7 +552,7 @@ func (u *usage) handler(w *syntax.Word, p place) {
 	if err != nil {
 		return
 	}
-	within := &usage{file: file, functions: u.functions, exported: u.exported, variables: u.variables, values: u.values, json: u.json}
+	within := &usage{file: file, functions: u.functions, exported: u.exported, variables: u.variables, values: u.values, json: u.json, lines: u.lines}
 	for _, st := range file.Stmts {
 		within.stmt(st, p)
 	}
