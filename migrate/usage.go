@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -24,12 +25,12 @@ var top = place{own: true, main: true}
 func (p place) consumed() place { return place{used: true, fed: p.fed} }
 
 // places are all that can be, in a fixed order: the same script always reads the same.
-var places = func() (all []place) {
+var places = sync.OnceValue(func() (all []place) {
 	for n := range 1 << 5 {
 		all = append(all, place{n&1 == 0, n&2 != 0, n&4 == 0, n&8 != 0, n&16 != 0})
 	}
 	return all
-}()
+})
 
 // A usage is what a script does, as far as its syntax tells.
 type usage struct {
@@ -173,7 +174,7 @@ func (u *usage) follow() {
 	for again := true; again; {
 		again = false
 		for _, f := range u.order {
-			for _, p := range places {
+			for _, p := range places() {
 				if f.places[p] && !f.read[p] {
 					f.read[p], again = true, true
 					u.current = f
