@@ -35,6 +35,7 @@ func TestListing(t *testing.T) {
 func TestListingFaults(t *testing.T) {
 	for src, want := range map[string]string{
 		`{"skillListingBudgetFraction": 2}`:   "f:1: skillListingBudgetFraction is not a number above 0, at most 1, so Claude Code ignores the whole file",
+		`{"skillListingBudgetFraction": 0}`:   "f:1: skillListingBudgetFraction is not a number above 0, at most 1, so Claude Code ignores the whole file",
 		`{"skillListingBudgetFraction": "1"}`: "f:1: skillListingBudgetFraction is not a number above 0, at most 1, so Claude Code ignores the whole file",
 		`{"skillListingMaxDescChars": 1.5}`:   "f:1: skillListingMaxDescChars is not a whole number above 0, so Claude Code ignores the whole file",
 		`{"skillOverrides": []}`:              "f:1: skillOverrides is not an object, so Claude Code ignores the whole file",

@@ -251,3 +251,29 @@ func TestInstalled(t *testing.T) {
 		t.Errorf("a broken list: %v", err)
 	}
 }
+
+// TestPaths: what has no place has no files, and none is listed twice.
+func TestPaths(t *testing.T) {
+	for _, tt := range []struct {
+		where Where
+		want  string
+	}{
+		{Where{System: "/s"}, "/s/managed-settings.json"},
+		{Where{Home: "/h", System: "/s"}, "/h/.claude/settings.json /s/managed-settings.json"},
+		{Where{Home: "/h", Config: "/c", Dir: "/p", System: "/s"}, "/c/settings.json /p/.claude/settings.json /p/.claude/settings.local.json /s/managed-settings.json"},
+	} {
+		var got []string
+		for _, p := range tt.where.Paths() {
+			got = append(got, filepath.ToSlash(p.Name))
+		}
+		if got := strings.Join(got, " "); got != tt.want {
+			t.Errorf("%+v: %s, want %s", tt.where, got, tt.want)
+		}
+	}
+}
+
+func TestDataName(t *testing.T) {
+	if got := dataName("aZ0_-@m.é/"); got != "aZ0_--m---" {
+		t.Errorf("dataName = %q", got)
+	}
+}
