@@ -23,40 +23,41 @@ const module = "github.com/skillhand/skillhand"
 const rooms = `
 try: . claude here internal/atomicfile internal/redact internal/term proc report settings skill trust
 mcp/host: internal/atomicfile settings
-mcp: . here render skill trust
-.: claude claudepage here history internal/redact proc render report session settings shell skill trust verdict
+mcp: . here internal/cause render skill trust
+.: claude claudepage here history internal/cause internal/redact proc render report session settings shell skill trust verdict
 batch:
 batch/jobfile: batch
 bench: history report
 bench/corpus: check
-check: claudepage internal/markdown internal/term internal/words migrate permit settings skill
-claude: internal/jsonfind proc
+check: claudepage internal/cause internal/markdown internal/term internal/words migrate permit settings skill
+claude: internal/cause internal/jsonfind proc
 claudepage: proc settings skill
-doctor: check claudepage here mcp/host proc settings skill trust
+doctor: check claudepage here internal/cause mcp/host proc settings skill trust
 golden: . here internal/atomicfile render skill
 here: session settings skill
 history:
 migrate: internal/legacy internal/words render shell skill
-migrate/disk: internal/atomicfile migrate proc report skill
+migrate/disk: internal/atomicfile internal/cause migrate proc report skill
 page: . batch check claudepage here history internal/atomicfile internal/term render session settings shell skill trust try
 permit:
 plugin:
 proc:
 release: proc
-render: internal/atomicfile internal/redact shell skill
+render: internal/atomicfile internal/cause internal/redact shell skill
 report: internal/jsonfind internal/legacy
 scaffold:
 schemas:
 session:
-settings: internal/atomicfile
-shell: internal/minibash internal/words proc shell/bind
+settings: internal/atomicfile internal/cause
+shell: internal/cause internal/minibash internal/words proc shell/bind
 shell/bind: internal/words
-skill: internal/markdown
+skill: internal/cause internal/markdown
 trust: internal/atomicfile skill
-verdict: proc report
+verdict: internal/cause proc report
 view: here history internal/term report session settings shell
 
-internal/atomicfile:
+internal/atomicfile: internal/cause
+internal/cause:
 internal/cli: claude internal/atomicfile internal/term proc
 internal/jsonfind:
 internal/legacy:
@@ -67,7 +68,7 @@ internal/term:
 internal/txtartest:
 internal/words:
 
-cmd/skillhand: . check claude claudepage doctor golden here history internal/atomicfile internal/cli internal/term migrate migrate/disk render report scaffold schemas session shell skill trust verdict view
+cmd/skillhand: . check claude claudepage doctor golden here history internal/atomicfile internal/cause internal/cli internal/term migrate migrate/disk render report scaffold schemas session shell skill trust verdict view
 cmd/skillhand-server: . batch batch/jobfile check claude here history internal/atomicfile internal/cli internal/term mcp mcp/host page proc render schemas shell skill try verdict view
 
 # For tests alone: no line above may name them.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/render"
 	"github.com/skillhand/skillhand/session"
 	"github.com/skillhand/skillhand/shell"
@@ -155,7 +156,7 @@ func (l *load) page(ctx context.Context) (*Page, error) {
 	if env.Record != nil {
 		if err := env.Record.Write(l.Record); err != nil {
 			page.Close()
-			return page, fmt.Errorf("%s: %w", l.Record, cause(err))
+			return page, fmt.Errorf("%s: %w", l.Record, cause.Of(err))
 		}
 	}
 	return page, nil

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/proc"
 	"github.com/skillhand/skillhand/report"
 	"github.com/skillhand/skillhand/skill"
@@ -64,7 +65,7 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*verdict.Verdict, e
 	// What is judged is what runs, whatever becomes of a link meanwhile.
 	real, err := filepath.EvalSymlinks(script)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", script, cause(err))
+		return nil, fmt.Errorf("%s: %w", script, cause.Of(err))
 	}
 	err = p.policy.Allow(ctx, real, func() []string { return []string{strings.Join(append([]string{script}, req.Args...), " ")} })
 	if err == nil {
@@ -107,7 +108,7 @@ func (p *place) script(name string) (string, error) {
 	isPath := name == "." || strings.ContainsRune(name, '/') || strings.ContainsRune(name, filepath.Separator)
 	switch {
 	case isPath && err != nil:
-		return "", fmt.Errorf("%s: %w", name, cause(err))
+		return "", fmt.Errorf("%s: %w", name, cause.Of(err))
 	case isPath && info.IsDir():
 		return scriptIn(path)
 	case isPath && filepath.Ext(path) != ".md":

@@ -9,10 +9,8 @@ package skillhand
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -150,17 +148,4 @@ func (rt *Runtime) warn(text string) {
 	if rt.Warn != nil {
 		rt.Warn(text)
 	}
-}
-
-// cause is what a path error is about, without the temporary name in it.
-func cause(err error) error {
-	var pathErr *fs.PathError
-	var linkErr *os.LinkError
-	switch {
-	case errors.As(err, &pathErr):
-		return pathErr.Err
-	case errors.As(err, &linkErr):
-		return linkErr.Err
-	}
-	return err
 }

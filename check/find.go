@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -88,7 +89,7 @@ func (f Finder) Find(paths []string) ([]File, error) {
 		info, err := os.Stat(abs)
 		switch {
 		case err != nil:
-			faults = append(faults, fmt.Errorf("%s: %w", p, cause(err)))
+			faults = append(faults, fmt.Errorf("%s: %w", p, cause.Of(err)))
 		case info.IsDir():
 			if in := w.around(abs); in.orNamed(abs) != in {
 				w.folder(abs, in.orNamed(abs))
@@ -151,13 +152,6 @@ func (f Finder) IsUsers(p string) bool {
 	return slices.ContainsFunc([]string{f.config(), filepath.Join(f.Home, ".agents")}, func(dir string) bool {
 		return filepath.IsAbs(dir) && skill.Inside(dir, p)
 	})
-}
-
-func cause(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
 }
 
 // A walker goes through folders.
@@ -229,7 +223,7 @@ func (w *walker) folder(dir string, in setting) {
 		entries, err = os.ReadDir(dir)
 	}
 	if err != nil {
-		w.add(File{Path: dir, Name: w.name(dir), Kind: Text, Fault: fmt.Errorf("the folder cannot be read: %w", cause(err))})
+		w.add(File{Path: dir, Name: w.name(dir), Kind: Text, Fault: fmt.Errorf("the folder cannot be read: %w", cause.Of(err))})
 		return
 	}
 	if w.isClaude(dir) {

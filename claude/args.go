@@ -5,6 +5,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/skillhand/skillhand/internal/cause"
 )
 
 // maxPrompt is what the CLI takes on stdin.
@@ -28,7 +30,7 @@ func (r *Request) check() error {
 		return nil
 	}
 	if info, err := os.Stat(r.Dir); err != nil {
-		return &RequestError{r.Dir, cause(err).Error()}
+		return &RequestError{r.Dir, cause.Of(err).Error()}
 	} else if !info.IsDir() {
 		return &RequestError{r.Dir, "not a folder"}
 	}

@@ -20,6 +20,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/proc"
 )
 
@@ -255,14 +256,14 @@ func (a *ask) attempt(ctx context.Context, session string) (*record, error) {
 		end.stopped = context.Cause(out.ctx)
 	}
 	if _, ours := errors.AsType[*proc.StreamError](err); ours {
-		end.transcript = fmt.Errorf("%s: %w", a.Transcript, cause(err))
+		end.transcript = fmt.Errorf("%s: %w", a.Transcript, failedWrite(err))
 	} else if err != nil && ctx.Err() == nil {
 		file.Close()
 		return nil, notStarted(err)
 	}
 	out.empty()
 	if err := file.Close(); err != nil && a.Transcript != "" && end.transcript == nil {
-		end.transcript = fmt.Errorf("%s: %w", a.Transcript, cause(err))
+		end.transcript = fmt.Errorf("%s: %w", a.Transcript, failedWrite(err))
 	}
 	return rec, a.judge(rec, end, result.Duration)
 }
@@ -326,16 +327,10 @@ func notStarted(err error) error {
 	return &StartError{err}
 }
 
-// cause is what a failed write is about, without the names around it.
-func cause(err error) error {
-	if e, ok := errors.AsType[*os.PathError](err); ok {
-		return e.Err
-	}
-	if e, ok := errors.AsType[*os.LinkError](err); ok {
-		return e.Err
-	}
+// failedWrite is what a failed write is about, without the names around it.
+func failedWrite(err error) error {
 	if e, ok := errors.AsType[*proc.StreamError](err); ok {
-		return e.Err
+		err = e.Err
 	}
-	return err
+	return cause.Of(err)
 }

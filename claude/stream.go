@@ -221,7 +221,7 @@ func (a *ask) transcript() (*os.File, error) {
 	info, err := os.Stat(a.Transcript)
 	if n := len(a.reply.Attempts); n > 0 && err == nil && info.Mode().IsRegular() {
 		if err := os.Rename(a.Transcript, a.Transcript+"."+strconv.Itoa(n)); err != nil {
-			return nil, fmt.Errorf("%s: %w", a.Transcript, cause(err))
+			return nil, fmt.Errorf("%s: %w", a.Transcript, failedWrite(err))
 		}
 	}
 	if err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
@@ -232,7 +232,7 @@ func (a *ask) transcript() (*os.File, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: no such folder", a.Transcript)
 	} else if err != nil {
-		return nil, fmt.Errorf("%s: %w", a.Transcript, cause(err))
+		return nil, fmt.Errorf("%s: %w", a.Transcript, failedWrite(err))
 	}
 	return f, nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/mcp/host"
 	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/skill"
@@ -122,7 +123,7 @@ func state(h here.Here, err error) Finding {
 	}
 	probe, err := os.MkdirTemp(at, ".skillhand-doctor-")
 	if err != nil {
-		return Finding{"state", Missing, fmt.Sprintf("%s: not writable: %v", h.State, cause(err)),
+		return Finding{"state", Missing, fmt.Sprintf("%s: not writable: %v", h.State, cause.Of(err)),
 			"set SKILLHAND_STATE_DIR to a folder of yours: without one, nothing is remembered, not even trust"}
 	}
 	os.Remove(probe)
@@ -336,12 +337,4 @@ func dangling(folders []string) []string {
 		}
 	}
 	return links
-}
-
-// cause is what a path error is about, for messages that name the path themselves.
-func cause(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
 }

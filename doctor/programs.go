@@ -16,6 +16,7 @@ import (
 
 	"github.com/skillhand/skillhand/claudepage"
 	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/proc"
 )
 
@@ -113,7 +114,7 @@ func (p programs) ask(ctx context.Context, words ...string) (string, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("%s: not found", words[0])
 	case err != nil:
-		return "", fmt.Errorf("%s: cannot be run: %w", words[0], cause(err))
+		return "", fmt.Errorf("%s: cannot be run: %w", words[0], cause.Of(err))
 	case res.Cut == proc.Timeout:
 		return "", fmt.Errorf("%s: no answer within %v", words[0], patience)
 	case res.Exit != 0:

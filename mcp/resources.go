@@ -19,6 +19,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -118,22 +119,14 @@ func (f *folder) read(name string) ([]byte, error) {
 		err = fmt.Errorf("longer than %d MB", maxBytes>>20)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s of %s: %w", name, f.entry.Name, reason(err))
+		return nil, fmt.Errorf("%s of %s: %w", name, f.entry.Name, cause.Of(err))
 	}
 	file, err := f.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("%s of %s: %w", name, f.entry.Name, reason(err))
+		return nil, fmt.Errorf("%s of %s: %w", name, f.entry.Name, cause.Of(err))
 	}
 	defer file.Close()
 	return io.ReadAll(io.LimitReader(file, maxBytes))
-}
-
-// reason is the cause of a path error; the client need not know our folders.
-func reason(err error) error {
-	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
-		return pathErr.Err
-	}
-	return err
 }
 
 // document is the skill's file as it is served: itself if it is static, else its
@@ -240,7 +233,7 @@ func (f *folder) files() ([]fileEntry, error) {
 func (f *folder) children(dir string) ([]*sdk.Resource, error) {
 	entries, err := fs.ReadDir(f.FS(), dir)
 	if err != nil {
-		return nil, fmt.Errorf("%s of %s: %w", dir, f.entry.Name, reason(err))
+		return nil, fmt.Errorf("%s of %s: %w", dir, f.entry.Name, cause.Of(err))
 	}
 	all := []*sdk.Resource{}
 	for _, d := range entries {

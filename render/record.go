@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/shell"
 )
 
@@ -197,11 +197,7 @@ func (rec *Recording) Write(file string) error {
 func ReadRecording(file string) (*Recording, error) {
 	data, err := readRecording(file)
 	if err != nil {
-		var pathErr *fs.PathError
-		if errors.As(err, &pathErr) {
-			err = pathErr.Err
-		}
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, fmt.Errorf("%s: %w", file, cause.Of(err))
 	}
 	rec := &Recording{File: file}
 	if err := json.Unmarshal(data, rec); err != nil {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/skillhand/skillhand/internal/cause"
 )
 
 // A Plugin is one that Claude Code installed.
@@ -152,7 +154,7 @@ func readJSON(file string, v any) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", file, plain(err))
+		return fmt.Errorf("%s: %w", file, cause.Of(err))
 	}
 	if err := json.Unmarshal(src, v); err != nil {
 		return fmt.Errorf("%s: %w", file, err)

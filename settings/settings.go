@@ -16,6 +16,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+
+	"github.com/skillhand/skillhand/internal/cause"
 )
 
 // Where is where Claude Code runs and where it keeps what is the user's. A field that is empty
@@ -133,7 +135,7 @@ func Read(w Where) *Settings {
 			continue
 		}
 		if err != nil {
-			s.Faults = append(s.Faults, fmt.Errorf("%s: %w", p.Name, plain(err)))
+			s.Faults = append(s.Faults, fmt.Errorf("%s: %w", p.Name, cause.Of(err)))
 			continue
 		}
 		f, err := Parse(p.Name, src)
@@ -174,14 +176,6 @@ func readFile(name string) ([]byte, error) {
 		return nil, errors.New("not a regular file")
 	}
 	return os.ReadFile(name)
-}
-
-// plain is what a path error is about, for messages that name the path themselves.
-func plain(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
 }
 
 // Env returns the variables that the files define for commands. If sources are given, the files of

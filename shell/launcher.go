@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/minibash"
 	"github.com/skillhand/skillhand/internal/words"
 	"mvdan.cc/sh/v3/syntax"
@@ -112,21 +113,21 @@ func (r *running) launcher(folder, path string) target {
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return broken("%v", cause(err))
+		return broken("%v", cause.Of(err))
 	}
 	if !within(realFolder, real) {
 		return broken("it links outside its folder, to %s", real)
 	}
 	info, err := os.Stat(real)
 	if err != nil {
-		return broken("%v", cause(err))
+		return broken("%v", cause.Of(err))
 	}
 	if !info.Mode().IsRegular() {
 		return target{}
 	}
 	src, err := readStart(real, maxLauncher+1)
 	if err != nil {
-		return broken("%v", cause(err))
+		return broken("%v", cause.Of(err))
 	}
 	name, fixed, ok := standsFor(src)
 	t := target{name: name, fixed: fixed, fn: r.Builtins[name]}
@@ -145,14 +146,6 @@ func (r *running) launcher(folder, path string) target {
 func within(folder, path string) bool {
 	rel, err := filepath.Rel(folder, path)
 	return err == nil && rel != "." && filepath.IsLocal(rel)
-}
-
-// cause returns what is wrong with a file, without its name.
-func cause(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
 }
 
 // maxLauncher is how long a launcher may be. What is longer does more than launch.

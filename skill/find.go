@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"github.com/skillhand/skillhand/internal/cause"
 )
 
 // A Finder knows the folders in which skills and commands are looked for.
@@ -271,7 +273,7 @@ func (f Finder) byPath(path string) (Location, error) {
 	}
 	info, err := os.Stat(abs)
 	if err != nil {
-		return Location{}, fmt.Errorf("%s: %w", path, reason(err))
+		return Location{}, fmt.Errorf("%s: %w", path, cause.Of(err))
 	}
 	if !info.IsDir() {
 		folder := filepath.Dir(abs)
@@ -321,7 +323,7 @@ func checkFile(loc Location) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return err
 	case err != nil:
-		return fmt.Errorf("%s: %w", loc.File, reason(err))
+		return fmt.Errorf("%s: %w", loc.File, cause.Of(err))
 	case info.Mode().IsRegular() && loc.direct():
 		return nil
 	}
@@ -329,7 +331,7 @@ func checkFile(loc Location) error {
 		return fmt.Errorf("%s: a broken link", loc.File)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", loc.File, reason(err))
+		return fmt.Errorf("%s: %w", loc.File, cause.Of(err))
 	}
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s: not a regular file", loc.File)
@@ -345,15 +347,6 @@ func checkFile(loc Location) error {
 func Inside(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
-}
-
-// reason is the cause of a path error, without the operation and path that callers add better.
-func reason(err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		return pathErr.Err
-	}
-	return err
 }
 
 func (f Finder) checkPlugin(name, plugin string) error {

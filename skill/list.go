@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/skillhand/skillhand/internal/cause"
 )
 
 // List returns the skills and commands that Find would find by name, in the
@@ -60,7 +62,7 @@ func (l *lister) commands(r root, folders []string) {
 		err = errors.New("a link to a folder that is already listed")
 	}
 	if err != nil {
-		l.faults = append(l.faults, fmt.Errorf("%s: %w", dir, reason(err)))
+		l.faults = append(l.faults, fmt.Errorf("%s: %w", dir, cause.Of(err)))
 		return
 	}
 	l.walked[real] = true
@@ -90,7 +92,7 @@ func isDir(path string) bool {
 func (l *lister) entries(dir string) []fs.DirEntry {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		l.faults = append(l.faults, fmt.Errorf("%s: %w", dir, reason(err)))
+		l.faults = append(l.faults, fmt.Errorf("%s: %w", dir, cause.Of(err)))
 	}
 	return entries
 }

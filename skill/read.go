@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/skillhand/skillhand/internal/cause"
 )
 
 // MaxSize is how long a skill's file may be. A page that long reaches no agent whole.
@@ -168,7 +170,7 @@ func ReadFile(file string) ([]byte, error) {
 func readOpened(file string) ([]byte, fs.FileInfo, error) {
 	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe must not wait for a writer
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", file, reason(err))
+		return nil, nil, fmt.Errorf("%s: %w", file, cause.Of(err))
 	}
 	defer f.Close()
 	info, err := f.Stat()
@@ -184,7 +186,7 @@ func readOpened(file string) ([]byte, fs.FileInfo, error) {
 		err = fmt.Errorf("longer than %d MB, too long for an agent to read", MaxSize>>20)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", file, reason(err))
+		return nil, nil, fmt.Errorf("%s: %w", file, cause.Of(err))
 	}
 	return src.Bytes(), info, nil
 }

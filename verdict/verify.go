@@ -2,12 +2,13 @@ package verdict
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/skillhand/skillhand/internal/cause"
 )
 
 const (
@@ -45,7 +46,7 @@ func verify(ctx context.Context, dir string, deliverables []string, since time.T
 		newLink := isLink(path) && isNew(path, since)
 		path, err := filepath.EvalSymlinks(path)
 		if err != nil {
-			problems = append(problems, Problem{DeliverableMissing, fmt.Sprintf("%s: %v", d, cause(err))})
+			problems = append(problems, Problem{DeliverableMissing, fmt.Sprintf("%s: %v", d, cause.Of(err))})
 			continue
 		}
 		found := isNew(path, since)
@@ -122,12 +123,4 @@ func newer(modified, changed, since, now time.Time) bool {
 type times struct {
 	modified, changed time.Time
 	names             int
-}
-
-// cause is what a path error is about, without the path.
-func cause(err error) error {
-	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
-		return pathErr.Err
-	}
-	return err
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/claude"
+	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/render"
@@ -303,7 +303,7 @@ func (o *askOptions) readSchema() error {
 	}
 	text, err := os.ReadFile(o.schema)
 	if err != nil {
-		return cli.Usagef("%s: %v", o.schema, plainCause(err))
+		return cli.Usagef("%s: %v", o.schema, cause.Of(err))
 	}
 	o.Schema = text
 	return nil
@@ -458,12 +458,4 @@ func (l *askLive) event(e claude.Event) {
 		what += fmt.Sprintf(", $%.2f", cost)
 	}
 	l.spinner.Doing(what)
-}
-
-// plainCause is what a path error is about, for messages that name the path themselves.
-func plainCause(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
 }

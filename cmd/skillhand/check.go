@@ -20,6 +20,7 @@ import (
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
@@ -360,20 +361,7 @@ func makeExecutable(file string) error {
 	if err == nil {
 		err = os.Chmod(file, info.Mode()|info.Mode()&0o444>>2) // whoever may read it may run it
 	}
-	return reason(err)
-}
-
-// reason is what is wrong, without the name of the file that was tried: that may be a temporary one.
-func reason(err error) error {
-	var path *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &path):
-		return path.Err
-	case errors.As(err, &link):
-		return link.Err
-	}
-	return err
+	return cause.Of(err)
 }
 
 // ownFiles are the files that a call without a path may change: the project's. What is the user's
@@ -415,19 +403,19 @@ func (c *checking) showDiff(fixes *check.Fixes) error {
 func rewrite(file string, before, after []byte) error {
 	real, err := filepath.EvalSymlinks(file)
 	if err != nil {
-		return reason(err)
+		return cause.Of(err)
 	}
 	if _, out := check.LinksOut(file); out {
 		return fmt.Errorf("it links to %s, outside its folder", real)
 	}
 	now, err := skill.ReadFile(real)
 	if err != nil {
-		return reason(err)
+		return cause.Of(err)
 	}
 	if !bytes.Equal(now, before) {
 		return errors.New("it changed while it was checked")
 	}
-	return reason(atomicfile.Write(real, after, 0o644))
+	return cause.Of(atomicfile.Write(real, after, 0o644))
 }
 
 // report prints findings, or lists them in a baseline.
@@ -464,7 +452,7 @@ func (c *checking) saveBaseline(res *check.Result) error {
 		return err
 	}
 	if err := atomicfile.Write(c.writeBaseline, append(data, '\n'), 0o644); err != nil {
-		return cli.Usagef("--write-baseline: %s: %w", c.writeBaseline, reason(err))
+		return cli.Usagef("--write-baseline: %s: %w", c.writeBaseline, cause.Of(err))
 	}
 	return c.std.Print(fmt.Sprintf("%s: %s\n", c.writeBaseline, term.Plural(len(res.Findings), "finding")))
 }

@@ -83,20 +83,13 @@ there is none of that name.`,
 // skillFolder is where a new skill goes: into dir, else among the project's.
 func skillFolder(dir, name string) (string, error) {
 	if dir == "" {
-		here, err := os.Getwd()
+		work, err := os.Getwd()
 		if err != nil {
 			return "", err
 		}
-		dir = filepath.Join(projectAround(here), ".claude", "skills")
+		dir = filepath.Join(here.Around(work), ".claude", "skills")
 	}
 	return filepath.Join(dir, name), nil
-}
-
-func projectAround(dir string) string {
-	if top := skill.Top(dir); top != "" {
-		return top
-	}
-	return dir
 }
 
 // initStubs makes a skill's stubs, and the skill if there is none. Stubs go where
@@ -126,7 +119,7 @@ func initStubs(std *stdio, name, dir string, agents []string) error {
 	if err != nil {
 		return err
 	}
-	root := projectAround(h.Dir)
+	root := here.Around(h.Dir)
 	if loc.From == skill.FromUser {
 		root = h.Home
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"runtime"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/report"
@@ -218,10 +218,7 @@ func (p *parsing) parse(ctx context.Context, parser *report.Parser, inputs []str
 }
 
 func unreadable(err error) report.Result {
-	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
-		err = pathErr.Err
-	}
-	return report.Result{Method: report.None, Faults: []report.Fault{{Code: report.Unreadable, Message: "Unreadable: " + err.Error()}}}
+	return report.Result{Method: report.None, Faults: []report.Fault{{Code: report.Unreadable, Message: "Unreadable: " + cause.Of(err).Error()}}}
 }
 
 // readStdin reads as much as Parse looks at, and one byte more. A read from a

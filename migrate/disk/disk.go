@@ -6,13 +6,12 @@ package disk
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/migrate"
 )
 
@@ -59,11 +58,7 @@ type run struct {
 
 // fail notes that something could not be done to a file.
 func (m *run) fail(file string, err error) {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		err = pathErr.Err
-	}
-	m.done = append(m.done, File{Path: file, Result: migrate.Result{Status: migrate.Failed, Reason: err.Error()}})
+	m.done = append(m.done, File{Path: file, Result: migrate.Result{Status: migrate.Failed, Reason: cause.Of(err).Error()}})
 }
 
 // tree migrates what is wanted of one tree. Files are removed last, when what
