@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/settings"
 )
 
@@ -44,6 +45,73 @@ func find(doc Document, name string) Finding {
 		}
 	}
 	return Finding{}
+}
+
+func TestWorst(t *testing.T) {
+	for _, tt := range []struct {
+		all  []Status
+		want Status
+	}{
+		{nil, OK},
+		{[]Status{OK, Note}, Note},
+		{[]Status{Wrong, Note, OK}, Wrong},
+		{[]Status{Wrong, Missing, Note}, Missing},
+	} {
+		var doc Document
+		for _, s := range tt.all {
+			doc.Checks = append(doc.Checks, Finding{Status: s})
+		}
+		if got := doc.Worst(); got != tt.want {
+			t.Errorf("the worst of %v is %s, want %s", tt.all, got, tt.want)
+		}
+	}
+}
+
+// TestAgents: who starts skillhand mcp, and whether that can work.
+func TestAgents(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	there := filepath.Join(dir, "skillhand")
+	if err := os.Symlink(self, there); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		entry  string
+		status Status
+		text   string
+	}{
+		{`{"command": "` + there + `", "args": ["mcp"]}`, OK, "claude starts skillhand mcp, by "},
+		{`{"command": "skillhand", "args": ["mcp"]}`, OK, "claude starts skillhand mcp, by "},
+		{`{"command": "` + there + `-gone", "args": ["mcp"]}`, Wrong, "which is not there"},
+		{`{"command": "` + there + `", "args": ["page"]}`, Note, "claude starts something else as skillhand"},
+		{`{"command": "other", "args": ["mcp"]}`, Note, "claude starts something else as skillhand: other"},
+		{`{"command": `, Note, "whether claude starts skillhand mcp is not known"},
+	} {
+		home := t.TempDir()
+		if err := os.WriteFile(filepath.Join(home, ".claude.json"), []byte(`{"mcpServers": {"skillhand": `+tt.entry+`}}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		all := agents(here.Here{Home: home, Project: t.TempDir()})
+		if len(all) != 1 || all[0].Status != tt.status || !strings.Contains(all[0].Text, tt.text) {
+			t.Errorf("%s: %+v, want %s, %s", tt.entry, all, tt.status, tt.text)
+		}
+	}
+}
+
+func TestBuild(t *testing.T) {
+	for _, tt := range []struct{ version, commit, want string }{
+		{"", "", "unknown"},
+		{"v1", "", "v1"},
+		{"v1", "0123456789ab", "v1 0123456789ab"},
+		{"v1", "0123456789abcdef", "v1 0123456789ab"},
+	} {
+		if got := build(tt.version, tt.commit); got != tt.want {
+			t.Errorf("build(%q, %q) = %q, want %q", tt.version, tt.commit, got, tt.want)
+		}
+	}
 }
 
 func TestPlatform(t *testing.T) {

@@ -285,6 +285,24 @@ func TestArgs(t *testing.T) {
 	}
 }
 
+// TestJoinArgs: words come back as people would type them.
+func TestJoinArgs(t *testing.T) {
+	for _, tt := range []struct {
+		words []string
+		raw   string
+		given bool
+	}{
+		{nil, "", false},
+		{[]string{""}, "''", true},
+		{[]string{"a", "b c"}, "a 'b c'", true},
+		{[]string{"it's"}, `'it'\''s'`, true},
+	} {
+		if got := JoinArgs(tt.words); got.Raw != tt.raw || got.Given() != tt.given {
+			t.Errorf("JoinArgs(%q) = %+v, want %s", tt.words, got, tt.raw)
+		}
+	}
+}
+
 func FuzzArgs(f *testing.F) {
 	f.Add("a b", "it's", `\`)
 	f.Fuzz(func(t *testing.T, a, b, c string) {
