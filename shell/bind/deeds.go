@@ -173,7 +173,7 @@ func (s *scope) surveyWriter(args []*syntax.Word, shows bool) {
 	}
 	s.mentions(name, args[1:])
 	inPlace := false
-	shown := passing()[name] && name != "sort" || cutting()[name] && name != "shuf" // whose -o is another
+	shown := passing()[name] && name != "sort" || cutting()[name] && name != "shuf" || name == "mvn" // whose -o is another
 	for i, w := range args[1:] {
 		lead := s.code(w).lead()
 		flags, _, _ := strings.Cut(lead, "e") // what follows -e is code

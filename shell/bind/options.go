@@ -30,10 +30,15 @@ func (s *scope) options(args []field, o options, place string) {
 			}
 		case f.reached(s.vals):
 			s.optionWord(f, before, o, place)
-			s.isOption(f, o, place)
+			if !listed(takeText, before) || f.many {
+				s.isOption(f, o, place)
+			}
 		}
 	}
 }
+
+// takeText are options that take the word behind them for text, whatever it begins with.
+const takeText = "--data --data-raw --data-binary --data-urlencode --header --body --title --message"
 
 // ownCode returns the code in an option's word: what follows the last = before the first blank.
 func ownCode(f field) field {

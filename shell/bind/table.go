@@ -86,7 +86,7 @@ sqlite3 duckdb                            | script | -cmd -c               | -in
 m4                                        | script | -D --define           | -I -R -F                      |
 dc                                        | script | -e --expression       | -f --file                     |
 nix-instantiate                           | script | -E --expr             | -I                            |
-redis-cli                                 | script | --eval eval           |                               | -h -p -n -a -u
+redis-cli                                 | script | --eval eval           |                               | -h -p -n -a -u --pattern --count
 clojure clj bb racket raku kotlinc        | script | -e --eval --expr      | -f -l -cp -r --load           |
 sbcl clisp ecl                            | script | --eval -x             | --load -i                     |
 wp rails mix crystal mojo nim             | script | eval runner --eval -e --eval: | -r                            |
