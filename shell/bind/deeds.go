@@ -76,6 +76,7 @@ func (s *scope) surveyDeeds(root syntax.Node) {
 				s.deeds.leads[f.lead()] = true
 			}
 			s.surveyProgram(f.text(s.vals))
+			s.deeds.ownGit = s.deeds.ownGit || gitHooks().MatchString(f.own()) // which it takes from there
 		case *syntax.CallExpr:
 			if len(n.Args) > 0 {
 				shows := s.shows(p)
@@ -106,6 +107,9 @@ func reads(op syntax.RedirOperator) bool {
 var printing = sync.OnceValue(func() map[string]bool {
 	return set("sed awk gawk mawk jq yq tr read base64 xxd od hexdump python3 node perl ruby bc expr numfmt curl md5sum sha256sum npx make eslint pytest go cargo")
 })
+
+// gitHooks recognises the folders and settings by which git finds its hooks.
+var gitHooks = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(^|[/.])hooks|hookspath|--template`) })
 
 // opens recognises exec 3>file: others write there later.
 func opens(p []syntax.Node) bool {
