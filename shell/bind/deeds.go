@@ -411,7 +411,7 @@ func (s *scope) surveyEnvironment(root syntax.Node) {
 	syntax.Walk(root, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.DeclClause:
-			if n.Variant.Value == "export" || declares(n, "x") {
+			if exports(n) {
 				for _, a := range n.Args {
 					s.deeds.exports = s.deeds.exports || a.Value != nil && s.reach(a.Value) || a.Name != nil && s.open[a.Name.Value]
 				}

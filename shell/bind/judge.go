@@ -179,7 +179,7 @@ func (s *scope) node(path []syntax.Node) {
 			s.expanded("a subscript", n.Index)
 		}
 	case *syntax.Assign:
-		s.assignment(n)
+		s.assignment(n, exports(path[len(path)-2]))
 	case *syntax.DeclClause:
 		s.declaration(n)
 	case *syntax.BinaryTest:
@@ -370,14 +370,14 @@ func isAt(n syntax.ArithmExpr) bool {
 	return ok && w != nil && (w.Lit() == "@" || w.Lit() == "*")
 }
 
-func (s *scope) assignment(n *syntax.Assign) {
+func (s *scope) assignment(n *syntax.Assign, exported bool) {
 	if n.Index != nil && !s.onlyNumbers(n.Index) {
 		s.expanded("a subscript", n.Index)
 	}
 	if n.Name != nil && n.Value != nil && integers()[n.Name.Value] {
 		s.expanded(n.Name.Value, n.Value)
 	}
-	if n.Name == nil || n.Value == nil || !s.setting(n.Name.Value, s.code(n.Value)) || !isSetting(n.Name.Value) {
+	if n.Name == nil || n.Value == nil || !s.setting(n.Name.Value, s.code(n.Value), exported) || !isSetting(n.Name.Value) {
 		return
 	}
 	if text, ok := words.Literal(n.Value); ok && (s.deeds.exports || prompts()[n.Name.Value]) && strings.ContainsAny(text, " $") && n.Name.Value != "PATH" {
@@ -403,19 +403,27 @@ var prompts = sync.OnceValue(func() map[string]bool { return set("PS0 PS1 PS2 PS
 
 // setting judges what a variable is set to by which programs choose what to
 // run, in a line that writes files: it could lead them to one of those.
-func (s *scope) setting(name string, f field) bool {
+func (s *scope) setting(name string, f field, exported bool) bool {
 	text, known := f.literal()
-	if !isSetting(name) && !leading().MatchString(name) || name == "IFS" || known && (text == "" || text == "cat" || aSwitch.holds(text)) {
+	if !isSetting(name) && !(exported && leading().MatchString(name)) || name == "IFS" || known && (text == "" || text == "cat" || aSwitch.holds(text)) {
 		return true
 	}
-	leads := known && (s.written(text) || s.runsWritten(text)) || !known && s.deeds.files()
-	if name == "PATH" {
-		leads = false
+	leads := s.deeds.code || s.deeds.writes[unnamed]
+	if name != "PATH" { // which leads to files only by their folder
+		leads = leads || known && (s.written(text) || s.runsWritten(text)) || !known && s.deeds.files()
 	}
-	if !leads && !s.deeds.code && !s.deeds.writes[unnamed] {
-		return true
+	return !leads || s.all(numbers, name+", which may lead to a file that the line writes", whySetting, "set "+name+" to a file of your own, or write the file by another line")
+}
+
+// exports reports whether what is set there goes to programs: by export, or before a command.
+func exports(at syntax.Node) bool {
+	switch n := at.(type) {
+	case *syntax.DeclClause:
+		return n.Variant.Value == "export" || declares(n, "x")
+	case *syntax.CallExpr:
+		return len(n.Args) > 0
 	}
-	return s.all(numbers, name+", which may lead to a file that the line writes", whySetting, "set "+name+" to a file of your own, or write the file by another line")
+	return false
 }
 
 // leading recognises variables that tell programs where their settings are: AWS_CONFIG_FILE, NPMRC.
@@ -431,7 +439,7 @@ func (s *scope) declaration(n *syntax.DeclClause) {
 			again = again || ok && strings.HasPrefix(text, "-") && strings.ContainsAny(text, "inaA")
 			lead := s.code(a.Value).lead()
 			key, _, named := strings.Cut(lead, "=")
-			if named && !s.setting(key, after(s.code(a.Value), key+"=")) {
+			if named && !s.setting(key, after(s.code(a.Value), key+"="), exports(n)) {
 				return
 			}
 			if full, _, _ := strings.Cut(s.code(a.Value).text(s.vals), "="); full != lead && !named && lead != "" && isSetting(full) {

@@ -632,7 +632,7 @@ func (s *scope) wrapper(name, valued string, before int, args []field, in input)
 			if f.reached(s.vals) {
 				s.open[key], s.opened[key] = true, true
 			}
-			if !s.setting(key, after(f, key+"=")) {
+			if !s.setting(key, after(f, key+"="), true) {
 				return
 			}
 			if f.reached(s.vals) && (isSetting(key) || f.many && !s.all(plainOnly, name, whyName, "put the value in double quotes")) {
@@ -902,7 +902,7 @@ func (s *scope) namer(name string, args []field, in input) {
 			if !isSetting(key) {
 				continue // export "NAME=$0"
 			}
-			if !s.setting(key, after(f, key+"=")) {
+			if !s.setting(key, after(f, key+"="), true) {
 				return
 			}
 		}
