@@ -244,6 +244,7 @@ func (a *ask) attempt(ctx context.Context, session string) (*record, error) {
 		return nil, err
 	}
 	out := newStdout(ctx, file, a.client.idle(), a.emitter())
+	defer out.cancel(nil)
 	errs := &tail{touch: out.touch}
 	result, err := proc.Run(out.ctx, proc.Cmd{
 		Args: append([]string{a.program}, args(&r, a.schema)...), Dir: r.Dir, Env: a.env,

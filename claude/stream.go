@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 	"unicode"
 )
@@ -23,7 +22,6 @@ const lingering = 5 * time.Second
 type stdout struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	detach  func() bool
 	file    *os.File // nil means no transcript
 	emptied bool
 	idle    time.Duration
@@ -32,28 +30,25 @@ type stdout struct {
 	mu      sync.Mutex
 	silent  *time.Timer // nil means no idle timeout
 	linger  *time.Timer
-	frozen  atomic.Bool // the CLI is being ended: what it now says does not count
-	held    []byte      // of the line that has begun
-	large   *large      // if that is a long result
-	skipped bool        // it is not kept
+	done    bool
+	held    []byte // of the line that has begun
+	large   *large // if that is a long result
+	skipped bool   // it is not kept
 	rec     record
 }
 
 func newStdout(ctx context.Context, file *os.File, idle time.Duration, emit func(Event)) *stdout {
 	s := &stdout{file: file, idle: idle, emit: emit}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
-	s.detach = context.AfterFunc(ctx, func() { s.stop(context.Cause(ctx)) })
 	if idle > 0 {
-		s.silent = time.AfterFunc(idle, func() { s.stop(&idleError{idle}) })
+		s.silent = time.AfterFunc(idle, func() { s.cancel(&idleError{idle}) })
 	}
 	return s
 }
 
-// stop ends the CLI for a reason.
-func (s *stdout) stop(why error) {
-	s.frozen.Store(true) // no lock: a listener may be in the way
-	s.cancel(why)
-}
+// counts reports whether what the CLI says now is still its answer: not when it is being ended.
+// The context knows that first, and needs no lock: a listener may be in the way.
+func (s *stdout) counts() bool { return !s.done && s.ctx.Err() == nil }
 
 // touch notes that the CLI is alive.
 func (s *stdout) touch() {
@@ -72,7 +67,7 @@ func (s *stdout) Write(p []byte) (int, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.frozen.Load() {
+	if s.counts() {
 		s.take(p)
 	}
 	return len(p), nil
@@ -161,15 +156,14 @@ func (s *stdout) line(take func()) {
 	if s.linger != nil {
 		s.linger.Stop()
 	}
-	s.linger = time.AfterFunc(lingering, func() { s.stop(errLingers) })
+	s.linger = time.AfterFunc(lingering, func() { s.cancel(errLingers) })
 }
 
 // finish returns the record, after the CLI has ended.
 func (s *stdout) finish() *record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.detach()
-	if !s.frozen.Load() {
+	if s.counts() {
 		s.endLine() // a last line may lack its end
 	}
 	s.held, s.large = nil, nil
@@ -178,7 +172,7 @@ func (s *stdout) finish() *record {
 			t.Stop()
 		}
 	}
-	s.frozen.Store(true)
+	s.done = true
 	return &s.rec
 }
 

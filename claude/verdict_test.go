@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"strconv"
@@ -398,5 +399,18 @@ func TestBadSchemas(t *testing.T) {
 		if strings.Contains(text, `"type":"integer"}`) && !strings.Contains(text, "properties") && (s.fits([]byte("1")) != nil || s.fits([]byte(`"x"`)) == nil) {
 			t.Errorf("%s judges wrongly", text)
 		}
+	}
+}
+
+// TestLateResult: what the CLI says in the moment after it was stopped is not its answer.
+func TestLateResult(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	out := newStdout(ctx, nil, 0, nil)
+	cancel()
+	if _, err := out.Write([]byte(`{"type":"result","subtype":"success","result":"stopped well"}` + "\n")); err != nil {
+		t.Fatal(err)
+	}
+	if rec := out.finish(); rec.result != nil {
+		t.Errorf("result: %+v", rec.result)
 	}
 }
