@@ -306,6 +306,9 @@ func (s *scope) module(name string, args []field, in input) {
 	if _, known := risky()[name]; known || packagers()[name] {
 		s.plain(name, args, in) // python -m pip
 	}
+	if name == "json.tool" {
+		s.secondWritten("json.tool", args)
+	}
 	if !runningModules()[name] {
 		return
 	}

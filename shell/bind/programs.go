@@ -129,6 +129,9 @@ func (s *scope) plain(name string, args []field, in input) {
 			s.all(anOperand, "tar's program", whyChoice, "name the program with --use-compress-program=")
 		}
 	}
+	if name == "uniq" || name == "xxd" {
+		s.secondWritten(name, args)
+	}
 	if packagers()[versionless(name)] {
 		s.installs(name, args)
 	}
@@ -160,6 +163,20 @@ func (s *scope) plain(name string, args []field, in input) {
 			} else {
 				s.shell(base, args[i+1:], in)
 			}
+			return
+		}
+	}
+}
+
+// secondWritten judges a program that writes to its second operand: one value may not be both.
+func (s *scope) secondWritten(name string, args []field) {
+	operands := slices.DeleteFunc(slices.Clone(args), func(f field) bool { return strings.HasPrefix(f.text(s.vals), "-") })
+	if len(operands) < 2 {
+		return
+	}
+	for _, i := range operands[1].values(s.vals) {
+		if slices.Contains(operands[0].values(s.vals), i) {
+			s.report(i, name+"'s second operand, which it writes", whyOption, "put the value in double quotes")
 			return
 		}
 	}
