@@ -28,6 +28,7 @@ type deeds struct {
 	state    bool            // a value may be kept by a program, and shown again later
 	opened   bool            // a value may come through a file that the shell itself has opened: exec 3<<< "$0"
 	shells   bool            // it gives a shell another name: cp /bin/sh x
+	unpacks  bool            // it unpacks or applies what may hold a value
 	fetched  bool            // it fetches or unpacks files that a value names
 	anyVar   bool            // a value may be in any variable
 	scripts  map[string]bool // base names of files that a program in its text writes; "" for one that is not known
@@ -82,6 +83,7 @@ func (s *scope) surveyDeeds(root syntax.Node) {
 				shows := s.shows(p)
 				name := words.Lit(n.Args[0])
 				s.deeds.state = s.deeds.state || shows && name == "git" && len(n.Args) > 1 && !gitShows()[words.Lit(n.Args[1])] || shows && !passing()[name] && !cutting()[name] && !silent()[name] && !printing()[name] && !strings.Contains(name, "/")
+				s.deeds.unpacks = s.deeds.unpacks || unpacks(n.Args) && (s.isFed(p) || slices.ContainsFunc(n.Args[1:], func(w *syntax.Word) bool { return s.written(words.Lit(w)) }))
 				told := s.deeds.files() && writers()[path.Base(name)] || s.deeds.exports && s.interprets(versionless(path.Base(name)))
 				s.surveyWriter(n.Args, shows || told)
 			}
@@ -107,6 +109,23 @@ func reads(op syntax.RedirOperator) bool {
 var printing = sync.OnceValue(func() map[string]bool {
 	return set("sed awk gawk mawk jq yq tr read base64 xxd od hexdump python3 node perl ruby bc expr numfmt curl md5sum sha256sum npx make eslint pytest go cargo")
 })
+
+// unpacks recognises programs that make files, by names of its own, of what they read.
+func unpacks(args []*syntax.Word) bool {
+	for i, w := range args {
+		next := ""
+		if i+1 < len(args) {
+			next = words.Lit(args[i+1])
+		}
+		switch path.Base(words.Lit(w)) {
+		case "tar", "bsdtar", "unzip", "cpio", "7z", "patch", "zipfile", "tarfile", "ar":
+			return true
+		case "git":
+			return listed("apply am fast-import update-index hash-object unpack-objects mktree read-tree bundle", next)
+		}
+	}
+	return false
+}
 
 // gitHooks recognises the folders and settings by which git finds its hooks.
 var gitHooks = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(^|[/.])hooks|hookspath|--template`) })
@@ -458,6 +477,10 @@ func (s *scope) starts(name string) {
 	folder := s.deeds.hidden && !deaf || starters()[name] || shells()[base] || strings.HasPrefix(name, "./") || isReader && r.lang == aScript
 	if folder && s.deeds.exports && s.deeds.madeCode {
 		s.all(numbers, name+", after the line made a file", whyCode, "write it to a file of data (.txt, .json), or give it as an argument")
+		return
+	}
+	if folder && s.deeds.unpacks {
+		s.all(aName, name+", after the line unpacked something", whyCode, "unpack it by another line, when you have seen it")
 		return
 	}
 	if !folder && name != "git" || len(s.deeds.writes) == 0 {

@@ -116,24 +116,25 @@ type kind struct {
 }
 
 var (
-	never      = kind{"none", func(string) bool { return false }}
-	noKind     = kind{"anything", func(string) bool { return true }}
-	spelled    = kind{"letters, with one sign between them", func(v string) bool { return lettered().MatchString(v) }}
-	numbers    = kind{"a number", aNumber}
-	wordOnly   = kind{"a word or a number", func(v string) bool { return aWord(v) || aNumber(v) }}
-	plainOnly  = kind{"plain text", plainText}
-	plainMany  = kind{"plain words", plainWords}
-	anOperand  = kind{"plain text, no option", func(v string) bool { return plainText(v) && !strings.HasPrefix(v, "-") }}
-	noOption   = kind{"no option", func(v string) bool { return !strings.HasPrefix(v, "-") || aNumber(v) }}
-	unexpanded = kind{"without expansions", noExpansion}
-	noBracket  = kind{"without brackets", func(v string) bool { return !strings.ContainsAny(v, "([{$`\\%<>") }}
-	noDollar   = kind{"without $ and `", func(v string) bool { return !strings.ContainsAny(v, "$`") }}
-	unescaped  = kind{"without escapes", func(v string) bool { return !strings.ContainsAny(v, "$`\\%") }}
-	aVersion   = kind{"a number or a version", func(v string) bool { return aNumber(v) || version().MatchString(v) }}
-	aSwitch    = kind{"a number, or a word that switches", func(v string) bool { return aNumber(v) || switches()[v] }}
-	short      = kind{"a number or a short word", func(v string) bool { return fewDigits(v) || aWord(v) && len(v) < 7 }}
-	fewNumbers = kind{"a short number", fewDigits}
-	aName      = kind{"a word, no path", func(v string) bool {
+	never       = kind{"none", func(string) bool { return false }}
+	noKind      = kind{"anything", func(string) bool { return true }}
+	spelled     = kind{"letters, with one sign between them", func(v string) bool { return lettered().MatchString(v) }}
+	numbers     = kind{"a number", aNumber}
+	wordOnly    = kind{"a word or a number", func(v string) bool { return aWord(v) || aNumber(v) }}
+	plainOnly   = kind{"plain text", plainText}
+	plainMany   = kind{"plain words", plainWords}
+	anOperand   = kind{"plain text, no option", func(v string) bool { return plainText(v) && !strings.HasPrefix(v, "-") }}
+	noOption    = kind{"no option", func(v string) bool { return !strings.HasPrefix(v, "-") || aNumber(v) }}
+	unexpanded  = kind{"without expansions", noExpansion}
+	noBracket   = kind{"without brackets", func(v string) bool { return !strings.ContainsAny(v, "([{$`\\%<>") }}
+	noDollar    = kind{"without $ and `", func(v string) bool { return !strings.ContainsAny(v, "$`") }}
+	unescaped   = kind{"without escapes", func(v string) bool { return !strings.ContainsAny(v, "$`\\%") }}
+	aWordOrPath = kind{"plain text, no setting", func(v string) bool { return plainText(v) && !strings.Contains(v, "=") }}
+	aVersion    = kind{"a number or a version", func(v string) bool { return aNumber(v) || version().MatchString(v) }}
+	aSwitch     = kind{"a number, or a word that switches", func(v string) bool { return aNumber(v) || switches()[v] }}
+	short       = kind{"a number or a short word", func(v string) bool { return fewDigits(v) || aWord(v) && len(v) < 7 }}
+	fewNumbers  = kind{"a short number", fewDigits}
+	aName       = kind{"a word, no path", func(v string) bool {
 		return plainText(v) && !strings.ContainsAny(v, "/=:%,@+") && strings.TrimLeft(v, ".-") == v && v != ""
 	}}
 	nothingUp = kind{"a name that is no option", func(v string) bool { return !dashed().MatchString(v) }}

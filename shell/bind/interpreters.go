@@ -306,8 +306,11 @@ func (s *scope) module(name string, args []field, in input) {
 	if _, known := risky()[name]; known || packagers()[name] {
 		s.plain(name, args, in) // python -m pip
 	}
-	if name == "json.tool" {
-		s.secondWritten("json.tool", args)
+	switch name {
+	case "json.tool":
+		s.apart(name, args)
+	case "zipfile", "tarfile":
+		s.options(args, options{runs: "*"}, name)
 	}
 	if !runningModules()[name] {
 		return
@@ -328,7 +331,7 @@ func (s *scope) module(name string, args []field, in input) {
 var dotted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\w+(\.\w+)*\.\w*[A-Za-oq-xz_0-9]$`) })
 
 // runsCode are modules that take code itself.
-var runsCode = sync.OnceValue(func() map[string]bool { return set("timeit code pdb cProfile profile trace runpy") })
+var runsCode = sync.OnceValue(func() map[string]bool { return set("timeit code pdb cProfile profile trace runpy pydoc inspect") })
 
 // database judges what follows a database's name: for sqlite3 that is code.
 func (s *scope) database(name string, r reader, args []field, in input) {

@@ -129,8 +129,11 @@ func (s *scope) plain(name string, args []field, in input) {
 			s.all(anOperand, "tar's program", whyChoice, "name the program with --use-compress-program=")
 		}
 	}
-	if name == "uniq" || name == "xxd" {
-		s.secondWritten(name, args)
+	if name == "uniq" || name == "xxd" || name == "split" {
+		s.apart(name, args)
+	}
+	if name == "curl" {
+		s.curlConfig(args, in)
 	}
 	if packagers()[versionless(name)] {
 		s.installs(name, args)
@@ -168,15 +171,40 @@ func (s *scope) plain(name string, args []field, in input) {
 	}
 }
 
-// secondWritten judges a program that writes to its second operand: one value may not be both.
-func (s *scope) secondWritten(name string, args []field) {
-	operands := slices.DeleteFunc(slices.Clone(args), func(f field) bool { return strings.HasPrefix(f.text(s.vals), "-") })
-	if len(operands) < 2 {
-		return
+// apart judges a program that reads one operand and writes another: one value may not be both.
+func (s *scope) apart(name string, args []field) {
+	seen := map[int]bool{}
+	for _, f := range args {
+		if strings.HasPrefix(f.text(s.vals), "-") {
+			continue
+		}
+		for _, i := range f.values(s.vals) {
+			if seen[i] {
+				s.report(i, "an operand that "+name+" writes", whyOption, "put the value in double quotes")
+				return
+			}
+			seen[i] = true
+		}
 	}
-	for _, i := range operands[1].values(s.vals) {
-		if slices.Contains(operands[0].values(s.vals), i) {
-			s.report(i, name+"'s second operand, which it writes", whyOption, "put the value in double quotes")
+}
+
+// curlConfig judges settings that curl reads: a line of them can say where it writes.
+func (s *scope) curlConfig(args []field, in input) {
+	for i, f := range args {
+		flag := f.lit()
+		file := field{}
+		switch {
+		case flag == "--config" || len(flag) > 1 && flag[1] != '-' && flag[0] == '-' && strings.HasSuffix(flag, "K"):
+			if i+1 < len(args) {
+				file = args[i+1]
+			}
+		case strings.HasPrefix(flag, "-") && strings.HasSuffix(flag, "K-"):
+			file = field{bits: []bit{{text: "-"}}}
+		default:
+			continue
+		}
+		input := file.lit() == "-" && (in.open || in.code != nil && in.code.reached(s.vals))
+		if (input || s.holds(file)) && !s.all(aWordOrPath, "curl's settings", whyOption, "give the address as an argument") {
 			return
 		}
 	}

@@ -262,12 +262,13 @@ install              | --strip-program                               |
 make gmake           | *                                             | | -j* -n -k -s -B -i -q -w --dry-run --silent --quiet --keep-going --always-make --jobs* --no-print-directory --trace -d
 ninja                | -f -t                                         | -C
 cmake                | -P* -E* -C* -DCMAKE_C_COMPILER* -DCMAKE_CXX_COMPILER* -DCMAKE_MAKE_PROGRAM* -DCMAKE_TOOLCHAIN_FILE* -DCMAKE_PROJECT_* | -D* -G* -T*
-npm                  | --script-shell --node-options --globalconfig --userconfig --call --shell --git -c --init-module --editor --viewer --browser | --prefix
+npm                  | --script-shell --node-options --globalconfig --userconfig --call --shell --git -c --init-module --editor --viewer --browser | --prefix --cache --logs-dir
 pnpm                 | --script-shell --shell-emulator --config --pnpmfile --shell-mode -c |
 yarn                 | --script-shell --use-yarnrc                   | --cwd
 pip pip3 uv          | --editor --log --global-option --config-settings --editable -C -e --python | --index-url -i --extra-index-url --find-links -f --target -t --prefix --root
 docker podman nerdctl | --entrypoint | --privileged --volume --mount --device --cap-add --security-opt --volumes-from -v --config --context -H --host
-kubectl oc           |                                               | --kubeconfig
+kubectl oc           |                                               | --kubeconfig --profile-output --cache-dir
+gofmt                |                                               | -cpuprofile*
 helm                 | --post-renderer                               | --kubeconfig
 terraform tofu       | -chdir*                                       |
 ansible ansible-playbook ansible-console | * -a --args -m --module-name -e --extra-vars -i -M --module-path |
@@ -430,7 +431,7 @@ var packagers = sync.OnceValue(func() map[string]bool {
 //
 //	attack: python3 -m timeit "$0" with __import__…    twin: python3 -m json.tool "$0" with a.json
 var runningModules = sync.OnceValue(func() map[string]bool {
-	return set("timeit code runpy unittest cProfile profile trace pdb doctest pydoc asyncio pickle pickletools bdb idlelib zipapp this test coverage IPython ipython bpython viztracer memory_profiler line_profiler kernprof debugpy pyinstrument scalene celery gunicorn uvicorn flask nuitka PyInstaller")
+	return set("timeit code runpy inspect unittest cProfile profile trace pdb doctest pydoc asyncio pickle pickletools bdb idlelib zipapp this test coverage IPython ipython bpython viztracer memory_profiler line_profiler kernprof debugpy pyinstrument scalene celery gunicorn uvicorn flask nuitka PyInstaller")
 })
 
 // A carrier runs commands in some other place, by one of its subcommands.
