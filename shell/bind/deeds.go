@@ -18,8 +18,8 @@ type deeds struct {
 	writes   map[string]bool // base names of files; "" for one that is not known
 	maybe    map[string]bool // base names of files that a program which is told a value may write
 	made     map[string]bool // base names of files that it writes whatever to
-	madeCode bool            // some of these are no data
-	code     bool            // some of them are no data
+	madeCode bool            // some of those in made are no data
+	code     bool            // some of those in writes are no data
 	ownGit   bool            // some may be git's own
 	hidden   bool            // some are where programs look for their settings: ~/.aws/config
 	names    bool            // a value may be part of a file's name
@@ -110,7 +110,7 @@ var printing = sync.OnceValue(func() map[string]bool {
 	return set("sed awk gawk mawk jq yq tr read base64 xxd od hexdump python3 node perl ruby bc expr numfmt curl md5sum sha256sum npx make eslint pytest go cargo")
 })
 
-// unpacks recognises programs that make files, by names of its own, of what they read.
+// unpacks recognises programs that make files of what they read, which says how they are called.
 func unpacks(args []*syntax.Word) bool {
 	for i, w := range args {
 		next := ""
@@ -246,7 +246,7 @@ func (s *scope) surveyProgram(text string) {
 	for _, m := range files {
 		s.deeds.scripts[path.Base(m[1])] = true
 	}
-	if len(files) == 0 || strings.Count(text, "rite") > len(files) {
+	if len(files) == 0 || strings.Count(text, "rite") > len(files) { // more is written than is named
 		s.deeds.scripts[""] = true
 	}
 }
@@ -359,7 +359,7 @@ func (s *scope) writesTo(w *syntax.Word) {
 }
 
 // tail returns the base name of a path that is known only at its end: "$PWD/gen.sh", or a variable that holds it.
-// A path of which not even that is known is a file of the line's own if mktemp made its name, and else any.
+// Of any other, nothing is known but that the line has it.
 func (s *scope) tail(f field, depth int) string {
 	if len(f.bits) == 0 || depth > maxDepth {
 		return ""
