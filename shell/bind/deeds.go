@@ -359,12 +359,18 @@ func (s *scope) writesTo(w *syntax.Word) {
 }
 
 // tail returns the base name of a path that is known only at its end: "$PWD/gen.sh", or a variable that holds it.
-// Of any other, nothing is known but that the line has it.
+// Of any other, nothing is known but that the line has it; and if it is put together of what the line sets in several ways, as a loop does, it may be any.
 func (s *scope) tail(f field, depth int) string {
 	if len(f.bits) == 0 || depth > maxDepth {
 		return ""
 	}
 	last := f.bits[len(f.bits)-1]
+	if slices.ContainsFunc(f.bits, func(x bit) bool { return x.hole && s.set[x.name] > 0 && len(s.sources[x.name]) != 1 }) {
+		if dataName("x" + last.text) {
+			return "x" + last.text // "$x.txt"
+		}
+		return ""
+	}
 	if !last.hole && last.value == 0 {
 		if i := strings.LastIndexByte(last.text, '/'); i >= 0 && i+1 < len(last.text) {
 			return last.text[i+1:]
