@@ -29,16 +29,18 @@ batch:
 batch/jobfile: batch
 bench: history report
 bench/corpus: check
-check: claudepage internal/cause internal/markdown internal/term internal/words migrate permit settings skill
+check: claudepage edit internal/cause internal/markdown internal/term internal/words permit settings skill
 claude: internal/cause internal/jsonfind proc
 claudepage: proc settings skill
 doctor: check claudepage here internal/cause mcp/host proc settings skill trust
+edit:
+edit/disk: edit internal/atomicfile internal/cause skill
 golden: . here internal/atomicfile render skill
 here: session settings skill
 history:
-migrate: internal/legacy internal/words render shell skill
-migrate/disk: internal/atomicfile internal/cause migrate proc report skill
-page: . batch check claudepage here history internal/atomicfile internal/term render session settings shell skill trust try
+migrate: edit internal/legacy internal/words render shell skill
+migrate/disk: edit/disk internal/cause migrate proc report skill
+page: . batch check claudepage edit/disk here history internal/atomicfile internal/term render session settings shell skill trust try
 permit:
 plugin:
 proc:
@@ -68,7 +70,7 @@ internal/term:
 internal/txtartest:
 internal/words:
 
-cmd/skillhand: . check claude claudepage doctor golden here history internal/atomicfile internal/cause internal/cli internal/term migrate migrate/disk render report scaffold schemas session shell skill trust verdict view
+cmd/skillhand: . check claude claudepage doctor edit/disk golden here history internal/atomicfile internal/cause internal/cli internal/term migrate migrate/disk render report scaffold schemas session shell skill trust verdict view
 cmd/skillhand-server: . batch batch/jobfile check claude here history internal/atomicfile internal/cli internal/term mcp mcp/host page proc render schemas shell skill try verdict view
 
 # For tests alone: no line above may name them.

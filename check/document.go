@@ -108,21 +108,10 @@ func open(f File, opt *Options) *document {
 // read reads a file. What an agent loads by name and is a link out of its folder could be any file
 // of the user's: load refuses it, and so does this.
 func (f *File) read() ([]byte, error) {
-	if real, out := LinksOut(f.Path); out && (f.Kind == Skill || f.Kind == Command) {
+	if real, out := skill.LinksOut(f.Path); out && (f.Kind == Skill || f.Kind == Command) {
 		return nil, fmt.Errorf("links to %s, outside its folder: Claude Code follows the link, but skillhand does not, and the file is not checked", real)
 	}
 	return skill.ReadFile(f.Path)
-}
-
-// LinksOut reports whether a file is a link to one that lies outside its folder, and to which. The
-// folder itself may be a link: installers make such.
-func LinksOut(file string) (real string, out bool) {
-	real, err := filepath.EvalSymlinks(file)
-	if err != nil {
-		return "", false
-	}
-	dir, err := filepath.EvalSymlinks(filepath.Dir(file))
-	return real, err != nil || !skill.Inside(dir, real)
 }
 
 func (d *document) parseMarkdown(src []byte) {

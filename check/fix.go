@@ -6,23 +6,23 @@ import (
 	"crypto/sha256"
 	"slices"
 
-	"github.com/skillhand/skillhand/migrate"
+	"github.com/skillhand/skillhand/edit"
 )
 
 // Fixes say what becomes of files that are mended.
 type Fixes struct {
-	Edits       []*migrate.Edit          // the files that change, by their names
-	Paths       map[*migrate.Edit]string // where they are: names can be alike
-	Executables []string                 // the files that become executable
-	Made        int                      // how many fixes
-	Each        map[string]int           // the same, by where the files are
+	Edits       []*edit.Edit          // the files that change, by their names
+	Paths       map[*edit.Edit]string // where they are: names can be alike
+	Executables []string              // the files that become executable
+	Made        int                   // how many fixes
+	Each        map[string]int        // the same, by where the files are
 }
 
 // Mend mends what can be mended: safely, or also where a fix may change more than the fault. A fix
 // may make room for another, so files are checked again until there is nothing left to do.
 // Nothing is written.
 func Mend(ctx context.Context, files []File, opt Options, unsafe bool) *Fixes {
-	fixes := &Fixes{Paths: map[*migrate.Edit]string{}, Each: map[string]int{}}
+	fixes := &Fixes{Paths: map[*edit.Edit]string{}, Each: map[string]int{}}
 	before := map[string][]byte{}
 	opt.Progress, opt.keep = nil, true
 	seen := map[[sha256.Size]byte]bool{} // what files have been: fixes that undo each other end there
@@ -52,7 +52,7 @@ func Mend(ctx context.Context, files []File, opt Options, unsafe bool) *Fixes {
 		}
 		files = again
 	}
-	slices.SortFunc(fixes.Edits, func(a, b *migrate.Edit) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(fixes.Edits, func(a, b *edit.Edit) int { return cmp.Compare(a.Name, b.Name) })
 	return fixes
 }
 
@@ -108,7 +108,7 @@ func (x *Fixes) put(f File, before []byte) {
 			return
 		}
 	}
-	e := &migrate.Edit{Name: f.Name, Before: before, After: f.Source}
+	e := &edit.Edit{Name: f.Name, Before: before, After: f.Source}
 	x.Paths[e] = f.Path
 	x.Edits = append(x.Edits, e)
 }

@@ -15,32 +15,10 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/rogpeppe/go-internal/diff"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/skillhand/skillhand/edit"
 )
-
-// An Edit is what becomes of one file.
-type Edit struct {
-	Name   string // of the file
-	Before []byte
-	After  []byte
-	Notes  []Note // what a reader of the diff should know
-}
-
-// A Note says something about a line of the file as it was.
-type Note struct {
-	Line int
-	Text string
-}
-
-// Changed reports whether the edit changes anything.
-func (e *Edit) Changed() bool { return !bytes.Equal(e.Before, e.After) }
-
-// Diff shows the edit as a unified diff, or "" if nothing changes.
-func (e *Edit) Diff() string {
-	_, text, _ := bytes.Cut(diff.Diff(e.Name, e.Before, e.Name, e.After), []byte("\n")) // a line for diff itself
-	return string(text)
-}
 
 // A LeftAloneError says why a file is better not touched.
 type LeftAloneError struct {
@@ -76,7 +54,7 @@ type Options struct {
 // Script makes a bash script that prints text print a report, alone on stdout,
 // however it ends. The script sources a ReportFile in its own folder, unless opt
 // says to put the code into it. The error is a *LeftAloneError or a *ParseError.
-func Script(name string, src []byte, opt Options) (*Edit, error) {
+func Script(name string, src []byte, opt Options) (*edit.Edit, error) {
 	s, err := read(name, src, opt, nil)
 	if err != nil {
 		return nil, err
@@ -199,8 +177,8 @@ func apply(src []byte, changes []change) []byte {
 
 // edit decides by what the script does, and makes the changes. The ReportFile is up
 // from the script's folder; without a way there its code is put in.
-func (s *script) edit(up string) (*Edit, error) {
-	e := &Edit{Name: s.name, Before: s.src, After: s.src}
+func (s *script) edit(up string) (*edit.Edit, error) {
+	e := &edit.Edit{Name: s.name, Before: s.src, After: s.src}
 	u := s.use
 	if u.migrated {
 		return e, nil

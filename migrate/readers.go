@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/skillhand/skillhand/edit"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -286,7 +287,7 @@ var (
 
 func (t *tree) hold(p, reason string) {
 	if _, ok := t.keep[p]; !ok {
-		t.keep[p] = Note{0, reason}
+		t.keep[p] = edit.Note{Line: 0, Text: reason}
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/skillhand/skillhand/edit"
 	"github.com/skillhand/skillhand/internal/needs"
 	"github.com/skillhand/skillhand/internal/txtartest"
 	"github.com/skillhand/skillhand/report"
@@ -47,7 +48,7 @@ func TestScript(t *testing.T) {
 }
 
 // cutPreamble is what an edit makes of a script, the preamble cut down to its first line.
-func cutPreamble(e *Edit) string {
+func cutPreamble(e *edit.Edit) string {
 	before, rest, ok := strings.Cut(string(e.After), firstLine)
 	if !ok {
 		return string(e.After)
@@ -206,7 +207,7 @@ func bashN(src []byte) ([]byte, error) {
 }
 
 // checkEdit: an edit only puts text in, and migrating its result changes nothing.
-func checkEdit(t *testing.T, e *Edit) {
+func checkEdit(t *testing.T, e *edit.Edit) {
 	t.Helper()
 	rest := e.After
 	for _, c := range e.Before {

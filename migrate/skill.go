@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/skillhand/skillhand/edit"
 	"github.com/skillhand/skillhand/render"
 	"github.com/skillhand/skillhand/shell"
 	"github.com/skillhand/skillhand/skill"
@@ -48,7 +49,7 @@ func merge(results []Result) []Result {
 		case r.Status == Changed:
 			merged[i] = r
 		case merged[i].Status == Changed && r.Reason != "":
-			merged[i].Edit.Notes = append(merged[i].Edit.Notes, Note{r.Line, r.Reason})
+			merged[i].Edit.Notes = append(merged[i].Edit.Notes, edit.Note{Line: r.Line, Text: r.Reason})
 		}
 	}
 	return merged
@@ -98,12 +99,12 @@ func (t *tree) bindings(dir string) []Result {
 		}
 		out.WriteString("!`" + command + "`")
 	}
-	e := &Edit{Name: text, Before: t.files[text], After: []byte(out.String())}
+	e := &edit.Edit{Name: text, Before: t.files[text], After: []byte(out.String())}
 	if was, is := count(s, skill.Directive)+uses(s, b), count(skill.Parse(text, e.After), skill.Directive); was != is {
 		return []Result{{Path: text, Status: LeftAlone, Reason: "a directive in place of a variable would not run"}}
 	}
 	t.files[text] = e.After
-	return []Result{{Path: text, Status: Changed, Edit: e}, {Path: file, Status: Changed, Remove: true, Edit: &Edit{Name: file, Before: t.files[file]}}}
+	return []Result{{Path: text, Status: Changed, Edit: e}, {Path: file, Status: Changed, Remove: true, Edit: &edit.Edit{Name: file, Before: t.files[file]}}}
 }
 
 // command writes a binding's command as a directive would: a launcher by its path.
@@ -187,7 +188,7 @@ func (t *tree) handler(dir string) []Result {
 	if path.Dir(text) != dir {
 		directive = "!`bash \"${CLAUDE_SKILL_DIR}/../" + path.Base(dir) + "/handler.sh\"`\n\n"
 	}
-	e := &Edit{Name: text, Before: t.files[text], After: []byte(header + directive + string(t.files[text][len(header):]))}
+	e := &edit.Edit{Name: text, Before: t.files[text], After: []byte(header + directive + string(t.files[text][len(header):]))}
 	if is := skill.Parse(text, e.After); count(is, skill.Directive) != count(s, skill.Directive)+1 {
 		return []Result{{Path: text, Status: LeftAlone, Reason: "a directive at its top would not run"}}
 	}
@@ -201,7 +202,7 @@ func (t *tree) firstUse(dir string) []Result {
 	before := t.files[file]
 	after, err := sections(file, path.Base(dir), before)
 	if err != nil || !t.opt.Companion {
-		return []Result{result(file, &Edit{Name: file, Before: before, After: after}, err)}
+		return []Result{result(file, &edit.Edit{Name: file, Before: before, After: after}, err)}
 	}
 	companion := dir + "-first-use/SKILL.md"
 	if _, ok := t.files[companion]; ok {
@@ -217,8 +218,8 @@ func (t *tree) firstUse(dir string) []Result {
 		after = append(fmt.Appendf(nil, "---\nname: %[1]s-first-use\ndescription: The text of the skill %[1]s, for agents that preload it. Do not invoke it directly.\nuser-invocable: false\n---\n", path.Base(dir)), after...)
 	}
 	return []Result{
-		{Path: companion, Status: Changed, Edit: &Edit{Name: companion, After: after}},
-		{Path: file, Status: Changed, Remove: true, Edit: &Edit{Name: file, Before: before}},
+		{Path: companion, Status: Changed, Edit: &edit.Edit{Name: companion, After: after}},
+		{Path: file, Status: Changed, Remove: true, Edit: &edit.Edit{Name: file, Before: before}},
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/skillhand/skillhand/edit"
 )
 
 // A File is a file of a tree, by its path with slashes.
@@ -34,10 +36,10 @@ const (
 type Result struct {
 	Path   string
 	Status Status
-	Line   int    // of the reason, or 0
-	Reason string // why it is left alone, or what is wrong with it
-	Edit   *Edit  // if it changed
-	Remove bool   // the file goes: what it said is elsewhere now
+	Line   int        // of the reason, or 0
+	Reason string     // why it is left alone, or what is wrong with it
+	Edit   *edit.Edit // if it changed
+	Remove bool       // the file goes: what it said is elsewhere now
 }
 
 // TreeOptions say how to migrate a tree.
@@ -69,7 +71,7 @@ func Interesting(name string, start []byte) bool {
 // another sources, or whose output is read, stays as it is. The results are in the
 // order of their paths; files that it does not look at have none.
 func Tree(files []File, opt TreeOptions) []Result {
-	t := &tree{opt: opt, files: map[string][]byte{}, usages: map[string]*usage{}, names: map[string][]string{}, folders: map[string]bool{}, likes: map[string][]string{}, keep: map[string]Note{}, read: map[string]*script{}}
+	t := &tree{opt: opt, files: map[string][]byte{}, usages: map[string]*usage{}, names: map[string][]string{}, folders: map[string]bool{}, likes: map[string][]string{}, keep: map[string]edit.Note{}, read: map[string]*script{}}
 	for _, f := range files {
 		t.files[f.Path] = f.Data
 	}
@@ -130,8 +132,8 @@ type tree struct {
 	opt    TreeOptions
 	files  map[string][]byte
 	usages map[string]*usage
-	names  map[string][]string // the paths of files by their base name
-	keep   map[string]Note     // scripts that must stay as they are, and why
+	names  map[string][]string  // the paths of files by their base name
+	keep   map[string]edit.Note // scripts that must stay as they are, and why
 
 	folders map[string]bool     // the base names of those that scripts are in
 	likes   map[string][]string // what like has found
@@ -198,7 +200,7 @@ func (t *tree) reportFile(dir string) []Result {
 		return nil
 	}
 	t.files[file] = Report()
-	return []Result{{Path: file, Status: Changed, Edit: &Edit{Name: file, Before: before, After: Report()}}}
+	return []Result{{Path: file, Status: Changed, Edit: &edit.Edit{Name: file, Before: before, After: Report()}}}
 }
 
 // CommonFolder is the deepest folder that all paths, of files, are in.
@@ -235,7 +237,7 @@ func (t *tree) script(p string) Result {
 			}
 		}
 	}
-	var e *Edit
+	var e *edit.Edit
 	if err == nil {
 		t.mu.Lock()
 		t.read[p] = s
@@ -246,7 +248,7 @@ func (t *tree) script(p string) Result {
 }
 
 // result turns an edit or its error into a result.
-func result(p string, e *Edit, err error) Result {
+func result(p string, e *edit.Edit, err error) Result {
 	if left, ok := errors.AsType[*LeftAloneError](err); ok {
 		return Result{Path: p, Status: LeftAlone, Line: left.Line, Reason: left.Reason}
 	}

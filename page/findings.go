@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,7 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/skillhand/skillhand/check"
-	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/edit/disk"
 	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -168,38 +167,16 @@ func (v *visit) mend() (string, error) {
 				continue
 			}
 			if f.Fix.Executable != "" {
-				return to, makeExecutable(f.Fix.Executable)
+				return to, disk.MakeExecutable(f.Fix.Executable)
 			}
-			return to, rewrite(l.src.File, source, f.Fix.Apply(source))
+			if err = disk.Replace(l.src.File, []byte(source), []byte(f.Fix.Apply(source))); errors.Is(err, disk.ErrChanged) {
+				err = errChanged
+			}
+			if err != nil {
+				err = fmt.Errorf("%s: %w", l.src.File, err)
+			}
+			return to, err
 		}
 	}
 	return "", errMissing{"Check has no such finding any more: look again."}
-}
-
-// rewrite gives a file new content, if it still has the old. One that is linked to is replaced
-// where it lies, if that is below the link's folder.
-func rewrite(file, before, after string) error {
-	real, err := filepath.EvalSymlinks(file)
-	if err != nil {
-		return err
-	}
-	if _, out := check.LinksOut(file); out {
-		return fmt.Errorf("%s: it links to %s, outside its folder", file, real)
-	}
-	now, err := skill.ReadFile(real)
-	if err != nil {
-		return err
-	}
-	if string(now) != before {
-		return fmt.Errorf("%s: %w", file, errChanged)
-	}
-	return atomicfile.Write(real, []byte(after), 0o644)
-}
-
-func makeExecutable(file string) error {
-	info, err := os.Stat(file)
-	if err != nil {
-		return err
-	}
-	return os.Chmod(file, info.Mode()|info.Mode()&0o444>>2) // whoever may read it may run it
 }

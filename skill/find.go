@@ -349,6 +349,17 @@ func Inside(dir, path string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
+// LinksOut reports whether a file is a link to one that lies outside its folder, and to which. The
+// folder itself may be a link: installers make such.
+func LinksOut(file string) (real string, out bool) {
+	real, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return "", false
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(file))
+	return real, err != nil || !Inside(dir, real)
+}
+
 func (f Finder) checkPlugin(name, plugin string) error {
 	if f.PluginRoot == "" {
 		return fmt.Errorf("%s: no such command, and no plugin is named: use --plugin-root or set CLAUDE_PLUGIN_ROOT", name)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -18,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand/check"
+	"github.com/skillhand/skillhand/edit/disk"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/atomicfile"
 	"github.com/skillhand/skillhand/internal/cause"
@@ -342,10 +342,10 @@ func (c *checking) write(fixes *check.Fixes) {
 	}
 	for _, e := range fixes.Edits {
 		file := fixes.Paths[e]
-		done(e.Name, file, rewrite(file, e.Before, e.After))
+		done(e.Name, file, disk.Replace(file, e.Before, e.After))
 	}
 	for _, file := range fixes.Executables {
-		done(term.Near(file), file, makeExecutable(file))
+		done(term.Near(file), file, disk.MakeExecutable(file))
 	}
 	if made == 0 {
 		return
@@ -354,14 +354,6 @@ func (c *checking) write(fixes *check.Fixes) {
 	for _, name := range names {
 		fmt.Fprintf(c.std.Err, "  %s\n", term.Flat(name))
 	}
-}
-
-func makeExecutable(file string) error {
-	info, err := os.Stat(file)
-	if err == nil {
-		err = os.Chmod(file, info.Mode()|info.Mode()&0o444>>2) // whoever may read it may run it
-	}
-	return cause.Of(err)
 }
 
 // ownFiles are the files that a call without a path may change: the project's. What is the user's
@@ -396,26 +388,6 @@ func (c *checking) showDiff(fixes *check.Fixes) error {
 		return cli.Exit(cli.ExitFailed, nil)
 	}
 	return nil
-}
-
-// rewrite gives a file new content, if it still has the old. One that is linked to is replaced
-// where it lies, if that is below the link's folder.
-func rewrite(file string, before, after []byte) error {
-	real, err := filepath.EvalSymlinks(file)
-	if err != nil {
-		return cause.Of(err)
-	}
-	if _, out := check.LinksOut(file); out {
-		return fmt.Errorf("it links to %s, outside its folder", real)
-	}
-	now, err := skill.ReadFile(real)
-	if err != nil {
-		return cause.Of(err)
-	}
-	if !bytes.Equal(now, before) {
-		return errors.New("it changed while it was checked")
-	}
-	return cause.Of(atomicfile.Write(real, after, 0o644))
 }
 
 // report prints findings, or lists them in a baseline.

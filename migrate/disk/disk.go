@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/skillhand/skillhand/edit/disk"
 	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/migrate"
 )
@@ -184,6 +185,10 @@ func (m *run) apply(f *File) error {
 		date = ""
 	}
 	var err error
-	f.Backup, err = writeEdit(f.Path, f.Edit, f.Remove, date)
+	if f.Remove {
+		f.Backup, err = disk.Remove(f.Path, f.Edit, date)
+	} else {
+		f.Backup, err = disk.Write(f.Path, f.Edit, date)
+	}
 	return err
 }

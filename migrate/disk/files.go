@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillhand/skillhand/internal/atomicfile"
 	"github.com/skillhand/skillhand/migrate"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -232,76 +231,6 @@ func readMatter(file, rel string) ([]byte, error) {
 		return nil, fmt.Errorf("longer than %d MB", maxScript>>20)
 	}
 	return data, err
-}
-
-// writeEdit gives a file its new content, or removes it, and returns the path of
-// the copy that was made before. An empty date makes no copy.
-func writeEdit(file string, e *migrate.Edit, remove bool, date string) (backup string, err error) {
-	if len(e.Before) == 0 && !remove {
-		return "", createFile(file, e.After)
-	}
-	info, err := os.Stat(file)
-	if err != nil {
-		return "", err
-	}
-	if info.Mode().Perm()&0o200 == 0 {
-		return "", errors.New("read-only: nothing was changed")
-	}
-	if err := mayReplace(info); err != nil {
-		return "", err
-	}
-	now, err := os.ReadFile(file)
-	if err != nil {
-		return "", err
-	}
-	if !bytes.Equal(now, e.Before) {
-		return "", errors.New("it changed in the meantime: nothing was written")
-	}
-	if date != "" {
-		if backup, err = copyFile(file, now, info, date); err != nil {
-			return "", fmt.Errorf("no backup, so nothing was changed: %w", err)
-		}
-	}
-	if remove {
-		return backup, os.Remove(file)
-	}
-	if err := atomicfile.Write(file, e.After, info.Mode().Perm()); err != nil {
-		return backup, err
-	}
-	return backup, keepOwner(file, info)
-}
-
-// createFile makes a file that must not be there yet.
-func createFile(file string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-		return err
-	}
-	if _, err := os.Lstat(file); err == nil {
-		return errors.New("it already exists")
-	}
-	return atomicfile.Write(file, data, 0o666)
-}
-
-// copyFile keeps a file's content under a name that nobody has yet.
-func copyFile(file string, data []byte, info fs.FileInfo, date string) (string, error) {
-	for n := 1; ; n++ {
-		backup := file + ".bak-" + date
-		if n > 1 {
-			backup += fmt.Sprintf("-%d", n)
-		}
-		f, err := os.OpenFile(backup, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
-		if errors.Is(err, fs.ErrExist) {
-			continue
-		}
-		if err != nil {
-			return "", err
-		}
-		_, err = f.Write(data)
-		if err = errors.Join(err, f.Chmod(info.Mode().Perm()), f.Sync(), f.Close()); err != nil {
-			return "", errors.Join(err, os.Remove(backup))
-		}
-		return backup, keepOwner(backup, info)
-	}
 }
 
 // copyTree copies the regular files of a folder, for a script to run among them.
