@@ -22,6 +22,7 @@ const module = "github.com/skillhand/skillhand"
 // rooms lists, for every room, the rooms it may know. Nothing imports upward.
 const rooms = `
 try: . claude here internal/atomicfile internal/redact internal/term proc report settings skill trust
+lsp: check here render schemas skill
 mcp/host: internal/atomicfile settings
 mcp: . here internal/cause render skill trust
 .: claude claudepage here history internal/cause internal/redact proc render report session settings shell skill trust verdict
@@ -71,7 +72,7 @@ internal/txtartest:
 internal/words:
 
 cmd/skillhand: . check claude claudepage doctor edit/disk golden here history internal/atomicfile internal/cause internal/cli internal/term migrate migrate/disk render report scaffold schemas session shell skill trust verdict view
-cmd/skillhand-server: . batch batch/jobfile check claude here history internal/atomicfile internal/cli internal/term mcp mcp/host page proc render schemas shell skill try verdict view
+cmd/skillhand-server: . batch batch/jobfile claude here history internal/atomicfile internal/cli internal/term lsp mcp mcp/host page proc render shell skill try verdict view
 
 # For tests alone: no line above may name them.
 internal/fakeapi:

@@ -1,4 +1,4 @@
-package main
+package lsp
 
 import (
 	"strings"
@@ -23,13 +23,17 @@ type (
 	}
 	didOpenParams struct {
 		TextDocument struct {
-			URI  string `json:"uri"`
-			Text string `json:"text"`
+			URI     string `json:"uri"`
+			Version *int   `json:"version,omitempty"`
+			Text    string `json:"text"`
 		} `json:"textDocument"`
 	}
 	didChangeParams struct {
-		TextDocument textID `json:"textDocument"`
-		Changes      []struct {
+		TextDocument struct {
+			URI     string `json:"uri"`
+			Version *int   `json:"version,omitempty"`
+		} `json:"textDocument"`
+		Changes []struct {
 			Text string `json:"text"`
 		} `json:"contentChanges"`
 	}
@@ -43,6 +47,7 @@ type (
 	}
 	publishParams struct {
 		URI         string       `json:"uri"`
+		Version     *int         `json:"version,omitempty"`
 		Diagnostics []diagnostic `json:"diagnostics"`
 	}
 	diagnostic struct {
@@ -99,10 +104,10 @@ type (
 	}
 )
 
-func (t *openText) rangeOf(from, to int) span { return span{t.position(from), t.position(to)} }
+func (t *document) rangeOf(from, to int) span { return span{t.position(from), t.position(to)} }
 
 // position is where a byte stands, as editors count.
-func (t *openText) position(offset int) position {
+func (t *document) position(offset int) position {
 	before := t.src[:min(offset, len(t.src))]
 	start := strings.LastIndexByte(before, '\n') + 1
 	p := position{Line: strings.Count(before, "\n")}
@@ -113,7 +118,7 @@ func (t *openText) position(offset int) position {
 }
 
 // offset is the byte that stands at a position.
-func (t *openText) offset(p position) int {
+func (t *document) offset(p position) int {
 	i := 0
 	for range p.Line {
 		n := strings.IndexByte(t.src[i:], '\n')

@@ -1,4 +1,4 @@
-package main
+package lsp
 
 import (
 	"context"
@@ -50,9 +50,9 @@ const (
 )
 
 // completion offers the fields of the frontmatter, and the values of one.
-func (l *languageServer) completion(_ context.Context, p positionParams) ([]completionItem, error) {
+func (l *server) completion(_ context.Context, p positionParams) ([]completionItem, error) {
 	items := []completionItem{}
-	t := l.text(p.TextDocument.URI)
+	t := l.document(p.TextDocument.URI)
 	if t == nil || !strings.HasSuffix(t.path, ".md") {
 		return items, nil
 	}
