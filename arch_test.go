@@ -48,7 +48,7 @@ proc:
 release: proc
 render: internal/atomicfile internal/cause internal/redact shell skill
 report: internal/jsonfind internal/legacy
-scaffold:
+scaffold: skill
 schemas:
 session:
 settings: internal/atomicfile internal/cause

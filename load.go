@@ -223,16 +223,7 @@ func (l *load) claim(s *skill.Skill) (*session.Claim, error) {
 	if l.PluginRoot != "" && skill.Inside(here.Real(l.PluginRoot), s.Real) {
 		name = skill.PluginName(l.PluginRoot) + ":" + name // as an agent would ask for it
 	}
-	return store.Claim(session.ID{Session: l.Session, Agent: agent}, name, s.Real, session.Hash(source(s)))
-}
-
-// source is the text that a skill was read from.
-func source(s *skill.Skill) []byte {
-	var all []byte
-	for _, p := range s.Parts {
-		all = append(all, p.Source...)
-	}
-	return all
+	return store.Claim(session.ID{Session: l.Session, Agent: agent}, name, s.Real, session.Hash(s.Source()))
 }
 
 // reader finds out which agent reads the page. Inside Claude Code the hooks
@@ -290,7 +281,7 @@ func (l *load) renderEnv(ctx context.Context, s *skill.Skill) (render.Env, error
 	}
 	err = l.policy.Allow(ctx, s.Real, func() []string { return append(s.Commands(), env.Bindings.Commands()...) })
 	if err == nil {
-		err = l.policy.Read(s.Real, source(s))
+		err = l.policy.Read(s.Real, s.Source())
 	}
 	if err == nil && env.Bindings != nil {
 		err = l.policy.Read(filepath.Join(s.Dir, "bindings.json"), env.Bindings.Source)

@@ -130,7 +130,7 @@ func (p *place) script(name string) (string, error) {
 		return "", fmt.Errorf("%s: a command, and commands have no script", loc.File)
 	}
 	// The text may be in a companion folder, the scripts are not.
-	return scriptIn(loc.Folder, strings.TrimSuffix(loc.Folder, "-first-use"))
+	return scriptIn(loc.Folder, loc.Main().Folder)
 }
 
 // notScripts are what lies beside a script under its name.

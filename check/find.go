@@ -329,7 +329,7 @@ func kindOf(p string, in setting, named bool) Kind {
 	switch {
 	case base == "SKILL.md":
 		return Skill
-	case base == "first-use.md" && isFile(filepath.Join(dir, "SKILL.md")):
+	case skill.IsTextFile(base) && isFile(filepath.Join(dir, "SKILL.md")):
 		return FirstUse
 	case base == "plugin.json" && folder == ".claude-plugin":
 		return Plugin

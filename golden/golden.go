@@ -66,7 +66,7 @@ type Check struct {
 
 // Find lists the tests of the skill at loc.
 func Find(loc skill.Location) ([]string, error) {
-	folder := strings.TrimSuffix(loc.Folder, "-first-use") // a companion's tests are the skill's
+	folder := loc.Main().Folder
 	files, err := filepath.Glob(filepath.Join(glob(folder), "tests", "*.txtar"))
 	slices.Sort(files)
 	return files, err

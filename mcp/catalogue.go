@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -76,7 +75,7 @@ type front struct {
 func (k *fronts) get(loc skill.Location) front {
 	info, err := os.Stat(loc.File)
 	// A text for the first use is described by another file.
-	plain := err == nil && (loc.Command || filepath.Base(loc.File) == mainDoc && !strings.HasSuffix(loc.Folder, "-first-use"))
+	plain := err == nil && (loc.Command || loc.IsMain())
 	if plain {
 		k.mu.Lock()
 		f, ok := k.known[loc.File]

@@ -26,7 +26,7 @@ import (
 // A skill's files are resources: skill://NAME/SKILL.md, and what lies beside it.
 const (
 	scheme  = "skill://"
-	mainDoc = "SKILL.md"
+	mainDoc = skill.MainFile
 
 	markdownType  = "text/markdown"
 	directoryType = "inode/directory"
@@ -98,7 +98,7 @@ func openFolder(e entry) (*folder, error) {
 		return nil, err
 	}
 	// The text may be in a companion folder, the files are not.
-	dir := strings.TrimSuffix(e.Folder, "-first-use")
+	dir := e.Main().Folder
 	if _, err := os.Stat(dir); err != nil {
 		dir = e.Folder
 	}

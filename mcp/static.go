@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -16,7 +15,7 @@ import (
 // isStatic reports whether a skill's page is its text, byte for byte: nothing in
 // it is filled in, and no other file has a part in it.
 func isStatic(e *entry, source *skill.Skill) bool {
-	return !e.Command && filepath.Base(e.File) == mainDoc && !strings.HasSuffix(e.Folder, "-first-use") && !bound(e) &&
+	return e.IsMain() && !bound(e) &&
 		!slices.ContainsFunc(source.Parts, func(p skill.Part) bool { return p.Kind != skill.Text && p.Kind != skill.Header })
 }
 

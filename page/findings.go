@@ -153,7 +153,7 @@ func (v *visit) mend() (string, error) {
 		return "", err
 	}
 	to := l.address("use", v.query.Get("use"), "against", v.query.Get("against"))
-	source := text(l.src)
+	source := string(l.src.Source())
 	if short(source) != v.query.Get("seen") {
 		return "", fmt.Errorf("%s: %w", l.src.File, errChanged)
 	}

@@ -134,7 +134,7 @@ func isPath(name string) bool { return name == "." || strings.ContainsAny(name, 
 // listed reports whether a file is a skill's, in one of the folders of skills, or a command's.
 func (v *visit) listed(finder skill.Finder, file string) bool {
 	real := here.Real(file)
-	if name := filepath.Base(real); name == "SKILL.md" || name == "first-use.md" {
+	if name := filepath.Base(real); name == skill.MainFile || skill.IsTextFile(name) {
 		if slices.ContainsFunc(finder.Roots(), func(root string) bool { return filepath.Dir(filepath.Dir(real)) == here.Real(root) }) {
 			return true
 		}
@@ -164,7 +164,7 @@ func (v *visit) mayCome(name string) []string {
 	name = name[strings.LastIndexByte(name, ':')+1:]
 	var all []string
 	for _, root := range finder.Roots() {
-		all = append(all, filepath.Join(root, name), filepath.Join(root, name+"-first-use"))
+		all = append(all, filepath.Join(root, name), filepath.Join(root, skill.Companion(name)))
 	}
 	for _, root := range finder.CommandRoots() {
 		all = append(all, filepath.Join(root, name+".md"))
@@ -224,7 +224,7 @@ func (v *visit) preview() (*view, error) {
 	if v.query.Get("use") == "later" {
 		p.Use = "later"
 	}
-	source := text(l.src)
+	source := string(l.src.Source())
 	p.Before = thousands(tokens(source))
 	l.showSource(p, source)
 	page, recorded, err := l.page(p.Use == "later", false)
@@ -236,14 +236,6 @@ func (v *visit) preview() (*view, error) {
 	l.count(p)
 	l.compare(p)
 	return &view{Name: "preview", Tab: "skills", Title: l.src.Name, Data: p}, nil
-}
-
-func text(s *skill.Skill) string {
-	var b strings.Builder
-	for _, p := range s.Parts {
-		b.WriteString(p.Source)
-	}
-	return b.String()
 }
 
 // fields are the form's: one for each argument that has a name, else one for all.

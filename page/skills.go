@@ -83,7 +83,7 @@ func (v *visit) skills() (*view, error) {
 	var paths []string
 	for _, one := range all {
 		if s, err := skill.Read(one.Location); err == nil {
-			sizes[one.File] = tokens(text(s))
+			sizes[one.File] = tokens(string(s.Source()))
 			paths = append(paths, one.File)
 		}
 	}

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"text/template"
 	"unicode"
+
+	"github.com/skillhand/skillhand/skill"
 )
 
 //go:embed all:skill all:plugin all:stub all:batch
@@ -39,7 +41,7 @@ func CheckName(name string) error {
 		return fmt.Errorf("%q: a name may contain only lower case letters, digits and hyphens", name)
 	case strings.HasPrefix(name, "-") || strings.HasSuffix(name, "-") || strings.Contains(name, "--"):
 		return fmt.Errorf("%q: hyphens go between words", name)
-	case strings.HasSuffix(name, "-first-use"):
+	case skill.IsCompanion(name):
 		return fmt.Errorf("%q: the ending -first-use is reserved for companions of another skill", name)
 	}
 	return nil

@@ -160,7 +160,7 @@ func (r root) find(words []string) (Location, error) {
 // Claude Code takes too.
 func (r root) findCommand(words []string) (Location, error) {
 	path := filepath.Join(r.dir, filepath.Join(words...))
-	for _, file := range []string{path + ".md", filepath.Join(path, "SKILL.md")} {
+	for _, file := range []string{path + ".md", filepath.Join(path, MainFile)} {
 		loc := r.mark(Location{Name: strings.Join(words, ":"), File: file, Folder: r.dir})
 		if err := checkFile(loc); err == nil || !errors.Is(err, fs.ErrNotExist) {
 			return loc, err
@@ -277,34 +277,29 @@ func (f Finder) byPath(path string) (Location, error) {
 	}
 	if !info.IsDir() {
 		folder := filepath.Dir(abs)
-		loc := Location{Name: plainName(filepath.Base(folder)), File: abs, Folder: folder}
+		loc := Location{Name: Plain(filepath.Base(folder)), File: abs, Folder: folder}
 		if stem, ok := strings.CutSuffix(filepath.Base(abs), ".md"); ok && filepath.Base(folder) == "commands" && checkName(stem) == nil {
 			loc.Name, loc.Command = stem, true
 		}
 		return loc, checkFile(loc)
 	}
-	loc, err := inFolder(abs, plainName(filepath.Base(abs)))
+	loc, err := inFolder(abs, Plain(filepath.Base(abs)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return Location{}, fmt.Errorf("%s: no SKILL.md here", path)
 	}
 	return loc, err
 }
 
-// plainName drops the suffix of a companion folder.
-func plainName(folder string) string { return strings.TrimSuffix(folder, "-first-use") }
-
-// inFolder finds the file of the skill in folder: its companion's, its first-use text, its SKILL.md.
+// inFolder finds the file of the skill in folder: its companion's, its text, its SKILL.md.
 func inFolder(folder, name string) (Location, error) {
-	companion := folder + "-first-use"
-	if strings.HasSuffix(folder, "-first-use") {
-		companion = folder
-	}
-	tries := []Location{
-		{Name: name, File: filepath.Join(companion, "SKILL.md"), Folder: companion},
-		{Name: name, File: filepath.Join(folder, "first-use.md"), Folder: folder},
-		{Name: name, File: filepath.Join(folder, "SKILL.md"), Folder: folder},
+	tries := [...]Location{
+		{Folder: Companion(folder), File: MainFile},
+		{Folder: folder, File: textFiles[0]},
+		{Folder: folder, File: textFiles[1]},
+		{Folder: folder, File: MainFile},
 	}
 	for _, loc := range tries {
+		loc.Name, loc.File = name, filepath.Join(loc.Folder, loc.File)
 		if err := checkFile(loc); err == nil || !errors.Is(err, fs.ErrNotExist) {
 			return loc, err
 		}

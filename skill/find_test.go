@@ -49,7 +49,8 @@ func findTree(t *testing.T) string {
 		"home/.claude/skills/a/SKILL.md", "home/.claude/skills/u/SKILL.md", "home/.agents/skills/u/SKILL.md", "home/.agents/skills/v/SKILL.md",
 		"plug/.claude-plugin/plugin.json", "plug/skills/a/SKILL.md",
 		"order/.claude/skills/all/SKILL.md", "order/.claude/skills/all/first-use.md", "order/.claude/skills/all-first-use/SKILL.md",
-		"order/.claude/skills/two/SKILL.md", "order/.claude/skills/two/first-use.md",
+		"order/.claude/skills/two/SKILL.md", "order/.claude/skills/two/first-use.md", "order/.claude/skills/two/content.md",
+		"order/.claude/skills/three/SKILL.md", "order/.claude/skills/three/content.md", "order/.claude/skills/text/content.md",
 		"order/.claude/skills/only-first-use/SKILL.md",
 		"order/.claude/skills/linked -> ../../../repo/.claude/skills/a",
 		"order/.claude/skills/bad/SKILL.md -> ../../../../home/.claude/skills/u/SKILL.md",
@@ -90,6 +91,8 @@ func TestFind(t *testing.T) {
 		{"order", "", "all-first-use", "order/.claude/skills/all-first-use/SKILL.md"},
 		{"order", "", "./.claude/skills/all", "order/.claude/skills/all-first-use/SKILL.md"},
 		{"order", "", "two", "order/.claude/skills/two/first-use.md"},
+		{"order", "", "three", "order/.claude/skills/three/content.md"},
+		{"order", "", "text", "order/.claude/skills/text/content.md"},
 		{"order", "", "only", "order/.claude/skills/only-first-use/SKILL.md"},
 		{"order", "", "linked", "order/.claude/skills/linked/SKILL.md"},
 		{"order", "", "near", "order/.claude/skills/near/SKILL.md"},
@@ -143,7 +146,7 @@ func TestNotFound(t *testing.T) {
 		{"repo", "", "grp:", "name is empty"},
 		{"repo", "", "grp:..", `cannot contain ".."`},
 		{"repo", "", "a:b:c:d", "a:b:c:d: no such skill"},
-		{"order", "", "quite-another", "no such skill; available: all, dots.in_name-1, linked, near, only, two, a, u, v, x and 2 more"},
+		{"order", "", "quite-another", "no such skill; available: all, dots.in_name-1, linked, near, only, text, three, two, a, u and 4 more"},
 	} {
 		f := Finder{Dir: filepath.Join(dir, tt.at), Home: filepath.Join(dir, "home")}
 		if tt.plugin != "" {

@@ -43,7 +43,7 @@ type lister struct {
 
 func (l *lister) skills(r root) {
 	for _, e := range l.entries(r.dir) {
-		if name := plainName(e.Name()); !e.Type().IsRegular() && checkName(name) == nil {
+		if name := Plain(e.Name()); !e.Type().IsRegular() && checkName(name) == nil {
 			l.add(r.find([]string{name}))
 		}
 	}
@@ -73,7 +73,7 @@ func (l *lister) commands(r root, folders []string) {
 		}
 		words := append(folders[:len(folders):len(folders)], name)
 		switch {
-		case e.Name() == "SKILL.md" && len(folders) > 0:
+		case e.Name() == MainFile && len(folders) > 0:
 			l.add(r.find(folders))
 		case isFile:
 			l.add(r.find(words))

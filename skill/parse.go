@@ -16,7 +16,7 @@ import (
 func Parse(file string, src []byte) *Skill {
 	s := &Skill{File: file}
 	if folder := filepath.Base(filepath.Dir(file)); folder != "." && folder != string(filepath.Separator) {
-		s.Name = plainName(folder)
+		s.Name = Plain(folder)
 	}
 	text := string(src)
 	header := splitFrontmatter(text)

@@ -37,11 +37,8 @@ func Read(loc Location) (*Skill, error) {
 // would say about it: its description, else the first line of its text. A text
 // for the first use is described by the SKILL.md that it belongs to.
 func (l Location) Front() (f Frontmatter, summary string, err error) {
-	stub := l
-	stub.Folder = strings.TrimSuffix(l.Folder, "-first-use")
-	stub.File = filepath.Join(stub.Folder, "SKILL.md")
-	if !l.Command && (stub.Folder != l.Folder || filepath.Base(l.File) == "first-use.md") {
-		if f, summary, err := stub.front(); err == nil {
+	if main := l.Main(); main != l {
+		if f, summary, err := main.front(); err == nil {
 			return f, summary, nil
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // A Skill is one skill's file, read and cut into parts.
 type Skill struct {
-	Name  string // what it is called: its folder's name, without -first-use
+	Name  string // what it is called: its folder's name, without a companion's suffix
 	File  string // the file that was read, as it was found
 	Real  string // the same, links resolved: what trust is about; "" if it was not read from a file
 	Dir   string // the skill's folder, links resolved
@@ -17,6 +17,15 @@ type Skill struct {
 	Parts []Part // their Sources joined give the file back, byte for byte
 
 	Notes []Note // what is odd but no reason to fail, in the order of the text
+}
+
+// Source is the file's text.
+func (s *Skill) Source() []byte {
+	var all []byte
+	for _, p := range s.Parts {
+		all = append(all, p.Source...)
+	}
+	return all
 }
 
 // A Kind says what a Part is.

@@ -75,7 +75,7 @@ func (r *runner) settle(s *Subject, place folders) ([]string, error) {
 			args = append(args, "--plugin-dir", to)
 			continue
 		}
-		if n.Name == s.dir || n.Name == s.dir+firstUse {
+		if n.Name == s.dir || n.Name == skill.Companion(s.dir) {
 			continue
 		}
 		root := place.project

@@ -60,13 +60,11 @@ func NewSubject(loc skill.Location) (*Subject, error) {
 	return s, nil
 }
 
-const firstUse = "-first-use"
-
 // foldersOf are the folders of a skill: its own, which agents find, and that of its companion, from
 // which skillhand load takes the first use.
 func foldersOf(loc skill.Location) (own, companion string) {
-	own, is := strings.CutSuffix(loc.Folder, firstUse)
-	if _, err := os.Stat(filepath.Join(own, "SKILL.md")); !is || err != nil {
+	own = loc.Main().Folder
+	if _, err := os.Stat(filepath.Join(own, skill.MainFile)); own == loc.Folder || err != nil {
 		return loc.Folder, ""
 	}
 	return own, here.Real(loc.Folder)
@@ -93,7 +91,7 @@ func (s *Subject) called(prompt string) (rest string, called bool) {
 // what an agent may read.
 func (s *Subject) install(arm Arm, place folders) ([]string, error) {
 	for _, root := range []string{place.project, place.home} {
-		for _, dir := range []string{s.dir, s.dir + firstUse} {
+		for _, dir := range []string{s.dir, skill.Companion(s.dir)} {
 			if err := os.RemoveAll(filepath.Join(root, ".claude", "skills", dir)); err != nil {
 				return nil, err
 			}
@@ -109,7 +107,7 @@ func (s *Subject) install(arm Arm, place folders) ([]string, error) {
 	if err := copyTree(s.folder, to, but("evals", ".git")); err != nil || s.companion == "" {
 		return nil, err
 	}
-	return nil, copyTree(s.companion, to+firstUse, but(".git"))
+	return nil, copyTree(s.companion, skill.Companion(to), but(".git"))
 }
 
 // root is the folder of a trial below which the skill is: the project, the user's home or a plugin.
@@ -136,7 +134,7 @@ func (s *Subject) installPlugin(arm Arm, place folders) ([]string, error) {
 	}
 	hidden := []string{".git", own + "/evals"}
 	if arm == Without {
-		hidden = append(hidden, own, own+firstUse)
+		hidden = append(hidden, own, skill.Companion(own))
 	}
 	root := s.root(place)
 	return []string{"--plugin-dir", root}, copyTree(s.plugin, root, but(hidden...))

@@ -57,12 +57,12 @@ func skillText(file string) string {
 	if !isSkillText(file) {
 		return file
 	}
-	return strings.TrimSuffix(filepath.Dir(file), "-first-use")
+	return skill.Plain(filepath.Dir(file))
 }
 
 func isSkillText(file string) bool {
 	switch filepath.Base(file) {
-	case "SKILL.md", "first-use.md", "bindings.json", "handler.sh":
+	case skill.MainFile, "first-use.md", "content.md", "bindings.json", "handler.sh":
 		return true
 	}
 	return false
