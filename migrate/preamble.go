@@ -31,7 +31,7 @@ var reportText = sync.OnceValue(func() string { return reportHead + preambleCode
 // preambleCode is the code that reports. In a file of its own it is one level
 // below the script that sources it.
 func preambleCode(depth int) string {
-	var words, rules strings.Builder
+	var words, signs, rules strings.Builder
 	for _, r := range legacy.ReadRules() {
 		switch r.Kind {
 		case "word":
@@ -40,6 +40,10 @@ func preambleCode(depth int) string {
 				all[i] = quote(word)
 			}
 			fmt.Fprintf(&words, "\t%s) letter=%s ;;\n", strings.Join(all, " | "), r.Name)
+		case "sign":
+			for sign := range strings.FieldsSeq(r.Text) {
+				fmt.Fprintf(&signs, "\t\t%s*) letter=%s n=%d ;;\n", quote(sign), quote(r.Name), len(sign))
+			}
 		case "rule":
 			fmt.Fprintf(&rules, "skillhand_rules+=(%s %s)\n", r.Name, quote(r.Text))
 		default:
@@ -48,6 +52,7 @@ func preambleCode(depth int) string {
 	}
 	return strings.NewReplacer(
 		"@WORDS@", words.String(),
+		"@SIGNS@", signs.String(),
 		"@RULES@", "skillhand_rules=()\n"+rules.String(),
 		"@DEPTH@", fmt.Sprint(depth),
 	).Replace(preambleText)

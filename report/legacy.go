@@ -33,6 +33,9 @@ func parseLegacy(text []byte, opt Options) (Result, bool) {
 	case opt.DefaultConfidence != nil:
 		r.Confidence = *opt.DefaultConfidence
 	}
+	if said.Duration != nil {
+		r.Metrics["execution_time_ms"] = *said.Duration
+	}
 	for _, message := range said.Errors {
 		r.Errors = append(r.Errors, Error{Code: LegacyError, Message: message})
 	}

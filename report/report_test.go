@@ -99,6 +99,9 @@ func says(r Result) string {
 	if r.Report.Confidence != 0.5 {
 		all = append(all, fmt.Sprintf("confidence %v", r.Report.Confidence))
 	}
+	if ms, ok := r.Report.Metrics["execution_time_ms"]; ok {
+		all = append(all, fmt.Sprintf("duration %v", ms))
+	}
 	for _, d := range r.Report.Deliverables {
 		all = append(all, "deliverable "+d)
 	}

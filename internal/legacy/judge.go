@@ -25,8 +25,15 @@ const (
 // ruleSet is rules.txt as Go reads it.
 type ruleSet struct {
 	words map[string]byte
+	signs []sign
 	rules []rule
 	by    map[string]*regexp.Regexp // the expressions that have a name
+}
+
+// A sign is a letter of more than one byte.
+type sign struct {
+	text   string
+	letter byte
 }
 
 type rule struct {
@@ -47,7 +54,7 @@ func ReadRules() []Rule {
 			continue
 		}
 		name, text := "", strings.TrimSpace(rest)
-		if kind == "word" || kind == "set" || kind == "rule" {
+		if kind == "word" || kind == "sign" || kind == "set" || kind == "rule" {
 			name, text, _ = strings.Cut(text, " ")
 		}
 		text = strings.NewReplacer(sets...).Replace(text)
@@ -55,7 +62,7 @@ func ReadRules() []Rule {
 			sets = append(sets, "{"+name+"}", text)
 			continue
 		}
-		all = append(all, Rule{kind, name, text})
+		all = append(all, Rule{Kind: kind, Name: name, Text: text})
 	}
 	return all
 }
@@ -68,8 +75,12 @@ var theRules = sync.OnceValue(func() *ruleSet {
 			for word := range strings.FieldsSeq(line.Text) {
 				r.words[word] = line.Name[0]
 			}
+		case "sign":
+			for text := range strings.FieldsSeq(line.Text) {
+				r.signs = append(r.signs, sign{text: text, letter: line.Name[0]})
+			}
 		case "rule":
-			r.rules = append(r.rules, rule{line.Name, regexp.MustCompilePOSIX(line.Text)})
+			r.rules = append(r.rules, rule{letter: line.Name, expr: regexp.MustCompilePOSIX(line.Text)})
 		default:
 			r.by[line.Kind] = regexp.MustCompilePOSIX(line.Text)
 		}
@@ -106,7 +117,7 @@ func (r *ruleSet) judge(letters string, status bool) statement {
 // mayJudge reports whether there is a word or a symbol that could count.
 func mayJudge(letters string) bool {
 	first := letters[strings.IndexByte(letters, '<')+1]
-	return strings.IndexByte("gfetux", first) >= 0 || strings.ContainsAny(letters, "GFETUXY")
+	return strings.IndexByte("gfetux", first) >= 0 || strings.ContainsAny(letters, "GFETUWXY") || strings.Contains(letters, "[<k")
 }
 
 // A reading is a line as letters, and where each of them is from.
@@ -179,18 +190,10 @@ func bullet(letters []byte) int {
 	return 1
 }
 
-// symbols are letters of more than one byte.
-var symbols = []struct {
-	text   string
-	letter byte
-}{
-	{"✅", 'Y'}, {"❌", 'X'}, {"✓", '+'}, {"✔", '+'}, {"✗", '&'}, {"✘", '&'}, {"✖", '&'}, {"✕", '&'}, {"☐", '_'}, {"⬜", '_'}, {"!=", 'x'}, {"│", '|'}, {"—", '-'}, {"–", '-'}, {"→", '>'}, {"->", '>'}, {"=>", '>'}, {`""`, '_'}, {"''", '_'}, {"{}", '_'},
-}
-
 // letter reads what text begins with: its letter, or 0 for none, and its length.
 // Before the first word some things are bullets, and others no beginning.
 func (r *ruleSet) letter(text string, word bool) (letter byte, n int) {
-	for _, s := range symbols {
+	for _, s := range r.signs {
 		if strings.HasPrefix(text, s.text) {
 			return s.letter, len(s.text)
 		}
@@ -208,9 +211,6 @@ func (r *ruleSet) letter(text string, word bool) (letter byte, n int) {
 	case c == '#':
 		if digits := span(text[1:], isDigit); digits > 0 {
 			return '1', 1 + digits
-		}
-		if n = span(text, func(c byte) bool { return c == '#' }); !word && n < len(text) && text[n] == ' ' {
-			return '#', n
 		}
 		return 0, 1
 	case c == '-', c == '=', c == '.':
@@ -267,10 +267,10 @@ func (r *ruleSet) word(text string, word bool) (letter byte, n int) {
 		}
 	}
 	chunk := text[:span(text, isAlnum)]
-	if next := len(chunk); next == 0 || next < len(text) && strings.IndexByte("-./\\@'_(", text[next]) >= 0 { // the expression is slow
+	if next := len(chunk); next == 0 || next < len(text) && strings.IndexByte("-./\\@'_(", text[next]) >= 0 || strings.EqualFold(chunk[:min(next, 4)], "roll") { // the expression is slow
 		chunk = r.by["form-word"].FindString(text)
 	}
-	name := strings.ToLower(chunk)
+	name := strings.ReplaceAll(strings.ToLower(chunk), " ", "-") // rolled back
 	letter, known := r.words[name]
 	switch {
 	case known:

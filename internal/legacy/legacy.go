@@ -1,7 +1,7 @@
 // Package legacy answers one question: what do lines of plain text say about how a script went?
 //
-// Scripts printed such lines before there were reports. The rules are frozen:
-// testdata/*.txt are the tables of what each kind of line says.
+// Scripts printed such lines before there were reports. rules.txt has the rules;
+// the tables in testdata/*.txt say what each kind of line means.
 package legacy
 
 import (
@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"unicode"
 )
 
 // A Result is what the lines of a text say.
@@ -16,6 +18,7 @@ type Result struct {
 	Succeeded, Failed bool
 	Confidence        *float64 // the last one stated
 	OutOfRange        bool     // a confidence was not between 0 and 1
+	Duration          *float64 // in milliseconds, the last one stated
 	Deliverables      []string
 	Errors            []string // at most MaxErrors
 	More              int      // errors than are kept
@@ -27,7 +30,7 @@ const MaxErrors = 1000
 // Parse reads a text, which must be valid UTF-8. It is not ok if no line says anything.
 func Parse(text string) (r Result, ok bool) {
 	room := deliverables(text)
-	l := reader{rules: theRules(), Result: Result{Deliverables: make([]string, 0, room)}, delivered: make(map[string]struct{}, room)}
+	l := reader{rules: theRules(), marks: marks(), says: Result{Deliverables: make([]string, 0, room)}, delivered: make(map[string]struct{}, room)}
 	for line := range strings.Lines(text) {
 		// A carriage return ends a line too: what follows is printed over it.
 		for part := range strings.SplitSeq(strings.TrimSuffix(line, "\n"), "\r") {
@@ -35,29 +38,38 @@ func Parse(text string) (r Result, ok bool) {
 		}
 	}
 	l.say(l.row)
-	if l.heading && (l.Succeeded || !l.title) {
+	if l.heading == errorsBelow {
 		l.say(failure)
 	}
-	own(l.Deliverables)
-	return l.Result, l.found
+	own(l.says.Deliverables)
+	return l.says, l.found
 }
 
 // A reader gathers what the lines of a text say.
 type reader struct {
-	Result
+	says      Result
 	rules     *ruleSet
-	found     bool      // something was said
-	heading   bool      // the last line was one of failures: what is below it decides
-	title     bool      // it was one as in Markdown, which alone says nothing
+	marks     *[256][]string
+	found     bool // something was said
+	heading   heading
 	row       statement // what the last line said, a row of a table: if it is the header, nothing
 	delivered map[string]struct{}
 	known     map[string]statement // what lines of letters say; logs have few kinds of lines
 }
 
+// A heading of failures is a line such as "Errors:". The line below it decides.
+type heading int
+
+const (
+	noHeading   heading = iota
+	errorsBelow         // "Errors:", a failure if nothing is below it
+	errorsTitle         // "## Errors", which alone says nothing
+)
+
 // deliverables guesses how many there are: to grow as they come costs more than
 // to read them.
 func deliverables(text string) (n int) {
-	for _, word := range []string{"reated:", "odified:", "pdated:"} {
+	for _, word := range []string{"reated:", "odified:", "pdated:", "enerated:"} {
 		n += strings.Count(text, word)
 	}
 	return min(n, 1<<16) // of a text that only looks so
@@ -65,14 +77,18 @@ func deliverables(text string) (n int) {
 
 // line takes in what one line says.
 func (l *reader) line(line string) {
+	if l.isTitle(line) {
+		l.title(line)
+		return
+	}
 	if l.row != nothing && strings.TrimSpace(line) != "" {
 		if !l.rules.by["line-rule"].MatchString(line) {
 			l.say(l.row)
 		}
 		l.row = nothing
 	}
-	if l.heading && strings.TrimSpace(line) != "" {
-		l.heading = false
+	if l.heading != noHeading && strings.TrimSpace(line) != "" {
+		l.heading = noHeading
 		if l.rules.by["line-none"].MatchString(strings.ToLower(plain(line))) {
 			return
 		}
@@ -82,7 +98,7 @@ func (l *reader) line(line string) {
 		l.deliver(unquote(path))
 		return
 	}
-	if !maySay(line) {
+	if !l.maySay(line) {
 		return
 	}
 	line = plain(line)
@@ -102,7 +118,10 @@ func (l *reader) line(line string) {
 	case "confidence":
 		l.say(l.judge(r.string(false), false))
 		l.sayConfidence(f.value)
-	case "created", "modified", "updated":
+	case "duration", "execution time":
+		l.say(l.judge(l.rules.read(line[:r.start(line)]).string(false), false))
+		l.sayDuration(f.value)
+	case "created", "modified", "updated", "generated", "file":
 		l.say(l.judge(l.rules.read(line[:r.start(line)]).string(false), false))
 		l.deliver(unquote(f.value))
 	case "status":
@@ -111,8 +130,8 @@ func (l *reader) line(line string) {
 	default:
 		letters := r.string(!l.rules.by["line-code"].MatchString(line))
 		said := l.judge(letters, false)
-		if (said == failure || strings.Contains(letters, "#<")) && l.rules.by["line-heading"].MatchString(strings.ToLower(line)) {
-			l.heading, l.title = true, strings.HasPrefix(strings.TrimSpace(line), "#")
+		if said == failure && l.rules.by["line-heading"].MatchString(strings.ToLower(line)) {
+			l.heading = errorsBelow
 			return
 		}
 		if f.key == "" && strings.HasPrefix(line, "|") {
@@ -126,9 +145,34 @@ func (l *reader) line(line string) {
 	}
 }
 
+// isTitle reports whether a line is a heading such as === Error tests ===, which
+// says nothing.
+func (l *reader) isTitle(line string) bool {
+	begin := strings.TrimLeft(line, " \t")
+	if begin == "" || strings.IndexByte("=-#*\\^\xe2", begin[0]) < 0 {
+		return false
+	}
+	return l.rules.by["line-title"].MatchString(plain(begin))
+}
+
+// title takes in a heading. Only the lines below it can say something.
+func (l *reader) title(line string) {
+	line = strings.ToLower(plain(line))
+	if !strings.ContainsFunc(line, unicode.IsLetter) {
+		return // a rule below a heading
+	}
+	if l.heading == errorsBelow {
+		l.say(failure)
+	}
+	l.heading = noHeading
+	if l.rules.by["line-heading"].MatchString(line) {
+		l.heading = errorsTitle
+	}
+}
+
 // delivery is the path in a line that is plainly a deliverable's. There may be many.
 func delivery(line string) (path string, ok bool) {
-	for _, key := range [...]string{"Created: ", "Modified: ", "Updated: "} {
+	for _, key := range [...]string{"Created: ", "Modified: ", "Updated: ", "Generated: ", "File: "} {
 		if path, ok := strings.CutPrefix(line, key); ok {
 			path = strings.TrimSpace(path)
 			return path, !strings.ContainsAny(path, `\*^`)
@@ -153,18 +197,33 @@ func (l *reader) judge(letters string, status bool) statement {
 	return said
 }
 
-// maySay reports whether a line has any of what lines say something by.
-func maySay(line string) bool {
+// marks are what lines say something by, under the first byte of each, letters in
+// lower case. They are those of line-may, which takes too long for every line.
+var marks = sync.OnceValue(func() *[256][]string {
+	by := new([256][]string)
+	for _, mark := range []string{
+		"succ", "fail", "err", "pass", "compl", "status", "conf", "created", "modif", "updat", "generated", "file", "duration", "execution",
+		"abort", "roll", "ok]", "ok ", "done]", "done ", "[x]",
+	} {
+		by[mark[0]] = append(by[mark[0]], mark)
+	}
+	for _, s := range theRules().signs {
+		if s.letter == 'X' || s.letter == 'Y' {
+			by[s.text[0]] = append(by[s.text[0]], s.text)
+		}
+	}
+	return by
+})
+
+// maySay reports whether a line has any of the marks.
+func (l *reader) maySay(line string) bool {
 	for i := range len(line) {
-		switch line[i] | 0x20 {
-		case 's', 'f', 'e', 'p', 'c', 'm', 'u':
-			for _, begins := range [...]string{"succ", "fail", "err", "pass", "compl", "status", "conf", "created", "modif", "updat", "unsuc"} {
-				if len(line)-i >= len(begins) && strings.EqualFold(line[i:i+len(begins)], begins) {
-					return true
-				}
-			}
-		case "✅"[0] | 0x20:
-			if strings.HasPrefix(line[i:], "✅") || strings.HasPrefix(line[i:], "❌") {
+		c := line[i]
+		if 'A' <= c && c <= 'Z' {
+			c |= 0x20
+		}
+		for _, mark := range l.marks[c] {
+			if len(line)-i >= len(mark) && strings.EqualFold(line[i:i+len(mark)], mark) {
 				return true
 			}
 		}
@@ -198,27 +257,33 @@ func (r *reading) inBracket() bool {
 var oneWord = strings.NewReplacer("_", " ", "-", " ", "/", "|")
 
 func (l *reader) say(s statement) {
-	l.Succeeded = l.Succeeded || s == success
-	l.Failed = l.Failed || s == failure
+	l.says.Succeeded = l.says.Succeeded || s == success
+	l.says.Failed = l.says.Failed || s == failure
 	l.found = l.found || s != nothing
 }
 
 func (l *reader) deliver(path string) {
-	if _, old := l.delivered[path]; old || path == "" || strings.IndexByte("(nN-0123456789\xe2", path[0]) >= 0 && len(path) < 20 && l.rules.by["value-no-path"].MatchString(strings.ToLower(path)) {
+	if _, old := l.delivered[path]; old || path == "" || l.noPath(path) {
 		return
 	}
 	l.delivered[path] = struct{}{}
-	l.Deliverables = append(l.Deliverables, path)
+	l.says.Deliverables = append(l.says.Deliverables, path)
 	l.found = true
+}
+
+// noPath reports whether a value is a count or a time, as in "Generated: 3 files".
+func (l *reader) noPath(value string) bool {
+	begins := strings.IndexByte("(nN-0123456789\xe2", value[0]) >= 0 || strings.IndexByte("MTWFSmtwfs", value[0]) >= 0 && strings.Contains(value, ":")
+	return begins && len(value) < 60 && l.rules.by["value-no-path"].MatchString(strings.ToLower(value)) // the expression is slow
 }
 
 // err takes in an error. A text of nothing else has millions: some are enough.
 func (l *reader) err(message string) {
-	if len(l.Errors) < MaxErrors {
-		l.Errors = append(l.Errors, strings.Clone(message))
+	if len(l.says.Errors) < MaxErrors {
+		l.says.Errors = append(l.says.Errors, strings.Clone(message))
 		return
 	}
-	l.More++
+	l.says.More++
 }
 
 // own makes copies of strings, which are parts of the text, in one piece.
@@ -245,11 +310,30 @@ func (l *reader) sayConfidence(value string) {
 		n /= 100
 	}
 	if math.IsNaN(n) || n < 0 || n > 1 {
-		l.OutOfRange = true
+		l.says.OutOfRange = true
 		return
 	}
 	n, _ = strconv.ParseFloat(strconv.FormatFloat(n, 'f', 9, 64), 64) // 0.9 / 100 is not quite 0.009
-	l.Confidence = &n
+	l.says.Confidence = &n
+}
+
+// sayDuration takes in a duration: 120 ms, 1.5s, 2 minutes.
+func (l *reader) sayDuration(value string) {
+	m := l.rules.by["value-duration"].FindStringSubmatch(strings.ToLower(value[:min(len(value), 60)]))
+	if m == nil {
+		return
+	}
+	n, err := strconv.ParseFloat(m[1], 64)
+	if err != nil {
+		return
+	}
+	switch {
+	case strings.HasPrefix(m[3], "s"):
+		n *= 1000
+	case m[3] == "m" || strings.HasPrefix(m[3], "min"):
+		n *= 60_000
+	}
+	l.says.Duration, l.found = &n, true
 }
 
 // A field is what a line such as "Confidence: 0.9" or "STATUS=ok" says.
@@ -273,7 +357,7 @@ func (l *reader) field(line string, r *reading) field {
 	if opened || strings.HasSuffix(line[:start], "**") {
 		value = strings.TrimSuffix(value, "**")
 	}
-	return field{key, strings.TrimSpace(value)}
+	return field{key: key, value: strings.TrimSpace(value)}
 }
 
 // unquote drops the quotes that all of s stands in.

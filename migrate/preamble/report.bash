@@ -192,7 +192,7 @@ skillhand_print() { # prints the report of a script that ended with status $1, b
 		ms=$(((${now/[!0-9]/} - ${skillhand_start/[!0-9]/}) / 1000))
 	fi
 	skillhand_row
-	if [[ $heading == 1 || $heading && $passed ]]; then success=false; fi
+	if [[ $heading == 1 ]]; then success=false; fi
 	if [[ $1 != 0 ]]; then
 		success=false
 		errors=${errors:-"{\"code\":\"EXIT_STATUS\",\"message\":\"${2:-exit status $1}\"}"}
@@ -210,6 +210,16 @@ skillhand_hear() { # takes in what a line says: success, passed, confidence, del
 		skillhand_plain "$line"
 		set -- "$line"
 	fi
+	case ${line#"${line%%[![:space:]]*}"} in
+	[-=#*\\^]* | $'\xe2'*)
+		skillhand_plain "$line"
+		if [[ $line =~ $skillhand_line_title ]]; then
+			skillhand_title "$line"
+			return
+		fi
+		line=$1
+		;;
+	esac
 	if [[ $row && $line == *[![:space:]]* ]]; then
 		if ! [[ $line =~ $skillhand_line_rule ]]; then skillhand_row; fi
 		row=''
@@ -223,7 +233,7 @@ skillhand_hear() { # takes in what a line says: success, passed, confidence, del
 	line=$1
 	case $line in
 	*[\\*^$'\e']*) ;;
-	'Created: '* | 'Modified: '* | 'Updated: '*) # there may be many
+	'Created: '* | 'Modified: '* | 'Updated: '* | 'Generated: '* | 'File: '*) # there may be many
 		value=${line#*: }
 		value=${value#"${value%%[![:space:]]*}"} value=${value%"${value##*[![:space:]]}"}
 		skillhand_unquote "$value"
@@ -254,11 +264,12 @@ skillhand_hear() { # takes in what a line says: success, passed, confidence, del
 		if skillhand_fails "!$letters<~" ''; then success=false; fi
 		skillhand_confide "$value"
 		;;
-	created | modified | updated | status)
+	created | duration | status)
 		skillhand_read "${line:0:start}"
 		if skillhand_fails "!$letters<~" ''; then success=false; fi
 		skillhand_unquote "$value"
-		if [[ $key != status ]]; then
+		if [[ $key == duration ]]; then return; fi # it is measured
+		if [[ $key == created ]]; then
 			skillhand_deliver "$value"
 			return
 		fi
@@ -270,9 +281,8 @@ skillhand_hear() { # takes in what a line says: success, passed, confidence, del
 		if [[ $line =~ $skillhand_line_code ]]; then begin=${#letters}; fi
 		end=$passed failed=''
 		if skillhand_fails "!${letters:0:begin}<${letters:begin}~" ''; then failed=1; fi
-		if [[ $failed || ${letters:0:begin} == *\# ]] && skillhand_like "$line" "$skillhand_line_heading"; then
+		if [[ $failed ]] && skillhand_like "$line" "$skillhand_line_heading"; then
 			heading=1
-			if [[ $line =~ ^[[:space:]]*\# ]]; then heading=title; fi
 			return
 		fi
 		if [[ ! $key && $line == '|'* ]]; then
@@ -293,8 +303,15 @@ skillhand_hear() { # takes in what a line says: success, passed, confidence, del
 	esac
 }
 
+skillhand_title() { # takes in a heading: only the lines below it can say something
+	if [[ $1 != *[A-Za-z]* ]]; then return; fi # a rule below a heading
+	if [[ $heading == 1 ]]; then success=false; fi
+	heading=''
+	if skillhand_like "$1" "$skillhand_line_heading"; then heading=title; fi
+}
+
 skillhand_may() { # whether a text could say anything. Most say nothing
-	skillhand_like "$1" 'succ|fail|err|pass|compl|status|conf|created|modif|updat|✅|❌'
+	skillhand_like "$1" "$skillhand_line_may"
 }
 
 skillhand_row() { # what the row of a table said counts: it is no header
@@ -323,10 +340,9 @@ skillhand_field() { # key and value of the field that a line has at start
 	case $name in
 	[Cc][Oo]*) key=confidence ;;
 	[Ss]*) key=status ;;
+	[Dd]* | [Ee][Xx]*) key=duration ;;
 	[Ee]*) key=error ;;
-	[Cc]*) key=created ;;
-	[Mm]*) key=modified ;;
-	*) key=updated ;;
+	*) key=created ;; # or modified, updated, generated, file
 	esac
 	case $key:$sign in
 	confidence:* | status:* | *:) ;;
@@ -340,18 +356,7 @@ skillhand_read() { # turns a line into letters, says which is the first word's, 
 	while ((i < ${#line})); do
 		rest=${line:i} letter='' n=1
 		case $rest in
-		✅*) letter=Y n=3 ;;
-		❌*) letter=X n=3 ;;
-		✓* | ✔*) letter=+ n=3 ;;
-		✗* | ✘* | ✖* | ✕*) letter='&' n=3 ;;
-		☐* | ⬜*) letter=_ n=3 ;;
-		'!='*) letter=x n=2 ;;
-		│*) letter='|' n=3 ;;
-		—* | –*) letter=- n=3 ;;
-		→*) letter='>' n=3 ;;
-		'->'* | '=>'*) letter='>' n=2 ;;
-		'""'* | "''"* | '{}'*) letter=_ n=2 ;;
-		*) skillhand_letter ;;
+@SIGNS@		*) skillhand_letter ;;
 		esac
 		if [[ $letter ]]; then
 			at[${#letters}]=$i
@@ -396,7 +401,6 @@ skillhand_letter() { # letter and n of what rest begins with
 		[[ $rest =~ ^.[0-9]+ ]]
 		letter=1 n=${#BASH_REMATCH[0]}
 		;;
-	\#*) if [[ ! $word && $rest =~ ^#+\  ]]; then letter=\# n=$((${#BASH_REMATCH[0]} - 1)); fi ;;
 	[-=.]*)
 		run=${rest%%[!"${rest:0:1}"]*} letter=${rest:0:1}
 		case $word$rest in
@@ -450,7 +454,7 @@ skillhand_word() { # letter and n of the word, number or name that rest begins w
 	[[ $rest =~ $skillhand_form_word ]]
 	chunk=${BASH_REMATCH[0]} n=${#BASH_REMATCH[0]}
 	shopt -s nocasematch
-	case $chunk in
+	case ${chunk/ /-} in # rolled back
 @WORDS@	*n\'t) letter=x ;;
 	esac
 	shopt -u nocasematch
@@ -504,7 +508,7 @@ skillhand_judge() { # sets said to what a line of letters says
 			return
 		fi
 		fails=$skillhand_status_fails letters=${letters/<[ky]/<g}
-	elif [[ $letters != *'<'[gfetux]* && $letters != *[GFETUXY]* ]]; then
+	elif [[ $letters != *'<'[gfetux]* && $letters != *[GFETUWXY]* && $letters != *'[<k'* ]]; then
 		return
 	fi
 	for ((i = 0; i < ${#skillhand_rules[@]}; i += 2)); do
