@@ -52,10 +52,10 @@ scaffold: skill
 schemas:
 session:
 settings: internal/atomicfile internal/cause
-shell: internal/cause internal/minibash internal/words proc shell/bind
+shell: internal/cause internal/links internal/minibash internal/words proc shell/bind
 shell/bind: internal/words
 skill: internal/cause internal/markdown
-trust: internal/atomicfile skill
+trust: internal/atomicfile internal/links proc skill
 verdict: internal/cause proc report
 view: here history internal/term report session settings shell
 
@@ -64,6 +64,7 @@ internal/cause:
 internal/cli: claude internal/atomicfile internal/term proc
 internal/jsonfind:
 internal/legacy:
+internal/links:
 internal/markdown:
 internal/minibash: internal/words proc shell/bind
 internal/redact: internal/jsonfind

@@ -1,14 +1,20 @@
 package skillhand
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/render"
+	"github.com/skillhand/skillhand/trust"
 )
 
 // An AskRequest is a question for Claude, with a skill before it if one is named.
@@ -32,13 +38,13 @@ func (rt *Runtime) Ask(ctx context.Context, req AskRequest) (*claude.Reply, erro
 		return nil, err
 	}
 	client := rt.Claude
-	if client.Env == nil {
-		client.Env = rt.Env // as it was given: Claude is no directive
-	}
 	if client.Timeout == 0 {
 		client.Timeout = claude.DefaultTimeout
 	}
 	req.Dir = here.In(p.Dir, req.Dir)
+	if err := p.program(&client, req.Dir); err != nil {
+		return nil, err
+	}
 	if req.Skill != "" {
 		began := time.Now()
 		if err := p.pageBefore(ctx, &client, &req); err != nil {
@@ -57,6 +63,37 @@ func (rt *Runtime) Ask(ctx context.Context, req AskRequest) (*claude.Reply, erro
 	hideInReply(p.hide, reply)
 	p.rememberAsk(req, reply, err)
 	return reply, err
+}
+
+// program finds the CLI that a client starts in a folder. A path that the caller names
+// is the caller's word; what the environment says must not come from a project that
+// nobody trusted, neither that of the folder nor the one around us.
+func (p *place) program(client *claude.Client, dir string) error {
+	env := here.Env(client.Env)
+	if env == nil {
+		env = p.Runtime.Env // Claude is no directive: it does not count as a skill that loads another
+	}
+	if env == nil {
+		env = os.Environ()
+	}
+	policy, near := p.policy, slices.Concat(p.policy.Near(), []string{here.Real(here.Around(dir))})
+	if cwd, err := os.Getwd(); err == nil {
+		near = append(near, here.Real(here.Around(cwd))) // a job's folder may be another
+	}
+	policy.Near = func() []string { return near }
+	client.Env = policy.Env(env)
+	name := cmp.Or(client.Path, env.Get("SKILLHAND_CLAUDE"), "claude")
+	if client.Path != "" && filepath.Base(name) != name {
+		return nil
+	}
+	path, err := policy.Find(name, p.Dir, env)
+	if _, refused := errors.AsType[*trust.NotTrusted](err); refused {
+		return &claude.StartError{Err: fmt.Errorf("%s: %w", name, err)}
+	}
+	if err == nil {
+		client.Path = path
+	}
+	return nil // what is missing is told by the client
 }
 
 // notAsked is what comes of a question whose skill gave no page.

@@ -363,11 +363,11 @@ func (p *place) mayRun(path string) error {
 // inProject reports whether a real path lies in the project that we are in, or
 // in a repository.
 func (p *place) inProject(path string) bool {
-	if p.near(path) {
+	if p.policy.InProject(path) {
 		return true
 	}
 	top := skill.Top(path)
-	return top != "" && !skill.Inside(top, p.roots().home) // a home that is a repository is no project
+	return top != "" && !skill.Inside(top, here.Real(p.Home)) // a home that is a repository is no project
 }
 
 // readReference returns the plugin's own text for later uses, if it has one.

@@ -14,15 +14,12 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
-	"sync"
 
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/shell"
-	"github.com/skillhand/skillhand/skill"
 	"github.com/skillhand/skillhand/trust"
 )
 
@@ -62,11 +59,7 @@ type place struct {
 	depth  int // how many skillhands we are in
 	policy trust.Policy
 	hide   *redact.Redactor
-	roots  func() realRoots
 }
-
-// realRoots are where the folders of a place really are.
-type realRoots struct{ around, project, home string }
 
 // at fills in the defaults for a request about a skill.
 func (rt *Runtime) at(name string) (*place, error) {
@@ -82,43 +75,8 @@ func (rt *Runtime) at(name string) (*place, error) {
 		rt.warn(odd)
 	}
 	p := &place{Runtime: rt, Here: h, depth: depth, policy: rt.Policy(h).Now(), hide: redact.New(h.Env)}
-	p.roots = sync.OnceValue(func() realRoots {
-		return realRoots{here.Real(here.Around(h.Dir)), here.Real(h.Project), here.Real(h.Home)}
-	})
-	p.Env = h.Env.With(depthVariable, strconv.Itoa(depth+1)).With("PATH", p.path())
-	if file := h.Env.Get("BASH_ENV"); file != "" && !p.lends(file) {
-		p.Env = p.Env.Without("BASH_ENV") // bash would run it before anything else
-	}
+	p.Env = p.policy.Env(h.Env.With(depthVariable, strconv.Itoa(depth+1)))
 	return p, nil
-}
-
-// path is the PATH of what is started: without what is relative, which names
-// other folders wherever one goes, and without folders that are really in a
-// project that nobody trusted.
-func (p *place) path() string {
-	var kept []string
-	for _, dir := range filepath.SplitList(p.Env.Get("PATH")) {
-		if p.lends(dir) {
-			kept = append(kept, dir)
-		}
-	}
-	return strings.Join(kept, string(os.PathListSeparator))
-}
-
-// lends reports whether a path of the environment may say what runs.
-func (p *place) lends(path string) bool {
-	real := here.Real(path)
-	return filepath.IsAbs(path) && (!p.near(real) || p.policy.May(real) == nil)
-}
-
-// near reports whether a real path lies in the project that we are in. The user's
-// home is no project, nor is the whole machine.
-func (p *place) near(path string) bool {
-	roots := p.roots()
-	in := func(root string) bool {
-		return root != roots.home && root != filepath.Dir(root) && skill.Inside(root, path)
-	}
-	return in(roots.around) || in(roots.project)
 }
 
 // Policy is what may run at h, which must be complete.
@@ -128,6 +86,28 @@ func (rt *Runtime) Policy(h here.Here) trust.Policy {
 		All: rt.TrustAll || h.Env.Get("SKILLHAND_TRUST") == "all", Confirm: rt.Confirm,
 		Near: func() []string { return []string{here.Real(here.Around(h.Dir)), here.Real(h.Project)} },
 	}
+}
+
+// SafeEnv is an environment for programs that are started from the working folder,
+// and FindProgram looks one of them up: see trust.Policy. Both are for what does not
+// go through a Runtime.
+func SafeEnv(env []string) []string { return policyHere(env).Env(env) }
+
+// FindProgram returns the path of a program in the environment's PATH.
+func FindProgram(name string, env []string) (string, error) {
+	return policyHere(env).Find(name, "", env)
+}
+
+// policyHere is what may run in the working folder. Without a state folder nothing is trusted.
+func policyHere(env []string) trust.Policy {
+	h, err := here.From("", env)
+	if err != nil {
+		h, err = here.Here{Env: env, State: os.DevNull}.Complete()
+	}
+	if err != nil {
+		return trust.Policy{} // the working folder is gone, and provides nothing
+	}
+	return (&Runtime{}).Policy(h).Now()
 }
 
 // installed lists the plugins that Claude Code installed: its own copies, which

@@ -27,7 +27,8 @@ type Request struct {
 	Dir string   // "" means the working folder
 	Env []string // nil means the caller's
 
-	Version string // of the program that asks, to compare with the one on PATH
+	Policy  func(here.Here) trust.Policy // what may run at a place; nil means what lies in no project
+	Version string                       // of the program that asks, to compare with the one on PATH
 	Commit  string
 }
 
@@ -69,12 +70,16 @@ func Run(ctx context.Context, req Request) Document {
 		}
 	}
 	add(platform(runtime.GOOS), state(h, stateErr))
-	p := programs{h}
+	policy := trust.Policy{Home: h.Home}
+	if req.Policy != nil {
+		policy = req.Policy(h).Now()
+	}
+	p := programs{h, policy}
 	add(p.bash(ctx), p.path(ctx, req), p.claude(ctx))
 	add(hooks(h)...)
 	add(agents(h)...)
 	if stateErr == nil { // else there is nowhere to look
-		add(trusted(h))
+		add(trusted(h, policy))
 	}
 	add(skills(h)...)
 	worst := doc.Worst()
@@ -227,11 +232,10 @@ func callsHook(h settings.Hook) bool {
 	return false
 }
 
-func trusted(h here.Here) Finding {
+func trusted(h here.Here, policy trust.Policy) Finding {
 	if h.Env.Get("SKILLHAND_TRUST") == "all" {
 		return Finding{"trust", Note, "SKILLHAND_TRUST=all: commands run from every folder", "unset SKILLHAND_TRUST, unless this is CI or a container"}
 	}
-	policy := trust.Policy{Store: trust.Store{Dir: h.TrustDir()}, Home: h.Home}
 	switch refused, ok := errors.AsType[*trust.NotTrusted](policy.May(h.Project)); {
 	case !ok:
 		return Finding{"trust", OK, h.Project, ""}

@@ -18,13 +18,17 @@ import (
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/proc"
+	"github.com/skillhand/skillhand/trust"
 )
 
 // patience is how long a program may take to say its version.
 const patience = 30 * time.Second
 
 // programs looks at what can be run here.
-type programs struct{ here here.Here }
+type programs struct {
+	here   here.Here
+	policy trust.Policy
+}
 
 func (p programs) bash(ctx context.Context) Finding {
 	out, err := p.ask(ctx, "bash", "-c", `printf '%s, %s' "$BASH_VERSION" "$BASH"`)
@@ -108,8 +112,16 @@ func compareVersions(a, b string) (order int, ok bool) {
 
 // ask runs a program that says one thing about itself.
 func (p programs) ask(ctx context.Context, words ...string) (string, error) {
+	path, err := p.policy.Find(words[0], p.here.Dir, p.here.Env)
+	if refused, ok := errors.AsType[*trust.NotTrusted](err); ok {
+		return "", fmt.Errorf("%s: %w", words[0], refused)
+	}
 	var out bytes.Buffer
-	res, err := proc.Run(ctx, proc.Cmd{Args: words, Dir: p.here.Dir, Env: p.here.Env, Stdout: &out, Timeout: patience, MaxOutput: 1 << 16})
+	var res proc.Result
+	if err == nil {
+		c := proc.Cmd{Args: append([]string{path}, words[1:]...), Dir: p.here.Dir, Env: p.policy.Env(p.here.Env), Stdout: &out, Timeout: patience, MaxOutput: 1 << 16}
+		res, err = proc.Run(ctx, c)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("%s: not found", words[0])

@@ -6,9 +6,11 @@ import "os/exec"
 // alone among all that this package starts, it may outlive us. It has no
 // streams, and signals from our terminal do not reach it.
 func Launch(args, env []string) error {
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Env = env
-	cmd.SysProcAttr = launched()
+	path, err := Find(args[0], "", env)
+	if err != nil {
+		return err
+	}
+	cmd := &exec.Cmd{Path: path, Args: args, Env: env, SysProcAttr: launched()}
 	if err := cmd.Start(); err != nil {
 		return err
 	}

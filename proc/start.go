@@ -79,6 +79,16 @@ func checkDir(dir string) error {
 	return &fault{dir, reason(err), []error{err}}
 }
 
+// Find returns the path by which Run would start a program in a folder and an
+// environment: an absolute one for a name in PATH. Its errors are those of Run.
+func Find(name, dir string, env []string) (string, error) {
+	path, err := find(name, dir, (&exec.Cmd{Dir: dir, Env: env}).Environ())
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(in(dir, path))
+}
+
 // find returns the path by which the program is started in dir.
 func find(name, dir string, env []string) (string, error) {
 	if strings.ContainsRune(name, '/') || filepath.Base(name) != name {

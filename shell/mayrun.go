@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/skillhand/skillhand/internal/links"
 	"github.com/skillhand/skillhand/internal/minibash"
 	"github.com/skillhand/skillhand/shell/bind"
 )
@@ -105,7 +106,7 @@ func (r *running) mayRunFile(path string) error {
 	if _, err := os.Lstat(path); err != nil {
 		return nil // then it does not run either
 	}
-	trail, err := follow(path)
+	trail, err := links.Follow(path)
 	if err != nil {
 		return nil
 	}
@@ -119,46 +120,6 @@ func (r *running) mayRunFile(path string) error {
 		}
 	}
 	return nil
-}
-
-// maxLinks is how many links a path may have, as in Linux.
-const maxLinks = 40
-
-// follow returns where a path really leads, last, and before that the folders that
-// hold what it leaves on the way, a link or what ".." leaves. What it does not
-// leave holds all the rest.
-func follow(path string) (trail []string, err error) {
-	root := filepath.VolumeName(path) + string(filepath.Separator)
-	at, names, links := root, strings.Split(path[len(root)-1:], string(filepath.Separator)), 0
-	for ; len(names) > 0; names = names[1:] {
-		switch names[0] {
-		case "", ".":
-			continue
-		case "..":
-			at = filepath.Dir(at)
-			trail = append(trail, at)
-			continue
-		}
-		next := filepath.Join(at, names[0])
-		info, err := os.Lstat(next)
-		if err != nil {
-			return nil, err
-		}
-		if info.Mode()&os.ModeSymlink == 0 {
-			at = next
-			continue
-		}
-		target, err := os.Readlink(next)
-		if links++; err != nil || links > maxLinks {
-			return nil, fmt.Errorf("%s: too many links: %w", path, err)
-		}
-		trail = append(trail, at)
-		if filepath.IsAbs(target) {
-			at = root
-		}
-		names = slices.Concat([]string{""}, strings.Split(target, string(filepath.Separator)), names[1:])
-	}
-	return append(trail, at), nil
 }
 
 // cannotTell asks about the folder that the line runs in.

@@ -21,7 +21,7 @@ type Policy struct {
 	Own   []string        // the user's own folders, trusted without asking
 	More  func() []string // further ones, which take time to find
 	All   bool            // everything may run
-	Near  func() []string // folders that we are in, by real path: a store in one of them says nothing about what else is there
+	Near  func() []string // the project that we are in, by real path: a store in it says nothing about what else is there
 
 	// Confirm asks the user about a folder that is not trusted. If it says yes
 	// the folder is trusted from then on. nil means no.
@@ -201,6 +201,12 @@ func (p Policy) Now() Policy {
 	}
 	more := p.More
 	p.Own, p.real, p.held = realPaths(p.Own), true, &sync.Map{}
+	if home, err := realPath(p.Home); err == nil {
+		p.Home = home
+	}
+	if p.Near != nil {
+		p.Near = sync.OnceValue(p.Near)
+	}
 	if more != nil {
 		p.More = sync.OnceValue(func() []string { return realPaths(more()) })
 	}

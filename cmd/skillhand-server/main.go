@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/internal/cli"
 )
 
@@ -15,6 +16,7 @@ func main() { os.Exit(run()) }
 // run is main without the exit. It is also what the tests call skillhand-server.
 func run() int {
 	std := cli.NewStd()
+	std.Env = skillhand.SafeEnv(std.Env) // jobs and trials work elsewhere, where the project we are in is not known for one
 	return cli.ServerMain(std, os.Args[1:], commands(std)...)
 }
 

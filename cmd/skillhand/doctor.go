@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/doctor"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/term"
@@ -33,7 +34,7 @@ wrong, else 0. Nothing is changed.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			own := cli.NewVersion()
 			spinner := std.Spin("looking around")
-			doc := doctor.Run(cmd.Context(), doctor.Request{Env: std.Env, Version: own.Version, Commit: own.Commit})
+			doc := doctor.Run(cmd.Context(), doctor.Request{Env: std.Env, Policy: (&skillhand.Runtime{}).Policy, Version: own.Version, Commit: own.Commit})
 			spinner.End()
 			if err := cmd.Context().Err(); err != nil {
 				return err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/internal/cli"
 )
 
@@ -14,6 +15,7 @@ func main() { os.Exit(run()) }
 // run is main without the exit. It is also what the tests call skillhand.
 func run() int {
 	std := &stdio{Std: cli.NewStd()}
+	std.Find = func(name string) (string, error) { return skillhand.FindProgram(name, std.Env) }
 	if command := cli.ForServer(os.Args[1:]); command != "" {
 		return cli.HandOver(std.Std, command, os.Args[1:])
 	}

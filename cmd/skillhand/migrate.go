@@ -71,7 +71,7 @@ func runMigrate(ctx context.Context, std *stdio, o migrateOptions, args []string
 		return cli.Usagef("name a file or a folder\nusage: skillhand migrate PATH...")
 	}
 	bar := &fileBar{std: std}
-	o.Env, o.Step, o.Warn = std.Env, bar.step, std.Warn
+	o.Env, o.Step, o.Warn = skillhand.SafeEnv(std.Env), bar.step, std.Warn
 	o.Trusted = func(file string) error { return mayVerify(std, file) }
 	files, err := o.Run(ctx, paths)
 	bar.end()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/golden"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/term"
@@ -67,6 +68,7 @@ func runTest(ctx context.Context, std *stdio, o testOptions, names []string) err
 	if err != nil {
 		return err
 	}
+	rt.Env = skillhand.SafeEnv(rt.Env) // tests run in folders of their own, where the project is not known for one
 	if err := cli.CheckOutput(o.junit); err != nil {
 		return err
 	}

@@ -28,6 +28,8 @@ type Std struct {
 	Env             []string
 	Color, OutColor bool // messages, and results, may have colour
 
+	Find func(name string) (string, error) // looks a program up that may be started; nil finds none
+
 	Screen sync.Mutex // held by whoever uses the terminal for more than a message
 }
 

@@ -3,7 +3,9 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -101,21 +103,28 @@ func (std *Std) findServer() (string, error) {
 	if err == nil {
 		self, err = filepath.EvalSymlinks(self)
 	}
-	var dirs []string
 	if err == nil {
-		dirs = append(dirs, filepath.Dir(self))
-	}
-	for _, dir := range append(dirs, filepath.SplitList(std.Getenv("PATH"))...) {
-		file := filepath.Join(dir, name)
-		// A relative entry of PATH would let any folder bring a program of this name.
-		if info, err := os.Stat(file); err != nil || !filepath.IsAbs(dir) || !info.Mode().IsRegular() || runtime.GOOS != "windows" && info.Mode()&0o111 == 0 {
-			continue
+		file := filepath.Join(filepath.Dir(self), name)
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0) {
+			return file, nil
 		}
-		return file, nil
+	}
+	var refused error
+	if std.Find != nil {
+		file, err := std.Find(name)
+		if err == nil {
+			return file, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			refused = fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	release := "latest"
 	if v := NewVersion().Version; strings.HasPrefix(v, "v") && !strings.Contains(v, "+") {
 		release = v
+	}
+	if refused != nil {
+		return "", refused
 	}
 	return "", fmt.Errorf("needs %s, which is neither beside %s nor in PATH\n"+
 		"it comes with every release; or build both: go install github.com/skillhand/skillhand/cmd/...@%s", ServerName, cmp.Or(self, "skillhand"), release)

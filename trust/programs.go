@@ -1,0 +1,104 @@
+package trust
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillhand/skillhand/internal/links"
+	"github.com/skillhand/skillhand/proc"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// Find looks a program up for whoever is about to start it, by a name in the
+// environment's PATH or by a path that is relative to dir. The project that we are in
+// provides programs only if it is trusted: its folders in PATH do not count, nor do
+// relative ones, and no link leads into it. The error is a *NotTrusted if only the
+// project has the program, and otherwise one of proc.Find.
+func (p Policy) Find(name, dir string, env []string) (string, error) {
+	path, err := proc.Find(name, dir, p.Env(env))
+	if err == nil {
+		if err = p.provides(path); err == nil {
+			return path, nil
+		}
+	} else if withheld, ferr := proc.Find(name, dir, env); ferr == nil {
+		if refused := p.provides(withheld); refused != nil {
+			err = refused
+		}
+	}
+	return "", err
+}
+
+// Env is an environment for a program that we start. It does not let the project that
+// we are in choose what runs, unless the project is trusted: PATH has no folder of the
+// project, and no relative one, which means another folder wherever one goes; BASH_ENV
+// names no file of the project, which bash would run before anything else.
+func (p Policy) Env(env []string) []string {
+	kept := make([]string, 0, len(env))
+	for _, kv := range env {
+		switch name, value, _ := strings.Cut(kv, "="); {
+		case name == "PATH":
+			dirs := slices.DeleteFunc(filepath.SplitList(value), func(dir string) bool { return !p.lends(dir) })
+			kv = "PATH=" + strings.Join(dirs, string(os.PathListSeparator))
+		case name == "BASH_ENV" && value != "" && !p.lends(value):
+			continue
+		}
+		kept = append(kept, kv)
+	}
+	return kept
+}
+
+// lends reports whether a path of the environment may say what runs.
+func (p Policy) lends(path string) bool {
+	return filepath.IsAbs(path) && p.provides(path) == nil
+}
+
+// provides reports why what lies at an absolute path must not run as a program of the
+// environment's: it is in the project that we are in, or a link on the way is, and the
+// project is not trusted.
+func (p Policy) provides(path string) error {
+	trail, err := links.Follow(path)
+	if err != nil {
+		trail = []string{path}
+	}
+	for _, at := range trail {
+		project, ok := p.project(at)
+		if !ok {
+			continue
+		}
+		err := p.May(at)
+		if refused, ok := errors.AsType[*NotTrusted](err); ok && refused.Err == nil && !refused.Changed {
+			refused.Dir = project
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// InProject reports whether a real path lies in the project that we are in. The user's
+// home is no project, nor is the whole machine.
+func (p Policy) InProject(real string) bool {
+	_, ok := p.project(real)
+	return ok
+}
+
+// project is the folder of the project that we are in, if a real path lies in it.
+func (p Policy) project(real string) (root string, ok bool) {
+	if p.Near == nil {
+		return "", false
+	}
+	home := p.Home
+	if at, err := realPath(home); !p.real && err == nil {
+		home = at
+	}
+	for _, root := range p.Near() {
+		if root != home && root != filepath.Dir(root) && skill.Inside(root, real) {
+			return root, true
+		}
+	}
+	return "", false
+}
