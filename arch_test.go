@@ -30,7 +30,7 @@ batch:
 batch/jobfile: batch
 bench: history report
 bench/corpus: check
-check: claudepage edit internal/cause internal/markdown internal/term internal/words permit settings skill
+check: claudepage edit here internal/cause internal/markdown internal/term internal/words permit settings skill
 claude: internal/cause internal/jsonfind proc
 claudepage: proc settings skill
 doctor: check claudepage here internal/cause mcp/host proc settings skill trust
@@ -41,7 +41,7 @@ here: session settings skill
 history:
 migrate: edit internal/legacy internal/words render shell skill
 migrate/disk: edit/disk internal/cause migrate proc report skill
-page: . batch check claudepage edit/disk here history internal/atomicfile internal/term render session settings shell skill trust try
+page: . batch check claudepage edit/disk here history internal/atomicfile internal/term render session shell skill trust try
 permit:
 plugin:
 proc:

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,6 +45,18 @@ func NewBaseline(all []*Finding) *Baseline {
 		b.Findings[i].Count++
 	}
 	return b
+}
+
+// ReadBaseline reads a baseline from its file.
+func ReadBaseline(file string) (*Baseline, error) {
+	src, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: no such file: skillhand check --write-baseline makes it", file)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ParseBaseline(file, src)
 }
 
 // ParseBaseline reads a baseline.

@@ -147,8 +147,8 @@ func (f Finder) isClaude(dir string) bool {
 	return filepath.Base(dir) == ".claude" || dir == f.config()
 }
 
-// IsUsers reports whether a path lies in one of the user's own folders.
-func (f Finder) IsUsers(p string) bool {
+// isUsers reports whether a path lies in one of the user's own folders.
+func (f Finder) isUsers(p string) bool {
 	return slices.ContainsFunc([]string{f.config(), filepath.Join(f.Home, ".agents")}, func(dir string) bool {
 		return filepath.IsAbs(dir) && skill.Inside(dir, p)
 	})
@@ -377,6 +377,12 @@ func relative(dir, p string) string {
 		}
 	}
 	return strings.ToValidUTF8(filepath.ToSlash(p), "\ufffd")
+}
+
+// excludes reports whether a file, or a folder above it, is to be left out.
+func (f Finder) excludes(p string) bool {
+	w := &walker{Finder: f, top: skill.Top(f.Dir)}
+	return w.excluded(p)
 }
 
 // excluded reports whether a file or folder is to be left out. Patterns are about names from the

@@ -30,8 +30,8 @@ type Listing struct {
 // the million tokens that today's models take, at three characters each.
 const DefaultBudget = 30_000
 
-// NewListing is the listing of a user, in a folder.
-func NewListing(w settings.Where, getenv func(string) string, now time.Time) Listing {
+// newListing is the listing of a user, in a folder.
+func newListing(w settings.Where, getenv func(string) string, now time.Time) Listing {
 	s := settings.Read(w)
 	said := s.Listing()
 	l := Listing{MaxDescription: said.MaxDescription, Overrides: said.Overrides, NoBundled: said.NoBundled, Used: settings.Usage(w, now)}
@@ -41,7 +41,6 @@ func NewListing(w settings.Where, getenv func(string) string, now time.Time) Lis
 	if n, err := strconv.Atoi(get("SLASH_COMMAND_TOOL_CHAR_BUDGET")); err == nil && n > 0 {
 		l.Budget = n
 	}
-	l.Also = installedSkills(w, s)
 	return l
 }
 
@@ -61,7 +60,8 @@ func budgetOf(model string, fraction float64) int {
 }
 
 // installedSkills are those of the plugins that are enabled.
-func installedSkills(w settings.Where, s *settings.Settings) []File {
+func installedSkills(w settings.Where) []File {
+	s := settings.Read(w)
 	plugins, _ := settings.Installed(w.ConfigDir()) // a broken list is doctor's to tell
 	var all []File
 	seen := map[string]bool{}

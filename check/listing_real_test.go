@@ -126,7 +126,8 @@ func holdListing(t *testing.T, c *realclaude.Claude, now time.Time) {
 		}
 		return ""
 	}
-	opt := Options{Settings: &w, Listing: NewListing(w, getenv, now)}
+	opt := Options{Settings: &w, Listing: newListing(w, getenv, now)}
+	opt.Listing.Also = installedSkills(w)
 	files, err := Finder{Dir: c.Project, Home: c.Home, Exclude: []string{"market"}}.Find(nil)
 	if err != nil {
 		t.Fatal(err)

@@ -81,7 +81,7 @@ func Run(ctx context.Context, req Request) Document {
 	if stateErr == nil { // else there is nowhere to look
 		add(trusted(h, policy))
 	}
-	add(skills(h)...)
+	add(skills(ctx, h)...)
 	worst := doc.Worst()
 	doc.OK = worst != Wrong && worst != Missing
 	return doc
@@ -248,7 +248,7 @@ func trusted(h here.Here, policy trust.Policy) Finding {
 }
 
 // skills counts what can be loaded here by name, and names what is broken.
-func skills(h here.Here) []Finding {
+func skills(ctx context.Context, h here.Here) []Finding {
 	finder := h.Finder()
 	list, faults := finder.List()
 	var odd []Finding
@@ -285,11 +285,11 @@ func skills(h here.Here) []Finding {
 	if count == 0 {
 		all = Finding{"skills", Note, "none can be loaded here by name", "skillhand init skill NAME"}
 	}
-	return append(append([]Finding{all}, odd...), checked(h, list)...)
+	return append(append([]Finding{all}, odd...), checked(ctx, h, list)...)
 }
 
 // checked says whether skillhand check finds errors in what can be loaded here.
-func checked(h here.Here, list []skill.Location) []Finding {
+func checked(ctx context.Context, h here.Here, list []skill.Location) []Finding {
 	var files []string
 	for _, loc := range list {
 		files = append(files, loc.File)
@@ -297,17 +297,20 @@ func checked(h here.Here, list []skill.Location) []Finding {
 	if len(files) == 0 {
 		return nil
 	}
-	where := h.Settings()
-	found, err := check.Finder{Dir: h.Dir, Home: h.Home, Config: where.Config}.Find(files)
+	c, err := check.At(h, files)
 	if err != nil {
-		return nil // told already, with what cannot be read
+		return []Finding{{"skills", Note, err.Error(), ""}}
 	}
-	errors := check.Run(context.Background(), found, check.Options{Settings: &where}).Count(check.Error)
-	if errors == 0 {
+	res, err := c.Run(ctx)
+	if err != nil {
+		return nil // skills has reported what cannot be read
+	}
+	n := res.Count(check.Error)
+	if n == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("%d errors in what they say", errors)
-	if errors == 1 {
+	text := fmt.Sprintf("%d errors in what they say", n)
+	if n == 1 {
 		text = "1 error in what they say"
 	}
 	return []Finding{{"skills", Note, text, "skillhand check " + strings.Join(rootsOf(list), " ")}}

@@ -1,12 +1,14 @@
 package doctor
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/settings"
 )
@@ -156,6 +158,41 @@ func TestCallsHook(t *testing.T) {
 	} {
 		if got := callsHook(tt.hook); got != tt.want {
 			t.Errorf("callsHook(%+v) = %v", tt.hook, got)
+		}
+	}
+}
+
+// TestChecked: doctor counts the errors that skillhand check would report, by the same configuration.
+func TestChecked(t *testing.T) {
+	for _, tt := range []struct{ name, config, want string }{
+		{"no configuration", "", "1 error in what they say"},
+		{"the rule is off", "check:\n  rules: {SK201: off}\n", ""},
+		{"the file is excluded", "check:\n  exclude: [\".claude/skills/s\"]\n", ""},
+		{"another rule is off", "check:\n  rules: {SK308: off}\n", "1 error in what they say"},
+		{"a configuration with a fault", "check:\n  rules: {SK999: off}\n", ".skillhand.yaml:2: unknown rule SK999"},
+	} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, ".claude", "skills", "s", "SKILL.md")
+		text := "---\nname: s\ndescription: Says hello. Use when greeted.\n---\nSee [the guide](guide.md).\n"
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.Mkdir(filepath.Join(dir, ".git"), 0o777), os.WriteFile(file, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		if tt.config != "" {
+			if err := os.WriteFile(filepath.Join(dir, check.ConfigName), []byte(tt.config), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h, err := here.From(dir, []string{"HOME=" + t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, _ := h.Finder().List()
+		got := ""
+		for _, f := range checked(t.Context(), h, list) {
+			got += f.Text
+		}
+		if !strings.HasSuffix(got, tt.want) || tt.want == "" && got != "" {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -217,25 +216,10 @@ func (l *server) look(ctx context.Context, d *document) {
 
 // run applies the rules to a text as if it were saved, with the configuration of its repository.
 func (l *server) run(ctx context.Context, t *document) {
-	dir := filepath.Dir(t.path)
-	where := l.here.Settings()
-	finder := check.Finder{Dir: dir, Home: where.Home, Config: where.Config}
-	var opt check.Options
-	if top := skill.Top(dir); top != "" {
-		finder.Dir = top
-		file := filepath.Join(top, check.ConfigName)
-		if src, err := os.ReadFile(file); err == nil {
-			if conf, err := check.ParseConfig(file, src); err == nil { // check itself reports what is wrong with it
-				opt = check.Options{Agents: conf.Agents, Rules: conf.Rules, As: conf.As}
-			}
-		}
-	}
-	file := finder.Source(t.path, []byte(t.src))
-	if file.Kind == check.Text {
-		return // no business of ours
-	}
-	opt.Settings = &where
-	res := check.Run(ctx, []check.File{file}, opt)
+	h := l.here
+	h.Dir = here.Around(filepath.Dir(t.path))
+	c, _ := check.At(h, []string{t.path}) // skillhand check reports faults of the configuration
+	res := c.Source(ctx, t.path, []byte(t.src))
 	t.findings, t.verdicts = res.Findings, res.Verdicts
 }
 

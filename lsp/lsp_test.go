@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/creachadair/jrpc2"
 	"github.com/creachadair/jrpc2/channel"
 
+	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/here"
 )
 
@@ -97,6 +99,32 @@ func TestLSP(t *testing.T) {
 	<-e.published
 	var none any
 	e.call("shutdown", nil, &none)
+}
+
+// TestConfiguration: an editor shows what skillhand check reports, by the same configuration.
+func TestConfiguration(t *testing.T) {
+	e := newEditor(t)
+	var init initializeResult
+	e.call("initialize", map[string]any{"capabilities": map[string]any{}}, &init)
+	for config, want := range map[string]bool{
+		"":                                     true,
+		"check: {rules: {SK301: off}}":         false,
+		"check: {exclude: [.claude/skills]}":   false,
+		"check: {exclude: [.claude/skills/t]}": true,
+	} {
+		dir := t.TempDir()
+		if err := errors.Join(os.Mkdir(filepath.Join(dir, ".git"), 0o777), os.WriteFile(filepath.Join(dir, check.ConfigName), []byte(config), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		e.open("textDocument/didOpen", "file://"+filepath.Join(dir, ".claude", "skills", "s", "SKILL.md"), 1, lspText)
+		found := false
+		for _, d := range (<-e.published).Diagnostics {
+			found = found || d.Code == "SK301"
+		}
+		if found != want {
+			t.Errorf("%q: SK301 is shown: %v, want %v", config, found, want)
+		}
+	}
 }
 
 // asks holds fixes, hover and completion against what they should say.

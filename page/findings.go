@@ -3,8 +3,6 @@ package page
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,8 +10,6 @@ import (
 
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/edit/disk"
-	"github.com/skillhand/skillhand/settings"
-	"github.com/skillhand/skillhand/skill"
 )
 
 // A finding is what check says about a line.
@@ -38,23 +34,11 @@ func (v *visit) findings(paths ...string) (map[string][]*check.Finding, error) {
 	if len(paths) == 0 {
 		return found, nil
 	}
-	config := v.Runtime.Env.Get("CLAUDE_CONFIG_DIR")
-	finder := check.Finder{Dir: v.Runtime.Dir, Home: v.Runtime.Home, Config: config}
-	opt := check.Options{}
-	if file := v.checkConfig(); file != "" {
-		src, err := skill.ReadFile(file)
-		if err == nil {
-			conf, err := check.ParseConfig(file, src)
-			if err != nil {
-				return found, err
-			}
-			opt = check.Options{Agents: conf.Agents, Rules: conf.Rules, As: conf.As}
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return found, err
-		}
+	c, err := check.At(v.Runtime.Here, paths)
+	if err != nil {
+		return found, err
 	}
-	opt.Settings = &settings.Where{Home: v.Runtime.Home, Config: config}
-	files, err := finder.Find(paths)
+	files, err := c.Files()
 	if err != nil {
 		return found, err
 	}
@@ -62,18 +46,10 @@ func (v *visit) findings(paths ...string) (map[string][]*check.Finding, error) {
 	for _, f := range files {
 		names[f.Name] = f.Path
 	}
-	for _, f := range check.Run(v.ctx, files, opt).Findings {
+	for _, f := range check.Run(v.ctx, files, c.Options).Findings {
 		found[names[f.File]] = append(found[names[f.File]], f)
 	}
 	return found, nil
-}
-
-// checkConfig is the file that says what is checked here, which need not be there; "" outside repositories.
-func (v *visit) checkConfig() string {
-	if top := skill.Top(v.Runtime.Dir); top != "" {
-		return filepath.Join(top, check.ConfigName)
-	}
-	return ""
 }
 
 // margin are the findings of one file, by lines.

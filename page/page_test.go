@@ -712,6 +712,20 @@ func TestBatches(t *testing.T) {
 	}
 }
 
+// TestExcluded: the page shows what skillhand check reports, by the same configuration.
+func TestExcluded(t *testing.T) {
+	p := newPlace(t, false, map[string]string{"faulty": faulty})
+	c := p.browser()
+	for config, want := range map[string]bool{"": true, "check: {exclude: [.claude/skills/faulty]}": false, "check: {exclude: [.claude/skills/other]}": true} {
+		if err := os.WriteFile(filepath.Join(p.dir, check.ConfigName), []byte(config), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, text := p.get(c, "/preview?skill=faulty"); strings.Contains(text, `name="finding"`) != want {
+			t.Errorf("%q: findings are shown: %v, want %v", config, !want, want)
+		}
+	}
+}
+
 // TestMendRefused: a fix is made only if it is safe, is of this skill, and the file is as it was shown.
 func TestMendRefused(t *testing.T) {
 	p := newPlace(t, false, map[string]string{"faulty": faulty, "clean": "---\nname: clean\ndescription: x\n---\nText\n"})

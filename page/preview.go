@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/claudepage"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/atomicfile"
@@ -95,7 +96,7 @@ func (v *visit) look() (*look, error) {
 	if err != nil {
 		return nil, errMissing{err.Error()}
 	}
-	v.watch(false, filepath.Dir(l.loc.File), v.Runtime.TrustDir(), v.checkConfig())
+	v.watch(false, filepath.Dir(l.loc.File), v.Runtime.TrustDir(), check.ConfigFile(v.Runtime.Dir))
 	if real, err := filepath.EvalSymlinks(l.loc.File); err == nil {
 		v.watch(false, filepath.Dir(real))
 	}

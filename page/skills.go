@@ -62,7 +62,7 @@ type skillsData struct {
 
 func (v *visit) skills() (*view, error) {
 	roots := v.Runtime.Finder().Roots()
-	v.watch(false, slices.Concat(roots, v.Runtime.Finder().CommandRoots(), []string{v.Runtime.TrustDir(), v.checkConfig()})...)
+	v.watch(false, slices.Concat(roots, v.Runtime.Finder().CommandRoots(), []string{v.Runtime.TrustDir(), check.ConfigFile(v.Runtime.Dir)})...)
 	v.watch(false, budding(roots)...)
 	all, faults := v.Runtime.List()
 	data := &skillsData{Folders: roots, Dir: v.Runtime.Dir}

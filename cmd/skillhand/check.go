@@ -1,15 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -82,96 +78,78 @@ there is nothing to check.`,
 	return cmd
 }
 
-// A checking is one call of check, with all that was said about it.
+// A checking is one call of check.
 type checking struct {
-	checkOptions
-	asked  checkOptions // as they were given
+	flags  checkOptions
 	std    *stdio
-	finder check.Finder
-	opt    check.Options
+	up     *check.Checkup
 	paths  []string
-	stdin  []byte // what is checked instead of files
-	failed bool   // a file could not be checked or mended
-	told   bool   // what is wrong with the configuration
+	stdin  []byte // the text to check instead of files
+	failed bool   // a file could not be checked or fixed
+	warned bool   // about the configuration
 }
 
 func runCheck(ctx context.Context, std *stdio, o checkOptions, paths []string) error {
-	c := &checking{checkOptions: o, asked: o, std: std, paths: paths}
-	if err := c.complete(); err != nil {
+	c := &checking{flags: o, std: std, paths: paths}
+	if err := c.validate(); err != nil {
 		return err
 	}
+	if o.json {
+		c.flags.format = "json"
+	}
+	if err := c.configure(); err != nil {
+		return err
+	}
+	if slices.Contains(paths, "-") {
+		if err := c.readStdin(); err != nil {
+			return err
+		}
+	}
 	if o.watch {
-		return c.watching(ctx)
+		return c.watch(ctx)
 	}
 	return c.once(ctx)
 }
 
-// complete reads flags and configuration.
-func (c *checking) complete() error {
+// configure puts flags over the configuration that holds here.
+func (c *checking) configure() error {
 	h, err := here.From("", c.std.Env)
 	if err != nil {
 		return err
 	}
-	if err := c.validate(); err != nil {
-		return err
+	if c.flags.config != "" {
+		c.up, err = check.AtConfig(h, c.flags.config, c.paths)
+	} else {
+		c.up, err = check.At(h, c.paths)
 	}
-	if c.json {
-		c.format = "json"
+	if err != nil {
+		return cli.Exit(cli.ExitUsage, err)
 	}
-	c.finder = check.Finder{Dir: h.Dir, Home: h.Home, Config: h.Settings().Config}
-	top := skill.Top(h.Dir)
-	if c.format == "sarif" || c.format == "github" {
-		c.finder.Base = top // what these are for names files from there
+	if c.flags.format == "sarif" || c.flags.format == "github" {
+		c.up.Finder.Base = skill.Top(h.Dir) // their readers name files from there
 	}
-	if c.config == "" {
-		c.config = filepath.Join(cmp.Or(top, h.Dir), check.ConfigName)
-		if _, err := os.Stat(c.config); err != nil {
-			c.config = ""
-		}
+	opt := &c.up.Options
+	opt.Dialect, opt.NoIgnore = c.flags.dialect, c.flags.noIgnore
+	if len(c.flags.agents) > 0 {
+		opt.Agents = c.flags.agents
 	}
-	var conf check.Config
-	if c.config != "" {
-		src, err := skill.ReadFile(c.config)
-		if err != nil {
-			return cli.Exit(cli.ExitUsage, err)
-		}
-		if conf, err = check.ParseConfig(term.Near(c.config), src); err != nil {
-			return cli.Exit(cli.ExitUsage, err)
-		}
-	}
-	c.finder.Exclude = conf.Exclude
-	c.opt = check.Options{Agents: conf.Agents, Rules: conf.Rules, As: conf.As, Dialect: c.dialect, NoIgnore: c.noIgnore}
-	c.settings(h, cmp.Or(top, h.Dir))
-	if len(c.agents) > 0 {
-		c.opt.Agents = c.agents
-	}
-	if c.as != "" {
-		c.opt.As = check.Place(c.as)
-	}
-	if slices.Contains(c.paths, "-") {
-		if len(c.paths) > 1 {
-			return cli.Usagef("-: stdin is checked alone")
-		}
-		if c.stdin, err = io.ReadAll(io.LimitReader(c.std.In, skill.MaxSize+1)); err != nil {
-			return fmt.Errorf("stdin: %w", err)
-		}
-		if c.stdin == nil {
-			c.stdin = []byte{}
-		}
+	if c.flags.as != "" {
+		opt.As = check.Place(c.flags.as)
 	}
 	return nil
 }
 
-// settings has Claude Code's settings count. What is installed beside the files matters only if all
-// that is listed with it is checked.
-func (c *checking) settings(h here.Here, project string) {
-	w := h.Settings()
-	w.Dir = project
-	c.opt.Settings = &w
-	c.opt.Listing = check.NewListing(w, h.Env.Get, time.Now())
-	if len(c.paths) > 0 {
-		c.opt.Listing.Also = nil
+func (c *checking) readStdin() (err error) {
+	if len(c.paths) > 1 {
+		return cli.Usagef("-: stdin is checked alone")
 	}
+	if c.stdin, err = io.ReadAll(io.LimitReader(c.std.In, skill.MaxSize+1)); err != nil {
+		return fmt.Errorf("stdin: %w", err)
+	}
+	if c.stdin == nil {
+		c.stdin = []byte{}
+	}
+	return nil
 }
 
 // validate refuses flags that say nothing known.
@@ -180,16 +158,16 @@ func (c *checking) validate() error {
 		name, value string
 		known       []string
 	}{
-		{"format", c.format, []string{"full", "concise", "json", "sarif", "github"}},
-		{"fail-on", c.failOn, []string{"error", "warning", "info"}},
-		{"as", c.as, []string{"", "project", "user", "plugin"}},
-		{"dialect", c.dialect, []string{"claude", "skillhand"}},
+		{"format", c.flags.format, []string{"full", "concise", "json", "sarif", "github"}},
+		{"fail-on", c.flags.failOn, []string{"error", "warning", "info"}},
+		{"as", c.flags.as, []string{"", "project", "user", "plugin"}},
+		{"dialect", c.flags.dialect, []string{"claude", "skillhand"}},
 	} {
 		if !slices.Contains(flag.known, flag.value) {
 			return cli.Usagef("--%s is %q, want %s", flag.name, flag.value, strings.TrimPrefix(strings.Join(flag.known, ", "), ", "))
 		}
 	}
-	for _, a := range c.agents {
+	for _, a := range c.flags.agents {
 		if !slices.Contains(check.Agents(), a) {
 			return cli.Usagef("--agents: %q is not known, want %s", a, strings.Join(check.Agents(), ", "))
 		}
@@ -201,43 +179,42 @@ func (c *checking) validate() error {
 func (c *checking) clash() error {
 	stdin := slices.Contains(c.paths, "-")
 	switch {
-	case c.unsafe && !c.fix && !c.diff:
+	case c.flags.unsafe && !c.flags.fix && !c.flags.diff:
 		return cli.Usagef("--unsafe-fixes needs --fix or --diff")
-	case c.watch && stdin:
+	case c.flags.watch && stdin:
 		return cli.Usagef("--watch: stdin does not change")
-	case c.stdinFile != "" && !stdin:
+	case c.flags.stdinFile != "" && !stdin:
 		return cli.Usagef("--stdin-file needs the path -, which reads stdin")
-	case c.json && c.format != "full" && c.format != "json":
-		return cli.Usagef("--json and --format %s: choose one", c.format)
-	case c.baseline != "" && c.writeBaseline != "":
+	case c.flags.json && c.flags.format != "full" && c.flags.format != "json":
+		return cli.Usagef("--json and --format %s: choose one", c.flags.format)
+	case c.flags.baseline != "" && c.flags.writeBaseline != "":
 		return cli.Usagef("--baseline and --write-baseline: choose one, as what is written lists all findings")
-	case c.diff && (c.json || c.format != "full"):
+	case c.flags.diff && (c.flags.json || c.flags.format != "full"):
 		return cli.Usagef("--diff prints a patch and no findings: leave out --json and --format")
-	case c.diff && c.writeBaseline != "":
+	case c.flags.diff && c.flags.writeBaseline != "":
 		return cli.Usagef("--diff lists no findings: leave out --write-baseline")
-	case c.permissions && (c.fix || c.diff):
+	case c.flags.permissions && (c.flags.fix || c.flags.diff):
 		return cli.Usagef("--permissions only lists: leave out --fix and --diff")
-	case c.permissions && (c.baseline != "" || c.writeBaseline != ""):
+	case c.flags.permissions && (c.flags.baseline != "" || c.flags.writeBaseline != ""):
 		return cli.Usagef("--permissions lists no findings: leave out --baseline and --write-baseline")
-	case c.permissions && (c.format == "sarif" || c.format == "github"):
-		return cli.Usagef("--permissions lists no findings, which --format %s is for: use --json", c.format)
+	case c.flags.permissions && (c.flags.format == "sarif" || c.flags.format == "github"):
+		return cli.Usagef("--permissions lists no findings, which --format %s is for: use --json", c.flags.format)
 	}
 	return nil
 }
 
-// files finds what is to be checked, and what cannot be.
+// files finds the files to check.
 func (c *checking) files() ([]check.File, error) {
 	if c.stdin != nil {
-		return []check.File{c.finder.Source(c.stdinFile, c.stdin)}, nil
+		return []check.File{c.up.Finder.Source(c.flags.stdinFile, c.stdin)}, nil
 	}
-	c.finder.Excluded = map[string]bool{}
-	files, err := c.finder.Find(c.paths)
-	for _, pattern := range c.finder.Exclude {
-		if len(c.paths) == 0 && !c.finder.Excluded[pattern] && !c.told { // of paths one may leave out what is excluded
-			c.std.Warn(fmt.Sprintf("%s: exclude: %s leaves nothing out", term.Near(c.config), pattern))
+	files, err := c.up.Files()
+	for _, pattern := range c.up.Unused() {
+		if !c.warned {
+			c.std.Warn(fmt.Sprintf("%s: exclude: %s leaves nothing out", term.Near(c.up.Config), pattern))
 		}
 	}
-	c.told = true
+	c.warned = true
 	if err != nil {
 		return files, cli.Exit(cli.ExitMissing, err)
 	}
@@ -259,7 +236,7 @@ func (c *checking) once(ctx context.Context) error {
 			fmt.Fprintln(c.std.Err, "skillhand: "+term.Visible(strings.TrimSpace(line)))
 		}
 	}
-	if c.fix || c.diff {
+	if c.flags.fix || c.flags.diff {
 		done, err := c.mend(ctx, files)
 		if done || err != nil {
 			return err
@@ -269,7 +246,7 @@ func (c *checking) once(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.permissions {
+	if c.flags.permissions {
 		return c.printVerdicts(res)
 	}
 	return c.report(res)
@@ -278,23 +255,23 @@ func (c *checking) once(ctx context.Context) error {
 // run checks, with a line that says how far it is where that takes long.
 func (c *checking) run(ctx context.Context, files []check.File) (*check.Result, error) {
 	spinner := c.std.Spin("checking " + term.Plural(len(files), "file"))
-	c.opt.Progress = func(done, all int) {
+	c.up.Options.Progress = func(done, all int) {
 		if done%100 == 0 {
 			spinner.Doing(fmt.Sprintf("checking file %d of %d", done, all))
 		}
 	}
-	res := check.Run(ctx, files, c.opt)
+	res := check.Run(ctx, files, c.up.Options)
 	spinner.End()
 	return res, ctx.Err()
 }
 
 // mend fixes, or shows what would be. It reports whether that was all.
 func (c *checking) mend(ctx context.Context, files []check.File) (done bool, err error) {
-	fixes := check.Mend(ctx, c.ownFiles(files), c.opt, c.unsafe)
+	fixes := check.Mend(ctx, c.fixable(files), c.up.Options, c.flags.unsafe)
 	if err := ctx.Err(); err != nil {
 		return true, err
 	}
-	if c.diff {
+	if c.flags.diff {
 		return true, c.showDiff(fixes)
 	}
 	if c.stdin != nil { // the text, mended, is the result
@@ -313,7 +290,7 @@ func (c *checking) printFixed(ctx context.Context, text []byte) error {
 	if err := c.std.Print(string(text)); err != nil {
 		return err
 	}
-	res, err := c.run(ctx, []check.File{c.finder.Source(c.stdinFile, text)})
+	res, err := c.run(ctx, []check.File{c.up.Finder.Source(c.flags.stdinFile, text)})
 	if err != nil {
 		return err
 	}
@@ -356,16 +333,9 @@ func (c *checking) write(fixes *check.Fixes) {
 	}
 }
 
-// ownFiles are the files that a call without a path may change: the project's. What is the user's
-// own is changed if it is named.
-func (c *checking) ownFiles(files []check.File) []check.File {
-	if len(c.paths) > 0 {
-		return files
-	}
-	top := cmp.Or(skill.Top(c.finder.Dir), c.finder.Dir)
-	own := slices.DeleteFunc(slices.Clone(files), func(f check.File) bool {
-		return !skill.Inside(top, f.Path) || c.finder.IsUsers(f.Path) && !c.finder.IsUsers(top)
-	})
+// fixable lists the files that may be fixed, and says so if there are others.
+func (c *checking) fixable(files []check.File) []check.File {
+	own := c.up.Fixable(files)
 	if n := len(files) - len(own); n > 0 {
 		fmt.Fprintf(c.std.Err, "skillhand: not fixed, as outside this project: %s: name the path, as in skillhand check --fix ~/.claude/skills\n", term.Plural(n, "file"))
 	}
@@ -392,7 +362,7 @@ func (c *checking) showDiff(fixes *check.Fixes) error {
 
 // report prints findings, or lists them in a baseline.
 func (c *checking) report(res *check.Result) error {
-	if c.writeBaseline != "" {
+	if c.flags.writeBaseline != "" {
 		return c.saveBaseline(res)
 	}
 	taken, err := c.takeBaseline(res)
@@ -408,7 +378,7 @@ func (c *checking) report(res *check.Result) error {
 // end decides how the command ends, by what was found.
 func (c *checking) end(res *check.Result) error {
 	for _, f := range res.Findings {
-		if f.Severity.Rank() >= check.Severity(c.failOn).Rank() {
+		if f.Severity.Rank() >= check.Severity(c.flags.failOn).Rank() {
 			return cli.Exit(cli.ExitFailed, nil)
 		}
 	}
@@ -423,30 +393,23 @@ func (c *checking) saveBaseline(res *check.Result) error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(c.writeBaseline, append(data, '\n'), 0o644); err != nil {
-		return cli.Usagef("--write-baseline: %s: %w", c.writeBaseline, cause.Of(err))
+	if err := atomicfile.Write(c.flags.writeBaseline, append(data, '\n'), 0o644); err != nil {
+		return cli.Usagef("--write-baseline: %s: %w", c.flags.writeBaseline, cause.Of(err))
 	}
-	return c.std.Print(fmt.Sprintf("%s: %s\n", c.writeBaseline, term.Plural(len(res.Findings), "finding")))
+	return c.std.Print(fmt.Sprintf("%s: %s\n", c.flags.writeBaseline, term.Plural(len(res.Findings), "finding")))
 }
 
 func (c *checking) takeBaseline(res *check.Result) (int, error) {
-	if c.baseline == "" {
+	if c.flags.baseline == "" {
 		return 0, nil
 	}
-	src, err := os.ReadFile(c.baseline)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s: no such file: skillhand check --write-baseline makes it", c.baseline)
-	}
-	if err != nil {
-		return 0, cli.Exit(cli.ExitUsage, err)
-	}
-	base, err := check.ParseBaseline(c.baseline, src)
+	base, err := check.ReadBaseline(c.flags.baseline)
 	if err != nil {
 		return 0, cli.Exit(cli.ExitUsage, err)
 	}
 	taken, stale := base.Take(res)
 	for _, e := range stale {
-		c.std.Warn(fmt.Sprintf("%s: %s in %s is no longer found: write the baseline again", c.baseline, e.Rule, e.File))
+		c.std.Warn(fmt.Sprintf("%s: %s in %s is no longer found: write the baseline again", c.flags.baseline, e.Rule, e.File))
 	}
 	return taken, nil
 }
@@ -459,7 +422,7 @@ func (c *checking) print(res *check.Result, taken int) error {
 	}
 	printer := check.Printer{Columns: c.std.Columns(), ASCII: !utf8Terminal(c.std), Paint: c.std.Painter()}
 	var err error
-	switch c.format {
+	switch c.flags.format {
 	case "json":
 		return c.std.PrintJSON(res.Document(cli.NewVersion().Version, taken))
 	case "sarif":
@@ -474,7 +437,7 @@ func (c *checking) print(res *check.Result, taken int) error {
 	if err != nil {
 		return fmt.Errorf("stdout: %w", err)
 	}
-	if c.format == "sarif" || c.format == "github" {
+	if c.flags.format == "sarif" || c.flags.format == "github" {
 		fmt.Fprintln(c.std.Err, "skillhand: "+summary)
 		return nil
 	}
@@ -501,7 +464,7 @@ func (c *checking) printVerdicts(res *check.Result) error {
 	for _, v := range res.Verdicts {
 		decision := string(v.Decision)
 		asks = asks || decision == "ask" || decision == "deny"
-		if c.format == "json" {
+		if c.flags.format == "json" {
 			if err := c.std.PrintJSON(v); err != nil {
 				return err
 			}
@@ -532,20 +495,20 @@ func (c *checking) printVerdicts(res *check.Result) error {
 	return nil
 }
 
-// watching checks again whenever a file is not what it was, or what is said about checking.
-func (c *checking) watching(ctx context.Context) error {
+// watch checks again whenever a file or the configuration changes.
+func (c *checking) watch(ctx context.Context) error {
 	last := ""
 	for {
 		files, err := c.files()
 		if len(files) == 0 && last == "" {
 			return err
 		}
-		if now := state(files, c.said()); now != last {
+		if now := c.up.State(files); now != last {
 			if last != "" {
 				fmt.Fprintf(c.std.Out, "\n%s\n", time.Now().Format(time.TimeOnly))
 			}
 			last = now
-			if err := c.afresh(ctx); err != nil && cli.ExitStatus(err) != cli.ExitFailed {
+			if err := c.again(ctx); err != nil && cli.ExitStatus(err) != cli.ExitFailed {
 				c.std.Warn(err.Error())
 			}
 		}
@@ -557,35 +520,12 @@ func (c *checking) watching(ctx context.Context) error {
 	}
 }
 
-// said lists the files that say how to check.
-func (c *checking) said() []string {
-	all := []string{cmp.Or(c.asked.config, filepath.Join(cmp.Or(skill.Top(c.finder.Dir), c.finder.Dir), check.ConfigName))}
-	for _, p := range c.opt.Settings.Paths() {
-		all = append(all, p.Name)
-	}
-	return all
-}
-
-// afresh checks by what is said now. If that cannot be read, what was said before still holds.
-func (c *checking) afresh(ctx context.Context) error {
-	now := &checking{checkOptions: c.asked, asked: c.asked, std: c.std, paths: c.paths, told: c.told}
-	if err := now.complete(); err != nil {
+// again checks by the configuration as it is now. If that cannot be read, the last one holds.
+func (c *checking) again(ctx context.Context) error {
+	now := &checking{flags: c.flags, std: c.std, paths: c.paths, warned: c.warned}
+	if err := now.configure(); err != nil {
 		return err
 	}
 	*c = *now
 	return c.once(ctx)
-}
-
-// state is what files look like from outside.
-func state(files []check.File, more []string) string {
-	var b strings.Builder
-	for _, f := range files {
-		more = append(more, f.Path)
-	}
-	for _, file := range more {
-		if info, err := os.Stat(file); err == nil {
-			fmt.Fprintln(&b, file, info.ModTime().UnixNano(), info.Size(), info.Mode())
-		}
-	}
-	return b.String()
 }

@@ -1,0 +1,143 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// A Checkup is a check of files at a place, by the configuration that holds there. Command line, editor, page and
+// doctor all begin with At, so that they agree.
+type Checkup struct {
+	Finder  Finder
+	Options Options
+	Config  string // the configuration file, which need not exist
+
+	paths []string
+	top   string // the folder that is the project
+}
+
+// At prepares a check of paths at a place: of a file, or of all that a folder holds. No paths mean the project and what
+// it would load. Errors are about the configuration file; the checkup then does without it.
+func At(h here.Here, paths []string) (*Checkup, error) {
+	c := newCheckup(h, paths)
+	c.Config = ConfigFile(h.Dir)
+	err := c.configure()
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return c, err
+}
+
+// AtConfig is At with a configuration file of the caller's choice, which must exist.
+func AtConfig(h here.Here, file string, paths []string) (*Checkup, error) {
+	c := newCheckup(h, paths)
+	c.Config = file
+	return c, c.configure()
+}
+
+// ConfigFile is where the configuration for a folder stands: at the top of its repository, or in it.
+func ConfigFile(dir string) string {
+	return filepath.Join(here.Around(dir), ConfigName)
+}
+
+func newCheckup(h here.Here, paths []string) *Checkup {
+	c := &Checkup{paths: paths, top: here.Around(h.Dir)}
+	where := h.Settings()
+	where.Dir = c.top
+	c.Finder = Finder{Dir: h.Dir, Home: h.Home, Config: where.Config}
+	c.Options.Settings = &where
+	c.Options.Listing = newListing(where, h.Env.Get, time.Now())
+	if len(paths) == 0 { // what is installed matters only beside everything else that is listed
+		c.Options.Listing.Also = installedSkills(where)
+	}
+	return c
+}
+
+func (c *Checkup) configure() error {
+	src, err := skill.ReadFile(c.Config)
+	if err != nil {
+		return err
+	}
+	conf, err := ParseConfig(term.Near(c.Config), src)
+	if err != nil {
+		return err
+	}
+	c.Finder.Exclude = conf.Exclude
+	c.Options.Agents, c.Options.Rules, c.Options.As = conf.Agents, conf.Rules, conf.As
+	return nil
+}
+
+// Files finds the files to check. There may be both files and an error: about paths that stand for none.
+func (c *Checkup) Files() ([]File, error) {
+	c.Finder.Excluded = map[string]bool{}
+	return c.Finder.Find(c.paths)
+}
+
+// Unused lists the patterns of the configuration that excluded nothing. Some of the paths may leave out what is
+// excluded, so there are none if paths were named.
+func (c *Checkup) Unused() []string {
+	if len(c.paths) > 0 {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(c.Finder.Exclude), func(pattern string) bool { return c.Finder.Excluded[pattern] })
+}
+
+// Run checks all files.
+func (c *Checkup) Run(ctx context.Context) (*Result, error) {
+	files, err := c.Files()
+	if err != nil {
+		return nil, err
+	}
+	return Run(ctx, files, c.Options), nil
+}
+
+// Source is Run for a text that stands for a file, whether or not that exists. A file that the configuration excludes,
+// or that is nothing to an agent, has no findings.
+func (c *Checkup) Source(ctx context.Context, path string, src []byte) *Result {
+	var files []File
+	if f := c.Finder.Source(path, src); f.Kind != Text && !c.Finder.excludes(path) {
+		files = append(files, f)
+	}
+	return Run(ctx, files, c.Options)
+}
+
+// Fixable lists the files that may be fixed: all that were named, or else the project's, without the user's own.
+func (c *Checkup) Fixable(files []File) []File {
+	if len(c.paths) > 0 {
+		return files
+	}
+	return slices.DeleteFunc(slices.Clone(files), func(f File) bool {
+		return !skill.Inside(c.top, f.Path) || c.Finder.isUsers(f.Path) && !c.Finder.isUsers(c.top)
+	})
+}
+
+// State says what the files look like from outside, with those that configure the check. If it is the same as before,
+// so are the findings.
+func (c *Checkup) State(files []File) string {
+	all := []string{c.Config}
+	for _, p := range c.Options.Settings.Paths() {
+		all = append(all, p.Name)
+	}
+	for _, f := range files {
+		all = append(all, f.Path)
+	}
+	var b strings.Builder
+	for _, file := range all {
+		if info, err := os.Stat(file); err == nil {
+			fmt.Fprintln(&b, file, info.ModTime().UnixNano(), info.Size(), info.Mode())
+		}
+	}
+	return cmp.Or(b.String(), "\n")
+}
