@@ -21,32 +21,32 @@ const module = "github.com/skillhand/skillhand"
 
 // rooms lists, for every room, the rooms it may know. Nothing imports upward.
 const rooms = `
-try: . claude here internal/atomicfile internal/redact internal/term proc report settings skill trust
-lsp: check here render schemas skill
+try: . claude here internal/atomicfile internal/paths internal/redact internal/term proc report settings skill trust
+lsp: check here internal/paths render schemas skill
 mcp/host: internal/atomicfile settings
-mcp: . here internal/cause render skill trust
-.: claude claudepage here history internal/cause internal/redact proc render report session settings shell skill trust verdict
+mcp: . here internal/cause internal/paths render skill trust
+.: claude claudepage here history internal/cause internal/paths internal/redact proc render report session settings shell skill trust verdict
 batch:
 batch/jobfile: batch
 bench: history report
 bench/corpus: check
-check: claudepage edit here internal/cause internal/markdown internal/term internal/words permit settings skill
+check: claudepage edit here internal/cause internal/markdown internal/paths internal/term internal/words permit settings skill
 claude: internal/cause internal/jsonfind proc
-claudepage: proc settings skill
+claudepage: internal/paths proc settings skill
 doctor: check claudepage here internal/cause mcp/host proc settings skill trust
 edit:
 edit/disk: edit internal/atomicfile internal/cause skill
-golden: . here internal/atomicfile render skill
-here: session settings skill
+golden: . here internal/atomicfile internal/paths render skill
+here: internal/paths session settings skill
 history:
 migrate: edit internal/legacy internal/words render shell skill
-migrate/disk: edit/disk internal/cause migrate proc report skill
-page: . batch check claudepage edit/disk here history internal/atomicfile internal/term render session shell skill trust try
+migrate/disk: edit/disk internal/cause internal/paths migrate proc report skill
+page: . batch check claudepage edit/disk history internal/atomicfile internal/paths internal/term render session shell skill trust try
 permit:
 plugin:
 proc:
 release: proc
-render: internal/atomicfile internal/cause internal/redact shell skill
+render: internal/atomicfile internal/cause internal/paths internal/redact shell skill
 report: internal/jsonfind internal/legacy
 scaffold: skill
 schemas:
@@ -54,10 +54,10 @@ session:
 settings: internal/atomicfile internal/cause
 shell: internal/cause internal/links internal/minibash internal/words proc shell/bind
 shell/bind: internal/words
-skill: internal/cause internal/markdown
-trust: internal/atomicfile internal/links proc skill
+skill: internal/cause internal/markdown internal/paths
+trust: internal/atomicfile internal/links internal/paths proc skill
 verdict: internal/cause proc report
-view: here history internal/term report session settings shell
+view: here history internal/paths internal/term report session settings shell
 
 internal/atomicfile: internal/cause
 internal/cause:
@@ -67,13 +67,14 @@ internal/legacy:
 internal/links:
 internal/markdown:
 internal/minibash: internal/words proc shell/bind
+internal/paths:
 internal/redact: internal/jsonfind
 internal/term:
 internal/txtartest:
 internal/words:
 
-cmd/skillhand: . check claude claudepage doctor edit/disk golden here history internal/atomicfile internal/cause internal/cli internal/term migrate migrate/disk render report scaffold schemas session shell skill trust verdict view
-cmd/skillhand-server: . batch batch/jobfile claude here history internal/atomicfile internal/cli internal/term lsp mcp mcp/host page proc render shell skill try verdict view
+cmd/skillhand: . check claude claudepage doctor edit/disk golden here history internal/atomicfile internal/cause internal/cli internal/paths internal/term migrate migrate/disk render report scaffold schemas session shell skill trust verdict view
+cmd/skillhand-server: . batch batch/jobfile claude here history internal/atomicfile internal/cli internal/paths internal/term lsp mcp mcp/host page proc render shell skill try verdict view
 
 # For tests alone: no line above may name them.
 internal/fakeapi:

@@ -13,6 +13,7 @@ import (
 
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/render"
 	"github.com/skillhand/skillhand/trust"
 )
@@ -41,7 +42,7 @@ func (rt *Runtime) Ask(ctx context.Context, req AskRequest) (*claude.Reply, erro
 	if client.Timeout == 0 {
 		client.Timeout = claude.DefaultTimeout
 	}
-	req.Dir = here.In(p.Dir, req.Dir)
+	req.Dir = paths.In(p.Dir, req.Dir)
 	if err := p.program(&client, req.Dir); err != nil {
 		return nil, err
 	}
@@ -76,9 +77,9 @@ func (p *place) program(client *claude.Client, dir string) error {
 	if env == nil {
 		env = os.Environ()
 	}
-	policy, near := p.policy, slices.Concat(p.policy.Near(), []string{here.Real(here.Around(dir))})
+	policy, near := p.policy, slices.Concat(p.policy.Near(), []string{paths.Real(paths.Around(dir))})
 	if cwd, err := os.Getwd(); err == nil {
-		near = append(near, here.Real(here.Around(cwd))) // a job's folder may be another
+		near = append(near, paths.Real(paths.Around(cwd))) // a job's folder may be another
 	}
 	policy.Near = func() []string { return near }
 	client.Env = policy.Env(env)

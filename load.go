@@ -13,8 +13,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/render"
 	"github.com/skillhand/skillhand/session"
 	"github.com/skillhand/skillhand/shell"
@@ -220,7 +220,7 @@ func (l *load) claim(s *skill.Skill) (*session.Claim, error) {
 		return nil, err
 	}
 	name := s.Name
-	if l.PluginRoot != "" && skill.Inside(here.Real(l.PluginRoot), s.Real) {
+	if l.PluginRoot != "" && paths.Inside(paths.Real(l.PluginRoot), s.Real) {
 		name = skill.PluginName(l.PluginRoot) + ":" + name // as an agent would ask for it
 	}
 	return store.Claim(session.ID{Session: l.Session, Agent: agent}, name, s.Real, session.Hash(s.Source()))
@@ -245,7 +245,7 @@ func (l *load) renderEnv(ctx context.Context, s *skill.Skill) (render.Env, error
 	if plugin == "" {
 		plugin = skill.PluginOf(s.Dir)
 	}
-	plugin = here.Real(plugin) // what is judged is what is used, whatever becomes of a link meanwhile
+	plugin = paths.Real(plugin) // what is judged is what is used, whatever becomes of a link meanwhile
 	env := render.Env{
 		Vars: l.vars(s, plugin), Args: l.Args, Shell: l.shell(),
 		Wrap: l.Wrap, Strict: l.Strict, NoExec: l.NoExec,
@@ -327,7 +327,7 @@ func (l *load) shell() *shell.Shell {
 		env = env.With("CLAUDE_SESSION_ID", l.Session)
 	}
 	if l.PluginRoot != "" {
-		env = env.With("CLAUDE_PLUGIN_ROOT", here.Real(l.PluginRoot))
+		env = env.With("CLAUDE_PLUGIN_ROOT", paths.Real(l.PluginRoot))
 	}
 	sh := &shell.Shell{Builtins: l.Builtins, Self: l.Self, Dir: l.Dir, Env: env, Timeout: l.Timeout, MaxOutput: maxPrinted}
 	if !l.policy.All {
@@ -366,14 +366,14 @@ func (p *place) inProject(path string) bool {
 	if p.policy.InProject(path) {
 		return true
 	}
-	top := skill.Top(path)
-	return top != "" && !skill.Inside(top, here.Real(p.Home)) // a home that is a repository is no project
+	top := paths.Top(path)
+	return top != "" && !paths.Inside(top, paths.Real(p.Home)) // a home that is a repository is no project
 }
 
 // readReference returns the plugin's own text for later uses, if it has one.
 func readReference(plugin string) string {
 	file := filepath.Join(plugin, "skills", "reference.md")
-	if !skill.Inside(here.Real(plugin), here.Real(file)) {
+	if !paths.Inside(paths.Real(plugin), paths.Real(file)) {
 		return ""
 	}
 	text, err := skill.ReadFile(file)

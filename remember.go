@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/claude"
-	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/history"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/report"
 	"github.com/skillhand/skillhand/session"
 	"github.com/skillhand/skillhand/verdict"
@@ -22,7 +22,7 @@ func (p *place) remember(r history.Record) {
 	if p.NoHistory || p.Env.Get("SKILLHAND_HISTORY") == "off" {
 		return
 	}
-	r.Project, r.Session = here.Real(here.Around(p.Dir)), p.Session
+	r.Project, r.Session = paths.Real(paths.Around(p.Dir)), p.Session
 	for _, field := range []*string{&r.Skill, &r.Label, &r.Job, &r.Project, &r.Category, &r.Detail, &r.Session} {
 		*field = p.hide.Text(*field)
 	}

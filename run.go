@@ -14,11 +14,10 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/proc"
 	"github.com/skillhand/skillhand/report"
-	"github.com/skillhand/skillhand/skill"
 	"github.com/skillhand/skillhand/verdict"
 )
 
@@ -53,7 +52,7 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*verdict.Verdict, e
 	}
 	cwd := p.Dir
 	if req.Cwd != "" {
-		cwd = here.In(p.Dir, req.Cwd)
+		cwd = paths.In(p.Dir, req.Cwd)
 	}
 	if info, err := os.Stat(cwd); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("%s: not a folder", cwd)
@@ -103,9 +102,9 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*verdict.Verdict, e
 
 // script returns the file of the script that a name or path means.
 func (p *place) script(name string) (string, error) {
-	path := here.In(p.Dir, name)
+	path := paths.In(p.Dir, name)
 	info, err := os.Stat(path)
-	isPath := name == "." || strings.ContainsRune(name, '/') || strings.ContainsRune(name, filepath.Separator)
+	isPath := paths.Is(name)
 	switch {
 	case isPath && err != nil:
 		return "", fmt.Errorf("%s: %w", name, cause.Of(err))
@@ -152,8 +151,8 @@ func scriptIn(folders ...string) (string, error) {
 				if err != nil || !info.Mode().IsRegular() {
 					continue
 				}
-				if !skill.Inside(here.Real(folder), here.Real(file)) {
-					return "", fmt.Errorf("%s: links to %s, outside its skill's folder", file, here.Real(file))
+				if !paths.Inside(paths.Real(folder), paths.Real(file)) {
+					return "", fmt.Errorf("%s: links to %s, outside its skill's folder", file, paths.Real(file))
 				}
 				all = append(all, e.Name())
 				if info.Mode()&0o111 != 0 {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/shell"
@@ -84,7 +85,7 @@ func (rt *Runtime) Policy(h here.Here) trust.Policy {
 	return trust.Policy{
 		Store: trust.Store{Dir: h.TrustDir()}, Home: h.Home, Own: h.Finder().UserFolders(), More: func() []string { return installed(h.Home) },
 		All: rt.TrustAll || h.Env.Get("SKILLHAND_TRUST") == "all", Confirm: rt.Confirm,
-		Near: func() []string { return []string{here.Real(here.Around(h.Dir)), here.Real(h.Project)} },
+		Near: func() []string { return []string{paths.Real(paths.Around(h.Dir)), paths.Real(h.Project)} },
 	}
 }
 

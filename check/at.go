@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -49,17 +50,17 @@ func AtConfig(h here.Here, file string, paths []string) (*Checkup, error) {
 
 // ConfigFile is where the configuration for a folder stands: at the top of its repository, or in it.
 func ConfigFile(dir string) string {
-	return filepath.Join(here.Around(dir), ConfigName)
+	return filepath.Join(paths.Around(dir), ConfigName)
 }
 
-func newCheckup(h here.Here, paths []string) *Checkup {
-	c := &Checkup{paths: paths, top: here.Around(h.Dir)}
+func newCheckup(h here.Here, named []string) *Checkup {
+	c := &Checkup{paths: named, top: paths.Around(h.Dir)}
 	where := h.Settings()
 	where.Dir = c.top
 	c.Finder = Finder{Dir: h.Dir, Home: h.Home, Config: where.Config}
 	c.Options.Settings = &where
 	c.Options.Listing = newListing(where, h.Env.Get, time.Now())
-	if len(paths) == 0 { // what is installed matters only beside everything else that is listed
+	if len(named) == 0 { // what is installed matters only beside everything else that is listed
 		c.Options.Listing.Also = installedSkills(where)
 	}
 	return c
@@ -119,7 +120,7 @@ func (c *Checkup) Fixable(files []File) []File {
 		return files
 	}
 	return slices.DeleteFunc(slices.Clone(files), func(f File) bool {
-		return !skill.Inside(c.top, f.Path) || c.Finder.isUsers(f.Path) && !c.Finder.isUsers(c.top)
+		return !paths.Inside(c.top, f.Path) || c.Finder.isUsers(f.Path) && !c.Finder.isUsers(c.top)
 	})
 }
 

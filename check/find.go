@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -71,17 +72,17 @@ type Finder struct {
 	Excluded map[string]bool
 }
 
-// Find lists the files that paths stand for: a file, or all that a folder holds. No paths mean
+// Find lists the files that the named paths stand for: a file, or all that a folder holds. None mean
 // the project and what it would load with it. There may be both files and an error: about paths
 // that stand for none.
-func (f Finder) Find(paths []string) ([]File, error) {
-	w := &walker{Finder: f, top: skill.Top(f.Dir), seen: map[string]bool{}, dirs: map[string]bool{}, plugins: map[string]bool{}}
-	if len(paths) == 0 {
-		paths = f.usual()
+func (f Finder) Find(named []string) ([]File, error) {
+	w := &walker{Finder: f, top: paths.Top(f.Dir), seen: map[string]bool{}, dirs: map[string]bool{}, plugins: map[string]bool{}}
+	if len(named) == 0 {
+		named = f.usual()
 	}
 	var faults []error
 	var rest []string // folders: those that are more by being named come first, as each is seen once
-	for _, p := range paths {
+	for _, p := range named {
 		abs := p
 		if !filepath.IsAbs(abs) {
 			abs = filepath.Join(f.Dir, p)
@@ -111,21 +112,21 @@ func (f Finder) Find(paths []string) ([]File, error) {
 
 // usual is the project, and the user's own folders.
 func (f Finder) usual() []string {
-	top := skill.Top(f.Dir)
+	top := paths.Top(f.Dir)
 	if top == "" {
 		top = f.Dir
 	}
-	paths := []string{top}
+	usual := []string{top}
 	if !filepath.IsAbs(f.Home) {
-		return paths
+		return usual
 	}
 	config, agents := f.config(), filepath.Join(f.Home, ".agents")
 	for _, dir := range []string{filepath.Join(config, "skills"), filepath.Join(config, "commands"), filepath.Join(config, "agents"), filepath.Join(agents, "skills")} {
-		if info, err := os.Stat(dir); err == nil && info.IsDir() && !skill.Inside(top, dir) {
-			paths = append(paths, dir)
+		if info, err := os.Stat(dir); err == nil && info.IsDir() && !paths.Inside(top, dir) {
+			usual = append(usual, dir)
 		}
 	}
-	return paths
+	return usual
 }
 
 // config is the folder of what is the user's own, or "".
@@ -150,7 +151,7 @@ func (f Finder) isClaude(dir string) bool {
 // isUsers reports whether a path lies in one of the user's own folders.
 func (f Finder) isUsers(p string) bool {
 	return slices.ContainsFunc([]string{f.config(), filepath.Join(f.Home, ".agents")}, func(dir string) bool {
-		return filepath.IsAbs(dir) && skill.Inside(dir, p)
+		return filepath.IsAbs(dir) && paths.Inside(dir, p)
 	})
 }
 
@@ -288,7 +289,7 @@ func (w *walker) file(p string, in setting, named bool) bool {
 func (w *walker) placed(f File, in setting) File {
 	p := f.Path
 	f.top = w.top
-	if w.top != "" && skill.Inside(w.top, p) {
+	if w.top != "" && paths.Inside(w.top, p) {
 		f.fixed = relative(w.top, p)
 	}
 	switch {
@@ -324,7 +325,7 @@ func kindOf(p string, in setting, named bool) Kind {
 	folder := filepath.Base(dir)
 	root := in.claude + in.plugin // one of them is ""
 	inside := func(name string) bool {
-		return root != "" && skill.Inside(filepath.Join(root, name), p) || named && slices.Contains(strings.Split(filepath.ToSlash(dir), "/"), name)
+		return root != "" && paths.Inside(filepath.Join(root, name), p) || named && slices.Contains(strings.Split(filepath.ToSlash(dir), "/"), name)
 	}
 	switch {
 	case base == "SKILL.md":
@@ -371,7 +372,7 @@ func (w *walker) name(p string) string {
 
 // relative is a path from a folder that it is in, or as it is.
 func relative(dir, p string) string {
-	if skill.Inside(dir, p) {
+	if paths.Inside(dir, p) {
 		if rel, err := filepath.Rel(dir, p); err == nil {
 			p = rel
 		}
@@ -381,7 +382,7 @@ func relative(dir, p string) string {
 
 // excludes reports whether a file, or a folder above it, is to be left out.
 func (f Finder) excludes(p string) bool {
-	w := &walker{Finder: f, top: skill.Top(f.Dir)}
+	w := &walker{Finder: f, top: paths.Top(f.Dir)}
 	return w.excluded(p)
 }
 
@@ -392,7 +393,7 @@ func (w *walker) excluded(p string) bool {
 		return false
 	}
 	name := w.name(p)
-	if w.top != "" && skill.Inside(w.top, p) {
+	if w.top != "" && paths.Inside(w.top, p) {
 		name = relative(w.top, p)
 	}
 	for _, pattern := range w.Exclude {
@@ -441,7 +442,7 @@ func (f Finder) Source(name string, src []byte) File {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(f.Dir, name)
 	}
-	w := &walker{Finder: f, top: skill.Top(f.Dir), plugins: map[string]bool{}}
+	w := &walker{Finder: f, top: paths.Top(f.Dir), plugins: map[string]bool{}}
 	in := w.around(filepath.Dir(name))
 	kind := kindOf(name, in, true)
 	if kind == "" {

@@ -14,6 +14,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -95,7 +96,7 @@ func (d *document) isOnGitHub(file string) bool {
 		return false
 	}
 	dir := filepath.Dir(d.Path)
-	if top := skill.Top(dir); top != "" && !skill.Inside(top, filepath.Join(dir, filepath.FromSlash(file))) {
+	if top := paths.Top(dir); top != "" && !paths.Inside(top, filepath.Join(dir, filepath.FromSlash(file))) {
 		return true
 	}
 	page, _, _ := strings.Cut(strings.TrimLeft(file, "./"), "/")
@@ -311,7 +312,7 @@ func (d *document) owns(file string) bool {
 	}
 	return slices.ContainsFunc(roots, func(root string) bool {
 		root, err := filepath.EvalSymlinks(root)
-		return root != "" && err == nil && skill.Inside(root, real)
+		return root != "" && err == nil && paths.Inside(root, real)
 	})
 }
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/permit"
 	"github.com/skillhand/skillhand/settings"
-	"github.com/skillhand/skillhand/skill"
 )
 
 // Whose settings count for a file depends on who will have it. A project's skill comes with the
@@ -166,12 +166,12 @@ func (d *document) ruleAt(before string, v permit.Verdict, after string) string 
 // home folder.
 func (d *document) near(file string) string {
 	project := filepath.Dir(d.Root)
-	if rel, err := filepath.Rel(project, d.Path); err == nil && d.As == Project && skill.Inside(project, file) {
+	if rel, err := filepath.Rel(project, d.Path); err == nil && d.As == Project && paths.Inside(project, file) {
 		if base, ok := strings.CutSuffix(d.Name, filepath.ToSlash(rel)); ok {
 			return base + relative(project, file)
 		}
 	}
-	if home := d.opt.Settings.Home; home != "" && skill.Inside(home, file) {
+	if home := d.opt.Settings.Home; home != "" && paths.Inside(home, file) {
 		return "~/" + relative(home, file)
 	}
 	return filepath.ToSlash(file)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -37,7 +38,7 @@ func Find(r Request) (*Skill, error) {
 	if r.Tool {
 		name = strings.TrimPrefix(trimSpace(r.Name), "/")
 	}
-	if strings.ContainsAny(name, `/\`) || name == "." || name == ".." {
+	if paths.Is(name) {
 		return openPath(r)
 	}
 	if name == "" {

@@ -40,6 +40,7 @@ import (
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/render"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -185,7 +186,7 @@ func (t *test) ends(text string) string {
 
 // newTest reads an archive and lays out its folder below scratch.
 func newTest(a *txtar.Archive, loc skill.Location, scratch string) (*test, error) {
-	t := &test{archive: a, skill: here.Real(loc.Folder), work: filepath.Join(scratch, "work"), sections: map[string]string{}}
+	t := &test{archive: a, skill: paths.Real(loc.Folder), work: filepath.Join(scratch, "work"), sections: map[string]string{}}
 	if err := os.Mkdir(t.work, 0o777); err != nil {
 		return nil, err
 	}

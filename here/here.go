@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/session"
 	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/skill"
@@ -79,7 +80,7 @@ func (h Here) Complete() (Here, error) {
 		h.Project = h.Env.path("CLAUDE_PROJECT_DIR")
 	}
 	if h.Project == "" {
-		h.Project = Around(h.Dir)
+		h.Project = paths.Around(h.Dir)
 	}
 	return h, nil
 }
@@ -98,7 +99,7 @@ func (h Here) At(dir string) (Here, error) {
 
 // folder returns the absolute path of a folder that was named in base.
 func folder(base, dir string) (string, error) {
-	abs, err := filepath.Abs(In(base, dir))
+	abs, err := filepath.Abs(paths.In(base, dir))
 	if err != nil {
 		return "", fmt.Errorf("the working folder is gone: %w", err)
 	}
@@ -106,32 +107,6 @@ func folder(base, dir string) (string, error) {
 		return "", fmt.Errorf("%s: not a folder", abs)
 	}
 	return abs, nil
-}
-
-// In resolves a path that was written in dir: a relative one starts there.
-func In(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
-}
-
-// Around is the project that a folder belongs to: the top of its repository,
-// else the folder itself.
-func Around(dir string) string {
-	if top := skill.Top(dir); top != "" {
-		return top
-	}
-	return dir
-}
-
-// Real is where a path really leads, links resolved. A path that leads nowhere
-// stays as it is.
-func Real(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return path
 }
 
 // stateDir is where an environment says that skillhand keeps its state.
@@ -180,7 +155,7 @@ func (h Here) Finder() skill.Finder {
 func Skills(dir string, env Env) skill.Finder {
 	f := skill.Finder{Dir: dir, Home: env.path("HOME")}
 	if plugin := env.Get("CLAUDE_PLUGIN_ROOT"); plugin != "" {
-		f.PluginRoot = In(dir, plugin)
+		f.PluginRoot = paths.In(dir, plugin)
 	}
 	return f
 }

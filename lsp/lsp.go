@@ -17,6 +17,7 @@ import (
 
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/render"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -217,7 +218,7 @@ func (l *server) look(ctx context.Context, d *document) {
 // run applies the rules to a text as if it were saved, with the configuration of its repository.
 func (l *server) run(ctx context.Context, t *document) {
 	h := l.here
-	h.Dir = here.Around(filepath.Dir(t.path))
+	h.Dir = paths.Around(filepath.Dir(t.path))
 	c, _ := check.At(h, []string{t.path}) // skillhand check reports faults of the configuration
 	res := c.Source(ctx, t.path, []byte(t.src))
 	t.findings, t.verdicts = res.Findings, res.Verdicts
@@ -310,7 +311,7 @@ func (t *document) page(ctx context.Context, at int) string {
 	}
 	dir := filepath.Dir(t.path)
 	vars := map[string]string{"CLAUDE_SKILL_DIR": dir}
-	if top := skill.Top(dir); top != "" {
+	if top := paths.Top(dir); top != "" {
 		vars["CLAUDE_PROJECT_DIR"] = top
 	}
 	var b strings.Builder

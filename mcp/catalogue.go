@@ -15,6 +15,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 	"github.com/skillhand/skillhand/trust"
 )
@@ -130,7 +131,7 @@ func (sv *serving) find(name string, to func(*entry) error) (entry, error) {
 	if name == "" {
 		return entry{}, fmt.Errorf("name is empty, want that of a skill")
 	}
-	if name == "." || strings.ContainsAny(name, `/\`) {
+	if paths.Is(name) {
 		return entry{}, fmt.Errorf("%s: a path, want the name of a skill", name)
 	}
 	loc, err := sv.here.Finder().Find(name)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"github.com/skillhand/skillhand/skill"
+	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // settle is how long files must be at rest before a change is told: an editor's
@@ -92,7 +92,7 @@ func (w *watcher) follow(ctx context.Context) {
 // counts reports whether a file that changed can be one of a skill's, or a
 // folder on the way to them. A project's other files change all the time.
 func (w *watcher) counts(file string) bool {
-	return slices.ContainsFunc(w.places, func(dir string) bool { return skill.Inside(dir, file) || skill.Inside(file, dir) })
+	return slices.ContainsFunc(w.places, func(dir string) bool { return paths.Inside(dir, file) || paths.Inside(file, dir) })
 }
 
 // look watches every folder that holds skills or could come to, and reports

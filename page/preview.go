@@ -18,8 +18,8 @@ import (
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/claudepage"
-	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/render"
 	"github.com/skillhand/skillhand/shell"
@@ -121,7 +121,7 @@ func (v *visit) look() (*look, error) {
 func (v *visit) find(name string) (skill.Location, error) {
 	finder := v.Runtime.Finder()
 	loc, err := finder.Find(name)
-	if !isPath(name) || name == v.Named {
+	if !paths.Is(name) || name == v.Named {
 		return loc, err
 	}
 	if err == nil && v.listed(finder, loc.File) {
@@ -130,13 +130,11 @@ func (v *visit) find(name string) (skill.Location, error) {
 	return skill.Location{}, fmt.Errorf("%s: no such skill", name)
 }
 
-func isPath(name string) bool { return name == "." || strings.ContainsAny(name, `/\`) }
-
 // listed reports whether a file is a skill's, in one of the folders of skills, or a command's.
 func (v *visit) listed(finder skill.Finder, file string) bool {
-	real := here.Real(file)
+	real := paths.Real(file)
 	if name := filepath.Base(real); name == skill.MainFile || skill.IsTextFile(name) {
-		if slices.ContainsFunc(finder.Roots(), func(root string) bool { return filepath.Dir(filepath.Dir(real)) == here.Real(root) }) {
+		if slices.ContainsFunc(finder.Roots(), func(root string) bool { return filepath.Dir(filepath.Dir(real)) == paths.Real(root) }) {
 			return true
 		}
 	}
@@ -144,7 +142,7 @@ func (v *visit) listed(finder skill.Finder, file string) bool {
 		v.files = map[string]bool{}
 		all, _ := finder.List() // the list of skills says what cannot be read
 		for _, l := range all {
-			v.files[here.Real(l.File)] = true
+			v.files[paths.Real(l.File)] = true
 		}
 	}
 	return v.files[real]
@@ -153,11 +151,11 @@ func (v *visit) listed(finder skill.Finder, file string) bool {
 // mayCome are the paths at which a skill would be found, were it there.
 func (v *visit) mayCome(name string) []string {
 	finder := v.Runtime.Finder()
-	if isPath(name) {
+	if paths.Is(name) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(cmp.Or(finder.Here, finder.Dir), name)
 		}
-		if name != v.Named && !slices.ContainsFunc(finder.Roots(), func(root string) bool { return skill.Inside(root, name) }) {
+		if name != v.Named && !slices.ContainsFunc(finder.Roots(), func(root string) bool { return paths.Inside(root, name) }) {
 			return nil
 		}
 		return []string{name, filepath.Dir(name)}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/shell"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -63,7 +64,7 @@ func ReadBindings(file string) (*Bindings, error) {
 	if err != nil {
 		return nil, err
 	}
-	if folder, err := filepath.EvalSymlinks(filepath.Dir(file)); err != nil || !skill.Inside(folder, real) {
+	if folder, err := filepath.EvalSymlinks(filepath.Dir(file)); err != nil || !paths.Inside(folder, real) {
 		return nil, fmt.Errorf("%s: links to %s, outside its skill's folder", file, real)
 	}
 	return ParseBindings(file, data)

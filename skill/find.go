@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // A Finder knows the folders in which skills and commands are looked for.
@@ -46,7 +47,7 @@ type Location struct {
 // Find looks a skill up by name, by plugin:name, or by the path of its folder
 // or file; then a command, by name, by folder:name or by plugin:name.
 func (f Finder) Find(name string) (Location, error) {
-	if isPath(name) {
+	if paths.Is(name) {
 		return f.byPath(name)
 	}
 	words := strings.Split(name, ":")
@@ -220,7 +221,7 @@ func (f Finder) homes() []string {
 
 // upward lists dir and its parents up to the top of its repository; outside a repository, dir alone.
 func upward(dir string) []string {
-	top := Top(dir)
+	top := paths.Top(dir)
 	if top == "" {
 		return []string{dir}
 	}
@@ -231,24 +232,6 @@ func upward(dir string) []string {
 			return dirs
 		}
 	}
-}
-
-// Top returns the top of the repository that dir is in, or "".
-func Top(dir string) string {
-	for {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			return dir
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return ""
-		}
-		dir = parent
-	}
-}
-
-func isPath(name string) bool {
-	return name == "." || strings.ContainsRune(name, '/') || strings.ContainsRune(name, filepath.Separator)
 }
 
 func checkName(name string) error {
@@ -338,12 +321,6 @@ func checkFile(loc Location) error {
 	return real.check(loc)
 }
 
-// Inside reports whether path is dir or lies below it. Both must be clean.
-func Inside(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
-}
-
 // LinksOut reports whether a file is a link to one that lies outside its folder, and to which. The
 // folder itself may be a link: installers make such.
 func LinksOut(file string) (real string, out bool) {
@@ -352,7 +329,7 @@ func LinksOut(file string) (real string, out bool) {
 		return "", false
 	}
 	dir, err := filepath.EvalSymlinks(filepath.Dir(file))
-	return real, err != nil || !Inside(dir, real)
+	return real, err != nil || !paths.Inside(dir, real)
 }
 
 func (f Finder) checkPlugin(name, plugin string) error {

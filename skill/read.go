@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // MaxSize is how long a skill's file may be. A page that long reaches no agent whole.
@@ -87,7 +88,7 @@ type realPlace struct{ file, folder string }
 
 // check reports whether the file lies in its folder.
 func (r realPlace) check(l Location) error {
-	if !Inside(r.folder, r.file) {
+	if !paths.Inside(r.folder, r.file) {
 		return fmt.Errorf("%s: links to %s, outside its skill's folder", l.File, r.file)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -220,7 +221,7 @@ func (p Policy) within(real string, dirs []string) bool {
 		if !p.real {
 			dir, err = realPath(dir)
 		}
-		return err == nil && skill.Inside(dir, real)
+		return err == nil && paths.Inside(dir, real)
 	})
 }
 
@@ -246,7 +247,7 @@ func Place(file string) string {
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		folder = file
 	}
-	if top := skill.Top(folder); top != "" {
+	if top := paths.Top(folder); top != "" {
 		return top
 	}
 	of := folder

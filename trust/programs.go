@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/links"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/proc"
-	"github.com/skillhand/skillhand/skill"
 )
 
 // Find looks a program up for whoever is about to start it, by a name in the
@@ -96,7 +96,7 @@ func (p Policy) project(real string) (root string, ok bool) {
 		home = at
 	}
 	for _, root := range p.Near() {
-		if root != home && root != filepath.Dir(root) && skill.Inside(root, real) {
+		if root != home && root != filepath.Dir(root) && paths.Inside(root, real) {
 			return root, true
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/atomicfile"
-	"github.com/skillhand/skillhand/skill"
+	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // A Store remembers which folders the user trusts, by real path, so that a
@@ -101,9 +101,9 @@ func (s Store) believable(file, home string, near []string) error {
 		if real, err := realPath(home); err == nil {
 			home = real
 		}
-		for _, brought := range append(near, skill.Top(dir)) {
+		for _, brought := range append(near, paths.Top(dir)) {
 			// A home that is a repository is the user's own, and its state with it.
-			if brought != "" && skill.Inside(brought, dir) && skill.Inside(brought, file) && !skill.Inside(brought, home) {
+			if brought != "" && paths.Inside(brought, dir) && paths.Inside(brought, file) && !paths.Inside(brought, home) {
 				return fmt.Errorf("%s is inside %s, which cannot vouch for itself", s.Dir, brought)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // TestChecks: what holds and what does not, in a folder with a few files.
@@ -114,7 +115,7 @@ func TestCopy(t *testing.T) {
 		if text, err := os.ReadFile(file); err != nil || string(text) != want {
 			t.Errorf("%s: %s, %v", name, text, err)
 		}
-		if real := here.Real(file); !strings.HasPrefix(real, here.Real(dst)) {
+		if real := paths.Real(file); !strings.HasPrefix(real, paths.Real(dst)) {
 			t.Errorf("%s leads to %s", name, real)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -70,7 +71,7 @@ func TestKit(t *testing.T) {
 	if again, err := Pack(o, subjects); err != nil || !bytes.Equal(again, packed) {
 		t.Errorf("packed again it is another kit: %v", err)
 	}
-	dir := here.Real(t.TempDir())
+	dir := paths.Real(t.TempDir())
 	k, err := Unpack(packed, dir)
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +146,7 @@ func TestCompanion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		k, err := Unpack(packed, here.Real(t.TempDir()))
+		k, err := Unpack(packed, paths.Real(t.TempDir()))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -36,7 +37,7 @@ func neighbours(user here.Here) ([]neighbour, error) {
 		dir := filepath.Dir(skillDir)
 		inProject := loc.From == skill.FromProject && filepath.Base(dir) == "skills" && filepath.Base(filepath.Dir(dir)) == ".claude"
 		if !loc.Command && (inProject || dir == own) {
-			all = append(all, neighbour{Name: filepath.Base(skillDir), Folder: here.Real(skillDir), User: dir == own})
+			all = append(all, neighbour{Name: filepath.Base(skillDir), Folder: paths.Real(skillDir), User: dir == own})
 			if companion != "" {
 				all = append(all, neighbour{Name: filepath.Base(loc.Folder), Folder: companion, User: dir == own})
 			}
@@ -51,7 +52,7 @@ func neighbours(user here.Here) ([]neighbour, error) {
 		if on, _ := set.Plugin(p.ID); !on || p.From == "" || p.Project != "" && p.Project != user.Project {
 			continue
 		}
-		n := neighbour{Name: skill.PluginName(p.From), Folder: here.Real(p.From), Plugin: true}
+		n := neighbour{Name: skill.PluginName(p.From), Folder: paths.Real(p.From), Plugin: true}
 		if isFolder(n.Folder) && !slices.ContainsFunc(all, func(o neighbour) bool { return o.Plugin && o.Name == n.Name }) {
 			all = append(all, n)
 		}

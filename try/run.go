@@ -17,6 +17,7 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
@@ -178,7 +179,7 @@ func (r *runner) begin(subjects []*Subject) (found []Trial, missing []job, err e
 // is in the folders above.
 func (r *runner) newScratch() error {
 	note := filepath.Join(r.Results.Dir, "scratch")
-	parent := here.Real(os.TempDir())
+	parent := paths.Real(os.TempDir())
 	if old, err := os.ReadFile(note); err == nil && filepath.Dir(string(old)) == parent && strings.HasPrefix(filepath.Base(string(old)), scratchPrefix) {
 		removeTree(string(old))
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -41,7 +41,7 @@ func NewSubject(loc skill.Location) (*Subject, error) {
 	}
 	own, companion := foldersOf(loc)
 	s := &Subject{
-		Name: loc.Name, Description: strings.TrimSpace(summary + " " + front.WhenToUse), folder: here.Real(own),
+		Name: loc.Name, Description: strings.TrimSpace(summary + " " + front.WhenToUse), folder: paths.Real(own),
 		companion: companion, dir: filepath.Base(own), user: loc.From == skill.FromUser,
 	}
 	if front.DisableModelInvocation {
@@ -67,7 +67,7 @@ func foldersOf(loc skill.Location) (own, companion string) {
 	if _, err := os.Stat(filepath.Join(own, skill.MainFile)); own == loc.Folder || err != nil {
 		return loc.Folder, ""
 	}
-	return own, here.Real(loc.Folder)
+	return own, paths.Real(loc.Folder)
 }
 
 // Folder is where the skill is.
@@ -123,7 +123,7 @@ func (s *Subject) root(place folders) string {
 
 // inPlugin is the skill's folder within its plugin.
 func (s *Subject) inPlugin() (string, error) {
-	own, err := filepath.Rel(here.Real(s.plugin), here.Real(s.folder))
+	own, err := filepath.Rel(paths.Real(s.plugin), paths.Real(s.folder))
 	return filepath.ToSlash(own), err
 }
 

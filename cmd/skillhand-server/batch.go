@@ -18,6 +18,7 @@ import (
 	"github.com/skillhand/skillhand/batch/jobfile"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/proc"
 )
@@ -168,7 +169,7 @@ func (o *batchOptions) readJobs(std *cli.Std, name string) (*jobfile.File, error
 		src, err = io.ReadAll(std.In)
 	} else {
 		src, err = os.ReadFile(name)
-		dir = filepath.Dir(here.In(dir, name))
+		dir = filepath.Dir(paths.In(dir, name))
 	}
 	if err != nil {
 		return nil, cli.Exit(cli.ExitUsage, plainPath(err))

@@ -15,6 +15,7 @@ import (
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/mcp"
 	"github.com/skillhand/skillhand/mcp/host"
 	"github.com/skillhand/skillhand/view"
@@ -97,7 +98,7 @@ func installMCP(std *cli.Std, o mcpOptions) error {
 	if err != nil {
 		return err
 	}
-	change, err := host.Plan(o.install, host.Place{Home: h.Home, Project: here.Around(h.Dir), Getenv: h.Env.Get}, o.scope == "project", o.command())
+	change, err := host.Plan(o.install, host.Place{Home: h.Home, Project: paths.Around(h.Dir), Getenv: h.Env.Get}, o.scope == "project", o.command())
 	if err != nil {
 		return err
 	}

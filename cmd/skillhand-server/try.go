@@ -20,6 +20,7 @@ import (
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/history"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
 	"github.com/skillhand/skillhand/try"
@@ -438,7 +439,7 @@ func rememberTry(std *cli.Std, h here.Here, s *try.Summary, failure error) {
 	}
 	for _, k := range s.Skills {
 		r := history.Record{
-			Time: time.Now(), Kind: history.Ask, Skill: k.Skill, Label: "try", Project: here.Real(here.Around(h.Dir)), OK: failure == nil,
+			Time: time.Now(), Kind: history.Ask, Skill: k.Skill, Label: "try", Project: paths.Real(paths.Around(h.Dir)), OK: failure == nil,
 			DurationMS: s.DurationMS, InputHash: history.Hash("try", k.Skill, strings.TrimSpace(s.Results)),
 		}
 		for _, c := range k.Cases {

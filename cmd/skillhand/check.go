@@ -18,6 +18,7 @@ import (
 	"github.com/skillhand/skillhand/internal/atomicfile"
 	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -126,7 +127,7 @@ func (c *checking) configure() error {
 		return cli.Exit(cli.ExitUsage, err)
 	}
 	if c.flags.format == "sarif" || c.flags.format == "github" {
-		c.up.Finder.Base = skill.Top(h.Dir) // their readers name files from there
+		c.up.Finder.Base = paths.Top(h.Dir) // their readers name files from there
 	}
 	opt := &c.up.Options
 	opt.Dialect, opt.NoIgnore = c.flags.dialect, c.flags.noIgnore

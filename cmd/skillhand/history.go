@@ -13,6 +13,7 @@ import (
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/history"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/view"
 )
@@ -129,5 +130,5 @@ func projectOf(dir string) (string, error) {
 		return "", fmt.Errorf("%s: not a folder", dir)
 	}
 	abs, err := filepath.Abs(dir)
-	return here.Real(here.Around(abs)), err
+	return paths.Real(paths.Around(abs)), err
 }

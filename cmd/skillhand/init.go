@@ -13,6 +13,7 @@ import (
 
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/scaffold"
 	"github.com/skillhand/skillhand/shell"
@@ -87,7 +88,7 @@ func skillFolder(dir, name string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		dir = filepath.Join(here.Around(work), ".claude", "skills")
+		dir = filepath.Join(paths.Around(work), ".claude", "skills")
 	}
 	return filepath.Join(dir, name), nil
 }
@@ -119,7 +120,7 @@ func initStubs(std *stdio, name, dir string, agents []string) error {
 	if err != nil {
 		return err
 	}
-	root := here.Around(h.Dir)
+	root := paths.Around(h.Dir)
 	if loc.From == skill.FromUser {
 		root = h.Home
 	}
@@ -210,7 +211,7 @@ func howToTrust(std *stdio, files []string) string {
 		return ""
 	case refused.Changed:
 		return "skillhand trust --pin " + shell.Quote([]string{refused.Dir})
-	case refused.Dir == here.Real(here.Around(rt.Dir)):
+	case refused.Dir == paths.Real(paths.Around(rt.Dir)):
 		return "skillhand trust"
 	}
 	return "skillhand trust " + shell.Quote([]string{refused.Dir})

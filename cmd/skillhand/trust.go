@@ -9,6 +9,7 @@ import (
 
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/trust"
 )
@@ -73,7 +74,7 @@ func runTrust(ctx context.Context, std *stdio, o trustOptions, args []string) er
 	if o.list {
 		return listTrusted(std, store, o.json)
 	}
-	dir := here.Around(h.Dir)
+	dir := paths.Around(h.Dir)
 	if len(args) > 0 {
 		dir = args[0]
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/migrate"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -32,7 +33,7 @@ type root struct {
 func (r *root) wants(rel string) bool {
 	file := filepath.Join(r.base, filepath.FromSlash(rel))
 	return slices.ContainsFunc(r.wanted, func(w string) bool {
-		return skill.Inside(w, file) || skill.Inside(w, skillText(file)) || slices.Contains(r.explicit, w) && isSkillText(w) && isSkillText(file) && skillText(w) == skillText(file)
+		return paths.Inside(w, file) || paths.Inside(w, skillText(file)) || slices.Contains(r.explicit, w) && isSkillText(w) && isSkillText(file) && skillText(w) == skillText(file)
 	})
 }
 
@@ -112,7 +113,7 @@ func (m *run) roots(paths []string) []*root {
 // treeOf is the folder in which all that may read a script in dir is looked for: the
 // repository, else the plugin or the agent's own folder around it.
 func treeOf(dir string) string {
-	if top := skill.Top(dir); top != "" {
+	if top := paths.Top(dir); top != "" {
 		return top
 	}
 	if plugin := skill.PluginOf(dir); plugin != "" {

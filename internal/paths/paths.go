@@ -1,0 +1,59 @@
+// Package paths answers one question: where does a path lead?
+package paths
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Is reports whether what a person typed for a skill is a path, and not a name.
+func Is(text string) bool {
+	return text == "." || strings.ContainsRune(text, '/') || strings.ContainsRune(text, filepath.Separator)
+}
+
+// In resolves a path that was written in dir: a relative one starts there.
+func In(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// Inside reports whether path is dir or lies below it. Both must be clean.
+func Inside(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// Top returns the top of the repository that dir is in, or "".
+func Top(dir string) string {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+// Around is the project that a folder belongs to: the top of its repository,
+// else the folder itself.
+func Around(dir string) string {
+	if top := Top(dir); top != "" {
+		return top
+	}
+	return dir
+}
+
+// Real is where a path really leads, links resolved. A path that leads nowhere
+// stays as it is.
+func Real(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
