@@ -36,6 +36,8 @@ const (
 	tidyUp = 2 * time.Second
 	// What a script leaves its last words to may be silent for so long.
 	silence = time.Second
+	// The end of stderr says why a script failed.
+	keptStderr = 8 << 10
 )
 
 // Run runs a skill's script, reads its report and checks it against what
@@ -75,8 +77,8 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*verdict.Verdict, e
 	}
 	// What was there before is older than began, what the script makes is not.
 	time.Sleep(verdict.ClockTick - time.Since(began))
-	stdout := &verdict.Output{}
-	stderr := p.hide.Writer(&bystander{to: rt.Stderr})
+	stdout, said := &verdict.Output{}, &verdict.Output{Max: keptStderr}
+	stderr := p.hide.Writer(io.MultiWriter(said, &bystander{to: rt.Stderr}))
 	result, err := proc.Run(ctx, proc.Cmd{
 		Args: append([]string{real}, req.Args...), Dir: cwd, Env: p.Env,
 		Stdin: rt.Stdin, Stdout: stdout, Stderr: stderr,
@@ -89,11 +91,14 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*verdict.Verdict, e
 	if result.Held && ctx.Err() != nil {
 		result.Cut = proc.Canceled // the script had ended, but its last words were cut short
 	}
-	v := verdict.Judge(stdout.Parse(), result, req.Timeout)
+	v := verdict.Judge(stdout.Parse(), verdict.Run{Result: result, Timeout: req.Timeout, Stderr: said.String()})
 	v.Script = script
 	v.Verify(ctx, cwd, began)
 	if v.Method == report.None {
 		v.Printed = verdict.LastLines(p.hide.Text(stdout.String())) // in this order: a part of a secret is not known for one
+	}
+	if !v.OK {
+		v.Stderr = said.String()
 	}
 	hideInVerdict(p.hide, v)
 	p.rememberRun(cwd, req, v)

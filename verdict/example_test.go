@@ -12,7 +12,7 @@ import (
 // A script says that all is well, and exits with 3.
 func ExampleJudge() {
 	parsed := report.Parse([]byte("Deployed.\nSUCCESS\n"), report.Options{})
-	v := verdict.Judge(parsed, proc.Result{Exit: 3}, time.Minute)
+	v := verdict.Judge(parsed, verdict.Run{Result: proc.Result{Exit: 3}, Timeout: time.Minute})
 	fmt.Println(v.OK)
 	for _, p := range v.Problems {
 		fmt.Println(p.Code+":", p.Message)

@@ -11,10 +11,10 @@ import (
 // maxParsed is how much of the end of a script's output is read.
 const maxParsed = 16 << 20
 
-// An Output keeps the end of what a script prints on stdout, which is where its
-// report is. The zero value is ready to use.
+// An Output keeps the end of what a script prints: on stdout its report is there,
+// on stderr why it failed. The zero value is ready to use.
 type Output struct {
-	max  int // 0 means maxParsed
+	Max  int // how many bytes; 0 means 16 MB
 	buf  []byte
 	next int  // once buf is full: where the oldest byte is
 	cut  bool // something was dropped
@@ -23,10 +23,10 @@ type Output struct {
 // Write keeps p, and drops the oldest of what no longer fits.
 func (o *Output) Write(p []byte) (int, error) {
 	written := len(p)
-	if o.max == 0 {
-		o.max = maxParsed
+	if o.Max == 0 {
+		o.Max = maxParsed
 	}
-	if room := o.max - len(o.buf); room > 0 {
+	if room := o.Max - len(o.buf); room > 0 {
 		n := min(room, len(p))
 		o.buf = append(o.buf, p[:n]...)
 		p = p[n:]
@@ -34,7 +34,7 @@ func (o *Output) Write(p []byte) (int, error) {
 	for len(p) > 0 {
 		o.cut = true
 		n := copy(o.buf[o.next:], p)
-		o.next = (o.next + n) % o.max
+		o.next = (o.next + n) % o.Max
 		p = p[n:]
 	}
 	return written, nil

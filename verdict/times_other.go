@@ -1,4 +1,4 @@
-//go:build !unix
+//go:build !linux && !darwin
 
 package verdict
 
@@ -10,5 +10,5 @@ func fileTimes(path string) (times, error) {
 	if err != nil {
 		return times{}, err
 	}
-	return times{modified: info.ModTime(), changed: info.ModTime(), names: 1}, nil
+	return times{modified: info.ModTime(), changed: info.ModTime()}, nil
 }

@@ -26,6 +26,7 @@ type Verdict struct {
 
 	Script   string `json:"-"` // the file that ran
 	Printed  string `json:"-"` // the last lines of its stdout, if that has no report
+	Stderr   string `json:"-"` // the last 8 KB of its stderr, if it is not OK
 	TimedOut bool   `json:"-"`
 }
 
@@ -50,6 +51,7 @@ const (
 
 // The warnings that a verdict can have, besides those about the report.
 const (
+	Doubtful       report.Code = "DOUBTFUL_SUCCESS"
 	OutputHeld     report.Code = "OUTPUT_HELD"
 	OutputCut      report.Code = "OUTPUT_CUT"
 	EndedProcesses report.Code = "ENDED_PROCESSES"
@@ -62,58 +64,87 @@ func NotRun(err error) *Verdict {
 	return v
 }
 
-// Judge puts together what a script reports and how it ended, within a time limit.
-func Judge(parsed report.Result, result proc.Result, timeout time.Duration) *Verdict {
+// A Run is how a script ended.
+type Run struct {
+	Result  proc.Result
+	Timeout time.Duration // what it had
+	Stderr  string        // the end of what it said there
+}
+
+// Judge puts together what a script reports and how it ended.
+func Judge(parsed report.Result, run Run) *Verdict {
 	v := &Verdict{
 		Report: parsed.Report, Method: parsed.Method, Warnings: append([]report.Fault{}, parsed.Warnings...), Problems: []Problem{},
-		Exit: result.Exit, DurationMS: float64(result.Duration.Microseconds()) / 1000, TimedOut: result.Cut == proc.Timeout,
+		Exit: run.Result.Exit, DurationMS: float64(run.Result.Duration.Microseconds()) / 1000, TimedOut: run.Result.Cut == proc.Timeout,
 	}
-	switch result.Cut {
-	case proc.Timeout:
-		v.problem(TimedOut, fmt.Sprintf("timed out after %s", timeout))
-	case proc.Canceled:
+	ended := run.Result.Cut == proc.Not
+	crashed := ended && run.Result.Exit != 0
+	if v.Report != nil && !parsed.Stated {
+		v.Report.Success = ended && !crashed
+	}
+	// The cause first: a script that was stopped or crashed had no chance to report.
+	switch {
+	case v.TimedOut:
+		v.problem(TimedOut, fmt.Sprintf("timed out after %s", run.Timeout))
+	case !ended:
 		v.problem(Interrupted, "interrupted")
+	case crashed && v.Report != nil && v.Report.Success:
+		v.problem(Conflict, "the report says success, but: "+run.how())
+	case crashed:
+		v.problem(ExitStatus, run.how())
 	}
-	ended := result.Cut == proc.Not
 	for _, f := range parsed.Faults {
 		message := f.Message
 		if f.Path != "" {
 			message = f.Path + ": " + message
 		}
-		if f.Code == report.NoReport && ended {
+		if f.Code == report.NoReport && ended && !crashed {
 			message += ": end the script with skillhand emit, see skillhand emit --help"
 		}
 		v.problem(string(f.Code), message)
 	}
-	if result.Held {
-		v.warn(OutputHeld, "a process that it started kept its output open and was ended: some output may be missing")
-	}
-	if len(result.Left) > 0 {
-		v.warn(EndedProcesses, endedProcesses(result.Left))
-	}
-	if v.Report != nil && !parsed.Stated {
-		v.Report.Success = ended && result.Exit == 0
-	}
-	how := fmt.Sprintf("exit status %d", result.Exit)
-	if result.Signal != 0 {
-		how = fmt.Sprintf("ended by signal %d", result.Signal)
-	}
-	switch {
-	case !ended || result.Exit == 0:
-	case v.Report != nil && v.Report.Success:
-		v.problem(Conflict, "the report says success, but: "+how)
-	default:
-		v.problem(ExitStatus, how)
-	}
 	if v.Report != nil && !v.Report.Success && parsed.Stated {
 		v.problem(ReportedFailure, "the script reports that it failed")
+	}
+	v.doubt()
+	if run.Result.Held {
+		v.warn(OutputHeld, "a process that it started kept its output open and was ended: some output may be missing")
+	}
+	if len(run.Result.Left) > 0 {
+		v.warn(EndedProcesses, endedProcesses(run.Result.Left))
 	}
 	v.OK = len(v.Problems) == 0
 	return v
 }
 
+// how says how a script crashed, with the last line that it said about it.
+func (r Run) how() string {
+	how := fmt.Sprintf("exit status %d", r.Result.Exit)
+	if r.Result.Signal != 0 {
+		how = fmt.Sprintf("ended by signal %d", r.Result.Signal)
+	}
+	lines := strings.Split(strings.TrimSpace(LastLines(r.Stderr)), "\n")
+	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
+		how += ": " + last
+	}
+	return how
+}
+
+// doubt warns of a success that speaks against itself.
+func (v *Verdict) doubt() {
+	if v.Report == nil || !v.Report.Success {
+		return
+	}
+	if n := len(v.Report.Errors); n > 0 {
+		v.Warnings = append(v.Warnings, report.Fault{Code: Doubtful, Path: "/errors", Message: fmt.Sprintf("the report says success and lists errors: %d", n)})
+	}
+	if v.Report.Confidence == 0 {
+		v.Warnings = append(v.Warnings, report.Fault{Code: Doubtful, Path: "/confidence", Message: "the report says success with confidence 0"})
+	}
+}
+
 func (v *Verdict) problem(code, message string) {
-	v.Problems = append(v.Problems, Problem{code, message})
+	v.Problems = append(v.Problems, Problem{Code: code, Message: message})
 }
 
 func (v *Verdict) warn(code report.Code, message string) {

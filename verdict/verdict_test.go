@@ -32,7 +32,7 @@ func TestJudge(t *testing.T) {
 		{failed, proc.Result{}, "REPORTED_FAILURE"},
 		{failed, proc.Result{Exit: 1}, "EXIT_STATUS REPORTED_FAILURE"},
 		{"", proc.Result{}, "NO_REPORT"},
-		{"", proc.Result{Exit: 1}, "NO_REPORT EXIT_STATUS"},
+		{"", proc.Result{Exit: 1}, "EXIT_STATUS NO_REPORT"},
 		{"", proc.Result{Exit: 137, Cut: proc.Timeout}, "TIMED_OUT NO_REPORT"},
 		{"{", proc.Result{}, "INVALID_JSON"},
 		{`{"success":true,"confidence":2}`, proc.Result{}, "OUT_OF_RANGE MISSING_FIELD MISSING_FIELD MISSING_FIELD"},
@@ -44,7 +44,7 @@ func TestJudge(t *testing.T) {
 		{"Confidence: 0.9", proc.Result{Cut: proc.Timeout}, "TIMED_OUT"},
 		{"Confidence: 0.9\nUnsuccessful", proc.Result{}, "REPORTED_FAILURE"},
 	} {
-		v := Judge(report.Parse([]byte(tt.text), report.Options{}), tt.result, time.Second)
+		v := Judge(report.Parse([]byte(tt.text), report.Options{}), Run{Result: tt.result, Timeout: time.Second})
 		var codes []string
 		for _, p := range v.Problems {
 			codes = append(codes, p.Code)
@@ -56,7 +56,7 @@ func TestJudge(t *testing.T) {
 			t.Errorf("%s, %+v: %+v", tt.text, tt.result, v)
 		}
 	}
-	v := Judge(report.Parse([]byte(good), report.Options{}), proc.Result{Held: true, Left: []string{"sleep"}}, time.Second)
+	v := Judge(report.Parse([]byte(good), report.Options{}), Run{Result: proc.Result{Held: true, Left: []string{"sleep"}}})
 	if len(v.Problems) != 0 || len(v.Warnings) != 2 || v.Warnings[0].Code != OutputHeld || v.Warnings[1].Code != EndedProcesses {
 		t.Errorf("what was left behind: %+v", v)
 	}
@@ -69,18 +69,39 @@ func TestJudgeSays(t *testing.T) {
 		result proc.Result
 		want   string
 	}{
-		{"SUCCESS", proc.Result{Exit: 3}, "the report says success, but: exit status 3"},
-		{"SUCCESS", proc.Result{Exit: 143, Signal: 15}, "the report says success, but: ended by signal 15"},
+		{"SUCCESS", proc.Result{Exit: 3}, "the report says success, but: exit status 3: no disk"},
+		{"", proc.Result{Exit: 3}, "exit status 3: no disk; No report found"},
+		{"SUCCESS", proc.Result{Exit: 143, Signal: 15}, "the report says success, but: ended by signal 15: no disk"},
 		{"", proc.Result{}, "No report found: end the script with skillhand emit, see skillhand emit --help"},
 		{"", proc.Result{Cut: proc.Timeout}, "timed out after 1m0s; No report found"},
 		{`{"success":true,"confidence":2,"deliverables":[],"metrics":{},"errors":[]}`, proc.Result{}, "/confidence: Confidence must be between 0.0 and 1.0"},
 	} {
 		var said []string
-		for _, p := range Judge(report.Parse([]byte(tt.text), report.Options{}), tt.result, time.Minute).Problems {
+		for _, p := range Judge(report.Parse([]byte(tt.text), report.Options{}), Run{Result: tt.result, Timeout: time.Minute, Stderr: "line 3\nno disk\n"}).Problems {
 			said = append(said, p.Message)
 		}
 		if got := strings.Join(said, "; "); got != tt.want {
 			t.Errorf("%q, %+v: %s, want %s", tt.text, tt.result, got, tt.want)
+		}
+	}
+}
+
+// TestJudgeDoubts: a success that speaks against itself is warned of.
+func TestJudgeDoubts(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{`{"success":true,"confidence":1,"deliverables":[],"metrics":{},"errors":[{"code":"A","message":"b"}]}`, "/errors"},
+		{`{"success":true,"confidence":0,"deliverables":[],"metrics":{},"errors":[]}`, "/confidence"},
+		{`{"success":false,"confidence":0,"deliverables":[],"metrics":{},"errors":[]}`, ""},
+		{`{"success":true,"confidence":0.1,"deliverables":[],"metrics":{},"errors":[]}`, ""},
+	} {
+		got := ""
+		for _, w := range Judge(report.Parse([]byte(tt.text), report.Options{}), Run{}).Warnings {
+			if w.Code == Doubtful {
+				got += w.Path
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.text, got, tt.want)
 		}
 	}
 }
@@ -121,7 +142,7 @@ func TestTailText(t *testing.T) {
 		{"sec", "ret", ""},
 		{"sec", "ret\nb\n", "b\n"},
 	} {
-		tail := &Output{max: len(tt.kept)}
+		tail := &Output{Max: len(tt.kept)}
 		fmt.Fprint(tail, tt.dropped, tt.kept)
 		if got := tail.String(); got != tt.want {
 			t.Errorf("%q, cut from %q: %q, want %q", tt.kept, tt.dropped, got, tt.want)
@@ -133,7 +154,7 @@ func TestTail(t *testing.T) {
 	var all bytes.Buffer
 	for _, piece := range []int{1, 9, 10, 3, 25, 7, 0, 64, 5} {
 		all.Reset()
-		tail := &Output{max: 10}
+		tail := &Output{Max: 10}
 		for i := range 20 {
 			text := strings.Repeat(string(rune('a'+i)), piece)
 			all.WriteString(text)
@@ -164,7 +185,7 @@ func TestTailParse(t *testing.T) {
 		{"xxx", "xxx" + good + "\n", report.JSON},
 		{"xxx", "{xx\nSUCCESS", report.Legacy},
 	} {
-		tail := &Output{max: len(tt.kept)}
+		tail := &Output{Max: len(tt.kept)}
 		fmt.Fprint(tail, tt.dropped, tt.kept)
 		if got := tail.Parse(); got.Method != tt.want {
 			t.Errorf("%q, cut from %q: %s, want %s", tt.kept, tt.dropped, got.Method, tt.want)
@@ -176,23 +197,26 @@ func TestTailParse(t *testing.T) {
 func TestNewer(t *testing.T) {
 	since := time.Date(2026, 1, 1, 12, 0, 3, 400e6, time.UTC)
 	now := since.Add(time.Second)
+	const long = -time.Hour
 	for _, tt := range []struct {
-		modified, changed time.Duration
-		want              bool
+		made, modified, changed time.Duration
+		want                    bool
 	}{
-		{0, 0, true},
-		{time.Nanosecond, -time.Hour, true},
-		{-time.Hour, time.Nanosecond, true}, // moved here
-		{-time.Nanosecond, -time.Nanosecond, false},
-		{-time.Second, -time.Second, false},
-		{-400 * time.Millisecond, -400 * time.Millisecond, true}, // whole seconds
-		{-1400 * time.Millisecond, -1400 * time.Millisecond, true},
-		{-2400 * time.Millisecond, -2400 * time.Millisecond, false},
-		{-400 * time.Millisecond, -300 * time.Millisecond, false}, // set by hand before the run
-		{time.Hour, -time.Hour, false},
+		{long, 0, 0, true},
+		{long, time.Nanosecond, long, true},
+		{long, long, time.Nanosecond, false}, // moved here, or another mode
+		{0, long, 0, true},                   // a copy that kept the old time
+		{long, -time.Nanosecond, -time.Nanosecond, false},
+		{long, -time.Second, -time.Second, false},
+		{long, -400 * time.Millisecond, -400 * time.Millisecond, true}, // whole seconds
+		{long, -1400 * time.Millisecond, -1400 * time.Millisecond, true},
+		{long, -2400 * time.Millisecond, -2400 * time.Millisecond, false},
+		{long, -400 * time.Millisecond, -300 * time.Millisecond, false}, // set by hand before the run
+		{long, time.Hour, long, false},
 	} {
-		if got := newer(since.Add(tt.modified), since.Add(tt.changed), since, now); got != tt.want {
-			t.Errorf("%v, %v: %v, want %v", tt.modified, tt.changed, got, tt.want)
+		times := times{made: since.Add(tt.made), modified: since.Add(tt.modified), changed: since.Add(tt.changed)}
+		if got := times.newer(since, now); got != tt.want {
+			t.Errorf("%+v: %v, want %v", tt, got, tt.want)
 		}
 	}
 }
@@ -232,27 +256,31 @@ func TestVerifyInTime(t *testing.T) {
 func TestVerifyOld(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
-	if err := errors.Join(os.WriteFile(at("old"), []byte("x"), 0o666), os.Mkdir(at("folder"), 0o777), os.WriteFile(at("moved"), nil, 0o666)); err != nil {
+	if err := errors.Join(os.WriteFile(at("old"), []byte("x"), 0o666), os.Mkdir(at("folder"), 0o777),
+		os.WriteFile(at("moved"), nil, 0o666), os.WriteFile(at("mode"), nil, 0o666), os.WriteFile(at("touched"), nil, 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	long := time.Now().Add(-time.Hour)
-	for _, name := range []string{"old", "folder", "moved"} {
+	for _, name := range []string{"old", "folder", "moved", "mode", "touched"} {
 		if err := os.Chtimes(at(name), long, long); err != nil {
 			t.Fatal(err)
 		}
 	}
-	time.Sleep(2 * ClockTick) // nobody can set when a file was last changed
+	time.Sleep(2 * ClockTick) // nobody can set when a file was made
 	since := time.Now()
 	time.Sleep(2 * ClockTick)
+	now := time.Now()
 	if err := errors.Join(os.Symlink("old", at("link")), os.Symlink("folder", at("to-folder")), os.Symlink("/", at("root")), os.Link(at("old"), at("name")),
-		os.Rename(at("moved"), at("here")), os.WriteFile(at("new"), nil, 0o666)); err != nil {
+		os.Rename(at("moved"), at("here")), os.Chmod(at("mode"), 0o600), os.Chtimes(at("touched"), now, now),
+		os.WriteFile(at("new"), nil, 0o666), os.WriteFile(at("copy"), nil, 0o666), os.Chtimes(at("copy"), long, long)); err != nil {
 		t.Fatal(err)
 	}
 	got := ""
-	for _, p := range verify(t.Context(), dir, []string{"link", "to-folder", "root", "name", "old", "here", "new", "/proc/self/status", "/dev/null"}, since) {
+	for _, p := range verify(t.Context(), dir, []string{"link", "to-folder", "root", "name", "old", "here", "mode", "touched", "new", "copy", "/proc/self/status", "/dev/null"}, since) {
 		got += p.Code + " " + strings.SplitN(p.Message, ":", 2)[0] + "\n"
 	}
 	want := "DELIVERABLE_UNCHANGED link\nDELIVERABLE_UNCHANGED to-folder\nDELIVERABLE_UNCHANGED root\nDELIVERABLE_UNCHANGED name\nDELIVERABLE_UNCHANGED old\n" +
+		"DELIVERABLE_UNCHANGED here\nDELIVERABLE_UNCHANGED mode\n" +
 		"DELIVERABLE_UNCHECKED /proc/self/status\nDELIVERABLE_UNCHECKED /dev/null\n"
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)

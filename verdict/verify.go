@@ -46,7 +46,7 @@ func verify(ctx context.Context, dir string, deliverables []string, since time.T
 		newLink := isLink(path) && isNew(path, since)
 		path, err := filepath.EvalSymlinks(path)
 		if err != nil {
-			problems = append(problems, Problem{DeliverableMissing, fmt.Sprintf("%s: %v", d, cause.Of(err))})
+			problems = append(problems, Problem{Code: DeliverableMissing, Message: fmt.Sprintf("%s: %v", d, cause.Of(err))})
 			continue
 		}
 		found := isNew(path, since)
@@ -55,11 +55,11 @@ func verify(ctx context.Context, dir string, deliverables []string, since time.T
 		}
 		switch {
 		case !kept(path):
-			problems = append(problems, Problem{DeliverableUnchecked, d + ": not an ordinary file or folder, so it cannot be checked"})
+			problems = append(problems, Problem{Code: DeliverableUnchecked, Message: d + ": not an ordinary file or folder, so it cannot be checked"})
 		case err != nil:
-			problems = append(problems, Problem{DeliverableUnchecked, d + ": could not be checked in time: name the files made in it"})
+			problems = append(problems, Problem{Code: DeliverableUnchecked, Message: d + ": could not be checked in time: name the files made in it"})
 		case !found:
-			problems = append(problems, Problem{DeliverableUnchanged, d + ": was not changed during the run"})
+			problems = append(problems, Problem{Code: DeliverableUnchanged, Message: d + ": was not changed during the run"})
 		}
 	}
 	return problems
@@ -93,34 +93,26 @@ func kept(path string) bool {
 	return err == nil && (info.Mode().IsRegular() || info.IsDir()) && keepsFiles(path)
 }
 
-// isNew reports whether a file changed since: its content, or anything about it,
-// so that one that was moved here counts as well. A file with several names may
-// have got just a new name, which leaves its content as old as it is.
+// isNew reports whether a file was made, or its content changed or touched, since.
+// An old file that was moved here, got another mode or another name is still old.
 func isNew(path string, since time.Time) bool {
 	t, err := fileTimes(path)
-	if err != nil {
-		return false
-	}
-	if t.names > 1 {
-		t.changed = t.modified
-	}
-	return newer(t.modified, t.changed, since, time.Now())
+	return err == nil && t.newer(since, time.Now())
 }
 
 // newer decides by a file's times.
-func newer(modified, changed, since, now time.Time) bool {
+func (t times) newer(since, now time.Time) bool {
 	// Some file systems count in steps of one or two seconds. Whole seconds of
 	// the content alone are a time that somebody set.
-	if modified.Nanosecond() == 0 && changed.Nanosecond() == 0 {
+	if t.modified.Nanosecond() == 0 && t.changed.Nanosecond() == 0 {
 		since = since.Truncate(2 * time.Second)
 	}
 	// A time that lies ahead was set by hand, and says nothing.
-	return !changed.Before(since) || !modified.Before(since) && !modified.After(now.Add(ClockTick))
+	return !t.made.Before(since) || !t.modified.Before(since) && !t.modified.After(now.Add(ClockTick))
 }
 
-// times are when a file's content and when anything about it changed, and how
-// many names it has.
+// times are a file's own: of its making (the zero time if the system does not
+// keep it), of the last change of its content, and of anything about it.
 type times struct {
-	modified, changed time.Time
-	names             int
+	made, modified, changed time.Time
 }

@@ -1,0 +1,16 @@
+package verdict
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// fileTimes follows no link.
+func fileTimes(path string) (times, error) {
+	var st unix.Stat_t
+	if err := unix.Lstat(path, &st); err != nil {
+		return times{}, err
+	}
+	return times{made: time.Unix(st.Btim.Unix()), modified: time.Unix(st.Mtim.Unix()), changed: time.Unix(st.Ctim.Unix())}, nil
+}
