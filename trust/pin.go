@@ -37,10 +37,24 @@ const (
 	maxShown     = 64 << 10  // bytes of one file that are kept, to show how it changed
 )
 
-// snapshot reads a folder as it is now.
+// snapshot reads a folder as it is now, and what its links lead to elsewhere: whoever
+// runs a link runs what lies there.
 func snapshot(dir string) (manifest, error) {
-	m, size := manifest{}, int64(0)
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	s := snapshotter{dir: dir, into: manifest{}, walked: map[string]bool{}}
+	return s.into, s.walk(dir, "")
+}
+
+// A snapshotter makes a manifest.
+type snapshotter struct {
+	dir    string // the pinned folder, by real path
+	into   manifest
+	size   int64
+	walked map[string]bool // folders elsewhere, by real path
+}
+
+// walk adds what a folder holds, each path below at.
+func (s *snapshotter) walk(folder, at string) error {
+	return filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -48,46 +62,81 @@ func snapshot(dir string) (manifest, error) {
 			return fs.SkipDir // how the folder came to be, not what is in it
 		case d.IsDir():
 			return nil
-		case len(m) == maxPinned:
-			return fmt.Errorf("%s: more than %d files: pin the folders of its skills instead", dir, maxPinned)
 		}
-		rel, err := filepath.Rel(dir, path)
+		rel, err := filepath.Rel(folder, path)
 		if err != nil {
 			return err
 		}
-		text, err := pinnedText(path, d)
+		rel = at + filepath.ToSlash(rel)
+		if d.Type()&fs.ModeSymlink != 0 {
+			return s.link(path, rel)
+		}
+		text, err := pinnedText(path, d.Type(), at == "")
 		if err != nil {
 			return err
 		}
-		if size += int64(len(text)); size > maxPinnedAll {
-			return fmt.Errorf("%s: more than %d MB: pin the folders of its skills instead", dir, maxPinnedAll>>20)
-		}
-		p := pinned{Hash: digest(text)}
-		if len(text) <= maxShown && utf8.Valid(text) && !bytes.ContainsRune(text, 0) {
-			p.Text = string(text)
-		}
-		m[filepath.ToSlash(rel)] = p
-		return nil
+		return s.add(rel, text)
 	})
-	return m, err
 }
 
-// pinnedText is what counts of a file.
-func pinnedText(path string, d fs.DirEntry) ([]byte, error) {
-	if d.Type()&fs.ModeSymlink != 0 {
-		to, err := os.Readlink(path)
-		return []byte("link to " + to), err
+// link adds a link: where it leads, and what is there if that is no part of the folder.
+func (s *snapshotter) link(path, rel string) error {
+	to, err := os.Readlink(path)
+	if err != nil {
+		return err
 	}
-	if !d.Type().IsRegular() {
-		return []byte("not a file: " + d.Type().String()), nil
+	text := []byte("link to " + to)
+	real, err := realPath(path)
+	if err != nil || skill.Inside(s.dir, real) {
+		return s.add(rel, text) // it leads nowhere, or to what is pinned itself
+	}
+	info, err := os.Stat(real)
+	switch {
+	case err != nil:
+		return s.add(rel, text)
+	case !info.IsDir():
+		there, err := pinnedText(real, info.Mode().Type(), false)
+		if err != nil {
+			return err
+		}
+		return s.add(rel, slices.Concat(text, []byte("\n"), there))
+	}
+	if err := s.add(rel, text); err != nil || s.walked[real] {
+		return err
+	}
+	s.walked[real] = true
+	return s.walk(real, rel+"/")
+}
+
+// add adds what counts of a file.
+func (s *snapshotter) add(rel string, text []byte) error {
+	if len(s.into) == maxPinned {
+		return fmt.Errorf("%s: more than %d files: pin the folders of its skills instead", s.dir, maxPinned)
+	}
+	if s.size += int64(len(text)); s.size > maxPinnedAll {
+		return fmt.Errorf("%s: more than %d MB: pin the folders of its skills instead", s.dir, maxPinnedAll>>20)
+	}
+	p := pinned{Hash: digest(text)}
+	if len(text) <= maxShown && utf8.Valid(text) && !bytes.ContainsRune(text, 0) {
+		p.Text = string(text)
+	}
+	s.into[rel] = p
+	return nil
+}
+
+// pinnedText is what counts of a file that is no link. In the folder itself prose does
+// not count, for Run looks at each byte; elsewhere nobody looks again.
+func pinnedText(path string, kind fs.FileMode, own bool) ([]byte, error) {
+	if !kind.IsRegular() {
+		return []byte("not a file: " + kind.String()), nil
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
 	}
 	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	info, err := d.Info()
-	if err != nil {
-		return nil, err
+	if err != nil || !own {
+		return text, err
 	}
 	return counts(path, info.Mode(), text), nil
 }

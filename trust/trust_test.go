@@ -176,6 +176,55 @@ func TestPin(t *testing.T) {
 	want("a new file", true)
 }
 
+// TestPinLinks: what a link leads to is pinned too, file or folder, and cycles end.
+func TestPinLinks(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, text string) {
+		t.Helper()
+		file := filepath.Join(base, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("skills/a/SKILL.md", "!`./run.sh`\n")
+	write("skills/a/own.sh", "echo own\n")
+	write("elsewhere/run.sh", "echo one\n")
+	write("elsewhere/notes.md", "prose\n")
+	write("folder/deep/lib.sh", "echo one\n")
+	for link, to := range map[string]string{
+		"skills/a/run.sh": "../../elsewhere/run.sh", "skills/a/notes.sh": "../../elsewhere/notes.md", "skills/a/lib": "../../folder",
+		"skills/a/here.sh": "own.sh", "skills/a/nowhere": "../../nothing", "folder/again": "../folder", "skills/a/all": "..",
+	} {
+		if err := os.Symlink(to, filepath.Join(base, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := Policy{Store: Store{Dir: filepath.Join(base, "state", "trust")}}
+	dir := filepath.Join(base, "skills")
+	for _, change := range []struct{ file, text string }{
+		{"elsewhere/run.sh", "touch pwned\n"}, {"elsewhere/notes.md", "touch pwned\n"}, {"folder/deep/lib.sh", "touch pwned\n"}, {"folder/new.sh", ""},
+		{"nothing", "touch pwned\n"}, {"skills/a/own.sh", "touch pwned\n"},
+	} {
+		if _, err := p.Store.Pin(dir, ""); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.May(filepath.Join(dir, "a", "SKILL.md")); err != nil {
+			t.Errorf("as it was pinned: %v", err)
+		}
+		write(change.file, change.text)
+		refused, ok := errors.AsType[*NotTrusted](p.May(filepath.Join(dir, "a", "SKILL.md")))
+		if !ok || !refused.Changed {
+			t.Errorf("%s changed: %v", change.file, refused)
+		}
+		if changes, _, err := p.Store.Changes(dir); err != nil || change.text != "" && !strings.Contains(changes, "+touch pwned") {
+			t.Errorf("%s changed, and what is shown is %q, %v", change.file, changes, err)
+		}
+	}
+}
+
 // TestNotBelieved: a store that others can write, or that a project brings, says nothing.
 func TestNotBelieved(t *testing.T) {
 	base, err := filepath.EvalSymlinks(t.TempDir())
