@@ -77,13 +77,13 @@ func (rt *Runtime) ClaudePage(ctx context.Context, r ClaudeRequest) (*Page, erro
 	if err != nil {
 		return nil, err
 	}
-	page.Text = sent.Text
+	page.Text = p.hide.Text(sent.Text)
 	for _, d := range sent.Directives {
 		how := shell.Bash
 		if req.NoRun != nil {
 			how = shell.Nowhere
 		}
-		page.Directives = append(page.Directives, render.Directive{Command: d.Command, Line: d.Line, How: how, Exit: d.Exit, DurationMS: milliseconds(d.Duration), Bytes: d.Bytes})
+		page.Directives = append(page.Directives, render.Directive{Command: p.hide.Text(d.Command), Line: d.Line, How: how, Exit: d.Exit, DurationMS: milliseconds(d.Duration), Bytes: d.Bytes})
 	}
 	return page, nil
 }

@@ -19,10 +19,12 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/batch"
+	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/trust"
 )
 
@@ -34,7 +36,18 @@ type Site struct {
 	BatchFile string                    // the file that it is in; "": elsewhere
 	Named     string                    // a skill that may be looked at wherever it lies; "": none
 
-	marks markCache
+	marks   markCache
+	secrets struct {
+		once sync.Once
+		all  *redact.Redactor
+	}
+}
+
+// withoutSecrets is a text without the secrets of the environment: no page shows them, whoever
+// wrote them into a skill or a prompt.
+func (s *Site) withoutSecrets(text string) string {
+	s.secrets.once.Do(func() { s.secrets.all = redact.New(s.Runtime.Env) })
+	return s.secrets.all.Text(text)
 }
 
 //go:embed assets templates
@@ -211,7 +224,7 @@ func (v *visit) html(made *view) ([]byte, error) {
 	made.link = v.link
 	var b bytes.Buffer
 	err := templates.ExecuteTemplate(&b, made.Name, made)
-	return visible(b.Bytes()), err
+	return visible([]byte(v.withoutSecrets(b.String()))), err
 }
 
 // maxForm bounds what a form may send: it has names and arguments.

@@ -292,7 +292,11 @@ func (l *look) showSource(p *preview, source string) {
 		}
 	}
 	p.Seen, p.Runs = short(source), n > 0
-	part, rest := shown(source)
+	text := l.withoutSecrets(source)
+	if text != source {
+		spans = nil // they are elsewhere now
+	}
+	part, rest := shown(text)
 	p.SourceRest = rest
 	p.Lines = lines(segments(part, spans))
 	for at, found := range l.margin(p, source) {

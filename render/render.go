@@ -288,20 +288,17 @@ func (r *renderer) argument(i int) (v value, known, has bool) {
 	return value{data: r.env.Args.Words[i], words: r.env.Args.Words[i : i+1 : i+1]}, true, true
 }
 
-// text returns what a variable in the text becomes.
-func (r *renderer) text(p skill.Part) string {
+// text returns what a variable in the text becomes, and whether that is a path or id of our own.
+func (r *renderer) text(p skill.Part) (text string, own bool) {
 	v, known, has := r.lookup(p)
 	switch {
 	case p.Escaped && known:
-		return strings.TrimPrefix(p.Source, `\`)
+		return strings.TrimPrefix(p.Source, `\`), false
 	case p.Escaped || !has:
-		return p.Source
+		return p.Source, false
 	}
 	r.take(p)
-	if v.place {
-		return v.data
-	}
-	return r.redact.Text(v.data) // an argument, or what a binding printed
+	return v.data, v.place
 }
 
 // take notes which arguments went somewhere.
@@ -468,34 +465,49 @@ func (r *renderer) judge(parts []*planned) error {
 
 // join puts the page together.
 func (r *renderer) join(parts []*planned) string {
-	var b strings.Builder
+	var page, text strings.Builder
+	flush := func() {
+		page.WriteString(r.redact.Text(text.String())) // as a whole: a part of a secret is not known for one
+		text.Reset()
+	}
 	for _, p := range parts {
-		p.start = b.Len()
 		switch p.Kind {
 		case skill.Variable:
-			b.WriteString(r.text(p.Part))
+			value, own := r.text(p.Part)
+			if own {
+				flush()
+				page.WriteString(value)
+				continue
+			}
+			text.WriteString(value)
 		case skill.Directive:
-			b.WriteString(r.directive(p))
+			flush()
+			p.start = page.Len()
+			page.WriteString(r.redact.Text(r.directive(p)))
+			p.end = page.Len()
 		case skill.Escape:
-			b.WriteString(strings.TrimPrefix(p.Source, `\`))
+			text.WriteString(strings.TrimPrefix(p.Source, `\`))
 		default:
-			b.WriteString(p.Source)
+			text.WriteString(p.Source)
 		}
-		p.end = b.Len()
 	}
 	if r.missing() {
-		b.WriteString("\n\nARGUMENTS: " + r.redact.Text(r.env.Args.Text()))
+		text.WriteString("\n\nARGUMENTS: " + r.env.Args.Text())
 	}
-	return b.String()
+	flush()
+	return page.String()
 }
 
 func (r *renderer) trace(parts []*planned) Trace {
-	t := Trace{Warnings: r.warnings}
+	t := Trace{}
+	for _, w := range r.warnings {
+		t.Warnings = append(t.Warnings, r.redact.Text(w))
+	}
 	for _, p := range parts {
 		if p.task == nil {
 			continue
 		}
-		d := Directive{Command: p.task.command, Line: p.Line, Offset: p.Offset, Start: p.start, End: p.end}
+		d := Directive{Command: r.redact.Text(p.task.command), Line: p.Line, Offset: p.Offset, Start: p.start, End: p.end}
 		if o := p.task.outcome; o != nil {
 			d.How, d.Exit, d.Bytes = o.How, o.Exit, o.size()
 			d.DurationMS = float64(o.duration.Microseconds()) / 1000

@@ -15,18 +15,16 @@ import (
 // Find looks a program up for whoever is about to start it, by a name in the
 // environment's PATH or by a path that is relative to dir. The project that we are in
 // provides programs only if it is trusted: its folders in PATH do not count, nor do
-// relative ones, and no link leads into it. The error is a *NotTrusted if only the
-// project has the program, and otherwise one of proc.Find.
+// relative ones, and no link leads into it. The error is a *NotTrusted if trust
+// would help, and otherwise one of proc.Find.
 func (p Policy) Find(name, dir string, env []string) (string, error) {
 	path, err := proc.Find(name, dir, p.Env(env))
 	if err == nil {
 		if err = p.provides(path); err == nil {
 			return path, nil
 		}
-	} else if withheld, ferr := proc.Find(name, dir, env); ferr == nil {
-		if refused := p.provides(withheld); refused != nil {
-			err = refused
-		}
+	} else if withheld, ferr := proc.Find(name, dir, withPath(env, filepath.IsAbs)); ferr == nil {
+		err = p.provides(withheld)
 	}
 	return "", err
 }
@@ -36,18 +34,23 @@ func (p Policy) Find(name, dir string, env []string) (string, error) {
 // project, and no relative one, which means another folder wherever one goes; BASH_ENV
 // names no file of the project, which bash would run before anything else.
 func (p Policy) Env(env []string) []string {
-	kept := make([]string, 0, len(env))
-	for _, kv := range env {
-		switch name, value, _ := strings.Cut(kv, "="); {
-		case name == "PATH":
-			dirs := slices.DeleteFunc(filepath.SplitList(value), func(dir string) bool { return !p.lends(dir) })
-			kv = "PATH=" + strings.Join(dirs, string(os.PathListSeparator))
-		case name == "BASH_ENV" && value != "" && !p.lends(value):
-			continue
+	env = withPath(env, p.lends)
+	return slices.DeleteFunc(env, func(kv string) bool {
+		file, ok := strings.CutPrefix(kv, "BASH_ENV=")
+		return ok && file != "" && !p.lends(file)
+	})
+}
+
+// withPath is an environment with the folders of PATH that keep wants.
+func withPath(env []string, keep func(dir string) bool) []string {
+	env = slices.Clone(env)
+	for i, kv := range env {
+		if list, ok := strings.CutPrefix(kv, "PATH="); ok {
+			dirs := slices.DeleteFunc(filepath.SplitList(list), func(dir string) bool { return !keep(dir) })
+			env[i] = "PATH=" + strings.Join(dirs, string(os.PathListSeparator))
 		}
-		kept = append(kept, kv)
 	}
-	return kept
+	return env
 }
 
 // lends reports whether a path of the environment may say what runs.

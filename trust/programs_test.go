@@ -45,8 +45,9 @@ func TestFind(t *testing.T) {
 	policy := func() Policy {
 		return Policy{Store: store, Home: at("home"), Near: func() []string { return []string{project} }}.Now()
 	}
+	const missing = "missing"
 	for _, tt := range []struct{ path, want string }{ // want "": refused
-		{".", ""}, {":", ""}, {"./", ""}, {"sub", ""}, {"../project", ""}, {"node_modules/.bin", ""},
+		{".", missing}, {":", missing}, {"./", missing}, {"sub", missing}, {"../project", missing}, {"node_modules/.bin", missing},
 		{at("home/project/node_modules/.bin"), ""}, {at("home/project/sub/.."), ""}, {at("home/linked-project"), ""},
 		{at("home/project-bin/.bin"), ""}, {at("home/links"), ""}, {at("home/detour"), ""}, {at("home/project/usr-bin"), ""},
 		// What people have:
@@ -60,6 +61,12 @@ func TestFind(t *testing.T) {
 		{":" + at("home/project/node_modules/.bin") + ":" + at("home/nowhere") + ":" + at("home/.local/bin"), "home/.local/bin/claude"},
 	} {
 		got, err := policy().Find("claude", project, []string{"PATH=" + tt.path})
+		if tt.want == missing {
+			if !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("PATH=%s: %s, %v, want none", tt.path, got, err)
+			}
+			continue
+		}
 		if tt.want != "" {
 			if err != nil || got != at(tt.want) {
 				t.Errorf("PATH=%s: %s, %v, want %s", tt.path, got, err, tt.want)
