@@ -41,7 +41,7 @@ here: internal/paths session settings skill
 history:
 migrate: edit internal/legacy internal/words render shell skill
 migrate/disk: edit/disk internal/cause internal/paths migrate proc report skill
-page: . batch check claudepage edit/disk history internal/atomicfile internal/paths internal/term render session shell skill trust try
+page: . batch check claudepage edit/disk history internal/atomicfile internal/paths internal/redact internal/term render session shell skill trust try
 permit:
 plugin:
 proc:

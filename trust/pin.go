@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -87,7 +88,7 @@ func (s *snapshotter) link(path, rel string) error {
 	}
 	text := []byte("link to " + to)
 	real, err := realPath(path)
-	if err != nil || skill.Inside(s.dir, real) {
+	if err != nil || paths.Inside(s.dir, real) {
 		return s.add(rel, text) // it leads nowhere, or to what is pinned itself
 	}
 	info, err := os.Stat(real)
