@@ -104,14 +104,15 @@ func PlainName(skill string) string {
 	return skill[strings.LastIndexByte(skill, ':')+1:]
 }
 
-// start begins a session, or goes on with one after its context was lost.
+// start begins a session, or goes on with one. Whatever it was, nobody knows what
+// the transcript has kept: a crash may have lost the page, a rewind may have cut it off.
 func (s Store) start(id ID, source string, badAgent bool) (Answer, error) {
-	if source != "compact" && source != "clear" {
-		return Answer{}, s.Sweep()
-	}
 	err := s.Forget(id, id.Agent == "")
 	if source == "clear" {
 		return Answer{}, errors.Join(err, s.ForgetEarlier(id.Session))
+	}
+	if source != "compact" {
+		return Answer{}, errors.Join(err, s.Sweep())
 	}
 	if id.Agent != "" || badAgent {
 		return Answer{}, err

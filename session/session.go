@@ -436,8 +436,8 @@ const spent = "-spent"
 // Taken returns who is about to load a skill, and takes that note. If several
 // agents are waiting nobody can tell them apart, and each of them is in doubt:
 // their notes go when as many loads have come, or when they are too old. While
-// subagents are at work a note of the main agent's is in doubt too: a subagent's
-// skills are loaded for it without a note.
+// another subagent is at work a note is in doubt too: the skills that a subagent
+// starts with are loaded for it without a note.
 func (s Store) Taken(session, skill string) (Waiting, error) {
 	dir, err := s.path(session, notes, key(skill))
 	if err != nil {
@@ -472,7 +472,7 @@ func (s Store) Taken(session, skill string) (Waiting, error) {
 		}
 	}
 	w.Noted = len(waiting) > 0
-	if w.Noted && w.Agent == "" && s.anyActive(session) {
+	if w.Noted && s.othersActive(session, w.Agent) {
 		w.Known = false
 	}
 	switch {
@@ -526,8 +526,8 @@ func (s Store) Ended(id ID) error {
 // longestRun is after how long a subagent that never said it ended counts as ended.
 const longestRun = 24 * time.Hour
 
-// anyActive reports whether a subagent may be at work.
-func (s Store) anyActive(session string) bool {
+// othersActive reports whether another subagent than this agent may be at work.
+func (s Store) othersActive(session, agent string) bool {
 	dir, err := s.path(session, active)
 	if err != nil {
 		return true
@@ -538,7 +538,7 @@ func (s Store) anyActive(session string) bool {
 	}
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		info, err := e.Info()
-		return err == nil && time.Since(info.ModTime()) < longestRun
+		return err == nil && e.Name() != agent && time.Since(info.ModTime()) < longestRun
 	})
 }
 

@@ -246,8 +246,11 @@ func TestHook(t *testing.T) {
 		{event: `{"hook_event_name":"PostCompact","session_id":"s1"}`, other: true},
 		{event: `{"hook_event_name":"SessionStart","session_id":"s1","source":"compact"}`, other: true, context: true},
 		{event: `{"hook_event_name":"SessionStart","session_id":"s1","source":"clear"}`, other: true},
-		{event: `{"hook_event_name":"SessionStart","session_id":"s1","source":"startup"}`, main: true, sub: true, other: true},
-		{event: `{"hook_event_name":"SessionStart","session_id":"s1","source":"resume"}`, main: true, sub: true, other: true},
+		{event: `{"hook_event_name":"SessionStart","session_id":"s1","source":"startup"}`, other: true},
+		{event: `{"hook_event_name":"SessionStart","session_id":"s1","source":"resume"}`, other: true},
+		{event: `{"hook_event_name":"SessionStart","session_id":"s1","source":"something new"}`, other: true},
+		{event: `{"hook_event_name":"SessionStart","session_id":"s1"}`, other: true},
+		{event: `{"hook_event_name":"SessionStart","session_id":"s1","source":"resume","agent_id":"a1"}`, main: true, other: true},
 		{event: `{"hook_event_name":"SubagentStart","session_id":"s1","agent_id":"a1","agent_type":"x"}`, main: true, other: true},
 		{event: `{"hook_event_name":"SessionEnd","session_id":"s1","reason":"other"}`, other: true},
 		{event: `{"hook_event_name":"Stop","session_id":"s1"}`, main: true, sub: true, other: true, stderr: true},
@@ -444,6 +447,30 @@ func TestSubagentsAtWork(t *testing.T) {
 	hook(`{"hook_event_name":"PreToolUse","session_id":"s","agent_id":"a1","tool_name":"Skill","tool_input":{"skill":"x"}}`)
 	if w, err := s.Taken("s", "x"); err != nil || !w.Known || w.Agent != "a1" {
 		t.Errorf("%+v, %v", w, err)
+	}
+}
+
+// TestAnotherSubagent: the note of one subagent is not taken for another that starts
+// after it, and whose skills are loaded for it without a note.
+func TestAnotherSubagent(t *testing.T) {
+	s := Store{Dir: filepath.Join(t.TempDir(), "sessions")}
+	hook := func(event string) {
+		t.Helper()
+		if _, err := s.Hook([]byte(event)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const note = `{"hook_event_name":"PreToolUse","session_id":"s","agent_id":"a1","tool_name":"Skill","tool_input":{"skill":"x"}}`
+	hook(`{"hook_event_name":"SubagentStart","session_id":"s","agent_id":"a1"}`)
+	hook(note)
+	hook(`{"hook_event_name":"SubagentStart","session_id":"s","agent_id":"a2"}`)
+	if w, err := s.Taken("s", "x"); err != nil || w.Known {
+		t.Errorf("a load while another subagent is at work: %+v, %v, want doubt", w, err)
+	}
+	hook(`{"hook_event_name":"SubagentStop","session_id":"s","agent_id":"a2"}`)
+	hook(note)
+	if w, err := s.Taken("s", "x"); err != nil || !w.Known || w.Agent != "a1" {
+		t.Errorf("a load after it ended: %+v, %v, want a1", w, err)
 	}
 }
 
