@@ -34,9 +34,9 @@ cross: ## every platform still builds; of the second program, which takes minute
 		GOOS=$${target%/*} GOARCH=$${target#*/} go build -o /dev/null ./cmd/skillhand-server || { echo "skillhand-server does not build for $$target"; exit 1; }; \
 	done
 
-release: ## archives for every platform, the plugin and checksums, in dist; twice gives the same bytes
+release: ## archives, npm packages, manifests and checksums of the version in VERSION, in dist; twice gives the same bytes
 	rm -rf dist
-	go run ./release -o dist -version '$(VERSION)'
+	go run ./release -o dist
 
 bench: build tools parallel ## speed, as ratios to a peer in the same run
 	go run ./bench bin/skillhand
@@ -51,11 +51,15 @@ fuzz: ## every fuzz test for FUZZTIME
 	SKILLHAND_DOCUMENTS=1000000 go test -run TestSchemaAgrees -timeout 1h ./report
 	SKILLHAND_PERMIT_PROBES=4000 go test -run TestClaude -timeout 1h ./permit
 
-lint: $(TOOLS)/golangci-lint ## what linters think
+lint: $(TOOLS)/golangci-lint $(TOOLS)/actionlint ## what linters think
 	$(TOOLS)/golangci-lint run ./...
+	$(TOOLS)/actionlint
 
 $(TOOLS)/golangci-lint:
 	GOBIN=$(TOOLS) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
+
+$(TOOLS)/actionlint:
+	GOBIN=$(TOOLS) go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
 # bash is what directives are compared with; a C compiler is what -race needs; npm installs the
 # real Claude CLI for the tests that ask it; Postgres is what batches grow to; pre-commit runs our

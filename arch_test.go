@@ -45,8 +45,8 @@ page: . batch check claudepage edit/disk history internal/atomicfile internal/pa
 permit:
 plugin:
 proc:
-release: proc
 render: internal/atomicfile internal/cause internal/paths internal/redact shell skill
+release: claudepage proc schemas
 report: internal/jsonfind internal/legacy
 scaffold: skill
 schemas:

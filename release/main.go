@@ -1,6 +1,7 @@
-// Command release builds what a release of skillhand consists of: an archive
-// for each platform, the plugin, and their checksums. The same commit gives the
-// same bytes, wherever and whenever it is built with the same version of Go.
+// Command release builds what a release of skillhand consists of: an archive and
+// a package of npm for each platform, the plugin, what package managers and
+// containers read, a list of parts, and checksums. The same commit gives the same
+// bytes, wherever and whenever it is built with the same version of Go.
 package main
 
 import (
@@ -11,6 +12,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -27,7 +29,7 @@ import (
 func main() {
 	r := release{Root: ".", Platforms: platforms}
 	flag.StringVar(&r.Out, "o", "dist", "the `folder` to write to; it must be empty or new")
-	flag.StringVar(&r.Version, "version", "", "the version (default what git describe says)")
+	flag.StringVar(&r.Version, "version", "", "the version (default what the file VERSION says)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := r.Make(ctx)
@@ -51,7 +53,7 @@ var platforms = []platform{
 type release struct {
 	Root      string // the source
 	Out       string
-	Version   string // "" means what git describe says
+	Version   string // such as v1.2.3; "" means what the file VERSION says
 	Platforms []platform
 
 	made time.Time // when the source was committed: the time of every file
@@ -79,29 +81,84 @@ func (r *release) Make(ctx context.Context) error {
 	}
 	files := map[string][]byte{}
 	for _, p := range r.Platforms {
-		name, data, err := r.archive(ctx, p, common)
-		if err != nil {
+		if err := r.platform(ctx, p, common, files); err != nil {
 			return fmt.Errorf("%s/%s: %w", p.OS, p.Arch, err)
+		}
+	}
+	if err := r.rest(ctx, files); err != nil {
+		return err
+	}
+	files["SHA256SUMS"] = sums(files)
+	return write(r.Out, files)
+}
+
+// platform adds what a release has for a platform.
+func (r *release) platform(ctx context.Context, p platform, common []entry, files map[string][]byte) error {
+	built, err := r.programs(ctx, p)
+	if err != nil {
+		return err
+	}
+	pack := tarGz
+	if p.OS == "windows" {
+		pack = zipped
+	}
+	if files[r.archiveName(p)], err = pack(r.folder(p), slices.Concat(common, built), r.made); err != nil {
+		return err
+	}
+	name, data, err := r.npmPlatform(p, built)
+	if err != nil {
+		return err
+	}
+	files[name] = data
+	if p == r.Platforms[0] {
+		files["skillhand-"+r.Version+".sbom.json"], err = r.sbom(built)
+	}
+	return err
+}
+
+// rest adds what is the same on every platform. Package managers want all of them.
+func (r *release) rest(ctx context.Context, files map[string][]byte) error {
+	if len(r.Platforms) == len(platforms) {
+		made, err := r.manifests(files)
+		if err != nil {
+			return err
+		}
+		maps.Copy(files, made)
+	}
+	for _, make := range []func(context.Context) (string, []byte, error){r.plugin, r.npmMain} {
+		name, data, err := make(ctx)
+		if err != nil {
+			return err
 		}
 		files[name] = data
 	}
-	name, data, err := r.plugin(ctx)
-	if err != nil {
-		return fmt.Errorf("plugin: %w", err)
+	return nil
+}
+
+// number is the version without its v.
+func (r *release) number() string { return strings.TrimPrefix(r.Version, "v") }
+
+// folder is the only folder in a platform's archive.
+func (r *release) folder(p platform) string {
+	return fmt.Sprintf("skillhand-%s-%s-%s", r.Version, p.OS, p.Arch)
+}
+
+// archiveName is the file of a platform's archive: a zip for Windows, else a tar.gz.
+func (r *release) archiveName(p platform) string {
+	if p.OS == "windows" {
+		return r.folder(p) + ".zip"
 	}
-	files[name] = data
-	files["SHA256SUMS"] = sums(files)
-	return write(r.Out, files)
+	return r.folder(p) + ".tar.gz"
 }
 
 // identify finds out which version of the source this is, and from when.
 func (r *release) identify(ctx context.Context) error {
 	if r.Version == "" {
-		out, err := r.run(ctx, nil, "git", "describe", "--tags", "--always", "--dirty")
+		number, err := os.ReadFile(filepath.Join(r.Root, "VERSION"))
 		if err != nil {
 			return err
 		}
-		r.Version = strings.TrimSpace(string(out))
+		r.Version = "v" + strings.TrimSpace(string(number))
 	}
 	epoch := os.Getenv("SOURCE_DATE_EPOCH")
 	if epoch == "" {
@@ -177,28 +234,22 @@ func program(name, os string) string {
 	return name
 }
 
-// archive builds the programs for a platform and packs them: as zip for Windows, else as tar.gz.
-func (r *release) archive(ctx context.Context, p platform, common []entry) (name string, data []byte, err error) {
-	pack, suffix := tarGz, ".tar.gz"
-	if p.OS == "windows" {
-		pack, suffix = zipped, ".zip"
-	}
+// programs builds the programs of a platform.
+func (r *release) programs(ctx context.Context, p platform) ([]entry, error) {
 	built, err := r.build(ctx, p)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	all := slices.Clone(common)
+	var all []entry
 	for _, name := range programs {
 		name = program(name, p.OS)
 		binary, err := os.ReadFile(filepath.Join(built, name))
 		if err != nil {
-			return "", nil, err
+			return nil, err
 		}
 		all = append(all, entry{Name: name, Data: binary, Program: true})
 	}
-	folder := fmt.Sprintf("skillhand-%s-%s-%s", r.Version, p.OS, p.Arch)
-	data, err = pack(folder, all, r.made)
-	return folder + suffix, data, err
+	return all, nil
 }
 
 // build compiles static binaries in which nothing tells where and when they

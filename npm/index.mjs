@@ -1,0 +1,3 @@
+import skillhand from './index.cjs';
+
+export const { ask, askEvents, check, load, parse, run, program, SkillhandError } = skillhand;
