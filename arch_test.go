@@ -57,6 +57,7 @@ shell/bind: internal/words
 skill: internal/cause internal/markdown internal/paths
 trust: internal/atomicfile internal/links internal/paths proc skill
 verdict: internal/cause proc report
+upgrade: internal/atomicfile
 view: here history internal/paths internal/term report session settings shell
 
 internal/atomicfile: internal/cause
@@ -74,7 +75,7 @@ internal/txtartest:
 internal/words:
 
 cmd/skillhand: . check claude claudepage doctor edit/disk golden here history internal/atomicfile internal/cause internal/cli internal/paths internal/term migrate migrate/disk render report scaffold schemas session shell skill trust verdict view
-cmd/skillhand-server: . batch batch/jobfile claude here history internal/atomicfile internal/cli internal/paths internal/term lsp mcp mcp/host page proc render shell skill try verdict view
+cmd/skillhand-server: . batch batch/jobfile claude here history internal/atomicfile internal/cli internal/paths internal/term lsp mcp mcp/host page proc render shell skill try upgrade verdict view
 
 # For tests alone: no line above may name them.
 internal/fakeapi:

@@ -97,7 +97,8 @@ func TestMake(t *testing.T) {
 	if here.OS == "windows" {
 		archive, unpack = strings.TrimSuffix(archive, ".tar.gz")+".zip", unzip
 	}
-	names := []string{"SHA256SUMS", "skillhand-plugin-v1.2.3.zip", archive}
+	names := []string{"SHA256SUMS", "npm-skillhand-" + here.npmName() + "-1.2.3.tgz", "npm-skillhand-1.2.3.tgz", "skillhand-plugin-v1.2.3.zip", archive, "skillhand-v1.2.3.sbom.json"}
+	slices.Sort(names)
 	if diff := cmp.Diff(names, sorted(one)); diff != "" {
 		t.Fatalf("files (-want +got):\n%s", diff)
 	}
@@ -127,7 +128,8 @@ func TestMake(t *testing.T) {
 	for _, name := range programs {
 		checkBinary(t, program(name, runtime.GOOS), files)
 	}
-	checkPlugin(t, unzip(t, one[names[1]]))
+	checkPlugin(t, unzip(t, one["skillhand-plugin-v1.2.3.zip"]))
+	t.Run("install", func(t *testing.T) { testInstall(t, one, archive) })
 }
 
 func checkSums(t *testing.T, files map[string][]byte) {

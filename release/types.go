@@ -118,7 +118,7 @@ func (w typeWriter) of(s *schema, indent string) string {
 	}
 	var parts []string
 	if s.Ref != "" {
-		parts = append(parts, w.document+pascal(path.Base(s.Ref)))
+		parts = append(parts, w.named(s.Ref))
 	}
 	switch {
 	case s.Const != nil:
@@ -150,6 +150,16 @@ func (w typeWriter) of(s *schema, indent string) string {
 		}
 	}
 	return strings.Join(parts, " & ")
+}
+
+// named is the type that a reference names: a definition, or a property of one.
+func (w typeWriter) named(ref string) string {
+	steps := strings.Split(strings.TrimPrefix(ref, "#/$defs/"), "/")
+	name := w.document + pascal(steps[0])
+	for i := 2; i < len(steps); i += 2 { // behind "properties"
+		name += fmt.Sprintf("[%q]", steps[i])
+	}
+	return name
 }
 
 func union[T any](list []T, text func(T) string) string {

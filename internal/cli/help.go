@@ -22,7 +22,7 @@ var groups = []group{
 	{"Use skills", []string{"load", "run", "ask", "batch", "list", "mcp"}},
 	{"Write skills", []string{"init", "check", "explain", "test", "try", "parse", "emit", "migrate", "lsp"}},
 	{"See what happened", []string{"status", "statusline", "retro", "history", "page"}},
-	{"Set up", []string{"trust", "doctor", "hook", "builtin", "server", "version", "completion", "man", "help"}},
+	{"Set up", []string{"trust", "doctor", "hook", "builtin", "server", "version", "upgrade", "completion", "man", "help"}},
 }
 
 // groupsOf are the groups with the commands that there are. What no group

@@ -33,8 +33,9 @@ var (
 	Claude = Tool{Name: "claude", Packages: []string{"@anthropic-ai/claude-code@" + claudepage.Version}, Says: claudepage.Version + " "}
 	Codex  = Tool{Name: "codex", Packages: []string{"@openai/codex@0.166.0"}}
 	// It needs a newer node than many machines have.
-	Inspector = Tool{Name: "mcp-inspector", Packages: []string{"@modelcontextprotocol/inspector@2.12.0", "node@22.23.3"}}
-	Axe       = Tool{Name: "axe", Packages: []string{"axe-core@4.14.0"}}
+	Inspector  = Tool{Name: "mcp-inspector", Packages: []string{"@modelcontextprotocol/inspector@2.12.0", "node@22.23.3"}}
+	TypeScript = Tool{Name: "tsc", Packages: []string{"typescript@5.9.3", "@types/node@20.19.43"}}
+	Axe        = Tool{Name: "axe", Packages: []string{"axe-core@4.14.0"}}
 )
 
 // Bin returns the folder with the tool's programs; see Modules.

@@ -1,0 +1,76 @@
+// Package upgrade answers: how did this copy of skillhand get here, and how does it become the
+// newest one?
+package upgrade
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// An Origin is how a copy was installed.
+type Origin string
+
+// The ways in which people install skillhand.
+const (
+	NPM       Origin = "npm"
+	NPMGlobal Origin = "npm-global"
+	Homebrew  Origin = "homebrew"
+	Scoop     Origin = "scoop"
+	Winget    Origin = "winget"
+	Go        Origin = "go"
+	Archive   Origin = "archive"
+	Source    Origin = "source"
+)
+
+// released is the version of a release. Whoever builds from a clone has something behind the numbers.
+var released = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?$`)
+
+// Of tells the origin of a program by its real path and its version. goBin are the folders that go install writes to.
+func Of(program, version string, goBin []string) Origin {
+	file := strings.ReplaceAll(program, `\`, "/")
+	has := func(part string) bool { return strings.Contains(strings.ToLower(file), part) }
+	switch {
+	case has("/node_modules/@skillhand/"):
+		if has("/lib/node_modules/") || has("/npm/node_modules/") { // Unix; Windows
+			return NPMGlobal
+		}
+		return NPM
+	case has("/cellar/skillhand/"):
+		return Homebrew
+	case has("/scoop/apps/skillhand/"):
+		return Scoop
+	case has("/winget/packages/"):
+		return Winget
+	case slices.Contains(goBin, path.Dir(file)):
+		return Go
+	case released.MatchString(version):
+		return Archive
+	}
+	return Source
+}
+
+// Upgrade is the command line that gets the newest version; "" where skillhand replaces itself.
+func (o Origin) Upgrade() string {
+	return map[Origin]string{
+		NPM:       "npm install skillhand@latest",
+		NPMGlobal: "npm install --global skillhand@latest",
+		Homebrew:  "brew upgrade skillhand",
+		Scoop:     "scoop update skillhand",
+		Winget:    "winget upgrade Skillhand.Skillhand",
+		Go:        "go install github.com/skillhand/skillhand/cmd/...@latest",
+		Source:    "git pull && make build",
+	}[o]
+}
+
+// Remove is the command line that takes the programs away; "" where their files are simply removed.
+func (o Origin) Remove() string {
+	return map[Origin]string{
+		NPM:       "npm uninstall skillhand",
+		NPMGlobal: "npm uninstall --global skillhand",
+		Homebrew:  "brew uninstall skillhand",
+		Scoop:     "scoop uninstall skillhand",
+		Winget:    "winget uninstall Skillhand.Skillhand",
+	}[o]
+}
