@@ -1,10 +1,19 @@
 package migrate
 
+import "path"
+
 // A Document is what became of many files, as skillhand migrate --json prints
 // it: schemas/migrate-v1.schema.json.
 type Document struct {
 	Files   []Outcome `json:"files"`
+	Unclear []Place   `json:"unclear"` // lines that run a command of which nothing is known, and read its output
 	Summary Summary   `json:"summary"`
+}
+
+// A Place is a line of a file.
+type Place struct {
+	Path string `json:"path"`
+	Line int    `json:"line"`
 }
 
 // An Outcome is what became of one file.
@@ -24,12 +33,14 @@ type Summary struct {
 	Failed    int `json:"failed"`
 }
 
-// Add takes in what became of one more file.
+// Add takes in what became of one more file. The file that scripts source is not counted.
 func (d *Document) Add(o Outcome) {
 	d.Files = append(d.Files, o)
 	switch o.Status {
 	case Changed:
-		d.Summary.Changed++
+		if path.Base(o.Path) != ReportFile {
+			d.Summary.Changed++
+		}
 	case Unchanged:
 		d.Summary.Unchanged++
 	case LeftAlone:

@@ -24,6 +24,7 @@ func (u *usage) learnJSON() {
 	for range 3 {
 		known := len(u.json)
 		syntax.Walk(u.file, func(n syntax.Node) bool {
+			u.usedAsJSON(n)
 			switch n := n.(type) {
 			case *syntax.Assign:
 				if n.Name != nil && (u.isJSON(n.Value) || n.Array != nil && slices.ContainsFunc(n.Array.Elems, func(e *syntax.ArrayElem) bool { return u.isJSON(e.Value) })) {
@@ -78,7 +79,7 @@ func (u *usage) isJSON(w *syntax.Word) bool {
 	}
 	switch n := pieces[0].Node.(type) {
 	case *syntax.ParamExp:
-		return n.Param != nil && !n.Length && (u.json[n.Param.Value] || n.Exp != nil && u.isJSON(n.Exp.Word))
+		return n.Param != nil && !n.Length && n.Slice == nil && (u.json[n.Param.Value] || n.Exp != nil && u.isJSON(n.Exp.Word))
 	case *syntax.CmdSubst:
 		return len(n.Stmts) > 0 && u.endsInJSON(n.Stmts[len(n.Stmts)-1])
 	}
@@ -99,7 +100,64 @@ func (u *usage) endsInJSON(st *syntax.Stmt) bool {
 		return false
 	}
 	name := literal(c.Args[0])
+	if slices.Contains([]string{"cat", "head", "tail", "tr"}, name) && slices.ContainsFunc(c.Args[1:], isJSONFile) {
+		return true
+	}
 	return name == "jq" && !rawJQ(c.Args) || u.json[name+"()"] || u.printsJSON(st, c)
+}
+
+func isJSONFile(w *syntax.Word) bool { return strings.HasSuffix(tail(w), ".json") }
+
+// usedAsJSON takes in a variable that the script itself reads as JSON: jq gets it whole, or
+// grep or sed look for a key in it.
+func (u *usage) usedAsJSON(n syntax.Node) {
+	var reader *syntax.Stmt
+	var word *syntax.Word
+	switch n := n.(type) {
+	case *syntax.BinaryCmd:
+		c, ok := n.X.Cmd.(*syntax.CallExpr)
+		if name := ""; ok && n.Op == syntax.Pipe && len(c.Args) > 1 {
+			if name = literal(c.Args[0]); name == "echo" || name == "printf" {
+				reader, word = n.Y, c.Args[len(c.Args)-1]
+			}
+		}
+	case *syntax.Stmt:
+		for _, r := range n.Redirs {
+			if r.Op == syntax.WordHdoc {
+				reader, word = n, r.Word
+			}
+		}
+	}
+	if name := variable(word); name != "" && readsKeys(reader) {
+		u.json[name] = true
+	}
+}
+
+var jsonKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\?"\w+\\?"\s*(?:\\s\*|\[\[:space:\]\]\*| \*)?:`) })
+
+// readsKeys reports whether a statement reads its input as JSON.
+func readsKeys(st *syntax.Stmt) bool {
+	for {
+		b, ok := st.Cmd.(*syntax.BinaryCmd)
+		if !ok {
+			break
+		}
+		st = b.X
+	}
+	c, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Args) < 2 {
+		return false
+	}
+	switch literal(c.Args[0]) {
+	case "jq":
+		return !slices.ContainsFunc(c.Args, func(w *syntax.Word) bool {
+			word := literal(w)
+			return strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.ContainsAny(word, "Rn") || word == "--raw-input" || word == "--null-input"
+		})
+	case "grep", "egrep", "sed":
+		return jsonKey().MatchString(readAll(c.Args[1:]).text)
+	}
+	return false
 }
 
 // In the code of other languages: a text that is JSON, or a function that makes some.
@@ -115,14 +173,69 @@ func (u *usage) printsJSON(st *syntax.Stmt, c *syntax.CallExpr) bool {
 	switch name := literal(c.Args[0]); name {
 	case "echo", "printf", "cat", "tee", "sed", "tr", "envsubst":
 		return looksLikeJSON(printed(st, c)) || (name == "echo" || name == "printf") && slices.ContainsFunc(c.Args[1:], u.isJSON) ||
-			name == "cat" && slices.ContainsFunc(c.Args[1:], func(w *syntax.Word) bool { return strings.HasSuffix(tail(w), ".json") })
+			name == "cat" && slices.ContainsFunc(c.Args[1:], isJSONFile)
 	case "jq":
 		return makesJSON(c.Args)
 	case "awk", "gawk", "perl", "php", "python", "python3", "node", "ruby":
 		return printedJSON().MatchString(readAll(c.Args[1:]).text + read1(hereDocument(st)).text)
-	default: // a function that may print what it is given
-		return u.functions[name] != nil && slices.ContainsFunc(c.Args[1:], u.isJSON)
+	default: // a function that prints what it is given
+		f := u.functions[name]
+		return f != nil && slices.ContainsFunc(c.Args[1:], u.isJSON) && slices.ContainsFunc(f.bodies, u.printsArguments)
 	}
+}
+
+// passesOn reports whether JSON that goes through a pipe into a statement may come out of
+// it on the script's stdout.
+func (u *usage) passesOn(into *syntax.Stmt, p place) bool {
+	p = u.redirected(into, p)
+	if !p.own && !p.pipe {
+		return false
+	}
+	switch cmd := into.Cmd.(type) {
+	case *syntax.BinaryCmd:
+		return u.passesOn(cmd.X, p)
+	case *syntax.CallExpr:
+		switch literal(first(cmd.Args)) {
+		case "jq":
+			return !rawJQ(cmd.Args) && literal(second(cmd.Args)) != "empty"
+		case "grep", "wc", "cut", "xargs", "md5sum", "sha256sum", "curl":
+			return false
+		}
+	case *syntax.WhileClause:
+		return false
+	}
+	return true
+}
+
+// printsArguments reports whether the body of a function prints one of its arguments as it is.
+func (u *usage) printsArguments(body *syntax.Stmt) (prints bool) {
+	given := map[string]bool{}
+	isGiven := func(w *syntax.Word) bool {
+		v := variable(w)
+		return v != "" && (strings.Trim(v, "123456789@*") == "" || given[v])
+	}
+	syntax.Walk(body, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Assign:
+			if n.Name != nil && isGiven(n.Value) {
+				given[n.Name.Value] = true
+			}
+		case *syntax.BinaryCmd:
+			if n.Op == syntax.Pipe && !u.passesOn(n.Y, top) {
+				return false
+			}
+		case *syntax.Stmt:
+			if c, ok := n.Cmd.(*syntax.CallExpr); ok && u.redirected(n, top).own && len(c.Args) > 1 {
+				if name := literal(c.Args[0]); name == "echo" || name == "printf" || u.functions[name] != nil {
+					prints = prints || slices.ContainsFunc(c.Args[1:], isGiven)
+				}
+			}
+		case *syntax.CmdSubst:
+			return false
+		}
+		return !prints
+	})
+	return prints
 }
 
 // asksForJSON reports whether a program is told to print JSON, and nothing that it picks out of it.

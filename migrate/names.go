@@ -93,6 +93,9 @@ func (v *values) names(w *syntax.Word, f *function, depth int) []string {
 
 // expanded lists what an expansion may stand for.
 func (v *values) expanded(n syntax.Node, f *function, depth int) (all []string) {
+	if isOwnFolder(n) {
+		return []string{own}
+	}
 	e, ok := n.(*syntax.ParamExp)
 	if !ok || depth > 5 || e.Param == nil || e.Excl || e.Length || e.Exp != nil || e.Slice != nil || e.Repl != nil {
 		return []string{unknown}
@@ -114,8 +117,42 @@ func (v *values) expanded(n syntax.Node, f *function, depth int) (all []string) 
 	return all
 }
 
-// wrappers run the command that their arguments are.
-var wrappers = []string{"bash", "sh", "dash", "zsh", "ksh", "exec", "command", "builtin", "env", "timeout", "sudo", "time", "nice", "nohup", "setsid", "stdbuf", "xargs", "parallel"}
+// isOwnFolder reports whether an expansion is the folder that the script is in, as in
+// $(cd "$(dirname "$0")" && pwd).
+func isOwnFolder(n syntax.Node) bool {
+	if _, ok := n.(*syntax.CmdSubst); !ok {
+		return false
+	}
+	self, folder, other := false, false, false
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			switch literal(first(n.Args)) {
+			case "dirname":
+				folder = true
+			case "cd":
+				other = other || len(n.Args) != 2 || strings.Contains(tail(n.Args[1]), "..")
+			case "pwd", "readlink", "realpath":
+			default:
+				other = true
+			}
+		case *syntax.ParamExp:
+			self = self || n.Param != nil && (n.Param.Value == "0" || n.Param.Value == "BASH_SOURCE")
+		}
+		return true
+	})
+	return self && folder && !other
+}
+
+// wrappers run the command that their arguments are. The values are their options that
+// take a word; a digit is the number of words before the command.
+var wrappers = map[string]string{
+	"bash": "oO", "sh": "o", "dash": "o", "zsh": "o", "ksh": "o", "exec": "a", "command": "", "builtin": "", "env": "uCS", "timeout": "ks1", "sudo": "ugpChDRT", "time": "fo",
+	"nice": "n", "nohup": "", "setsid": "", "stdbuf": "ioe", "xargs": "InPLdasE", "parallel": "jINnLd",
+}
+
+// isWrapper reports whether a program runs the command that its arguments are.
+func isWrapper(name string) bool { _, ok := wrappers[name]; return ok }
 
 var notCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(-.*|[A-Za-z_]\w*=.*|[0-9.]+[smhd]?)$`) })
 
@@ -129,17 +166,29 @@ func (u *usage) computed(c *syntax.CallExpr, p place) {
 		}
 		args = args[i+1:]
 	}
-	fed := false // with names, by a pipe
+	var wrapper string // the last one
+	operands := 0      // words of its own that are still to come
+	value := false     // the next word is an option's
+	fed := false       // with names, by a pipe
 	for _, w := range args {
 		name, plain := words.Literal(w)
 		switch {
+		case value:
+			value = false
+		case plain && strings.HasPrefix(name, "-"):
+			if strings.HasSuffix(name, "c") && !fed {
+				return // bash -c: see commandLine
+			}
+			value = len(name) == 2 && strings.Contains(wrappers[wrapper], name[1:])
+		case operands > 0:
+			operands--
 		case !plain:
 			u.mayBe(w, u.values.names(w, u.current, 0), p)
 			return
-		case strings.HasPrefix(name, "-") && strings.HasSuffix(name, "c") && !fed:
-			return // bash -c: see commandLine
-		case slices.Contains(wrappers, name):
+		case isWrapper(name):
+			wrapper = name
 			fed = fed || name == "xargs" || name == "parallel"
+			operands = strings.Count(wrappers[name], "1")
 		case name == "{}":
 			u.mayBe(w, []string{unknown}, p)
 			return
@@ -147,7 +196,7 @@ func (u *usage) computed(c *syntax.CallExpr, p place) {
 			return
 		}
 	}
-	if fed {
+	if fed && wrapper != "xargs" { // xargs alone only prints the names
 		u.mayBe(c, []string{unknown}, p)
 	}
 }
@@ -155,7 +204,7 @@ func (u *usage) computed(c *syntax.CallExpr, p place) {
 // quiet are commands that run nothing of what they are given, or whose words are read elsewhere.
 var quiet = []string{
 	":", ".", "[", "alias", "basename", "bat", "cd", "chgrp", "chmod", "chown", "cmp", "code", "command", "diff", "dirname", "du", "echo", "eval", "exit", "export",
-	"false", "file", "grep", "head", "hash", "less", "local", "ls", "md5sum", "mkdir", "more", "nano", "open", "printf", "pushd", "readlink", "realpath", "return", "rm",
+	"false", "file", "grep", "head", "hash", "less", "local", "ls", "md5sum", "mkdir", "more", "nano", "open", "pgrep", "pkill", "printf", "pushd", "readlink", "realpath", "return", "rm",
 	"rmdir", "set", "sha256sum", "shellcheck", "shfmt", "shift", "source", "stat", "tail", "test", "touch", "trap", "true", "type", "unset", "vi", "vim", "wc", "which",
 }
 
@@ -166,7 +215,7 @@ func (u *usage) given(c *syntax.CallExpr, name string, p place) {
 		u.handed(a.Value, p)
 	}
 	switch {
-	case u.functions[name] != nil, slices.Contains(quiet, name), slices.Contains(wrappers, name): // seen to elsewhere
+	case u.functions[name] != nil, slices.Contains(quiet, name), isWrapper(name), slices.Contains(textTools, name) && name != "awk" && name != "cat" && name != "sed": // seen to elsewhere
 	case (name == "cat" || name == "sed") && !p.used: // no copy is made
 	case name == "git" && slices.Contains([]string{"add", "commit", "diff", "log", "mv", "rm", "show", "status"}, literal(second(c.Args))):
 	default:
@@ -221,7 +270,7 @@ func readsAll(st *syntax.Stmt, c *syntax.CallExpr, name string) bool {
 // mayBe notes what a command may be.
 func (u *usage) mayBe(n syntax.Node, names []string, p place) {
 	for _, name := range names {
-		u.calls = append(u.calls, mention{line: int(n.Pos().Line()), text: name, place: p, open: strings.ContainsAny(name, unknown+"*?[")})
+		u.calls = append(u.calls, mention{line: int(n.Pos().Line()), text: name, place: p, open: strings.ContainsAny(name, unknown+own+"*?["), log: u.log})
 	}
 }
 
@@ -237,7 +286,7 @@ func (t *tree) like(pattern string) (scripts []string) {
 	var b strings.Builder
 	for _, r := range pattern {
 		switch string(r) {
-		case unknown:
+		case unknown, own:
 			b.WriteString(".*")
 		case "*":
 			b.WriteString("[^/]*")

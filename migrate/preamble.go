@@ -83,9 +83,8 @@ func (p preamble) text() string {
 		return firstLine + set + "\n" + preambleCode(0) + lastLine
 	}
 	// By the script's own place: its name as it was called, links followed.
-	return firstLine + set + ` skillhand_file=${BASH_SOURCE[0]-}; while [[ -L $skillhand_file ]]; do skillhand_link=$(PATH=$PATH:/usr/bin:/bin; readlink -- "$skillhand_file"); ` +
-		`[[ $skillhand_link == /* ]] || skillhand_link=${skillhand_file%"${skillhand_file##*/}"}$skillhand_link; skillhand_file=$skillhand_link; done; ` +
-		`. "${skillhand_file%"${skillhand_file##*/}"}` + p.up + ReportFile + `" || exit 1` + "\n\n"
+	return firstLine + set + ` skillhand=${BASH_SOURCE[0]-}; [[ -L $skillhand ]] && skillhand=$(PATH=$PATH:/usr/bin:/bin readlink -f "$skillhand"); ` +
+		`. "${skillhand%"${skillhand##*/}"}` + p.up + ReportFile + `" || exit 1` + "\n\n"
 }
 
 // withoutPreamble is a migrated script without the code that was put into it. Its

@@ -101,7 +101,7 @@ func TestOtherWays(t *testing.T) {
 // TestPlaces: a script finds the file that reports by its own place, however it is called.
 func TestPlaces(t *testing.T) {
 	top := t.TempDir()
-	tree := Tree([]File{
+	tree, _ := Tree([]File{
 		{"tree/a b/execute.sh", []byte("#!/bin/bash\necho \"Created: x\"\n")},
 		{"tree/c/d/execute.sh", []byte("#!/bin/bash\necho \"Created: y\"\n")},
 	}, TreeOptions{})

@@ -17,6 +17,7 @@ type text struct {
 const (
 	number  = "\x00"
 	unknown = "\x01"
+	own     = "\x02" // the folder of the script itself
 )
 
 // readAll reads words as echo would print them.

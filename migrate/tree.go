@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"path"
@@ -38,6 +39,7 @@ type Result struct {
 	Status Status
 	Line   int        // of the reason, or 0
 	Reason string     // why it is left alone, or what is wrong with it
+	Group  string     // the reason without the name and line of a reader; "": the reason itself
 	Edit   *edit.Edit // if it changed
 	Remove bool       // the file goes: what it said is elsewhere now
 }
@@ -46,6 +48,7 @@ type Result struct {
 type TreeOptions struct {
 	Options
 	Companion bool                   // first-use.md becomes a skill of its own
+	Include   func(path string) bool // whether a script is migrated though something reads what it prints; nil: none is
 	Wants     func(path string) bool // whether a file is to be migrated, or only looked at; nil: all are
 	Top       string                 // the folder for a new ReportFile; "": the deepest that all scripts are in
 }
@@ -69,9 +72,14 @@ func Interesting(name string, start []byte) bool {
 
 // Tree migrates the files of a tree, which know of each other: a script that
 // another sources, or whose output is read, stays as it is. The results are in the
-// order of their paths; files that it does not look at have none.
-func Tree(files []File, opt TreeOptions) []Result {
-	t := &tree{opt: opt, files: map[string][]byte{}, usages: map[string]*usage{}, names: map[string][]string{}, folders: map[string]bool{}, likes: map[string][]string{}, keep: map[string]edit.Note{}, read: map[string]*script{}}
+// order of their paths; files that it does not look at have none. Beside them it returns the
+// lines that run a command of which nothing is known, and read what that prints: such a line
+// holds no script, and a person should look at it.
+func Tree(files []File, opt TreeOptions) ([]Result, []Place) {
+	t := &tree{
+		opt: opt, files: map[string][]byte{}, usages: map[string]*usage{}, names: map[string][]string{}, folders: map[string]bool{}, likes: map[string][]string{},
+		keep: map[string]held{}, unclear: map[Place]bool{}, read: map[string]*script{},
+	}
 	for _, f := range files {
 		t.files[f.Path] = f.Data
 	}
@@ -109,7 +117,9 @@ func Tree(files []File, opt TreeOptions) []Result {
 	})
 	results = append(results, t.scripts(scripts)...)
 	slices.SortStableFunc(results, func(a, b Result) int { return strings.Compare(a.Path, b.Path) })
-	return results
+	return results, slices.SortedFunc(maps.Keys(t.unclear), func(a, b Place) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
+	})
 }
 
 // each calls f for all paths, several at a time, and returns its results in their order.
@@ -132,8 +142,11 @@ type tree struct {
 	opt    TreeOptions
 	files  map[string][]byte
 	usages map[string]*usage
-	names  map[string][]string  // the paths of files by their base name
-	keep   map[string]edit.Note // scripts that must stay as they are, and why
+	names  map[string][]string // the paths of files by their base name
+	keep   map[string]held     // scripts that must stay as they are, and why
+
+	unclear map[Place]bool  // lines that read a command of which nothing is known
+	used    map[string]bool // the files that scripts use, by their base names; nil: not looked yet
 
 	folders map[string]bool     // the base names of those that scripts are in
 	likes   map[string][]string // what like has found
@@ -219,8 +232,8 @@ func CommonFolder(paths []string) string {
 
 // script decides about one script.
 func (t *tree) script(p string) Result {
-	if note, ok := t.keep[p]; ok {
-		return Result{Path: p, Status: LeftAlone, Line: note.Line, Reason: note.Text}
+	if h, ok := t.keep[p]; ok && (h.why == sourcesIt || t.opt.Include == nil || !t.opt.Include(p)) {
+		return Result{Path: p, Status: LeftAlone, Reason: h.String(), Group: "another file " + h.why}
 	}
 	if line, ok := isHook(p, t.files[p]); ok {
 		return Result{Path: p, Status: LeftAlone, Line: line, Reason: "a hook: Claude Code reads what it prints"}
@@ -228,7 +241,7 @@ func (t *tree) script(p string) Result {
 	s, err := read(p, t.files[p], t.opt.Options, t.usages[p])
 	if err == nil && !s.use.migrated {
 		for _, m := range s.use.sources {
-			for _, q := range t.all(m) {
+			for _, q := range t.all(p, m) {
 				switch u := t.usages[q]; {
 				case u == nil:
 				case u.trapsExit:

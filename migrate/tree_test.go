@@ -14,13 +14,16 @@ import (
 func TestTree(t *testing.T) {
 	txtartest.Run(t, "testdata/trees/*.txtar", func(t *testing.T, c txtartest.Case) map[string]string {
 		opt := TreeOptions{Companion: strings.Contains(c.Comment, "--companion")}
+		if strings.Contains(c.Comment, "--include-read") {
+			opt.Include = func(p string) bool { return strings.HasPrefix(p, "included/") }
+		}
 		var files []File
 		for name, data := range c.Files {
 			if name != "want" {
 				files = append(files, File{name, []byte(data)})
 			}
 		}
-		results := Tree(files, opt)
+		results, unclear := Tree(files, opt)
 		var out strings.Builder
 		for _, r := range results {
 			fmt.Fprintf(&out, "%s %s", r.Status, r.Path)
@@ -38,7 +41,10 @@ func TestTree(t *testing.T) {
 				out.WriteString("| " + strings.ReplaceAll(strings.TrimSuffix(string(r.Edit.After), "\n"), "\n", "\n| ") + "\n")
 			}
 		}
-		again := Tree(applied(files, results), opt)
+		for _, u := range unclear {
+			fmt.Fprintf(&out, "unclear %s:%d\n", u.Path, u.Line)
+		}
+		again, _ := Tree(applied(files, results), opt)
 		for _, r := range again {
 			if strings.Contains(r.Reason, ReportFile) {
 				t.Errorf("twice: %s: %s", r.Path, r.Reason)
@@ -72,7 +78,8 @@ func TestInlineReadsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range Tree([]File{{"a.sh", e.After}, {"b.sh", []byte("#!/bin/bash\necho b\n")}}, TreeOptions{Options: Options{Inline: true}}) {
+	results, _ := Tree([]File{{"a.sh", e.After}, {"b.sh", []byte("#!/bin/bash\necho b\n")}}, TreeOptions{Options: Options{Inline: true}})
+	for _, r := range results {
 		if want := map[string]Status{"a.sh": Unchanged, "b.sh": Changed}[r.Path]; r.Status != want {
 			t.Errorf("%s: %s, want %s: %s", r.Path, r.Status, want, r.Reason)
 		}

@@ -43,6 +43,8 @@ type usage struct {
 	variables  map[string]string // how the values of variables end, where that is plain
 	values     values
 	json       map[string]bool // variables that hold JSON, and functions that print some
+	files      map[string]bool // the words that its commands are given, or read from
+	log        string          // the file that takes both streams of the statement that is being read; "": none
 	current    *function       // whose body is being read; nil: none
 	dynamic    []place         // of commands whose name is not known
 	traps      []int           // where trap is called for EXIT, by offset
@@ -75,9 +77,12 @@ type mention struct {
 	line  int
 	text  string // what is plain at its end: all of it, or from the last expansion on
 	place place
-	n     int  // a line number, in selfLines
-	open  bool // the text is a pattern
-	may   bool // it is handed on to a program, which may call it
+	n     int    // a line number, in selfLines
+	open  bool   // the text is a pattern
+	may   bool   // it is handed on to a program, which may call it
+	log   string // the file that takes both its streams; "": none
+	ext   string // in writes: the ending of the file's name that takes the text; "" is unknown
+	piped bool   // in writes: a pipe takes the text
 }
 
 // maxLines is how many command lines in the words of a script are read: they may have
@@ -91,7 +96,7 @@ func understand(file *syntax.File) *usage { return understandWithin(file, new(in
 func understandWithin(file *syntax.File, lines *int) *usage {
 	u := &usage{
 		file: file, functions: map[string]*function{}, exported: map[string]bool{},
-		variables: map[string]string{}, values: newValues(), json: map[string]bool{}, lines: lines,
+		variables: map[string]string{}, values: newValues(), json: map[string]bool{}, files: map[string]bool{}, lines: lines,
 	}
 	syntax.Walk(file, u.declare)
 	u.learnJSON()
@@ -133,7 +138,12 @@ func (u *usage) declare(n syntax.Node) bool {
 		}
 	case *syntax.DeclClause:
 		u.export(n)
+	case *syntax.Redirect:
+		if n.Op == syntax.RdrIn {
+			u.files[fileKey(n.Word)] = true
+		}
 	case *syntax.CallExpr:
+		u.takeFiles(n)
 		u.trapsExit = u.trapsExit || setsExitTrap(n)
 		u.waits = u.waits || literal(first(n.Args)) == "wait"
 		if name := literal(first(n.Args)); name == "." || name == "source" {
@@ -141,6 +151,48 @@ func (u *usage) declare(n syntax.Node) bool {
 		}
 	}
 	return true
+}
+
+// takeFiles takes in the words of a command that may read them as files.
+func (u *usage) takeFiles(c *syntax.CallExpr) {
+	if len(c.Args) == 0 || slices.Contains([]string{"echo", "printf", "rm", "mkdir", "touch", "chmod", "chown", "[", "test", "local", "export"}, literal(c.Args[0])) {
+		return
+	}
+	for _, w := range c.Args[1:] {
+		u.files[fileKey(w)] = true
+	}
+}
+
+// fileKey is a word that names a file, as it can be found again elsewhere in a script.
+func fileKey(w *syntax.Word) string {
+	if v := variable(w); v != "" {
+		return "$" + v
+	}
+	return strings.TrimPrefix(read1(w).text, "./")
+}
+
+// uses reports whether a command of the script is given a file, or reads from it.
+func (u *usage) uses(file string) bool { return file != "" && u.files[file] }
+
+// logOf is the file that takes both streams of a statement, or "".
+func logOf(st *syntax.Stmt) (log string) {
+	both := false
+	for _, r := range st.Redirs {
+		switch r.Op {
+		case syntax.RdrAll, syntax.AppAll:
+			both, log = true, fileKey(r.Word)
+		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob:
+			if r.N == nil || r.N.Value == "1" {
+				log = fileKey(r.Word)
+			}
+		case syntax.DplOut:
+			both = both || r.N != nil && r.N.Value == "2" && literal(r.Word) == "1"
+		}
+	}
+	if !both {
+		return ""
+	}
+	return log
 }
 
 // export takes in export -f and declare -f, which carry functions to other shells.
@@ -271,6 +323,10 @@ func (u *usage) stmt(st *syntax.Stmt, p place) {
 		p.main = false
 	}
 	p = u.redirected(st, p)
+	if log := logOf(st); log != "" {
+		defer func(outer string) { u.log = outer }(u.log)
+		u.log = log
+	}
 	if st.Background && !u.waits && u.late(st, p) {
 		u.stop(st, "a command in the background may print after the report")
 	}
@@ -278,13 +334,17 @@ func (u *usage) stmt(st *syntax.Stmt, p place) {
 	case *syntax.BinaryCmd:
 		left, right := p, p
 		if cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll {
-			left, right.main, right.fed = place{used: true, pipe: p.own || p.pipe, fed: p.fed}, false, true
+			left, right.main, right.fed = place{used: true, pipe: u.passesOn(cmd.Y, p), fed: p.fed}, false, true
 			if isTee(cmd.Y) { // a log beside the script's stdout; with stderr in it, one that misses nothing
 				left.own = p.own
 				left.used = cmd.Op == syntax.Pipe && !withStderr(cmd.X)
 			}
 		}
+		from := len(u.writes)
 		u.stmt(cmd.X, left)
+		if left.used {
+			u.writes = append(u.writes[:from], piped(u.writes[from:], cmd.Y)...)
+		}
 		u.stmt(cmd.Y, right)
 	case *syntax.FuncDecl: // read where it is called
 	case *syntax.Subshell:
@@ -311,6 +371,25 @@ func (u *usage) stmt(st *syntax.Stmt, p place) {
 	}
 }
 
+// textTools run nothing of what they read.
+var textTools = []string{
+	"awk", "base64", "bc", "cat", "column", "cut", "fold", "fmt", "grep", "egrep", "head", "jq", "less", "logger", "md5sum", "more", "nl", "od", "paste", "read", "rev", "sed", "sha256sum",
+	"sort", "tail", "tee", "tr", "uniq", "wc", "yq",
+}
+
+// piped are those of the texts that go through a pipe into a statement that count: a tool
+// for text runs nothing of them.
+func piped(writes []mention, into *syntax.Stmt) (counting []mention) {
+	c, ok := into.Cmd.(*syntax.CallExpr)
+	tool := ok && slices.Contains(textTools, literal(first(c.Args)))
+	for _, m := range writes {
+		if m.piped = true; m.ext != "" || !tool {
+			counting = append(counting, m)
+		}
+	}
+	return counting
+}
+
 // inside reads what is written within a node.
 func (u *usage) inside(n syntax.Node, p place) {
 	syntax.Walk(n, func(m syntax.Node) bool {
@@ -319,9 +398,14 @@ func (u *usage) inside(n syntax.Node, p place) {
 			u.stmt(m, p)
 			return false
 		case *syntax.CmdSubst:
+			from := len(u.writes)
 			for _, st := range m.Stmts {
 				u.stmt(st, p.consumed())
 			}
+			// A text of several words in a variable is a message.
+			u.writes = append(u.writes[:from], slices.DeleteFunc(slices.Clone(u.writes[from:]), func(m mention) bool {
+				return m.ext == "" && !m.piped && strings.ContainsAny(strings.TrimSpace(m.text), " \n")
+			})...)
 			return false
 		case *syntax.ProcSubst:
 			within := p.consumed()
@@ -376,7 +460,7 @@ func (u *usage) redirected(st *syntax.Stmt, p place) place {
 		}
 	}
 	if file && both {
-		p.used = false // a log: it gets the report and all the rest
+		p.used = u.uses(logOf(st)) // a log that nobody reads gets the report and all the rest
 	}
 	return p
 }
@@ -440,11 +524,15 @@ func (u *usage) call(st *syntax.Stmt, c *syntax.CallExpr, p place) {
 		u.option(c)
 	case "source", ".":
 		if len(c.Args) > 1 {
-			u.sources = append(u.sources, u.named(c.Args[1], p))
+			m := u.named(c.Args[1], p)
+			if names := u.values.names(c.Args[1], u.current, 0); len(names) == 1 && strings.HasPrefix(names[0], own+"/") {
+				m.text = names[0]
+			}
+			u.sources = append(u.sources, m)
 		}
 	case "echo", "printf", "cat":
 		if p.used {
-			u.writes = append(u.writes, mention{line: int(c.Pos().Line()), text: printed(st, c)})
+			u.writes = append(u.writes, u.written(st, c))
 		}
 	case "skillhand":
 		if p.own && literal(second(c.Args)) == "emit" {
@@ -453,6 +541,20 @@ func (u *usage) call(st *syntax.Stmt, c *syntax.CallExpr, p place) {
 	case "sed", "tail", "head", "awk":
 		u.ownLines(c)
 	}
+}
+
+// written is the text that a command writes, and the kind of file that takes it.
+func (u *usage) written(st *syntax.Stmt, c *syntax.CallExpr) mention {
+	m := mention{line: int(c.Pos().Line()), text: printed(st, c)}
+	for _, r := range st.Redirs {
+		switch r.Op {
+		case syntax.Hdoc, syntax.DashHdoc:
+			m.line++
+		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob:
+			m.ext = path.Ext(u.named(r.Word, place{}).text)
+		}
+	}
+	return m
 }
 
 // commandLine takes in the commands that a shell gets by -c.
@@ -504,7 +606,7 @@ func (u *usage) named(w *syntax.Word, p place) mention {
 	if text == "" && len(w.Parts) == 1 {
 		text = u.variables[variable(w)]
 	}
-	return mention{line: int(w.Pos().Line()), text: text, place: p}
+	return mention{line: int(w.Pos().Line()), text: text, place: p, log: u.log}
 }
 
 // trap takes in a call of trap.
@@ -555,7 +657,9 @@ func (u *usage) handler(w *syntax.Word, p place) {
 	if err != nil {
 		return
 	}
-	within := &usage{file: file, functions: u.functions, exported: u.exported, variables: u.variables, values: u.values, json: u.json, lines: u.lines}
+	within := &usage{
+		file: file, functions: u.functions, exported: u.exported, variables: u.variables, values: u.values, json: u.json, files: u.files, lines: u.lines,
+	}
 	for _, st := range file.Stmts {
 		within.stmt(st, p)
 	}

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +24,7 @@ import (
 type migrateOptions struct {
 	disk.Migration
 	skillPaths, skillDirs []string
+	includeRead           []string
 	diff, verbose, json   bool
 }
 
@@ -35,9 +39,9 @@ func newMigrate(std *stdio) *cobra.Command {
   bindings.json, handler.sh     become directives in the skill's text
   first-use.md                  gets <skill> and <output> sections
 
-A script is left alone if something in the tree may read its output, or if it
-cannot be changed safely; each is listed with the line and the reason. PATH is a
-file or a folder. The old version of a changed file is kept as FILE.bak-DATE.
+A script is left alone if something in the tree reads its output, or if it
+cannot be changed safely; the reasons are listed, with --verbose for each file.
+--include-read takes scripts whose readers read reports. PATH is a file or a folder. The old version of a changed file is kept as FILE.bak-DATE.
 
 Migrated scripts source one file, skillhand-report.bash, which is put in the
 folder you name; --inline puts its code into each script instead.
@@ -54,8 +58,9 @@ The exit status is 1 if a file could not be read or a path is missing.`,
 	f.StringArrayVar(&o.skillPaths, "skill-path", nil, "a `file` to migrate")
 	f.StringArrayVar(&o.skillDirs, "skill-dir", nil, "a `folder` to migrate")
 	f.BoolVar(&o.DryRun, "dry-run", false, "write nothing, show what would change")
+	f.StringArrayVar(&o.includeRead, "include-read", nil, "also migrate scripts that match `glob` though something reads their output, for readers of reports")
 	f.BoolVar(&o.diff, "diff", false, "show what changes as a diff")
-	f.BoolVar(&o.verbose, "verbose", false, "also list files that need no change, and notes about changes")
+	f.BoolVar(&o.verbose, "verbose", false, "list each file that was left alone or needs no change, and notes about changes")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	f.BoolVar(&o.NoBackup, "no-backup", false, "keep no backups")
 	f.BoolVar(&o.Verify, "verify", false, "run each script before and after, in a scratch copy; change it only if they agree")
@@ -72,23 +77,55 @@ func runMigrate(ctx context.Context, std *stdio, o migrateOptions, args []string
 	}
 	bar := &fileBar{std: std}
 	o.Env, o.Step, o.Warn = skillhand.SafeEnv(std.Env), bar.step, std.Warn
+	o.Include = o.included
 	o.Trusted = func(file string) error { return mayVerify(std, file) }
-	files, err := o.Run(ctx, paths)
+	done, err := o.Run(ctx, paths)
 	bar.end()
 	if err != nil {
 		return err
 	}
-	doc := migrate.Document{Files: []migrate.Outcome{}}
-	for _, f := range files {
+	doc := migrate.Document{Files: []migrate.Outcome{}, Unclear: []migrate.Place{}}
+	for _, u := range done.Unclear {
+		doc.Unclear = append(doc.Unclear, migrate.Place{Path: term.Near(u.Path), Line: u.Line})
+	}
+	for _, f := range done.Files {
 		doc.Add(migrate.Outcome{Path: term.Near(f.Path), Status: f.Status, Reason: term.Near(f.Reason), Line: f.Line, Backup: term.Near(f.Backup)})
 	}
-	if err := printMigration(std, o, files, doc); err != nil {
+	if err := printMigration(std, o, done.Files, doc); err != nil {
 		return err
 	}
 	if doc.Summary.Failed > 0 {
 		return cli.Exit(cli.ExitFailed, nil)
 	}
 	return nil
+}
+
+// included reports whether --include-read names a script.
+func (o *migrateOptions) included(path string) bool {
+	return slices.ContainsFunc(o.includeRead, func(glob string) bool {
+		var b strings.Builder
+		for rest := strings.TrimPrefix(glob, "./"); rest != ""; {
+			switch {
+			case strings.HasPrefix(rest, "**/"):
+				b.WriteString("(?:.*/)?")
+				rest = rest[3:]
+			case strings.HasPrefix(rest, "**"):
+				b.WriteString(".*")
+				rest = rest[2:]
+			case rest[0] == '*':
+				b.WriteString("[^/]*")
+				rest = rest[1:]
+			case rest[0] == '?':
+				b.WriteString("[^/]")
+				rest = rest[1:]
+			default:
+				b.WriteString(regexp.QuoteMeta(rest[:1]))
+				rest = rest[1:]
+			}
+		}
+		matched, err := regexp.MatchString("(?:^|/)"+b.String()+"$", path)
+		return err == nil && matched
+	})
 }
 
 // mayVerify reports why a script may not be run.
@@ -106,9 +143,17 @@ func printMigration(std *stdio, o migrateOptions, files []disk.File, doc migrate
 		return std.PrintJSON(doc)
 	}
 	var b strings.Builder
+	groups := groupLeft(files)
 	for _, f := range files {
+		if f.Status == migrate.LeftAlone && !o.verbose && len(groups[group(f)]) >= manyLeft {
+			continue
+		}
 		describeFile(&b, std.Painter(), o, f)
 	}
+	if !o.verbose {
+		describeGroups(&b, std.Painter(), groups)
+	}
+	describeUnclear(&b, std.Painter(), o, doc.Unclear)
 	verb := "changed"
 	if o.DryRun {
 		verb = "would change"
@@ -116,6 +161,56 @@ func printMigration(std *stdio, o migrateOptions, files []disk.File, doc migrate
 	s := doc.Summary
 	fmt.Fprintf(&b, "%d %s, %d already fine, %d left alone, %d failed\n", s.Changed, verb, s.Unchanged, s.LeftAlone, s.Failed)
 	return std.Print(b.String())
+}
+
+// manyLeft is from how many files on those that are left alone for one reason are told as one.
+const manyLeft = 5
+
+// group is the reason for which a file is left alone, without the file that is the cause.
+func group(f disk.File) string { return cmp.Or(f.Group, f.Reason) }
+
+// groupLeft are the files that were left alone, by their reasons.
+func groupLeft(files []disk.File) map[string][]disk.File {
+	groups := map[string][]disk.File{}
+	for _, f := range files {
+		if f.Status == migrate.LeftAlone {
+			groups[group(f)] = append(groups[group(f)], f)
+		}
+	}
+	return groups
+}
+
+// describeGroups shows the reasons that hold many files, the largest first.
+func describeGroups(b *strings.Builder, paint func(code, text string) string, groups map[string][]disk.File) {
+	large := slices.DeleteFunc(slices.Collect(maps.Keys(groups)), func(reason string) bool { return len(groups[reason]) < manyLeft })
+	slices.SortFunc(large, func(a, b string) int { return cmp.Or(len(groups[b])-len(groups[a]), strings.Compare(a, b)) })
+	for _, reason := range large {
+		files := groups[reason]
+		example := term.Near(files[0].Path)
+		if files[0].Group != "" {
+			example += ": " + term.Near(files[0].Reason)
+		} else if files[0].Line > 0 {
+			example += fmt.Sprintf(":%d", files[0].Line)
+		}
+		fmt.Fprintf(b, "%s %d files: %s\n           such as %s\n", paint("33", "left alone"), len(files), term.Visible(reason), term.Visible(example))
+	}
+	if len(large) > 0 {
+		fmt.Fprintf(b, "%-10s --verbose lists each\n", "")
+	}
+}
+
+// maxUnclear is how many unclear lines are shown.
+const maxUnclear = 5
+
+// describeUnclear shows the lines of which nobody can tell what they read.
+func describeUnclear(b *strings.Builder, paint func(code, text string) string, o migrateOptions, unclear []migrate.Place) {
+	for i, u := range unclear {
+		if i == maxUnclear && !o.verbose {
+			fmt.Fprintf(b, "%-10s and %d more (--verbose)\n", "", len(unclear)-i)
+			return
+		}
+		fmt.Fprintf(b, "%s %s:%d: reads the output of a command that only a run can tell: make sure it is none of these scripts\n", paint("33", "look at   "), term.Visible(u.Path), u.Line)
+	}
 }
 
 func describeFile(b *strings.Builder, paint func(code, text string) string, o migrateOptions, f disk.File) {

@@ -30,6 +30,12 @@ type Migration struct {
 	Warn    func(text string)       // is told of a folder that has nothing to migrate; may be nil
 }
 
+// A Done is what became of all files.
+type Done struct {
+	Files   []File          // in the order of their paths
+	Unclear []migrate.Place // lines that may read any script, by absolute paths
+}
+
 // A File says what became of one file.
 type File struct {
 	migrate.Result
@@ -37,9 +43,9 @@ type File struct {
 	Backup string // the path of its copy, or ""
 }
 
-// Run migrates files and folders. The result is in the order of paths; what could
-// not be done to a file is in it too. The error is that of the context.
-func (m Migration) Run(ctx context.Context, paths []string) ([]File, error) {
+// Run migrates files and folders. What could not be done to a file is in the result
+// too. The error is that of the context.
+func (m Migration) Run(ctx context.Context, paths []string) (*Done, error) {
 	r := &run{Migration: m, date: time.Now().Format("20060102")}
 	for _, root := range r.roots(paths) {
 		if err := r.tree(ctx, root); err != nil {
@@ -47,7 +53,7 @@ func (m Migration) Run(ctx context.Context, paths []string) ([]File, error) {
 		}
 	}
 	slices.SortStableFunc(r.done, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	return r.done, nil
+	return &Done{r.done, r.unclear}, nil
 }
 
 // A run is many files on their way to the current format.
@@ -55,6 +61,8 @@ type run struct {
 	Migration
 	date string // in the names of backups
 	done []File
+
+	unclear []migrate.Place
 }
 
 // fail notes that something could not be done to a file.
@@ -67,7 +75,11 @@ func (m *run) fail(file string, err error) {
 func (m *run) tree(ctx context.Context, root *root) error {
 	opt := m.TreeOptions
 	opt.Wants, opt.Top = root.wants, root.top()
-	results := slices.DeleteFunc(migrate.Tree(m.read(root), opt), func(r migrate.Result) bool { return rank(r) != first && !root.wants(r.Path) })
+	results, unclear := migrate.Tree(m.read(root), opt)
+	for _, u := range unclear {
+		m.unclear = append(m.unclear, migrate.Place{Path: filepath.Join(root.base, filepath.FromSlash(u.Path)), Line: u.Line})
+	}
+	results = slices.DeleteFunc(results, func(r migrate.Result) bool { return rank(r) != first && !root.wants(r.Path) })
 	results = append(results, m.others(root, results)...)
 	if len(results) == 0 && len(root.explicit) == 0 && m.Warn != nil {
 		m.Warn(root.wanted[0] + ": nothing to migrate here")

@@ -28,9 +28,9 @@ func write(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-func statuses(files []disk.File) string {
+func statuses(done *disk.Done) string {
 	var all []string
-	for _, f := range files {
+	for _, f := range done.Files {
 		all = append(all, string(f.Status)+" "+filepath.Base(f.Path))
 	}
 	return strings.Join(all, ", ")

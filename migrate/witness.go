@@ -1,0 +1,490 @@
+package migrate
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/skillhand/skillhand/skill"
+)
+
+// Why a file holds a script. The texts follow the file's name and line.
+const (
+	readsIt    = "reads what it prints"
+	mayRead    = "may read what it prints"
+	namesIt    = "names it, and may read what it prints"
+	handsIt    = "hands it on, and may read what it prints"
+	writesIt   = "writes its name, for something that may read what it prints"
+	onPage     = "puts what it prints on the page"
+	sourcesIt  = "sources it"
+	saysItJSON = "says that it prints JSON"
+)
+
+// mentions notes which scripts a file depends on as they are.
+func (t *tree) mentions(p string) {
+	switch ext := path.Ext(p); {
+	case path.Base(p) == ReportFile:
+	case t.usages[p] != nil:
+		t.reads(p, t.usages[p], 0)
+	case ext == ".md":
+		t.page(p)
+	case isProse(ext):
+		t.captures(p)
+	default:
+		t.program(p, language(p), string(t.files[p]), 1)
+	}
+}
+
+// MayName reports whether a file may name a script of which it has no name in one piece.
+func MayName(data []byte) bool {
+	has := func(text string) bool { return bytes.Contains(data, []byte(text)) }
+	return has(`"command"`) || (has(".sh") || has(".bash")) && openName().Match(data)
+}
+
+// reads holds the scripts that commands in a file read, or may read. They begin
+// after so many of its lines.
+func (t *tree) reads(p string, u *usage, after int) {
+	for _, m := range u.sources {
+		for _, q := range t.all(p, m) {
+			t.hold(q, p, after+m.line, sourcesIt)
+		}
+	}
+	for _, m := range u.calls {
+		if !m.place.used && !t.isRead(u, m.log) {
+			continue
+		}
+		why := readsIt
+		if m.may {
+			why = handsIt
+		}
+		for _, q := range t.named(p, m.text) {
+			t.hold(q, p, after+m.line, why)
+		}
+		if m.open {
+			t.holdLike(p, m.text, after+m.line)
+		}
+	}
+	for _, m := range u.writes {
+		switch m.ext {
+		case "": // nobody knows what becomes of it
+			t.holdNamed(p, m.text, after+m.line, writesIt, always)
+		case ".sh", ".bash":
+			if file, err := parse(p, []byte(m.text)); err == nil {
+				t.reads(p, understand(file), after+m.line-1)
+			}
+		default:
+			t.program(p, m.ext, m.text, after+m.line)
+		}
+	}
+}
+
+// isRead reports whether something reads a log: another command of the script that
+// writes it, or a script that names it.
+func (t *tree) isRead(u *usage, log string) bool {
+	if log == "" {
+		return false
+	}
+	if u.uses(log) {
+		return true
+	}
+	base := path.Base(log)
+	return path.Ext(base) != "" && !strings.Contains(base, unknown) && t.logs()[base]
+}
+
+// logs are the base names of files that scripts of the tree use.
+func (t *tree) logs() map[string]bool {
+	if t.used == nil {
+		t.used = map[string]bool{}
+		for _, u := range t.usages {
+			if u != nil {
+				for name := range u.files {
+					t.used[path.Base(name)] = true
+				}
+			}
+		}
+	}
+	return t.used
+}
+
+// holdLike holds the scripts that a name with unknown parts may be. A name without any
+// known part is noted for a person to look at.
+func (t *tree) holdLike(p, pattern string, line int) {
+	if rest, ok := strings.CutPrefix(pattern, own); ok { // the reader's own folder is known
+		pattern = path.Join("/", path.Dir(p)) + "/" + strings.TrimPrefix(rest, "/")
+	} else if strings.Contains(pattern, "*") && !strings.ContainsAny(pattern, unknown+"/") { // *.sh: beside the reader, as a rule
+		pattern = path.Join("/", path.Dir(p)) + "/" + pattern
+	} else if !fixed(pattern) {
+		t.unclear[Place{p, line}] = true
+		return
+	}
+	for _, q := range t.meant(p, t.like(pattern)) {
+		if q != p {
+			t.hold(q, p, line, mayRead)
+		}
+	}
+}
+
+// meant are those of all scripts that a pattern matches that a file can mean by it: a
+// text for people means the scripts beside it.
+func (t *tree) meant(p string, scripts []string) []string {
+	if path.Ext(p) != ".md" {
+		return scripts
+	}
+	return slices.DeleteFunc(slices.Clone(scripts), func(q string) bool { return !strings.HasPrefix(q, path.Dir(p)+"/") })
+}
+
+func always(string, string) bool { return true }
+
+// holdNamed holds the scripts that are named in a text, which begins at a line, where
+// counts says that the name in its line counts.
+func (t *tree) holdNamed(p, text string, line int, why string, counts func(line, name string) bool) {
+	hold := func(scripts []string) {
+		for _, q := range scripts {
+			t.hold(q, p, line, why)
+		}
+	}
+	for l := range strings.Lines(text) {
+		plain := withoutQuotes(l)
+		for _, l := range slices.Compact([]string{l, plain}) {
+			for _, name := range t.namesIn(l, true) {
+				if counts(l, strings.TrimPrefix(name, "./")) {
+					hold(t.named(p, name))
+				}
+			}
+			for _, pattern := range globName().FindAllString(l, -1) {
+				if counts(l, pattern) {
+					hold(t.meant(p, t.matching(pattern)))
+				}
+			}
+			for _, name := range t.openNames(l) {
+				if pattern := inserted().ReplaceAllString(name, unknown); strings.Contains(path.Base(pattern), unknown) && counts(l, name) {
+					t.holdLike(p, pattern, line)
+				}
+			}
+		}
+		line++
+	}
+}
+
+// openNames lists names of scripts in a line in which a program puts something.
+func (t *tree) openNames(line string) []string {
+	if !strings.ContainsAny(line, "{$%") || !strings.Contains(line, ".sh") && !strings.Contains(line, ".bash") {
+		return nil
+	}
+	return openName().FindAllString(line, -1)
+}
+
+var quotes = strings.NewReplacer(`"`, "", "'", "", `\`, "")
+
+// withoutQuotes is a line without quotes and escapes, as in "$D"/"a".sh.
+func withoutQuotes(line string) string {
+	return quotes.Replace(escapedRune().ReplaceAllStringFunc(line, func(e string) string {
+		n, _ := strconv.ParseUint(e[2:], 16, 16) // four hexadecimal digits
+		return string(rune(n))
+	}))
+}
+
+var (
+	pathName     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w./@+-]*[\w@+-]`) })
+	globName     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w.-]+/[\w./*-]*\*[\w./*-]*`) })
+	variableName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{?\w+\}?`) })
+	escapedRune  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\u[0-9a-fA-F]{4}`) })
+	// A script's name in which a program puts something: {x}.sh, ${x}.sh, $(x).sh, $x.sh, %s.sh.
+	inserted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$?\{+[^{}]*\}+|\$\([^()]*\)|\$\w+|%[sv]`) })
+	openName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:[\w./-]|` + inserted().String() + `)*(?:` + inserted().String() + `)[\w.-]*\.(?:sh|bash)\b`)
+	})
+)
+
+// language is what a file is written in, by the ending of its name.
+func language(p string) string {
+	base := path.Base(p)
+	switch {
+	case base == "Makefile" || base == "makefile" || base == "GNUmakefile" || strings.HasSuffix(base, ".mk"):
+		return ".make"
+	case strings.HasPrefix(base, "Dockerfile") || strings.HasPrefix(base, "Containerfile"):
+		return ".docker"
+	}
+	return path.Ext(base)
+}
+
+// program holds the scripts that settings or a program may read. A program reads one
+// that it starts, settings one that they name as a command; lists of files, build files
+// and workflows read one where a line of theirs does.
+func (t *tree) program(p, language, text string, line int) {
+	switch language {
+	case ".json", ".jsonc", ".json5", ".toml":
+		if commandKey().MatchString(text) {
+			plain := permission().ReplaceAllString(text, " ")
+			t.holdNamed(p, plain, line, namesIt, always)
+			t.holdFolders(p, plain, line)
+			return
+		}
+		if strings.Contains(text, `"scripts"`) { // a package.json, whose scripts are command lines
+			t.holdNamed(p, text, line, readsIt, func(line, name string) bool {
+				return slices.ContainsFunc(jsonString().FindAllString(line, -1), func(s string) bool { return strings.Contains(s, name) && captured(s, name) })
+			})
+		}
+	case ".yml", ".yaml", ".make", ".docker", ".service", ".ini", ".cfg", ".conf", ".env", ".csv", ".tsv", ".xml", ".lock", ".log", ".jsonl", ".sql":
+		t.holdNamed(p, joinLines(text), line, readsIt, captured)
+	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".jsx", ".py", ".rb", ".go", ".rs", ".java", ".kt", ".swift", ".c", ".cc", ".cpp", ".cs", ".php", ".lua", ".pl":
+		if startsProgram().MatchString(text) && (!inherits().MatchString(text) || readsOutput().MatchString(text)) {
+			t.holdNamed(p, text, line, namesIt, isCode)
+		}
+	case ".md", ".txt", ".rst", ".adoc", ".markdown", ".html":
+		t.holdNamed(p, text, line, readsIt, captured)
+	default: // nobody knows
+		t.holdNamed(p, text, line, namesIt, always)
+	}
+}
+
+var (
+	// Settings by which programs start others and read what they print: hooks, status lines, servers.
+	commandKey = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)"(?:command|statusLine|apiKeyHelper|awsAuthRefresh|awsCredentialExport|otelHeadersHelper)"\s*:|^\s*(?:command|notify)\s*=`)
+	})
+	jsonString = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"`) })
+	// A permission allows a command, and reads nothing: Bash(./x.sh:*).
+	permission    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bBash\((?:[^()"\\]|\\.)*\)`) })
+	startsProgram = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("subprocess|popen|Popen|system\\(|\\bexec(?:Sync|File|FileSync|a|[lv]p?e?)?\\(|promisify\\(exec|spawn|child_process|Command\\b|ProcessBuilder|Process\\(|shell_exec|passthru|proc_open|" +
+			"getoutput|check_call|Open3|%x|\\bsh[.(`]|\\brun\\(|Deno\\.|Bun\\.|\\$`|`[^`\n]*\\.sh")
+	})
+	// A program that hands its own stdout on reads nothing, if that is all it does.
+	inherits    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`stdio:\s*['"]inherit['"]`) })
+	readsOutput = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\bexec(?:Sync|File|FileSync)?\(|execa|spawnSync|\.stdout\b|['"]pipe['"]|stdio:\s*\[`)
+	})
+	message = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*(?:console\.\w+|print|println|log(?:ger|ging)?\.\w+|throw|raise)\b`)
+	})
+	comment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(?://|/?\*|#[^!]|--\s)`) })
+)
+
+// isCode reports whether a line of a program is more than a comment or a message.
+func isCode(line, _ string) bool {
+	return !comment().MatchString(line) && (!message().MatchString(line) || startsProgram().MatchString(line))
+}
+
+// holdFolders holds the scripts in folders that a command in settings names, as in run-parts FOLDER.
+func (t *tree) holdFolders(p, text string, line int) {
+	for l := range strings.Lines(text) {
+		if l = withoutQuotes(l); strings.Contains(l, "command") {
+			for _, name := range pathName().FindAllString(variableName().ReplaceAllString(l, " "), -1) {
+				if strings.Contains(name, "/") && t.folders[path.Base(name)] {
+					for _, q := range t.matching(ending(name) + "/*") {
+						t.hold(q, p, line, namesIt)
+					}
+				}
+			}
+		}
+		line++
+	}
+}
+
+// joinLines makes one line of those that a backslash, a bar or an open $( continues, and
+// keeps their number.
+func joinLines(text string) string {
+	var out strings.Builder
+	owed := 0
+	for l := range strings.Lines(text) {
+		l = strings.TrimRight(l, " \t\r\n")
+		open := strings.LastIndex(l, "$(")
+		continued := strings.HasSuffix(l, `\`) || strings.HasSuffix(l, "|") && !strings.HasPrefix(strings.TrimSpace(l), "|") && !strings.HasSuffix(l, ": |") ||
+			open >= 0 && !strings.Contains(l[open:], ")")
+		out.WriteString(strings.TrimSuffix(l, `\`))
+		if owed++; continued && owed < 50 {
+			out.WriteByte(' ')
+			continue
+		}
+		out.WriteString(strings.Repeat("\n", owed))
+		owed = 0
+	}
+	return out.String()
+}
+
+// matching lists the scripts whose path ends as a pattern says.
+func (t *tree) matching(pattern string) (scripts []string) {
+	for _, paths := range t.names {
+		for _, p := range paths {
+			parts, n := strings.Split(p, "/"), strings.Count(pattern, "/")+1
+			end := strings.Join(parts[max(0, len(parts)-n):], "/")
+			if ok, err := path.Match(pattern, end); ok && err == nil && t.isScript(p) {
+				scripts = append(scripts, p)
+			}
+		}
+	}
+	return scripts
+}
+
+// namesIn lists what may be the name of a script in a line: a file's name, or a path
+// that ends in one. A name without an ending is one only in a path, or in code.
+func (t *tree) namesIn(line string, code bool) (names []string) {
+	for _, name := range pathName().FindAllString(variableName().ReplaceAllString(line, " "), -1) {
+		switch base := path.Base(name); {
+		case len(t.names[base]) == 0:
+		case path.Ext(base) != "" || strings.Contains(name, "/"):
+			names = append(names, name)
+		case code:
+			names = append(names, "./"+name)
+		}
+	}
+	return names
+}
+
+// page notes the scripts whose output is part of a page, or is read by commands
+// that a page tells an agent to run. To run one is no reading: that is what a report is for.
+func (t *tree) page(p string) {
+	s := skill.Parse(p, t.files[p])
+	for _, part := range s.Parts {
+		switch part.Kind {
+		case skill.Header:
+			if at := strings.Index(part.Source, "hooks:"); at >= 0 {
+				t.holdNamed(p, part.Source[at:], part.Line+strings.Count(part.Source[:at], "\n"), namesIt, always)
+			}
+		case skill.Directive:
+			t.holdNamed(p, part.Source, part.Line, onPage, always)
+		}
+	}
+	t.captures(p)
+}
+
+// isProse reports whether a file with this ending is for people to read.
+func isProse(ext string) bool {
+	return ext == ".txt" || ext == ".rst" || ext == ".adoc" || ext == ".markdown" || ext == ".html"
+}
+
+// captures notes the scripts that a text for people reads: by commands in its lines, by
+// the code in its fences, or by saying that one prints JSON.
+func (t *tree) captures(p string) {
+	var fence, language string
+	var code strings.Builder
+	var spoken []string // the scripts that the text last spoke of
+	line, begin := 0, 0
+	for l := range strings.Lines(string(t.files[p])) {
+		line++
+		names := t.namesIn(l, false)
+		for _, name := range names {
+			if captured(l, name) {
+				for _, q := range t.named(p, name) {
+					t.hold(q, p, line, readsIt)
+				}
+			}
+		}
+		switch {
+		case len(names) > 0:
+			spoken = names
+		case fence == "" && strings.HasPrefix(l, "#"):
+			spoken = nil
+		}
+		if fence == "" && promisesJSON(l) {
+			for _, name := range spoken {
+				for _, q := range t.named(p, name) {
+					t.hold(q, p, line, saysItJSON)
+				}
+			}
+		}
+		switch m := fenceLine().FindStringSubmatch(l); {
+		case fence == "" && m != nil:
+			fence, language, begin = m[1], strings.ToLower(m[2]), line
+			code.Reset()
+		case fence != "" && m != nil && strings.HasPrefix(m[1], fence) && m[2] == "":
+			t.code(p, language, code.String(), begin)
+			fence = ""
+		case fence != "":
+			code.WriteString(l)
+		}
+	}
+}
+
+var (
+	fenceLine   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^[ \t>]*(```+|~~~+)[ \t]*([^\\s`]*)") })
+	placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<[\w .|/-]+>`) })
+	optional    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[[\w -]*\|[\w |-]*\]|\[-[^\]]*\]`) })
+	prompt      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^[ \t]*[$%][ \t]`) })
+	printsJSON  = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:returns?|outputs?|prints?|emits?)\b([^.]{0,30})\bJSON\b`)
+	})
+)
+
+// promisesJSON reports whether a line of text says that something prints JSON.
+func promisesJSON(line string) bool {
+	m := printsJSON().FindStringSubmatch(line)
+	return m != nil && !strings.HasPrefix(m[1], "-") && !strings.Contains(m[1], " no ") && !strings.Contains(m[1], "format")
+}
+
+// code holds the scripts that code in a text reads, as a file with it would.
+func (t *tree) code(p, language, code string, after int) {
+	switch language {
+	case "bash", "sh", "shell", "zsh", "console":
+		if prompt().MatchString(code) { // a session: commands after a prompt, and what they printed
+			code = prompt().ReplaceAllString(typed(code), "")
+		}
+		if file, err := parse(p, []byte(placeholder().ReplaceAllString(code, "x"))); err == nil {
+			t.reads(p, understand(file), after)
+		}
+	case "", "text", "txt", "plaintext", "markdown", "md", "diff", "mermaid", "output", "log", "tree":
+	case "javascript", "typescript", "python", "ruby", "rust":
+		t.program(p, map[string]string{"javascript": ".js", "typescript": ".ts", "python": ".py", "ruby": ".rb", "rust": ".rs"}[language], code, after+1)
+	case "makefile", "dockerfile":
+		t.program(p, ".make", code, after+1)
+	default:
+		t.program(p, "."+language, code, after+1)
+	}
+}
+
+// typed is what was typed in a session on a terminal. Its lines keep their numbers.
+func typed(session string) string {
+	var out strings.Builder
+	continued := false
+	for l := range strings.Lines(session) {
+		if !continued && !prompt().MatchString(l) {
+			l = "\n"
+		}
+		continued = strings.HasSuffix(strings.TrimRight(l, "\r\n"), `\`)
+		out.WriteString(l)
+	}
+	return out.String()
+}
+
+// captured reports whether a line of text may read what the script of this name
+// prints: it stands after $( or <( or a backquote that begins a command, or before
+// a pipe or a redirection. A bar in a table is a pipe only within a code span.
+func captured(line, name string) bool {
+	line = optional().ReplaceAllString(placeholder().ReplaceAllString(line, "x"), "x")
+	for rest, at := line, 0; ; {
+		i := strings.Index(rest, name)
+		if i < 0 {
+			return false
+		}
+		at += i
+		before, after := line[:at], line[at+len(name):]
+		if open := strings.LastIndexAny(before, "("); open > 0 && strings.IndexByte("$<", before[open-1]) >= 0 && !strings.Contains(before[open:], ")") {
+			return true
+		}
+		if assignedBackquote().MatchString(before) {
+			return true
+		}
+		if span, _, ok := strings.Cut(after, "`"); ok && strings.Count(before, "`")%2 == 1 {
+			after = span
+		} else if strings.HasPrefix(strings.TrimSpace(line), "|") {
+			after = "" // a table
+		}
+		if pipeAfter().MatchString(after) {
+			return true
+		}
+		rest, at = line[at+len(name):], at+len(name)
+	}
+}
+
+var (
+	assignedBackquote = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\\w=\"?`[^`]*$") })
+	// Up to the end of the command: | but not ||, > but not > /dev/null or >&2.
+	pipeAfter = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[^|;&>]*(?:&[^&|;>]*)?(?:\|(?:[^|]|$)|(?:^|[^2])>>?\s*[^&>\s/]|(?:^|[^2])>>?\s*/[^d])`)
+	})
+)
