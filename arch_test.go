@@ -22,7 +22,7 @@ const module = "github.com/skillhand/skillhand"
 // rooms lists, for every room, the rooms it may know. Nothing imports upward.
 const rooms = `
 try: . claude here internal/atomicfile internal/paths internal/redact internal/term proc report settings skill trust
-lsp: check here internal/paths render schemas skill
+lsp: check claudecode here internal/paths render schemas skill
 mcp/host: internal/atomicfile settings
 mcp: . here internal/cause internal/paths render skill trust
 .: claude claudepage here history internal/cause internal/paths internal/redact proc render report session settings shell skill trust verdict
@@ -30,10 +30,11 @@ batch:
 batch/jobfile: batch
 bench: history report
 bench/corpus: check
-check: claudepage edit here internal/cause internal/markdown internal/paths internal/term internal/words permit settings skill
+check: claudecode claudepage edit here internal/cause internal/jsontree internal/markdown internal/paths internal/term internal/words permit settings skill
 claude: internal/cause internal/jsonfind proc
-claudepage: internal/paths proc settings skill
-doctor: check claudepage here internal/cause mcp/host proc settings skill trust
+claudepage: claudecode internal/paths proc settings skill
+doctor: check claudecode here internal/cause mcp/host proc settings skill trust
+claudecode: internal/jsontree
 edit:
 edit/disk: edit internal/atomicfile internal/cause skill
 golden: . here internal/atomicfile internal/paths render skill
@@ -41,12 +42,12 @@ here: internal/paths session settings skill
 history:
 migrate: edit internal/legacy internal/words render shell skill
 migrate/disk: edit/disk internal/cause internal/paths migrate proc report skill
-page: . batch check claudepage edit/disk history internal/atomicfile internal/paths internal/redact internal/term render session shell skill trust try
+page: . batch check claudecode edit/disk history internal/atomicfile internal/paths internal/redact internal/term render session shell skill trust try
 permit:
 plugin:
 proc:
 render: internal/atomicfile internal/cause internal/paths internal/redact shell skill
-release: claudepage proc schemas
+release: claudecode proc schemas
 report: internal/jsonfind internal/legacy
 scaffold: skill
 schemas:
@@ -64,6 +65,7 @@ internal/atomicfile: internal/cause
 internal/cause:
 internal/cli: claude internal/atomicfile internal/term proc
 internal/jsonfind:
+internal/jsontree:
 internal/legacy:
 internal/links:
 internal/markdown:
@@ -74,15 +76,15 @@ internal/term:
 internal/txtartest:
 internal/words:
 
-cmd/skillhand: . check claude claudepage doctor edit/disk golden here history internal/atomicfile internal/cause internal/cli internal/paths internal/term migrate migrate/disk render report scaffold schemas session shell skill trust verdict view
+cmd/skillhand: . check claude claudecode claudepage doctor edit/disk golden here history internal/atomicfile internal/cause internal/cli internal/paths internal/term migrate migrate/disk render report scaffold schemas session shell skill trust verdict view
 cmd/skillhand-server: . batch batch/jobfile claude here history internal/atomicfile internal/cli internal/paths internal/term lsp mcp mcp/host page proc render shell skill try upgrade verdict view
 
 # For tests alone: no line above may name them.
 internal/fakeapi:
 internal/needs:
-internal/npm: claudepage internal/needs proc
-internal/fakeclaude: claudepage
-internal/realclaude: claudepage internal/fakeapi internal/npm proc
+internal/npm: claudecode internal/needs proc
+internal/fakeclaude: claudecode
+internal/realclaude: claudecode internal/fakeapi internal/npm proc
 internal/realpostgres: internal/needs proc
 internal/schematest: schemas
 internal/shelltest: internal/needs proc shell/bind

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skillhand/skillhand/internal/jsontree"
 	"github.com/skillhand/skillhand/internal/txtartest"
 	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/skill"
@@ -146,8 +147,8 @@ func (tr tree) mend(t *testing.T, unsafe bool) string {
 			if before, now := broken(e.Before), broken(e.After); now > before {
 				t.Errorf("%s: a fix broke it:\n%s", e.Name, e.After)
 			}
-		} else if _, fault := parseJSON(string(e.After)); fault != nil {
-			t.Errorf("%s: a fix broke it: %s", e.Name, fault.text)
+		} else if _, fault := jsontree.Parse(string(e.After)); fault != nil {
+			t.Errorf("%s: a fix broke it: %s", e.Name, fault.Text)
 		}
 	}
 	for _, file := range fixes.Executables {

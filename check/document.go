@@ -12,7 +12,9 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/claudepage"
+	"github.com/skillhand/skillhand/internal/jsontree"
 	"github.com/skillhand/skillhand/internal/markdown"
 	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/permit"
@@ -35,8 +37,9 @@ type document struct {
 	skill      *skill.Skill
 	directives []*directive
 	links      []markdown.Link
-	json       *node // of a JSON file
-	jsonFault  *jsonError
+	json       *jsontree.Node // of a JSON file
+	jsonFault  *jsontree.Error
+	refused    []claudecode.Fault // for which Claude Code does not load the plugin
 
 	// What is known of it when all rules about it have run.
 	name        string // that it is loaded by
@@ -98,7 +101,10 @@ func open(f File, opt *Options) *document {
 	d.rules = d.findRules()
 	switch f.Kind {
 	case Plugin, Marketplace, Hooks:
-		d.json, d.jsonFault = parseJSON(d.src)
+		d.json, d.jsonFault = jsontree.Parse(d.src)
+		if d.Kind == Plugin && d.jsonFault == nil {
+			_, d.refused = claudecode.ParseManifest(src)
+		}
 	default:
 		d.parseMarkdown(src)
 	}

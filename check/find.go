@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/jsontree"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -262,10 +263,10 @@ func (w *walker) market(dir, file string) {
 	if err != nil {
 		return
 	}
-	root, _ := parseJSON(string(src))
-	if plugins := root.get("plugins"); plugins.isList() {
-		for _, p := range plugins.items {
-			if source, ok := p.get("source").text(); ok && !strings.Contains(source, "..") {
+	root, _ := jsontree.Parse(string(src))
+	if plugins := root.Get("plugins"); plugins.IsList() {
+		for _, p := range plugins.Items {
+			if source, ok := p.Get("source").Text(); ok && !strings.Contains(source, "..") {
 				w.plugins[filepath.Join(dir, filepath.FromSlash(source))] = true
 			}
 		}
@@ -361,8 +362,8 @@ func hasHooks(file string) bool {
 	if err != nil {
 		return true
 	}
-	root, fault := parseJSON(string(src))
-	return fault != nil || root.get("hooks") != nil
+	root, fault := jsontree.Parse(string(src))
+	return fault != nil || root.Get("hooks") != nil
 }
 
 // name is what people call a file from here.

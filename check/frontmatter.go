@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/permit"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -491,11 +492,11 @@ func (p *pass) hookEvents(f skill.Field) {
 		return
 	}
 	for _, event := range f.Fields {
-		if slices.Contains(hookEvents, event.Key) || event.Key == "" {
+		if slices.Contains(claudecode.Events(), event.Key) || event.Key == "" {
 			continue
 		}
 		x := p.find(event.Offset, event.End, "%s is no event of Claude Code, so the hook never runs", event.Key)
-		near := nearest(event.Key, hookEvents)
+		near := nearest(event.Key, claudecode.Events())
 		switch {
 		case near == "":
 			x.Help = eventsHelp

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/skill"
@@ -82,16 +83,6 @@ func installedSkills(w settings.Where) []File {
 	return all
 }
 
-// bundled are the skills that Claude Code brings along: how long their lines are in the list. They
-// keep their descriptions, but for the last two, which are the first to lose them.
-var bundled = []struct {
-	name  string
-	chars int
-}{
-	{"dataviz", 1447}, {"update-config", 707}, {"keybindings-help", 248}, {"code-review", 840}, {"simplify", 188}, {"fewer-permission-prompts", 191},
-	{"loop", 344}, {"claude-api", 1171}, {"workflow-authoring", 252}, {"run", 368}, {"plugin-authoring", 275}, {"init", 67}, {"security-review", 90},
-}
-
 // A listed skill is a line of the list.
 type listed struct {
 	doc   *document // nil if it is not checked
@@ -117,12 +108,12 @@ func (s *listed) more() int {
 // ownSkills are the lines of Claude Code's own.
 func (l *Listing) ownSkills() []*listed {
 	var all []*listed
-	for _, b := range bundled {
-		if l.NoBundled && b.name != "plugin-authoring" {
+	for _, b := range claudecode.BundledSkills() {
+		if l.NoBundled && b.Name != "plugin-authoring" {
 			continue
 		}
-		s := &listed{name: b.name, own: true, fixed: b.name != "init" && b.name != "security-review", used: l.Used[b.name]}
-		s.chars = min(b.chars-len("- : ")-len(b.name), cmp.Or(l.MaxDescription, maxListed))
+		s := &listed{name: b.Name, own: true, fixed: b.Name != "init" && b.Name != "security-review", used: l.Used[b.Name]}
+		s.chars = min(b.Chars-len("- : ")-len(b.Name), cmp.Or(l.MaxDescription, maxListed))
 		if l.override(s) {
 			all = append(all, s)
 		}

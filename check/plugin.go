@@ -3,7 +3,6 @@ package check
 import (
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp/syntax"
@@ -13,6 +12,8 @@ import (
 
 	sh "mvdan.cc/sh/v3/syntax"
 
+	"github.com/skillhand/skillhand/claudecode"
+	"github.com/skillhand/skillhand/internal/jsontree"
 	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/skill"
@@ -43,23 +44,16 @@ func pluginRules() []*Rule {
 	}
 }
 
-// hookEvents are the events of Claude Code 2.1.325, as its own validator knows them.
-var hookEvents = []string{
-	"PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "PermissionRequest", "PermissionDenied", "Notification", "UserPromptSubmit", "UserPromptExpansion",
-	"Stop", "StopFailure", "SubagentStart", "SubagentStop", "PreCompact", "PostCompact", "SessionStart", "SessionEnd", "Setup", "TeammateIdle", "TaskCreated", "TaskCompleted",
-	"InstructionsLoaded", "ConfigChange", "CwdChanged", "FileChanged", "WorktreeCreate", "WorktreeRemove", "Elicitation", "ElicitationResult", "MessageDisplay", "DirectoryAdded",
-}
-
 func pluginJSON(p *pass) {
 	if p.fault != nil {
 		return
 	}
 	if p.jsonFault != nil {
-		p.find(p.jsonFault.offset, p.jsonFault.offset+1, "not JSON, so nothing of it is loaded: %s", p.jsonFault.text)
+		p.find(p.jsonFault.Offset, p.jsonFault.Offset+1, "not JSON, so nothing of it is loaded: %s", p.jsonFault.Text)
 		return
 	}
-	if !p.json.isObject() {
-		p.find(p.json.start, p.json.end, "it is %s, want an object", p.json.kind())
+	if !p.json.IsObject() {
+		p.find(p.json.Start, p.json.End, "it is %s, want an object", p.json.Kind())
 		return
 	}
 	p.twice(p.json)
@@ -90,122 +84,105 @@ func (p *pass) settingsFile() {
 }
 
 // twice reports keys that are given again.
-func (p *pass) twice(n *node) {
+func (p *pass) twice(n *jsontree.Node) {
 	seen := map[string]bool{}
-	for _, item := range n.items {
-		if n.isObject() && seen[item.key] {
-			p.severe(p.find(item.keyAt, item.keyAt+len(item.key)+2, "%s is given twice, the last one counts", item.key), Warning)
+	for _, item := range n.Items {
+		if n.IsObject() && seen[item.Key] {
+			p.severe(p.find(item.KeyAt, item.KeyAt+len(item.Key)+2, "%s is given twice, the last one counts", item.Key), Warning)
 		}
-		seen[item.key] = true
+		seen[item.Key] = true
 		p.twice(item)
 	}
-}
-
-// The kinds of values that fields of plugin.json have.
-const (
-	aText    = "a text"
-	aList    = "a list"
-	anObject = "an object"
-	aBool    = "true or false"
-	anything = ""
-)
-
-var pluginFields = []struct{ name, kind string }{
-	{"name", aText}, {"version", aText}, {"description", aText}, {"author", anObject}, {"homepage", aText}, {"repository", aText}, {"license", aText},
-	{"keywords", aList}, {"commands", anything}, {"agents", anything}, {"skills", anything}, {"hooks", anything}, {"mcpServers", anything}, {"lspServers", anything},
-	{"outputStyles", anything}, {"dependencies", aList}, {"userConfig", anObject}, {"channels", aList}, {"monitors", anything}, {"themes", anything}, {"workflows", anything},
-	{"settings", anObject}, {"icon", aText}, {"displayName", aText}, {"privacyPolicyUrl", aText}, {"defaultEnabled", aBool}, {"experimental", anObject}, {"$schema", aText},
 }
 
 // marketFields are those of a marketplace's entry, which do nothing in plugin.json.
 var marketFields = []string{"category", "tags", "strict", "source"}
 
 func pluginField(p *pass) {
-	if !p.json.isObject() {
+	if !p.json.IsObject() {
 		return
 	}
-	var names []string
-	for _, f := range pluginFields {
-		names = append(names, f.name)
-		if n := p.json.get(f.name); n != nil && f.kind != anything && n.kind() != f.kind {
-			p.find(n.start, n.end, "%s is %s, want %s: Claude Code does not load the plugin", f.name, n.kind(), f.kind)
+	for _, fault := range p.refused {
+		if fault.Problem != claudecode.BadPath && fault.Top() != "hooks" { // SK603 and SK605 report these
+			p.refusal(fault).Help = refusalHelp(fault)
 		}
 	}
-	for _, n := range p.json.items {
-		if slices.Contains(names, n.key) {
+	names := claudecode.ManifestFields()
+	for _, n := range p.json.Items {
+		if slices.Contains(names, n.Key) {
 			continue
 		}
-		f := p.severe(p.find(n.keyAt, n.keyAt+len(n.key)+2, "%s is no field of plugin.json and is ignored", n.key), Info)
-		if near := nearest(n.key, names); near != "" {
+		f := p.severe(p.find(n.KeyAt, n.KeyAt+len(n.Key)+2, "%s is not a field of plugin.json and is ignored", n.Key), Info)
+		if near := nearest(n.Key, names); near != "" {
 			p.severe(f, Error).Help = "write " + near
-			if p.json.get(near) == nil {
-				f.Fix = rename("rename it", "", n.keyAt, n.keyAt+len(n.key)+2, `"`+near+`"`)
+			if p.json.Get(near) == nil {
+				f.Fix = rename("rename it", "", n.KeyAt, n.KeyAt+len(n.Key)+2, `"`+near+`"`)
 			}
-		} else if slices.Contains(marketFields, n.key) {
+		} else if slices.Contains(marketFields, n.Key) {
 			f.Help = "it belongs in marketplace.json"
 		}
 	}
-	p.pluginName()
+	n := p.json.Get("name")
+	if name, ok := n.Text(); ok && !p.isRefused(n) && nameFault(strings.ToLower(strings.ReplaceAll(name, "_", "-"))) != "" {
+		p.severe(p.find(n.Start, n.End, "the name %s %s", name, nameFault(strings.ToLower(name))), Warning)
+	}
 	for _, key := range []string{"version", "description", "author"} {
-		if p.json.get(key) == nil {
-			p.severe(p.find(p.json.start, p.json.start+1, "%s is missing, which claude plugin validate --strict refuses", key), Info)
-		}
-	}
-	if home, ok := p.json.get("homepage").text(); ok {
-		if u, err := url.Parse(home); err != nil || u.Scheme == "" || u.Host == "" {
-			n := p.json.get("homepage")
-			p.find(n.start, n.end, "homepage is no URL: Claude Code does not load the plugin").Help = "write it in full, with https://"
+		if p.json.Get(key) == nil {
+			p.severe(p.find(p.json.Start, p.json.Start+1, "%s is missing, which claude plugin validate --strict refuses", key), Info)
 		}
 	}
 }
 
-func (p *pass) pluginName() {
-	n := p.json.get("name")
-	name, ok := n.text()
+// refusal reports a fault for which Claude Code does not load the plugin.
+func (p *pass) refusal(f claudecode.Fault) *Finding {
+	return p.find(f.Start, f.End, "%s: Claude Code does not load the plugin", f)
+}
+
+// refusalHelp says what to write instead.
+func refusalHelp(f claudecode.Fault) string {
 	switch {
-	case n == nil:
-		p.find(p.json.start, p.json.start+1, "the name is missing: Claude Code does not load the plugin")
-	case ok && (name == "" || strings.ContainsAny(name, " \t")):
-		f := p.find(n.start, n.end, "a plugin's name has no blanks: Claude Code does not load it")
-		f.Help = "write it with -, as in my-plugin"
-	case ok && nameFault(strings.ToLower(strings.ReplaceAll(name, "_", "-"))) != "":
-		p.severe(p.find(n.start, n.end, "the name %s %s", name, nameFault(strings.ToLower(name))), Warning)
+	case f.Field == "name" && f.Problem == claudecode.BadValue:
+		return "write it with -, as in my-plugin"
+	case f.Field == "homepage" && f.Problem == claudecode.BadValue:
+		return "write it in full, with https://"
+	case f.Top() == "mcpServers" && strings.HasSuffix(f.Field, ".type") && f.Problem == claudecode.Missing:
+		return `add "type": "http", or "sse" for an old server`
 	}
+	return ""
 }
 
-// pathFields are the fields of plugin.json that name files, and how their names must end.
-var pathFields = []struct{ name, end string }{
-	{"commands", ""}, {"agents", ".md"}, {"skills", ""}, {"hooks", ".json"}, {"mcpServers", ".json"}, {"lspServers", ".json"}, {"outputStyles", ""}, {"themes", ""}, {"monitors", ".json"}, {"workflows", ""},
+// isRefused reports whether the fault of a value keeps the plugin from loading.
+func (d *document) isRefused(n *jsontree.Node) bool {
+	return slices.ContainsFunc(d.refused, func(f claudecode.Fault) bool { return f.Start == n.Start })
 }
 
 func pluginPath(p *pass) {
+	for _, f := range p.refused {
+		if f.Problem != claudecode.BadPath {
+			continue
+		}
+		x := p.refusal(f)
+		raw := p.src[f.Start:f.End]
+		if strings.HasPrefix(raw, `"`) && !strings.HasPrefix(f.Got, "./") && !strings.HasPrefix(f.Got, "../") && !filepath.IsAbs(f.Got) {
+			x.Help = "write ./" + f.Got
+			x.Fix = replace("write ./"+f.Got, false, f.Start, f.End, quoteJSON("./"+f.Got))
+		}
+	}
 	root := filepath.Dir(filepath.Dir(p.Path))
-	for _, f := range pathFields {
-		n := p.json.get(f.name)
-		all := []*node{n}
-		if n.isList() {
-			all = n.items
+	for _, name := range claudecode.PathFields() {
+		n := p.json.Get(name)
+		all := []*jsontree.Node{n}
+		if n.IsList() {
+			all = n.Items
 		}
 		for _, item := range all {
-			path, ok := item.text()
+			path, ok := item.Text()
 			switch {
-			case !ok && n != nil && n.isList() && !item.isObject():
-				p.find(item.start, item.end, "%s has %s in it, want paths", f.name, item.kind())
-			case !ok && n != nil && !n.isList() && !n.isObject():
-				p.find(n.start, n.end, "%s is %s, want a path or a list of paths", f.name, n.kind())
-			case !ok:
-			case !strings.HasPrefix(path, "./"):
-				x := p.find(item.start, item.end, "%s does not begin with ./: Claude Code does not load the plugin", path)
-				if !filepath.IsAbs(path) && !strings.HasPrefix(path, "../") {
-					x.Help = "write ./" + path
-					x.Fix = replace("write ./"+path, false, item.start, item.end, quoteJSON("./"+path))
-				}
+			case !ok || p.isRefused(item) || strings.Contains(path, "://"):
 			case strings.Contains(path, ".."):
-				p.find(item.start, item.end, "%s leads out of the plugin, which is copied without what is around it", path)
-			case f.end != "" && !strings.HasSuffix(path, f.end):
-				p.find(item.start, item.end, "%s: %s must end in %s", path, f.name, f.end)
+				p.find(item.Start, item.End, "%s leads out of the plugin, which is copied without what is around it", path)
 			case !isThere(filepath.Join(root, filepath.FromSlash(path))):
-				p.find(item.start, item.end, "%s is not there, and what it was to bring is not loaded", path)
+				p.find(item.Start, item.End, "%s is not there, and what it was to bring is not loaded", path)
 			}
 		}
 	}
@@ -217,9 +194,9 @@ func quoteJSON(s string) string {
 }
 
 // hooks is the object of events in a hooks file, in settings, in plugin.json or in a frontmatter.
-func (d *document) hooks() *node {
+func (d *document) hooks() *jsontree.Node {
 	if d.skill == nil {
-		return d.json.get("hooks")
+		return d.json.Get("hooks")
 	}
 	if f, ok := d.skill.Front.Field("hooks"); ok && d.Kind != FirstUse {
 		return fieldNode(f)
@@ -228,141 +205,154 @@ func (d *document) hooks() *node {
 }
 
 // fieldNode is a field of a frontmatter as if it were written in JSON.
-func fieldNode(f skill.Field) *node {
-	n := &node{key: f.Key, keyAt: f.Offset, start: f.ValueOffset, end: f.ValueEnd}
+func fieldNode(f skill.Field) *jsontree.Node {
+	n := &jsontree.Node{Key: f.Key, KeyAt: f.Offset, Start: f.ValueOffset, End: f.ValueEnd}
 	raw := strings.TrimSpace(f.Raw)
 	_, notNumber := strconv.ParseFloat(raw, 64)
 	switch {
 	case len(f.Fields) > 0 && f.Fields[0].Key == "" || raw == "[]":
-		n.value = json.Delim('[')
+		n.Value = json.Delim('[')
 	case len(f.Fields) > 0 || raw == "{}":
-		n.value = json.Delim('{')
+		n.Value = json.Delim('{')
 	case raw == "true" || raw == "false":
-		n.value = raw == "true"
+		n.Value = raw == "true"
 	case raw == "" || raw == "null" || raw == "~":
 	case notNumber == nil:
-		n.value = 0.0
+		n.Value = 0.0
 	default:
-		n.value = f.Value
+		n.Value = f.Value
 	}
 	for _, item := range f.Fields {
-		n.items = append(n.items, fieldNode(item))
+		n.Items = append(n.Items, fieldNode(item))
 	}
 	return n
 }
 
 func hookEvent(p *pass) {
 	hooks := p.hooks()
-	if !hooks.isObject() {
+	if !hooks.IsObject() {
 		return
 	}
-	for _, event := range hooks.items {
-		if slices.Contains(hookEvents, event.key) {
+	for _, event := range hooks.Items {
+		if slices.Contains(claudecode.Events(), event.Key) {
 			continue
 		}
-		f := p.find(event.keyAt, event.keyAt+len(event.key)+2, "%s is no event of Claude Code, so the hook never runs", event.key)
-		switch near := nearest(event.key, hookEvents); {
+		f := p.find(event.KeyAt, event.KeyAt+len(event.Key)+2, "%s is no event of Claude Code, so the hook never runs", event.Key)
+		switch near := nearest(event.Key, claudecode.Events()); {
 		case near == "":
 			f.Help = eventsHelp
-		case hooks.get(near) != nil:
+		case hooks.Get(near) != nil:
 			f.Help = "move the hook to " + near + ", which is there already"
 		default:
 			f.Help = "write " + near
-			f.Fix = rename("write "+near, "hooks", event.keyAt, event.keyAt+len(event.key)+2, `"`+near+`"`)
+			f.Fix = rename("write "+near, "hooks", event.KeyAt, event.KeyAt+len(event.Key)+2, `"`+near+`"`)
 		}
 	}
 }
 
 func hookShape(p *pass) {
-	if p.skill == nil && !p.json.isObject() {
+	if p.skill == nil && !p.json.IsObject() {
 		return
 	}
 	hooks := p.hooks()
 	switch {
 	case hooks == nil && p.Kind == Hooks && filepath.Base(p.Path) == "hooks.json":
-		f := p.find(p.json.start, p.json.start+1, "there is no hooks: the events stand in an object of that name")
+		f := p.find(p.json.Start, p.json.Start+1, "there is no hooks: the events stand in an object of that name")
 		f.Help = `write {"hooks": {"PostToolUse": […]}}`
-	case hooks != nil && !hooks.isObject() && p.Kind == Hooks:
-		p.find(hooks.start, hooks.end, "hooks is %s, want an object", hooks.kind())
+	case hooks != nil && !hooks.IsObject() && p.Kind == Hooks:
+		p.find(hooks.Start, hooks.End, "hooks is %s, want an object", hooks.Kind())
 	}
-	if !hooks.isObject() {
+	if !hooks.IsObject() {
 		return
 	}
-	for _, event := range hooks.items {
-		if !event.isList() {
-			p.find(event.start, event.end, "%s is %s, want a list of matchers: it is ignored", event.key, event.kind())
+	for _, fault := range p.refused {
+		if fault.Top() == "hooks" && fault.Problem != claudecode.BadPath {
+			p.refusal(fault)
+		}
+	}
+	for _, event := range hooks.Items {
+		if p.isRefused(event) {
 			continue
 		}
-		for _, m := range event.items {
+		if !event.IsList() {
+			p.find(event.Start, event.End, "%s is %s, want a list of matchers: it is ignored", event.Key, event.Kind())
+			continue
+		}
+		for _, m := range event.Items {
 			p.matcher(m)
 		}
 	}
 }
 
 // matcher checks the shape of one matcher with its hooks.
-func (p *pass) matcher(m *node) {
-	if !m.isObject() {
-		p.find(m.start, m.end, "this is %s, want an object with hooks: it is ignored", m.kind())
+func (p *pass) matcher(m *jsontree.Node) {
+	if p.isRefused(m) {
 		return
 	}
-	if n := m.get("matcher"); n != nil && n.kind() != aText {
-		p.find(n.start, n.end, "matcher is %s, want a text: the hook is ignored", n.kind())
+	if !m.IsObject() {
+		p.find(m.Start, m.End, "this is %s, want an object with hooks: it is ignored", m.Kind())
+		return
 	}
-	list := m.get("hooks")
+	if n := m.Get("matcher"); n != nil && n.Kind() != jsontree.Text {
+		p.find(n.Start, n.End, "matcher is %s, want a text: the hook is ignored", n.Kind())
+	}
+	list := m.Get("hooks")
 	switch {
 	case list == nil:
-		p.find(m.start, m.start+1, "there is no hooks here: what is to run stands in a list of that name")
+		p.find(m.Start, m.Start+1, "there is no hooks here: what is to run stands in a list of that name")
 		return
-	case !list.isList():
-		p.find(list.start, list.end, "hooks is %s, want a list: it is ignored", list.kind())
+	case !list.IsList():
+		p.find(list.Start, list.End, "hooks is %s, want a list: it is ignored", list.Kind())
 		return
 	}
-	for _, h := range list.items {
+	for _, h := range list.Items {
 		p.hook(h)
 	}
 }
 
-// hookTypes are what a hook can be, and the field that each needs.
-var hookTypes = []struct{ name, needs string }{{"command", "command"}, {"prompt", "prompt"}, {"agent", "prompt"}, {"http", "url"}, {"mcp_tool", "tool"}}
-
-func (p *pass) hook(h *node) {
-	if !h.isObject() {
-		p.find(h.start, h.end, "this is %s, want an object with type: it is ignored", h.kind())
+func (p *pass) hook(h *jsontree.Node) {
+	if p.isRefused(h) {
 		return
 	}
-	kind, ok := h.get("type").text()
+	if !h.IsObject() {
+		p.find(h.Start, h.End, "this is %s, want an object with type: it is ignored", h.Kind())
+		return
+	}
+	kind, ok := h.Get("type").Text()
 	if !ok {
-		p.find(h.start, h.start+1, "the hook has no type: it is ignored").Help = `add "type": "command"`
+		p.find(h.Start, h.Start+1, "the hook has no type: it is ignored").Help = `add "type": "command"`
 		return
 	}
-	i := slices.IndexFunc(hookTypes, func(t struct{ name, needs string }) bool { return t.name == kind })
+	types := claudecode.HookTypes()
+	i := slices.IndexFunc(types, func(t claudecode.HookType) bool { return t.Name == kind })
 	if i < 0 {
-		n := h.get("type")
-		f := p.find(n.start, n.end, "%s is no type of hook: it is ignored", kind)
+		n := h.Get("type")
+		f := p.find(n.Start, n.End, "%s is no type of hook: it is ignored", kind)
 		if near := nearest(kind, []string{"command", "prompt", "agent", "http", "mcp_tool"}); near != "" {
 			f.Help = "write " + near
-			f.Fix = replace("write "+near, false, n.start, n.end, `"`+near+`"`)
+			f.Fix = replace("write "+near, false, n.Start, n.End, `"`+near+`"`)
 		}
 		return
 	}
-	needs := hookTypes[i].needs
-	if n := h.get(needs); n == nil || n.kind() != aText || n.value == "" {
-		p.find(h.start, h.start+1, "a hook of type %s needs %s: it is ignored", kind, needs)
+	for _, needs := range types[i].Needs {
+		if n := h.Get(needs); n == nil || n.Kind() != jsontree.Text || n.Value == "" {
+			p.find(h.Start, h.Start+1, "a hook of type %s needs %s: it is ignored", kind, needs)
+		}
 	}
 	if kind == "command" {
 		p.unquotedRoot(h)
 	}
-	if n := h.get("timeout"); n != nil && n.kind() != "a number" {
-		p.find(n.start, n.end, "timeout is %s, want a number of seconds: the hook is ignored", n.kind())
+	if n := h.Get("timeout"); n != nil && n.Kind() != "a number" {
+		p.find(n.Start, n.End, "timeout is %s, want a number of seconds: the hook is ignored", n.Kind())
 	}
 }
 
 // unquotedRoot reports a hook whose command falls apart if the plugin lies in a folder with a blank.
-func (p *pass) unquotedRoot(h *node) {
+func (p *pass) unquotedRoot(h *jsontree.Node) {
 	const root = "${CLAUDE_PLUGIN_ROOT}"
-	n := h.get("command")
-	command, ok := n.text()
-	if !ok || !strings.Contains(command, root) || h.get("args") != nil { // with args no shell reads it
+	n := h.Get("command")
+	command, ok := n.Text()
+	if !ok || !strings.Contains(command, root) || h.Get("args") != nil { // with args no shell reads it
 		return
 	}
 	program, err := words.Parse(command)
@@ -384,25 +374,25 @@ func (p *pass) unquotedRoot(h *node) {
 	if bare == 0 {
 		return
 	}
-	f := p.severe(p.find(n.start, n.end, "%s is not quoted: if the plugin lies in a folder with a blank in its name, the command falls apart", root), Warning)
+	f := p.severe(p.find(n.Start, n.End, "%s is not quoted: if the plugin lies in a folder with a blank in its name, the command falls apart", root), Warning)
 	f.Help = "put it in double quotes"
-	raw := p.src[n.start:n.end]
+	raw := p.src[n.Start:n.End]
 	if p.json != nil && strings.Count(raw, root) == bare && strings.Count(command, root) == bare && !strings.Contains(raw, "$'") {
-		f.Fix = replace("quote it", false, n.start, n.end, strings.ReplaceAll(raw, root, `\"`+root+`\"`))
+		f.Fix = replace("quote it", false, n.Start, n.End, strings.ReplaceAll(raw, root, `\"`+root+`\"`))
 	}
 }
 
 // eachHook calls f with every hook that is an object.
-func (p *pass) eachHook(f func(h *node)) {
+func (p *pass) eachHook(f func(h *jsontree.Node)) {
 	hooks := p.hooks()
-	if !hooks.isObject() {
+	if !hooks.IsObject() {
 		return
 	}
-	for _, event := range hooks.items {
-		for _, m := range event.items {
-			if list := m.get("hooks"); list.isList() {
-				for _, h := range list.items {
-					if h.isObject() {
+	for _, event := range hooks.Items {
+		for _, m := range event.Items {
+			if list := m.Get("hooks"); list.IsList() {
+				for _, h := range list.Items {
+					if h.IsObject() {
 						f(h)
 					}
 				}
@@ -413,18 +403,18 @@ func (p *pass) eachHook(f func(h *node)) {
 
 func hookMatcher(p *pass) {
 	hooks := p.hooks()
-	if !hooks.isObject() {
+	if !hooks.IsObject() {
 		return
 	}
-	for _, event := range hooks.items {
-		for _, m := range event.items {
-			n := m.get("matcher")
-			text, ok := n.text()
+	for _, event := range hooks.Items {
+		for _, m := range event.Items {
+			n := m.Get("matcher")
+			text, ok := n.Text()
 			if !ok || text == "*" || text == "" {
 				continue
 			}
 			if why := regexFault(text); why != "" {
-				p.find(n.start, n.end, "the matcher %s is no regular expression: %s", text, why).Help = `name tools, with | between them: "Edit|Write"`
+				p.find(n.Start, n.End, "the matcher %s is no regular expression: %s", text, why).Help = `name tools, with | between them: "Edit|Write"`
 			}
 		}
 	}
@@ -448,9 +438,9 @@ func regexFault(text string) string {
 // hookMentions lists the scripts that hooks call.
 func (p *pass) hookMentions() []mention {
 	var all []mention
-	p.eachHook(func(h *node) {
-		n := h.get("command")
-		command, ok := n.text()
+	p.eachHook(func(h *jsontree.Node) {
+		n := h.Get("command")
+		command, ok := n.Text()
 		if !ok {
 			return
 		}
@@ -467,7 +457,7 @@ func (p *pass) hookMentions() []mention {
 			if !ok {
 				continue
 			}
-			all = append(all, mention{written: path, file: filepath.Join(v.root, filepath.FromSlash(path)), start: n.start, end: n.end, called: strings.Trim(command[:i], `"' `) == "", anchor: 1})
+			all = append(all, mention{written: path, file: filepath.Join(v.root, filepath.FromSlash(path)), start: n.Start, end: n.End, called: strings.Trim(command[:i], `"' `) == "", anchor: 1})
 			break
 		}
 	})
@@ -517,56 +507,56 @@ func agentSkills(w *whole) {
 }
 
 func marketplace(p *pass) {
-	if !p.json.isObject() {
+	if !p.json.IsObject() {
 		return
 	}
-	if name, ok := p.json.get("name").text(); !ok || name == "" || strings.ContainsAny(name, " \t") {
-		p.find(p.json.start, p.json.start+1, "a marketplace needs a name without blanks: nothing can be installed from it")
+	if name, ok := p.json.Get("name").Text(); !ok || name == "" || strings.ContainsAny(name, " \t") {
+		p.find(p.json.Start, p.json.Start+1, "a marketplace needs a name without blanks: nothing can be installed from it")
 	}
-	if owner := p.json.get("owner"); !owner.isObject() {
-		p.find(p.json.start, p.json.start+1, "owner is missing, or is no object with a name: the marketplace is refused")
+	if owner := p.json.Get("owner"); !owner.IsObject() {
+		p.find(p.json.Start, p.json.Start+1, "owner is missing, or is no object with a name: the marketplace is refused")
 	}
-	plugins := p.json.get("plugins")
-	if !plugins.isList() {
-		p.find(p.json.start, p.json.start+1, "plugins is missing, or is no list")
+	plugins := p.json.Get("plugins")
+	if !plugins.IsList() {
+		p.find(p.json.Start, p.json.Start+1, "plugins is missing, or is no list")
 		return
 	}
 	seen := map[string]bool{}
-	for i, entry := range plugins.items {
+	for i, entry := range plugins.Items {
 		p.entry(entry, i, seen)
 	}
 }
 
 // entry checks one plugin of a marketplace.
-func (p *pass) entry(e *node, i int, seen map[string]bool) {
-	name, ok := e.get("name").text()
+func (p *pass) entry(e *jsontree.Node, i int, seen map[string]bool) {
+	name, ok := e.Get("name").Text()
 	if !ok || name == "" {
-		p.find(e.start, e.start+1, "plugin %d has no name: the marketplace is refused", i+1)
+		p.find(e.Start, e.Start+1, "plugin %d has no name: the marketplace is refused", i+1)
 	} else if seen[name] {
-		n := e.get("name")
-		p.find(n.start, n.end, "there is a plugin %s already: one of the two cannot be installed", name)
+		n := e.Get("name")
+		p.find(n.Start, n.End, "there is a plugin %s already: one of the two cannot be installed", name)
 	}
 	seen[name] = true
-	source := e.get("source")
-	path, isText := source.text()
+	source := e.Get("source")
+	path, isText := source.Text()
 	switch {
 	case source == nil:
-		p.find(e.start, e.start+1, "the plugin has no source: the marketplace is refused")
-	case source.isObject():
-		kind, _ := source.get("source").text()
+		p.find(e.Start, e.Start+1, "the plugin has no source: the marketplace is refused")
+	case source.IsObject():
+		kind, _ := source.Get("source").Text()
 		if !slices.Contains([]string{"github", "url", "git", "npm", "git-subdir", "pip", "directory", "file"}, kind) {
-			p.find(source.start, source.end, "a source is a path, or an object whose source is github, url, git-subdir or npm")
+			p.find(source.Start, source.End, "a source is a path, or an object whose source is github, url, git-subdir or npm")
 		}
 	case !isText:
-		p.find(source.start, source.end, "source is %s, want a path or an object", source.kind())
+		p.find(source.Start, source.End, "source is %s, want a path or an object", source.Kind())
 	case strings.Contains(path, ".."):
-		p.find(source.start, source.end, "%s has .. in it: paths start at the marketplace's folder and stay in it", path)
+		p.find(source.Start, source.End, "%s has .. in it: paths start at the marketplace's folder and stay in it", path)
 	case !strings.HasPrefix(path, "./") && path != ".":
-		p.find(source.start, source.end, "%s does not begin with ./: the marketplace is refused", path)
+		p.find(source.Start, source.End, "%s does not begin with ./: the marketplace is refused", path)
 	default:
 		root := filepath.Join(filepath.Dir(filepath.Dir(p.Path)), filepath.FromSlash(path))
 		if info, err := os.Stat(root); err != nil || !info.IsDir() {
-			p.find(source.start, source.end, "%s is not there: the plugin cannot be installed", path)
+			p.find(source.Start, source.End, "%s is not there: the plugin cannot be installed", path)
 		}
 	}
 }
@@ -575,7 +565,7 @@ func (p *pass) entry(e *node, i int, seen map[string]bool) {
 var components = []string{"skills", "commands", "agents", "hooks/hooks.json", ".mcp.json", ".lsp.json", "output-styles", "monitors", "themes", "workflows", "bin", "SKILL.md", "settings.json"}
 
 func pluginEmpty(p *pass) {
-	if !p.json.isObject() || filepath.Base(filepath.Dir(p.Path)) != ".claude-plugin" {
+	if !p.json.IsObject() || filepath.Base(filepath.Dir(p.Path)) != ".claude-plugin" {
 		return
 	}
 	root := filepath.Dir(filepath.Dir(p.Path))
@@ -584,12 +574,12 @@ func pluginEmpty(p *pass) {
 			return
 		}
 	}
-	for _, f := range pathFields {
-		if p.json.get(f.name) != nil {
+	for _, name := range claudecode.PathFields() {
+		if p.json.Get(name) != nil {
 			return
 		}
 	}
-	name, _ := p.json.get("name").text()
-	f := p.find(p.json.start, p.json.start+1, "the plugin %s has nothing in it: Claude Code loads it and finds no skill, command, agent or hook", name)
+	name, _ := p.json.Get("name").Text()
+	f := p.find(p.json.Start, p.json.Start+1, "the plugin %s has nothing in it: Claude Code loads it and finds no skill, command, agent or hook", name)
 	f.Help = fmt.Sprintf("they belong beside .claude-plugin, in %s, not in it", "skills/, commands/, agents/ and hooks/")
 }

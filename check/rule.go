@@ -3,8 +3,6 @@ package check
 import (
 	"embed"
 	"strings"
-
-	"github.com/skillhand/skillhand/permit"
 )
 
 // A Rule is one thing that can be wrong.
@@ -31,9 +29,6 @@ const (
 	claude            // directives and their permissions are Claude Code's alone
 	spec              // what others refuse or ignore
 )
-
-// ClaudeVersion is the Claude Code that rules about it were held against.
-const ClaudeVersion = permit.Version
 
 //go:embed doc/*.md
 var docs embed.FS

@@ -15,6 +15,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/skillhand/skillhand/internal/jsontree"
 	"github.com/skillhand/skillhand/internal/words"
 )
 
@@ -163,14 +164,14 @@ func isPlaceholder(s string) bool {
 }
 
 func fetchAndRun(p *pass) {
-	p.eachHook(func(h *node) {
-		command, ok := h.get("command").text()
+	p.eachHook(func(h *jsontree.Node) {
+		command, ok := h.Get("command").Text()
 		if !ok {
 			return
 		}
 		if program, err := words.Parse(command); err == nil && fetched(program) != nil {
-			c := h.get("command")
-			p.find(c.start, c.end, "the hook runs what it fetches, and nobody sees what that is").Help = "ship the script with the plugin"
+			c := h.Get("command")
+			p.find(c.Start, c.End, "the hook runs what it fetches, and nobody sees what that is").Help = "ship the script with the plugin"
 		}
 	})
 	for _, d := range p.directives {

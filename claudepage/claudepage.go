@@ -18,9 +18,6 @@ import (
 	"github.com/skillhand/skillhand/proc"
 )
 
-// Version is the Claude Code that this package follows, and that skillhand was tested with.
-const Version = "2.1.325"
-
 // A Request is one use of a skill or command, as Claude Code sees it. Only Name is required.
 type Request struct {
 	Name string // as typed: s, plug:s, sub:c, /s; or a path to a skill's folder or to a file

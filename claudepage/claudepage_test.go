@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/claudepage"
 	"github.com/skillhand/skillhand/internal/needs"
 )
@@ -186,8 +187,8 @@ func TestVersionInDocs(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, m := range spelled.FindAllStringSubmatch(string(text), -1) {
-			if m[1] != claudepage.Version {
-				t.Errorf("%s speaks of Claude Code %s, not %s", page, m[1], claudepage.Version)
+			if m[1] != claudecode.Version {
+				t.Errorf("%s speaks of Claude Code %s, not %s", page, m[1], claudecode.Version)
 			}
 		}
 	}

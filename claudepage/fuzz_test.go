@@ -100,21 +100,15 @@ func FuzzFrontmatter(f *testing.F) {
 	})
 }
 
-// FuzzPluginFiles: whatever a manifest or a workflow holds, it is read or passed over.
+// FuzzPluginFiles: whatever a workflow holds, it is read or passed over.
 func FuzzPluginFiles(f *testing.F) {
 	for _, src := range []string{
-		`{"name":"p","commands":{"c":{"content":"x"}},"skills":"./s","dependencies":["a@b",{"name":"c"}]}`,
-		`{"name":"p","hooks":{"hooks":{"Stop":[{"matcher":"x","hooks":[{"type":"command","command":"y"}]}]}},"homepage":"x:y"}`,
-		`{"name":"p","hooks":[{},"./h.json"],"author":{"name":"A"},"mcpServers":{"a":{}}}`, "{", "[]", "\ufeff{}",
 		"export const meta = {name: 's', description: `d`, phases: [{title: \"x\", detail: '\\u00e9\\x41'}], n: -1.5e3,} // c\nf([{}])",
 		"/* */ export const meta = {\"name\": 's', description: 'a\\\nb'}\n", "export const meta = {", "export const meta = {a: [", "export const meta={name:'s',description:'d'}/*",
 	} {
 		f.Add([]byte(src))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		if m, ok := parseManifest(src); ok && m.name == "" {
-			t.Errorf("%q: a plugin without a name", src)
-		}
 		if w, ok := parseWorkflow(string(src)); ok && (w.name == "" || w.about == "" || !strings.Contains(w.text("a"), w.about)) {
 			t.Errorf("%q: %+v", src, w)
 		}

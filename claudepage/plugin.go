@@ -9,13 +9,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/skill"
 )
 
 // A plugin is a folder with skills and commands.
 type plugin struct {
-	manifest
+	says  claudecode.Manifest
+	name  string // as it calls itself, or its folder's
 	root  string
 	file  string // its manifest, by the real path of what was read
 	data  string
@@ -33,7 +35,7 @@ func plugins(r Request) []*plugin {
 	}
 	all = append(all, installed(r)...)
 	for _, p := range all {
-		for _, need := range p.needs {
+		for _, need := range p.says.Needs {
 			met := func(q *plugin) bool { return q.name == need }
 			if p.fault == "" && !slices.ContainsFunc(all, met) {
 				p.fault = "unmet dependency"
@@ -71,9 +73,10 @@ func readPlugin(root string) *plugin {
 	p := &plugin{root: root}
 	src, real, err := skill.ReadReal(filepath.Join(root, ".claude-plugin", "plugin.json"))
 	p.file = real
-	switch ok := false; {
+	switch {
 	case err == nil:
-		if p.manifest, ok = parseManifest(src); !ok {
+		var faults []claudecode.Fault
+		if p.says, faults = claudecode.ParseManifest(src); len(faults) > 0 {
 			p.fault = "load error"
 		}
 	case !isDir(root):
@@ -81,7 +84,7 @@ func readPlugin(root string) *plugin {
 	case !errors.Is(err, fs.ErrNotExist):
 		p.fault = "load error"
 	}
-	p.name = cmp.Or(p.name, filepath.Base(root))
+	p.name = cmp.Or(p.says.Name, filepath.Base(root))
 	return p
 }
 
@@ -92,11 +95,11 @@ func (p *plugin) entries() []entry {
 	}
 	prefix := p.name + ":"
 	var found []entry
-	for _, path := range p.paths("workflows", p.workflows) {
+	for _, path := range p.paths("workflows", p.says.Workflows) {
 		found = append(found, workflowsIn(path, prefix)...)
 	}
 	found = append(found, p.commandEntries(prefix)...)
-	skills := append([]string{filepath.Join(p.root, "skills")}, p.paths("", p.skills)...)
+	skills := append([]string{filepath.Join(p.root, "skills")}, p.paths("", p.says.Skills)...)
 	for _, path := range skills {
 		if hasFile(path, "SKILL.md") {
 			found = append(found, entry{name: prefix + filepath.Base(path), file: filepath.Join(path, "SKILL.md"), dir: path})
@@ -105,7 +108,7 @@ func (p *plugin) entries() []entry {
 		}
 	}
 	// A plugin that is one skill.
-	if p.skills == nil && !isDir(skills[0]) && hasFile(p.root, "SKILL.md") {
+	if p.says.Skills == nil && !isDir(skills[0]) && hasFile(p.root, "SKILL.md") {
 		e := entry{name: prefix + filepath.Base(p.root), file: filepath.Join(p.root, "SKILL.md"), dir: p.root}
 		if s, err := e.open(); err == nil && s.front.name != "" {
 			e.name = prefix + s.front.name
@@ -134,21 +137,21 @@ func (p *plugin) paths(usual string, listed []string) []string {
 }
 
 func (p *plugin) commandEntries(prefix string) []entry {
-	commands := p.commands
+	commands := p.says.Commands
 	if commands == nil {
-		commands = []pluginCommand{{path: "commands"}}
+		commands = []claudecode.Command{{Path: "commands"}}
 	}
 	var found []entry
 	for _, c := range commands {
-		path := filepath.Join(p.root, c.path)
+		path := filepath.Join(p.root, c.Path)
 		base, markdown := strings.CutSuffix(filepath.Base(path), ".md")
 		switch {
-		case c.path == "":
-			found = append(found, entry{name: prefix + c.name, file: p.file, content: &c.content})
+		case c.Path == "":
+			found = append(found, entry{name: prefix + c.Name, file: p.file, content: &c.Content})
 		case !within(p.root, path):
 		case markdown && isFile(path):
-			found = append(found, entry{name: prefix + cmp.Or(c.name, base), file: path})
-		case c.name != "": // a command of that name is a file
+			found = append(found, entry{name: prefix + cmp.Or(c.Name, base), file: path})
+		case c.Name != "": // a command of that name is a file
 		case hasFile(path, "SKILL.md"):
 			found = append(found, entry{name: prefix + filepath.Base(path), file: filepath.Join(path, "SKILL.md")})
 		default:

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/claudepage"
 	"github.com/skillhand/skillhand/internal/fakeapi"
 	"github.com/skillhand/skillhand/internal/realclaude"
@@ -38,7 +39,7 @@ func TestReal(t *testing.T) {
 				if *update {
 					c.Want = got
 				} else if toJSON(t, got) != toJSON(t, c.Want) {
-					t.Errorf("Claude Code %s says\n%s\nwant\n%s", claudepage.Version, toJSON(t, got), toJSON(t, c.Want))
+					t.Errorf("Claude Code %s says\n%s\nwant\n%s", claudecode.Version, toJSON(t, got), toJSON(t, c.Want))
 				}
 			})
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/proc"
 )
 
@@ -238,7 +239,7 @@ func environment(r Request) []string {
 		"HOME="+r.Home,
 		"PWD="+r.Project,
 		"SHELL=/bin/bash",
-		"AI_AGENT=claude-code_"+strings.ReplaceAll(Version, ".", "-")+"_agent",
+		"AI_AGENT=claude-code_"+strings.ReplaceAll(claudecode.Version, ".", "-")+"_agent",
 		"CLAUDECODE=1",
 		"CLAUDE_CODE_CHILD_SESSION=1",
 		"CLAUDE_CODE_ENTRYPOINT=sdk-cli",

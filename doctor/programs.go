@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skillhand/skillhand/claudepage"
+	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/proc"
@@ -85,13 +85,13 @@ func (p programs) claude(ctx context.Context) Finding {
 			"npm install -g @anthropic-ai/claude-code, or set SKILLHAND_CLAUDE to its path"}
 	}
 	version, _, _ := strings.Cut(out, " ")
-	switch order, ok := compareVersions(version, claudepage.Version); {
+	switch order, ok := compareVersions(version, claudecode.Version); {
 	case !ok:
 		return Finding{"claude", Note, fmt.Sprintf("%s: says %q, which is not a version", name, out), ""}
 	case order < 0:
-		return Finding{"claude", Note, fmt.Sprintf("%s: older than %s, the version skillhand was tested with", version, claudepage.Version), "claude update"}
+		return Finding{"claude", Note, fmt.Sprintf("%s: older than %s, the version skillhand was tested with", version, claudecode.Version), "claude update"}
 	case order > 0:
-		return Finding{"claude", Note, fmt.Sprintf("%s: newer than %s, the version skillhand was tested with and --dialect claude follows", version, claudepage.Version), ""}
+		return Finding{"claude", Note, fmt.Sprintf("%s: newer than %s, the version skillhand was tested with and --dialect claude follows", version, claudecode.Version), ""}
 	}
 	return Finding{"claude", OK, version, ""}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/creachadair/jrpc2/handler"
 
 	"github.com/skillhand/skillhand/check"
+	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/render"
@@ -276,7 +277,7 @@ func (l *server) hover(ctx context.Context, p positionParams) (*hover, error) {
 	var parts []string
 	for _, v := range t.verdicts {
 		if v.Range.Offset <= at && at < v.Range.End {
-			text := fmt.Sprintf("**%s**: Claude Code %s: %s", v.Decision, check.ClaudeVersion, v.Reason)
+			text := fmt.Sprintf("**%s**: Claude Code %s: %s", v.Decision, claudecode.Version, v.Reason)
 			if v.Rule != "" {
 				text += " (`" + v.Rule + "`" + in(v.RuleFile) + ")"
 			}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/check"
-	"github.com/skillhand/skillhand/claudepage"
+	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/internal/atomicfile"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
@@ -417,7 +417,7 @@ func (l *look) compare(p *preview) {
 			to, _, err = l.page(true, false)
 		}
 	case "claude", "tool":
-		p.DiffTitle = "skillhand against Claude Code " + claudepage.Version
+		p.DiffTitle = "skillhand against Claude Code " + claudecode.Version
 		names = [2]string{"skillhand", "claude"}
 		p.DiffNote = "Both pages with directives as written: nothing runs."
 		if from, _, err = l.page(false, true); err == nil {

@@ -13,9 +13,6 @@ import (
 	"unicode/utf8"
 )
 
-// Version is the Claude Code whose decisions are modelled.
-const Version = "2.1.325"
-
 // A Decision is what becomes of a command.
 type Decision string
 

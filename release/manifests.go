@@ -8,7 +8,7 @@ import (
 	"path"
 	"text/template"
 
-	"github.com/skillhand/skillhand/claudepage"
+	"github.com/skillhand/skillhand/claudecode"
 )
 
 // templates are what package managers and containers read, with places for versions and checksums.
@@ -31,7 +31,7 @@ func (f filling) Version() string { return f.r.Version }
 func (f filling) Number() string { return f.r.number() }
 
 // Claude is the version of Claude Code that skillhand is compared with.
-func (f filling) Claude() string { return claudepage.Version }
+func (f filling) Claude() string { return claudecode.Version }
 
 // Windows has winget's name of each processor, by Go's.
 func (f filling) Windows() map[string]string {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand/check"
+	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/edit/disk"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/atomicfile"
@@ -489,7 +490,7 @@ func (c *checking) printVerdicts(res *check.Result) error {
 			return err
 		}
 	}
-	fmt.Fprintf(c.std.Err, "skillhand: %s, %s, as Claude Code %s decides\n", term.Plural(res.Files, "file"), term.Plural(len(res.Verdicts), "directive"), check.ClaudeVersion)
+	fmt.Fprintf(c.std.Err, "skillhand: %s, %s, as Claude Code %s decides\n", term.Plural(res.Files, "file"), term.Plural(len(res.Verdicts), "directive"), claudecode.Version)
 	if asks {
 		return cli.Exit(cli.ExitFailed, nil)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/claudepage"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cli"
@@ -76,7 +77,7 @@ you trust.`,
 	f.BoolVar(&o.Later, "reference", false, "print the page of a later use: fresh output without the instructions")
 	f.BoolVar(&o.Strict, "strict", false, "fail if a directive fails, and print no page")
 	f.StringVar(&o.wrap, "wrap", "auto", "wrap output in <skill-output>: `auto`, always or never")
-	f.StringVar(&o.dialect, "dialect", "skillhand", "render by the rules of `skillhand`, or of claude: what Claude Code "+claudepage.Version+" sends")
+	f.StringVar(&o.dialect, "dialect", "skillhand", "render by the rules of `skillhand`, or of claude: what Claude Code "+claudecode.Version+" sends")
 	f.StringVar(&o.via, "via", "slash", "claude dialect: how the skill is invoked, `slash` or tool")
 	f.DurationVar(&o.Timeout, "timeout", 120*time.Second, "time limit for each directive")
 	f.IntVar(&o.MaxOutput, "max-output", 30_000, "the most `characters` of a directive's output to print; longer output is cut to 2,000")

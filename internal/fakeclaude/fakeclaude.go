@@ -27,7 +27,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/skillhand/skillhand/claudepage"
+	"github.com/skillhand/skillhand/claudecode"
 )
 
 // The variables that direct the play.
@@ -45,7 +45,7 @@ type Call struct {
 }
 
 // Version is the one that is played.
-const Version = claudepage.Version
+const Version = claudecode.Version
 
 // Session is the session's id, unless init names another.
 const Session = "11111111-2222-4333-8444-555555555555"

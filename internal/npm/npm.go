@@ -16,7 +16,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/skillhand/skillhand/claudepage"
+	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/internal/needs"
 	"github.com/skillhand/skillhand/proc"
 )
@@ -30,7 +30,7 @@ type Tool struct {
 
 // The tools that tests use.
 var (
-	Claude = Tool{Name: "claude", Packages: []string{"@anthropic-ai/claude-code@" + claudepage.Version}, Says: claudepage.Version + " "}
+	Claude = Tool{Name: "claude", Packages: []string{"@anthropic-ai/claude-code@" + claudecode.Version}, Says: claudecode.Version + " "}
 	Codex  = Tool{Name: "codex", Packages: []string{"@openai/codex@0.166.0"}}
 	// It needs a newer node than many machines have.
 	Inspector  = Tool{Name: "mcp-inspector", Packages: []string{"@modelcontextprotocol/inspector@2.12.0", "node@22.23.3"}}

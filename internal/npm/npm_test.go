@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/skillhand/skillhand/claudepage"
+	"github.com/skillhand/skillhand/claudecode"
 )
 
 // fakeNPM is an npm that takes its time to install a claude of the given version, and notes
@@ -32,7 +32,7 @@ chmod +x "$3/node_modules/.bin/claude"
 }
 
 func TestInstallOnce(t *testing.T) {
-	npm, log := fakeNPM(t, claudepage.Version)
+	npm, log := fakeNPM(t, claudecode.Version)
 	cache := filepath.Join(t.TempDir(), "new")
 	var wg sync.WaitGroup
 	for range 8 {
@@ -52,14 +52,14 @@ func TestInstallOnce(t *testing.T) {
 	if n := strings.Count(string(calls), "\n"); n != 1 {
 		t.Errorf("npm ran %d times:\n%s", n, calls)
 	}
-	if !strings.Contains(string(calls), " @anthropic-ai/claude-code@"+claudepage.Version+"\n") {
+	if !strings.Contains(string(calls), " @anthropic-ai/claude-code@"+claudecode.Version+"\n") {
 		t.Errorf("npm was asked for: %s", calls)
 	}
 	// Found again, npm is not needed.
 	if err := Claude.install(t.Context(), cache, "no-such-npm"); err != nil {
 		t.Error(err)
 	}
-	wantEntries(t, cache, "claude-"+claudepage.Version, "claude-"+claudepage.Version+".lock")
+	wantEntries(t, cache, "claude-"+claudecode.Version, "claude-"+claudecode.Version+".lock")
 }
 
 func TestInstallFails(t *testing.T) {
@@ -76,7 +76,7 @@ func TestInstallFails(t *testing.T) {
 			if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 				t.Errorf("error: %v, want %s", err, tt.want)
 			}
-			wantEntries(t, cache, "claude-"+claudepage.Version+".lock")
+			wantEntries(t, cache, "claude-"+claudecode.Version+".lock")
 		})
 	}
 }

@@ -4,12 +4,12 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/skillhand/skillhand/claudepage"
+	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/internal/npm"
 )
 
 // Version is the CLI that tests are written against.
-const Version = claudepage.Version
+const Version = claudecode.Version
 
 // Program returns the path of the pinned CLI; see npm.Bin.
 func Program(t testing.TB) string {

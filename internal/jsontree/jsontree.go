@@ -1,0 +1,167 @@
+// Package jsontree answers one question: what does this JSON text say, and where?
+package jsontree
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+)
+
+// A Node is a value in a JSON text, with its offsets. All methods work on a nil Node, which stands for a missing value.
+type Node struct {
+	Key        string // of an object's member
+	KeyAt      int    // the offset of Key
+	Start, End int    // of the value
+	Value      any    // a string, float64, bool or nil; json.Delim('{') or '[' if there are Items
+	Items      []*Node
+}
+
+// An Error says where a text stops being JSON.
+type Error struct {
+	Offset int
+	Text   string
+}
+
+func (e *Error) Error() string { return e.Text }
+
+// Parse reads a JSON text, which may begin with a byte order mark.
+func Parse(src string) (*Node, *Error) {
+	mark := len(src) - len(strings.TrimPrefix(src, "\ufeff"))
+	dec := json.NewDecoder(strings.NewReader(src[mark:]))
+	p := &parser{src: src, mark: mark, dec: dec}
+	n, err := p.value(0)
+	if err == nil {
+		if _, more := dec.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("something follows the value") // Unmarshal below says what
+		}
+	}
+	if err == nil {
+		return n, nil
+	}
+	fault := &Error{p.at(), err.Error()}
+	var syntax *json.SyntaxError
+	if errors.As(json.Unmarshal([]byte(src[mark:]), new(json.RawMessage)), &syntax) { // a Decoder counts from its last token
+		fault.Offset, fault.Text = max(0, mark+int(syntax.Offset)-1), syntax.Error()
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		fault.Offset, fault.Text = len(strings.TrimRight(src, " \t\r\n")), "it ends too early"
+	}
+	return nil, fault
+}
+
+type parser struct {
+	src  string
+	mark int
+	dec  *json.Decoder
+}
+
+const maxDepth = 100
+
+// at is where the decoder stands.
+func (p *parser) at() int { return p.mark + int(p.dec.InputOffset()) }
+
+// next is where the next token starts.
+func (p *parser) next() int {
+	i := p.at()
+	for i < len(p.src) && strings.IndexByte(" \t\r\n,:", p.src[i]) >= 0 {
+		i++
+	}
+	return i
+}
+
+func (p *parser) value(depth int) (*Node, error) {
+	if depth > maxDepth {
+		return nil, errors.New("nested too deeply")
+	}
+	n := &Node{Start: p.next()}
+	token, err := p.dec.Token()
+	if err != nil {
+		return nil, err
+	}
+	n.Value = token
+	delim, ok := token.(json.Delim)
+	for ok && p.dec.More() {
+		key, keyAt := "", p.next()
+		if delim == '{' {
+			t, err := p.dec.Token()
+			if err != nil {
+				return nil, err
+			}
+			key, _ = t.(string) // keys of objects are strings
+		}
+		item, err := p.value(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		item.Key, item.KeyAt = key, keyAt
+		n.Items = append(n.Items, item)
+	}
+	if ok {
+		if _, err := p.dec.Token(); err != nil {
+			return nil, err
+		}
+	}
+	n.End = p.at()
+	return n, nil
+}
+
+// IsObject reports whether the value is an object.
+func (n *Node) IsObject() bool { return n != nil && n.Value == json.Delim('{') }
+
+// IsList reports whether the value is a list.
+func (n *Node) IsList() bool { return n != nil && n.Value == json.Delim('[') }
+
+// Text returns a string, or "" and false.
+func (n *Node) Text() (string, bool) {
+	if n == nil {
+		return "", false
+	}
+	s, ok := n.Value.(string)
+	return s, ok
+}
+
+// Get returns the member of an object that counts, which is the last of its name, or nil.
+func (n *Node) Get(key string) *Node {
+	if !n.IsObject() {
+		return nil
+	}
+	for _, item := range slices.Backward(n.Items) {
+		if item.Key == key {
+			return item
+		}
+	}
+	return nil
+}
+
+// The kinds of values, in words.
+const (
+	Text   = "a text"
+	List   = "a list"
+	Object = "an object"
+	Bool   = "true or false"
+	Number = "a number"
+	Null   = "null"
+)
+
+// Kind names what a value is.
+func (n *Node) Kind() string {
+	if n == nil {
+		return Null
+	}
+	switch v := n.Value.(type) {
+	case json.Delim:
+		if v == '{' {
+			return Object
+		}
+		return List
+	case string:
+		return Text
+	case bool:
+		return Bool
+	case nil:
+		return Null
+	}
+	return Number
+}
