@@ -99,11 +99,16 @@ func (p *place) program(client *claude.Client, dir string) error {
 
 // notAsked is what comes of a question whose skill gave no page.
 func (p *place) notAsked(ctx context.Context, req AskRequest, took time.Duration, err error) (*claude.Reply, error) {
+	reply := &claude.Reply{Duration: took, Exit: -1}
+	_, failed := errors.AsType[*claude.Error](err)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return &claude.Reply{Duration: took}, &claude.Error{Category: claude.Timeout, Kind: claude.Deadline, Message: "the skill " + req.Skill + " took all the time there was", Err: err}
+		message := "the skill " + req.Skill + " took all the time there was"
+		return reply, &claude.Error{Category: claude.Timeout, Kind: claude.Deadline, Message: message, Err: err}
 	case ctx.Err() != nil:
-		return &claude.Reply{Duration: took}, &claude.Error{Category: claude.Logic, Kind: claude.Interrupted, Err: err}
+		return reply, &claude.Error{Category: claude.Logic, Kind: claude.Interrupted, Err: err}
+	case failed:
+		return reply, err
 	}
 	return nil, err
 }
@@ -123,6 +128,9 @@ func (p *place) pageBefore(ctx context.Context, client *claude.Client, req *AskR
 	defer cancel()
 	load := &load{LoadRequest: LoadRequest{Skill: req.Skill, Args: req.SkillArgs, Strict: req.Strict}, place: p, noUse: true}
 	page, err := load.page(ctx)
+	if err != nil && ctx.Err() == nil && page != nil && len(page.Failed()) > 0 {
+		return &claude.Error{Category: claude.Logic, Kind: claude.DirectiveFailed, Message: p.hide.Text(err.Error()), Err: err}
+	}
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func hiding(hide *redact.Redactor, listener func(claude.Event)) func(claude.Even
 }
 
 func hideInReply(hide *redact.Redactor, r *claude.Reply) {
-	r.Output = hide.Text(r.Output)
+	r.Output, r.Stderr = hide.Text(r.Output), hide.Text(r.Stderr)
 	r.JSON, r.Denials, r.Usage = hide.JSON(r.JSON), hide.JSON(r.Denials), hide.JSON(r.Usage)
 	for i := range r.Attempts {
 		r.Attempts[i].Error = hide.Text(r.Attempts[i].Error)

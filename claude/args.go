@@ -16,25 +16,36 @@ const maxPrompt = 10_000_000
 func (r *Request) check() error {
 	switch {
 	case strings.TrimSpace(r.Prompt) == "":
-		return &RequestError{"prompt", "is empty"}
+		return &RequestError{Field: "prompt", Fault: "is empty"}
 	case len(r.Prompt) > maxPrompt:
-		return &RequestError{"prompt", fmt.Sprintf("is %d bytes long, and claude takes at most %d: put the text in a file and name the file", len(r.Prompt), maxPrompt)}
+		fault := fmt.Sprintf("is %d bytes long, and claude takes at most %d: put the text in a file and name the file", len(r.Prompt), maxPrompt)
+		return &RequestError{Field: "prompt", Fault: fault}
 	case r.Resume != "" && r.Continue:
-		return &RequestError{"session", "resume and continue cannot be used together"}
+		return &RequestError{Field: "session", Fault: "resume and continue cannot be used together"}
 	case r.MaxTurns < 0:
-		return &RequestError{"max turns", "less than 0"}
+		return &RequestError{Field: "max turns", Fault: "less than 0"}
 	case !(r.MaxBudgetUSD >= 0): // not a number, too
-		return &RequestError{"budget", "less than 0"}
+		return &RequestError{Field: "budget", Fault: "less than 0"}
 	}
 	if r.Dir == "" {
 		return nil
 	}
 	if info, err := os.Stat(r.Dir); err != nil {
-		return &RequestError{r.Dir, cause.Of(err).Error()}
+		return &RequestError{Field: r.Dir, Fault: cause.Of(err).Error()}
 	} else if !info.IsDir() {
-		return &RequestError{r.Dir, "not a folder"}
+		return &RequestError{Field: r.Dir, Fault: "not a folder"}
 	}
 	return nil
+}
+
+// BuildArgs returns the CLI's arguments for a request, without its prompt, which
+// goes to the CLI on stdin.
+func BuildArgs(r Request) ([]string, error) {
+	s, err := newSchema(r.Schema)
+	if err != nil {
+		return nil, err
+	}
+	return args(&r, s), nil
 }
 
 // args are the CLI's arguments. The prompt is not among them: an argument is

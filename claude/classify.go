@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,6 +45,7 @@ const (
 	TooLarge        Kind = "too-large"
 	NoModel         Kind = "model"
 	Usage           Kind = "usage"
+	Missing         Kind = "missing"
 	UnknownCommand  Kind = "unknown-command"
 	SchemaNotMet    Kind = "schema"
 	MaxTurns        Kind = "max-turns"
@@ -77,6 +79,7 @@ var kinds = map[Kind]struct {
 	TooLarge:        {Validation, false, "too large"},
 	NoModel:         {Validation, false, "no such model"},
 	Usage:           {Validation, false, "wrong usage"},
+	Missing:         {Validation, false, "cannot be started"},
 	UnknownCommand:  {Validation, false, "unknown command"},
 	SchemaNotMet:    {Validation, false, "the answer does not fit the schema"},
 	MaxTurns:        {Logic, false, "too many turns"},
@@ -97,10 +100,12 @@ type Error struct {
 	RetryAfter time.Duration // how long to wait before asking again, if that is known
 	Message    string        // the CLI's own words
 	Err        error         // the cause, if it was on our side
+
+	final bool // asking again does not help, though it may with others of its kind
 }
 
 // Temporary reports whether asking again may help.
-func (e *Error) Temporary() bool { return kinds[e.Kind].passes }
+func (e *Error) Temporary() bool { return kinds[e.Kind].passes && !e.final }
 
 func (e *Error) Error() string {
 	text := "claude: " + kinds[e.Kind].name
@@ -161,7 +166,7 @@ func verdict(r *record, end ending, s *schema) (answer, *Error) {
 		return answer{}, e
 	}
 	found, err := s.find(r.result)
-	a := answer{r.result.Text, found}
+	a := answer{text: r.result.Text, json: found}
 	if err != nil {
 		return a, failed(SchemaNotMet, err.Error())
 	}
@@ -217,31 +222,64 @@ func isTimeout(err error) bool {
 // noResult is the failure of a CLI that ended by itself and gave no result.
 func noResult(r *record, end ending) *Error {
 	said := strings.TrimSpace(end.stderr)
-	kind := NoResult
+	if said == "" {
+		said = strings.TrimSpace(string(r.plain))
+	}
 	switch {
-	case end.signal != 0 || end.exit > 128 || end.exit < 0 || end.exit != 0 && stackTrace().MatchString(said):
+	case end.signal != 0 || end.exit > 128 || end.exit < 0:
+		return failed(Crashed, cmp.Or(said, fmt.Sprintf("exit status %d", end.exit)))
+	case end.exit == 0 || said == "":
+		return failed(NoResult, cmp.Or(said, fmt.Sprintf("exit status %d", end.exit)))
+	}
+	kind, known := byWords(said)
+	switch {
+	case known:
+		return failed(kind, said)
+	case r.began || strings.TrimSpace(end.stderr) == "":
+		return failed(NoResult, said)
+	}
+	e := failed(Crashed, said)
+	e.final = !stackTrace().MatchString(said) // it refused to begin, and would again
+	return e
+}
+
+// Classify says what the text of an error means where nothing but the text is
+// known. It is Logic and Crashed if nothing is known of it.
+func Classify(text string) (Category, Kind) {
+	kind, ok := byWords(strings.TrimSpace(text))
+	if !ok {
 		kind = Crashed
-	case end.exit != 0 && usageFault().MatchString(said):
-		kind = Usage
-	case end.exit != 0 && said != "":
-		if !r.began { // it refused to begin and said why
-			kind = Usage
-		}
-		if known, ok := byText(said); ok {
-			kind = known
-		}
-	case end.exit != 0 && !r.began && len(r.plain) > 0:
-		if known, ok := byText(strings.TrimSpace(string(r.plain))); ok {
-			kind = known
+	}
+	return kinds[kind].category, kind
+}
+
+// plainTexts are what programs around the CLI say, in the order in which they decide.
+var plainTexts = []struct {
+	pattern func() *regexp.Regexp
+	kind    Kind
+}{
+	{pattern(`(?i)rate.?limit|429|too many requests`), RateLimited},
+	{pattern(`(?i)ECONNREFUSED|ENOTFOUND|ETIMEDOUT|network|fetch failed`), Connection},
+	{pattern(`(?i)timeout|timed.?out`), APITimeout},
+	{pattern(`(?i)validation|invalid|schema`), BadRequest},
+}
+
+// byWords knows a text that came without an event: the CLI's own usage errors, and
+// those of accounts, then the words of others, then what else the CLI says.
+func byWords(text string) (Kind, bool) {
+	if usageFault().MatchString(text) {
+		return Usage, true
+	}
+	known, ok := byText(text)
+	if ok && (kinds[known].category == Auth || kinds[known].category == Quota) {
+		return known, true
+	}
+	for _, t := range plainTexts {
+		if t.pattern().MatchString(text) {
+			return t.kind, true
 		}
 	}
-	if said == "" {
-		said = string(r.plain)
-	}
-	if said == "" {
-		said = fmt.Sprintf("exit status %d", end.exit)
-	}
-	return failed(kind, said)
+	return known, ok
 }
 
 // pattern compiles a regular expression when it is first used: most commands of
@@ -363,6 +401,9 @@ func apiKind(r *record, text string) Kind {
 	case res.Subtype == "error_during_execution" && r.fault == "" && res.Terminal != "api_error":
 		return Crashed
 	}
+	if kind, ok := byWords(text); ok && r.fault == "" && r.retry == nil {
+		return kind // no field says anything: it may be another program than the CLI
+	}
 	return ServerError
 }
 
@@ -397,7 +438,9 @@ var (
 	tooLong    = pattern(`(?i)^prompt is too long|\bis too long: \d+ tokens\b`)
 	creditGone = pattern(`(?i)^(?:API Error: (?:\d{3} )?)?(?:your )?credit balance is too low`)
 	// What the CLI's own parser of arguments says, whatever words the arguments have.
-	usageFault = pattern(`(?m)^error: (?:unknown option|unknown command|option '|missing required|too many arguments|required option|command-argument)`)
+	usageFault = pattern(`(?m)^error: (?:unknown option|unknown command|option '|missing required|too many arguments|required option|command-argument)` +
+		`|^(?:Error: )?--[a-z]|^Error: (?:When using --|Input must be|piped stdin|Settings file|Session ID|Invalid (?:MCP config|session ID|settings))` +
+		`|^Error parsing streaming input|^No conversation found`)
 	// The status that a text names, where the event has none.
 	namedStatus = pattern(`\bAPI Error: (\d{3})\b|\bRequest rejected \((\d{3})\)|\bRepeated (529)\b`)
 )
@@ -414,8 +457,8 @@ var texts = []struct {
 	{pattern(`\bissue with the selected model\b`), NoModel},
 	{pattern(`\boutput token maximum\b`), MaxOutput},
 	{pattern(`\bviolate our Usage Policy\b|\bsafeguards flagged this message\b`), Refusal},
-	{pattern(`(?i)^(?:API Error: )?(?:\w+ ){0,3}timed out\b|\bETIMEDOUT\b`), APITimeout},
-	{pattern(`\b(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ENETUNREACH|EHOSTUNREACH|ConnectionRefused|ConnectionClosed|FailedToOpenSocket)\b|(?i)\bunable to connect\b|\bconnection (?:refused|dropped|reset|closed|error)\b|\bcan't reach the API server\b|\bfetch failed\b|\bsocket hang up\b|^API Error: Invalid URL|\bcannot be parsed as a URL\b`), Connection},
+	{pattern(`(?i)^(?:API Error: )?(?:\w+ ){0,3}timed out\b`), APITimeout},
+	{pattern(`\b(?:ECONNREFUSED|ETIMEDOUT|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ENETUNREACH|EHOSTUNREACH|ConnectionRefused|ConnectionClosed|FailedToOpenSocket)\b|(?i)\bunable to connect\b|\bconnection (?:refused|dropped|reset|closed|error)\b|\bcan't reach the API server\b|\bfetch failed\b|\bsocket hang up\b|^API Error: Invalid URL|\bcannot be parsed as a URL\b`), Connection},
 	{pattern(`(?i)\boverloaded\b`), Overloaded},
 	{pattern(`(?i)\brate.?limit|\btoo many requests\b`), RateLimited},
 	{pattern(`(?i)\bempty or malformed response\b|\bserver error mid-response\b|\binternal server error\b`), ServerError},

@@ -78,6 +78,7 @@ type Reply struct {
 	Usage      json.RawMessage // tokens, in the CLI's words; nil if it did not say
 	Denials    json.RawMessage // tool uses that were not permitted, in the CLI's words
 	Exit       int             // the CLI's exit status; 128+n after signal n
+	Stderr     string          // the end of what the CLI said there, in the last attempt
 	Duration   time.Duration   // of the whole call
 	Attempts   []Attempt       // every one, the last included
 	Transcript string          // the file with the last attempt's, if one was asked for
@@ -273,7 +274,7 @@ func (a *ask) attempt(ctx context.Context, session string) (*record, error) {
 func (a *ask) judge(rec *record, end ending, took time.Duration) error {
 	answer, failure := verdict(rec, end, a.schema)
 	r := a.reply
-	r.SessionID, r.Model, r.Exit = rec.session, rec.model, end.exit
+	r.SessionID, r.Model, r.Exit, r.Stderr = rec.session, rec.model, end.exit, strings.TrimSpace(end.stderr)
 	r.Output, r.JSON = answer.text, answer.json
 	r.Turns, r.Usage, r.Denials, r.Transcript = 0, nil, nil, a.Transcript
 	if res := rec.result; res != nil {
@@ -325,7 +326,7 @@ func notStarted(err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		err = fmt.Errorf("%w (install it: npm install -g @anthropic-ai/claude-code)", err)
 	}
-	return &StartError{err}
+	return &StartError{Err: err}
 }
 
 // failedWrite is what a failed write is about, without the names around it.

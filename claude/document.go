@@ -32,6 +32,7 @@ type Document struct {
 	Denials      json.RawMessage   `json:"permission_denials"`
 	Attempts     []AttemptDocument `json:"attempts"`
 	Transcript   string            `json:"transcript"`
+	Stderr       string            `json:"stderr"`
 }
 
 // An AttemptDocument is one run of the CLI.
@@ -48,10 +49,10 @@ type AttemptDocument struct {
 func NewDocument(reply *Reply, err error) Document {
 	r := reply
 	if r == nil {
-		r = &Reply{}
+		r = &Reply{Exit: -1} // nothing ran
 	}
 	doc := Document{
-		Success: err == nil, Output: r.Output, JSONResult: r.JSON, ExitCode: r.Exit, SessionID: r.SessionID, Model: r.Model,
+		Success: err == nil, Output: r.Output, JSONResult: r.JSON, ExitCode: r.Exit, Stderr: r.Stderr, SessionID: r.SessionID, Model: r.Model,
 		Turns: r.Turns, CostUSD: r.CostUSD, Usage: r.Usage, DurationMS: millis(r.Duration), Denials: r.Denials, Transcript: r.Transcript,
 		Attempts: []AttemptDocument{},
 	}
@@ -71,7 +72,9 @@ func NewDocument(reply *Reply, err error) Document {
 		}
 	}
 	for _, a := range r.Attempts {
-		doc.Attempts = append(doc.Attempts, AttemptDocument{a.Category, a.Kind, millis(a.Duration), a.SessionID, a.Error})
+		doc.Attempts = append(doc.Attempts, AttemptDocument{
+			Category: a.Category, Kind: a.Kind, DurationMS: millis(a.Duration), SessionID: a.SessionID, Error: a.Error,
+		})
 	}
 	return doc
 }
@@ -155,14 +158,17 @@ func (c *counter) compact(doc json.RawMessage) {
 	c.write(b.Bytes())
 }
 
-// asError names what kept a question from being asked: a request that makes no
-// sense or a CLI that cannot be started is wrong usage, which trying again does not cure.
+// asError names what kept a question from being asked: a CLI that cannot be
+// started, or a request that makes no sense.
 func asError(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
 	kind := Usage
+	_, missing := errors.AsType[*StartError](err)
 	switch {
+	case missing:
+		kind = Missing
 	case errors.Is(err, context.DeadlineExceeded):
 		kind = Deadline
 	case errors.Is(err, context.Canceled):

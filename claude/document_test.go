@@ -30,7 +30,7 @@ func TestDocument(t *testing.T) {
 		{odd, failed(Crashed, "it died"), Crashed, true},
 		{odd, &Error{Category: Quota, Kind: UsageLimit, RetryAfter: time.Hour}, UsageLimit, false},
 		{nil, &RequestError{"prompt", "is empty"}, Usage, false},
-		{nil, &StartError{os.ErrNotExist}, Usage, false},
+		{nil, &StartError{os.ErrNotExist}, Missing, false},
 		{&Reply{Duration: time.Second}, fmt.Errorf("the skill: %w", context.DeadlineExceeded), Deadline, false},
 		{nil, context.Canceled, Interrupted, false},
 		{nil, errors.New("something else"), Usage, false},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -27,38 +28,38 @@ func newSchema(text json.RawMessage) (*schema, error) {
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(text, &fields); err != nil || fields == nil {
-		return nil, &RequestError{"schema", "not a JSON object"}
+		return nil, &RequestError{Field: "schema", Fault: "not a JSON object"}
 	}
 	if err := checkKeywords(text); err != nil {
-		return nil, &RequestError{"schema", err.Error()}
+		return nil, &RequestError{Field: "schema", Fault: err.Error()}
 	}
 	// The validator knows two drafts by name and refuses to judge by any other; the words are the same.
 	delete(fields, "$schema")
 	text, err := json.Marshal(fields)
 	if err != nil {
-		return nil, &RequestError{"schema", err.Error()}
+		return nil, &RequestError{Field: "schema", Fault: err.Error()}
 	}
 	var parsed jsonschema.Schema
 	if err := json.Unmarshal(text, &parsed); err != nil {
-		return nil, &RequestError{"schema", err.Error()}
+		return nil, &RequestError{Field: "schema", Fault: err.Error()}
 	}
 	resolved, err := parsed.Resolve(nil)
 	if err != nil {
-		return nil, &RequestError{"schema", err.Error()}
+		return nil, &RequestError{Field: "schema", Fault: err.Error()}
 	}
 	if err := checkCircles(text); err != nil {
-		return nil, &RequestError{"schema", err.Error()}
+		return nil, &RequestError{Field: "schema", Fault: err.Error()}
 	}
 	// The CLI knows no drafts by name but its own, and refuses a schema that names one.
 	var argument bytes.Buffer
 	enc := json.NewEncoder(&argument)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(fields); err != nil {
-		return nil, &RequestError{"schema", err.Error()}
+		return nil, &RequestError{Field: "schema", Fault: err.Error()}
 	}
-	s := &schema{strings.TrimSpace(argument.String()), resolved}
+	s := &schema{argument: strings.TrimSpace(argument.String()), resolved: resolved}
 	if len(s.argument) > maxArgument {
-		return nil, &RequestError{"schema", fmt.Sprintf("too large: %d bytes, more than the %d of one argument", len(s.argument), maxArgument)}
+		return nil, &RequestError{Field: "schema", Fault: fmt.Sprintf("too large: %d bytes, more than the %d of one argument", len(s.argument), maxArgument)}
 	}
 	return s, nil
 }
@@ -94,15 +95,26 @@ func (s *schema) find(res *result) (json.RawMessage, error) {
 	return nil, misfit
 }
 
+// ExtractJSON returns the JSON in an answer: the first fenced block marked json or
+// jsonc that parses, else the first without a mark, else all of it.
+func ExtractJSON(answer string) (json.RawMessage, bool) {
+	for value := range candidates(&result{Text: answer}) {
+		return value, true
+	}
+	return nil, false
+}
+
 // candidates yields what could be the JSON of a result, the most certain first.
 func candidates(res *result) iter.Seq[json.RawMessage] {
 	return func(yield func(json.RawMessage) bool) {
 		if len(res.Structured) > 0 && string(res.Structured) != "null" && !yield(res.Structured) {
 			return
 		}
-		for block := range fences(res.Text) {
-			if value, ok := asJSON(block); ok && !yield(value) {
-				return
+		for _, infos := range [][]string{{"json", "jsonc"}, {""}} {
+			for block := range fences(res.Text, infos) {
+				if value, ok := asJSON(block); ok && !yield(value) {
+					return
+				}
 			}
 		}
 		if value, ok := asJSON(strings.TrimPrefix(res.Text, "\ufeff")); ok {
@@ -122,8 +134,8 @@ func asJSON(text string) (json.RawMessage, bool) {
 	return value, json.Valid(value)
 }
 
-// fences yields the content of each fenced block that may hold JSON.
-func fences(text string) iter.Seq[string] {
+// fences yields the content of each fenced block with one of these info strings.
+func fences(text string, infos []string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for len(text) > 0 {
 			var line string
@@ -134,7 +146,7 @@ func fences(text string) iter.Seq[string] {
 			}
 			var block string
 			block, text = untilFence(text, mark)
-			if info = strings.ToLower(info); (info == "" || info == "json" || info == "jsonc") && !yield(block) {
+			if slices.Contains(infos, strings.ToLower(info)) && !yield(block) {
 				return
 			}
 		}

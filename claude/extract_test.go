@@ -29,6 +29,8 @@ func TestJSONInAnswer(t *testing.T) {
 		{name: "another language", text: "```python\n[1]\n```\n[2]"},
 		{name: "after another language", text: "```python\n[1]\n```\n```\n[2]\n```", want: `[2]`},
 		{name: "the first that parses", text: "```json\n{broken\n```\n```json\n[2]\n```\n```json\n[3]\n```", want: `[2]`},
+		{name: "a marked one before an unmarked one", text: "You sent:\n```\n{\"in\":1}\n```\nResult:\n```json\n{\"b\":1}\n```", want: `{"b":1}`},
+		{name: "an unmarked one if the marked one is broken", text: "```\n[1]\n```\n```json\n{broken\n```", want: `[1]`},
 		{name: "not on a line of its own", text: "use ```json [1]```"},
 		{name: "bare", text: " {\"a\":1}\n", want: `{"a":1}`},
 		{name: "bare number", text: "42", want: `42`},
@@ -54,6 +56,15 @@ func TestJSONInAnswer(t *testing.T) {
 				t.Errorf("%q, %v; want %q", got, err, tt.want)
 			}
 		})
+	}
+}
+
+func TestExtractJSON(t *testing.T) {
+	if got, ok := ExtractJSON("so:\n```json\n{\"a\":1}\n```\n"); !ok || string(got) != `{"a":1}` {
+		t.Errorf("%s, %v", got, ok)
+	}
+	if got, ok := ExtractJSON("none here"); ok {
+		t.Errorf("%s", got)
 	}
 }
 

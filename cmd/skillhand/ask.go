@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -41,8 +43,8 @@ func newAsk(std *stdio) *cobra.Command {
 		Use:   "ask [PROMPT|-] [-- CLAUDE-ARG...]",
 		Short: "Ask Claude and return a typed answer",
 		Long: `Ask Claude through the Claude CLI, and print the answer, or say why there is
-none. Without a PROMPT, or with -, the prompt is read from stdin. What follows
--- goes to the CLI unchanged.
+none. Without a PROMPT, the prompt is read from stdin; with one, a pipe or file
+on stdin is sent after it. What follows -- goes to the CLI unchanged.
 
 A failure has a category and a kind. Temporary failures (network, rate limit,
 overload) are retried. Nothing that the CLI started is left running.
@@ -53,7 +55,8 @@ folder is trusted. Flags override them.
 Exit status: 1 failure, 3 no claude, 4 temporary failure, 5 credentials or
 quota, 124 timed out, 130 interrupted.`,
 		Example: `  skillhand ask 'What does this project do?' --allowed-tool Read
-  git diff | skillhand ask --skill review -
+  git diff | skillhand ask 'Review this diff'
+  git diff | skillhand ask --skill review
   skillhand ask 'List the exported functions' --schema functions.json --json
   skillhand ask 'Fix the tests' --resume ID --events --output-file log.jsonl
   skillhand ask 'Think hard' -- --effort high`,
@@ -137,16 +140,17 @@ func looksLikePrompt(name string) bool {
 }
 
 func runAsk(ctx context.Context, std *stdio, cmd *cobra.Command, o askOptions, args []string) error {
-	if err := o.complete(ctx, std, cmd, args); err != nil {
-		return err
+	err := o.complete(ctx, std, cmd, args)
+	var rt *skillhand.Runtime
+	if err == nil {
+		rt, err = newRuntime(std, "Loading "+term.Visible(o.Skill), o.at)
 	}
-	rt, err := newRuntime(std, "Loading "+term.Visible(o.Skill), o.at)
 	if err != nil {
-		return err
+		return std.answer(ctx, &o, nil, err)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	spinner := std.Spin("asking")
+	spinner := std.Spin("asking claude")
 	rt.Warn = func(text string) {
 		spinner.Aside(func() { std.Warn(text) })
 	}
@@ -171,6 +175,9 @@ func runAsk(ctx context.Context, std *stdio, cmd *cobra.Command, o askOptions, a
 	}
 	if reply != nil {
 		std.denied(reply.Denials)
+		if err == nil && reply.Stderr != "" && !o.json && !o.events {
+			fmt.Fprintln(std.Err, term.Visible(reply.Stderr))
+		}
 	}
 	err = std.answer(ctx, &o, reply, err)
 	if reply != nil && live.shown && !o.json && !o.events {
@@ -302,6 +309,9 @@ func (o *askOptions) readSchema() error {
 		return nil
 	}
 	text, err := os.ReadFile(o.schema)
+	if errors.Is(err, fs.ErrNotExist) {
+		return cli.Exit(cli.ExitMissing, fmt.Errorf("%s: %w", o.schema, cause.Of(err)))
+	}
 	if err != nil {
 		return cli.Usagef("%s: %v", o.schema, cause.Of(err))
 	}
@@ -312,41 +322,112 @@ func (o *askOptions) readSchema() error {
 // tooLong is more than a prompt may have, so that reading on is of no use.
 const tooLong = 11_000_000
 
+// readPrompt takes the prompt from the arguments and from stdin. Like claude -p it
+// takes both: the argument, a newline, and what is piped in.
 func (o *askOptions) readPrompt(ctx context.Context, std *stdio, cmd *cobra.Command, args []string) error {
 	if cmd.Flags().Changed("prompt") {
 		args = append(args, o.prompt)
 	}
+	wanted := len(args) == 0 // to read stdin, however long that takes
+	if n := len(args); n > 0 && args[n-1] == "-" {
+		args, wanted = args[:n-1], true
+	}
 	switch {
+	case o.Continue && slices.ContainsFunc(args, isSession), o.Continue && len(args) > 1:
+		return cli.Usagef("--continue takes no session: use --resume %s", short(args[len(args)-1]))
 	case len(args) > 1:
 		return cli.Usagef("two prompts, %q and %q: quote the prompt, and put arguments for claude after --", short(args[0]), short(args[1]))
-	case len(args) == 1 && args[0] != "-":
+	case len(args) == 1:
 		o.Prompt = args[0]
-		return nil
-	case len(args) == 0 && o.Skill != "" && term.IsTerminal(std.In):
-		return nil // the skill says it all
 	}
+	switch {
+	case !wanted && !term.IsPiped(std.In), len(args) == 0 && o.Skill != "" && term.IsTerminal(std.In):
+		return nil // the argument, or the skill, says it all
+	case term.IsTerminal(std.In):
+		std.Warn("reading the prompt from stdin, Ctrl-D ends it")
+	}
+	patience := o.client.Timeout
+	if !wanted {
+		patience = min(patience, silentPipe)
+	}
+	began := time.Now()
+	piped, err := readAll(ctx, std.In, patience, o.client.Timeout)
+	switch {
+	case errors.Is(err, errSilent) && !wanted:
+		std.Warn(fmt.Sprintf("nothing came from stdin for %s: going on without it (</dev/null says that nothing will)", silentPipe))
+	case errors.Is(err, errSilent), errors.Is(err, errEndless):
+		e := &claude.Error{Category: claude.Timeout, Kind: claude.Deadline, Message: fmt.Sprintf("stdin: the prompt did not end within %s", o.client.Timeout)}
+		return cli.Exit(cli.ExitTimeout, e)
+	case err != nil:
+		return fmt.Errorf("stdin: %w", err)
+	}
+	o.client.Timeout = max(o.client.Timeout-time.Since(began), 1)
+	o.Prompt = joinPrompt(o.Prompt, piped)
+	return nil
+}
+
+// silentPipe is how long a pipe beside a prompt may be silent: claude -p waits as long.
+const silentPipe = 3 * time.Second
+
+// joinPrompt puts what was piped in after the prompt, as claude -p does.
+func joinPrompt(prompt, piped string) string {
+	if prompt == "" || piped == "" {
+		return prompt + piped
+	}
+	return prompt + "\n" + piped
+}
+
+// isSession reports whether a text looks like the id of a session.
+func isSession(text string) bool {
+	const form = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
+	if len(text) != len(form) {
+		return false
+	}
+	for i, c := range []byte(form) {
+		if c == '-' != (text[i] == '-') || c == 'x' && !strings.ContainsRune("0123456789abcdefABCDEF", rune(text[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	errSilent  = errors.New("nothing came")
+	errEndless = errors.New("it did not end")
+)
+
+// readAll reads to the end, if the first byte comes within patience and the last
+// within limit.
+func readAll(ctx context.Context, in io.Reader, patience, limit time.Duration) (string, error) {
 	type read struct {
 		text []byte
 		err  error
 	}
-	began := time.Now()
-	done := make(chan read, 1)
+	begun, done := make(chan struct{}), make(chan read, 1)
 	go func() {
-		text, err := io.ReadAll(io.LimitReader(std.In, tooLong))
-		done <- read{text, err}
+		limited := bufio.NewReader(io.LimitReader(in, tooLong))
+		_, _ = limited.Peek(1) // ReadAll tells of errors
+		close(begun)
+		text, err := io.ReadAll(limited)
+		done <- read{text: text, err: err}
 	}()
-	select {
-	case r := <-done:
-		if r.err != nil {
-			return fmt.Errorf("stdin: %w", r.err)
+	silent, endless := time.NewTimer(patience), time.NewTimer(limit)
+	defer silent.Stop()
+	defer endless.Stop()
+	for {
+		select {
+		case <-begun:
+			silent.Stop()
+			begun = nil
+		case r := <-done:
+			return string(r.text), r.err
+		case <-silent.C:
+			return "", errSilent
+		case <-endless.C:
+			return "", errEndless
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
 		}
-		o.Prompt = string(r.text)
-		o.client.Timeout = max(o.client.Timeout-time.Since(began), 1)
-		return nil
-	case <-time.After(o.client.Timeout):
-		return cli.Exit(cli.ExitTimeout, fmt.Errorf("stdin: the prompt did not end within %s", o.client.Timeout))
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }
 
@@ -409,7 +490,7 @@ func (o *askOptions) notAsked(err error) error {
 		}
 		return cli.Usagef("%v", e)
 	}
-	if _, ok := errors.AsType[*claude.StartError](err); ok {
+	if _, ok := errors.AsType[*claude.StartError](err); ok || errors.Is(err, fs.ErrNotExist) {
 		return cli.Exit(cli.ExitMissing, err)
 	}
 	return err
@@ -443,7 +524,7 @@ func (l *askLive) event(e claude.Event) {
 	case e.Type == claude.Result:
 		l.costs[e.SessionID] = e.CostUSD
 	}
-	what := "asking"
+	what := "asking claude"
 	if l.turn = max(e.Turn, l.turn); l.turn > 0 {
 		what = fmt.Sprintf("turn %d", l.turn)
 	}

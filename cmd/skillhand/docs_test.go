@@ -73,9 +73,9 @@ func runConsole(t *testing.T, commands []consoleCommand) {
 	if err := os.Mkdir(work, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("bash")
+	// Not on stdin, where commands that read it would find the rest of the script.
+	cmd := exec.Command("bash", "-c", "exec 2>&1\n"+script.String())
 	cmd.Dir = work
-	cmd.Stdin = strings.NewReader("exec 2>&1\n" + script.String())
 	cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "SKILLHAND_STATE_DIR=" + filepath.Join(dir, "state"), "GORACE=" + os.Getenv("GORACE")}
 	out, err := cmd.Output()
 	if err != nil {

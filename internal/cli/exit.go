@@ -84,6 +84,8 @@ func AskStatus(e *claude.Error) int {
 		return ExitAccount
 	case e.Category == claude.Timeout:
 		return ExitTimeout
+	case e.Kind == claude.Missing:
+		return ExitMissing
 	case e.Temporary():
 		return ExitLater
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -104,7 +105,20 @@ func flagError(cmd *cobra.Command, err error) error {
 			text += ", did you mean --" + strings.Join(near, " or --") + "?"
 		}
 	}
+	if e, ok := err.(*pflag.InvalidValueError); ok && e.GetFlag().Value.Type() == "duration" {
+		if n, err := strconv.Atoi(e.GetValue()); err == nil && n > 0 {
+			text = fmt.Sprintf("--%s %d: want a unit: %dms or %s", e.GetFlag().Name, n, n, seconds(n))
+		}
+	}
 	return Usagef("%s\nsee %s --help", text, cmd.CommandPath())
+}
+
+// seconds is what somebody means by a number without a unit: milliseconds if there are many.
+func seconds(n int) string {
+	if n < 1000 {
+		return strconv.Itoa(n) + "s"
+	}
+	return strconv.FormatFloat(float64(n)/1000, 'f', -1, 64) + "s"
 }
 
 // suggest returns the names that are a few keystrokes away, by the same rule

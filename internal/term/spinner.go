@@ -32,14 +32,18 @@ func Spin(out io.Writer, screen *sync.Mutex, live bool, what string) *Spinner {
 	return s
 }
 
+// soon is when a spinner first shows: what is done by then needs none.
+const soon = 300 * time.Millisecond
+
 func (s *Spinner) run() {
 	defer close(s.stopped)
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
+	next := time.NewTimer(soon)
+	defer next.Stop()
 	for {
 		select {
-		case <-tick.C:
+		case <-next.C:
 			s.show()
+			next.Reset(time.Second)
 		case <-s.stop:
 			return
 		}
@@ -51,6 +55,11 @@ func (s *Spinner) show() {
 		return
 	}
 	defer s.screen.Unlock()
+	s.draw()
+}
+
+// draw writes the spinner's line. The screen is held.
+func (s *Spinner) draw() {
 	if !s.midLine {
 		fmt.Fprintf(s.out, "\r%s, %s ", s.what, time.Since(s.began).Round(time.Second))
 		s.shown = true
@@ -86,8 +95,11 @@ func (s *Spinner) Aside(f func()) {
 func (s *Spinner) Doing(what string) {
 	s.screen.Lock()
 	defer s.screen.Unlock()
+	shown := s.shown
 	s.hide() // the new line may be shorter
-	s.what = what
+	if s.what = what; shown {
+		s.draw()
+	}
 }
 
 // End takes the spinner away. What is printed next on the terminal begins a line.

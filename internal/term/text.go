@@ -30,6 +30,17 @@ func IsTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
+// IsPiped reports whether a stream may have something for us: a pipe, a socket, or
+// a file, but neither a terminal nor a device such as /dev/null.
+func IsPiped(stream any) bool {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return stream != nil
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeDevice == 0
+}
+
 // Visible shows control characters instead of sending them to the terminal,
 // where they could hide what a command does.
 func Visible(s string) string {
