@@ -25,7 +25,7 @@ try: . claude here internal/atomicfile internal/paths internal/redact internal/t
 lsp: check claudecode here internal/paths render schemas skill
 mcp/host: internal/atomicfile settings
 mcp: . here internal/cause internal/paths render skill trust
-.: claude claudepage here history internal/cause internal/paths internal/redact proc render report session settings shell skill trust verdict
+.: claude claudepage here history internal/cause internal/paths internal/redact proc render report session shell skill trust verdict
 batch:
 batch/jobfile: batch
 bench: history report
@@ -38,7 +38,7 @@ claudecode: internal/jsontree
 edit:
 edit/disk: edit internal/atomicfile internal/cause skill
 golden: . here internal/atomicfile internal/paths render skill
-here: internal/paths session settings skill
+here: internal/paths session settings skill trust
 history:
 migrate: edit internal/legacy internal/words render shell skill
 migrate/disk: edit/disk internal/cause internal/paths migrate proc report skill

@@ -23,7 +23,7 @@ func (rt *Runtime) List() ([]Listed, []error) {
 	if err != nil {
 		return nil, []error{err}
 	}
-	found, faults := p.Finder().List()
+	found, faults := p.finder().List()
 	policy := p.policy.Now()
 	all := make([]Listed, 0, len(found))
 	for _, loc := range found {

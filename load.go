@@ -132,9 +132,13 @@ type load struct {
 }
 
 func (l *load) page(ctx context.Context) (*Page, error) {
-	loc, err := l.Finder().Find(l.Skill)
+	found, err := l.finder().Look(l.Skill)
 	if err != nil {
 		return nil, err
+	}
+	loc := found.Location
+	if note := found.Note(); note != "" {
+		l.warn(note)
 	}
 	s, err := skill.Read(loc)
 	if err != nil {

@@ -118,7 +118,7 @@ func (p *place) script(name string) (string, error) {
 	case isPath && filepath.Ext(path) != ".md":
 		return path, nil
 	}
-	loc, ferr := p.Finder().Find(name)
+	loc, ferr := p.finder().Look(name)
 	if errors.Is(ferr, fs.ErrNotExist) && err == nil {
 		if info.Mode().IsRegular() {
 			return path, nil // no skill is called so, but a file here is
@@ -129,6 +129,9 @@ func (p *place) script(name string) (string, error) {
 	}
 	if ferr != nil {
 		return "", ferr
+	}
+	if note := loc.Note(); note != "" {
+		p.warn(note)
 	}
 	if loc.Command {
 		return "", fmt.Errorf("%s: a command, and commands have no script", loc.File)

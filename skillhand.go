@@ -12,15 +12,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/here"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/redact"
-	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/shell"
+	"github.com/skillhand/skillhand/skill"
 	"github.com/skillhand/skillhand/trust"
 )
 
@@ -82,11 +80,9 @@ func (rt *Runtime) at(name string) (*place, error) {
 
 // Policy is what may run at h, which must be complete.
 func (rt *Runtime) Policy(h here.Here) trust.Policy {
-	return trust.Policy{
-		Store: trust.Store{Dir: h.TrustDir()}, Home: h.Home, Own: h.Finder().UserFolders(), More: func() []string { return installed(h.Home) },
-		All: rt.TrustAll || h.Env.Get("SKILLHAND_TRUST") == "all", Confirm: rt.Confirm,
-		Near: func() []string { return []string{paths.Real(paths.Around(h.Dir)), paths.Real(h.Project)} },
-	}
+	p := h.Policy()
+	p.All, p.Confirm = p.All || rt.TrustAll, rt.Confirm
+	return p
 }
 
 // SafeEnv is an environment for programs that are started from the working folder,
@@ -111,18 +107,20 @@ func policyHere(env []string) trust.Policy {
 	return (&Runtime{}).Policy(h).Now()
 }
 
-// installed lists the plugins that Claude Code installed: its own copies, which
-// are in the user's home whatever the environment says.
-func installed(home string) []string {
-	if home == "" {
-		return nil
+// Finder finds the skills that can be loaded here.
+func (rt *Runtime) Finder() skill.Finder {
+	f := rt.Here.Finder()
+	if rt.TrustAll {
+		f.Trusted = func(string) bool { return true }
 	}
-	all, _ := settings.Installed(filepath.Join(home, ".claude")) // what cannot be read lists none
-	var roots []string
-	for _, p := range all {
-		roots = append(roots, p.Root)
-	}
-	return roots
+	return f
+}
+
+// finder finds skills by the policy that holds at the place.
+func (p *place) finder() skill.Finder {
+	f := p.Here.Finder()
+	f.Trusted = func(path string) bool { return p.policy.May(path) == nil }
+	return f
 }
 
 func (rt *Runtime) warn(text string) {

@@ -253,7 +253,7 @@ func skills(ctx context.Context, h here.Here) []Finding {
 	list, faults := finder.List()
 	var odd []Finding
 	wrong := func(text, fix string) { odd = append(odd, Finding{"skills", Wrong, text, fix}) }
-	for _, link := range dangling(finder.Roots()) {
+	for _, link := range dangling(finder.Folders()) {
 		wrong(link+": a broken link", "remove it, or install the skill again")
 	}
 	for _, err := range faults {

@@ -8,11 +8,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/session"
 	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/skill"
+	"github.com/skillhand/skillhand/trust"
 )
 
 // A Here is the place that a command works in. Fields that are empty are filled
@@ -26,7 +28,7 @@ type Here struct {
 	PluginRoot string // the plugin whose skills come first, or ""
 	Env        Env    // nil means the caller's
 
-	Roots []string // further folders of skills, looked into last
+	Roots []string // folders of skills that the caller chose: looked into first
 
 	caller string // where relative paths start, if that is not Dir
 }
@@ -145,19 +147,66 @@ func (h Here) Settings() settings.Where {
 	return settings.Where{Home: h.Home, Config: h.Env.Get("CLAUDE_CONFIG_DIR"), Dir: h.Project}
 }
 
-// Finder finds the skills that can be loaded here.
+// Finder finds the skills that can be loaded here. A project that is not trusted hides none of the user's own.
 func (h Here) Finder() skill.Finder {
-	return skill.Finder{PluginRoot: h.PluginRoot, Dir: h.Dir, Here: h.caller, Home: h.Home, Extra: h.Roots}
+	policy := sync.OnceValue(func() trust.Policy { return h.Policy().Now() })
+	return skill.Finder{
+		Dir: h.Dir, Here: h.caller, Home: h.Home, Roots: h.Roots, PluginRoot: h.PluginRoot,
+		Installed: sync.OnceValue(h.plugins),
+		Trusted:   func(path string) bool { return policy().May(path) == nil },
+	}
 }
 
-// Skills finds the skills that can be loaded in dir, an absolute path. It is From
-// and Finder for those who need nothing else of a place, and looks at no folder.
-func Skills(dir string, env Env) skill.Finder {
-	f := skill.Finder{Dir: dir, Home: env.path("HOME")}
-	if plugin := env.Get("CLAUDE_PLUGIN_ROOT"); plugin != "" {
-		f.PluginRoot = paths.In(dir, plugin)
+// Policy says what may run here. It asks nobody.
+func (h Here) Policy() trust.Policy {
+	p := trust.Policy{
+		Store: trust.Store{Dir: h.TrustDir()}, Home: h.Home, Own: h.own(),
+		All:  h.Env.Get("SKILLHAND_TRUST") == "all",
+		Near: func() []string { return []string{paths.Real(paths.Around(h.Dir)), paths.Real(h.Project)} },
 	}
-	return f
+	if h.Home != "" {
+		// Claude Code's own copies are in the user's home, whatever the environment says.
+		config := filepath.Join(h.Home, ".claude")
+		p.MoreIn, p.More = filepath.Join(config, "plugins"), func() []string { return copies(config) }
+	}
+	return p
+}
+
+// own lists the folders of the user's own.
+func (h Here) own() []string { return skill.Finder{Home: h.Home}.UserFolders() }
+
+// copies lists where Claude Code keeps its copies of the plugins that it installed.
+func copies(config string) []string {
+	all, _ := settings.Installed(config) // what cannot be read lists none
+	roots := make([]string, len(all))
+	for i, p := range all {
+		roots[i] = p.Root
+	}
+	return roots
+}
+
+// plugins lists the plugins that Claude Code would load here. If it reads one from a folder of somebody's that is not
+// trusted, the copy that it made counts.
+func (h Here) plugins() []skill.Plugin {
+	where := h.Settings()
+	installed, err := settings.Installed(where.ConfigDir())
+	if err != nil || len(installed) == 0 {
+		return nil // doctor says what is wrong with the file
+	}
+	set, policy := settings.Read(where), h.Policy().Now()
+	var all []skill.Plugin
+	for _, p := range installed {
+		if on, _ := set.Plugin(p.ID); !on || p.From == "" || p.Project != "" && p.Project != h.Project {
+			continue
+		}
+		root := p.From
+		if root != p.Root && policy.May(root) != nil {
+			root = p.Root
+		}
+		name, _, _ := strings.Cut(p.ID, "@")
+		all = append(all, skill.Plugin{Root: root, Name: name})
+	}
+	return all
 }
 
 // An Env is an environment, as os.Environ gives it.

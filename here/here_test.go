@@ -3,7 +3,6 @@ package here
 import (
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 )
@@ -110,23 +109,5 @@ func TestEnv(t *testing.T) {
 	}
 	if got := strings.Join(e.With("A", "x"), " "); got != "AB=2 B C= A=x" {
 		t.Errorf("With: %s", got)
-	}
-}
-
-// TestSkills: the short way leads to the same skills as the long one.
-func TestSkills(t *testing.T) {
-	dir := t.TempDir()
-	for _, env := range []Env{{"HOME=" + dir}, {"HOME=" + dir, "CLAUDE_PLUGIN_ROOT=" + dir}, {"HOME=" + dir, "CLAUDE_PLUGIN_ROOT=."}, {"HOME=relative", "SKILLHAND_STATE_DIR=" + dir}} {
-		h, err := From(dir, env)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, want := Skills(dir, env), h.Finder(); !reflect.DeepEqual(got.Roots(), want.Roots()) || !reflect.DeepEqual(got.UserFolders(), want.UserFolders()) {
-			t.Errorf("%q: %+v, want %+v", env, got, want)
-		}
-	}
-	_, faults := Skills(dir, Env{"CLAUDE_PLUGIN_ROOT=" + filepath.Join(dir, "nowhere")}).List()
-	if len(faults) != 1 || !strings.Contains(faults[0].Error(), "nowhere: not a folder") {
-		t.Errorf("a plugin root that is not there: %v", faults)
 	}
 }

@@ -30,7 +30,7 @@ type entry struct {
 // forModels says why a model may not load it; nil if it may.
 func (e *entry) forModels() error {
 	if e.why == nil && e.front.DisableModelInvocation {
-		return fmt.Errorf("%s: only people may call it: its file says disable-model-invocation", e.Name)
+		return fmt.Errorf("%s: only people may call it: its file says disable-model-invocation", e.Call)
 	}
 	return e.why
 }
@@ -38,7 +38,7 @@ func (e *entry) forModels() error {
 // forPeople says why a person may not call it; nil if he may.
 func (e *entry) forPeople() error {
 	if e.why == nil && !e.front.UserInvocable {
-		return fmt.Errorf("%s: only an agent may call it: its file says user-invocable: false", e.Name)
+		return fmt.Errorf("%s: only an agent may call it: its file says user-invocable: false", e.Call)
 	}
 	return e.why
 }
@@ -47,7 +47,7 @@ func (e *entry) forPeople() error {
 func (sv *serving) entry(loc skill.Location, policy trust.Policy) entry {
 	e := entry{Listed: skillhand.Listed{Location: loc}}
 	if err := policy.May(loc.File); err != nil {
-		e.why = fmt.Errorf("%s: %w", loc.Name, err)
+		e.why = fmt.Errorf("%s: %w", loc.Call, err)
 		return e // what nobody trusted is not even read
 	}
 	e.Trusted = true
@@ -112,6 +112,13 @@ func (sv *serving) offered(to func(*entry) error) []entry {
 	for _, err := range faults {
 		sv.warn("%v", err)
 	}
+	found = slices.DeleteFunc(found, func(loc skill.Location) bool {
+		path := paths.Is(loc.Call)
+		if path {
+			sv.warn("%s: not offered: another skill is called %s", loc.File, loc.Name)
+		}
+		return path
+	})
 	entries, policy := make([]entry, len(found)), sv.policy.Now()
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -138,6 +145,7 @@ func (sv *serving) find(name string, to func(*entry) error) (entry, error) {
 	if err != nil {
 		return entry{}, err
 	}
+	loc.Call = name
 	e := sv.entry(loc, sv.policy)
 	return e, to(&e)
 }
@@ -158,7 +166,7 @@ func catalogue(all []entry) string {
 		var b strings.Builder
 		b.WriteString(head + "\nSkills:\n")
 		for i := range all {
-			b.WriteString("- " + all[i].Name)
+			b.WriteString("- " + all[i].Call)
 			if text := about(&all[i]); text != "" {
 				b.WriteString(": " + text)
 			}
@@ -182,13 +190,13 @@ func names(head string, all []entry) string {
 	text := head + "\nWhat each is for, find_skill tells.\n\nSkills: "
 	for i, e := range all {
 		rest := fmt.Sprintf(" and %d more: ask find_skill", len(all)-i)
-		if characters(text)+characters(e.Name)+len(rest)+2 > maxCatalogue {
+		if characters(text)+characters(e.Call)+len(rest)+2 > maxCatalogue {
 			return text + rest
 		}
 		if i > 0 {
 			text += ", "
 		}
-		text += e.Name
+		text += e.Call
 	}
 	return text
 }
@@ -223,7 +231,7 @@ func matching(all []entry, query string) []entry {
 		return all
 	}
 	score := func(e entry) (n int) {
-		name, text := strings.ToLower(e.Name), strings.ToLower(e.Description+" "+e.front.WhenToUse)
+		name, text := strings.ToLower(e.Call), strings.ToLower(e.Description+" "+e.front.WhenToUse)
 		for _, w := range words {
 			if strings.Contains(name, w) {
 				n += 3

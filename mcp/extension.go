@@ -103,7 +103,7 @@ func (sv *serving) getSkill(_ context.Context, _ *sdk.ServerSession, p *getParam
 	}
 	defer f.Close()
 	if name != mainDoc {
-		return nil, invalid("%s: not a skill: want %s", p.URI, skillURI(f.entry.Name, mainDoc))
+		return nil, invalid("%s: not a skill: want %s", p.URI, skillURI(f.entry.Call, mainDoc))
 	}
 	one, err := f.describe()
 	if err != nil {

@@ -390,7 +390,7 @@ func TestCatalogue(t *testing.T) {
 		var all []entry
 		for i := range n {
 			e := entry{}
-			e.Name, e.Description = fmt.Sprintf("skill-%d", i), about
+			e.Call, e.Description = fmt.Sprintf("skill-%d", i), about
 			all = append(all, e)
 		}
 		return all

@@ -30,7 +30,7 @@ func promptArguments(hint string) []*sdk.PromptArgument {
 func (sv *serving) prompts() []*sdk.Prompt {
 	all := []*sdk.Prompt{}
 	for _, e := range sv.offered((*entry).forPeople) {
-		all = append(all, &sdk.Prompt{Name: e.Name, Description: e.Description, Arguments: promptArguments(e.front.ArgumentHint)})
+		all = append(all, &sdk.Prompt{Name: e.Call, Description: e.Description, Arguments: promptArguments(e.front.ArgumentHint)})
 	}
 	return all
 }
@@ -43,7 +43,7 @@ func (sv *serving) prompt(ctx context.Context, p *sdk.GetPromptParams) (*sdk.Get
 	}
 	arguments, err := joinWords(p.Arguments)
 	if err != nil {
-		return nil, invalid("%s: %v", e.Name, err)
+		return nil, invalid("%s: %v", e.Call, err)
 	}
 	page, err := sv.page(ctx, e, arguments, false)
 	if err != nil {

@@ -48,7 +48,7 @@ func (sv *serving) resources() []*sdk.Resource {
 	all := []*sdk.Resource{}
 	for _, e := range sv.offered((*entry).forModels) {
 		if !e.Command {
-			all = append(all, &sdk.Resource{URI: skillURI(e.Name, mainDoc), Name: e.Name, Description: e.Description, MIMEType: markdownType})
+			all = append(all, &sdk.Resource{URI: skillURI(e.Call, mainDoc), Name: e.Call, Description: e.Description, MIMEType: markdownType})
 		}
 	}
 	return all
@@ -91,7 +91,7 @@ func hidden(file string) bool {
 
 func openFolder(e entry) (*folder, error) {
 	if e.Command {
-		return nil, fmt.Errorf("%s: a command, which has no folder", e.Name)
+		return nil, fmt.Errorf("%s: a command, which has no folder", e.Call)
 	}
 	source, err := skill.Read(e.Location)
 	if err != nil {
@@ -119,11 +119,11 @@ func (f *folder) read(name string) ([]byte, error) {
 		err = fmt.Errorf("longer than %d MB", maxBytes>>20)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s of %s: %w", name, f.entry.Name, cause.Of(err))
+		return nil, fmt.Errorf("%s of %s: %w", name, f.entry.Call, cause.Of(err))
 	}
 	file, err := f.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("%s of %s: %w", name, f.entry.Name, cause.Of(err))
+		return nil, fmt.Errorf("%s of %s: %w", name, f.entry.Call, cause.Of(err))
 	}
 	defer file.Close()
 	return io.ReadAll(io.LimitReader(file, maxBytes))
@@ -223,7 +223,7 @@ func (f *folder) files() ([]fileEntry, error) {
 			return fmt.Errorf("more than %d files or %d MB, which hosts need not take", maxFiles, maxBytes>>20)
 		}
 		sum := sha256.Sum256(text)
-		all = append(all, fileEntry{URI: skillURI(f.entry.Name, name), Digest: "sha256:" + hex.EncodeToString(sum[:]), Size: len(text)})
+		all = append(all, fileEntry{URI: skillURI(f.entry.Call, name), Digest: "sha256:" + hex.EncodeToString(sum[:]), Size: len(text)})
 		return nil
 	})
 	return all, err
@@ -233,7 +233,7 @@ func (f *folder) files() ([]fileEntry, error) {
 func (f *folder) children(dir string) ([]*sdk.Resource, error) {
 	entries, err := fs.ReadDir(f.FS(), dir)
 	if err != nil {
-		return nil, fmt.Errorf("%s of %s: %w", dir, f.entry.Name, cause.Of(err))
+		return nil, fmt.Errorf("%s of %s: %w", dir, f.entry.Call, cause.Of(err))
 	}
 	all := []*sdk.Resource{}
 	for _, d := range entries {
@@ -242,7 +242,7 @@ func (f *folder) children(dir string) ([]*sdk.Resource, error) {
 		if err != nil || hidden(name) {
 			continue
 		}
-		r := &sdk.Resource{URI: skillURI(f.entry.Name, name), Name: d.Name()}
+		r := &sdk.Resource{URI: skillURI(f.entry.Call, name), Name: d.Name()}
 		switch {
 		case d.IsDir():
 			r.MIMEType = directoryType

@@ -98,7 +98,7 @@ func (sv *serving) loadSkill(ctx context.Context, req *sdk.CallToolRequest) (*sd
 // page makes a skill's page. A server has no session, so nothing counts as seen.
 func (sv *serving) page(ctx context.Context, e entry, arguments string, outputOnly bool) (*skillhand.Page, error) {
 	if len(arguments) > skill.MaxSize {
-		return nil, fmt.Errorf("%s: arguments of %d bytes, want at most %d", e.Name, len(arguments), skill.MaxSize)
+		return nil, fmt.Errorf("%s: arguments of %d bytes, want at most %d", e.Call, len(arguments), skill.MaxSize)
 	}
 	plain := arguments == "" && !outputOnly
 	if plain {
@@ -115,7 +115,7 @@ func (sv *serving) page(ctx context.Context, e entry, arguments string, outputOn
 	// By its file, so that what is loaded is what was found to be allowed.
 	name := e.File
 	if e.Command {
-		name = e.Name
+		name = e.Call
 	}
 	page, err := sv.runtime.Load(ctx, skillhand.LoadRequest{Skill: name, Args: render.ParseArgs(arguments), Full: !outputOnly, Later: outputOnly})
 	if page != nil {
@@ -147,7 +147,7 @@ func (sv *serving) findSkill(_ context.Context, req *sdk.CallToolRequest) (*sdk.
 	doc, text := found{Skills: []skillhand.Listed{}}, ""
 	for _, e := range fit[:min(len(fit), maxFound)] {
 		doc.Skills = append(doc.Skills, e.Listed)
-		text += fmt.Sprintf("- %s: %s\n", e.Name, e.Description)
+		text += fmt.Sprintf("- %s: %s\n", e.Call, e.Description)
 	}
 	switch {
 	case len(fit) > maxFound:
@@ -176,7 +176,7 @@ func (sv *serving) runSkill(ctx context.Context, req *sdk.CallToolRequest) (*sdk
 		return failed(err), nil
 	}
 	defer done()
-	verdict, err := sv.runtime.Run(ctx, skillhand.RunRequest{Script: e.Name, Args: in.Arguments})
+	verdict, err := sv.runtime.Run(ctx, skillhand.RunRequest{Script: e.Call, Args: in.Arguments})
 	if err != nil {
 		return failed(err), nil
 	}

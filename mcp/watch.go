@@ -101,7 +101,7 @@ func (w *watcher) look() bool {
 	finder, h := w.here.Finder(), sha256.New()
 	found, _ := finder.List()
 	policy := w.policy.Now()
-	w.places = append(finder.Roots(), w.policy.Store.Dir) // a folder may be trusted now, or no longer
+	w.places = append(finder.Folders(), w.policy.Store.Dir) // a folder may be trusted now, or no longer
 	want := map[string]bool{}
 	for _, root := range w.places {
 		// It may not be there yet: .claude, or .claude/skills.

@@ -48,7 +48,7 @@ func (s *Site) Export(ctx context.Context, dir string) (int, error) {
 		if err := ctx.Err(); err != nil {
 			return e.count, context.Cause(ctx)
 		}
-		if err := e.write("preview", url.Values{"skill": {skillRow{Listed: one}.call()}}); err != nil {
+		if err := e.write("preview", url.Values{"skill": {skillRow{Listed: one}.Call}}); err != nil {
 			return e.count, err
 		}
 	}

@@ -134,7 +134,7 @@ func (v *visit) find(name string) (skill.Location, error) {
 func (v *visit) listed(finder skill.Finder, file string) bool {
 	real := paths.Real(file)
 	if name := filepath.Base(real); name == skill.MainFile || skill.IsTextFile(name) {
-		if slices.ContainsFunc(finder.Roots(), func(root string) bool { return filepath.Dir(filepath.Dir(real)) == paths.Real(root) }) {
+		if slices.ContainsFunc(finder.Folders(), func(root string) bool { return filepath.Dir(filepath.Dir(real)) == paths.Real(root) }) {
 			return true
 		}
 	}
@@ -155,17 +155,17 @@ func (v *visit) mayCome(name string) []string {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(cmp.Or(finder.Here, finder.Dir), name)
 		}
-		if name != v.Named && !slices.ContainsFunc(finder.Roots(), func(root string) bool { return paths.Inside(root, name) }) {
+		if name != v.Named && !slices.ContainsFunc(finder.Folders(), func(root string) bool { return paths.Inside(root, name) }) {
 			return nil
 		}
 		return []string{name, filepath.Dir(name)}
 	}
 	name = name[strings.LastIndexByte(name, ':')+1:]
 	var all []string
-	for _, root := range finder.Roots() {
+	for _, root := range finder.Folders() {
 		all = append(all, filepath.Join(root, name), filepath.Join(root, skill.Companion(name)))
 	}
-	for _, root := range finder.CommandRoots() {
+	for _, root := range finder.CommandFolders() {
 		all = append(all, filepath.Join(root, name+".md"))
 	}
 	return all

@@ -27,14 +27,6 @@ type skillRow struct {
 	uses     int
 }
 
-// call is what an agent calls the skill.
-func (r skillRow) call() string {
-	if r.Plugin != "" {
-		return r.Plugin + ":" + r.Name
-	}
-	return r.Name
-}
-
 func (r skillRow) trust() string {
 	if r.Trusted {
 		return "trusted"
@@ -61,8 +53,8 @@ type skillsData struct {
 }
 
 func (v *visit) skills() (*view, error) {
-	roots := v.Runtime.Finder().Roots()
-	v.watch(false, slices.Concat(roots, v.Runtime.Finder().CommandRoots(), []string{v.Runtime.TrustDir(), check.ConfigFile(v.Runtime.Dir)})...)
+	roots := v.Runtime.Finder().Folders()
+	v.watch(false, slices.Concat(roots, v.Runtime.Finder().CommandFolders(), []string{v.Runtime.TrustDir(), check.ConfigFile(v.Runtime.Dir)})...)
 	v.watch(false, budding(roots)...)
 	all, faults := v.Runtime.List()
 	data := &skillsData{Folders: roots, Dir: v.Runtime.Dir}
@@ -76,7 +68,7 @@ func (v *visit) skills() (*view, error) {
 	l := list[skillRow]{view: "skills", one: "skill", what: "skills", usual: "name", columns: v.skillColumns()}
 	l.watch = func(r skillRow) []string { return []string{filepath.Dir(r.File)} }
 	l.text = func(r skillRow) string {
-		return strings.Join([]string{r.call(), r.Description, r.From, r.File, r.usage(), r.Error}, "\n")
+		return strings.Join([]string{r.Call, r.Description, r.From, r.File, r.usage(), r.Error}, "\n")
 	}
 	l.states = func(r skillRow) []string { return []string{r.trust()} }
 	sizes := map[string]int{} // in tokens, of those that can be read
@@ -183,8 +175,8 @@ func (v *visit) uses() (map[string]*use, error) {
 
 func (v *visit) skillColumns() []column[skillRow] {
 	return []column[skillRow]{
-		{key: "name", title: "Skill", compare: by(skillRow.call), cell: func(r skillRow) cell {
-			return cell{Text: r.call(), Sub: cmp.Or(r.Error, r.Description), Link: v.link("preview", "skill", r.call())}
+		{key: "name", title: "Skill", compare: by(func(r skillRow) string { return r.Call }), cell: func(r skillRow) cell {
+			return cell{Text: r.Call, Sub: cmp.Or(r.Error, r.Description), Link: v.link("preview", "skill", r.Call)}
 		}},
 		{key: "from", title: "From", compare: by(func(r skillRow) string { return r.From }), cell: func(r skillRow) cell {
 			kind := r.From

@@ -2,41 +2,44 @@ package skill
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/paths"
 )
 
-// A Finder knows the folders in which skills and commands are looked for.
+// A Finder finds skills and commands by name. Only Dir is required.
 type Finder struct {
-	PluginRoot string   // the plugin that was named, or ""
 	Dir        string   // the folder to look in, and above
 	Here       string   // where relative paths start; "" means Dir
 	Home       string   // the user's home, or ""
-	Extra      []string // further folders of skills, looked into last
+	Roots      []string // folders of skills that the caller chose: looked into first
+	PluginRoot string   // the plugin that was named, or ""
+
+	More      func() []string        // further folders of the project's; nil means none
+	Installed func() []Plugin        // the plugins that Claude Code would load here; nil means none
+	Trusted   func(path string) bool // reports whether what lies there may stand for a skill of the user's own; nil means no
 }
 
 // Where a skill comes from.
 const (
-	FromPlugin  = "plugin"
-	FromProject = "project"
-	FromUser    = "user"
-	FromExtra   = "extra" // one of the Finder's Extra folders
+	FromRoot      = "root"      // a folder that the caller chose
+	FromPlugin    = "plugin"    // the plugin that was named
+	FromProject   = "project"   // the project, its plugins included
+	FromUser      = "user"      // a folder of the user's own
+	FromInstalled = "installed" // a plugin that Claude Code installed
 )
 
 // A Location is where a skill or command was found.
 type Location struct {
 	Name    string `json:"name"`             // foo, also for a plugin's plug:foo and for foo-first-use/SKILL.md; for a command in a folder folder:foo
+	Call    string `json:"call"`             // in a list: the name, plugin:name or path that finds this one and no other
 	Plugin  string `json:"plugin,omitempty"` // the plugin's name, if it is from one
 	From    string `json:"from"`             // one of the constants above; "" if it was named by its path
 	Command bool   `json:"command"`          // commands/foo.md, no skill
@@ -47,120 +50,195 @@ type Location struct {
 // Find looks a skill up by name, by plugin:name, or by the path of its folder
 // or file; then a command, by name, by folder:name or by plugin:name.
 func (f Finder) Find(name string) (Location, error) {
+	found, err := f.Look(name)
+	return found.Location, err
+}
+
+// A Found is what a name stands for, and what else has that name where nobody could know which one is meant.
+type Found struct {
+	Location
+	Others []Location
+	note   string
+}
+
+// Note says in a line that there are others, and how to name them; "" if there are none.
+func (f Found) Note() string { return f.note }
+
+// Look is Find for those who tell people of others that have the same name.
+func (f Finder) Look(name string) (Found, error) {
 	if paths.Is(name) {
-		return f.byPath(name)
+		loc, err := f.byPath(name)
+		return Found{Location: loc}, err
 	}
-	words := strings.Split(name, ":")
-	for _, word := range words {
+	q := newQuery(name)
+	for _, word := range q.words {
 		if err := checkName(word); err != nil {
-			return Location{}, fmt.Errorf("%q: %w", name, err)
+			return Found{}, fmt.Errorf("%q: %w", name, err)
 		}
 	}
-	for _, root := range f.roots() {
-		if missing(root.dir) {
+	var withheld *attempt
+	for _, t := range f.tiers() {
+		if withheld != nil && !t.protects(q) {
 			continue
 		}
-		loc, err := root.find(words)
-		// A root that cannot be entered is as good as none: List names it.
-		if err == nil || !errors.Is(err, fs.ErrNotExist) && root.canEnter() {
-			return loc, err
+		found, err := t.find(q)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case withheld != nil:
+			if err == nil {
+				return withheld.insteadOf(f, name, found), nil
+			}
+		case t.own || t.chosen || f.trusts(found.File):
+			found.note = f.ambiguous(name, found)
+			return found, err
+		default:
+			found.note = f.ambiguous(name, found)
+			withheld = &attempt{found, err}
 		}
 	}
-	if len(words) == 2 {
-		if err := f.checkPlugin(name, words[0]); err != nil {
-			return Location{}, err
+	if withheld != nil {
+		return withheld.found, withheld.err
+	}
+	return Found{}, f.missed(name, q)
+}
+
+// An attempt is what a project that nobody trusted has under a name. It never stands for a skill of the user's own.
+type attempt struct {
+	found Found
+	err   error
+}
+
+// insteadOf is the user's own, which is taken.
+func (a *attempt) insteadOf(f Finder, name string, own Found) Found {
+	own.Others = append([]Location{a.found.Location}, a.found.Others...)
+	own.note = fmt.Sprintf("%s is your own, %s: the one in this project, which is not trusted, is %s", name, own.File, f.near(a.found.Location))
+	return own
+}
+
+func (f Finder) trusts(path string) bool { return f.Trusted != nil && f.Trusted(path) }
+
+// ambiguous says what else a name could mean.
+func (f Finder) ambiguous(name string, found Found) string {
+	if len(found.Others) == 0 {
+		return ""
+	}
+	all := make([]string, 0, len(found.Others))
+	for _, o := range found.Others {
+		if o.Plugin != "" && o.Plugin != found.Plugin {
+			all = append(all, o.Plugin+":"+o.Name)
+		} else {
+			all = append(all, f.near(o))
 		}
 	}
-	return Location{}, f.missing(name, words[len(words)-1])
+	return fmt.Sprintf("%s is taken to be %s: the same name have %s", name, f.near(found.Location), listed(all))
+}
+
+// near is the path by which a person here can name a location.
+func (f Finder) near(loc Location) string {
+	path := loc.Main().Folder
+	if loc.Command {
+		path = loc.File
+	}
+	if rel, err := filepath.Rel(cmp.Or(f.Here, f.Dir), path); err == nil && filepath.IsLocal(rel) {
+		return "." + string(filepath.Separator) + rel
+	}
+	return path
+}
+
+// A query is a name, cut up.
+type query struct {
+	name  string
+	words []string // what colons part
+}
+
+func newQuery(name string) query { return query{name, strings.Split(name, ":")} }
+
+// qualified reports whether the name may begin with a plugin's.
+func (q query) qualified() bool { return len(q.words) > 1 }
+
+// rest is what follows the plugin's name.
+func (q query) rest() string { return q.name[len(q.words[0])+1:] }
+
+func (f Finder) byPath(path string) (Location, error) {
+	abs := paths.In(cmp.Or(f.Here, f.Dir), path)
+	info, err := os.Stat(abs)
+	if err != nil {
+		return Location{}, fmt.Errorf("%s: %w", path, cause.Of(err))
+	}
+	if !info.IsDir() {
+		folder := filepath.Dir(abs)
+		loc := Location{Name: Plain(filepath.Base(folder)), File: abs, Folder: folder}
+		if stem, ok := strings.CutSuffix(filepath.Base(abs), ".md"); ok && filepath.Base(folder) == "commands" && checkName(stem) == nil {
+			loc.Name, loc.Command = stem, true
+		}
+		return loc, checkFile(loc)
+	}
+	loc, err := inFolder(abs, Plain(filepath.Base(abs)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return Location{}, fmt.Errorf("%s: no SKILL.md here", path)
+	}
+	return loc, err
 }
 
 // A root is a folder that holds skills or commands.
 type root struct {
 	dir     string
 	from    string
-	plugin  func() string // its name; nil if it is of no plugin
+	plugin  func() string // its name; nil if it belongs to no plugin
+	single  bool          // the folder is a skill's own
+	deep    bool          // it lies in a folder of skills, and need not hold any
 	command bool
-}
-
-// lookup says in which folders names are looked up, in order: skills before
-// commands, as in Claude Code; what other agents read comes after what Claude
-// Code does. A project's come for each folder up to the top of its repository.
-var lookup = []struct {
-	from    string
-	folders []string
-}{
-	{FromPlugin, []string{"skills"}},
-	{FromProject, []string{".claude/skills", ".agents/skills"}},
-	{FromUser, []string{".claude/skills", ".agents/skills"}},
-	{FromProject, []string{".github/skills", ".gemini/skills", ".opencode/skills"}},
-	{FromUser, []string{".config/agents/skills"}},
-	{FromExtra, []string{""}},
-	{FromPlugin, []string{"commands"}},
-	{FromProject, []string{".claude/commands"}},
-	{FromUser, []string{".claude/commands"}},
-}
-
-// roots lists the folders in which names are looked up, in order.
-func (f Finder) roots() []root {
-	bases := map[string][]string{FromProject: upward(f.Dir), FromUser: f.homes(), FromExtra: f.Extra}
-	var plugin func() string
-	if f.PluginRoot != "" {
-		bases[FromPlugin] = []string{f.PluginRoot}
-		plugin = sync.OnceValue(func() string { return PluginName(f.PluginRoot) })
-	}
-	home := filepath.Clean(f.Home)
-	all := make([]root, 0, 16)
-	for _, where := range lookup {
-		for _, base := range bases[where.from] {
-			for _, folder := range where.folders {
-				r := root{dir: below(base, folder), from: where.from, command: strings.HasSuffix(folder, "commands")}
-				switch {
-				case slices.ContainsFunc(all, func(other root) bool { return other.dir == r.dir }):
-					continue
-				case r.from == FromPlugin:
-					r.plugin = plugin
-				case r.from == FromProject && base == home && slices.Contains(f.UserFolders(), r.dir):
-					r.from = FromUser
-				}
-				all = append(all, r)
-			}
-		}
-	}
-	return all
-}
-
-func below(base, folder string) string {
-	if folder == "" {
-		return base
-	}
-	return filepath.Join(base, filepath.FromSlash(folder))
-}
-
-func (r root) canEnter() bool {
-	_, err := os.Stat(r.dir + string(filepath.Separator) + ".")
-	return err == nil
 }
 
 // find looks for a name in the root. Only a plugin's name and, for a command,
 // folders may stand before it.
-func (r root) find(words []string) (Location, error) {
-	if len(words) > 1 && r.plugin != nil && words[0] == r.plugin() {
-		words = words[1:]
-	}
+func (r root) find(q query) (Location, error) {
 	if r.command {
-		return r.findCommand(words)
+		return r.findCommand(q)
 	}
-	if len(words) > 1 {
+	loc, err := r.findSkill(q.name)
+	if errors.Is(err, fs.ErrNotExist) && q.qualified() && r.plugin != nil && r.has(q.rest()) && r.plugin() == q.words[0] {
+		return r.findSkill(q.rest())
+	}
+	return loc, err
+}
+
+// has reports whether a skill of this name can be in the root.
+func (r root) has(name string) bool {
+	folder := r.folder(name)
+	return folder != "" && (!missing(folder) || !missing(Companion(folder)))
+}
+
+// folder is where a skill of this name would be, or "".
+func (r root) folder(name string) string {
+	if !r.single {
+		return filepath.Join(r.dir, name)
+	}
+	if Plain(filepath.Base(r.dir)) != Plain(name) {
+		return ""
+	}
+	return r.dir
+}
+
+func (r root) findSkill(name string) (Location, error) {
+	if !r.has(name) {
 		return Location{}, fs.ErrNotExist
 	}
-	loc, err := inFolder(filepath.Join(r.dir, words[0]), words[0])
+	loc, err := inFolder(r.folder(name), Plain(name))
 	return r.mark(loc), err
 }
 
 // findCommand looks for folder/name.md, and for folder/name/SKILL.md, which
 // Claude Code takes too.
-func (r root) findCommand(words []string) (Location, error) {
+func (r root) findCommand(q query) (Location, error) {
+	words := q.words
+	if q.qualified() && r.plugin != nil && r.plugin() == words[0] {
+		words = words[1:]
+	}
 	path := filepath.Join(r.dir, filepath.Join(words...))
+	if !paths.Inside(r.dir, path) {
+		return Location{}, fs.ErrNotExist
+	}
 	for _, file := range []string{path + ".md", filepath.Join(path, MainFile)} {
 		loc := r.mark(Location{Name: strings.Join(words, ":"), File: file, Folder: r.dir})
 		if err := checkFile(loc); err == nil || !errors.Is(err, fs.ErrNotExist) {
@@ -179,98 +257,9 @@ func (r root) mark(loc Location) Location {
 	return loc
 }
 
-// Roots lists the folders that hold skills, in the order in which they are asked.
-func (f Finder) Roots() []string { return f.rootsOf(false) }
-
-// CommandRoots lists the folders that hold commands, in the same order.
-func (f Finder) CommandRoots() []string { return f.rootsOf(true) }
-
-func (f Finder) rootsOf(commands bool) []string {
-	var dirs []string
-	for _, r := range f.roots() {
-		if r.command == commands {
-			dirs = append(dirs, r.dir)
-		}
-	}
-	return dirs
-}
-
-// UserFolders lists every folder of the user's own that skills and commands are found in.
-func (f Finder) UserFolders() []string {
-	var all []string
-	for _, where := range lookup {
-		if where.from != FromUser {
-			continue
-		}
-		for _, home := range f.homes() {
-			for _, folder := range where.folders {
-				all = append(all, below(home, folder))
-			}
-		}
-	}
-	return all
-}
-
-// homes is the user's home. A relative one would be the project's to choose.
-func (f Finder) homes() []string {
-	if !filepath.IsAbs(f.Home) {
-		return nil
-	}
-	return []string{f.Home}
-}
-
-// upward lists dir and its parents up to the top of its repository; outside a repository, dir alone.
-func upward(dir string) []string {
-	top := paths.Top(dir)
-	if top == "" {
-		return []string{dir}
-	}
-	var dirs []string
-	for ; ; dir = filepath.Dir(dir) {
-		dirs = append(dirs, dir)
-		if dir == top || dir == filepath.Dir(dir) {
-			return dirs
-		}
-	}
-}
-
-func checkName(name string) error {
-	if name == "" {
-		return errors.New("the skill's name is empty")
-	}
-	if name == ".." || strings.Contains(name, "..") {
-		return errors.New(`a skill's name cannot contain ".."; to name a folder, write its path with a /`)
-	}
-	for _, r := range name {
-		if !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_.", r)) {
-			return fmt.Errorf("a skill's name may contain only letters, digits, -, _ and ., not %q", r)
-		}
-	}
-	return nil
-}
-
-func (f Finder) byPath(path string) (Location, error) {
-	abs := path
-	if !filepath.IsAbs(abs) {
-		abs = filepath.Join(cmp.Or(f.Here, f.Dir), path)
-	}
-	info, err := os.Stat(abs)
-	if err != nil {
-		return Location{}, fmt.Errorf("%s: %w", path, cause.Of(err))
-	}
-	if !info.IsDir() {
-		folder := filepath.Dir(abs)
-		loc := Location{Name: Plain(filepath.Base(folder)), File: abs, Folder: folder}
-		if stem, ok := strings.CutSuffix(filepath.Base(abs), ".md"); ok && filepath.Base(folder) == "commands" && checkName(stem) == nil {
-			loc.Name, loc.Command = stem, true
-		}
-		return loc, checkFile(loc)
-	}
-	loc, err := inFolder(abs, Plain(filepath.Base(abs)))
-	if errors.Is(err, fs.ErrNotExist) {
-		return Location{}, fmt.Errorf("%s: no SKILL.md here", path)
-	}
-	return loc, err
+func (r root) canEnter() bool {
+	_, err := os.Stat(r.dir + string(filepath.Separator) + ".")
+	return err == nil
 }
 
 // inFolder finds the file of the skill in folder: its companion's, its text, its SKILL.md.
@@ -330,105 +319,4 @@ func LinksOut(file string) (real string, out bool) {
 	}
 	dir, err := filepath.EvalSymlinks(filepath.Dir(file))
 	return real, err != nil || !paths.Inside(dir, real)
-}
-
-func (f Finder) checkPlugin(name, plugin string) error {
-	if f.PluginRoot == "" {
-		return fmt.Errorf("%s: no such command, and no plugin is named: use --plugin-root or set CLAUDE_PLUGIN_ROOT", name)
-	}
-	if have := PluginName(f.PluginRoot); have != plugin {
-		return fmt.Errorf("%s: the plugin at %s is called %s", name, f.PluginRoot, have)
-	}
-	return nil
-}
-
-// PluginName returns what a plugin calls itself, else its folder's name.
-func PluginName(root string) string {
-	var manifest struct{ Name string }
-	data, err := ReadFile(filepath.Join(root, ".claude-plugin", "plugin.json"))
-	if err == nil && json.Unmarshal(data, &manifest) == nil && manifest.Name != "" {
-		return manifest.Name
-	}
-	return filepath.Base(root)
-}
-
-// missing is the error for a skill that is nowhere, with the names it may have been meant for.
-func (f Finder) missing(name, short string) error {
-	var names []string
-	all, _ := f.List()
-	for _, loc := range all {
-		names = append(names, loc.Name)
-	}
-	text := fmt.Sprintf("%s: no such skill", name)
-	close := closest(short, names)
-	if _, err := inFolder(filepath.Join(cmp.Or(f.Here, f.Dir), short), short); err == nil && name == short {
-		close = slices.Insert(close, 0, "./"+name)
-	}
-	const most = 10
-	switch {
-	case len(close) > 0:
-		text += ": did you mean " + strings.Join(close, " or ") + "?"
-	case len(names) > most:
-		text += fmt.Sprintf("; available: %s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-	case len(names) > 0:
-		text += "; available: " + strings.Join(names, ", ")
-	default:
-		text += "; there are no skills in " + strings.Join(f.Roots(), ", ")
-	}
-	return &NotFoundError{Name: name, text: text}
-}
-
-// A NotFoundError says that no folder has the skill.
-type NotFoundError struct {
-	Name string
-	text string
-}
-
-func (e *NotFoundError) Error() string { return e.text }
-
-// Unwrap makes it a kind of fs.ErrNotExist.
-func (e *NotFoundError) Unwrap() error { return fs.ErrNotExist }
-
-// closest returns up to three names that are a few keystrokes away, nearest first.
-func closest(name string, names []string) []string {
-	type near struct {
-		name string
-		far  int
-	}
-	var found []near
-	for _, n := range names {
-		far := Distance(strings.ToLower(name), strings.ToLower(n))
-		if strings.HasPrefix(n, name) || far <= max(2, len(name)/3) {
-			found = append(found, near{n, far})
-		}
-	}
-	slices.SortStableFunc(found, func(a, b near) int { return a.far - b.far })
-	var close []string
-	for _, n := range found[:min(len(found), 3)] {
-		close = append(close, n.name)
-	}
-	return close
-}
-
-// Distance counts the characters to insert, delete, replace or swap to turn a into b.
-func Distance(a, b string) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(row[j-1]+1, last[j]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
 }

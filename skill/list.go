@@ -1,57 +1,107 @@
 package skill
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/cause"
 )
 
-// List returns the skills and commands that Find would find by name, in the
-// order of their folders, and what kept it from seeing more: folders that
-// cannot be read, links in a circle, files that are not what they seem.
+// List returns the skills and commands that Find would find, in the order of
+// their folders, each with the name, plugin:name or path that finds it: Call.
+// Copies of a skill in the folders of several agents come once. The errors say what is
+// passed over, and why: folders that cannot be read, links in a circle, files
+// that are not what they seem, names that no skill can have.
 func (f Finder) List() ([]Location, []error) {
-	l := lister{seen: map[string]bool{}, walked: map[string]bool{}}
-	plugin := f.PluginRoot == ""
-	for _, r := range f.roots() {
-		if missing(r.dir) {
-			continue
-		}
-		plugin = plugin || r.from == FromPlugin
-		if r.command {
-			l.commands(r, nil)
-		} else {
-			l.skills(r)
+	l := lister{finder: f, files: map[string]bool{}, walked: map[string]bool{}, said: map[string]bool{}, byName: map[string][]int{}}
+	for _, t := range f.tiers() {
+		for r := range t.roots {
+			if r.command {
+				l.commands(t, r, nil)
+			} else {
+				l.skills(t, r)
+			}
 		}
 	}
-	if !plugin && missing(f.PluginRoot) {
-		l.faults = append(l.faults, fmt.Errorf("the plugin root: %s: not a folder", f.PluginRoot))
+	if f.PluginRoot != "" && missing(f.PluginRoot) {
+		l.fault(fmt.Errorf("the plugin root: %s: not a folder", f.PluginRoot))
 	}
-	return l.all, l.faults
+	return l.named(), l.faults
 }
 
 type lister struct {
-	all    []Location
+	finder Finder
+	all    []entry
 	faults []error
-	seen   map[string]bool // names
-	walked map[string]bool // folders of commands, by their real paths
+	files  map[string]bool  // those that are in all
+	byName map[string][]int // indices of all
+	walked map[string]bool  // folders of commands, by their real paths
+	said   map[string]bool  // faults
 }
 
-func (l *lister) skills(r root) {
+// An entry is a location that is listed.
+type entry struct {
+	Location
+	tier tier
+}
+
+func (l *lister) fault(err error) {
+	if text := err.Error(); !l.said[text] {
+		l.said[text] = true
+		l.faults = append(l.faults, err)
+	}
+}
+
+func (l *lister) skills(t tier, r root) {
+	if r.single {
+		l.add(t)(r.findSkill(filepath.Base(r.dir)))
+		return
+	}
 	for _, e := range l.entries(r.dir) {
-		if name := Plain(e.Name()); !e.Type().IsRegular() && checkName(name) == nil {
-			l.add(r.find([]string{name}))
+		if e.Type().IsRegular() {
+			continue
+		}
+		folder := filepath.Join(r.dir, e.Name())
+		if err := checkName(Plain(e.Name())); err != nil {
+			if !missing(filepath.Join(folder, MainFile)) {
+				l.fault(fmt.Errorf("%s: not a skill that can be called: %w", visible(folder), err))
+			}
+			continue
+		}
+		loc, err := r.findSkill(e.Name())
+		if errors.Is(err, fs.ErrNotExist) {
+			l.lowerCase(folder)
+		}
+		l.add(t)(loc, err)
+	}
+}
+
+// lowerCase names a file that is nearly a skill's.
+func (l *lister) lowerCase(folder string) {
+	for _, base := range []string{"skill.md", "Skill.md"} {
+		if file := filepath.Join(folder, base); isFile(file) {
+			l.fault(fmt.Errorf("%s: not a skill: its file must be called %s, in capitals", file, MainFile))
 		}
 	}
+}
+
+// visible is a path that people can read.
+func visible(path string) string {
+	if quoted := fmt.Sprintf("%q", path); quoted != `"`+path+`"` {
+		return quoted
+	}
+	return path
 }
 
 // commands lists a folder of commands and the folders in it, each once: links
 // may lead back up.
-func (l *lister) commands(r root, folders []string) {
+func (l *lister) commands(t tier, r root, folders []string) {
 	dir := filepath.Join(r.dir, filepath.Join(folders...))
 	entries := l.entries(dir)
 	if len(entries) == 0 {
@@ -59,28 +109,39 @@ func (l *lister) commands(r root, folders []string) {
 	}
 	real, err := filepath.EvalSymlinks(dir)
 	if err == nil && l.walked[real] {
-		err = errors.New("a link to a folder that is already listed")
+		if len(folders) > 0 {
+			l.fault(fmt.Errorf("%s: a link to a folder that is already listed", dir))
+		}
+		return
 	}
 	if err != nil {
-		l.faults = append(l.faults, fmt.Errorf("%s: %w", dir, cause.Of(err)))
+		l.fault(fmt.Errorf("%s: %w", dir, cause.Of(err)))
 		return
 	}
 	l.walked[real] = true
 	for _, e := range entries {
 		name, isFile := strings.CutSuffix(e.Name(), ".md")
-		if checkName(name) != nil {
+		if err := checkName(name); err != nil {
+			if isFile {
+				l.fault(fmt.Errorf("%s: not a command that can be called: %w", visible(filepath.Join(dir, e.Name())), err))
+			}
 			continue
 		}
 		words := append(folders[:len(folders):len(folders)], name)
 		switch {
 		case e.Name() == MainFile && len(folders) > 0:
-			l.add(r.find(folders))
+			l.add(t)(r.findCommand(query{words: folders}))
 		case isFile:
-			l.add(r.find(words))
+			l.add(t)(r.findCommand(query{words: words}))
 		case e.IsDir() || e.Type()&fs.ModeSymlink != 0 && isDir(filepath.Join(dir, e.Name())):
-			l.commands(r, words)
+			l.commands(t, r, words)
 		}
 	}
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 func isDir(path string) bool {
@@ -92,18 +153,93 @@ func isDir(path string) bool {
 func (l *lister) entries(dir string) []fs.DirEntry {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		l.faults = append(l.faults, fmt.Errorf("%s: %w", dir, cause.Of(err)))
+		l.fault(fmt.Errorf("%s: %w", dir, cause.Of(err)))
 	}
 	return entries
 }
 
-// add takes what was found under a name, unless the name is taken.
-func (l *lister) add(loc Location, err error) {
-	switch {
-	case err == nil && !l.seen[loc.Name]:
-		l.seen[loc.Name] = true
-		l.all = append(l.all, loc)
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		l.faults = append(l.faults, err)
+// add takes what was found, unless it is there already.
+func (l *lister) add(t tier) func(Location, error) {
+	return func(loc Location, err error) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			l.fault(err)
+		case l.files[loc.File] || l.known(t, loc):
+		default:
+			l.files[loc.File] = true
+			l.byName[loc.Name] = append(l.byName[loc.Name], len(l.all))
+			l.all = append(l.all, entry{loc, t})
+		}
+	}
+}
+
+// known reports whether a skill is listed already, by another path. Agents have copies of one skill in their folders,
+// which are one to people; an author's copies are listed.
+func (l *lister) known(t tier, loc Location) bool {
+	return slices.ContainsFunc(l.byName[loc.Name], func(i int) bool {
+		return sameFile(l.all[i].File, loc.File) || !t.equal && isCopy(l.all[i].File, loc.File)
+	})
+}
+
+func sameFile(a, b string) bool {
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
+}
+
+// isCopy reports whether two files say the same.
+func isCopy(a, b string) bool {
+	one, err := ReadFile(a)
+	if err != nil {
+		return false
+	}
+	other, err := ReadFile(b)
+	return err == nil && bytes.Equal(one, other)
+}
+
+// named says of each location how it is called. The first of a name has it for itself, as Find would say.
+func (l *lister) named() []Location {
+	taken := map[string]bool{}
+	for _, same := range l.byName {
+		l.call(l.first(same, false), taken, func(e *entry) string { return e.Name })
+	}
+	all := make([]Location, len(l.all))
+	for i := range l.all {
+		e := &l.all[i]
+		if e.Call == "" && e.Plugin != "" {
+			same := slices.DeleteFunc(slices.Clone(l.byName[e.Name]), func(j int) bool { return l.all[j].Plugin != e.Plugin })
+			l.call(l.first(same, true), taken, func(e *entry) string { return e.Plugin + ":" + e.Name })
+		}
+		if e.Call == "" {
+			e.Call = l.finder.near(e.Location)
+		}
+		all[i] = e.Location
+	}
+	return all
+}
+
+// first is the one of several that Find takes: the user's own, if the others are not trusted.
+func (l *lister) first(same []int, qualified bool) int {
+	first := &l.all[same[0]]
+	if first.tier.own || first.tier.chosen || l.finder.trusts(first.File) {
+		return same[0]
+	}
+	for _, i := range same {
+		if t := l.all[i].tier; t.own && (!t.plugins || qualified) {
+			return i
+		}
+	}
+	return same[0]
+}
+
+// call gives a location a name that nothing else has.
+func (l *lister) call(i int, taken map[string]bool, name func(*entry) string) {
+	if e := &l.all[i]; e.Call == "" && !taken[name(e)] {
+		e.Call = name(e)
+		taken[e.Call] = true
 	}
 }

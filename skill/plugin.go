@@ -1,20 +1,139 @@
 package skill
 
 import (
-	"os"
+	"encoding/json"
+	"iter"
 	"path/filepath"
+	"slices"
+	"sync"
 )
 
 // PluginOf returns the root of the plugin that a skill's folder belongs to, or
 // "". It is no plugin's merely because one is somewhere above.
 func PluginOf(folder string) string {
 	skills := filepath.Dir(folder)
-	root := filepath.Dir(skills)
-	if filepath.Base(skills) != "skills" {
-		return ""
+	if root := filepath.Dir(skills); filepath.Base(skills) == "skills" && isPlugin(root) {
+		return root
 	}
-	if info, err := os.Stat(filepath.Join(root, ".claude-plugin", "plugin.json")); err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
-	return root
+	return ""
 }
+
+// A Plugin is a folder with skills and commands, which are called plugin:name.
+type Plugin struct {
+	Root string
+	Name string // what a marketplace calls it; its own manifest wins
+
+	only []string // the skills that a marketplace names, instead of all
+}
+
+// name is what the plugin is called, read when somebody asks.
+func (p Plugin) name() func() string {
+	return sync.OnceValue(func() string {
+		if own := readManifest(p.Root).Name; own != "" {
+			return own
+		}
+		if p.Name != "" {
+			return p.Name
+		}
+		return filepath.Base(p.Root)
+	})
+}
+
+// roots lists the plugin's folders of skills or commands: the usual one, and what its manifest names.
+func (p Plugin) roots(from string, commands bool) iter.Seq[root] {
+	return func(yield func(root) bool) {
+		folder := "skills"
+		if commands {
+			folder = "commands"
+		}
+		r := root{dir: filepath.Join(p.Root, folder), from: from, plugin: p.name(), command: commands}
+		if len(p.only) == 0 && !missing(r.dir) && !yield(r) {
+			return
+		}
+		named := p.only
+		if !commands {
+			named = append(slices.Clip(named), readManifest(p.Root).Skills...)
+			if len(named) == 0 && !missing(filepath.Join(p.Root, MainFile)) {
+				named = []string{"."}
+			}
+		}
+		for _, path := range named {
+			if !filepath.IsLocal(path) {
+				continue
+			}
+			r.dir = filepath.Join(p.Root, filepath.FromSlash(path))
+			r.single = !missing(filepath.Join(r.dir, MainFile))
+			if !missing(r.dir) && !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// A pathList is a JSON string or a list of strings; anything else is an empty list.
+type pathList []string
+
+func (s *pathList) UnmarshalJSON(src []byte) error {
+	var one string
+	if json.Unmarshal(src, &one) == nil {
+		*s = pathList{one}
+		return nil
+	}
+	var many []string
+	if json.Unmarshal(src, &many) == nil {
+		*s = many
+	}
+	return nil
+}
+
+// A manifest is what a plugin says about itself, as far as it is about where its skills are.
+type manifest struct {
+	Name   string   `json:"name"`
+	Skills pathList `json:"skills"`
+}
+
+func manifestFile(root string) string { return filepath.Join(root, ".claude-plugin", "plugin.json") }
+
+// readManifest reads a plugin's manifest. One that cannot be read says nothing: check reports it.
+func readManifest(root string) manifest {
+	var m manifest
+	if file := manifestFile(root); !missing(file) {
+		if src, err := ReadFile(file); err == nil && json.Unmarshal(src, &m) != nil {
+			return manifest{}
+		}
+	}
+	return m
+}
+
+// isPlugin reports whether a folder has a plugin's manifest.
+func isPlugin(root string) bool { return isFile(manifestFile(root)) }
+
+// marketplace lists the plugins that the marketplace in a folder has beside it.
+func marketplace(base string) []Plugin {
+	file := filepath.Join(base, ".claude-plugin", "marketplace.json")
+	if missing(file) {
+		return nil
+	}
+	var list struct {
+		Plugins []struct {
+			Name   string          `json:"name"`
+			Source json.RawMessage `json:"source"`
+			Skills pathList        `json:"skills"`
+		} `json:"plugins"`
+	}
+	src, err := ReadFile(file)
+	if err != nil || json.Unmarshal(src, &list) != nil {
+		return nil // check reports it
+	}
+	var all []Plugin
+	for _, p := range list.Plugins {
+		var source string
+		if json.Unmarshal(p.Source, &source) == nil && filepath.IsLocal(filepath.Clean(source)) {
+			all = append(all, Plugin{Root: filepath.Join(base, filepath.FromSlash(source)), Name: p.Name, only: p.Skills})
+		}
+	}
+	return all
+}
+
+// PluginName returns what a plugin calls itself, else its folder's name.
+func PluginName(root string) string { return Plugin{Root: root}.name()() }

@@ -17,12 +17,13 @@ import (
 
 // A Policy decides what may run. The zero value lets nothing run.
 type Policy struct {
-	Store Store
-	Home  string          // the user's home
-	Own   []string        // the user's own folders, trusted without asking
-	More  func() []string // further ones, which take time to find
-	All   bool            // everything may run
-	Near  func() []string // the project that we are in, by real path: a store in it says nothing about what else is there
+	Store  Store
+	Home   string          // the user's home
+	Own    []string        // the user's own folders, trusted without asking
+	More   func() []string // further ones, which take time to find
+	MoreIn string          // the folder that holds all of those: More is asked about nothing else; "" means any
+	All    bool            // everything may run
+	Near   func() []string // the project that we are in, by real path: a store in it says nothing about what else is there
 
 	// Confirm asks the user about a folder that is not trusted. If it says yes
 	// the folder is trusted from then on. nil means no.
@@ -191,7 +192,7 @@ func (p Policy) holds(dir string) (manifest, error) {
 
 // own reports whether a real path is the user's own.
 func (p Policy) own(real string) bool {
-	return p.within(real, p.Own) || p.More != nil && p.within(real, p.More())
+	return p.within(real, p.Own) || p.More != nil && (p.MoreIn == "" || p.within(real, []string{p.MoreIn})) && p.within(real, p.More())
 }
 
 // Now is the policy of this moment, for judging many paths: the user's own folders
@@ -202,6 +203,9 @@ func (p Policy) Now() Policy {
 	}
 	more := p.More
 	p.Own, p.real, p.held = realPaths(p.Own), true, &sync.Map{}
+	if in, err := realPath(p.MoreIn); p.MoreIn != "" && err == nil {
+		p.MoreIn = in
+	}
 	if home, err := realPath(p.Home); err == nil {
 		p.Home = home
 	}

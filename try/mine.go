@@ -28,7 +28,7 @@ func neighbours(user here.Here) ([]neighbour, error) {
 	where := user.Settings()
 	own := filepath.Join(where.ConfigDir(), "skills")
 	finder := user.Finder()
-	finder.Extra = append(slices.Clone(finder.Extra), own)
+	finder.Roots = append(slices.Clone(finder.Roots), own)
 	listed, _ := finder.List() // what cannot be read, agents cannot read either
 	var all []neighbour
 	for _, loc := range listed {

@@ -95,7 +95,11 @@ func listSkills(_ context.Context, args []string, std shell.Std) int {
 	if len(args) > 0 {
 		return noArguments("list-skills", std)
 	}
-	all, faults := here.Skills(std.Dir, std.Env).List()
+	h, err := here.From(std.Dir, std.Env)
+	if err != nil {
+		return printed("list-skills", std, "", err)
+	}
+	all, faults := h.Finder().List()
 	var text strings.Builder
 	for _, loc := range all {
 		_, summary, err := loc.Front()
@@ -103,7 +107,7 @@ func listSkills(_ context.Context, args []string, std shell.Std) int {
 			faults = append(faults, err)
 			continue
 		}
-		fmt.Fprintf(&text, "%s: %s\n", loc.Name, strings.Join(strings.Fields(summary), " "))
+		fmt.Fprintf(&text, "%s: %s\n", loc.Call, strings.Join(strings.Fields(summary), " "))
 	}
 	for _, err := range faults {
 		fmt.Fprintf(std.Err, "list-skills: %v\n", err)

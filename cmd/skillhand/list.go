@@ -39,7 +39,7 @@ func runList(std *stdio, at at, asJSON bool) error {
 	}
 	name, from := 4, 4
 	for _, s := range all {
-		name, from = max(name, term.Cells(s.Name)), max(from, len(s.From))
+		name, from = max(name, term.Cells(s.Call)), max(from, len(s.From))
 	}
 	name = min(name, 30)
 	paint := std.Painter()
@@ -57,8 +57,8 @@ func runList(std *stdio, at at, asJSON bool) error {
 		if s.Error != "" {
 			about = paint("31", s.Error)
 		}
-		head := fmt.Sprintf("%s  %-*s  %s  ", term.Pad(term.Visible(s.Name), name), from, s.From, mark)
-		room := std.Columns() - max(name, term.Cells(s.Name)) - from - len("not trusted") - 6
+		head := fmt.Sprintf("%s  %-*s  %s  ", term.Pad(term.Visible(s.Call), name), from, s.From, mark)
+		room := std.Columns() - max(name, term.Cells(s.Call)) - from - len("not trusted") - 6
 		if err := std.Print(head + term.Fit(term.Visible(about), max(room, 20)) + "\n"); err != nil {
 			return err
 		}

@@ -301,7 +301,7 @@ func completeSkills(std *stdio, at at) []string {
 	var names []string
 	all, _ := rt.Finder().List()
 	for _, loc := range all {
-		names = append(names, loc.Name)
+		names = append(names, loc.Call)
 	}
 	return names
 }

@@ -1,0 +1,123 @@
+package skill
+
+import (
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// skipped are folders that hold no skills of the project's.
+var skipped = []string{".git", ".hg", ".svn", "node_modules"}
+
+// depth is how deep below a folder of skills a skill may lie.
+const depth = 3
+
+// nested lists a folder of skills, and the folders in it that may be such: skills/x, skills/.curated/x, skills/a/b/x. The
+// skills themselves are among them, since some hold others.
+func nested(dir, from string, plugin func() string) iter.Seq[root] {
+	return func(yield func(root) bool) {
+		level := []string{dir}
+		for n := range depth {
+			var next []string
+			for _, d := range level {
+				r := root{dir: d, from: from, plugin: plugin, deep: n > 0}
+				if p := filepath.Dir(d); plugin == nil && filepath.Base(d) == "skills" && isPlugin(p) {
+					r.plugin = Plugin{Root: p}.name()
+				}
+				if !yield(r) {
+					return
+				}
+				if n < depth-1 {
+					next = append(next, subfolders(d)...)
+				}
+			}
+			level = next
+		}
+	}
+}
+
+// subfolders lists the folders in a folder, links to such among them.
+func subfolders(dir string) []string {
+	entries, _ := os.ReadDir(dir) // List names one that cannot be read
+	var all []string
+	for _, e := range entries {
+		if path := filepath.Join(dir, e.Name()); !e.Type().IsRegular() && !slices.Contains(skipped, e.Name()) && isDir(path) {
+			all = append(all, path)
+		}
+	}
+	return all
+}
+
+// chosen lists what a folder that was named has: skills as in a folder of skills, or as in a repository, or it is one.
+func chosen(dir, from string) iter.Seq[root] {
+	return func(yield func(root) bool) {
+		if !missing(filepath.Join(dir, MainFile)) && !yield(root{dir: dir, from: from, single: true}) {
+			return
+		}
+		for r := range nested(dir, from, nil) {
+			if !yield(r) {
+				return
+			}
+		}
+		for r := range layout(dir, false) {
+			r.from = from
+			if !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// layout lists the folders of skills, or of plugins' commands, in a repository, as authors lay it out.
+func layout(base string, commands bool) iter.Seq[root] {
+	return func(yield func(root) bool) {
+		seen := map[string]bool{}
+		// A folder comes once, but for another plugin.
+		once := func(r root, of string) bool {
+			key := r.dir + "\x00" + of
+			if seen[key] {
+				return true
+			}
+			seen[key] = true
+			return yield(r)
+		}
+		all := func(p Plugin) bool {
+			for r := range p.roots(FromProject, commands) {
+				if !once(r, p.Name) {
+					return false
+				}
+			}
+			return true
+		}
+		if !commands {
+			var plugin func() string
+			if isPlugin(base) {
+				plugin = Plugin{Root: base}.name()
+			}
+			if dir := filepath.Join(base, "skills"); !missing(dir) {
+				for r := range nested(dir, FromProject, plugin) {
+					if !once(r, "") {
+						return
+					}
+				}
+			}
+		}
+		for _, dir := range subfolders(filepath.Join(base, "plugins")) {
+			if !all(Plugin{Root: dir}) {
+				return
+			}
+		}
+		if !commands && !once(root{dir: base, from: FromProject}, "") {
+			return
+		}
+		if isPlugin(base) && !all(Plugin{Root: base}) {
+			return
+		}
+		for _, p := range marketplace(base) {
+			if !all(p) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package skill
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillhand/skillhand/internal/paths"
+)
+
+// missed is the error for a skill that is nowhere: the names that may have been meant, then where it was looked for.
+func (f Finder) missed(name string, q query) error {
+	all, _ := f.List()
+	var names []string
+	for _, loc := range all {
+		if !paths.Is(loc.Call) {
+			names = append(names, loc.Call)
+		}
+	}
+	close := closest(name, names)
+	if q.qualified() && len(close) == 0 {
+		close = closest(q.words[len(q.words)-1], names)
+	}
+	if _, err := inFolder(filepath.Join(cmp.Or(f.Here, f.Dir), name), name); err == nil && !q.qualified() {
+		close = slices.Insert(close, 0, "./"+name)
+	}
+	text := fmt.Sprintf("%s: no such skill", name)
+	switch {
+	case len(close) > 0:
+		text += ": did you mean " + strings.Join(close, " or ") + "?"
+	case len(names) > 0:
+		text += "; available: " + listed(names)
+	}
+	return &NotFoundError{Name: name, text: text + "\n" + f.looked()}
+}
+
+// looked says where names are looked up, in a line that fits a terminal.
+func (f Finder) looked() string {
+	switch {
+	case len(f.Roots) > 0:
+		return "looked in --root, the project, your own skills and plugins"
+	case f.PluginRoot != "":
+		return "looked in the plugin, the project and your own; --root adds a folder"
+	}
+	return "looked in the project, your own skills, plugins; --root adds a folder"
+}
+
+// listed joins names, as many as fit a line.
+func listed(names []string) string {
+	const width = 44
+	n, used := 0, 0
+	for n < len(names) && (n == 0 || used+len(names[n]) < width) {
+		used += len(names[n]) + 2
+		n++
+	}
+	text := strings.Join(names[:n], ", ")
+	if rest := len(names) - n; rest > 0 {
+		text += fmt.Sprintf(" and %d more", rest)
+	}
+	return text
+}
+
+// A NotFoundError says that no folder has the skill.
+type NotFoundError struct {
+	Name string
+	text string
+}
+
+func (e *NotFoundError) Error() string { return e.text }
+
+// Unwrap makes it a kind of fs.ErrNotExist.
+func (e *NotFoundError) Unwrap() error { return fs.ErrNotExist }
+
+// closest returns up to three names that are a few keystrokes away, nearest first.
+func closest(name string, names []string) []string {
+	type near struct {
+		name string
+		far  int
+	}
+	var found []near
+	for _, n := range names {
+		far := Distance(strings.ToLower(name), strings.ToLower(n))
+		if strings.HasPrefix(n, name) || far <= max(2, len(name)/3) {
+			found = append(found, near{n, far})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b near) int { return a.far - b.far })
+	var close []string
+	for _, n := range found[:min(len(found), 3)] {
+		close = append(close, n.name)
+	}
+	return close
+}
+
+// Distance counts the characters to insert, delete, replace or swap to turn a into b.
+func Distance(a, b string) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(row[j-1]+1, last[j]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}
