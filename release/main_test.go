@@ -129,7 +129,9 @@ func TestMake(t *testing.T) {
 		checkBinary(t, program(name, runtime.GOOS), files)
 	}
 	checkPlugin(t, unzip(t, one["skillhand-plugin-v1.2.3.zip"]))
-	t.Run("install", func(t *testing.T) { testInstall(t, one, archive) })
+	t.Run("npm", func(t *testing.T) { testNPM(t, one, archive) })
+	t.Run("get", func(t *testing.T) { testGet(t, one, archive) })
+	t.Run("container", func(t *testing.T) { testContainer(t, &release{Version: "v1.2.3"}, one, archive) })
 }
 
 func checkSums(t *testing.T, files map[string][]byte) {
