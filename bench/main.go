@@ -106,6 +106,9 @@ func run(binary string) error {
 	if err := b.mcps(binary, dir); err != nil {
 		return err
 	}
+	if err := b.launchers(binary, dir); err != nil {
+		return err
+	}
 	if err := b.tries(binary, dir); err != nil {
 		return err
 	}
