@@ -300,6 +300,13 @@ func TestHooksNeverBreak(t *testing.T) {
 		if turn := p.Send("hello"); turn.Result.Subtype != "success" || turn.Result.Result != "done" {
 			t.Errorf("%s", turn.Result.Raw)
 		}
+		// A skill of the plugin says in one line how to get the program.
+		if turn := p.Send("/skillhand:status"); turn.Result.Subtype != "success" {
+			t.Errorf("%s", turn.Result.Raw)
+		}
+		if found := p.api.Last().Find("npm install --global skillhand"); len(found) != 1 || !strings.Contains(found[0], "Tell the user so") {
+			t.Errorf("the skill says: %q", found)
+		}
 	})
 }
 
