@@ -29,7 +29,7 @@ func TestSpinner(t *testing.T) {
 		screen.Unlock()
 		wait(time.Second)
 		s.End()
-		want := "\rworking, 1s \rworking, 2s \r\x1b[Khalf a line\n\rresting, 4s \r\x1b[Kaside\n\rresting, 10s \r\x1b[K"
+		want := "\rworking, 0s \rworking, 1s \rworking, 2s \r\x1b[Khalf a line\n\rresting, 4s \r\x1b[Kaside\n\rresting, 10s \r\x1b[K"
 		if got := out.String(); got != want {
 			t.Errorf("got  %q\nwant %q", got, want)
 		}
