@@ -56,3 +56,17 @@ func BundledSkills() []Bundled {
 		{"plugin-authoring", 275}, {"init", 67}, {"security-review", 90},
 	}
 }
+
+// CommandKind returns what Claude Code calls one of its own commands that is not a skill, or "".
+func CommandKind(name string) string {
+	switch name {
+	case "agents", "auto-mode-setup", "autocompact", "clear", "compact", "output-style", "context", "heapdump",
+		"reload-plugins", "reload-skills", "recap", "list-agents":
+		return "built-in CLI"
+	case "btw", "cd", "color", "config", "effort", "fast", "focus", "mcp", "model", "rename", "usage", "goal", "help",
+		"login", "logout", "cost", "exit", "quit", "status", "permissions", "hooks", "memory", "resume", "bug", "feedback",
+		"add-dir", "ide", "ios", "plan", "skills", "plugin":
+		return "UI"
+	}
+	return ""
+}

@@ -112,9 +112,6 @@ func (s *Skill) Directives(r Request) ([]Directive, error) {
 
 // plan returns the page before anything has run.
 func (s *Skill) plan(r Request) *Page {
-	if s.workflow != nil {
-		return &Page{Text: s.workflow.text(r.arguments())}
-	}
 	page := &Page{Text: s.expand(r)}
 	page.Directives = scan(page.Text)
 	for i := range page.Directives {

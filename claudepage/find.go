@@ -1,6 +1,7 @@
 package claudepage
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"os"
@@ -25,7 +26,6 @@ type Skill struct {
 	body     string
 	bodyLine int // the line of the file in which the body begins
 	plugin   *plugin
-	workflow *workflow // then it has no text of its own
 }
 
 // Find returns the skill or command that r names. A *Failure means that Claude Code would not
@@ -119,14 +119,14 @@ type entry struct {
 	dir      string  // "" for a command
 	waits    bool    // its frontmatter can make it wait for files that match
 	plugin   *plugin // nil means that it is in no plugin
-	workflow *workflow
+	workflow bool    // a script that Claude Code offers as a command
 	content  *string // the text, if it stands in the file among other things
 }
 
 func (e entry) open() (*Skill, error) {
-	s := &Skill{Name: e.name, File: e.file, Real: e.file, Dir: e.dir, plugin: e.plugin, workflow: e.workflow}
-	if e.workflow != nil {
-		return s, nil
+	s := &Skill{Name: e.name, File: e.file, Real: e.file, Dir: e.dir, plugin: e.plugin}
+	if e.workflow {
+		return nil, fmt.Errorf("%s: %s is a workflow, and workflows are not rendered", e.name, e.file)
 	}
 	if e.content != nil {
 		return s.parse(*e.content), nil
@@ -230,6 +230,24 @@ func collect(r Request) collection {
 		c.entries = append(c.entries, p.entries()...)
 	}
 	return c
+}
+
+// workflowsIn lists the scripts in a folder, or the one script that path is, by the names of their files. A script that
+// exports a meta may give itself another name there, but scripts are not parsed.
+func workflowsIn(path, prefix string) []entry {
+	files := []string{path}
+	if filepath.Ext(path) != ".js" {
+		files, _ = filepath.Glob(filepath.Join(path, "*.js"))
+	}
+	var found []entry
+	for _, file := range files {
+		src, err := skill.ReadFile(file)
+		if err != nil || !bytes.Contains(src, []byte("export")) || !bytes.Contains(src, []byte("meta")) {
+			continue
+		}
+		found = append(found, entry{name: prefix + strings.TrimSuffix(filepath.Base(file), ".js"), file: file, workflow: true})
+	}
+	return found
 }
 
 // upward lists dir and its parents, up to the repository's top if there is one, without home.

@@ -100,21 +100,6 @@ func FuzzFrontmatter(f *testing.F) {
 	})
 }
 
-// FuzzPluginFiles: whatever a workflow holds, it is read or passed over.
-func FuzzPluginFiles(f *testing.F) {
-	for _, src := range []string{
-		"export const meta = {name: 's', description: `d`, phases: [{title: \"x\", detail: '\\u00e9\\x41'}], n: -1.5e3,} // c\nf([{}])",
-		"/* */ export const meta = {\"name\": 's', description: 'a\\\nb'}\n", "export const meta = {", "export const meta = {a: [", "export const meta={name:'s',description:'d'}/*",
-	} {
-		f.Add([]byte(src))
-	}
-	f.Fuzz(func(t *testing.T, src []byte) {
-		if w, ok := parseWorkflow(string(src)); ok && (w.name == "" || w.about == "" || !strings.Contains(w.text("a"), w.about)) {
-			t.Errorf("%q: %+v", src, w)
-		}
-	})
-}
-
 // FuzzDirectives: what Directives says stands in the file, and is what Render would scan for.
 func FuzzDirectives(f *testing.F) {
 	for _, src := range []string{"a !`b` c", "---\nx: y\n---\n```!\na\n``` !`c`", "\ufeff--- \n---!`a`", "\xff !`\r\na\r\n`", "```! !`a` ```"} {

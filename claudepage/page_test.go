@@ -398,12 +398,6 @@ func TestLongInput(t *testing.T) {
 			yaml, _ := splitFrontmatter("---\n" + strings.Repeat("a: [b\n", n/10) + "---\n")
 			parseFrontmatter(yaml)
 		},
-		"workflow": func() {
-			for _, part := range []string{"/* ", "`", "[", "{a:", "'", "//"} {
-				parseWorkflow("export const meta = {name: 'a', description: 'b', x: " + strings.Repeat(part, n))
-				parseWorkflow("export const meta = {name: 'a', description: 'b'}\n" + strings.Repeat(part, n))
-			}
-		},
 	} {
 		done := make(chan struct{})
 		go func() {
@@ -414,6 +408,27 @@ func TestLongInput(t *testing.T) {
 		case <-done:
 		case <-time.After(2 * time.Minute):
 			t.Fatalf("%s: not done after two minutes", name)
+		}
+	}
+}
+
+// TestWorkflow: a workflow is not rendered, whatever its script holds, and the plugin's skills load all the same.
+func TestWorkflow(t *testing.T) {
+	dir := t.TempDir()
+	Write(t, dir, map[string]string{
+		"plug/.claude-plugin/plugin.json": `{"name": "plug"}`,
+		"plug/skills/s/SKILL.md":          "Text\n",
+		"plug/workflows/odd.js":           "export const meta = {name: 'odd', description: 'd'}\n`${`",
+	})
+	request := func(name string) Request {
+		return Request{Name: name, Project: dir, Home: filepath.Join(dir, "home"), PluginRoot: filepath.Join(dir, "plug")}
+	}
+	if p, err := Render(t.Context(), request("plug:s")); err != nil || !strings.HasSuffix(p.Text, "Text\n") {
+		t.Errorf("the skill: %+v, %v", p, err)
+	}
+	for name, want := range map[string]string{"plug:odd": "odd.js is a workflow, and workflows are not rendered", "plug:other": "workflows are not rendered"} {
+		if _, err := Render(t.Context(), request(name)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", name, err, want)
 		}
 	}
 }
