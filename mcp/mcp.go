@@ -148,7 +148,7 @@ func (sv *serving) answer(next sdk.MethodHandler) sdk.MethodHandler {
 		case *sdk.ListToolsParams:
 			return &sdk.ListToolsResult{Tools: sv.tools(), Cacheable: cacheable}, nil
 		case *sdk.ListPromptsParams:
-			return &sdk.ListPromptsResult{Prompts: sv.prompts(), Cacheable: cacheable}, nil
+			return &sdk.ListPromptsResult{Prompts: sv.prompts(hostOf(req)), Cacheable: cacheable}, nil
 		case *sdk.GetPromptParams:
 			return sv.prompt(ctx, p)
 		case *sdk.ListResourcesParams:
@@ -160,6 +160,16 @@ func (sv *serving) answer(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		return next(ctx, method, req)
 	}
+}
+
+// hostOf is what the program on the other side calls itself, or "".
+func hostOf(req sdk.Request) string {
+	if r, ok := req.(interface{ ClientInfo() *sdk.Implementation }); ok {
+		if host := r.ClientInfo(); host != nil {
+			return host.Name
+		}
+	}
+	return ""
 }
 
 // turn waits for its turn to make a page.

@@ -81,7 +81,10 @@ type reply struct {
 // connect starts a server and says hello to it.
 func (p *place) connect() *client { return p.connectTo(p.server()) }
 
-func (p *place) connectTo(s *Server) *client {
+func (p *place) connectTo(s *Server) *client { return p.connectAs("test", s) }
+
+// connectAs says hello as a host of a name.
+func (p *place) connectAs(host string, s *Server) *client {
 	p.t.Helper()
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
@@ -93,7 +96,7 @@ func (p *place) connectTo(s *Server) *client {
 	}()
 	go c.read(fromServer)
 	p.t.Cleanup(func() { toServer.Close() })
-	c.call("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}`)
+	c.call("initialize", fmt.Sprintf(`{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":%q,"version":"1"}}`, host))
 	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	return c
 }
@@ -322,7 +325,7 @@ func TestPrompts(t *testing.T) {
 	p.skill("mine", "description: For people.\ndisable-model-invocation: true", "Mine.")
 	p.skill("inner", "description: For agents.\nuser-invocable: false", "Inner.")
 	p.write(filepath.Join(p.project, ".claude/skills/theirs/SKILL.md"), "Theirs.")
-	c := p.connect()
+	c := p.connectAs(claudeCode, p.server())
 	var list struct {
 		Prompts []struct {
 			Name      string
@@ -381,6 +384,33 @@ func TestPrompts(t *testing.T) {
 	for name, want := range map[string]string{"inner": "only an agent may call it", "theirs": "is not trusted", "none": "no such skill"} {
 		if r := c.call("prompts/get", fmt.Sprintf(`{"name":%q}`, name)); r.Error == nil || !strings.Contains(r.Error.Message, want) {
 			t.Errorf("%s: %s %+v", name, r.Result, r.Error)
+		}
+	}
+}
+
+// TestPromptForms: a host that shows a form has one field for all arguments, or those that the skill names.
+func TestPromptForms(t *testing.T) {
+	p := newPlace(t)
+	p.skill("greet", "description: Greets.", "Say [$ARGUMENTS].")
+	p.skill("named", "description: Greets.\narguments: [who, where]", "Say [$who] in [$where].")
+	c := p.connectAs("inspector-cli", p.server())
+	var list struct {
+		Prompts []struct{ Arguments []struct{ Name string } }
+	}
+	if err := json.Unmarshal(c.call("prompts/list", "{}").Result, &list); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(list.Prompts); got != "[{[{arguments}]} {[{who} {where}]}]" {
+		t.Errorf("prompts have the arguments %s", got)
+	}
+	for _, tt := range []struct{ call, want string }{
+		{`{"name":"greet","arguments":{"arguments":"Ada  \"Lovelace\" x"}}`, `Say [Ada  \"Lovelace\" x].`},
+		{`{"name":"named","arguments":{"who":"Ada  Lovelace; $(x) it's","where":"here"}}`, `Say [Ada  Lovelace; $(x) it's] in [here].`},
+		{`{"name":"named","arguments":{"where":"here"}}`, `Say [] in [here].`},
+		{`{"name":"named","arguments":{"arguments":"Ada here"}}`, `Say [Ada] in [here].`},
+	} {
+		if r := c.call("prompts/get", tt.call); !strings.Contains(string(r.Result), tt.want) {
+			t.Errorf("%s: %s %+v, want %s", tt.call, r.Result, r.Error, tt.want)
 		}
 	}
 }

@@ -63,6 +63,38 @@ func Set(file string, src []byte, value string, path ...string) ([]byte, error) 
 	return src, nil
 }
 
+// Remove returns a file's text without the key that path leads to; all else stays as it is.
+func Remove(file string, src []byte, path ...string) ([]byte, error) {
+	for {
+		o, err := readObject(file, src)
+		if err != nil {
+			return nil, err
+		}
+		at, ok := member{from: o.start, to: o.end}, o.end > 0
+		for _, key := range path[:len(path)-1] {
+			if ok {
+				at, ok = find(children(src, at), key)
+			}
+		}
+		if !ok || src[at.from] != '{' {
+			return src, nil
+		}
+		members := children(src, at)
+		i := slices.IndexFunc(members, func(m member) bool { return m.name == path[len(path)-1] })
+		switch {
+		case i < 0:
+			return src, nil
+		case i > 0:
+			src = splice(src, members[i-1].to, members[i].to, "")
+		case len(members) > 1:
+			comma := members[0].to + bytes.IndexByte(src[members[0].to:], ',')
+			src = splice(src, at.from+1, comma+1, "")
+		default:
+			src = splice(src, at.from+1, at.to-1, "")
+		}
+	}
+}
+
 // insert puts a new key last into the object at, and sets it off as the first one is.
 func insert(src []byte, at member, members []member, path []string, value string) []byte {
 	if len(members) == 0 {

@@ -26,8 +26,8 @@ type mcpOptions struct {
 	roots                     []string
 	allowRun                  bool
 
-	install, scope string
-	print          bool
+	install, uninstall, scope string
+	print                     bool
 }
 
 // tokenVariable has the token that clients of --http must know.
@@ -49,17 +49,18 @@ The agent starts this command itself and talks to it over stdin and stdout. With
 printed, or that ` + tokenVariable + ` holds.
 
 With --install, an agent's own configuration is changed so that it starts this
-command: one entry is added, all else stays, and the difference is shown.`,
+command: one entry is added, all else stays, and the difference is shown.
+--uninstall takes that entry away again.`,
 		Example: `  skillhand mcp --install codex
   skillhand mcp --install vscode --scope project --print
   skillhand mcp --http 127.0.0.1:7777`,
 		Args: cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if cmd.Flags().Changed("install") {
+			if cmd.Flags().Changed("install") || cmd.Flags().Changed("uninstall") {
 				return installMCP(std, o)
 			}
 			if cmd.Flags().Changed("scope") || o.print {
-				return cli.Usagef("--scope and --print go with --install")
+				return cli.Usagef("--scope and --print go with --install and --uninstall")
 			}
 			return runMCP(cmd.Context(), std, o)
 		},
@@ -71,12 +72,13 @@ command: one entry is added, all else stays, and the difference is shown.`,
 	f.StringVar(&o.project, "project", "", "work in the project in this `folder` instead of here")
 	f.StringArrayVar(&o.roots, "root", nil, "a further `folder` of skills; may be given several times")
 	f.StringVar(&o.install, "install", "", "tell an `agent` to start this: "+strings.Join(host.Names(), ", "))
+	f.StringVar(&o.uninstall, "uninstall", "", "take what --install wrote for an `agent` away again")
 	f.StringVar(&o.scope, "scope", "user", "whose configuration: `user` or project")
-	f.BoolVar(&o.print, "print", false, "only show what --install would change")
+	f.BoolVar(&o.print, "print", false, "only show what --install or --uninstall would change")
 	fixed := func(values ...string) cobra.CompletionFunc {
 		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
 	}
-	for flag, complete := range map[string]cobra.CompletionFunc{"install": fixed(host.Names()...), "scope": fixed("user", "project")} {
+	for flag, complete := range map[string]cobra.CompletionFunc{"install": fixed(host.Names()...), "uninstall": fixed(host.Names()...), "scope": fixed("user", "project")} {
 		if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
 			panic(err) // a flag of this name is defined above
 		}
@@ -86,25 +88,38 @@ command: one entry is added, all else stays, and the difference is shown.`,
 
 // installMCP writes a host's configuration, or shows how it would change.
 func installMCP(std *cli.Std, o mcpOptions) error {
+	agent, flag := o.install, "--install"
+	if o.install == "" {
+		agent, flag = o.uninstall, "--uninstall"
+	}
 	switch {
-	case !slices.Contains(host.Names(), o.install):
-		return cli.Usagef("--install %s: want %s", o.install, strings.Join(host.Names(), ", "))
+	case o.install != "" && o.uninstall != "":
+		return cli.Usagef("--install and --uninstall cannot be used together")
+	case !slices.Contains(host.Names(), agent):
+		return cli.Usagef("%s %s: want %s", flag, agent, strings.Join(host.Names(), ", "))
 	case o.scope != "user" && o.scope != "project":
 		return cli.Usagef("--scope %s: want user or project", o.scope)
 	case o.http != "":
-		return cli.Usagef("--install does not go with --http: the agent starts the server itself")
+		return cli.Usagef("%s does not go with --http: the agent starts the server itself", flag)
 	}
 	h, err := here.From(o.project, std.Env)
 	if err != nil {
 		return err
 	}
-	change, err := host.Plan(o.install, host.Place{Home: h.Home, Project: paths.Around(h.Dir), Getenv: h.Env.Get}, o.scope == "project", o.command())
+	place, project := host.Place{Home: h.Home, Project: paths.Around(h.Dir), Getenv: h.Env.Get}, o.scope == "project"
+	change, already := (*host.Change)(nil), "already there"
+	if o.uninstall != "" {
+		already = "skillhand is not there"
+		change, err = host.PlanRemoval(agent, place, project)
+	} else {
+		change, err = host.Plan(agent, place, project, o.command())
+	}
 	if err != nil {
 		return err
 	}
 	diff := change.Diff()
 	if diff == "" {
-		return std.Print(fmt.Sprintf("%s: already there\n", change.File))
+		return std.Print(fmt.Sprintf("%s: %s\n", change.File, already))
 	}
 	if err := std.Print(diff); err != nil || o.print {
 		return err
@@ -112,7 +127,7 @@ func installMCP(std *cli.Std, o mcpOptions) error {
 	if err := change.Write(); err != nil {
 		return err
 	}
-	fmt.Fprintf(std.Err, "%s: written; %s reads it when it is started again\n", change.File, o.install)
+	fmt.Fprintf(std.Err, "%s: written; %s reads it when it is started again\n", change.File, agent)
 	return nil
 }
 

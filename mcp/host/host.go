@@ -48,15 +48,28 @@ type host struct {
 	user    func(Place) string // the user's file
 	project string             // the project's, from its top
 	key     string             // of the object that has the servers; "" means TOML
-	typed   bool               // an entry says what kind of server it is
+	kind    string             // what an entry says about the kind of server; "": nothing
+	words   bool               // the command is one list of words
 }
 
 var hosts = []host{
-	{"claude", func(p Place) string { return filepath.Join(orHome(p, "CLAUDE_CONFIG_DIR", ""), ".claude.json") }, ".mcp.json", "mcpServers", true},
-	{"codex", func(p Place) string { return filepath.Join(orHome(p, "CODEX_HOME", ".codex"), "config.toml") }, ".codex/config.toml", "", false},
-	{"gemini", func(p Place) string { return filepath.Join(p.Home, ".gemini", "settings.json") }, ".gemini/settings.json", "mcpServers", false},
-	{"cursor", func(p Place) string { return filepath.Join(p.Home, ".cursor", "mcp.json") }, ".cursor/mcp.json", "mcpServers", false},
-	{"vscode", func(p Place) string { return filepath.Join(codeFolder(p), "User", "mcp.json") }, ".vscode/mcp.json", "servers", true},
+	{"claude", func(p Place) string { return filepath.Join(orHome(p, "CLAUDE_CONFIG_DIR", ""), ".claude.json") }, ".mcp.json", "mcpServers", "stdio", false},
+	{"codex", func(p Place) string { return filepath.Join(orHome(p, "CODEX_HOME", ".codex"), "config.toml") }, ".codex/config.toml", "", "", false},
+	{"gemini", func(p Place) string { return filepath.Join(p.Home, ".gemini", "settings.json") }, ".gemini/settings.json", "mcpServers", "", false},
+	{"cursor", func(p Place) string { return filepath.Join(p.Home, ".cursor", "mcp.json") }, ".cursor/mcp.json", "mcpServers", "", false},
+	{"vscode", func(p Place) string { return filepath.Join(codeFolder(p), "User", "mcp.json") }, ".vscode/mcp.json", "servers", "stdio", false},
+	{"opencode", opencodeFile, "opencode.json", "mcp", "local", true},
+}
+
+// opencodeFile is the user's: the one with comments, if only that is there.
+func opencodeFile(p Place) string {
+	file := filepath.Join(orHome(p, "XDG_CONFIG_HOME", ".config"), "opencode", "opencode.json")
+	if _, err := os.Stat(file); err != nil {
+		if _, err := os.Stat(file + "c"); err == nil {
+			return file + "c"
+		}
+	}
+	return file
 }
 
 // orHome is the folder that a variable names, else one in the user's home.
@@ -96,6 +109,15 @@ type Change struct {
 // Plan says how a host's configuration must change for it to start a command:
 // the user's, or the project's. All else in the file stays as it is.
 func Plan(name string, p Place, project bool, c Command) (*Change, error) {
+	return plan(name, p, project, func(h host, file string, src []byte) ([]byte, error) { return h.set(file, src, c) })
+}
+
+// PlanRemoval says how a host's configuration must change for it to start nothing of ours.
+func PlanRemoval(name string, p Place, project bool) (*Change, error) {
+	return plan(name, p, project, host.remove)
+}
+
+func plan(name string, p Place, project bool, edit func(h host, file string, src []byte) ([]byte, error)) (*Change, error) {
 	i := slices.IndexFunc(hosts, func(h host) bool { return h.name == name })
 	if i < 0 {
 		return nil, fmt.Errorf("%s: not a host that is known: want %s", name, strings.Join(Names(), ", "))
@@ -113,7 +135,7 @@ func Plan(name string, p Place, project bool, c Command) (*Change, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	ch.After, err = h.set(ch.File, ch.Before, c)
+	ch.After, err = edit(h, ch.File, ch.Before)
 	return ch, err
 }
 
@@ -139,18 +161,37 @@ func (h host) set(file string, src []byte, c Command) ([]byte, error) {
 	if have, err := h.get(src); err == nil && same(have, c) {
 		return src, nil
 	}
-	entry := struct {
+	var entry any = struct {
 		Type string `json:"type,omitempty"`
 		Command
-	}{Command: c}
-	if h.typed {
-		entry.Type = "stdio"
+	}{h.kind, c}
+	if h.words {
+		entry = wordsEntry{h.kind, append([]string{c.Program}, c.Args...)}
 	}
 	value, err := json.Marshal(entry)
 	if err != nil {
 		return nil, err
 	}
 	return settings.Set(file, src, string(value), h.key, Server)
+}
+
+// remove returns a file without the entry.
+func (h host) remove(file string, src []byte) ([]byte, error) {
+	switch _, err := h.get(src); {
+	case len(src) == 0, errors.Is(err, errNone):
+		return src, nil
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", file, err)
+	case h.key == "":
+		return []byte(removeTable(string(src))), nil
+	}
+	return settings.Remove(file, src, h.key, Server)
+}
+
+// A wordsEntry is an entry with the whole command as a list.
+type wordsEntry struct {
+	Type    string   `json:"type"`
+	Command []string `json:"command"`
 }
 
 func same(a, b Command) bool { return a.Program == b.Program && slices.Equal(a.Args, b.Args) }
@@ -178,7 +219,14 @@ func (h host) get(src []byte) (Command, error) {
 	if servers[Server] == nil {
 		return c, errNone
 	}
-	return c, json.Unmarshal(servers[Server], &c)
+	if !h.words {
+		return c, json.Unmarshal(servers[Server], &c)
+	}
+	var entry wordsEntry
+	if err := json.Unmarshal(servers[Server], &entry); err != nil || len(entry.Command) == 0 {
+		return c, err
+	}
+	return Command{Program: entry.Command[0], Args: entry.Command[1:]}, nil
 }
 
 // Diff shows the change; "" means that there is none.

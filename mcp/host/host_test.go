@@ -3,6 +3,7 @@ package host
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -58,6 +59,9 @@ func TestKeep(t *testing.T) {
 	if err := ch.Write(); err != nil {
 		t.Fatal(err)
 	}
+	if gone, err := PlanRemoval("claude", p, false); err != nil || string(gone.After) != before {
+		t.Errorf("after a removal: %v\n%s", err, gone.After)
+	}
 	for _, part := range []string{"{\n  \"b\": 1.10,\n\t", `"other": {"command": "x"}`, "\n  \"a\": [ ]\n}\n"} {
 		if !strings.Contains(string(ch.After), part) {
 			t.Errorf("%q is gone:\n%s", part, ch.After)
@@ -73,6 +77,30 @@ func TestKeep(t *testing.T) {
 		if ch, err := Plan("claude", p, false, Command{"skillhand", []string{"mcp"}}); err == nil || !strings.Contains(err.Error(), file) {
 			t.Errorf("%s: %v\n%s", bad, err, ch.After)
 		}
+	}
+}
+
+// TestRemoval: a file that had no entry is as it was after one came and went.
+func TestRemoval(t *testing.T) {
+	for _, tt := range []struct{ host, before string }{
+		{"gemini", "{\n  \"mcpServers\": {\n    \"other\": {}\n  }\n}\n"}, {"gemini", `{"mcpServers": {"skillhand": {"command": "x"}, "b": 1}}`}, {"gemini", "{}"}, {"gemini", ""},
+		{"codex", "model = \"x\"\n\n[other]\ny = 1\n"}, {"codex", "[mcp_servers.skillhand]\ncommand = \"x\"\n[mcp_servers.skillhand.env]\nA = \"1\"\n[z]\n"}, {"codex", ""},
+	} {
+		h := hosts[slices.IndexFunc(hosts, func(h host) bool { return h.name == tt.host })]
+		with, err := h.set("f", []byte(tt.before), Command{"skillhand", []string{"mcp"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		without, err := h.remove("f", with)
+		if err != nil || strings.Contains(string(without), "skillhand") {
+			t.Errorf("%s %q: %q, %v", tt.host, tt.before, without, err)
+		}
+		if strings.Contains(tt.before, "other") && string(without) != tt.before {
+			t.Errorf("%s %q: %q, want it as it was", tt.host, tt.before, without)
+		}
+	}
+	if _, err := hosts[0].remove("f", []byte("{")); err == nil {
+		t.Error("what cannot be read was changed")
 	}
 }
 

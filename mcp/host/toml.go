@@ -11,13 +11,14 @@ import (
 
 // Codex keeps its configuration as TOML. Of that only the lines of one table are
 // read and written; what could mean the same in other words is left to the user.
-type patterns struct{ table, servers, anyTable, inline, inlineKey, ownKey *regexp.Regexp }
+type patterns struct{ table, servers, anyTable, inline, inlineKey, ownKey, below *regexp.Regexp }
 
 // lines are the patterns, made when they are needed: every start of skillhand
 // would pay for them.
 var lines = sync.OnceValue(func() patterns {
 	return patterns{
 		table:     regexp.MustCompile(`^\s*\[\s*mcp_servers\s*\.\s*["']?` + Server + `["']?\s*\]\s*(#.*)?$`),
+		below:     regexp.MustCompile(`^\s*\[\s*mcp_servers\s*\.\s*["']?` + Server + `["']?\s*\.`),
 		servers:   regexp.MustCompile(`^\s*\[\s*mcp_servers\s*\]\s*(#.*)?$`),
 		anyTable:  regexp.MustCompile(`^\s*\[`),
 		inline:    regexp.MustCompile(`^\s*["']?mcp_servers["']?\s*[.=]`),
@@ -163,6 +164,25 @@ func addTable(src string, c Command) (string, error) {
 		}
 	}
 	return out + strings.Join(t.lines[t.end:], ""), nil
+}
+
+// removeTable takes the table of the entry away, with those below it and the empty line before.
+func removeTable(src string) string {
+	t, err := findTable(src)
+	if err != nil || t.start == 0 {
+		return src
+	}
+	for t.end < len(t.lines) && lines().below.MatchString(t.lines[t.end]) {
+		t.end++
+		for t.end < len(t.lines) && !lines().anyTable.MatchString(t.lines[t.end]) {
+			t.end++
+		}
+	}
+	start := t.start - 1
+	if start > 0 && strings.TrimSpace(t.lines[start-1]) == "" {
+		start--
+	}
+	return strings.Join(t.lines[:start], "") + strings.Join(t.lines[t.end:], "")
 }
 
 // quote writes a value as JSON does, which TOML reads alike.
