@@ -11,7 +11,7 @@ import (
 
 var rules = sync.OnceValue(func() []*Rule {
 	all := basicRules()
-	for _, family := range [][]*Rule{frontmatterRules(), referenceRules(), shellRules(), permissionRules(), budgetRules(), pluginRules(), securityRules(), dialectRules()} {
+	for _, family := range [][]*Rule{frontmatterRules(), referenceRules(), shellRules(), permissionRules(), budgetRules(), pluginRules(), securityRules(), dialectRules(), loadRules()} {
 		all = append(all, family...)
 	}
 	return all
@@ -55,8 +55,6 @@ func dialectRules() []*Rule {
 	return []*Rule{
 		{ID: "SK801", Name: "renders-differently", Severity: Info, dialect: true, run: rendersDifferently,
 			Summary: "skillhand load and Claude Code make different pages of the text"},
-		{ID: "SK802", Name: "section", Severity: Error, dialect: true, run: section,
-			Summary: "the sections of the text are not well formed, so skillhand load makes no page of it"},
 	}
 }
 
@@ -77,19 +75,6 @@ func rendersDifferently(p *pass) {
 			p.find(part.Offset, part.Offset+len(part.Source), "skillhand load drops the backslash, Claude Code keeps it")
 		case part.Kind == skill.Tag && !part.Close:
 			p.find(part.Offset, part.Offset+len(strings.TrimRight(part.Source, "\r\n")), "a section to skillhand load, ordinary text to Claude Code")
-		}
-	}
-}
-
-func section(p *pass) {
-	for _, n := range p.skill.Faults() {
-		line, _, _ := strings.Cut(p.src[n.Offset:], "\n")
-		p.find(n.Offset, n.Offset+len(strings.TrimRight(line, "\r")), "%s", n.Text)
-	}
-	for _, n := range p.skill.Notes {
-		if n.Code == skill.NoteStrayClose {
-			line, _, _ := strings.Cut(p.src[n.Offset:], "\n")
-			p.severe(p.find(n.Offset, n.Offset+len(strings.TrimRight(line, "\r")), "%s", n.Text), Warning)
 		}
 	}
 }

@@ -51,6 +51,7 @@ type document struct {
 	describedAt [2]int
 	needs       []need // an agent's skills
 	count       int    // of directives
+	loads       bool   // it is made for skillhand load, or calls it
 	ignores     []*ignore
 	findings    []*Finding
 	verdicts    []Verdict

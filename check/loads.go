@@ -1,0 +1,179 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillhand/skillhand/internal/jsontree"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// loadRules are about texts that skillhand load refuses. They hold where a project uses skillhand: Claude Code takes
+// the same texts as they are.
+func loadRules() []*Rule {
+	kinds := []Kind{Skill, Command, Text, FirstUse, Hooks, Plugin}
+	return []*Rule{
+		{ID: "SK802", Name: "section", Severity: Error, kinds: kinds, run: section, together: dropUnlessUsed,
+			Summary: "the sections of the text are not well formed, so skillhand load makes no page of it"},
+		{ID: "SK803", Name: "bindings", Severity: Error, kinds: []Kind{Skill, FirstUse}, run: bindings, together: dropUnlessUsed,
+			Summary: "the bindings.json does not fit the text, so skillhand load makes no page of it"},
+	}
+}
+
+// dropUnlessUsed drops what was found in projects that do not use skillhand.
+func dropUnlessUsed(w *whole) {
+	used := map[string]bool{}
+	for _, d := range w.docs {
+		used[d.owner()] = used[d.owner()] || d.loads
+	}
+	for _, d := range w.docs {
+		if w.opt.Dialect == "skillhand" || used[d.owner()] {
+			continue
+		}
+		d.findings = slices.DeleteFunc(d.findings, func(f *Finding) bool { return f.Rule == w.rule.ID })
+	}
+}
+
+// owner is what the file belongs to: a plugin, a .claude, or the repository.
+func (d *document) owner() string {
+	switch {
+	case d.Plugin != "":
+		return d.Plugin
+	case d.claude:
+		return d.Root
+	}
+	return d.top
+}
+
+func section(p *pass) {
+	p.loads = p.loads || p.usesSkillhand()
+	if p.skill == nil {
+		return
+	}
+	line := func(n skill.Note) (start, end int) {
+		text, _, _ := strings.Cut(p.src[n.Offset:], "\n")
+		return n.Offset, n.Offset + len(strings.TrimRight(text, "\r"))
+	}
+	for _, n := range p.skill.Faults() {
+		start, end := line(n)
+		p.find(start, end, "%s", n.Text)
+	}
+	for _, n := range p.skill.Notes {
+		if start, end := line(n); n.Code == skill.NoteStrayClose && p.opt.Dialect == "skillhand" {
+			p.severe(p.find(start, end, "%s", n.Text), Warning)
+		}
+	}
+}
+
+// usesSkillhand reports whether the file, or one beside it, is made for skillhand load.
+func (d *document) usesSkillhand() bool {
+	if d.Kind == Hooks || d.Kind == Plugin {
+		return strings.Contains(d.src, "skillhand ")
+	}
+	dir := filepath.Dir(d.Path)
+	switch {
+	case d.Kind == FirstUse, skill.IsCompanion(filepath.Base(dir)), d.top != "" && isFile(filepath.Join(d.top, ConfigName)):
+		return true
+	case d.Kind == Skill && (isFile(filepath.Join(dir, bindingsFile)) || isFile(filepath.Join(skill.Companion(dir), skill.MainFile))):
+		return true
+	}
+	return slices.ContainsFunc(d.directives, func(x *directive) bool { return strings.Contains(x.command, "skillhand ") })
+}
+
+const bindingsFile = "bindings.json"
+
+// builtinVariables cannot be bound.
+var builtinVariables = []string{"CLAUDE_PLUGIN_ROOT", "CLAUDE_SESSION_ID", "CLAUDE_PROJECT_DIR", "CLAUDE_SKILL_DIR", "CLAUDE_PLUGIN_DATA", "CLAUDE_EFFORT"}
+
+// bindings holds a bindings.json against the text beside it. Its own faults are told at the top of the text.
+func bindings(p *pass) {
+	if !p.isRendered() {
+		return
+	}
+	src, err := skill.ReadFile(filepath.Join(filepath.Dir(p.Path), bindingsFile))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return
+	case err != nil:
+		p.find(0, 0, "%s: %v", bindingsFile, err)
+		return
+	}
+	at := func(offset int) string {
+		return fmt.Sprintf("%s:%d", bindingsFile, 1+strings.Count(string(src[:offset]), "\n"))
+	}
+	root, fault := jsontree.Parse(string(src))
+	switch {
+	case fault != nil:
+		p.find(0, 0, "%s: %s", at(min(fault.Offset, len(src))), fault.Text)
+		return
+	case !root.IsObject():
+		p.find(0, 0, "%s: want a JSON object of variables and commands", at(0))
+		return
+	}
+	bound := slices.Concat(builtinVariables, p.skill.Front.Arguments)
+	for _, item := range root.Items {
+		switch word := firstWord(item); {
+		case slices.Contains(builtinVariables, item.Key):
+			p.find(0, 0, "%s: ${%s} is a built-in variable and cannot be bound", at(item.KeyAt), item.Key)
+		case slices.Contains(bound, item.Key):
+			p.find(0, 0, "%s: ${%s} is bound twice", at(item.KeyAt), item.Key)
+		case word == "":
+			p.find(0, 0, "%s: ${%s}: want a command, as a string or a list of strings", at(item.KeyAt), item.Key)
+		case isClass(word):
+			p.find(0, 0, "%s: ${%s}: %s is a class, want a command", at(item.KeyAt), item.Key, word).Help = "skillhand migrate finds the launcher of a class"
+		}
+		bound = append(bound, item.Key)
+	}
+	for _, part := range p.skill.Parts {
+		if part.Kind == skill.Variable && part.Braced && !part.Escaped && !part.InCode && !slices.Contains(bound, part.Name) {
+			p.find(part.Offset, part.Offset+len(part.Source), "unknown variable ${%s}: %s does not bind it", part.Name, bindingsFile)
+		}
+	}
+}
+
+// isRendered reports whether skillhand load renders this file, and not another of the same skill.
+func (d *document) isRendered() bool {
+	dir, base := filepath.Split(d.Path)
+	dir = filepath.Clean(dir)
+	if d.Path == "" || !skill.IsCompanion(filepath.Base(dir)) && isFile(filepath.Join(skill.Companion(dir), skill.MainFile)) {
+		return false
+	}
+	for _, name := range []string{"first-use.md", "content.md"} {
+		if isFile(filepath.Join(dir, name)) {
+			return base == name
+		}
+	}
+	return true
+}
+
+// firstWord is the program of a binding's command, "" if that is none.
+func firstWord(n *jsontree.Node) string {
+	text, ok := n.Text()
+	if n.IsList() {
+		for i, item := range n.Items {
+			word, isText := item.Text()
+			if !isText {
+				return ""
+			}
+			if i == 0 {
+				text, ok = word, true
+			}
+		}
+		return text
+	}
+	if fields := strings.Fields(text); ok && len(fields) > 0 {
+		return fields[0]
+	}
+	return ""
+}
+
+// isClass reports whether a word is the name of a Java class, as in io.github.x.GetStatus.
+func isClass(word string) bool {
+	parts := strings.Split(word, ".")
+	last := parts[len(parts)-1]
+	return len(parts) > 1 && last != "" && 'A' <= last[0] && last[0] <= 'Z' && !strings.ContainsAny(word, `/\$ `)
+}
