@@ -143,7 +143,7 @@ func (b *Bindings) words(name string, value any) (words []string, err error) {
 	}
 	switch value := value.(type) {
 	case string:
-		if words, err = shell.Words(value); err != nil {
+		if words, err = splitCommand(value); err != nil {
 			return nil, fmt.Errorf("${%s}: %w", name, err)
 		}
 	case []any:
@@ -161,6 +161,21 @@ func (b *Bindings) words(name string, value any) (words []string, err error) {
 		return nil, fmt.Errorf("${%s}: the command is empty", name)
 	}
 	return words, nil
+}
+
+// splitCommand splits a command as a shell would. The built-in variables in it stay as
+// they are, to be filled in when it runs.
+func splitCommand(command string) ([]string, error) {
+	var keep, back []string
+	for i, name := range variables {
+		mark := string(rune(0xE000 + i)) // for private use: nothing to a shell
+		keep, back = append(keep, "${"+name+"}", mark), append(back, mark, "${"+name+"}")
+	}
+	words, err := shell.Words(strings.NewReplacer(keep...).Replace(command))
+	for i, w := range words {
+		words[i] = strings.NewReplacer(back...).Replace(w)
+	}
+	return words, err
 }
 
 func isVariableName(s string) bool {

@@ -93,7 +93,7 @@ func (r *renderer) directive(p *planned) string {
 	switch {
 	case r.env.Wrap == WrapNever:
 		return text
-	case p.Alone && (r.env.Wrap == WrapAlways || !p.inOutput):
+	case p.Alone:
 		if text == "" {
 			return "<skill-output></skill-output>"
 		}

@@ -46,7 +46,7 @@ type Wrap string
 
 // The ways to wrap.
 const (
-	WrapAuto   Wrap = "" // those that stand alone, outside <output>
+	WrapAuto   Wrap = "" // those that stand alone on their line
 	WrapAlways Wrap = "always"
 	WrapNever  Wrap = "never"
 )
@@ -170,16 +170,16 @@ func (r *renderer) plan() ([]*planned, error) {
 	}
 	if r.env.Later {
 		if !sectioned {
-			parts = freshLines(parts)
+			parts = r.freshLines(parts)
 		}
 		return r.later(parts), nil
 	}
 	return r.trimStart(parts), nil
 }
 
-// freshLines returns what a page without sections has at a later use: every
-// directive, and of those that stand in a line, the line.
-func freshLines(parts []*planned) []*planned {
+// freshLines returns what a page without sections has at a later use: every directive
+// and every bound variable, and of those that stand in a line, the line.
+func (r *renderer) freshLines(parts []*planned) []*planned {
 	var fresh, line []*planned
 	alone, inline := false, false
 	end := func() {
@@ -203,7 +203,7 @@ func freshLines(parts []*planned) []*planned {
 				}
 			}
 		case !alone:
-			inline = inline || p.Kind == skill.Directive
+			inline = inline || p.Kind == skill.Directive || p.Kind == skill.Variable && p.Braced && !p.Escaped && r.env.Bindings.has(p.Name)
 			line = append(line, p)
 		}
 	}

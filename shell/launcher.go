@@ -24,7 +24,7 @@ type target struct {
 	name    string   // of the built-in, known or not
 	fn      Func     // the built-in
 	fixed   []string // arguments that the launcher puts before the caller's
-	path    string   // the launcher, if it was called by its bare file name
+	path    string   // the file in a launcher folder, if it was called by its bare name
 	missing bool     // a path in a launcher folder that does not exist
 	fault   string   // why a launcher cannot be run
 	exit    int      // with fault: 126 or 127
@@ -33,7 +33,7 @@ type target struct {
 // resolve returns what a name stands for. The zero target means: not ours. A
 // Shell looks a launcher up once: a page may well call one many times.
 func (r *running) resolve(name string) target {
-	if len(r.Launchers) == 0 || r.Builtins[name] != nil {
+	if len(r.Launchers) == 0 {
 		return r.find(name)
 	}
 	at := [2]string{r.dir, name}
@@ -45,12 +45,14 @@ func (r *running) resolve(name string) target {
 	return t
 }
 
+// find looks a name up: a file in the plugin's folders comes before a built-in of ours.
 func (r *running) find(name string) target {
-	if fn := r.Builtins[name]; fn != nil {
-		return target{name: name, fn: fn}
+	ours := target{fn: r.Builtins[name]}
+	if ours.fn != nil {
+		ours.name = name
 	}
 	bare := !strings.Contains(name, "/")
-	if bare && (minibash.Has(name) || r.inPath(name)) {
+	if bare && ours.fn == nil && (minibash.Has(name) || r.inPath(name)) {
 		return target{} // a launcher never stands in the way of a program
 	}
 	for _, folder := range r.Launchers {
@@ -68,8 +70,14 @@ func (r *running) find(name string) target {
 			path = filepath.Join(r.dir, path)
 		}
 		t := r.launcher(folder, path)
-		if bare && t.name == "" {
-			continue // a file that merely has this name is not meant
+		if bare && t.missing {
+			continue
+		}
+		if bare && t.name == "" && t.fault == "" {
+			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+				return target{path: path} // a program of the plugin's own
+			}
+			continue
 		}
 		if t.fn != nil || t.fault != "" || t.missing {
 			if bare {
@@ -78,7 +86,7 @@ func (r *running) find(name string) target {
 			return t
 		}
 	}
-	return target{}
+	return ours
 }
 
 // inPath reports whether PATH has a program of this name before it has a launcher's folder.
@@ -129,7 +137,7 @@ func (r *running) launcher(folder, path string) target {
 	if err != nil {
 		return broken("%v", cause.Of(err))
 	}
-	name, fixed, ok := standsFor(src)
+	name, fixed, ok := standsFor(src, r.Self)
 	t := target{name: name, fixed: fixed, fn: r.Builtins[name]}
 	switch {
 	case info.Mode()&0o111 == 0 && runtime.GOOS != "windows":
@@ -165,8 +173,9 @@ func readStart(path string, n int64) ([]byte, error) {
 //	exec …/skillhand builtin NAME [ARG…] "$@"
 //
 // after settings and assignments that compute a folder, it stands for NAME
-// with these first arguments.
-func standsFor(src []byte) (name string, fixed []string, ok bool) {
+// with these first arguments. In a host with built-ins of its own, self is
+// what stands before NAME: its program, by its name or path, and what follows.
+func standsFor(src []byte, self []string) (name string, fixed []string, ok bool) {
 	if len(src) > maxLauncher || !shellScript(src) {
 		return "", nil, false
 	}
@@ -194,14 +203,18 @@ func standsFor(src []byte) (name string, fixed []string, ok bool) {
 		}
 	}
 	call, ok := plainCall(file.Stmts[last])
-	if !ok || len(call.Assigns) > 0 || len(call.Args) < 5 {
+	if !ok || len(call.Assigns) > 0 || len(call.Args) < 3 || call.Args[0].Lit() != "exec" {
 		return "", nil, false
 	}
 	n := len(call.Args) - 1
-	if call.Args[0].Lit() != "exec" || !isSkillhand(call.Args[1], assigned) || call.Args[2].Lit() != "builtin" || !allArguments(call.Args[n]) {
+	from := 1 + callsSelf(call.Args[1:n], []string{"skillhand", "builtin"}, assigned)
+	if from == 1 && len(self) > 0 {
+		from += callsSelf(call.Args[1:n], self, assigned)
+	}
+	if from == 1 || from == n || !allArguments(call.Args[n]) {
 		return "", nil, false
 	}
-	for _, w := range call.Args[3:n] {
+	for _, w := range call.Args[from:n] {
 		text, ok := words.Literal(w)
 		if !ok || slices.ContainsFunc(words.Pieces(w), func(p words.Piece) bool { return p.Expand }) {
 			return "", nil, false
@@ -212,6 +225,20 @@ func standsFor(src []byte) (name string, fixed []string, ok bool) {
 		return "", nil, false
 	}
 	return fixed[0], fixed[1:], true
+}
+
+// callsSelf reports how many words at the beginning of a command are the program self and
+// what always follows it: all of them, or none.
+func callsSelf(args []*syntax.Word, self []string, assigned map[string]*syntax.Word) int {
+	if len(args) < len(self) || !isProgram(args[0], strings.TrimSuffix(filepath.Base(self[0]), ".exe"), assigned) {
+		return 0
+	}
+	for i, word := range self[1:] {
+		if text, ok := words.Literal(args[i+1]); !ok || text != word {
+			return 0
+		}
+	}
+	return len(self)
 }
 
 // shellScript reports whether a file's first line allows it to be a script for sh or bash.
@@ -282,9 +309,9 @@ func computesFolder(w *syntax.Word) bool {
 	return ok
 }
 
-// isSkillhand reports whether a word names the program skillhand: by its name
-// alone, by a path that ends with it, or by a variable that holds one of these.
-func isSkillhand(w *syntax.Word, assigned map[string]*syntax.Word) bool {
+// isProgram reports whether a word names a program: by its name alone, by a path that
+// ends with it, or by a variable that holds one of these.
+func isProgram(w *syntax.Word, name string, assigned map[string]*syntax.Word) bool {
 	if w == nil || !computesFolder(w) {
 		return false
 	}
@@ -296,9 +323,9 @@ func isSkillhand(w *syntax.Word, assigned map[string]*syntax.Word) bool {
 	}
 	switch last := last.(type) {
 	case *syntax.Lit:
-		return strings.HasSuffix(last.Value, "/skillhand") || alone && last.Value == "skillhand"
+		return strings.HasSuffix(last.Value, "/"+name) || alone && last.Value == name
 	case *syntax.ParamExp:
-		return alone && words.Plain(last) && isSkillhand(assigned[last.Param.Value], nil)
+		return alone && words.Plain(last) && isProgram(assigned[last.Param.Value], name, nil)
 	}
 	return false
 }

@@ -68,7 +68,7 @@ func TestStandsFor(t *testing.T) {
 		{"\x7fELF\x00\x00", ""},
 		{strings.Repeat("# long\n", 5000) + "exec skillhand builtin status \"$@\"", ""},
 	} {
-		name, fixed, ok := standsFor([]byte(tt.src))
+		name, fixed, ok := standsFor([]byte(tt.src), nil)
 		got := ""
 		if ok {
 			got = strings.Join(append([]string{name}, fixed...), " ")
@@ -97,6 +97,8 @@ func launchers(t *testing.T) string {
 		{"bin/sub/deep", stand("show"), 0o777},
 		{"bin/unknown", stand("nothing"), 0o777},
 		{"bin/plain", "#!/bin/sh\necho plain \"$@\"\n", 0o777},
+		{"bin/ours", "#!/bin/sh\necho theirs \"$@\"\n", 0o777},
+		{"bin/host", "#!/bin/sh\nexec \"$(dirname \"$0\")/../cat-host\" call show \"$@\"\n", 0o777},
 		{"bin/locked", stand("show"), 0o666},
 		{"bin/cat", "#!/bin/sh\necho not the real cat\n", 0o777},
 		{"bin/echo", stand("show"), 0o777},
@@ -131,7 +133,8 @@ func TestLaunchers(t *testing.T) {
 	root := launchers(t)
 	s := &Shell{Dir: root, Launchers: []string{filepath.Join(root, "hooks/bin"), filepath.Join(root, "bin")}, Builtins: map[string]Func{
 		"show": func(_ context.Context, args []string, std Std) int { fmt.Fprintf(std.Out, "show %q\n", args); return 0 },
-	}}
+		"ours": func(_ context.Context, _ []string, std Std) int { fmt.Fprintln(std.Out, "ours"); return 0 },
+	}, Self: []string{"/usr/lib/cat-host", "call"}}
 	for _, tt := range []struct {
 		line    string // ROOT is a value of ours
 		how     How
@@ -153,6 +156,10 @@ func TestLaunchers(t *testing.T) {
 		{`(launch a)`, Bash, 0, false, `launched builtin show --fixed a`},
 		{`(ROOT/bin/launch a)`, Bash, 0, false, `launched builtin show --fixed a`},
 		{`ROOT/bin/plain x`, Embedded, 0, false, "plain x\n"},
+		{`plain x`, Bash, 0, false, "plain x\n"},
+		{`plain x | cat`, Bash, 0, false, "plain x\n"},
+		{`ours x`, Bash, 0, false, "theirs x\n"},
+		{`ROOT/bin/host a`, Builtin, 0, false, `show ["a"]`},
 		{`echo a`, Embedded, 0, false, "a\n"},
 		{`cat /dev/null`, Embedded, 0, false, ""},
 
@@ -201,7 +208,7 @@ func FuzzStandsFor(f *testing.F) {
 	f.Add([]byte("#!/bin/sh\nexec skillhand builtin status \"$@\"\n"))
 	f.Add([]byte("DIR=$(cd \"$(dirname \"$0\")\" && pwd)\nexec \"$DIR/skillhand\" builtin a b \"$@\"\n"))
 	f.Fuzz(func(t *testing.T, src []byte) {
-		if name, fixed, ok := standsFor(src); ok != (name != "") || !ok && fixed != nil {
+		if name, fixed, ok := standsFor(src, nil); ok != (name != "") || !ok && fixed != nil {
 			t.Errorf("standsFor(%q) = %q, %q, %v", src, name, fixed, ok)
 		}
 	})

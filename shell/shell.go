@@ -156,11 +156,39 @@ func (r *running) run() Result {
 			return res
 		}
 	}
+	if res, why := r.ownPrograms(); why != nil || res.Reason != "" {
+		if res.Reason != "" {
+			return res
+		}
+		return r.runBash(why)
+	}
 	plan, why := minibash.Make(minibash.Setup{Program: r.prog, Dir: r.dir, Env: r.env, Find: r.embedded})
 	if why != nil {
 		return r.runBash(why)
 	}
 	return r.runEmbedded(plan)
+}
+
+// ownPrograms looks for programs of the plugin that the line calls by their bare names, which
+// bash alone can call. The result has a reason if one must not run.
+func (r *running) ownPrograms() (Result, error) {
+	if len(r.Launchers) == 0 {
+		return Result{}, nil
+	}
+	var why error
+	for _, name := range r.prog.Names() {
+		t := r.resolve(name)
+		if t.path == "" || t.fn != nil || t.fault != "" {
+			continue
+		}
+		if r.MayRun != nil {
+			if err := r.mayRunFile(t.path); err != nil {
+				return Result{Exit: 126, Reason: err.Error()}, nil
+			}
+		}
+		why = errors.New(name)
+	}
+	return Result{}, why
 }
 
 // runCall runs a line that is one call of a built-in or of a launcher.

@@ -86,7 +86,7 @@ func readTags(parts []Part, name string) tags {
 			open = -1
 			continue
 		}
-		if p.TagName != "" && name != "" && p.TagName != name {
+		if p.TagName != "" && name != "" && p.TagName != name && p.TagName != Plain(name) { // a companion has its skill's name
 			complain(p, NoteSectionName, "<%s> has the name %q, want %q", p.Tag, p.TagName, name)
 		}
 		if open >= 0 {
