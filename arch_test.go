@@ -30,7 +30,7 @@ batch:
 batch/jobfile: batch
 bench: history report
 bench/corpus: check
-check: claudecode claudepage edit here internal/cause internal/jsontree internal/markdown internal/paths internal/term internal/words permit settings skill
+check: claudecode edit here internal/cause internal/jsontree internal/markdown internal/paths internal/term internal/words permit settings skill
 claude: internal/cause internal/jsonfind proc
 claudepage: claudecode internal/paths proc settings skill
 doctor: check claudecode here internal/cause mcp/host proc settings skill trust
@@ -150,6 +150,47 @@ func TestRooms(t *testing.T) {
 			if imp == "os/exec" && name != "proc" && name != "bench" {
 				t.Errorf("%s imports os/exec: only proc starts processes", pkg.ImportPath)
 			}
+		}
+	}
+}
+
+// pure lists the rooms that take text and return values: they reach no files and no processes.
+var pure = strings.Fields("claudecode edit permit report shell/bind internal/jsonfind internal/jsontree internal/legacy internal/markdown internal/words")
+
+// noProcess lists the rooms that may read files, but from which no process can be started.
+var noProcess = strings.Fields("check edit/disk settings skill")
+
+// TestReach keeps pure rooms pure, and the others of those lists away from proc, also through rooms that they import.
+func TestReach(t *testing.T) {
+	imports := map[string][]string{}
+	for _, pkg := range packages(t) {
+		imports[room(pkg.ImportPath)] = pkg.Imports
+	}
+	var reaches func(from, what string, seen map[string]bool) string
+	reaches = func(from, what string, seen map[string]bool) string {
+		for _, imp := range imports[from] {
+			if imp == what {
+				return from
+			}
+			if next := room(imp); imports[next] != nil && !seen[next] {
+				seen[next] = true
+				if by := reaches(next, what, seen); by != "" {
+					return from + " → " + by
+				}
+			}
+		}
+		return ""
+	}
+	for _, name := range slices.Concat(pure, noProcess) {
+		if imports[name] == nil {
+			t.Errorf("%s: no such room", name)
+		}
+		// here knows where programs are, which proc looks up; what it hands out starts none.
+		if by := reaches(name, path("proc"), map[string]bool{"here": true}); by != "" {
+			t.Errorf("%s → proc", by)
+		}
+		if by := reaches(name, "os", map[string]bool{}); by != "" && slices.Contains(pure, name) {
+			t.Errorf("%s → os", by)
 		}
 	}
 }

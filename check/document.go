@@ -13,7 +13,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/skillhand/skillhand/claudecode"
-	"github.com/skillhand/skillhand/claudepage"
 	"github.com/skillhand/skillhand/internal/jsontree"
 	"github.com/skillhand/skillhand/internal/markdown"
 	"github.com/skillhand/skillhand/internal/words"
@@ -169,7 +168,7 @@ func (d *document) mendFront() {
 	if d.skill.Front.Broken == "" || end == 0 {
 		return
 	}
-	text := claudepage.Mend(string(readable([]byte(d.src[:end]))))
+	text := claudecode.RepairYAML(string(readable([]byte(d.src[:end]))))
 	mended := skill.Parse(d.Path, []byte(text))
 	if mended.Front.Broken != "" || len(mended.Front.Fields) == 0 {
 		return // no field counts
@@ -273,7 +272,7 @@ func (d *document) body() string { return d.src[d.bodyStart():] }
 
 // findDirectives lists what skillhand and what Claude Code would run, each once.
 func (d *document) findDirectives(src []byte) {
-	written := claudepage.Directives(src)
+	written := claudecode.Directives(src)
 	for i := range d.skill.Parts {
 		if p := &d.skill.Parts[i]; p.Kind == skill.Directive {
 			d.directives = append(d.directives, ours(p))
@@ -319,7 +318,7 @@ func ours(p *skill.Part) *directive {
 	return &directive{part: p, block: p.Block, start: p.Offset, end: p.Offset + len(p.Source), line: p.Line, command: b.String(), at: p.SourceOffset}
 }
 
-func theirs(w claudepage.Written) *directive {
+func theirs(w claudecode.Written) *directive {
 	return &directive{claude: true, block: w.Block, start: w.Offset, end: w.End, line: w.Line, command: w.Command, at: func(i int) int { return w.From + i }}
 }
 

@@ -4,6 +4,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"github.com/skillhand/skillhand/claudecode"
 )
 
 // expand returns the body with variables and arguments put in.
@@ -23,7 +25,7 @@ func (r *Request) arguments() string {
 	if r.Tool {
 		return r.Args
 	}
-	return trimSpace(r.Args)
+	return claudecode.TrimSpace(r.Args)
 }
 
 // variables returns the built-in variables that s may use.
@@ -210,7 +212,7 @@ func sanitize(value string) string {
 	var b strings.Builder
 	before := ' '
 	for _, r := range value {
-		if r == '!' && isSpace(before) {
+		if r == '!' && claudecode.IsSpace(before) {
 			b.WriteByte('\\')
 		}
 		b.WriteRune(r)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -36,7 +37,7 @@ func Find(r Request) (*Skill, error) {
 	}
 	name := strings.TrimPrefix(r.Name, "/")
 	if r.Tool {
-		name = strings.TrimPrefix(trimSpace(r.Name), "/")
+		name = strings.TrimPrefix(claudecode.TrimSpace(r.Name), "/")
 	}
 	if paths.Is(name) {
 		return openPath(r)
@@ -147,7 +148,7 @@ func (e entry) open() (*Skill, error) {
 // parse reads the skill's text.
 func (s *Skill) parse(text string) *Skill {
 	var yaml string
-	yaml, s.body = splitFrontmatter(text)
+	yaml, s.body = claudecode.SplitFrontmatter(text)
 	s.front = parseFrontmatter(yaml)
 	s.bodyLine = 1 + strings.Count(text[:len(text)-len(s.body)], "\n")
 	return s

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/skillhand/skillhand/claudecode"
 )
 
 // Whatever stands in a skill's text, its directives are parts of it, in its own words.
@@ -18,7 +20,7 @@ func FuzzScan(f *testing.F) {
 			if !strings.Contains(text, d.Source) {
 				t.Errorf("scan(%q): %q is not in the text", text, d.Source)
 			}
-			if d.Command == "" || trimSpace(d.Command) != d.Command {
+			if d.Command == "" || claudecode.TrimSpace(d.Command) != d.Command {
 				t.Errorf("scan(%q): command %q is not trimmed", text, d.Command)
 			}
 			if n := strings.Count(text, "\n") + 1; d.Line < 1 || d.Line > n {
@@ -88,12 +90,12 @@ func FuzzFrontmatter(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, src string) {
-		yaml, body := splitFrontmatter(src)
+		yaml, body := claudecode.SplitFrontmatter(src)
 		if !strings.HasSuffix(src, body) || !strings.Contains(src, yaml) {
-			t.Errorf("splitFrontmatter(%q) = %q, %q", src, yaml, body)
+			t.Errorf("claudecode.SplitFrontmatter(%q) = %q, %q", src, yaml, body)
 		}
 		for _, name := range parseFrontmatter(yaml).arguments {
-			if trimSpace(name) == "" {
+			if claudecode.TrimSpace(name) == "" {
 				t.Errorf("%q names a blank argument", yaml)
 			}
 		}
@@ -106,7 +108,7 @@ func FuzzDirectives(f *testing.F) {
 		f.Add([]byte(src))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		got := Directives(src)
+		got := claudecode.Directives(src)
 		for i, d := range got {
 			if d.Offset < 0 || d.From < d.Offset || d.End > len(src) || d.From+len(d.Command) > d.End {
 				t.Fatalf("%q: %+v", src, d)
@@ -120,7 +122,7 @@ func FuzzDirectives(f *testing.F) {
 			}
 		}
 		if utf8.Valid(src) {
-			_, body := splitFrontmatter(string(src))
+			_, body := claudecode.SplitFrontmatter(string(src))
 			if n := len(scan(body)); n != len(got) {
 				t.Errorf("%q: %d directives, Render sees %d", src, len(got), n)
 			}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/skillhand/skillhand/claudecode"
 )
 
 const (
@@ -116,8 +118,8 @@ func (c *capture) persisted(text string) string {
 // trimOutput drops blank lines at the start, but not the indent of the first line with text, and
 // white space at the end.
 func trimOutput(s string) string {
-	s = strings.TrimRightFunc(s, isSpace)
-	blank := s[:len(s)-len(strings.TrimLeftFunc(s, isSpace))]
+	s = strings.TrimRightFunc(s, claudecode.IsSpace)
+	blank := s[:len(s)-len(strings.TrimLeftFunc(s, claudecode.IsSpace))]
 	return s[strings.LastIndexByte(blank, '\n')+1:]
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/internal/needs"
 	"github.com/skillhand/skillhand/proc"
 )
@@ -159,8 +160,8 @@ func TestFirstToEndIsReported(t *testing.T) {
 
 func TestDirectivesOfFile(t *testing.T) {
 	src := "\ufeff---\ndescription: !`no`\n---\n\n\xff one !`echo  $0 ` x\r\n```!\r\n a\r\n b\r\n```\n `!`code` !` ` ```! ``` (!`no`)\n- !`last`"
-	got := Directives([]byte(src))
-	want := []Written{
+	got := claudecode.Directives([]byte(src))
+	want := []claudecode.Written{
 		{Command: "echo  $0", Line: 5},
 		{Command: "a\n b", Line: 6, Block: true},
 		{Command: "last", Line: 11},
@@ -382,7 +383,7 @@ func TestLongInput(t *testing.T) {
 		"inline":     func() { scan(strings.Repeat("` !`a` ", n)) },
 		"block":      func() { scan(strings.Repeat("```!a``` ", n)) },
 		"open":       func() { scan(strings.Repeat(" !`", n)) },
-		"file":       func() { Directives([]byte(strings.Repeat("```!a``` !`b`\n", n))) },
+		"file":       func() { claudecode.Directives([]byte(strings.Repeat("```!a``` !`b`\n", n))) },
 		"parens":     args("("),
 		"brackets":   args("[ "),
 		"redirected": args("[a>b;"),
@@ -395,7 +396,7 @@ func TestLongInput(t *testing.T) {
 		"arithmetic": args("(( "),
 		"backslash":  func() { (&Skill{body: strings.Repeat(`\$0\\`, n)}).expand(Request{Args: "a"}) },
 		"frontmatter": func() {
-			yaml, _ := splitFrontmatter("---\n" + strings.Repeat("a: [b\n", n/10) + "---\n")
+			yaml, _ := claudecode.SplitFrontmatter("---\n" + strings.Repeat("a: [b\n", n/10) + "---\n")
 			parseFrontmatter(yaml)
 		},
 	} {

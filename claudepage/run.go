@@ -179,7 +179,7 @@ func (b *bash) run(ctx context.Context, d *Directive) (string, error) {
 // stderr, since it keeps one stream.
 func (b *bash) failure(d *Directive, out *capture, reason string) error {
 	out.discard()
-	text := trimSpace(out.text())
+	text := claudecode.TrimSpace(out.text())
 	if reason != "" && text != "" {
 		reason += "\n"
 	}
@@ -188,7 +188,7 @@ func (b *bash) failure(d *Directive, out *capture, reason string) error {
 	}
 	message := fmt.Sprintf("Shell command failed for pattern \"%s\": %s", d.Source, text)
 	if b.request.Tool {
-		return &Failure{trimSpace(message)}
+		return &Failure{claudecode.TrimSpace(message)}
 	}
 	return &Failure{printable(message)}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/settings"
 )
 
@@ -37,17 +38,17 @@ const forbidden = "[shell command execution disabled by policy]"
 // withoutCommands is the text under that policy. The inline directives are looked for after the
 // blocks have gone.
 func withoutCommands(text string) string {
-	text = replaceMatches(text, blocks(text))
-	return replaceMatches(text, inlines(text))
+	text = replaceMatches(text, claudecode.Blocks(text))
+	return replaceMatches(text, claudecode.Inlines(text))
 }
 
-func replaceMatches(text string, matches []match) string {
+func replaceMatches(text string, matches []claudecode.Match) string {
 	var b strings.Builder
 	at := 0
 	for _, m := range matches {
-		b.WriteString(text[at:m.start])
+		b.WriteString(text[at:m.Start])
 		b.WriteString(forbidden)
-		at = m.end
+		at = m.End
 	}
 	b.WriteString(text[at:])
 	return b.String()

@@ -2,6 +2,8 @@ package claudepage
 
 import (
 	"strings"
+
+	"github.com/skillhand/skillhand/claudecode"
 )
 
 // splitArgs cuts an argument string into $0, $1, and so on. Claude Code reads
@@ -16,7 +18,7 @@ func splitArgs(args string) []string {
 			return words
 		}
 	}
-	return strings.FieldsFunc(args, isSpace)
+	return strings.FieldsFunc(args, claudecode.IsSpace)
 }
 
 const maxParsed = 10_000 // UTF-16 units; a longer string is not parsed

@@ -4,18 +4,9 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 )
-
-// isSpace reports whether r is white space to Claude Code, which is JavaScript: unlike Unicode it
-// counts the byte order mark, and not U+0085.
-func isSpace(r rune) bool {
-	return r == '\uFEFF' || r != '\u0085' && unicode.IsSpace(r)
-}
-
-func trimSpace(s string) string { return strings.TrimFunc(s, isSpace) }
 
 // isWord reports whether c belongs to a name, as \w in a JavaScript pattern.
 func isWord(c byte) bool {

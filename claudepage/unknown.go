@@ -12,7 +12,7 @@ import (
 func (c collection) unknown(r Request, name string) error {
 	if !r.Tool {
 		prompt := "/" + name
-		if args := trimSpace(r.Args); args != "" {
+		if args := claudecode.TrimSpace(r.Args); args != "" {
 			prompt += " " + args
 		}
 		if file := c.aWorkflow(); file != "" {
