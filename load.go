@@ -219,28 +219,33 @@ func (l *load) claim(s *skill.Skill) (*session.Claim, error) {
 		return nil, nil
 	}
 	store := l.Sessions()
-	agent, known, err := l.reader(store, s.Name)
-	if err != nil || !known {
+	reader, err := l.reader(store, s.Name)
+	if err != nil || !reader.Known {
 		return nil, err
 	}
 	name := s.Name
 	if l.PluginRoot != "" && paths.Inside(paths.Real(l.PluginRoot), s.Real) {
 		name = skill.PluginName(l.PluginRoot) + ":" + name // as an agent would ask for it
 	}
-	return store.Claim(session.ID{Session: l.Session, Agent: agent}, name, s.Real, session.Hash(s.Source()))
+	claim, err := store.Claim(session.ID{Session: l.Session, Agent: reader.Agent}, name, s.Real, session.Hash(s.Source()))
+	if err == nil && reader.Noted {
+		attended := l.Env.Get("CLAUDE_CODE_SESSION_ATTENDED")
+		claim.In(reader.Turn, attended != "" && attended != "0") // a person can rewind; nobody can in claude -p
+	}
+	return claim, err
 }
 
 // reader finds out which agent reads the page. Inside Claude Code the hooks
 // note who is about to load what; without a note it could be any of them.
-func (l *load) reader(store session.Store, name string) (agent string, known bool, err error) {
+func (l *load) reader(store session.Store, name string) (session.Waiting, error) {
 	if l.Agent != "" {
-		return l.Agent, true, store.Take(session.ID{Session: l.Session, Agent: l.Agent}, name)
+		return session.Waiting{Agent: l.Agent, Known: true}, store.Take(session.ID{Session: l.Session, Agent: l.Agent}, name)
 	}
 	w, err := store.Taken(l.Session, name)
-	if err != nil || w.Noted {
-		return w.Agent, w.Known, err
+	if err == nil && !w.Noted {
+		w = session.Waiting{Known: l.Env.Get("CLAUDECODE") == ""}
 	}
-	return "", l.Env.Get("CLAUDECODE") == "", nil
+	return w, err
 }
 
 // renderEnv gathers what the page depends on.

@@ -14,7 +14,8 @@ type event struct {
 	source               string // of SessionStart
 	tool, skill          string // of PreToolUse
 	command              string // of UserPromptExpansion
-	badAgent             bool   // it names an agent that cannot be one
+	turn                 Turn
+	badAgent             bool // it names an agent that cannot be one
 }
 
 // readEvent reads an event. A field of another kind than it should be is as if
@@ -31,6 +32,7 @@ func readEvent(data []byte) (event, error) {
 	e := event{
 		name: text(fields, "hook_event_name"), session: text(fields, "session_id"), agent: text(fields, "agent_id"),
 		source: text(fields, "source"), tool: text(fields, "tool_name"), command: text(fields, "command_name"),
+		turn: Turn{Prompt: text(fields, "prompt_id"), Transcript: text(fields, "transcript_path")},
 	}
 	var input map[string]json.RawMessage
 	if json.Unmarshal(fields["tool_input"], &input) == nil {
@@ -85,13 +87,13 @@ func (s Store) Hook(data []byte) (Answer, error) {
 		if e.badAgent {
 			id.Agent = Unknown
 		}
-		return Answer{}, s.Note(id, PlainName(e.skill))
+		return Answer{}, s.Note(id, PlainName(e.skill), e.turn)
 	case "UserPromptExpansion":
 		// A slash command: the user speaks to the main agent.
 		if e.command == "" {
 			return Answer{}, nil
 		}
-		return Answer{}, s.Note(ID{Session: e.session}, PlainName(e.command))
+		return Answer{}, s.Note(ID{Session: e.session}, PlainName(e.command), e.turn)
 	case "":
 		return Answer{}, errors.New("hook: the event has no hook_event_name")
 	}

@@ -34,9 +34,10 @@ type ID struct {
 type Mark struct {
 	Session string    `json:"session"`
 	Agent   string    `json:"agent"`
-	Skill   string    `json:"skill"` // its name, for people
-	File    string    `json:"file"`  // what it is known by
-	Hash    string    `json:"hash"`  // of the source that was seen
+	Skill   string    `json:"skill"`            // its name, for people
+	File    string    `json:"file"`             // what it is known by
+	Hash    string    `json:"hash"`             // of the source that was seen
+	Prompt  string    `json:"prompt,omitempty"` // the id of the prompt in whose turn it was seen, if that is known
 	Time    time.Time `json:"time"`
 }
 
@@ -101,6 +102,7 @@ type Claim struct {
 	Seen bool // the agent has seen this very text before
 
 	mark      Mark
+	found     Mark     // the mark that was there
 	root      *os.Root // the agent's folder as it was when the claim was made
 	temporary string   // the file that becomes the mark
 }
@@ -143,7 +145,9 @@ func (c *Claim) seen() bool {
 		return false
 	}
 	var m Mark
-	return json.Unmarshal(data, &m) == nil && m.Session == c.mark.Session && m.Agent == c.mark.Agent && m.File == c.mark.File && m.Hash == c.mark.Hash
+	ok := json.Unmarshal(data, &m) == nil && m.Session == c.mark.Session && m.Agent == c.mark.Agent && m.File == c.mark.File && m.Hash == c.mark.Hash
+	c.found = m
+	return ok
 }
 
 // StillSeen reports whether what was seen when the claim was made counts as
@@ -391,6 +395,7 @@ type note struct {
 	Agent string    `json:"agent"`
 	Skill string    `json:"skill"`
 	Time  time.Time `json:"time"`
+	Turn  Turn      `json:"turn"`
 }
 
 // Unknown is the agent of a note whose agent cannot be told. No id looks like it.
@@ -401,7 +406,7 @@ const noteAge = 60 * time.Second
 
 // Note remembers that an agent is about to load a skill: a hook is told which
 // agent it is, the load itself is not.
-func (s Store) Note(id ID, skill string) error {
+func (s Store) Note(id ID, skill string, turn Turn) error {
 	if _, err := folder(id.Agent); err != nil && id.Agent != Unknown {
 		return err
 	}
@@ -412,7 +417,7 @@ func (s Store) Note(id ID, skill string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	data, err := json.Marshal(note{id.Agent, skill, time.Now()})
+	data, err := json.Marshal(note{id.Agent, skill, time.Now(), turn})
 	if err != nil {
 		return err
 	}
@@ -428,6 +433,7 @@ type Waiting struct {
 	Agent string
 	Noted bool // a hook said that someone is about to
 	Known bool // and it can be only this agent
+	Turn  Turn // in which it does
 }
 
 // spent marks the note of a load that could not be told from another's.
@@ -465,7 +471,7 @@ func (s Store) Taken(session, skill string) (Waiting, error) {
 		if len(all) > 0 && w.Agent != n.Agent || n.Agent == Unknown {
 			w.Known = false
 		}
-		w.Agent = n.Agent
+		w.Agent, w.Turn = n.Agent, n.Turn
 		all = append(all, file)
 		if !strings.HasSuffix(file, spent) {
 			waiting = append(waiting, file)

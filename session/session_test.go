@@ -98,7 +98,7 @@ func TestBadIDs(t *testing.T) {
 			"claim":  func() error { _, err := s.Claim(ID{Session: bad}, "n", "f", "h"); return err },
 			"forget": func() error { return s.Forget(ID{Session: bad}, true) },
 			"drop":   func() error { return s.Drop(bad) },
-			"note":   func() error { return s.Note(ID{Session: bad}, "n") },
+			"note":   func() error { return s.Note(ID{Session: bad}, "n", Turn{}) },
 			"taken":  func() error { _, err := s.Taken(bad, "n"); return err },
 			"agent": func() error {
 				if bad == "" {
@@ -153,19 +153,19 @@ func TestNotes(t *testing.T) {
 		}
 		note := func(agent string) {
 			t.Helper()
-			if err := s.Note(ID{"s1", agent}, "foo"); err != nil {
+			if err := s.Note(ID{"s1", agent}, "foo", Turn{}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		none := Waiting{Known: true}
 		take(Waiting{})
 		note("a1")
-		take(Waiting{"a1", true, true})
+		take(Waiting{Agent: "a1", Noted: true, Known: true})
 		take(none) // it was taken
 		note("a1")
 		note("a1")
-		take(Waiting{"a1", true, true})
-		take(Waiting{"a1", true, true})
+		take(Waiting{Agent: "a1", Noted: true, Known: true})
+		take(Waiting{Agent: "a1", Noted: true, Known: true})
 		take(none)
 		note("a1")
 		note("a2")
@@ -191,7 +191,7 @@ func TestNotes(t *testing.T) {
 		time.Sleep(noteAge + time.Second) // the other one never came
 		take(none)
 		note("")
-		take(Waiting{"", true, true})
+		take(Waiting{Agent: "", Noted: true, Known: true})
 		note("a3")
 		if got, err := s.Taken("s1", "bar"); err != nil || got.Noted {
 			t.Errorf("a note for another skill was taken: %+v, %v", got, err)
@@ -215,17 +215,17 @@ func TestOldMark(t *testing.T) {
 func TestTakeKnown(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
 	for _, agent := range []string{"a1", "a2"} {
-		if err := s.Note(ID{"s1", agent}, "foo"); err != nil {
+		if err := s.Note(ID{"s1", agent}, "foo", Turn{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := s.Take(ID{"s1", "a1"}, "foo"); err != nil {
 		t.Fatal(err)
 	}
-	if w, err := s.Taken("s1", "foo"); err != nil || w != (Waiting{"a2", true, true}) {
+	if w, err := s.Taken("s1", "foo"); err != nil || w != (Waiting{Agent: "a2", Noted: true, Known: true}) {
 		t.Errorf("Taken = %+v, %v", w, err)
 	}
-	if err := s.Note(ID{"s1", Unknown}, "foo"); err != nil {
+	if err := s.Note(ID{"s1", Unknown}, "foo", Turn{}); err != nil {
 		t.Fatal(err)
 	}
 	if w, err := s.Taken("s1", "foo"); err != nil || !w.Noted || w.Known {
@@ -486,7 +486,7 @@ func TestIDs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := store.Note(ID{Session: "s2"}, "bar"); err != nil {
+	if err := store.Note(ID{Session: "s2"}, "bar", Turn{}); err != nil {
 		t.Fatal(err)
 	}
 	all, err := store.IDs()

@@ -23,6 +23,8 @@ type Claude struct {
 	Env     []string      // further variables, as NAME=value; they win over ours
 	Timeout time.Duration // for a run, or for one turn of a session; 0 means 5 minutes
 
+	StatusLine string // the command of a terminal's status line; "" means none
+
 	t       testing.TB
 	program string
 	temp    string
