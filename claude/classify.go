@@ -450,7 +450,8 @@ var texts = []struct {
 	pattern func() *regexp.Regexp
 	kind    Kind
 }{
-	{pattern(`^Not logged in\b|^Invalid API key\b|(?i)\bfailed to authenticate\b|\b(?:please )?run /login\b|\bOAuth token (?:has expired|revoked)|\bdisabled organization\b|\borganization has been disabled\b`), Unauthorized},
+	{pattern(`^Not logged in\b|^Invalid API key\b|(?i)\bfailed to authenticate\b|\b(?:please )?run /login\b` +
+		`|\bOAuth token (?:has expired|revoked)|\bdisabled organization\b|\borganization has been disabled\b`), Unauthorized},
 	{creditGone, Billing},
 	{tooLong, TooLarge},
 	{pattern(`^Request too large\b`), TooLarge},
@@ -458,7 +459,9 @@ var texts = []struct {
 	{pattern(`\boutput token maximum\b`), MaxOutput},
 	{pattern(`\bviolate our Usage Policy\b|\bsafeguards flagged this message\b`), Refusal},
 	{pattern(`(?i)^(?:API Error: )?(?:\w+ ){0,3}timed out\b`), APITimeout},
-	{pattern(`\b(?:ECONNREFUSED|ETIMEDOUT|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ENETUNREACH|EHOSTUNREACH|ConnectionRefused|ConnectionClosed|FailedToOpenSocket)\b|(?i)\bunable to connect\b|\bconnection (?:refused|dropped|reset|closed|error)\b|\bcan't reach the API server\b|\bfetch failed\b|\bsocket hang up\b|^API Error: Invalid URL|\bcannot be parsed as a URL\b`), Connection},
+	{pattern(`\b(?:ECONNREFUSED|ETIMEDOUT|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ENETUNREACH|EHOSTUNREACH|ConnectionRefused|ConnectionClosed|FailedToOpenSocket)\b` +
+		`|(?i)\bunable to connect\b|\bconnection (?:refused|dropped|reset|closed|error)\b` +
+		`|\bcan't reach the API server\b|\bfetch failed\b|\bsocket hang up\b|^API Error: Invalid URL|\bcannot be parsed as a URL\b`), Connection},
 	{pattern(`(?i)\boverloaded\b`), Overloaded},
 	{pattern(`(?i)\brate.?limit|\btoo many requests\b`), RateLimited},
 	{pattern(`(?i)\bempty or malformed response\b|\bserver error mid-response\b|\binternal server error\b`), ServerError},

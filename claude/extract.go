@@ -196,8 +196,9 @@ var (
 	schemaTypes = map[string]bool{"string": true, "number": true, "integer": true, "object": true, "array": true, "boolean": true, "null": true}
 	inObjects   = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
 	inLists     = []string{"allOf", "anyOf", "oneOf", "prefixItems", "items"}
-	inFields    = []string{"items", "additionalItems", "additionalProperties", "contains", "propertyNames", "not", "if", "then", "else", "unevaluatedItems", "unevaluatedProperties"}
-	counts      = []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains"}
+	inFields    = []string{"items", "additionalItems", "additionalProperties", "contains", "propertyNames", "not", "if", "then", "else",
+		"unevaluatedItems", "unevaluatedProperties"}
+	counts = []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains"}
 )
 
 func checkKeywordsIn(doc any, at string) error {

@@ -111,7 +111,8 @@ func (std *stdio) printVerdict(v *verdict.Verdict) error {
 		verdict = paint("1;31", "NOT OK")
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s, exit status %d, %s\n", verdict, term.Near(term.Visible(v.Script)), v.Exit, term.Duration(time.Duration(v.DurationMS*float64(time.Millisecond))))
+	took := time.Duration(v.DurationMS * float64(time.Millisecond))
+	fmt.Fprintf(&b, "%s  %s, exit status %d, %s\n", verdict, term.Near(term.Visible(v.Script)), v.Exit, term.Duration(took))
 	var rows [][2]string
 	for _, p := range v.Problems {
 		rows = append(rows, [2]string{p.Code, p.Message})

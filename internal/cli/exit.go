@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"syscall"
 
 	"github.com/skillhand/skillhand/claude"
@@ -73,6 +74,8 @@ func ExitStatus(err error) int {
 		return 128 + int(signal.signal)
 	case errors.As(err, &status):
 		return status.status
+	case errors.Is(err, fs.ErrNotExist): // a skill, a file or a folder
+		return ExitMissing
 	}
 	return ExitFailed
 }

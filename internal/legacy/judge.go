@@ -267,7 +267,9 @@ func (r *ruleSet) word(text string, word bool) (letter byte, n int) {
 		}
 	}
 	chunk := text[:span(text, isAlnum)]
-	if next := len(chunk); next == 0 || next < len(text) && strings.IndexByte("-./\\@'_(", text[next]) >= 0 || strings.EqualFold(chunk[:min(next, 4)], "roll") { // the expression is slow
+	next := len(chunk)
+	joined := next < len(text) && strings.IndexByte("-./\\@'_(", text[next]) >= 0
+	if next == 0 || joined || strings.EqualFold(chunk[:min(next, 4)], "roll") { // the expression is slow
 		chunk = r.by["form-word"].FindString(text)
 	}
 	name := strings.ReplaceAll(strings.ToLower(chunk), " ", "-") // rolled back

@@ -250,7 +250,8 @@ func plain(line string) string {
 // inBracket reports whether the first word says how it went and stands in a
 // bracket, as in [SUCCESS] Created: a.
 func (r *reading) inBracket() bool {
-	return r.begin > 0 && strings.IndexByte("[(", r.letters[r.begin-1]) >= 0 && slices.ContainsFunc(r.letters[r.begin:], func(c byte) bool { return c == ']' || c == ')' })
+	closes := func(c byte) bool { return c == ']' || c == ')' }
+	return r.begin > 0 && strings.IndexByte("[(", r.letters[r.begin-1]) >= 0 && slices.ContainsFunc(r.letters[r.begin:], closes)
 }
 
 // oneWord takes apart what a status is made of, such as not_ok.
