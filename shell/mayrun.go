@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
@@ -40,11 +39,15 @@ func (r *running) mayRun() error {
 	if err := r.tell(r.prog, 0); err != nil {
 		return err
 	}
+	here := r.dir
+	if dir, ok := r.prog.Moves(); ok {
+		here = dir
+	}
 	var refused error
 	runs := r.prog.Runs(bind.Files{
 		Env: func(name string) (string, bool) { return minibash.Getenv(r.env, name) },
 		Named: func(path string) bool {
-			err := r.mayRunFile(path)
+			err := r.mayRunFile(here, path)
 			if refused == nil {
 				refused = err
 			}
@@ -64,7 +67,15 @@ func (r *running) mayRun() error {
 // tell asks about the folder if the names of the program's commands do not tell what would run.
 func (r *running) tell(prog *bind.Program, depth int) error {
 	commands, setsPath := prog.Commands()
-	moves := slices.ContainsFunc(commands, func(c bind.Command) bool { return c.Words[0] == "cd" || c.Words[0] == "pushd" })
+	moves := 0
+	for _, c := range commands {
+		if c.Words[0] == "cd" || c.Words[0] == "pushd" || c.Words[0] == "popd" {
+			moves++
+		}
+	}
+	if _, known := prog.Moves(); known {
+		moves--
+	}
 	if setsPath {
 		return r.cannotTell("which programs its PATH would find")
 	}
@@ -74,7 +85,7 @@ func (r *running) tell(prog *bind.Program, depth int) error {
 		switch {
 		case name == "":
 			err = r.cannotTell("what it would run")
-		case moves && strings.Contains(name, "/") && !filepath.IsAbs(name) && !strings.HasPrefix(name, "~/"):
+		case moves > 0 && strings.Contains(name, "/") && !filepath.IsAbs(name) && !strings.HasPrefix(name, "~/"):
 			err = r.cannotTell("what " + name + " would be after a change of the folder")
 		}
 		for _, code := range c.Code() {
@@ -95,13 +106,13 @@ const maxCode = 5
 // mayRunFile asks about what a path leads to, if that is a file, or a folder that is
 // clearly meant: where it is, and where each link stands that leads there, since
 // whoever can change a link chooses the file.
-func (r *running) mayRunFile(path string) error {
+func (r *running) mayRunFile(dir, path string) error {
 	if path == "" || path[0] == '-' {
 		return nil
 	}
 	isWord := !strings.ContainsAny(path, "./") // test, build: that there is a folder of this name says nothing
 	if !filepath.IsAbs(path) {
-		path = r.dir + string(filepath.Separator) + path // not cleaned: a/../b is not b if a is a link
+		path = dir + string(filepath.Separator) + path // not cleaned: a/../b is not b if a is a link
 	}
 	if _, err := os.Lstat(path); err != nil {
 		return nil // then it does not run either

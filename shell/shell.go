@@ -182,7 +182,7 @@ func (r *running) ownPrograms() (Result, error) {
 			continue
 		}
 		if r.MayRun != nil {
-			if err := r.mayRunFile(t.path); err != nil {
+			if err := r.mayRunFile(r.dir, t.path); err != nil {
 				return Result{Exit: 126, Reason: err.Error()}, nil
 			}
 		}

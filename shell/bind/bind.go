@@ -67,35 +67,40 @@ func refuse(format string, a ...any) error { return &Refusal{fmt.Sprintf(format,
 // refused where a value would be code; the marks are then quoted, by byte
 // offset, as their context asks. Data is never part of any text that is parsed.
 func Bind(l Line) (*Program, error) {
-	p := &Program{}
-	text, prefix := l.mark(p)
-	p.prefix = prefix
-	file, err := words.Parse(text)
+	p, file, err := l.parse()
 	if err != nil {
 		if len(p.Vars) == 0 {
-			return &Program{Text: text}, nil // bash shall say what is wrong
+			return &Program{Text: p.Text}, nil // bash shall say what is wrong
 		}
 		return nil, refuse("the command cannot be parsed, so values cannot be passed to it safely: %v", err)
 	}
-	p.Text, p.file = text, file
+	p.file = file
 	if len(p.Vars) == 0 {
 		return p, nil
 	}
-	if found := l.judge(p, file); len(found) > 0 {
+	if found := l.judge(p, file, false); len(found) > 0 {
 		return nil, refuse("not run: %v", found[0])
 	}
-	edits, err := l.place(p, prefix)
+	edits, err := l.place(p)
 	if err != nil {
 		return nil, err
 	}
 	if len(edits) == 0 {
 		return p, nil
 	}
-	p.Text = apply(text, edits)
+	p.Text = apply(p.Text, edits)
 	if p.file, err = words.Parse(p.Text); err != nil {
 		return nil, refuse("the command cannot take values in these places: %v", err)
 	}
 	return p, nil
+}
+
+// parse reads the line with each value's place marked.
+func (l Line) parse() (*Program, *syntax.File, error) {
+	p := &Program{}
+	p.Text, p.prefix = l.mark(p)
+	file, err := words.Parse(p.Text)
+	return p, file, err
 }
 
 // mark joins the line's parts, with ${PREFIX_N} where the N-th value stands.
@@ -151,7 +156,7 @@ func apply(text string, edits []edit) string {
 }
 
 // place decides for every mark how it must be written in its context.
-func (l Line) place(p *Program, prefix string) ([]edit, error) {
+func (l Line) place(p *Program) ([]edit, error) {
 	var edits []edit
 	placed := make([]bool, len(p.Vars))
 	var fault error
@@ -640,12 +645,18 @@ func (p *Program) Commands() (all []Command, setsPath bool) {
 				return true
 			}
 			name, ok := p.name(call)
+			if text, told := words.Text(call.Args[0], p.told); !ok && told && text != "" && !strings.ContainsAny(text, "*?[{~") {
+				name = text
+			}
 			if !ok && isHome(call.Args[0]) {
 				name = call.Args[0].Lit()
 			}
 			c := Command{Words: []string{name}}
 			for _, w := range call.Args[1:] {
 				fields, ok := p.fields(w)
+				if text, told := words.Text(w, p.told); !ok && told {
+					fields, ok = []string{text}, true
+				}
 				if !ok {
 					fields = []string{""}
 				}
@@ -680,6 +691,45 @@ func (p *Program) fields(w *syntax.Word) ([]string, bool) {
 		}
 	}
 	return words.Fields(w, p.value)
+}
+
+// told is value, and knows what dirname prints of a path that is known.
+func (p *Program) told(piece words.Piece) (words.Value, bool) {
+	sub, ok := piece.Node.(*syntax.CmdSubst)
+	if !ok || len(sub.Stmts) != 1 || len(sub.Stmts[0].Redirs) > 0 {
+		return p.value(piece)
+	}
+	call, ok := sub.Stmts[0].Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) != 2 || len(call.Assigns) > 0 || call.Args[0].Lit() != "dirname" {
+		return words.Value{}, false
+	}
+	text, ok := words.Text(call.Args[1], p.told)
+	if !ok || !strings.HasPrefix(text, "/") || strings.HasSuffix(text, "/") || strings.Contains(text, "//") {
+		return words.Value{}, false
+	}
+	return words.Value{Text: text[:max(1, strings.LastIndexByte(text, '/'))]}, true
+}
+
+// Moves returns the folder that the whole line runs in, if all of it follows a cd to a known folder: cd DIR && ….
+func (p *Program) Moves() (dir string, ok bool) {
+	if p.file == nil || len(p.file.Stmts) != 1 {
+		return "", false
+	}
+	st := p.file.Stmts[0]
+	found := false
+	for {
+		b, ok := st.Cmd.(*syntax.BinaryCmd)
+		if !ok || b.Op != syntax.AndStmt {
+			break
+		}
+		st, found = b.X, true
+	}
+	call, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok || !found || len(call.Args) != 2 || call.Args[0].Lit() != "cd" || len(st.Redirs) > 0 || st.Negated {
+		return "", false
+	}
+	dir, ok = words.Text(call.Args[1], p.told)
+	return dir, ok && strings.HasPrefix(dir, "/")
 }
 
 // value returns what an expansion stands for that is one of the line's values.

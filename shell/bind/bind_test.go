@@ -29,22 +29,3 @@ func TestSplitData(t *testing.T) {
 		}
 	}
 }
-
-// TestOptions: options are known in full, shortened and joined to others.
-func TestOptions(t *testing.T) {
-	tar, grep, find := risky()["tar"], riskyGit()["grep"], risky()["find"]
-	for _, tt := range []struct {
-		o    options
-		word string
-		want bool
-	}{
-		{tar, "--checkpoint-action=exec=x", true}, {tar, "--checkpoint-act=x", true}, {tar, "--verbose", false}, {tar, "-Ix", true}, {tar, "-xvIz", true}, {tar, "-xvf", false},
-		{grep, "-O", true}, {grep, "-nOless", true}, {grep, "--open-files-in-pager=x", true}, {grep, "--op", true}, {grep, "-n", false}, {grep, "--only-matching", false}, {grep, "-e", false},
-		{find, "-exec", true}, {find, "-execdir", true}, {find, "-name", false}, {find, "-n", false},
-		{options{runs: "*"}, "-x", true}, {options{runs: "*"}, "-5", false}, {options{runs: "*"}, "--", false}, {options{runs: "*"}, "-", false}, {options{runs: "*"}, "x", false},
-	} {
-		if got := tt.o.has(tt.word); got != tt.want {
-			t.Errorf("%+v has %q: %v, want %v", tt.o, tt.word, got, tt.want)
-		}
-	}
-}

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/words"
@@ -15,23 +16,31 @@ type field struct {
 
 // A bit of a field is text, a value of the line, or a hole: what is not known yet.
 type bit struct {
-	text   string
-	value  int // 1 + the index of the value, or 0
-	hole   bool
-	open   bool   // the hole may hold a value that came by a detour
-	name   string // of the variable that the hole is, if it is one
-	change        // what was done to the text that the hole holds
+	text  string // the text; of a value that is split, the word that stands here; of a hole what is known of it, with NULs
+	value int    // 1 + the index of the value, or 0
+	hole  bool
+	dirty bool // the hole may hold any value
 }
 
-// text returns what the field says, with a byte that is in no text for each hole.
-func (f field) text(vs []value) string {
+// said returns the word of a value that this bit is.
+func (x bit) said(vs []value) string {
+	if x.text != "" {
+		return x.text
+	}
+	return vs[x.value-1].data
+}
+
+// join puts the field together, with a NUL for each hole, and for each value what f says.
+func (f field) join(value func(bit) string) string {
 	var b strings.Builder
 	for _, x := range f.bits {
 		switch {
+		case x.hole && x.text != "":
+			b.WriteString(x.text)
 		case x.hole:
 			b.WriteByte(0)
 		case x.value > 0:
-			b.WriteString(x.said(vs))
+			b.WriteString(value(x))
 		default:
 			b.WriteString(x.text)
 		}
@@ -39,27 +48,11 @@ func (f field) text(vs []value) string {
 	return b.String()
 }
 
-// own returns the author's part of the field, with a byte that is in no text for each value and hole.
-func (f field) own() string {
-	var b strings.Builder
-	for _, x := range f.bits {
-		if x.hole || x.value > 0 {
-			b.WriteByte(0)
-		} else {
-			b.WriteString(x.text)
-		}
-	}
-	return b.String()
-}
+// full is the field with its values, own only what the author wrote.
+func (f field) full(vs []value) string { return f.join(func(x bit) string { return x.said(vs) }) }
+func (f field) own() string            { return f.join(func(bit) string { return "\x00" }) }
 
-// said returns the word of a value that this bit is.
-func (x bit) said(vs []value) string {
-	if x.text != "" {
-		return x.text // one of several words
-	}
-	return vs[x.value-1].data
-}
-
+// lead is the author's text with which the field begins.
 func (f field) lead() string {
 	if len(f.bits) > 0 && f.bits[0].value == 0 && !f.bits[0].hole {
 		return f.bits[0].text
@@ -69,31 +62,18 @@ func (f field) lead() string {
 
 // literal returns the text of a field that is nothing but text.
 func (f field) literal() (string, bool) {
-	var b strings.Builder
-	for _, x := range f.bits {
-		if x.hole || x.value > 0 {
-			return "", false
-		}
-		b.WriteString(x.text)
+	if slices.ContainsFunc(f.bits, func(x bit) bool { return x.hole || x.value > 0 }) {
+		return "", false
 	}
-	return b.String(), true
+	return f.own(), true
 }
 
-// lit is literal for those who need not tell an unknown field from an empty one.
-func (f field) lit() string { s, _ := f.literal(); return s }
+func (f field) lit() string { text, _ := f.literal(); return text }
 
-func (f field) open() bool {
-	for _, x := range f.bits {
-		if x.open {
-			return true
-		}
-	}
-	return false
-}
+func (f field) dirty() bool { return slices.ContainsFunc(f.bits, func(x bit) bool { return x.dirty }) }
 
 // values lists the values from outside that stand in the field.
-func (f field) values(vs []value) []int {
-	var list []int
+func (f field) values(vs []value) (list []int) {
 	for _, x := range f.bits {
 		if x.value > 0 && !vs[x.value-1].place {
 			list = append(list, x.value-1)
@@ -103,11 +83,36 @@ func (f field) values(vs []value) []int {
 }
 
 // reached reports whether a value can be part of the field, by whatever way.
-func (f field) reached(vs []value) bool { return f.open() || len(f.values(vs)) > 0 }
+func (f field) reached(vs []value) bool { return f.dirty() || len(f.values(vs)) > 0 }
+
+// after returns a field without the first n bytes of the text that it begins with.
+func after(f field, n int) field {
+	bits := slices.Clone(f.bits)
+	if len(bits) > 0 && bits[0].value == 0 && !bits[0].hole {
+		bits[0].text = bits[0].text[min(n, len(bits[0].text)):]
+	}
+	return field{bits: bits, many: f.many}
+}
+
+// joined puts fields together as echo and eval do.
+func joined(fs []field) (all field) {
+	for i, f := range fs {
+		if i > 0 {
+			all.bits = append(all.bits, bit{text: " "})
+		}
+		all.bits = append(all.bits, f.bits...)
+		all.many = all.many || f.many
+	}
+	return all
+}
+
+func literal(text string) field { return field{bits: []bit{{text: text}}} }
+
+// unknown is a field that may hold any value.
+func unknown() field { return field{bits: []bit{{hole: true, dirty: true}}, many: true} }
 
 // fields evaluates arguments.
-func (s *scope) fields(args []*syntax.Word) []field {
-	var list []field
+func (s *scope) fields(args []*syntax.Word) (list []field) {
 	for _, w := range args {
 		list = append(list, s.word(w)...)
 	}
@@ -117,68 +122,73 @@ func (s *scope) fields(args []*syntax.Word) []field {
 // word evaluates one word, which can become several fields.
 func (s *scope) word(w *syntax.Word) []field {
 	done := []field{{}}
-	add := func(x bit) { f := &done[len(done)-1]; f.bits = append(f.bits, x) }
-	some := false
-	for _, p := range words.Pieces(w) {
-		some = true
+	pieces := words.Pieces(w)
+	if len(pieces) == 0 {
+		return nil
+	}
+	last := func() *field { return &done[len(done)-1] }
+	for _, p := range pieces {
 		if p.Node == nil {
-			for _, x := range s.marked(p.Text) {
-				add(x)
+			if s.foreign && p.Expand && strings.ContainsAny(p.Text, "*?[") && p.Text != "[" { // names of the project's files
+				at := strings.IndexAny(p.Text, "*?[")
+				last().bits, last().many = merge(last().bits, bit{text: p.Text[:at]}, bit{hole: true, dirty: true}), true
+				if at == 0 && len(last().bits) == 2 {
+					last().bits = last().bits[1:]
+				}
+				continue
 			}
+			last().bits = merge(last().bits, s.marked(p.Text)...)
 			continue
 		}
-		x := s.expansion(p.Node)
-		switch {
-		case x.value > 0 && !p.Quoted && !s.vals[x.value-1].place:
-			list := s.vals[x.value-1].words
-			if len(list) == 0 {
-				done[len(done)-1].many = true
-			}
-			for i, word := range list {
-				if i > 0 {
-					done = append(done, field{})
-				}
-				if word == "" {
-					continue
-				}
-				add(bit{text: word, value: x.value})
-			}
-		case !x.hole && x.value == 0 && !p.Quoted:
-			for i, word := range strings.Fields(x.text) {
-				if i > 0 {
-					done = append(done, field{})
-				}
-				add(bit{text: word})
-			}
+		switch x := s.expansion(p.Node); {
+		case p.Quoted, x.hole, x.value > 0 && s.vals[x.value-1].place:
+			last().bits = merge(last().bits, x)
+			last().many = last().many || x.hole && !p.Quoted
 		default:
-			add(x)
-			if x.hole && !p.Quoted {
-				done[len(done)-1].many = true
+			list := strings.Fields(x.text)
+			if x.value > 0 {
+				list = s.vals[x.value-1].words
+			}
+			last().many = last().many || len(list) == 0
+			for i, text := range list {
+				if i > 0 {
+					done = append(done, field{})
+				}
+				if text != "" {
+					last().bits = merge(last().bits, bit{text: text, value: x.value})
+				}
 			}
 		}
-	}
-	if !some {
-		return nil
 	}
 	return done
 }
 
-// code evaluates a word that is one text, such as a here-document.
-func (s *scope) code(w *syntax.Word) field {
-	var f field
+// text evaluates a word that is one text, such as a here-document.
+func (s *scope) text(w *syntax.Word) (f field) {
 	for _, p := range words.Pieces(w) {
 		if p.Node == nil {
-			f.bits = append(f.bits, s.marked(p.Text)...)
+			f.bits = merge(f.bits, s.marked(p.Text)...)
 		} else {
-			f.bits = append(f.bits, s.expansion(p.Node))
+			f.bits = merge(f.bits, s.expansion(p.Node))
 		}
 	}
 	return f
 }
 
+// merge appends bits; texts beside each other become one.
+func merge(list []bit, more ...bit) []bit {
+	for _, x := range more {
+		if n := len(list); n > 0 && x.value == 0 && !x.hole && list[n-1].value == 0 && !list[n-1].hole {
+			list[n-1].text += x.text
+		} else {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
 // marked finds the values in literal text.
-func (s *scope) marked(text string) []bit {
-	var list []bit
+func (s *scope) marked(text string) (list []bit) {
 	at := 0
 	for _, m := range s.marks(text) {
 		if m.from > at {
@@ -199,7 +209,9 @@ func (s *scope) expansion(n syntax.WordPart) bit {
 	case *syntax.ArithmExp:
 		return bit{text: "0"}
 	case *syntax.SglQuoted: // $'…'
-		return bit{text: n.Value}
+		if len(s.marks(n.Value)) == 0 {
+			return bit{text: ansi(n.Value)}
+		}
 	case *syntax.ParamExp:
 		if n.Param == nil {
 			break
@@ -210,22 +222,142 @@ func (s *scope) expansion(n syntax.WordPart) bit {
 		if n.Length || strings.Contains("?#$!-", n.Param.Value) && words.Plain(n) {
 			return bit{text: "0"}
 		}
-		if text, ok := s.constant(n.Param.Value); ok && words.Plain(n) {
-			return bit{text: text}
-		}
-		return bit{hole: true, open: s.reach(n), name: n.Param.Value, change: s.changed.or(changesOf(n))}
+		return s.variable(n)
 	case *syntax.CmdSubst:
-		if text, ok := found(n); ok {
+		if text, ok := lookedUp(n); ok {
 			return bit{text: text}
 		}
-		c := s.changes(n)
-		return bit{hole: true, open: s.reach(n), change: c}
+		if s.counts(n) {
+			return bit{text: "0"}
+		}
+		return bit{hole: true, dirty: s.holds(n)}
 	}
-	return bit{hole: true, open: s.reach(n), change: change{cut: true, other: true}}
+	return bit{hole: true, dirty: true}
 }
 
-// found recognises $(command -v python3) and its kind, which stand for the program they look for.
-func found(n *syntax.CmdSubst) (string, bool) {
+// variable evaluates a variable: the text that the line sets it to, or what is known of that.
+func (s *scope) variable(n *syntax.ParamExp) bit {
+	x := bit{hole: true, dirty: s.holds(n)}
+	list := s.sets[n.Param.Value]
+	if len(list) == 0 || !words.Plain(n) || s.anyVar || slices.Contains(list, nil) {
+		return x
+	}
+	text, ok := words.Literal(list[0])
+	for _, w := range list[1:] {
+		other, same := words.Literal(w)
+		ok = ok && same && other == text
+	}
+	switch {
+	case ok && len(s.marks(text)) == 0:
+		return bit{text: text}
+	case len(list) == 1 && !x.dirty && isTemporary(list[0]):
+		return bit{text: "/tmp/" + n.Param.Value + ".txt"}
+	case len(list) == 1 && !x.dirty && !ok && s.looking < 2:
+		s.looking++
+		x.text = s.text(list[0]).own()
+		s.looking--
+	}
+	return x
+}
+
+// isTemporary recognises $(mktemp).
+func isTemporary(w *syntax.Word) bool {
+	found := false
+	syntax.Walk(w, func(n syntax.Node) bool {
+		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+			found = words.Lit(call.Args[0]) == "mktemp"
+		}
+		return true
+	})
+	return found && len(w.Parts) == 1
+}
+
+// ansi decodes the escapes of $'…' that matter here; what else it has stays as it is.
+func ansi(text string) string {
+	return strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\'`, "'", `\\`, `\`, `\"`, `"`).Replace(text)
+}
+
+// holds reports whether a value may be part of what n stands for. It looks once: a variable that the line
+// sets to fixed text or to what a few harmless commands print holds none, and neither does one that the line
+// does not set. All others may.
+func (s *scope) holds(n syntax.Node) bool {
+	return s.any(n, func(name string) bool { return s.open(name) })
+}
+
+// open reports whether a variable may hold a value.
+func (s *scope) open(name string) bool {
+	_, ours := s.index(name)
+	switch {
+	case ours, s.anyVar:
+		return true
+	case name == "@" || name == "*" || name != "" && name[0] >= '1' && name[0] <= '9':
+		return s.positional
+	case name == "REPLY" || name == "MAPFILE" || name == "BASH_REMATCH" || name == "_" || name == "OPTARG" || name == "COPROC" || strings.HasPrefix(name, "BASH_ARG"):
+		return true
+	case name == "PWD" || name == "OLDPWD" || name == "DIRSTACK":
+		return s.moves
+	}
+	if known, ok := s.opened[name]; ok {
+		return known
+	}
+	s.opened[name] = true
+	is := slices.ContainsFunc(s.sets[name], func(w *syntax.Word) bool {
+		return w == nil || s.any(w, func(other string) bool { return other != name && s.open(other) }) // PATH="x:$PATH"
+	})
+	s.opened[name] = is
+	return is
+}
+
+// any reports whether n has a value in it, a variable of that sort, or what a command prints.
+func (s *scope) any(n syntax.Node, variable func(string) bool) bool {
+	dirty := false
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.ParamExp:
+			dirty = dirty || n.Param == nil || n.Excl || variable(n.Param.Value)
+		case *syntax.CmdSubst:
+			if s.counts(n) {
+				return false
+			}
+			dirty = dirty || !s.innocent(n)
+			return !dirty && !s.foreign
+		case *syntax.ProcSubst:
+			dirty = true
+		case *syntax.SglQuoted:
+			dirty = dirty || len(s.marks(n.Value)) > 0
+		case *syntax.Lit:
+			dirty = dirty || len(s.marks(n.Value)) > 0 || s.foreign && strings.ContainsAny(n.Value, "*?[") && n.Value != "["
+		}
+		return !dirty
+	})
+	return dirty
+}
+
+// innocent recognises substitutions of commands that print nothing but where something is, or when.
+func (s *scope) innocent(n *syntax.CmdSubst) bool {
+	only := true
+	for _, st := range n.Stmts {
+		syntax.Walk(st, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.CallExpr:
+				if len(n.Args) > 0 {
+					name := words.Lit(n.Args[0])
+					if name == "git" && len(n.Args) > 1 {
+						name = "git/" + words.Lit(n.Args[1])
+					}
+					only = only && places()[name]
+				}
+			case *syntax.Redirect:
+				only = only && (n.Op == syntax.RdrOut || n.Op == syntax.DplOut) // 2>/dev/null
+			}
+			return only
+		})
+	}
+	return only
+}
+
+// lookedUp recognises $(command -v python3) and its kind, which stand for the program they look for.
+func lookedUp(n *syntax.CmdSubst) (string, bool) {
 	if len(n.Stmts) != 1 {
 		return "", false
 	}
@@ -233,23 +365,98 @@ func found(n *syntax.CmdSubst) (string, bool) {
 	if !ok || len(call.Args) < 2 {
 		return "", false
 	}
-	var list []string
-	for _, w := range call.Args {
-		list = append(list, words.Lit(w))
-	}
-	last := list[len(list)-1]
-	switch {
-	case list[0] == "which" && len(list) == 2, list[0] == "command" && len(list) == 3 && list[1] == "-v", list[0] == "type" && len(list) == 3 && (list[1] == "-p" || list[1] == "-P"):
-		return last, last != "" && !strings.Contains(last, "${")
-	}
-	return "", false
+	first, last := words.Lit(call.Args[0]), words.Lit(call.Args[len(call.Args)-1])
+	return last, (first == "which" || first == "command" || first == "type") && last != "" && last[0] != '-' && !strings.Contains(last, "${")
 }
 
-// constant returns what a variable holds that the line sets once, to a text.
-func (s *scope) constant(name string) (string, bool) {
-	list := s.texts[name]
-	if len(list) != 1 || s.set[name] > 1 || s.deeds.anyVar {
-		return "", false
+// counts recognises substitutions that print a number: $(… | wc -l), $(grep -c x f || true), $(date +%s).
+func (s *scope) counts(n *syntax.CmdSubst) bool {
+	if s.dash || len(n.Stmts) != 1 || n.Stmts[0].Cmd == nil {
+		return false
 	}
-	return list[0], true
+	cmd := n.Stmts[0].Cmd
+	if b, ok := cmd.(*syntax.BinaryCmd); ok && b.Op == syntax.OrStmt {
+		cmd = b.X.Cmd
+	}
+	for {
+		b, ok := cmd.(*syntax.BinaryCmd)
+		if !ok || b.Op != syntax.Pipe {
+			break
+		}
+		cmd = b.Y.Cmd
+	}
+	call, ok := cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) < 2 {
+		return false
+	}
+	flag, last := words.Lit(call.Args[1]), words.Lit(call.Args[len(call.Args)-1])
+	switch words.Lit(call.Args[0]) {
+	case "jq":
+		return last == "length" || last == ".|length"
+	case "wc":
+		return len(call.Args) == 2 && (flag == "-l" || flag == "-c" || flag == "-w")
+	case "grep":
+		return (flag == "-c" || flag == "-ci") && len(call.Args) < 5
+	case "date":
+		return flag == "+%s" && len(call.Args) == 2
+	case "git":
+		return flag == "rev-list" && words.Lit(call.Args[min(2, len(call.Args)-1)]) == "--count"
+	case "stat":
+		return flag == "-c" && len(call.Args) > 2 && strings.Trim(words.Lit(call.Args[2]), "%XYZsb") == ""
+	}
+	return false
+}
+
+// numeric reports whether arithmetic has nothing in it but numbers, and names of what can only be one.
+func (s *scope) numeric(n syntax.Node) bool {
+	if w, ok := n.(*syntax.Word); n == nil || ok && w == nil {
+		return true
+	}
+	only := true
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.SglQuoted:
+			only = only && aNumber(n.Value)
+		case *syntax.Lit:
+			only = only && (strings.Trim(n.Value, "0123456789") == "" || s.numericVar(n.Value))
+		case *syntax.ParamExp:
+			only = only && (n.Length || n.Param != nil && (strings.Contains("?#", n.Param.Value) || words.Plain(n) && s.numericVar(n.Param.Value)))
+			return false
+		case *syntax.CmdSubst:
+			only = only && s.counts(n)
+			return false
+		case *syntax.ProcSubst:
+			only = false
+		}
+		return only
+	})
+	return only
+}
+
+// numericVar reports whether all that the line ever puts into a variable are numbers.
+func (s *scope) numericVar(name string) bool {
+	list, set := s.sets[name]
+	return set && !s.anyVar && !slices.ContainsFunc(list, func(w *syntax.Word) bool { return w == nil || !s.isNumeral(w) })
+}
+
+func (s *scope) isNumeral(w *syntax.Word) bool {
+	if text, ok := words.Literal(w); ok {
+		return aNumber(text)
+	}
+	if len(w.Parts) != 1 {
+		return false
+	}
+	part := w.Parts[0]
+	if q, ok := part.(*syntax.DblQuoted); ok && len(q.Parts) == 1 {
+		part = q.Parts[0]
+	}
+	switch n := part.(type) {
+	case *syntax.ArithmExp:
+		return true
+	case *syntax.ParamExp:
+		return n.Length
+	case *syntax.CmdSubst:
+		return s.counts(n)
+	}
+	return false
 }

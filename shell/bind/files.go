@@ -43,7 +43,11 @@ func (p *Program) Runs(files Files) bool {
 		return true
 	})
 	line, found := f.line()
-	return found && len(Judge(line)) > 0
+	if foreign := files.Guess(); found || foreign {
+		p, file, err := line.parse()
+		return err == nil && len(line.judge(p, file, foreign)) > 0
+	}
+	return false
 }
 
 // A filer looks for the names of files in a program.
@@ -67,7 +71,8 @@ func (f *filer) node(n syntax.Node) {
 			return
 		}
 		// Code of another language has texts of its own that look like paths.
-		_, reader := readers()[versionless(programName(words.Lit(n.Args[0])))]
+		r := lookup(programName(words.Lit(n.Args[0])), nil)
+		reader := r != nil && r.kind == isLang
 		if name, known := words.Text(n.Args[0], f.expand); known && strings.Contains(name, "/") {
 			f.word(n.Args[0], false) // else it is looked for in PATH
 		}
@@ -108,20 +113,19 @@ func (f *filer) word(w *syntax.Word, reader bool) {
 		text = folder + text[1:]
 	}
 	switch {
-	case !known:
-		if f.Guess() {
-			f.swaps = append(f.swaps, swap{to, to, []Part{a("1")}})
-		}
-	case !home && slices.ContainsFunc(words.Pieces(w), func(p words.Piece) bool { return p.Expand }):
-		if f.Guess() {
-			f.swaps = append(f.swaps, swap{from, to, []Part{a("./x")}})
-		}
+	case !known, !home && slices.ContainsFunc(words.Pieces(w), func(p words.Piece) bool { return p.Expand }):
+		// The judge knows that it may hold anything of the project's.
 	case f.Named(text):
 		f.swaps = append(f.swaps, swap{from, to, []Part{a(text)}})
 	case len(text) > 2 && text[0] == '-' && isNameChar(text[1]) && f.Named(text[2:]): // -fscript
 		f.swaps = append(f.swaps, swap{from, to, []Part{{Text: text[:2]}, a(text[2:])}})
 	default:
-		f.within(from, to, text, reader, func(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" })
+		n := len(f.swaps)
+		quote := func(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+		f.within(from, to, text, reader, quote)
+		if len(f.swaps) == n && slices.ContainsFunc(words.Pieces(w), func(p words.Piece) bool { return p.Node != nil }) {
+			f.swaps = append(f.swaps, swap{from, to, []Part{{Text: quote(text)}}}) // what it stands for is known
+		}
 	}
 }
 
@@ -166,7 +170,7 @@ func (f *filer) within(from, to int, text string, reader bool, quote func(string
 // expand returns what an expansion stands for that is one of the line's values, or a
 // variable of the environment.
 func (f *filer) expand(piece words.Piece) (words.Value, bool) {
-	if v, ok := f.value(piece); ok {
+	if v, ok := f.told(piece); ok {
 		return v, true
 	}
 	exp, ok := piece.Node.(*syntax.ParamExp)
@@ -196,7 +200,8 @@ func (f *filer) line() (l Line, found bool) {
 func (c Command) Code() []string {
 	name := programName(c.Words[0])
 	for i, w := range c.Words[1:] {
-		if name == "eval" || name == "trap" || shells()[name] && len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "c") {
+		r := lookup(name, nil)
+		if name == "eval" || name == "trap" || r != nil && r.kind == isShell && len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "c") {
 			return c.Words[1+i:]
 		}
 	}

@@ -3,16 +3,14 @@ package bind
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/skillhand/skillhand/internal/words"
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A Finding says that a value could do harm where the line reads code again.
+// A Finding says that a value could do harm in the line.
 type Finding struct {
 	Value   string // as written: $ARGUMENTS
 	Place   string // what reads it: eval, awk's program
@@ -28,122 +26,98 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s%s %s: %s", f.Value, place, f.Why, f.Instead)
 }
 
-// Judge looks at a line together with the values that it is about to get.
-// Which places anywhere in it read code again, and could one of the values do
-// harm there? How a value would get there does not matter: the places are few,
-// and most values are harmless in all of them.
-func Judge(l Line) []Finding {
-	p := &Program{}
-	text, prefix := l.mark(p)
-	p.prefix = prefix
-	file, err := words.Parse(text)
-	if err != nil || len(p.Vars) == 0 {
-		return nil
-	}
-	return l.judge(p, file)
-}
-
-func (l Line) judge(p *Program, file *syntax.File) []Finding {
-	j := &judge{Program: p, first: map[string]int{}, aliases: map[string]bool{}, steps: map[syntax.Node]change{}, feeds: map[syntax.Node]change{}, opened: map[string]bool{}, deeds: deeds{writes: map[string]bool{}, maybe: map[string]bool{}, made: map[string]bool{}, scripts: map[string]bool{}, leads: map[string]bool{}}}
-	for _, part := range l.Parts {
-		if v := part.Value; v != nil {
-			list := wordsOf(v, false, false)
-			j.vals = append(j.vals, value{part.Text, v.Data, list, v.Place})
-			j.escaped = j.escaped || !v.Place && strings.ContainsAny(v.Data, `%\`)
-			j.dash = j.dash || strings.HasPrefix(v.Data, "-")
-			j.nameFlag = j.nameFlag || strings.Contains(v.Data, "-v") || strings.Contains(v.Data, "-R")
-		}
-	}
-	// Once to see what the line does anywhere in it, in code within code too, and again knowing that: what
-	// a file or a variable of it may hold depends on what was written before.
-	for range 3 {
-		if len(j.findings) == 0 {
-			(&scope{judge: j}).look(file)
-		}
-	}
-	return j.findings
-}
-
-// A value is one of the line's, with the words that it is split into.
-type value struct {
-	written string
-	data    string
-	words   []string
-	place   bool
-}
-
-type judge struct {
-	*Program
-	vals     []value
-	findings []Finding
-	first    map[string]int  // by kind, the first value that is not of it, or -1
-	assigns  map[string]bool // variables that the line sets by any value but a text
-	funcs    map[string]bool // functions that it has
-	aliases  map[string]bool // names that stand for other commands
-	dash     bool            // a value begins with -
-	escaped  bool            // or has a % or a \ in it, which stand for other signs in formats
-	nameFlag bool            // or has the flag -v or -R in it, which takes a variable's name
-	steps    map[syntax.Node]change
-	feeds    map[syntax.Node]change
-	deeds    deeds           // what the line does that others of its commands can see
-	inputs   inputs          // substitutions whose input may hold a value
-	opened   map[string]bool // variables that may hold a value, anywhere in the line
-}
-
-type inputs = map[syntax.Node]bool
-
-const maxDepth = 8 // of code in code
-
-// look judges every node of the code.
-func (s *scope) look(file syntax.Node) {
-	s.assigns = map[string]bool{}
-	syntax.Walk(file, func(n syntax.Node) bool {
-		if a, ok := n.(*syntax.Assign); ok && a.Name != nil {
-			if _, ok := words.Literal(a.Value); !ok || a.Array != nil {
-				s.assigns[a.Name.Value] = true
-			}
-		}
-		if it, ok := n.(*syntax.WordIter); ok {
-			s.assigns[it.Name.Value] = true
-		}
-		return true
-	})
-	s.survey(file)
-	if s.deeds.anyVar && namesSetting(file) {
-		s.all(numbers, "a variable whose name is not known", whySetting, "name the variable yourself")
-	}
-	walk(file, func(path []syntax.Node) {
-		if len(s.findings) == 0 {
-			s.node(path)
-		}
-	})
-}
-
 // Why a value does not pass.
 const (
 	whyName       = "would be the command's name, and a value is never a command"
 	whyCode       = "would be read as code, and a value is never code"
 	whyArithmetic = "could run a command: arithmetic and subscripts are expanded again"
-	whyVariable   = "would be the name of a variable, which runs the commands in its subscript"
 	whySetting    = "would change how commands are found or run"
 	whyChoice     = "would choose what runs, and a value never does"
 	whyOption     = "could be an option that runs or writes something"
+	whyWritten    = "could end up in a file that the line then runs or obeys"
+
+	asArgument  = "pass it as an argument instead"
+	nameIt      = "name the variable yourself, and keep the value in it"
+	ownFile     = "run a file of your own, and pass the value as an argument"
+	ownCommand  = "write the command's name yourself, and pass the value as an argument"
+	ownFolder   = "write the folder yourself, or begin its path with a folder of yours"
+	dataName    = "give the file a name that says it is data, such as notes.txt, or run the program in another directive"
+	checkNumber = "check that it is a number first, or compare it as text"
 )
 
-// report notes that a value may not stand where it does.
-func (s *scope) report(i int, place, why, instead string) {
-	written := "a value"
-	if i >= 0 {
-		written = s.vals[i].written
+// Judge looks at a line with the values that it is about to get. Three rules:
+//
+//  1. No value chooses what runs: a command's name, a file that runs, a folder it runs in, a variable that
+//     programs obey. Below a folder of the author's own, a word may.
+//  2. Where the line reads code, a value in that code is plain; and if the line runs code that is not
+//     written in it (eval "$x", … | sh, a file that it writes), all its values are numbers.
+//  3. A value is no option of a program that has options which run or write something, but for those on
+//     that program's list.
+//
+// Nobody follows a value on its way: a variable that the line sets to anything but fixed text, and whatever
+// a command prints, may hold any value of the line. The table says what each program does with its words;
+// what the table does not say of a program in it is refused.
+func Judge(l Line) []Finding {
+	p, file, err := l.parse()
+	if err != nil || len(p.Vars) == 0 {
+		return nil
 	}
-	s.findings = append(s.findings, Finding{written, place, why, instead})
+	return l.judge(p, file, false)
+}
+
+// outside stands for any text that somebody else wrote.
+const outside = "-$(x) `x`;'\"|x=(a[$(x)])\\%x \x00../x"
+
+func (l Line) judge(p *Program, file *syntax.File, foreign bool) []Finding {
+	j := &line{Program: p, foreign: foreign, first: map[string]int{}, sets: map[string][]*syntax.Word{}, opened: map[string]bool{}, handed: map[string]bool{},
+		funcs: map[string]bool{}, aliases: map[string]bool{}, writes: map[string]bool{}, ints: map[string]bool{}}
+	for _, part := range l.Parts {
+		if v := part.Value; v != nil {
+			j.vals = append(j.vals, value{part.Text, v.Data, wordsOf(v, false, false), v.Place})
+			j.dash = j.dash || strings.HasPrefix(v.Data, "-")
+		}
+	}
+	if foreign {
+		j.vals = append(j.vals, value{written: "text from this project", data: outside})
+	}
+	for range 2 { // code within code sets and writes things too: once to see them, and again knowing them
+		if len(j.findings) == 0 {
+			clear(j.opened)
+			j.look(file, 0, false)
+		}
+	}
+	return j.findings
+}
+
+const maxDepth = 6 // of code in code
+
+// A scope is code that is judged: the line, or code for a shell that stands in it.
+type scope struct {
+	*line
+	depth      int
+	positional bool // $1 and its kind may hold a value
+}
+
+func (l *line) look(file syntax.Node, depth int, positional bool) {
+	s := &scope{l, depth, positional}
+	walk(file, s.survey)
+	clear(l.opened)
+	walk(file, func(path []syntax.Node) {
+		if len(l.findings) == 0 {
+			s.node(path)
+		}
+	})
+}
+
+func (s *scope) report(i int, place, why, instead string) {
+	if written := s.vals[i].written; len(written) == 2 && '0' <= written[1] && written[1] <= '9' && strings.HasSuffix(place, "'s program") {
+		instead = `write \` + written + ` if you mean the program's own; else ` + instead
+	}
+	s.findings = append(s.findings, Finding{s.vals[i].written, place, why, instead})
 }
 
 // all judges every value of the line: whichever gets there, it must be harmless.
 func (s *scope) all(k kind, place, why, instead string) bool {
-	if k.name == numbers.name && s.deeds.change.other {
-		k = fewNumbers
-	}
 	i, known := s.first[k.name]
 	if !known {
 		i = slices.IndexFunc(s.vals, func(v value) bool { return !k.holds(v.data) && !(v.place && plainText(v.data)) })
@@ -155,48 +129,64 @@ func (s *scope) all(k kind, place, why, instead string) bool {
 	return i < 0
 }
 
-// expanded judges a place that expands text again: arithmetic, a subscript, a
-// prompt. If a value can be in what it reads, so can what the line makes of it.
-func (s *scope) expanded(place string, read ...syntax.Node) {
-	k := unexpanded
-	if len(read) == 0 || slices.ContainsFunc(read, s.reckons) {
-		k = s.deeds.change.expandable()
+// within judges the values that stand in a field, and all of the line's if any may be there.
+func (s *scope) within(f field, k kind, place, why, instead string) bool {
+	for _, x := range f.bits {
+		if x.value > 0 && !s.vals[x.value-1].place && !k.holds(x.said(s.vals)) {
+			s.report(x.value-1, place, why, instead)
+			return false
+		}
 	}
-	s.all(k, place, whyArithmetic, "check that it is a number first, or compare it as text")
+	return !f.dirty() || s.all(k, place, why, instead)
+}
+
+// expanded judges a place that expands text again: arithmetic, a subscript, a prompt.
+func (s *scope) expanded(place string) {
+	k := tame
+	if s.shape > split {
+		k = number
+	}
+	s.all(k, place, whyArithmetic, checkNumber)
 }
 
 // node judges the node at the path's end.
 func (s *scope) node(path []syntax.Node) {
 	switch n := path[len(path)-1].(type) {
 	case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
-		if !s.onlyNumbers(n) {
-			s.expanded("arithmetic", n)
+		if !s.numeric(n) {
+			s.expanded("arithmetic")
 		}
 	case *syntax.ParamExp:
 		s.parameter(n)
 	case *syntax.ArrayElem:
-		if n.Index != nil && !s.onlyNumbers(n.Index) {
-			s.expanded("a subscript", n.Index)
+		if n.Index != nil && !s.numeric(n.Index) {
+			s.expanded("a subscript")
 		}
 	case *syntax.Assign:
-		s.assignment(n, exports(path[len(path)-2]))
+		if n.Index != nil && !s.numeric(n.Index) {
+			s.expanded("a subscript")
+		}
+		if n.Name != nil && n.Value != nil {
+			call, before := path[len(path)-2].(*syntax.CallExpr)
+			decl, declared := path[len(path)-2].(*syntax.DeclClause)
+			s.setting(n.Name.Value, s.text(n.Value), before && len(call.Args) > 0 || declared && (decl.Variant.Value == "export" || declares(decl, "x")))
+		}
 	case *syntax.DeclClause:
 		s.declaration(n)
 	case *syntax.BinaryTest:
 		switch n.Op {
 		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
-			s.expanded("[[ "+n.Op.String()+" ]]", n)
+			if !s.numeric(n.X) || !s.numeric(n.Y) {
+				s.expanded("[[ " + n.Op.String() + " ]]")
+			}
 		}
 	case *syntax.UnaryTest:
 		if n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar {
 			s.expanded("[[ " + n.Op.String() + " ]]")
 		}
 	case *syntax.WordIter:
-		if integers()[n.Name.Value] {
-			s.expanded("for " + n.Name.Value)
-		}
-		if isSetting(n.Name.Value) && slices.ContainsFunc(n.Items, func(w *syntax.Word) bool { return s.reach(w) || len(s.marks(words.Lit(w))) > 0 }) {
-			s.all(never, "for "+n.Name.Value, whySetting, "use a variable of your own")
+		if f := joined(s.fields(n.Items)); f.reached(s.vals) {
+			s.setting(n.Name.Value, unknown(), false)
 		}
 	case *syntax.FuncDecl:
 		if n.Name != nil && len(s.marks(n.Name.Value)) > 0 {
@@ -206,522 +196,269 @@ func (s *scope) node(path []syntax.Node) {
 		if n.N != nil && strings.Contains(n.N.Value, "[") {
 			s.expanded("a subscript")
 		}
-		if n.Hdoc != nil {
-			s.named(n.Hdoc)
-		} else if n.Op == syntax.WordHdoc {
-			s.named(n.Word)
-		}
 	case *syntax.CallExpr:
 		if len(n.Args) > 0 {
-			s.patterns(n.Args)
-			if name := words.Lit(n.Args[0]); !cutting()[name] || inTable(name) {
-				s.named(n.Args[1:]...)
-			}
-			s.recalled(n.Args)
-			s.run(s.fields(n.Args), s.input(path))
+			s.call(n, path)
 		}
 	}
-}
-
-// patterns judges * and its kind where a value may be a file's name: what is found could be an option.
-func (s *scope) patterns(args []*syntax.Word) {
-	if !s.deeds.names {
-		return
-	}
-	for _, w := range args[1:] {
-		if lit, ok := w.Parts[0].(*syntax.Lit); ok && strings.IndexAny(lit.Value, "*?[") == 0 {
-			s.all(nothingUp, lit.Value, whyOption, "write ./"+lit.Value)
-			return
-		}
-	}
-}
-
-// named judges text that some program may take for code, and that names a file which the line writes: --filter="sh gen.sh".
-func (s *scope) named(list ...*syntax.Word) {
-	if !s.deeds.files() {
-		return
-	}
-	for _, w := range list {
-		if text := s.code(w).own(); strings.ContainsAny(text, " \t") && s.runsWritten(text) && !s.all(numbers, "text that names a file which the line writes", whyCode, "run a file of your own, and pass the value as an argument") {
-			return
-		}
-	}
-}
-
-// recalled judges text that a program may take for shell code, and that has a variable in it which holds a value there: '!$X'.
-// The code of shells and interpreters is judged as such.
-func (s *scope) recalled(list []*syntax.Word) {
-	first := words.Lit(list[0])
-	if _, wraps := wrappers()[first]; !s.deeds.exports || silent()[first] && !wraps || slices.ContainsFunc(list, func(w *syntax.Word) bool {
-		name := programName(words.Lit(w))
-		_, isReader := readers()[versionless(name)]
-		_, joins := joiners()[name]
-		return isReader || joins || shells()[name] || name == "eval" || name == "jq" || name == "yq"
-	}) {
-		return
-	}
-	for _, w := range list {
-		for _, m := range variables().FindAllStringSubmatch(s.code(w).text(s.vals), -1) {
-			if s.open[m[1]] && !s.all(numbers, "text with $"+m[1]+" in it, which a program may run", whyCode, asArgument) {
-				return
-			}
-		}
-	}
-}
-
-var variables = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$[({]?([A-Za-z_]\w*)`) })
-
-// runsWritten reports whether text could be a command that runs, loads or copies a file which the line writes.
-func (s *scope) runsWritten(text string) bool {
-	if !runner().MatchString(text) || len(s.deeds.writes) == 0 {
-		return false
-	}
-	return strings.ContainsAny(text, "*?[{$\\") || slices.ContainsFunc(strings.FieldsFunc(text, betweenNames), func(name string) bool { return s.deeds.writes[name] })
-}
-
-// betweenNames are the signs around the base names of files in code.
-func betweenNames(r rune) bool { return strings.ContainsRune(" \t\n;|&()<>!\"'`=@,:/\x00", r) }
-
-// runner recognises the name of what runs or loads the file behind it, or puts it in another's place.
-var runner = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(^|[\s;|&(!"'=/@` + "`" + `]|^-\w)(\w*sh|source|\.|python[\d.]*|node|perl|ruby|php|make|exec|eval|cp|mv|ln|cat|tee)\s+[^;|&]*\S|(^|[\s;|&(!"'])\./`)
-})
-
-// onlyNumbers reports whether arithmetic has nothing in it but numbers, and names of what can only be one.
-func (s *scope) onlyNumbers(n syntax.Node) bool {
-	only := true
-	syntax.Walk(n, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.SglQuoted:
-			only = false
-		case *syntax.Lit:
-			only = only && (strings.Trim(n.Value, "0123456789") == "" || s.numeric(n.Value))
-		case *syntax.ParamExp:
-			only = only && (n.Length || n.Param != nil && (strings.Contains("?#", n.Param.Value) || words.Plain(n) && s.numeric(n.Param.Value)))
-			return false
-		case *syntax.CmdSubst:
-			only = only && len(n.Stmts) == 1 && counts(n.Stmts[0])
-			return false
-		}
-		return only
-	})
-	return only
-}
-
-// namesSetting reports whether code has the name of a variable in it that programs obey, or the end of one.
-func namesSetting(file syntax.Node) bool {
-	found := false
-	syntax.Walk(file, func(n syntax.Node) bool {
-		text := ""
-		switch n := n.(type) {
-		case *syntax.ParamExp:
-			if n.Exp == nil {
-				return n.Index != nil || n.Slice != nil || n.Repl != nil // $HOME only uses it
-			}
-		case *syntax.Lit:
-			text = n.Value
-		case *syntax.SglQuoted:
-			text = n.Value
-		}
-		found = found || slices.ContainsFunc(anIdent().FindAllString(text, -1), isSetting)
-		return !found
-	})
-	return found
-}
-
-// setByName judges a variable that gets a value, and whose name only the line's run will tell.
-func (s *scope) setByName(place string) {
-	s.all(plainMany, place, whySetting, "name the variable yourself")
 }
 
 func (s *scope) parameter(n *syntax.ParamExp) {
-	if e := n.Exp; e != nil && n.Param != nil && (e.Op == syntax.AssignUnset || e.Op == syntax.AssignUnsetOrNull) && isSetting(n.Param.Value) && e.Word != nil && s.reach(e.Word) {
-		s.all(never, "${"+n.Param.Value+e.Op.String()+"…}", whySetting, "set "+n.Param.Value+" to fixed text")
+	isAt := func(x syntax.ArithmExpr) bool {
+		w, ok := x.(*syntax.Word)
+		return ok && w != nil && (w.Lit() == "@" || w.Lit() == "*")
 	}
-	if n.Index != nil && !s.onlyNumbers(n.Index) && !isAt(n.Index) || n.Slice != nil && !(s.onlyNumbersOrNil(n.Slice.Offset) && s.onlyNumbersOrNil(n.Slice.Length)) {
-		s.expanded("a subscript", n)
+	if n.Index != nil && !isAt(n.Index) && !s.numeric(n.Index) || n.Slice != nil && (!s.numeric(n.Slice.Offset) || !s.numeric(n.Slice.Length)) {
+		s.expanded("a subscript")
 	}
-	if n.Excl && n.Names == 0 && !isAt(n.Index) {
-		s.expanded("${!" + n.Param.Value + "}")
+	if n.Excl && n.Names == 0 && !isAt(n.Index) || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && words.Lit(n.Exp.Word) == "P" {
+		s.expanded("${!…} or ${…@P}")
 	}
-	if n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && words.Lit(n.Exp.Word) == "P" {
-		s.expanded("${…@P}")
+	if n.Exp != nil && n.Param != nil && n.Exp.Word != nil && strings.HasSuffix(n.Exp.Op.String(), "=") {
+		s.setting(n.Param.Value, s.text(n.Exp.Word), false)
 	}
 }
 
-// numeric reports whether all that the line ever puts into a variable are numbers.
-func (s *scope) numeric(name string) bool {
-	return s.numerals[name] && !s.texty[name] && !s.open[name] && !s.deeds.anyVar
-}
-
-func (s *scope) onlyNumbersOrNil(x syntax.ArithmExpr) bool {
-	switch x := x.(type) {
-	case nil:
-		return true
-	case *syntax.Word:
-		return x == nil || s.onlyNumbers(x)
-	}
-	return s.onlyNumbers(x)
-}
-
-// isAt recognises the subscripts @ and *.
-func isAt(n syntax.ArithmExpr) bool {
-	w, ok := n.(*syntax.Word)
-	return ok && w != nil && (w.Lit() == "@" || w.Lit() == "*")
-}
-
-func (s *scope) assignment(n *syntax.Assign, exported bool) {
-	if n.Index != nil && !s.onlyNumbers(n.Index) {
-		s.expanded("a subscript", n.Index)
-	}
-	if n.Name != nil && n.Value != nil && integers()[n.Name.Value] {
-		s.expanded(n.Name.Value, n.Value)
-	}
-	if n.Name == nil || n.Value == nil || !s.setting(n.Name.Value, s.code(n.Value), exported) || !isSetting(n.Name.Value) {
+// call judges a simple command: what it runs, and what it may find that the line made.
+func (s *scope) call(n *syntax.CallExpr, path []syntax.Node) {
+	fs := s.fields(n.Args)
+	if len(fs) == 0 {
 		return
 	}
-	if text, ok := words.Literal(n.Value); ok && (s.deeds.exports || prompts()[n.Name.Value]) && strings.ContainsAny(text, " $") && n.Name.Value != "PATH" {
-		s.shellCode(field{bits: []bit{{text: text}}}, nil, input{}, n.Name.Value)
+	s.run(fs, s.input(path))
+	if len(s.findings) == 0 {
+		s.surroundings(fs)
 	}
-	if _, ok := words.Literal(n.Value); !ok && s.deeds.exports && slices.ContainsFunc(n.Value.Parts, func(p syntax.WordPart) bool { _, sub := p.(*syntax.ProcSubst); return sub }) {
-		s.all(numbers, n.Name.Value, whySetting, "set "+n.Name.Value+" to a file of your own")
+}
+
+// surroundings judges programs in a line that writes files which are no data by their names: all but the
+// simplest may run those, or obey them. And names of files that a value made could be options.
+func (s *scope) surroundings(fs []field) {
+	name := programName(fs[0].lit())
+	r := lookup(name, fs[1:])
+	quiet := r != nil && (r.kind == isData || r.kind == isShell || r.kind == isLang && r.lang() != aScript || silent()[name]) || s.ours(fs[0]) || s.funcs[name] ||
+		name == "git" && s.loose != "" && len(s.unpacks) == 0 && !strings.ContainsAny(s.loose, "/\x00") && !strings.Contains(s.loose, "git")
+	unpacked := slices.ContainsFunc(s.unpacks, func(other string) bool { return other != name })
+	if (s.loose != "" || unpacked) && !quiet {
+		s.all(number, name+" in a line that writes a file", whyWritten, dataName)
 	}
-	if !s.reach(n.Value) {
+	if s.makes && r != nil && r.kind != isData && slices.ContainsFunc(fs[1:], func(f field) bool { return strings.IndexAny(f.lead(), "*?[") == 0 }) {
+		s.all(noOption, "* in a line that makes files", whyOption, "write ./*")
+	}
+	if s.moves && starters()[name] {
+		s.all(never, name+" in a folder that a value chooses", whyChoice, ownFolder)
+	}
+	s.handover(name, r, fs)
+}
+
+// handover judges the variables with values that a program gets. Rule 1: a program of the table may obey
+// any but those that are known to mean nothing.
+func (s *scope) handover(name string, r *row, fs []field) {
+	if r == nil || len(s.handed) == 0 || r.kind == isData || s.funcs[name] {
 		return
 	}
-	if n.Name.Value == "ENV" && s.all(wordOnly, "ENV", whySetting, "set ENV to fixed text, or to a word") {
-		return // what most people mean by it: prod
-	}
-	if n.Name.Value == "IFS" && s.all(oneByte, "IFS", whySetting, "set IFS to fixed text") {
-		return
-	}
-	s.all(never, n.Name.Value, whySetting, "set "+n.Name.Value+" to fixed text, and pass the value as an argument")
-}
-
-// prompts are variables that the shell itself expands, or runs.
-var prompts = sync.OnceValue(func() map[string]bool { return set("PS0 PS1 PS2 PS4 PROMPT_COMMAND") })
-
-// setting judges what a variable is set to by which programs choose what to
-// run, in a line that writes files: it could lead them to one of those.
-func (s *scope) setting(name string, f field, exported bool) bool {
-	text, known := f.literal()
-	if !isSetting(name) && !(exported && leading().MatchString(name)) || name == "IFS" || known && (text == "" || text == "cat" || aSwitch.holds(text)) {
-		return true
-	}
-	leads := s.deeds.code || s.deeds.writes[unnamed]
-	if name != "PATH" { // which leads to files only by their folder
-		leads = leads || known && (s.written(text) || s.runsWritten(text)) || !known && s.deeds.files()
-	}
-	return !leads || s.all(numbers, name+", which may lead to a file that the line writes", whySetting, "set "+name+" to a file of your own, or write the file by another line")
-}
-
-// exports reports whether what is set there goes to programs: by export, or before a command.
-func exports(at syntax.Node) bool {
-	switch n := at.(type) {
-	case *syntax.DeclClause:
-		return n.Variant.Value == "export" || declares(n, "x")
-	case *syntax.CallExpr:
-		return len(n.Args) > 0
-	}
-	return false
-}
-
-// leading recognises variables that tell programs where their settings are: AWS_CONFIG_FILE, NPMRC.
-var leading = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(_FILE|_CONFIG|RC|_PATH|_DIR|_HOME)$`) })
-
-// declaration judges what declare and its kind read again: names, and with -i,
-// -n, -a and -A the contents too.
-func (s *scope) declaration(n *syntax.DeclClause) {
-	again, open := false, false
-	for _, a := range n.Args {
-		if a.Naked && a.Value != nil {
-			text, ok := words.Literal(a.Value)
-			again = again || ok && strings.HasPrefix(text, "-") && strings.ContainsAny(text, "inaA")
-			lead := s.code(a.Value).lead()
-			key, _, named := strings.Cut(lead, "=")
-			if named && !s.setting(key, after(s.code(a.Value), key+"="), exports(n)) {
-				return
-			}
-			if full, _, _ := strings.Cut(s.code(a.Value).text(s.vals), "="); full != lead && !named && lead != "" && isSetting(full) {
-				s.all(never, n.Variant.Value+" "+full, whySetting, "name the variable yourself")
-			}
-			if !ok && !named && s.reach(a.Value) && slices.ContainsFunc(s.code(a.Value).bits, func(x bit) bool { return x.value == 0 && strings.Contains(x.text, "=") }) {
-				s.setByName(n.Variant.Value)
-			}
-			again = again || integers()[key] || strings.Contains(key, "[")
-			open = open || (!ok || len(s.marks(text)) > 0) && !(named && !strings.Contains(key, "[") && !isSetting(key))
+	words := joined(fs[1:]).own()
+	for _, v := range slices.Sorted(mapKeys(s.handed)) {
+		switch {
+		case r.kind == isShell || r.kind == isLang && r.lang() != aTalk || r.kind == isWrap || rows()[name].is(isCall) && name != "make" && name != "gmake" && name != "git":
+		case r.kind != isJoin && r.kind != isLang && !meaningless()[v]:
+			s.all(number, v+" of "+name, whySetting, "give "+name+" the value as an argument, or hand it to a script of your own")
+		case name == "make" || name == "gmake" || name == "just" || name == "task":
+			s.all(word, v+" of "+name, whyCode, asArgument)
+		case strings.Contains(words, "$"+v) || strings.Contains(words, "{"+v) || strings.Contains(words, "("+v):
+			s.all(number, "text with $"+v+" in it, which "+name+" may run", whyCode, asArgument)
 		}
 	}
-	if again {
-		s.expanded(n.Variant.Value)
-	}
-	if open {
-		s.names(n.Variant.Value)
+}
+
+func mapKeys(m map[string]bool) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
 	}
 }
 
-// names judges a place where a value names a variable.
-func (s *scope) names(place string) {
-	const instead = "name the variable yourself, and keep the value in it"
-	if s.all(s.deeds.change.expandable(), place, whyVariable, instead) && s.all(unsetting, place, whySetting, instead) {
-		s.all(noOption, place, whyOption, instead)
+// setting judges what a variable is set to: some are obeyed by programs, some by the shell.
+func (s *scope) setting(name string, f field, exported bool) {
+	text, known := f.literal()
+	instead := "set " + name + " to fixed text, and pass the value as an argument"
+	switch {
+	case integers()[name] || s.ints[name]:
+		if f.reached(s.vals) {
+			s.expanded(name)
+		}
+	case exported && !meaningless()[name] && s.mentions(f.own()):
+		s.all(number, name, whySetting, instead)
+	case !isObeyed(name), known && (text == "" || text == "cat" || aNumber(text)):
+	case len(f.values(s.vals)) > 0 || f.dirty():
+		k := never
+		switch name {
+		case "ENV":
+			k = word // what most people mean by it: prod
+		case "IFS":
+			k = oneByte
+		}
+		s.within(f, k, name, whySetting, instead)
+	case name == "IFS" && known:
+	case name != "PATH" && (exported && s.loose != "" || s.mentions(f.own()) || len(s.handed) > 0 && strings.Contains(text, "$")), name == "PATH" && s.loose != "" && !strings.HasPrefix(f.own(), "\x00/") && !strings.HasPrefix(text, "/"):
+		s.all(number, name, whySetting, instead)
+	case strings.HasPrefix(name, "PS") && strings.Contains(text, "$"):
+		s.shellCode(f, name)
 	}
+}
+
+// declaration judges the names that declare and its kind take, and with -i, -n, -a and -A the contents too.
+func (s *scope) declaration(n *syntax.DeclClause) {
+	for _, a := range n.Args {
+		if !a.Naked || a.Value == nil {
+			continue
+		}
+		f := s.text(a.Value)
+		if text, known := f.literal(); known && strings.HasPrefix(text, "-") {
+			if strings.ContainsAny(text, "inaA") && s.declaresValue(n) {
+				s.expanded(n.Variant.Value)
+			}
+			continue
+		}
+		s.names(n.Variant.Value, f)
+	}
+}
+
+func (s *scope) declaresValue(n *syntax.DeclClause) bool {
+	return slices.ContainsFunc(n.Args, func(a *syntax.Assign) bool {
+		return a.Array == nil && a.Value != nil && s.text(a.Value).reached(s.vals) || a.Array == nil && declares(n, "n")
+	})
+}
+
+// names judges a word that names a variable, alone or before a =.
+func (s *scope) names(place string, f field) {
+	if key, _, named := strings.Cut(f.lead(), "="); named && isName(key) {
+		s.setting(key, after(f, len(key)+1), true)
+		return
+	}
+	text, known := f.literal()
+	switch {
+	case known && (integers()[text] || s.ints[text] || strings.Contains(text, "[")):
+		s.expanded(place)
+	case known:
+	case f.reached(s.vals):
+		s.all(number, place, whySetting, nameIt)
+	}
+}
+
+// mentions reports whether text names a file that the line writes.
+func (s *scope) mentions(text string) bool {
+	return len(s.writes) > 0 && (strings.ContainsAny(text, "*?[") || slices.ContainsFunc(strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n;|&()<>!\"'`=@,:/\x00{}$", r) }),
+		func(name string) bool { return s.writes[name] }))
 }
 
 // An input is what a command reads.
 type input struct {
-	open   bool
-	change        // as for a bit
-	code   *field // what a here-document or an echo before the pipe says
+	fed  bool   // a pipe, a file, a here-document
+	code *field // what a here-document or an echo before the pipe says
 }
 
-// input returns what the command at the path's end reads.
-func (s *scope) input(p []syntax.Node) input {
-	in := input{open: s.isFed(p)}
-	in.change = s.fedBy(p)
-	if len(p) < 2 {
-		return in
-	}
-	st, ok := p[len(p)-2].(*syntax.Stmt)
-	if !ok {
-		return in
-	}
-	for _, r := range st.Redirs {
-		switch r.Op {
-		case syntax.Hdoc, syntax.DashHdoc:
-			f := s.code(r.Hdoc)
-			in.code = &f
-		case syntax.WordHdoc:
-			f := s.code(r.Word)
-			in.code = &f
-		case syntax.RdrIn:
-			in.code = nil
-		}
-	}
-	if len(st.Redirs) > 0 || len(p) < 3 {
-		return in
-	}
-	if pipe, ok := p[len(p)-3].(*syntax.BinaryCmd); ok && pipe.Op == syntax.Pipe && pipe.Y == st {
-		if call, ok := pipe.X.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 1 && words.Lit(call.Args[0]) == "echo" && len(pipe.X.Redirs) == 0 {
-			f := joined(s.fields(call.Args[1:]))
-			in.code = &f
+func (s *scope) input(p []syntax.Node) (in input) {
+	for k := len(p) - 1; k >= 0 && !in.fed; k-- {
+		switch n := p[k].(type) {
+		case *syntax.Stmt:
+			in = s.redirected(n)
+			if k < len(p)-2 {
+				in.code = nil // another command of the same block may have read it
+			}
+		case *syntax.BinaryCmd:
+			if (n.Op != syntax.Pipe && n.Op != syntax.PipeAll) || p[k+1] != n.Y {
+				continue
+			}
+			in.fed = true
+			if call, ok := n.X.Cmd.(*syntax.CallExpr); ok && k == len(p)-3 && len(call.Args) > 1 && words.Lit(call.Args[0]) == "echo" && len(n.X.Redirs) == 0 {
+				if f := joined(s.fields(call.Args[1:])); !strings.HasPrefix(f.full(s.vals), "-") {
+					in.code = &f
+				}
+			}
+		case *syntax.FuncDecl:
+			in.fed = true // it reads what its callers read
 		}
 	}
 	return in
 }
 
-// joined puts fields together as echo and eval do.
-func joined(fs []field) field {
-	var all field
-	for i, f := range fs {
-		if i > 0 {
-			all.bits = append(all.bits, bit{text: " "})
-		}
-		all.bits = append(all.bits, f.bits...)
-		all.many = all.many || f.many
-	}
-	return all
-}
-
-// run judges a simple command by its words.
-func (s *scope) run(fs []field, in input) {
-	if len(fs) == 0 || len(s.findings) > 0 {
-		return
-	}
-	name := fs[0]
-	const instead = "write the command's name yourself, and pass the value as an argument"
-	if !s.chosen(name) || !s.within(name) {
-		for _, i := range name.values(s.vals) {
-			s.report(i, "a command's name", whyName, instead)
-			return
+// redirected is what a statement's own redirections make its commands read.
+func (s *scope) redirected(n *syntax.Stmt) (in input) {
+	for _, r := range n.Redirs {
+		switch r.Op {
+		case syntax.Hdoc, syntax.DashHdoc:
+			f := s.text(r.Hdoc)
+			in = input{true, &f}
+		case syntax.WordHdoc:
+			f := s.text(r.Word)
+			in = input{true, &f}
+		case syntax.RdrIn, syntax.RdrInOut, syntax.DplIn:
+			in = input{fed: words.Lit(r.Word) != "/dev/null"}
 		}
 	}
-	if name.open() && !s.all(numbers, "a command's name", whyName, instead) {
-		return
-	}
-	text, known := name.literal()
-	if known && (s.written(text) && strings.Contains(text, "/") || s.deeds.writes[text] && text != "") && !s.all(numbers, text+", which the line writes", whyCode, "run a file of your own, and pass the value as an argument") {
-		return
-	}
-	names := s.candidates(name)
-	tail, inPlace := s.inPlace(name)
-	ours := inPlace && !s.written(tail)
-	if !known && !ours && s.deeds.files() && (len(names) == 0 || slices.ContainsFunc(names, isFile)) && !s.all(numbers, "a command that may be a file which the line writes", whyCode, "run a file of your own by its name, and pass the value as an argument") {
-		return
-	}
-	if known && s.deeds.moves && (strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../")) && !s.all(never, text+" in a folder that a value chooses", whyName, "write the folder yourself, or begin its path with a folder of yours") {
-		return
-	}
-	args := fs[1:]
-	if strings.HasPrefix(name.lead(), "/proc/") && s.deeds.files() && !s.all(numbers, "a command whose name is not known", whyCode, "write the command's name yourself") {
-		return
-	}
-	if strings.HasPrefix(name.lead(), "/proc/") || s.deeds.shells && strings.Contains(text, "/") {
-		s.unknown(args, in)
-		return
-	}
-	if len(names) > 0 {
-		for _, n := range names {
-			s.program(n, args, in)
-		}
-		return
-	}
-	if base := tailName(name.text(s.vals)); base != "" {
-		s.program(base, args, in)
-		return
-	}
-	s.unknown(args, in)
+	return in
 }
 
-// inPlace returns what follows a folder of ours, in a path that nothing else is in: ${SKILL_DIR}/tool.
-func (s *scope) inPlace(f field) (tail string, ok bool) {
-	if len(f.bits) == 0 || f.bits[0].value == 0 || !s.vals[f.bits[0].value-1].place {
-		return "", false
+// file judges what runs: a command, a script, a module. Rule 1: a value may only pick one from a folder of the author's.
+func (s *scope) file(f field, place, why, instead string) bool {
+	text, known := f.literal()
+	isCommand := why == whyName && known && !strings.Contains(text, "/")
+	switch {
+	case len(f.values(s.vals)) > 0 && !s.picked(f):
+		s.report(f.values(s.vals)[0], place, why, s.pickHint(f, instead))
+	case f.dirty(), known && (s.writes[path.Base(text)] && !isCommand || strings.HasPrefix(text, "/dev/") && text != "/dev/null" || strings.HasPrefix(text, "/proc/")),
+		known && !isCommand && strings.ContainsAny(text, "*?[") && text != "[" && text != "[[", isCommand && s.loose != "" && s.writes[text]:
+		s.all(number, place, why, instead)
+	case (s.loose != "" || len(s.unpacks) > 0) && !isCommand && !s.ours(f):
+		s.all(number, place+", which the line may write", whyWritten, dataName)
+	case !known && !s.ours(f) && len(s.writes) > 0 && strings.HasSuffix(f.own(), "\x00"):
+		s.all(number, place, why, instead)
+	case s.moves && known && !isCommand && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "~/") && text != "":
+		s.all(never, text+" in a folder that a value chooses", whyChoice, ownFolder)
+	case s.foreign && (!known && !s.ours(f) || strings.HasPrefix(text, "~") && !strings.HasPrefix(text, "~/")):
+		s.all(number, place, why, instead)
 	}
-	return field{bits: f.bits[1:]}.literal()
+	return len(s.findings) == 0
 }
 
-// isFile reports whether a program is a file that was named, and none that PATH leads to.
-func isFile(program string) bool { return strings.HasPrefix(program, "./") }
-
-// chosen reports whether a value only picks one of the author's programs or
-// scripts: "./scripts/$0.sh", and the value is a word that leads nowhere else.
-func (s *scope) chosen(f field) bool {
-	if dir := path.Dir(s.before(f) + "x"); strings.Trim(dir, "./") == "" || f.many {
-		return false // not in a folder of the author's
-	}
-	for _, x := range f.bits {
-		if x.value > 0 && !s.vals[x.value-1].place && !aWord(x.said(s.vals)) {
-			return false
-		}
-	}
-	return true
+// ours reports whether a file is one below a folder of ours: ${SKILL_DIR}/tool.
+func (s *scope) ours(f field) bool {
+	return len(f.bits) > 1 && f.bits[0].value > 0 && s.vals[f.bits[0].value-1].place && !strings.Contains(f.own(), "..")
 }
 
-// before returns the text that stands before a field's first value from outside, without the place that it begins with.
-func (s *scope) before(f field) string {
-	text := ""
+// picked reports whether values only pick one of the author's files: "./scripts/$0.sh", and each is a word that leads nowhere else.
+func (s *scope) picked(f field) bool {
+	before, place := s.folder(f)
+	if strings.Trim(path.Dir(before+"x"), "./") == "" && !place || !place && (before[0] == '/' || before[0] == '~') || strings.Contains(f.own(), "..") || f.many {
+		return false
+	}
+	return !f.dirty() && !slices.ContainsFunc(f.bits, func(x bit) bool { return x.value > 0 && !s.vals[x.value-1].place && !aWord(x.said(s.vals)) })
+}
+
+// folder is the author's text before the first value of a field, and whether it is below a folder of ours.
+func (s *scope) folder(f field) (before string, place bool) {
 	for i, x := range f.bits {
 		switch {
-		case i == 0 && x.value > 0 && s.vals[x.value-1].place:
+		case x.value > 0 && s.vals[x.value-1].place && i == 0:
+			place = true
 		case x.value > 0 || x.hole:
-			return text
+			return before, place && strings.HasPrefix(before, "/")
 		default:
-			text += x.text
+			before += x.text
 		}
 	}
-	return text
+	return before, place
 }
 
-// within reports whether a value in a command's name stands behind a folder of the skill or the
-// project. Any other folder has programs in it that are not the author's.
-func (s *scope) within(f field) bool {
-	text := s.before(f)
-	place := len(f.bits) > 0 && f.bits[0].value > 0 && s.vals[f.bits[0].value-1].place
-	return (place || !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "~")) && !strings.Contains(text, "..")
-}
-
-// candidates lists what a command's name can be, as far as the line says so.
-func (s *scope) candidates(f field) []string {
-	if text, ok := f.literal(); ok {
-		if text == "" || s.aliases[text] {
-			return nil
-		}
-		return []string{programName(text)}
+// pickHint says how to pick a file of the author's, where that is what the line means to do.
+func (s *scope) pickHint(f field, instead string) string {
+	if own := f.own(); strings.Count(own, "\x00") == 1 && strings.Contains(own, "/") && strings.HasSuffix(own, "\x00") && !strings.HasPrefix(own, "\x00") {
+		written := s.vals[f.values(s.vals)[0]].written
+		return "a word may pick a file there: write " + strings.ReplaceAll(own, "\x00", written) + ".sh and give its name without a path"
 	}
-	if len(f.bits) != 1 || !f.bits[0].hole || f.open() || s.deeds.anyVar || s.set[f.bits[0].name] != len(s.texts[f.bits[0].name]) {
-		return nil
-	}
-	var names []string
-	for _, text := range s.texts[f.bits[0].name] {
-		names = append(names, programName(text)) // x=rg, or x=grep
-	}
-	return names
-}
-
-// programName returns by which name the table knows a program. A script of the
-// author's is his own, whatever its name: ./scripts/watch; but not a ./bash.
-func programName(text string) string {
-	base := tableName(path.Base(text))
-	if strings.HasPrefix(base, "ld-linux") {
-		return "ld.so"
-	}
-	if dir := path.Base(path.Dir(text)); !strings.Contains(text, "/") || dir == "bin" || dir == "sbin" || dir == ".bin" || dir == "shims" {
-		return base
-	}
-	trimmed := versionless(base)
-	if gitCommand(base) != "" {
-		return base
-	}
-	if _, ok := readers()[trimmed]; ok || shells()[trimmed] || base == "gradlew" || base == "mvnw" || base == "manage.py" {
-		return base
-	}
-	return "./" + base
-}
-
-// tableName finds the name by which the table has a program: gtar is tar, vim.basic is vim.
-func tableName(name string) string {
-	if inTable(name) || inTable(versionless(name)) {
-		return name
-	}
-	short, _, _ := strings.Cut(name, ".")
-	for _, other := range []string{short, strings.TrimPrefix(name, "g")} {
-		if other != "" && inTable(other) && name != "gdb" {
-			return other
-		}
-	}
-	return name
-}
-
-func inTable(name string) bool {
-	_, isReader := readers()[name]
-	_, joins := joiners()[name]
-	_, wraps := wrappers()[name]
-	_, carries := carriers()[name]
-	_, options := risky()[name]
-	return isReader || joins || wraps || carries || options || shells()[name] || editors()[name] || name == "git"
-}
-
-// versionless takes the version from a program's name: python3.12, gcc-12.
-func versionless(name string) string {
-	trimmed := strings.TrimRight(name, ".0123456789")
-	if trimmed == "" {
-		return name
-	}
-	if len(trimmed) < len(name) {
-		trimmed = strings.TrimSuffix(trimmed, "-")
-	}
-	if i := strings.Index(trimmed, "-linux-"); i >= 0 { // x86_64-linux-gnu-gcc
-		trimmed = trimmed[strings.LastIndexByte(trimmed, '-')+1:]
-	}
-	return trimmed
-}
-
-// tailName is programName for a path whose beginning is not known.
-func tailName(text string) string {
-	i := strings.LastIndexByte(text, '/')
-	if i < 0 || strings.IndexByte(text[i:], 0) >= 0 {
-		return ""
-	}
-	return programName("x/" + text[strings.LastIndexByte(text[:i], '/')+1:])
-}
-
-// unknown judges a command that could be anything: no value may be what a shell or an interpreter would run.
-func (s *scope) unknown(args []field, in input) {
-	const place, instead = "a command whose name is not known", "write the command's name yourself"
-	reached, operand := in.open, false
-	for i, f := range args {
-		text := f.lit()
-		flag := i > 0 && len(args[i-1].lit()) > 1 && args[i-1].lit()[0] == '-'
-		if f.reached(s.vals) {
-			reached = true
-			if (!operand || flag) && !s.all(numbers, place, whyCode, instead) {
-				return
-			}
-		}
-		operand = operand || !strings.HasPrefix(text, "-")
-	}
-	if reached {
-		s.all(anOperand, place, whyCode, instead)
-	}
+	return instead
 }

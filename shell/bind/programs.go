@@ -1,794 +1,515 @@
 package bind
 
 import (
-	"regexp"
+	"path"
 	"slices"
 	"strings"
-	"sync"
 )
 
-const (
-	asArgument = "pass it as an argument instead"
-	putDashes  = "put -- before it, or ./ if it is a path"
-)
-
-// program judges the words of a program that the table knows.
-func (s *scope) program(name string, args []field, in input) {
-	if len(s.findings) > 0 {
+// run judges a simple command by its words.
+func (s *scope) run(fs []field, in input) {
+	if len(fs) == 0 || len(s.findings) > 0 || !s.file(fs[0], "a command's name", whyName, ownCommand) {
 		return
 	}
-	if s.starts(name); len(s.findings) > 0 {
-		return
-	}
-	base := versionless(name)
-	r, isReader := readers()[base]
-	if !isReader {
-		r, isReader = readers()[name]
-		base = name
-	}
-	wrapper, wraps := wrappers()[name]
-	joiner, joins := joiners()[name]
-	switch {
-	case name == "eval":
-		s.shellCode(joined(args), nil, in, "eval")
-	case name == "source" || name == ".":
-		if len(args) > 0 {
-			s.script(args[0], in, aShell, name)
+	text, known := fs[0].literal()
+	if !known {
+		if text = fs[0].full(s.vals); strings.LastIndexByte(text, 0) >= strings.LastIndexByte(text, '/') {
+			s.nameless(fs[1:])
+			return
 		}
-	case name == "trap" || name == "alias" || name == "bind" || name == "complete" || name == "compgen" || name == "compopt" || name == "enable" || name == "fc" || name == "hash":
-		s.evaluator(name, args, in)
-	case name == "unset" || name == "read" || name == "mapfile" || name == "readarray" || name == "getopts" || name == "wait" || name == "declare" || name == "typeset" || name == "local" || name == "export" || name == "readonly":
-		s.namer(name, args, in)
-	case name == "let":
-		s.expanded("let")
-	case name == "printf":
-		s.printf(args)
-	case name == "test" || name == "[":
-		s.test(args)
-	case name == "set":
-		s.options(args, options{runs: "*"}, "set")
-	case shells()[base]:
-		s.shell(base, args, in)
-	case isReader && !(base == "bun" && len(args) > 0 && listed("x exec add install i create pm link", args[0].lit())):
-		s.reader(base, r, args, in)
-	case wraps:
-		s.wrapper(name, wrapper.valued, wrapper.before, args, in)
-	case terminals()[name]:
-		s.terminal(name, args, in)
-	case joins:
-		s.joiner(name, joiner, args, in)
-	case name == "git":
-		s.git(args)
-	case gitCommand(name) != "":
-		s.git(append([]field{{bits: []bit{{text: gitCommand(name)}}}}, args...))
-	case editors()[name]:
-		s.editor(name, args, in)
-	default:
-		s.plain(name, args, in)
+		text = "x/" + text[strings.LastIndexByte(path.Dir(text), '/')+1:] // $ROOT/bin/sh
+	}
+	if s.aliases[text] {
+		s.nameless(fs[1:])
+		return
+	}
+	s.program(programName(text), fs[1:], in)
+}
+
+// nameless judges a command that could be any: no value may be what a shell or an interpreter would run.
+func (s *scope) nameless(args []field) {
+	seen := false
+	for i, f := range args {
+		if f.reached(s.vals) {
+			k := operand
+			if !seen || strings.HasPrefix(args[i-1].lit(), "-") {
+				k = number
+			}
+			if !s.within(f, k, "a command whose name is not known", whyCode, "write the command's name yourself") {
+				return
+			}
+		}
+		seen = seen || !strings.HasPrefix(f.lit(), "-")
 	}
 }
 
-// plain judges a program that reads no code of its own but may have options that do, and may start a shell.
-func (s *scope) plain(name string, args []field, in input) {
-	if opts, ok := risky()[name]; ok {
-		s.options(args, opts, name)
-	} else if opts, ok := risky()[versionless(name)]; ok {
-		s.options(args, opts, name)
-	}
-	switch name {
-	case "make", "gmake":
-		s.make(args, in)
-	case "gh", "glab", "hub":
-		s.hosts(name, args)
-	case "scp", "rsync":
-		for _, f := range args {
-			if f.reached(s.vals) && strings.Contains(f.text(s.vals), ":") && !s.all(plainMany, name, whyCode, "write the other machine's path yourself") {
-				return
-			}
-		}
-	case "sbt":
-		for _, f := range args {
-			if f.reached(s.vals) && !s.all(anOperand, name, whyCode, "write its command yourself") {
-				return
-			}
-		}
-	case "just", "task":
-		for _, f := range args {
-			if f.reached(s.vals) && !s.all(plainMany, name+", which pastes it into a shell", whyCode, "check the value first, or pass it by a file") {
-				return
-			}
-		}
-	case "ansible-playbook":
-		for i, f := range args {
-			if i == 0 || !strings.HasPrefix(args[i-1].lit(), "-") {
-				s.script(f, in, aScript, name)
-			}
-		}
-	case "run-parts":
-		for _, f := range args {
-			s.script(f, in, aShell, name)
-		}
-	case "skillhand":
-		if len(args) > 1 && args[0].lit() == "run" {
-			s.script(args[1], in, aShell, name)
-		}
-	case "groff", "troff", "pic", "soelim", "gdb", "lldb":
-		if name == "gdb" || slices.ContainsFunc(args, func(f field) bool { return strings.Contains(f.lit(), "U") }) {
-			s.stdin(in, aScript, name)
-		}
-	case "go", "cargo", "uv", "poetry", "pipenv", "bundle", "pnpm", "yarn", "npm":
-		s.runs(name, args, in)
-	case "tar", "bsdtar":
-		if len(args) == 0 {
-			break
-		}
-		if args[0].reached(s.vals) && !strings.ContainsAny(args[0].text(s.vals), "./-") {
-			s.all(numbers, "tar's first word", whyOption, "write tar's options yourself")
-		}
-		if text := args[0].lit(); !strings.HasPrefix(text, "-") && strings.ContainsAny(text, "IF") && joined(args[1:]).reached(s.vals) { // tar cIf zstd a.tar
-			s.all(anOperand, "tar's program", whyChoice, "name the program with --use-compress-program=")
-		}
-	}
-	if name == "uniq" || name == "xxd" || name == "split" {
-		s.apart(name, args)
-	}
-	if name == "curl" {
-		s.curlConfig(args, in)
-	}
-	if packagers()[versionless(name)] {
-		s.installs(name, args)
-	}
-	if name == "find" || name == "fd" || name == "fdfind" {
-		s.executes(args, in)
-	}
-	if talkers()[name] && (in.open || in.code != nil && in.code.reached(s.vals)) {
-		s.spoken(name, in)
-	}
-	carrier, carries := carriers()[name]
-	if carries {
-		s.carrier(name, carrier, args, in)
-	}
-	s.codeWords(name, args)
-	if len(s.findings) > 0 {
+// program judges the words of a command whose name is known.
+func (s *scope) program(name string, args []field, in input) {
+	if len(s.findings) > 0 || s.funcs[name] {
 		return
 	}
+	r, rest := find(name, args)
+	if r == nil {
+		s.authors(args, in)
+		return
+	}
+	if rows()[name].is(isCall) {
+		calls[name](s, name, args, in)
+		return
+	}
+	if base := rows()[name]; base != nil && r != base && len(rest)+1 < len(args) { // its own options stand before the subcommand
+		s.tool(&row{kind: isTool, words: base.words}, name, args[:len(args)-len(rest)-1], in)
+	}
+	switch r.kind {
+	case isShell:
+		s.shell(name, args, in)
+	case isLang:
+		s.reader(r, name, rest, in)
+	case isWrap, isJoin:
+		s.wrapper(r, name, rest, in)
+	case isTool:
+		s.tool(r, name, rest, in)
+	}
+}
+
+// authors judges a program that the table does not name. Its words are the author's business, unless one of
+// them is a program that reads code, with the words behind it.
+func (s *scope) authors(args []field, in input) {
 	for i, f := range args {
-		base := programName(f.lit())
-		dashes := i > 0 && args[i-1].lit() == "--" && args[0].lit() != "run" && args[0].lit() != "test" && args[0].lit() != "run-script" && args[0].lit() != "start"
-		if carries && (dashes || i > 0 && s.known(base) && !listed(carrier.verbs, base)) {
+		text := f.lit()
+		if text == "" || strings.HasPrefix(text, "./") || i+1 == len(args) {
+			continue
+		}
+		r := lookup(programName(text), nil)
+		if r != nil && (r.kind == isShell || r.kind == isLang && strings.HasPrefix(args[i+1].lead(), "-") || text == "eval") && joined(args[i+1:]).reached(s.vals) {
 			s.run(args[i:], in)
 			return
 		}
-		// Whatever the program, a shell or an interpreter among its words may run.
-		if r, isReader := readers()[versionless(base)]; !listing()[name] && (shells()[base] || isReader) || shells()[base] && slices.ContainsFunc(args[i+1:], isDashC) {
-			if isReader {
-				s.reader(versionless(base), r, args[i+1:], in)
-			} else {
-				s.shell(base, args[i+1:], in)
+	}
+}
+
+// calls are programs, most of them the shell's own, that read their words in a way of their own.
+var calls map[string]func(s *scope, name string, args []field, in input)
+
+func init() {
+	calls = map[string]func(*scope, string, []field, input){
+		"eval": func(s *scope, name string, args []field, _ input) { s.shellCode(joined(args), name) },
+		"source": func(s *scope, name string, args []field, _ input) {
+			if len(args) > 0 {
+				s.script(args[0], name)
 			}
+		},
+		"trap": func(s *scope, name string, args []field, _ input) {
+			if len(args) > 0 && args[0].lit() == "--" {
+				args = args[1:]
+			}
+			if len(args) > 0 {
+				s.shellCode(args[0], name)
+			}
+		},
+		"alias": func(s *scope, name string, args []field, _ input) {
+			for _, f := range args {
+				s.shellCode(after(f, strings.IndexByte(f.lead(), '=')+1), name)
+			}
+		},
+		"bind": (*scope).noValues, "complete": (*scope).noValues, "compgen": (*scope).noValues, "compopt": (*scope).noValues, "enable": (*scope).noValues,
+		"fc": (*scope).noValues, "hash": (*scope).noValues, "history": (*scope).noValues, "let": (*scope).let, "set": (*scope).setWords, "shopt": (*scope).noValues,
+		"unset": (*scope).namer, "read": (*scope).namer, "mapfile": (*scope).namer, "readarray": (*scope).namer, "getopts": (*scope).namer, "wait": (*scope).namer,
+		"declare": (*scope).namer, "typeset": (*scope).namer, "local": (*scope).namer, "export": (*scope).namer, "readonly": (*scope).namer,
+		"printf": (*scope).printf, "test": (*scope).test, "[": (*scope).test,
+		"git": (*scope).git, "find": (*scope).find, "make": (*scope).make, "gmake": (*scope).make, "dd": (*scope).dd, "command": (*scope).command, "type": func(*scope, string, []field, input) {},
+		"busybox": func(s *scope, _ string, args []field, in input) { s.run(args, in) }, "toybox": func(s *scope, _ string, args []field, in input) { s.run(args, in) },
+	}
+	calls["."] = calls["source"]
+}
+
+func (s *scope) noValues(name string, args []field, _ input) {
+	for _, f := range args {
+		if !s.within(f, number, name, whyCode, asArgument) {
+			return
+		}
+		if s.mentions(f.own()) || len(s.handed) > 0 && strings.Contains(f.own(), "$") {
+			s.all(number, name, whyCode, asArgument)
 			return
 		}
 	}
 }
 
-// apart judges a program that reads one operand and writes another: one value may not be both.
-func (s *scope) apart(name string, args []field) {
-	seen := map[int]bool{}
+func (s *scope) let(name string, args []field, _ input) {
+	if joined(args).reached(s.vals) || strings.ContainsAny(joined(args).own(), "abcdefghijklmnopqrstuvwxyz") {
+		s.expanded(name)
+	}
+}
+
+// setWords judges set: words behind -- are data, before it they could be options.
+func (s *scope) setWords(name string, args []field, _ input) {
 	for _, f := range args {
-		if strings.HasPrefix(f.text(s.vals), "-") {
-			continue
+		if f.lit() == "--" {
+			return
 		}
-		for _, i := range f.values(s.vals) {
-			if seen[i] {
-				s.report(i, "an operand that "+name+" writes", whyOption, "put the value in double quotes")
-				return
-			}
-			seen[i] = true
+		if f.reached(s.vals) && f.lead() == "" && !s.within(f, noOption, name, whyOption, "write set -- before it") {
+			return
 		}
 	}
 }
 
-// curlConfig judges settings that curl reads: a line of them can say where it writes.
-func (s *scope) curlConfig(args []field, in input) {
+func (s *scope) command(_ string, args []field, in input) {
+	if len(args) > 0 && (args[0].lit() == "-v" || args[0].lit() == "-V") {
+		return
+	}
+	if len(args) > 0 && args[0].lit() == "-p" {
+		args = args[1:]
+	}
+	s.run(args, in)
+}
+
+// namer judges commands of the shell whose words are names of variables.
+func (s *scope) namer(name string, args []field, _ input) {
 	for i, f := range args {
 		flag := f.lit()
-		file := field{}
 		switch {
-		case flag == "--config" || len(flag) > 1 && flag[1] != '-' && flag[0] == '-' && strings.HasSuffix(flag, "K"):
-			if i+1 < len(args) {
-				file = args[i+1]
-			}
-		case strings.HasPrefix(flag, "-") && strings.HasSuffix(flag, "K-"):
-			file = field{bits: []bit{{text: "-"}}}
-		default:
-			continue
-		}
-		input := file.lit() == "-" && (in.open || in.code != nil && in.code.reached(s.vals))
-		if (input || s.holds(file)) && !s.all(aWordOrPath, "curl's settings", whyOption, "give the address as an argument") {
+		case i > 0 && name == "read" && slices.Contains([]string{"-p", "-d", "-i", "-t", "-n", "-N", "-u"}, args[i-1].lit()) && !f.many:
+		case (name == "mapfile" || name == "readarray") && strings.HasPrefix(f.lead(), "-") && strings.Contains(f.lead(), "C"):
+			s.shellCode(joined(append([]field{after(f, strings.IndexByte(f.lead(), 'C')+1)}, args[i+1:]...)), name)
 			return
+		case len(flag) > 1 && flag[0] == '-':
+			if name != "read" && name != "unset" && name != "export" && strings.ContainsAny(flag, "inaA") {
+				s.expanded(name)
+			}
+		case s.ints[flag] && name != "unset":
+			s.expanded(name + " " + flag)
+		case isObeyed(flag) && name != "unset" && name != "export":
+			s.all(never, name+" "+flag, whySetting, "read into a variable of your own")
+		default:
+			s.names(name, f)
 		}
 	}
 }
 
-// carrier judges a program that runs a command by one of its subcommands.
-func (s *scope) carrier(name string, c carrier, args []field, in input) {
-	const instead = "write the command yourself, and pass the value as a word of it"
-	verb, sub, before, own := false, false, c.before, false
-	for i := 0; i < len(args) && len(s.findings) == 0; i++ {
-		f := args[i]
-		text := f.lit()
-		switch {
-		case listed(c.code, text) && i+1 < len(args):
-			s.shellCode(joined(args[i+1:]), nil, in, name)
-			return
-		case listed(c.valued, text):
-			i++
-		case !verb && listed(c.verbs, text):
-			verb, own = true, text == "run" && c.before > 0
-		case text == "--" && verb:
-			s.run(args[i+1:], in)
-			return
-		case strings.HasPrefix(f.lead(), "-") || text == "compose":
-		case !verb:
-			if f.reached(s.vals) && !sub && (f.open() || verbs()[firstWord(f.text(s.vals))] || listed(c.verbs, firstWord(f.text(s.vals)))) {
-				s.all(numbers, name+"'s subcommand", whyChoice, "write the subcommand yourself")
-			}
-			if sub || f.reached(s.vals) || packagers()[name] {
-				return // some other subcommand
-			}
-			sub = true // docker compose, ip netns
-		case listed(c.verbs, text): // fly ssh console
-		case before > 0:
-			before--
-			if own = own && !f.reached(s.vals) && !isBare(text); f.reached(s.vals) && f.many && !s.all(anOperand, name, whyName, instead) {
-				return
-			}
-		case own && f.reached(s.vals): // an argument for the program of the author's image
-			return
-		case c.joins:
-			s.shellCode(joined(args[i:]), nil, in, name)
-			return
-		default:
-			s.run(args[i:], in)
-			return
-		}
-	}
-}
-
-// isBare recognises images that are a system or a language and no program: what follows is the command's name.
-func isBare(image string) bool {
-	name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(image, "docker.io/"), "library/"), ":")
-	name, _, _ = strings.Cut(name, "@")
-	return bareImages()[name]
-}
-
-var bareImages = sync.OnceValue(func() map[string]bool {
-	return set("alpine ubuntu debian fedora centos rockylinux almalinux amazonlinux archlinux busybox bash node python ruby perl php golang rust gcc openjdk eclipse-temurin maven gradle")
-})
-
-func firstWord(s string) string {
-	word, _, _ := strings.Cut(strings.TrimSpace(s), " ")
-	return word
-}
-
-// codeWords judges the words of flags that most programs take for code, and
-// what a program keeps to run later: its configuration, its aliases.
-func (s *scope) codeWords(name string, args []field) {
-	row, known := risky()[name]
-	known = known && !listed(row.runs, "*")
-	if listing()[name] && !known || strings.HasPrefix(name, "./") || passing()[name] || cutting()[name] {
+func (s *scope) printf(_ string, args []field, _ input) {
+	if len(args) == 0 || !strings.HasPrefix(args[0].full(s.vals), "-v") && !args[0].dirty() {
 		return
 	}
-	keeps := false
+	if args[0].dirty() {
+		s.all(noOption, "printf", whyOption, "write '%s' before it")
+		return
+	}
+	to := after(args[0], 2)
+	if args[0].lit() == "-v" && len(args) > 1 {
+		to = args[1]
+	}
+	if len(args[0].values(s.vals)) > 0 {
+		s.within(args[0], never, "printf -v", whySetting, nameIt)
+	} else if isObeyed(to.lit()) {
+		s.all(number, "printf -v "+to.lit(), whySetting, "print into a variable of your own")
+	} else if !isName(to.lit()) || integers()[to.lit()] {
+		s.expanded("printf -v")
+		s.names("printf -v", to)
+	}
+}
+
+// test judges [ and test: -v and -R take a variable's name, which is expanded.
+func (s *scope) test(name string, args []field, _ input) {
 	for i, f := range args {
-		if !f.reached(s.vals) {
-			keeps = keeps || i == 0 && (f.lit() == "config" || f.lit() == "configure" || f.lit() == "alias" || f.lit() == "plugin" || f.lit() == "pkg" || f.lit() == "set" || f.lit() == "set-script" || f.lit() == "env")
-			continue
-		}
 		before := ""
 		if i > 0 {
 			before = args[i-1].lit()
 		}
-		lead, _, joined := strings.Cut(f.lead(), "=")
-		flag := !known && listed(codeFlags, before) || strings.HasPrefix(before, "--") && listed(codeFlags, before) || joined && strings.HasPrefix(lead, "--") && listed(codeFlags, lead)
-		if keeps && args[0].lit() == "pkg" && joined && !strings.Contains(lead, "script") {
-			continue // description=…
-		}
-		if (flag || keeps) && !s.all(aName, name+" "+before, whyCode, "write it yourself, or "+asArgument) {
-			return
-		}
-	}
-}
-
-func isDashC(f field) bool {
-	t := f.lit()
-	return len(t) > 1 && t[0] == '-' && strings.HasSuffix(t, "c")
-}
-
-// terminal judges a program that types what it is given into a shell.
-func (s *scope) terminal(name string, args []field, in input) {
-	for i, f := range args {
-		k := wordOnly
-		if i > 0 && listed("-t -s -n", args[i-1].lit()) {
-			k = anOperand // a session's name
-		}
-		if f.reached(s.vals) && !s.all(k, name, whyCode, "type it yourself") {
-			return
-		}
-		if i > 0 && args[i-1].lit() == "-f" {
-			s.script(f, in, aShell, name)
-		}
-		if _, isLit := f.literal(); isLit && strings.Contains(f.lit(), " ") {
-			s.shellCode(f, nil, in, name)
-		}
-	}
-}
-
-// hosts judges gh and its kind: aliases and extensions are code, and what follows -- are git's options, or ssh's.
-func (s *scope) hosts(name string, args []field) {
-	sub := ""
-	for i, f := range args {
 		switch {
-		case sub == "" && f.reached(s.vals) && !hostWords()[f.text(s.vals)]:
-			s.all(never, name+"'s subcommand", whyChoice, "write the subcommand yourself")
-		case (sub == "alias" || sub == "config" || sub == "extension" || sub == "ext") && f.reached(s.vals):
-			s.all(numbers, name+" "+sub, whyCode, "write it yourself")
-		case f.text(s.vals) == "--":
-			s.options(args[i+1:], options{runs: "*"}, name)
-			return
-		case sub == "" && !strings.HasPrefix(f.lead(), "-"):
-			sub = f.text(s.vals)
-		}
-		if len(s.findings) > 0 {
-			return
-		}
-	}
-}
-
-var hostWords = sync.OnceValue(func() map[string]bool {
-	return set("pr issue run repo release workflow search api label gist status browse auth project ruleset secret variable cache org mr ci")
-})
-
-// known reports whether the table has a row by which a program reads code or runs others.
-func (s *scope) known(name string) bool {
-	_, isReader := readers()[versionless(name)]
-	_, wraps := wrappers()[name]
-	_, joins := joiners()[name]
-	return isReader || wraps || joins || shells()[name] || name == "eval" || name == "find"
-}
-
-// executes judges the commands that find -exec and fd -x run. {} is what was
-// found: if a value says where to look or for what, it chooses.
-func (s *scope) executes(args []field, in input) {
-	first := slices.IndexFunc(args, func(f field) bool { return isExec(f.lit()) })
-	if first < 0 {
-		return
-	}
-	chooses := slices.ContainsFunc(args[:first], func(f field) bool { return f.reached(s.vals) })
-	chooses = chooses || s.deeds.files()
-	root := len(args) > 0 && args[0].reached(s.vals)
-	for i := first; i < len(args); i++ {
-		if !isExec(args[i].lit()) {
-			continue
-		}
-		rest := args[i+1:]
-		if end := slices.IndexFunc(rest, func(f field) bool { t := f.lit(); return t == ";" || t == "+" }); end >= 0 {
-			rest = rest[:end]
-		}
-		i += len(rest) // what is in there is judged
-		if chooses {
-			rest = s.replaced(rest, "{}", bit{hole: true, open: true})
-			for j, f := range rest {
-				if !root && len(f.bits) > 0 && f.bits[0].open {
-					rest[j].bits = append([]bit{{text: "./"}}, f.bits...) // no option
-				}
+		case f.lit() == "-v" || f.lit() == "-R":
+			s.expanded(name + " " + f.lit())
+		case !f.reached(s.vals) || strings.HasPrefix(before, "-") || strings.HasSuffix(before, "=") || strings.HasPrefix(before, "="):
+		case i+1 < len(args) && args[i+1].lit() != "]" && isOperator(args[i+1].lit()):
+		default:
+			if !s.within(f, noSwitch, name+" -v", whyArithmetic, "write -n before it") {
+				return
 			}
 		}
+	}
+}
+
+func isOperator(text string) bool {
+	return slices.Contains([]string{"=", "==", "!=", "<", ">", "-eq", "-ne", "-gt", "-ge", "-lt", "-le", "-nt", "-ot", "-ef", "-a", "-o"}, text)
+}
+
+func (s *scope) dd(name string, args []field, _ input) {
+	for _, f := range args {
+		if f.lead() == "" && f.reached(s.vals) && !s.within(f, never, name, whyOption, "write if= before it") {
+			return
+		}
+	}
+}
+
+// script judges a file that is run by a shell or an interpreter.
+func (s *scope) script(f field, name string) {
+	s.file(f, "the file that "+name+" runs", whyCode, ownFile)
+}
+
+// stdin judges a program that reads its code from its input.
+func (s *scope) stdin(in input, r *row, name string) {
+	switch {
+	case in.code != nil && r.kind == isShell:
+		s.shellCode(*in.code, name+"'s input")
+	case in.code != nil:
+		s.langCode(*in.code, r.lang(), name)
+	case in.fed, r.kind == isShell, s.depth > 0:
+		s.all(number, name+"'s input", whyCode, asArgument)
+	}
+}
+
+// shell judges what a shell runs: the text after -c, a file, or its input.
+func (s *scope) shell(name string, args []field, in input) {
+	code, fromInput := false, false
+	r := lookup(name, nil)
+	for i := 0; i < len(args); i++ {
+		f := args[i]
+		text, known := f.literal()
+		power := (name == "pwsh" || name == "powershell" || name == "cmd") && known
+		switch {
+		case !known:
+		case text == "-n" || text == "--version" || text == "--help":
+			return // it only reads the file, or none
+		case strings.HasPrefix(strings.ToLower(text), "--c"), power && (strings.HasPrefix(strings.ToLower(text), "-c") || strings.HasPrefix(strings.ToLower(text), "/")):
+			code = true
+			continue
+		case text == "--rcfile" || text == "--init-file":
+			if i++; i < len(args) {
+				s.script(args[i], name)
+			}
+			continue
+		case text == "-" || strings.HasPrefix(text, "--"):
+			continue
+		case len(text) > 1 && (text[0] == '-' || text[0] == '+'):
+			code = code || strings.Contains(text, "c") && text[0] == '-'
+			fromInput = fromInput || strings.Contains(text, "s") && text[0] == '-'
+			i += strings.Count(text, "o") + strings.Count(text, "O") // each has a word of its own: -euo pipefail
+			continue
+		}
+		switch {
+		case code && power:
+			s.shellCode(joined(args[i:]), name)
+		case code:
+			s.shellCode(f, name+" -c")
+		case fromInput:
+			if f.reached(s.vals) {
+				s.within(f, noOption, name, whyOption, "write -- before it")
+			}
+			s.stdin(in, r, name)
+		default:
+			s.script(f, name)
+		}
+		return
+	}
+	if !code {
+		s.stdin(in, r, name)
+	}
+}
+
+// shellCode judges text that a shell parses again. Rule 2: a value there is pasted, so it must be
+// plain; then the text is judged as a line of its own.
+func (s *scope) shellCode(f field, place string) {
+	if !s.within(f, plain, place, whyCode, asArgument) || f.dirty() && !s.all(number, place, whyCode, asArgument) {
+		return
+	}
+	for _, x := range f.bits {
+		if x.value > 0 && !plainText(strings.ReplaceAll(x.said(s.vals), " ", "")) {
+			s.report(x.value-1, place, whyCode, asArgument)
+			return
+		}
+	}
+	file, err := parseHoles(f.join(func(x bit) string { return "${" + s.Vars[x.value-1].Name + "}" }))
+	if err != nil || s.depth >= maxDepth {
+		if strings.Contains(f.own(), "$") || f.reached(s.vals) {
+			s.all(number, place, whyCode, asArgument)
+		}
+		return
+	}
+	s.look(file, s.depth+1, true)
+}
+
+// wrapper judges a program that runs another, or hands its words to a shell: its own words, then the command.
+func (s *scope) wrapper(r *row, name string, args []field, in input) {
+	rest, replace, open := args, "", r.before
+	for len(rest) > 0 && len(s.findings) == 0 {
+		f := rest[0]
+		text, known := f.literal()
+		key, _, assigns := strings.Cut(f.lead(), "=")
+		o := r.option(f.lead())
+		switch {
+		case text == "-" && r.assigns():
+			rest = rest[1:]
+			continue
+		case text == "--":
+			rest = rest[1:]
+			if open > 0 && r.dashes() {
+				open = 0
+			}
+			continue
+		case assigns && isName(key) && r.assigns():
+			s.setting(key, after(f, len(key)+1), true)
+			rest = rest[1:]
+			continue
+		case assigns && name == "env" && !strings.HasPrefix(key, "-"):
+			if s.mentions(f.own()) || f.reached(s.vals) {
+				s.all(number, name, whySetting, nameIt)
+			}
+			rest = rest[1:]
+			continue
+		case strings.HasPrefix(f.lead(), "-") && len(f.lead()) > 1:
+			if name == "xargs" && replacing().MatchString(text) {
+				replace = replacement(text, rest)
+			}
+			n := s.ownOption(r, name, o, rest, in)
+			if o.sort == '!' || n == 0 {
+				return
+			}
+			rest = rest[n:]
+			continue
+		case len(f.values(s.vals)) > 0 && len(f.values(s.vals)) == len(f.bits) && strings.HasPrefix(f.full(s.vals), "-"):
+			s.within(f, never, name, whyChoice, ownCommand)
+			return
+		case open > 0:
+			if f.reached(s.vals) && !s.within(f, r.ops(operand), name, whyChoice, "write it yourself") {
+				return
+			}
+			open--
+			rest = rest[1:]
+			continue
+		}
+		_ = known
+		break
+	}
+	if len(rest) == 0 {
+		if in.fed && !slices.Contains([]string{"xargs", "env", "nice", "nohup", "exec", "time", "builtin", "stdbuf"}, name) || name == "parallel" || name == "sem" {
+			s.stdin(in, &row{kind: isShell}, name)
+		}
+		return
+	}
+	s.wrapped(r, name, rest, replace, in)
+}
+
+// ownOption judges a wrapper's own option, and returns how many words it takes.
+func (s *scope) ownOption(r *row, name string, o option, rest []field, in input) int {
+	f := rest[0]
+	attached := o.rest < len(f.lead()) || len(f.bits) > 1
+	if len(s.handed) > 0 && len(rest) > 1 && strings.HasPrefix(rest[1].own(), "|") || s.mentions(f.own()) || len(rest) > 1 && o.sort != '-' && s.mentions(rest[1].own()) && strings.ContainsAny(rest[1].own(), " |") {
+		s.all(number, "an option of "+name, whyWritten, dataName)
+		return 0
+	}
+	switch {
+	case o.sort == 0: // nobody knows whether the next word belongs to it: both must be harmless
+		if !s.within(f, version, "an option of "+name, whyOption, "write the options yourself") {
+			return 0
+		}
+		if len(rest) > 2 && !attached {
+			next := rest[1].lit()
+			switch known := lookup(programName(next), nil) != nil && !aNumber(next); {
+			case rest[1].reached(s.vals):
+				if !s.within(rest[1], number, name, whyChoice, ownCommand) {
+					return 0
+				}
+				return 2
+			case aNumber(next) || strings.HasSuffix(next, "/") || strings.HasPrefix(next, "/dev/"):
+				return 2
+			case next == "--" || strings.HasPrefix(next, "-") || known || strings.Contains(next, "/"):
+			default:
+				s.wrapper(r, name, rest[2:], in)
+			}
+		}
+		return 1
+	case o.sort == '-':
+		return 1
+	case attached:
+		s.optionWord(r, name, o, after(f, o.rest), in)
+		if o.sort == '!' && r.kind == isWrap && len(rest) > 1 { // env -S "A=1 bash -c" "$0"
+			s.shellCode(joined(append([]field{after(f, o.rest)}, rest[1:]...)), name)
+		}
+		return 1
+	case len(rest) > 1:
+		if o.sort == '!' {
+			s.shellCode(joined(rest[1:]), name)
+			return len(rest)
+		}
+		s.optionWord(r, name, o, rest[1], in)
+		return 2
+	}
+	return 1
+}
+
+// wrapped judges the command that a wrapper runs.
+func (s *scope) wrapped(r *row, name string, rest []field, replace string, in input) {
+	if rest[0].lit() == "--" {
+		rest = rest[1:]
+	}
+	switch {
+	case len(rest) == 0:
+	case r.kind == isJoin && (name == "parallel" || name == "sem"):
+		s.parallel(rest, in)
+	case r.kind == isJoin:
+		s.shellCode(joined(rest), name)
+		if in.fed && r.before > 0 && joined(rest).reached(s.vals) {
+			return
+		}
+	case name == "xargs":
+		if replace != "" {
+			rest = replaced(rest, replace)
+		} else {
+			rest = append(slices.Clone(rest), unknown())
+		}
+		s.run(rest, input{})
+	default:
 		s.run(rest, in)
 	}
 }
 
-func isExec(flag string) bool {
-	switch flag {
-	case "-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch":
-		return true
+// parallel judges GNU parallel: the words behind ::: are pasted, and so is its input.
+func (s *scope) parallel(rest []field, in input) {
+	end := slices.IndexFunc(rest, func(f field) bool { return strings.HasPrefix(f.lit(), "::") })
+	if end < 0 {
+		end = len(rest)
 	}
-	return false
+	command := rest[:end]
+	if end == 0 || !lookup(command[0].lit(), nil).is(isData) {
+		if joined(rest[end:]).reached(s.vals) || in.fed || len(s.writes) > 0 || s.foreign {
+			s.all(number, "parallel", whyCode, asArgument) // what it puts in may be code
+		}
+	}
+	s.shellCode(joined(command), "parallel")
 }
 
-// make judges make: its file, its variables, which its recipes paste into a shell, and its targets.
-func (s *scope) make(args []field, in input) {
-	const instead = "check the value first, or pass it by a file"
-	if s.deeds.exports && !s.all(plainMany, "make, which pastes variables into a shell", whyCode, instead) {
-		return
-	}
-	for i, f := range args {
-		before := ""
-		if i > 0 {
-			before = args[i-1].lit()
-		}
-		text, lead := f.lit(), f.lead()
-		if s.deeds.exports && strings.HasPrefix(text, "--eval") && !s.all(numbers, "make --eval", whyCode, instead) {
-			return
-		}
-		key, _, assigns := strings.Cut(lead, "=")
-		if i := strings.IndexByte(lead, 'f'); i > 1 && lead[0] == '-' && lead[1] != '-' && strings.Trim(lead[1:i], "knsBiqwdr") == "" { // -kf -
-			if i+1 < len(lead) {
-				text, lead = "-f"+strings.TrimPrefix(text, lead[:i+1]), "-f"+lead[i+1:]
-			} else {
-				continue
-			}
-		}
-		if i := strings.IndexByte(before, 'f'); i > 1 && before[0] == '-' && before[1] != '-' && i == len(before)-1 {
-			before = "-f"
-		}
-		file := before == "-f" || before == "--file" || before == "--makefile"
-		switch {
-		case file && text == "-", strings.HasPrefix(text, "-f-"), strings.HasSuffix(text, "file=-"), strings.Contains(text, "/dev/"):
-			s.stdin(in, aScript, "make")
-			if s.deeds.exports {
-				s.all(numbers, "make", whyCode, instead)
-			}
-		case file, strings.HasPrefix(lead, "-f"), strings.HasPrefix(lead, "--file="), strings.HasPrefix(lead, "--makefile="):
-			s.script(f, in, aScript, "make")
-		case !f.reached(s.vals):
-		case before == "-C" || before == "--directory" || before == "-j":
-			s.all(inFolder, "make "+before, whyCode, "write the folder yourself")
-		case assigns && strings.HasSuffix(key, "!"):
-			s.all(numbers, "make "+key+"=", whyCode, instead)
-		case assigns && (key == "SHELL" || key == ".SHELLFLAGS" || isSetting(key) && key != "ENV"):
-			s.all(never, "make "+key+"=", whySetting, "set "+key+" to a text of your own")
-		case assigns:
-			s.pasted(f, plainWords, "make "+key+"=, which recipes paste into a shell", instead)
-		case f.open():
-			s.all(aTarget, "make", whyCode, "check the target's name first")
-		case !aTarget.holds(f.text(s.vals)):
-			s.report(f.values(s.vals)[0], "make", whyCode, "check the target's name first")
-		}
-		if len(s.findings) > 0 {
-			return
-		}
-	}
-}
+var replacing = regexpOnce(`^-[a-zA-Z0-9]*[Ii]|^--re`)
 
-// quietFlags are the usual ones of package managers.
-const quietFlags = "-q -U -D -g -y -E --quiet --upgrade --save-dev --dev --global --yes --user --save --save-exact --no-cache-dir --exact --optional --frozen-lockfile --no-save --legacy-peer-deps"
-
-// installs judges what a package manager is to install: a package by its name,
-// not a folder or an address whose scripts would run.
-func (s *scope) installs(name string, args []field) {
-	sub := ""
-	if i := slices.IndexFunc(args, func(f field) bool { return !strings.HasPrefix(f.lead(), "-") }); i >= 0 {
-		sub = args[i].lit()
-	}
-	switch sub {
-	case "install", "add", "i", "create", "init", "ci", "link", "download", "wheel", "require":
-		for _, f := range args {
-			if f.reached(s.vals) && !listed(quietFlags, f.text(s.vals)) && (f.open() || !aPackage.holds(f.text(s.vals))) && !s.all(aPackage, name+" "+sub, whyCode, "name the package yourself") {
-				return
-			}
-		}
-	case "":
-		if len(args) > 0 && args[0].reached(s.vals) && name != "go" && name != "cargo" && (args[0].open() || verbs()[args[0].text(s.vals)] || !aWord(args[0].text(s.vals))) {
-			s.all(numbers, name+"'s subcommand", whyChoice, "write the subcommand yourself")
-		}
-	}
-}
-
-// runs judges go run, poetry run, npm exec and the like, whose operand is what runs.
-func (s *scope) runs(name string, args []field, in input) {
-	if len(args) < 2 {
-		return
-	}
-	switch sub := args[0].lit(); {
-	case sub == "node" && (name == "yarn" || name == "pnpm"):
-		s.run(args, in)
-	case sub == "exec" || sub == "dlx" || sub == "x" || sub == "run" && name != "npm" && name != "pnpm" && name != "yarn" && name != "cargo":
-		for _, f := range args[1:] {
-			if t := f.lit(); strings.HasPrefix(t, "-") {
-				continue
-			}
-			if f.reached(s.vals) {
-				s.script(f, in, aScript, name+" "+sub)
-			}
-			return
-		}
-	}
-}
-
-// editor judges an editor's commands: vim -c, emacs --eval, and what ed reads.
-func (s *scope) editor(name string, args []field, in input) {
-	s.options(args, options{runs: "* +* !* (*"}, name)
-	for i, f := range args {
-		if s.deeds.exports && (strings.ContainsAny(f.lit(), "!$") || strings.Contains(f.lit(), "exe")) || in.code != nil && s.deeds.exports && strings.Contains(in.code.lit(), "!") {
-			s.all(numbers, name+"'s command", whyCode, asArgument)
-			return
-		}
-		if i > 0 && name != "ed" && name != "red" && listed("-S -s -u --load -l", args[i-1].lit()) && f.lit() != "" && s.written(f.lit()) {
-			s.script(f, in, aShell, name)
-		}
-		command := strings.HasPrefix(f.lead(), "+") || strings.HasPrefix(f.lead(), "-")
-		if i > 0 {
-			switch args[i-1].lit() {
-			case "-c", "--cmd", "-S", "-s", "-u", "--eval", "-eval", "-f", "-l", "--load":
-				command = true
-			case "-e":
-				command = strings.HasPrefix(name, "emacs")
-			}
-		}
-		if command && f.reached(s.vals) && !s.all(numbers, name+"'s command", whyCode, asArgument) {
-			return
-		}
-	}
-	if in.open {
-		s.spoken(name, in)
-	}
-}
-
-// spoken judges what a program reads that has commands of its own: !reboot.
-func (s *scope) spoken(name string, in input) {
-	k := plainMany
-	if s.deeds.change.other || s.deeds.change.escapes {
-		k = numbers
-	}
-	s.all(k, name+"'s input", whyCode, asArgument)
-}
-
-// git judges git by its subcommand.
-func (s *scope) git(args []field) {
-	for i := 0; i < len(args); i++ {
-		f := args[i]
-		text := f.lit()
-		switch {
-		case text == "-c" || text == "--exec-path" || text == "--config-env":
-			if i++; i < len(args) && args[i].reached(s.vals) && !strings.Contains(args[i].lead(), "=") {
-				s.all(never, "git -c", whySetting, "name the setting yourself: git -c user.name=…")
-				return
-			} else if i < len(args) && args[i].reached(s.vals) && !strings.HasPrefix(args[i].lead(), "user.") {
-				s.all(aSwitch, "git -c", whySetting, "keep such settings out of the command")
-			}
-			if i < len(args) {
-				if key, _, ok := strings.Cut(args[i].lead(), "="); ok && !quietKey(key) && s.holds(after(args[i], key+"=")) {
-					s.all(numbers, "git -c "+key+", which may lead to a file that the line writes", whySetting, "keep such settings out of the command")
-				}
-				if _, code, ok := strings.Cut(args[i].lit(), "="); ok && strings.ContainsAny(code, " /!") {
-					s.shellCode(field{bits: []bit{{text: strings.TrimPrefix(code, "!")}}}, nil, input{}, "git -c")
-				}
-			}
-			if s.deeds.exports && text == "--config-env" {
-				s.all(aSwitch, "git "+text, whySetting, "keep such settings out of the command")
-			}
-		case strings.HasPrefix(f.lead(), "--config-env=") || strings.HasPrefix(f.lead(), "--exec-path="):
-			if f.reached(s.vals) || s.deeds.exports {
-				s.all(aSwitch, "git "+f.lead(), whySetting, "keep such settings out of the command")
-			}
-		case text == "-C" || text == "--git-dir" || text == "--work-tree" || text == "--namespace":
-			i++
-			if i < len(args) && args[i].many && !s.all(plainOnly, "git", whyOption, "put the value in double quotes") {
-				return
-			}
-		case strings.HasPrefix(text, "-"):
-		case text == "" && (f.open() || riskyGit()[f.text(s.vals)] == options{} || listed(riskyGit()[f.text(s.vals)].runs, "*")):
-			if f.reached(s.vals) {
-				s.all(wordOnly, "git's subcommand", whyChoice, "write the subcommand yourself")
-			}
-			return
-		default:
-			text := f.text(s.vals)
-			opts, known := riskyGit()[text]
-			if !known && quietGit()[text] {
-				opts = options{writes: "--output --export-marks"} // which many have from git diff
-			} else if !known {
-				opts = anyGit() // an alias stands for any other
-			}
-			s.options(args[i+1:], opts, "git "+text)
-			s.gitRuns(text, args[i+1:])
-			return
-		}
-	}
-}
-
-// gitRuns judges the subcommands that run commands.
-func (s *scope) gitRuns(sub string, args []field) {
-	for i, f := range args {
-		switch t := f.lit(); {
-		case sub == "remote-ext" && f.reached(s.vals):
-			s.all(numbers, "git "+sub, whyCode, "write the command yourself")
-			return
-		case t == "run" && sub == "bisect":
-			s.run(args[i+1:], input{})
-			return
-		case (t == "--exec" || t == "-x") && sub == "rebase", t == "foreach" && sub == "submodule", (t == "--extcmd" || t == "-x") && sub == "difftool", strings.HasSuffix(t, "-filter") && sub == "filter-branch":
-			s.shellCode(joined(args[i+1:]), nil, input{}, "git "+sub)
-			return
-		case (strings.HasPrefix(f.lead(), "--exec=") && sub == "rebase") && f.reached(s.vals):
-			s.shellCode(after(f, "--exec="), nil, input{}, "git "+sub)
-		case sub == "config" && i == len(args)-1 && i > 0 && (f.reached(s.vals) || s.holds(f) || s.runsWritten(f.lit())) && !quietKey(args[i-1].lit()):
-			s.all(aSwitch, "git config", whySetting, "set only user.* and the like to a value")
-		}
-	}
-}
-
-// quietKey recognises settings of git that run nothing.
-func quietKey(key string) bool {
-	section, _, _ := strings.Cut(strings.ToLower(key), ".")
-	switch section {
-	case "user", "author", "committer", "init", "color", "branch", "push", "pull", "i18n", "advice", "blame", "log", "status", "help":
-		return true
-	}
-	return strings.HasPrefix(key, "--") // --get and its kind
-}
-
-// after returns a field without the text that it begins with.
-func after(f field, text string) field {
-	bits := slices.Clone(f.bits)
-	bits[0].text = strings.TrimPrefix(bits[0].text, text)
-	return field{bits: bits, many: f.many}
-}
-
-// wrapper judges a program that runs another: its own words, then the command, wherever that begins.
-func (s *scope) wrapper(name, valued string, before int, args []field, in input) {
-	if (name == "command") && len(args) > 0 && (args[0].lit() == "-v" || args[0].lit() == "-V") {
-		return // only asks where a command is
-	}
-	in.open = in.open || name == "xargs" && s.deeds.files() // what it reads may name such a file
-	replace := ""
-	vague := false // where the command begins cannot be told: a flag that is not known may have a word of its own
-	for i := 0; i < len(args); i++ {
-		f := args[i]
-		text := f.lit()
-		_, isLit := f.literal()
-		switch {
-		case strings.HasPrefix(text, "-"):
-			vague = vague || strings.HasPrefix(text, "--") && !strings.Contains(text, "=") && !listed(valued, text) && !listed(wordless, text)
-			if isCode(name, text) {
-				if i+1 < len(args) {
-					s.shellCode(joined(args[i+1:]), nil, in, name)
-				}
-				return
-			}
-			if name == "env" && splits().MatchString(f.lead()) {
-				s.shellCode(joined(append([]field{after(f, f.lead()[:strings.IndexAny(f.lead()+"=", "S=")+1])}, args[i+1:]...)), nil, in, name)
-				return
-			}
-			if i+1 < len(args) && name == "xargs" && (text == "-a" || text == "--arg-file") {
-				in.open = s.holds(args[i+1])
-			}
-			if i+1 < len(args) && (text == "-C" || text == "--chdir" || text == "-D") && (name == "env" || name == "sudo") && args[i+1].reached(s.vals) {
-				s.deeds.moves = true
-			}
-			if name == "xargs" {
-				replace = replacement(text, args[i+1:], replace)
-			}
-			if listed(valued, text) || len(text) > 2 && text[1] != '-' && !listed(valued, text[:2]) && listed(valued, "-"+text[len(text)-1:]) {
-				i++
-				if i < len(args) && strings.HasPrefix(args[i].lit(), "|") {
-					s.shellCode(after(args[i], "|"), nil, in, name+" "+text) // strace -o
-				}
-				if i < len(args) && args[i].reached(s.vals) && !s.all(noPipe, name+" "+text, whyCode, "write it yourself") {
-					return
-				}
-				if i < len(args) && args[i].reached(s.vals) && args[i].many && !s.all(wordOnly, name, whyName, "put the value in double quotes") {
-					return
-				}
-			}
-		case strings.Contains(f.lead(), "=") && !strings.HasPrefix(f.lead(), "-") && !strings.Contains(strings.SplitN(f.lead(), "=", 2)[0], "/") && (name == "env" || name == "sudo" || name == "doas" || name == "systemd-run" || name == "cross-env" || name == "env-cmd"):
-			key, _, _ := strings.Cut(f.lead(), "=")
-			if f.reached(s.vals) {
-				s.open[key], s.opened[key] = true, true
-			}
-			if !s.setting(key, after(f, key+"="), true) {
-				return
-			}
-			if f.reached(s.vals) && (isSetting(key) || f.many && !s.all(plainOnly, name, whyName, "put the value in double quotes")) {
-				s.all(never, name+" "+key+"=", whySetting, "set "+key+" to fixed text")
-				return
-			}
-		case f.reached(s.vals):
-			if before > 0 {
-				before--
-				if s.all(anOperand, name, whyName, "put the value after the command's name") {
-					continue
-				}
-				return
-			}
-			s.run(args[i:], in)
-			return
-		case isLit && before > 0:
-			before--
-		case isLit && strings.HasSuffix(text, "/"): // a folder: bwrap --bind / /
-		default:
-			rest := args[i:]
-			if name == "xargs" && in.open {
-				rest = s.appended(rest, replace, in)
-			}
-			s.run(rest, in)
-			s.hidden(rest, in)
-			if base := programName(text); !vague || listing()[base] || inTable(base) || strings.Contains(text, "/") || len(s.findings) > 0 {
-				return
-			}
-		}
-	}
-	if name == "xargs" || name == "env" || name == "command" || name == "exec" || name == "time" || name == "nohup" || name == "nice" {
-		return
-	}
-	s.stdin(in, aShell, name)
-}
-
-// splits recognises env's -S, also behind other letters.
-var splits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-[0iv]*S|^--s[a-z-]*=`) })
-
-// wordless are the long flags of such programs that have no word of their own.
-const wordless = "-- --foreground --preserve-status --verbose --null --no-run-if-empty --ignore-environment --preserve-env --login --non-interactive --yes --no-install --quiet --interactive --stdin --set-home --wait --fork --shared --exclusive --nonblock --unlock --no-fork --ctty --all --no-new-privs --user --net --mount --pid --ipc --uts --follow-forks --trace-children --once --bun --offline --package-lock"
-
-// replacement returns what xargs replaces by what it reads: -I{}, -i, --replace=@.
-func replacement(flag string, rest []field, before string) string {
-	if name, text, set := strings.Cut(flag, "="); strings.HasPrefix(name, "--rep") {
-		if set {
-			return text
-		}
+// replacement is what xargs replaces by its input.
+func replacement(text string, rest []field) string {
+	switch at := strings.IndexAny(text, "Ii="); {
+	case strings.HasPrefix(text, "--re") && at >= 0:
+		return text[strings.IndexByte(text, '=')+1:]
+	case strings.HasPrefix(text, "--"), strings.HasSuffix(text, "i"):
 		return "{}"
+	case at >= 0 && at+1 < len(text):
+		return text[at+1:]
+	case len(rest) > 1:
+		return rest[1].lit()
 	}
-	i := strings.IndexAny(flag, "iI")
-	if strings.HasPrefix(flag, "--") || i < 1 || strings.Trim(flag[1:i], "0rtxpo") != "" {
-		return before
-	}
-	text := flag[i+1:]
-	switch {
-	case text == "" && flag[i] == 'i':
-		return "{}"
-	case text == "" && len(rest) > 0:
-		return rest[0].lit()
-	}
-	return text
+	return "{}"
 }
 
-// hidden judges the shells and interpreters among a wrapper's words, in case
-// the command began later than it seemed: a flag may have had a word of its own.
-func (s *scope) hidden(rest []field, in input) {
-	if first := programName(rest[0].lit()); listing()[first] || strings.HasPrefix(first, "./") || inTable(first) && first != "." {
-		return
-	}
-	for i, f := range rest[1:] {
-		base := programName(f.lit())
-		if _, isReader := readers()[versionless(base)]; isReader || shells()[base] {
-			s.run(rest[i+1:], in)
-		}
-	}
-}
-
-// isCode reports whether a wrapper's flag takes shell code.
-func isCode(name, flag string) bool {
-	return name == "npx" && (flag == "-c" || flag == "--call") || name == "flock" && (flag == "-c" || flag == "--command") || name == "env" && (flag == "--split-string" || splits().MatchString(flag) && strings.HasSuffix(flag, "S"))
-}
-
-// appended returns the command of xargs with what it reads put in.
-func (s *scope) appended(fs []field, replace string, in input) []field {
-	more := bit{hole: true, open: true, change: in.change}
-	if replace == "" {
-		return append(slices.Clone(fs), field{bits: []bit{more}, many: true})
-	}
-	return s.replaced(fs, replace, more)
-}
-
-// replaced returns fields with something put in for a text.
-func (s *scope) replaced(fs []field, replace string, more bit) []field {
+// replaced puts what nobody knows where a text stands in fields.
+func replaced(fs []field, text string) []field {
 	var list []field
 	for _, f := range fs {
 		var bits []bit
 		for _, x := range f.bits {
-			parts := []string{x.text}
-			if !x.hole && x.value == 0 {
-				parts = strings.Split(x.text, replace)
+			if x.hole || x.value > 0 || text == "" || !strings.Contains(x.text, text) {
+				bits = append(bits, x)
+				continue
 			}
-			for i, part := range parts {
+			for i, part := range strings.Split(x.text, text) {
 				if i > 0 {
-					bits = append(bits, more)
+					bits = append(bits, bit{hole: true, dirty: true})
 				}
-				if part != "" || x.hole || x.value > 0 {
-					y := x
-					y.text = part
-					bits = append(bits, y)
+				if part != "" {
+					bits = append(bits, bit{text: part})
 				}
 			}
 		}
@@ -797,212 +518,350 @@ func (s *scope) replaced(fs []field, replace string, more bit) []field {
 	return list
 }
 
-// joiner judges a program that hands its words to a shell.
-func (s *scope) joiner(name string, row joiner, args []field, in input) {
-	s.options(args, risky()[name], name)
-	in.open = in.open || takesLines()[name] && s.deeds.files() // what it reads may name such a file
-	skip, vague := row.skip, false
-	for i, f := range args {
-		if i > 0 && args[i-1].lit() == "-F" && strings.HasPrefix(f.lit(), "/dev/") && (in.open || in.code != nil && in.code.reached(s.vals)) {
-			s.all(numbers, name+" -F", whyCode, "write its settings yourself")
-		}
+// tool judges a program that has options which run or write something. Rule 3: a value is only one that is listed.
+func (s *scope) tool(r *row, name string, args []field, in input) {
+	if s.foreign && r.has("folder") {
+		s.all(number, "the files that "+name+" runs", whyCode, ownFile)
 	}
+	operands, ended, isSub := 0, false, len(r.subs) > 0
 	for i := 0; i < len(args) && len(s.findings) == 0; i++ {
 		f := args[i]
-		text := f.lit()
 		switch {
-		case strings.HasPrefix(text, ":::") && name != "ssh":
-			s.parallel(name, nil, args[i:])
-			if strings.HasPrefix(text, "::::") {
-				s.stdin(in, aShell, name)
-			}
+		case f.full(s.vals) == "--" && !f.dirty():
+			ended = true
+		case f.lit() == "--version" || f.lit() == "--help":
 			return
-		case len(text) > 1 && text[0] == '-' && (listed(row.code, text) || text[1] != '-' && listed(row.code, "-"+text[len(text)-1:])):
-			if i+1 < len(args) {
-				s.shellCode(joined(args[i+1:]), nil, in, name)
-			}
-			i = len(args)
-		case strings.HasPrefix(f.lead(), "-") && f.reached(s.vals):
-			s.all(numbers, name, whyCode, asArgument)
-		case len(text) > 1 && text[0] == '-':
-			vague = vague || strings.HasPrefix(text, "--") && !strings.Contains(text, "=") && !listed(row.valued, text)
-			if text == "-a" && i+1 < len(args) {
-				in = input{open: s.holds(args[i+1])}
-			}
-			if listed(row.valued, text) || text[1] != '-' && listed(row.valued, "-"+text[len(text)-1:]) {
+		case !ended && strings.HasPrefix(f.lead(), "-") && (len(f.lead()) > 1 || len(f.bits) > 1) && !aNumber(f.lit()):
+			i += s.flag(r, name, args[i:], in)
+		case !ended && f.lead() == "" && f.reached(s.vals):
+			if takes := s.optionLike(r, name, f, isSub && operands == 0 || name == "tar" && i == 0); takes && i+1 < len(args) && args[i+1].lead() == "" {
 				i++
+			} else if !strings.HasPrefix(f.full(s.vals), "-") {
+				s.operandOf(r, name, f, operands)
+				operands++
 			}
-			if text == "-u" && name == "runuser" { // then it runs the words that follow
-				if i += 2; i < len(args) && args[i].lit() == "--" {
-					i++
-				}
-				s.run(args[min(i, len(args)):], in)
-				return
-			}
-		case text == "-" && name == "crontab":
-			if in.open || in.code != nil && in.code.reached(s.vals) {
-				s.all(numbers, "crontab", whyCode, "write the command yourself")
-			}
-			s.stdin(in, aShell, name)
-			return
-		case text == "-": // a login shell
-		case skip > 0:
-			skip--
-			if f.reached(s.vals) {
-				s.all(anOperand, name, whyOption, "write it yourself")
-			}
-		case row.each:
-			s.shellCode(f, nil, in, name)
+		case name == "tar" && i == 0:
+			s.flag(r, name, append([]field{{bits: merge([]bit{{text: "-"}}, f.bits...)}}, args[1:]...), in)
 		default:
-			rest := args[i:]
-			if vague && !inTable(programName(text)) && !listing()[programName(text)] && joined(rest).reached(s.vals) && !s.all(numbers, name, whyCode, asArgument) {
-				return // the word before may be a flag's
-			}
-			if end := slices.IndexFunc(rest, func(f field) bool { return strings.HasPrefix(f.lit(), ":::") }); end >= 0 {
-				s.parallel(name, rest[:end], rest[end:])
-				rest = rest[:end]
-			} else if in.open && takesLines()[name] {
-				s.parallel(name, rest, []field{{bits: []bit{{hole: true, open: true}}}})
-			}
-			s.shellCode(joined(rest), nil, in, name)
-			if name != "su" && name != "runuser" {
-				return
-			}
+			s.operandOf(r, name, f, operands)
+			operands++
 		}
 	}
-	if row.input {
-		s.stdin(in, aShell, name)
+	if k, ok := r.stdinKind(); ok && in.fed && len(s.findings) == 0 {
+		s.all(k, name+"'s input", whyCode, "give it the text as an argument")
 	}
 }
 
-// takesLines are those that put each line of their input behind their words.
-var takesLines = sync.OnceValue(func() map[string]bool { return set("parallel env_parallel sem parset") })
-
-// parallel judges what GNU parallel puts into its command: it quotes that for
-// the shell, so it is the command that must allow it as a word.
-func (s *scope) parallel(name string, command, items []field) {
-	if !slices.ContainsFunc(items, func(f field) bool { return f.reached(s.vals) || s.holds(f) }) {
-		return
-	}
-	const instead = "write the command yourself, and keep the value as a word of it"
-	more := bit{hole: true, open: true}
-	code := slices.ContainsFunc(command, func(f field) bool { return strings.ContainsAny(f.lit(), " ;|&$`()=") })
+// flag judges an option that the author wrote, with its word, and returns how many words more it took.
+func (s *scope) flag(r *row, name string, rest []field, in input) int {
+	f := rest[0]
+	o := r.option(f.lead())
+	attached := o.rest < len(f.lead()) || len(f.bits) > 1
 	switch {
-	case len(command) == 0:
-		s.all(never, name, whyName, instead)
-	case code:
-		s.all(wordOnly, name, whyCode, instead)
-	case slices.ContainsFunc(command, func(f field) bool { return strings.Contains(f.lit(), "{}") }):
-		s.run(s.replaced(command, "{}", more), input{})
+	case o.sort == '-' && !attached, o.sort == '~':
+	case o.sort == '&':
+		return 2
+	case attached:
+		s.optionWord(r, name, o, after(f, o.rest), in)
+	case o.sort == 0 && len(rest) > 1: // it may take the next word, or not
+		next := rest[1]
+		if next.reached(s.vals) || s.mentions(next.own()) {
+			s.optionWord(r, name, o, next, in)
+		}
+		if strings.Contains(f.lit(), "=") && s.mentions(f.lit()) {
+			s.all(number, name+" "+f.lit(), whyWritten, dataName)
+		}
+	case len(rest) > 1:
+		s.optionWord(r, name, o, rest[1], in)
+		return 1
+	}
+	return 0
+}
+
+// optionWord judges the word of an option by what the table says of it.
+func (s *scope) optionWord(r *row, name string, o option, f field, in input) {
+	place := name + " " + o.name
+	switch o.sort {
+	case '=', '-':
+	case '.':
+		s.within(f, word, place, whyOption, "a value there is a word: check it first")
+	case '>':
+		if f.reached(s.vals) && !r.has("writes") {
+			s.within(f, dataFile, place, whyOption, "write the file's name yourself, or end it with .txt or the like")
+		}
+	case '!':
+		s.shellCode(f, place)
+	case '#':
+		s.langCode(f, r.lang(), name)
+	case '%':
+		if f.lit() == "-" || strings.HasPrefix(f.lit(), "/dev/") {
+			s.stdin(in, &row{kind: isLang}, name)
+			return
+		}
+		s.script(f, place)
 	default:
-		s.run(append(slices.Clone(command), field{bits: []bit{more}, many: true}), input{})
+		if s.mentions(f.own()) {
+			s.all(number, place, whyWritten, dataName)
+		}
+		s.within(f, version, "an option of "+name, whyOption, optionHint(name))
 	}
 }
 
-// evaluator judges those commands of bash that read their words as code.
-func (s *scope) evaluator(name string, args []field, in input) {
-	if (name == "fc" && s.deeds.state) || name == "compgen" && s.deeds.exports {
-		s.all(numbers, name, whyCode, asArgument)
-	}
-	for i, f := range args {
-		if !f.reached(s.vals) && name != "trap" && name != "alias" {
-			continue
+// optionLike judges a word that begins with a value: it may be an option of the list, and takes the next word if that one does.
+func (s *scope) optionLike(r *row, name string, f field, isSub bool) (takes bool) {
+	text := f.full(s.vals)
+	if isSub && !strings.HasPrefix(text, "-") && name != "tar" {
+		if sub := r.subs[text]; len(f.bits) > 1 || f.dirty() || sub == nil || sub.kind != isTool && sub.kind != isData {
+			s.within(f, never, name+"'s subcommand", whyChoice, "write the subcommand yourself")
 		}
-		switch {
-		case name == "trap" && (i == 0 || i == 1 && args[0].lit() == "--"):
-			s.shellCode(f, nil, in, "trap")
-		case name == "alias" && strings.Contains(f.lead(), "="):
-			_, text, _ := strings.Cut(f.lead(), "=")
-			s.shellCode(after(f, strings.TrimSuffix(f.lead(), text)), nil, in, "alias")
-		case name == "trap":
-		default:
-			s.all(numbers, name, whyCode, asArgument)
-		}
+		return false
 	}
+	if name == "tar" && isSub && !strings.HasPrefix(text, "-") && !tarWord().MatchString(text) {
+		s.within(f, never, "an option of tar", whyOption, optionHint(name))
+		return false
+	}
+	if f.dirty() {
+		s.within(f, s.wordKind(), "an option of "+name, whyOption, optionHint(name))
+		return false
+	}
+	if len(text) < 2 || !strings.ContainsRune("-+@|\\", rune(text[0])) || aNumber(text) {
+		return false
+	}
+	o := r.option(text)
+	if o.sort != '-' && o.sort != '=' {
+		s.within(f, never, "an option of "+name, whyOption, optionHint(name))
+	}
+	return o.sort == '=' && o.rest >= len(text)
 }
 
-// namer judges those commands that take the names of variables. The texts of read's own options are none.
-func (s *scope) namer(name string, args []field, in input) {
-	if name != "read" && name != "unset" && slices.ContainsFunc(args, func(f field) bool { t := f.lit(); return strings.HasPrefix(t, "-") && strings.ContainsAny(t, "inaA") }) {
-		s.expanded(name)
+// tarWord is a file; tar takes letters alone for options.
+var tarWord = regexpOnce(`[./_\d ]|^[xt][vzjJ]*f?$`)
+
+// wordKind is what the values must be so that no word which the line makes of them is an option.
+func (s *scope) wordKind() kind {
+	switch s.shape {
+	case asIs, split:
+		return noOption
+	case slugged:
+		if s.lowers() {
+			return capital
+		}
+		return tidy
+	case cut:
+		return dashless
 	}
-	for i, f := range args {
-		before := ""
-		if i > 0 {
-			before = args[i-1].lit()
-		}
-		if strings.HasPrefix(name, "map") || name == "readarray" {
-			flags, _, joined := strings.Cut(f.lead(), "C") // -C, -tC, -C"echo $0"
-			switch {
-			case strings.HasPrefix(before, "-") && strings.HasSuffix(before, "C"):
-				s.shellCode(f, nil, in, name)
-			case joined && strings.HasPrefix(flags, "-"):
-				s.shellCode(after(f, flags+"C"), nil, in, name)
-			}
-		}
-		if name != "unset" && integers()[strings.SplitN(f.lead(), "=", 2)[0]] {
-			s.expanded(name + " " + f.lead())
-		}
-		if key, _, ok := strings.Cut(f.lead(), "="); ok && !strings.Contains(key, "[") {
-			if !isSetting(key) {
-				continue // export "NAME=$0"
-			}
-			if !s.setting(key, after(f, key+"="), true) {
-				return
-			}
-		}
-		if isSetting(f.lit()) && name != "unset" && name != "export" && in.open {
-			s.all(never, name+" "+f.lit(), whySetting, "read into a variable of your own")
-			return
-		}
-		text := name == "read" && (strings.HasPrefix(f.lead(), "-p") || slices.Contains([]string{"-p", "-d", "-i", "-t", "-n", "-N", "-u"}, before))
-		if f.reached(s.vals) && (!text || f.many) {
-			s.names(name)
-			return
-		}
-		if strings.Contains(f.text(s.vals), "[") && !f.reached(s.vals) {
-			s.expanded(name)
-		}
-	}
+	return number
 }
 
-// printf judges printf's -v, which names a variable.
-func (s *scope) printf(args []field) {
-	if len(args) == 0 {
+// lowers reports whether the line makes small letters of capitals, as slugs have it.
+func (s *scope) lowers() bool {
+	return strings.Contains(s.Text, "A-Z") || strings.Contains(s.Text, ":upper:") || strings.Contains(s.Text, ",,}")
+}
+
+func optionHint(name string) string {
+	switch {
+	case name == "find":
+		return "write the options yourself, and begin a path with ./"
+	case strings.HasPrefix(name, "gh") || strings.HasPrefix(name, "glab"):
+		return "write the options yourself"
+	case strings.HasPrefix(name, "git"):
+		return "write the options yourself, or put -- before it if it is a path"
+	}
+	return "write the options yourself; before a path put -- or ./"
+}
+
+// operandOf judges an operand: of some programs it is code, or a file that they write.
+func (s *scope) operandOf(r *row, name string, f field, n int) {
+	if !f.reached(s.vals) {
 		return
 	}
-	switch text := args[0].lit(); {
-	case strings.HasPrefix(text, "-v"):
-		if len(args) > 1 && integers()[args[1].lit()] {
-			s.expanded("printf -v " + args[1].lit())
-		}
-		if len(args) > 2 && isSetting(args[1].lit()) && slices.ContainsFunc(args[2:], func(f field) bool { return f.reached(s.vals) }) {
-			s.all(never, "printf -v "+args[1].lit(), whySetting, "print into a variable of your own")
-			return
-		}
-		if _, known := args[min(1, len(args)-1)].literal(); !known && slices.ContainsFunc(args[1:], func(f field) bool { return f.reached(s.vals) }) {
-			s.setByName("printf -v")
-		}
-		if len(args) > 1 && (args[1].reached(s.vals) || strings.Contains(args[1].text(s.vals), "[")) || strings.Contains(text, "[") {
-			s.names("printf -v")
-		}
-	case strings.HasPrefix(args[0].lead(), "-v"):
-		s.names("printf -v")
-	case args[0].reached(s.vals):
-		if s.nameFlag {
-			s.expanded("printf -v")
+	if r.has("ops:data2") && n > 0 {
+		s.within(f, dataFile, name+"'s second file, which it writes", whyOption, "write the file's name yourself, or end it with .txt or the like")
+	}
+	if k := r.ops(kind{}); k.holds != nil {
+		s.within(f, k, name, whyCode, "a value there is "+k.name+": check it first")
+	}
+}
+
+// find judges find and its kind: a value is no predicate that runs or writes, and -exec runs what was found.
+func (s *scope) find(name string, args []field, in input) {
+	r := lookup(name, nil)
+	for i := 0; i < len(args) && len(s.findings) == 0; i++ {
+		f := args[i]
+		switch text := f.full(s.vals); {
+		case slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir"}, f.lit()):
+			end := i + 1 + slices.IndexFunc(args[i+1:], func(f field) bool { t := f.lit(); return t == ";" || t == "+" || t == `\;` })
+			if end <= i {
+				end = len(args)
+			}
+			rest := args[i+1 : end]
+			if joined(args[:i]).reached(s.vals) || len(s.writes) > 0 || s.foreign {
+				rest = replaced(rest, "{}")
+			}
+			s.run(rest, in)
+			i = end
+		case len(f.values(s.vals)) > 0 && f.lead() == "" && (strings.HasPrefix(text, "-") && len(text) > 1 || text == "!" || text == "("):
+			if o := r.option(text); o.sort != '-' && o.sort != '=' {
+				s.within(f, never, "an option of find", whyOption, findHint(args, i))
+			}
+		case f.dirty() && f.lead() == "" && (i == 0 || r.option(args[i-1].lit()).sort != '='):
+			s.within(f, s.wordKind(), "an option of find", whyOption, findHint(args, i))
+		case strings.HasPrefix(f.lead(), "-") && i+1 < len(args) && args[i+1].reached(s.vals):
+			if o := r.option(f.lead()); o.sort == '=' {
+				i++
+			} else if o.sort == '>' || o.sort == 0 && len(f.lead()) > 2 {
+				s.within(args[i+1], dataFile, "find "+f.lead(), whyOption, "write the file's name yourself")
+			}
 		}
 	}
 }
 
-// test judges -v, which names a variable, and values that could become it.
-func (s *scope) test(args []field) {
-	operator := func(t string) bool { return t == "-v" || t == "-R" }
-	literal := slices.ContainsFunc(args, func(f field) bool { return operator(f.lit()) })
-	value := slices.ContainsFunc(args, func(f field) bool {
-		return f.open() && s.nameFlag || len(f.values(s.vals)) > 0 && operator(f.text(s.vals))
-	})
-	if literal || value {
-		s.expanded("test -v")
+func findHint(args []field, i int) string {
+	if slices.ContainsFunc(args[:i], func(f field) bool { return strings.HasSuffix(f.lit(), "name") }) {
+		return "put it in double quotes, or write the name yourself"
 	}
+	return optionHint("find")
+}
+
+// make judges make: targets are words, variables reach recipes, and some options are code.
+func (s *scope) make(name string, args []field, in input) {
+	r := lookup(name, nil)
+	shown := false // the line itself says what the recipes are
+	for i := 0; i < len(args) && len(s.findings) == 0; i++ {
+		f := args[i]
+		key, _, sets := strings.Cut(f.own(), "=")
+		switch {
+		case strings.HasPrefix(f.lead(), "-") && len(f.lead()) > 1:
+			shown = shown || r.option(f.lead()).sort == '%' || r.option(f.lead()).sort == '#'
+			i += s.flag(r, name, args[i:], in)
+		case !f.reached(s.vals):
+		case sets && !strings.Contains(key, "\x00"):
+			k := plain
+			name := strings.TrimRight(key, ":?+")
+			if shown || commandLike().MatchString(name) || isObeyed(name) && name != "ENV" {
+				k = number
+			}
+			s.within(f, k, "make "+key, whyCode, "check the value first, or pass it to a script of your own")
+		default:
+			if text := f.full(s.vals); len(f.values(s.vals)) > 0 && !f.dirty() && strings.HasPrefix(text, "-") && r.option(text).sort == '-' {
+				continue
+			}
+			s.within(f, target, name, whyCode, "check that it is a target first")
+		}
+	}
+	if shown && len(s.handed) > 0 {
+		s.all(number, "make", whyCode, asArgument)
+	}
+}
+
+var commandLike = regexpOnce(`(?i)(^|_)(cmd|command|run|exec|prog|program|tool|sh|shell|script|code|eval|hook|cc|cxx|compiler|editor|pager|runner|interpreter|bin|python|node)[0-9]*$|!$`)
+
+// git judges git: its own options, then those of its subcommand.
+func (s *scope) git(_ string, args []field, in input) {
+	r := lookup("git", nil)
+	for i := 0; i < len(args); i++ {
+		f := args[i]
+		switch {
+		case f.lit() == "-c":
+			if i++; i < len(args) {
+				s.gitConfig(args[i])
+			}
+		case strings.HasPrefix(f.lead(), "-"):
+			o := r.option(f.lead())
+			if o.sort == '=' && o.rest >= len(f.lead()) && len(f.bits) == 1 {
+				i++
+			} else if o.sort == 0 || strings.HasPrefix(f.lead(), "--exec-path") {
+				s.within(f, never, "an option of git", whyOption, optionHint("git"))
+				if len(s.handed) > 0 {
+					s.all(number, "git "+f.lead(), whySetting, optionHint("git"))
+				}
+			}
+		case f.reached(s.vals):
+			text := f.full(s.vals)
+			if sub := r.subs[text]; f.dirty() || sub == nil || !sub.has("view") {
+				s.within(f, never, "git's subcommand", whyChoice, "write the subcommand yourself")
+				return
+			}
+			s.tool(r.subs[text], "git "+text, args[i+1:], in)
+			return
+		default:
+			s.gitSub(f.lit(), args[i+1:], in)
+			return
+		}
+	}
+}
+
+// gitConfig judges key=value of git -c, and of git config: most keys may name programs.
+func (s *scope) gitConfig(f field) {
+	key, _, _ := strings.Cut(f.own(), "=")
+	switch {
+	case f.reached(s.vals) && !harmlessKeys().MatchString(key):
+		s.within(f, number, "git's setting "+strings.ReplaceAll(key, "\x00", "…"), whySetting, "set it to fixed text")
+	case s.mentions(f.own()), len(s.handed) > 0 && strings.Contains(f.own(), "!"), strings.Contains(f.own(), "$") && len(s.handed) > 0:
+		s.all(number, "git's setting "+key, whySetting, "set it to fixed text")
+	case strings.Contains(f.lit(), "=!"):
+		s.shellCode(after(f, strings.Index(f.lit(), "=!")+2), "git -c "+key)
+	}
+}
+
+var harmlessKeys = regexpOnce(`(?i)^(user\.(name|email|signingkey)|init\.defaultbranch|color\.[\w.]+|core\.(quotepath|autocrlf|abbrev|eol|filemode|ignorecase)|log\.\w+|diff\.(renames|algorithm|context|noprefix)|pull\.(rebase|ff)|push\.default|advice\.\w+|branch\.[\w./-]+\.(remote|merge|description)|github\.user|commit\.(gpgsign|verbose)|fetch\.prune|merge\.ff|rebase\.auto\w+)$`)
+
+func (s *scope) gitSub(sub string, args []field, in input) {
+	r := lookup("git", nil).subs[sub]
+	switch {
+	case r == nil: // an alias, or a program of the author's called git-x
+		s.authors(args, in)
+		if joined(args).reached(s.vals) {
+			for _, f := range args {
+				s.within(f, operand, "git "+sub, whyOption, optionHint("git"))
+			}
+		}
+	case sub == "config":
+		s.gitConfigCommand(r, args)
+	case sub == "submodule" && len(args) > 0 && args[0].lit() == "foreach":
+		s.shellCode(joined(args[1:]), "git submodule foreach")
+	case sub == "bisect" && len(args) > 0 && args[0].lit() == "run":
+		s.run(args[1:], in)
+	default:
+		s.tool(r, "git "+sub, args, in)
+	}
+}
+
+func (s *scope) gitConfigCommand(r *row, args []field) {
+	var operands []field
+	for i, f := range args {
+		switch text := f.full(s.vals); {
+		case slices.Contains([]string{"--get", "--get-all", "--get-regexp", "--list", "-l", "get", "list", "--unset", "unset"}, f.lit()):
+			for _, f := range args[i+1:] {
+				s.within(f, operand, "git config", whyOption, optionHint("git"))
+			}
+			return
+		case f.reached(s.vals) && f.lead() == "" && (f.dirty() || strings.HasPrefix(text, "-")) && len(operands) == 0:
+			s.within(f, never, "git config", whySetting, "write the setting's name yourself")
+			return
+		case !strings.HasPrefix(f.lead(), "-"):
+			operands = append(operands, f)
+		case f.reached(s.vals):
+			s.within(f, never, "git config", whySetting, "write the options yourself")
+			return
+		}
+	}
+	if len(operands) > 0 && operands[0].lit() == "set" {
+		operands = operands[1:]
+	}
+	if len(operands) == 1 && operands[0].reached(s.vals) {
+		s.within(operands[0], operand, "git config", whyOption, optionHint("git"))
+	} else if len(operands) > 1 {
+		s.gitConfig(joinedBy(operands[:2], "="))
+	}
+}
+
+func joinedBy(fs []field, between string) (all field) {
+	for i, f := range fs {
+		if i > 0 {
+			all.bits = merge(all.bits, bit{text: between})
+		}
+		all.bits = merge(all.bits, f.bits...)
+	}
+	return all
 }

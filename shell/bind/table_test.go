@@ -36,98 +36,82 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s with %q is refused", command, args)
 		}
 	}
-	for name, r := range readers() {
-		attack(name+` < "$0"`, "x.txt")
-		twin(name+" --version; echo \"$0\"", "$(x); y")
-		for flag := range strings.FieldsSeq(r.code) {
-			attack(name+" "+flag+` "$0"`, "'); x(\"y\"); ('")
-			twin(name+" "+flag+` "$0"`, "12")
+	eachRow(rows(), "", func(name string, r *row) {
+		switch r.kind {
+		case isData:
+			twin(name+` "$0"`, "it's (a) $(test); x")
+			twin(name+` $0`, "--flag")
+		case isTool:
+			attack(name+" $ARGUMENTS", "--whatever")
+			attack(name+` --whatever "$0"`, "./x.sh y")
+			attack(name+` --whatever="$0"`, "./x.sh y")
+		case isWrap:
+			first := strings.Repeat("1 ", r.before)
+			attack(name+" "+first+"$0 x", "./x.sh")
+			attack(name+" "+first+`sh -c "$0"`, "x; y")
+			if name != "time" && name != "coproc" { // which are words of the shell's own
+				attack(name+" --what 1 "+first+`"$0" x`, "x")
+			}
+			twin(name+" "+first+`grep -n "$0" f`, "it's (a) $(test); x")
+		case isJoin:
+			attack(name+" "+strings.Repeat("host ", r.before)+`"ls $0"`, "; x")
+			twin(name+" "+strings.Repeat("host ", r.before)+`"ls $0"`, "src")
+		case isShell:
+			if name == "cmd" || name == "capsh" {
+				return
+			}
+			attack(name+` -c "ls $0"`, "; x")
+			attack(name+` "$0"`, "./x.sh")
+			attack(`echo "$0" | `+name, "x y")
+			twin(name+` -c "ls $0"`, "src")
+			twin(name+` x.sh "$0"`, "it's (a) $(test); x")
+		case isLang:
+			attack(name+` < "$0"`, "x.txt")
+			for token := range strings.FieldsSeq(r.words) {
+				if flag, ok := strings.CutSuffix(token, "#"); ok {
+					attack(name+" "+flag+` "$0"`, "'); x(\"y\"); ('")
+					twin(name+" "+flag+` "$0"`, "12")
+				}
+				if flag, ok := strings.CutSuffix(token, "%"); ok {
+					attack(name+" "+flag+` "$0"`, "./x.sh")
+				}
+			}
+		case isCall:
+			if calls[name] == nil {
+				t.Errorf("%s has no judgement", name)
+			}
 		}
-		for flag := range strings.FieldsSeq(r.files) {
-			attack(name+" "+flag+` "$0"`, "./x.sh")
-		}
-		if !r.operand && !isDatabase(name) {
-			attack(name+` "$0" x`, "./x.sh")
-		}
-	}
-	for name := range shells() {
-		if name == "busybox" || name == "toybox" || name == "capsh" || name == "git-shell" {
-			continue // they run what follows
-		}
-		attack(name+` -c "ls $0"`, "; x")
-		attack(name+` "$0"`, "./x.sh")
-		attack(`echo "$0" | `+name, "x y")
-		twin(name+` -c "ls $0"`, "src")
-		twin(name+` x.sh "$0"`, "it's (a) $(test); x")
-	}
-	for name, j := range joiners() {
-		host := strings.Repeat("host ", j.skip)
-		attack(name+" "+host+`"ls $0"`, "; x")
-		for flag := range strings.FieldsSeq(j.code) {
-			attack(name+" "+flag+` "$0"`, "; x")
-		}
-		twin(name+" "+host+`"ls $0"`, "src")
-	}
-	for name, w := range wrappers() {
-		first := strings.Repeat("1 ", w.before)
-		attack(name+" "+first+"$0 x", "./x.sh")
-		attack(name+" "+first+`sh -c "$0"`, "x; y")
-		if name != "time" && name != "coproc" { // which are words of the shell's own
-			attack(name+" --what 1 "+first+`"$0" x`, "x")
-		}
-		twin(name+" "+first+`grep -n "$0" f`, "it's (a) $(test); x")
-	}
-	for name, c := range carriers() {
-		verb, _, _ := strings.Cut(c.verbs, " ")
-		first := strings.Repeat("box ", c.before)
-		attack(name+" "+verb+" "+first+`sh -c "$0"`, "x; y")
-		attack(name+" $ARGUMENTS", verb, "a", "b")
-	}
-	tryOptions(t, risky(), "", attack, twin)
-	tryOptions(t, riskyGit(), "git ", attack, twin)
-	for name := range editors() {
-		attack(name+` "$0" f`, "+!x")
-		attack(name+` -c "$0" f`, "!x y")
-		twin(name+` -c "$0" f`, "12")
-	}
-	for name := range talkers() {
-		attack(name+` <<< "$0"`, "!x")
-	}
-	for name := range terminals() {
-		attack(name+` send-keys "$0"`, "x; y")
-		twin(name+` kill-session -t "$0"`, "main")
-	}
-	attack(`sometool --exec "$0"`, "x y")
-	twin(`sometool --exec "$0"`, "build")
+	})
 	twin(`sometool --name "$0"`, "it's (a) $(test); x")
+	attack(`sometool sh -c "$0"`, "x y")
 	twin(`./sometool --exec "$0"`, "it's (a) $(test); x")
 }
 
-// tryOptions gives a program each of its options, in full, shortened, joined to others, and to their words.
-func tryOptions(t *testing.T, table map[string]options, before string, attack, twin func(string, ...string)) {
-	t.Helper()
-	for name, o := range table {
-		if name == "git" {
-			continue
+func eachRow(all map[string]*row, before string, f func(string, *row)) {
+	for name, r := range all {
+		if r.words != "" || r.kind != isTool {
+			f(strings.TrimSpace(before+" "+name), r)
 		}
-		for token := range strings.FieldsSeq(o.runs + " " + o.writes) {
-			token = strings.TrimSuffix(token, "~")
-			begin, prefix := strings.CutSuffix(token, "*")
-			switch {
-			case token == "*":
-				attack(before+name+" $ARGUMENTS", "--whatever")
-			case prefix:
-				attack(before+name+" $ARGUMENTS", begin+"x")
-			default:
-				attack(before+name+" $ARGUMENTS", token, "x")
-				attack(before+name+" $ARGUMENTS", token+"=./x")
-			}
+		if name != "git" {
+			eachRow(r.subs, strings.TrimSpace(before+" "+name), f)
 		}
-		for token := range strings.FieldsSeq(o.runs) {
-			token = strings.TrimSuffix(token, "~")
-			if strings.HasPrefix(token, "-") && !strings.HasSuffix(token, "*") {
-				attack(before+name+" "+token+` "$0"`, "./x.sh y")
-			}
+	}
+}
+
+// TestOptions: options are known in full, joined to others and to their words.
+func TestOptions(t *testing.T) {
+	sort, grep, find := rows()["sort"], rows()["git"].subs["grep"], rows()["find"]
+	for _, tt := range []struct {
+		r    *row
+		word string
+		want byte
+	}{
+		{sort, "-rn", '-'}, {sort, "-k2", '='}, {sort, "-rk2", '='}, {sort, "-o", '>'}, {sort, "-ox", '>'}, {sort, "-rox", '>'}, {sort, "--key=2", '='}, {sort, "--compress-program=x", 0}, {sort, "--out=x", 0}, {sort, "-5", '-'}, {sort, "-", 0}, {sort, "--", 0}, {sort, "x", 0},
+		{grep, "-O", 0}, {grep, "-nOless", 0}, {grep, "--open-files-in-pager=x", 0}, {grep, "-n", '-'}, {grep, "--only-matching", '-'}, {grep, "-e", '='}, {grep, "-nA3", '='},
+		{find, "-exec", 0}, {find, "-delete", 0}, {find, "-name", '='}, {find, "-fprint", '>'}, {find, "-print", '-'},
+	} {
+		if got := tt.r.option(tt.word).sort; got != tt.want {
+			t.Errorf("option(%q) is %q, want %q", tt.word, got, tt.want)
 		}
 	}
 }

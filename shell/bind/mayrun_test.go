@@ -1,4 +1,4 @@
-package shell_test
+package bind_test
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package shell
+package bind_test
 
 import (
 	"io/fs"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/skillhand/skillhand/internal/needs"
 	"github.com/skillhand/skillhand/internal/shelltest"
+	"github.com/skillhand/skillhand/shell"
 )
 
 // A pair is a template and the arguments that it is tried with.
@@ -54,7 +55,7 @@ func pairs(t testing.TB, name string, values ...string) []pair {
 }
 
 // words is line with $ARGUMENTS as words, as render gives them.
-func (p pair) line() Line {
+func (p pair) line() shell.Line {
 	l := shelltest.Line(p.template, p.args, "")
 	for _, part := range l.Parts {
 		if part.Value != nil && part.Text == "$ARGUMENTS" {
@@ -74,6 +75,7 @@ func bait(t testing.TB) (dir string) {
 		"canary.sh": canary, "canary": canary, "scripts/ok.sh": "echo ok\n", "f": "one\ntwo\nx\n", "src/f": "one\n", "big": strings.Repeat("line\n", 1000),
 		"Makefile2": "all:\n\techo hi\n", "Makefile": "run:\n\t@echo running $(ARGS)\n", "evil.mk": "x:=$(shell touch pwned)\nall:\n\techo hi\n", "evil.js": `require("fs").writeFileSync("pwned","")`, "evil.py": `open("pwned","w")`,
 		"sub/evil.sh": canary, "a": "one\n", "b": "two\n", "c": "three\n", "t.sh": "echo NAME\n", "t.json": `{"a":1}`, "f.c": "int main(){return 0;}\n",
+		"evil.pl": `system("touch pwned")`, "canary.pl": "#!perl\nsystem('touch pwned');\n", "evil2.pl": "system('touch pwned'); 1;\n", "evil.mjs": `import fs from "fs"; fs.writeFileSync("pwned","")`, "sys.sql": ".shell touch pwned\n", "sshcfg": "Host *\nProxyCommand touch pwned\n", "evildir/Makefile": "x:=$(shell touch ../pwned)\nall:\n", "hooksdir/post-commit": "#!/bin/sh\ntouch pwned\n",
 		"evil.awk": `BEGIN{system("touch pwned")}`, "ls": canary, "a.txt": "a:b\n", "stubs/npx": stub, "stubs/npm": stub, "stubs/gh": stub, "stubs/docker": stub, "stubs/kubectl": stub, "stubs/cargo": stub, "stubs/go": stub, "package.json": `{"name":"x","scripts":{"test":"t"}}`, "my file.txt": "blank\n",
 	} {
 		file := filepath.Join(dir, name)
@@ -103,18 +105,20 @@ func TestHostile(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		needs.Lacking(t, "git is not here")
 	}
-	list := pairs(t, "hostile.txt", attacks...)
-	if len(list) < 150 {
-		t.Errorf("the table has %d pairs, want 150", len(list))
+	for _, name := range []string{"hostile.txt", "fresh.txt"} {
+		list := pairs(t, name, attacks...)
+		if len(list) < 150 {
+			t.Errorf("%s has %d pairs, want 150", name, len(list))
+		}
+		ran, refused := attack(t, list)
+		t.Logf("%s: %d of %d hostile pairs ran, %d were refused", name, ran, len(list), refused)
 	}
-	ran, refused := attack(t, list)
-	t.Logf("%d of %d hostile pairs ran, %d were refused", ran, len(list), refused)
 }
 
 // attack runs every pair, each in a folder that none before it has changed.
 func attack(t *testing.T, list []pair) (ran, refused int) {
 	fresh := bait(t)
-	s := &Shell{Dir: filepath.Join(t.TempDir(), "w"), Timeout: 20 * time.Second, Env: append(os.Environ(), "HOME="+t.TempDir())}
+	s := &shell.Shell{Dir: filepath.Join(t.TempDir(), "w"), Timeout: 20 * time.Second, Env: append(os.Environ(), "HOME="+t.TempDir())}
 	canary := "#!/bin/sh\ntouch '" + s.Dir + "/pwned'\n"
 	restore := func() {
 		os.RemoveAll(s.Dir)
@@ -138,7 +142,7 @@ func attack(t *testing.T, list []pair) (ran, refused int) {
 		}
 		r.Stdout.Close()
 		r.Stderr.Close()
-		if r.How == Nowhere {
+		if r.How == shell.Nowhere {
 			refused++
 			continue
 		}
@@ -190,7 +194,7 @@ func (p pair) pasted() string {
 			if list == nil {
 				list = []string{v.Data}
 			}
-			b.WriteString(Quote(list))
+			b.WriteString(shell.Quote(list))
 		}
 	}
 	return b.String()
@@ -199,25 +203,25 @@ func (p pair) pasted() string {
 // TestOrdinary runs every pair of the table, and bash beside it.
 func TestOrdinary(t *testing.T) {
 	shelltest.NeedBash5(t)
-	list := pairs(t, "ordinary.txt")
-	if len(list) < 200 {
-		t.Errorf("the table has %d pairs, want 200", len(list))
+	list := append(pairs(t, "ordinary.txt"), pairs(t, "real.txt")...)
+	if len(list) < 1000 {
+		t.Errorf("the tables have %d pairs, want 1000", len(list))
 	}
 	dir := bait(t)
 	env := append(os.Environ(), "LC_ALL=C", "HOME="+t.TempDir(), "PATH="+filepath.Join(dir, "stubs")+":"+os.Getenv("PATH"))
-	s := &Shell{Dir: dir, Timeout: time.Minute, Env: env}
+	s := &shell.Shell{Dir: dir, Timeout: time.Minute, Env: env}
 	refused := 0
 	for _, p := range list {
 		r, err := s.Run(t.Context(), p.line())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.How == Nowhere {
+		if r.How == shell.Nowhere {
 			refused++
 			t.Errorf("%q with %q: %s", p.template, p.args, r.Reason)
 			continue
 		}
-		if strings.Contains(p.template, "<<") && strings.Contains(p.template, "\n") && Quote(p.args) != strings.Join(p.args, " ") {
+		if strings.Contains(p.template, "<<") && strings.Contains(p.template, "\n") && shell.Quote(p.args) != strings.Join(p.args, " ") {
 			continue // a here-document quotes in its own way
 		}
 		cmd := exec.Command("bash", "-c", p.pasted())

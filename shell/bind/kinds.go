@@ -1,0 +1,133 @@
+package bind
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// A kind is what a value may be in a place. Each is a list of what passes: what it does not name is refused.
+type kind struct {
+	name  string // for messages: "a number"
+	holds func(string) bool
+}
+
+var (
+	never   = kind{"nothing from outside", func(string) bool { return false }}
+	number  = kind{"a number", aNumber}
+	version = kind{"a number or a version", func(v string) bool { return v != "" && strings.Trim(v, "0123456789.v") == "" }}
+	word    = kind{"a word", func(v string) bool { return aWord(v) || aNumber(v) }}
+	plain   = kind{"plain words", plainWords}
+	operand = kind{"plain text and no option", func(v string) bool { return plainText(v) && !strings.HasPrefix(v, "-") }}
+	span    = kind{"a time", func(v string) bool { return span1().MatchString(v) }}
+	// tame: nothing that arithmetic or a subscript would expand.
+	tame = kind{"a number or a name", func(v string) bool { return !strings.ContainsAny(v, "([{$`\\%<>\x00") }}
+	// noOption: no word of it is an option, wherever it is split.
+	noOption = kind{"no option", func(v string) bool { return !anOption().MatchString(v) }}
+	// tidy: what stays no option when signs in it become dashes.
+	tidy = kind{"a text that begins with a small letter or a digit", func(v string) bool {
+		return v != "" && ('a' <= v[0] && v[0] <= 'z' || '0' <= v[0] && v[0] <= '9') && !anOption().MatchString(v)
+	}}
+	capital = kind{"a text that begins with a letter or a digit", func(v string) bool {
+		return v != "" && v[0] != '_' && isNameChar(v[0]) && !anOption().MatchString(v)
+	}}
+	dashless = kind{"letters, digits and no dash", func(v string) bool { return plainWords(v) && !strings.ContainsAny(v, "-%=") }}
+	noPipe   = kind{"no pipe", func(v string) bool { return !strings.ContainsAny(v, "|<>!") && !strings.HasPrefix(v, "-") }}
+	oneByte  = kind{"one sign", func(v string) bool { return len(v) == 1 && !isNameChar(v[0]) }}
+	target   = kind{"a target", func(v string) bool { return plainWords(v) && !strings.ContainsAny(v, "=") && noOption.holds(v) }}
+	aPackage = kind{"a package's name", func(v string) bool { return packages().MatchString(v) && !strings.Contains(v, "..") }}
+	dataFile = kind{"a file that is data by its name", func(v string) bool { return plainText(v) && isDataName(v) }}
+	noSwitch = kind{"no flag of test", func(v string) bool {
+		return !slices.ContainsFunc(strings.Fields(v), func(w string) bool { return w == "-v" || w == "-R" })
+	}}
+)
+
+// kindNamed are the kinds that the table names for operands.
+var kindNamed = map[string]kind{"never": never, "word": word, "plain": plain, "operand": operand, "span": span, "package": aPackage, "target": target, "number": number, "version": version, "nopipe": noPipe}
+
+var (
+	span1    = regexpOnce(`^\d+(\.\d+)?[smhd]?$`)
+	anOption = regexpOnce(`(^|[^\pL\pN])-[^\d\s]|[\\%\x00]`)
+	packages = regexpOnce(`^[\pL\pN_@][\pL\pN_@./+-]*([~^<>=!*]+[\w.*-]+|\[[\w,]+\])*( [\pL\pN_@][\pL\pN_@./+-]*([~^<>=!*]+[\w.*-]+|\[[\w,]+\])*)*$`)
+)
+
+func regexpOnce(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
+// aNumber: digits, which no reader takes for anything else; too few to be code in another notation.
+func aNumber(s string) bool {
+	digits := strings.TrimPrefix(s, "-")
+	return digits != "" && strings.Trim(digits, "0123456789") == "" && len(digits) < 12
+}
+
+// aWord: letters, digits, _ and -, not an option; it can name a thing, and lead nowhere.
+func aWord(s string) bool {
+	return s != "" && s[0] != '-' && plainText(s) && !strings.ContainsAny(s, "./:=,@%+")
+}
+
+// plainText: words, paths, addresses: characters that mean nothing to any shell or language.
+func plainText(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return !isPlain(r) }) < 0 && utf8.ValidString(s)
+}
+
+// plainWords: plain text with blanks in it.
+func plainWords(s string) bool { return plainText(strings.NewReplacer(" ", "", "\t", "").Replace(s)) }
+
+func isName(s string) bool {
+	return s != "" && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == "" && (s[0] < '0' || s[0] > '9')
+}
+
+func isNameChar(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+func set(list string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		m := map[string]bool{}
+		for w := range strings.FieldsSeq(list) {
+			m[w] = true
+		}
+		return m
+	})
+}
+
+// Variables. Shells, loaders and interpreters obey some; those are never a value. Other programs of the
+// table obey many more, so they get only variables whose names are known to mean nothing.
+var (
+	obeyed = set("PATH IFS TIMEFORMAT ENV SHELL SHELLOPTS BASHOPTS PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND PAGER EDITOR VISUAL BROWSER FCEDIT MANPAGER MANOPT LESS LESSOPEN LESSCLOSE LESSKEY LESSEDIT LESSKEYIN " +
+		"PARALLEL HOME XDG_CONFIG_HOME XDG_CONFIG_DIRS XDG_DATA_DIRS XDG_DATA_HOME CC CXX CPP LD AR AS FC MAKE MAKEFILES MAKEFLAGS MFLAGS GNUMAKEFLAGS MAKESHELL EXINIT VIMINIT VIM VIMRUNTIME AWKPATH AWKLIBPATH CLASSPATH " +
+		"CDPATH GLOBIGNORE FIGNORE EXECIGNORE INPUTRC HISTFILE MANPATH TEXINPUTS M4PATH GCONV_PATH LOCPATH NLSPATH GREP_OPTIONS ZDOTDIR FPATH TERMINFO TERMCAP TMPDIR MAILCAPS MAILCAP INFOPATH GTK_MODULES QT_PLUGIN_PATH")
+	obeyedPrefixes = strings.Fields("BASH_ LD_ DYLD_ GIT_ PYTHON PERL RUBY NODE_ NPM_ LUA_ PHP SKILLHAND_ CLAUDE_ JAVA_ JDK_ _JAVA GO RUST CARGO_ DENO_ BUN_ JULIA_ R_ GUILE_ TCL ERL_ ELIXIR_ MALLOC_ GLIBC_ SSH_ SUDO_ XDG_ RIPGREP_ FZF_ BAT_ COMPILER_ GCC_")
+	obeyedSuffixes = strings.Fields("_PAGER _EDITOR _SHELL _WRAPPER _ASKPASS _BROWSER _PRELOAD _RSH _COMMAND _CMD _EXEC _PROG _TOOLCHAIN _OPTS _OPTIONS _FLAGS _ARGS _PATH _HOME _CONFIG _PLUGIN _PLUGINS _MODULES")
+	notObeyed      = set("NODE_ENV NODE_NAME GIT_BRANCH GIT_COMMIT GIT_TAG GIT_REF GIT_SHA GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_COMMITTER_DATE FILE_PATH PROJECT_PATH TARGET_PATH MY_ARGS USER_ARGS")
+	// meaningless are names of variables that no program of the table obeys.
+	meaningless = set("A B C D E F I J K M N P Q S T V W X Y Z NAME TITLE MSG MESSAGE TEXT BODY QUERY TOPIC ISSUE NUMBER PR BRANCH FILE FILES INPUT ARG ARGS VALUE KEY WORD WORDS NOTE NOTES TASK LABEL SUBJECT COMMENT PATTERN TERM " +
+		"NODE_ENV USER_INPUT PROMPT GREETING WHO DESCRIPTION SUMMARY REASON FEATURE TICKET STORY SLUG MODE STAGE COUNT LIMIT SEARCH MY_VAR FOO BAR BAZ name title msg message text body query topic issue file input arg args value key word note who x y z n " +
+		"GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_COMMITTER_DATE GH_REPO TZ LANG LC_ALL NO_COLOR CI DEBUG")
+	// integers are variables that bash itself made integers: it reckons with what is assigned to them.
+	integers = set("RANDOM SRANDOM SECONDS LINENO OPTIND OPTERR HISTCMD EUID UID PPID BASHPID EPOCHSECONDS EPOCHREALTIME COMP_CWORD COMP_POINT COMP_KEY COMP_TYPE")
+)
+
+// isObeyed reports whether shells, loaders or interpreters obey a variable.
+func isObeyed(name string) bool {
+	if notObeyed()[name] {
+		return false
+	}
+	upper := strings.ToUpper(name)
+	return obeyed()[name] || slices.ContainsFunc(obeyedPrefixes, func(p string) bool { return strings.HasPrefix(upper, p) && name != "GOAL" }) ||
+		slices.ContainsFunc(obeyedSuffixes, func(p string) bool { return strings.HasSuffix(upper, p) })
+}
+
+var (
+	dataNames = regexpOnce(`(?i)(^|/|\x00)[^./\x00][^/]*\.(txt|md|mdx|json|jsonl|ndjson|log|csv|tsv|html|xml|svg|out|diff|tmp|png|jpg|pdf)$`)
+	// Data by their names, and yet programs run what is in them, or obey it.
+	projects = regexpOnce(`(?i)^(package|composer|deno|tasks|launch|settings|tsconfig.*|jsconfig.*|project|nx|turbo|lerna|vercel|firebase|angular|.*rc|.*config.*|cmakelists)\.(json|txt|xml)$|^(pom|build)\.xml$|^(claude|agents|skill)\.md$`)
+)
+
+// isDataName reports whether nothing runs or obeys a file of this name.
+func isDataName(name string) bool {
+	return dataNames().MatchString(name) && !projects().MatchString(name[strings.LastIndexByte(name, '/')+1:])
+}

@@ -1,0 +1,424 @@
+package bind
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/skillhand/skillhand/internal/words"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A line knows what a command line does anywhere in it, code within code included.
+type line struct {
+	*Program
+	vals     []value
+	foreign  bool // text that nobody trusts may come from files, their names and what commands print
+	findings []Finding
+	first    map[string]int // by kind, the first value that is not of it, or -1
+
+	sets    map[string][]*syntax.Word // variables, and all that they are set to; nil is what nobody knows
+	opened  map[string]bool           // whether a variable may hold a value, once that was asked
+	anyVar  bool                      // it sets a variable whose name only the run will tell
+	handed  map[string]bool           // variables with a value that its programs get
+	funcs   map[string]bool
+	aliases map[string]bool
+	dash    bool // a value begins with a dash
+
+	writes  map[string]bool // base names of the files that it writes
+	loose   string          // a file of these that is no data by its name
+	unpacks []string        // programs of it that write files whose names it does not say
+	makes   bool            // it makes files that a value names
+	ints    map[string]bool // variables that it makes integers
+	looking int             // how deep a variable is looked at
+	moves   bool            // it goes to a folder that a value chooses
+	shape   shape           // what it does to texts
+}
+
+// A shape is what a line does to texts before they are words again, from the mildest.
+type shape int
+
+const (
+	asIs    shape = iota
+	split         // it takes parts between signs
+	slugged       // it puts dashes where there were signs
+	cut           // it takes any part
+	decoded       // it makes other texts of them
+)
+
+// A value is one of the line's, with the words that it is split into.
+type value struct {
+	written string
+	data    string
+	words   []string
+	place   bool
+}
+
+// set notes a word that a variable may hold.
+func (l *line) set(name string, w *syntax.Word) {
+	const most = 8 // of what it may be; then it may be anything
+	switch list := l.sets[name]; {
+	case slices.Contains(list, w), len(list) > most:
+	case len(list) == most:
+		l.sets[name] = append(list, nil)
+	default:
+		l.sets[name] = append(list, w)
+	}
+}
+
+func (l *line) reshape(to shape) {
+	if l.shape+to == slugged+cut && l.shape != to { // a dash, and then a part that begins with it
+		to = decoded
+	}
+	l.shape = max(l.shape, to)
+}
+
+// survey notes what the node at the path's end sets, writes and changes.
+func (s *scope) survey(p []syntax.Node) {
+	switch n := p[len(p)-1].(type) {
+	case *syntax.Assign:
+		s.surveyAssign(n, p[len(p)-2])
+	case *syntax.DeclClause:
+		for _, a := range n.Args {
+			if a.Name != nil && declares(n, "i") {
+				s.ints[a.Name.Value] = true
+			}
+			if a.Naked && a.Value != nil {
+				s.surveySet(s.text(a.Value), n.Variant.Value == "export" || declares(n, "x"))
+			} else if a.Naked && a.Name != nil && n.Variant.Value == "export" && s.open(a.Name.Value) {
+				s.handed[a.Name.Value] = true
+			}
+		}
+	case *syntax.WordIter:
+		for _, w := range n.Items {
+			if strings.ContainsAny(words.Lit(w), "*?[") && (s.foreign || s.makes) {
+				w = nil // the name of some file
+			}
+			s.set(n.Name.Value, w)
+		}
+		if len(n.Items) == 0 {
+			s.set(n.Name.Value, nil)
+		}
+	case *syntax.ParamExp:
+		s.surveyExpansion(n)
+	case *syntax.FuncDecl:
+		if n.Name != nil {
+			s.funcs[n.Name.Value] = true
+		}
+		s.positional = true
+	case *syntax.Redirect:
+		switch n.Op {
+		case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.ClbOut, syntax.RdrInOut:
+			s.surveyFile(s.text(n.Word))
+		case syntax.Hdoc, syntax.DashHdoc:
+			s.surveyText(s.text(n.Hdoc).own())
+		case syntax.WordHdoc:
+			s.surveyText(s.text(n.Word).own())
+		}
+	case *syntax.CallExpr:
+		if len(n.Args) > 0 {
+			s.surveyCall(s.fields(n.Args), printsOn(p))
+		}
+	}
+}
+
+func (s *scope) surveyAssign(n *syntax.Assign, parent syntax.Node) {
+	if n.Name == nil {
+		return
+	}
+	name, value := n.Name.Value, n.Value
+	if n.Array != nil || n.Append || n.Index != nil {
+		value = nil
+	}
+	s.set(name, value)
+	switch at := parent.(type) {
+	case *syntax.CallExpr:
+		if len(at.Args) > 0 && (value == nil || s.text(value).reached(s.vals)) {
+			s.handed[name] = true
+		}
+	case *syntax.DeclClause:
+		if (at.Variant.Value == "export" || declares(at, "x")) && (value == nil || s.text(value).reached(s.vals)) {
+			s.handed[name] = true
+		}
+		s.anyVar = s.anyVar || declares(at, "n")
+		if declares(at, "i") {
+			s.set(name, nil)
+		}
+	}
+	if name == "IFS" && words.Lit(n.Value) != "" {
+		s.reshape(cut)
+	}
+	if f := s.text(n.Value); strings.HasPrefix(f.lead(), "-") && f.reached(s.vals) {
+		s.reshape(decoded)
+	}
+}
+
+func (s *scope) surveyExpansion(n *syntax.ParamExp) {
+	if n.Exp != nil && n.Param != nil && strings.HasSuffix(n.Exp.Op.String(), "=") {
+		s.set(n.Param.Value, n.Exp.Word)
+	}
+	switch {
+	case n.Repl != nil:
+		s.reshape(cut)
+		if n.Repl.With != nil && strings.Contains(s.text(n.Repl.With).own(), "-") || n.Repl.With != nil && words.Lit(n.Repl.With) == "" && len(n.Repl.With.Parts) > 0 {
+			s.reshape(decoded)
+		}
+	case n.Slice != nil:
+		s.reshape(cut)
+	case n.Exp != nil && (n.Exp.Op == syntax.RemSmallPrefix || n.Exp.Op == syntax.RemLargePrefix):
+		if text := words.Lit(n.Exp.Word); len(text) == 2 && text[0] == '*' && !isNameChar(text[1]) {
+			s.reshape(split)
+		} else {
+			s.reshape(cut)
+		}
+	case n.Exp != nil && n.Exp.Op == syntax.OtherParamOps:
+		s.reshape(decoded)
+	}
+}
+
+// surveySet notes a word of the form name=….
+func (s *scope) surveySet(f field, exported bool) {
+	key, _, named := strings.Cut(f.lead(), "=")
+	switch {
+	case named && isName(key):
+		if f.reached(s.vals) {
+			s.set(key, nil)
+			if exported {
+				s.handed[key] = true
+			}
+		}
+	case f.reached(s.vals):
+		s.anyVar = true
+	}
+}
+
+// printsOn reports whether what a command prints becomes part of the line again, or another's input.
+func printsOn(p []syntax.Node) bool {
+	for i, n := range p {
+		switch n := n.(type) {
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			return true
+		case *syntax.BinaryCmd:
+			if (n.Op == syntax.Pipe || n.Op == syntax.PipeAll) && i+1 < len(p) && p[i+1] == n.X {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s *scope) surveyCall(fs []field, prints bool) {
+	name := path.Base(fs[0].lit())
+	for (name == "command" || name == "builtin") && len(fs) > 1 {
+		fs = fs[1:]
+		name = fs[0].lit()
+	}
+	if prints || name == "read" {
+		s.surveyShape(name, fs[1:])
+	}
+	s.surveyText(joined(fs[1:]).own())
+	for i, f := range fs[1:] {
+		text := f.lit()
+		switch {
+		case name == "read" || name == "mapfile" || name == "readarray" || name == "getopts" || name == "printf" && fs[1].lit() == "-v" && i == 1:
+			if isName(text) {
+				s.set(text, nil)
+			} else if f.reached(s.vals) {
+				s.anyVar = true
+			}
+		case name == "export" || name == "declare" || name == "local" || name == "readonly" || name == "typeset":
+			s.surveySet(f, name == "export")
+		case name == "cd" || name == "pushd" || i > 0 && (fs[i].lit() == "-C" || fs[i].lit() == "--chdir"):
+			s.moves = s.moves || f.reached(s.vals) && (f.dirty() || !s.picked(f))
+		case name == "set" && (f.reached(s.vals) || f.many || strings.ContainsAny(text, "*?[")):
+			s.positional = true
+		case name == "alias" && strings.Contains(f.lead(), "="):
+			s.aliases[strings.SplitN(f.lead(), "=", 2)[0]] = true
+		case isName(strings.SplitN(f.lead(), "=", 2)[0]) && strings.Contains(f.lead(), "=") && f.reached(s.vals) && isWrapper(name):
+			s.surveySet(f, true)
+		}
+		if writers()[name] && !strings.HasPrefix(text, "-") {
+			s.surveyFile(f)
+		}
+		if strings.HasPrefix(f.lead(), "of=") {
+			s.surveyFile(after(f, 3))
+		}
+	}
+	s.surveyWrites(name, fs[1:])
+}
+
+// surveyWrites notes what a program writes by its options, and whether it makes files that the line does not name.
+func (s *scope) surveyWrites(name string, args []field) {
+	sub := ""
+	if len(args) > 0 {
+		sub = args[0].lit()
+	}
+	if unpackers()[name] || unpackers()[name+"/"+sub] || name == "tar" && strings.Contains(strings.SplitN(sub, "=", 2)[0], "x") || slices.ContainsFunc(args, func(f field) bool { return inPlace().MatchString(f.lead()) && editors()[versionless(name)] }) {
+		s.unpacks = append(s.unpacks, name)
+	}
+	r := lookup(name, args)
+	for i, f := range args {
+		o := r.option(f.lead())
+		switch {
+		case o.sort != '>':
+		case o.rest < len(f.lead()) || len(f.bits) > 1:
+			s.surveyFile(after(f, o.rest))
+		case i+1 < len(args):
+			s.surveyFile(args[i+1])
+		}
+	}
+}
+
+// surveyFile notes a file that the line writes.
+func (s *scope) surveyFile(f field) {
+	text, known := f.literal()
+	s.makes = s.makes || f.reached(s.vals)
+	base := path.Base(f.own())
+	if known && (text == "/dev/null" || text == "/dev/stdout" || text == "/dev/stderr" || text == "/dev/tty" || text == "-" || text == "" || aNumber(text)) {
+		return
+	}
+	s.writes[base] = true
+	if !isDataName(f.own()) || len(f.values(s.vals)) > 0 && !isDataName(f.full(s.vals)) {
+		s.loose = f.own()
+	}
+}
+
+// surveyText notes the files that a program of another language writes, as far as one sees it.
+func (s *scope) surveyText(code string) {
+	if !writesFiles().MatchString(code) {
+		return
+	}
+	found := quotedFiles().FindAllStringSubmatch(code, -1)
+	for _, m := range found {
+		s.surveyFile(literal(m[1] + m[2] + m[3]))
+	}
+	if len(found) == 0 {
+		s.loose = "a file"
+	}
+}
+
+var (
+	writesFiles = regexpOnce(`open\([^)]*,\s*["'][wax]|write_text|write_bytes|writeFile|createWriteStream|appendFile|file_put_contents|>\s*["']|File\.(write|open)|\bw [\w.]+|fs\.(copy|rename|link|symlink|cp)|shutil|os\.(rename|link|symlink|replace)`)
+	quotedFiles = regexpOnce(`(?:open|writeFile\w*|createWriteStream|appendFile\w*|write|put_contents|Path)\(\s*["']([^"']+)["']|\bw ([\w.]+)|>\s*["']([^"']+)["']`)
+	inPlace     = regexpOnce(`^(-[a-zA-Z]{0,4}i|--in-place)`)
+)
+
+// surveyShape notes how far a command may change the texts that pass through it.
+func (s *scope) surveyShape(name string, args []field) {
+	switch all := joined(args); {
+	case keepers()[name], isObject(name):
+	case splitters()[name] || name == "cut" && cutsBySign().MatchString(all.own()):
+		s.reshape(split)
+	case name == "printf":
+		if len(args) == 0 || !plainFormat().MatchString(args[0].lit()) {
+			s.reshape(cut)
+		}
+		if len(args) > 0 && (args[0].reached(s.vals) || strings.Contains(args[0].lit(), "%b") || strings.Contains(args[0].lit(), "-")) {
+			s.reshape(decoded)
+		}
+	case name == "echo":
+		if len(args) > 0 && strings.HasPrefix(args[0].full(s.vals), "-") && args[0].lit() != "-n" {
+			s.reshape(decoded)
+		}
+	case isWrapper(name):
+		i := slices.IndexFunc(args, func(f field) bool {
+			return f.lit() != "" && f.lit()[0] != '-' && !aNumber(f.lit()) && lookup(f.lit(), nil) != nil
+		})
+		if i < 0 || strings.Contains(all.own(), "-I") || strings.Contains(all.own(), "{}") {
+			s.reshape(decoded)
+		} else {
+			s.surveyShape(args[i].lit(), args[i+1:])
+		}
+	case name == "jq" && simpleJQ().MatchString(all.own()):
+		s.reshape(split)
+	case name == "tr":
+		s.reshapeTr(args)
+	case name == "sed":
+		s.reshapeSed(args)
+	case name == "awk" && awkFields().MatchString(all.own()):
+		s.reshape(split)
+	case name == "read":
+		s.reshape(split)
+	case name == "cut" || name == "grep" || name == "basename" || name == "fold" || name == "tail" || name == "head":
+		s.reshape(cut)
+	case lookup(name, args).is(isCall), lookup(name, args).is(isTool) && !outputs()[name]:
+	default:
+		s.reshape(decoded)
+	}
+	if slices.ContainsFunc(args, func(f field) bool {
+		return f.reached(s.vals) && strings.Contains(f.full(s.vals), "%") && formats().MatchString(f.own())
+	}) {
+		s.reshape(decoded)
+	}
+}
+
+// isObject reports whether a command is the author's own: what that prints is the author's to answer for, as one text.
+func isObject(name string) bool { return lookup(name, nil) == nil }
+
+func (s *scope) reshapeTr(args []field) {
+	text := joined(args)
+	switch own := text.own(); {
+	case text.reached(s.vals) || strings.Contains(own, `\`) && !strings.Contains(own, `\n`):
+		s.reshape(decoded)
+	case strings.HasPrefix(own, "-d ") || strings.HasPrefix(own, "-s ") && len(args) < 3:
+		s.reshape(cut)
+	default:
+		from := trRanges().ReplaceAllString(args[0].lit(), "")
+		if strings.HasPrefix(args[0].lit(), "-") && len(args) > 1 {
+			from = trRanges().ReplaceAllString(args[1].lit(), "")
+		}
+		last := trRanges().ReplaceAllString(args[len(args)-1].lit(), "")
+		switch {
+		case strings.IndexFunc(from, func(r rune) bool { return r < 0x80 && isNameChar(byte(r)) && r != '_' }) >= 0, strings.ContainsAny(last, "$([{`\\%"):
+			s.reshape(decoded)
+		default:
+			s.reshape(slugged)
+		}
+	}
+}
+
+// reshapeSed allows what makes a slug: signs that become one sign, or nothing.
+func (s *scope) reshapeSed(args []field) {
+	for _, f := range args {
+		text := f.lit()
+		switch {
+		case strings.HasPrefix(text, "-") && len(text) < 4:
+		case f.reached(s.vals):
+			s.reshape(decoded)
+		default:
+			for part := range strings.SplitSeq(text, ";") {
+				if digits().MatchString(part) {
+					s.reshape(split)
+					continue
+				}
+				if !slugging().MatchString(strings.TrimSpace(part)) {
+					s.reshape(cut)
+					if strings.ContainsAny(part, "-$([") {
+						s.reshape(decoded)
+					}
+				}
+			}
+			if !digits().MatchString(text) {
+				s.reshape(slugged)
+			}
+		}
+	}
+}
+
+var (
+	simpleJQ    = regexpOnce(`(^|-r |-c )\.?[\w.\[\]"-]+( \S+)?$`)
+	cutsBySign  = regexpOnce(`-d ?['"]?[^\w'"]['"]? ?.*-f|-f.*-d ?[^\w]|^-f ?[\d,-]+$`)
+	plainFormat = regexpOnce(`^[^%\\]*(%s[^%\\]*(\\n)?)*$`)
+	awkFields   = regexpOnce(`^(-F ?\\?[^\w\s] )?\{ ?print \$?[\w]+( ?, ?\$?\w+)* ?\}$`)
+	trRanges    = regexpOnce(`\[?(a-z|A-Z|0-9|\[:\w+:\])\]?`)
+	digits      = regexpOnce(`^s/\[\^0-9\][+*]?//g$`)
+	slugging    = regexpOnce(`^s([/|#,])(\[\^[^\]]*\]|[ _./:-]|\\s|--|\^|\$|\[ \]|\[[ _./:-]+\])[+*]?(\^|\$)?[/|#,][-_ ]?[/|#,]g?$|^s/\^?-[+*]?\$?//g?$`)
+	formats     = regexpOnce(`format|pretty|printf|^\x00$|-f\b|--date|\+`)
+)
+
+func declares(d *syntax.DeclClause, flags string) bool {
+	return slices.ContainsFunc(d.Args, func(a *syntax.Assign) bool {
+		flag := words.Lit(a.Value)
+		return a.Naked && strings.HasPrefix(flag, "-") && strings.ContainsAny(flag, flags)
+	})
+}
