@@ -26,6 +26,7 @@ lsp: check claudecode here internal/paths render schemas skill
 mcp/host: internal/atomicfile settings
 mcp: . here internal/cause internal/paths render skill trust
 .: claude claudepage here history internal/cause internal/paths internal/redact proc render report session shell skill trust verdict
+agent: claude
 batch:
 batch/jobfile: batch
 bench: history report

@@ -10,6 +10,7 @@
 package claude
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,8 +27,12 @@ import (
 
 // A Client asks questions of the Claude CLI. The zero value is ready to use.
 type Client struct {
-	Path string   // the claude program; "" means $SKILLHAND_CLAUDE, then claude in PATH
-	Env  []string // nil means the caller's environment
+	Path string // the claude program; "" means $SKILLHAND_CLAUDE, then claude in PATH
+
+	// Dialect drives another agent; nil means the Claude CLI.
+	Dialect Dialect
+
+	Env []string // nil means the caller's environment
 
 	Timeout     time.Duration // for the whole call, waits included; 0 means DefaultTimeout
 	IdleTimeout time.Duration // without a byte from the CLI; 0 means DefaultIdleTimeout, less than 0 none
@@ -165,14 +170,17 @@ func (c *Client) newAsk(r Request) (*ask, error) {
 	if a.schema, err = newSchema(r.Schema); err != nil {
 		return nil, err
 	}
-	if _, set := lookup(a.env, retriesVariable); !set {
-		a.env = append(slices.Clone(a.env), retriesVariable+"=2")
-	}
-	if a.program = c.Path; a.program == "" {
-		a.program, _ = lookup(a.env, "SKILLHAND_CLAUDE")
-	}
-	if a.program == "" {
-		a.program = "claude"
+	if c.Dialect != nil {
+		if err := c.Dialect.Check(r); err != nil {
+			return nil, err
+		}
+		a.program = cmp.Or(c.Path, c.Dialect.Program())
+	} else {
+		if _, set := lookup(a.env, retriesVariable); !set {
+			a.env = append(slices.Clone(a.env), retriesVariable+"=2")
+		}
+		own, _ := lookup(a.env, "SKILLHAND_CLAUDE")
+		a.program = cmp.Or(c.Path, own, "claude")
 	}
 	if filepath.Base(a.program) != a.program {
 		if a.program, err = filepath.Abs(a.program); err != nil { // the caller's path, not Dir's
@@ -246,10 +254,15 @@ func (a *ask) attempt(ctx context.Context, session string) (*record, error) {
 	}
 	out := newStdout(ctx, file, a.client.idle(), a.emitter())
 	defer out.cancel(nil)
+	words, stdin := args(&r, a.schema), r.Prompt
+	if d := a.client.Dialect; d != nil {
+		words, stdin = d.Command(r)
+		out.reader = d.Reader()
+	}
 	errs := &tail{touch: out.touch}
 	result, err := proc.Run(out.ctx, proc.Cmd{
-		Args: append([]string{a.program}, args(&r, a.schema)...), Dir: r.Dir, Env: a.env,
-		Stdin: strings.NewReader(r.Prompt), Stdout: out, Stderr: errs,
+		Args: append([]string{a.program}, words...), Dir: r.Dir, Env: a.env,
+		Stdin: strings.NewReader(stdin), Stdout: out, Stderr: errs,
 		Grace: []proc.Step{{Signal: proc.Interrupt, Wait: 1500 * time.Millisecond}, {Signal: proc.Terminate, Wait: 500 * time.Millisecond}},
 	})
 	rec := out.finish()
@@ -261,7 +274,7 @@ func (a *ask) attempt(ctx context.Context, session string) (*record, error) {
 		end.transcript = fmt.Errorf("%s: %w", a.Transcript, failedWrite(err))
 	} else if err != nil && ctx.Err() == nil {
 		file.Close()
-		return nil, notStarted(err)
+		return nil, a.notStarted(err)
 	}
 	out.empty()
 	if err := file.Close(); err != nil && a.Transcript != "" && end.transcript == nil {
@@ -321,10 +334,14 @@ func (c *Client) idle() time.Duration {
 	return max(c.IdleTimeout, 0)
 }
 
-// notStarted says what to do about a CLI that could not be started.
-func notStarted(err error) error {
+// notStarted says what to do about a program that could not be started.
+func (a *ask) notStarted(err error) error {
 	if errors.Is(err, os.ErrNotExist) {
-		err = fmt.Errorf("%w (install it: npm install -g @anthropic-ai/claude-code)", err)
+		how := "install it: npm install -g @anthropic-ai/claude-code"
+		if d := a.client.Dialect; d != nil {
+			how = d.Missing()
+		}
+		err = fmt.Errorf("%w (%s)", err, how)
 	}
 	return &StartError{Err: err}
 }

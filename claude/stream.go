@@ -26,6 +26,7 @@ type stdout struct {
 	emptied bool
 	idle    time.Duration
 	emit    func(Event)
+	reader  Reader // of another agent's stream; nil means Claude Code's
 
 	mu      sync.Mutex
 	silent  *time.Timer // nil means no idle timeout
@@ -96,7 +97,7 @@ func (s *stdout) take(p []byte) {
 			break
 		}
 		if len(s.held) == 0 && s.large == nil && !s.skipped {
-			s.line(func() { s.rec.line(p[:end], s.emit) })
+			s.line(func() { s.event(p[:end]) })
 		} else {
 			s.more(p[:end])
 			s.endLine()
@@ -119,6 +120,11 @@ func (s *stdout) more(p []byte) {
 	s.held = append(s.held, p...)
 	now := len(s.held)
 	switch {
+	case s.reader != nil:
+		if now <= maxHeld {
+			return
+		}
+		s.skipped = true // no event of another agent that matters is as long
 	case now > maxHeld && string(eventType(s.held)) == "result":
 		s.large = &large{}
 		s.large.take(s.held)
@@ -139,11 +145,20 @@ func (s *stdout) endLine() {
 	case large != nil:
 		s.line(func() { s.rec.onResult(large.result(), s.emit) })
 	case len(held) > 0:
-		s.line(func() { s.rec.line(held, s.emit) })
+		s.line(func() { s.event(held) })
 		if cap(held) <= worthSkipping {
 			s.held = held[:0]
 		}
 	}
+}
+
+// event takes an event of the CLI, or what another agent's event says in its words.
+func (s *stdout) event(line []byte) {
+	if s.reader == nil {
+		s.rec.line(line, s.emit)
+		return
+	}
+	s.reader.Line(line, func(said []byte) { s.rec.line(said, s.emit) })
 }
 
 // line takes a line. The CLI has not long to end after a result.
@@ -165,6 +180,9 @@ func (s *stdout) finish() *record {
 	defer s.mu.Unlock()
 	if s.counts() {
 		s.endLine() // a last line may lack its end
+		if s.reader != nil {
+			s.reader.End(func(said []byte) { s.rec.line(said, s.emit) })
+		}
 	}
 	s.held, s.large = nil, nil
 	for _, t := range []*time.Timer{s.silent, s.linger} {

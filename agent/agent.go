@@ -1,0 +1,97 @@
+// Package agent answers: how is a headless agent started, and what does its stream say?
+//
+// Every agent's events are put into the words of one of them, Claude Code's stream-json, so that the
+// verdict, its categories and the retries of package claude hold for all. An adapter is one file:
+// a command line, and a reader of lines. It reports only what the stream says: what an agent does not
+// tell stays unknown, and an exit status alone is never a success.
+package agent
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/skillhand/skillhand/claude"
+)
+
+// An Agent is a program that answers a prompt without a person.
+type Agent struct {
+	Name    string // as users write it
+	Package string // of npm, with the version that was tried
+
+	// Fires says how a skill shows that it fired.
+	Fires Firing
+	// Headless is why no skill can fire as we start it, and what the user may pass to change that; "" if one can.
+	Headless string
+
+	lacks   []string // fields of a request that it has no option for
+	command func(r claude.Request) (args []string, stdin string)
+	reader  func() claude.Reader
+}
+
+// A Firing is how an agent's stream shows that a skill fired.
+type Firing string
+
+// The ways in which skills fire.
+const (
+	ByTool Firing = "fired" // a tool delivered the text
+	ByRead Firing = "read"  // the agent read the skill's file
+)
+
+// All are the agents that we drive beside Claude Code, in the order of their names.
+func All() []*Agent { return []*Agent{codex, copilot, gemini, opencode, pi, qwen} }
+
+// Names are the names of all, claude among them.
+func Names() []string {
+	names := []string{Claude}
+	for _, a := range All() {
+		names = append(names, a.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Claude is the name of Claude Code, which needs no adapter.
+const Claude = "claude"
+
+// Find returns the agent of a name; nil for Claude Code.
+func Find(name string) (*Agent, error) {
+	if name == "" || name == Claude {
+		return nil, nil
+	}
+	for _, a := range All() {
+		if a.Name == name {
+			return a, nil
+		}
+	}
+	return nil, fmt.Errorf("agent %q: want one of %s", name, strings.Join(Names(), ", "))
+}
+
+// Program is the command that starts it.
+func (a *Agent) Program() string { return a.Name }
+
+// Missing says how to get it.
+func (a *Agent) Missing() string { return "install it: npm install -g " + a.Package }
+
+// Check reports the first option of a request that the agent does not have.
+func (a *Agent) Check(r claude.Request) error {
+	asked := map[string]bool{
+		"schema": r.Schema != nil, "max-budget-usd": r.MaxBudgetUSD > 0, "max-turns": r.MaxTurns > 0,
+		"resume": r.Resume != "", "continue": r.Continue, "allowed-tool": len(r.AllowedTools) > 0,
+	}
+	for _, option := range a.lacks {
+		if asked[option] {
+			return &claude.RequestError{Field: option, Fault: a.Name + " has no such option"}
+		}
+	}
+	return nil
+}
+
+// Command is what to start, without the program's name, and what to give it on stdin.
+func (a *Agent) Command(r claude.Request) (args []string, stdin string) {
+	args, stdin = a.command(r)
+	return append(args, r.Args...), stdin
+}
+
+// Reader reads one run.
+func (a *Agent) Reader() claude.Reader { return a.reader() }

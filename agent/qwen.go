@@ -1,0 +1,83 @@
+package agent
+
+import (
+	"encoding/json"
+
+	"github.com/skillhand/skillhand/claude"
+)
+
+// qwen speaks nearly as Claude Code does. In its default mode a further request asks the model whether a call is
+// allowed, and declines it without a usable answer.
+var qwen = &Agent{
+	Name: "qwen", Package: "@qwen-code/qwen-code@0.24.4", Fires: ByTool,
+	Headless: "in its default mode it asks the model whether a skill may load, and declines without a usable answer; " +
+		"-- --approval-mode yolo lets one fire, and lets the model run anything",
+	lacks: []string{"schema", "max-budget-usd", "max-turns", "allowed-tool"},
+	command: func(r claude.Request) ([]string, string) {
+		args := []string{"-o", "stream-json"}
+		if r.Model != "" {
+			args = append(args, "-m", r.Model)
+		}
+		if r.Resume != "" {
+			args = append(args, "-r", r.Resume)
+		}
+		if r.Continue {
+			args = append(args, "-c")
+		}
+		return args, r.Prompt
+	},
+	reader: func() claude.Reader { return &qwenReader{} },
+}
+
+type qwenReader struct{ skills map[string]string }
+
+// Line passes events on. The tool skill is called Skill here, and its result says which one it delivered.
+func (q *qwenReader) Line(line []byte, to func([]byte)) {
+	var e map[string]any
+	if json.Unmarshal(line, &e) != nil {
+		return
+	}
+	switch e["type"] {
+	case "assistant", "user":
+		q.parts(e)
+	case "result":
+		if failure, ok := e["error"].(map[string]any); ok && e["result"] == nil {
+			e["result"] = failure["message"]
+			if text, ok := failure["message"].(string); ok {
+				if code := statusIn(text); code != 0 {
+					e["api_error_status"] = code
+				}
+			}
+		}
+	}
+	say(to, e)
+}
+
+func (q *qwenReader) parts(e map[string]any) {
+	message, _ := e["message"].(map[string]any)
+	parts, _ := message["content"].([]any)
+	for _, p := range parts {
+		part, _ := p.(map[string]any)
+		switch part["type"] {
+		case "tool_use":
+			if part["name"] == "skill" {
+				part["name"] = "Skill"
+				input, _ := part["input"].(map[string]any)
+				name, _ := input["skill"].(string)
+				if q.skills == nil {
+					q.skills = map[string]string{}
+				}
+				id, _ := part["id"].(string)
+				q.skills[id] = name
+			}
+		case "tool_result":
+			id, _ := part["tool_use_id"].(string)
+			if name, ok := q.skills[id]; ok {
+				e["tool_use_result"] = object{"success": part["is_error"] != true, "commandName": name}
+			}
+		}
+	}
+}
+
+// End has nothing to add: the stream has a result of its own.
+func (*qwenReader) End(func([]byte)) {}
