@@ -41,7 +41,7 @@ edit/disk: edit internal/atomicfile internal/cause skill
 golden: . here internal/atomicfile internal/paths render skill
 here: internal/paths session settings skill trust
 history:
-migrate: edit internal/legacy internal/words render shell skill
+migrate: edit internal/legacy internal/words permit render shell skill
 migrate/disk: edit/disk internal/cause internal/paths migrate proc report skill
 page: . batch check claudecode edit/disk history internal/atomicfile internal/paths internal/redact internal/term render session shell skill trust try
 permit:

@@ -3,6 +3,7 @@ package migrate
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -28,12 +29,18 @@ func (t *tree) skills(paths []string) []Result {
 		}
 	}
 	for _, p := range paths {
-		if path.Base(p) == "first-use.md" {
+		switch {
+		case path.Base(p) == "first-use.md":
 			results = append(results, t.firstUse(path.Dir(p))...)
+		case path.Base(p) == skill.MainFile && !skill.IsCompanion(path.Dir(p)):
+			results = append(results, t.loader(p)...)
 		}
 	}
 	return merge(results)
 }
+
+// stuckReason is why the texts of a skill stay as they are: the older loader still serves it.
+const stuckReason = "its bindings.json names a class that no launcher here runs"
 
 // merge makes one result of those about one file.
 func merge(results []Result) []Result {
@@ -55,34 +62,46 @@ func merge(results []Result) []Result {
 	return merged
 }
 
-// text is the file of the skill in dir: what skill.Find would find.
-func (t *tree) text(dir string) string {
-	for _, p := range []string{dir + "-first-use/SKILL.md", path.Join(dir, "first-use.md"), path.Join(dir, "SKILL.md")} {
+// texts are the files that may hold the text of the skill in dir, in the order in which the loader takes them.
+func (t *tree) texts(dir string) (texts []string) {
+	for _, p := range []string{
+		path.Join(skill.Companion(dir), skill.MainFile), path.Join(dir, "first-use.md"), path.Join(dir, "content.md"), path.Join(dir, skill.MainFile),
+	} {
 		if _, ok := t.files[p]; ok {
-			return p
+			texts = append(texts, p)
 		}
 	}
-	return ""
+	return texts
 }
 
-// bindings puts the commands of a bindings.json in the places of its variables.
+// text is the file of the skill in dir that is loaded, or "".
+func (t *tree) text(dir string) string { return append(t.texts(dir), "")[0] }
+
+// bindings puts the commands of a bindings.json in the places of its variables. The file
+// goes if nothing uses it any more.
 func (t *tree) bindings(dir string) []Result {
 	file := path.Join(dir, "bindings.json")
 	text := t.text(dir)
+	leave := func(p string, line int, format string, a ...any) []Result {
+		return []Result{{Path: p, Status: LeftAlone, Line: line, Reason: fmt.Sprintf(format, a...)}}
+	}
 	if text == "" {
-		return []Result{{Path: file, Status: LeftAlone, Reason: "there is no skill text beside it"}}
+		return leave(file, 0, "there is no skill text beside it")
 	}
 	b, err := render.ParseBindings(file, t.files[file])
 	if e, ok := errors.AsType[*render.BindingsError](err); ok {
 		return []Result{result(file, nil, &ParseError{file, e.Line, e.Err.Error()})}
 	}
 	s := skill.Parse(text, t.files[text])
+	if uses(s, b) == 0 && !slices.ContainsFunc(s.Parts, func(p skill.Part) bool { return usesBinding(p, b) }) {
+		return leave(file, 0, "%s uses none of its variables", text)
+	}
 	var out strings.Builder
 	for i, part := range s.Parts {
 		words := b.Words(part.Name)
 		switch {
 		case part.Kind == skill.Directive && usesBinding(part, b):
-			return []Result{{Path: text, Status: LeftAlone, Line: part.Line, Reason: "a directive uses a variable of bindings.json"}}
+			return leave(text, part.Line, "a directive uses a variable of bindings.json")
 		case part.Kind != skill.Variable || !part.Braced || part.Escaped || words == nil:
 			out.WriteString(part.Source)
 			continue
@@ -91,43 +110,80 @@ func (t *tree) bindings(dir string) []Result {
 		before := out.String()
 		switch {
 		case err != nil:
-			return []Result{{Path: file, Status: LeftAlone, Reason: fmt.Sprintf("${%s}: %v", part.Name, err)}}
+			t.stuck[dir] = true
+			return leave(file, 0, "${%s}: %v", part.Name, err)
 		case part.InCode:
-			return []Result{{Path: text, Status: LeftAlone, Line: part.Line, Reason: fmt.Sprintf("${%s} is in code, where a directive does not run", part.Name)}}
+			return leave(text, part.Line, "${%s} is in code, where a directive does not run", part.Name)
 		case before != "" && !strings.ContainsAny(before[len(before)-1:], " \t\n") && i > 0:
-			return []Result{{Path: text, Status: LeftAlone, Line: part.Line, Reason: fmt.Sprintf("${%s} follows other text, where a directive does not run", part.Name)}}
+			return leave(text, part.Line, "${%s} follows other text, where a directive does not run", part.Name)
 		}
 		out.WriteString("!`" + command + "`")
 	}
 	e := &edit.Edit{Name: text, Before: t.files[text], After: []byte(out.String())}
 	if was, is := count(s, skill.Directive)+uses(s, b), count(skill.Parse(text, e.After), skill.Directive); was != is {
-		return []Result{{Path: text, Status: LeftAlone, Reason: "a directive in place of a variable would not run"}}
+		return leave(text, 0, "a directive in place of a variable would not run")
 	}
 	t.files[text] = e.After
-	return []Result{{Path: text, Status: Changed, Edit: e}, {Path: file, Status: Changed, Remove: true, Edit: &edit.Edit{Name: file, Before: t.files[file]}}}
+	changed := Result{Path: text, Status: Changed, Edit: e}
+	for _, other := range t.texts(dir) {
+		if s := skill.Parse(other, t.files[other]); uses(s, b) > 0 {
+			return append(leave(file, 0, "%s still uses it", other), changed)
+		}
+	}
+	return []Result{changed, {Path: file, Status: Changed, Remove: true, Edit: &edit.Edit{Name: file, Before: t.files[file]}}}
 }
 
 // command writes a binding's command as a directive would: a launcher by its path.
 func (t *tree) command(dir string, words []string) (string, error) {
-	root := path.Dir(path.Dir(dir))
 	name := words[0]
-	if class := name[strings.LastIndexByte(name, '.')+1:]; strings.Contains(name, ".") && class != "" && unicode.IsUpper(rune(class[0])) {
-		name = kebab(class) // a class of an older loader, whose launcher has its name
+	launcher, isClass := "", false
+	if shell.IsClass(name) {
+		class := name[strings.LastIndexByte(name, '.')+1:]
+		isClass = true
+		launcher = t.launcherOf(dir, func(file, runs string) bool { return runs == name || runs == "" && path.Base(file) == kebab(class) })
+	} else {
+		launcher = t.launcherOf(dir, func(file, _ string) bool { return path.Base(file) == name })
 	}
-	command := shell.Quote(append([]string{name}, words[1:]...))
-	for _, bin := range []string{"hooks/bin", "bin"} {
-		if _, ok := t.files[path.Join(root, bin, name)]; ok {
-			command = fmt.Sprintf(`"${CLAUDE_PLUGIN_ROOT}/%s/%s"`, bin, name)
-			if len(words) > 1 {
-				command += " " + shell.Quote(words[1:])
-			}
-			break
+	if isClass && launcher == "" {
+		return "", fmt.Errorf("no launcher in hooks/bin or bin runs the class %s (java -m MODULE/%[1]s)", name)
+	}
+	command := quoteWords(words)
+	if launcher != "" {
+		command = fmt.Sprintf(`"${CLAUDE_PLUGIN_ROOT}/%s"`, launcher)
+		if len(words) > 1 {
+			command += " " + quoteWords(words[1:])
 		}
 	}
 	if strings.ContainsAny(command, "`\n") {
 		return "", fmt.Errorf("%s: cannot be written as a directive", command)
 	}
 	return command, nil
+}
+
+// quoteWords writes words for a directive, in which the variables of the loader are filled in.
+func quoteWords(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		plain := strings.NewReplacer("${CLAUDE_PLUGIN_ROOT}", "", "${CLAUDE_SKILL_DIR}", "", "${CLAUDE_PROJECT_DIR}", "").Replace(w)
+		if quoted[i] = shell.Quote([]string{w}); plain != w && !strings.ContainsAny(plain, "\"\\$`") {
+			quoted[i] = `"` + w + `"`
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
+// launcherOf is the launcher, by its path in the plugin of the skill in dir, that fits: its
+// file, and the class that it runs, or "" if it runs none. None fits: "".
+func (t *tree) launcherOf(dir string, fits func(file, runs string) bool) string {
+	root := path.Dir(path.Dir(dir))
+	for _, bin := range []string{"hooks/bin", "bin"} {
+		for _, p := range slices.Sorted(maps.Keys(t.files)) {
+			if path.Dir(p) == path.Join(root, bin) && fits(p, shell.ClassOf(t.files[p])) {
+				return path.Join(bin, path.Base(p))
+			}
+		}
+	}
+	return ""
 }
 
 // kebab is GetStatusOutput as get-status-output.
@@ -180,6 +236,9 @@ func (t *tree) handler(dir string) []Result {
 		if p.Kind == skill.Header {
 			header = p.Source
 		}
+		if callsLoader(p, path.Base(dir)) {
+			return []Result{{Path: file, Status: LeftAlone, Reason: text + " calls a loader, and there is no other text of the skill"}}
+		}
 		if p.Kind == skill.Directive && strings.Contains(p.Source, "handler.sh") {
 			return []Result{{Path: file, Status: Unchanged}}
 		}
@@ -199,8 +258,14 @@ func (t *tree) handler(dir string) []Result {
 // firstUse gives the first-use.md in dir its sections, and with the option its own folder.
 func (t *tree) firstUse(dir string) []Result {
 	file := path.Join(dir, "first-use.md")
+	if t.stuck[dir] {
+		return []Result{{Path: file, Status: LeftAlone, Reason: stuckReason}}
+	}
 	before := t.files[file]
 	after, err := sections(file, path.Base(dir), before)
+	if left, ok := errors.AsType[*LeftAloneError](err); ok && t.opt.Companion {
+		left.Reason = "no companion: " + left.Reason
+	}
 	if err != nil || !t.opt.Companion {
 		return []Result{result(file, &edit.Edit{Name: file, Before: before, After: after}, err)}
 	}
@@ -211,11 +276,19 @@ func (t *tree) firstUse(dir string) []Result {
 	s := skill.Parse(file, before)
 	for _, p := range s.Parts {
 		if strings.Contains(p.Source, "CLAUDE_SKILL_DIR") {
-			return []Result{{Path: file, Status: LeftAlone, Line: p.Line, Reason: "${CLAUDE_SKILL_DIR} would be another folder"}}
+			return []Result{{Path: file, Status: LeftAlone, Line: p.Line, Reason: "no companion: ${CLAUDE_SKILL_DIR} would be another folder"}}
 		}
 	}
 	if count(s, skill.Header) == 0 {
-		after = append(fmt.Appendf(nil, "---\nname: %[1]s-first-use\ndescription: The text of the skill %[1]s, for agents that preload it. Do not invoke it directly.\nuser-invocable: false\n---\n", path.Base(dir)), after...)
+		after = append(fmt.Appendf(nil, "---\nname: %[1]s-first-use\ndescription: The text of the skill %[1]s, for agents that preload it. Do not invoke it directly.\n"+
+			"user-invocable: false\n---\n", path.Base(dir)), after...)
+	}
+	rules, err := rulesFor(s)
+	if err == nil {
+		after, err = allow(companion, after, rules)
+	}
+	if err != nil {
+		return []Result{{Path: file, Status: LeftAlone, Reason: fmt.Sprintf("no companion: %v", err)}}
 	}
 	return []Result{
 		{Path: companion, Status: Changed, Edit: &edit.Edit{Name: companion, After: after}},

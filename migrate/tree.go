@@ -78,7 +78,7 @@ func Interesting(name string, start []byte) bool {
 func Tree(files []File, opt TreeOptions) ([]Result, []Place) {
 	t := &tree{
 		opt: opt, files: map[string][]byte{}, usages: map[string]*usage{}, names: map[string][]string{}, folders: map[string]bool{}, likes: map[string][]string{},
-		keep: map[string]held{}, unclear: map[Place]bool{}, read: map[string]*script{},
+		keep: map[string]held{}, unclear: map[Place]bool{}, stuck: map[string]bool{}, read: map[string]*script{},
 	}
 	for _, f := range files {
 		t.files[f.Path] = f.Data
@@ -145,6 +145,7 @@ type tree struct {
 	names  map[string][]string // the paths of files by their base name
 	keep   map[string]held     // scripts that must stay as they are, and why
 
+	stuck   map[string]bool // folders of skills whose bindings cannot be migrated
 	unclear map[Place]bool  // lines that read a command of which nothing is known
 	used    map[string]bool // the files that scripts use, by their base names; nil: not looked yet
 

@@ -241,6 +241,49 @@ func callsSelf(args []*syntax.Word, self []string, assigned map[string]*syntax.W
 	return len(self)
 }
 
+// IsClass reports whether a command's name is that of a Java class, with its packages.
+func IsClass(name string) bool {
+	class := name[strings.LastIndexByte(name, '.')+1:]
+	return class != "" && class != name && !strings.Contains(name, "/") && 'A' <= class[0] && class[0] <= 'Z'
+}
+
+// ClassOf is the class that a launcher runs, by java -m MODULE/CLASS, or "".
+func ClassOf(src []byte) (class string) {
+	if len(src) > maxLauncher || !shellScript(src) {
+		return ""
+	}
+	file, err := words.Parse(string(src))
+	if err != nil {
+		return ""
+	}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.CallExpr); ok {
+			for i, w := range c.Args[:max(0, len(c.Args)-1)] {
+				if option := words.Lit(w); option == "-m" || option == "--module" {
+					module := words.Lit(c.Args[i+1])
+					class = module[strings.LastIndexByte(module, '/')+1:]
+				}
+			}
+		}
+		return true
+	})
+	return class
+}
+
+// ClassLauncher is the launcher in these folders that runs a class, or "".
+func ClassLauncher(folders []string, class string) string {
+	for _, folder := range folders {
+		entries, _ := os.ReadDir(folder) // a folder that is not there has no launchers
+		for _, e := range entries {
+			path := filepath.Join(folder, e.Name())
+			if src, err := readStart(path, maxLauncher+1); err == nil && e.Type().IsRegular() && ClassOf(src) == class {
+				return path
+			}
+		}
+	}
+	return ""
+}
+
 // shellScript reports whether a file's first line allows it to be a script for sh or bash.
 func shellScript(src []byte) bool {
 	rest, ok := bytes.CutPrefix(src, []byte("#!"))

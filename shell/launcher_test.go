@@ -244,3 +244,28 @@ func TestLauncherCallsAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+func TestClassLauncher(t *testing.T) {
+	dir := t.TempDir()
+	for name, src := range map[string]string{
+		"show":  "#!/bin/sh\nDIR=$(dirname \"$0\")\nexec \"$DIR/java\" -Xshare:auto -m org.example/org.example.GetStatus \"$@\"\n",
+		"other": "#!/bin/sh\nexec skillhand builtin status \"$@\"\n",
+		"bad":   "#!/bin/sh\nexec java -m\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(src), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folders := []string{filepath.Join(dir, "none"), dir}
+	if got, want := ClassLauncher(folders, "org.example.GetStatus"), filepath.Join(dir, "show"); got != want {
+		t.Errorf("ClassLauncher = %q, want %q", got, want)
+	}
+	if got := ClassLauncher(folders, "org.example.Other"); got != "" {
+		t.Errorf("ClassLauncher of an unknown class = %q", got)
+	}
+	for name, want := range map[string]bool{"org.example.GetStatus": true, "GetStatus": false, "get-status.sh": false, "./a.B": false, "org.example.": false} {
+		if got := IsClass(name); got != want {
+			t.Errorf("IsClass(%q) = %v, want %v", name, got, want)
+		}
+	}
+}

@@ -220,7 +220,7 @@ func describeFile(b *strings.Builder, paint func(code, text string) string, o mi
 	}
 	switch f.Status {
 	case migrate.Changed:
-		added := filepath.Base(f.Path) == migrate.ReportFile && len(f.Edit.Before) == 0
+		added := len(f.Edit.Before) == 0 && !f.Remove
 		fmt.Fprintf(b, "%s %s", paint("32", fmt.Sprintf("%-10s", verb(f, added, o.DryRun))), name)
 		if f.Backup != "" {
 			fmt.Fprintf(b, " (was %s)", term.Visible(term.Near(f.Backup)))
@@ -231,7 +231,7 @@ func describeFile(b *strings.Builder, paint func(code, text string) string, o mi
 				fmt.Fprintf(b, "           %s:%d: %s\n", name, n.Line, n.Text)
 			}
 		}
-		if (o.diff || o.DryRun) && !added { // there is nothing to compare it with, and it is long
+		if (o.diff || o.DryRun) && filepath.Base(f.Path) != migrate.ReportFile { // which is long, and the same everywhere
 			shown := *f.Edit
 			shown.Name = name
 			b.WriteString(term.Visible(shown.Diff()))
