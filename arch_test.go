@@ -23,6 +23,7 @@ const module = "github.com/skillhand/skillhand"
 const rooms = `
 try: . claude here internal/atomicfile internal/paths internal/redact internal/term proc report settings skill trust
 lsp: check claudecode here internal/paths render schemas skill
+jobs: . batch batch/jobfile claude here internal/paths internal/term proc render report shell trust try verdict view
 mcp/host: internal/atomicfile settings
 mcp: . here internal/cause internal/paths render skill trust
 .: claude claudepage here history internal/cause internal/paths internal/redact proc render report session shell skill trust verdict
@@ -78,7 +79,7 @@ internal/txtartest:
 internal/words:
 
 cmd/skillhand: . check claude claudecode claudepage doctor edit/disk golden here history internal/atomicfile internal/cause internal/cli internal/paths internal/term migrate migrate/disk render report scaffold schemas session shell skill trust verdict view
-cmd/skillhand-server: . batch batch/jobfile claude here history internal/atomicfile internal/cli internal/paths internal/term lsp mcp mcp/host page proc render shell skill try upgrade verdict view
+cmd/skillhand-server: . batch batch/jobfile claude here history internal/atomicfile internal/cli internal/paths internal/term jobs lsp mcp mcp/host page proc skill try upgrade view
 
 # For tests alone: no line above may name them.
 internal/fakeapi:

@@ -32,8 +32,11 @@ type Retry struct {
 	After time.Duration // but not before that long; 0 leaves it to the batch
 	Until time.Time     // no job of this kind can start before, in any batch; this attempt does not count
 	Stop  Stop          // no job of this batch can; this attempt does not count
+	Unfit bool          // no job of this kind can be done by this worker, others may; this attempt does not count
 
-	CostUSD float64 // what the attempt cost
+	CostUSD     float64 // what the attempt cost
+	CostUnknown bool    // the attempt was cut off before it told its cost: all that was set aside counts
+	Log         string  // the end of what the job printed besides its result
 }
 
 // A Stop says why no further job of a batch is started, until Resume.
@@ -70,28 +73,53 @@ type Job struct {
 	Retries int             `json:"retries"`         // further attempts after failures that pass
 	MaxUSD  float64         `json:"max_usd"`         // the most that an attempt can cost
 
+	// Share sets aside a share of what is left of the budget instead of MaxUSD, for a job whose
+	// cost has no limit of its own. Current tells the job how much that is.
+	Share bool `json:"-"`
+
 	// Same is what tells the job from another of its id; "" means the payload. A payload may also
 	// say where the job is, which another machine says differently.
 	Same string `json:"-"`
 }
 
-// Limits hold over all workers of a batch. Zero means no limit.
+// A Name says which batch is meant.
+type Name struct {
+	Name   string // as people call it
+	Folder string // the folder that its jobs came from
+	// ByName means that the folder does not matter, as in a database that machines share: each has
+	// its checkout elsewhere. Otherwise the same name in another folder is another batch.
+	ByName bool
+	// Private batches are worked on only by workers that name them, and are not listed.
+	Private bool
+}
+
+// key is unique among batches.
+func (n Name) key() string {
+	if n.ByName {
+		return n.Name
+	}
+	return n.Name + "\n" + n.Folder
+}
+
+// Limits hold over all workers of a batch. Zero leaves a limit as it is, a negative number removes it.
 type Limits struct {
-	Concurrency int           // jobs at the same time
-	Starts      int           // how many jobs may start
-	Window      time.Duration // within any time of this length
-	BudgetUSD   float64       // what all jobs together may cost
+	Concurrency int           `json:"concurrency,omitempty"` // jobs at the same time
+	Starts      int           `json:"starts,omitempty"`      // how many jobs may start
+	Window      time.Duration `json:"window_ns,omitempty"`   // within any time of this length
+	BudgetUSD   float64       `json:"budget_usd,omitempty"`  // what all jobs together may cost
 }
 
 // A Result is what is known of a job: schemas/batch-result-v1.schema.json.
 type Result struct {
 	ID       string          `json:"id"`
+	Kind     string          `json:"-"`
 	State    State           `json:"state"`
 	Attempts int             `json:"attempts"` // that counted
 	CostUSD  float64         `json:"cost_usd"` // of all attempts
 	Started  *time.Time      `json:"started,omitempty"`
 	Ended    *time.Time      `json:"ended,omitempty"`
 	Error    string          `json:"error,omitempty"`
+	Log      string          `json:"log,omitempty"` // the end of what a job that was not done printed
 	Result   json.RawMessage `json:"result,omitempty"`
 	Event    int64           `json:"-"` // grows with every job that ends, within a batch
 }
@@ -112,7 +140,11 @@ type EndEvent struct {
 
 // A Status is how a batch is doing: schemas/batch-v1.schema.json.
 type Status struct {
+	ID       int64      `json:"batch_id"` // for the methods of DB; never used again
 	Name     string     `json:"name"`
+	Folder   string     `json:"folder,omitempty"` // the folder that its jobs came from
+	ByName   bool       `json:"-"`                // the folder does not matter
+	Old      bool       `json:"old,omitempty"`    // started over since
 	Created  time.Time  `json:"created"`
 	Total    int        `json:"total"`
 	Waiting  int        `json:"waiting"`
@@ -124,6 +156,10 @@ type Status struct {
 	CostUSD  float64    `json:"cost_usd"`
 	HeldUSD  float64    `json:"held_usd"`               // the most that the open jobs can cost
 	Budget   float64    `json:"budget_usd,omitempty"`   // 0: none
+	Most     int        `json:"concurrency,omitempty"`  // jobs at the same time; 0: no limit
+	Starts   int        `json:"starts,omitempty"`       // how many jobs may start; 0: no limit
+	WindowMS int64      `json:"window_ms,omitempty"`    // within any time of this length
+	Ended    *time.Time `json:"ended,omitempty"`        // when the last job did, if all have
 	Stopped  Stop       `json:"stopped,omitempty"`      // nothing is started
 	Paused   *time.Time `json:"paused_until,omitempty"` // the next time that a paused kind of job can start
 	Short    bool       `json:"over_budget,omitempty"`  // jobs are left that the budget does not allow
@@ -133,12 +169,39 @@ type Status struct {
 // Left is how many jobs have not ended.
 func (s *Status) Left() int { return s.Waiting + s.Open }
 
+// Still reports whether nothing will happen in the batch by itself.
+func (s *Status) Still() bool {
+	return s.Left() == 0 || s.Open == 0 && (s.Stopped != "" || s.Short && s.Paused == nil)
+}
+
 // A Running job is in the hands of a worker.
 type Running struct {
 	ID      string    `json:"id"`
 	Worker  string    `json:"worker"`
+	Host    string    `json:"host,omitempty"` // the worker's machine
 	Started time.Time `json:"started"`
 	Note    string    `json:"note,omitempty"` // what it is doing, as it said last
+}
+
+// A Crew is the workers that a database knows.
+type Crew struct {
+	Workers int
+	Unfit   []Unfit
+}
+
+// An Unfit worker does no jobs of a kind.
+type Unfit struct {
+	Host, Kind, Why string
+}
+
+// An Attempt is one delivery of a job that has ended.
+type Attempt struct {
+	Worker  string     `json:"worker"`
+	Started *time.Time `json:"started,omitempty"`
+	Ended   *time.Time `json:"ended"`
+	How     string     `json:"how"` // finished, returned or lost
+	CostUSD float64    `json:"cost_usd"`
+	Error   string     `json:"error,omitempty"`
 }
 
 // Faults that a caller may choose by.
@@ -146,6 +209,7 @@ var (
 	ErrNoBatch = errors.New("no such batch")
 	ErrNoJob   = errors.New("no such job")
 	ErrNoFile  = errors.New("no such file")
-	ErrOther   = errors.New("was added before with other content")
+	ErrOther   = errors.New("differs from the job already in this batch")
 	ErrNewer   = errors.New("made by a newer version of this program")
+	ErrRunning = errors.New("jobs are running")
 )

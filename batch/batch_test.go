@@ -49,9 +49,26 @@ func some(n int) []Job {
 	return jobs
 }
 
+// addTo adds jobs to a batch, and returns how many are new.
+func addTo(t *testing.T, db *DB, name string, jobs []Job, l Limits) (int, error) {
+	t.Helper()
+	added, err := db.Add(t.Context(), Name{Name: name}, jobs, l)
+	return added.New, err
+}
+
+// idOf is the batch of a name.
+func idOf(t *testing.T, db *DB, name string) int64 {
+	t.Helper()
+	found, err := db.Find(t.Context(), name)
+	if err != nil || len(found) == 0 {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return found[len(found)-1].ID
+}
+
 func add(t *testing.T, db *DB, jobs []Job, l Limits) {
 	t.Helper()
-	n, err := db.Add(t.Context(), "b", jobs, l)
+	n, err := addTo(t, db, "b", jobs, l)
 	if err != nil || n != len(jobs) {
 		t.Fatalf("added %d of %d: %v", n, len(jobs), err)
 	}
@@ -80,7 +97,7 @@ func begin(t *testing.T, w *Worker) (stop func()) {
 func until(t *testing.T, db *DB, what string, ok func(s *Status) bool) *Status {
 	t.Helper()
 	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		s, err := db.Status(t.Context(), "b")
+		s, err := db.Status(t.Context(), idOf(t, db, "b"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +115,7 @@ func over(s *Status) bool { return s.Left() == 0 }
 func results(t *testing.T, db *DB) map[string]Result {
 	t.Helper()
 	all := map[string]Result{}
-	for r, err := range db.Results(t.Context(), "b") {
+	for r, err := range db.Jobs(t.Context(), idOf(t, db, "b"), Query{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +140,7 @@ func TestAllDone(t *testing.T) {
 			t.Errorf("status: %+v", *s)
 		}
 		i := 0
-		for r, err := range db.Results(t.Context(), "b") {
+		for r, err := range db.Jobs(t.Context(), idOf(t, db, "b"), Query{}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,7 +149,7 @@ func TestAllDone(t *testing.T) {
 			}
 			i++
 		}
-		events, err := db.Events(t.Context(), "b", 0)
+		events, err := db.Events(t.Context(), idOf(t, db, "b"), 0)
 		if err != nil || len(events) != 100 {
 			t.Errorf("%d events, %v", len(events), err)
 		}
@@ -202,7 +219,7 @@ func TestOutcomes(t *testing.T) {
 			"after that":   "skipped 0 needs after fails, which was not done ",
 		})
 		mended.Store(true)
-		if n, err := db.Retry(t.Context(), "b", []string{"fails"}); n != 1 || err != nil {
+		if n, err := db.Retry(t.Context(), idOf(t, db, "b"), []string{"fails"}); n != 1 || err != nil {
 			t.Errorf("retry: %d, %v", n, err)
 		}
 		s := until(t, db, "over again", over)
@@ -210,10 +227,10 @@ func TestOutcomes(t *testing.T) {
 		if s.Failed != 3 || s.Skipped != 0 || s.Done != 6 {
 			t.Errorf("status: %+v", *s)
 		}
-		if _, err := db.Retry(t.Context(), "b", []string{"nobody"}); !errors.Is(err, ErrNoJob) {
+		if _, err := db.Retry(t.Context(), idOf(t, db, "b"), []string{"nobody"}); !errors.Is(err, ErrNoJob) {
 			t.Errorf("retry of a job that is not there: %v", err)
 		}
-		if n, err := db.Retry(t.Context(), "b", nil); n != 3 || err != nil {
+		if n, err := db.Retry(t.Context(), idOf(t, db, "b"), nil); n != 3 || err != nil {
 			t.Errorf("retry of all: %d, %v", n, err)
 		}
 		until(t, db, "over for good", over)
@@ -226,11 +243,11 @@ func TestAddAgain(t *testing.T) {
 		db := open(t, o)
 		add(t, db, some(3), Limits{})
 		more := slices.Concat([]Job{{ID: "first", Payload: json.RawMessage(`0`)}}, some(5))
-		if n, err := db.Add(t.Context(), "b", more, Limits{}); n != 3 || err != nil {
+		if n, err := addTo(t, db, "b", more, Limits{}); n != 3 || err != nil {
 			t.Errorf("added %d, %v", n, err)
 		}
 		var order []string
-		for r, err := range db.Results(t.Context(), "b") {
+		for r, err := range db.Jobs(t.Context(), idOf(t, db, "b"), Query{}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -241,8 +258,8 @@ func TestAddAgain(t *testing.T) {
 		}
 		other := some(8)
 		other[1].Payload, other[2].Needs = json.RawMessage(`"other"`), []string{"a0"}
-		_, err := db.Add(t.Context(), "b", other, Limits{})
-		if err == nil || err.Error() != "job a1: was added before with other content\njob a2: was added before with other content" {
+		_, err := addTo(t, db, "b", other, Limits{})
+		if err == nil || err.Error() != "job a1: differs from the job already in this batch\njob a2: differs from the job already in this batch" {
 			t.Errorf("other content: %v", err)
 		}
 		if s := until(t, db, "there", func(*Status) bool { return true }); s.Total != 6 {
@@ -307,7 +324,7 @@ func TestFiles(t *testing.T) {
 			}
 		}
 		db = open(t, o)
-		if s, err := db.Status(t.Context(), "b"); err != nil || s.Total != 3 {
+		if s, err := db.Status(t.Context(), idOf(t, db, "b")); err != nil || s.Total != 3 {
 			t.Errorf("%+v, %v", s, err)
 		}
 		data := []byte("a\x00b\xff")

@@ -4,285 +4,269 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
+	"fmt"
+	"slices"
 	"time"
-
-	"github.com/gofrs/flock"
 )
 
-// beats keeps the worker alive until the context ends, others have given it up, or the database
-// is broken.
-func (l *life) beats(ctx context.Context) error {
-	tick := time.NewTicker(beat)
-	defer tick.Stop()
+// beatUntil keeps the worker alive until the context ends, others have declared it dead, or the
+// database is broken.
+func (s *session) beatUntil(ctx context.Context) error {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	idle := 0
 	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case err := <-s.broken:
+			return err
+		case <-timer.C:
+		}
 		// A beat that hangs, as on a database that is stopped, must not be the last.
 		one, cancel := context.WithTimeout(ctx, 10*time.Second)
-		err := l.beat(one)
+		busy, err := s.beat(one)
 		cancel()
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case errors.Is(err, errBuried):
+		case errors.Is(err, errDeclaredDead):
 			return err
 		case err != nil:
-			l.failed(err)
+			s.failed(err)
 		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case err := <-l.broken:
-			return err
-		case <-tick.C:
+		wait := beat
+		if idle++; busy || err != nil {
+			idle = 0
 		}
+		if idle > 10 {
+			wait = idleBeat
+		}
+		timer.Reset(wait)
 	}
 }
 
-func (l *life) beat(ctx context.Context) error {
-	s := l.DB.store
-	known, err := s.exec(ctx, `UPDATE batch_worker SET beat = {now}, notes = $2 WHERE id = $1`, l.id, l.notes())
+// beat reports whether there is work for this worker, or to look after.
+func (s *session) beat(ctx context.Context) (busy bool, err error) {
+	s.beats++
+	known, err := s.db.store.exec(ctx, `UPDATE batch_worker SET beat = {now}, notes = $2, unfit = $3 WHERE id = $1`, s.id, s.notes(), s.unfitText())
 	if err != nil {
-		return err
+		return false, err
 	}
 	if known == 0 {
-		return errBuried
+		return false, errDeclaredDead
 	}
-	asked := time.Now()
-	now, err := number(ctx, s, `SELECT {now}`)
+	keeper, err := s.keeps(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
-	l.offset.Store(now - time.Now().UnixMilli())
-	if l.last.IsZero() || asked.Sub(l.last) > max(l.DB.lease/3, 2*beat) {
-		l.since = now
-		if l.last.IsZero() {
-			l.since = 0 // a worker that begins may bury those who died before
+	if keeper {
+		if err := s.keep(ctx); err != nil {
+			return false, err
 		}
 	}
-	l.last = asked
-	live, err := l.bury(ctx, now)
+	hands, err := s.cancelLost(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
-	if err := l.heed(ctx); err != nil {
-		return err
+	if s.beats%20 == 0 {
+		if err := s.returnMissing(ctx); err != nil {
+			return false, err
+		}
 	}
-	if err := l.reconcile(ctx, live); err != nil {
-		return err
-	}
-	if err := l.subscribe(ctx); err != nil {
-		return err
-	}
-	return l.feed(ctx)
+	batches, err := s.subscribe(ctx)
+	return hands > 0 || keeper && batches > 0, err
 }
 
 // notes is what our jobs are doing.
-func (l *life) notes() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	notes := make(map[int64]note, len(l.hands))
-	for h, g := range l.hands {
-		g.mu.Lock()
-		notes[h.job] = g.note
-		g.mu.Unlock()
+func (s *session) notes() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	notes := make(map[int64]note, len(s.hands))
+	for id, r := range s.hands {
+		r.mu.Lock()
+		notes[id.job] = r.note
+		r.mu.Unlock()
 	}
 	b, _ := json.Marshal(notes)
 	return string(b)
 }
 
-// bury takes the dead off the list of workers, and returns the others.
-func (l *life) bury(ctx context.Context, now int64) (live map[string]bool, err error) {
-	type entry struct {
-		id, place string
-		slots     int64
-		beat, up  int64
-	}
-	workers, err := all(ctx, l.DB.store, func(r rows, e *entry) error { return r.Scan(&e.id, &e.place, &e.slots, &e.beat, &e.up) },
-		`SELECT id, place, slots, beat, {up} FROM batch_worker`)
-	if err != nil {
-		return nil, err
-	}
-	live = map[string]bool{}
-	var slots int64
-	for _, w := range workers {
-		lock := held
-		if w.id != l.id {
-			lock = l.holder(w.id, w.place)
-		}
-		if w.id == l.id || !dead(lock, w.beat, now, w.up, l.since, l.DB.lease.Milliseconds()) {
-			live[w.id] = true
-			slots += w.slots
-			continue
-		}
-		if l.Orphaned != nil && w.place == l.place {
-			l.Orphaned(w.id)
-		}
-		// One that was heard just now is spared; one without a process cannot be.
-		if _, err := l.DB.store.exec(ctx, `DELETE FROM batch_worker WHERE id = $1 AND beat = $2`, w.id, w.beat); err != nil {
-			return nil, err
-		}
-		if lock == free {
-			_ = os.Remove(l.DB.lockFile(w.id))
-		}
-	}
-	l.slots.Store(slots)
-	return live, nil
+func (s *session) unfitText() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b, _ := json.Marshal(s.unfit)
+	return string(b)
 }
 
-// holder tells whether a worker of this machine has its lock.
-func (l *life) holder(id, place string) holder {
-	// A file is shared on one machine only: who has no lock beside it is not there.
-	missing := unknown
-	if l.DB.lease == 0 {
-		missing = free
-	}
-	if l.place == "" || place != l.place {
-		return missing
-	}
-	file := l.DB.lockFile(id)
-	if _, err := os.Stat(file); err != nil {
-		if errors.Is(err, os.ErrNotExist) {
-			return missing
-		}
-		return unknown
-	}
-	lock := flock.New(file)
-	ok, err := lock.TryLock()
-	switch {
-	case err != nil:
-		return unknown
-	case !ok:
-		return held
-	}
-	_ = lock.Unlock()
-	return free
+func (s *session) unfitFor(kind string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unfit[kind]
 }
 
-// heed ends the jobs that are no longer ours: canceled, or given to another worker.
-func (l *life) heed(ctx context.Context) error {
+// setUnfit stops taking jobs of a kind.
+func (s *session) setUnfit(kind, why string) {
+	s.mu.Lock()
+	before := s.unfit[kind]
+	s.unfit[kind] = plain(why)
+	s.mu.Unlock()
+	if before == "" {
+		s.worker.warn(fmt.Errorf("%s takes no %s jobs: %s", s.host, kind, why))
+	}
+}
+
+// cancelLost ends the jobs that are no longer ours: canceled, or given to another worker. It
+// returns how many we have in hand.
+func (s *session) cancelLost(ctx context.Context) (int, error) {
 	type item struct {
 		Job int64 `json:"j"`
 		N   int   `json:"n"`
 	}
-	l.mu.Lock()
+	s.mu.Lock()
 	var mine []item
-	for h := range l.hands {
-		mine = append(mine, item{h.job, h.n})
+	for id := range s.hands {
+		mine = append(mine, item{id.job, id.n})
 	}
-	l.mu.Unlock()
+	s.mu.Unlock()
 	if len(mine) == 0 {
-		return nil
+		return 0, nil
 	}
-	taken, err := all(ctx, l.DB.store, func(r rows, h *hand) error { return r.Scan(&h.job, &h.n) },
+	// A job that is not there any more was removed with its batch.
+	lost, err := all(ctx, s.db.store, func(r rows, id *deliveryID) error { return r.Scan(&id.job, &id.n) },
 		`SELECT v.j, v.n FROM (SELECT CAST(value ->> 'j' AS bigint) AS j, CAST(value ->> 'n' AS bigint) AS n FROM {items}) v
-			JOIN batch_job b ON b.id = v.j WHERE b.state <> 'open' OR b.delivery <> v.n`, list(mine))
+			LEFT JOIN batch_job b ON b.id = v.j WHERE b.id IS NULL OR b.state <> 'open' OR b.delivery <> v.n`, jsonList(mine))
 	if err != nil {
-		return err
+		return len(mine), err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, h := range taken {
-		if g := l.hands[h]; g != nil {
-			g.cancel(errTaken)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range lost {
+		if r := s.hands[id]; r != nil {
+			r.cancel(errTaken)
 		}
 	}
-	return nil
+	return len(mine), nil
 }
 
-// liveRows are the deliveries that River has not done with.
-const liveRows = `SELECT id, CAST(state AS text) AS state, COALESCE({worker}, '') AS worker, CAST(args ->> 'j' AS bigint) AS job, CAST(args ->> 'n' AS bigint) AS n
-	FROM river_job WHERE state IN ('available', 'running', 'pending', 'retryable', 'scheduled') AND kind = 'skillhand'`
-
-// reconcile compares open jobs with their deliveries, in one look, and sends back the jobs whose
-// delivery will come to nothing: its worker is not alive, or there is none.
-func (l *life) reconcile(ctx context.Context, live map[string]bool) error {
-	seen, err := all(ctx, l.DB.store, func(r rows, s *sighting) error {
-		var state string
-		err := r.Scan(&s.batch, &s.job, &s.n, &s.d.Tries, &s.d.Kills, &s.d.Retries, &s.d.Cost, &s.row, &state, &s.worker, &s.rowJob, &s.rowN)
-		s.running = state == "running"
-		s.d.Batch, s.d.Job, s.d.N = s.batch, s.job, s.n
-		return err
-	}, `SELECT COALESCE(j.batch, 0), COALESCE(j.id, 0), COALESCE(j.delivery, 0), COALESCE(j.tries, 0), COALESCE(j.kills, 0), COALESCE(j.retries, 0), COALESCE(j.cost, 0),
-			COALESCE(r.id, 0), COALESCE(r.state, ''), COALESCE(r.worker, ''), COALESCE(r.job, 0), COALESCE(r.n, 0)
-		FROM (SELECT * FROM batch_job WHERE state = 'open') j FULL JOIN (`+liveRows+`) r ON r.job = j.id AND r.n = j.delivery`)
+// returnMissing sends back the jobs that River gave to us and that never came: the database
+// answered, and the answer was lost.
+func (s *session) returnMissing(ctx context.Context) error {
+	seen, err := s.sightings(ctx, `JOIN`, `WHERE r.worker = $1`, s.id)
 	if err != nil {
 		return err
 	}
 	back := map[int64][]finish{}
-	var drops []int64
-	strange := map[int64]time.Time{}
-	for _, s := range seen {
-		missing := l.missing(s)
-		if s.running && (!live[s.worker] || missing) {
-			if strange[s.row] = l.strange[s.row]; strange[s.row].IsZero() {
-				strange[s.row] = time.Now()
+	orphans := map[int64]time.Time{}
+	s.mu.Lock()
+	finishing := map[deliveryID]bool{}
+	for _, seen := range seen {
+		id := deliveryID{seen.rowJob, seen.rowN}
+		if s.finishing[id] {
+			finishing[id] = true
+		}
+		if !seen.running || s.hands[id] != nil || s.finishing[id] {
+			continue
+		}
+		first := s.missing[seen.row]
+		if first.IsZero() {
+			first = time.Now()
+		}
+		orphans[seen.row] = first
+		if decide(seen, time.Since(first) > 5*time.Second, false, false) == giveUp {
+			back[seen.batch] = append(back[seen.batch], finish{d: seen.d, ending: ending{how: returned}, worker: seen.worker})
+		}
+	}
+	s.finishing, s.missing = finishing, orphans
+	s.mu.Unlock()
+	return s.sendBack(ctx, back)
+}
+
+// A subscription is a queue of River that we take jobs from.
+type subscription struct {
+	kind     string
+	removing bool
+}
+
+// subscribe takes on the queues of batches that have work for us, and drops the others. It returns
+// how many batches have work for anybody.
+func (s *session) subscribe(ctx context.Context) (int, error) {
+	type entry struct {
+		id, private int64
+		kinds       []string
+	}
+	batches, err := all(ctx, s.db.store, func(r rows, e *entry) error {
+		var kinds string
+		err := r.Scan(&e.id, &e.private, &kinds)
+		return errors.Join(err, json.Unmarshal([]byte(kinds), &e.kinds))
+	}, `SELECT id, private, kinds FROM batch WHERE waiting + open > 0 ORDER BY id`)
+	if err != nil {
+		return 0, err
+	}
+	wanted := map[string]string{}
+	for _, b := range batches {
+		if !s.worker.wants(b.id, b.private != 0) {
+			continue
+		}
+		for i, kind := range b.kinds {
+			if s.fit(kind) {
+				wanted[queue(b.id, i)] = kind
 			}
 		}
-		since := time.Since(strange[s.row])
-		switch judge(s, live[s.worker], missing && since > 5*time.Second, since > time.Minute) {
-		case drop:
-			drops = append(drops, s.row)
-		case giveUp:
-			back[s.batch] = append(back[s.batch], finish{delivery: s.d, how: returned, worker: s.worker})
-		case adopt:
-			back[s.batch] = append(back[s.batch], finish{delivery: s.d, how: lost, worker: s.worker})
-		}
 	}
-	l.strange = strange
-	l.forget(seen)
-	for batch, list := range back {
-		if err := l.DB.change(ctx, batch, func(c *change) error { return c.finish(list, int(l.slots.Load())) }); err != nil {
+	return len(batches), s.resubscribe(ctx, wanted)
+}
+
+func (s *session) resubscribe(ctx context.Context, wanted map[string]string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, kind := range wanted {
+		if s.queues[name] != nil {
+			continue
+		}
+		if err := s.river.addQueue(name, int(s.slots)); err != nil {
 			return err
 		}
+		s.queues[name] = &subscription{kind: kind}
 	}
-	return closeRows(ctx, l.DB.store, drops)
-}
-
-// closeRows ends deliveries that nobody works on. River's own way of doing so is for the worker
-// that has them.
-func closeRows(ctx context.Context, q querier, rows []int64) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	_, err := q.exec(ctx, `UPDATE river_job SET state = 'cancelled', finalized_at = {finalized} WHERE id IN {list} AND state = 'running'`, list(rows))
-	return err
-}
-
-// missing reports whether a delivery is ours and never came.
-func (l *life) missing(s sighting) bool {
-	if !s.running || s.worker != l.id {
-		return false
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	h := hand{s.rowJob, s.rowN}
-	return l.hands[h] == nil && !l.had[h]
-}
-
-// forget drops from memory what River has done with.
-func (l *life) forget(seen []sighting) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	had := map[hand]bool{}
-	for _, s := range seen {
-		if h := (hand{s.rowJob, s.rowN}); l.had[h] {
-			had[h] = true
-		}
-	}
-	l.had = had
-}
-
-// feed delivers what became due, or what nobody was there to deliver.
-func (l *life) feed(ctx context.Context) error {
-	batches, err := all(ctx, l.DB.store, scanNumber, `SELECT id FROM batch WHERE stop = '' AND waiting > 0 AND (concurrency = 0 OR open < concurrency)
-		AND EXISTS (SELECT 1 FROM batch_job j WHERE j.batch = batch.id AND j.state = 'waiting' AND j.wants = 0 AND j.due <= {now}) ORDER BY id`)
-	if err != nil {
-		return err
-	}
-	for _, id := range batches {
-		if err := l.DB.change(ctx, id, func(c *change) error { return c.feed(int(l.slots.Load())) }); err != nil {
-			return err
+	for name, sub := range s.queues {
+		if _, ok := wanted[name]; !ok && !sub.removing {
+			sub.removing = true
+			go s.unsubscribe(context.WithoutCancel(ctx), name) // it waits for the jobs in hand
 		}
 	}
 	return nil
+}
+
+func (s *session) unsubscribe(ctx context.Context, name string) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(s.hard, stop)()
+	if err := s.river.removeQueue(ctx, name); err == nil {
+		s.mu.Lock()
+		delete(s.queues, name)
+		s.mu.Unlock()
+	}
+}
+
+// fit reports whether jobs of a kind can be done here, and says so once if not.
+func (s *session) fit(kind string) bool {
+	if s.unfitFor(kind) != "" {
+		return false
+	}
+	if s.worker.Fit == nil {
+		return true
+	}
+	if err := s.worker.Fit(kind); err != nil {
+		s.setUnfit(kind, err.Error())
+		return false
+	}
+	return true
+}
+
+func (w *Worker) wants(batch int64, private bool) bool {
+	if w.Batches == nil {
+		return !private
+	}
+	return slices.Contains(w.Batches, batch)
 }

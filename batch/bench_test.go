@@ -29,7 +29,7 @@ func BenchmarkNoop(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer db.Close()
-			if _, err := db.Add(b.Context(), "b", some(b.N), Limits{}); err != nil {
+			if _, err := db.Add(b.Context(), Name{Name: "b"}, some(b.N), Limits{}); err != nil {
 				b.Fatal(err)
 			}
 			var done atomic.Int64
@@ -44,7 +44,7 @@ func BenchmarkNoop(b *testing.B) {
 			for left := true; left; {
 				time.Sleep(5 * time.Millisecond)
 				if done.Load() >= int64(b.N) {
-					s, err := db.Status(b.Context(), "b")
+					s, err := db.Status(b.Context(), 1)
 					left = err == nil && s.Left() > 0
 				}
 			}

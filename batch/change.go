@@ -13,20 +13,23 @@ import (
 
 // A change is a transaction that has locked a batch: its row, and by that all of its jobs.
 type change struct {
-	transaction
+	tx  transaction
 	ctx context.Context
 	b   batchRow
 	now int64
 }
 
+func (c *change) exec(sql string, args ...any) (int64, error) { return c.tx.exec(c.ctx, sql, args...) }
+
 // batchRow is what changes of a batch.
 type batchRow struct {
 	id                                                 int64
 	stop                                               Stop
-	concurrency, gap, budget                           int64
-	next, spent, reserved, event                       int64
+	concurrency, gap, starts, per, budget              int64
+	next, spent, reserved, dearest, event, ended       int64
 	waiting, open, done, failed, canceled, skip, chain int64
 	kinds                                              []string
+	sum                                                string
 }
 
 // change locks a batch, does something to it, and saves it: all of it, or nothing.
@@ -37,7 +40,7 @@ func (db *DB) change(ctx context.Context, batch int64, do func(c *change) error)
 			return err
 		}
 		defer tx.rollback()
-		c := &change{transaction: tx, ctx: ctx}
+		c := &change{tx: tx, ctx: ctx}
 		if err := c.load(batch); err != nil {
 			return err
 		}
@@ -52,40 +55,56 @@ func (db *DB) change(ctx context.Context, batch int64, do func(c *change) error)
 }
 
 func (c *change) load(batch int64) error {
-	type entry struct {
-		batchRow
-		now int64
-	}
-	list, err := all(c.ctx, c, func(r rows, e *entry) error {
-		b := &e.batchRow
+	found, err := all(c.ctx, c.tx, func(r rows, b *batchRow) error {
 		var stop, kinds string
-		err := r.Scan(&b.id, &stop, &b.concurrency, &b.gap, &b.budget, &b.next, &b.spent, &b.reserved, &b.event,
-			&b.waiting, &b.open, &b.done, &b.failed, &b.canceled, &b.skip, &b.chain, &kinds, &e.now)
+		err := r.Scan(&b.id, &stop, &b.concurrency, &b.gap, &b.starts, &b.per, &b.budget, &b.next, &b.spent, &b.reserved, &b.dearest, &b.event, &b.ended,
+			&b.waiting, &b.open, &b.done, &b.failed, &b.canceled, &b.skip, &b.chain, &kinds, &b.sum, &c.now)
 		b.stop = Stop(stop)
 		return errors.Join(err, json.Unmarshal([]byte(kinds), &b.kinds))
-	}, `SELECT id, stop, concurrency, gap, budget, next, spent, reserved, event, waiting, open, done, failed, canceled, skipped, chained, kinds, {now}
+	}, `SELECT id, stop, concurrency, gap, starts, per, budget, next, spent, reserved, dearest, event, ended,
+			waiting, open, done, failed, canceled, skipped, chained, kinds, sum, {now}
 		FROM batch WHERE id = $1 {lock}`, batch)
 	if err != nil {
 		return err
 	}
-	if len(list) == 0 {
+	if len(found) == 0 {
 		return ErrNoBatch
 	}
-	c.b, c.now = list[0].batchRow, list[0].now
+	c.b = found[0]
 	return nil
 }
 
 func (c *change) save() error {
 	b := &c.b
-	_, err := c.exec(c.ctx, `UPDATE batch SET stop = $2, concurrency = $3, gap = $4, budget = $5, next = $6, spent = $7, reserved = $8, event = $9,
-		waiting = $10, open = $11, done = $12, failed = $13, canceled = $14, skipped = $15, chained = $16, kinds = $17 WHERE id = $1`,
-		b.id, string(b.stop), b.concurrency, b.gap, b.budget, b.next, b.spent, b.reserved, b.event,
-		b.waiting, b.open, b.done, b.failed, b.canceled, b.skip, b.chain, list(b.kinds))
+	switch {
+	case b.waiting+b.open > 0:
+		b.ended = 0
+	case b.ended == 0:
+		b.ended = c.now
+	}
+	_, err := c.exec(`UPDATE batch SET stop = $2, concurrency = $3, gap = $4, starts = $5, per = $6, budget = $7, next = $8, spent = $9, reserved = $10,
+		dearest = $11, event = $12, ended = $13, waiting = $14, open = $15, done = $16, failed = $17, canceled = $18, skipped = $19, chained = $20,
+		kinds = $21, sum = $22 WHERE id = $1`,
+		b.id, string(b.stop), b.concurrency, b.gap, b.starts, b.per, b.budget, b.next, b.spent, b.reserved,
+		b.dearest, b.event, b.ended, b.waiting, b.open, b.done, b.failed, b.canceled, b.skip, b.chain, jsonList(b.kinds), b.sum)
 	return err
 }
 
-// list is a JSON parameter: many numbers in one, since many parameters are slow.
-func list[T any](values []T) string {
+// limit changes the limits that are given.
+func (b *batchRow) limit(l Limits) {
+	if l.Concurrency != 0 {
+		b.concurrency = int64(max(l.Concurrency, 0))
+	}
+	if l.Starts != 0 {
+		b.starts, b.per, b.gap = int64(max(l.Starts, 0)), l.Window.Milliseconds(), l.interval()
+	}
+	if l.BudgetUSD != 0 {
+		b.budget = micros(l.BudgetUSD)
+	}
+}
+
+// jsonList is a parameter that holds many values, since many parameters are slow.
+func jsonList[T any](values []T) string {
 	if values == nil {
 		return "[]"
 	}
@@ -118,33 +137,31 @@ func (b *batchRow) counter(s State) *int64 {
 // chunk is how many jobs go into one statement.
 const chunk = 2000
 
-// A known job is one that the batch has.
-type known struct {
+// A knownJob is one that the batch has.
+type knownJob struct {
 	id, seq   int64
 	name, sum string
 }
 
-// known returns which of the jobs the batch has, by name. That one of them was something else is
-// an error.
-func (c *change) known(jobs []Job) (map[string]known, error) {
-	have := map[string]known{}
+// known returns which of some jobs the batch has, by name. If one of them was something else, that
+// is an error.
+func known(ctx context.Context, q querier, batch int64, jobs []Job) (map[string]knownJob, error) {
+	have := map[string]knownJob{}
+	sums := make(map[string]string, len(jobs))
+	names := make([]string, len(jobs))
+	for i, j := range jobs {
+		sums[j.ID], names[i] = sum(j), j.ID
+	}
+	found, err := all(ctx, q, func(r rows, k *knownJob) error { return r.Scan(&k.id, &k.seq, &k.name, &k.sum) },
+		`SELECT id, seq, name, sum FROM batch_job WHERE batch = $2 AND name IN (SELECT value ->> 'id' FROM {items})`, ids(names), batch)
+	if err != nil {
+		return nil, err
+	}
 	var faults []error
-	for part := range slices.Chunk(jobs, chunk) {
-		sums := make(map[string]string, len(part))
-		names := make([]string, len(part))
-		for i, j := range part {
-			sums[j.ID], names[i] = sum(j), j.ID
-		}
-		found, err := all(c.ctx, c, func(r rows, k *known) error { return r.Scan(&k.id, &k.seq, &k.name, &k.sum) },
-			`SELECT id, seq, name, sum FROM batch_job WHERE batch = $2 AND name IN (SELECT value ->> 'id' FROM {items})`, ids(names), c.b.id)
-		if err != nil {
-			return nil, err
-		}
-		for _, k := range found {
-			have[k.name] = k
-			if k.sum != sums[k.name] {
-				faults = append(faults, fmt.Errorf("job %s: %w", k.name, ErrOther))
-			}
+	for _, k := range found {
+		have[k.name] = k
+		if k.sum != sums[k.name] {
+			faults = append(faults, fmt.Errorf("job %s: %w", k.name, ErrOther))
 		}
 	}
 	return have, errors.Join(faults...)
@@ -159,11 +176,13 @@ func ids(names []string) string {
 	for i, n := range names {
 		items[i].ID = n
 	}
-	return list(items)
+	return jsonList(items)
 }
 
-// insert adds the jobs that the batch does not have, and puts all of them into their order.
-func (c *change) insert(jobs []Job, have map[string]known) error {
+// insert adds those of some jobs that the batch does not have, and puts all of them into their
+// order, from seq on. Jobs that need others wait until need has said which. It returns how many
+// are new.
+func (c *change) insert(jobs []Job, seq int) (int, error) {
 	type item struct {
 		Seq     int    `json:"seq"`
 		Name    string `json:"name"`
@@ -172,67 +191,66 @@ func (c *change) insert(jobs []Job, have map[string]known) error {
 		Payload string `json:"payload"`
 		Retries int    `json:"retries"`
 		Cost    int64  `json:"cost"`
+		Wants   int    `json:"wants"`
 	}
 	type move struct {
 		Job int64 `json:"j"`
 		Seq int   `json:"seq"`
 	}
-	seq := 0
-	for part := range slices.Chunk(jobs, chunk) {
-		var added []item
-		var moved []move
-		for _, j := range part {
-			if k, ok := have[j.ID]; !ok {
-				added = append(added, item{seq, j.ID, j.Kind, sum(j), string(j.Payload), j.Retries, micros(j.MaxUSD)})
-			} else if k.seq != int64(seq) {
-				moved = append(moved, move{k.id, seq})
-			}
-			seq++
-			if !slices.Contains(c.b.kinds, j.Kind) {
-				c.b.kinds = append(c.b.kinds, j.Kind)
-			}
+	have, err := known(c.ctx, c.tx, c.b.id, jobs)
+	if err != nil {
+		return 0, err
+	}
+	var added []item
+	var moved []move
+	for _, j := range jobs {
+		cost := micros(j.MaxUSD)
+		if j.Share {
+			cost = -1
 		}
-		c.b.waiting += int64(len(added))
-		if len(added) > 0 {
-			if _, err := c.exec(c.ctx, `INSERT INTO batch_job (batch, seq, name, kind, sum, payload, retries, cost)
-				SELECT $2, CAST(value ->> 'seq' AS bigint), value ->> 'name', value ->> 'kind', value ->> 'sum', value ->> 'payload',
-					CAST(value ->> 'retries' AS bigint), CAST(value ->> 'cost' AS bigint) FROM {items}`, list(added), c.b.id); err != nil {
-				return err
-			}
+		if k, ok := have[j.ID]; !ok {
+			added = append(added, item{seq, j.ID, j.Kind, sum(j), string(j.Payload), j.Retries, cost, len(j.Needs)})
+		} else if k.seq != int64(seq) {
+			moved = append(moved, move{k.id, seq})
 		}
-		if len(moved) > 0 {
-			if _, err := c.exec(c.ctx, `UPDATE batch_job SET seq = v.at FROM (SELECT CAST(value ->> 'j' AS bigint) AS j, CAST(value ->> 'seq' AS bigint) AS at FROM {items}) v
-				WHERE id = v.j`, list(moved)); err != nil {
-				return err
-			}
+		seq++
+		if !slices.Contains(c.b.kinds, j.Kind) {
+			c.b.kinds = append(c.b.kinds, j.Kind)
 		}
 	}
-	return c.need(jobs, have)
+	c.b.waiting += int64(len(added))
+	if len(added) > 0 {
+		if _, err := c.exec(`INSERT INTO batch_job (batch, seq, name, kind, sum, payload, retries, cost, wants)
+			SELECT $2, CAST(value ->> 'seq' AS bigint), value ->> 'name', value ->> 'kind', value ->> 'sum', value ->> 'payload',
+				CAST(value ->> 'retries' AS bigint), CAST(value ->> 'cost' AS bigint), CAST(value ->> 'wants' AS bigint) FROM {items}`,
+			jsonList(added), c.b.id); err != nil {
+			return 0, err
+		}
+	}
+	if len(moved) > 0 {
+		if _, err := c.exec(`UPDATE batch_job SET seq = v.at
+			FROM (SELECT CAST(value ->> 'j' AS bigint) AS j, CAST(value ->> 'seq' AS bigint) AS at FROM {items}) v WHERE id = v.j`,
+			jsonList(moved)); err != nil {
+			return 0, err
+		}
+	}
+	return len(added), nil
 }
 
-// need says which jobs need which, of those that are new.
-func (c *change) need(jobs []Job, have map[string]known) error {
-	type need struct {
-		Job  string `json:"job"`
-		Need string `json:"need"`
-	}
-	var needs []need
-	for _, j := range jobs {
-		if _, ok := have[j.ID]; ok {
-			continue
-		}
-		for _, n := range slices.Compact(slices.Sorted(slices.Values(j.Needs))) {
-			needs = append(needs, need{j.ID, n})
-		}
-	}
-	if len(needs) == 0 {
-		return nil
-	}
+// A need is a job that waits for another.
+type need struct {
+	Job  string `json:"job"`
+	Need string `json:"need"`
+}
+
+// need says which jobs need which.
+func (c *change) need(needs []need) error {
 	c.b.chain = 1
 	for part := range slices.Chunk(needs, chunk) {
 		// A cross join goes from left to right in SQLite, which else may look through all jobs.
-		if _, err := c.exec(c.ctx, `INSERT INTO batch_need (job, need) SELECT j.id, n.id FROM {items} CROSS JOIN batch_job j CROSS JOIN batch_job n
-			WHERE j.batch = $2 AND j.name = value ->> 'job' AND n.batch = $2 AND n.name = value ->> 'need'`, list(part), c.b.id); err != nil {
+		if _, err := c.exec(`INSERT INTO batch_need (job, need) SELECT j.id, n.id FROM {items} CROSS JOIN batch_job j CROSS JOIN batch_job n
+			WHERE j.batch = $2 AND j.name = value ->> 'job' AND n.batch = $2 AND n.name = value ->> 'need'
+			ON CONFLICT (job, need) DO NOTHING`, jsonList(part), c.b.id); err != nil {
 			return err
 		}
 	}
@@ -246,8 +264,9 @@ func (c *change) rewant(of []int64) error {
 	if of != nil {
 		which = `batch = $2 AND id IN (SELECT job FROM batch_need WHERE need IN {list})`
 	}
-	if _, err := c.exec(c.ctx, `UPDATE batch_job SET wants = (SELECT count(*) FROM batch_need n JOIN batch_job d ON d.id = n.need WHERE n.job = batch_job.id AND d.state <> 'done')
-		WHERE CAST($1 AS text) <> '' AND state = 'waiting' AND `+which, list(of), c.b.id); err != nil {
+	if _, err := c.exec(`UPDATE batch_job SET wants = (SELECT count(*) FROM batch_need n JOIN batch_job d ON d.id = n.need
+			WHERE n.job = batch_job.id AND d.state <> 'done')
+		WHERE CAST($1 AS text) <> '' AND state = 'waiting' AND `+which, jsonList(of), c.b.id); err != nil {
 		return err
 	}
 	return c.skip()
@@ -260,7 +279,7 @@ func (c *change) skip() error {
 		need string
 	}
 	for {
-		hopeless, err := all(c.ctx, c, func(r rows, e *entry) error { return r.Scan(&e.id, &e.need) },
+		hopeless, err := all(c.ctx, c.tx, func(r rows, e *entry) error { return r.Scan(&e.id, &e.need) },
 			`SELECT j.id, min(d.name) FROM batch_job d JOIN batch_need n ON n.need = d.id JOIN batch_job j ON j.id = n.job
 				WHERE d.batch = $1 AND d.state IN ('failed', 'canceled', 'skipped') AND j.state = 'waiting' GROUP BY j.id ORDER BY j.id`, c.b.id)
 		if err != nil || len(hopeless) == 0 {
@@ -290,6 +309,7 @@ type end struct {
 	Spent   int64  `json:"spent"`
 	Fault   string `json:"fault"`
 	Result  string `json:"result"`
+	Log     string `json:"log"`
 	How     how    `json:"how"`
 	Worker  string `json:"worker"`
 }
@@ -304,9 +324,9 @@ func (c *change) ended(e end) end {
 // close ends jobs in a state in which nobody has them in hand.
 func (c *change) close(ends []end, from State) error {
 	for part := range slices.Chunk(ends, chunk) {
-		if _, err := c.exec(c.ctx, `UPDATE batch_job SET state = v.st, event = v.ev, ended = v.en, fault = v.fa
+		if _, err := c.exec(`UPDATE batch_job SET state = v.st, event = v.ev, ended = v.en, fault = v.fa, held = 0, spent = spent + held
 			FROM (SELECT CAST(value ->> 'j' AS bigint) AS j, value ->> 'state' AS st, CAST(value ->> 'event' AS bigint) AS ev,
-				CAST(value ->> 'ended' AS bigint) AS en, value ->> 'fault' AS fa FROM {items}) v WHERE id = v.j`, list(part)); err != nil {
+				CAST(value ->> 'ended' AS bigint) AS en, value ->> 'fault' AS fa FROM {items}) v WHERE id = v.j`, jsonList(part)); err != nil {
 			return err
 		}
 		for _, e := range part {
@@ -318,9 +338,8 @@ func (c *change) close(ends []end, from State) error {
 
 // A finish is a delivery that ended, and how.
 type finish struct {
-	delivery
-	how     how
-	retry   Retry
+	d       delivery
+	ending  ending
 	kind    string
 	worker  string
 	started int64
@@ -328,59 +347,68 @@ type finish struct {
 }
 
 // finish settles deliveries that ended. A delivery that is not its job's latest any more changes
-// nothing. What can start now is delivered.
-func (c *change) finish(list_ []finish, slots int) error {
-	ends := make([]end, 0, len(list_))
-	byJob := make(map[int64]finish, len(list_))
-	for _, f := range list_ {
-		s := next(f.delivery, f.how, f.retry, c.now)
+// nothing. Jobs that can start now are delivered.
+func (c *change) finish(done []finish, crew crew) error {
+	ends := make([]end, 0, len(done))
+	byJob := make(map[int64]finish, len(done))
+	for _, f := range done {
+		if _, twice := byJob[f.d.Job]; twice {
+			continue // the same delivery, lost and finished in one go
+		}
+		byJob[f.d.Job] = f
+		s := next(f.d, f.ending, c.now)
 		e := end{
-			Job: f.Job, N: f.N, State: s.state, Due: s.due, Tries: s.tries, Kills: s.kills, Started: min(f.started, c.now), Ended: c.now,
-			Spent: s.spent, Fault: plain(s.fault), Result: f.result, How: f.how, Worker: f.worker,
+			Job: f.d.Job, N: f.d.N, State: s.state, Due: s.due, Tries: s.tries, Kills: s.kills, Started: min(f.started, c.now), Ended: c.now,
+			Spent: s.spent, Fault: plain(s.fault), Result: f.result, Log: plain(f.ending.retry.Log), How: f.ending.how, Worker: f.worker,
 		}
 		if s.state.Ended() {
 			e = c.ended(e)
 		}
-		if _, twice := byJob[f.Job]; twice {
-			continue // the same delivery, lost and finished in one go
-		}
-		byJob[f.Job] = f
 		ends = append(ends, e)
 	}
-	current, err := all(c.ctx, c, scanNumber, `UPDATE batch_job SET state = v.st, due = v.du, tries = v.tr, kills = v.ki, event = v.ev, spent = spent + v.sp,
+	current, err := all(c.ctx, c.tx, scanNumber, `UPDATE batch_job SET state = v.st, due = v.du, tries = v.tr, kills = v.ki, event = v.ev,
+		spent = spent + v.sp, held = 0,
 		started = CASE WHEN v.sta > 0 THEN v.sta ELSE started END, ended = CASE WHEN v.ev > 0 THEN v.en ELSE 0 END,
-		fault = CASE WHEN v.ho = 'returned' THEN fault ELSE v.fa END, result = CASE WHEN v.re <> '' THEN v.re ELSE result END
+		fault = CASE WHEN v.ho = 'returned' THEN fault ELSE v.fa END, result = CASE WHEN v.re <> '' THEN v.re ELSE result END,
+		log = CASE WHEN v.ho = 'finished' THEN v.lo ELSE log END
 		FROM (SELECT CAST(value ->> 'j' AS bigint) AS j, CAST(value ->> 'n' AS bigint) AS n, value ->> 'state' AS st, CAST(value ->> 'due' AS bigint) AS du,
 			CAST(value ->> 'tries' AS bigint) AS tr, CAST(value ->> 'kills' AS bigint) AS ki, CAST(value ->> 'event' AS bigint) AS ev,
 			CAST(value ->> 'spent' AS bigint) AS sp, CAST(value ->> 'started' AS bigint) AS sta, CAST(value ->> 'ended' AS bigint) AS en,
-			value ->> 'fault' AS fa, value ->> 'result' AS re, value ->> 'how' AS ho FROM {items}) v
-		WHERE id = v.j AND delivery = v.n AND state = 'open' RETURNING id`, list(ends))
+			value ->> 'fault' AS fa, value ->> 'result' AS re, value ->> 'log' AS lo, value ->> 'how' AS ho FROM {items}) v
+		WHERE id = v.j AND delivery = v.n AND state = 'open' RETURNING id`, jsonList(ends))
 	if err != nil {
 		return err
 	}
-	ends = slices.DeleteFunc(ends, func(e end) bool { return !slices.Contains(current, e.Job) })
+	counts := make(map[int64]bool, len(current))
+	for _, job := range current {
+		counts[job] = true
+	}
+	ends = slices.DeleteFunc(ends, func(e end) bool { return !counts[e.Job] })
 	if len(ends) > 0 {
 		if err := c.settle(ends, byJob); err != nil {
 			return err
 		}
 	}
-	return c.feed(slots)
+	return c.feed(crew)
 }
 
-// settle does what follows from deliveries that counted.
+// settle records the consequences of deliveries that counted.
 func (c *change) settle(ends []end, of map[int64]finish) error {
-	if _, err := c.exec(c.ctx, `INSERT INTO batch_attempt (job, delivery, worker, started, ended, how, spent, fault)
+	if _, err := c.exec(`INSERT INTO batch_attempt (job, delivery, worker, started, ended, how, spent, fault)
 		SELECT CAST(value ->> 'j' AS bigint), CAST(value ->> 'n' AS bigint), value ->> 'worker', CAST(value ->> 'started' AS bigint),
-			CAST(value ->> 'ended' AS bigint), value ->> 'how', CAST(value ->> 'spent' AS bigint), value ->> 'fault' FROM {items}`, list(ends)); err != nil {
+			CAST(value ->> 'ended' AS bigint), value ->> 'how', CAST(value ->> 'spent' AS bigint), value ->> 'fault' FROM {items}`, jsonList(ends)); err != nil {
 		return err
 	}
 	var over []int64
 	for _, e := range ends {
 		f := of[e.Job]
-		s := next(f.delivery, f.how, f.retry, c.now)
+		s := next(f.d, f.ending, c.now)
 		c.b.count(Opened, e.State, 1)
 		c.b.spent += e.Spent
-		c.b.reserved -= f.Cost
+		c.b.reserved -= f.d.Cost
+		if f.ending.how == finished {
+			c.b.dearest = max(c.b.dearest, e.Spent, 1)
+		}
 		if e.State.Ended() {
 			over = append(over, e.Job)
 		}
@@ -388,7 +416,7 @@ func (c *change) settle(ends []end, of map[int64]finish) error {
 			c.b.stop = s.stop
 		}
 		if s.pause > c.now {
-			if _, err := c.exec(c.ctx, `INSERT INTO batch_limit (kind, until) VALUES ($1, $2) ON CONFLICT (kind) DO UPDATE
+			if _, err := c.exec(`INSERT INTO batch_limit (kind, until) VALUES ($1, $2) ON CONFLICT (kind) DO UPDATE
 				SET until = CASE WHEN batch_limit.until > excluded.until THEN batch_limit.until ELSE excluded.until END`, f.kind, s.pause); err != nil {
 				return err
 			}
@@ -405,75 +433,92 @@ func plain(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// horizon is how far ahead of their start jobs are delivered: until after the next beat.
-const horizon = 1500
-
 // feed delivers the jobs that may start.
-func (c *change) feed(slots int) error {
-	n := room(int(c.b.concurrency), slots, int(c.b.open))
+func (c *change) feed(crew crew) error {
+	n := room(int(c.b.concurrency), crew.Slots, int(c.b.open))
 	if n == 0 || c.b.waiting == 0 || c.b.stop != "" {
 		return nil
 	}
-	ready, err := c.ready(n)
+	ready, err := c.ready(n, crew)
 	if err != nil {
 		return err
 	}
-	at, _ := starts(c.b.next, c.now, c.b.gap, horizon, len(ready))
-	var out []delivery
-	var jobs []int64
+	type item struct {
+		Job  int64 `json:"j"`
+		Held int64 `json:"held"`
+	}
+	var opened []item
+	byKind := map[int][]delivery{}
 	for _, r := range ready {
-		if len(out) == len(at) {
-			break
+		if r.d.Cost < 0 {
+			if r.d.Cost = 0; c.b.budget > 0 {
+				free := min(n, crew.Slots) - len(opened)
+				if r.d.Cost = share(c.b.budget-c.b.spent-c.b.reserved, c.b.dearest, max(free, 1)); r.d.Cost == 0 {
+					continue
+				}
+			}
 		}
-		if !affordable(c.b.budget, c.b.spent, c.b.reserved, r.Cost) {
+		if !affordable(c.b.budget, c.b.spent, c.b.reserved, r.d.Cost) {
 			continue
 		}
-		r.At = at[len(out)]
-		c.b.reserved += r.Cost
-		out, jobs = append(out, r.delivery), append(jobs, r.Job)
+		c.b.reserved += r.d.Cost
+		opened = append(opened, item{r.d.Job, r.d.Cost})
+		byKind[r.kind] = append(byKind[r.kind], r.d)
 	}
-	if len(out) == 0 {
+	if len(opened) == 0 {
 		return nil
 	}
-	_, c.b.next = starts(c.b.next, c.now, c.b.gap, horizon, len(out))
-	c.b.count(Waiting, Opened, int64(len(out)))
-	if _, err := c.exec(c.ctx, `UPDATE batch_job SET state = 'open', delivery = delivery + 1 WHERE id IN {list}`, list(jobs)); err != nil {
+	c.b.count(Waiting, Opened, int64(len(opened)))
+	if _, err := c.exec(`UPDATE batch_job SET state = 'open', delivery = delivery + 1, held = v.he
+		FROM (SELECT CAST(value ->> 'j' AS bigint) AS j, CAST(value ->> 'held' AS bigint) AS he FROM {items}) v WHERE id = v.j`, jsonList(opened)); err != nil {
 		return err
 	}
-	return c.deliver(c.ctx, queue(c.b.id), out)
+	for kind, out := range byKind {
+		if err := c.tx.deliver(c.ctx, queue(c.b.id, kind), out); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// queue names a batch's queue in River.
-func queue(batch int64) string { return "batch" + strconv.FormatInt(batch, 10) }
+// queue names the queue in River for a batch's jobs of one kind, by its place among the kinds.
+func queue(batch int64, kind int) string {
+	return "batch" + strconv.FormatInt(batch, 10) + "-" + strconv.Itoa(kind)
+}
 
 type readyJob struct {
-	delivery
-	seq int64
+	d    delivery
+	seq  int64
+	kind int
 }
 
 // ready returns up to n jobs that only wait for room, in their order. Those with which workers
 // died come last: one of them may have killed it, and the others get away from that one.
-func (c *change) ready(n int) ([]readyJob, error) {
+func (c *change) ready(n int, crew crew) ([]readyJob, error) {
 	left := int64(-1)
 	if c.b.budget > 0 {
 		left = max(0, c.b.budget-c.b.spent-c.b.reserved)
 	}
 	var ready []readyJob
-	for _, kind := range c.b.kinds {
-		list, err := all(c.ctx, c, func(r rows, j *readyJob) error {
-			j.Batch = c.b.id
-			err := r.Scan(&j.Job, &j.seq, &j.N, &j.Tries, &j.Kills, &j.Retries, &j.Cost)
-			j.N++
+	for i, kind := range c.b.kinds {
+		if crew.nobody(kind) {
+			continue
+		}
+		found, err := all(c.ctx, c.tx, func(r rows, j *readyJob) error {
+			j.d.Batch, j.kind = c.b.id, i
+			err := r.Scan(&j.d.Job, &j.seq, &j.d.N, &j.d.Tries, &j.d.Kills, &j.d.Retries, &j.d.Cost)
+			j.d.N++
 			return err
 		}, `SELECT id, seq, delivery, tries, kills, retries, cost FROM batch_job WHERE batch = $1 AND kind = $2 AND state = 'waiting' AND wants = 0
-			AND due <= $3 AND (cost = 0 OR $4 < 0 OR cost <= $4) AND NOT EXISTS (SELECT 1 FROM batch_limit l WHERE l.kind = $2 AND l.until > $3) ORDER BY kills, seq, id LIMIT $5`, c.b.id, kind, c.now, left, n)
+			AND due <= $3 AND (cost <= 0 OR $4 < 0 OR cost <= $4) AND NOT EXISTS (SELECT 1 FROM batch_limit l WHERE l.kind = $2 AND l.until > $3)
+			ORDER BY kills, seq, id LIMIT $5`, c.b.id, kind, c.now, left, n)
 		if err != nil {
 			return nil, err
 		}
-		ready = append(ready, list...)
+		ready = append(ready, found...)
 	}
 	slices.SortFunc(ready, func(a, b readyJob) int {
-		return cmp.Or(cmp.Compare(a.Kills, b.Kills), cmp.Compare(a.seq, b.seq), cmp.Compare(a.Job, b.Job))
+		return cmp.Or(cmp.Compare(a.d.Kills, b.d.Kills), cmp.Compare(a.seq, b.seq), cmp.Compare(a.d.Job, b.d.Job))
 	})
 	return ready[:min(n, len(ready))], nil
 }
@@ -489,7 +534,7 @@ func (c *change) reopen(names []string) (int, error) {
 	}
 	n := 0
 	for _, from := range []State{Failed, Canceled, Skipped} {
-		moved, err := c.exec(c.ctx, `UPDATE batch_job SET state = 'waiting', tries = 0, kills = 0, due = 0, event = 0, ended = 0, fault = '', result = ''
+		moved, err := c.exec(`UPDATE batch_job SET state = 'waiting', tries = 0, kills = 0, due = 0, event = 0, ended = 0, fault = '', result = '', log = ''
 			WHERE CAST($1 AS text) <> '' AND batch = $2 AND state = $3 AND `+which, ids(names), c.b.id, string(from))
 		if err != nil {
 			return 0, err
@@ -499,7 +544,7 @@ func (c *change) reopen(names []string) (int, error) {
 	}
 	// What was skipped for their sake: all that is skipped waits again, and what is hopeless
 	// all the same is skipped again.
-	moved, err := c.exec(c.ctx, `UPDATE batch_job SET state = 'waiting', event = 0, ended = 0, fault = '' WHERE batch = $1 AND state = 'skipped'`, c.b.id)
+	moved, err := c.exec(`UPDATE batch_job SET state = 'waiting', event = 0, ended = 0, fault = '' WHERE batch = $1 AND state = 'skipped'`, c.b.id)
 	if err != nil {
 		return 0, err
 	}
@@ -520,11 +565,11 @@ func (c *change) cancel(names []string) (int, error) {
 		which = `name IN (SELECT value ->> 'id' FROM {items})`
 	}
 	type entry struct {
-		id, cost int64
+		id, held int64
 		state    string
 	}
-	jobs, err := all(c.ctx, c, func(r rows, e *entry) error { return r.Scan(&e.id, &e.cost, &e.state) },
-		`SELECT id, cost, state FROM batch_job WHERE CAST($1 AS text) <> '' AND batch = $2 AND state IN ('waiting', 'open') AND `+which+` ORDER BY seq, id`, ids(names), c.b.id)
+	jobs, err := all(c.ctx, c.tx, func(r rows, e *entry) error { return r.Scan(&e.id, &e.held, &e.state) },
+		`SELECT id, held, state FROM batch_job WHERE CAST($1 AS text) <> '' AND batch = $2 AND state IN ('waiting', 'open') AND `+which+` ORDER BY seq, id`, ids(names), c.b.id)
 	if err != nil {
 		return 0, err
 	}
@@ -537,8 +582,8 @@ func (c *change) cancel(names []string) (int, error) {
 		}
 		open = append(open, e)
 		// What it cost until now nobody knows: all that it may have been.
-		c.b.reserved -= j.cost
-		c.b.spent += j.cost
+		c.b.reserved -= j.held
+		c.b.spent += j.held
 	}
 	if err := errors.Join(c.close(waiting, Waiting), c.close(open, Opened)); err != nil {
 		return 0, err
@@ -551,7 +596,7 @@ func (c *change) cancel(names []string) (int, error) {
 
 // named finds the names that no job of the batch has.
 func (c *change) named(names []string) error {
-	have, err := all(c.ctx, c, scanString, `SELECT name FROM batch_job WHERE batch = $2 AND name IN (SELECT value ->> 'id' FROM {items})`, ids(names), c.b.id)
+	have, err := all(c.ctx, c.tx, scanString, `SELECT name FROM batch_job WHERE batch = $2 AND name IN (SELECT value ->> 'id' FROM {items})`, ids(names), c.b.id)
 	if err != nil {
 		return err
 	}

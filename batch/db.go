@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -24,7 +25,7 @@ type Options struct {
 	Existing bool          // a file that is not there is not made: the error is fs.ErrNotExist
 	Locks    string        // a folder for the locks of this machine's workers; "" for a file means one beside it, for Postgres none
 	Lease    time.Duration // Postgres: how long a worker may be silent; 0 means 15 seconds
-	Patience time.Duration // how long to wait for a database that is busy or away; 0 means 15 seconds
+	Patience time.Duration // how long to wait for a database that is busy or away; 0 means 15 seconds, and 2 for the first answer of a server
 }
 
 // A DB is a database of batches. Several processes may have it open.
@@ -43,10 +44,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err := CheckName(o.Database); err != nil {
 		return nil, err
 	}
-	db := &DB{name: o.Database, locks: o.Locks, patience: o.Patience}
-	if db.patience == 0 {
-		db.patience = 15 * time.Second
-	}
+	db := &DB{name: o.Database, locks: o.Locks, patience: cmp.Or(o.Patience, 15*time.Second)}
 	var err error
 	if Remote(o.Database) {
 		db.name = "postgres"
@@ -55,7 +53,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 			db.lease = 15 * time.Second
 		}
 		_, rest, _ := strings.Cut(o.Database, "://")
-		db.store, err = openPostgres(ctx, "postgres://"+rest)
+		db.store, err = openPostgres(ctx, "postgres://"+rest, cmp.Or(o.Patience, 2*time.Second))
 	} else {
 		if db.locks == "" {
 			db.locks = o.Database + ".workers"
@@ -119,37 +117,89 @@ func (db *DB) retry(ctx context.Context, do func() error) error {
 	}
 }
 
-// Add puts jobs into a batch, which is made if there is none of that name. Jobs that it has are
-// not added again; if one of them was something else, nothing is added. The order of the jobs is
-// the order of the results. It returns how many are new. Limits replace those of the batch.
-func (db *DB) Add(ctx context.Context, name string, jobs []Job, limits Limits) (added int, err error) {
+// An Addition is what Add did.
+type Addition struct {
+	ID     int64  // the batch
+	New    int    // jobs that it did not have
+	Folder string // where it was added from before, if that was another folder
+}
+
+// Add puts jobs into a batch, which is made if it is not there. Jobs that it has are not added
+// again; if one of them was something else, nothing is added. The order of the jobs is the order
+// of the results. Jobs go in by chunks, each in a transaction of its own, so that workers can
+// write meanwhile; after an interruption the same call completes it.
+func (db *DB) Add(ctx context.Context, name Name, jobs []Job, limits Limits) (Addition, error) {
 	if err := sound(jobs); err != nil {
-		return 0, err
+		return Addition{}, err
 	}
-	id, err := db.make(ctx, name)
+	id, before, err := db.make(ctx, name)
 	if err != nil {
-		return 0, err
+		return Addition{}, err
 	}
-	slots, err := number(ctx, db.store, `SELECT CAST(COALESCE(sum(slots), 0) AS bigint) FROM batch_worker`)
-	if err != nil {
-		return 0, err
+	added := Addition{ID: id}
+	if before != name.Folder {
+		added.Folder = before
 	}
-	err = db.change(ctx, id, func(c *change) error {
-		have, err := c.known(jobs)
-		if err != nil {
-			return err
-		}
-		added = len(jobs) - len(have)
-		c.b.concurrency, c.b.gap, c.b.budget = int64(limits.Concurrency), limits.interval(), micros(limits.BudgetUSD)
-		if err := c.insert(jobs, have); err != nil {
-			return err
-		}
-		return c.feed(int(slots))
+	whole := sumAll(jobs)
+	same := false
+	err = db.edit(ctx, id, func(c *change) error {
+		same = c.b.sum == whole
+		c.b.limit(limits)
+		return nil
 	})
-	if err != nil {
-		return 0, err
+	if err != nil || same {
+		return added, err
 	}
-	return added, nil
+	for part := range slices.Chunk(jobs, chunk) {
+		err := db.retry(ctx, func() error {
+			_, err := known(ctx, db.store, id, part)
+			return err
+		})
+		if err != nil {
+			return added, err
+		}
+	}
+	added.New, err = db.insert(ctx, id, jobs, whole)
+	return added, err
+}
+
+// insert adds jobs chunk by chunk, and says at the end what they need.
+func (db *DB) insert(ctx context.Context, id int64, jobs []Job, whole string) (added int, err error) {
+	seq := 0
+	for part := range slices.Chunk(jobs, chunk) {
+		n := 0
+		err := db.edit(ctx, id, func(c *change) error {
+			n, err = c.insert(part, seq)
+			return err
+		})
+		if err != nil {
+			return added, err
+		}
+		added += n
+		seq += len(part)
+	}
+	return added, db.edit(ctx, id, func(c *change) error {
+		c.b.sum = whole
+		var needs []need
+		for _, j := range jobs {
+			for _, n := range slices.Compact(slices.Sorted(slices.Values(j.Needs))) {
+				needs = append(needs, need{j.ID, n})
+			}
+		}
+		if needs == nil {
+			return nil
+		}
+		return c.need(needs)
+	})
+}
+
+// sumAll tells lists of jobs apart.
+func sumAll(jobs []Job) string {
+	h := sha256.New()
+	for _, j := range jobs {
+		fmt.Fprintf(h, "%q %s\n", j.ID, sum(j))
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // sound finds what is wrong with jobs by themselves.
@@ -161,7 +211,7 @@ func sound(jobs []Job) error {
 		case j.ID == "":
 			faults = append(faults, errors.New("a job without an id"))
 		case seen[j.ID]:
-			faults = append(faults, fmt.Errorf("job %s: its id is there twice", j.ID))
+			faults = append(faults, fmt.Errorf("job %s: duplicate id", j.ID))
 		case !json.Valid(j.Payload):
 			faults = append(faults, fmt.Errorf("job %s: its payload is not JSON", j.ID))
 		}
@@ -188,42 +238,97 @@ func sum(j Job) string {
 	return hex.EncodeToString(h[:16])
 }
 
-// make returns the id of a batch, and makes it first if it is new.
-func (db *DB) make(ctx context.Context, name string) (id int64, err error) {
+// make returns the id of a batch and the folder it was added from, and makes it first if it is new.
+func (db *DB) make(ctx context.Context, name Name) (id int64, folder string, err error) {
+	type entry struct {
+		id     int64
+		folder string
+	}
+	private := 0
+	if name.Private {
+		private = 1
+	}
 	err = db.retry(ctx, func() error {
-		if _, err := db.store.exec(ctx, `INSERT INTO batch (name, created) VALUES ($1, {now}) ON CONFLICT (name) DO NOTHING`, name); err != nil {
+		if _, err := db.store.exec(ctx, `INSERT INTO batch (name, label, folder, private, created) VALUES ($1, $2, $3, $4, {now}) ON CONFLICT (name) DO NOTHING`,
+			name.key(), name.Name, name.Folder, private); err != nil {
 			return err
 		}
-		id, err = number(ctx, db.store, `SELECT id FROM batch WHERE name = $1`, name)
+		found, err := all(ctx, db.store, func(r rows, e *entry) error { return r.Scan(&e.id, &e.folder) }, `SELECT id, folder FROM batch WHERE name = $1`, name.key())
+		if err == nil && len(found) == 0 {
+			err = fmt.Errorf("%s: %w", name.Name, ErrNoBatch) // somebody removed it just now
+		}
+		if err == nil {
+			id, folder = found[0].id, found[0].folder
+		}
 		return err
 	})
-	return id, err
+	return id, folder, err
 }
 
-func (db *DB) id(ctx context.Context, name string) (id int64, err error) {
-	err = db.retry(ctx, func() error {
-		id, err = number(ctx, db.store, `SELECT id FROM batch WHERE name = $1`, name)
+// Renew keeps a batch as history and makes room for a new one of its name. It reports whether
+// there was one.
+func (db *DB) Renew(ctx context.Context, name Name) (bool, error) {
+	var n int64
+	err := db.retry(ctx, func() (err error) {
+		n, err = db.store.exec(ctx, `UPDATE batch SET name = name || '
+#' || CAST(id AS text), old = 1 WHERE name = $1`, name.key())
 		return err
 	})
-	if err == nil && id == 0 {
-		err = fmt.Errorf("%s: %w", name, ErrNoBatch)
-	}
-	return id, err
+	return n > 0, err
 }
+
+// Remove removes a batch with all that is known of its jobs. It fails while jobs are running.
+func (db *DB) Remove(ctx context.Context, id int64) error {
+	err := db.change(ctx, id, func(c *change) error {
+		if c.b.open > 0 {
+			return ErrRunning
+		}
+		c.b.stop = removing // nothing starts from here on
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	some := `(SELECT id FROM batch_job WHERE batch = $1 ORDER BY id LIMIT 5000)`
+	for {
+		var n int64
+		for _, statement := range []string{
+			`DELETE FROM batch_need WHERE job IN ` + some, `DELETE FROM batch_need WHERE need IN ` + some,
+			`DELETE FROM batch_attempt WHERE job IN ` + some, `DELETE FROM batch_job WHERE id IN ` + some,
+		} {
+			err := db.retry(ctx, func() (err error) {
+				n, err = db.store.exec(ctx, statement, id)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		if n == 0 {
+			break
+		}
+	}
+	return db.retry(ctx, func() error {
+		_, err := db.store.exec(ctx, `DELETE FROM batch WHERE id = $1`, id)
+		return err
+	})
+}
+
+const removing Stop = "removing"
 
 // Resume lets a batch go on that was stopped, and reports whether it was.
-func (db *DB) Resume(ctx context.Context, name string) (stopped Stop, err error) {
-	err = db.edit(ctx, name, func(c *change) error {
+func (db *DB) Resume(ctx context.Context, id int64) (stopped Stop, err error) {
+	err = db.edit(ctx, id, func(c *change) error {
 		stopped, c.b.stop = c.b.stop, ""
 		return nil
 	})
 	return stopped, err
 }
 
-// Retry takes jobs again that did not get done: those named, or all that failed. What was skipped
-// for their sake waits for them again. It returns how many there were.
-func (db *DB) Retry(ctx context.Context, name string, ids []string) (n int, err error) {
-	err = db.edit(ctx, name, func(c *change) error {
+// Retry takes jobs again that did not get done: those named, or all that failed. Jobs that were
+// skipped for their sake wait for them again. It returns how many there were.
+func (db *DB) Retry(ctx context.Context, id int64, ids []string) (n int, err error) {
+	err = db.edit(ctx, id, func(c *change) error {
 		c.b.stop = ""
 		n, err = c.reopen(ids)
 		return err
@@ -233,21 +338,17 @@ func (db *DB) Retry(ctx context.Context, name string, ids []string) (n int, err 
 
 // Cancel ends jobs that have not ended: those named, or all. Workers end the running ones at
 // their next beat. It returns how many there were.
-func (db *DB) Cancel(ctx context.Context, name string, ids []string) (n int, err error) {
-	err = db.edit(ctx, name, func(c *change) error {
+func (db *DB) Cancel(ctx context.Context, id int64, ids []string) (n int, err error) {
+	err = db.edit(ctx, id, func(c *change) error {
 		n, err = c.cancel(ids)
 		return err
 	})
 	return n, err
 }
 
-// edit changes a batch by its name, and delivers what can be delivered then.
-func (db *DB) edit(ctx context.Context, name string, do func(c *change) error) error {
-	id, err := db.id(ctx, name)
-	if err != nil {
-		return err
-	}
-	slots, err := number(ctx, db.store, `SELECT CAST(COALESCE(sum(slots), 0) AS bigint) FROM batch_worker`)
+// edit changes a batch, and delivers what can be delivered then.
+func (db *DB) edit(ctx context.Context, id int64, do func(c *change) error) error {
+	crew, err := db.crew(ctx)
 	if err != nil {
 		return err
 	}
@@ -255,44 +356,92 @@ func (db *DB) edit(ctx context.Context, name string, do func(c *change) error) e
 		if err := do(c); err != nil {
 			return err
 		}
-		return c.feed(int(slots))
+		return c.feed(crew)
 	})
 }
 
+// A crew is what the workers can do together, as their keeper counts them.
+type crew struct {
+	Slots int            `json:"slots"`
+	Unfit map[string]int `json:"unfit,omitempty"` // slots of workers that do no jobs of a kind
+}
+
+// nobody reports whether workers are there and none does jobs of a kind.
+func (c crew) nobody(kind string) bool { return c.Slots > 0 && c.Unfit[kind] >= c.Slots }
+
+func (db *DB) crew(ctx context.Context) (c crew, err error) {
+	err = db.retry(ctx, func() error {
+		said, err := all(ctx, db.store, scanString, `SELECT crew FROM batch_keeper WHERE id = 1`)
+		if err == nil && len(said) == 1 {
+			err = json.Unmarshal([]byte(said[0]), &c)
+		}
+		return err
+	})
+	return c, err
+}
+
+// Crew tells which workers are there, and what some of them cannot do.
+func (db *DB) Crew(ctx context.Context) (c Crew, err error) {
+	type entry struct{ host, unfit string }
+	var found []entry
+	err = db.retry(ctx, func() error {
+		found, err = all(ctx, db.store, func(r rows, e *entry) error { return r.Scan(&e.host, &e.unfit) }, `SELECT host, unfit FROM batch_worker ORDER BY started, id`)
+		return err
+	})
+	c.Workers = len(found)
+	for _, e := range found {
+		var why map[string]string
+		_ = json.Unmarshal([]byte(e.unfit), &why) // written by a worker
+		for _, kind := range slices.Sorted(maps.Keys(why)) {
+			c.Unfit = append(c.Unfit, Unfit{Host: e.host, Kind: kind, Why: why[kind]})
+		}
+	}
+	return c, err
+}
+
 // Status says how a batch is doing.
-func (db *DB) Status(ctx context.Context, name string) (*Status, error) {
-	list, err := db.statuses(ctx, `WHERE name = $1`, name)
-	if err == nil && len(list) == 0 {
-		err = fmt.Errorf("%s: %w", name, ErrNoBatch)
+func (db *DB) Status(ctx context.Context, id int64) (*Status, error) {
+	found, err := db.statuses(ctx, `WHERE id = $1`, id)
+	if err == nil && len(found) == 0 {
+		err = fmt.Errorf("%d: %w", id, ErrNoBatch)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &list[0], nil
+	return &found[0], nil
 }
 
-// List says how all batches are doing, the oldest first.
+// Find returns the batches of a name in all folders, the oldest first.
+func (db *DB) Find(ctx context.Context, name string) ([]Status, error) {
+	return db.statuses(ctx, `WHERE label = $1 ORDER BY id`, name)
+}
+
+// List says how all batches are doing that are not private, the oldest first.
 func (db *DB) List(ctx context.Context) ([]Status, error) {
-	return db.statuses(ctx, `ORDER BY id`)
+	return db.statuses(ctx, `WHERE private = 0 ORDER BY id`)
 }
 
-func (db *DB) statuses(ctx context.Context, where string, args ...any) (list []Status, err error) {
+func (db *DB) statuses(ctx context.Context, where string, args ...any) (found []Status, err error) {
 	err = db.retry(ctx, func() error {
-		list, err = all(ctx, db.store, scanStatus, `SELECT name, created, waiting, open, done, failed, canceled, skipped, spent, reserved, budget, stop, event,
+		found, err = all(ctx, db.store, scanStatus, `SELECT id, label, folder, CASE WHEN name = label THEN 1 ELSE 0 END, old, created, ended, waiting, open, done, failed, canceled, skipped,
+			spent, reserved, budget, concurrency, starts, per, stop, event,
 			(SELECT COALESCE(min(until), 0) FROM batch_limit WHERE until > {now} AND kinds LIKE '%"' || kind || '"%'),
 			CASE WHEN budget > 0 AND open = 0 AND waiting > 0 AND EXISTS (
 				SELECT 1 FROM batch_job j WHERE j.batch = batch.id AND j.state = 'waiting' AND j.wants = 0 AND j.due <= {now}
-					AND j.cost > 0 AND j.cost > batch.budget - batch.spent - batch.reserved) THEN 1 ELSE 0 END
+					AND (j.cost > 0 AND j.cost > batch.budget - batch.spent - batch.reserved
+						OR j.cost < 0 AND (batch.budget - batch.spent - batch.reserved < batch.dearest OR batch.budget <= batch.spent + batch.reserved))) THEN 1 ELSE 0 END
 			FROM batch `+where, args...)
 		return err
 	})
-	return list, err
+	return found, err
 }
 
 func scanStatus(r rows, s *Status) error {
-	var created, spent, reserved, budget, until, short int64
+	var byName, old, created, ended, spent, reserved, budget, until, short int64
 	var stop string
-	err := r.Scan(&s.Name, &created, &s.Waiting, &s.Open, &s.Done, &s.Failed, &s.Canceled, &s.Skipped, &spent, &reserved, &budget, &stop, &s.Event, &until, &short)
+	err := r.Scan(&s.ID, &s.Name, &s.Folder, &byName, &old, &created, &ended, &s.Waiting, &s.Open, &s.Done, &s.Failed, &s.Canceled, &s.Skipped,
+		&spent, &reserved, &budget, &s.Most, &s.Starts, &s.WindowMS, &stop, &s.Event, &until, &short)
+	s.ByName, s.Old, s.Ended = byName != 0, old != 0, moment(ended)
 	s.Created = time.UnixMilli(created).UTC()
 	s.Total = s.Waiting + s.Open + s.Done + s.Failed + s.Canceled + s.Skipped
 	s.CostUSD, s.HeldUSD, s.Budget, s.Stopped = dollars(spent), dollars(reserved), dollars(budget), Stop(stop)
@@ -309,61 +458,120 @@ func moment(ms int64) *time.Time {
 	return &t
 }
 
-// Results are the jobs of a batch in their order.
-func (db *DB) Results(ctx context.Context, name string) iter.Seq2[Result, error] {
+// A Query says which jobs of a batch are wanted. The zero value means all, in the order of the file.
+type Query struct {
+	States []State // nil means every state
+	Text   string  // only jobs with this in their id or error
+	After  string  // only jobs behind the one of this id
+	Limit  int     // how many at most; 0 means all
+}
+
+// Jobs are the jobs of a batch in their order.
+func (db *DB) Jobs(ctx context.Context, id int64, q Query) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
-		id, err := db.id(ctx, name)
-		if err != nil {
-			yield(Result{}, err)
-			return
+		seq, job := int64(-1), int64(0)
+		if q.After != "" {
+			type entry struct{ seq, job int64 }
+			found, err := all(ctx, db.store, func(r rows, e *entry) error { return r.Scan(&e.seq, &e.job) },
+				`SELECT seq, id FROM batch_job WHERE batch = $1 AND name = $2`, id, q.After)
+			if err == nil && len(found) == 0 {
+				err = fmt.Errorf("%s: %w", q.After, ErrNoJob)
+			}
+			if err != nil {
+				yield(Result{}, err)
+				return
+			}
+			seq, job = found[0].seq, found[0].job
 		}
 		// A page at a time: nobody holds the database while the results are written somewhere.
-		seq, job := int64(-1), int64(0)
-		for {
-			type entry struct {
-				Result
-				seq, job int64
-			}
-			var page []entry
-			err := db.retry(ctx, func() error {
-				page, err = all(ctx, db.store, func(r rows, e *entry) error {
-					return scanResult(r, &e.Result, &e.seq, &e.job)
-				}, `SELECT `+resultColumns+`, seq, id FROM batch_job WHERE batch = $1 AND (seq > $2 OR seq = $2 AND id > $3) ORDER BY seq, id LIMIT 1000`, id, seq, job)
-				return err
-			})
+		for left := q.Limit; ; {
+			page, err := db.page(ctx, id, q, seq, job, left)
 			if err != nil {
 				yield(Result{}, err)
 				return
 			}
 			for _, e := range page {
-				if !yield(e.Result, nil) {
+				if !yield(e.result, nil) {
 					return
 				}
 				seq, job = e.seq, e.job
 			}
-			if len(page) == 0 {
+			if left -= len(page); len(page) == 0 || q.Limit > 0 && left <= 0 {
 				return
 			}
 		}
 	}
 }
 
-// Events are up to a thousand jobs that ended after an event, in the order in which they did.
-func (db *DB) Events(ctx context.Context, name string, after int64) (list []Result, err error) {
-	err = db.retry(ctx, func() error {
-		list, err = all(ctx, db.store, func(r rows, v *Result) error { return scanResult(r, v) },
-			`SELECT `+resultColumns+` FROM batch_job WHERE batch = (SELECT id FROM batch WHERE name = $1) AND event > $2 AND event > 0 ORDER BY event LIMIT 1000`, name, after)
-		return err
-	})
-	return list, err
+type pageEntry struct {
+	result   Result
+	seq, job int64
 }
 
-const resultColumns = `name, state, tries + kills, spent, started, ended, fault, result, event`
+func (db *DB) page(ctx context.Context, id int64, q Query, seq, job int64, left int) (page []pageEntry, err error) {
+	limit := 1000
+	if q.Limit > 0 {
+		limit = min(limit, left)
+	}
+	states := make([]string, len(q.States))
+	for i, s := range q.States {
+		states[i] = string(s)
+	}
+	sql := `SELECT ` + resultColumns + `, seq, id FROM batch_job WHERE CAST($1 AS text) <> '' AND batch = $2 AND (seq > $3 OR seq = $3 AND id > $4)`
+	args := []any{ids(states), id, seq, job, limit}
+	if len(states) > 0 {
+		sql += ` AND state IN (SELECT value ->> 'id' FROM {items})`
+	}
+	if q.Text != "" {
+		sql += ` AND (lower(name) LIKE $6 ESCAPE '!' OR lower(fault) LIKE $6 ESCAPE '!')`
+		args = append(args, "%"+strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(strings.ToLower(q.Text))+"%")
+	}
+	err = db.retry(ctx, func() error {
+		page, err = all(ctx, db.store, func(r rows, e *pageEntry) error { return scanResult(r, &e.result, &e.seq, &e.job) }, sql+` ORDER BY seq, id LIMIT $5`, args...)
+		return err
+	})
+	return page, err
+}
+
+// Job tells all that is known of one job: how it stands, and its attempts.
+func (db *DB) Job(ctx context.Context, id int64, name string) (r Result, attempts []Attempt, err error) {
+	err = db.retry(ctx, func() error {
+		found, err := all(ctx, db.store, func(r rows, v *Result) error { return scanResult(r, v) },
+			`SELECT `+resultColumns+` FROM batch_job WHERE batch = $1 AND name = $2`, id, name)
+		if err == nil && len(found) == 0 {
+			err = fmt.Errorf("%s: %w", name, ErrNoJob)
+		}
+		if err != nil {
+			return err
+		}
+		r = found[0]
+		attempts, err = all(ctx, db.store, func(r rows, a *Attempt) error {
+			var started, ended, spent int64
+			err := r.Scan(&a.Worker, &started, &ended, &a.How, &spent, &a.Error)
+			a.Started, a.Ended, a.CostUSD = moment(started), moment(ended), dollars(spent)
+			return err
+		}, `SELECT worker, started, ended, how, spent, fault FROM batch_attempt WHERE job = (SELECT id FROM batch_job WHERE batch = $1 AND name = $2) ORDER BY delivery`, id, name)
+		return err
+	})
+	return r, attempts, err
+}
+
+// Events are up to a thousand jobs that ended after an event, in the order in which they did.
+func (db *DB) Events(ctx context.Context, id, after int64) (found []Result, err error) {
+	err = db.retry(ctx, func() error {
+		found, err = all(ctx, db.store, func(r rows, v *Result) error { return scanResult(r, v) },
+			`SELECT `+resultColumns+` FROM batch_job WHERE batch = $1 AND event > $2 AND event > 0 ORDER BY event LIMIT 1000`, id, after)
+		return err
+	})
+	return found, err
+}
+
+const resultColumns = `name, kind, state, tries + kills, spent, started, ended, fault, log, result, event`
 
 func scanResult(r rows, v *Result, more ...any) error {
 	var spent, started, ended int64
 	var state, result string
-	err := r.Scan(append([]any{&v.ID, &state, &v.Attempts, &spent, &started, &ended, &v.Error, &result, &v.Event}, more...)...)
+	err := r.Scan(append([]any{&v.ID, &v.Kind, &state, &v.Attempts, &spent, &started, &ended, &v.Error, &v.Log, &result, &v.Event}, more...)...)
 	v.State, v.CostUSD, v.Started, v.Ended = State(state), dollars(spent), moment(started), moment(ended)
 	if result != "" {
 		v.Result = json.RawMessage(result)
@@ -372,30 +580,30 @@ func scanResult(r rows, v *Result, more ...any) error {
 }
 
 // Running are the jobs of a batch that workers have in hand.
-func (db *DB) Running(ctx context.Context, name string) (list []Running, err error) {
+func (db *DB) Running(ctx context.Context, id int64) (running []Running, err error) {
 	type delivered struct {
-		job               int64
-		id, worker, notes string
+		job                     int64
+		id, worker, host, notes string
 	}
 	var taken []delivered
 	err = db.retry(ctx, func() error {
 		taken, err = all(ctx, db.store, func(r rows, t *delivered) error {
-			return r.Scan(&t.job, &t.id, &t.worker, &t.notes)
-		}, `SELECT j.id, j.name, w.id, w.notes FROM (`+liveRows+`) r JOIN batch_job j ON j.id = r.job AND j.delivery = r.n
-			JOIN batch_worker w ON w.id = r.worker WHERE j.state = 'open' AND r.state = 'running' AND j.batch = (SELECT id FROM batch WHERE name = $1) ORDER BY j.seq, j.id`, name)
+			return r.Scan(&t.job, &t.id, &t.worker, &t.host, &t.notes)
+		}, `SELECT j.id, j.name, w.id, w.host, w.notes FROM (`+liveRows+`) r JOIN batch_job j ON j.id = r.job AND j.delivery = r.n
+			JOIN batch_worker w ON w.id = r.worker WHERE j.state = 'open' AND r.state = 'running' AND j.batch = $1 ORDER BY j.seq, j.id`, id)
 		return err
 	})
 	for _, t := range taken {
 		notes := map[int64]note{}
-		_ = json.Unmarshal([]byte(t.notes), &notes)
+		_ = json.Unmarshal([]byte(t.notes), &notes) // written by a worker
 		n := notes[t.job]
-		r := Running{ID: t.id, Worker: t.worker, Note: n.Text}
+		r := Running{ID: t.id, Worker: t.worker, Host: t.host, Note: n.Text}
 		if n.Since != 0 {
 			r.Started = time.UnixMilli(n.Since).UTC()
 		}
-		list = append(list, r)
+		running = append(running, r)
 	}
-	return list, err
+	return running, err
 }
 
 // A note is what a job says it is doing.

@@ -3,7 +3,9 @@ package batch
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -48,35 +50,275 @@ func TestConcurrency(t *testing.T) {
 	})
 }
 
+// paced holds start times against a rate: the nth start comes no earlier than n intervals after from.
+// A busy machine may be late, never early.
+func paced(t *testing.T, db *DB, from int64, skip, n int, gap int64) {
+	t.Helper()
+	at, err := all(t.Context(), db.store, scanNumber, `SELECT started FROM batch_attempt WHERE started >= $1 ORDER BY 1`, from)
+	if err != nil || len(at) != n {
+		t.Fatalf("%d starts, want %d, %v", len(at), n, err)
+	}
+	for i, a := range at {
+		if early := from + int64(i-skip)*gap - a; early > 5 {
+			t.Errorf("start %d came %d ms early", i, early)
+		}
+	}
+}
+
+func dbNow(t *testing.T, db *DB) int64 {
+	t.Helper()
+	now, err := number(t.Context(), db.store, `SELECT {now}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return now
+}
+
 func TestRate(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, o Options) {
 		db := open(t, o)
-		const perWindow, window = 10, time.Second
-		add(t, db, some(35), Limits{Starts: perWindow, Window: window})
+		limits := Limits{Starts: 10, Window: time.Second}
+		from := dbNow(t, db)
+		add(t, db, some(25), limits)
 		workers(t, o, 3, Worker{Do: func(context.Context, json.RawMessage) (json.RawMessage, Retry) { return nil, Retry{} }})
 		until(t, db, "over", over)
-		// As the batch allotted them: when a busy machine comes to it is not ours to say.
-		at, err := all(t.Context(), db.store, scanNumber, `SELECT CAST(args ->> 'at' AS bigint) FROM river_job ORDER BY 1`)
-		if err != nil || len(at) != 35 {
-			t.Fatalf("%d starts, %v", len(at), err)
+		paced(t, db, from, 0, 25, limits.interval())
+	})
+}
+
+// Jobs that wait for a slot do not start together when a worker with many slots joins.
+func TestRateJoin(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, o Options) {
+		db := open(t, o)
+		limits := Limits{Starts: 10, Window: time.Second}
+		add(t, db, some(18), limits)
+		started, letGo := make(chan bool, 20), make(chan bool)
+		begin(t, &Worker{DB: open(t, o), Slots: 2, Do: func(context.Context, json.RawMessage) (json.RawMessage, Retry) {
+			started <- true
+			<-letGo
+			return nil, Retry{}
+		}})
+		<-started
+		<-started
+		// The rate would have allowed all others to start by now.
+		for from := dbNow(t, db); dbNow(t, db) < from+16*limits.interval(); {
+			time.Sleep(50 * time.Millisecond)
 		}
-		for i, first := range at {
-			n := 0
-			for _, a := range at[i:] {
-				if a < first+window.Milliseconds() {
-					n++
-				}
+		from := dbNow(t, db)
+		begin(t, &Worker{DB: open(t, o), Slots: 16, Do: func(context.Context, json.RawMessage) (json.RawMessage, Retry) { return nil, Retry{} }})
+		until(t, db, "done but for two", func(s *Status) bool { return s.Done == 16 })
+		paced(t, db, from, 0, 16, limits.interval())
+		close(letGo)
+	})
+}
+
+// A start time from before the database's clock was set back does not hold up the batch.
+func TestClockBack(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, o Options) {
+		db := open(t, o)
+		add(t, db, some(3), Limits{Starts: 100, Window: time.Second})
+		if _, err := db.store.exec(t.Context(), `UPDATE batch SET next = {now} + 3600000`); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.store.exec(t.Context(), `UPDATE batch_keeper SET worker = 'gone', until = {now} + 3600000`); err != nil {
+			t.Fatal(err)
+		}
+		begin(t, &Worker{DB: db, Do: func(context.Context, json.RawMessage) (json.RawMessage, Retry) { return nil, Retry{} }})
+		until(t, db, "over", over)
+	})
+}
+
+// Adding jobs without limits leaves those of the batch.
+func TestLimitsStay(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, o Options) {
+		db := open(t, o)
+		add(t, db, some(2), Limits{Concurrency: 2, Starts: 3, Window: time.Minute, BudgetUSD: 2})
+		limits := func(l Limits, want Status) {
+			t.Helper()
+			if _, err := addTo(t, db, "b", some(2), l); err != nil {
+				t.Fatal(err)
 			}
-			if n > perWindow {
-				t.Errorf("%d starts in the window at %d", n, first)
+			s, err := db.Status(t.Context(), idOf(t, db, "b"))
+			if err != nil || s.Most != want.Most || s.Starts != want.Starts || s.Budget != want.Budget {
+				t.Errorf("after %+v: %+v, %v", l, *s, err)
 			}
 		}
-		// None began before its time.
-		for _, r := range results(t, db) {
-			if !slices.ContainsFunc(at, func(a int64) bool { return a <= r.Started.UnixMilli()+1 }) {
-				t.Errorf("%s began at %v", r.ID, r.Started)
+		limits(Limits{}, Status{Most: 2, Starts: 3, Budget: 2})
+		limits(Limits{BudgetUSD: 5}, Status{Most: 2, Starts: 3, Budget: 5})
+		limits(Limits{Concurrency: -1}, Status{Starts: 3, Budget: 5})
+		limits(Limits{Starts: -1, BudgetUSD: -1}, Status{})
+	})
+}
+
+// A budget counts what a job that was cut off may have cost.
+func TestCutOff(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, o Options) {
+		db := open(t, o)
+		jobs := some(8)
+		for i := range jobs {
+			jobs[i].MaxUSD = 0.5
+		}
+		add(t, db, jobs, Limits{BudgetUSD: 2})
+		started := make(chan bool, 20)
+		stop := begin(t, &Worker{DB: db, Do: func(ctx context.Context, p json.RawMessage) (json.RawMessage, Retry) {
+			started <- true
+			<-ctx.Done()
+			if string(p) == "0" {
+				return nil, Retry{Error: "interrupted", CostUSD: 0.1} // it told
 			}
+			return nil, Retry{Error: "interrupted"}
+		}})
+		for range 4 {
+			<-started
+		}
+		stop()
+		s, err := db.Status(t.Context(), idOf(t, db, "b"))
+		if err != nil || s.CostUSD != 1.6 || s.HeldUSD != 0 || s.Waiting != 8 {
+			t.Errorf("%+v, %v", *s, err)
+		}
+	})
+}
+
+// A worker that cannot do a kind of job leaves it to others, and says so.
+func TestUnfit(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, o Options) {
+		db := open(t, o)
+		jobs := some(20)
+		for i := range jobs {
+			jobs[i].Kind = []string{"ask", "run"}[i%2]
+		}
+		add(t, db, jobs, Limits{})
+		said := make(chan string, 100)
+		var asked atomic.Int64
+		without := Worker{Warn: func(text string) { said <- text }, Do: func(_ context.Context, p json.RawMessage) (json.RawMessage, Retry) {
+			if n, _ := strconv.Atoi(string(p)); n%2 == 0 {
+				asked.Add(1)
+				return nil, Retry{Error: "there is no claude program", Unfit: true}
+			}
+			return nil, Retry{}
+		}}
+		workers(t, o, 1, without)
+		id := idOf(t, db, "b")
+		s := until(t, db, "done but for asks", func(s *Status) bool { return s.Done == 10 && s.Open == 0 })
+		if s.Waiting != 10 || s.Stopped != "" {
+			t.Errorf("%+v", *s)
+		}
+		if text := <-said; !strings.Contains(text, "takes no ask jobs: there is no claude program") || len(said) > 0 {
+			t.Errorf("said %q, and %d more", text, len(said))
+		}
+		crew, err := db.Crew(t.Context())
+		if err != nil || len(crew.Unfit) != 1 || crew.Unfit[0].Kind != "ask" || crew.Unfit[0].Host == "" {
+			t.Errorf("%+v, %v", crew, err)
+		}
+		before := asked.Load()
+		workers(t, o, 1, Worker{Do: func(context.Context, json.RawMessage) (json.RawMessage, Retry) { return nil, Retry{} }})
+		until(t, db, "over", over)
+		if n := asked.Load(); n != before {
+			t.Errorf("asked %d times, then %d", before, n)
+		}
+		for r, err := range db.Jobs(t.Context(), id, Query{}) {
+			if err != nil || r.State != Done || r.Attempts != 1 {
+				t.Errorf("%+v, %v", r, err)
+			}
+		}
+	})
+}
+
+// A job without a limit of its own has a share of the budget set aside.
+func TestShares(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, o Options) {
+		db := open(t, o)
+		jobs := some(20)
+		for i := range jobs {
+			jobs[i].Share = true
+		}
+		add(t, db, jobs, Limits{BudgetUSD: 1})
+		var most atomic.Int64
+		workers(t, o, 1, Worker{Do: func(ctx context.Context, _ json.RawMessage) (json.RawMessage, Retry) {
+			held := int64(Current(ctx).HeldUSD * 1e6)
+			for old := most.Load(); held > old && !most.CompareAndSwap(old, held); old = most.Load() {
+			}
+			return nil, Retry{CostUSD: 0.15}
+		}})
+		s := until(t, db, "short", func(s *Status) bool { return s.Short })
+		if s.Done != 6 || s.CostUSD > 1 || most.Load() > 1_000_000 || most.Load() == 0 {
+			t.Errorf("%+v, most set aside: %d", *s, most.Load())
+		}
+	})
+}
+
+// Only a worker that names a private batch takes its jobs, and it is not listed.
+func TestPrivate(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, o Options) {
+		db := open(t, o)
+		added, err := db.Add(t.Context(), Name{Name: "mine", Private: true}, some(3), Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		add(t, db, some(3), Limits{})
+		var n atomic.Int64
+		do := func(context.Context, json.RawMessage) (json.RawMessage, Retry) { n.Add(1); return nil, Retry{} }
+		workers(t, o, 1, Worker{Do: do})
+		until(t, db, "over", over)
+		if list, err := db.List(t.Context()); err != nil || len(list) != 1 || n.Load() != 3 {
+			t.Errorf("%+v, %v, %d ran", list, err, n.Load())
+		}
+		workers(t, o, 1, Worker{Do: do, Batches: []int64{added.ID}})
+		for {
+			s, err := db.Status(t.Context(), added.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Done == 3 {
+				break
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		if err := db.Remove(t.Context(), added.ID); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Status(t.Context(), added.ID); !errors.Is(err, ErrNoBatch) {
+			t.Errorf("after its end: %v", err)
+		}
+	})
+}
+
+// The same name in another folder is another batch, and one that begins anew keeps the old one.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, o Options) {
+		db := open(t, o)
+		put := func(n Name, want int) Addition {
+			t.Helper()
+			added, err := db.Add(t.Context(), n, some(2), Limits{})
+			if err != nil || added.New != want {
+				t.Errorf("%+v: %+v, %v", n, added, err)
+			}
+			return added
+		}
+		one, two := Name{Name: "n", Folder: "/one"}, Name{Name: "n", Folder: "/two"}
+		put(one, 2)
+		put(two, 2)
+		put(one, 0)
+		put(Name{Name: "n", Folder: "/one", ByName: true}, 2)
+		if added := put(Name{Name: "n", Folder: "/two", ByName: true}, 0); added.Folder != "/one" {
+			t.Errorf("%+v", added)
+		}
+		if was, err := db.Renew(t.Context(), one); !was || err != nil {
+			t.Errorf("renew: %v, %v", was, err)
+		}
+		put(one, 2)
+		found, err := db.Find(t.Context(), "n")
+		if err != nil || len(found) != 4 || !found[0].Old || found[3].Old || found[3].Folder != "/one" {
+			t.Errorf("%+v, %v", found, err)
 		}
 	})
 }
@@ -112,7 +354,7 @@ func TestBudget(t *testing.T) {
 			t.Errorf("%d starts", starts.Load())
 		}
 		// With more money it goes on.
-		if n, err := db.Add(t.Context(), "b", jobs, Limits{BudgetUSD: 20}); n != 0 || err != nil {
+		if n, err := addTo(t, db, "b", jobs, Limits{BudgetUSD: 20}); n != 0 || err != nil {
 			t.Errorf("added %d, %v", n, err)
 		}
 		workers(t, o, 1, Worker{Do: do})
@@ -177,7 +419,7 @@ func TestStop(t *testing.T) {
 			t.Errorf("%d starts, status: %+v", starts.Load(), *s)
 		}
 		mended.Store(true)
-		if was, err := db.Resume(t.Context(), "b"); was != Credentials || err != nil {
+		if was, err := db.Resume(t.Context(), idOf(t, db, "b")); was != Credentials || err != nil {
 			t.Errorf("resume: %q, %v", was, err)
 		}
 		if s := until(t, db, "over", over); s.Done != 50 {
@@ -207,7 +449,7 @@ func TestCancel(t *testing.T) {
 			t.Errorf("the first to start were %s", got)
 		}
 		for range 1000 { // until the worker has told
-			running, err := db.Running(t.Context(), "b")
+			running, err := db.Running(t.Context(), idOf(t, db, "b"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -216,7 +458,7 @@ func TestCancel(t *testing.T) {
 			}
 			time.Sleep(20 * time.Millisecond)
 		}
-		if n, err := db.Cancel(t.Context(), "b", []string{"a0", "a5"}); n != 2 || err != nil {
+		if n, err := db.Cancel(t.Context(), idOf(t, db, "b"), []string{"a0", "a5"}); n != 2 || err != nil {
 			t.Errorf("cancel: %d, %v", n, err)
 		}
 		if got := <-cut; got != "0" {
@@ -229,7 +471,7 @@ func TestCancel(t *testing.T) {
 		if r["a0"].State != Canceled || r["a5"].State != Canceled || r["a9"].State != Skipped || r["a1"].State != Opened {
 			t.Errorf("results: %+v", r)
 		}
-		if n, err := db.Cancel(t.Context(), "b", nil); n != 7 || err != nil {
+		if n, err := db.Cancel(t.Context(), idOf(t, db, "b"), nil); n != 7 || err != nil {
 			t.Errorf("cancel all: %d, %v", n, err)
 		}
 		<-cut
@@ -286,13 +528,13 @@ func TestBatches(t *testing.T) {
 			return nil, Retry{}
 		}
 		put := func(name, payload string) {
-			if _, err := db.Add(t.Context(), name, []Job{{ID: "x", Payload: json.RawMessage(payload)}}, Limits{}); err != nil {
+			if _, err := addTo(t, db, name, []Job{{ID: "x", Payload: json.RawMessage(payload)}}, Limits{}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		put("other", `"other"`)
 		put("b", `"b"`)
-		stop := begin(t, &Worker{DB: db, Do: do, Batches: []string{"b"}})
+		stop := begin(t, &Worker{DB: db, Do: do, Batches: []int64{idOf(t, db, "b")}})
 		until(t, db, "over", over)
 		stop()
 		if seen[`"other"`] != 0 || seen[`"b"`] != 1 {

@@ -13,17 +13,20 @@ import (
 // maxKills is how many workers may die with a job in their hands before the job is to blame.
 const maxKills = 5
 
+// aloneAfter is how many workers may die with a job in their hands before it runs alone in its
+// worker, so that a job which kills takes no others with it.
+const aloneAfter = 2
+
 // A delivery is a permit to run a job once, as River keeps it. It carries what cannot change
 // while the job is open.
 type delivery struct {
 	Batch   int64 `json:"b"`
 	Job     int64 `json:"j"`
-	N       int   `json:"n"` // the job's how manieth
-	At      int64 `json:"at,omitempty"`
+	N       int   `json:"n"` // the delivery's number, from 1
 	Tries   int   `json:"tries,omitempty"`
 	Kills   int   `json:"kills,omitempty"`
 	Retries int   `json:"retries,omitempty"`
-	Cost    int64 `json:"cost,omitempty"` // reserved
+	Cost    int64 `json:"cost,omitempty"` // set aside
 }
 
 // Kind names our deliveries among the rows of River.
@@ -49,21 +52,38 @@ type step struct {
 	stop         Stop
 }
 
+// An ending is how a delivery ended.
+type ending struct {
+	how   how
+	began bool // the function was called, as far as is known
+	retry Retry
+}
+
 // next decides what follows the end of a delivery.
-func next(d delivery, h how, r Retry, now int64) step {
+func next(d delivery, e ending, now int64) step {
+	r := e.retry
 	s := step{state: Waiting, due: now, tries: d.Tries, kills: d.Kills, spent: micros(r.CostUSD), fault: r.Error}
+	if r.CostUnknown && s.spent == 0 {
+		s.spent = d.Cost
+	}
 	switch {
-	case h == lost:
+	case e.how == lost && !e.began:
+		s.fault = "its worker died before it began"
+	case e.how == lost:
 		s.spent = d.Cost // nobody knows: all that it may have been
 		s.kills++
 		s.fault = "its worker died"
 		if s.kills >= maxKills {
 			s.state, s.fault = Failed, fmt.Sprintf("its worker died %d times", s.kills)
 		}
-	case h == returned:
+	case e.how == returned:
+		if e.began && s.spent == 0 {
+			s.spent = d.Cost // it was cut off and did not tell
+		}
 	case r.Error == "":
 		s.state = Done
 		s.tries++
+	case r.Unfit:
 	case r.Stop != "":
 		s.stop = r.Stop
 	case !r.Until.IsZero():
@@ -95,20 +115,18 @@ func room(concurrency, slots, open int) int {
 	return max(0, 2*slots+8-open)
 }
 
-// starts allots the times at which up to n jobs may start, none beyond the horizon, and the
-// earliest time for the one after. Time that passed unused is gone.
-func starts(next, now, interval, horizon int64, n int) (at []int64, after int64) {
-	for len(at) < n {
-		t := max(next, now)
-		if interval > 0 && t > now+horizon {
-			break
-		}
-		at = append(at, t)
-		if interval > 0 {
-			next = t + interval
-		}
+// share is what to set aside for one more job without a limit of its own. As long as no such job
+// has ended, that is all that is left; then an equal part of it for each job that may start, but no
+// less than the dearest attempt so far. 0 means that nothing more can start.
+func share(left, dearest int64, free int) int64 {
+	if left <= 0 || dearest <= 0 {
+		return max(left, 0)
 	}
-	return at, next
+	free = min(free, int(left/dearest))
+	if free <= 0 {
+		return 0
+	}
+	return left / int64(free)
 }
 
 // interval is the time between two starts. It is a little longer than the rate asks for: a start
@@ -120,7 +138,7 @@ func (l Limits) interval() int64 {
 	return int64(math.Ceil(float64(l.Window.Milliseconds()) / float64(l.Starts) * 1.02))
 }
 
-// affordable reports whether a job that may cost that much can start. A budget of 0 is none.
+// affordable reports whether a job that may cost that much can start. A budget of 0 means no limit.
 func affordable(budget, spent, reserved, cost int64) bool {
 	return budget == 0 || cost == 0 || spent+reserved+cost <= budget
 }
@@ -146,10 +164,13 @@ func dead(lock holder, beat, now, up, since, lease int64) bool {
 // A sighting is an open job beside its delivery, or either of them alone.
 type sighting struct {
 	batch, job int64 // 0: a delivery without an open job
+	kind       string
 	n          int
+	begun      int    // the last delivery that is known to have begun
 	row        int64  // River's; 0: an open job without a delivery
 	running    bool   // else waiting to be taken
 	worker     string // that took it
+	live       bool   // that worker is alive
 	rowJob     int64  // what the delivery is for
 	rowN       int
 	d          delivery
@@ -165,24 +186,31 @@ const (
 	adopt         // the job goes back: its worker died
 )
 
-// judge decides about a sighting. Live says that its worker is; missing, that we took the delivery
-// and never saw it: the database answered, and the answer was lost; old, that it has been one of
-// the two for long. A delivery is dropped only then: River must not find it changed while it is
-// finishing it, which it may if the worker was dead in our eyes alone.
-func judge(s sighting, live, missing, old bool) action {
-	gone := s.running && (!live || missing)
+// decide says what to do about a sighting. Missing means that we took the delivery and never saw
+// it: the database answered, and the answer was lost. Old means that this or the worker's death has
+// lasted for long. A delivery is dropped only then: River must not find it changed while it is
+// finishing it, which it may if we alone took the worker for dead. Nobody means that no worker can
+// do its kind.
+func decide(s sighting, missing, old, nobody bool) action {
+	gone := s.running && (!s.live || missing)
 	switch {
 	case s.row == 0:
 		return giveUp
 	case gone && s.job == 0 && old:
 		return drop
+	case s.job != 0 && !s.running && nobody:
+		return giveUp
 	case !gone || s.job == 0:
 		return leave
-	case live:
+	case s.live:
 		return giveUp
 	}
 	return adopt
 }
+
+// began reports whether the job of a delivery that was lost may have begun. That is recorded only
+// for jobs with which a worker has died before.
+func (s sighting) began() bool { return s.d.Kills == 0 || s.begun == s.n }
 
 // circle returns ids of jobs that need each other in a ring, or nil.
 func circle(jobs []Job) []string {
@@ -195,7 +223,7 @@ func circle(jobs []Job) []string {
 		needs[j.ID] = j.Needs
 	}
 	mark := map[string]int{}
-	type place struct {
+	type step struct {
 		id string
 		at int // of its needs
 	}
@@ -203,7 +231,7 @@ func circle(jobs []Job) []string {
 		if mark[j.ID] != 0 {
 			continue
 		}
-		path := []place{{id: j.ID}}
+		path := []step{{id: j.ID}}
 		mark[j.ID] = entered
 		for len(path) > 0 {
 			p := &path[len(path)-1]
@@ -217,9 +245,9 @@ func circle(jobs []Job) []string {
 			switch mark[need] {
 			case 0:
 				mark[need] = entered
-				path = append(path, place{id: need})
+				path = append(path, step{id: need})
 			case entered:
-				from := slices.IndexFunc(path, func(q place) bool { return q.id == need })
+				from := slices.IndexFunc(path, func(q step) bool { return q.id == need })
 				var ring []string
 				for _, q := range path[from:] {
 					ring = append(ring, q.id)

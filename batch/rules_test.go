@@ -2,7 +2,6 @@ package batch
 
 import (
 	"fmt"
-	"reflect"
 	"testing"
 	"time"
 )
@@ -23,6 +22,9 @@ func TestNext(t *testing.T) {
 		r    Retry
 		want step
 	}{
+		{"cut off without a word of its cost", tried, returned, Retry{Error: "interrupted"}, step{state: Waiting, due: now, tries: 2, spent: 500_000, fault: "interrupted"}},
+		{"a time-out whose cost is unknown", fresh, finished, Retry{Error: "slow", CostUnknown: true}, step{state: Failed, due: now, tries: 1, spent: 500_000, fault: "slow"}},
+		{"cannot be done here", tried, finished, Retry{Error: "no claude", Unfit: true}, step{state: Waiting, due: now, tries: 2, fault: "no claude"}},
 		{"done", fresh, finished, Retry{CostUSD: 0.1}, step{state: Done, due: now, tries: 1, spent: 100_000}},
 		{"failed", fresh, finished, Retry{Error: "no"}, step{state: Failed, due: now, tries: 1, fault: "no"}},
 		{"again", fresh, finished, Retry{Error: "busy", Again: true}, step{state: Waiting, due: now + 1000, tries: 1, fault: "busy"}},
@@ -37,9 +39,21 @@ func TestNext(t *testing.T) {
 		{"done in spite of four deaths", killed, finished, Retry{}, step{state: Done, due: now, tries: 1, kills: 4}},
 	}
 	for _, tt := range tests {
-		if got := next(tt.d, tt.how, tt.r, now); got != tt.want {
+		if got := next(tt.d, ending{how: tt.how, began: true, retry: tt.r}, now); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
+	}
+}
+
+// A job that had not begun is not to blame, and has cost nothing.
+func TestNotBegun(t *testing.T) {
+	t.Parallel()
+	d := delivery{Job: 1, N: 3, Kills: 2, Cost: 500_000}
+	if got := next(d, ending{how: lost}, 7); got.kills != 2 || got.spent != 0 || got.state != Waiting {
+		t.Errorf("its worker died: %+v", got)
+	}
+	if got := next(d, ending{how: returned}, 7); got.spent != 0 || got.state != Waiting {
+		t.Errorf("given back: %+v", got)
 	}
 }
 
@@ -75,25 +89,25 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-func TestStarts(t *testing.T) {
+func TestShare(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		next, now, interval, horizon int64
-		n                            int
-		at                           []int64
-		after                        int64
+		left, dearest int64
+		free          int
+		want          int64
 	}{
-		{0, 100, 0, 50, 3, []int64{100, 100, 100}, 0},
-		{0, 100, 20, 50, 9, []int64{100, 120, 140}, 160},
-		{0, 100, 20, 50, 2, []int64{100, 120}, 140},
-		{130, 100, 20, 50, 9, []int64{130, 150}, 170},
-		{151, 100, 20, 50, 9, nil, 151},
-		{0, 100, 1000, 50, 9, []int64{100}, 1100},
+		{100, 0, 4, 100}, // nobody knows what one costs
+		{100, 10, 4, 25},
+		{100, 40, 4, 50},  // two can start
+		{100, 60, 4, 100}, // one can
+		{100, 101, 4, 0},
+		{100, 100, 1, 100},
+		{0, 0, 4, 0},
+		{-5, 0, 1, 0},
 	}
 	for _, tt := range tests {
-		at, after := starts(tt.next, tt.now, tt.interval, tt.horizon, tt.n)
-		if !reflect.DeepEqual(at, tt.at) || after != tt.after {
-			t.Errorf("starts(%d, %d, %d, %d, %d) = %d, %d, want %d, %d", tt.next, tt.now, tt.interval, tt.horizon, tt.n, at, after, tt.at, tt.after)
+		if got := share(tt.left, tt.dearest, tt.free); got != tt.want {
+			t.Errorf("share(%d, %d, %d) = %d, want %d", tt.left, tt.dearest, tt.free, got, tt.want)
 		}
 	}
 }
@@ -141,28 +155,31 @@ func TestDead(t *testing.T) {
 	}
 }
 
-func TestJudge(t *testing.T) {
+func TestDecide(t *testing.T) {
 	t.Parallel()
+	running, alive := sighting{job: 1, row: 1, running: true}, sighting{job: 1, row: 1, running: true, live: true}
+	past, pastAlive := sighting{row: 1, running: true}, sighting{row: 1, running: true, live: true}
 	tests := []struct {
-		name          string
-		s             sighting
-		live, missing bool
-		old           bool
-		want          action
+		name                 string
+		s                    sighting
+		missing, old, nobody bool
+		want                 action
 	}{
 		{"waits to be taken", sighting{job: 1, row: 1}, false, false, false, leave},
-		{"runs", sighting{job: 1, row: 1, running: true}, true, false, true, leave},
-		{"its worker died", sighting{job: 1, row: 1, running: true}, false, false, false, adopt},
-		{"its worker never got it", sighting{job: 1, row: 1, running: true}, true, true, false, giveUp},
+		{"waits to be taken, and no worker can", sighting{job: 1, row: 1}, false, false, true, giveUp},
+		{"runs", alive, false, true, false, leave},
+		{"runs, though no worker can begin another", alive, false, true, true, leave},
+		{"its worker died", running, false, false, false, adopt},
+		{"its worker never got it", alive, true, false, false, giveUp},
 		{"no delivery", sighting{job: 1}, false, false, false, giveUp},
-		{"a delivery of the past runs", sighting{row: 1, running: true}, true, false, true, leave},
-		{"a delivery of the past, its worker died", sighting{row: 1, running: true}, false, false, false, leave},
-		{"a delivery of the past, its worker died long ago", sighting{row: 1, running: true}, false, false, true, drop},
-		{"a delivery of the past, never got", sighting{row: 1, running: true}, true, true, true, drop},
-		{"a delivery of the past, not yet taken", sighting{row: 1}, false, false, true, leave}, // who takes it sees
+		{"a delivery of the past runs", pastAlive, false, true, false, leave},
+		{"a delivery of the past, its worker died", past, false, false, false, leave},
+		{"a delivery of the past, its worker died long ago", past, false, true, false, drop},
+		{"a delivery of the past, never got", pastAlive, true, true, false, drop},
+		{"a delivery of the past, not yet taken", sighting{row: 1}, false, true, true, leave}, // its taker will see
 	}
 	for _, tt := range tests {
-		if got := judge(tt.s, tt.live, tt.missing, tt.old); got != tt.want {
+		if got := decide(tt.s, tt.missing, tt.old, tt.nobody); got != tt.want {
 			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // version is that of our tables. A program refuses tables that are newer than it knows, and brings
@@ -96,6 +97,36 @@ var schema = [][]string{{
 		name text PRIMARY KEY, -- a hash of the content
 		data text NOT NULL -- in base 64
 	)`,
+}, {
+	// From here on a batch's name is its key, and its label is what people call it.
+	`ALTER TABLE batch ADD COLUMN label text NOT NULL DEFAULT ''`,
+	`UPDATE batch SET label = name`,
+	`ALTER TABLE batch ADD COLUMN folder text NOT NULL DEFAULT ''`,
+	`ALTER TABLE batch ADD COLUMN private bigint NOT NULL DEFAULT 0`,
+	`ALTER TABLE batch ADD COLUMN old bigint NOT NULL DEFAULT 0`,
+	`ALTER TABLE batch ADD COLUMN starts bigint NOT NULL DEFAULT 0`,
+	`ALTER TABLE batch ADD COLUMN per bigint NOT NULL DEFAULT 0`,
+	`ALTER TABLE batch ADD COLUMN dearest bigint NOT NULL DEFAULT 0`, // attempt so far
+	`ALTER TABLE batch ADD COLUMN sum text NOT NULL DEFAULT ''`,      // of the list of jobs that was added last
+	`ALTER TABLE batch ADD COLUMN ended bigint NOT NULL DEFAULT 0`,
+	`ALTER TABLE batch_job ADD COLUMN begun bigint NOT NULL DEFAULT 0`, // the last delivery that is known to have
+	`ALTER TABLE batch_job ADD COLUMN held bigint NOT NULL DEFAULT 0`,  // set aside for the open delivery
+	`ALTER TABLE batch_job ADD COLUMN log text NOT NULL DEFAULT ''`,
+	`UPDATE batch_job SET held = cost WHERE state = 'open'`,
+	`ALTER TABLE batch_worker ADD COLUMN host text NOT NULL DEFAULT ''`,
+	`ALTER TABLE batch_worker ADD COLUMN unfit text NOT NULL DEFAULT '{}'`, // why, by kind of job
+	`CREATE TABLE batch_keeper (
+		id     bigint PRIMARY KEY, -- 1
+		worker text NOT NULL,
+		until  bigint NOT NULL,
+		crew   text NOT NULL DEFAULT '{}' -- what the workers can do together
+	)`,
+	`INSERT INTO batch_keeper (id, worker, until) VALUES (1, '', 0)`,
+	// Dead entries at the head of batch_job_ready are read under the batch's lock.
+	`{postgres}ALTER TABLE batch_job SET (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000)`,
+	`{postgres}ALTER TABLE batch SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500)`,
+	`{postgres}ALTER TABLE batch_worker SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500)`,
+	`{postgres}ALTER TABLE river_job SET (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000)`,
 }}
 
 // migrate makes the tables that are missing. Only one process is here at a time.
@@ -122,6 +153,15 @@ func migrate(ctx context.Context, s store, river func() error) error {
 	}
 	defer tx.rollback()
 	for _, statement := range slices.Concat(schema[have:]...) {
+		if statement, only := strings.CutPrefix(statement, "{postgres}"); only {
+			if _, ok := s.(*postgresStore); !ok {
+				continue
+			}
+			if _, err := tx.exec(ctx, statement); err != nil {
+				return err
+			}
+			continue
+		}
 		if _, err := tx.exec(ctx, statement); err != nil {
 			return err
 		}

@@ -44,6 +44,7 @@ type rows interface {
 type engine interface {
 	start(ctx context.Context) error
 	addQueue(name string, slots int) error
+	removeQueue(ctx context.Context, name string) error
 	stop(ctx context.Context) error
 }
 
@@ -108,6 +109,10 @@ type riverEngine[TTx any] struct{ client *river.Client[TTx] }
 func (e riverEngine[TTx]) start(ctx context.Context) error { return e.client.Start(ctx) }
 
 func (e riverEngine[TTx]) stop(ctx context.Context) error { return e.client.StopAndCancel(ctx) }
+
+func (e riverEngine[TTx]) removeQueue(ctx context.Context, name string) error {
+	return e.client.Queues().Remove(ctx, name)
+}
 
 func (e riverEngine[TTx]) addQueue(name string, slots int) error {
 	return e.client.Queues().Add(name, river.QueueConfig{MaxWorkers: slots})

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/skillhand/skillhand/batch"
@@ -13,6 +14,7 @@ import (
 // batchForm is what can be done with a batch.
 type batchForm struct {
 	Name          string
+	ID            int64
 	Retry, Cancel string // how many jobs that would be; "" for none
 }
 
@@ -62,7 +64,7 @@ func (v *visit) batches() (*view, error) {
 	}
 	l.columns = []column[batch.Status]{
 		{key: "name", title: "Batch", compare: by(func(s batch.Status) string { return s.Name }), cell: func(s batch.Status) cell {
-			return cell{Text: s.Name, Sub: v.standing(db, &s), Link: v.link("batch", "name", s.Name)}
+			return cell{Text: s.Name, Sub: v.standing(db, &s), Link: v.link("batch", "name", s.Name, "id", strconv.FormatInt(s.ID, 10))}
 		}},
 		number("total", "Jobs", "", func(s batch.Status) int { return s.Total }),
 		number("done", "Done", "good", func(s batch.Status) int { return s.Done }),
@@ -90,7 +92,7 @@ func (v *visit) standing(db *batch.DB, s *batch.Status) string {
 	case s.Short:
 		return "over budget"
 	case s.Open > 0:
-		running, err := db.Running(v.ctx, s.Name) // open jobs may be in nobody's hands
+		running, err := db.Running(v.ctx, s.ID) // open jobs may be in nobody's hands
 		if err != nil {
 			return err.Error()
 		}
@@ -99,6 +101,31 @@ func (v *visit) standing(db *batch.DB, s *batch.Status) string {
 		}
 	}
 	return "waiting; if no worker runs, start one: skillhand batch work"
+}
+
+// found is the batch that is asked for, by its id or else the latest of its name.
+func (v *visit) found(db *batch.DB) (*batch.Status, error) {
+	name := v.query.Get("name")
+	missing := errMissing{"There is no batch " + name + "."}
+	if text := v.query.Get("id"); text != "" {
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return nil, missing
+		}
+		s, err := db.Status(v.ctx, id)
+		if errors.Is(err, batch.ErrNoBatch) {
+			err = missing
+		}
+		return s, err
+	}
+	all, err := db.Find(v.ctx, name)
+	if err == nil && len(all) == 0 {
+		err = missing
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &all[len(all)-1], nil
 }
 
 func (v *visit) batch() (*view, error) {
@@ -110,15 +137,12 @@ func (v *visit) batch() (*view, error) {
 	if db == nil {
 		return nil, errMissing{"There is no batch " + name + "."}
 	}
-	s, err := db.Status(v.ctx, name)
-	if errors.Is(err, batch.ErrNoBatch) {
-		return nil, errMissing{"There is no batch " + name + "."}
-	}
+	s, err := v.found(db)
 	if err != nil {
 		return nil, err
 	}
-	l := list[batch.Result]{view: "batch", keep: []string{"name"}, one: "job", what: "jobs", usual: "order", sorted: true}
-	for r, err := range db.Results(v.ctx, name) {
+	l := list[batch.Result]{view: "batch", keep: []string{"name", "id"}, one: "job", what: "jobs", usual: "order", sorted: true}
+	for r, err := range db.Jobs(v.ctx, s.ID, batch.Query{}) {
 		if err != nil {
 			return nil, err
 		}
@@ -133,7 +157,7 @@ func (v *visit) batch() (*view, error) {
 		{"Failed", thousands(s.Failed)}, {"Skipped", thousands(s.Skipped)}, {"Cost", costCell(s.CostUSD).Text},
 	}, Empty: "This batch has no jobs.", Progress: progress(s)}
 	if v.live {
-		data.Form = &batchForm{Name: name}
+		data.Form = &batchForm{Name: s.Name, ID: s.ID}
 		if s.Failed > 0 {
 			data.Form.Retry = counted(s.Failed, "failed job", "failed jobs")
 		}
@@ -141,7 +165,7 @@ func (v *visit) batch() (*view, error) {
 			data.Form.Cancel = counted(s.Left(), "job that is left", "jobs that are left")
 		}
 	}
-	return &view{Name: "list", Tab: "batches", Title: "Batch " + name, Data: data, Every: v.every(s.Left() > 0)}, nil
+	return &view{Name: "list", Tab: "batches", Title: "Batch " + s.Name, Data: data, Every: v.every(s.Left() > 0)}, nil
 }
 
 // progress is how far a batch is, as a bar.
@@ -202,13 +226,17 @@ func (v *visit) editBatch() (string, error) {
 	case db == nil:
 		return "", errMissing{"There is no batch " + name + "."}
 	}
+	s, err := v.found(db)
+	if err != nil {
+		return "", err
+	}
 	switch v.query.Get("do") {
 	case "retry":
-		_, err = db.Retry(v.ctx, name, nil)
+		_, err = db.Retry(v.ctx, s.ID, nil)
 	case "cancel":
-		_, err = db.Cancel(v.ctx, name, nil)
+		_, err = db.Cancel(v.ctx, s.ID, nil)
 	default:
 		err = errMissing{"Nothing is known by that name: want retry or cancel."}
 	}
-	return v.link("batch", "name", name), err
+	return v.link("batch", "name", name, "id", strconv.FormatInt(s.ID, 10)), err
 }

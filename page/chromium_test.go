@@ -21,6 +21,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
+	"github.com/skillhand/skillhand/batch"
 	"github.com/skillhand/skillhand/history"
 	"github.com/skillhand/skillhand/internal/needs"
 	"github.com/skillhand/skillhand/internal/npm"
@@ -428,8 +429,12 @@ func TestLiveLists(t *testing.T) {
 		{"/batches", func() { p.batch("batch-new", 1) }, "batch-new"},
 		{"/batch?name=batch-00", func() {
 			db, err := p.site.Batches()
+			var found []batch.Status
 			if err == nil {
-				_, err = db.Cancel(t.Context(), "batch-00", []string{"job-00001"})
+				found, err = db.Find(t.Context(), "batch-00")
+			}
+			if err == nil {
+				_, err = db.Cancel(t.Context(), found[0].ID, []string{"job-00001"})
 			}
 			if err != nil {
 				t.Fatal(err)

@@ -148,7 +148,7 @@ func (p *place) batch(name string, n int) {
 	}
 	db, err := p.site.Batches()
 	if err == nil {
-		_, err = db.Add(p.t.Context(), name, jobs, batch.Limits{})
+		_, err = db.Add(p.t.Context(), batch.Name{Name: name}, jobs, batch.Limits{})
 	}
 	if err != nil {
 		p.t.Fatal(err)

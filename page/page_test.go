@@ -671,7 +671,7 @@ func TestBatches(t *testing.T) {
 	}
 	t.Cleanup(db.Close)
 	p.site.Batches = func() (*batch.DB, error) { return db, nil }
-	if _, err := db.Add(t.Context(), "re<b>views", []batch.Job{{ID: "one", Payload: json.RawMessage(`{}`)}, {ID: "two", Payload: json.RawMessage(`{}`)}}, batch.Limits{}); err != nil {
+	if _, err := db.Add(t.Context(), batch.Name{Name: "re<b>views"}, []batch.Job{{ID: "one", Payload: json.RawMessage(`{}`)}, {ID: "two", Payload: json.RawMessage(`{}`)}}, batch.Limits{}); err != nil {
 		t.Fatal(err)
 	}
 	c := p.browser()
@@ -703,7 +703,11 @@ func TestBatches(t *testing.T) {
 	if _, text := p.get(c, "/batch?name=re%3Cb%3Eviews"); strings.Count(text, "<bdi>canceled</bdi>") != 2 || strings.Contains(text, "$0.00") {
 		t.Errorf("two jobs are canceled, and cost nothing:\n%s", text)
 	}
-	s, err := db.Status(t.Context(), "re<b>views")
+	found, err := db.Find(t.Context(), "re<b>views")
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%v, %v", found, err)
+	}
+	s := &found[0]
 	if err != nil || s.Canceled != 2 {
 		t.Errorf("after cancel: %+v, %v", s, err)
 	}

@@ -40,6 +40,7 @@ type scene struct {
 	dir    string   // "" if it is gone
 	env    []string // nil: no command is run any more
 	answer string
+	left   func(spent float64) float64                                      // what a question may still cost
 	judge  func(ctx context.Context, question string) (bool, string, error) // nil: not now
 }
 

@@ -169,8 +169,8 @@ func hashTree(h io.Writer, src string, skip func(rel string) bool) error {
 	})
 }
 
-// removeTree removes a folder, with what a trial made unwritable in it.
-func removeTree(dir string) {
+// RemoveTree removes a folder, with what a trial made unwritable in it.
+func RemoveTree(dir string) {
 	if os.RemoveAll(dir) == nil {
 		return
 	}

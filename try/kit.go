@@ -16,7 +16,8 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand"
-	"github.com/skillhand/skillhand/internal/redact"
+	"github.com/skillhand/skillhand/claude"
+	"github.com/skillhand/skillhand/here"
 )
 
 // A Kit is all that trials need: the skills, the folders of their cases, the user's
@@ -68,14 +69,15 @@ func Pack(o Options, subjects []*Subject) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer removeTree(dir)
+	defer RemoveTree(dir)
 	user, err := o.Runtime.Complete()
 	if err != nil {
 		return nil, err
 	}
 	p := &packer{dir: dir, at: map[string]string{}}
 	list := kitList{
-		Model: o.Model, MaxTurns: o.MaxTurns, MaxUSD: o.MaxUSD, AllowedTools: o.AllowedTools, Args: o.Args, Env: o.Env, Judge: o.Judge, Retries: o.Retries,
+		Model: o.Model, MaxTurns: o.MaxTurns, MaxUSD: o.MaxUSD, AllowedTools: o.AllowedTools,
+		Args: o.Args, Env: o.Env, Judge: o.Judge, Retries: o.Retries,
 		Timeout: o.Runtime.Claude.Timeout, IdleTimeout: o.Runtime.Claude.IdleTimeout,
 	}
 	for _, s := range subjects {
@@ -217,7 +219,10 @@ func Unpack(packed []byte, dir string) (*Kit, error) {
 		return nil, fmt.Errorf("a kit of trials: %w", err)
 	}
 	for _, s := range k.list.Subjects {
-		subject := &Subject{Name: s.Name, Description: s.Description, Cases: s.Cases, names: s.Names, dir: s.Dir, user: s.User, trusted: s.Trusted, folder: k.path(s.Folder)}
+		subject := &Subject{
+			Name: s.Name, Description: s.Description, Cases: s.Cases,
+			names: s.Names, dir: s.Dir, user: s.User, trusted: s.Trusted, folder: k.path(s.Folder),
+		}
 		if s.Plugin != "" {
 			subject.plugin = k.path(s.Plugin)
 		}
@@ -283,7 +288,7 @@ func readTarFile(root *os.Root, name string, h *tar.Header, in io.Reader) (err e
 	return err
 }
 
-// A Made is a trial that was made elsewhere, with its transcript.
+// A Made trial has its transcript with it if it was made elsewhere.
 type Made struct {
 	Trial
 	Log []byte `json:"log,omitempty"` // compressed; nil if there is none, or it is too long
@@ -292,31 +297,26 @@ type Made struct {
 // maxLog is how long a transcript may be that goes along with its trial, compressed.
 const maxLog = 16 << 20
 
-// Try makes one try of a trial that the kit has, in folders below scratch. The error is a
-// *claude.Error if Claude gave no verdict: see Passes and Hopeless.
-func (k *Kit) Try(ctx context.Context, rt skillhand.Runtime, want Trial, scratch string) (Made, error) {
-	s, c := lookUp(k.subjects, want.Skill, want.Case)
-	if c == nil {
-		return Made{Trial: want}, fmt.Errorf("%s, case %s: not in the kit", want.Skill, want.Case)
-	}
-	rt.Claude.Timeout, rt.Claude.IdleTimeout = k.list.Timeout, k.list.IdleTimeout
-	r := &runner{heard: make(chan struct{}), mine: k.list.Mine, scratch: scratch, Options: Options{
-		Runtime: rt, Judge: k.list.Judge, Retries: k.list.Retries, Model: k.list.Model, MaxTurns: k.list.MaxTurns, MaxUSD: k.list.MaxUSD, AllowedTools: k.list.AllowedTools,
-		Args: k.list.Args, Env: k.list.Env, Results: &Results{Dir: filepath.Join(scratch, "results")},
-	}}
-	r.open() // nobody waits for this one
-	var err error
-	if r.user, err = rt.Complete(); err != nil {
+// Try makes one try of a trial that the kit has, as Maker.Try does. The transcript comes along.
+func (k *Kit) Try(ctx context.Context, want Trial, at Stage) (Made, error) {
+	m, err := NewMaker(Options{
+		Runtime: skillhand.Runtime{
+			Here: here.Here{Dir: at.Scratch, Env: at.Env}, Claude: claude.Client{Timeout: k.list.Timeout, IdleTimeout: k.list.IdleTimeout},
+		},
+		Judge: k.list.Judge, Retries: k.list.Retries, Model: k.list.Model, MaxTurns: k.list.MaxTurns, MaxUSD: k.list.MaxUSD,
+		AllowedTools: k.list.AllowedTools, Args: k.list.Args, Env: k.list.Env, Results: &Results{Dir: filepath.Join(at.Scratch, "results")},
+	}, k.subjects)
+	if err != nil {
 		return Made{Trial: want}, err
 	}
-	r.hide = redact.New(r.user.Env)
-	t, failure, err := r.try(ctx, job{subject: s, c: c, arm: want.Arm, run: want.Run})
-	if err == nil && failure != nil {
-		err = failure
+	m.mine = k.list.Mine
+	if at.MaxUSD == 0 {
+		at.MaxUSD = k.list.MaxUSD
 	}
-	m := Made{Trial: t, Log: compressed(t.Transcript)}
-	m.Transcript = ""
-	return m, err
+	made, err := m.Try(ctx, want, at)
+	made.Log = compressed(made.Transcript)
+	made.Transcript = ""
+	return made, err
 }
 
 // compressed is a file's content as a Made carries it, or nil.
@@ -333,10 +333,12 @@ func compressed(file string) []byte {
 	return out.Bytes()
 }
 
-// take keeps a trial that was made elsewhere, its transcript first.
+// take keeps a trial that was made, its transcript first.
 func (r *Results) take(m Made) (Trial, error) {
 	t := m.Trial
-	t.Transcript = ""
+	if t.Transcript != r.transcript(&t) {
+		t.Transcript = ""
+	}
 	if m.Log != nil {
 		t.Transcript = r.transcript(&t)
 		if err := os.MkdirAll(filepath.Dir(t.Transcript), 0o700); err != nil {

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -93,7 +94,7 @@ func TestKit(t *testing.T) {
 	if k.list.Model != "m" || k.list.MaxUSD != 2 || len(k.list.Mine) != 2 || deck.plugin == "" || !reflect.DeepEqual(deck.names, subjects[1].names) {
 		t.Errorf("%+v", k.list)
 	}
-	r := &runner{Options: o, mine: k.list.Mine}
+	r := &Maker{o: o, mine: k.list.Mine}
 	for _, arm := range []Arm{With, Without} {
 		place, err := newFolders(t.TempDir())
 		if err != nil {
@@ -150,7 +151,7 @@ func TestCompanion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &runner{Options: o, mine: k.list.Mine, user: h}
+		r := &Maker{o: o, mine: k.list.Mine, user: h}
 		for _, subject := range []*Subject{s, k.subjects[0]} {
 			for arm, want := range map[Arm]string{With: "card card-first-use deck deck-first-use", Without: "deck deck-first-use"} {
 				place, err := newFolders(t.TempDir())
@@ -236,5 +237,49 @@ func TestNoTranscript(t *testing.T) {
 	}
 	if _, err := Run(t.Context(), o, []*Subject{s}); err != nil {
 		t.Error(err)
+	}
+}
+
+// everything is each file below a folder, with its content.
+func everything(t *testing.T, dirs ...string) string {
+	t.Helper()
+	var b strings.Builder
+	for _, dir := range dirs {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			b.WriteString(path + "\n" + string(text) + "\n")
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.String()
+}
+
+// TestPassCredentials: a trial gets what lets it in, and nothing by which it could log the user out.
+func TestPassCredentials(t *testing.T) {
+	t.Parallel()
+	home, trial := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(home, ".claude/.credentials.json"),
+		`{"claudeAiOauth":{"accessToken":"access","refreshToken":"renew","expiresAt":99999999999999},"other":"secret"}`)
+	if err := passCredentials(here.Here{Home: home}, trial); err != nil {
+		t.Fatal(err)
+	}
+	if got := everything(t, trial); !strings.Contains(got, "access") || strings.Contains(got, "renew") || strings.Contains(got, "secret") {
+		t.Errorf("passed on: %s", got)
+	}
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -62,9 +62,9 @@ func neighbours(user here.Here) ([]neighbour, error) {
 
 // settle puts the user's other skills beside the one under test, and returns the
 // arguments that the CLI needs to find them.
-func (r *runner) settle(s *Subject, place folders) ([]string, error) {
+func (m *Maker) settle(s *Subject, place folders) ([]string, error) {
 	var args []string
-	for i, n := range r.mine {
+	for i, n := range m.mine {
 		if n.Plugin {
 			if s.plugin != "" && skill.PluginName(s.plugin) == n.Name {
 				continue // the one under test stands for it

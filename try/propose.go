@@ -81,7 +81,7 @@ func (s *Subject) Ask(ctx context.Context, rt *skillhand.Runtime, model string) 
 	if err != nil {
 		return nil, err
 	}
-	defer removeTree(dir)
+	defer RemoveTree(dir)
 	reply, err := rt.Ask(ctx, skillhand.AskRequest{Label: "try --init " + s.Name, Request: claude.Request{
 		Prompt: fmt.Sprintf("A coding agent has a skill named %q. All it sees before it decides to use it is this description:\n\n<description>\n%s\n</description>\n\n"+
 			"Propose 8 prompts that people would type for which the agent should use the skill (fires: true), in their own words, short and long, without naming the skill; "+

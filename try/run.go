@@ -7,17 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/here"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
@@ -27,11 +22,10 @@ import (
 type Options struct {
 	Runtime skillhand.Runtime // where the user is, and how Claude is asked
 
-	Runs         int  // of each case; 0 means 1
-	Baseline     bool // also without the skill
-	Jobs         int  // trials at a time; 0 means 1
-	Retries      int  // further tries of a trial without a verdict
-	BudgetUSD    float64
+	Runs         int     // of each case; 0 means 1
+	Baseline     bool    // also without the skill
+	Jobs         int     // trials at a time; 0 means 1
+	Retries      int     // further tries of a trial without a verdict
 	MaxUSD       float64 // what one try of a trial may cost; 0 means any amount
 	WithMine     bool    // the user's other skills are there too
 	Judge        bool    // a model judges expectations
@@ -44,15 +38,12 @@ type Options struct {
 
 	// Results is where trials are kept, and found again; see Plan.
 	Results *Results
-	// Make makes trials elsewhere, of which only Skill, Case, Arm, Run and Fires are given, and
-	// hands over each that has ended. It says why some were not made. nil: they are made here.
+	// Make makes trials, of which only Skill, Case, Arm, Run and Fires are given, and the cost and
+	// number of earlier tries. It hands over each that has ended, and says why some were not made.
+	// Package jobs has one.
 	Make func(ctx context.Context, missing []Trial, ended func(Made) error) (stopped string, err error)
 	// OnTrial is told of each trial, one at a time: of those found first.
 	OnTrial func(t Trial, found bool)
-	// OnStart is told of each trial that begins, one at a time.
-	OnStart func(t Trial)
-
-	sleep func(ctx context.Context, d time.Duration) error // nil: as long as that takes
 }
 
 // Plan is a hash of all that decides what trials find, but for their number. An error says that
@@ -90,50 +81,60 @@ func (o *Options) trusts(user here.Here, s *Subject) bool {
 	return s.trusted || o.Runtime.Policy(user).May(filepath.Join(s.folder, "SKILL.md")) == nil
 }
 
-// A runner is Options at work.
-type runner struct {
-	Options
-	user    here.Here
-	hide    *redact.Redactor
-	mine    []neighbour
-	scratch string
-
-	mu    sync.Mutex
-	spent float64
-
-	heard chan struct{} // closed when a model has answered: the others may begin
-	letGo sync.Once
+// A Maker makes single trials. NewMaker and Kit.Try make one.
+type Maker struct {
+	o        Options
+	subjects []*Subject
+	user     here.Here
+	hide     *redact.Redactor
+	mine     []neighbour
 }
 
-// Run makes the trials that the results do not have yet. What it returns is what
-// is known, also with an error: no claude, no credentials, interrupted.
+// NewMaker makes a maker of trials of some skills, as the user has them.
+func NewMaker(o Options, subjects []*Subject) (*Maker, error) {
+	m := &Maker{o: o, subjects: subjects}
+	var err error
+	if m.user, err = o.Runtime.Complete(); err != nil {
+		return nil, err
+	}
+	m.hide = redact.New(m.user.Env)
+	if o.WithMine {
+		m.mine, err = neighbours(m.user)
+	}
+	return m, err
+}
+
+// Run has the trials made that the results do not have yet. It returns what is known also with an
+// error, such as no claude, no credentials, or interrupted.
 func Run(ctx context.Context, o Options, subjects []*Subject) (*Summary, error) {
 	began := time.Now()
-	r := &runner{Options: o, heard: make(chan struct{})}
 	o.Runs = max(o.Runs, 1)
-	trials, missing, err := r.begin(subjects)
-	stopped := fmt.Sprintf("the budget of $%.2f is used up", o.BudgetUSD)
+	m, err := NewMaker(o, subjects)
+	if err != nil {
+		return nil, err
+	}
+	trials, missing, err := m.found()
+	stopped := ""
 	if err == nil && len(missing) > 0 {
-		var more []Trial
-		if o.Make != nil {
-			more, stopped, err = r.elsewhere(ctx, missing)
-		} else {
-			more, err = r.all(ctx, missing)
-		}
-		trials = append(trials, more...)
+		stopped, err = o.Make(ctx, missing, func(made Made) error {
+			t, err := o.Results.take(made)
+			if err != nil {
+				return err
+			}
+			trials = append(trials, t)
+			m.tell(t, false)
+			return nil
+		})
 	}
-	if r.scratch != "" {
-		removeTree(r.scratch)
-	}
-	s := Summarize(subjects, trials, r.describe(subjects))
+	s := Summarize(subjects, trials, m.describe())
 	s.Results, s.DurationMS = o.Results.Dir, float64(time.Since(began).Microseconds())/1000
 	s.Missing = len(jobs(subjects, o.Runs, o.Baseline)) - s.Trials
 	switch {
 	case s.Missing == 0:
 	case err == nil:
 		s.Stopped = stopped
-	case r.hide != nil:
-		s.Stopped = r.hide.Text(err.Error())
+	default:
+		s.Stopped = m.hide.Text(err.Error())
 	}
 	if err == nil && s.Missing == 0 && s.Void == 0 {
 		err = o.Results.finish(s)
@@ -141,54 +142,29 @@ func Run(ctx context.Context, o Options, subjects []*Subject) (*Summary, error) 
 	return s, err
 }
 
-// begin finds out where the user is, and which trials are there already.
-func (r *runner) begin(subjects []*Subject) (found []Trial, missing []job, err error) {
-	if r.user, err = r.Runtime.Complete(); err != nil {
+// found returns the trials that the results have, and those that are missing.
+func (m *Maker) found() (found, missing []Trial, err error) {
+	if err := m.o.Results.ask(m.subjects); err != nil {
 		return nil, nil, err
 	}
-	r.hide = redact.New(r.user.Env)
-	if r.sleep == nil {
-		r.sleep = sleep
-	}
-	if r.WithMine {
-		if r.mine, err = neighbours(r.user); err != nil {
-			return nil, nil, err
-		}
-	}
-	if err := r.Results.ask(subjects); err != nil {
-		return nil, nil, err
-	}
-	for _, j := range jobs(subjects, r.Runs, r.Baseline) {
-		t, ok := r.Results.get(j.trial())
-		if ok {
-			r.spent += t.CostUSD
-		}
+	for _, j := range jobs(m.subjects, m.o.Runs, m.o.Baseline) {
+		want := j.trial()
+		t, ok := m.o.Results.get(want)
 		if ok && t.Outcome != Void {
 			found = append(found, t)
-			r.told(t, true)
+			m.tell(t, true)
 			continue
 		}
-		j.cost, j.tries = t.CostUSD, t.Tries
-		missing = append(missing, j)
+		want.CostUSD, want.Tries = t.CostUSD, t.Tries
+		missing = append(missing, want)
 	}
-	return found, missing, r.newScratch()
+	return found, missing, nil
 }
 
-// newScratch makes the folder in which trials have theirs, and removes what a
-// process that was killed left of it. It is not in the project: agents read what
-// is in the folders above.
-func (r *runner) newScratch() error {
-	note := filepath.Join(r.Results.Dir, "scratch")
-	parent := paths.Real(os.TempDir())
-	if old, err := os.ReadFile(note); err == nil && filepath.Dir(string(old)) == parent && strings.HasPrefix(filepath.Base(string(old)), scratchPrefix) {
-		removeTree(string(old))
+func (m *Maker) tell(t Trial, found bool) {
+	if m.o.OnTrial != nil {
+		m.o.OnTrial(t, found)
 	}
-	dir, err := os.MkdirTemp(parent, scratchPrefix)
-	if err != nil {
-		return err
-	}
-	r.scratch = dir
-	return os.WriteFile(note, []byte(dir), 0o600)
 }
 
 const scratchPrefix = "skilltry-"
@@ -215,120 +191,8 @@ func jobs(subjects []*Subject, runs int, baseline bool) []job {
 	return all
 }
 
-// all makes trials side by side. The first goes ahead until the model says
-// something: what is wrong for all of them, such as credentials, then shows
-// before anything is spent.
-func (r *runner) all(ctx context.Context, missing []job) ([]Trial, error) {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	var trials []Trial
-	queue := make(chan job)
-	var workers sync.WaitGroup
-	for range max(r.Jobs, 1) {
-		workers.Go(func() {
-			for j := range queue {
-				if r.overBudget() || ctx.Err() != nil {
-					continue
-				}
-				t, err := r.one(ctx, j)
-				if err != nil {
-					stop(err)
-					continue
-				}
-				r.mu.Lock()
-				trials = append(trials, t)
-				r.mu.Unlock()
-				r.told(t, false)
-			}
-		})
-	}
-	for i, j := range missing {
-		if i == 1 {
-			select {
-			case <-r.heard:
-			case <-ctx.Done():
-			}
-		}
-		queue <- j
-	}
-	close(queue)
-	workers.Wait()
-	return trials, context.Cause(ctx)
-}
-
-// elsewhere has trials made by others, and keeps them.
-func (r *runner) elsewhere(ctx context.Context, missing []job) (trials []Trial, stopped string, err error) {
-	wanted := make([]Trial, len(missing))
-	for i, j := range missing {
-		wanted[i] = j.trial()
-	}
-	stopped, err = r.Make(ctx, wanted, func(m Made) error {
-		t, err := r.Results.take(m)
-		if err != nil {
-			return err
-		}
-		trials = append(trials, t)
-		r.told(t, false)
-		return nil
-	})
-	return trials, stopped, err
-}
-
-// one makes a trial and keeps it.
-func (r *runner) one(ctx context.Context, j job) (Trial, error) {
-	if r.OnStart != nil {
-		r.mu.Lock()
-		r.OnStart(j.trial())
-		r.mu.Unlock()
-	}
-	t, err := r.trial(ctx, j, func(usd float64) {
-		r.mu.Lock()
-		r.spent += usd
-		r.mu.Unlock()
-	})
-	if err != nil {
-		return t, err
-	}
-	return t, r.Results.add(&t)
-}
-
-// open lets the other trials begin.
-func (r *runner) open() { r.letGo.Do(func() { close(r.heard) }) }
-
-func (r *runner) told(t Trial, found bool) {
-	if r.OnTrial == nil {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.OnTrial(t, found)
-}
-
-// left is what a question may cost in a try that has cost something; 0 means any amount.
-func (r *runner) left(cost float64) float64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	left := math.Inf(1)
-	if r.BudgetUSD > 0 {
-		left = r.BudgetUSD - r.spent
-	}
-	if r.MaxUSD > 0 {
-		left = min(left, r.MaxUSD)
-	}
-	if math.IsInf(left, 1) {
-		return 0
-	}
-	return max(left-cost, 0.0001)
-}
-
-func (r *runner) overBudget() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.BudgetUSD > 0 && r.spent >= r.BudgetUSD
-}
-
 // describe maps the skills that may fire instead to their descriptions.
-func (r *runner) describe(subjects []*Subject) map[string]string {
+func (m *Maker) describe() map[string]string {
 	all := map[string]string{}
 	add := func(folder, prefix string) {
 		loc := skill.Location{File: filepath.Join(folder, "SKILL.md"), Folder: folder, Name: filepath.Base(folder)}
@@ -336,10 +200,10 @@ func (r *runner) describe(subjects []*Subject) map[string]string {
 			all[prefix+filepath.Base(folder)] = summary + " " + front.WhenToUse
 		}
 	}
-	for _, n := range r.mine {
+	for _, n := range m.mine {
 		n.describe(add)
 	}
-	for _, s := range subjects {
+	for _, s := range m.subjects {
 		if s.plugin != "" {
 			describePlugin(s.plugin, add)
 		}
@@ -359,12 +223,11 @@ func (r *runner) describe(subjects []*Subject) map[string]string {
 // now. Nobody is asked and no command is run: what came of those, and what was
 // found in folders that are gone, stays as it was; so does a trial without transcript.
 func Again(ctx context.Context, o Options, dir string, subjects []*Subject) (*Summary, error) {
-	r := &runner{Options: o}
-	var err error
-	if r.user, err = r.Runtime.Complete(); err != nil {
+	o.WithMine = false // nobody is asked
+	m, err := NewMaker(o, subjects)
+	if err != nil {
 		return nil, err
 	}
-	r.hide = redact.New(r.user.Env)
 	kept, err := ReadResults(dir)
 	if err != nil {
 		return nil, err
@@ -388,16 +251,16 @@ func Again(ctx context.Context, o Options, dir string, subjects []*Subject) (*Su
 			out = leave(out, t, "the prompt has changed since")
 			continue
 		}
-		if err := r.again(ctx, &t, s, c); err != nil {
+		if err := m.again(ctx, &t, s, c); err != nil {
 			return nil, err
 		}
 		trials = append(trials, t)
-		r.told(t, false)
+		m.tell(t, false)
 	}
 	if len(trials) == 0 {
-		return nil, fmt.Errorf("%s: none of its trials is of a case as it is now: %w", dir, fs.ErrNotExist)
+		return nil, fmt.Errorf("%s: no saved trial matches the current cases: %w", dir, fs.ErrNotExist)
 	}
-	s := Summarize(subjects, trials, r.describe(subjects))
+	s := Summarize(subjects, trials, m.describe())
 	s.Results, s.again = dir, true
 	for _, l := range out {
 		s.Notes = append(s.Notes, l.note())
@@ -440,9 +303,9 @@ func untried(subjects []*Subject, kept []Trial) []string {
 	return notes
 }
 
-func (r *runner) again(ctx context.Context, t *Trial, s *Subject, c *Case) error {
+func (m *Maker) again(ctx context.Context, t *Trial, s *Subject, c *Case) error {
 	before := *t
-	reading, err := r.read(t, s, c)
+	reading, err := m.read(t, s, c)
 	if errors.Is(err, fs.ErrNotExist) { // too long to come from where it was made
 		*t = before
 		t.Transcript, t.Fires = "", c.Fires
@@ -455,7 +318,7 @@ func (r *runner) again(ctx context.Context, t *Trial, s *Subject, c *Case) error
 	if t.Checks, t.Passed = []CheckResult{}, nil; t.Outcome == Void {
 		return nil
 	}
-	r.check(ctx, t, c, nil, scene{dir: t.Kept, answer: reading.Answer})
+	m.check(ctx, t, c, nil, scene{dir: t.Kept, answer: reading.Answer})
 	for i, now := range t.Checks {
 		for _, then := range before.Checks {
 			if now.OK == nil && then.Check == now.Check {

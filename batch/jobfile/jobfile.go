@@ -54,6 +54,7 @@ type Spec struct {
 	MaxBudgetUSD float64         `json:"max_budget_usd,omitempty"`
 	IdleTimeout  time.Duration   `json:"idle_timeout_ns,omitempty"`
 	Strict       bool            `json:"strict,omitempty"`
+	NoTools      bool            `json:"no_tools,omitempty"` // and no settings of the project; set for asks of a project that nobody trusted
 }
 
 // A Fault is one thing that is wrong with a file.
@@ -373,7 +374,7 @@ func (p *parser) add(d draft, file string) {
 		}
 	}
 	if first, twice := p.lines[d.ID]; twice {
-		p.fault(d.line, "id %s is there twice: see line %d", d.ID, first)
+		p.fault(d.line, "duplicate id %s (first on line %d)", d.ID, first)
 		return
 	}
 	p.lines[d.ID] = d.line
@@ -399,6 +400,7 @@ func (p *parser) add(d draft, file string) {
 	}
 	p.out.Jobs = append(p.out.Jobs, batch.Job{
 		ID: d.ID, Kind: kind, Payload: payload, Same: string(same), Needs: d.needs, Retries: d.retries, MaxUSD: d.MaxBudgetUSD,
+		Share: kind == Ask && d.MaxBudgetUSD == 0,
 	})
 }
 

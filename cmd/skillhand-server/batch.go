@@ -2,33 +2,39 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/batch"
 	"github.com/skillhand/skillhand/batch/jobfile"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/proc"
+	"github.com/skillhand/skillhand/jobs"
 )
 
 func newBatch(std *cli.Std) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "batch",
 		Short: "Many runs and asks as durable jobs",
-		Long: `Do many runs and asks as jobs that survive: a job whose worker died runs again,
-and each has one result. A job file says what to do, in YAML or as JSON lines:
+		Long: `Run many scripts and prompts as durable jobs. If a worker dies, its job is picked
+up again; each ends with one result. A job file says what to do, in YAML or as JSON
+lines:
 
   name: reviews
   defaults: {timeout: 20m, retries: 3, max_budget_usd: 0.5}
@@ -37,31 +43,38 @@ and each has one result. A job file says what to do, in YAML or as JSON lines:
     - {id: auth, ask: Review src/auth.go, skill: review, needs: [lint]}
     - {each: "src/*.go", ask: "Review {file}"}
 
-The same command again goes on where it stopped. Jobs are kept in a file of this
-machine, or in Postgres for any number of machines: --db postgres://...
+Run the same command again to resume, or with --fresh to start over. Jobs are kept
+in a file of this machine, or in Postgres for any number of machines: --db
+postgres://... There a batch is known by its name; in a file of this machine by its
+name and the folder of its job file.
 
-Exit status: 0 all done, 1 some failed, 2 a faulty job file, 3 no database, 4 work
-is left (budget, limit), 5 credentials, 130 interrupted.`,
+Exit status: 0 all done, 1 some failed, 2 a faulty job file, 3 no database, no such
+batch or no claude, 4 work is left (budget, limit), 5 credentials, 130 and 143
+interrupted. batch work ends with 0 on SIGTERM, after it gave its jobs back.`,
 		Example: `  skillhand batch run reviews.yaml --concurrency 8 -o results.jsonl
   skillhand batch add reviews.yaml --db postgres://db/skillhand
   skillhand batch work --db postgres://db/skillhand
   skillhand batch show reviews --failed
   skillhand batch retry reviews`,
-		Args: cli.Args(cobra.NoArgs),
 	}
-	cmd.AddCommand(newBatchRun(std), newBatchAdd(std), newBatchWork(std), newBatchShow(std), newBatchRetry(std), newBatchCancel(std), newBatchList(std))
+	cli.Group(cmd)
+	cmd.AddCommand(
+		newBatchRun(std), newBatchAdd(std), newBatchWork(std), newBatchShow(std),
+		newBatchRetry(std), newBatchCancel(std), newBatchRemove(std), newBatchList(std),
+	)
 	return cmd
 }
 
 // batchOptions are the flags of all batch commands.
 type batchOptions struct {
 	db          string
-	concurrency int
+	concurrency string
 	rate        string
-	budget      float64
+	budget      string
 	output      string
 	json        bool
 	dryRun      bool
+	fresh       bool
 }
 
 func (o *batchOptions) dbFlag(cmd *cobra.Command) {
@@ -70,30 +83,53 @@ func (o *batchOptions) dbFlag(cmd *cobra.Command) {
 
 func (o *batchOptions) limitFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.IntVar(&o.concurrency, "concurrency", 0, "jobs at the same `time`, over all machines (default 4 here, no limit elsewhere)")
-	f.StringVar(&o.rate, "rate", "", "starts of jobs, over all machines, such as `30/m`")
-	f.Float64Var(&o.budget, "budget-usd", 0, "never spend more than this many `dollars` on the batch")
+	f.StringVar(&o.concurrency, "concurrency", "", "`number` of jobs at the same time, over all machines (default 4 here); none removes the limit")
+	f.StringVar(&o.rate, "rate", "", "`starts` of jobs, over all machines, such as 30/m; none removes the limit")
+	f.StringVar(&o.budget, "budget-usd", "", "never spend more than this many `dollars` on the batch; none removes the limit")
+	f.BoolVar(&o.fresh, "fresh", false, "start over; the batch as it was is kept")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the jobs and do nothing")
 	f.BoolVar(&o.json, "json", false, "print a JSON line for each job and one at the end")
 }
 
-// limits are what the flags say, checked.
+// none is the value of a flag that removes a limit.
+const none = "none"
+
+// limits are what the flags say, checked. A limit that is not given is 0, and stays as it is.
 func (o *batchOptions) limits() (batch.Limits, error) {
-	l := batch.Limits{Concurrency: o.concurrency, BudgetUSD: o.budget}
+	var l batch.Limits
 	var err error
-	if o.rate != "" {
-		l.Starts, l.Window, err = parseRate(o.rate)
+	switch o.rate {
+	case "":
+	case none:
+		l.Starts = -1
+	default:
+		if l.Starts, l.Window, err = parseRate(o.rate); err != nil {
+			return l, cli.Exit(cli.ExitUsage, err)
+		}
 	}
-	switch {
-	case err != nil:
-		return l, cli.Exit(cli.ExitUsage, err)
-	case o.concurrency < 0 || o.concurrency > 10_000:
-		return l, cli.Usagef("--concurrency is %d, want 1 to 10000", o.concurrency)
-	case !(o.budget >= 0):
-		return l, cli.Usagef("--budget-usd is %v, want dollars", o.budget)
+	switch o.concurrency {
+	case "":
+	case none:
+		l.Concurrency = -1
+	default:
+		if l.Concurrency, err = strconv.Atoi(o.concurrency); err != nil || l.Concurrency < 1 || l.Concurrency > maxSlots {
+			return l, cli.Usagef("--concurrency is %s, want 1 to %d, or none", o.concurrency, maxSlots)
+		}
+	}
+	switch o.budget {
+	case "":
+	case none:
+		l.BudgetUSD = -1
+	default:
+		if l.BudgetUSD, err = strconv.ParseFloat(o.budget, 64); err != nil || !(l.BudgetUSD > 0) || math.IsInf(l.BudgetUSD, 0) {
+			return l, cli.Usagef("--budget-usd is %s, want dollars, or none", o.budget)
+		}
 	}
 	return l, nil
 }
+
+// maxSlots is how many jobs one process can do at the same time.
+const maxSlots = 10_000
 
 // parseRate reads 30/m, 5/s, 100/h or 10/90s.
 func parseRate(text string) (starts int, window time.Duration, err error) {
@@ -122,8 +158,8 @@ func (o *batchOptions) open(ctx context.Context, std *cli.Std) (*batch.DB, error
 	return o.openDB(ctx, std, false)
 }
 
-// openExisting opens the database that the flags name. Whoever looks for jobs makes none: a name
-// that was mistyped must not be an empty database.
+// openExisting opens the database that the flags name, and does not make one: a mistyped name must
+// not become an empty database.
 func (o *batchOptions) openExisting(ctx context.Context, std *cli.Std) (*batch.DB, error) {
 	db, err := o.openDB(ctx, std, true)
 	if errors.Is(err, fs.ErrNotExist) && o.database(std) == "" {
@@ -133,7 +169,7 @@ func (o *batchOptions) openExisting(ctx context.Context, std *cli.Std) (*batch.D
 }
 
 // errNoBatches is the error of the database of this machine before its first batch.
-var errNoBatches = errors.New("there are no batches yet: see skillhand batch --help")
+var errNoBatches = errors.New("no batches yet: see skillhand batch --help")
 
 func (o *batchOptions) openDB(ctx context.Context, std *cli.Std, existing bool) (*batch.DB, error) {
 	h, err := here.From("", std.Env)
@@ -158,8 +194,15 @@ func (o *batchOptions) openDB(ctx context.Context, std *cli.Std, existing bool) 
 	return db, nil
 }
 
+// A readFile is a job file, and what its batch is called.
+type readFile struct {
+	jobfile.File
+	batch batch.Name
+	dir   string // its folder
+}
+
 // readJobs reads a job file, - for stdin.
-func (o *batchOptions) readJobs(std *cli.Std, name string) (*jobfile.File, error) {
+func (o *batchOptions) readJobs(std *cli.Std, name string) (*readFile, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
@@ -171,6 +214,9 @@ func (o *batchOptions) readJobs(std *cli.Std, name string) (*jobfile.File, error
 		src, err = os.ReadFile(name)
 		dir = filepath.Dir(paths.In(dir, name))
 	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, cli.Exit(cli.ExitMissing, plainPath(err))
+	}
 	if err != nil {
 		return nil, cli.Exit(cli.ExitUsage, plainPath(err))
 	}
@@ -178,14 +224,28 @@ func (o *batchOptions) readJobs(std *cli.Std, name string) (*jobfile.File, error
 	if err != nil {
 		return nil, cli.Exit(cli.ExitUsage, err)
 	}
-	if o.budget > 0 {
-		for _, j := range file.Jobs {
-			if j.Kind == jobfile.Ask && j.MaxUSD == 0 {
-				return nil, cli.Usagef("job %s: has no max_budget_usd, which --budget-usd needs to hold: set it in defaults", j.ID)
-			}
+	f := &readFile{File: *file, dir: dir}
+	f.batch = batch.Name{Name: file.Name, Folder: paths.Real(dir), ByName: batch.Remote(o.database(std))}
+	if name == "-" && file.Name == "-" {
+		// Without a name of its own, what came on stdin is known by its content.
+		sum := sha256.Sum256(src)
+		f.Name = "stdin-" + hex.EncodeToString(sum[:4])
+		f.batch.Name = f.Name
+	}
+	return f, nil
+}
+
+// affordable reports jobs whose cost a budget cannot hold.
+func affordable(jobs []batch.Job, budget float64) error {
+	if budget <= 0 {
+		return nil
+	}
+	for _, j := range jobs {
+		if j.Kind == jobfile.Ask && j.MaxUSD == 0 {
+			return cli.Usagef("job %s: set max_budget_usd, for instance in defaults: --budget-usd cannot be enforced without it", j.ID)
 		}
 	}
-	return file, nil
+	return nil
 }
 
 // plainPath names a file before what is wrong with it.
@@ -196,37 +256,118 @@ func plainPath(err error) error {
 	return err
 }
 
-// add puts the jobs of a file into the database. With --dry-run it prints them instead.
-func (o *batchOptions) add(ctx context.Context, std *cli.Std, name string) (db *batch.DB, file *jobfile.File, added int, err error) {
+// An addition is a job file that was put into a database.
+type addition struct {
+	db    *batch.DB
+	file  *readFile
+	id    int64
+	added int
+}
+
+// add puts the jobs of a file into the database. With --dry-run it prints them instead, and
+// returns nil.
+func (o *batchOptions) add(ctx context.Context, std *cli.Std, name string) (*addition, error) {
 	limits, err := o.limits()
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, err
 	}
-	if file, err = o.readJobs(std, name); err != nil {
-		return nil, nil, 0, err
+	file, err := o.readJobs(std, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := affordable(file.Jobs, limits.BudgetUSD); err != nil {
+		return nil, err
 	}
 	if o.dryRun {
-		return nil, file, 0, o.printJobs(std, file)
+		return nil, o.printJobs(std, &file.File)
 	}
-	if db, err = o.open(ctx, std); err != nil {
-		return nil, nil, 0, err
+	if name != "-" { // what comes on stdin is the caller's own
+		h, err := here.From("", std.Env)
+		if err != nil {
+			return nil, err
+		}
+		if err := jobs.Trusted((&skillhand.Runtime{Here: h}).Policy(h).Now(), file.dir, &file.File); err != nil {
+			return nil, err
+		}
 	}
-	added, err = db.Add(ctx, file.Name, file.Jobs, limits)
-	if err == nil {
-		_, err = db.Resume(ctx, file.Name)
-	}
+	db, err := o.open(ctx, std)
 	if err != nil {
+		return nil, err
+	}
+	a := &addition{db: db, file: file}
+	if err := o.addTo(ctx, std, a, limits); err != nil {
 		db.Close()
 		switch {
 		case ctx.Err() != nil:
+			return nil, err
 		case errors.Is(err, batch.ErrOther):
-			err = cli.Exit(cli.ExitUsage, fmt.Errorf("%s: %w", file.Name, err))
-		default:
-			err = noDatabase(fmt.Errorf("%s: %w", file.Name, err))
+			err = fmt.Errorf("%s: %w\nstart over with --fresh, or give the changed jobs another id or the file another name", file.Name, err)
+			return nil, cli.Exit(cli.ExitUsage, err)
 		}
-		return nil, nil, 0, err
+		return nil, noDatabase(fmt.Errorf("%s: %w", file.Name, err))
 	}
-	return db, file, added, nil
+	return a, nil
+}
+
+func (o *batchOptions) addTo(ctx context.Context, std *cli.Std, a *addition, limits batch.Limits) error {
+	if o.fresh {
+		if err := renew(ctx, a.db, a.file.batch); err != nil {
+			return err
+		}
+	}
+	added, err := a.db.Add(ctx, a.file.batch, a.file.Jobs, limits)
+	if err != nil {
+		return err
+	}
+	a.id, a.added = added.ID, added.New
+	if added.Folder != "" {
+		std.Warn(fmt.Sprintf("%s: added before from %s, now from %s", a.file.Name, added.Folder, a.file.batch.Folder))
+	}
+	s, err := a.db.Status(ctx, a.id)
+	if err != nil {
+		return err
+	}
+	if text := limitsText(s); text != "" && !o.json {
+		fmt.Fprintf(std.Err, "%s: %s\n", term.Flat(s.Name), text)
+	}
+	_, err = a.db.Resume(ctx, a.id)
+	return err
+}
+
+// renew makes room for a batch that starts over. Jobs that are left of the old one are canceled.
+func renew(ctx context.Context, db *batch.DB, name batch.Name) error {
+	found, err := db.Find(ctx, name.Name)
+	if err != nil {
+		return err
+	}
+	for _, s := range found {
+		if !s.Old && s.Left() > 0 && (name.ByName || s.Folder == name.Folder) {
+			if _, err := db.Cancel(ctx, s.ID, nil); err != nil {
+				return err
+			}
+		}
+	}
+	_, err = db.Renew(ctx, name)
+	return err
+}
+
+// limitsText says which limits are in force.
+func limitsText(s *batch.Status) string {
+	var parts []string
+	if s.Most > 0 {
+		parts = append(parts, fmt.Sprintf("%d at the same time", s.Most))
+	}
+	if s.Starts > 0 {
+		window := time.Duration(s.WindowMS) * time.Millisecond
+		parts = append(parts, fmt.Sprintf("%s in %s", term.Plural(s.Starts, "start"), term.Duration(window)))
+	}
+	if s.Budget > 0 {
+		parts = append(parts, fmt.Sprintf("%s in all", term.Dollars(s.Budget)))
+	}
+	if parts == nil {
+		return ""
+	}
+	return "at most " + strings.Join(parts, ", ")
 }
 
 func (o *batchOptions) printJobs(std *cli.Std, file *jobfile.File) error {
@@ -249,14 +390,10 @@ func (o *batchOptions) printJobs(std *cli.Std, file *jobfile.File) error {
 }
 
 // worker makes the worker of this process.
-func (o *batchOptions) worker(std *cli.Std, db *batch.DB, batches []string) *batch.Worker {
-	return &batch.Worker{
-		DB: db, Do: doJob(std.Env, db, nil), Slots: o.concurrency, Batches: batches, Warn: std.Warn,
-		Orphaned: func(id string) {
-			proc.KillMarked(batch.WorkerVariable, id)
-			_ = os.RemoveAll(tryScratch(id)) // what stays is in the temporary folder
-		},
-	}
+func worker(std *cli.Std, db *batch.DB, slots int, batches ...int64) *batch.Worker {
+	w := (&jobs.Runner{DB: db, Env: std.Env}).Worker()
+	w.Slots, w.Batches, w.Warn = slots, batches, std.Warn
+	return w
 }
 
 func newBatchAdd(std *cli.Std) *cobra.Command {
@@ -265,19 +402,19 @@ func newBatchAdd(std *cli.Std) *cobra.Command {
 		Use: "add FILE", Short: "Add the jobs of a file, for workers to do", Args: cli.Args(cobra.ExactArgs(1)),
 		Example: "  skillhand batch add reviews.yaml --db postgres://db/skillhand --rate 30/m",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			db, file, added, err := o.add(cmd.Context(), std, args[0])
-			if err != nil || db == nil {
+			a, err := o.add(cmd.Context(), std, args[0])
+			if err != nil || a == nil {
 				return err
 			}
-			defer db.Close()
+			defer a.db.Close()
 			if o.json {
-				s, err := db.Status(cmd.Context(), file.Name)
+				s, err := a.db.Status(cmd.Context(), a.id)
 				if err != nil {
 					return err
 				}
 				return std.PrintJSON(s)
 			}
-			return std.Print(fmt.Sprintf("%s: %s added, %d were there\n", file.Name, term.Plural(added, "job"), len(file.Jobs)-added))
+			return std.Print(fmt.Sprintf("%s: %s added, %d were there\n", a.file.Name, term.Plural(a.added, "job"), len(a.file.Jobs)-a.added))
 		},
 	}
 	o.dbFlag(cmd)
@@ -288,10 +425,14 @@ func newBatchAdd(std *cli.Std) *cobra.Command {
 func newBatchWork(std *cli.Std) *cobra.Command {
 	var o batchOptions
 	var drain bool
+	var slots int
 	cmd := &cobra.Command{
-		Use: "work", Short: "Do the jobs of all batches, as they come", Args: cli.Args(cobra.NoArgs),
+		Use: "work", Short: "Run the jobs of all batches, as they come", Args: cli.Args(cobra.NoArgs),
 		Example: "  skillhand batch work --db postgres://db/skillhand --concurrency 8",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if slots < 1 || slots > maxSlots {
+				return cli.Usagef("--concurrency is %d, want 1 to %d", slots, maxSlots)
+			}
 			open := o.open
 			if drain {
 				open = o.openExisting // nobody adds to it later
@@ -301,17 +442,18 @@ func newBatchWork(std *cli.Std) *cobra.Command {
 				return err
 			}
 			defer db.Close()
-			return work(cmd.Context(), std, o.worker(std, db, nil), drain)
+			return work(cmd.Context(), worker(std, db, slots), drain)
 		},
 	}
 	o.dbFlag(cmd)
-	cmd.Flags().IntVar(&o.concurrency, "concurrency", 4, "jobs at the same `time` in this process")
+	cmd.Flags().IntVar(&slots, "concurrency", 4, "`number` of jobs at the same time in this process")
 	cmd.Flags().BoolVar(&drain, "drain", false, "end when nothing is left that can be done")
 	return cmd
 }
 
-// work runs a worker of all batches; with drain, until nothing is left that can be done.
-func work(ctx context.Context, std *cli.Std, w *batch.Worker, drain bool) error {
+// work runs a worker of all batches; with drain, until nothing is left that can be done. SIGTERM is
+// the way to stop it, and no failure: its jobs went back.
+func work(ctx context.Context, w *batch.Worker, drain bool) error {
 	own, stop := context.WithCancel(ctx)
 	defer stop()
 	ended := make(chan error, 1)
@@ -321,50 +463,90 @@ func work(ctx context.Context, std *cli.Std, w *batch.Worker, drain bool) error 
 	for {
 		select {
 		case err := <-ended:
-			return errors.Join(err, context.Cause(ctx))
+			cause := context.Cause(ctx)
+			if err == nil && cli.Terminated(cause) {
+				return nil
+			}
+			return errors.Join(err, cause)
 		case <-tick.C:
 		}
-		if !drain {
-			continue
-		}
-		list, err := w.DB.List(own)
-		if err != nil {
-			continue // the worker says so, if it lasts
-		}
-		left := false
-		for _, s := range list {
-			left = left || !still(&s)
-		}
-		if !left {
+		if drain && drained(own, w) {
 			stop()
-			if err := <-ended; err != nil {
-				return err
-			}
-			return context.Cause(ctx)
+			return <-ended
 		}
 	}
 }
 
-// still reports whether nothing will happen in a batch by itself.
-func still(s *batch.Status) bool {
-	return s.Left() == 0 || s.Open == 0 && (s.Stopped != "" || s.Short && s.Paused == nil)
+// drained reports whether nothing is left that this worker can do.
+func drained(ctx context.Context, w *batch.Worker) bool {
+	all, err := w.DB.List(ctx)
+	if err != nil {
+		return false // the worker says so, if it lasts
+	}
+	for _, s := range all {
+		if !s.Still() && stuck(ctx, w.DB, &s) == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// stuck says why no worker does the jobs that wait, if none can.
+func stuck(ctx context.Context, db *batch.DB, s *batch.Status) string {
+	if s.Open > 0 || s.Left() == 0 {
+		return ""
+	}
+	crew, err := db.Crew(ctx)
+	if err != nil || crew.Workers == 0 || len(crew.Unfit) < crew.Workers {
+		return ""
+	}
+	for r, err := range db.Jobs(ctx, s.ID, batch.Query{States: []batch.State{batch.Waiting}}) {
+		if err != nil || r.Kind != jobfile.Ask {
+			return ""
+		}
+	}
+	var hosts []string
+	for _, u := range crew.Unfit {
+		if !slices.Contains(hosts, u.Host) {
+			hosts = append(hosts, u.Host)
+		}
+	}
+	return fmt.Sprintf("%s on %s", crew.Unfit[0].Why, strings.Join(hosts, ", "))
 }
 
 func newBatchRetry(std *cli.Std) *cobra.Command {
-	return newBatchEdit(std, "retry NAME [ID...]", "Take failed jobs again: all of a batch, or those named", "taken again",
-		func(ctx context.Context, db *batch.DB, name string, ids []string) (int, error) {
-			return db.Retry(ctx, name, ids)
+	return newBatchEdit(std, "retry NAME [ID...]", "Retry failed jobs: all of a batch, or those named",
+		func(ctx context.Context, db *batch.DB, s *batch.Status, ids []string) (string, error) {
+			n, err := db.Retry(ctx, s.ID, ids)
+			if err != nil || n == 0 {
+				return "no failed jobs", err
+			}
+			return term.Plural(n, "job") + " queued again: start them with skillhand batch run FILE, or skillhand batch work", nil
 		})
 }
 
 func newBatchCancel(std *cli.Std) *cobra.Command {
-	return newBatchEdit(std, "cancel NAME [ID...]", "End jobs, running or waiting: all of a batch, or those named", "canceled",
-		func(ctx context.Context, db *batch.DB, name string, ids []string) (int, error) {
-			return db.Cancel(ctx, name, ids)
+	return newBatchEdit(std, "cancel NAME [ID...]", "Cancel jobs, running or waiting: all of a batch, or those named",
+		func(ctx context.Context, db *batch.DB, s *batch.Status, ids []string) (string, error) {
+			n, err := db.Cancel(ctx, s.ID, ids)
+			return term.Plural(n, "job") + " canceled", err
 		})
 }
 
-func newBatchEdit(std *cli.Std, use, short, done string, edit func(ctx context.Context, db *batch.DB, name string, ids []string) (int, error)) *cobra.Command {
+func newBatchRemove(std *cli.Std) *cobra.Command {
+	cmd := newBatchEdit(std, "rm NAME", "Remove a batch and its results",
+		func(ctx context.Context, db *batch.DB, s *batch.Status, _ []string) (string, error) {
+			err := db.Remove(ctx, s.ID)
+			if errors.Is(err, batch.ErrRunning) {
+				err = fmt.Errorf("%s: %w: cancel them first with skillhand batch cancel %s", s.Name, err, s.Name)
+			}
+			return term.Plural(s.Total, "job") + " removed", err
+		})
+	cmd.Args = cli.Args(cobra.ExactArgs(1))
+	return cmd
+}
+
+func newBatchEdit(std *cli.Std, use, short string, edit func(ctx context.Context, db *batch.DB, s *batch.Status, ids []string) (string, error)) *cobra.Command {
 	var o batchOptions
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: cli.Args(cobra.MinimumNArgs(1)),
@@ -374,17 +556,85 @@ func newBatchEdit(std *cli.Std, use, short, done string, edit func(ctx context.C
 				return err
 			}
 			defer db.Close()
+			s, err := find(cmd.Context(), db, args[0])
+			if err != nil {
+				return err
+			}
 			var ids []string
 			if len(args) > 1 {
 				ids = args[1:]
 			}
-			n, err := edit(cmd.Context(), db, args[0], ids)
+			said, err := edit(cmd.Context(), db, s, ids)
 			if err != nil {
 				return err
 			}
-			return std.Print(fmt.Sprintf("%s: %s %s\n", args[0], term.Plural(n, "job"), done))
+			return std.Print(fmt.Sprintf("%s: %s\n", term.Flat(s.Name), said))
 		},
 	}
 	o.dbFlag(cmd)
 	return cmd
+}
+
+// find is the batch that a name means here: the one of this folder or of one above it, or one that
+// is known by its name alone. NAME@ID names any.
+func find(ctx context.Context, db *batch.DB, name string) (*batch.Status, error) {
+	found, err := db.Find(ctx, name)
+	if err != nil {
+		return nil, noDatabase(err)
+	}
+	if label, text, ok := cutLast(name, "@"); ok && len(found) == 0 {
+		if id, err := strconv.ParseInt(text, 10, 64); err == nil {
+			if s, err := db.Status(ctx, id); err == nil && s.Name == label {
+				return s, nil
+			}
+		}
+	}
+	current := slices.DeleteFunc(slices.Clone(found), func(s batch.Status) bool { return s.Old })
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	if s := nearest(current, paths.Real(dir)); s != nil {
+		return s, nil
+	}
+	if len(found) == 0 {
+		return nil, cli.Exit(cli.ExitMissing, fmt.Errorf("%s: %w: see skillhand batch list", name, batch.ErrNoBatch))
+	}
+	text := fmt.Sprintf("%s: no such batch in this folder; elsewhere:", name)
+	for _, s := range found {
+		text += fmt.Sprintf("\n  %s@%d  %s", s.Name, s.ID, s.Folder)
+	}
+	return nil, cli.Exit(cli.ExitMissing, errors.New(text))
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+// nearest is the batch whose file is in a folder or above or below it, the closest first. A batch
+// without a folder is near everywhere.
+func nearest(all []batch.Status, dir string) *batch.Status {
+	var best *batch.Status
+	for i, s := range all {
+		near := s.Folder == "" || s.ByName || s.Folder == dir
+		if near && (best == nil || s.Folder == dir) {
+			best = &all[i]
+		}
+	}
+	if best != nil {
+		return best
+	}
+	var below []int
+	for i, s := range all {
+		if paths.Inside(dir, s.Folder) || paths.Inside(s.Folder, dir) {
+			below = append(below, i)
+		}
+	}
+	if len(below) == 1 {
+		return &all[below[0]]
+	}
+	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,12 +17,13 @@ import (
 	"github.com/skillhand/skillhand/internal/atomicfile"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/jobs"
 )
 
 func newBatchRun(std *cli.Std) *cobra.Command {
 	var o batchOptions
 	cmd := &cobra.Command{
-		Use: "run FILE", Short: "Do the jobs of a file, or go on with them", Args: cli.Args(cobra.ExactArgs(1)),
+		Use: "run FILE", Short: "Run a job file, or resume it", Args: cli.Args(cobra.ExactArgs(1)),
 		Example: `  skillhand batch run reviews.yaml --concurrency 8 --rate 30/m --budget-usd 25
   skillhand batch run reviews.yaml -o results.jsonl`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -38,33 +40,44 @@ func runBatch(ctx context.Context, std *cli.Std, o *batchOptions, name string) e
 	if err := cli.CheckOutput(o.output); err != nil {
 		return err
 	}
-	db, file, _, err := o.add(ctx, std, name)
-	if err != nil || db == nil {
+	a, err := o.add(ctx, std, name)
+	if err != nil || a == nil {
 		return err
 	}
-	defer db.Close()
-	w, err := watch(ctx, std, db, file.Name, o.json)
+	defer a.db.Close()
+	if before, err := a.db.Status(ctx, a.id); err == nil && before.Left() == 0 && a.added == 0 {
+		return o.nothingLeft(ctx, std, a, before)
+	}
+	w, err := watch(ctx, std, a.db, a.id, o.json)
+	if err != nil {
+		return err
+	}
+	limits, err := o.limits()
 	if err != nil {
 		return err
 	}
 	own, stop := context.WithCancel(ctx)
 	defer stop()
 	ended := make(chan error, 1)
-	worker := o.worker(std, db, []string{file.Name})
+	worker := worker(std, a.db, max(limits.Concurrency, 0), a.id)
 	go func() {
 		defer stop() // without a worker nothing happens any more
 		ended <- noDatabase(worker.Run(own))
 	}()
-	if err = w.until(own, still); errors.Is(err, context.Canceled) {
+	err = w.until(own, func(s *batch.Status) bool {
+		w.stuck = stuck(own, a.db, s)
+		return s.Still() || w.stuck != ""
+	})
+	if errors.Is(err, context.Canceled) {
 		err = nil // the worker or the caller knows why
 	}
 	stop()
 	err = errors.Join(err, <-ended)
-	// What was done stays done, and is told, however this ended.
+	// Report finished jobs even if the run failed.
 	last := context.WithoutCancel(ctx)
 	err = errors.Join(err, w.end(last))
 	if o.output != "" {
-		err = errors.Join(err, writeResults(last, db, file.Name, o.output))
+		err = errors.Join(err, writeResults(last, a.db, a.id, o.output))
 	}
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -72,10 +85,38 @@ func runBatch(ctx context.Context, std *cli.Std, o *batchOptions, name string) e
 	if err != nil {
 		return err
 	}
-	s, err := db.Status(last, file.Name)
+	s, err := a.db.Status(last, a.id)
 	if err != nil {
 		return err
 	}
+	if w.stuck != "" && s.Left() > 0 {
+		return cli.Exit(cli.ExitMissing, nil)
+	}
+	return batchError(s)
+}
+
+// nothingLeft says when all jobs of a batch ended, and what to do to run them again.
+func (o *batchOptions) nothingLeft(ctx context.Context, std *cli.Std, a *addition, s *batch.Status) error {
+	if o.output != "" {
+		if err := writeResults(ctx, a.db, a.id, o.output); err != nil {
+			return err
+		}
+	}
+	if o.json {
+		if err := std.PrintJSON(batch.EndEvent{Event: "end", Status: s}); err != nil {
+			return err
+		}
+		return batchError(s)
+	}
+	when := ""
+	if s.Ended != nil {
+		when = " on " + s.Ended.Local().Format("2006-01-02 15:04")
+	}
+	text := fmt.Sprintf("nothing to do: all %d were done%s; run them again with --fresh", s.Total, when)
+	if s.Done < s.Total {
+		text = fmt.Sprintf("nothing to do: it ended%s with %s; skillhand batch retry %s, then run it again", when, summary(s), s.Name)
+	}
+	fmt.Fprintf(std.Err, "%s: %s\n", term.Flat(s.Name), text)
 	return batchError(s)
 }
 
@@ -100,8 +141,6 @@ func batchStatus(s *batch.Status) int {
 	switch {
 	case s.Left() > 0 && s.Stopped == batch.Credentials:
 		return cli.ExitAccount
-	case s.Left() > 0 && s.Stopped == missing:
-		return cli.ExitMissing
 	case s.Left() > 0:
 		return cli.ExitLater
 	case s.Failed+s.Canceled+s.Skipped > 0:
@@ -112,26 +151,26 @@ func batchStatus(s *batch.Status) int {
 
 // writeResults writes the results of the jobs that have ended, in order: all of them, or the file
 // stays as it was.
-func writeResults(ctx context.Context, db *batch.DB, name, file string) error {
+func writeResults(ctx context.Context, db *batch.DB, id int64, file string) error {
 	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
 		device, err := os.OpenFile(file, os.O_WRONLY, 0) // which must not become a file
 		if err != nil {
 			return err
 		}
-		return plainPath(errors.Join(printResults(ctx, device, db, name, batch.State.Ended), device.Close()))
+		return plainPath(errors.Join(printResults(ctx, device, db, id, batch.State.Ended), device.Close()))
 	}
 	var b bytes.Buffer
-	if err := printResults(ctx, &b, db, name, batch.State.Ended); err != nil {
+	if err := printResults(ctx, &b, db, id, batch.State.Ended); err != nil {
 		return err
 	}
 	return atomicfile.Write(file, b.Bytes(), 0o666)
 }
 
 // printResults prints a JSON line for each job in a state that is wanted, in order.
-func printResults(ctx context.Context, w io.Writer, db *batch.DB, name string, wanted func(batch.State) bool) error {
+func printResults(ctx context.Context, w io.Writer, db *batch.DB, id int64, wanted func(batch.State) bool) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	for r, err := range db.Results(ctx, name) {
+	for r, err := range db.Jobs(ctx, id, batch.Query{}) {
 		if err == nil && wanted(r.State) {
 			err = enc.Encode(r)
 		}
@@ -146,8 +185,10 @@ func printResults(ctx context.Context, w io.Writer, db *batch.DB, name string, w
 type watcher struct {
 	std    *cli.Std
 	db     *batch.DB
+	id     int64
 	name   string
 	json   bool
+	stuck  string // why no worker does the jobs that wait
 	after  int64
 	began  time.Time
 	before int // jobs that had ended when it began
@@ -155,12 +196,12 @@ type watcher struct {
 	paused time.Time
 }
 
-func watch(ctx context.Context, std *cli.Std, db *batch.DB, name string, json bool) (*watcher, error) {
-	s, err := db.Status(ctx, name)
+func watch(ctx context.Context, std *cli.Std, db *batch.DB, id int64, json bool) (*watcher, error) {
+	s, err := db.Status(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	w := &watcher{std: std, db: db, name: name, json: json, began: time.Now(), before: s.Total - s.Left(), after: s.Event}
+	w := &watcher{std: std, db: db, id: id, name: s.Name, json: json, began: time.Now(), before: s.Total - s.Left(), after: s.Event}
 	if std.Live() && !json {
 		w.screen = &screen{std: std}
 	}
@@ -172,7 +213,7 @@ func (w *watcher) until(ctx context.Context, enough func(*batch.Status) bool) er
 	tick := time.NewTicker(250 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		s, err := w.db.Status(ctx, w.name)
+		s, err := w.db.Status(ctx, w.id)
 		if err != nil {
 			return err
 		}
@@ -194,7 +235,7 @@ func (w *watcher) until(ctx context.Context, enough func(*batch.Status) bool) er
 // events tells of the jobs that have ended since.
 func (w *watcher) events(ctx context.Context) error {
 	for {
-		list, err := w.db.Events(ctx, w.name, w.after)
+		list, err := w.db.Events(ctx, w.id, w.after)
 		if err != nil || len(list) == 0 {
 			return err
 		}
@@ -216,11 +257,25 @@ func (w *watcher) tell(r batch.Result) error {
 	if w.screen != nil && term.IsTerminal(w.std.Out) && r.State == batch.Done {
 		return nil
 	}
-	line := jobLine(r, w.std.Painter()) + "\n"
+	line := jobLine(r, w.std.Painter()) + "\n" + indented(r.Log, 3)
 	if w.screen != nil {
 		w.screen.clear()
 	}
 	return w.std.Print(line)
+}
+
+// indented is the end of what a job printed, below its line.
+func indented(log string, most int) string {
+	if log == "" {
+		return ""
+	}
+	lines := strings.Split(log, "\n")
+	lines = lines[max(0, len(lines)-most):]
+	text := ""
+	for _, line := range lines {
+		text += "          " + term.Flat(line) + "\n"
+	}
+	return text
 }
 
 // jobLine is a job in a line, for people.
@@ -247,13 +302,13 @@ func (w *watcher) show(ctx context.Context, s *batch.Status) {
 	if s.Paused != nil && !s.Paused.Equal(w.paused) {
 		w.paused = *s.Paused
 		if w.screen == nil {
-			w.std.Warn(fmt.Sprintf("%s: a usage limit is reached: waits until %s", w.name, s.Paused.Local().Format(time.DateTime)))
+			w.std.Warn(fmt.Sprintf("%s: usage limit reached, waiting until %s", w.name, s.Paused.Local().Format(time.DateTime)))
 		}
 	}
 	if w.screen == nil {
 		return
 	}
-	running, err := w.db.Running(ctx, w.name)
+	running, err := w.db.Running(ctx, w.id)
 	if err != nil {
 		return
 	}
@@ -268,14 +323,18 @@ func (w *watcher) end(ctx context.Context) error {
 	if err := w.events(ctx); err != nil {
 		return err
 	}
-	s, err := w.db.Status(ctx, w.name)
+	s, err := w.db.Status(ctx, w.id)
 	if err != nil {
 		return err
 	}
 	if w.json {
 		return w.std.PrintJSON(batch.EndEvent{Event: "end", Status: s})
 	}
-	fmt.Fprintf(w.std.Err, "%s: %s\n", term.Flat(w.name), summary(s))
+	text := summary(s)
+	if w.stuck != "" && s.Left() > 0 {
+		text += ": " + w.stuck
+	}
+	fmt.Fprintf(w.std.Err, "%s: %s\n", term.Flat(w.name), text)
 	return nil
 }
 
@@ -296,13 +355,11 @@ func summary(s *batch.Status) string {
 	switch {
 	case s.Left() == 0:
 	case s.Stopped == batch.Credentials:
-		text += ": stopped, Claude takes no credentials or money: log in, then run it again"
+		text += ": stopped, Claude rejects the credentials or the account: log in, then run it again"
 	case s.Stopped == batch.Limit:
-		text += ": stopped, a usage limit is reached: run it again later"
-	case s.Stopped == missing:
-		text += ": stopped, there is no claude program"
-	case s.Stopped == refused:
-		text += ": stopped, Claude takes no such question: skillhand try says why"
+		text += ": stopped, usage limit reached: run it again later"
+	case s.Stopped == jobs.Refused:
+		text += ": stopped, no trial can be made: skillhand try says why"
 	case s.Short:
 		text += fmt.Sprintf(": the budget of %s allows no more", term.Dollars(s.Budget))
 	}

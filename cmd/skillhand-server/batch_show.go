@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/skillhand/skillhand/batch"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
 )
 
@@ -24,9 +27,13 @@ func newBatchShow(std *cli.Std) *cobra.Command {
 	var failed, follow bool
 	var export string
 	cmd := &cobra.Command{
-		Use: "show [NAME]", Short: "Show a batch, or its results", Args: cli.Args(cobra.MaximumNArgs(1)),
-		Long: "Show how a batch is doing: the one named, or the latest. With --export, print\nevery job in the order of the job file.",
+		Use: "show [NAME [JOB]]", Short: "Show a batch, its jobs, or one job", Args: cli.Args(cobra.MaximumNArgs(2)),
+		Long: `Show how a batch is doing: the one named, or the latest. With a NAME, also a table
+of its jobs, unfinished and failed ones first. With a JOB, everything about it: the
+answer, the end of stderr, every attempt. With --export, print every job in the
+order of the job file.`,
 		Example: `  skillhand batch show reviews --failed
+  skillhand batch show reviews src/auth.go
   skillhand batch show reviews --follow
   skillhand batch show reviews --export csv > reviews.csv`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -39,73 +46,180 @@ func newBatchShow(std *cli.Std) *cobra.Command {
 				return err
 			}
 			defer db.Close()
-			name, err := nameOf(ctx, db, args)
+			s, err := statusOf(ctx, db, args)
 			if err != nil {
 				return err
 			}
 			switch {
+			case len(args) == 2:
+				return showJob(ctx, std, db, s, args[1], o.json)
 			case export != "":
-				return exportJobs(ctx, std, db, name, export, failed)
+				return exportJobs(ctx, std, db, s.ID, export, failed)
 			case follow:
-				return followBatch(ctx, std, db, name, o.json)
+				return followBatch(ctx, std, db, s.ID, o.json)
+			case failed:
+				return showFailed(ctx, std, db, s.ID, o.json)
 			}
-			return showBatch(ctx, std, db, name, failed, o.json)
+			return showBatch(ctx, std, db, s, o.json, len(args) == 1)
 		},
 	}
 	o.dbFlag(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&failed, "failed", false, "only the jobs that did not get done")
 	f.BoolVar(&follow, "follow", false, "watch it until it ends")
-	f.StringVar(&export, "export", "", "print all jobs as `jsonl` or csv")
+	f.StringVar(&export, "export", "", "print all jobs in a `format`: jsonl or csv")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	cmd.MarkFlagsMutuallyExclusive("follow", "export")
 	cmd.MarkFlagsMutuallyExclusive("follow", "failed")
 	return cmd
 }
 
-// nameOf is the batch that is named, or the latest.
-func nameOf(ctx context.Context, db *batch.DB, args []string) (string, error) {
-	if len(args) == 1 {
-		return args[0], nil
+// statusOf is the batch that is named, or the latest.
+func statusOf(ctx context.Context, db *batch.DB, args []string) (*batch.Status, error) {
+	if len(args) > 0 {
+		return find(ctx, db, args[0])
 	}
-	list, err := db.List(ctx)
+	all, err := db.List(ctx)
 	if err != nil {
-		return "", err
+		return nil, noDatabase(err)
 	}
-	if len(list) == 0 {
-		return "", cli.Exit(cli.ExitMissing, errNoBatches)
+	if len(all) == 0 {
+		return nil, cli.Exit(cli.ExitMissing, errNoBatches)
 	}
-	return list[len(list)-1].Name, nil
+	return &all[len(all)-1], nil
 }
 
-func showBatch(ctx context.Context, std *cli.Std, db *batch.DB, name string, failed, asJSON bool) error {
-	s, err := db.Status(ctx, name)
+// tableRows is how many jobs a table on a screen has.
+const tableRows = 50
+
+func showBatch(ctx context.Context, std *cli.Std, db *batch.DB, s *batch.Status, asJSON, table bool) error {
+	if asJSON {
+		return std.PrintJSON(s)
+	}
+	running, err := db.Running(ctx, s.ID)
 	if err != nil {
 		return err
 	}
-	if !failed {
-		if asJSON {
-			return std.PrintJSON(s)
-		}
-		running, err := db.Running(ctx, name)
-		if err != nil {
-			return err
-		}
-		lines := screenLines(s, running, s.Total, 0, time.Now())
-		return std.Print(strings.Join(lines, "\n") + "\n" + summary(s) + "\n")
+	lines := append(screenLines(s, running, s.Total, 0, time.Now()), summary(s))
+	if text := limitsText(s); text != "" {
+		lines = append(lines, text)
 	}
+	crew, err := db.Crew(ctx)
+	if err != nil {
+		return err
+	}
+	for _, u := range crew.Unfit {
+		lines = append(lines, fmt.Sprintf("%s takes no %s jobs: %s", u.Host, u.Kind, u.Why))
+	}
+	if err := std.Print(strings.Join(lines, "\n") + "\n"); err != nil || !table {
+		return err
+	}
+	return jobTable(ctx, std, db, s)
+}
+
+// jobTable prints jobs: failed ones first, then those that are left, then the others.
+func jobTable(ctx context.Context, std *cli.Std, db *batch.DB, s *batch.Status) error {
+	left := tableRows
+	shown := 0
+	for _, states := range [][]batch.State{{batch.Failed}, {batch.Opened}, {batch.Canceled, batch.Skipped}, {batch.Waiting}, {batch.Done}} {
+		if left == 0 {
+			break
+		}
+		for r, err := range db.Jobs(ctx, s.ID, batch.Query{States: states, Limit: left}) {
+			if err == nil {
+				err = std.Print(jobLine(r, std.Painter()) + "\n")
+			}
+			if err != nil {
+				return err
+			}
+			left--
+			shown++
+		}
+	}
+	if more := s.Total - shown; more > 0 {
+		return std.Print(fmt.Sprintf("and %d more: skillhand batch show %s --export jsonl\n", more, s.Name))
+	}
+	return nil
+}
+
+func showFailed(ctx context.Context, std *cli.Std, db *batch.DB, id int64, asJSON bool) error {
 	if asJSON {
-		return stdout(printResults(ctx, std.Out, db, name, notDone))
+		return stdout(printResults(ctx, std.Out, db, id, notDone))
 	}
-	for r, err := range db.Results(ctx, name) {
-		if err == nil && notDone(r.State) {
-			err = std.Print(jobLine(r, std.Painter()) + "\n")
+	for r, err := range db.Jobs(ctx, id, batch.Query{States: []batch.State{batch.Failed, batch.Canceled, batch.Skipped}}) {
+		if err == nil {
+			err = std.Print(jobLine(r, std.Painter()) + "\n" + indented(r.Log, 10))
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// A jobDocument is one job with its attempts: schemas/batch-result-v1.schema.json.
+type jobDocument struct {
+	batch.Result
+	Tries []batch.Attempt `json:"tries"`
+}
+
+// showJob prints all that is known of one job.
+func showJob(ctx context.Context, std *cli.Std, db *batch.DB, s *batch.Status, name string, asJSON bool) error {
+	r, attempts, err := db.Job(ctx, s.ID, name)
+	if errors.Is(err, batch.ErrNoJob) {
+		return cli.Exit(cli.ExitMissing, fmt.Errorf("%s: %w: see skillhand batch show %s", s.Name, err, s.Name))
+	}
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return std.PrintJSON(jobDocument{r, attempts})
+	}
+	text := jobLine(r, std.Painter()) + "\n"
+	if r.Log != "" {
+		text += "\nstderr:\n" + indented(r.Log, 1000)
+	}
+	if answer := answerOf(r.Result); answer != "" {
+		text += "\n" + answer + "\n"
+	}
+	if len(attempts) > 0 {
+		text += "\nattempts:\n"
+	}
+	for _, a := range attempts {
+		line := "  " + a.How
+		if a.Ended != nil {
+			line += "  " + a.Ended.Local().Format(time.DateTime)
+		}
+		if a.Started != nil && a.Ended != nil {
+			line += "  " + term.Duration(a.Ended.Sub(*a.Started))
+		}
+		if a.CostUSD > 0 {
+			line += "  " + term.Dollars(a.CostUSD)
+		}
+		if a.Error != "" {
+			line += "  " + term.Flat(a.Error)
+		}
+		text += line + "\n"
+	}
+	return std.Print(text)
+}
+
+// answerOf is the answer in a result of an ask, or the result as it is.
+func answerOf(result json.RawMessage) string {
+	if len(result) == 0 {
+		return ""
+	}
+	var doc struct {
+		Output *string `json:"output"`
+	}
+	if json.Unmarshal(result, &doc) == nil && doc.Output != nil {
+		return strings.TrimRight(*doc.Output, "\n")
+	}
+	var b bytes.Buffer
+	if json.Indent(&b, result, "", "  ") != nil {
+		return string(result)
+	}
+	return b.String()
 }
 
 // notDone is the end of a job that has not been done.
@@ -120,8 +234,8 @@ func stdout(err error) error {
 }
 
 // followBatch watches a batch that others work on.
-func followBatch(ctx context.Context, std *cli.Std, db *batch.DB, name string, asJSON bool) error {
-	w, err := watch(ctx, std, db, name, asJSON)
+func followBatch(ctx context.Context, std *cli.Std, db *batch.DB, id int64, asJSON bool) error {
+	w, err := watch(ctx, std, db, id, asJSON)
 	if err != nil {
 		return err
 	}
@@ -135,21 +249,21 @@ func followBatch(ctx context.Context, std *cli.Std, db *batch.DB, name string, a
 	if err := w.end(ctx); err != nil {
 		return err
 	}
-	s, err := db.Status(ctx, name)
+	s, err := db.Status(ctx, id)
 	if err != nil {
 		return err
 	}
 	return batchError(s)
 }
 
-func exportJobs(ctx context.Context, std *cli.Std, db *batch.DB, name, format string, failed bool) error {
+func exportJobs(ctx context.Context, std *cli.Std, db *batch.DB, id int64, format string, failed bool) error {
 	wanted := func(s batch.State) bool { return !failed || notDone(s) }
 	if format == "jsonl" {
-		return stdout(printResults(ctx, std.Out, db, name, wanted))
+		return stdout(printResults(ctx, std.Out, db, id, wanted))
 	}
 	table := csv.NewWriter(std.Out)
 	err := table.Write([]string{"id", "state", "attempts", "cost_usd", "started", "ended", "error", "result"})
-	for r, fault := range db.Results(ctx, name) {
+	for r, fault := range db.Jobs(ctx, id, batch.Query{}) {
 		if fault != nil || err != nil {
 			return errors.Join(fault, stdout(err))
 		}
@@ -193,7 +307,7 @@ func newBatchList(std *cli.Std) *cobra.Command {
 				if o.json {
 					err = std.PrintJSON(s)
 				} else {
-					err = std.Print(fmt.Sprintf("%s  %s, %s\n", term.Flat(s.Name), term.Plural(s.Total, "job"), summary(&s)))
+					err = std.Print(listLine(&s))
 				}
 				if err != nil {
 					return err
@@ -205,6 +319,19 @@ func newBatchList(std *cli.Std) *cobra.Command {
 	o.dbFlag(cmd)
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON line for each")
 	return cmd
+}
+
+// listLine is a batch among others: with its id if it was started over since, and its folder if
+// that tells it from others.
+func listLine(s *batch.Status) string {
+	name := term.Flat(s.Name)
+	if s.Old {
+		name += fmt.Sprintf("@%d  (until %s)", s.ID, s.Created.Local().Format(time.DateTime))
+	}
+	if dir, err := os.Getwd(); s.Folder != "" && !s.ByName && (err != nil || s.Folder != paths.Real(dir)) {
+		name += "  " + term.Near(s.Folder)
+	}
+	return fmt.Sprintf("%s  %s, %s\n", name, term.Plural(s.Total, "job"), summary(s))
 }
 
 // screenLines are a batch on a screen: how far it is, and what is running. before is how many jobs
@@ -229,7 +356,7 @@ func screenLines(s *batch.Status, running []batch.Running, before int, took time
 	}
 	lines := []string{line}
 	if s.Paused != nil {
-		lines = append(lines, "  a usage limit is reached: waits until "+s.Paused.Local().Format(time.DateTime))
+		lines = append(lines, "  usage limit reached, waiting until "+s.Paused.Local().Format(time.DateTime))
 	}
 	for _, r := range running {
 		line := "  " + term.Flat(r.ID)

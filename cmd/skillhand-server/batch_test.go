@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -20,64 +19,11 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/batch"
-	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/fakeapi"
 	"github.com/skillhand/skillhand/internal/realclaude"
 	"github.com/skillhand/skillhand/internal/realpostgres"
-	"github.com/skillhand/skillhand/verdict"
 )
-
-func TestAfterAsk(t *testing.T) {
-	t.Parallel()
-	now := time.Unix(1_000_000, 0)
-	tests := []struct {
-		err  error
-		want batch.Retry // but for its text
-	}{
-		{nil, batch.Retry{}},
-		{&claude.Error{Category: claude.RateLimit, Kind: claude.RateLimited, RetryAfter: time.Minute}, batch.Retry{Again: true, After: time.Minute}},
-		{&claude.Error{Category: claude.Network, Kind: claude.ServerError}, batch.Retry{Again: true}},
-		{&claude.Error{Category: claude.Quota, Kind: claude.UsageLimit, RetryAfter: time.Hour}, batch.Retry{Until: now.Add(time.Hour)}},
-		{&claude.Error{Category: claude.Quota, Kind: claude.UsageLimit}, batch.Retry{Stop: batch.Limit}},
-		{&claude.Error{Category: claude.Quota, Kind: claude.Billing}, batch.Retry{Stop: batch.Credentials}},
-		{&claude.Error{Category: claude.Auth, Kind: claude.Unauthorized}, batch.Retry{Stop: batch.Credentials}},
-		{&claude.Error{Category: claude.Timeout, Kind: claude.Deadline}, batch.Retry{}},
-		{&claude.Error{Category: claude.Timeout, Kind: claude.Idle}, batch.Retry{Again: true}},
-		{&claude.Error{Category: claude.Logic, Kind: claude.MaxTurns}, batch.Retry{}},
-		{&claude.StartError{Err: errors.New("no claude")}, batch.Retry{Stop: missing}},
-		{errors.New("other"), batch.Retry{}},
-	}
-	for _, tt := range tests {
-		got := afterAsk(tt.err, now)
-		if (got.Error == "") != (tt.err == nil) {
-			t.Errorf("%v: %q", tt.err, got.Error)
-		}
-		if got.Error = ""; got != tt.want {
-			t.Errorf("%v: %+v, want %+v", tt.err, got, tt.want)
-		}
-	}
-}
-
-func TestAfterRun(t *testing.T) {
-	t.Parallel()
-	problem := []verdict.Problem{{Code: "X", Message: "one"}, {Code: "Y", Message: "two"}}
-	tests := []struct {
-		v    verdict.Verdict
-		want batch.Retry
-	}{
-		{verdict.Verdict{OK: true}, batch.Retry{}},
-		{verdict.Verdict{Exit: 1, Problems: problem}, batch.Retry{Error: "one; two"}},
-		{verdict.Verdict{Exit: 75, Problems: problem}, batch.Retry{Error: "one; two", Again: true}},
-		{verdict.Verdict{Exit: 4, Problems: problem}, batch.Retry{Error: "one; two", Again: true}},
-		{verdict.Verdict{Exit: 75, Problems: problem, TimedOut: true}, batch.Retry{Error: "one; two"}},
-	}
-	for _, tt := range tests {
-		if got := afterRun(&tt.v); got != tt.want {
-			t.Errorf("%+v: %+v, want %+v", tt.v, got, tt.want)
-		}
-	}
-}
 
 func TestBatchStatus(t *testing.T) {
 	t.Parallel()
@@ -92,7 +38,6 @@ func TestBatchStatus(t *testing.T) {
 		{batch.Status{Failed: 1, Waiting: 1}, cli.ExitLater},
 		{batch.Status{Waiting: 1, Stopped: batch.Limit}, cli.ExitLater},
 		{batch.Status{Waiting: 1, Stopped: batch.Credentials}, cli.ExitAccount},
-		{batch.Status{Waiting: 1, Stopped: missing}, cli.ExitMissing},
 	}
 	for _, tt := range tests {
 		if got := batchStatus(&tt.s); got != tt.want {

@@ -22,7 +22,7 @@ func TestLaterBatches(t *testing.T) {
 		}
 		made, err := batch.Open(t.Context(), batch.Options{Database: file})
 		if err == nil {
-			_, err = made.Add(t.Context(), name, []batch.Job{{ID: "one", Payload: []byte("{}")}}, batch.Limits{})
+			_, err = made.Add(t.Context(), batch.Name{Name: name}, []batch.Job{{ID: "one", Payload: []byte("{}")}}, batch.Limits{})
 		}
 		if err != nil {
 			t.Fatal(err)

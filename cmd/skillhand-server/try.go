@@ -22,6 +22,7 @@ import (
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/jobs"
 	"github.com/skillhand/skillhand/skill"
 	"github.com/skillhand/skillhand/try"
 )
@@ -34,6 +35,8 @@ type tryOptions struct {
 	results, from, junit      string
 	json, markdown, init, ask bool
 	fresh, inBatch            bool
+	budgetUSD                 float64
+	jobsGiven                 bool
 	batch                     batchOptions
 	minFired, minPass         float64
 }
@@ -74,9 +77,7 @@ interrupted.`,
 			if n := cmd.ArgsLenAtDash(); n >= 0 {
 				args, o.Args = args[:n], args[n:]
 			}
-			if cmd.Flags().Changed("jobs") {
-				o.batch.concurrency = o.Jobs // over all machines
-			}
+			o.jobsGiven = cmd.Flags().Changed("jobs")
 			return runTry(cmd.Context(), std, o, args)
 		},
 	}
@@ -84,7 +85,7 @@ interrupted.`,
 	f.IntVar(&o.Runs, "runs", 3, "number of trials per case")
 	f.BoolVar(&o.Baseline, "baseline", false, "also try without the skill, to see whether it helps")
 	f.IntVarP(&o.Jobs, "jobs", "j", 4, "number of trials at the same time; with --batch over all machines, if given")
-	f.Float64Var(&o.BudgetUSD, "budget-usd", 0, "start no more trials after spending this many `dollars` (0: no limit)")
+	f.Float64Var(&o.budgetUSD, "budget-usd", 0, "never spend more than this many `dollars` on all trials (0: no limit)")
 	f.Float64Var(&o.MaxUSD, "max-budget-usd", 0, "end a trial that costs more than this many `dollars` (0: no limit)")
 	f.Float64Var(&o.minFired, "min-fired", 0, "exit with 1 if it fires, or stays quiet, less often than it should (0 to 1)")
 	f.Float64Var(&o.minPass, "min-pass", 0, "exit with 1 if its checks pass less often (0 to 1)")
@@ -108,7 +109,7 @@ interrupted.`,
 	f.StringVar(&o.client.Path, "claude", "", "the `path` of claude (default $SKILLHAND_CLAUDE, then claude in PATH)")
 	f.BoolVar(&o.inBatch, "batch", false, "make the trials as durable jobs, on any number of machines")
 	o.batch.dbFlag(cmd)
-	f.StringVar(&o.batch.rate, "rate", "", "with --batch: starts of trials, over all machines, such as `30/m`")
+	f.StringVar(&o.batch.rate, "rate", "", "with --batch: `starts` of trials, over all machines, such as 30/m")
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each trial, the summary last")
 	f.BoolVar(&o.markdown, "markdown", false, "print the summary as Markdown")
 	f.StringVar(&o.junit, "junit", "", "also write a JUnit report to `file`")
@@ -126,8 +127,8 @@ func (o *tryOptions) check() error {
 		return cli.Usagef("--retries %d: want 0 or more", o.Retries)
 	case o.MaxTurns < 0:
 		return cli.Usagef("--max-turns %d: want 0 or more", o.MaxTurns)
-	case !(o.BudgetUSD >= 0) || math.IsInf(o.BudgetUSD, 0):
-		return cli.Usagef("--budget-usd %v: want 0 or more", o.BudgetUSD)
+	case !(o.budgetUSD >= 0) || math.IsInf(o.budgetUSD, 0):
+		return cli.Usagef("--budget-usd %v: want 0 or more", o.budgetUSD)
 	case !(o.MaxUSD >= 0) || math.IsInf(o.MaxUSD, 0):
 		return cli.Usagef("--max-budget-usd %v: want 0 or more", o.MaxUSD)
 	case !share(o.minFired):
@@ -167,12 +168,24 @@ func (o *tryOptions) checkBatch() error {
 		return cli.Usagef("--batch cannot be used with --from or --init")
 	case o.Keep:
 		return cli.Usagef("--batch cannot be used with --keep: folders stay on the machine that made them")
-	case o.BudgetUSD > 0 && o.MaxUSD == 0:
-		return cli.Usagef("--budget-usd needs --max-budget-usd with --batch: what a trial may cost is set aside before it starts")
 	}
-	o.batch.budget = o.BudgetUSD
 	_, err := o.batch.limits()
 	return err
+}
+
+// limits are those of the trials. The command says all of them each time.
+func (o *tryOptions) limits() (batch.Limits, error) {
+	l, err := o.batch.limits()
+	if l.BudgetUSD = -1; o.budgetUSD > 0 {
+		l.BudgetUSD = o.budgetUSD
+	}
+	if l.Concurrency = -1; o.jobsGiven || !o.inBatch {
+		l.Concurrency = o.Jobs // with --batch over all machines
+	}
+	if l.Starts == 0 {
+		l.Starts = -1
+	}
+	return l, err
 }
 
 func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) error {
@@ -200,8 +213,8 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 		return err
 	}
 	show := newTryShow(std, &o, subjects)
-	o.OnTrial, o.OnStart, o.Runtime.Warn = show.trial, show.start, show.warn
-	summary, err := tryRun(ctx, std, h, &o, subjects)
+	o.OnTrial, o.Runtime.Warn = show.trial, show.warn
+	summary, err := tryRun(ctx, std, h, &o, subjects, show.start)
 	show.end()
 	if summary == nil {
 		return err
@@ -213,7 +226,6 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 	if show.failed != nil {
 		return show.failed
 	}
-	err = lockedOut(err, std.Env, runtime.GOOS)
 	if err != nil && summary.Trials == 0 && !o.json {
 		return tryError(err)
 	}
@@ -259,7 +271,7 @@ func tryTrusted(ctx context.Context, o *tryOptions, subjects []*try.Subject) err
 }
 
 // tryRun makes the trials, or judges those that were made.
-func tryRun(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjects []*try.Subject) (*try.Summary, error) {
+func tryRun(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjects []*try.Subject, onStart func(try.Trial)) (*try.Summary, error) {
 	if o.from != "" {
 		summary, err := try.Again(ctx, o.Options, o.from, subjects)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -286,8 +298,8 @@ func tryRun(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subje
 		return nil, err
 	}
 	defer o.Results.Close()
-	if o.inBatch {
-		o.Make = inBatch(std, o, subjects, plan)
+	o.Make = func(ctx context.Context, missing []try.Trial, ended func(try.Made) error) (string, error) {
+		return tryMake(ctx, std, o, &jobs.Trials{Options: o.Options, Subjects: subjects, Plan: plan, Fresh: o.fresh, OnStart: onStart}, missing, ended)
 	}
 	summary, err := try.Run(ctx, o.Options, subjects)
 	if summary != nil {
@@ -296,10 +308,43 @@ func tryRun(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subje
 	return summary, err
 }
 
-// lockedOut adds to an error what lets trials in, if nothing of that is there.
-func lockedOut(err error, env here.Env, goos string) error {
-	e, ok := errors.AsType[*claude.Error](err)
-	if !ok || e.Category != claude.Auth || slices.ContainsFunc([]string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"}, func(name string) bool { return env.Get(name) != "" }) {
+// tryMake has trials made as jobs: of the file in the state folder, where only this process takes
+// them, or with --batch of the database that the flags name.
+func tryMake(ctx context.Context, std *cli.Std, o *tryOptions, t *jobs.Trials, missing []try.Trial, ended func(try.Made) error) (string, error) {
+	var err error
+	if t.Limits, err = o.limits(); err != nil {
+		return "", err
+	}
+	where := batchOptions{db: filepath.Join(o.Runtime.State, "batch.db")}
+	if o.inBatch {
+		where, t.Shared = o.batch, true
+	}
+	if t.DB, err = where.open(ctx, std); err != nil {
+		return "", err
+	}
+	defer t.DB.Close()
+	t.Warn = o.Runtime.Warn
+	stopped, err := t.Make(ctx, missing, ended)
+	why, isStopped := errors.AsType[*jobs.Stopped](err)
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return stopped, err
+	case errors.Is(err, jobs.ErrTooLarge):
+		return stopped, cli.Exit(cli.ExitUsage, err)
+	case isStopped && (why.Why == batch.Credentials || why.Why == batch.Limit):
+		return stopped, cli.Exit(cli.ExitAccount, lockedOut(err, why.Why, std.Env, runtime.GOOS))
+	case isStopped && why.Why == jobs.Missing:
+		return stopped, cli.Exit(cli.ExitMissing, err)
+	case isStopped:
+		return stopped, cli.Exit(cli.ExitFailed, err)
+	}
+	return stopped, noDatabase(err)
+}
+
+// lockedOut adds to an error what lets trials in, if there is nothing of that.
+func lockedOut(err error, why batch.Stop, env here.Env, goos string) error {
+	keys := []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"}
+	if why != batch.Credentials || slices.ContainsFunc(keys, func(name string) bool { return env.Get(name) != "" }) {
 		return err
 	}
 	hint := "trials are let in by ANTHROPIC_API_KEY, by CLAUDE_CODE_OAUTH_TOKEN (claude setup-token makes one) or by the login in ~/.claude"

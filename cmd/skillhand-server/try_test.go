@@ -14,7 +14,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/skillhand/skillhand/claude"
+	"github.com/skillhand/skillhand/batch"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/fakeapi"
 	"github.com/skillhand/skillhand/internal/realclaude"
@@ -23,23 +23,22 @@ import (
 
 func TestLockedOut(t *testing.T) {
 	t.Parallel()
-	auth := &claude.Error{Category: claude.Auth, Kind: claude.Unauthorized, Message: "not logged in"}
+	auth := errors.New("not logged in")
 	tests := []struct {
-		err  error
+		why  batch.Stop
 		env  here.Env
 		goos string
 		want string // what is added
 	}{
-		{auth, nil, "linux", "CLAUDE_CODE_OAUTH_TOKEN (claude setup-token makes one)"},
-		{auth, nil, "darwin", "one in the keychain is not found"},
-		{auth, here.Env{"ANTHROPIC_API_KEY=x"}, "darwin", ""},
-		{&claude.Error{Category: claude.RateLimit}, nil, "darwin", ""},
-		{nil, nil, "darwin", ""},
+		{batch.Credentials, nil, "linux", "CLAUDE_CODE_OAUTH_TOKEN (claude setup-token makes one)"},
+		{batch.Credentials, nil, "darwin", "one in the keychain is not found"},
+		{batch.Credentials, here.Env{"ANTHROPIC_API_KEY=x"}, "darwin", ""},
+		{batch.Limit, nil, "darwin", ""},
 	}
 	for _, tt := range tests {
-		got := lockedOut(tt.err, tt.env, tt.goos)
-		if tt.want == "" && got != tt.err || tt.want != "" && !strings.Contains(got.Error(), tt.want) || !errors.Is(got, tt.err) {
-			t.Errorf("%v on %s with %v: %v", tt.err, tt.goos, tt.env, got)
+		got := lockedOut(auth, tt.why, tt.env, tt.goos)
+		if tt.want == "" && got != auth || tt.want != "" && !strings.Contains(got.Error(), tt.want) || !errors.Is(got, auth) {
+			t.Errorf("%v on %s with %v: %v", tt.why, tt.goos, tt.env, got)
 		}
 		if strings.Contains(fmt.Sprint(got), "keychain") != (tt.goos == "darwin" && tt.want != "") {
 			t.Errorf("%s: %v", tt.goos, got)

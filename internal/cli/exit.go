@@ -60,6 +60,12 @@ type interrupted struct{ signal syscall.Signal }
 
 func (e *interrupted) Error() string { return "interrupted" }
 
+// Terminated reports whether SIGTERM ended the command.
+func Terminated(err error) bool {
+	var signal *interrupted
+	return errors.As(err, &signal) && signal.signal == syscall.SIGTERM
+}
+
 // ErrEnded says that a signal ended the command as it is meant to end: nothing is printed.
 var ErrEnded = errors.New("ended by a signal")
 

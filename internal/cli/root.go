@@ -7,10 +7,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Root makes cmd the root of a program: what it does without a command, with
-// one that is mistyped, with a flag that is, with help and completion.
-func Root(std *Std, cmd *cobra.Command) {
-	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+// Group makes cmd one that only has commands below it: without one it shows its help, and a mistyped
+// one is wrong usage.
+func Group(cmd *cobra.Command) {
 	cmd.SuggestionsMinimumDistance = 2
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -21,8 +20,15 @@ func Root(std *Std, cmd *cobra.Command) {
 		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 			text += ", did you mean " + strings.Join(near, " or ") + "?"
 		}
-		return Usagef("%s\nsee skillhand --help", text)
+		return Usagef("%s\nsee %s --help", text, cmd.CommandPath())
 	}
+}
+
+// Root makes cmd the root of a program: what it does without a command, with
+// one that is mistyped, with a flag that is, with help and completion.
+func Root(std *Std, cmd *cobra.Command) {
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	Group(cmd)
 	cmd.SetIn(std.In)
 	cmd.SetOut(std.Out)
 	cmd.SetErr(std.Err)

@@ -6,6 +6,7 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/skillhand/skillhand/proc"
 )
@@ -37,10 +38,18 @@ func (c *signalContext) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
+// repeat is how long after a signal another one is the same: GNU timeout signals a process, and
+// then its whole group.
+const repeat = 500 * time.Millisecond
+
 func (c *signalContext) catch(signals <-chan os.Signal) {
+	var first time.Time
 	for s := range signals {
-		if s == syscall.SIGPIPE {
+		if s == syscall.SIGPIPE || !first.IsZero() && time.Since(first) < repeat {
 			continue
+		}
+		if first.IsZero() {
+			first = time.Now()
 		}
 		if c.Err() != nil { // a second one ends us at once, and all that we started
 			proc.KillOrphans()

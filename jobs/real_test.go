@@ -1,6 +1,6 @@
 //go:build unix
 
-package try
+package jobs
 
 import (
 	"bytes"
@@ -20,28 +20,30 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/batch"
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/fakeapi"
 	"github.com/skillhand/skillhand/internal/realclaude"
 	"github.com/skillhand/skillhand/trust"
+	"github.com/skillhand/skillhand/try"
 )
 
 // A stage is a user with a project, a skill in it, and the real CLI against a
 // Messages API that plays the model.
 type stage struct {
-	Options
+	try.Options
 	t       *testing.T
 	api     *fakeapi.API
 	project string
-	subject *Subject
+	subject *try.Subject
 }
 
 // script is what the model does, by a word in the prompt: a move for each turn.
 type script map[string][]move
 
 // A move is an answer that may depend on which try of the trial asks, from 0.
-type move func(try int) fakeapi.Answer
+type move func(attempt int) fakeapi.Answer
 
 func say(a fakeapi.Answer) move { return func(int) fakeapi.Answer { return a } }
 
@@ -53,7 +55,7 @@ func bash(command string) move {
 
 var done = say(fakeapi.Text("done"))
 
-// The skill under test. None of its words is anywhere else.
+// The skill under test. try.None of its words is anywhere else.
 const (
 	zebra = "---\nname: zebra-card\ndescription: Writes zebracards for visitors.\n---\nZEBRABODY Write the card.\n"
 	okapi = "---\nname: okapi\ndescription: Draws a card for a person.\n---\nOKAPIBODY Draw.\n"
@@ -74,15 +76,17 @@ func newStage(t *testing.T, cases string, play script, files map[string]string) 
 			}
 			turn := 0
 			for _, m := range q.Messages {
-				turn += count(m.Role == "assistant")
+				if m.Role == "assistant" {
+					turn++
+				}
 			}
 			mu.Lock()
 			if !slices.Contains(sessions[word], q.Session) {
 				sessions[word] = append(sessions[word], q.Session)
 			}
-			try := slices.Index(sessions[word], q.Session)
+			attempt := slices.Index(sessions[word], q.Session)
 			mu.Unlock()
-			return answers[min(turn, len(answers)-1)](try)
+			return answers[min(turn, len(answers)-1)](attempt)
 		}
 		return nil
 	})
@@ -111,29 +115,43 @@ func newStage(t *testing.T, cases string, play script, files map[string]string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.subject, err = NewSubject(loc); err != nil {
+	if s.subject, err = try.NewSubject(loc); err != nil {
 		t.Fatal(err)
 	}
-	if s.subject.Cases, err = FindCases(s.subject.Folder(), nil); err != nil {
+	if s.subject.Cases, err = try.FindCases(s.subject.Folder(), nil); err != nil {
 		t.Fatal(err)
 	}
 	s.Jobs = 2
-	s.sleep = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	return s
 }
 
-// run makes the trials, and returns them by case and arm.
-func (s *stage) run() (*Summary, map[string]Trial) {
+// make has the trials made by this process alone, in a database of their own.
+func (s *stage) make(onStart func(try.Trial)) {
 	s.t.Helper()
-	results, err := OpenResultsAt(filepath.Join(s.t.TempDir(), "results"), "plan")
+	db, err := batch.Open(s.t.Context(), batch.Options{Database: filepath.Join(s.t.TempDir(), "batch.db")})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(db.Close)
+	s.Make = func(ctx context.Context, missing []try.Trial, ended func(try.Made) error) (string, error) {
+		t := &Trials{DB: db, Options: s.Options, Subjects: []*try.Subject{s.subject}, OnStart: onStart, Warn: func(text string) { s.t.Log(text) }}
+		return t.Make(ctx, missing, ended)
+	}
+}
+
+// run makes the trials, and returns them by case and arm.
+func (s *stage) run() (*try.Summary, map[string]try.Trial) {
+	s.t.Helper()
+	results, err := try.OpenResultsAt(filepath.Join(s.t.TempDir(), "results"), "plan")
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(results.Close)
 	s.Results = results
-	trials := map[string]Trial{}
-	s.OnTrial = func(t Trial, _ bool) { trials[t.Case+" "+string(t.Arm)] = t }
-	summary, err := Run(s.t.Context(), s.Options, []*Subject{s.subject})
+	s.make(nil)
+	trials := map[string]try.Trial{}
+	s.OnTrial = func(t try.Trial, _ bool) { trials[t.Case+" "+string(t.Arm)] = t }
+	summary, err := try.Run(s.t.Context(), s.Options, []*try.Subject{s.subject})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -141,7 +159,7 @@ func (s *stage) run() (*Summary, map[string]Trial) {
 }
 
 // session is the session in which a trial was made.
-func (s *stage) session(t Trial) string {
+func (s *stage) session(t try.Trial) string {
 	s.t.Helper()
 	text, err := os.ReadFile(t.Transcript)
 	if err != nil {
@@ -227,10 +245,10 @@ func TestRealOutcomes(t *testing.T) {
 	if after := everything(t, home, s.project); after != before {
 		t.Errorf("the user's files were\n%s\nand are\n%s", before, after)
 	}
-	for name, want := range map[string]Outcome{
-		"chain with": Fired, "chain without": Other, "plain with": Fired, "plain without": None,
-		"silent with": None, "silent without": None, "writes with": None, "writes without": None,
-		"called with": Fired, "called without": None,
+	for name, want := range map[string]try.Outcome{
+		"chain with": try.Fired, "chain without": try.Other, "plain with": try.Fired, "plain without": try.None,
+		"silent with": try.None, "silent without": try.None, "writes with": try.None, "writes without": try.None,
+		"called with": try.Fired, "called without": try.None,
 	} {
 		if got := trials[name]; got.Outcome != want {
 			t.Errorf("%s: %s (%s), want %s", name, got.Outcome, got.Why, want)
@@ -249,20 +267,19 @@ func TestRealOutcomes(t *testing.T) {
 		t.Errorf("%+v", summary)
 	}
 	s.noByte(trials)
-	again, err := Again(t.Context(), s.Options, s.Results.Dir, []*Subject{s.subject})
+	again, err := try.Again(t.Context(), s.Options, s.Results.Dir, []*try.Subject{s.subject})
 	if err != nil {
 		t.Fatal(err)
 	}
-	again.DurationMS, again.Results, again.again = summary.DurationMS, summary.Results, false
-	if got, want := again.Text(plain), summary.Text(plain); got != want {
+	got, _ := json.Marshal(again.Skills)
+	want, _ := json.Marshal(summary.Skills)
+	if !bytes.Equal(got, want) {
 		t.Errorf("judged again:\n%s\nwant\n%s", got, want)
 	}
 }
 
-func plain(_, text string) string { return text }
-
 // noByte: the arm without was sent nothing of the skill, and no arm what is the user's.
-func (s *stage) noByte(trials map[string]Trial) {
+func (s *stage) noByte(trials map[string]try.Trial) {
 	for name, trial := range trials {
 		session, sent := s.session(trial), 0
 		for _, q := range s.api.Requests() {
@@ -279,9 +296,9 @@ func (s *stage) noByte(trials map[string]Trial) {
 				words = append(words, "zebra-card")
 			}
 			for _, word := range words {
-				if has := bytes.Contains(q.Body, []byte(word)); has && trial.Arm == Without {
+				if has := bytes.Contains(q.Body, []byte(word)); has && trial.Arm == try.Without {
 					s.t.Errorf("%s was sent %s", name, word)
-				} else if !has && trial.Arm == With && word == "zebracards" {
+				} else if !has && trial.Arm == try.With && word == "zebracards" {
 					s.t.Errorf("%s was not sent %s", name, word)
 				}
 			}
@@ -312,14 +329,14 @@ func TestRealAllowed(t *testing.T) {
 		_, trials := s.run()
 		got := trials["one with"]
 		text, err := os.ReadFile(got.Transcript)
-		if err != nil || got.Outcome != Fired || bytes.Contains(text, []byte("trusted: 1")) != trusted {
+		if err != nil || got.Outcome != try.Fired || bytes.Contains(text, []byte("trusted: 1")) != trusted {
 			t.Errorf("trusted %v: %s: %s, %v\n%s", trusted, got.Outcome, got.Refused, err, text)
 		}
 	}
 	write(t, file, head+"ZEBRABODY !`cat no-such-file`\n")
 	summary, trials := s.run()
 	const why = "one: nothing fired in 1 trial; zebra-card was called, and instead of its text came: "
-	if text := summary.Text(plain); trials["one with"].Outcome != None || !strings.Contains(text, why) || !strings.Contains(text, "no-such-file") || strings.Contains(text, "lacks") {
+	if text := summary.Text(plain); trials["one with"].Outcome != try.None || !strings.Contains(text, why) || !strings.Contains(text, "no-such-file") || strings.Contains(text, "lacks") {
 		t.Errorf("%+v\n%s", trials["one with"], text)
 	}
 }
@@ -343,14 +360,15 @@ func TestRealJudge(t *testing.T) {
 		"please":      {done},
 	}, nil)
 	s.Retries, s.Jobs = 3, 1
-	results, err := OpenResultsAt(filepath.Join(t.TempDir(), "results"), "plan")
+	results, err := try.OpenResultsAt(filepath.Join(t.TempDir(), "results"), "plan")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer results.Close()
 	s.Results = results
-	summary, err := Run(t.Context(), s.Options, []*Subject{s.subject})
-	if e, ok := errors.AsType[*claude.Error](err); !ok || e.Category != claude.Auth || summary.Trials != 1 || summary.Missing != 1 || summary.Skills[0].Judged.Hits != 1 {
+	s.make(nil)
+	summary, err := try.Run(t.Context(), s.Options, []*try.Subject{s.subject})
+	if e, ok := errors.AsType[*Stopped](err); !ok || e.Why != batch.Credentials || summary.Trials != 1 || summary.Missing != 1 || summary.Skills[0].Judged.Hits != 1 {
 		t.Errorf("%v, %+v", err, summary)
 	}
 }
@@ -358,8 +376,8 @@ func TestRealJudge(t *testing.T) {
 // TestRealVoid: a rate limit, a stall and a crash are no misses: they are tried again.
 func TestRealVoid(t *testing.T) {
 	first := func(bad fakeapi.Answer) []move {
-		return []move{skillCall("zebra-card"), func(try int) fakeapi.Answer {
-			if try == 0 {
+		return []move{skillCall("zebra-card"), func(attempt int) fakeapi.Answer {
+			if attempt == 0 {
 				return bad
 			}
 			return fakeapi.Text("done")
@@ -378,7 +396,7 @@ func TestRealVoid(t *testing.T) {
 	s.Runtime.Claude.IdleTimeout = 15 * time.Second
 	summary, trials := s.run()
 	for _, name := range []string{"limit with", "stall with", "crash with"} {
-		if got := trials[name]; got.Outcome != Fired || got.Tries < 2 {
+		if got := trials[name]; got.Outcome != try.Fired || got.Tries < 2 {
 			t.Errorf("%s: %s after %d tries: %s", name, got.Outcome, got.Tries, got.Why)
 		}
 	}
@@ -413,7 +431,7 @@ func TestRealPlugin(t *testing.T) {
 	}
 	s.Baseline, s.WithMine = true, true
 	summary, trials := s.run()
-	if w, wo := trials["one with"], trials["one without"]; w.Outcome != Fired || wo.Outcome != None {
+	if w, wo := trials["one with"], trials["one without"]; w.Outcome != try.Fired || wo.Outcome != try.None {
 		t.Errorf("with %s, without %s", w.Outcome, wo.Outcome)
 	}
 	for name, trial := range trials {
@@ -425,7 +443,7 @@ func TestRealPlugin(t *testing.T) {
 			if q.Session == session && (!bytes.Contains(q.Body, []byte("GNUTEXT")) || !bytes.Contains(q.Body, []byte("Draws a card"))) {
 				t.Errorf("%s was not sent the other skills", name)
 			}
-			if q.Session == session && bytes.Contains(q.Body, []byte("zebracards")) != (trial.Arm == With) {
+			if q.Session == session && bytes.Contains(q.Body, []byte("zebracards")) != (trial.Arm == try.With) {
 				t.Errorf("%s: the skill is in what was sent, or is not", name)
 			}
 		}
@@ -471,13 +489,13 @@ func TestRealMine(t *testing.T) {
 		write(t, filepath.Join(plugins, name, ".claude-plugin/plugin.json"), `{"name": "`+name+`", "version": "1.0.0", "description": "d", "author": {"name": "a"}}`)
 	}
 	s.WithMine, s.Baseline = true, true
-	before, err := s.Plan([]*Subject{s.subject})
+	before, err := s.Plan([]*try.Subject{s.subject})
 	if err != nil {
 		t.Fatal(err)
 	}
 	summary, trials := s.run()
 	for name, trial := range trials {
-		if trial.Outcome != Other || !slices.Equal(trial.Instead, []string{"pack:gecko"}) {
+		if trial.Outcome != try.Other || !slices.Equal(trial.Instead, []string{"pack:gecko"}) {
 			t.Errorf("%s: %s, instead %v (%s)", name, trial.Outcome, trial.Instead, trial.Why)
 		}
 	}
@@ -488,7 +506,7 @@ func TestRealMine(t *testing.T) {
 			}
 		}
 	}
-	want := Miss{Case: "one", Instead: "pack:gecko", Trials: 1, Shared: []string{"count", "scale", "gecko"}, Lacking: []string{"count", "scale", "gecko"}}
+	want := try.Miss{Case: "one", Instead: "pack:gecko", Trials: 1, Shared: []string{"count", "scale", "gecko"}, Lacking: []string{"count", "scale", "gecko"}}
 	if got := summary.Skills[0].Misses; len(got) != 1 || !reflect.DeepEqual(got[0], want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -496,7 +514,7 @@ func TestRealMine(t *testing.T) {
 		t.Error("a hook of the user's plugin ran")
 	}
 	write(t, filepath.Join(plugins, "pack/skills/gecko/SKILL.md"), "---\nname: gecko\ndescription: other\n---\n")
-	if after, err := s.Plan([]*Subject{s.subject}); err != nil || after == before {
+	if after, err := s.Plan([]*try.Subject{s.subject}); err != nil || after == before {
 		t.Errorf("another skill of a plugin is the same plan: %v", err)
 	}
 }
@@ -529,20 +547,20 @@ func write(t *testing.T, file, text string) {
 }
 
 // TestRealCredentials: a login of the user's lets trials in, and the key that
-// renews it stays with the user. Without any, the first trial is the last.
+// renews it stays with the user. try.Without any, the first trial is the last.
 func TestRealCredentials(t *testing.T) {
 	s := newStage(t, "cases: [{prompt: ONE please}, {prompt: TWO please}]", script{"please": {done}}, nil)
 	env := slices.DeleteFunc(s.Runtime.Env, func(kv string) bool { return strings.HasPrefix(kv, "ANTHROPIC_API_KEY=") })
 	s.Runtime.Env, s.Runs, s.Jobs = env, 20, 4
-	results, err := OpenResultsAt(filepath.Join(t.TempDir(), "results"), "plan")
+	results, err := try.OpenResultsAt(filepath.Join(t.TempDir(), "results"), "plan")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Results = results
 	started := 0
-	s.OnStart = func(Trial) { started++ }
-	summary, err := Run(t.Context(), s.Options, []*Subject{s.subject})
-	if e, ok := errors.AsType[*claude.Error](err); !ok || e.Category != claude.Auth || started != 1 || summary.Trials != 0 || len(s.api.Requests()) > 0 {
+	s.make(func(try.Trial) { started++ })
+	summary, err := try.Run(t.Context(), s.Options, []*try.Subject{s.subject})
+	if e, ok := errors.AsType[*Stopped](err); !ok || e.Why != batch.Credentials || started > 4 || summary.Trials != 0 || len(s.api.Requests()) > 0 {
 		t.Errorf("%v after %d trials and %d requests", err, started, len(s.api.Requests()))
 	}
 	config := filepath.Join(env.Get("HOME"), ".claude")
@@ -553,7 +571,7 @@ func TestRealCredentials(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(config, ".credentials.json"), []byte(login), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.Runs, s.OnStart = 1, nil
+	s.Runs = 1
 	if summary, _ := s.run(); summary.Void != 0 || summary.Trials != 2 {
 		t.Errorf("%+v", summary)
 	}
@@ -562,15 +580,6 @@ func TestRealCredentials(t *testing.T) {
 			t.Errorf("let in by %q", got)
 		}
 	}
-	home := t.TempDir()
-	user, err := s.Runtime.Complete()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := passCredentials(user, home); err != nil {
-		t.Fatal(err)
-	}
-	if got := everything(t, home); !strings.Contains(got, "access") || strings.Contains(got, "renew") || strings.Contains(got, "secret") {
-		t.Errorf("passed on: %s", got)
-	}
 }
+
+func plain(_, text string) string { return text }

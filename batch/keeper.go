@@ -1,0 +1,248 @@
+package batch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// keeperLease is how long a worker that looks after the others may be silent, in milliseconds.
+const keeperLease = 5000
+
+// keeps finds out whether this worker is the one that looks after the others: who died, which jobs
+// go back, what can start. There is one at a time, so that a beat costs the same however many
+// workers there are.
+func (s *session) keeps(ctx context.Context) (bool, error) {
+	type entry struct {
+		worker, place, crew string
+		known, until, now   int64
+	}
+	found, err := all(ctx, s.db.store, func(r rows, e *entry) error {
+		return r.Scan(&e.worker, &e.place, &e.known, &e.until, &e.crew, &e.now)
+	}, `SELECT k.worker, COALESCE(w.place, ''), CASE WHEN w.id IS NULL THEN 0 ELSE 1 END, k.until, k.crew, {now}
+		FROM batch_keeper k LEFT JOIN batch_worker w ON w.id = k.worker WHERE k.id = 1`)
+	if err != nil || len(found) == 0 {
+		return false, err
+	}
+	k := found[0]
+	s.heard(k.now)
+	var c crew
+	if json.Unmarshal([]byte(k.crew), &c) == nil && c.Slots > 0 {
+		s.crew.Store(&c)
+	}
+	if k.worker != s.id {
+		// A lease that ends too late is from before the clock was set back.
+		alive := k.known == 1 && k.until > k.now && k.until <= k.now+2*keeperLease && s.holder(k.worker, k.place) != free
+		if alive {
+			return false, nil
+		}
+	}
+	n, err := s.db.store.exec(ctx, `UPDATE batch_keeper SET worker = $1, until = {now} + $2 WHERE id = 1 AND worker = $3 AND until = $4`, s.id, keeperLease, k.worker, k.until)
+	return n == 1, err
+}
+
+// heard notes the database's time, and that we heard it.
+func (s *session) heard(now int64) {
+	asked := time.Now()
+	s.offset.Store(now - asked.UnixMilli())
+	if s.last.IsZero() || asked.Sub(s.last) > max(s.db.lease/3, 2*idleBeat) {
+		s.since = now
+		if s.last.IsZero() {
+			s.since = 0 // a worker that begins may remove those who died before
+		}
+	}
+	s.last = asked
+}
+
+// keep looks after all workers and jobs.
+func (s *session) keep(ctx context.Context) error {
+	if err := s.removeDead(ctx, s.now()); err != nil {
+		return err
+	}
+	if err := s.reconcile(ctx); err != nil {
+		return err
+	}
+	return s.feed(ctx)
+}
+
+// removeDead takes the dead off the list of workers, and counts what the others can do.
+func (s *session) removeDead(ctx context.Context, now int64) error {
+	type entry struct {
+		id, place, unfit string
+		slots            int
+		beat, up         int64
+	}
+	workers, err := all(ctx, s.db.store, func(r rows, e *entry) error {
+		return r.Scan(&e.id, &e.place, &e.slots, &e.unfit, &e.beat, &e.up)
+	}, `SELECT id, place, slots, unfit, beat, {up} FROM batch_worker`)
+	if err != nil {
+		return err
+	}
+	var c crew
+	for _, w := range workers {
+		lock := held
+		if w.id != s.id {
+			lock = s.holder(w.id, w.place)
+		}
+		if w.id == s.id || !dead(lock, w.beat, now, w.up, s.since, s.db.lease.Milliseconds()) {
+			c.add(w.slots, w.unfit)
+			continue
+		}
+		if s.worker.Orphaned != nil && w.place == s.place {
+			s.worker.Orphaned(w.id)
+		}
+		// A worker that beat meanwhile is spared; one without a process cannot have.
+		if _, err := s.db.store.exec(ctx, `DELETE FROM batch_worker WHERE id = $1 AND beat = $2`, w.id, w.beat); err != nil {
+			return err
+		}
+		if lock == free {
+			_ = os.Remove(s.db.lockFile(w.id))
+		}
+	}
+	s.crew.Store(&c)
+	text, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	_, err = s.db.store.exec(ctx, `UPDATE batch_keeper SET crew = $2 WHERE worker = $1 AND crew <> $2`, s.id, string(text))
+	return err
+}
+
+// add counts a worker.
+func (c *crew) add(slots int, unfit string) {
+	c.Slots += slots
+	var why map[string]string
+	_ = json.Unmarshal([]byte(unfit), &why) // written by a worker
+	for kind := range why {
+		if c.Unfit == nil {
+			c.Unfit = map[string]int{}
+		}
+		c.Unfit[kind] += slots
+	}
+}
+
+// holder tells whether a worker of this machine has its lock.
+func (s *session) holder(id, place string) holder {
+	// The processes of one machine share a file: a worker without a lock beside it is gone.
+	missing := unknown
+	if s.db.lease == 0 {
+		missing = free
+	}
+	if s.place == "" || place != s.place {
+		return missing
+	}
+	file := s.db.lockFile(id)
+	if _, err := os.Stat(file); err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			return missing
+		}
+		return unknown
+	}
+	lock := flock.New(file)
+	ok, err := lock.TryLock()
+	switch {
+	case err != nil:
+		return unknown
+	case !ok:
+		return held
+	}
+	_ = lock.Unlock()
+	return free
+}
+
+// liveRows are the deliveries that River has not finished.
+const liveRows = `SELECT id, CAST(state AS text) AS state, COALESCE({worker}, '') AS worker, CAST(args ->> 'j' AS bigint) AS job, CAST(args ->> 'n' AS bigint) AS n
+	FROM river_job WHERE state IN ('available', 'running', 'pending', 'retryable', 'scheduled') AND kind = 'skillhand'`
+
+// reconcile compares open jobs with their deliveries, in one look, and sends back the jobs whose
+// delivery will come to nothing: its worker is not alive, or there is none. A worker registers
+// before it takes deliveries, so the statement that shows a delivery shows its worker too.
+func (s *session) reconcile(ctx context.Context) error {
+	seen, err := s.sightings(ctx, `FULL JOIN`, ``)
+	if err != nil {
+		return err
+	}
+	crew := s.crew.Load()
+	back := map[int64][]finish{}
+	var drops []int64
+	orphans := map[int64]time.Time{}
+	for _, seen := range seen {
+		if seen.running && !seen.live {
+			if orphans[seen.row] = s.orphanSince[seen.row]; orphans[seen.row].IsZero() {
+				orphans[seen.row] = time.Now()
+			}
+		}
+		f := finish{d: seen.d, worker: seen.worker}
+		switch decide(seen, false, time.Since(orphans[seen.row]) > time.Minute, crew.nobody(seen.kind)) {
+		case leave:
+			continue
+		case drop:
+			drops = append(drops, seen.row)
+			continue
+		case giveUp:
+			f.ending.how = returned
+		case adopt:
+			f.ending = ending{how: lost, began: seen.began()}
+		}
+		back[seen.batch] = append(back[seen.batch], f)
+	}
+	s.orphanSince = orphans
+	if err := s.sendBack(ctx, back); err != nil {
+		return err
+	}
+	return closeRows(ctx, s.db.store, drops)
+}
+
+func (s *session) sendBack(ctx context.Context, back map[int64][]finish) error {
+	for batch, ended := range back {
+		if err := s.db.change(ctx, batch, func(c *change) error { return c.finish(ended, *s.crew.Load()) }); err != nil && !errors.Is(err, ErrNoBatch) {
+			return err
+		}
+	}
+	return nil
+}
+
+// sightings are open jobs beside their deliveries.
+func (s *session) sightings(ctx context.Context, join, where string, args ...any) ([]sighting, error) {
+	return all(ctx, s.db.store, func(r rows, v *sighting) error {
+		var state string
+		var live int64
+		err := r.Scan(&v.batch, &v.job, &v.kind, &v.n, &v.begun, &v.d.Tries, &v.d.Kills, &v.d.Retries, &v.d.Cost, &v.row, &state, &v.worker, &live, &v.rowJob, &v.rowN)
+		v.running, v.live = state == "running", live == 1
+		v.d.Batch, v.d.Job, v.d.N = v.batch, v.job, v.n
+		return err
+	}, `SELECT COALESCE(j.batch, 0), COALESCE(j.id, 0), COALESCE(j.kind, ''), COALESCE(j.delivery, 0), COALESCE(j.begun, 0), COALESCE(j.tries, 0),
+			COALESCE(j.kills, 0), COALESCE(j.retries, 0), COALESCE(j.held, 0),
+			COALESCE(r.id, 0), COALESCE(r.state, ''), COALESCE(r.worker, ''), CASE WHEN w.id IS NULL THEN 0 ELSE 1 END, COALESCE(r.job, 0), COALESCE(r.n, 0)
+		FROM (SELECT * FROM batch_job WHERE state = 'open') j `+join+` (`+liveRows+`) r ON r.job = j.id AND r.n = j.delivery
+		LEFT JOIN batch_worker w ON w.id = r.worker `+where, args...)
+}
+
+// closeRows ends deliveries that nobody works on. River's own way of doing so is for the worker
+// that has them.
+func closeRows(ctx context.Context, q querier, rows []int64) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	_, err := q.exec(ctx, `UPDATE river_job SET state = 'cancelled', finalized_at = {finalized} WHERE id IN {list} AND state = 'running'`, jsonList(rows))
+	return err
+}
+
+// feed delivers jobs that became due, or that nobody was there to deliver.
+func (s *session) feed(ctx context.Context) error {
+	batches, err := all(ctx, s.db.store, scanNumber, `SELECT id FROM batch WHERE stop = '' AND waiting > 0 AND (concurrency = 0 OR open < concurrency)
+		AND EXISTS (SELECT 1 FROM batch_job j WHERE j.batch = batch.id AND j.state = 'waiting' AND j.wants = 0 AND j.due <= {now}) ORDER BY id`)
+	if err != nil {
+		return err
+	}
+	for _, id := range batches {
+		if err := s.db.change(ctx, id, func(c *change) error { return c.feed(*s.crew.Load()) }); err != nil && !errors.Is(err, ErrNoBatch) {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,477 @@
+package batch
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/riverqueue/river"
+	"golang.org/x/sync/semaphore"
+)
+
+// A session is a worker under one id.
+type session struct {
+	worker *Worker
+	db     *DB
+	id     string
+	place  string // names the folder of lock files that it shares with others
+	host   string
+	slots  int64
+	room   *semaphore.Weighted // a worker of several queues has its slots only once
+	river  engine
+
+	crew   atomic.Pointer[crew] // of all workers
+	offset atomic.Int64         // of the database's clock from ours, in milliseconds
+	since  int64                // we have heard other workers without a gap since, by the database's clock
+	last   time.Time            // the last beat that worked
+	beats  int
+
+	mu          sync.Mutex
+	hands       map[deliveryID]*running
+	finishing   map[deliveryID]bool // deliveries that River may still be finishing
+	orphanSince map[int64]time.Time // deliveries that nobody works on, by row
+	missing     map[int64]time.Time // deliveries that are ours and never came, by row
+	queues      map[string]*subscription
+	unfit       map[string]string // why, by kind
+
+	looks    chan *lookup
+	finishes chan submission
+	broken   chan error      // the database is
+	over     chan struct{}   // closed when there is nothing more to write
+	hard     context.Context // ends when nothing can be written any more
+}
+
+// A deliveryID names a delivery that we have.
+type deliveryID struct {
+	job int64
+	n   int
+}
+
+// A running delivery is one in our hands.
+type running struct {
+	cancel   context.CancelCauseFunc
+	delivery Delivery
+	mu       sync.Mutex
+	note     note
+}
+
+type runningKey struct{}
+
+type submission struct {
+	finish finish
+	done   chan error
+}
+
+func (w *Worker) live(ctx context.Context) (err error) {
+	slots := cmp.Or(w.Slots, 4)
+	hard, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	defer giveUp()
+	s := &session{
+		worker: w, db: w.DB, id: newID(), slots: int64(slots), room: semaphore.NewWeighted(int64(slots)),
+		hands: map[deliveryID]*running{}, finishing: map[deliveryID]bool{}, orphanSince: map[int64]time.Time{},
+		queues: map[string]*subscription{}, unfit: map[string]string{},
+		looks: make(chan *lookup, slots), finishes: make(chan submission, slots), broken: make(chan error, 1), over: make(chan struct{}), hard: hard,
+	}
+	s.host, _ = os.Hostname() // for people only
+	s.crew.Store(&crew{Slots: slots})
+	unlock, err := s.register(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := s.db.retry(ctx, func() error { return s.begin(ctx) }); err != nil {
+		return errors.Join(err, s.sign(hard))
+	}
+	var writing sync.WaitGroup
+	writing.Go(s.read)
+	writing.Go(s.write)
+	err = s.beatUntil(ctx)
+
+	// The end: jobs are ended, their results or returns are written, and the worker signs off.
+	s.release(errStopping)
+	patience := time.Minute
+	if err != nil {
+		giveUp() // nothing that we write counts any more, or can be written
+		patience = 10 * time.Second
+	}
+	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	if stuck := s.river.stop(stopping); stuck != nil {
+		err = cmp.Or(err, stuck) // the first says why
+		giveUp()
+	}
+	close(s.over)
+	writing.Wait()
+	return cmp.Or(err, s.sign(stopping))
+}
+
+// register makes the worker known. Its lock is held before anybody can look for it.
+func (s *session) register(ctx context.Context) (unlock func(), err error) {
+	if s.place, err = s.db.place(); err != nil {
+		return nil, err
+	}
+	unlock = func() {}
+	if s.place != "" {
+		file := s.db.lockFile(s.id)
+		lock := flock.New(file)
+		if ok, err := lock.TryLock(); err != nil || !ok {
+			return nil, errors.Join(fmt.Errorf("%s: cannot be locked", file), err)
+		}
+		unlock = func() { _, _ = os.Remove(file), lock.Unlock() }
+	}
+	err = s.db.retry(ctx, func() error {
+		_, err := s.db.store.exec(ctx, `INSERT INTO batch_worker (id, place, host, slots, started, beat) VALUES ($1, $2, $3, $4, {now}, {now})
+			ON CONFLICT (id) DO NOTHING`, s.id, s.place, plain(s.host), s.slots)
+		return err
+	})
+	if err != nil {
+		unlock()
+	}
+	return unlock, err
+}
+
+func (db *DB) lockFile(worker string) string { return filepath.Join(db.locks, worker+".lock") }
+
+// sign takes the worker off the list.
+func (s *session) sign(ctx context.Context) error {
+	return s.db.retry(ctx, func() error {
+		if _, err := s.db.store.exec(ctx, `UPDATE batch_keeper SET until = 0 WHERE worker = $1`, s.id); err != nil {
+			return err
+		}
+		_, err := s.db.store.exec(ctx, `DELETE FROM batch_worker WHERE id = $1`, s.id)
+		return err
+	})
+}
+
+// begin starts River.
+func (s *session) begin(ctx context.Context) error {
+	workers := river.NewWorkers()
+	river.AddWorker(workers, &receiver{session: s})
+	var err error
+	s.river, err = s.db.store.engine(&river.Config{
+		ID: s.id, Workers: workers, Logger: quiet,
+		Queues:        map[string]river.QueueConfig{"idle": {MaxWorkers: 1}}, // it wants one
+		FetchCooldown: 2 * time.Millisecond,
+		JobTimeout:    -1,
+		// We decide when a worker is dead, not River.
+		RescueStuckJobsAfter: 100 * 365 * 24 * time.Hour,
+		// Our own tables say what became of a job.
+		CompletedJobRetentionPeriod: 10 * time.Minute, CancelledJobRetentionPeriod: 10 * time.Minute, DiscardedJobRetentionPeriod: 10 * time.Minute,
+	})
+	if err != nil {
+		return err
+	}
+	return s.river.start(context.WithoutCancel(ctx))
+}
+
+// release ends all jobs in hand.
+func (s *session) release(why error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.hands {
+		r.cancel(why)
+	}
+}
+
+// A receiver gets jobs from River.
+type receiver struct {
+	river.WorkerDefaults[delivery]
+	session *session
+}
+
+func (r *receiver) Timeout(*river.Job[delivery]) time.Duration { return -1 }
+
+// Work runs one delivery. Once it returns nil River forgets the delivery, so it does that only when
+// the job's new state is written, or the delivery no longer counts.
+func (r *receiver) Work(ctx context.Context, job *river.Job[delivery]) error {
+	return r.session.take(ctx, job.Args)
+}
+
+func (s *session) take(ctx context.Context, d delivery) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	r := &running{cancel: cancel, delivery: Delivery{Worker: s.id, HeldUSD: dollars(d.Cost)}, note: note{Since: s.now()}}
+	defer s.hold(deliveryID{d.Job, d.N}, r)()
+
+	f := finish{d: d, ending: ending{how: returned}, worker: s.id}
+	weight := int64(1)
+	if d.Kills >= aloneAfter {
+		weight = s.slots
+	}
+	if s.room.Acquire(ctx, weight) == nil {
+		defer s.room.Release(weight)
+		if counts, err := s.attempt(ctx, r, &f); err != nil || !counts {
+			return err
+		}
+	}
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errTaken):
+		return nil
+	case cause != nil && f.ending.retry.Error != "":
+		f.ending.how = returned
+	}
+	return s.submit(f)
+}
+
+// hold keeps a delivery in hand until the function that it returns is called.
+func (s *session) hold(id deliveryID, r *running) (letGo func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hands[id] = r
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.hands, id)
+		s.finishing[id] = true
+	}
+}
+
+// attempt runs a delivery that has a slot, if its job may start, and says in f how that ended. It
+// reports whether the delivery counts.
+func (s *session) attempt(ctx context.Context, r *running, f *finish) (counts bool, err error) {
+	job, err := s.look(ctx, f.d)
+	if err == nil && job.found && job.may && job.gap > 0 {
+		if err := s.wait(ctx, f.d.Batch); err != nil {
+			return true, nil // the job goes back
+		}
+		job, err = s.look(ctx, f.d)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return true, nil
+	case err != nil:
+		return false, err
+	case !job.found:
+		return false, nil // it is nobody's, or somebody else's
+	case !job.may || s.unfitFor(job.kind) != "":
+		return true, nil
+	}
+	if f.d.Kills > 0 {
+		if _, err := s.db.store.exec(ctx, `UPDATE batch_job SET begun = $2 WHERE id = $1 AND delivery = $2`, f.d.Job, f.d.N); err != nil {
+			return true, nil
+		}
+	}
+	f.kind, f.started, f.ending = job.kind, s.now(), ending{how: finished, began: true}
+	r.mu.Lock()
+	r.delivery.Batch, r.note.Since = job.batch, f.started
+	r.mu.Unlock()
+	f.result, f.ending.retry = s.do(context.WithValue(ctx, runningKey{}, r), job.payload)
+	if f.ending.retry.Unfit {
+		s.setUnfit(job.kind, f.ending.retry.Error)
+	}
+	return true, nil
+}
+
+// wait takes the next start time that the rate of a batch allows, and waits for it. A next start
+// that lies further ahead than the open jobs can have taken is from before the clock was set back.
+func (s *session) wait(ctx context.Context, batch int64) error {
+	var wait int64
+	err := s.db.retry(ctx, func() (err error) {
+		wait, err = number(ctx, s.db.store, `UPDATE batch SET next = {greatest}({now}, {least}(next, {now} + gap * open)) + gap
+			WHERE id = $1 AND gap > 0 RETURNING next - gap - {now}`, batch)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Duration(wait) * time.Millisecond):
+		return nil
+	}
+}
+
+// submit has the end of a delivery written, and waits for that.
+func (s *session) submit(f finish) error {
+	sub := submission{f, make(chan error, 1)}
+	select {
+	case s.finishes <- sub:
+	case <-s.hard.Done():
+		return s.hard.Err()
+	}
+	select {
+	case err := <-sub.done:
+		return err
+	case <-s.hard.Done():
+		return s.hard.Err()
+	}
+}
+
+// now is the database's time.
+func (s *session) now() int64 { return time.Now().UnixMilli() + s.offset.Load() }
+
+// A lookup is a look at a delivered job before it starts.
+type lookup struct {
+	of            delivery
+	done          chan error
+	found, may    bool // the delivery counts; the job may start now
+	payload, kind string
+	batch         string
+	gap           int64 // between two starts
+}
+
+// look reads a job that was delivered to us.
+func (s *session) look(ctx context.Context, d delivery) (*lookup, error) {
+	g := &lookup{of: d, done: make(chan error, 1)}
+	select {
+	case s.looks <- g:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	select {
+	case err := <-g.done:
+		return g, err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// read looks at jobs, all that were delivered meanwhile in one go.
+func (s *session) read() {
+	for first := range each(s.looks, s.over) {
+		group := gather(s.looks, first)
+		err := s.db.retry(s.hard, func() error { return s.lookAll(group) })
+		for _, g := range group {
+			g.done <- err
+		}
+	}
+}
+
+func (s *session) lookAll(group []*lookup) error {
+	type entry struct {
+		g          lookup
+		alive, may int64
+	}
+	of := make(map[deliveryID][]*lookup, len(group))
+	jobs := make([]int64, len(group))
+	for i, g := range group {
+		id := deliveryID{g.of.Job, g.of.N}
+		of[id] = append(of[id], g)
+		jobs[i] = g.of.Job
+	}
+	found, err := all(s.hard, s.db.store, func(r rows, e *entry) error {
+		return r.Scan(&e.g.of.Job, &e.g.of.N, &e.g.payload, &e.g.kind, &e.g.batch, &e.g.gap, &e.alive, &e.may)
+	}, `SELECT j.id, j.delivery, j.payload, j.kind, b.label, b.gap, (SELECT count(*) FROM batch_worker WHERE id = $2),
+			CASE WHEN b.stop = '' AND NOT EXISTS (SELECT 1 FROM batch_limit l WHERE l.kind = j.kind AND l.until > {now}) THEN 1 ELSE 0 END
+			FROM batch_job j JOIN batch b ON b.id = j.batch WHERE j.id IN {list} AND j.state = 'open'`, jsonList(jobs), s.id)
+	for _, e := range found {
+		for _, g := range of[deliveryID{e.g.of.Job, e.g.of.N}] {
+			g.found, g.may, g.payload, g.kind, g.batch, g.gap = e.alive == 1, e.may == 1, e.g.payload, e.g.kind, e.g.batch, e.g.gap
+		}
+	}
+	return err
+}
+
+// each yields what comes, until there is nothing more to come.
+func each[T any](from <-chan T, over <-chan struct{}) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for {
+			select {
+			case v := <-from:
+				if !yield(v) {
+					return
+				}
+			case <-over:
+				return
+			}
+		}
+	}
+}
+
+// most is how many are read or written in one go.
+const most = 200
+
+// gather adds to the first what else is there already.
+func gather[T any](from <-chan T, first T) []T {
+	group := []T{first}
+	for len(group) < most {
+		select {
+		case v := <-from:
+			group = append(group, v)
+		default:
+			return group
+		}
+	}
+	return group
+}
+
+// do calls the function. A panic in it is its failure.
+func (s *session) do(ctx context.Context, payload string) (result string, retry Retry) {
+	defer func() {
+		if p := recover(); p != nil {
+			result, retry = "", Retry{Error: fmt.Sprintf("panic: %v", p)}
+		}
+	}()
+	raw, retry := s.worker.Do(ctx, json.RawMessage(payload))
+	if len(raw) == 0 {
+		return "", retry
+	}
+	var line bytes.Buffer
+	if err := json.Compact(&line, raw); err != nil {
+		if retry.Error == "" {
+			retry.Error = "its result is not JSON: " + err.Error()
+		}
+		return "", retry
+	}
+	return plain(line.String()), retry
+}
+
+// write records deliveries that ended, all that have ended meanwhile in one transaction.
+func (s *session) write() {
+	for first := range each(s.finishes, s.over) {
+		group := gather(s.finishes, first)
+		byBatch := map[int64][]finish{}
+		for _, sub := range group {
+			batch := sub.finish.d.Batch
+			byBatch[batch] = append(byBatch[batch], sub.finish)
+		}
+		failed := map[int64]error{}
+		for batch, done := range byBatch {
+			failed[batch] = s.settle(batch, done)
+		}
+		for _, sub := range group {
+			sub.done <- failed[sub.finish.d.Batch]
+		}
+	}
+}
+
+// failed reports an error that does not pass. A broken database ends the worker.
+func (s *session) failed(err error) {
+	switch {
+	case s.hard.Err() != nil:
+		return // its end has begun
+	case !s.db.store.broken(err):
+		s.worker.warn(err)
+		return
+	}
+	select {
+	case s.broken <- fmt.Errorf("%s: %w", s.db.name, err):
+	default: // it is known
+	}
+}
+
+// settle writes results, however long the database is away.
+func (s *session) settle(batch int64, done []finish) error {
+	for {
+		err := s.db.change(s.hard, batch, func(c *change) error { return c.finish(done, *s.crew.Load()) })
+		switch {
+		case err == nil:
+			return nil
+		case s.hard.Err() != nil || !s.db.store.passes(err):
+			s.failed(err)
+			return err
+		}
+		s.worker.warn(fmt.Errorf("results wait to be written: %w", err))
+	}
+}
