@@ -79,11 +79,23 @@ type look struct {
 	loc  skill.Location
 	src  *skill.Skill
 	not  error // why nothing of it may run, if so
+
+	pages map[pageKind]madePage // each is made once
+}
+
+// A pageKind is one of the pages that a look may need.
+type pageKind struct{ later, written bool }
+
+// A madePage is what came of making one.
+type madePage struct {
+	page     *skillhand.Page
+	recorded bool // from the last run's outcomes
+	err      error
 }
 
 // look finds the skill that a visit is about.
 func (v *visit) look() (*look, error) {
-	l := &look{visit: v, name: v.query.Get("skill")}
+	l := &look{visit: v, name: v.query.Get("skill"), pages: map[pageKind]madePage{}}
 	if l.name == "" {
 		return nil, errMissing{"No skill is named: choose one from the list of skills."}
 	}
@@ -185,9 +197,20 @@ func (l *look) recording() string {
 	return filepath.Join(l.Runtime.State, "page", short(l.src.Real, l.args.Raw)+".json")
 }
 
-// page makes a page without running anything: from the last run's outcomes, and
-// what has none stays as written. Where nothing may run it says so, as an agent reads it.
+// page is a page of the skill, made once for a look.
 func (l *look) page(later, written bool) (page *skillhand.Page, recorded bool, err error) {
+	kind := pageKind{later, written}
+	made, ok := l.pages[kind]
+	if !ok {
+		made.page, made.recorded, made.err = l.makePage(later, written)
+		l.pages[kind] = made
+	}
+	return made.page, made.recorded, made.err
+}
+
+// makePage makes a page without running anything: from the last run's outcomes, and
+// what has none stays as written. Where nothing may run it says so, as an agent reads it.
+func (l *look) makePage(later, written bool) (page *skillhand.Page, recorded bool, err error) {
 	req := skillhand.LoadRequest{Skill: l.name, Args: l.args, Later: later, NoExec: true}
 	if l.not != nil && !written {
 		req.Refused = true
@@ -459,7 +482,7 @@ func (v *visit) runSkill() (string, error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return "", err
 	}
-	forget(filepath.Dir(file), maxKept)
+	atomicfile.Sweep(filepath.Dir(file), maxKept)
 	page, err := v.Runtime.Load(v.ctx, skillhand.LoadRequest{Skill: l.name, Args: l.args, Full: true, Record: file})
 	if err != nil {
 		if errors.Is(err, context.Canceled) {
@@ -476,14 +499,4 @@ func (v *visit) runSkill() (string, error) {
 		return "", err
 	}
 	return l.address("use", v.query.Get("use"), "against", v.query.Get("against")), nil
-}
-
-// forget removes files that nobody looked at for long.
-func forget(dir string, age time.Duration) {
-	entries, _ := os.ReadDir(dir)
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > age {
-			os.Remove(filepath.Join(dir, e.Name()))
-		}
-	}
 }

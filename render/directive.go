@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/skillhand/skillhand/internal/atomicfile"
 	"github.com/skillhand/skillhand/shell"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -242,7 +242,7 @@ func (r *renderer) keep(c content) (name string, err error) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return "", err
 		}
-		sweep(dir)
+		atomicfile.Sweep(dir, keptFor)
 	}
 	f, err := os.CreateTemp(dir, r.skill.Name+"-*.txt")
 	if err != nil {
@@ -265,13 +265,3 @@ func (r *renderer) keep(c content) (name string, err error) {
 
 // keptFor is how long a long output can be read after its page.
 const keptFor = 30 * 24 * time.Hour
-
-// sweep removes outputs that nobody will read any more. What cannot be removed stays.
-func sweep(dir string) {
-	entries, _ := os.ReadDir(dir)
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > keptFor {
-			os.Remove(filepath.Join(dir, e.Name()))
-		}
-	}
-}

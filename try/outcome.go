@@ -200,6 +200,8 @@ func (s *stream) answered(e event, b block) {
 		if result.Name != "" {
 			c.skill = result.Name
 		}
+		// The stream does not show the texts of a subagent's or a fork's own conversation.
+		c.complete = c.complete || c.parent != "" && result.Success != nil && result.Name != ""
 	}
 	c.launched = true
 }

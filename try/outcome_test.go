@@ -19,6 +19,7 @@ func TestRead(t *testing.T) {
 	of := func(line, id, name string) string {
 		return strings.NewReplacer("ID", id, "NAME", name).Replace(line)
 	}
+	below := func(line string) string { return strings.Replace(line, `{`, `{"parent_tool_use_id":"agent",`, 1) }
 	fail := func(subtype, rest string) string {
 		return `{"type":"result","subtype":"` + subtype + `","num_turns":2,` + rest + `}`
 	}
@@ -50,6 +51,10 @@ func TestRead(t *testing.T) {
 		{"none", join(init, bash, ok), None, ""},
 		{"called, refused", join(init, use("a", "greet"), `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":"<tool_use_error>Unknown skill: greet</tool_use_error>"}]},"tool_use_result":"Error: Unknown skill: greet"}`, ok), None, ""},
 		{"called, refused, called again", join(init, use("x", "greet"), `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"x","is_error":true,"content":"not now"}]}}`, greet, ok), Fired, "greet"},
+		{"below a subagent", join(init, below(greet[0]), below(greet[1]), ok), Fired, "greet"},
+		{"below a subagent, refused", join(init, below(greet[0]), below(strings.Replace(greet[1], "true", "false", 1)), ok), None, ""},
+		{"below a subagent, without a word of success", join(init, below(greet[0]), `{"type":"user","parent_tool_use_id":"agent","message":{"content":[{"type":"tool_result","tool_use_id":"a","content":"Launching skill: greet"}]}}`, ok), None, ""},
+		{"below a subagent, another", join(init, below(other[0]), below(other[1]), ok), Other, "other"},
 		{"called, no answer", join(init, use("a", "greet"), ok), None, ""},
 		{"launched, no text", join(init, greet[:2], ok), None, ""},
 		{"launched, the text of another", join(init, greet[:2], other, ok), Other, "other"},
