@@ -159,8 +159,8 @@ func (j *judge) readsUnseen() *fault {
 	}
 	for _, p := range j.r.parts {
 		if name, _ := p.name(); readers[name] != "" && name != "cd" {
-			return &fault{p.span, "cd, and a command that reads files, of which a rule forbids some",
-				name + " reads a file by a relative path after a cd in a compound command"}
+			return newFault(p.span, "cd, and a command that reads files, of which a rule forbids some",
+				name+" reads a file by a relative path after a cd in a compound command")
 		}
 	}
 	return nil

@@ -104,7 +104,7 @@ func (j *judge) chdir(p *part, args []word) *fault {
 	}
 	switch {
 	case len(dirs) > 1:
-		return &fault{p.span, "cd with two folders", "cd with two or more directory arguments requires manual approval."}
+		return newFault(p.span, "cd with two folders", "cd with two or more directory arguments requires manual approval.")
 	case len(dirs) == 0:
 		dirs = []word{{span: p.span, val: j.home}}
 	case dirs[0].val == "-":
@@ -123,11 +123,11 @@ func (j *judge) stays(p part) bool {
 
 // path checks one path that is read, or written.
 func (j *judge) path(w word, name, does string, write bool) *fault {
-	expansion := &fault{w.span, "a path that the shell would expand is not looked into", "Shell expansion syntax in paths requires manual approval"}
+	expansion := newFault(w.span, "a path that the shell would expand is not looked into", "Shell expansion syntax in paths requires manual approval")
 	v := w.val
 	switch {
 	case w.nested() && write:
-		return &fault{w.span, "a path that only the run shows is not looked into", name + " target contains command-substitution or untracked-variable output"}
+		return newFault(w.span, "a path that only the run shows is not looked into", name+" target contains command-substitution or untracked-variable output")
 	case w.nested():
 		// What stands before it counts.
 		v = v[:strings.IndexAny(v, nestedMark+variableMark)]
@@ -141,14 +141,14 @@ func (j *judge) path(w word, name, does string, write bool) *fault {
 	case strings.ContainsAny(v, "$`"), strings.HasPrefix(v, "="):
 		return expansion
 	case strings.HasPrefix(v, "~") && v != "~" && !strings.HasPrefix(v, "~/"):
-		return &fault{w.span, "~ with a name is not looked into", "Tilde expansion variants (~user, ~+, ~-) in paths require manual approval"}
+		return newFault(w.span, "~ with a name is not looked into", "Tilde expansion variants (~user, ~+, ~-) in paths require manual approval")
 	case parentAfterName(v):
-		return &fault{w.span, "a path that goes up again may follow a link out of the folder",
-			"Path contains '..' traversal after a directory segment, which may follow a symlink outside the working directory"}
+		return newFault(w.span, "a path that goes up again may follow a link out of the folder",
+			"Path contains '..' traversal after a directory segment, which may follow a symlink outside the working directory")
 	}
 	if i := strings.IndexAny(v, "*?["); i >= 0 {
 		if write {
-			return &fault{w.span, "a pattern names no exact file to write", "Glob patterns are not allowed in write operations. Please specify an exact file path."}
+			return newFault(w.span, "a pattern names no exact file to write", "Glob patterns are not allowed in write operations. Please specify an exact file path.")
 		}
 		v = v[:strings.LastIndexByte(v[:i], '/')+1]
 		if v == "" {
@@ -162,9 +162,9 @@ func (j *judge) path(w word, name, does string, write bool) *fault {
 	if does == "" {
 		does = "search for patterns in files from"
 	}
-	return &fault{w.span, "the path " + v + " is outside of the folders that the session may use",
-		name + " in '" + abs + "' was blocked. For security, Claude Code may only " + does +
-			" the allowed working directories for this session: '" + j.dirs[0] + "'."}
+	return newFault(w.span, "the path "+v+" is outside of the folders that the session may use",
+		name+" in '"+abs+"' was blocked. For security, Claude Code may only "+does+
+			" the allowed working directories for this session: '"+j.dirs[0]+"'.").cured("Read", abs)
 }
 
 // parentAfterName reports a .. that follows the name of a folder.
@@ -377,7 +377,7 @@ func findPaths(args []word) []word {
 // must be inside.
 func (j *judge) writes(p *part, name string, args []word) *fault {
 	if (name == "cp" || name == "mv") && len(args) > len(positional(args)) {
-		return &fault{p.span, name + " with flags is not looked into", name + " with flags requires manual approval to ensure path safety."}
+		return newFault(p.span, name+" with flags is not looked into", name+" with flags requires manual approval to ensure path safety.")
 	}
 	if f := j.removes(p); f != nil {
 		return f
@@ -430,8 +430,8 @@ func (j *judge) removes(p *part) *fault {
 			continue
 		}
 		if variable || j.precious(w) {
-			return &fault{w.span, name + " of " + j.src[w.off:w.end] + " needs a person",
-				"Dangerous " + name + " operation detected: '" + j.src[w.off:w.end] + "'"}
+			return newFault(w.span, name+" of "+j.src[w.off:w.end]+" needs a person",
+				"Dangerous "+name+" operation detected: '"+j.src[w.off:w.end]+"'")
 		}
 	}
 	return nil
@@ -451,7 +451,7 @@ func (j *judge) precious(w word) bool {
 }
 
 func sensitive(s span, p string) *fault {
-	return &fault{s, "no rule lets a command write to " + p, "Claude requested permissions to edit " + p + " which is a sensitive file."}
+	return newFault(s, "no rule lets a command write to "+p, "Claude requested permissions to edit "+p+" which is a sensitive file.")
 }
 
 var (
@@ -483,11 +483,12 @@ func (j *judge) isProtected(w word) bool {
 func (j *judge) redirect(f redirect) *fault {
 	if !f.write {
 		if f.to.glob {
-			return &fault{f.span, "a redirection from a pattern is not looked into", "Input redirection from '" + f.to.val + "' requires manual approval: the file it names depends on glob expansion or a directory change in the command."}
+			return newFault(f.span, "a redirection from a pattern is not looked into", "Input redirection from '"+f.to.val+"' requires manual approval: the file it names depends on glob expansion or a directory change in the command.")
 		}
 		out := j.path(f.to, "", "read files in", false)
 		if out != nil {
 			out.span = f.span
+			out.file = f.to.val
 			out.said = "Input redirection from '" + f.to.val + "' was blocked. For security, Claude Code may only read files in the allowed working directories for this session: '" + j.dirs[0] + "'."
 		}
 		return out
@@ -496,15 +497,15 @@ func (j *judge) redirect(f redirect) *fault {
 		return sensitive(f.span, f.to.val)
 	}
 	if strings.HasPrefix(f.to.val, "~") {
-		return &fault{f.span, "a path that the shell would expand is not looked into", "Shell expansion syntax in paths requires manual approval"}
+		return newFault(f.span, "a path that the shell would expand is not looked into", "Shell expansion syntax in paths requires manual approval")
 	}
 	abs := path.Clean(j.absolute(f.to.val))
 	if f.to.glob {
-		return &fault{f.span, "a path that the shell would expand is not looked into", "Shell expansion syntax in paths requires manual approval"}
+		return newFault(f.span, "a path that the shell would expand is not looked into", "Shell expansion syntax in paths requires manual approval")
 	}
 	if j.named(j.allow, "Edit", abs) != nil && !within(abs, "/dev") || j.q.Mode == "acceptEdits" && j.inside(abs) {
 		return nil
 	}
-	return &fault{f.span, "a redirection to a file needs a rule such as Edit(" + f.to.val + ")",
-		"Output redirection to '" + abs + "' needs approval."}
+	return newFault(f.span, "a redirection to a file needs a rule such as Edit("+f.to.val+")",
+		"Output redirection to '"+abs+"' needs approval.").cured("Edit", f.to.val)
 }

@@ -47,6 +47,8 @@ type Verdict struct {
 	Reason   string   `json:"reason"`         // in plain words
 	Said     string   `json:"said,omitempty"` // what Claude Code says, where that is known
 	Suggest  *Change  `json:"suggest,omitempty"`
+
+	tool, file string // the rule that would help, if the fault says so
 }
 
 // Decide says what Claude Code would do.
@@ -209,7 +211,7 @@ func verdict(d Decision, s span, why string) Verdict {
 
 func (f *fault) verdict() Verdict {
 	v := verdict(Ask, f.span, f.why)
-	v.Said = f.said
+	v.Said, v.tool, v.file = f.said, f.tool, f.file
 	return v
 }
 
@@ -299,7 +301,7 @@ func (j *judge) uncovered(p *part) *fault {
 	if len(j.r.parts) > 1 {
 		said = "This Bash command contains multiple operations. The following part requires approval: " + j.src[p.off:p.end]
 	}
-	return &fault{p.span, "it is not known to be read-only, and no rule covers it", said}
+	return newFault(p.span, "it is not known to be read-only, and no rule covers it", said)
 }
 
 // exact is the rule without a * that equals the whole command. It opens most of what is
@@ -321,8 +323,8 @@ func (j *judge) background() *fault {
 	if !j.r.background {
 		return nil
 	}
-	return &fault{j.r.backgroundAt, "a command in the background would outlive the check",
-		"This command uses the `&` background operator, which defers execution past approval-time safety checks. Approve only if you trust it."}
+	return newFault(j.r.backgroundAt, "a command in the background would outlive the check",
+		"This command uses the `&` background operator, which defers execution past approval-time safety checks. Approve only if you trust it.")
 }
 
 // whole is about what the parts are together.
@@ -343,21 +345,21 @@ func (j *judge) whole() *fault {
 	}
 	switch {
 	case cds > 1:
-		return &fault{all, "more than one cd", "Multiple directory changes in one command require approval for clarity"}
+		return newFault(all, "more than one cd", "Multiple directory changes in one command require approval for clarity")
 	case moved && git:
-		return &fault{all, "cd to another folder, with git in the same command",
-			"This command changes directory before running a version-control command, which can pick up untrusted hooks or configuration."}
+		return newFault(all, "cd to another folder, with git in the same command",
+			"This command changes directory before running a version-control command, which can pick up untrusted hooks or configuration.")
 	case cds > 0 && j.r.fileWrites:
-		return &fault{all, "cd, and a redirection to a file in the same command",
-			"Commands that change directories and write via output redirection require explicit approval to ensure paths are evaluated correctly."}
+		return newFault(all, "cd, and a redirection to a file in the same command",
+			"Commands that change directories and write via output redirection require explicit approval to ensure paths are evaluated correctly.")
 	case (moved || cds > 0 && len(j.r.parts) == 1) && slices.ContainsFunc(j.r.files, func(f redirect) bool { return !f.write }):
-		return &fault{all, "cd, and a redirection from a file in the same command",
-			"Input redirection requires manual approval: the file it names depends on glob expansion or a directory change in the command."}
+		return newFault(all, "cd, and a redirection from a file in the same command",
+			"Input redirection requires manual approval: the file it names depends on glob expansion or a directory change in the command.")
 	case cds > 0 && writes:
-		return &fault{all, "cd, and a command that changes files",
-			"Commands that change directories and perform write operations require explicit approval to ensure paths are evaluated correctly."}
+		return newFault(all, "cd, and a command that changes files",
+			"Commands that change directories and perform write operations require explicit approval to ensure paths are evaluated correctly.")
 	case j.r.branchPipes:
-		return &fault{all, "a pipe inside if, while or until", ""}
+		return newFault(all, "a pipe inside if, while or until", "")
 	}
 	return nil
 }

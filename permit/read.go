@@ -35,6 +35,16 @@ type fault struct {
 	span
 	why  string // in our words
 	said string // in Claude Code's, if it was seen
+
+	tool, file string // the rule that would help names them, such as Edit(out.txt); "" if none is known
+}
+
+func newFault(at span, why, said string) *fault { return &fault{span: at, why: why, said: said} }
+
+// cured says which tool's rule about which file would cure the fault.
+func (f *fault) cured(tool, file string) *fault {
+	f.tool, f.file = tool, file
+	return f
 }
 
 // A part is one simple command.
@@ -108,7 +118,7 @@ func (r *reading) refuse(n syntax.Node, why, said string) {
 // object notes a shape that is looked into, and not let through.
 func (r *reading) object(n syntax.Node, why, said string) {
 	if r.block == nil {
-		r.block = &fault{spanOf(n), why, said}
+		r.block = newFault(spanOf(n), why, said)
 	}
 }
 
@@ -118,7 +128,7 @@ func spanOf(n syntax.Node) span { return span{int(n.Pos().Offset()), int(n.End()
 func (r *reading) text() {
 	at := func(i, n int, why, said string) {
 		if r.block == nil {
-			r.block, r.opaque = &fault{span{i, i + n}, why, said}, true
+			r.block, r.opaque = newFault(span{i, i + n}, why, said), true
 		}
 	}
 	if len(r.src) > 10_000 && len(utf16.Encode([]rune(r.src))) > 10_000 {
@@ -417,13 +427,13 @@ func (r *reading) decl(s *syntax.Stmt, cmd *syntax.DeclClause, c context) {
 func unsafeOperand(w word, text string) *fault {
 	switch {
 	case strings.HasPrefix(w.val, "IFS="):
-		return &fault{w.span, "IFS changes how words are split", "IFS assignment changes word-splitting — cannot model statically"}
+		return newFault(w.span, "IFS changes how words are split", "IFS assignment changes word-splitting — cannot model statically")
 	case isFlag(w.val) && w.val != "--" && strings.Trim(w.val[1:], "fnp") != "":
-		return &fault{w.span, "the flag " + w.val + " is not the same in all shells", "option '" + w.val + "' is not one bash and zsh are both known to accept"}
+		return newFault(w.span, "the flag "+w.val+" is not the same in all shells", "option '"+w.val+"' is not one bash and zsh are both known to accept")
 	case isFlag(w.val), isVariable(w.val), isAssign(w.val), strings.Contains(text, `"`):
 		return nil
 	}
-	return &fault{w.span, "this is no plain name of a variable", "operand '" + w.val + "' is not a plain variable name"}
+	return newFault(w.span, "this is no plain name of a variable", "operand '"+w.val+"' is not a plain variable name")
 }
 
 func (r *reading) testClause(s *syntax.Stmt, cmd *syntax.TestClause, c context) {

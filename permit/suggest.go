@@ -81,17 +81,8 @@ func smallestRule(q Request, v Verdict) string {
 	switch {
 	case j.r.block != nil:
 		return exactRule(strings.TrimSpace(q.Command))
-	case strings.Contains(v.Said, "Output redirection"):
-		for _, f := range j.r.files {
-			if f.write && strings.Contains(v.Said, path.Clean(j.absolute(f.to.val))) {
-				return j.fileRule("Edit", f.to.val)
-			}
-		}
-		return ""
-	case strings.Contains(v.Said, "was blocked"):
-		_, rest, _ := strings.Cut(v.Said, "'")
-		blocked, _, _ := strings.Cut(rest, "'")
-		return j.fileRule("Read", blocked)
+	case v.tool != "":
+		return j.fileRule(v.tool, v.file)
 	}
 	for _, p := range j.r.parts {
 		if p.hushed && j.r.pipes && j.src[p.off:p.end] == part {

@@ -19,7 +19,7 @@ func (j *judge) unsafe(p *part) *fault {
 		return unsafeTest(p, p.words)
 	}
 	name, args := p.name()
-	ask := func(why, said string) *fault { return &fault{p.span, why, said} }
+	ask := func(why, said string) *fault { return newFault(p.span, why, said) }
 	switch {
 	case len(p.words) == 0 && settable(p.assigns):
 		return nil
@@ -48,7 +48,7 @@ func (j *judge) unsafe(p *part) *fault {
 	}
 	for _, w := range args {
 		if strings.HasPrefix(w.val, "-") && !strings.HasPrefix(strings.TrimLeft(w.val, "-"), " ") && w.nested() {
-			return &fault{w.span, "a flag that only the run shows is not looked into", "Argument starting with `-` contains runtime-determined content"}
+			return newFault(w.span, "a flag that only the run shows is not looked into", "Argument starting with `-` contains runtime-determined content")
 		}
 	}
 	if p.inShell() {
@@ -80,7 +80,7 @@ func unsafeLauncher(p *part) *fault {
 	for words := p.words; len(words) > 1; {
 		name, next := words[0].val, words[1].val
 		opaque := func() *fault {
-			return &fault{p.span, "what " + name + " " + next + " starts is not looked into", "'" + name + " " + next + "' can't be checked before it runs"}
+			return newFault(p.span, "what "+name+" "+next+" starts is not looked into", "'"+name+" "+next+"' can't be checked before it runs")
 		}
 		rest, ok := launched(words)
 		if !ok {
@@ -118,7 +118,7 @@ func oddFlag(words []word) bool {
 func unsafeXargs(p *part, added part) *fault {
 	name, _ := added.name()
 	if name == "find" || name == "jq" || evaluators()[name] || strings.Contains(name, nestedMark) {
-		return &fault{p.span, "what xargs adds to " + name + " is not looked into", "What xargs adds to " + name + " can't be checked before it runs"}
+		return newFault(p.span, "what xargs adds to "+name+" is not looked into", "What xargs adds to "+name+" can't be checked before it runs")
 	}
 	return nil
 }
@@ -142,7 +142,7 @@ func (p part) inShell() bool {
 
 // unsafeBuiltin is about builtins that change what later commands mean.
 func unsafeBuiltin(p *part, name string, args []word) *fault {
-	sets := &fault{p.span, name + " sets a variable", "A variable set in this command can't be checked before it runs"}
+	sets := newFault(p.span, name+" sets a variable", "A variable set in this command can't be checked before it runs")
 	switch name {
 	case "read", "getopts":
 		if slices.ContainsFunc(args, func(w word) bool { return !strings.HasPrefix(w.val, "-") }) {
@@ -172,9 +172,9 @@ func unsafeUnset(p *part, args []word) *fault {
 		switch {
 		case i == 0 && (w.val == "-v" || w.val == "-f"):
 		case !isVariable(w.val) || w.quoted || w.home:
-			return &fault{w.span, "unset of something else than a plain name", "unset operand '" + w.val + "' is not a plain variable name"}
+			return newFault(w.span, "unset of something else than a plain name", "unset operand '"+w.val+"' is not a plain variable name")
 		case steering()[w.val]:
-			return &fault{w.span, "unset " + w.val + " changes what later commands do", "'unset' targets shell variable " + w.val}
+			return newFault(w.span, "unset "+w.val+" changes what later commands do", "'unset' targets shell variable "+w.val)
 		}
 	}
 	return nil
@@ -186,9 +186,9 @@ func unsafeTest(p *part, args []word) *fault {
 	for i, w := range args {
 		switch {
 		case comparesNumbers(w.val) && i > 0 && i+1 < len(args) && !(isInteger(args[i-1].val) && isInteger(args[i+1].val)):
-			return &fault{p.span, "a comparison of numbers with something else", "'" + p.words[0].val + " ... " + w.val + " ...' operand is non-numeric"}
+			return newFault(p.span, "a comparison of numbers with something else", "'"+p.words[0].val+" ... "+w.val+" ...' operand is non-numeric")
 		case w.val == "-t" && i+1 < len(args) && !isNumber(args[i+1].val) && args[i+1].val != "]" && p.words[0].val == "test":
-			return &fault{p.span, "test -t takes a number", "'test -t' operand is non-numeric"}
+			return newFault(p.span, "test -t takes a number", "'test -t' operand is non-numeric")
 		}
 	}
 	return nil
@@ -217,8 +217,8 @@ func unsafeSet(p *part, args []word) *fault {
 		case i > 0 && (strings.HasSuffix(args[i-1].val, "o")) && strings.HasPrefix(args[i-1].val, "-"):
 			continue
 		case len(w.val) > 1 && (w.val[0] == '-' || w.val[0] == '+') && strings.Trim(w.val[1:], "euxovfnhbmCET") != "":
-			return &fault{p.span, "set " + w.val + " changes how the shell reads commands",
-				"'set " + w.val + "' changes shell option state (allexport/keyword/…) — defeats static env-var analysis; see SET_O_SAFE_LETTERS"}
+			return newFault(p.span, "set "+w.val+" changes how the shell reads commands",
+				"'set "+w.val+"' changes shell option state (allexport/keyword/…) — defeats static env-var analysis; see SET_O_SAFE_LETTERS")
 		}
 	}
 	return nil
@@ -245,18 +245,18 @@ func (j *judge) unsafeFind(p *part, args []word) *fault {
 		value = findValues()[w.val] || comparesTimes(w.val)
 		switch v := w.val; {
 		case w.nested():
-			return &fault{w.span, "find with what only the run shows is not looked into", "find argument is runtime-determined — could resolve to a dangerous action"}
+			return newFault(w.span, "find with what only the run shows is not looked into", "find argument is runtime-determined — could resolve to a dangerous action")
 		case v == "-exec", v == "-execdir", v == "-ok", v == "-okdir", v == "-delete", v == "-fls", strings.HasPrefix(v, "-fprint"), v == "-files0-from":
-			return &fault{w.span, "find with " + v + " runs commands or changes files",
-				"find with '" + v + "' executes commands or modifies files — cannot be auto-allowed by a Bash(find:*) prefix rule"}
+			return newFault(w.span, "find with "+v+" runs commands or changes files",
+				"find with '"+v+"' executes commands or modifies files — cannot be auto-allowed by a Bash(find:*) prefix rule")
 		}
 		if w.glob {
-			return &fault{w.span, "a pattern outside of quotes could become an action of find: quote it",
-				"find contains unquoted glob characters — could glob-expand to a dangerous action before find runs"}
+			return newFault(w.span, "a pattern outside of quotes could become an action of find: quote it",
+				"find contains unquoted glob characters — could glob-expand to a dangerous action before find runs")
 		}
 		if strings.ContainsAny(w.val, "*?[") {
-			return &fault{w.span, "a pattern stands where find takes none",
-				"find argument '" + w.val + "' contains glob characters — could glob-expand to a dangerous action"}
+			return newFault(w.span, "a pattern stands where find takes none",
+				"find argument '"+w.val+"' contains glob characters — could glob-expand to a dangerous action")
 		}
 	}
 	return nil
@@ -267,13 +267,13 @@ func unsafeJq(p *part, args []word) *fault {
 		flag, _, _ := strings.Cut(w.val, "=")
 		switch flag {
 		case "--from-file", "--library-path", "--rawfile", "--slurpfile":
-			return &fault{p.span, "jq with " + flag + " reads code or any file", "jq command contains dangerous flags that could execute code or read arbitrary files"}
+			return newFault(p.span, "jq with "+flag+" reads code or any file", "jq command contains dangerous flags that could execute code or read arbitrary files")
 		}
 		if len(flag) > 1 && flag[0] == '-' && isLetters(flag[1:]) && strings.ContainsAny(flag, "fL") {
-			return &fault{p.span, "jq with " + flag + " reads code or any file", "jq command contains dangerous flags that could execute code or read arbitrary files"}
+			return newFault(p.span, "jq with "+flag+" reads code or any file", "jq command contains dangerous flags that could execute code or read arbitrary files")
 		}
 		if containsWord(w.val, "import") || containsWord(w.val, "include") {
-			return &fault{p.span, "jq with import or include reads code", "jq command contains include/import"}
+			return newFault(p.span, "jq with import or include reads code", "jq command contains include/import")
 		}
 	}
 	return nil
@@ -297,11 +297,11 @@ func unsafeAwk(p *part, args []word) *fault {
 	for _, w := range args {
 		switch v := w.val; {
 		case strings.HasPrefix(v, "-") && !strings.HasPrefix(v, "-F") && v != "-v" && v != "--":
-			return &fault{p.span, "awk with " + v + " is not looked into", "awk has an option that can't be checked before it runs"}
+			return newFault(p.span, "awk with "+v+" is not looked into", "awk has an option that can't be checked before it runs")
 		case w.nested():
-			return &fault{p.span, "awk with what only the run shows is not looked into", "awk is given text that can't be checked before it runs"}
+			return newFault(p.span, "awk with what only the run shows is not looked into", "awk is given text that can't be checked before it runs")
 		case strings.Contains(v, "system("), pipesCommand(v), strings.Contains(v, "@"):
-			return &fault{p.span, "awk that runs other code is not looked into", "awk program contains system() which executes arbitrary commands"}
+			return newFault(p.span, "awk that runs other code is not looked into", "awk program contains system() which executes arbitrary commands")
 		}
 	}
 	return nil

@@ -181,7 +181,7 @@ func (r *reading) inner(sub *syntax.CmdSubst, c context) {
 func (r *reading) quotedGlob(args []word) {
 	for _, w := range args {
 		if text := r.src[w.off:w.end]; strings.HasPrefix(text, `"`) && strings.ContainsAny(text, "*?[") && r.block == nil {
-			r.block = &fault{w.span, "a pattern in double quotes inside of double quotes is not looked into: use single ones", ""}
+			r.block = newFault(w.span, "a pattern in double quotes inside of double quotes is not looked into: use single ones", "")
 		}
 	}
 }
