@@ -48,7 +48,7 @@ page: . batch check claudecode edit/disk history internal/atomicfile internal/pa
 permit:
 plugin:
 proc:
-render: internal/atomicfile internal/cause internal/paths internal/redact shell skill
+render: internal/atomicfile internal/cause internal/paths internal/redact internal/words shell skill
 release: claudecode proc schemas
 report: internal/jsonfind internal/legacy
 scaffold: skill
@@ -58,7 +58,7 @@ settings: internal/atomicfile internal/cause
 shell: internal/cause internal/links internal/minibash internal/words proc shell/bind
 shell/bind: internal/words
 skill: internal/cause internal/markdown internal/paths
-trust: internal/atomicfile internal/links internal/paths proc skill
+trust: internal/atomicfile internal/links internal/paths internal/words proc skill
 verdict: internal/cause proc report
 upgrade: internal/atomicfile
 view: here history internal/paths internal/term report session settings shell

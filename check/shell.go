@@ -54,9 +54,6 @@ func args(call *syntax.CallExpr) []string {
 func from(n syntax.Node) int { return int(n.Pos().Offset()) }
 func to(n syntax.Node) int   { return int(n.End().Offset()) }
 
-// singleQuoted quotes a word for a shell.
-func singleQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-
 // findTests lists the words after find's tests of names.
 func findTests(call *syntax.CallExpr, tests ...string) []*syntax.Word {
 	if name(call) != "find" {
@@ -80,9 +77,9 @@ func findQuotedQuotes(p *pass) {
 			}
 			plain := text[1 : len(text)-1]
 			f := p.at(d, from(w), to(w), "find looks for names with quotes in them, %s, so this never matches", text)
-			f.Help = "quote the pattern, and do not escape the quotes: " + singleQuoted(plain)
+			f.Help = "quote the pattern, and do not escape the quotes: " + words.Single(plain)
 			if strings.IndexByte(plain, '`') < 0 {
-				f.Fix = replace("write "+singleQuoted(plain), false, d.at(from(w)), d.at(to(w)), singleQuoted(plain))
+				f.Fix = replace("write "+words.Single(plain), false, d.at(from(w)), d.at(to(w)), words.Single(plain))
 			}
 		}
 	})
@@ -101,13 +98,13 @@ func findNameSlash(p *pass) {
 			if strings.HasPrefix(trimmed, "*") || strings.HasPrefix(trimmed, "**/") {
 				pattern = trimmed
 			}
-			f.Help = "compare the whole path: " + test + " " + singleQuoted(pattern)
+			f.Help = "compare the whole path: " + test + " " + words.Single(pattern)
 			i := slices.Index(call.Args, w)
 			before := call.Args[i-1]
 			if words.Lit(before) == "-iname" {
 				test = "-ipath"
 			}
-			f.Fix = replace("use "+test, true, d.at(from(before)), d.at(to(w)), test+" "+singleQuoted(pattern))
+			f.Fix = replace("use "+test, true, d.at(from(before)), d.at(to(w)), test+" "+words.Single(pattern))
 		}
 	})
 }

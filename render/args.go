@@ -1,6 +1,10 @@
 package render
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/skillhand/skillhand/internal/words"
+)
 
 // Args are the arguments a skill is loaded with.
 type Args struct {
@@ -113,5 +117,5 @@ func quoteArg(w string) string {
 	if w != "" && !strings.ContainsAny(w, " \t\n\r\v\f'\"\\") {
 		return w
 	}
-	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+	return words.Single(w)
 }

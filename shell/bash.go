@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/proc"
 )
 
@@ -83,11 +84,11 @@ func (r *running) function(name string) string {
 	t := r.resolve(name)
 	switch {
 	case t.path != "":
-		return fmt.Sprintf(`%s() { %s "$@"; };`, name, quoteWord(t.path))
+		return fmt.Sprintf(`%s() { %s "$@"; };`, name, words.Quote(t.path))
 	case t.fn == nil:
 		return ""
 	case len(r.Self) > 0:
 		return fmt.Sprintf(`%s() { %s "$@"; };`, name, Quote(append(r.Self[:len(r.Self):len(r.Self)], name)))
 	}
-	return fmt.Sprintf(`%s() { echo %s >&2; return 127; };`, name, quoteWord(name+": a built-in that only a plain command line can call here"))
+	return fmt.Sprintf(`%s() { echo %s >&2; return 127; };`, name, words.Quote(name+": a built-in that only a plain command line can call here"))
 }

@@ -3,8 +3,8 @@ package shell
 import (
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // Words splits s as a shell would: at white space, with quotes and backslashes.
@@ -143,24 +143,4 @@ func isNameByte(c byte) bool {
 
 // Quote joins words by a space and quotes them where it is needed, so that
 // Words gives them back.
-func Quote(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = quoteWord(w)
-	}
-	return strings.Join(quoted, " ")
-}
-
-func quoteWord(w string) string {
-	if w != "" && strings.IndexFunc(w, needsQuote) < 0 && utf8.ValidString(w) {
-		return w
-	}
-	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-}
-
-func needsQuote(r rune) bool {
-	if r >= utf8.RuneSelf {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	}
-	return !isNameByte(byte(r)) && strings.IndexByte("-./:=,@%+", byte(r)) < 0
-}
+func Quote(list []string) string { return words.Quote(list...) }

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // onlyOurs reports why a folder is not the user's alone. One that is not there yet is.
@@ -20,7 +22,7 @@ func onlyOurs(dir string) error {
 		return err
 	}
 	if info.Mode().Perm()&0o022 != 0 {
-		return fmt.Errorf("others can write to %s, so its trust records are ignored (chmod go-w %s)", dir, quote(dir))
+		return fmt.Errorf("others can write to %s, so its trust records are ignored (chmod go-w %s)", dir, words.Quote(dir))
 	}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() && st.Uid != 0 {
 		return fmt.Errorf("%s belongs to another user, so its trust records are ignored", dir)

@@ -8,10 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -52,9 +52,9 @@ func (e *NotTrusted) Error() string {
 	case e.Err != nil:
 		return "not run: " + e.Err.Error()
 	case e.Changed:
-		return fmt.Sprintf("not run: %s has changed since you pinned it (review the changes and pin it again: skillhand trust --pin %s)", e.Dir, quote(e.Dir))
+		return fmt.Sprintf("not run: %s has changed since you pinned it (review the changes and pin it again: skillhand trust --pin %s)", e.Dir, words.Quote(e.Dir))
 	}
-	return fmt.Sprintf("not run: %s is not trusted (skillhand trust %s)", e.Dir, quote(e.Dir))
+	return fmt.Sprintf("not run: %s is not trusted (skillhand trust %s)", e.Dir, words.Quote(e.Dir))
 }
 
 func (e *NotTrusted) Unwrap() error { return e.Err }
@@ -274,12 +274,4 @@ func realPath(path string) (string, error) {
 		return "", err
 	}
 	return filepath.Abs(real)
-}
-
-// quote makes a path one word for a shell.
-func quote(path string) string {
-	if path != "" && !strings.ContainsAny(path, " \t\n'\"\\$`!*?[]{}()<>|&;#~") {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
