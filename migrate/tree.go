@@ -241,14 +241,8 @@ func (t *tree) script(p string) Result {
 	}
 	s, err := read(p, t.files[p], t.opt.Options, t.usages[p])
 	if err == nil && !s.use.migrated {
-		for _, m := range s.use.sources {
-			for _, q := range t.all(p, m) {
-				switch u := t.usages[q]; {
-				case u == nil:
-				case u.trapsExit:
-					err = &LeftAloneError{p, m.line, q + ", which it sources, sets an EXIT trap"}
-				}
-			}
+		if q, line := t.trapIn(p, map[string]bool{}); q != "" {
+			err = &LeftAloneError{p, line, q + ", which it sources, sets an EXIT trap"}
 		}
 	}
 	var e *edit.Edit
@@ -259,6 +253,30 @@ func (t *tree) script(p string) Result {
 		e, err = s.edit("")
 	}
 	return result(p, e, err)
+}
+
+// trapIn is a file that a script sources, or that one of these does, and that sets an EXIT
+// trap, with the line of the script that leads there; or "".
+func (t *tree) trapIn(p string, seen map[string]bool) (file string, line int) {
+	seen[p] = true
+	if t.usages[p] == nil {
+		return "", 0
+	}
+	for _, m := range t.usages[p].sources {
+		for _, q := range t.all(p, m) {
+			u := t.usages[q]
+			if u == nil || seen[q] {
+				continue
+			}
+			if u.trapsExit {
+				return q, m.line
+			}
+			if deep, _ := t.trapIn(q, seen); deep != "" {
+				return deep, m.line
+			}
+		}
+	}
+	return "", 0
 }
 
 // result turns an edit or its error into a result.

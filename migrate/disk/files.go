@@ -122,6 +122,8 @@ func treeOf(dir string) string {
 	for up := dir; up != filepath.Dir(up); up = filepath.Dir(up) {
 		if base := filepath.Base(up); base == ".claude" || base == ".agents" {
 			return up
+		} else if _, err := os.Stat(filepath.Join(filepath.Dir(up), "hooks", "bin")); err == nil && base == "skills" {
+			return filepath.Dir(up) // a plugin without a manifest, with its launchers
 		}
 		if _, err := os.Lstat(filepath.Join(up, migrate.ReportFile)); err == nil {
 			return up // scripts around it are migrated already
