@@ -152,7 +152,7 @@ func (h Here) Finder() skill.Finder {
 	policy := sync.OnceValue(func() trust.Policy { return h.Policy().Now() })
 	return skill.Finder{
 		Dir: h.Dir, Here: h.caller, Home: h.Home, Roots: h.Roots, PluginRoot: h.PluginRoot,
-		Installed: sync.OnceValue(h.plugins),
+		Installed: h.plugins,
 		Trusted:   func(path string) bool { return policy().May(path) == nil },
 	}
 }
@@ -185,11 +185,11 @@ func copies(config string) []string {
 	return roots
 }
 
-// plugins lists the plugins that Claude Code would load here. If it reads one from a folder of somebody's that is not
+// plugins lists the plugins that Claude Code would load here, those of these names or all. If it reads one from a folder of somebody's that is not
 // trusted, the copy that it made counts.
-func (h Here) plugins() []skill.Plugin {
+func (h Here) plugins(names ...string) []skill.Plugin {
 	where := h.Settings()
-	installed, err := settings.Installed(where.ConfigDir())
+	installed, err := settings.Installed(where.ConfigDir(), names...)
 	if err != nil || len(installed) == 0 {
 		return nil // doctor says what is wrong with the file
 	}

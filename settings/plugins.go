@@ -29,8 +29,9 @@ type Plugin struct {
 
 // Installed returns the plugins that Claude Code installed, by name. config is its folder, such as
 // ~/.claude. What is not below that folder, by its real path, is not in the list: a file can say
-// anything, but only Claude Code and the user write there.
-func Installed(config string) ([]Plugin, error) {
+// anything, but only Claude Code and the user write there. If names are given, only plugins that their marketplace calls
+// so are looked at.
+func Installed(config string, names ...string) ([]Plugin, error) {
 	file := filepath.Join(config, "plugins", "installed_plugins.json")
 	var list struct {
 		Plugins map[string]json.RawMessage `json:"plugins"`
@@ -45,12 +46,15 @@ func Installed(config string) ([]Plugin, error) {
 	}
 	var all []Plugin
 	for id, raw := range list.Plugins {
+		name, market, _ := strings.Cut(id, "@")
+		if len(names) > 0 && !slices.Contains(names, name) {
+			continue
+		}
 		for _, e := range installations(raw) {
 			root, err := filepath.EvalSymlinks(e.InstallPath)
 			if err != nil || !filepath.IsAbs(e.InstallPath) || !below(cache, root) {
 				continue
 			}
-			name, market, _ := strings.Cut(id, "@")
 			p := Plugin{ID: id, Scope: e.Scope, Project: e.ProjectPath, Root: e.InstallPath}
 			p.Data = filepath.Join(config, "plugins", "data", dataName(id))
 			if m, ok := markets[market]; ok {

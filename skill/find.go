@@ -22,9 +22,9 @@ type Finder struct {
 	Roots      []string // folders of skills that the caller chose: looked into first
 	PluginRoot string   // the plugin that was named, or ""
 
-	More      func() []string        // further folders of the project's; nil means none
-	Installed func() []Plugin        // the plugins that Claude Code would load here; nil means none
-	Trusted   func(path string) bool // reports whether what lies there may stand for a skill of the user's own; nil means no
+	More      func() []string                // further folders of the project's; nil means none
+	Installed func(names ...string) []Plugin // the plugins that Claude Code would load here, those of these names or all; nil means none
+	Trusted   func(path string) bool         // reports whether what lies there may stand for a skill of the user's own; nil means no
 }
 
 // Where a skill comes from.
@@ -77,7 +77,7 @@ func (f Finder) Look(name string) (Found, error) {
 		}
 	}
 	var withheld *attempt
-	for _, t := range f.tiers() {
+	for _, t := range f.tiers(q) {
 		if withheld != nil && !t.protects(q) {
 			continue
 		}

@@ -145,7 +145,7 @@ func TestOwnFirst(t *testing.T) {
 		{"plug:p", "cache/plug/skills/p/SKILL.md", "repo/plugins/plug/skills/p/SKILL.md"},
 		{"d", "repo/.claude/skills/d/SKILL.md", "repo/.claude/skills/d/SKILL.md"}, // a plugin's is called plug:d
 	} {
-		f := Finder{Dir: filepath.Join(dir, "repo"), Home: filepath.Join(dir, "home"), Installed: func() []Plugin { return []Plugin{{Root: filepath.Join(dir, "cache/plug")}} }}
+		f := Finder{Dir: filepath.Join(dir, "repo"), Home: filepath.Join(dir, "home"), Installed: func(...string) []Plugin { return []Plugin{{Root: filepath.Join(dir, "cache/plug")}} }}
 		found, err := f.Look(tt.name)
 		if err != nil || found.File != filepath.Join(dir, tt.own) {
 			t.Errorf("%s, not trusted: %s, %v, want %s", tt.name, found.File, err, tt.own)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // List returns the skills and commands that Find would find, in the order of
@@ -20,7 +21,7 @@ import (
 // that are not what they seem, names that no skill can have.
 func (f Finder) List() ([]Location, []error) {
 	l := lister{finder: f, files: map[string]bool{}, walked: map[string]bool{}, said: map[string]bool{}, byName: map[string][]int{}}
-	for _, t := range f.tiers() {
+	for _, t := range f.tiers(query{}) {
 		for r := range t.roots {
 			if r.command {
 				l.commands(t, r, nil)
@@ -39,7 +40,7 @@ type lister struct {
 	finder Finder
 	all    []entry
 	faults []error
-	files  map[string]bool  // those that are in all
+	files  map[string]bool  // those that were seen, by their real paths
 	byName map[string][]int // indices of all
 	walked map[string]bool  // folders of commands, by their real paths
 	said   map[string]bool  // faults
@@ -165,9 +166,8 @@ func (l *lister) add(t tier) func(Location, error) {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			l.fault(err)
-		case l.files[loc.File] || l.known(t, loc):
+		case l.known(t, loc):
 		default:
-			l.files[loc.File] = true
 			l.byName[loc.Name] = append(l.byName[loc.Name], len(l.all))
 			l.all = append(l.all, entry{loc, t})
 		}
@@ -177,18 +177,12 @@ func (l *lister) add(t tier) func(Location, error) {
 // known reports whether a skill is listed already, by another path. Agents have copies of one skill in their folders,
 // which are one to people; an author's copies are listed.
 func (l *lister) known(t tier, loc Location) bool {
-	return slices.ContainsFunc(l.byName[loc.Name], func(i int) bool {
-		return sameFile(l.all[i].File, loc.File) || !t.equal && isCopy(l.all[i].File, loc.File)
-	})
-}
-
-func sameFile(a, b string) bool {
-	first, err := os.Stat(a)
-	if err != nil {
-		return false
+	real := paths.Real(loc.File)
+	if l.files[real] {
+		return true
 	}
-	second, err := os.Stat(b)
-	return err == nil && os.SameFile(first, second)
+	l.files[real] = true
+	return !t.equal && slices.ContainsFunc(l.byName[loc.Name], func(i int) bool { return isCopy(l.all[i].File, loc.File) })
 }
 
 // isCopy reports whether two files say the same.

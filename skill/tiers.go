@@ -67,8 +67,8 @@ func (f Found) includes(loc Location) bool {
 	return same(f.Location) || slices.ContainsFunc(f.Others, same)
 }
 
-// tiers lists where names are looked up, in order: skills before commands, as in Claude Code.
-func (f Finder) tiers() []tier {
+// tiers lists where a name is looked up, in order: skills before commands, as in Claude Code.
+func (f Finder) tiers(q query) []tier {
 	return []tier{
 		{roots: f.chosenRoots, chosen: true, equal: true},
 		{roots: f.pluginRoots(false), chosen: true},
@@ -76,12 +76,12 @@ func (f Finder) tiers() []tier {
 		{roots: f.layoutRoots(false), equal: true},
 		{roots: f.moreRoots, equal: true},
 		{roots: f.userRoots, own: true},
-		{roots: f.installedRoots(false), own: true, plugins: true, equal: true},
+		{roots: f.installedRoots(q, false), own: true, plugins: true, equal: !q.qualified()},
 		{roots: f.pluginRoots(true), chosen: true},
 		{roots: f.commandRoots},
 		{roots: f.layoutRoots(true), equal: true},
 		{roots: f.userCommands, own: true},
-		{roots: f.installedRoots(true), own: true, plugins: true, equal: true},
+		{roots: f.installedRoots(q, true), own: true, plugins: true, equal: !q.qualified()},
 	}
 }
 
@@ -181,10 +181,20 @@ func (f Finder) userCommands(yield func(root) bool) {
 	}
 }
 
-func (f Finder) installedRoots(commands bool) iter.Seq[root] {
+// installedRoots are those of installed plugins. A plugin whose name is asked for comes first: there may be hundreds.
+func (f Finder) installedRoots(q query, commands bool) iter.Seq[root] {
 	return func(yield func(root) bool) {
 		if f.Installed == nil {
 			return
+		}
+		if q.qualified() {
+			for _, p := range f.Installed(q.words[0]) {
+				for r := range p.roots(FromInstalled, commands) {
+					if !yield(r) {
+						return
+					}
+				}
+			}
 		}
 		for _, p := range f.Installed() {
 			for r := range p.roots(FromInstalled, commands) {
@@ -264,7 +274,7 @@ func (f Finder) folders(commands bool, more []string) []string {
 			all = append(all, dir)
 		}
 	}
-	for _, t := range f.tiers() {
+	for _, t := range f.tiers(query{}) {
 		for r := range t.roots {
 			switch {
 			case r.command != commands || r.deep && !r.holdsSkills():
