@@ -32,7 +32,7 @@ batch:
 batch/jobfile: batch
 bench: history report
 bench/corpus: check
-check: claudecode edit here internal/cause internal/jsontree internal/markdown internal/paths internal/term internal/words permit settings skill
+check: claudecode edit here internal/cause internal/config internal/jsontree internal/markdown internal/paths internal/term internal/words permit settings skill
 claude: internal/cause internal/jsonfind proc
 claudepage: claudecode internal/paths proc settings skill
 doctor: check claudecode here internal/cause mcp/host proc settings skill trust
@@ -40,7 +40,7 @@ claudecode: internal/jsontree
 edit:
 edit/disk: edit internal/atomicfile internal/cause skill
 golden: . here internal/atomicfile internal/paths render skill
-here: internal/paths session settings skill trust
+here: internal/config internal/paths session settings skill trust
 history:
 migrate: edit internal/legacy internal/words permit render shell skill
 migrate/disk: edit/disk internal/cause internal/paths migrate proc report skill
@@ -66,6 +66,7 @@ view: here history internal/paths internal/term report session settings shell
 internal/atomicfile: internal/cause
 internal/cause:
 internal/cli: claude internal/atomicfile internal/term proc
+internal/config:
 internal/jsonfind:
 internal/jsontree:
 internal/legacy:
@@ -79,7 +80,7 @@ internal/txtartest:
 internal/words:
 
 cmd/skillhand: . check claude claudecode claudepage doctor edit/disk golden here history internal/atomicfile internal/cause internal/cli internal/paths internal/term migrate migrate/disk render report scaffold schemas session shell skill trust verdict view
-cmd/skillhand-server: . batch batch/jobfile claude here history internal/atomicfile internal/cli internal/paths internal/term jobs lsp mcp mcp/host page proc skill try upgrade view
+cmd/skillhand-server: . batch batch/jobfile claude here history internal/atomicfile internal/cli internal/paths internal/term jobs lsp mcp mcp/host page proc shell skill try upgrade view
 
 # For tests alone: no line above may name them.
 internal/fakeapi:

@@ -53,6 +53,7 @@ func (rt *Runtime) Ask(ctx context.Context, req AskRequest) (*claude.Reply, erro
 		}
 		client.Timeout = max(client.Timeout-time.Since(began), 1)
 	}
+	p.useConfig(&req)
 	client.OnEvent, client.OnRetry = hiding(p.hide, client.OnEvent), hiding(p.hide, client.OnRetry)
 	reply, err := client.Ask(ctx, req.Request)
 	if e, ok := errors.AsType[*claude.Error](err); ok {
@@ -95,6 +96,20 @@ func (p *place) program(client *claude.Client, dir string) error {
 		client.Path = path
 	}
 	return nil // what is missing is told by the client
+}
+
+// useConfig takes the model and the budget that the project's configuration names, unless the request or the skill does.
+func (p *place) useConfig(req *AskRequest) {
+	c := p.config()
+	if keys := slices.DeleteFunc(c.Ignored, func(key string) bool { return key != "model" && key != "budget" }); len(keys) > 0 {
+		p.warn(fmt.Sprintf("%s: %s: not used, since the project is not trusted (skillhand trust)", c.File, strings.Join(keys, ", ")))
+	}
+	if req.Model == "" {
+		req.Model = c.Model
+	}
+	if req.MaxBudgetUSD == 0 {
+		req.MaxBudgetUSD = c.BudgetUSD
+	}
 }
 
 // notAsked is what comes of a question whose skill gave no page.

@@ -255,6 +255,9 @@ func (l *load) renderEnv(ctx context.Context, s *skill.Skill) (render.Env, error
 		plugin = skill.PluginOf(s.Dir)
 	}
 	plugin = paths.Real(plugin) // what is judged is what is used, whatever becomes of a link meanwhile
+	if l.Wrap == "" {
+		l.Wrap = render.Wrap(l.config().Wrap)
+	}
 	env := render.Env{
 		Vars: l.vars(s, plugin), Args: l.Args, Shell: l.shell(),
 		Wrap: l.Wrap, Strict: l.Strict, NoExec: l.NoExec,

@@ -116,6 +116,15 @@ func (rt *Runtime) Finder() skill.Finder {
 	return f
 }
 
+// config is what the project's configuration says. A file that cannot be read says nothing, with a warning.
+func (p *place) config() here.Config {
+	c, err := p.Here.Config()
+	if err != nil {
+		p.warn(err.Error())
+	}
+	return c
+}
+
 // finder finds skills by the policy that holds at the place.
 func (p *place) finder() skill.Finder {
 	f := p.Here.Finder()

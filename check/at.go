@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -25,8 +24,9 @@ type Checkup struct {
 	Options Options
 	Config  string // the configuration file, which need not exist
 
-	paths []string
-	top   string // the folder that is the project
+	paths  []string
+	agents []string // those that the project's skills are for, if its configuration says so
+	top    string   // the folder that is the project
 }
 
 // At prepares a check of paths at a place: of a file, or of all that a folder holds. No paths mean the project and what
@@ -49,15 +49,16 @@ func AtConfig(h here.Here, file string, paths []string) (*Checkup, error) {
 }
 
 // ConfigFile is where the configuration for a folder stands: at the top of its repository, or in it.
-func ConfigFile(dir string) string {
-	return filepath.Join(paths.Around(dir), ConfigName)
-}
+func ConfigFile(dir string) string { return here.ConfigFile(dir) }
 
 func newCheckup(h here.Here, named []string) *Checkup {
 	c := &Checkup{paths: named, top: paths.Around(h.Dir)}
 	where := h.Settings()
 	where.Dir = c.top
-	c.Finder = Finder{Dir: h.Dir, Home: h.Home, Config: where.Config}
+	c.Finder = Finder{Dir: h.Dir, Home: h.Home, Config: where.Config, Roots: h.Roots}
+	if said, err := h.Config(); err == nil {
+		c.agents = said.Agents
+	}
 	c.Options.Settings = &where
 	c.Options.Listing = newListing(where, h.Env.Get, time.Now())
 	if len(named) == 0 { // what is installed matters only beside everything else that is listed
@@ -77,6 +78,9 @@ func (c *Checkup) configure() error {
 	}
 	c.Finder.Exclude = conf.Exclude
 	c.Options.Agents, c.Options.Rules, c.Options.As = conf.Agents, conf.Rules, conf.As
+	if len(c.Options.Agents) == 0 {
+		c.Options.Agents = slices.DeleteFunc(slices.Clone(c.agents), func(a string) bool { return !slices.Contains(Agents(), a) })
+	}
 	return nil
 }
 

@@ -67,6 +67,7 @@ type Finder struct {
 	Base    string   // where names are from; "" means Dir
 	Home    string   // the user's, or ""
 	Config  string   // what $CLAUDE_CONFIG_DIR says; "" means .claude in Home
+	Roots   []string // further folders that are looked at if no path is named
 	Exclude []string // patterns of names that are left out: path.Match, ** for any folders
 
 	// Excluded, if there is one, gets the patterns that left something out.
@@ -117,7 +118,7 @@ func (f Finder) usual() []string {
 	if top == "" {
 		top = f.Dir
 	}
-	usual := []string{top}
+	usual := append([]string{top}, f.Roots...)
 	if !filepath.IsAbs(f.Home) {
 		return usual
 	}

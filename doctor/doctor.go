@@ -81,6 +81,7 @@ func Run(ctx context.Context, req Request) Document {
 	if stateErr == nil { // else there is nowhere to look
 		add(trusted(h, policy))
 	}
+	add(configuration(h)...)
 	add(skills(ctx, h)...)
 	worst := doc.Worst()
 	doc.OK = worst != Wrong && worst != Missing
@@ -245,6 +246,21 @@ func trusted(h here.Here, policy trust.Policy) Finding {
 		return Finding{"trust", Note, h.Project + ": changed since you pinned it, so its skills load but run no commands", "skillhand trust --pin, after you have read the changes"}
 	}
 	return Finding{"trust", Note, h.Project + ": not trusted: its skills load, but run no commands", "skillhand trust, after you have read them"}
+}
+
+// configuration says which file is in force, and what of it does not count.
+func configuration(h here.Here) []Finding {
+	c, err := h.Config()
+	switch {
+	case err != nil:
+		return []Finding{{"config", Wrong, err.Error(), ""}}
+	case c.File == "":
+		return nil
+	case len(c.Ignored) > 0:
+		text := fmt.Sprintf("%s: in force but for %s, which need trust", c.File, strings.Join(c.Ignored, ", "))
+		return []Finding{{"config", Note, text, "skillhand trust, after you have read it"}}
+	}
+	return []Finding{{"config", OK, c.File, ""}}
 }
 
 // skills counts what can be loaded here by name, and names what is broken.

@@ -152,9 +152,16 @@ func (h Here) Finder() skill.Finder {
 	policy := sync.OnceValue(func() trust.Policy { return h.Policy().Now() })
 	return skill.Finder{
 		Dir: h.Dir, Here: h.caller, Home: h.Home, Roots: h.Roots, PluginRoot: h.PluginRoot,
+		More:      h.moreRoots,
 		Installed: h.plugins,
 		Trusted:   func(path string) bool { return policy().May(path) == nil },
 	}
+}
+
+// moreRoots are the folders of skills that the project's configuration adds.
+func (h Here) moreRoots() []string {
+	c, _ := h.Config() // whoever loads a skill says what is wrong with it
+	return c.Roots
 }
 
 // Policy says what may run here. It asks nobody.

@@ -70,6 +70,9 @@ func TestFiles(t *testing.T) {
 		{"skillhand-yaml-v1", "check: {agents: [claude], rules: {SK308: off}, exclude: [x], permissions: {as: plugin}}", true},
 		{"skillhand-yaml-v1", "check: {rules: {SK308: maybe}}", false},
 		{"skillhand-yaml-v1", "chekc: {}", false},
+		{"skillhand-yaml-v1", "roots: [skills, ../more]\nmodel: haiku\nbudget: 2.5\nagents: codex\nwrap: never", true},
+		{"skillhand-yaml-v1", "budget: 0", false},
+		{"skillhand-yaml-v1", "wrap: sometimes", false},
 	}
 	for _, tt := range tests {
 		if err := schematest.Ours(t, tt.schema).FaultYAML(tt.text); (err == nil) != tt.ok {

@@ -62,7 +62,7 @@ func TestLayouts(t *testing.T) {
 		{"a folder of skills", []string{"skills/a/SKILL.md", "skills/b/SKILL.md", "skills/b/scripts/x.sh"}, nil, "a b"},
 		{
 			"a marketplace of one folder",
-			[]string{"skills/pdf/SKILL.md", "skills/art/SKILL.md", "template/SKILL.md", "spec/text.md"},
+			[]string{"skills/pdf/SKILL.md", "skills/pdf/forms.md", "skills/art/SKILL.md", "template/SKILL.md", "spec/text.md"},
 			map[string]string{".claude-plugin/marketplace.json": `{"plugins": [{"name": "docs", "source": "./", "strict": false, "skills": ["./skills/pdf"]}]}`},
 			"art pdf template",
 		},

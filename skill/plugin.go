@@ -47,15 +47,12 @@ func (p Plugin) roots(from string, commands bool) iter.Seq[root] {
 			folder = "commands"
 		}
 		r := root{dir: filepath.Join(p.Root, folder), from: from, plugin: p.name(), command: commands}
-		if len(p.only) == 0 && !missing(r.dir) && !yield(r) {
+		if len(p.only) == 0 && !missing(r.dir) && !yield(r) || commands {
 			return
 		}
-		named := p.only
-		if !commands {
-			named = append(slices.Clip(named), readManifest(p.Root).Skills...)
-			if len(named) == 0 && !missing(filepath.Join(p.Root, MainFile)) {
-				named = []string{"."}
-			}
+		named := append(slices.Clip(p.only), readManifest(p.Root).Skills...)
+		if len(named) == 0 && !missing(filepath.Join(p.Root, MainFile)) {
+			named = []string{"."}
 		}
 		for _, path := range named {
 			if !filepath.IsLocal(path) {

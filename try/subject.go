@@ -1,6 +1,7 @@
 package try
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -41,7 +42,7 @@ func NewSubject(loc skill.Location) (*Subject, error) {
 	}
 	own, companion := foldersOf(loc)
 	s := &Subject{
-		Name: loc.Name, Description: strings.TrimSpace(summary + " " + front.WhenToUse), folder: paths.Real(own),
+		Name: cmp.Or(loc.Call, loc.Name), Description: strings.TrimSpace(summary + " " + front.WhenToUse), folder: paths.Real(own),
 		companion: companion, dir: filepath.Base(own), user: loc.From == skill.FromUser,
 	}
 	if front.DisableModelInvocation {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/jobs"
+	"github.com/skillhand/skillhand/shell"
 	"github.com/skillhand/skillhand/skill"
 	"github.com/skillhand/skillhand/try"
 )
@@ -31,6 +33,7 @@ type tryOptions struct {
 	try.Options
 	client                    claude.Client
 	pluginRoot                string
+	roots                     []string
 	cases                     []string
 	results, from, junit      string
 	json, markdown, init, ask bool
@@ -99,6 +102,7 @@ interrupted.`,
 	f.BoolVar(&o.init, "init", false, "write cases from the skill's description for you to edit")
 	f.BoolVar(&o.ask, "ask", false, "with --init: let a model propose the cases")
 	f.StringVar(&o.pluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
+	f.StringArrayVar(&o.roots, "root", nil, "a further `folder` of skills; repeatable")
 	f.StringVar(&o.Model, "model", "", "the `model` to ask")
 	f.IntVar(&o.MaxTurns, "max-turns", 0, "stop a trial after this many turns (0: no limit)")
 	f.StringArrayVar(&o.AllowedTools, "allowed-tool", nil, "allow trials to use this `tool`, such as 'Bash(git log:*)'; repeatable")
@@ -197,17 +201,18 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 			return cli.Exit(cli.ExitUsage, err)
 		}
 	}
-	h, err := here.Here{PluginRoot: o.pluginRoot, Env: std.Env}.Complete()
+	h, err := here.Here{PluginRoot: o.pluginRoot, Roots: o.roots, Env: std.Env}.Complete()
 	if err != nil {
 		return err
 	}
+	o.configure(std, h)
 	o.Runtime = skillhand.Runtime{Here: h, Claude: o.client, Warn: std.Warn}
 	subjects, err := trySubjects(std, h, &o, names)
 	if err != nil {
 		return err
 	}
 	if o.init {
-		return tryInit(ctx, std, &o, subjects)
+		return tryInit(ctx, std, &o, names, subjects)
 	}
 	if err := tryTrusted(ctx, &o, subjects); err != nil {
 		return err
@@ -243,6 +248,18 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 		return cli.Exit(cli.ExitFailed, nil)
 	}
 	return nil
+}
+
+// configure takes what the project's configuration says, unless a flag does.
+func (o *tryOptions) configure(std *cli.Std, h here.Here) {
+	c, err := h.Config()
+	if err != nil {
+		std.Warn(err.Error())
+	}
+	o.Model = cmp.Or(o.Model, c.Model)
+	if !o.inBatch {
+		o.budgetUSD = cmp.Or(o.budgetUSD, c.BudgetUSD)
+	}
 }
 
 // tryTrusted reports whether the commands that check trials may run: those of a
@@ -451,7 +468,7 @@ func trySubject(std *cli.Std, o *tryOptions, loc skill.Location) (*try.Subject, 
 }
 
 // tryInit writes cases for an author to edit.
-func tryInit(ctx context.Context, std *cli.Std, o *tryOptions, subjects []*try.Subject) error {
+func tryInit(ctx context.Context, std *cli.Std, o *tryOptions, names []string, subjects []*try.Subject) error {
 	if len(subjects) != 1 {
 		return cli.Usagef("--init needs one SKILL")
 	}
@@ -474,7 +491,22 @@ func tryInit(ctx context.Context, std *cli.Std, o *tryOptions, subjects []*try.S
 		return err
 	}
 	fired := len(slices.DeleteFunc(slices.Clone(cases), func(p try.Proposal) bool { return !p.Fires }))
-	return std.Print(fmt.Sprintf("%s: %s, %d of which should fire. Edit them, then: skillhand try %s\n", term.Near(file), term.Plural(len(cases), "case"), fired, s.Name))
+	return std.Print(fmt.Sprintf("%s: %s, %d of which should fire. Edit them, then: %s\n", term.Near(file), term.Plural(len(cases), "case"), fired, o.again(names, s)))
+}
+
+// again is the command that tries the skill: by the name that found it, in the same places.
+func (o *tryOptions) again(names []string, s *try.Subject) string {
+	words := []string{"skillhand", "try", s.Name}
+	if len(names) > 0 {
+		words[2] = names[0]
+	}
+	for _, root := range o.roots {
+		words = append(words, "--root", root)
+	}
+	if o.pluginRoot != "" {
+		words = append(words, "--plugin-root", o.pluginRoot)
+	}
+	return shell.Quote(words)
 }
 
 // rememberTry adds a line for each skill to the history.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -25,6 +26,8 @@ import (
 )
 
 type checkOptions struct {
+	roots                        []string
+	pluginRoot                   string
 	format, failOn, as, dialect  string
 	baseline, writeBaseline      string
 	config, stdinFile            string
@@ -36,7 +39,7 @@ type checkOptions struct {
 func newCheck(std *stdio) *cobra.Command {
 	var o checkOptions
 	cmd := &cobra.Command{
-		Use:   "check [PATH...]",
+		Use:   "check [SKILL|PATH...]",
 		Short: "Find what is wrong with skills before an agent does",
 		Long: `Find what is wrong with skills, commands, agents, plugins, marketplaces and
 hooks files before an agent does: commands that abort the page, patterns that
@@ -76,6 +79,8 @@ there is nothing to check.`,
 	f.StringVar(&o.writeBaseline, "write-baseline", "", "list all findings in this `file`, for --baseline")
 	f.BoolVar(&o.noIgnore, "no-ignore", false, "report what files ask to be ignored")
 	f.StringVar(&o.config, "config", "", "configuration `file` (default: "+check.ConfigName+" at the repository's top, or here)")
+	f.StringArrayVar(&o.roots, "root", nil, "a further `folder` of skills; repeatable")
+	f.StringVar(&o.pluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
 	f.StringVar(&o.stdinFile, "stdin-file", "", "the `path` that stdin stands for")
 	return cmd
 }
@@ -113,10 +118,33 @@ func runCheck(ctx context.Context, std *stdio, o checkOptions, paths []string) e
 	return c.once(ctx)
 }
 
+// findNames puts the folder of a skill in the place of its name. A path that exists is taken for one.
+func (c *checking) findNames(h here.Here) error {
+	c.paths = slices.Clone(c.paths)
+	for i, name := range c.paths {
+		if _, err := os.Stat(name); err == nil || paths.Is(name) || name == "-" {
+			continue
+		}
+		loc, err := h.Finder().Find(name)
+		if err != nil {
+			text := strings.Replace(err.Error(), "no such skill", "no such file or skill", 1)
+			return cli.Exit(cli.ExitMissing, errors.New(text))
+		}
+		c.paths[i] = loc.Main().Folder
+		if loc.Command {
+			c.paths[i] = loc.File
+		}
+	}
+	return nil
+}
+
 // configure puts flags over the configuration that holds here.
 func (c *checking) configure() error {
-	h, err := here.From("", c.std.Env)
+	h, err := here.Here{Roots: c.flags.roots, PluginRoot: c.flags.pluginRoot, Env: c.std.Env}.Complete()
 	if err != nil {
+		return err
+	}
+	if err := c.findNames(h); err != nil {
 		return err
 	}
 	if c.flags.config != "" {

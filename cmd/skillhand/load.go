@@ -165,7 +165,7 @@ func (o *loadOptions) complete(std *stdio, cmd *cobra.Command, args []string) er
 	case o.Full && o.Later:
 		return cli.Usagef("--full and --reference cannot be used together")
 	}
-	if o.wrap != "auto" {
+	if cmd.Flags().Changed("wrap") {
 		o.Wrap = render.Wrap(o.wrap)
 	}
 	for _, flag := range []string{"record", "replay"} {

@@ -1,0 +1,81 @@
+package here
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/skillhand/skillhand/internal/config"
+	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// A Config is what the project's .skillhand.yaml says, as far as it counts. Flags win over it.
+type Config struct {
+	File      string   // the file, or "" if there is none
+	Roots     []string // further folders of skills
+	Model     string   // that questions are asked of
+	BudgetUSD float64  // what a question, or all trials together, may cost; 0 means no limit
+	Agents    []string // which agents skills are for
+	Wrap      string   // how output is wrapped; "" means that it does not say
+
+	// Ignored lists the keys that do not count since nobody trusted the project: whatever chooses what is asked, started
+	// or spent, and roots outside of it.
+	Ignored []string
+}
+
+// ConfigFile is where the configuration for a folder stands: at the top of its repository, or in it.
+func ConfigFile(dir string) string { return filepath.Join(paths.Around(dir), config.Name) }
+
+// Config reads the project's configuration. On an error none of it counts.
+func (h Here) Config() (Config, error) {
+	file := ConfigFile(h.Dir)
+	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+		return Config{}, nil
+	}
+	src, err := skill.ReadFile(file)
+	if err != nil {
+		return Config{File: file}, err
+	}
+	said, err := config.Parse(file, src)
+	if err != nil {
+		return Config{File: file}, err
+	}
+	return h.inForce(file, said), nil
+}
+
+// inForce is what counts of a configuration.
+func (h Here) inForce(file string, said config.File) Config {
+	c := Config{File: file, Model: said.Model, BudgetUSD: said.BudgetUSD, Agents: said.Agents, Wrap: said.Wrap}
+	project := paths.Real(filepath.Dir(file))
+	var outside []string
+	for _, root := range said.Roots {
+		if h.Home != "" && strings.HasPrefix(root, "~/") {
+			root = filepath.Join(h.Home, root[2:])
+		}
+		root = paths.In(filepath.Dir(file), root)
+		if paths.Inside(project, paths.Real(root)) {
+			c.Roots = append(c.Roots, root)
+		} else {
+			outside = append(outside, root)
+		}
+	}
+	if c.Model == "" && c.BudgetUSD == 0 && c.Agents == nil && c.Wrap == "" && outside == nil {
+		return c // nothing that trust decides about
+	}
+	if h.Policy().May(file) == nil {
+		c.Roots = append(c.Roots, outside...)
+		return c
+	}
+	for _, key := range []struct {
+		name string
+		set  bool
+	}{{"roots", outside != nil}, {"model", c.Model != ""}, {"budget", c.BudgetUSD != 0}, {"agents", c.Agents != nil}, {"wrap", c.Wrap != ""}} {
+		if key.set {
+			c.Ignored = append(c.Ignored, key.name)
+		}
+	}
+	return Config{File: file, Roots: c.Roots, Ignored: c.Ignored}
+}
