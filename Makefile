@@ -23,8 +23,8 @@ test: tools cross ## everything that must hold
 	go vet ./...
 	CGO_ENABLED=1 SKILLHAND_REQUIRE_ALL=1 $(RACE) go test -race -p $(PACKAGES) -timeout 60m ./...
 
-chaos: tools ## workers killed, stopped and interrupted under 500 jobs, Postgres crashed; takes some minutes
-	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_CHAOS=full go test -v -timeout 1h -run TestChaos ./batch
+chaos: tools ## workers killed, stopped, interrupted and restarted together under 500 jobs, Postgres crashed, limits under pressure; takes some minutes
+	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_CHAOS=full go test -v -timeout 1h -run 'TestChaos|TestKiller|TestRateJoin|TestLimitsStay|TestCutOff|TestUnfit|TestClockBack' ./batch
 
 cross: ## every platform still builds; of the second program, which takes minutes, one of each system
 	@for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do \

@@ -237,6 +237,7 @@ func TestChaos(t *testing.T) {
 		"kill":      (*troupe).kills,
 		"stop":      (*troupe).stops,
 		"interrupt": (*troupe).interrupts,
+		"together":  (*troupe).together,
 		"crash":     (*troupe).crashes,
 	}
 	for place, make := range places {
@@ -264,6 +265,9 @@ func TestChaos(t *testing.T) {
 					t.Logf("%d jobs, %d processes, %d run again, %d at the same time", n, len(tr.procs), rerun, overlaps)
 					if overlaps > 0 && !(blow == "stop" && place != "sqlite") {
 						t.Errorf("%d jobs ran twice at the same time", overlaps)
+					}
+					if blow == "together" {
+						tr.uncut()
 					}
 					for _, a := range tr.procs {
 						if a.cmd.ProcessState == nil {
@@ -306,6 +310,72 @@ func (tr *troupe) stops(_ *realpostgres.Server, n int) {
 		tr.busy(tr.p.Lease + 2*time.Second)
 		_ = a.cmd.Process.Signal(syscall.SIGCONT)
 	}
+}
+
+// together kills all workers and starts as many at once.
+func (tr *troupe) together(_ *realpostgres.Server, n int) {
+	for range min(n, 3) {
+		tr.busy(700 * time.Millisecond)
+		alive := 0
+		for _, a := range tr.procs {
+			if a.cmd.ProcessState == nil {
+				tr.kill(a)
+				alive++
+			}
+		}
+		for range alive {
+			tr.start()
+		}
+	}
+}
+
+// uncut holds that no living worker lost a job.
+func (tr *troupe) uncut() {
+	tr.t.Helper()
+	spans, _ := tr.diary()
+	for job, all := range spans {
+		for _, s := range all {
+			if s.how == "cut" {
+				tr.t.Errorf("job %s was cut off in a living worker", job)
+			}
+		}
+	}
+}
+
+// A job that kills its worker fails, and its neighbours do not.
+func TestKiller(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, o Options) {
+		db := open(t, o)
+		jobs := timed(8)
+		jobs[0].Payload = json.RawMessage("-1")
+		add(t, db, jobs, Limits{})
+		tr := newTroupe(t, o, 1)
+		over := make(chan struct{})
+		var restarts sync.WaitGroup
+		restarts.Go(func() {
+			for {
+				a := tr.procs[len(tr.procs)-1]
+				_ = a.cmd.Wait() // it was killed, or interrupted at the end
+				select {
+				case <-over:
+					return
+				default:
+				}
+				a.killed, a.gone = true, time.Now()
+				tr.start()
+			}
+		})
+		until(t, db, "over", func(s *Status) bool { return s.Left() == 0 })
+		close(over)
+		_ = tr.procs[len(tr.procs)-1].cmd.Process.Kill()
+		restarts.Wait()
+		for id, r := range results(t, db) {
+			if want := map[bool]State{true: Failed, false: Done}[id == "a0"]; r.State != want {
+				t.Errorf("%s: %s, %s", id, r.State, r.Error)
+			}
+		}
+	})
 }
 
 func (tr *troupe) crashes(pg *realpostgres.Server, n int) {
