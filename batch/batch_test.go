@@ -277,7 +277,7 @@ func TestSound(t *testing.T) {
 	}{
 		{[]Job{{ID: "a", Payload: p}, {ID: "b", Payload: p, Needs: []string{"a"}}}, ""},
 		{[]Job{{Payload: p}, {ID: "b"}}, "a job without an id\njob b: its payload is not JSON"},
-		{[]Job{{ID: "a", Payload: p}, {ID: "a", Payload: p}}, "job a: its id is there twice"},
+		{[]Job{{ID: "a", Payload: p}, {ID: "a", Payload: p}}, "job a: duplicate id"},
 		{[]Job{{ID: "a", Payload: p, Needs: []string{"x"}}}, "job a: needs x, which is not there"},
 		{[]Job{{ID: "a", Payload: p, Needs: []string{"a"}}}, "jobs need each other in a circle: a → a"},
 		{
@@ -318,7 +318,18 @@ func TestFiles(t *testing.T) {
 	onBoth(t, func(t *testing.T, o Options) {
 		db := open(t, o)
 		add(t, db, some(3), Limits{})
-		for _, statement := range []string{`DROP TABLE batch_file`, `UPDATE batch_version SET version = 1`} {
+		// As the first version left it.
+		statements := []string{`DROP TABLE batch_file`, `DROP TABLE batch_keeper`, `UPDATE batch SET name = 'b'`, `UPDATE batch_version SET version = 1`}
+		for table, columns := range map[string][]string{
+			"batch":        {"label", "folder", "private", "old", "starts", "per", "dearest", "sum", "ended"},
+			"batch_job":    {"begun", "held", "log"},
+			"batch_worker": {"host", "unfit"},
+		} {
+			for _, column := range columns {
+				statements = append(statements, `ALTER TABLE `+table+` DROP COLUMN `+column)
+			}
+		}
+		for _, statement := range statements {
 			if _, err := db.store.exec(t.Context(), statement); err != nil {
 				t.Fatal(err)
 			}
