@@ -5,7 +5,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"slices"
+	"strings"
 
+	"github.com/skillhand/skillhand/claudepage"
 	"github.com/skillhand/skillhand/edit"
 )
 
@@ -18,6 +20,10 @@ type Fixes struct {
 	Each        map[string]int        // the same, by where the files are
 }
 
+// maxRounds bounds how often a file is checked again after a fix. Real files need two or three
+// rounds; a fix that does not end its own finding would go on for ever.
+const maxRounds = 10
+
 // Mend mends what can be mended: safely, or also where a fix may change more than the fault. A fix
 // may make room for another, so files are checked again until there is nothing left to do.
 // Nothing is written.
@@ -26,7 +32,7 @@ func Mend(ctx context.Context, files []File, opt Options, unsafe bool) *Fixes {
 	before := map[string][]byte{}
 	opt.Progress, opt.keep = nil, true
 	seen := map[[sha256.Size]byte]bool{} // what files have been: fixes that undo each other end there
-	for len(files) > 0 && ctx.Err() == nil {
+	for round := 0; len(files) > 0 && round < maxRounds && ctx.Err() == nil; round++ {
 		res := Run(ctx, files, opt)
 		found := map[string][]*Finding{}
 		for _, f := range res.Findings {
@@ -56,15 +62,53 @@ func Mend(ctx context.Context, files []File, opt Options, unsafe bool) *Fixes {
 	return fixes
 }
 
-// mend applies the fixes of one file that do not get in each other's way.
+// mend applies the fixes of one file that do not get in each other's way, and none that would have
+// Claude Code run what it does not run now.
 func (x *Fixes) mend(src string, all []*Finding, unsafe bool) (mended string, made int) {
-	var edits []Edit
+	var wanted []*Finding
+	for _, f := range all {
+		if f.Fix != nil && (unsafe || !f.Fix.Unsafe) && !(isMarkdown(f.path) && makesDirective(src, f.Fix.Edits)) {
+			wanted = append(wanted, f)
+		}
+	}
+	edits, made := x.choose(wanted)
+	if len(wanted) > 0 && isMarkdown(wanted[0].path) && makesDirective(src, edits) { // together they do: one a round
+		first := true
+		wanted = slices.DeleteFunc(wanted, func(f *Finding) bool {
+			near := slices.ContainsFunc(f.Fix.Edits, func(e Edit) bool { return e.isNearMark(src) })
+			drop := near && !first
+			first = first && !near
+			return drop
+		})
+		edits, made = x.choose(wanted)
+	}
+	if made == 0 {
+		return "", 0
+	}
+	return apply(src, edits), made
+}
+
+func isMarkdown(path string) bool { return !strings.HasSuffix(path, ".json") }
+
+// makesDirective reports whether edits of a text give Claude Code more commands to run than it has.
+func makesDirective(src string, edits []Edit) bool {
+	if !slices.ContainsFunc(edits, func(e Edit) bool { return e.isNearMark(src) }) {
+		return false
+	}
+	return len(claudepage.Directives([]byte(apply(src, edits)))) > len(claudepage.Directives([]byte(src)))
+}
+
+// isNearMark reports whether an edit is near one of the marks that make a directive.
+func (e Edit) isNearMark(src string) bool {
+	const near = 4
+	return strings.ContainsAny(src[max(0, e.Offset-near):min(len(src), e.End+near)]+e.Text, "!`")
+}
+
+// choose takes the edits of fixes that do not get in each other's way, and counts the fixes.
+func (x *Fixes) choose(all []*Finding) (edits []Edit, made int) {
 	lists := map[Edit]bool{}  // those of them that add to a list
 	keys := map[string]bool{} // that they make: a second one of a name would take the first one's place
 	for _, found := range all {
-		if found.Fix == nil || found.Fix.Unsafe && !unsafe {
-			continue
-		}
 		if found.Fix.Executable != "" {
 			if !slices.Contains(x.Executables, found.Fix.Executable) {
 				x.Executables = append(x.Executables, found.Fix.Executable)
@@ -91,10 +135,7 @@ func (x *Fixes) mend(src string, all []*Finding, unsafe bool) (mended string, ma
 		edits = append(edits, found.Fix.Edits...)
 		made++
 	}
-	if made == 0 {
-		return "", 0
-	}
-	return apply(src, edits), made
+	return edits, made
 }
 
 // touches reports whether two edits cannot be made at once.

@@ -307,9 +307,14 @@ func fieldNearMiss(p *pass) {
 		x.Help = "write " + near
 		if _, there := p.skill.Front.Field(near); !there && f.End-f.Offset == len(f.Key) {
 			x.Fix = rename("rename it", "", f.Offset, f.End, near)
+			x.Fix.Unsafe = slices.Contains(grants, near)
 		}
 	}
 }
+
+// grants are the fields that let more happen: under its right name such a field switches on what
+// was off until then.
+var grants = []string{"allowed-tools", "tools", "permissionMode", "mcpServers", "hooks"}
 
 // nearest is the one known name that a misspelt one stands for, or "". Short names are near to too
 // many words.

@@ -284,7 +284,7 @@ func scriptNotExecutable(p *pass) {
 		f.anchor = max(m.anchor, 1)
 		f.Help = "chmod +x it, and commit the change (git update-index --chmod=+x)"
 		if p.owns(m.file) {
-			f.Fix = &Fix{Title: "make it executable", Edits: []Edit{}, Executable: m.file}
+			f.Fix = &Fix{Title: "make it executable", Unsafe: true, Edits: []Edit{}, Executable: m.file}
 		}
 	}
 	if p.Kind != Skill || !isFile(p.Path) {
@@ -294,8 +294,7 @@ func scriptNotExecutable(p *pass) {
 		if done[file] || !lacksBit(file) {
 			return
 		}
-		f := p.severe(p.find(0, min(3, len(p.src)), "%s has a #! line but is not executable", rel), Info)
-		f.Fix = &Fix{Title: "make it executable", Edits: []Edit{}, Executable: file}
+		p.severe(p.find(0, min(3, len(p.src)), "%s has a #! line but is not executable", rel), Info).Help = "chmod +x it if it is to be called by its path"
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/skillhand/skillhand/claudepage"
 	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/permit"
 	"github.com/skillhand/skillhand/skill"
@@ -32,9 +33,21 @@ func fencedExample(p *pass) {
 			f.Help = "if it is an example, put a space after the !; if not, take it out of the code"
 			p.severe(f, Info)
 		}
-		at := d.start + strings.IndexByte(p.src[d.start:d.end], '!') + 1
-		f.Fix = replace("put a space after the !", true, at, at, " ")
+		f.Fix = p.space(d)
 	}
+}
+
+// space is the fix that keeps a directive from running: a blank behind its !, or before the ! of a
+// block. nil if neither does.
+func (p *pass) space(d *directive) *Fix {
+	at := d.start + strings.IndexByte(p.src[d.start:d.end], '!')
+	for _, fix := range []*Fix{replace("put a space after the !", true, at+1, at+1, " "), replace("put a space before the !", true, at, at, " ")} {
+		after := claudepage.Directives([]byte(fix.Apply(p.src)))
+		if !slices.ContainsFunc(after, func(w claudepage.Written) bool { return w.Offset <= at+1 && at < w.End }) {
+			return fix
+		}
+	}
+	return nil
 }
 
 // codeAround is the code that a directive stands in.
