@@ -124,10 +124,14 @@ func (j *judge) stays(p part) bool {
 // path checks one path that is read, or written.
 func (j *judge) path(w word, name, does string, write bool) *fault {
 	expansion := newFault(w.span, "a path that the shell would expand is not looked into", "Shell expansion syntax in paths requires manual approval")
+	up := newFault(w.span, "a path that goes up again may follow a link out of the folder",
+		"Path contains '..' traversal after a directory segment, which may follow a symlink outside the working directory")
 	v := w.val
 	switch {
 	case w.nested() && write:
 		return newFault(w.span, "a path that only the run shows is not looked into", name+" target contains command-substitution or untracked-variable output")
+	case w.nested() && parentAfterName(v): // what the run shows counts as a folder
+		return up
 	case w.nested():
 		// What stands before it counts.
 		v = v[:strings.IndexAny(v, nestedMark+variableMark)]
@@ -143,8 +147,7 @@ func (j *judge) path(w word, name, does string, write bool) *fault {
 	case strings.HasPrefix(v, "~") && v != "~" && !strings.HasPrefix(v, "~/"):
 		return newFault(w.span, "~ with a name is not looked into", "Tilde expansion variants (~user, ~+, ~-) in paths require manual approval")
 	case parentAfterName(v):
-		return newFault(w.span, "a path that goes up again may follow a link out of the folder",
-			"Path contains '..' traversal after a directory segment, which may follow a symlink outside the working directory")
+		return up
 	}
 	if i := strings.IndexAny(v, "*?["); i >= 0 {
 		if write {

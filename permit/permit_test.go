@@ -106,3 +106,27 @@ func TestModes(t *testing.T) {
 		}
 	}
 }
+
+// TestUp: a .. behind a nested command goes up from a folder that nobody has seen. Each was asked
+// of the real CLI.
+func TestUp(t *testing.T) {
+	for command, want := range map[string]Decision{
+		`cat "$(dirname "a/b")/../x.md"`:     Ask,
+		`cat "$(dirname "a/b")/.."`:          Ask,
+		`ls "$(pwd)/x/.."`:                   Ask,
+		`head "x$(echo a)/../b"`:             Ask,
+		`ls "src/$(echo a)/../b"`:            Ask,
+		`ls "$(pwd)../x"`:                    Allow,
+		`ls "$(pwd)/x..y"`:                   Allow,
+		`cat "$(pwd)/./x"`:                   Allow,
+		`echo "$(pwd)/../x"`:                 Allow,
+		`fd . src --format=%H`:               Allow,
+		`fdfind . --format '{/}'`:            Allow,
+		`cat "$(dirname "a/b")/x.md"`:        Allow,
+		`wc -l "$(git rev-parse HEAD)/../x"`: Ask,
+	} {
+		if v := Decide(Request{Command: command}); v.Decision != want {
+			t.Errorf("%s: %s (%s), want %s", command, v.Decision, v.Reason, want)
+		}
+	}
+}
