@@ -87,6 +87,7 @@ func (c *Checkup) configure() error {
 // Files finds the files to check. There may be both files and an error: about paths that stand for none.
 func (c *Checkup) Files() ([]File, error) {
 	c.Finder.Excluded = map[string]bool{}
+	c.Finder.Others = c.Options.isForOthers()
 	return c.Finder.Find(c.paths)
 }
 

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -11,7 +12,7 @@ import (
 
 var rules = sync.OnceValue(func() []*Rule {
 	all := basicRules()
-	for _, family := range [][]*Rule{frontmatterRules(), referenceRules(), shellRules(), permissionRules(), budgetRules(), pluginRules(), securityRules(), dialectRules(), loadRules()} {
+	for _, family := range [][]*Rule{frontmatterRules(), toolRules(), referenceRules(), scriptRules(), shellRules(), permissionRules(), budgetRules(), pluginRules(), securityRules(), dialectRules(), loadRules()} {
 		all = append(all, family...)
 	}
 	return all
@@ -34,7 +35,10 @@ func unreadable(p *pass) {
 		return
 	}
 	text := p.fault.Error()
-	p.find(0, 0, "%s", strings.TrimPrefix(text, p.Path+": "))
+	f := p.find(0, 0, "%s", strings.TrimPrefix(text, p.Path+": "))
+	if _, isLink := errors.AsType[*linkError](p.fault); isLink && p.Kind == Skill {
+		p.severe(f, Warning) // Claude Code loads it, and nobody has checked it
+	}
 }
 
 func encoding(p *pass) {

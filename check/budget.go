@@ -2,8 +2,14 @@ package check
 
 import (
 	"cmp"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/skillhand/skillhand/claudecode"
+	"github.com/skillhand/skillhand/claudepage"
+	"github.com/skillhand/skillhand/skill"
 )
 
 func budgetRules() []*Rule {
@@ -16,6 +22,8 @@ func budgetRules() []*Rule {
 			Summary: "two skills have the same description, so nothing tells the model which to use"},
 		{ID: "SK504", Name: "listing-budget", Severity: Warning, agent: claude, together: listingBudget,
 			Summary: "all descriptions together are longer than Claude Code lists"},
+		{ID: "SK505", Name: "near-description", Severity: Info, Off: true, together: nearDescription,
+			Summary: "two skills have almost the same description"},
 	}
 }
 
@@ -43,18 +51,14 @@ func bodyLong(p *pass) {
 // nameRange is where a document says its name.
 func (d *document) nameRange() (start, end int) { return 0, min(3, len(d.src)) }
 
-// collision finds names that are taken. Claude Code loads the skill before the command.
+// collision finds names that are taken.
 func collision(w *whole) {
 	taken := map[string]*document{} // by root and name
 	names := map[string]*document{} // of plugins
-	all := slices.Clone(w.skills())
-	slices.SortStableFunc(all, func(a, b *document) int { return cmp.Compare(b2i(a.Kind == Command), b2i(b.Kind == Command)) })
-	for _, d := range all {
+	for _, d := range w.skills() {
 		key := d.Root + "\x00" + d.name
-		start, end := d.nameRange()
 		if other := taken[key]; other != nil {
-			f := w.find(d, start, end, "%s is also the name of %s, which is loaded instead of this", d.name, other.Name)
-			f.Help = "rename one of the two"
+			w.sameName(d, other)
 			continue
 		}
 		taken[key] = d
@@ -62,6 +66,7 @@ func collision(w *whole) {
 			continue // of no plugin, or in a folder of one that is not loaded
 		}
 		if other := names[d.name]; other != nil && other.Plugin != d.Plugin && d.Kind == other.Kind {
+			start, end := d.nameRange()
 			f := w.find(d, start, end, "%s is also the name of %s: only with its plugin's name is it clear which is meant", d.name, other.Name)
 			(&pass{document: d, rule: w.rule}).severe(f, Info)
 		}
@@ -69,19 +74,80 @@ func collision(w *whole) {
 			names[d.name] = d
 		}
 	}
-	for _, d := range all {
+	w.hiddenByUser()
+	for _, d := range w.skills() {
 		if other := taken[d.Root+"\x00"+d.alias]; d.Kind == Skill && d.alias != "" && d.alias != d.name && other != nil && other != d { // a command's name: counts for nothing
 			start, end := d.nameRange()
-			w.find(d, start, end, "its name: is %s, which is what %s is called", d.alias, other.Name).Help = "rename one of the two"
+			f := w.find(d, start, end, "its name: is %s, which is what %s is called: Claude Code goes by the folder, other agents may not", d.alias, other.Name)
+			(&pass{document: d, rule: w.rule}).severe(f, Info).Help = "rename one of the two"
 		}
 	}
 }
 
-func b2i(b bool) int {
-	if b {
-		return 1
+// sameName is about two files of one name in one place: Claude Code loads one of them.
+func (w *whole) sameName(a, b *document) {
+	loaded := a.loadedFile()
+	switch loaded {
+	case a.Path:
+		a, b = b, a
+	case b.Path:
+	default:
+		return // neither is loaded: another file is, or nothing of the plugin
 	}
-	return 0
+	start, end := a.nameRange()
+	w.find(a, start, end, "%s is also the name of %s, which is loaded instead of this", a.name, b.Name).Help = "rename one of the two"
+}
+
+// loadedFile is the file that Claude Code loads by a document's name, or "".
+func (d *document) loadedFile() string {
+	nowhere := filepath.Join(d.Root, "nowhere")
+	q := claudepage.Request{Name: d.name, Tool: true, Project: nowhere, Home: nowhere, Env: []string{}}
+	switch {
+	case d.Plugin != "":
+		q.Name, q.PluginRoot = pluginName(d.Plugin)+":"+d.name, d.Plugin
+	case d.As == User:
+		q.Env = []string{"CLAUDE_CONFIG_DIR=" + d.Root}
+	default:
+		q.Project = filepath.Dir(d.Root)
+	}
+	found, err := claudepage.Find(q)
+	if err != nil {
+		q.Tool = false // it may be for people alone
+		if found, err = claudepage.Find(q); err != nil {
+			return ""
+		}
+	}
+	return found.File
+}
+
+// pluginName is what a plugin is called.
+func pluginName(root string) string {
+	src, err := skill.ReadFile(filepath.Join(root, ".claude-plugin", "plugin.json"))
+	if err != nil {
+		return filepath.Base(root)
+	}
+	manifest, _ := claudecode.ParseManifest(src)
+	return cmp.Or(manifest.Name, filepath.Base(root))
+}
+
+// hiddenByUser is about a project's skills and commands that the user has too: Claude Code loads the
+// user's (testdata/claude/SK502-user-and-project.txtar).
+func (w *whole) hiddenByUser() {
+	users := map[string]*document{}
+	for _, d := range w.skills() {
+		if d.claude && d.As == User {
+			users[d.name] = d
+		}
+	}
+	for _, d := range w.skills() {
+		other := users[d.name]
+		if other == nil || !d.claude || d.As != Project {
+			continue
+		}
+		start, end := d.nameRange()
+		f := w.find(d, start, end, "%s is also the name of %s: for you Claude Code loads that one, and never this", d.name, other.Name)
+		(&pass{document: d, rule: w.rule}).severe(f, Warning).Help = "rename one of the two"
+	}
 }
 
 func sameDescription(w *whole) {
@@ -98,4 +164,52 @@ func sameDescription(w *whole) {
 		}
 		first[key] = d
 	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// nearDescription is about descriptions that share four words in five.
+func nearDescription(w *whole) {
+	const most = 500 // skills of one folder: each is held against each
+	roots := map[string][]*document{}
+	for _, d := range w.skills() {
+		if d.Kind == Skill && d.listed && len(roots[d.Root]) < most && len(strings.Fields(d.description)) >= 5 {
+			roots[d.Root] = append(roots[d.Root], d)
+		}
+	}
+	for _, root := range slices.Sorted(maps.Keys(roots)) {
+		docs := roots[root]
+		sets := make([]map[string]bool, len(docs))
+		for i, d := range docs {
+			sets[i] = map[string]bool{}
+			for word := range strings.FieldsSeq(strings.ToLower(d.description)) {
+				sets[i][strings.Trim(word, ".,;:()\"'`")] = true
+			}
+		}
+		for i, d := range docs {
+			for k := range i {
+				if same := sharedWords(sets[i], sets[k]); same*10 >= (len(sets[i])+len(sets[k])-same)*8 && d.description != docs[k].description {
+					f := w.find(d, d.describedAt[0], d.describedAt[1], "this is almost the description of %s: little tells the model which to use", docs[k].Name)
+					f.Help = "say what sets the two apart"
+					break
+				}
+			}
+		}
+	}
+}
+
+// sharedWords counts the words that two sets share.
+func sharedWords(a, b map[string]bool) int {
+	n := 0
+	for word := range a {
+		if b[word] {
+			n++
+		}
+	}
+	return n
 }

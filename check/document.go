@@ -49,6 +49,7 @@ type document struct {
 	listed      bool   // in what Claude Code tells the model
 	describedAt [2]int
 	needs       []need // an agent's skills
+	approved    bool   // Claude Code asks before the model may use it
 	count       int    // of directives
 	loads       bool   // it is made for skillhand load, or calls it
 	ignores     []*ignore
@@ -111,11 +112,25 @@ func open(f File, opt *Options) *document {
 	return d
 }
 
+// A linkError is about a file that is a link out of its folder.
+type linkError struct {
+	real string
+	kind Kind
+}
+
+func (e *linkError) Error() string {
+	what := "Claude Code follows the link, but skillhand does not, and the file is not checked"
+	if e.kind == Command {
+		what = "Claude Code does not load such a command"
+	}
+	return fmt.Sprintf("links to %s, outside its folder: %s", e.real, what)
+}
+
 // read reads a file. What an agent loads by name and is a link out of its folder could be any file
 // of the user's: load refuses it, and so does this.
 func (f *File) read() ([]byte, error) {
 	if real, out := skill.LinksOut(f.Path); out && (f.Kind == Skill || f.Kind == Command) {
-		return nil, fmt.Errorf("links to %s, outside its folder: Claude Code follows the link, but skillhand does not, and the file is not checked", real)
+		return nil, &linkError{real, f.Kind}
 	}
 	return skill.ReadFile(f.Path)
 }

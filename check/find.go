@@ -70,6 +70,10 @@ type Finder struct {
 	Roots   []string // further folders that are looked at if no path is named
 	Exclude []string // patterns of names that are left out: path.Match, ** for any folders
 
+	// Others also finds the files of other agents than Claude Code: in a folder such as .cursor, or in
+	// a plugin of theirs. Those that are named are always found.
+	Others bool
+
 	// Excluded, if there is one, gets the patterns that left something out.
 	Excluded map[string]bool
 }
@@ -250,12 +254,27 @@ func (w *walker) folder(dir string, in setting) {
 			}
 		}
 		switch {
-		case isDir && !slices.Contains(skipped, e.Name()) && !w.excluded(p):
+		case isDir && !slices.Contains(skipped, e.Name()) && !w.excluded(p) && (w.Others || !w.isOthers(p)):
 			w.folder(p, in)
 		case !isDir:
 			w.file(p, in, false)
 		}
 	}
+}
+
+// otherAgents are agents that have a folder of their own beside .claude, and plugins in which a folder
+// with -plugin at its end stands for .claude-plugin.
+var otherAgents = []string{"aider", "amp", "antigravity", "augment", "cline", "clinerules", "codebuddy", "codex", "continue", "copilot", "crush", "cursor", "factory", "gemini",
+	"goose", "iflow", "junie", "kilocode", "kiro", "opencode", "pi", "qoder", "qwen", "roo", "trae", "vibe", "windsurf", "zencoder"}
+
+// isOthers reports whether a folder is another agent's: its own, or a plugin for it and not for Claude Code.
+func (w *walker) isOthers(dir string) bool {
+	if w.plugins[dir] || isThere(filepath.Join(dir, ".claude-plugin")) {
+		return false
+	}
+	return slices.ContainsFunc(otherAgents, func(agent string) bool {
+		return filepath.Base(dir) == "."+agent || isThere(filepath.Join(dir, "."+agent+"-plugin"))
+	})
 }
 
 // market notes the plugins that a marketplace has beside it.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillhand/skillhand/claudepage"
+	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/edit"
 )
 
@@ -95,7 +95,7 @@ func makesDirective(src string, edits []Edit) bool {
 	if !slices.ContainsFunc(edits, func(e Edit) bool { return e.isNearMark(src) }) {
 		return false
 	}
-	return len(claudepage.Directives([]byte(apply(src, edits)))) > len(claudepage.Directives([]byte(src)))
+	return len(claudecode.Directives([]byte(apply(src, edits)))) > len(claudecode.Directives([]byte(src)))
 }
 
 // isNearMark reports whether an edit is near one of the marks that make a directive.

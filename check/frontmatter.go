@@ -39,15 +39,20 @@ func brokenYAML(p *pass) {
 		case skill.NoteYAML:
 			start, end := p.brokenAt(n)
 			what := "every field of it is silently dropped"
-			if p.mended {
+			switch {
+			case p.mended:
 				what = "Claude Code guesses what is meant, and other agents drop every field"
+			case p.Kind == Agent && p.As == InPlugin:
+				what = "Claude Code drops every field, and loads the agent with all tools"
+			case p.Kind == Agent:
+				what = "Claude Code does not load the agent"
 			}
 			f := p.find(start, end, "%s: %s", n.Text, what)
 			f.Help = "put the value in quotes"
 			f.Fix = p.quoteValues()
 			if f.Fix == nil {
 				f.Help = "mend the YAML: the skill is loaded without name, description and allowed-tools"
-				if p.mended {
+				if p.mended || p.Kind == Agent {
 					f.Help = "mend the YAML"
 				}
 			}
@@ -419,9 +424,16 @@ func fieldValue(p *pass) {
 		if n.Code != skill.NoteFieldValue && n.Code != skill.NoteArgumentName {
 			continue
 		}
-		if f, ok := p.fieldAt(n.Offset); ok && p.Kind != Agent && (f.Key != "metadata" || p.opt.isForOthers()) { // Claude Code does not read it
-			p.find(f.ValueOffset, f.ValueEnd, "%s", n.Text)
+		f, ok := p.fieldAt(n.Offset)
+		if !ok || p.Kind == Agent || f.Key == "metadata" && !p.opt.isForOthers() { // Claude Code does not read it
+			continue
 		}
+		if f.Key == "arguments" && slices.ContainsFunc(f.Fields, func(item skill.Field) bool { return len(item.Fields) > 0 }) {
+			x := p.find(f.ValueOffset, f.ValueEnd, "arguments is a list of mappings, want a list of names: Claude Code fills in none of them")
+			x.Help = "write the names alone, as in arguments: [target, mode]"
+			continue
+		}
+		p.find(f.ValueOffset, f.ValueEnd, "%s", n.Text)
 	}
 	for _, v := range values {
 		f, ok := p.skill.Front.Field(v.field)
@@ -533,27 +545,13 @@ func description(p *pass) {
 		if ok {
 			start, end = f.Offset, f.ValueEnd
 		}
-		what := "the skill is listed by the first line of its text"
-		if p.Kind == Agent {
-			what = "Claude Code does not load the agent"
-		}
+		what := p.undescribed()
 		if p.frontEnd() == 0 {
-			name := strings.TrimSuffix(filepath.Base(p.Path), ".md")
-			if p.Kind == Agent && name == strings.ToUpper(name) {
-				return // README.md, which is about the agents
-			}
-			fault := "there is no frontmatter"
-			if strings.TrimSpace(p.src) == "" {
-				fault, what = "the file is empty", "there is nothing for an agent to read"
-			}
-			x := p.find(0, len(p.lineText(1)), "%s: %s", fault, what)
-			x.Help = "begin the file with --- and a description: that says what it is for and when to use it"
-			if p.Kind == Agent && filepath.Base(filepath.Dir(p.Path)) != "agents" { // it may be there for an agent to read
-				p.severe(x, Info)
-			}
+			p.noFrontmatter(what)
 			return
 		}
-		p.find(start, end, "the description is missing: %s", what).Help = "say what it is for and when to use it"
+		x := p.find(start, end, "the description is missing: %s", what)
+		x.Help = "say what it is for and when to use it"
 		return
 	}
 	if p.Kind == Agent {
@@ -569,3 +567,45 @@ func description(p *pass) {
 		x.Help = "shorten it"
 	}
 }
+
+// undescribed says what becomes of a file without a description (testdata/claude/SK106-*.txtar).
+func (p *pass) undescribed() string {
+	_, tools := p.skill.Front.Field("tools")
+	switch {
+	case p.Kind == Agent && p.As != InPlugin:
+		return "Claude Code does not load the agent"
+	case p.Kind == Agent && tools:
+		return "Claude Code loads the agent, and the model is not told what it is for"
+	case p.Kind == Agent:
+		return "Claude Code loads it as an agent with all tools, and the model is not told what it is for"
+	case p.As == InPlugin:
+		return "the model is not told of the skill, and only those who type its name can use it"
+	}
+	return "the skill is listed by the first line of its text"
+}
+
+// noFrontmatter is about a file that begins with its text.
+func (p *pass) noFrontmatter(what string) {
+	isAbout := p.stem() == strings.ToUpper(p.stem()) // README.md, which is about the agents
+	deep := filepath.Base(filepath.Dir(p.Path)) != "agents"
+	fault := "there is no frontmatter"
+	switch {
+	case p.Kind == Agent && p.As != InPlugin && isAbout:
+		return
+	case strings.TrimSpace(p.src) == "" && !(p.Kind == Agent && p.As == InPlugin):
+		fault, what = "the file is empty", "there is nothing for an agent to read"
+	case strings.TrimSpace(p.src) == "":
+		fault = "the file is empty"
+	}
+	x := p.find(0, len(p.lineText(1)), "%s: %s", fault, what)
+	x.Help = "begin the file with --- and a description: that says what it is for and when to use it"
+	switch {
+	case p.Kind == Agent && p.As == InPlugin:
+		x.Help = "if it is no agent, move it out of agents; if it is one, begin it with ---, a description and its tools"
+	case p.Kind == Agent && deep: // it may be there for an agent to read
+		p.severe(x, Info)
+	}
+}
+
+// stem is the file's name without its ending.
+func (d *document) stem() string { return strings.TrimSuffix(filepath.Base(d.Path), ".md") }

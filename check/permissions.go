@@ -13,15 +13,19 @@ import (
 func permissionRules() []*Rule {
 	return []*Rule{
 		{ID: "SK401", Name: "directive-asks", Severity: Error, agent: claude, run: directiveAsks,
-			Summary: "Claude Code would ask before it runs a directive, which it cannot, so the page aborts"},
+			Summary: "Claude Code does not run a directive: the page aborts in claude -p, and in auto mode the model is told to run it"},
 		{ID: "SK402", Name: "rule-never-matches", Severity: Error, agent: claude, run: ruleNeverMatches,
 			Summary: "a rule of allowed-tools matches no command"},
 		{ID: "SK403", Name: "rule-allows-all", Severity: Error, agent: claude, run: ruleAllowsAll,
 			Summary: "a rule of allowed-tools that reads as if it named some commands allows all of them"},
 		{ID: "SK404", Name: "aborts-when-installed", Severity: Warning, agent: claude, run: abortsWhenInstalled,
-			Summary: "a directive runs in a project and aborts the page once the skill is installed elsewhere"},
+			Summary: "a directive runs in a project, and no longer once the skill is installed elsewhere"},
 		{ID: "SK405", Name: "rule-unused", Severity: Info, Off: true, agent: claude, run: ruleUnused,
 			Summary: "a rule of allowed-tools that nothing in the skill needs"},
+		{ID: "SK406", Name: "cannot-activate", Severity: Error, agent: claude, kinds: []Kind{Skill}, run: cannotActivate, together: needApproval,
+			Summary: "nobody can use the skill, or in claude -p the model cannot"},
+		{ID: "SK407", Name: "deferred-argument", Severity: Warning, agent: claude, run: deferredArgument,
+			Summary: "in auto mode an argument becomes part of a command that the model is told to run"},
 	}
 }
 
@@ -31,6 +35,8 @@ type Verdict struct {
 	Line     int             `json:"line"`
 	Command  string          `json:"command"`
 	Decision permit.Decision `json:"decision"`
+	Default  Effect          `json:"default"` // what becomes of it in claude -p
+	Auto     Effect          `json:"auto"`    // and in auto mode, in which an interactive session starts
 	Part     string          `json:"part"`
 	Rule     string          `json:"rule"`
 	RuleFile string          `json:"rule_file,omitempty"` // the settings file that has the rule, with its line; none: the skill's own
@@ -38,6 +44,38 @@ type Verdict struct {
 	Suggest  string          `json:"suggest"`
 
 	Range Range `json:"-"` // of the whole directive
+}
+
+// An Effect is what Claude Code does with a directive in some mode.
+type Effect string
+
+// The effects.
+const (
+	Runs   Effect = "run"
+	Defers Effect = "defer"   // it does not run: the page tells the model to run it
+	Aborts Effect = "abort"   // there is no page
+	Untold Effect = "unknown" // nobody has seen it
+)
+
+// effects are what a decision comes to in claude -p, which starts in default mode, and in auto mode.
+func effects(d permit.Decision) (inDefault, inAuto Effect) {
+	switch d {
+	case permit.Allow:
+		return Runs, Runs
+	case permit.Ask:
+		return Aborts, Defers
+	case permit.Deny:
+		return Aborts, Aborts
+	}
+	return Untold, Untold
+}
+
+// notRun says what happens to a directive that Claude Code does not run.
+func notRun(d permit.Decision) string {
+	if d == permit.Deny {
+		return "the page aborts"
+	}
+	return "the page aborts in claude -p, and in auto mode the model is told to run it"
 }
 
 // place is where Claude Code is taken to load the file from.
@@ -62,7 +100,7 @@ func (d *document) request(command string, as Place) permit.Request {
 // lies in which, not on their names.
 func (d *document) bare(command string, as Place) permit.Request {
 	front := &d.skill.Front
-	q := permit.Request{Command: command, Allow: front.AllowedTools, Deny: front.DisallowedTools, Dir: "/project", Home: "/home/user"}
+	q := permit.Request{Command: command, Allow: front.AllowedTools, Deny: denied(front.DisallowedTools), Dir: "/project", Home: "/home/user"}
 	name := strings.ReplaceAll(d.loadName(), ":", "/")
 	base := "/project/.claude"
 	switch as {
@@ -76,6 +114,20 @@ func (d *document) bare(command string, as Place) permit.Request {
 		q.SkillDir = base + "/skills/" + name
 	}
 	return q
+}
+
+// denied are the rules of disallowed-tools that hold for directives: one for the whole of Bash does
+// not (testdata/claude/SK401-deny.txtar).
+func denied(lists []string) []string {
+	var held []string
+	for _, list := range lists {
+		for _, r := range permit.ParseRules(list) {
+			if r.Kind != permit.All {
+				held = append(held, r.Text)
+			}
+		}
+	}
+	return held
 }
 
 // decide asks permit, and has the answer speak of folders as people write them, not as they are made
@@ -126,15 +178,54 @@ func (d *document) judge() {
 		if !x.claude {
 			continue
 		}
-		x.verdict = decide(d.request(x.plain(), d.place()))
+		x.verdict = d.withoutArguments(x, func(command string) permit.Request { return d.request(command, d.place()) })
 		x.here = x.verdict
 		if d.rules != nil {
-			x.here = decide(d.rules.mine.add(d.bare(x.plain(), d.place())))
+			x.here = d.withoutArguments(x, func(command string) permit.Request { return d.rules.mine.add(d.bare(command, d.place())) })
 		}
 		verdict := d.verdictOf(x)
 		verdict.Range = d.rangeOf(x.start, x.end)
 		d.verdicts = append(d.verdicts, verdict)
 	}
+}
+
+// withoutArguments decides about a directive, also as it is if fewer arguments are given: $ARGUMENTS is
+// empty then, and $1 stays as it is, which Claude Code takes for a variable of the shell.
+func (d *document) withoutArguments(x *directive, ask func(command string) permit.Request) permit.Verdict {
+	v := decide(ask(x.plain()))
+	if v.Decision != permit.Allow || x.part == nil {
+		return v
+	}
+	for _, c := range x.part.Command {
+		if c.Kind != skill.Variable || c.Braced || c.Escaped || c.Named || c.Name == "ARGUMENTS" && c.Source == "$ARGUMENTS" {
+			continue
+		}
+		if left := decide(ask(x.left())); left.Decision == permit.Ask {
+			left.Reason = fmt.Sprintf("without an argument Claude Code leaves %s, a variable that it cannot check", c.Source)
+			left.Suggest = nil
+			return left
+		}
+		return v
+	}
+	return v
+}
+
+// isUnfilled reports whether a directive runs if it is given its arguments.
+func isUnfilled(v permit.Verdict) bool { return strings.HasPrefix(v.Reason, "without an argument") }
+
+// left is the command with its numbered arguments as they are written.
+func (d *directive) left() string {
+	var b strings.Builder
+	plain, at := d.plain(), 0
+	for _, c := range d.part.Command {
+		if c.Kind == skill.Variable && !c.Braced && !c.Escaped && !c.Named && c.Source != "$ARGUMENTS" {
+			b.WriteString(c.Source)
+		} else {
+			b.WriteString(plain[at : at+len(c.Source)])
+		}
+		at += len(c.Source)
+	}
+	return b.String()
 }
 
 func directiveAsks(p *pass) {
@@ -153,12 +244,15 @@ func directiveAsks(p *pass) {
 		if d.here.Decision == permit.Allow {
 			why += fmt.Sprintf("; here it runs, by %s%s, which others do not have", cmp.Or(d.here.Rule, "your own settings"), p.ruleAt(" in ", d.here, ""))
 		}
-		f := p.at(d, v.Offset, v.End, "Claude Code will not run this, and the page aborts: %s", why)
-		if d.plain() != d.command {
+		f := p.at(d, v.Offset, v.End, "Claude Code will not run this: %s: %s", notRun(v.Decision), why)
+		switch {
+		case isUnfilled(v):
+			p.severe(f, Warning).Help = "let the agent run the command, or write $ARGUMENTS, which is empty then"
+		case d.plain() != d.command:
 			if rule := p.prefixRule(d, v); rule != "" {
 				f.Help = "add " + rule + " to allowed-tools"
 			}
-		} else if v.Suggest != nil {
+		case v.Suggest != nil:
 			f.Help = v.Suggest.String()
 			f.Fix = p.allow(d, v.Suggest)
 		}
@@ -180,11 +274,11 @@ func aborts(v permit.Verdict) bool { return v.Decision == permit.Ask || v.Decisi
 func (p *pass) abortsHere(d *directive) {
 	v := d.here
 	if v.Rule == "" && d.verdict.Decision == permit.Allow {
-		f := p.at(d, v.Offset, v.End, "%s%s lets this run only where the folder is trusted in Claude Code, which it is not here: Claude Code passes over it, and the page aborts", cmp.Or(d.verdict.Rule, "a rule"), p.ruleAt(" in ", d.verdict, ""))
+		f := p.at(d, v.Offset, v.End, "%s%s lets this run only where the folder is trusted in Claude Code, which it is not here: Claude Code passes over it, and %s", cmp.Or(d.verdict.Rule, "a rule"), p.ruleAt(" in ", d.verdict, ""), notRun(v.Decision))
 		p.severe(f, Info).Help = "start claude here once and trust the folder, or have the rule in the skill's allowed-tools"
 		return
 	}
-	f := p.at(d, v.Offset, v.End, "Claude Code will not run this here, and the page aborts: %s%s", v.Reason, p.ruleAt(" (", v, ")"))
+	f := p.at(d, v.Offset, v.End, "Claude Code will not run this here: %s: %s%s", notRun(v.Decision), v.Reason, p.ruleAt(" (", v, ")"))
 	p.severe(f, Warning).Help = "the rule is in settings of your own: for others it may run"
 }
 
@@ -203,7 +297,8 @@ func (p *pass) prefixRule(d *directive, v permit.Verdict) string {
 
 func (d *document) verdictOf(x *directive) Verdict {
 	v := x.here
-	out := Verdict{File: d.Name, Line: x.line, Command: strings.TrimSpace(x.command), Decision: v.Decision, Part: x.command[v.Offset:v.End], Rule: v.Rule, Reason: v.Reason, RuleFile: d.ruleFile(v)}
+	inDefault, inAuto := effects(v.Decision)
+	out := Verdict{File: d.Name, Line: x.line, Command: strings.TrimSpace(x.command), Decision: v.Decision, Default: inDefault, Auto: inAuto, Part: x.command[v.Offset:v.End], Rule: v.Rule, Reason: v.Reason, RuleFile: d.ruleFile(v)}
 	if v.Suggest != nil && x.plain() == x.command {
 		out.Suggest = v.Suggest.String()
 	}
@@ -236,7 +331,7 @@ func abortsWhenInstalled(p *pass) {
 		if v.Decision != permit.Ask || permit.Decide(p.request(d.plain(), Project)).Decision != permit.Allow {
 			return
 		}
-		f := p.at(d, v.Offset, v.End, "this runs in a project, but aborts the page once the skill is installed for a user or by a plugin: %s", v.Reason)
+		f := p.at(d, v.Offset, v.End, "this runs in a project; once the skill is installed for a user or by a plugin, %s: %s", notRun(v.Decision), v.Reason)
 		if v.Suggest == nil {
 			return
 		}
@@ -253,22 +348,7 @@ func (p *pass) toolRules(f func(r permit.Rule, start, end int)) {
 	if !ok {
 		return
 	}
-	items := field.Fields
-	if len(items) == 0 {
-		items = []skill.Field{field}
-	}
-	for _, item := range items {
-		from := item.ValueOffset
-		for _, r := range permit.ParseRules(item.Value) {
-			start := strings.Index(p.src[from:item.ValueEnd], r.Text)
-			if start < 0 { // escaped, or over several lines
-				f(r, item.ValueOffset, item.ValueEnd)
-				continue
-			}
-			f(r, from+start, from+start+len(r.Text))
-			from += start + len(r.Text)
-		}
-	}
+	eachTool(p.src, field, f)
 }
 
 func ruleNeverMatches(p *pass) {
@@ -279,7 +359,11 @@ func ruleNeverMatches(p *pass) {
 		if r.Never == "" || lone { // SK403 has told
 			return
 		}
-		f := p.find(start, end, "%s matches no command: %s", r.Text, r.Never)
+		never := r.Never
+		if strings.HasPrefix(r.Text, "[") || strings.HasSuffix(r.Text, "]") {
+			never = "the list is not YAML, so its brackets count as part of the rules"
+		}
+		f := p.find(start, end, "%s matches no command: %s", r.Text, never)
 		if better := respell(r); better != "" {
 			f.Help = "write " + better
 			if p.src[start:end] == r.Text {
@@ -293,6 +377,12 @@ func ruleNeverMatches(p *pass) {
 func respell(r permit.Rule) string {
 	text := r.Text
 	tool, spec, ok := strings.Cut(text, "(")
+	if inner, closed := strings.CutSuffix(spec, ")"); closed && strings.Contains(inner, ",") {
+		return respellEach(tool, strings.Split(inner, ","))
+	}
+	if strings.ContainsAny(spec, "[]") || strings.HasPrefix(text, "[") || strings.HasSuffix(text, "]") {
+		return ""
+	}
 	if strings.EqualFold(tool, "Bash") {
 		tool = "Bash"
 	}
@@ -315,6 +405,19 @@ func respell(r permit.Rule) string {
 		return text
 	}
 	return ""
+}
+
+// respellEach makes a rule of each command where one rule names several, or "".
+func respellEach(tool string, specs []string) string {
+	var all []string
+	for _, spec := range specs {
+		text := tool + "(" + strings.TrimSpace(spec) + ")"
+		if r := permit.ParseRule(text); r.Never != "" || r.Kind == permit.All || strings.TrimSpace(spec) == "" {
+			return ""
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, ", ")
 }
 
 func ruleAllowsAll(p *pass) {
@@ -399,4 +502,64 @@ func ruleUnused(p *pass) {
 		f := p.find(start, end, "nothing in the skill needs %s", r.Text)
 		f.Help = "remove it: what is granted can be used by the agent too"
 	})
+}
+
+// deferredArgument is about what somebody types and auto mode makes part of an order. SK307 is about
+// what it does in a command that runs.
+func deferredArgument(p *pass) {
+	for _, d := range p.directives {
+		if d.part == nil || !d.claude || d.verdict.Decision != permit.Ask || isUnfilled(d.verdict) {
+			continue // without an argument there is none in the order
+		}
+		i := slices.IndexFunc(d.part.Command, func(c skill.Part) bool { return c.Kind == skill.Variable && !c.Braced && !c.Escaped })
+		if i < 0 || p.ownVariable(d, d.part.Command[i]) != "" {
+			continue
+		}
+		c := d.part.Command[i]
+		f := p.find(c.Offset, c.Offset+len(c.Source), "in auto mode Claude Code tells the model to run this command exactly as written: whatever is given as %s becomes part of that order", c.Source)
+		f.anchor = d.line
+		f.Help = "leave the argument out of the command and have the agent run it, or load the skill with skillhand load, where arguments are values"
+	}
+}
+
+// cannotActivate is about skills that are found and cannot be used (testdata/claude/SK406-activate.txtar).
+func cannotActivate(p *pass) {
+	front := &p.skill.Front
+	if p.isBroken() {
+		return
+	}
+	if f, ok := front.Field("user-invocable"); ok && front.DisableModelInvocation && f.Value == "false" {
+		p.find(f.Offset, f.ValueEnd, "nobody can use the skill: user-invocable is false, and disable-model-invocation keeps the model from it").Help = "remove one of the two fields"
+		return
+	}
+	if front.DisableModelInvocation {
+		return // only people start it, and they may
+	}
+	p.approved = slices.ContainsFunc([]string{"allowed-tools", "disallowed-tools", "hooks"}, func(key string) bool {
+		_, ok := front.Field(key)
+		return ok
+	})
+}
+
+// needApproval is about the skills that Claude Code asks about when the model wants them. Most that have
+// allowed-tools are used by people, so they are told of once a place.
+func needApproval(w *whole) {
+	first := map[string]*Finding{}
+	names := map[string][]string{}
+	for _, d := range w.docs {
+		if !d.approved {
+			continue
+		}
+		if names[d.Root] = append(names[d.Root], d.name); first[d.Root] == nil {
+			first[d.Root] = w.find(d, 0, min(3, len(d.src)), "")
+			(&pass{document: d, rule: w.rule}).severe(first[d.Root], Info).Help = "run claude with --allowedTools Skill, or have a rule such as Skill(" + d.name + ") in the settings"
+		}
+	}
+	for root, f := range first {
+		list := strings.Join(names[root][:min(5, len(names[root]))], ", ")
+		if more := len(names[root]) - 5; more > 0 {
+			list += fmt.Sprintf(" and %d more", more)
+		}
+		f.Message = fmt.Sprintf("in claude -p the model cannot use %s, unless Skill is allowed: skills with allowed-tools, disallowed-tools or hooks need approval", list)
+	}
 }

@@ -32,9 +32,9 @@ func pluginRules() []*Rule {
 		{ID: "SK604", Name: "hook-event", Severity: Error, kinds: []Kind{Hooks, Plugin}, run: hookEvent,
 			Summary: "a hook is for an event that there is not, and never runs"},
 		{ID: "SK605", Name: "hook-shape", Severity: Error, kinds: hooked, run: hookShape,
-			Summary: "a hook is not written as Claude Code reads it, and is ignored"},
+			Summary: "a hook is not written as Claude Code reads it, and takes the whole file with it"},
 		{ID: "SK606", Name: "hook-matcher", Severity: Error, kinds: hooked, run: hookMatcher,
-			Summary: "a hook's matcher is no regular expression, and matches nothing"},
+			Summary: "a hook's matcher matches no tool, so the hook never runs"},
 		{ID: "SK607", Name: "agent-skills", Severity: Error, together: agentSkills,
 			Summary: "an agent is to have a skill that there is not, and starts without it"},
 		{ID: "SK608", Name: "marketplace", Severity: Error, kinds: []Kind{Marketplace}, run: marketplace,
@@ -275,7 +275,7 @@ func hookShape(p *pass) {
 			continue
 		}
 		if !event.IsList() {
-			p.find(event.Start, event.End, "%s is %s, want a list of matchers: it is ignored", event.Key, event.Kind())
+			p.find(event.Start, event.End, "%s is %s, want a list of matchers: %s", event.Key, event.Kind(), p.hooksLost())
 			continue
 		}
 		for _, m := range event.Items {
@@ -284,25 +284,39 @@ func hookShape(p *pass) {
 	}
 }
 
+// hooksLost says what one malformed hook takes with it: far more than itself
+// (testdata/claude/SK605-*.txtar).
+func (p *pass) hooksLost() string {
+	switch {
+	case p.skill != nil:
+		return "Claude Code drops every hook of this file"
+	case p.Kind == Plugin: // otherwise the manifest would be refused
+		return "it is ignored"
+	case p.Plugin != "":
+		return "Claude Code does not load the plugin"
+	}
+	return "Claude Code passes over the whole file, rules that deny included"
+}
+
 // matcher checks the shape of one matcher with its hooks.
 func (p *pass) matcher(m *jsontree.Node) {
 	if p.isRefused(m) {
 		return
 	}
 	if !m.IsObject() {
-		p.find(m.Start, m.End, "this is %s, want an object with hooks: it is ignored", m.Kind())
+		p.find(m.Start, m.End, "this is %s, want an object with hooks: %s", m.Kind(), p.hooksLost())
 		return
 	}
 	if n := m.Get("matcher"); n != nil && n.Kind() != jsontree.Text {
-		p.find(n.Start, n.End, "matcher is %s, want a text: the hook is ignored", n.Kind())
+		p.find(n.Start, n.End, "matcher is %s, want a text: %s", n.Kind(), p.hooksLost())
 	}
 	list := m.Get("hooks")
 	switch {
 	case list == nil:
-		p.find(m.Start, m.Start+1, "there is no hooks here: what is to run stands in a list of that name")
+		p.find(m.Start, m.Start+1, "there is no hooks here: what is to run stands in a list of that name; %s", p.hooksLost())
 		return
 	case !list.IsList():
-		p.find(list.Start, list.End, "hooks is %s, want a list: it is ignored", list.Kind())
+		p.find(list.Start, list.End, "hooks is %s, want a list: %s", list.Kind(), p.hooksLost())
 		return
 	}
 	for _, h := range list.Items {
@@ -315,19 +329,19 @@ func (p *pass) hook(h *jsontree.Node) {
 		return
 	}
 	if !h.IsObject() {
-		p.find(h.Start, h.End, "this is %s, want an object with type: it is ignored", h.Kind())
+		p.find(h.Start, h.End, "this is %s, want an object with type: %s", h.Kind(), p.hooksLost())
 		return
 	}
 	kind, ok := h.Get("type").Text()
 	if !ok {
-		p.find(h.Start, h.Start+1, "the hook has no type: it is ignored").Help = `add "type": "command"`
+		p.find(h.Start, h.Start+1, "the hook has no type: %s", p.hooksLost()).Help = `add "type": "command"`
 		return
 	}
 	types := claudecode.HookTypes()
 	i := slices.IndexFunc(types, func(t claudecode.HookType) bool { return t.Name == kind })
 	if i < 0 {
 		n := h.Get("type")
-		f := p.find(n.Start, n.End, "%s is no type of hook: it is ignored", kind)
+		f := p.find(n.Start, n.End, "%s is no type of hook: %s", kind, p.hooksLost())
 		if near := nearest(kind, []string{"command", "prompt", "agent", "http", "mcp_tool"}); near != "" {
 			f.Help = "write " + near
 			f.Fix = replace("write "+near, false, n.Start, n.End, `"`+near+`"`)
@@ -336,14 +350,14 @@ func (p *pass) hook(h *jsontree.Node) {
 	}
 	for _, needs := range types[i].Needs {
 		if n := h.Get(needs); n == nil || n.Kind() != jsontree.Text || n.Value == "" {
-			p.find(h.Start, h.Start+1, "a hook of type %s needs %s: it is ignored", kind, needs)
+			p.find(h.Start, h.Start+1, "a hook of type %s needs %s: %s", kind, needs, p.hooksLost())
 		}
 	}
 	if kind == "command" {
 		p.unquotedRoot(h)
 	}
 	if n := h.Get("timeout"); n != nil && n.Kind() != "a number" {
-		p.find(n.Start, n.End, "timeout is %s, want a number of seconds: the hook is ignored", n.Kind())
+		p.find(n.Start, n.End, "timeout is %s, want a number of seconds: %s", n.Kind(), p.hooksLost())
 	}
 }
 
@@ -415,6 +429,30 @@ func hookMatcher(p *pass) {
 			}
 			if why := regexFault(text); why != "" {
 				p.find(n.Start, n.End, "the matcher %s is no regular expression: %s", text, why).Help = `name tools, with | between them: "Edit|Write"`
+			} else if slices.Contains(toolEvents, event.Key) {
+				p.toolMatcher(n, text)
+			}
+		}
+	}
+}
+
+// toolEvents are those whose matchers are held against a tool's name.
+var toolEvents = []string{"PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied"}
+
+// toolMatcher is about a matcher that fits the name of no tool: Claude Code holds it against the whole
+// name, and against nothing else of the call (testdata/claude/SK606-matcher.txtar).
+func (p *pass) toolMatcher(n *jsontree.Node, text string) {
+	tool, spec, isRule := strings.Cut(text, "(")
+	switch {
+	case isRule && slices.Contains(toolNames, tool) && strings.HasSuffix(spec, ")") && !strings.Contains(spec, "|"):
+		f := p.find(n.Start, n.End, "the matcher %s is a permission rule, which is the name of no tool: the hook never runs", text)
+		f.Help = fmt.Sprintf("write %q, and have the hook look at tool_input", tool)
+	case strings.Contains(text, "=="):
+		p.find(n.Start, n.End, "the matcher %s is an expression, and is the name of no tool: the hook never runs", text).Help = `name tools, with | between them: "Edit|Write"`
+	case strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789|, ") == "":
+		for name := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '|' || r == ',' || r == ' ' }) {
+			if near := nearTool(name); near != "" {
+				p.find(n.Start, n.End, "there is no tool %s: the hook never runs for it", name).Help = "write " + near
 			}
 		}
 	}
@@ -444,6 +482,8 @@ func (p *pass) hookMentions() []mention {
 		if !ok {
 			return
 		}
+		program, err := words.Parse(command)
+		tested := err == nil && testsFile(program)
 		for _, v := range []struct{ name, root string }{{"${CLAUDE_PLUGIN_ROOT}", p.Plugin}, {"$CLAUDE_PLUGIN_ROOT", p.Plugin}, {"${CLAUDE_PROJECT_DIR}", p.project()}, {"$CLAUDE_PROJECT_DIR", p.project()}, {"${CLAUDE_SKILL_DIR}", p.ownFolder()}} {
 			i := strings.Index(command, v.name)
 			if i < 0 || v.root == "" {
@@ -457,7 +497,7 @@ func (p *pass) hookMentions() []mention {
 			if !ok {
 				continue
 			}
-			all = append(all, mention{written: path, file: filepath.Join(v.root, filepath.FromSlash(path)), start: n.Start, end: n.End, called: strings.Trim(command[:i], `"' `) == "", anchor: 1})
+			all = append(all, mention{written: path, file: filepath.Join(v.root, filepath.FromSlash(path)), start: n.Start, end: n.End, called: strings.Trim(command[:i], `"' `) == "", anchor: 1, tested: tested})
 			break
 		}
 	})
@@ -480,27 +520,48 @@ func (d *document) project() string {
 	return ""
 }
 
+// agentSkills is about skills that an agent names. It may name those of other plugins, with their
+// plugin's name or without (testdata/claude/SK607-*.txtar).
 func agentSkills(w *whole) {
-	have := map[string]bool{}
+	have := map[string]bool{}      // by root and name
+	named := map[string]bool{}     // by plugin and name
+	bare := map[string]bool{}      // of any plugin
+	plugins := map[string]string{} // names, by folder
+	for _, d := range w.docs {
+		if _, known := plugins[d.Plugin]; d.Plugin != "" && !known {
+			plugins[d.Plugin] = pluginName(d.Plugin)
+		}
+	}
+	known := map[string]bool{}
+	for _, name := range plugins {
+		known[name] = true
+	}
 	for _, d := range w.skills() {
 		have[d.Root+"\x00"+d.name] = true
+		if d.Plugin != "" {
+			bare[d.name], named[plugins[d.Plugin]+":"+d.name] = true, true
+		}
 	}
 	for _, d := range w.docs {
 		for _, s := range d.needs {
-			name := s.name
-			if _, after, ok := strings.Cut(name, ":"); ok {
-				if d.Plugin == "" {
-					continue // another plugin's
-				}
-				name = after
+			plugin, name, full := strings.Cut(s.name, ":")
+			if !full {
+				name = s.name
 			}
-			if have[d.Root+"\x00"+name] || isThere(filepath.Join(d.Root, "skills", name, "SKILL.md")) || isThere(filepath.Join(d.Root, "commands", name+".md")) {
+			own := !full || plugin == plugins[d.Plugin]
+			switch {
+			case named[s.name], !full && (bare[name] && d.Plugin != "" || have[d.Root+"\x00"+name]),
+				own && (isThere(filepath.Join(d.Root, "skills", name, "SKILL.md")) || isThere(filepath.Join(d.Root, "commands", name+".md"))),
+				full && d.Plugin == "" && !known[plugin]: // an installed plugin's
 				continue
 			}
 			f := w.find(d, s.start, s.end, "there is no skill %s, and Claude Code starts the agent without it", s.name)
 			f.Help = "mend the name, or add the skill"
-			if d.Plugin == "" { // it may be the user's, or a plugin's
-				(&pass{document: d, rule: w.rule}).severe(f, Info)
+			switch p := (&pass{document: d, rule: w.rule}); {
+			case full && !own && !known[plugin]:
+				p.severe(f, Info).Message = fmt.Sprintf("there is no plugin %s here: where it is not installed, Claude Code starts the agent without %s", plugin, s.name)
+			case d.Plugin == "": // it may be the user's, or a plugin's
+				p.severe(f, Info)
 			}
 		}
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/internal/fakeapi"
 	"github.com/skillhand/skillhand/internal/realclaude"
 )
@@ -212,7 +213,7 @@ func TestProbes(t *testing.T) {
 						t.Fatal(err)
 					}
 					line := fmt.Sprintf("%s%s:%d: %s %s: %s", checkPrefix, filepath.ToSlash(file), f.Range.Line, f.Severity, f.Rule, f.Message)
-					got = append(got, strings.NewReplacer(root+"/", "", project, "PROJECT", home, "HOME").Replace(line))
+					got = append(got, strings.NewReplacer(root+"/", "", project, "PROJECT", home, "HOME", filepath.Dir(root), "MARKET").Replace(line))
 				}
 				slices.Sort(got)
 				if flag.Lookup("update").Value.String() == "true" {
@@ -239,7 +240,7 @@ func TestProbesReal(t *testing.T) {
 				if *record {
 					p.put(t, place, got, p.want(place, true))
 				} else if want := p.want(place, false); !slices.Equal(got, want) {
-					t.Errorf("%s: Claude Code %s does\n%s\nwant\n%s", p.file, ClaudeVersion, strings.Join(got, "\n"), strings.Join(want, "\n"))
+					t.Errorf("%s: Claude Code %s does\n%s\nwant\n%s", p.file, claudecode.Version, strings.Join(got, "\n"), strings.Join(want, "\n"))
 				}
 			})
 		}

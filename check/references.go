@@ -27,15 +27,20 @@ func referenceRules() []*Rule {
 			Summary: "a directive or hook calls a script that is not there"},
 		{ID: "SK203", Name: "script-not-executable", Severity: Error, kinds: []Kind{Skill, Command, Agent, Text, FirstUse, Hooks, Plugin}, run: scriptNotExecutable,
 			Summary: "a script that is called by its path may not be executed"},
-		{ID: "SK204", Name: "shebang", Severity: Warning, kinds: []Kind{Skill}, run: shebang,
-			Summary: "a script has no #! line, or one that ends in a carriage return"},
 		{ID: "SK206", Name: "unknown-variable", Severity: Error, load: true, run: unknownVariable,
 			Summary: "a variable is almost one that is filled in, and stays as it is"},
+		{ID: "SK207", Name: "placeholder-in-text", Severity: Warning, agent: claude, run: placeholderInText,
+			Summary: "a price or a program's own $1 is replaced when the skill is given arguments"},
 	}
 }
 
 func linkMissing(p *pass) {
 	for _, l := range p.links {
+		if file, ok := p.backslashed(l.Destination); ok {
+			f := p.find(l.Start, l.End, "%s has backslashes, and is not there: outside of Windows they are part of the name", l.Destination)
+			f.Help = "write " + file
+			continue
+		}
 		file := linked(l.Destination)
 		if file == "" || p.isThereFor(file) || p.isIgnored(file) || p.isOnGitHub(file) {
 			continue
@@ -43,6 +48,12 @@ func linkMissing(p *pass) {
 		f := p.find(l.Start, l.End, "%s is not there", file)
 		f.Help = "mend the link, or remove it: an agent that follows it finds nothing"
 	}
+}
+
+// backslashed is the file that a link with backslashes means.
+func (p *pass) backslashed(destination string) (string, bool) {
+	file := strings.ReplaceAll(destination, `\`, "/")
+	return file, file != destination && linked(file) != "" && p.Path != "" && p.isThereFor(file)
 }
 
 // linked is the file that a link leads to; "" if it leads elsewhere, or is a placeholder.
@@ -130,6 +141,7 @@ func (d *document) isIgnored(file string) bool {
 // A mention is a script that a text calls or names.
 type mention struct {
 	written    string // the path below the folder
+	tested     bool   // the command looks first whether a file is there
 	file       string // where it would be; "" if it could be in several folders
 	start, end int
 	called     bool // by its path, so it must be executable
@@ -149,7 +161,7 @@ func (p *pass) mentions() []mention {
 			continue
 		}
 		if m, ok := p.after(part, p.skill.Parts[i+1].Source); ok {
-			m.called, m.example = p.startsCommand(part), part.Name == "CLAUDE_PLUGIN_ROOT"
+			m.called, m.example = p.startsCommand(part), part.Name == "CLAUDE_PLUGIN_ROOT" || !p.startsCommand(part) && !p.isRun(part)
 			all = append(all, m)
 		}
 	}
@@ -162,14 +174,14 @@ func (p *pass) mentions() []mention {
 				continue
 			}
 			if m, ok := p.after(part, d.part.Command[i+1].Source); ok {
-				m.called, m.anchor = d.calls(part.Offset), d.line
+				m.called, m.anchor, m.tested = d.calls(part.Offset), d.line, d.program != nil && testsFile(d.program)
 				all = append(all, m)
 			}
 		}
 	}
 	p.calls(func(d *directive, call *syntax.CallExpr) {
 		if m, ok := relativeScript(call); ok {
-			m.start, m.end, m.anchor = d.at(m.start), d.at(m.end), d.line
+			m.start, m.end, m.anchor, m.tested = d.at(m.start), d.at(m.end), d.line, testsFile(d.program)
 			all = append(all, m)
 		}
 	})
@@ -239,10 +251,19 @@ func (p *pass) startsCommand(v skill.Part) bool {
 	return v.InCode && strings.Trim(line, " \t\"") == "" && !strings.HasPrefix(line, "    ")
 }
 
+// isRun reports whether an interpreter stands before a variable, on its line.
+func (p *pass) isRun(v skill.Part) bool {
+	words := strings.Fields(strings.Trim(p.src[p.lines[v.Line-1]:v.Offset], "\"'"))
+	return len(words) > 0 && slices.Contains(shells, strings.Trim(words[len(words)-1], "`\"'$("))
+}
+
+// shells are the programs that run a script that they are given.
+var shells = []string{"bash", "sh", "zsh", "python", "python3", "node", "ruby", "perl", "source", "."}
+
 // relativeScript is a script in scripts/ or bin/ that a call runs, by its path or by an interpreter.
 func relativeScript(call *syntax.CallExpr) (mention, bool) {
 	w, called := call.Args[0], true
-	if slices.Contains([]string{"bash", "sh", "zsh", "python", "python3", "node", "ruby", "perl", "source", "."}, name(call)) {
+	if slices.Contains(shells, name(call)) {
 		if len(call.Args) < 2 {
 			return mention{}, false
 		}
@@ -256,9 +277,27 @@ func relativeScript(call *syntax.CallExpr) (mention, bool) {
 	return mention{written: path, start: from(w), end: to(w), called: called}, true
 }
 
+// testsFile reports whether a command looks first whether a file is there: [ -f x ], test -x x.
+func testsFile(n syntax.Node) bool {
+	found := false
+	is := func(op string) bool { return slices.Contains([]string{"-e", "-f", "-r", "-s", "-x", "-d", "-a"}, op) }
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			if len(n.Args) > 1 && (name(n) == "[" || name(n) == "test") {
+				found = found || slices.ContainsFunc(args(n), is)
+			}
+		case *syntax.UnaryTest:
+			found = found || is(n.Op.String())
+		}
+		return !found
+	})
+	return found
+}
+
 func scriptMissing(p *pass) {
 	for _, m := range p.mentions() {
-		if m.file != "" && isThere(m.file) || m.file == "" && p.isThereFor(m.written) {
+		if m.tested || m.file != "" && isThere(m.file) || m.file == "" && p.isThereFor(m.written) {
 			continue
 		}
 		f := p.find(m.start, m.end, "%s is not there", m.written)
@@ -331,41 +370,6 @@ func firstBytes(file string) []byte {
 	head := make([]byte, 256)
 	n, _ := io.ReadFull(f, head) // a short file is one too
 	return head[:n]
-}
-
-// scripts calls f with the files in the skill's own scripts folder.
-func (p *pass) scripts(f func(file, rel string, mode fs.FileMode)) {
-	dir := filepath.Dir(p.Path)
-	for _, folder := range []string{"scripts", "bin", "hooks"} {
-		entries, err := os.ReadDir(filepath.Join(dir, folder))
-		if err != nil {
-			continue
-		}
-		for _, e := range entries {
-			if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
-				f(filepath.Join(dir, folder, e.Name()), folder+"/"+e.Name(), info.Mode())
-			}
-		}
-	}
-}
-
-func shebang(p *pass) {
-	if !isFile(p.Path) {
-		return
-	}
-	p.scripts(func(file, rel string, mode fs.FileMode) {
-		if ext := filepath.Ext(file); ext != ".sh" && ext != ".bash" {
-			return
-		}
-		head := firstBytes(file)
-		line, _, _ := bytes.Cut(head, []byte("\n"))
-		switch {
-		case bytes.HasPrefix(line, []byte("#!")) && bytes.HasSuffix(line, []byte("\r")):
-			p.find(0, min(3, len(p.src)), "the #! line of %s ends in a carriage return, which becomes part of the interpreter's name: it cannot be run", rel).Help = "save it with LF line ends"
-		case mode&0o111 != 0 && len(head) > 0 && !bytes.HasPrefix(line, []byte("#!")) && runtime.GOOS != "windows" && !isSourced(file):
-			p.find(0, min(3, len(p.src)), "%s is executable but has no #! line: which shell runs it depends on who calls it", rel).Help = "begin it with #!/usr/bin/env bash"
-		}
-	})
 }
 
 // isSourced reports whether a script beside a file reads it in, so that it needs no #! line.

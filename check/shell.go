@@ -2,6 +2,7 @@ package check
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -36,6 +37,8 @@ func shellRules() []*Rule {
 			Summary: "a directive that is not closed is not run, and the agent reads the command"},
 		{ID: "SK313", Name: "fence-unclosed", Severity: Info, load: true, run: fenceUnclosed,
 			Summary: "a code block is never closed, so all that follows is code"},
+		{ID: "SK314", Name: "directive-no-blank", Severity: Warning, agent: claude, run: directiveNoBlank,
+			Summary: "a directive has no blank before it, so it does not run and the agent reads the command"},
 	}
 }
 
@@ -364,4 +367,36 @@ func fenceUnclosed(p *pass) {
 			return
 		}
 	}
+}
+
+// directiveNoBlank is about text such as Branch:!`git branch`: Claude Code runs a directive only at the
+// start of a line or after white space (testdata/claude/SK310-blocks.txtar). In code, between letters
+// and after a backslash or another ! it may be meant as text.
+func directiveNoBlank(p *pass) {
+	for at := p.bodyStart(); ; at += 2 {
+		i := strings.Index(p.src[at:], "!`")
+		if i < 0 {
+			return
+		}
+		at += i
+		if at == 0 || !strings.ContainsRune(":,;)", rune(p.src[at-1])) || p.inCode(at) {
+			continue
+		}
+		line, _, _ := strings.Cut(p.src[at+2:], "\n")
+		command, _, closed := strings.Cut(line, "`")
+		program, err := words.Parse(command)
+		if !closed || err != nil || len(program.Stmts) == 0 || command != strings.ToLower(command) && !strings.Contains(command, " -") {
+			continue
+		}
+		f := p.find(at, at+3+len(command), "there is no blank before the !, so Claude Code does not run this, and the agent reads the command")
+		f.Help = "put a space before the !"
+		f.Fix = replace("put a space before the !", true, at, at, " ")
+	}
+}
+
+// inCode reports whether a place in the text is in code.
+func (d *document) inCode(offset int) bool {
+	parts := d.skill.Parts
+	i := sort.Search(len(parts), func(i int) bool { return parts[i].Offset > offset }) - 1
+	return i >= 0 && parts[i].InCode
 }

@@ -8,7 +8,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/skillhand/skillhand/claudepage"
+	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/permit"
 	"github.com/skillhand/skillhand/skill"
@@ -42,8 +42,8 @@ func fencedExample(p *pass) {
 func (p *pass) space(d *directive) *Fix {
 	at := d.start + strings.IndexByte(p.src[d.start:d.end], '!')
 	for _, fix := range []*Fix{replace("put a space after the !", true, at+1, at+1, " "), replace("put a space before the !", true, at, at, " ")} {
-		after := claudepage.Directives([]byte(fix.Apply(p.src)))
-		if !slices.ContainsFunc(after, func(w claudepage.Written) bool { return w.Offset <= at+1 && at < w.End }) {
+		after := claudecode.Directives([]byte(fix.Apply(p.src)))
+		if !slices.ContainsFunc(after, func(w claudecode.Written) bool { return w.Offset <= at+1 && at < w.End }) {
 			return fix
 		}
 	}
@@ -248,7 +248,9 @@ func (l *lookup) statement(s *syntax.Stmt, final bool) {
 		l.last(cmd.Stmts)
 	case *syntax.IfClause:
 		for c := cmd; c != nil && l.node == nil; c = c.Else {
-			l.last(c.Then)
+			if !slices.ContainsFunc(c.Cond, func(s *syntax.Stmt) bool { return testsFile(s) }) { // else it has looked
+				l.last(c.Then)
+			}
 		}
 	case *syntax.TestClause:
 		if !final {
@@ -279,6 +281,10 @@ func (l *lookup) call(s *syntax.Stmt, call *syntax.CallExpr, final bool) {
 	first := 0
 	switch {
 	case slices.Contains(forgiven, n):
+		if folder := searched(n, rest); final && folder != "" {
+			l.node, l.why = call, "if "+clip(folder, 60)+" is not there, "+n+" fails"
+			return
+		}
 		if !final {
 			if n == "[" {
 				n = "the test"
@@ -314,6 +320,26 @@ func (l *lookup) call(s *syntax.Stmt, call *syntax.CallExpr, final bool) {
 	}
 }
 
+// searched is a folder or file that grep is given, outside of the skill's and the system's: if it is absent,
+// the status is 2, which Claude Code does not forgive.
+func searched(name string, args []string) string {
+	if !slices.Contains([]string{"grep", "egrep", "fgrep", "rg"}, name) || slices.ContainsFunc(args, func(a string) bool { return a == "" || strings.HasPrefix(a, "-") && strings.ContainsAny(a, "efs") }) {
+		return "" // not plain, or the pattern is an option's, or it is told to keep quiet
+	}
+	var operands []string
+	for i, a := range args {
+		if !strings.HasPrefix(a, "-") && (i == 0 || !slices.Contains([]string{"-A", "-B", "-C", "-m", "-g", "-t", "-d", "-D"}, args[i-1])) {
+			operands = append(operands, a)
+		}
+	}
+	for _, file := range operands[min(1, len(operands)):] {
+		if file != "." && file != ".." && !strings.HasPrefix(file, "/") && !strings.ContainsAny(file, "*?[") {
+			return file
+		}
+	}
+	return ""
+}
+
 func takesWord(command, flag string) bool {
 	f, ok := filterOf(command)
 	return ok && len(flag) == 2 && flag[0] == '-' && strings.Contains(f.valued, flag[1:])
@@ -331,10 +357,14 @@ func isShipped(w *syntax.Word) bool {
 	if len(w.Parts) == 0 {
 		return true
 	}
-	for _, piece := range words.Pieces(w) {
-		if e, ok := piece.Node.(*syntax.ParamExp); ok && e.Param != nil && (e.Param.Value == "CLAUDE_SKILL_DIR" || e.Param.Value == "CLAUDE_PLUGIN_ROOT") {
-			return true
-		}
+	shipped := false
+	syntax.Walk(w, func(n syntax.Node) bool {
+		e, ok := n.(*syntax.ParamExp)
+		shipped = shipped || ok && e.Param != nil && (e.Param.Value == "CLAUDE_SKILL_DIR" || e.Param.Value == "CLAUDE_PLUGIN_ROOT")
+		return !shipped
+	})
+	if shipped {
+		return true
 	}
 	text := words.Lit(w)
 	return text == "." || text == ".." || text == "/" || text == "-" || strings.HasPrefix(text, "/dev/") || strings.HasPrefix(text, "/etc/") || strings.HasPrefix(text, "/proc/")

@@ -277,7 +277,7 @@ func (l *server) hover(ctx context.Context, p positionParams) (*hover, error) {
 	var parts []string
 	for _, v := range t.verdicts {
 		if v.Range.Offset <= at && at < v.Range.End {
-			text := fmt.Sprintf("**%s**: Claude Code %s: %s", v.Decision, claudecode.Version, v.Reason)
+			text := fmt.Sprintf("**%s** in `claude -p`, **%s** in auto mode: Claude Code %s: %s", v.Default, v.Auto, claudecode.Version, v.Reason)
 			if v.Rule != "" {
 				text += " (`" + v.Rule + "`" + in(v.RuleFile) + ")"
 			}

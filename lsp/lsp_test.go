@@ -137,7 +137,7 @@ func (e *editor) asks(uri string, rules map[string]diagnostic) {
 	}
 	var h hover
 	e.call("textDocument/hover", positionParams{textID{uri}, position{6, 5}}, &h)
-	if !strings.Contains(h.Contents.Value, "**ask**: Claude Code") || !strings.Contains(h.Contents.Value, "Bash(kubectl get pods)") || !strings.Contains(h.Contents.Value, "# SK401") {
+	if !strings.Contains(h.Contents.Value, "**abort** in `claude -p`, **defer** in auto mode: Claude Code") || !strings.Contains(h.Contents.Value, "Bash(kubectl get pods)") || !strings.Contains(h.Contents.Value, "# SK401") {
 		t.Errorf("hover: %s", h.Contents.Value)
 	}
 	e.call("textDocument/hover", positionParams{textID{uri}, position{1, 3}}, &h)

@@ -3,7 +3,7 @@
 // behave; testdata holds the decisions it was seen to take. It reads no files, starts nothing
 // and knows no time. What it does not know it calls Unknown.
 //
-// A directive in a skill cannot ask: what would ask aborts the page.
+// A directive in a skill cannot ask: what would ask aborts the page, or in mode auto is left to the model.
 package permit
 
 import (
@@ -20,6 +20,7 @@ type Decision string
 const (
 	Allow   Decision = "allow"   // it runs
 	Ask     Decision = "ask"     // a person would be asked; a directive aborts its page
+	Defer   Decision = "defer"   // in mode auto: it does not run, and the page tells the model to run it
 	Deny    Decision = "deny"    // a rule forbids it
 	Unknown Decision = "unknown" // nobody has seen what happens
 )
@@ -34,7 +35,7 @@ type Request struct {
 	Home             string   // the user's; "" means /home/user
 	SkillDir         string   // for ${CLAUDE_SKILL_DIR}; "" leaves that as it stands, and Claude Code asks
 	PluginRoot       string   // for ${CLAUDE_PLUGIN_ROOT}, likewise
-	Mode             string   // "" or default, acceptEdits, bypassPermissions; others are Unknown
+	Mode             string   // "" or default, auto, acceptEdits, dontAsk, bypassPermissions; others are Unknown
 }
 
 // A Verdict is the answer, and what it hangs on.
@@ -62,8 +63,15 @@ func Decide(q Request) Verdict {
 
 // decide is Decide without a suggestion.
 func decide(q Request) Verdict {
+	auto := q.Mode == "auto"
+	if auto {
+		q.Mode = ""
+	}
 	j := newJudge(q)
 	v := j.judge()
+	if auto && v.Decision == Ask {
+		v.Decision = Defer
+	}
 	v.Offset, v.End = j.cmd.original(v.Offset), j.cmd.original(v.End)
 	v.End = max(v.Offset, v.End)
 	v.Part = q.Command[v.Offset:v.End]

@@ -489,22 +489,25 @@ func utf8Terminal(std *stdio) bool {
 // printVerdicts lists what Claude Code decides about each directive.
 func (c *checking) printVerdicts(res *check.Result) error {
 	paint := c.std.Painter()
-	colors := map[string]string{"allow": "32", "ask": "31", "deny": "31", "unknown": "33"}
+	colors := map[check.Effect]string{check.Runs: "32", check.Aborts: "31", check.Untold: "33"}
 	asks := false
 	for _, v := range res.Verdicts {
-		decision := string(v.Decision)
-		asks = asks || decision == "ask" || decision == "deny"
+		asks = asks || v.Default == check.Aborts
 		if c.flags.format == "json" {
 			if err := c.std.PrintJSON(v); err != nil {
 				return err
 			}
 			continue
 		}
-		text := fmt.Sprintf("%s:%d: %s  %s\n", v.File, v.Line, paint(colors[decision], fmt.Sprintf("%-7s", decision)), term.Flat(v.Command))
+		effect := string(v.Default)
+		if v.Auto != v.Default {
+			effect += ", " + string(v.Auto) + " in auto mode"
+		}
+		text := fmt.Sprintf("%s:%d: %s  %s\n", v.File, v.Line, paint(colors[v.Default], effect), term.Flat(v.Command))
 		switch {
-		case decision == "allow" && v.RuleFile != "":
+		case v.Default == check.Runs && v.RuleFile != "":
 			text += fmt.Sprintf("    by %s in %s\n", v.Rule, v.RuleFile)
-		case decision != "allow":
+		case v.Default != check.Runs:
 			text += "    " + v.Reason
 			if v.RuleFile != "" {
 				text += " (" + v.RuleFile + ")"

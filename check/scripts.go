@@ -1,0 +1,219 @@
+package check
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/skillhand/skillhand/skill"
+)
+
+func scriptRules() []*Rule {
+	return []*Rule{
+		{ID: "SK204", Name: "shebang", Severity: Warning, kinds: []Kind{Skill, Plugin}, run: shebang,
+			Summary: "a script has no #! line, or one that does not start it"},
+		{ID: "SK208", Name: "script-syntax", Severity: Error, kinds: []Kind{Skill, Plugin}, run: scriptSyntax,
+			Summary: "bash cannot read a script, or its lines end in a carriage return"},
+	}
+}
+
+// scripts calls f with the files in the folders of scripts of a skill or plugin.
+func (p *pass) scripts(f func(file, rel string, mode fs.FileMode)) {
+	dir := filepath.Dir(p.Path)
+	if p.Kind == Plugin {
+		dir = filepath.Dir(dir)
+	}
+	for _, folder := range []string{"scripts", "bin", "hooks"} {
+		entries, err := os.ReadDir(filepath.Join(dir, folder))
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+				f(filepath.Join(dir, folder, e.Name()), folder+"/"+e.Name(), info.Mode())
+			}
+		}
+	}
+}
+
+// about notes a finding about a file that lies beside this one.
+func (p *pass) about(format string, a ...any) *Finding {
+	return p.find(0, min(3, len(p.src)), format, a...)
+}
+
+func isShellFile(file string) bool {
+	return slices.Contains([]string{".sh", ".bash"}, filepath.Ext(file))
+}
+
+func shebang(p *pass) {
+	if !isFile(p.Path) {
+		return
+	}
+	p.scripts(func(file, rel string, mode fs.FileMode) {
+		head := firstBytes(file)
+		first, _, _ := bytes.Cut(head, []byte("\n"))
+		line := string(first)
+		isScript := slices.Contains(scriptEndings, filepath.Ext(file))
+		switch fault, help := shebangFault(line, filepath.Ext(file)); {
+		case !isScript:
+		case strings.HasPrefix(line, "#!") && strings.HasSuffix(line, "\r"):
+			p.about("the #! line of %s ends in a carriage return, which becomes part of the interpreter's name: it cannot be run", rel).Help = "save it with LF line ends"
+		case fault != "":
+			p.about("%s: %s", rel, fault).Help = help
+		case isShellFile(file) && mode&0o111 != 0 && len(head) > 0 && !strings.HasPrefix(line, "#!") && runtime.GOOS != "windows" && !isSourced(file):
+			p.about("%s is executable but has no #! line: which shell runs it depends on who calls it", rel).Help = "begin it with #!/usr/bin/env bash"
+		}
+	})
+}
+
+// interpreters are programs that a #! line may name, and the endings of the files they read.
+var interpreters = []struct{ name, endings string }{
+	{"bash", ".sh .bash"}, {"sh", ".sh .bash"}, {"zsh", ".sh"}, {"dash", ".sh"}, {"ksh", ".sh"}, {"ash", ".sh"}, {"python", ".py"}, {"python3", ".py"}, {"python2", ".py"},
+	{"node", ".js .mjs .cjs .ts"}, {"ruby", ".rb"}, {"perl", ".pl"},
+}
+
+// shebangFault says why a first line does not start a script as it means to, and what to write.
+func shebangFault(line, ending string) (fault, help string) {
+	line = strings.TrimRight(line, " \t\r")
+	if strings.HasPrefix(line, "#/bin/") || strings.HasPrefix(line, "#/usr/bin/") || strings.HasPrefix(line, "# !/") || strings.HasPrefix(line, "!#/") {
+		return fmt.Sprintf("%s is no #! line, so it says nothing about who runs the file", line), "begin it with #!"
+	}
+	rest, ok := strings.CutPrefix(line, "#!")
+	words := strings.Fields(rest)
+	if !ok || len(words) == 0 {
+		return "", ""
+	}
+	if !strings.HasPrefix(words[0], "/") {
+		return fmt.Sprintf("the #! line names %s without a folder, which no system looks for", words[0]), "write #!/usr/bin/env " + words[0]
+	}
+	program := filepath.Base(words[0])
+	if program == "env" {
+		switch {
+		case len(words) == 1:
+			return "the #! line names env and no program", "write #!/usr/bin/env bash"
+		case len(words) > 2 && !strings.HasPrefix(words[1], "-") && !strings.Contains(words[1], "="):
+			return fmt.Sprintf("Linux hands %q to env as one name, and there is no such program", strings.Join(words[1:], " ")), "write #!/usr/bin/env -S " + strings.Join(words[1:], " ")
+		}
+		program = words[len(words)-1]
+	}
+	var names []string
+	for _, i := range interpreters {
+		names = append(names, i.name)
+		if i.name != program || slices.Contains(strings.Fields(i.endings), ending) {
+			continue
+		}
+		if slices.ContainsFunc(interpreters, func(o struct{ name, endings string }) bool { return slices.Contains(strings.Fields(o.endings), ending) }) {
+			return fmt.Sprintf("the #! line has %s run a file that ends in %s", program, ending), "name the program that reads it"
+		}
+	}
+	for _, known := range names {
+		if !slices.Contains(names, program) && len(known) > 3 && skill.Distance(program, known) == 1 && program[0] == known[0] && strings.Trim(program, "abcdefghijklmnopqrstuvwxyz") == "" {
+			return fmt.Sprintf("the #! line names %s, which is no program", program), "write " + known
+		}
+	}
+	return "", ""
+}
+
+const maxScript = 1 << 20 // longer ones are not read
+
+// scriptSyntax reads scripts as bash does.
+func scriptSyntax(p *pass) {
+	if !isFile(p.Path) {
+		return
+	}
+	p.scripts(func(file, rel string, _ fs.FileMode) {
+		info, err := os.Stat(file)
+		if !isShellFile(file) || err != nil || info.Size() > maxScript {
+			return
+		}
+		src, err := skill.ReadFile(file)
+		if err != nil || bytes.Contains(src, []byte("{{")) { // a template
+			return
+		}
+		first, _, _ := bytes.Cut(src, []byte("\n"))
+		switch isBash := !bytes.HasPrefix(first, []byte("#!")) || bytes.Contains(first, []byte("sh")) && !bytes.Contains(first, []byte("zsh")) && !bytes.Contains(first, []byte("fish")); {
+		case !isBash:
+		case bytes.HasSuffix(first, []byte("\r")) && bytes.HasPrefix(first, []byte("#!")): // SK204 tells
+		case bytes.Count(src, []byte("\r\n")) > bytes.Count(src, []byte("\n"))/2:
+			p.about("the lines of %s end in a carriage return, which bash takes for a part of the last word", rel).Help = "save it with LF line ends"
+		default:
+			p.unreadableScript(rel, src)
+		}
+	})
+}
+
+func (p *pass) unreadableScript(rel string, src []byte) {
+	_, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(bytes.NewReader(src), "")
+	fault, ok := err.(syntax.ParseError)
+	if !ok {
+		return // fine; or what other shells can do, which our parser knows
+	}
+	lines := strings.Split(string(src), "\n")
+	at := int(fault.Pos.Line())
+	if at >= 1 && at <= len(lines) && strings.Contains(lines[at-1], "--allowed") && strings.Contains(lines[at-1], "(") {
+		f := p.about("%s:%d: bash cannot read the rule after --allowedTools: it has parentheses and no quotes", rel, at)
+		f.Help = "put the rule in single quotes"
+		return
+	}
+	p.about("%s:%d: bash cannot read the script: %s", rel, at, fault.Text).Help = "bash -n shows where it stops"
+}
+
+var numbered = regexp.MustCompile(`\$([0-9])\b`)
+
+// placeholderInText is about $1 that is not meant as an argument: in a price, in a program of awk's, or in a
+// shell function. Claude Code replaces it, in code as well, if there are as many arguments
+// (testdata/claude/SK207-placeholder.txtar).
+func placeholderInText(p *pass) {
+	front := &p.skill.Front
+	_, hint := front.Field("argument-hint")
+	_, arguments := front.Field("arguments")
+	body := p.body()
+	if !hint && !arguments && !strings.Contains(body, "$ARGUMENTS") {
+		return
+	}
+	for _, m := range numbered.FindAllStringIndex(body, -1) {
+		at := p.bodyStart() + m[0]
+		if at > 0 && p.src[at-1] == '\\' || p.inDirective(at) {
+			continue
+		}
+		line := p.lineText(p.lineAt(at))
+		column := at - p.lines[p.lineAt(at)-1]
+		what := notArgument(line, column, column+2)
+		if what == "" {
+			continue
+		}
+		n, _ := strconv.Atoi(p.src[at+1 : at+2]) // it is a digit
+		f := p.find(at, at+2, "if the skill is given %d arguments or more, one of them replaces $%d in this %s", n+1, n, what)
+		f.Help = fmt.Sprintf(`write \$%d, which Claude Code turns into $%[1]d`, n)
+		f.Fix = replace("escape it", true, at, at, `\`)
+	}
+}
+
+func (d *document) inDirective(offset int) bool {
+	return slices.ContainsFunc(d.directives, func(x *directive) bool { return x.start <= offset && offset < x.end })
+}
+
+var (
+	priceAfter = regexp.MustCompile(`^(\.[0-9]{1,2}\b|,[0-9]{3}\b|/(mo|month|yr|year|user|seat|hour|hr|day|1M|M|k)\b)`)
+	awkBefore  = regexp.MustCompile(`\b[gmn]?awk\b[^'|]*'[^']*$`)
+)
+
+// notArgument says what a numbered placeholder is part of, if that is not an argument.
+func notArgument(line string, start, end int) string {
+	switch {
+	case priceAfter.MatchString(line[end:]):
+		return "price"
+	case awkBefore.MatchString(line[:start]) && strings.Contains(line[end:], "'"):
+		return "program of awk's"
+	}
+	return ""
+}

@@ -1,0 +1,145 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/skillhand/skillhand/permit"
+	"github.com/skillhand/skillhand/skill"
+)
+
+func toolRules() []*Rule {
+	return []*Rule{
+		{ID: "SK107", Name: "tools-field", Severity: Error, agent: claude, kinds: []Kind{Skill, Command, Agent}, run: toolsField,
+			Summary: "tools are named in a field that Claude Code does not read there"},
+		{ID: "SK108", Name: "unknown-tool", Severity: Error, agent: claude, kinds: []Kind{Skill, Command, Agent}, run: unknownTool,
+			Summary: "a tool's name is almost one that exists, and stands for none"},
+		{ID: "SK109", Name: "agent-name", Severity: Error, agent: claude, kinds: []Kind{Agent}, run: agentName,
+			Summary: "an agent has no name, so Claude Code does not load it"},
+	}
+}
+
+// toolNames are the tools of Claude Code 2.1.325, and those of earlier versions that files still name.
+var toolNames = strings.Fields(`Agent Artifact AskUserQuestion Bash BashOutput Brief Config CronCreate CronDelete CronList Edit EnterPlanMode EnterWorktree ExitPlanMode
+	ExitWorktree Glob Grep KillBash KillShell ListAgents ListMcpResourcesTool LS LSP Monitor MultiEdit NotebookEdit NotebookRead PowerShell Read ReadMcpResourceTool
+	ReportFindings ScheduleWakeup SendMessage Skill SlashCommand StructuredOutput Task TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TeamCreate TeamDelete
+	TodoRead TodoWrite ToolSearch WebFetch WebSearch Workflow Write`)
+
+// toolsField is about tools in the field of the other kind of file. An agent reads tools, a skill
+// or command allowed-tools (testdata/claude/SK107-*.txtar).
+func toolsField(p *pass) {
+	key, right := "tools", "allowed-tools"
+	if p.Kind == Agent {
+		key, right = right, key
+	}
+	f, ok := p.skill.Front.Field(key)
+	if _, both := p.skill.Front.Field(right); !ok || both || f.Value == "" && len(f.Fields) == 0 {
+		return
+	}
+	if p.Kind == Agent {
+		x := p.find(f.Offset, f.End, "an agent has no field allowed-tools: Claude Code ignores it, and the agent gets every tool")
+		x.Help = "write tools"
+		x.Fix = rename("write tools", "", f.Offset, f.End, "tools")
+		x.Fix.Unsafe = true // it takes tools away
+		return
+	}
+	x := p.severe(p.find(f.Offset, f.End, "a %s has no field tools: Claude Code ignores it, and nothing is allowed or taken away by it", p.Kind), Warning)
+	x.Help = "write allowed-tools for what may be used without asking, or remove it"
+}
+
+// unknownTool is about names that are a letter or the case away from a tool's.
+func unknownTool(p *pass) {
+	for _, key := range []string{"tools", "disallowedTools", "allowed-tools", "disallowed-tools"} {
+		f, ok := p.skill.Front.Field(key)
+		isAgents := key == "tools" || key == "disallowedTools"
+		if !ok || isAgents != (p.Kind == Agent) {
+			continue
+		}
+		known := false
+		var wrong []*Finding
+		eachTool(p.src, f, func(r permit.Rule, start, end int) {
+			name, _, _ := strings.Cut(r.Text, "(")
+			near := nearTool(name)
+			known = known || near == ""
+			if near == "" || r.Never != "" && !isAgents && strings.Contains(r.Text, "(") { // SK402 tells
+				return
+			}
+			what := "the rule grants nothing"
+			switch key {
+			case "tools":
+				what = "the agent starts without it"
+			case "disallowedTools", "disallowed-tools":
+				what = "nothing is taken away"
+			}
+			x := p.find(start, end, "there is no tool %s: %s", name, what)
+			x.Help = "write " + near
+			if p.src[start:end] == r.Text {
+				x.Fix = replace("write "+near, true, start, start+len(name), near)
+			}
+			wrong = append(wrong, x)
+		})
+		if key == "tools" && !known && len(wrong) > 0 {
+			wrong[0].Message += "; as no other tool is left, Claude Code refuses to start it"
+		}
+	}
+}
+
+// eachTool calls f with each tool or rule of a field, and where it stands.
+func eachTool(src string, field skill.Field, f func(r permit.Rule, start, end int)) {
+	items := field.Fields
+	if len(items) == 0 {
+		items = []skill.Field{field}
+	}
+	for _, item := range items {
+		from := item.ValueOffset
+		for _, r := range permit.ParseRules(item.Value) {
+			start := strings.Index(src[from:item.ValueEnd], r.Text)
+			if start < 0 { // escaped, or over several lines
+				f(r, item.ValueOffset, item.ValueEnd)
+				continue
+			}
+			f(r, from+start, from+start+len(r.Text))
+			from += start + len(r.Text)
+		}
+	}
+}
+
+// nearTool is the tool that a misspelt name stands for, or "". A name that is far from all of them
+// may be a server's, or of a version to come.
+func nearTool(name string) string {
+	if name == "" || slices.Contains(toolNames, name) || strings.Contains(name, "__") {
+		return ""
+	}
+	for _, tool := range toolNames {
+		if strings.EqualFold(tool, name) {
+			return tool
+		}
+	}
+	for _, tool := range toolNames {
+		if len(tool) >= 4 && name[0] == tool[0] && skill.Distance(name, tool) == 1 {
+			return tool
+		}
+	}
+	return ""
+}
+
+// agentName is about agents outside of plugins: those in plugins go by their files' names
+// (testdata/claude/SK106-agent.txtar).
+func agentName(p *pass) {
+	front := &p.skill.Front
+	if p.As == InPlugin || p.isBroken() || p.frontEnd() == 0 || strings.TrimSpace(front.Description) == "" {
+		return // SK101 and SK106 tell
+	}
+	if f, ok := front.Field("name"); ok && strings.TrimSpace(f.Value) != "" {
+		return
+	}
+	x := p.find(0, 3, "the name is missing: Claude Code does not load the agent, and says nothing")
+	x.Help = fmt.Sprintf("add name: %s", p.stem())
+	if at := strings.Index(p.src[:p.frontEnd()], "\n") + 1; at > 0 && nameFault(p.stem()) == "" {
+		if _, there := front.Field("name"); !there {
+			x.Fix = replace("add the name", true, at, at, "name: "+p.stem()+p.lineEnd())
+			x.Fix.makes = "/name"
+		}
+	}
+}
