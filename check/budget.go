@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/claudecode"
-	"github.com/skillhand/skillhand/claudepage"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -84,50 +84,47 @@ func collision(w *whole) {
 	}
 }
 
-// sameName is about two files of one name in one place: Claude Code loads one of them.
+// sameName is about a skill and a command of one name in one place: a .claude loads the skill, a plugin
+// the command (testdata/claude/SK502-command.txtar).
 func (w *whole) sameName(a, b *document) {
-	loaded := a.loadedFile()
-	switch loaded {
-	case a.Path:
-		a, b = b, a
-	case b.Path:
-	default:
-		return // neither is loaded: another file is, or nothing of the plugin
+	if a.Kind == b.Kind {
+		return // one file, by two ways
 	}
-	start, end := a.nameRange()
-	w.find(a, start, end, "%s is also the name of %s, which is loaded instead of this", a.name, b.Name).Help = "rename one of the two"
+	loses, wins := a, b
+	if (a.Kind == Command) == (a.Plugin != "") {
+		loses, wins = b, a
+	}
+	if a.Plugin != "" && !wins.isPluginCommand() {
+		return // the plugin names other commands, so only the skill is loaded
+	}
+	start, end := loses.nameRange()
+	w.find(loses, start, end, "%s is also the name of %s, which is loaded instead of this", loses.name, wins.Name).Help = "rename one of the two"
 }
 
-// loadedFile is the file that Claude Code loads by a document's name, or "".
-func (d *document) loadedFile() string {
-	nowhere := filepath.Join(d.Root, "nowhere")
-	q := claudepage.Request{Name: d.name, Tool: true, Project: nowhere, Home: nowhere, Env: []string{}}
-	switch {
-	case d.Plugin != "":
-		q.Name, q.PluginRoot = pluginName(d.Plugin)+":"+d.name, d.Plugin
-	case d.As == User:
-		q.Env = []string{"CLAUDE_CONFIG_DIR=" + d.Root}
-	default:
-		q.Project = filepath.Dir(d.Root)
-	}
-	found, err := claudepage.Find(q)
+// manifest is what a plugin says of itself.
+func manifest(root string) (claudecode.Manifest, []claudecode.Fault) {
+	src, err := skill.ReadFile(filepath.Join(root, ".claude-plugin", "plugin.json"))
 	if err != nil {
-		q.Tool = false // it may be for people alone
-		if found, err = claudepage.Find(q); err != nil {
-			return ""
-		}
+		return claudecode.Manifest{}, nil // it goes by its folder's name
 	}
-	return found.File
+	return claudecode.ParseManifest(src)
 }
 
 // pluginName is what a plugin is called.
 func pluginName(root string) string {
-	src, err := skill.ReadFile(filepath.Join(root, ".claude-plugin", "plugin.json"))
-	if err != nil {
-		return filepath.Base(root)
+	m, _ := manifest(root)
+	return cmp.Or(m.Name, filepath.Base(root))
+}
+
+// isPluginCommand reports whether a plugin loads a command.
+func (d *document) isPluginCommand() bool {
+	m, faults := manifest(d.Plugin)
+	if len(faults) > 0 {
+		return false // nothing is loaded
 	}
-	manifest, _ := claudecode.ParseManifest(src)
-	return cmp.Or(manifest.Name, filepath.Base(root))
+	return m.Commands == nil || slices.ContainsFunc(m.Commands, func(c claudecode.Command) bool {
+		return c.Path != "" && paths.Inside(filepath.Join(d.Plugin, filepath.FromSlash(c.Path)), d.Path)
+	})
 }
 
 // hiddenByUser is about a project's skills and commands that the user has too: Claude Code loads the
