@@ -268,6 +268,34 @@ func TestCompanion(t *testing.T) {
 	p.want(slash, false)
 }
 
+// TestMigrated: a skill of an older loader, migrated, is loaded by ours and preloaded by Claude
+// Code itself, which runs the launcher by the rule that migrate wrote.
+func TestMigrated(t *testing.T) {
+	p := newProbe(t, realclaude.Obey, "")
+	p.Close()
+	old := "---\nname: probe\ndescription: Probes.\n---\n!`\"${CLAUDE_PLUGIN_ROOT}/scripts/load-skill.sh\" \"${CLAUDE_PLUGIN_ROOT}\" probe \"${CLAUDE_SESSION_ID}\"`\n"
+	p.claude.Write("plug/skills/probe/SKILL.md", old)
+	p.claude.Write("plug/skills/probe/first-use.md", instructions+"\n\n${OUT}\n")
+	p.claude.Write("plug/skills/probe/bindings.json", `{"OUT": "org.example.GetProbeOutput"}`)
+	p.claude.Write("plug/hooks/bin/show-probe", "#!/bin/sh\nexec \"$(dirname \"$0\")/java\" -m org.example/org.example.GetProbeOutput \"$@\"\n")
+	p.claude.Write("plug/hooks/bin/java", "#!/bin/sh\necho \"Fresh: $(cat fresh),\"\n")
+	for _, name := range []string{"show-probe", "java"} {
+		if err := os.Chmod(filepath.Join(p.claude.Project, "plug/hooks/bin", name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	migrate := exec.Command(filepath.Join(bin, "skillhand"), "migrate", "--companion", "--no-backup", "plug/skills/probe")
+	migrate.Dir, migrate.Env = p.claude.Project, append([]string{"HOME=" + p.claude.Home}, p.claude.Env...)
+	if out, err := migrate.CombinedOutput(); err != nil || !strings.Contains(string(out), "probe-first-use/SKILL.md") {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	p.claude.Write("plug/agents/preloaded.md", "---\nname: preloaded\ndescription: d\nskills: skillhand:probe-first-use\n---\nYou probe.\n")
+	p.start()
+	p.want(slash, true)
+	p.want(slash, false)
+	p.want(subagent("skillhand:preloaded", "go"), true)
+}
+
 // TestFailedLoad: what did not arrive was not seen.
 func TestFailedLoad(t *testing.T) {
 	p := newProbe(t, realclaude.Obey, "--strict")

@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	mdFence   = regexp.MustCompile("(?ms)^(```+).*?^```+$")
+	mdFence   = regexp.MustCompile("(?ms)^````.*?^````$|^```.*?^```")
 	mdLink    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	mdHeading = regexp.MustCompile(`(?m)^#+ +(.*)$`)
 	notInSlug = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
