@@ -39,6 +39,9 @@ func (l Location) Main() Location {
 	return l
 }
 
+// IsOwn reports whether the location is the user's own and not the project's: in a folder of the user's, or installed.
+func (l Location) IsOwn() bool { return l.From == FromUser || l.From == FromInstalled }
+
 // IsMain reports whether the location's file is its skill's SKILL.md itself.
 func (l Location) IsMain() bool {
 	return !l.Command && filepath.Base(l.File) == MainFile && !IsCompanion(l.Folder)

@@ -405,7 +405,7 @@ func trySubjects(std *cli.Std, h here.Here, o *tryOptions, names []string) ([]*t
 			std.Warn(err.Error())
 		}
 		for _, loc := range listed {
-			if !loc.Command && loc.From != skill.FromUser {
+			if !loc.Command && !loc.IsOwn() {
 				locs = append(locs, loc)
 			}
 		}

@@ -111,7 +111,7 @@ func testedSkills(f skill.Finder, names []string) ([]skill.Location, error) {
 	if len(names) == 0 {
 		listed, faults := f.List()
 		for _, loc := range listed {
-			if !loc.Command && loc.From != skill.FromUser {
+			if !loc.Command && !loc.IsOwn() {
 				all = append(all, loc)
 			}
 		}
