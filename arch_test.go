@@ -34,7 +34,7 @@ bench: history report
 bench/corpus: check
 check: claudecode edit here internal/cause internal/config internal/jsontree internal/markdown internal/paths internal/term internal/words permit settings skill
 claude: internal/cause internal/jsonfind proc
-claudepage: claudecode internal/paths proc settings skill
+claudepage: claudecode internal/paths internal/words permit proc settings skill
 doctor: check claudecode here internal/cause mcp/host proc settings skill trust
 claudecode: internal/jsontree
 edit:

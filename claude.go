@@ -20,6 +20,7 @@ type ClaudeRequest struct {
 	Tool    bool          // invoked by the model's Skill tool instead of a slash command
 	Strict  bool          // fail where a folder is not trusted
 	NoExec  bool          // nothing runs, directives stay as written
+	Mode    string        // the permission mode, one of claudepage.Modes; "" means what the user's settings say, else default
 	Timeout time.Duration // for each directive; 0 means what Claude Code's own settings say
 }
 
@@ -31,7 +32,7 @@ func (rt *Runtime) ClaudePage(ctx context.Context, r ClaudeRequest) (*Page, erro
 		return nil, err
 	}
 	req := claudepage.Request{
-		Name: r.Skill, Args: r.Args, Tool: r.Tool,
+		Name: r.Skill, Args: r.Args, Tool: r.Tool, Mode: r.Mode, Trusted: p.policy.All,
 		Project: p.Dir, Home: p.Home, PluginRoot: p.PluginRoot, PluginData: p.Env.Get("CLAUDE_PLUGIN_DATA"),
 		Session: p.Session, Effort: p.Env.Get("CLAUDE_EFFORT"), Env: p.Env, Timeout: r.Timeout,
 		Clean:  p.hide.Writer,
@@ -80,7 +81,7 @@ func (rt *Runtime) ClaudePage(ctx context.Context, r ClaudeRequest) (*Page, erro
 	page.Text = p.hide.Text(sent.Text)
 	for _, d := range sent.Directives {
 		how := shell.Bash
-		if req.NoRun != nil {
+		if req.NoRun != nil || d.Deferred {
 			how = shell.Nowhere
 		}
 		page.Directives = append(page.Directives, render.Directive{Command: p.hide.Text(d.Command), Line: d.Line, How: how, Exit: d.Exit, DurationMS: milliseconds(d.Duration), Bytes: d.Bytes})

@@ -5,8 +5,9 @@
 // running it against a recorder; testdata holds the recordings, and every rule here is one that
 // they show.
 //
-// Arguments are pasted into commands as they are, because Claude Code does that. A caller that
-// renders a page for a model should use package render, which does not.
+// Arguments are pasted into commands as they are, because Claude Code does that, and a command runs
+// only if Claude Code would run that very line. A caller that renders a page for a model should use
+// package render, which pastes nothing.
 package claudepage
 
 import (
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/proc"
+	"github.com/skillhand/skillhand/settings"
 )
 
 // A Request is one use of a skill or command, as Claude Code sees it. Only Name is required.
@@ -39,6 +41,9 @@ type Request struct {
 	// Clean, if set, passes on what commands write without what must not be shown.
 	Clean func(io.Writer) io.WriteCloser
 
+	Mode    string // the permission mode, one of Modes; "" means what the user's settings say, else default
+	Trusted bool   // arguments may change what a command is made of
+
 	// NoRun, if set, gives the text that stands in for a directive, which is then not run.
 	NoRun func(directive string) string
 
@@ -50,6 +55,8 @@ type Request struct {
 type Page struct {
 	Text       string
 	Directives []Directive // in the order in which Claude Code starts them
+
+	before string // what stands before all else
 }
 
 // A Directive is a command in a page.
@@ -57,6 +64,8 @@ type Directive struct {
 	Source  string // as it stands in the page, arguments filled in
 	Command string
 	Line    int // in the skill's file, if no argument before it has lines of its own
+
+	Deferred bool // it did not run: the page tells the model to run it
 
 	Exit     int           // meaningful if the command ran
 	Duration time.Duration // 0 if it did not run
@@ -95,11 +104,22 @@ func (s *Skill) Render(ctx context.Context, r Request) (*Page, error) {
 		for _, d := range page.Directives {
 			page.Text = splice(page.Text, d.Source, r.NoRun(d.Source))
 		}
-	} else if err := page.run(ctx, r, s); err != nil {
+	} else if err := s.execute(ctx, page, r, set); err != nil {
 		return nil, err
 	}
-	page.Text = s.header() + page.Text
+	page.Text = page.before + s.header() + page.Text
 	return page, nil
+}
+
+// execute runs the directives that Claude Code would run.
+func (s *Skill) execute(ctx context.Context, page *Page, r Request, set *settings.Settings) error {
+	if err := s.checkCommands(page.Directives); err != nil {
+		return err
+	}
+	if err := s.permit(page, r, set); err != nil {
+		return err
+	}
+	return page.run(ctx, r)
 }
 
 // Directives returns the commands that Render would run for r.

@@ -1,6 +1,7 @@
 package claudepage_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,13 +30,18 @@ type recording struct {
 	Env   map[string]string `json:"env,omitempty"`
 	CLI   []string          `json:"cli_args,omitempty"`
 	Want  want              `json:"want"`
+
+	Mode     string          `json:"mode"` // of permissions; "" means that all was allowed
+	Settings json.RawMessage `json:"user_settings,omitempty"`
+	Made     []string        `json:"made,omitempty"` // files that commands left
 }
 
 // want is what the real program came to: one of these.
 type want struct {
-	Text    *string `json:"text,omitempty"`
-	Error   *string `json:"error,omitempty"`
-	Unknown bool    `json:"unknown,omitempty"` // it took the prompt for ordinary text
+	Text    *string  `json:"text,omitempty"`
+	Texts   []string `json:"texts,omitempty"`
+	Error   *string  `json:"error,omitempty"`
+	Unknown bool     `json:"unknown,omitempty"` // it took the prompt for ordinary text
 }
 
 // The real program, if there is one: its own grep, find and rg are then used, as it does.
@@ -64,7 +70,7 @@ func TestRecorded(t *testing.T) {
 	read(t, "claude-render.json", &first)
 	var further struct{ Cases []recording }
 	read(t, "recorded.json", &further)
-	for _, c := range slices.Concat(first, further.Cases, readCases(t, "real.json")) {
+	for _, c := range slices.Concat(first, further.Cases, readCases(t, "real.json"), readCases(t, "claude-render-modes.json")) {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
 			c.run(t)
@@ -105,6 +111,8 @@ func (c recording) run(t *testing.T) {
 	claudepage.Write(t, home, homes[c.Name])
 	r := claudepage.Request{
 		Name:      c.Skill,
+		Mode:      cmp.Or(c.Mode, "bypassPermissions"),
+		Trusted:   c.Mode == "",
 		Tool:      c.Via == "tool",
 		Project:   filepath.Join(project, c.Cwd),
 		Home:      home,
@@ -141,7 +149,20 @@ func (c recording) run(t *testing.T) {
 			r.PluginRoot = c.CLI[i+1]
 		}
 	}
+	if len(c.Settings) > 0 && string(c.Settings) != "null" {
+		claudepage.Write(t, home, map[string]string{".claude/settings.json": string(c.Settings)})
+	}
+	if strings.Contains(c.Name, "-read") && c.Mode != "" { // git status was asked in a repository
+		if out, err := exec.Command("git", "init", "-q", project).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
 	page, err := claudepage.Render(context.Background(), r)
+	for _, name := range []string{"f1", "f2", "f3", "PWN", "new.txt", "x"} {
+		if _, err := os.Stat(filepath.Join(project, name)); c.Mode != "" && (err == nil) != slices.Contains(c.Made, name) {
+			t.Errorf("%s: %v, want made: %v", name, err, c.Made)
+		}
+	}
 	got := ""
 	if failure, ok := errors.AsType[*claudepage.Failure](err); ok {
 		got = "error: " + failure.Message
@@ -154,6 +175,8 @@ func (c recording) run(t *testing.T) {
 	switch {
 	case c.Want.Error != nil:
 		want = "error: " + *c.Want.Error
+	case len(c.Want.Texts) > 0:
+		want = "text: " + c.Want.Texts[len(c.Want.Texts)-1]
 	case c.Want.Text != nil:
 		want = "text: " + *c.Want.Text
 	case c.Want.Unknown:

@@ -12,6 +12,7 @@ import (
 type frontmatter struct {
 	name      string
 	arguments []string
+	allowed   []string // allowed-tools, as written
 	effort    string
 	noModel   bool // disable-model-invocation
 	noUser    bool // user-invocable: false
@@ -33,6 +34,7 @@ func parseFrontmatter(text string) frontmatter {
 		f.name = n.Value
 	}
 	f.arguments = argumentNames(field(root, "arguments"))
+	f.allowed = ruleTexts(field(root, "allowed-tools"))
 	f.effort = effortLevel(field(root, "effort"))
 	f.noModel = truth(field(root, "disable-model-invocation"))
 	if n := field(root, "user-invocable"); n != nil {
@@ -136,4 +138,18 @@ func truth(n *yaml.Node) bool {
 		return true
 	}
 	return false
+}
+
+// ruleTexts are the rules of a field: one text, or a list of them.
+func ruleTexts(n *yaml.Node) (list []string) {
+	switch {
+	case n == nil:
+	case n.Kind == yaml.ScalarNode:
+		list = append(list, n.Value)
+	case n.Kind == yaml.SequenceNode:
+		for _, item := range n.Content {
+			list = append(list, item.Value)
+		}
+	}
+	return list
 }

@@ -26,6 +26,8 @@ func request(t *testing.T, body string) Request {
 	}
 	r := Request{
 		Name:      "s",
+		Mode:      "bypassPermissions",
+		Trusted:   true,
 		Project:   filepath.Join(root, "p"),
 		Home:      filepath.Join(root, "home"),
 		OutputDir: filepath.Join(root, "out"),

@@ -25,12 +25,15 @@ const (
 
 // run runs the page's directives, all at once, and puts their outputs in as they come. One that
 // fails fails the page, but the others still run to their end.
-func (p *Page) run(ctx context.Context, r Request, s *Skill) error {
-	if len(p.Directives) == 0 {
-		return nil
+func (p *Page) run(ctx context.Context, r Request) error {
+	var runs []int
+	for i := range p.Directives {
+		if !p.Directives[i].Deferred {
+			runs = append(runs, i)
+		}
 	}
-	if err := s.checkCommands(p.Directives); err != nil {
-		return err
+	if len(runs) == 0 {
+		return nil
 	}
 	sh, err := newBash(r)
 	if err != nil {
@@ -45,7 +48,7 @@ func (p *Page) run(ctx context.Context, r Request, s *Skill) error {
 	}
 	results := make(chan done)
 	slots := make(chan struct{}, parallel)
-	for i := range p.Directives {
+	for _, i := range runs {
 		go func() {
 			slots <- struct{}{}
 			text, err := sh.run(ctx, &p.Directives[i])
@@ -54,7 +57,7 @@ func (p *Page) run(ctx context.Context, r Request, s *Skill) error {
 		}()
 	}
 	faults := make([]error, len(p.Directives))
-	for range p.Directives {
+	for range runs {
 		d := <-results
 		if faults[d.i] = d.err; d.err == nil {
 			p.Text = splice(p.Text, p.Directives[d.i].Source, d.text)

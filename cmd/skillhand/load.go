@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +31,7 @@ type loadOptions struct {
 	skillhand.LoadRequest
 	at                      at
 	raw, wrap, dialect, via string
+	mode                    string // Claude Code's permission mode
 	json                    bool
 }
 
@@ -82,6 +84,7 @@ you trust.`,
 	f.StringVar(&o.wrap, "wrap", "auto", "wrap output in <skill-output>: `auto`, always or never")
 	f.StringVar(&o.dialect, "dialect", "skillhand", "render by the rules of `skillhand`, or of claude: what Claude Code "+claudecode.Version+" sends")
 	f.StringVar(&o.via, "via", "slash", "claude dialect: how the skill is invoked, `slash` or tool")
+	f.StringVar(&o.mode, "permission-mode", "", "claude dialect: render as in this `mode`: "+strings.Join(claudepage.Modes, ", ")+" (default: your settings', else default)")
 	f.DurationVar(&o.Timeout, "timeout", 120*time.Second, "time limit for each directive")
 	f.IntVar(&o.MaxOutput, "max-output", 30_000, "the most `characters` of a directive's output to print; longer output is cut to 2,000")
 	f.BoolVar(&o.NoExec, "no-exec", false, "run nothing, and leave directives as written")
@@ -92,7 +95,7 @@ you trust.`,
 		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
 	}
 	for flag, complete := range map[string]cobra.CompletionFunc{
-		"wrap": fixed("auto", "always", "never"), "dialect": fixed("skillhand", "claude"), "via": fixed("slash", "tool"),
+		"wrap": fixed("auto", "always", "never"), "dialect": fixed("skillhand", "claude"), "via": fixed("slash", "tool"), "permission-mode": fixed(claudepage.Modes...),
 	} {
 		if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
 			panic(err) // a flag of this name is defined above
@@ -157,6 +160,10 @@ func (o *loadOptions) complete(std *stdio, cmd *cobra.Command, args []string) er
 		return cli.Usagef("--dialect %s: want skillhand or claude", o.dialect)
 	case o.via != "slash" && o.via != "tool":
 		return cli.Usagef("--via %s: want slash or tool", o.via)
+	case o.mode != "" && !slices.Contains(claudepage.Modes, o.mode):
+		return cli.Usagef("--permission-mode %s: want one of %s", o.mode, strings.Join(claudepage.Modes, ", "))
+	case o.mode != "" && !claude:
+		return cli.Usagef("--permission-mode needs --dialect claude: it says what Claude Code would do")
 	case o.Timeout <= 0:
 		return cli.Usagef("--timeout %s: want more than 0", o.Timeout)
 	case o.MaxOutput <= 0:
@@ -211,7 +218,7 @@ func (o *loadOptions) arguments(std *stdio, cmd *cobra.Command, words []string) 
 
 // claude is the request in the claude dialect.
 func (o *loadOptions) claude(cmd *cobra.Command) skillhand.ClaudeRequest {
-	r := skillhand.ClaudeRequest{Skill: o.Skill, Args: o.Args.Raw, Tool: o.via == "tool", Strict: o.Strict, NoExec: o.NoExec}
+	r := skillhand.ClaudeRequest{Skill: o.Skill, Args: o.Args.Raw, Tool: o.via == "tool", Strict: o.Strict, NoExec: o.NoExec, Mode: o.mode}
 	if r.Tool && cmd.Flags().Changed("args") {
 		r.Args = o.raw // the tool passes blanks on
 	}

@@ -1,0 +1,63 @@
+package words
+
+import (
+	"fmt"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// SameShape reports whether two lines have the same commands, redirections and expansions, and
+// differ in nothing but the words that the commands get. A line that does not parse has no shape.
+func SameShape(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, okX := shape(a)
+	y, okY := shape(b)
+	return okX && okY && x == y
+}
+
+// shape writes down what a line is made of, but for the text of words.
+func shape(text string) (string, bool) {
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(text), "")
+	if err != nil {
+		return "", false
+	}
+	var b strings.Builder
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case nil:
+			b.WriteByte(')')
+			return true
+		case *syntax.Word, *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted:
+			b.WriteByte('(')
+		case *syntax.CallExpr:
+			name := ""
+			if len(n.Args) > 0 {
+				name = Lit(n.Args[0])
+			}
+			fmt.Fprintf(&b, "call %q %d(", name, len(n.Assigns))
+		case *syntax.BinaryCmd:
+			fmt.Fprintf(&b, "%v(", n.Op)
+		case *syntax.Redirect:
+			fmt.Fprintf(&b, "redirect %v(", n.Op)
+		case *syntax.ParamExp:
+			name := ""
+			if n.Param != nil {
+				name = n.Param.Value
+			}
+			fmt.Fprintf(&b, "$%s %v %v(", name, Plain(n), n.Length)
+		case *syntax.Stmt:
+			fmt.Fprintf(&b, "%v %v %v(", n.Negated, n.Background, n.Coprocess)
+		default:
+			fmt.Fprintf(&b, "%T(", n)
+		}
+		return true
+	})
+	text = b.String()
+	for strings.Contains(text, "()") { // words of nothing but text
+		text = strings.ReplaceAll(text, "()", "")
+	}
+	return text, true
+}
