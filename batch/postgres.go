@@ -107,7 +107,8 @@ func unreachable(err error, patience time.Duration) error {
 	if errors.Is(err, context.DeadlineExceeded) || pgconn.Timeout(err) {
 		return fmt.Errorf("cannot be reached: no answer within %s", patience)
 	}
-	return err
+	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
+	return fmt.Errorf("cannot be reached: %s", strings.TrimSpace(lines[len(lines)-1]))
 }
 
 // migrateLock keeps the programs apart that make the tables at the same time.

@@ -164,7 +164,7 @@ func TestBatchUsageLimit(t *testing.T) {
 		return fakeapi.Text("an answer")
 	})
 	_, stderr, exit := s.run("run", "jobs.yaml", "--concurrency", "1", "-o", "results.jsonl")
-	if exit != 0 || !strings.Contains(stderr, "a usage limit is reached: waits until") {
+	if exit != 0 || !strings.Contains(stderr, "usage limit reached, waiting until") {
 		t.Errorf("exit %d: %s", exit, stderr)
 	}
 	select {
