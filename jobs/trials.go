@@ -58,7 +58,12 @@ func (r *Runner) trial(ctx context.Context, env here.Env, t Trial) (json.RawMess
 		return fail(err)
 	}
 	defer try.RemoveTree(scratch)
-	at := try.Stage{Scratch: scratch, Env: env, MaxUSD: of.HeldUSD, OnEvent: func(e claude.Event) { noteTool(ctx, e) }}
+	at := try.Stage{Scratch: scratch, Env: env, MaxUSD: of.HeldUSD, OnEvent: func(e claude.Event) {
+		if r.OnSaid != nil && (e.Type == claude.Text || e.Type == claude.Tool) {
+			r.OnSaid()
+		}
+		noteTool(ctx, e)
+	}}
 	makeTrial := r.MakeTrial
 	if t.Kit != "" {
 		packed, err := r.kits.get(ctx, r.DB, t.Kit)
@@ -132,20 +137,6 @@ type ahead struct {
 }
 
 func (a *ahead) end() { a.once.Do(func() { close(a.over) }) }
-
-// make is a MakeTrial that ends the wait of the others when the model says something.
-func (a *ahead) make(next MakeTrial) MakeTrial {
-	return func(ctx context.Context, t try.Trial, at try.Stage) (try.Made, error) {
-		tell := at.OnEvent
-		at.OnEvent = func(e claude.Event) {
-			if e.Type == claude.Text || e.Type == claude.Tool {
-				a.end()
-			}
-			tell(e)
-		}
-		return next(ctx, t, at)
-	}
-}
 
 func (a *ahead) do(job batch.Func) batch.Func {
 	return func(ctx context.Context, payload json.RawMessage) (json.RawMessage, batch.Retry) {
@@ -333,7 +324,7 @@ func (b *Trials) worker() (*batch.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.MakeTrial = ahead.make(maker.Try)
+	r.MakeTrial, r.OnSaid = maker.Try, ahead.end
 	w := r.Worker()
 	w.Slots, w.Warn, w.Batches = max(b.Options.Jobs, 1), b.Warn, []int64{b.id}
 	w.Do = ahead.do(r.Do)
