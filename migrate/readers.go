@@ -28,7 +28,7 @@ func (t *tree) hold(p, by string, line int, why string) {
 
 // named lists the scripts that a path in the file from may name: the one beside
 // it, else all whose path ends that way, rather one too many. A text for people that
-// names no file of the tree by its path means the only one of that name, or the only one below it.
+// names no file of the tree by its path means the only one of that name, or the nearest.
 func (t *tree) named(from, text string) []string {
 	text = strings.TrimPrefix(text, own) // beside it is where that is looked for first
 	end := ending(text)
@@ -48,11 +48,23 @@ func (t *tree) named(from, text string) []string {
 		ends = slices.DeleteFunc(slices.Clone(t.names[path.Base(end)]), func(p string) bool { return !t.isScript(p) })
 	}
 	if (path.Ext(from) == ".md" || isProse(path.Ext(from))) && !exact && len(ends) > 1 {
-		if ends = t.meant(path.Join(path.Dir(from), "x.md"), ends); len(ends) > 1 {
-			return nil // any of many: an example
-		}
+		return nearest(from, ends)
 	}
 	return ends
+}
+
+// nearest are the scripts in the nearest folder around a text that has any of them: one,
+// or none if there are many, which is an example.
+func nearest(from string, scripts []string) []string {
+	for dir := path.Dir(from); ; dir = path.Dir(dir) {
+		near := slices.DeleteFunc(slices.Clone(scripts), func(p string) bool { return dir != "." && !strings.HasPrefix(p, dir+"/") })
+		switch {
+		case len(near) == 1:
+			return near
+		case len(near) > 1 || dir == "." || dir == "/":
+			return nil
+		}
+	}
 }
 
 // all lists every script that a word in the file from may name, rather one too many.
