@@ -61,6 +61,7 @@ skill: internal/cause internal/markdown internal/paths
 trust: internal/atomicfile internal/links internal/paths internal/words proc skill
 verdict: internal/cause proc report
 upgrade: internal/atomicfile
+usage: here internal/atomicfile
 view: here history internal/paths internal/term report session settings shell
 
 internal/atomicfile: internal/cause

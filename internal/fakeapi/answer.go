@@ -42,11 +42,12 @@ type Call struct {
 	Input any // as encoding/json would write it
 }
 
-// Usage says how many tokens a message took. Zeros mean 1.
+// Usage says how many tokens a message took. Zeros of Input and Output mean 1.
 type Usage struct {
-	Input     int `json:"input_tokens"`
-	Output    int `json:"output_tokens"`
-	CacheRead int `json:"cache_read_input_tokens"`
+	Input      int
+	Output     int
+	CacheRead  int
+	CacheWrite int // kept for five minutes
 }
 
 // Text is a message that says text.
@@ -241,8 +242,10 @@ func (x *exchange) events(m Message) [][]byte {
 
 // envelope is a message without its content.
 func (x *exchange) envelope(m Message) map[string]any {
-	usage := m.Usage
-	usage.Input, usage.Output = max(usage.Input, 1), max(usage.Output, 1)
+	usage := map[string]any{
+		"input_tokens": max(m.Usage.Input, 1), "output_tokens": max(m.Usage.Output, 1), "cache_read_input_tokens": m.Usage.CacheRead,
+		"cache_creation_input_tokens": m.Usage.CacheWrite, "cache_creation": map[string]int{"ephemeral_5m_input_tokens": m.Usage.CacheWrite},
+	}
 	return map[string]any{
 		"id": fmt.Sprintf("msg_%d", x.request.Number), "type": "message", "role": "assistant", "model": x.request.Model,
 		"content": []any{}, "stop_reason": nil, "stop_sequence": nil, "usage": usage,

@@ -1,0 +1,358 @@
+package usage
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/skillhand/skillhand/here"
+)
+
+// claudeReader reads Claude Code's transcripts: a file a session, and a file for each of its subagents.
+var claudeReader = reader{
+	agent: "claude",
+	roots: func(h here.Here) []string {
+		config := h.Env.Get("CLAUDE_CONFIG_DIR")
+		if config == "" {
+			config = filepath.Join(h.Home, ".claude")
+		}
+		return []string{filepath.Join(config, "projects")}
+	},
+	wants: func(path string) bool { return strings.HasSuffix(path, ".jsonl") },
+	begin: beginClaude,
+	line:  claudeLine,
+}
+
+// beginClaude looks at what a file's place says: a subagent's lies below its session.
+func beginClaude(t *tally, path string) {
+	dir, name := filepath.Split(path)
+	if filepath.Base(dir) != "subagents" {
+		return
+	}
+	t.AgentID = strings.TrimPrefix(strings.TrimSuffix(name, ".jsonl"), "agent-")
+	t.Session = filepath.Base(filepath.Dir(filepath.Clean(dir)))
+	var meta struct {
+		Call string `json:"toolUseId"`
+	}
+	if data, err := os.ReadFile(strings.TrimSuffix(path, ".jsonl") + ".meta.json"); err == nil && json.Unmarshal(data, &meta) == nil {
+		t.Spawn = meta.Call
+	}
+}
+
+// A claudeEntry is what counts of a line.
+type claudeEntry struct {
+	kind, subtype, when, session, cwd, version       string
+	request, requestID, sourceCall, attribution      string
+	message, attachment, result, denial, models      value
+	meta, summary, sidechain, visibleOnly, apiFailed bool
+}
+
+func readClaudeEntry(line []byte) (e claudeEntry, ok bool) {
+	ok = value(line).fields(func(key string, v value) bool {
+		switch key {
+		case "type":
+			e.kind = v.str()
+			return !strings.HasPrefix(e.kind, "api-request")
+		case "subtype":
+			e.subtype = v.str()
+		case "timestamp":
+			e.when = v.str()
+		case "sessionId":
+			e.session = v.str()
+		case "cwd":
+			e.cwd = v.str()
+		case "version":
+			e.version = v.str()
+		case "requestRef":
+			e.request = v.str()
+		case "requestId":
+			e.requestID = v.str()
+		case "sourceToolUseID":
+			e.sourceCall = v.str()
+		case "attributionSkill":
+			e.attribution = v.str()
+		case "message":
+			e.message = v
+		case "attachment":
+			e.attachment = v
+		case "toolUseResult":
+			e.result = v
+		case "toolDenialKind":
+			e.denial = v
+		case "modelUsage":
+			e.models = v
+		case "isMeta":
+			e.meta = v.is("true")
+		case "isCompactSummary":
+			e.summary = v.is("true")
+		case "isVisibleInTranscriptOnly":
+			e.visibleOnly = v.is("true")
+		case "isApiErrorMessage":
+			e.apiFailed = v.is("true")
+		}
+		return true
+	})
+	return e, ok
+}
+
+func claudeLine(t *tally, line []byte) bool {
+	e, ok := readClaudeEntry(line)
+	if !ok {
+		return false
+	}
+	when, _ := time.Parse(time.RFC3339, e.when)
+	t.at(when)
+	if t.Session == "" {
+		t.Session = e.session
+	}
+	if t.Project == "" {
+		t.Project = e.cwd
+	}
+	if e.version != "" {
+		t.Version = e.version
+	}
+	switch e.kind {
+	case "assistant":
+		t.claudeAssistant(e)
+	case "user":
+		t.claudeUser(e)
+	case "attachment":
+		t.claudeAttachment(e.attachment)
+	case "system":
+		if e.subtype == "compact_boundary" {
+			t.compacted()
+		}
+	case "cost-state":
+		t.Paid = nil // it is about the whole session
+		e.models.fields(func(model string, v value) bool {
+			t.records(model, paid{claudeRecorded(v), v.get("costUSD").float()})
+			return true
+		})
+	}
+	return true
+}
+
+// claudeRecorded reads the tokens of a model in a cost-state.
+func claudeRecorded(v value) Tokens {
+	hour := v.get("cacheCreationEphemeral1hInputTokens").int()
+	return Tokens{
+		Input: v.get("inputTokens").int(), Output: v.get("outputTokens").int(), CacheRead: v.get("cacheReadInputTokens").int(),
+		CacheWrite: max(0, v.get("cacheCreationInputTokens").int()-hour), CacheWrite1: hour,
+	}
+}
+
+func claudeTokens(v value) (u Tokens) {
+	var write int64
+	v.fields(func(key string, v value) bool {
+		switch key {
+		case "input_tokens":
+			u.Input = v.int()
+		case "output_tokens":
+			u.Output = v.int()
+		case "cache_read_input_tokens":
+			u.CacheRead = v.int()
+		case "cache_creation_input_tokens":
+			write = v.int()
+		case "cache_creation":
+			u.CacheWrite1 = v.get("ephemeral_1h_input_tokens").int()
+		}
+		return true
+	})
+	u.CacheWrite1 = min(u.CacheWrite1, write)
+	u.CacheWrite = write - u.CacheWrite1
+	return u
+}
+
+func (t *tally) claudeAssistant(e claudeEntry) {
+	var id, model string
+	var u Tokens
+	var content value
+	e.message.fields(func(key string, v value) bool {
+		switch key {
+		case "id":
+			id = v.str()
+		case "model":
+			model = v.str()
+		case "usage":
+			u = claudeTokens(v)
+		case "content":
+			content = v
+		}
+		return true
+	})
+	if e.apiFailed || model == "<synthetic>" {
+		return // the CLI's own words
+	}
+	t.Person = ""
+	if t.Bulk > 0 && e.attribution != "" {
+		t.Fork = e.attribution
+		t.text(t.Fork, t.Bulk)
+		t.Active, t.Bulk = t.Fork, 0
+	}
+	for _, other := range []string{e.requestID, id} {
+		if e.request == "" {
+			e.request = other
+		}
+	}
+	t.turn(e.request, model, u)
+	content.items(func(part value) {
+		if part.get("type").str() != "tool_use" {
+			return
+		}
+		switch id := part.get("id").str(); part.get("name").str() {
+		case "Skill":
+			t.called(id, strings.TrimPrefix(part.get("input", "skill").str(), "/"))
+		case "Agent", "Task":
+			t.spawned(id)
+		}
+	})
+}
+
+// What Claude Code puts into a user's line that nobody said.
+const (
+	claudeCommand = "<command-name>/"
+	claudeOutput  = "<local-command-"
+)
+
+func (t *tally) claudeUser(e claudeEntry) {
+	content := e.message.get("content")
+	if e.meta {
+		t.claudeMeta(e, content)
+		return
+	}
+	if len(content) > 0 && content[0] == '[' && t.claudeResults(e, content) {
+		return
+	}
+	said := content.str()
+	if content != nil && said == "" { // text beside a picture, say
+		content.items(func(part value) {
+			if said == "" {
+				said = part.get("text").str()
+			}
+		})
+	}
+	if _, after, ok := strings.Cut(said, claudeCommand); ok {
+		name, _, _ := strings.Cut(after, "</command-name>")
+		t.prompt()
+		t.Person = name // a built-in command has the same form; the text of a skill follows, or does not
+		return
+	}
+	if e.summary || e.visibleOnly || strings.HasPrefix(said, claudeOutput) {
+		return
+	}
+	t.prompt()
+}
+
+// claudeMeta reads text that Claude Code put in: a skill's page, of a call or of a command, or something else.
+func (t *tally) claudeMeta(e claudeEntry, content value) {
+	if e.sourceCall != "" {
+		if skill, ok := t.Calls[textOf+e.sourceCall]; ok {
+			t.text(skill, content.size())
+		}
+		return
+	}
+	if t.AgentID != "" && t.Active == "" && len(t.Recent) == 0 {
+		t.Bulk += content.size() // the first text of a fork
+		return
+	}
+	if t.Person == "" || len(content) == 0 || content[0] != '[' {
+		return
+	}
+	skill := t.Person
+	t.Person = ""
+	t.byPerson(skill)
+	t.text(skill, content.size())
+}
+
+// claudeResults reads the results of tools, and reports whether there are any.
+func (t *tally) claudeResults(e claudeEntry, content value) (any bool) {
+	content.items(func(part value) {
+		if part.get("type").str() != "tool_result" {
+			return
+		}
+		any = true
+		id := part.get("tool_use_id").str()
+		skill, ok := t.Calls[id]
+		if !ok {
+			return
+		}
+		delete(t.Calls, id)
+		failed := part.get("is_error").is("true") || len(e.result) > 0 && e.result[0] == '"'
+		switch {
+		case e.result.get("status").str() == "forked":
+			t.claim(e.result.get("agentId").str())
+			t.of(skill).Forked++
+			active := t.Active
+			t.delivered(skill)
+			t.Active = active // its work is in the fork's file
+		case !failed:
+			t.delivered(skill)
+			t.Calls[textOf+id] = skill
+		default:
+			t.refusal(skill, e.denial != nil, e.result.str()+part.get("content").str())
+		}
+	})
+	return any
+}
+
+// refusal counts a call that delivered nothing, by the reason given.
+func (t *tally) refusal(skill string, denied bool, why string) {
+	switch {
+	case strings.Contains(why, "Unknown skill"):
+		t.of(skill).Unknown++
+	case denied || contains(why, "disable-model-invocation", "permission", "rejected", "denied", "doesn't want to proceed"):
+		t.of(skill).Refused++
+		t.mark("refused", skill)
+	default:
+		t.of(skill).Failed++
+		t.mark("failed", skill)
+	}
+}
+
+func (t *tally) claudeAttachment(a value) {
+	switch a.get("type").str() {
+	case "skill_listing":
+		t.offered(claudeList(a))
+	case "invoked_skills":
+		a.get("skills").items(func(s value) { t.restored(s.get("name").str(), s.get("content").size()) })
+	}
+}
+
+// claudeList reads a list as the model got it. A line has a name and, if there was room, a description.
+func claudeList(a value) []Listed {
+	bare := map[string]bool{}
+	var names []string
+	for line := range strings.Lines(a.get("content").str()) {
+		entry, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), "- ")
+		if !ok {
+			continue
+		}
+		name, description, _ := strings.Cut(entry, ": ")
+		name = strings.TrimSuffix(name, ":")
+		if !strings.ContainsAny(name, " \t") {
+			bare[name] = strings.TrimSpace(description) == ""
+			names = append(names, name)
+		}
+	}
+	if given := a.get("names"); given != nil { // a description may look like an entry
+		names = nil
+		given.items(func(v value) { names = append(names, v.str()) })
+	}
+	var list []Listed
+	for _, name := range names {
+		without, found := bare[name]
+		list = append(list, Listed{Name: name, Bare: without || !found})
+	}
+	return list
+}
+
+func contains(text string, any ...string) bool {
+	for _, s := range any {
+		if strings.Contains(text, s) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,304 @@
+package usage
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/atomicfile"
+)
+
+// A reader knows the transcripts of one agent.
+type reader struct {
+	agent string
+	roots func(h here.Here) []string            // folders that hold them
+	wants func(path string) bool                // by name
+	begin func(t *tally, path string)           // before the first line; nil means nothing to do
+	line  func(t *tally, line []byte) (ok bool) // false means that the line cannot be read
+}
+
+var readers = []reader{claudeReader}
+
+// Agents are the names of the agents whose transcripts can be read.
+func Agents() []string {
+	var names []string
+	for _, r := range readers {
+		names = append(names, r.agent)
+	}
+	return names
+}
+
+const (
+	indexVersion = 1
+	maxLine      = 64 << 20 // a longer line is skipped
+	headSize     = 256      // of a file, to tell that it is still the same
+)
+
+// A shard is the part of the index about one folder of transcripts: names, counts and times of what was read, and how
+// far. What it says can be read again from the transcripts, as long as the agent keeps them.
+type shard struct {
+	Version int                 `json:"version"`
+	Files   map[string]*indexed `json:"files"` // by path below the folder
+	Lists   map[string][]Listed `json:"lists"`
+}
+
+// An indexed file was read up to an offset.
+type indexed struct {
+	Size    int64  `json:"size"`
+	Changed int64  `json:"changed"` // modification time, Unix nanoseconds
+	Offset  int64  `json:"offset"`
+	Head    uint64 `json:"head"`
+	Damaged int    `json:"damaged,omitempty"` // lines that cannot be read
+	Tally   *tally `json:"tally"`
+}
+
+// A folder is a folder of transcripts with its shard.
+type folder struct {
+	reader reader
+	dir    string
+	file   string // the shard's
+	shard  shard
+	dirty  bool
+}
+
+// folders are what there is to read for the agents that were asked for.
+func folders(h here.Here, agent string) (all []*folder, err error) {
+	for _, r := range readers {
+		if agent != "" && r.agent != agent {
+			continue
+		}
+		for _, root := range r.roots(h) {
+			entries, err := os.ReadDir(root)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			for _, e := range entries {
+				if e.IsDir() {
+					all = append(all, newFolder(h, r, filepath.Join(root, e.Name())))
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+func newFolder(h here.Here, r reader, dir string) *folder {
+	return &folder{reader: r, dir: dir, file: shardFile(h, r.agent, dir)}
+}
+
+// shardFile is where the index keeps what a folder said.
+func shardFile(h here.Here, agent, dir string) string {
+	hash := fnv.New64a()
+	hash.Write([]byte(dir))
+	return filepath.Join(Dir(h), agent+"-"+strconv.FormatUint(hash.Sum64(), 36)+".json")
+}
+
+// Dir is where the index is kept.
+func Dir(h here.Here) string { return filepath.Join(h.State, "usage") }
+
+// load reads the shard. One that is missing, damaged or of another version is made anew.
+func (f *folder) load() {
+	data, err := os.ReadFile(f.file)
+	if err != nil || json.Unmarshal(data, &f.shard) != nil || f.shard.Version != indexVersion {
+		f.shard = shard{Version: indexVersion}
+	}
+	if f.shard.Files == nil {
+		f.shard.Files = map[string]*indexed{}
+	}
+	if f.shard.Lists == nil {
+		f.shard.Lists = map[string][]Listed{}
+	}
+}
+
+// A job is a file with something new to read.
+type job struct {
+	folder *folder
+	name   string
+	entry  *indexed
+	info   fs.FileInfo
+	read   int64
+	err    error
+}
+
+// jobs are the files that changed since the last look.
+func (f *folder) jobs() (all []*job, err error) {
+	err = filepath.WalkDir(f.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			return err
+		}
+		if !d.Type().IsRegular() || !f.reader.wants(path) {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return nil // it is gone
+		}
+		name, err := filepath.Rel(f.dir, path)
+		if err != nil {
+			return err
+		}
+		old := f.shard.Files[name]
+		if old == nil || old.Size != info.Size() || old.Changed != info.ModTime().UnixNano() {
+			all = append(all, &job{folder: f, name: name, entry: old, info: info})
+		}
+		return nil
+	})
+	return all, err
+}
+
+// refresh reads what is new in all folders, several files at a time, and says how many bytes that was.
+func refresh(all []*folder) (read int64, faults []error) {
+	var todo []*job
+	for _, f := range all {
+		f.load()
+		jobs, err := f.jobs()
+		if err != nil {
+			faults = append(faults, err)
+		}
+		todo = append(todo, jobs...)
+	}
+	// The largest first, so that none is left alone at the end.
+	slices.SortFunc(todo, func(a, b *job) int { return cmp.Compare(b.info.Size(), a.info.Size()) })
+	next := make(chan *job)
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), 8, len(todo)) {
+		workers.Go(func() {
+			buf := bufio.NewReaderSize(nil, 1<<20)
+			for j := range next {
+				j.run(buf)
+			}
+		})
+	}
+	for _, j := range todo {
+		next <- j
+	}
+	close(next)
+	workers.Wait()
+	for _, j := range todo {
+		read += j.read
+		if j.err != nil {
+			faults = append(faults, j.err)
+			continue
+		}
+		j.folder.shard.Files[j.name] = j.entry
+		maps.Copy(j.folder.shard.Lists, j.entry.Tally.lists)
+		j.folder.dirty = true
+	}
+	return read, faults
+}
+
+// save keeps what was read. The index is a convenience: a state folder that cannot be written is the caller's to say.
+func save(all []*folder) error {
+	for _, f := range all {
+		if !f.dirty {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(f.file), 0o700); err != nil {
+			return err
+		}
+		data, err := json.Marshal(f.shard)
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.file, err)
+		}
+		if err := atomicfile.Write(f.file, data, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run reads what a file has beyond the last look, or all of it if it is not the same file any more.
+func (j *job) run(buf *bufio.Reader) {
+	path := filepath.Join(j.folder.dir, j.name)
+	file, err := os.Open(path)
+	if err != nil {
+		j.err = err
+		return
+	}
+	defer file.Close()
+	head := make([]byte, headSize)
+	n, err := io.ReadFull(file, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		j.err = err
+		return
+	}
+	e := j.entry
+	if e == nil || e.Tally == nil || j.info.Size() < e.Offset || e.Head != headOf(head[:min(int64(n), e.Offset)]) {
+		e = &indexed{Tally: &tally{Agent: j.folder.reader.agent}}
+		if j.folder.reader.begin != nil {
+			j.folder.reader.begin(e.Tally, path)
+		}
+	}
+	if _, err := file.Seek(e.Offset, io.SeekStart); err != nil {
+		j.err = fmt.Errorf("%s: %w", path, err)
+		return
+	}
+	buf.Reset(file)
+	if err := j.lines(buf, e); err != nil {
+		j.err = fmt.Errorf("%s: %w", path, err)
+		return
+	}
+	e.Size, e.Changed, e.Head = j.info.Size(), j.info.ModTime().UnixNano(), headOf(head[:min(int64(n), e.Offset)])
+	j.entry = e
+}
+
+func headOf(b []byte) uint64 {
+	h := fnv.New64a()
+	h.Write(b)
+	return h.Sum64()
+}
+
+// lines reads whole lines. The last one may still be in the making: it stays for the next look.
+func (j *job) lines(buf *bufio.Reader, e *indexed) error {
+	var long []byte // the line so far, if it does not fit the buffer
+	var length int64
+	for {
+		line, err := buf.ReadSlice('\n')
+		j.read += int64(len(line))
+		length += int64(len(line))
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			if length <= maxLine {
+				long = append(long, line...)
+			}
+			continue
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		e.Offset += length
+		switch {
+		case length > maxLine:
+			e.Damaged++
+		case long != nil:
+			e.take(j.folder.reader, append(long, line...))
+		default:
+			e.take(j.folder.reader, line)
+		}
+		long, length = nil, 0
+	}
+}
+
+func (e *indexed) take(r reader, line []byte) {
+	if line = bytes.TrimSpace(line); len(line) > 0 && !r.line(e.Tally, line) {
+		e.Damaged++
+	}
+}

@@ -1,0 +1,283 @@
+package usage
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// A rate is what a session paid for a model's tokens.
+type rate struct {
+	price price
+	scale float64
+	known bool
+}
+
+func (r rate) of(t Tokens) float64 { return r.scale * r.price.of(t) }
+
+// session adds a session: its files, and what the agent recorded beyond them.
+func (r *reporter) session(g *group) {
+	rates, unseen := g.rates()
+	s := Session{ID: g.main.Session, Agent: g.main.Agent, Project: g.main.Project, Version: g.main.Version, Skills: []string{}}
+	before, counted := r.total, false
+	for _, t := range g.files {
+		for day, skills := range t.Days {
+			if !r.counts(day) {
+				continue
+			}
+			counted = true
+			for _, name := range slices.Sorted(maps.Keys(skills)) {
+				sum := skills[name]
+				r.addSums(g, t, day, name, sum, rates)
+				if sum.Delivered > 0 && !slices.Contains(s.Skills, name) {
+					s.Skills = append(s.Skills, name)
+				}
+			}
+		}
+		if t.Fork != "" && !slices.Contains(g.main.Claimed, t.AgentID) {
+			r.forkedByPerson(t)
+		}
+		if s.First.IsZero() || !t.First.IsZero() && t.First.Before(s.First) {
+			s.First = t.First
+		}
+		if t.Last.After(s.Last) {
+			s.Last = t.Last
+		}
+	}
+	if day := g.main.lastDay(); r.counts(day) {
+		counted = counted || len(unseen) > 0
+		for _, model := range slices.Sorted(maps.Keys(unseen)) {
+			r.spend("", day, model, unseen[model], rates[model], false)
+		}
+	}
+	if offered := r.offer(g.main); !counted && !offered {
+		return
+	}
+	slices.Sort(s.Skills)
+	s.Cost = r.total.since(before)
+	r.sessions = append(r.sessions, s)
+}
+
+// rates says what each model's tokens cost in a session, and which tokens the agent recorded that no line speaks of:
+// those of a compaction, say. What the agent recorded wins over the table.
+func (g *group) rates() (rates map[string]rate, unseen map[string]Tokens) {
+	rates, unseen = map[string]rate{}, map[string]Tokens{}
+	seen := map[string]Tokens{}
+	for _, t := range g.files {
+		for _, skills := range t.Days {
+			for _, s := range skills {
+				for _, part := range []map[string]Tokens{s.Text, s.Work} {
+					for model, u := range part {
+						seen[model] = seen[model].plus(u)
+					}
+				}
+			}
+		}
+	}
+	recorded := g.main.Paid
+	for model := range seen {
+		p, known := priceOf(model)
+		rates[model] = rate{p, 1, known}
+	}
+	for model, p := range recorded {
+		table, known := priceOf(model)
+		if !known {
+			table = usual
+		}
+		if whole := table.of(p.Tokens); whole > 0 && p.USD > 0 {
+			rates[model] = rate{table, p.USD / whole, true}
+		} else if p.USD == 0 && !known {
+			rates[model] = rate{}
+		}
+		// A copy of another session brings that one's record along, which counts there.
+		if rest := p.Tokens.most(seen[model]).minus(seen[model]); rest != (Tokens{}) && !g.main.Copied {
+			unseen[model] = rest
+		}
+	}
+	return rates, unseen
+}
+
+func (t *tally) lastDay() string { return t.Last.Local().Format(time.DateOnly) }
+
+// addSums adds what a file says of a skill on a day. The work of a subagent outside any skill of its own is that of
+// the skill that was at work when it was started.
+func (r *reporter) addSums(g *group, t *tally, day, name string, s *sums, rates map[string]rate) {
+	if name == "" && t.Spawn != "" {
+		name = g.main.Spawns[t.Spawn]
+	}
+	r.countTurns(name, day, s.Turns)
+	for _, model := range slices.Sorted(maps.Keys(s.Text)) {
+		r.spend(name, day, model, s.Text[model], rates[model], true)
+	}
+	for _, model := range slices.Sorted(maps.Keys(s.Work)) {
+		r.spend(name, day, model, s.Work[model], rates[model], false)
+	}
+	if name == "" {
+		return
+	}
+	skill := r.skill(name, t.Agent)
+	c := &skill.Counts
+	c.ByModel += s.ByModel
+	c.ByPerson += s.ByPerson
+	c.Delivered += s.Delivered
+	c.Refused += s.Refused
+	c.Failed += s.Failed
+	c.Unknown += s.Unknown
+	c.Forked += s.Forked
+	c.Subagent += s.Inside
+	c.Compacted += s.Compacted
+	c.Restored += s.Restored
+	c.Reloaded += s.Reloaded
+	for other, n := range s.LostTo {
+		if skill.LostTo == nil {
+			skill.LostTo = map[string]int{}
+		}
+		skill.LostTo[other] += n
+	}
+	r.fired(skill, day, s.ByModel+s.ByPerson)
+	if last := time.Unix(s.Last, 0); s.Last > 0 && last.After(skill.Last) {
+		skill.Last = last.UTC()
+	}
+}
+
+// forkedByPerson counts a fork that no call of the model's started: a person typed its name.
+func (r *reporter) forkedByPerson(t *tally) {
+	if !r.counts(t.lastDay()) {
+		return
+	}
+	skill := r.skill(t.Fork, t.Agent)
+	skill.Counts.ByPerson++
+	skill.Counts.Delivered++
+	skill.Counts.Forked++
+	if t.Last.After(skill.Last) {
+		skill.Last = t.Last.UTC().Truncate(time.Second)
+	}
+	r.fired(skill, t.lastDay(), 1)
+}
+
+// offer counts the lists of a session: each skill once.
+func (r *reporter) offer(t *tally) (any bool) {
+	offered, bare := map[string]bool{}, map[string]bool{}
+	for id, day := range t.Lists {
+		if !r.counts(day) {
+			continue
+		}
+		for _, l := range r.lists[id] {
+			offered[l.Name] = true
+			if l.Bare {
+				bare[l.Name] = true
+			}
+		}
+	}
+	for name := range offered {
+		s := r.skill(name, t.Agent)
+		s.Counts.Offered++
+		if bare[name] {
+			s.Counts.Bare++
+		}
+	}
+	return len(offered) > 0
+}
+
+func (r *reporter) skill(name, agent string) *Skill {
+	s := r.skills[name]
+	if s == nil {
+		s = &Skill{Name: name, Agents: []string{}, Days: []SkillDay{}}
+		r.skills[name] = s
+	}
+	if !slices.Contains(s.Agents, agent) {
+		s.Agents = append(s.Agents, agent)
+	}
+	return s
+}
+
+func (r *reporter) fired(s *Skill, day string, n int) {
+	if n > 0 {
+		r.skillOn(s.Name, day).Fired += n
+		r.on(day).Fired += n
+	}
+}
+
+func (r *reporter) on(day string) *Day {
+	if r.days[day] == nil {
+		r.days[day] = &Day{Day: day}
+	}
+	return r.days[day]
+}
+
+func (r *reporter) skillOn(name, day string) *SkillDay {
+	key := [2]string{name, day}
+	if r.skillDay[key] == nil {
+		r.skillDay[key] = &SkillDay{Day: day}
+	}
+	return r.skillDay[key]
+}
+
+// costs are all the sums that a skill's part goes into: its own or the rest's, the days', the total.
+func (r *reporter) costs(name, day string) []*Cost {
+	all := []*Cost{&r.total, &r.on(day).Cost}
+	if name == "" {
+		return append(all, &r.rest)
+	}
+	s := r.skills[name]
+	if s == nil {
+		s = &Skill{Name: name, Agents: []string{}, Days: []SkillDay{}}
+		r.skills[name] = s
+	}
+	return append(all, &s.Cost, &r.skillOn(name, day).Cost)
+}
+
+func (r *reporter) countTurns(name, day string, n int) {
+	for _, c := range r.costs(name, day) {
+		c.Turns += n
+	}
+}
+
+func (r *reporter) spend(name, day, model string, u Tokens, at rate, text bool) {
+	if !at.known {
+		r.unpriced[model] = true
+	}
+	for _, c := range r.costs(name, day) {
+		c.add(u, at, text)
+	}
+}
+
+func (c *Cost) add(u Tokens, at rate, text bool) {
+	if text {
+		c.Text = c.Text.plus(u)
+	} else {
+		c.Work = c.Work.plus(u)
+	}
+	if !at.known {
+		c.Unpriced += u.Sum()
+		return
+	}
+	usd := at.of(u)
+	if text {
+		c.TextUSD += usd
+	} else {
+		c.WorkUSD += usd
+	}
+	sum := c.known() + usd
+	c.USD = &sum
+}
+
+// known is the part of the cost that is known.
+func (c Cost) known() float64 {
+	if c.USD == nil {
+		return 0
+	}
+	return *c.USD
+}
+
+// since is what was added to a cost.
+func (c Cost) since(old Cost) Cost {
+	d := Cost{
+		Unpriced: c.Unpriced - old.Unpriced, Turns: c.Turns - old.Turns,
+		Text: c.Text.minus(old.Text), TextUSD: c.TextUSD - old.TextUSD, Work: c.Work.minus(old.Work), WorkUSD: c.WorkUSD - old.WorkUSD,
+	}
+	if usd := c.known() - old.known(); usd != 0 || d.Unpriced == 0 && c.USD != nil {
+		d.USD = &usd
+	}
+	return d
+}

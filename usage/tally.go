@@ -1,0 +1,376 @@
+package usage
+
+import (
+	"hash/fnv"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Tokens counts what requests took.
+type Tokens struct {
+	Input       int64 `json:"input,omitzero"`
+	Output      int64 `json:"output,omitzero"`
+	CacheRead   int64 `json:"cache_read,omitzero"`
+	CacheWrite  int64 `json:"cache_write,omitzero"`    // kept for five minutes
+	CacheWrite1 int64 `json:"cache_write_1h,omitzero"` // kept for an hour
+}
+
+// Sum is all of them.
+func (t Tokens) Sum() int64 { return t.Input + t.Output + t.CacheRead + t.CacheWrite + t.CacheWrite1 }
+
+func (t Tokens) plus(u Tokens) Tokens {
+	return Tokens{t.Input + u.Input, t.Output + u.Output, t.CacheRead + u.CacheRead, t.CacheWrite + u.CacheWrite, t.CacheWrite1 + u.CacheWrite1}
+}
+
+func (t Tokens) minus(u Tokens) Tokens {
+	return Tokens{t.Input - u.Input, t.Output - u.Output, t.CacheRead - u.CacheRead, t.CacheWrite - u.CacheWrite, t.CacheWrite1 - u.CacheWrite1}
+}
+
+// most has the larger of each kind.
+func (t Tokens) most(u Tokens) Tokens {
+	return Tokens{max(t.Input, u.Input), max(t.Output, u.Output), max(t.CacheRead, u.CacheRead), max(t.CacheWrite, u.CacheWrite), max(t.CacheWrite1, u.CacheWrite1)}
+}
+
+// A tally is what one file says so far: sums by day, and the state that the next line needs. It holds names, counts
+// and times, and no text.
+type tally struct {
+	Agent   string    `json:"agent"`
+	Session string    `json:"session"`
+	Project string    `json:"project,omitempty"`
+	Version string    `json:"version,omitempty"`
+	Born    time.Time `json:"born,omitzero"`    // the first time that the file names
+	Copied  bool      `json:"copied,omitempty"` // the file begins with a copy of another session
+	First   time.Time `json:"first,omitzero"`
+	Last    time.Time `json:"last,omitzero"`
+
+	Days  map[string]map[string]*sums `json:"days,omitempty"`  // day → skill, "" for the rest
+	Lists map[string]string           `json:"lists,omitempty"` // list of offered skills → first day
+	Paid  map[string]paid             `json:"paid,omitempty"`  // model → what the agent recorded for the whole session
+
+	// A subagent's file.
+	AgentID string            `json:"agent_id,omitempty"`
+	Spawn   string            `json:"spawn,omitempty"`  // the call that started it
+	Fork    string            `json:"fork,omitempty"`   // the skill that it is a fork of
+	Spawns  map[string]string `json:"spawns,omitempty"` // calls of this file that start subagents → the skill at work then
+	Claimed []string          `json:"claimed,omitempty"`
+
+	Active string            `json:"active,omitempty"` // the skill at work
+	Chosen string            `json:"chosen,omitempty"` // the skill that the model chose for the last prompt
+	Before string            `json:"before,omitempty"` // the same for the prompt before
+	Texts  []held            `json:"texts,omitempty"`  // skills' texts in the context
+	Gone   map[string]bool   `json:"gone,omitempty"`   // skills whose text compaction took
+	Calls  map[string]string `json:"calls,omitempty"`  // calls without a result → skill
+	Person string            `json:"person,omitempty"` // a command that a person gave, before its text arrived
+	Model  string            `json:"model,omitempty"`  // where lines do not name it
+	Recent []seen            `json:"recent,omitempty"` // the last requests
+	Bulk   int               `json:"bulk,omitempty"`   // the size of a fork's text, before its name is known
+
+	lists map[string][]Listed
+	now   time.Time // of the line
+	copy  bool      // the line is a copy from another session: it says what is in the context, and counts there
+	spans func(span)
+}
+
+// A sums is what a skill did on a day.
+type sums struct {
+	ByModel   int               `json:"m,omitempty"`
+	ByPerson  int               `json:"p,omitempty"`
+	Delivered int               `json:"d,omitempty"`
+	Refused   int               `json:"r,omitempty"`
+	Failed    int               `json:"f,omitempty"`
+	Unknown   int               `json:"u,omitempty"`
+	Forked    int               `json:"k,omitempty"`
+	Inside    int               `json:"s,omitempty"` // delivered to a subagent
+	Compacted int               `json:"c,omitempty"`
+	Restored  int               `json:"b,omitempty"`
+	Reloaded  int               `json:"a,omitempty"`
+	Turns     int               `json:"t,omitempty"`
+	LostTo    map[string]int    `json:"l,omitempty"`
+	Last      int64             `json:"z,omitempty"` // of the last delivery, Unix
+	Text      map[string]Tokens `json:"x,omitempty"` // by model
+	Work      map[string]Tokens `json:"w,omitempty"`
+}
+
+// A paid is what an agent recorded.
+type paid struct {
+	Tokens Tokens  `json:"tokens"`
+	USD    float64 `json:"usd"`
+}
+
+// A held text is in the context, and is paid for with each request.
+type held struct {
+	Skill  string `json:"skill"`
+	Tokens int64  `json:"tokens"`
+	Fresh  bool   `json:"fresh,omitempty"` // no request has carried it yet
+}
+
+// A seen request was counted. Another line about it may have larger figures.
+type seen struct {
+	ID     uint64 `json:"id"`
+	Tokens Tokens `json:"tokens"`
+	Skill  string `json:"skill,omitempty"`
+	Day    string `json:"day"`
+}
+
+// Listed is a skill in a list that a model was given.
+type Listed struct {
+	Name string `json:"n"`
+	Bare bool   `json:"b,omitempty"` // without its description
+}
+
+const (
+	maxRecent = 32
+	maxCalls  = 256     // calls that never get a result are forgotten
+	textOf    = "text:" // before the id of a call that delivered: its text follows
+)
+
+// at sets the time of what follows.
+func (t *tally) at(when time.Time) {
+	if when.IsZero() {
+		return
+	}
+	t.now = when
+	if t.Born.IsZero() {
+		t.Born = when
+	}
+	if t.copy = when.Before(t.Born.Add(-time.Second)); t.copy {
+		t.Copied = true
+		return
+	}
+	if t.First.IsZero() || when.Before(t.First) {
+		t.First = when
+	}
+	if when.After(t.Last) {
+		t.Last = when
+	}
+}
+
+func (t *tally) day() string { return t.time().Local().Format(time.DateOnly) }
+
+func (t *tally) time() time.Time {
+	if t.now.IsZero() {
+		return t.Last
+	}
+	return t.now
+}
+
+// of is a skill's sums today.
+func (t *tally) of(skill string) *sums { return t.on(t.day(), skill) }
+
+func (t *tally) on(day, skill string) *sums {
+	if t.copy {
+		return &sums{}
+	}
+	if t.Days == nil {
+		t.Days = map[string]map[string]*sums{}
+	}
+	if t.Days[day] == nil {
+		t.Days[day] = map[string]*sums{}
+	}
+	if t.Days[day][skill] == nil {
+		t.Days[day][skill] = &sums{}
+	}
+	return t.Days[day][skill]
+}
+
+// offered notes a list that the model was given.
+func (t *tally) offered(list []Listed) {
+	if len(list) == 0 || t.copy {
+		return
+	}
+	h := fnv.New64a()
+	for _, l := range list {
+		h.Write([]byte(l.Name))
+		h.Write([]byte{0, byte(len(strconv.FormatBool(l.Bare)))})
+	}
+	id := strconv.FormatUint(h.Sum64(), 36)
+	if t.Lists == nil {
+		t.Lists = map[string]string{}
+	}
+	if _, known := t.Lists[id]; !known {
+		t.Lists[id] = t.day()
+	}
+	if t.lists == nil {
+		t.lists = map[string][]Listed{}
+	}
+	t.lists[id] = list
+}
+
+// prompt notes that a person said something: no skill is at work any more.
+func (t *tally) prompt() {
+	t.Active, t.Before, t.Chosen, t.Person = "", t.Chosen, "", ""
+	maps.DeleteFunc(t.Calls, func(id, _ string) bool { return strings.HasPrefix(id, textOf) })
+}
+
+// called notes that the model asked for a skill.
+func (t *tally) called(id, skill string) {
+	if skill == "" {
+		return
+	}
+	t.of(skill).ByModel++
+	if t.Calls == nil || len(t.Calls) >= maxCalls {
+		t.Calls = map[string]string{}
+	}
+	t.Calls[id] = skill
+}
+
+// byPerson notes that a person called a skill by its name, in place of a prompt, and got it.
+func (t *tally) byPerson(skill string) {
+	s := t.of(skill)
+	s.ByPerson++
+	if other := t.Before; other != "" && other != skill {
+		if s.LostTo == nil {
+			s.LostTo = map[string]int{}
+		}
+		s.LostTo[other]++
+	}
+	t.delivered(skill)
+	t.Chosen = "" // the model chose nothing
+}
+
+// delivered notes that a skill's text of so many characters reached the model. A text that comes in pieces is added to.
+func (t *tally) delivered(skill string) {
+	s := t.of(skill)
+	s.Delivered++
+	if t.AgentID != "" && t.Fork != skill {
+		s.Inside++
+	}
+	s.Last = max(s.Last, t.time().Unix())
+	if t.Gone[skill] {
+		s.Reloaded++
+		delete(t.Gone, skill)
+	}
+	t.Active, t.Chosen = skill, skill
+	t.mark("delivered", skill)
+}
+
+// text adds a text of a skill's to the context.
+func (t *tally) text(skill string, characters int) {
+	if n := tokens(characters); n > 0 {
+		t.Texts = append(t.Texts, held{Skill: skill, Tokens: n, Fresh: true})
+	}
+}
+
+// tokens estimates how many tokens a text has. No transcript says.
+func tokens(characters int) int64 { return int64(characters+3) / 4 }
+
+// compacted notes that the context was replaced by a summary.
+func (t *tally) compacted() {
+	gone := map[string]bool{}
+	for _, h := range t.Texts {
+		gone[h.Skill] = true
+	}
+	for skill := range gone {
+		t.of(skill).Compacted++
+		t.mark("compacted", skill)
+	}
+	t.Texts = nil
+	if t.Gone == nil {
+		t.Gone = map[string]bool{}
+	}
+	maps.Copy(t.Gone, gone)
+}
+
+// restored notes that the agent itself brought a text back after compaction.
+func (t *tally) restored(skill string, characters int) {
+	t.of(skill).Restored++
+	delete(t.Gone, skill)
+	t.text(skill, characters)
+}
+
+// turn counts a request once, however many lines speak of it.
+func (t *tally) turn(id, model string, u Tokens) {
+	if u == (Tokens{}) {
+		return
+	}
+	h := fnv.New64a()
+	h.Write([]byte(id))
+	key := h.Sum64()
+	if i := slices.IndexFunc(t.Recent, func(s seen) bool { return id != "" && s.ID == key }); i >= 0 {
+		old := &t.Recent[i]
+		more := old.Tokens.most(u).minus(old.Tokens)
+		old.Tokens = old.Tokens.plus(more)
+		spend(&t.on(old.Day, old.Skill).Work, model, more)
+		return
+	}
+	parts, rest := split(u, t.Texts)
+	for i, part := range parts {
+		spend(&t.of(t.Texts[i].Skill).Text, model, part)
+		t.Texts[i].Fresh = false
+	}
+	s := t.of(t.Active)
+	spend(&s.Work, model, rest)
+	s.Turns++
+	t.Recent = append(t.Recent, seen{key, u, t.Active, t.day()})
+	if len(t.Recent) > maxRecent {
+		t.Recent = slices.Delete(t.Recent, 0, len(t.Recent)-maxRecent)
+	}
+	if t.spans != nil {
+		t.spans(span{name: "chat", skill: t.Active, model: model, at: t.time(), tokens: u})
+	}
+}
+
+func (t *tally) mark(event, skill string) {
+	if t.spans != nil {
+		t.spans(span{name: event, skill: skill, at: t.time()})
+	}
+}
+
+// records adds to what the agent recorded for a model.
+func (t *tally) records(model string, p paid) {
+	if t.Paid == nil {
+		t.Paid = map[string]paid{}
+	}
+	old := t.Paid[model]
+	t.Paid[model] = paid{old.Tokens.plus(p.Tokens), old.USD + p.USD}
+}
+
+func spend(m *map[string]Tokens, model string, u Tokens) {
+	if u == (Tokens{}) {
+		return
+	}
+	if *m == nil {
+		*m = map[string]Tokens{}
+	}
+	(*m)[model] = (*m)[model].plus(u)
+}
+
+// split divides what a request took into what each text in the context took, and the rest. A text that is new was
+// written to the cache, or was plain input; an old one was read from the cache, if that has room. No part is negative,
+// and the parts add up to the whole.
+func split(u Tokens, texts []held) (parts []Tokens, rest Tokens) {
+	rest = u
+	parts = make([]Tokens, len(texts))
+	for i, h := range texts {
+		fresh := [][2]*int64{
+			{&rest.CacheWrite, &parts[i].CacheWrite}, {&rest.CacheWrite1, &parts[i].CacheWrite1}, {&rest.Input, &parts[i].Input}, {&rest.CacheRead, &parts[i].CacheRead},
+		}
+		if !h.Fresh {
+			fresh = append(fresh[3:], fresh[:3]...)
+		}
+		left := max(0, h.Tokens)
+		for _, kind := range fresh {
+			n := min(left, *kind[0])
+			*kind[0] -= n
+			*kind[1] += n
+			left -= n
+		}
+	}
+	return parts, rest
+}
+
+// spawned notes a call that starts a subagent: its work is that of the skill at work now.
+func (t *tally) spawned(id string) {
+	if t.Spawns == nil {
+		t.Spawns = map[string]string{}
+	}
+	if !t.copy && t.Active != "" {
+		t.Spawns[id] = t.Active
+	}
+}
+
+// claim notes that a fork's file belongs to a call of the model's in this one.
+func (t *tally) claim(agent string) { t.Claimed = append(t.Claimed, agent) }
