@@ -357,7 +357,7 @@ func kindOf(p string, in setting, named bool) Kind {
 		return Plugin
 	case base == "marketplace.json" && folder == ".claude-plugin":
 		return Marketplace
-	case base == "hooks.json" && (folder == "hooks" || named), strings.HasPrefix(base, "settings") && strings.HasSuffix(base, ".json") && (folder == ".claude" || in.claude == filepath.Clean(dir)):
+	case base == "hooks.json" && (folder == "hooks" && isRoot(filepath.Dir(filepath.Clean(dir)), in) || named), strings.HasPrefix(base, "settings") && strings.HasSuffix(base, ".json") && (folder == ".claude" || in.claude == filepath.Clean(dir)):
 		return Hooks
 	case strings.HasSuffix(base, ".md") && inside("commands"):
 		return Command
@@ -373,6 +373,14 @@ func kindOf(p string, in setting, named bool) Kind {
 		return Text
 	}
 	return ""
+}
+
+// isRoot reports whether a folder may be given to Claude Code as a plugin: it is one, or has what makes one.
+func isRoot(dir string, in setting) bool {
+	if slices.Contains(otherAgents, filepath.Base(dir)) {
+		return in.plugin == dir
+	}
+	return in.plugin == dir || in.claude != "" || slices.ContainsFunc([]string{".git", "skills", "commands", "agents"}, func(name string) bool { return isThere(filepath.Join(dir, name)) })
 }
 
 // hasHooks reports whether a JSON file of any name has hooks in it, or may have: what is no JSON is

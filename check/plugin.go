@@ -234,7 +234,7 @@ func hookEvent(p *pass) {
 		return
 	}
 	for _, event := range hooks.Items {
-		if slices.Contains(claudecode.Events(), event.Key) {
+		if slices.Contains(claudecode.Events(), event.Key) || strings.HasPrefix(event.Key, "_") || strings.HasPrefix(event.Key, "//") { // a comment
 			continue
 		}
 		f := p.find(event.KeyAt, event.KeyAt+len(event.Key)+2, "%s is no event of Claude Code, so the hook never runs", event.Key)
@@ -271,7 +271,7 @@ func hookShape(p *pass) {
 		}
 	}
 	for _, event := range hooks.Items {
-		if p.isRefused(event) {
+		if p.isRefused(event) || !slices.Contains(claudecode.Events(), event.Key) { // SK604 tells of events that do not exist
 			continue
 		}
 		if !event.IsList() {
@@ -533,8 +533,10 @@ func agentSkills(w *whole) {
 		}
 	}
 	known := map[string]bool{}
-	for _, name := range plugins {
+	roots := map[string][]string{} // of plugins, by name; "" is all of them
+	for root, name := range plugins {
 		known[name] = true
+		roots[name], roots[""] = append(roots[name], root), append(roots[""], root)
 	}
 	for _, d := range w.skills() {
 		have[d.Root+"\x00"+d.name] = true
@@ -551,7 +553,8 @@ func agentSkills(w *whole) {
 			own := !full || plugin == plugins[d.Plugin]
 			switch {
 			case named[s.name], !full && (bare[name] && d.Plugin != "" || have[d.Root+"\x00"+name]),
-				own && (isThere(filepath.Join(d.Root, "skills", name, "SKILL.md")) || isThere(filepath.Join(d.Root, "commands", name+".md"))),
+				own && brings(d.Root, name), full && slices.ContainsFunc(roots[plugin], func(root string) bool { return brings(root, name) }),
+				!full && d.Plugin != "" && slices.ContainsFunc(roots[""], func(root string) bool { return brings(root, name) }),
 				full && d.Plugin == "" && !known[plugin]: // an installed plugin's
 				continue
 			}
@@ -565,6 +568,11 @@ func agentSkills(w *whole) {
 			}
 		}
 	}
+}
+
+// brings reports whether a folder has a skill or command of a name. A link may have led elsewhere first.
+func brings(root, name string) bool {
+	return isThere(filepath.Join(root, "skills", name, "SKILL.md")) || isThere(filepath.Join(root, "commands", name+".md"))
 }
 
 func marketplace(p *pass) {

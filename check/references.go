@@ -289,6 +289,8 @@ func testsFile(n syntax.Node) bool {
 			}
 		case *syntax.UnaryTest:
 			found = found || is(n.Op.String())
+		case *syntax.SglQuoted: // a command for bash -c
+			found = found || strings.Contains(n.Value, "[ -") || strings.Contains(n.Value, "test -")
 		}
 		return !found
 	})

@@ -108,7 +108,7 @@ func eachTool(src string, field skill.Field, f func(r permit.Rule, start, end in
 // nearTool is the tool that a misspelt name stands for, or "". A name that is far from all of them
 // may be a server's, or of a version to come.
 func nearTool(name string) string {
-	if name == "" || slices.Contains(toolNames, name) || strings.Contains(name, "__") {
+	if len(name) < 3 || slices.Contains(toolNames, name) || strings.Contains(name, "__") || strings.ContainsAny(name, "[]") { // SK402 tells of brackets
 		return ""
 	}
 	for _, tool := range toolNames {
