@@ -47,7 +47,21 @@ func linkMissing(p *pass) {
 		}
 		f := p.find(l.Start, l.End, "%s is not there", file)
 		f.Help = "mend the link, or remove it: an agent that follows it finds nothing"
+		if p.mayBeWritten(file) {
+			p.severe(f, Info)
+		}
 	}
+}
+
+// mayBeWritten reports whether a link may be part of what somebody is to write: in a template, or in a command or
+// agent, which have no folder of their own, to a file that the user's project may have.
+func (p *pass) mayBeWritten(file string) bool {
+	folders := strings.Split(filepath.ToSlash(filepath.Dir(p.Path)), "/")
+	if slices.Contains(folders, "template") || slices.Contains(folders, "templates") {
+		return true
+	}
+	own := strings.HasPrefix(file, "../") || strings.HasPrefix(file, "./") || strings.HasPrefix(file, "references/") || strings.HasPrefix(file, "scripts/")
+	return (p.Kind == Command || p.Kind == Agent) && !own
 }
 
 // backslashed is the file that a link with backslashes means.
