@@ -23,6 +23,7 @@ docs/editors.md says how to set up VS Code, Neovim, Zed and Helix.`,
 			if err != nil {
 				return err
 			}
+			std.Waiting("waiting for an editor on stdin: editors start this command themselves, see docs/editors.md; Ctrl-C ends it")
 			return lsp.Serve(cmd.Context(), h, cli.NewVersion().Version, std.In, std.Out)
 		},
 	}

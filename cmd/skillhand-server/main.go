@@ -17,6 +17,7 @@ func main() { os.Exit(run()) }
 func run() int {
 	std := cli.NewStd()
 	std.Env = skillhand.SafeEnv(std.Env) // jobs and trials work elsewhere, where the project we are in is not known for one
+	std.Find = func(name string) (string, error) { return skillhand.FindProgram(name, std.Env) }
 	return cli.ServerMain(std, os.Args[1:], commands(std)...)
 }
 

@@ -160,6 +160,7 @@ func runMCP(ctx context.Context, std *cli.Std, o mcpOptions) error {
 		return err
 	}
 	if o.http == "" {
+		std.Waiting("waiting for an agent on stdin: agents start this command themselves, see skillhand mcp --install; Ctrl-C ends it")
 		return server.Serve(ctx, std.In, std.Out)
 	}
 	l, err := mcp.Listen(o.http)

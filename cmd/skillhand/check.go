@@ -30,7 +30,7 @@ type checkOptions struct {
 	pluginRoot                   string
 	format, failOn, as, dialect  string
 	baseline, writeBaseline      string
-	config, stdinFile            string
+	config, stdinFile, explain   string
 	json, fix, unsafe, diff      bool
 	watch, noIgnore, permissions bool
 	agents                       []string
@@ -47,9 +47,9 @@ never match, links that lead nowhere, rules that grant nothing or too much.
 Nothing is run. Without a path, this project and the user's own skills are
 checked, and --fix changes only the project's; - reads a skill from stdin.
 A Markdown file of another kind is checked as a skill's text if it is named.
-skillhand explain RULE says more about a finding.
+--explain RULE says more about a finding.
 
-What a file cannot help can be ignored, with a reason, on the line before:
+To ignore a finding, say why on the line before:
   <!-- skillhand: ignore SK308 the file is always there -->
 or for all of it, in the frontmatter:
   metadata: {skillhand-ignore: "SK308 the files are always there"}
@@ -58,10 +58,16 @@ The exit status is 1 if there are findings at or above --fail-on, and 3 if
 there is nothing to check.`,
 		Example: `  skillhand check
   skillhand check skills/review --fix
+  skillhand check --explain SK401        say what a rule is about
   skillhand check --permissions          what Claude Code decides about commands
   skillhand check --format sarif > skillhand.sarif
   skillhand check --write-baseline .skillhand-baseline.json`,
-		RunE: func(cmd *cobra.Command, args []string) error { return runCheck(cmd.Context(), std, o, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("explain") {
+				return explainRules(std, append(strings.Fields(o.explain), args...), o.json)
+			}
+			return runCheck(cmd.Context(), std, o, args)
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "full", "how to print findings: full, concise, json, sarif or github")
@@ -71,7 +77,7 @@ there is nothing to check.`,
 	f.BoolVar(&o.diff, "diff", false, "show what --fix would change, and change nothing")
 	f.BoolVar(&o.watch, "watch", false, "check again whenever a file changes")
 	f.StringVar(&o.failOn, "fail-on", "error", "exit with 1 from this severity on: error, warning or info")
-	f.StringVar(&o.as, "as", "", "take the files as loaded from project, user or plugin (default: as they lie)")
+	f.StringVar(&o.as, "as", "", "take the files as loaded from project, user or plugin (default: by location)")
 	f.StringVar(&o.dialect, "dialect", "claude", "skillhand: also say where our own pages differ from Claude Code's")
 	f.StringSliceVar(&o.agents, "agents", nil, "check for these agents: claude, spec, codex, cursor (default claude)")
 	f.BoolVar(&o.permissions, "permissions", false, "list what Claude Code decides about every directive")
@@ -81,6 +87,8 @@ there is nothing to check.`,
 	f.StringVar(&o.config, "config", "", "configuration `file` (default: "+check.ConfigName+" at the repository's top, or here)")
 	f.StringArrayVar(&o.roots, "root", nil, "a further `folder` of skills; repeatable")
 	f.StringVar(&o.pluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
+	f.StringVar(&o.explain, "explain", "", "say what a `rule` is about; without one, list the rules")
+	f.Lookup("explain").NoOptDefVal = " " // the rule may stand behind it as an argument
 	f.StringVar(&o.stdinFile, "stdin-file", "", "the `path` that stdin stands for")
 	return cmd
 }
@@ -173,6 +181,7 @@ func (c *checking) readStdin() (err error) {
 	if len(c.paths) > 1 {
 		return cli.Usagef("-: stdin is checked alone")
 	}
+	c.std.Waiting("reading a skill's text from stdin, Ctrl-D ends it")
 	if c.stdin, err = io.ReadAll(io.LimitReader(c.std.In, skill.MaxSize+1)); err != nil {
 		return fmt.Errorf("stdin: %w", err)
 	}

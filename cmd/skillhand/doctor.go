@@ -63,9 +63,11 @@ func printDoctor(std *stdio, doc doctor.Document, asJSON bool) error {
 	colors := map[doctor.Status]string{doctor.OK: "32", doctor.Note: "33", doctor.Wrong: "31", doctor.Missing: "1;31"}
 	var b strings.Builder
 	for _, f := range doc.Checks {
-		fmt.Fprintf(&b, "%s  %-8s  %s\n", paint(colors[f.Status], fmt.Sprintf("%-7s", f.Status)), f.Name, oneLine(f.Text))
+		head := fmt.Sprintf("%-7s  %-8s  ", f.Status, f.Name)
+		text := term.Hang(head, oneLine(f.Text), std.Edge())
+		b.WriteString(paint(colors[f.Status], text[:7]) + text[7:])
 		if f.Fix != "" {
-			fmt.Fprintf(&b, "%19s%s\n", "", oneLine(f.Fix))
+			b.WriteString(term.Hang(strings.Repeat(" ", len(head)), oneLine(f.Fix), std.Edge()))
 		}
 	}
 	return std.Print(b.String())

@@ -18,41 +18,81 @@ func newExplain(std *stdio) *cobra.Command {
 		Short: "Explain a rule of check",
 		Long: `Explain a rule of check: what happens, why, and what to do. Without a rule, all
 are listed.`,
-		Example: `  skillhand explain SK401
-  skillhand explain dead-fallback
-  skillhand explain`,
+		Example: `  skillhand check --explain SK401
+  skillhand check --explain dead-fallback
+  skillhand check --explain`,
 		Args: cli.Args(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return listRules(std, asJSON)
-			}
-			r := check.ByName(args[0])
-			if r == nil {
-				return cli.Usagef("%s: no such rule: skillhand explain lists them", args[0])
-			}
-			if asJSON {
-				return std.PrintJSON(r.Document())
-			}
-			return std.Print(r.Doc())
+			return explainRules(std, args, asJSON)
 		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			var all []string
-			for _, r := range check.All() {
-				all = append(all, r.ID+"\t"+r.Summary)
-			}
-			return all, cobra.ShellCompDirectiveNoFileComp
-		},
+		ValidArgsFunction: completeRules,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a line of JSON for each rule")
 	return cmd
 }
 
+// explainRules explains the rules that are named, or lists them all.
+func explainRules(std *stdio, names []string, asJSON bool) error {
+	if len(names) == 0 {
+		return listRules(std, asJSON)
+	}
+	for _, name := range names {
+		if err := explainRule(std, name, asJSON); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func completeRules(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var all []string
+	for _, r := range check.All() {
+		all = append(all, r.ID+"\t"+r.Summary)
+	}
+	return all, cobra.ShellCompDirectiveNoFileComp
+}
+
+// explainRule prints what a rule is about, wrapped where a terminal shows it.
+func explainRule(std *stdio, name string, asJSON bool) error {
+	r := check.ByName(name)
+	if r == nil {
+		var names []string
+		for _, r := range check.All() {
+			names = append(names, r.ID, r.Name)
+		}
+		return cli.Usagef("%s: no such rule%s: skillhand check --explain lists them", name, cli.DidYouMean(name, names))
+	}
+	if asJSON {
+		return std.PrintJSON(r.Document())
+	}
+	if !term.IsTerminal(std.Out) {
+		return std.Print(r.Doc())
+	}
+	return std.Print(wrapDoc(r.Doc(), std.Columns()))
+}
+
+// wrapDoc wraps the paragraphs and list items of a rule's page, which are a line each. Code and tables stay.
+func wrapDoc(text string, columns int) string {
+	var b strings.Builder
+	fenced := false
+	for line := range strings.Lines(text) {
+		fence := strings.HasPrefix(line, "```")
+		fenced = fenced != fence
+		head := ""
+		if strings.HasPrefix(line, "- ") {
+			head = "- "
+		}
+		if fenced || fence || strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "|") {
+			b.WriteString(line)
+			continue
+		}
+		b.WriteString(term.Hang(head, strings.TrimPrefix(line, head), columns))
+	}
+	return b.String()
+}
+
 func listRules(std *stdio, asJSON bool) error {
 	var b strings.Builder
-	width := std.Columns()
-	if !term.IsTerminal(std.Out) && std.Getenv("COLUMNS") == "" {
-		width = 1000 // what reads this has no edge
-	}
 	for _, r := range check.All() {
 		doc := r.Document()
 		if asJSON {
@@ -61,7 +101,7 @@ func listRules(std *stdio, asJSON bool) error {
 			}
 			continue
 		}
-		fmt.Fprintf(&b, "%s  %-21s  %-7s  %s\n", r.ID, r.Name, doc.Severity, term.Fit(r.Summary, max(width-40, 30)))
+		fmt.Fprintf(&b, "%s  %-21s  %-7s  %s\n", r.ID, r.Name, doc.Severity, term.Fit(r.Summary, max(std.Edge()-40, 30)))
 	}
 	return std.Print(b.String())
 }

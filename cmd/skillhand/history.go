@@ -27,17 +27,22 @@ type historyOptions struct {
 func newHistory(std *stdio) *cobra.Command {
 	var o historyOptions
 	cmd := &cobra.Command{
-		Use:   "history",
-		Short: "List what was run and asked",
+		Use:   "history [VIEW] [flags]",
+		Short: "List what was run and asked, or sum it up",
 		Long: `List the recorded runs and questions, the latest last. A record says what ran,
 where, how it ended, how long it took and what it cost; never the text of a
 prompt or a page, and nothing from the environment. Set SKILLHAND_HISTORY=off
-to record nothing.`,
+to record nothing.
+
+Two views sum it up: status says what this session has loaded and how the last
+runs went, retro what failed, why, and what to do.`,
 		Example: `  skillhand history
   skillhand history --failed --since 7d
   skillhand history --skill deploy --last 5
-  skillhand history --json | jq .duration_ms`,
-		Args: cli.Args(cobra.NoArgs),
+  skillhand history --json | jq .duration_ms
+  skillhand history status
+  skillhand history retro --since 30d`,
+		Args: cli.NoCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !cmd.Flags().Changed("last") && !o.json {
 				o.Last = 20
@@ -45,6 +50,7 @@ to record nothing.`,
 			return runHistory(std, o)
 		},
 	}
+	cmd.AddCommand(newStatus(std), newRetro(std))
 	f := cmd.Flags()
 	f.StringVar(&o.since, "since", "", "a `period` such as 12h, 7d or 4w, or a day such as 2026-11-01")
 	f.StringVar(&o.kind, "kind", "", "only `run` or ask")

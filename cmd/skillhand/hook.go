@@ -49,6 +49,7 @@ func answerHook(std *stdio) (answer session.Answer, err error) {
 			answer, err = session.Answer{}, fmt.Errorf("hook: %v", r)
 		}
 	}()
+	std.Waiting("reading a hook event from stdin: Claude Code calls this command itself; Ctrl-D ends the event")
 	data, err := io.ReadAll(io.LimitReader(std.In, maxEvent))
 	if err != nil {
 		return session.Answer{}, fmt.Errorf("stdin: %w", err)

@@ -29,8 +29,14 @@ func newInit(std *stdio) *cobra.Command {
 		Example: `  skillhand init skill review       in .claude/skills of this project
   skillhand init plugin toolbox     in the folder toolbox
   skillhand init batch reviews      in the folder reviews`,
-		Args: cli.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cli.Group(cmd)
+	group := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 && scaffold.CheckName(args[0]) == nil && len(cli.Meant(cmd, args[0])) == 0 {
+			return cli.Usagef("init %s: a new what? For a skill: skillhand init skill %s\nsee skillhand init --help", args[0], args[0])
+		}
+		return group(cmd, args)
 	}
 	cmd.AddCommand(newInitSkill(std), newInitPlugin(std), newInitBatch(std))
 	return cmd

@@ -58,7 +58,7 @@ func runList(std *stdio, at at, asJSON bool) error {
 			about = paint("31", s.Error)
 		}
 		head := fmt.Sprintf("%s  %-*s  %s  ", term.Pad(term.Visible(s.Call), name), from, s.From, mark)
-		room := std.Columns() - max(name, term.Cells(s.Call)) - from - len("not trusted") - 6
+		room := std.Edge() - max(name, term.Cells(s.Call)) - from - len("not trusted") - 6
 		if err := std.Print(head + term.Fit(term.Visible(about), max(room, 20)) + "\n"); err != nil {
 			return err
 		}

@@ -203,6 +203,7 @@ func (o *loadOptions) arguments(std *stdio, cmd *cobra.Command, words []string) 
 		return cli.Usagef("arguments are given twice: with --args and as %s", strings.Join(words, " "))
 	}
 	if o.raw == "-" {
+		std.Waiting("reading the arguments from stdin, Ctrl-D ends them")
 		text, err := io.ReadAll(io.LimitReader(std.In, skill.MaxSize+1))
 		if err != nil {
 			return fmt.Errorf("stdin: %w", err)

@@ -32,22 +32,19 @@ type stdio struct {
 func newRoot(std *stdio) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "skillhand",
-		Short: "The hand behind an agent's skills",
-		Long: `skillhand prints a skill as the agent should read it, with live output from the
-commands in it. It also runs a skill's script and judges what the script
-reports. Arguments are data, never code. Commands run only from folders that
-you trust.`,
-		Example: `  skillhand load review src/auth.go     print the skill "review" for an agent
-  skillhand load ./skills/review        the same, by its path
-  skillhand run deploy staging          run the script of "deploy" and judge it
-  skillhand ask 'What is this?' --json  ask Claude: an answer or a named failure
-  skillhand parse out.txt               read the report in a script's output
-  skillhand migrate --dry-run skills    upgrade old skills to the current format
-  skillhand status                      what is loaded, how the last runs went
-  skillhand trust                       let this project's skills run commands`,
+		Short: "Lint, test, run and serve agent skills",
+		Long:  "Lint, test, run and serve agent skills, and call Claude from scripts with typed results.",
+		Example: `  skillhand check                       find what is wrong with the skills here
+  skillhand load review src/auth.go     print the skill "review" for an agent
+  skillhand try review --runs 5         does it fire, does it help
+  git diff | skillhand ask 'Review it'  an answer, or a named failure`,
 	}
-	root.AddCommand(newLoad(std), newRun(std), newAsk(std), newParse(std), newEmit(std), newMigrate(std), newCheck(std), newExplain(std), newStatus(std), newStatusline(std), newRetro(std), newHistory(std), newList(std), newTest(std), newInit(std), newHook(std), newTrust(std), newDoctor(std), newBuiltin(std), cli.NewMan(std.Std, false), cli.NewVersionCommand(std.Std))
+	root.AddCommand(newLoad(std), newRun(std), newAsk(std), newParse(std), newEmit(std), newMigrate(std), newCheck(std), newStatusline(std), newHistory(std), newList(std), newTest(std), newInit(std), newHook(std), newTrust(std), newDoctor(std), newBuiltin(std), cli.NewMan(std.Std, false), cli.NewVersionCommand(std.Std))
 	root.AddCommand(cli.ServerCommands()...)
+	for _, c := range []*cobra.Command{newStatus(std), newRetro(std), newExplain(std)} {
+		c.Hidden = true // a view of history or check, which is still understood by its own name
+		root.AddCommand(c)
+	}
 	cli.Root(std.Std, root)
 	return root
 }

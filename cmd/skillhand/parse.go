@@ -68,6 +68,7 @@ func runParse(ctx context.Context, std *stdio, o parseOptions, files []string) e
 		files = []string{"-"}
 	}
 	if first := slices.Index(files, "-"); first >= 0 {
+		std.Waiting("reading a script's output from stdin, Ctrl-D ends it")
 		for i, file := range files[first+1:] {
 			if file == "-" {
 				files[first+1+i] = stdinAgain

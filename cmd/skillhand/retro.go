@@ -20,10 +20,10 @@ func newRetro(std *stdio) *cobra.Command {
 		Long: `Look back on the runs and questions of this project: failures by category and by
 skill, confidence over time, the slowest and the most expensive, what gave
 different results for the same input, and what to do about it.`,
-		Example: `  skillhand retro
-  skillhand retro --since 30d --all
-  skillhand retro --markdown > retro.md
-  skillhand retro --json`,
+		Example: `  skillhand history retro
+  skillhand history retro --since 30d --all
+  skillhand history retro --markdown > retro.md
+  skillhand history retro --json`,
 		Args: cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON && markdown {

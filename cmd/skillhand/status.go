@@ -18,9 +18,9 @@ func newStatus(std *stdio) *cobra.Command {
 		Long: `Show the skills that this session has loaded, the latest runs and questions of
 this project with their verdicts, how many of them succeeded, and what to do
 next.`,
-		Example: `  skillhand status
-  skillhand status --all
-  skillhand status --json`,
+		Example: `  skillhand history status
+  skillhand history status --all
+  skillhand history status --json`,
 		Args: cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON && markdown {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"sync"
@@ -36,8 +37,16 @@ type Std struct {
 // NewStd is what this process has.
 func NewStd() *Std {
 	std := &Std{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ()}
-	colors := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-	std.Color, std.OutColor = colors && term.IsTerminal(os.Stderr), colors && term.IsTerminal(os.Stdout)
+	may, forced := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb", false
+	switch force := os.Getenv("FORCE_COLOR"); force {
+	case "":
+	case "0", "false":
+		may = false
+	default:
+		forced = os.Getenv("NO_COLOR") == ""
+	}
+	colors := func(f *os.File) bool { return forced || may && term.IsTerminal(f) }
+	std.Color, std.OutColor = colors(os.Stderr), colors(os.Stdout)
 	return std
 }
 
@@ -120,6 +129,21 @@ func (std *Std) Live() bool { return term.IsTerminal(std.Err) && std.Getenv("TER
 // Spin starts a spinner on stderr; without a terminal there, it only passes on.
 func (std *Std) Spin(what string) *term.Spinner {
 	return term.Spin(std.Err, &std.Screen, std.Live(), what)
+}
+
+// Waiting says, where stdin is a terminal, that a command reads it.
+func (std *Std) Waiting(text string) {
+	if term.IsTerminal(std.In) {
+		fmt.Fprintf(std.Err, "%s %s\n", std.paint("33", "skillhand:"), text)
+	}
+}
+
+// Edge is how wide a line may be before it is cut: as Columns, but lines that no terminal shows are whole.
+func (std *Std) Edge() int {
+	if !term.IsTerminal(std.Out) && std.Getenv("COLUMNS") == "" {
+		return math.MaxInt32
+	}
+	return std.Columns()
 }
 
 // Columns is how wide results may be.

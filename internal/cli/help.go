@@ -7,10 +7,16 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/skillhand/skillhand/internal/term"
 )
 
-// helpColumns is how wide help is, whatever the terminal.
-const helpColumns = 80
+// first are the commands that people type, as the first help shows them.
+var first = []group{
+	{"Write skills", []string{"init", "check", "test", "try"}},
+	{"Use skills", []string{"list", "load", "run", "ask", "batch"}},
+	{"Look and set up", []string{"page", "usage", "trust", "doctor"}},
+}
 
 // A group is a heading of the help, with its commands in the order of their help.
 type group struct {
@@ -18,17 +24,18 @@ type group struct {
 	commands []string
 }
 
-// groups are the headings of the help of skillhand.
+// groups are the headings of the help of all commands.
 var groups = []group{
 	{"Use skills", []string{"load", "run", "ask", "batch", "list", "mcp"}},
-	{"Write skills", []string{"init", "check", "explain", "test", "try", "parse", "emit", "migrate", "lsp"}},
-	{"See what happened", []string{"status", "statusline", "retro", "history", "page"}},
-	{"Set up", []string{"trust", "doctor", "hook", "builtin", "server", "version", "upgrade", "completion", "man", "help"}},
+	{"Write skills", []string{"init", "check", "test", "try", "parse", "emit", "migrate", "lsp"}},
+	{"See what happened", []string{"usage", "history", "statusline", "page"}},
+	{"Set up", []string{"trust", "doctor", "upgrade", "uninstall", "completion", "man", "version", "help"}},
+	{"For other programs", []string{"hook", "builtin", "server"}},
 }
 
-// groupsOf are the groups with the commands that there are. What no group
-// names comes last.
-func groupsOf(cmd *cobra.Command) (titles []string, members [][]*cobra.Command) {
+// groupsOf are the groups with the commands that there are. Commands that no group names come last,
+// unless only the first ones are wanted.
+func groupsOf(cmd *cobra.Command, all bool) (titles []string, members [][]*cobra.Command) {
 	left := map[string]*cobra.Command{}
 	var order []string
 	for _, c := range cmd.Commands() {
@@ -49,46 +56,110 @@ func groupsOf(cmd *cobra.Command) (titles []string, members [][]*cobra.Command) 
 			titles, members = append(titles, title), append(members, all)
 		}
 	}
-	if !cmd.HasParent() {
+	switch {
+	case cmd.HasParent():
+	case all:
 		for _, g := range groups {
 			add(g.title, g.commands)
 		}
+	default:
+		for _, g := range first {
+			add(g.title, g.commands)
+		}
+		return titles, members
 	}
 	add("Commands", order)
 	return titles, members
 }
 
+// A helper prints help as wide as the terminal is.
+type helper struct{ std *Std }
+
+// narrowest and widest are the widths of help: text in wider lines is hard to read.
+const narrowest, widest = 40, 100
+
+func (h helper) columns() int { return min(max(h.std.Columns(), narrowest), widest) }
+
+// help is what --help prints.
+func (h helper) help(c *cobra.Command, _ []string) {
+	c.InitDefaultHelpFlag()
+	_, _ = fmt.Fprint(c.OutOrStdout(), reflow(description(c), h.columns())+"\n"+h.body(c, false))
+}
+
 // usage is what --help prints below the description.
-func usage(c *cobra.Command) error {
+func (h helper) usage(c *cobra.Command) error {
+	_, err := fmt.Fprint(c.OutOrStdout(), h.body(c, false))
+	return err
+}
+
+// body is the help of a command below its description; of the root, with all commands or the first.
+func (h helper) body(c *cobra.Command, all bool) string {
 	var b strings.Builder
 	b.WriteString("Usage:\n")
-	if c.HasAvailableSubCommands() {
+	if c.HasAvailableSubCommands() && c.Use == c.Name() {
 		fmt.Fprintf(&b, "  %s COMMAND\n", c.CommandPath())
 	} else {
 		fmt.Fprintf(&b, "  %s\n", c.UseLine())
 	}
-	if c.HasExample() {
+	if c.HasExample() && !all {
 		fmt.Fprintf(&b, "\nExamples:\n%s\n", c.Example)
 	}
-	titles, members := groupsOf(c)
+	titles, members := groupsOf(c, all)
 	for i, title := range titles {
 		fmt.Fprintf(&b, "\n%s:\n", title)
 		for _, m := range members[i] {
-			fmt.Fprintf(&b, "  %-*s %s\n", m.NamePadding(), m.Name(), m.Short)
+			b.WriteString(term.Hang(fmt.Sprintf("  %-*s ", m.NamePadding(), m.Name()), m.Short, h.columns()))
 		}
 	}
 	flags := func(title string, set *pflag.FlagSet) {
 		if set.HasAvailableFlags() {
-			fmt.Fprintf(&b, "\n%s:\n%s\n", title, strings.TrimRight(set.FlagUsagesWrapped(helpColumns), " \n"))
+			fmt.Fprintf(&b, "\n%s:\n%s\n", title, strings.TrimRight(set.FlagUsagesWrapped(h.columns()), " \n"))
 		}
 	}
 	flags("Flags", c.LocalFlags())
 	flags("Global flags", c.InheritedFlags())
-	if c.HasAvailableSubCommands() {
+	switch {
+	case !c.HasParent():
+		b.WriteString("\n" + reflow(h.more(c, all), h.columns()))
+	case c.HasAvailableSubCommands():
 		fmt.Fprintf(&b, "\nRun %s COMMAND --help for more about a command.\n", c.CommandPath())
 	}
-	_, err := fmt.Fprint(c.OutOrStdout(), b.String())
-	return err
+	return b.String()
+}
+
+// more says where the rest of the help is.
+func (h helper) more(root *cobra.Command, all bool) string {
+	text := fmt.Sprintf("Run %s COMMAND --help for more about a command.", root.CommandPath())
+	if !all && len(root.Commands()) > 0 {
+		text = fmt.Sprintf("%s help --all lists all commands. %s COMMAND --help says more about one.", root.CommandPath(), root.CommandPath())
+	}
+	var names []string
+	for _, t := range topics {
+		names = append(names, root.CommandPath()+" help "+t.name)
+	}
+	return text + " Also: " + strings.Join(names, ", ") + ".\n"
+}
+
+// reflow sets paragraphs to a width. Lines that are indented stay as they are.
+func reflow(text string, width int) string {
+	var b strings.Builder
+	var paragraph []string
+	flush := func() {
+		if len(paragraph) > 0 {
+			b.WriteString(strings.Join(term.Wrap(strings.Join(paragraph, " "), width), "\n") + "\n")
+			paragraph = nil
+		}
+	}
+	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+		if line == "" || indented(line) {
+			flush()
+			b.WriteString(line + "\n")
+			continue
+		}
+		paragraph = append(paragraph, line)
+	}
+	flush()
+	return b.String()
 }
 
 // flagError says which flag is wrong, and which may have been meant.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +14,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/proc"
 )
 
 // NewMan is the command that prints manual pages. Of the second program it
@@ -21,12 +24,13 @@ func NewMan(std *Std, second bool) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "man [COMMAND...]",
-		Short: "Print the manual page of a command",
-		Long: `Print the manual page of skillhand, or of one of its commands, for man to show.
-With --dir, write the pages of all commands into a folder.
+		Short: "Show the manual page of a command",
+		Long: `Show the manual page of skillhand, or of one of its commands: on a terminal with
+man, elsewhere as the source that man reads. With --dir, write the pages of all
+commands into a folder.
 
 The pages are dated SOURCE_DATE_EPOCH, if that is set.`,
-		Example: `  skillhand man load | man -l -
+		Example: `  skillhand man load
   skillhand man --dir ~/.local/share/man/man1 && man skillhand-load`,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return below(cmd.Root(), args), cobra.ShellCompDirectiveNoFileComp
@@ -44,13 +48,51 @@ The pages are dated SOURCE_DATE_EPOCH, if that is set.`,
 			}
 			of, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return Usagef("%s: no such command\nsee skillhand --help", strings.Join(args, " "))
+				return unknown(of, args[len(args)-max(len(rest), 1)])
+			}
+			if term.IsTerminal(std.Out) {
+				return std.showManual(of, manual(of, date))
 			}
 			return std.Print(manual(of, date))
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "write all pages into this `folder`")
 	return cmd
+}
+
+// showManual lets man show a page. Where there is no man, help says the same.
+func (std *Std) showManual(of *cobra.Command, page string) error {
+	man, sh := std.findQuiet("man"), std.findQuiet("sh")
+	if man == "" || sh == "" {
+		return of.Help()
+	}
+	f, err := os.CreateTemp("", "skillhand-*.1")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(page)
+	if err = errors.Join(err, f.Close()); err != nil {
+		os.Remove(f.Name())
+		return err
+	}
+	// man needs the terminal to itself, so it takes our place; the shell removes the file after it.
+	exit, err := proc.Become(sh, []string{"sh", "-c", `"$0" "$1"; s=$?; rm -f "$1"; exit $s`, man, f.Name()}, std.Env)
+	if err == nil && exit != 0 {
+		err = Exit(exit, nil)
+	}
+	return err
+}
+
+// findQuiet is the path of a program, or "".
+func (std *Std) findQuiet(name string) string {
+	if std.Find == nil {
+		return ""
+	}
+	file, err := std.Find(name)
+	if err != nil {
+		return ""
+	}
+	return file
 }
 
 // sourceDate is the day that a page is from: of the source it was made of, so
@@ -137,17 +179,6 @@ func manual(cmd *cobra.Command, date string) string {
 		b.WriteString(".SH SEE ALSO\n.BR " + roff(manualName(cmd.Parent())) + " (1)\n")
 	}
 	return b.String()
-}
-
-// variables are what every command obeys.
-var variables = [][2]string{
-	{"SKILLHAND_STATE_DIR", "Where state is kept; else $XDG_STATE_HOME/skillhand, else ~/.local/state/skillhand."},
-	{"SKILLHAND_TRUST", "\"all\" runs commands from every folder. For CI and containers."},
-	{"SKILLHAND_CLAUDE", "The Claude CLI; else claude in PATH."},
-	{"SKILLHAND_HISTORY", "\"off\" records nothing."},
-	{"CLAUDE_PLUGIN_ROOT", "The plugin whose skills come first. Its commands run only if it is trusted."},
-	{"CLAUDE_SESSION_ID, CLAUDE_CODE_SESSION_ID", "The session in which a skill is loaded."},
-	{"NO_COLOR", "Print no colours."},
 }
 
 // description is the long text of a command, else the sentence that it has.

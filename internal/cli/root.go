@@ -10,17 +10,12 @@ import (
 // Group makes cmd one that only has commands below it: without one it shows its help, and a mistyped
 // one is wrong usage.
 func Group(cmd *cobra.Command) {
-	cmd.SuggestionsMinimumDistance = 2
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return cmd.Help()
 		}
-		text := fmt.Sprintf("unknown command %q", args[0])
-		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-			text += ", did you mean " + strings.Join(near, " or ") + "?"
-		}
-		return Usagef("%s\nsee %s --help", text, cmd.CommandPath())
+		return unknown(cmd, args[0])
 	}
 }
 
@@ -33,17 +28,18 @@ func Root(std *Std, cmd *cobra.Command) {
 	cmd.SetOut(std.Out)
 	cmd.SetErr(std.Err)
 	cmd.SetFlagErrorFunc(flagError)
-	cmd.SetUsageFunc(usage)
+	h := helper{std}
+	cmd.SetUsageFunc(h.usage)
+	cmd.SetHelpFunc(h.help)
 	cmd.Version = NewVersion().Version
 	noColor := cmd.PersistentFlags().Bool("no-color", false, "print no colours (also: NO_COLOR)")
 	cmd.PersistentPreRun = func(*cobra.Command, []string) {
 		std.Color, std.OutColor = std.Color && !*noColor, std.OutColor && !*noColor
 	}
-	cmd.SetHelpCommand(newHelp(cmd))
+	cmd.SetHelpCommand(newHelp(std, cmd))
 	cmd.InitDefaultCompletionCmd()
 	if completion, _, err := cmd.Find([]string{"completion"}); err == nil {
-		completion.Args = Args(cobra.NoArgs)
-		completion.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		Group(completion)
 		completion.Short = "Print the completion script for a shell"
 		completion.Long = "Print a script that lets a shell complete commands, flags and skill names."
 		for _, c := range completion.Commands() {
@@ -87,23 +83,46 @@ var loadCompletion = map[string]string{
 	"powershell": "skillhand completion powershell | Out-String | Invoke-Expression",
 }
 
-// newHelp is cobra's help command, but for a topic that does not exist.
-func newHelp(root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Help about a command",
+// newHelp is the command that helps with a command or a topic.
+func newHelp(std *Std, root *cobra.Command) *cobra.Command {
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "help [COMMAND|TOPIC]",
+		Short: "Help about a command or a topic",
+		Long: `Help about a command, or about a topic: exit-codes, environment or install. With
+--all, list all commands.`,
+		Example: `  skillhand help load
+  skillhand help --all
+  skillhand help exit-codes`,
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			return below(root, args), cobra.ShellCompDirectiveNoFileComp
+			names := below(root, args)
+			if len(args) == 0 {
+				for _, t := range topics {
+					names = append(names, t.name)
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
+			h := helper{std}
+			if all {
+				root.InitDefaultHelpFlag()
+				return std.Print(h.body(root, true))
+			}
+			if len(args) == 1 {
+				if t := topicOf(args[0]); t != nil {
+					return std.Print(t.text(h.columns()))
+				}
+			}
 			cmd, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {
-				return Usagef("no help for %q\nsee skillhand --help", strings.Join(args, " "))
+				return unknown(cmd, args[len(args)-max(len(rest), 1)])
 			}
-			cmd.InitDefaultHelpFlag()
 			return cmd.Help()
 		},
 	}
+	cmd.Flags().BoolVar(&all, "all", false, "list all commands")
+	return cmd
 }
 
 // below lists the commands below the one that words name.
@@ -120,9 +139,15 @@ func below(root *cobra.Command, words []string) []string {
 // Args wraps an argument check so that its error counts as wrong usage.
 func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return Usagef("%v\nusage: %s", err, cmd.UseLine())
+		if check(cmd, args) == nil {
+			return nil
 		}
-		return nil
+		what := "too few arguments"
+		for n := range args { // the first arguments alone would do
+			if check(cmd, args[:n]) == nil {
+				what = fmt.Sprintf("%q is one argument too many", args[n])
+			}
+		}
+		return Usagef("%s\nusage: %s", what, cmd.UseLine())
 	}
 }

@@ -130,6 +130,13 @@ func Wrap(text string, n int) []string {
 	return append(lines, line)
 }
 
+// Hang writes text behind a head, in lines of n columns; those below the first begin where the text began.
+func Hang(head, text string, n int) string {
+	left := Cells(head)
+	lines := Wrap(text, max(n-left, 20))
+	return head + strings.Join(lines, "\n"+strings.Repeat(" ", left)) + "\n"
+}
+
 // Columns is how wide output may be: as the terminal is, else as the variable
 // COLUMNS says, else what is usual.
 func Columns(out any, said string, usual int) int {

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// borrowed are the words of other programs for commands of ours, by the command that they stand below.
+var borrowed = map[string]map[string]string{
+	"skillhand": {
+		"lint": "check", "validate": "check", "verify": "check", "fix": "check --fix", "fmt": "check --fix", "format": "check --fix", "rules": "check --explain", "rule": "check --explain",
+		"eval": "try", "evals": "try", "evaluate": "try", "benchmark": "try", "bench": "try",
+		"new": "init", "create": "init", "scaffold": "init", "add": "init", "generate": "init",
+		"render": "load", "show": "load", "cat": "load", "view": "load", "print": "load", "get": "load", "read": "load", "preview": "page", "open": "page", "ui": "page", "web": "page", "dashboard": "page",
+		"ls": "list", "skills": "list", "find": "list", "search": "list",
+		"exec": "run", "execute": "run", "start": "run", "prompt": "ask", "chat": "ask", "query": "ask", "claude": "ask",
+		"install": "help install", "setup": "help install", "update": "upgrade", "self-update": "upgrade", "remove": "uninstall", "rm": "uninstall", "delete": "uninstall",
+		"config": "doctor", "settings": "doctor", "info": "doctor", "diagnose": "doctor", "env": "help environment", "environment": "help environment",
+		"exit-codes": "help exit-codes", "log": "history", "logs": "history", "stats": "usage", "cost": "usage", "costs": "usage",
+		"allow": "trust", "untrust": "trust --revoke", "serve": "mcp", "jobs": "batch", "queue": "batch", "convert": "migrate", "golden": "test", "report": "emit",
+	},
+	"skillhand batch": {
+		"start": "run", "resume": "run", "go": "run", "exec": "run", "submit": "add", "enqueue": "add", "worker": "work", "status": "show", "logs": "show", "log": "show", "results": "show", "get": "show",
+		"ls": "list", "remove": "rm", "delete": "rm", "stop": "cancel", "kill": "cancel", "rerun": "retry", "check": "run --dry-run", "validate": "run --dry-run",
+	},
+	"skillhand init": {"job": "batch", "jobs": "batch", "command": "skill"},
+}
+
+// DidYouMean is the end of a message about a mistyped name: the names that may have been meant, or "".
+func DidYouMean(typed string, names []string) string {
+	if near := suggest(typed, names); len(near) > 0 {
+		return ", did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return ""
+}
+
+// unknown is the error of a word that is no command below cmd.
+func unknown(cmd *cobra.Command, word string) error {
+	text := fmt.Sprintf("unknown command %q", word)
+	if near := Meant(cmd, word); len(near) > 0 {
+		text += ", did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return Usagef("%s\nsee %s --help", text, cmd.CommandPath())
+}
+
+// NoCommand refuses arguments of a command that has others below it: each is a mistyped one.
+func NoCommand(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return unknown(cmd, args[0])
+	}
+	return nil
+}
+
+// Meant lists what a word may stand for: a word of another program has one meaning, a mistyped one
+// those that are a few keystrokes away.
+func Meant(cmd *cobra.Command, word string) []string {
+	path := cmd.CommandPath()
+	if ours, ok := borrowed[path][strings.ToLower(word)]; ok {
+		return []string{path + " " + ours}
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() || c.Name() == "help" {
+			names = append(names, c.Name())
+		}
+	}
+	near := suggest(word, names)
+	if len(near) == 0 {
+		for other, ours := range borrowed[path] {
+			if len(other) > 3 && len(suggest(word, []string{other})) > 0 {
+				near = append(near, ours)
+			}
+		}
+		slices.Sort(near)
+		near = slices.Compact(near)
+	}
+	for i := range near {
+		near[i] = path + " " + near[i]
+	}
+	return near
+}

@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/skillhand/skillhand/internal/term"
+)
+
+// A topic is help that is about no command.
+type topic struct {
+	name  string
+	words []string // other names for it
+	intro string
+	rows  [][2]string
+}
+
+// topics are the help topics, besides commands.
+var topics = []topic{
+	{"exit-codes", []string{"exit-status", "exit", "status-codes"}, "All commands end with these exit statuses.", Statuses},
+	{"environment", []string{"env", "variables"}, "Skillhand obeys these environment variables.", variables},
+	{"install", []string{"installing"}, "Each of these installs skillhand; skillhand upgrade knows which one you used.", installs},
+}
+
+// variables are the environment variables that commands obey.
+var variables = [][2]string{
+	{"SKILLHAND_STATE_DIR", "Where state is kept; else $XDG_STATE_HOME/skillhand, else ~/.local/state/skillhand."},
+	{"SKILLHAND_TRUST", "\"all\" runs commands from every folder. For CI and containers."},
+	{"SKILLHAND_CLAUDE", "The Claude CLI; else claude in PATH."},
+	{"SKILLHAND_HISTORY", "\"off\" records nothing."},
+	{"SKILLHAND_BATCH_DB", "The database of batches: a file, or postgres://...; else a file in the state folder."},
+	{"SKILLHAND_MCP_TOKEN", "The token that clients of mcp --http must send; else a new one is printed."},
+	{"SKILLHAND_RELEASES", "A mirror of the releases, for upgrade."},
+	{"CLAUDE_PLUGIN_ROOT", "The plugin whose skills come first. Its commands run only if it is trusted."},
+	{"CLAUDE_PLUGIN_DATA, CLAUDE_EFFORT", "The values of these variables in a skill's text."},
+	{"CLAUDE_SESSION_ID, CLAUDE_CODE_SESSION_ID", "The session in which a skill is loaded."},
+	{"CLAUDE_CONFIG_DIR", "Claude Code's folder; else ~/.claude."},
+	{"NO_COLOR", "Print no colours."},
+	{"FORCE_COLOR", "Print colours though no terminal reads them, as in CI logs; \"0\" prints none."},
+	{"COLUMNS", "The width of output where there is no terminal."},
+	{"SOURCE_DATE_EPOCH", "The date of manual pages."},
+}
+
+// installs are the ways to get skillhand.
+var installs = [][2]string{
+	{"npm install -g skillhand", "With npm. To try it without installing: npx skillhand check."},
+	{"brew install skillhand/tap/skillhand", "With Homebrew."},
+	{"go install github.com/skillhand/skillhand/cmd/...@latest", "With Go: both programs."},
+	{"a release's archive", "Unpack it, and put both programs into a folder of your PATH."},
+	{"skillhand mcp --install AGENT", "Then let another agent use your skills: see skillhand help mcp."},
+	{"skillhand completion SHELL", "And let your shell complete commands: see skillhand help completion."},
+}
+
+// topicOf finds a topic by its name or another word for it.
+func topicOf(name string) *topic {
+	for i, t := range topics {
+		for _, word := range append(t.words, t.name) {
+			if strings.EqualFold(word, name) {
+				return &topics[i]
+			}
+		}
+	}
+	return nil
+}
+
+// text is the topic, in lines of a width.
+func (t *topic) text(columns int) string {
+	var b strings.Builder
+	b.WriteString(reflow(t.intro, columns) + "\n")
+	for _, r := range t.rows {
+		if term.Cells(r[0]) <= 8 {
+			b.WriteString(term.Hang("  "+term.Pad(r[0], 10), r[1], columns))
+			continue
+		}
+		b.WriteString("  " + r[0] + "\n" + term.Hang("      ", r[1], columns))
+	}
+	return b.String()
+}
