@@ -26,7 +26,7 @@ lsp: check claudecode here internal/paths render schemas skill
 jobs: . batch batch/jobfile claude here internal/paths internal/term proc render report shell trust try verdict view
 mcp/host: internal/atomicfile settings
 mcp: . here internal/cause internal/paths render skill trust
-.: claude claudepage here history internal/cause internal/paths internal/redact proc render report session shell skill trust verdict
+.: claude claudepage here history internal/cause internal/paths internal/redact internal/words proc render report session shell skill trust verdict
 agent: claude
 batch:
 batch/jobfile: batch

@@ -73,7 +73,7 @@ func (rt *Runtime) Ask(ctx context.Context, req AskRequest) (*claude.Reply, erro
 func (p *place) program(client *claude.Client, dir string) error {
 	env := here.Env(client.Env)
 	if env == nil {
-		env = p.Runtime.Env // Claude is no directive: it does not count as a skill that loads another
+		env = p.rt.Env // Claude is no directive: it does not count as a skill that loads another
 	}
 	if env == nil {
 		env = os.Environ()
@@ -102,7 +102,7 @@ func (p *place) program(client *claude.Client, dir string) error {
 func (p *place) useConfig(req *AskRequest) {
 	c := p.config()
 	if keys := slices.DeleteFunc(c.Ignored, func(key string) bool { return key != "model" && key != "budget" }); len(keys) > 0 {
-		p.warn(fmt.Sprintf("%s: %s: not used, since the project is not trusted (skillhand trust)", c.File, strings.Join(keys, ", ")))
+		p.rt.warn(fmt.Sprintf("%s: %s: not used, since the project is not trusted (skillhand trust)", c.File, strings.Join(keys, ", ")))
 	}
 	if req.Model == "" {
 		req.Model = c.Model
@@ -141,7 +141,7 @@ func (p *place) pageBefore(ctx context.Context, client *claude.Client, req *AskR
 	}
 	ctx, cancel := context.WithTimeout(ctx, client.Timeout)
 	defer cancel()
-	load := &load{LoadRequest: LoadRequest{Skill: req.Skill, Args: req.SkillArgs, Strict: req.Strict}, place: p, noUse: true}
+	load := &load{req: LoadRequest{Skill: req.Skill, Args: req.SkillArgs, Strict: req.Strict}, at: p, noUse: true}
 	page, err := load.page(ctx)
 	if err != nil && ctx.Err() == nil && page != nil && len(page.Failed()) > 0 {
 		return &claude.Error{Category: claude.Logic, Kind: claude.DirectiveFailed, Message: p.hide.Text(err.Error()), Err: err}
@@ -150,7 +150,7 @@ func (p *place) pageBefore(ctx context.Context, client *claude.Client, req *AskR
 		return err
 	}
 	for _, w := range append(page.Warnings, page.Failed()...) {
-		p.warn(w)
+		p.rt.warn(w)
 	}
 	if p.policy.May(page.source.Real) == nil {
 		if err := useFront(page, req); err != nil {

@@ -7,14 +7,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/render"
 	"github.com/skillhand/skillhand/session"
 	"github.com/skillhand/skillhand/shell"
@@ -28,17 +32,56 @@ type LoadRequest struct {
 	Args  render.Args
 	Agent string // which agent reads the page; "" means what hooks noted, else the main one
 
-	Full      bool // the whole text, whatever the agent has seen
-	Later     bool // the page of a later use, whatever the agent has seen
-	Strict    bool // a directive that fails, broken YAML or an unclosed block fails the load
-	NoExec    bool // nothing runs, directives stay as written
-	Refused   bool // nothing runs, and the page is that of a folder that is not trusted: errors in the place of directives
+	Use       Use    // which page; "" means what the session says
+	Exec      Exec   // where directives get their output from; "" runs them
+	Recording string // a file of every directive's outcome: Run writes it, Replayed and Glimpsed read it
+	Strict    bool   // a directive that fails, broken YAML or an unclosed block fails the load
 	Wrap      render.Wrap
 	Timeout   time.Duration // for each directive; 0 means 120 seconds
 	MaxOutput int           // characters of one directive's output on the page; 0 means 30,000
-	Record    string        // file to keep every directive's outcome in
-	Replay    string        // file to take every directive's outcome from
-	Partial   bool          // with Replay, for a look: a directive without an outcome stays as written, and nothing is written to disk
+}
+
+// Use says which page of a skill is wanted.
+type Use string
+
+const (
+	BySession Use = ""          // the whole text at the first use in the session, the reference page later
+	Full      Use = "full"      // the whole text, whatever the agent has seen
+	Reference Use = "reference" // the page of a later use, whatever the agent has seen
+)
+
+// Exec says where the output of directives comes from. Only Run starts anything.
+type Exec string
+
+const (
+	Run       Exec = ""
+	AsWritten Exec = "as written" // nothing runs, directives stay as written
+	Refused   Exec = "refused"    // an error stands in the place of each directive, as in a folder that is not trusted
+	Replayed  Exec = "replayed"   // every outcome is in Recording; one that is missing fails the load
+	Glimpsed  Exec = "glimpsed"   // as Replayed, but a directive without an outcome stays as written, and nothing is written to disk
+)
+
+// check reports what is wrong with a request, whatever the skill.
+func (r LoadRequest) check() error {
+	switch r.Use {
+	case BySession, Full, Reference:
+	default:
+		return fmt.Errorf("%s: Use is %q, want %q or %q", r.Skill, r.Use, Full, Reference)
+	}
+	switch r.Exec {
+	case Run:
+	case AsWritten, Refused:
+		if r.Recording != "" {
+			return fmt.Errorf("%s: %s: nothing to record: Exec is %q", r.Skill, r.Recording, r.Exec)
+		}
+	case Replayed, Glimpsed:
+		if r.Recording == "" {
+			return fmt.Errorf("%s: Exec is %q, but Recording names no file", r.Skill, r.Exec)
+		}
+	default:
+		return fmt.Errorf("%s: Exec is %q, want %q, %q, %q or %q", r.Skill, r.Exec, AsWritten, Refused, Replayed, Glimpsed)
+	}
+	return nil
 }
 
 // A Page is a skill as the agent should read it. Deliver it with WriteTo or
@@ -117,35 +160,39 @@ const maxPrinted = 128 << 20
 // Load finds a skill and makes its page. On a failure of a directive under
 // Strict the page is returned too, without text, for what ran.
 func (rt *Runtime) Load(ctx context.Context, req LoadRequest) (*Page, error) {
+	if err := req.check(); err != nil {
+		return nil, err
+	}
 	p, err := rt.at(req.Skill)
 	if err != nil {
 		return nil, err
 	}
-	return (&load{LoadRequest: req, place: p}).page(ctx)
+	return (&load{req: req, at: p}).page(ctx)
 }
 
 // A load is one request at its place.
 type load struct {
-	LoadRequest
-	*place
-	noUse bool // nobody in this session reads the page
+	req   LoadRequest
+	at    *place // folder, environment, policy
+	noUse bool   // nobody in this session reads the page
 }
 
 func (l *load) page(ctx context.Context) (*Page, error) {
-	found, err := l.finder().Look(l.Skill)
+	found, err := l.at.finder().Look(l.req.Skill)
 	if err != nil {
 		return nil, err
 	}
 	loc := found.Location
 	if note := found.Note(); note != "" {
-		l.warn(note)
+		l.at.rt.warn(note)
 	}
 	s, err := skill.Read(loc)
 	if err != nil {
 		return nil, err
 	}
 	if loadsItself(s) {
-		return nil, fmt.Errorf("%s: its only directive loads %s, which is this file: put the text in %s", s.File, s.Name, filepath.Join(filepath.Dir(s.File), "first-use.md"))
+		text := filepath.Join(filepath.Dir(s.File), "first-use.md")
+		return nil, fmt.Errorf("%s: its only directive loads %s, which is this file: put the text in %s", s.File, s.Name, text)
 	}
 	env, err := l.renderEnv(ctx, s)
 	if err != nil {
@@ -158,9 +205,9 @@ func (l *load) page(ctx context.Context) (*Page, error) {
 		return page, err
 	}
 	if env.Record != nil {
-		if err := env.Record.Write(l.Record); err != nil {
+		if err := env.Record.Write(l.req.Recording); err != nil {
 			page.Close()
-			return page, fmt.Errorf("%s: %w", l.Record, cause.Of(err))
+			return page, fmt.Errorf("%s: %w", l.req.Recording, cause.Of(err))
 		}
 	}
 	return page, nil
@@ -168,7 +215,7 @@ func (l *load) page(ctx context.Context) (*Page, error) {
 
 // render makes the page, the whole of it or that of a later use.
 func (l *load) render(ctx context.Context, s *skill.Skill, env render.Env) (*Page, error) {
-	page := &Page{Skill: s.Name, File: s.File, Directives: []render.Directive{}, Warnings: []string{}, source: s, vars: env.Vars, warn: l.warn}
+	page := &Page{Skill: s.Name, File: s.File, Directives: []render.Directive{}, Warnings: []string{}, source: s, vars: env.Vars, warn: l.at.rt.warn}
 	var odd []string
 	if env.Untrusted == "" { // what was withheld now must come later
 		if claim, err := l.claim(s); err != nil {
@@ -177,10 +224,11 @@ func (l *load) render(ctx context.Context, s *skill.Skill, env render.Env) (*Pag
 			page.claim = claim
 		}
 	}
-	env.Later = l.Later || page.claim != nil && page.claim.Seen && !l.Full
+	asked := l.req.Use == Reference
+	env.Later = asked || page.claim != nil && page.claim.Seen && l.req.Use != Full
 	text, trace, err := renderText(ctx, s, env)
 	// A compaction that began meanwhile has taken away what the page refers to.
-	if err == nil && env.Later && !l.Later && !page.claim.StillSeen() {
+	if err == nil && env.Later && !asked && !page.claim.StillSeen() {
 		env.Later = false
 		text, trace, err = renderText(ctx, s, env)
 	}
@@ -215,21 +263,21 @@ func renderText(ctx context.Context, s *skill.Skill, env render.Env) (string, re
 // and where the agent is not known for sure, there is none, and the page has the
 // whole text.
 func (l *load) claim(s *skill.Skill) (*session.Claim, error) {
-	if l.Session == "" || l.depth > 0 || l.noUse || l.NoExec || l.Replay != "" || l.Later {
+	if l.at.Session == "" || l.at.depth > 0 || l.noUse || l.req.Exec != Run || l.req.Use == Reference {
 		return nil, nil
 	}
-	store := l.Sessions()
+	store := l.at.Sessions()
 	reader, err := l.reader(store, s.Name)
 	if err != nil || !reader.Known {
 		return nil, err
 	}
 	name := s.Name
-	if l.PluginRoot != "" && paths.Inside(paths.Real(l.PluginRoot), s.Real) {
-		name = skill.PluginName(l.PluginRoot) + ":" + name // as an agent would ask for it
+	if l.at.PluginRoot != "" && paths.Inside(paths.Real(l.at.PluginRoot), s.Real) {
+		name = skill.PluginName(l.at.PluginRoot) + ":" + name // as an agent would ask for it
 	}
-	claim, err := store.Claim(session.ID{Session: l.Session, Agent: reader.Agent}, name, s.Real, session.Hash(s.Source()))
+	claim, err := store.Claim(session.ID{Session: l.at.Session, Agent: reader.Agent}, name, s.Real, session.Hash(s.Source()))
 	if err == nil && reader.Noted {
-		attended := l.Env.Get("CLAUDE_CODE_SESSION_ATTENDED")
+		attended := l.at.Env.Get("CLAUDE_CODE_SESSION_ATTENDED")
 		claim.In(reader.Turn, attended != "" && attended != "0") // a person can rewind; nobody can in claude -p
 	}
 	return claim, err
@@ -238,32 +286,32 @@ func (l *load) claim(s *skill.Skill) (*session.Claim, error) {
 // reader finds out which agent reads the page. Inside Claude Code the hooks
 // note who is about to load what; without a note it could be any of them.
 func (l *load) reader(store session.Store, name string) (session.Waiting, error) {
-	if l.Agent != "" {
-		return session.Waiting{Agent: l.Agent, Known: true}, store.Take(session.ID{Session: l.Session, Agent: l.Agent}, name)
+	if l.req.Agent != "" {
+		return session.Waiting{Agent: l.req.Agent, Known: true}, store.Take(session.ID{Session: l.at.Session, Agent: l.req.Agent}, name)
 	}
-	w, err := store.Taken(l.Session, name)
+	w, err := store.Taken(l.at.Session, name)
 	if err == nil && !w.Noted {
-		w = session.Waiting{Known: l.Env.Get("CLAUDECODE") == ""}
+		w = session.Waiting{Known: l.at.Env.Get("CLAUDECODE") == ""}
 	}
 	return w, err
 }
 
 // renderEnv gathers what the page depends on.
 func (l *load) renderEnv(ctx context.Context, s *skill.Skill) (render.Env, error) {
-	plugin := l.PluginRoot
+	plugin := l.at.PluginRoot
 	if plugin == "" {
 		plugin = skill.PluginOf(s.Dir)
 	}
 	plugin = paths.Real(plugin) // what is judged is what is used, whatever becomes of a link meanwhile
-	if l.Wrap == "" {
-		l.Wrap = render.Wrap(l.config().Wrap)
+	if l.req.Wrap == "" {
+		l.req.Wrap = render.Wrap(l.at.config().Wrap)
 	}
 	env := render.Env{
-		Vars: l.vars(s, plugin), Args: l.Args, Shell: l.shell(),
-		Wrap: l.Wrap, Strict: l.Strict, NoExec: l.NoExec,
-		MaxOutput: l.MaxOutput, OutputDir: l.OutputDir(),
+		Vars: l.vars(s, plugin), Args: l.req.Args, Shell: l.shell(),
+		Wrap: l.req.Wrap, Strict: l.req.Strict, NoExec: l.req.Exec == AsWritten,
+		MaxOutput: l.req.MaxOutput, OutputDir: l.at.OutputDir(),
 	}
-	if plugin != "" && l.policy.May(plugin) == nil {
+	if plugin != "" && l.at.policy.May(plugin) == nil {
 		env.Reference = readReference(plugin)
 		env.Shell.Launchers = []string{filepath.Join(plugin, "hooks", "bin"), filepath.Join(plugin, "bin")}
 	}
@@ -271,32 +319,31 @@ func (l *load) renderEnv(ctx context.Context, s *skill.Skill) (render.Env, error
 	if env.Bindings, err = render.ReadBindings(filepath.Join(s.Dir, "bindings.json")); err != nil {
 		return env, err
 	}
-	if l.Replay != "" {
-		if env.Replay, err = render.ReadRecording(l.Replay); err != nil {
+	switch l.req.Exec {
+	case Replayed, Glimpsed:
+		if env.Replay, err = render.ReadRecording(l.req.Recording); err != nil {
 			return env, err
 		}
-		env.Replay.Partial = l.Partial
-		return env, env.Replay.Fits(s.Name, l.hide.Text(l.Args.Raw))
-	}
-	if l.Record != "" {
-		env.Record = &render.Recording{}
-	}
-	if l.Refused {
+		env.Replay.Partial = l.req.Exec == Glimpsed
+		return env, env.Replay.Fits(s.Name, l.at.hide.Text(l.req.Args.Raw))
+	case Refused:
 		env.Untrusted = (&trust.NotTrusted{Dir: trust.Place(s.Real)}).Error()
-		if err := l.policy.May(s.Real); err != nil {
+		if err := l.at.policy.May(s.Real); err != nil {
 			env.Untrusted = err.Error()
 		}
 		return env, nil
-	}
-	if l.NoExec {
+	case AsWritten:
 		return env, nil
 	}
-	err = l.policy.Allow(ctx, s.Real, func() []string { return append(s.Commands(), env.Bindings.Commands()...) })
+	if l.req.Recording != "" {
+		env.Record = &render.Recording{}
+	}
+	err = l.at.policy.Allow(ctx, s.Real, func() []string { return append(s.Commands(), env.Bindings.Commands()...) })
 	if err == nil {
-		err = l.policy.Read(s.Real, s.Source())
+		err = l.at.policy.Read(s.Real, s.Source())
 	}
 	if err == nil && env.Bindings != nil {
-		err = l.policy.Read(filepath.Join(s.Dir, "bindings.json"), env.Bindings.Source)
+		err = l.at.policy.Read(filepath.Join(s.Dir, "bindings.json"), env.Bindings.Source)
 	}
 	if refused, ok := errors.AsType[*trust.NotTrusted](err); ok {
 		env.Untrusted, err = refused.Error(), nil
@@ -308,21 +355,21 @@ func (l *load) renderEnv(ctx context.Context, s *skill.Skill) (render.Env, error
 func (l *load) vars(s *skill.Skill, plugin string) map[string]string {
 	effort := s.Front.Effort
 	if effort == "" {
-		effort = l.Env.Get("CLAUDE_EFFORT")
+		effort = l.at.Env.Get("CLAUDE_EFFORT")
 	}
 	if effort == "" {
 		effort = "medium"
 	}
 	vars := map[string]string{
-		"CLAUDE_PROJECT_DIR": l.Project,
+		"CLAUDE_PROJECT_DIR": l.at.Project,
 		// By its real path, so that no link leads from it to somewhere else.
 		"CLAUDE_SKILL_DIR": filepath.Dir(s.Real),
 		"CLAUDE_EFFORT":    effort,
 	}
 	for name, value := range map[string]string{
-		"CLAUDE_SESSION_ID":  l.Session,
+		"CLAUDE_SESSION_ID":  l.at.Session,
 		"CLAUDE_PLUGIN_ROOT": plugin,
-		"CLAUDE_PLUGIN_DATA": l.Env.Get("CLAUDE_PLUGIN_DATA"),
+		"CLAUDE_PLUGIN_DATA": l.at.Env.Get("CLAUDE_PLUGIN_DATA"),
 	} {
 		if value != "" {
 			vars[name] = value
@@ -334,16 +381,16 @@ func (l *load) vars(s *skill.Skill, plugin string) map[string]string {
 // shell runs the page's directives. What they start sees the same project,
 // session and plugin, so that a nested skillhand does.
 func (l *load) shell() *shell.Shell {
-	env := l.Env.With("CLAUDE_PROJECT_DIR", l.Project)
-	if l.Session != "" {
-		env = env.With("CLAUDE_SESSION_ID", l.Session)
+	env := l.at.Env.With("CLAUDE_PROJECT_DIR", l.at.Project)
+	if l.at.Session != "" {
+		env = env.With("CLAUDE_SESSION_ID", l.at.Session)
 	}
-	if l.PluginRoot != "" {
-		env = env.With("CLAUDE_PLUGIN_ROOT", paths.Real(l.PluginRoot))
+	if l.at.PluginRoot != "" {
+		env = env.With("CLAUDE_PLUGIN_ROOT", paths.Real(l.at.PluginRoot))
 	}
-	sh := &shell.Shell{Builtins: l.Builtins, Self: l.Self, Dir: l.Dir, Env: env, Timeout: l.Timeout, MaxOutput: maxPrinted}
-	if !l.policy.All {
-		sh.MayRun = remembered(l.mayRun)
+	sh := &shell.Shell{Builtins: l.at.rt.Builtins, Self: l.at.rt.Self, Dir: l.at.Dir, Env: env, Timeout: l.req.Timeout, MaxOutput: maxPrinted}
+	if !l.at.policy.All {
+		sh.MayRun = remembered(l.at.mayRun)
 	}
 	return sh
 }
@@ -402,14 +449,45 @@ func loadsItself(s *skill.Skill) bool {
 	if len(all) != 1 {
 		return false
 	}
-	words := strings.Fields(strings.NewReplacer(`"`, "", `'`, "").Replace(all[0]))
-	for i := 0; i+1 < len(words); i++ {
-		if filepath.Base(words[i]) != "skillhand" || words[i+1] != "load" {
-			continue
-		}
-		return slices.ContainsFunc(words[i+2:], func(w string) bool {
-			return w == s.Name || strings.HasSuffix(w, ":"+s.Name) || strings.HasSuffix(w, "/"+s.Name) || w == "${CLAUDE_SKILL_DIR}"
-		})
+	line, err := words.Parse(all[0])
+	if err != nil {
+		return false
 	}
-	return false
+	found := false
+	syntax.Walk(line, func(n syntax.Node) bool {
+		if call, ok := n.(*syntax.CallExpr); ok {
+			found = found || loads(call, s.Name)
+		}
+		return !found
+	})
+	return found
+}
+
+// loads reports whether a command is skillhand load of the named skill, or of the folder that the line is in.
+func loads(call *syntax.CallExpr, name string) bool {
+	var args []string
+	for _, w := range call.Args {
+		args = append(args, unquoted(w))
+	}
+	if len(args) > 0 && (args[0] == "exec" || args[0] == "command") {
+		args = args[1:]
+	}
+	if len(args) < 3 || path.Base(args[0]) != "skillhand" || args[1] != "load" {
+		return false
+	}
+	return slices.ContainsFunc(args[2:], func(w string) bool {
+		return w == name || strings.HasSuffix(w, ":"+name) || strings.HasSuffix(w, "/"+name) || w == "${CLAUDE_SKILL_DIR}"
+	})
+}
+
+// unquoted is a word without its quotes, its variables as ${NAME}.
+func unquoted(w *syntax.Word) string {
+	var b strings.Builder
+	for _, p := range words.Pieces(w) {
+		b.WriteString(p.Text)
+		if v, ok := p.Node.(*syntax.ParamExp); ok && words.Plain(v) {
+			b.WriteString("${" + v.Param.Value + "}")
+		}
+	}
+	return b.String()
 }

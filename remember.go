@@ -19,7 +19,7 @@ import (
 // remember adds a record of what happened to the history, and warns if it
 // cannot. No secret of the environment is in it.
 func (p *place) remember(r history.Record) {
-	if p.NoHistory || p.Env.Get("SKILLHAND_HISTORY") == "off" {
+	if p.rt.NoHistory || p.Env.Get("SKILLHAND_HISTORY") == "off" {
 		return
 	}
 	r.Project, r.Session = paths.Real(paths.Around(p.Dir)), p.Session
@@ -27,7 +27,7 @@ func (p *place) remember(r history.Record) {
 		*field = p.hide.Text(*field)
 	}
 	if err := (history.Store{Dir: p.HistoryDir()}).Append(r); err != nil {
-		p.warn(fmt.Sprintf("the history: %v", err))
+		p.rt.warn(fmt.Sprintf("the history: %v", err))
 	}
 }
 

@@ -131,7 +131,7 @@ func (p *place) script(name string) (string, error) {
 		return "", ferr
 	}
 	if note := loc.Note(); note != "" {
-		p.warn(note)
+		p.rt.warn(note)
 	}
 	if loc.Command {
 		return "", fmt.Errorf("%s: a command, and commands have no script", loc.File)

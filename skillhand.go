@@ -53,11 +53,11 @@ const depthVariable = "SKILLHAND_DEPTH"
 
 // A place is a runtime at work: every default is filled in.
 type place struct {
-	*Runtime
-	here.Here
-	depth  int // how many skillhands we are in
-	policy trust.Policy
-	hide   *redact.Redactor
+	here.Here // complete; its environment is what directives and scripts get
+	rt        *Runtime
+	depth     int // how many skillhands we are in
+	policy    trust.Policy
+	hide      *redact.Redactor
 }
 
 // at fills in the defaults for a request about a skill.
@@ -73,7 +73,7 @@ func (rt *Runtime) at(name string) (*place, error) {
 	for _, odd := range h.Env.Odd() {
 		rt.warn(odd)
 	}
-	p := &place{Runtime: rt, Here: h, depth: depth, policy: rt.Policy(h).Now(), hide: redact.New(h.Env)}
+	p := &place{rt: rt, Here: h, depth: depth, policy: rt.Policy(h).Now(), hide: redact.New(h.Env)}
 	p.Env = p.policy.Env(h.Env.With(depthVariable, strconv.Itoa(depth+1)))
 	return p, nil
 }
@@ -120,7 +120,7 @@ func (rt *Runtime) Finder() skill.Finder {
 func (p *place) config() here.Config {
 	c, err := p.Here.Config()
 	if err != nil {
-		p.warn(err.Error())
+		p.rt.warn(err.Error())
 	}
 	return c
 }

@@ -322,7 +322,14 @@ func (t *test) run(ctx context.Context, rt *skillhand.Runtime) (map[string]strin
 	for _, name := range t.wanted {
 		switch name {
 		case "page", "later":
-			page, err := rt.Load(ctx, skillhand.LoadRequest{Skill: t.skill, Args: t.args, Full: name == "page", Later: name == "later", Replay: t.recording})
+			req := skillhand.LoadRequest{Skill: t.skill, Args: t.args, Use: skillhand.Full, Recording: t.recording}
+			if name == "later" {
+				req.Use = skillhand.Reference
+			}
+			if t.recording != "" {
+				req.Exec = skillhand.Replayed
+			}
+			page, err := rt.Load(ctx, req)
 			if err != nil {
 				return got, fmt.Errorf("%s: %w", name, err)
 			}

@@ -117,7 +117,11 @@ func (sv *serving) page(ctx context.Context, e entry, arguments string, outputOn
 	if e.Command {
 		name = e.Call
 	}
-	page, err := sv.runtime.Load(ctx, skillhand.LoadRequest{Skill: name, Args: render.ParseArgs(arguments), Full: !outputOnly, Later: outputOnly})
+	use := skillhand.Full
+	if outputOnly {
+		use = skillhand.Reference
+	}
+	page, err := sv.runtime.Load(ctx, skillhand.LoadRequest{Skill: name, Args: render.ParseArgs(arguments), Use: use})
 	if page != nil {
 		page.Close()
 	}

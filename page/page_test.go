@@ -262,7 +262,7 @@ func TestLookingRunsNothing(t *testing.T) {
 			t.Fatal("looking ran a directive")
 		}
 		_, text := p.get(c, "/preview?skill=touch")
-		read, err := p.site.Runtime.Load(t.Context(), skillhand.LoadRequest{Skill: "touch", NoExec: trusted})
+		read, err := p.site.Runtime.Load(t.Context(), skillhand.LoadRequest{Skill: "touch", Exec: map[bool]skillhand.Exec{true: skillhand.AsWritten}[trusted]})
 		if err != nil {
 			t.Fatal(err)
 		}

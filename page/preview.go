@@ -211,16 +211,19 @@ func (l *look) page(later, written bool) (page *skillhand.Page, recorded bool, e
 // makePage makes a page without running anything: from the last run's outcomes, and
 // what has none stays as written. Where nothing may run it says so, as an agent reads it.
 func (l *look) makePage(later, written bool) (page *skillhand.Page, recorded bool, err error) {
-	req := skillhand.LoadRequest{Skill: l.name, Args: l.args, Later: later, NoExec: true}
+	req := skillhand.LoadRequest{Skill: l.name, Args: l.args, Use: skillhand.Full, Exec: skillhand.AsWritten}
+	if later {
+		req.Use = skillhand.Reference
+	}
 	if l.not != nil && !written {
-		req.Refused = true
+		req.Exec = skillhand.Refused
 	} else if file := l.recording(); !written && exists(file) {
-		req.NoExec, req.Replay, req.Partial = false, file, true
+		req.Exec, req.Recording = skillhand.Glimpsed, file
 		page, err := l.Runtime.Load(l.ctx, req)
 		if err == nil {
 			return page, true, nil
 		}
-		req.NoExec, req.Replay, req.Partial = true, "", false
+		req.Exec, req.Recording = skillhand.AsWritten, ""
 	}
 	page, err = l.Runtime.Load(l.ctx, req)
 	return page, false, err
@@ -483,7 +486,7 @@ func (v *visit) runSkill() (string, error) {
 		return "", err
 	}
 	atomicfile.Sweep(filepath.Dir(file), maxKept)
-	page, err := v.Runtime.Load(v.ctx, skillhand.LoadRequest{Skill: l.name, Args: l.args, Full: true, Record: file})
+	page, err := v.Runtime.Load(v.ctx, skillhand.LoadRequest{Skill: l.name, Args: l.args, Use: skillhand.Full, Recording: file})
 	if err != nil {
 		if errors.Is(err, context.Canceled) {
 			err = errors.New("the run was ended: its page was closed, or the server")

@@ -32,7 +32,9 @@ type loadOptions struct {
 	at                      at
 	raw, wrap, dialect, via string
 	mode                    string // Claude Code's permission mode
+	record, replay          string // files
 	json                    bool
+	full, reference, noExec bool
 }
 
 func newLoad(std *stdio) *cobra.Command {
@@ -78,8 +80,8 @@ you trust.`,
 	f.StringVar(&o.Agent, "agent", "", "`id` of the agent that will read the page")
 	o.at.flags(f)
 	f.StringVar(&o.at.Project, "project", "", "work in the project in this `folder` instead of here")
-	f.BoolVar(&o.Full, "full", false, "print the whole text, whatever the agent has seen")
-	f.BoolVar(&o.Later, "reference", false, "print the page of a later use: fresh output without the instructions")
+	f.BoolVar(&o.full, "full", false, "print the whole text, whatever the agent has seen")
+	f.BoolVar(&o.reference, "reference", false, "print the page of a later use: fresh output without the instructions")
 	f.BoolVar(&o.Strict, "strict", false, "fail if a directive fails, and print no page")
 	f.StringVar(&o.wrap, "wrap", "auto", "wrap output in <skill-output>: `auto`, always or never")
 	f.StringVar(&o.dialect, "dialect", "skillhand", "render by the rules of `skillhand`, or of claude: what Claude Code "+claudecode.Version+" sends")
@@ -87,9 +89,9 @@ you trust.`,
 	f.StringVar(&o.mode, "permission-mode", "", "claude dialect: render as in this `mode`: "+strings.Join(claudepage.Modes, ", ")+" (default: your settings', else default)")
 	f.DurationVar(&o.Timeout, "timeout", 120*time.Second, "time limit for each directive")
 	f.IntVar(&o.MaxOutput, "max-output", 30_000, "the most `characters` of a directive's output to print; longer output is cut to 2,000")
-	f.BoolVar(&o.NoExec, "no-exec", false, "run nothing, and leave directives as written")
-	f.StringVar(&o.Record, "record", "", "record every directive's outcome in `file`")
-	f.StringVar(&o.Replay, "replay", "", "run nothing, and take every directive's outcome from `file`")
+	f.BoolVar(&o.noExec, "no-exec", false, "run nothing, and leave directives as written")
+	f.StringVar(&o.record, "record", "", "record every directive's outcome in `file`")
+	f.StringVar(&o.replay, "replay", "", "run nothing, and take every directive's outcome from `file`")
 	f.BoolVar(&o.json, "json", false, "print the page and what ran as one JSON document")
 	fixed := func(values ...string) cobra.CompletionFunc {
 		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
@@ -168,11 +170,11 @@ func (o *loadOptions) complete(std *stdio, cmd *cobra.Command, args []string) er
 		return cli.Usagef("--timeout %s: want more than 0", o.Timeout)
 	case o.MaxOutput <= 0:
 		return cli.Usagef("--max-output %d: want more than 0", o.MaxOutput)
-	case o.Record != "" && (o.Replay != "" || o.NoExec || claude):
+	case o.record != "" && (o.replay != "" || o.noExec || claude):
 		return cli.Usagef("--record cannot be used with --replay, --no-exec or --dialect claude: nothing would be recorded")
-	case o.Replay != "" && claude:
+	case o.replay != "" && claude:
 		return cli.Usagef("--replay cannot be used with --dialect claude")
-	case o.Full && o.Later:
+	case o.full && o.reference:
 		return cli.Usagef("--full and --reference cannot be used together")
 	}
 	if cmd.Flags().Changed("wrap") {
@@ -190,7 +192,26 @@ func (o *loadOptions) complete(std *stdio, cmd *cobra.Command, args []string) er
 			}
 		}
 	}
+	o.choose()
 	return o.arguments(std, cmd, args[1:])
+}
+
+// choose turns flags that exclude each other into the request's one choice.
+func (o *loadOptions) choose() {
+	switch {
+	case o.full:
+		o.Use = skillhand.Full
+	case o.reference:
+		o.Use = skillhand.Reference
+	}
+	switch {
+	case o.replay != "":
+		o.Exec, o.Recording = skillhand.Replayed, o.replay
+	case o.noExec:
+		o.Exec = skillhand.AsWritten
+	case o.record != "":
+		o.Recording = o.record
+	}
 }
 
 // arguments takes the skill's arguments from --args, stdin or the command line.
@@ -219,7 +240,7 @@ func (o *loadOptions) arguments(std *stdio, cmd *cobra.Command, words []string) 
 
 // claude is the request in the claude dialect.
 func (o *loadOptions) claude(cmd *cobra.Command) skillhand.ClaudeRequest {
-	r := skillhand.ClaudeRequest{Skill: o.Skill, Args: o.Args.Raw, Tool: o.via == "tool", Strict: o.Strict, NoExec: o.NoExec, Mode: o.mode}
+	r := skillhand.ClaudeRequest{Skill: o.Skill, Args: o.Args.Raw, Tool: o.via == "tool", Strict: o.Strict, NoExec: o.noExec, Mode: o.mode}
 	if r.Tool && cmd.Flags().Changed("args") {
 		r.Args = o.raw // the tool passes blanks on
 	}
