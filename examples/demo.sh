@@ -17,6 +17,23 @@ run() { printf '$'; printf ' %q' "$@"; printf '\n'; "$@"; }
 refused() { if run "$@"; then echo "demo: this should have failed" >&2; exit 1; fi; }
 [ -t 1 ] || say() { printf '\n# %s\n' "$*"; }
 
+say "This skill looks fine. skillhand knows what Claude Code would do with it:"
+mkdir -p .claude/skills/release-notes
+cat > .claude/skills/release-notes/SKILL.md <<'SKILL'
+---
+name: release-notes
+description: Writes release notes from merged pull requests. Use when someone prepares a release.
+---
+Merged since the last release:
+
+!`gh pr list --state merged --limit 30 --json number,title`
+
+Follow [the template](references/template.md).
+SKILL
+run cat .claude/skills/release-notes/SKILL.md
+refused skillhand check release-notes
+rm -r .claude/skills/release-notes
+
 say "A skill is text for an agent, with commands whose output becomes part of it:"
 run cat .claude/skills/review/SKILL.md
 
