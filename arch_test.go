@@ -32,7 +32,7 @@ batch:
 batch/jobfile: batch
 bench: history report
 bench/corpus: check
-check: claudecode edit here internal/cause internal/config internal/jsontree internal/markdown internal/paths internal/term internal/words permit settings skill
+check: claudecode edit here internal/cause internal/config internal/jsontree internal/markdown internal/paths internal/term internal/words permit settings shell/bind skill
 claude: internal/cause internal/jsonfind proc
 claudepage: claudecode internal/paths internal/words permit proc settings skill
 doctor: check claudecode here internal/cause mcp/host proc settings skill trust

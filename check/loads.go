@@ -21,6 +21,8 @@ func loadRules() []*Rule {
 			Summary: "the sections of the text are not well formed, so skillhand load makes no page of it"},
 		{ID: "SK803", Name: "bindings", Severity: Error, kinds: []Kind{Skill, FirstUse}, run: bindings, together: dropUnlessUsed,
 			Summary: "the bindings.json does not fit the text, so skillhand load makes no page of it"},
+		{ID: "SK804", Name: "refused-argument", Severity: Warning, kinds: []Kind{Skill, Command, Text, FirstUse}, run: refusedArgument, together: dropUnlessUsed,
+			Summary: "skillhand load refuses a directive for every ordinary argument"},
 	}
 }
 
