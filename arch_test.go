@@ -23,19 +23,19 @@ const module = "github.com/skillhand/skillhand"
 const rooms = `
 try: . claude here internal/atomicfile internal/paths internal/redact internal/term proc report settings skill trust
 lsp: check claudecode here internal/paths render schemas skill
-jobs: . batch batch/jobfile claude here internal/paths internal/term proc render report shell trust try verdict view
+jobs: . agent batch batch/jobfile claude here internal/paths internal/term proc render report shell trust try verdict view
 mcp/host: internal/atomicfile settings
 mcp: . here internal/cause internal/paths render skill trust
-.: claude claudepage here history internal/cause internal/paths internal/redact internal/words proc render report session shell skill trust verdict
+.: agent claude claudepage here history internal/cause internal/paths internal/redact internal/words proc render report session shell skill trust verdict
 agent: claude
 batch:
-batch/jobfile: batch
+batch/jobfile: agent batch claude
 bench: history report
 bench/corpus: check
 check: claudecode edit here internal/cause internal/config internal/jsontree internal/markdown internal/paths internal/term internal/words permit settings shell/bind skill
 claude: internal/cause internal/jsonfind proc
 claudepage: claudecode internal/paths internal/words permit proc settings skill
-doctor: check claudecode here internal/cause mcp/host proc settings skill trust
+doctor: agent check claudecode here internal/cause mcp/host proc settings skill trust
 claudecode: internal/jsontree
 edit:
 edit/disk: edit internal/atomicfile internal/cause skill
@@ -80,15 +80,17 @@ internal/term:
 internal/txtartest:
 internal/words:
 
-cmd/skillhand: . check claude claudecode claudepage doctor edit/disk golden here history internal/atomicfile internal/cause internal/cli internal/paths internal/term migrate migrate/disk render report scaffold schemas session shell skill trust verdict view
+cmd/skillhand: . agent check claude claudecode claudepage doctor edit/disk golden here history internal/atomicfile internal/cause internal/cli internal/paths internal/term migrate migrate/disk render report scaffold schemas session shell skill trust verdict view
 cmd/skillhand-server: . batch batch/jobfile claude here history internal/atomicfile internal/cli internal/paths internal/term jobs lsp mcp mcp/host page proc shell skill try upgrade view
 
 # For tests alone: no line above may name them.
 internal/fakeapi:
+internal/fakemodel:
 internal/needs:
 internal/npm: claudecode internal/needs proc
 internal/fakeclaude: claudecode
 internal/realclaude: claudecode internal/fakeapi internal/npm proc
+internal/realagent: agent internal/npm
 internal/realpostgres: internal/needs proc
 internal/schematest: schemas
 internal/shelltest: internal/needs proc shell/bind

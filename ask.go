@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/skillhand/skillhand/agent"
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/paths"
@@ -18,9 +19,11 @@ import (
 	"github.com/skillhand/skillhand/trust"
 )
 
-// An AskRequest is a question for Claude, with a skill before it if one is named.
+// An AskRequest is a question for Claude or another agent, with a skill before it if one is named.
 type AskRequest struct {
 	claude.Request
+
+	Agent string // who is asked: see agent.Names; "" means Claude
 
 	Skill     string // its page goes before the prompt, which may then be empty
 	SkillArgs render.Args
@@ -31,7 +34,8 @@ type AskRequest struct {
 
 // Ask asks Claude; see claude.Client.Ask. The client's timeout also bounds the
 // making of the skill's page. The model and the tools that a trusted skill names
-// count unless the request names others. Secrets of the environment are neither
+// count unless the request names others; they are Claude Code's, so no other agent
+// gets them. Secrets of the environment are neither
 // in the reply, nor in an error, nor in events.
 func (rt *Runtime) Ask(ctx context.Context, req AskRequest) (*claude.Reply, error) {
 	p, err := rt.at(req.Skill)
@@ -41,6 +45,13 @@ func (rt *Runtime) Ask(ctx context.Context, req AskRequest) (*claude.Reply, erro
 	client := rt.Claude
 	if client.Timeout == 0 {
 		client.Timeout = claude.DefaultTimeout
+	}
+	other, err := agent.Find(req.Agent)
+	if err != nil {
+		return nil, err
+	}
+	if other != nil {
+		client.Dialect = other
 	}
 	req.Dir = paths.In(p.Dir, req.Dir)
 	if err := p.program(&client, req.Dir); err != nil {
@@ -85,6 +96,9 @@ func (p *place) program(client *claude.Client, dir string) error {
 	policy.Near = func() []string { return near }
 	client.Env = policy.Env(env)
 	name := cmp.Or(client.Path, env.Get("SKILLHAND_CLAUDE"), "claude")
+	if d := client.Dialect; d != nil {
+		name = cmp.Or(client.Path, env.Get(d.Variable()), d.Program())
+	}
 	if client.Path != "" && filepath.Base(name) != name {
 		return nil
 	}
@@ -152,7 +166,7 @@ func (p *place) pageBefore(ctx context.Context, client *claude.Client, req *AskR
 	for _, w := range append(page.Warnings, page.Failed()...) {
 		p.rt.warn(w)
 	}
-	if p.policy.May(page.source.Real) == nil {
+	if client.Dialect == nil && p.policy.May(page.source.Real) == nil {
 		if err := useFront(page, req); err != nil {
 			return err
 		}

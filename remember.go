@@ -34,7 +34,7 @@ func (p *place) remember(r history.Record) {
 // rememberAsk adds a question to the history.
 func (p *place) rememberAsk(req AskRequest, reply *claude.Reply, failure error) {
 	r := history.Record{
-		Kind: history.Ask, Label: req.Label, Job: req.Job, PromptHash: history.Hash(req.Prompt), OK: failure == nil,
+		Kind: history.Ask, Label: req.Label, Job: req.Job, Agent: req.Agent, PromptHash: history.Hash(req.Prompt), OK: failure == nil,
 		DurationMS: milliseconds(reply.Duration), CostUSD: reply.CostUSD,
 		InputHash: history.Hash(req.Prompt, req.Model, string(req.Schema), req.Dir),
 	}

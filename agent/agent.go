@@ -9,6 +9,7 @@ package agent
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/skillhand/skillhand/claude"
@@ -25,6 +26,7 @@ type Agent struct {
 	Headless string
 
 	lacks   []string // fields of a request that it has no option for
+	longest int      // bytes that a prompt may have; 0 means as many as Claude takes
 	command func(r claude.Request) (args []string, stdin string)
 	reader  func() claude.Reader
 }
@@ -64,14 +66,22 @@ func Find(name string) (*Agent, error) {
 			return a, nil
 		}
 	}
-	return nil, fmt.Errorf("agent %q: want one of %s", name, strings.Join(Names(), ", "))
+	return nil, &claude.RequestError{Field: "agent " + strconv.Quote(name), Fault: "want one of " + strings.Join(Names(), ", ")}
 }
 
 // Program is the command that starts it.
 func (a *Agent) Program() string { return a.Name }
 
+// Version is the version of the program that was tried.
+func (a *Agent) Version() string { return a.Package[strings.LastIndexByte(a.Package, '@')+1:] }
+
+// Variable names the environment variable with the program's path, if that is not in PATH.
+func (a *Agent) Variable() string { return "SKILLHAND_" + strings.ToUpper(a.Name) }
+
 // Missing says how to get it.
-func (a *Agent) Missing() string { return "install it: npm install -g " + a.Package }
+func (a *Agent) Missing() string {
+	return "install it: npm install -g " + a.Package + ", or set " + a.Variable()
+}
 
 // Check reports the first option of a request that the agent does not have.
 func (a *Agent) Check(r claude.Request) error {
@@ -79,9 +89,13 @@ func (a *Agent) Check(r claude.Request) error {
 		"schema": r.Schema != nil, "max-budget-usd": r.MaxBudgetUSD > 0, "max-turns": r.MaxTurns > 0,
 		"resume": r.Resume != "", "continue": r.Continue, "allowed-tool": len(r.AllowedTools) > 0,
 	}
+	if a.longest > 0 && len(r.Prompt) > a.longest {
+		fault := fmt.Sprintf("is %d bytes long, and %s takes at most %d: put the text in a file and name the file", len(r.Prompt), a.Name, a.longest)
+		return &claude.RequestError{Field: "prompt", Fault: fault}
+	}
 	for _, option := range a.lacks {
 		if asked[option] {
-			return &claude.RequestError{Field: option, Fault: a.Name + " has no such option"}
+			return &claude.RequestError{Field: "--" + option, Fault: a.Name + " has no such option"}
 		}
 	}
 	return nil

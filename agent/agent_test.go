@@ -141,7 +141,7 @@ func sortedKeys[T any](m map[string]T) []string {
 func TestCheck(t *testing.T) {
 	for _, a := range All() {
 		err := a.Check(claude.Request{Prompt: "p", MaxBudgetUSD: 1})
-		if err == nil || err.Error() != "max-budget-usd: "+a.Name+" has no such option" {
+		if err == nil || err.Error() != "--max-budget-usd: "+a.Name+" has no such option" {
 			t.Errorf("%s: a budget: %v", a.Name, err)
 		}
 	}

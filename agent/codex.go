@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/skillhand/skillhand/claude"
 )
@@ -79,11 +80,11 @@ func (c *codexReader) Line(line []byte, to func([]byte)) {
 // End tells the result.
 func (c *codexReader) End(to func([]byte)) { c.finish(to) }
 
-var statusInProse = regexp.MustCompile(`\bstatus:? ([1-5][0-9]{2})\b`)
+var statusInProse = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bstatus:? ([1-5][0-9]{2})\b`) })
 
 // codexStatus is the status that an error's prose tells. What stands for a 5xx has none in it.
 func codexStatus(text string) int {
-	if m := statusInProse.FindStringSubmatch(text); m != nil {
+	if m := statusInProse().FindStringSubmatch(text); m != nil {
 		code, _ := strconv.Atoi(m[1])
 		return code
 	}

@@ -9,7 +9,8 @@ import (
 // copilot tells every skill that it loaded and every one that fired, and no tokens.
 var copilot = &Agent{
 	Name: "copilot", Package: "@github/copilot@1.0.102", Fires: ByTool,
-	lacks: []string{"schema", "max-budget-usd", "max-turns", "allowed-tool"},
+	longest: 100_000, // the prompt is an argument
+	lacks:   []string{"schema", "max-budget-usd", "max-turns", "allowed-tool"},
 	command: func(r claude.Request) ([]string, string) {
 		args := []string{"--output-format", "json", "--disable-client-telemetry"}
 		if r.Model != "" {
@@ -21,7 +22,7 @@ var copilot = &Agent{
 		if r.Continue {
 			args = append(args, "--continue")
 		}
-		return append(args, "-p", r.Prompt), ""
+		return append(args, "--prompt="+r.Prompt), ""
 	},
 	reader: func() claude.Reader { return &copilotReader{} },
 }
@@ -79,5 +80,5 @@ func (c *copilotReader) Line(line []byte, to func([]byte)) {
 	}
 }
 
-// End tells the result. A run that was cut while it retried failed for the reason that it retried for.
+// End tells the result.
 func (c *copilotReader) End(to func([]byte)) { c.finish(to) }

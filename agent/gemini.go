@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"github.com/skillhand/skillhand/claude"
 )
@@ -93,11 +94,11 @@ func (g *geminiReader) End(to func([]byte)) {
 	g.finish(to)
 }
 
-var httpCode = regexp.MustCompile(`"code": ?([1-5][0-9]{2})\b`)
+var httpCode = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"code": ?([1-5][0-9]{2})\b`) })
 
 // codeIn is the status in the body of an error.
 func codeIn(text string) int {
-	m := httpCode.FindStringSubmatch(text)
+	m := httpCode().FindStringSubmatch(text)
 	if m == nil {
 		return 0
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"github.com/skillhand/skillhand/claude"
 )
@@ -101,11 +102,11 @@ func (p *piReader) message(m *piMessage, to func([]byte)) {
 // End tells the result.
 func (p *piReader) End(to func([]byte)) { p.finish(to) }
 
-var statusAtStart = regexp.MustCompile(`^(?:\[API Error: )?([1-5][0-9]{2})\b`)
+var statusAtStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:\[API Error: )?([1-5][0-9]{2})\b`) })
 
 // statusIn is the status that a message begins with.
 func statusIn(text string) int {
-	m := statusAtStart.FindStringSubmatch(text)
+	m := statusAtStart().FindStringSubmatch(text)
 	if m == nil {
 		return codeIn(text)
 	}

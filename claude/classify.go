@@ -100,6 +100,7 @@ type Error struct {
 	RetryAfter time.Duration // how long to wait before asking again, if that is known
 	Message    string        // the CLI's own words
 	Err        error         // the cause, if it was on our side
+	Agent      string        // who was asked; "" means Claude
 
 	final bool // asking again does not help, though it may with others of its kind
 }
@@ -108,7 +109,7 @@ type Error struct {
 func (e *Error) Temporary() bool { return kinds[e.Kind].passes && !e.final }
 
 func (e *Error) Error() string {
-	text := "claude: " + kinds[e.Kind].name
+	text := cmp.Or(e.Agent, "claude") + ": " + kinds[e.Kind].name
 	if e.Message != "" {
 		text += ": " + e.Message
 	}

@@ -80,6 +80,7 @@ type Reply struct {
 	Model      string
 	Turns      int
 	CostUSD    float64         // of all attempts, and of what a resumed session had cost before
+	NoCost     bool            // another agent did not tell what an attempt cost, so CostUSD is not all
 	Usage      json.RawMessage // tokens, in the CLI's words; nil if it did not say
 	Denials    json.RawMessage // tool uses that were not permitted, in the CLI's words
 	Exit       int             // the CLI's exit status; 128+n after signal n
@@ -174,7 +175,8 @@ func (c *Client) newAsk(r Request) (*ask, error) {
 		if err := c.Dialect.Check(r); err != nil {
 			return nil, err
 		}
-		a.program = cmp.Or(c.Path, c.Dialect.Program())
+		own, _ := lookup(a.env, c.Dialect.Variable())
+		a.program = cmp.Or(c.Path, own, c.Dialect.Program())
 	} else {
 		if _, set := lookup(a.env, retriesVariable); !set {
 			a.env = append(slices.Clone(a.env), retriesVariable+"=2")
@@ -292,10 +294,16 @@ func (a *ask) judge(rec *record, end ending, took time.Duration) error {
 	r.Turns, r.Usage, r.Denials, r.Transcript = 0, nil, nil, a.Transcript
 	if res := rec.result; res != nil {
 		r.Turns, r.Usage, r.Denials = res.Turns, res.Usage, res.Denials
-		a.cost(rec.session, res.CostUSD)
+		a.cost(rec.session, res.cost())
+	}
+	if a.client.Dialect != nil && (rec.result == nil || rec.result.CostUSD == nil) {
+		r.NoCost = true
 	}
 	attempt := Attempt{SessionID: rec.session, Duration: took}
 	if failure != nil {
+		if d := a.client.Dialect; d != nil {
+			failure.Agent = d.Program()
+		}
 		attempt.Category, attempt.Kind, attempt.Error = failure.Category, failure.Kind, failure.Message
 	}
 	r.Attempts = append(r.Attempts, attempt)

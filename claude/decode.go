@@ -40,7 +40,7 @@ type result struct {
 	Stop       string          `json:"stop_reason"`
 	Terminal   string          `json:"terminal_reason"`
 	SessionID  string          `json:"session_id"`
-	CostUSD    float64         `json:"total_cost_usd"`
+	CostUSD    *float64        `json:"total_cost_usd"` // nil if it is not told
 	Usage      json.RawMessage `json:"usage"`
 	Denials    json.RawMessage `json:"permission_denials"`
 }
@@ -192,6 +192,14 @@ func newResult(line []byte) *result {
 	return &res
 }
 
+// cost is what the session has cost so far; 0 if that is not told.
+func (res *result) cost() float64 {
+	if res.CostUSD == nil {
+		return 0
+	}
+	return *res.CostUSD
+}
+
 func (r *record) onResult(res *result, emit func(Event)) {
 	if res == nil {
 		return
@@ -199,7 +207,7 @@ func (r *record) onResult(res *result, emit func(Event)) {
 	r.result = res
 	r.know(res.SessionID)
 	if emit != nil {
-		emit(Event{Type: Result, SessionID: r.session, Turn: r.turn, CostUSD: res.CostUSD})
+		emit(Event{Type: Result, SessionID: r.session, Turn: r.turn, CostUSD: res.cost()})
 	}
 }
 

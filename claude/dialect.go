@@ -4,6 +4,7 @@ package claude
 // of Claude Code's, so that verdict, categories and retries are the same for all.
 type Dialect interface {
 	Program() string     // the command, looked up in PATH
+	Variable() string    // the environment variable with its path, if it is elsewhere
 	Missing() string     // what to do if it is not there
 	Check(Request) error // a *RequestError for an option that it does not have
 	Command(Request) (args []string, stdin string)

@@ -26,7 +26,7 @@ type Document struct {
 	SessionID    string            `json:"session_id"`
 	Model        string            `json:"model"`
 	Turns        int               `json:"turns"`
-	CostUSD      float64           `json:"cost_usd"`
+	CostUSD      *float64          `json:"cost_usd"` // null if the agent does not tell
 	Usage        json.RawMessage   `json:"usage"`
 	DurationMS   float64           `json:"duration_ms"`
 	Denials      json.RawMessage   `json:"permission_denials"`
@@ -53,8 +53,11 @@ func NewDocument(reply *Reply, err error) Document {
 	}
 	doc := Document{
 		Success: err == nil, Output: r.Output, JSONResult: r.JSON, ExitCode: r.Exit, Stderr: r.Stderr, SessionID: r.SessionID, Model: r.Model,
-		Turns: r.Turns, CostUSD: r.CostUSD, Usage: r.Usage, DurationMS: millis(r.Duration), Denials: r.Denials, Transcript: r.Transcript,
+		Turns: r.Turns, Usage: r.Usage, DurationMS: millis(r.Duration), Denials: r.Denials, Transcript: r.Transcript,
 		Attempts: []AttemptDocument{},
+	}
+	if !r.NoCost {
+		doc.CostUSD = &r.CostUSD
 	}
 	// These are the CLI's own, so their shape is not certain.
 	if !bytes.HasPrefix(doc.Denials, []byte("[")) {

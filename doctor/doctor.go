@@ -76,6 +76,7 @@ func Run(ctx context.Context, req Request) Document {
 	}
 	p := programs{h, policy}
 	add(p.bash(ctx), p.path(ctx, req), p.claude(ctx))
+	add(p.agents()...)
 	add(hooks(h)...)
 	add(agents(h)...)
 	if stateErr == nil { // else there is nowhere to look

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/skillhand/skillhand/agent"
 	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cause"
@@ -94,6 +96,21 @@ func (p programs) claude(ctx context.Context) Finding {
 		return Finding{"claude", Note, fmt.Sprintf("%s: newer than %s, the version skillhand was tested with and --dialect claude follows", version, claudecode.Version), ""}
 	}
 	return Finding{"claude", OK, version, ""}
+}
+
+// agents says which other agents are here, for ask --agent. Nobody needs one, so none is missing.
+func (p programs) agents() []Finding {
+	var all []Finding
+	for _, a := range agent.All() {
+		name := cmp.Or(p.here.Env.Get(a.Variable()), a.Program())
+		path, err := p.policy.Find(name, p.here.Dir, p.here.Env)
+		if refused, ok := errors.AsType[*trust.NotTrusted](err); ok {
+			all = append(all, Finding{"agent", Note, fmt.Sprintf("%s: %v", a.Name, refused), ""})
+		} else if err == nil {
+			all = append(all, Finding{"agent", OK, fmt.Sprintf("%s: %s (tried with %s)", a.Name, path, a.Version()), ""})
+		}
+	}
+	return all
 }
 
 // compareVersions compares two versions of the form 1.2.3.

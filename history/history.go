@@ -35,6 +35,7 @@ type Record struct {
 	Skill      string    `json:"skill,omitempty"`       // its name, or that of a script
 	Label      string    `json:"label,omitempty"`       // what the caller calls it
 	Job        string    `json:"job,omitempty"`         // in a batch: its name and the job's id. A job counts once, as it ended last
+	Agent      string    `json:"agent,omitempty"`       // who was asked; "" means Claude
 	PromptHash string    `json:"prompt_hash,omitempty"` // see Hash
 	Project    string    `json:"project"`
 	OK         bool      `json:"ok"`

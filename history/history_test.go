@@ -347,7 +347,7 @@ func TestRoundTrip(t *testing.T) {
 		text := rapid.OneOf(rapid.StringMatching(`[ -~äöü日本]{0,12}`), rapid.String())
 		r := Record{
 			Time: time.UnixMilli(rapid.Int64Range(0, 4e12).Draw(t, "time")).UTC(), Kind: Kind(rapid.SampledFrom([]string{"run", "ask", "ü\n"}).Draw(t, "kind")),
-			Skill: text.Draw(t, "skill"), Label: text.Draw(t, "label"), Job: text.Draw(t, "job"), PromptHash: text.Draw(t, "prompt"), Project: text.Draw(t, "project"), OK: rapid.Bool().Draw(t, "ok"),
+			Skill: text.Draw(t, "skill"), Label: text.Draw(t, "label"), Job: text.Draw(t, "job"), Agent: text.Draw(t, "agent"), PromptHash: text.Draw(t, "prompt"), Project: text.Draw(t, "project"), OK: rapid.Bool().Draw(t, "ok"),
 			Category: text.Draw(t, "category"), Detail: text.Draw(t, "detail"), DurationMS: rapid.Float64Range(-1, 1e9).Draw(t, "duration"),
 			CostUSD: rapid.Float64Range(0, 1e-5).Draw(t, "cost"), Session: text.Draw(t, "session"), InputHash: text.Draw(t, "input"),
 		}

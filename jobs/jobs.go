@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/agent"
 	"github.com/skillhand/skillhand/batch"
 	"github.com/skillhand/skillhand/batch/jobfile"
 	"github.com/skillhand/skillhand/claude"
@@ -48,14 +49,22 @@ func (r *Runner) Worker() *batch.Worker {
 	}}
 }
 
-// Fit says why no job of a kind can be done here: asks and trials need the Claude CLI.
+// Fit says why no job of a kind can be done here: an ask needs the agent's program.
 func (r *Runner) Fit(kind string) error {
-	if kind != jobfile.Ask {
+	name := jobfile.AgentOf(kind)
+	if name == "" {
 		return nil
 	}
-	name := cmp.Or(r.Env.Get("SKILLHAND_CLAUDE"), "claude")
-	if _, err := skillhand.FindProgram(name, r.Env); err != nil {
-		return fmt.Errorf("there is no claude program: %w", err)
+	other, err := agent.Find(name)
+	if err != nil {
+		return err // of a later version
+	}
+	program := cmp.Or(r.Env.Get("SKILLHAND_CLAUDE"), name)
+	if other != nil {
+		program = cmp.Or(r.Env.Get(other.Variable()), name)
+	}
+	if _, err := skillhand.FindProgram(program, r.Env); err != nil {
+		return fmt.Errorf("there is no %s program: %w", name, err)
 	}
 	return nil
 }
@@ -133,7 +142,7 @@ func ask(ctx context.Context, rt *skillhand.Runtime, spec jobfile.Spec, name str
 			Prompt: spec.Ask, Model: spec.Model, MaxTurns: spec.MaxTurns, AllowedTools: spec.AllowedTools,
 			Resume: spec.Resume, MaxBudgetUSD: cmp.Or(spec.MaxBudgetUSD, batch.Current(ctx).HeldUSD), Schema: spec.Schema,
 		},
-		Skill: spec.Skill, Strict: spec.Strict, Label: spec.ID, Job: name, SkillArgs: render.ParseArgs(spec.Raw),
+		Agent: spec.Agent, Skill: spec.Skill, Strict: spec.Strict, Label: spec.ID, Job: name, SkillArgs: render.ParseArgs(spec.Raw),
 	}
 	if spec.Args != nil {
 		req.SkillArgs = render.JoinArgs(spec.Args)
@@ -148,6 +157,9 @@ func ask(ctx context.Context, rt *skillhand.Runtime, spec jobfile.Spec, name str
 		cost = max(0, reply.CostUSD-before)
 	}
 	retry := AfterAsk(err, time.Now())
+	if jobfile.KindOf(spec.Agent) != jobfile.Ask {
+		retry = ofAgent(retry)
+	}
 	retry.CostUSD = cost
 	if reply == nil && err != nil {
 		return nil, retry
@@ -215,6 +227,12 @@ func AfterAsk(err error, now time.Time) batch.Retry {
 	default:
 		r.Again, r.After = e.Temporary(), e.RetryAfter
 	}
+	return r
+}
+
+// ofAgent makes what stops a batch, such as credentials, stop the jobs of one agent: those of others go on.
+func ofAgent(r batch.Retry) batch.Retry {
+	r.Unfit, r.Stop = r.Unfit || r.Stop != "", ""
 	return r
 }
 

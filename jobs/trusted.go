@@ -55,6 +55,8 @@ func needsTrust(spec jobfile.Spec, dir string) string {
 		return "loads the skill " + spec.Skill
 	case len(spec.AllowedTools) > 0:
 		return "has allowed_tools"
+	case jobfile.KindOf(spec.Agent) != jobfile.Ask:
+		return "asks " + spec.Agent + ", which has no option to go without tools"
 	case !paths.Inside(paths.Real(dir), paths.Real(spec.Dir)):
 		return "has a cwd outside the folder of its file"
 	}

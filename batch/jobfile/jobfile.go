@@ -14,17 +14,40 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/skillhand/skillhand/agent"
 	"github.com/skillhand/skillhand/batch"
+	"github.com/skillhand/skillhand/claude"
 )
 
 // MaxJob is how large a job may be, as it is kept.
 const MaxJob = 1 << 20
 
-// The kinds of jobs.
+// The kinds of jobs. One that asks another agent than Claude has its name behind ask: what holds up
+// one agent does not hold up the others.
 const (
 	Run = "run"
 	Ask = "ask"
 )
+
+// KindOf is the kind of jobs that ask an agent.
+func KindOf(name string) string {
+	if name == "" || name == agent.Claude {
+		return Ask
+	}
+	return Ask + " " + name
+}
+
+// AgentOf is the agent that jobs of a kind ask; "" if they ask none.
+func AgentOf(kind string) string {
+	switch rest, ok := strings.CutPrefix(kind, Ask); {
+	case !ok:
+		return ""
+	case rest == "":
+		return agent.Claude
+	default:
+		return rest[1:]
+	}
+}
 
 // A File is what a job file says.
 type File struct {
@@ -45,6 +68,7 @@ type Spec struct {
 	Timeout time.Duration `json:"timeout_ns,omitempty"`
 
 	// For questions.
+	Agent        string          `json:"agent,omitempty"` // "" means Claude
 	Skill        string          `json:"skill,omitempty"`
 	Schema       json.RawMessage `json:"schema,omitempty"`
 	Model        string          `json:"model,omitempty"`
@@ -217,12 +241,12 @@ func (p *parser) header(f field) {
 
 // keys are what a job can say.
 var keys = []string{
-	"id", "run", "ask", "args", "each", "needs", "skill", "schema", "timeout", "retries", "model", "max_turns",
+	"id", "run", "ask", "args", "each", "needs", "skill", "schema", "timeout", "retries", "agent", "model", "max_turns",
 	"allowed_tools", "resume", "max_budget_usd", "idle_timeout", "strict", "cwd",
 }
 
 // forAsk are those that only a question can.
-var forAsk = []string{"skill", "schema", "model", "max_turns", "allowed_tools", "resume", "max_budget_usd", "idle_timeout", "strict"}
+var forAsk = []string{"skill", "schema", "agent", "model", "max_turns", "allowed_tools", "resume", "max_budget_usd", "idle_timeout", "strict"}
 
 // A draft is a job before {file} is filled in.
 type draft struct {
@@ -260,6 +284,9 @@ func (p *parser) job(line int, fields []field) {
 		}
 		p.set(&d, f)
 	}
+	if err := d.askable(); err != nil {
+		p.fault(line, "%v", err)
+	}
 	if !has("id") && d.each == "" {
 		p.fault(line, "id is missing")
 	}
@@ -284,6 +311,17 @@ func (p *parser) job(line int, fields []field) {
 	if len(files) == 0 {
 		p.broken(d)
 	}
+}
+
+// askable reports an unknown agent, and what the job asks for that the agent cannot do.
+func (s *Spec) askable() error {
+	other, err := agent.Find(s.Agent)
+	if err != nil || other == nil {
+		return err
+	}
+	return other.Check(claude.Request{
+		Model: s.Model, MaxTurns: s.MaxTurns, AllowedTools: s.AllowedTools, Resume: s.Resume, MaxBudgetUSD: s.MaxBudgetUSD, Schema: s.Schema,
+	})
 }
 
 // broken notes a job that has faults of its own: others may need it all the same.
@@ -322,6 +360,8 @@ func (p *parser) set(d *draft, f field) {
 		p.duration(f, &d.Timeout)
 	case "retries":
 		p.whole(f, &d.retries)
+	case "agent":
+		p.text(f, &d.Agent)
 	case "model":
 		p.text(f, &d.Model)
 	case "max_turns":
@@ -396,7 +436,7 @@ func (p *parser) add(d draft, file string) {
 	}
 	kind := Run
 	if d.Run == "" {
-		kind = Ask
+		kind = KindOf(d.Agent)
 	}
 	p.out.Jobs = append(p.out.Jobs, batch.Job{
 		ID: d.ID, Kind: kind, Payload: payload, Same: string(same), Needs: d.needs, Retries: d.retries, MaxUSD: d.MaxBudgetUSD,

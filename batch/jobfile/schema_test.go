@@ -60,6 +60,9 @@ func TestFileSchema(t *testing.T) {
 		{"defaults: {needs: [a]}\njobs: [{id: a, run: x}]", false},
 		{"defaults: []\njobs: [{id: a, run: x}]", false},
 		{"jobs: [x]", false},
+		{"jobs: [{id: a, ask: x, agent: codex}]", true},
+		{"jobs: [{id: a, ask: x, agent: cline}]", false},
+		{"jobs: [{id: a, run: x, agent: codex}]", false},
 	} {
 		_, err := jobfile.Parse("jobs.yaml", []byte(tt.text), dir)
 		if (err == nil) != tt.ok {

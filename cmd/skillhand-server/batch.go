@@ -241,7 +241,9 @@ func affordable(jobs []batch.Job, budget float64) error {
 		return nil
 	}
 	for _, j := range jobs {
-		if j.Kind == jobfile.Ask && j.MaxUSD == 0 {
+		if name := jobfile.AgentOf(j.Kind); name != "" && j.Kind != jobfile.Ask {
+			return cli.Usagef("job %s: %s has no option that limits what it spends: --budget-usd cannot be enforced", j.ID, name)
+		} else if name != "" && j.MaxUSD == 0 {
 			return cli.Usagef("job %s: set max_budget_usd, for instance in defaults: --budget-usd cannot be enforced without it", j.ID)
 		}
 	}
@@ -501,7 +503,7 @@ func stuck(ctx context.Context, db *batch.DB, s *batch.Status) string {
 		return ""
 	}
 	for r, err := range db.Jobs(ctx, s.ID, batch.Query{States: []batch.State{batch.Waiting}}) {
-		if err != nil || r.Kind != jobfile.Ask {
+		if err != nil || jobfile.AgentOf(r.Kind) == "" {
 			return ""
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/agent"
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/cli"
@@ -44,22 +45,24 @@ func newAsk(std *stdio) *cobra.Command {
 		Short: "Ask Claude and return a typed answer",
 		Long: `Ask Claude through the Claude CLI, and print the answer, or say why there is
 none. Without a PROMPT, the prompt is read from stdin; with one, a pipe or file
-on stdin is sent after it. What follows -- goes to the CLI unchanged.
+on stdin is sent after it. What follows -- goes to the CLI unchanged. --agent
+asks another agent through its own program.
 
 A failure has a category and a kind. Temporary failures (network, rate limit,
 overload) are retried. Nothing that the CLI started is left running.
 
 With --skill, the model and tools in the skill's frontmatter are used if its
-folder is trusted. Flags override them.
+folder is trusted and Claude is asked. Flags override them.
 
-Exit status: 1 failure, 3 no claude, 4 temporary failure, 5 credentials or
+Exit status: 1 failure, 3 no such program, 4 temporary failure, 5 credentials or
 quota, 124 timed out, 130 interrupted.`,
 		Example: `  skillhand ask 'What does this project do?' --allowed-tool Read
   git diff | skillhand ask 'Review this diff'
   git diff | skillhand ask --skill review
   skillhand ask 'List the exported functions' --schema functions.json --json
   skillhand ask 'Fix the tests' --resume ID --events --output-file log.jsonl
-  skillhand ask 'Think hard' -- --effort high`,
+  skillhand ask 'Think hard' -- --effort high
+  skillhand ask 'What does this project do?' --agent codex`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runAsk(cmd.Context(), std, cmd, o, args)
 		},
@@ -67,6 +70,7 @@ quota, 124 timed out, 130 interrupted.`,
 	f := cmd.Flags()
 	f.StringVar(&o.prompt, "prompt", "", "")
 	_ = f.MarkHidden("prompt") // what dashPrompt makes of a prompt that looks like a flag
+	f.StringVar(&o.Agent, "agent", agent.Claude, "the `agent` to ask: "+strings.Join(agent.Names(), ", "))
 	f.StringVar(&o.Skill, "skill", "", "put a skill before the prompt, by `name` or path")
 	f.StringVar(&o.args, "args", "", "the skill's arguments, as one `string`")
 	f.BoolVar(&o.Strict, "strict", false, "do not ask if a directive of the skill fails")
@@ -89,10 +93,12 @@ quota, 124 timed out, 130 interrupted.`,
 	f.StringVar(&o.client.Path, "claude", "", "the `path` of claude (default $SKILLHAND_CLAUDE, then claude in PATH)")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON document")
 	f.BoolVar(&o.events, "events", false, "print events as JSON lines, the result last")
-	if err := cmd.RegisterFlagCompletionFunc("skill", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return completeSkills(std, o.at), cobra.ShellCompDirectiveDefault
-	}); err != nil {
-		panic(err) // a flag of this name is defined above
+	for name, complete := range map[string]func() []string{"skill": func() []string { return completeSkills(std, o.at) }, "agent": agent.Names} {
+		if err := cmd.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return complete(), cobra.ShellCompDirectiveDefault
+		}); err != nil {
+			panic(err) // a flag of this name is defined above
+		}
 	}
 	return cmd
 }
@@ -150,11 +156,11 @@ func runAsk(ctx context.Context, std *stdio, cmd *cobra.Command, o askOptions, a
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	spinner := std.Spin("asking claude")
+	spinner := std.Spin("asking " + o.Agent)
 	rt.Warn = func(text string) {
 		spinner.Aside(func() { std.Warn(text) })
 	}
-	live := &askLive{spinner: spinner, shown: term.IsTerminal(std.Err), costs: map[string]float64{}}
+	live := &askLive{agent: o.Agent, spinner: spinner, shown: term.IsTerminal(std.Err), costs: map[string]float64{}}
 	printer := &eventPrinter{}
 	switch {
 	case o.events:
@@ -174,21 +180,25 @@ func runAsk(ctx context.Context, std *stdio, cmd *cobra.Command, o askOptions, a
 		return errors.New("stdout: closed before the last event")
 	}
 	if reply != nil {
-		std.denied(reply.Denials)
+		std.denied(o.Agent, reply.Denials)
 		if err == nil && reply.Stderr != "" && !o.json && !o.events {
 			fmt.Fprintln(std.Err, term.Visible(reply.Stderr))
 		}
 	}
 	err = std.answer(ctx, &o, reply, err)
 	if reply != nil && live.shown && !o.json && !o.events {
-		fmt.Fprintf(std.Err, "%s, $%.4f, %s\n", term.Plural(reply.Turns, "turn"), reply.CostUSD, term.Duration(reply.Duration))
+		cost := fmt.Sprintf("$%.4f", reply.CostUSD)
+		if reply.NoCost {
+			cost = "cost unknown"
+		}
+		fmt.Fprintf(std.Err, "%s, %s, %s\n", term.Plural(reply.Turns, "turn"), cost, term.Duration(reply.Duration))
 	}
 	return err
 }
 
-// denied tells which tools Claude was not allowed to use: an answer without them
+// denied tells which tools an agent was not allowed to use: an answer without them
 // may be a poor one.
-func (std *stdio) denied(denials json.RawMessage) {
+func (std *stdio) denied(name string, denials json.RawMessage) {
 	var all []struct {
 		Tool  string          `json:"tool_name"`
 		Input json.RawMessage `json:"tool_input"`
@@ -197,7 +207,11 @@ func (std *stdio) denied(denials json.RawMessage) {
 		return // the CLI's own, so their shape is not certain
 	}
 	for _, d := range all {
-		std.Warn(fmt.Sprintf("Claude was not allowed to use %s %s (see --allowed-tool)", d.Tool, short(string(d.Input))))
+		who, how := "Claude", "see --allowed-tool"
+		if name != agent.Claude {
+			who, how = name, "its own options go after --"
+		}
+		std.Warn(fmt.Sprintf("%s was not allowed to use %s %s (%s)", who, d.Tool, short(string(d.Input)), how))
 	}
 }
 
@@ -264,6 +278,8 @@ func (o *askOptions) complete(ctx context.Context, std *stdio, cmd *cobra.Comman
 		return cli.Usagef("--json and --events cannot be used together")
 	case math.IsInf(o.MaxBudgetUSD, 0):
 		return cli.Usagef("--max-budget-usd: want a number")
+	case o.client.Path != "" && o.Agent != agent.Claude:
+		return cli.Usagef("--claude: the agent is %s: set SKILLHAND_%s to the path of its program", o.Agent, strings.ToUpper(o.Agent))
 	case o.schema != "" && o.report:
 		return cli.Usagef("--schema and --report cannot be used together")
 	case o.Resume != "" && o.Continue:
@@ -274,7 +290,7 @@ func (o *askOptions) complete(ctx context.Context, std *stdio, cmd *cobra.Comman
 		return cli.Usagef("--strict needs --skill")
 	}
 	// An unset variable in a script must not quietly ask for something else.
-	for _, name := range []string{"resume", "schema", "model", "skill", "output-file", "cwd", "claude", "allowed-tool"} {
+	for _, name := range []string{"agent", "resume", "schema", "model", "skill", "output-file", "cwd", "claude", "allowed-tool"} {
 		if f := cmd.Flags().Lookup(name); f != nil && f.Changed && (f.Value.String() == "" || f.Value.String() == "[]") {
 			return cli.Usagef("--%s: the value is empty", name)
 		}
@@ -499,6 +515,7 @@ func (o *askOptions) notAsked(err error) error {
 // An askLive shows people what Claude does: on a terminal all of it, elsewhere
 // only that something failed and is tried again.
 type askLive struct {
+	agent   string
 	spinner *term.Spinner
 	shown   bool
 	turn    int
@@ -516,7 +533,7 @@ func (l *askLive) event(e claude.Event) {
 		fmt.Fprintf(l.spinner, "skillhand: attempt %d failed (%s): %s; trying again in %s\n", e.Attempt, e.Kind, short(e.Text), e.Wait.Round(100*time.Millisecond))
 	case !l.shown:
 	case e.Type == claude.Retry:
-		fmt.Fprintf(l.spinner, "  claude tries again in %s: %s\n", e.Wait.Round(100*time.Millisecond), short(e.Text))
+		fmt.Fprintf(l.spinner, "  %s tries again in %s: %s\n", l.agent, e.Wait.Round(100*time.Millisecond), short(e.Text))
 	case e.Type == claude.Text:
 		l.last = short(e.Text)
 	case e.Type == claude.Tool:
@@ -524,7 +541,7 @@ func (l *askLive) event(e claude.Event) {
 	case e.Type == claude.Result:
 		l.costs[e.SessionID] = e.CostUSD
 	}
-	what := "asking claude"
+	what := "asking " + l.agent
 	if l.turn = max(e.Turn, l.turn); l.turn > 0 {
 		what = fmt.Sprintf("turn %d", l.turn)
 	}

@@ -26,6 +26,7 @@ var variables = [][2]string{
 	{"SKILLHAND_STATE_DIR", "Where state is kept; else $XDG_STATE_HOME/skillhand, else ~/.local/state/skillhand."},
 	{"SKILLHAND_TRUST", "\"all\" runs commands from every folder. For CI and containers."},
 	{"SKILLHAND_CLAUDE", "The Claude CLI; else claude in PATH."},
+	{"SKILLHAND_CODEX, SKILLHAND_COPILOT, …", "The program of another agent; else the one in PATH."},
 	{"SKILLHAND_HISTORY", "\"off\" records nothing."},
 	{"SKILLHAND_BATCH_DB", "The database of batches: a file, or postgres://...; else a file in the state folder."},
 	{"SKILLHAND_MCP_TOKEN", "The token that clients of mcp --http must send; else a new one is printed."},

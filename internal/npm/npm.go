@@ -49,14 +49,24 @@ func Bin(t testing.TB, tool Tool) string {
 // is skipped, or fails with SKILLHAND_REQUIRE_ALL=1.
 func Modules(t testing.TB, tool Tool) string {
 	t.Helper()
+	bin, err := Install(tool)
+	if err != nil {
+		needs.Lacking(t, err)
+	}
+	return filepath.Dir(bin)
+}
+
+// Install puts a tool into the user's cache folder, unless it is there, and returns the folder with its programs.
+func Install(tool Tool) (bin string, err error) {
 	cache, err := os.UserCacheDir()
 	if err == nil {
-		err = tool.install(context.Background(), filepath.Join(cache, "skillhand"), "npm")
+		cache = filepath.Join(cache, "skillhand")
+		err = tool.install(context.Background(), cache, "npm")
 	}
 	if err != nil {
-		needs.Lacking(t, fmt.Errorf("%s: %w", tool.Packages[0], err))
+		return "", fmt.Errorf("%s: %w", tool.Packages[0], err)
 	}
-	return modules(tool.folder(filepath.Join(cache, "skillhand")))
+	return filepath.Join(modules(tool.folder(cache)), ".bin"), nil
 }
 
 // own is the name and the version of the tool's own package.

@@ -1,0 +1,153 @@
+// Package fakemodel plays a model on 127.0.0.1 for the agents that tests run: it speaks OpenAI's chat completions and
+// Responses, and Gemini's protocol. A test says what it answers, and sees what it was sent.
+package fakemodel
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// A Request is what an agent sent to the model.
+type Request struct {
+	Path string
+	Body string // as JSON
+
+	Tools []string // names of the tools that the model may call
+	After bool     // the model has called a tool, and this has its result
+}
+
+// An Answer is what the model does. The zero Answer says nothing.
+type Answer struct {
+	Text   string
+	Tool   string // to call
+	Input  any    // of the tool
+	Status int    // of HTTP, with an error; 0 means that it answers
+	Hang   bool   // it says nothing more
+	Cut    bool   // the connection breaks after half of the answer
+}
+
+// A Model is a running server. It ends with its test.
+type Model struct {
+	URL string // without a path
+
+	play func(Request) Answer
+
+	mu       sync.Mutex
+	requests []Request
+}
+
+// New starts a model that answers as play says.
+func New(t testing.TB, play func(Request) Answer) *Model {
+	t.Helper()
+	m := &Model{play: play}
+	ended, end := context.WithCancel(context.Background())
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.serve(ended, w, r) }))
+	m.URL = server.URL
+	t.Cleanup(func() {
+		end()
+		server.CloseClientConnections()
+		server.Close()
+	})
+	return m
+}
+
+// Requests returns what was sent so far.
+func (m *Model) Requests() []Request {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.requests)
+}
+
+// Sent reports whether a text was sent.
+func (m *Model) Sent(text string) bool {
+	return slices.ContainsFunc(m.Requests(), func(q Request) bool { return strings.Contains(q.Body, text) })
+}
+
+func (m *Model) serve(ended context.Context, w http.ResponseWriter, r *http.Request) {
+	p := protocolOf(r.URL.Path)
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the agent has gone
+	}
+	if p == nil || r.Method != http.MethodPost {
+		other(w, r)
+		return
+	}
+	var plain bytes.Buffer
+	if json.Compact(&plain, body) != nil {
+		http.Error(w, `{"error":{"message":"not JSON"}}`, http.StatusBadRequest)
+		return
+	}
+	q := Request{Path: r.URL.Path, Body: plain.String()}
+	q.Tools, q.After = p.read(body)
+	m.mu.Lock()
+	m.requests = append(m.requests, q)
+	m.mu.Unlock()
+	a := m.play(q)
+	switch {
+	case a.Hang:
+		select {
+		case <-ended.Done():
+		case <-r.Context().Done():
+		}
+	case a.Status != 0:
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(a.Status)
+		fmt.Fprintf(w, `{"error":{"message":"played %d","type":"played","code":%d,"status":"PLAYED"}}`, a.Status, a.Status)
+	case !streams(r, body):
+		w.Header().Set("Content-Type", "application/json")
+		w.Write(p.whole(a))
+	default:
+		stream(w, p.events(a), a.Cut)
+	}
+}
+
+// streams reports whether an answer is wanted in pieces.
+func streams(r *http.Request, body []byte) bool {
+	var q struct{ Stream bool }
+	_ = json.Unmarshal(body, &q) // Compact has read it
+	return q.Stream || strings.HasSuffix(r.URL.Path, ":streamGenerateContent")
+}
+
+func stream(w http.ResponseWriter, events []string, cut bool) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	if cut {
+		events = events[:(len(events)+1)/2]
+	}
+	for _, e := range events {
+		fmt.Fprint(w, e+"\n\n")
+	}
+	w.(http.Flusher).Flush()
+	if cut {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			panic(err) // every connection of this server can be taken over
+		}
+		conn.(*net.TCPConn).SetLinger(0)
+		conn.Close()
+	}
+}
+
+// other answers what is no question to the model: agents ask for lists of models.
+func other(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/models"):
+		fmt.Fprint(w, `{"object":"list","data":[{"id":"m","object":"model"}],"models":[]}`)
+	case strings.HasSuffix(r.URL.Path, ":countTokens"):
+		fmt.Fprint(w, `{"totalTokens":10}`)
+	default:
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprint(w, `{"error":{"message":"nothing is here"}}`)
+	}
+}
