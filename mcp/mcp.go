@@ -64,7 +64,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 
 // serving is a server at work: its place is known and its files are watched.
 type serving struct {
-	*Server
+	server  *Server
 	runtime skillhand.Runtime
 	here    here.Here
 	policy  trust.Policy
@@ -82,7 +82,7 @@ type serving struct {
 // open prepares to serve. Skills are not looked at yet: the first reply must not
 // wait for them.
 func (s *Server) open(ctx context.Context) (*serving, error) {
-	sv := &serving{Server: s, runtime: *s.Runtime, end: ctx, pages: make(chan struct{}, maxPages)}
+	sv := &serving{server: s, runtime: *s.Runtime, end: ctx, pages: make(chan struct{}, maxPages)}
 	h, err := withoutSession(s.Runtime.Here)
 	if err != nil {
 		return nil, err
@@ -184,8 +184,8 @@ func (sv *serving) turn(ctx context.Context) (done func(), err error) {
 
 // warn says what is odd.
 func (sv *serving) warn(format string, args ...any) {
-	if sv.Warn != nil {
-		sv.Warn(fmt.Sprintf(format, args...))
+	if sv.server.Warn != nil {
+		sv.server.Warn(fmt.Sprintf(format, args...))
 	}
 }
 

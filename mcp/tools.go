@@ -52,7 +52,7 @@ func (sv *serving) toolsAbout(catalogue string) []*sdk.Tool {
 			Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no},
 		},
 	}
-	if sv.AllowRun {
+	if sv.server.AllowRun {
 		all = append(all, &sdk.Tool{
 			Name: "run_skill", Title: "Run a skill's script", InputSchema: json.RawMessage(runSchema),
 			Description: "Run a skill's script and judge what it reports: whether it succeeded, what it made, and what speaks against it.",

@@ -20,18 +20,18 @@ type batchForm struct {
 
 // db is the database of batches, nil if there is none.
 func (v *visit) db() (*batch.DB, error) {
-	if v.Batches == nil {
+	if v.site.Batches == nil {
 		return nil, nil
 	}
-	if v.BatchFile != "" {
-		v.watch(false, v.BatchFile, v.BatchFile+"-wal") // SQLite writes to that one first
+	if v.site.BatchFile != "" {
+		v.watch(false, v.site.BatchFile, v.site.BatchFile+"-wal") // SQLite writes to that one first
 	}
-	return v.Batches()
+	return v.site.Batches()
 }
 
 // every is how often to look again at a database that gives no news, while there is something to wait for.
 func (v *visit) every(left bool) int {
-	if left && v.BatchFile == "" {
+	if left && v.site.BatchFile == "" {
 		return 5
 	}
 	return 0

@@ -25,7 +25,7 @@ func (s *Site) Export(ctx context.Context, dir string) (int, error) {
 	if err := checkExport(dir); err != nil {
 		return 0, err
 	}
-	e := &export{Site: s, ctx: ctx, dir: dir}
+	e := &export{site: s, ctx: ctx, dir: dir}
 	if err := e.index(); err != nil { // first: by it the folder is known as ours
 		return e.count, err
 	}
@@ -75,7 +75,7 @@ func checkExport(dir string) error {
 
 // An export is one at work.
 type export struct {
-	*Site
+	site  *Site
 	ctx   context.Context
 	dir   string
 	count int
@@ -95,7 +95,7 @@ func (e *export) index() error {
 
 // write makes the file of a view. A skill that cannot be read has a page that says so.
 func (e *export) write(name string, query url.Values) error {
-	v := &visit{Site: e.Site, ctx: e.ctx, query: query, link: fileOf, watch: func(bool, ...string) {}}
+	v := &visit{site: e.site, ctx: e.ctx, query: query, link: fileOf, watch: func(bool, ...string) {}}
 	made, err := views[name](v)
 	if err != nil {
 		made = &view{Name: "fault", Title: "This did not work", Data: err.Error()}

@@ -34,7 +34,7 @@ func (v *visit) findings(paths ...string) (map[string][]*check.Finding, error) {
 	if len(paths) == 0 {
 		return found, nil
 	}
-	c, err := check.At(v.Runtime.Here, paths)
+	c, err := check.At(v.site.Runtime.Here, paths)
 	if err != nil {
 		return found, err
 	}
@@ -55,7 +55,7 @@ func (v *visit) findings(paths ...string) (map[string][]*check.Finding, error) {
 // margin are the findings of one file, by lines.
 func (l *look) margin(p *preview, source string) map[int][]finding {
 	lines := map[int][]finding{}
-	all, err := l.findings(l.src.File)
+	all, err := l.visit.findings(l.src.File)
 	if err != nil {
 		p.Warnings = append(p.Warnings, "check: "+err.Error())
 	}
@@ -133,7 +133,7 @@ func (v *visit) mend() (string, error) {
 	if short(source) != v.query.Get("seen") {
 		return "", fmt.Errorf("%s: %w", l.src.File, errChanged)
 	}
-	found, err := l.findings(l.src.File)
+	found, err := l.visit.findings(l.src.File)
 	if err != nil {
 		return "", err
 	}

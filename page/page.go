@@ -57,7 +57,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{"thousands
 
 // A visit is one look at a view.
 type visit struct {
-	*Site
+	site  *Site
 	ctx   context.Context
 	query url.Values
 	link  func(view string, pairs ...string) string // the address of a view
@@ -149,7 +149,7 @@ func (s *Site) handler(w *watcher) http.Handler {
 }
 
 func (s *Site) visit(r *http.Request, w *watcher) *visit {
-	v := &visit{Site: s, ctx: r.Context(), query: r.URL.Query(), link: address, live: true, at: w.at()}
+	v := &visit{site: s, ctx: r.Context(), query: r.URL.Query(), link: address, live: true, at: w.at()}
 	v.watch = func(late bool, paths ...string) {
 		fresh := w.add(paths...)
 		if fresh && late {
@@ -224,7 +224,7 @@ func (v *visit) html(made *view) ([]byte, error) {
 	made.link = v.link
 	var b bytes.Buffer
 	err := templates.ExecuteTemplate(&b, made.Name, made)
-	return visible([]byte(v.withoutSecrets(b.String()))), err
+	return visible([]byte(v.site.withoutSecrets(b.String()))), err
 }
 
 // maxForm bounds what a form may send: it has names and arguments.

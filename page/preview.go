@@ -73,12 +73,12 @@ type directive struct {
 
 // A look is a skill with the arguments to look at it with.
 type look struct {
-	*visit
-	name string
-	args render.Args
-	loc  skill.Location
-	src  *skill.Skill
-	not  error // why nothing of it may run, if so
+	visit *visit
+	name  string
+	args  render.Args
+	loc   skill.Location
+	src   *skill.Skill
+	not   error // why nothing of it may run, if so
 
 	pages map[pageKind]madePage // each is made once
 }
@@ -108,14 +108,14 @@ func (v *visit) look() (*look, error) {
 	if err != nil {
 		return nil, errMissing{err.Error()}
 	}
-	v.watch(false, filepath.Dir(l.loc.File), v.Runtime.TrustDir(), check.ConfigFile(v.Runtime.Dir))
+	v.watch(false, filepath.Dir(l.loc.File), v.site.Runtime.TrustDir(), check.ConfigFile(v.site.Runtime.Dir))
 	if real, err := filepath.EvalSymlinks(l.loc.File); err == nil {
 		v.watch(false, filepath.Dir(real))
 	}
 	if l.src, err = skill.Read(l.loc); err != nil {
 		return nil, errMissing{err.Error()}
 	}
-	l.not = v.Runtime.Policy(v.Runtime.Here).May(l.src.Real)
+	l.not = v.site.Runtime.Policy(v.site.Runtime.Here).May(l.src.Real)
 	words := v.query["arg"]
 	for len(words) > 0 && words[len(words)-1] == "" {
 		words = words[:len(words)-1]
@@ -131,9 +131,9 @@ func (v *visit) look() (*look, error) {
 // in a folder of skills, or that the command line named. A path to anything else
 // leads nowhere: it would make every file of the machine a skill.
 func (v *visit) find(name string) (skill.Location, error) {
-	finder := v.Runtime.Finder()
+	finder := v.site.Runtime.Finder()
 	loc, err := finder.Find(name)
-	if !paths.Is(name) || name == v.Named {
+	if !paths.Is(name) || name == v.site.Named {
 		return loc, err
 	}
 	if err == nil && v.listed(finder, loc.File) {
@@ -162,12 +162,12 @@ func (v *visit) listed(finder skill.Finder, file string) bool {
 
 // mayCome are the paths at which a skill would be found, were it there.
 func (v *visit) mayCome(name string) []string {
-	finder := v.Runtime.Finder()
+	finder := v.site.Runtime.Finder()
 	if paths.Is(name) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(cmp.Or(finder.Here, finder.Dir), name)
 		}
-		if name != v.Named && !slices.ContainsFunc(finder.Folders(), func(root string) bool { return paths.Inside(root, name) }) {
+		if name != v.site.Named && !slices.ContainsFunc(finder.Folders(), func(root string) bool { return paths.Inside(root, name) }) {
 			return nil
 		}
 		return []string{name, filepath.Dir(name)}
@@ -186,15 +186,15 @@ func (v *visit) mayCome(name string) []string {
 // link is the address of the same look with other choices.
 func (l *look) address(pairs ...string) string {
 	all := []string{"skill", l.name}
-	for _, w := range l.query["arg"] {
+	for _, w := range l.visit.query["arg"] {
 		all = append(all, "arg", w)
 	}
-	return l.link("preview", append(append(all, "args", l.query.Get("args")), pairs...)...)
+	return l.visit.link("preview", append(append(all, "args", l.visit.query.Get("args")), pairs...)...)
 }
 
 // recording is the file that the outcomes of a run are kept in, for later looks.
 func (l *look) recording() string {
-	return filepath.Join(l.Runtime.State, "page", short(l.src.Real, l.args.Raw)+".json")
+	return filepath.Join(l.visit.site.Runtime.State, "page", short(l.src.Real, l.args.Raw)+".json")
 }
 
 // page is a page of the skill, made once for a look.
@@ -219,13 +219,13 @@ func (l *look) makePage(later, written bool) (page *skillhand.Page, recorded boo
 		req.Exec = skillhand.Refused
 	} else if file := l.recording(); !written && exists(file) {
 		req.Exec, req.Recording = skillhand.Glimpsed, file
-		page, err := l.Runtime.Load(l.ctx, req)
+		page, err := l.visit.site.Runtime.Load(l.visit.ctx, req)
 		if err == nil {
 			return page, true, nil
 		}
 		req.Exec, req.Recording = skillhand.AsWritten, ""
 	}
-	page, err = l.Runtime.Load(l.ctx, req)
+	page, err = l.visit.site.Runtime.Load(l.visit.ctx, req)
 	return page, false, err
 }
 
@@ -318,7 +318,7 @@ func (l *look) showSource(p *preview, source string) {
 		}
 	}
 	p.Seen, p.Runs = short(source), n > 0
-	text := l.withoutSecrets(source)
+	text := l.visit.site.withoutSecrets(source)
 	if text != source {
 		spans = nil // they are elsewhere now
 	}
@@ -447,7 +447,7 @@ func (l *look) compare(p *preview) {
 		names = [2]string{"skillhand", "claude"}
 		p.DiffNote = "Both pages with directives as written: nothing runs."
 		if from, _, err = l.page(false, true); err == nil {
-			to, err = l.Runtime.ClaudePage(l.ctx, skillhand.ClaudeRequest{Skill: l.name, Args: l.args.Raw, Tool: p.Against == "tool", NoExec: true})
+			to, err = l.visit.site.Runtime.ClaudePage(l.visit.ctx, skillhand.ClaudeRequest{Skill: l.name, Args: l.args.Raw, Tool: p.Against == "tool", NoExec: true})
 		}
 	default:
 		p.Against = ""
@@ -486,7 +486,7 @@ func (v *visit) runSkill() (string, error) {
 		return "", err
 	}
 	atomicfile.Sweep(filepath.Dir(file), maxKept)
-	page, err := v.Runtime.Load(v.ctx, skillhand.LoadRequest{Skill: l.name, Args: l.args, Use: skillhand.Full, Recording: file})
+	page, err := v.site.Runtime.Load(v.ctx, skillhand.LoadRequest{Skill: l.name, Args: l.args, Use: skillhand.Full, Recording: file})
 	if err != nil {
 		if errors.Is(err, context.Canceled) {
 			err = errors.New("the run was ended: its page was closed, or the server")

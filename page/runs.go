@@ -54,7 +54,7 @@ func (v *visit) runs() (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	store := history.Store{Dir: v.Runtime.HistoryDir()}
+	store := history.Store{Dir: v.site.Runtime.HistoryDir()}
 	v.watch(false, store.Dir)
 	found, err := store.Read(q)
 	if err != nil {
@@ -233,7 +233,7 @@ func (v *visit) run() (*view, error) {
 		return nil, errMissing{"This address names no run."}
 	}
 	var found *history.Record
-	_, err = history.Store{Dir: v.Runtime.HistoryDir()}.Each(history.Query{Since: at.Add(-time.Millisecond)}, func(r *history.Record) {
+	_, err = history.Store{Dir: v.site.Runtime.HistoryDir()}.Each(history.Query{Since: at.Add(-time.Millisecond)}, func(r *history.Record) {
 		if found == nil && r.Time.Equal(at) && recordID(*r) == v.query.Get("id") {
 			one := *r
 			found = &one

@@ -69,8 +69,8 @@ func changedAt(store session.Store, id session.ID) time.Time {
 }
 
 func (v *visit) sessionRows() ([]sessionRow, error) {
-	v.watch(false, v.Runtime.SessionDir())
-	marks, err := v.marks.all(v.Runtime.Sessions())
+	v.watch(false, v.site.Runtime.SessionDir())
+	marks, err := v.site.marks.all(v.site.Runtime.Sessions())
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (v *visit) sessions() (*view, error) {
 
 // sessionFolders are where further marks of a session come.
 func (v *visit) sessionFolders(id string) []string {
-	store := v.Runtime.Sessions()
+	store := v.site.Runtime.Sessions()
 	all := []string{filepath.Join(store.Dir, id)}
 	if session.CheckID(id) != nil {
 		return nil
@@ -196,7 +196,7 @@ func (v *visit) session() (*view, error) {
 	id := v.query.Get("id")
 	v.watch(false, v.sessionFolders(id)...)
 	l := list[session.Mark]{view: "session", keep: []string{"id"}, one: "skill seen", what: "skills seen", usual: "-time"}
-	store := v.Runtime.Sessions()
+	store := v.site.Runtime.Sessions()
 	for _, agent := range store.Agents(id) {
 		marks, err := store.Marks(agent)
 		if err != nil {

@@ -53,11 +53,11 @@ type skillsData struct {
 }
 
 func (v *visit) skills() (*view, error) {
-	roots := v.Runtime.Finder().Folders()
-	v.watch(false, slices.Concat(roots, v.Runtime.Finder().CommandFolders(), []string{v.Runtime.TrustDir(), check.ConfigFile(v.Runtime.Dir)})...)
+	roots := v.site.Runtime.Finder().Folders()
+	v.watch(false, slices.Concat(roots, v.site.Runtime.Finder().CommandFolders(), []string{v.site.Runtime.TrustDir(), check.ConfigFile(v.site.Runtime.Dir)})...)
 	v.watch(false, budding(roots)...)
-	all, faults := v.Runtime.List()
-	data := &skillsData{Folders: roots, Dir: v.Runtime.Dir}
+	all, faults := v.site.Runtime.List()
+	data := &skillsData{Folders: roots, Dir: v.site.Runtime.Dir}
 	for _, err := range faults {
 		data.Faults = append(data.Faults, err.Error())
 	}
@@ -158,14 +158,14 @@ func (v *visit) uses() (map[string]*use, error) {
 			u.last = t
 		}
 	}
-	marks, err := v.marks.all(v.Runtime.Sessions())
+	marks, err := v.site.marks.all(v.site.Runtime.Sessions())
 	for _, m := range marks {
 		add(filepath.Clean(m.File), m.Time)
 	}
 	if err != nil {
 		return all, err
 	}
-	_, err = history.Store{Dir: v.Runtime.HistoryDir()}.Each(history.Query{}, func(r *history.Record) {
+	_, err = history.Store{Dir: v.site.Runtime.HistoryDir()}.Each(history.Query{}, func(r *history.Record) {
 		if r.Skill != "" {
 			add(session.PlainName(r.Skill), r.Time)
 		}

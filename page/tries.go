@@ -126,7 +126,7 @@ func readTry(dir string) []tried {
 	return all
 }
 
-func (v *visit) triesDir() string { return filepath.Join(v.Runtime.State, "try") }
+func (v *visit) triesDir() string { return filepath.Join(v.site.Runtime.State, "try") }
 
 func (v *visit) tries() (*view, error) {
 	data := &listData{
