@@ -67,6 +67,7 @@ view: here history internal/paths internal/term report session settings shell
 internal/atomicfile: internal/cause
 internal/cause:
 internal/cli: claude internal/atomicfile internal/term proc
+internal/cli/clitest:
 internal/config:
 internal/jsonfind:
 internal/jsontree:

@@ -51,7 +51,7 @@ name and the folder of its job file.
 Exit status: 0 all done, 1 some failed, 2 a faulty job file, 3 no database, no such
 batch or no claude, 4 work is left (budget, limit), 5 credentials, 130 and 143
 interrupted. batch work ends with 0 on SIGTERM, after it gave its jobs back.`,
-		Example: `  skillhand batch run reviews.yaml --concurrency 8 -o results.jsonl
+		Example: `  skillhand batch run reviews.yaml -j 8 -o results.jsonl
   skillhand batch add reviews.yaml --db postgres://db/skillhand
   skillhand batch work --db postgres://db/skillhand
   skillhand batch show reviews --failed
@@ -83,12 +83,13 @@ func (o *batchOptions) dbFlag(cmd *cobra.Command) {
 
 func (o *batchOptions) limitFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.concurrency, "concurrency", "", "`number` of jobs at the same time, over all machines (default 4 here); none removes the limit")
-	f.StringVar(&o.rate, "rate", "", "`starts` of jobs, over all machines, such as 30/m; none removes the limit")
+	cli.Alias(cmd, "concurrency", "jobs")
+	f.StringVarP(&o.concurrency, "jobs", "j", "", "`number` of jobs at the same time, over all machines (default 4 here); none removes the limit")
+	f.StringVar(&o.rate, "rate", "", "the `rate` of starts, over all machines, such as 30/m; none removes the limit")
 	f.StringVar(&o.budget, "budget-usd", "", "never spend more than this many `dollars` on the batch; none removes the limit")
 	f.BoolVar(&o.fresh, "fresh", false, "start over; the batch as it was is kept")
-	f.BoolVar(&o.dryRun, "dry-run", false, "print the jobs and do nothing")
-	f.BoolVar(&o.json, "json", false, "print a JSON line for each job and one at the end")
+	f.BoolVar(&o.dryRun, "dry-run", false, "show the jobs, and run nothing")
+	f.BoolVar(&o.json, "json", false, "print a line of JSON for each job, the summary last")
 }
 
 // none is the value of a flag that removes a limit.
@@ -113,7 +114,7 @@ func (o *batchOptions) limits() (batch.Limits, error) {
 		l.Concurrency = -1
 	default:
 		if l.Concurrency, err = strconv.Atoi(o.concurrency); err != nil || l.Concurrency < 1 || l.Concurrency > maxSlots {
-			return l, cli.Usagef("--concurrency is %s, want 1 to %d, or none", o.concurrency, maxSlots)
+			return l, cli.Usagef("--jobs is %s, want 1 to %d, or none", o.concurrency, maxSlots)
 		}
 	}
 	switch o.budget {
@@ -430,10 +431,10 @@ func newBatchWork(std *cli.Std) *cobra.Command {
 	var slots int
 	cmd := &cobra.Command{
 		Use: "work", Short: "Run the jobs of all batches, as they come", Args: cli.Args(cobra.NoArgs),
-		Example: "  skillhand batch work --db postgres://db/skillhand --concurrency 8",
+		Example: "  skillhand batch work --db postgres://db/skillhand -j 8",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if slots < 1 || slots > maxSlots {
-				return cli.Usagef("--concurrency is %d, want 1 to %d", slots, maxSlots)
+				return cli.Usagef("--jobs is %d, want 1 to %d", slots, maxSlots)
 			}
 			open := o.open
 			if drain {
@@ -448,7 +449,8 @@ func newBatchWork(std *cli.Std) *cobra.Command {
 		},
 	}
 	o.dbFlag(cmd)
-	cmd.Flags().IntVar(&slots, "concurrency", 4, "`number` of jobs at the same time in this process")
+	cli.Alias(cmd, "concurrency", "jobs")
+	cmd.Flags().IntVarP(&slots, "jobs", "j", 4, "`number` of jobs at the same time in this process")
 	cmd.Flags().BoolVar(&drain, "drain", false, "end when nothing is left that can be done")
 	return cmd
 }
@@ -574,7 +576,30 @@ func newBatchEdit(std *cli.Std, use, short string, edit func(ctx context.Context
 		},
 	}
 	o.dbFlag(cmd)
+	cmd.ValidArgsFunction = o.completeNames(std)
 	return cmd
+}
+
+// completeNames lets a shell complete the name of a batch.
+func (o *batchOptions) completeNames(std *cli.Std) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		db, err := o.openExisting(cmd.Context(), std)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		defer db.Close()
+		all, err := db.List(cmd.Context())
+		var names []string
+		for _, s := range all {
+			if err == nil && !s.Old {
+				names = append(names, s.Name)
+			}
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
 }
 
 // find is the batch that a name means here: the one of this folder or of one above it, or one that

@@ -24,7 +24,7 @@ func newBatchRun(std *cli.Std) *cobra.Command {
 	var o batchOptions
 	cmd := &cobra.Command{
 		Use: "run FILE", Short: "Run a job file, or resume it", Args: cli.Args(cobra.ExactArgs(1)),
-		Example: `  skillhand batch run reviews.yaml --concurrency 8 --rate 30/m --budget-usd 25
+		Example: `  skillhand batch run reviews.yaml -j 8 --rate 30/m --budget-usd 25
   skillhand batch run reviews.yaml -o results.jsonl`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runBatch(cmd.Context(), std, &o, args[0])

@@ -30,16 +30,16 @@ func newBatchShow(std *cli.Std) *cobra.Command {
 		Use: "show [NAME [JOB]]", Short: "Show a batch, its jobs, or one job", Args: cli.Args(cobra.MaximumNArgs(2)),
 		Long: `Show how a batch is doing: the one named, or the latest. With a NAME, also a table
 of its jobs, unfinished and failed ones first. With a JOB, everything about it: the
-answer, the end of stderr, every attempt. With --export, print every job in the
+answer, the end of stderr, every attempt. With --format, print every job in the
 order of the job file.`,
 		Example: `  skillhand batch show reviews --failed
   skillhand batch show reviews src/auth.go
   skillhand batch show reviews --follow
-  skillhand batch show reviews --export csv > reviews.csv`,
+  skillhand batch show reviews --format csv > reviews.csv`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			if export != "" && export != "jsonl" && export != "csv" {
-				return cli.Usagef("--export is %s, want jsonl or csv", export)
+				return cli.Usagef("--format is %s, want jsonl or csv", export)
 			}
 			db, err := o.openExisting(ctx, std)
 			if err != nil {
@@ -67,9 +67,12 @@ order of the job file.`,
 	f := cmd.Flags()
 	f.BoolVar(&failed, "failed", false, "only the jobs that did not get done")
 	f.BoolVar(&follow, "follow", false, "watch it until it ends")
-	f.StringVar(&export, "export", "", "print all jobs in a `format`: jsonl or csv")
-	f.BoolVar(&o.json, "json", false, "print JSON")
-	cmd.MarkFlagsMutuallyExclusive("follow", "export")
+	cli.Alias(cmd, "export", "format")
+	f.StringVar(&export, "format", "", "print all jobs in a `format`: jsonl or csv")
+	f.BoolVar(&o.json, "json", false, "print one JSON document; with --failed, a line of JSON for each job")
+	cli.Values(cmd, "format", "jsonl", "csv")
+	cmd.ValidArgsFunction = o.completeNames(std)
+	cmd.MarkFlagsMutuallyExclusive("follow", "format")
 	cmd.MarkFlagsMutuallyExclusive("follow", "failed")
 	return cmd
 }
@@ -137,7 +140,7 @@ func jobTable(ctx context.Context, std *cli.Std, db *batch.DB, s *batch.Status) 
 		}
 	}
 	if more := s.Total - shown; more > 0 {
-		return std.Print(fmt.Sprintf("and %d more: skillhand batch show %s --export jsonl\n", more, s.Name))
+		return std.Print(fmt.Sprintf("and %d more: skillhand batch show %s --format jsonl\n", more, s.Name))
 	}
 	return nil
 }
@@ -317,7 +320,7 @@ func newBatchList(std *cli.Std) *cobra.Command {
 		},
 	}
 	o.dbFlag(cmd)
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON line for each")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a line of JSON for each batch")
 	return cmd
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/cli/clitest"
 	"github.com/skillhand/skillhand/internal/schematest"
 )
 
@@ -61,5 +62,12 @@ func TestCommands(t *testing.T) {
 	}
 	if diff := cmp.Diff(said(cli.ServerCommands()), said(commands(cli.NewStd()))); diff != "" {
 		t.Errorf("internal/cli (-) and the commands here (+) differ:\n%s", diff)
+	}
+}
+
+// TestWords: the flags of all commands have one word for one thing.
+func TestWords(t *testing.T) {
+	for _, c := range commands(&cli.Std{}) {
+		clitest.Check(t, c)
 	}
 }

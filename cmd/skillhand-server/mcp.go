@@ -27,7 +27,7 @@ type mcpOptions struct {
 	allowRun                  bool
 
 	install, uninstall, scope string
-	print                     bool
+	dryRun                    bool
 }
 
 // tokenVariable has the token that clients of --http must know.
@@ -52,15 +52,15 @@ With --install, an agent's own configuration is changed so that it starts this
 command: one entry is added, all else stays, and the difference is shown.
 --uninstall takes that entry away again.`,
 		Example: `  skillhand mcp --install codex
-  skillhand mcp --install vscode --scope project --print
+  skillhand mcp --install vscode --scope project --dry-run
   skillhand mcp --http 127.0.0.1:7777`,
 		Args: cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("install") || cmd.Flags().Changed("uninstall") {
 				return installMCP(std, o)
 			}
-			if cmd.Flags().Changed("scope") || o.print {
-				return cli.Usagef("--scope and --print go with --install and --uninstall")
+			if cmd.Flags().Changed("scope") || o.dryRun {
+				return cli.Usagef("--scope and --dry-run go with --install and --uninstall")
 			}
 			return runMCP(cmd.Context(), std, o)
 		},
@@ -69,20 +69,17 @@ command: one entry is added, all else stays, and the difference is shown.
 	f.StringVar(&o.http, "http", "", "listen on this loopback `address` instead, 127.0.0.1:PORT")
 	f.BoolVar(&o.allowRun, "allow-run", false, "also offer run_skill, which runs a skill's script")
 	f.StringVar(&o.pluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
-	f.StringVar(&o.project, "project", "", "work in the project in this `folder` instead of here")
-	f.StringArrayVar(&o.roots, "root", nil, "a further `folder` of skills; may be given several times")
+	f.StringVar(&o.project, "cwd", "", "work in this `folder` instead of here")
+	cli.Alias(cmd, "project", "cwd")
+	f.StringArrayVar(&o.roots, "root", nil, "a further `folder` of skills; repeatable")
 	f.StringVar(&o.install, "install", "", "tell an `agent` to start this: "+strings.Join(host.Names(), ", "))
 	f.StringVar(&o.uninstall, "uninstall", "", "take what --install wrote for an `agent` away again")
-	f.StringVar(&o.scope, "scope", "user", "whose configuration: `user` or project")
-	f.BoolVar(&o.print, "print", false, "only show what --install or --uninstall would change")
-	fixed := func(values ...string) cobra.CompletionFunc {
-		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
-	}
-	for flag, complete := range map[string]cobra.CompletionFunc{"install": fixed(host.Names()...), "uninstall": fixed(host.Names()...), "scope": fixed("user", "project")} {
-		if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
-			panic(err) // a flag of this name is defined above
-		}
-	}
+	f.StringVar(&o.scope, "scope", "user", "the `scope` of the configuration: user or project")
+	f.BoolVar(&o.dryRun, "dry-run", false, "show what --install or --uninstall would change, and change nothing")
+	cli.Alias(cmd, "print", "dry-run")
+	cli.Values(cmd, "install", host.Names()...)
+	cli.Values(cmd, "uninstall", host.Names()...)
+	cli.Values(cmd, "scope", "user", "project")
 	return cmd
 }
 
@@ -121,7 +118,7 @@ func installMCP(std *cli.Std, o mcpOptions) error {
 	if diff == "" {
 		return std.Print(fmt.Sprintf("%s: %s\n", change.File, already))
 	}
-	if err := std.Print(diff); err != nil || o.print {
+	if err := std.Print(diff); err != nil || o.dryRun {
 		return err
 	}
 	if err := change.Write(); err != nil {
@@ -147,7 +144,7 @@ func (o mcpOptions) command() host.Command {
 		}
 	}
 	add("--plugin-root", o.pluginRoot)
-	add("--project", o.project)
+	add("--cwd", o.project)
 	for _, root := range o.roots {
 		add("--root", root)
 	}

@@ -32,6 +32,7 @@ type pageOptions struct {
 	export string
 	plugin string
 	roots  []string
+	cwd    string
 }
 
 func newPage(std *cli.Std) *cobra.Command {
@@ -50,7 +51,7 @@ with its terminal.`,
 		Example: `  skillhand page
   skillhand page review
   skillhand page --no-open --port 8100
-  skillhand page --export site            # as files, for a CI artifact`,
+  skillhand page -o site                  # as files, for a CI artifact`,
 		Args: cli.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runPage(cmd.Context(), std, o, strings.Join(args, ""))
@@ -59,11 +60,30 @@ with its terminal.`,
 	f := cmd.Flags()
 	f.IntVar(&o.port, "port", 0, "`port` on this machine (default any that is free)")
 	f.BoolVar(&o.noOpen, "no-open", false, "print the address, and open no browser")
-	f.StringVar(&o.export, "export", "", "write the site into this `folder` as files, and serve nothing")
+	cli.Alias(cmd, "export", "output")
+	f.StringVarP(&o.export, "output", "o", "", "write the site into this `folder` as files, and serve nothing")
 	f.StringVar(&o.plugin, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
-	f.StringArrayVar(&o.roots, "root", nil, "a further `folder` of skills; may be given several times")
+	f.StringArrayVar(&o.roots, "root", nil, "a further `folder` of skills; repeatable")
+	f.StringVar(&o.cwd, "cwd", "", "work in this `folder` instead of here")
 	o.dbFlag(cmd)
+	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return skillNames(here.Here{PluginRoot: o.plugin, Roots: o.roots, Env: std.Env}), cobra.ShellCompDirectiveDefault
+	}
 	return cmd
+}
+
+// skillNames lists the skills of a place, for completion.
+func skillNames(h here.Here) []string {
+	h, err := h.Complete()
+	if err != nil {
+		return nil
+	}
+	all, _ := h.Finder().List()
+	var names []string
+	for _, loc := range all {
+		names = append(names, loc.Call)
+	}
+	return names
 }
 
 func runPage(ctx context.Context, std *cli.Std, o pageOptions, skill string) error {
@@ -71,6 +91,9 @@ func runPage(ctx context.Context, std *cli.Std, o pageOptions, skill string) err
 		return cli.Usagef("--port is %d, want 0 to 65535", o.port)
 	}
 	h, err := here.Here{PluginRoot: o.plugin, Roots: o.roots, Env: std.Env}.Complete()
+	if err == nil && o.cwd != "" {
+		h, err = h.At(o.cwd)
+	}
 	if err != nil {
 		return err
 	}

@@ -33,6 +33,7 @@ type tryOptions struct {
 	try.Options
 	client                    claude.Client
 	pluginRoot                string
+	cwd                       string
 	roots                     []string
 	cases                     []string
 	results, from, junit      string
@@ -85,9 +86,9 @@ interrupted.`,
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&o.Runs, "runs", 3, "number of trials per case")
+	f.IntVar(&o.Runs, "runs", 3, "`number` of trials per case")
 	f.BoolVar(&o.Baseline, "baseline", false, "also try without the skill, to see whether it helps")
-	f.IntVarP(&o.Jobs, "jobs", "j", 4, "number of trials at the same time; with --batch over all machines, if given")
+	f.IntVarP(&o.Jobs, "jobs", "j", 4, "`number` of trials at the same time; with --batch over all machines, if given")
 	f.Float64Var(&o.budgetUSD, "budget-usd", 0, "never spend more than this many `dollars` on all trials (0: no limit)")
 	f.Float64Var(&o.MaxUSD, "max-budget-usd", 0, "end a trial that costs more than this many `dollars` (0: no limit)")
 	f.Float64Var(&o.minFired, "min-fired", 0, "exit with 1 if it fires, or stays quiet, less often than it should (0 to 1)")
@@ -96,13 +97,16 @@ interrupted.`,
 	f.BoolVar(&o.WithMine, "with-mine", false, "install your other skills too, with those of the project and of enabled plugins")
 	f.BoolVar(&o.Judge, "judge", false, "let a model judge the expectations in evals.json")
 	f.BoolVar(&o.Keep, "keep", false, "keep each trial's folder after it ends")
-	f.StringVar(&o.results, "results", "", "save trials in this `folder` (default: in the state folder)")
+	cli.Alias(cmd, "results", "output")
+	cli.Alias(cmd, "concurrency", "jobs")
+	f.StringVarP(&o.results, "output", "o", "", "save trials in this `folder` (default: in the state folder)")
 	f.BoolVar(&o.fresh, "fresh", false, "start over instead of continuing an interrupted run")
 	f.StringVar(&o.from, "from", "", "judge the saved trials in this `folder` again, without asking Claude")
 	f.BoolVar(&o.init, "init", false, "write cases from the skill's description for you to edit")
 	f.BoolVar(&o.ask, "ask", false, "with --init: let a model propose the cases")
 	f.StringVar(&o.pluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
 	f.StringArrayVar(&o.roots, "root", nil, "a further `folder` of skills; repeatable")
+	f.StringVar(&o.cwd, "cwd", "", "work in this `folder` instead of here")
 	f.StringVar(&o.Model, "model", "", "the `model` to ask")
 	f.IntVar(&o.MaxTurns, "max-turns", 0, "stop a trial after this many turns (0: no limit)")
 	f.StringArrayVar(&o.AllowedTools, "allowed-tool", nil, "allow trials to use this `tool`, such as 'Bash(git log:*)'; repeatable")
@@ -113,10 +117,13 @@ interrupted.`,
 	f.StringVar(&o.client.Path, "claude", "", "the `path` of claude (default $SKILLHAND_CLAUDE, then claude in PATH)")
 	f.BoolVar(&o.inBatch, "batch", false, "make the trials as durable jobs, on any number of machines")
 	o.batch.dbFlag(cmd)
-	f.StringVar(&o.batch.rate, "rate", "", "with --batch: `starts` of trials, over all machines, such as 30/m")
+	f.StringVar(&o.batch.rate, "rate", "", "with --batch: the `rate` of starts, over all machines, such as 30/m")
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each trial, the summary last")
 	f.BoolVar(&o.markdown, "markdown", false, "print the summary as Markdown")
 	f.StringVar(&o.junit, "junit", "", "also write a JUnit report to `file`")
+	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return skillNames(here.Here{PluginRoot: o.pluginRoot, Roots: o.roots, Env: std.Env}), cobra.ShellCompDirectiveDefault
+	}
 	return cmd
 }
 
@@ -148,11 +155,11 @@ func (o *tryOptions) check() error {
 	case o.ask && !o.init:
 		return cli.Usagef("--ask needs --init")
 	case o.from != "" && (o.init || o.results != ""):
-		return cli.Usagef("--from cannot be used with --init or --results")
+		return cli.Usagef("--from cannot be used with --init or --output")
 	case slices.ContainsFunc(o.Env, func(name string) bool { return name == "" || strings.Contains(name, "=") }):
 		return cli.Usagef("--env %s: want the name of a variable that is set here", strings.Join(o.Env, " "))
 	case o.fresh && o.results != "":
-		return cli.Usagef("--fresh cannot be used with --results: name another folder")
+		return cli.Usagef("--fresh cannot be used with --output: name another folder")
 	}
 	if o.client.IdleTimeout == 0 {
 		o.client.IdleTimeout = -1
@@ -202,6 +209,9 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 		}
 	}
 	h, err := here.Here{PluginRoot: o.pluginRoot, Roots: o.roots, Env: std.Env}.Complete()
+	if err == nil && o.cwd != "" {
+		h, err = h.At(o.cwd)
+	}
 	if err != nil {
 		return err
 	}

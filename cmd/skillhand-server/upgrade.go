@@ -48,7 +48,7 @@ SKILLHAND_RELEASES names a mirror of the releases.`,
 			return std.Print(doc.String())
 		},
 	}
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what would be done, and change nothing")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be done, and change nothing")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return cmd
 }

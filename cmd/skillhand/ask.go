@@ -60,7 +60,7 @@ quota, 124 timed out, 130 interrupted.`,
   git diff | skillhand ask 'Review this diff'
   git diff | skillhand ask --skill review
   skillhand ask 'List the exported functions' --schema functions.json --json
-  skillhand ask 'Fix the tests' --resume ID --events --output-file log.jsonl
+  skillhand ask 'Fix the tests' --resume ID --events -o log.jsonl
   skillhand ask 'Think hard' -- --effort high
   skillhand ask 'What does this project do?' --agent codex`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -84,22 +84,18 @@ quota, 124 timed out, 130 interrupted.`,
 	f.Float64Var(&o.MaxBudgetUSD, "max-budget-usd", 0, "stop after this many `dollars` (0: no limit)")
 	f.StringVar(&o.schema, "schema", "", "a `file` with a JSON Schema that the answer must fit")
 	f.BoolVar(&o.report, "report", false, "ask for a report, as skill scripts print it")
-	f.StringVar(&o.Transcript, "output-file", "", "save the transcript to this `file`, byte for byte")
+	f.StringVarP(&o.Transcript, "output", "o", "", "save the transcript to this `file`, byte for byte")
+	cli.Alias(cmd, "output-file", "output")
 	f.DurationVar(&o.client.Timeout, "timeout", claude.DefaultTimeout, "time limit for the whole command, retries and waits included")
 	f.DurationVar(&o.client.IdleTimeout, "idle-timeout", claude.DefaultIdleTimeout, "time limit without output from the CLI (0: no limit)")
 	f.IntVar(&o.client.Retries, "retries", 2, "further attempts after a temporary failure")
 	f.BoolVar(&o.client.RetryFresh, "retry-fresh", false, "start each retry afresh instead of continuing the session")
-	f.StringVar(&o.Dir, "cwd", "", "the `folder` that Claude works in (default here)")
+	f.StringVar(&o.Dir, "cwd", "", "work in this `folder` instead of here")
 	f.StringVar(&o.client.Path, "claude", "", "the `path` of claude (default $SKILLHAND_CLAUDE, then claude in PATH)")
-	f.BoolVar(&o.json, "json", false, "print the result as one JSON document")
-	f.BoolVar(&o.events, "events", false, "print events as JSON lines, the result last")
-	for name, complete := range map[string]func() []string{"skill": func() []string { return completeSkills(std, o.at) }, "agent": agent.Names} {
-		if err := cmd.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return complete(), cobra.ShellCompDirectiveDefault
-		}); err != nil {
-			panic(err) // a flag of this name is defined above
-		}
-	}
+	f.BoolVar(&o.json, "json", false, "print one JSON document: the result")
+	f.BoolVar(&o.events, "events", false, "print a line of JSON for each event, the result last")
+	cli.ValuesFrom(cmd, "skill", func() []string { return completeSkills(std, o.at) })
+	cli.ValuesFrom(cmd, "agent", agent.Names)
 	return cmd
 }
 
@@ -290,7 +286,7 @@ func (o *askOptions) complete(ctx context.Context, std *stdio, cmd *cobra.Comman
 		return cli.Usagef("--strict needs --skill")
 	}
 	// An unset variable in a script must not quietly ask for something else.
-	for _, name := range []string{"agent", "resume", "schema", "model", "skill", "output-file", "cwd", "claude", "allowed-tool"} {
+	for _, name := range []string{"agent", "resume", "schema", "model", "skill", "output", "cwd", "claude", "allowed-tool"} {
 		if f := cmd.Flags().Lookup(name); f != nil && f.Changed && (f.Value.String() == "" || f.Value.String() == "[]") {
 			return cli.Usagef("--%s: the value is empty", name)
 		}

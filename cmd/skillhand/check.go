@@ -70,16 +70,17 @@ there is nothing to check.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "full", "how to print findings: full, concise, json, sarif or github")
-	f.BoolVar(&o.json, "json", false, "the same as --format json; with --permissions, a line for each directive")
+	f.StringVar(&o.format, "format", "full", "print findings in a `format`: full, concise, json, sarif or github")
+	f.BoolVar(&o.json, "json", false, "print one JSON document; with --permissions, a line of JSON for each directive")
 	f.BoolVar(&o.fix, "fix", false, "fix what can be fixed safely")
-	f.BoolVar(&o.unsafe, "unsafe-fixes", false, "with --fix or --diff: also where a fix may change more")
-	f.BoolVar(&o.diff, "diff", false, "show what --fix would change, and change nothing")
+	f.BoolVar(&o.unsafe, "unsafe-fixes", false, "with --fix or --dry-run: also where a fix may change more")
+	f.BoolVar(&o.diff, "dry-run", false, "show what --fix would change as a diff, and change nothing")
+	cli.Alias(cmd, "diff", "dry-run")
 	f.BoolVar(&o.watch, "watch", false, "check again whenever a file changes")
-	f.StringVar(&o.failOn, "fail-on", "error", "exit with 1 from this severity on: error, warning or info")
-	f.StringVar(&o.as, "as", "", "take the files as loaded from project, user or plugin (default: by location)")
-	f.StringVar(&o.dialect, "dialect", "claude", "skillhand: also say where our own pages differ from Claude Code's")
-	f.StringSliceVar(&o.agents, "agents", nil, "check for these agents: claude, spec, codex, cursor (default claude)")
+	f.StringVar(&o.failOn, "fail-on", "error", "exit with 1 from this `severity` on: error, warning or info")
+	f.StringVar(&o.as, "as", "", "take the files as loaded from a `place`: project, user or plugin (default: by location)")
+	f.StringVar(&o.dialect, "dialect", "claude", "check for a `dialect`: claude, or skillhand to also say where our own pages differ from it")
+	f.StringSliceVar(&o.agents, "agents", nil, "check for these `agents`: claude, spec, codex, cursor (default claude)")
 	f.BoolVar(&o.permissions, "permissions", false, "list what Claude Code decides about every directive")
 	f.StringVar(&o.baseline, "baseline", "", "do not report what this `file` lists")
 	f.StringVar(&o.writeBaseline, "write-baseline", "", "list all findings in this `file`, for --baseline")
@@ -90,6 +91,17 @@ there is nothing to check.`,
 	f.StringVar(&o.explain, "explain", "", "say what a `rule` is about; without one, list the rules")
 	f.Lookup("explain").NoOptDefVal = " " // the rule may stand behind it as an argument
 	f.StringVar(&o.stdinFile, "stdin-file", "", "the `path` that stdin stands for")
+	cli.Values(cmd, "format", "full", "concise", "json", "sarif", "github")
+	cli.Values(cmd, "fail-on", "error", "warning", "info")
+	cli.Values(cmd, "as", "project", "user", "plugin")
+	cli.Values(cmd, "dialect", "claude", "skillhand")
+	cli.Values(cmd, "agents", check.Agents()...)
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if cmd.Flags().Changed("explain") {
+			return completeRules(cmd, args, typed)
+		}
+		return completeSkills(std, at{PluginRoot: o.pluginRoot, Roots: o.roots}), cobra.ShellCompDirectiveDefault
+	}
 	return cmd
 }
 
@@ -219,7 +231,7 @@ func (c *checking) clash() error {
 	stdin := slices.Contains(c.paths, "-")
 	switch {
 	case c.flags.unsafe && !c.flags.fix && !c.flags.diff:
-		return cli.Usagef("--unsafe-fixes needs --fix or --diff")
+		return cli.Usagef("--unsafe-fixes needs --fix or --dry-run")
 	case c.flags.watch && stdin:
 		return cli.Usagef("--watch: stdin does not change")
 	case c.flags.stdinFile != "" && !stdin:
@@ -229,11 +241,11 @@ func (c *checking) clash() error {
 	case c.flags.baseline != "" && c.flags.writeBaseline != "":
 		return cli.Usagef("--baseline and --write-baseline: choose one, as what is written lists all findings")
 	case c.flags.diff && (c.flags.json || c.flags.format != "full"):
-		return cli.Usagef("--diff prints a patch and no findings: leave out --json and --format")
+		return cli.Usagef("--dry-run prints a patch and no findings: leave out --json and --format")
 	case c.flags.diff && c.flags.writeBaseline != "":
-		return cli.Usagef("--diff lists no findings: leave out --write-baseline")
+		return cli.Usagef("--dry-run lists no findings: leave out --write-baseline")
 	case c.flags.permissions && (c.flags.fix || c.flags.diff):
-		return cli.Usagef("--permissions only lists: leave out --fix and --diff")
+		return cli.Usagef("--permissions only lists: leave out --fix and --dry-run")
 	case c.flags.permissions && (c.flags.baseline != "" || c.flags.writeBaseline != ""):
 		return cli.Usagef("--permissions lists no findings: leave out --baseline and --write-baseline")
 	case c.flags.permissions && (c.flags.format == "sarif" || c.flags.format == "github"):

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/cli/clitest"
 	"github.com/skillhand/skillhand/internal/term"
 )
 
@@ -34,6 +35,7 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	visit(root)
+	clitest.Check(t, root)
 	out.Reset()
 	root.SetArgs([]string{"help", "--all"})
 	if err := root.Execute(); err != nil || strings.Contains(out.String(), "\nCommands:") {

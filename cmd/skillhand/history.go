@@ -21,7 +21,7 @@ import (
 type historyOptions struct {
 	history.Query
 	since, kind, project string
-	here, json           bool
+	all, here, json      bool
 }
 
 func newHistory(std *stdio) *cobra.Command {
@@ -29,7 +29,7 @@ func newHistory(std *stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history [VIEW] [flags]",
 		Short: "List what was run and asked, or sum it up",
-		Long: `List the recorded runs and questions, the latest last. A record says what ran,
+		Long: `List the recorded runs and questions of this project, the latest last. A record says what ran,
 where, how it ended, how long it took and what it cost; never the text of a
 prompt or a page, and nothing from the environment. Set SKILLHAND_HISTORY=off
 to record nothing.
@@ -53,14 +53,18 @@ runs went, retro what failed, why, and what to do.`,
 	cmd.AddCommand(newStatus(std), newRetro(std))
 	f := cmd.Flags()
 	f.StringVar(&o.since, "since", "", "a `period` such as 12h, 7d or 4w, or a day such as 2026-11-01")
-	f.StringVar(&o.kind, "kind", "", "only `run` or ask")
+	f.StringVar(&o.kind, "kind", "", "only one `kind`: run or ask")
 	f.StringVar(&o.Skill, "skill", "", "only this skill or script, by `name`")
 	f.StringVar(&o.project, "project", "", "only the project of this `folder`")
+	f.BoolVar(&o.all, "all", false, "every project, not only this one")
 	f.BoolVar(&o.here, "here", false, "only this project")
+	_ = f.MarkHidden("here") // the default
 	f.StringVar(&o.Session, "session", "", "only this session, by `id`")
 	f.BoolVar(&o.Failed, "failed", false, "only what failed")
 	f.IntVar(&o.Last, "last", 0, "only the latest `n` (default 20, or all with --json)")
-	f.BoolVar(&o.json, "json", false, "print a JSON document for each")
+	f.BoolVar(&o.json, "json", false, "print a line of JSON for each record")
+	cli.Values(cmd, "kind", "run", "ask")
+	cli.ValuesFrom(cmd, "skill", func() []string { return completeSkills(std, at{}) })
 	return cmd
 }
 
@@ -79,13 +83,13 @@ func runHistory(std *stdio, o historyOptions) error {
 	if o.Last < 0 {
 		return cli.Usagef("--last %d: want more than 0", o.Last)
 	}
-	if o.here && o.project != "" {
-		return cli.Usagef("--here and --project cannot be used together")
+	if o.here && o.project != "" || o.all && (o.here || o.project != "") {
+		return cli.Usagef("--all, --here and --project cannot be used together")
 	}
-	if o.here {
-		o.project = "."
-	}
-	if o.project != "" {
+	if !o.all {
+		if o.project == "" {
+			o.project = "."
+		}
 		if o.Project, err = projectOf(o.project); err != nil {
 			return err
 		}

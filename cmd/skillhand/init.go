@@ -81,9 +81,7 @@ there is none of that name.`,
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "the `folder` of skills (default .claude/skills)")
 	cmd.Flags().StringSliceVar(&agents, "for", nil, "make a stub for these `agents`: "+strings.Join(scaffold.Agents(), ", "))
-	if err := cmd.RegisterFlagCompletionFunc("for", cobra.FixedCompletions(scaffold.Agents(), cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // a flag of this name is defined above
-	}
+	cli.Values(cmd, "for", scaffold.Agents()...)
 	return cmd
 }
 

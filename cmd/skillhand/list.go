@@ -24,7 +24,8 @@ name, the first one is loaded.`,
 		RunE: func(*cobra.Command, []string) error { return runList(std, at, asJSON) },
 	}
 	at.flags(cmd.Flags())
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON line for each")
+	at.cwdFlag(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a line of JSON for each skill")
 	return cmd
 }
 

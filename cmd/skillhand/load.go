@@ -79,30 +79,24 @@ you trust.`,
 	f.StringVar(&o.at.Session, "session", "", "session `id` (default $CLAUDE_SESSION_ID, then $CLAUDE_CODE_SESSION_ID)")
 	f.StringVar(&o.Agent, "agent", "", "`id` of the agent that will read the page")
 	o.at.flags(f)
-	f.StringVar(&o.at.Project, "project", "", "work in the project in this `folder` instead of here")
+	o.at.cwdFlag(cmd)
 	f.BoolVar(&o.full, "full", false, "print the whole text, whatever the agent has seen")
 	f.BoolVar(&o.reference, "reference", false, "print the page of a later use: fresh output without the instructions")
 	f.BoolVar(&o.Strict, "strict", false, "fail if a directive fails, and print no page")
-	f.StringVar(&o.wrap, "wrap", "auto", "wrap output in <skill-output>: `auto`, always or never")
-	f.StringVar(&o.dialect, "dialect", "skillhand", "render by the rules of `skillhand`, or of claude: what Claude Code "+claudecode.Version+" sends")
-	f.StringVar(&o.via, "via", "slash", "claude dialect: how the skill is invoked, `slash` or tool")
+	f.StringVar(&o.wrap, "wrap", "auto", "wrap output in <skill-output>, by a `mode`: auto, always or never")
+	f.StringVar(&o.dialect, "dialect", "skillhand", "render in a `dialect`: skillhand, or claude for what Claude Code "+claudecode.Version+" sends")
+	f.StringVar(&o.via, "via", "slash", "claude dialect: the `way` the skill is invoked, slash or tool")
 	f.StringVar(&o.mode, "permission-mode", "", "claude dialect: render as in this `mode`: "+strings.Join(claudepage.Modes, ", ")+" (default: your settings', else default)")
 	f.DurationVar(&o.Timeout, "timeout", 120*time.Second, "time limit for each directive")
 	f.IntVar(&o.MaxOutput, "max-output", 30_000, "the most `characters` of a directive's output to print; longer output is cut to 2,000")
 	f.BoolVar(&o.noExec, "no-exec", false, "run nothing, and leave directives as written")
 	f.StringVar(&o.record, "record", "", "record every directive's outcome in `file`")
 	f.StringVar(&o.replay, "replay", "", "run nothing, and take every directive's outcome from `file`")
-	f.BoolVar(&o.json, "json", false, "print the page and what ran as one JSON document")
-	fixed := func(values ...string) cobra.CompletionFunc {
-		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
-	}
-	for flag, complete := range map[string]cobra.CompletionFunc{
-		"wrap": fixed("auto", "always", "never"), "dialect": fixed("skillhand", "claude"), "via": fixed("slash", "tool"), "permission-mode": fixed(claudepage.Modes...),
-	} {
-		if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
-			panic(err) // a flag of this name is defined above
-		}
-	}
+	f.BoolVar(&o.json, "json", false, "print one JSON document: the page and what ran")
+	cli.Values(cmd, "wrap", "auto", "always", "never")
+	cli.Values(cmd, "dialect", "skillhand", "claude")
+	cli.Values(cmd, "via", "slash", "tool")
+	cli.Values(cmd, "permission-mode", claudepage.Modes...)
 	return cmd
 }
 
@@ -318,7 +312,13 @@ type at struct {
 // flags are those that say where skills are looked for.
 func (a *at) flags(f *pflag.FlagSet) {
 	f.StringVar(&a.PluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
-	f.StringArrayVar(&a.Roots, "root", nil, "a further `folder` of skills; may be given several times")
+	f.StringArrayVar(&a.Roots, "root", nil, "a further `folder` of skills; repeatable")
+}
+
+// cwdFlag is the flag that names another folder to work in.
+func (a *at) cwdFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&a.Project, "cwd", "", "work in this `folder` instead of here")
+	cli.Alias(cmd, "project", "cwd")
 }
 
 func lookup(env []string, name string) string { return here.Env(env).Get(name) }

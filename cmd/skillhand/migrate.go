@@ -58,7 +58,8 @@ The exit status is 1 if a file could not be read or a path is missing.`,
 	f := cmd.Flags()
 	f.StringArrayVar(&o.skillPaths, "skill-path", nil, "a `file` to migrate")
 	f.StringArrayVar(&o.skillDirs, "skill-dir", nil, "a `folder` to migrate")
-	f.BoolVar(&o.DryRun, "dry-run", false, "write nothing, show what would change")
+	_, _ = f.MarkHidden("skill-path"), f.MarkHidden("skill-dir") // PATH does it
+	f.BoolVar(&o.DryRun, "dry-run", false, "show what would change, and change nothing")
 	f.StringArrayVar(&o.includeRead, "include-read", nil, "also migrate scripts that match `glob` though something reads their output, for readers of reports")
 	f.BoolVar(&o.diff, "diff", false, "show what changes as a diff")
 	f.BoolVar(&o.verbose, "verbose", false, "list each file that was left alone or needs no change, and notes about changes")

@@ -52,7 +52,7 @@ The exit status is 0 if every input has a valid report, whatever it says.`,
 	f.BoolVar(&o.Strict, "strict", false, "refuse unknown fields, duplicate keys and malformed error codes")
 	f.Float64Var(&o.defaultConfidence, "default-confidence", 0.5, "confidence for legacy output that states none, a `number`")
 	f.BoolVar(&o.schema, "schema", false, "print the JSON Schema of a report")
-	f.BoolVar(&o.json, "json", false, "print a JSON document for each input")
+	f.BoolVar(&o.json, "json", false, "print a line of JSON for each input")
 	return cmd
 }
 

@@ -55,5 +55,6 @@ different results for the same input, and what to do about it.`,
 	f.BoolVar(&req.All, "all", false, "every project, not only this one")
 	f.BoolVar(&asJSON, "json", false, "print one JSON document")
 	f.BoolVar(&markdown, "markdown", false, "print Markdown")
+	cli.ValuesFrom(cmd, "skill", func() []string { return completeSkills(std, at{}) })
 	return cmd
 }

@@ -57,9 +57,9 @@ The exit status is 0 only if every check passes, and 124 after a timeout.`,
 	f := cmd.Flags()
 	f.SetInterspersed(false)
 	f.DurationVar(&o.Timeout, "timeout", 10*time.Minute, "time limit for the whole run")
-	f.StringVar(&o.Cwd, "cwd", "", "the `folder` to run in; deliverables are relative to it (default here)")
+	f.StringVar(&o.Cwd, "cwd", "", "work in this `folder` instead of here; deliverables are relative to it")
 	o.at.flags(f)
-	f.BoolVar(&o.json, "json", false, "print the verdict as one JSON document")
+	f.BoolVar(&o.json, "json", false, "print one JSON document: the verdict")
 	return cmd
 }
 

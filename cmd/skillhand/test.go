@@ -57,8 +57,9 @@ Exit status: 1 a test failed, 3 there is no such skill, or no tests.`,
 	}
 	f := cmd.Flags()
 	o.at.flags(f)
+	o.at.cwdFlag(cmd)
 	f.BoolVar(&o.update, "update", false, "rewrite the wanted output")
-	f.BoolVar(&o.json, "json", false, "print one JSON line for each test")
+	f.BoolVar(&o.json, "json", false, "print a line of JSON for each test")
 	f.StringVar(&o.junit, "junit", "", "also write a JUnit report to `file`")
 	return cmd
 }

@@ -55,7 +55,7 @@ containers.`,
 	cmd.Flags().BoolVar(&o.revoke, "revoke", false, "stop trusting DIR")
 	cmd.Flags().StringVar(&o.pin, "pin", "", "trust DIR only as it is now, or as it is if it has this `digest`")
 	cmd.Flags().Lookup("pin").NoOptDefVal = pinNow
-	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a line of JSON for each folder")
 	return cmd
 }
 

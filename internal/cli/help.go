@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -113,7 +115,7 @@ func (h helper) body(c *cobra.Command, all bool) string {
 	}
 	flags := func(title string, set *pflag.FlagSet) {
 		if set.HasAvailableFlags() {
-			fmt.Fprintf(&b, "\n%s:\n%s\n", title, strings.TrimRight(set.FlagUsagesWrapped(h.columns()), " \n"))
+			fmt.Fprintf(&b, "\n%s:\n%s\n", title, flagLines(set, h.columns()))
 		}
 	}
 	flags("Flags", c.LocalFlags())
@@ -160,6 +162,44 @@ func reflow(text string, width int) string {
 	}
 	flush()
 	return b.String()
+}
+
+// Alias lets a flag of cmd be called by an older name too, which help does not show.
+func Alias(cmd *cobra.Command, old, name string) {
+	before := cmd.Flags().GetNormalizeFunc()
+	cmd.Flags().SetNormalizeFunc(func(f *pflag.FlagSet, typed string) pflag.NormalizedName {
+		if typed == old {
+			typed = name
+		}
+		return before(f, typed)
+	})
+}
+
+// Values lets a shell complete the value of a flag.
+func Values(cmd *cobra.Command, flag string, values ...string) {
+	ValuesFrom(cmd, flag, func() []string { return values })
+}
+
+// ValuesFrom lets a shell complete the value of a flag by what can be found out.
+func ValuesFrom(cmd *cobra.Command, flag string, values func() []string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return values(), cobra.ShellCompDirectiveNoFileComp
+	})
+	if err != nil {
+		panic(err) // a flag of this name is defined before
+	}
+}
+
+// placeholder is what stands for a flag's value in the lines of the flags.
+var placeholder = regexp.MustCompile(`(?m)^ +(?:-\w, )?--[\w-]+ ([a-zA-Z][^ \n]*)`)
+
+// flagLines describes flags, with the placeholders of their values in capitals.
+func flagLines(set *pflag.FlagSet, columns int) string {
+	text := []byte(strings.TrimRight(set.FlagUsagesWrapped(columns), " \n"))
+	for _, at := range placeholder.FindAllSubmatchIndex(text, -1) {
+		copy(text[at[2]:at[3]], bytes.ToUpper(text[at[2]:at[3]]))
+	}
+	return string(text)
 }
 
 // flagError says which flag is wrong, and which may have been meant.

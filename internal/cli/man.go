@@ -209,7 +209,7 @@ func options(title string, flags *pflag.FlagSet) string {
 			name = "-" + f.Shorthand + ", " + name
 		}
 		if value != "" {
-			name += " " + value
+			name += " " + strings.ToUpper(value)
 		}
 		if !slices.Contains([]string{"", "0", "0s", "false", "[]"}, f.DefValue) {
 			usage += " (default " + f.DefValue + ")"

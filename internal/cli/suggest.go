@@ -9,24 +9,27 @@ import (
 )
 
 // borrowed are the words of other programs for commands of ours, by the command that they stand below.
-var borrowed = map[string]map[string]string{
-	"skillhand": {
-		"lint": "check", "validate": "check", "verify": "check", "fix": "check --fix", "fmt": "check --fix", "format": "check --fix", "rules": "check --explain", "rule": "check --explain",
-		"eval": "try", "evals": "try", "evaluate": "try", "benchmark": "try", "bench": "try",
-		"new": "init", "create": "init", "scaffold": "init", "add": "init", "generate": "init",
-		"render": "load", "show": "load", "cat": "load", "view": "load", "print": "load", "get": "load", "read": "load", "preview": "page", "open": "page", "ui": "page", "web": "page", "dashboard": "page",
-		"ls": "list", "skills": "list", "find": "list", "search": "list",
-		"exec": "run", "execute": "run", "start": "run", "prompt": "ask", "chat": "ask", "query": "ask", "claude": "ask",
-		"install": "help install", "setup": "help install", "update": "upgrade", "self-update": "upgrade", "remove": "uninstall", "rm": "uninstall", "delete": "uninstall",
-		"config": "doctor", "settings": "doctor", "info": "doctor", "diagnose": "doctor", "env": "help environment", "environment": "help environment",
-		"exit-codes": "help exit-codes", "log": "history", "logs": "history", "stats": "usage", "cost": "usage", "costs": "usage",
-		"allow": "trust", "untrust": "trust --revoke", "serve": "mcp", "jobs": "batch", "queue": "batch", "convert": "migrate", "golden": "test", "report": "emit",
-	},
-	"skillhand batch": {
-		"start": "run", "resume": "run", "go": "run", "exec": "run", "submit": "add", "enqueue": "add", "worker": "work", "status": "show", "logs": "show", "log": "show", "results": "show", "get": "show",
-		"ls": "list", "remove": "rm", "delete": "rm", "stop": "cancel", "kill": "cancel", "rerun": "retry", "check": "run --dry-run", "validate": "run --dry-run",
-	},
-	"skillhand init": {"job": "batch", "jobs": "batch", "command": "skill"},
+// It is a function because a map of this size would cost every start.
+func borrowed() map[string]map[string]string {
+	return map[string]map[string]string{
+		"skillhand": {
+			"lint": "check", "validate": "check", "verify": "check", "fix": "check --fix", "fmt": "check --fix", "format": "check --fix", "rules": "check --explain", "rule": "check --explain",
+			"eval": "try", "evals": "try", "evaluate": "try", "benchmark": "try", "bench": "try",
+			"new": "init", "create": "init", "scaffold": "init", "add": "init", "generate": "init",
+			"render": "load", "show": "load", "cat": "load", "view": "load", "print": "load", "get": "load", "read": "load", "preview": "page", "open": "page", "ui": "page", "web": "page", "dashboard": "page",
+			"ls": "list", "skills": "list", "find": "list", "search": "list",
+			"exec": "run", "execute": "run", "start": "run", "prompt": "ask", "chat": "ask", "query": "ask", "claude": "ask",
+			"install": "help install", "setup": "help install", "update": "upgrade", "self-update": "upgrade", "remove": "uninstall", "rm": "uninstall", "delete": "uninstall",
+			"config": "doctor", "settings": "doctor", "info": "doctor", "diagnose": "doctor", "env": "help environment", "environment": "help environment",
+			"exit-codes": "help exit-codes", "log": "history", "logs": "history", "stats": "usage", "cost": "usage", "costs": "usage",
+			"allow": "trust", "untrust": "trust --revoke", "serve": "mcp", "jobs": "batch", "queue": "batch", "convert": "migrate", "golden": "test", "report": "emit",
+		},
+		"skillhand batch": {
+			"start": "run", "resume": "run", "go": "run", "exec": "run", "submit": "add", "enqueue": "add", "worker": "work", "status": "show", "logs": "show", "log": "show", "results": "show", "get": "show",
+			"ls": "list", "remove": "rm", "delete": "rm", "stop": "cancel", "kill": "cancel", "rerun": "retry", "check": "run --dry-run", "validate": "run --dry-run",
+		},
+		"skillhand init": {"job": "batch", "jobs": "batch", "command": "skill"},
+	}
 }
 
 // DidYouMean is the end of a message about a mistyped name: the names that may have been meant, or "".
@@ -58,7 +61,7 @@ func NoCommand(cmd *cobra.Command, args []string) error {
 // those that are a few keystrokes away.
 func Meant(cmd *cobra.Command, word string) []string {
 	path := cmd.CommandPath()
-	if ours, ok := borrowed[path][strings.ToLower(word)]; ok {
+	if ours, ok := borrowed()[path][strings.ToLower(word)]; ok {
 		return []string{path + " " + ours}
 	}
 	var names []string
@@ -69,7 +72,7 @@ func Meant(cmd *cobra.Command, word string) []string {
 	}
 	near := suggest(word, names)
 	if len(near) == 0 {
-		for other, ours := range borrowed[path] {
+		for other, ours := range borrowed()[path] {
 			if len(other) > 3 && len(suggest(word, []string{other})) > 0 {
 				near = append(near, ours)
 			}

@@ -55,6 +55,6 @@ func NewVersionCommand(std *Std) *cobra.Command {
 			return std.Print(fmt.Sprintf("skillhand %s (%s, %s/%s)\n", doc.Version, doc.Go, doc.OS, doc.Arch))
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return cmd
 }

@@ -1,0 +1,82 @@
+// Package clitest answers: does a tree of commands have one word for one thing?
+package clitest
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// A word is how a flag of one name looks in every command that has it.
+type word struct{ short, value string }
+
+// words are the flags that several commands share.
+var words = map[string]word{
+	"json": {}, "dry-run": {}, "fresh": {}, "all": {}, "strict": {}, "markdown": {}, "failed": {},
+	"cwd": {"", "folder"}, "root": {"", "folder"}, "plugin-root": {"", "folder"}, "project": {"", "folder"},
+	"jobs": {"j", "number"}, "output": {"o", ""}, "junit": {"", "file"}, "format": {"", "format"}, "dialect": {"", "dialect"},
+	"session": {"", "id"}, "since": {}, "skill": {"", "name"}, "model": {"", "model"}, "claude": {"", "path"}, "db": {"", "file"},
+	"budget-usd": {"", "dollars"}, "max-budget-usd": {"", "dollars"}, "timeout": {"", "duration"}, "idle-timeout": {"", "duration"},
+	"rate": {"", "rate"}, "scope": {"", "scope"}, "allowed-tool": {"", "tool"},
+}
+
+// others are names that lost against a word: they may work, but help does not show them.
+var others = map[string]string{
+	"concurrency": "jobs", "parallel": "jobs", "workers": "jobs", "output-file": "output", "out": "output", "results": "output", "export": "output or format",
+	"print": "dry-run", "preview": "dry-run", "here": "the default", "dir-to-work-in": "cwd", "chdir": "cwd", "directory": "cwd", "file-format": "format",
+}
+
+// jsonForms are the two things that --json can promise.
+var jsonForms = regexp.MustCompile(`^print (one JSON document|a line of JSON for each )`)
+
+// Check holds the flags of every command against the words.
+func Check(t *testing.T, root *cobra.Command) {
+	t.Helper()
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				checkFlag(t, cmd.CommandPath()+" --"+f.Name, f)
+			}
+		})
+		if cmd.Runnable() && !cmd.HasAvailableSubCommands() && !cmd.DisableFlagParsing && cmd.Args == nil && !strings.Contains(cmd.Use, "[") && !strings.Contains(cmd.Use, "...") {
+			t.Errorf("%s: takes any argument and does not say so", cmd.CommandPath())
+		}
+		for _, c := range cmd.Commands() {
+			visit(c)
+		}
+	}
+	visit(root)
+}
+
+func checkFlag(t *testing.T, where string, f *pflag.Flag) {
+	t.Helper()
+	value, usage := pflag.UnquoteUsage(f)
+	if better, ok := others[f.Name]; ok {
+		t.Errorf("%s: this is called %s elsewhere", where, better)
+	}
+	if want, ok := words[f.Name]; ok && f.NoOptDefVal != "true" {
+		if f.Shorthand != want.short {
+			t.Errorf("%s: its short form is %q, elsewhere %q", where, f.Shorthand, want.short)
+		}
+		if want.value != "" && value != want.value {
+			t.Errorf("%s: its value is called %q, elsewhere %q", where, value, want.value)
+		}
+	}
+	switch f.Name {
+	case "json":
+		if !jsonForms.MatchString(usage) {
+			t.Errorf("%s: %q says neither that it prints one document nor that it prints lines", where, usage)
+		}
+	case "dry-run":
+		if !strings.HasPrefix(usage, "show ") || !strings.Contains(usage, "nothing") {
+			t.Errorf("%s: %q does not say what it shows and that it changes nothing", where, usage)
+		}
+	}
+	if value == f.DefValue && value != "" {
+		t.Errorf("%s: its placeholder reads as its only value, %q", where, value)
+	}
+}
