@@ -61,7 +61,7 @@ skill: internal/cause internal/markdown internal/paths
 trust: internal/atomicfile internal/links internal/paths internal/words proc skill
 verdict: internal/cause proc report
 upgrade: internal/atomicfile
-usage: here internal/atomicfile
+usage: here internal/atomicfile skill
 view: here history internal/paths internal/term report session settings shell
 
 internal/atomicfile: internal/cause
@@ -81,7 +81,7 @@ internal/term:
 internal/txtartest:
 internal/words:
 
-cmd/skillhand: . agent check claude claudecode claudepage doctor edit/disk golden here history internal/atomicfile internal/cause internal/cli internal/paths internal/term migrate migrate/disk render report scaffold schemas session shell skill trust verdict view
+cmd/skillhand: . agent check claude claudecode claudepage doctor edit/disk golden here history internal/atomicfile internal/cause internal/cli internal/paths internal/term migrate migrate/disk render report scaffold schemas session shell skill trust usage verdict view
 cmd/skillhand-server: . batch batch/jobfile claude here history internal/atomicfile internal/cli internal/paths internal/term jobs lsp mcp mcp/host page proc shell skill try upgrade view
 
 # For tests alone: no line above may name them.

@@ -31,7 +31,7 @@ type reader struct {
 	line  func(t *tally, line []byte) (ok bool) // false means that the line cannot be read
 }
 
-var readers = []reader{claudeReader}
+var readers = [...]*reader{&claudeReader, &codexReader, &copilotReader, &geminiReader, &piReader, &qwenReader}
 
 // Agents are the names of the agents whose transcripts can be read.
 func Agents() []string {
@@ -68,7 +68,7 @@ type indexed struct {
 
 // A folder is a folder of transcripts with its shard.
 type folder struct {
-	reader reader
+	reader *reader
 	dir    string
 	file   string // the shard's
 	shard  shard
@@ -96,7 +96,7 @@ func folders(h here.Here, agent string) (all []*folder, err error) {
 	return all, nil
 }
 
-func newFolder(h here.Here, r reader, dir string) *folder {
+func newFolder(h here.Here, r *reader, dir string) *folder {
 	return &folder{reader: r, dir: dir, file: shardFile(h, r.agent, dir)}
 }
 
@@ -284,6 +284,7 @@ func (j *job) lines(buf *bufio.Reader, e *indexed) error {
 		case err != nil:
 			return err
 		}
+		e.Tally.line = e.Offset
 		e.Offset += length
 		switch {
 		case length > maxLine:
@@ -297,7 +298,7 @@ func (j *job) lines(buf *bufio.Reader, e *indexed) error {
 	}
 }
 
-func (e *indexed) take(r reader, line []byte) {
+func (e *indexed) take(r *reader, line []byte) {
 	if line = bytes.TrimSpace(line); len(line) > 0 && !r.line(e.Tally, line) {
 		e.Damaged++
 	}

@@ -169,6 +169,9 @@ func (r *reporter) offer(t *tally) (any bool) {
 			}
 		}
 	}
+	if len(offered) > 0 {
+		r.chances = append(r.chances, chance{t.Agent, t.Project, t.Last, offered, bare})
+	}
 	for name := range offered {
 		s := r.skill(name, t.Agent)
 		s.Counts.Offered++

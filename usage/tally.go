@@ -64,14 +64,26 @@ type tally struct {
 	Gone   map[string]bool   `json:"gone,omitempty"`   // skills whose text compaction took
 	Calls  map[string]string `json:"calls,omitempty"`  // calls without a result → skill
 	Person string            `json:"person,omitempty"` // a command that a person gave, before its text arrived
+	Seen   Tokens            `json:"seen,omitzero"`    // all requests so far
 	Model  string            `json:"model,omitempty"`  // where lines do not name it
 	Recent []seen            `json:"recent,omitempty"` // the last requests
+	Said   int64             `json:"said,omitempty"`   // where the last prompt's line begins
+	Fires  []fire            `json:"fires,omitempty"`  // the last calls
 	Bulk   int               `json:"bulk,omitempty"`   // the size of a fork's text, before its name is known
 
 	lists map[string][]Listed
 	now   time.Time // of the line
 	copy  bool      // the line is a copy from another session: it says what is in the context, and counts there
+	line  int64     // where the line begins
 	spans func(span)
+}
+
+// A fire is a call of a skill, and where the prompt before it is.
+type fire struct {
+	Skill string `json:"s"`
+	At    int64  `json:"t"` // Unix
+	Said  int64  `json:"p"`
+	How   string `json:"h"`
 }
 
 // A sums is what a skill did on a day.
@@ -123,6 +135,7 @@ type Listed struct {
 
 const (
 	maxRecent = 32
+	maxFires  = 64
 	maxCalls  = 256     // calls that never get a result are forgotten
 	textOf    = "text:" // before the id of a call that delivered: its text follows
 )
@@ -201,7 +214,7 @@ func (t *tally) offered(list []Listed) {
 
 // prompt notes that a person said something: no skill is at work any more.
 func (t *tally) prompt() {
-	t.Active, t.Before, t.Chosen, t.Person = "", t.Chosen, "", ""
+	t.Active, t.Before, t.Chosen, t.Person, t.Said = "", t.Chosen, "", "", t.line
 	maps.DeleteFunc(t.Calls, func(id, _ string) bool { return strings.HasPrefix(id, textOf) })
 }
 
@@ -296,6 +309,7 @@ func (t *tally) turn(id, model string, u Tokens) {
 		spend(&t.on(old.Day, old.Skill).Work, model, more)
 		return
 	}
+	t.Seen = t.Seen.plus(u)
 	parts, rest := split(u, t.Texts)
 	for i, part := range parts {
 		spend(&t.of(t.Texts[i].Skill).Text, model, part)
@@ -313,7 +327,19 @@ func (t *tally) turn(id, model string, u Tokens) {
 	}
 }
 
+// aside counts a request that the conversation did not make.
+func (t *tally) aside(model string, u Tokens) {
+	s := t.of("")
+	spend(&s.Work, model, u)
+	s.Turns++
+}
+
+// mark notes something about a skill for its story.
 func (t *tally) mark(event, skill string) {
+	if !t.copy {
+		t.Fires = append(t.Fires, fire{skill, t.time().Unix(), t.Said, event})
+		t.Fires = slices.Delete(t.Fires, 0, max(0, len(t.Fires)-maxFires))
+	}
 	if t.spans != nil {
 		t.spans(span{name: event, skill: skill, at: t.time()})
 	}

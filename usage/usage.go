@@ -23,7 +23,8 @@ type Options struct {
 	Skill   string    // this skill alone; the total stays that of everything
 	Session string    // one session
 
-	IndexOnly bool // read no transcript, only what the index knows
+	Installed []Installed // skills that are here, for Advice about those that no transcript names
+	IndexOnly bool        // read no transcript, only what the index knows
 }
 
 // A Report is what agents did with skills. It is described by schemas/usage-v1.schema.json.
@@ -35,6 +36,7 @@ type Report struct {
 	Total    Cost      `json:"total"`    // of all skills and the rest
 	Days     []Day     `json:"days"`     // in order; a day without a session is left out
 	Advice   []Advice  `json:"advice"`
+	Story    []Fire    `json:"story,omitempty"` // with Options.Skill: its last calls, the latest first
 
 	Prices   string   `json:"prices"`   // the day of the price table
 	Unpriced []string `json:"unpriced"` // models without a price and without a recorded cost
@@ -84,6 +86,19 @@ type Skill struct {
 	Last   time.Time      `json:"last,omitzero"`     // delivered
 	Agents []string       `json:"agents"`
 	Days   []SkillDay     `json:"days"`
+}
+
+// A Fire is one thing that happened to a skill.
+type Fire struct {
+	ID      string    `json:"id"` // for Case
+	Time    time.Time `json:"time"`
+	What    string    `json:"what"` // delivered, refused, failed or compacted
+	Agent   string    `json:"agent"`
+	Session string    `json:"session"`
+	Project string    `json:"project"`
+
+	file string
+	said int64
 }
 
 // A SkillDay is what a skill did on a day.
@@ -140,6 +155,7 @@ func Read(h here.Here, o Options) (*Report, error) {
 		r.add(f)
 	}
 	report := r.report()
+	report.Advice = append(report.Advice, r.advise(report, o.Installed)...)
 	report.Read, report.Faults = read, faults
 	return report, nil
 }
@@ -159,6 +175,8 @@ type reporter struct {
 	sessions []Session
 	unpriced map[string]bool
 	damaged  int
+	story    []Fire
+	chances  []chance
 }
 
 // A group is the files of one session.
@@ -189,6 +207,7 @@ func (r *reporter) add(f *folder) {
 			continue
 		}
 		r.damaged += e.Damaged
+		r.tell(e.Tally, filepath.Join(f.dir, name))
 		r.addTally(e.Tally)
 	}
 }
@@ -218,7 +237,7 @@ func (r *reporter) report() *Report {
 	}
 	report := &Report{
 		Since: r.since, Sessions: r.sessions, Rest: r.rest, Total: r.total, Prices: PricesOf, Damaged: r.damaged, Advice: []Advice{},
-		Unpriced: append([]string{}, slices.Sorted(maps.Keys(r.unpriced))...), Skills: []Skill{}, Days: []Day{},
+		Story: r.story, Unpriced: append([]string{}, slices.Sorted(maps.Keys(r.unpriced))...), Skills: []Skill{}, Days: []Day{},
 	}
 	if report.Sessions == nil {
 		report.Sessions = []Session{}
@@ -236,6 +255,7 @@ func (r *reporter) report() *Report {
 	slices.SortFunc(report.Skills, func(a, b Skill) int {
 		return cmp.Or(cmp.Compare(b.Cost.known(), a.Cost.known()), cmp.Compare(b.Counts.Fired(), a.Counts.Fired()), strings.Compare(a.Name, b.Name))
 	})
+	slices.SortFunc(report.Story, func(a, b Fire) int { return cmp.Or(b.Time.Compare(a.Time), strings.Compare(a.ID, b.ID)) })
 	slices.SortFunc(report.Sessions, func(a, b Session) int { return cmp.Or(b.Last.Compare(a.Last), strings.Compare(a.ID, b.ID)) })
 	for _, day := range slices.Sorted(maps.Keys(r.days)) {
 		report.Days = append(report.Days, *r.days[day])
@@ -247,10 +267,12 @@ func (r *reporter) wanted(t *tally) bool {
 	if r.o.Session != "" && t.Session != r.o.Session {
 		return false
 	}
-	if r.o.Project == "" {
-		return true
-	}
-	rel, err := filepath.Rel(r.o.Project, t.Project)
+	return r.o.Project == "" || within(r.o.Project, t.Project)
+}
+
+// within reports whether a folder is another one, or lies below it.
+func within(outer, inner string) bool {
+	rel, err := filepath.Rel(outer, inner)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 

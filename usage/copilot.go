@@ -1,0 +1,69 @@
+package usage
+
+import (
+	"path/filepath"
+	"time"
+
+	"github.com/skillhand/skillhand/here"
+)
+
+// copilotReader reads the events of Copilot CLI. It counts requests, not dollars.
+var copilotReader = reader{
+	agent: "copilot",
+	roots: func(h here.Here) []string { return []string{filepath.Join(h.Home, ".copilot", "session-state")} },
+	wants: func(path string) bool { return filepath.Base(path) == "events.jsonl" },
+	line:  copilotLine,
+}
+
+func copilotLine(t *tally, line []byte) bool {
+	v := value(line)
+	if !v.fields(func(string, value) bool { return true }) {
+		return false
+	}
+	when, _ := time.Parse(time.RFC3339, v.get("timestamp").str())
+	t.at(when)
+	d := v.get("data")
+	switch v.get("type").str() {
+	case "session.start":
+		if t.Session == "" {
+			t.Session, t.Project, t.Version = d.get("sessionId").str(), d.get("context", "cwd").str(), d.get("copilotVersion").str()
+		}
+	case "system.message":
+		t.offered(tagList(d.get("content").str()))
+	case "user.message":
+		t.prompt()
+	case "session.usage_record":
+		u := d.get("usage")
+		read, write := u.get("cacheReadTokens").int(), u.get("cacheWriteTokens").int()
+		t.turn(v.get("id").str(), u.get("model").str(), Tokens{
+			Input: max(0, u.get("inputTokens").int()-read-write), Output: u.get("outputTokens").int(), CacheRead: read, CacheWrite: write,
+		})
+	case "assistant.message":
+		d.get("toolRequests").items(func(r value) {
+			if r.get("name").str() == "skill" {
+				t.called(r.get("toolCallId").str(), r.get("arguments", "skill").str())
+			}
+		})
+	case "tool.execution_complete":
+		if id := d.get("toolCallId").str(); d.get("success").is("true") {
+			delete(t.Calls, id) // skill.invoked follows
+		} else {
+			t.finish(id, 0, "error: "+d.get("error", "message").str())
+		}
+	case "skill.invoked":
+		t.copilotSkill(d)
+	case "session.compaction_complete":
+		t.compacted()
+	}
+	return true
+}
+
+func (t *tally) copilotSkill(d value) {
+	name := d.get("name").str()
+	if d.get("trigger").str() == "agent-invoked" {
+		t.delivered(name)
+	} else {
+		t.byPerson(name)
+	}
+	t.text(name, d.get("content").size())
+}

@@ -1,0 +1,70 @@
+package usage
+
+import (
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/skillhand/skillhand/here"
+)
+
+// geminiReader reads the chats of Gemini CLI. They name no folder of a project, and no list of skills.
+var geminiReader = reader{
+	agent: "gemini",
+	roots: func(h here.Here) []string { return []string{filepath.Join(h.Home, ".gemini", "tmp")} },
+	wants: func(path string) bool {
+		return strings.HasPrefix(filepath.Base(path), "session-") && strings.HasSuffix(path, ".jsonl")
+	},
+	line: geminiLine,
+}
+
+func geminiLine(t *tally, line []byte) bool {
+	v := value(line)
+	if !v.fields(func(string, value) bool { return true }) {
+		return false
+	}
+	if id := v.get("sessionId").str(); id != "" && t.Session == "" {
+		t.Session = id
+	}
+	when, _ := time.Parse(time.RFC3339, v.get("timestamp").str())
+	t.at(when)
+	switch v.get("type").str() {
+	case "user":
+		said := false
+		v.get("content").items(func(part value) { said = said || part.get("text") != nil })
+		if said || v.get("content").str() != "" {
+			t.prompt()
+		}
+	case "gemini":
+		k := v.get("tokens")
+		read := k.get("cached").int()
+		t.turn(v.get("id").str(), v.get("model").str(), Tokens{
+			Input: max(0, k.get("input").int()-read) + k.get("tool").int(), Output: k.get("output").int() + k.get("thoughts").int(), CacheRead: read,
+		})
+		v.get("toolCalls").items(t.geminiCall)
+	}
+	return true
+}
+
+// geminiCall reads a call with its result. A message is written again when more is known, so a call is counted once.
+func (t *tally) geminiCall(c value) {
+	id, status := c.get("id").str(), c.get("status").str()
+	if c.get("name").str() != "activate_skill" || t.Calls[textOf+id] != "" || status != "success" && status != "error" && status != "cancelled" {
+		return
+	}
+	t.called(id, c.get("args", "name").str())
+	size, fault := 0, ""
+	c.get("result").items(func(r value) {
+		response := r.get("functionResponse", "response")
+		size += response.get("output").size()
+		fault = response.get("error").str()
+	})
+	if status == "cancelled" {
+		fault = "rejected"
+	} else if status == "error" && fault == "" {
+		fault = "error"
+	}
+	skill := t.Calls[id]
+	t.finish(id, size, fault)
+	t.Calls[textOf+id] = skill
+}

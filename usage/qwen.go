@@ -1,0 +1,87 @@
+package usage
+
+import (
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/skillhand/skillhand/here"
+)
+
+// qwenReader reads Qwen Code's chats. They hold no list of skills.
+var qwenReader = reader{
+	agent: "qwen",
+	roots: func(h here.Here) []string { return []string{filepath.Join(h.Home, ".qwen", "projects")} },
+	wants: func(path string) bool {
+		return filepath.Base(filepath.Dir(path)) == "chats" && strings.HasSuffix(path, ".jsonl")
+	},
+	line: qwenLine,
+}
+
+func qwenLine(t *tally, line []byte) bool {
+	v := value(line)
+	if !v.fields(func(string, value) bool { return true }) {
+		return false
+	}
+	when, _ := time.Parse(time.RFC3339, v.get("timestamp").str())
+	t.at(when)
+	if t.Session == "" {
+		t.Session, t.Project = v.get("sessionId").str(), v.get("cwd").str()
+	}
+	if version := v.get("version").str(); version != "" {
+		t.Version = version
+	}
+	switch v.get("type").str() {
+	case "user":
+		if who := v.get("provenance"); who == nil || who.str() == "real_user" {
+			t.prompt()
+		}
+	case "assistant":
+		t.turn(v.get("uuid").str(), v.get("model").str(), qwenTokens(v.get("usageMetadata"), "promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "cachedContentTokenCount"))
+		v.get("message", "parts").items(func(part value) {
+			if call := part.get("functionCall"); call.get("name").str() == "skill" {
+				t.called(call.get("id").str(), call.get("args", "skill").str())
+			}
+		})
+	case "tool_result":
+		t.qwenResult(v)
+	case "system":
+		// A helper of Qwen's own has no line of its own; what it took is nobody's work.
+		if e := v.get("systemPayload", "uiEvent"); e.get("event.name").str() == "qwen-code.api_response" && e.get("subagent_name") != nil {
+			t.aside(e.get("model").str(), qwenTokens(e, "input_token_count", "output_token_count", "thoughts_token_count", "cached_content_token_count"))
+		}
+		if v.get("subtype").str() == "chat_compression" {
+			t.compacted()
+		}
+	}
+	return true
+}
+
+// qwenTokens reads a count in which input includes what the cache gave.
+func qwenTokens(v value, input, output, thoughts, cached string) Tokens {
+	read := v.get(cached).int()
+	return Tokens{Input: max(0, v.get(input).int()-read), Output: v.get(output).int() + v.get(thoughts).int(), CacheRead: read}
+}
+
+func (t *tally) qwenResult(v value) {
+	result := v.get("toolCallResult")
+	size, fault := 0, ""
+	v.get("message", "parts").items(func(part value) {
+		response := part.get("functionResponse", "response")
+		size += response.get("output").size()
+		fault += response.get("error").str()
+	})
+	switch result.get("status").str() {
+	case "success":
+		fault = ""
+	case "cancelled":
+		fault = "rejected"
+	default:
+		if strings.Contains(fault, "cannot prompt") {
+			fault = "permission"
+		} else if fault == "" {
+			fault = "error"
+		}
+	}
+	t.finish(result.get("callId").str(), size, fault)
+}

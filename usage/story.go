@@ -1,0 +1,93 @@
+package usage
+
+import (
+	"bufio"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/skillhand/skillhand/here"
+)
+
+// tell adds a file's calls of the skill that was asked for.
+func (r *reporter) tell(t *tally, file string) {
+	if r.o.Skill == "" || !r.wanted(t) {
+		return
+	}
+	for i, f := range t.Fires {
+		when := time.Unix(f.At, 0)
+		if f.Skill != r.o.Skill || !r.counts(when.Local().Format(time.DateOnly)) {
+			continue
+		}
+		h := fnv.New64a()
+		fmt.Fprint(h, t.Session, t.AgentID, f.At, f.Said, f.How, i)
+		r.story = append(r.story, Fire{
+			ID: strconv.FormatUint(h.Sum64(), 36)[:8], Time: when.UTC(), What: f.How, Agent: t.Agent, Session: t.Session, Project: t.Project,
+			file: file, said: f.Said,
+		})
+	}
+}
+
+// Prompt is what a person said before a call of a skill, read from the transcript: the one way in which a text leaves it.
+func Prompt(h here.Here, o Options, id string) (*Fire, string, error) {
+	if o.Skill == "" {
+		return nil, "", fmt.Errorf("%s: of which skill?", id)
+	}
+	r, err := Read(h, o)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, f := range r.Story {
+		if f.ID != id {
+			continue
+		}
+		text, err := f.prompt()
+		if err != nil {
+			return nil, "", fmt.Errorf("%s: %w", id, err)
+		}
+		return &f, text, nil
+	}
+	return nil, "", fmt.Errorf("%s: no such call of %s: skillhand usage --skill %s lists them", id, o.Skill, o.Skill)
+}
+
+func (f Fire) prompt() (string, error) {
+	file, err := os.Open(f.file)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	if _, err := file.Seek(f.said, io.SeekStart); err != nil {
+		return "", err
+	}
+	line, err := bufio.NewReader(io.LimitReader(file, maxLine)).ReadBytes('\n')
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", f.file, err)
+	}
+	text := said(line)
+	if text == "" {
+		return "", fmt.Errorf("%s has no prompt there", f.file)
+	}
+	return text, nil
+}
+
+// said is the text of a prompt's line, whichever agent wrote it.
+func said(line []byte) string {
+	v := value(line)
+	for _, path := range [][]string{{"message", "content"}, {"message", "parts"}, {"payload", "content"}, {"data", "content"}, {"content"}} {
+		part := v.get(path...)
+		text := part.str()
+		part.items(func(p value) {
+			if text == "" {
+				text = p.get("text").str()
+			}
+		})
+		if text != "" && !strings.Contains(text, claudeCommand) {
+			return text
+		}
+	}
+	return ""
+}
