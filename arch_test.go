@@ -25,7 +25,7 @@ try: . claude here internal/atomicfile internal/paths internal/redact internal/t
 lsp: check claudecode here internal/paths render schemas skill
 jobs: . agent batch batch/jobfile claude here internal/paths internal/term proc render report shell trust try verdict view
 mcp/host: internal/atomicfile settings
-mcp: . here internal/cause internal/paths render skill trust
+mcp: . here internal/cause internal/loopback internal/paths internal/watch render skill trust
 .: agent claude claudepage here history internal/cause internal/paths internal/redact internal/words proc render report session shell skill trust verdict
 agent: claude
 batch:
@@ -44,7 +44,7 @@ here: internal/config internal/paths session settings skill trust
 history:
 migrate: edit internal/legacy internal/words permit render shell skill
 migrate/disk: edit/disk internal/cause internal/paths migrate proc report skill
-page: . batch check claudecode edit/disk history internal/atomicfile internal/paths internal/redact internal/term render session shell skill trust try
+page: . batch check claudecode edit/disk history internal/atomicfile internal/loopback internal/paths internal/redact internal/term internal/watch render session shell skill trust try
 permit:
 plugin:
 proc:
@@ -73,12 +73,14 @@ internal/jsonfind:
 internal/jsontree:
 internal/legacy:
 internal/links:
+internal/loopback:
 internal/markdown:
 internal/minibash: internal/words proc shell/bind
 internal/paths:
 internal/redact: internal/jsonfind
 internal/term:
 internal/txtartest:
+internal/watch:
 internal/words:
 
 cmd/skillhand: . agent check claude claudecode claudepage doctor edit/disk golden here history internal/atomicfile internal/cause internal/cli internal/paths internal/term migrate migrate/disk render report scaffold schemas session shell skill trust usage verdict view

@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"crypto/rand"
-	"crypto/subtle"
 	"fmt"
 	"net"
 	"net/http"
@@ -12,6 +11,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/skillhand/skillhand/internal/loopback"
 )
 
 // Listen listens where this machine alone can connect: addr is an address of
@@ -84,26 +85,22 @@ func (sv *serving) connected(ctx context.Context, req sdk.Request) (context.Cont
 	return ctx, func() { cancel(nil) }
 }
 
-// guard lets in who knows the token, calls us by our own address, and is no page
-// of another site.
+// guard lets in clients that know the token and call us by our own address. Pages of other sites stay out.
 func guard(next http.Handler, addr, token string) http.Handler {
-	origins := http.NewCrossOriginProtection()
-	checked := origins.Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		given, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		origin := r.Header.Get("Origin")
-		switch {
-		case r.Host != addr:
+		switch refusal := loopback.Check(r, addr); {
+		case refusal == loopback.WrongHost:
 			http.Error(w, "not the address of this server", http.StatusForbidden)
-		case origin != "" && origin != "http://"+addr:
+		case refusal == loopback.CrossSite:
 			http.Error(w, "a page of another site", http.StatusForbidden)
-		case subtle.ConstantTimeCompare([]byte(given), []byte(token)) != 1:
+		case !loopback.Same(given, token):
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			http.Error(w, "no token, or a wrong one", http.StatusUnauthorized)
 		case r.URL.Path != Path:
 			http.NotFound(w, r)
 		default:
-			checked.ServeHTTP(w, r)
+			next.ServeHTTP(w, r)
 		}
 	})
 }

@@ -322,7 +322,7 @@ func TestFiftyTabs(t *testing.T) {
 	}
 	says("Good day")
 	t.Logf("%d of %d tabs are seen at once", seen, len(tabs))
-	if n := p.server.watch.listeners(); n != 1 {
+	if n := p.server.watch.Listeners(); n != 1 {
 		t.Errorf("%d streams for all tabs", n)
 	}
 	shuts[0]()
@@ -333,7 +333,7 @@ func TestFiftyTabs(t *testing.T) {
 	for _, shut := range shuts {
 		shut()
 	}
-	for limit := time.Now().Add(5 * time.Minute); p.server.watch.listeners() > 0; time.Sleep(10 * time.Millisecond) {
+	for limit := time.Now().Add(5 * time.Minute); p.server.watch.Listeners() > 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(limit) {
 			t.Fatal("a stream outlives all tabs")
 		}
@@ -348,9 +348,9 @@ func TestHiddenTab(t *testing.T) {
 	tab.do(chromedp.Navigate(p.base() + "/preview?skill=hello"))
 	listeners := func(want int) {
 		t.Helper()
-		for limit := time.Now().Add(5 * time.Minute); p.server.watch.listeners() != want; time.Sleep(10 * time.Millisecond) {
+		for limit := time.Now().Add(5 * time.Minute); p.server.watch.Listeners() != want; time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(limit) {
-				t.Fatalf("%d streams, want %d", p.server.watch.listeners(), want)
+				t.Fatalf("%d streams, want %d", p.server.watch.Listeners(), want)
 			}
 		}
 	}
@@ -362,7 +362,7 @@ func TestHiddenTab(t *testing.T) {
 	hide(true)
 	listeners(0)
 	p.write("hello", strings.Replace(hello, "Hello", "Good day", 1))
-	for p.server.watch.at() == 0 {
+	for p.server.watch.Last() == 0 {
 		time.Sleep(10 * time.Millisecond)
 	}
 	if got := eval[bool](tab, `document.querySelector(".page").textContent.includes("Good day")`); got {

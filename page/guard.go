@@ -2,11 +2,12 @@ package page
 
 import (
 	"crypto/rand"
-	"crypto/subtle"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync/atomic"
+
+	"github.com/skillhand/skillhand/internal/loopback"
 )
 
 // A guard lets in the one browser that was shown the address, and nobody else:
@@ -17,12 +18,11 @@ type guard struct {
 	token  string      // good once, in the address
 	cookie string      // what the browser has from then on
 	used   atomic.Bool // the token was
-	cross  *http.CrossOriginProtection
 	next   http.Handler
 }
 
 func newGuard(host string, next http.Handler) *guard {
-	return &guard{host: host, token: rand.Text(), cookie: rand.Text(), cross: http.NewCrossOriginProtection(), next: next}
+	return &guard{host: host, token: rand.Text(), cookie: rand.Text(), next: next}
 }
 
 // policy lets a page load only what we serve, and no script or style in it:
@@ -37,30 +37,24 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
-	switch {
-	case r.Host != g.host:
+	switch refusal := loopback.Check(r, g.host); {
+	case refusal == loopback.WrongHost:
 		http.Error(w, "This page is served as http://"+g.host+" alone.", http.StatusMisdirectedRequest)
-	case g.cross.Check(r) != nil || foreign(r):
-		http.Error(w, "Another page must not ask for this.", http.StatusForbidden)
+	case refusal == loopback.CrossSite:
+		http.Error(w, "Cross-origin request refused.", http.StatusForbidden)
 	case r.URL.Query().Has("token") && r.Method == http.MethodGet:
 		g.enter(w, r)
 	case !g.known(r):
-		http.Error(w, "Open the address that skillhand page printed. It lets one browser in; for another, start skillhand page again. If a link on another site led here: press Enter in the address bar.", http.StatusForbidden)
+		http.Error(w, "Open the address that skillhand page printed. It lets one browser in; for another, start skillhand page again. "+
+			"If a link on another site led here: press Enter in the address bar.", http.StatusForbidden)
 	default:
 		g.next.ServeHTTP(w, r)
 	}
 }
 
-// foreign reports whether a browser says that another site asks for a part of
-// ours. Only following a link is left to it, which a cookie that is Strict does not.
-func foreign(r *http.Request) bool {
-	site := r.Header.Get("Sec-Fetch-Site")
-	return (site == "cross-site" || site == "same-site") && r.Header.Get("Sec-Fetch-Mode") != "navigate"
-}
-
 // enter takes the token for a cookie, once.
 func (g *guard) enter(w http.ResponseWriter, r *http.Request) {
-	right := same(r.URL.Query().Get("token"), g.token)
+	right := loopback.Same(r.URL.Query().Get("token"), g.token)
 	if !g.known(r) && (!right || !g.used.CompareAndSwap(false, true)) {
 		http.Error(w, "This address has been used, or is not the one that skillhand page printed. Start skillhand page again for a new one.", http.StatusForbidden)
 		return
@@ -79,11 +73,9 @@ func (g *guard) cookieName() string {
 
 func (g *guard) known(r *http.Request) bool {
 	for _, c := range r.CookiesNamed(g.cookieName()) {
-		if same(c.Value, g.cookie) {
+		if loopback.Same(c.Value, g.cookie) {
 			return true
 		}
 	}
 	return false
 }
-
-func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

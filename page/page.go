@@ -25,6 +25,7 @@ import (
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/batch"
 	"github.com/skillhand/skillhand/internal/redact"
+	"github.com/skillhand/skillhand/internal/watch"
 	"github.com/skillhand/skillhand/trust"
 )
 
@@ -127,9 +128,9 @@ type errForm struct{ error }
 // errChanged says that a thing is not any more what was looked at.
 var errChanged = errors.New("it has changed since it was shown: look again")
 
-func (s *Site) handler(w *watcher) http.Handler {
+func (s *Site) handler(w *watch.Watcher) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /events", w)
+	mux.Handle("GET /events", events(w))
 	assets, err := fs.Sub(files, "assets")
 	if err != nil {
 		panic(err) // it is embedded
@@ -148,10 +149,10 @@ func (s *Site) handler(w *watcher) http.Handler {
 	return mux
 }
 
-func (s *Site) visit(r *http.Request, w *watcher) *visit {
-	v := &visit{site: s, ctx: r.Context(), query: r.URL.Query(), link: address, live: true, at: w.at()}
+func (s *Site) visit(r *http.Request, w *watch.Watcher) *visit {
+	v := &visit{site: s, ctx: r.Context(), query: r.URL.Query(), link: address, live: true, at: w.Last()}
 	v.watch = func(late bool, paths ...string) {
-		fresh := w.add(paths...)
+		fresh := w.Add(paths...)
 		if fresh && late {
 			v.at = -1 // it may have changed since it was read: look again
 		}
@@ -231,7 +232,7 @@ func (v *visit) html(made *view) ([]byte, error) {
 const maxForm = 1 << 20
 
 // act does what a form asks for, then shows where it leads.
-func (s *Site) act(out http.ResponseWriter, r *http.Request, w *watcher, do func(*visit) (to string, err error)) {
+func (s *Site) act(out http.ResponseWriter, r *http.Request, w *watch.Watcher, do func(*visit) (to string, err error)) {
 	r.Body = http.MaxBytesReader(out, r.Body, maxForm)
 	v := s.visit(r, w)
 	to, err := "", r.ParseForm()

@@ -28,6 +28,7 @@ import (
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/history"
+	"github.com/skillhand/skillhand/internal/watch"
 	"github.com/skillhand/skillhand/try"
 )
 
@@ -590,13 +591,13 @@ func TestEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stream.Body.Close()
-	watch, err := newWatcher()
+	files, err := watch.New(watchOptions)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer watch.close()
-	watch.add(began)
-	news, stop := watch.listen()
+	defer files.Close()
+	files.Add(began)
+	news, stop := files.Listen()
 	defer stop()
 	<-news // where things stand
 	answered := make(chan error, 1)
@@ -962,7 +963,7 @@ func TestStreams(t *testing.T) {
 		return id, data
 	}
 	for _, r := range streams {
-		if id, data := next(r); id != "0" || data != anything {
+		if id, data := next(r); id != "0" || data != watch.Anything {
 			t.Errorf("a stream begins with %s %s", id, data)
 		}
 	}
@@ -974,65 +975,10 @@ func TestStreams(t *testing.T) {
 	}
 	cancel()
 	c.CloseIdleConnections()
-	for limit := time.Now().Add(5 * time.Minute); p.server.watch.listeners() > 0 || runtime.NumGoroutine() > before+2; time.Sleep(10 * time.Millisecond) {
+	for limit := time.Now().Add(5 * time.Minute); p.server.watch.Listeners() > 0 || runtime.NumGoroutine() > before+2; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(limit) {
-			t.Fatalf("%d streams and %d goroutines are left, there were %d", p.server.watch.listeners(), runtime.NumGoroutine(), before)
+			t.Fatalf("%d streams and %d goroutines are left, there were %d", p.server.watch.Listeners(), runtime.NumGoroutine(), before)
 		}
-	}
-}
-
-// TestWatch: folders and files, also those that come, go and come again, have news; others do not.
-func TestWatch(t *testing.T) {
-	dir := t.TempDir()
-	w, err := newWatcher()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.close()
-	deep, file := filepath.Join(dir, "a", "b", "c"), filepath.Join(dir, "file")
-	if !w.add(deep, file, "") || w.add(deep, file, "") {
-		t.Error("add says wrongly what is new")
-	}
-	from, stop := w.listen()
-	defer stop()
-	<-from
-	after := func(want string, acts ...func() error) { // several news may come of one act
-		t.Helper()
-		last := w.at()
-		for _, act := range acts {
-			if err := act(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for n := range from {
-			if n.path != deep && n.path != file {
-				t.Fatalf("news of %s", n.path)
-			}
-			if n.path == want && n.number > last {
-				break
-			}
-		}
-		w.add(deep)
-	}
-	write := func(file string) func() error { return func() error { return os.WriteFile(file, nil, 0o666) } }
-	make := func(dir string) func() error { return func() error { return os.Mkdir(dir, 0o777) } }
-	after(deep, write(filepath.Join(dir, "other")), make(filepath.Join(dir, "a")))
-	after(deep, make(filepath.Join(dir, "a", "b")))
-	after(deep, make(deep))
-	after(deep, write(filepath.Join(deep, "x")))
-	after(file, write(file))
-	after(deep, func() error { return os.RemoveAll(deep) })
-	after(deep, make(deep))
-	after(deep, write(filepath.Join(deep, "y")))
-	for i := range maxWatched + 10 {
-		sub := filepath.Join(dir, "many", fmt.Sprint(i))
-		if err := os.MkdirAll(sub, 0o777); err != nil {
-			t.Fatal(err)
-		}
-		w.add(sub)
-	}
-	if len(w.folders) > maxWatched {
-		t.Errorf("%d folders are watched", len(w.folders))
 	}
 }
 
@@ -1040,7 +986,7 @@ func TestWatch(t *testing.T) {
 func TestNewFolder(t *testing.T) {
 	p := newPlace(t, true, map[string]string{"hello": hello})
 	c := p.browser()
-	from, stop := p.server.watch.listen()
+	from, stop := p.server.watch.Listen()
 	defer stop()
 	<-from
 	skills := filepath.Join(p.dir, ".claude/skills")
@@ -1060,7 +1006,7 @@ func TestNewFolder(t *testing.T) {
 		for {
 			select {
 			case n := <-from:
-				if strings.Contains(watched, " "+short(n.path)+" ") {
+				if strings.Contains(watched, " "+short(n.Path)+" ") {
 					return
 				}
 			case <-limit:
@@ -1214,11 +1160,4 @@ func TestShares(t *testing.T) {
 			t.Errorf("%v: %s, %.2f %%, want %s", tt.times, got, sum, tt.want)
 		}
 	}
-}
-
-// listeners is how many streams there are.
-func (w *watcher) listeners() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return len(w.readers)
 }

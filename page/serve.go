@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"syscall"
 	"time"
+
+	"github.com/skillhand/skillhand/internal/watch"
 )
 
 // A Server is a site on a port of this machine.
@@ -16,7 +18,7 @@ type Server struct {
 
 	listener net.Listener
 	guard    *guard
-	watch    *watcher
+	watch    *watch.Watcher
 }
 
 // Listen takes a port on the loopback interface, 0 for any that is free.
@@ -29,19 +31,19 @@ func Listen(site *Site, port int) (*Server, error) {
 		return nil, err
 	}
 	host := l.Addr().String()
-	watch, err := newWatcher()
+	files, err := watch.New(watchOptions)
 	if err != nil {
 		l.Close()
 		return nil, fmt.Errorf("watching files: %w", err)
 	}
-	g := newGuard(host, site.handler(watch))
-	return &Server{Address: "http://" + host + "/?token=" + g.token, listener: l, guard: g, watch: watch}, nil
+	g := newGuard(host, site.handler(files))
+	return &Server{Address: "http://" + host + "/?token=" + g.token, listener: l, guard: g, watch: files}, nil
 }
 
 // Serve answers until the context ends. Then every answer under way ends too,
 // and with it whatever a skill was running.
 func (s *Server) Serve(ctx context.Context) error {
-	defer s.watch.close()
+	defer s.watch.Close()
 	own, cancel := context.WithCancel(ctx)
 	defer cancel()
 	server := &http.Server{
