@@ -10,7 +10,7 @@ RACE := GORACE=atexit_sleep_ms=0
 # Many tests wait more than they work, so more packages than processors are tested at once.
 PACKAGES ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 2 )))
 
-.PHONY: build demo test chaos bench fuzz lint cross release tools parallel clean
+.PHONY: build demo test agents chaos bench fuzz lint cross release tools parallel clean
 
 build: ## the two static binaries, bin/skillhand and bin/skillhand-server
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
@@ -25,6 +25,9 @@ test: tools cross ## everything that must hold
 
 chaos: tools ## workers killed, stopped, interrupted and restarted together under 500 jobs, Postgres crashed, limits under pressure; takes some minutes
 	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_CHAOS=full go test -v -timeout 1h -run 'TestChaos|TestKiller|TestRateJoin|TestLimitsStay|TestCutOff|TestUnfit|TestClockBack' ./batch
+
+agents: tools ## the other agents' real programs, in every way that a model or a service can behave; takes some minutes
+	SKILLHAND_AGENTS=full go test -v -parallel 4 -timeout 1h -run 'TestReal|TestEveryWay' ./agent
 
 cross: ## every platform still builds; of the second program, which takes minutes, one of each system
 	@for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do \
@@ -63,9 +66,10 @@ $(TOOLS)/actionlint:
 
 # bash is what directives are compared with; a C compiler is what -race needs; npm installs the
 # real Claude CLI for the tests that ask it; Postgres is what batches grow to; pre-commit runs our
-# hooks, Neovim our language server; Chromium is what looks at pages.
+# hooks, Neovim our language server; Chromium is what looks at pages; opencode needs ripgrep.
 tools:
 	@for tool in bash gcc python3 patch; do command -v $$tool >/dev/null || { apt-get update -q && apt-get install -qy $$tool; } || { echo "please install $$tool"; exit 1; }; done
+	@command -v rg >/dev/null || { apt-get update -q && apt-get install -qy ripgrep; } || { echo "please install ripgrep"; exit 1; }
 	@command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { apt-get update -q && apt-get install -qy postgresql; } || { echo "please install postgresql"; exit 1; }
 	@command -v pre-commit >/dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends pre-commit; } || { echo "please install pre-commit"; exit 1; }
 	@command -v nvim >/dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends neovim; } || { echo "please install neovim"; exit 1; }

@@ -20,6 +20,7 @@ import (
 
 // A stage is a project with a skill, and an agent in it that asks a played model.
 type stage struct {
+	t      *testing.T
 	agent  *agent.Agent
 	client claude.Client
 	setup  realagent.Setup
@@ -32,7 +33,7 @@ const body = "ZEBRABODY Write the card."
 
 func newStage(t *testing.T, a *agent.Agent, play func(s *stage, q fakemodel.Request) fakemodel.Answer) *stage {
 	t.Helper()
-	s := &stage{agent: a, dir: t.TempDir()}
+	s := &stage{t: t, agent: a, dir: t.TempDir()}
 	home := t.TempDir()
 	s.model = fakemodel.New(t, func(q fakemodel.Request) fakemodel.Answer { return play(s, q) })
 	s.setup = realagent.New(t, a, s.model.URL, home)
@@ -52,7 +53,14 @@ func newStage(t *testing.T, a *agent.Agent, play func(s *stage, q fakemodel.Requ
 }
 
 func (s *stage) ask(ctx context.Context) (*claude.Reply, error) {
-	return s.client.Ask(ctx, claude.Request{Prompt: "hello there", Dir: s.dir, Model: s.setup.Model, Args: s.setup.Yolo, Transcript: filepath.Join(s.dir, "transcript")})
+	s.t.Helper()
+	reply, err := s.client.Ask(ctx, claude.Request{
+		Prompt: "hello there", Dir: s.dir, Model: s.setup.Model, Args: s.setup.Yolo, Transcript: filepath.Join(s.dir, "transcript"),
+	})
+	if still := left(s.t, s.t.Name()); still != nil {
+		s.t.Errorf("left running: %q", still)
+	}
+	return reply, err
 }
 
 // fires is a model that has the agent load the skill, then answers.
@@ -104,4 +112,64 @@ func TestReal(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestEveryWay: what else can happen to each agent, by make agents. A service that fails is never an answer, the arm without
+// the skill has no byte of it, and nothing is left running.
+func TestEveryWay(t *testing.T) {
+	if os.Getenv("SKILLHAND_AGENTS") != "full" {
+		t.Skip("make agents runs it")
+	}
+	plays := map[string]fakemodel.Answer{
+		"429": {Status: 429}, "500": {Status: 500}, "hang": {Hang: true}, "cut": {Text: "never whole", Cut: true},
+	}
+	for _, a := range agent.All() {
+		for name, answer := range plays {
+			t.Run(a.Name+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				s := newStage(t, a, func(*stage, fakemodel.Request) fakemodel.Answer { return answer })
+				s.client.Timeout, s.client.IdleTimeout = 90*time.Second, 45*time.Second
+				reply, err := s.ask(t.Context())
+				failure, _ := errors.AsType[*claude.Error](err)
+				if failure == nil || len(s.model.Requests()) == 0 {
+					t.Fatalf("%+v, %v, want a failure", reply, err)
+				}
+				t.Logf("%s/%s after %d requests: %.200v", failure.Category, failure.Kind, len(s.model.Requests()), err)
+			})
+		}
+		t.Run(a.Name+"/none", func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, a, func(*stage, fakemodel.Request) fakemodel.Answer { return fakemodel.Answer{Text: "all done"} })
+			if reply, err := s.ask(t.Context()); err != nil || reply.Output != "all done" || !s.model.Sent("zebra-card") || s.model.Sent("ZEBRABODY") {
+				t.Errorf("%+v, %v", reply, err)
+			}
+		})
+		t.Run(a.Name+"/without", func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, a, fires)
+			if err := os.RemoveAll(filepath.Join(s.dir, ".agents")); err != nil {
+				t.Fatal(err)
+			}
+			if reply, err := s.ask(t.Context()); reply == nil || err != nil || s.model.Sent("zebracards") || s.model.Sent("ZEBRABODY") {
+				t.Errorf("%+v, %v, or the skill was sent", reply, err)
+			}
+		})
+	}
+}
+
+// left are the processes that a test's agent left running: they have the variable that tells its name.
+func left(t *testing.T, mark string) (all []string) {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		env, _ := os.ReadFile(file) // it may have ended since
+		if slices.Contains(strings.Split(string(env), "\x00"), "SKILLHAND_TEST="+mark) {
+			name, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
+			all = append(all, strings.ReplaceAll(string(name), "\x00", " "))
+		}
+	}
+	return all
 }
