@@ -101,6 +101,16 @@ func (a *Agent) Check(r claude.Request) error {
 	return nil
 }
 
+// CannotFire says why no skill can fire with these further arguments, and what the user may add; "" if one can.
+func (a *Agent) CannotFire(args []string) string {
+	for i, arg := range args {
+		if arg == "--yolo" || arg == "-y" || arg == "--approval-mode=yolo" || arg == "--approval-mode" && i+1 < len(args) && args[i+1] == "yolo" {
+			return ""
+		}
+	}
+	return a.Headless
+}
+
 // Command is what to start, without the program's name, and what to give it on stdin.
 func (a *Agent) Command(r claude.Request) (args []string, stdin string) {
 	args, stdin = a.command(r)

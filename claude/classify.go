@@ -191,7 +191,7 @@ func (e *deadlineError) Error() string { return fmt.Sprintf("no answer within %s
 
 type idleError struct{ after time.Duration }
 
-func (e *idleError) Error() string { return fmt.Sprintf("no output from claude for %s", e.after) }
+func (e *idleError) Error() string { return fmt.Sprintf("no output for %s", e.after) }
 
 var errLingers = errors.New("gave its result but did not exit")
 

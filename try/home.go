@@ -34,11 +34,7 @@ func trialEnv(user here.Env, place folders, more []string) here.Env {
 	var env here.Env
 	for _, kv := range user {
 		name, _, _ := strings.Cut(kv, "=")
-		may := slices.ContainsFunc(passed, func(p string) bool {
-			prefix, open := strings.CutSuffix(p, "*")
-			return name == p || open && strings.HasPrefix(name, prefix)
-		})
-		if may && !slices.Contains(kept, name) || slices.Contains(more, name) {
+		if matches(passed, name) && !slices.Contains(kept, name) || slices.Contains(more, name) {
 			env = append(env, kv)
 		}
 	}
@@ -49,6 +45,14 @@ func trialEnv(user here.Env, place folders, more []string) here.Env {
 		env = env.With(kv[0], kv[1])
 	}
 	return env
+}
+
+// matches reports whether a name is among patterns: one that ends in * begins so.
+func matches(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		prefix, open := strings.CutSuffix(p, "*")
+		return name == p || open && strings.HasPrefix(name, prefix)
+	})
 }
 
 // passCredentials puts into a new HOME what lets the CLI in, and nothing else of

@@ -31,6 +31,7 @@ type Kit struct {
 
 // A kitList is the file kit.json in a kit. Paths in it start at the kit's root.
 type kitList struct {
+	Agent        string        `json:"agent,omitempty"`
 	Model        string        `json:"model,omitempty"`
 	MaxTurns     int           `json:"max_turns,omitempty"`
 	MaxUSD       float64       `json:"max_usd,omitempty"`
@@ -76,7 +77,7 @@ func Pack(o Options, subjects []*Subject) ([]byte, error) {
 	}
 	p := &packer{dir: dir, at: map[string]string{}}
 	list := kitList{
-		Model: o.Model, MaxTurns: o.MaxTurns, MaxUSD: o.MaxUSD, AllowedTools: o.AllowedTools,
+		Agent: o.Agent, Model: o.Model, MaxTurns: o.MaxTurns, MaxUSD: o.MaxUSD, AllowedTools: o.AllowedTools,
 		Args: o.Args, Env: o.Env, Judge: o.Judge, Retries: o.Retries,
 		Timeout: o.Runtime.Claude.Timeout, IdleTimeout: o.Runtime.Claude.IdleTimeout,
 	}
@@ -303,7 +304,7 @@ func (k *Kit) Try(ctx context.Context, want Trial, at Stage) (Made, error) {
 		Runtime: skillhand.Runtime{
 			Here: here.Here{Dir: at.Scratch, Env: at.Env}, Claude: claude.Client{Timeout: k.list.Timeout, IdleTimeout: k.list.IdleTimeout},
 		},
-		Judge: k.list.Judge, Retries: k.list.Retries, Model: k.list.Model, MaxTurns: k.list.MaxTurns, MaxUSD: k.list.MaxUSD,
+		Judge: k.list.Judge, Retries: k.list.Retries, Agent: k.list.Agent, Model: k.list.Model, MaxTurns: k.list.MaxTurns, MaxUSD: k.list.MaxUSD,
 		AllowedTools: k.list.AllowedTools, Args: k.list.Args, Env: k.list.Env, Results: &Results{Dir: filepath.Join(at.Scratch, "results")},
 	}, k.subjects)
 	if err != nil {

@@ -20,7 +20,9 @@ const (
 	Fired Outcome = "fired" // the skill under test
 	Other Outcome = "other" // only others
 	None  Outcome = "none"
-	Void  Outcome = "void" // there is no verdict: rate limit, time-out, crash
+	// ReadFile: the agent read the skill's file, which is how a skill fires in Codex and pi.
+	ReadFile Outcome = "read"
+	Void     Outcome = "void" // there is no verdict: rate limit, time-out, crash
 )
 
 // A Reading is what a transcript says.
@@ -61,6 +63,8 @@ type stream struct {
 	calls  map[string]*call // of the Skill tool, by id
 	order  []*call
 	result *resultEvent // the last
+
+	delivers bool // a result that names its skill delivered the text: of agents other than Claude Code
 }
 
 // A call is one of the Skill tool. It delivers if its result is no error and the
@@ -201,7 +205,7 @@ func (s *stream) answered(e event, b block) {
 			c.skill = result.Name
 		}
 		// The stream does not show the texts of a subagent's or a fork's own conversation.
-		c.complete = c.complete || c.parent != "" && result.Success != nil && result.Name != ""
+		c.complete = c.complete || (s.delivers || c.parent != "") && result.Success != nil && result.Name != ""
 	}
 	c.launched = true
 }

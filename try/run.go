@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/agent"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/internal/term"
@@ -30,6 +31,7 @@ type Options struct {
 	WithMine     bool    // the user's other skills are there too
 	Judge        bool    // a model judges expectations
 	Keep         bool    // keep the folders of trials
+	Agent        string  // who is asked: see agent.Names; "" means Claude
 	Model        string
 	MaxTurns     int
 	AllowedTools []string
@@ -51,6 +53,9 @@ type Options struct {
 func (o *Options) Plan(subjects []*Subject) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "2 %q %d %q %q %v %v %v\n", o.Model, o.MaxTurns, o.AllowedTools, o.Args, o.WithMine, o.Judge, o.Keep)
+	if o.Agent != "" && o.Agent != agent.Claude {
+		fmt.Fprintf(h, "agent %s\n", o.Agent)
+	}
 	user, err := o.Runtime.Complete()
 	if err != nil {
 		return "", err
@@ -88,6 +93,7 @@ type Maker struct {
 	user     here.Here
 	hide     *redact.Redactor
 	mine     []neighbour
+	other    *agent.Agent // who is asked; nil means Claude Code
 }
 
 // NewMaker makes a maker of trials of some skills, as the user has them.
@@ -95,6 +101,9 @@ func NewMaker(o Options, subjects []*Subject) (*Maker, error) {
 	m := &Maker{o: o, subjects: subjects}
 	var err error
 	if m.user, err = o.Runtime.Complete(); err != nil {
+		return nil, err
+	}
+	if m.other, err = o.other(); err != nil {
 		return nil, err
 	}
 	m.hide = redact.New(m.user.Env)
@@ -127,7 +136,7 @@ func Run(ctx context.Context, o Options, subjects []*Subject) (*Summary, error) 
 		})
 	}
 	s := Summarize(subjects, trials, m.describe())
-	s.Results, s.DurationMS = o.Results.Dir, float64(time.Since(began).Microseconds())/1000
+	s.Agent, s.Results, s.DurationMS = o.Agent, o.Results.Dir, float64(time.Since(began).Microseconds())/1000
 	s.Missing = len(jobs(subjects, o.Runs, o.Baseline)) - s.Trials
 	switch {
 	case s.Missing == 0:

@@ -86,9 +86,38 @@ func (s *Summary) Text(paint func(code, text string) string) string {
 	return b.String()
 }
 
+// Fates says in one line what became of a skill where it should fire: how often it fired, or its file was read.
+func (k *SkillSummary) Fates() string {
+	n, all := map[Outcome]int{}, 0
+	for _, c := range k.Cases {
+		for _, a := range c.Arms {
+			if a.Arm != With || !c.Fires || c.Called {
+				continue
+			}
+			for _, o := range a.Outcomes {
+				n[o]++
+				all++
+			}
+		}
+	}
+	var parts []string
+	for _, o := range []struct {
+		outcome Outcome
+		word    string
+	}{{Fired, "fires"}, {ReadFile, "read"}, {Other, "another fires"}, {None, "does not fire"}, {Void, "no verdict"}} {
+		if n[o.outcome] > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d of %d", o.word, n[o.outcome], all))
+		}
+	}
+	if parts == nil {
+		return "no case in which it should fire"
+	}
+	return strings.Join(parts, ", ")
+}
+
 func caseLine(c CaseSummary, a ArmSummary, width int) string {
 	var parts []string
-	for _, o := range []Outcome{Fired, Other, None, Void} {
+	for _, o := range []Outcome{Fired, ReadFile, Other, None, Void} {
 		n := 0
 		for _, got := range a.Outcomes {
 			n += count(got == o)

@@ -9,8 +9,9 @@ import (
 // A Summary is what trials came to. As JSON it is the last line of what
 // skillhand try --json prints: schemas/try-v1.schema.json.
 type Summary struct {
-	Type       string         `json:"type"` // summary
-	OK         bool           `json:"ok"`   // every minimum was met, nothing is missing
+	Type       string         `json:"type"`            // summary
+	OK         bool           `json:"ok"`              // every minimum was met, nothing is missing
+	Agent      string         `json:"agent,omitempty"` // who was asked; "" means Claude
 	Skills     []SkillSummary `json:"skills"`
 	Trials     int            `json:"trials"`
 	Void       int            `json:"void"`    // of them without a verdict

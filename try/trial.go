@@ -108,6 +108,7 @@ func (at Stage) left(cost float64) float64 {
 // the error, why there can be none.
 func (m *Maker) try(ctx context.Context, j job, at Stage) (Trial, *claude.Error, error) {
 	t := j.trial()
+	t.Agent = m.o.Agent
 	place, err := newFolders(at.Scratch)
 	if place.root != "" {
 		defer RemoveTree(place.root)
@@ -124,13 +125,16 @@ func (m *Maker) try(ctx context.Context, j job, at Stage) (Trial, *claude.Error,
 	if err := os.MkdirAll(filepath.Dir(t.Transcript), 0o777); err != nil {
 		return t, nil, err
 	}
-	reply, err := rt.Ask(ctx, skillhand.AskRequest{Request: claude.Request{
-		Prompt: j.prompt(), Dir: place.project, Model: m.o.Model, MaxTurns: m.o.MaxTurns,
+	req := claude.Request{
+		Prompt: j.prompt(), Dir: place.project, Model: m.o.Model, MaxTurns: m.o.MaxTurns, AllowedTools: m.o.AllowedTools,
+		MaxBudgetUSD: at.left(0), Transcript: t.Transcript, Args: m.o.Args,
+	}
+	if m.other == nil {
 		// Before a skill that allows itself tools the CLI asks, and nobody is there to answer.
-		AllowedTools: slices.Concat([]string{"Skill"}, m.o.AllowedTools),
-		MaxBudgetUSD: at.left(0), Transcript: t.Transcript,
-		Args: slices.Concat(args, []string{"--permission-mode", "acceptEdits"}, m.o.Args),
-	}})
+		req.AllowedTools = slices.Concat([]string{"Skill"}, req.AllowedTools)
+		req.Args = slices.Concat(args, []string{"--permission-mode", "acceptEdits"}, req.Args)
+	}
+	reply, err := rt.Ask(ctx, skillhand.AskRequest{Request: req, Agent: m.o.Agent})
 	failure, isFailure := errors.AsType[*claude.Error](err)
 	if err != nil && !isFailure {
 		return t, nil, err
@@ -188,6 +192,9 @@ func (m *Maker) furnish(j job, place folders) ([]string, error) {
 			return nil, err
 		}
 	}
+	if m.other != nil {
+		return nil, errors.Join(passLogin(m.user, place.home, m.other), j.subject.installFor(j.arm, place))
+	}
 	if err := passCredentials(m.user, place.home); err != nil {
 		return nil, err
 	}
@@ -214,6 +221,9 @@ func (m *Maker) runtime(place folders, at Stage) *skillhand.Runtime {
 		Dir: place.project, Home: place.home, State: place.state, Project: place.project,
 		Env: trialEnv(env, place, m.o.Env),
 	}
+	if m.other != nil {
+		rt.Env = agentEnv(rt.Env, env, m.other)
+	}
 	rt.NoHistory, rt.Confirm = true, nil
 	rt.Claude.Retries, rt.Claude.Env, rt.Claude.OnRetry, rt.Claude.OnEvent = 0, nil, nil, at.OnEvent
 	return &rt
@@ -221,12 +231,12 @@ func (m *Maker) runtime(place folders, at Stage) *skillhand.Runtime {
 
 // read judges a trial's transcript.
 func (m *Maker) read(t *Trial, s *Subject, c *Case) (Reading, error) {
-	reading, err := readTranscript(t.Transcript, s.names)
-	if _, called := s.called(c.Prompt); called && t.Arm == With && reading.Outcome != Void {
+	reading, err := m.transcript(t.Transcript, s)
+	if _, called := s.called(c.Prompt); called && m.other == nil && t.Arm == With && reading.Outcome != Void {
 		reading.Outcome = Fired // its text is in the prompt that was sent, which is no event
 	}
 	t.Outcome, t.Why, t.Tokens, t.Instead, t.Refused = reading.Outcome, m.hide.Text(reading.Why), reading.Tokens, nil, ""
-	if t.Arm == With && t.Outcome != Fired {
+	if t.Arm == With && t.Outcome != Fired && t.Outcome != ReadFile {
 		t.Refused = m.hide.Text(reading.Refused)
 	}
 	for _, name := range reading.Skills {
@@ -235,6 +245,13 @@ func (m *Maker) read(t *Trial, s *Subject, c *Case) (Reading, error) {
 		}
 	}
 	return reading, err
+}
+
+func (m *Maker) transcript(file string, s *Subject) (Reading, error) {
+	if m.other != nil {
+		return readOther(file, m.other, s)
+	}
+	return readTranscript(file, s.names)
 }
 
 func readTranscript(file string, names Names) (Reading, error) {

@@ -49,6 +49,7 @@ type Trial struct {
 	Arm        Arm           `json:"arm"`
 	Run        int           `json:"run"` // 1 is the first
 	Fires      bool          `json:"fires"`
+	Agent      string        `json:"agent,omitempty"` // who was asked; "" means Claude
 	Outcome    Outcome       `json:"outcome"`
 	Instead    []string      `json:"instead,omitempty"` // the other skills that fired
 	Refused    string        `json:"refused,omitempty"` // what came instead of the skill's text, if it was called and did not fire
@@ -64,4 +65,4 @@ type Trial struct {
 }
 
 // Right reports whether the skill fired if it should, and not if it should not.
-func (t *Trial) Right() bool { return (t.Outcome == Fired) == t.Fires }
+func (t *Trial) Right() bool { return (t.Outcome == Fired || t.Outcome == ReadFile) == t.Fires }

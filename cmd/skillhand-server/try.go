@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/agent"
 	"github.com/skillhand/skillhand/batch"
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/here"
@@ -43,6 +44,7 @@ type tryOptions struct {
 	jobsGiven                 bool
 	batch                     batchOptions
 	minFired, minPass         float64
+	agents                    []string
 }
 
 func newTry(std *cli.Std) *cobra.Command {
@@ -107,6 +109,7 @@ interrupted.`,
 	f.StringVar(&o.pluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
 	f.StringArrayVar(&o.roots, "root", nil, "a further `folder` of skills; repeatable")
 	f.StringVar(&o.cwd, "cwd", "", "work in this `folder` instead of here")
+	f.StringSliceVar(&o.agents, "agent", []string{agent.Claude}, "the `agents` to try it in, with commas between: "+strings.Join(agent.Names(), ", "))
 	f.StringVar(&o.Model, "model", "", "the `model` to ask")
 	f.IntVar(&o.MaxTurns, "max-turns", 0, "stop a trial after this many turns (0: no limit)")
 	f.StringArrayVar(&o.AllowedTools, "allowed-tool", nil, "allow trials to use this `tool`, such as 'Bash(git log:*)'; repeatable")
@@ -216,6 +219,9 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 		return err
 	}
 	o.configure(std, h)
+	if err := o.checkAgents(); err != nil {
+		return err
+	}
 	o.Runtime = skillhand.Runtime{Here: h, Claude: o.client, Warn: std.Warn}
 	subjects, err := trySubjects(std, h, &o, names)
 	if err != nil {
@@ -227,13 +233,31 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 	if err := tryTrusted(ctx, &o, subjects); err != nil {
 		return err
 	}
-	show := newTryShow(std, &o, subjects)
+	if len(o.agents) > 1 {
+		return tryAgents(ctx, std, h, &o, subjects)
+	}
+	if why := o.cannotFire(o.agents[0]); why != "" {
+		return cli.Usagef("%s: no skill can fire: %s", o.agents[0], why)
+	}
+	o.Options.Agent = agentOption(o.agents[0])
+	_, err = tryIn(ctx, std, h, &o, subjects)
+	return err
+}
+
+// tryIn tries the skills in one agent, and prints what came of it. The error says how the command ends.
+func tryIn(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjects []*try.Subject) (*try.Summary, error) {
+	show := newTryShow(std, o, subjects)
 	o.OnTrial, o.Runtime.Warn = show.trial, show.warn
-	summary, err := tryRun(ctx, std, h, &o, subjects, show.start)
+	summary, err := tryRun(ctx, std, h, o, subjects, show.start)
 	show.end()
 	if summary == nil {
-		return err
+		return nil, err
 	}
+	return summary, o.report(std, show, summary, err)
+}
+
+// report prints what trials came to. The error says how the command ends.
+func (o *tryOptions) report(std *cli.Std, show *tryShow, summary *try.Summary, err error) error {
 	summary.Judge(o.minFired, o.minPass)
 	if o.junit != "" {
 		err = errors.Join(err, writeTryJUnit(o.junit, show.trials))
@@ -244,7 +268,7 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 	if err != nil && summary.Trials == 0 && !o.json {
 		return tryError(err)
 	}
-	if perr := printTry(std, &o, summary); perr != nil {
+	if perr := printTry(std, o, summary); perr != nil {
 		return perr
 	}
 	switch {

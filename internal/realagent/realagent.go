@@ -68,6 +68,7 @@ var yolo = []string{"--approval-mode", "yolo"}
 var setups = map[string]func(model string) setup{
 	"codex": func(model string) setup {
 		return setup{Setup{Env: []string{"PLAYED_KEY=dummy"}, Model: "gpt-5"}, map[string]string{".codex/config.toml": fmt.Sprintf(`
+model = "gpt-5"
 model_provider = "played"
 [model_providers.played]
 name = "played"
@@ -90,12 +91,12 @@ stream_max_retries = 0
 		}
 	},
 	"opencode": func(model string) setup {
-		return setup{Setup{Model: "played/m"}, map[string]string{".config/opencode/opencode.json": fmt.Sprintf(`{"autoupdate":false,"provider":{"played":{
+		return setup{Setup{Model: "played/m"}, map[string]string{".config/opencode/opencode.json": fmt.Sprintf(`{"autoupdate":false,"model":"played/m","provider":{"played":{
 "npm":"@ai-sdk/openai-compatible","options":{"baseURL":"%s/v1","apiKey":"dummy"},
 "models":{"m":{"name":"m","limit":{"context":100000,"output":8000},"cost":{"input":1,"output":2}}}}}}`, model)}}
 	},
 	"pi": func(model string) setup {
-		return setup{Setup{Env: []string{"PI_OFFLINE=1"}, Model: "played/m"}, map[string]string{".pi/agent/models.json": fmt.Sprintf(`{"providers":{"played":{
+		return setup{Setup{Env: []string{"PI_OFFLINE=1"}, Model: "played/m"}, map[string]string{".pi/agent/settings.json": `{"defaultProvider":"played","defaultModel":"m"}`, ".pi/agent/models.json": fmt.Sprintf(`{"providers":{"played":{
 "baseUrl":"%s/v1","apiKey":"dummy","api":"openai-completions",
 "models":[{"id":"m","name":"m","contextWindow":100000,"maxTokens":8000,"cost":{"input":1,"output":2,"cacheRead":0,"cacheWrite":0}}]}}}`, model)}}
 	},

@@ -1,0 +1,85 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/skillhand/skillhand/agent"
+	"github.com/skillhand/skillhand/internal/fakemodel"
+	"github.com/skillhand/skillhand/internal/realagent"
+)
+
+// TestTryAgents tries a skill in the real programs of other agents, against a played model: the table says what each does
+// with it. All of them take their time, so make test has three, and make agents the rest.
+func TestTryAgents(t *testing.T) {
+	fates := map[string]string{
+		"codex": "read 1 of 3, another fires 1 of 3, does not fire 1 of 3", "pi": "read 1 of 3, another fires 1 of 3, does not fire 1 of 3",
+		"copilot": "fires 1 of 3, another fires 1 of 3, does not fire 1 of 3", "opencode": "fires 1 of 3, another fires 1 of 3, does not fire 1 of 3",
+		"gemini": "cannot fire: in its default mode", "qwen": "cannot fire: in its default mode",
+	}
+	names := []string{"codex", "gemini", "pi"}
+	if os.Getenv("SKILLHAND_AGENTS") == "full" {
+		names = agent.Names()[1:]
+	}
+	project, home := t.TempDir(), t.TempDir()
+	write := func(file, text string) {
+		t.Helper()
+		file = filepath.Join(project, file)
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(".claude/skills/zebra/SKILL.md", "---\nname: zebra\ndescription: Counts stripes.\n---\nZEBRABODY Count.\n")
+	write(".claude/skills/zebra/evals/box/.agents/skills/horse/SKILL.md", "---\nname: horse\ndescription: Counts hooves.\n---\nHORSEBODY Count.\n")
+	write(".claude/skills/zebra/evals/cases.yaml", `cases:
+  - {id: fire, prompt: PLAY zebra now}
+  - {id: other, prompt: PLAY horse now, files: box}
+  - {id: miss, prompt: MISS two}
+  - {id: quiet, prompt: HUSH three, fires: false}
+`)
+	var a *agent.Agent // the one under way: they are tried one after the other
+	model := fakemodel.New(t, func(q fakemodel.Request) fakemodel.Answer {
+		for _, name := range []string{"zebra", "horse"} {
+			for _, a = range agent.All() {
+				tool, input := realagent.Fire(a, name, ".agents/skills/"+name+"/SKILL.md")
+				if strings.Contains(q.Body, "PLAY "+name+" now") && !q.After && slices.Contains(q.Tools, tool) && fits(a, q) {
+					return fakemodel.Answer{Tool: tool, Input: input}
+				}
+			}
+		}
+		return fakemodel.Answer{Text: "all done"}
+	})
+	cmd := exec.Command(filepath.Join(bin, "skillhand"), "try", "zebra", "--runs", "1", "--baseline", "--env", "PLAYED_KEY", "--agent", strings.Join(names, ","))
+	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "SKILLHAND_STATE_DIR=" + t.TempDir(), "TMPDIR=" + t.TempDir()}
+	for _, name := range names {
+		a, _ := agent.Find(name)
+		s := realagent.New(t, a, model.URL, home)
+		cmd.Env = append(append(cmd.Env, s.Env...), a.Variable()+"="+s.Program)
+	}
+	cmd.Dir = project
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	_, table, _ := strings.Cut(string(out), "\n\nzebra  ")
+	for _, name := range names {
+		if !strings.Contains("zebra  "+table, "zebra  "+name+strings.Repeat(" ", 10-len(name))[:2]) || !strings.Contains(table, fates[name]) {
+			t.Errorf("%s: want %s:\n%s", name, fates[name], out)
+		}
+	}
+	t.Logf("%s", out)
+}
+
+// fits reports whether a request may come from an agent: two have a tool of the same name with other parameters.
+func fits(a *agent.Agent, q fakemodel.Request) bool {
+	return a.Name != "opencode" || strings.Contains(q.Body, "opencode")
+}

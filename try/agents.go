@@ -1,0 +1,199 @@
+package try
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/skillhand/skillhand/agent"
+	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// other is the agent that trials ask; nil for Claude Code.
+func (o *Options) other() (*agent.Agent, error) { return agent.Find(o.Agent) }
+
+// installFor puts the skill where other agents look, all of them: into .agents/skills of the project. The arm without it
+// has the rest of the case's folder.
+func (s *Subject) installFor(arm Arm, place folders) error {
+	for _, parent := range []string{".agents", ".claude"} {
+		if err := os.RemoveAll(filepath.Join(place.project, parent, "skills", s.dir)); err != nil {
+			return err
+		}
+	}
+	if arm == Without {
+		return nil
+	}
+	return copyTree(s.folder, filepath.Join(place.project, ".agents", "skills", s.dir), but("evals", ".git"))
+}
+
+// logins are the files in HOME by which agents are let in, and the variables. A trial has nothing else of the user's.
+var logins = map[string]struct{ files, env []string }{
+	"codex":   {[]string{".codex/auth.json", ".codex/config.toml"}, []string{"OPENAI_*", "CODEX_API_KEY"}},
+	"copilot": {[]string{".copilot/config.json"}, []string{"COPILOT_*", "GH_TOKEN", "GITHUB_TOKEN"}},
+	"gemini":  {[]string{".gemini/settings.json", ".gemini/oauth_creds.json", ".gemini/google_accounts.json"}, []string{"GEMINI_*"}},
+	"opencode": {
+		[]string{".config/opencode/opencode.json", ".local/share/opencode/auth.json"}, []string{"OPENCODE_*", "OPENAI_*", "OPENROUTER_*", "GEMINI_*"},
+	},
+	"pi":   {[]string{".pi/agent/auth.json", ".pi/agent/models.json", ".pi/agent/settings.json"}, []string{"PI_*", "OPENAI_*", "OPENROUTER_*", "GEMINI_*"}},
+	"qwen": {[]string{".qwen/settings.json", ".qwen/oauth_creds.json"}, []string{"QWEN_*", "OPENAI_*", "DASHSCOPE_*"}},
+}
+
+// elsewhere are the variables by which agents look for the user's own folders.
+var elsewhere = []string{"COPILOT_HOME", "GEMINI_CLI_HOME", "OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "PI_CODING_AGENT_DIR", "QWEN_HOME"}
+
+// agentEnv adds to a trial's environment what an agent needs. The folder is ours, so Gemini may trust it.
+func agentEnv(env, user here.Env, a *agent.Agent) here.Env {
+	names := append([]string{a.Variable()}, logins[a.Name].env...)
+	for _, kv := range user {
+		name, value, _ := strings.Cut(kv, "=")
+		if matches(names, name) && !slices.Contains(elsewhere, name) {
+			env = env.With(name, value)
+		}
+	}
+	return env.With("GEMINI_CLI_TRUST_WORKSPACE", "true")
+}
+
+// passLogin puts into a new HOME what lets an agent in, without the keys that renew a login: a trial that used one would
+// log the user out.
+func passLogin(user here.Here, home string, a *agent.Agent) error {
+	var faults []error
+	for _, name := range logins[a.Name].files {
+		text, err := os.ReadFile(filepath.Join(user.Home, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		var doc map[string]any
+		if json.Unmarshal(text, &doc) == nil {
+			text, err = json.Marshal(withoutRenewal(doc))
+		}
+		to := filepath.Join(home, name)
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(to), 0o700)
+		}
+		if err == nil {
+			err = os.WriteFile(to, text, 0o600)
+		}
+		faults = append(faults, err)
+	}
+	return errors.Join(faults...)
+}
+
+// withoutRenewal leaves out, at any depth, the keys that renew a login, and the servers and hooks that settings start.
+func withoutRenewal(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			switch key {
+			case "refresh_token", "refreshToken", "refresh", "mcpServers", "mcp", "hooks", "plugin":
+				delete(v, key)
+			default:
+				v[key] = withoutRenewal(inner)
+			}
+		}
+	case []any:
+		for i, inner := range v {
+			v[i] = withoutRenewal(inner)
+		}
+	}
+	return value
+}
+
+// readOther reads the transcript of another agent. A tool that delivers a skill says so in its result. An agent without
+// such a tool reads the skill's file, and what it read must be there: a command that names the file may fail.
+func readOther(file string, a *agent.Agent, s *Subject) (Reading, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return Reading{}, err
+	}
+	defer f.Close()
+	st := &stream{calls: map[string]*call{}, delivers: true}
+	reads := &fileReads{calls: map[string][]string{}}
+	from, lines := a.Reader(), bufio.NewReaderSize(f, 64<<10)
+	said := func(line []byte) {
+		st.line(line)
+		reads.line(line, s)
+	}
+	for {
+		line, err := lines.ReadBytes('\n')
+		from.Line(bytes.TrimSpace(line), said)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return Reading{Outcome: Void, Why: err.Error()}, err
+		}
+	}
+	from.End(said)
+	r := st.reading(s.names)
+	switch {
+	case r.Outcome == Void || r.Outcome == Fired:
+	case reads.own:
+		r.Outcome, r.Refused = ReadFile, ""
+	case len(reads.others) > 0:
+		r.Outcome, r.Skills = Other, append(r.Skills, reads.others...)
+	}
+	return r, nil
+}
+
+// fileReads are the skills whose files an agent read.
+type fileReads struct {
+	calls  map[string][]string // the skills whose files a call names, by the call's id
+	own    bool
+	others []string
+}
+
+var skillFile = regexp.MustCompile(`([^/\\\s'"]+)[/\\]+SKILL\.md`)
+
+func (f *fileReads) line(line []byte, s *Subject) {
+	var e event
+	if !bytes.Contains(line, []byte(`"tool_`)) || !loose(json.Unmarshal(line, &e)) {
+		return
+	}
+	for _, b := range blocks(e.Message.Content) {
+		switch b.Type {
+		case "tool_use":
+			for _, m := range skillFile.FindAllSubmatch(b.Input, -1) {
+				f.calls[b.ID] = append(f.calls[b.ID], string(m[1]))
+			}
+		case "tool_result":
+			for _, name := range f.calls[b.For] {
+				switch {
+				case b.IsError:
+				case name != s.dir && !slices.Contains(f.others, name):
+					f.others = append(f.others, name)
+				case name == s.dir && strings.Contains(b.said(), s.firstLine()):
+					f.own = true
+				}
+			}
+		}
+	}
+}
+
+// firstLine is the first line of the skill's text below its frontmatter.
+func (s *Subject) firstLine() string {
+	text, err := os.ReadFile(filepath.Join(s.folder, skill.MainFile))
+	if err != nil {
+		return "\x00" // then nothing shows that it was read
+	}
+	lines := strings.Split(string(text), "\n")
+	if strings.TrimSpace(lines[0]) == "---" {
+		if end := slices.IndexFunc(lines[1:], func(l string) bool { return strings.TrimSpace(l) == "---" }); end >= 0 {
+			lines = lines[end+2:]
+		}
+	}
+	for _, l := range lines {
+		if l = strings.TrimSpace(l); l != "" {
+			return l
+		}
+	}
+	return ""
+}
