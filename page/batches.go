@@ -70,7 +70,7 @@ func (v *visit) batches() (*view, error) {
 		number("done", "Done", "good", func(s batch.Status) int { return s.Done }),
 		number("failed", "Failed", "bad", func(s batch.Status) int { return s.Failed }),
 		number("left", "Left", "warn", func(s batch.Status) int { return s.Left() }),
-		{key: "cost", title: "Cost", number: true, compare: by(func(s batch.Status) float64 { return s.CostUSD }), cell: func(s batch.Status) cell { return costCell(s.CostUSD) }},
+		{key: "cost", title: "Cost", number: true, compare: by(func(s batch.Status) float64 { return s.CostUSD }), cell: batchCost},
 		{key: "created", title: "Created", number: true, compare: func(a, b batch.Status) int { return a.Created.Compare(b.Created) }, cell: func(s batch.Status) cell { return cell{Text: stamp(s.Created)} }},
 	}
 	data.Table = l.table(v)
@@ -89,8 +89,8 @@ func (v *visit) standing(db *batch.DB, s *batch.Status) string {
 		return "stopped: " + string(s.Stopped)
 	case s.Paused != nil:
 		return "paused until " + stamp(*s.Paused)
-	case s.Short:
-		return "over budget"
+	case s.Short && s.Open == 0:
+		return fmt.Sprintf("the budget of %s allows no more", term.Dollars(s.Budget))
 	case s.Open > 0:
 		running, err := db.Running(v.ctx, s.ID) // open jobs may be in nobody's hands
 		if err != nil {
@@ -141,21 +141,33 @@ func (v *visit) batch() (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := list[batch.Result]{view: "batch", keep: []string{"name", "id"}, one: "job", what: "jobs", usual: "order", sorted: true}
-	for r, err := range db.Jobs(v.ctx, s.ID, batch.Query{}) {
+	running, err := db.Running(v.ctx, s.ID)
+	if err != nil {
+		return nil, err
+	}
+	jobs := &jobList{visit: v, db: db, s: s, running: map[string]batch.Running{}}
+	for _, r := range running {
+		jobs.running[r.ID] = r
+	}
+	t, err := jobs.table()
+	if err != nil {
+		return nil, err
+	}
+	data := &listData{Table: t, Facts: [][2]string{{"State", v.standing(db, s)}, {"Done", fmt.Sprintf("%s of %s", thousands(s.Done), thousands(s.Total))}}, Empty: "This batch has no jobs."}
+	if s.CostUSD > 0 && s.Budget == 0 {
+		data.Facts = append(data.Facts, [2]string{"Cost", term.Dollars(s.CostUSD)})
+	}
+	if len(running) > 0 {
+		pace, err := v.pace(db, s)
 		if err != nil {
 			return nil, err
 		}
-		r.Result = nil
-		l.items = append(l.items, r)
+		data.Facts = append(data.Facts, pace...)
 	}
-	l.text = func(r batch.Result) string { return r.ID + "\n" + r.Error }
-	l.states = func(r batch.Result) []string { return []string{string(r.State)} }
-	l.columns = jobColumns()
-	data := &listData{Table: l.table(v), Facts: [][2]string{
-		{"State", v.standing(db, s)}, {"Done", fmt.Sprintf("%s of %s", thousands(s.Done), thousands(s.Total))},
-		{"Failed", thousands(s.Failed)}, {"Skipped", thousands(s.Skipped)}, {"Cost", costCell(s.CostUSD).Text},
-	}, Empty: "This batch has no jobs.", Progress: progress(s)}
+	data.Budget = budgetOf(s)
+	if data.Field, err = jobs.squares(); err != nil {
+		return nil, err
+	}
 	if v.live {
 		data.Form = &batchForm{Name: s.Name, ID: s.ID}
 		if s.Failed > 0 {
@@ -168,46 +180,54 @@ func (v *visit) batch() (*view, error) {
 	return &view{Name: "list", Tab: "batches", Title: "Batch " + s.Name, Data: data, Every: v.every(s.Left() > 0)}, nil
 }
 
-// progress is how far a batch is, as a bar.
-func progress(s *batch.Status) []bar {
-	var all []bar
-	at := 0.0
-	for _, part := range []struct {
-		n           int
-		class, word string
-	}{{s.Done, "good", "done"}, {s.Failed, "bad", "failed"}, {s.Skipped + s.Canceled, "warn", "skipped or canceled"}, {s.Left(), "rest", "left"}} {
-		if width := plotWidth * float64(part.n) / float64(max(s.Total, 1)); width > 0 {
-			all = append(all, bar{X: at, Width: width, Class: part.class, Title: thousands(part.n) + " " + part.word})
-			at += width
-		}
+// batchCost is what a batch has cost, and may cost.
+func batchCost(s batch.Status) cell {
+	c := costCell(s.CostUSD)
+	if b := budgetOf(&s); b != nil {
+		c.Text, c.Mark, c.Bar = b.Text, "", b.Part
 	}
-	return all
+	return c
+}
+
+// A budget is what a batch has spent of what it may.
+type budget struct {
+	Text string
+	Part string // in percent
+	Why  string // nothing more is started, if so
+	Go   string // the command that goes on then
+}
+
+func budgetOf(s *batch.Status) *budget {
+	if s.Budget <= 0 {
+		return nil
+	}
+	b := &budget{Text: term.Dollars(s.CostUSD) + " of " + term.Dollars(s.Budget), Part: fmt.Sprintf("%.1f%%", min(100, s.CostUSD*100/s.Budget))}
+	if s.Short && s.Left() > 0 {
+		b.Why = "No further job fits into the rest."
+		b.Go = fmt.Sprintf("skillhand batch run FILE --budget-usd %.2f", s.Budget*2)
+	}
+	return b
+}
+
+// pace says how fast jobs end, and how long the rest takes at that pace. The last few hundred count.
+func (v *visit) pace(db *batch.DB, s *batch.Status) ([][2]string, error) {
+	const recent = 200
+	last, err := db.Events(v.ctx, s.ID, max(0, s.Event-recent))
+	if err != nil || len(last) < 2 {
+		return nil, err
+	}
+	first, end := last[0].Ended, last[len(last)-1].Ended
+	if first == nil || end == nil || !end.After(*first) {
+		return nil, nil
+	}
+	each := end.Sub(*first) / time.Duration(len(last)-1)
+	return [][2]string{
+		{"Pace", fmt.Sprintf("%.3g a minute", time.Minute.Seconds()/each.Seconds())},
+		{"Time left", "about " + term.ShortDuration(float64((each * time.Duration(s.Left())).Milliseconds()))},
+	}, nil
 }
 
 var jobMarks = map[batch.State]string{batch.Done: "good", batch.Failed: "bad", batch.Skipped: "warn", batch.Canceled: "warn", batch.Waiting: "dim"}
-
-func jobColumns() []column[batch.Result] {
-	return []column[batch.Result]{
-		{key: "id", title: "Job", compare: by(func(r batch.Result) string { return r.ID }), cell: func(r batch.Result) cell {
-			c := cell{Text: r.ID}
-			if r.Error != string(r.State) { // the next column says that
-				c.Sub = r.Error
-			}
-			return c
-		}},
-		{key: "state", title: "State", compare: by(func(r batch.Result) string { return string(r.State) }), cell: func(r batch.Result) cell {
-			return cell{Text: string(r.State), Mark: jobMarks[r.State]}
-		}},
-		{key: "attempts", title: "Attempts", number: true, compare: by(func(r batch.Result) int { return r.Attempts }), cell: func(r batch.Result) cell { return cell{Text: fmt.Sprint(r.Attempts)} }},
-		{key: "time", title: "Time", number: true, compare: by(took), cell: func(r batch.Result) cell {
-			if took(r) == 0 {
-				return cell{Text: "–", Mark: "dim"}
-			}
-			return cell{Text: term.ShortDuration(float64(took(r).Milliseconds()))}
-		}},
-		{key: "cost", title: "Cost", number: true, compare: by(func(r batch.Result) float64 { return r.CostUSD }), cell: func(r batch.Result) cell { return costCell(r.CostUSD) }},
-	}
-}
 
 func took(r batch.Result) time.Duration {
 	if r.Started == nil || r.Ended == nil {

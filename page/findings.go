@@ -27,20 +27,20 @@ type fix struct {
 	Long   bool // too much to be shown, so not by a button either
 }
 
-// findings are what check finds in files, by their paths; why it could not look, if so.
-// A project's own configuration counts, and so do Claude Code's settings, as for skillhand check.
-func (v *visit) findings(paths ...string) (map[string][]*check.Finding, error) {
+// findings are what check finds in files, by their paths, and the list that Claude Code makes of them; why it could
+// not look, if so. A project's own configuration counts, and so do Claude Code's settings, as for skillhand check.
+func (v *visit) findings(paths ...string) (map[string][]*check.Finding, check.List, error) {
 	found := map[string][]*check.Finding{}
 	if len(paths) == 0 {
-		return found, nil
+		return found, check.List{}, nil
 	}
 	c, err := check.At(v.site.Runtime.Here, paths)
 	if err != nil {
-		return found, err
+		return found, check.List{}, err
 	}
 	files, err := c.Files()
 	if err != nil {
-		return found, err
+		return found, check.List{}, err
 	}
 	names := map[string]string{}
 	for _, f := range files {
@@ -49,13 +49,13 @@ func (v *visit) findings(paths ...string) (map[string][]*check.Finding, error) {
 	for _, f := range check.Run(v.ctx, files, c.Options).Findings {
 		found[names[f.File]] = append(found[names[f.File]], f)
 	}
-	return found, nil
+	return found, c.List(files), nil
 }
 
 // margin are the findings of one file, by lines.
 func (l *look) margin(p *preview, source string) map[int][]finding {
 	lines := map[int][]finding{}
-	all, err := l.visit.findings(l.src.File)
+	all, _, err := l.visit.findings(l.src.File)
 	if err != nil {
 		p.Warnings = append(p.Warnings, "check: "+err.Error())
 	}
@@ -133,7 +133,7 @@ func (v *visit) mend() (string, error) {
 	if short(source) != v.query.Get("seen") {
 		return "", fmt.Errorf("%s: %w", l.src.File, errChanged)
 	}
-	found, err := l.visit.findings(l.src.File)
+	found, _, err := l.visit.findings(l.src.File)
 	if err != nil {
 		return "", err
 	}

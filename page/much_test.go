@@ -241,7 +241,7 @@ func TestMuch(t *testing.T) {
 				p.batch(fmt.Sprintf("batch-%02d", i), 1)
 			}
 		}, query: "batch-42", total: 100, rows: 1, sorted: "total"},
-		{path: "/batch?name=reviews", fill: func(n int) { served.add("reviews", n) }, query: "job-04242", total: n, rows: 1, sorted: "id"},
+		{path: "/batch?name=reviews", fill: func(n int) { served.add("reviews", n) }, query: "job-04242", total: n, rows: 1},
 		{path: "/skills", query: "skill-777", total: 1000, rows: 1, sorted: "tokens"},
 	} {
 		if tt.fill != nil {
@@ -262,6 +262,11 @@ func TestMuch(t *testing.T) {
 			shows("next page", fmt.Sprintf(`%s > 0 && document.querySelector(".pager").textContent.includes("51 to ") && location.search.includes("p=2")`, rows))
 			tab.do(chromedp.NavigateBack())
 			shows("back", fmt.Sprintf(`location.href === %q && %s === 50`, address, rows))
+		}
+		if tt.sorted == "" { // the database lists them in its own order
+			tab.do(chromedp.SendKeys("#q", tt.query+"\r"))
+			shows("found", fmt.Sprintf(`%s === %d && %s.includes(" of ") && location.search.includes("q=")`, rows, tt.rows, count))
+			continue
 		}
 		tab.do(chromedp.Click(fmt.Sprintf(`.list thead a[href*="sort=%[1]s"], .list thead a[href*="sort=-%[1]s"]`, tt.sorted)))
 		shows("sorted", fmt.Sprintf(`%s === 50 && !!document.querySelector("[aria-sort]") && location.search.includes("sort=")`, rows))

@@ -76,23 +76,25 @@ type view struct {
 	Tab   string // which part of the site it is in
 	Data  any
 
-	Watch []string // short names of paths
-	At    int      // the last news that the page has
-	Every int      // seconds after which to look again, where no news can be had; 0: never
-	Live  bool
-	Tabs  []tab
-	link  func(view string, pairs ...string) string
+	Watch  []string // short names of paths
+	At     int      // the last news that the page has
+	Anchor string   // its name in an export
+	Now    string   // when it was made
+	Every  int      // seconds after which to look again, where no news can be had; 0: never
+	Live   bool
+	Tabs   []tab
+	link   func(view string, pairs ...string) string
 }
 
 // Link is the address of a view, for templates.
 func (v *view) Link(name string, pairs ...string) string { return v.link(name, pairs...) }
 
-// Asset is the address of a file of ours.
-func (v *view) Asset(name string) string {
+// ID names a part of the view. An export has all views in one document.
+func (v *view) ID(name string) string {
 	if v.Live {
-		return "/assets/" + name
+		return name
 	}
-	return name
+	return v.Anchor + "-" + name
 }
 
 type tab struct {
@@ -218,7 +220,7 @@ func statusOf(err error) int {
 
 // html is a view as a document.
 func (v *visit) html(made *view) ([]byte, error) {
-	made.Live, made.Watch, made.At = v.live, v.seen, v.at
+	made.Live, made.Watch, made.At, made.Now = v.live, v.seen, v.at, time.Now().Format("2006-01-02 15:04:05 MST")
 	for _, t := range tabs {
 		made.Tabs = append(made.Tabs, tab{t[1], v.link(t[0]), t[0] == made.Tab})
 	}
@@ -258,9 +260,12 @@ func short(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 
+// stampForm is how every time is written.
+const stampForm = "2006-01-02 15:04 MST"
+
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.Local().Format("2006-01-02 15:04")
+	return t.Local().Format(stampForm)
 }

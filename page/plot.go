@@ -20,6 +20,7 @@ type plot struct {
 	Line             string // points of a line, or ""
 	Heads            []string
 	Rows             [][]string
+	Note             string // what the colours mean, or ""
 	Empty            string // what to say if there is nothing to draw
 }
 
@@ -56,7 +57,7 @@ func newCalendar(records []history.Record, since, until time.Time) *calendar {
 	if first := records[0].Time; since.Before(first) {
 		since = first
 	}
-	c := &calendar{each: "each hour", form: "2006-01-02 15:04"}
+	c := &calendar{each: "each hour", form: stampForm}
 	next := func(t time.Time) time.Time { return t.Add(time.Hour) }
 	start := since.Local().Truncate(time.Hour)
 	if until.Sub(since) > maxHours*time.Hour {
@@ -112,8 +113,9 @@ func plots(records []history.Record, since, until time.Time) []plot {
 	return list
 }
 
+// success has a full bar for each period with runs: what succeeded, and above it what failed.
 func (c *calendar) success() plot {
-	p := plot{Question: "How many succeed " + c.each + "?", Top: "100 %", Bottom: "0", Heads: []string{"From", "Success", "OK", "All"}}
+	p := plot{Question: "How many succeed " + c.each + "?", Top: "100 %", Bottom: "0", Heads: []string{"From", "Success", "OK", "All"}, Note: "Green succeeded, red failed; no bar: nothing ran."}
 	ok, total := 0, 0
 	for i, d := range c.periods {
 		if d.total == 0 {
@@ -121,16 +123,17 @@ func (c *calendar) success() plot {
 		}
 		ok, total = ok+d.ok, total+d.total
 		rate := float64(d.ok) / float64(d.total)
-		b := upright(i, len(c.periods), rate, fmt.Sprintf("%s: %.0f %% of %d", d.from.Format(c.form), rate*100, d.total))
-		switch {
-		case rate < 0.5:
-			b.Class = "bad"
-		case rate < 0.9:
-			b.Class = "warn"
-		default:
-			b.Class = "good"
+		title := fmt.Sprintf("%s: %.0f %% of %d", d.from.Format(c.form), rate*100, d.total)
+		whole := upright(i, len(c.periods), 1, title)
+		whole.Class = "bad"
+		if d.ok < d.total {
+			p.Bars = append(p.Bars, whole)
 		}
-		p.Bars = append(p.Bars, b)
+		if d.ok > 0 {
+			b := upright(i, len(c.periods), rate, title)
+			b.Class = "good"
+			p.Bars = append(p.Bars, b)
+		}
 		p.Rows = append(p.Rows, []string{d.from.Format(c.form), fmt.Sprintf("%.0f %%", rate*100), thousands(d.ok), thousands(d.total)})
 	}
 	if total > 0 {
@@ -211,11 +214,13 @@ const (
 
 // bySkill says where the time went.
 func (v *visit) bySkill(review *history.Review) []share {
+	most := 0.0 // bars are scaled to the longest
 	row := func(name, link string, s history.Skill) share {
 		part := 0.0
 		if review.DurationMS > 0 {
 			part = s.DurationMS * 100 / review.DurationMS
 		}
+		most = max(most, part)
 		return share{Name: name, Link: link, Text: term.ShortDuration(s.DurationMS), Sub: counted(s.Total, "run", "runs") + ", " + thousands(s.Failed) + " failed", Part: part}
 	}
 	skills := slices.Clone(review.Skills)
@@ -235,6 +240,11 @@ func (v *visit) bySkill(review *history.Review) []share {
 	}
 	if folded > 0 {
 		all = append(all, row(counted(folded, "other", "others"), "", rest))
+	}
+	for i := range all {
+		if most > 0 {
+			all[i].Part *= 100 / most
+		}
 	}
 	return all
 }

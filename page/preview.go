@@ -51,6 +51,8 @@ type preview struct {
 	Source     string // how the outcomes came about, in words
 
 	Before, After, Later string // tokens
+	Saved                string // what a later page saves, or costs
+	Costs                bool   // it costs
 	Diff                 []diffLine
 	DiffTitle, DiffNote  string
 	Command              string
@@ -378,7 +380,7 @@ func (l *look) showPage(p *preview, page *skillhand.Page, recorded bool) {
 	default:
 		p.Source = "Output of the last run with these arguments"
 		if info, err := os.Stat(l.recording()); err == nil {
-			p.Source += ", " + info.ModTime().Format("2006-01-02 15:04:05")
+			p.Source += ", " + stamp(info.ModTime())
 		}
 		p.Source += ". What changed since is shown as written."
 	}
@@ -420,14 +422,25 @@ func timesFile(recording string) string { return strings.TrimSuffix(recording, "
 
 // count says how large the first and the later page are.
 func (l *look) count(p *preview) {
-	for _, c := range []struct {
-		later bool
-		to    *string
-	}{{false, &p.After}, {true, &p.Later}} {
-		*c.to = "–"
-		if page, _, err := l.page(c.later, false); err == nil {
-			*c.to = thousands(tokens(page.Text))
+	var sizes [2]int
+	known := true
+	for i, to := range []*string{&p.After, &p.Later} {
+		page, _, err := l.page(i == 1, false)
+		if err != nil {
+			*to, known = "–", false
+			continue
 		}
+		sizes[i] = tokens(page.Text)
+		*to = thousands(sizes[i])
+	}
+	switch saved := sizes[0] - sizes[1]; {
+	case !known:
+	case saved > 0:
+		p.Saved = fmt.Sprintf("%s fewer, %.0f %%", thousands(saved), float64(saved)*100/float64(sizes[0]))
+	case saved < 0:
+		p.Saved, p.Costs = fmt.Sprintf("%s more: this skill is too short to save anything", thousands(-saved)), true
+	default:
+		p.Saved = "saves nothing"
 	}
 }
 

@@ -24,6 +24,8 @@ type runsData struct {
 	Flaky      []mention
 	Next       []string
 	Damaged    int
+	Batch      string // whose runs are listed alone, or ""
+	Folded     string // the address at which they are one row
 	Any        bool
 	Empty      string // what to say if there is nothing
 	Hint       string // a command that changes that, or ""
@@ -36,7 +38,55 @@ type choice struct {
 }
 
 // A mention is a thing worth looking at.
-type mention struct{ Name, Link, Text string }
+type mention struct{ Name, Link, Text, Sub string }
+
+// A runRow is a run, or all that a batch ran.
+type runRow struct {
+	history.Record
+	batch        string // its name; "": this is one run
+	jobs, failed int
+}
+
+// fold makes one row of all that a batch ran, where its latest run stands. The latest come first.
+func fold(records []history.Record) []runRow {
+	var all []runRow
+	index := map[string]int{}
+	for _, r := range records {
+		name, _, ok := strings.Cut(r.Job, "/")
+		if !ok {
+			all = append(all, runRow{Record: r})
+			continue
+		}
+		at, known := index[name]
+		if !known {
+			at = len(all)
+			index[name] = at
+			all = append(all, runRow{Record: history.Record{Time: r.Time, Kind: r.Kind, OK: true}, batch: name})
+		}
+		row := &all[at]
+		row.jobs, row.CostUSD, row.DurationMS = row.jobs+1, row.CostUSD+r.CostUSD, row.DurationMS+r.DurationMS
+		if !r.OK {
+			row.failed, row.OK = row.failed+1, false
+		}
+	}
+	return all
+}
+
+// single makes a row of each record.
+func single(records []history.Record) []runRow {
+	all := make([]runRow, len(records))
+	for i, r := range records {
+		all[i].Record = r
+	}
+	return all
+}
+
+func (r runRow) name() string {
+	if r.batch != "" {
+		return r.batch
+	}
+	return r.Name()
+}
 
 // usualSpan is the period that is shown if nobody says which.
 const usualSpan = "30d"
@@ -61,19 +111,34 @@ func (v *visit) runs() (*view, error) {
 		return nil, err
 	}
 	data.Damaged, data.Any = found.Damaged, len(found.Records) > 0
-	l := list[history.Record]{
-		view: "runs", keep: []string{"since", "kind", "failed", "skill"}, one: "run or ask", what: "runs and asks",
-		usual: "-time", columns: v.runColumns(), sorted: true, text: searched, states: runStates, items: found.Records,
+	records := found.Records
+	if name := v.query.Get("batch"); name != "" {
+		records = slices.DeleteFunc(records, func(r history.Record) bool { return !strings.HasPrefix(r.Job, name+"/") })
+		data.Batch, data.Folded = name, v.runsLink("batch", "")
 	}
-	if records := l.search(v.query.Get("q")); len(records) > 0 {
-		v.summarize(data, records, q.Since, now)
+	l := list[runRow]{
+		view: "runs", keep: []string{"since", "kind", "failed", "skill", "batch"}, one: "run or ask", what: "runs and asks",
+		usual: "-time", columns: v.runColumns(), sorted: true, text: searched, states: runStates, items: single(records),
+	}
+	if rows := l.search(v.query.Get("q")); len(rows) > 0 {
+		listed := make([]history.Record, len(rows))
+		for i, r := range rows {
+			listed[i] = r.Record
+		}
+		v.summarize(data, listed, q.Since, now)
 	}
 	if q.Failed && data.Plots != nil {
 		data.Plots = data.Plots[1:] // how many succeed is known
 	}
-	l.items = slices.Clone(found.Records)
-	slices.Reverse(l.items)
+	records = slices.Clone(records)
+	slices.Reverse(records)
+	if l.items = single(records); v.query.Get("q") == "" && data.Batch == "" {
+		l.items = fold(records)
+	}
 	data.Table = l.table(v)
+	if folded := len(records) - len(l.items); folded > 0 {
+		data.Table.Count = counted(len(records), "run or ask", "runs and asks")
+	}
 	return &view{Name: "runs", Tab: "runs", Title: "Runs and asks", Data: data}, nil
 }
 
@@ -115,7 +180,7 @@ func (v *visit) runsQuery(data *runsData, now time.Time) (history.Query, error) 
 // runsLink is this list with another choice.
 func (v *visit) runsLink(pairs ...string) string {
 	all := []string{"q", v.query.Get("q")}
-	for _, k := range []string{"since", "kind", "failed", "skill", "sort"} {
+	for _, k := range []string{"since", "kind", "failed", "skill", "batch", "sort"} {
 		if !slices.Contains(pairs, k) {
 			all = append(all, k, v.query.Get(k))
 		}
@@ -123,11 +188,11 @@ func (v *visit) runsLink(pairs ...string) string {
 	return v.link("runs", append(all, pairs...)...)
 }
 
-func searched(r history.Record) string {
-	return strings.Join([]string{r.Name(), r.Skill, r.Category, r.Detail, r.Project, r.Session, r.Job}, "\n")
+func searched(r runRow) string {
+	return strings.Join([]string{r.name(), r.Skill, r.Category, r.Detail, r.Project, r.Session, r.Job}, "\n")
 }
 
-func runStates(r history.Record) []string {
+func runStates(r runRow) []string {
 	verdict := "failed"
 	if r.OK {
 		verdict = "ok"
@@ -140,19 +205,23 @@ func (v *visit) summarize(data *runsData, records []history.Record, since, until
 	review := history.ReviewOf(records, since, until)
 	data.Plots = plots(records, since, until)
 	data.Shares = v.bySkill(review)
+	most := 1
 	for _, c := range review.Categories {
-		data.Categories = append(data.Categories, share{Name: c.Category, Link: v.runsLink("q", c.Category, "failed", "1"), Text: thousands(c.Failed), Part: float64(c.Failed) * 100 / float64(max(review.Failed, 1))})
+		most = max(most, c.Failed)
+	}
+	for _, c := range review.Categories {
+		data.Categories = append(data.Categories, share{Name: c.Category, Link: v.runsLink("q", c.Category, "failed", "1"), Text: thousands(c.Failed), Part: float64(c.Failed) * 100 / float64(most)})
 	}
 	for _, r := range review.Slowest {
-		data.Slow = append(data.Slow, mention{r.Name(), v.runLink(r), term.ShortDuration(r.DurationMS)})
+		data.Slow = append(data.Slow, mention{r.Name(), v.runLink(r), term.ShortDuration(r.DurationMS), stamp(r.Time)})
 	}
 	for _, r := range review.Costliest {
 		if r.CostUSD > 0 {
-			data.Costly = append(data.Costly, mention{r.Name(), v.runLink(r), term.Dollars(r.CostUSD)})
+			data.Costly = append(data.Costly, mention{r.Name(), v.runLink(r), term.Dollars(r.CostUSD), stamp(r.Time)})
 		}
 	}
 	for _, f := range review.Flaky[:min(len(review.Flaky), 5)] {
-		data.Flaky = append(data.Flaky, mention{f.Name, v.link("runs", "q", f.Name), fmt.Sprintf("%d of %d failed", f.Failed, f.Total)})
+		data.Flaky = append(data.Flaky, mention{f.Name, v.link("runs", "q", f.Name), fmt.Sprintf("%d of %d failed", f.Failed, f.Total), "input " + f.Input[:min(8, len(f.Input))]})
 	}
 	data.Next = review.Next
 }
@@ -170,35 +239,46 @@ func (v *visit) runLink(r history.Record) string {
 	return v.link("run", "at", r.Time.UTC().Format(time.RFC3339Nano), "id", recordID(r))
 }
 
-func (v *visit) runColumns() []column[history.Record] {
-	return []column[history.Record]{
-		{key: "name", title: "What", compare: by(history.Record.Name), cell: func(r history.Record) cell {
-			c := cell{Text: r.Name(), Link: v.runLink(r)}
+func (v *visit) runColumns() []column[runRow] {
+	return []column[runRow]{
+		{key: "name", title: "What", compare: by(runRow.name), cell: func(r runRow) cell {
+			if r.batch != "" {
+				return cell{Text: r.batch, Sub: "a batch: show its " + counted(r.jobs, "run", "runs"), Link: v.runsLink("batch", r.batch)}
+			}
+			c := cell{Text: r.Name(), Link: v.runLink(r.Record)}
 			if r.Skill != r.Name() {
 				c.Sub = r.Skill
 			}
 			return c
 		}},
-		{key: "kind", title: "Kind", compare: by(func(r history.Record) string { return string(r.Kind) }), cell: func(r history.Record) cell {
+		{key: "kind", title: "Kind", compare: by(func(r runRow) string { return string(r.Kind) }), cell: func(r runRow) cell {
+			if r.batch != "" {
+				return cell{Text: "batch"}
+			}
 			return cell{Text: string(r.Kind)}
 		}},
-		{key: "verdict", title: "Verdict", compare: by(func(r history.Record) string { return fmt.Sprint(r.OK) + r.Category }), cell: func(r history.Record) cell {
-			if r.OK {
+		{key: "verdict", title: "Verdict", compare: by(func(r runRow) string { return fmt.Sprint(r.OK) + r.Category }), cell: func(r runRow) cell {
+			switch {
+			case r.batch != "" && !r.OK:
+				return cell{Text: fmt.Sprintf("%s of %s failed", thousands(r.failed), thousands(r.jobs)), Mark: "bad"}
+			case r.batch != "":
+				return cell{Text: "all " + thousands(r.jobs) + " ok", Mark: "good"}
+			case r.OK:
 				return cell{Text: "ok", Mark: "good"}
 			}
 			return cell{Text: cmp.Or(r.Category, "failed"), Sub: r.Detail, Mark: "bad"}
 		}},
-		{key: "confidence", title: "Confidence", number: true, compare: by(confidence), cell: func(r history.Record) cell {
+		{key: "confidence", title: "Confidence", number: true, compare: by(confidence), cell: func(r runRow) cell {
 			if r.Confidence == nil {
 				return cell{Text: "–", Mark: "dim"}
 			}
 			return cell{Text: fmt.Sprintf("%.2f", *r.Confidence)}
 		}},
-		{key: "duration", title: "Time", number: true, compare: by(func(r history.Record) float64 { return r.DurationMS }), cell: func(r history.Record) cell {
+		{key: "duration", title: "Time", number: true, compare: by(func(r runRow) float64 { return r.DurationMS }), cell: func(r runRow) cell {
 			return cell{Text: term.ShortDuration(r.DurationMS)}
 		}},
-		{key: "cost", title: "Cost", number: true, compare: by(func(r history.Record) float64 { return r.CostUSD }), cell: func(r history.Record) cell { return costCell(r.CostUSD) }},
-		{key: "time", title: "When", number: true, compare: func(a, b history.Record) int { return a.Time.Compare(b.Time) }, cell: func(r history.Record) cell {
+		{key: "cost", title: "Cost", number: true, compare: by(func(r runRow) float64 { return r.CostUSD }), cell: func(r runRow) cell { return costCell(r.CostUSD) }},
+		{key: "time", title: "When", number: true, compare: func(a, b runRow) int { return a.Time.Compare(b.Time) }, cell: func(r runRow) cell {
 			return cell{Text: stamp(r.Time), Title: r.Time.Format(time.RFC3339)}
 		}},
 	}
@@ -211,7 +291,7 @@ func costCell(usd float64) cell {
 	return cell{Text: term.Dollars(usd)}
 }
 
-func confidence(r history.Record) float64 {
+func confidence(r runRow) float64 {
 	if r.Confidence == nil {
 		return -1
 	}
@@ -252,7 +332,7 @@ func (v *visit) run() (*view, error) {
 			data.Facts = append(data.Facts, [2]string{name, value})
 		}
 	}
-	add("When", r.Time.Local().Format("2006-01-02 15:04:05"))
+	add("When", r.Time.Local().Format("2006-01-02 15:04:05 MST"))
 	add("Kind", string(r.Kind))
 	add("Skill", r.Skill)
 	add("Label", r.Label)

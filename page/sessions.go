@@ -10,8 +10,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/skillhand/skillhand/history"
+	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/session"
 	"github.com/skillhand/skillhand/skill"
+	"github.com/skillhand/skillhand/usage"
 )
 
 // A sessionRow is what one session has seen.
@@ -20,6 +23,31 @@ type sessionRow struct {
 	marks  []session.Mark // the latest first
 	agents int
 	saved  int // tokens that a further use of each skill would not send again
+
+	project     string // the folder it was in; "": not known
+	first, last time.Time
+}
+
+// name is what people know a session by.
+func (r sessionRow) name() string {
+	if r.project == "" {
+		return "session " + r.id[:min(8, len(r.id))]
+	}
+	return filepath.Base(r.project)
+}
+
+func (r sessionRow) title() string {
+	if r.project == "" {
+		return "Session " + r.id
+	}
+	return "Session in " + r.name()
+}
+
+func (r sessionRow) duration() string {
+	if r.last.Sub(r.first) < time.Second {
+		return "–"
+	}
+	return term.ShortDuration(float64(r.last.Sub(r.first).Milliseconds()))
 }
 
 // A markCache keeps what agents have seen: most sessions are over, and reading all of them takes long.
@@ -92,8 +120,62 @@ func (v *visit) sessionRows() ([]sessionRow, error) {
 			r.agents++
 		}
 		r.saved += instructions(m.File, sizes)
+		if r.last.IsZero() {
+			r.last = m.Time
+		}
+		r.first = m.Time // the latest come first
 	}
-	return all, nil
+	return all, v.place(all)
+}
+
+// place says in which project each session was, and from when to when, as far as runs, asks and transcripts tell.
+func (v *visit) place(all []sessionRow) error {
+	at := map[string]*sessionRow{}
+	for i := range all {
+		at[all[i].id] = &all[i]
+	}
+	add := func(id, project string, first, last time.Time) {
+		r := at[id]
+		if r == nil {
+			return
+		}
+		r.project = cmp.Or(r.project, project)
+		if first.Before(r.first) && !first.IsZero() {
+			r.first = first
+		}
+		if last.After(r.last) {
+			r.last = last
+		}
+	}
+	_, err := history.Store{Dir: v.site.Runtime.HistoryDir()}.Each(history.Query{}, func(r *history.Record) {
+		if r.Session != "" {
+			add(r.Session, r.Project, r.Time, r.Time)
+		}
+	})
+	if seen, err := usage.Read(v.site.Runtime.Here, usage.Options{IndexOnly: true}); err == nil { // else nobody knows more
+		for _, s := range seen.Sessions {
+			add(s.ID, s.Project, s.First, s.Last)
+		}
+	}
+	for i := range all {
+		if r := &all[i]; r.project == "" {
+			r.project = projectOf(r.marks, v.site.Runtime.Home)
+		}
+	}
+	return err
+}
+
+// projectOf is the folder that the skills of a session lie in, if one of them is a project's.
+func projectOf(marks []session.Mark, home string) string {
+	for _, m := range marks {
+		for _, folder := range []string{".claude", ".agents"} {
+			project, _, ok := strings.Cut(filepath.ToSlash(m.File), "/"+folder+"/skills/")
+			if ok && filepath.FromSlash(project) != home {
+				return filepath.FromSlash(project)
+			}
+		}
+	}
+	return ""
 }
 
 // instructions is about how many tokens of a skill are not sent at a later use.
@@ -124,7 +206,7 @@ func (v *visit) sessions() (*view, error) {
 	l := list[sessionRow]{view: "sessions", one: "session", what: "sessions", items: rows, usual: "-time", sorted: true}
 	l.text = func(r sessionRow) string {
 		var b strings.Builder
-		b.WriteString(r.id)
+		b.WriteString(r.id + "\n" + r.project)
 		for _, m := range r.marks {
 			b.WriteString("\n" + m.Skill)
 		}
@@ -132,8 +214,11 @@ func (v *visit) sessions() (*view, error) {
 	}
 	l.watch = func(r sessionRow) []string { return v.sessionFolders(r.id) }
 	l.columns = []column[sessionRow]{
-		{key: "id", title: "Session", compare: by(func(r sessionRow) string { return r.id }), cell: func(r sessionRow) cell {
-			return cell{Text: r.id, Link: v.link("session", "id", r.id), Sub: skillNames(r.marks)}
+		{key: "id", title: "Session", compare: by(sessionRow.name), cell: func(r sessionRow) cell {
+			return cell{Text: r.name(), Title: strings.TrimSpace(r.project + " session " + r.id), Link: v.link("session", "id", r.id), Sub: skillNames(r.marks)}
+		}},
+		{key: "duration", title: "Lasted", number: true, compare: by(func(r sessionRow) time.Duration { return r.last.Sub(r.first) }), cell: func(r sessionRow) cell {
+			return cell{Text: r.duration(), Title: "from " + stamp(r.first) + " to " + stamp(r.last)}
 		}},
 		{key: "agents", title: "Agents", number: true, compare: by(func(r sessionRow) int { return r.agents }), cell: func(r sessionRow) cell { return cell{Text: fmt.Sprint(r.agents)} }},
 		{key: "skills", title: "Skills seen", number: true, compare: by(func(r sessionRow) int { return len(r.marks) }), cell: func(r sessionRow) cell { return cell{Text: fmt.Sprint(len(r.marks))} }},
@@ -169,11 +254,13 @@ func (v *visit) sessionFolders(id string) []string {
 func skillNames(marks []session.Mark) string {
 	const few = 4
 	var names []string
-	for _, m := range marks[:min(len(marks), few)] {
-		names = append(names, m.Skill)
+	for _, m := range marks {
+		if !slices.Contains(names, m.Skill) { // several agents may have read it
+			names = append(names, m.Skill)
+		}
 	}
-	text := strings.Join(names, ", ")
-	if more := len(marks) - few; more > 0 {
+	text := strings.Join(names[:min(len(names), few)], ", ")
+	if more := len(names) - few; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
@@ -189,7 +276,8 @@ type listData struct {
 	Then  string
 	Form  *batchForm
 
-	Progress []bar // of a batch
+	Budget *budget  // of a batch, or nil
+	Field  *squares // its jobs, or nil
 }
 
 func (v *visit) session() (*view, error) {
@@ -227,5 +315,19 @@ func (v *visit) session() (*view, error) {
 			return cell{Text: stamp(m.Time)}
 		}},
 	}
-	return &view{Name: "list", Tab: "sessions", Title: "Session " + id, Data: &listData{Table: l.table(v)}}, nil
+	one := []sessionRow{{id: id, marks: l.items}}
+	for _, m := range l.items {
+		if r := &one[0]; r.first.IsZero() || m.Time.Before(r.first) {
+			r.first = m.Time
+		}
+		if r := &one[0]; m.Time.After(r.last) {
+			r.last = m.Time
+		}
+	}
+	if err := v.place(one); err != nil {
+		return nil, err
+	}
+	r := one[0]
+	facts := [][2]string{{"Project", cmp.Or(r.project, "–")}, {"Lasted", r.duration()}, {"Last load", stamp(r.last)}, {"Session", id}}
+	return &view{Name: "list", Tab: "sessions", Title: r.title(), Data: &listData{Table: l.table(v), Facts: facts}}, nil
 }

@@ -21,7 +21,10 @@ type skillRow struct {
 	skillhand.Listed
 	readable bool
 	tokens   int
-	listing  int // characters of its line in the list that an agent is given
+	listing  int     // characters of its line in the list that Claude Code gives a model; 0: it has none
+	bare     bool    // the list has no room for its description
+	share    float64 // of the list's characters, in percent
+	widest   float64 // the greatest share of a skill
 	findings int
 	used     time.Time
 	uses     int
@@ -44,9 +47,10 @@ func (r skillRow) usage() string {
 
 type skillsData struct {
 	Table   *table
-	Share   int // of the listing budget, in percent
-	Listing string
-	Never   int
+	Strips  []listStrip
+	Largest string // the skills with the greatest shares
+	LeftOut string // skills whose descriptions Claude Code's list has no room for
+	Facts   []fact
 	Faults  []string
 	Folders []string
 	Dir     string
@@ -79,13 +83,24 @@ func (v *visit) skills() (*view, error) {
 			paths = append(paths, one.File)
 		}
 	}
-	findings, err := v.findings(paths...)
+	findings, listing, err := v.findings(paths...)
 	if err != nil {
 		data.Faults = append(data.Faults, "check: "+err.Error())
 	}
-	listing := 0
+	data.Strips, data.Largest, data.LeftOut = strips(listing), largest(listing), leftOut(listing)
+	lines, widest := map[string]check.Line{}, 0
+	for _, line := range listing.Lines {
+		if lines[line.File] = line; !line.Own {
+			widest = max(widest, line.Head+line.Text)
+		}
+	}
+	never, untrusted, found := 0, 0, 0
 	for _, one := range all {
-		r := skillRow{Listed: one, listing: len([]rune(one.Name)) + len([]rune(one.Description)) + 4}
+		r := skillRow{Listed: one, widest: float64(widest) * 100 / float64(max(listing.Budget, 1))}
+		if line, ok := lines[one.File]; ok {
+			r.listing, r.bare = line.Head+line.Text, line.Bare
+			r.share = float64(r.listing) * 100 / float64(listing.Budget)
+		}
 		r.tokens, r.readable = sizes[one.File]
 		r.findings = len(findings[one.File])
 		if u := uses[filepath.Clean(one.File)]; u != nil {
@@ -98,13 +113,22 @@ func (v *visit) skills() (*view, error) {
 			}
 		}
 		if r.uses == 0 {
-			data.Never++
+			never++
 		}
-		listing += r.listing
+		if !r.Trusted {
+			untrusted++
+		}
+		if r.findings > 0 || !r.readable {
+			found++
+		}
 		l.items = append(l.items, r)
 	}
-	data.Share, data.Listing = listing*100/check.DefaultBudget, fmt.Sprintf("%s of %s characters", thousands(listing), thousands(check.DefaultBudget))
+	data.Facts = []fact{
+		{Name: "Skills", Value: thousands(len(all))}, {Name: "With findings", Value: thousands(found), Link: v.link("skills", "sort", "-findings")},
+		{Name: "Untrusted", Value: thousands(untrusted), Link: v.link("skills", "q", "untrusted")}, {Name: "No use recorded", Value: thousands(never), Link: v.link("skills", "sort", "used")},
+	}
 	data.Table = l.table(v)
+	data.Table.Dense = true
 	return &view{Name: "skills", Tab: "skills", Title: "Skills", Data: data}, nil
 }
 
@@ -178,25 +202,22 @@ func (v *visit) skillColumns() []column[skillRow] {
 		{key: "name", title: "Skill", compare: by(func(r skillRow) string { return r.Call }), cell: func(r skillRow) cell {
 			return cell{Text: r.Call, Sub: cmp.Or(r.Error, r.Description), Link: v.link("preview", "skill", r.Call)}
 		}},
-		{key: "from", title: "From", compare: by(func(r skillRow) string { return r.From }), cell: func(r skillRow) cell {
-			kind := r.From
+		{key: "from", title: "From", compare: by(func(r skillRow) string { return r.From + r.trust() }), cell: func(r skillRow) cell {
+			c := cell{Text: r.From, Title: r.File}
 			if r.Command {
-				kind += " command"
+				c.Text += " command"
 			}
-			return cell{Text: kind, Title: r.File}
-		}},
-		{key: "trust", title: "May run", compare: by(func(r skillRow) string { return fmt.Sprint(r.Trusted) }), cell: func(r skillRow) cell {
-			if r.Trusted {
-				return cell{Text: r.trust(), Mark: "good"}
+			if !r.Trusted {
+				c.Text, c.Mark = c.Text+", untrusted", "warn"
 			}
-			return cell{Text: r.trust(), Mark: "warn"}
+			return c
 		}},
 		{key: "findings", title: "Findings", number: true, compare: by(func(r skillRow) int { return r.findings }), cell: func(r skillRow) cell {
 			switch {
 			case !r.readable:
 				return cell{Text: "unreadable", Mark: "bad"}
 			case r.findings == 0:
-				return cell{Text: "none", Mark: "dim"}
+				return cell{Text: "–", Mark: "dim", Title: "none"}
 			}
 			return cell{Text: fmt.Sprint(r.findings), Mark: "warn"}
 		}},
@@ -204,14 +225,20 @@ func (v *visit) skillColumns() []column[skillRow] {
 			if !r.readable {
 				return cell{Text: "–", Mark: "dim"}
 			}
-			return cell{Text: "≈ " + thousands(r.tokens)}
+			return cell{Text: thousands(r.tokens), Title: "about, counted as four characters each"}
 		}},
-		{key: "listing", title: "Listing", number: true, compare: by(func(r skillRow) int { return r.listing }), cell: func(r skillRow) cell {
-			return cell{Text: fmt.Sprintf("%.1f %%", float64(r.listing)*100/check.DefaultBudget), Title: "share of the characters that the list of all skills may have"}
+		{key: "listing", title: "Share of the list", number: true, compare: by(func(r skillRow) int { return r.listing }), cell: func(r skillRow) cell {
+			switch {
+			case r.listing == 0:
+				return cell{Text: "not listed", Mark: "dim", Title: "Claude Code gives its model no line about it"}
+			case r.bare:
+				return cell{Text: "name only", Mark: "bad", Title: "the list has no room for its description"}
+			}
+			return cell{Text: fmt.Sprintf("%.1f %%", r.share), Bar: fmt.Sprintf("%.1f%%", r.share*100/max(r.widest, 0.001)), Title: thousands(r.listing) + " characters of the list that Claude Code gives its model"}
 		}},
 		{key: "used", title: "Last used", number: true, compare: by(func(r skillRow) int64 { return r.used.Unix() }), cell: func(r skillRow) cell {
 			if r.uses == 0 {
-				return cell{Text: r.usage(), Mark: "dim", Title: "neither a run nor a whole page for an agent in a session is recorded here"}
+				return cell{Text: "–", Mark: "dim", Title: "no use recorded: neither a run nor a whole page for an agent in a session"}
 			}
 			return cell{Text: r.usage()}
 		}},

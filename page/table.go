@@ -37,7 +37,21 @@ type cell struct {
 	Link  string
 	Mark  string // good, bad, warn, dim: a colour and, with it, a word in Text
 	Title string
+	Bar   string   // how long a bar beneath is, in percent; "": there is none
+	Draw  *drawing // beneath, or nil
 }
+
+// A drawing is dots and lines on a scale. Places are in percent.
+type drawing struct {
+	Label string
+	Lines []drawn
+	Dots  []drawn
+}
+
+type drawn struct{ X, To, Class string }
+
+// A fact is a number above a list.
+type fact struct{ Name, Value, Link string }
 
 // A table is a list as it was asked for.
 type table struct {
@@ -49,7 +63,9 @@ type table struct {
 	Total, Matched    int
 	First, Last       int
 	Previous, Next    string // addresses, or ""
+	FromStart         bool   // Previous leads to the first page, not to the one before
 	Live              bool
+	Dense             bool   // a row is a line
 	All               string // the address without the search
 }
 

@@ -79,14 +79,69 @@ func (r tried) share(hits, of int) cell {
 		return cell{Text: "–", Mark: "dim"}
 	}
 	c := cell{Text: fmt.Sprintf("%d of %d", hits, of), Title: try.NewRate(hits, of).String()}
-	switch {
-	case hits == of:
+	switch rate := float64(hits) / float64(of); {
+	case rate >= 0.9:
 		c.Mark = "good"
-	case hits == 0:
+	case rate < 0.5:
 		c.Mark = "bad"
-	default:
-		c.Mark = "warn"
 	}
+	return c
+}
+
+// help is how much more often the skill's cases pass with it than without; nil if one arm has no verdict.
+func (r tried) help() *try.Difference {
+	if r.with.checked == 0 || r.without.checked == 0 {
+		return nil
+	}
+	d := try.Compare(try.NewRate(r.with.passed, r.with.checked), try.NewRate(r.without.passed, r.without.checked))
+	return &d
+}
+
+// helps says so in words and as an interval.
+func (r tried) helps() cell {
+	d := r.help()
+	if d == nil {
+		return cell{Text: "–", Mark: "dim", Title: "only a try with --baseline can tell"}
+	}
+	c := cell{Text: fmt.Sprintf("%+.0f (%+.0f to %+.0f)", d.Difference*100, d.Low*100, d.High*100), Title: d.String()}
+	class := "unsure"
+	switch {
+	case !d.Told:
+		c.Sub = "may be chance"
+	case d.Difference > 0:
+		class, c.Mark = "good", "good"
+	default:
+		class, c.Mark = "bad", "bad"
+	}
+	at := func(x float64) string { return fmt.Sprintf("%.1f%%", 5+(x+1)*45) } // from -1 to 1
+	c.Draw = &drawing{Label: d.String(), Lines: []drawn{{at(0), at(0), "zero"}, {at(d.Low), at(d.High), class}}, Dots: []drawn{{X: at(d.Difference), Class: class}}}
+	return c
+}
+
+// dots draws how often cases pass, with the skill and without.
+func (r tried) dots() cell {
+	if r.with.checked+r.without.checked == 0 {
+		return cell{Text: "–", Mark: "dim"}
+	}
+	at := func(a arm) string { return fmt.Sprintf("%.1f%%", 5+float64(a.passed)*90/float64(a.checked)) }
+	said := func(a arm) string {
+		if a.checked == 0 {
+			return "–"
+		}
+		return fmt.Sprintf("%d of %d", a.passed, a.checked)
+	}
+	c := cell{Text: said(r.without) + " → " + said(r.with)}
+	d := &drawing{Label: "passed without it " + said(r.without) + ", with it " + said(r.with), Lines: []drawn{{"5%", "95%", "axis"}}}
+	if r.with.checked > 0 && r.without.checked > 0 {
+		d.Lines = append(d.Lines, drawn{at(r.without), at(r.with), "between"})
+	}
+	if r.without.checked > 0 {
+		d.Dots = append(d.Dots, drawn{X: at(r.without), Class: "hollow"})
+	}
+	if r.with.checked > 0 {
+		d.Dots = append(d.Dots, drawn{X: at(r.with), Class: "full"})
+	}
+	c.Draw = d
 	return c
 }
 
@@ -130,31 +185,16 @@ func (v *visit) triesDir() string { return filepath.Join(v.site.Runtime.State, "
 
 func (v *visit) tries() (*view, error) {
 	data := &listData{
-		Lead:  "Does a skill fire when it should, and does it help? Each try counts, with the skill and without it.",
+		Lead:  "Does a skill fire when it should, and does it help? Points are percentage points of cases that pass, with their 95 % interval: where it holds 0, the difference may be chance.",
 		Empty: "There are no tries yet.", Hints: []string{"skillhand try --init NAME", "skillhand try NAME --baseline"},
 		Then: "The first writes cases to begin with, the second asks Claude: see docs/trying.md.",
 	}
 	l := list[tried]{view: "tries", one: "try", what: "tries", usual: "-time", text: func(r tried) string { return r.name }}
-	plans, err := filepath.Glob(filepath.Join(v.triesDir(), "*"))
-	if err != nil {
-		return nil, err
-	}
-	v.watch(false, append(plans, v.triesDir())...)
-	folders, err := filepath.Glob(filepath.Join(v.triesDir(), "*", "[0-9]*"))
-	if err != nil {
+	var err error
+	if l.items, err = v.triedAll(); err != nil {
 		return nil, err
 	}
 	l.watch = func(r tried) []string { return try.Folders(filepath.Join(v.triesDir(), filepath.FromSlash(r.id))) }
-	for _, dir := range folders {
-		info, err := os.Stat(dir)
-		if err != nil {
-			continue // it is being removed
-		}
-		for _, r := range readTry(dir) {
-			r.id, r.time = filepath.Base(filepath.Dir(dir))+"/"+filepath.Base(dir), info.ModTime()
-			l.items = append(l.items, r)
-		}
-	}
 	l.columns = append([]column[tried]{
 		{key: "name", title: "Skill", compare: by(func(r tried) string { return r.name }), cell: func(r tried) cell {
 			return cell{Text: r.name, Link: v.link("try", "id", r.id, "skill", r.name)}
@@ -164,17 +204,39 @@ func (v *visit) tries() (*view, error) {
 	return &view{Name: "list", Tab: "tries", Title: "Tries", Data: data}, nil
 }
 
+// triedAll are the skills of all tries, the latest first.
+func (v *visit) triedAll() ([]tried, error) {
+	plans, err := filepath.Glob(filepath.Join(v.triesDir(), "*"))
+	if err != nil {
+		return nil, err
+	}
+	v.watch(false, append(plans, v.triesDir())...)
+	folders, err := filepath.Glob(filepath.Join(v.triesDir(), "*", "[0-9]*"))
+	if err != nil {
+		return nil, err
+	}
+	var all []tried
+	for _, dir := range folders {
+		info, err := os.Stat(dir)
+		if err != nil {
+			continue // it is being removed
+		}
+		for _, r := range readTry(dir) {
+			r.id, r.time = filepath.Base(filepath.Dir(dir))+"/"+filepath.Base(dir), info.ModTime()
+			all = append(all, r)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b tried) int { return b.time.Compare(a.time) })
+	return all, nil
+}
+
 // armColumns show both arms side by side.
 func armColumns() []column[tried] {
 	rate := func(hits, of int) float64 { return float64(hits) / float64(max(of, 1)) }
 	return []column[tried]{
 		{key: "right", title: "Did as it should", number: true, compare: by(func(r tried) float64 { return rate(r.with.right, r.with.trials) }), cell: func(r tried) cell { return r.share(r.with.right, r.with.trials) }},
-		{key: "with", title: "Passed with it", number: true, compare: by(func(r tried) float64 { return rate(r.with.passed, r.with.checked) }), cell: func(r tried) cell { return r.share(r.with.passed, r.with.checked) }},
-		{key: "without", title: "Passed without", number: true, compare: by(func(r tried) float64 { return rate(r.without.passed, r.without.checked) }), cell: func(r tried) cell {
-			c := r.share(r.without.passed, r.without.checked)
-			c.Mark = "dim" // that it fails without the skill is no fault of the skill
-			return c
-		}},
+		{key: "with", title: "Passed without ○ and with it ●", number: true, compare: by(func(r tried) float64 { return rate(r.with.passed, r.with.checked) }), cell: tried.dots},
+		{key: "help", title: "Helps by", number: true, compare: by(helped), cell: tried.helps},
 		{key: "trials", title: "Trials", number: true, compare: by(func(r tried) int { return r.with.trials + r.without.trials }), cell: func(r tried) cell {
 			c := cell{Text: thousands(r.with.trials + r.without.trials)}
 			if r.void > 0 {
@@ -184,6 +246,14 @@ func armColumns() []column[tried] {
 		}},
 		{key: "cost", title: "Cost", number: true, compare: by(func(r tried) float64 { return r.cost }), cell: func(r tried) cell { return costCell(r.cost) }},
 	}
+}
+
+// helped orders by how much a skill helps; what is not known comes last.
+func helped(r tried) float64 {
+	if d := r.help(); d != nil {
+		return d.Difference
+	}
+	return -2
 }
 
 // tryID is what the folder of a try's results looks like, so that an address leads nowhere else.
@@ -217,8 +287,7 @@ func (v *visit) try() (*view, error) {
 		all.add(r)
 	}
 	data := &listData{Table: l.table(v), Facts: [][2]string{{"When", stamp(info.ModTime())}}, Empty: "This try has no cases of " + cmp.Or(name, "a skill without a name") + "."}
-	if all.with.checked > 0 && all.without.checked > 0 {
-		help := try.Compare(try.NewRate(all.with.passed, all.with.checked), try.NewRate(all.without.passed, all.without.checked))
+	if help := all.help(); help != nil {
 		data.Facts = append(data.Facts, [2]string{"Does it help? (95 % interval)", help.String()})
 	}
 	return &view{Name: "list", Tab: "tries", Title: "Try of " + name, Data: data}, nil

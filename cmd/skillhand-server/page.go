@@ -51,7 +51,7 @@ with its terminal.`,
 		Example: `  skillhand page
   skillhand page review
   skillhand page --no-open --port 8100
-  skillhand page -o site                  # as files, for a CI artifact`,
+  skillhand page -o skills.html           # one file, to send or to keep`,
 		Args: cli.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runPage(cmd.Context(), std, o, strings.Join(args, ""))
@@ -61,7 +61,7 @@ with its terminal.`,
 	f.IntVar(&o.port, "port", 0, "`port` on this machine (default any that is free)")
 	f.BoolVar(&o.noOpen, "no-open", false, "print the address, and open no browser")
 	cli.Alias(cmd, "export", "output")
-	f.StringVarP(&o.export, "output", "o", "", "write the site into this `folder` as files, and serve nothing")
+	f.StringVarP(&o.export, "output", "o", "", "write the site as one HTML `file`, and serve nothing")
 	f.StringVar(&o.plugin, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
 	f.StringArrayVar(&o.roots, "root", nil, "a further `folder` of skills; repeatable")
 	f.StringVar(&o.cwd, "cwd", "", "work in this `folder` instead of here")
@@ -118,7 +118,7 @@ func runPage(ctx context.Context, std *cli.Std, o pageOptions, skill string) err
 		if err != nil {
 			return err
 		}
-		return std.Print(fmt.Sprintf("%s: %s\n", filepath.Join(o.export, "index.html"), term.Plural(n, "page")))
+		return std.Print(fmt.Sprintf("%s: %s\n", o.export, term.Plural(n, "view")))
 	}
 	return servePage(ctx, std, o, site, skill)
 }

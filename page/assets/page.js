@@ -113,12 +113,13 @@ async function put(ask, said, of) {
   const changed = !main.isEqualNode(next.querySelector("main"));
   like(main, next.querySelector("main"));
   light(lit);
+  redraw();
   if (running) mark();
   if (focus !== document.activeElement && focus.isConnected) focus.focus({ preventScroll: true }); // it was moved
   const age = Number(next.body.dataset.at);
   known = Math.max(known, age);
   if (age < 0) refresh(); // it may have changed while it was read
-  if (changed) say(said);
+  if (changed) say(said + " at " + next.body.dataset.now + ".");
 }
 function say(text) {
   const status = document.querySelector("[data-status]");
@@ -144,6 +145,32 @@ function warn(text, of) {
   if (note.textContent !== text) note.textContent = text;
 }
 
+// A list is filtered while one types. Going back shows it as it was before.
+document.documentElement.classList.add("script");
+let filtering;
+function filter(field) {
+  clearTimeout(filtering);
+  const query = new URLSearchParams([...new FormData(field.form)].filter(([, v]) => v !== ""));
+  const to = new URL(field.form.action);
+  const sort = new URLSearchParams(location.search).get("sort");
+  if (sort) query.set("sort", sort);
+  to.search = query;
+  if (to.href === location.href) return;
+  const typing = history.state?.typing;
+  history[typing ? "replaceState" : "pushState"]({ typing: true }, "", to);
+  show("Filtered");
+}
+document.addEventListener("input", (e) => {
+  if (!e.target.matches("[data-find]")) return;
+  clearTimeout(filtering);
+  filtering = setTimeout(filter, 120, e.target);
+});
+addEventListener("popstate", async () => {
+  await show("Shown as before");
+  const field = document.querySelector("[data-find]");
+  if (field) field.value = new URLSearchParams(location.search).get("q") ?? "";
+});
+
 // The form shows its page while it is being filled in.
 let timer;
 document.addEventListener("input", (e) => {
@@ -153,10 +180,15 @@ document.addEventListener("input", (e) => {
   timer = setTimeout(() => {
     const query = new URLSearchParams([...new FormData(form)].filter(([k, v]) => v !== "" || k === "arg"));
     history.replaceState(null, "", "/preview?" + query);
-    show("Shown with these arguments.");
+    show("Shown with these arguments");
   }, 150);
 });
 document.addEventListener("submit", (e) => {
+  const find = e.target.querySelector("[data-find]");
+  if (find) {
+    e.preventDefault();
+    filter(find);
+  }
   if (e.submitter?.hasAttribute("data-run")) {
     e.preventDefault();
     if (!running) run(e.target);
@@ -165,7 +197,7 @@ document.addEventListener("submit", (e) => {
     e.preventDefault();
     const body = new URLSearchParams(new FormData(e.target));
     warn("", "act");
-    put(() => fetch(e.target.action, { method: "POST", body }), "Mended.", "act");
+    put(() => fetch(e.target.action, { method: "POST", body }), "Mended", "act");
   }
 });
 
@@ -194,7 +226,7 @@ async function run(form) {
     return;
   }
   if (location.href === from) history.replaceState(null, "", to);
-  await show("Run, and shown at " + new Date().toLocaleTimeString() + ".");
+  await show("Run, and shown");
   if (again) refresh();
 }
 function mark() {
@@ -230,7 +262,7 @@ async function refresh() {
   while (again && !document.hidden && !running) { // a run is shown when it ends
     again = false;
     const began = performance.now();
-    await show("Changed and shown at " + new Date().toLocaleTimeString() + ".");
+    await show("Changed and shown");
     await new Promise((done) => { setTimeout(done, 3 * (performance.now() - began)); });
   }
   busy = false;

@@ -1,0 +1,257 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/skillhand/skillhand/batch"
+	"github.com/skillhand/skillhand/internal/term"
+)
+
+// A jobList is the jobs of a batch: running and failed ones first. The database finds them a page at a time, however
+// many they are.
+type jobList struct {
+	visit   *visit
+	db      *batch.DB
+	s       *batch.Status
+	running map[string]batch.Running
+}
+
+// jobGroups are the states in the order in which their jobs are listed.
+var jobGroups = [][]batch.State{{batch.Opened}, {batch.Failed}, {batch.Waiting}, {batch.Done, batch.Skipped, batch.Canceled}}
+
+// word is the state of a job as people say it.
+func (j *jobList) word(r batch.Result) string {
+	if r.State != batch.Opened {
+		return string(r.State)
+	}
+	if _, ok := j.running[r.ID]; ok {
+		return "running"
+	}
+	return "queued"
+}
+
+// stateWords are what a search may say about states, by their beginnings.
+var stateWords = map[string]batch.State{"running": batch.Opened, "queued": batch.Opened, "open": batch.Opened, "waiting": batch.Waiting, "done": batch.Done, "failed": batch.Failed, "canceled": batch.Canceled, "skipped": batch.Skipped}
+
+// asked is what a search asks for: words that begin a state's mean the state, others are looked for as they stand.
+func asked(search string) (states []batch.State, rest []string) {
+	for _, w := range strings.Fields(strings.ToLower(search)) {
+		known := false
+		for word, s := range stateWords {
+			if len(w) > 1 && strings.HasPrefix(word, w) {
+				known = true
+				if !slices.Contains(states, s) {
+					states = append(states, s)
+				}
+			}
+		}
+		if !known {
+			rest = append(rest, w)
+		}
+	}
+	return states, rest
+}
+
+// table is the page of jobs that a visit wants to see.
+func (j *jobList) table() (*table, error) {
+	t := &table{View: "batch", What: "jobs", Query: strings.TrimSpace(j.visit.query.Get("q")), Total: j.s.Total, Live: j.visit.live}
+	id := strconv.FormatInt(j.s.ID, 10)
+	t.Keep = [][2]string{{"name", j.s.Name}, {"id", id}}
+	at := func(pairs ...string) string {
+		return j.visit.link("batch", append([]string{"name", j.s.Name, "id", id}, pairs...)...)
+	}
+	t.All = at()
+	const size = perPage // also in an export, which may have many batches
+	page, _ := strconv.Atoi(j.visit.query.Get("p"))
+	page = max(1, page)
+	found, group, err := j.find(t.Query, size+1)
+	if err != nil {
+		return nil, err
+	}
+	more := len(found) > size
+	found = found[:min(len(found), size)]
+	t.First = (page-1)*size + 1
+	t.Last = t.First + len(found) - 1
+	if t.Query == "" {
+		t.Matched = t.Total
+	} else if !more {
+		t.Matched = t.Last
+	}
+	if page > 1 {
+		t.Previous, t.FromStart = at("q", t.Query), true
+	}
+	if more && j.visit.live {
+		t.Next = at("q", t.Query, "p", strconv.Itoa(page+1), "group", strconv.Itoa(group[len(found)-1]), "after", found[len(found)-1].ID)
+	}
+	switch t.Count = counted(t.Total, "job", "jobs"); {
+	case t.Query != "" && more:
+		t.Count = thousands(t.Last) + " or more of " + t.Count
+	case t.Query != "":
+		t.Count = thousands(t.Last) + " of " + t.Count
+	}
+	j.rows(t, found)
+	return t, nil
+}
+
+// find looks for up to limit jobs behind the one that the address names, and says of each which group it is of.
+func (j *jobList) find(search string, limit int) (found []batch.Result, of []int, err error) {
+	states, words := asked(search)
+	var text string
+	if len(words) > 0 {
+		text, words = words[0], words[1:]
+	}
+	missing := func(r batch.Result) bool {
+		text := strings.ToLower(r.ID + "\n" + r.Error)
+		return slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
+	}
+	from, _ := strconv.Atoi(j.visit.query.Get("group"))
+	after := j.visit.query.Get("after")
+	for g := max(0, from); g < len(jobGroups); g++ {
+		q := batch.Query{States: jobGroups[g], Text: text, After: after}
+		if after = ""; len(words) == 0 {
+			q.Limit = limit - len(found) // else only a look at each job tells
+		}
+		if len(states) > 0 {
+			q.States = slices.DeleteFunc(slices.Clone(q.States), func(s batch.State) bool { return !slices.Contains(states, s) })
+		}
+		if len(q.States) == 0 || len(found) == limit {
+			continue
+		}
+		for r, err := range j.db.Jobs(j.visit.ctx, j.s.ID, q) {
+			if err != nil {
+				return nil, nil, err
+			}
+			if !missing(r) {
+				found, of = append(found, r), append(of, g)
+			}
+			if len(found) == limit {
+				break
+			}
+		}
+	}
+	return found, of, nil
+}
+
+func (j *jobList) rows(t *table, found []batch.Result) {
+	columns := j.columns()
+	for _, c := range columns {
+		t.Heads = append(t.Heads, head{Title: c.title, Number: c.number})
+	}
+	for _, r := range found {
+		one := row{Key: short(r.ID)}
+		for i, c := range columns {
+			shown := c.cell(r)
+			shown.Text, shown.Sub = clip(shown.Text), clip(shown.Sub)
+			one.Cells = append(one.Cells, tableCell{shown, c.title, c.number, i == 0})
+		}
+		t.Rows = append(t.Rows, one)
+	}
+}
+
+func (j *jobList) columns() []column[batch.Result] {
+	return []column[batch.Result]{
+		{title: "Job", cell: func(r batch.Result) cell {
+			c := cell{Text: r.ID, Sub: j.running[r.ID].Note}
+			if r.Error != "" && r.Error != string(r.State) { // the next column says that
+				c.Sub = r.Error
+			}
+			return c
+		}},
+		{title: "State", cell: func(r batch.Result) cell {
+			c := cell{Text: j.word(r), Mark: jobMarks[r.State]}
+			if now, ok := j.running[r.ID]; ok {
+				c.Mark, c.Sub = "run", "by "+now.Worker
+				if now.Host != "" {
+					c.Sub += " on " + now.Host
+				}
+			}
+			return c
+		}},
+		{title: "Attempts", number: true, cell: func(r batch.Result) cell { return cell{Text: fmt.Sprint(r.Attempts)} }},
+		{title: "Time", number: true, cell: func(r batch.Result) cell {
+			if now, ok := j.running[r.ID]; ok && !now.Started.IsZero() {
+				return cell{Text: "since " + stamp(now.Started)}
+			}
+			if took(r) == 0 {
+				return cell{Text: "–", Mark: "dim"}
+			}
+			return cell{Text: term.ShortDuration(float64(took(r).Milliseconds()))}
+		}},
+		{title: "Cost", number: true, cell: func(r batch.Result) cell { return costCell(r.CostUSD) }},
+	}
+}
+
+// squares are a batch as a field: one square a job, or several jobs if they are many.
+type squares struct {
+	Squares []square
+	Key     []square // what the colours mean, and how many there are of each
+	Each    string   // how many jobs a square stands for, if not one
+	Label   string
+}
+
+type square struct{ Class, Title, Link string }
+
+// maxSquares is how many a field has at most.
+const maxSquares = 1000
+
+// squares are running jobs first, then failed ones, then what is done, then what is left.
+func (j *jobList) squares() (*squares, error) {
+	s := j.s
+	if s.Total == 0 {
+		return nil, nil
+	}
+	running := min(len(j.running), s.Open)
+	parts := []struct {
+		n           int
+		class, word string
+		state       batch.State
+	}{
+		{running, "run", "running", batch.Opened}, {s.Failed, "bad", "failed", batch.Failed}, {s.Done, "good", "done", batch.Done},
+		{s.Skipped, "warn", "skipped", batch.Skipped}, {s.Canceled, "off", "canceled", batch.Canceled},
+		{s.Open - running, "wait", "queued", batch.Opened}, {s.Waiting, "wait", "waiting", batch.Waiting},
+	}
+	f := &squares{}
+	each := (s.Total + maxSquares - 1) / maxSquares
+	if each > 1 {
+		f.Each = "a square is up to " + thousands(each) + " jobs"
+	}
+	names, err := j.names(each)
+	if err != nil {
+		return nil, err
+	}
+	var said []string
+	for _, p := range parts {
+		if p.n == 0 {
+			continue
+		}
+		said = append(said, thousands(p.n)+" "+p.word)
+		f.Key = append(f.Key, square{p.class, thousands(p.n) + " " + p.word, j.visit.link("batch", "name", s.Name, "id", strconv.FormatInt(s.ID, 10), "q", p.word)})
+		for i := range (p.n + each - 1) / each {
+			one := square{Class: p.class}
+			if all := names[p.word]; i < len(all) {
+				one.Title = all[i] + ": " + p.word
+			}
+			f.Squares = append(f.Squares, one)
+		}
+	}
+	f.Label = strings.Join(said, ", ")
+	return f, nil
+}
+
+// names are the jobs of each state, if every square is one job.
+func (j *jobList) names(each int) (map[string][]string, error) {
+	all := map[string][]string{}
+	if each > 1 {
+		return all, nil
+	}
+	for r, err := range j.db.Jobs(j.visit.ctx, j.s.ID, batch.Query{}) {
+		if err != nil {
+			return nil, err
+		}
+		all[j.word(r)] = append(all[j.word(r)], r.ID)
+	}
+	return all, nil
+}
