@@ -235,6 +235,10 @@ func callsHook(h settings.Hook) bool {
 }
 
 func trusted(h here.Here, policy trust.Policy) Finding {
+	nothing := func() bool { // here that trust would be about
+		list, faults := h.Finder().List()
+		return len(faults) == 0 && !slices.ContainsFunc(list, func(l skill.Location) bool { return l.From != skill.FromUser })
+	}
 	if h.Env.Get("SKILLHAND_TRUST") == "all" {
 		return Finding{"trust", Note, "SKILLHAND_TRUST=all: commands run from every folder", "unset SKILLHAND_TRUST, unless this is CI or a container"}
 	}
@@ -245,6 +249,9 @@ func trusted(h here.Here, policy trust.Policy) Finding {
 		return Finding{"trust", Note, refused.Err.Error(), ""}
 	case refused.Changed:
 		return Finding{"trust", Note, h.Project + ": changed since you pinned it, so its skills load but run no commands", "skillhand trust --pin, after you have read the changes"}
+	}
+	if nothing() {
+		return Finding{"trust", OK, h.Project + ": not trusted, and has no skills that would need it", ""}
 	}
 	return Finding{"trust", Note, h.Project + ": not trusted: its skills load, but run no commands", "skillhand trust, after you have read them"}
 }

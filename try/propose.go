@@ -41,16 +41,16 @@ func (s *Subject) Propose() []Proposal {
 	for _, m := range quoted.FindAllStringSubmatch(s.Description, 3) {
 		add(true, m[1]+m[2])
 	}
-	for _, sentence := range sentences(s.Description) {
+	for _, prompt := range typed(s.Description) {
 		if len(all) == 4 {
 			break
 		}
-		add(true, "I need this done here: "+sentence)
+		add(true, prompt)
 	}
 	if len(all) == 0 {
-		add(true, "I need this done here: "+strings.ReplaceAll(s.Name, "-", " "))
+		add(true, "I need help with "+strings.ReplaceAll(s.Name, "-", " "))
 	}
-	about := words(s.Description + " " + strings.ReplaceAll(s.Name, "-", " "))
+	about := words(strings.ReplaceAll(s.Name, "-", " ") + " " + s.Description)
 	for i, w := range about {
 		if i == 2 {
 			break
@@ -60,16 +60,89 @@ func (s *Subject) Propose() []Proposal {
 	return all
 }
 
-var sentenceEnd = regexp.MustCompile(`[.!?;](\s+|$)`)
+var (
+	sentenceEnd = regexp.MustCompile(`[.!?;:](\s+|$)`)
+	clauseEnd   = regexp.MustCompile(`,\s+(?:(?:and|or)\s+)?|\s+(?:and|or)\s+|\s+[-–—]\s+|\s*[()]`)
 
-func sentences(text string) []string {
+	// occasion is how a description begins to say when the skill is for; its end tells what follows.
+	occasion = regexp.MustCompile(`(?i)^(?:this skill (?:should be used|is for|is used)|(?:you )?(?:must |should )?(?:always )?use (?:this skill|this|it)?|also)?\s*(?:proactively )?` +
+		`(?:when(?:ever)?|before|after|if|for|to)\s+(?:(?:the user|a user|users?|someone|somebody|you|people|claude)\s+)?(?:(?:is|are|explicitly|has|have)\s+)*` +
+		`(?:(asks? to|wants? to|needs? to|asks? you to)|asks? for|asks? about|asks?|wants?|needs?|mentions?|requests?|says?)?\s*(?:any |the |an |a )?`)
+	thirdPerson = regexp.MustCompile(`^[A-Za-z][a-z]+[a-rt-z]s$`)
+)
+
+// asked are the ways in which people ask for something to be done, and for help with a thing.
+var asked = struct{ verb, thing []string }{
+	[]string{"Please %s", "Can you %s?", "I want to %s", "Could you %s for me?"},
+	[]string{"I need help with %s", "Can you help me with %s?", "Please help me with %s", "Let's get started with %s"},
+}
+
+// typed is what a person may type to get what a description promises: of each of its sentences a
+// part or two, in other words.
+func typed(description string) []string {
 	var all []string
-	for _, sentence := range sentenceEnd.Split(text, -1) {
-		if sentence = strings.TrimSpace(sentence); len(words(sentence)) > 1 && !quoted.MatchString(sentence) {
-			all = append(all, sentence)
+	for _, sentence := range sentenceEnd.Split(description, -1) {
+		if quoted.MatchString(sentence) {
+			continue // it says itself what people say
+		}
+		rest, verb, does := strings.TrimSpace(sentence), false, true
+		if m := occasion.FindStringSubmatch(rest); m != nil {
+			rest, verb, does = rest[len(m[0]):], m[1] != "", false
+		}
+		first, _, _ := strings.Cut(rest, " ")
+		if does && len(first) > 1 && strings.ToLower(first[1:]) == first[1:] {
+			rest = strings.ToLower(rest[:1]) + rest[1:] // it began the sentence
+		}
+		does = does && thirdPerson.MatchString(first)
+		for i, clause := range clauseEnd.Split(rest, -1) {
+			if i == 2 {
+				break
+			}
+			if prompt := asPrompt(clause, verb, does, len(all)); prompt != "" {
+				all = append(all, prompt)
+			}
 		}
 	}
 	return all
+}
+
+var pronouns = strings.Fields("this that these those it they if all any such each then do not never")
+
+// longestPrompt is how many words of a description one prompt has: people are brief.
+const longestPrompt = 8
+
+// asPrompt asks for what a clause says, the nth of its skill; "" if it says too little. The clause is
+// something to do, or of a sentence about what the skill does.
+func asPrompt(clause string, verb, does bool, n int) string {
+	list := strings.Fields(clause)
+	if len(words(clause)) < 2 || len(list) < 2 {
+		return ""
+	}
+	list = list[:min(len(list), longestPrompt)]
+	first := list[0]
+	if slices.Contains(pronouns, strings.ToLower(first)) {
+		return "" // it speaks of something said before
+	}
+	if does && thirdPerson.MatchString(first) {
+		verb = true
+		list[0] = baseForm(strings.ToLower(first))
+	}
+	forms := asked.thing
+	if verb && !strings.HasSuffix(list[0], "ing") {
+		forms = asked.verb
+	}
+	return fmt.Sprintf(forms[n%len(forms)], strings.Join(list, " "))
+}
+
+// baseForm is a verb without the ending of the third person: fixes, applies, makes.
+func baseForm(verb string) string {
+	switch {
+	case strings.HasSuffix(verb, "ies"):
+		return strings.TrimSuffix(verb, "ies") + "y"
+	case strings.HasSuffix(verb, "shes"), strings.HasSuffix(verb, "ches"), strings.HasSuffix(verb, "xes"), strings.HasSuffix(verb, "sses"):
+		return strings.TrimSuffix(verb, "es")
+	}
+	return strings.TrimSuffix(verb, "s")
 }
 
 var proposalSchema = json.RawMessage(`{"type":"object","required":["cases"],"additionalProperties":false,"properties":{"cases":{"type":"array","items":

@@ -269,8 +269,8 @@ func words(text string) []string {
 }
 
 // common are words that every description has, as words would leave them.
-var common = strings.Fields(`about after all also and any are ask been before but can could did doe each for from get give had
-have her him how into its just like make may more need new not now one only other our out over please shall she should
+var common = strings.Fields(`let about after all also and any are ask been before but can could did do doe done each for from get give go had
+have help her here him how into its just like make may more need new not now one only other our out over please question shall she should started
 skill some such than that the their them then there these they thi those user use used using want wa were what when where which
 while who why will with would you your`)
 

@@ -137,6 +137,9 @@ func runLoad(ctx context.Context, std *stdio, cmd *cobra.Command, o loadOptions,
 		for _, w := range page.Warnings {
 			std.Warn(w)
 		}
+		for _, failure := range page.Failed() {
+			std.Warn(term.Flat(failure))
+		}
 		_, err = page.WriteTo(std.Out)
 	}
 	if err != nil {
