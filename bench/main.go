@@ -20,6 +20,13 @@ func main() {
 		_ = serveFile(os.Args[2]) // its client has hung up
 		return
 	}
+	if len(os.Args) == 4 && os.Args[1] == usageArgument {
+		if err := runUsage(os.Args[2], os.Args[3]); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if len(os.Args) != 2 {
 		fmt.Fprintln(os.Stderr, "usage: bench PATH-OF-SKILLHAND")
 		os.Exit(2)
@@ -95,6 +102,9 @@ func run(binary string) error {
 		return err
 	}
 	if err := b.histories(binary, dir); err != nil {
+		return err
+	}
+	if err := b.usages(binary, dir, 64, true); err != nil {
 		return err
 	}
 	if err := b.migrates(binary, dir); err != nil {

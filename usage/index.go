@@ -16,6 +16,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/skillhand/skillhand/here"
@@ -43,7 +44,7 @@ func Agents() []string {
 }
 
 const (
-	indexVersion = 1
+	indexVersion = 2
 	maxLine      = 64 << 20 // a longer line is skipped
 	headSize     = 256      // of a file, to tell that it is still the same
 )
@@ -72,6 +73,7 @@ type folder struct {
 	dir    string
 	file   string // the shard's
 	shard  shard
+	states map[string]*state // by path below the folder; nil until they are needed
 	dirty  bool
 }
 
@@ -124,6 +126,26 @@ func (f *folder) load() {
 	}
 }
 
+// loadStates reads what belongs to the shard's files. A file without its state is read anew.
+func (f *folder) loadStates() {
+	if f.states != nil {
+		return
+	}
+	data, err := os.ReadFile(f.stateFile())
+	if err != nil || json.Unmarshal(data, &f.states) != nil || f.states == nil {
+		f.states = map[string]*state{}
+	}
+	for name, e := range f.shard.Files {
+		if s := f.states[name]; s != nil && s.Offset == e.Offset && e.Tally != nil {
+			e.Tally.state = *s
+		} else {
+			e.Head = 0 // not the same file
+		}
+	}
+}
+
+func (f *folder) stateFile() string { return strings.TrimSuffix(f.file, ".json") + ".state.json" }
+
 // A job is a file with something new to read.
 type job struct {
 	folder *folder
@@ -163,14 +185,30 @@ func (f *folder) jobs() (all []*job, err error) {
 	return all, err
 }
 
+// loadAll reads the shards, several at a time.
+func loadAll(all []*folder) {
+	var group sync.WaitGroup
+	for part := range slices.Chunk(all, len(all)/runtime.GOMAXPROCS(0)+1) {
+		group.Go(func() {
+			for _, f := range part {
+				f.load()
+			}
+		})
+	}
+	group.Wait()
+}
+
 // refresh reads what is new in all folders, several files at a time, and says how many bytes that was.
 func refresh(all []*folder) (read int64, faults []error) {
 	var todo []*job
+	loadAll(all)
 	for _, f := range all {
-		f.load()
 		jobs, err := f.jobs()
 		if err != nil {
 			faults = append(faults, err)
+		}
+		if len(jobs) > 0 {
+			f.loadStates()
 		}
 		todo = append(todo, jobs...)
 	}
@@ -198,6 +236,8 @@ func refresh(all []*folder) (read int64, faults []error) {
 			continue
 		}
 		j.folder.shard.Files[j.name] = j.entry
+		j.entry.Tally.Offset = j.entry.Offset
+		j.folder.states[j.name] = &j.entry.Tally.state
 		maps.Copy(j.folder.shard.Lists, j.entry.Tally.lists)
 		j.folder.dirty = true
 	}
@@ -213,12 +253,14 @@ func save(all []*folder) error {
 		if err := os.MkdirAll(filepath.Dir(f.file), 0o700); err != nil {
 			return err
 		}
-		data, err := json.Marshal(f.shard)
-		if err != nil {
-			return fmt.Errorf("%s: %w", f.file, err)
-		}
-		if err := atomicfile.Write(f.file, data, 0o600); err != nil {
-			return err
+		for file, v := range map[string]any{f.file: f.shard, f.stateFile(): f.states} {
+			data, err := json.Marshal(v)
+			if err != nil {
+				return fmt.Errorf("%s: %w", file, err)
+			}
+			if err := atomicfile.Write(file, data, 0o600); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

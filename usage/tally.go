@@ -57,6 +57,19 @@ type tally struct {
 	Spawns  map[string]string `json:"spawns,omitempty"` // calls of this file that start subagents → the skill at work then
 	Claimed []string          `json:"claimed,omitempty"`
 
+	state `json:"-"` // what the next line needs
+
+	lists map[string][]Listed
+	now   time.Time // of the line
+	copy  bool      // the line is a copy from another session: it says what is in the context, and counts there
+	line  int64     // where the line begins
+	spans func(span)
+}
+
+// A state is what the next line of a file needs, and the story so far. It is kept apart from the sums: a look at a
+// file that has not changed needs none of it.
+type state struct {
+	Offset int64             `json:"offset"`           // how far the file was read: tells that this belongs to the sums
 	Active string            `json:"active,omitempty"` // the skill at work
 	Chosen string            `json:"chosen,omitempty"` // the skill that the model chose for the last prompt
 	Before string            `json:"before,omitempty"` // the same for the prompt before
@@ -70,12 +83,6 @@ type tally struct {
 	Said   int64             `json:"said,omitempty"`   // where the last prompt's line begins
 	Fires  []fire            `json:"fires,omitempty"`  // the last calls
 	Bulk   int               `json:"bulk,omitempty"`   // the size of a fork's text, before its name is known
-
-	lists map[string][]Listed
-	now   time.Time // of the line
-	copy  bool      // the line is a copy from another session: it says what is in the context, and counts there
-	line  int64     // where the line begins
-	spans func(span)
 }
 
 // A fire is a call of a skill, and where the prompt before it is.

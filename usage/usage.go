@@ -141,9 +141,7 @@ func Read(h here.Here, o Options) (*Report, error) {
 	var read int64
 	var faults []error
 	if o.IndexOnly {
-		for _, f := range all {
-			f.load()
-		}
+		loadAll(all)
 	} else {
 		read, faults = refresh(all)
 		if err := save(all); err != nil {
@@ -152,6 +150,9 @@ func Read(h here.Here, o Options) (*Report, error) {
 	}
 	r := newReporter(o)
 	for _, f := range all {
+		if o.Skill != "" {
+			f.loadStates()
+		}
 		r.add(f)
 	}
 	report := r.report()
