@@ -32,7 +32,7 @@ batch:
 batch/jobfile: agent batch claude
 bench: history report
 bench/corpus: check
-check: claudecode edit here internal/cause internal/config internal/jsontree internal/markdown internal/paths internal/term internal/words permit settings shell/bind skill
+check: claudecode edit here internal/cause internal/config internal/jsontree internal/markdown internal/paths internal/term internal/words permit settings shell/bind skill usage
 claude: internal/cause internal/jsonfind proc
 claudepage: claudecode internal/paths internal/words permit proc settings skill
 doctor: agent check claudecode here internal/cause mcp/host proc settings skill trust
@@ -62,7 +62,7 @@ trust: internal/atomicfile internal/links internal/paths internal/words proc ski
 verdict: internal/cause proc report
 upgrade: internal/atomicfile
 usage: here internal/atomicfile skill
-view: here history internal/paths internal/term report session settings shell
+view: here history internal/paths internal/term report session settings shell usage
 
 internal/atomicfile: internal/cause
 internal/cause:

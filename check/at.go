@@ -15,6 +15,7 @@ import (
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
+	"github.com/skillhand/skillhand/usage"
 )
 
 // A Checkup is a check of files at a place, by the configuration that holds there. Command line, editor, page and
@@ -61,6 +62,7 @@ func newCheckup(h here.Here, named []string) *Checkup {
 	}
 	c.Options.Settings = &where
 	c.Options.Listing = newListing(where, h.Env.Get, time.Now())
+	c.Options.Listing.Uncalled = func() []string { return usage.Uncalled(h, time.Now().AddDate(0, 0, -30)) }
 	if len(named) == 0 { // what is installed matters only beside everything else that is listed
 		c.Options.Listing.Also = installedSkills(where)
 	}

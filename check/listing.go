@@ -25,6 +25,7 @@ type Listing struct {
 	NoBundled      bool                         // without most of Claude Code's own skills
 	Used           map[string]float64           // how much each skill is used; those used more come first
 	Also           []File                       // skills that are listed and not checked: those of installed plugins
+	Uncalled       func() []string              // skills that agents were offered in the last 30 days and never called; nil means unknown
 }
 
 // DefaultBudget is how many characters Claude Code's list of all skills may have: a hundredth of
@@ -325,6 +326,7 @@ func (w *whole) tellListing(l *Listing, all []*listed) {
 	d := longest[0].doc
 	f := w.find(d, d.describedAt[0], d.describedAt[1], "Claude Code's list of skills holds %d characters, and %s with its own (%d characters) would take %d: it lists %s by name, without a description",
 		budget, term.Plural(count, "skill"), own, total, several(names, 40))
+	defer func() { f.Help += l.uncalled(all) }()
 	level := l.level(all)
 	const useful = 40 // characters
 	if level < useful {
@@ -338,6 +340,24 @@ func (w *whole) tellListing(l *Listing, all []*listed) {
 		}
 	}
 	f.Help = fmt.Sprintf("shorten the longest, to %d characters or less: %s; or raise skillListingBudgetFraction in Claude Code's settings", level, several(first, 40))
+}
+
+// uncalled names skills of a list that agents never called here: they are the first to go.
+func (l *Listing) uncalled(all []*listed) string {
+	if l.Uncalled == nil {
+		return ""
+	}
+	never := l.Uncalled()
+	var names []string
+	for _, s := range all {
+		if !s.own && slices.Contains(never, s.name) {
+			names = append(names, s.name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "; never called in the last 30 days: " + several(names, 10)
 }
 
 // tellCut reports descriptions that this user's settings cut; SK106 tells of those that are cut

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -137,6 +138,9 @@ func TestPlanted(t *testing.T) {
 		if strings.Contains(string(text), secret) || strings.Contains(indexText(t, h), secret) {
 			t.Errorf("%q left the transcripts", secret)
 		}
+	}
+	if got := Uncalled(h, now.AddDate(0, 0, -30)); !slices.Equal(got, []string{"stale"}) {
+		t.Errorf("uncalled: %q", got)
 	}
 	one, err := Read(h, Options{Skill: "barred"})
 	if err != nil || len(one.Story) != 6 || len(one.Skills) != 1 {

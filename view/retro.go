@@ -11,6 +11,7 @@ import (
 	"github.com/skillhand/skillhand/history"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/shell"
+	"github.com/skillhand/skillhand/usage"
 )
 
 // A RetroRequest says what to look back on.
@@ -21,7 +22,19 @@ type RetroRequest struct {
 }
 
 // A Retro is a look back on a period. It is described by schemas/retro-v1.schema.json.
-type Retro struct{ history.Review }
+type Retro struct {
+	history.Review
+	Used []Used `json:"used"` // by agents, as their transcripts say; the most expensive first
+}
+
+// A Used skill is one that agents called, whether through skillhand or not.
+type Used struct {
+	Skill   string   `json:"skill"`
+	Fired   int      `json:"fired"`
+	Refused int      `json:"refused"`
+	Failed  int      `json:"failed"`
+	CostUSD *float64 `json:"cost_usd"` // null means unknown
+}
 
 // NewRetro looks back on what happened at a place, until now.
 func NewRetro(h here.Here, req RetroRequest) (*Retro, error) {
@@ -37,7 +50,38 @@ func NewRetro(h here.Here, req RetroRequest) (*Retro, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Retro{*v}, nil
+	r := &Retro{Review: *v, Used: []Used{}}
+	r.addUsage(h, usage.Options{Since: req.Since, Skill: req.Skill, Project: q.Project})
+	return r, nil
+}
+
+// addUsage adds what transcripts say. They are the agents' own: if they cannot be read, the rest still stands.
+func (v *Retro) addUsage(h here.Here, o usage.Options) {
+	o.Installed = usage.InstalledAt(h)
+	r, err := usage.Read(h, o)
+	if err != nil {
+		return
+	}
+	for _, s := range r.Skills {
+		if s.Counts.Fired() > 0 {
+			v.Used = append(v.Used, Used{s.Name, s.Counts.Fired(), s.Counts.Refused, s.Counts.Failed, s.Cost.USD})
+		}
+	}
+	for i, a := range r.Advice {
+		if i == steps {
+			break
+		}
+		v.Next = append(v.Next, a.Skill+": "+a.Text)
+	}
+}
+
+// usedRow is a skill as a row of a table.
+func (u Used) usedRow() []string {
+	cost := "unknown"
+	if u.CostUSD != nil {
+		cost = term.Dollars(*u.CostUSD)
+	}
+	return []string{u.Skill, fmt.Sprint(u.Fired), fmt.Sprint(u.Refused + u.Failed), cost}
 }
 
 // retroOutput is the retrospective as a skill's page has it. Its arguments are
@@ -120,6 +164,16 @@ func (v *Retro) Box(look Look) string {
 				break
 			}
 			b.Line(term.Plain("  "+term.Pad(term.Flat(f.Name), nameCells(b, v))), term.Yellow(fmt.Sprintf("  %d of %d failed", f.Failed, f.Total)), term.Dim(fmt.Sprintf(", %s, input %.8s", term.Plural(f.Changes, "change"), f.Input)))
+		}
+	}
+	if len(v.Used) > 0 {
+		b.Heading("Called by agents")
+		for i, u := range v.Used {
+			if more(b, i, len(v.Used)) {
+				break
+			}
+			row := u.usedRow()
+			b.Line(term.Plain("  "+term.Pad(term.Flat(row[0]), nameCells(b, v))), term.Plain(fmt.Sprintf("  %5s calls  %s refused or failed  %s", row[1], row[2], row[3])))
 		}
 	}
 	if len(v.Next) > 0 {
@@ -282,6 +336,11 @@ func (v *Retro) Markdown() string {
 		rows = append(rows, []string{f.Name, fmt.Sprint(f.Failed), fmt.Sprint(f.Total), fmt.Sprint(f.Changes), f.Input})
 	}
 	mdTable(&b, "Same input, different verdict", []string{"skill", "failed", "runs", "changes", "input"}, rows)
+	rows = nil
+	for _, u := range v.Used {
+		rows = append(rows, u.usedRow())
+	}
+	mdTable(&b, "Called by agents", []string{"skill", "calls", "refused or failed", "cost"}, rows)
 	mdSteps(&b, "What to do", v.Next)
 	return b.String()
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/skillhand/skillhand/session"
 	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/shell"
+	"github.com/skillhand/skillhand/usage"
 )
 
 // A LineInput is what Claude Code tells a status line, as far as it matters here.
@@ -57,8 +58,8 @@ func StatusLine(env []string, in LineInput) (line string) {
 		parts = append(parts, lineRuns(h)...)
 	}
 	if h, err := here.From("", env); err == nil {
-		if marks, err := h.Sessions().Marks(session.ID{Session: in.Session}); err == nil && len(marks) > 0 {
-			parts = append(parts, term.Plural(len(marks), "skill"))
+		if n := lineSkills(h, in); n > 0 {
+			parts = append(parts, term.Plural(n, "skill"))
 		}
 	}
 	if len(parts) == 0 {
@@ -115,6 +116,23 @@ func (in *LineInput) dir() string {
 		return in.Workspace.Dir
 	}
 	return in.Cwd
+}
+
+// lineSkills is how many skills a session has seen: through skillhand, or from the agent itself as far as the index
+// of transcripts knows.
+func lineSkills(h here.Here, in LineInput) int {
+	names := map[string]bool{}
+	if marks, err := h.Sessions().Marks(session.ID{Session: in.Session}); err == nil {
+		for _, m := range marks {
+			names[m.Skill] = true
+		}
+	}
+	if s, ok := usage.InSession(h, in.dir(), in.Session); ok {
+		for _, name := range s.Skills {
+			names[name] = true
+		}
+	}
+	return len(names)
 }
 
 // lineRuns says how the last runs in a folder's project went. Only the latest

@@ -47,7 +47,7 @@ func TestBoxes(t *testing.T) {
 			records = append(records, r)
 		}
 		review := history.ReviewOf(records, now.AddDate(0, 0, -7), now)
-		retro := &Retro{*review}
+		retro := &Retro{Review: *review}
 		status := &Status{
 			Project: words.Draw(t, "project"), Session: "s", Recent: records[:min(recent, len(records))],
 			Loaded: []Loaded{{Skill: words.Draw(t, "loaded"), Time: now}}, Total: review.Total, OK: review.OK, Next: review.Next,
@@ -89,7 +89,7 @@ func TestLooks(t *testing.T) {
 		if len(records) > 0 {
 			status.Loaded = []Loaded{{Skill: "review", Time: now.Add(-3 * time.Minute)}, {Skill: "レビュー", Time: now.Add(-30 * time.Hour)}}
 		}
-		retro, look := &Retro{*review}, Look{Home: "/home/me", Now: now}
+		retro, look := &Retro{Review: *review}, Look{Home: "/home/me", Now: now}
 		got := map[string]string{"markdown": retro.Markdown(), "status markdown": status.Markdown(look), "history": Records(records, look)}
 		for _, width := range []int{40, 60, 80, 200} {
 			look.Columns = width
@@ -122,7 +122,7 @@ func TestFailuresAreRed(t *testing.T) {
 		{Time: now, Kind: history.Run, Skill: "good", OK: true},
 		{Time: now, Kind: history.Run, Skill: "bad", Category: "CONFLICT"},
 	}
-	retro := &Retro{*history.ReviewOf(records, now.AddDate(0, 0, -7), now)}
+	retro := &Retro{Review: *history.ReviewOf(records, now.AddDate(0, 0, -7), now)}
 	box := retro.Box(Look{Now: now, Paint: term.Painter(true)})
 	for failed, want := range map[string]bool{"\x1b[31m       1": true, "\x1b[31m       0": false} {
 		if strings.Contains(box, failed) != want {

@@ -1,0 +1,62 @@
+package usage
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/skillhand/skillhand/here"
+)
+
+// maxQuick is how large a part of the index may be for those who are asked all the time.
+const maxQuick = 1 << 20
+
+// InSession says what the index knows of one session of Claude Code in a folder: no transcript is read, and only the
+// part of the index about that folder. It reports whether there is anything.
+func InSession(h here.Here, dir, session string) (Session, bool) {
+	if session == "" || dir == "" {
+		return Session{}, false
+	}
+	for _, root := range claudeReader.roots(h) {
+		f := newFolder(h, &claudeReader, filepath.Join(root, claudeFolder(dir)))
+		if info, err := os.Stat(f.file); err != nil || info.Size() > maxQuick {
+			continue
+		}
+		f.load()
+		r := newReporter(Options{Session: session})
+		r.add(f)
+		if all := r.report().Sessions; len(all) == 1 {
+			return all[0], true
+		}
+	}
+	return Session{}, false
+}
+
+// claudeFolder is the name that Claude Code gives to the folder of a project's transcripts.
+func claudeFolder(dir string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '-'
+	}, dir)
+}
+
+// Uncalled lists the skills that were offered in a project since then and never called, as the index knows: no
+// transcript is read. Nothing is listed if there is no index.
+func Uncalled(h here.Here, since time.Time) (names []string) {
+	if _, err := os.Stat(Dir(h)); err != nil {
+		return nil
+	}
+	r, err := Read(h, Options{Since: since, Agent: claudeReader.agent, IndexOnly: true})
+	if err != nil {
+		return nil
+	}
+	for _, s := range r.Skills {
+		if s.Counts.Offered > 0 && s.Counts.Fired() == 0 {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
