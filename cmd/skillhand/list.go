@@ -12,18 +12,30 @@ import (
 func newList(std *stdio) *cobra.Command {
 	var at at
 	var asJSON bool
+	var agents []string
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the skills that can be loaded here",
 		Long: `List the skills and commands that can be loaded here by name: where each comes
 from, whether its commands may run, and what it is for. If several have the same
-name, the first one is loaded.`,
+name, the first one is loaded.
+
+--agents says which agents' models see a skill: seen, cut (the name, and not all of
+the description), or invisible, and why.`,
 		Example: `  skillhand list
+  skillhand list --agents=codex,opencode
   skillhand list --json | jq -r 'select(.trusted | not).file'`,
 		Args: cli.Args(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error { return runList(std, at, asJSON) },
+		RunE: func(*cobra.Command, []string) error {
+			if agents != nil {
+				return runListAgents(std, at, agents, asJSON)
+			}
+			return runList(std, at, asJSON)
+		},
 	}
 	at.flags(cmd.Flags())
+	cmd.Flags().StringSliceVar(&agents, "agents", nil, "say which of these `agents` see each skill (--agents alone: all of them)")
+	cmd.Flags().Lookup("agents").NoOptDefVal = "all"
 	at.cwdFlag(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a line of JSON for each skill")
 	return cmd
