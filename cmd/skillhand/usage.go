@@ -52,7 +52,7 @@ transcript, except the prompt that --case asks for.`,
 	f.StringVar(&o.skill, "skill", "", "one skill and its last calls, by `name`")
 	f.StringVar(&o.caseID, "case", "", "print the prompt before a call of --skill, by its `id`, as a case for skillhand try")
 	f.StringVar(&o.otlp, "otlp", "", "write OpenTelemetry spans to this `file`, one line of OTLP JSON for each session")
-	f.BoolVar(&o.json, "json", false, "print a JSON document")
+	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	return cmd
 }
 
