@@ -21,7 +21,7 @@ const module = "github.com/skillhand/skillhand"
 
 // rooms lists, for every room, the rooms it may know. Nothing imports upward.
 const rooms = `
-try: . agent claude here internal/atomicfile internal/paths internal/redact internal/term proc report settings skill trust
+try: . agent claude here internal/atomicfile internal/jsregexp internal/paths internal/redact internal/term proc report settings skill trust
 lsp: check claudecode here internal/paths render schemas skill
 jobs: . agent batch batch/jobfile claude here internal/paths internal/term proc render report shell trust try verdict view
 mcp/host: internal/atomicfile settings
@@ -71,6 +71,7 @@ internal/cli/clitest:
 internal/config:
 internal/jsonfind:
 internal/jsontree:
+internal/jsregexp:
 internal/legacy:
 internal/links:
 internal/loopback:
@@ -84,7 +85,7 @@ internal/watch:
 internal/words:
 
 cmd/skillhand: . agent check claude claudecode claudepage doctor edit/disk golden here history internal/atomicfile internal/cause internal/cli internal/paths internal/term migrate migrate/disk render report scaffold schemas session shell skill trust usage verdict view
-cmd/skillhand-server: . agent batch batch/jobfile claude here history internal/atomicfile internal/cli internal/paths internal/term jobs lsp mcp mcp/host page proc shell skill try upgrade view
+cmd/skillhand-server: . agent batch batch/jobfile claude here history internal/atomicfile internal/cli internal/paths internal/redact internal/term jobs lsp mcp mcp/host page proc shell skill try upgrade view
 
 # For tests alone: no line above may name them.
 internal/fakeapi:

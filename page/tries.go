@@ -39,12 +39,15 @@ func (r *tried) add(o tried) {
 func ofTrial(t *try.Trial) tried {
 	r := tried{fires: t.Fires, cost: t.CostUSD}
 	a := &r.with
-	if t.Arm == try.Without {
+	if t.Arm.Kind() == try.Without {
 		a = &r.without
 	}
 	if t.Outcome == try.Void {
 		r.void = 1
 		return r
+	}
+	if t.Arm.Kind() == try.Against {
+		return r // an older skill
 	}
 	a.trials = 1
 	if t.Right() {
@@ -64,10 +67,12 @@ func ofCase(c *try.CaseSummary) tried {
 	r := tried{name: c.Case, fires: c.Fires}
 	for _, s := range c.Arms {
 		a := &r.with
-		if s.Arm == try.Without {
+		if s.Arm.Kind() == try.Without {
 			a = &r.without
 		}
-		*a = arm{trials: s.Right.Of, right: s.Right.Hits, checked: s.Passed.Of, passed: s.Passed.Hits}
+		if s.Arm.Kind() != try.Against { // an older skill
+			a.add(arm{trials: s.Right.Of, right: s.Right.Hits, checked: s.Passed.Of, passed: s.Passed.Hits})
+		}
 		r.void, r.cost = r.void+s.Void, r.cost+s.CostUSD
 	}
 	return r

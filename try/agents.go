@@ -24,6 +24,9 @@ func (o *Options) other() (*agent.Agent, error) { return agent.Find(o.Agent) }
 // installFor puts the skill where other agents look, all of them: into .agents/skills of the project. The arm without it
 // has the rest of the case's folder.
 func (s *Subject) installFor(arm Arm, place folders) error {
+	if arm == Against && s.was != nil {
+		return s.was.installFor(With, place)
+	}
 	for _, parent := range []string{".agents", ".claude"} {
 		if err := os.RemoveAll(filepath.Join(place.project, parent, "skills", s.dir)); err != nil {
 			return err

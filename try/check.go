@@ -1,11 +1,13 @@
 package try
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/skillhand/skillhand/agent"
 	"github.com/skillhand/skillhand/proc"
 	"github.com/skillhand/skillhand/report"
 )
@@ -32,6 +35,7 @@ type Check struct {
 	Report   bool            // it holds a report of success
 	Command  string          // run by sh in the trial's folder, must exit with 0
 	Judge    string          // a question for a model, whose answer must be yes
+	Grader   *Grader         `json:",omitempty"` // a check of claude plugin eval, or one on the use of tools
 	Optional bool            // a judge that is asked only if the caller wants judges
 }
 
@@ -40,8 +44,40 @@ type scene struct {
 	dir    string   // "" if it is gone
 	env    []string // nil: no command is run any more
 	answer string
-	left   func(spent float64) float64                                      // what a question may still cost
-	judge  func(ctx context.Context, question string) (bool, string, error) // nil: not now
+	left   func(spent float64) float64 // what a question may still cost
+
+	transcript string
+	other      *agent.Agent                                                     // who wrote it; nil means Claude Code
+	prompted   string                                                           // the skill whose text was in the prompt, "" if none was
+	changed    func() []string                                                  // files that the agent changed; nil: nobody knows
+	judge      func(ctx context.Context, question string) (bool, string, error) // nil: not now
+}
+
+// calls are the uses of tools in the trial.
+func (s *scene) calls() ([]ToolCall, error) {
+	f, err := os.Open(s.transcript)
+	if err != nil {
+		return nil, errors.New("the transcript is gone")
+	}
+	defer f.Close()
+	if s.other == nil {
+		return Calls(f)
+	}
+	var said bytes.Buffer
+	from, lines := s.other.Reader(), bufio.NewReaderSize(f, 64<<10)
+	say := func(line []byte) { said.Write(append(bytes.TrimSpace(line), '\n')) }
+	for {
+		line, err := lines.ReadBytes('\n')
+		from.Line(bytes.TrimSpace(line), say)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	from.End(say)
+	return Calls(&said)
 }
 
 // Limits of what a check reads and how long its command runs.
@@ -60,22 +96,29 @@ func (e errUnknown) Error() string { return string(e) }
 
 // run says whether a check holds. Whoever cancels gets no answer.
 func (c *Check) run(ctx context.Context, s scene) CheckResult {
-	r := CheckResult{Check: c.Text, Judge: c.Judge != ""}
-	ok, why, err := c.holds(ctx, s)
+	r := CheckResult{Check: c.Text, Judge: c.asks()}
+	ok, why, err := c.holds(ctx, s, &r)
 	if err != nil {
 		r.Why = err.Error()
 		if _, unknown := errors.AsType[errUnknown](err); unknown {
 			return r
 		}
-	} else if !ok || r.Judge {
+	} else if !ok || r.Judge || c.Grader != nil {
 		r.Why = why
 	}
 	r.OK = &ok
 	return r
 }
 
-func (c *Check) holds(ctx context.Context, s scene) (bool, string, error) {
+// asks reports whether a model is asked.
+func (c *Check) asks() bool {
+	return c.Judge != "" || c.Grader != nil && (c.Grader.Type == llmGrader || c.Grader.Type == baseline)
+}
+
+func (c *Check) holds(ctx context.Context, s scene, r *CheckResult) (bool, string, error) {
 	switch {
+	case c.Grader != nil:
+		return c.Grader.grade(ctx, &s, r)
 	case c.Judge != "" && s.judge == nil:
 		return false, "", errUnknown(notAsked)
 	case c.Judge != "":

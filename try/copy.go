@@ -1,6 +1,8 @@
 package try
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -167,6 +169,20 @@ func hashTree(h io.Writer, src string, skip func(rel string) bool) error {
 		_, err = io.Copy(h, in)
 		return err
 	})
+}
+
+// hashFile tells a file's content from other content; "" if it cannot be read.
+func hashFile(file string) string {
+	in, err := os.Open(file)
+	if err != nil {
+		return ""
+	}
+	defer in.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, in); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // RemoveTree removes a folder, with what a trial made unwritable in it.

@@ -12,7 +12,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/skillhand/skillhand"
@@ -39,6 +38,11 @@ type kitList struct {
 	Args         []string      `json:"args,omitempty"`
 	Env          []string      `json:"env,omitempty"`
 	Judge        bool          `json:"judge,omitempty"`
+	Baseline     bool          `json:"baseline,omitempty"`
+	Against      bool          `json:"against,omitempty"`
+	Models       []string      `json:"models,omitempty"`
+	Scaffold     bool          `json:"scaffold,omitempty"`
+	TimeoutSet   bool          `json:"timeout_set,omitempty"`
 	Retries      int           `json:"retries,omitempty"`
 	Timeout      time.Duration `json:"timeout_ns,omitempty"`
 	IdleTimeout  time.Duration `json:"idle_timeout_ns,omitempty"`
@@ -47,16 +51,18 @@ type kitList struct {
 }
 
 type kitSubject struct {
-	Name        string `json:"name"`
-	Description string `json:"description"`
-	Names       Names  `json:"names"`
-	Dir         string `json:"dir"`
-	Folder      string `json:"folder"`
-	Companion   string `json:"companion,omitempty"`
-	Plugin      string `json:"plugin,omitempty"`
-	User        bool   `json:"user,omitempty"`
-	Trusted     bool   `json:"trusted,omitempty"`
-	Cases       []Case `json:"cases"`
+	Name        string      `json:"name"`
+	Description string      `json:"description"`
+	Names       Names       `json:"names"`
+	Dir         string      `json:"dir"`
+	Folder      string      `json:"folder"`
+	Companion   string      `json:"companion,omitempty"`
+	Plugin      string      `json:"plugin,omitempty"`
+	User        bool        `json:"user,omitempty"`
+	Trusted     bool        `json:"trusted,omitempty"`
+	Whole       bool        `json:"whole,omitempty"`
+	Cases       []Case      `json:"cases"`
+	Was         *kitSubject `json:"was,omitempty"`
 }
 
 const (
@@ -79,6 +85,7 @@ func Pack(o Options, subjects []*Subject) ([]byte, error) {
 	list := kitList{
 		Agent: o.Agent, Model: o.Model, MaxTurns: o.MaxTurns, MaxUSD: o.MaxUSD, AllowedTools: o.AllowedTools,
 		Args: o.Args, Env: o.Env, Judge: o.Judge, Retries: o.Retries,
+		Baseline: o.Baseline, Against: o.Against, Models: o.Models, Scaffold: o.Scaffold, TimeoutSet: o.TimeoutSet,
 		Timeout: o.Runtime.Claude.Timeout, IdleTimeout: o.Runtime.Claude.IdleTimeout,
 	}
 	for _, s := range subjects {
@@ -135,7 +142,7 @@ func (p *packer) add(from string, skip ...string) (string, error) {
 }
 
 func (p *packer) subject(s *Subject) (kitSubject, error) {
-	k := kitSubject{Name: s.Name, Description: s.Description, Names: s.names, Dir: s.dir, User: s.user}
+	k := kitSubject{Name: s.Name, Description: s.Description, Names: s.names, Dir: s.dir, User: s.user, Whole: s.whole}
 	var err error
 	if s.plugin == "" {
 		if k.Folder, err = p.add(s.folder, "evals", ".git"); err == nil && s.companion != "" {
@@ -147,10 +154,18 @@ func (p *packer) subject(s *Subject) (kitSubject, error) {
 			k.Folder = k.Plugin + "/" + own
 		}
 	}
+	if err == nil && s.was != nil {
+		var was kitSubject
+		was, err = p.subject(s.was)
+		k.Was = &was
+	}
+	if err != nil {
+		return k, err
+	}
 	for _, c := range s.Cases {
-		c.Files = slices.Clone(c.Files)
-		for i, file := range c.Files {
-			if c.Files[i], err = p.add(file); err != nil {
+		c = c.clone()
+		for _, path := range c.paths() {
+			if *path, err = p.add(*path); err != nil {
 				return k, err
 			}
 		}
@@ -220,27 +235,35 @@ func Unpack(packed []byte, dir string) (*Kit, error) {
 		return nil, fmt.Errorf("a kit of trials: %w", err)
 	}
 	for _, s := range k.list.Subjects {
-		subject := &Subject{
-			Name: s.Name, Description: s.Description, Cases: s.Cases,
-			names: s.Names, dir: s.Dir, user: s.User, trusted: s.Trusted, folder: k.path(s.Folder),
-		}
-		if s.Plugin != "" {
-			subject.plugin = k.path(s.Plugin)
-		}
-		if s.Companion != "" {
-			subject.companion = k.path(s.Companion)
-		}
-		for _, c := range s.Cases {
-			for i, file := range c.Files {
-				c.Files[i] = k.path(file)
-			}
-		}
-		k.subjects = append(k.subjects, subject)
+		k.subjects = append(k.subjects, k.subject(s))
 	}
 	for i, n := range k.list.Mine {
 		k.list.Mine[i].Folder = k.path(n.Folder)
 	}
 	return k, nil
+}
+
+// subject is a skill of the kit.
+func (k *Kit) subject(s kitSubject) *Subject {
+	subject := &Subject{
+		Name: s.Name, Description: s.Description, Cases: s.Cases,
+		names: s.Names, dir: s.Dir, user: s.User, trusted: s.Trusted, folder: k.path(s.Folder), whole: s.Whole,
+	}
+	if s.Plugin != "" {
+		subject.plugin = k.path(s.Plugin)
+	}
+	if s.Companion != "" {
+		subject.companion = k.path(s.Companion)
+	}
+	if s.Was != nil {
+		subject.was = k.subject(*s.Was)
+	}
+	for i := range s.Cases {
+		for _, path := range s.Cases[i].paths() {
+			*path = k.path(*path)
+		}
+	}
+	return subject
 }
 
 func (k *Kit) path(rel string) string { return filepath.Join(k.dir, filepath.FromSlash("/"+rel)) }
@@ -304,6 +327,7 @@ func (k *Kit) Try(ctx context.Context, want Trial, at Stage) (Made, error) {
 		Runtime: skillhand.Runtime{
 			Here: here.Here{Dir: at.Scratch, Env: at.Env}, Claude: claude.Client{Timeout: k.list.Timeout, IdleTimeout: k.list.IdleTimeout},
 		},
+		Baseline: k.list.Baseline, Against: k.list.Against, Models: k.list.Models, Scaffold: k.list.Scaffold, TimeoutSet: k.list.TimeoutSet,
 		Judge: k.list.Judge, Retries: k.list.Retries, Agent: k.list.Agent, Model: k.list.Model, MaxTurns: k.list.MaxTurns, MaxUSD: k.list.MaxUSD,
 		AllowedTools: k.list.AllowedTools, Args: k.list.Args, Env: k.list.Env, Results: &Results{Dir: filepath.Join(at.Scratch, "results")},
 	}, k.subjects)

@@ -26,10 +26,25 @@ const maxCases = 16 << 20
 
 // FindCases reads the cases in the evals folder of a skill: evals.json in the form
 // of agentskills.io, lists of queries as skill-creator has them, and *.yaml of
-// ours. All that is wrong is in the error. warn, if not nil, is told of other
-// documents there, such as results of other tools.
+// ours, and folders in the form of claude plugin eval. All that is wrong is in the
+// error. warn, if not nil, is told of other documents there, such as results of other
+// tools, and of fields that have no meaning here.
 func FindCases(folder string, warn func(text string)) ([]Case, error) {
-	dir := filepath.Join(folder, "evals")
+	return findCases(folder, filepath.Join(folder, "evals"), warn)
+}
+
+// FindCases reads the cases of a skill or a plugin: see the function of the same name.
+func (s *Subject) FindCases(warn func(text string)) (err error) {
+	s.Cases, err = findCases(s.folder, s.Evals(), warn)
+	for i := range s.Cases {
+		if c := &s.Cases[i]; c.Suite == nil && !c.gitSaid {
+			c.Git = s.callsGit()
+		}
+	}
+	return err
+}
+
+func findCases(folder, dir string, warn func(text string)) ([]Case, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -39,6 +54,7 @@ func FindCases(folder string, warn func(text string)) ([]Case, error) {
 		ext, file := filepath.Ext(e.Name()), filepath.Join(dir, e.Name())
 		switch {
 		case e.IsDir() || ext != ".json" && ext != ".yaml" && ext != ".yml":
+		case e.Name() == "case.yaml" && !isOwn(file): // of claude plugin eval
 		case ext == ".json" && e.Name() != "evals.json" && isOther(file):
 			if warn != nil {
 				warn(file + ": has neither evals nor queries, passed over")
@@ -47,7 +63,39 @@ func FindCases(folder string, warn func(text string)) ([]Case, error) {
 			files = append(files, file)
 		}
 	}
-	return ReadCases(folder, files...)
+	var cases []Case
+	var used []string
+	if len(files) > 0 {
+		if cases, err = ReadCases(folder, files...); err != nil && !errors.Is(err, ErrNoCases) {
+			_, more := findSuites(folder, dir, nil, nil)
+			return nil, errors.Join(err, more)
+		}
+	}
+	for _, c := range cases {
+		used = append(used, c.Files...)
+	}
+	suites, err := findSuites(folder, dir, used, warn)
+	if err != nil {
+		return nil, err
+	}
+	all := append(cases, suites...)
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s: %w", folder, ErrNoCases)
+	}
+	return all, unique(all)
+}
+
+// unique wants that no two cases have one id.
+func unique(cases []Case) error {
+	var faults []error
+	seen := map[string]Case{}
+	for _, c := range cases {
+		if first, twice := seen[c.ID]; twice {
+			faults = append(faults, fmt.Errorf("%s:%d: the id %s is that of %s:%d too", c.File, c.Line, c.ID, first.File, first.Line))
+		}
+		seen[c.ID] = c
+	}
+	return errors.Join(faults...)
 }
 
 // isOther reports whether a file is a sound document that has no cases in any form.
@@ -80,7 +128,6 @@ func isOther(file string) bool {
 func ReadCases(folder string, files ...string) ([]Case, error) {
 	var all []Case
 	var faults []error
-	seen := map[string]Case{}
 	for _, file := range files {
 		text, err := readLimited(file)
 		if err != nil {
@@ -89,14 +136,9 @@ func ReadCases(folder string, files ...string) ([]Case, error) {
 		}
 		cases, err := ParseCases(file, folder, text)
 		faults = append(faults, err)
-		for _, c := range cases {
-			if first, twice := seen[c.ID]; twice {
-				faults = append(faults, fmt.Errorf("%s:%d: the id %s is that of %s:%d too", c.File, c.Line, c.ID, first.File, first.Line))
-			}
-			seen[c.ID] = c
-		}
 		all = append(all, cases...)
 	}
+	faults = append(faults, unique(all))
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
@@ -341,7 +383,7 @@ func (r *reader) own(n *yaml.Node, f map[string]*yaml.Node, c *Case) {
 		r.fault(f["query"], "a query among cases: keep one form a file")
 		return
 	}
-	r.only(n, f, "id", "prompt", "fires", "files", "checks")
+	r.only(n, f, "id", "prompt", "fires", "files", "git", "checks")
 	r.prompt(n, f["prompt"], "prompt", c)
 	if f["id"] != nil {
 		c.ID = r.id(f["id"])
@@ -351,6 +393,9 @@ func (r *reader) own(n *yaml.Node, f map[string]*yaml.Node, c *Case) {
 	}
 	if f["files"] != nil {
 		c.Files = r.files(f["files"])
+	}
+	if f["git"] != nil {
+		c.Git, c.gitSaid = r.boolean(f["git"], "git"), true
 	}
 	checks := f["checks"]
 	if checks == nil {
@@ -524,7 +569,7 @@ func (r *reader) files(n *yaml.Node) []string {
 }
 
 // checkFields are those of a check, in the order in which they are shown.
-var checkFields = []string{"file", "contains", "matches", "json", "value", "report", "command", "answer", "judge"}
+var checkFields = []string{"file", "contains", "matches", "json", "value", "report", "command", "answer", "judge", "tool_used", "tool_order"}
 
 func (r *reader) check(n *yaml.Node) Check {
 	f := r.fields(n)
@@ -545,7 +590,7 @@ func (r *reader) check(n *yaml.Node) Check {
 	}
 	c.Text = strings.Join(shown, ", ")
 	alone := 0
-	for _, key := range []string{"command", "answer", "judge"} {
+	for _, key := range []string{"command", "answer", "judge", "tool_used", "tool_order"} {
 		if f[key] != nil {
 			alone++
 		}
@@ -554,7 +599,7 @@ func (r *reader) check(n *yaml.Node) Check {
 	case len(f) == 0:
 		r.fault(n, "a check without a field, want one of %s", strings.Join(checkFields, ", "))
 	case alone > 0 && len(f) > 1:
-		r.fault(n, "%s: command, answer and judge are checks of their own", c.Text)
+		r.fault(n, "%s: command, answer, judge, tool_used and tool_order are checks of their own", c.Text)
 	case f["file"] != nil && f["report"] != nil && f["report"].Tag == "!!str":
 		r.fault(n, "%s: both name a file, want report: true", c.Text)
 	case f["value"] != nil && c.JSON == "":
@@ -592,7 +637,38 @@ func (r *reader) checkField(c *Check, key string, n *yaml.Node) {
 		c.Command = r.some(n, key)
 	case "judge":
 		c.Judge = r.some(n, key)
+	case toolUsed, toolOrder:
+		c.Grader = r.tools(key, n)
 	}
+}
+
+// tools is a check on the use of tools: tool_used: Bash or {tool, input_match, min, max}; tool_order: [Read, Write] or
+// {before, after}, each a tool or {tool, input_match}.
+func (r *reader) tools(key string, n *yaml.Node) *Grader {
+	g := &Grader{Type: key}
+	known := graderKeys[key]
+	f := map[string]*yaml.Node{}
+	switch {
+	case n.Kind == yaml.MappingNode:
+		f = r.fields(n)
+		r.only(n, f, known...)
+	case key == toolUsed && n.Kind == yaml.ScalarNode:
+		f["tool"] = n
+	case key == toolOrder && n.Kind == yaml.SequenceNode && len(n.Content) == 2:
+		f["before"], f["after"] = content(n)[0], content(n)[1]
+	default:
+		r.fault(n, "%s: want %s", key, strings.Join(known, ", "))
+		return g
+	}
+	switch {
+	case key == toolOrder:
+		g.Tool, g.Then = r.step(n, f, "before"), r.step(n, f, "after")
+	case f["tool"] == nil:
+		r.fault(n, "tool_used: tool is missing")
+	default:
+		r.toolUsed(n, f, g)
+	}
+	return g
 }
 
 // some is a text with something in it: a check for nothing would always pass.

@@ -153,7 +153,7 @@ func fileName(name string) string {
 
 // Key is what tells a trial from all others of its results: SKILL/CASE/ARM-RUN.
 func (t *Trial) Key() string {
-	return fmt.Sprintf("%s/%s/%s-%d", fileName(t.Skill), fileName(t.Case), t.Arm, t.Run)
+	return fmt.Sprintf("%s/%s/%s-%d", fileName(t.Skill), fileName(t.Case), fileName(string(t.Arm)), t.Run)
 }
 
 func (r *Results) base(t *Trial) string { return filepath.Join(r.Dir, filepath.FromSlash(t.Key())) }

@@ -24,7 +24,11 @@ type Options struct {
 	Runtime skillhand.Runtime // where the user is, and how Claude is asked
 
 	Runs         int     // of each case; 0 means 1
+	RunsSet      bool    // they hold for cases of claude plugin eval too, which have their own
+	TimeoutSet   bool    // so does the limit of time
+	Scaffold     bool    // run the scripts that fill the folders of such cases
 	Baseline     bool    // also without the skill
+	Against      bool    // also with the skill as it was: see Subject.At
 	Jobs         int     // trials at a time; 0 means 1
 	Retries      int     // further tries of a trial without a verdict
 	MaxUSD       float64 // what one try of a trial may cost; 0 means any amount
@@ -33,6 +37,7 @@ type Options struct {
 	Keep         bool    // keep the folders of trials
 	Agent        string  // who is asked: see agent.Names; "" means Claude
 	Model        string
+	Models       []string // more than one: each is an arm
 	MaxTurns     int
 	AllowedTools []string
 	Args         []string // further ones for the CLI
@@ -55,6 +60,9 @@ func (o *Options) Plan(subjects []*Subject) (string, error) {
 	fmt.Fprintf(h, "2 %q %d %q %q %v %v %v\n", o.Model, o.MaxTurns, o.AllowedTools, o.Args, o.WithMine, o.Judge, o.Keep)
 	if o.Agent != "" && o.Agent != agent.Claude {
 		fmt.Fprintf(h, "agent %s\n", o.Agent)
+	}
+	if slices.ContainsFunc(subjects, func(s *Subject) bool { return s.HasSuite() }) {
+		fmt.Fprintln(h, o.Baseline, o.Scaffold) // the score depends on them
 	}
 	user, err := o.Runtime.Complete()
 	if err != nil {
@@ -137,7 +145,7 @@ func Run(ctx context.Context, o Options, subjects []*Subject) (*Summary, error) 
 	}
 	s := Summarize(subjects, trials, m.describe())
 	s.Agent, s.Results, s.DurationMS = o.Agent, o.Results.Dir, float64(time.Since(began).Microseconds())/1000
-	s.Missing = len(jobs(subjects, o.Runs, o.Baseline)) - s.Trials
+	s.Missing = len(jobs(subjects, &o)) - s.Trials
 	switch {
 	case s.Missing == 0:
 	case err == nil:
@@ -156,7 +164,7 @@ func (m *Maker) found() (found, missing []Trial, err error) {
 	if err := m.o.Results.ask(m.subjects); err != nil {
 		return nil, nil, err
 	}
-	for _, j := range jobs(m.subjects, m.o.Runs, m.o.Baseline) {
+	for _, j := range jobs(m.subjects, &m.o) {
 		want := j.trial()
 		t, ok := m.o.Results.get(want)
 		if ok && t.Outcome != Void {
@@ -180,17 +188,19 @@ const scratchPrefix = "skilltry-"
 
 // jobs are all trials, in the order in which they are made: if they come to an
 // early end, each case has had its turn.
-func jobs(subjects []*Subject, runs int, baseline bool) []job {
-	arms := []Arm{With}
-	if baseline {
-		arms = append(arms, Without)
+func jobs(subjects []*Subject, o *Options) []job {
+	most := 1
+	for _, s := range subjects {
+		for i := range s.Cases {
+			most = max(most, o.RunsOf(&s.Cases[i]))
+		}
 	}
 	var all []job
-	for run := 1; run <= max(runs, 1); run++ {
+	for run := 1; run <= most; run++ {
 		for _, s := range subjects {
 			for i := range s.Cases {
-				for _, arm := range arms {
-					if j := (job{subject: s, c: &s.Cases[i], arm: arm, run: run}); j.prompt() != "" {
+				for _, arm := range o.ArmsOf(&s.Cases[i]) {
+					if j := (job{subject: s, c: &s.Cases[i], arm: arm, run: run}); run <= o.RunsOf(j.c) && j.prompt() != "" {
 						all = append(all, j)
 					}
 				}
@@ -317,17 +327,17 @@ func (m *Maker) again(ctx context.Context, t *Trial, s *Subject, c *Case) error 
 	reading, err := m.read(t, s, c)
 	if errors.Is(err, fs.ErrNotExist) { // too long to come from where it was made
 		*t = before
-		t.Transcript, t.Fires = "", c.Fires
+		t.Transcript, t.Fires, t.Open = "", c.Fires, c.Open
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	t.Fires = c.Fires
+	t.Fires, t.Open = c.Fires, c.Open
 	if t.Checks, t.Passed = []CheckResult{}, nil; t.Outcome == Void {
 		return nil
 	}
-	m.check(ctx, t, c, nil, scene{dir: t.Kept, answer: reading.Answer})
+	m.check(ctx, t, c, nil, scene{prompted: job{subject: s, c: c, arm: t.Arm}.prompted(), other: m.other, dir: t.Kept, answer: reading.Answer, transcript: t.Transcript})
 	for i, now := range t.Checks {
 		for _, then := range before.Checks {
 			if now.OK == nil && then.Check == now.Check {

@@ -35,14 +35,14 @@ func (t *Trial) Cell() string {
 	switch {
 	case t.Outcome == Void:
 		return "?"
-	case t.Arm == Without && t.Passed != nil:
+	case t.Arm.Kind() == Without && t.Passed != nil:
 		if *t.Passed {
 			return "+"
 		}
 		return "-"
-	case t.Arm == Without:
+	case t.Arm.Kind() == Without:
 		return "o"
-	case !t.Right():
+	case !t.Open && !t.Right():
 		return "x"
 	case t.Passed != nil && !*t.Passed:
 		return "-"
@@ -91,7 +91,7 @@ func (k *SkillSummary) Fates() string {
 	n, all := map[Outcome]int{}, 0
 	for _, c := range k.Cases {
 		for _, a := range c.Arms {
-			if a.Arm != With || !c.Fires || c.Called {
+			if a.Arm.Kind() != With || !c.Fires || c.Called || c.Open {
 				continue
 			}
 			for _, o := range a.Outcomes {
@@ -116,6 +116,28 @@ func (k *SkillSummary) Fates() string {
 }
 
 func caseLine(c CaseSummary, a ArmSummary, width int) string {
+	line := fmt.Sprintf("  %s  %-7s  %s", term.Pad(term.Flat(c.Case), width), a.Arm, a.counted())
+	switch {
+	case a.Arm.Kind() == Without:
+	case c.Called:
+		line += "; called by name"
+	case c.Open:
+	case a.Right.Of == 0:
+		line += fmt.Sprintf("; nothing to count (%s)", c.wants())
+	default:
+		line += fmt.Sprintf("; %s as wanted (%s)", a.Right, c.wants())
+	}
+	if a.Passed.Of > 0 {
+		line += fmt.Sprintf("; passed %d/%d", a.Passed.Hits, a.Passed.Of)
+	}
+	if a.Score != nil {
+		line += fmt.Sprintf("; score %.2f", *a.Score)
+	}
+	return line + "\n"
+}
+
+// counted says how often each outcome was seen.
+func (a *ArmSummary) counted() string {
 	var parts []string
 	for _, o := range []Outcome{Fired, ReadFile, Other, None, Void} {
 		n := 0
@@ -126,26 +148,15 @@ func caseLine(c CaseSummary, a ArmSummary, width int) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, o))
 		}
 	}
-	line := fmt.Sprintf("  %s  %-7s  %s", term.Pad(term.Flat(c.Case), width), a.Arm, strings.Join(parts, ", "))
-	switch {
-	case a.Arm != With:
-	case c.Called:
-		line += "; called by name"
-	case a.Right.Of == 0:
-		line += fmt.Sprintf("; nothing to count (%s)", c.wants())
-	default:
-		line += fmt.Sprintf("; %s as wanted (%s)", a.Right, c.wants())
-	}
-	if a.Passed.Of > 0 {
-		line += fmt.Sprintf("; passed %d/%d", a.Passed.Hits, a.Passed.Of)
-	}
-	return line + "\n"
+	return strings.Join(parts, ", ")
 }
 
 func (c *CaseSummary) wants() string {
 	switch {
 	case c.Called:
 		return "called"
+	case c.Open:
+		return "-"
 	case c.Fires:
 		return "fires"
 	}
@@ -167,11 +178,33 @@ func (k *SkillSummary) totals() [][2]string {
 		add("passed without it", *k.Without)
 		rows = append(rows, [2]string{"it helps by", k.Help.String()})
 	}
+	for _, c := range k.Differences {
+		if c.Than.Kind() == Without && c.Arm.Model() == k.Arms[0].Arm.Model() {
+			if c.More > 0 && !k.Help.Told {
+				rows = append(rows, [2]string{"", c.tells()})
+			}
+			continue
+		}
+		rows = append(rows, [2]string{fmt.Sprintf("%s - %s", c.Arm, c.Than), c.String()})
+	}
 	add("a model says yes", k.Judged)
 	if k.JudgedWithout != nil {
 		add("says yes without it", *k.JudgedWithout)
 	}
 	return rows
+}
+
+// String is a comparison as people read it.
+func (c *Comparison) String() string {
+	text := c.Of + " " + c.Difference.String()
+	if c.More > 0 {
+		text += "; " + c.tells()
+	}
+	return text
+}
+
+func (c *Comparison) tells() string {
+	return fmt.Sprintf("%s in each arm would tell a difference of %.0f points", term.Plural(c.More, "more trial"), c.Tells*100)
 }
 
 // why says what may be behind misses and failed checks.
@@ -195,7 +228,7 @@ func (k *SkillSummary) why() []string {
 	}
 	for _, c := range k.Cases {
 		for _, a := range c.Arms {
-			if a.Arm != With {
+			if a.Arm.Kind() != With {
 				continue
 			}
 			var failed []string

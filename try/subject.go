@@ -4,10 +4,14 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -23,12 +27,14 @@ type Subject struct {
 	Cases       []Case
 
 	names     Names
-	folder    string // links resolved
-	companion string // the folder with its first use, or ""; it goes wherever the skill goes
-	dir       string // its name among skills
-	plugin    string // the root of its plugin, or ""
-	user      bool   // one of the user's own
-	trusted   bool   // where it comes from
+	folder    string   // links resolved
+	companion string   // the folder with its first use, or ""; it goes wherever the skill goes
+	dir       string   // its name among skills
+	plugin    string   // the root of its plugin, or ""
+	whole     bool     // the plugin as a whole, not one skill of it
+	user      bool     // one of the user's own
+	trusted   bool     // where it comes from
+	was       *Subject // as it was at a revision: see At
 }
 
 // NewSubject makes a skill one that can be tried. Its cases are still to be read.
@@ -61,6 +67,62 @@ func NewSubject(loc skill.Location) (*Subject, error) {
 	return s, nil
 }
 
+// NewPlugin makes a plugin as a whole one that can be tried: every skill of it counts as fired, and the arm
+// without has none of them. Its cases are those in its own evals folder.
+func NewPlugin(root string) (*Subject, error) {
+	root = paths.Real(root)
+	name := skill.PluginName(root)
+	s := &Subject{Name: name, folder: root, plugin: root, dir: filepath.Base(root), whole: true}
+	var about []string
+	found, _ := filepath.Glob(filepath.Join(escape(root), "skills", "*", skill.MainFile)) // the pattern is right
+	for _, file := range found {
+		loc := skill.Location{File: file, Folder: filepath.Dir(file), Name: filepath.Base(filepath.Dir(file))}
+		front, summary, err := loc.Front()
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range []string{loc.Name, front.Name} {
+			if n != "" && !slices.Contains(s.names, n) {
+				s.names = append(s.names, n, name+":"+n)
+			}
+		}
+		about = append(about, summary)
+	}
+	s.Description = strings.Join(about, " ")
+	return s, nil
+}
+
+// HasSuite reports whether the cases, or some of them, are in the form of claude plugin eval, or of a plugin as a whole.
+func (s *Subject) HasSuite() bool {
+	return s.whole || slices.ContainsFunc(s.Cases, func(c Case) bool { return c.Suite != nil })
+}
+
+// callsGit reports whether a directive of the skill calls git, which needs a repository.
+func (s *Subject) callsGit() bool {
+	file := filepath.Join(s.folder, skill.MainFile)
+	text, err := os.ReadFile(file)
+	return err == nil && slices.ContainsFunc(skill.Parse(file, text).Commands(), gitCommand.MatchString)
+}
+
+var gitCommand = regexp.MustCompile(`(^|[;&|($]\s*|\s)git\s`)
+
+// Evals is the folder with the cases.
+func (s *Subject) Evals() string {
+	if !s.whole {
+		return filepath.Join(s.folder, "evals")
+	}
+	var manifest struct {
+		Experimental struct {
+			Evals string `json:"evals"`
+		} `json:"experimental"`
+	}
+	text, err := os.ReadFile(filepath.Join(s.folder, ".claude-plugin", "plugin.json"))
+	if err == nil && json.Unmarshal(text, &manifest) == nil && filepath.IsLocal(manifest.Experimental.Evals) {
+		return filepath.Join(s.folder, manifest.Experimental.Evals)
+	}
+	return filepath.Join(s.folder, "evals")
+}
+
 // foldersOf are the folders of a skill: its own, which agents find, and that of its companion, from
 // which skillhand load takes the first use.
 func foldersOf(loc skill.Location) (own, companion string) {
@@ -91,6 +153,12 @@ func (s *Subject) called(prompt string) (rest string, called bool) {
 // It returns the arguments that the CLI needs. The skill's evals are no part of
 // what an agent may read.
 func (s *Subject) install(arm Arm, place folders) ([]string, error) {
+	if arm == Against {
+		if s.was == nil {
+			return nil, errors.New("the skill as it was is not here")
+		}
+		return s.was.install(With, place)
+	}
 	for _, root := range []string{place.project, place.home} {
 		for _, dir := range []string{s.dir, skill.Companion(s.dir)} {
 			if err := os.RemoveAll(filepath.Join(root, ".claude", "skills", dir)); err != nil {
@@ -129,11 +197,14 @@ func (s *Subject) inPlugin() (string, error) {
 }
 
 func (s *Subject) installPlugin(arm Arm, place folders) ([]string, error) {
+	if s.whole && arm == Without {
+		return nil, nil
+	}
 	own, err := s.inPlugin()
 	if err != nil {
 		return nil, err
 	}
-	hidden := []string{".git", own + "/evals"}
+	hidden := []string{".git", "evals", path.Join(own, "evals")}
 	if arm == Without {
 		hidden = append(hidden, own, skill.Companion(own))
 	}
@@ -145,33 +216,60 @@ func (s *Subject) installPlugin(arm Arm, place folders) ([]string, error) {
 // the cases with their files.
 func (s *Subject) hash() (string, error) {
 	h := sha256.New()
+	if err := s.hashContent(h); err != nil {
+		return "", err
+	}
+	if s.was != nil {
+		if err := s.was.hashContent(h); err != nil {
+			return "", err
+		}
+	}
+	for _, c := range s.Cases {
+		if err := c.hash(h); err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// hash tells a case from others, wherever its files are.
+func (c Case) hash(h io.Writer) error {
+	c = c.clone()
+	for _, path := range c.paths() {
+		if err := hashTree(h, *path, nil); err != nil {
+			return err
+		}
+		*path = ""
+	}
+	fmt.Fprintf(h, "%q %q %v\n", c.ID, c.Prompt, c.Fires)
+	for _, check := range c.Checks {
+		fmt.Fprintf(h, "%q\n", check.Text)
+	}
+	if c.Suite == nil && !c.Git {
+		return nil
+	}
+	c.File, c.Line = "", 0
+	text, err := json.Marshal(c)
+	fmt.Fprintf(h, "%s\n", text)
+	return err
+}
+
+// hashContent tells the skill or its plugin from other content.
+func (s *Subject) hashContent(h io.Writer) error {
 	root, own := s.folder, "."
 	if s.plugin != "" {
 		var err error
 		if own, err = s.inPlugin(); err != nil {
-			return "", err
+			return err
 		}
 		root = s.plugin
 	}
 	fmt.Fprintf(h, "%q %q %q %v\n", s.names, s.dir, own, s.user)
 	if err := hashTree(h, root, but(path.Join(own, "evals"), ".git")); err != nil {
-		return "", err
+		return err
 	}
-	if s.companion != "" {
-		if err := hashTree(h, s.companion, but(".git")); err != nil {
-			return "", err
-		}
+	if s.companion == "" {
+		return nil
 	}
-	for _, c := range s.Cases {
-		fmt.Fprintf(h, "%q %q %v\n", c.ID, c.Prompt, c.Fires)
-		for _, check := range c.Checks {
-			fmt.Fprintf(h, "%q\n", check.Text)
-		}
-		for _, file := range c.Files {
-			if err := hashTree(h, file, nil); err != nil {
-				return "", err
-			}
-		}
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return hashTree(h, s.companion, but(".git"))
 }

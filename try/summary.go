@@ -39,14 +39,26 @@ type SkillSummary struct {
 	Help          *Difference   `json:"help,omitempty"`           // passed with less passed without
 	Judged        Rate          `json:"judged"`                   // what a model says yes to, of what it was asked
 	JudgedWithout *Rate         `json:"judged_without,omitempty"` // the same without the skill
+	Arms          []SkillArm    `json:"arms,omitempty"`
+	Differences   []Comparison  `json:"differences,omitempty"`
 	Cases         []CaseSummary `json:"cases"`
 	Misses        []Miss        `json:"misses"`
+}
+
+// A SkillArm is what the trials of a skill came to in one arm.
+type SkillArm struct {
+	Arm    Arm  `json:"arm"`
+	Fired  Rate `json:"fired"`
+	Quiet  Rate `json:"quiet"`
+	Passed Rate `json:"passed"`
+	Judged Rate `json:"judged"`
 }
 
 // A CaseSummary is what the trials of one case came to.
 type CaseSummary struct {
 	Case   string       `json:"case"`
 	Fires  bool         `json:"fires"`
+	Open   bool         `json:"open,omitempty"`   // the case does not say whether the skill should fire: it counts in no rate of firing
 	Called bool         `json:"called,omitempty"` // the prompt calls the skill by name: it counts in no rate of firing
 	Arms   []ArmSummary `json:"arms"`
 	Help   *Difference  `json:"help,omitempty"`
@@ -59,6 +71,7 @@ type ArmSummary struct {
 	Right      Rate           `json:"right"`    // it fired if it should, and not if not
 	Passed     Rate           `json:"passed"`
 	Judged     Rate           `json:"judged"`
+	Score      *float64       `json:"score,omitempty"`  // the mean of the scores of graders
 	Failed     map[string]int `json:"failed,omitempty"` // checks, and how often
 	Unjudged   []Unjudged     `json:"unjudged,omitempty"`
 	Void       int            `json:"void"`
@@ -104,51 +117,106 @@ func Summarize(subjects []*Subject, trials []Trial, descriptions map[string]stri
 
 func summarizeSkill(subject *Subject, trials []Trial, descriptions map[string]string) SkillSummary {
 	s := SkillSummary{Skill: subject.Name, Cases: []CaseSummary{}, Misses: []Miss{}}
-	var fired, quiet, passed, without, judged, judgedWithout Rate
+	trials = slices.DeleteFunc(slices.Clone(trials), func(t Trial) bool { return t.Skill != subject.Name })
+	arms := armsOf(trials)
+	for _, arm := range arms {
+		s.Arms = append(s.Arms, SkillArm{Arm: arm})
+	}
 	for i := range subject.Cases {
 		c := &subject.Cases[i]
-		cs := CaseSummary{Case: c.ID, Fires: c.Fires, Arms: []ArmSummary{}}
+		cs := CaseSummary{Case: c.ID, Fires: c.Fires, Open: c.Open, Arms: []ArmSummary{}}
 		_, cs.Called = subject.called(c.Prompt)
-		for _, arm := range []Arm{With, Without} {
-			var mine []Trial
-			for _, t := range trials {
-				if t.Skill == subject.Name && t.Case == c.ID && t.Arm == arm {
-					mine = append(mine, t)
-				}
-			}
+		for n, arm := range arms {
+			mine := slices.DeleteFunc(slices.Clone(trials), func(t Trial) bool { return t.Case != c.ID || t.Arm != arm })
 			if len(mine) == 0 {
 				continue
 			}
 			a := summarizeArm(arm, mine)
 			cs.Arms = append(cs.Arms, a)
-			switch {
-			case arm == Without:
-				without, judgedWithout = plus(without, a.Passed), plus(judgedWithout, a.Judged)
-				continue
-			case cs.Called:
-			case c.Fires:
-				fired = plus(fired, a.Right)
+			s.Arms[n].add(a, &cs)
+			if n == 0 && arm.Kind() == With && c.Fires && !cs.Called && !c.Open {
 				s.Misses = append(s.Misses, misses(subject, c, mine, descriptions)...)
-			default:
-				quiet = plus(quiet, a.Right)
 			}
-			passed, judged = plus(passed, a.Passed), plus(judged, a.Judged)
 		}
-		if len(cs.Arms) == 2 && cs.Arms[0].Passed.Of > 0 && cs.Arms[1].Passed.Of > 0 {
-			d := Compare(cs.Arms[0].Passed, cs.Arms[1].Passed)
-			cs.Help = &d
-		}
+		cs.Help = help(cs.Arms)
 		s.Cases = append(s.Cases, cs)
 	}
-	s.Fired, s.Quiet, s.Passed, s.Judged = plus(fired, Rate{}), plus(quiet, Rate{}), plus(passed, Rate{}), plus(judged, Rate{})
-	if judgedWithout.Of > 0 {
-		s.JudgedWithout = &judgedWithout
-	}
-	if without.Of > 0 {
-		d := Compare(s.Passed, without)
-		s.Without, s.Help = &without, &d
-	}
+	s.total(arms)
+	s.compare(arms, trials)
 	return s
+}
+
+// help compares the arm without the skill to the first one's with it, if both have something to compare.
+func help(arms []ArmSummary) *Difference {
+	for _, a := range arms {
+		if a.Arm.Kind() == Without && a.Arm.Model() == arms[0].Arm.Model() && arms[0].Passed.Of > 0 && a.Passed.Of > 0 {
+			d := Compare(arms[0].Passed, a.Passed)
+			return &d
+		}
+	}
+	return nil
+}
+
+// add adds a case's trials to those of the arm.
+func (k *SkillArm) add(a ArmSummary, c *CaseSummary) {
+	k.Passed, k.Judged = plus(k.Passed, a.Passed), plus(k.Judged, a.Judged)
+	switch {
+	case a.Arm.Kind() == Without || c.Called || c.Open:
+	case c.Fires:
+		k.Fired = plus(k.Fired, a.Right)
+	default:
+		k.Quiet = plus(k.Quiet, a.Right)
+	}
+}
+
+// total takes the rates of the first arm with the skill for those of the skill.
+func (s *SkillSummary) total(arms []Arm) {
+	none := NewRate(0, 0)
+	s.Fired, s.Quiet, s.Passed, s.Judged = none, none, none, none
+	for i := range s.Arms {
+		k := &s.Arms[i]
+		for _, r := range []*Rate{&k.Fired, &k.Quiet, &k.Passed, &k.Judged} {
+			*r = plus(*r, Rate{})
+		}
+		switch {
+		case k.Arm.Model() != arms[0].Model():
+		case k.Arm.Kind() == With:
+			s.Fired, s.Quiet, s.Passed, s.Judged = k.Fired, k.Quiet, k.Passed, k.Judged
+		case k.Arm.Kind() == Without:
+			if k.Judged.Of > 0 {
+				s.JudgedWithout = &k.Judged
+			}
+			if k.Passed.Of > 0 {
+				d := Compare(s.Passed, k.Passed)
+				s.Without, s.Help = &k.Passed, &d
+			}
+		}
+	}
+}
+
+// compare compares the arms by what fired as it should, if both have the skill, and by what passed.
+func (s *SkillSummary) compare(arms []Arm, trials []Trial) {
+	rated := map[string]bool{}
+	for _, c := range s.Cases {
+		rated[c.Case] = !c.Called && !c.Open
+	}
+	right := func(t *Trial) *bool {
+		if !rated[t.Case] {
+			return nil
+		}
+		ok := t.Right()
+		return &ok
+	}
+	for _, p := range pairs(arms) {
+		if p[1].Kind() != Without {
+			if c, ok := compareArms(trials, p[0], p[1], "fired", right); ok {
+				s.Differences = append(s.Differences, c)
+			}
+		}
+		if c, ok := compareArms(trials, p[0], p[1], "passed", func(t *Trial) *bool { return t.Passed }); ok {
+			s.Differences = append(s.Differences, c)
+		}
+	}
 }
 
 // plus is the rate of all trials of two rates.
@@ -156,7 +224,8 @@ func plus(a, b Rate) Rate { return NewRate(a.Hits+b.Hits, a.Of+b.Of) }
 
 func summarizeArm(arm Arm, trials []Trial) ArmSummary {
 	a := ArmSummary{Arm: arm, Outcomes: []Outcome{}}
-	var right, passed, checked, yes, judged int
+	var right, passed, checked, yes, judged, scored int
+	score := 0.0
 	for _, t := range trials {
 		a.Outcomes = append(a.Outcomes, t.Outcome)
 		a.CostUSD += t.CostUSD
@@ -171,12 +240,16 @@ func summarizeArm(arm Arm, trials []Trial) ArmSummary {
 			checked++
 			passed += count(*t.Passed)
 		}
+		if t.Score != nil {
+			scored++
+			score += *t.Score
+		}
 		for _, c := range t.Checks {
 			if c.OK == nil {
 				a.unjudged(c)
 				continue
 			}
-			if c.Judge {
+			if c.Judge && c.Weight == 0 {
 				judged++
 				yes += count(*c.OK)
 			}
@@ -187,6 +260,10 @@ func summarizeArm(arm Arm, trials []Trial) ArmSummary {
 				a.Failed[c.Check]++
 			}
 		}
+	}
+	if scored > 0 {
+		score /= float64(scored)
+		a.Score = &score
 	}
 	decided := len(trials) - a.Void
 	if decided > 0 {
@@ -280,16 +357,8 @@ func (s *Summary) Judge(minFired, minPass float64) {
 	s.Below, s.Uncounted = []string{}, nil
 	var firing, checked int
 	for _, k := range s.Skills {
-		for _, m := range []struct {
-			what string
-			rate Rate
-			min  float64
-		}{
-			{"fired where it should", k.Fired, minFired}, {"stayed quiet where it should", k.Quiet, minFired}, {"passed", k.Passed, minPass},
-		} {
-			if m.min > 0 && m.rate.Of > 0 && m.rate.Rate < m.min-1e-9 {
-				s.Below = append(s.Below, k.Skill+" "+m.what+" in "+exact(m.rate.Rate)+", want "+exact(m.min))
-			}
+		for _, a := range k.Arms {
+			s.Below = append(s.Below, a.below(k.Skill, minFired, minPass)...)
 		}
 		firing, checked = firing+k.Fired.Of+k.Quiet.Of, checked+k.Passed.Of
 		if minPass > 0 && k.Passed.Of == 0 && k.unjudged() {
@@ -305,11 +374,33 @@ func (s *Summary) Judge(minFired, minPass float64) {
 	s.OK = len(s.Below) == 0 && len(s.Uncounted) == 0 && s.Void == 0 && s.Missing == 0
 }
 
+// below names the minimums that an arm with the skill misses.
+func (k *SkillArm) below(skill string, minFired, minPass float64) (all []string) {
+	if k.Arm.Kind() != With {
+		return nil
+	}
+	if model := k.Arm.Model(); model != "" {
+		skill += " with " + model
+	}
+	for _, m := range []struct {
+		what string
+		rate Rate
+		min  float64
+	}{
+		{"fired where it should", k.Fired, minFired}, {"stayed quiet where it should", k.Quiet, minFired}, {"passed", k.Passed, minPass},
+	} {
+		if m.min > 0 && m.rate.Of > 0 && m.rate.Rate < m.min-1e-9 {
+			all = append(all, skill+" "+m.what+" in "+exact(m.rate.Rate)+", want "+exact(m.min))
+		}
+	}
+	return all
+}
+
 // unjudged reports whether the skill has checks that should count and could not be judged.
 func (k *SkillSummary) unjudged() bool {
 	for _, c := range k.Cases {
 		for _, a := range c.Arms {
-			if a.Arm == With && len(a.Unjudged) > 0 {
+			if a.Arm.Kind() == With && len(a.Unjudged) > 0 {
 				return true
 			}
 		}

@@ -11,15 +11,6 @@
 // results.go alone keeps what was found.
 package try
 
-// An Arm says whether the skill under test was there.
-type Arm string
-
-// The arms.
-const (
-	With    Arm = "with"
-	Without Arm = "without"
-)
-
 // A Case is one prompt, and what should come of it.
 type Case struct {
 	ID     string
@@ -27,6 +18,12 @@ type Case struct {
 	Fires  bool     // whether the skill should fire
 	Files  []string // what its folder begins with: folders, whose content is copied, and files
 	Checks []Check
+	Git    bool   // its folder is a git repository with a first commit
+	Open   bool   // it does not say whether the skill should fire, and counts in no rate of firing
+	About  string // a regular expression of JavaScript on the call of the skill that it is about; "" means any of the subject's
+	Suite  *Suite `json:",omitempty"` // how claude plugin eval would run it; nil in other forms
+
+	gitSaid bool // by the case
 
 	File string // the file that it is in
 	Line int
@@ -38,6 +35,10 @@ type CheckResult struct {
 	OK    *bool  `json:"ok"`    // nil: it could not be told, or nobody asked
 	Why   string `json:"why,omitempty"`
 	Judge bool   `json:"judge,omitempty"` // a model says so
+
+	Weight   float64 `json:"weight,omitempty"`    // of a grader in the score
+	WithOnly bool    `json:"with_only,omitempty"` // shown, and in no score
+	Votes    []bool  `json:"votes,omitempty"`     // of a model that was asked more than once
 }
 
 // A Trial is what came of asking a case's prompt once. As JSON it is a line of
@@ -50,18 +51,23 @@ type Trial struct {
 	Run        int           `json:"run"` // 1 is the first
 	Fires      bool          `json:"fires"`
 	Agent      string        `json:"agent,omitempty"` // who was asked; "" means Claude
+	Open       bool          `json:"open,omitempty"`  // nobody said whether it should fire
 	Outcome    Outcome       `json:"outcome"`
 	Instead    []string      `json:"instead,omitempty"` // the other skills that fired
 	Refused    string        `json:"refused,omitempty"` // what came instead of the skill's text, if it was called and did not fire
 	Why        string        `json:"why,omitempty"`     // of void, or of an answer that was cut off
 	Passed     *bool         `json:"passed"`            // every check; nil if there is none, or one could not be told and none failed
 	Checks     []CheckResult `json:"checks"`
-	CostUSD    float64       `json:"cost_usd"` // tries that came to nothing included
+	Score      *float64      `json:"score,omitempty"`          // of a case of claude plugin eval: weights that passed, of all
+	JudgeUSD   float64       `json:"judge_cost_usd,omitempty"` // what of the cost a judge took
+	CostUSD    float64       `json:"cost_usd"`                 // tries that came to nothing included
 	Tokens     int           `json:"tokens"`
 	DurationMS float64       `json:"duration_ms"`
 	Tries      int           `json:"tries"` // how often it was asked until there was an outcome
 	Transcript string        `json:"transcript"`
 	Kept       string        `json:"kept,omitempty"` // the folder as the trial left it, if that was wanted
+
+	dearest float64 // what the dearest question of a judge cost
 }
 
 // Right reports whether the skill fired if it should, and not if it should not.

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -42,6 +44,10 @@ type tryOptions struct {
 	fresh, inBatch            bool
 	budgetUSD                 float64
 	jobsGiven                 bool
+	models                    []string
+	against                   string
+	reportAs, html            string
+	tags                      []string
 	batch                     batchOptions
 	minFired, minPass         float64
 	agents                    []string
@@ -50,14 +56,15 @@ type tryOptions struct {
 func newTry(std *cli.Std) *cobra.Command {
 	var o tryOptions
 	cmd := &cobra.Command{
-		Use:   "try [SKILL...] [-- CLAUDE-ARG...]",
+		Use:   "try [SKILL|PLUGIN...] [-- CLAUDE-ARG...]",
 		Short: "Try skills with a model: do they fire, do they help",
 		Long: `Ask Claude the prompts in each skill's evals folder, and report how often the
 skill fired, what fired instead, and whether it helps. Without SKILL, all skills
 of this project that have cases are tried.
 
-Cases are evals/evals.json (agentskills.io), lists of queries (skill-creator) and
-evals/*.yaml. --init writes some to start from. Each trial gets a fresh copy of
+Cases are evals/evals.json (agentskills.io), lists of queries (skill-creator),
+evals/*.yaml, and suites of claude plugin eval (evals/CASE/prompt.md or case.yaml,
+graders/*.md), of a skill or of a plugin as a whole. --init writes some to start from. Each trial gets a fresh copy of
 its case's folder and an empty HOME with your credentials, so nothing of yours is
 read or changed. Edits in the folder and what the skill allows itself are accepted;
 allow other tools with --allowed-tool. A Bash command that you or the skill allow
@@ -84,6 +91,7 @@ interrupted.`,
 				args, o.Args = args[:n], args[n:]
 			}
 			o.jobsGiven = cmd.Flags().Changed("jobs")
+			o.RunsSet, o.TimeoutSet = cmd.Flags().Changed("runs"), cmd.Flags().Changed("timeout")
 			return runTry(cmd.Context(), std, o, args)
 		},
 	}
@@ -110,7 +118,8 @@ interrupted.`,
 	f.StringArrayVar(&o.roots, "root", nil, "a further `folder` of skills; repeatable")
 	f.StringVar(&o.cwd, "cwd", "", "work in this `folder` instead of here")
 	f.StringSliceVar(&o.agents, "agent", []string{agent.Claude}, "the `agents` to try it in, with commas between: "+strings.Join(agent.Names(), ", "))
-	f.StringVar(&o.Model, "model", "", "the `model` to ask")
+	f.StringArrayVar(&o.models, "model", nil, "the `model` to ask; repeatable: each is an arm of its own")
+	f.StringVar(&o.against, "against", "", "also try the skill as it was at this git `revision`, to see what a change did")
 	f.IntVar(&o.MaxTurns, "max-turns", 0, "stop a trial after this many turns (0: no limit)")
 	f.StringArrayVar(&o.AllowedTools, "allowed-tool", nil, "allow trials to use this `tool`, such as 'Bash(git log:*)'; repeatable")
 	f.StringArrayVar(&o.Env, "env", nil, "pass on the variable with this `name`; repeatable")
@@ -123,6 +132,10 @@ interrupted.`,
 	f.StringVar(&o.batch.rate, "rate", "", "with --batch: the `rate` of starts, over all machines, such as 30/m")
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each trial, the summary last")
 	f.BoolVar(&o.markdown, "markdown", false, "print the summary as Markdown")
+	f.StringVar(&o.reportAs, "report-as", "", "print the result in the `form` of another program: plugin-eval (aggregate-result.json)")
+	f.StringVar(&o.html, "html", "", "also write everything into one HTML `file`")
+	f.StringArrayVar(&o.tags, "tag", nil, "only cases of claude plugin eval with this `tag`; repeatable")
+	f.BoolVar(&o.Scaffold, "scaffold", false, "run the scaffold scripts of cases of claude plugin eval")
 	f.StringVar(&o.junit, "junit", "", "also write a JUnit report to `file`")
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return skillNames(here.Here{PluginRoot: o.pluginRoot, Roots: o.roots, Env: std.Env}), cobra.ShellCompDirectiveDefault
@@ -153,8 +166,18 @@ func (o *tryOptions) check() error {
 		return cli.Usagef("--timeout %s: want more than 0", o.client.Timeout)
 	case o.client.IdleTimeout < 0:
 		return cli.Usagef("--idle-timeout %s: want 0 or more", o.client.IdleTimeout)
+	case o.reportAs != "" && o.reportAs != "plugin-eval":
+		return cli.Usagef("--report-as %s: want plugin-eval", o.reportAs)
+	case o.reportAs != "" && (o.json || o.markdown):
+		return cli.Usagef("--report-as cannot be used with --json or --markdown")
 	case o.json && o.markdown:
 		return cli.Usagef("--json and --markdown cannot be used together")
+	case slices.Contains(o.models, "") || len(slices.Compact(slices.Sorted(slices.Values(o.models)))) < len(o.models):
+		return cli.Usagef("--model %s: want different models", strings.Join(o.models, " "))
+	case o.against != "" && (o.init || o.from != ""):
+		return cli.Usagef("--against cannot be used with --init or --from")
+	case strings.HasPrefix(o.against, "-"):
+		return cli.Usagef("--against %s: want a revision", o.against)
 	case o.ask && !o.init:
 		return cli.Usagef("--ask needs --init")
 	case o.from != "" && (o.init || o.results != ""):
@@ -167,7 +190,7 @@ func (o *tryOptions) check() error {
 	if o.client.IdleTimeout == 0 {
 		o.client.IdleTimeout = -1
 	}
-	return errors.Join(cli.CheckOutput(o.junit), o.checkBatch())
+	return errors.Join(cli.CheckOutput(o.junit), cli.CheckOutput(o.html), o.checkBatch())
 }
 
 func (o *tryOptions) checkBatch() error {
@@ -233,6 +256,24 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 	if err := tryTrusted(ctx, &o, subjects); err != nil {
 		return err
 	}
+	if o.against != "" {
+		end, err := tryAgainst(ctx, std, &o, subjects)
+		defer end()
+		if err != nil {
+			return err
+		}
+	}
+	if o.reportAs != "" && (len(subjects) != 1 || len(o.agents) != 1) {
+		return cli.Usagef("--report-as needs one SKILL or PLUGIN, and one agent")
+	}
+	if o.html != "" && len(o.agents) > 1 {
+		return cli.Usagef("--html needs one agent")
+	}
+	for _, s := range subjects {
+		if s.HasSuite() && !slices.Equal(o.agents, []string{agent.Claude}) {
+			return cli.Usagef("%s: suites of claude plugin eval are for Claude Code: leave --agent out", s.Name)
+		}
+	}
 	if len(o.agents) > 1 {
 		return tryAgents(ctx, std, h, &o, subjects)
 	}
@@ -253,14 +294,17 @@ func tryIn(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjec
 	if summary == nil {
 		return nil, err
 	}
-	return summary, o.report(std, show, summary, err)
+	return summary, o.report(std, show, subjects, summary, err)
 }
 
 // report prints what trials came to. The error says how the command ends.
-func (o *tryOptions) report(std *cli.Std, show *tryShow, summary *try.Summary, err error) error {
+func (o *tryOptions) report(std *cli.Std, show *tryShow, subjects []*try.Subject, summary *try.Summary, err error) error {
 	summary.Judge(o.minFired, o.minPass)
 	if o.junit != "" {
 		err = errors.Join(err, writeTryJUnit(o.junit, show.trials))
+	}
+	if o.html != "" {
+		err = errors.Join(err, writeTryHTML(o.html, summary, sortTrials(show.trials), std.Env))
 	}
 	if show.failed != nil {
 		return show.failed
@@ -268,7 +312,7 @@ func (o *tryOptions) report(std *cli.Std, show *tryShow, summary *try.Summary, e
 	if err != nil && summary.Trials == 0 && !o.json {
 		return tryError(err)
 	}
-	if perr := printTry(std, o, summary); perr != nil {
+	if perr := printTry(std, o, subjects, summary, show.trials); perr != nil {
 		return perr
 	}
 	switch {
@@ -284,13 +328,33 @@ func (o *tryOptions) report(std *cli.Std, show *tryShow, summary *try.Summary, e
 	return nil
 }
 
+// tryAgainst fetches the skills as they were. The function that it returns removes them.
+func tryAgainst(ctx context.Context, std *cli.Std, o *tryOptions, subjects []*try.Subject) (end func(), err error) {
+	dir, err := os.MkdirTemp("", "skillhand-against-")
+	if err != nil {
+		return func() {}, err
+	}
+	end = func() { try.RemoveTree(dir) }
+	o.Against = true
+	for i, s := range subjects {
+		if err := s.At(ctx, std.Env, o.against, filepath.Join(dir, strconv.Itoa(i))); err != nil {
+			return end, cli.Exit(cli.ExitUsage, err)
+		}
+	}
+	return end, nil
+}
+
 // configure takes what the project's configuration says, unless a flag does.
 func (o *tryOptions) configure(std *cli.Std, h here.Here) {
 	c, err := h.Config()
 	if err != nil {
 		std.Warn(err.Error())
 	}
-	o.Model = cmp.Or(o.Model, c.Model)
+	if o.Model = c.Model; len(o.models) == 1 {
+		o.Model = o.models[0]
+	} else if len(o.models) > 1 {
+		o.Models = o.models
+	}
 	if !o.inBatch {
 		o.budgetUSD = cmp.Or(o.budgetUSD, c.BudgetUSD)
 	}
@@ -306,6 +370,9 @@ func tryTrusted(ctx context.Context, o *tryOptions, subjects []*try.Subject) err
 	for _, s := range subjects {
 		for _, c := range s.Cases {
 			commands := func() (all []string) {
+				if c.Suite != nil && c.Suite.Scaffold != "" && o.Scaffold {
+					all = append(all, "bash "+c.Suite.Scaffold)
+				}
 				for _, check := range c.Checks {
 					if check.Command != "" {
 						all = append(all, check.Command)
@@ -425,7 +492,12 @@ func trySubjects(std *cli.Std, h here.Here, o *tryOptions, names []string) ([]*t
 	finder := h.Finder()
 	var locs []skill.Location
 	var faults []error
+	var plugins []string
 	for _, name := range names {
+		if root := pluginAt(h, name); root != "" {
+			plugins = append(plugins, root)
+			continue
+		}
 		loc, err := finder.Find(name)
 		if err != nil {
 			faults = append(faults, err)
@@ -444,12 +516,25 @@ func trySubjects(std *cli.Std, h here.Here, o *tryOptions, names []string) ([]*t
 			}
 		}
 	}
-	if len(o.cases) > 0 && len(locs) != 1 && len(faults) == 0 {
+	if len(names) == 0 {
+		for _, dir := range []string{h.PluginRoot, h.Dir} {
+			if root := pluginAt(h, dir); root != "" && !slices.Contains(plugins, root) {
+				plugins = append(plugins, root)
+			}
+		}
+	}
+	if len(o.cases) > 0 && len(locs)+len(plugins) != 1 && len(faults) == 0 {
 		return nil, cli.Usagef("--cases needs one SKILL")
 	}
 	var subjects []*try.Subject
-	for _, loc := range locs {
-		s, err := trySubject(std, o, loc)
+	for i := range len(locs) + len(plugins) {
+		var s *try.Subject
+		var err error
+		if i < len(locs) {
+			s, err = trySubject(std, o, locs[i])
+		} else {
+			s, err = tryPlugin(std, o, plugins[i-len(locs)])
+		}
 		switch {
 		case err == nil:
 			subjects, err = addSubject(subjects, s)
@@ -493,12 +578,87 @@ func trySubject(std *cli.Std, o *tryOptions, loc skill.Location) (*try.Subject, 
 	if len(o.cases) > 0 {
 		s.Cases, err = try.ReadCases(s.Folder(), o.cases...)
 	} else {
-		s.Cases, err = try.FindCases(s.Folder(), std.Warn)
+		err = o.findCases(std, s)
 	}
 	if errors.Is(err, try.ErrNoCases) {
 		err = fmt.Errorf("%s: %w: looked for evals/*.json and evals/*.yaml in %s\nmake some: skillhand try --init %s", loc.Name, try.ErrNoCases, s.Folder(), loc.Name)
 	}
 	return s, err
+}
+
+// pluginAt is the plugin that a folder is the root of, unless it is a skill too; "" if it is none.
+func pluginAt(h here.Here, dir string) string {
+	if dir == "" {
+		return ""
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(h.Dir, dir)
+	}
+	_, plugin := os.Stat(filepath.Join(dir, ".claude-plugin", "plugin.json"))
+	if _, isSkill := os.Stat(filepath.Join(dir, skill.MainFile)); plugin != nil || isSkill == nil {
+		return ""
+	}
+	return paths.Real(dir)
+}
+
+// tryPlugin is a plugin as a whole, with the cases of its own.
+func tryPlugin(std *cli.Std, o *tryOptions, root string) (*try.Subject, error) {
+	s, err := try.NewPlugin(root)
+	if err != nil {
+		return nil, err
+	}
+	if len(o.cases) > 0 {
+		s.Cases, err = try.ReadCases(root, o.cases...)
+		return s, err
+	}
+	return s, o.findCases(std, s)
+}
+
+// findCases reads the cases of a skill or a plugin, those with the tags that are wanted.
+func (o *tryOptions) findCases(std *cli.Std, s *try.Subject) error {
+	if err := s.FindCases(std.Warn); err != nil {
+		return err
+	}
+	if len(o.tags) > 0 {
+		s.Cases = slices.DeleteFunc(s.Cases, func(c try.Case) bool {
+			return c.Suite == nil || !slices.ContainsFunc(c.Suite.Tags, func(tag string) bool { return slices.Contains(o.tags, tag) })
+		})
+		if len(s.Cases) == 0 {
+			return fmt.Errorf("%s: %w with the tag %s", s.Name, try.ErrNoCases, strings.Join(o.tags, ", "))
+		}
+	}
+	for _, text := range o.unmet(s) {
+		std.Warn(text)
+	}
+	return nil
+}
+
+// unmet says what cases ask for and do not get, each thing once.
+func (o *tryOptions) unmet(s *try.Subject) []string {
+	var tools []string
+	scaffold := 0
+	for _, c := range s.Cases {
+		if c.Suite == nil {
+			continue
+		}
+		if c.Suite.Scaffold != "" && !o.Scaffold {
+			scaffold++
+		}
+		for _, tool := range c.Suite.Allowed {
+			granted := slices.ContainsFunc(o.AllowedTools, func(t string) bool { return t == tool || strings.HasPrefix(tool, t+"(") })
+			if try.Guarded(tool) && !granted && !slices.Contains(tools, tool) {
+				tools = append(tools, tool)
+			}
+		}
+	}
+	var all []string
+	if scaffold > 0 {
+		all = append(all, fmt.Sprintf("%s: %s begin in an empty folder: their scaffold scripts run only with --scaffold", s.Name, term.Plural(scaffold, "case")))
+	}
+	if len(tools) > 0 {
+		all = append(all, fmt.Sprintf("%s: cases allow %s, which trials may not use unless you say --allowed-tool", s.Name, strings.Join(tools, ", ")))
+	}
+	return all
 }
 
 // tryInit writes cases for an author to edit.

@@ -2,12 +2,17 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/atomicfile"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/try"
 )
@@ -39,15 +44,11 @@ func newTryShow(std *cli.Std, o *tryOptions, subjects []*try.Subject) *tryShow {
 	if o.draws(std.Live(), term.IsTerminal(std.Out)) {
 		s.screen = &screen{std: std}
 	}
-	arms := []try.Arm{try.With}
-	if o.Baseline {
-		arms = append(arms, try.Without)
-	}
 	for _, subject := range subjects {
 		for _, c := range subject.Cases {
-			for _, arm := range arms {
+			for _, arm := range o.ArmsOf(&c) {
 				row := &tryRow{skill: subject.Name, id: c.ID, arm: arm}
-				for range o.Runs {
+				for range o.RunsOf(&c) {
 					row.cells = append(row.cells, "·")
 				}
 				s.rows = append(s.rows, row)
@@ -169,8 +170,21 @@ func (s *tryShow) end() {
 	}
 }
 
-func printTry(std *cli.Std, o *tryOptions, s *try.Summary) error {
+func printTry(std *cli.Std, o *tryOptions, subjects []*try.Subject, s *try.Summary, trials []try.Trial) error {
 	switch {
+	case o.reportAs != "":
+		trials = sortTrials(trials)
+		text, err := json.MarshalIndent(try.NewEvalReport(&o.Options, subjects[0], s, trials), "", "  ")
+		if err != nil {
+			return err
+		}
+		text = append(text, '\n')
+		if o.from == "" {
+			if err := atomicfile.Write(filepath.Join(s.Results, "aggregate-result.json"), text, 0o600); err != nil {
+				return err
+			}
+		}
+		return std.Print(string(text))
 	case o.json:
 		return std.PrintJSON(s)
 	case o.markdown:
@@ -179,23 +193,29 @@ func printTry(std *cli.Std, o *tryOptions, s *try.Summary) error {
 	return std.Print(s.Text(std.Painter()))
 }
 
+// sortTrials are trials in the order of their names, whichever ended first.
+func sortTrials(trials []try.Trial) []try.Trial {
+	trials = slices.Clone(trials)
+	slices.SortStableFunc(trials, func(a, b try.Trial) int {
+		return cmp.Or(cmp.Compare(a.Skill, b.Skill), cmp.Compare(a.Case, b.Case), cmp.Compare(a.Arm, b.Arm), cmp.Compare(a.Run, b.Run))
+	})
+	return trials
+}
+
 // writeTryJUnit writes trials as CI systems read them. One without a verdict, or with
 // a check that could not be judged, is skipped; the arm without the skill is no test.
 func writeTryJUnit(file string, trials []try.Trial) error {
-	trials = slices.Clone(trials)
-	slices.SortStableFunc(trials, func(a, b try.Trial) int { // whichever ended first
-		return cmp.Or(cmp.Compare(a.Skill, b.Skill), cmp.Compare(a.Case, b.Case), cmp.Compare(a.Run, b.Run))
-	})
+	trials = sortTrials(trials)
 	var cases []cli.JUnitCase
 	for _, t := range trials {
-		if t.Arm != try.With {
+		if t.Arm.Kind() != try.With {
 			continue
 		}
 		c := cli.JUnitCase{Class: t.Skill, Name: fmt.Sprintf("%s #%d", t.Case, t.Run), DurationMS: t.DurationMS}
 		switch {
 		case t.Outcome == try.Void:
 			c.Skipped = "no verdict: " + t.Why
-		case !t.Right():
+		case !t.Open && !t.Right():
 			c.Failure = strings.TrimSuffix(fmt.Sprintf("the outcome is %s: %s", t.Outcome, strings.Join(t.Instead, ", ")), ": ")
 		case t.Passed != nil && !*t.Passed:
 			c.Failure = "checks failed"
@@ -211,4 +231,13 @@ func writeTryJUnit(file string, trials []try.Trial) error {
 		cases = append(cases, c)
 	}
 	return cli.WriteJUnit(file, "skillhand try", cases)
+}
+
+// writeTryHTML writes all about trials as one page.
+func writeTryHTML(file string, s *try.Summary, trials []try.Trial, env here.Env) error {
+	text, err := s.HTML(trials, redact.New(env).Text)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(file, text, 0o644)
 }

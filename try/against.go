@@ -1,0 +1,93 @@
+package try
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/proc"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// At fetches the skill, or its plugin, as it was at a revision of its git repository into a folder. It is
+// what trials of the arm against have. The cases stay those of today.
+func (s *Subject) At(ctx context.Context, env here.Env, revision, dir string) error {
+	root := s.folder
+	if s.plugin != "" {
+		root = paths.Real(s.plugin)
+	}
+	was := *s
+	was.Cases, was.was, was.companion = nil, nil, ""
+	if err := archive(ctx, env, root, revision, filepath.Join(dir, filepath.Base(root))); err != nil {
+		return fmt.Errorf("%s at %s: %w", s.Name, revision, err)
+	}
+	was.folder = filepath.Join(dir, filepath.Base(root))
+	if s.plugin != "" {
+		own, err := s.inPlugin()
+		if err != nil {
+			return err
+		}
+		was.plugin, was.folder = was.folder, filepath.Join(was.folder, filepath.FromSlash(own))
+	}
+	if _, err := os.Stat(filepath.Join(was.folder, skill.MainFile)); err != nil && !s.whole {
+		return fmt.Errorf("%s at %s: has no %s", s.Name, revision, skill.MainFile)
+	}
+	if s.companion != "" {
+		to := filepath.Join(dir, "companion")
+		if err := archive(ctx, env, s.companion, revision, to); err == nil { // it may be younger
+			was.companion = to
+		}
+	}
+	s.was = &was
+	return nil
+}
+
+// archive writes a folder as it was at a revision.
+func archive(ctx context.Context, env here.Env, folder, revision, to string) error {
+	top, err := git(ctx, env, folder, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return err
+	}
+	commit, err := git(ctx, env, folder, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
+	if err != nil {
+		return fmt.Errorf("no such revision in %s", strings.TrimSpace(string(top)))
+	}
+	rel, err := filepath.Rel(paths.Real(strings.TrimSpace(string(top))), folder)
+	if err != nil {
+		return err
+	}
+	tree := strings.TrimSpace(string(commit)) + ":"
+	if rel != "." {
+		tree += filepath.ToSlash(rel)
+	}
+	packed, err := git(ctx, env, folder, "archive", "--format=tar", tree)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		return err
+	}
+	return readTar(bytes.NewReader(packed), to)
+}
+
+// git runs git in a folder and returns what it prints.
+func git(ctx context.Context, env here.Env, dir string, args ...string) ([]byte, error) {
+	var out, errs bytes.Buffer
+	res, err := proc.Run(ctx, proc.Cmd{
+		Args: append([]string{"git"}, args...), Dir: dir, Env: env, Stdout: &out, Stderr: &errs, Timeout: commandTimeout, MaxOutput: maxUnpacked,
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case res.Cut != proc.Not:
+		return nil, fmt.Errorf("git %s did not end within %v", args[0], commandTimeout)
+	case res.Exit != 0:
+		return nil, fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(errs.String()))
+	}
+	return out.Bytes(), nil
+}
