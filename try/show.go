@@ -75,7 +75,7 @@ func (s *Summary) Text(paint func(code, text string) string) string {
 			fmt.Fprintf(&b, "  %s\n", term.Flat(line))
 		}
 	}
-	fmt.Fprintf(&b, "%s, %s", term.Plural(s.Trials, "trial"), term.Dollars(s.CostUSD))
+	fmt.Fprintf(&b, "%s, %s", term.Plural(s.Trials, "trial"), dollars(s.CostUSD, s.NoCost))
 	if !s.again {
 		b.WriteString(", " + term.ShortDuration(s.DurationMS))
 	}
@@ -305,7 +305,7 @@ func (s *Summary) Markdown() string {
 			fmt.Fprintf(&b, "- %s\n", cell(line))
 		}
 	}
-	fmt.Fprintf(&b, "\n%s, %s. Rates with their 95 %% intervals.\n", term.Plural(s.Trials, "trial"), term.Dollars(s.CostUSD))
+	fmt.Fprintf(&b, "\n%s, %s. Rates with their 95 %% intervals.\n", term.Plural(s.Trials, "trial"), dollars(s.CostUSD, s.NoCost))
 	for _, note := range s.notes() {
 		fmt.Fprintf(&b, "\n**%s**\n", cell(note))
 	}

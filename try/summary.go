@@ -17,6 +17,7 @@ type Summary struct {
 	Void       int            `json:"void"`    // of them without a verdict
 	Missing    int            `json:"missing"` // trials that were not made
 	CostUSD    float64        `json:"cost_usd"`
+	NoCost     bool           `json:"cost_unknown,omitempty"` // the agent does not tell what trials cost
 	Tokens     int            `json:"tokens"`
 	DurationMS float64        `json:"duration_ms"`
 	Stopped    string         `json:"stopped,omitempty"`   // why some were not made
@@ -104,6 +105,7 @@ func Summarize(subjects []*Subject, trials []Trial, descriptions map[string]stri
 	for _, t := range trials {
 		s.Trials++
 		s.CostUSD += t.CostUSD
+		s.NoCost = s.NoCost || t.NoCost
 		s.Tokens += t.Tokens
 		if t.Outcome == Void {
 			s.Void++

@@ -149,7 +149,7 @@ func (m *Maker) try(ctx context.Context, j job, at Stage) (Trial, *claude.Error,
 	if err != nil && !isFailure {
 		return t, nil, err
 	}
-	t.CostUSD, t.DurationMS = reply.CostUSD, float64(reply.Duration.Microseconds())/1000
+	t.CostUSD, t.NoCost, t.DurationMS = reply.CostUSD, reply.NoCost, float64(reply.Duration.Microseconds())/1000
 	reading, err := m.read(&t, j.subject, j.c)
 	if err != nil {
 		return t, nil, err

@@ -11,6 +11,8 @@
 // results.go alone keeps what was found.
 package try
 
+import "github.com/skillhand/skillhand/internal/term"
+
 // A Case is one prompt, and what should come of it.
 type Case struct {
 	ID     string
@@ -61,6 +63,7 @@ type Trial struct {
 	Score      *float64      `json:"score,omitempty"`          // of a case of claude plugin eval: weights that passed, of all
 	JudgeUSD   float64       `json:"judge_cost_usd,omitempty"` // what of the cost a judge took
 	CostUSD    float64       `json:"cost_usd"`                 // tries that came to nothing included
+	NoCost     bool          `json:"cost_unknown,omitempty"`   // the agent does not tell what it cost, so CostUSD is not all
 	Tokens     int           `json:"tokens"`
 	DurationMS float64       `json:"duration_ms"`
 	Tries      int           `json:"tries"` // how often it was asked until there was an outcome
@@ -72,3 +75,14 @@ type Trial struct {
 
 // Right reports whether the skill fired if it should, and not if it should not.
 func (t *Trial) Right() bool { return (t.Outcome == Fired || t.Outcome == ReadFile) == t.Fires }
+
+// Cost is what the trial cost, for people.
+func (t *Trial) Cost() string { return dollars(t.CostUSD, t.NoCost) }
+
+// dollars is an amount for people; unknown if nobody told it.
+func dollars(usd float64, unknown bool) string {
+	if unknown {
+		return "cost unknown"
+	}
+	return term.Dollars(usd)
+}

@@ -119,7 +119,7 @@ func (s *tryShow) trial(t try.Trial, found bool) {
 	} else if t.Passed != nil {
 		why += ", failed"
 	}
-	line := fmt.Sprintf("%s %s %s %d: %s%s (%s, %s)", t.Skill, t.Case, t.Arm, t.Run, t.Outcome, why, term.Dollars(t.CostUSD), term.ShortDuration(t.DurationMS))
+	line := fmt.Sprintf("%s %s %s %d: %s%s (%s, %s)", t.Skill, t.Case, t.Arm, t.Run, t.Outcome, why, t.Cost(), term.ShortDuration(t.DurationMS))
 	fmt.Fprintln(s.std.Err, term.Fit(term.Flat(line), 300))
 }
 
