@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -167,7 +168,7 @@ func (p *pass) unreadableScript(rel string, src []byte) {
 	p.about("%s:%d: bash cannot read the script: %s", rel, at, fault.Text).Help = "bash -n shows where it stops"
 }
 
-var numbered = regexp.MustCompile(`\$([0-9])\b`)
+var numbered = compiled(`\$([0-9])\b`)
 
 // placeholderInText is about $1 that is not meant as an argument: in a price, in a program of awk's, or in a
 // shell function. Claude Code replaces it, in code as well, if there are as many arguments
@@ -180,7 +181,7 @@ func placeholderInText(p *pass) {
 	if !hint && !arguments && !strings.Contains(body, "$ARGUMENTS") {
 		return
 	}
-	for _, m := range numbered.FindAllStringIndex(body, -1) {
+	for _, m := range numbered().FindAllStringIndex(body, -1) {
 		at := p.bodyStart() + m[0]
 		if at > 0 && p.src[at-1] == '\\' || p.inDirective(at) {
 			continue
@@ -203,16 +204,21 @@ func (d *document) inDirective(offset int) bool {
 }
 
 var (
-	priceAfter = regexp.MustCompile(`^(\.[0-9]{1,2}\b|,[0-9]{3}\b|/(mo|month|yr|year|user|seat|hour|hr|day|1M|M|k)\b)`)
-	awkBefore  = regexp.MustCompile(`\b[gmn]?awk\b[^'|]*'[^']*$`)
+	priceAfter = compiled(`^(\.[0-9]{1,2}\b|,[0-9]{3}\b|/(mo|month|yr|year|user|seat|hour|hr|day|1M|M|k)\b)`)
+	awkBefore  = compiled(`\b[gmn]?awk\b[^'|]*'[^']*$`)
 )
+
+// compiled compiles a pattern when it is first needed: every start of the program would pay for it.
+func compiled(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // notArgument says what a numbered placeholder is part of, if that is not an argument.
 func notArgument(line string, start, end int) string {
 	switch {
-	case priceAfter.MatchString(line[end:]):
+	case priceAfter().MatchString(line[end:]):
 		return "price"
-	case awkBefore.MatchString(line[:start]) && strings.Contains(line[end:], "'"):
+	case awkBefore().MatchString(line[:start]) && strings.Contains(line[end:], "'"):
 		return "program of awk's"
 	}
 	return ""

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -547,7 +548,7 @@ func write(t *testing.T, file, text string) {
 }
 
 // TestRealCredentials: a login of the user's lets trials in, and the key that
-// renews it stays with the user. try.Without any, the first trial is the last.
+// renews it stays with the user. Without any, the first trial is the last that starts Claude.
 func TestRealCredentials(t *testing.T) {
 	s := newStage(t, "cases: [{prompt: ONE please}, {prompt: TWO please}]", script{"please": {done}}, nil)
 	env := slices.DeleteFunc(s.Runtime.Env, func(kv string) bool { return strings.HasPrefix(kv, "ANTHROPIC_API_KEY=") })
@@ -557,11 +558,20 @@ func TestRealCredentials(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Results = results
-	started := 0
-	s.make(func(try.Trial) { started++ })
+	started := filepath.Join(t.TempDir(), "started")
+	program := s.Runtime.Claude.Path
+	counting := filepath.Join(t.TempDir(), "claude")
+	script := fmt.Sprintf("#!/bin/sh\necho >> '%s'\nexec '%s' \"$@\"\n", started, program)
+	if err := os.WriteFile(counting, []byte(script), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	s.Runtime.Claude.Path = counting
+	s.make(nil)
 	summary, err := try.Run(t.Context(), s.Options, []*try.Subject{s.subject})
-	if e, ok := errors.AsType[*Stopped](err); !ok || e.Why != batch.Credentials || started > 4 || summary.Trials != 0 || len(s.api.Requests()) > 0 {
-		t.Errorf("%v after %d trials and %d requests", err, started, len(s.api.Requests()))
+	starts, _ := os.ReadFile(started)
+	s.Runtime.Claude.Path = program
+	if e, ok := errors.AsType[*Stopped](err); !ok || e.Why != batch.Credentials || len(starts) != 1 || summary.Trials != 0 || len(s.api.Requests()) > 0 {
+		t.Errorf("%v after %d starts and %d requests", err, len(starts), len(s.api.Requests()))
 	}
 	config := filepath.Join(env.Get("HOME"), ".claude")
 	if err := os.MkdirAll(config, 0o777); err != nil {

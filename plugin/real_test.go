@@ -401,7 +401,7 @@ func TestHistorySkills(t *testing.T) {
 			if len(pages) != 1 {
 				t.Fatalf("%s: %d pages: %q", tt.skill, len(pages), pages)
 			}
-			if !strings.Contains(pages[0], "<output name=\""+tt.skill+"\">\n"+tt.output) || strings.Contains(pages[0], tt.instructions) != whole {
+			if !strings.Contains(pages[0], "<output name=\""+tt.skill+"\">\n<skill-output>\n"+tt.output) || strings.Contains(pages[0], tt.instructions) != whole {
 				t.Errorf("%s: first use %v:\n%s", tt.skill, whole, pages[0])
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -191,12 +192,12 @@ func ValuesFrom(cmd *cobra.Command, flag string, values func() []string) {
 }
 
 // placeholder is what stands for a flag's value in the lines of the flags.
-var placeholder = regexp.MustCompile(`(?m)^ +(?:-\w, )?--[\w-]+ ([a-zA-Z][^ \n]*)`)
+var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^ +(?:-\w, )?--[\w-]+ ([a-zA-Z][^ \n]*)`) })
 
 // flagLines describes flags, with the placeholders of their values in capitals.
 func flagLines(set *pflag.FlagSet, columns int) string {
 	text := []byte(strings.TrimRight(set.FlagUsagesWrapped(columns), " \n"))
-	for _, at := range placeholder.FindAllSubmatchIndex(text, -1) {
+	for _, at := range placeholder().FindAllSubmatchIndex(text, -1) {
 		copy(text[at[2]:at[3]], bytes.ToUpper(text[at[2]:at[3]]))
 	}
 	return string(text)
