@@ -7,7 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// SameShape reports whether two lines have the same commands, redirections and expansions, and
+// SameShape reports whether two lines have the same commands, redirections and expansions, set the same variables, and
 // differ in nothing but the words that the commands get. A line that does not parse has no shape.
 func SameShape(a, b string) bool {
 	if a == b {
@@ -48,6 +48,16 @@ func shape(text string) (string, bool) {
 				name = n.Param.Value
 			}
 			fmt.Fprintf(&b, "$%s %v %v(", name, Plain(n), n.Length)
+		case *syntax.Assign:
+			name := ""
+			if n.Name != nil {
+				name = n.Name.Value
+			}
+			fmt.Fprintf(&b, "set %q %v %v(", name, n.Naked, n.Append)
+		case *syntax.FuncDecl:
+			fmt.Fprintf(&b, "func %q(", n.Name.Value)
+		case *syntax.WordIter:
+			fmt.Fprintf(&b, "for %q(", n.Name.Value)
 		case *syntax.Stmt:
 			fmt.Fprintf(&b, "%v %v %v(", n.Negated, n.Background, n.Coprocess)
 		default:
