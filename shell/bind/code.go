@@ -63,15 +63,7 @@ func (s *scope) reader(r *row, name string, args []field, in input) {
 			given = true
 			s.langCode(f, r.lang(), name)
 		case r.has("first"):
-			for _, f := range args[i+1:] {
-				if o := r.option(f.lead()); o.sort == 0 {
-					s.langCode(f, r.lang(), name)
-				}
-				given = true
-			}
-			if !given {
-				s.stdin(in, r, name)
-			}
+			s.statements(r, name, args[i+1:], given, in)
 			return
 		case r.lang() == aTalk:
 			s.within(f, operand, name, whyOption, optionHint(name))
@@ -79,12 +71,40 @@ func (s *scope) reader(r *row, name string, args []field, in input) {
 			s.script(f, name)
 		default:
 			s.script(f, name)
+			s.sources(r, name, args[i+1:])
 			return // the rest is data
 		}
 		flagged = false
 	}
 	if !given && len(s.findings) == 0 {
 		s.stdin(in, r, name)
+	}
+}
+
+// statements judges the words after the name of a database: each is code.
+func (s *scope) statements(r *row, name string, args []field, given bool, in input) {
+	for _, f := range args {
+		if o := r.option(f.lead()); o.sort == 0 {
+			s.langCode(f, r.lang(), name)
+		}
+		given = true
+	}
+	if !given {
+		s.stdin(in, r, name)
+	}
+}
+
+// sources judges the words after the first file: go run takes all files of Go that follow one another for the program.
+func (s *scope) sources(r *row, name string, args []field) {
+	for _, f := range args {
+		if !r.has("sources") {
+			return
+		}
+		if text, known := f.literal(); known && strings.HasSuffix(text, ".go") {
+			continue
+		}
+		s.within(f, noSource, "the files that "+name+" runs", whyCode, "put -- before it")
+		return
 	}
 }
 
@@ -180,6 +200,7 @@ type code struct {
 	js     bool
 	hidden bool // code in a text runs things
 	strict bool // nobody here knows the language well: a value in quotes is plain words
+	looks  bool // JavaScript that looks things up by names which it reckons: what it calls must have a name of its own
 }
 
 func (c *code) isMark(r rune) bool { return r >= firstMark }
@@ -263,6 +284,7 @@ func (c *code) quoted(end rune, more string, braces bool) bool {
 // ones, or one that the code itself gives to something; else the code may run things, and it answers false.
 func (c *code) script() bool {
 	bound := c.bound()
+	c.looks = c.js && computed().MatchString(string(c.text))
 	prev, module := rune(0), "" // the last sign that is no blank, and the name before a dot
 	harmless := !c.perl || !strings.Contains(string(c.text), "ARGV") || !strings.Contains(string(c.text), "<>")
 	for ; c.at < len(c.text); c.at++ {
@@ -273,11 +295,8 @@ func (c *code) script() bool {
 				return false
 			}
 		case r == '#' && !c.js:
-			for c.at+1 < len(c.text) && c.peek(1) != '\n' {
-				c.at++
-				if c.isMark(c.text[c.at]) && !c.value(c.text[c.at], without("")) {
-					return false
-				}
+			if !c.comment() {
+				return false
 			}
 			continue
 		case r == '"' || r == '\'' || r == '`':
@@ -297,14 +316,17 @@ func (c *code) script() bool {
 			harmless = c.named(word, prev, module, bound) && harmless
 			module, prev = word, 'a'
 			continue
+		case r == '%' && c.perl && c.peek(1) == 'x' && !isLetter(c.peek(2)): // ruby's %x(…)
+			harmless = false
 		case r == '$' && c.perl, r == '@' && c.perl, r == '%' && c.perl && isLetter(c.peek(1)):
+			first, from := c.peek(1), c.at
 			for isLetter(c.peek(1)) || c.peek(1) >= '0' && c.peek(1) <= '9' {
 				c.at++
 			}
-			if next := c.after(); r == '$' && (next == '(' || prev == '&' || prev == '>' && strings.HasSuffix(strings.TrimSpace(string(c.text[:c.at])), "->")) || c.peek(1) == '$' || c.peek(1) == '{' && r == '$' {
+			if next := c.after(); r == '$' && (next == '(' || prev == '&' || prev == '>' && strings.HasSuffix(strings.TrimSpace(string(c.text[:from])), "->")) || first == '$' || first == '{' && r == '$' {
 				harmless = false
 			}
-		case r == ']' && c.js && c.after() == '(', r == '&' && c.perl && isLetter(c.peek(1)), r == '%' && c.perl && c.peek(1) == 'x':
+		case r == '&' && c.perl && isLetter(c.peek(1)), c.callsResult(r):
 			harmless = false
 		case r == '<' && c.perl && (c.peek(1) == '$' || isLetter(c.peek(1)) && c.peek(1) != 'S'):
 			harmless = harmless && c.peek(1) != '$'
@@ -330,6 +352,29 @@ func (c *code) word() string {
 	return string(c.text[from : c.at+1])
 }
 
+// comment reads up to the end of the line.
+func (c *code) comment() bool {
+	for c.at+1 < len(c.text) && c.peek(1) != '\n' {
+		if c.at++; c.isMark(c.text[c.at]) && !c.value(c.text[c.at], without("")) {
+			return false
+		}
+	}
+	return true
+}
+
+// callsResult reports whether a bracket ends something that is called, whatever it is: x[y](…), ("f")(…).
+func (c *code) callsResult(r rune) bool {
+	switch next := c.after(); r {
+	case ']':
+		return next == '(' || c.js && next == '`' || c.js && next == '?' && strings.HasPrefix(strings.TrimSpace(string(c.text[c.at+1:])), "?.(")
+	case '>', '&': // $f->(…), &{$f}
+		return c.perl && (r == '>' && c.peek(-1) == '-' && next == '(' || r == '&' && c.peek(1) == '{' && c.peek(-1) != '&')
+	case ')', '}':
+		return c.looks && (next == '(' || next == '`') || c.perl && next == '('
+	}
+	return false
+}
+
 // after is the next sign that is no blank.
 func (c *code) after() rune {
 	for n := 1; ; n++ {
@@ -352,6 +397,12 @@ func (c *code) named(word string, prev rune, module string, bound map[string]boo
 	case word == "__name__" || word == "__file__":
 		return true
 	case deniedNames().MatchString(word), c.perl && word == "open" && prev != '.':
+		return false
+	case c.perl && word == "new" && strings.ContainsRune("$(", c.after()), c.perl && word == "to_sym" && c.after() != ']':
+		return false // a class or a method whose name is a value
+	case c.perl && (word == "inject" || word == "reduce") && c.after() == '(' && !strings.Contains(string(c.text[c.at:]), "(:"):
+		return false
+	case c.looks && (bound[word] && strings.ContainsRune("(`", c.after()) || word == "call" || word == "apply" || word == "bind"):
 		return false
 	case word == "require" || word == "import" || word == "from" || word == "use":
 		return c.loads(word)
@@ -392,6 +443,8 @@ var (
 	deniedNames = regexpOnce(`^(eval\w*|exec\w*|system|popen\w*|spawn\w*|fork\w*|Function|GeneratorFunction|AsyncFunction|importlib|__[a-z]+__|__[a-z]+|builtins|globals|locals|vars|getattr|setattr|attrgetter|methodcaller|ctypes|constructor|prototype|globalThis|process_?binding|binding|dlopen|` +
 		`subprocess|child_process|qx|shell\w*|passthru|proc_open|open[23]|pty|PTY|webbrowser|runpy|pickle|marshal|shelve|timeit|include\w*|require_\w+|assert|create_function|call_user_func\w*|array_map|usort|loadstring|dofile|loadfile|load|do|send|public_send|__send__|instance_\w+|class_eval|module_eval|method|Kernel|IO|Process|syscall|Worker|vm|mainModule|module|createRequire|input|edit|writefile|load_extension)$`)
 	bindings = regexpOnce(`\b(?:def|function|for|foreach|let|const|var|my|our|local|as|lambda|class|catch|sub)\s+[\w\s,$@%(){}\[\]:]*|\(?[\w\s,]*\)?\s*=>|[\w\s,{}\[\]]+=[^=~]|\|[\w\s,]+\||function\s*\w*\([\w\s,]*\)`)
+	// A subscript that is no number, or a key that is no name.
+	computed = regexpOnce(`[\w)\]}"'?./]\s*\[\s*[^\s\]\d-]|[\]"'` + "`" + `]\s*:`)
 	idents   = regexpOnce(`[A-Za-z_]\w*`)
 )
 
@@ -434,31 +487,37 @@ func (c *code) perlQuote(word string) bool {
 	return !c.isMark(c.peek(1))
 }
 
+// endsStatement reports whether nothing follows in a statement of awk.
+func (c *code) endsStatement() bool {
+	rest := strings.TrimLeft(string(c.text[min(c.at+1, len(c.text)):]), " \t")
+	return rest == "" || strings.ContainsRune(";}\n#", rune(rest[0]))
+}
+
 // awk judges a program of awk.
 func (c *code) awk() bool {
-	prev := rune(0)
+	prev, prints, depth := rune(0), false, 0
 	for ; c.at < len(c.text); c.at++ {
 		r := c.text[c.at]
 		switch {
 		case c.isMark(r):
-			next := c.after()
 			glued := isLetter(c.peek(-1)) || isLetter(c.peek(1))
 			if !c.value(r, func(v string) bool {
-				return aNumber(v) || isName(v) && next != '(' && prev != '@' && prev != '|' && !glued && !awkWords().MatchString(v)
+				return aNumber(v) || isName(v) && c.after() != '(' && prev != '@' && prev != '|' && !glued && !awkWords().MatchString(v)
 			}) {
 				return false
 			}
 		case r == '#':
-			for c.at+1 < len(c.text) && c.peek(1) != '\n' {
-				if c.at++; c.isMark(c.text[c.at]) && !c.value(c.text[c.at], without("")) {
-					return false
-				}
+			if !c.comment() {
+				return false
 			}
 			continue
 		case r == '"':
 			from := c.at
 			if !c.quoted('"', "", false) {
 				return false
+			}
+			if prev == '>' && prints && depth == 0 && !c.endsStatement() {
+				return false // print > "./" name
 			}
 			for _, r := range c.text[from:c.at] {
 				if prev == '>' && c.isMark(r) && !c.value(r, dataFile.holds) {
@@ -470,9 +529,19 @@ func (c *code) awk() bool {
 				return false
 			}
 		case isLetter(r):
-			if word := c.word(); word == "system" || c.isMark(c.peek(1)) {
+			word := c.word()
+			if word == "system" || c.isMark(c.peek(1)) {
 				return false
 			}
+			prints = prints || word == "print" || word == "printf"
+		case r == '(':
+			depth++
+		case r == ')':
+			depth--
+		case r == ';' || r == '\n' || r == '}':
+			prints = false
+		case r == '>' && prints && depth == 0 && !strings.ContainsRune("\">", c.after()):
+			return false // print > name: the name is whatever the program reckons
 		case r == '|' && c.peek(1) == '|':
 			c.at++
 		case r == '|' || r == '@':
@@ -544,7 +613,7 @@ func (c *code) sql() bool {
 			}
 		case isLetter(r):
 			word := strings.ToLower(c.word())
-			if deniedNames().MatchString(word) && word != "do" && word != "load" && word != "input" || word == "program" || word == "copy" || word == "attach" || start && (word == "source" || word == "load") || word == "outfile" || word == "dumpfile" || word == "pragma" && false {
+			if deniedNames().MatchString(word) && word != "do" && word != "load" && word != "input" || word == "program" || word == "copy" || word == "attach" || word == "vacuum" || start && (word == "source" || word == "load") || word == "outfile" || word == "dumpfile" {
 				return false
 			}
 		}

@@ -236,7 +236,7 @@ func (s *scope) call(n *syntax.CallExpr, path []syntax.Node) {
 func (s *scope) surroundings(fs []field) {
 	name := programName(fs[0].lit())
 	r := lookup(name, fs[1:])
-	quiet := r != nil && (r.kind == isData || r.kind == isShell || r.kind == isLang && r.lang() != aScript || silent()[name]) || s.ours(fs[0]) || s.funcs[name] ||
+	quiet := r != nil && (r.kind == isData || r.kind == isShell && !readsProfile(fs[1:]) || r.kind == isLang && r.lang() != aScript && r.lang() != anSQL && r.lang() != aTalk || silent()[name]) || s.ours(fs[0]) || s.funcs[name] ||
 		name == "git" && s.loose != "" && len(s.unpacks) == 0 && !strings.ContainsAny(s.loose, "/\x00") && !strings.Contains(s.loose, "git")
 	unpacked := slices.ContainsFunc(s.unpacks, func(other string) bool { return other != name })
 	if (s.loose != "" || unpacked) && !quiet {
@@ -249,6 +249,20 @@ func (s *scope) surroundings(fs []field) {
 		s.all(never, name+" in a folder that a value chooses", whyChoice, ownFolder)
 	}
 	s.handover(name, r, fs)
+}
+
+// readsProfile reports whether a shell is interactive or a login shell: those run files in the home folder.
+func readsProfile(args []field) bool {
+	for _, f := range args {
+		text, known := f.literal()
+		if !known || text == "" || text[0] != '-' {
+			return false
+		}
+		if text == "--login" || text == "--interactive" || text[1:] != "" && text[1] != '-' && strings.ContainsAny(text, "il") {
+			return true
+		}
+	}
+	return len(args) == 0
 }
 
 // handover judges the variables with values that a program gets. Rule 1: a program of the table may obey

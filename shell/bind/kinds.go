@@ -35,6 +35,7 @@ var (
 	}}
 	dashless = kind{"letters, digits and no dash", func(v string) bool { return plainWords(v) && !strings.ContainsAny(v, "-%=") }}
 	noPipe   = kind{"no pipe", func(v string) bool { return !strings.ContainsAny(v, "|<>!") && !strings.HasPrefix(v, "-") }}
+	noSource = kind{"no file of Go", func(v string) bool { return !strings.HasSuffix(v, ".go") }}
 	oneByte  = kind{"one sign", func(v string) bool { return len(v) == 1 && !isNameChar(v[0]) }}
 	target   = kind{"a target", func(v string) bool { return plainWords(v) && !strings.ContainsAny(v, "=") && noOption.holds(v) }}
 	aPackage = kind{"a package's name", func(v string) bool { return packages().MatchString(v) && !strings.Contains(v, "..") }}

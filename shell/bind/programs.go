@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // run judges a simple command by its words.
@@ -316,6 +318,10 @@ func (s *scope) shellCode(f field, place string) {
 			s.report(x.value-1, place, whyCode, asArgument)
 			return
 		}
+	}
+	holes := strings.NewReplacer("\x00", "${__hole}")
+	if f.reached(s.vals) && !words.SameShape(holes.Replace(f.full(s.vals)), holes.Replace(f.join(func(bit) string { return "x" }))) {
+		s.within(f, word, place, whyCode, asArgument) // X=$0 ls: a second word would be the command
 	}
 	file, err := parseHoles(f.join(func(x bit) string { return "${" + s.Vars[x.value-1].Name + "}" }))
 	if err != nil || s.depth >= maxDepth {

@@ -119,14 +119,15 @@ lang | awk mawk nawk gawk original-awk goawk | awk operand -F= -W= -v= -e# --sou
 lang | sed gsed | sed operand permutes -n -E -r -s -z -u -e# --expression# -f% --file% -i -i* --in-place --in-place=* -l= --quiet --silent --regexp-extended --null-data --debug --line-length=
 lang | ed red | talk -s -p= -E -r -l -v
 lang | ex vi vim nvim view vimdiff gvim gview rvim rview nvimdiff emacs emacsclient kak joe jed mg pico helix hx editor nano micro ne | talk -R -n -e -E -r -c# --cmd# -S% -u% -p= --eval# --load% -es -nw --batch -Es -N -b -V1 no-n +* plus
-lang | java | -cp= -classpath= -jar% -D* -X* -ea
+lang | java | -cp% -classpath% -jar% -D* -Xmx* -Xms* -Xss* -ea
+lang | go/run | sources -race -v -n -x -tags= -mod=* -exec!
 
 tool | skillhand | ops:word
 tool | skillhand/load skillhand/check skillhand/list skillhand/explain skillhand/parse skillhand/version skillhand/status skillhand/history skillhand/usage skillhand/emit | --full --json --strict --fast --no-exec
 tool | claude codex gemini copilot opencode qwen aider goose amp | -p= --print= --model= --output-format= ops:operand
 
 tool | go | ops:operand
-tool | go/test go/build go/vet go/list go/doc go/version go/env go/mod go/fmt go/install go/get go/run go/clean go/tool go/work go/generate | -v -race -run= -count= -short -json -cover -bench= -benchtime= -timeout= -failfast -m -all -deps -f= -u -n -tags= -skip= -parallel= -shuffle= -mod=*
+tool | go/test go/build go/vet go/list go/doc go/version go/env go/mod go/fmt go/install go/get go/clean go/tool go/work go/generate | -v -race -run= -count= -short -json -cover -bench= -benchtime= -timeout= -failfast -m -all -deps -f= -u -n -tags= -skip= -parallel= -shuffle= -mod=*
 tool | gofmt goimports gofumpt golangci-lint staticcheck | -l -d -s -e run --fix --fast --disable= --enable= --new -v
 tool | cargo rustup | ops:operand
 tool | cargo/test cargo/build cargo/check cargo/clippy cargo/fmt cargo/run cargo/doc cargo/bench cargo/tree cargo/metadata cargo/search cargo/add cargo/remove cargo/update cargo/info cargo/nextest rustup/show rustup/doc | -v -q -p= --release --all --workspace --lib --bins --bin= --test= --tests --example= --all-targets --all-features --features= --no-default-features --package= --exact --nocapture --verbose --quiet --no-run --no-fail-fast -j= --jobs= --depth= -i= --invert= --dev --message-format=
