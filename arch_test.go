@@ -30,7 +30,7 @@ mcp: . here internal/cause internal/loopback internal/paths internal/watch rende
 agent: claude
 batch:
 batch/jobfile: agent batch claude
-bench: history report
+bench: history report shell/bind
 bench/corpus: check
 check: claudecode edit here internal/cause internal/config internal/jsontree internal/markdown internal/paths internal/term internal/words permit settings shell/bind skill usage
 claude: internal/cause internal/jsonfind proc

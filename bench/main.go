@@ -95,6 +95,9 @@ func run(binary string) error {
 	if b.err != nil {
 		return b.err
 	}
+	if err := b.judgements(); err != nil {
+		return err
+	}
 	if err := b.reports(binary, dir); err != nil {
 		return err
 	}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"github.com/skillhand/skillhand/shell/bind"
+)
+
+// judgements measures what the judgement of a line's arguments costs, beside bash that only parses the line.
+func (b *bench) judgements() error {
+	const text = `git log --oneline -5 -- "$0" | grep -v "$0" | cut -d' ' -f2- > notes.txt; [ -s notes.txt ] || echo "nothing about $0"`
+	t := b.medians(50, []string{"bash", "-n", "-c", text})
+	one := judgement(200, text)
+	row("judge a line with three arguments / bash -n", one, t[0], float64(t[0])/float64(one), "at least 5 x cheaper")
+	few, many := judgement(5, strings.Repeat(text+"\n", 100)), judgement(5, strings.Repeat(text+"\n", 400))
+	row("judge 400 such lines / 100 such lines", many, few, float64(many)/float64(few), "about 4")
+	return b.err
+}
+
+// judgement is the shortest time of n judgements, as nothing but the work itself makes that longer.
+func judgement(n int, text string) time.Duration {
+	var l bind.Line
+	for i, part := range strings.Split(text, "$0") {
+		if i > 0 {
+			l.Parts = append(l.Parts, bind.Part{Text: "$0", Value: &bind.Value{Data: "src/main.go"}})
+		}
+		l.Parts = append(l.Parts, bind.Part{Text: part})
+	}
+	best := time.Duration(1<<63 - 1)
+	for range n {
+		start := time.Now()
+		bind.Judge(l)
+		best = min(best, time.Since(start))
+	}
+	return best
+}
