@@ -65,7 +65,8 @@ func archive(ctx context.Context, env here.Env, folder, revision, to string) err
 	if rel != "." {
 		tree += filepath.ToSlash(rel)
 	}
-	packed, err := git(ctx, env, folder, "archive", "--format=tar", tree)
+	// In the top folder: git archive takes a tree for one of the folder that it is called in.
+	packed, err := git(ctx, env, strings.TrimSpace(string(top)), "archive", "--format=tar", tree)
 	if err != nil {
 		return err
 	}

@@ -207,8 +207,6 @@ func (r *reader) toolUsed(n *yaml.Node, f map[string]*yaml.Node, g *Grader) {
 		r.fault(f["max"], "max: 0 alone means 1 to 0 uses, which never holds: write min: 0, max: 0")
 	case g.Max != nil && *g.Max < g.least():
 		r.fault(n, "%d to %d uses: never holds", g.least(), *g.Max)
-	case g.Max == nil && g.Min != nil && *g.Min == 0:
-		r.fault(f["min"], "min: 0 alone always holds: write min: 0, max: 0")
 	}
 }
 

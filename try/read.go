@@ -41,7 +41,13 @@ func (s *Subject) FindCases(warn func(text string)) (err error) {
 			c.Git = s.callsGit()
 		}
 	}
-	return err
+	return errors.Join(append(s.calledOnly(), err)...)
+}
+
+// ReadCases reads files of cases: see the function of the same name.
+func (s *Subject) ReadCases(files ...string) (err error) {
+	s.Cases, err = ReadCases(s.folder, files...)
+	return errors.Join(append(s.calledOnly(), err)...)
 }
 
 func findCases(folder, dir string, warn func(text string)) ([]Case, error) {

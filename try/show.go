@@ -221,6 +221,9 @@ func (k *SkillSummary) why() []string {
 		if m.Refused != "" {
 			line += fmt.Sprintf("; %s was called, and instead of its text came: %s", k.Skill, term.Fit(term.Flat(m.Refused), 300))
 		}
+		if m.Cut != "" {
+			line += "; " + m.Cut
+		}
 		if len(m.Lacking) > 0 {
 			line += "; the description of " + k.Skill + " lacks: " + list(m.Lacking)
 		}

@@ -31,6 +31,7 @@ type Subject struct {
 	companion string   // the folder with its first use, or ""; it goes wherever the skill goes
 	dir       string   // its name among skills
 	plugin    string   // the root of its plugin, or ""
+	manual    bool     // it never fires by itself, but people may call it
 	whole     bool     // the plugin as a whole, not one skill of it
 	user      bool     // one of the user's own
 	trusted   bool     // where it comes from
@@ -51,9 +52,7 @@ func NewSubject(loc skill.Location) (*Subject, error) {
 		Name: cmp.Or(loc.Call, loc.Name), Description: strings.TrimSpace(summary + " " + front.WhenToUse), folder: paths.Real(own),
 		companion: companion, dir: filepath.Base(own), user: loc.From == skill.FromUser,
 	}
-	if front.DisableModelInvocation {
-		return nil, fmt.Errorf("%s: disable-model-invocation is true, so it never fires by itself", loc.File)
-	}
+	s.manual = front.DisableModelInvocation
 	s.names = Names{s.dir}
 	if front.Name != "" && front.Name != s.dir {
 		s.names = append(s.names, front.Name)

@@ -94,8 +94,9 @@ type Miss struct {
 	Instead string   `json:"instead"`           // the skill that fired, or ""
 	Refused string   `json:"refused,omitempty"` // the skill was called, and this came instead of its text the first time
 	Trials  int      `json:"trials"`
-	Shared  []string `json:"shared"`  // words of the prompt in the description of the skill that fired instead
-	Lacking []string `json:"lacking"` // words of the prompt that the skill's own description lacks
+	Cut     string   `json:"cut,omitempty"` // what the agent's list of skills did to the description
+	Shared  []string `json:"shared"`        // words of the prompt in the description of the skill that fired instead
+	Lacking []string `json:"lacking"`       // words of the prompt that the skill's own description lacks
 }
 
 // Summarize sums up trials. descriptions are those of other skills, by name.
@@ -300,20 +301,20 @@ func misses(subject *Subject, c *Case, trials []Trial, descriptions map[string]s
 	var all []Miss
 	prompt := words(c.Prompt)
 	own := words(subject.Description + " " + strings.Join(subject.names, " "))
-	add := func(instead, refused string) {
+	add := func(instead, refused, cut string) {
 		for i := range all {
-			if all[i].Instead == instead && (all[i].Refused == "") == (refused == "") {
+			if all[i].Instead == instead && all[i].Cut == cut && (all[i].Refused == "") == (refused == "") {
 				all[i].Trials++
 				return
 			}
 		}
-		m := Miss{Case: c.ID, Instead: instead, Refused: refused, Trials: 1, Shared: []string{}, Lacking: []string{}}
+		m := Miss{Case: c.ID, Instead: instead, Refused: refused, Cut: cut, Trials: 1, Shared: []string{}, Lacking: []string{}}
 		theirs := words(descriptions[instead] + " " + instead)
 		for _, w := range prompt {
 			if instead != "" && slices.Contains(theirs, w) {
 				m.Shared = append(m.Shared, w)
 			}
-			if refused == "" && !slices.Contains(own, w) {
+			if refused == "" && cut == "" && !slices.Contains(own, w) {
 				m.Lacking = append(m.Lacking, w)
 			}
 		}
@@ -322,10 +323,10 @@ func misses(subject *Subject, c *Case, trials []Trial, descriptions map[string]s
 	for _, t := range trials {
 		switch {
 		case t.Outcome == None:
-			add("", t.Refused)
+			add("", t.Refused, t.Cut)
 		case t.Outcome == Other:
 			for _, name := range t.Instead {
-				add(name, t.Refused)
+				add(name, t.Refused, t.Cut)
 			}
 		}
 	}

@@ -58,6 +58,7 @@ type Trial struct {
 	Instead    []string      `json:"instead,omitempty"` // the other skills that fired
 	Refused    string        `json:"refused,omitempty"` // what came instead of the skill's text, if it was called and did not fire
 	Why        string        `json:"why,omitempty"`     // of void, or of an answer that was cut off
+	Cut        string        `json:"cut,omitempty"`     // what the agent's list of skills did to the description, if it did not fire
 	Passed     *bool         `json:"passed"`            // every check; nil if there is none, or one could not be told and none failed
 	Checks     []CheckResult `json:"checks"`
 	Score      *float64      `json:"score,omitempty"`          // of a case of claude plugin eval: weights that passed, of all

@@ -576,7 +576,7 @@ func trySubject(std *cli.Std, o *tryOptions, loc skill.Location) (*try.Subject, 
 		return s, err
 	}
 	if len(o.cases) > 0 {
-		s.Cases, err = try.ReadCases(s.Folder(), o.cases...)
+		err = s.ReadCases(o.cases...)
 	} else {
 		err = o.findCases(std, s)
 	}

@@ -45,7 +45,7 @@ func TestTryDocs(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(skill, "box"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if list, err := try.ParseCases("cases.yaml", skill, []byte(cases.String())); err != nil || len(list) != 1 || len(list[0].Checks) != 7 {
+	if list, err := try.ParseCases("cases.yaml", skill, []byte(cases.String())); err != nil || len(list) != 1 || len(list[0].Checks) != 9 {
 		t.Errorf("the cases of the page: %+v, %v", list, err)
 	}
 	api := fakeapi.New(t)

@@ -1,0 +1,39 @@
+package try
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestHTML: whatever is in a transcript, a name or a reason is text, and the page may load and run nothing.
+func TestHTML(t *testing.T) {
+	t.Parallel()
+	const evil = `</pre></details><script>alert(1)</script><img src=x onerror=alert(1)>`
+	file := filepath.Join(t.TempDir(), "t.jsonl")
+	if err := os.WriteFile(file, []byte(evil+" SECRET\xff\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	no := false
+	trials := []Trial{{
+		Skill: evil, Case: evil, Arm: With, Run: 1, Fires: true, Outcome: Fired, Why: evil, Passed: &no, Transcript: file,
+		Checks: []CheckResult{{Check: evil, OK: &no, Why: evil}},
+	}}
+	sum := Summarize([]*Subject{{Name: evil, Cases: []Case{{ID: evil, Fires: true}}}}, trials, nil)
+	text, err := sum.HTML(trials, func(s string) string { return strings.ReplaceAll(s, "SECRET", "…") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(text)
+	for _, bad := range []string{"<script", "<img", "SECRET", "http:", "src="} {
+		if strings.Contains(strings.ReplaceAll(page, "img src=x", ""), bad) {
+			t.Errorf("has %s: %s", bad, page)
+		}
+	}
+	for _, want := range []string{`content="default-src 'none'; `, "&lt;script&gt;", `<circle class="rate" cx="155.0"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("lacks %s: %s", want, page)
+		}
+	}
+}
