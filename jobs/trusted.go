@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/skillhand/skillhand/batch/jobfile"
 	"github.com/skillhand/skillhand/internal/paths"
@@ -14,7 +13,7 @@ import (
 // Trusted reports which jobs of a file in a folder must not be done, because nobody trusted that
 // folder: all that run or allow something. Plain asks remain, and get no tools.
 func Trusted(policy trust.Policy, dir string, file *jobfile.File) error {
-	refused := policy.May(filepath.Join(dir, "jobs"))
+	refused := policy.May(dir)
 	if refused == nil {
 		return nil
 	}
