@@ -38,15 +38,8 @@ func Root(std *Std, cmd *cobra.Command) {
 	}
 	cmd.SetHelpCommand(newHelp(std, cmd))
 	cmd.InitDefaultCompletionCmd()
-	if completion, _, err := cmd.Find([]string{"completion"}); err == nil {
-		Group(completion)
-		completion.Short = "Print the completion script for a shell"
-		completion.Long = "Print a script that lets a shell complete commands, flags and skill names."
-		for _, c := range completion.Commands() {
-			c.Short = "Print the completion script for " + c.Name()
-			c.Long = c.Short + ". Load it when a session starts:"
-			c.Example = "  " + loadCompletion[c.Name()]
-		}
+	if c, _, err := cmd.Find([]string{"completion"}); err == nil {
+		completion(std, c)
 	}
 }
 
@@ -73,14 +66,6 @@ func SetArgs(root *cobra.Command, args []string) {
 	run, rest := cmd.RunE, args[n:]
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd, append(args, rest...)) }
 	root.SetArgs(args[:n])
-}
-
-// loadCompletion is what a shell's start-up file says to have completions.
-var loadCompletion = map[string]string{
-	"bash":       "source <(skillhand completion bash)",
-	"zsh":        "source <(skillhand completion zsh)",
-	"fish":       "skillhand completion fish | source",
-	"powershell": "skillhand completion powershell | Out-String | Invoke-Expression",
 }
 
 // newHelp is the command that helps with a command or a topic.

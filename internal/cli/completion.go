@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// completion makes cobra's command ours: its words, the lines that install a script, and a script for bash that
+// needs no other package.
+func completion(std *Std, cmd *cobra.Command) {
+	Group(cmd)
+	cmd.Short = "Print the completion script for a shell"
+	long := "Print a script that lets a shell complete commands, flags and skill names. A line in the shell's start-up file loads it:\n"
+	for _, l := range loadCompletion {
+		long += fmt.Sprintf("\n  %-42s %s\n      %s\n", l.file, l.shell, l.line)
+	}
+	cmd.Long = long
+	for _, c := range cmd.Commands() {
+		c.Short = "Print the completion script for " + c.Name()
+		for _, l := range loadCompletion {
+			if l.shell == c.Name() {
+				c.Long = c.Short + ". This line in " + l.file + " loads it:"
+				c.Example = "  " + l.line
+			}
+		}
+		if c.Name() == "bash" {
+			c.RunE = func(c *cobra.Command, _ []string) error { return bashCompletion(std, c) }
+		}
+	}
+}
+
+// loadCompletion is what a shell's start-up file says to have completions.
+var loadCompletion = []struct{ shell, file, line string }{
+	{"bash", "~/.bashrc", "source <(skillhand completion bash)"},
+	{"zsh", "~/.zshrc, below compinit", "source <(skillhand completion zsh)"},
+	{"fish", "~/.config/fish/config.fish", "skillhand completion fish | source"},
+	{"powershell", "$PROFILE", "skillhand completion powershell | Out-String | Invoke-Expression"},
+}
+
+// bashCompletion prints the script for bash. Cobra's needs a function of the package bash-completion, which many
+// machines lack: the script brings its own for them.
+func bashCompletion(std *Std, cmd *cobra.Command) error {
+	var b bytes.Buffer
+	bare, _ := cmd.Flags().GetBool("no-descriptions")
+	if err := cmd.Root().GenBashCompletionV2(&b, !bare); err != nil {
+		return err
+	}
+	const calls = `_get_comp_words_by_ref "$@" cur prev words cword`
+	script := strings.Replace(b.String(), calls, bashWords, 1)
+	if script == b.String() {
+		return fmt.Errorf("completion bash: cobra's script does not call _get_comp_words_by_ref")
+	}
+	return std.Print(script)
+}
+
+// bashWords sets cur, prev, words and cword to the words up to the cursor. Bash splits words at = and :, which are
+// joined again unless blanks stand between, as _get_comp_words_by_ref -n =: does.
+const bashWords = `if declare -F _get_comp_words_by_ref >/dev/null 2>&1; then
+        _get_comp_words_by_ref "$@" cur prev words cword
+        return
+    fi
+    local i word last blank line=${COMP_LINE-} rest
+    rest=${line:0:COMP_POINT}
+    words=()
+    for ((i = 0; i <= COMP_CWORD; i++)); do
+        word=${COMP_WORDS[i]-}
+        blank=${rest%%[![:space:]]*}
+        rest=${rest#"$blank"}
+        if [[ $i == "$COMP_CWORD" && -n $line && $word == "$rest"* ]]; then
+            word=$rest
+        fi
+        rest=${rest#"$word"}
+        last=$((${#words[@]} - 1))
+        if ((last > 0)) && [[ -z $blank && ($word == [=:]* || ${words[last]} == *[=:]) ]]; then
+            words[last]+=$word
+        else
+            words+=("$word")
+        fi
+    done
+    cword=$((${#words[@]} - 1))
+    cur=${words[cword]}
+    prev=
+    if ((cword > 0)); then
+        prev=${words[cword - 1]}
+    fi`
