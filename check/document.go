@@ -28,6 +28,7 @@ type document struct {
 	lines []int // where the lines start
 	last  struct{ line, column, offset int }
 	made  map[string]int // findings, by their rules
+	looks looks
 
 	secrets []foundSecret
 	rules   *fileRules // of settings files that count; nil means none

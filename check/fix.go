@@ -66,13 +66,14 @@ func Mend(ctx context.Context, files []File, opt Options, unsafe bool) *Fixes {
 // Claude Code run what it does not run now.
 func (x *Fixes) mend(src string, all []*Finding, unsafe bool) (mended string, made int) {
 	var wanted []*Finding
+	var looked looks
 	for _, f := range all {
-		if f.Fix != nil && (unsafe || !f.Fix.Unsafe) && !(isMarkdown(f.path) && makesDirective(src, f.Fix.Edits)) {
+		if f.Fix != nil && (unsafe || !f.Fix.Unsafe) && !(isMarkdown(f.path) && looked.makesDirective(src, f.Fix.Edits)) {
 			wanted = append(wanted, f)
 		}
 	}
 	edits, made := x.choose(wanted)
-	if len(wanted) > 0 && isMarkdown(wanted[0].path) && makesDirective(src, edits) { // together they do: one a round
+	if len(wanted) > 0 && isMarkdown(wanted[0].path) && looked.makesDirective(src, edits) { // together they do: one a round
 		first := true
 		wanted = slices.DeleteFunc(wanted, func(f *Finding) bool {
 			near := slices.ContainsFunc(f.Fix.Edits, func(e Edit) bool { return e.isNearMark(src) })
@@ -90,12 +91,29 @@ func (x *Fixes) mend(src string, all []*Finding, unsafe bool) (mended string, ma
 
 func isMarkdown(path string) bool { return !strings.HasSuffix(path, ".json") }
 
-// makesDirective reports whether edits of a text give Claude Code more commands to run than it has.
-func makesDirective(src string, edits []Edit) bool {
+// makesDirective reports whether edits of a text give Claude Code more commands to run than it has. Where that
+// would take too long to find out, they may.
+func (l *looks) makesDirective(src string, edits []Edit) bool {
 	if !slices.ContainsFunc(edits, func(e Edit) bool { return e.isNearMark(src) }) {
 		return false
 	}
-	return len(claudecode.Directives([]byte(apply(src, edits)))) > len(claudecode.Directives([]byte(src)))
+	after, ok := l.directives(apply(src, edits))
+	before, also := l.directives(src)
+	return !ok || !also || len(after) > len(before)
+}
+
+// looks counts the bytes in which directives were looked for: a text with thousands of examples is
+// not read once for each of them.
+type looks int
+
+const maxLooks = 16 << 20
+
+// directives finds the directives in a text, until too much was read.
+func (l *looks) directives(text string) ([]claudecode.Written, bool) {
+	if *l += looks(len(text)); *l > maxLooks {
+		return nil, false
+	}
+	return claudecode.Directives([]byte(text)), true
 }
 
 // isNearMark reports whether an edit is near one of the marks that make a directive.

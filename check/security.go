@@ -46,7 +46,7 @@ func hiddenUnicode(p *pass) {
 		f := p.find(i, end, "U+%04X, %s: a person does not see it, the model reads it", r, what)
 		f.Help = "remove it"
 		f.Fix = replace("remove it", false, i, end, "")
-		if p.skill != nil && makesDirective(p.src, f.Fix.Edits) {
+		if p.skill != nil && p.looks.makesDirective(p.src, f.Fix.Edits) {
 			f.Message += "; here it keeps an example from running"
 			f.Help = "put a space in its place: without it Claude Code would run what follows"
 			f.Fix = replace("put a space in its place", false, i, end, " ")

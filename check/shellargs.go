@@ -38,12 +38,12 @@ func fencedExample(p *pass) {
 }
 
 // space is the fix that keeps a directive from running: a blank behind its !, or before the ! of a
-// block. nil if neither does.
+// block. nil if neither does, or if the text has too many of them to try each.
 func (p *pass) space(d *directive) *Fix {
 	at := d.start + strings.IndexByte(p.src[d.start:d.end], '!')
 	for _, fix := range []*Fix{replace("put a space after the !", true, at+1, at+1, " "), replace("put a space before the !", true, at, at, " ")} {
-		after := claudecode.Directives([]byte(fix.Apply(p.src)))
-		if !slices.ContainsFunc(after, func(w claudecode.Written) bool { return w.Offset <= at+1 && at < w.End }) {
+		after, ok := p.looks.directives(fix.Apply(p.src))
+		if ok && !slices.ContainsFunc(after, func(w claudecode.Written) bool { return w.Offset <= at+1 && at < w.End }) {
 			return fix
 		}
 	}
