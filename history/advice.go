@@ -51,6 +51,7 @@ var advice = map[string]string{
 	"max-output":       "%s gets answers that are cut off: ask for a shorter one, or in parts",
 	"directive-failed": "a command in the skill of %s fails: see which with `skillhand load --strict`",
 	"no-result":        "%s ends without an answer: keep a transcript with `--output-file`, and update the Claude CLI",
+	"missing":          "%s finds no program to start: install the agent, or name it with `--claude`",
 	"crashed":          "%s crashes the Claude CLI: update it, and keep a transcript with `--output-file`",
 	"interrupted":      "%s was interrupted: if that was not you, find out what stops it",
 	"transcript":       "%s cannot write its transcript: check the path of `--output-file`",

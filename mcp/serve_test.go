@@ -132,8 +132,8 @@ func TestEnd(t *testing.T) {
 	for _, how := range []string{"cancel", "close", "half"} {
 		t.Run(how, func(t *testing.T) {
 			p := newPlace(t)
-			pid := filepath.Join(p.project, "pid")
-			p.skill("slow", "description: Slow.", "!`bash -c 'sleep 1000 & echo $! >"+pid+".new; mv "+pid+".new "+pid+"; wait'`\n")
+			pid := filepath.Join(p.project, "pid.txt")
+			p.skill("slow", "description: Slow.", "!`bash -c 'sleep 1000 & echo $! >"+pid+".new.txt; mv "+pid+".new.txt "+pid+"; wait'`\n")
 			c := p.connect()
 			id, ch := c.start("tools/call", toolCall("load_skill", map[string]any{"name": "slow"}))
 			eventually(t, "the directive does not start", func() bool { return alive(pid) })
@@ -164,7 +164,7 @@ func TestEnd(t *testing.T) {
 // TestStop: the server is told to stop in mid-call.
 func TestStop(t *testing.T) {
 	p := newPlace(t)
-	pid := filepath.Join(p.project, "pid")
+	pid := filepath.Join(p.project, "pid.txt")
 	p.skill("slow", "description: Slow.", "!`bash -c 'echo $$ >"+pid+"; exec sleep 1000'`\n")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	in, w := io.Pipe()
@@ -304,7 +304,7 @@ func TestNewProtocol(t *testing.T) {
 // name or from another site, is not.
 func TestHTTP(t *testing.T) {
 	p := newPlace(t)
-	pid := filepath.Join(p.project, "pid")
+	pid := filepath.Join(p.project, "pid.txt")
 	p.skill("echo", "description: Says it.", "[$ARGUMENTS]")
 	p.skill("slow", "description: Slow.", "!`bash -c 'echo $$ >"+pid+"; exec sleep 1000'`\n")
 	for _, addr := range []string{"0.0.0.0:0", "192.0.2.1:1", ":0", "localhost:0", "[::]:0", "x"} {

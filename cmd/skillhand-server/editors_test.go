@@ -204,7 +204,7 @@ func TestNeovim(t *testing.T) {
 	if all := strings.Join(got.Found, " "); !strings.Contains(all, "SK301:4:23") || !strings.Contains(all, "SK401:5:3") {
 		t.Errorf("found %s", all)
 	}
-	if !strings.Contains(got.Hover, "**ask**: Claude Code") {
+	if !strings.Contains(got.Hover, "**abort** in `claude -p`, **defer** in auto mode: Claude Code") {
 		t.Errorf("hover: %s", got.Hover)
 	}
 	if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), "日本 !`find . -name 'x'`\n") {

@@ -17,9 +17,9 @@ import (
 // what the call started. All that the server sees of it is that its pipes end.
 func TestHostKilled(t *testing.T) {
 	home, project := t.TempDir(), t.TempDir()
-	pids := filepath.Join(project, "pids")
+	pids := filepath.Join(project, "pids.txt")
 	writeFile(t, filepath.Join(home, ".claude/skills/slow/SKILL.md"),
-		"!`bash -c 'setsid sleep 1000 & echo $! $$ >"+pids+".new; mv "+pids+".new "+pids+"; wait'`\n")
+		"!`bash -c 'setsid sleep 1000 & echo $! $$ >"+pids+".new.txt; mv "+pids+".new.txt "+pids+"; wait'`\n")
 	server := exec.Command(filepath.Join(bin, "skillhand"), "mcp")
 	server.Dir, server.Env = project, []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}
 	in, err := server.StdinPipe()
