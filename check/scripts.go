@@ -174,6 +174,9 @@ var numbered = compiled(`\$([0-9])\b`)
 // shell function. Claude Code replaces it, in code as well, if there are as many arguments
 // (testdata/claude/SK207-placeholder.txtar).
 func placeholderInText(p *pass) {
+	if p.Kind == Text && p.frontEnd() == 0 {
+		return // nobody gives it arguments
+	}
 	front := &p.skill.Front
 	_, hint := front.Field("argument-hint")
 	_, arguments := front.Field("arguments")
