@@ -60,7 +60,8 @@ shell/bind: internal/words
 skill: internal/cause internal/markdown internal/paths
 trust: internal/atomicfile internal/links internal/paths internal/words proc skill
 verdict: internal/cause proc report
-upgrade: internal/atomicfile
+uninstall: here internal/paths mcp/host settings view
+upgrade: internal/atomicfile internal/origin
 usage: here internal/atomicfile skill
 view: here history internal/paths internal/term report session settings shell usage
 
@@ -77,6 +78,7 @@ internal/links:
 internal/loopback:
 internal/markdown:
 internal/minibash: internal/words proc shell/bind
+internal/origin:
 internal/paths:
 internal/redact: internal/jsonfind
 internal/term:
@@ -84,8 +86,8 @@ internal/txtartest:
 internal/watch:
 internal/words:
 
-cmd/skillhand: . agent check claude claudecode claudepage doctor edit/disk golden here history internal/atomicfile internal/cause internal/cli internal/paths internal/term migrate migrate/disk render report scaffold schemas session shell skill trust usage verdict view
-cmd/skillhand-server: . agent batch batch/jobfile claude here history internal/atomicfile internal/cli internal/paths internal/redact internal/term jobs lsp mcp mcp/host page proc shell skill try upgrade view
+cmd/skillhand: . agent check claude claudecode claudepage doctor edit/disk golden here history internal/atomicfile internal/cause internal/cli internal/origin internal/paths internal/term migrate migrate/disk render report scaffold schemas session shell skill trust uninstall usage verdict view
+cmd/skillhand-server: . agent batch batch/jobfile claude here history internal/atomicfile internal/cli internal/origin internal/paths internal/redact internal/term jobs lsp mcp mcp/host page proc shell skill try upgrade view
 
 # For tests alone: no line above may name them.
 internal/fakeapi:

@@ -215,23 +215,12 @@ func hookIn(set *settings.Settings) *settings.File {
 	var found *settings.File
 	for _, f := range set.Files {
 		for _, hook := range f.Hooks {
-			if callsHook(hook) {
+			if hook.Calls("skillhand", "hook") {
 				found = f
 			}
 		}
 	}
 	return found
-}
-
-// callsHook reports whether a hook runs skillhand hook.
-func callsHook(h settings.Hook) bool {
-	words := append(strings.Fields(strings.NewReplacer(`"`, "", "'", "").Replace(h.Command)), h.Args...)
-	for i := range len(words) - 1 {
-		if filepath.Base(words[i]) == "skillhand" && words[i+1] == "hook" {
-			return true
-		}
-	}
-	return false
 }
 
 func trusted(h here.Here, policy trust.Policy) Finding {

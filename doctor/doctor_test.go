@@ -156,7 +156,7 @@ func TestCallsHook(t *testing.T) {
 		{settings.Hook{Command: "myskillhand hook"}, false},
 		{settings.Hook{}, false},
 	} {
-		if got := callsHook(tt.hook); got != tt.want {
+		if got := tt.hook.Calls("skillhand", "hook"); got != tt.want {
 			t.Errorf("callsHook(%+v) = %v", tt.hook, got)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,6 +67,20 @@ type Hook struct {
 	Command string
 	Args    []string // with args, no shell reads the command
 }
+
+// Calls reports whether a hook runs a program with a word as its first argument.
+func (h Hook) Calls(program, word string) bool {
+	words := append(strings.Fields(strings.NewReplacer(`"`, "", "'", "").Replace(h.Command)), h.Args...)
+	for i := range len(words) - 1 {
+		if filepath.Base(words[i]) == program && words[i+1] == word {
+			return true
+		}
+	}
+	return false
+}
+
+// Value returns the value of a key at the file's top, or nil.
+func (f *File) Value(key string) json.RawMessage { return f.values[key].raw }
 
 // Parse reads a settings file. An error means that Claude Code passes over the whole file: it is
 // no JSON object, or a key has a value of the wrong kind. Of the keys that Claude Code knows, only

@@ -63,6 +63,23 @@ func Set(file string, src []byte, value string, path ...string) ([]byte, error) 
 	return src, nil
 }
 
+// RemoveFile removes the key that path leads to from a file, which is replaced as a whole. An error
+// means that the file is as it was.
+func RemoveFile(name string, path ...string) error {
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		name = real
+	}
+	src, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	out, err := Remove(name, src, path...)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(name, out, 0o644)
+}
+
 // Remove returns a file's text without the key that path leads to; all else stays as it is.
 func Remove(file string, src []byte, path ...string) ([]byte, error) {
 	for {

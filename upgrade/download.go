@@ -1,3 +1,4 @@
+// Package upgrade answers: how does a copy that came from a release become the newest one?
 package upgrade
 
 import (
@@ -18,6 +19,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/origin"
 )
 
 // Releases is where releases are published.
@@ -41,7 +43,7 @@ func (m Mirror) Latest(ctx context.Context) (string, error) {
 	defer res.Body.Close()
 	// The address of the latest release leads to that of its version.
 	version := path.Base(res.Request.URL.Path)
-	if !released.MatchString(version) {
+	if !origin.Released(version) {
 		return "", fmt.Errorf("%s/latest leads to %s, which is no version", m.URL, res.Request.URL)
 	}
 	return version, nil

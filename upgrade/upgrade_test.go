@@ -17,38 +17,6 @@ import (
 	"github.com/skillhand/skillhand/upgrade"
 )
 
-func TestOf(t *testing.T) {
-	goBin := []string{"/home/ada/go/bin"}
-	for _, tt := range []struct {
-		program, version string
-		want             upgrade.Origin
-	}{
-		{"/usr/lib/node_modules/skillhand/node_modules/@skillhand/linux-x64/bin/skillhand", "v1.2.3", upgrade.NPMGlobal},
-		{`C:\Users\Ada\AppData\Roaming\npm\node_modules\skillhand\node_modules\@skillhand\win32-x64\bin\skillhand.exe`, "v1.2.3", upgrade.NPMGlobal},
-		{"/home/ada/project/node_modules/@skillhand/linux-arm64/bin/skillhand", "v1.2.3", upgrade.NPM},
-		{"/opt/homebrew/Cellar/skillhand/1.2.3/bin/skillhand", "v1.2.3", upgrade.Homebrew},
-		{`C:\Users\Ada\scoop\apps\skillhand\1.2.3\skillhand.exe`, "v1.2.3", upgrade.Scoop},
-		{`C:\Users\Ada\AppData\Local\Microsoft\WinGet\Packages\Skillhand.Skillhand_x\skillhand.exe`, "v1.2.3", upgrade.Winget},
-		{"/home/ada/go/bin/skillhand", "v1.2.3", upgrade.Go},
-		{"/usr/local/bin/skillhand", "v1.2.3", upgrade.Archive},
-		{"/usr/local/bin/skillhand", "v1.2.3-rc.1", upgrade.Archive},
-		{"/home/ada/skillhand/bin/skillhand", "v1.2.3-4-g43ee297-dirty", upgrade.Source},
-		{"/home/ada/skillhand/bin/skillhand", "(devel)", upgrade.Source},
-	} {
-		if got := upgrade.Of(tt.program, tt.version, goBin); got != tt.want {
-			t.Errorf("Of(%q, %q) = %v, want %v", tt.program, tt.version, got, tt.want)
-		}
-	}
-	for _, o := range []upgrade.Origin{upgrade.NPM, upgrade.NPMGlobal, upgrade.Homebrew, upgrade.Scoop, upgrade.Winget, upgrade.Go, upgrade.Source} {
-		if o.Upgrade() == "" {
-			t.Errorf("%s: no command upgrades it", o)
-		}
-	}
-	if upgrade.Archive.Upgrade() != "" {
-		t.Error("an archive's copy replaces itself")
-	}
-}
-
 // releases serves one release with the programs for a platform.
 func releases(t *testing.T, name string, programs map[string]string) (url string, archive *[]byte) {
 	t.Helper()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"time"
 
@@ -156,8 +157,8 @@ func lineRuns(h here.Here) []string {
 	return []string{text, fmt.Sprintf("%d/%d ok", ok, len(found.Records))}
 }
 
-// lineKey is the key in the settings.
-const lineKey = "statusLine"
+// LineKey is the key in the settings.
+const LineKey = "statusLine"
 
 // lineCommand is what Claude Code runs for the line.
 const lineCommand = "skillhand statusline"
@@ -240,7 +241,7 @@ func InstallLine(h here.Here, req InstallRequest) (Installed, error) {
 	case found != nil && !req.Force:
 		return Installed{}, fmt.Errorf("%s:%d: there is a status line already (--force replaces it)", found.File, found.Line)
 	}
-	if err := settings.SetFile(target, lineSetting, lineKey); err != nil {
+	if err := settings.SetFile(target, lineSetting, LineKey); err != nil {
 		return Installed{}, err
 	}
 	done := Installed{File: target}
@@ -254,12 +255,19 @@ func InstallLine(h here.Here, req InstallRequest) (Installed, error) {
 // error: what is in there would be lost.
 func findLine(w settings.Where) (*settings.Found, error) {
 	s := settings.Read(w)
-	return s.Find(lineKey), errors.Join(s.Faults...)
+	return s.Find(LineKey), errors.Join(s.Faults...)
 }
 
 func ours(f *settings.Found) bool {
-	var v struct {
-		Command string `json:"command"`
+	ours, _ := IsLine(f.Value)
+	return ours
+}
+
+// IsLine reports whether a setting runs our status line, and whether it is what InstallLine writes.
+func IsLine(setting json.RawMessage) (ours, asInstalled bool) {
+	var is, want map[string]any
+	if json.Unmarshal(setting, &is) != nil || is["command"] != lineCommand {
+		return false, false
 	}
-	return json.Unmarshal(f.Value, &v) == nil && v.Command == lineCommand
+	return true, json.Unmarshal([]byte(lineSetting), &want) == nil && reflect.DeepEqual(is, want)
 }

@@ -11,17 +11,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/origin"
 	"github.com/skillhand/skillhand/upgrade"
 )
 
 // An upgraded is what upgrade found and did. It is described by schemas/upgrade-v1.schema.json.
 type upgraded struct {
-	Program string         `json:"program"`
-	Origin  upgrade.Origin `json:"origin"`
-	Version string         `json:"version"`
-	Latest  string         `json:"latest"`  // "" if nobody was asked
-	Command string         `json:"command"` // what to run instead; "" if skillhand replaces itself
-	Changed bool           `json:"changed"`
+	Program string        `json:"program"`
+	Origin  origin.Origin `json:"origin"`
+	Version string        `json:"version"`
+	Latest  string        `json:"latest"`  // "" if nobody was asked
+	Command string        `json:"command"` // what to run instead; "" if skillhand replaces itself
+	Changed bool          `json:"changed"`
 }
 
 func newUpgrade(std *cli.Std) *cobra.Command {
@@ -61,14 +62,8 @@ func runUpgrade(ctx context.Context, std *cli.Std, dryRun bool) (*upgraded, erro
 	if program, err = filepath.EvalSymlinks(program); err != nil {
 		return nil, err
 	}
-	var goBin []string
-	for _, folder := range []string{std.Getenv("GOBIN"), filepath.Join(std.Getenv("GOPATH"), "bin"), filepath.Join(std.Getenv("HOME"), "go", "bin")} {
-		if filepath.IsAbs(folder) {
-			goBin = append(goBin, filepath.ToSlash(folder))
-		}
-	}
 	doc := &upgraded{Program: program, Version: cli.NewVersion().Version}
-	doc.Origin = upgrade.Of(program, doc.Version, goBin)
+	doc.Origin = origin.Of(program, doc.Version, origin.GoBin(std.Getenv))
 	if doc.Command = doc.Origin.Upgrade(); doc.Command != "" {
 		return doc, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -188,6 +189,28 @@ func (h host) remove(file string, src []byte) ([]byte, error) {
 	return settings.Remove(file, src, h.key, Server)
 }
 
+// wrote reports whether a file's entry is one that set writes for skillhand mcp: written anew, the file
+// means the same.
+func (h host) wrote(file string, src []byte, c Command) bool {
+	program := strings.TrimSuffix(filepath.Base(c.Program), ".exe")
+	if program != Server || len(c.Args) == 0 || c.Args[0] != "mcp" {
+		return false
+	}
+	without, err := h.remove(file, src)
+	if err != nil {
+		return false
+	}
+	again, err := h.set(file, without, c)
+	if err != nil {
+		return false
+	}
+	if h.key == "" {
+		return len(strings.Fields(string(again))) == len(strings.Fields(string(src)))
+	}
+	var was, is any
+	return json.Unmarshal(src, &was) == nil && json.Unmarshal(again, &is) == nil && reflect.DeepEqual(was, is)
+}
+
 // A wordsEntry is an entry with the whole command as a list.
 type wordsEntry struct {
 	Type    string   `json:"type"`
@@ -255,7 +278,9 @@ func (c *Change) Write() error {
 // A Found is an entry for skillhand in a host's configuration.
 type Found struct {
 	Host, File string
+	Project    bool // the file is the project's
 	Command    Command
+	Ours       bool  // the entry is as Plan writes it for skillhand mcp
 	Err        error // why the file cannot be read
 }
 
@@ -271,9 +296,10 @@ func Find(p Place) []Found {
 				continue
 			}
 			seen[file] = true
-			f := Found{Host: h.name, File: file, Err: err}
+			f := Found{Host: h.name, File: file, Project: project, Err: err}
 			if err == nil {
 				f.Command, f.Err = h.get(src)
+				f.Ours = f.Err == nil && h.wrote(file, src, f.Command)
 			}
 			if !errors.Is(f.Err, errNone) {
 				all = append(all, f)

@@ -1,9 +1,10 @@
-// Package upgrade answers: how did this copy of skillhand get here, and how does it become the
-// newest one?
-package upgrade
+// Package origin answers: how did this copy of skillhand get here, and which command upgrades or
+// removes it?
+package origin
 
 import (
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,8 +25,21 @@ const (
 	Source    Origin = "source"
 )
 
-// released is the version of a release. Whoever builds from a clone has something behind the numbers.
-var released = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?$`)
+// Released reports whether a version is that of a release. Whoever builds from a clone has something behind the numbers.
+func Released(version string) bool {
+	return regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?$`).MatchString(version)
+}
+
+// GoBin lists the folders that go install writes to.
+func GoBin(getenv func(string) string) []string {
+	var all []string
+	for _, folder := range []string{getenv("GOBIN"), filepath.Join(getenv("GOPATH"), "bin"), filepath.Join(getenv("HOME"), "go", "bin")} {
+		if filepath.IsAbs(folder) {
+			all = append(all, filepath.ToSlash(folder))
+		}
+	}
+	return all
+}
 
 // Of tells the origin of a program by its real path and its version. goBin are the folders that go install writes to.
 func Of(program, version string, goBin []string) Origin {
@@ -45,7 +59,7 @@ func Of(program, version string, goBin []string) Origin {
 		return Winget
 	case slices.Contains(goBin, path.Dir(file)):
 		return Go
-	case released.MatchString(version):
+	case Released(version):
 		return Archive
 	}
 	return Source

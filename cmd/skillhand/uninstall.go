@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/origin"
+	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/uninstall"
+)
+
+// An uninstalled is what uninstall found and did. It is described by schemas/uninstall-v1.schema.json.
+type uninstalled struct {
+	OK       bool             `json:"ok"` // nothing failed
+	DryRun   bool             `json:"dry_run"`
+	Items    []uninstall.Item `json:"items"`
+	Programs []string         `json:"programs"` // that remain
+	Command  string           `json:"command"`  // that removes them; "" if their files are to be deleted
+}
+
+func newUninstall(std *stdio) *cobra.Command {
+	var dryRun, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "uninstall",
+		Short: "Remove what skillhand put on this machine",
+		Long: `Remove the entries that skillhand mcp --install wrote for agents, the status line
+in Claude Code's settings, and the state folder: trust, history, sessions and
+batches. Then say how to remove the programs themselves.
+
+Your home and the project around this folder are searched. Entries that skillhand
+did not write, or that were changed since, are left and listed.`,
+		Example: `  skillhand uninstall --dry-run
+  skillhand uninstall`,
+		Args: cli.Args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			h, err := here.From("", std.Env)
+			if err != nil {
+				return err
+			}
+			doc := uninstalled{OK: true, DryRun: dryRun, Items: uninstall.Find(h)}
+			if doc.Items == nil {
+				doc.Items = []uninstall.Item{}
+			}
+			if !dryRun {
+				doc.OK = !uninstall.Remove(doc.Items)
+			}
+			if doc.Programs, doc.Command, err = programs(std); err != nil {
+				return err
+			}
+			if asJSON {
+				err = std.PrintJSON(doc)
+			} else {
+				err = std.Print(doc.String())
+			}
+			if err == nil && !doc.OK {
+				err = cli.Exit(cli.ExitFailed, nil)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be removed, and remove nothing")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return cmd
+}
+
+// programs are those that are installed, and the command that removes them.
+func programs(std *stdio) (files []string, command string, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, "", err
+	}
+	if self, err = filepath.EvalSymlinks(self); err != nil {
+		return nil, "", err
+	}
+	files = []string{self}
+	server := filepath.Join(filepath.Dir(self), cli.ServerName+filepath.Ext(self))
+	if _, err := os.Stat(server); err == nil {
+		files = append(files, server)
+	}
+	return files, origin.Of(self, cli.NewVersion().Version, origin.GoBin(std.Getenv)).Remove(), nil
+}
+
+// String is what people read.
+func (u *uninstalled) String() string {
+	words := map[uninstall.Status]string{uninstall.Found: "would be removed", uninstall.Removed: "removed", uninstall.Left: "left"}
+	var b strings.Builder
+	for _, it := range u.Items {
+		line := fmt.Sprintf("%s: %s: %s", it.File, words[it.Status], it.Text)
+		if it.Why != "" {
+			line += " (" + it.Why + ")"
+		}
+		b.WriteString(term.Visible(strings.ReplaceAll(line, "\n", " ")) + "\n")
+	}
+	if len(u.Items) == 0 {
+		b.WriteString("Nothing to remove: no entries of agents, no status line, no state.\n")
+	}
+	if u.Command != "" {
+		fmt.Fprintf(&b, "To remove the programs: %s\n", u.Command)
+	} else {
+		fmt.Fprintf(&b, "To remove the programs, delete: %s\n", strings.Join(u.Programs, " "))
+	}
+	return b.String()
+}
