@@ -18,6 +18,7 @@ import (
 type pair struct {
 	template string
 	args     []string
+	whole    bool // each argument came as a word of its own: load SKILL ARG…
 }
 
 // pairs reads a table of templates and arguments.
@@ -38,7 +39,7 @@ func pairs(t testing.TB, name string, values ...string) []pair {
 		template = plain.Replace(template)
 		if !given {
 			for _, v := range values {
-				list = append(list, pair{template, []string{v}})
+				list = append(list, pair{template: template, args: []string{v}})
 			}
 			continue
 		}
@@ -49,7 +50,7 @@ func pairs(t testing.TB, name string, values ...string) []pair {
 		for i := range args {
 			args[i] = plain.Replace(args[i])
 		}
-		list = append(list, pair{template, args})
+		list = append(list, pair{template: template, args: args})
 	}
 	return list
 }
@@ -58,8 +59,12 @@ func pairs(t testing.TB, name string, values ...string) []pair {
 func (p pair) line() shell.Line {
 	l := shelltest.Line(p.template, p.args, "")
 	for _, part := range l.Parts {
-		if part.Value != nil && part.Text == "$ARGUMENTS" {
+		switch {
+		case part.Value == nil:
+		case part.Text == "$ARGUMENTS":
 			part.Value.Words = p.args
+		case p.whole:
+			part.Value.Words = []string{part.Value.Data}
 		}
 	}
 	return l
@@ -110,8 +115,13 @@ func TestHostile(t *testing.T) {
 		if len(list) < 150 {
 			t.Errorf("%s has %d pairs, want 150", name, len(list))
 		}
-		ran, refused := attack(t, list)
-		t.Logf("%s: %d of %d hostile pairs ran, %d were refused", name, ran, len(list), refused)
+		for _, whole := range []bool{false, true} {
+			for i := range list {
+				list[i].whole = whole
+			}
+			ran, refused := attack(t, list)
+			t.Logf("%s: %d of %d hostile pairs ran, %d were refused", name, ran, len(list), refused)
+		}
 	}
 }
 

@@ -323,7 +323,9 @@ func (s *scope) shellCode(f field, place string) {
 	if f.reached(s.vals) && !words.SameShape(holes.Replace(f.full(s.vals)), holes.Replace(f.join(func(bit) string { return "x" }))) {
 		s.within(f, word, place, whyCode, asArgument) // X=$0 ls: a second word would be the command
 	}
-	file, err := parseHoles(f.join(func(x bit) string { return "${" + s.Vars[x.value-1].Name + "}" }))
+	file, err := parseHoles(f.join(func(x bit) string { // as many words as the shell will see
+		return strings.TrimSpace(strings.Repeat(" ${"+s.Vars[x.value-1].Name+"}", max(1, len(strings.Fields(x.said(s.vals))))))
+	}))
 	if err != nil || s.depth >= maxDepth {
 		if strings.Contains(f.own(), "$") || f.reached(s.vals) {
 			s.all(number, place, whyCode, asArgument)
