@@ -541,6 +541,8 @@ func (s *scope) tool(r *row, name string, args []field, in input) {
 			return
 		case !ended && strings.HasPrefix(f.lead(), "-") && (len(f.lead()) > 1 || len(f.bits) > 1) && !aNumber(f.lit()):
 			i += s.flag(r, name, args[i:], in)
+		case !ended && strings.HasPrefix(f.lead(), "+") && f.reached(s.vals): // less +!x: a command, which takes no other word
+			s.flag(r, name, args[i:i+1], in)
 		case !ended && f.lead() == "" && f.reached(s.vals):
 			if takes := s.optionLike(r, name, f, isSub && operands == 0 || name == "tar" && i == 0); takes && i+1 < len(args) && args[i+1].lead() == "" {
 				i++

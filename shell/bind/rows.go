@@ -58,6 +58,7 @@ tool | latex pdflatex xelatex lualatex tex pdftex latexmk asciidoctor sphinx-bui
 tool | groff troff pic nroff tbl eqn | -Tutf8 ops:word in:number
 tool | gcc cc g++ c++ clang clang++ cpp tcc c99 ld gold as nm ar objdump objcopy readelf strip addr2line opt llc lli rustc javac jar jdb ghc swiftc kotlinc scalac gfortran nasm | -Wall -Wextra -O2 -O0 -g -c -std=* -v ops:operand
 tool | openssl | -sha256 -sha1 -sha512 -md5 -in= -noout -text -subject -dates -issuer -hex -base64 -binary
+tool | openssl/engine | -c -t -v -vv ops:never
 tool | gpg gpg2 age certtool keytool | --list-keys --fingerprint -k ops:operand
 tool | protoc xmllint xsltproc yamllint shellcheck hadolint actionlint markdownlint vale codespell | --noout --format= -f= -S= ops:operand
 tool | pg_dump pg_restore mysqldump mongodump redis-benchmark | -h= -p= -U= -d= -t= -s -n= ops:operand
@@ -169,7 +170,7 @@ tool | git/add git/rm git/mv git/restore git/reset git/clean | -A -u -n -v -f -p
 tool | git/commit | -m= -a -v -q -s -n -S -F= -C= -e -o -i -p -u -z --message= --all --verbose --quiet --signoff --no-verify --amend --no-edit --allow-empty --allow-empty-message --dry-run --short --branch --porcelain --fixup= --squash= --author= --date= --file= --reuse-message= --no-gpg-sign --trailer= --only --include --status --no-status --reset-author --cleanup=
 tool | git/checkout git/switch | -b= -B= -c= -C= -q -f -t -d -l -m -p --quiet --force --track --no-track --detach --orphan= --ours --theirs --merge --patch --create= --force-create= --discard-changes --guess --no-guess ops:any
 tool | git/merge git/rebase git/cherry-pick git/revert | -q -v -n -m= -e --no-ff --ff --ff-only --squash --no-commit --no-edit --abort --continue --skip --quit --quiet --verbose --stat --message= --onto= --autostash --no-verify --allow-empty --mainline= --signoff --autosquash --root --keep-empty --log
-tool | git/push git/fetch git/pull | -u -f -n -q -v -d -p -t -a --set-upstream --force --force-with-lease --dry-run --quiet --verbose --delete --prune --tags --all --no-verify --follow-tags --porcelain --depth= --unshallow --rebase --no-rebase --ff-only --no-ff --autostash --progress --no-tags --atomic
+tool | git/push git/fetch git/pull | +* -u -f -n -q -v -d -p -t -a --set-upstream --force --force-with-lease --dry-run --quiet --verbose --delete --prune --tags --all --no-verify --follow-tags --porcelain --depth= --unshallow --rebase --no-rebase --ff-only --no-ff --autostash --progress --no-tags --atomic
 tool | git/remote | -v --verbose get-url show add remove rename set-url prune update set-head set-branches
 tool | git/ls-remote git/clone | -q -v -b= --heads --tags --refs --quiet --verbose --branch= --depth= --single-branch --no-checkout --bare --mirror --get-url --exit-code --symref ops:operand
 tool | git/worktree | list add remove prune move lock unlock -b= -B= -f -d -v -q --porcelain --force --detach --verbose --checkout --no-checkout
