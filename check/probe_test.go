@@ -242,12 +242,22 @@ func TestProbesReal(t *testing.T) {
 				got := p.askClaude(t, place)
 				if *record {
 					p.put(t, place, got, p.want(place, true))
-				} else if want := p.want(place, false); !slices.Equal(got, want) {
+				} else if want := p.want(place, false); !slices.Equal(uncut(got), uncut(want)) {
 					t.Errorf("%s: Claude Code %s does\n%s\nwant\n%s", p.file, claudecode.Version, strings.Join(got, "\n"), strings.Join(want, "\n"))
 				}
 			})
 		}
 	}
+}
+
+// uncut leaves out the end of what is cut: where it is cut depends on how long the paths of this machine are.
+func uncut(answers []string) []string {
+	end := regexp.MustCompile(`.{0,80}…`)
+	all := slices.Clone(answers)
+	for i, a := range all {
+		all[i] = end.ReplaceAllString(a, "…")
+	}
+	return all
 }
 
 // askClaude puts all questions of a probe to Claude Code.
