@@ -143,6 +143,8 @@ func Run(ctx context.Context, o Options, subjects []*Subject) (*Summary, error) 
 			return nil
 		})
 	}
+	arms := o.Arms() // trials end in any order, and reports have that of the arms
+	slices.SortStableFunc(trials, func(a, b Trial) int { return slices.Index(arms, a.Arm) - slices.Index(arms, b.Arm) })
 	s := Summarize(subjects, trials, m.describe())
 	s.Agent, s.Results, s.DurationMS = o.Agent, o.Results.Dir, float64(time.Since(began).Microseconds())/1000
 	s.Missing = len(jobs(subjects, &o)) - s.Trials
