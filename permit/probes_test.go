@@ -217,6 +217,9 @@ func TestSkills(t *testing.T) {
 			q.Command = command
 			got := Decide(q)
 			want := Allow
+			if text := c.Want.Text; text != nil && strings.Contains(*text, "[run this first, exactly as written") {
+				want = Defer
+			}
 			if e := c.Want.Error; e != nil && strings.Contains(*e, "permission check failed") {
 				if !strings.Contains(*e, "`"+newJudge(q).src+"`") {
 					continue // another directive of the skill was refused
