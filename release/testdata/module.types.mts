@@ -3,7 +3,7 @@ import { ask, askEvents, load, parse, run, check, SkillhandError } from 'skillha
 import type { AskResult, ErrorCategory, RunResult, SkillOutput } from 'skillhand';
 
 const answer: AskResult = await ask('hi', { model: 'm', maxTurns: 3, allowedTools: ['Read'], continueSession: 's', timeout: 1, schema: {} });
-const cost: number = answer.cost_usd;
+const cost: number | null = answer.cost_usd; // null where the agent does not tell
 const wait: number | null = answer.retry_after_ms;
 const verdict: RunResult = await run('s', ['a']);
 const report: SkillOutput | null = verdict.report;
