@@ -351,24 +351,31 @@ func TestKiller(t *testing.T) {
 		jobs[0].Payload = json.RawMessage("-1")
 		add(t, db, jobs, Limits{})
 		tr := newTroupe(t, o, 1)
-		over := make(chan struct{})
+		var mu sync.Mutex // guards over and the troupe
+		over := false
+		latest := tr.procs[0]
 		var restarts sync.WaitGroup
 		restarts.Go(func() {
 			for {
-				a := tr.procs[len(tr.procs)-1]
+				mu.Lock()
+				a := latest
+				mu.Unlock()
 				_ = a.cmd.Wait() // it was killed, or interrupted at the end
-				select {
-				case <-over:
+				mu.Lock()
+				if over {
+					mu.Unlock()
 					return
-				default:
 				}
 				a.killed, a.gone = true, time.Now()
-				tr.start()
+				latest = tr.start()
+				mu.Unlock()
 			}
 		})
 		until(t, db, "over", func(s *Status) bool { return s.Left() == 0 })
-		close(over)
-		_ = tr.procs[len(tr.procs)-1].cmd.Process.Kill()
+		mu.Lock()
+		over = true
+		_ = latest.cmd.Process.Kill()
+		mu.Unlock()
 		restarts.Wait()
 		for id, r := range results(t, db) {
 			if want := map[bool]State{true: Failed, false: Done}[id == "a0"]; r.State != want {
