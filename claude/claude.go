@@ -150,7 +150,7 @@ func (c *Client) Check(r Request) error {
 
 // An ask is one request on its way.
 type ask struct {
-	Request
+	req     Request
 	client  *Client
 	env     []string
 	program string
@@ -160,7 +160,7 @@ type ask struct {
 }
 
 func (c *Client) newAsk(r Request) (*ask, error) {
-	a := &ask{Request: r, client: c, env: c.Env, reply: &Reply{}, costs: map[string]float64{}}
+	a := &ask{req: r, client: c, env: c.Env, reply: &Reply{}, costs: map[string]float64{}}
 	if a.env == nil {
 		a.env = os.Environ()
 	}
@@ -246,7 +246,7 @@ func (a *ask) run(ctx context.Context) error {
 
 // attempt runs the CLI once.
 func (a *ask) attempt(ctx context.Context, session string) (*record, error) {
-	r := a.Request
+	r := a.req
 	if session != "" {
 		r = r.resumed(session)
 	}
@@ -273,14 +273,14 @@ func (a *ask) attempt(ctx context.Context, session string) (*record, error) {
 		end.stopped = context.Cause(out.ctx)
 	}
 	if _, ours := errors.AsType[*proc.StreamError](err); ours {
-		end.transcript = fmt.Errorf("%s: %w", a.Transcript, failedWrite(err))
+		end.transcript = fmt.Errorf("%s: %w", a.req.Transcript, failedWrite(err))
 	} else if err != nil && ctx.Err() == nil {
 		file.Close()
 		return nil, a.notStarted(err)
 	}
 	out.empty()
-	if err := file.Close(); err != nil && a.Transcript != "" && end.transcript == nil {
-		end.transcript = fmt.Errorf("%s: %w", a.Transcript, failedWrite(err))
+	if err := file.Close(); err != nil && a.req.Transcript != "" && end.transcript == nil {
+		end.transcript = fmt.Errorf("%s: %w", a.req.Transcript, failedWrite(err))
 	}
 	return rec, a.judge(rec, end, result.Duration)
 }
@@ -291,7 +291,7 @@ func (a *ask) judge(rec *record, end ending, took time.Duration) error {
 	r := a.reply
 	r.SessionID, r.Model, r.Exit, r.Stderr = rec.session, rec.model, end.exit, strings.TrimSpace(end.stderr)
 	r.Output, r.JSON = answer.text, answer.json
-	r.Turns, r.Usage, r.Denials, r.Transcript = 0, nil, nil, a.Transcript
+	r.Turns, r.Usage, r.Denials, r.Transcript = 0, nil, nil, a.req.Transcript
 	if res := rec.result; res != nil {
 		r.Turns, r.Usage, r.Denials = res.Turns, res.Usage, res.Denials
 		a.cost(rec.session, res.cost())

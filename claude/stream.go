@@ -227,24 +227,24 @@ func (t *tail) text() string {
 // transcript opens the file for an attempt's transcript, nil if none is wanted.
 // That of the attempt before, if there was one, gets its number.
 func (a *ask) transcript() (*os.File, error) {
-	if a.Transcript == "" {
+	if a.req.Transcript == "" {
 		return nil, nil
 	}
-	info, err := os.Stat(a.Transcript)
+	info, err := os.Stat(a.req.Transcript)
 	if n := len(a.reply.Attempts); n > 0 && err == nil && info.Mode().IsRegular() {
-		if err := os.Rename(a.Transcript, a.Transcript+"."+strconv.Itoa(n)); err != nil {
-			return nil, fmt.Errorf("%s: %w", a.Transcript, failedWrite(err))
+		if err := os.Rename(a.req.Transcript, a.req.Transcript+"."+strconv.Itoa(n)); err != nil {
+			return nil, fmt.Errorf("%s: %w", a.req.Transcript, failedWrite(err))
 		}
 	}
 	if err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
-		return nil, fmt.Errorf("%s: a pipe, want a file: a stalled reader would stall everything", a.Transcript)
+		return nil, fmt.Errorf("%s: a pipe, want a file: a stalled reader would stall everything", a.req.Transcript)
 	}
 	// Only for the owner: a transcript has everything that Claude saw.
-	f, err := os.OpenFile(a.Transcript, os.O_WRONLY|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(a.req.Transcript, os.O_WRONLY|os.O_CREATE, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no such folder", a.Transcript)
+		return nil, fmt.Errorf("%s: no such folder", a.req.Transcript)
 	} else if err != nil {
-		return nil, fmt.Errorf("%s: %w", a.Transcript, failedWrite(err))
+		return nil, fmt.Errorf("%s: %w", a.req.Transcript, failedWrite(err))
 	}
 	return f, nil
 }

@@ -117,7 +117,7 @@ func (b *reviewer) next(v *Review) []string {
 		}
 	}
 	if unsure != nil {
-		steps = append(steps, fmt.Sprintf("%s is unsure of its own work (confidence %.2f): have it check more, or say what it could not check", unsure.Name, unsure.succeeded.mean()))
+		steps = append(steps, fmt.Sprintf("%s is unsure of its own work (confidence %.2f): have it check more, or say what it could not check", unsure.skill.Name, unsure.succeeded.mean()))
 	}
 	dear := slices.MaxFunc(v.Skills, func(a, b Skill) int { return cmp.Compare(a.CostUSD, b.CostUSD) })
 	if len(v.Skills) > 1 && dear.CostUSD > max(minWorth, v.CostUSD/2) {

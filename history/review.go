@@ -90,7 +90,7 @@ func ReviewOf(records []Record, since, until time.Time) *Review {
 
 // A reviewer adds up records, the latest first.
 type reviewer struct {
-	Review
+	sum        Review
 	skills     map[string]*skillSum
 	categories map[string]map[string]int // failures, by category and name
 	reasons    map[reason]map[string]int // the same, as exact as is known
@@ -104,45 +104,45 @@ type sum struct {
 }
 
 type skillSum struct {
-	Skill
+	skill      Skill
 	confidence sum
 	succeeded  sum // the same, of what went well
 	categories map[string]int
 }
 
 type inputSum struct {
-	Flaky
+	flaky Flaky
 	later bool // the verdict of the one that came after
 }
 
 func newReviewer(since, until time.Time) *reviewer {
 	return &reviewer{
-		Review: Review{Since: since, Until: until},
+		sum:    Review{Since: since, Until: until},
 		skills: map[string]*skillSum{}, categories: map[string]map[string]int{}, reasons: map[reason]map[string]int{}, inputs: map[[2]string]*inputSum{},
 	}
 }
 
 func (b *reviewer) add(r *Record) {
-	if r.Time.After(b.Until) {
+	if r.Time.After(b.sum.Until) {
 		return
 	}
 	name := r.Name()
 	s := b.skills[name]
 	if s == nil {
-		s = &skillSum{Skill: Skill{Name: name}, categories: map[string]int{}}
+		s = &skillSum{skill: Skill{Name: name}, categories: map[string]int{}}
 		b.skills[name] = s
 	}
-	b.Total++
-	s.Total++
-	b.DurationMS += r.DurationMS
-	s.DurationMS += r.DurationMS
-	b.CostUSD += r.CostUSD
-	s.CostUSD += r.CostUSD
+	b.sum.Total++
+	s.skill.Total++
+	b.sum.DurationMS += r.DurationMS
+	s.skill.DurationMS += r.DurationMS
+	b.sum.CostUSD += r.CostUSD
+	s.skill.CostUSD += r.CostUSD
 	if r.OK {
-		b.OK++
+		b.sum.OK++
 	} else {
-		b.Failed++
-		s.Failed++
+		b.sum.Failed++
+		s.skill.Failed++
 		category := cmp.Or(r.Category, "unknown")
 		s.categories[category]++
 		count(b.categories, category, name)
@@ -155,8 +155,8 @@ func (b *reviewer) add(r *Record) {
 		}
 		b.points[b.point(r.Time)].add(*r.Confidence)
 	}
-	b.Slowest = keepTop(b.Slowest, r, func(r *Record) float64 { return r.DurationMS })
-	b.Costliest = keepTop(b.Costliest, r, func(r *Record) float64 { return r.CostUSD })
+	b.sum.Slowest = keepTop(b.sum.Slowest, r, func(r *Record) float64 { return r.DurationMS })
+	b.sum.Costliest = keepTop(b.sum.Costliest, r, func(r *Record) float64 { return r.CostUSD })
 	b.input(name, r)
 }
 
@@ -172,11 +172,11 @@ func (s *sum) mean() float64 { return s.total / float64(s.count) }
 
 // point is the part of the period that a time lies in.
 func (b *reviewer) point(t time.Time) int {
-	whole := b.Until.Sub(b.Since)
+	whole := b.sum.Until.Sub(b.sum.Since)
 	if whole <= 0 {
 		return 0
 	}
-	return min(Points-1, max(0, int(float64(t.Sub(b.Since))/float64(whole)*Points)))
+	return min(Points-1, max(0, int(float64(t.Sub(b.sum.Since))/float64(whole)*Points)))
 }
 
 // keepTop keeps the records with the highest values, of those that have one.
@@ -202,22 +202,22 @@ func (b *reviewer) input(name string, r *Record) {
 	key := [2]string{name, r.InputHash}
 	in := b.inputs[key]
 	if in == nil {
-		in = &inputSum{Flaky: Flaky{Name: name, Input: r.InputHash}, later: r.OK}
+		in = &inputSum{flaky: Flaky{Name: name, Input: r.InputHash}, later: r.OK}
 		b.inputs[key] = in
 	}
-	in.Total++
+	in.flaky.Total++
 	if !r.OK {
-		in.Failed++
+		in.flaky.Failed++
 	}
 	if r.OK != in.later {
-		in.Changes++
+		in.flaky.Changes++
 		in.later = r.OK
 	}
 }
 
 // review puts together what was added up. No list is nil, so that none is null in JSON.
 func (b *reviewer) review() *Review {
-	v := b.Review
+	v := b.sum
 	v.Slowest, v.Costliest = append([]Record{}, v.Slowest...), append([]Record{}, v.Costliest...)
 	v.Categories, v.Skills, v.Confidence, v.Flaky = []Category{}, []Skill{}, []Point{}, []Flaky{}
 	for category, names := range b.categories {
@@ -233,25 +233,25 @@ func (b *reviewer) review() *Review {
 	for _, s := range b.skills {
 		if s.confidence.count > 0 {
 			mean := s.confidence.mean()
-			s.Confidence = &mean
+			s.skill.Confidence = &mean
 		}
-		if s.Failed > 0 {
-			s.Category = frequent(s.categories)[0].Name
+		if s.skill.Failed > 0 {
+			s.skill.Category = frequent(s.categories)[0].Name
 		}
-		v.Skills = append(v.Skills, s.Skill)
+		v.Skills = append(v.Skills, s.skill)
 	}
 	slices.SortFunc(v.Skills, func(a, b Skill) int {
 		return cmp.Or(cmp.Compare(b.Failed, a.Failed), cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name))
 	})
 	for i, p := range b.points {
 		if p.count > 0 {
-			from := b.Since.Add(b.Until.Sub(b.Since) / Points * time.Duration(i))
+			from := b.sum.Since.Add(b.sum.Until.Sub(b.sum.Since) / Points * time.Duration(i))
 			v.Confidence = append(v.Confidence, Point{From: from, Mean: p.mean(), Count: p.count})
 		}
 	}
 	for _, in := range b.inputs {
-		if in.Changes > 0 {
-			v.Flaky = append(v.Flaky, in.Flaky)
+		if in.flaky.Changes > 0 {
+			v.Flaky = append(v.Flaky, in.flaky)
 		}
 	}
 	slices.SortFunc(v.Flaky, func(a, b Flaky) int {

@@ -27,7 +27,7 @@ type task struct {
 func (r *renderer) newTask(p *planned) *task {
 	t := &task{}
 	var command, written strings.Builder
-	for _, part := range p.Command {
+	for _, part := range p.part.Command {
 		written.WriteString(part.Source)
 		if part.Kind != skill.Variable {
 			t.line.Parts = append(t.line.Parts, shell.Part{Text: part.Source})
@@ -53,9 +53,9 @@ func (r *renderer) newTask(p *planned) *task {
 	}
 	t.command, t.written = command.String(), written.String()
 	t.pattern = "!`" + t.command + "`"
-	if p.Block {
+	if p.part.Block {
 		t.command = strings.TrimRight(t.command, "\n")
-		fence := p.Source[:strings.IndexByte(p.Source, '!')]
+		fence := p.part.Source[:strings.IndexByte(p.part.Source, '!')]
 		t.pattern = fence + "!\n" + t.command + "\n" + fence
 	}
 	return t
@@ -84,7 +84,7 @@ func (r *renderer) directive(p *planned) string {
 	}
 	o := p.task.outcome
 	if o == nil || o.Missing {
-		return p.Source
+		return p.part.Source
 	}
 	if o.Exit != 0 {
 		return "<error>" + p.task.failure(r) + "</error>"
@@ -93,7 +93,7 @@ func (r *renderer) directive(p *planned) string {
 	switch {
 	case r.env.Wrap == WrapNever:
 		return text
-	case p.Alone:
+	case p.part.Alone:
 		if text == "" {
 			return "<skill-output></skill-output>"
 		}

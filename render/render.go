@@ -133,7 +133,7 @@ type renderer struct {
 
 // A planned is a part of the page to be: one of the skill's, or text of ours.
 type planned struct {
-	skill.Part
+	part       skill.Part
 	inOutput   bool
 	task       *task // for a directive
 	start, end int   // where it stands on the page
@@ -159,7 +159,7 @@ func (r *renderer) plan() ([]*planned, error) {
 	sectioned := sections.Skill.Exists() || sections.Output.Exists()
 	var parts []*planned
 	for i, p := range r.skill.Parts {
-		part := &planned{Part: p, inOutput: sections.Output.Has(i)}
+		part := &planned{part: p, inOutput: sections.Output.Has(i)}
 		switch {
 		case p.Kind == skill.Header:
 			continue
@@ -191,10 +191,10 @@ func (r *renderer) freshLines(parts []*planned) []*planned {
 	}
 	for _, p := range parts {
 		switch {
-		case p.Kind == skill.Directive && p.Alone:
+		case p.part.Kind == skill.Directive && p.part.Alone:
 			line, alone = []*planned{p}, true // beside it is only white space
-		case p.Kind == skill.Text:
-			for text := range strings.Lines(p.Source) {
+		case p.part.Kind == skill.Text:
+			for text := range strings.Lines(p.part.Source) {
 				if trimmed := strings.TrimRight(text, "\r\n"); !alone && trimmed != "" {
 					line = append(line, plain(trimmed))
 				}
@@ -203,7 +203,7 @@ func (r *renderer) freshLines(parts []*planned) []*planned {
 				}
 			}
 		case !alone:
-			inline = inline || p.Kind == skill.Directive || p.Kind == skill.Variable && p.Braced && !p.Escaped && r.env.Bindings.has(p.Name)
+			inline = inline || p.part.Kind == skill.Directive || p.part.Kind == skill.Variable && p.part.Braced && !p.part.Escaped && r.env.Bindings.has(p.part.Name)
 			line = append(line, p)
 		}
 	}
@@ -225,15 +225,15 @@ func (r *renderer) later(parts []*planned) []*planned {
 }
 
 func plain(text string) *planned {
-	return &planned{Part: skill.Part{Kind: skill.Text, Source: text}}
+	return &planned{part: skill.Part{Kind: skill.Text, Source: text}}
 }
 
 // trimStart drops the empty lines between the frontmatter and the text, which no agent should read.
 func (r *renderer) trimStart(parts []*planned) []*planned {
-	if len(parts) == 0 || len(r.skill.Parts) == 0 || r.skill.Parts[0].Kind != skill.Header || parts[0].Kind != skill.Text {
+	if len(parts) == 0 || len(r.skill.Parts) == 0 || r.skill.Parts[0].Kind != skill.Header || parts[0].part.Kind != skill.Text {
 		return parts
 	}
-	parts[0].Source = strings.TrimLeft(parts[0].Source, "\r\n")
+	parts[0].part.Source = strings.TrimLeft(parts[0].part.Source, "\r\n")
 	return parts
 }
 
@@ -365,8 +365,8 @@ func (r *renderer) bind(ctx context.Context, parts []*planned) error {
 func (r *renderer) distrust(parts []*planned, bindings []string) error {
 	line := 0
 	for _, p := range parts {
-		if p.Kind == skill.Directive || p.Kind == skill.Variable && p.Braced && slices.Contains(bindings, p.Name) {
-			line = p.Line
+		if p.part.Kind == skill.Directive || p.part.Kind == skill.Variable && p.part.Braced && slices.Contains(bindings, p.part.Name) {
+			line = p.part.Line
 			break
 		}
 	}
@@ -383,8 +383,8 @@ func (r *renderer) distrust(parts []*planned, bindings []string) error {
 // each calls f for every part, and every part of a directive's command.
 func each(parts []*planned, f func(skill.Part)) {
 	for _, p := range parts {
-		f(p.Part)
-		for _, c := range p.Command {
+		f(p.part)
+		for _, c := range p.part.Command {
 			f(c)
 		}
 	}
@@ -395,7 +395,7 @@ func (r *renderer) run(ctx context.Context, parts []*planned) error {
 	var tasks []*task
 	replay := r.env.Replay.player()
 	for _, p := range parts {
-		if p.Kind != skill.Directive {
+		if p.part.Kind != skill.Directive {
 			continue
 		}
 		p.task = r.newTask(p)
@@ -405,7 +405,7 @@ func (r *renderer) run(ctx context.Context, parts []*planned) error {
 				continue
 			}
 			if !ok {
-				return fmt.Errorf("%s:%d: %s has no outcome for this directive: record it again", r.skill.File, p.Line, r.env.Replay.File)
+				return fmt.Errorf("%s:%d: %s has no outcome for this directive: record it again", r.skill.File, p.part.Line, r.env.Replay.File)
 			}
 			p.task.outcome = outcome
 			continue
@@ -451,10 +451,10 @@ func (r *renderer) judge(parts []*planned) error {
 		switch o := p.task.outcome; {
 		case o == nil:
 		case o.Missing:
-			r.warn("%s:%d: no such launcher, the directive is left as written: %s", r.skill.File, p.Line, p.task.command)
-			faults = append(faults, fmt.Errorf("%s:%d: no such launcher: %s", r.skill.File, p.Line, p.task.command))
+			r.warn("%s:%d: no such launcher, the directive is left as written: %s", r.skill.File, p.part.Line, p.task.command)
+			faults = append(faults, fmt.Errorf("%s:%d: no such launcher: %s", r.skill.File, p.part.Line, p.task.command))
 		case o.Exit != 0:
-			faults = append(faults, fmt.Errorf("%s:%d: %s", r.skill.File, p.Line, p.task.failure(r)))
+			faults = append(faults, fmt.Errorf("%s:%d: %s", r.skill.File, p.part.Line, p.task.failure(r)))
 		}
 	}
 	if !r.env.Strict {
@@ -471,9 +471,9 @@ func (r *renderer) join(parts []*planned) string {
 		text.Reset()
 	}
 	for _, p := range parts {
-		switch p.Kind {
+		switch p.part.Kind {
 		case skill.Variable:
-			value, own := r.text(p.Part)
+			value, own := r.text(p.part)
 			if own {
 				flush()
 				page.WriteString(value)
@@ -486,9 +486,9 @@ func (r *renderer) join(parts []*planned) string {
 			page.WriteString(r.redact.Text(r.directive(p)))
 			p.end = page.Len()
 		case skill.Escape:
-			text.WriteString(strings.TrimPrefix(p.Source, `\`))
+			text.WriteString(strings.TrimPrefix(p.part.Source, `\`))
 		default:
-			text.WriteString(p.Source)
+			text.WriteString(p.part.Source)
 		}
 	}
 	if r.missing() {
@@ -507,7 +507,7 @@ func (r *renderer) trace(parts []*planned) Trace {
 		if p.task == nil {
 			continue
 		}
-		d := Directive{Command: r.redact.Text(p.task.command), Line: p.Line, Offset: p.Offset, Start: p.start, End: p.end}
+		d := Directive{Command: r.redact.Text(p.task.command), Line: p.part.Line, Offset: p.part.Offset, Start: p.start, End: p.end}
 		if o := p.task.outcome; o != nil {
 			d.How, d.Exit, d.Bytes = o.How, o.Exit, o.size()
 			d.DurationMS = float64(o.duration.Microseconds()) / 1000

@@ -50,8 +50,8 @@ type decoder struct {
 	of [len(fields) + 1]*findings // about each field, and the rest; nil while there is nothing
 	at int                        // which of them is being read
 
-	scratch
-	lends bool // a report is made of text and scratch, not of copies
+	scratch scratch
+	lends   bool // a report is made of text and scratch, not of copies
 }
 
 // scratch is what grows while reading, and is kept for the next report.
@@ -72,12 +72,12 @@ var decoders = sync.Pool{New: func() any { return new(decoder) }}
 // start makes the decoder ready to read text.
 func (d *decoder) start(text []byte, opt Options) {
 	*d = decoder{opt: opt, text: text, line: 1, scratch: d.scratch, lends: d.lends}
-	d.path = d.path[:0]
+	d.scratch.path = d.scratch.path[:0]
 }
 
 // free gives a decoder back, without what it has read.
 func (d *decoder) free() {
-	*d = decoder{scratch: scratch{path: emptied(d.path), deliverables: emptied(d.deliverables), metrics: emptied(d.metrics), errors: emptied(d.errors)}}
+	*d = decoder{scratch: scratch{path: emptied(d.scratch.path), deliverables: emptied(d.scratch.deliverables), metrics: emptied(d.scratch.metrics), errors: emptied(d.scratch.errors)}}
 	decoders.Put(d)
 }
 
@@ -97,7 +97,7 @@ func (d *decoder) report() (r *Report, ok bool) {
 		d.text = bytes.ToValidUTF8(d.text, replacement)
 	}
 	if d.lends {
-		d.str, r = unsafe.String(unsafe.SliceData(d.text), len(d.text)), &d.lent
+		d.str, r = unsafe.String(unsafe.SliceData(d.text), len(d.text)), &d.scratch.lent
 		*r = Report{}
 	} else {
 		d.str, r = string(d.text), &Report{}
@@ -167,15 +167,15 @@ func (d *decoder) field(n int, r *Report) (ok bool) {
 		if d.next() != '[' {
 			return d.mistyped("Deliverables must be an array")
 		}
-		d.deliverables = d.deliverables[:0]
+		d.scratch.deliverables = d.scratch.deliverables[:0]
 		ok = d.array(d.deliverable)
-		r.Deliverables = kept(d, d.deliverables)
+		r.Deliverables = kept(d, d.scratch.deliverables)
 		return ok
 	case fieldMetrics:
 		if d.next() != '{' {
 			return d.mistyped("Metrics must be an object")
 		}
-		d.metrics = d.metrics[:0]
+		d.scratch.metrics = d.scratch.metrics[:0]
 		ok = d.object(d.metric)
 		r.Metrics = d.judgeMetrics()
 		return ok
@@ -183,9 +183,9 @@ func (d *decoder) field(n int, r *Report) (ok bool) {
 	if d.next() != '[' {
 		return d.mistyped("Errors must be an array")
 	}
-	d.errors = d.errors[:0]
+	d.scratch.errors = d.scratch.errors[:0]
 	ok = d.array(d.error)
-	if r.Errors = kept(d, d.errors); !d.lends {
+	if r.Errors = kept(d, d.scratch.errors); !d.lends {
 		ownContexts(r.Errors)
 	}
 	return ok
@@ -237,7 +237,7 @@ func (d *decoder) deliverable() (ok bool) {
 	if s == "" {
 		d.fault(Empty, "Deliverable must not be empty")
 	}
-	d.deliverables = append(d.deliverables, s)
+	d.scratch.deliverables = append(d.scratch.deliverables, s)
 	return ok
 }
 
@@ -255,22 +255,22 @@ func (d *decoder) metric(key string) (ok bool) {
 	} else {
 		ok = d.skip()
 	}
-	d.metrics = append(d.metrics, m)
+	d.scratch.metrics = append(d.scratch.metrics, m)
 	return ok
 }
 
 // judgeMetrics makes a map of the metrics, and judges those that count: of a
 // name that comes twice, the last.
 func (d *decoder) judgeMetrics() map[string]float64 {
-	values := d.values
+	values := d.scratch.values
 	if clear(values); values == nil {
-		values = make(map[string]float64, len(d.metrics))
+		values = make(map[string]float64, len(d.scratch.metrics))
 	}
 	if d.lends {
-		d.values = values
+		d.scratch.values = values
 	}
 	var last map[string]int // where a name that comes twice comes last
-	for i, m := range d.metrics {
+	for i, m := range d.scratch.metrics {
 		if _, twice := values[m.name]; twice {
 			d.below(m.name, d.doubt, DuplicateKey, "Duplicate key: "+m.name)
 			if last == nil {
@@ -280,7 +280,7 @@ func (d *decoder) judgeMetrics() map[string]float64 {
 		}
 		values[m.name] = m.value
 	}
-	for i, m := range d.metrics {
+	for i, m := range d.scratch.metrics {
 		n, twice := last[m.name]
 		switch {
 		case twice && n != i:
@@ -354,7 +354,7 @@ func (d *decoder) error() (ok bool) {
 	if context.end > 0 {
 		e.Context = d.text[context.start:context.end]
 	}
-	d.errors = append(d.errors, e)
+	d.scratch.errors = append(d.scratch.errors, e)
 	return true
 }
 
@@ -411,11 +411,11 @@ func (d *decoder) object(member func(key string) bool) (ok bool) {
 		}
 		d.i++
 		d.space()
-		d.path = append(d.path, step{key: key})
+		d.scratch.path = append(d.scratch.path, step{key: key})
 		if !member(key) {
 			return false
 		}
-		d.path = d.path[:len(d.path)-1]
+		d.scratch.path = d.scratch.path[:len(d.scratch.path)-1]
 		switch d.space(); d.next() {
 		case ',':
 			d.i++
@@ -437,11 +437,11 @@ func (d *decoder) array(element func() bool) (ok bool) {
 		return d.leave()
 	}
 	for nth := 1; ; nth++ {
-		d.path = append(d.path, step{nth: nth})
+		d.scratch.path = append(d.scratch.path, step{nth: nth})
 		if !element() {
 			return false
 		}
-		d.path = d.path[:len(d.path)-1]
+		d.scratch.path = d.scratch.path[:len(d.scratch.path)-1]
 		switch d.space(); d.next() {
 		case ',':
 			d.i++
@@ -594,22 +594,24 @@ func (d *decoder) missing(key string) {
 func (d *decoder) duplicate(key string) { d.doubt(DuplicateKey, "Duplicate key: "+key) }
 
 // fault notes what is wrong with the value at path.
-func (d *decoder) fault(code Code, message string) { d.findings().faults.add(code, d.path, message) }
+func (d *decoder) fault(code Code, message string) {
+	d.findings().faults.add(code, d.scratch.path, message)
+}
 
 // doubt notes what is a fault only if reading is strict.
 func (d *decoder) doubt(code Code, message string) {
 	if d.opt.Strict {
 		d.fault(code, message)
 	} else {
-		d.findings().warnings.add(code, d.path, message)
+		d.findings().warnings.add(code, d.scratch.path, message)
 	}
 }
 
 // below notes something about the value of key in the object at path.
 func (d *decoder) below(key string, note func(Code, string), code Code, message string) {
-	d.path = append(d.path, step{key: key})
+	d.scratch.path = append(d.scratch.path, step{key: key})
 	note(code, message)
-	d.path = d.path[:len(d.path)-1]
+	d.scratch.path = d.scratch.path[:len(d.scratch.path)-1]
 }
 
 func (d *decoder) findings() *findings {

@@ -87,8 +87,8 @@ func (r *running) function(name string) string {
 		return fmt.Sprintf(`%s() { %s "$@"; };`, name, words.Quote(t.path))
 	case t.fn == nil:
 		return ""
-	case len(r.Self) > 0:
-		return fmt.Sprintf(`%s() { %s "$@"; };`, name, Quote(append(r.Self[:len(r.Self):len(r.Self)], name)))
+	case len(r.shell.Self) > 0:
+		return fmt.Sprintf(`%s() { %s "$@"; };`, name, Quote(append(r.shell.Self[:len(r.shell.Self):len(r.shell.Self)], name)))
 	}
 	return fmt.Sprintf(`%s() { echo %s >&2; return 127; };`, name, words.Quote(name+": a built-in that only a plain command line can call here"))
 }

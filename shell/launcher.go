@@ -33,21 +33,21 @@ type target struct {
 // resolve returns what a name stands for. The zero target means: not ours. A
 // Shell looks a launcher up once: a page may well call one many times.
 func (r *running) resolve(name string) target {
-	if len(r.Launchers) == 0 {
+	if len(r.shell.Launchers) == 0 {
 		return r.find(name)
 	}
 	at := [2]string{r.dir, name}
-	if t, ok := r.targets.Load(at); ok {
+	if t, ok := r.shell.targets.Load(at); ok {
 		return t.(target)
 	}
 	t := r.find(name)
-	r.targets.Store(at, t)
+	r.shell.targets.Store(at, t)
 	return t
 }
 
 // find looks a name up: a file in the plugin's folders comes before a built-in of ours.
 func (r *running) find(name string) target {
-	ours := target{fn: r.Builtins[name]}
+	ours := target{fn: r.shell.Builtins[name]}
 	if ours.fn != nil {
 		ours.name = name
 	}
@@ -55,7 +55,7 @@ func (r *running) find(name string) target {
 	if bare && ours.fn == nil && (minibash.Has(name) || r.inPath(name)) {
 		return target{} // a launcher never stands in the way of a program
 	}
-	for _, folder := range r.Launchers {
+	for _, folder := range r.shell.Launchers {
 		folder, err := filepath.Abs(folder)
 		if err != nil {
 			continue
@@ -93,7 +93,7 @@ func (r *running) find(name string) target {
 func (r *running) inPath(name string) bool {
 	list, _ := minibash.Getenv(r.env, "PATH")
 	for _, dir := range filepath.SplitList(list) {
-		if slices.Contains(r.Launchers, dir) {
+		if slices.Contains(r.shell.Launchers, dir) {
 			return false
 		}
 		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
@@ -137,8 +137,8 @@ func (r *running) launcher(folder, path string) target {
 	if err != nil {
 		return broken("%v", cause.Of(err))
 	}
-	name, fixed, ok := standsFor(src, r.Self)
-	t := target{name: name, fixed: fixed, fn: r.Builtins[name]}
+	name, fixed, ok := standsFor(src, r.shell.Self)
+	t := target{name: name, fixed: fixed, fn: r.shell.Builtins[name]}
 	switch {
 	case info.Mode()&0o111 == 0 && runtime.GOOS != "windows":
 		t.exit, t.fault = 126, path+": not executable (chmod +x)"

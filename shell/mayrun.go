@@ -26,14 +26,14 @@ func (s *Shell) May(line Line) error {
 	if err != nil {
 		return err
 	}
-	return (&running{Shell: s, dir: dir, env: s.environ(dir), prog: prog}).mayRun()
+	return (&running{shell: s, dir: dir, env: s.environ(dir), prog: prog}).mayRun()
 }
 
 // mayRun asks about every program and script that the line would run from a
 // path of its own. What cannot be told before is asked about as the folder that
 // the line runs in.
 func (r *running) mayRun() error {
-	if r.MayRun == nil {
+	if r.shell.MayRun == nil {
 		return nil
 	}
 	if err := r.tell(r.prog, 0); err != nil {
@@ -53,7 +53,7 @@ func (r *running) mayRun() error {
 			}
 			return err != nil
 		},
-		Guess: sync.OnceValue(func() bool { return r.MayRun(r.dir) != nil }),
+		Guess: sync.OnceValue(func() bool { return r.shell.MayRun(r.dir) != nil }),
 	})
 	switch {
 	case !runs:
@@ -126,7 +126,7 @@ func (r *running) mayRunFile(dir, path string) error {
 		return nil
 	}
 	for _, place := range trail {
-		if err := r.MayRun(place); err != nil {
+		if err := r.shell.MayRun(place); err != nil {
 			return err
 		}
 	}
@@ -135,7 +135,7 @@ func (r *running) mayRunFile(dir, path string) error {
 
 // cannotTell asks about the folder that the line runs in.
 func (r *running) cannotTell(what string) error {
-	if err := r.MayRun(r.dir); err != nil {
+	if err := r.shell.MayRun(r.dir); err != nil {
 		return fmt.Errorf("%w; and nobody can tell before %s", err, what)
 	}
 	return nil

@@ -109,7 +109,7 @@ func (s *Shell) Run(ctx context.Context, line Line) (Result, error) {
 
 // running is one line while it runs.
 type running struct {
-	*Shell
+	shell   *Shell
 	prog    *bind.Program
 	refused string // why the line must not run, if so
 	dir     string
@@ -127,7 +127,7 @@ func (s *Shell) start(ctx context.Context, line Line) (*running, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &running{Shell: s, dir: dir, env: s.environ(dir), stdout: &Output{}, stderr: &Output{}}
+	r := &running{shell: s, dir: dir, env: s.environ(dir), stdout: &Output{}, stderr: &Output{}}
 	r.room.Store(s.maxOutput())
 	ctx, stop := context.WithTimeoutCause(ctx, s.timeout(), errTimeout)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -172,7 +172,7 @@ func (r *running) run() Result {
 // ownPrograms looks for programs of the plugin that the line calls by their bare names, which
 // bash alone can call. The result has a reason if one must not run.
 func (r *running) ownPrograms() (Result, error) {
-	if len(r.Launchers) == 0 {
+	if len(r.shell.Launchers) == 0 {
 		return Result{}, nil
 	}
 	var why error
@@ -181,7 +181,7 @@ func (r *running) ownPrograms() (Result, error) {
 		if t.path == "" || t.fn != nil || t.fault != "" {
 			continue
 		}
-		if r.MayRun != nil {
+		if r.shell.MayRun != nil {
 			if err := r.mayRunFile(r.dir, t.path); err != nil {
 				return Result{Exit: 126, Reason: err.Error()}, nil
 			}
@@ -244,9 +244,9 @@ func (r *running) embedded(name string) (minibash.Command, bool) {
 func (r *running) ending() (exit int, reason string) {
 	switch cause := context.Cause(r.ctx); {
 	case errors.Is(cause, errTimeout):
-		return 124, "timed out after " + seconds(r.timeout())
+		return 124, "timed out after " + seconds(r.shell.timeout())
 	case errors.Is(cause, errFlood):
-		return 1, "ended after printing more than " + size(r.maxOutput())
+		return 1, "ended after printing more than " + size(r.shell.maxOutput())
 	case errors.Is(cause, context.DeadlineExceeded):
 		return 124, "timed out"
 	case errors.Is(cause, context.Canceled):

@@ -44,7 +44,7 @@ type Std struct {
 // A Plan is a line that the embedded shell may run, with what each of its
 // commands stands for.
 type Plan struct {
-	Setup
+	setup    Setup
 	file     *syntax.File
 	commands map[*syntax.CallExpr]command
 }
@@ -80,11 +80,11 @@ func Make(s Setup) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return makePlan(&Plan{Setup: s, file: file, commands: map[*syntax.CallExpr]command{}})
+	return makePlan(&Plan{setup: s, file: file, commands: map[*syntax.CallExpr]command{}})
 }
 
 func makePlan(p *Plan) (*Plan, error) {
-	pl := &planner{Plan: p, assigned: map[string]bool{}}
+	pl := &planner{plan: p, assigned: map[string]bool{}}
 	syntax.Walk(p.file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Assign:
@@ -125,7 +125,7 @@ func changesBash(name string) bool {
 // A planner looks at every node of a line. It is a closed list: what is not
 // named here goes to bash.
 type planner struct {
-	*Plan
+	plan     *Plan
 	assigned map[string]bool // names that the line assigns, so their values are not known yet
 	moves    bool            // the line changes its folder
 	scripts  int
@@ -265,7 +265,7 @@ func (pl *planner) simple(st *syntax.Stmt, call *syntax.CallExpr) error {
 		// proc hands over a pipe.
 		return errors.New("a program's output to a file")
 	}
-	pl.commands[call] = cmd
+	pl.plan.commands[call] = cmd
 	return nil
 }
 
@@ -330,7 +330,7 @@ func (pl *planner) parts(w *syntax.Word, text bool) (shape, error) {
 			switch {
 			case part.Dollar:
 				err = errors.New(`the quotes $" "`)
-			case !pl.list(part):
+			case !pl.plan.list(part):
 				err = pl.quoted(&sh, part.Parts...)
 			}
 		default:
@@ -345,7 +345,7 @@ func (pl *planner) parts(w *syntax.Word, text bool) (shape, error) {
 		}
 	}
 	if sh.known {
-		now := &walker{line: &line{Plan: pl.Plan}, dir: pl.Dir}
+		now := &walker{line: &line{plan: pl.plan}, dir: pl.plan.setup.Dir}
 		if text {
 			sh.fields = []string{now.text(w)}
 		} else {
@@ -396,7 +396,7 @@ func (pl *planner) unquoted(sh *shape, part syntax.WordPart) error {
 	if !pl.fixed(name) {
 		return fmt.Errorf("$%s without quotes, which the line assigns", name)
 	}
-	if value, _ := Getenv(pl.Env, name); strings.ContainsAny(value, `*?[\`) {
+	if value, _ := Getenv(pl.plan.setup.Env, name); strings.ContainsAny(value, `*?[\`) {
 		return fmt.Errorf("$%s without quotes, which holds a pattern", name)
 	}
 	sh.single = false
@@ -420,7 +420,7 @@ func (pl *planner) readable(exp *syntax.ParamExp) error {
 	if !syntax.ValidName(name) {
 		return fmt.Errorf("$%s", name)
 	}
-	if _, ok := Getenv(pl.Env, name); bashSets(name) && !(ok && bashKeeps(name)) {
+	if _, ok := Getenv(pl.plan.setup.Env, name); bashSets(name) && !(ok && bashKeeps(name)) {
 		return fmt.Errorf("$%s, which bash sets", name)
 	}
 	return nil
@@ -522,7 +522,7 @@ func (pl *planner) redirect(r *syntax.Redirect) (toFile bool, err error) {
 		return false, nil
 	}
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(pl.Dir, path)
+		path = filepath.Join(pl.plan.setup.Dir, path)
 	}
 	// Some names below these mean something to bash, or the process that asks.
 	if clean := filepath.Clean(path); strings.HasPrefix(clean, "/dev/") || strings.HasPrefix(clean, "/proc/") {
@@ -544,7 +544,7 @@ func (pl *planner) name(call *syntax.CallExpr) (string, bool) {
 	if call.Args[0].Lit() == "[" {
 		return "[", true
 	}
-	fields, ok := words.Fields(call.Args[0], pl.value)
+	fields, ok := words.Fields(call.Args[0], pl.plan.value)
 	if !ok || len(fields) != 1 || fields[0] == "" {
 		return "", false
 	}
@@ -557,7 +557,7 @@ func (p *Plan) value(piece words.Piece) (words.Value, bool) {
 	if !ok || exp.Param == nil {
 		return words.Value{}, false
 	}
-	v, ok := p.Program.Lookup(exp.Param.Value)
+	v, ok := p.setup.Program.Lookup(exp.Param.Value)
 	if v.Split {
 		return words.Value{List: v.Words, All: true}, ok && exp.Index != nil
 	}
@@ -574,10 +574,10 @@ func (p *Plan) list(q *syntax.DblQuoted) bool {
 }
 
 func (pl *planner) find(name string) (Command, bool) {
-	if pl.Find == nil {
+	if pl.plan.setup.Find == nil {
 		return nil, false
 	}
-	return pl.Find(name)
+	return pl.plan.setup.Find(name)
 }
 
 // command finds what a command's name stands for.
@@ -620,12 +620,12 @@ func (pl *planner) program(name string) (path string, script, ok bool) {
 			if pl.moves {
 				return "", false, false
 			}
-			name = filepath.Join(pl.Dir, name)
+			name = filepath.Join(pl.plan.setup.Dir, name)
 		}
 		found, script := runnable(name)
 		return name, script, found == yes
 	}
-	list, _ := Getenv(pl.Env, "PATH")
+	list, _ := Getenv(pl.plan.setup.Env, "PATH")
 	for _, dir := range filepath.SplitList(list) {
 		if !filepath.IsAbs(dir) {
 			return "", false, false
@@ -675,7 +675,7 @@ func (pl *planner) arguments(name string, args []shape) error {
 		}
 		return nil
 	case "cd":
-		_, cdpath := Getenv(pl.Env, "CDPATH")
+		_, cdpath := Getenv(pl.plan.setup.Env, "CDPATH")
 		if cdpath || len(args) != 1 || !args[0].known || !args[0].single {
 			return odd
 		}

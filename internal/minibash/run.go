@@ -39,15 +39,15 @@ type End struct {
 // Run runs the line in this process. It starts the programs that the line
 // names and nothing else.
 func (p *Plan) Run(ctx context.Context, std IO) End {
-	l := &line{Plan: p, ctx: ctx, limit: std.Limit}
-	w := &walker{line: l, dir: p.Dir, out: std.Out, err: std.Err}
+	l := &line{plan: p, ctx: ctx, limit: std.Limit}
+	w := &walker{line: l, dir: p.setup.Dir, out: std.Out, err: std.Err}
 	w.stmts(p.file.Stmts)
 	return End{w.status, w.exited, l.cut.Load()}
 }
 
 // A line is a plan while it runs.
 type line struct {
-	*Plan
+	plan  *Plan
 	ctx   context.Context
 	limit func(io.Writer) io.Writer
 	cut   atomic.Bool // a part of the line was ended before its time
@@ -56,7 +56,7 @@ type line struct {
 // A walker runs the nodes that a plan allows. It is the state of a shell; its
 // copies are subshells.
 type walker struct {
-	*line
+	line   *line
 	vars   map[string]string // what the line has assigned
 	dir    string
 	in     *os.File // nil means no input
@@ -109,10 +109,10 @@ func (w *walker) stmt(st *syntax.Stmt) {
 
 // ended stops the walk if the job was ended.
 func (w *walker) ended() bool {
-	if w.ctx.Err() == nil {
+	if w.line.ctx.Err() == nil {
 		return false
 	}
-	w.cut.Store(true)
+	w.line.cut.Store(true)
 	w.exited, w.status = true, 1
 	return true
 }
@@ -173,7 +173,7 @@ func (w *walker) simple(st *syntax.Stmt, call *syntax.CallExpr) {
 	case !ok:
 		w.status = 1
 	case len(args) > 0:
-		w.status = w.run(w.commands[call], args, env.environ(call.Assigns))
+		w.status = w.run(w.line.plan.commands[call], args, env.environ(call.Assigns))
 	case !w.substituted:
 		w.status = 0
 	}
@@ -191,20 +191,20 @@ func (w *walker) lookup(name string) string {
 	if v, ok := w.vars[name]; ok {
 		return v
 	}
-	if v, ok := w.Program.Lookup(name); ok {
+	if v, ok := w.line.plan.setup.Program.Lookup(name); ok {
 		return v.Data
 	}
 	if name == "PWD" {
 		return w.dir
 	}
-	v, _ := Getenv(w.Env, name)
+	v, _ := Getenv(w.line.plan.setup.Env, name)
 	return v
 }
 
 // environ returns what a program gets to see: what was in the environment
 // before, with its present values, and the assignments before its name.
 func (w *walker) environ(prefix []*syntax.Assign) []string {
-	env := w.Env
+	env := w.line.plan.setup.Env
 	for name, value := range w.vars {
 		if _, ok := Getenv(env, name); ok {
 			env = Setenv(env, name, value)
@@ -233,7 +233,7 @@ func (w *walker) text(word *syntax.Word) string {
 
 // expand returns what an expansion stands for; the plan allows no others.
 func (w *walker) expand(p words.Piece) (words.Value, bool) {
-	if v, ok := w.value(p); ok && v.All {
+	if v, ok := w.line.plan.value(p); ok && v.All {
 		return v, true
 	}
 	switch part := p.Node.(type) {
@@ -253,8 +253,8 @@ func (w *walker) substitute(cs *syntax.CmdSubst) string {
 	var b bytes.Buffer
 	sub := w.subshell()
 	sub.out = &b
-	if w.limit != nil {
-		sub.out = w.limit(&b)
+	if w.line.limit != nil {
+		sub.out = w.line.limit(&b)
 	}
 	sub.stmts(cs.Stmts)
 	w.status, w.substituted = sub.status, true
@@ -339,14 +339,14 @@ func (w *walker) open(path string, op syntax.RedirOperator) (*os.File, error) {
 	select {
 	case o := <-done:
 		return o.f, o.err
-	case <-w.ctx.Done():
-		w.cut.Store(true)
+	case <-w.line.ctx.Done():
+		w.line.cut.Store(true)
 		go func() {
 			if o := <-done; o.err == nil {
 				_ = o.f.Close()
 			}
 		}()
-		return nil, w.ctx.Err()
+		return nil, w.line.ctx.Err()
 	}
 }
 
@@ -370,8 +370,8 @@ func (w *walker) run(cmd command, args []string, env []string) int {
 			std.In = w.in
 		}
 		exit := cmd.caller(args[1:], std)
-		if w.ctx.Err() != nil {
-			w.cut.Store(true)
+		if w.line.ctx.Err() != nil {
+			w.line.cut.Store(true)
 		}
 		return exit
 	}
@@ -379,7 +379,7 @@ func (w *walker) run(cmd command, args []string, env []string) int {
 	if w.in != nil {
 		c.Stdin = w.in
 	}
-	r, err := proc.Run(w.ctx, c)
+	r, err := proc.Run(w.line.ctx, c)
 	if errors.Is(err, syscall.EPIPE) {
 		return 128 + int(syscall.SIGPIPE)
 	}

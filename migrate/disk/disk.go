@@ -46,7 +46,7 @@ type File struct {
 // Run migrates files and folders. What could not be done to a file is in the result
 // too. The error is that of the context.
 func (m Migration) Run(ctx context.Context, paths []string) (*Done, error) {
-	r := &run{Migration: m, date: time.Now().Format("20060102")}
+	r := &run{migration: m, date: time.Now().Format("20060102")}
 	for _, root := range r.roots(paths) {
 		if err := r.tree(ctx, root); err != nil {
 			return nil, err
@@ -58,9 +58,9 @@ func (m Migration) Run(ctx context.Context, paths []string) (*Done, error) {
 
 // A run is many files on their way to the current format.
 type run struct {
-	Migration
-	date string // in the names of backups
-	done []File
+	migration Migration
+	date      string // in the names of backups
+	done      []File
 
 	unclear []migrate.Place
 }
@@ -73,7 +73,7 @@ func (m *run) fail(file string, err error) {
 // tree migrates what is wanted of one tree. Files are removed last, when what
 // they said is elsewhere.
 func (m *run) tree(ctx context.Context, root *root) error {
-	opt := m.TreeOptions
+	opt := m.migration.TreeOptions
 	opt.Wants, opt.Top = root.wants, root.top()
 	results, unclear := migrate.Tree(m.read(root), opt)
 	for _, u := range unclear {
@@ -81,8 +81,8 @@ func (m *run) tree(ctx context.Context, root *root) error {
 	}
 	results = slices.DeleteFunc(results, func(r migrate.Result) bool { return rank(r) != first && !root.wants(r.Path) })
 	results = append(results, m.others(root, results)...)
-	if len(results) == 0 && len(root.explicit) == 0 && m.Warn != nil {
-		m.Warn(root.wanted[0] + ": nothing to migrate here")
+	if len(results) == 0 && len(root.explicit) == 0 && m.migration.Warn != nil {
+		m.migration.Warn(root.wanted[0] + ": nothing to migrate here")
 	}
 	results, err := m.verified(ctx, root, results)
 	if err != nil {
@@ -114,8 +114,8 @@ func (m *run) tree(ctx context.Context, root *root) error {
 		} else {
 			m.done = append(m.done, f)
 		}
-		if m.Step != nil {
-			m.Step(i+1, len(results))
+		if m.migration.Step != nil {
+			m.migration.Step(i+1, len(results))
 		}
 	}
 	return nil
@@ -124,7 +124,7 @@ func (m *run) tree(ctx context.Context, root *root) error {
 // verified returns the results without those of scripts that changed their ways,
 // which are noted as failed. A file that no script needs any more is not made.
 func (m *run) verified(ctx context.Context, root *root, results []migrate.Result) ([]migrate.Result, error) {
-	if !m.Verify {
+	if !m.migration.Verify {
 		return results, nil
 	}
 	var kept []migrate.Result
@@ -189,11 +189,11 @@ func (m *run) others(root *root, results []migrate.Result) (others []migrate.Res
 
 // apply writes one result.
 func (m *run) apply(f *File) error {
-	if f.Status != migrate.Changed || m.DryRun {
+	if f.Status != migrate.Changed || m.migration.DryRun {
 		return nil
 	}
 	date := m.date
-	if m.NoBackup {
+	if m.migration.NoBackup {
 		date = ""
 	}
 	var err error

@@ -175,7 +175,7 @@ func (m *run) witnesses(root *root, files []migrate.File, others []string) (witn
 			names = append(names, path.Base(f.Path))
 		}
 	}
-	for _, v := range m.Env {
+	for _, v := range m.migration.Env {
 		if dir, ok := strings.CutPrefix(v, "HOME="); ok && dir != "" {
 			others = append(others, filepath.Join(dir, ".claude", "settings.json"), filepath.Join(dir, ".claude", "settings.local.json"))
 		}

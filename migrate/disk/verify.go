@@ -25,21 +25,21 @@ const verifyTimeout = 30 * time.Second
 // verify runs a script as it was and as it becomes, each in a copy of its skill's
 // folder. If they do not agree the script is not changed.
 func (m *run) verify(ctx context.Context, f *File) error {
-	if m.Trusted != nil {
-		if err := m.Trusted(f.Path); err != nil {
+	if m.migration.Trusted != nil {
+		if err := m.migration.Trusted(f.Path); err != nil {
 			return fmt.Errorf("not verified: %w", err)
 		}
 	}
 	// Alone in a copy of its folder it has no file to source: what that does is put in.
-	inline, err := migrate.Script(f.Result.Path, f.Edit.Before, migrate.Options{Bash: m.Bash, Inline: true})
+	inline, err := migrate.Script(f.Result.Path, f.Edit.Before, migrate.Options{Bash: m.migration.Bash, Inline: true})
 	if err != nil {
 		return err
 	}
-	before, err := runCopy(ctx, m.Env, f.Path, f.Edit.Before)
+	before, err := runCopy(ctx, m.migration.Env, f.Path, f.Edit.Before)
 	if err != nil {
 		return err
 	}
-	after, err := runCopy(ctx, m.Env, f.Path, inline.After)
+	after, err := runCopy(ctx, m.migration.Env, f.Path, inline.After)
 	if err != nil {
 		return err
 	}
