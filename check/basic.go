@@ -31,24 +31,24 @@ func basicRules() []*Rule {
 }
 
 func unreadable(p *pass) {
-	if p.fault == nil {
+	if p.doc.fault == nil {
 		return
 	}
-	text := p.fault.Error()
-	f := p.find(0, 0, "%s", strings.TrimPrefix(text, p.Path+": "))
-	if _, isLink := errors.AsType[*linkError](p.fault); isLink && p.Kind == Skill {
+	text := p.doc.fault.Error()
+	f := p.find(0, 0, "%s", strings.TrimPrefix(text, p.doc.file.Path+": "))
+	if _, isLink := errors.AsType[*linkError](p.doc.fault); isLink && p.doc.file.Kind == Skill {
 		p.severe(f, Warning) // Claude Code loads it, and nobody has checked it
 	}
 }
 
 func encoding(p *pass) {
-	if utf8.ValidString(p.src) {
+	if utf8.ValidString(p.doc.src) {
 		return
 	}
-	for i := 0; i < len(p.src); {
-		r, n := utf8.DecodeRuneInString(p.src[i:])
+	for i := 0; i < len(p.doc.src); {
+		r, n := utf8.DecodeRuneInString(p.doc.src[i:])
 		if r == utf8.RuneError && n <= 1 {
-			p.find(i, i+1, "the byte %#x is no UTF-8: an agent reads \ufffd here", p.src[i]).Help = "save the file as UTF-8"
+			p.find(i, i+1, "the byte %#x is no UTF-8: an agent reads \ufffd here", p.doc.src[i]).Help = "save the file as UTF-8"
 			return // the first is enough
 		}
 		i += n
@@ -63,7 +63,7 @@ func dialectRules() []*Rule {
 }
 
 func rendersDifferently(p *pass) {
-	for _, d := range p.directives {
+	for _, d := range p.doc.directives {
 		switch {
 		case d.part == nil:
 			p.find(d.start, d.end, "Claude Code runs this, skillhand load shows it as it is: code is no directive")
@@ -73,7 +73,7 @@ func rendersDifferently(p *pass) {
 			p.find(d.start, d.end, "Claude Code pastes arguments into this command, skillhand load passes them as values")
 		}
 	}
-	for _, part := range p.skill.Parts {
+	for _, part := range p.doc.skill.Parts {
 		switch {
 		case part.Kind == skill.Escape:
 			p.find(part.Offset, part.Offset+len(part.Source), "skillhand load drops the backslash, Claude Code keeps it")

@@ -33,10 +33,10 @@ const (
 )
 
 func bodyLong(p *pass) {
-	start := p.frontEnd()
-	first, _, _ := strings.Cut(p.src[start:], "\n")
+	start := p.doc.frontEnd()
+	first, _, _ := strings.Cut(p.doc.src[start:], "\n")
 	end := start + len(strings.TrimRight(first, "\r"))
-	body := p.src[start:]
+	body := p.doc.src[start:]
 	lines := strings.Count(body, "\n")
 	switch n := length(body); {
 	case n > kept:
@@ -56,19 +56,19 @@ func collision(w *whole) {
 	taken := map[string]*document{} // by root and name
 	names := map[string]*document{} // of plugins
 	for _, d := range w.skills() {
-		key := d.Root + "\x00" + d.name
+		key := d.file.Root + "\x00" + d.name
 		if other := taken[key]; other != nil {
 			w.sameName(d, other)
 			continue
 		}
 		taken[key] = d
-		if d.Root != d.Plugin {
+		if d.file.Root != d.file.Plugin {
 			continue // of no plugin, or in a folder of one that is not loaded
 		}
-		if other := names[d.name]; other != nil && other.Plugin != d.Plugin && d.Kind == other.Kind {
+		if other := names[d.name]; other != nil && other.file.Plugin != d.file.Plugin && d.file.Kind == other.file.Kind {
 			start, end := d.nameRange()
-			f := w.find(d, start, end, "%s is also the name of %s: only with its plugin's name is it clear which is meant", d.name, other.Name)
-			(&pass{document: d, rule: w.rule}).severe(f, Info)
+			f := w.find(d, start, end, "%s is also the name of %s: only with its plugin's name is it clear which is meant", d.name, other.file.Name)
+			(&pass{doc: d, rule: w.rule}).severe(f, Info)
 		}
 		if names[d.name] == nil {
 			names[d.name] = d
@@ -76,10 +76,10 @@ func collision(w *whole) {
 	}
 	w.hiddenByUser()
 	for _, d := range w.skills() {
-		if other := taken[d.Root+"\x00"+d.alias]; d.Kind == Skill && d.alias != "" && d.alias != d.name && other != nil && other != d { // a command's name: counts for nothing
+		if other := taken[d.file.Root+"\x00"+d.alias]; d.file.Kind == Skill && d.alias != "" && d.alias != d.name && other != nil && other != d { // a command's name: counts for nothing
 			start, end := d.nameRange()
-			f := w.find(d, start, end, "its name: is %s, which is what %s is called: Claude Code goes by the folder, other agents may not", d.alias, other.Name)
-			(&pass{document: d, rule: w.rule}).severe(f, Info).Help = "rename one of the two"
+			f := w.find(d, start, end, "its name: is %s, which is what %s is called: Claude Code goes by the folder, other agents may not", d.alias, other.file.Name)
+			(&pass{doc: d, rule: w.rule}).severe(f, Info).Help = "rename one of the two"
 		}
 	}
 }
@@ -87,18 +87,18 @@ func collision(w *whole) {
 // sameName is about a skill and a command of one name in one place: a .claude loads the skill, a plugin
 // the command (testdata/claude/SK502-command.txtar).
 func (w *whole) sameName(a, b *document) {
-	if a.Kind == b.Kind {
+	if a.file.Kind == b.file.Kind {
 		return // one file, by two ways
 	}
 	loses, wins := a, b
-	if (a.Kind == Command) == (a.Plugin != "") {
+	if (a.file.Kind == Command) == (a.file.Plugin != "") {
 		loses, wins = b, a
 	}
-	if a.Plugin != "" && !wins.isPluginCommand() {
+	if a.file.Plugin != "" && !wins.isPluginCommand() {
 		return // the plugin names other commands, so only the skill is loaded
 	}
 	start, end := loses.nameRange()
-	w.find(loses, start, end, "%s is also the name of %s, which is loaded instead of this", loses.name, wins.Name).Help = "rename one of the two"
+	w.find(loses, start, end, "%s is also the name of %s, which is loaded instead of this", loses.name, wins.file.Name).Help = "rename one of the two"
 }
 
 // manifest is what a plugin says of itself.
@@ -118,12 +118,12 @@ func pluginName(root string) string {
 
 // isPluginCommand reports whether a plugin loads a command.
 func (d *document) isPluginCommand() bool {
-	m, faults := manifest(d.Plugin)
+	m, faults := manifest(d.file.Plugin)
 	if len(faults) > 0 {
 		return false // nothing is loaded
 	}
 	return m.Commands == nil || slices.ContainsFunc(m.Commands, func(c claudecode.Command) bool {
-		return c.Path != "" && paths.Inside(filepath.Join(d.Plugin, filepath.FromSlash(c.Path)), d.Path)
+		return c.Path != "" && paths.Inside(filepath.Join(d.file.Plugin, filepath.FromSlash(c.Path)), d.file.Path)
 	})
 }
 
@@ -132,30 +132,30 @@ func (d *document) isPluginCommand() bool {
 func (w *whole) hiddenByUser() {
 	users := map[string]*document{}
 	for _, d := range w.skills() {
-		if d.claude && d.As == User {
+		if d.file.claude && d.file.As == User {
 			users[d.name] = d
 		}
 	}
 	for _, d := range w.skills() {
 		other := users[d.name]
-		if other == nil || !d.claude || d.As != Project {
+		if other == nil || !d.file.claude || d.file.As != Project {
 			continue
 		}
 		start, end := d.nameRange()
-		f := w.find(d, start, end, "%s is also the name of %s: for you Claude Code loads that one, and never this", d.name, other.Name)
-		(&pass{document: d, rule: w.rule}).severe(f, Warning).Help = "rename one of the two"
+		f := w.find(d, start, end, "%s is also the name of %s: for you Claude Code loads that one, and never this", d.name, other.file.Name)
+		(&pass{doc: d, rule: w.rule}).severe(f, Warning).Help = "rename one of the two"
 	}
 }
 
 func sameDescription(w *whole) {
 	first := map[string]*document{}
 	for _, d := range w.skills() {
-		if d.description == "" || !d.listed || d.Kind != Skill {
+		if d.description == "" || !d.listed || d.file.Kind != Skill {
 			continue
 		}
-		key := d.Root + "\x00" + strings.Join(strings.Fields(d.description), " ")
+		key := d.file.Root + "\x00" + strings.Join(strings.Fields(d.description), " ")
 		if other := first[key]; other != nil {
-			f := w.find(d, d.describedAt[0], d.describedAt[1], "this is also the description of %s, so nothing tells the model which to use", other.Name)
+			f := w.find(d, d.describedAt[0], d.describedAt[1], "this is also the description of %s, so nothing tells the model which to use", other.file.Name)
 			f.Help = "say what sets the two apart"
 			continue
 		}
@@ -175,8 +175,8 @@ func nearDescription(w *whole) {
 	const most = 500 // skills of one folder: each is held against each
 	roots := map[string][]*document{}
 	for _, d := range w.skills() {
-		if d.Kind == Skill && d.listed && len(roots[d.Root]) < most && len(strings.Fields(d.description)) >= 5 {
-			roots[d.Root] = append(roots[d.Root], d)
+		if d.file.Kind == Skill && d.listed && len(roots[d.file.Root]) < most && len(strings.Fields(d.description)) >= 5 {
+			roots[d.file.Root] = append(roots[d.file.Root], d)
 		}
 	}
 	for _, root := range slices.Sorted(maps.Keys(roots)) {
@@ -191,7 +191,7 @@ func nearDescription(w *whole) {
 		for i, d := range docs {
 			for k := range i {
 				if same := sharedWords(sets[i], sets[k]); same*10 >= (len(sets[i])+len(sets[k])-same)*8 && d.description != docs[k].description {
-					f := w.find(d, d.describedAt[0], d.describedAt[1], "this is almost the description of %s: little tells the model which to use", docs[k].Name)
+					f := w.find(d, d.describedAt[0], d.describedAt[1], "this is almost the description of %s: little tells the model which to use", docs[k].file.Name)
 					f.Help = "say what sets the two apart"
 					break
 				}

@@ -111,7 +111,7 @@ func checkFile(f File, opt *Options) *document {
 	d := open(f, opt)
 	for _, r := range All() {
 		if r.run != nil && opt.severity(r) != Off && r.isFor(d) && (d.fault == nil || r.ID == "SK001") {
-			r.run(&pass{document: d, rule: r})
+			r.run(&pass{doc: d, rule: r})
 		}
 	}
 	d.close()
@@ -123,8 +123,8 @@ func collect(docs []*document) *Result {
 	res := &Result{Files: len(docs), Findings: []*Finding{}, checked: map[string]bool{}, sources: map[string]string{}}
 	for _, d := range docs {
 		res.Directives += d.count
-		res.top = cmp.Or(res.top, d.top)
-		res.checked[d.fixedName()] = true
+		res.top = cmp.Or(res.top, d.file.top)
+		res.checked[d.file.fixedName()] = true
 		all := d.findings
 		kept := d.ignore(all)
 		res.Ignored += len(all) - len(kept)
@@ -137,7 +137,7 @@ func collect(docs []*document) *Result {
 		res.Verdicts = append(res.Verdicts, d.verdicts...)
 		res.Findings = append(res.Findings, kept...)
 		if len(kept) > 0 && d.opt.keep {
-			res.sources[d.Path] = d.src
+			res.sources[d.file.Path] = d.src
 		}
 	}
 	return res
@@ -185,14 +185,14 @@ type whole struct {
 
 // find notes a finding about one of the files.
 func (w *whole) find(d *document, start, end int, format string, a ...any) *Finding {
-	return (&pass{document: d, rule: w.rule}).find(start, end, format, a...)
+	return (&pass{doc: d, rule: w.rule}).find(start, end, format, a...)
 }
 
 // skills lists the documents that an agent can load by name.
 func (w *whole) skills() []*document {
 	var all []*document
 	for _, d := range w.docs {
-		if d.name != "" && (d.Kind == Skill || d.Kind == Command) {
+		if d.name != "" && (d.file.Kind == Skill || d.file.Kind == Command) {
 			all = append(all, d)
 		}
 	}

@@ -27,11 +27,11 @@ func ParseConfig(file string, src []byte) (Config, error) {
 	}
 	c := configReader{Reader: config.Reader{File: file}}
 	c.check(said.Check)
-	return c.Config, c.Err()
+	return c.conf, c.Err()
 }
 
 type configReader struct {
-	Config
+	conf Config
 	config.Reader
 }
 
@@ -39,14 +39,14 @@ func (c *configReader) check(n *yaml.Node) {
 	c.Fields(n, map[string]func(*yaml.Node){
 		"agents":      c.agents,
 		"rules":       c.rules,
-		"exclude":     func(n *yaml.Node) { c.Exclude = c.List(n) },
+		"exclude":     func(n *yaml.Node) { c.conf.Exclude = c.List(n) },
 		"permissions": func(n *yaml.Node) { c.Fields(n, map[string]func(*yaml.Node){"as": c.as}) },
 	})
 }
 
 func (c *configReader) agents(n *yaml.Node) {
-	c.Agents = c.List(n)
-	for _, a := range c.Agents {
+	c.conf.Agents = c.List(n)
+	for _, a := range c.conf.Agents {
 		if !slices.Contains(Agents(), a) {
 			c.Fault(n, "unknown agent %s, want %v", a, Agents())
 		}
@@ -58,7 +58,7 @@ func (c *configReader) rules(n *yaml.Node) {
 		c.Fault(n, "rules: want a rule and its severity, such as SK308: off")
 		return
 	}
-	c.Rules = map[string]Severity{}
+	c.conf.Rules = map[string]Severity{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		r := ByName(key.Value)
@@ -72,14 +72,14 @@ func (c *configReader) rules(n *yaml.Node) {
 		case severity.Rank() < 0:
 			c.Fault(value, "%s is %q, want error, warning, info or off", key.Value, value.Value)
 		default:
-			c.Rules[r.ID] = severity
+			c.conf.Rules[r.ID] = severity
 		}
 	}
 }
 
 func (c *configReader) as(n *yaml.Node) {
-	c.As = Place(n.Value)
-	if !slices.Contains([]Place{Project, User, InPlugin}, c.As) {
+	c.conf.As = Place(n.Value)
+	if !slices.Contains([]Place{Project, User, InPlugin}, c.conf.As) {
 		c.Fault(n, "as is %q, want project, user or plugin", n.Value)
 	}
 }

@@ -22,7 +22,7 @@ import (
 
 // A document is a file that is being checked, parsed once for all rules.
 type document struct {
-	File
+	file  File
 	opt   *Options
 	src   string
 	lines []int // where the lines start
@@ -78,7 +78,7 @@ type directive struct {
 
 // open reads and parses a file.
 func open(f File, opt *Options) *document {
-	d := &document{File: f, opt: opt, lines: []int{0}, made: map[string]int{}, fault: f.Fault}
+	d := &document{file: f, opt: opt, lines: []int{0}, made: map[string]int{}, fault: f.Fault}
 	if d.fault != nil {
 		return d
 	}
@@ -104,7 +104,7 @@ func open(f File, opt *Options) *document {
 	switch f.Kind {
 	case Plugin, Marketplace, Hooks:
 		d.json, d.jsonFault = jsontree.Parse(d.src)
-		if d.Kind == Plugin && d.jsonFault == nil {
+		if d.file.Kind == Plugin && d.jsonFault == nil {
 			_, d.refused = claudecode.ParseManifest(src)
 		}
 	default:
@@ -137,21 +137,21 @@ func (f *File) read() ([]byte, error) {
 }
 
 func (d *document) parseMarkdown(src []byte) {
-	d.skill = skill.Parse(d.Path, readable(src))
+	d.skill = skill.Parse(d.file.Path, readable(src))
 	d.mendFront()
 	d.findLinks()
 	d.readIgnores()
-	if d.Kind == Agent {
+	if d.file.Kind == Agent {
 		d.readNeeds()
 	}
-	if d.Kind == Agent {
+	if d.file.Kind == Agent {
 		return
 	}
 	d.findDirectives(src)
-	if d.Kind == FirstUse {
+	if d.file.Kind == FirstUse {
 		return // what Claude Code decides is not asked
 	}
-	if d.Kind == Text {
+	if d.file.Kind == Text {
 		d.judge()
 		return
 	}
@@ -185,7 +185,7 @@ func (d *document) mendFront() {
 		return
 	}
 	text := claudecode.RepairYAML(string(readable([]byte(d.src[:end]))))
-	mended := skill.Parse(d.Path, []byte(text))
+	mended := skill.Parse(d.file.Path, []byte(text))
 	if mended.Front.Broken != "" || len(mended.Front.Fields) == 0 {
 		return // no field counts
 	}
@@ -355,15 +355,15 @@ func (d *document) calls(f func(x *directive, call *syntax.CallExpr)) {
 
 // loadName is the name that the file is loaded by: its folder's, or a command's with its folders.
 func (d *document) loadName() string {
-	if d.Kind == Skill {
-		name := filepath.Base(filepath.Dir(d.Path))
+	if d.file.Kind == Skill {
+		name := filepath.Base(filepath.Dir(d.file.Path))
 		if name == "." || name == string(filepath.Separator) {
 			return ""
 		}
 		return name
 	}
-	name := strings.TrimSuffix(filepath.Base(d.Path), ".md")
-	if rel, err := filepath.Rel(d.Root, d.Path); err == nil {
+	name := strings.TrimSuffix(filepath.Base(d.file.Path), ".md")
+	if rel, err := filepath.Rel(d.file.Root, d.file.Path); err == nil {
 		folders := strings.Split(filepath.ToSlash(filepath.Dir(rel)), "/")
 		if i := slices.Index(folders, "commands"); i >= 0 {
 			name = strings.Join(append(folders[i+1:], name), ":")

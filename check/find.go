@@ -82,7 +82,7 @@ type Finder struct {
 // the project and what it would load with it. There may be both files and an error: about paths
 // that stand for none.
 func (f Finder) Find(named []string) ([]File, error) {
-	w := &walker{Finder: f, top: paths.Top(f.Dir), seen: map[string]bool{}, dirs: map[string]bool{}, plugins: map[string]bool{}}
+	w := &walker{finder: f, top: paths.Top(f.Dir), seen: map[string]bool{}, dirs: map[string]bool{}, plugins: map[string]bool{}}
 	if len(named) == 0 {
 		named = f.usual()
 	}
@@ -163,7 +163,7 @@ func (f Finder) isUsers(p string) bool {
 
 // A walker goes through folders.
 type walker struct {
-	Finder
+	finder  Finder
 	top     string // of the repository
 	found   []File
 	seen    map[string]bool // files
@@ -180,7 +180,7 @@ type setting struct {
 // around finds out what a folder is in.
 func (w *walker) around(dir string) setting {
 	for d := dir; ; d = filepath.Dir(d) {
-		if w.isClaude(d) {
+		if w.finder.isClaude(d) {
 			return setting{claude: d}
 		}
 		if isFile(filepath.Join(d, ".claude-plugin", "plugin.json")) || w.plugins[d] {
@@ -233,7 +233,7 @@ func (w *walker) folder(dir string, in setting) {
 		w.add(File{Path: dir, Name: w.name(dir), Kind: Text, Fault: fmt.Errorf("the folder cannot be read: %w", cause.Of(err))})
 		return
 	}
-	if w.isClaude(dir) {
+	if w.finder.isClaude(dir) {
 		in = setting{claude: dir}
 	}
 	if market := filepath.Join(dir, ".claude-plugin", "marketplace.json"); isFile(market) {
@@ -254,7 +254,7 @@ func (w *walker) folder(dir string, in setting) {
 			}
 		}
 		switch {
-		case isDir && !slices.Contains(skipped, e.Name()) && !w.excluded(p) && (w.Others || !w.isOthers(p)):
+		case isDir && !slices.Contains(skipped, e.Name()) && !w.excluded(p) && (w.finder.Others || !w.isOthers(p)):
 			w.folder(p, in)
 		case !isDir:
 			w.file(p, in, false)
@@ -317,8 +317,8 @@ func (w *walker) placed(f File, in setting) File {
 	case in.plugin != "":
 		f.As, f.Root = InPlugin, in.plugin
 	case in.claude != "":
-		f.Root, f.claude = in.claude, w.isClaude(in.claude)
-		if in.claude == w.config() {
+		f.Root, f.claude = in.claude, w.finder.isClaude(in.claude)
+		if in.claude == w.finder.config() {
 			f.As = User
 		}
 	default:
@@ -331,7 +331,7 @@ func (w *walker) placed(f File, in setting) File {
 	// them in nobody's list, or in one that a manifest names.
 	if folder := filepath.Dir(filepath.Dir(p)); in == (setting{}) || folder != filepath.Join(f.Root, "skills") {
 		f.Root, f.claude = folder, false
-		if w.Home != "" && folder == filepath.Join(w.Home, ".agents", "skills") {
+		if w.finder.Home != "" && folder == filepath.Join(w.finder.Home, ".agents", "skills") {
 			f.As = User
 		}
 	}
@@ -396,7 +396,7 @@ func hasHooks(file string) bool {
 
 // name is what people call a file from here.
 func (w *walker) name(p string) string {
-	return relative(cmp.Or(w.Base, w.Dir), p)
+	return relative(cmp.Or(w.finder.Base, w.finder.Dir), p)
 }
 
 // relative is a path from a folder that it is in, or as it is.
@@ -411,24 +411,24 @@ func relative(dir, p string) string {
 
 // excludes reports whether a file, or a folder above it, is to be left out.
 func (f Finder) excludes(p string) bool {
-	w := &walker{Finder: f, top: paths.Top(f.Dir)}
+	w := &walker{finder: f, top: paths.Top(f.Dir)}
 	return w.excluded(p)
 }
 
 // excluded reports whether a file or folder is to be left out. Patterns are about names from the
 // repository's top.
 func (w *walker) excluded(p string) bool {
-	if len(w.Exclude) == 0 {
+	if len(w.finder.Exclude) == 0 {
 		return false
 	}
 	name := w.name(p)
 	if w.top != "" && paths.Inside(w.top, p) {
 		name = relative(w.top, p)
 	}
-	for _, pattern := range w.Exclude {
+	for _, pattern := range w.finder.Exclude {
 		if Match(pattern, name) {
-			if w.Excluded != nil {
-				w.Excluded[pattern] = true
+			if w.finder.Excluded != nil {
+				w.finder.Excluded[pattern] = true
 			}
 			return true
 		}
@@ -471,7 +471,7 @@ func (f Finder) Source(name string, src []byte) File {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(f.Dir, name)
 	}
-	w := &walker{Finder: f, top: paths.Top(f.Dir), plugins: map[string]bool{}}
+	w := &walker{finder: f, top: paths.Top(f.Dir), plugins: map[string]bool{}}
 	in := w.around(filepath.Dir(name))
 	kind := kindOf(name, in, true)
 	if kind == "" {

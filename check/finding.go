@@ -61,31 +61,31 @@ type Edit struct {
 
 // A pass is one rule looking at one document.
 type pass struct {
-	*document
+	doc  *document
 	rule *Rule
 }
 
 // find notes a finding.
 func (p *pass) find(start, end int, format string, a ...any) *Finding {
-	start = max(0, min(start, len(p.src)))
-	end = max(start, min(end, len(p.src)))
-	severity := p.opt.severity(p.rule)
+	start = max(0, min(start, len(p.doc.src)))
+	end = max(start, min(end, len(p.doc.src)))
+	severity := p.doc.opt.severity(p.rule)
 	agent := "claude"
 	if p.rule.agent == spec {
 		agent = "spec"
 	}
 	f := &Finding{
-		Rule: p.rule.ID, Name: p.rule.Name, Severity: severity, File: p.Name, path: p.Path, fixed: p.fixedName(), Agent: agent, Docs: p.rule.Link(),
-		Message: fmt.Sprintf(format, a...), Range: p.rangeOf(start, end),
+		Rule: p.rule.ID, Name: p.rule.Name, Severity: severity, File: p.doc.file.Name, path: p.doc.file.Path, fixed: p.doc.file.fixedName(), Agent: agent, Docs: p.rule.Link(),
+		Message: fmt.Sprintf(format, a...), Range: p.doc.rangeOf(start, end),
 	}
-	f.text, f.anchor = p.lineText(f.Range.Line), f.Range.Line
-	switch p.made[p.rule.ID]++; {
-	case p.made[p.rule.ID] < maxAlike:
-		p.findings = append(p.findings, f)
-	case p.made[p.rule.ID] == maxAlike:
+	f.text, f.anchor = p.doc.lineText(f.Range.Line), f.Range.Line
+	switch p.doc.made[p.rule.ID]++; {
+	case p.doc.made[p.rule.ID] < maxAlike:
+		p.doc.findings = append(p.doc.findings, f)
+	case p.doc.made[p.rule.ID] == maxAlike:
 		last := *f
 		last.Message = fmt.Sprintf("%s is found more than %d times in this file: no more are told", p.rule.ID, maxAlike-1)
-		p.findings = append(p.findings, &last)
+		p.doc.findings = append(p.doc.findings, &last)
 	}
 	return f
 }
@@ -103,7 +103,7 @@ func (p *pass) at(d *directive, from, to int, format string, a ...any) *Finding 
 
 // severe makes a finding matter less or more than its rule does, unless the user said how much.
 func (p *pass) severe(f *Finding, s Severity) *Finding {
-	if _, said := p.opt.Rules[p.rule.ID]; !said {
+	if _, said := p.doc.opt.Rules[p.rule.ID]; !said {
 		f.Severity = s
 	}
 	return f

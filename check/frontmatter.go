@@ -34,17 +34,17 @@ func frontmatterRules() []*Rule {
 func (d *document) frontEnd() int { return d.bodyStart() }
 
 func brokenYAML(p *pass) {
-	for _, n := range p.skill.Notes {
+	for _, n := range p.doc.skill.Notes {
 		switch n.Code {
 		case skill.NoteYAML:
 			start, end := p.brokenAt(n)
 			what := "every field of it is silently dropped"
 			switch {
-			case p.mended:
+			case p.doc.mended:
 				what = "Claude Code guesses what is meant, and other agents drop every field"
-			case p.Kind == Agent && p.As == InPlugin:
+			case p.doc.file.Kind == Agent && p.doc.file.As == InPlugin:
 				what = "Claude Code drops every field, and loads the agent with all tools"
-			case p.Kind == Agent:
+			case p.doc.file.Kind == Agent:
 				what = "Claude Code does not load the agent"
 			}
 			f := p.find(start, end, "%s: %s", n.Text, what)
@@ -52,19 +52,19 @@ func brokenYAML(p *pass) {
 			f.Fix = p.quoteValues()
 			if f.Fix == nil {
 				f.Help = "mend the YAML: the skill is loaded without name, description and allowed-tools"
-				if p.mended || p.Kind == Agent {
+				if p.doc.mended || p.doc.file.Kind == Agent {
 					f.Help = "mend the YAML"
 				}
 			}
 		case skill.NoteNoFields, skill.NoteFrontmatterUnclosed:
-			line, _, _ := strings.Cut(p.src[n.Offset:], "\n")
+			line, _, _ := strings.Cut(p.doc.src[n.Offset:], "\n")
 			p.find(n.Offset, n.Offset+len(strings.TrimRight(line, "\r")), "%s", n.Text)
 		case skill.NoteFieldTwice:
-			f, _ := p.skill.Front.Field(strings.Fields(n.Text)[0])
+			f, _ := p.doc.skill.Front.Field(strings.Fields(n.Text)[0])
 			p.severe(p.find(n.Offset, n.Offset+max(1, f.End-f.Offset), "%s", n.Text), Warning).Help = "remove one of the two"
 		}
 	}
-	for _, f := range p.skill.Front.Fields {
+	for _, f := range p.doc.skill.Front.Fields {
 		p.twiceBelow(f)
 	}
 }
@@ -84,13 +84,13 @@ func (p *pass) twiceBelow(in skill.Field) {
 // brokenAt is where a frontmatter is no YAML: the first value on a line that is none by itself, or
 // the line that the parser names, which may be the one before or after.
 func (p *pass) brokenAt(n skill.Note) (start, end int) {
-	for _, f := range p.skill.Front.Fields {
-		raw := strings.TrimRight(p.src[f.ValueOffset:f.ValueEnd], " \t\r\n")
+	for _, f := range p.doc.skill.Front.Fields {
+		raw := strings.TrimRight(p.doc.src[f.ValueOffset:f.ValueEnd], " \t\r\n")
 		if raw != "" && !strings.Contains(raw, "\n") && !isYAML(raw) {
 			return f.ValueOffset, f.ValueOffset + len(raw)
 		}
 	}
-	line := p.lineText(n.Line)
+	line := p.doc.lineText(n.Line)
 	start = n.Offset + len(line) - len(strings.TrimLeft(line, " \t"))
 	return start, max(start, n.Offset+len(strings.TrimRight(line, " \t\r")))
 }
@@ -112,8 +112,8 @@ func (d *document) isBroken() bool {
 // that guessed; nil if the frontmatter cannot be mended so.
 func (p *pass) quoteValues() *Fix {
 	fix := &Fix{Title: "put the values in quotes"}
-	for _, f := range p.skill.Front.Fields {
-		raw := strings.TrimRight(p.src[f.ValueOffset:f.ValueEnd], " \t\r\n")
+	for _, f := range p.doc.skill.Front.Fields {
+		raw := strings.TrimRight(p.doc.src[f.ValueOffset:f.ValueEnd], " \t\r\n")
 		if raw == "" || strings.ContainsAny(raw, "\n") || !needsQuotes(raw) {
 			continue
 		}
@@ -133,7 +133,7 @@ func (p *pass) quoteValues() *Fix {
 // parseFront reads what edits make of the frontmatter, and not the text after it: that may be long,
 // and have a fix for each of its lines.
 func (p *pass) parseFront(edits []Edit) *skill.Skill {
-	return skill.Parse(p.Path, []byte(apply(p.src[:p.bodyStart()], edits)))
+	return skill.Parse(p.doc.file.Path, []byte(apply(p.doc.src[:p.doc.bodyStart()], edits)))
 }
 
 // needsQuotes reports whether a value on one line is none in YAML as it stands.
@@ -185,7 +185,7 @@ func (p *pass) addTools(rules []string, unsafe bool) *Fix {
 	for _, e := range p.toolEdits(rules) {
 		fixed := p.parseFront([]Edit{e})
 		var got, want []string
-		for _, list := range append(slices.Clone(p.skill.Front.AllowedTools), rules...) {
+		for _, list := range append(slices.Clone(p.doc.skill.Front.AllowedTools), rules...) {
 			for _, r := range permit.ParseRules(list) {
 				want = append(want, r.Text)
 			}
@@ -197,10 +197,10 @@ func (p *pass) addTools(rules []string, unsafe bool) *Fix {
 		}
 		if slices.Equal(got, want) {
 			fix := &Fix{Title: "add " + strings.Join(rules, ", ") + " to allowed-tools", Unsafe: unsafe, Edits: []Edit{e}}
-			if _, there := p.skill.Front.Field("allowed-tools"); !there {
+			if _, there := p.doc.skill.Front.Field("allowed-tools"); !there {
 				fix.makes = "/allowed-tools"
 			} else if e.Offset == e.End {
-				fix.more = strings.HasPrefix(e.Text, ",") || strings.HasPrefix(e.Text, p.lineEnd())
+				fix.more = strings.HasPrefix(e.Text, ",") || strings.HasPrefix(e.Text, p.doc.lineEnd())
 			}
 			return fix
 		}
@@ -210,14 +210,14 @@ func (p *pass) addTools(rules []string, unsafe bool) *Fix {
 
 // toolEdits are the ways to add rules, the plainest first.
 func (p *pass) toolEdits(rules []string) []Edit {
-	list, eol := strings.Join(rules, ", "), p.lineEnd()
+	list, eol := strings.Join(rules, ", "), p.doc.lineEnd()
 	insert := func(at int, text string) Edit { return Edit{at, at, text} }
-	f, ok := p.skill.Front.Field("allowed-tools")
+	f, ok := p.doc.skill.Front.Field("allowed-tools")
 	if !ok {
 		line := "allowed-tools: " + list + eol
 		quotedLine := "allowed-tools: " + yamlQuote(list) + eol
-		if end := p.bodyStart(); end > 0 {
-			at := strings.LastIndex(p.src[:end], "---")
+		if end := p.doc.bodyStart(); end > 0 {
+			at := strings.LastIndex(p.doc.src[:end], "---")
 			return []Edit{insert(at, line), insert(at, quotedLine)}
 		}
 		return []Edit{insert(0, "---"+eol+line+"---"+eol), insert(0, "---"+eol+quotedLine+"---"+eol)}
@@ -234,8 +234,8 @@ func (p *pass) toolEdits(rules []string) []Edit {
 		edits = append(edits, insert(f.ValueEnd-1, joint(raw[1:len(raw)-1])+strings.Join(items, ", ")))
 	case len(f.Fields) > 0:
 		last := f.Fields[len(f.Fields)-1]
-		line := strings.LastIndexByte(p.src[:last.ValueOffset], '\n') + 1
-		lead := p.src[line : line+strings.IndexByte(p.src[line:], '-')]
+		line := strings.LastIndexByte(p.doc.src[:last.ValueOffset], '\n') + 1
+		lead := p.doc.src[line : line+strings.IndexByte(p.doc.src[line:], '-')]
 		text := ""
 		for _, r := range rules {
 			if !yamlPlain(r) {
@@ -243,7 +243,7 @@ func (p *pass) toolEdits(rules []string) []Edit {
 			}
 			text += eol + lead + "- " + r
 		}
-		edits = append(edits, insert(p.endOfLine(last.ValueEnd), text))
+		edits = append(edits, insert(p.doc.endOfLine(last.ValueEnd), text))
 	case strings.HasPrefix(raw, "'"), strings.HasPrefix(raw, `"`):
 		edits = append(edits, insert(f.ValueEnd-1, joint(f.Value)+list))
 	default:
@@ -282,7 +282,7 @@ func (d *document) endOfLine(offset int) int {
 var agentFields = []string{"name", "description", "tools", "disallowedTools", "model", "permissionMode", "maxTurns", "skills", "mcpServers", "hooks", "memory", "background", "effort", "isolation", "color", "initialPrompt"}
 
 func (d *document) knownFields() []string {
-	if d.Kind == Agent {
+	if d.file.Kind == Agent {
 		return agentFields
 	}
 	var names []string
@@ -296,8 +296,8 @@ func (d *document) knownFields() []string {
 var listFields = []string{"allowed-tools", "disallowed-tools", "disallowedTools", "tools", "skills", "arguments", "argument-hint", "paths", "metadata", "hooks", "mcpServers"}
 
 func fieldNearMiss(p *pass) {
-	known := p.knownFields()
-	for _, f := range p.skill.Front.Fields {
+	known := p.doc.knownFields()
+	for _, f := range p.doc.skill.Front.Fields {
 		if slices.Contains(known, f.Key) || f.Key == "" {
 			continue
 		}
@@ -305,12 +305,12 @@ func fieldNearMiss(p *pass) {
 		if near == "" || near == "version" { // which nobody reads
 			continue
 		}
-		if _, there := p.skill.Front.Field(near); there && folded(near) == folded(f.Key) || len(f.Fields) > 0 && !slices.Contains(listFields, near) {
+		if _, there := p.doc.skill.Front.Field(near); there && folded(near) == folded(f.Key) || len(f.Fields) > 0 && !slices.Contains(listFields, near) {
 			continue // what is meant is there; or a list of something else
 		}
 		x := p.find(f.Offset, f.End, "Claude Code has no field %s and ignores it; it is spelled %s", f.Key, near)
 		x.Help = "write " + near
-		if _, there := p.skill.Front.Field(near); !there && f.End-f.Offset == len(f.Key) {
+		if _, there := p.doc.skill.Front.Field(near); !there && f.End-f.Offset == len(f.Key) {
 			x.Fix = rename("rename it", "", f.Offset, f.End, near)
 			x.Fix.Unsafe = slices.Contains(grants, near)
 		}
@@ -354,7 +354,7 @@ func fieldForAgent(p *pass) {
 	inSpec := func(key string) bool {
 		return slices.ContainsFunc(skill.KnownFields(), func(k skill.KnownField) bool { return k.Name == key && k.Spec })
 	}
-	for _, f := range p.skill.Front.Fields {
+	for _, f := range p.doc.skill.Front.Fields {
 		if f.Key != "" && !inSpec(f.Key) {
 			x := p.find(f.Offset, f.End, "%s is no field of the Agent Skills specification: other agents than Claude Code ignore or refuse it", f.Key)
 			x.Help = "put what is your own under metadata:"
@@ -363,14 +363,14 @@ func fieldForAgent(p *pass) {
 }
 
 func nameField(p *pass) {
-	if p.isBroken() {
+	if p.doc.isBroken() {
 		return
 	}
-	f, ok := p.skill.Front.Field("name")
-	folder := p.name
-	others := p.opt.isForOthers()
+	f, ok := p.doc.skill.Front.Field("name")
+	folder := p.doc.name
+	others := p.doc.opt.isForOthers()
 	if !ok {
-		if others && p.frontEnd() > 0 {
+		if others && p.doc.frontEnd() > 0 {
 			p.severe(p.find(0, 3, "the name is missing, which the Agent Skills specification requires"), Error).Agent = "spec"
 		}
 		return
@@ -420,12 +420,12 @@ var values = []struct {
 var models = []string{"sonnet", "opus", "haiku", "inherit", "opusplan", "default", "best", "fable"}
 
 func fieldValue(p *pass) {
-	for _, n := range p.skill.Notes {
+	for _, n := range p.doc.skill.Notes {
 		if n.Code != skill.NoteFieldValue && n.Code != skill.NoteArgumentName {
 			continue
 		}
 		f, ok := p.fieldAt(n.Offset)
-		if !ok || p.Kind == Agent || f.Key == "metadata" && !p.opt.isForOthers() { // Claude Code does not read it
+		if !ok || p.doc.file.Kind == Agent || f.Key == "metadata" && !p.doc.opt.isForOthers() { // Claude Code does not read it
 			continue
 		}
 		if f.Key == "arguments" && slices.ContainsFunc(f.Fields, func(item skill.Field) bool { return len(item.Fields) > 0 }) {
@@ -436,8 +436,8 @@ func fieldValue(p *pass) {
 		p.find(f.ValueOffset, f.ValueEnd, "%s", n.Text)
 	}
 	for _, v := range values {
-		f, ok := p.skill.Front.Field(v.field)
-		if !ok || f.Value == "" || slices.Contains(v.known, f.Value) || p.Kind == Agent && v.field != "effort" {
+		f, ok := p.doc.skill.Front.Field(v.field)
+		if !ok || f.Value == "" || slices.Contains(v.known, f.Value) || p.doc.file.Kind == Agent && v.field != "effort" {
 			continue
 		}
 		if _, err := strconv.Atoi(f.Value); err == nil && v.field == "effort" {
@@ -449,17 +449,17 @@ func fieldValue(p *pass) {
 	}
 	p.model()
 	p.tools()
-	if f, ok := p.skill.Front.Field("hooks"); ok {
+	if f, ok := p.doc.skill.Front.Field("hooks"); ok {
 		p.hookEvents(f)
 	}
 }
 
 func (p *pass) fieldAt(offset int) (skill.Field, bool) {
-	i := slices.IndexFunc(p.skill.Front.Fields, func(f skill.Field) bool { return f.Offset == offset })
+	i := slices.IndexFunc(p.doc.skill.Front.Fields, func(f skill.Field) bool { return f.Offset == offset })
 	if i < 0 {
 		return skill.Field{}, false
 	}
-	return p.skill.Front.Fields[i], true
+	return p.doc.skill.Front.Fields[i], true
 }
 
 // nearValue offers the value that a misspelt one stands for. There are few, so short ones count.
@@ -477,7 +477,7 @@ func (p *pass) nearValue(x *Finding, f skill.Field, known []string) {
 }
 
 func (p *pass) model() {
-	f, ok := p.skill.Front.Field("model")
+	f, ok := p.doc.skill.Front.Field("model")
 	if !ok || len(f.Fields) > 0 || f.Value == "" {
 		return
 	}
@@ -492,7 +492,7 @@ func (p *pass) model() {
 // tools reports tools and paths that are neither a text nor a list of texts.
 func (p *pass) tools() {
 	for _, key := range []string{"allowed-tools", "disallowed-tools", "paths"} {
-		f, ok := p.skill.Front.Field(key)
+		f, ok := p.doc.skill.Front.Field(key)
 		if !ok || len(f.Fields) > 0 {
 			continue
 		}
@@ -532,21 +532,21 @@ const (
 )
 
 func description(p *pass) {
-	front := &p.skill.Front
+	front := &p.doc.skill.Front
 	f, ok := front.Field("description")
-	if p.isBroken() {
+	if p.doc.isBroken() {
 		return
 	}
 	if !ok || strings.TrimSpace(front.Description) == "" {
 		if front.DisableModelInvocation {
 			return // nobody chooses it by its description
 		}
-		start, end := 0, min(3, len(p.src))
+		start, end := 0, min(3, len(p.doc.src))
 		if ok {
 			start, end = f.Offset, f.ValueEnd
 		}
 		what := p.undescribed()
-		if p.frontEnd() == 0 {
+		if p.doc.frontEnd() == 0 {
 			p.noFrontmatter(what)
 			return
 		}
@@ -554,10 +554,10 @@ func description(p *pass) {
 		x.Help = "say what it is for and when to use it"
 		return
 	}
-	if p.Kind == Agent {
+	if p.doc.file.Kind == Agent {
 		return
 	}
-	listed := length(p.description)
+	listed := length(p.doc.description)
 	switch {
 	case listed > maxListed:
 		x := p.find(f.ValueOffset, f.ValueEnd, "description and when_to_use have %d characters: Claude Code cuts them at %d, and the model never sees the rest", listed, maxListed)
@@ -570,15 +570,15 @@ func description(p *pass) {
 
 // undescribed says what becomes of a file without a description (testdata/claude/SK106-*.txtar).
 func (p *pass) undescribed() string {
-	_, tools := p.skill.Front.Field("tools")
+	_, tools := p.doc.skill.Front.Field("tools")
 	switch {
-	case p.Kind == Agent && p.As != InPlugin:
+	case p.doc.file.Kind == Agent && p.doc.file.As != InPlugin:
 		return "Claude Code does not load the agent"
-	case p.Kind == Agent && tools:
+	case p.doc.file.Kind == Agent && tools:
 		return "Claude Code loads the agent, and the model is not told what it is for"
-	case p.Kind == Agent:
+	case p.doc.file.Kind == Agent:
 		return "Claude Code loads it as an agent with all tools, and the model is not told what it is for"
-	case p.As == InPlugin:
+	case p.doc.file.As == InPlugin:
 		return "the model is not told of the skill, and only those who type its name can use it"
 	}
 	return "the skill is listed by the first line of its text"
@@ -586,26 +586,26 @@ func (p *pass) undescribed() string {
 
 // noFrontmatter is about a file that begins with its text.
 func (p *pass) noFrontmatter(what string) {
-	isAbout := p.stem() == strings.ToUpper(p.stem()) // README.md, which is about the agents
-	deep := filepath.Base(filepath.Dir(p.Path)) != "agents"
+	isAbout := p.doc.stem() == strings.ToUpper(p.doc.stem()) // README.md, which is about the agents
+	deep := filepath.Base(filepath.Dir(p.doc.file.Path)) != "agents"
 	fault := "there is no frontmatter"
 	switch {
-	case p.Kind == Agent && p.As != InPlugin && isAbout:
+	case p.doc.file.Kind == Agent && p.doc.file.As != InPlugin && isAbout:
 		return
-	case strings.TrimSpace(p.src) == "" && !(p.Kind == Agent && p.As == InPlugin):
+	case strings.TrimSpace(p.doc.src) == "" && !(p.doc.file.Kind == Agent && p.doc.file.As == InPlugin):
 		fault, what = "the file is empty", "there is nothing for an agent to read"
-	case strings.TrimSpace(p.src) == "":
+	case strings.TrimSpace(p.doc.src) == "":
 		fault = "the file is empty"
 	}
-	x := p.find(0, len(p.lineText(1)), "%s: %s", fault, what)
+	x := p.find(0, len(p.doc.lineText(1)), "%s: %s", fault, what)
 	x.Help = "begin the file with --- and a description: that says what it is for and when to use it"
 	switch {
-	case p.Kind == Agent && p.As == InPlugin:
+	case p.doc.file.Kind == Agent && p.doc.file.As == InPlugin:
 		x.Help = "if it is no agent, move it out of agents; if it is one, begin it with ---, a description and its tools"
-	case p.Kind == Agent && deep: // it may be there for an agent to read
+	case p.doc.file.Kind == Agent && deep: // it may be there for an agent to read
 		p.severe(x, Info)
 	}
 }
 
 // stem is the file's name without its ending.
-func (d *document) stem() string { return strings.TrimSuffix(filepath.Base(d.Path), ".md") }
+func (d *document) stem() string { return strings.TrimSuffix(filepath.Base(d.file.Path), ".md") }

@@ -163,7 +163,7 @@ func (d *document) unusedIgnores() []*Finding {
 		return nil
 	}
 	d.findings = nil
-	p := &pass{document: d, rule: r}
+	p := &pass{doc: d, rule: r}
 	needed := map[int]bool{} // comments, by where they start
 	for _, g := range d.ignores {
 		needed[g.start] = needed[g.start] || g.fault != "" || len(d.unused(g)) < len(g.rules)

@@ -51,12 +51,12 @@ func (c *Checkup) List(files []File) List {
 }
 
 func (l list) exported() List {
-	total, dropped := l.arrange(l.skills)
-	out := List{Budget: cmp.Or(l.Budget, DefaultBudget), Total: total}
+	total, dropped := l.listing.arrange(l.skills)
+	out := List{Budget: cmp.Or(l.listing.Budget, DefaultBudget), Total: total}
 	for _, s := range l.skills {
 		one := Line{Name: s.name, Own: s.own, Head: s.bare(), Text: s.more(), Bare: slices.Contains(dropped, s)}
 		if s.doc != nil {
-			one.File = s.doc.Path
+			one.File = s.doc.file.Path
 		}
 		out.Lines = append(out.Lines, one)
 	}

@@ -201,14 +201,14 @@ func (l *Listing) level(all []*listed) int {
 
 func listingBudget(w *whole) {
 	for _, list := range w.lists() {
-		w.tellListing(list.Listing, list.skills)
+		w.tellListing(list.listing, list.skills)
 	}
 }
 
 // A list is what Claude Code lists together.
 type list struct {
-	*Listing
-	skills []*listed
+	listing *Listing
+	skills  []*listed
 }
 
 // lists are the lists that the files get into: a project's skills with the user's and all that is
@@ -218,13 +218,13 @@ func (w *whole) lists() []list {
 	groups := map[string][]*listed{} // by root; the user's are under ""
 	var order []string
 	for _, d := range w.skills() {
-		key, l, name := d.Root, mine, d.name
+		key, l, name := d.file.Root, mine, d.name
 		switch {
 		case d.opt.As == "" && !d.isLoaded():
 			continue // kept to be copied, and nobody knows with what it will be listed
 		case d.place() == InPlugin:
-			l, name = shipped, filepath.Base(d.Root)+":"+d.name
-		case !d.claude:
+			l, name = shipped, filepath.Base(d.file.Root)+":"+d.name
+		case !d.file.claude:
 			l = shipped
 		case d.place() == User:
 			key = ""
@@ -245,7 +245,9 @@ func (w *whole) lists() []list {
 		switch {
 		case isClaude(key):
 			all := append(slices.Clone(users), withoutNames(groups[key], users)...)
-			slices.SortStableFunc(all, func(a, b *listed) int { return cmp.Compare(b2i(a.doc.Kind == Command), b2i(b.doc.Kind == Command)) })
+			slices.SortStableFunc(all, func(a, b *listed) int {
+				return cmp.Compare(b2i(a.doc.file.Kind == Command), b2i(b.doc.file.Kind == Command))
+			})
 			lists = append(lists, list{mine, slices.Concat(all, w.installed(), mine.ownSkills())})
 		case key != "":
 			lists = append(lists, list{shipped, append(groups[key], shipped.ownSkills()...)})
@@ -258,7 +260,7 @@ func (w *whole) lists() []list {
 
 // isLoaded reports whether a file lies where Claude Code finds it.
 func (d *document) isLoaded() bool {
-	return d.claude || d.As == User || d.Plugin != "" && d.Root == d.Plugin
+	return d.file.claude || d.file.As == User || d.file.Plugin != "" && d.file.Root == d.file.Plugin
 }
 
 func isClaude(root string) bool { return filepath.Base(root) == ".claude" }
@@ -275,7 +277,7 @@ func (w *whole) installed() []*listed {
 	var all []*listed
 	l := &w.opt.Listing
 	for _, f := range l.Also {
-		if slices.ContainsFunc(w.docs, func(d *document) bool { return d.Path == f.Path }) {
+		if slices.ContainsFunc(w.docs, func(d *document) bool { return d.file.Path == f.Path }) {
 			continue
 		}
 		d := describe(f)
@@ -289,7 +291,7 @@ func (w *whole) installed() []*listed {
 
 // describe reads how a skill is listed, and no more of it.
 func describe(f File) *document {
-	d := &document{File: f}
+	d := &document{file: f}
 	if src, err := f.read(); err == nil {
 		d.src = string(src)
 		d.skill = skill.Parse(f.Path, src)

@@ -142,7 +142,7 @@ func holdListing(t *testing.T, c *realclaude.Claude, now time.Time) {
 		t.Fatalf("%d lists", len(lists))
 	}
 	want := map[string]int{} // the length of a line
-	_, dropped := lists[0].arrange(lists[0].skills)
+	_, dropped := lists[0].listing.arrange(lists[0].skills)
 	for _, s := range lists[0].skills {
 		want[s.name] = s.bare() + s.more() - 1
 	}

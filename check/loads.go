@@ -43,29 +43,29 @@ func dropUnlessUsed(w *whole) {
 // owner is what the file belongs to: a plugin, a .claude, or the repository.
 func (d *document) owner() string {
 	switch {
-	case d.Plugin != "":
-		return d.Plugin
-	case d.claude:
-		return d.Root
+	case d.file.Plugin != "":
+		return d.file.Plugin
+	case d.file.claude:
+		return d.file.Root
 	}
-	return d.top
+	return d.file.top
 }
 
 func section(p *pass) {
-	p.loads = p.loads || p.usesSkillhand()
-	if p.skill == nil {
+	p.doc.loads = p.doc.loads || p.doc.usesSkillhand()
+	if p.doc.skill == nil {
 		return
 	}
 	line := func(n skill.Note) (start, end int) {
-		text, _, _ := strings.Cut(p.src[n.Offset:], "\n")
+		text, _, _ := strings.Cut(p.doc.src[n.Offset:], "\n")
 		return n.Offset, n.Offset + len(strings.TrimRight(text, "\r"))
 	}
-	for _, n := range p.skill.Faults() {
+	for _, n := range p.doc.skill.Faults() {
 		start, end := line(n)
 		p.find(start, end, "%s", n.Text)
 	}
-	for _, n := range p.skill.Notes {
-		if start, end := line(n); n.Code == skill.NoteStrayClose && p.opt.Dialect == "skillhand" {
+	for _, n := range p.doc.skill.Notes {
+		if start, end := line(n); n.Code == skill.NoteStrayClose && p.doc.opt.Dialect == "skillhand" {
 			p.severe(p.find(start, end, "%s", n.Text), Warning)
 		}
 	}
@@ -73,14 +73,14 @@ func section(p *pass) {
 
 // usesSkillhand reports whether the file, or one beside it, is made for skillhand load.
 func (d *document) usesSkillhand() bool {
-	if d.Kind == Hooks || d.Kind == Plugin {
+	if d.file.Kind == Hooks || d.file.Kind == Plugin {
 		return strings.Contains(d.src, "skillhand ")
 	}
-	dir := filepath.Dir(d.Path)
+	dir := filepath.Dir(d.file.Path)
 	switch {
-	case d.Kind == FirstUse, skill.IsCompanion(filepath.Base(dir)), d.top != "" && isFile(filepath.Join(d.top, ConfigName)):
+	case d.file.Kind == FirstUse, skill.IsCompanion(filepath.Base(dir)), d.file.top != "" && isFile(filepath.Join(d.file.top, ConfigName)):
 		return true
-	case d.Kind == Skill && (isFile(filepath.Join(dir, bindingsFile)) || isFile(filepath.Join(skill.Companion(dir), skill.MainFile))):
+	case d.file.Kind == Skill && (isFile(filepath.Join(dir, bindingsFile)) || isFile(filepath.Join(skill.Companion(dir), skill.MainFile))):
 		return true
 	}
 	return slices.ContainsFunc(d.directives, func(x *directive) bool { return strings.Contains(x.command, "skillhand ") })
@@ -93,10 +93,10 @@ var builtinVariables = []string{"CLAUDE_PLUGIN_ROOT", "CLAUDE_SESSION_ID", "CLAU
 
 // bindings holds a bindings.json against the text beside it. Its own faults are told at the top of the text.
 func bindings(p *pass) {
-	if !p.isRendered() {
+	if !p.doc.isRendered() {
 		return
 	}
-	src, err := skill.ReadFile(filepath.Join(filepath.Dir(p.Path), bindingsFile))
+	src, err := skill.ReadFile(filepath.Join(filepath.Dir(p.doc.file.Path), bindingsFile))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return
@@ -116,7 +116,7 @@ func bindings(p *pass) {
 		p.find(0, 0, "%s: want a JSON object of variables and commands", at(0))
 		return
 	}
-	bound := slices.Concat(builtinVariables, p.skill.Front.Arguments)
+	bound := slices.Concat(builtinVariables, p.doc.skill.Front.Arguments)
 	for _, item := range root.Items {
 		switch word := firstWord(item); {
 		case slices.Contains(builtinVariables, item.Key):
@@ -130,7 +130,7 @@ func bindings(p *pass) {
 		}
 		bound = append(bound, item.Key)
 	}
-	for _, part := range p.skill.Parts {
+	for _, part := range p.doc.skill.Parts {
 		if part.Kind == skill.Variable && part.Braced && !part.Escaped && !part.InCode && !slices.Contains(bound, part.Name) {
 			p.find(part.Offset, part.Offset+len(part.Source), "unknown variable ${%s}: %s does not bind it", part.Name, bindingsFile)
 		}
@@ -139,9 +139,9 @@ func bindings(p *pass) {
 
 // isRendered reports whether skillhand load renders this file, and not another of the same skill.
 func (d *document) isRendered() bool {
-	dir, base := filepath.Split(d.Path)
+	dir, base := filepath.Split(d.file.Path)
 	dir = filepath.Clean(dir)
-	if d.Path == "" || !skill.IsCompanion(filepath.Base(dir)) && isFile(filepath.Join(skill.Companion(dir), skill.MainFile)) {
+	if d.file.Path == "" || !skill.IsCompanion(filepath.Base(dir)) && isFile(filepath.Join(skill.Companion(dir), skill.MainFile)) {
 		return false
 	}
 	for _, name := range []string{"first-use.md", "content.md"} {

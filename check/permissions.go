@@ -83,14 +83,14 @@ func (d *document) place() Place {
 	if d.opt.As != "" {
 		return d.opt.As
 	}
-	return d.As
+	return d.file.As
 }
 
 // request asks about a command of the file as if it were loaded from a place, for everybody who has
 // the file: the settings that come with it count, if it is loaded from where it lies.
 func (d *document) request(command string, as Place) permit.Request {
 	q := d.bare(command, as)
-	if d.rules != nil && as == d.As {
+	if d.rules != nil && as == d.file.As {
 		q = d.rules.shared.add(q)
 	}
 	return q
@@ -110,7 +110,7 @@ func (d *document) bare(command string, as Place) permit.Request {
 		base = "/home/user/.claude/plugins/cache/market/plugin/1.0.0"
 		q.PluginRoot = base
 	}
-	if d.Kind != Command { // commands have no folder of their own
+	if d.file.Kind != Command { // commands have no folder of their own
 		q.SkillDir = base + "/skills/" + name
 	}
 	return q
@@ -145,9 +145,9 @@ func decide(q permit.Request) permit.Verdict {
 // judged returns the directives that Claude Code runs and the author means to run, with what it
 // decides about them.
 func (p *pass) judged(as Place, f func(*directive, permit.Verdict)) {
-	for _, d := range p.directives {
+	for _, d := range p.doc.directives {
 		if d.part != nil && d.claude {
-			f(d, decide(p.request(d.plain(), as)))
+			f(d, decide(p.doc.request(d.plain(), as)))
 		}
 	}
 }
@@ -229,7 +229,7 @@ func (d *directive) left() string {
 }
 
 func directiveAsks(p *pass) {
-	for _, d := range p.directives {
+	for _, d := range p.doc.directives {
 		if d.part == nil {
 			continue // SK306 tells about examples
 		}
@@ -240,9 +240,9 @@ func directiveAsks(p *pass) {
 			}
 			continue
 		}
-		why := v.Reason + p.ruleAt(" (", v, ")")
+		why := v.Reason + p.doc.ruleAt(" (", v, ")")
 		if d.here.Decision == permit.Allow {
-			why += fmt.Sprintf("; here it runs, by %s%s, which others do not have", cmp.Or(d.here.Rule, "your own settings"), p.ruleAt(" in ", d.here, ""))
+			why += fmt.Sprintf("; here it runs, by %s%s, which others do not have", cmp.Or(d.here.Rule, "your own settings"), p.doc.ruleAt(" in ", d.here, ""))
 		}
 		f := p.at(d, v.Offset, v.End, "Claude Code will not run this: %s: %s", notRun(v.Decision), why)
 		switch {
@@ -274,11 +274,11 @@ func aborts(v permit.Verdict) bool { return v.Decision == permit.Ask || v.Decisi
 func (p *pass) abortsHere(d *directive) {
 	v := d.here
 	if v.Rule == "" && d.verdict.Decision == permit.Allow {
-		f := p.at(d, v.Offset, v.End, "%s%s lets this run only where the folder is trusted in Claude Code, which it is not here: Claude Code passes over it, and %s", cmp.Or(d.verdict.Rule, "a rule"), p.ruleAt(" in ", d.verdict, ""), notRun(v.Decision))
+		f := p.at(d, v.Offset, v.End, "%s%s lets this run only where the folder is trusted in Claude Code, which it is not here: Claude Code passes over it, and %s", cmp.Or(d.verdict.Rule, "a rule"), p.doc.ruleAt(" in ", d.verdict, ""), notRun(v.Decision))
 		p.severe(f, Info).Help = "start claude here once and trust the folder, or have the rule in the skill's allowed-tools"
 		return
 	}
-	f := p.at(d, v.Offset, v.End, "Claude Code will not run this here: %s: %s%s", notRun(v.Decision), v.Reason, p.ruleAt(" (", v, ")"))
+	f := p.at(d, v.Offset, v.End, "Claude Code will not run this here: %s: %s%s", notRun(v.Decision), v.Reason, p.doc.ruleAt(" (", v, ")"))
 	p.severe(f, Warning).Help = "the rule is in settings of your own: for others it may run"
 }
 
@@ -287,7 +287,7 @@ func (p *pass) prefixRule(d *directive, v permit.Verdict) string {
 	part := d.command[v.Offset:v.End]
 	head, _, _ := strings.Cut(part, "$")
 	rule := "Bash(" + strings.TrimRight(head, " \t\"'") + ":*)"
-	q := p.request(d.plain(), p.place())
+	q := p.doc.request(d.plain(), p.doc.place())
 	q.Allow = append(slices.Clone(q.Allow), rule)
 	if permit.ParseRule(rule).Never != "" || permit.Decide(q).Decision != permit.Allow {
 		return ""
@@ -298,7 +298,7 @@ func (p *pass) prefixRule(d *directive, v permit.Verdict) string {
 func (d *document) verdictOf(x *directive) Verdict {
 	v := x.here
 	inDefault, inAuto := effects(v.Decision)
-	out := Verdict{File: d.Name, Line: x.line, Command: strings.TrimSpace(x.command), Decision: v.Decision, Default: inDefault, Auto: inAuto, Part: x.command[v.Offset:v.End], Rule: v.Rule, Reason: v.Reason, RuleFile: d.ruleFile(v)}
+	out := Verdict{File: d.file.Name, Line: x.line, Command: strings.TrimSpace(x.command), Decision: v.Decision, Default: inDefault, Auto: inAuto, Part: x.command[v.Offset:v.End], Rule: v.Rule, Reason: v.Reason, RuleFile: d.ruleFile(v)}
 	if v.Suggest != nil && x.plain() == x.command {
 		out.Suggest = v.Suggest.String()
 	}
@@ -313,7 +313,7 @@ func (p *pass) allow(d *directive, c *permit.Change) *Fix {
 	start, end := d.at(0), d.at(len(d.command))
 	// Who writes || exit means to fail: without it SK308 would have the failure ignored.
 	meant := strings.Contains(d.command, "|| exit") && !strings.Contains(c.Command, "||") && len(c.Rules) > 0
-	if c.Command != "" && !meant && p.src[start:end] == d.command && !strings.Contains(c.Command, "`") {
+	if c.Command != "" && !meant && p.doc.src[start:end] == d.command && !strings.Contains(c.Command, "`") {
 		lead := len(d.command) - len(strings.TrimLeft(d.command, " \t\n"))
 		return replace("write "+clip(c.Command, 60), true, start+lead, start+len(strings.TrimRight(d.command, " \t\n")), c.Command)
 	}
@@ -324,11 +324,11 @@ func (p *pass) allow(d *directive, c *permit.Change) *Fix {
 }
 
 func abortsWhenInstalled(p *pass) {
-	if p.place() != Project || p.Kind != Skill || !strings.Contains(p.body(), "${CLAUDE_SKILL_DIR}") {
+	if p.doc.place() != Project || p.doc.file.Kind != Skill || !strings.Contains(p.doc.body(), "${CLAUDE_SKILL_DIR}") {
 		return
 	}
 	p.judged(User, func(d *directive, v permit.Verdict) {
-		if v.Decision != permit.Ask || permit.Decide(p.request(d.plain(), Project)).Decision != permit.Allow {
+		if v.Decision != permit.Ask || permit.Decide(p.doc.request(d.plain(), Project)).Decision != permit.Allow {
 			return
 		}
 		f := p.at(d, v.Offset, v.End, "this runs in a project; once the skill is installed for a user or by a plugin, %s: %s", notRun(v.Decision), v.Reason)
@@ -344,11 +344,11 @@ func abortsWhenInstalled(p *pass) {
 
 // toolRules calls f with each rule of allowed-tools, and where it stands.
 func (p *pass) toolRules(f func(r permit.Rule, start, end int)) {
-	field, ok := p.skill.Front.Field("allowed-tools")
+	field, ok := p.doc.skill.Front.Field("allowed-tools")
 	if !ok {
 		return
 	}
-	eachTool(p.src, field, f)
+	eachTool(p.doc.src, field, f)
 }
 
 func ruleNeverMatches(p *pass) {
@@ -366,7 +366,7 @@ func ruleNeverMatches(p *pass) {
 		f := p.find(start, end, "%s matches no command: %s", r.Text, never)
 		if better := respell(r); better != "" {
 			f.Help = "write " + better
-			if p.src[start:end] == r.Text {
+			if p.doc.src[start:end] == r.Text {
 				f.Fix = replace("write "+better, true, start, end, better)
 			}
 		}
@@ -427,7 +427,7 @@ func ruleAllowsAll(p *pass) {
 		f := p.find(start, max(end, nextEnd), "this allows every command: %s", all.Everything)
 		if next != nil && strings.HasPrefix(next.Text, "(") && nextEnd > end {
 			f.Help = "write " + all.Text + next.Text
-			if strings.TrimSpace(p.src[end:nextEnd]) == next.Text {
+			if strings.TrimSpace(p.doc.src[end:nextEnd]) == next.Text {
 				f.Fix = replace("remove the space", false, end, nextEnd-len(next.Text), "")
 				f.Fix.Unsafe = p.stops(f.Fix)
 			}
@@ -457,14 +457,14 @@ func ruleAllowsAll(p *pass) {
 // stops reports whether a directive that runs would no longer run with a fix of the frontmatter.
 func (p *pass) stops(fix *Fix) bool {
 	front := p.parseFront(fix.Edits).Front
-	return slices.ContainsFunc(p.directives, func(d *directive) bool {
+	return slices.ContainsFunc(p.doc.directives, func(d *directive) bool {
 		if d.verdict.Decision != permit.Allow {
 			return false
 		}
-		q := p.bare(d.plain(), p.place())
+		q := p.doc.bare(d.plain(), p.doc.place())
 		q.Allow, q.Deny = front.AllowedTools, front.DisallowedTools
-		if p.rules != nil {
-			q = p.rules.shared.add(q)
+		if p.doc.rules != nil {
+			q = p.doc.rules.shared.add(q)
 		}
 		return permit.Decide(q).Decision != permit.Allow
 	})
@@ -473,9 +473,9 @@ func (p *pass) stops(fix *Fix) bool {
 func ruleUnused(p *pass) {
 	var decisions []permit.Decision
 	var commands []string
-	for _, d := range p.directives {
+	for _, d := range p.doc.directives {
 		if d.part != nil && d.claude {
-			decisions = append(decisions, permit.Decide(p.bare(d.plain(), p.place())).Decision)
+			decisions = append(decisions, permit.Decide(p.doc.bare(d.plain(), p.doc.place())).Decision)
 			commands = append(commands, d.plain())
 		}
 	}
@@ -486,11 +486,11 @@ func ruleUnused(p *pass) {
 		rest := slices.Delete(slices.Clone(all), i, i+1)
 		i++
 		first, _, _ := strings.Cut(r.Spec, " ")
-		if r.Tool != "Bash" || r.Kind == permit.All || r.Never != "" || strings.Contains(p.body(), first) {
+		if r.Tool != "Bash" || r.Kind == permit.All || r.Never != "" || strings.Contains(p.doc.body(), first) {
 			return
 		}
 		for k, command := range commands {
-			q := p.bare(command, p.place())
+			q := p.doc.bare(command, p.doc.place())
 			q.Allow = nil
 			for _, other := range rest {
 				q.Allow = append(q.Allow, other.Text)
@@ -507,12 +507,12 @@ func ruleUnused(p *pass) {
 // deferredArgument is about what somebody types and auto mode makes part of an order. SK307 is about
 // what it does in a command that runs.
 func deferredArgument(p *pass) {
-	for _, d := range p.directives {
+	for _, d := range p.doc.directives {
 		if d.part == nil || !d.claude || d.verdict.Decision != permit.Ask || isUnfilled(d.verdict) {
 			continue // without an argument there is none in the order
 		}
 		i := slices.IndexFunc(d.part.Command, func(c skill.Part) bool { return c.Kind == skill.Variable && !c.Braced && !c.Escaped })
-		if i < 0 || p.ownVariable(d, d.part.Command[i]) != "" {
+		if i < 0 || p.doc.ownVariable(d, d.part.Command[i]) != "" {
 			continue
 		}
 		c := d.part.Command[i]
@@ -524,8 +524,8 @@ func deferredArgument(p *pass) {
 
 // cannotActivate is about skills that are found and cannot be used (testdata/claude/SK406-activate.txtar).
 func cannotActivate(p *pass) {
-	front := &p.skill.Front
-	if p.isBroken() {
+	front := &p.doc.skill.Front
+	if p.doc.isBroken() {
 		return
 	}
 	if f, ok := front.Field("user-invocable"); ok && front.DisableModelInvocation && f.Value == "false" {
@@ -535,7 +535,7 @@ func cannotActivate(p *pass) {
 	if front.DisableModelInvocation {
 		return // only people start it, and they may
 	}
-	p.approved = slices.ContainsFunc([]string{"allowed-tools", "disallowed-tools", "hooks"}, func(key string) bool {
+	p.doc.approved = slices.ContainsFunc([]string{"allowed-tools", "disallowed-tools", "hooks"}, func(key string) bool {
 		_, ok := front.Field(key)
 		return ok
 	})
@@ -550,9 +550,9 @@ func needApproval(w *whole) {
 		if !d.approved {
 			continue
 		}
-		if names[d.Root] = append(names[d.Root], d.name); first[d.Root] == nil {
-			first[d.Root] = w.find(d, 0, min(3, len(d.src)), "")
-			(&pass{document: d, rule: w.rule}).severe(first[d.Root], Info).Help = "run claude with --allowedTools Skill, or have a rule such as Skill(" + d.name + ") in the settings"
+		if names[d.file.Root] = append(names[d.file.Root], d.name); first[d.file.Root] == nil {
+			first[d.file.Root] = w.find(d, 0, min(3, len(d.src)), "")
+			(&pass{doc: d, rule: w.rule}).severe(first[d.file.Root], Info).Help = "run claude with --allowedTools Skill, or have a rule such as Skill(" + d.name + ") in the settings"
 		}
 	}
 	for root, f := range first {

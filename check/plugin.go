@@ -45,18 +45,18 @@ func pluginRules() []*Rule {
 }
 
 func pluginJSON(p *pass) {
-	if p.fault != nil {
+	if p.doc.fault != nil {
 		return
 	}
-	if p.jsonFault != nil {
-		p.find(p.jsonFault.Offset, p.jsonFault.Offset+1, "not JSON, so nothing of it is loaded: %s", p.jsonFault.Text)
+	if p.doc.jsonFault != nil {
+		p.find(p.doc.jsonFault.Offset, p.doc.jsonFault.Offset+1, "not JSON, so nothing of it is loaded: %s", p.doc.jsonFault.Text)
 		return
 	}
-	if !p.json.IsObject() {
-		p.find(p.json.Start, p.json.End, "it is %s, want an object", p.json.Kind())
+	if !p.doc.json.IsObject() {
+		p.find(p.doc.json.Start, p.doc.json.End, "it is %s, want an object", p.doc.json.Kind())
 		return
 	}
-	p.twice(p.json)
+	p.twice(p.doc.json)
 	p.settingsFile()
 }
 
@@ -64,22 +64,22 @@ func pluginJSON(p *pass) {
 const eventsHelp = "name an event as Claude Code spells it, such as PreToolUse, PostToolUse, SessionStart or Stop"
 
 func (p *pass) settingsFile() {
-	if p.Kind != Hooks || !strings.HasPrefix(filepath.Base(p.Path), "settings") {
+	if p.doc.file.Kind != Hooks || !strings.HasPrefix(filepath.Base(p.doc.file.Path), "settings") {
 		return
 	}
-	_, err := settings.Parse("", []byte(p.src))
+	_, err := settings.Parse("", []byte(p.doc.src))
 	if err == nil {
 		return
 	}
 	for fault := range strings.Lines(err.Error()) { // as :LINE: what
 		at, text, _ := strings.Cut(strings.TrimPrefix(fault, ":"), ": ")
 		line, err := strconv.Atoi(at)
-		if err != nil || line < 1 || line > len(p.lines) {
+		if err != nil || line < 1 || line > len(p.doc.lines) {
 			line, text = 1, fault
 		}
-		said := p.lineText(line)
-		start := p.lines[line-1] + len(said) - len(strings.TrimLeft(said, " \t"))
-		p.find(start, p.lines[line-1]+len(said), "%s", strings.TrimSpace(text))
+		said := p.doc.lineText(line)
+		start := p.doc.lines[line-1] + len(said) - len(strings.TrimLeft(said, " \t"))
+		p.find(start, p.doc.lines[line-1]+len(said), "%s", strings.TrimSpace(text))
 	}
 }
 
@@ -99,36 +99,36 @@ func (p *pass) twice(n *jsontree.Node) {
 var marketFields = []string{"category", "tags", "strict", "source"}
 
 func pluginField(p *pass) {
-	if !p.json.IsObject() {
+	if !p.doc.json.IsObject() {
 		return
 	}
-	for _, fault := range p.refused {
+	for _, fault := range p.doc.refused {
 		if fault.Problem != claudecode.BadPath && fault.Top() != "hooks" { // SK603 and SK605 report these
 			p.refusal(fault).Help = refusalHelp(fault)
 		}
 	}
 	names := claudecode.ManifestFields()
-	for _, n := range p.json.Items {
+	for _, n := range p.doc.json.Items {
 		if slices.Contains(names, n.Key) {
 			continue
 		}
 		f := p.severe(p.find(n.KeyAt, n.KeyAt+len(n.Key)+2, "%s is not a field of plugin.json and is ignored", n.Key), Info)
 		if near := nearest(n.Key, names); near != "" {
 			p.severe(f, Error).Help = "write " + near
-			if p.json.Get(near) == nil {
+			if p.doc.json.Get(near) == nil {
 				f.Fix = rename("rename it", "", n.KeyAt, n.KeyAt+len(n.Key)+2, `"`+near+`"`)
 			}
 		} else if slices.Contains(marketFields, n.Key) {
 			f.Help = "it belongs in marketplace.json"
 		}
 	}
-	n := p.json.Get("name")
-	if name, ok := n.Text(); ok && !p.isRefused(n) && nameFault(strings.ToLower(strings.ReplaceAll(name, "_", "-"))) != "" {
+	n := p.doc.json.Get("name")
+	if name, ok := n.Text(); ok && !p.doc.isRefused(n) && nameFault(strings.ToLower(strings.ReplaceAll(name, "_", "-"))) != "" {
 		p.severe(p.find(n.Start, n.End, "the name %s %s", name, nameFault(strings.ToLower(name))), Warning)
 	}
 	for _, key := range []string{"version", "description", "author"} {
-		if p.json.Get(key) == nil {
-			p.severe(p.find(p.json.Start, p.json.Start+1, "%s is missing, which claude plugin validate --strict refuses", key), Info)
+		if p.doc.json.Get(key) == nil {
+			p.severe(p.find(p.doc.json.Start, p.doc.json.Start+1, "%s is missing, which claude plugin validate --strict refuses", key), Info)
 		}
 	}
 }
@@ -157,20 +157,20 @@ func (d *document) isRefused(n *jsontree.Node) bool {
 }
 
 func pluginPath(p *pass) {
-	for _, f := range p.refused {
+	for _, f := range p.doc.refused {
 		if f.Problem != claudecode.BadPath {
 			continue
 		}
 		x := p.refusal(f)
-		raw := p.src[f.Start:f.End]
+		raw := p.doc.src[f.Start:f.End]
 		if strings.HasPrefix(raw, `"`) && !strings.HasPrefix(f.Got, "./") && !strings.HasPrefix(f.Got, "../") && !filepath.IsAbs(f.Got) {
 			x.Help = "write ./" + f.Got
 			x.Fix = replace("write ./"+f.Got, false, f.Start, f.End, quoteJSON("./"+f.Got))
 		}
 	}
-	root := filepath.Dir(filepath.Dir(p.Path))
+	root := filepath.Dir(filepath.Dir(p.doc.file.Path))
 	for _, name := range claudecode.PathFields() {
-		n := p.json.Get(name)
+		n := p.doc.json.Get(name)
 		all := []*jsontree.Node{n}
 		if n.IsList() {
 			all = n.Items
@@ -178,7 +178,7 @@ func pluginPath(p *pass) {
 		for _, item := range all {
 			path, ok := item.Text()
 			switch {
-			case !ok || p.isRefused(item) || strings.Contains(path, "://"):
+			case !ok || p.doc.isRefused(item) || strings.Contains(path, "://"):
 			case strings.Contains(path, ".."):
 				p.find(item.Start, item.End, "%s leads out of the plugin, which is copied without what is around it", path)
 			case !isThere(filepath.Join(root, filepath.FromSlash(path))):
@@ -198,7 +198,7 @@ func (d *document) hooks() *jsontree.Node {
 	if d.skill == nil {
 		return d.json.Get("hooks")
 	}
-	if f, ok := d.skill.Front.Field("hooks"); ok && d.Kind != FirstUse {
+	if f, ok := d.skill.Front.Field("hooks"); ok && d.file.Kind != FirstUse {
 		return fieldNode(f)
 	}
 	return nil
@@ -229,7 +229,7 @@ func fieldNode(f skill.Field) *jsontree.Node {
 }
 
 func hookEvent(p *pass) {
-	hooks := p.hooks()
+	hooks := p.doc.hooks()
 	if !hooks.IsObject() {
 		return
 	}
@@ -251,27 +251,27 @@ func hookEvent(p *pass) {
 }
 
 func hookShape(p *pass) {
-	if p.skill == nil && !p.json.IsObject() {
+	if p.doc.skill == nil && !p.doc.json.IsObject() {
 		return
 	}
-	hooks := p.hooks()
+	hooks := p.doc.hooks()
 	switch {
-	case hooks == nil && p.Kind == Hooks && filepath.Base(p.Path) == "hooks.json":
-		f := p.find(p.json.Start, p.json.Start+1, "there is no hooks: the events stand in an object of that name")
+	case hooks == nil && p.doc.file.Kind == Hooks && filepath.Base(p.doc.file.Path) == "hooks.json":
+		f := p.find(p.doc.json.Start, p.doc.json.Start+1, "there is no hooks: the events stand in an object of that name")
 		f.Help = `write {"hooks": {"PostToolUse": […]}}`
-	case hooks != nil && !hooks.IsObject() && p.Kind == Hooks:
+	case hooks != nil && !hooks.IsObject() && p.doc.file.Kind == Hooks:
 		p.find(hooks.Start, hooks.End, "hooks is %s, want an object", hooks.Kind())
 	}
 	if !hooks.IsObject() {
 		return
 	}
-	for _, fault := range p.refused {
+	for _, fault := range p.doc.refused {
 		if fault.Top() == "hooks" && fault.Problem != claudecode.BadPath {
 			p.refusal(fault)
 		}
 	}
 	for _, event := range hooks.Items {
-		if p.isRefused(event) || !slices.Contains(claudecode.Events(), event.Key) { // SK604 tells of events that do not exist
+		if p.doc.isRefused(event) || !slices.Contains(claudecode.Events(), event.Key) { // SK604 tells of events that do not exist
 			continue
 		}
 		if !event.IsList() {
@@ -288,11 +288,11 @@ func hookShape(p *pass) {
 // (testdata/claude/SK605-*.txtar).
 func (p *pass) hooksLost() string {
 	switch {
-	case p.skill != nil:
+	case p.doc.skill != nil:
 		return "Claude Code drops every hook of this file"
-	case p.Kind == Plugin: // otherwise the manifest would be refused
+	case p.doc.file.Kind == Plugin: // otherwise the manifest would be refused
 		return "it is ignored"
-	case p.Plugin != "":
+	case p.doc.file.Plugin != "":
 		return "Claude Code does not load the plugin"
 	}
 	return "Claude Code passes over the whole file, rules that deny included"
@@ -300,7 +300,7 @@ func (p *pass) hooksLost() string {
 
 // matcher checks the shape of one matcher with its hooks.
 func (p *pass) matcher(m *jsontree.Node) {
-	if p.isRefused(m) {
+	if p.doc.isRefused(m) {
 		return
 	}
 	if !m.IsObject() {
@@ -325,7 +325,7 @@ func (p *pass) matcher(m *jsontree.Node) {
 }
 
 func (p *pass) hook(h *jsontree.Node) {
-	if p.isRefused(h) {
+	if p.doc.isRefused(h) {
 		return
 	}
 	if !h.IsObject() {
@@ -390,15 +390,15 @@ func (p *pass) unquotedRoot(h *jsontree.Node) {
 	}
 	f := p.severe(p.find(n.Start, n.End, "%s is not quoted: if the plugin lies in a folder with a blank in its name, the command falls apart", root), Warning)
 	f.Help = "put it in double quotes"
-	raw := p.src[n.Start:n.End]
-	if p.json != nil && strings.Count(raw, root) == bare && strings.Count(command, root) == bare && !strings.Contains(raw, "$'") {
+	raw := p.doc.src[n.Start:n.End]
+	if p.doc.json != nil && strings.Count(raw, root) == bare && strings.Count(command, root) == bare && !strings.Contains(raw, "$'") {
 		f.Fix = replace("quote it", false, n.Start, n.End, strings.ReplaceAll(raw, root, `\"`+root+`\"`))
 	}
 }
 
 // eachHook calls f with every hook that is an object.
 func (p *pass) eachHook(f func(h *jsontree.Node)) {
-	hooks := p.hooks()
+	hooks := p.doc.hooks()
 	if !hooks.IsObject() {
 		return
 	}
@@ -416,7 +416,7 @@ func (p *pass) eachHook(f func(h *jsontree.Node)) {
 }
 
 func hookMatcher(p *pass) {
-	hooks := p.hooks()
+	hooks := p.doc.hooks()
 	if !hooks.IsObject() {
 		return
 	}
@@ -484,7 +484,7 @@ func (p *pass) hookMentions() []mention {
 		}
 		program, err := words.Parse(command)
 		tested := err == nil && testsFile(program)
-		for _, v := range []struct{ name, root string }{{"${CLAUDE_PLUGIN_ROOT}", p.Plugin}, {"$CLAUDE_PLUGIN_ROOT", p.Plugin}, {"${CLAUDE_PROJECT_DIR}", p.project()}, {"$CLAUDE_PROJECT_DIR", p.project()}, {"${CLAUDE_SKILL_DIR}", p.ownFolder()}} {
+		for _, v := range []struct{ name, root string }{{"${CLAUDE_PLUGIN_ROOT}", p.doc.file.Plugin}, {"$CLAUDE_PLUGIN_ROOT", p.doc.file.Plugin}, {"${CLAUDE_PROJECT_DIR}", p.doc.project()}, {"$CLAUDE_PROJECT_DIR", p.doc.project()}, {"${CLAUDE_SKILL_DIR}", p.doc.ownFolder()}} {
 			i := strings.Index(command, v.name)
 			if i < 0 || v.root == "" {
 				continue
@@ -506,16 +506,16 @@ func (p *pass) hookMentions() []mention {
 
 // ownFolder is the folder of a skill.
 func (d *document) ownFolder() string {
-	if d.Kind == Skill {
-		return filepath.Dir(d.Path)
+	if d.file.Kind == Skill {
+		return filepath.Dir(d.file.Path)
 	}
 	return ""
 }
 
 // project is the folder whose .claude the file is in.
 func (d *document) project() string {
-	if d.claude && d.As == Project {
-		return filepath.Dir(d.Root)
+	if d.file.claude && d.file.As == Project {
+		return filepath.Dir(d.file.Root)
 	}
 	return ""
 }
@@ -528,8 +528,8 @@ func agentSkills(w *whole) {
 	bare := map[string]bool{}      // of any plugin
 	plugins := map[string]string{} // names, by folder
 	for _, d := range w.docs {
-		if _, known := plugins[d.Plugin]; d.Plugin != "" && !known {
-			plugins[d.Plugin] = pluginName(d.Plugin)
+		if _, known := plugins[d.file.Plugin]; d.file.Plugin != "" && !known {
+			plugins[d.file.Plugin] = pluginName(d.file.Plugin)
 		}
 	}
 	known := map[string]bool{}
@@ -539,9 +539,9 @@ func agentSkills(w *whole) {
 		roots[name], roots[""] = append(roots[name], root), append(roots[""], root)
 	}
 	for _, d := range w.skills() {
-		have[d.Root+"\x00"+d.name] = true
-		if d.Plugin != "" {
-			bare[d.name], named[plugins[d.Plugin]+":"+d.name] = true, true
+		have[d.file.Root+"\x00"+d.name] = true
+		if d.file.Plugin != "" {
+			bare[d.name], named[plugins[d.file.Plugin]+":"+d.name] = true, true
 		}
 	}
 	for _, d := range w.docs {
@@ -550,20 +550,20 @@ func agentSkills(w *whole) {
 			if !full {
 				name = s.name
 			}
-			own := !full || plugin == plugins[d.Plugin]
+			own := !full || plugin == plugins[d.file.Plugin]
 			switch {
-			case named[s.name], !full && (bare[name] && d.Plugin != "" || have[d.Root+"\x00"+name]),
-				own && brings(d.Root, name), full && slices.ContainsFunc(roots[plugin], func(root string) bool { return brings(root, name) }),
-				!full && d.Plugin != "" && slices.ContainsFunc(roots[""], func(root string) bool { return brings(root, name) }),
-				full && d.Plugin == "" && !known[plugin]: // an installed plugin's
+			case named[s.name], !full && (bare[name] && d.file.Plugin != "" || have[d.file.Root+"\x00"+name]),
+				own && brings(d.file.Root, name), full && slices.ContainsFunc(roots[plugin], func(root string) bool { return brings(root, name) }),
+				!full && d.file.Plugin != "" && slices.ContainsFunc(roots[""], func(root string) bool { return brings(root, name) }),
+				full && d.file.Plugin == "" && !known[plugin]: // an installed plugin's
 				continue
 			}
 			f := w.find(d, s.start, s.end, "there is no skill %s, and Claude Code starts the agent without it", s.name)
 			f.Help = "mend the name, or add the skill"
-			switch p := (&pass{document: d, rule: w.rule}); {
+			switch p := (&pass{doc: d, rule: w.rule}); {
 			case full && !own && !known[plugin]:
 				p.severe(f, Info).Message = fmt.Sprintf("there is no plugin %s here: where it is not installed, Claude Code starts the agent without %s", plugin, s.name)
-			case d.Plugin == "": // it may be the user's, or a plugin's
+			case d.file.Plugin == "": // it may be the user's, or a plugin's
 				p.severe(f, Info)
 			}
 		}
@@ -576,18 +576,18 @@ func brings(root, name string) bool {
 }
 
 func marketplace(p *pass) {
-	if !p.json.IsObject() {
+	if !p.doc.json.IsObject() {
 		return
 	}
-	if name, ok := p.json.Get("name").Text(); !ok || name == "" || strings.ContainsAny(name, " \t") {
-		p.find(p.json.Start, p.json.Start+1, "a marketplace needs a name without blanks: nothing can be installed from it")
+	if name, ok := p.doc.json.Get("name").Text(); !ok || name == "" || strings.ContainsAny(name, " \t") {
+		p.find(p.doc.json.Start, p.doc.json.Start+1, "a marketplace needs a name without blanks: nothing can be installed from it")
 	}
-	if owner := p.json.Get("owner"); !owner.IsObject() {
-		p.find(p.json.Start, p.json.Start+1, "owner is missing, or is no object with a name: the marketplace is refused")
+	if owner := p.doc.json.Get("owner"); !owner.IsObject() {
+		p.find(p.doc.json.Start, p.doc.json.Start+1, "owner is missing, or is no object with a name: the marketplace is refused")
 	}
-	plugins := p.json.Get("plugins")
+	plugins := p.doc.json.Get("plugins")
 	if !plugins.IsList() {
-		p.find(p.json.Start, p.json.Start+1, "plugins is missing, or is no list")
+		p.find(p.doc.json.Start, p.doc.json.Start+1, "plugins is missing, or is no list")
 		return
 	}
 	seen := map[string]bool{}
@@ -623,7 +623,7 @@ func (p *pass) entry(e *jsontree.Node, i int, seen map[string]bool) {
 	case !strings.HasPrefix(path, "./") && path != ".":
 		p.find(source.Start, source.End, "%s does not begin with ./: the marketplace is refused", path)
 	default:
-		root := filepath.Join(filepath.Dir(filepath.Dir(p.Path)), filepath.FromSlash(path))
+		root := filepath.Join(filepath.Dir(filepath.Dir(p.doc.file.Path)), filepath.FromSlash(path))
 		if info, err := os.Stat(root); err != nil || !info.IsDir() {
 			p.find(source.Start, source.End, "%s is not there: the plugin cannot be installed", path)
 		}
@@ -634,21 +634,21 @@ func (p *pass) entry(e *jsontree.Node, i int, seen map[string]bool) {
 var components = []string{"skills", "commands", "agents", "hooks/hooks.json", ".mcp.json", ".lsp.json", "output-styles", "monitors", "themes", "workflows", "bin", "SKILL.md", "settings.json"}
 
 func pluginEmpty(p *pass) {
-	if !p.json.IsObject() || filepath.Base(filepath.Dir(p.Path)) != ".claude-plugin" {
+	if !p.doc.json.IsObject() || filepath.Base(filepath.Dir(p.doc.file.Path)) != ".claude-plugin" {
 		return
 	}
-	root := filepath.Dir(filepath.Dir(p.Path))
+	root := filepath.Dir(filepath.Dir(p.doc.file.Path))
 	for _, c := range components {
 		if isThere(filepath.Join(root, filepath.FromSlash(c))) {
 			return
 		}
 	}
 	for _, name := range claudecode.PathFields() {
-		if p.json.Get(name) != nil {
+		if p.doc.json.Get(name) != nil {
 			return
 		}
 	}
-	name, _ := p.json.Get("name").Text()
-	f := p.find(p.json.Start, p.json.Start+1, "the plugin %s has nothing in it: Claude Code loads it and finds no skill, command, agent or hook", name)
+	name, _ := p.doc.json.Get("name").Text()
+	f := p.find(p.doc.json.Start, p.doc.json.Start+1, "the plugin %s has nothing in it: Claude Code loads it and finds no skill, command, agent or hook", name)
 	f.Help = fmt.Sprintf("they belong beside .claude-plugin, in %s, not in it", "skills/, commands/, agents/ and hooks/")
 }

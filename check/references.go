@@ -35,14 +35,14 @@ func referenceRules() []*Rule {
 }
 
 func linkMissing(p *pass) {
-	for _, l := range p.links {
+	for _, l := range p.doc.links {
 		if file, ok := p.backslashed(l.Destination); ok {
 			f := p.find(l.Start, l.End, "%s has backslashes, and is not there: outside of Windows they are part of the name", l.Destination)
 			f.Help = "write " + file
 			continue
 		}
 		file := linked(l.Destination)
-		if file == "" || p.isThereFor(file) || p.isIgnored(file) || p.isOnGitHub(file) {
+		if file == "" || p.doc.isThereFor(file) || p.doc.isIgnored(file) || p.doc.isOnGitHub(file) {
 			continue
 		}
 		f := p.find(l.Start, l.End, "%s is not there", file)
@@ -56,18 +56,18 @@ func linkMissing(p *pass) {
 // mayBeWritten reports whether a link may be part of what somebody is to write: in a template, or in a command or
 // agent, which have no folder of their own, to a file that the user's project may have.
 func (p *pass) mayBeWritten(file string) bool {
-	folders := strings.Split(filepath.ToSlash(filepath.Dir(p.Path)), "/")
+	folders := strings.Split(filepath.ToSlash(filepath.Dir(p.doc.file.Path)), "/")
 	if slices.Contains(folders, "template") || slices.Contains(folders, "templates") {
 		return true
 	}
 	own := strings.HasPrefix(file, "../") || strings.HasPrefix(file, "./") || strings.HasPrefix(file, "references/") || strings.HasPrefix(file, "scripts/")
-	return (p.Kind == Command || p.Kind == Agent) && !own
+	return (p.doc.file.Kind == Command || p.doc.file.Kind == Agent) && !own
 }
 
 // backslashed is the file that a link with backslashes means.
 func (p *pass) backslashed(destination string) (string, bool) {
 	file := strings.ReplaceAll(destination, `\`, "/")
-	return file, file != destination && linked(file) != "" && p.Path != "" && p.isThereFor(file)
+	return file, file != destination && linked(file) != "" && p.doc.file.Path != "" && p.doc.isThereFor(file)
 }
 
 // linked is the file that a link leads to; "" if it leads elsewhere, or is a placeholder.
@@ -97,10 +97,10 @@ func linked(destination string) string {
 // isThereFor reports whether a file is there for the agent: beside the text, or in a folder above
 // it, up to the top of what is loaded. Nobody can tell about a text that has no folder.
 func (d *document) isThereFor(file string) bool {
-	if d.Path == "" {
+	if d.file.Path == "" {
 		return true
 	}
-	dir := filepath.Dir(d.Path)
+	dir := filepath.Dir(d.file.Path)
 	for range 20 {
 		if isThere(filepath.Join(dir, filepath.FromSlash(file))) {
 			return true
@@ -117,10 +117,10 @@ func (d *document) isThereFor(file string) bool {
 // isOnGitHub reports whether a link leads where only a page of the file has something: out of the
 // repository, or up to one of its pages there.
 func (d *document) isOnGitHub(file string) bool {
-	if d.Path == "" || !strings.HasPrefix(file, "../") {
+	if d.file.Path == "" || !strings.HasPrefix(file, "../") {
 		return false
 	}
-	dir := filepath.Dir(d.Path)
+	dir := filepath.Dir(d.file.Path)
 	if top := paths.Top(dir); top != "" && !paths.Inside(top, filepath.Join(dir, filepath.FromSlash(file))) {
 		return true
 	}
@@ -131,11 +131,11 @@ func (d *document) isOnGitHub(file string) bool {
 // isIgnored reports whether the repository keeps a file out of what is committed, by the patterns
 // at its top: then it may be there for those who work in it.
 func (d *document) isIgnored(file string) bool {
-	patterns, err := skill.ReadFile(filepath.Join(d.top, ".gitignore"))
-	if d.top == "" || err != nil {
+	patterns, err := skill.ReadFile(filepath.Join(d.file.top, ".gitignore"))
+	if d.file.top == "" || err != nil {
 		return false
 	}
-	names := []string{path.Clean(filepath.ToSlash(file)), relative(d.top, filepath.Join(filepath.Dir(d.Path), filepath.FromSlash(file)))}
+	names := []string{path.Clean(filepath.ToSlash(file)), relative(d.file.top, filepath.Join(filepath.Dir(d.file.Path), filepath.FromSlash(file)))}
 	for line := range strings.Lines(string(patterns)) {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' || line[0] == '!' {
@@ -167,19 +167,19 @@ type mention struct {
 // ${CLAUDE_SKILL_DIR} or ${CLAUDE_PLUGIN_ROOT} anywhere.
 func (p *pass) mentions() []mention {
 	all := p.hookMentions()
-	if p.skill == nil || p.Kind == Agent {
+	if p.doc.skill == nil || p.doc.file.Kind == Agent {
 		return all
 	}
-	for i, part := range p.skill.Parts {
-		if part.Kind != skill.Variable || !part.Braced || part.Escaped || i+1 == len(p.skill.Parts) {
+	for i, part := range p.doc.skill.Parts {
+		if part.Kind != skill.Variable || !part.Braced || part.Escaped || i+1 == len(p.doc.skill.Parts) {
 			continue
 		}
-		if m, ok := p.after(part, p.skill.Parts[i+1].Source); ok {
+		if m, ok := p.after(part, p.doc.skill.Parts[i+1].Source); ok {
 			m.called, m.example = p.startsCommand(part), part.Name == "CLAUDE_PLUGIN_ROOT" || !p.startsCommand(part) && !p.isRun(part)
 			all = append(all, m)
 		}
 	}
-	for _, d := range p.directives {
+	for _, d := range p.doc.directives {
 		if d.part == nil {
 			continue
 		}
@@ -193,7 +193,7 @@ func (p *pass) mentions() []mention {
 			}
 		}
 	}
-	p.calls(func(d *directive, call *syntax.CallExpr) {
+	p.doc.calls(func(d *directive, call *syntax.CallExpr) {
 		if m, ok := relativeScript(call); ok {
 			m.start, m.end, m.anchor, m.tested = d.at(m.start), d.at(m.end), d.line, testsFile(d.program)
 			all = append(all, m)
@@ -207,12 +207,12 @@ func (p *pass) after(v skill.Part, rest string) (mention, bool) {
 	root := ""
 	switch v.Name {
 	case "CLAUDE_SKILL_DIR":
-		root = filepath.Dir(p.Path)
+		root = filepath.Dir(p.doc.file.Path)
 	case "CLAUDE_PLUGIN_ROOT":
-		root = p.Plugin
+		root = p.doc.file.Plugin
 	}
-	path, ok := scriptPath(p.src[:v.Offset], rest)
-	if root == "" || !ok || p.Kind == Command && v.Name == "CLAUDE_SKILL_DIR" {
+	path, ok := scriptPath(p.doc.src[:v.Offset], rest)
+	if root == "" || !ok || p.doc.file.Kind == Command && v.Name == "CLAUDE_SKILL_DIR" {
 		return mention{}, false
 	}
 	return mention{written: path, file: filepath.Join(root, filepath.FromSlash(path)), start: v.Offset, end: v.Offset + len(v.Source) + 1 + len(path), anchor: v.Line}, true
@@ -261,13 +261,13 @@ func (d *directive) calls(offset int) bool {
 
 // startsCommand reports whether a variable in a fence stands where a command does: first on its line.
 func (p *pass) startsCommand(v skill.Part) bool {
-	line := p.src[p.lines[v.Line-1]:v.Offset]
+	line := p.doc.src[p.doc.lines[v.Line-1]:v.Offset]
 	return v.InCode && strings.Trim(line, " \t\"") == "" && !strings.HasPrefix(line, "    ")
 }
 
 // isRun reports whether an interpreter stands before a variable, on its line.
 func (p *pass) isRun(v skill.Part) bool {
-	words := strings.Fields(strings.Trim(p.src[p.lines[v.Line-1]:v.Offset], "\"'"))
+	words := strings.Fields(strings.Trim(p.doc.src[p.doc.lines[v.Line-1]:v.Offset], "\"'"))
 	return len(words) > 0 && slices.Contains(shells, strings.Trim(words[len(words)-1], "`\"'$("))
 }
 
@@ -313,7 +313,7 @@ func testsFile(n syntax.Node) bool {
 
 func scriptMissing(p *pass) {
 	for _, m := range p.mentions() {
-		if m.tested || m.file != "" && isThere(m.file) || m.file == "" && p.isThereFor(m.written) {
+		if m.tested || m.file != "" && isThere(m.file) || m.file == "" && p.doc.isThereFor(m.written) {
 			continue
 		}
 		f := p.find(m.start, m.end, "%s is not there", m.written)
@@ -338,18 +338,18 @@ func scriptNotExecutable(p *pass) {
 		f := p.find(m.start, m.end, "%s is not executable, and is called by its path: permission denied", m.written)
 		f.anchor = max(m.anchor, 1)
 		f.Help = "chmod +x it, and commit the change (git update-index --chmod=+x)"
-		if p.owns(m.file) {
+		if p.doc.owns(m.file) {
 			f.Fix = &Fix{Title: "make it executable", Unsafe: true, Edits: []Edit{}, Executable: m.file}
 		}
 	}
-	if p.Kind != Skill || !isFile(p.Path) {
+	if p.doc.file.Kind != Skill || !isFile(p.doc.file.Path) {
 		return
 	}
 	p.scripts(func(file, rel string, mode fs.FileMode) {
 		if done[file] || !lacksBit(file) {
 			return
 		}
-		p.severe(p.find(0, min(3, len(p.src)), "%s has a #! line but is not executable", rel), Info).Help = "chmod +x it if it is to be called by its path"
+		p.severe(p.find(0, min(3, len(p.doc.src)), "%s has a #! line but is not executable", rel), Info).Help = "chmod +x it if it is to be called by its path"
 	})
 }
 
@@ -360,9 +360,9 @@ func (d *document) owns(file string) bool {
 	if err != nil {
 		return false
 	}
-	roots := []string{d.Plugin, d.project()}
-	if d.Kind == Skill || d.Kind == FirstUse {
-		roots = append(roots, filepath.Dir(d.Path))
+	roots := []string{d.file.Plugin, d.project()}
+	if d.file.Kind == Skill || d.file.Kind == FirstUse {
+		roots = append(roots, filepath.Dir(d.file.Path))
 	}
 	return slices.ContainsFunc(roots, func(root string) bool {
 		root, err := filepath.EvalSymlinks(root)
@@ -422,14 +422,14 @@ func unknownVariable(p *pass) {
 			return
 		}
 		meant := meantVariable(v.Name)
-		if meant == "" || strings.Contains(p.src, v.Name+"=") || p.hasBinding(v.Name) {
+		if meant == "" || strings.Contains(p.doc.src, v.Name+"=") || p.hasBinding(v.Name) {
 			return
 		}
 		f := p.find(v.Offset, v.Offset+len(v.Source), "%s is not filled in: the agent and the shell get it as it is", v.Source)
 		f.Help = "write " + meant
 		f.Fix = replace("write "+meant, true, v.Offset, v.Offset+len(v.Source), meant)
 	}
-	for _, part := range p.skill.Parts {
+	for _, part := range p.doc.skill.Parts {
 		check(part)
 		for _, c := range part.Command {
 			check(c)
@@ -439,7 +439,7 @@ func unknownVariable(p *pass) {
 
 // hasBinding reports whether a bindings.json may define a variable.
 func (p *pass) hasBinding(name string) bool {
-	src, err := skill.ReadFile(filepath.Join(filepath.Dir(p.Path), "bindings.json"))
+	src, err := skill.ReadFile(filepath.Join(filepath.Dir(p.doc.file.Path), "bindings.json"))
 	return err == nil && bytes.Contains(src, []byte(name))
 }
 

@@ -10,10 +10,10 @@ var ordinaryValues = []string{"src", "main.go", "v1.2", "feature/login", "fix th
 
 // refusedArgument finds directives that skillhand load refuses, whatever ordinary argument it is given.
 func refusedArgument(p *pass) {
-	if !p.isRendered() {
+	if !p.doc.isRendered() {
 		return
 	}
-	for _, d := range p.directives {
+	for _, d := range p.doc.directives {
 		if d.part == nil {
 			continue
 		}

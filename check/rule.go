@@ -78,10 +78,10 @@ func ByName(name string) *Rule {
 
 func (r *Rule) isFor(d *document) bool {
 	if len(r.kinds) == 0 {
-		return d.Kind == Skill || d.Kind == Command || d.Kind == Text || d.Kind == FirstUse && r.load
+		return d.file.Kind == Skill || d.file.Kind == Command || d.file.Kind == Text || d.file.Kind == FirstUse && r.load
 	}
 	for _, k := range r.kinds {
-		if k == d.Kind {
+		if k == d.file.Kind {
 			return true
 		}
 	}

@@ -29,8 +29,8 @@ func scriptRules() []*Rule {
 
 // scripts calls f with the files in the folders of scripts of a skill or plugin.
 func (p *pass) scripts(f func(file, rel string, mode fs.FileMode)) {
-	dir := filepath.Dir(p.Path)
-	if p.Kind == Plugin {
+	dir := filepath.Dir(p.doc.file.Path)
+	if p.doc.file.Kind == Plugin {
 		dir = filepath.Dir(dir)
 	}
 	for _, folder := range []string{"scripts", "bin", "hooks"} {
@@ -48,7 +48,7 @@ func (p *pass) scripts(f func(file, rel string, mode fs.FileMode)) {
 
 // about notes a finding about a file that lies beside this one.
 func (p *pass) about(format string, a ...any) *Finding {
-	return p.find(0, min(3, len(p.src)), format, a...)
+	return p.find(0, min(3, len(p.doc.src)), format, a...)
 }
 
 func isShellFile(file string) bool {
@@ -56,7 +56,7 @@ func isShellFile(file string) bool {
 }
 
 func shebang(p *pass) {
-	if !isFile(p.Path) {
+	if !isFile(p.doc.file.Path) {
 		return
 	}
 	p.scripts(func(file, rel string, mode fs.FileMode) {
@@ -128,7 +128,7 @@ const maxScript = 1 << 20 // longer ones are not read
 
 // scriptSyntax reads scripts as bash does.
 func scriptSyntax(p *pass) {
-	if !isFile(p.Path) {
+	if !isFile(p.doc.file.Path) {
 		return
 	}
 	p.scripts(func(file, rel string, _ fs.FileMode) {
@@ -174,28 +174,28 @@ var numbered = compiled(`\$([0-9])\b`)
 // shell function. Claude Code replaces it, in code as well, if there are as many arguments
 // (testdata/claude/SK207-placeholder.txtar).
 func placeholderInText(p *pass) {
-	if p.Kind == Text && p.frontEnd() == 0 {
+	if p.doc.file.Kind == Text && p.doc.frontEnd() == 0 {
 		return // nobody gives it arguments
 	}
-	front := &p.skill.Front
+	front := &p.doc.skill.Front
 	_, hint := front.Field("argument-hint")
 	_, arguments := front.Field("arguments")
-	body := p.body()
+	body := p.doc.body()
 	if !hint && !arguments && !strings.Contains(body, "$ARGUMENTS") {
 		return
 	}
 	for _, m := range numbered().FindAllStringIndex(body, -1) {
-		at := p.bodyStart() + m[0]
-		if at > 0 && p.src[at-1] == '\\' || p.inDirective(at) {
+		at := p.doc.bodyStart() + m[0]
+		if at > 0 && p.doc.src[at-1] == '\\' || p.doc.inDirective(at) {
 			continue
 		}
-		line := p.lineText(p.lineAt(at))
-		column := at - p.lines[p.lineAt(at)-1]
+		line := p.doc.lineText(p.doc.lineAt(at))
+		column := at - p.doc.lines[p.doc.lineAt(at)-1]
 		what := notArgument(line, column, column+2)
 		if what == "" {
 			continue
 		}
-		n, _ := strconv.Atoi(p.src[at+1 : at+2]) // it is a digit
+		n, _ := strconv.Atoi(p.doc.src[at+1 : at+2]) // it is a digit
 		f := p.find(at, at+2, "if the skill is given %d arguments or more, one of them replaces $%d in this %s", n+1, n, what)
 		f.Help = fmt.Sprintf(`write \$%d, which Claude Code turns into $%[1]d`, n)
 		f.Fix = replace("escape it", true, at, at, `\`)

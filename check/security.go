@@ -34,19 +34,19 @@ func securityRules() []*Rule {
 }
 
 func hiddenUnicode(p *pass) {
-	if isASCII(p.src) {
+	if isASCII(p.doc.src) {
 		return
 	}
-	for i, r := range p.src {
+	for i, r := range p.doc.src {
 		what := hidden(r)
-		if what == "" || i == 0 && r == '\ufeff' || isJoiner(p.src, i, r) {
+		if what == "" || i == 0 && r == '\ufeff' || isJoiner(p.doc.src, i, r) {
 			continue
 		}
 		end := i + utf8.RuneLen(r)
 		f := p.find(i, end, "U+%04X, %s: a person does not see it, the model reads it", r, what)
 		f.Help = "remove it"
 		f.Fix = replace("remove it", false, i, end, "")
-		if p.skill != nil && p.looks.makesDirective(p.src, f.Fix.Edits) {
+		if p.doc.skill != nil && p.doc.looks.makesDirective(p.doc.src, f.Fix.Edits) {
 			f.Message += "; here it keeps an example from running"
 			f.Help = "put a space in its place: without it Claude Code would run what follows"
 			f.Fix = replace("put a space in its place", false, i, end, " ")
@@ -133,7 +133,7 @@ const (
 )
 
 func secret(p *pass) {
-	for _, s := range p.secrets {
+	for _, s := range p.doc.secrets {
 		f := p.find(s.start, s.end, "this looks like %s, and whoever reads the skill has it", s.what)
 		f.Help = "revoke it, and let the skill read it from the environment"
 		f.text = "" // what is secret is not shown
@@ -179,7 +179,7 @@ func fetchAndRun(p *pass) {
 			p.find(c.Start, c.End, "the hook runs what it fetches, and nobody sees what that is").Help = "ship the script with the plugin"
 		}
 	})
-	for _, d := range p.directives {
+	for _, d := range p.doc.directives {
 		if d.program == nil {
 			continue
 		}
@@ -243,8 +243,8 @@ const (
 
 func opaqueFile(p *pass) {
 	p.blanks()
-	dir := filepath.Dir(p.Path)
-	if !isFile(p.Path) {
+	dir := filepath.Dir(p.doc.file.Path)
+	if !isFile(p.doc.file.Path) {
 		return
 	}
 	count := 0
@@ -263,7 +263,7 @@ func opaqueFile(p *pass) {
 		}
 		if why := opaque(file, e); why != "" {
 			rel, _ := filepath.Rel(dir, file)
-			p.find(0, min(3, len(p.src)), "%s was not read: %s", filepath.ToSlash(rel), why)
+			p.find(0, min(3, len(p.doc.src)), "%s was not read: %s", filepath.ToSlash(rel), why)
 		}
 		return nil
 	})
@@ -272,22 +272,22 @@ func opaqueFile(p *pass) {
 // blanks reports a text that is pushed out of sight.
 func (p *pass) blanks() {
 	run, start := 0, 0
-	for i := range p.lines {
-		line := p.lineText(i + 1)
+	for i := range p.doc.lines {
+		line := p.doc.lineText(i + 1)
 		if strings.TrimSpace(line) == "" {
 			if run == 0 {
-				start = p.lines[i]
+				start = p.doc.lines[i]
 			}
 			run++
 			continue
 		}
 		if run > blankRun {
-			p.find(start, p.lines[i], "%d empty lines, and then more text", run)
+			p.find(start, p.doc.lines[i], "%d empty lines, and then more text", run)
 		}
 		run = 0
 		text := strings.TrimRight(line, " \t")
 		if n := strings.Index(text, strings.Repeat(" ", blankRun)); n >= 0 {
-			p.find(p.lines[i]+n, p.lines[i]+n+blankRun, "more than %d blanks, and then more text", blankRun)
+			p.find(p.doc.lines[i]+n, p.doc.lines[i]+n+blankRun, "more than %d blanks, and then more text", blankRun)
 		}
 	}
 }

@@ -60,12 +60,12 @@ type settingsRules struct {
 // findRules returns the rules that count for a file; nil means that none do.
 func (d *document) findRules() *fileRules {
 	w := d.opt.Settings
-	if w == nil || d.place() != d.As || !d.claude {
+	if w == nil || d.place() != d.file.As || !d.file.claude {
 		return nil
 	}
 	dir := ""
-	if d.As == Project {
-		dir = filepath.Dir(d.Root)
+	if d.file.As == Project {
+		dir = filepath.Dir(d.file.Root)
 	}
 	c := d.opt.rules
 	c.mu.Lock()
@@ -74,7 +74,7 @@ func (d *document) findRules() *fileRules {
 	if !ok {
 		at := *w
 		at.Dir = dir
-		r = readRules(settings.Read(at), d.As)
+		r = readRules(settings.Read(at), d.file.As)
 		if c.by == nil {
 			c.by = map[string]*fileRules{}
 		}
@@ -165,9 +165,9 @@ func (d *document) ruleAt(before string, v permit.Verdict, after string) string 
 // near is what people call a settings file: as they call the file that is checked, or from their
 // home folder.
 func (d *document) near(file string) string {
-	project := filepath.Dir(d.Root)
-	if rel, err := filepath.Rel(project, d.Path); err == nil && d.As == Project && paths.Inside(project, file) {
-		if base, ok := strings.CutSuffix(d.Name, filepath.ToSlash(rel)); ok {
+	project := filepath.Dir(d.file.Root)
+	if rel, err := filepath.Rel(project, d.file.Path); err == nil && d.file.As == Project && paths.Inside(project, file) {
+		if base, ok := strings.CutSuffix(d.file.Name, filepath.ToSlash(rel)); ok {
 			return base + relative(project, file)
 		}
 	}

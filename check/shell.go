@@ -72,7 +72,7 @@ func findTests(call *syntax.CallExpr, tests ...string) []*syntax.Word {
 }
 
 func findQuotedQuotes(p *pass) {
-	p.calls(func(d *directive, call *syntax.CallExpr) {
+	p.doc.calls(func(d *directive, call *syntax.CallExpr) {
 		for _, w := range findTests(call, "-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-lname") {
 			text, ok := words.Literal(w)
 			if !ok || len(text) < 3 || text[0] != text[len(text)-1] || text[0] != '\'' && text[0] != '"' {
@@ -89,7 +89,7 @@ func findQuotedQuotes(p *pass) {
 }
 
 func findNameSlash(p *pass) {
-	p.calls(func(d *directive, call *syntax.CallExpr) {
+	p.doc.calls(func(d *directive, call *syntax.CallExpr) {
 		for _, w := range findTests(call, "-name", "-iname") {
 			text, ok := words.Literal(w)
 			trimmed := strings.TrimRight(text, "/")
@@ -117,7 +117,7 @@ func isQuotedTwice(text string) bool {
 }
 
 func deadFallback(p *pass) {
-	for _, d := range p.directives {
+	for _, d := range p.doc.directives {
 		if d.program == nil || strings.Contains(d.command, "pipefail") {
 			continue
 		}
@@ -235,7 +235,7 @@ func isEmptyQuotes(w *syntax.Word) bool {
 }
 
 func andOrChain(p *pass) {
-	for _, d := range p.directives {
+	for _, d := range p.doc.directives {
 		if d.program == nil {
 			continue
 		}
@@ -258,7 +258,7 @@ func andOrChain(p *pass) {
 }
 
 func findOrPrecedence(p *pass) {
-	p.calls(func(d *directive, call *syntax.CallExpr) {
+	p.doc.calls(func(d *directive, call *syntax.CallExpr) {
 		if name(call) != "find" {
 			return
 		}
@@ -283,7 +283,7 @@ func isFindAction(s string) bool {
 }
 
 func shellSyntax(p *pass) {
-	for _, d := range p.directives {
+	for _, d := range p.doc.directives {
 		if d.fault == nil || slices.ContainsFunc(d.part.Command, func(c skill.Part) bool { return c.Kind == skill.Variable && !c.Braced }) {
 			continue // what is pasted may complete it
 		}
@@ -297,18 +297,18 @@ func shellSyntax(p *pass) {
 }
 
 func blockInfo(p *pass) {
-	for _, n := range p.skill.Notes {
+	for _, n := range p.doc.skill.Notes {
 		if n.Code != skill.NoteBlockInfo {
 			continue
 		}
-		line := p.src[n.Offset:]
+		line := p.doc.src[n.Offset:]
 		line, _, _ = strings.Cut(line, "\n")
 		info := strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "`"))
 		word := strings.TrimSpace(strings.TrimPrefix(info, "!"))
 		if !slices.Contains([]string{"bash", "sh", "shell", "zsh", "console", "terminal", "powershell", "pwsh"}, strings.ToLower(word)) {
 			continue // Claude Code runs it as the block's first line: that may be meant
 		}
-		start := n.Offset + strings.Index(p.src[n.Offset:], "!") + 1
+		start := n.Offset + strings.Index(p.doc.src[n.Offset:], "!") + 1
 		end := n.Offset + len(strings.TrimRight(line, " \t\r"))
 		f := p.find(start, end, "```! takes no language: Claude Code runs %s as the first command of the block", word)
 		f.Help = "write ```! alone"
@@ -317,10 +317,10 @@ func blockInfo(p *pass) {
 }
 
 func directiveUnclosed(p *pass) {
-	for _, n := range p.skill.Notes {
+	for _, n := range p.doc.skill.Notes {
 		switch n.Code {
 		case skill.NoteBlockUnclosed:
-			line, _, _ := strings.Cut(p.src[n.Offset:], "\n")
+			line, _, _ := strings.Cut(p.doc.src[n.Offset:], "\n")
 			f := p.find(n.Offset, n.Offset+len(strings.TrimRight(line, "\r")), "the block is not closed, so nothing runs, and the agent reads the commands")
 			f.Help = "close it with a line of ```"
 		case skill.NoteDirectiveUnclosed:
@@ -332,9 +332,9 @@ func directiveUnclosed(p *pass) {
 // unclosedCommand is about a !` whose ` is not in its paragraph: Claude Code takes the next one,
 // wherever that is.
 func (p *pass) unclosedCommand(n skill.Note) {
-	for _, d := range p.directives {
+	for _, d := range p.doc.directives {
 		if d.part == nil && d.start == n.Offset {
-			f := p.find(n.Offset, n.Offset+2, "the command is not closed in its paragraph: Claude Code runs all up to the next `, on line %d", p.lineAt(d.end-1))
+			f := p.find(n.Offset, n.Offset+2, "the command is not closed in its paragraph: Claude Code runs all up to the next `, on line %d", p.doc.lineAt(d.end-1))
 			f.Help = "close it"
 			return
 		}
@@ -345,10 +345,10 @@ func (p *pass) unclosedCommand(n skill.Note) {
 // fenceUnclosed is about a fence that lasts to the end of the text. It matters if it holds what
 // Claude Code runs: a directive that was meant to be text after the block.
 func fenceUnclosed(p *pass) {
-	if len(p.skill.Parts) == 0 {
+	if len(p.doc.skill.Parts) == 0 {
 		return
 	}
-	last := p.skill.Parts[len(p.skill.Parts)-1]
+	last := p.doc.skill.Parts[len(p.doc.skill.Parts)-1]
 	first, rest, more := strings.Cut(last.Source, "\n")
 	open := strings.TrimLeft(first, " ")
 	if !last.InCode || !more || !strings.HasPrefix(open, "```") && !strings.HasPrefix(open, "~~~") || strings.HasPrefix(open, "```!") {
@@ -361,7 +361,7 @@ func fenceUnclosed(p *pass) {
 	}
 	f := p.find(last.Offset, last.Offset+len(strings.TrimRight(first, "\r")), "this code block is never closed, so all that follows is code")
 	f.Help = "close it with a line of " + marks
-	for _, d := range p.directives {
+	for _, d := range p.doc.directives {
 		if d.start > last.Offset {
 			p.severe(f, Warning).Message += ", and directives in it are examples"
 			return
@@ -373,16 +373,16 @@ func fenceUnclosed(p *pass) {
 // start of a line or after white space (testdata/claude/SK310-blocks.txtar). In code, between letters
 // and after a backslash or another ! it may be meant as text.
 func directiveNoBlank(p *pass) {
-	for at := p.bodyStart(); ; at += 2 {
-		i := strings.Index(p.src[at:], "!`")
+	for at := p.doc.bodyStart(); ; at += 2 {
+		i := strings.Index(p.doc.src[at:], "!`")
 		if i < 0 {
 			return
 		}
 		at += i
-		if at == 0 || !strings.ContainsRune(":,;)", rune(p.src[at-1])) || p.inCode(at) {
+		if at == 0 || !strings.ContainsRune(":,;)", rune(p.doc.src[at-1])) || p.doc.inCode(at) {
 			continue
 		}
-		line, _, _ := strings.Cut(p.src[at+2:], "\n")
+		line, _, _ := strings.Cut(p.doc.src[at+2:], "\n")
 		command, _, closed := strings.Cut(line, "`")
 		program, err := words.Parse(command)
 		if !closed || err != nil || len(program.Stmts) == 0 || command != strings.ToLower(command) && !strings.Contains(command, " -") {

@@ -15,11 +15,11 @@ import (
 )
 
 func fencedExample(p *pass) {
-	if p.Kind == Text && p.frontEnd() == 0 {
+	if p.doc.file.Kind == Text && p.doc.frontEnd() == 0 {
 		return // about directives, more likely than a skill
 	}
-	for _, d := range p.directives {
-		if d.part != nil || p.hasNote(d, skill.NoteBlockInfo) || p.hasNote(d, skill.NoteDirectiveUnclosed) {
+	for _, d := range p.doc.directives {
+		if d.part != nil || p.doc.hasNote(d, skill.NoteBlockInfo) || p.doc.hasNote(d, skill.NoteDirectiveUnclosed) {
 			continue
 		}
 		code, ok := p.codeAround(d)
@@ -28,7 +28,7 @@ func fencedExample(p *pass) {
 		}
 		f := p.find(d.start, d.end, "Claude Code runs this example: code, quotes and comments do not keep it from running")
 		f.Help = "put a space after the !, or show the command without it"
-		if mayBeMeant(code, d, p.src[code.Offset:d.start]) {
+		if mayBeMeant(code, d, p.doc.src[code.Offset:d.start]) {
 			f.Message = "Claude Code runs this, although it stands in code, where skillhand runs nothing"
 			f.Help = "if it is an example, put a space after the !; if not, take it out of the code"
 			p.severe(f, Info)
@@ -40,9 +40,9 @@ func fencedExample(p *pass) {
 // space is the fix that keeps a directive from running: a blank behind its !, or before the ! of a
 // block. nil if neither does, or if the text has too many of them to try each.
 func (p *pass) space(d *directive) *Fix {
-	at := d.start + strings.IndexByte(p.src[d.start:d.end], '!')
+	at := d.start + strings.IndexByte(p.doc.src[d.start:d.end], '!')
 	for _, fix := range []*Fix{replace("put a space after the !", true, at+1, at+1, " "), replace("put a space before the !", true, at, at, " ")} {
-		after, ok := p.looks.directives(fix.Apply(p.src))
+		after, ok := p.doc.looks.directives(fix.Apply(p.doc.src))
 		if ok && !slices.ContainsFunc(after, func(w claudecode.Written) bool { return w.Offset <= at+1 && at < w.End }) {
 			return fix
 		}
@@ -52,7 +52,7 @@ func (p *pass) space(d *directive) *Fix {
 
 // codeAround is the code that a directive stands in.
 func (p *pass) codeAround(d *directive) (skill.Part, bool) {
-	parts := p.skill.Parts
+	parts := p.doc.skill.Parts
 	i := sort.Search(len(parts), func(i int) bool { return parts[i].Offset > d.start }) - 1
 	if i < 0 || !parts[i].InCode {
 		return skill.Part{}, false
@@ -65,7 +65,7 @@ func (p *pass) codeAround(d *directive) (skill.Part, bool) {
 	for first := i; i < len(parts) && parts[i].InCode && (i == first || !isFence(parts[i].Source)); i++ {
 		end += len(parts[i].Source)
 	}
-	code.Source = p.src[code.Offset:end]
+	code.Source = p.doc.src[code.Offset:end]
 	return code, true
 }
 
@@ -98,7 +98,7 @@ func (d *document) hasNote(x *directive, code string) bool {
 const maxTold = 16
 
 func rawArgument(p *pass) {
-	for _, d := range p.directives {
+	for _, d := range p.doc.directives {
 		if d.part == nil || !d.claude {
 			continue
 		}
@@ -112,7 +112,7 @@ func rawArgument(p *pass) {
 				f.anchor = d.line
 				break
 			}
-			if tool := p.ownVariable(d, c); tool != "" {
+			if tool := p.doc.ownVariable(d, c); tool != "" {
 				f := p.find(c.Offset, c.Offset+len(c.Source), "if the skill is given arguments, one of them replaces %s before %s sees it", c.Source, tool)
 				f.anchor = d.line
 				f.Help = `write \` + c.Source + ", which Claude Code turns into " + c.Source
@@ -188,7 +188,7 @@ func (p *pass) lets(d *directive, c skill.Part) bool {
 			}
 		}
 		program, err := words.Parse(b.String())
-		if err == nil && fetches(program) && permit.Decide(p.request(b.String(), p.place())).Decision == permit.Allow {
+		if err == nil && fetches(program) && permit.Decide(p.doc.request(b.String(), p.doc.place())).Decision == permit.Allow {
 			return true
 		}
 	}
@@ -196,7 +196,7 @@ func (p *pass) lets(d *directive, c skill.Part) bool {
 }
 
 func abortsEmpty(p *pass) {
-	for _, d := range p.directives {
+	for _, d := range p.doc.directives {
 		if d.program == nil || len(d.program.Stmts) == 0 || !d.claude {
 			continue
 		}

@@ -30,35 +30,35 @@ var toolNames = strings.Fields(`Agent Artifact AskUserQuestion Bash BashOutput B
 // or command allowed-tools (testdata/claude/SK107-*.txtar).
 func toolsField(p *pass) {
 	key, right := "tools", "allowed-tools"
-	if p.Kind == Agent {
+	if p.doc.file.Kind == Agent {
 		key, right = right, key
 	}
-	f, ok := p.skill.Front.Field(key)
-	if _, both := p.skill.Front.Field(right); !ok || both || f.Value == "" && len(f.Fields) == 0 {
+	f, ok := p.doc.skill.Front.Field(key)
+	if _, both := p.doc.skill.Front.Field(right); !ok || both || f.Value == "" && len(f.Fields) == 0 {
 		return
 	}
-	if p.Kind == Agent {
+	if p.doc.file.Kind == Agent {
 		x := p.find(f.Offset, f.End, "an agent has no field allowed-tools: Claude Code ignores it, and the agent gets every tool")
 		x.Help = "write tools"
 		x.Fix = rename("write tools", "", f.Offset, f.End, "tools")
 		x.Fix.Unsafe = true // it takes tools away
 		return
 	}
-	x := p.severe(p.find(f.Offset, f.End, "a %s has no field tools: Claude Code ignores it, and nothing is allowed or taken away by it", p.Kind), Warning)
+	x := p.severe(p.find(f.Offset, f.End, "a %s has no field tools: Claude Code ignores it, and nothing is allowed or taken away by it", p.doc.file.Kind), Warning)
 	x.Help = "write allowed-tools for what may be used without asking, or remove it"
 }
 
 // unknownTool is about names that are a letter or the case away from a tool's.
 func unknownTool(p *pass) {
 	for _, key := range []string{"tools", "disallowedTools", "allowed-tools", "disallowed-tools"} {
-		f, ok := p.skill.Front.Field(key)
+		f, ok := p.doc.skill.Front.Field(key)
 		isAgents := key == "tools" || key == "disallowedTools"
-		if !ok || isAgents != (p.Kind == Agent) {
+		if !ok || isAgents != (p.doc.file.Kind == Agent) {
 			continue
 		}
 		known := false
 		var wrong []*Finding
-		eachTool(p.src, f, func(r permit.Rule, start, end int) {
+		eachTool(p.doc.src, f, func(r permit.Rule, start, end int) {
 			name, _, _ := strings.Cut(r.Text, "(")
 			near := nearTool(name)
 			known = known || near == ""
@@ -74,7 +74,7 @@ func unknownTool(p *pass) {
 			}
 			x := p.find(start, end, "there is no tool %s: %s", name, what)
 			x.Help = "write " + near
-			if p.src[start:end] == r.Text {
+			if p.doc.src[start:end] == r.Text {
 				x.Fix = replace("write "+near, true, start, start+len(name), near)
 			}
 			wrong = append(wrong, x)
@@ -127,18 +127,18 @@ func nearTool(name string) string {
 // agentName is about agents outside of plugins: those in plugins go by their files' names
 // (testdata/claude/SK106-agent.txtar).
 func agentName(p *pass) {
-	front := &p.skill.Front
-	if p.As == InPlugin || p.isBroken() || p.frontEnd() == 0 || strings.TrimSpace(front.Description) == "" {
+	front := &p.doc.skill.Front
+	if p.doc.file.As == InPlugin || p.doc.isBroken() || p.doc.frontEnd() == 0 || strings.TrimSpace(front.Description) == "" {
 		return // SK101 and SK106 tell
 	}
 	if f, ok := front.Field("name"); ok && strings.TrimSpace(f.Value) != "" {
 		return
 	}
 	x := p.find(0, 3, "the name is missing: Claude Code does not load the agent, and says nothing")
-	x.Help = fmt.Sprintf("add name: %s", p.stem())
-	if at := strings.Index(p.src[:p.frontEnd()], "\n") + 1; at > 0 && nameFault(p.stem()) == "" {
+	x.Help = fmt.Sprintf("add name: %s", p.doc.stem())
+	if at := strings.Index(p.doc.src[:p.doc.frontEnd()], "\n") + 1; at > 0 && nameFault(p.doc.stem()) == "" {
 		if _, there := front.Field("name"); !there {
-			x.Fix = replace("add the name", true, at, at, "name: "+p.stem()+p.lineEnd())
+			x.Fix = replace("add the name", true, at, at, "name: "+p.doc.stem()+p.doc.lineEnd())
 			x.Fix.makes = "/name"
 		}
 	}

@@ -22,15 +22,15 @@ import (
 
 // An entry is a skill or command that is here, offered or not.
 type entry struct {
-	skillhand.Listed
-	front skill.Frontmatter
-	why   error // nobody trusted it, or it cannot be read; nil if it is offered to people
+	listed skillhand.Listed
+	front  skill.Frontmatter
+	why    error // nobody trusted it, or it cannot be read; nil if it is offered to people
 }
 
 // forModels says why a model may not load it; nil if it may.
 func (e *entry) forModels() error {
 	if e.why == nil && e.front.DisableModelInvocation {
-		return fmt.Errorf("%s: only people may call it: its file says disable-model-invocation", e.Call)
+		return fmt.Errorf("%s: only people may call it: its file says disable-model-invocation", e.listed.Call)
 	}
 	return e.why
 }
@@ -38,25 +38,25 @@ func (e *entry) forModels() error {
 // forPeople says why a person may not call it; nil if he may.
 func (e *entry) forPeople() error {
 	if e.why == nil && !e.front.UserInvocable {
-		return fmt.Errorf("%s: only an agent may call it: its file says user-invocable: false", e.Call)
+		return fmt.Errorf("%s: only an agent may call it: its file says user-invocable: false", e.listed.Call)
 	}
 	return e.why
 }
 
 // entry reads what the catalogue needs to know about a location.
 func (sv *serving) entry(loc skill.Location, policy trust.Policy) entry {
-	e := entry{Listed: skillhand.Listed{Location: loc}}
+	e := entry{listed: skillhand.Listed{Location: loc}}
 	if err := policy.May(loc.File); err != nil {
 		e.why = fmt.Errorf("%s: %w", loc.Call, err)
 		return e // what nobody trusted is not even read
 	}
-	e.Trusted = true
+	e.listed.Trusted = true
 	f := sv.fronts.get(loc)
 	if f.err != nil {
-		e.why, e.Error = f.err, f.err.Error()
+		e.why, e.listed.Error = f.err, f.err.Error()
 		return e
 	}
-	e.front, e.Description = f.front, f.about
+	e.front, e.listed.Description = f.front, f.about
 	return e
 }
 
@@ -166,7 +166,7 @@ func catalogue(all []entry) string {
 		var b strings.Builder
 		b.WriteString(head + "\nSkills:\n")
 		for i := range all {
-			b.WriteString("- " + all[i].Call)
+			b.WriteString("- " + all[i].listed.Call)
 			if text := about(&all[i]); text != "" {
 				b.WriteString(": " + text)
 			}
@@ -175,8 +175,8 @@ func catalogue(all []entry) string {
 		return b.String()
 	}
 	for _, about := range []func(*entry) string{
-		func(e *entry) string { return strings.TrimSpace(e.Description + " " + e.front.WhenToUse) },
-		func(e *entry) string { return firstSentence(e.Description) },
+		func(e *entry) string { return strings.TrimSpace(e.listed.Description + " " + e.front.WhenToUse) },
+		func(e *entry) string { return firstSentence(e.listed.Description) },
 	} {
 		if text := list(about); characters(text) <= maxCatalogue {
 			return text
@@ -190,13 +190,13 @@ func names(head string, all []entry) string {
 	text := head + "\nWhat each is for, find_skill tells.\n\nSkills: "
 	for i, e := range all {
 		rest := fmt.Sprintf(" and %d more: ask find_skill", len(all)-i)
-		if characters(text)+characters(e.Call)+len(rest)+2 > maxCatalogue {
+		if characters(text)+characters(e.listed.Call)+len(rest)+2 > maxCatalogue {
 			return text + rest
 		}
 		if i > 0 {
 			text += ", "
 		}
-		text += e.Call
+		text += e.listed.Call
 	}
 	return text
 }
@@ -231,7 +231,7 @@ func matching(all []entry, query string) []entry {
 		return all
 	}
 	score := func(e entry) (n int) {
-		name, text := strings.ToLower(e.Call), strings.ToLower(e.Description+" "+e.front.WhenToUse)
+		name, text := strings.ToLower(e.listed.Call), strings.ToLower(e.listed.Description+" "+e.front.WhenToUse)
 		for _, w := range words {
 			if strings.Contains(name, w) {
 				n += 3

@@ -80,12 +80,12 @@ func (sv *serving) listSkills(ctx context.Context, _ *sdk.ServerSession, p *list
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
-		if e.Command {
+		if e.listed.Command {
 			continue
 		}
 		one, err := describe(e)
 		if err != nil {
-			sv.warn("%s: not in skills/list: %v", e.File, err)
+			sv.warn("%s: not in skills/list: %v", e.listed.File, err)
 			continue
 		}
 		res.Skills = append(res.Skills, one)
@@ -101,9 +101,9 @@ func (sv *serving) getSkill(_ context.Context, _ *sdk.ServerSession, p *getParam
 	if err != nil {
 		return nil, invalid("%v", err)
 	}
-	defer f.Close()
+	defer f.root.Close()
 	if name != mainDoc {
-		return nil, invalid("%s: not a skill: want %s", p.URI, skillURI(f.entry.Call, mainDoc))
+		return nil, invalid("%s: not a skill: want %s", p.URI, skillURI(f.entry.listed.Call, mainDoc))
 	}
 	one, err := f.describe()
 	if err != nil {
@@ -120,7 +120,7 @@ func (sv *serving) readDirectory(_ context.Context, _ *sdk.ServerSession, p *get
 	if err != nil {
 		return nil, invalid("%v", err)
 	}
-	defer f.Close()
+	defer f.root.Close()
 	all, err := f.children(dir)
 	if err != nil {
 		return nil, invalid("%v", err)
@@ -133,7 +133,7 @@ func describe(e entry) (*skillEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer f.root.Close()
 	return f.describe()
 }
 
@@ -149,8 +149,8 @@ func (f *folder) describe() (*skillEntry, error) {
 	name, _ := front["name"].(string)
 	about, _ := front["description"].(string)
 	switch {
-	case name != f.entry.Name:
-		return nil, fmt.Errorf("its frontmatter calls it %q, its folder %q", name, f.entry.Name)
+	case name != f.entry.listed.Name:
+		return nil, fmt.Errorf("its frontmatter calls it %q, its folder %q", name, f.entry.listed.Name)
 	case !goodName.MatchString(name) || len(name) > 64:
 		return nil, fmt.Errorf("name %q: want lower-case letters, digits and hyphens", name)
 	case strings.TrimSpace(about) == "":

@@ -420,7 +420,7 @@ func TestCatalogue(t *testing.T) {
 		var all []entry
 		for i := range n {
 			e := entry{}
-			e.Call, e.Description = fmt.Sprintf("skill-%d", i), about
+			e.listed.Call, e.listed.Description = fmt.Sprintf("skill-%d", i), about
 			all = append(all, e)
 		}
 		return all

@@ -47,7 +47,7 @@ func promptArguments(e *entry, host string) []*sdk.PromptArgument {
 func (sv *serving) prompts(host string) []*sdk.Prompt {
 	all := []*sdk.Prompt{}
 	for _, e := range sv.offered((*entry).forPeople) {
-		all = append(all, &sdk.Prompt{Name: e.Call, Description: e.Description, Arguments: promptArguments(&e, host)})
+		all = append(all, &sdk.Prompt{Name: e.listed.Call, Description: e.listed.Description, Arguments: promptArguments(&e, host)})
 	}
 	return all
 }
@@ -60,14 +60,14 @@ func (sv *serving) prompt(ctx context.Context, p *sdk.GetPromptParams) (*sdk.Get
 	}
 	arguments, err := joinWords(e.front.Arguments, p.Arguments)
 	if err != nil {
-		return nil, invalid("%s: %v", e.Name, err)
+		return nil, invalid("%s: %v", e.listed.Name, err)
 	}
 	page, err := sv.page(ctx, e, arguments, false)
 	if err != nil {
 		return nil, err
 	}
 	return &sdk.GetPromptResult{
-		Description: e.Description,
+		Description: e.listed.Description,
 		Messages:    []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: page.Text}}},
 	}, nil
 }

@@ -47,8 +47,8 @@ func skillURI(name, file string) string {
 func (sv *serving) resources() []*sdk.Resource {
 	all := []*sdk.Resource{}
 	for _, e := range sv.offered((*entry).forModels) {
-		if !e.Command {
-			all = append(all, &sdk.Resource{URI: skillURI(e.Call, mainDoc), Name: e.Call, Description: e.Description, MIMEType: markdownType})
+		if !e.listed.Command {
+			all = append(all, &sdk.Resource{URI: skillURI(e.listed.Call, mainDoc), Name: e.listed.Call, Description: e.listed.Description, MIMEType: markdownType})
 		}
 	}
 	return all
@@ -61,8 +61,8 @@ func templates() []*sdk.ResourceTemplate {
 // A folder is the folder of a skill that is offered. Nothing outside it can be
 // reached through it, links included.
 type folder struct {
-	entry
-	*os.Root
+	entry  entry
+	root   *os.Root
 	source *skill.Skill
 	static bool // SKILL.md is the page, byte for byte
 }
@@ -90,28 +90,28 @@ func hidden(file string) bool {
 }
 
 func openFolder(e entry) (*folder, error) {
-	if e.Command {
-		return nil, fmt.Errorf("%s: a command, which has no folder", e.Call)
+	if e.listed.Command {
+		return nil, fmt.Errorf("%s: a command, which has no folder", e.listed.Call)
 	}
-	source, err := skill.Read(e.Location)
+	source, err := skill.Read(e.listed.Location)
 	if err != nil {
 		return nil, err
 	}
 	// The text may be in a companion folder, the files are not.
-	dir := e.Main().Folder
+	dir := e.listed.Main().Folder
 	if _, err := os.Stat(dir); err != nil {
-		dir = e.Folder
+		dir = e.listed.Folder
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &folder{entry: e, Root: root, source: source, static: isStatic(&e, source)}, nil
+	return &folder{entry: e, root: root, source: source, static: isStatic(&e, source)}, nil
 }
 
 // read returns a file's bytes.
 func (f *folder) read(name string) ([]byte, error) {
-	info, err := f.Stat(name)
+	info, err := f.root.Stat(name)
 	if err == nil && !info.Mode().IsRegular() {
 		err = errors.New("not a file")
 	}
@@ -119,11 +119,11 @@ func (f *folder) read(name string) ([]byte, error) {
 		err = fmt.Errorf("longer than %d MB", maxBytes>>20)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s of %s: %w", name, f.entry.Call, cause.Of(err))
+		return nil, fmt.Errorf("%s of %s: %w", name, f.entry.listed.Call, cause.Of(err))
 	}
-	file, err := f.Open(name)
+	file, err := f.root.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("%s of %s: %w", name, f.entry.Call, cause.Of(err))
+		return nil, fmt.Errorf("%s of %s: %w", name, f.entry.listed.Call, cause.Of(err))
 	}
 	defer file.Close()
 	return io.ReadAll(io.LimitReader(file, maxBytes))
@@ -163,7 +163,7 @@ func (sv *serving) readResource(ctx context.Context, p *sdk.ReadResourceParams) 
 	if err != nil {
 		return nil, invalid("%v", err)
 	}
-	defer f.Close()
+	defer f.root.Close()
 	var text []byte
 	if name == mainDoc {
 		text, err = sv.document(ctx, f)
@@ -200,7 +200,7 @@ func mediaType(name string, text []byte) string {
 func (f *folder) files() ([]fileEntry, error) {
 	var all []fileEntry
 	total := 0
-	err := fs.WalkDir(f.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(f.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -211,7 +211,7 @@ func (f *folder) files() ([]fileEntry, error) {
 			return nil
 		}
 		// A link may lead to a file in the folder. What it leads to elsewhere is not the skill's.
-		info, err := f.Stat(name)
+		info, err := f.root.Stat(name)
 		if err != nil || !info.Mode().IsRegular() {
 			return nil
 		}
@@ -223,7 +223,7 @@ func (f *folder) files() ([]fileEntry, error) {
 			return fmt.Errorf("more than %d files or %d MB, which hosts need not take", maxFiles, maxBytes>>20)
 		}
 		sum := sha256.Sum256(text)
-		all = append(all, fileEntry{URI: skillURI(f.entry.Call, name), Digest: "sha256:" + hex.EncodeToString(sum[:]), Size: len(text)})
+		all = append(all, fileEntry{URI: skillURI(f.entry.listed.Call, name), Digest: "sha256:" + hex.EncodeToString(sum[:]), Size: len(text)})
 		return nil
 	})
 	return all, err
@@ -231,18 +231,18 @@ func (f *folder) files() ([]fileEntry, error) {
 
 // children lists what is directly in one of the skill's folders.
 func (f *folder) children(dir string) ([]*sdk.Resource, error) {
-	entries, err := fs.ReadDir(f.FS(), dir)
+	entries, err := fs.ReadDir(f.root.FS(), dir)
 	if err != nil {
-		return nil, fmt.Errorf("%s of %s: %w", dir, f.entry.Call, cause.Of(err))
+		return nil, fmt.Errorf("%s of %s: %w", dir, f.entry.listed.Call, cause.Of(err))
 	}
 	all := []*sdk.Resource{}
 	for _, d := range entries {
 		name := path.Join(dir, d.Name())
-		info, err := f.Stat(name)
+		info, err := f.root.Stat(name)
 		if err != nil || hidden(name) {
 			continue
 		}
-		r := &sdk.Resource{URI: skillURI(f.entry.Call, name), Name: d.Name()}
+		r := &sdk.Resource{URI: skillURI(f.entry.listed.Call, name), Name: d.Name()}
 		switch {
 		case d.IsDir():
 			r.MIMEType = directoryType

@@ -15,14 +15,14 @@ import (
 // isStatic reports whether a skill's page is its text, byte for byte: nothing in
 // it is filled in, and no other file has a part in it.
 func isStatic(e *entry, source *skill.Skill) bool {
-	return e.IsMain() && !bound(e) &&
+	return e.listed.IsMain() && !bound(e) &&
 		!slices.ContainsFunc(source.Parts, func(p skill.Part) bool { return p.Kind != skill.Text && p.Kind != skill.Header })
 }
 
 // bound reports whether there is something beside the skill that makes it strict
 // about variables.
 func bound(e *entry) bool {
-	_, err := os.Lstat(filepath.Join(filepath.Dir(e.File), "bindings.json"))
+	_, err := os.Lstat(filepath.Join(filepath.Dir(e.listed.File), "bindings.json"))
 	return !os.IsNotExist(err)
 }
 
@@ -46,12 +46,12 @@ const (
 
 func (s *statics) get(e entry) *skillhand.Page {
 	s.mu.Lock()
-	have, ok := s.known[e.File]
+	have, ok := s.known[e.listed.File]
 	s.mu.Unlock()
 	if !ok || bound(&e) {
 		return nil
 	}
-	if info, err := os.Stat(e.File); err != nil || !unchanged(have.info, info) {
+	if info, err := os.Stat(e.listed.File); err != nil || !unchanged(have.info, info) {
 		return nil
 	}
 	return have.page
@@ -62,11 +62,11 @@ func (s *statics) put(e entry, info fs.FileInfo, page *skillhand.Page) {
 	if info == nil || len(page.Text) > maxStaticBytes || len(page.Directives) > 0 || time.Since(info.ModTime()) < fresh {
 		return
 	}
-	source, err := skill.Read(e.Location)
+	source, err := skill.Read(e.listed.Location)
 	if err != nil || !isStatic(&e, source) {
 		return
 	}
-	if now, err := os.Stat(e.File); err != nil || !unchanged(info, now) {
+	if now, err := os.Stat(e.listed.File); err != nil || !unchanged(info, now) {
 		return
 	}
 	s.mu.Lock()
@@ -74,7 +74,7 @@ func (s *statics) put(e entry, info fs.FileInfo, page *skillhand.Page) {
 	if len(s.known) >= maxStatics || s.known == nil {
 		s.known = map[string]static{}
 	}
-	s.known[e.File] = static{info, page}
+	s.known[e.listed.File] = static{info, page}
 }
 
 // fresh is how old a file must be for its time to tell of a change: one that is

@@ -98,7 +98,7 @@ func (sv *serving) loadSkill(ctx context.Context, req *sdk.CallToolRequest) (*sd
 // page makes a skill's page. A server has no session, so nothing counts as seen.
 func (sv *serving) page(ctx context.Context, e entry, arguments string, outputOnly bool) (*skillhand.Page, error) {
 	if len(arguments) > skill.MaxSize {
-		return nil, fmt.Errorf("%s: arguments of %d bytes, want at most %d", e.Call, len(arguments), skill.MaxSize)
+		return nil, fmt.Errorf("%s: arguments of %d bytes, want at most %d", e.listed.Call, len(arguments), skill.MaxSize)
 	}
 	plain := arguments == "" && !outputOnly
 	if plain {
@@ -106,16 +106,16 @@ func (sv *serving) page(ctx context.Context, e entry, arguments string, outputOn
 			return page, nil
 		}
 	}
-	info, _ := os.Stat(e.File) // of a file that is gone, the load tells
+	info, _ := os.Stat(e.listed.File) // of a file that is gone, the load tells
 	done, err := sv.turn(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	// By its file, so that what is loaded is what was found to be allowed.
-	name := e.File
-	if e.Command {
-		name = e.Call
+	name := e.listed.File
+	if e.listed.Command {
+		name = e.listed.Call
 	}
 	use := skillhand.Full
 	if outputOnly {
@@ -150,8 +150,8 @@ func (sv *serving) findSkill(_ context.Context, req *sdk.CallToolRequest) (*sdk.
 	fit := matching(all, in.Query)
 	doc, text := found{Skills: []skillhand.Listed{}}, ""
 	for _, e := range fit[:min(len(fit), maxFound)] {
-		doc.Skills = append(doc.Skills, e.Listed)
-		text += fmt.Sprintf("- %s: %s\n", e.Call, e.Description)
+		doc.Skills = append(doc.Skills, e.listed)
+		text += fmt.Sprintf("- %s: %s\n", e.listed.Call, e.listed.Description)
 	}
 	switch {
 	case len(fit) > maxFound:
@@ -180,7 +180,7 @@ func (sv *serving) runSkill(ctx context.Context, req *sdk.CallToolRequest) (*sdk
 		return failed(err), nil
 	}
 	defer done()
-	verdict, err := sv.runtime.Run(ctx, skillhand.RunRequest{Script: e.Call, Args: in.Arguments})
+	verdict, err := sv.runtime.Run(ctx, skillhand.RunRequest{Script: e.listed.Call, Args: in.Arguments})
 	if err != nil {
 		return failed(err), nil
 	}

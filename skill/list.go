@@ -48,7 +48,7 @@ type lister struct {
 
 // An entry is a location that is listed.
 type entry struct {
-	Location
+	at   Location
 	tier tier
 }
 
@@ -182,7 +182,7 @@ func (l *lister) known(t tier, loc Location) bool {
 		return true
 	}
 	l.files[real] = true
-	return !t.equal && slices.ContainsFunc(l.byName[loc.Name], func(i int) bool { return isCopy(l.all[i].File, loc.File) })
+	return !t.equal && slices.ContainsFunc(l.byName[loc.Name], func(i int) bool { return isCopy(l.all[i].at.File, loc.File) })
 }
 
 // isCopy reports whether two files say the same.
@@ -199,19 +199,19 @@ func isCopy(a, b string) bool {
 func (l *lister) named() []Location {
 	taken := map[string]bool{}
 	for _, same := range l.byName {
-		l.call(l.first(same, false), taken, func(e *entry) string { return e.Name })
+		l.call(l.first(same, false), taken, func(e *entry) string { return e.at.Name })
 	}
 	all := make([]Location, len(l.all))
 	for i := range l.all {
 		e := &l.all[i]
-		if e.Call == "" && e.Plugin != "" {
-			same := slices.DeleteFunc(slices.Clone(l.byName[e.Name]), func(j int) bool { return l.all[j].Plugin != e.Plugin })
-			l.call(l.first(same, true), taken, func(e *entry) string { return e.Plugin + ":" + e.Name })
+		if e.at.Call == "" && e.at.Plugin != "" {
+			same := slices.DeleteFunc(slices.Clone(l.byName[e.at.Name]), func(j int) bool { return l.all[j].at.Plugin != e.at.Plugin })
+			l.call(l.first(same, true), taken, func(e *entry) string { return e.at.Plugin + ":" + e.at.Name })
 		}
-		if e.Call == "" {
-			e.Call = l.finder.near(e.Location)
+		if e.at.Call == "" {
+			e.at.Call = l.finder.near(e.at)
 		}
-		all[i] = e.Location
+		all[i] = e.at
 	}
 	return all
 }
@@ -219,7 +219,7 @@ func (l *lister) named() []Location {
 // first is the one of several that Find takes: the user's own, if the others are not trusted.
 func (l *lister) first(same []int, qualified bool) int {
 	first := &l.all[same[0]]
-	if first.tier.own || first.tier.chosen || l.finder.trusts(first.File) {
+	if first.tier.own || first.tier.chosen || l.finder.trusts(first.at.File) {
 		return same[0]
 	}
 	for _, i := range same {
@@ -232,8 +232,8 @@ func (l *lister) first(same []int, qualified bool) int {
 
 // call gives a location a name that nothing else has.
 func (l *lister) call(i int, taken map[string]bool, name func(*entry) string) {
-	if e := &l.all[i]; e.Call == "" && !taken[name(e)] {
-		e.Call = name(e)
-		taken[e.Call] = true
+	if e := &l.all[i]; e.at.Call == "" && !taken[name(e)] {
+		e.at.Call = name(e)
+		taken[e.at.Call] = true
 	}
 }

@@ -69,49 +69,49 @@ const graderTypes = "regex, tool_used, tool_order, file_exists, llm or baseline"
 
 func (r *suiteReader) graderFile(front *yaml.Node, body string) {
 	if front == nil {
-		r.fault(&yaml.Node{Line: 1}, "a grader without frontmatter, want --- and its type: %s", graderTypes)
+		r.in.fault(&yaml.Node{Line: 1}, "a grader without frontmatter, want --- and its type: %s", graderTypes)
 		return
 	}
-	r.grader(front, strings.TrimSuffix(filepath.Base(r.file), ".md"), body)
+	r.grader(front, strings.TrimSuffix(filepath.Base(r.in.file), ".md"), body)
 }
 
 // grader reads a grader. That of a file of its own has the file's name, and its text may be the body.
 func (r *suiteReader) grader(n *yaml.Node, name, body string) {
-	f := r.fields(n)
+	f := r.in.fields(n)
 	g := &Grader{Name: name, Weight: 1}
 	kind := f["type"]
 	if kind == nil {
-		r.fault(n, "type is missing, want %s", graderTypes)
+		r.in.fault(n, "type is missing, want %s", graderTypes)
 		return
 	}
-	if g.Type = r.text(kind, "type"); graderKeys[g.Type] == nil {
-		r.fault(kind, "type %s: want %s", g.Type, graderTypes)
+	if g.Type = r.in.text(kind, "type"); graderKeys[g.Type] == nil {
+		r.in.fault(kind, "type %s: want %s", g.Type, graderTypes)
 		return
 	}
-	r.only(n, f, append([]string{"type", "name", "weight", "arm"}, graderKeys[g.Type]...)...)
+	r.in.only(n, f, append([]string{"type", "name", "weight", "arm"}, graderKeys[g.Type]...)...)
 	if f["name"] != nil {
-		g.Name = r.some(f["name"], "name")
+		g.Name = r.in.some(f["name"], "name")
 	}
 	if g.Name == "" {
-		r.fault(n, "name is missing")
+		r.in.fault(n, "name is missing")
 	} else if r.names[g.Name] {
-		r.fault(n, "a second grader of the name %s", g.Name)
+		r.in.fault(n, "a second grader of the name %s", g.Name)
 	}
 	r.names[g.Name] = true
 	if w := f["weight"]; w != nil {
 		var err error
 		if g.Weight, err = strconv.ParseFloat(w.Value, 64); err != nil || !(g.Weight > 0 && g.Weight < 1e9) {
-			r.fault(w, "weight: want a number above 0")
+			r.in.fault(w, "weight: want a number above 0")
 		}
 	}
 	if arm := f["arm"]; arm != nil {
-		switch text := r.text(arm, "arm"); text {
+		switch text := r.in.text(arm, "arm"); text {
 		case "both":
 			g.Both = true
 		case "with-only":
 			g.WithOnly = true
 		default:
-			r.fault(arm, "arm %s: want with-only or both", text)
+			r.in.fault(arm, "arm %s: want with-only or both", text)
 		}
 	}
 	if body != "" {
@@ -133,9 +133,9 @@ func (r *suiteReader) body(n *yaml.Node, f map[string]*yaml.Node, g *Grader, bod
 	}
 	switch {
 	case !known:
-		r.fault(n, "a %s grader has no use for a text below its frontmatter", g.Type)
+		r.in.fault(n, "a %s grader has no use for a text below its frontmatter", g.Type)
 	case f[key] != nil:
-		r.fault(f[key], "%s is there twice: here and below the frontmatter", key)
+		r.in.fault(f[key], "%s is there twice: here and below the frontmatter", key)
 	default:
 		f[key] = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: body, Line: r.bodyLine}
 	}
@@ -144,33 +144,33 @@ func (r *suiteReader) body(n *yaml.Node, f map[string]*yaml.Node, g *Grader, bod
 func (r *suiteReader) graderFields(n *yaml.Node, f map[string]*yaml.Node, g *Grader) {
 	need := func(key string) string {
 		if f[key] == nil {
-			r.fault(n, "%s is missing", key)
+			r.in.fault(n, "%s is missing", key)
 			return ""
 		}
-		return r.some(f[key], key)
+		return r.in.some(f[key], key)
 	}
 	switch g.Type {
 	case regexGrader:
 		g.Pattern = need("pattern")
 		if f["flags"] != nil {
-			g.Flags = r.text(f["flags"], "flags")
+			g.Flags = r.in.text(f["flags"], "flags")
 		}
 		if at := f["pattern"]; at != nil {
-			r.pattern(at, "pattern", g.Pattern, g.Flags)
+			r.in.pattern(at, "pattern", g.Pattern, g.Flags)
 		}
 		r.match(f["match"], g)
 		g.Target = r.target(f["target"], "target")
 	case toolUsed:
 		if need("tool") != "" {
-			r.toolUsed(n, f, g)
+			r.in.toolUsed(n, f, g)
 		}
 	case toolOrder:
-		g.Tool, g.Then = r.step(n, f, "before"), r.step(n, f, "after")
+		g.Tool, g.Then = r.in.step(n, f, "before"), r.in.step(n, f, "after")
 	case fileExists:
 		if g.Path = need("path"); f["path"] != nil {
-			r.inside(f["path"], "path")
+			r.in.inside(f["path"], "path")
 		}
-		g.Absent = f["exists"] != nil && !r.boolean(f["exists"], "exists")
+		g.Absent = f["exists"] != nil && !r.in.boolean(f["exists"], "exists")
 	case llmGrader:
 		g.Criteria, g.Target = need("criteria"), r.target(f["focus"], "focus")
 	case baseline:
@@ -258,7 +258,7 @@ func (r *suiteReader) match(n *yaml.Node, g *Grader) {
 	if n == nil {
 		return
 	}
-	text := r.text(n, "match")
+	text := r.in.text(n, "match")
 	times, isCount := strings.CutPrefix(text, "count:")
 	switch {
 	case text == "contains" || text == "not_contains":
@@ -271,7 +271,7 @@ func (r *suiteReader) match(n *yaml.Node, g *Grader) {
 		}
 		fallthrough
 	default:
-		r.fault(n, "match %s: want contains, not_contains or count:N", text)
+		r.in.fault(n, "match %s: want contains, not_contains or count:N", text)
 	}
 }
 
@@ -281,22 +281,22 @@ func (r *suiteReader) target(n *yaml.Node, what string) Target {
 		return Target{Source: "last_message"}
 	}
 	if n.Kind == yaml.MappingNode {
-		f := r.fields(n)
-		r.only(n, f, "source", "path")
+		f := r.in.fields(n)
+		r.in.only(n, f, "source", "path")
 		if f["source"] == nil || f["source"].Value != "file" || f["path"] == nil {
-			r.fault(n, "%s: %s", what, want)
+			r.in.fault(n, "%s: %s", what, want)
 			return Target{}
 		}
-		return Target{Source: "file", Path: r.inside(f["path"], "path")}
+		return Target{Source: "file", Path: r.in.inside(f["path"], "path")}
 	}
-	switch text := r.text(n, what); text {
+	switch text := r.in.text(n, what); text {
 	case "mock_calls":
 		r.odd["suites of claude plugin eval: "+what+": mock_calls cannot be judged here: no server is mocked"] = true
 		fallthrough
 	case "last_message", "trace", "files":
 		return Target{Source: text}
 	default:
-		r.fault(n, "%s %s: %s", what, text, want)
+		r.in.fault(n, "%s %s: %s", what, text, want)
 	}
 	return Target{}
 }

@@ -159,7 +159,7 @@ func keys(m map[string]bool) func(func(string) bool) {
 
 // A suiteReader reads one folder.
 type suiteReader struct {
-	reader
+	in       reader
 	dir      string
 	c        Case
 	names    map[string]bool // of graders
@@ -197,15 +197,15 @@ func readSuite(root, dir string, odd map[string]bool) (Case, error) {
 	for _, file := range graders {
 		r.open(file, r.graderFile)
 	}
-	r.file = r.c.File
-	if r.file == "" {
-		r.file = filepath.Join(dir, "graders")
-		r.fault(&yaml.Node{}, "graders without a prompt: want prompt.md or case.yaml in %s", dir)
-	} else if len(r.c.Checks) == 0 && len(r.faults) == 0 {
-		r.fault(&yaml.Node{Line: 1}, "a case without graders, want at least one")
+	r.in.file = r.c.File
+	if r.in.file == "" {
+		r.in.file = filepath.Join(dir, "graders")
+		r.in.fault(&yaml.Node{}, "graders without a prompt: want prompt.md or case.yaml in %s", dir)
+	} else if len(r.c.Checks) == 0 && len(r.in.faults) == 0 {
+		r.in.fault(&yaml.Node{Line: 1}, "a case without graders, want at least one")
 	}
 	r.fires()
-	return r.c, errors.Join(r.faults...)
+	return r.c, errors.Join(r.in.faults...)
 }
 
 func exists(file string) bool {
@@ -215,10 +215,10 @@ func exists(file string) bool {
 
 // open reads a file with a function that is given its frontmatter, or all of it if it is no Markdown.
 func (r *suiteReader) open(file string, read func(front *yaml.Node, body string)) {
-	r.file, r.folder = file, r.dir
+	r.in.file, r.in.folder = file, r.dir
 	text, err := readLimited(file)
 	if err != nil {
-		r.faults = append(r.faults, err)
+		r.in.faults = append(r.in.faults, err)
 		return
 	}
 	text = bytes.ReplaceAll(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
@@ -233,16 +233,16 @@ func (r *suiteReader) open(file string, read func(front *yaml.Node, body string)
 		}
 		text = append([]byte("\n"), front...) // so that lines are those of the file
 	}
-	root, err := r.parse(text)
+	root, err := r.in.parse(text)
 	if err != nil {
-		r.faults = append(r.faults, err)
+		r.in.faults = append(r.in.faults, err)
 		return
 	}
 	if root.Kind == yaml.DocumentNode { // of an empty text
 		root = &yaml.Node{Kind: yaml.MappingNode, Line: 1}
 	}
 	if root.Kind != yaml.MappingNode {
-		r.fault(root, "want fields")
+		r.in.fault(root, "want fields")
 		return
 	}
 	read(root, body)
@@ -267,28 +267,28 @@ func splitFront(text []byte) (front []byte, body string) {
 }
 
 func (r *suiteReader) caseFile(root *yaml.Node, _ string) {
-	r.c.File, r.c.Line = r.file, 1
-	f := r.fields(root)
-	r.only(root, f, caseKeys...)
+	r.c.File, r.c.Line = r.in.file, 1
+	f := r.in.fields(root)
+	r.in.only(root, f, caseKeys...)
 	if f["schema_version"] == nil {
-		r.fault(root, "schema_version is missing")
+		r.in.fault(root, "schema_version is missing")
 	}
 	if f["name"] == nil {
-		r.fault(root, "name is missing")
+		r.in.fault(root, "name is missing")
 	}
 	execution := map[string]*yaml.Node{}
 	if n := f["execution"]; n != nil {
 		if n.Kind != yaml.MappingNode {
-			r.fault(n, "execution: want fields")
+			r.in.fault(n, "execution: want fields")
 		} else {
-			execution = r.fields(n)
-			r.only(n, execution, executionKeys...)
+			execution = r.in.fields(n)
+			r.in.only(n, execution, executionKeys...)
 		}
 	}
 	if n := execution["prompt"]; n != nil {
-		r.c.Prompt = r.some(n, "prompt")
+		r.c.Prompt = r.in.some(n, "prompt")
 	} else if !exists(filepath.Join(r.dir, "prompt.md")) {
-		r.fault(root, "execution.prompt is missing")
+		r.in.fault(root, "execution.prompt is missing")
 	}
 	r.settings(f)
 	r.settings(execution)
@@ -297,12 +297,12 @@ func (r *suiteReader) caseFile(root *yaml.Node, _ string) {
 	}
 	if n := f["graders"]; n != nil {
 		if n.Kind != yaml.SequenceNode {
-			r.fault(n, "graders: want a list")
+			r.in.fault(n, "graders: want a list")
 			return
 		}
 		for _, item := range content(n) {
 			if item.Kind != yaml.MappingNode {
-				r.fault(item, "a grader: want fields, such as type: regex")
+				r.in.fault(item, "a grader: want fields, such as type: regex")
 				continue
 			}
 			r.grader(item, "", "")
@@ -311,14 +311,14 @@ func (r *suiteReader) caseFile(root *yaml.Node, _ string) {
 }
 
 func (r *suiteReader) promptFile(front *yaml.Node, body string) {
-	r.c.File, r.c.Line = r.file, 1
+	r.c.File, r.c.Line = r.in.file, 1
 	if front != nil {
-		f := r.fields(front)
-		r.only(front, f, promptKeys...)
+		f := r.in.fields(front)
+		r.in.only(front, f, promptKeys...)
 		r.settings(f)
 	}
 	if r.c.Prompt = body; body == "" {
-		r.fault(&yaml.Node{Line: 1}, "the prompt is empty")
+		r.in.fault(&yaml.Node{Line: 1}, "the prompt is empty")
 	}
 }
 
@@ -329,33 +329,33 @@ func (r *suiteReader) settings(f map[string]*yaml.Node) {
 		r.version(n)
 	}
 	if n := f["name"]; n != nil {
-		r.c.ID = r.some(n, "name")
+		r.c.ID = r.in.some(n, "name")
 	}
 	if n := f["description"]; n != nil {
-		s.Description = r.text(n, "description")
+		s.Description = r.in.text(n, "description")
 	}
 	if n := f["expected_outcome"]; n != nil {
-		r.text(n, "expected_outcome")
+		r.in.text(n, "expected_outcome")
 	}
-	s.Tags = append(s.Tags, r.texts(f["tags"], "tags")...)
+	s.Tags = append(s.Tags, r.in.texts(f["tags"], "tags")...)
 	s.Plugins = append(s.Plugins, r.beside(f["plugins"], "plugins", true)...)
 	s.Runs = r.number(f["runs"], "runs", 1, 50, s.Runs)
 	s.MaxTurns = r.number(f["max_turns"], "max_turns", 1, 200, s.MaxTurns)
 	s.TimeoutSeconds = r.number(f["timeout_seconds"], "timeout_seconds", 1, 3600, s.TimeoutSeconds)
 	if n := f["model"]; n != nil {
-		s.Model = r.some(n, "model")
+		s.Model = r.in.some(n, "model")
 	}
 	if n := f["append_system_prompt"]; n != nil {
-		s.AppendSystem = r.text(n, "append_system_prompt")
+		s.AppendSystem = r.in.text(n, "append_system_prompt")
 	}
 	if f["allowed_tools"] != nil {
-		s.Allowed = r.texts(f["allowed_tools"], "allowed_tools")
+		s.Allowed = r.in.texts(f["allowed_tools"], "allowed_tools")
 	}
 	if n := f["disallowed_tools"]; n != nil {
-		s.Disallowed = r.texts(n, "disallowed_tools")
+		s.Disallowed = r.in.texts(n, "disallowed_tools")
 		for _, tool := range s.Disallowed {
 			if !plainTool.MatchString(tool) {
-				r.fault(n, "disallowed_tools: %s: want the name of a tool, without a pattern", tool)
+				r.in.fault(n, "disallowed_tools: %s: want the name of a tool, without a pattern", tool)
 			}
 		}
 	}
@@ -373,10 +373,10 @@ var (
 )
 
 func (r *suiteReader) version(n *yaml.Node) {
-	version := r.text(n, "schema_version")
+	version := r.in.text(n, "schema_version")
 	major, err := strconv.Atoi(strings.SplitN(version, ".", 2)[0])
 	if n.Tag == "!!str" && (err != nil || major != 1) {
-		r.fault(n, "schema_version %s: want 1.0 or 1.1", version)
+		r.in.fault(n, "schema_version %s: want 1.0 or 1.1", version)
 	}
 }
 
@@ -385,7 +385,7 @@ func (r *suiteReader) variables(n *yaml.Node) {
 		return
 	}
 	if n.Kind != yaml.MappingNode {
-		r.fault(n, "env: want names and values")
+		r.in.fault(n, "env: want names and values")
 		return
 	}
 	r.c.Suite.Env = map[string]string{}
@@ -393,9 +393,9 @@ func (r *suiteReader) variables(n *yaml.Node) {
 		key, value := n.Content[i], n.Content[i+1]
 		switch {
 		case !evalName.MatchString(key.Value):
-			r.fault(key, "env: %s: want a name that begins with EVAL_", key.Value)
+			r.in.fault(key, "env: %s: want a name that begins with EVAL_", key.Value)
 		case value.Kind != yaml.ScalarNode:
-			r.fault(value, "env: %s: want a text", key.Value)
+			r.in.fault(value, "env: %s: want a text", key.Value)
 		default:
 			r.c.Suite.Env[key.Value] = value.Value
 		}
@@ -408,18 +408,18 @@ func (r *suiteReader) number(n *yaml.Node, what string, low, high, unsaid int) i
 	}
 	v, err := strconv.Atoi(n.Value)
 	if n.Kind != yaml.ScalarNode || err != nil || v < low || v > high {
-		r.fault(n, "%s: want a number from %d to %d", what, low, high)
+		r.in.fault(n, "%s: want a number from %d to %d", what, low, high)
 	}
 	return v
 }
 
 func (r *suiteReader) context(n *yaml.Node) {
 	if n.Kind != yaml.MappingNode {
-		r.fault(n, "context: want fields")
+		r.in.fault(n, "context: want fields")
 		return
 	}
-	f := r.fields(n)
-	r.only(n, f, contextKeys...)
+	f := r.in.fields(n)
+	r.in.only(n, f, contextKeys...)
 	one := func(key string) string {
 		if f[key] == nil {
 			return ""
@@ -447,17 +447,17 @@ func (r *suiteReader) beside(n *yaml.Node, what string, folder bool) []string {
 	}
 	var all []string
 	for _, n := range named {
-		name := r.some(n, what)
+		name := r.in.some(n, what)
 		path := filepath.Join(r.dir, filepath.FromSlash(name))
 		info, err := os.Stat(path)
 		switch {
 		case name == "":
 		case filepath.IsAbs(name):
-			r.fault(n, "%s: %s: want a path that starts at the case's folder", what, name)
+			r.in.fault(n, "%s: %s: want a path that starts at the case's folder", what, name)
 		case err != nil:
-			r.fault(n, "%s: %s is not there", what, name)
+			r.in.fault(n, "%s: %s is not there", what, name)
 		case info.IsDir() != folder:
-			r.fault(n, "%s: %s: want a %s", what, name, map[bool]string{true: "folder", false: "file"}[folder])
+			r.in.fault(n, "%s: %s: want a %s", what, name, map[bool]string{true: "folder", false: "file"}[folder])
 		default:
 			all = append(all, path)
 		}
@@ -469,7 +469,7 @@ func (r *suiteReader) beside(n *yaml.Node, what string, folder bool) []string {
 func (r *suiteReader) jsonLines(n *yaml.Node, what, file string) {
 	text, err := readLimited(file)
 	if err != nil {
-		r.fault(n, "%s: %v", what, err)
+		r.in.fault(n, "%s: %v", what, err)
 		return
 	}
 	line, some := 0, false
@@ -479,12 +479,12 @@ func (r *suiteReader) jsonLines(n *yaml.Node, what, file string) {
 			continue
 		}
 		if some = true; !json.Valid(part) || part[0] != '{' {
-			r.fault(n, "%s: %s:%d: no JSON object", what, file, line)
+			r.in.fault(n, "%s: %s:%d: no JSON object", what, file, line)
 			return
 		}
 	}
 	if !some {
-		r.fault(n, "%s: %s is empty", what, file)
+		r.in.fault(n, "%s: %s is empty", what, file)
 	}
 }
 

@@ -185,11 +185,11 @@ func (t *tally) claudeAssistant(e claudeEntry) {
 	if e.apiFailed || model == "<synthetic>" {
 		return // the CLI's own words
 	}
-	t.Person = ""
-	if t.Bulk > 0 && e.attribution != "" {
+	t.state.Person = ""
+	if t.state.Bulk > 0 && e.attribution != "" {
 		t.Fork = e.attribution
-		t.text(t.Fork, t.Bulk)
-		t.Active, t.Bulk = t.Fork, 0
+		t.text(t.Fork, t.state.Bulk)
+		t.state.Active, t.state.Bulk = t.Fork, 0
 	}
 	for _, other := range []string{e.requestID, id} {
 		if e.request == "" {
@@ -236,7 +236,7 @@ func (t *tally) claudeUser(e claudeEntry) {
 	if _, after, ok := strings.Cut(said, claudeCommand); ok {
 		name, _, _ := strings.Cut(after, "</command-name>")
 		t.prompt()
-		t.Person = name // a built-in command has the same form; the text of a skill follows, or does not
+		t.state.Person = name // a built-in command has the same form; the text of a skill follows, or does not
 		return
 	}
 	if e.summary || e.visibleOnly || strings.HasPrefix(said, claudeOutput) {
@@ -248,20 +248,20 @@ func (t *tally) claudeUser(e claudeEntry) {
 // claudeMeta reads text that Claude Code put in: a skill's page, of a call or of a command, or something else.
 func (t *tally) claudeMeta(e claudeEntry, content value) {
 	if e.sourceCall != "" {
-		if skill, ok := t.Calls[textOf+e.sourceCall]; ok {
+		if skill, ok := t.state.Calls[textOf+e.sourceCall]; ok {
 			t.text(skill, content.size())
 		}
 		return
 	}
-	if t.AgentID != "" && t.Active == "" && len(t.Recent) == 0 {
-		t.Bulk += content.size() // the first text of a fork
+	if t.AgentID != "" && t.state.Active == "" && len(t.state.Recent) == 0 {
+		t.state.Bulk += content.size() // the first text of a fork
 		return
 	}
-	if t.Person == "" || len(content) == 0 || content[0] != '[' {
+	if t.state.Person == "" || len(content) == 0 || content[0] != '[' {
 		return
 	}
-	skill := t.Person
-	t.Person = ""
+	skill := t.state.Person
+	t.state.Person = ""
 	t.byPerson(skill)
 	t.text(skill, content.size())
 }
@@ -274,22 +274,22 @@ func (t *tally) claudeResults(e claudeEntry, content value) (any bool) {
 		}
 		any = true
 		id := part.get("tool_use_id").str()
-		skill, ok := t.Calls[id]
+		skill, ok := t.state.Calls[id]
 		if !ok {
 			return
 		}
-		delete(t.Calls, id)
+		delete(t.state.Calls, id)
 		failed := part.get("is_error").is("true") || len(e.result) > 0 && e.result[0] == '"'
 		switch {
 		case e.result.get("status").str() == "forked":
 			t.claim(e.result.get("agentId").str())
 			t.of(skill).Forked++
-			active := t.Active
+			active := t.state.Active
 			t.delivered(skill)
-			t.Active = active // its work is in the fork's file
+			t.state.Active = active // its work is in the fork's file
 		case !failed:
 			t.delivered(skill)
-			t.Calls[textOf+id] = skill
+			t.state.Calls[textOf+id] = skill
 		default:
 			t.refusal(skill, e.denial != nil, e.result.str()+part.get("content").str())
 		}

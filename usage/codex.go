@@ -49,7 +49,7 @@ func codexLine(t *tally, line []byte) bool {
 			t.Session, t.Project, t.Version = p.get("id").str(), p.get("cwd").str(), p.get("cli_version").str()
 		}
 	case "turn_context":
-		t.Model = p.get("model").str()
+		t.state.Model = p.get("model").str()
 	case "compacted":
 		t.compacted()
 	case "token_usage_record":
@@ -57,8 +57,8 @@ func codexLine(t *tally, line []byte) bool {
 	case "event_msg":
 		// Older versions have no other record; the sum tells what is new.
 		if total := p.get("info", "total_token_usage"); total != nil {
-			if u := codexTokens(total); u.Sum() > t.Seen.Sum() {
-				t.turn("", t.Model, u.most(t.Seen).minus(t.Seen))
+			if u := codexTokens(total); u.Sum() > t.state.Seen.Sum() {
+				t.turn("", t.state.Model, u.most(t.state.Seen).minus(t.state.Seen))
 			}
 		}
 	case "response_item":
@@ -67,7 +67,7 @@ func codexLine(t *tally, line []byte) bool {
 	return true
 }
 
-func (t *tally) codexTurn(id string, v value) { t.turn(id, t.Model, codexTokens(v)) }
+func (t *tally) codexTurn(id string, v value) { t.turn(id, t.state.Model, codexTokens(v)) }
 
 // codexTokens reads a count in which input includes what the cache gave.
 func codexTokens(v value) Tokens {
@@ -100,7 +100,7 @@ func (t *tally) codexMessage(p value) {
 		case role != "user":
 		case strings.HasPrefix(text, "<skill>"):
 			name := strings.TrimSpace(between(text, "<name>", "</name>"))
-			t.Before = t.Chosen
+			t.state.Before = t.state.Chosen
 			t.byPerson(name)
 			t.text(name, len(text))
 		case !strings.HasPrefix(text, "<"): // an environment, an instruction
@@ -111,11 +111,11 @@ func (t *tally) codexMessage(p value) {
 
 // finish ends a call of a skill: with its text, or with why there is none.
 func (t *tally) finish(id string, size int, fault string) {
-	skill, ok := t.Calls[id]
+	skill, ok := t.state.Calls[id]
 	if !ok {
 		return
 	}
-	delete(t.Calls, id)
+	delete(t.state.Calls, id)
 	if fault != "" {
 		t.refusal(skill, false, fault)
 		return

@@ -46,7 +46,7 @@ func copilotLine(t *tally, line []byte) bool {
 		})
 	case "tool.execution_complete":
 		if id := d.get("toolCallId").str(); d.get("success").is("true") {
-			delete(t.Calls, id) // skill.invoked follows
+			delete(t.state.Calls, id) // skill.invoked follows
 		} else {
 			t.finish(id, 0, "error: "+d.get("error", "message").str())
 		}

@@ -49,7 +49,7 @@ func geminiLine(t *tally, line []byte) bool {
 // geminiCall reads a call with its result. A message is written again when more is known, so a call is counted once.
 func (t *tally) geminiCall(c value) {
 	id, status := c.get("id").str(), c.get("status").str()
-	if c.get("name").str() != "activate_skill" || t.Calls[textOf+id] != "" || status != "success" && status != "error" && status != "cancelled" {
+	if c.get("name").str() != "activate_skill" || t.state.Calls[textOf+id] != "" || status != "success" && status != "error" && status != "cancelled" {
 		return
 	}
 	t.called(id, c.get("args", "name").str())
@@ -64,7 +64,7 @@ func (t *tally) geminiCall(c value) {
 	} else if status == "error" && fault == "" {
 		fault = "error"
 	}
-	skill := t.Calls[id]
+	skill := t.state.Calls[id]
 	t.finish(id, size, fault)
-	t.Calls[textOf+id] = skill
+	t.state.Calls[textOf+id] = skill
 }

@@ -236,7 +236,7 @@ func refresh(all []*folder) (read int64, faults []error) {
 			continue
 		}
 		j.folder.shard.Files[j.name] = j.entry
-		j.entry.Tally.Offset = j.entry.Offset
+		j.entry.Tally.state.Offset = j.entry.Offset
 		j.folder.states[j.name] = &j.entry.Tally.state
 		maps.Copy(j.folder.shard.Lists, j.entry.Tally.lists)
 		j.folder.dirty = true

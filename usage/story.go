@@ -18,7 +18,7 @@ func (r *reporter) tell(t *tally, file string) {
 	if r.o.Skill == "" || !r.wanted(t) {
 		return
 	}
-	for i, f := range t.Fires {
+	for i, f := range t.state.Fires {
 		when := time.Unix(f.At, 0)
 		if f.Skill != r.o.Skill || !r.counts(when.Local().Format(time.DateOnly)) {
 			continue

@@ -57,7 +57,7 @@ type tally struct {
 	Spawns  map[string]string `json:"spawns,omitempty"` // calls of this file that start subagents → the skill at work then
 	Claimed []string          `json:"claimed,omitempty"`
 
-	state `json:"-"` // what the next line needs
+	state state // what the next line needs
 
 	lists map[string][]Listed
 	now   time.Time // of the line
@@ -221,8 +221,8 @@ func (t *tally) offered(list []Listed) {
 
 // prompt notes that a person said something: no skill is at work any more.
 func (t *tally) prompt() {
-	t.Active, t.Before, t.Chosen, t.Person, t.Said = "", t.Chosen, "", "", t.line
-	maps.DeleteFunc(t.Calls, func(id, _ string) bool { return strings.HasPrefix(id, textOf) })
+	t.state.Active, t.state.Before, t.state.Chosen, t.state.Person, t.state.Said = "", t.state.Chosen, "", "", t.line
+	maps.DeleteFunc(t.state.Calls, func(id, _ string) bool { return strings.HasPrefix(id, textOf) })
 }
 
 // called notes that the model asked for a skill.
@@ -231,24 +231,24 @@ func (t *tally) called(id, skill string) {
 		return
 	}
 	t.of(skill).ByModel++
-	if t.Calls == nil || len(t.Calls) >= maxCalls {
-		t.Calls = map[string]string{}
+	if t.state.Calls == nil || len(t.state.Calls) >= maxCalls {
+		t.state.Calls = map[string]string{}
 	}
-	t.Calls[id] = skill
+	t.state.Calls[id] = skill
 }
 
 // byPerson notes that a person called a skill by its name, in place of a prompt, and got it.
 func (t *tally) byPerson(skill string) {
 	s := t.of(skill)
 	s.ByPerson++
-	if other := t.Before; other != "" && other != skill {
+	if other := t.state.Before; other != "" && other != skill {
 		if s.LostTo == nil {
 			s.LostTo = map[string]int{}
 		}
 		s.LostTo[other]++
 	}
 	t.delivered(skill)
-	t.Chosen = "" // the model chose nothing
+	t.state.Chosen = "" // the model chose nothing
 }
 
 // delivered notes that a skill's text of so many characters reached the model. A text that comes in pieces is added to.
@@ -259,18 +259,18 @@ func (t *tally) delivered(skill string) {
 		s.Inside++
 	}
 	s.Last = max(s.Last, t.time().Unix())
-	if t.Gone[skill] {
+	if t.state.Gone[skill] {
 		s.Reloaded++
-		delete(t.Gone, skill)
+		delete(t.state.Gone, skill)
 	}
-	t.Active, t.Chosen = skill, skill
+	t.state.Active, t.state.Chosen = skill, skill
 	t.mark("delivered", skill)
 }
 
 // text adds a text of a skill's to the context.
 func (t *tally) text(skill string, characters int) {
 	if n := tokens(characters); n > 0 {
-		t.Texts = append(t.Texts, held{Skill: skill, Tokens: n, Fresh: true})
+		t.state.Texts = append(t.state.Texts, held{Skill: skill, Tokens: n, Fresh: true})
 	}
 }
 
@@ -280,24 +280,24 @@ func tokens(characters int) int64 { return int64(characters+3) / 4 }
 // compacted notes that the context was replaced by a summary.
 func (t *tally) compacted() {
 	gone := map[string]bool{}
-	for _, h := range t.Texts {
+	for _, h := range t.state.Texts {
 		gone[h.Skill] = true
 	}
 	for skill := range gone {
 		t.of(skill).Compacted++
 		t.mark("compacted", skill)
 	}
-	t.Texts = nil
-	if t.Gone == nil {
-		t.Gone = map[string]bool{}
+	t.state.Texts = nil
+	if t.state.Gone == nil {
+		t.state.Gone = map[string]bool{}
 	}
-	maps.Copy(t.Gone, gone)
+	maps.Copy(t.state.Gone, gone)
 }
 
 // restored notes that the agent itself brought a text back after compaction.
 func (t *tally) restored(skill string, characters int) {
 	t.of(skill).Restored++
-	delete(t.Gone, skill)
+	delete(t.state.Gone, skill)
 	t.text(skill, characters)
 }
 
@@ -309,28 +309,28 @@ func (t *tally) turn(id, model string, u Tokens) {
 	h := fnv.New64a()
 	h.Write([]byte(id))
 	key := h.Sum64()
-	if i := slices.IndexFunc(t.Recent, func(s seen) bool { return id != "" && s.ID == key }); i >= 0 {
-		old := &t.Recent[i]
+	if i := slices.IndexFunc(t.state.Recent, func(s seen) bool { return id != "" && s.ID == key }); i >= 0 {
+		old := &t.state.Recent[i]
 		more := old.Tokens.most(u).minus(old.Tokens)
 		old.Tokens = old.Tokens.plus(more)
 		spend(&t.on(old.Day, old.Skill).Work, model, more)
 		return
 	}
-	t.Seen = t.Seen.plus(u)
-	parts, rest := split(u, t.Texts)
+	t.state.Seen = t.state.Seen.plus(u)
+	parts, rest := split(u, t.state.Texts)
 	for i, part := range parts {
-		spend(&t.of(t.Texts[i].Skill).Text, model, part)
-		t.Texts[i].Fresh = false
+		spend(&t.of(t.state.Texts[i].Skill).Text, model, part)
+		t.state.Texts[i].Fresh = false
 	}
-	s := t.of(t.Active)
+	s := t.of(t.state.Active)
 	spend(&s.Work, model, rest)
 	s.Turns++
-	t.Recent = append(t.Recent, seen{key, u, t.Active, t.day()})
-	if len(t.Recent) > maxRecent {
-		t.Recent = slices.Delete(t.Recent, 0, len(t.Recent)-maxRecent)
+	t.state.Recent = append(t.state.Recent, seen{key, u, t.state.Active, t.day()})
+	if len(t.state.Recent) > maxRecent {
+		t.state.Recent = slices.Delete(t.state.Recent, 0, len(t.state.Recent)-maxRecent)
 	}
 	if t.spans != nil {
-		t.spans(span{name: "chat", skill: t.Active, model: model, at: t.time(), tokens: u})
+		t.spans(span{name: "chat", skill: t.state.Active, model: model, at: t.time(), tokens: u})
 	}
 }
 
@@ -344,8 +344,8 @@ func (t *tally) aside(model string, u Tokens) {
 // mark notes something about a skill for its story.
 func (t *tally) mark(event, skill string) {
 	if !t.copy {
-		t.Fires = append(t.Fires, fire{skill, t.time().Unix(), t.Said, event})
-		t.Fires = slices.Delete(t.Fires, 0, max(0, len(t.Fires)-maxFires))
+		t.state.Fires = append(t.state.Fires, fire{skill, t.time().Unix(), t.state.Said, event})
+		t.state.Fires = slices.Delete(t.state.Fires, 0, max(0, len(t.state.Fires)-maxFires))
 	}
 	if t.spans != nil {
 		t.spans(span{name: event, skill: skill, at: t.time()})
@@ -400,8 +400,8 @@ func (t *tally) spawned(id string) {
 	if t.Spawns == nil {
 		t.Spawns = map[string]string{}
 	}
-	if !t.copy && t.Active != "" {
-		t.Spawns[id] = t.Active
+	if !t.copy && t.state.Active != "" {
+		t.Spawns[id] = t.state.Active
 	}
 }
 

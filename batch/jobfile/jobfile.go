@@ -250,7 +250,7 @@ var forAsk = []string{"skill", "schema", "agent", "model", "max_turns", "allowed
 
 // A draft is a job before {file} is filled in.
 type draft struct {
-	Spec
+	spec    Spec
 	line    int
 	retries int
 	needs   []string
@@ -284,7 +284,7 @@ func (p *parser) job(line int, fields []field) {
 		}
 		p.set(&d, f)
 	}
-	if err := d.askable(); err != nil {
+	if err := d.spec.askable(); err != nil {
 		p.fault(line, "%v", err)
 	}
 	if !has("id") && d.each == "" {
@@ -326,10 +326,10 @@ func (s *Spec) askable() error {
 
 // broken notes a job that has faults of its own: others may need it all the same.
 func (p *parser) broken(d draft) {
-	if d.ID == "" || d.each != "" {
+	if d.spec.ID == "" || d.each != "" {
 		p.unsure = true
-	} else if _, ok := p.lines[d.ID]; !ok {
-		p.lines[d.ID] = d.line
+	} else if _, ok := p.lines[d.spec.ID]; !ok {
+		p.lines[d.spec.ID] = d.line
 	}
 }
 
@@ -337,45 +337,45 @@ func (p *parser) broken(d draft) {
 func (p *parser) set(d *draft, f field) {
 	switch f.name {
 	case "id":
-		p.text(f, &d.ID)
+		p.text(f, &d.spec.ID)
 	case "run":
-		p.text(f, &d.Run)
+		p.text(f, &d.spec.Run)
 	case "ask":
-		p.text(f, &d.Ask)
+		p.text(f, &d.spec.Ask)
 	case "args":
 		if f.value.Kind == yaml.ScalarNode {
-			p.text(f, &d.Raw)
+			p.text(f, &d.spec.Raw)
 		} else {
-			p.texts(f, &d.Args)
+			p.texts(f, &d.spec.Args)
 		}
 	case "each":
 		p.text(f, &d.each)
 	case "needs":
 		p.texts(f, &d.needs)
 	case "skill":
-		p.text(f, &d.Skill)
+		p.text(f, &d.spec.Skill)
 	case "schema":
-		p.schema(f, &d.Schema)
+		p.schema(f, &d.spec.Schema)
 	case "timeout":
-		p.duration(f, &d.Timeout)
+		p.duration(f, &d.spec.Timeout)
 	case "retries":
 		p.whole(f, &d.retries)
 	case "agent":
-		p.text(f, &d.Agent)
+		p.text(f, &d.spec.Agent)
 	case "model":
-		p.text(f, &d.Model)
+		p.text(f, &d.spec.Model)
 	case "max_turns":
-		p.whole(f, &d.MaxTurns)
+		p.whole(f, &d.spec.MaxTurns)
 	case "allowed_tools":
-		p.texts(f, &d.AllowedTools)
+		p.texts(f, &d.spec.AllowedTools)
 	case "resume":
-		p.text(f, &d.Resume)
+		p.text(f, &d.spec.Resume)
 	case "max_budget_usd":
-		p.money(f, &d.MaxBudgetUSD)
+		p.money(f, &d.spec.MaxBudgetUSD)
 	case "idle_timeout":
-		p.duration(f, &d.IdleTimeout)
+		p.duration(f, &d.spec.IdleTimeout)
 	case "strict":
-		p.flag(f, &d.Strict)
+		p.flag(f, &d.spec.Strict)
 	case "cwd":
 		p.text(f, &d.cwd)
 	default:
@@ -397,50 +397,50 @@ func meant(key string) string {
 // add makes a job of a draft, for a file or for none.
 func (p *parser) add(d draft, file string) {
 	if file != "" {
-		if d.ID == "" {
-			d.ID = "{file}"
-		} else if !strings.Contains(d.ID, "{file}") {
-			d.ID += ":{file}"
+		if d.spec.ID == "" {
+			d.spec.ID = "{file}"
+		} else if !strings.Contains(d.spec.ID, "{file}") {
+			d.spec.ID += ":{file}"
 		}
 		fill := func(s string) string { return strings.ReplaceAll(s, "{file}", file) }
-		for _, s := range []*string{&d.ID, &d.Run, &d.Ask, &d.Raw, &d.Skill, &d.cwd} {
+		for _, s := range []*string{&d.spec.ID, &d.spec.Run, &d.spec.Ask, &d.spec.Raw, &d.spec.Skill, &d.cwd} {
 			*s = fill(*s)
 		}
-		for _, list := range []*[]string{&d.Args, &d.needs, &d.AllowedTools} {
+		for _, list := range []*[]string{&d.spec.Args, &d.needs, &d.spec.AllowedTools} {
 			*list = slices.Clone(*list)
 			for i := range *list {
 				(*list)[i] = fill((*list)[i])
 			}
 		}
 	}
-	if first, twice := p.lines[d.ID]; twice {
-		p.fault(d.line, "duplicate id %s (first on line %d)", d.ID, first)
+	if first, twice := p.lines[d.spec.ID]; twice {
+		p.fault(d.line, "duplicate id %s (first on line %d)", d.spec.ID, first)
 		return
 	}
-	p.lines[d.ID] = d.line
+	p.lines[d.spec.ID] = d.line
 	// What the job is does not depend on where the folder is.
-	d.Dir = d.cwd
-	same, _ := json.Marshal(d.Spec)
-	d.Dir = filepath.Join(p.dir, d.cwd)
+	d.spec.Dir = d.cwd
+	same, _ := json.Marshal(d.spec)
+	d.spec.Dir = filepath.Join(p.dir, d.cwd)
 	if filepath.IsAbs(d.cwd) {
-		d.Dir = d.cwd
+		d.spec.Dir = d.cwd
 	}
-	payload, err := json.Marshal(d.Spec)
+	payload, err := json.Marshal(d.spec)
 	if err != nil {
 		p.fault(d.line, "%v", err)
 		return
 	}
 	if len(payload) > MaxJob {
-		p.fault(d.line, "job %s has %d bytes, more than %d: put the text into a file and name that", d.ID, len(payload), MaxJob)
+		p.fault(d.line, "job %s has %d bytes, more than %d: put the text into a file and name that", d.spec.ID, len(payload), MaxJob)
 		return
 	}
 	kind := Run
-	if d.Run == "" {
-		kind = KindOf(d.Agent)
+	if d.spec.Run == "" {
+		kind = KindOf(d.spec.Agent)
 	}
 	p.out.Jobs = append(p.out.Jobs, batch.Job{
-		ID: d.ID, Kind: kind, Payload: payload, Same: string(same), Needs: d.needs, Retries: d.retries, MaxUSD: d.MaxBudgetUSD,
-		Share: kind == Ask && d.MaxBudgetUSD == 0,
+		ID: d.spec.ID, Kind: kind, Payload: payload, Same: string(same), Needs: d.needs, Retries: d.retries, MaxUSD: d.spec.MaxBudgetUSD,
+		Share: kind == Ask && d.spec.MaxBudgetUSD == 0,
 	})
 }
 

@@ -38,8 +38,8 @@ func New(t testing.TB, a *agent.Agent, model, home string) Setup {
 			t.Fatal(err)
 		}
 	}
-	s.Program = filepath.Join(bin, a.Name)
-	return s.Setup
+	s.setup.Program = filepath.Join(bin, a.Name)
+	return s.setup
 }
 
 // Fire is the call of a tool by which a model has an agent load a skill.
@@ -58,7 +58,7 @@ func Fire(a *agent.Agent, skill, file string) (tool string, input any) {
 }
 
 type setup struct {
-	Setup
+	setup Setup
 	files map[string]string // in HOME
 }
 

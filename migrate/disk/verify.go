@@ -43,7 +43,7 @@ func (m *run) verify(ctx context.Context, f *File) error {
 	if err != nil {
 		return err
 	}
-	if before.Cut != proc.Not || after.Cut != proc.Not {
+	if before.result.Cut != proc.Not || after.result.Cut != proc.Not {
 		f.Result = migrate.Result{Path: f.Result.Path, Status: migrate.LeftAlone, Reason: fmt.Sprintf("not verified: it did not end within %s", verifyTimeout)}
 		return nil
 	}
@@ -57,14 +57,14 @@ func (m *run) verify(ctx context.Context, f *File) error {
 // compareRuns reports the first difference that matters: what parse reads in the
 // output of the old script is what the new one must report.
 func compareRuns(before, after scriptRun) error {
-	if before.Exit != after.Exit {
-		return fmt.Errorf("verify: exit status %d before, %d after: nothing was written", before.Exit, after.Exit)
+	if before.result.Exit != after.result.Exit {
+		return fmt.Errorf("verify: exit status %d before, %d after: nothing was written", before.result.Exit, after.result.Exit)
 	}
 	r := report.Parse(after.stdout.Bytes(), report.Options{NoLegacy: true, Strict: true})
 	if r.Report == nil || bytes.Count(after.stdout.Bytes(), []byte("\n")) != 1 {
 		return errors.New("verify: stdout is not a single report: nothing was written")
 	}
-	if err := compareReports(report.Parse(before.stdout.Bytes(), report.Options{}), before.Exit, r.Report); err != nil {
+	if err := compareReports(report.Parse(before.stdout.Bytes(), report.Options{}), before.result.Exit, r.Report); err != nil {
 		return fmt.Errorf("verify: %w: nothing was written", err)
 	}
 	have := map[string]bool{}
@@ -117,7 +117,7 @@ func withoutNumbers(line []byte) string {
 }
 
 type scriptRun struct {
-	proc.Result
+	result         proc.Result
 	stdout, stderr bytes.Buffer
 }
 
@@ -142,7 +142,7 @@ func runCopy(ctx context.Context, env []string, file string, text []byte) (scrip
 		return r, err
 	}
 	c := proc.Cmd{Args: []string{"bash", script}, Dir: scratch, Env: env, Timeout: verifyTimeout, MaxOutput: 16 << 20, Stdout: &r.stdout, Stderr: &r.stderr}
-	if r.Result, err = proc.Run(ctx, c); err != nil {
+	if r.result, err = proc.Run(ctx, c); err != nil {
 		return r, err
 	}
 	for _, b := range []*bytes.Buffer{&r.stdout, &r.stderr} {
