@@ -20,6 +20,7 @@ import (
 	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/skill"
 	"github.com/skillhand/skillhand/trust"
+	"github.com/skillhand/skillhand/uninstall"
 )
 
 // A Request says where to look. The zero value looks at the working folder.
@@ -80,6 +81,7 @@ func Run(ctx context.Context, req Request) Document {
 	add(hooks(h)...)
 	add(agents(h)...)
 	if stateErr == nil { // else there is nowhere to look
+		add(placed(h)...)
 		add(trusted(h, policy))
 	}
 	add(configuration(h)...)
@@ -169,6 +171,18 @@ func agents(h here.Here) []Finding {
 			all = append(all, Finding{"mcp", Wrong, fmt.Sprintf("%s: %s starts %s, which is not there", f.File, f.Host, f.Command.Program), again})
 		default:
 			all = append(all, Finding{"mcp", OK, f.Host + " starts skillhand mcp, by " + f.File, ""})
+		}
+	}
+	return all
+}
+
+// placed says what else of skillhand's lies on this machine; hooks and agents have the rest.
+func placed(h here.Here) []Finding {
+	var all []Finding
+	for _, it := range uninstall.Find(h) {
+		switch it.Kind {
+		case "statusline", "state":
+			all = append(all, Finding{"places", OK, it.File + ": " + it.Text, ""})
 		}
 	}
 	return all

@@ -18,8 +18,9 @@ func newDoctor(std *stdio) *cobra.Command {
 		Use:   "doctor",
 		Short: "Say what is missing or broken here, and how to fix it",
 		Long: `Check what skillhand needs and uses here, line by line: its state folder, bash,
-the Claude CLI, Claude Code's settings and the plugin, trust, and the skills
-that can be loaded from this folder.
+the Claude CLI, Claude Code's settings and the plugin, what skillhand put on this
+machine and where (skillhand uninstall removes it), trust, and the skills that can
+be loaded from this folder.
 
   ok        it is there
   note      skillhand works without it, but other things may not
