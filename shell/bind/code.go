@@ -31,6 +31,14 @@ func (s *scope) reader(r *row, name string, args []field, in input) {
 	for i := 0; i < len(args) && len(s.findings) == 0; i++ {
 		f := args[i]
 		text, known := f.literal()
+		if !ended && f.lead() == "" && f.reached(s.vals) && s.couldBeOption(f) {
+			if takes := s.optionLike(r, name, f, false); !f.dirty() {
+				if takes {
+					i++
+				}
+				continue
+			}
+		}
 		switch {
 		case known && (text == "--version" || text == "--help" || text == "--check" || text == "-V"):
 			return
@@ -54,8 +62,6 @@ func (s *scope) reader(r *row, name string, args []field, in input) {
 				return // what follows python's -c is the program's own
 			}
 			continue
-		case !ended && f.lead() == "" && f.reached(s.vals) && s.couldBeOption(f):
-			s.optionLike(r, name, f, false)
 		case given:
 			s.dataOf(r, name, args[i:i+1])
 			ended = ended || !r.has("permutes")

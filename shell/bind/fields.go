@@ -140,10 +140,14 @@ func (s *scope) word(w *syntax.Word) []field {
 			last().bits = merge(last().bits, s.marked(p.Text)...)
 			continue
 		}
+		quoted := p.Quoted && !isList(p.Node)
 		switch x := s.expansion(p.Node); {
-		case p.Quoted, x.hole, x.value > 0 && s.vals[x.value-1].place:
+		case quoted, x.hole, x.value > 0 && s.vals[x.value-1].place:
 			last().bits = merge(last().bits, x)
-			last().many = last().many || x.hole && !p.Quoted
+			last().many = last().many || x.hole && !quoted
+			if x.dirty && !quoted && s.splits() {
+				done = append(done, unknown()) // the words behind the first
+			}
 		default:
 			list := strings.Fields(x.text)
 			if x.value > 0 {
@@ -162,6 +166,19 @@ func (s *scope) word(w *syntax.Word) []field {
 	}
 	return done
 }
+
+// isList recognises "$@" and "${a[@]}", which are several words in spite of the quotes.
+func isList(n syntax.WordPart) bool {
+	p, ok := n.(*syntax.ParamExp)
+	if !ok || p.Param == nil || p.Length {
+		return false
+	}
+	index, _ := p.Index.(*syntax.Word)
+	return p.Param.Value == "@" || words.Lit(index) == "@"
+}
+
+// splits reports whether what a variable holds may become several words.
+func (s *scope) splits() bool { return s.ifs || s.shape == decoded || s.unlike(noBlank) >= 0 }
 
 // text evaluates a word that is one text, such as a here-document.
 func (s *scope) text(w *syntax.Word) (f field) {

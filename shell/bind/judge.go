@@ -118,15 +118,21 @@ func (s *scope) report(i int, place, why, instead string) {
 
 // all judges every value of the line: whichever gets there, it must be harmless.
 func (s *scope) all(k kind, place, why, instead string) bool {
-	i, known := s.first[k.name]
-	if !known {
-		i = slices.IndexFunc(s.vals, func(v value) bool { return !k.holds(v.data) && !(v.place && plainText(v.data)) })
-		s.first[k.name] = i // a line of a thousand values can have a thousand such places
-	}
+	i := s.unlike(k)
 	if i >= 0 {
 		s.report(i, place, why, instead)
 	}
 	return i < 0
+}
+
+// unlike finds the first value of the line that is not of a kind, or -1.
+func (l *line) unlike(k kind) int {
+	i, known := l.first[k.name]
+	if !known {
+		i = slices.IndexFunc(l.vals, func(v value) bool { return !k.holds(v.data) && !(v.place && plainText(v.data)) })
+		l.first[k.name] = i // a line of a thousand values can have a thousand such places
+	}
+	return i
 }
 
 // within judges the values that stand in a field, and all of the line's if any may be there.

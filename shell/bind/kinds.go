@@ -36,6 +36,8 @@ var (
 	dashless = kind{"letters, digits and no dash", func(v string) bool { return plainWords(v) && !strings.ContainsAny(v, "-%=") }}
 	noPipe   = kind{"no pipe", func(v string) bool { return !strings.ContainsAny(v, "|<>!") && !strings.HasPrefix(v, "-") }}
 	noSource = kind{"no file of Go", func(v string) bool { return !strings.HasSuffix(v, ".go") }}
+	noBlank  = kind{"one word", func(v string) bool { return !strings.ContainsAny(v, " \t\n") }}
+	aRemote  = kind{"a remote or a branch", func(v string) bool { return !strings.Contains(v, "::") && !strings.HasPrefix(v, "-") }}
 	oneByte  = kind{"one sign", func(v string) bool { return len(v) == 1 && !isNameChar(v[0]) }}
 	target   = kind{"a target", func(v string) bool { return plainWords(v) && !strings.ContainsAny(v, "=") && noOption.holds(v) }}
 	aPackage = kind{"a package's name", func(v string) bool { return packages().MatchString(v) && !strings.Contains(v, "..") }}
@@ -46,7 +48,7 @@ var (
 )
 
 // kindNamed are the kinds that the table names for operands.
-var kindNamed = map[string]kind{"never": never, "word": word, "plain": plain, "operand": operand, "span": span, "package": aPackage, "target": target, "number": number, "version": version, "nopipe": noPipe}
+var kindNamed = map[string]kind{"never": never, "word": word, "plain": plain, "operand": operand, "span": span, "package": aPackage, "target": target, "number": number, "version": version, "remote": aRemote, "nopipe": noPipe}
 
 var (
 	span1    = regexpOnce(`^\d+(\.\d+)?[smhd]?$`)

@@ -31,6 +31,7 @@ type line struct {
 	makes   bool            // it makes files that a value names
 	ints    map[string]bool // variables that it makes integers
 	looking int             // how deep a variable is looked at
+	ifs     bool            // it says where words are split
 	moves   bool            // it goes to a folder that a value chooses
 	shape   shape           // what it does to texts
 }
@@ -147,6 +148,8 @@ func (s *scope) surveyAssign(n *syntax.Assign, parent syntax.Node) {
 	}
 	if name == "IFS" && words.Lit(n.Value) != "" {
 		s.reshape(cut)
+		call, ok := parent.(*syntax.CallExpr)
+		s.ifs = s.ifs || !ok || len(call.Args) == 0
 	}
 	if f := s.text(n.Value); strings.HasPrefix(f.lead(), "-") && f.reached(s.vals) {
 		s.reshape(decoded)

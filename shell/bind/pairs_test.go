@@ -82,6 +82,8 @@ func bait(t testing.TB) (dir string) {
 		"sub/evil.sh": canary, "a": "one\n", "b": "two\n", "c": "three\n", "t.sh": "echo NAME\n", "t.json": `{"a":1}`, "f.c": "int main(){return 0;}\n",
 		"evil.pl": `system("touch pwned")`, "canary.pl": "#!perl\nsystem('touch pwned');\n", "evil2.pl": "system('touch pwned'); 1;\n", "evil.mjs": `import fs from "fs"; fs.writeFileSync("pwned","")`, "sys.sql": ".shell touch pwned\n", "sshcfg": "Host *\nProxyCommand touch pwned\n", "evildir/Makefile": "x:=$(shell touch ../pwned)\nall:\n", "hooksdir/post-commit": "#!/bin/sh\ntouch pwned\n",
 		"evil.awk": `BEGIN{system("touch pwned")}`, "ls": canary, "a.txt": "a:b\n", "stubs/npx": stub, "stubs/npm": stub, "stubs/gh": stub, "stubs/docker": stub, "stubs/kubectl": stub, "stubs/cargo": stub, "stubs/go": stub, "package.json": `{"name":"x","scripts":{"test":"t"}}`, "my file.txt": "blank\n",
+		"evil.rb": `system("touch pwned")`, "evil.php": `<?php touch("pwned");`, "evil2.pm": "system('touch pwned'); 1;\n", "cmdfile": "'touch pwned'\n", "sedfile": "1e touch pwned\n", "gdbfile": "shell touch pwned\n", "rgcfg": "--pre=./canary.sh\n",
+		"curlcfg": "url=file:///etc/hostname\noutput=pwned\n", "gccargs": "-wrapper ./canary.sh", "vimfile": "!touch pwned\n", "evilhome/.bash_profile": "touch pwned\n", "evil.go": "package main\n\nfunc main() {}\n",
 	} {
 		file := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {

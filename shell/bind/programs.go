@@ -10,6 +10,9 @@ import (
 
 // run judges a simple command by its words.
 func (s *scope) run(fs []field, in input) {
+	for len(fs) > 0 && strings.HasPrefix(fs[0].lit(), "-") {
+		fs = fs[1:] // an option of whatever runs it: command -- x
+	}
 	if len(fs) == 0 || len(s.findings) > 0 || !s.file(fs[0], "a command's name", whyName, ownCommand) {
 		return
 	}
@@ -427,6 +430,8 @@ func (s *scope) ownOption(r *row, name string, o option, rest []field, in input)
 		return 1
 	case o.sort == '-':
 		return 1
+	case o.sort == '&':
+		return min(3, len(rest))
 	case attached:
 		s.optionWord(r, name, o, after(f, o.rest), in)
 		if o.sort == '!' && r.kind == isWrap && len(rest) > 1 { // env -S "A=1 bash -c" "$0"
@@ -462,7 +467,7 @@ func (s *scope) wrapped(r *row, name string, rest []field, replace string, in in
 		if replace != "" {
 			rest = replaced(rest, replace)
 		} else {
-			rest = append(slices.Clone(rest), unknown())
+			rest = append(slices.Clone(rest), unknown(), unknown()) // an option may take the first
 		}
 		s.run(rest, input{})
 	default:
@@ -541,7 +546,7 @@ func (s *scope) tool(r *row, name string, args []field, in input) {
 			return
 		case !ended && strings.HasPrefix(f.lead(), "-") && (len(f.lead()) > 1 || len(f.bits) > 1) && !aNumber(f.lit()):
 			i += s.flag(r, name, args[i:], in)
-		case !ended && strings.HasPrefix(f.lead(), "+") && f.reached(s.vals): // less +!x: a command, which takes no other word
+		case !ended && f.lead() != "" && strings.Contains("+@", f.lead()[:1]) && f.reached(s.vals): // less +!x, gcc @x: these take no other word
 			s.flag(r, name, args[i:i+1], in)
 		case !ended && f.lead() == "" && f.reached(s.vals):
 			if takes := s.optionLike(r, name, f, isSub && operands == 0 || name == "tar" && i == 0); takes && i+1 < len(args) && args[i+1].lead() == "" {
@@ -592,7 +597,7 @@ func (s *scope) flag(r *row, name string, rest []field, in input) int {
 func (s *scope) optionWord(r *row, name string, o option, f field, in input) {
 	place := name + " " + o.name
 	switch o.sort {
-	case '=', '-':
+	case '=', ':', '-':
 	case '.':
 		s.within(f, word, place, whyOption, "a value there is a word: check it first")
 	case '>':
@@ -819,6 +824,8 @@ var harmlessKeys = regexpOnce(`(?i)^(user\.(name|email|signingkey)|init\.default
 func (s *scope) gitSub(sub string, args []field, in input) {
 	r := lookup("git", nil).subs[sub]
 	switch {
+	case r == nil && s.moves:
+		s.all(never, "git "+sub+" in a folder that a value chooses", whyChoice, ownFolder)
 	case r == nil: // an alias, or a program of the author's called git-x
 		s.authors(args, in)
 		if joined(args).reached(s.vals) {
