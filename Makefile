@@ -10,7 +10,7 @@ RACE := GORACE=atexit_sleep_ms=0
 # Many tests wait more than they work, so more packages than processors are tested at once.
 PACKAGES ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 2 )))
 
-.PHONY: build demo test agents suites chaos bench fuzz lint cross release tools parallel clean
+.PHONY: build demo test picture agents suites chaos bench fuzz lint cross release tools parallel clean
 
 build: ## the two static binaries, bin/skillhand and bin/skillhand-server
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
@@ -31,6 +31,9 @@ agents: tools ## the other agents' real programs, in every way that a model or a
 
 suites: tools ## suites and a model for both claude plugin eval and skillhand try: every difference is a known one; takes ten minutes
 	SKILLHAND_ALL_SUITES=1 go test -v -timeout 1h -run TestSuites ./cmd/skillhand-server
+
+picture: tools ## docs/page.png, the first view of the page
+	SKILLHAND_PICTURE=$(CURDIR)/docs/page.png go test -count=1 -run TestPicture ./page
 
 cross: ## every platform still builds; of the second program, which takes minutes, one of each system
 	@for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do \

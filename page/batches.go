@@ -39,7 +39,7 @@ func (v *visit) every(left bool) int {
 
 func (v *visit) batches() (*view, error) {
 	data := &listData{
-		Lead:  "Many runs and asks as jobs: what a crash stops goes on later.",
+		Lead:  "Many runs and asks as jobs. A batch that was stopped, even by a crash, goes on where it was.",
 		Empty: "There are no batches yet.",
 		Hints: []string{"skillhand batch run jobs.yaml"},
 		Then:  "A job file says what to do: skillhand batch --help has one to begin with.",
@@ -174,7 +174,7 @@ func (v *visit) batch() (*view, error) {
 			data.Form.Retry = counted(s.Failed, "failed job", "failed jobs")
 		}
 		if s.Left() > 0 {
-			data.Form.Cancel = counted(s.Left(), "job that is left", "jobs that are left")
+			data.Form.Cancel = counted(s.Left(), "remaining job", "remaining jobs")
 		}
 	}
 	return &view{Name: "list", Tab: "batches", Title: "Batch " + s.Name, Data: data, Every: v.every(s.Left() > 0)}, nil
@@ -222,12 +222,20 @@ func (v *visit) pace(db *batch.DB, s *batch.Status) ([][2]string, error) {
 	}
 	each := end.Sub(*first) / time.Duration(len(last)-1)
 	return [][2]string{
-		{"Pace", fmt.Sprintf("%.3g a minute", time.Minute.Seconds()/each.Seconds())},
+		{"Pace", paced(time.Minute.Seconds()/each.Seconds()) + " a minute"},
 		{"Time left", "about " + term.ShortDuration(float64((each * time.Duration(s.Left())).Milliseconds()))},
 	}, nil
 }
 
-var jobMarks = map[batch.State]string{batch.Done: "good", batch.Failed: "bad", batch.Skipped: "warn", batch.Canceled: "warn", batch.Waiting: "dim"}
+// paced is a pace with two figures that count.
+func paced(n float64) string {
+	if n < 10 {
+		return fmt.Sprintf("%.2g", n)
+	}
+	return thousands(int(n))
+}
+
+var jobMarks = map[batch.State]string{batch.Done: "good", batch.Failed: "bad", batch.Skipped: "warn", batch.Canceled: "warn", batch.Opened: "dim", batch.Waiting: "dim"}
 
 func took(r batch.Result) time.Duration {
 	if r.Started == nil || r.Ended == nil {

@@ -556,7 +556,7 @@ func TestViews(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newPlace(t, true, tt.skills)
 			tab := p.open(t, browser)
-			paths := []string{"/skills", "/runs", "/sessions", "/batches", "/tries", "/none"}
+			paths := []string{"/skills", "/usage", "/runs", "/sessions", "/batches", "/tries", "/none"}
 			if tt.n > 0 {
 				p.remember(tt.n)
 				p.load(tt.n)
@@ -586,6 +586,21 @@ func TestViews(t *testing.T) {
 			tab.expect("404")
 		})
 	}
+	t.Run("demo", func(t *testing.T) {
+		d := newDemo(t)
+		tab := d.open(t, browser)
+		for _, path := range []string{"/skills", "/preview?skill=review&arg=src%2Fauth.go&arg=the+retry+loop", "/usage", "/runs", "/sessions", d.link("/sessions", "/session?"), "/batches", "/batch?name=reviews", "/batch?name=prices", "/tries", "/try?id=plan-0/0001&skill=review"} {
+			t.Run(strings.Trim(strings.NewReplacer("/", "", "?", "-", "&", "-", "=", "-").Replace(path), "-")[:min(len(path)-1, 20)], func(t *testing.T) {
+				tab.t = t
+				tab.do(chromedp.Navigate(d.base()+path), chromedp.WaitReady("main"))
+				if strings.HasPrefix(path, "/preview") {
+					tab.do(chromedp.Click("[data-run]"), chromedp.WaitVisible(".page .out"))
+				}
+				tab.fits(script)
+			})
+		}
+		tab.t = t
+	})
 }
 
 // expect lets a fault be that has this in it: what the browser itself says of an answer that is no good.
@@ -647,8 +662,8 @@ func TestExportOpens(t *testing.T) {
 		{`#skills .list a`, `.code.page`}, // evil is first
 		{`.top nav a:nth-child(1)`, `.list`},
 		{`#skills .list tr:nth-child(2) a`, `.code.page [data-d]`},
-		{`.top nav a:nth-child(2)`, `.plots svg`},
-		{`.top nav a:nth-child(3)`, `.empty`},
+		{`.top nav a:nth-child(3)`, `.plots svg`},
+		{`.top nav a:nth-child(4)`, `.empty`},
 	} {
 		tab.do(chromedp.Click(step.link))
 		tab.until(fmt.Sprintf(`%s.length === 1 && !!%[1]s[0].querySelector(%[2]q)`, shown, step.want))
@@ -704,7 +719,7 @@ func TestKeyboard(t *testing.T) {
 			t.Errorf("nothing is lit at directive %s", at[0])
 		}
 	}
-	if got, want := strings.Join(way, " | "), "Skip to content | skillhand | Skills | Runs | Sessions | Batches | Tries | f0 | use | against | Show | Run | Copy as command | source-head | Fix: add Bash(exit 3) to allowed-tools | page-head | 1 | 2"; !strings.HasPrefix(got, want) {
+	if got, want := strings.Join(way, " | "), "Skip to content | skillhand | Skills | Usage | Runs | Sessions | Batches | Tries | f0 | use | against | Show | Run | Copy as command | source-head | Fix: add Bash(exit 3) to allowed-tools | page-head | 1 | 2"; !strings.HasPrefix(got, want) {
 		t.Errorf("Tab leads\n%s, want\n%s", got, want)
 	}
 }

@@ -19,33 +19,48 @@ type jobList struct {
 	running map[string]batch.Running
 }
 
-// jobGroups are the states in the order in which their jobs are listed.
-var jobGroups = [][]batch.State{{batch.Opened}, {batch.Failed}, {batch.Waiting}, {batch.Done, batch.Skipped, batch.Canceled}}
+// jobGroups are jobs in the order in which they are listed. A job that is open runs, or is in a worker's queue: only
+// who runs can tell.
+var jobGroups = []struct {
+	states []batch.State
+	open   string // the word of those jobs that are open
+}{{[]batch.State{batch.Opened}, running}, {[]batch.State{batch.Failed}, ""}, {[]batch.State{batch.Opened}, queued}, {[]batch.State{batch.Waiting}, ""}, {[]batch.State{batch.Done, batch.Skipped, batch.Canceled}, ""}}
+
+// The words for jobs that have not ended.
+const (
+	running = "running"
+	queued  = "queued"
+)
 
 // word is the state of a job as people say it.
 func (j *jobList) word(r batch.Result) string {
-	if r.State != batch.Opened {
-		return string(r.State)
+	if _, ok := j.running[r.ID]; ok && r.State == batch.Opened {
+		return running
 	}
-	if _, ok := j.running[r.ID]; ok {
-		return "running"
-	}
-	return "queued"
+	return wordOf(r.State, queued)
 }
 
-// stateWords are what a search may say about states, by their beginnings.
-var stateWords = map[string]batch.State{"running": batch.Opened, "queued": batch.Opened, "open": batch.Opened, "waiting": batch.Waiting, "done": batch.Done, "failed": batch.Failed, "canceled": batch.Canceled, "skipped": batch.Skipped}
+func wordOf(s batch.State, open string) string {
+	switch s {
+	case batch.Opened:
+		return open
+	case batch.Waiting:
+		return queued
+	}
+	return string(s)
+}
+
+// stateWords are what a search may say about states, by their beginnings, and the words that it means.
+var stateWords = map[string][]string{running: {running}, queued: {queued}, "open": {running, queued}, "waiting": {queued}, "done": {"done"}, "failed": {"failed"}, "canceled": {"canceled"}, "skipped": {"skipped"}}
 
 // asked is what a search asks for: words that begin a state's mean the state, others are looked for as they stand.
-func asked(search string) (states []batch.State, rest []string) {
+func asked(search string) (states, rest []string) {
 	for _, w := range strings.Fields(strings.ToLower(search)) {
 		known := false
-		for word, s := range stateWords {
+		for word, means := range stateWords {
 			if len(w) > 1 && strings.HasPrefix(word, w) {
 				known = true
-				if !slices.Contains(states, s) {
-					states = append(states, s)
-				}
+				states = append(states, means...)
 			}
 		}
 		if !known {
@@ -103,19 +118,23 @@ func (j *jobList) find(search string, limit int) (found []batch.Result, of []int
 	if len(words) > 0 {
 		text, words = words[0], words[1:]
 	}
-	missing := func(r batch.Result) bool {
+	missing := func(r batch.Result, open string) bool {
+		if open != "" && j.word(r) != open {
+			return true
+		}
 		text := strings.ToLower(r.ID + "\n" + r.Error)
 		return slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 	}
 	from, _ := strconv.Atoi(j.visit.query.Get("group"))
 	after := j.visit.query.Get("after")
 	for g := max(0, from); g < len(jobGroups); g++ {
-		q := batch.Query{States: jobGroups[g], Text: text, After: after}
-		if after = ""; len(words) == 0 {
+		open := jobGroups[g].open
+		q := batch.Query{States: jobGroups[g].states, Text: text, After: after}
+		if after = ""; len(words) == 0 && open == "" {
 			q.Limit = limit - len(found) // else only a look at each job tells
 		}
 		if len(states) > 0 {
-			q.States = slices.DeleteFunc(slices.Clone(q.States), func(s batch.State) bool { return !slices.Contains(states, s) })
+			q.States = slices.DeleteFunc(slices.Clone(q.States), func(s batch.State) bool { return !slices.Contains(states, wordOf(s, open)) })
 		}
 		if len(q.States) == 0 || len(found) == limit {
 			continue
@@ -124,7 +143,7 @@ func (j *jobList) find(search string, limit int) (found []batch.Result, of []int
 			if err != nil {
 				return nil, nil, err
 			}
-			if !missing(r) {
+			if !missing(r, open) {
 				found, of = append(found, r), append(of, g)
 			}
 			if len(found) == limit {
@@ -163,7 +182,7 @@ func (j *jobList) columns() []column[batch.Result] {
 		{title: "State", cell: func(r batch.Result) cell {
 			c := cell{Text: j.word(r), Mark: jobMarks[r.State]}
 			if now, ok := j.running[r.ID]; ok {
-				c.Mark, c.Sub = "run", "by "+now.Worker
+				c.Mark, c.Sub = "run", "by worker "+now.Worker[:min(6, len(now.Worker))]
 				if now.Host != "" {
 					c.Sub += " on " + now.Host
 				}
@@ -190,12 +209,16 @@ type squares struct {
 	Key     []square // what the colours mean, and how many there are of each
 	Each    string   // how many jobs a square stands for, if not one
 	Label   string
+	Few     bool // there is room for larger ones
 }
 
 type square struct{ Class, Title, Link string }
 
-// maxSquares is how many a field has at most.
-const maxSquares = 1000
+// A field has at most maxSquares. Up to fewSquares are drawn larger.
+const (
+	maxSquares = 1000
+	fewSquares = 300
+)
 
 // squares are running jobs first, then failed ones, then what is done, then what is left.
 func (j *jobList) squares() (*squares, error) {
@@ -203,17 +226,15 @@ func (j *jobList) squares() (*squares, error) {
 	if s.Total == 0 {
 		return nil, nil
 	}
-	running := min(len(j.running), s.Open)
+	now := min(len(j.running), s.Open)
 	parts := []struct {
 		n           int
 		class, word string
-		state       batch.State
 	}{
-		{running, "run", "running", batch.Opened}, {s.Failed, "bad", "failed", batch.Failed}, {s.Done, "good", "done", batch.Done},
-		{s.Skipped, "warn", "skipped", batch.Skipped}, {s.Canceled, "off", "canceled", batch.Canceled},
-		{s.Open - running, "wait", "queued", batch.Opened}, {s.Waiting, "wait", "waiting", batch.Waiting},
+		{now, "run", running}, {s.Failed, "bad", "failed"}, {s.Done, "good", "done"},
+		{s.Skipped, "warn", "skipped"}, {s.Canceled, "off", "canceled"}, {s.Open - now + s.Waiting, "wait", queued},
 	}
-	f := &squares{}
+	f := &squares{Few: s.Total <= fewSquares}
 	each := (s.Total + maxSquares - 1) / maxSquares
 	if each > 1 {
 		f.Each = "a square is up to " + thousands(each) + " jobs"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/skillhand/skillhand/check"
 )
@@ -54,7 +55,7 @@ func strips(l check.List) []listStrip {
 	for i, one := range mine {
 		rest.add(one.Head+one.Text, shade(i), "", one.Name+": whole")
 	}
-	s := listStrip{Agent: "Gemini, opencode, pi, Qwen", Said: fmt.Sprintf("all %s whole, %s characters", counted(len(mine), "skill", "skills"), thousands(whole)), Parts: rest.parts}
+	s := listStrip{Agent: "Gemini, opencode, pi, Qwen", Said: fmt.Sprintf("all %s whole, %s characters", thousands(len(mine)), thousands(whole)), Parts: rest.parts}
 	return append(all, s.labelled())
 }
 
@@ -73,12 +74,15 @@ func newRoom(size int) *room { return &room{size: float64(max(size, 1))} }
 
 func (r *room) percent(n float64) string { return fmt.Sprintf("%.3f%%", n*100/r.size) }
 
-// minNamed is how much of a strip a part must have for its name to be drawn, in percent.
-const minNamed = 4
+// A name is drawn in a part that has room for it: so much of a strip for its edges and for each letter, in percent.
+const (
+	nameEdges  = 0.9
+	nameLetter = 0.55
+)
 
 func (r *room) add(n int, class, name, title string) {
 	p := part{X: r.percent(r.at), Width: r.percent(float64(n)), Class: class, Title: title}
-	if float64(n)*100/r.size >= minNamed {
+	if float64(n)*100/r.size >= nameEdges+nameLetter*float64(utf8.RuneCountInString(name)) {
 		p.Name = name
 	}
 	r.at += float64(n)

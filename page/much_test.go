@@ -3,6 +3,7 @@ package page
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -51,10 +52,16 @@ func (p *place) load(n int) {
 	p.t.Helper()
 	for i := range n {
 		m := session.Mark{Session: fmt.Sprintf("session-%04d", i/100), Skill: fmt.Sprintf("skill-%02d", i%100), Hash: "h", Time: time.Now()}
-		m.File = filepath.Join(p.dir, ".claude/skills", m.Skill, "SKILL.md")
-		sum := sha256.Sum256([]byte(m.File))
-		p.save(filepath.Join(p.site.Runtime.SessionDir(), m.Session, "@main", hex.EncodeToString(sum[:16])), m)
+		p.mark(m)
 	}
+}
+
+// mark lets an agent have seen a skill of the project.
+func (p *place) mark(m session.Mark) {
+	p.t.Helper()
+	m.File = filepath.Join(p.dir, ".claude/skills", m.Skill, "SKILL.md")
+	sum := sha256.Sum256([]byte(m.File))
+	p.save(filepath.Join(p.site.Runtime.SessionDir(), m.Session, cmp.Or(m.Agent, "@main"), hex.EncodeToString(sum[:16])), m)
 }
 
 // see lets a session see one skill more.

@@ -106,6 +106,7 @@ type tab struct {
 var views = map[string]func(*visit) (*view, error){
 	"skills":   (*visit).skills,
 	"preview":  (*visit).preview,
+	"usage":    (*visit).usage,
 	"runs":     (*visit).runs,
 	"run":      (*visit).run,
 	"sessions": (*visit).sessions,
@@ -117,7 +118,7 @@ var views = map[string]func(*visit) (*view, error){
 }
 
 // tabs are the parts that the top of each page leads to.
-var tabs = [][2]string{{"skills", "Skills"}, {"runs", "Runs"}, {"sessions", "Sessions"}, {"batches", "Batches"}, {"tries", "Tries"}}
+var tabs = [][2]string{{"skills", "Skills"}, {"usage", "Usage"}, {"runs", "Runs"}, {"sessions", "Sessions"}, {"batches", "Batches"}, {"tries", "Tries"}}
 
 // errMissing says that there is nothing at an address.
 type errMissing struct{ what string }

@@ -47,11 +47,9 @@ type place struct {
 func newPlace(t testing.TB, trusted bool, skills map[string]string) *place {
 	t.Helper()
 	root := t.TempDir()
-	p := &place{t: t, dir: filepath.Join(root, "project")}
-	for _, dir := range []string{"project/.git", "home"} {
-		if err := os.MkdirAll(filepath.Join(root, dir), 0o777); err != nil {
-			t.Fatal(err)
-		}
+	p := &place{t: t, dir: filepath.Join(root, "home", "shop")}
+	if err := os.MkdirAll(filepath.Join(p.dir, ".git"), 0o777); err != nil {
+		t.Fatal(err)
 	}
 	for name, text := range skills {
 		p.write(name, text)
@@ -652,7 +650,7 @@ func TestTries(t *testing.T) {
 			}
 		}
 	}
-	if _, text := p.get(c, "/try?id=plan/0001&skill=card"); strings.Contains(text, `class="mark bad"`) || !strings.Contains(text, "<dt>When</dt><dd>"+time.Now().Format("2006-")) || !strings.Contains(text, "95 % interval") {
+	if _, text := p.get(c, "/try?id=plan/0001&skill=card"); strings.Contains(text, `class="mark bad"`) || !strings.Contains(text, "<dt>When</dt><dd><bdi>"+time.Now().Format("2006-")) || !strings.Contains(text, "95 % interval") {
 		t.Errorf("what fails without the skill is no fault of it:\n%s", text)
 	}
 	for _, path := range []string{"/try?id=../../x&skill=card", "/try?id=plan/0002&skill=card", "/try"} {
@@ -678,7 +676,7 @@ func TestBatches(t *testing.T) {
 	if _, text := p.get(c, "/batches"); !strings.Contains(text, "re&lt;b&gt;views") || !strings.Contains(text, "waiting; if no worker runs, start one: skillhand batch work") || !strings.Contains(text, `data-every="5"`) {
 		t.Errorf("the list of batches:\n%s", text)
 	}
-	if _, text := p.get(c, "/batch?name=re%3Cb%3Eviews"); !strings.Contains(text, "Cancel 2 jobs that are left") || !strings.Contains(text, `aria-label="2 queued"`) || strings.Contains(text, "Retry") {
+	if _, text := p.get(c, "/batch?name=re%3Cb%3Eviews"); !strings.Contains(text, "Cancel 2 remaining jobs") || !strings.Contains(text, `aria-label="2 queued"`) || strings.Contains(text, "Retry") {
 		t.Errorf("the batch:\n%s", text)
 	}
 	for _, tt := range []struct {

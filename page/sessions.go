@@ -215,7 +215,7 @@ func (v *visit) sessions() (*view, error) {
 	l.watch = func(r sessionRow) []string { return v.sessionFolders(r.id) }
 	l.columns = []column[sessionRow]{
 		{key: "id", title: "Session", compare: by(sessionRow.name), cell: func(r sessionRow) cell {
-			return cell{Text: r.name(), Title: strings.TrimSpace(r.project + " session " + r.id), Link: v.link("session", "id", r.id), Sub: skillNames(r.marks)}
+			return cell{Text: r.name(), Title: strings.TrimSpace(v.near(r.project) + " session " + r.id), Link: v.link("session", "id", r.id), Sub: skillNames(r.marks)}
 		}},
 		{key: "duration", title: "Lasted", number: true, compare: by(func(r sessionRow) time.Duration { return r.last.Sub(r.first) }), cell: func(r sessionRow) cell {
 			return cell{Text: r.duration(), Title: "from " + stamp(r.first) + " to " + stamp(r.last)}
@@ -299,7 +299,7 @@ func (v *visit) session() (*view, error) {
 	l.text = func(m session.Mark) string { return m.Skill + "\n" + m.Agent + "\n" + m.File }
 	l.columns = []column[session.Mark]{
 		{key: "skill", title: "Skill", compare: by(func(m session.Mark) string { return m.Skill }), cell: func(m session.Mark) cell {
-			c := cell{Text: m.Skill, Sub: m.File}
+			c := cell{Text: m.Skill, Sub: v.near(m.File)}
 			if _, err := v.find(m.File); err == nil { // it may be of another project, or gone
 				c.Link = v.link("preview", "skill", m.File, "use", "later")
 			}
@@ -328,6 +328,6 @@ func (v *visit) session() (*view, error) {
 		return nil, err
 	}
 	r := one[0]
-	facts := [][2]string{{"Project", cmp.Or(r.project, "–")}, {"Lasted", r.duration()}, {"Last load", stamp(r.last)}, {"Session", id}}
+	facts := [][2]string{{"Project", cmp.Or(v.near(r.project), "–")}, {"Lasted", r.duration()}, {"Last load", stamp(r.last)}, {"Session", id}}
 	return &view{Name: "list", Tab: "sessions", Title: r.title(), Data: &listData{Table: l.table(v), Facts: facts}}, nil
 }

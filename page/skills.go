@@ -61,7 +61,7 @@ func (v *visit) skills() (*view, error) {
 	v.watch(false, slices.Concat(roots, v.site.Runtime.Finder().CommandFolders(), []string{v.site.Runtime.TrustDir(), check.ConfigFile(v.site.Runtime.Dir)})...)
 	v.watch(false, budding(roots)...)
 	all, faults := v.site.Runtime.List()
-	data := &skillsData{Folders: roots, Dir: v.site.Runtime.Dir}
+	data := &skillsData{Folders: roots, Dir: v.near(v.site.Runtime.Dir)}
 	for _, err := range faults {
 		data.Faults = append(data.Faults, err.Error())
 	}

@@ -39,6 +39,7 @@ type cell struct {
 	Title string
 	Bar   string   // how long a bar beneath is, in percent; "": there is none
 	Draw  *drawing // beneath, or nil
+	Days  []dayBar // beneath, if any
 }
 
 // A drawing is dots and lines on a scale. Places are in percent.

@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"sort"
 	"strings"
@@ -212,4 +213,12 @@ func diffLines(text string) []diffLine {
 		all = append(all, diffLine{[]segment{{Text: strings.TrimRight(l, "\n")}}, class})
 	}
 	return all
+}
+
+// near is a path as people write it: their own folder is ~.
+func (v *visit) near(path string) string {
+	if home := v.site.Runtime.Home; home != "" && (path == home || strings.HasPrefix(path, home+string(filepath.Separator))) {
+		return "~" + path[len(home):]
+	}
+	return path
 }

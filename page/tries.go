@@ -239,7 +239,7 @@ func (v *visit) triedAll() ([]tried, error) {
 func armColumns() []column[tried] {
 	rate := func(hits, of int) float64 { return float64(hits) / float64(max(of, 1)) }
 	return []column[tried]{
-		{key: "right", title: "Did as it should", number: true, compare: by(func(r tried) float64 { return rate(r.with.right, r.with.trials) }), cell: func(r tried) cell { return r.share(r.with.right, r.with.trials) }},
+		{key: "right", title: "As expected", number: true, compare: by(func(r tried) float64 { return rate(r.with.right, r.with.trials) }), cell: func(r tried) cell { return r.share(r.with.right, r.with.trials) }},
 		{key: "with", title: "Passed without ○ and with it ●", number: true, compare: by(func(r tried) float64 { return rate(r.with.passed, r.with.checked) }), cell: tried.dots},
 		{key: "help", title: "Helps by", number: true, compare: by(helped), cell: tried.helps},
 		{key: "trials", title: "Trials", number: true, compare: by(func(r tried) int { return r.with.trials + r.without.trials }), cell: func(r tried) cell {

@@ -146,6 +146,23 @@ func adviseCost(skills []Skill, add func(skill, kind, text string, args ...any))
 	}
 }
 
+// fewAdvice is how much of a kind people are shown at first.
+const fewAdvice = 3
+
+// Few is the first advice of each kind, and how much there is beyond, by kind.
+func Few(all []Advice) (few []Advice, more map[string]int) {
+	more = map[string]int{}
+	seen := map[string]int{}
+	for _, a := range all {
+		if seen[a.Kind]++; seen[a.Kind] <= fewAdvice {
+			few = append(few, a)
+		} else {
+			more[a.Kind]++
+		}
+	}
+	return few, more
+}
+
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -272,23 +272,20 @@ func count(n int64) string {
 	return fmt.Sprint(n)
 }
 
-const maxAdvice = 3 // of a kind
-
 // adviceText writes what is worth doing, a few of each kind.
 func adviceText(b *strings.Builder, all []usage.Advice, o usageOptions) {
 	if len(all) == 0 {
 		return
 	}
-	b.WriteString("\nWorth doing:\n")
-	seen := map[string]int{}
-	for _, a := range all {
-		if seen[a.Kind]++; seen[a.Kind] <= maxAdvice || o.skill != "" {
-			fmt.Fprintf(b, "  %s: %s\n", term.Flat(a.Skill), a.Text)
-		}
+	more := map[string]int{}
+	if o.skill == "" {
+		all, more = usage.Few(all)
 	}
-	for _, kind := range slices.Sorted(maps.Keys(seen)) {
-		if more := seen[kind] - maxAdvice; more > 0 && o.skill == "" {
-			fmt.Fprintf(b, "  and %d more %s: see --json\n", more, strings.ReplaceAll(kind, "_", " "))
-		}
+	b.WriteString("\nWorth doing:\n")
+	for _, a := range all {
+		fmt.Fprintf(b, "  %s: %s\n", term.Flat(a.Skill), a.Text)
+	}
+	for _, kind := range slices.Sorted(maps.Keys(more)) {
+		fmt.Fprintf(b, "  and %d more %s: see --json\n", more[kind], strings.ReplaceAll(kind, "_", " "))
 	}
 }
