@@ -84,7 +84,14 @@ func (rt *Runtime) ClaudePage(ctx context.Context, r ClaudeRequest) (*Page, erro
 		if req.NoRun != nil || d.Deferred {
 			how = shell.Nowhere
 		}
-		page.Directives = append(page.Directives, render.Directive{Command: p.hide.Text(d.Command), Line: d.Line, How: how, Exit: d.Exit, DurationMS: milliseconds(d.Duration), Bytes: d.Bytes})
+		page.Directives = append(page.Directives, render.Directive{
+			Command:    p.hide.Text(d.Command),
+			Line:       d.Line,
+			How:        how,
+			Exit:       d.Exit,
+			DurationMS: milliseconds(d.Duration),
+			Bytes:      d.Bytes,
+		})
 	}
 	return page, nil
 }

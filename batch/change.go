@@ -569,7 +569,8 @@ func (c *change) cancel(names []string) (int, error) {
 		state    string
 	}
 	jobs, err := all(c.ctx, c.tx, func(r rows, e *entry) error { return r.Scan(&e.id, &e.held, &e.state) },
-		`SELECT id, held, state FROM batch_job WHERE CAST($1 AS text) <> '' AND batch = $2 AND state IN ('waiting', 'open') AND `+which+` ORDER BY seq, id`, ids(names), c.b.id)
+		`SELECT id, held, state FROM batch_job WHERE CAST($1 AS text) <> '' AND batch = $2 AND state IN ('waiting', 'open') AND `+which+
+			` ORDER BY seq, id`, ids(names), c.b.id)
 	if err != nil {
 		return 0, err
 	}

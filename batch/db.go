@@ -385,7 +385,8 @@ func (db *DB) Crew(ctx context.Context) (c Crew, err error) {
 	type entry struct{ host, unfit string }
 	var found []entry
 	err = db.retry(ctx, func() error {
-		found, err = all(ctx, db.store, func(r rows, e *entry) error { return r.Scan(&e.host, &e.unfit) }, `SELECT host, unfit FROM batch_worker ORDER BY started, id`)
+		found, err = all(ctx, db.store, func(r rows, e *entry) error { return r.Scan(&e.host, &e.unfit) },
+			`SELECT host, unfit FROM batch_worker ORDER BY started, id`)
 		return err
 	})
 	c.Workers = len(found)
@@ -423,7 +424,8 @@ func (db *DB) List(ctx context.Context) ([]Status, error) {
 
 func (db *DB) statuses(ctx context.Context, where string, args ...any) (found []Status, err error) {
 	err = db.retry(ctx, func() error {
-		found, err = all(ctx, db.store, scanStatus, `SELECT id, label, folder, CASE WHEN name = label THEN 1 ELSE 0 END, old, created, ended, waiting, open, done, failed, canceled, skipped,
+		found, err = all(ctx, db.store, scanStatus,
+			`SELECT id, label, folder, CASE WHEN name = label THEN 1 ELSE 0 END, old, created, ended, waiting, open, done, failed, canceled, skipped,
 			spent, reserved, budget, concurrency, starts, per, stop, event,
 			(SELECT COALESCE(min(until), 0) FROM batch_limit WHERE until > {now} AND kinds LIKE '%"' || kind || '"%'),
 			CASE WHEN budget > 0 AND open = 0 AND waiting > 0 AND EXISTS (
@@ -527,7 +529,9 @@ func (db *DB) page(ctx context.Context, id int64, q Query, seq, job int64, left 
 		args = append(args, "%"+strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(strings.ToLower(q.Text))+"%")
 	}
 	err = db.retry(ctx, func() error {
-		page, err = all(ctx, db.store, func(r rows, e *pageEntry) error { return scanResult(r, &e.result, &e.seq, &e.job) }, sql+` ORDER BY seq, id LIMIT $5`, args...)
+		page, err = all(ctx, db.store, func(r rows, e *pageEntry) error {
+			return scanResult(r, &e.result, &e.seq, &e.job)
+		}, sql+` ORDER BY seq, id LIMIT $5`, args...)
 		return err
 	})
 	return page, err
@@ -550,7 +554,8 @@ func (db *DB) Job(ctx context.Context, id int64, name string) (r Result, attempt
 			err := r.Scan(&a.Worker, &started, &ended, &a.How, &spent, &a.Error)
 			a.Started, a.Ended, a.CostUSD = moment(started), moment(ended), dollars(spent)
 			return err
-		}, `SELECT worker, started, ended, how, spent, fault FROM batch_attempt WHERE job = (SELECT id FROM batch_job WHERE batch = $1 AND name = $2) ORDER BY delivery`, id, name)
+		}, `SELECT worker, started, ended, how, spent, fault FROM batch_attempt
+			WHERE job = (SELECT id FROM batch_job WHERE batch = $1 AND name = $2) ORDER BY delivery`, id, name)
 		return err
 	})
 	return r, attempts, err

@@ -20,7 +20,8 @@ func (db *DB) Put(ctx context.Context, data []byte) (name string, err error) {
 	sum := sha256.Sum256(data)
 	name = hex.EncodeToString(sum[:])
 	err = db.retry(ctx, func() error {
-		_, err := db.store.exec(ctx, `INSERT INTO batch_file (name, data) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, name, base64.StdEncoding.EncodeToString(data))
+		_, err := db.store.exec(ctx, `INSERT INTO batch_file (name, data) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,
+			name, base64.StdEncoding.EncodeToString(data))
 		return err
 	})
 	return name, err

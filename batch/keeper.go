@@ -41,7 +41,8 @@ func (s *session) keeps(ctx context.Context) (bool, error) {
 			return false, nil
 		}
 	}
-	n, err := s.db.store.exec(ctx, `UPDATE batch_keeper SET worker = $1, until = {now} + $2 WHERE id = 1 AND worker = $3 AND until = $4`, s.id, keeperLease, k.worker, k.until)
+	n, err := s.db.store.exec(ctx, `UPDATE batch_keeper SET worker = $1, until = {now} + $2 WHERE id = 1 AND worker = $3 AND until = $4`,
+		s.id, keeperLease, k.worker, k.until)
 	return n == 1, err
 }
 
@@ -155,7 +156,8 @@ func (s *session) holder(id, place string) holder {
 }
 
 // liveRows are the deliveries that River has not finished.
-const liveRows = `SELECT id, CAST(state AS text) AS state, COALESCE({worker}, '') AS worker, CAST(args ->> 'j' AS bigint) AS job, CAST(args ->> 'n' AS bigint) AS n
+const liveRows = `SELECT id, CAST(state AS text) AS state, COALESCE({worker}, '') AS worker,
+	CAST(args ->> 'j' AS bigint) AS job, CAST(args ->> 'n' AS bigint) AS n
 	FROM river_job WHERE state IN ('available', 'running', 'pending', 'retryable', 'scheduled') AND kind = 'skillhand'`
 
 // reconcile compares open jobs with their deliveries, in one look, and sends back the jobs whose
@@ -211,7 +213,8 @@ func (s *session) sightings(ctx context.Context, join, where string, args ...any
 	return all(ctx, s.db.store, func(r rows, v *sighting) error {
 		var state string
 		var live int64
-		err := r.Scan(&v.batch, &v.job, &v.kind, &v.n, &v.begun, &v.d.Tries, &v.d.Kills, &v.d.Retries, &v.d.Cost, &v.row, &state, &v.worker, &live, &v.rowJob, &v.rowN)
+		err := r.Scan(&v.batch, &v.job, &v.kind,
+			&v.n, &v.begun, &v.d.Tries, &v.d.Kills, &v.d.Retries, &v.d.Cost, &v.row, &state, &v.worker, &live, &v.rowJob, &v.rowN)
 		v.running, v.live = state == "running", live == 1
 		v.d.Batch, v.d.Job, v.d.N = v.batch, v.job, v.n
 		return err

@@ -52,7 +52,8 @@ func (b *bench) asks(binary, dir string) error {
 			row("ask, one short answer / the stub alone", our, peer, float64(our)/float64(peer), fmt.Sprintf("%s more", (our-peer).Round(10*time.Microsecond)))
 			continue
 		}
-		row(fmt.Sprintf("ask around %d MB / reading them", size), our, peer, float64(our)/float64(peer), fmt.Sprintf("at most 5, and 40 MB: it took %d MB", memory>>20))
+		row(fmt.Sprintf("ask around %d MB / reading them", size),
+			our, peer, float64(our)/float64(peer), fmt.Sprintf("at most 5, and 40 MB: it took %d MB", memory>>20))
 	}
 	return b.longAnswer(binary, dir)
 }
@@ -125,8 +126,10 @@ func writeTranscript(file string, size int) error {
 		return err
 	}
 	w := bufio.NewWriter(f)
-	said := fmt.Sprintf(`{"type":"assistant","message":{"id":"msg_1","model":"m","content":[{"type":"text","text":"%s"}]},"session_id":"s"}`, strings.Repeat(`words and \"words\" `, 50))
-	shown := fmt.Sprintf(`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":"%s"}]},"session_id":"s"}`, strings.Repeat(`a line of a file\n`, 240))
+	said := fmt.Sprintf(`{"type":"assistant","message":{"id":"msg_1","model":"m","content":[{"type":"text","text":"%s"}]},"session_id":"s"}`,
+		strings.Repeat(`words and \"words\" `, 50))
+	shown := fmt.Sprintf(`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":"%s"}]},"session_id":"s"}`,
+		strings.Repeat(`a line of a file\n`, 240))
 	fmt.Fprintln(w, `{"type":"system","subtype":"init","session_id":"s","model":"m"}`)
 	for total := 0; total < size; total += len(said) + len(shown) + 2 {
 		fmt.Fprintf(w, "%s\n%s\n", said, shown)

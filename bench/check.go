@@ -54,7 +54,8 @@ func skills(dir string, n int) error {
 		var b strings.Builder
 		fmt.Fprintf(&b, "---\nname: skill-%d\ndescription: Does thing %d. Use when it is asked for.\nallowed-tools: Bash(gh:*), Read\n---\n# Skill %d\n\n", i, i, i)
 		for b.Len() < 7000 {
-			fmt.Fprintf(&b, "## Part %d\n\nRead [the notes](notes.md) and then `do it` with **care**. %s\n\n```bash\nnpm test -- --watch\n```\n\n", random.Intn(99), strings.Repeat("Some words of advice. ", 15))
+			fmt.Fprintf(&b, "## Part %d\n\nRead [the notes](notes.md) and then `do it` with **care**. %s\n\n```bash\nnpm test -- --watch\n```\n\n",
+				random.Intn(99), strings.Repeat("Some words of advice. ", 15))
 			if random.Intn(5) == 0 {
 				fmt.Fprintf(&b, "Now: !`%s`\n\n", commands[random.Intn(len(commands))])
 			}

@@ -42,7 +42,9 @@ func (b *bench) histories(binary, dir string) error {
 	}
 	row("append to the history / open, write and close a file", append1, write1, float64(append1)/float64(write1), "at most 3")
 
-	input, err := json.Marshal(map[string]any{"session_id": "s", "model": map[string]string{"display_name": "Opus"}, "workspace": map[string]string{"current_dir": project}})
+	input, err := json.Marshal(map[string]any{
+		"session_id": "s", "model": map[string]string{"display_name": "Opus"}, "workspace": map[string]string{"current_dir": project},
+	})
 	if err != nil {
 		return err
 	}

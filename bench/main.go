@@ -75,7 +75,8 @@ func run(binary string) error {
 	load := func(name string) []string { return []string{binary, "load", filepath.Join(dir, name)} }
 
 	// The two sides take turns, so that a busy moment hits both.
-	t := b.medians(200, []string{"bash", "-c", ":"}, load("plain"), load("builtin1"), load("builtin51"), load("echo1"), load("echo51"), []string{"bash", "-c", "echo hi"},
+	t := b.medians(200, []string{"bash", "-c", ":"},
+		load("plain"), load("builtin1"), load("builtin51"), load("echo1"), load("echo51"), []string{"bash", "-c", "echo hi"},
 		load("launch1"), load("launch51"), []string{binary, "hook"})
 	if b.err != nil {
 		return b.err

@@ -24,7 +24,8 @@ func (b *bench) mcps(binary, dir string) error {
 		homes[n] = filepath.Join(dir, fmt.Sprintf("home-%d", n))
 		for i := range n {
 			name := fmt.Sprintf("skill-%d", i)
-			text := fmt.Sprintf("---\nname: %s\ndescription: Does what the skill with the number %d does.\n---\n", name, i) + strings.Repeat("A line of instructions.\n", 200)
+			text := fmt.Sprintf("---\nname: %s\ndescription: Does what the skill with the number %d does.\n---\n", name, i) +
+				strings.Repeat("A line of instructions.\n", 200)
 			folder := filepath.Join(homes[n], ".claude", "skills", name)
 			if err := os.MkdirAll(folder, 0o777); err != nil {
 				return err
@@ -34,7 +35,8 @@ func (b *bench) mcps(binary, dir string) error {
 			}
 		}
 	}
-	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`
+	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+		`"capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`
 	const list = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
 	var first, tools [2][]time.Duration
 	for range 20 {
@@ -151,12 +153,13 @@ const readerArgument = "serve-file"
 
 func serveFile(file string) error {
 	s := sdk.NewServer(&sdk.Implementation{Name: "reader", Version: "1"}, nil)
-	s.AddTool(&sdk.Tool{Name: "load_skill", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}}, nil
-	})
+	s.AddTool(&sdk.Tool{Name: "load_skill", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return nil, err
+			}
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}}, nil
+		})
 	return s.Run(context.Background(), &sdk.StdioTransport{})
 }

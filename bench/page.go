@@ -37,7 +37,10 @@ func (b *bench) pages(binary string) error {
 	browser := &http.Client{Jar: jar}
 	base, _, _ := strings.Cut(strings.TrimSpace(address), "/?")
 	var times []time.Duration
-	for i, at := range []string{strings.TrimSpace(address), base + "/runs?since=all", base + "/runs?since=all", base + "/runs?since=all", base + "/runs?since=all", base + "/runs?since=all"} {
+	for i, at := range []string{
+		strings.TrimSpace(address), base + "/runs?since=all", base + "/runs?since=all", base + "/runs?since=all",
+		base + "/runs?since=all", base + "/runs?since=all",
+	} {
 		began := time.Now()
 		res, err := browser.Get(at)
 		if err != nil {

@@ -19,7 +19,8 @@ cat >/dev/null
 echo '{"type":"system","subtype":"init","session_id":"s"}'
 echo '{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"a","name":"Skill","input":{"skill":"tried"}}]}}'
 sleep 0.6
-echo '{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","content":"Launching skill: tried"}]},"tool_use_result":{"success":true,"commandName":"tried"}}'
+echo '{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","content":"Launching skill: tried"}]},` +
+		`"tool_use_result":{"success":true,"commandName":"tried"}}'
 echo '{"type":"user","message":{"content":[{"type":"text","text":"the text"}]}}'
 echo '{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"done","session_id":"s"}'
 `
@@ -47,7 +48,8 @@ echo '{"type":"result","subtype":"success","is_error":false,"num_turns":1,"resul
 }
 
 func (b *bench) tryAll(binary, dir, stub string, trials, jobs int) (memory int64, took time.Duration, err error) {
-	cmd := exec.Command(binary, "try", filepath.Join(dir, "tried"), "--runs", fmt.Sprint(trials), "-j", fmt.Sprint(jobs), "--claude", stub, "--fresh", "--min-fired", "1")
+	cmd := exec.Command(binary, "try", filepath.Join(dir, "tried"),
+		"--runs", fmt.Sprint(trials), "-j", fmt.Sprint(jobs), "--claude", stub, "--fresh", "--min-fired", "1")
 	cmd.Env = b.env
 	began := time.Now()
 	if err := cmd.Start(); err != nil {

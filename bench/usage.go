@@ -58,7 +58,8 @@ func (b *bench) usages(binary, dir string, megabytes int, peer bool) error {
 	}
 	slices.Sort(second)
 	if !peer {
-		fmt.Printf("%d MB in %d files: %s, %d MB of memory; the second look %s\n", megabytes, len(files), first.Round(time.Millisecond), memory>>20, second[2].Round(100*time.Microsecond))
+		fmt.Printf("%d MB in %d files: %s, %d MB of memory; the second look %s\n",
+			megabytes, len(files), first.Round(time.Millisecond), memory>>20, second[2].Round(100*time.Microsecond))
 		return nil
 	}
 	began := time.Now()
@@ -66,7 +67,8 @@ func (b *bench) usages(binary, dir string, megabytes int, peer bool) error {
 		return fmt.Errorf("jq: %w: %s", err, out)
 	}
 	jq := time.Since(began)
-	row(fmt.Sprintf("usage, %d MB of transcripts / jq", megabytes), first, jq, float64(jq)/float64(first), fmt.Sprintf("at least 5 x faster, under 100 MB: it took %d MB", memory>>20))
+	row(fmt.Sprintf("usage, %d MB of transcripts / jq", megabytes),
+		first, jq, float64(jq)/float64(first), fmt.Sprintf("at least 5 x faster, under 100 MB: it took %d MB", memory>>20))
 	row("the second look / jq", second[2], jq, float64(jq)/float64(second[2]), "at least 100 x faster")
 	return nil
 }
@@ -95,6 +97,7 @@ func writeSession(file string, i int, words string) error {
 	}
 	defer f.Close()
 	w := bufio.NewWriter(f)
+	const usage = `"usage":{"input_tokens":10,"output_tokens":20,"cache_read_input_tokens":9000},`
 	now := time.Now().UTC().Add(-time.Duration(i) * 7 * time.Hour)
 	for n := 0; n < 1<<20; {
 		now = now.Add(time.Minute)
@@ -106,13 +109,19 @@ func writeSession(file string, i int, words string) error {
 		skill := fmt.Sprint("skill-", n%17)
 		line(`"type":"user","message":{"role":"user","content":"do it"}`)
 		line(`"type":"attachment","attachment":{"type":"skill_listing","names":[%q],"content":"- %s: What it is for."}`, skill, skill)
-		line(`"type":"assistant","requestRef":"%d-%d","message":{"model":"claude-opus-5-5","usage":{"input_tokens":10,"output_tokens":20,"cache_read_input_tokens":9000},"content":[{"type":"tool_use","id":"t%d","name":"Skill","input":{"skill":%q}}]}`, i, n, n, skill)
+		line(`"type":"assistant","requestRef":"%d-%d","message":{"model":"claude-opus-5-5",`+usage+
+			`"content":[{"type":"tool_use","id":"t%d","name":"Skill","input":{"skill":%q}}]}`,
+			i, n, n, skill)
 		id := n
-		line(`"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","content":"ok"}]},"toolUseResult":{"success":true,"commandName":%q}`, id, skill)
+		line(`"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","content":"ok"}]},`+
+			`"toolUseResult":{"success":true,"commandName":%q}`, id, skill)
 		for range 6 {
 			line(`"type":"api-request-blob","message":{"role":"user","content":"%s"}`, words)
-			line(`"type":"assistant","attributionSkill":%q,"requestRef":"%d-%d","message":{"model":"claude-opus-5-5","usage":{"input_tokens":10,"output_tokens":20,"cache_read_input_tokens":9000},"content":[{"type":"tool_use","id":"b%d","name":"Bash","input":{"command":"%s"}}]}`, skill, i, n, n, words[:600])
-			line(`"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"b%d","content":"%s"}]},"toolUseResult":{"stdout":"%s"}`, n, words, words)
+			line(`"type":"assistant","attributionSkill":%q,"requestRef":"%d-%d","message":{"model":"claude-opus-5-5",`+usage+
+				`"content":[{"type":"tool_use","id":"b%d","name":"Bash","input":{"command":"%s"}}]}`,
+				skill, i, n, n, words[:600])
+			line(`"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"b%d","content":"%s"}]},"toolUseResult":{"stdout":"%s"}`,
+				n, words, words)
 		}
 	}
 	return w.Flush()

@@ -12,7 +12,10 @@ import (
 
 var rules = sync.OnceValue(func() []*Rule {
 	all := basicRules()
-	for _, family := range [][]*Rule{frontmatterRules(), toolRules(), referenceRules(), scriptRules(), shellRules(), permissionRules(), budgetRules(), pluginRules(), securityRules(), dialectRules(), loadRules()} {
+	for _, family := range [][]*Rule{
+		frontmatterRules(), toolRules(), referenceRules(), scriptRules(), shellRules(), permissionRules(), budgetRules(), pluginRules(),
+		securityRules(), dialectRules(), loadRules(),
+	} {
 		all = append(all, family...)
 	}
 	return all

@@ -40,7 +40,8 @@ func bodyLong(p *pass) {
 	lines := strings.Count(body, "\n")
 	switch n := length(body); {
 	case n > kept:
-		f := p.severe(p.find(start, end, "the text has %d characters: after compaction Claude Code brings back the first %d, and what follows is lost", n, kept), Warning)
+		f := p.severe(p.find(start, end,
+			"the text has %d characters: after compaction Claude Code brings back the first %d, and what follows is lost", n, kept), Warning)
 		f.Help = "move what is not always needed to files beside it, and name them"
 	case lines > manyLines:
 		f := p.find(start, end, "the text has %d lines, more than the %d that the Agent Skills specification advises", lines, manyLines)
@@ -76,7 +77,8 @@ func collision(w *whole) {
 	}
 	w.hiddenByUser()
 	for _, d := range w.skills() {
-		if other := taken[d.file.Root+"\x00"+d.alias]; d.file.Kind == Skill && d.alias != "" && d.alias != d.name && other != nil && other != d { // a command's name: counts for nothing
+		// The name of a command counts for nothing.
+		if other := taken[d.file.Root+"\x00"+d.alias]; d.file.Kind == Skill && d.alias != "" && d.alias != d.name && other != nil && other != d {
 			start, end := d.nameRange()
 			f := w.find(d, start, end, "its name: is %s, which is what %s is called: Claude Code goes by the folder, other agents may not", d.alias, other.file.Name)
 			(&pass{doc: d, rule: w.rule}).severe(f, Info).Help = "rename one of the two"

@@ -127,7 +127,10 @@ func (f Finder) usual() []string {
 		return usual
 	}
 	config, agents := f.config(), filepath.Join(f.Home, ".agents")
-	for _, dir := range []string{filepath.Join(config, "skills"), filepath.Join(config, "commands"), filepath.Join(config, "agents"), filepath.Join(agents, "skills")} {
+	for _, dir := range []string{
+		filepath.Join(config, "skills"), filepath.Join(config, "commands"), filepath.Join(config, "agents"),
+		filepath.Join(agents, "skills"),
+	} {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() && !paths.Inside(top, dir) {
 			usual = append(usual, dir)
 		}
@@ -264,8 +267,11 @@ func (w *walker) folder(dir string, in setting) {
 
 // otherAgents are agents that have a folder of their own beside .claude, and plugins in which a folder
 // with -plugin at its end stands for .claude-plugin.
-var otherAgents = []string{"aider", "amp", "antigravity", "augment", "cline", "clinerules", "codebuddy", "codex", "continue", "copilot", "crush", "cursor", "factory", "gemini",
-	"goose", "iflow", "junie", "kilocode", "kiro", "opencode", "pi", "qoder", "qwen", "roo", "trae", "vibe", "windsurf", "zencoder"}
+var otherAgents = []string{
+	"aider", "amp", "antigravity", "augment", "cline", "clinerules", "codebuddy", "codex", "continue", "copilot", "crush", "cursor",
+	"factory", "gemini", "goose", "iflow", "junie", "kilocode", "kiro", "opencode", "pi", "qoder", "qwen", "roo", "trae", "vibe", "windsurf",
+	"zencoder",
+}
 
 // isOthers reports whether a folder is another agent's: its own, or a plugin for it and not for Claude Code.
 func (w *walker) isOthers(dir string) bool {
@@ -357,7 +363,8 @@ func kindOf(p string, in setting, named bool) Kind {
 		return Plugin
 	case base == "marketplace.json" && folder == ".claude-plugin":
 		return Marketplace
-	case base == "hooks.json" && (folder == "hooks" && isRoot(filepath.Dir(filepath.Clean(dir)), in) || named), strings.HasPrefix(base, "settings") && strings.HasSuffix(base, ".json") && (folder == ".claude" || in.claude == filepath.Clean(dir)):
+	case base == "hooks.json" && (folder == "hooks" && isRoot(filepath.Dir(filepath.Clean(dir)), in) || named),
+		strings.HasPrefix(base, "settings") && strings.HasSuffix(base, ".json") && (folder == ".claude" || in.claude == filepath.Clean(dir)):
 		return Hooks
 	case strings.HasSuffix(base, ".md") && inside("commands"):
 		return Command
@@ -380,7 +387,8 @@ func isRoot(dir string, in setting) bool {
 	if slices.Contains(otherAgents, filepath.Base(dir)) {
 		return in.plugin == dir
 	}
-	return in.plugin == dir || in.claude != "" || slices.ContainsFunc([]string{".git", "skills", "commands", "agents"}, func(name string) bool { return isThere(filepath.Join(dir, name)) })
+	return in.plugin == dir || in.claude != "" ||
+		slices.ContainsFunc([]string{".git", "skills", "commands", "agents"}, func(name string) bool { return isThere(filepath.Join(dir, name)) })
 }
 
 // hasHooks reports whether a JSON file of any name has hooks in it, or may have: what is no JSON is

@@ -75,7 +75,8 @@ func (p *pass) find(start, end int, format string, a ...any) *Finding {
 		agent = "spec"
 	}
 	f := &Finding{
-		Rule: p.rule.ID, Name: p.rule.Name, Severity: severity, File: p.doc.file.Name, path: p.doc.file.Path, fixed: p.doc.file.fixedName(), Agent: agent, Docs: p.rule.Link(),
+		Rule: p.rule.ID, Name: p.rule.Name, Severity: severity, File: p.doc.file.Name, path: p.doc.file.Path, fixed: p.doc.file.fixedName(),
+		Agent: agent, Docs: p.rule.Link(),
 		Message: fmt.Sprintf(format, a...), Range: p.doc.rangeOf(start, end),
 	}
 	f.text, f.anchor = p.doc.lineText(f.Range.Line), f.Range.Line

@@ -279,7 +279,10 @@ func (d *document) endOfLine(offset int) int {
 }
 
 // agentFields are the fields of an agent's file.
-var agentFields = []string{"name", "description", "tools", "disallowedTools", "model", "permissionMode", "maxTurns", "skills", "mcpServers", "hooks", "memory", "background", "effort", "isolation", "color", "initialPrompt"}
+var agentFields = []string{
+	"name", "description", "tools", "disallowedTools", "model", "permissionMode", "maxTurns", "skills", "mcpServers", "hooks",
+	"memory", "background", "effort", "isolation", "color", "initialPrompt",
+}
 
 func (d *document) knownFields() []string {
 	if d.file.Kind == Agent {
@@ -293,7 +296,10 @@ func (d *document) knownFields() []string {
 }
 
 // listFields are those whose values may be more than a text.
-var listFields = []string{"allowed-tools", "disallowed-tools", "disallowedTools", "tools", "skills", "arguments", "argument-hint", "paths", "metadata", "hooks", "mcpServers"}
+var listFields = []string{
+	"allowed-tools", "disallowed-tools", "disallowedTools", "tools", "skills", "arguments", "argument-hint", "paths", "metadata",
+	"hooks", "mcpServers",
+}
 
 func fieldNearMiss(p *pass) {
 	known := p.doc.knownFields()
@@ -485,7 +491,8 @@ func (p *pass) model() {
 	if slices.Contains(models, name) || strings.Contains(name, "claude") || strings.ContainsAny(name, "/:.$") {
 		return
 	}
-	x := p.severe(p.find(f.ValueOffset, f.ValueEnd, "the model %s is not known here: if Claude Code does not know it either, the skill cannot be used", f.Value), Info)
+	x := p.severe(p.find(f.ValueOffset, f.ValueEnd,
+		"the model %s is not known here: if Claude Code does not know it either, the skill cannot be used", f.Value), Info)
 	p.nearValue(x, f, models)
 }
 
@@ -560,10 +567,13 @@ func description(p *pass) {
 	listed := length(p.doc.description)
 	switch {
 	case listed > maxListed:
-		x := p.find(f.ValueOffset, f.ValueEnd, "description and when_to_use have %d characters: Claude Code cuts them at %d, and the model never sees the rest", listed, maxListed)
+		x := p.find(f.ValueOffset, f.ValueEnd,
+			"description and when_to_use have %d characters: Claude Code cuts them at %d, and the model never sees the rest", listed, maxListed)
 		x.Help = "put first what says when to use the skill, and shorten the rest"
 	case length(front.Description) > maxDescription:
-		x := p.severe(p.find(f.ValueOffset, f.ValueEnd, "the description has %d characters, more than the %d of the Agent Skills specification: other agents refuse or cut it", length(front.Description), maxDescription), Warning)
+		x := p.severe(p.find(f.ValueOffset, f.ValueEnd,
+			"the description has %d characters, more than the %d of the Agent Skills specification: other agents refuse or cut it",
+			length(front.Description), maxDescription), Warning)
 		x.Help = "shorten it"
 	}
 }

@@ -83,7 +83,10 @@ func (r *Result) SARIF(w io.Writer, version string) error {
 	}
 	run.Invocations = []sarifInvocation{{Successful: true}}
 	if dropped > 0 {
-		run.Invocations[0].Notifications = []sarifNotification{{Level: "warning", Message: sarifText{Text: fmt.Sprintf("%d further findings are left out: a file holds at most %d", dropped, maxResults)}}}
+		run.Invocations[0].Notifications = []sarifNotification{{
+			Level:   "warning",
+			Message: sarifText{Text: fmt.Sprintf("%d further findings are left out: a file holds at most %d", dropped, maxResults)},
+		}}
 	}
 	run.Properties = map[string]int{"files": r.Files, "directives": r.Directives}
 	enc := json.NewEncoder(w)

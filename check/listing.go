@@ -326,13 +326,15 @@ func (w *whole) tellListing(l *Listing, all []*listed) {
 	}
 	budget := cmp.Or(l.Budget, DefaultBudget)
 	d := longest[0].doc
-	f := w.find(d, d.describedAt[0], d.describedAt[1], "Claude Code's list of skills holds %d characters, and %s with its own (%d characters) would take %d: it lists %s by name, without a description",
+	f := w.find(d, d.describedAt[0], d.describedAt[1],
+		"Claude Code's list of skills holds %d characters, and %s with its own (%d characters) would take %d: it lists %s by name, without a description",
 		budget, term.Plural(count, "skill"), own, total, several(names, 40))
 	defer func() { f.Help += l.uncalled(all) }()
 	level := l.level(all)
 	const useful = 40 // characters
 	if level < useful {
-		f.Help = "there is no room for all: switch off what is not needed, as in \"skillOverrides\": {\"" + names[0] + "\": \"off\"}, or raise skillListingBudgetFraction, in Claude Code's settings"
+		f.Help = "there is no room for all: switch off what is not needed, as in \"skillOverrides\": {\"" + names[0] +
+			"\": \"off\"}, or raise skillListingBudgetFraction, in Claude Code's settings"
 		return
 	}
 	var first []string
@@ -341,7 +343,8 @@ func (w *whole) tellListing(l *Listing, all []*listed) {
 			first = append(first, fmt.Sprintf("%s (%d)", s.name, s.chars))
 		}
 	}
-	f.Help = fmt.Sprintf("shorten the longest, to %d characters or less: %s; or raise skillListingBudgetFraction in Claude Code's settings", level, several(first, 40))
+	f.Help = fmt.Sprintf("shorten the longest, to %d characters or less: %s; or raise skillListingBudgetFraction in Claude Code's settings",
+		level, several(first, 40))
 }
 
 // uncalled names skills of a list that agents never called here: they are the first to go.
@@ -370,7 +373,8 @@ func (w *whole) tellCut(l *Listing, all []*listed) {
 	}
 	for _, s := range all {
 		if s.doc != nil && s.full > l.MaxDescription {
-			w.find(s.doc, s.doc.describedAt[0], s.doc.describedAt[1], "the description has %d characters, and Claude Code lists %d of them: skillListingMaxDescChars in its settings says so", s.full, l.MaxDescription)
+			w.find(s.doc, s.doc.describedAt[0], s.doc.describedAt[1],
+				"the description has %d characters, and Claude Code lists %d of them: skillListingMaxDescChars in its settings says so", s.full, l.MaxDescription)
 		}
 	}
 }

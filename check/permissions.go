@@ -274,7 +274,8 @@ func aborts(v permit.Verdict) bool { return v.Decision == permit.Ask || v.Decisi
 func (p *pass) abortsHere(d *directive) {
 	v := d.here
 	if v.Rule == "" && d.verdict.Decision == permit.Allow {
-		f := p.at(d, v.Offset, v.End, "%s%s lets this run only where the folder is trusted in Claude Code, which it is not here: Claude Code passes over it, and %s", cmp.Or(d.verdict.Rule, "a rule"), p.doc.ruleAt(" in ", d.verdict, ""), notRun(v.Decision))
+		f := p.at(d, v.Offset, v.End, "%s%s lets this run only where the folder is trusted in Claude Code, which it is not here: Claude Code passes over it, and %s",
+			cmp.Or(d.verdict.Rule, "a rule"), p.doc.ruleAt(" in ", d.verdict, ""), notRun(v.Decision))
 		p.severe(f, Info).Help = "start claude here once and trust the folder, or have the rule in the skill's allowed-tools"
 		return
 	}
@@ -298,12 +299,24 @@ func (p *pass) prefixRule(d *directive, v permit.Verdict) string {
 func (d *document) verdictOf(x *directive) Verdict {
 	v := x.here
 	inDefault, inAuto := effects(v.Decision)
-	out := Verdict{File: d.file.Name, Line: x.line, Command: strings.TrimSpace(x.command), Decision: v.Decision, Default: inDefault, Auto: inAuto, Part: x.command[v.Offset:v.End], Rule: v.Rule, Reason: v.Reason, RuleFile: d.ruleFile(v)}
+	out := Verdict{
+		File:     d.file.Name,
+		Line:     x.line,
+		Command:  strings.TrimSpace(x.command),
+		Decision: v.Decision,
+		Default:  inDefault,
+		Auto:     inAuto,
+		Part:     x.command[v.Offset:v.End],
+		Rule:     v.Rule,
+		Reason:   v.Reason,
+		RuleFile: d.ruleFile(v),
+	}
 	if v.Suggest != nil && x.plain() == x.command {
 		out.Suggest = v.Suggest.String()
 	}
 	if v.Decision == permit.Ask && v.Rule == "" && x.verdict.Decision == permit.Allow {
-		out.Reason += fmt.Sprintf("; %s%s would let it run, but Claude Code passes over it until the folder is trusted in Claude Code", cmp.Or(x.verdict.Rule, "a rule"), d.ruleAt(" in ", x.verdict, ""))
+		out.Reason += fmt.Sprintf("; %s%s would let it run, but Claude Code passes over it until the folder is trusted in Claude Code",
+			cmp.Or(x.verdict.Rule, "a rule"), d.ruleAt(" in ", x.verdict, ""))
 	}
 	return out
 }
@@ -516,7 +529,8 @@ func deferredArgument(p *pass) {
 			continue
 		}
 		c := d.part.Command[i]
-		f := p.find(c.Offset, c.Offset+len(c.Source), "in auto mode Claude Code tells the model to run this command exactly as written: whatever is given as %s becomes part of that order", c.Source)
+		f := p.find(c.Offset, c.Offset+len(c.Source),
+			"in auto mode Claude Code tells the model to run this command exactly as written: whatever is given as %s becomes part of that order", c.Source)
 		f.anchor = d.line
 		f.Help = "leave the argument out of the command and have the agent run it, or load the skill with skillhand load, where arguments are values"
 	}
@@ -529,7 +543,8 @@ func cannotActivate(p *pass) {
 		return
 	}
 	if f, ok := front.Field("user-invocable"); ok && front.DisableModelInvocation && f.Value == "false" {
-		p.find(f.Offset, f.ValueEnd, "nobody can use the skill: user-invocable is false, and disable-model-invocation keeps the model from it").Help = "remove one of the two fields"
+		x := p.find(f.Offset, f.ValueEnd, "nobody can use the skill: user-invocable is false, and disable-model-invocation keeps the model from it")
+		x.Help = "remove one of the two fields"
 		return
 	}
 	if front.DisableModelInvocation {
@@ -552,7 +567,8 @@ func needApproval(w *whole) {
 		}
 		if names[d.file.Root] = append(names[d.file.Root], d.name); first[d.file.Root] == nil {
 			first[d.file.Root] = w.find(d, 0, min(3, len(d.src)), "")
-			(&pass{doc: d, rule: w.rule}).severe(first[d.file.Root], Info).Help = "run claude with --allowedTools Skill, or have a rule such as Skill(" + d.name + ") in the settings"
+			f := (&pass{doc: d, rule: w.rule}).severe(first[d.file.Root], Info)
+			f.Help = "run claude with --allowedTools Skill, or have a rule such as Skill(" + d.name + ") in the settings"
 		}
 	}
 	for root, f := range first {
@@ -560,6 +576,7 @@ func needApproval(w *whole) {
 		if more := len(names[root]) - 5; more > 0 {
 			list += fmt.Sprintf(" and %d more", more)
 		}
-		f.Message = fmt.Sprintf("in claude -p the model cannot use %s, unless Skill is allowed: skills with allowed-tools, disallowed-tools or hooks need approval", list)
+		f.Message = fmt.Sprintf("in claude -p the model cannot use %s, unless Skill is allowed: skills with allowed-tools, disallowed-tools or hooks need approval",
+			list)
 	}
 }

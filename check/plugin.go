@@ -448,7 +448,8 @@ func (p *pass) toolMatcher(n *jsontree.Node, text string) {
 		f := p.find(n.Start, n.End, "the matcher %s is a permission rule, which is the name of no tool: the hook never runs", text)
 		f.Help = fmt.Sprintf("write %q, and have the hook look at tool_input", tool)
 	case strings.Contains(text, "=="):
-		p.find(n.Start, n.End, "the matcher %s is an expression, and is the name of no tool: the hook never runs", text).Help = `name tools, with | between them: "Edit|Write"`
+		f := p.find(n.Start, n.End, "the matcher %s is an expression, and is the name of no tool: the hook never runs", text)
+		f.Help = `name tools, with | between them: "Edit|Write"`
 	case strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789|, ") == "":
 		for name := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '|' || r == ',' || r == ' ' }) {
 			if near := nearTool(name); near != "" {
@@ -484,7 +485,10 @@ func (p *pass) hookMentions() []mention {
 		}
 		program, err := words.Parse(command)
 		tested := err == nil && testsFile(program)
-		for _, v := range []struct{ name, root string }{{"${CLAUDE_PLUGIN_ROOT}", p.doc.file.Plugin}, {"$CLAUDE_PLUGIN_ROOT", p.doc.file.Plugin}, {"${CLAUDE_PROJECT_DIR}", p.doc.project()}, {"$CLAUDE_PROJECT_DIR", p.doc.project()}, {"${CLAUDE_SKILL_DIR}", p.doc.ownFolder()}} {
+		for _, v := range []struct{ name, root string }{
+			{"${CLAUDE_PLUGIN_ROOT}", p.doc.file.Plugin}, {"$CLAUDE_PLUGIN_ROOT", p.doc.file.Plugin},
+			{"${CLAUDE_PROJECT_DIR}", p.doc.project()}, {"$CLAUDE_PROJECT_DIR", p.doc.project()}, {"${CLAUDE_SKILL_DIR}", p.doc.ownFolder()},
+		} {
 			i := strings.Index(command, v.name)
 			if i < 0 || v.root == "" {
 				continue
@@ -497,7 +501,15 @@ func (p *pass) hookMentions() []mention {
 			if !ok {
 				continue
 			}
-			all = append(all, mention{written: path, file: filepath.Join(v.root, filepath.FromSlash(path)), start: n.Start, end: n.End, called: strings.Trim(command[:i], `"' `) == "", anchor: 1, tested: tested})
+			all = append(all, mention{
+				written: path,
+				file:    filepath.Join(v.root, filepath.FromSlash(path)),
+				start:   n.Start,
+				end:     n.End,
+				called:  strings.Trim(command[:i], `"' `) == "",
+				anchor:  1,
+				tested:  tested,
+			})
 			break
 		}
 	})
@@ -631,7 +643,10 @@ func (p *pass) entry(e *jsontree.Node, i int, seen map[string]bool) {
 }
 
 // components are where a plugin has what it brings, and the fields that name other places.
-var components = []string{"skills", "commands", "agents", "hooks/hooks.json", ".mcp.json", ".lsp.json", "output-styles", "monitors", "themes", "workflows", "bin", "SKILL.md", "settings.json"}
+var components = []string{
+	"skills", "commands", "agents", "hooks/hooks.json", ".mcp.json", ".lsp.json", "output-styles", "monitors", "themes", "workflows",
+	"bin", "SKILL.md", "settings.json",
+}
 
 func pluginEmpty(p *pass) {
 	if !p.doc.json.IsObject() || filepath.Base(filepath.Dir(p.doc.file.Path)) != ".claude-plugin" {

@@ -215,7 +215,13 @@ func (p *pass) after(v skill.Part, rest string) (mention, bool) {
 	if root == "" || !ok || p.doc.file.Kind == Command && v.Name == "CLAUDE_SKILL_DIR" {
 		return mention{}, false
 	}
-	return mention{written: path, file: filepath.Join(root, filepath.FromSlash(path)), start: v.Offset, end: v.Offset + len(v.Source) + 1 + len(path), anchor: v.Line}, true
+	return mention{
+		written: path,
+		file:    filepath.Join(root, filepath.FromSlash(path)),
+		start:   v.Offset,
+		end:     v.Offset + len(v.Source) + 1 + len(path),
+		anchor:  v.Line,
+	}, true
 }
 
 // scriptPath is the path of a script that a text begins with, after a slash. In quotes, which open

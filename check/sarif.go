@@ -111,7 +111,13 @@ func newSarifResult(f *Finding, rule int) sarifResult {
 	if f.Help != "" {
 		text += ". To mend it: " + f.Help
 	}
-	r := sarifResult{RuleID: f.Rule, RuleIndex: rule, Level: level(f.Severity), Message: sarifText{Text: text}, Fingerprints: map[string]string{"primaryLocationLineHash": f.Fingerprint}}
+	r := sarifResult{
+		RuleID:       f.Rule,
+		RuleIndex:    rule,
+		Level:        level(f.Severity),
+		Message:      sarifText{Text: text},
+		Fingerprints: map[string]string{"primaryLocationLineHash": f.Fingerprint},
+	}
 	var at sarifPhysical
 	at.Artifact.URI = (&url.URL{Path: f.File}).EscapedPath()
 	if !path.IsAbs(f.File) {

@@ -67,7 +67,8 @@ func shebang(p *pass) {
 		switch fault, help := shebangFault(line, filepath.Ext(file)); {
 		case !isScript:
 		case strings.HasPrefix(line, "#!") && strings.HasSuffix(line, "\r"):
-			p.about("the #! line of %s ends in a carriage return, which becomes part of the interpreter's name: it cannot be run", rel).Help = "save it with LF line ends"
+			f := p.about("the #! line of %s ends in a carriage return, which becomes part of the interpreter's name: it cannot be run", rel)
+			f.Help = "save it with LF line ends"
 		case fault != "":
 			p.about("%s: %s", rel, fault).Help = help
 		case isShellFile(file) && mode&0o111 != 0 && len(head) > 0 && !strings.HasPrefix(line, "#!") && runtime.GOOS != "windows" && !isSourced(file):
@@ -78,7 +79,8 @@ func shebang(p *pass) {
 
 // interpreters are programs that a #! line may name, and the endings of the files they read.
 var interpreters = []struct{ name, endings string }{
-	{"bash", ".sh .bash"}, {"sh", ".sh .bash"}, {"zsh", ".sh"}, {"dash", ".sh"}, {"ksh", ".sh"}, {"ash", ".sh"}, {"python", ".py"}, {"python3", ".py"}, {"python2", ".py"},
+	{"bash", ".sh .bash"}, {"sh", ".sh .bash"}, {"zsh", ".sh"}, {"dash", ".sh"}, {"ksh", ".sh"}, {"ash", ".sh"}, {"python", ".py"},
+	{"python3", ".py"}, {"python2", ".py"},
 	{"node", ".js .mjs .cjs .ts"}, {"ruby", ".rb"}, {"perl", ".pl"},
 }
 
@@ -102,7 +104,8 @@ func shebangFault(line, ending string) (fault, help string) {
 		case len(words) == 1:
 			return "the #! line names env and no program", "write #!/usr/bin/env bash"
 		case len(words) > 2 && !strings.HasPrefix(words[1], "-") && !strings.Contains(words[1], "="):
-			return fmt.Sprintf("Linux hands %q to env as one name, and there is no such program", strings.Join(words[1:], " ")), "write #!/usr/bin/env -S " + strings.Join(words[1:], " ")
+			return fmt.Sprintf("Linux hands %q to env as one name, and there is no such program", strings.Join(words[1:], " ")),
+				"write #!/usr/bin/env -S " + strings.Join(words[1:], " ")
 		}
 		program = words[len(words)-1]
 	}
@@ -117,7 +120,8 @@ func shebangFault(line, ending string) (fault, help string) {
 		}
 	}
 	for _, known := range names {
-		if !slices.Contains(names, program) && len(known) > 3 && skill.Distance(program, known) == 1 && program[0] == known[0] && strings.Trim(program, "abcdefghijklmnopqrstuvwxyz") == "" {
+		if !slices.Contains(names, program) && len(known) > 3 && skill.Distance(program, known) == 1 && program[0] == known[0] &&
+			strings.Trim(program, "abcdefghijklmnopqrstuvwxyz") == "" {
 			return fmt.Sprintf("the #! line names %s, which is no program", program), "write " + known
 		}
 	}
@@ -141,7 +145,8 @@ func scriptSyntax(p *pass) {
 			return
 		}
 		first, _, _ := bytes.Cut(src, []byte("\n"))
-		switch isBash := !bytes.HasPrefix(first, []byte("#!")) || bytes.Contains(first, []byte("sh")) && !bytes.Contains(first, []byte("zsh")) && !bytes.Contains(first, []byte("fish")); {
+		switch isBash := !bytes.HasPrefix(first, []byte("#!")) ||
+			bytes.Contains(first, []byte("sh")) && !bytes.Contains(first, []byte("zsh")) && !bytes.Contains(first, []byte("fish")); {
 		case !isBash:
 		case bytes.HasSuffix(first, []byte("\r")) && bytes.HasPrefix(first, []byte("#!")): // SK204 tells
 		case bytes.Count(src, []byte("\r\n")) > bytes.Count(src, []byte("\n"))/2:

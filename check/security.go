@@ -91,14 +91,17 @@ func isJoiner(s string, i int, r rune) bool {
 	return false
 }
 
-const tags = "\U000E0061\U000E0062\U000E0063\U000E0064\U000E0065\U000E0066\U000E0067\U000E0068\U000E0069\U000E006A\U000E006B\U000E006C\U000E006D\U000E006E\U000E006F\U000E0070\U000E0071\U000E0072\U000E0073\U000E0074\U000E0075\U000E0076\U000E0077\U000E0078\U000E0079\U000E007A\U000E0030\U000E0031"
+const tags = "\U000E0061\U000E0062\U000E0063\U000E0064\U000E0065\U000E0066\U000E0067\U000E0068\U000E0069\U000E006A\U000E006B\U000E006C\U000E006D\U000E006E" +
+	"\U000E006F\U000E0070\U000E0071\U000E0072\U000E0073\U000E0074\U000E0075\U000E0076\U000E0077\U000E0078\U000E0079\U000E007A\U000E0030\U000E0031"
 
 func isPictograph(r rune) bool {
 	return unicode.Is(unicode.So, r) || unicode.Is(unicode.Sk, r) || 0x1f000 <= r && r <= 0x1faff || r == 0xfe0f || 0x2190 <= r && r <= 0x2bff
 }
 
 func joins(r rune) bool {
-	return unicode.In(r, unicode.Arabic, unicode.Devanagari, unicode.Bengali, unicode.Gujarati, unicode.Gurmukhi, unicode.Kannada, unicode.Malayalam, unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan, unicode.Mongolian, unicode.Syriac, unicode.Hebrew, unicode.Thai, unicode.Lao)
+	return unicode.In(r, unicode.Arabic, unicode.Devanagari, unicode.Bengali, unicode.Gujarati, unicode.Gurmukhi,
+		unicode.Kannada, unicode.Malayalam, unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Sinhala, unicode.Khmer,
+		unicode.Myanmar, unicode.Tibetan, unicode.Mongolian, unicode.Syriac, unicode.Hebrew, unicode.Thai, unicode.Lao)
 }
 
 // tokens are secrets that one knows by their shape: how they begin, which letters follow and how many.
@@ -152,7 +155,10 @@ func countLetters(s, letters string, most int) int {
 // different letters, or letters in the order of the alphabet.
 func isPlaceholder(s string) bool {
 	low := strings.ToLower(s)
-	for _, word := range []string{"example", "xxxx", "your", "token", "secret", "placeholder", "changeme", "redacted", "dummy", "fake", "test", "sample", "insert", "replace", "abcd", "1234", "0000", "here", "key"} {
+	for _, word := range []string{
+		"example", "xxxx", "your", "token", "secret", "placeholder", "changeme", "redacted", "dummy", "fake", "test", "sample", "insert",
+		"replace", "abcd", "1234", "0000", "here", "key",
+	} {
 		if strings.Contains(low, word) {
 			return true
 		}
@@ -301,7 +307,8 @@ func opaque(file string, e fs.DirEntry) string {
 	if info.Size() > largeFile {
 		return fmt.Sprintf("it has %d MB", (info.Size()+largeFile/2)>>20)
 	}
-	if slices.Contains([]string{".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".ico", ".ttf", ".otf", ".woff", ".woff2", ".pdf"}, strings.ToLower(filepath.Ext(file))) {
+	if slices.Contains([]string{".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".ico", ".ttf", ".otf", ".woff", ".woff2", ".pdf"},
+		strings.ToLower(filepath.Ext(file))) {
 		return "" // pictures and fonts are what they are
 	}
 	f, err := os.Open(file)
@@ -315,7 +322,8 @@ func opaque(file string, e fs.DirEntry) string {
 		return ""
 	}
 	switch head = head[:n]; {
-	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("\x1f\x8b")), bytes.HasPrefix(head, []byte("7z\xbc\xaf")), bytes.HasPrefix(head, []byte("BZh")), bytes.HasPrefix(head, []byte("\xfd7zXZ")):
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("\x1f\x8b")),
+		bytes.HasPrefix(head, []byte("7z\xbc\xaf")), bytes.HasPrefix(head, []byte("BZh")), bytes.HasPrefix(head, []byte("\xfd7zXZ")):
 		return "it is an archive"
 	case bytes.IndexByte(head, 0) >= 0:
 		return "it is binary"

@@ -135,7 +135,8 @@ func deadFallback(p *pass) {
 				return true
 			}
 			last := callOf(lastOf(or.X))
-			f := p.at(d, from(or.Y), to(or.Y), "this is never shown: the status of a pipeline is that of its last command, and %s succeeds whatever comes before it", name(last))
+			f := p.at(d, from(or.Y), to(or.Y),
+				"this is never shown: the status of a pipeline is that of its last command, and %s succeeds whatever comes before it", name(last))
 			if name(last) == "wc" { // it counts, and says 0
 				f.Help = "test what is counted, or drop the fallback"
 				return true
@@ -265,7 +266,8 @@ func findOrPrecedence(p *pass) {
 		all := args(call)
 		first := slices.IndexFunc(all, func(s string) bool { return s == "-o" || s == "-or" })
 		kind := slices.Index(all, "-type")
-		if first < 0 || kind < 0 || kind > first || slices.ContainsFunc(all, func(s string) bool { return s == "(" || s == "!" || s == "," }) || slices.Contains(all[first:], "-type") {
+		if first < 0 || kind < 0 || kind > first ||
+			slices.ContainsFunc(all, func(s string) bool { return s == "(" || s == "!" || s == "," }) || slices.Contains(all[first:], "-type") {
 			return
 		}
 		f := p.at(d, from(call.Args[kind+1]), to(call.Args[kind+2]), "-type holds only up to the first -o: what follows it is found whatever it is")
@@ -279,7 +281,8 @@ func findOrPrecedence(p *pass) {
 }
 
 func isFindAction(s string) bool {
-	return strings.HasPrefix(s, "-exec") || strings.HasPrefix(s, "-print") || strings.HasPrefix(s, "-ok") || slices.Contains([]string{"-delete", "-prune", "-ls", "-quit"}, s)
+	return strings.HasPrefix(s, "-exec") || strings.HasPrefix(s, "-print") || strings.HasPrefix(s, "-ok") ||
+		slices.Contains([]string{"-delete", "-prune", "-ls", "-quit"}, s)
 }
 
 func shellSyntax(p *pass) {

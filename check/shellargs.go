@@ -293,7 +293,8 @@ func (l *lookup) call(s *syntax.Stmt, call *syntax.CallExpr, final bool) {
 		}
 		return
 	case n == "git":
-		if i := slices.IndexFunc(rest, func(s string) bool { return !strings.HasPrefix(s, "-") }); i >= 0 && rest[i] != "diff" && rest[i] != "config" && rest[i] != "--version" {
+		if i := slices.IndexFunc(rest, func(s string) bool { return !strings.HasPrefix(s, "-") }); i >= 0 && rest[i] != "diff" &&
+			rest[i] != "config" && rest[i] != "--version" {
 			l.node, l.git, l.why = call, true, "outside a repository, or in a new one, git fails"
 		}
 		return
@@ -323,7 +324,8 @@ func (l *lookup) call(s *syntax.Stmt, call *syntax.CallExpr, final bool) {
 // searched is a folder or file that grep is given, outside of the skill's and the system's: if it is absent,
 // the status is 2, which Claude Code does not forgive.
 func searched(name string, args []string) string {
-	if !slices.Contains([]string{"grep", "egrep", "fgrep", "rg"}, name) || slices.ContainsFunc(args, func(a string) bool { return a == "" || strings.HasPrefix(a, "-") && strings.ContainsAny(a, "efs") }) {
+	if !slices.Contains([]string{"grep", "egrep", "fgrep", "rg"}, name) ||
+		slices.ContainsFunc(args, func(a string) bool { return a == "" || strings.HasPrefix(a, "-") && strings.ContainsAny(a, "efs") }) {
 		return "" // not plain, or the pattern is an option's, or it is told to keep quiet
 	}
 	var operands []string
@@ -367,5 +369,6 @@ func isShipped(w *syntax.Word) bool {
 		return true
 	}
 	text := words.Lit(w)
-	return text == "." || text == ".." || text == "/" || text == "-" || strings.HasPrefix(text, "/dev/") || strings.HasPrefix(text, "/etc/") || strings.HasPrefix(text, "/proc/")
+	return text == "." || text == ".." || text == "/" || text == "-" || strings.HasPrefix(text, "/dev/") ||
+		strings.HasPrefix(text, "/etc/") || strings.HasPrefix(text, "/proc/")
 }

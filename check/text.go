@@ -23,7 +23,8 @@ func (t Printer) Concise(w io.Writer, all []*Finding) error {
 		if f.Help != "" {
 			text += " (" + f.Help + ")"
 		}
-		if _, err := fmt.Fprintf(w, "%s:%d:%d: %s %s: %s\n", t.flat(f.File), f.Range.Line, f.Range.Column, t.paint(f.Severity, string(f.Severity)), f.Rule, t.flat(text)); err != nil {
+		if _, err := fmt.Fprintf(w, "%s:%d:%d: %s %s: %s\n",
+			t.flat(f.File), f.Range.Line, f.Range.Column, t.paint(f.Severity, string(f.Severity)), f.Rule, t.flat(text)); err != nil {
 			return err
 		}
 	}
@@ -216,7 +217,8 @@ func (r *Result) Summary() string {
 			}
 		}
 	}
-	text := fmt.Sprintf("%s, %s: %s, %s", term.Plural(r.Files, "file"), term.Plural(r.Directives, "directive"), term.Plural(r.Count(Error), "error"), term.Plural(r.Count(Warning), "warning"))
+	text := fmt.Sprintf("%s, %s: %s, %s", term.Plural(r.Files, "file"),
+		term.Plural(r.Directives, "directive"), term.Plural(r.Count(Error), "error"), term.Plural(r.Count(Warning), "warning"))
 	if n := r.Count(Info); n > 0 {
 		text += fmt.Sprintf(", %d info", n)
 	}

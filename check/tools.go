@@ -21,10 +21,13 @@ func toolRules() []*Rule {
 }
 
 // toolNames are the tools of Claude Code 2.1.325, and those of earlier versions that files still name.
-var toolNames = strings.Fields(`Agent Artifact AskUserQuestion Bash BashOutput Brief Config CronCreate CronDelete CronList Edit EnterPlanMode EnterWorktree ExitPlanMode
-	ExitWorktree Glob Grep KillBash KillShell ListAgents ListMcpResourcesTool LS LSP Monitor MultiEdit NotebookEdit NotebookRead PowerShell Read ReadMcpResourceTool
-	ReportFindings ScheduleWakeup SendMessage Skill SlashCommand StructuredOutput Task TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TeamCreate TeamDelete
-	TodoRead TodoWrite ToolSearch WebFetch WebSearch Workflow Write`)
+var toolNames = strings.Fields(`
+	Agent Artifact AskUserQuestion Bash BashOutput Brief Config CronCreate CronDelete CronList Edit EnterPlanMode EnterWorktree
+	ExitPlanMode ExitWorktree Glob Grep KillBash KillShell ListAgents ListMcpResourcesTool LS LSP Monitor MultiEdit NotebookEdit
+	NotebookRead PowerShell Read ReadMcpResourceTool ReportFindings ScheduleWakeup SendMessage Skill SlashCommand StructuredOutput
+	Task TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TeamCreate TeamDelete TodoRead TodoWrite ToolSearch WebFetch
+	WebSearch Workflow Write
+`)
 
 // toolsField is about tools in the field of the other kind of file. An agent reads tools, a skill
 // or command allowed-tools (testdata/claude/SK107-*.txtar).

@@ -63,7 +63,9 @@ func retryAfter(e *Error, r *record, now time.Time) time.Duration {
 }
 
 var (
-	limitHit = pattern(`(?i)\b(?:hit|reached) your\b([^.\n]*?)\blimit\b|\b(?:usage|session|weekly|daily|monthly|hour|opus|sonnet|spend\w*) limit reached\b|\bspecified API usage limits?\b|\bexceeded (?:its|your)\b[^.\n]*\bspend\w* limit\b`)
+	limitHit = pattern(`(?i)\b(?:hit|reached) your\b([^.\n]*?)\blimit\b|` +
+		`\b(?:usage|session|weekly|daily|monthly|hour|opus|sonnet|spend\w*) limit reached\b|` +
+		`\bspecified API usage limits?\b|\bexceeded (?:its|your)\b[^.\n]*\bspend\w* limit\b`)
 	// Limits that are hit, too, and that waiting does not lift or a moment does.
 	otherLimit = pattern(`(?i)\b(?:rate|context|tokens?)\b`)
 	resets     = pattern(`(?i)\blimit\b.*\bresets\b|\bresets (?:at|in|on|\d)`)
@@ -79,7 +81,8 @@ func usageLimit(text string) bool {
 }
 
 var (
-	inWords  = pattern(`(?i)\b(?:retry|try again|resets?|wait)(?: again)?(?: after| in| for|:)? +((?:\d+(?:\.\d+)? ?(?:days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b[ ,]*(?:and )?)+)`)
+	inWords = pattern(`(?i)\b(?:retry|try again|resets?|wait)(?: again)?(?: after| in| for|:)? +` +
+		`((?:\d+(?:\.\d+)? ?(?:days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b[ ,]*(?:and )?)+)`)
 	quantity = pattern(`(?i)(\d+(?:\.\d+)?) ?(d|h|m|s)`)
 	unixTime = pattern(`\|(\d{10})\b`)
 	clock    = pattern(`(?i)\bresets?(?: at| on)? +(?:([a-z]{3})[a-z]* (\d{1,2}),?(?: at)? +)?(\d{1,2})(?::(\d{2}))? ?(am|pm)?\b(?: \(([A-Za-z_+\-/0-9]+)\))?`)

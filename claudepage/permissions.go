@@ -17,13 +17,19 @@ var Modes = []string{"default", "auto", "acceptEdits", "plan", "dontAsk", "bypas
 
 // What Claude Code says where a mode, and not the command, is the reason.
 const (
-	saysPlan = "Bash was not run: auto mode has no safety result for this call, and nobody can be asked to approve it here. This is not a judgment that it is unsafe. " +
-		"Issue it again once, as-is. If it is denied the same way, don't issue it again: continue with work that doesn't need it, then tell the user that auto mode has no safety result " +
+	saysPlan = "Bash was not run: auto mode has no safety result for this call, " +
+		"and nobody can be asked to approve it here. This is not a judgment that it is unsafe. " +
+		"Issue it again once, as-is. If it is denied the same way, " +
+		"don't issue it again: continue with work that doesn't need it, then tell the user that auto mode has no safety result " +
 		"for it and that they can approve it themselves in another permission mode."
-	saysDontAsk = "Permission to use Bash has been denied because Claude Code is running in don't ask mode. IMPORTANT: You *may* attempt to accomplish this action using other tools that " +
-		"might naturally be used to accomplish this goal, e.g. using head instead of cat. But you *should not* attempt to work around this denial in malicious ways, e.g. do not use your " +
-		"ability to run tests to execute non-test actions. You should only try to work around this restriction in reasonable ways that do not attempt to bypass the intent behind this " +
-		"denial. If you believe this capability is essential to complete the user's request, STOP and explain to the user what you were trying to do and why you need this permission. " +
+	saysDontAsk = "Permission to use Bash has been denied because Claude Code is running in don't ask mode. " +
+		"IMPORTANT: You *may* attempt to accomplish this action using other tools that " +
+		"might naturally be used to accomplish this goal, e.g. " +
+		"using head instead of cat. But you *should not* attempt to work around this denial in malicious ways, e.g. do not use your " +
+		"ability to run tests to execute non-test actions. " +
+		"You should only try to work around this restriction in reasonable ways that do not attempt to bypass the intent behind this " +
+		"denial. If you believe this capability is essential to complete the user's request, " +
+		"STOP and explain to the user what you were trying to do and why you need this permission. " +
 		"Let the user decide how to proceed."
 )
 
@@ -42,7 +48,8 @@ func (s *Skill) permit(p *Page, r Request, set *settings.Settings) error {
 	for i := range p.Directives {
 		d := &p.Directives[i]
 		if !r.Trusted && r.Mode == "bypassPermissions" && d.Command != same[i].Command {
-			return fmt.Errorf("%s:%d: --permission-mode bypassPermissions is refused where an argument stands in a directive, unless the environment says SKILLHAND_TRUST=all", s.File, d.Line)
+			return fmt.Errorf("%s:%d: --permission-mode bypassPermissions is refused where an argument stands in a directive, "+
+				"unless the environment says SKILLHAND_TRUST=all", s.File, d.Line)
 		}
 		if err := d.decide(q, mode); err != nil {
 			return err
@@ -132,7 +139,8 @@ func says(v permit.Verdict, dir string) string {
 		said = fields[0] + " in '" + file + "' needs approval."
 	}
 	if before, ok := strings.CutSuffix(said, "' needs approval."); ok && within(dir, before[strings.IndexByte(before, '\'')+1:]) {
-		said += " The path is inside the working directories for this session ('" + dir + "'), and Claude Code asks before a shell command creates, changes or removes files there."
+		said += " The path is inside the working directories for this session ('" + dir +
+			"'), and Claude Code asks before a shell command creates, changes or removes files there."
 	}
 	return said
 }
@@ -158,7 +166,8 @@ func (p *Page) tell() {
 	}
 	for i, d := range deferred {
 		if i == 0 {
-			p.before = fmt.Sprintf("[Run these %d commands first, exactly as written, and use their output where each is named below. Run them one per call, or all in one Bash call joined with &&.]\n", len(deferred))
+			p.before = fmt.Sprintf("[Run these %d commands first, exactly as written, and use their output where each is named below. "+
+				"Run them one per call, or all in one Bash call joined with &&.]\n", len(deferred))
 		}
 		p.before += fmt.Sprintf("%d. `%s`\n", i+1, d.Command)
 		p.Text = splice(p.Text, d.Source, fmt.Sprintf("[output of command %d, `%s`]", i+1, d.Command))

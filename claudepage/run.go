@@ -311,7 +311,8 @@ grep() {
         return ;;
     esac
   done
-  ( exec -a ugrep ` + claude + ` -G --ignore-files --hidden -I --exclude-dir=.git --exclude-dir=.svn --exclude-dir=.hg --exclude-dir=.bzr --exclude-dir=.jj --exclude-dir=.sl "$@" )
+  ( exec -a ugrep ` + claude +
+		` -G --ignore-files --hidden -I --exclude-dir=.git --exclude-dir=.svn --exclude-dir=.hg --exclude-dir=.bzr --exclude-dir=.jj --exclude-dir=.sl "$@" )
 }
 `
 }

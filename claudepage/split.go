@@ -321,7 +321,10 @@ func (p *splitter) test() []string {
 	}
 }
 
-var testOperator = map[string]bool{"!": true, "-f": true, "-d": true, "-e": true, "-n": true, "-z": true, "-x": true, "-r": true, "-w": true, "-s": true, "-v": true, "-L": true}
+var testOperator = map[string]bool{
+	"!": true, "-f": true, "-d": true, "-e": true, "-n": true, "-z": true, "-x": true, "-r": true, "-w": true, "-s": true,
+	"-v": true, "-L": true,
+}
 
 // testJoin reads what can stand between two operands and reports whether there
 // is something. A closing bracket ends the test.
@@ -330,7 +333,10 @@ func (p *splitter) testJoin() bool {
 		p.i += len(w)
 		return false
 	}
-	for _, op := range []string{"&&", "||", "==", "!=", "=~", "=", "<", ">", "-eq ", "-ne ", "-lt ", "-le ", "-gt ", "-ge ", "-nt ", "-ot ", "-ef ", "-a ", "-o "} {
+	for _, op := range []string{
+		"&&", "||", "==", "!=", "=~", "=", "<", ">", "-eq ", "-ne ", "-lt ", "-le ", "-gt ", "-ge ", "-nt ", "-ot ", "-ef ", "-a ",
+		"-o ",
+	} {
 		if p.has(op) {
 			p.i += len(op)
 			return true

@@ -251,7 +251,10 @@ func trusted(h here.Here, policy trust.Policy) Finding {
 	case refused.Err != nil:
 		return Finding{"trust", Note, refused.Err.Error(), ""}
 	case refused.Changed:
-		return Finding{"trust", Note, h.Project + ": changed since you pinned it, so its skills load but run no commands", "skillhand trust --pin, after you have read the changes"}
+		return Finding{
+			"trust", Note, h.Project + ": changed since you pinned it, so its skills load but run no commands",
+			"skillhand trust --pin, after you have read the changes",
+		}
 	}
 	if nothing() {
 		return Finding{"trust", OK, h.Project + ": not trusted, and has no skills that would need it", ""}

@@ -59,7 +59,8 @@ func (p programs) path(ctx context.Context, own Request) Finding {
 	}
 	var other struct{ Version, Commit string }
 	if err := json.Unmarshal([]byte(out), &other); err != nil || other.Version != own.Version || other.Commit != own.Commit {
-		return Finding{"path", Note, fmt.Sprintf("skillhand on PATH is not this one: it is %s, this is %s", build(other.Version, other.Commit), build(own.Version, own.Commit)),
+		return Finding{"path", Note, fmt.Sprintf("skillhand on PATH is not this one: it is %s, this is %s",
+			build(other.Version, other.Commit), build(own.Version, own.Commit)),
 			fix + ", before the other one"}
 	}
 	return Finding{"path", OK, "skillhand " + own.Version, ""}
@@ -93,7 +94,11 @@ func (p programs) claude(ctx context.Context) Finding {
 	case order < 0:
 		return Finding{"claude", Note, fmt.Sprintf("%s: older than %s, the version skillhand was tested with", version, claudecode.Version), "claude update"}
 	case order > 0:
-		return Finding{"claude", Note, fmt.Sprintf("%s: newer than %s, the version skillhand was tested with and --dialect claude follows", version, claudecode.Version), ""}
+		return Finding{
+			"claude", Note,
+			fmt.Sprintf("%s: newer than %s, the version skillhand was tested with and --dialect claude follows", version, claudecode.Version),
+			"",
+		}
 	}
 	return Finding{"claude", OK, version, ""}
 }

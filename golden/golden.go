@@ -222,7 +222,8 @@ func newTest(a *txtar.Archive, loc skill.Location, scratch string) (*test, error
 		faults = append(faults, checkVerdict(want))
 	}
 	if len(t.wanted) == 0 {
-		faults = append(faults, errors.New("there is nothing to compare: add a section page, later, verdict.json or files/NAME, and fill it with skillhand test --update"))
+		faults = append(faults,
+			errors.New("there is nothing to compare: add a section page, later, verdict.json or files/NAME, and fill it with skillhand test --update"))
 	}
 	return t, errors.Join(faults...)
 }

@@ -107,7 +107,8 @@ func (b *reviewer) next(v *Review) []string {
 	}
 	if len(v.Flaky) > 0 {
 		f := v.Flaky[0]
-		steps = append(steps, fmt.Sprintf("%s gives different results for the same input (%d of %d failed): find out what else it depends on", f.Name, f.Failed, f.Total))
+		steps = append(steps, fmt.Sprintf("%s gives different results for the same input (%d of %d failed): find out what else it depends on",
+			f.Name, f.Failed, f.Total))
 	}
 	// A failure that says so with confidence 0 is no sign of doubt.
 	var unsure *skillSum
@@ -117,7 +118,8 @@ func (b *reviewer) next(v *Review) []string {
 		}
 	}
 	if unsure != nil {
-		steps = append(steps, fmt.Sprintf("%s is unsure of its own work (confidence %.2f): have it check more, or say what it could not check", unsure.skill.Name, unsure.succeeded.mean()))
+		steps = append(steps, fmt.Sprintf("%s is unsure of its own work (confidence %.2f): have it check more, or say what it could not check",
+			unsure.skill.Name, unsure.succeeded.mean()))
 	}
 	dear := slices.MaxFunc(v.Skills, func(a, b Skill) int { return cmp.Compare(a.CostUSD, b.CostUSD) })
 	if len(v.Skills) > 1 && dear.CostUSD > max(minWorth, v.CostUSD/2) {

@@ -257,7 +257,15 @@ func (b *Trials) add(ctx context.Context, kit string, missing []try.Trial) error
 		}
 		// A trial has the same limit of usage as a question. The results folder says what it is: a
 		// later command may have other limits of time.
-		all[i] = batch.Job{ID: id, Kind: jobfile.KindOf(b.Options.Agent), Payload: payload, Same: id, Retries: b.Options.Retries, MaxUSD: b.Options.MaxUSD, Share: b.Options.MaxUSD == 0}
+		all[i] = batch.Job{
+			ID:      id,
+			Kind:    jobfile.KindOf(b.Options.Agent),
+			Payload: payload,
+			Same:    id,
+			Retries: b.Options.Retries,
+			MaxUSD:  b.Options.MaxUSD,
+			Share:   b.Options.MaxUSD == 0,
+		}
 		b.want[id] = t
 	}
 	added, err := b.DB.Add(ctx, batch.Name{Name: b.name, ByName: true, Private: !b.Shared}, all, b.Limits)

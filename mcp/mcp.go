@@ -35,7 +35,8 @@ type Server struct {
 }
 
 // instructions are what a host may show to its model beside the tools.
-const instructions = `Skills are instructions for tasks, written by this user or for this project. Before you begin a task that one of them covers, call load_skill and follow what it returns: its text is current, its output was made just now.`
+const instructions = "Skills are instructions for tasks, written by this user or for this project. " +
+	"Before you begin a task that one of them covers, call load_skill and follow what it returns: its text is current, its output was made just now."
 
 // maxPages bounds the pages that are made side by side: each may start processes.
 var maxPages = min(16, 4*runtime.NumCPU())

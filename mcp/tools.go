@@ -21,8 +21,10 @@ var alwaysLoad = sdk.Meta{"anthropic/alwaysLoad": true}
 
 const loadSchema = `{"type":"object","properties":{
 "name":{"type":"string","description":"The skill's name, as in the list."},
-"arguments":{"type":"string","description":"What the skill is to work on, in one string, as a person would type it after the skill's name. It is passed on as it is: quote nothing for a shell."},
-"output_only":{"type":"boolean","description":"Only the output, made afresh: for a skill whose instructions you have read in this conversation and still see."}},
+"arguments":{"type":"string","description":"What the skill is to work on, in one string, as a person would type it after the skill's name. ` +
+	`It is passed on as it is: quote nothing for a shell."},
+"output_only":{"type":"boolean","description":"Only the output, made afresh: ` +
+	`for a skill whose instructions you have read in this conversation and still see."}},
 "required":["name"],"additionalProperties":false}`
 
 const findSchema = `{"type":"object","properties":{

@@ -27,7 +27,8 @@ func (u *usage) learnJSON() {
 			u.usedAsJSON(n)
 			switch n := n.(type) {
 			case *syntax.Assign:
-				if n.Name != nil && (u.isJSON(n.Value) || n.Array != nil && slices.ContainsFunc(n.Array.Elems, func(e *syntax.ArrayElem) bool { return u.isJSON(e.Value) })) {
+				if n.Name != nil &&
+					(u.isJSON(n.Value) || n.Array != nil && slices.ContainsFunc(n.Array.Elems, func(e *syntax.ArrayElem) bool { return u.isJSON(e.Value) })) {
 					u.json[n.Name.Value] = true
 				}
 			case *syntax.FuncDecl:

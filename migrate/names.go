@@ -147,7 +147,8 @@ func isOwnFolder(n syntax.Node) bool {
 // wrappers run the command that their arguments are. The values are their options that
 // take a word; a digit is the number of words before the command.
 var wrappers = map[string]string{
-	"bash": "oO", "sh": "o", "dash": "o", "zsh": "o", "ksh": "o", "exec": "a", "command": "", "builtin": "", "env": "uCS", "timeout": "ks1", "sudo": "ugpChDRT", "time": "fo",
+	"bash": "oO", "sh": "o", "dash": "o", "zsh": "o", "ksh": "o", "exec": "a", "command": "", "builtin": "", "env": "uCS", "timeout": "ks1",
+	"sudo": "ugpChDRT", "time": "fo",
 	"nice": "n", "nohup": "", "setsid": "", "stdbuf": "ioe", "xargs": "InPLdasE", "parallel": "jINnLd",
 }
 
@@ -203,9 +204,12 @@ func (u *usage) computed(c *syntax.CallExpr, p place) {
 
 // quiet are commands that run nothing of what they are given, or whose words are read elsewhere.
 var quiet = []string{
-	":", ".", "[", "alias", "basename", "bat", "cd", "chgrp", "chmod", "chown", "cmp", "code", "command", "diff", "dirname", "du", "echo", "eval", "exit", "export",
-	"false", "file", "grep", "head", "hash", "less", "local", "ls", "md5sum", "mkdir", "more", "nano", "open", "pgrep", "pkill", "printf", "pushd", "readlink", "realpath", "return", "rm",
-	"rmdir", "set", "sha256sum", "shellcheck", "shfmt", "shift", "source", "stat", "tail", "test", "touch", "trap", "true", "type", "unset", "vi", "vim", "wc", "which",
+	":", ".", "[", "alias", "basename", "bat", "cd", "chgrp", "chmod", "chown", "cmp", "code", "command", "diff", "dirname", "du", "echo",
+	"eval", "exit", "export",
+	"false", "file", "grep", "head", "hash", "less", "local", "ls", "md5sum", "mkdir", "more", "nano", "open", "pgrep", "pkill", "printf",
+	"pushd", "readlink", "realpath", "return", "rm",
+	"rmdir", "set", "sha256sum", "shellcheck", "shfmt", "shift", "source", "stat", "tail", "test", "touch", "trap", "true", "type", "unset",
+	"vi", "vim", "wc", "which",
 }
 
 // given takes in the scripts that a program is given: by a word of its own, as a
@@ -215,7 +219,9 @@ func (u *usage) given(c *syntax.CallExpr, name string, p place) {
 		u.handed(a.Value, p)
 	}
 	switch {
-	case u.functions[name] != nil, slices.Contains(quiet, name), isWrapper(name), slices.Contains(textTools, name) && name != "awk" && name != "cat" && name != "sed": // seen to elsewhere
+	// seen to elsewhere
+	case u.functions[name] != nil, slices.Contains(quiet, name),
+		isWrapper(name), slices.Contains(textTools, name) && name != "awk" && name != "cat" && name != "sed":
 	case (name == "cat" || name == "sed") && !p.used: // no copy is made
 	case name == "git" && slices.Contains([]string{"add", "commit", "diff", "log", "mv", "rm", "show", "status"}, literal(second(c.Args))):
 	default:

@@ -102,8 +102,8 @@ func ending(text string) string {
 
 // What only hooks and status lines speak of: events, their fields, and the fields of an answer.
 var hookWord = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\b(?:(?:Pre|Post)ToolUse|UserPromptSubmit|Session(?:Start|End)|Subagent(?:Start|Stop)|(?:Pre|Post)Compact|(?:Stop|Notification) hook|` +
-		`hook_event_name|hookSpecificOutput|permissionDecision|stop_hook_active|tool_input|transcript_path|systemMessage|[sS]tatusLine)`)
+	return regexp.MustCompile(`\b(?:(?:Pre|Post)ToolUse|UserPromptSubmit|Session(?:Start|End)|Subagent(?:Start|Stop)|(?:Pre|Post)Compact|` +
+		`(?:Stop|Notification) hook|hook_event_name|hookSpecificOutput|permissionDecision|stop_hook_active|tool_input|transcript_path|systemMessage|[sS]tatusLine)`)
 })
 
 // isHook reports whether a script answers events, of Claude Code or of git: by where

@@ -280,8 +280,9 @@ func (t *tree) firstUse(dir string) []Result {
 		}
 	}
 	if count(s, skill.Header) == 0 {
-		after = append(fmt.Appendf(nil, "---\nname: %[1]s-first-use\ndescription: The text of the skill %[1]s, for agents that preload it. Do not invoke it directly.\n"+
-			"user-invocable: false\n---\n", path.Base(dir)), after...)
+		after = append(fmt.Appendf(nil,
+			"---\nname: %[1]s-first-use\ndescription: The text of the skill %[1]s, for agents that preload it. Do not invoke it directly.\n"+
+				"user-invocable: false\n---\n", path.Base(dir)), after...)
 	}
 	rules, err := rulesFor(s)
 	if err == nil {

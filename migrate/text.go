@@ -67,7 +67,8 @@ func (t *text) expansion(e *syntax.ParamExp) {
 		name = e.Param.Value
 	}
 	switch {
-	case e.Length, name == "?", name == "#", name == "$", name == "!", name == "SECONDS", name == "LINENO", name == "RANDOM", name == "UID", name == "EUID", name == "PPID":
+	case e.Length, name == "?", name == "#",
+		name == "$", name == "!", name == "SECONDS", name == "LINENO", name == "RANDOM", name == "UID", name == "EUID", name == "PPID":
 		t.text += number
 	case name == "0", name == "BASH_SOURCE", name == "PWD":
 		t.text += "/x"

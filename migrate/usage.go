@@ -155,7 +155,8 @@ func (u *usage) declare(n syntax.Node) bool {
 
 // takeFiles takes in the words of a command that may read them as files.
 func (u *usage) takeFiles(c *syntax.CallExpr) {
-	if len(c.Args) == 0 || slices.Contains([]string{"echo", "printf", "rm", "mkdir", "touch", "chmod", "chown", "[", "test", "local", "export"}, literal(c.Args[0])) {
+	if len(c.Args) == 0 ||
+		slices.Contains([]string{"echo", "printf", "rm", "mkdir", "touch", "chmod", "chown", "[", "test", "local", "export"}, literal(c.Args[0])) {
 		return
 	}
 	for _, w := range c.Args[1:] {
@@ -373,7 +374,8 @@ func (u *usage) stmt(st *syntax.Stmt, p place) {
 
 // textTools run nothing of what they read.
 var textTools = []string{
-	"awk", "base64", "bc", "cat", "column", "cut", "fold", "fmt", "grep", "egrep", "head", "jq", "less", "logger", "md5sum", "more", "nl", "od", "paste", "read", "rev", "sed", "sha256sum",
+	"awk", "base64", "bc", "cat", "column", "cut", "fold", "fmt", "grep", "egrep", "head", "jq", "less", "logger", "md5sum", "more", "nl",
+	"od", "paste", "read", "rev", "sed", "sha256sum",
 	"sort", "tail", "tee", "tr", "uniq", "wc", "yq",
 }
 

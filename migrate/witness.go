@@ -231,7 +231,8 @@ func (t *tree) program(p, language, text string, line int) {
 		}
 	case ".yml", ".yaml", ".make", ".docker", ".service", ".ini", ".cfg", ".conf", ".env", ".csv", ".tsv", ".xml", ".lock", ".log", ".jsonl", ".sql":
 		t.holdNamed(p, joinLines(text), line, readsIt, captured)
-	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".jsx", ".py", ".rb", ".go", ".rs", ".java", ".kt", ".swift", ".c", ".cc", ".cpp", ".cs", ".php", ".lua", ".pl":
+	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts",
+		".tsx", ".jsx", ".py", ".rb", ".go", ".rs", ".java", ".kt", ".swift", ".c", ".cc", ".cpp", ".cs", ".php", ".lua", ".pl":
 		if startsProgram().MatchString(text) && (!inherits().MatchString(text) || readsOutput().MatchString(text)) {
 			t.holdNamed(p, text, line, namesIt, isCode)
 		}
@@ -251,7 +252,8 @@ var (
 	// A permission allows a command, and reads nothing: Bash(./x.sh:*).
 	permission    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bBash\((?:[^()"\\]|\\.)*\)`) })
 	startsProgram = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile("subprocess|popen|Popen|system\\(|\\bexec(?:Sync|File|FileSync|a|[lv]p?e?)?\\(|promisify\\(exec|spawn|child_process|Command\\b|ProcessBuilder|Process\\(|shell_exec|passthru|proc_open|" +
+		return regexp.MustCompile("subprocess|popen|Popen|system\\(|\\bexec(?:Sync|File|FileSync|a|[lv]p?e?)?\\(|promisify\\(exec|spawn|child_process|" +
+			"Command\\b|ProcessBuilder|Process\\(|shell_exec|passthru|proc_open|" +
 			"getoutput|check_call|Open3|%x|\\bsh[.(`]|\\brun\\(|Deno\\.|Bun\\.|\\$`|`[^`\n]*\\.sh")
 	})
 	// A program that hands its own stdout on reads nothing, if that is all it does.

@@ -71,7 +71,13 @@ func (v *visit) batches() (*view, error) {
 		number("failed", "Failed", "bad", func(s batch.Status) int { return s.Failed }),
 		number("left", "Left", "warn", func(s batch.Status) int { return s.Left() }),
 		{key: "cost", title: "Cost", number: true, compare: by(func(s batch.Status) float64 { return s.CostUSD }), cell: batchCost},
-		{key: "created", title: "Created", number: true, compare: func(a, b batch.Status) int { return a.Created.Compare(b.Created) }, cell: func(s batch.Status) cell { return cell{Text: stamp(s.Created)} }},
+		{
+			key:     "created",
+			title:   "Created",
+			number:  true,
+			compare: func(a, b batch.Status) int { return a.Created.Compare(b.Created) },
+			cell:    func(s batch.Status) cell { return cell{Text: stamp(s.Created)} },
+		},
 	}
 	data.Table = l.table(v)
 	left := slices.ContainsFunc(l.items, func(s batch.Status) bool { return s.Left() > 0 })
@@ -153,7 +159,11 @@ func (v *visit) batch() (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	data := &listData{Table: t, Facts: [][2]string{{"State", v.standing(db, s)}, {"Done", fmt.Sprintf("%s of %s", thousands(s.Done), thousands(s.Total))}}, Empty: "This batch has no jobs."}
+	data := &listData{
+		Table: t,
+		Facts: [][2]string{{"State", v.standing(db, s)}, {"Done", fmt.Sprintf("%s of %s", thousands(s.Done), thousands(s.Total))}},
+		Empty: "This batch has no jobs.",
+	}
 	if s.CostUSD > 0 && s.Budget == 0 {
 		data.Facts = append(data.Facts, [2]string{"Cost", term.Dollars(s.CostUSD)})
 	}

@@ -24,7 +24,10 @@ type jobList struct {
 var jobGroups = []struct {
 	states []batch.State
 	open   string // the word of those jobs that are open
-}{{[]batch.State{batch.Opened}, running}, {[]batch.State{batch.Failed}, ""}, {[]batch.State{batch.Opened}, queued}, {[]batch.State{batch.Waiting}, ""}, {[]batch.State{batch.Done, batch.Skipped, batch.Canceled}, ""}}
+}{
+	{[]batch.State{batch.Opened}, running}, {[]batch.State{batch.Failed}, ""}, {[]batch.State{batch.Opened}, queued},
+	{[]batch.State{batch.Waiting}, ""}, {[]batch.State{batch.Done, batch.Skipped, batch.Canceled}, ""},
+}
 
 // The words for jobs that have not ended.
 const (
@@ -51,7 +54,10 @@ func wordOf(s batch.State, open string) string {
 }
 
 // stateWords are what a search may say about states, by their beginnings, and the words that it means.
-var stateWords = map[string][]string{running: {running}, queued: {queued}, "open": {running, queued}, "waiting": {queued}, "done": {"done"}, "failed": {"failed"}, "canceled": {"canceled"}, "skipped": {"skipped"}}
+var stateWords = map[string][]string{
+	running: {running}, queued: {queued}, "open": {running, queued}, "waiting": {queued}, "done": {"done"}, "failed": {"failed"},
+	"canceled": {"canceled"}, "skipped": {"skipped"},
+}
 
 // asked is what a search asks for: words that begin a state's mean the state, others are looked for as they stand.
 func asked(search string) (states, rest []string) {

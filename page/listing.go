@@ -55,7 +55,11 @@ func strips(l check.List) []listStrip {
 	for i, one := range mine {
 		rest.add(one.Head+one.Text, shade(i), "", one.Name+": whole")
 	}
-	s := listStrip{Agent: "Gemini, opencode, pi, Qwen", Said: fmt.Sprintf("all %s whole, %s characters", thousands(len(mine)), thousands(whole)), Parts: rest.parts}
+	s := listStrip{
+		Agent: "Gemini, opencode, pi, Qwen",
+		Said:  fmt.Sprintf("all %s whole, %s characters", thousands(len(mine)), thousands(whole)),
+		Parts: rest.parts,
+	}
 	return append(all, s.labelled())
 }
 
@@ -131,7 +135,8 @@ func claudeStrip(l check.List, count int) listStrip {
 		for _, one := range bare {
 			r.add(one.Text, "cut", one.Name, one.Name+": the list has no room for its description of "+thousands(one.Text-2)+" characters")
 		}
-		s.Said = fmt.Sprintf("%d of %s with a description, %d by name alone; its %s characters are full", count-len(bare), counted(count, "skill", "skills"), len(bare), thousands(l.Budget))
+		s.Said = fmt.Sprintf("%d of %s with a description, %d by name alone; its %s characters are full",
+			count-len(bare), counted(count, "skill", "skills"), len(bare), thousands(l.Budget))
 		s.Bad = len(bare) > 0
 	}
 	s.Parts = r.parts

@@ -54,7 +54,9 @@ func (s *Site) withoutSecrets(text string) string {
 //go:embed assets templates
 var files embed.FS
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{"thousands": thousands, "backticked": backticked, "words": words}).ParseFS(files, "templates/*.html"))
+var templates = template.Must(template.New("").
+	Funcs(template.FuncMap{"thousands": thousands, "backticked": backticked, "words": words}).
+	ParseFS(files, "templates/*.html"))
 
 // A visit is one look at a view.
 type visit struct {

@@ -115,7 +115,13 @@ func plots(records []history.Record, since, until time.Time) []plot {
 
 // success has a full bar for each period with runs: what succeeded, and above it what failed.
 func (c *calendar) success() plot {
-	p := plot{Question: "How many succeed " + c.each + "?", Top: "100 %", Bottom: "0", Heads: []string{"From", "Success", "OK", "All"}, Note: "Green succeeded, red failed; no bar: nothing ran."}
+	p := plot{
+		Question: "How many succeed " + c.each + "?",
+		Top:      "100 %",
+		Bottom:   "0",
+		Heads:    []string{"From", "Success", "OK", "All"},
+		Note:     "Green succeeded, red failed; no bar: nothing ran.",
+	}
 	ok, total := 0, 0
 	for i, d := range c.periods {
 		if d.total == 0 {
@@ -143,7 +149,13 @@ func (c *calendar) success() plot {
 }
 
 func (c *calendar) confidence() plot {
-	p := plot{Question: "How sure are they of it?", Top: "1", Bottom: "0", Heads: []string{"From", "Mean confidence", "Said by"}, Empty: "No run said how sure it was: see docs/reports.md."}
+	p := plot{
+		Question: "How sure are they of it?",
+		Top:      "1",
+		Bottom:   "0",
+		Heads:    []string{"From", "Mean confidence", "Said by"},
+		Empty:    "No run said how sure it was: see docs/reports.md.",
+	}
 	var points []string
 	dash := ""
 	sum, said := 0.0, 0
@@ -170,7 +182,12 @@ func (c *calendar) confidence() plot {
 }
 
 func (c *calendar) cost() plot {
-	p := plot{Question: "What does it cost " + c.each + "?", Bottom: "0", Heads: []string{"From", "Cost", "Runs and asks"}, Empty: "Nothing cost anything in this period: only asks do."}
+	p := plot{
+		Question: "What does it cost " + c.each + "?",
+		Bottom:   "0",
+		Heads:    []string{"From", "Cost", "Runs and asks"},
+		Empty:    "Nothing cost anything in this period: only asks do.",
+	}
 	most, sum := 0.0, 0.0
 	for _, d := range c.periods {
 		most, sum = max(most, d.spent), sum+d.spent
@@ -221,7 +238,13 @@ func (v *visit) bySkill(review *history.Review) []share {
 			part = s.DurationMS * 100 / review.DurationMS
 		}
 		most = max(most, part)
-		return share{Name: name, Link: link, Text: term.ShortDuration(s.DurationMS), Sub: counted(s.Total, "run", "runs") + ", " + thousands(s.Failed) + " failed", Part: part}
+		return share{
+			Name: name,
+			Link: link,
+			Text: term.ShortDuration(s.DurationMS),
+			Sub:  counted(s.Total, "run", "runs") + ", " + thousands(s.Failed) + " failed",
+			Part: part,
+		}
 	}
 	skills := slices.Clone(review.Skills)
 	slices.SortStableFunc(skills, func(a, b history.Skill) int { return cmp.Compare(b.DurationMS, a.DurationMS) })

@@ -210,7 +210,12 @@ func (v *visit) summarize(data *runsData, records []history.Record, since, until
 		most = max(most, c.Failed)
 	}
 	for _, c := range review.Categories {
-		data.Categories = append(data.Categories, share{Name: c.Category, Link: v.runsLink("q", c.Category, "failed", "1"), Text: thousands(c.Failed), Part: float64(c.Failed) * 100 / float64(most)})
+		data.Categories = append(data.Categories, share{
+			Name: c.Category,
+			Link: v.runsLink("q", c.Category, "failed", "1"),
+			Text: thousands(c.Failed),
+			Part: float64(c.Failed) * 100 / float64(most),
+		})
 	}
 	for _, r := range review.Slowest {
 		data.Slow = append(data.Slow, mention{r.Name(), v.runLink(r), term.ShortDuration(r.DurationMS), stamp(r.Time)})
@@ -221,7 +226,8 @@ func (v *visit) summarize(data *runsData, records []history.Record, since, until
 		}
 	}
 	for _, f := range review.Flaky[:min(len(review.Flaky), 5)] {
-		data.Flaky = append(data.Flaky, mention{f.Name, v.link("runs", "q", f.Name), fmt.Sprintf("%d of %d failed", f.Failed, f.Total), "input " + f.Input[:min(8, len(f.Input))]})
+		data.Flaky = append(data.Flaky,
+			mention{f.Name, v.link("runs", "q", f.Name), fmt.Sprintf("%d of %d failed", f.Failed, f.Total), "input " + f.Input[:min(8, len(f.Input))]})
 	}
 	data.Next = review.Next
 }
@@ -277,7 +283,13 @@ func (v *visit) runColumns() []column[runRow] {
 		{key: "duration", title: "Time", number: true, compare: by(func(r runRow) float64 { return r.DurationMS }), cell: func(r runRow) cell {
 			return cell{Text: term.ShortDuration(r.DurationMS)}
 		}},
-		{key: "cost", title: "Cost", number: true, compare: by(func(r runRow) float64 { return r.CostUSD }), cell: func(r runRow) cell { return costCell(r.CostUSD) }},
+		{
+			key:     "cost",
+			title:   "Cost",
+			number:  true,
+			compare: by(func(r runRow) float64 { return r.CostUSD }),
+			cell:    func(r runRow) cell { return costCell(r.CostUSD) },
+		},
 		{key: "time", title: "When", number: true, compare: func(a, b runRow) int { return a.Time.Compare(b.Time) }, cell: func(r runRow) cell {
 			return cell{Text: stamp(r.Time), Title: r.Time.Format(time.RFC3339)}
 		}},

@@ -220,8 +220,20 @@ func (v *visit) sessions() (*view, error) {
 		{key: "duration", title: "Lasted", number: true, compare: by(func(r sessionRow) time.Duration { return r.last.Sub(r.first) }), cell: func(r sessionRow) cell {
 			return cell{Text: r.duration(), Title: "from " + stamp(r.first) + " to " + stamp(r.last)}
 		}},
-		{key: "agents", title: "Agents", number: true, compare: by(func(r sessionRow) int { return r.agents }), cell: func(r sessionRow) cell { return cell{Text: fmt.Sprint(r.agents)} }},
-		{key: "skills", title: "Skills seen", number: true, compare: by(func(r sessionRow) int { return len(r.marks) }), cell: func(r sessionRow) cell { return cell{Text: fmt.Sprint(len(r.marks))} }},
+		{
+			key:     "agents",
+			title:   "Agents",
+			number:  true,
+			compare: by(func(r sessionRow) int { return r.agents }),
+			cell:    func(r sessionRow) cell { return cell{Text: fmt.Sprint(r.agents)} },
+		},
+		{
+			key:     "skills",
+			title:   "Skills seen",
+			number:  true,
+			compare: by(func(r sessionRow) int { return len(r.marks) }),
+			cell:    func(r sessionRow) cell { return cell{Text: fmt.Sprint(len(r.marks))} },
+		},
 		{key: "saved", title: "Not sent again", number: true, compare: by(func(r sessionRow) int { return r.saved }), cell: func(r sessionRow) cell {
 			return cell{Text: "≈ " + thousands(r.saved), Title: "tokens that one further use of each of these skills does not send again"}
 		}},
@@ -308,9 +320,11 @@ func (v *visit) session() (*view, error) {
 		{key: "agent", title: "Agent", compare: by(func(m session.Mark) string { return m.Agent }), cell: func(m session.Mark) cell {
 			return cell{Text: cmp.Or(m.Agent, "main")}
 		}},
-		{key: "saved", title: "Not sent again", number: true, compare: by(func(m session.Mark) int { return instructions(m.File, sizes) }), cell: func(m session.Mark) cell {
-			return cell{Text: "≈ " + thousands(instructions(m.File, sizes))}
-		}},
+		{
+			key: "saved", title: "Not sent again", number: true,
+			compare: by(func(m session.Mark) int { return instructions(m.File, sizes) }),
+			cell:    func(m session.Mark) cell { return cell{Text: "≈ " + thousands(instructions(m.File, sizes))} },
+		},
 		{key: "time", title: "Read", number: true, compare: func(a, b session.Mark) int { return a.Time.Compare(b.Time) }, cell: func(m session.Mark) cell {
 			return cell{Text: stamp(m.Time)}
 		}},

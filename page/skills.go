@@ -125,7 +125,8 @@ func (v *visit) skills() (*view, error) {
 	}
 	data.Facts = []fact{
 		{Name: "Skills", Value: thousands(len(all))}, {Name: "With findings", Value: thousands(found), Link: v.link("skills", "sort", "-findings")},
-		{Name: "Untrusted", Value: thousands(untrusted), Link: v.link("skills", "q", "untrusted")}, {Name: "No use recorded", Value: thousands(never), Link: v.link("skills", "sort", "used")},
+		{Name: "Untrusted", Value: thousands(untrusted), Link: v.link("skills", "q", "untrusted")},
+		{Name: "No use recorded", Value: thousands(never), Link: v.link("skills", "sort", "used")},
 	}
 	data.Table = l.table(v)
 	data.Table.Dense = true
@@ -234,7 +235,11 @@ func (v *visit) skillColumns() []column[skillRow] {
 			case r.bare:
 				return cell{Text: "name only", Mark: "bad", Title: "the list has no room for its description"}
 			}
-			return cell{Text: fmt.Sprintf("%.1f %%", r.share), Bar: fmt.Sprintf("%.1f%%", r.share*100/max(r.widest, 0.001)), Title: thousands(r.listing) + " characters of the list that Claude Code gives its model"}
+			return cell{
+				Text:  fmt.Sprintf("%.1f %%", r.share),
+				Bar:   fmt.Sprintf("%.1f%%", r.share*100/max(r.widest, 0.001)),
+				Title: thousands(r.listing) + " characters of the list that Claude Code gives its model",
+			}
 		}},
 		{key: "used", title: "Last used", number: true, compare: by(func(r skillRow) int64 { return r.used.Unix() }), cell: func(r skillRow) cell {
 			if r.uses == 0 {

@@ -119,7 +119,11 @@ func (r tried) helps() cell {
 		class, c.Mark = "bad", "bad"
 	}
 	at := func(x float64) string { return fmt.Sprintf("%.1f%%", 5+(x+1)*45) } // from -1 to 1
-	c.Draw = &drawing{Label: d.String(), Lines: []drawn{{at(0), at(0), "zero"}, {at(d.Low), at(d.High), class}}, Dots: []drawn{{X: at(d.Difference), Class: class}}}
+	c.Draw = &drawing{
+		Label: d.String(),
+		Lines: []drawn{{at(0), at(0), "zero"}, {at(d.Low), at(d.High), class}},
+		Dots:  []drawn{{X: at(d.Difference), Class: class}},
+	}
 	return c
 }
 
@@ -190,7 +194,8 @@ func (v *visit) triesDir() string { return filepath.Join(v.site.Runtime.State, "
 
 func (v *visit) tries() (*view, error) {
 	data := &listData{
-		Lead:  "Does a skill fire when it should, and does it help? Points are percentage points of cases that pass, with their 95 % interval: where it holds 0, the difference may be chance.",
+		Lead: "Does a skill fire when it should, and does it help? Points are percentage points of cases that pass, " +
+			"with their 95 % interval: where it holds 0, the difference may be chance.",
 		Empty: "There are no tries yet.", Hints: []string{"skillhand try --init NAME", "skillhand try NAME --baseline"},
 		Then: "The first writes cases to begin with, the second asks Claude: see docs/trying.md.",
 	}
@@ -204,7 +209,13 @@ func (v *visit) tries() (*view, error) {
 		{key: "name", title: "Skill", compare: by(func(r tried) string { return r.name }), cell: func(r tried) cell {
 			return cell{Text: r.name, Link: v.link("try", "id", r.id, "skill", r.name)}
 		}}}, armColumns()...)
-	l.columns = append(l.columns, column[tried]{key: "time", title: "When", number: true, compare: func(a, b tried) int { return a.time.Compare(b.time) }, cell: func(r tried) cell { return cell{Text: stamp(r.time)} }})
+	l.columns = append(l.columns, column[tried]{
+		key:     "time",
+		title:   "When",
+		number:  true,
+		compare: func(a, b tried) int { return a.time.Compare(b.time) },
+		cell:    func(r tried) cell { return cell{Text: stamp(r.time)} },
+	})
 	data.Table = l.table(v)
 	return &view{Name: "list", Tab: "tries", Title: "Tries", Data: data}, nil
 }
@@ -239,8 +250,20 @@ func (v *visit) triedAll() ([]tried, error) {
 func armColumns() []column[tried] {
 	rate := func(hits, of int) float64 { return float64(hits) / float64(max(of, 1)) }
 	return []column[tried]{
-		{key: "right", title: "As expected", number: true, compare: by(func(r tried) float64 { return rate(r.with.right, r.with.trials) }), cell: func(r tried) cell { return r.share(r.with.right, r.with.trials) }},
-		{key: "with", title: "Passed without ○ and with it ●", number: true, compare: by(func(r tried) float64 { return rate(r.with.passed, r.with.checked) }), cell: tried.dots},
+		{
+			key:     "right",
+			title:   "As expected",
+			number:  true,
+			compare: by(func(r tried) float64 { return rate(r.with.right, r.with.trials) }),
+			cell:    func(r tried) cell { return r.share(r.with.right, r.with.trials) },
+		},
+		{
+			key:     "with",
+			title:   "Passed without ○ and with it ●",
+			number:  true,
+			compare: by(func(r tried) float64 { return rate(r.with.passed, r.with.checked) }),
+			cell:    tried.dots,
+		},
 		{key: "help", title: "Helps by", number: true, compare: by(helped), cell: tried.helps},
 		{key: "trials", title: "Trials", number: true, compare: by(func(r tried) int { return r.with.trials + r.without.trials }), cell: func(r tried) cell {
 			c := cell{Text: thousands(r.with.trials + r.without.trials)}
@@ -291,7 +314,11 @@ func (v *visit) try() (*view, error) {
 	for _, r := range l.items {
 		all.add(r)
 	}
-	data := &listData{Table: l.table(v), Facts: [][2]string{{"When", stamp(info.ModTime())}}, Empty: "This try has no cases of " + cmp.Or(name, "a skill without a name") + "."}
+	data := &listData{
+		Table: l.table(v),
+		Facts: [][2]string{{"When", stamp(info.ModTime())}},
+		Empty: "This try has no cases of " + cmp.Or(name, "a skill without a name") + ".",
+	}
 	if help := all.help(); help != nil {
 		data.Facts = append(data.Facts, [2]string{"Does it help? (95 % interval)", help.String()})
 	}

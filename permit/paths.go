@@ -342,7 +342,8 @@ func valued(args []word) []word {
 		out = append(out, args[i])
 		switch args[i].val {
 		case "-e", "--regexp", "--expression", "-A", "-B", "-C", "-m", "--max-count", "--include", "--exclude", "--exclude-dir",
-			"-g", "--glob", "-t", "--type", "-T", "--type-not", "--indent", "--arg", "--argjson", "-v", "-F", "--context", "--after-context", "--before-context", "--color":
+			"-g", "--glob", "-t", "--type", "-T",
+			"--type-not", "--indent", "--arg", "--argjson", "-v", "-F", "--context", "--after-context", "--before-context", "--color":
 			i++
 		case "--":
 			return append(out, args[min(i+1, len(args)):]...)
@@ -486,13 +487,15 @@ func (j *judge) isProtected(w word) bool {
 func (j *judge) redirect(f redirect) *fault {
 	if !f.write {
 		if f.to.glob {
-			return newFault(f.span, "a redirection from a pattern is not looked into", "Input redirection from '"+f.to.val+"' requires manual approval: the file it names depends on glob expansion or a directory change in the command.")
+			return newFault(f.span, "a redirection from a pattern is not looked into",
+				"Input redirection from '"+f.to.val+"' requires manual approval: the file it names depends on glob expansion or a directory change in the command.")
 		}
 		out := j.path(f.to, "", "read files in", false)
 		if out != nil {
 			out.span = f.span
 			out.file = f.to.val
-			out.said = "Input redirection from '" + f.to.val + "' was blocked. For security, Claude Code may only read files in the allowed working directories for this session: '" + j.dirs[0] + "'."
+			out.said = "Input redirection from '" + f.to.val +
+				"' was blocked. For security, Claude Code may only read files in the allowed working directories for this session: '" + j.dirs[0] + "'."
 		}
 		return out
 	}

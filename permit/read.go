@@ -247,7 +247,8 @@ func (r *reading) pipeline(s *syntax.Stmt, cmd *syntax.BinaryCmd) {
 		r.refuse(s, "a pipe after a here-document is not looked into", "A pipeline in this command can't be checked before it runs")
 	}
 	for _, side := range []*syntax.Stmt{cmd.X, cmd.Y} {
-		if d, ok := side.Cmd.(*syntax.DeclClause); ok && slices.ContainsFunc(d.Args, func(a *syntax.Assign) bool { return !a.Naked && a.Name != nil && !isHarmless(a.Name.Value) }) {
+		if d, ok := side.Cmd.(*syntax.DeclClause); ok &&
+			slices.ContainsFunc(d.Args, func(a *syntax.Assign) bool { return !a.Naked && a.Name != nil && !isHarmless(a.Name.Value) }) {
 			r.refuse(side, "a variable that is set in a pipe is not looked into", "A variable set in this command can't be checked before it runs")
 		}
 	}

@@ -145,7 +145,8 @@ func (r *reading) double(q *syntax.DblQuoted, val *strings.Builder, out *word, c
 	}
 	for _, sub := range subs {
 		if known < 2 {
-			r.refuse(sub, "a nested command is looked into only beside other text in the same double quotes", "Quoted text in this command can't be checked before it runs")
+			r.refuse(sub, "a nested command is looked into only beside other text in the same double quotes",
+				"Quoted text in this command can't be checked before it runs")
 			return
 		}
 		r.inner(sub, c)

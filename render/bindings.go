@@ -236,7 +236,8 @@ func (b *Bindings) outcome(ctx context.Context, r *renderer, name string) (*Outc
 	}
 	if shell.IsClass(words[0]) { // as a loader in Java has it: by the launcher that runs it
 		if words[0] = shell.ClassLauncher(r.env.Shell.Launchers, bind.words[0]); words[0] == "" {
-			return nil, fmt.Errorf("%s:%d: ${%s}: no launcher in the plugin's hooks/bin or bin runs the class %s (see skillhand migrate)", b.file, bind.line, name, bind.words[0])
+			return nil, fmt.Errorf("%s:%d: ${%s}: no launcher in the plugin's hooks/bin or bin runs the class %s (see skillhand migrate)",
+				b.file, bind.line, name, bind.words[0])
 		}
 	}
 	if !r.env.runnable(words[0]) {

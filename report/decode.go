@@ -77,7 +77,12 @@ func (d *decoder) start(text []byte, opt Options) {
 
 // free gives a decoder back, without what it has read.
 func (d *decoder) free() {
-	*d = decoder{scratch: scratch{path: emptied(d.scratch.path), deliverables: emptied(d.scratch.deliverables), metrics: emptied(d.scratch.metrics), errors: emptied(d.scratch.errors)}}
+	*d = decoder{scratch: scratch{
+		path:         emptied(d.scratch.path),
+		deliverables: emptied(d.scratch.deliverables),
+		metrics:      emptied(d.scratch.metrics),
+		errors:       emptied(d.scratch.errors),
+	}}
 	decoders.Put(d)
 }
 

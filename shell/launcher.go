@@ -333,7 +333,8 @@ func computesFolder(w *syntax.Word) bool {
 		case nil, *syntax.Word, *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted:
 		case *syntax.ParamExp:
 			// ${x:=y} and ${x:?y} do something.
-			ok = ok && (n.Exp == nil || n.Exp.Op != syntax.AssignUnset && n.Exp.Op != syntax.AssignUnsetOrNull && n.Exp.Op != syntax.ErrorUnset && n.Exp.Op != syntax.ErrorUnsetOrNull)
+			ok = ok && (n.Exp == nil || n.Exp.Op != syntax.AssignUnset && n.Exp.Op != syntax.AssignUnsetOrNull &&
+				n.Exp.Op != syntax.ErrorUnset && n.Exp.Op != syntax.ErrorUnsetOrNull)
 		case *syntax.CmdSubst:
 		case *syntax.Stmt:
 			for _, r := range n.Redirs {

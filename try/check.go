@@ -289,7 +289,15 @@ func pathSteps(path string) ([]string, error) {
 
 func runCommand(ctx context.Context, s scene, command string) (bool, string, error) {
 	var out tail
-	res, err := proc.Run(ctx, proc.Cmd{Args: []string{"sh", "-c", command}, Dir: s.dir, Env: s.env, Stdout: &out, Stderr: &out, Timeout: commandTimeout, MaxOutput: maxChecked})
+	res, err := proc.Run(ctx, proc.Cmd{
+		Args:      []string{"sh", "-c", command},
+		Dir:       s.dir,
+		Env:       s.env,
+		Stdout:    &out,
+		Stderr:    &out,
+		Timeout:   commandTimeout,
+		MaxOutput: maxChecked,
+	})
 	switch {
 	case err != nil:
 		return false, "", err

@@ -106,8 +106,9 @@ const stamp = "2006-01-02T15:04:05.000Z"
 // NewEvalReport reports the trials of one skill or plugin as claude plugin eval would.
 func NewEvalReport(o *Options, s *Subject, sum *Summary, trials []Trial) *EvalReport {
 	r := &EvalReport{
-		SchemaVersion: 1, StartedAt: time.Now().Add(-time.Duration(sum.DurationMS * float64(time.Millisecond))).UTC().Format(stamp), DurationSeconds: sum.DurationMS / 1000,
-		CostUSD: sum.CostUSD, Partial: sum.Missing > 0 || sum.Void > 0, Cases: []evalCase{},
+		SchemaVersion: 1, StartedAt: time.Now().Add(-time.Duration(sum.DurationMS * float64(time.Millisecond))).UTC().Format(stamp),
+		DurationSeconds: sum.DurationMS / 1000,
+		CostUSD:         sum.CostUSD, Partial: sum.Missing > 0 || sum.Void > 0, Cases: []evalCase{},
 		Suite: evalSuite{Root: s.folder, Ablation: "none", Threshold: 1, Concurrency: max(o.Jobs, 1), Plugins: []evalPlugin{s.evalPlugin()}},
 	}
 	if o.Baseline {
@@ -285,7 +286,15 @@ func (t *Trial) evalRun(c *Case, r *EvalReport) evalRun {
 	}
 	e.Passed = e.Score != nil && *e.Score == 1
 	for _, res := range t.Checks {
-		g := evalGraded{Name: res.Check, Weight: max(res.Weight, 1), Passed: res.OK != nil && *res.OK, Explanation: res.Why, WithOnly: res.WithOnly, Scored: !res.WithOnly && res.OK != nil, JudgeVotes: res.Votes}
+		g := evalGraded{
+			Name:        res.Check,
+			Weight:      max(res.Weight, 1),
+			Passed:      res.OK != nil && *res.OK,
+			Explanation: res.Why,
+			WithOnly:    res.WithOnly,
+			Scored:      !res.WithOnly && res.OK != nil,
+			JudgeVotes:  res.Votes,
+		}
 		for _, check := range c.Checks {
 			if check.Text == res.Check && check.Grader != nil && check.Grader.Name != "" {
 				g.Name, g.Weight = check.Grader.Name, check.Grader.Weight

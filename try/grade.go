@@ -257,7 +257,8 @@ func (g *Grader) material(s *scene) (string, error) {
 	if err != nil {
 		return "", errUnknown(err.Error())
 	}
-	return fmt.Sprintf("<trace>\n%s\n</trace>\n\nThe trace of another run, to compare with:\n<baseline>\n%s\n</baseline>", shorten(text), shorten(string(than))), nil
+	return fmt.Sprintf("<trace>\n%s\n</trace>\n\nThe trace of another run, to compare with:\n<baseline>\n%s\n</baseline>",
+		shorten(text), shorten(string(than))), nil
 }
 
 // votes is how often a judge is asked; most of its answers decide.

@@ -146,7 +146,9 @@ summary { cursor: pointer; }
 <h1>skillhand try</h1>
 <p>{{.Summary.Trials}} trials, {{.Cost}}. Bars are 95&nbsp;% intervals.</p>
 {{range .Notes}}<p class="bad">{{.}}</p>{{end}}
-{{define "rate"}}{{if .Of}}<svg width="160" height="14" role="img" aria-label="{{.}}"><line class="scale" x1="5" x2="155" y1="7" y2="7"/><rect class="interval" x="{{x .Low}}" y="3" width="{{width .}}" height="8"/><circle class="rate" cx="{{x .Rate}}" cy="7" r="4"/></svg> {{.}}{{else}}-{{end}}{{end}}
+{{define "rate"}}{{if .Of}}<svg width="160" height="14" role="img" aria-label="{{.}}">` +
+	`<line class="scale" x1="5" x2="155" y1="7" y2="7"/><rect class="interval" x="{{x .Low}}" y="3" width="{{width .}}" height="8"/>` +
+	`<circle class="rate" cx="{{x .Rate}}" cy="7" r="4"/></svg> {{.}}{{else}}-{{end}}{{end}}
 {{range .Skills}}
 <h2>{{.Name}}</h2>
 <table>{{range .Totals}}<tr><th>{{index . 0}}</th><td>{{index . 1}}</td></tr>{{end}}</table>
@@ -155,9 +157,11 @@ summary { cursor: pointer; }
 <h3>{{.Name}} <small>wants: {{.Wants}}</small></h3>
 <table>
 <tr><th>arm</th><th>outcomes</th><th>as wanted</th><th>passed</th><th>score</th><th>cost</th></tr>
-{{range .Arms}}<tr><td>{{.Arm}}</td><td>{{.Outcomes}}</td><td>{{template "rate" .Right}}</td><td>{{template "rate" .Passed}}</td><td>{{.Score}}</td><td>{{.Cost}}</td></tr>
+{{range .Arms}}<tr><td>{{.Arm}}</td><td>{{.Outcomes}}</td><td>{{template "rate" .Right}}</td>` +
+	`<td>{{template "rate" .Passed}}</td><td>{{.Score}}</td><td>{{.Cost}}</td></tr>
 {{end}}</table>
-{{range .Trials}}<details><summary class="{{.Class}}">{{.Trial.Arm}} {{.Trial.Run}}: {{.Trial.Outcome}} {{.Trial.Why}} ({{usd .Trial.CostUSD}}, {{ms .Trial.DurationMS}})</summary>
+{{range .Trials}}<details><summary class="{{.Class}}">` +
+	`{{.Trial.Arm}} {{.Trial.Run}}: {{.Trial.Outcome}} {{.Trial.Why}} ({{usd .Trial.CostUSD}}, {{ms .Trial.DurationMS}})</summary>
 {{if .Trial.Checks}}<table>{{range .Trial.Checks}}<tr><td>{{ok .OK}}</td><td>{{.Check}}</td><td>{{.Why}}</td></tr>{{end}}</table>{{end}}
 <pre>{{.Transcript}}</pre></details>
 {{end}}{{end}}{{end}}

@@ -71,7 +71,8 @@ func (s *Subject) calledOnly() []error {
 	var faults []error
 	for _, c := range s.Cases {
 		if _, called := s.called(c.Prompt); s.manual && !called && c.Fires && !c.Open {
-			faults = append(faults, fmt.Errorf("%s:%d: %s: disable-model-invocation is true, so it never fires by itself: begin the prompt with /%s", c.File, c.Line, c.ID, slices.Concat(s.names, Names{s.Name})[0]))
+			faults = append(faults, fmt.Errorf("%s:%d: %s: disable-model-invocation is true, so it never fires by itself: begin the prompt with /%s",
+				c.File, c.Line, c.ID, slices.Concat(s.names, Names{s.Name})[0]))
 		}
 	}
 	return faults

@@ -65,8 +65,10 @@ var (
 	clauseEnd   = regexp.MustCompile(`,\s+(?:(?:and|or)\s+)?|\s+(?:and|or)\s+|\s+[-–—]\s+|\s*[()]`)
 
 	// occasion is how a description begins to say when the skill is for; its end tells what follows.
-	occasion = regexp.MustCompile(`(?i)^(?:this skill (?:should be used|is for|is used)|(?:you )?(?:must |should )?(?:always )?use (?:this skill|this|it)?|also)?\s*(?:proactively )?` +
-		`(?:when(?:ever)?|before|after|if|for|to)\s+(?:(?:the user|a user|users?|someone|somebody|you|people|claude)\s+)?(?:(?:is|are|explicitly|has|have)\s+)*` +
+	occasion = regexp.MustCompile(`(?i)^(?:this skill (?:should be used|is for|is used)|` +
+		`(?:you )?(?:must |should )?(?:always )?use (?:this skill|this|it)?|also)?` +
+		`\s*(?:proactively )?(?:when(?:ever)?|before|after|if|for|to)\s+(?:(?:the user|a user|users?|someone|somebody|you|people|claude)\s+)?` +
+		`(?:(?:is|are|explicitly|has|have)\s+)*` +
 		`(?:(asks? to|wants? to|needs? to|asks? you to)|asks? for|asks? about|asks?|wants?|needs?|mentions?|requests?|says?)?\s*(?:any |the |an |a )?`)
 	thirdPerson = regexp.MustCompile(`^[A-Za-z][a-z]+[a-rt-z]s$`)
 )
@@ -146,7 +148,8 @@ func baseForm(verb string) string {
 }
 
 var proposalSchema = json.RawMessage(`{"type":"object","required":["cases"],"additionalProperties":false,"properties":{"cases":{"type":"array","items":
-{"type":"object","required":["id","prompt","fires"],"additionalProperties":false,"properties":{"id":{"type":"string"},"prompt":{"type":"string"},"fires":{"type":"boolean"}}}}}}`)
+{"type":"object","required":["id","prompt","fires"],"additionalProperties":false,
+"properties":{"id":{"type":"string"},"prompt":{"type":"string"},"fires":{"type":"boolean"}}}}}}`)
 
 // Ask has a model propose cases.
 func (s *Subject) Ask(ctx context.Context, rt *skillhand.Runtime, model string) ([]Proposal, error) {
@@ -156,9 +159,12 @@ func (s *Subject) Ask(ctx context.Context, rt *skillhand.Runtime, model string) 
 	}
 	defer RemoveTree(dir)
 	reply, err := rt.Ask(ctx, skillhand.AskRequest{Label: "try --init " + s.Name, Request: claude.Request{
-		Prompt: fmt.Sprintf("A coding agent has a skill named %q. All it sees before it decides to use it is this description:\n\n<description>\n%s\n</description>\n\n"+
-			"Propose 8 prompts that people would type for which the agent should use the skill (fires: true), in their own words, short and long, without naming the skill; "+
-			"and 8 near misses: prompts with the same words or about the same subject for which it should not (fires: false). Give each an id of a few letters.", s.Name, s.Description),
+		Prompt: fmt.Sprintf("A coding agent has a skill named %q. All it sees before it decides to use it is this description:\n\n"+
+			"<description>\n%s\n</description>\n\n"+
+			"Propose 8 prompts that people would type for which the agent should use the skill (fires: true), "+
+			"in their own words, short and long, without naming the skill; and 8 near misses: "+
+			"prompts with the same words or about the same subject for which it should not (fires: false). Give each an id of a few letters.",
+			s.Name, s.Description),
 		Dir: dir, Model: model, Schema: proposalSchema, Args: []string{"--setting-sources", "", "--disable-slash-commands"},
 	}})
 	if err != nil {

@@ -339,7 +339,13 @@ func (m *Maker) again(ctx context.Context, t *Trial, s *Subject, c *Case) error 
 	if t.Checks, t.Passed = []CheckResult{}, nil; t.Outcome == Void {
 		return nil
 	}
-	m.check(ctx, t, c, nil, scene{prompted: job{subject: s, c: c, arm: t.Arm}.prompted(), other: m.other, dir: t.Kept, answer: reading.Answer, transcript: t.Transcript})
+	m.check(ctx, t, c, nil, scene{
+		prompted:   job{subject: s, c: c, arm: t.Arm}.prompted(),
+		other:      m.other,
+		dir:        t.Kept,
+		answer:     reading.Answer,
+		transcript: t.Transcript,
+	})
 	for i, now := range t.Checks {
 		for _, then := range before.Checks {
 			if now.OK == nil && then.Check == now.Check {

@@ -300,7 +300,8 @@ func (s *Summary) Markdown() string {
 				if a.Passed.Of > 0 {
 					passed = fmt.Sprintf("%d/%d", a.Passed.Hits, a.Passed.Of)
 				}
-				fmt.Fprintf(&b, "| %s | %s | %s | %d | %d | %d | %d | %s | %s |\n", cell(c.Case), c.wants(), a.Arm, n[Fired], n[Other], n[None], n[Void], passed, term.Dollars(a.CostUSD))
+				fmt.Fprintf(&b, "| %s | %s | %s | %d | %d | %d | %d | %s | %s |\n",
+					cell(c.Case), c.wants(), a.Arm, n[Fired], n[Other], n[None], n[Void], passed, term.Dollars(a.CostUSD))
 			}
 		}
 		b.WriteString("\n")

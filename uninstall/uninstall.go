@@ -106,13 +106,25 @@ func claudeCode(h here.Here) []Item {
 			all = append(all, *line)
 		}
 		if slices.ContainsFunc(f.Hooks, func(hook settings.Hook) bool { return hook.Calls("skillhand", "hook") }) {
-			all = append(all, Item{Kind: "hooks", File: p.Name, Text: "hooks that run skillhand hook", Status: Left, Why: "skillhand did not write them: remove them from the file"})
+			all = append(all, Item{
+				Kind:   "hooks",
+				File:   p.Name,
+				Text:   "hooks that run skillhand hook",
+				Status: Left,
+				Why:    "skillhand did not write them: remove them from the file",
+			})
 		}
 	}
 	installed, _ := settings.Installed(where.ConfigDir()) // what cannot be read names no plugin
 	for _, p := range installed {
 		if name, _, _ := strings.Cut(p.ID, "@"); name == "skillhand" {
-			all = append(all, Item{Kind: "plugin", File: p.Root, Text: "the plugin " + p.ID, Status: Left, Why: "Claude Code installed it: claude plugin uninstall " + p.ID})
+			all = append(all, Item{
+				Kind:   "plugin",
+				File:   p.Root,
+				Text:   "the plugin " + p.ID,
+				Status: Left,
+				Why:    "Claude Code installed it: claude plugin uninstall " + p.ID,
+			})
 		}
 	}
 	return all
@@ -165,7 +177,13 @@ func state(dir string) []Item {
 		all = append(all, Item{Kind: "state", File: dir, Text: text, Status: Found, remove: func() error { return removeState(dir, own, len(others) == 0) }})
 	}
 	if len(others) > 0 {
-		all = append(all, Item{Kind: "state", File: dir, Text: fmt.Sprintf("in the state folder: %s", strings.Join(others, ", ")), Status: Left, Why: "skillhand did not write it"})
+		all = append(all, Item{
+			Kind:   "state",
+			File:   dir,
+			Text:   fmt.Sprintf("in the state folder: %s", strings.Join(others, ", ")),
+			Status: Left,
+			Why:    "skillhand did not write it",
+		})
 	}
 	return all
 }

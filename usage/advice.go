@@ -78,7 +78,8 @@ func (r *reporter) advise(report *Report, installed []Installed) (all []Advice) 
 	adviseCost(report.Skills, add)
 	for i, a := range installed {
 		for _, b := range installed[i+1:] {
-			if share := alike(a.Description, b.Description); share >= sameShare && a.Name != b.Name && !a.Hidden && !b.Hidden && (a.Project == b.Project || a.Project == "" || b.Project == "") {
+			if share := alike(a.Description, b.Description); share >= sameShare && a.Name != b.Name && !a.Hidden && !b.Hidden &&
+				(a.Project == b.Project || a.Project == "" || b.Project == "") {
 				add(a.Name, SameWords, "its description shares %.0f %% of its words with that of %s: a model cannot choose between them", share*100, b.Name)
 			}
 		}
@@ -141,7 +142,8 @@ func adviseCost(skills []Skill, add func(skill, kind, text string, args ...any))
 			continue
 		}
 		if one := *s.Cost.USD / float64(s.Counts.Delivered); one >= costlyTimes*usual && *s.Cost.USD >= costlyShare*sum {
-			add(s.Name, Costly, "a call costs $%.2f, %.0f times the usual; its text is $%.2f of $%.2f: let a script do the work, or shorten it", one, one/usual, s.Cost.TextUSD, *s.Cost.USD)
+			add(s.Name, Costly, "a call costs $%.2f, %.0f times the usual; its text is $%.2f of $%.2f: let a script do the work, or shorten it",
+				one, one/usual, s.Cost.TextUSD, *s.Cost.USD)
 		}
 	}
 }

@@ -43,5 +43,6 @@ var usual = price{1, 5, 0.1, 1.25}
 
 // of is what tokens cost. A cache that lasts an hour is written for twice the price of input.
 func (p price) of(t Tokens) float64 {
-	return (p.input*float64(t.Input) + p.output*float64(t.Output) + p.read*float64(t.CacheRead) + p.write*float64(t.CacheWrite) + 2*p.input*float64(t.CacheWrite1)) / 1e6
+	return (p.input*float64(t.Input) + p.output*float64(t.Output) + p.read*float64(t.CacheRead) + p.write*float64(t.CacheWrite) +
+		2*p.input*float64(t.CacheWrite1)) / 1e6
 }

@@ -37,7 +37,8 @@ func qwenLine(t *tally, line []byte) bool {
 			t.prompt()
 		}
 	case "assistant":
-		t.turn(v.get("uuid").str(), v.get("model").str(), qwenTokens(v.get("usageMetadata"), "promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "cachedContentTokenCount"))
+		t.turn(v.get("uuid").str(), v.get("model").str(),
+			qwenTokens(v.get("usageMetadata"), "promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "cachedContentTokenCount"))
 		v.get("message", "parts").items(func(part value) {
 			if call := part.get("functionCall"); call.get("name").str() == "skill" {
 				t.called(call.get("id").str(), call.get("args", "skill").str())

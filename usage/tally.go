@@ -31,7 +31,10 @@ func (t Tokens) minus(u Tokens) Tokens {
 
 // most has the larger of each kind.
 func (t Tokens) most(u Tokens) Tokens {
-	return Tokens{max(t.Input, u.Input), max(t.Output, u.Output), max(t.CacheRead, u.CacheRead), max(t.CacheWrite, u.CacheWrite), max(t.CacheWrite1, u.CacheWrite1)}
+	return Tokens{
+		max(t.Input, u.Input), max(t.Output, u.Output), max(t.CacheRead, u.CacheRead), max(t.CacheWrite, u.CacheWrite),
+		max(t.CacheWrite1, u.CacheWrite1),
+	}
 }
 
 // A tally is what one file says so far: sums by day, and the state that the next line needs. It holds names, counts

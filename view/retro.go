@@ -100,7 +100,8 @@ func retroOutput(_ context.Context, args []string, std shell.Std) int {
 	}
 	note := ""
 	if err != nil {
-		note = fmt.Sprintf("No period is named in %q, so this is about the last %s. A period is 12h, 7d, 4w, or a day such as 2026-11-01.\n\n", term.Flat(strings.Join(words, " ")), DefaultPeriod)
+		note = fmt.Sprintf("No period is named in %q, so this is about the last %s. A period is 12h, 7d, 4w, or a day such as 2026-11-01.\n\n",
+			term.Flat(strings.Join(words, " ")), DefaultPeriod)
 	}
 	v, err := NewRetro(here.Here{Dir: std.Dir, Env: std.Env}, RetroRequest{Since: from})
 	if err != nil {
@@ -146,7 +147,8 @@ func (v *Retro) Box(look Look) string {
 			if s.Failed > 0 {
 				color = "31"
 			}
-			b.Line(term.Plain("  "+term.Pad(term.Flat(s.Name), name)), term.In(color, fmt.Sprintf("  %6d", s.Failed)), term.Plain(fmt.Sprintf("  %5d  %5s  %s", s.Total, confidence(s.Confidence), s.Category)))
+			b.Line(term.Plain("  "+term.Pad(term.Flat(s.Name), name)), term.In(color, fmt.Sprintf("  %6d", s.Failed)),
+				term.Plain(fmt.Sprintf("  %5d  %5s  %s", s.Total, confidence(s.Confidence), s.Category)))
 		}
 	}
 	if len(v.Confidence) > 0 {
@@ -163,7 +165,8 @@ func (v *Retro) Box(look Look) string {
 			if more(b, i, len(v.Flaky)) {
 				break
 			}
-			b.Line(term.Plain("  "+term.Pad(term.Flat(f.Name), nameCells(b, v))), term.Yellow(fmt.Sprintf("  %d of %d failed", f.Failed, f.Total)), term.Dim(fmt.Sprintf(", %s, input %.8s", term.Plural(f.Changes, "change"), f.Input)))
+			b.Line(term.Plain("  "+term.Pad(term.Flat(f.Name), nameCells(b, v))), term.Yellow(fmt.Sprintf("  %d of %d failed", f.Failed, f.Total)),
+				term.Dim(fmt.Sprintf(", %s, input %.8s", term.Plural(f.Changes, "change"), f.Input)))
 		}
 	}
 	if len(v.Used) > 0 {
@@ -173,7 +176,8 @@ func (v *Retro) Box(look Look) string {
 				break
 			}
 			row := u.usedRow()
-			b.Line(term.Plain("  "+term.Pad(term.Flat(row[0]), nameCells(b, v))), term.Plain(fmt.Sprintf("  %5s calls  %s refused or failed  %s", row[1], row[2], row[3])))
+			b.Line(term.Plain("  "+term.Pad(term.Flat(row[0]), nameCells(b, v))),
+				term.Plain(fmt.Sprintf("  %5s calls  %s refused or failed  %s", row[1], row[2], row[3])))
 		}
 	}
 	if len(v.Next) > 0 {
@@ -315,7 +319,10 @@ func (v *Retro) Markdown() string {
 	mdTable(&b, "Failures by category", []string{"category", "failed", "skills"}, rows)
 	rows = nil
 	for _, s := range v.Skills {
-		rows = append(rows, []string{s.Name, fmt.Sprint(s.Failed), fmt.Sprint(s.Total), confidence(s.Confidence), term.ShortDuration(s.DurationMS / float64(s.Total)), term.Dollars(s.CostUSD), s.Category})
+		rows = append(rows, []string{
+			s.Name, fmt.Sprint(s.Failed), fmt.Sprint(s.Total), confidence(s.Confidence), term.ShortDuration(s.DurationMS / float64(s.Total)),
+			term.Dollars(s.CostUSD), s.Category,
+		})
 	}
 	mdTable(&b, "By skill", []string{"skill", "failed", "runs", "confidence", "mean time", "cost", "why"}, rows)
 	if len(v.Confidence) > 0 {

@@ -552,7 +552,8 @@ func trySubjects(std *cli.Std, h here.Here, o *tryOptions, names []string) ([]*t
 		return nil, cli.Exit(status, err)
 	}
 	if len(subjects) == 0 {
-		return nil, cli.Exit(cli.ExitMissing, fmt.Errorf("no cases: looked for evals/*.json and evals/*.yaml beside %s\nmake some: skillhand try --init SKILL", term.Plural(len(locs), "skill")))
+		return nil, cli.Exit(cli.ExitMissing,
+			fmt.Errorf("no cases: looked for evals/*.json and evals/*.yaml beside %s\nmake some: skillhand try --init SKILL", term.Plural(len(locs), "skill")))
 	}
 	return subjects, nil
 }
@@ -685,7 +686,8 @@ func tryInit(ctx context.Context, std *cli.Std, o *tryOptions, names []string, s
 		return err
 	}
 	fired := len(slices.DeleteFunc(slices.Clone(cases), func(p try.Proposal) bool { return !p.Fires }))
-	return std.Print(fmt.Sprintf("%s: %s, %d of which should fire. Edit them, then: %s\n", term.Near(file), term.Plural(len(cases), "case"), fired, o.again(names, s)))
+	return std.Print(fmt.Sprintf("%s: %s, %d of which should fire. Edit them, then: %s\n",
+		term.Near(file), term.Plural(len(cases), "case"), fired, o.again(names, s)))
 }
 
 // again is the command that tries the skill: by the name that found it, in the same places.

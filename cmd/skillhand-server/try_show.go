@@ -137,7 +137,8 @@ func (s *tryShow) draw() {
 		name := term.Pad(term.Flat(row.skill+" "+row.id), min(40, columns/2))
 		lines = append(lines, fmt.Sprintf("%s %-7s %s", name, row.arm, strings.Join(row.cells, " ")))
 	}
-	s.screen.draw(append(lines, fmt.Sprintf("%s, %s so far; + as wanted, x not, - checks failed, ? no verdict", term.Plural(len(s.trials), "trial"), term.Dollars(s.cost))))
+	s.screen.draw(append(lines, fmt.Sprintf("%s, %s so far; + as wanted, x not, - checks failed, ? no verdict",
+		term.Plural(len(s.trials), "trial"), term.Dollars(s.cost))))
 }
 
 // busy are the rows to draw: if there are too many, those that are not finished first.

@@ -388,7 +388,8 @@ func (c *checking) write(fixes *check.Fixes) {
 func (c *checking) fixable(files []check.File) []check.File {
 	own := c.up.Fixable(files)
 	if n := len(files) - len(own); n > 0 {
-		fmt.Fprintf(c.std.Err, "skillhand: not fixed, as outside this project: %s: name the path, as in skillhand check --fix ~/.claude/skills\n", term.Plural(n, "file"))
+		fmt.Fprintf(c.std.Err, "skillhand: not fixed, as outside this project: %s: name the path, as in skillhand check --fix ~/.claude/skills\n",
+			term.Plural(n, "file"))
 	}
 	return own
 }
@@ -542,7 +543,8 @@ func (c *checking) printVerdicts(res *check.Result) error {
 			return err
 		}
 	}
-	fmt.Fprintf(c.std.Err, "skillhand: %s, %s, as Claude Code %s decides\n", term.Plural(res.Files, "file"), term.Plural(len(res.Verdicts), "directive"), claudecode.Version)
+	fmt.Fprintf(c.std.Err, "skillhand: %s, %s, as Claude Code %s decides\n",
+		term.Plural(res.Files, "file"), term.Plural(len(res.Verdicts), "directive"), claudecode.Version)
 	if asks {
 		return cli.Exit(cli.ExitFailed, nil)
 	}

@@ -86,7 +86,8 @@ you trust.`,
 	f.StringVar(&o.wrap, "wrap", "auto", "wrap output in <skill-output>, by a `mode`: auto, always or never")
 	f.StringVar(&o.dialect, "dialect", "skillhand", "render in a `dialect`: skillhand, or claude for what Claude Code "+claudecode.Version+" sends")
 	f.StringVar(&o.via, "via", "slash", "claude dialect: the `way` the skill is invoked, slash or tool")
-	f.StringVar(&o.mode, "permission-mode", "", "claude dialect: render as in this `mode`: "+strings.Join(claudepage.Modes, ", ")+" (default: your settings', else default)")
+	f.StringVar(&o.mode, "permission-mode", "",
+		"claude dialect: render as in this `mode`: "+strings.Join(claudepage.Modes, ", ")+" (default: your settings', else default)")
 	f.DurationVar(&o.Timeout, "timeout", 120*time.Second, "time limit for each directive")
 	f.IntVar(&o.MaxOutput, "max-output", 30_000, "the most `characters` of a directive's output to print; longer output is cut to 2,000")
 	f.BoolVar(&o.noExec, "no-exec", false, "run nothing, and leave directives as written")

@@ -39,7 +39,9 @@ func newRoot(std *stdio) *cobra.Command {
   skillhand try review --runs 5         does it fire, does it help
   git diff | skillhand ask 'Review it'  an answer, or a named failure`,
 	}
-	root.AddCommand(newLoad(std), newRun(std), newAsk(std), newParse(std), newEmit(std), newMigrate(std), newCheck(std), newStatusline(std), newHistory(std), newUsage(std), newList(std), newTest(std), newInit(std), newHook(std), newTrust(std), newDoctor(std), newUninstall(std), newBuiltin(std), cli.NewMan(std.Std, false), cli.NewVersionCommand(std.Std))
+	root.AddCommand(newLoad(std), newRun(std), newAsk(std), newParse(std), newEmit(std), newMigrate(std), newCheck(std),
+		newStatusline(std), newHistory(std), newUsage(std), newList(std), newTest(std), newInit(std), newHook(std), newTrust(std),
+		newDoctor(std), newUninstall(std), newBuiltin(std), cli.NewMan(std.Std, false), cli.NewVersionCommand(std.Std))
 	root.AddCommand(cli.ServerCommands()...)
 	for _, c := range []*cobra.Command{newStatus(std), newRetro(std), newExplain(std)} {
 		c.Hidden = true // a view of history or check, which is still understood by its own name

@@ -211,7 +211,8 @@ func describeUnclear(b *strings.Builder, paint func(code, text string) string, o
 			fmt.Fprintf(b, "%-10s and %d more (--verbose)\n", "", len(unclear)-i)
 			return
 		}
-		fmt.Fprintf(b, "%s %s:%d: reads the output of a command that only a run can tell: make sure it is none of these scripts\n", paint("33", "look at   "), term.Visible(u.Path), u.Line)
+		fmt.Fprintf(b, "%s %s:%d: reads the output of a command that only a run can tell: make sure it is none of these scripts\n",
+			paint("33", "look at   "), term.Visible(u.Path), u.Line)
 	}
 }
 

@@ -270,7 +270,8 @@ func (t *parseTable) append(lines []byte, input string, r report.Result) []byte 
 		case !r.Report.Success:
 			says = paint("31", "failure")
 		}
-		fmt.Fprintf(w, "%-*s  %s  %-7s  %-14s  %12d  %6d\n", t.width, term.Flat(input), says, r.Method, view.Confidence(r.Report.Confidence), len(r.Report.Deliverables), len(r.Report.Errors))
+		fmt.Fprintf(w, "%-*s  %s  %-7s  %-14s  %12d  %6d\n",
+			t.width, term.Flat(input), says, r.Method, view.Confidence(r.Report.Confidence), len(r.Report.Deliverables), len(r.Report.Errors))
 	}
 	for _, f := range r.Faults {
 		fmt.Fprintf(w, "  %s\n", describe(f))

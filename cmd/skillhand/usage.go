@@ -244,9 +244,11 @@ func skillStory(b *strings.Builder, r *usage.Report, look view.Look, now time.Ti
 	s := r.Skills[0]
 	c := s.Counts
 	fmt.Fprintf(b, "\nOffered in %s, delivered %s (%d to a subagent, %d as a fork), taken out by compaction %s, brought back %s, called again %s.\n",
-		term.Plural(c.Offered, "session"), term.Plural(c.Delivered, "time"), c.Subagent, c.Forked, term.Plural(c.Compacted, "time"), term.Plural(c.Restored, "time"), term.Plural(c.Reloaded, "time"))
+		term.Plural(c.Offered, "session"), term.Plural(c.Delivered, "time"), c.Subagent, c.Forked,
+		term.Plural(c.Compacted, "time"), term.Plural(c.Restored, "time"), term.Plural(c.Reloaded, "time"))
 	fmt.Fprintf(b, "Its text: %s tokens, %s. Its work: %s tokens in %s, %s; %s of them read from the cache.\n",
-		count(s.Cost.Text.Sum()), term.Dollars(s.Cost.TextUSD), count(s.Cost.Work.Sum()), term.Plural(s.Cost.Turns, "turn"), term.Dollars(s.Cost.WorkUSD), count(s.Cost.Work.CacheRead))
+		count(s.Cost.Text.Sum()), term.Dollars(s.Cost.TextUSD), count(s.Cost.Work.Sum()),
+		term.Plural(s.Cost.Turns, "turn"), term.Dollars(s.Cost.WorkUSD), count(s.Cost.Work.CacheRead))
 	if len(r.Story) == 0 {
 		return
 	}

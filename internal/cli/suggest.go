@@ -13,19 +13,23 @@ import (
 func borrowed() map[string]map[string]string {
 	return map[string]map[string]string{
 		"skillhand": {
-			"lint": "check", "validate": "check", "verify": "check", "fix": "check --fix", "fmt": "check --fix", "format": "check --fix", "rules": "check --explain", "rule": "check --explain",
+			"lint": "check", "validate": "check", "verify": "check", "fix": "check --fix", "fmt": "check --fix", "format": "check --fix",
+			"rules": "check --explain", "rule": "check --explain",
 			"eval": "try", "evals": "try", "evaluate": "try", "benchmark": "try", "bench": "try",
 			"new": "init", "create": "init", "scaffold": "init", "add": "init", "generate": "init",
-			"render": "load", "show": "load", "cat": "load", "view": "load", "print": "load", "get": "load", "read": "load", "preview": "page", "open": "page", "ui": "page", "web": "page", "dashboard": "page",
+			"render": "load", "show": "load", "cat": "load", "view": "load", "print": "load", "get": "load", "read": "load", "preview": "page",
+			"open": "page", "ui": "page", "web": "page", "dashboard": "page",
 			"ls": "list", "skills": "list", "find": "list", "search": "list",
 			"exec": "run", "execute": "run", "start": "run", "prompt": "ask", "chat": "ask", "query": "ask", "claude": "ask",
-			"install": "help install", "setup": "help install", "update": "upgrade", "self-update": "upgrade", "remove": "uninstall", "rm": "uninstall", "delete": "uninstall",
+			"install": "help install", "setup": "help install", "update": "upgrade", "self-update": "upgrade", "remove": "uninstall",
+			"rm": "uninstall", "delete": "uninstall",
 			"config": "doctor", "settings": "doctor", "info": "doctor", "diagnose": "doctor", "env": "help environment", "environment": "help environment",
 			"exit-codes": "help exit-codes", "log": "history", "logs": "history", "stats": "usage", "cost": "usage", "costs": "usage",
 			"allow": "trust", "untrust": "trust --revoke", "serve": "mcp", "jobs": "batch", "queue": "batch", "convert": "migrate", "golden": "test", "report": "emit",
 		},
 		"skillhand batch": {
-			"start": "run", "resume": "run", "go": "run", "exec": "run", "submit": "add", "enqueue": "add", "worker": "work", "status": "show", "logs": "show", "log": "show", "results": "show", "get": "show",
+			"start": "run", "resume": "run", "go": "run", "exec": "run", "submit": "add", "enqueue": "add", "worker": "work", "status": "show",
+			"logs": "show", "log": "show", "results": "show", "get": "show",
 			"ls": "list", "remove": "rm", "delete": "rm", "stop": "cancel", "kill": "cancel", "rerun": "retry", "check": "run --dry-run", "validate": "run --dry-run",
 		},
 		"skillhand init": {"job": "batch", "jobs": "batch", "command": "skill"},

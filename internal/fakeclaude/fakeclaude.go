@@ -166,7 +166,10 @@ func (p *player) act(name, rest string) bool {
 		p.speak(map[string]any{"type": "tool_use", "id": "t", "name": tool, "input": json.RawMessage(input)})
 	case "retry": // STATUS MILLISECONDS: the CLI tries again by itself
 		status, ms, _ := strings.Cut(rest, " ")
-		p.say("system", map[string]any{"subtype": "api_retry", "attempt": 1, "max_retries": 2, "error_status": number(status), "retry_delay_ms": number(ms), "error": "rate_limit"})
+		p.say("system", map[string]any{
+			"subtype": "api_retry", "attempt": 1, "max_retries": 2, "error_status": number(status), "retry_delay_ms": number(ms),
+			"error": "rate_limit",
+		})
 	case "result": // WORDS
 		p.result(map[string]any{"result": rest})
 	case "echo": // a result that is the prompt

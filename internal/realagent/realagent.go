@@ -62,6 +62,9 @@ type setup struct {
 	files map[string]string // in HOME
 }
 
+// geminiSettings are the settings of Gemini, and of Qwen which descends from it, for a way to sign in.
+const geminiSettings = `{"security":{"auth":{"selectedType":%q}},"general":{"disableAutoUpdate":true},"privacy":{"usageStatisticsEnabled":false}}`
+
 var yolo = []string{"--approval-mode", "yolo"}
 
 // setups are what each agent needs to ask a model at an address. The keys are dummies.
@@ -86,24 +89,32 @@ stream_max_retries = 0
 	},
 	"gemini": func(model string) setup {
 		return setup{
-			Setup{Env: []string{"GOOGLE_GEMINI_BASE_URL=" + model, "GEMINI_API_KEY=dummy", "GEMINI_CLI_TRUST_WORKSPACE=true"}, Model: "gemini-2.5-pro", Yolo: yolo},
-			map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"gemini-api-key"}},"general":{"disableAutoUpdate":true},"privacy":{"usageStatisticsEnabled":false}}`},
+			Setup{
+				Env:   []string{"GOOGLE_GEMINI_BASE_URL=" + model, "GEMINI_API_KEY=dummy", "GEMINI_CLI_TRUST_WORKSPACE=true"},
+				Model: "gemini-2.5-pro", Yolo: yolo,
+			},
+			map[string]string{".gemini/settings.json": fmt.Sprintf(geminiSettings, "gemini-api-key")},
 		}
 	},
 	"opencode": func(model string) setup {
-		return setup{Setup{Model: "played/m"}, map[string]string{".config/opencode/opencode.json": fmt.Sprintf(`{"autoupdate":false,"model":"played/m","provider":{"played":{
+		return setup{Setup{Model: "played/m"}, map[string]string{
+			".config/opencode/opencode.json": fmt.Sprintf(`{"autoupdate":false,"model":"played/m","provider":{"played":{
 "npm":"@ai-sdk/openai-compatible","options":{"baseURL":"%s/v1","apiKey":"dummy"},
-"models":{"m":{"name":"m","limit":{"context":100000,"output":8000},"cost":{"input":1,"output":2}}}}}}`, model)}}
+"models":{"m":{"name":"m","limit":{"context":100000,"output":8000},"cost":{"input":1,"output":2}}}}}}`, model),
+		}}
 	},
 	"pi": func(model string) setup {
-		return setup{Setup{Env: []string{"PI_OFFLINE=1"}, Model: "played/m"}, map[string]string{".pi/agent/settings.json": `{"defaultProvider":"played","defaultModel":"m"}`, ".pi/agent/models.json": fmt.Sprintf(`{"providers":{"played":{
+		return setup{Setup{Env: []string{"PI_OFFLINE=1"}, Model: "played/m"}, map[string]string{
+			".pi/agent/settings.json": `{"defaultProvider":"played","defaultModel":"m"}`,
+			".pi/agent/models.json": fmt.Sprintf(`{"providers":{"played":{
 "baseUrl":"%s/v1","apiKey":"dummy","api":"openai-completions",
-"models":[{"id":"m","name":"m","contextWindow":100000,"maxTokens":8000,"cost":{"input":1,"output":2,"cacheRead":0,"cacheWrite":0}}]}}}`, model)}}
+"models":[{"id":"m","name":"m","contextWindow":100000,"maxTokens":8000,"cost":{"input":1,"output":2,"cacheRead":0,"cacheWrite":0}}]}}}`, model),
+		}}
 	},
 	"qwen": func(model string) setup {
 		return setup{
 			Setup{Env: []string{"OPENAI_API_KEY=dummy", "OPENAI_BASE_URL=" + model + "/v1", "OPENAI_MODEL=m"}, Model: "m", Yolo: yolo},
-			map[string]string{".qwen/settings.json": `{"security":{"auth":{"selectedType":"openai"}},"general":{"disableAutoUpdate":true},"privacy":{"usageStatisticsEnabled":false}}`},
+			map[string]string{".qwen/settings.json": fmt.Sprintf(geminiSettings, "openai")},
 		}
 	},
 }

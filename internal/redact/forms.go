@@ -130,7 +130,8 @@ func quoted(text string) []string {
 	}
 	return []string{
 		strings.ReplaceAll(text, `'`, `'\''`), escape("$`\"\\"), escape(" |&;()<>!{}*[]?^$`'\"\\,"), escape(`\`), escape(`\'`),
-		markup(), markup(`"`, "&quot;"), markup(`"`, "&quot;", "'", "&apos;"), markup(`"`, "&quot;", "'", "&#x27;"), markup(`"`, "&quot;", "'", "&#39;"), markup(`"`, "&#34;", "'", "&#39;"),
+		markup(), markup(`"`, "&quot;"), markup(`"`, "&quot;", "'", "&apos;"), markup(`"`, "&quot;", "'", "&#x27;"),
+		markup(`"`, "&quot;", "'", "&#39;"), markup(`"`, "&#34;", "'", "&#39;"),
 	}
 }
 

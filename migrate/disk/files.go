@@ -33,7 +33,8 @@ type root struct {
 func (r *root) wants(rel string) bool {
 	file := filepath.Join(r.base, filepath.FromSlash(rel))
 	return slices.ContainsFunc(r.wanted, func(w string) bool {
-		return paths.Inside(w, file) || paths.Inside(w, skillText(file)) || slices.Contains(r.explicit, w) && isSkillText(w) && isSkillText(file) && skillText(w) == skillText(file)
+		return paths.Inside(w, file) || paths.Inside(w, skillText(file)) ||
+			slices.Contains(r.explicit, w) && isSkillText(w) && isSkillText(file) && skillText(w) == skillText(file)
 	})
 }
 

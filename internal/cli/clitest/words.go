@@ -42,7 +42,8 @@ func Check(t *testing.T, root *cobra.Command) {
 				checkFlag(t, cmd.CommandPath()+" --"+f.Name, f)
 			}
 		})
-		if cmd.Runnable() && !cmd.HasAvailableSubCommands() && !cmd.DisableFlagParsing && cmd.Args == nil && !strings.Contains(cmd.Use, "[") && !strings.Contains(cmd.Use, "...") {
+		if cmd.Runnable() && !cmd.HasAvailableSubCommands() && !cmd.DisableFlagParsing && cmd.Args == nil &&
+			!strings.Contains(cmd.Use, "[") && !strings.Contains(cmd.Use, "...") {
 			t.Errorf("%s: takes any argument and does not say so", cmd.CommandPath())
 		}
 		for _, c := range cmd.Commands() {
