@@ -245,7 +245,10 @@ func paced(n float64) string {
 	return thousands(int(n))
 }
 
-var jobMarks = map[batch.State]string{batch.Done: "good", batch.Failed: "bad", batch.Skipped: "warn", batch.Canceled: "warn", batch.Opened: "dim", batch.Waiting: "dim"}
+var jobMarks = map[batch.State]string{
+	batch.Done: "good", batch.Failed: "bad", batch.Skipped: "warn", batch.Canceled: "warn", batch.Opened: "dim",
+	batch.Waiting: "dim",
+}
 
 func took(r batch.Result) time.Duration {
 	if r.Started == nil || r.Ended == nil {

@@ -40,7 +40,8 @@ func (v *visit) usage() (*view, error) {
 		return nil, err
 	}
 	data := &usageData{
-		Lead:  fmt.Sprintf("What agents did with skills in the last %d days, as their transcripts on this machine tell. A skill costs its text, each time that a request carries it, and the work from its load to the next skill or prompt.", usageDays),
+		Lead: fmt.Sprintf("What agents did with skills in the last %d days, as their transcripts on this machine tell. "+
+			"A skill costs its text, each time that a request carries it, and the work from its load to the next skill or prompt.", usageDays),
 		Plots: []plot{callPlot(seen, days), costPlot(seen, days)},
 		Days:  usageDays, Agents: strings.Join(usage.Agents(), ", "), Any: len(seen.Sessions) > 0,
 	}
@@ -57,7 +58,10 @@ func (v *visit) usage() (*view, error) {
 	for _, d := range seen.Days {
 		calls += d.Fired
 	}
-	data.Facts = []fact{{Name: "Sessions", Value: thousands(len(seen.Sessions))}, {Name: "Calls of skills", Value: thousands(calls)}, {Name: "Cost", Value: spent(seen.Total)}, {Name: "Of it for no skill", Value: spent(seen.Rest)}}
+	data.Facts = []fact{
+		{Name: "Sessions", Value: thousands(len(seen.Sessions))}, {Name: "Calls of skills", Value: thousands(calls)},
+		{Name: "Cost", Value: spent(seen.Total)}, {Name: "Of it for no skill", Value: spent(seen.Rest)},
+	}
 	links := v.previews()
 	few, more := usage.Few(seen.Advice)
 	for _, a := range few {
@@ -100,7 +104,8 @@ func usageList(seen *usage.Report, days []time.Time, links map[string]string) li
 		}}
 	}
 	return list[usage.Skill]{
-		view: "usage", one: "skill", what: "skills", usual: "-cost", items: seen.Skills, text: func(s usage.Skill) string { return s.Name + "\n" + strings.Join(s.Agents, "\n") },
+		view: "usage", one: "skill", what: "skills", usual: "-cost", items: seen.Skills,
+		text: func(s usage.Skill) string { return s.Name + "\n" + strings.Join(s.Agents, "\n") },
 		columns: []column[usage.Skill]{
 			{key: "name", title: "Skill", compare: by(func(s usage.Skill) string { return s.Name }), cell: func(s usage.Skill) cell {
 				c := cell{Text: s.Name, Link: links[s.Name]}
@@ -109,14 +114,22 @@ func usageList(seen *usage.Report, days []time.Time, links map[string]string) li
 				}
 				return c
 			}},
-			{key: "days", title: "Calls each day", compare: by(func(s usage.Skill) int { return s.Counts.Fired() }), cell: func(s usage.Skill) cell { return callsCell(s, days, most) }},
+			{
+				key:     "days",
+				title:   "Calls each day",
+				compare: by(func(s usage.Skill) int { return s.Counts.Fired() }),
+				cell:    func(s usage.Skill) cell { return callsCell(s, days, most) },
+			},
 			count("offered", "Offered", "", func(s usage.Skill) int { return s.Counts.Offered }),
 			count("model", "By the model", "", func(s usage.Skill) int { return s.Counts.ByModel }),
 			count("person", "By a person", "", func(s usage.Skill) int { return s.Counts.ByPerson }),
 			count("refused", "Refused", "bad", func(s usage.Skill) int { return s.Counts.Refused }),
 			count("failed", "Failed", "bad", func(s usage.Skill) int { return s.Counts.Failed + s.Counts.Unknown }),
 			{key: "cost", title: "Cost", number: true, compare: bySpent, cell: func(s usage.Skill) cell {
-				c := cell{Text: spent(s.Cost), Title: fmt.Sprintf("text %s, work %s in %s", term.Dollars(s.Cost.TextUSD), term.Dollars(s.Cost.WorkUSD), counted(s.Cost.Turns, "turn", "turns"))}
+				c := cell{
+					Text:  spent(s.Cost),
+					Title: fmt.Sprintf("text %s, work %s in %s", term.Dollars(s.Cost.TextUSD), term.Dollars(s.Cost.WorkUSD), counted(s.Cost.Turns, "turn", "turns")),
+				}
 				if s.Cost.USD == nil {
 					c.Mark = "dim"
 				}
@@ -196,7 +209,13 @@ func callPlot(seen *usage.Report, days []time.Time) plot {
 
 // costPlot has what skills cost, and above it what no skill cost.
 func costPlot(seen *usage.Report, days []time.Time) plot {
-	p := plot{Question: "What do agents cost each day?", Bottom: "0", Heads: []string{"Day", "Skills", "No skill"}, Empty: "No cost is known.", Note: "Blue: skills; grey: what no skill cost."}
+	p := plot{
+		Question: "What do agents cost each day?",
+		Bottom:   "0",
+		Heads:    []string{"Day", "Skills", "No skill"},
+		Empty:    "No cost is known.",
+		Note:     "Blue: skills; grey: what no skill cost.",
+	}
 	most := 0.0
 	for _, d := range seen.Days {
 		most = max(most, dollars(d.Cost))
