@@ -133,9 +133,9 @@ func (s *scope) module(f field, args []field, in input) {
 	switch {
 	case f.reached(s.vals):
 		s.within(f, number, "python -m", whyChoice, "name the module yourself")
-	case pythonTools()[name]:
+	case among("pythonTools", name):
 		s.program(name, args, in)
-	case harmlessModules()[name]:
+	case among("harmlessModules", name):
 	default:
 		for _, f := range args {
 			s.within(f, number, "python -m "+name, whyCode, ownFile)
@@ -145,11 +145,6 @@ func (s *scope) module(f field, args []field, in input) {
 		}
 	}
 }
-
-var (
-	harmlessModules = set("venv http.server py_compile base64 calendar tokenize ast site sysconfig platform uuid this mimetypes tabnanny")
-	pythonTools     = set("json.tool pytest pip black ruff isort flake8 pylint mypy pyright bandit autopep8 yapf vulture uv poetry pre-commit")
-)
 
 // langCode judges code of another language. Rule 2: a value stands in quotes or in a pattern, and is plain, or it is a number.
 func (s *scope) langCode(f field, l lang, name string) {
@@ -413,8 +408,8 @@ func (c *code) named(word string, prev rune, module string, bound map[string]boo
 	case word == "require" || word == "import" || word == "from" || word == "use":
 		return c.loads(word)
 	case prev == '.' || prev == '>' && c.perl:
-		return harmlessNames()[word] || c.after() != '(' && !modules()[module]
-	case harmlessNames()[word], bound[word], modules()[word], word == strings.ToUpper(word) && word != "IO" && word != "PTY", c.perl && (next == '}' || c.after() == '='):
+		return among("harmlessNames", word) || c.after() != '(' && !among("modules", module)
+	case among("harmlessNames", word), bound[word], among("modules", word), word == strings.ToUpper(word) && word != "IO" && word != "PTY", c.perl && (next == '}' || c.after() == '='):
 		return true
 	}
 	return c.js && c.after() == ':' || c.after() == '=' && prev != '.' // a key, a name for an argument
@@ -436,7 +431,7 @@ func (c *code) loads(word string) bool {
 			break
 		}
 		name = strings.TrimPrefix(name, "node:")
-		if c.perl && name == "re" || !modules()[strings.SplitN(name, ".", 2)[0]] && !strings.HasSuffix(name, ".json") && !strings.HasPrefix(name, "-M") {
+		if c.perl && name == "re" || !among("modules", strings.SplitN(name, ".", 2)[0]) && !strings.HasSuffix(name, ".json") && !strings.HasPrefix(name, "-M") {
 			return false
 		}
 	}

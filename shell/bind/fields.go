@@ -362,7 +362,7 @@ func (s *scope) innocent(n *syntax.CmdSubst) bool {
 					if name == "git" && len(n.Args) > 1 {
 						name = "git/" + words.Lit(n.Args[1])
 					}
-					only = only && places()[name]
+					only = only && among("places", name)
 				}
 			case *syntax.Redirect:
 				only = only && (n.Op == syntax.RdrOut || n.Op == syntax.DplOut) // 2>/dev/null

@@ -242,7 +242,7 @@ func (s *scope) call(n *syntax.CallExpr, path []syntax.Node) {
 func (s *scope) surroundings(fs []field) {
 	name := programName(fs[0].lit())
 	r := lookup(name, fs[1:])
-	quiet := r != nil && (r.kind == isData || r.kind == isShell && !readsProfile(fs[1:]) || r.kind == isLang && r.lang() != aScript && r.lang() != anSQL && r.lang() != aTalk || silent()[name]) || s.ours(fs[0]) || s.funcs[name] ||
+	quiet := r != nil && (r.kind == isData || r.kind == isShell && !readsProfile(fs[1:]) || r.kind == isLang && r.lang() != aScript && r.lang() != anSQL && r.lang() != aTalk || among("silent", name)) || s.ours(fs[0]) || s.funcs[name] ||
 		name == "git" && s.loose != "" && len(s.unpacks) == 0 && !strings.ContainsAny(s.loose, "/\x00") && !strings.Contains(s.loose, "git")
 	unpacked := slices.ContainsFunc(s.unpacks, func(other string) bool { return other != name })
 	if (s.loose != "" || unpacked) && !quiet {
@@ -251,7 +251,7 @@ func (s *scope) surroundings(fs []field) {
 	if s.makes && r != nil && r.kind != isData && slices.ContainsFunc(fs[1:], func(f field) bool { return strings.IndexAny(f.lead(), "*?[") == 0 }) {
 		s.all(noOption, "* in a line that makes files", whyOption, "write ./*")
 	}
-	if s.moves && starters()[name] {
+	if s.moves && among("starters", name) {
 		s.all(never, name+" in a folder that a value chooses", whyChoice, ownFolder)
 	}
 	s.handover(name, r, fs)
@@ -281,7 +281,7 @@ func (s *scope) handover(name string, r *row, fs []field) {
 	for _, v := range slices.Sorted(mapKeys(s.handed)) {
 		switch {
 		case r.kind == isShell || r.kind == isLang && r.lang() != aTalk || r.kind == isWrap || rows()[name].is(isCall) && name != "make" && name != "gmake" && name != "git":
-		case r.kind != isJoin && r.kind != isLang && !meaningless()[v]:
+		case r.kind != isJoin && r.kind != isLang && !among("meaningless", v):
 			s.all(number, v+" of "+name, whySetting, "give "+name+" the value as an argument, or hand it to a script of your own")
 		case name == "make" || name == "gmake" || name == "just" || name == "task":
 			s.all(word, v+" of "+name, whyCode, asArgument)
@@ -306,11 +306,11 @@ func (s *scope) setting(name string, f field, exported bool) {
 	text, known := f.literal()
 	instead := "set " + name + " to fixed text, and pass the value as an argument"
 	switch {
-	case integers()[name] || s.ints[name]:
+	case among("integers", name) || s.ints[name]:
 		if f.reached(s.vals) {
 			s.expanded(name)
 		}
-	case exported && !meaningless()[name] && s.mentions(f.own()):
+	case exported && !among("meaningless", name) && s.mentions(f.own()):
 		s.all(number, name, whySetting, instead)
 	case !isObeyed(name), known && (text == "" || text == "cat" || aNumber(text)):
 	case len(f.values(s.vals)) > 0 || f.dirty():
@@ -361,7 +361,7 @@ func (s *scope) names(place string, f field) {
 	}
 	text, known := f.literal()
 	switch {
-	case known && (integers()[text] || s.ints[text] || strings.Contains(text, "[")):
+	case known && (among("integers", text) || s.ints[text] || strings.Contains(text, "[")):
 		s.expanded(place)
 	case known:
 	case f.reached(s.vals):

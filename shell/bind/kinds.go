@@ -87,41 +87,18 @@ func isNameChar(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-func set(list string) func() map[string]bool {
-	return sync.OnceValue(func() map[string]bool {
-		m := map[string]bool{}
-		for w := range strings.FieldsSeq(list) {
-			m[w] = true
-		}
-		return m
-	})
-}
-
-// Variables. Shells, loaders and interpreters obey some; those are never a value. Other programs of the
-// table obey many more, so they get only variables whose names are known to mean nothing.
-var (
-	obeyed = set("PATH IFS TIMEFORMAT ENV SHELL SHELLOPTS BASHOPTS PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND PAGER EDITOR VISUAL BROWSER FCEDIT MANPAGER MANOPT LESS LESSOPEN LESSCLOSE LESSKEY LESSEDIT LESSKEYIN " +
-		"PARALLEL HOME XDG_CONFIG_HOME XDG_CONFIG_DIRS XDG_DATA_DIRS XDG_DATA_HOME CC CXX CPP LD AR AS FC MAKE MAKEFILES MAKEFLAGS MFLAGS GNUMAKEFLAGS MAKESHELL EXINIT VIMINIT VIM VIMRUNTIME AWKPATH AWKLIBPATH CLASSPATH " +
-		"CDPATH GLOBIGNORE FIGNORE EXECIGNORE INPUTRC HISTFILE MANPATH TEXINPUTS M4PATH GCONV_PATH LOCPATH NLSPATH GREP_OPTIONS ZDOTDIR FPATH TERMINFO TERMCAP TMPDIR MAILCAPS MAILCAP INFOPATH GTK_MODULES QT_PLUGIN_PATH")
-	obeyedPrefixes = strings.Fields("BASH_ LD_ DYLD_ GIT_ PYTHON PERL RUBY NODE_ NPM_ LUA_ PHP SKILLHAND_ CLAUDE_ JAVA_ JDK_ _JAVA GO RUST CARGO_ DENO_ BUN_ JULIA_ R_ GUILE_ TCL ERL_ ELIXIR_ MALLOC_ GLIBC_ SSH_ SUDO_ XDG_ RIPGREP_ FZF_ BAT_ COMPILER_ GCC_")
-	obeyedSuffixes = strings.Fields("_PAGER _EDITOR _SHELL _WRAPPER _ASKPASS _BROWSER _PRELOAD _RSH _COMMAND _CMD _EXEC _PROG _TOOLCHAIN _OPTS _OPTIONS _FLAGS _ARGS _PATH _HOME _CONFIG _PLUGIN _PLUGINS _MODULES")
-	notObeyed      = set("NODE_ENV NODE_NAME GIT_BRANCH GIT_COMMIT GIT_TAG GIT_REF GIT_SHA GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_COMMITTER_DATE FILE_PATH PROJECT_PATH TARGET_PATH MY_ARGS USER_ARGS")
-	// meaningless are names of variables that no program of the table obeys.
-	meaningless = set("A B C D E F I J K M N P Q S T V W X Y Z NAME TITLE MSG MESSAGE TEXT BODY QUERY TOPIC ISSUE NUMBER PR BRANCH FILE FILES INPUT ARG ARGS VALUE KEY WORD WORDS NOTE NOTES TASK LABEL SUBJECT COMMENT PATTERN TERM " +
-		"NODE_ENV USER_INPUT PROMPT GREETING WHO DESCRIPTION SUMMARY REASON FEATURE TICKET STORY SLUG MODE STAGE COUNT LIMIT SEARCH MY_VAR FOO BAR BAZ name title msg message text body query topic issue file input arg args value key word note who x y z n " +
-		"GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_COMMITTER_DATE GH_REPO TZ LANG LC_ALL NO_COLOR CI DEBUG")
-	// integers are variables that bash itself made integers: it reckons with what is assigned to them.
-	integers = set("RANDOM SRANDOM SECONDS LINENO OPTIND OPTERR HISTCMD EUID UID PPID BASHPID EPOCHSECONDS EPOCHREALTIME COMP_CWORD COMP_POINT COMP_KEY COMP_TYPE")
-)
-
-// isObeyed reports whether shells, loaders or interpreters obey a variable.
+// isObeyed reports whether shells, loaders or interpreters obey a variable: those are never a value. Other
+// programs of the table obey many more, so they get only variables whose names are known to mean nothing.
 func isObeyed(name string) bool {
-	if notObeyed()[name] {
-		return false
-	}
 	upper := strings.ToUpper(name)
-	return obeyed()[name] || slices.ContainsFunc(obeyedPrefixes, func(p string) bool { return strings.HasPrefix(upper, p) && name != "GOAL" }) ||
-		slices.ContainsFunc(obeyedSuffixes, func(p string) bool { return strings.HasSuffix(upper, p) })
+	is := among("obeyed", name)
+	for begin := range lists()["obeyedPrefixes"] {
+		is = is || strings.HasPrefix(upper, begin)
+	}
+	for end := range lists()["obeyedSuffixes"] {
+		is = is || strings.HasSuffix(upper, end)
+	}
+	return is && !among("notObeyed", name)
 }
 
 var (

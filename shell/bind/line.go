@@ -240,7 +240,7 @@ func (s *scope) surveyCall(fs []field, prints bool) {
 		case isName(strings.SplitN(f.lead(), "=", 2)[0]) && strings.Contains(f.lead(), "=") && f.reached(s.vals) && isWrapper(name):
 			s.surveySet(f, true)
 		}
-		if writers()[name] && !strings.HasPrefix(text, "-") {
+		if among("writers", name) && !strings.HasPrefix(text, "-") {
 			s.surveyFile(f)
 		}
 		if strings.HasPrefix(f.lead(), "of=") {
@@ -256,7 +256,7 @@ func (s *scope) surveyWrites(name string, args []field) {
 	if len(args) > 0 {
 		sub = args[0].lit()
 	}
-	if unpackers()[name] || unpackers()[name+"/"+sub] || name == "tar" && strings.Contains(strings.SplitN(sub, "=", 2)[0], "x") || slices.ContainsFunc(args, func(f field) bool { return inPlace().MatchString(f.lead()) && editors()[versionless(name)] }) {
+	if among("unpackers", name) || among("unpackers", name+"/"+sub) || name == "tar" && strings.Contains(strings.SplitN(sub, "=", 2)[0], "x") || slices.ContainsFunc(args, func(f field) bool { return inPlace().MatchString(f.lead()) && among("editors", versionless(name)) }) {
 		s.unpacks = append(s.unpacks, name)
 	}
 	r := lookup(name, args)
@@ -309,8 +309,8 @@ var (
 // surveyShape notes how far a command may change the texts that pass through it.
 func (s *scope) surveyShape(name string, args []field) {
 	switch all := joined(args); {
-	case keepers()[name], isObject(name):
-	case splitters()[name] || name == "cut" && cutsBySign().MatchString(all.own()):
+	case among("keepers", name), isObject(name):
+	case among("splitters", name) || name == "cut" && cutsBySign().MatchString(all.own()):
 		s.reshape(split)
 	case name == "printf":
 		if len(args) == 0 || !plainFormat().MatchString(args[0].lit()) {
@@ -344,7 +344,7 @@ func (s *scope) surveyShape(name string, args []field) {
 		s.reshape(split)
 	case name == "cut" || name == "grep" || name == "basename" || name == "fold" || name == "tail" || name == "head":
 		s.reshape(cut)
-	case lookup(name, args).is(isCall), lookup(name, args).is(isTool) && !outputs()[name]:
+	case lookup(name, args).is(isCall), lookup(name, args).is(isTool) && !among("outputs", name):
 	default:
 		s.reshape(decoded)
 	}

@@ -207,7 +207,7 @@ func (s *scope) printf(_ string, args []field, _ input) {
 		s.within(args[0], never, "printf -v", whySetting, nameIt)
 	} else if isObeyed(to.lit()) {
 		s.all(number, "printf -v "+to.lit(), whySetting, "print into a variable of your own")
-	} else if !isName(to.lit()) || integers()[to.lit()] {
+	} else if !isName(to.lit()) || among("integers", to.lit()) {
 		s.expanded("printf -v")
 		s.names("printf -v", to)
 	}

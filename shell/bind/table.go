@@ -1,10 +1,14 @@
 package bind
 
 import (
+	_ "embed" // for the table
 	"path"
 	"strings"
 	"sync"
 )
+
+//go:embed table.txt
+var table string
 
 // A rowKind says what a program does with its words.
 type rowKind int
@@ -141,20 +145,28 @@ func (r *row) lang() lang {
 
 var kindNames = map[string]rowKind{"data": isData, "tool": isTool, "wrap": isWrap, "join": isJoin, "shell": isShell, "lang": isLang, "call": isCall}
 
+// eachLine calls f with the three parts of every row.
+func eachLine(f func(kind, names, words string)) {
+	joined := strings.ReplaceAll(table, "\n    ", " ") // a row goes on where a line begins with blanks
+	for text := range strings.Lines(joined) {
+		if kind, rest, ok := strings.Cut(text, " | "); ok && text[0] != '#' {
+			names, words, _ := strings.Cut(rest, "|")
+			f(kind, names, words)
+		}
+	}
+}
+
 // rows is the table, by name.
 var rows = sync.OnceValue(func() map[string]*row {
 	all := map[string]*row{}
-	for text := range strings.Lines(table) {
-		head, rest, ok := strings.Cut(strings.TrimSpace(text), "|")
-		if !ok {
-			continue
-		}
-		names, words, _ := strings.Cut(rest, "|")
-		kindName, before, _ := strings.Cut(strings.TrimSpace(head), " ")
+	eachLine(func(kind, names, words string) {
+		kind, before, _ := strings.Cut(kind, " ")
 		for name := range strings.FieldsSeq(names) {
+			if kind == "list" {
+				return
+			}
 			at := &row{subs: all}
-			parts := strings.Split(name, "/")
-			for _, part := range parts {
+			for part := range strings.SplitSeq(name, "/") {
 				if at.subs == nil {
 					at.subs = map[string]*row{}
 				}
@@ -163,14 +175,33 @@ var rows = sync.OnceValue(func() map[string]*row {
 				}
 				at = at.subs[part]
 			}
-			at.kind, at.words = kindNames[kindName], words
+			at.kind, at.words = kindNames[kind], words
 			if before != "" {
 				at.before = int(before[0] - '0')
 			}
 		}
-	}
+	})
 	return all
 })
+
+// lists are the table's lists of names.
+var lists = sync.OnceValue(func() map[string]map[string]bool {
+	all := map[string]map[string]bool{}
+	eachLine(func(kind, name, words string) {
+		if kind != "list" {
+			return
+		}
+		names := map[string]bool{}
+		for w := range strings.FieldsSeq(words) {
+			names[w] = true
+		}
+		all[strings.TrimSpace(name)] = names
+	})
+	return all
+})
+
+// among reports whether a name is on a list of the table.
+func among(list, name string) bool { return lists()[list][name] }
 
 // lookup finds the row of a program, or of the subcommand that its words name; nil if it is the author's own.
 func lookup(name string, args []field) *row {
@@ -238,23 +269,6 @@ func versionless(name string) string {
 	}
 	return strings.TrimSuffix(trimmed, "-")
 }
-
-var (
-	// Programs that pass text on as it is, or say where something is.
-	keepers = set("cat sort uniq wc date pwd dirname realpath readlink mktemp which command type test [ [[ cd ls mkdir touch rm cp mv ln chmod sleep true false : nproc uname whoami id hostname tee seq export local declare readonly set unset shift exit return trap break continue stat du file comm diff cmp nl tac kill ps printenv find md5sum sha1sum sha256sum rmdir df tput clear yes")
-	// Programs that take parts of a text between signs.
-	splitters = set("head tail grep egrep fgrep rg basename")
-	// Tools that print what they are told to, or parts of what they read.
-	outputs   = set("curl wget openssl xxd od hexdump base64 gpg sqlite3 psql yq xmllint rev iconv gzip gunzip zcat")
-	places    = set("pwd dirname mktemp date command which type uname whoami id hostname nproc realpath readlink git/rev-parse git/merge-base true")
-	writers   = set("tee cp mv install ln sponge mkfifo rsync truncate touch")
-	editors   = set("sed gsed perl ruby")
-	unpackers = set("unzip bsdtar cpio patch split csplit 7z history script mknod uudecode gcc cc g++ clang tcc rustc javac git/config git/apply git/am git/checkout git/clone git/init git/worktree git/stash npm/pkg npm/set-script npm/init")
-	// Programs that run nothing, whatever lies about; those with nothing but words are so too.
-	silent = set("tail date less bat rg fd locate iconv find xargs env timeout sort uniq curl jq tar diff eval source . trap read printf test [ command type export local declare set unset nice nohup exec sed awk sqlite3 unset xxd")
-	// Programs that run what they find in the folder.
-	starters = set("make gmake npm npx yarn pnpm bun deno cargo go pytest tox nox rake just task gradle gradlew mvn mvnw ant cmake ninja docker podman vagrant ansible-playbook terraform tofu jest vitest mocha eslint webpack vite bazel composer bundle pre-commit direnv vim vi nvim gdb skillhand claude rspec phpunit mix stack cabal dotnet sbt tsx ts-node invoke fab honcho foreman")
-)
 
 // is reports whether the table has a row of this kind.
 func (r *row) is(k rowKind) bool { return r != nil && r.kind == k }
