@@ -424,3 +424,92 @@ func TestUsage(t *testing.T) {
 		t.Error("a text left a transcript")
 	}
 }
+
+// hostileText is what must stay text wherever it is shown.
+const hostileText = "</title></style></script></svg></section></main>--><script>window.hacked=1</script><img src=x onerror=window.hacked=1><a href=javascript:window.hacked=1>x</a><style>*{display:none}</style><svg/onload=window.hacked=1>{{.}}\"'`\u202e\u2028"
+
+// TestExportHostile: an export is safe whatever skills, runs, jobs, tries, sessions and transcripts say.
+func TestExportHostile(t *testing.T) {
+	front, err := json.Marshal(hostileText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPlace(t, true, map[string]string{"evil": fmt.Sprintf("---\nname: %s\ndescription: %[1]s\nargument-hint: %[1]s\narguments: [%[1]s]\nunknown%[1]s: 1\n---\n%[2]s\n\n!`cat ${CLAUDE_SKILL_DIR}/SKILL.md`\n", front, hostileText)})
+	d := &demo{place: p, names: []string{hostileText, hostileText + "2"}, now: time.Now()}
+	p.write("evil/"+strings.ReplaceAll(hostileText, "/", ""), "x") // a file with such a name
+	p.put(filepath.Join(p.dir, ".claude/skills", strings.ReplaceAll(hostileText, "/", ""), "SKILL.md"), []byte("---\ndescription: x\n---\ny\n"))
+
+	r := history.Record{Time: d.now, Kind: history.Ask, Skill: hostileText, Label: hostileText, Category: hostileText, Detail: hostileText, Project: hostileText, Session: hostileText, InputHash: hostileText, DurationMS: 1, CostUSD: 1}
+	var lines bytes.Buffer
+	for _, job := range []string{"", hostileText + "/" + hostileText} {
+		for _, r.OK = range []bool{true, false} {
+			r.Job = job
+			d.must(json.NewEncoder(&lines).Encode(r))
+		}
+	}
+	p.put(filepath.Join(p.site.Runtime.HistoryDir(), "current.jsonl"), lines.Bytes())
+	p.mark(session.Mark{Session: "s1", Skill: hostileText, Time: d.now})
+	passed := true
+	for _, arm := range []try.Arm{try.With, try.Without} {
+		trial := try.Trial{Type: "trial", Skill: hostileText, Case: hostileText, Arm: arm, Run: 1, Fires: true, Outcome: try.Fired, Passed: &passed, CostUSD: 1}
+		p.save(filepath.Join(p.site.Runtime.State, "try", "plan-1", "0001", "skill", "case", string(arm)+"-1.json"), trial)
+	}
+	w := &demoTranscript{d: d, id: "s1", now: d.now.Add(-time.Hour)}
+	d.r = rand.New(rand.NewPCG(1, 2))
+	w.line(map[string]any{"type": "attachment", "attachment": map[string]any{"type": "skill_listing", "names": d.names, "content": "- " + hostileText + ": " + hostileText}})
+	w.call(hostileText)
+	w.line(map[string]any{"type": "assistant", "requestRef": "m", "message": map[string]any{"model": hostileText, "usage": map[string]int{"input_tokens": 5}}})
+	p.put(filepath.Join(p.site.Runtime.Home, ".claude/projects", "x", "s1.jsonl"), append(bytes.ReplaceAll(w.text.Bytes(), []byte("2.1.325"), []byte("<script>")), "no json\n"...))
+	p.batch(hostileText, 1)
+	d.hostileJob()
+
+	dir := t.TempDir()
+	file := filepath.Join(dir, "site.html")
+	n, err := p.site.Export(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	d.must(err)
+	for _, view := range bytes.Split(text, []byte(`<section class="view"`))[1:] {
+		if !bytes.Contains(view, []byte("&lt;script&gt;window.hacked=1&lt;/script&gt;")) {
+			t.Errorf("nothing hostile is in this view:\n%.300s", view)
+		}
+	}
+	tab := &browserTab{t: t, ctx: chromium(t)}
+	tab.watch("file://" + dir + "/")
+	tab.do(chromedp.Navigate("file://" + file))
+	const state = `[typeof window.hacked, document.images.length, document.scripts.length, document.styleSheets.length, document.forms.length,
+		[...document.links].filter(a => !a.getAttribute("href").startsWith("#")).length, document.querySelectorAll("main script, main style, main iframe, main object, main meta, main base").length,
+		[...document.querySelectorAll("*")].filter(e => [...e.attributes].some(a => a.name.startsWith("on"))).length, document.querySelectorAll(".view").length, document.body.lastElementChild.localName].join()`
+	want := fmt.Sprintf("undefined,0,1,1,0,0,0,0,%d,script", n)
+	for _, view := range eval[[]string](tab, `[...document.querySelectorAll(".view")].map(e => e.id)`) {
+		tab.do(chromedp.Navigate("file://" + file + "#" + view))
+		if got := eval[string](tab, state); got != want {
+			t.Errorf("%s: %s, want %s", view, got, want)
+		}
+		if got := eval[string](tab, `[...document.querySelectorAll(".view")].filter(e => e.checkVisibility()).map(e => e.id).join()`); got != view {
+			t.Errorf("%s leads to %q", view, got)
+		}
+	}
+}
+
+// hostileJob fails a job of the batch with such a name.
+func (d *demo) hostileJob() {
+	db, err := d.site.Batches()
+	d.must(err)
+	payload, err := json.Marshal(hostileText)
+	d.must(err)
+	added, err := db.Add(d.t.Context(), batch.Name{Name: hostileText + " 2"}, []batch.Job{{ID: hostileText, Payload: payload}}, batch.Limits{})
+	d.must(err)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	w := &batch.Worker{DB: db, Do: func(ctx context.Context, _ json.RawMessage) (json.RawMessage, batch.Retry) {
+		batch.Note(ctx, hostileText)
+		return payload, batch.Retry{Error: hostileText, Log: hostileText}
+	}}
+	go func() { ended <- w.Run(ctx) }()
+	d.until(added.ID, func(s *batch.Status) bool { return s.Failed == 1 })
+	cancel()
+	d.must(<-ended)
+}
