@@ -119,6 +119,11 @@ func (b *bench) hundredThousand(binary string) error {
 	row("batch: add 100,000 jobs", took, 15*time.Second, took.Seconds()/15, fmt.Sprintf("at most 1; %d MB, at most 200", memory>>20))
 	show := b.medians(3, []string{binary, "batch", "show", "--db", "large.db"})[0]
 	row("batch: show one of 100,000 jobs", show, time.Second, show.Seconds(), "at most 1")
+	page, err := b.looks(binary, "/batch?name=large", "--db", "large.db")
+	if err != nil {
+		return err
+	}
+	row("batch: the page of one of 100,000 jobs", page, time.Second, page.Seconds(), "at most 1")
 	return b.err
 }
 

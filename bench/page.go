@@ -7,20 +7,32 @@ import (
 	"net/http/cookiejar"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 )
 
 // pages measures how soon the page of all runs begins to arrive, beside printing the same records.
 func (b *bench) pages(binary string) error {
-	server := exec.Command(binary, "page", "--no-open")
+	ours, err := b.looks(binary, "/runs?since=all")
+	if err != nil {
+		return err
+	}
+	peer := b.medians(5, []string{"sh", "-c", `"$0" history --json | wc -l`, binary})[0]
+	row("page of runs, 100,000 records / history --json | wc", ours, peer, float64(ours)/float64(peer), "at most 2")
+	return b.err
+}
+
+// looks is the median time of five looks at a part of the page.
+func (b *bench) looks(binary, path string, flags ...string) (time.Duration, error) {
+	server := exec.Command(binary, append([]string{"page", "--no-open"}, flags...)...)
 	server.Env, server.Dir, server.Stderr = b.env, b.dir, os.Stderr
 	out, err := server.StdoutPipe()
 	if err == nil {
 		err = server.Start()
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer func() {
 		_ = server.Process.Kill()
@@ -28,35 +40,29 @@ func (b *bench) pages(binary string) error {
 	}()
 	address, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		return fmt.Errorf("page: %w", err)
+		return 0, fmt.Errorf("page: %w", err)
 	}
 	jar, err := cookiejar.New(nil)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	browser := &http.Client{Jar: jar}
 	base, _, _ := strings.Cut(strings.TrimSpace(address), "/?")
 	var times []time.Duration
-	for i, at := range []string{
-		strings.TrimSpace(address), base + "/runs?since=all", base + "/runs?since=all", base + "/runs?since=all",
-		base + "/runs?since=all", base + "/runs?since=all",
-	} {
+	for i, at := range append([]string{strings.TrimSpace(address)}, slices.Repeat([]string{base + path}, 5)...) {
 		began := time.Now()
 		res, err := browser.Get(at)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		took := time.Since(began)
 		res.Body.Close()
 		if res.StatusCode != http.StatusOK {
-			return fmt.Errorf("page: %s", res.Status)
+			return 0, fmt.Errorf("page: %s: %s", path, res.Status)
 		}
 		if i > 0 {
 			times = append(times, took)
 		}
 	}
-	peer := b.medians(5, []string{"sh", "-c", `"$0" history --json | wc -l`, binary})[0]
-	ours := median(times)
-	row("page of runs, 100,000 records / history --json | wc", ours, peer, float64(ours)/float64(peer), "at most 2")
-	return b.err
+	return median(times), nil
 }

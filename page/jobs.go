@@ -1,7 +1,10 @@
 package page
 
 import (
+	"errors"
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -120,36 +123,36 @@ func (j *jobList) table() (*table, error) {
 // find looks for up to limit jobs behind the one that the address names, and says of each which group it is of.
 func (j *jobList) find(search string, limit int) (found []batch.Result, of []int, err error) {
 	states, words := asked(search)
-	var text string
-	if len(words) > 0 {
-		text, words = words[0], words[1:]
-	}
-	missing := func(r batch.Result, open string) bool {
-		if open != "" && j.word(r) != open {
-			return true
-		}
+	missing := func(r batch.Result) bool {
 		text := strings.ToLower(r.ID + "\n" + r.Error)
 		return slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 	}
 	from, _ := strconv.Atoi(j.visit.query.Get("group"))
 	after := j.visit.query.Get("after")
-	for g := max(0, from); g < len(jobGroups); g++ {
+	for g := max(0, from); g < len(jobGroups) && len(found) < limit; g++ {
 		open := jobGroups[g].open
-		q := batch.Query{States: jobGroups[g].states, Text: text, After: after}
-		if after = ""; len(words) == 0 && open == "" {
-			q.Limit = limit - len(found) // else only a look at each job tells
+		q := batch.Query{States: jobGroups[g].states, After: after}
+		if after = ""; len(words) > 0 {
+			q.Text = slices.MaxFunc(words, func(a, b string) int { return len(a) - len(b) }) // the fewest have it
+		}
+		if len(words) < 2 { // else only a look at each job tells
+			q.Limit = limit - len(found)
 		}
 		if len(states) > 0 {
 			q.States = slices.DeleteFunc(slices.Clone(q.States), func(s batch.State) bool { return !slices.Contains(states, wordOf(s, open)) })
 		}
-		if len(q.States) == 0 || len(found) == limit {
+		n := j.count(q.States)
+		if n == 0 {
 			continue
 		}
-		for r, err := range j.db.Jobs(j.visit.ctx, j.s.ID, q) {
+		if q.Limit > 0 {
+			q.Limit = min(q.Limit+len(j.running), n) // there are no more: nothing is looked for in vain
+		}
+		for r, err := range j.group(open, q) {
 			if err != nil {
 				return nil, nil, err
 			}
-			if !missing(r, open) {
+			if !missing(r) {
 				found, of = append(found, r), append(of, g)
 			}
 			if len(found) == limit {
@@ -158,6 +161,44 @@ func (j *jobList) find(search string, limit int) (found []batch.Result, of []int
 		}
 	}
 	return found, of, nil
+}
+
+// count is how many jobs are in one of these states.
+func (j *jobList) count(states []batch.State) (n int) {
+	for _, s := range states {
+		n += map[batch.State]int{batch.Opened: j.s.Open, batch.Failed: j.s.Failed, batch.Waiting: j.s.Waiting, batch.Done: j.s.Done, batch.Skipped: j.s.Skipped, batch.Canceled: j.s.Canceled}[s]
+	}
+	return n
+}
+
+// group is the jobs of a query. Jobs that run are known by their names: to look for them among all that are open takes long.
+func (j *jobList) group(open string, q batch.Query) iter.Seq2[batch.Result, error] {
+	if open != running {
+		return func(yield func(batch.Result, error) bool) {
+			for r, err := range j.db.Jobs(j.visit.ctx, j.s.ID, q) {
+				if err == nil && open != "" && j.word(r) != open {
+					continue
+				}
+				if !yield(r, err) {
+					return
+				}
+			}
+		}
+	}
+	return func(yield func(batch.Result, error) bool) {
+		for _, id := range slices.Sorted(maps.Keys(j.running)) {
+			if id <= q.After {
+				continue
+			}
+			r, _, err := j.db.Job(j.visit.ctx, j.s.ID, id)
+			if errors.Is(err, batch.ErrNoJob) || err == nil && j.word(r) != running {
+				continue // it has just ended
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
 }
 
 func (j *jobList) rows(t *table, found []batch.Result) {
