@@ -50,14 +50,23 @@ func (s *Subject) Propose() []Proposal {
 	if len(all) == 0 {
 		add(true, "I need help with "+strings.ReplaceAll(s.Name, "-", " "))
 	}
-	about := words(strings.ReplaceAll(s.Name, "-", " ") + " " + s.Description)
-	for i, w := range about {
-		if i == 2 {
-			break
-		}
-		add(false, fmt.Sprintf("What does the word %q mean? Answer in one sentence.", w))
+	name := strings.ReplaceAll(s.Name, "-", " ")
+	add(false, fmt.Sprintf("What does %q mean? Answer in one sentence.", name))
+	if w := longest(words(sentenceEnd.Split(s.Description, 2)[0]), name); w != "" {
+		add(false, fmt.Sprintf("Where does the word %q come from? Answer in one sentence.", w))
 	}
 	return all
+}
+
+// longest is the longest of some words that a name does not have: it says most about the subject.
+func longest(list []string, name string) string {
+	var found string
+	for _, w := range list {
+		if len(w) > len(found) && !strings.Contains(name, w) {
+			found = w
+		}
+	}
+	return found
 }
 
 var (
@@ -120,7 +129,7 @@ func asPrompt(clause string, verb, does bool, n int) string {
 	if len(words(clause)) < 2 || len(list) < 2 {
 		return ""
 	}
-	list = list[:min(len(list), longestPrompt)]
+	list = phrase(list)
 	first := list[0]
 	if slices.Contains(pronouns, strings.ToLower(first)) {
 		return "" // it speaks of something said before
@@ -134,6 +143,27 @@ func asPrompt(clause string, verb, does bool, n int) string {
 		forms = asked.verb
 	}
 	return fmt.Sprintf(forms[n%len(forms)], strings.Join(list, " "))
+}
+
+// These words begin what says more about a thing, or want another word after them.
+var (
+	relatives  = strings.Fields("who that which when while where whose using so because")
+	unfinished = strings.Fields("a an the of to in on at by for from with into and or as its their your any all via than is are be not")
+)
+
+// phrase is the beginning of a clause that can stand alone.
+func phrase(list []string) []string {
+	for i, w := range list {
+		if i > 2 && slices.Contains(relatives, strings.ToLower(w)) {
+			list = list[:i]
+			break
+		}
+	}
+	list = list[:min(len(list), longestPrompt)]
+	for len(list) > 2 && slices.Contains(unfinished, strings.ToLower(list[len(list)-1])) {
+		list = list[:len(list)-1]
+	}
+	return list
 }
 
 // baseForm is a verb without the ending of the third person: fixes, applies, makes.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -50,6 +51,7 @@ const few = 100
 // SetArgs sets a program's arguments. Those at the end that can be neither a flag
 // nor a flag's value go straight to the command, if there are many.
 func SetArgs(root *cobra.Command, args []string) {
+	args = withoutHelp(root, args)
 	root.SetArgs(args)
 	n := len(args)
 	for n > few && !strings.HasPrefix(args[n-1], "-") {
@@ -66,6 +68,20 @@ func SetArgs(root *cobra.Command, args []string) {
 	run, rest := cmd.RunE, args[n:]
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd, append(args, rest...)) }
 	root.SetArgs(args[:n])
+}
+
+// withoutHelp takes the help flag from a mistyped command: cobra would answer with the help of the
+// command above it, as if nothing were wrong.
+func withoutHelp(root *cobra.Command, args []string) []string {
+	isHelp := func(arg string) bool { return arg == "-h" || arg == "--help" }
+	if !slices.ContainsFunc(args, isHelp) {
+		return args
+	}
+	cmd, rest, err := root.Find(args)
+	if err != nil || !cmd.HasSubCommands() || strings.HasPrefix(rest[0], "-") {
+		return args
+	}
+	return slices.DeleteFunc(slices.Clone(args), isHelp)
 }
 
 // newHelp is the command that helps with a command or a topic.
