@@ -27,7 +27,7 @@ chaos: tools ## workers killed, stopped, interrupted and restarted together unde
 	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_CHAOS=full go test -v -timeout 1h -run 'TestChaos|TestKiller|TestRateJoin|TestLimitsStay|TestCutOff|TestUnfit|TestClockBack' ./batch
 
 agents: tools ## the other agents' real programs, in every way that a model or a service can behave; takes some minutes
-	SKILLHAND_AGENTS=full go test -v -parallel 4 -timeout 1h -run 'TestReal|TestEveryWay|TestTryAgents' ./agent ./cmd/skillhand-server
+	SKILLHAND_AGENTS=full go test -v -parallel 4 -timeout 1h -run 'TestReal|TestEveryWay|TestTryAgents' ./agent ./agent/sight ./cmd/skillhand-server
 
 suites: tools ## suites and a model for both claude plugin eval and skillhand try: every difference is a known one; takes ten minutes
 	SKILLHAND_ALL_SUITES=1 go test -v -timeout 1h -run TestSuites ./cmd/skillhand-server

@@ -27,12 +27,13 @@ jobs: . agent batch batch/jobfile claude here internal/paths internal/term proc 
 mcp/host: internal/atomicfile settings
 mcp: . here internal/cause internal/loopback internal/paths internal/watch render skill trust
 .: agent claude claudepage here history internal/cause internal/paths internal/redact internal/words proc render report session shell skill trust verdict
-agent: claude
+agent: agent/sight claude
+agent/sight: skill
 batch:
 batch/jobfile: agent batch claude
 bench: history report shell/bind
 bench/corpus: check
-check: claudecode edit here internal/cause internal/config internal/jsontree internal/markdown internal/paths internal/term internal/words permit settings shell/bind skill usage
+check: agent/sight claudecode edit here internal/cause internal/config internal/jsontree internal/markdown internal/paths internal/term internal/words permit settings shell/bind skill usage
 claude: internal/cause internal/jsonfind proc
 claudepage: claudecode internal/paths internal/words permit proc settings skill
 doctor: agent check claudecode here internal/cause mcp/host proc settings skill trust uninstall
@@ -86,7 +87,7 @@ internal/txtartest:
 internal/watch:
 internal/words:
 
-cmd/skillhand: . agent check claude claudecode claudepage doctor edit/disk golden here history internal/atomicfile internal/cause internal/cli internal/origin internal/paths internal/term migrate migrate/disk render report scaffold schemas session shell skill trust uninstall usage verdict view
+cmd/skillhand: . agent agent/sight check claude claudecode claudepage doctor edit/disk golden here history internal/atomicfile internal/cause internal/cli internal/origin internal/paths internal/term migrate migrate/disk render report scaffold schemas session shell skill trust uninstall usage verdict view
 cmd/skillhand-server: . agent batch batch/jobfile claude here history internal/atomicfile internal/cli internal/origin internal/paths internal/redact internal/term jobs lsp mcp mcp/host page proc shell skill try upgrade view
 
 # For tests alone: no line above may name them.

@@ -31,6 +31,9 @@ type Agent struct {
 	reader  func() claude.Reader
 }
 
+// letsOneFire says what the user may do about an agent in which no skill fires.
+const letsOneFire = "-- --approval-mode yolo lets one fire, and lets the model run anything"
+
 // A Firing is how an agent's stream shows that a skill fired.
 type Firing string
 

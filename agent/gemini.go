@@ -6,13 +6,14 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/skillhand/skillhand/agent/sight"
 	"github.com/skillhand/skillhand/claude"
 )
 
 // gemini has the tool that activates skills only in its yolo mode, though the list of skills tells the model to call it.
 var gemini = &Agent{
 	Name: "gemini", Package: "@google/gemini-cli@0.61.0", Fires: ByTool,
-	Headless: "in its default mode it has no tool that activates skills; -- --approval-mode yolo lets one fire, and lets the model run anything",
+	Headless: sight.Headless("gemini") + "; " + letsOneFire,
 	lacks:    []string{"schema", "max-budget-usd", "max-turns", "allowed-tool"},
 	command: func(r claude.Request) ([]string, string) {
 		args := []string{"-o", "stream-json"}

@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 
+	"github.com/skillhand/skillhand/agent/sight"
 	"github.com/skillhand/skillhand/claude"
 )
 
@@ -10,9 +11,8 @@ import (
 // allowed, and declines it without a usable answer.
 var qwen = &Agent{
 	Name: "qwen", Package: "@qwen-code/qwen-code@0.24.4", Fires: ByTool,
-	Headless: "in its default mode it asks the model whether a skill may load, and declines without a usable answer; " +
-		"-- --approval-mode yolo lets one fire, and lets the model run anything",
-	lacks: []string{"schema", "max-budget-usd", "max-turns", "allowed-tool"},
+	Headless: sight.Headless("qwen") + "; " + letsOneFire,
+	lacks:    []string{"schema", "max-budget-usd", "max-turns", "allowed-tool"},
 	command: func(r claude.Request) ([]string, string) {
 		args := []string{"-o", "stream-json"}
 		if r.Model != "" {

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/skillhand/skillhand/agent/sight"
 	"github.com/skillhand/skillhand/settings"
 )
 
@@ -34,7 +35,7 @@ func (s Severity) Rank() int {
 
 // Options say what is checked, and for whom. The zero value checks all for Claude Code.
 type Options struct {
-	Agents   []string            // claude, spec, codex, cursor; none means claude
+	Agents   []string            // as Agents lists them; none means claude
 	Rules    map[string]Severity // rules that matter more or less than they say
 	As       Place               // where Claude Code loads the files from; "" means by where they lie
 	Dialect  string              // "skillhand": also say where our own rendering differs
@@ -50,6 +51,8 @@ type Options struct {
 
 	keep  bool // what files say, to be mended
 	rules *settingsRules
+
+	shelves []*shelf // see whole.shelves
 }
 
 // A Result is what a check found.
@@ -149,9 +152,7 @@ func (opt *Options) severity(r *Rule) Severity {
 		return s
 	}
 	switch {
-	case r.agent == spec && !opt.isFor("claude"), r.agent == spec && opt.isForOthers():
-		return r.Severity
-	case r.agent == spec:
+	case r.agent == spec && !opt.isForSpec(), r.agent == others && len(opt.named()) == 0:
 		return Off
 	case r.agent == claude && !opt.isFor("claude"):
 		return Off
@@ -173,8 +174,19 @@ func (opt *Options) isForOthers() bool {
 	return slices.ContainsFunc(opt.Agents, func(a string) bool { return a != "claude" })
 }
 
+// isForSpec reports whether the Agent Skills specification is what counts: for those of whom nothing more is known.
+func (opt *Options) isForSpec() bool { return opt.isFor(specification) || opt.isFor("cursor") }
+
+// named lists the other agents that are checked for of which it is known what they do.
+func (opt *Options) named() []string {
+	return slices.DeleteFunc(slices.Clone(opt.Agents), func(a string) bool { return a == "claude" || !slices.Contains(sight.Agents(), a) })
+}
+
 // Agents lists the agents that can be checked for.
-func Agents() []string { return []string{"claude", "spec", "codex", "cursor"} }
+func Agents() []string { return append(sight.Agents(), "cursor", specification) }
+
+// specification stands for the Agent Skills specification among agents.
+const specification = "spec"
 
 // A whole is all files together, seen by one rule.
 type whole struct {

@@ -12,6 +12,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/skillhand/skillhand/agent/sight"
 	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/internal/jsontree"
 	"github.com/skillhand/skillhand/internal/markdown"
@@ -49,10 +50,11 @@ type document struct {
 	listing     string // the same in Claude Code's list of skills
 	listed      bool   // in what Claude Code tells the model
 	describedAt [2]int
-	needs       []need // an agent's skills
-	approved    bool   // Claude Code asks before the model may use it
-	count       int    // of directives
-	loads       bool   // it is made for skillhand load, or calls it
+	needs       []need      // an agent's skills
+	approved    bool        // Claude Code asks before the model may use it
+	count       int         // of directives
+	sight       sight.Skill // what other agents look at
+	loads       bool        // it is made for skillhand load, or calls it
 	ignores     []*ignore
 	findings    []*Finding
 	verdicts    []Verdict
@@ -158,6 +160,9 @@ func (d *document) parseMarkdown(src []byte) {
 	d.name = d.loadName()
 	d.describe()
 	d.judge()
+	if d.file.Kind == Skill && len(d.opt.named()) > 0 {
+		d.sight = sight.Read(d.file.Path, src)
+	}
 }
 
 // readable is a text with something in the place of each byte that is no UTF-8, as an agent reads

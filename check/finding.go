@@ -17,7 +17,7 @@ type Finding struct {
 	Help        string   `json:"help,omitempty"` // what to do
 	File        string   `json:"file"`
 	Range       Range    `json:"range"`
-	Agent       string   `json:"agent"` // for whom it is one
+	Agent       string   `json:"agent"` // for whom it is one; several have commas between them
 	Fix         *Fix     `json:"fix,omitempty"`
 	Fingerprint string   `json:"fingerprint"` // the same as long as the line says the same
 	Docs        string   `json:"docs"`
@@ -72,7 +72,7 @@ func (p *pass) find(start, end int, format string, a ...any) *Finding {
 	severity := p.doc.opt.severity(p.rule)
 	agent := "claude"
 	if p.rule.agent == spec {
-		agent = "spec"
+		agent = specification
 	}
 	f := &Finding{
 		Rule: p.rule.ID, Name: p.rule.Name, Severity: severity, File: p.doc.file.Name, path: p.doc.file.Path, fixed: p.doc.file.fixedName(),

@@ -41,7 +41,7 @@ func brokenYAML(p *pass) {
 			what := "every field of it is silently dropped"
 			switch {
 			case p.doc.mended:
-				what = "Claude Code guesses what is meant, and other agents drop every field"
+				what = "Claude Code guesses what is meant, and some other agents leave the skill out"
 			case p.doc.file.Kind == Agent && p.doc.file.As == InPlugin:
 				what = "Claude Code drops every field, and loads the agent with all tools"
 			case p.doc.file.Kind == Agent:
@@ -369,14 +369,14 @@ func fieldForAgent(p *pass) {
 }
 
 func nameField(p *pass) {
-	if p.doc.isBroken() {
-		return
+	if p.doc.isBroken() || !p.doc.opt.isFor("claude") && !p.doc.opt.isForSpec() {
+		return // SK902 says which of the other agents take it
 	}
 	f, ok := p.doc.skill.Front.Field("name")
 	folder := p.doc.name
-	others := p.doc.opt.isForOthers()
+	forSpec := p.doc.opt.isForSpec()
 	if !ok {
-		if others && p.doc.frontEnd() > 0 {
+		if forSpec && p.doc.frontEnd() > 0 {
 			p.severe(p.find(0, 3, "the name is missing, which the Agent Skills specification requires"), Error).Agent = "spec"
 		}
 		return
@@ -389,7 +389,7 @@ func nameField(p *pass) {
 		return
 	}
 	x := p.find(f.ValueOffset, f.ValueEnd, "the name %s %s", f.Value, why)
-	if others {
+	if forSpec {
 		p.severe(x, Error).Agent = "spec"
 	}
 	if nameFault(folder) == "" && folder != "" && strings.TrimSpace(f.Raw) == f.Value {
@@ -431,7 +431,7 @@ func fieldValue(p *pass) {
 			continue
 		}
 		f, ok := p.fieldAt(n.Offset)
-		if !ok || p.doc.file.Kind == Agent || f.Key == "metadata" && !p.doc.opt.isForOthers() { // Claude Code does not read it
+		if !ok || p.doc.file.Kind == Agent || f.Key == "metadata" && !p.doc.opt.isForSpec() { // Claude Code does not read it
 			continue
 		}
 		if f.Key == "arguments" && slices.ContainsFunc(f.Fields, func(item skill.Field) bool { return len(item.Fields) > 0 }) {
@@ -541,7 +541,7 @@ const (
 func description(p *pass) {
 	front := &p.doc.skill.Front
 	f, ok := front.Field("description")
-	if p.doc.isBroken() {
+	if p.doc.isBroken() || p.doc.file.Kind == Skill && !p.doc.opt.isFor("claude") && !p.doc.opt.isForSpec() {
 		return
 	}
 	if !ok || strings.TrimSpace(front.Description) == "" {

@@ -27,7 +27,8 @@ type audience int
 const (
 	everyone audience = iota
 	claude            // directives and their permissions are Claude Code's alone
-	spec              // what others refuse or ignore
+	spec              // what the Agent Skills specification says
+	others            // what each of the other agents was recorded to do
 )
 
 //go:embed doc/*.md

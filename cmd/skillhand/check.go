@@ -80,7 +80,7 @@ there is nothing to check.`,
 	f.StringVar(&o.failOn, "fail-on", "error", "exit with 1 from this `severity` on: error, warning or info")
 	f.StringVar(&o.as, "as", "", "take the files as loaded from a `place`: project, user or plugin (default: by location)")
 	f.StringVar(&o.dialect, "dialect", "claude", "check for a `dialect`: claude, or skillhand to also say where our own pages differ from it")
-	f.StringSliceVar(&o.agents, "agents", nil, "check for these `agents`: claude, spec, codex, cursor (default claude)")
+	f.StringSliceVar(&o.agents, "agents", nil, "check for these `agents`: "+strings.Join(check.Agents(), ", ")+" (default claude)")
 	f.BoolVar(&o.permissions, "permissions", false, "list what Claude Code decides about every directive")
 	f.StringVar(&o.baseline, "baseline", "", "do not report what this `file` lists")
 	f.StringVar(&o.writeBaseline, "write-baseline", "", "list all findings in this `file`, for --baseline")

@@ -2,16 +2,13 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/skillhand/skillhand/agent"
+	"github.com/skillhand/skillhand/agent/sight"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/skill"
 )
 
 // A sighting says which agents' models see a skill. As JSON it is a line of what skillhand
@@ -24,7 +21,7 @@ type sighting struct {
 
 type agentSighting struct {
 	Agent string      `json:"agent"`
-	Sight agent.Sight `json:"sight"`
+	Sight sight.Sight `json:"sight"`
 	Why   string      `json:"why,omitempty"`
 }
 
@@ -46,11 +43,17 @@ func runListAgents(std *stdio, at at, names []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	rows, skills := skillsOfAgents(std, h.Project, h.Home)
+	skills, faults := sight.Find(h.Project, h.Home)
+	for _, err := range faults {
+		std.Warn(err.Error())
+	}
+	rows := make([]sighting, len(skills))
+	for i, s := range skills {
+		rows[i] = sighting{Skill: s.CalledName(), File: s.File}
+	}
 	for _, name := range names {
-		sights, why := agent.Sees(name, skills)
-		for i := range rows {
-			rows[i].Agents = append(rows[i].Agents, agentSighting{name, sights[i], why[i]})
+		for i, v := range sight.See(name, skills) {
+			rows[i].Agents = append(rows[i].Agents, agentSighting{name, v.Sight, v.Why})
 		}
 	}
 	if asJSON {
@@ -66,37 +69,6 @@ func runListAgents(std *stdio, at at, names []string, asJSON bool) error {
 		return nil
 	}
 	return std.Print(sightTable(rows, names))
-}
-
-// skillsOfAgents finds the skills in every place in which an agent looks.
-func skillsOfAgents(std *stdio, project, home string) (rows []sighting, skills []agent.Skill) {
-	inProject, inHome := agent.Places()
-	look := func(root string, user bool, places []string) {
-		for _, place := range places {
-			folder := filepath.Join(root, filepath.FromSlash(place), "skills")
-			entries, _ := os.ReadDir(folder) // most are not there
-			for _, e := range entries {
-				loc := skill.Location{Name: e.Name(), Folder: filepath.Join(folder, e.Name()), File: filepath.Join(folder, e.Name(), skill.MainFile)}
-				if _, err := os.Stat(loc.File); err != nil {
-					continue
-				}
-				front, summary, err := loc.Front()
-				if err != nil {
-					std.Warn(err.Error())
-					continue
-				}
-				rows = append(rows, sighting{Skill: e.Name(), File: loc.File})
-				skills = append(skills, agent.Skill{
-					Name: e.Name(), Place: place, User: user, Named: front.Name != "", Hidden: front.DisableModelInvocation, Description: utf8.RuneCountInString(summary),
-				})
-			}
-		}
-	}
-	look(project, false, inProject)
-	if home != project {
-		look(home, true, inHome)
-	}
-	return rows, skills
 }
 
 // sightTable draws the table, and below it the reasons, each once for an agent.

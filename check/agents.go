@@ -1,0 +1,378 @@
+package check
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillhand/skillhand/agent/sight"
+	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// agentRules are about other agents than Claude Code. Package sight has what each was recorded to do.
+func agentRules() []*Rule {
+	return []*Rule{
+		{ID: "SK901", Name: "agent-place", Severity: Warning, agent: others, together: agentPlace,
+			Summary: "an agent that is checked for does not look where the skills lie"},
+		{ID: "SK902", Name: "agent-unlisted", Severity: Error, agent: others, kinds: []Kind{Skill}, run: agentUnlisted,
+			Summary: "an agent that is checked for leaves the skill out, because of what its file says"},
+		{ID: "SK903", Name: "agent-description", Severity: Warning, agent: others, kinds: []Kind{Skill}, run: agentDescription,
+			Summary: "an agent that is checked for cuts the description"},
+		{ID: "SK904", Name: "agent-list", Severity: Warning, agent: others, together: agentList,
+			Summary: "all skills together are more than the list of an agent that is checked for has room for"},
+		{ID: "SK905", Name: "agent-field", Severity: Warning, agent: others, kinds: []Kind{Skill}, run: agentField,
+			Summary: "an agent that is checked for does not do what a field asks for"},
+		{ID: "SK906", Name: "agent-literal", Severity: Warning, agent: others, kinds: []Kind{Skill}, run: agentLiteral,
+			Summary: "an agent that is checked for runs no directives and fills in no arguments"},
+		{ID: "SK907", Name: "agent-headless", Severity: Info, agent: others, together: agentHeadless,
+			Summary: "in an agent that is checked for no skill fires without a person"},
+	}
+}
+
+// agentsBy groups the agents that are checked for by what is said of each, in the order in which it is first said. Of
+// whom nothing is said is left out.
+func agentsBy(opt *Options, say func(agent string) string) (said []string, agents map[string][]string) {
+	agents = map[string][]string{}
+	for _, name := range opt.named() {
+		what := say(name)
+		if what == "" {
+			continue
+		}
+		if agents[what] == nil {
+			said = append(said, what)
+		}
+		agents[what] = append(agents[what], name)
+	}
+	return said, agents
+}
+
+// and lists names as a sentence does.
+func and(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
+// verb is a verb's form after so many names.
+func verb(names []string, one, many string) string {
+	if len(names) == 1 {
+		return one
+	}
+	return many
+}
+
+// at is where a field stands, or the file's beginning.
+func (p *pass) atField(name string) (start, end int) {
+	if f, ok := p.doc.skill.Front.Field(name); ok && name != "" {
+		return f.Offset, max(f.End, f.ValueEnd)
+	}
+	return p.doc.nameRange()
+}
+
+func agentUnlisted(p *pass) {
+	views := map[string]sight.View{}
+	said, agents := agentsBy(p.doc.opt, func(agent string) string {
+		v := sight.Of(agent, p.doc.sight)
+		if v.Cause != sight.ByText || v.Sight == sight.Unknown {
+			return ""
+		}
+		what := "%s this skill out: " + v.Why
+		if v.Sight == sight.Cut {
+			what = "%s the name of this skill and no description: " + v.Why
+		}
+		views[what] = v
+		return what
+	})
+	for _, what := range said {
+		names, v := agents[what], views[what]
+		does := verb(names, "leaves", "leave")
+		if v.Sight == sight.Cut {
+			does = verb(names, "lists", "list")
+		}
+		start, end := p.atField(v.Field)
+		f := p.find(start, end, "%s", strings.Replace(what, "%s", and(names)+" "+does, 1))
+		f.Agent = strings.Join(names, ",")
+	}
+}
+
+func agentDescription(p *pass) {
+	for _, name := range p.doc.opt.named() {
+		v := sight.Of(name, p.doc.sight)
+		if v.Cause != sight.ByLength {
+			continue
+		}
+		start, end := p.atField("description")
+		f := p.find(start, end, "%s shows its model the first %d characters of the description: %s", name, v.Chars, v.Why)
+		f.Help = "put first what says when to use the skill, and shorten the rest"
+		f.Agent = name
+	}
+}
+
+// agentField is about wishes that an agent was seen to ignore.
+func agentField(p *pass) {
+	p.ignoredWish("disable-model-invocation", []sight.FaultID{sight.Hidden, sight.HiddenText}, "%s disable-model-invocation: the model sees the skill and may load it", Warning)
+	p.ignoredWish("paths", []sight.FaultID{sight.Paths}, "%s paths: the skill is always listed", Info)
+	if p.doc.skill.Front.WhenToUse == "" {
+		return
+	}
+	names := p.doc.opt.named()
+	start, end := p.atField("when_to_use")
+	f := p.find(start, end, "%s not show when_to_use to the model", and(names)+verb(names, " does", " do"))
+	f.Help = "say when to use the skill in the description"
+	f.Agent = strings.Join(names, ",")
+}
+
+func (p *pass) ignoredWish(field string, wishes []sight.FaultID, format string, severity Severity) {
+	var names []string
+	var hidden bool // from Codex, by a file of its own
+	for _, w := range p.doc.sight.Wishes {
+		hidden = hidden || w.ID == sight.Policy
+	}
+	for _, w := range p.doc.sight.Wishes {
+		for _, name := range p.doc.opt.named() {
+			if slices.Contains(wishes, w.ID) && !sight.Obeys(name, w.ID) && !(hidden && sight.Obeys(name, sight.Policy)) {
+				names = append(names, name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	start, end := p.atField(field)
+	f := p.severe(p.find(start, end, format, and(names)+verb(names, " ignores", " ignore")), severity)
+	f.Agent = strings.Join(names, ",")
+	switch {
+	case field == "disable-model-invocation" && slices.Contains(names, "codex"):
+		f.Help = "for codex, write policy: {allow_implicit_invocation: false} into agents/openai.yaml beside the skill"
+	case field == "disable-model-invocation" && slices.Contains(names, "pi"):
+		f.Help = "write true without quotes"
+	}
+}
+
+// agentLiteral is about what Claude Code does to a text before its model reads it, and no other agent does when its
+// model loads the skill.
+func agentLiteral(p *pass) {
+	names := p.doc.opt.named()
+	const who = "the model reads"
+	tell := func(start, end int, format string, a ...any) {
+		f := p.find(start, end, format, a...)
+		f.Help = "skillhand mcp gives other agents the page with all of that done"
+		f.Agent = strings.Join(names, ",")
+	}
+	if i := slices.IndexFunc(p.doc.directives, func(d *directive) bool { return d.claude }); i >= 0 {
+		d := p.doc.directives[i]
+		tell(d.start, d.end, "%s %s no directives: %s %s as it stands here", and(names), verb(names, "runs", "run"), who, clip(p.doc.src[d.start:d.end], 40))
+	}
+	front := &p.doc.skill.Front
+	for _, part := range p.doc.skill.Parts {
+		if part.Kind != skill.Variable || part.Escaped {
+			continue
+		}
+		if name := strings.Trim(part.Source, "${}"); strings.HasPrefix(name, "ARGUMENTS") || slices.Contains(front.Arguments, name) {
+			tell(part.Offset, part.Offset+len(part.Source), "%s %s in no arguments: %s %s as it stands here", and(names), verb(names, "fills", "fill"), who, part.Source)
+			return
+		}
+	}
+}
+
+// A shelf is a project or a home with the skills of its places, and what each agent sees of them.
+type shelf struct {
+	root  string
+	docs  map[string]*document // those that are checked, by file
+	found []sight.Skill
+	views map[string][]sight.View // by agent
+}
+
+// shelves are the projects and the home that the checked skills lie in. A skill in no place of an agent is kept to be
+// copied, and nobody knows where to.
+func (w *whole) shelves() []*shelf {
+	if w.opt.shelves != nil {
+		return w.opt.shelves
+	}
+	home := ""
+	if w.opt.Settings != nil {
+		home = w.opt.Settings.Home
+	}
+	byRoot := map[string]*shelf{}
+	w.opt.shelves = []*shelf{}
+	for _, d := range w.docs {
+		root, ok := placeRoot(d.file.Path)
+		if d.file.Kind != Skill || d.fault != nil || !ok {
+			continue
+		}
+		s := byRoot[root]
+		if s == nil {
+			s = &shelf{root: root, docs: map[string]*document{}, views: map[string][]sight.View{}}
+			byRoot[root] = s
+			w.opt.shelves = append(w.opt.shelves, s)
+		}
+		s.docs[realPath(d.file.Path)] = d
+	}
+	for _, s := range w.opt.shelves {
+		project := s.root
+		if project == home {
+			project = "" // what is in the home counts as the user's
+		}
+		s.found, _ = sight.Find(project, home) // SK001 tells what cannot be read
+		for _, agent := range w.opt.named() {
+			s.views[agent] = sight.See(agent, s.found)
+		}
+	}
+	return w.opt.shelves
+}
+
+// placeRoot is the project or the home of a skill that lies in a place where some agent looks.
+func placeRoot(file string) (root string, ok bool) {
+	inProject, inHome := sight.Places()
+	for dir := filepath.Dir(file); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if filepath.Base(dir) != "skills" {
+			continue
+		}
+		for _, place := range slices.Concat(inProject, inHome) {
+			if root, ok := strings.CutSuffix(filepath.Dir(dir), string(filepath.Separator)+filepath.FromSlash(place)); ok {
+				return root, true
+			}
+		}
+	}
+	return "", false
+}
+
+func realPath(file string) string {
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		return real
+	}
+	return file
+}
+
+// doc is the checked document of a skill that was found; nil if it is not checked.
+func (s *shelf) doc(i int) *document { return s.docs[realPath(s.found[i].File)] }
+
+// sees reports whether an agent's model sees a skill of that name, or of that file by another way.
+func (s *shelf) sees(agent string, i int) bool {
+	for k, v := range s.views[agent] {
+		if v.Sight != sight.Invisible && (s.found[k].CalledName() == s.found[i].CalledName() || realPath(s.found[k].File) == realPath(s.found[i].File)) {
+			return true
+		}
+	}
+	return false
+}
+
+// A gap is a place with skills that agents do not see there.
+type gap struct {
+	place, why string // why is "" if the place says it
+	first      *document
+	names      []string
+	agents     []string
+}
+
+func agentPlace(w *whole) {
+	for _, s := range w.shelves() {
+		var all []*gap
+		for _, agent := range w.opt.named() {
+			for _, g := range s.gaps(agent) {
+				same := slices.IndexFunc(all, func(o *gap) bool { return o.place == g.place && o.why == g.why && slices.Equal(o.names, g.names) })
+				if same < 0 {
+					same, all = len(all), append(all, g)
+				}
+				all[same].agents = append(all[same].agents, agent)
+			}
+		}
+		for _, g := range all {
+			w.tellGap(g)
+		}
+	}
+}
+
+// gaps finds what an agent does not see because of its place.
+func (s *shelf) gaps(agent string) []*gap {
+	var all []*gap
+	for i, v := range s.views[agent] {
+		f := &s.found[i]
+		if v.Cause != sight.ByPlace || f.Inner || s.doc(i) == nil || s.sees(agent, i) {
+			continue
+		}
+		place, why := path.Join(placeOf(f), "skills"), v.Why
+		if !slices.Contains(sight.Looks(agent, f.User), f.Place) {
+			why = ""
+		}
+		same := slices.IndexFunc(all, func(g *gap) bool { return g.place == place && g.why == why })
+		if same < 0 {
+			same, all = len(all), append(all, &gap{place: place, why: why, first: s.doc(i)})
+		}
+		all[same].names = append(all[same].names, f.CalledName())
+	}
+	return all
+}
+
+func placeOf(s *sight.Skill) string {
+	if s.User {
+		return "~/" + s.Place
+	}
+	return s.Place
+}
+
+func (w *whole) tellGap(g *gap) {
+	start, end := g.first.nameRange()
+	who, do := and(g.agents), verb(g.agents, "does", "do")
+	if g.why != "" {
+		why := strings.NewReplacer("it does", "they do", "it takes", "they take", "it looks", "they look").Replace(g.why)
+		w.find(g.first, start, end, "%s %s not see %s in %s: %s", who, do, several(g.names, 10), g.place, verb(g.agents, g.why, why)).Agent = strings.Join(g.agents, ",")
+		return
+	}
+	f := w.find(g.first, start, end, "%s %s not look in %s, and %s not see %s", who, do, g.place, do, several(g.names, 10))
+	f.Help = "every agent but Claude Code looks in .agents/skills: link the folder there; or give it the pages with skillhand mcp"
+	f.Agent = strings.Join(g.agents, ",")
+}
+
+func agentList(w *whole) {
+	for _, s := range w.shelves() {
+		for _, agent := range w.opt.named() {
+			var first *document
+			var names []string
+			least, most := 0, 0
+			for i, v := range s.views[agent] {
+				if v.Cause != sight.ByRoom {
+					continue
+				}
+				if d := s.doc(i); d != nil && first == nil {
+					first = d
+				}
+				if len(names) == 0 || v.Chars < least {
+					least = v.Chars
+				}
+				most = max(most, v.Chars)
+				names = append(names, s.found[i].CalledName())
+			}
+			if first == nil {
+				continue
+			}
+			what := "their names alone"
+			if most > 0 {
+				what = fmt.Sprintf("the first %d characters of their descriptions", least)
+			}
+			f := w.find(first, first.describedAt[0], first.describedAt[1], "%s's list %s: of %s it shows its model %s: %s", agent, sight.Room(agent), term.Plural(len(names), "skill"), what, several(names, 10))
+			f.Help = "shorten the descriptions, or put first what says when to use a skill"
+			f.Agent = agent
+		}
+	}
+}
+
+func agentHeadless(w *whole) {
+	i := slices.IndexFunc(w.docs, func(d *document) bool { return d.file.Kind == Skill && d.fault == nil })
+	if i < 0 {
+		return
+	}
+	for _, agent := range w.opt.named() {
+		if why := sight.Headless(agent); why != "" {
+			d := w.docs[i]
+			start, end := d.nameRange()
+			f := w.find(d, start, end, "in %s no skill fires without a person: %s", agent, why)
+			f.Help = "its yolo mode lets skills fire, and lets the model run anything"
+			f.Agent = agent
+		}
+	}
+}
