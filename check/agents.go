@@ -128,13 +128,9 @@ func agentField(p *pass) {
 
 func (p *pass) ignoredWish(field string, wishes []sight.FaultID, format string, severity Severity) {
 	var names []string
-	var hidden bool // from Codex, by a file of its own
-	for _, w := range p.doc.sight.Wishes {
-		hidden = hidden || w.ID == sight.Policy
-	}
 	for _, w := range p.doc.sight.Wishes {
 		for _, name := range p.doc.opt.named() {
-			if slices.Contains(wishes, w.ID) && !sight.Obeys(name, w.ID) && !(hidden && sight.Obeys(name, sight.Policy)) {
+			if slices.Contains(wishes, w.ID) && !sight.Obeys(name, w.ID) && sight.Of(name, p.doc.sight).Sight != sight.Invisible {
 				names = append(names, name)
 			}
 		}

@@ -46,9 +46,9 @@ var known = map[string]*habits{
 		order: []string{".github", ".agents", ".claude", "~/.copilot", "~/.agents"},
 		refuses: []FaultID{
 			NoFront, LooseYAML, OpenYAML, OtherYAML, Twice, TwiceBelow, NullName, EmptyName, NumberName, ListName, LongName,
-			NumberDescription, ListDescription, LongDescription, ListHint,
+			NumberDescription, ListDescription, LongDescription, OddHint, OddInvocable, OddHidden, OddTools,
 		},
-		bare: []FaultID{EmptyDescription}, obeys: []FaultID{Hidden, HiddenText}, names: copilotTakes, fit: fitCopilot,
+		bare: []FaultID{EmptyDescription}, obeys: []FaultID{Hidden}, names: copilotTakes, fit: fitCopilot,
 		room: "holds 15,000 characters",
 	},
 	"gemini": {
@@ -78,7 +78,7 @@ var known = map[string]*habits{
 	"qwen": {
 		project: []string{".agents", ".qwen"}, user: []string{".agents", ".qwen"}, dotted: true,
 		order:   []string{".qwen", ".agents", "~/.qwen", "~/.agents"},
-		refuses: []FaultID{NoFront, BlankEnd, NoName, NullName, EmptyName, ListName, NoDescription, EmptyDescription},
+		refuses: []FaultID{NoFront, BlankEnd, NoName, NullName, EmptyName, ListName, NoDescription, EmptyDescription, ListModel},
 		unsure:  []FaultID{OtherYAML},
 		obeys:   []FaultID{Hidden, HiddenText, Paths}, names: qwenTakes,
 		headless: "in its default mode it asks the model whether a skill may load, and declines without a usable answer",

@@ -62,7 +62,11 @@ const (
 	ListDescription
 	LongDescription // more than 1,024 characters
 	TextMetadata    // metadata is no mapping
-	ListHint        // argument-hint is a list: [a] without quotes
+	OddHint         // argument-hint is no text: [a] without quotes is a list
+	OddHidden       // disable-model-invocation is neither true nor false
+	OddInvocable    // user-invocable is neither true nor false
+	OddTools        // allowed-tools is neither a text nor a list
+	ListModel       // model is a list
 
 	Hidden     // disable-model-invocation: true
 	HiddenText // disable-model-invocation: "true"
@@ -99,9 +103,7 @@ func Read(file string, src []byte) Skill {
 	s.readYAML(parsed)
 	s.readName(front)
 	s.readDescription(front, parsed)
-	if f, ok := front.Field("argument-hint"); ok && front.Broken == "" && kindOf(f, front) == "!!seq" {
-		s.fault(ListHint, "argument-hint", "its argument-hint is a list, as it has no quotes")
-	}
+	s.readValues(front)
 	if f, ok := front.Field("metadata"); ok && front.Broken == "" && f.Raw != "" && !slices.ContainsFunc(f.Fields, func(x skill.Field) bool { return x.Key != "" }) && f.Raw != "{}" {
 		s.fault(TextMetadata, "metadata", "metadata is not a mapping")
 	}
@@ -228,6 +230,23 @@ func kindOf(f skill.Field, front *skill.Frontmatter) string {
 		return "!!null"
 	}
 	return n.Content[0].Tag
+}
+
+// readValues notes values that are not of the sort that their fields want.
+func (s *Skill) readValues(front *skill.Frontmatter) {
+	if front.Broken != "" {
+		return
+	}
+	odd := func(field string, id FaultID, text string, sorts ...string) {
+		if f, ok := front.Field(field); ok && slices.Contains(sorts, kindOf(f, front)) {
+			s.fault(id, field, text)
+		}
+	}
+	odd("argument-hint", OddHint, "its argument-hint is no text, as it has no quotes", "!!seq", "!!map", "!!int", "!!float", "!!bool")
+	odd("disable-model-invocation", OddHidden, "its disable-model-invocation is neither true nor false", "!!str")
+	odd("user-invocable", OddInvocable, "its user-invocable is neither true nor false", "!!str")
+	odd("allowed-tools", OddTools, "its allowed-tools is neither a text nor a list", "!!int", "!!float", "!!bool")
+	odd("model", ListModel, "its model is a list", "!!seq")
 }
 
 func (s *Skill) readWishes(front *skill.Frontmatter) {
