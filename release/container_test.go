@@ -104,7 +104,7 @@ func testGet(t *testing.T, files map[string][]byte, archive string) {
 	defer server.Close()
 	to := filepath.Join(t.TempDir(), "skillhand")
 	cmd := exec.Command("bash", "get.sh", to)
-	cmd.Env = append(os.Environ(), "VERSION=v1.2.3", "RELEASES="+server.URL+"/releases")
+	cmd.Env = append(os.Environ(), "VERSION=v1.2.3", "RELEASES="+server.URL+"/releases", "no_proxy=*")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
