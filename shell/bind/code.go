@@ -31,16 +31,12 @@ func (s *scope) reader(r *row, name string, args []field, in input) {
 	for i := 0; i < len(args) && len(s.findings) == 0; i++ {
 		f := args[i]
 		text, known := f.literal()
-		if !ended && f.lead() == "" && f.reached(s.vals) && s.couldBeOption(f) {
-			if takes := s.optionLike(r, name, f, false); !f.dirty() {
-				if takes {
-					i++
-				}
-				continue
-			}
+		if n := s.valueOption(r, name, f); n > 0 && !ended {
+			i += n - 1
+			continue
 		}
 		switch {
-		case known && (text == "--version" || text == "--help" || text == "--check" || text == "-V"):
+		case slices.Contains([]string{"--version", "--help", "--check", "-V"}, text):
 			return
 		case known && text == "--" && !ended:
 			ended = true
@@ -114,8 +110,20 @@ func (s *scope) sources(r *row, name string, args []field) {
 	}
 }
 
-func (s *scope) couldBeOption(f field) bool {
-	return f.dirty() || strings.HasPrefix(f.full(s.vals), "-") && len(f.full(s.vals)) > 1
+// valueOption judges a word that begins with a value and may be an option; it returns how many words it is then.
+// One that only may be an option is judged as what else it may be, too.
+func (s *scope) valueOption(r *row, name string, f field) int {
+	text := f.full(s.vals)
+	if f.lead() != "" || !f.reached(s.vals) || !f.dirty() && (!strings.HasPrefix(text, "-") || len(text) < 2) {
+		return 0
+	}
+	switch takes := s.optionLike(r, name, f, false); {
+	case f.dirty():
+		return 0
+	case takes:
+		return 2
+	}
+	return 1
 }
 
 // dataOf judges the operands of a program whose code is known: perl and ruby open names with a pipe in them as commands.
@@ -167,22 +175,8 @@ func (s *scope) langCode(f field, l lang, name string) {
 			c.text = append(c.text, []rune(x.text)...)
 		}
 	}
-	ok := true
-	switch l {
-	case anAwk:
-		ok = c.awk()
-	case aSed:
-		ok = c.sed()
-	case aJQ:
-		ok = c.jq()
-	case anSQL:
-		ok = c.sql()
-	case aTalk:
-		ok = c.talk()
-	default:
-		ok = c.script()
-	}
-	if len(s.findings) == 0 && !ok {
+	judge := map[lang]func() bool{anAwk: c.awk, aSed: c.sed, aJQ: c.jq, anSQL: c.sql, aTalk: c.talk, aScript: c.script}[l]
+	if !judge() && len(s.findings) == 0 {
 		s.all(number, place+", which may run things", whyCode, "check the value in the program first, or "+asArgument)
 	}
 }
@@ -199,9 +193,12 @@ type code struct {
 	place  string
 	perl   bool // it has sigils: $x, and backquotes that run things
 	js     bool
-	hidden bool // code in a text runs things
-	strict bool // nobody here knows the language well: a value in quotes is plain words
-	looks  bool // JavaScript that looks things up by names which it reckons: what it calls must have a name of its own
+	hidden bool            // code in a text runs things
+	strict bool            // nobody here knows the language well: a value in quotes is plain words
+	looks  bool            // JavaScript that looks things up by names which it reckons: what it calls must have a name of its own
+	bound  map[string]bool // names that the code itself gives to something
+	prev   rune            // the last sign that is no blank
+	module string          // the name before it
 }
 
 func (c *code) isMark(r rune) bool { return r >= firstMark }
@@ -284,10 +281,9 @@ func (c *code) quoted(end rune, more string, braces bool) bool {
 // script judges code of python, node, perl, ruby and their kind. Every name in it is on the list of harmless
 // ones, or one that the code itself gives to something; else the code may run things, and it answers false.
 func (c *code) script() bool {
-	bound := c.bound()
-	c.looks = c.js && computed().MatchString(string(c.text))
-	prev, module := rune(0), "" // the last sign that is no blank, and the name before a dot
-	harmless := !c.perl || !strings.Contains(string(c.text), "ARGV") || !strings.Contains(string(c.text), "<>")
+	text := string(c.text)
+	c.bound, c.looks, c.prev, c.module = c.names(), c.js && computed().MatchString(text), 0, ""
+	harmless := !c.perl || !strings.Contains(text, "ARGV") || !strings.Contains(text, "<>")
 	for ; c.at < len(c.text); c.at++ {
 		r := c.text[c.at]
 		switch {
@@ -301,45 +297,61 @@ func (c *code) script() bool {
 			}
 			continue
 		case r == '"' || r == '\'' || r == '`':
-			if r == '`' && !c.js {
-				harmless = false
-			}
-			if !c.quoted(r, "${}", r == '`' || r == '"' && c.perl || strings.HasPrefix(strings.ToLower(module), "f") && len(module) < 3) {
+			harmless = harmless && (r != '`' || c.js)
+			format := strings.HasPrefix(strings.ToLower(c.module), "f") && len(c.module) < 3
+			if !c.quoted(r, "${}", r == '`' || r == '"' && c.perl || format) {
 				return false
 			}
-			module = ""
-		case r == '/' && (prev == 0 || strings.ContainsRune("(,=~!&|?{};:", prev) || module == "if" || module == "unless" || module == "split" || module == "grep"):
+			c.module = ""
+		case r == '/' && c.startsPattern():
 			if !c.quoted('/', "${}[]()|?*+^@", true) {
 				return false
 			}
 		case isLetter(r):
 			word := c.word()
-			harmless = c.named(word, prev, module, bound) && harmless
-			module, prev = word, 'a'
+			harmless = c.named(word) && harmless
+			c.module, c.prev = word, 'a'
 			continue
-		case r == '%' && c.perl && c.peek(1) == 'x' && !isLetter(c.peek(2)): // ruby's %x(…)
-			harmless = false
-		case r == '$' && c.perl, r == '@' && c.perl, r == '%' && c.perl && isLetter(c.peek(1)):
-			first, from := c.peek(1), c.at
-			for isLetter(c.peek(1)) || c.peek(1) >= '0' && c.peek(1) <= '9' {
-				c.at++
-			}
-			if next := c.after(); r == '$' && (next == '(' || prev == '&' || prev == '>' && strings.HasSuffix(strings.TrimSpace(string(c.text[:from])), "->")) || first == '$' || first == '{' && r == '$' {
-				harmless = false
-			}
-		case r == '&' && c.perl && isLetter(c.peek(1)), c.callsResult(r):
-			harmless = false
-		case r == '<' && c.perl && (c.peek(1) == '$' || isLetter(c.peek(1)) && c.peek(1) != 'S'):
-			harmless = harmless && c.peek(1) != '$'
+		default:
+			harmless = c.sign(r) && harmless
 		}
 		if r != ' ' && r != '\t' && r != '\n' {
 			if r != '.' && r != ':' {
-				module = ""
+				c.module = ""
 			}
-			prev = r
+			c.prev = r
 		}
 	}
 	return harmless && !c.hidden
+}
+
+// startsPattern reports whether a / begins a pattern, and does not divide.
+func (c *code) startsPattern() bool {
+	return c.prev == 0 || strings.ContainsRune("(,=~!&|?{};:", c.prev) || slices.Contains([]string{"if", "unless", "split", "grep"}, c.module)
+}
+
+// sign judges signs by which languages call things without a name of theirs: $f->(…), x[y](…), ruby's %x(…).
+func (c *code) sign(r rune) bool {
+	switch {
+	case c.callsResult(r):
+		return false
+	case !c.perl:
+		return true
+	case r == '$', r == '@', r == '%' && isLetter(c.peek(1)) && (c.peek(1) != 'x' || isLetter(c.peek(2))):
+		first, before := c.peek(1), strings.TrimSpace(string(c.text[:c.at]))
+		for isLetter(c.peek(1)) || c.peek(1) >= '0' && c.peek(1) <= '9' {
+			c.at++
+		}
+		called := c.after() == '(' || c.prev == '&' || strings.HasSuffix(before, "->")
+		return first != '$' && (r != '$' || !called && first != '{')
+	case r == '%':
+		return c.peek(1) != 'x'
+	case r == '&':
+		return !isLetter(c.peek(1))
+	case r == '<':
+		return c.peek(1) != '$'
+	}
+	return true
 }
 
 func isLetter(r rune) bool { return r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' }
@@ -386,37 +398,51 @@ func (c *code) after() rune {
 }
 
 // named judges a name in code.
-func (c *code) named(word string, prev rune, module string, bound map[string]bool) bool {
+func (c *code) named(word string) bool {
 	next := c.peek(1)
 	switch {
-	case c.perl && slices.Contains([]string{"s", "m", "qr", "y", "tr", "q", "qq", "qw"}, word) && next != 0 && !isLetter(next) && !strings.ContainsRune(" \t\n=,;)}-", next):
+	case c.perl && perlQuotes().MatchString(word) && next != 0 && !isLetter(next) && !strings.ContainsRune(" \t\n=,;)}-", next):
 		return c.perlQuote(word)
 	case c.isMark(next) || c.at >= len(word) && c.isMark(c.text[c.at-len([]rune(word))]): // a value completes the name
 		return false
-	case (next == '"' || next == '\'') && len(word) < 3 && strings.Trim(strings.ToLower(word), "rbfu") == "", prev == '.' && word == "load" && (module == "json" || module == "tomllib" || module == "toml"):
+	case (next == '"' || next == '\'') && len(word) < 3 && strings.Trim(strings.ToLower(word), "rbfu") == "":
+		return true // a text with a prefix
+	case c.prev == '.' && word == "load" && slices.Contains([]string{"json", "tomllib", "toml"}, c.module), word == "__name__", word == "__file__":
 		return true
-	case word == "__name__" || word == "__file__":
-		return true
-	case deniedNames().MatchString(word), c.perl && word == "open" && prev != '.':
-		return false
-	case c.perl && word == "new" && strings.ContainsRune("$(", c.after()), c.perl && word == "to_sym" && c.after() != ']':
-		return false // a class or a method whose name is a value
-	case c.perl && (word == "inject" || word == "reduce") && c.after() == '(' && !strings.Contains(string(c.text[c.at:]), "(:"):
-		return false
-	case c.looks && (bound[word] && strings.ContainsRune("(`", c.after()) || word == "call" || word == "apply" || word == "bind"):
+	case deniedNames().MatchString(word), c.perl && c.perlCalls(word), c.looks && c.jsCalls(word):
 		return false
 	case word == "require" || word == "import" || word == "from" || word == "use":
-		return c.loads(word)
-	case prev == '.' || prev == '>' && c.perl:
-		return among("harmlessNames", word) || c.after() != '(' && !among("modules", module)
-	case among("harmlessNames", word), bound[word], among("modules", word), word == strings.ToUpper(word) && word != "IO" && word != "PTY", c.perl && (next == '}' || c.after() == '='):
+		return c.loads()
+	case c.prev == '.' || c.prev == '>' && c.perl:
+		return among("harmlessNames", word) || c.after() != '(' && !among("modules", c.module)
+	case among("harmlessNames", word), c.bound[word], among("modules", word), word == strings.ToUpper(word) && word != "IO" && word != "PTY":
 		return true
 	}
-	return c.js && c.after() == ':' || c.after() == '=' && prev != '.' // a key, a name for an argument
+	return c.perl && next == '}' || c.js && c.after() == ':' || c.after() == '=' // a key, a name for an argument
+}
+
+// perlCalls: open, and methods and classes whose names are values.
+func (c *code) perlCalls(word string) bool {
+	switch word {
+	case "open":
+		return c.prev != '.'
+	case "new":
+		return strings.ContainsRune("$(", c.after())
+	case "to_sym":
+		return c.after() != ']'
+	case "inject", "reduce":
+		return c.after() == '(' && !strings.Contains(string(c.text[c.at:]), "(:")
+	}
+	return false
+}
+
+// jsCalls: in code that looks things up by names which it reckons, what is called may be anything.
+func (c *code) jsCalls(word string) bool {
+	return c.bound[word] && strings.ContainsRune("(`", c.after()) || word == "call" || word == "apply" || word == "bind"
 }
 
 // loads judges require and import: what they load is a harmless module, or data.
-func (c *code) loads(word string) bool {
+func (c *code) loads() bool {
 	line, _, _ := strings.Cut(string(c.text[c.at+1:]), "\n")
 	line, _, _ = strings.Cut(line, ";")
 	m := loaded().FindStringSubmatch(line)
@@ -441,16 +467,21 @@ func (c *code) loads(word string) bool {
 var (
 	loaded = regexpOnce(`^\s*\(?\s*["']?([\w.:/, -]+)["']?`)
 	// Names by which languages run code or programs, or reach what does.
-	deniedNames = regexpOnce(`^(eval\w*|exec\w*|system|popen\w*|spawn\w*|fork\w*|Function|GeneratorFunction|AsyncFunction|importlib|__[a-z]+__|__[a-z]+|builtins|globals|locals|vars|getattr|setattr|attrgetter|methodcaller|ctypes|constructor|prototype|globalThis|process_?binding|binding|dlopen|` +
-		`subprocess|child_process|qx|shell\w*|passthru|proc_open|open[23]|pty|PTY|webbrowser|runpy|pickle|marshal|shelve|timeit|include\w*|require_\w+|assert|create_function|call_user_func\w*|array_map|usort|loadstring|dofile|loadfile|load|do|send|public_send|__send__|instance_\w+|class_eval|module_eval|method|Kernel|IO|Process|syscall|Worker|vm|mainModule|module|createRequire|input|edit|writefile|load_extension)$`)
-	bindings = regexpOnce(`\b(?:def|function|for|foreach|let|const|var|my|our|local|as|lambda|class|catch|sub)\s+[\w\s,$@%(){}\[\]:]*|\(?[\w\s,]*\)?\s*=>|[\w\s,{}\[\]]+=[^=~]|\|[\w\s,]+\||function\s*\w*\([\w\s,]*\)`)
+	deniedNames = regexpOnce(`^(eval\w*|exec\w*|system|popen\w*|spawn\w*|fork\w*|Function|GeneratorFunction|AsyncFunction|importlib|__[a-z]+__|__[a-z]+|` +
+		`builtins|globals|locals|vars|getattr|setattr|attrgetter|methodcaller|ctypes|constructor|prototype|globalThis|process_?binding|binding|dlopen|` +
+		`subprocess|child_process|qx|shell\w*|passthru|proc_open|open[23]|pty|PTY|webbrowser|runpy|pickle|marshal|shelve|timeit|include\w*|require_\w+|` +
+		`assert|create_function|call_user_func\w*|array_map|usort|loadstring|dofile|loadfile|load|do|send|public_send|__send__|instance_\w+|class_eval|` +
+		`module_eval|method|Kernel|IO|Process|syscall|Worker|vm|mainModule|module|createRequire|input|edit|writefile|load_extension)$`)
+	bindings = regexpOnce(`\b(?:def|function|for|foreach|let|const|var|my|our|local|as|lambda|class|catch|sub)\s+[\w\s,$@%(){}\[\]:]*|` +
+		`\(?[\w\s,]*\)?\s*=>|[\w\s,{}\[\]]+=[^=~]|\|[\w\s,]+\||function\s*\w*\([\w\s,]*\)`)
+	perlQuotes = regexpOnce(`^(s|m|qr|y|tr|q|qq|qw)$`)
 	// A subscript that is no number, or a key that is no name.
 	computed = regexpOnce(`[\w)\]}"'?./]\s*\[\s*[^\s\]\d-]|[\]"'` + "`" + `]\s*:`)
 	idents   = regexpOnce(`[A-Za-z_]\w*`)
 )
 
-// bound lists the names that the code itself gives to something.
-func (c *code) bound() map[string]bool {
+// names lists the names that the code itself gives to something.
+func (c *code) names() map[string]bool {
 	names := map[string]bool{}
 	for _, text := range bindings().FindAllString(string(c.text), -1) {
 		for _, name := range idents().FindAllString(text, -1) {
@@ -496,15 +527,14 @@ func (c *code) endsStatement() bool {
 
 // awk judges a program of awk.
 func (c *code) awk() bool {
-	prev, prints, depth := rune(0), false, 0
+	c.prev = 0
+	prints, depth := false, 0
 	for ; c.at < len(c.text); c.at++ {
 		r := c.text[c.at]
+		redirects := prints && depth == 0
 		switch {
 		case c.isMark(r):
-			glued := isLetter(c.peek(-1)) || isLetter(c.peek(1))
-			if !c.value(r, func(v string) bool {
-				return aNumber(v) || isName(v) && c.after() != '(' && prev != '@' && prev != '|' && !glued && !awkWords().MatchString(v)
-			}) {
+			if !c.awkValue(r) {
 				return false
 			}
 		case r == '#':
@@ -513,19 +543,10 @@ func (c *code) awk() bool {
 			}
 			continue
 		case r == '"':
-			from := c.at
-			if !c.quoted('"', "", false) {
+			if !c.awkText(redirects) {
 				return false
 			}
-			if prev == '>' && prints && depth == 0 && !c.endsStatement() {
-				return false // print > "./" name
-			}
-			for _, r := range c.text[from:c.at] {
-				if prev == '>' && c.isMark(r) && !c.value(r, dataFile.holds) {
-					return false
-				}
-			}
-		case r == '/' && (prev == 0 || strings.ContainsRune("(,~!&|{;}\n", prev)):
+		case r == '/' && (c.prev == 0 || strings.ContainsRune("(,~!&|{;}\n", c.prev)):
 			if !c.quoted('/', "[]", false) {
 				return false
 			}
@@ -541,7 +562,7 @@ func (c *code) awk() bool {
 			depth--
 		case r == ';' || r == '\n' || r == '}':
 			prints = false
-		case r == '>' && prints && depth == 0 && !strings.ContainsRune("\">", c.after()):
+		case r == '>' && redirects && !strings.ContainsRune("\">", c.after()):
 			return false // print > name: the name is whatever the program reckons
 		case r == '|' && c.peek(1) == '|':
 			c.at++
@@ -549,13 +570,29 @@ func (c *code) awk() bool {
 			return false
 		}
 		if r != ' ' && r != '\t' {
-			prev = r
+			c.prev = r
 		}
 	}
 	return true
 }
 
-var awkWords = regexpOnce(`^(system|getline|close|fflush|print|printf|func|function|BEGIN|END|BEGINFILE|ENDFILE|exit|next|nextfile|delete|return|while|for|do|if|else|in)$`)
+// awkValue judges a value that stands for itself in awk's code: a number, or a variable's name.
+func (c *code) awkValue(r rune) bool {
+	free := c.after() != '(' && c.prev != '@' && c.prev != '|' && !isLetter(c.peek(-1)) && !isLetter(c.peek(1))
+	return c.value(r, func(v string) bool { return aNumber(v) || free && isName(v) && !awkWords().MatchString(v) })
+}
+
+// awkText judges a text in quotes; behind print > it is a file.
+func (c *code) awkText(redirects bool) bool {
+	from := c.at
+	if !c.quoted('"', "", false) || c.prev == '>' && redirects && !c.endsStatement() { // print > "./" name
+		return false
+	}
+	return c.prev != '>' || !slices.ContainsFunc(c.text[from:c.at], func(r rune) bool { return c.isMark(r) && !c.value(r, dataFile.holds) })
+}
+
+var awkWords = regexpOnce(`^(system|getline|close|fflush|print|printf|func|function|BEGIN|END|BEGINFILE|ENDFILE|` +
+	`exit|next|nextfile|delete|return|while|for|do|if|else|in)$`)
 
 // jq judges a program of jq or yq: a value is a path, or plain text in quotes.
 func (c *code) jq() bool {
@@ -569,7 +606,8 @@ func (c *code) jq() bool {
 		case c.isMark(r):
 			afterDot := c.peek(-1) == '.'
 			if !c.value(r, func(v string) bool {
-				return aNumber(v) || jqPath().MatchString(v) && (afterDot || v[0] == '.') && !(afterDot && v[0] == '.') || c.at == 0 && slices.Contains([]string{"keys", "length", "type"}, v)
+				isPath := jqPath().MatchString(v) && afterDot != (v[0] == '.')
+				return aNumber(v) || isPath || c.at == 0 && (v == "keys" || v == "length" || v == "type")
 			}) {
 				return false
 			}
@@ -614,7 +652,8 @@ func (c *code) sql() bool {
 			}
 		case isLetter(r):
 			word := strings.ToLower(c.word())
-			if deniedNames().MatchString(word) && word != "do" && word != "load" && word != "input" || word == "program" || word == "copy" || word == "attach" || word == "vacuum" || start && (word == "source" || word == "load") || word == "outfile" || word == "dumpfile" {
+			denied := deniedNames().MatchString(word) && word != "do" && word != "load" && word != "input"
+			if denied || among("sqlRuns", word) || start && (word == "load" || word == "source") {
 				return false
 			}
 		}
@@ -630,7 +669,7 @@ func (c *code) clientCommand() bool {
 	if isLetter(c.peek(0)) {
 		name = c.word()
 	}
-	if !slices.Contains([]string{"mode", "headers", "header", "tables", "schema", "indexes", "width", "nullvalue", "separator", "timeout", "d", "dt", "l", "x", "timing", "databases", "changes", "stats"}, name) {
+	if !among("sqlShows", name) {
 		return false
 	}
 	for c.at++; c.at < len(c.text) && c.text[c.at] != '\n'; c.at++ {

@@ -236,7 +236,7 @@ func (s *scope) expansion(n syntax.WordPart) bit {
 		if i, ok := s.index(n.Param.Value); ok {
 			return bit{value: i + 1}
 		}
-		if n.Length || strings.Contains("?#$!-", n.Param.Value) && words.Plain(n) {
+		if n.Length || isSpecial(n.Param.Value, "?#$!-") && words.Plain(n) {
 			return bit{text: "0"}
 		}
 		return s.variable(n)
@@ -309,7 +309,7 @@ func (s *scope) open(name string) bool {
 		return true
 	case name == "@" || name == "*" || name != "" && name[0] >= '1' && name[0] <= '9':
 		return s.positional
-	case name == "REPLY" || name == "MAPFILE" || name == "BASH_REMATCH" || name == "_" || name == "OPTARG" || name == "COPROC" || strings.HasPrefix(name, "BASH_ARG"):
+	case slices.Contains([]string{"REPLY", "MAPFILE", "BASH_REMATCH", "_", "OPTARG", "COPROC"}, name), strings.HasPrefix(name, "BASH_ARG"):
 		return true
 	case name == "PWD" || name == "OLDPWD" || name == "DIRSTACK":
 		return s.moves
@@ -437,7 +437,7 @@ func (s *scope) numeric(n syntax.Node) bool {
 		case *syntax.Lit:
 			only = only && (strings.Trim(n.Value, "0123456789") == "" || s.numericVar(n.Value))
 		case *syntax.ParamExp:
-			only = only && (n.Length || n.Param != nil && (strings.Contains("?#", n.Param.Value) || words.Plain(n) && s.numericVar(n.Param.Value)))
+			only = only && (n.Length || n.Param != nil && (isSpecial(n.Param.Value, "?#") || words.Plain(n) && s.numericVar(n.Param.Value)))
 			return false
 		case *syntax.CmdSubst:
 			only = only && s.counts(n)
@@ -477,3 +477,6 @@ func (s *scope) isNumeral(w *syntax.Word) bool {
 	}
 	return false
 }
+
+// isSpecial reports whether a parameter is one of the shell's own with a sign for a name.
+func isSpecial(name, signs string) bool { return len(name) == 1 && strings.ContainsAny(name, signs) }

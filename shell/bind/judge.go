@@ -194,10 +194,6 @@ func (s *scope) node(path []syntax.Node) {
 		if f := joined(s.fields(n.Items)); f.reached(s.vals) {
 			s.setting(n.Name.Value, unknown(), false)
 		}
-	case *syntax.FuncDecl:
-		if n.Name != nil && len(s.marks(n.Name.Value)) > 0 {
-			s.report(s.marks(n.Name.Value)[0].i, "a function's name", whyName, "name the function yourself")
-		}
 	case *syntax.Redirect:
 		if n.N != nil && strings.Contains(n.N.Value, "[") {
 			s.expanded("a subscript")
@@ -242,10 +238,8 @@ func (s *scope) call(n *syntax.CallExpr, path []syntax.Node) {
 func (s *scope) surroundings(fs []field) {
 	name := programName(fs[0].lit())
 	r := lookup(name, fs[1:])
-	quiet := r != nil && (r.kind == isData || r.kind == isShell && !readsProfile(fs[1:]) || r.kind == isLang && r.lang() != aScript && r.lang() != anSQL && r.lang() != aTalk || among("silent", name)) || s.ours(fs[0]) || s.funcs[name] ||
-		name == "git" && s.loose != "" && len(s.unpacks) == 0 && !strings.ContainsAny(s.loose, "/\x00") && !strings.Contains(s.loose, "git")
 	unpacked := slices.ContainsFunc(s.unpacks, func(other string) bool { return other != name })
-	if (s.loose != "" || unpacked) && !quiet {
+	if (s.loose != "" || unpacked) && !s.ours(fs[0]) && !s.funcs[name] && !s.quiet(r, name, fs[1:]) {
 		s.all(number, name+" in a line that writes a file", whyWritten, dataName)
 	}
 	if s.makes && r != nil && r.kind != isData && slices.ContainsFunc(fs[1:], func(f field) bool { return strings.IndexAny(f.lead(), "*?[") == 0 }) {
@@ -255,6 +249,21 @@ func (s *scope) surroundings(fs []field) {
 		s.all(never, name+" in a folder that a value chooses", whyChoice, ownFolder)
 	}
 	s.handover(name, r, fs)
+}
+
+// quiet reports whether a program runs and obeys no file that the line wrote and did not name to it.
+func (s *scope) quiet(r *row, name string, args []field) bool {
+	switch {
+	case r == nil:
+		return false
+	case r.kind == isShell:
+		return !readsProfile(args)
+	case r.kind == isLang && (r.lang() == anAwk || r.lang() == aSed || r.lang() == aJQ):
+		return true
+	case name == "git": // it obeys files of its own
+		return len(s.unpacks) == 0 && !strings.ContainsAny(s.loose, "/\x00") && !strings.Contains(s.loose, "git")
+	}
+	return r.kind == isData || among("silent", name)
 }
 
 // readsProfile reports whether a shell is interactive or a login shell: those run files in the home folder.
@@ -280,10 +289,10 @@ func (s *scope) handover(name string, r *row, fs []field) {
 	words := joined(fs[1:]).own()
 	for _, v := range slices.Sorted(mapKeys(s.handed)) {
 		switch {
-		case r.kind == isShell || r.kind == isLang && r.lang() != aTalk || r.kind == isWrap || rows()[name].is(isCall) && name != "make" && name != "gmake" && name != "git":
+		case r.kind == isShell || r.kind == isLang && r.lang() != aTalk || r.kind == isWrap || rows()[name].is(isCall) && name != "make" && name != "git":
 		case r.kind != isJoin && r.kind != isLang && !among("meaningless", v):
 			s.all(number, v+" of "+name, whySetting, "give "+name+" the value as an argument, or hand it to a script of your own")
-		case name == "make" || name == "gmake" || name == "just" || name == "task":
+		case name == "make":
 			s.all(word, v+" of "+name, whyCode, asArgument)
 		case strings.Contains(words, "$"+v) || strings.Contains(words, "{"+v) || strings.Contains(words, "("+v):
 			s.all(number, "text with $"+v+" in it, which "+name+" may run", whyCode, asArgument)
@@ -303,7 +312,7 @@ func mapKeys(m map[string]bool) func(func(string) bool) {
 
 // setting judges what a variable is set to: some are obeyed by programs, some by the shell.
 func (s *scope) setting(name string, f field, exported bool) {
-	text, known := f.literal()
+	text := f.lit()
 	instead := "set " + name + " to fixed text, and pass the value as an argument"
 	switch {
 	case among("integers", name) || s.ints[name]:
@@ -312,7 +321,7 @@ func (s *scope) setting(name string, f field, exported bool) {
 		}
 	case exported && !among("meaningless", name) && s.mentions(f.own()):
 		s.all(number, name, whySetting, instead)
-	case !isObeyed(name), known && (text == "" || text == "cat" || aNumber(text)):
+	case !isObeyed(name):
 	case len(f.values(s.vals)) > 0 || f.dirty():
 		k := never
 		switch name {
@@ -322,8 +331,7 @@ func (s *scope) setting(name string, f field, exported bool) {
 			k = oneByte
 		}
 		s.within(f, k, name, whySetting, instead)
-	case name == "IFS" && known:
-	case name != "PATH" && (exported && s.loose != "" || s.mentions(f.own()) || len(s.handed) > 0 && strings.Contains(text, "$")), name == "PATH" && s.loose != "" && !strings.HasPrefix(f.own(), "\x00/") && !strings.HasPrefix(text, "/"):
+	case name != "PATH" && (s.mentions(f.own()) || len(s.handed) > 0 && strings.Contains(text, "$")):
 		s.all(number, name, whySetting, instead)
 	case strings.HasPrefix(name, "PS") && strings.Contains(text, "$"):
 		s.shellCode(f, name)
@@ -349,7 +357,8 @@ func (s *scope) declaration(n *syntax.DeclClause) {
 
 func (s *scope) declaresValue(n *syntax.DeclClause) bool {
 	return slices.ContainsFunc(n.Args, func(a *syntax.Assign) bool {
-		return a.Array == nil && a.Value != nil && s.text(a.Value).reached(s.vals) || a.Array == nil && declares(n, "n")
+		reckons := declares(n, "i") && a.Value != nil && !a.Naked && !s.numeric(a.Value)
+		return reckons || a.Array == nil && (declares(n, "n") || a.Value != nil && s.text(a.Value).reached(s.vals))
 	})
 }
 
@@ -371,14 +380,15 @@ func (s *scope) names(place string, f field) {
 
 // mentions reports whether text names a file that the line writes.
 func (s *scope) mentions(text string) bool {
-	return len(s.writes) > 0 && (strings.ContainsAny(text, "*?[") || slices.ContainsFunc(strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n;|&()<>!\"'`=@,:/\x00{}$", r) }),
-		func(name string) bool { return s.writes[name] }))
+	between := func(r rune) bool { return strings.ContainsRune(" \t\n;|&()<>!\"'`=@,:/\x00{}$", r) }
+	names := func(name string) bool { return s.writes[name] }
+	return len(s.writes) > 0 && (strings.ContainsAny(text, "*?[") || slices.ContainsFunc(strings.FieldsFunc(text, between), names))
 }
 
 // An input is what a command reads.
 type input struct {
 	fed  bool   // a pipe, a file, a here-document
-	code *field // what a here-document or an echo before the pipe says
+	code *field // what a here-document says
 }
 
 func (s *scope) input(p []syntax.Node) (in input) {
@@ -394,11 +404,6 @@ func (s *scope) input(p []syntax.Node) (in input) {
 				continue
 			}
 			in.fed = true
-			if call, ok := n.X.Cmd.(*syntax.CallExpr); ok && k == len(p)-3 && len(call.Args) > 1 && words.Lit(call.Args[0]) == "echo" && len(n.X.Redirs) == 0 {
-				if f := joined(s.fields(call.Args[1:])); !strings.HasPrefix(f.full(s.vals), "-") {
-					in.code = &f
-				}
-			}
 		case *syntax.FuncDecl:
 			in.fed = true // it reads what its callers read
 		}
@@ -430,13 +435,11 @@ func (s *scope) file(f field, place, why, instead string) bool {
 	switch {
 	case len(f.values(s.vals)) > 0 && !s.picked(f):
 		s.report(f.values(s.vals)[0], place, why, s.pickHint(f, instead))
-	case f.dirty(), known && (s.writes[path.Base(text)] && !isCommand || strings.HasPrefix(text, "/dev/") && text != "/dev/null" || strings.HasPrefix(text, "/proc/")),
-		known && !isCommand && strings.ContainsAny(text, "*?[") && text != "[" && text != "[[", isCommand && s.loose != "" && s.writes[text]:
+	case f.dirty(), s.writes[path.Base(text)] && (!isCommand || s.loose != ""), strings.HasPrefix(text, "/dev/"), strings.HasPrefix(text, "/proc/"),
+		len(s.writes) > 0 && !isCommand && strings.ContainsAny(text, "*?["):
 		s.all(number, place, why, instead)
 	case (s.loose != "" || len(s.unpacks) > 0) && !isCommand && !s.ours(f):
 		s.all(number, place+", which the line may write", whyWritten, dataName)
-	case !known && !s.ours(f) && len(s.writes) > 0 && strings.HasSuffix(f.own(), "\x00"):
-		s.all(number, place, why, instead)
 	case s.moves && known && !isCommand && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "~/") && text != "":
 		s.all(never, text+" in a folder that a value chooses", whyChoice, ownFolder)
 	case s.foreign && (!known && !s.ours(f) || strings.HasPrefix(text, "~") && !strings.HasPrefix(text, "~/")):

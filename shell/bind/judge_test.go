@@ -12,16 +12,23 @@ func TestJudge(t *testing.T) {
 	for _, tt := range []struct{ command, value, want string }{
 		{`echo "$0"`, "; reboot", ""},
 		{`$0`, "reboot", "$0 would be the command's name, and a value is never a command: write the command's name yourself, and pass the value as an argument"},
-		{`awk '{print $0}' f`, `x; system("reboot")`, `$0 (in awk's program) would be read as code, and a value is never code: write \$0 if you mean the program's own; else pass it as an argument instead`},
-		{`echo $(( $0 + 1 ))`, "a[$(reboot)]", "$0 (in arithmetic) could run a command: arithmetic and subscripts are expanded again: check that it is a number first, or compare it as text"},
-		{`git grep $0`, "-nOreboot", "$0 (in an option of git grep) could be an option that runs or writes something: write the options yourself, or put -- before it if it is a path"},
+		{`awk '{print $0}' f`, `x; system("reboot")`,
+			`$0 (in awk's program) would be read as code, and a value is never code: write \$0 if you mean the program's own; else pass it as an argument instead`},
+		{`echo $(( $0 + 1 ))`, "a[$(reboot)]",
+			"$0 (in arithmetic) could run a command: arithmetic and subscripts are expanded again: check that it is a number first, or compare it as text"},
+		{`git grep $0`, "-nOreboot",
+			"$0 (in an option of git grep) could be an option that runs or writes something: write the options yourself, or put -- before it if it is a path"},
 		{`PATH="$0:$PATH"; ls`, ".", "$0 (in PATH) would change how commands are found or run: set PATH to fixed text, and pass the value as an argument"},
 		{`export "$0"`, "PATH=.", "$0 (in export) would change how commands are found or run: name the variable yourself, and keep the value in it"},
 		{`eval "$(cat f)"; echo "$0"`, "; reboot", "$0 (in eval) would be read as code, and a value is never code: pass it as an argument instead"},
 		{`eval "$(cat f)"; echo "$0"`, "12", ""},
-		{`find . -name $0`, "x -delete", "$0 (in an option of find) could be an option that runs or writes something: put it in double quotes, or write the name yourself"},
-		{`find $0 -type f`, "-delete", "$0 (in an option of find) could be an option that runs or writes something: write the options yourself, and begin a path with ./"},
-		{`bash scripts/$0`, "../x", "$0 (in the file that bash runs) would be read as code, and a value is never code: a word may pick a file there: write scripts/$0.sh and give its name without a path"},
+		{`find . -name $0`, "x -delete",
+			"$0 (in an option of find) could be an option that runs or writes something: put it in double quotes, or write the name yourself"},
+		{`find $0 -type f`, "-delete",
+			"$0 (in an option of find) could be an option that runs or writes something: write the options yourself, and begin a path with ./"},
+		{`bash scripts/$0`, "../x",
+			"$0 (in the file that bash runs) would be read as code, and a value is never code: " +
+				"a word may pick a file there: write scripts/$0.sh and give its name without a path"},
 		{`gh pr view $0`, "--editor", "$0 (in an option of gh) could be an option that runs or writes something: write the options yourself"},
 		{`[ -n "$0" ] && echo yes`, "--verbose", ""},
 		{`node x.js "$0" --write-prompt-only`, "it's (odd)", ""},
@@ -39,7 +46,10 @@ func TestJudge(t *testing.T) {
 
 // TestNested: commands in commands by the hundred are judged once each.
 func TestNested(t *testing.T) {
-	for _, command := range []string{"find . -exec ", "git rebase --exec ", "timeout 5 ", "eval ", "bash -c ", "xargs ", "env ", "docker run x ", "parallel ", "ssh h ", "trap ", "find . -exec sh -c "} {
+	for _, command := range []string{
+		"find . -exec ", "git rebase --exec ", "timeout 5 ", "eval ", "bash -c ", "xargs ", "env ", "docker run x ", "parallel ", "ssh h ", "trap ",
+		"find . -exec sh -c ",
+	} {
 		bind.Judge(shelltest.Line(strings.Repeat(command, 200)+`"$0"`, []string{"x"}, ""))
 	}
 }
@@ -81,7 +91,9 @@ func FuzzRuns(f *testing.F) {
 }
 
 func FuzzValues(f *testing.F) {
-	for _, command := range []string{`echo $0 "$0" '$0' $(echo $0)`, "cat <<'EOF'\n$0\nEOF", `"${DIR}/x" "${x:-'$0'}"`, "echo `echo $0`", `case $0 in $0) ;; esac # $0`} {
+	for _, command := range []string{
+		`echo $0 "$0" '$0' $(echo $0)`, "cat <<'EOF'\n$0\nEOF", `"${DIR}/x" "${x:-'$0'}"`, "echo `echo $0`", `case $0 in $0) ;; esac # $0`,
+	} {
 		f.Add(command, "x; touch pwned", "/a place")
 	}
 	f.Fuzz(func(t *testing.T, command, value, place string) {

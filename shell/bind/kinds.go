@@ -48,7 +48,10 @@ var (
 )
 
 // kindNamed are the kinds that the table names for operands.
-var kindNamed = map[string]kind{"never": never, "word": word, "plain": plain, "operand": operand, "span": span, "package": aPackage, "target": target, "number": number, "version": version, "remote": aRemote, "nopipe": noPipe}
+var kindNamed = map[string]kind{
+	"never": never, "word": word, "plain": plain, "operand": operand, "span": span, "package": aPackage,
+	"target": target, "number": number, "version": version, "remote": aRemote, "nopipe": noPipe,
+}
 
 var (
 	span1    = regexpOnce(`^\d+(\.\d+)?[smhd]?$`)
@@ -104,7 +107,8 @@ func isObeyed(name string) bool {
 var (
 	dataNames = regexpOnce(`(?i)(^|/|\x00)[^./\x00][^/]*\.(txt|md|mdx|json|jsonl|ndjson|log|csv|tsv|html|xml|svg|out|diff|tmp|png|jpg|pdf)$`)
 	// Data by their names, and yet programs run what is in them, or obey it.
-	projects = regexpOnce(`(?i)^(package|composer|deno|tasks|launch|settings|tsconfig.*|jsconfig.*|project|nx|turbo|lerna|vercel|firebase|angular|.*rc|.*config.*|cmakelists)\.(json|txt|xml)$|^(pom|build)\.xml$|^(claude|agents|skill)\.md$`)
+	projects = regexpOnce(`(?i)^(package|composer|deno|tasks|launch|settings|project|nx|turbo|lerna|vercel|firebase|angular|.*rc|.*config.*|cmakelists)` +
+		`\.(json|txt|xml)$|^(pom|build)\.xml$|^(claude|agents|skill)\.md$`)
 )
 
 // isDataName reports whether nothing runs or obeys a file of this name.

@@ -92,7 +92,7 @@ func (s *scope) survey(p []syntax.Node) {
 		}
 	case *syntax.WordIter:
 		for _, w := range n.Items {
-			if strings.ContainsAny(words.Lit(w), "*?[") && (s.foreign || s.makes) {
+			if strings.ContainsAny(words.Lit(w), "*?[") && (s.foreign || s.makes || len(s.writes) > 0) {
 				w = nil // the name of some file
 			}
 			s.set(n.Name.Value, w)
@@ -109,7 +109,7 @@ func (s *scope) survey(p []syntax.Node) {
 		s.positional = true
 	case *syntax.Redirect:
 		switch n.Op {
-		case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.ClbOut, syntax.RdrInOut:
+		case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrClob, syntax.RdrInOut:
 			s.surveyFile(s.text(n.Word))
 		case syntax.Hdoc, syntax.DashHdoc:
 			s.surveyText(s.text(n.Hdoc).own())
@@ -163,7 +163,7 @@ func (s *scope) surveyExpansion(n *syntax.ParamExp) {
 	switch {
 	case n.Repl != nil:
 		s.reshape(cut)
-		if n.Repl.With != nil && strings.Contains(s.text(n.Repl.With).own(), "-") || n.Repl.With != nil && words.Lit(n.Repl.With) == "" && len(n.Repl.With.Parts) > 0 {
+		if with := n.Repl.With; with != nil && (strings.Contains(s.text(with).own(), "-") || words.Lit(with) == "" && len(with.Parts) > 0) {
 			s.reshape(decoded)
 		}
 	case n.Slice != nil:
@@ -221,26 +221,8 @@ func (s *scope) surveyCall(fs []field, prints bool) {
 	}
 	s.surveyText(joined(fs[1:]).own())
 	for i, f := range fs[1:] {
-		text := f.lit()
-		switch {
-		case name == "read" || name == "mapfile" || name == "readarray" || name == "getopts" || name == "printf" && fs[1].lit() == "-v" && i == 1:
-			if isName(text) {
-				s.set(text, nil)
-			} else if f.reached(s.vals) {
-				s.anyVar = true
-			}
-		case name == "export" || name == "declare" || name == "local" || name == "readonly" || name == "typeset":
-			s.surveySet(f, name == "export")
-		case name == "cd" || name == "pushd" || i > 0 && (fs[i].lit() == "-C" || fs[i].lit() == "--chdir"):
-			s.moves = s.moves || f.reached(s.vals) && (f.dirty() || !s.picked(f))
-		case name == "set" && (f.reached(s.vals) || f.many || strings.ContainsAny(text, "*?[")):
-			s.positional = true
-		case name == "alias" && strings.Contains(f.lead(), "="):
-			s.aliases[strings.SplitN(f.lead(), "=", 2)[0]] = true
-		case isName(strings.SplitN(f.lead(), "=", 2)[0]) && strings.Contains(f.lead(), "=") && f.reached(s.vals) && isWrapper(name):
-			s.surveySet(f, true)
-		}
-		if among("writers", name) && !strings.HasPrefix(text, "-") {
+		s.surveyWord(name, fs[i].lit(), f)
+		if among("writers", name) && !strings.HasPrefix(f.lit(), "-") {
 			s.surveyFile(f)
 		}
 		if strings.HasPrefix(f.lead(), "of=") {
@@ -250,13 +232,39 @@ func (s *scope) surveyCall(fs []field, prints bool) {
 	s.surveyWrites(name, fs[1:])
 }
 
+// surveyWord notes what a word of a command sets, or where it goes; before is the word before it.
+func (s *scope) surveyWord(name, before string, f field) {
+	text := f.lit()
+	key, _, sets := strings.Cut(f.lead(), "=")
+	switch {
+	case slices.Contains([]string{"read", "mapfile", "readarray", "getopts"}, name), name == "printf" && before == "-v":
+		if isName(text) {
+			s.set(text, nil)
+		} else if f.reached(s.vals) {
+			s.anyVar = true
+		}
+	case slices.Contains([]string{"export", "declare", "local", "readonly", "typeset"}, name):
+		s.surveySet(f, name == "export")
+	case name == "cd" || name == "pushd" || before == "-C" || before == "--chdir":
+		s.moves = s.moves || f.reached(s.vals) && (f.dirty() || !s.picked(f))
+	case name == "set":
+		s.positional = s.positional || f.reached(s.vals) || f.many || strings.ContainsAny(text, "*?[")
+	case name == "alias" && sets:
+		s.aliases[key] = true
+	case sets && isName(key) && f.reached(s.vals) && isWrapper(name):
+		s.surveySet(f, true)
+	}
+}
+
 // surveyWrites notes what a program writes by its options, and whether it makes files that the line does not name.
 func (s *scope) surveyWrites(name string, args []field) {
 	sub := ""
 	if len(args) > 0 {
 		sub = args[0].lit()
 	}
-	if among("unpackers", name) || among("unpackers", name+"/"+sub) || name == "tar" && strings.Contains(strings.SplitN(sub, "=", 2)[0], "x") || slices.ContainsFunc(args, func(f field) bool { return inPlace().MatchString(f.lead()) && among("editors", versionless(name)) }) {
+	edits := among("editors", versionless(name)) && slices.ContainsFunc(args, func(f field) bool { return inPlace().MatchString(f.lead()) })
+	extracts := name == "tar" && strings.Contains(strings.SplitN(sub, "=", 2)[0], "x")
+	if edits || extracts || among("unpackers", name) || among("unpackers", name+"/"+sub) {
 		s.unpacks = append(s.unpacks, name)
 	}
 	r := lookup(name, args)
@@ -277,7 +285,7 @@ func (s *scope) surveyFile(f field) {
 	text, known := f.literal()
 	s.makes = s.makes || f.reached(s.vals)
 	base := path.Base(f.own())
-	if known && (text == "/dev/null" || text == "/dev/stdout" || text == "/dev/stderr" || text == "/dev/tty" || text == "-" || text == "" || aNumber(text)) {
+	if known && (text == "" || aNumber(text) || slices.Contains([]string{"-", "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"}, text)) {
 		return
 	}
 	s.writes[base] = true
@@ -301,9 +309,11 @@ func (s *scope) surveyText(code string) {
 }
 
 var (
-	writesFiles = regexpOnce(`open\([^)]*,\s*["'][wax]|write_text|write_bytes|writeFile|createWriteStream|appendFile|file_put_contents|>\s*["']|File\.(write|open)|\bw [\w.]+|fs\.(copy|rename|link|symlink|cp)|shutil|os\.(rename|link|symlink|replace)`)
-	quotedFiles = regexpOnce(`(?:open|writeFile\w*|createWriteStream|appendFile\w*|write|put_contents|Path)\(\s*["']([^"']+)["']|\bw ([\w.]+)|>\s*["']([^"']+)["']`)
-	inPlace     = regexpOnce(`^(-[a-zA-Z]{0,4}i|--in-place)`)
+	writesFiles = regexpOnce(`open\([^)]*,\s*["'][wax]|write_text|write_bytes|writeFile|createWriteStream|appendFile|file_put_contents|>\s*["']|` +
+		`File\.(write|open)|\bw [\w.]+|fs\.(copy|rename|link|symlink|cp)|shutil|os\.(rename|link|symlink|replace)`)
+	quotedFiles = regexpOnce(`(?:open|writeFile\w*|createWriteStream|appendFile\w*|write|put_contents|Path)\(\s*["']([^"']+)["']|` +
+		`\bw ([\w.]+)|>\s*["']([^"']+)["']`)
+	inPlace = regexpOnce(`^(-[a-zA-Z]{0,4}i|--in-place)`)
 )
 
 // surveyShape notes how far a command may change the texts that pass through it.
@@ -312,26 +322,19 @@ func (s *scope) surveyShape(name string, args []field) {
 	case among("keepers", name), isObject(name):
 	case among("splitters", name) || name == "cut" && cutsBySign().MatchString(all.own()):
 		s.reshape(split)
+	case len(args) == 0 && (name == "printf" || name == "echo"):
 	case name == "printf":
-		if len(args) == 0 || !plainFormat().MatchString(args[0].lit()) {
+		if format := args[0].lit(); args[0].reached(s.vals) || strings.Contains(format, "%b") || strings.Contains(format, "-") {
+			s.reshape(decoded)
+		} else if !plainFormat().MatchString(format) {
 			s.reshape(cut)
 		}
-		if len(args) > 0 && (args[0].reached(s.vals) || strings.Contains(args[0].lit(), "%b") || strings.Contains(args[0].lit(), "-")) {
-			s.reshape(decoded)
-		}
 	case name == "echo":
-		if len(args) > 0 && strings.HasPrefix(args[0].full(s.vals), "-") && args[0].lit() != "-n" {
+		if strings.HasPrefix(args[0].full(s.vals), "-") && args[0].lit() != "-n" {
 			s.reshape(decoded)
 		}
 	case isWrapper(name):
-		i := slices.IndexFunc(args, func(f field) bool {
-			return f.lit() != "" && f.lit()[0] != '-' && !aNumber(f.lit()) && lookup(f.lit(), nil) != nil
-		})
-		if i < 0 || strings.Contains(all.own(), "-I") || strings.Contains(all.own(), "{}") {
-			s.reshape(decoded)
-		} else {
-			s.surveyShape(args[i].lit(), args[i+1:])
-		}
+		s.reshapeWrapped(args)
 	case name == "jq" && simpleJQ().MatchString(all.own()):
 		s.reshape(split)
 	case name == "tr":
@@ -342,7 +345,7 @@ func (s *scope) surveyShape(name string, args []field) {
 		s.reshape(split)
 	case name == "read":
 		s.reshape(split)
-	case name == "cut" || name == "grep" || name == "basename" || name == "fold" || name == "tail" || name == "head":
+	case name == "cut" || name == "fold":
 		s.reshape(cut)
 	case lookup(name, args).is(isCall), lookup(name, args).is(isTool) && !among("outputs", name):
 	default:
@@ -352,6 +355,18 @@ func (s *scope) surveyShape(name string, args []field) {
 		return f.reached(s.vals) && strings.Contains(f.full(s.vals), "%") && formats().MatchString(f.own())
 	}) {
 		s.reshape(decoded)
+	}
+}
+
+// reshapeWrapped notes what a program does to texts that another one runs.
+func (s *scope) reshapeWrapped(args []field) {
+	i := slices.IndexFunc(args, func(f field) bool {
+		return f.lit() != "" && f.lit()[0] != '-' && !aNumber(f.lit()) && lookup(f.lit(), nil) != nil
+	})
+	if own := joined(args).own(); i < 0 || strings.Contains(own, "-I") || strings.Contains(own, "{}") {
+		s.reshape(decoded)
+	} else {
+		s.surveyShape(args[i].lit(), args[i+1:])
 	}
 }
 

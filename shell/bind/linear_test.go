@@ -36,14 +36,17 @@ var shapes = map[string]func(n int) Line{
 	"files and programs": func(n int) Line {
 		var l Line
 		for i := range n {
-			l.Parts = append(l.Parts, Part{Text: fmt.Sprintf("x=$(cat f%d); sort $x ", i)}, Part{Text: "$0", Value: &Value{Data: "x"}}, Part{Text: fmt.Sprintf(" > f%d.txt; make; [ $x ]\n", i)})
+			before, after := fmt.Sprintf("x=$(cat f%d); sort $x ", i), fmt.Sprintf(" > f%d.txt; make; [ $x ]\n", i)
+			l.Parts = append(l.Parts, Part{Text: before}, Part{Text: "$0", Value: &Value{Data: "x"}}, Part{Text: after})
 		}
 		return l
 	},
 	"files and texts": func(n int) Line {
 		var l Line
 		for i := range n {
-			l.Parts = append(l.Parts, Part{Text: fmt.Sprintf("v%d=\"$v%d/x\"; export X%d=", i, i-1, i)}, Part{Text: "$0", Value: &Value{Data: "7"}}, Part{Text: fmt.Sprintf("; echo $X%d > \"$v%d\"; tool 'sh x%d $X%d' f%d.txt\n", i, i, i, i, i)})
+			before := fmt.Sprintf("v%d=\"$v%d/x\"; export X%d=", i, i-1, i)
+			after := fmt.Sprintf("; echo $X%d > \"$v%d\"; tool 'sh x%d $X%d' f%d.txt\n", i, i, i, i, i)
+			l.Parts = append(l.Parts, Part{Text: before}, Part{Text: "$0", Value: &Value{Data: "7"}}, Part{Text: after})
 		}
 		return l
 	},

@@ -18,7 +18,10 @@ func TestMay(t *testing.T) {
 		t.Fatal(err)
 	}
 	project, own := filepath.Join(base, "project"), filepath.Join(base, "skill")
-	for _, file := range []string{"project/run.sh", "project/exe.sh", "project/x.py", "project/README.md", "project/package.json", "project/src/a", "project/test/a", "project/scripts/build.sh", "skill/own.sh", ".profile"} {
+	for _, file := range []string{
+		"project/run.sh", "project/exe.sh", "project/x.py", "project/README.md", "project/package.json", "project/src/a", "project/test/a",
+		"project/scripts/build.sh", "skill/own.sh", ".profile",
+	} {
 		file = filepath.Join(base, file)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, nil, 0o777)); err != nil {
 			t.Fatal(err)

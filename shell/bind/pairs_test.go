@@ -1,6 +1,7 @@
 package bind_test
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 	"github.com/skillhand/skillhand/internal/needs"
 	"github.com/skillhand/skillhand/internal/shelltest"
 	"github.com/skillhand/skillhand/shell"
+	"golang.org/x/tools/txtar"
 )
 
 // A pair is a template and the arguments that it is tried with.
@@ -74,22 +76,17 @@ func (p pair) line() shell.Line {
 func bait(t testing.TB) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	stub := "#!/bin/sh\nprintf '<%s>' \"$@\"\n" // for programs that are slow, or not here
-	canary := "#!/bin/sh\ntouch '" + dir + "/pwned'\n"
-	for name, text := range map[string]string{
-		"canary.sh": canary, "canary": canary, "scripts/ok.sh": "echo ok\n", "f": "one\ntwo\nx\n", "src/f": "one\n", "big": strings.Repeat("line\n", 1000),
-		"Makefile2": "all:\n\techo hi\n", "Makefile": "run:\n\t@echo running $(ARGS)\n", "evil.mk": "x:=$(shell touch pwned)\nall:\n\techo hi\n", "evil.js": `require("fs").writeFileSync("pwned","")`, "evil.py": `open("pwned","w")`,
-		"sub/evil.sh": canary, "a": "one\n", "b": "two\n", "c": "three\n", "t.sh": "echo NAME\n", "t.json": `{"a":1}`, "f.c": "int main(){return 0;}\n",
-		"evil.pl": `system("touch pwned")`, "canary.pl": "#!perl\nsystem('touch pwned');\n", "evil2.pl": "system('touch pwned'); 1;\n", "evil.mjs": `import fs from "fs"; fs.writeFileSync("pwned","")`, "sys.sql": ".shell touch pwned\n", "sshcfg": "Host *\nProxyCommand touch pwned\n", "evildir/Makefile": "x:=$(shell touch ../pwned)\nall:\n", "hooksdir/post-commit": "#!/bin/sh\ntouch pwned\n",
-		"evil.awk": `BEGIN{system("touch pwned")}`, "ls": canary, "a.txt": "a:b\n", "stubs/npx": stub, "stubs/npm": stub, "stubs/gh": stub, "stubs/docker": stub, "stubs/kubectl": stub, "stubs/cargo": stub, "stubs/go": stub, "package.json": `{"name":"x","scripts":{"test":"t"}}`, "my file.txt": "blank\n",
-		"evil.rb": `system("touch pwned")`, "evil.php": `<?php touch("pwned");`, "evil2.pm": "system('touch pwned'); 1;\n", "cmdfile": "'touch pwned'\n", "sedfile": "1e touch pwned\n", "gdbfile": "shell touch pwned\n", "rgcfg": "--pre=./canary.sh\n",
-		"curlcfg": "url=file:///etc/hostname\noutput=pwned\n", "gccargs": "-wrapper ./canary.sh", "vimfile": "!touch pwned\n", "evilhome/.bash_profile": "touch pwned\n", "evil.go": "package main\n\nfunc main() {}\n",
-	} {
-		file := filepath.Join(dir, name)
+	archive, err := txtar.ParseFile("testdata/bait.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive.Files = append(archive.Files, txtar.File{Name: "big", Data: bytes.Repeat([]byte("line\n"), 1000)})
+	for _, f := range archive.Files {
+		file := filepath.Join(dir, f.Name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(file, []byte(text), 0o777); err != nil {
+		if err := os.WriteFile(file, bytes.ReplaceAll(f.Data, []byte("@DIR@"), []byte(dir)), 0o777); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -178,6 +175,7 @@ func attack(t *testing.T, list []pair) (ran, refused int) {
 func (p pair) pasted() string {
 	var b strings.Builder
 	quote := byte(0)
+	var outer []byte // quotes around $(…), which has quotes of its own
 	for _, part := range p.line().Parts {
 		if part.Value == nil {
 			for i := 0; i < len(part.Text); i++ {
@@ -185,6 +183,10 @@ func (p pair) pasted() string {
 				case c == '\\' && quote != '\'':
 					b.WriteByte(c)
 					i++
+				case quote == '"' && strings.HasPrefix(part.Text[i:], "$("):
+					outer, quote = append(outer, quote), 0
+				case quote == 0 && c == ')' && len(outer) > 0:
+					outer, quote = outer[:len(outer)-1], outer[len(outer)-1]
 				case quote == 0 && (c == '"' || c == '\''):
 					quote = c
 				case c == quote:

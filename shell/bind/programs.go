@@ -117,15 +117,18 @@ func init() {
 				s.shellCode(after(f, strings.IndexByte(f.lead(), '=')+1), name)
 			}
 		},
-		"bind": (*scope).noValues, "complete": (*scope).noValues, "compgen": (*scope).noValues, "compopt": (*scope).noValues, "enable": (*scope).noValues,
-		"fc": (*scope).noValues, "hash": (*scope).noValues, "history": (*scope).noValues, "let": (*scope).let, "set": (*scope).setWords, "shopt": (*scope).noValues,
-		"unset": (*scope).namer, "read": (*scope).namer, "mapfile": (*scope).namer, "readarray": (*scope).namer, "getopts": (*scope).namer, "wait": (*scope).namer,
-		"declare": (*scope).namer, "typeset": (*scope).namer, "local": (*scope).namer, "export": (*scope).namer, "readonly": (*scope).namer,
-		"printf": (*scope).printf, "test": (*scope).test, "[": (*scope).test,
-		"git": (*scope).git, "find": (*scope).find, "make": (*scope).make, "gmake": (*scope).make, "dd": (*scope).dd, "command": (*scope).command, "type": func(*scope, string, []field, input) {},
-		"busybox": func(s *scope, _ string, args []field, in input) { s.run(args, in) }, "toybox": func(s *scope, _ string, args []field, in input) { s.run(args, in) },
+		"let": (*scope).let, "set": (*scope).setWords, "printf": (*scope).printf, "test": (*scope).test, "[": (*scope).test,
+		"git": (*scope).git, "find": (*scope).find, "make": (*scope).make, "dd": (*scope).dd, "command": (*scope).command,
+		"type":    func(*scope, string, []field, input) {},
+		"busybox": func(s *scope, _ string, args []field, in input) { s.run(args, in) },
 	}
-	calls["."] = calls["source"]
+	calls["."], calls["toybox"] = calls["source"], calls["busybox"]
+	for _, name := range []string{"bind", "complete", "compgen", "compopt", "enable", "fc", "hash", "history", "shopt"} {
+		calls[name] = (*scope).noValues
+	}
+	for _, name := range []string{"unset", "read", "mapfile", "readarray", "getopts", "wait", "declare", "typeset", "local", "export", "readonly"} {
+		calls[name] = (*scope).namer
+	}
 }
 
 func (s *scope) noValues(name string, args []field, _ input) {
@@ -203,11 +206,12 @@ func (s *scope) printf(_ string, args []field, _ input) {
 	if args[0].lit() == "-v" && len(args) > 1 {
 		to = args[1]
 	}
-	if len(args[0].values(s.vals)) > 0 {
+	switch {
+	case len(args[0].values(s.vals)) > 0:
 		s.within(args[0], never, "printf -v", whySetting, nameIt)
-	} else if isObeyed(to.lit()) {
+	case isObeyed(to.lit()):
 		s.all(number, "printf -v "+to.lit(), whySetting, "print into a variable of your own")
-	} else if !isName(to.lit()) || among("integers", to.lit()) {
+	case !isName(to.lit()) || among("integers", to.lit()):
 		s.expanded("printf -v")
 		s.names("printf -v", to)
 	}
@@ -274,7 +278,7 @@ func (s *scope) shell(name string, args []field, in input) {
 		case !known:
 		case text == "-n" || text == "--version" || text == "--help":
 			return // it only reads the file, or none
-		case strings.HasPrefix(strings.ToLower(text), "--c"), power && (strings.HasPrefix(strings.ToLower(text), "-c") || strings.HasPrefix(strings.ToLower(text), "/")):
+		case strings.HasPrefix(text, "--c"), power && (strings.HasPrefix(strings.ToLower(text), "-c") || strings.HasPrefix(text, "/")):
 			code = true
 			continue
 		case text == "--rcfile" || text == "--init-file":
@@ -403,7 +407,11 @@ func (s *scope) wrapper(r *row, name string, args []field, in input) {
 func (s *scope) ownOption(r *row, name string, o option, rest []field, in input) int {
 	f := rest[0]
 	attached := o.rest < len(f.lead()) || len(f.bits) > 1
-	if len(s.handed) > 0 && len(rest) > 1 && strings.HasPrefix(rest[1].own(), "|") || s.mentions(f.own()) || len(rest) > 1 && o.sort != '-' && s.mentions(rest[1].own()) && strings.ContainsAny(rest[1].own(), " |") {
+	next := ""
+	if len(rest) > 1 {
+		next = rest[1].own()
+	}
+	if len(s.handed) > 0 && strings.HasPrefix(next, "|") || s.mentions(f.own()) || o.sort != '-' && strings.ContainsAny(next, " |") && s.mentions(next) {
 		s.all(number, "an option of "+name, whyWritten, dataName)
 		return 0
 	}
@@ -546,7 +554,7 @@ func (s *scope) tool(r *row, name string, args []field, in input) {
 			return
 		case !ended && strings.HasPrefix(f.lead(), "-") && (len(f.lead()) > 1 || len(f.bits) > 1) && !aNumber(f.lit()):
 			i += s.flag(r, name, args[i:], in)
-		case !ended && f.lead() != "" && strings.Contains("+@", f.lead()[:1]) && f.reached(s.vals): // less +!x, gcc @x: these take no other word
+		case !ended && strings.IndexAny(f.lead(), "+@") == 0 && f.reached(s.vals): // less +!x, gcc @x: these take no other word
 			s.flag(r, name, args[i:i+1], in)
 		case !ended && f.lead() == "" && f.reached(s.vals):
 			if takes := s.optionLike(r, name, f, isSub && operands == 0 || name == "tar" && i == 0); takes && i+1 < len(args) && args[i+1].lead() == "" {
@@ -769,7 +777,8 @@ func (s *scope) make(name string, args []field, in input) {
 	}
 }
 
-var commandLike = regexpOnce(`(?i)(^|_)(cmd|command|run|exec|prog|program|tool|sh|shell|script|code|eval|hook|cc|cxx|compiler|editor|pager|runner|interpreter|bin|python|node)[0-9]*$|!$`)
+var commandLike = regexpOnce(`(?i)(^|_)(cmd|command|run|exec|prog|program|tool|sh|shell|script|code|eval|hook|` +
+	`cc|cxx|compiler|editor|pager|runner|interpreter|bin|python|node)[0-9]*$|!$`)
 
 // git judges git: its own options, then those of its subcommand.
 func (s *scope) git(_ string, args []field, in input) {
@@ -819,7 +828,10 @@ func (s *scope) gitConfig(f field) {
 	}
 }
 
-var harmlessKeys = regexpOnce(`(?i)^(user\.(name|email|signingkey)|init\.defaultbranch|color\.[\w.]+|core\.(quotepath|autocrlf|abbrev|eol|filemode|ignorecase)|log\.\w+|diff\.(renames|algorithm|context|noprefix)|pull\.(rebase|ff)|push\.default|advice\.\w+|branch\.[\w./-]+\.(remote|merge|description)|github\.user|commit\.(gpgsign|verbose)|fetch\.prune|merge\.ff|rebase\.auto\w+)$`)
+var harmlessKeys = regexpOnce(`(?i)^(user\.(name|email|signingkey)|init\.defaultbranch|color\.[\w.]+|log\.\w+|` +
+	`core\.(quotepath|autocrlf|abbrev|eol|filemode|ignorecase)|diff\.(renames|algorithm|context|noprefix)|` +
+	`pull\.(rebase|ff)|push\.default|advice\.\w+|branch\.[\w./-]+\.(remote|merge|description)|github\.user|` +
+	`commit\.(gpgsign|verbose)|fetch\.prune|merge\.ff|rebase\.auto\w+)$`)
 
 func (s *scope) gitSub(sub string, args []field, in input) {
 	r := lookup("git", nil).subs[sub]
@@ -834,7 +846,7 @@ func (s *scope) gitSub(sub string, args []field, in input) {
 			}
 		}
 	case sub == "config":
-		s.gitConfigCommand(r, args)
+		s.gitConfigCommand(args)
 	case sub == "submodule" && len(args) > 0 && args[0].lit() == "foreach":
 		s.shellCode(joined(args[1:]), "git submodule foreach")
 	case sub == "bisect" && len(args) > 0 && args[0].lit() == "run":
@@ -844,7 +856,7 @@ func (s *scope) gitSub(sub string, args []field, in input) {
 	}
 }
 
-func (s *scope) gitConfigCommand(r *row, args []field) {
+func (s *scope) gitConfigCommand(args []field) {
 	var operands []field
 	for i, f := range args {
 		switch text := f.full(s.vals); {

@@ -34,8 +34,9 @@ type row struct {
 // An option is what a row says of a word that begins with a dash.
 type option struct {
 	name string
-	// sort says what the option's word is: '=' data, ':' data of an option that no value is, '&' two words of data, '.' a word, '>' a file it writes, '!' code of
-	// a shell, '#' code of the row's language, '%' a file it runs; '-': it takes none; '~': none, and no value is it; 0: not listed.
+	// sort says what the option's word is: '=' data, ':' data of an option that no value is, '&' two words of
+	// data, '.' a word, '>' a file it writes, '!' code of a shell, '#' code of the row's language, '%' a file it
+	// runs; '-': it takes none; '~': none, and no value is it; 0: not listed.
 	sort byte
 	rest int // where the option's word begins in the same word, or the word's length
 }

@@ -106,8 +106,10 @@ func TestOptions(t *testing.T) {
 		word string
 		want byte
 	}{
-		{sort, "-rn", '-'}, {sort, "-k2", '='}, {sort, "-rk2", '='}, {sort, "-o", '>'}, {sort, "-ox", '>'}, {sort, "-rox", '>'}, {sort, "--key=2", '='}, {sort, "--compress-program=x", 0}, {sort, "--out=x", 0}, {sort, "-5", '-'}, {sort, "-", 0}, {sort, "--", 0}, {sort, "x", 0},
-		{grep, "-O", 0}, {grep, "-nOless", 0}, {grep, "--open-files-in-pager=x", 0}, {grep, "-n", '-'}, {grep, "--only-matching", '-'}, {grep, "-e", '='}, {grep, "-nA3", '='},
+		{sort, "-rn", '-'}, {sort, "-k2", '='}, {sort, "-rk2", '='}, {sort, "-o", '>'}, {sort, "-ox", '>'}, {sort, "-rox", '>'}, {sort, "--key=2", '='},
+		{sort, "--compress-program=x", 0}, {sort, "--out=x", 0}, {sort, "-5", '-'}, {sort, "-", 0}, {sort, "--", 0}, {sort, "x", 0},
+		{grep, "-O", 0}, {grep, "-nOless", 0}, {grep, "--open-files-in-pager=x", 0}, {grep, "-n", '-'},
+		{grep, "--only-matching", '-'}, {grep, "-e", '='}, {grep, "-nA3", '='},
 		{find, "-exec", 0}, {find, "-delete", 0}, {find, "-name", '='}, {find, "-fprint", '>'}, {find, "-print", '-'},
 	} {
 		if got := tt.r.option(tt.word).sort; got != tt.want {
