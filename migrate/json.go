@@ -289,3 +289,137 @@ func rawJQ(args []*syntax.Word) bool {
 			strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.ContainsAny(word, "rj")
 	})
 }
+
+// learnText finds the statements before which their list prints text on the stdout that they
+// share, whatever happens. A script that sends its own stdout elsewhere tells nothing.
+func (u *usage) learnText() {
+	u.after, u.asked = map[*syntax.Stmt]bool{}, map[*syntax.Stmt]bool{}
+	moved := false
+	list := func(stmts []*syntax.Stmt) {
+		said := false
+		for _, st := range stmts {
+			u.after[st] = said
+			said = said || u.saysText(st, 0)
+		}
+	}
+	syntax.Walk(u.file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.File:
+			list(n.Stmts)
+		case *syntax.Block:
+			list(n.Stmts)
+		case *syntax.Subshell:
+			list(n.Stmts)
+		case *syntax.IfClause:
+			list(n.Then)
+			if asksJSON(n.Cond) {
+				u.ask(n.Then)
+			}
+		case *syntax.WhileClause:
+			list(n.Do)
+		case *syntax.ForClause:
+			list(n.Do)
+		case *syntax.CaseItem:
+			list(n.Stmts)
+			if slices.ContainsFunc(n.Patterns, func(w *syntax.Word) bool { return literal(w) == "json" }) {
+				u.ask(n.Stmts)
+			}
+		case *syntax.BinaryCmd:
+			if n.Op == syntax.AndStmt && asksJSON([]*syntax.Stmt{n.X}) {
+				u.ask([]*syntax.Stmt{n.Y})
+			}
+		case *syntax.Stmt:
+			c, ok := n.Cmd.(*syntax.CallExpr)
+			moved = moved || ok && literal(first(c.Args)) == "exec" && len(n.Redirs) > 0
+		}
+		return true
+	})
+	if moved {
+		clear(u.after)
+	}
+}
+
+var letters = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\pL{3}`) })
+
+// saysText reports whether a statement prints text that is no JSON, for certain: by itself, or
+// by a function that begins with such a statement.
+func (u *usage) saysText(st *syntax.Stmt, depth int) bool {
+	c, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Args) == 0 || st.Background || st.Negated || !u.redirected(st, top).own {
+		return false
+	}
+	name := literal(c.Args[0])
+	if f := u.functions[name]; f != nil {
+		return depth < 3 && len(f.bodies) == 1 && u.beginsWithText(f.bodies[0], depth+1)
+	}
+	if name != "echo" && name != "printf" && name != "cat" || u.printsJSON(st, c) || literal(second(c.Args)) == "-v" || name == "cat" && len(c.Args) > 1 {
+		return false
+	}
+	text := strings.TrimSpace(printed(st, c))
+	return letters().MatchString(text) && !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[{")
+}
+
+// beginsWithText reports whether the first statements of a function print text, before any that may end it.
+func (u *usage) beginsWithText(body *syntax.Stmt, depth int) bool {
+	b, ok := body.Cmd.(*syntax.Block)
+	if !ok || !u.redirected(body, top).own {
+		return false
+	}
+	for _, st := range b.Stmts {
+		switch c := st.Cmd.(type) {
+		case *syntax.DeclClause:
+			continue
+		case *syntax.CallExpr:
+			if u.saysText(st, depth) {
+				return true
+			}
+			if len(c.Args) == 0 || slices.Contains([]string{"shift", "echo", "printf", "local"}, literal(c.Args[0])) {
+				continue
+			}
+		}
+		return false
+	}
+	return false
+}
+
+func (u *usage) ask(stmts []*syntax.Stmt) {
+	for _, st := range stmts {
+		u.asked[st] = true
+	}
+}
+
+// asksJSON reports whether a condition is that JSON is asked for: $FORMAT is json, or a
+// switch whose name has the word is on.
+func asksJSON(cond []*syntax.Stmt) bool {
+	if len(cond) != 1 || cond[0].Negated {
+		return false
+	}
+	var words []*syntax.Word
+	switch c := cond[0].Cmd.(type) {
+	case *syntax.CallExpr: // [ "$FORMAT" = json ], or $JSON
+		words = c.Args
+		if len(words) == 5 && literal(words[0]) == "[" {
+			if op := literal(words[2]); op != "=" && op != "==" && op != "-eq" {
+				return false
+			}
+			words = []*syntax.Word{words[1], words[3]}
+		} else if len(words) != 1 {
+			return false
+		}
+	case *syntax.TestClause:
+		b, ok := c.X.(*syntax.BinaryTest)
+		if !ok || b.Op != syntax.TsMatch && b.Op != syntax.TsMatchShort && b.Op != syntax.TsEql {
+			return false
+		}
+		x, _ := b.X.(*syntax.Word)
+		y, _ := b.Y.(*syntax.Word)
+		words = []*syntax.Word{x, y}
+	default:
+		return false
+	}
+	if literal(words[len(words)-1]) == "json" {
+		return true
+	}
+	named := strings.Contains(strings.ToLower(variable(words[0])), "json")
+	return named && (len(words) == 1 || slices.Contains([]string{"true", "yes", "1", "on"}, literal(words[1])))
+}

@@ -190,7 +190,7 @@ func (s *script) edit(up string) (*edit.Edit, error) {
 	if l, ok := u.obstacle(lineAt(s.src, start)); ok {
 		return nil, &LeftAloneError{s.name, l.Line, l.Text}
 	}
-	p := preamble{fd: s.freeFD(), ends: !u.catches && !bytes.HasSuffix(s.src, []byte(`\`)), up: up}
+	p := preamble{fd: s.freeFD(), ends: !u.catches && !bytes.HasSuffix(s.src, []byte(`\`)), asks: u.asks, up: up}
 	changes := []change{{start, p.text()}}
 	if s.shebang.insert != "" {
 		changes = append(changes, s.shebang)

@@ -71,6 +71,7 @@ func quote(word string) string {
 type preamble struct {
 	fd   string // where the way to the listener is kept; the next one is for its answer
 	ends bool   // the end of the file is marked, so that an end by a signal can be told
+	asks bool   // it prints JSON to those who ask for it: that is passed on, in place of a report
 	up   string // the way from the script's folder to that of the ReportFile; "" puts the code into the script
 }
 
@@ -78,6 +79,9 @@ func (p preamble) text() string {
 	set := "skillhand_fd=" + p.fd + " skillhand_ends="
 	if p.ends {
 		set += "1"
+	}
+	if p.asks {
+		set += " skillhand_json=$$" // no other script's, should it be exported
 	}
 	if p.up == "" {
 		return firstLine + set + "\n" + preambleCode(0) + lastLine

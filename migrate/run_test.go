@@ -340,3 +340,27 @@ func gotReport(t *testing.T, o outcome) *report.Report {
 	}
 	return r.Report
 }
+
+// TestAskedForJSON runs a script that prints JSON if asked to: asked, it prints that as before,
+// and else a report.
+func TestAskedForJSON(t *testing.T) {
+	script := func(asked string) []byte {
+		return []byte("#!/bin/bash\nFORMAT=" + asked + "\nif [[ $FORMAT == json ]]; then\n  printf '\\n{\\n  \"a\": [1,\\n  2]}'\n  exit 3\nfi\necho '{b} is no JSON'\necho Created: x.txt\n")
+	}
+	for _, inline := range []bool{true, false} {
+		for asked, want := range map[string]string{"json": "{\n  \"a\": [1,\n  2]}", "text": `"deliverables":["x.txt"]`} {
+			src := script(asked)
+			edit, err := Script("x.sh", src, Options{Inline: inline})
+			if err != nil {
+				t.Fatal(err)
+			}
+			before, after := run(t, src), run(t, edit.After)
+			if before.status != after.status {
+				t.Errorf("%s: exit status %d before, %d after", asked, before.status, after.status)
+			}
+			if asked == "json" && after.stdout != want || !strings.Contains(after.stdout, want) {
+				t.Errorf("%s: stdout is %q, want %q", asked, after.stdout, want)
+			}
+		}
+	}
+}

@@ -14,22 +14,24 @@ import (
 
 // A place says where a command's output goes and in which shell it runs.
 type place struct {
-	own  bool // its stdout is the script's
-	used bool // something reads its stdout: a substitution, a pipe, a file
-	main bool // in the script's own shell, not in a subshell
-	pipe bool // a pipe leads from it to the script's stdout: JSON that goes in may come out
-	fed  bool // its stdin is not the script's
+	own   bool // its stdout is the script's
+	used  bool // something reads its stdout: a substitution, a pipe, a file
+	main  bool // in the script's own shell, not in a subshell
+	pipe  bool // a pipe leads from it to the script's stdout: JSON that goes in may come out
+	fed   bool // its stdin is not the script's
+	said  bool // the script's stdout has text already: it is no JSON document any more
+	asked bool // in a branch for those who ask for JSON
 }
 
 var top = place{own: true, main: true}
 
 // consumed is the place of a command whose output becomes a part of one in place p.
-func (p place) consumed() place { return place{used: true, fed: p.fed} }
+func (p place) consumed() place { return place{used: true, fed: p.fed, said: p.said, asked: p.asked} }
 
 // places are all that can be, in a fixed order: the same script always reads the same.
 var places = sync.OnceValue(func() (all []place) {
-	for n := range 1 << 5 {
-		all = append(all, place{n&1 == 0, n&2 != 0, n&4 == 0, n&8 != 0, n&16 != 0})
+	for n := range 1 << 7 {
+		all = append(all, place{n&1 == 0, n&2 != 0, n&4 == 0, n&8 != 0, n&16 != 0, n&32 != 0, n&64 != 0})
 	}
 	return all
 })
@@ -42,12 +44,15 @@ type usage struct {
 	exported   map[string]bool   // functions that other shells run too
 	variables  map[string]string // how the values of variables end, where that is plain
 	values     values
-	json       map[string]bool // variables that hold JSON, and functions that print some
-	files      map[string]bool // the words that its commands are given, or read from
-	log        string          // the file that takes both streams of the statement that is being read; "": none
-	current    *function       // whose body is being read; nil: none
-	dynamic    []place         // of commands whose name is not known
-	traps      []int           // where trap is called for EXIT, by offset
+	after      map[*syntax.Stmt]bool // those before which their list prints text for certain
+	asked      map[*syntax.Stmt]bool // those in a branch for who asks for JSON
+	asks       bool                  // it prints JSON if asked to
+	json       map[string]bool       // variables that hold JSON, and functions that print some
+	files      map[string]bool       // the words that its commands are given, or read from
+	log        string                // the file that takes both streams of the statement that is being read; "": none
+	current    *function             // whose body is being read; nil: none
+	dynamic    []place               // of commands whose name is not known
+	traps      []int                 // where trap is called for EXIT, by offset
 	background []*syntax.Stmt
 	sources    []mention   // files that are sourced
 	calls      []mention   // commands that may be scripts
@@ -100,6 +105,7 @@ func understandWithin(file *syntax.File, lines *int) *usage {
 	}
 	syntax.Walk(file, u.declare)
 	u.learnJSON()
+	u.learnText()
 	for _, st := range file.Stmts {
 		u.stmt(st, top)
 		u.exits = u.exits || isExit(st)
@@ -323,6 +329,8 @@ func (u *usage) stmt(st *syntax.Stmt, p place) {
 		u.background = append(u.background, st)
 		p.main = false
 	}
+	p.said = p.said || p.own && u.after[st]
+	p.asked = p.asked || u.asked[st]
 	p = u.redirected(st, p)
 	if log := logOf(st); log != "" {
 		defer func(outer string) { u.log = outer }(u.log)
@@ -335,7 +343,7 @@ func (u *usage) stmt(st *syntax.Stmt, p place) {
 	case *syntax.BinaryCmd:
 		left, right := p, p
 		if cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll {
-			left, right.main, right.fed = place{used: true, pipe: u.passesOn(cmd.Y, p), fed: p.fed}, false, true
+			left, right.main, right.fed = place{used: true, pipe: u.passesOn(cmd.Y, p), fed: p.fed, said: p.said, asked: p.asked}, false, true
 			if isTee(cmd.Y) { // a log beside the script's stdout; with stderr in it, one that misses nothing
 				left.own = p.own
 				left.used = cmd.Op == syntax.Pipe && !withStderr(cmd.X)
@@ -412,7 +420,7 @@ func (u *usage) inside(n syntax.Node, p place) {
 		case *syntax.ProcSubst:
 			within := p.consumed()
 			if m.Op == syntax.CmdOut {
-				within = place{own: p.own, used: p.used, fed: true}
+				within = place{own: p.own, used: p.used, fed: true, said: p.said, asked: p.asked}
 				if p.own && !silent(m.Stmts) {
 					u.stop(m, "what >( ) prints may come after the report")
 				}
@@ -484,8 +492,10 @@ func (u *usage) call(st *syntax.Stmt, c *syntax.CallExpr, p place) {
 	u.mention(c, name, p)
 	u.computed(c, p)
 	u.given(c, name, p)
-	if (p.own || p.pipe) && u.printsJSON(st, c) || p.own && asksForJSON(c.Args) {
-		u.stop(c, "it prints JSON already")
+	if !p.said && ((p.own || p.pipe) && u.printsJSON(st, c) || p.own && asksForJSON(c.Args)) {
+		if u.asks = true; !p.asked {
+			u.stop(c, "it prints JSON already")
+		}
 	}
 	if !p.fed && readsAll(st, c, name) {
 		u.stop(c, "it reads all of its input: what gives it that may read what it prints")
@@ -526,11 +536,7 @@ func (u *usage) call(st *syntax.Stmt, c *syntax.CallExpr, p place) {
 		u.option(c)
 	case "source", ".":
 		if len(c.Args) > 1 {
-			m := u.named(c.Args[1], p)
-			if names := u.values.names(c.Args[1], u.current, 0); len(names) == 1 && strings.HasPrefix(names[0], own+"/") {
-				m.text = names[0]
-			}
-			u.sources = append(u.sources, m)
+			u.sources = append(u.sources, u.named(c.Args[1], p))
 		}
 	case "echo", "printf", "cat":
 		if p.used {
@@ -607,6 +613,9 @@ func (u *usage) named(w *syntax.Word, p place) mention {
 	text := tail(w)
 	if text == "" && len(w.Parts) == 1 {
 		text = u.variables[variable(w)]
+	}
+	if names := u.values.names(w, u.current, 0); len(names) == 1 && strings.HasPrefix(names[0], own+"/") && !strings.Contains(names[0], unknown) {
+		text = names[0]
 	}
 	return mention{line: int(w.Pos().Line()), text: text, place: p, log: u.log}
 }

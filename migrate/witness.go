@@ -426,7 +426,7 @@ func (t *tree) code(p, language, code string, after int) {
 		if prompt().MatchString(code) { // a session: commands after a prompt, and what they printed
 			code = prompt().ReplaceAllString(typed(code), "")
 		}
-		if file, err := parse(p, []byte(placeholder().ReplaceAllString(code, "x"))); err == nil {
+		if file, err := parse(p, []byte(optional().ReplaceAllString(placeholder().ReplaceAllString(code, "x"), "x"))); err == nil {
 			t.reads(p, understand(file), after)
 		}
 	case "", "text", "txt", "plaintext", "markdown", "md", "diff", "mermaid", "output", "log", "tree":

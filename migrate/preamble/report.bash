@@ -117,7 +117,7 @@ skillhand_open() { # sends stdout to a listener, in a pipe of which this shell n
 }
 
 skillhand_listen() { # passes lines on to stderr, hears them, and prints the report when it is told how it ended
-	local LC_ALL=C IFS=$'\r\n' success=true confidence=0.5 deliverables='' errors='' errored=0 more=0 heading='' row='' passed='' line part told='' many=0 rest=()
+	local LC_ALL=C IFS=$'\r\n' success=true confidence=0.5 deliverables='' errors='' errored=0 more=0 heading='' row='' passed='' line part told='' many=0 begun='' document='' rest=()
 	local -A delivered known
 	trap - EXIT ERR DEBUG RETURN
 	trap '' HUP INT QUIT PIPE TERM
@@ -126,7 +126,7 @@ skillhand_listen() { # passes lines on to stderr, hears them, and prints the rep
 	unset TMOUT
 	while [[ ! $told ]] && if ((many++ < 1000)); then skillhand_line; else skillhand_block; fi; do :; done
 	if [[ ! $told ]]; then return; fi # it was killed
-	skillhand_print "${told%% *}" "${told#* }" 2>/dev/null
+	if [[ ! $document ]]; then skillhand_print "${told%% *}" "${told#* }" 2>/dev/null; fi
 	eval "exec 1>&- $skillhand_back>&-"
 	while IFS='' read -r line || [[ $line ]]; do printf '%s\n' "$line" >&2; done # of what goes on in the background
 }
@@ -169,13 +169,21 @@ skillhand_block() { # takes in what is there, without a line's beginning at the 
 }
 
 skillhand_take() { # passes on and hears a text of whole lines
-	local text=$1 before
+	local text=$1 before opening='^[[:space:]]*([{][[:space:]]*($|["}])|[[][[:space:]]*($|["{]|\]))'
 	if [[ $text == *"$skillhand_token"* ]]; then
 		before=${text%"$skillhand_token"*} # from the end: from the start it takes long in a long text
 		told=${text:${#before}+${#skillhand_token}+1}
 		skillhand_take "$before"
 		printf %s "${told#*$'\n'}" >&2 # of what goes on in the background
 		told=${told%%$'\n'*}
+		return
+	fi
+	if [[ ! $begun && $text == *[![:space:]]* ]]; then
+		begun=1
+		if [[ ${skillhand_json-} == "$$" && $text =~ $opening ]]; then document=1; fi
+	fi
+	if [[ $document ]]; then # the JSON that it was asked for
+		printf %s "$text" 2>/dev/null >&"$skillhand_back"
 		return
 	fi
 	printf %s "$text" >&2
