@@ -74,6 +74,8 @@ type script struct {
 	src     []byte
 	shebang change // for a script that changes its shell
 	use     *usage
+	trapped bool             // a file that it sources sets an EXIT trap
+	guard   *syntax.IfClause // in which its commands are, if something sources it; nil: nothing does
 }
 
 // read parses a script, unless its usage is known, and decides by what can be seen from outside.
@@ -186,11 +188,14 @@ func (s *script) edit(up string) (*edit.Edit, error) {
 	if u.library() {
 		return nil, &LeftAloneError{s.name, 0, "it only defines things: a library"}
 	}
-	start := s.start()
+	start, end := s.start(), s.end()
+	if s.guard != nil {
+		start, end = s.lineStart(int(s.guard.Then[0].Pos().Offset())), change{int(s.guard.FiPos.Offset()), "skillhand_end\n"}
+	}
 	if l, ok := u.obstacle(lineAt(s.src, start)); ok {
 		return nil, &LeftAloneError{s.name, l.Line, l.Text}
 	}
-	p := preamble{fd: s.freeFD(), ends: !u.catches && !bytes.HasSuffix(s.src, []byte(`\`)), asks: u.asks, up: up}
+	p := preamble{fd: s.freeFD(), ends: !u.catches && !bytes.HasSuffix(s.src, []byte(`\`)), asks: u.asks, trapped: s.trapped, up: up}
 	changes := []change{{start, p.text()}}
 	if s.shebang.insert != "" {
 		changes = append(changes, s.shebang)
@@ -202,7 +207,7 @@ func (s *script) edit(up string) (*edit.Edit, error) {
 		changes = append(changes, closing(st, p.fd)...)
 	}
 	if p.ends && !u.exits {
-		changes = append(changes, s.end())
+		changes = append(changes, end)
 	}
 	e.After = apply(s.src, changes)
 	// The parser and bash may not agree on where an odd script's commands end.
@@ -217,7 +222,7 @@ func (s *script) edit(up string) (*edit.Edit, error) {
 // which scripts like to print as their help.
 func (s *script) start() int {
 	first := int(s.use.file.Stmts[0].Pos().Offset())
-	first -= first - bytes.LastIndexByte(s.src[:first], '\n') - 1
+	first = bytes.LastIndexByte(s.src[:first], '\n') + 1
 	top := true // still in the block that begins with the #! line
 	at, from := 0, 0
 	for from < first {
@@ -233,6 +238,15 @@ func (s *script) start() int {
 		from = end
 	}
 	return at
+}
+
+// lineStart is where the line of a command begins, or the command itself if something stands before it.
+func (s *script) lineStart(at int) int {
+	line := bytes.LastIndexByte(s.src[:at], '\n') + 1
+	if len(bytes.TrimSpace(s.src[line:at])) > 0 {
+		return at
+	}
+	return line
 }
 
 // end marks the end of the file as a way out.

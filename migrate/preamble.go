@@ -69,10 +69,11 @@ func quote(word string) string {
 
 // A preamble is what a migrated script begins with.
 type preamble struct {
-	fd   string // where the way to the listener is kept; the next one is for its answer
-	ends bool   // the end of the file is marked, so that an end by a signal can be told
-	asks bool   // it prints JSON to those who ask for it: that is passed on, in place of a report
-	up   string // the way from the script's folder to that of the ReportFile; "" puts the code into the script
+	fd      string // where the way to the listener is kept; the next one is for its answer
+	ends    bool   // the end of the file is marked, so that an end by a signal can be told
+	asks    bool   // it prints JSON to those who ask for it: that is passed on, in place of a report
+	trapped bool   // a file that it sources sets an EXIT trap
+	up      string // the way from the script's folder to that of the ReportFile; "" puts the code into the script
 }
 
 func (p preamble) text() string {
@@ -82,6 +83,9 @@ func (p preamble) text() string {
 	}
 	if p.asks {
 		set += " skillhand_json=$$" // no other script's, should it be exported
+	}
+	if p.trapped {
+		set += " skillhand_traps=$$"
 	}
 	if p.up == "" {
 		return firstLine + set + "\n" + preambleCode(0) + lastLine

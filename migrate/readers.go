@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // A held is why a script must stay as it is.
@@ -23,6 +25,33 @@ func (h held) String() string { return fmt.Sprintf("%s:%d %s", h.by, h.line, h.w
 func (t *tree) hold(p, by string, line int, why string) {
 	if _, ok := t.keep[p]; !ok && p != by {
 		t.keep[p] = held{by, line, why}
+	}
+}
+
+// holdRun holds the scripts that a script runs whose own output something reads: theirs is
+// a part of that.
+func (t *tree) holdRun(paths []string) {
+	queue := slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
+		h, held := t.keep[p]
+		_, hook := isHook(p, t.files[p])
+		return t.usages[p] == nil || !hook && (!held || h.why == sourcesIt)
+	})
+	for len(queue) > 0 {
+		p := queue[0]
+		queue = queue[1:]
+		for _, m := range t.usages[p].calls {
+			if !m.place.own {
+				continue
+			}
+			for _, q := range t.named(p, m.text) {
+				if _, held := t.keep[q]; !held && q != p {
+					t.hold(q, p, m.line, runsIt)
+					if t.usages[q] != nil {
+						queue = append(queue, q)
+					}
+				}
+			}
+		}
 	}
 }
 
@@ -113,6 +142,47 @@ func isHook(p string, src []byte) (line int, ok bool) {
 		return lineAt(src, m[0]), true
 	}
 	return 0, slices.ContainsFunc(strings.Split(path.Dir(p), "/"), func(folder string) bool { return strings.HasSuffix(folder, "hooks") })
+}
+
+// A text that says what a script prints on stdout.
+var saysStdout = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(?:prints?|outputs?|returns?|emits?|echoes|writes?|streams?)\b[^.]{0,80}\bstdout\b|\bmachine[- ](?:readable|parse?able)\b|\boutputs?:\s*["']`)
+})
+
+// promisesStdout reports whether a text promises something of a script's stdout.
+func promisesStdout(text string) bool {
+	m := saysStdout().FindString(text)
+	return m != "" && !strings.Contains(m, "nothing") && !strings.Contains(text, "stdout and stderr") && !strings.Contains(text, "stdout/stderr")
+}
+
+// promised is the line of a comment that promises something of the script's own stdout, or
+// 0. A comment on a function speaks of that function.
+func (u *usage) promised() (line int) {
+	var text strings.Builder
+	last := 0
+	syntax.Walk(u.file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.FuncDecl:
+			return false
+		case *syntax.Stmt:
+			_, function := n.Cmd.(*syntax.FuncDecl)
+			for _, c := range n.Comments {
+				if function && n != u.file.Stmts[0] || line > 0 {
+					break
+				}
+				at := int(c.Pos().Line())
+				if at > last+1 {
+					text.Reset()
+				}
+				last = at
+				if text.WriteString(c.Text + " "); promisesStdout(text.String()) {
+					line = at
+				}
+			}
+		}
+		return line == 0
+	})
+	return line
 }
 
 // fixed reports whether a pattern has parts that tell one script from another: a name's

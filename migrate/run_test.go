@@ -364,3 +364,57 @@ func TestAskedForJSON(t *testing.T) {
 		}
 	}
 }
+
+// TestSourced runs scripts that source others: one that is also run by itself prints a report
+// only then, and an EXIT trap in a file that is sourced runs before the report.
+func TestSourced(t *testing.T) {
+	top := t.TempDir()
+	results, _ := Tree([]File{
+		{"tree/lib.sh", []byte("tidy() { old=$(trap -p EXIT); trap 'echo tidied' EXIT; }\n")},
+		{"tree/saves.sh", []byte("tidy() { old=$(trap -p EXIT); trap 'echo lost' EXIT; eval \"$old\"; }\n")},
+		{"tree/both.sh", []byte("#!/bin/bash\nwork() { echo \"Created: $1\"; return 3; }\nif [[ ${BASH_SOURCE[0]} == \"$0\" ]]; then\n  work a.txt\nfi\n")},
+		{"tree/main.sh", []byte("#!/bin/bash\n. ./lib.sh\n. ./both.sh\ntidy\nwork b.txt\nexit 4\n")},
+		{"tree/restores.sh", []byte("#!/bin/bash\n. ./saves.sh\ntidy\necho Created: c.txt\n")},
+	}, TreeOptions{})
+	for _, r := range results {
+		if r.Status == Failed {
+			t.Fatalf("%s: %s", r.Path, r.Reason)
+		}
+		if r.Edit != nil {
+			writeScript(t, filepath.Join(top, r.Path), r.Edit.After)
+		}
+	}
+	for name, lib := range map[string]string{
+		"lib.sh": "tidy() { old=$(trap -p EXIT); trap 'echo tidied' EXIT; }\n", "saves.sh": "tidy() { old=$(trap -p EXIT); trap 'echo lost' EXIT; eval \"$old\"; }\n",
+	} {
+		writeScript(t, filepath.Join(top, "tree", name), []byte(lib))
+	}
+	for _, tt := range []struct {
+		command, stdout, stderr string
+		status                  int
+	}{
+		{"./both.sh", `{"success":false,"confidence":0.5,"deliverables":["a.txt"]`, "Created: a.txt\n", 3},
+		{". ./both.sh; work x.txt", "Created: x.txt\n", "", 3},
+		{"./main.sh", `{"success":false,"confidence":0.5,"deliverables":["b.txt"]`, "Created: b.txt\ntidied\n", 4},
+		{"./restores.sh", `{"success":true,"confidence":0.5,"deliverables":["c.txt"]`, "Created: c.txt\n", 0},
+	} {
+		cmd := exec.Command("bash", "-c", tt.command)
+		cmd.Dir = filepath.Join(top, "tree")
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		_ = cmd.Run()
+		if got := cmd.ProcessState.ExitCode(); got != tt.status || !strings.HasPrefix(stdout.String(), tt.stdout) || strings.Count(stdout.String(), "\n") != 1 || stderr.String() != tt.stderr {
+			t.Errorf("%s: exit status %d, want %d\nstdout %q\nstderr %q", tt.command, got, tt.status, stdout.String(), stderr.String())
+		}
+	}
+}
+
+func writeScript(t *testing.T, file string, data []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, data, 0o777); err != nil {
+		t.Fatal(err)
+	}
+}

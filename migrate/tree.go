@@ -14,6 +14,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/skillhand/skillhand/edit"
+	"github.com/skillhand/skillhand/skill"
 )
 
 // A File is a file of a tree, by its path with slashes.
@@ -48,6 +49,7 @@ type Result struct {
 type TreeOptions struct {
 	Options
 	Companion bool                   // first-use.md becomes a skill of its own
+	OfSkills  func(path string) bool // whether a script is migrated only if it is a skill's, in a tree that has skills; nil: none is
 	Include   func(path string) bool // whether a script is migrated though something reads what it prints; nil: none is
 	Wants     func(path string) bool // whether a file is to be migrated, or only looked at; nil: all are
 	Top       string                 // the folder for a new ReportFile; "": the deepest that all scripts are in
@@ -78,7 +80,7 @@ func Interesting(name string, start []byte) bool {
 func Tree(files []File, opt TreeOptions) ([]Result, []Place) {
 	t := &tree{
 		opt: opt, files: map[string][]byte{}, usages: map[string]*usage{}, names: map[string][]string{}, folders: map[string]bool{}, likes: map[string][]string{},
-		keep: map[string]held{}, unclear: map[Place]bool{}, stuck: map[string]bool{}, read: map[string]*script{},
+		keep: map[string]held{}, sourced: map[string]bool{}, unclear: map[Place]bool{}, stuck: map[string]bool{}, read: map[string]*script{},
 	}
 	for _, f := range files {
 		t.files[f.Path] = f.Data
@@ -111,6 +113,7 @@ func Tree(files []File, opt TreeOptions) ([]Result, []Place) {
 	for _, p := range paths {
 		t.mentions(p)
 	}
+	t.holdRun(paths)
 	results := t.skills(paths)
 	scripts := slices.DeleteFunc(paths, func(p string) bool {
 		return !t.isScript(p) || path.Base(p) == "handler.sh" || path.Base(p) == ReportFile
@@ -145,6 +148,7 @@ type tree struct {
 	names  map[string][]string // the paths of files by their base name
 	keep   map[string]held     // scripts that must stay as they are, and why
 
+	sourced map[string]bool // scripts that are sourced, and made for that too
 	stuck   map[string]bool // folders of skills whose bindings cannot be migrated
 	unclear map[Place]bool  // lines that read a command of which nothing is known
 	used    map[string]bool // the files that scripts use, by their base names; nil: not looked yet
@@ -233,7 +237,8 @@ func CommonFolder(paths []string) string {
 
 // script decides about one script.
 func (t *tree) script(p string) Result {
-	if h, ok := t.keep[p]; ok && (h.why == sourcesIt || t.opt.Include == nil || !t.opt.Include(p)) {
+	included := t.opt.Include != nil && t.opt.Include(p)
+	if h, ok := t.keep[p]; ok && (h.why == sourcesIt || !included) {
 		return Result{Path: p, Status: LeftAlone, Reason: h.String(), Group: "another file " + h.why}
 	}
 	if line, ok := isHook(p, t.files[p]); ok {
@@ -241,42 +246,56 @@ func (t *tree) script(p string) Result {
 	}
 	s, err := read(p, t.files[p], t.opt.Options, t.usages[p])
 	if err == nil && !s.use.migrated {
-		if q, line := t.trapIn(p, map[string]bool{}); q != "" {
-			err = &LeftAloneError{p, line, q + ", which it sources, sets an EXIT trap"}
+		if line := s.use.promised(); line > 0 && !included {
+			err = &LeftAloneError{p, line, "its comment says what it prints on stdout: something may read that"}
 		}
+		s.trapped = t.trapIn(p, map[string]bool{})
 	}
 	var e *edit.Edit
 	if err == nil {
+		if t.sourced[p] {
+			s.guard = s.use.guard()
+		}
 		t.mu.Lock()
 		t.read[p] = s
 		t.mu.Unlock()
 		e, err = s.edit("")
 	}
-	return result(p, e, err)
+	r := result(p, e, err)
+	if r.Status == Changed && t.opt.OfSkills != nil && t.opt.OfSkills(p) && !t.ofSkill(p) {
+		return Result{Path: p, Status: LeftAlone, Reason: "it belongs to no skill (name it or its folder to migrate it)"}
+	}
+	return r
 }
 
-// trapIn is a file that a script sources, or that one of these does, and that sets an EXIT
-// trap, with the line of the script that leads there; or "".
-func (t *tree) trapIn(p string, seen map[string]bool) (file string, line int) {
+// ofSkill reports whether a script lies in a skill's folder or in a folder of skills. In a
+// tree without skills all scripts count.
+func (t *tree) ofSkill(p string) bool {
+	if len(t.names[skill.MainFile]) == 0 {
+		return true
+	}
+	for dir := path.Dir(p); dir != "." && dir != "/"; dir = path.Dir(dir) {
+		if path.Base(dir) == "skills" || t.files[path.Join(dir, skill.MainFile)] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// trapIn reports whether a file that a script sources, or that one of these does, sets an EXIT trap.
+func (t *tree) trapIn(p string, seen map[string]bool) bool {
 	seen[p] = true
 	if t.usages[p] == nil {
-		return "", 0
+		return false
 	}
 	for _, m := range t.usages[p].sources {
 		for _, q := range t.all(p, m) {
-			u := t.usages[q]
-			if u == nil || seen[q] {
-				continue
-			}
-			if u.trapsExit {
-				return q, m.line
-			}
-			if deep, _ := t.trapIn(q, seen); deep != "" {
-				return deep, m.line
+			if u := t.usages[q]; u != nil && !seen[q] && (u.trapsExit || t.trapIn(q, seen)) {
+				return true
 			}
 		}
 	}
-	return "", 0
+	return false
 }
 
 // result turns an edit or its error into a result.

@@ -269,22 +269,58 @@ func (u *usage) collect() {
 
 // library reports whether the script only defines things.
 func (u *usage) library() bool {
-	for _, st := range u.file.Stmts {
-		switch c := st.Cmd.(type) {
-		case *syntax.FuncDecl, *syntax.DeclClause, nil:
-			continue
-		case *syntax.CallExpr:
-			if len(c.Args) == 0 || slices.Contains([]string{"set", "shopt", "source", ".", "return", "umask", "unset"}, literal(c.Args[0])) {
-				continue
-			}
-		case *syntax.BinaryCmd, *syntax.IfClause:
-			if onlyReturns(st) {
-				continue
+	return !slices.ContainsFunc(u.file.Stmts, func(st *syntax.Stmt) bool { return !defines(st) })
+}
+
+// defines reports whether a statement only defines things.
+func defines(st *syntax.Stmt) bool {
+	switch c := st.Cmd.(type) {
+	case *syntax.FuncDecl, *syntax.DeclClause, nil:
+		return true
+	case *syntax.CallExpr:
+		return len(c.Args) == 0 || slices.Contains([]string{"set", "shopt", "source", ".", "return", "umask", "unset"}, literal(c.Args[0]))
+	case *syntax.BinaryCmd, *syntax.IfClause:
+		return onlyReturns(st)
+	}
+	return false
+}
+
+// guard is the last statement of a script that is to be sourced as well as run: if it is
+// run, its commands are in that. Before it, the script only defines things. nil: there is none.
+func (u *usage) guard() *syntax.IfClause {
+	last := len(u.file.Stmts) - 1
+	if last < 0 || len(u.traps) > 0 {
+		return nil
+	}
+	c, ok := u.file.Stmts[last].Cmd.(*syntax.IfClause)
+	if !ok || c.Else != nil || len(c.Cond) != 1 || len(c.Then) == 0 || !asksWhetherRun(c.Cond[0]) {
+		return nil
+	}
+	if slices.ContainsFunc(u.file.Stmts[:last], func(st *syntax.Stmt) bool { return !defines(st) }) {
+		return nil
+	}
+	return c
+}
+
+// asksWhetherRun reports whether a condition is that the script is run, not sourced.
+func asksWhetherRun(cond *syntax.Stmt) bool {
+	var x, y *syntax.Word
+	switch c := cond.Cmd.(type) {
+	case *syntax.TestClause:
+		b, ok := c.X.(*syntax.BinaryTest)
+		if !ok || b.Op != syntax.TsMatch && b.Op != syntax.TsMatchShort {
+			return false
+		}
+		x, _ = b.X.(*syntax.Word)
+		y, _ = b.Y.(*syntax.Word)
+	case *syntax.CallExpr:
+		if op := ""; len(c.Args) == 5 && literal(c.Args[0]) == "[" {
+			if op = literal(c.Args[2]); op == "=" || op == "==" {
+				x, y = c.Args[1], c.Args[3]
 			}
 		}
-		return false
 	}
-	return true
+	return !cond.Negated && isSelf(x) && isSelf(y) && variable(x) != variable(y)
 }
 
 // onlyReturns reports whether a statement is a guard such as [[ -n $loaded ]] && return.

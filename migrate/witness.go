@@ -22,6 +22,8 @@ const (
 	onPage     = "puts what it prints on the page"
 	sourcesIt  = "sources it"
 	saysItJSON = "says that it prints JSON"
+	saysItAll  = "says what it prints on stdout"
+	runsIt     = "runs it, and something reads what that prints"
 )
 
 // mentions notes which scripts a file depends on as they are.
@@ -50,6 +52,10 @@ func MayName(data []byte) bool {
 func (t *tree) reads(p string, u *usage, after int) {
 	for _, m := range u.sources {
 		for _, q := range t.all(p, m) {
+			if use := t.usages[q]; use != nil && use.guard() != nil {
+				t.sourced[q] = true
+				continue
+			}
 			t.hold(q, p, after+m.line, sourcesIt)
 		}
 	}
@@ -248,6 +254,8 @@ var (
 	commandKey = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?m)"(?:command|statusLine|apiKeyHelper|awsAuthRefresh|awsCredentialExport|otelHeadersHelper)"\s*:|^\s*(?:command|notify)\s*=`)
 	})
+	// Commands that run nothing of the folders that they are given.
+	lookup     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(?:e?grep|rg|ls|du|wc|mkdir|rm|chmod)\s[^|;&()]*`) })
 	jsonString = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"`) })
 	// A permission allows a command, and reads nothing: Bash(./x.sh:*).
 	permission    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bBash\((?:[^()"\\]|\\.)*\)`) })
@@ -275,7 +283,7 @@ func isCode(line, _ string) bool {
 // holdFolders holds the scripts in folders that a command in settings names, as in run-parts FOLDER.
 func (t *tree) holdFolders(p, text string, line int) {
 	for l := range strings.Lines(text) {
-		if l = withoutQuotes(l); strings.Contains(l, "command") {
+		if l = lookup().ReplaceAllString(withoutQuotes(l), " "); strings.Contains(l, "command") {
 			for _, name := range pathName().FindAllString(variableName().ReplaceAllString(l, " "), -1) {
 				if strings.Contains(name, "/") && t.folders[path.Base(name)] {
 					for _, q := range t.matching(ending(name) + "/*") {
@@ -371,7 +379,7 @@ func (t *tree) captures(p string) {
 		line++
 		names := t.namesIn(l, false)
 		for _, name := range names {
-			if captured(l, name) {
+			if captured(l, name) || fence == "" && capturesOutput().MatchString(l) {
 				for _, q := range t.named(p, name) {
 					t.hold(q, p, line, readsIt)
 				}
@@ -383,10 +391,10 @@ func (t *tree) captures(p string) {
 		case fence == "" && strings.HasPrefix(l, "#"):
 			spoken = nil
 		}
-		if fence == "" && promisesJSON(l) {
+		if why := promises(l); fence == "" && why != "" {
 			for _, name := range spoken {
 				for _, q := range t.named(p, name) {
-					t.hold(q, p, line, saysItJSON)
+					t.hold(q, p, line, why)
 				}
 			}
 		}
@@ -408,10 +416,25 @@ var (
 	placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<[\w .|/-]+>`) })
 	optional    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[[\w -]*\|[\w |-]*\]|\[-[^\]]*\]`) })
 	prompt      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^[ \t]*[$%][ \t]`) })
-	printsJSON  = sync.OnceValue(func() *regexp.Regexp {
+	// A program's call, in a text, that keeps what it runs prints.
+	capturesOutput = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`capture_output|check_output|getoutput|\b(?:exec|execFile|spawn)Sync\(`)
+	})
+	printsJSON = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)\b(?:returns?|outputs?|prints?|emits?)\b([^.]{0,30})\bJSON\b`)
 	})
 )
+
+// promises is what a line of text says about what a script prints, or "".
+func promises(line string) string {
+	switch {
+	case promisesJSON(line):
+		return saysItJSON
+	case promisesStdout(line):
+		return saysItAll
+	}
+	return ""
+}
 
 // promisesJSON reports whether a line of text says that something prints JSON.
 func promisesJSON(line string) bool {

@@ -42,7 +42,8 @@ func newMigrate(std *stdio) *cobra.Command {
 A script is left alone if something in the tree reads its output, or if it
 cannot be changed safely; the reasons are listed, with --verbose for each file.
 --include-read takes scripts whose readers read reports. PATH is a file or a
-folder. The old version of a changed file is kept as FILE.bak-DATE.
+folder; of a whole repository only the scripts of its skills change. The old
+version of a changed file is kept as FILE.bak-DATE.
 
 Migrated scripts source one file, skillhand-report.bash, which is put in the
 folder you name; --inline puts its code into each script instead.

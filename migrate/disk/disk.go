@@ -74,7 +74,7 @@ func (m *run) fail(file string, err error) {
 // they said is elsewhere.
 func (m *run) tree(ctx context.Context, root *root) error {
 	opt := m.migration.TreeOptions
-	opt.Wants, opt.Top = root.wants, root.top()
+	opt.Wants, opt.Top, opt.OfSkills = root.wants, root.top(), root.ofSkills
 	results, unclear := migrate.Tree(m.read(root), opt)
 	for _, u := range unclear {
 		m.unclear = append(m.unclear, migrate.Place{Path: filepath.Join(root.base, filepath.FromSlash(u.Path)), Line: u.Line})

@@ -121,3 +121,25 @@ func TestInterrupted(t *testing.T) {
 		t.Errorf("execute.sh is now %q, %v", text, err)
 	}
 }
+
+// TestRepository: who names a repository means its skills, who names a folder in it means that.
+func TestRepository(t *testing.T) {
+	dir := write(t, map[string]string{
+		".git/HEAD": "", "skills/one/SKILL.md": "---\nname: one\n---\nRun it.\n", "skills/one/run.sh": old, "skills/lib/shared.sh": old, "tests/all.sh": old, "plugin/two/SKILL.md": "Run it.\n", "plugin/two/bin/two.sh": old,
+	})
+	for _, tt := range []struct{ paths, want string }{
+		{".", "changed two.sh, changed skillhand-report.bash, changed shared.sh, changed run.sh, left-alone all.sh"},
+		{"tests", "changed all.sh, changed skillhand-report.bash"},
+		{". tests", "changed two.sh, changed skillhand-report.bash, changed shared.sh, changed run.sh, changed all.sh"},
+		{"tests/all.sh", "changed all.sh, changed skillhand-report.bash"},
+	} {
+		var paths []string
+		for p := range strings.FieldsSeq(tt.paths) {
+			paths = append(paths, filepath.Join(dir, p))
+		}
+		done, err := disk.Migration{DryRun: true}.Run(t.Context(), paths)
+		if err != nil || statuses(done) != tt.want {
+			t.Errorf("%s: %s, %v, want %s", tt.paths, statuses(done), err, tt.want)
+		}
+	}
+}

@@ -38,6 +38,13 @@ func (r *root) wants(rel string) bool {
 	})
 }
 
+// ofSkills reports whether a script is wanted because its whole repository is, which has
+// scripts for tests and builds too.
+func (r *root) ofSkills(rel string) bool {
+	file := filepath.Join(r.base, filepath.FromSlash(rel))
+	return paths.Top(r.dir) == r.dir && !slices.ContainsFunc(r.wanted, func(w string) bool { return w != r.dir && paths.Inside(w, file) })
+}
+
 // top is the folder that was named, or that all that was named is in.
 func (r *root) top() string {
 	var all []string

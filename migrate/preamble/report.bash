@@ -83,7 +83,10 @@ skillhand_trap() { # is trap, but what is for EXIT will run before the report
 	shift
 	for signal; do
 		case $signal in
-		[Ee][Xx][Ii][Tt] | 0) skillhand_own=${command#-} ;;
+		[Ee][Xx][Ii][Tt] | 0)
+			skillhand_own=${command#-}
+			if [[ $command == skillhand_exit ]]; then skillhand_own=''; fi # what trap -p said
+			;;
 		*) builtin trap -- "$command" "$signal" || return ;;
 		esac
 	done
@@ -105,6 +108,9 @@ skillhand_begin() { # from here on stdout is for the report
 		exit 1
 	fi
 	trap skillhand_exit EXIT
+	if [[ ${skillhand_traps-} == "$$" ]]; then # a file that the script sources sets a trap
+		trap() { skillhand_trap "$@"; }
+	fi
 }
 
 skillhand_open() { # sends stdout to a listener, in a pipe of which this shell need not know as a job
