@@ -23,13 +23,15 @@ test: tools cross ## everything that must hold
 	go vet ./...
 	CGO_ENABLED=1 SKILLHAND_REQUIRE_ALL=1 $(RACE) go test -race -p $(PACKAGES) -timeout 60m ./...
 
-chaos: tools ## workers killed, stopped, interrupted and restarted together under 500 jobs, Postgres crashed, limits under pressure; takes some minutes
+chaos: tools ## workers killed, stopped, interrupted and restarted together under 500 jobs, Postgres crashed, limits under pressure; 1,000 trials of three agents; takes half an hour
 	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_CHAOS=full go test -v -timeout 1h -run 'TestChaos|TestKiller|TestRateJoin|TestLimitsStay|TestCutOff|TestUnfit|TestClockBack' ./batch
+	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_TRIALS=1000 go test -v -timeout 2h -run TestTryMany ./cmd/skillhand-server
 
 agents: tools ## the other agents' real programs, in every way that a model or a service can behave; takes some minutes
 	SKILLHAND_AGENTS=full go test -v -parallel 4 -timeout 1h -run 'TestReal|TestEveryWay|TestTryAgents' ./agent ./agent/sight ./cmd/skillhand-server
 
 suites: tools ## suites and a model for both claude plugin eval and skillhand try: every difference is a known one; takes ten minutes
+	@{ command -v bwrap && command -v socat; } >/dev/null || { apt-get update -q && apt-get install -qy bubblewrap socat; } || { echo "please install bubblewrap and socat"; exit 1; }
 	SKILLHAND_ALL_SUITES=1 go test -v -timeout 1h -run TestSuites ./cmd/skillhand-server
 
 picture: tools ## docs/page.png, the first view of the page

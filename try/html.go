@@ -23,12 +23,15 @@ func (s *Summary) HTML(trials []Trial, hide func(string) string) ([]byte, error)
 		for _, c := range k.Cases {
 			hc := htmlCase{Name: c.Case, Wants: c.wants()}
 			for _, a := range c.Arms {
-				hc.Arms = append(hc.Arms, htmlOf(a))
-			}
-			for j := range trials {
-				if t := &trials[j]; t.Skill == k.Skill && t.Case == c.Case {
-					hc.Trials = append(hc.Trials, htmlTrial{Trial: t, Class: t.class(), Transcript: beginning(t.Transcript, hide)})
+				arm := htmlOf(a)
+				for j := range trials {
+					if t := &trials[j]; t.Skill == k.Skill && t.Case == c.Case && t.Arm == a.Arm {
+						arm.Runs = append(arm.Runs, t.class())
+						hc.Trials = append(hc.Trials, htmlTrial{Trial: t, Class: t.class(), Transcript: beginning(t.Transcript, hide)})
+					}
 				}
+				hc.Scored = hc.Scored || arm.Score != ""
+				hc.Arms = append(hc.Arms, arm)
 			}
 			one.Cases = append(one.Cases, hc)
 		}
@@ -55,12 +58,14 @@ type htmlSkill struct {
 
 type htmlCase struct {
 	Name, Wants string
+	Scored      bool // some arm has a score
 	Arms        []htmlArm
 	Trials      []htmlTrial
 }
 
 type htmlArm struct {
 	Arm           Arm
+	Runs          []string // the class of each
 	Outcomes      string
 	Right, Passed Rate
 	Score, Cost   string
@@ -134,17 +139,24 @@ var htmlReport = template.Must(template.New("report").Funcs(htmlFuncs).Parse(`<!
 <meta name="referrer" content="no-referrer">
 <title>skillhand try</title>
 <style>
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; color-scheme: light dark; }
-table { border-collapse: collapse; } th, td { text-align: left; padding: .2em .8em .2em 0; vertical-align: top; }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 40em; overflow: auto; border: 1px solid #8886; padding: .5em; font-size: 12px; }
-.good { color: #1a7f37; } .bad { color: #cf222e; } .unknown { color: #888; }
-svg .scale { stroke: #8888; } svg .interval { fill: #4a90d9; opacity: .5; } svg .rate { fill: #4a90d9; }
-summary { cursor: pointer; }
+:root { color-scheme: light dark; --line: light-dark(#d0d7de, #3d444d); --quiet: light-dark(#59636e, #9198a1); --bar: light-dark(#0969da, #4493f8); }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 76em; margin: 2em auto; padding: 0 1em; background: light-dark(#fff, #0d1117);
+  color: light-dark(#1f2328, #f0f6fc); }
+h2 { border-bottom: 1px solid var(--line); padding-bottom: .2em; margin-top: 2em; } h3 { margin: 1.6em 0 .3em; overflow-wrap: anywhere; }
+small, th { color: var(--quiet); font-weight: normal; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; } th, td { text-align: left; padding: .25em 1.2em .25em 0; white-space: nowrap; }
+.checks td { white-space: normal; overflow-wrap: anywhere; vertical-align: top; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 40em; overflow: auto; border: 1px solid var(--line); padding: .5em; font-size: 12px; }
+.good { color: light-dark(#1a7f37, #3fb950); } .bad { color: light-dark(#cf222e, #f85149); } .unknown { color: var(--quiet); }
+svg { vertical-align: -2px; } .scale { stroke: var(--line); } .interval { fill: var(--bar); opacity: .4; } .rate { fill: var(--bar); }
+details { margin: .1em 0; } summary { cursor: pointer; overflow-wrap: anywhere; } details[open] { margin-bottom: 1em; }
 </style>
 </head>
 <body>
 <h1>skillhand try</h1>
-<p>{{.Summary.Trials}} trials, {{.Cost}}. Bars are 95&nbsp;% intervals.</p>
+<p>{{.Summary.Trials}} trials, {{.Cost}}. Bars are 95&nbsp;% intervals. A dot is a run: <span class="good">●</span>&nbsp;as wanted, ` +
+	`<span class="bad">●</span>&nbsp;not, <span class="unknown">●</span>&nbsp;no verdict.</p>
 {{range .Notes}}<p class="bad">{{.}}</p>{{end}}
 {{define "rate"}}{{if .Of}}<svg width="160" height="14" role="img" aria-label="{{.}}">` +
 	`<line class="scale" x1="5" x2="155" y1="7" y2="7"/><rect class="interval" x="{{x .Low}}" y="3" width="{{width .}}" height="8"/>` +
@@ -155,14 +167,14 @@ summary { cursor: pointer; }
 {{if .Why}}<ul>{{range .Why}}<li>{{.}}</li>{{end}}</ul>{{end}}
 {{range .Cases}}
 <h3>{{.Name}} <small>wants: {{.Wants}}</small></h3>
-<table>
-<tr><th>arm</th><th>outcomes</th><th>as wanted</th><th>passed</th><th>score</th><th>cost</th></tr>
-{{range .Arms}}<tr><td>{{.Arm}}</td><td>{{.Outcomes}}</td><td>{{template "rate" .Right}}</td>` +
-	`<td>{{template "rate" .Passed}}</td><td>{{.Score}}</td><td>{{.Cost}}</td></tr>
-{{end}}</table>
+<div class="wide"><table>
+<tr><th>arm</th><th>runs</th><th>outcomes</th><th>as wanted</th><th>passed</th>{{if .Scored}}<th>score</th>{{end}}<th>cost</th></tr>
+{{$scored := .Scored}}{{range .Arms}}<tr><td>{{.Arm}}</td><td>{{range .Runs}}<span class="{{.}}">●</span>{{end}}</td><td>{{.Outcomes}}</td>` +
+	`<td>{{template "rate" .Right}}</td><td>{{template "rate" .Passed}}</td>{{if $scored}}<td>{{.Score}}</td>{{end}}<td>{{.Cost}}</td></tr>
+{{end}}</table></div>
 {{range .Trials}}<details><summary class="{{.Class}}">` +
 	`{{.Trial.Arm}} {{.Trial.Run}}: {{.Trial.Outcome}} {{.Trial.Why}} ({{usd .Trial.CostUSD}}, {{ms .Trial.DurationMS}})</summary>
-{{if .Trial.Checks}}<table>{{range .Trial.Checks}}<tr><td>{{ok .OK}}</td><td>{{.Check}}</td><td>{{.Why}}</td></tr>{{end}}</table>{{end}}
+{{if .Trial.Checks}}<table class="checks">{{range .Trial.Checks}}<tr><td>{{ok .OK}}</td><td>{{.Check}}</td><td>{{.Why}}</td></tr>{{end}}</table>{{end}}
 <pre>{{.Transcript}}</pre></details>
 {{end}}{{end}}{{end}}
 </body>

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/skillhand/skillhand/internal/fakeapi"
+	"github.com/skillhand/skillhand/internal/needs"
 	"github.com/skillhand/skillhand/internal/realclaude"
 )
 
@@ -39,6 +40,7 @@ type suiteTest struct {
 	ours    []string                 // for skillhand try
 	edit    func(text string) string // of the files of the cases
 	play    played
+	needs   []string          // programs that claude plugin eval grants Bash with
 	differs map[string]string // case/arm whose scores differ: why theirs is false
 }
 
@@ -79,6 +81,32 @@ var suites = map[string]suiteTest{
 			"Q73 ": {useSkill("demo:d-allowed"), sayDone}, "Q74 ": {useSkill("demo:d-bash"), sayDone}, "Q75 ": {useSkill("demo:plain"), sayDone},
 		},
 		args: []string{"--ablation", "none"},
+	},
+	// The pattern in disallowed_tools keeps theirs from loading the case Q06, and ours from running the suite.
+	"situations-2": {
+		edit: func(text string) string {
+			return strings.ReplaceAll(text, "disallowed_tools: ['Skill(demo:zebra-card)']\n", "")
+		},
+		play: played{
+			"Q06 ": {sayDone}, "Q11 ": {fakeapi.Hang()}, "Q15 ": {useSkill("demo:zebra-card"), sayDone}, "Q23 ": {useSkill("demo:zebra-card"), glob},
+			"Q27 ": {useSkill("demo:broken"), sayDone}, "Q31 ": {fakeapi.Message{Text: "and so on", Stop: "max_tokens"}}, "Q32 ": {sayDone},
+			"Q35 ": {fakeapi.Status(400, "bad")}, "Q36 ": {useSkill("demo:dmi"), sayDone}, "Q37 ": {useSkill("demo:allowed"), sayDone},
+			"Q38 ": {useSkill("demo:forked"), sayDone},
+		},
+		args: []string{"--ablation", "none"},
+		differs: map[string]string{
+			"Q27/with": noResult + ": a directive was refused", "Q36/with": noResult + ": disable-model-invocation",
+			"Q11/with": noVerdict, "Q31/with": noVerdict, "Q35/with": noVerdict,
+		},
+	},
+	// Theirs has the calls, and none of the skills was delivered; ours has the skills delivered.
+	"directives-bash-granted": {
+		needs: []string{"bwrap", "socat"},
+		play: played{
+			"Q70 ": {useSkill("demo:d-echo"), sayDone}, "Q71 ": {useSkill("demo:d-date"), sayDone}, "Q72 ": {useSkill("demo:d-git"), sayDone},
+			"Q73 ": {useSkill("demo:d-allowed"), sayDone}, "Q74 ": {useSkill("demo:d-bash"), sayDone}, "Q75 ": {useSkill("demo:plain"), sayDone},
+		},
+		args: []string{"--ablation", "none", "--allow-tools", "Bash"}, ours: []string{"--allowed-tool", "Bash"},
 	},
 	"arms-history-peek": {
 		play: played{
@@ -208,6 +236,11 @@ func TestSuites(t *testing.T) {
 }
 
 func testSuite(t *testing.T, name string, s suiteTest) {
+	for _, program := range s.needs {
+		if _, err := exec.LookPath(program); err != nil {
+			needs.Lacking(t, err)
+		}
+	}
 	api := fakeapi.New(t)
 	c := realclaude.New(t, api)
 	root := filepath.Join(c.Project, "suite")
