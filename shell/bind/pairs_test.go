@@ -183,7 +183,7 @@ func (p pair) pasted() string {
 				case c == '\\' && quote != '\'':
 					b.WriteByte(c)
 					i++
-				case quote == '"' && strings.HasPrefix(part.Text[i:], "$("):
+				case quote == '"' && c == '(' && strings.HasSuffix(b.String(), "$"):
 					outer, quote = append(outer, quote), 0
 				case quote == 0 && c == ')' && len(outer) > 0:
 					outer, quote = outer[:len(outer)-1], outer[len(outer)-1]
