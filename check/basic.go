@@ -14,7 +14,7 @@ var rules = sync.OnceValue(func() []*Rule {
 	all := basicRules()
 	for _, family := range [][]*Rule{
 		frontmatterRules(), toolRules(), referenceRules(), scriptRules(), shellRules(), permissionRules(), budgetRules(), pluginRules(),
-		securityRules(), dialectRules(), loadRules(), agentRules(),
+		evalRules(), securityRules(), dialectRules(), loadRules(), agentRules(),
 	} {
 		all = append(all, family...)
 	}

@@ -127,13 +127,15 @@ func collect(docs []*document) *Result {
 	for _, d := range docs {
 		res.Directives += d.count
 		res.top = cmp.Or(res.top, d.file.top)
-		res.checked[d.file.fixedName()] = true
+		for _, name := range append(d.also, d.file.fixedName()) {
+			res.checked[name] = true
+		}
 		all := d.findings
 		kept := d.ignore(all)
 		res.Ignored += len(all) - len(kept)
 		kept = append(kept, d.unusedIgnores()...)
 		slices.SortStableFunc(kept, func(a, b *Finding) int {
-			return cmp.Or(cmp.Compare(a.Range.Offset, b.Range.Offset), cmp.Compare(a.Rule, b.Rule))
+			return cmp.Or(cmp.Compare(a.beside(), b.beside()), cmp.Compare(a.Range.Offset, b.Range.Offset), cmp.Compare(a.Rule, b.Rule))
 		})
 		fingerprint(kept)
 		d.mask(kept)

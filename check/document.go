@@ -56,6 +56,7 @@ type document struct {
 	sight       sight.Skill // what other agents look at
 	loads       bool        // it is made for skillhand load, or calls it
 	ignores     []*ignore
+	also        []string // files beside it that were looked at, by their names in a baseline
 	findings    []*Finding
 	verdicts    []Verdict
 }

@@ -1,9 +1,12 @@
 package check
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"path"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 )
@@ -26,6 +29,28 @@ type Finding struct {
 	anchor int    // the line that a comment before it would ignore
 	path   string // of the file, to be read
 	fixed  string // the file's name in a baseline
+	of     *File  // the file that was checked, if the finding is about one beside it
+}
+
+// beside is the file that the finding is about, if that is not the one that was checked.
+func (f *Finding) beside() string {
+	if f.of == nil {
+		return ""
+	}
+	return f.File
+}
+
+// Here is the finding as it is shown in the file that was checked: one about a file beside that stands on
+// its first line, and names the other.
+func (f *Finding) Here() *Finding {
+	if f.of == nil {
+		return f
+	}
+	here := *f
+	here.File, here.path, here.fixed, here.of, here.text = f.of.Name, f.of.Path, f.of.fixedName(), nil, ""
+	here.Message = fmt.Sprintf("%s:%d: %s", f.File, f.Range.Line, f.Message)
+	here.Range = Range{Line: 1, Column: 1, EndLine: 1, EndColumn: 1}
+	return &here
 }
 
 // A Range is a stretch of a file. Lines and columns count from 1, columns in characters.
@@ -89,6 +114,35 @@ func (p *pass) find(start, end int, format string, a ...any) *Finding {
 		p.doc.findings = append(p.doc.findings, &last)
 	}
 	return f
+}
+
+// beside is find for a line of a file that belongs to this one: a script, or a case of a suite.
+func (p *pass) beside(file string, src []byte, line int, format string, a ...any) *Finding {
+	f := p.find(0, 0, format, a...)
+	f.of, f.path, f.File, f.fixed = &p.doc.file, file, p.doc.nameBeside(p.doc.file.Name, file), p.doc.nameBeside(p.doc.file.fixedName(), file)
+	start := 0
+	for range line - 1 {
+		start += bytes.IndexByte(src[start:], '\n') + 1
+	}
+	text, _, _ := bytes.Cut(src[start:], []byte("\n"))
+	text = bytes.TrimRight(text, "\r")
+	f.text = Mask(string(text))
+	f.Range = Range{Line: line, Column: 1, EndLine: line, EndColumn: 1 + utf8.RuneCount(text), Offset: start, End: start + len(text)}
+	return f
+}
+
+// nameBeside is what a file that belongs to this one is called, by what this one is called.
+func (d *document) nameBeside(own, file string) string {
+	rel, err := filepath.Rel(filepath.Dir(d.file.Path), file)
+	if err != nil {
+		return file
+	}
+	return strings.ToValidUTF8(path.Join(path.Dir(own), filepath.ToSlash(rel)), "\ufffd")
+}
+
+// reads notes that a file beside this one was looked at.
+func (d *document) reads(file string) {
+	d.also = append(d.also, d.nameBeside(d.file.fixedName(), file))
 }
 
 // maxAlike is how many findings of one rule a file can have: nobody reads more, and a hostile

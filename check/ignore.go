@@ -148,7 +148,7 @@ func (d *document) ignore(all []*Finding) []*Finding {
 	return slices.DeleteFunc(slices.Clone(all), func(f *Finding) bool {
 		ignored := false
 		for _, g := range d.ignores {
-			if g.fault == "" && slices.Contains(g.rules, f.Rule) && (g.line == 0 || g.line == f.Range.Line || g.line == f.anchor) {
+			if g.fault == "" && slices.Contains(g.rules, f.Rule) && (g.line == 0 || g.line == f.anchor || g.line == f.Range.Line && f.of == nil) {
 				g.used[f.Rule], ignored = true, true
 			}
 		}

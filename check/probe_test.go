@@ -313,6 +313,7 @@ type questions struct {
 //	bash COMMAND        the model runs a command: the files that are there afterwards
 //	compact WORD…       which words the model still has after a compaction
 //	validate            complaints of claude plugin validate
+//	eval                the cases that claude plugin eval runs, with their scores in the arm that has the plugin, and their graders
 func (s *questions) ask(line string) string {
 	what, rest, _ := strings.Cut(line, " ")
 	name, args, _ := strings.Cut(rest, " ")
@@ -339,6 +340,8 @@ func (s *questions) ask(line string) string {
 		return s.compact(strings.Fields(rest))
 	case "validate":
 		return s.validate()
+	case "eval":
+		return s.eval()
 	}
 	s.t.Fatalf("%s: unknown question %s", s.p.file, line)
 	return ""
@@ -494,4 +497,43 @@ func (s *questions) validate() string {
 		}
 	}
 	return cmp.Or(strings.Join(found, " | "), "fine")
+}
+
+// eval has claude plugin eval run the suite with a model that says done and uses no tool.
+func (s *questions) eval() string {
+	file := filepath.Join(s.t.TempDir(), "result.json")
+	out := s.c.Run("plugin", "eval", s.root, "--trust-plugin", "--no-publish", "--runs", "1", "-j", "3", "--json", file, "--output-dir", s.t.TempDir())
+	src, err := os.ReadFile(file)
+	if err != nil {
+		s.t.Fatalf("%v: exit %d\n%s%s", err, out.Exit, out.Stdout, out.Stderr)
+	}
+	var result struct {
+		Cases []struct {
+			Name string
+			Arms struct {
+				With []struct {
+					Score   float64
+					Graders []struct {
+						Name           string
+						Passed, Scored bool
+					}
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(src, &result); err != nil {
+		s.t.Fatal(err)
+	}
+	var found []string
+	for _, c := range result.Cases {
+		for _, run := range c.Arms.With {
+			text := fmt.Sprintf("%s %.2f", c.Name, run.Score)
+			for _, g := range run.Graders {
+				text += ", " + g.Name + map[bool]string{true: " passes", false: " fails"}[g.Passed] + map[bool]string{false: " unscored"}[g.Scored]
+			}
+			found = append(found, text)
+		}
+	}
+	slices.Sort(found)
+	return fmt.Sprintf("exit %d: %s", out.Exit, strings.Join(found, " | "))
 }

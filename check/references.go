@@ -351,11 +351,11 @@ func scriptNotExecutable(p *pass) {
 	if p.doc.file.Kind != Skill || !isFile(p.doc.file.Path) {
 		return
 	}
-	p.scripts(func(file, rel string, mode fs.FileMode) {
+	p.scripts(func(file string, mode fs.FileMode) {
 		if done[file] || !lacksBit(file) {
 			return
 		}
-		p.severe(p.find(0, min(3, len(p.doc.src)), "%s has a #! line but is not executable", rel), Info).Help = "chmod +x it if it is to be called by its path"
+		p.severe(p.beside(file, firstBytes(file), 1, "the script has a #! line but is not executable"), Info).Help = "chmod +x it if it is to be called by its path"
 	})
 }
 

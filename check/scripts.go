@@ -28,27 +28,30 @@ func scriptRules() []*Rule {
 }
 
 // scripts calls f with the files in the folders of scripts of a skill or plugin.
-func (p *pass) scripts(f func(file, rel string, mode fs.FileMode)) {
-	dir := filepath.Dir(p.doc.file.Path)
-	if p.doc.file.Kind == Plugin {
-		dir = filepath.Dir(dir)
-	}
+func (p *pass) scripts(f func(file string, mode fs.FileMode)) {
 	for _, folder := range []string{"scripts", "bin", "hooks"} {
-		entries, err := os.ReadDir(filepath.Join(dir, folder))
+		dir := filepath.Join(p.folder(), folder)
+		entries, err := os.ReadDir(dir)
 		if err != nil {
 			continue
 		}
 		for _, e := range entries {
 			if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
-				f(filepath.Join(dir, folder, e.Name()), folder+"/"+e.Name(), info.Mode())
+				file := filepath.Join(dir, e.Name())
+				p.doc.reads(file)
+				f(file, info.Mode())
 			}
 		}
 	}
 }
 
-// about notes a finding about a file that lies beside this one.
-func (p *pass) about(format string, a ...any) *Finding {
-	return p.find(0, min(3, len(p.doc.src)), format, a...)
+// folder is the folder of a skill or plugin.
+func (p *pass) folder() string {
+	dir := filepath.Dir(p.doc.file.Path)
+	if p.doc.file.Kind == Plugin {
+		dir = filepath.Dir(dir)
+	}
+	return dir
 }
 
 func isShellFile(file string) bool {
@@ -59,7 +62,7 @@ func shebang(p *pass) {
 	if !isFile(p.doc.file.Path) {
 		return
 	}
-	p.scripts(func(file, rel string, mode fs.FileMode) {
+	p.scripts(func(file string, mode fs.FileMode) {
 		head := firstBytes(file)
 		first, _, _ := bytes.Cut(head, []byte("\n"))
 		line := string(first)
@@ -67,12 +70,12 @@ func shebang(p *pass) {
 		switch fault, help := shebangFault(line, filepath.Ext(file)); {
 		case !isScript:
 		case strings.HasPrefix(line, "#!") && strings.HasSuffix(line, "\r"):
-			f := p.about("the #! line of %s ends in a carriage return, which becomes part of the interpreter's name: it cannot be run", rel)
+			f := p.beside(file, head, 1, "the #! line ends in a carriage return, which becomes part of the interpreter's name: the script cannot be run")
 			f.Help = "save it with LF line ends"
 		case fault != "":
-			p.about("%s: %s", rel, fault).Help = help
+			p.beside(file, head, 1, "%s", fault).Help = help
 		case isShellFile(file) && mode&0o111 != 0 && len(head) > 0 && !strings.HasPrefix(line, "#!") && runtime.GOOS != "windows" && !isSourced(file):
-			p.about("%s is executable but has no #! line: which shell runs it depends on who calls it", rel).Help = "begin it with #!/usr/bin/env bash"
+			p.beside(file, head, 1, "the script is executable but has no #! line: which shell runs it depends on who calls it").Help = "begin it with #!/usr/bin/env bash"
 		}
 	})
 }
@@ -135,7 +138,7 @@ func scriptSyntax(p *pass) {
 	if !isFile(p.doc.file.Path) {
 		return
 	}
-	p.scripts(func(file, rel string, _ fs.FileMode) {
+	p.scripts(func(file string, _ fs.FileMode) {
 		info, err := os.Stat(file)
 		if !isShellFile(file) || err != nil || info.Size() > maxScript {
 			return
@@ -150,14 +153,14 @@ func scriptSyntax(p *pass) {
 		case !isBash:
 		case bytes.HasSuffix(first, []byte("\r")) && bytes.HasPrefix(first, []byte("#!")): // SK204 tells
 		case bytes.Count(src, []byte("\r\n")) > bytes.Count(src, []byte("\n"))/2:
-			p.about("the lines of %s end in a carriage return, which bash takes for a part of the last word", rel).Help = "save it with LF line ends"
+			p.beside(file, src, 1, "the lines end in a carriage return, which bash takes for a part of the last word").Help = "save it with LF line ends"
 		default:
-			p.unreadableScript(rel, src)
+			p.unreadableScript(file, src)
 		}
 	})
 }
 
-func (p *pass) unreadableScript(rel string, src []byte) {
+func (p *pass) unreadableScript(file string, src []byte) {
 	_, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(bytes.NewReader(src), "")
 	fault, ok := err.(syntax.ParseError)
 	if !ok {
@@ -166,11 +169,11 @@ func (p *pass) unreadableScript(rel string, src []byte) {
 	lines := strings.Split(string(src), "\n")
 	at := int(fault.Pos.Line())
 	if at >= 1 && at <= len(lines) && strings.Contains(lines[at-1], "--allowed") && strings.Contains(lines[at-1], "(") {
-		f := p.about("%s:%d: bash cannot read the rule after --allowedTools: it has parentheses and no quotes", rel, at)
+		f := p.beside(file, src, at, "bash cannot read the rule after --allowedTools: it has parentheses and no quotes")
 		f.Help = "put the rule in single quotes"
 		return
 	}
-	p.about("%s:%d: bash cannot read the script: %s", rel, at, fault.Text).Help = "bash -n shows where it stops"
+	p.beside(file, src, at, "bash cannot read the script: %s", fault.Text).Help = "bash -n shows where it stops"
 }
 
 var numbered = compiled(`\$([0-9])\b`)

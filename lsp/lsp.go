@@ -222,7 +222,10 @@ func (l *server) run(ctx context.Context, t *document) {
 	h.Dir = paths.Around(filepath.Dir(t.path))
 	c, _ := check.At(h, []string{t.path}) // skillhand check reports faults of the configuration
 	res := c.Source(ctx, t.path, []byte(t.src))
-	t.findings, t.verdicts = res.Findings, res.Verdicts
+	t.verdicts = res.Verdicts
+	for _, f := range res.Findings {
+		t.findings = append(t.findings, f.Here())
+	}
 }
 
 // tooLong tells the editor why a text has no findings.

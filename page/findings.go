@@ -47,6 +47,7 @@ func (v *visit) findings(paths ...string) (map[string][]*check.Finding, check.Li
 		names[f.Name] = f.Path
 	}
 	for _, f := range check.Run(v.ctx, files, c.Options).Findings {
+		f = f.Here()
 		found[names[f.File]] = append(found[names[f.File]], f)
 	}
 	return found, c.List(files), nil

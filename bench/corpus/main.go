@@ -172,7 +172,8 @@ func measure(out io.Writer, dir string, repositories []repository) measurement {
 				continue
 			}
 			m.found[f.Rule]++
-			m.places[place{r.name, f.File, f.Range.Line, f.Rule}] = true
+			at := f.Here()
+			m.places[place{r.name, at.File, at.Range.Line, f.Rule}] = true
 		}
 	}
 	return m
