@@ -6,12 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -174,63 +171,4 @@ func (p *pass) unreadableScript(file string, src []byte) {
 		return
 	}
 	p.beside(file, src, at, "bash cannot read the script: %s", fault.Text).Help = "bash -n shows where it stops"
-}
-
-var numbered = compiled(`\$([0-9])\b`)
-
-// placeholderInText is about $1 that is not meant as an argument: in a price, in a program of awk's, or in a
-// shell function. Claude Code replaces it, in code as well, if there are as many arguments
-// (testdata/claude/SK207-placeholder.txtar).
-func placeholderInText(p *pass) {
-	if p.doc.file.Kind == Text && p.doc.frontEnd() == 0 {
-		return // nobody gives it arguments
-	}
-	front := &p.doc.skill.Front
-	_, hint := front.Field("argument-hint")
-	_, arguments := front.Field("arguments")
-	body := p.doc.body()
-	if !hint && !arguments && !strings.Contains(body, "$ARGUMENTS") {
-		return
-	}
-	for _, m := range numbered().FindAllStringIndex(body, -1) {
-		at := p.doc.bodyStart() + m[0]
-		if at > 0 && p.doc.src[at-1] == '\\' || p.doc.inDirective(at) {
-			continue
-		}
-		line := p.doc.lineText(p.doc.lineAt(at))
-		column := at - p.doc.lines[p.doc.lineAt(at)-1]
-		what := notArgument(line, column, column+2)
-		if what == "" {
-			continue
-		}
-		n, _ := strconv.Atoi(p.doc.src[at+1 : at+2]) // it is a digit
-		f := p.find(at, at+2, "if the skill is given %d arguments or more, one of them replaces $%d in this %s", n+1, n, what)
-		f.Help = fmt.Sprintf(`write \$%d, which Claude Code turns into $%[1]d`, n)
-		f.Fix = replace("escape it", true, at, at, `\`)
-	}
-}
-
-func (d *document) inDirective(offset int) bool {
-	return slices.ContainsFunc(d.directives, func(x *directive) bool { return x.start <= offset && offset < x.end })
-}
-
-var (
-	priceAfter = compiled(`^(\.[0-9]{1,2}\b|,[0-9]{3}\b|/(mo|month|yr|year|user|seat|hour|hr|day|1M|M|k)\b)`)
-	awkBefore  = compiled(`\b[gmn]?awk\b[^'|]*'[^']*$`)
-)
-
-// compiled compiles a pattern when it is first needed: every start of the program would pay for it.
-func compiled(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
-
-// notArgument says what a numbered placeholder is part of, if that is not an argument.
-func notArgument(line string, start, end int) string {
-	switch {
-	case priceAfter().MatchString(line[end:]):
-		return "price"
-	case awkBefore().MatchString(line[:start]) && strings.Contains(line[end:], "'"):
-		return "program of awk's"
-	}
-	return ""
 }
