@@ -200,7 +200,8 @@ func evalPasses(p *pass) {
 			continue
 		}
 		told = true
-		f := p.beside(unscored.file.path, unscored.file.src, unscored.line, "claude plugin eval shows this grader and does not score it: the others pass when nothing happens, and so does the case")
+		f := p.beside(unscored.file.path, unscored.file.src, unscored.line,
+			"claude plugin eval shows this grader and does not score it: the others pass when nothing happens, and so does the case")
 		f.Help = "add arm: both, or a grader that wants what the skill makes"
 	}
 	if told || empty == 0 || empty < len(cases) {
@@ -272,7 +273,8 @@ func (g *evalGrader) matchesEmpty() bool {
 func evalIgnored(p *pass) {
 	for _, c := range p.evals() {
 		for _, f := range c.bare {
-			p.beside(f.path, f.src, 1, "a grader without frontmatter: claude plugin eval passes over it").Help = "begin it with ---, and its type: regex, tool_used, tool_order, file_exists, llm or baseline"
+			x := p.beside(f.path, f.src, 1, "a grader without frontmatter: claude plugin eval passes over it")
+			x.Help = "begin it with ---, and its type: regex, tool_used, tool_order, file_exists, llm or baseline"
 		}
 		if c.file == nil && len(c.graders) > 0 {
 			f := p.beside(c.graders[0].file.path, c.graders[0].file.src, 1, "%s has graders and no prompt: claude plugin eval does not run it", filepath.Base(c.dir))
@@ -280,8 +282,8 @@ func evalIgnored(p *pass) {
 		}
 		if c.yaml != nil {
 			p.unknownKeys(c.yaml, c.yaml.fields, strings.Fields("schema_version name description expected_outcome tags plugins runs context execution graders"))
-			p.unknownKeys(c.yaml, nodeOf(c.yaml.fields, "execution"), strings.Fields(`prompt max_turns timeout_seconds model append_system_prompt allowed_tools disallowed_tools env
-				artifact_publish growthbook_overrides`))
+			p.unknownKeys(c.yaml, nodeOf(c.yaml.fields, "execution"), strings.Fields(`prompt max_turns timeout_seconds model
+				append_system_prompt allowed_tools disallowed_tools env artifact_publish growthbook_overrides`))
 		}
 		for _, g := range c.graders {
 			if g.Type == "tool_used" && g.Min == nil && g.Max != nil && *g.Max == 0 {

@@ -21,7 +21,8 @@ func compiled(expr string) func() *regexp.Regexp {
 var (
 	numbered   = compiled(`\$([0-9])\b`)
 	priceAfter = compiled(`^(\.[0-9]{1,2}\b|,[0-9]{3}\b|/(mo|month|yr|year|user|seat|hour|hr|day|run|call|1M|M|k)($|[^-\w/.])|` +
-		` ?[–-] ?\$[0-9]| (million|billion|USD|dollars?|each)\b| (per|an?) (call|day|hour|image|million|minute|month|page|request|run|seat|token|unit|user|week|year)\b)`)
+		` ?[–-] ?\$[0-9]| (million|billion|USD|dollars?|each)\b|` +
+		` (per|an?) (call|day|hour|image|million|minute|month|page|request|run|seat|token|unit|user|week|year)\b)`)
 	awkBefore  = compiled(`\b[gmn]?awk\b[^'|]*'[^']*$`)
 	firstTaken = compiled(`\$(0\b|ARGUMENTS)`)
 	hinted     = compiled(`<[^<>]+>|\[[^\[\]<>]+\]`)

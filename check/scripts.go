@@ -72,7 +72,8 @@ func shebang(p *pass) {
 		case fault != "":
 			p.beside(file, head, 1, "%s", fault).Help = help
 		case isShellFile(file) && mode&0o111 != 0 && len(head) > 0 && !strings.HasPrefix(line, "#!") && runtime.GOOS != "windows" && !isSourced(file):
-			p.beside(file, head, 1, "the script is executable but has no #! line: which shell runs it depends on who calls it").Help = "begin it with #!/usr/bin/env bash"
+			f := p.beside(file, head, 1, "the script is executable but has no #! line: which shell runs it depends on who calls it")
+			f.Help = "begin it with #!/usr/bin/env bash"
 		}
 	})
 }
