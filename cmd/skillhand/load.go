@@ -77,7 +77,9 @@ you trust.`,
 	f := cmd.Flags()
 	f.StringVar(&o.raw, "args", "", "the arguments as one `string`, as an agent passes them; - reads them from stdin")
 	f.StringVar(&o.at.Session, "session", "", "session `id` (default $CLAUDE_SESSION_ID, then $CLAUDE_CODE_SESSION_ID)")
-	f.StringVar(&o.Agent, "agent", "", "`id` of the agent that will read the page")
+	f.StringVar(&o.Agent, "reader", "", "`id` of the agent that will read the page")
+	f.StringVar(&o.Agent, "agent", "", "the same as --reader")
+	_ = f.MarkHidden("agent") // elsewhere it names a program
 	o.at.flags(f)
 	o.at.cwdFlag(cmd)
 	f.BoolVar(&o.full, "full", false, "print the whole text, whatever the agent has seen")
@@ -183,7 +185,7 @@ func (o *loadOptions) complete(std *stdio, cmd *cobra.Command, args []string) er
 			return cli.Usagef("--%s: the file name is empty", flag)
 		}
 	}
-	for flag, id := range map[string]string{"session": o.at.Session, "agent": o.Agent} {
+	for flag, id := range map[string]string{"session": o.at.Session, "reader": o.Agent, "agent": o.Agent} {
 		if cmd.Flags().Changed(flag) {
 			if err := session.CheckID(id); err != nil {
 				return cli.Usagef("--%s: %v", flag, err)
