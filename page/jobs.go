@@ -165,8 +165,12 @@ func (j *jobList) find(search string, limit int) (found []batch.Result, of []int
 
 // count is how many jobs are in one of these states.
 func (j *jobList) count(states []batch.State) (n int) {
+	counts := map[batch.State]int{
+		batch.Opened: j.s.Open, batch.Failed: j.s.Failed, batch.Waiting: j.s.Waiting, batch.Done: j.s.Done, batch.Skipped: j.s.Skipped,
+		batch.Canceled: j.s.Canceled,
+	}
 	for _, s := range states {
-		n += map[batch.State]int{batch.Opened: j.s.Open, batch.Failed: j.s.Failed, batch.Waiting: j.s.Waiting, batch.Done: j.s.Done, batch.Skipped: j.s.Skipped, batch.Canceled: j.s.Canceled}[s]
+		n += counts[s]
 	}
 	return n
 }

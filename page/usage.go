@@ -48,6 +48,9 @@ func (v *visit) usage() (*view, error) {
 	for _, err := range seen.Faults {
 		data.Faults = append(data.Faults, err.Error())
 	}
+	for _, s := range seen.Skipped {
+		data.Faults = append(data.Faults, s.String())
+	}
 	if seen.Damaged > 0 {
 		data.Faults = append(data.Faults, counted(seen.Damaged, "line of a transcript", "lines of transcripts")+" could not be read.")
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,6 +47,7 @@ type claudeEntry struct {
 	kind, subtype, when, session, cwd, version       string
 	request, requestID, sourceCall, attribution      string
 	message, attachment, result, denial, models      value
+	content                                          value
 	meta, summary, sidechain, visibleOnly, apiFailed bool
 }
 
@@ -75,6 +77,8 @@ func readClaudeEntry(line []byte) (e claudeEntry, ok bool) {
 			e.attribution = v.str()
 		case "message":
 			e.message = v
+		case "content":
+			e.content = v
 		case "attachment":
 			e.attachment = v
 		case "toolUseResult":
@@ -121,17 +125,42 @@ func claudeLine(t *tally, line []byte) bool {
 	case "attachment":
 		t.claudeAttachment(e.attachment)
 	case "system":
-		if e.subtype == "compact_boundary" {
-			t.compacted()
-		}
+		t.claudeSystem(e)
 	case "cost-state":
 		t.Paid = nil // it is about the whole session
 		e.models.fields(func(model string, v value) bool {
 			t.records(model, paid{claudeRecorded(v), v.get("costUSD").float()})
 			return true
 		})
+	default:
+		if !strings.HasPrefix(e.kind, "api-request") && !slices.Contains(claudeOthers, e.kind) {
+			return true
+		}
 	}
+	t.Known = true
 	return true
+}
+
+// claudeOthers are kinds of lines that say nothing about skills.
+var claudeOthers = []string{
+	"agent-name", "ai-title", "atis-latch", "custom-title", "file-history-snapshot", "last-prompt", "mode", "permission-mode", "pr-link", "progress",
+	"queue-operation", "summary", "tag", "tools-used",
+}
+
+// claudeFailed begins what Claude Code tells a person whose skill could not be loaded.
+const claudeFailed = "<local-command-stderr>Shell command failed for pattern "
+
+func (t *tally) claudeSystem(e claudeEntry) {
+	switch e.subtype {
+	case "compact_boundary":
+		t.compacted()
+	case "local_command":
+		if skill := t.state.Person; skill != "" && strings.HasPrefix(e.content.str(), claudeFailed) {
+			t.of(skill).ByPerson++
+			t.refusal(skill, false, "")
+			t.state.Person = ""
+		}
+	}
 }
 
 // claudeRecorded reads the tokens of a model in a cost-state.

@@ -47,7 +47,7 @@ func TestRealClaude(t *testing.T) {
 	agent := `call Agent {"description": "d", "subagent_type": "general-purpose", "model": "haiku", "run_in_background": false, "prompt": "call Skill {\"skill\": \"card\"}"}`
 	for _, prompt := range []string{
 		`call Skill {"skill": "card", "args": "Ada"}`, `call Skill {"skill": "broken"}`, `call Skill {"skill": "nosuch"}`, `call Skill {"skill": "hidden"}`,
-		`call Skill {"skill": "barred"}`, "/card Bob", `call Skill {"skill": "plug:kit"}`, agent, `call Skill {"skill": "forked"}`, "/forked", "/hidden",
+		`call Skill {"skill": "barred"}`, "/card Bob", "/broken", `call Skill {"skill": "plug:kit"}`, agent, `call Skill {"skill": "forked"}`, "/forked", "/hidden",
 	} {
 		s.Send(prompt)
 	}
@@ -59,7 +59,7 @@ func TestRealClaude(t *testing.T) {
 	r := read(t, h, Options{})
 	want := map[string]Counts{
 		"card":     {Offered: 1, ByModel: 2, ByPerson: 1, Delivered: 3, Subagent: 1},
-		"broken":   {Offered: 1, ByModel: 1, Failed: 1},
+		"broken":   {Offered: 1, ByModel: 1, ByPerson: 1, Failed: 2},
 		"nosuch":   {ByModel: 1, Unknown: 1},
 		"hidden":   {ByModel: 1, ByPerson: 1, Refused: 1, Delivered: 1},
 		"barred":   {Offered: 1, ByModel: 1, Refused: 1},

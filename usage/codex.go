@@ -63,7 +63,10 @@ func codexLine(t *tally, line []byte) bool {
 		}
 	case "response_item":
 		t.codexItem(p)
+	default:
+		return true
 	}
+	t.Known = true
 	return true
 }
 

@@ -54,7 +54,10 @@ func copilotLine(t *tally, line []byte) bool {
 		t.copilotSkill(d)
 	case "session.compaction_complete":
 		t.compacted()
+	default:
+		return true
 	}
+	t.Known = true
 	return true
 }
 

@@ -24,7 +24,7 @@ func geminiLine(t *tally, line []byte) bool {
 		return false
 	}
 	if id := v.get("sessionId").str(); id != "" && t.Session == "" {
-		t.Session = id
+		t.Session, t.Known = id, true
 	}
 	when, _ := time.Parse(time.RFC3339, v.get("timestamp").str())
 	t.at(when)

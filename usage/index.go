@@ -44,7 +44,7 @@ func Agents() []string {
 }
 
 const (
-	indexVersion = 2
+	indexVersion = 3
 	maxLine      = 64 << 20 // a longer line is skipped
 	headSize     = 256      // of a file, to tell that it is still the same
 )
@@ -341,7 +341,29 @@ func (j *job) lines(buf *bufio.Reader, e *indexed) error {
 }
 
 func (e *indexed) take(r *reader, line []byte) {
-	if line = bytes.TrimSpace(line); len(line) > 0 && !r.line(e.Tally, line) {
+	if line = bytes.TrimSpace(line); len(line) == 0 {
+		return
+	}
+	if !r.line(e.Tally, line) {
 		e.Damaged++
 	}
+	if !e.Tally.Known && e.Tally.Version == "" {
+		e.Tally.Version = versionOf(line)
+	}
 }
+
+// versionOf is the version that a line of an unknown format names, "" if none.
+func versionOf(line value) string {
+	for _, path := range [][]string{{"version"}, {"cli_version"}, {"payload", "cli_version"}, {"data", "version"}, {"schemaVersion"}} {
+		switch v := line.get(path...); {
+		case v.str() != "":
+			return v.str()
+		case v.float() > 0:
+			return string(v)
+		}
+	}
+	return ""
+}
+
+// strange reports whether a file has lines, and none that its reader knows.
+func (e *indexed) strange() bool { return e.Offset > 0 && !e.Tally.Known }

@@ -32,7 +32,10 @@ func piLine(t *tally, line []byte) bool {
 		t.compacted()
 	case "message":
 		t.piMessage(v.get("id").str(), v.get("message"))
+	default:
+		return true
 	}
+	t.Known = true
 	return true
 }
 

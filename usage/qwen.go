@@ -54,7 +54,10 @@ func qwenLine(t *tally, line []byte) bool {
 		if v.get("subtype").str() == "chat_compression" {
 			t.compacted()
 		}
+	default:
+		return true
 	}
+	t.Known = true
 	return true
 }
 

@@ -44,6 +44,7 @@ type tally struct {
 	Session string    `json:"session"`
 	Project string    `json:"project,omitempty"`
 	Version string    `json:"version,omitempty"`
+	Known   bool      `json:"known,omitempty"`  // a line is of a kind that the reader knows
 	Born    time.Time `json:"born,omitzero"`    // the first time that the file names
 	Copied  bool      `json:"copied,omitempty"` // the file begins with a copy of another session
 	First   time.Time `json:"first,omitzero"`

@@ -5,6 +5,7 @@ package usage
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -38,12 +39,33 @@ type Report struct {
 	Advice   []Advice  `json:"advice"`
 	Story    []Fire    `json:"story,omitempty"` // with Options.Skill: its last calls, the latest first
 
-	Prices   string   `json:"prices"`   // the day of the price table
-	Unpriced []string `json:"unpriced"` // models without a price and without a recorded cost
-	Read     int64    `json:"read"`     // bytes that were new
-	Damaged  int      `json:"damaged"`  // lines that cannot be read
+	Prices   string    `json:"prices"`   // the day of the price table
+	Unpriced []string  `json:"unpriced"` // models without a price and without a recorded cost
+	Skipped  []Skipped `json:"skipped"`  // transcripts in a format that is not known
+	Read     int64     `json:"read"`     // bytes that were new
+	Damaged  int       `json:"damaged"`  // lines that cannot be read
 
 	Faults []error `json:"-"` // files that could not be read
+}
+
+// A Skipped is transcripts of an agent that no reader understands.
+type Skipped struct {
+	Agent   string `json:"agent"`
+	Version string `json:"version"` // "" means that they do not say
+	Files   int    `json:"files"`
+	First   string `json:"first"` // one of them
+}
+
+// String says so.
+func (s Skipped) String() string {
+	who := s.Agent
+	if s.Version != "" {
+		who += " " + s.Version
+	}
+	if s.Files == 1 {
+		return fmt.Sprintf("skipped a transcript of %s, whose format is unknown: %s", who, s.First)
+	}
+	return fmt.Sprintf("skipped %d transcripts of %s, whose format is unknown: %s and others", s.Files, who, s.First)
 }
 
 // A Cost is what requests took.
@@ -176,6 +198,7 @@ type reporter struct {
 	sessions []Session
 	unpriced map[string]bool
 	damaged  int
+	skipped  []Skipped
 	story    []Fire
 	chances  []chance
 }
@@ -207,10 +230,27 @@ func (r *reporter) add(f *folder) {
 		if e.Tally == nil {
 			continue
 		}
+		if e.strange() {
+			r.skip(e, filepath.Join(f.dir, name))
+			continue
+		}
 		r.damaged += e.Damaged
 		r.tell(e.Tally, filepath.Join(f.dir, name))
 		r.addTally(e.Tally)
 	}
+}
+
+// skip notes a file that no reader understands, if it is of the period.
+func (r *reporter) skip(e *indexed, file string) {
+	if time.Unix(0, e.Changed).Before(r.o.Since) {
+		return
+	}
+	i := slices.IndexFunc(r.skipped, func(s Skipped) bool { return s.Agent == e.Tally.Agent && s.Version == e.Tally.Version })
+	if i < 0 {
+		i = len(r.skipped)
+		r.skipped = append(r.skipped, Skipped{Agent: e.Tally.Agent, Version: e.Tally.Version, First: file})
+	}
+	r.skipped[i].Files++
 }
 
 func (r *reporter) addTally(t *tally) {
@@ -238,7 +278,8 @@ func (r *reporter) report() *Report {
 	}
 	report := &Report{
 		Since: r.since, Sessions: r.sessions, Rest: r.rest, Total: r.total, Prices: PricesOf, Damaged: r.damaged, Advice: []Advice{},
-		Story: r.story, Unpriced: append([]string{}, slices.Sorted(maps.Keys(r.unpriced))...), Skills: []Skill{}, Days: []Day{},
+		Skipped: append([]Skipped{}, r.skipped...),
+		Story:   r.story, Unpriced: append([]string{}, slices.Sorted(maps.Keys(r.unpriced))...), Skills: []Skill{}, Days: []Day{},
 	}
 	if report.Sessions == nil {
 		report.Sessions = []Session{}

@@ -100,3 +100,52 @@ func TestRecorded(t *testing.T) {
 		})
 	}
 }
+
+// TestUnknownFormat: a transcript of which no line is understood is named with its version, and nothing of it counts.
+func TestUnknownFormat(t *testing.T) {
+	home := t.TempDir()
+	write := func(path, text string) {
+		t.Helper()
+		file := filepath.Join(home, path)
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(".claude/projects/x/new1.jsonl", `{"kind":"turn","version":"9.0.1","skill":"card"}`+"\n"+`{"kind":"turn"}`+"\n")
+	write(".claude/projects/x/new2.jsonl", `{"kind":"turn","version":"9.0.1"}`+"\n")
+	write(".claude/projects/x/binary.jsonl", "SQLite\x00\n")
+	write(".claude/projects/x/begun.jsonl", `{"type":"user","mess`) // no whole line yet
+	write(".claude/projects/x/empty.jsonl", "")
+	write(".claude/projects/x/quiet.jsonl", `{"type":"summary","summary":"x"}`+"\n") // known, and says nothing
+	write(".claude/projects/x/old.jsonl", `{"type":"user","sessionId":"s","message":{"content":"hi"},"timestamp":"2026-11-16T09:00:00Z"}`+"\n"+`{"type":"new-kind"}`+"\n")
+	write(".codex/sessions/2026/rollout-1.jsonl", `{"type":"thread","payload":{"cli_version":"7.0"}}`+"\n")
+	write(".pi/agent/sessions/p/1.jsonl", `{"type":"session","version":4,"id":"a"}`+"\n")
+	write(".qwen/projects/p/chats/1.jsonl", `{"event":"x","version":3}`+"\n")
+	h, err := here.Here{Dir: home, Home: home, State: t.TempDir(), Env: here.Env{"HOME=" + home}}.Complete()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // from the transcripts, then from the index
+		r := read(t, h, Options{})
+		got := map[string]int{}
+		for _, s := range r.Skipped {
+			got[s.Agent+" "+s.Version] = s.Files
+		}
+		if diff := cmp.Diff(map[string]int{"claude ": 1, "claude 9.0.1": 2, "codex 7.0": 1, "qwen 3": 1}, got); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+		if len(r.Skills) != 0 || r.Damaged != 0 {
+			t.Errorf("%+v, %d damaged", r.Skills, r.Damaged)
+		}
+	}
+	if r := read(t, h, Options{Since: time.Now().AddDate(0, 0, 2)}); len(r.Skipped) != 0 {
+		t.Errorf("older than the period: %v", r.Skipped)
+	}
+	want := "skipped 2 transcripts of claude 9.0.1, whose format is unknown: /x/a.jsonl and others"
+	if got := (Skipped{"claude", "9.0.1", 2, "/x/a.jsonl"}).String(); got != want {
+		t.Error(got)
+	}
+}

@@ -79,6 +79,9 @@ func runUsage(std *stdio, o usageOptions) error {
 	for _, err := range r.Faults {
 		std.Warn(err.Error())
 	}
+	for _, s := range r.Skipped {
+		std.Warn("usage: " + term.Flat(s.String()))
+	}
 	if r.Damaged > 0 {
 		std.Warn("usage: skipped " + term.Plural(r.Damaged, "line") + " that cannot be read")
 	}
