@@ -33,6 +33,35 @@ func InSession(h here.Here, dir, session string) (Session, bool) {
 	return Session{}, false
 }
 
+// OfSession reports what a session of Claude Code did with skills. It reads what is new in the transcripts of that
+// session's folder, and no other. Nil means that there is no transcript of it.
+func OfSession(h here.Here, session string) (*Report, error) {
+	if session == "" || filepath.Base(session) != session {
+		return nil, nil
+	}
+	all, err := folders(h, claudeReader.agent)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range all {
+		if _, err := os.Stat(filepath.Join(f.dir, session+".jsonl")); err != nil {
+			continue
+		}
+		one := []*folder{f}
+		read, faults := refresh(one)
+		if err := save(one); err != nil {
+			faults = append(faults, err)
+		}
+		r := newReporter(Options{Session: session})
+		r.add(f)
+		report := r.report()
+		report.Advice = append(report.Advice, r.advise(report, nil)...)
+		report.Read, report.Faults = read, faults
+		return report, nil
+	}
+	return nil, nil
+}
+
 // claudeFolder is the name that Claude Code gives to the folder of a project's transcripts.
 func claudeFolder(dir string) string {
 	return strings.Map(func(r rune) rune {

@@ -24,7 +24,8 @@ type RetroRequest struct {
 // A Retro is a look back on a period. It is described by schemas/retro-v1.schema.json.
 type Retro struct {
 	history.Review
-	Used []Used `json:"used"` // by agents, as their transcripts say; the most expensive first
+	Used    []Used `json:"used"`    // by agents, as their transcripts say; the most expensive first
+	Session []Used `json:"session"` // the same, of this session alone
 }
 
 // A Used skill is one that agents called, whether through skillhand or not.
@@ -50,7 +51,9 @@ func NewRetro(h here.Here, req RetroRequest) (*Retro, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Retro{Review: *v, Used: []Used{}}
+	r := &Retro{Review: *v, Used: []Used{}, Session: []Used{}}
+	used, _ := usedIn(h, h.Session) // its advice is part of the project's
+	r.Session = append(r.Session, used...)
 	r.addUsage(h, usage.Options{Since: req.Since, Skill: req.Skill, Project: q.Project})
 	return r, nil
 }
@@ -62,16 +65,48 @@ func (v *Retro) addUsage(h here.Here, o usage.Options) {
 	if err != nil {
 		return
 	}
-	for _, s := range r.Skills {
-		if s.Counts.Fired() > 0 {
-			v.Used = append(v.Used, Used{s.Name, s.Counts.Fired(), s.Counts.Refused, s.Counts.Failed, s.Cost.USD})
-		}
-	}
+	v.Used = append(v.Used, usedSkills(r)...)
 	for i, a := range r.Advice {
 		if i == steps {
 			break
 		}
 		v.Next = append(v.Next, a.Skill+": "+a.Text)
+	}
+}
+
+// usedIn is what a session did with skills, and what to do about it. Without a transcript nobody knows.
+func usedIn(h here.Here, session string) (used []Used, next []string) {
+	r, err := usage.OfSession(h, session)
+	if err != nil || r == nil {
+		return nil, nil
+	}
+	for _, a := range r.Advice {
+		next = append(next, a.Skill+": "+a.Text)
+	}
+	return usedSkills(r), next
+}
+
+func usedSkills(r *usage.Report) (all []Used) {
+	for _, s := range r.Skills {
+		if s.Counts.Fired() > 0 {
+			all = append(all, Used{s.Name, s.Counts.Fired(), s.Counts.Refused, s.Counts.Failed, s.Cost.USD})
+		}
+	}
+	return all
+}
+
+// addUsed adds the skills that agents called.
+func addUsed(b *term.Box, heading string, all []Used, name int) {
+	if len(all) == 0 {
+		return
+	}
+	b.Heading(heading)
+	for i, u := range all {
+		if more(b, i, len(all)) {
+			break
+		}
+		row := u.usedRow()
+		b.Line(term.Plain("  "+term.Pad(term.Flat(row[0]), name)), term.Plain(fmt.Sprintf("  %5s calls  %s refused or failed  %s", row[1], row[2], row[3])))
 	}
 }
 
@@ -82,6 +117,15 @@ func (u Used) usedRow() []string {
 		cost = term.Dollars(*u.CostUSD)
 	}
 	return []string{u.Skill, fmt.Sprint(u.Fired), fmt.Sprint(u.Refused + u.Failed), cost}
+}
+
+var usedHead = []string{"skill", "calls", "refused or failed", "cost"}
+
+func usedRows(all []Used) (rows [][]string) {
+	for _, u := range all {
+		rows = append(rows, u.usedRow())
+	}
+	return rows
 }
 
 // retroOutput is the retrospective as a skill's page has it. Its arguments are
@@ -169,17 +213,8 @@ func (v *Retro) Box(look Look) string {
 				term.Dim(fmt.Sprintf(", %s, input %.8s", term.Plural(f.Changes, "change"), f.Input)))
 		}
 	}
-	if len(v.Used) > 0 {
-		b.Heading("Called by agents")
-		for i, u := range v.Used {
-			if more(b, i, len(v.Used)) {
-				break
-			}
-			row := u.usedRow()
-			b.Line(term.Plain("  "+term.Pad(term.Flat(row[0]), nameCells(b, v))),
-				term.Plain(fmt.Sprintf("  %5s calls  %s refused or failed  %s", row[1], row[2], row[3])))
-		}
-	}
+	addUsed(b, "Called by agents", v.Used, nameCells(b, v))
+	addUsed(b, "Called in this session", v.Session, nameCells(b, v))
 	if len(v.Next) > 0 {
 		b.Heading("What to do")
 		for _, step := range v.Next {
@@ -343,11 +378,8 @@ func (v *Retro) Markdown() string {
 		rows = append(rows, []string{f.Name, fmt.Sprint(f.Failed), fmt.Sprint(f.Total), fmt.Sprint(f.Changes), f.Input})
 	}
 	mdTable(&b, "Same input, different verdict", []string{"skill", "failed", "runs", "changes", "input"}, rows)
-	rows = nil
-	for _, u := range v.Used {
-		rows = append(rows, u.usedRow())
-	}
-	mdTable(&b, "Called by agents", []string{"skill", "calls", "refused or failed", "cost"}, rows)
+	mdTable(&b, "Called by agents", usedHead, usedRows(v.Used))
+	mdTable(&b, "Called in this session", usedHead, usedRows(v.Session))
 	mdSteps(&b, "What to do", v.Next)
 	return b.String()
 }

@@ -27,6 +27,7 @@ type Status struct {
 	Project string           `json:"project"` // "" means all
 	Session string           `json:"session"`
 	Loaded  []Loaded         `json:"loaded"` // the latest first
+	Used    []Used           `json:"used"`   // in the session, as its transcript says; the most expensive first
 	Recent  []history.Record `json:"recent"` // the latest first
 	Total   int              `json:"total"`  // of the last 100 runs and questions
 	OK      int              `json:"ok"`
@@ -52,7 +53,7 @@ func NewStatus(h here.Here, req StatusRequest) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Status{Project: project(h), Session: cmp.Or(req.Session, h.Session), Loaded: []Loaded{}, Recent: []history.Record{}}
+	s := &Status{Project: project(h), Session: cmp.Or(req.Session, h.Session), Loaded: []Loaded{}, Used: []Used{}, Recent: []history.Record{}}
 	if req.All {
 		s.Project = ""
 	}
@@ -81,7 +82,10 @@ func NewStatus(h here.Here, req StatusRequest) (*Status, error) {
 		}
 	}
 	review := history.ReviewOf(found.Records, time.Time{}, time.Now())
-	s.Next = review.Next[:min(steps, len(review.Next))]
+	used, advice := usedIn(h, s.Session)
+	s.Used = append(s.Used, used...)
+	s.Next = slices.Concat(advice, review.Next)
+	s.Next = append([]string{}, s.Next[:min(steps, len(s.Next))]...)
 	return s, nil
 }
 
@@ -112,6 +116,7 @@ func (s *Status) Box(look Look) string {
 			b.Line(term.Plain("  "+term.Pad(term.Flat(l.Skill), b.Inner-3-len(when))), term.Dim(" "+when))
 		}
 	}
+	addUsed(b, "Called in this session", s.Used, 30)
 	b.Heading("Recent runs")
 	if len(s.Recent) == 0 {
 		b.Line(term.Dim("  none yet"))
@@ -221,6 +226,7 @@ func (s *Status) Markdown(look Look) string {
 		rows = append(rows, []string{l.Skill, term.Ago(look.now().Sub(l.Time))})
 	}
 	mdTable(&b, "Loaded skills", []string{"skill", "loaded"}, rows)
+	mdTable(&b, "Called in this session", usedHead, usedRows(s.Used))
 	rows = nil
 	for _, r := range s.Recent {
 		verdict := "ok"
