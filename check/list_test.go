@@ -1,0 +1,82 @@
+package check
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/skillhand/skillhand/here"
+)
+
+// TestList: the list has every skill that a model is told of, in order, with what each takes, and says who loses a description.
+func TestList(t *testing.T) {
+	root := t.TempDir()
+	project, home := filepath.Join(root, "shop"), filepath.Join(root, "home")
+	write := func(file, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	described := func(n int) string { return "---\ndescription: " + strings.Repeat("x", n) + "\n---\nText.\n" }
+	write(filepath.Join(project, ".git/HEAD"), "")
+	for name, n := range map[string]int{"aa": 100, "bb": 300, "cc": 50} {
+		write(filepath.Join(project, ".claude/skills", name, "SKILL.md"), described(n))
+	}
+	write(filepath.Join(project, ".claude/skills/hidden/SKILL.md"), "---\ndescription: x\ndisable-model-invocation: true\n---\nText.\n")
+	write(filepath.Join(home, ".claude/skills/dd/SKILL.md"), described(40))
+	write(filepath.Join(project, ".claude/settings.json"), `{"disableBundledSkills": true}`)
+	list := func(budget int) List {
+		t.Helper()
+		h, err := here.From(project, []string{"HOME=" + home, fmt.Sprint("SLASH_COMMAND_TOOL_CHAR_BUDGET=", budget)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := At(h, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := c.Files()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.List(files)
+	}
+	said := func(l List) (all []string) {
+		sum := 0
+		for _, one := range l.Lines {
+			sum += one.Head + one.Text
+			if one.Own {
+				continue
+			}
+			if filepath.Base(filepath.Dir(one.File)) != one.Name {
+				t.Errorf("%s is in %s", one.Name, one.File)
+			}
+			all = append(all, fmt.Sprintf("%s %d+%d %v", one.Name, one.Head, one.Text, one.Bare))
+		}
+		if l.Total != sum && l.Total != sum-1 { // the last line may have no end
+			t.Errorf("the total is %d, the lines have %d", l.Total, sum)
+		}
+		return all
+	}
+	whole := list(20_000)
+	if whole.Budget != 20_000 {
+		t.Errorf("the budget is %d", whole.Budget)
+	}
+	want := []string{"dd 5+42 false", "aa 5+102 false", "bb 5+302 false", "cc 5+52 false"} // the user's first
+	if diff := cmp.Diff(want, said(whole)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	tight := list(whole.Total - 150) // one that does not fit loses its own; a later one that does keeps it
+	want = []string{"dd 5+42 false", "aa 5+102 false", "bb 5+302 true", "cc 5+52 false"}
+	if diff := cmp.Diff(want, said(tight)); diff != "" || tight.Total != whole.Total {
+		t.Errorf("with less room, total %d of %d, -want +got:\n%s", tight.Total, whole.Total, diff)
+	}
+}
