@@ -71,7 +71,7 @@ func (v *visit) usage() (*view, error) {
 		data.Advice = append(data.Advice, advised{a.Skill, links[a.Skill], a.Text})
 	}
 	for _, kind := range slices.Sorted(maps.Keys(more)) {
-		data.More = append(data.More, fmt.Sprintf("And %d more %s: see skillhand usage --json", more[kind], strings.ReplaceAll(kind, "_", " ")))
+		data.More = append(data.More, fmt.Sprintf("And %d more of the kind %q: see skillhand usage --json", more[kind], strings.ReplaceAll(kind, "_", " ")))
 	}
 	data.Table = usageList(seen, days, links).table(v)
 	return &view{Name: "usage", Tab: "usage", Title: "Usage", Data: data}, nil
