@@ -21,7 +21,7 @@ const module = "github.com/skillhand/skillhand"
 
 // rooms lists, for every room, the rooms it may know. Nothing imports upward.
 const rooms = `
-try: . agent claude here internal/atomicfile internal/jsregexp internal/paths internal/redact internal/term proc report settings skill trust
+try: . agent agent/sight claude here internal/atomicfile internal/jsregexp internal/paths internal/redact internal/term proc report settings skill trust
 lsp: check claudecode here internal/paths render schemas skill
 jobs: . agent batch batch/jobfile claude here internal/paths internal/term proc render report shell trust try verdict view
 mcp/host: internal/atomicfile settings

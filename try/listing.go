@@ -8,7 +8,32 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/skillhand/skillhand/agent/sight"
 )
+
+// cut says what the agent's list of skills did to a description: "" if the model was given all of it, or nobody knows.
+// Claude Code's list is in the session that it left. Of the others it is known how they make theirs.
+func (m *Maker) cut(s *Subject, place folders) string {
+	if m.other == nil {
+		return listed(place.home, s.names)
+	}
+	found, _ := sight.Find(place.project, place.home) // what cannot be read is not listed
+	for i, v := range sight.See(m.other.Name, found) {
+		if found[i].User || found[i].Place != ".agents" || found[i].Folder != s.dir {
+			continue
+		}
+		switch {
+		case v.Sight == sight.Invisible:
+			return "the agent's list of skills leaves it out: " + v.Why
+		case v.Sight == sight.Cut && v.Chars == 0:
+			return "the agent's list of skills has its name and no description: " + v.Why
+		case v.Sight == sight.Cut:
+			return fmt.Sprintf("the agent's list of skills cuts its description after %d characters: %s", v.Chars, v.Why)
+		}
+	}
+	return ""
+}
 
 // listed says what Claude Code's list of skills did to a description, from the session that a trial left in its HOME: ""
 // if the model was given all of it, or nobody knows.

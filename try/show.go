@@ -112,7 +112,11 @@ func (k *SkillSummary) Fates() string {
 	if parts == nil {
 		return "no case in which it should fire"
 	}
-	return strings.Join(parts, ", ")
+	text := strings.Join(parts, ", ")
+	if i := slices.IndexFunc(k.Misses, func(m Miss) bool { return m.Cut != "" }); i >= 0 {
+		text += "; cut from the list: " + k.Misses[i].Cut
+	}
+	return text
 }
 
 func caseLine(c CaseSummary, a ArmSummary, width int) string {

@@ -161,8 +161,8 @@ func (m *Maker) try(ctx context.Context, j job, at Stage) (Trial, *claude.Error,
 	if t.Outcome == Void {
 		return t, &claude.Error{Category: claude.Logic, Kind: claude.NoResult, Message: t.Why}, nil
 	}
-	if m.other == nil && j.arm.Kind() != Without && t.Outcome != Fired && !j.subject.manual {
-		t.Cut = listed(place.home, j.subject.names)
+	if j.arm.Kind() != Without && t.Outcome != Fired && t.Outcome != ReadFile && !j.subject.manual {
+		t.Cut = m.cut(j.subject, place)
 	}
 	if err := room(place.root); err != nil {
 		return t, nil, err

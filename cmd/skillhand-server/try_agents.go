@@ -51,12 +51,19 @@ func (o *tryOptions) cannotFire(name string) string {
 	return a.CannotFire(o.Args)
 }
 
+// A fate is what became of a skill in an agent.
+type fate struct {
+	Skill string `json:"skill"`
+	Agent string `json:"agent"`
+	Fate  string `json:"fate"` // fires, read, …, with how often; cannot fire; not tried; and why
+}
+
 // tryAgents tries the skills in one agent after the other. The table at the end is what they do with each skill.
 func tryAgents(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjects []*try.Subject) error {
 	var worst error
-	var rows [][3]string
+	var fates []fate
 	for _, name := range o.agents {
-		row := func(skill, what string) { rows = append(rows, [3]string{skill, name, what}) }
+		row := func(skill, what string) { fates = append(fates, fate{skill, name, what}) }
 		if why := o.cannotFire(name); why != "" {
 			for _, s := range subjects {
 				row(s.Name, "cannot fire: "+why)
@@ -65,10 +72,8 @@ func tryAgents(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, su
 		}
 		one := *o
 		one.Options.Agent = agentOption(name)
-		if !o.json {
-			if err := std.Print(name + "\n"); err != nil {
-				return err
-			}
+		if err := o.heading(std, name); err != nil {
+			return err
 		}
 		summary, err := tryIn(ctx, std, h, &one, subjects)
 		if ctx.Err() != nil {
@@ -87,14 +92,47 @@ func tryAgents(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, su
 			row(k.Skill, k.Fates())
 		}
 	}
-	if o.json {
-		return worst
-	}
-	slices.SortStableFunc(rows, func(a, b [3]string) int { return strings.Compare(a[0], b[0]) })
-	if err := std.Print("\n" + table(rows)); err != nil {
+	slices.SortStableFunc(fates, func(a, b fate) int { return strings.Compare(a.Skill, b.Skill) })
+	if err := o.printFates(std, fates); err != nil {
 		return err
 	}
 	return worst
+}
+
+// heading comes before what is said of one agent.
+func (o *tryOptions) heading(std *cli.Std, name string) error {
+	switch {
+	case o.json:
+		return nil
+	case o.markdown:
+		return std.Print("## " + name + "\n\n")
+	}
+	return std.Print(name + "\n")
+}
+
+// printFates prints the table of skills and agents. As JSON it is the last line, if there are several agents.
+func (o *tryOptions) printFates(std *cli.Std, fates []fate) error {
+	switch {
+	case o.json && len(o.agents) < 2:
+		return nil
+	case o.json:
+		return std.PrintJSON(struct {
+			Type  string `json:"type"`
+			Fates []fate `json:"fates"`
+		}{"agents", fates})
+	case o.markdown:
+		text := "\n| skill | agent | |\n|---|---|---|\n"
+		cell := strings.NewReplacer("|", "\\|", "<", "&lt;")
+		for _, f := range fates {
+			text += fmt.Sprintf("| %s | %s | %s |\n", cell.Replace(term.Flat(f.Skill)), f.Agent, cell.Replace(term.Flat(f.Fate)))
+		}
+		return std.Print(text)
+	}
+	rows := make([][3]string, len(fates))
+	for i, f := range fates {
+		rows[i] = [3]string{f.Skill, f.Agent, f.Fate}
+	}
+	return std.Print("\n" + table(rows))
 }
 
 // agentOption is an agent's name as the options have it: Claude needs none.

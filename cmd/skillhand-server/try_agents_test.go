@@ -24,6 +24,7 @@ func TestTryAgents(t *testing.T) {
 		"copilot": "fires 1 of 3, another fires 1 of 3, does not fire 1 of 3", "opencode": "fires 1 of 3, another fires 1 of 3, does not fire 1 of 3",
 		"gemini": "cannot fire: in its default mode", "qwen": "cannot fire: in its default mode",
 	}
+	cuts := map[string]string{"codex": "cuts its description after 1021 characters: ", "copilot": "leaves it out: its description has 1119 characters"}
 	names := []string{"codex", "gemini", "pi"}
 	if os.Getenv("SKILLHAND_AGENTS") == "full" {
 		names = agent.Names()[1:]
@@ -47,6 +48,8 @@ func TestTryAgents(t *testing.T) {
   - {id: miss, prompt: MISS two}
   - {id: quiet, prompt: HUSH three, fires: false}
 `)
+	write(".claude/skills/okapi/SKILL.md", "---\nname: okapi\ndescription: "+strings.Repeat("Counts the stripes on legs. ", 40)+"\n---\nOKAPIBODY Count.\n")
+	write(".claude/skills/okapi/evals/cases.yaml", "cases:\n  - {id: miss, prompt: MISS four}\n")
 	model := fakemodel.New(t, func(q fakemodel.Request) fakemodel.Answer {
 		for _, name := range []string{"zebra", "horse"} {
 			for _, a := range agent.All() {
@@ -58,7 +61,7 @@ func TestTryAgents(t *testing.T) {
 		}
 		return fakemodel.Answer{Text: "all done"}
 	})
-	cmd := exec.Command(filepath.Join(bin, "skillhand"), "try", "zebra", "--runs", "1", "--baseline", "--env", "PLAYED_KEY", "--agent", strings.Join(names, ","))
+	cmd := exec.Command(filepath.Join(bin, "skillhand"), "try", "zebra", "okapi", "--runs", "1", "--baseline", "--env", "PLAYED_KEY", "--agent", strings.Join(names, ","))
 	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "SKILLHAND_STATE_DIR=" + t.TempDir(), "TMPDIR=" + t.TempDir()}
 	for _, name := range names {
 		a, _ := agent.Find(name)
@@ -74,6 +77,9 @@ func TestTryAgents(t *testing.T) {
 		line := regexp.MustCompile(`(?m)^zebra +` + name + ` +` + regexp.QuoteMeta(fates[name]))
 		if !line.Match(out) {
 			t.Errorf("%s: want %s:\n%s", name, fates[name], out)
+		}
+		if cut := cuts[name]; cut != "" && !regexp.MustCompile(`(?m)^okapi +`+name+` +does not fire 1 of 1; cut from the list: the agent's list of skills `+cut).Match(out) {
+			t.Errorf("%s: want okapi cut from the list: %s\n%s", name, cut, out)
 		}
 	}
 }
