@@ -28,7 +28,7 @@ chaos: tools ## workers killed, stopped, interrupted and restarted together unde
 	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_TRIALS=1000 go test -v -timeout 2h -run TestTryMany ./cmd/skillhand-server
 
 agents: tools ## the other agents' real programs, in every way that a model or a service can behave; takes some minutes
-	SKILLHAND_AGENTS=full go test -v -parallel 4 -timeout 1h -run 'TestReal|TestEveryWay|TestTryAgents' ./agent ./agent/sight ./cmd/skillhand-server
+	SKILLHAND_AGENTS=full go test -v -parallel 4 -timeout 1h -run 'TestReal|TestEveryWay|TestQwen|TestTryAgents' ./agent ./agent/sight ./cmd/skillhand-server
 
 suites: tools ## suites and a model for both claude plugin eval and skillhand try: every difference is a known one; takes ten minutes
 	@{ command -v bwrap && command -v socat; } >/dev/null || { apt-get update -q && apt-get install -qy bubblewrap socat; } || { echo "please install bubblewrap and socat"; exit 1; }

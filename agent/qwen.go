@@ -29,7 +29,10 @@ var qwen = &Agent{
 	reader: func() claude.Reader { return &qwenReader{} },
 }
 
-type qwenReader struct{ skills map[string]string }
+type qwenReader struct {
+	skills map[string]string
+	cut    bool // the last message has no count of tokens
+}
 
 // Line passes events on. The tool skill is called Skill here, and its result says which one it delivered.
 func (q *qwenReader) Line(line []byte, to func([]byte)) {
@@ -40,7 +43,13 @@ func (q *qwenReader) Line(line []byte, to func([]byte)) {
 	switch e["type"] {
 	case "assistant", "user":
 		q.parts(e)
+		if message, ok := e["message"].(map[string]any); ok && e["type"] == "assistant" {
+			q.cut = !counted(message["usage"])
+		}
 	case "result":
+		if q.cut && e["is_error"] == false && counted(e["usage"]) {
+			e["is_error"], e["result"] = true, brokenOff
+		}
 		if failure, ok := e["error"].(map[string]any); ok && e["result"] == nil {
 			e["result"] = failure["message"]
 			if text, ok := failure["message"].(string); ok {
@@ -51,6 +60,17 @@ func (q *qwenReader) Line(line []byte, to func([]byte)) {
 		}
 	}
 	say(to, e)
+}
+
+// brokenOff is told when the count of tokens, which ends every whole answer of the service, is missing for the last one.
+// Where the service never counts, nothing tells half of an answer from a whole one.
+const brokenOff = "connection closed: the answer broke off before its end"
+
+// counted reports whether a usage has a count of tokens from the service.
+func counted(usage any) bool {
+	u, _ := usage.(map[string]any)
+	total, _ := u["total_tokens"].(float64)
+	return total > 0
 }
 
 func (q *qwenReader) parts(e map[string]any) {

@@ -131,7 +131,7 @@ func TestEveryWay(t *testing.T) {
 				s.client.Timeout, s.client.IdleTimeout = 90*time.Second, 45*time.Second
 				reply, err := s.ask(t.Context())
 				if a.Name == "qwen" && name == "cut" && err == nil {
-					t.Skip("qwen 0.24.4 takes half of an answer for the whole, and its stream does not tell")
+					t.Skip("qwen 0.24.4 takes half of an answer for the whole, and its stream tells only if another answer was whole")
 				}
 				failure, _ := errors.AsType[*claude.Error](err)
 				if failure == nil || len(s.model.Requests()) == 0 {
@@ -157,6 +157,30 @@ func TestEveryWay(t *testing.T) {
 				t.Errorf("%+v, %v, or the skill was sent", reply, err)
 			}
 		})
+	}
+}
+
+// TestQwenBreaksOff: half of an answer is a failure if the service counted the tokens of another.
+func TestQwenBreaksOff(t *testing.T) {
+	if os.Getenv("SKILLHAND_AGENTS") != "full" {
+		t.Skip("make agents runs it")
+	}
+	t.Parallel()
+	a, err := agent.Find("qwen")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newStage(t, a, func(s *stage, q fakemodel.Request) fakemodel.Answer {
+		if q.After {
+			return fakemodel.Answer{Text: "never whole", Cut: true}
+		}
+		return fires(s, q)
+	})
+	reply, err := s.ask(t.Context())
+	failure, _ := errors.AsType[*claude.Error](err)
+	if failure == nil || failure.Category != claude.Network {
+		text, _ := os.ReadFile(filepath.Join(s.dir, "transcript"))
+		t.Errorf("%+v, %v, want a failure of the network\n%s", reply, err, text)
 	}
 }
 
