@@ -84,6 +84,49 @@ func TestTryAgents(t *testing.T) {
 	}
 }
 
+// TestTryAgentsYolo: a skill fires in Gemini and Qwen if the user passes their yolo mode.
+func TestTryAgentsYolo(t *testing.T) {
+	if os.Getenv("SKILLHAND_AGENTS") != "full" {
+		t.Skip("make agents runs it")
+	}
+	for _, name := range []string{"gemini", "qwen"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, err := agent.Find(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			project, home := t.TempDir(), t.TempDir()
+			for file, text := range map[string]string{
+				"SKILL.md": "---\nname: zebra\ndescription: Counts stripes.\n---\nZEBRABODY Count.\n", "evals/cases.yaml": "cases:\n  - {id: fire, prompt: PLAY zebra now}\n",
+			} {
+				file = filepath.Join(project, ".claude/skills/zebra", file)
+				if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			model := fakemodel.New(t, func(q fakemodel.Request) fakemodel.Answer {
+				tool, input := realagent.Fire(a, "zebra", "")
+				if q.After || !slices.Contains(q.Tools, tool) {
+					return fakemodel.Answer{Text: "all done"}
+				}
+				return fakemodel.Answer{Tool: tool, Input: input}
+			})
+			s := realagent.New(t, a, model.URL, home)
+			cmd := exec.Command(filepath.Join(bin, "skillhand"), "try", "zebra", "--runs", "1", "--agent", name, "--model", s.Model, "--", "--approval-mode", "yolo")
+			cmd.Env = append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "SKILLHAND_STATE_DIR=" + t.TempDir(), "TMPDIR=" + t.TempDir(), a.Variable() + "=" + s.Program}, s.Env...)
+			cmd.Dir = project
+			out, err := cmd.CombinedOutput()
+			if err != nil || !strings.Contains(string(out), "1 fired") {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
 // fits reports whether a request may come from an agent: two have a tool of the same name with other parameters.
 func fits(a *agent.Agent, q fakemodel.Request) bool {
 	return a.Name != "opencode" && a.Name != "copilot" || (a.Name == "opencode") == strings.Contains(q.Body, "customize-opencode")
