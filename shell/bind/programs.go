@@ -24,7 +24,7 @@ func (s *scope) run(fs []field, in input) {
 		}
 		text = "x/" + text[strings.LastIndexByte(path.Dir(text), '/')+1:] // $ROOT/bin/sh
 	}
-	if s.aliases[text] {
+	if s.aliases[text] || text != "[" && strings.ContainsAny(text, "*?[") {
 		s.nameless(fs[1:])
 		return
 	}
