@@ -100,7 +100,7 @@ func (d *document) request(command string, as Place) permit.Request {
 // lies in which, not on their names.
 func (d *document) bare(command string, as Place) permit.Request {
 	front := &d.skill.Front
-	q := permit.Request{Command: command, Allow: front.AllowedTools, Deny: denied(front.DisallowedTools), Dir: "/project", Home: "/home/user"}
+	q := permit.Request{Command: command, Allow: front.AllowedTools, Dir: "/project", Home: "/home/user"}
 	name := strings.ReplaceAll(d.loadName(), ":", "/")
 	base := "/project/.claude"
 	switch as {
@@ -130,6 +130,17 @@ func denied(lists []string) []string {
 	return held
 }
 
+// decide adds the rules of disallowed-tools. They forbid what would run. What would not run without them either is
+// asked about, so that auto mode hands it to the model (testdata/claude/SK401-deny-auto.txtar).
+func (d *document) decide(q permit.Request) permit.Verdict {
+	v := decide(q)
+	if own := denied(d.skill.Front.DisallowedTools); v.Decision == permit.Allow && len(own) > 0 {
+		q.Deny = append(slices.Clone(q.Deny), own...)
+		v = decide(q)
+	}
+	return v
+}
+
 // decide asks permit, and has the answer speak of folders as people write them, not as they are made
 // up for the question.
 func decide(q permit.Request) permit.Verdict {
@@ -147,7 +158,7 @@ func decide(q permit.Request) permit.Verdict {
 func (p *pass) judged(as Place, f func(*directive, permit.Verdict)) {
 	for _, d := range p.doc.directives {
 		if d.part != nil && d.claude {
-			f(d, decide(p.doc.request(d.plain(), as)))
+			f(d, p.doc.decide(p.doc.request(d.plain(), as)))
 		}
 	}
 }
@@ -192,7 +203,7 @@ func (d *document) judge() {
 // withoutArguments decides about a directive, also as it is if fewer arguments are given: $ARGUMENTS is
 // empty then, and $1 stays as it is, which Claude Code takes for a variable of the shell.
 func (d *document) withoutArguments(x *directive, ask func(command string) permit.Request) permit.Verdict {
-	v := decide(ask(x.plain()))
+	v := d.decide(ask(x.plain()))
 	if v.Decision != permit.Allow || x.part == nil {
 		return v
 	}
@@ -200,7 +211,7 @@ func (d *document) withoutArguments(x *directive, ask func(command string) permi
 		if c.Kind != skill.Variable || c.Braced || c.Escaped || c.Named || c.Name == "ARGUMENTS" && c.Source == "$ARGUMENTS" {
 			continue
 		}
-		if left := decide(ask(x.left())); left.Decision == permit.Ask {
+		if left := d.decide(ask(x.left())); left.Decision == permit.Ask {
 			left.Reason = fmt.Sprintf("without an argument Claude Code leaves %s, a variable that it cannot check", c.Source)
 			left.Suggest = nil
 			return left
@@ -475,7 +486,7 @@ func (p *pass) stops(fix *Fix) bool {
 			return false
 		}
 		q := p.doc.bare(d.plain(), p.doc.place())
-		q.Allow, q.Deny = front.AllowedTools, front.DisallowedTools
+		q.Allow, q.Deny = front.AllowedTools, denied(front.DisallowedTools)
 		if p.doc.rules != nil {
 			q = p.doc.rules.shared.add(q)
 		}

@@ -25,6 +25,7 @@ var (
 		` (per|an?) (call|day|hour|image|million|minute|month|page|request|run|seat|token|unit|user|week|year)\b)`)
 	awkBefore  = compiled(`\b[gmn]?awk\b[^'|]*'[^']*$`)
 	firstTaken = compiled(`\$(0\b|ARGUMENTS)`)
+	manyHinted = compiled(`\.\.\.|…|--|\b(args|arguments|flags|options)\b`)
 	hinted     = compiled(`<[^<>]+>|\[[^\[\]<>]+\]`)
 	shellFence = compiled("(?ms)^[ \t]*```(?:bash|sh|shell|zsh)[ \t]*\r?\n(.*?)^[ \t]*```[ \t]*\r?$")
 )
@@ -79,7 +80,7 @@ func hintedArguments(hint string) int {
 	named := hinted().FindAllString(hint, -1)
 	rest := strings.Fields(hinted().ReplaceAllString(hint, " "))
 	switch {
-	case strings.Contains(hint, "...") || strings.Contains(hint, "…"):
+	case manyHinted().MatchString(hint):
 		return 0
 	case len(named) == 0 && len(rest) == 1:
 		return 1

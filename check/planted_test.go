@@ -1,9 +1,11 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -74,4 +76,29 @@ func (tr tree) found() string {
 		fmt.Fprintf(&b, "%s:%d: %s %s: %s\n", f.File, f.Range.Line, f.Severity, f.Rule, f.Message)
 	}
 	return b.String()
+}
+
+// recorded are files with answers of the real Claude Code for rules that have no probe of their name.
+var recorded = map[string]string{
+	"SK104": "testdata/claude/SK502-alias.txtar",
+	"SK109": "testdata/claude/SK106-agent.txtar",
+	"SK312": "testdata/claude/SK310-blocks.txtar",
+	"SK313": "testdata/claude/SK306-example.txtar",
+	"SK314": "testdata/claude/SK310-blocks.txtar",
+	"SK504": "listing_real_test.go",
+	"SK603": "testdata/validate/planted.txtar",
+	"SK701": "testdata/claude/SK306-example.txtar",
+}
+
+// TestRecorded: a rule that is on and says what Claude Code does, and not what skillhand load does, has a recorded answer of the real one.
+func TestRecorded(t *testing.T) {
+	for _, r := range All() {
+		if (&Options{}).severity(r) == Off || strings.HasPrefix(r.ID, "SK8") || !strings.Contains(r.Doc(), "Claude Code") && !strings.Contains(r.Doc(), "claude plugin") {
+			continue
+		}
+		pattern := cmp.Or(recorded[r.ID], "testdata/claude/"+r.ID+"-*.txtar")
+		if files, err := filepath.Glob(pattern); err != nil || len(files) == 0 {
+			t.Errorf("%s says what Claude Code does, and no answer is recorded in %s", r.ID, pattern)
+		}
+	}
 }

@@ -349,7 +349,10 @@ func (p *pass) hook(h *jsontree.Node) {
 		return
 	}
 	for _, needs := range types[i].Needs {
-		if n := h.Get(needs); n == nil || n.Kind() != jsontree.Text || n.Value == "" {
+		switch n := h.Get(needs); {
+		case n != nil && n.Value == "" && needs == "command": // testdata/claude/SK605-emptycommand.txtar
+			p.severe(p.find(n.Start, n.End, "the command is empty: the hook runs nothing"), Warning).Help = "write what is to run, or remove the hook"
+		case n == nil || n.Kind() != jsontree.Text || n.Value == "":
 			p.find(h.Start, h.Start+1, "a hook of type %s needs %s: %s", kind, needs, p.hooksLost())
 		}
 	}
