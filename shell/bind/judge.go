@@ -388,7 +388,7 @@ func (s *scope) mentions(text string) bool {
 // An input is what a command reads.
 type input struct {
 	fed  bool   // a pipe, a file, a here-document
-	code *field // what a here-document says
+	code *field // what a here-document or an echo before the pipe says
 }
 
 func (s *scope) input(p []syntax.Node) (in input) {
@@ -404,6 +404,12 @@ func (s *scope) input(p []syntax.Node) (in input) {
 				continue
 			}
 			in.fed = true
+			call, ok := n.X.Cmd.(*syntax.CallExpr)
+			if ok && k == len(p)-3 && len(call.Args) > 1 && words.Lit(call.Args[0]) == "echo" && len(n.X.Redirs) == 0 {
+				if f := joined(s.fields(call.Args[1:])); !strings.HasPrefix(f.full(s.vals), "-") {
+					in.code = &f
+				}
+			}
 		case *syntax.FuncDecl:
 			in.fed = true // it reads what its callers read
 		}
