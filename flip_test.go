@@ -38,7 +38,12 @@ func TestFlip(t *testing.T) {
 	write("pinned/a/SKILL.md", "!`echo good`\n")
 	write("pinned/.git/HEAD", "")
 
-	rt := &skillhand.Runtime{Here: here.Here{Dir: filepath.Join(base, "project"), Home: filepath.Join(base, "home"), State: filepath.Join(base, "state"), Env: here.Env{"PATH=" + os.Getenv("PATH"), "HOME=" + base + "/home"}}, NoHistory: true}
+	rt := &skillhand.Runtime{Here: here.Here{
+		Dir:   filepath.Join(base, "project"),
+		Home:  filepath.Join(base, "home"),
+		State: filepath.Join(base, "state"),
+		Env:   here.Env{"PATH=" + os.Getenv("PATH"), "HOME=" + base + "/home"},
+	}, NoHistory: true}
 	if _, err := (trust.Store{Dir: filepath.Join(base, "state", "trust")}).Pin(filepath.Join(base, "pinned"), ""); err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,12 @@ func TestHideInVerdict(t *testing.T) {
 		Warnings: []report.Fault{{Path: "/secret-value-1", Message: "secret-value-1"}},
 		Report: &report.Report{
 			Deliverables: []string{"secret-value-1.txt"}, Metrics: map[string]float64{"secret-value-1": 1, "b": 2},
-			Errors: []report.Error{{Code: "secret-value-1", Message: "secret-value-1", Stack: "secret-value-1", Context: json.RawMessage(`{"secret-value-1":["x",{"a":"secret\u002dvalue-1"},12345678901234567890]}`)}},
+			Errors: []report.Error{{
+				Code:    "secret-value-1",
+				Message: "secret-value-1",
+				Stack:   "secret-value-1",
+				Context: json.RawMessage(`{"secret-value-1":["x",{"a":"secret\u002dvalue-1"},12345678901234567890]}`),
+			}},
 		},
 	}
 	hideInVerdict(redact.New([]string{"API_TOKEN=secret-value-1"}), v)

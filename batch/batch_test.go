@@ -144,7 +144,8 @@ func TestAllDone(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := fmt.Sprintf(`{"was":%d}`, i); r.ID != "a"+strconv.Itoa(i) || string(r.Result) != want || r.State != Done || r.Attempts != 1 || r.Ended.Before(*r.Started) {
+			if want := fmt.Sprintf(`{"was":%d}`, i); r.ID != "a"+strconv.Itoa(i) || string(r.Result) != want || r.State != Done ||
+				r.Attempts != 1 || r.Ended.Before(*r.Started) {
 				t.Errorf("result %d: %+v %s", i, r, r.Result)
 			}
 			i++
@@ -281,7 +282,10 @@ func TestSound(t *testing.T) {
 		{[]Job{{ID: "a", Payload: p, Needs: []string{"x"}}}, "job a: needs x, which is not there"},
 		{[]Job{{ID: "a", Payload: p, Needs: []string{"a"}}}, "jobs need each other in a circle: a → a"},
 		{
-			[]Job{{ID: "z", Payload: p, Needs: []string{"b"}}, {ID: "a", Payload: p, Needs: []string{"b"}}, {ID: "b", Payload: p, Needs: []string{"c"}}, {ID: "c", Payload: p, Needs: []string{"a"}}},
+			[]Job{
+				{ID: "z", Payload: p, Needs: []string{"b"}}, {ID: "a", Payload: p, Needs: []string{"b"}},
+				{ID: "b", Payload: p, Needs: []string{"c"}}, {ID: "c", Payload: p, Needs: []string{"a"}},
+			},
 			"jobs need each other in a circle: b → c → a → b",
 		},
 	}
@@ -305,7 +309,8 @@ func TestNewer(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := Open(t.Context(), o)
-		if want := fmt.Sprintf(": made by a newer version of this program: its tables are of version %d, this one knows %d", version+1, version); !errors.Is(err, ErrNewer) || !strings.HasSuffix(err.Error(), want) {
+		if want := fmt.Sprintf(": made by a newer version of this program: its tables are of version %d, this one knows %d",
+			version+1, version); !errors.Is(err, ErrNewer) || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	})

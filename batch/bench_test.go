@@ -118,7 +118,12 @@ func bareRiver(b *testing.B, db *DB) {
 	var done atomic.Int64
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &bare{db: db, done: &done})
-	e, err := db.store.engine(&river.Config{Workers: workers, Logger: quiet, FetchCooldown: 2 * time.Millisecond, Queues: map[string]river.QueueConfig{"bare": {MaxWorkers: 8}}})
+	e, err := db.store.engine(&river.Config{
+		Workers:       workers,
+		Logger:        quiet,
+		FetchCooldown: 2 * time.Millisecond,
+		Queues:        map[string]river.QueueConfig{"bare": {MaxWorkers: 8}},
+	})
 	if err != nil {
 		b.Fatal(err)
 	}

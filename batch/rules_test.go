@@ -22,19 +22,37 @@ func TestNext(t *testing.T) {
 		r    Retry
 		want step
 	}{
-		{"cut off without a word of its cost", tried, returned, Retry{Error: "interrupted"}, step{state: Waiting, due: now, tries: 2, spent: 500_000, fault: "interrupted"}},
-		{"a time-out whose cost is unknown", fresh, finished, Retry{Error: "slow", CostUnknown: true}, step{state: Failed, due: now, tries: 1, spent: 500_000, fault: "slow"}},
+		{
+			"cut off without a word of its cost", tried, returned, Retry{Error: "interrupted"},
+			step{state: Waiting, due: now, tries: 2, spent: 500_000, fault: "interrupted"},
+		},
+		{
+			"a time-out whose cost is unknown", fresh, finished, Retry{Error: "slow", CostUnknown: true},
+			step{state: Failed, due: now, tries: 1, spent: 500_000, fault: "slow"},
+		},
 		{"cannot be done here", tried, finished, Retry{Error: "no claude", Unfit: true}, step{state: Waiting, due: now, tries: 2, fault: "no claude"}},
 		{"done", fresh, finished, Retry{CostUSD: 0.1}, step{state: Done, due: now, tries: 1, spent: 100_000}},
 		{"failed", fresh, finished, Retry{Error: "no"}, step{state: Failed, due: now, tries: 1, fault: "no"}},
 		{"again", fresh, finished, Retry{Error: "busy", Again: true}, step{state: Waiting, due: now + 1000, tries: 1, fault: "busy"}},
 		{"again, later", fresh, finished, Retry{Error: "busy", Again: true, After: time.Minute}, step{state: Waiting, due: now + 60_000, tries: 1, fault: "busy"}},
-		{"again, not before the backoff", fresh, finished, Retry{Error: "busy", Again: true, After: 1}, step{state: Waiting, due: now + 1000, tries: 1, fault: "busy"}},
+		{
+			"again, not before the backoff", fresh, finished, Retry{Error: "busy", Again: true, After: 1},
+			step{state: Waiting, due: now + 1000, tries: 1, fault: "busy"},
+		},
 		{"once too often", tried, finished, Retry{Error: "busy", Again: true}, step{state: Failed, due: now, tries: 3, fault: "busy"}},
-		{"a limit with a reset costs no attempt", tried, finished, Retry{Error: "limit", Until: reset}, step{state: Waiting, due: now + 3_600_000, tries: 2, fault: "limit", pause: now + 3_600_000}},
-		{"credentials stop the batch", tried, finished, Retry{Error: "401", Stop: Credentials}, step{state: Waiting, due: now, tries: 2, fault: "401", stop: Credentials}},
+		{
+			"a limit with a reset costs no attempt", tried, finished, Retry{Error: "limit", Until: reset},
+			step{state: Waiting, due: now + 3_600_000, tries: 2, fault: "limit", pause: now + 3_600_000},
+		},
+		{
+			"credentials stop the batch", tried, finished, Retry{Error: "401", Stop: Credentials},
+			step{state: Waiting, due: now, tries: 2, fault: "401", stop: Credentials},
+		},
 		{"given back", tried, returned, Retry{Error: "interrupted", CostUSD: 0.25}, step{state: Waiting, due: now, tries: 2, spent: 250_000, fault: "interrupted"}},
-		{"a worker died: no attempt, all the money", tried, lost, Retry{}, step{state: Waiting, due: now, tries: 2, kills: 1, spent: 500_000, fault: "its worker died"}},
+		{
+			"a worker died: no attempt, all the money", tried, lost, Retry{},
+			step{state: Waiting, due: now, tries: 2, kills: 1, spent: 500_000, fault: "its worker died"},
+		},
 		{"the fifth worker died", killed, lost, Retry{}, step{state: Failed, due: now, kills: 5, spent: 500_000, fault: "its worker died 5 times"}},
 		{"done in spite of four deaths", killed, finished, Retry{}, step{state: Done, due: now, tries: 1, kills: 4}},
 	}

@@ -65,7 +65,8 @@ func TestBadInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"good/SKILL.md:4:16: error SK301", "yaml/SKILL.md:2:14: error SK101", "huge/SKILL.md:1:1: error SK001", "fence/SKILL.md:4:1: error SK312",
-		"bad\ufffdname/SKILL.md:4:16: error SK301", "dangling/SKILL.md:1:1: error SK001: a link that leads nowhere", "self:1:1: error SK001: a link that leads nowhere", "empty/SKILL.md:1:1: error SK106"}
+		"bad\ufffdname/SKILL.md:4:16: error SK301", "dangling/SKILL.md:1:1: error SK001: a link that leads nowhere",
+		"self:1:1: error SK001: a link that leads nowhere", "empty/SKILL.md:1:1: error SK106"}
 	if os.Getuid() != 0 {
 		if err := os.Chmod(at("secret"), 0); err != nil {
 			t.Fatal(err)
@@ -108,7 +109,10 @@ func FuzzCheck(f *testing.F) {
 			return
 		}
 		dir := "/nowhere"
-		for _, name := range []string{"SKILL.md", ".claude/commands/c.md", ".claude/agents/a.md", ".claude-plugin/plugin.json", ".claude-plugin/marketplace.json", "hooks/hooks.json"} {
+		for _, name := range []string{
+			"SKILL.md", ".claude/commands/c.md", ".claude/agents/a.md", ".claude-plugin/plugin.json", ".claude-plugin/marketplace.json",
+			"hooks/hooks.json",
+		} {
 			file := Finder{Dir: dir}.Source(filepath.Join(dir, "s", name), []byte(text))
 			opt := Options{Dialect: "skillhand", Agents: []string{"claude", "spec"}}
 			for _, found := range Run(context.Background(), []File{file}, opt).Findings {
@@ -154,7 +158,14 @@ func TestSafe(t *testing.T) {
 func page(t *testing.T, src []byte) string {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, ".claude", "skills", "s", "SKILL.md"), string(src))
-	p, err := claudepage.Render(context.Background(), claudepage.Request{Name: "s", Args: "one two", Tool: true, Project: dir, Home: filepath.Join(dir, "home"), NoRun: func(d string) string { return d }})
+	p, err := claudepage.Render(context.Background(), claudepage.Request{
+		Name:    "s",
+		Args:    "one two",
+		Tool:    true,
+		Project: dir,
+		Home:    filepath.Join(dir, "home"),
+		NoRun:   func(d string) string { return d },
+	})
 	if err != nil {
 		return "no page"
 	}

@@ -177,7 +177,15 @@ func TestCaret(t *testing.T) {
 // TestGitHub: what would end a command of a workflow is escaped.
 func TestGitHub(t *testing.T) {
 	var b bytes.Buffer
-	f := &Finding{Rule: "SK001", Name: "x", Severity: Info, File: "a,b:c%.md", Message: "one\ntwo", Help: "50%", Range: Range{Line: 1, Column: 2, EndLine: 3, EndColumn: 4}}
+	f := &Finding{
+		Rule:     "SK001",
+		Name:     "x",
+		Severity: Info,
+		File:     "a,b:c%.md",
+		Message:  "one\ntwo",
+		Help:     "50%",
+		Range:    Range{Line: 1, Column: 2, EndLine: 3, EndColumn: 4},
+	}
 	if err := GitHub(&b, []*Finding{f}); err != nil {
 		t.Fatal(err)
 	}

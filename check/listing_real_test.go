@@ -51,20 +51,28 @@ func TestListing(t *testing.T) {
 		{
 			"user, project, commands, plugin, used",
 			skills(map[string]string{
-				".claude/commands/c.md": described(300, ""), ".claude/commands/in/d.md": "Does it.\n", ".claude/skills/w/SKILL.md": described(200, "when_to_use: |\n  one\n  two\nname: other\n"),
+				".claude/commands/c.md": described(300, ""), ".claude/commands/in/d.md": "Does it.\n",
+				".claude/skills/w/SKILL.md":  described(200, "when_to_use: |\n  one\n  two\nname: other\n"),
 				".claude/skills/no/SKILL.md": described(300, "disable-model-invocation: true\n"), ".claude/skills/paths/SKILL.md": described(300, "paths: '*.py'\n"),
 				".claude/settings.json": `{"skillListingBudgetFraction": 0.0029}`,
 			}, "p", 300, 300, 300),
-			skills(map[string]string{".claude/commands/mine.md": described(300, ""), ".claude.json": usage(map[string]int{"p2": 5, "plug:s": 9, "u1": 1})}, "u", 300, 300, 300),
+			skills(map[string]string{
+				".claude/commands/mine.md": described(300, ""), ".claude.json": usage(map[string]int{"p2": 5, "plug:s": 9, "u1": 1}),
+			}, "u", 300, 300, 300),
 			nil, true,
 		},
 		{
 			"settings",
-			skills(map[string]string{".claude/settings.local.json": `{"skillOverrides": {"p0": "name-only", "p1": "off", "dataviz": "off", "loop": "name-only"}, "skillListingMaxDescChars": 200}`}, "p", 300, 300, 300, 300, 300),
+			skills(map[string]string{
+				".claude/settings.local.json": `{"skillOverrides": {"p0": "name-only", "p1": "off", "dataviz": "off", "loop": "name-only"}, "skillListingMaxDescChars": 200}`,
+			}, "p", 300, 300, 300, 300, 300),
 			skills(map[string]string{".claude/settings.json": `{"model": "claude-haiku-4-5", "env": {"SLASH_COMMAND_TOOL_CHAR_BUDGET": "3300"}}`}, "u", 300),
 			[]string{"SLASH_COMMAND_TOOL_CHAR_BUDGET=9000"}, false,
 		},
-		{"a small model", skills(map[string]string{}, "p", 400, 400, 400, 400, 400, 400), map[string]string{".claude/settings.json": `{"model": "claude-haiku-4-5", "disableBundledSkills": false}`}, nil, false},
+		{
+			"a small model", skills(map[string]string{}, "p", 400, 400, 400, 400, 400, 400),
+			map[string]string{".claude/settings.json": `{"model": "claude-haiku-4-5", "disableBundledSkills": false}`}, nil, false,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -73,7 +81,8 @@ func TestListing(t *testing.T) {
 			c := realclaude.New(t, api)
 			c.Env = tt.env
 			if tt.plugin {
-				c.Write("market/.claude-plugin/marketplace.json", `{"name": "m", "owner": {"name": "Ada"}, "plugins": [{"name": "plug", "source": "./plug", "description": "d"}]}`)
+				c.Write("market/.claude-plugin/marketplace.json",
+					`{"name": "m", "owner": {"name": "Ada"}, "plugins": [{"name": "plug", "source": "./plug", "description": "d"}]}`)
 				c.Write("market/plug/.claude-plugin/plugin.json", `{"name": "plug", "version": "1.2.3"}`)
 				c.Write("market/plug/skills/s/SKILL.md", described(300, ""))
 				c.Write("market/plug/skills/t/SKILL.md", described(300, ""))

@@ -37,7 +37,8 @@ func TestSecrets(t *testing.T) {
 			}
 		}
 	}
-	if fixes := Mend(context.Background(), []File{file}, Options{}, true); len(fixes.Edits) > 0 && strings.Count(string(fixes.Edits[0].After), token) > strings.Count(src, token) {
+	if fixes := Mend(context.Background(), []File{file}, Options{}, true); len(fixes.Edits) > 0 &&
+		strings.Count(string(fixes.Edits[0].After), token) > strings.Count(src, token) {
 		t.Errorf("a fix copied it:\n%s", fixes.Edits[0].After)
 	}
 }

@@ -75,7 +75,10 @@ func complaints(root, out string) []complaint {
 func tells(found string, c complaint) bool {
 	word := c.field[strings.LastIndexByte(c.field, '.')+1:]
 	word, _, _ = strings.Cut(word, "[")
-	about := map[string]string{"json": "not JSON", "frontmatter": "frontmatter", "hooks": "SK60", "commands": "SK603", "agents": "SK603", "skills": "SK603", "mcpServers": "SK603", "0": "SK603", "plugins": "SK608"}
+	about := map[string]string{
+		"json": "not JSON", "frontmatter": "frontmatter", "hooks": "SK60", "commands": "SK603", "agents": "SK603", "skills": "SK603",
+		"mcpServers": "SK603", "0": "SK603", "plugins": "SK608",
+	}
 	if text, ok := about[word]; ok {
 		word = text
 	}

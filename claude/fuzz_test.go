@@ -12,7 +12,8 @@ import (
 // FuzzStdout: however the CLI's stdout is cut into pieces, the same is read in it.
 func FuzzStdout(f *testing.F) {
 	f.Add([]byte(resultLine("")), uint8(7))
-	f.Add([]byte(`{"type":"system","subtype":"init","session_id":"s","model":"m"}`+"\n"+`{"type":"assistant","message":{"model":"<synthetic>"},"error":"rate_limit"}`+"\n\n{\n"+resultLine(`,"x":[1]`)), uint8(3))
+	f.Add([]byte(`{"type":"system","subtype":"init","session_id":"s","model":"m"}`+"\n"+
+		`{"type":"assistant","message":{"model":"<synthetic>"},"error":"rate_limit"}`+"\n\n{\n"+resultLine(`,"x":[1]`)), uint8(3))
 	f.Add([]byte("\xff\x00garbage\r\n"+`{"a":"\"","type" : "user","message":{"content":"<local-command-stderr>x"}}`), uint8(1))
 	f.Add([]byte(`{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1}}`), uint8(0))
 	f.Fuzz(func(t *testing.T, text []byte, size uint8) {

@@ -57,7 +57,8 @@ func TestLargeResult(t *testing.T) {
 				t.Errorf("%s: no result", name)
 				continue
 			}
-			if got.Text != want.Text || string(got.Structured) != string(want.Structured) || got.SessionID != want.SessionID || got.cost() != want.cost() || got.Turns != 2 || string(got.Usage) != string(want.Usage) {
+			if got.Text != want.Text || string(got.Structured) != string(want.Structured) || got.SessionID != want.SessionID ||
+				got.cost() != want.cost() || got.Turns != 2 || string(got.Usage) != string(want.Usage) {
 				t.Errorf("%s, in pieces of %d: got another result", name, size)
 			}
 		}

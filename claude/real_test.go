@@ -48,13 +48,15 @@ func TestRealAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if first.Output != "forty-two" || first.SessionID == "" || first.Model == "" || first.Turns != 1 || first.CostUSD <= 0 || first.Exit != 0 || first.Usage == nil {
+	if first.Output != "forty-two" || first.SessionID == "" || first.Model == "" || first.Turns != 1 || first.CostUSD <= 0 ||
+		first.Exit != 0 || first.Usage == nil {
 		t.Errorf("reply: %+v", first)
 	}
 	if !strings.HasSuffix(api.Last().Prompt(), "- what is it?\né 🎉") {
 		t.Errorf("prompt: %q", api.Last().Prompt())
 	}
-	if data, err := os.ReadFile(r.Transcript); err != nil || !strings.HasPrefix(string(data), `{"type":"system","subtype":"init"`) || !json.Valid(data[strings.LastIndexByte(strings.TrimSpace(string(data)), '\n'):]) {
+	if data, err := os.ReadFile(r.Transcript); err != nil || !strings.HasPrefix(string(data), `{"type":"system","subtype":"init"`) ||
+		!json.Valid(data[strings.LastIndexByte(strings.TrimSpace(string(data)), '\n'):]) {
 		t.Errorf("transcript: %s, %v", data, err)
 	}
 	r = s.request("and now?")
@@ -229,7 +231,8 @@ func TestRealResumes(t *testing.T) {
 	r := s.request("the task")
 	r.AllowedTools = []string{"Bash"}
 	reply, err := s.Ask(t.Context(), r)
-	if err != nil || reply.Output != "done" || len(reply.Attempts) != 2 || reply.Attempts[0].Kind != claude.ServerError || reply.Attempts[0].SessionID != reply.SessionID {
+	if err != nil || reply.Output != "done" || len(reply.Attempts) != 2 || reply.Attempts[0].Kind != claude.ServerError ||
+		reply.Attempts[0].SessionID != reply.SessionID {
 		t.Fatalf("%+v, %v", reply, err)
 	}
 	last := api.Last()

@@ -225,13 +225,20 @@ func TestVerdict(t *testing.T) {
 		{"both ways", errorLine("API Error: 500 x", "") + resultLine(""), 0, "", success},
 		{"what comes after it does not", resultLine("") + `{"type":"system","subtype":"task_updated"}` + "\n", 0, "", success},
 		{"no newline at the end", strings.TrimSpace(resultLine("")), 0, "", success},
-		{"type is not the first field", `{"a":{"type":"x"},"b":"type","is_error":false,"subtype":"success","num_turns":1,"result":"OK","type":"result"}`, 0, "", success},
+		{
+			"type is not the first field",
+			`{"a":{"type":"x"},"b":"type","is_error":false,"subtype":"success","num_turns":1,"result":"OK","type":"result"}`, 0, "", success,
+		},
 		{"blanks", ` { "type" : "result", "subtype": "success", "is_error": false, "num_turns": 1, "result": "OK" } `, 0, "", success},
 		{"is_error is not there", `{"type":"result","subtype":"success","num_turns":1,"result":"OK"}`, 0, "", ServerError},
 		{"is_error is no truth value", `{"type":"result","subtype":"success","is_error":"no","num_turns":1,"result":"OK"}`, 0, "", ServerError},
 		{"a field of another type", resultLine(`,"errors":[{"x":1}],"stop_reason":7`), 0, "", success},
 		{"torn", initLine + strings.TrimSpace(resultLine(""))[:60], 0, "", NoResult},
-		{"a result inside a tool's output", initLine + `{"type":"user","message":{"content":[{"type":"tool_result","content":"{\"type\":\"result\"}"}]}}` + "\n", 0, "", NoResult},
+		{
+			"a result inside a tool's output",
+			initLine + `{"type":"user","message":{"content":[{"type":"tool_result","content":"{\"type\":\"result\"}"}]}}` + "\n", 0, "",
+			NoResult,
+		},
 		{"nothing at all", "", 0, "", NoResult},
 		{"only garbage", "hello\n\x00\xff\n[1]\n{}\nnull\n", 0, "", NoResult},
 		{"garbage and a failure", "hello\n", 1, "", NoResult},
@@ -239,16 +246,26 @@ func TestVerdict(t *testing.T) {
 		{"a failure in mid-stream", initLine, 1, "", NoResult},
 		{"cannot log in", "", 1, "Not logged in · Please run /login", Unauthorized},
 
-		{"prose decides nothing", resultLine(`,"x":1`) + `{"type":"assistant","message":{"content":[{"type":"text","text":"API Error: 429, you hit your limit"}]}}`, 0, "", success},
+		{
+			"prose decides nothing",
+			resultLine(`,"x":1`) + `{"type":"assistant","message":{"content":[{"type":"text","text":"API Error: 429, you hit your limit"}]}}`,
+			0, "", success,
+		},
 		{"usage limit, 429", errorLine("You've hit your session limit · resets 3:45pm (UTC)", `,"api_error_status":429`), 1, "", UsageLimit},
 		{"usage limit, older", errorLine("Claude AI usage limit reached|1794744000", ""), 1, "", UsageLimit},
 		{"usage limit, 400", errorLine("You have reached your weekly limit.", `,"api_error_status":400`), 1, "", UsageLimit},
 		{"5-hour", errorLine("5-hour limit reached ∙ resets 3pm", ""), 1, "", UsageLimit},
 		{"usage limit by its field", errorLine("new words", `,"api_error_status":429,"api_error":"usage_limit_reached"`), 1, "", UsageLimit},
-		{"usage limit by its event", `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1794747600}}` + "\n" + errorLine("new words", `,"api_error_status":429`), 1, "", UsageLimit},
-		{"near the usage limit", `{"type":"rate_limit_event","rate_limit_info":{"status":"allowed_warning"}}` + "\n" + errorLine("new words", `,"api_error_status":429`), 1, "", RateLimited},
+		{"usage limit by its event", `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1794747600}}` +
+			"\n" + errorLine("new words", `,"api_error_status":429`), 1, "", UsageLimit},
+		{"near the usage limit", `{"type":"rate_limit_event","rate_limit_info":{"status":"allowed_warning"}}` + "\n" +
+			errorLine("new words", `,"api_error_status":429`), 1, "", RateLimited},
 		{"the service's name of the error", errorLine("new words", `,"api_error_type":"overloaded_error"`), 1, "", Overloaded},
-		{"a rate is no usage limit", errorLine("API Error: Request rejected (429) · You have reached your per-minute rate limit.", `,"api_error_status":429`), 1, "", RateLimited},
+		{
+			"a rate is no usage limit",
+			errorLine("API Error: Request rejected (429) · You have reached your per-minute rate limit.", `,"api_error_status":429`), 1, "",
+			RateLimited,
+		},
 		{"nor is the context", errorLine("You have reached your context limit: reset the conversation", `,"api_error_status":400`), 1, "", BadRequest},
 		{"exceeded is not hit", errorLine("API Error: Request rejected (429) · This request would exceed your account's rate limit.", ""), 1, "", RateLimited},
 		{"the status wins over the text", errorLine("API Error: Overloaded", `,"api_error_status":500`), 1, "", ServerError},
@@ -259,20 +276,47 @@ func TestVerdict(t *testing.T) {
 		{"409", errorLine("API Error: 409 Conflict", `,"api_error_status":409`), 1, "", ServerError},
 		{"422", errorLine("API Error: 422 what", `,"api_error_status":422`), 1, "", BadRequest},
 		{"529 by text", errorLine("API Error: Repeated 529 Overloaded errors. The API is at capacity", ""), 1, "", Overloaded},
-		{"refusal", errorLine("API Error: Claude Code is unable to respond to this request, which appears to violate our Usage Policy", `,"stop_reason":"refusal"`), 1, "", Refusal},
+		{"refusal", errorLine("API Error: Claude Code is unable to respond to this request, which appears to violate our Usage Policy",
+			`,"stop_reason":"refusal"`), 1, "", Refusal},
 		{"refusal by its field", errorLine("some new text", `,"stop_reason":"refusal"`), 1, "", Refusal},
 		{"max output", errorLine("API Error: Claude's response exceeded the 64000 output token maximum.", ""), 1, "", MaxOutput},
 		{"a new text", errorLine("Something else went wrong", `,"terminal_reason":"api_error"`), 1, "", ServerError},
 		{"structured output", `{"type":"result","subtype":"error_max_structured_output_retries","is_error":true,"num_turns":6,"errors":["no"]}`, 1, "", SchemaNotMet},
-		{"terminal reason of a new subtype", `{"type":"result","subtype":"error_new","is_error":true,"num_turns":6,"errors":["no"],"terminal_reason":"max_turns"}`, 1, "", MaxTurns},
-		{"an unknown session", `{"type":"result","subtype":"error_during_execution","is_error":true,"num_turns":0,"errors":["No conversation found with session ID: x"]}`, 1, "", Usage},
-		{"the message's error", `{"type":"assistant","message":{"model":"<synthetic>"},"error":"rate_limit"}` + "\n" + errorLine("new words", ""), 1, "", RateLimited},
-		{"an error of a message before the last", `{"type":"assistant","message":{"model":"<synthetic>"},"error":"rate_limit"}` + "\n" + `{"type":"assistant","message":{"model":"m"}}` + "\n" + errorLine("new words", ""), 1, "", ServerError},
-		{"what was tried again", `{"type":"system","subtype":"api_retry","error_status":529,"retry_delay_ms":10}` + "\n" + errorLine("new words", ""), 1, "", Overloaded},
+		{
+			"terminal reason of a new subtype",
+			`{"type":"result","subtype":"error_new","is_error":true,"num_turns":6,"errors":["no"],"terminal_reason":"max_turns"}`, 1, "",
+			MaxTurns,
+		},
+		{
+			"an unknown session",
+			`{"type":"result","subtype":"error_during_execution","is_error":true,"num_turns":0,"errors":["No conversation found with session ID: x"]}`,
+			1, "", Usage,
+		},
+		{
+			"the message's error",
+			`{"type":"assistant","message":{"model":"<synthetic>"},"error":"rate_limit"}` + "\n" + errorLine("new words", ""), 1, "",
+			RateLimited,
+		},
+		{"an error of a message before the last", `{"type":"assistant","message":{"model":"<synthetic>"},"error":"rate_limit"}` + "\n" +
+			`{"type":"assistant","message":{"model":"m"}}` + "\n" + errorLine("new words", ""), 1, "", ServerError},
+		{
+			"what was tried again",
+			`{"type":"system","subtype":"api_retry","error_status":529,"retry_delay_ms":10}` + "\n" + errorLine("new words", ""), 1, "",
+			Overloaded,
+		},
 
-		{"directive, 2.1.197", `{"type":"user","message":{"role":"user","content":"<local-command-stderr>Error: Shell command failed for pattern \"x\": [stderr]\nE</local-command-stderr>"},"isReplay":true}` + "\n" + `{"type":"result","subtype":"success","is_error":false,"num_turns":0,"result":""}`, 0, "", DirectiveFailed},
-		{"directive, 2.1.325", `{"type":"result","subtype":"success","is_error":false,"num_turns":0,"result":"Shell command failed for pattern \"x\": [stderr]\nout"}`, 0, "", DirectiveFailed},
-		{"directive, not permitted", `{"type":"result","subtype":"success","is_error":false,"num_turns":0,"result":"Shell command permission check failed for pattern \"x\": no"}`, 0, "", DirectiveFailed},
+		{"directive, 2.1.197", `{"type":"user","message":{"role":"user","content":"<local-command-stderr>Error: Shell command failed for pattern \"x\": [stderr]\nE</local-command-stderr>"},"isReplay":true}` +
+			"\n" + `{"type":"result","subtype":"success","is_error":false,"num_turns":0,"result":""}`, 0, "", DirectiveFailed},
+		{
+			"directive, 2.1.325",
+			`{"type":"result","subtype":"success","is_error":false,"num_turns":0,"result":"Shell command failed for pattern \"x\": [stderr]\nout"}`,
+			0, "", DirectiveFailed,
+		},
+		{
+			"directive, not permitted",
+			`{"type":"result","subtype":"success","is_error":false,"num_turns":0,"result":"Shell command permission check failed for pattern \"x\": no"}`,
+			0, "", DirectiveFailed,
+		},
 		{"unknown command", `{"type":"result","subtype":"success","is_error":false,"num_turns":0,"result":"Unknown command: /nosuch"}`, 0, "", UnknownCommand},
 		{"/context", `{"type":"result","subtype":"success","is_error":false,"num_turns":0,"result":"## Context"}`, 0, "", Usage},
 	} {
@@ -382,14 +426,16 @@ func TestTexts(t *testing.T) {
 
 func TestBadSchemas(t *testing.T) {
 	for _, text := range []string{
-		`{"type":"strng"}`, `{"properties":{"a":{"type":"int"}}}`, `{"items":{"type":"Integer"}}`, `{"type":["integer","nope"]}`, `{"minLength":-1}`, `{"anyOf":[{"maxItems":1.5}]}`,
+		`{"type":"strng"}`, `{"properties":{"a":{"type":"int"}}}`, `{"items":{"type":"Integer"}}`, `{"type":["integer","nope"]}`,
+		`{"minLength":-1}`, `{"anyOf":[{"maxItems":1.5}]}`,
 	} {
 		if _, err := newSchema([]byte(text)); err == nil {
 			t.Errorf("%s is taken for a schema", text)
 		}
 	}
 	for _, text := range []string{
-		`{"properties":{"type":{"type":"string"},"minLength":{"type":"integer"}}}`, `{"$schema":"http://json-schema.org/draft-04/schema#","type":"integer"}`, `{"$schema":"https://json-schema.org/draft/2019-09/schema","type":"integer"}`,
+		`{"properties":{"type":{"type":"string"},"minLength":{"type":"integer"}}}`,
+		`{"$schema":"http://json-schema.org/draft-04/schema#","type":"integer"}`, `{"$schema":"https://json-schema.org/draft/2019-09/schema","type":"integer"}`,
 	} {
 		s, err := newSchema([]byte(text))
 		if err != nil {

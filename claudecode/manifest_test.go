@@ -74,7 +74,10 @@ func TestFault(t *testing.T) {
 		{`{"name": "a", "keywords": [1]}`, "keywords.0 is a number, want a text"},
 		{`{"name": "a/b"}`, `name must be a name without blanks, invisible characters, @, :, / and \`},
 		{`{"name": "a", "mcpServers": {"s": {"url": "https://example.com/"}}}`, "mcpServers.s.type is missing"},
-		{`{"name": "a", "lspServers": {"s": {"command": "x", "extensionToLanguage": {".go": "go"}, "foo": 1}}}`, "lspServers.s.foo is not a key that Claude Code takes there"},
+		{
+			`{"name": "a", "lspServers": {"s": {"command": "x", "extensionToLanguage": {".go": "go"}, "foo": 1}}}`,
+			"lspServers.s.foo is not a key that Claude Code takes there",
+		},
 		{`[]`, "it is a list, want an object"},
 		{`{"name": }`, "not JSON: invalid character '}' looking for beginning of value"},
 		{``, "not JSON: it ends too early"},

@@ -86,7 +86,9 @@ func FuzzExpand(f *testing.F) {
 
 // No file, however broken, is more than its frontmatter and its body.
 func FuzzFrontmatter(f *testing.F) {
-	for _, seed := range []string{"---\nname: x\n---\nbody", "---\r\na: [\r\n---\r\n", "\ufeff---\n---\n", "---\nx: &a\n  b: *a\n<<: *a\n---", "---\na: \"---\"\n"} {
+	for _, seed := range []string{
+		"---\nname: x\n---\nbody", "---\r\na: [\r\n---\r\n", "\ufeff---\n---\n", "---\nx: &a\n  b: *a\n<<: *a\n---", "---\na: \"---\"\n",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, src string) {

@@ -334,7 +334,10 @@ func TestEnvironment(t *testing.T) {
 // A project sets variables for its own skills, not for the user's: BASH_ENV alone would run a file.
 func TestProjectSettings(t *testing.T) {
 	r := request(t, "!`echo [$FOO]`")
-	write(t, r.Project, map[string]string{".claude/settings.json": `{"env": {"FOO": "project", "BASH_ENV": "` + filepath.Join(r.Project, "x.sh") + `"}}`, "x.sh": "touch ran\n"})
+	write(t, r.Project, map[string]string{
+		".claude/settings.json": `{"env": {"FOO": "project", "BASH_ENV": "` + filepath.Join(r.Project, "x.sh") + `"}}`,
+		"x.sh":                  "touch ran\n",
+	})
 	write(t, r.Home, map[string]string{".claude/skills/u/SKILL.md": "!`echo [$FOO]`", ".claude/settings.json": `{"env": {"FOO": "user"}}`})
 	if got := render(t, r); got != "[project]" {
 		t.Errorf("the project's skill got %q", got)

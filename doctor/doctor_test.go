@@ -174,7 +174,8 @@ func TestChecked(t *testing.T) {
 		dir := t.TempDir()
 		file := filepath.Join(dir, ".claude", "skills", "s", "SKILL.md")
 		text := "---\nname: s\ndescription: Says hello. Use when greeted.\n---\nSee [the guide](guide.md).\n"
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.Mkdir(filepath.Join(dir, ".git"), 0o777), os.WriteFile(file, []byte(text), 0o666)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777),
+			os.Mkdir(filepath.Join(dir, ".git"), 0o777), os.WriteFile(file, []byte(text), 0o666)); err != nil {
 			t.Fatal(err)
 		}
 		if tt.config != "" {

@@ -18,10 +18,12 @@ import (
 const (
 	page = "---\ndescription: d\n---\nDear $0, it is !`date`.\n"
 	// script copies in.txt, which the test brings, and says how many arguments it had.
-	script    = "#!/bin/sh\ncp in.txt out.txt\necho \"{\\\"success\\\":true,\\\"confidence\\\":1,\\\"deliverables\\\":[\\\"out.txt\\\"],\\\"metrics\\\":{\\\"n\\\":$#},\\\"errors\\\":[]}\"\n"
-	recording = "-- recording.json --\n{\"version\": 1, \"skill\": \"card\", \"arguments\": \"Ada\", \"directives\": [{\"command\": \"date\", \"how\": \"shell\", \"exit\": 0, \"stdout\": \"today\\n\"}]}\n"
-	given     = "-- args --\nAda\n" + recording
-	brings    = "-- argv --\none two\nthree\n-- folder/in.txt --\nhello\n"
+	script = "#!/bin/sh\ncp in.txt out.txt\n" +
+		"echo \"{\\\"success\\\":true,\\\"confidence\\\":1,\\\"deliverables\\\":[\\\"out.txt\\\"],\\\"metrics\\\":{\\\"n\\\":$#},\\\"errors\\\":[]}\"\n"
+	recording = "-- recording.json --\n{\"version\": 1, \"skill\": \"card\", \"arguments\": " +
+		"\"Ada\", \"directives\": [{\"command\": \"date\", \"how\": \"shell\", \"exit\": 0, \"stdout\": \"today\\n\"}]}\n"
+	given  = "-- args --\nAda\n" + recording
+	brings = "-- argv --\none two\nthree\n-- folder/in.txt --\nhello\n"
 )
 
 // run tests a skill by one archive, and returns the archive as it is afterwards.
@@ -63,7 +65,8 @@ func told(r golden.Result) string {
 	for _, c := range r.Checks {
 		text += fmt.Sprintf("%s %v\n", c.Name, c.OK)
 		for line := range strings.Lines(c.Diff) {
-			if !strings.HasPrefix(line, "@@") && !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, "diff ") && !strings.HasPrefix(line, "---") && !strings.HasPrefix(line, "+++") {
+			if !strings.HasPrefix(line, "@@") && !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, "diff ") &&
+				!strings.HasPrefix(line, "---") && !strings.HasPrefix(line, "+++") {
 				text += strings.TrimRight(line, "\n") + "\n"
 			}
 		}
@@ -89,10 +92,19 @@ func TestRun(t *testing.T) {
 		{"the test alone with CRLF", page, crlf(given + "-- page --\nDear Ada, it is today.\n"), "page true\n"},
 		{"a file with CRLF", page, "-- folder/in.txt --\nhello\r\n-- files/out.txt --\nhello\n", "files/out.txt false\n-hello\n+hello\r\n"},
 		{"nothing", page, "", "there is nothing to compare: add a section page, later, verdict.json or files/NAME, and fill it with skillhand test --update"},
-		{"a section of another name", page, "-- pages --\n-- page --\n", "-- pages --: want args, argv, recording.json, folder/…, page, later, verdict.json or files/…"},
+		{
+			"a section of another name", page, "-- pages --\n-- page --\n",
+			"-- pages --: want args, argv, recording.json, folder/…, page, later, verdict.json or files/…",
+		},
 		{"twice", page, "-- page --\n-- page --\n", "-- page --: given twice"},
-		{"out of the folder", page, "-- folder/../x --\n-- files//etc/x --\n-- page --\n", "-- folder/../x --: leads outside the folder\n-- files//etc/x --: leads outside the folder"},
-		{"a key that no verdict has", page, "-- verdict.json --\n{\"okay\": true}\n", "-- verdict.json --: unknown key okay: want ok, report, exit_code, duration_ms, parse_method, problems, warnings"},
+		{
+			"out of the folder", page, "-- folder/../x --\n-- files//etc/x --\n-- page --\n",
+			"-- folder/../x --: leads outside the folder\n-- files//etc/x --: leads outside the folder",
+		},
+		{
+			"a key that no verdict has", page, "-- verdict.json --\n{\"okay\": true}\n",
+			"-- verdict.json --: unknown key okay: want ok, report, exit_code, duration_ms, parse_method, problems, warnings",
+		},
 		{"no verdict", page, "-- verdict.json --\n[]\n", "-- verdict.json --: not an object"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

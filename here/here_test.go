@@ -84,8 +84,16 @@ func TestGiven(t *testing.T) {
 		t.Fatal(err)
 	}
 	h, err := Here{Dir: "sub", PluginRoot: "plug", State: "state", Home: "/h", Session: "s", Env: Env{"HOME=/other", "CLAUDE_SESSION_ID=e"}}.Complete()
-	want := Here{Dir: filepath.Join(dir, "sub"), PluginRoot: filepath.Join(dir, "sub", "plug"), State: filepath.Join(dir, "state"), Home: "/h", Session: "s", Project: filepath.Join(dir, "sub")}
-	if err != nil || h.Dir != want.Dir || h.PluginRoot != want.PluginRoot || h.State != want.State || h.Home != want.Home || h.Session != want.Session || h.Project != want.Project {
+	want := Here{
+		Dir:        filepath.Join(dir, "sub"),
+		PluginRoot: filepath.Join(dir, "sub", "plug"),
+		State:      filepath.Join(dir, "state"),
+		Home:       "/h",
+		Session:    "s",
+		Project:    filepath.Join(dir, "sub"),
+	}
+	if err != nil || h.Dir != want.Dir || h.PluginRoot != want.PluginRoot || h.State != want.State || h.Home != want.Home ||
+		h.Session != want.Session || h.Project != want.Project {
 		t.Errorf("%+v, %v", h, err)
 	}
 	if _, err := (Here{Dir: "gone", Home: "/h"}).Complete(); err == nil {

@@ -240,7 +240,8 @@ func TestRotation(t *testing.T) {
 		t.Fatalf("%d files (%v)", len(files), err)
 	}
 	ancient := now.Add(-500*day).UTC().Format(stamp) + "-X" + ending
-	if err := os.WriteFile(filepath.Join(s.Dir, ancient), []byte(`{"time":"2020-01-01T00:00:00Z","kind":"run","skill":"ancient","project":"","ok":true,"duration_ms":0}`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(s.Dir, ancient),
+		[]byte(`{"time":"2020-01-01T00:00:00Z","kind":"run","skill":"ancient","project":"","ok":true,"duration_ms":0}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if found, _ := s.Read(Query{}); names(found) != "ancient old new" {
@@ -347,7 +348,8 @@ func TestRoundTrip(t *testing.T) {
 		text := rapid.OneOf(rapid.StringMatching(`[ -~äöü日本]{0,12}`), rapid.String())
 		r := Record{
 			Time: time.UnixMilli(rapid.Int64Range(0, 4e12).Draw(t, "time")).UTC(), Kind: Kind(rapid.SampledFrom([]string{"run", "ask", "ü\n"}).Draw(t, "kind")),
-			Skill: text.Draw(t, "skill"), Label: text.Draw(t, "label"), Job: text.Draw(t, "job"), Agent: text.Draw(t, "agent"), PromptHash: text.Draw(t, "prompt"), Project: text.Draw(t, "project"), OK: rapid.Bool().Draw(t, "ok"),
+			Skill: text.Draw(t, "skill"), Label: text.Draw(t, "label"), Job: text.Draw(t, "job"), Agent: text.Draw(t, "agent"),
+			PromptHash: text.Draw(t, "prompt"), Project: text.Draw(t, "project"), OK: rapid.Bool().Draw(t, "ok"),
 			Category: text.Draw(t, "category"), Detail: text.Draw(t, "detail"), DurationMS: rapid.Float64Range(-1, 1e9).Draw(t, "duration"),
 			CostUSD: rapid.Float64Range(0, 1e-5).Draw(t, "cost"), Session: text.Draw(t, "session"), InputHash: text.Draw(t, "input"),
 		}
@@ -438,7 +440,16 @@ func BenchmarkEach(b *testing.B) {
 	s := Store{Dir: b.TempDir()}
 	c := 0.9
 	for i := range 100_000 {
-		err := s.Append(Record{Kind: Run, Skill: fmt.Sprint("skill", i%20), Project: "/home/me/src/project", OK: i%7 != 0, Confidence: &c, DurationMS: 123.4, Session: "3f2a7c1e-1234-4abc-8def-0123456789ab", InputHash: Hash("a")})
+		err := s.Append(Record{
+			Kind:       Run,
+			Skill:      fmt.Sprint("skill", i%20),
+			Project:    "/home/me/src/project",
+			OK:         i%7 != 0,
+			Confidence: &c,
+			DurationMS: 123.4,
+			Session:    "3f2a7c1e-1234-4abc-8def-0123456789ab",
+			InputHash:  Hash("a"),
+		})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -469,7 +480,8 @@ func TestJobs(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
 	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	for i, r := range []Record{
-		{Job: "b/one", Category: "TIMED_OUT"}, {Job: "b/two", OK: true}, {Skill: "other"}, {Job: "b/one", OK: true}, {Job: "b/three", Category: "CONFLICT"}, {Job: "b/three", Category: "CONFLICT"},
+		{Job: "b/one", Category: "TIMED_OUT"}, {Job: "b/two", OK: true}, {Skill: "other"}, {Job: "b/one", OK: true},
+		{Job: "b/three", Category: "CONFLICT"}, {Job: "b/three", Category: "CONFLICT"},
 	} {
 		r.Kind, r.Project, r.Time = Run, "/p", at.Add(time.Duration(i)*time.Second)
 		if err := s.Append(r); err != nil {

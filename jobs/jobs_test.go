@@ -78,7 +78,10 @@ func TestAfterAsk(t *testing.T) {
 // A script that crashed is not told to print a report.
 func TestAfterRun(t *testing.T) {
 	t.Parallel()
-	noReport, exit := verdict.Problem{Code: string(report.NoReport), Message: "No report found"}, verdict.Problem{Code: verdict.ExitStatus, Message: "exit status 3"}
+	noReport, exit := verdict.Problem{
+		Code:    string(report.NoReport),
+		Message: "No report found",
+	}, verdict.Problem{Code: verdict.ExitStatus, Message: "exit status 3"}
 	tests := []struct {
 		v    verdict.Verdict
 		want batch.Retry

@@ -337,7 +337,8 @@ func TestRealAllowed(t *testing.T) {
 	write(t, file, head+"ZEBRABODY !`cat no-such-file`\n")
 	summary, trials := s.run()
 	const why = "one: nothing fired in 1 trial; zebra-card was called, and instead of its text came: "
-	if text := summary.Text(plain); trials["one with"].Outcome != try.None || !strings.Contains(text, why) || !strings.Contains(text, "no-such-file") || strings.Contains(text, "lacks") {
+	if text := summary.Text(plain); trials["one with"].Outcome != try.None || !strings.Contains(text, why) ||
+		!strings.Contains(text, "no-such-file") || strings.Contains(text, "lacks") {
 		t.Errorf("%+v\n%s", trials["one with"], text)
 	}
 }
@@ -369,7 +370,8 @@ func TestRealJudge(t *testing.T) {
 	s.Results = results
 	s.make(nil)
 	summary, err := try.Run(t.Context(), s.Options, []*try.Subject{s.subject})
-	if e, ok := errors.AsType[*Stopped](err); !ok || e.Why != batch.Credentials || summary.Trials != 1 || summary.Missing != 1 || summary.Skills[0].Judged.Hits != 1 {
+	if e, ok := errors.AsType[*Stopped](err); !ok || e.Why != batch.Credentials || summary.Trials != 1 || summary.Missing != 1 ||
+		summary.Skills[0].Judged.Hits != 1 {
 		t.Errorf("%v, %+v", err, summary)
 	}
 }
@@ -436,7 +438,8 @@ func TestRealPlugin(t *testing.T) {
 		t.Errorf("with %s, without %s", w.Outcome, wo.Outcome)
 	}
 	for name, trial := range trials {
-		if trial.Passed == nil || !*trial.Passed || len(trial.Checks) != 2 || trial.Checks[1].OK == nil || *trial.Checks[1].OK || trial.Checks[1].Why != "It is curt." {
+		if trial.Passed == nil || !*trial.Passed || len(trial.Checks) != 2 || trial.Checks[1].OK == nil || *trial.Checks[1].OK ||
+			trial.Checks[1].Why != "It is curt." {
 			t.Errorf("%s: %+v", name, trial)
 		}
 		session := s.session(trial)
@@ -454,7 +457,8 @@ func TestRealPlugin(t *testing.T) {
 			t.Error("the judge was sent skills")
 		}
 	}
-	if k := summary.Skills[0]; k.Passed.Hits != 1 || k.Judged.Hits != 0 || k.Judged.Of != 1 || k.JudgedWithout == nil || k.JudgedWithout.Of != 1 || k.Without.Hits != 1 || k.Help.Told {
+	if k := summary.Skills[0]; k.Passed.Hits != 1 || k.Judged.Hits != 0 || k.Judged.Of != 1 || k.JudgedWithout == nil ||
+		k.JudgedWithout.Of != 1 || k.Without.Hits != 1 || k.Help.Told {
 		t.Errorf("%+v", k)
 	}
 }
@@ -463,20 +467,22 @@ func TestRealPlugin(t *testing.T) {
 // installed and enabled, and of them the skills alone. What fired instead, and the
 // words that it shares with the prompt, are told.
 func TestRealMine(t *testing.T) {
-	s := newStage(t, "cases: [{id: one, prompt: 'ONE please, count the scales of a gecko'}]", script{"ONE please": {skillCall("pack:gecko"), done}}, map[string]string{
-		".claude/settings.json":         `{"enabledPlugins": {"team@market": true}}`,
-		".claude/skills/ibex/SKILL.md":  "---\nname: ibex\ndescription: GOATTEXT\n---\nIbex.\n",
-		".github/skills/moose/SKILL.md": "---\nname: moose\ndescription: MOOSETEXT\n---\nMoose.\n",
-	})
+	s := newStage(t, "cases: [{id: one, prompt: 'ONE please, count the scales of a gecko'}]",
+		script{"ONE please": {skillCall("pack:gecko"), done}}, map[string]string{
+			".claude/settings.json":         `{"enabledPlugins": {"team@market": true}}`,
+			".claude/skills/ibex/SKILL.md":  "---\nname: ibex\ndescription: GOATTEXT\n---\nIbex.\n",
+			".github/skills/moose/SKILL.md": "---\nname: moose\ndescription: MOOSETEXT\n---\nMoose.\n",
+		})
 	home := s.Runtime.Env.Get("HOME")
 	plugins := filepath.Join(home, ".claude/plugins")
 	mark := filepath.Join(t.TempDir(), "hooked")
 	for name, text := range map[string]string{
-		".claude/skills/gnu/SKILL.md":                 "---\nname: gnu\ndescription: GNUTEXT\n---\nGnu.\n",
-		".agents/skills/yak/SKILL.md":                 "---\nname: yak\ndescription: YAKTEXT\n---\nYak.\n",
-		".claude/skills/gnu/.git":                     "gitdir: elsewhere",
-		".claude/settings.json":                       `{"enabledPlugins": {"pack@market": true, "off@market": false, "elsewhere@market": true}}`,
-		".claude/plugins/known_marketplaces.json":     `{"market": {"source": {"source": "github", "repo": "a/b"}, "installLocation": "` + plugins + `/marketplaces/market", "lastUpdated": "2026-01-01T00:00:00Z"}}`,
+		".claude/skills/gnu/SKILL.md": "---\nname: gnu\ndescription: GNUTEXT\n---\nGnu.\n",
+		".agents/skills/yak/SKILL.md": "---\nname: yak\ndescription: YAKTEXT\n---\nYak.\n",
+		".claude/skills/gnu/.git":     "gitdir: elsewhere",
+		".claude/settings.json":       `{"enabledPlugins": {"pack@market": true, "off@market": false, "elsewhere@market": true}}`,
+		".claude/plugins/known_marketplaces.json": `{"market": {"source": {"source": "github", "repo": "a/b"}, "installLocation": "` +
+			plugins + `/marketplaces/market", "lastUpdated": "2026-01-01T00:00:00Z"}}`,
 		".claude/plugins/installed_plugins.json":      installedPlugins(plugins, s.project, "pack", "off", "team", "elsewhere"),
 		".claude/plugins/pack/skills/gecko/SKILL.md":  "---\nname: gecko\ndescription: Counts scales of reptiles. GECKOTEXT\n---\nCount.\n",
 		".claude/plugins/pack/hooks/hooks.json":       `{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "touch ` + mark + `"}]}]}}`,
@@ -501,7 +507,10 @@ func TestRealMine(t *testing.T) {
 		}
 	}
 	for _, q := range s.api.Requests() {
-		for word, want := range map[string]bool{"GNUTEXT": true, "GOATTEXT": true, "MOOSETEXT": false, "GECKOTEXT": true, "TOADTEXT": true, "NEWTTEXT": false, "XTEXT": false, "YAKTEXT": false} {
+		for word, want := range map[string]bool{
+			"GNUTEXT": true, "GOATTEXT": true, "MOOSETEXT": false, "GECKOTEXT": true, "TOADTEXT": true, "NEWTTEXT": false, "XTEXT": false,
+			"YAKTEXT": false,
+		} {
 			if bytes.Contains(q.Body, []byte(word)) != want {
 				t.Errorf("%s is in what was sent: %v", word, !want)
 			}

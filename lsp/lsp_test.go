@@ -131,17 +131,21 @@ func TestConfiguration(t *testing.T) {
 func (e *editor) asks(uri string, rules map[string]diagnostic) {
 	t := e.t
 	var actions []codeAction
-	e.call("textDocument/codeAction", map[string]any{"textDocument": textID{uri}, "range": rules["SK301"].Range, "context": map[string]any{"diagnostics": []any{}}}, &actions)
+	e.call("textDocument/codeAction", map[string]any{
+		"textDocument": textID{uri}, "range": rules["SK301"].Range, "context": map[string]any{"diagnostics": []any{}},
+	}, &actions)
 	if len(actions) != 1 || actions[0].Edit.Changes[uri][0].NewText != "'x'" {
 		t.Errorf("actions: %+v", actions)
 	}
 	var h hover
 	e.call("textDocument/hover", positionParams{textID{uri}, position{6, 5}}, &h)
-	if !strings.Contains(h.Contents.Value, "**abort** in `claude -p`, **defer** in auto mode: Claude Code") || !strings.Contains(h.Contents.Value, "Bash(kubectl get pods)") || !strings.Contains(h.Contents.Value, "# SK401") {
+	if !strings.Contains(h.Contents.Value, "**abort** in `claude -p`, **defer** in auto mode: Claude Code") ||
+		!strings.Contains(h.Contents.Value, "Bash(kubectl get pods)") || !strings.Contains(h.Contents.Value, "# SK401") {
 		t.Errorf("hover: %s", h.Contents.Value)
 	}
 	e.call("textDocument/hover", positionParams{textID{uri}, position{1, 3}}, &h)
-	if !strings.Contains(h.Contents.Value, "**The page**") || !strings.Contains(h.Contents.Value, "\n!`kubectl get pods || true`\n") || strings.Contains(h.Contents.Value, "description: d") {
+	if !strings.Contains(h.Contents.Value, "**The page**") || !strings.Contains(h.Contents.Value, "\n!`kubectl get pods || true`\n") ||
+		strings.Contains(h.Contents.Value, "description: d") {
 		t.Errorf("hover: %s", h.Contents.Value)
 	}
 	labels := func(at position) string {

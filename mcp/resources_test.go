@@ -80,7 +80,8 @@ func TestResources(t *testing.T) {
 		filepath.Join(p.home, "secret"):     "not a file of a skill",
 		"skill://static/SKILL.md?x=1#../..": "not a file of a skill",
 	} {
-		if got, fault := read(uri); !strings.HasPrefix(fault, "-32602 ") || !strings.Contains(fault, want) || strings.Contains(fault, p.home+"/.claude/skills/static") {
+		if got, fault := read(uri); !strings.HasPrefix(fault, "-32602 ") || !strings.Contains(fault, want) ||
+			strings.Contains(fault, p.home+"/.claude/skills/static") {
 			t.Errorf("%s: %q, %q, want %q", uri, got, fault, want)
 		}
 	}
@@ -94,7 +95,8 @@ func TestResources(t *testing.T) {
 		ResultType, CacheScope string
 		TTLMs                  *int
 	}
-	if err := json.Unmarshal(c.call("skills/list", "{}").Result, &list); err != nil || list.ResultType != "complete" || list.CacheScope != "private" || list.TTLMs == nil {
+	if err := json.Unmarshal(c.call("skills/list", "{}").Result, &list); err != nil || list.ResultType != "complete" ||
+		list.CacheScope != "private" || list.TTLMs == nil {
 		t.Fatalf("%v %+v", err, list)
 	}
 	file := func(name, text string) any {
@@ -130,7 +132,8 @@ func TestResources(t *testing.T) {
 	if err := json.Unmarshal(c.call("resources/directory/read", `{"uri":"skill://static"}`).Result, &children); err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(children.Resources); got != "[{skill://static/SKILL.md text/markdown} {skill://static/a inode/directory} {skill://static/in text/plain} {skill://static/raw text/plain}]" {
+	if got := fmt.Sprint(children.Resources); got != "[{skill://static/SKILL.md "+
+		"text/markdown} {skill://static/a inode/directory} {skill://static/in text/plain} {skill://static/raw text/plain}]" {
 		t.Error(got)
 	}
 	if r := c.call("resources/directory/read", `{"uri":"skill://static/raw"}`); r.Error == nil || r.Error.Code != -32602 {

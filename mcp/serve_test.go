@@ -170,7 +170,8 @@ func TestStop(t *testing.T) {
 	in, w := io.Pipe()
 	done := make(chan error, 1)
 	go func() { done <- p.server().Serve(ctx, in, io.Discard) }()
-	fmt.Fprintln(w, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`)
+	fmt.Fprintln(w,
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`)
 	fmt.Fprintln(w, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":`+toolCall("load_skill", map[string]any{"name": "slow"})+`}`)
 	eventually(t, "the directive does not start", func() bool { return alive(pid) })
 	cancel(io.ErrClosedPipe)
@@ -285,7 +286,8 @@ func TestNewProtocol(t *testing.T) {
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
 	go func() { _ = p.server().Serve(t.Context(), in, out) }()
-	session, err := sdk.NewClient(&sdk.Implementation{Name: "x", Version: "1"}, nil).Connect(t.Context(), &sdk.IOTransport{Reader: fromServer, Writer: toServer}, nil)
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "x", Version: "1"}, nil).Connect(t.Context(),
+		&sdk.IOTransport{Reader: fromServer, Writer: toServer}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -384,8 +386,12 @@ func TestHTTP(t *testing.T) {
 
 	os.Remove(pid)
 	hung, hangUp := context.WithCancel(t.Context())
-	req, _ := http.NewRequestWithContext(hung, "POST", "http://"+addr+Path, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":`+toolCall("load_skill", map[string]any{"name": "slow"})+`}`))
-	req.Header = http.Header{"Mcp-Session-Id": {session.ID()}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Authorization": {"Bearer s3cret"}}
+	req, _ := http.NewRequestWithContext(hung, "POST", "http://"+addr+Path,
+		strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":`+toolCall("load_skill", map[string]any{"name": "slow"})+`}`))
+	req.Header = http.Header{
+		"Mcp-Session-Id": {session.ID()}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
+		"Authorization": {"Bearer s3cret"},
+	}
 	wg = &sync.WaitGroup{}
 	wg.Go(func() {
 		if res, err := http.DefaultClient.Do(req); err == nil {

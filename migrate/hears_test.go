@@ -18,12 +18,16 @@ import (
 // are made of what people print.
 func TestHearsAnything(t *testing.T) {
 	parts := []string{
-		" ", " ", " ", " ", " ", ".", "..", ",", ", ", "/", "-", " - ", "->", "—", ":", ": ", "=", "?", "(", ")", "[", "]", "|", "│", "_", "*", "**", "`", "\"", "'", "#", "$", "%", "!", "\\n", "\\033[31m", "\x1b[31m",
+		" ", " ", " ", " ", " ", ".", "..", ",", ", ", "/", "-", " - ", "->", "—", ":", ": ", "=", "?", "(", ")", "[", "]", "|", "│", "_",
+		"*", "**", "`", "\"", "'", "#", "$", "%", "!", "\\n", "\\033[31m", "\x1b[31m",
 		"✅", "❌", "ℹ", "①", "1️⃣", "é", "0", "0", "00", "0.0", "1", "3", "10", "0/3", "2 of 3", "3/3", "50%", "0x1", "~", "<", "{", "}", "./", "@", "1. ", "\t",
-		"SUCCESS", "success", "Passed", "PASSED", "Completed", "FAILED", "fail", "Failures", "ERROR", "errors", "Error", "unsuccessful", "(s)", "PASS", "ok", "a", "file.txt",
-		"Status", "STATUS=", "Confidence: ", "Created: ", "not", "n't", "no", "none", "nothing", "without", "of", "the", "all", "test", "tests", "step", "and", "with", "but", "fixed", "free", "rate", "exit code", "-e ", "x",
+		"SUCCESS", "success", "Passed", "PASSED", "Completed", "FAILED", "fail", "Failures", "ERROR", "errors", "Error", "unsuccessful", "(s)",
+		"PASS", "ok", "a", "file.txt",
+		"Status", "STATUS=", "Confidence: ", "Created: ", "not", "n't", "no", "none", "nothing", "without", "of", "the", "all", "test", "tests",
+		"step", "and", "with", "but", "fixed", "free", "rate", "exit code", "-e ", "x",
 		"Expected", "will", "TODO: ", "Usage: ", "handling", "codes", "arguments", "fatal", "some", "return code: 3", "pending", "[ ] ", "# ", "failing",
-		"## ", "| ", "✓ ", "✗ ", "☐ ", "!=", "timed", "except", "false", "or", "|", "if", "when", "Prints", "grep -c", "Looking", "for", "to", "level", "LOG_LEVEL=", "Example: ", "Possible values: ", "was", "modes", "FAILURE", "Expected: ",
+		"## ", "| ", "✓ ", "✗ ", "☐ ", "!=", "timed", "except", "false", "or", "|", "if", "when", "Prints", "grep -c", "Looking", "for",
+		"to", "level", "LOG_LEVEL=", "Example: ", "Possible values: ", "was", "modes", "FAILURE", "Expected: ",
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	var texts []string

@@ -296,7 +296,8 @@ func comparable(line string) string {
 		_, rest, _ = strings.Cut(rest, ": ")
 		return rest
 	}
-	if strings.HasPrefix(line, "Usage: ") || strings.HasPrefix(line, "[") || strings.HasPrefix(line, "real") || strings.HasPrefix(line, "user") || strings.HasPrefix(line, "sys") {
+	if strings.HasPrefix(line, "Usage: ") || strings.HasPrefix(line, "[") || strings.HasPrefix(line, "real") ||
+		strings.HasPrefix(line, "user") || strings.HasPrefix(line, "sys") {
 		return ""
 	}
 	return line

@@ -81,7 +81,8 @@ func (tab *browserTab) watch(origin string) *browserTab {
 		defer tab.mu.Unlock()
 		tab.faults = append(tab.faults, fmt.Sprintf(format, a...))
 	}
-	console, requests, dialogs := chromedp.Console(tab.ctx), chromedp.Events(tab.ctx, network.RequestWillBeSent), chromedp.Events(tab.ctx, page.JavascriptDialogOpening)
+	console, requests, dialogs := chromedp.Console(tab.ctx), chromedp.Events(tab.ctx,
+		network.RequestWillBeSent), chromedp.Events(tab.ctx, page.JavascriptDialogOpening)
 	if _, err := chromedp.Call(tab.ctx, network.Enable, network.EnableParams{}); err != nil {
 		tab.t.Fatal(err)
 	}
@@ -161,7 +162,9 @@ func (tab *browserTab) until(js string) {
 // point moves the pointer to an element.
 func (tab *browserTab) point(selector string) {
 	tab.t.Helper()
-	at := eval[[]float64](tab, fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.scrollIntoView({block: "center"}); const r = e.getClientRects()[0]; return [r.x + r.width/2, r.y + r.height/2] })()`, selector))
+	at := eval[[]float64](tab,
+		fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.scrollIntoView({block: "center"}); const r = e.getClientRects()[0]; return [r.x + r.width/2, r.y + r.height/2] })()`,
+			selector))
 	tab.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at[0], at[1]))
 }
 
@@ -203,7 +206,9 @@ func TestLive(t *testing.T) {
 	if got := eval[string](tab, `document.querySelector(".page .out").textContent + location.search`); got != "one?args=world&skill=hello&use=first" {
 		t.Errorf("after a run: %q", got)
 	}
-	if got := eval[string](tab, `[...document.querySelectorAll(".strip tbody tr")].map(r => [...r.cells].map(c => c.textContent).join("|").replace(/\d+(\.\d+)? ?m?s\|/, "T|")).join(" ")`); got != "5|echo one|shell|0|T|4 B 7|echo two >&2; exit 3|shell|3|T|4 B" {
+	if got := eval[string](tab,
+		`[...document.querySelectorAll(".strip tbody tr")].map(r => [...r.cells].map(c => c.textContent).join("|").replace(/\d+(\.\d+)? ?m?s\|/, "T|")).join(" ")`); got !=
+		"5|echo one|shell|0|T|4 B 7|echo two >&2; exit 3|shell|3|T|4 B" {
 		t.Errorf("the strip is %q", got)
 	}
 
@@ -250,7 +255,8 @@ func TestLive(t *testing.T) {
 // TestStop: a run that is stopped ends, in whatever way, and the page is live as before.
 func TestStop(t *testing.T) {
 	dir := t.TempDir()
-	slow := "---\nname: slow\ndescription: x\n---\nText !`touch " + dir + "/began; trap 'touch " + dir + "/ended' EXIT; while test -e " + dir + "/began; do sleep 0.1; done`\n"
+	slow := "---\nname: slow\ndescription: x\n---\nText !`touch " + dir + "/began; trap 'touch " + dir +
+		"/ended' EXIT; while test -e " + dir + "/began; do sleep 0.1; done`\n"
 	p := newPlace(t, true, map[string]string{"slow": slow})
 	tab := p.open(t, chromium(t))
 	tab.do(chromedp.Navigate(p.base() + "/preview?skill=slow"))
@@ -356,7 +362,9 @@ func TestHiddenTab(t *testing.T) {
 	}
 	hide := func(hidden bool) {
 		t.Helper()
-		eval[int](tab, fmt.Sprintf(`(() => { Object.defineProperty(document, "hidden", {value: %v, configurable: true}); document.dispatchEvent(new Event("visibilitychange")); return 0 })()`, hidden))
+		eval[int](tab,
+			fmt.Sprintf(`(() => { Object.defineProperty(document, "hidden", {value: %v, configurable: true}); document.dispatchEvent(new Event("visibilitychange")); return 0 })()`,
+				hidden))
 	}
 	listeners(1)
 	hide(true)
@@ -446,7 +454,8 @@ func TestLiveLists(t *testing.T) {
 		tab.quiet()
 		long := eval[bool](tab, `document.querySelectorAll(".list tbody tr").length > 20`)
 		if long { // something further down has the focus
-			eval[int](tab, `(() => { document.querySelector("#q").value = "typed"; const row = document.querySelectorAll(".list tbody tr")[20]; window.row = row; const link = row.querySelector("a") ?? document.querySelector("#q"); link.focus(); window.focused = link; row.scrollIntoView({block: "center"}); window.top0 = row.getBoundingClientRect().top; return 0 })()`)
+			eval[int](tab,
+				`(() => { document.querySelector("#q").value = "typed"; const row = document.querySelectorAll(".list tbody tr")[20]; window.row = row; const link = row.querySelector("a") ?? document.querySelector("#q"); link.focus(); window.focused = link; row.scrollIntoView({block: "center"}); window.top0 = row.getBoundingClientRect().top; return 0 })()`)
 		}
 		if eval[bool](tab, fmt.Sprintf(`document.querySelector("main").textContent.includes(%q)`, tt.want)) {
 			t.Fatalf("%d %s: %q is there too early", i, tt.path, tt.want)
@@ -454,7 +463,9 @@ func TestLiveLists(t *testing.T) {
 		tt.add()
 		tab.until(fmt.Sprintf(`document.querySelector("main").textContent.includes(%q)`, tt.want))
 		if long {
-			if got := eval[string](tab, `[document.querySelector("#q").value, document.activeElement === focused, row.isConnected, Math.abs(row.getBoundingClientRect().top - top0) < 3].join()`); got != "typed,true,true,true" {
+			if got := eval[string](tab,
+				`[document.querySelector("#q").value, document.activeElement === focused, row.isConnected, Math.abs(row.getBoundingClientRect().top - top0) < 3].join()`); got !=
+				"typed,true,true,true" {
 				t.Errorf("%d %s: what was typed, focus, row and place: %s", i, tt.path, got)
 			}
 		}
@@ -477,11 +488,13 @@ func TestMend(t *testing.T) {
 	tab.do(chromedp.Navigate(p.base() + "/preview?skill=faulty"))
 	tab.until(`!!document.querySelector(".fix")`)
 	tab.do(chromedp.Click(`.fix summary`), chromedp.WaitVisible(`.fix form button`))
-	if got := eval[string](tab, `[...document.querySelector(".fix").querySelectorAll(".del, .add")].map(e => e.textContent.trim()).join(" ")`); got != "-user_invocable: true +user-invocable: true" {
+	if got := eval[string](tab, `[...document.querySelector(".fix").querySelectorAll(".del, .add")].map(e => e.textContent.trim()).join(" ")`); got !=
+		"-user_invocable: true +user-invocable: true" {
 		t.Errorf("the diff is %q", got)
 	}
 	// In one step: a look that comes between would put right what was seen.
-	eval[int](tab, `(() => { const seen = document.querySelector(".fix [name=seen]"), was = seen.value; seen.value = "x"; seen.form.requestSubmit(); seen.value = was; return 0 })()`)
+	eval[int](tab,
+		`(() => { const seen = document.querySelector(".fix [name=seen]"), was = seen.value; seen.value = "x"; seen.form.requestSubmit(); seen.value = was; return 0 })()`)
 	tab.until(`/^This was not done. .*SKILL.md: it has changed since it was shown: look again$/.test(document.querySelector("main > [role=alert]")?.textContent)`)
 	tab.expect("409")
 	tab.do(chromedp.Click(`.fix form button`))
@@ -494,21 +507,30 @@ func TestMend(t *testing.T) {
 
 // TestHostile: what a skill says is text, whatever it is.
 func TestHostile(t *testing.T) {
-	evil := "<script>window.hacked=1</script><img src=x onerror=\"window.hacked=1\"><a href=\"javascript:window.hacked=1\">x</a><style>body{display:none}</style></pre></code></textarea><svg onload=window.hacked=1>{{.}}\u202eRTL\u202c zero\u200bwidth \u05d0\u05d1 &lt;b&gt;"
+	evil := "<script>window.hacked=1</script><img src=x onerror=\"window.hacked=1\"><a " +
+		"href=\"javascript:window.hacked=1\">x</a><style>body{display:none}</style></pre></code></textarea><svg " +
+		"onload=window.hacked=1>{{.}}\u202eRTL\u202c zero\u200bwidth \u05d0\u05d1 &lt;b&gt;"
 	skills := map[string]string{
 		"evil": "---\nname: evil\ndescription: '" + evil + "'\nargument-hint: '" + evil + "'\n---\n" + evil + "\n\n!`cat ${CLAUDE_SKILL_DIR}/SKILL.md`\n",
 		"long": "---\nname: long\n---\n" + strings.Repeat("x<i>", 5<<18) + "\n",
 	}
 	p := newPlace(t, true, skills)
 	tab := p.open(t, chromium(t))
-	for _, path := range []string{"/skills", "/preview?skill=evil", "/preview?skill=evil&against=claude&args=%3Cscript%3Ewindow.hacked%3D1%3C/script%3E", "/preview?skill=long", "/skills?q=%22%3E%3Cscript%3Ewindow.hacked%3D1%3C/script%3E"} {
+	for _, path := range []string{
+		"/skills", "/preview?skill=evil", "/preview?skill=evil&against=claude&args=%3Cscript%3Ewindow.hacked%3D1%3C/script%3E",
+		"/preview?skill=long", "/skills?q=%22%3E%3Cscript%3Ewindow.hacked%3D1%3C/script%3E",
+	} {
 		tab.do(chromedp.Navigate(p.base()+path), chromedp.WaitReady("main"))
-		if got := eval[string](tab, `[typeof window.hacked, document.querySelectorAll("main script, main style, main img, main a[href^=javascript], main i, main b").length, getComputedStyle(document.body).display, document.querySelectorAll(".diff .hidden").length > 0, [...document.querySelectorAll(".hidden")].every(e => getComputedStyle(e).display === "inline")].join()`); got != fmt.Sprintf("undefined,0,block,%v,true", strings.Contains(path, "skill=evil")) {
+		if got := eval[string](tab,
+			`[typeof window.hacked, document.querySelectorAll("main script, main style, main img, main a[href^=javascript], main i, main b").length, getComputedStyle(document.body).display, document.querySelectorAll(".diff .hidden").length > 0, [...document.querySelectorAll(".hidden")].every(e => getComputedStyle(e).display === "inline")].join()`); got !=
+			fmt.Sprintf("undefined,0,block,%v,true", strings.Contains(path, "skill=evil")) {
 			t.Errorf("%s: %s", path, got)
 		}
 	}
 	tab.do(chromedp.Navigate(p.base()+"/preview?skill=evil"), chromedp.Click(`[data-run]`), chromedp.WaitVisible(`.page .out`))
-	if got := eval[string](tab, `[typeof window.hacked, document.querySelector(".page .out").textContent.includes("<script>window.hacked=1</script>"), document.querySelectorAll(".hidden").length > 3, document.querySelector(".hidden").textContent].join()`); got != "undefined,true,true,U+202E" {
+	if got := eval[string](tab,
+		`[typeof window.hacked, document.querySelector(".page .out").textContent.includes("<script>window.hacked=1</script>"), document.querySelectorAll(".hidden").length > 3, document.querySelector(".hidden").textContent].join()`); got !=
+		"undefined,true,true,U+202E" {
 		t.Errorf("after a run: %s", got)
 	}
 }
@@ -530,7 +552,9 @@ func (tab *browserTab) access(script string) {
 		return
 	}
 	eval[int](tab, script+";0")
-	found := run(tab, chromedp.Evaluate[string](`axe.run(document, {resultTypes: ["violations"]}).then(r => JSON.stringify(r.violations.filter(v => v.impact === "serious" || v.impact === "critical").map(v => [v.id, v.nodes.slice(0, 3).map(n => n.html.slice(0, 200) + " " + n.failureSummary)])))`, chromedp.EvalAwaitPromise))
+	found := run(tab,
+		chromedp.Evaluate[string](`axe.run(document, {resultTypes: ["violations"]}).then(r => JSON.stringify(r.violations.filter(v => v.impact === "serious" || v.impact === "critical").map(v => [v.id, v.nodes.slice(0, 3).map(n => n.html.slice(0, 200) + " " + n.failureSummary)])))`,
+			chromedp.EvalAwaitPromise))
 	var all []json.RawMessage
 	if err := json.Unmarshal([]byte(found), &all); err != nil {
 		tab.t.Fatal(err)
@@ -544,7 +568,10 @@ func (tab *browserTab) access(script string) {
 func TestViews(t *testing.T) {
 	script := axe(t)
 	browser := chromium(t)
-	many := map[string]string{"hello": hello, "odd": "---\nname: other\ndescription: x\nuser_invocable: true\nallowed-tools: Bash(ls\n---\n# Text $ARGUMENTS[0]\n\n[gone](gone.md) ${NOT_KNOWN}\n"}
+	many := map[string]string{
+		"hello": hello,
+		"odd":   "---\nname: other\ndescription: x\nuser_invocable: true\nallowed-tools: Bash(ls\n---\n# Text $ARGUMENTS[0]\n\n[gone](gone.md) ${NOT_KNOWN}\n",
+	}
 	for i := range 70 {
 		many[fmt.Sprintf("skill-%02d", i)] = fmt.Sprintf("---\nname: skill-%02d\ndescription: %s\n---\nText\n", i, strings.Repeat("Says what it is for. ", i%9))
 	}
@@ -562,11 +589,18 @@ func TestViews(t *testing.T) {
 				p.load(tt.n)
 				p.try(tt.n)
 				p.batch("reviews", tt.n)
-				paths = append(paths, "/preview?skill=hello&against=claude", "/session?id=session-0000", fmt.Sprintf("/try?id=plan-%03d/0001&skill=skill-%[1]d", (tt.n-1)/1000), "/batch?name=reviews", p.link("/runs?failed=1", "/run?"))
+				paths = append(paths, "/preview?skill=hello&against=claude", "/session?id=session-0000",
+					fmt.Sprintf("/try?id=plan-%03d/0001&skill=skill-%[1]d", (tt.n-1)/1000), "/batch?name=reviews", p.link("/runs?failed=1", "/run?"))
 			}
 			if tt.name == "many" {
 				long := strings.Repeat("A long name with words-and-parts ", 9)
-				if err := (history.Store{Dir: p.site.Runtime.HistoryDir()}).Append(history.Record{Kind: history.Run, Skill: long, Category: long, Detail: long, DurationMS: 1e9}); err != nil {
+				if err := (history.Store{Dir: p.site.Runtime.HistoryDir()}).Append(history.Record{
+					Kind:       history.Run,
+					Skill:      long,
+					Category:   long,
+					Detail:     long,
+					DurationMS: 1e9,
+				}); err != nil {
 					t.Fatal(err)
 				}
 				paths = append(paths, "/preview?skill=odd", "/runs?q=skill-3&failed=1&sort=-cost", "/skills?q=nothing+has+this")
@@ -589,7 +623,11 @@ func TestViews(t *testing.T) {
 	t.Run("demo", func(t *testing.T) {
 		d := newDemo(t)
 		tab := d.open(t, browser)
-		for _, path := range []string{"/skills", "/preview?skill=review&arg=src%2Fauth.go&arg=the+retry+loop", "/usage", "/runs", "/sessions", d.link("/sessions", "/session?"), "/batches", "/batch?name=reviews", "/batch?name=prices", "/tries", "/try?id=plan-0/0001&skill=review"} {
+		for _, path := range []string{
+			"/skills", "/preview?skill=review&arg=src%2Fauth.go&arg=the+retry+loop", "/usage", "/runs", "/sessions",
+			d.link("/sessions", "/session?"), "/batches", "/batch?name=reviews", "/batch?name=prices", "/tries",
+			"/try?id=plan-0/0001&skill=review",
+		} {
 			t.Run(strings.Trim(strings.NewReplacer("/", "", "?", "-", "&", "-", "=", "-").Replace(path), "-")[:min(len(path)-1, 20)], func(t *testing.T) {
 				tab.t = t
 				tab.do(chromedp.Navigate(d.base()+path), chromedp.WaitReady("main"))
@@ -628,26 +666,33 @@ func (tab *browserTab) fits(script string) {
 	for _, dark := range []bool{false, true} {
 		for _, width := range []int{360, 1280, 2560} {
 			tab.size(width, dark)
-			if got := eval[string](tab, `document.documentElement.scrollWidth > innerWidth ? [...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1).slice(0, 3).map(e => e.outerHTML.slice(0, 120)).join("\n") || "?" : ""`); got != "" {
+			if got := eval[string](tab,
+				`document.documentElement.scrollWidth > innerWidth ? [...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1).slice(0, 3).map(e => e.outerHTML.slice(0, 120)).join("\n") || "?" : ""`); got !=
+				"" {
 				tab.t.Errorf("at %d: wider than the window:\n%s", width, got)
 			}
-			if got := eval[string](tab, `[...document.querySelectorAll(".scroll")].filter(e => e.scrollWidth > e.clientWidth).map(e => e.outerHTML.slice(0, 200)).join("\n")`); got != "" {
+			if got := eval[string](tab,
+				`[...document.querySelectorAll(".scroll")].filter(e => e.scrollWidth > e.clientWidth).map(e => e.outerHTML.slice(0, 200)).join("\n")`); got != "" {
 				tab.t.Errorf("at %d: a part of a table is out of sight:\n%s", width, got)
 			}
-			if got := eval[string](tab, `[...document.querySelectorAll("td, th, caption, summary, dd")].filter(e => e.clientWidth > 1 && e.checkVisibility() && !e.closest("thead") && getComputedStyle(e).textOverflow !== "ellipsis" && (e.scrollWidth > e.clientWidth + 1 || e.localName === "caption" && e.offsetHeight > e.offsetWidth)).slice(0, 3).map(e => e.outerHTML.slice(0, 200)).join("\n")`); got != "" {
+			if got := eval[string](tab,
+				`[...document.querySelectorAll("td, th, caption, summary, dd")].filter(e => e.clientWidth > 1 && e.checkVisibility() && !e.closest("thead") && getComputedStyle(e).textOverflow !== "ellipsis" && (e.scrollWidth > e.clientWidth + 1 || e.localName === "caption" && e.offsetHeight > e.offsetWidth)).slice(0, 3).map(e => e.outerHTML.slice(0, 200)).join("\n")`); got !=
+				"" {
 				tab.t.Errorf("at %d: text runs out of its box, or stands in too narrow a one:\n%s", width, got)
 			}
 			if dark == (width == 360) && width < 2560 { // each of both once: it takes long
 				tab.access(script)
 			}
-			tab.shoot(fmt.Sprintf("%s-%v-%d", strings.ReplaceAll(strings.TrimPrefix(tab.t.Name(), "TestViews/"), "/", "-"), map[bool]string{false: "light", true: "dark"}[dark], width))
+			tab.shoot(fmt.Sprintf("%s-%v-%d", strings.ReplaceAll(strings.TrimPrefix(tab.t.Name(), "TestViews/"), "/", "-"),
+				map[bool]string{false: "light", true: "dark"}[dark], width))
 		}
 	}
 }
 
 // TestExportOpens: an export needs no server: it looks right, leads to its views, and what skills say is text in it too.
 func TestExportOpens(t *testing.T) {
-	p := newPlace(t, true, map[string]string{"hello": hello, "evil": "---\nname: evil\ndescription: <script>window.hacked=1</script>\n---\n<img src=x onerror=window.hacked=1></section></main><style>*{display:none}</style>\n"})
+	p := newPlace(t, true, map[string]string{"hello": hello, "evil": "---\nname: evil\ndescription: <script>window.hacked=1</script>\n" +
+		"---\n<img src=x onerror=window.hacked=1></section></main><style>*{display:none}</style>\n"})
 	p.remember(100)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "site.html")
@@ -667,7 +712,9 @@ func TestExportOpens(t *testing.T) {
 	} {
 		tab.do(chromedp.Click(step.link))
 		tab.until(fmt.Sprintf(`%s.length === 1 && !!%[1]s[0].querySelector(%[2]q)`, shown, step.want))
-		if got := eval[string](tab, `[typeof window.hacked, document.images.length, document.scripts.length, document.styleSheets.length, document.forms.length, getComputedStyle(document.querySelector(".top")).display].join()`); got != "undefined,0,1,1,0,flex" {
+		if got := eval[string](tab,
+			`[typeof window.hacked, document.images.length, document.scripts.length, document.styleSheets.length, document.forms.length, getComputedStyle(document.querySelector(".top")).display].join()`); got !=
+			"undefined,0,1,1,0,flex" {
 			t.Errorf("after %s: %s", step.link, got)
 		}
 	}
@@ -704,7 +751,8 @@ func TestKeyboard(t *testing.T) {
 	var way []string
 	for range 40 {
 		tab.do(chromedp.KeyEvent("\t"))
-		at := eval[[]string](tab, `(() => { const e = document.activeElement; return [e.id || e.dataset.go || e.getAttribute("aria-labelledby") || e.textContent.trim(), getComputedStyle(e).outlineStyle, String(document.querySelectorAll(".lit").length), e.tagName] })()`)
+		at := eval[[]string](tab,
+			`(() => { const e = document.activeElement; return [e.id || e.dataset.go || e.getAttribute("aria-labelledby") || e.textContent.trim(), getComputedStyle(e).outlineStyle, String(document.querySelectorAll(".lit").length), e.tagName] })()`)
 		if at[0] == "Copy as command" {
 			tab.do(chromedp.KeyEvent("\r"))
 			tab.until(`window.copied === "skillhand load hello"`)
@@ -719,7 +767,8 @@ func TestKeyboard(t *testing.T) {
 			t.Errorf("nothing is lit at directive %s", at[0])
 		}
 	}
-	if got, want := strings.Join(way, " | "), "Skip to content | skillhand | Skills | Usage | Runs | Sessions | Batches | Tries | f0 | use | against | Show | Run | Copy as command | source-head | Fix: add Bash(exit 3) to allowed-tools | page-head | 1 | 2"; !strings.HasPrefix(got, want) {
+	if got, want := strings.Join(way, " | "), "Skip to content | skillhand | Skills | Usage | Runs | Sessions | Batches | Tries | f0 | use | against "+
+		"| Show | Run | Copy as command | source-head | Fix: add Bash(exit 3) to allowed-tools | page-head | 1 | 2"; !strings.HasPrefix(got, want) {
 		t.Errorf("Tab leads\n%s, want\n%s", got, want)
 	}
 }

@@ -47,9 +47,12 @@ legal: Checks texts about prices, guarantees and privacy against the list of wha
 
 // demoTails make descriptions as long as many are.
 var demoTails = []string{
-	"Say its name, or ask in your own words. Not for questions about how the shop itself works: the handbook answers those, and is newer than any skill. It reads the folder of the shop, writes nothing outside, and asks before it sends anything to anybody. Needs the network only to look up holidays.",
-	"Starts with what was done last time and goes on from there. Stops at the first doubt and lists what a person has to decide, with the two best choices and what each would cost. Works on a copy; the original changes after a yes. Takes a minute for a hundred rows, and says how far it is.",
-	"For colleagues without access to the warehouse there is a shorter way through the same steps. Keeps a protocol that can be read years later, names its sources, and never guesses a number. When two systems disagree it shows both figures. German and English input, tables as CSV or as text.",
+	"Say its name, or ask in your own words. Not for questions about how the shop itself works: the handbook answers those, and is newer than any skill. " +
+		"It reads the folder of the shop, writes nothing outside, and asks before it sends anything to anybody. Needs the network only to look up holidays.",
+	"Starts with what was done last time and goes on from there. Stops at the first doubt and lists what a person has to decide, with the two best " +
+		"choices and what each would cost. Works on a copy; the original changes after a yes. Takes a minute for a hundred rows, and says how far it is.",
+	"For colleagues without access to the warehouse there is a shorter way through the same steps. Keeps a protocol that can be read years later, " +
+		"names its sources, and never guesses a number. When two systems disagree it shows both figures. German and English input, tables as CSV or as text.",
 }
 
 const demoReview = `---
@@ -93,7 +96,8 @@ func newDemo(t testing.TB) *demo {
 		name, description, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		names = append(names, name)
 		description += " " + demoTails[len(names)%len(demoTails)]
-		skills[name] = fmt.Sprintf("---\nname: %s\ndescription: %q\n---\n# %s\n\n%s\n", name, description, name, strings.Repeat("Do this, then that. ", 20+len(description)/2))
+		skills[name] = fmt.Sprintf("---\nname: %s\ndescription: %q\n---\n# %s\n\n%s\n",
+			name, description, name, strings.Repeat("Do this, then that. ", 20+len(description)/2))
 	}
 	_, about, _ := strings.Cut(demoSkills, "review: ")
 	about, _, _ = strings.Cut(about, "\n")
@@ -126,7 +130,16 @@ func (d *demo) history() {
 		}
 		for range 3 + d.r.IntN(8) {
 			sure := 0.5 + d.r.Float64()/2
-			r := history.Record{Time: d.now.AddDate(0, 0, -day).Add(-time.Duration(d.r.IntN(600)) * time.Minute), Kind: history.Run, Skill: d.names[d.r.IntN(9)], Project: d.dir, OK: day != 12 && d.r.IntN(7) > 0, Confidence: &sure, DurationMS: 200 + d.r.ExpFloat64()*9000, InputHash: fmt.Sprintf("%08x", d.r.IntN(20))}
+			r := history.Record{
+				Time:       d.now.AddDate(0, 0, -day).Add(-time.Duration(d.r.IntN(600)) * time.Minute),
+				Kind:       history.Run,
+				Skill:      d.names[d.r.IntN(9)],
+				Project:    d.dir,
+				OK:         day != 12 && d.r.IntN(7) > 0,
+				Confidence: &sure,
+				DurationMS: 200 + d.r.ExpFloat64()*9000,
+				InputHash:  fmt.Sprintf("%08x", d.r.IntN(20)),
+			}
 			if d.r.IntN(3) == 0 {
 				r.Kind, r.Confidence, r.CostUSD, r.Label = history.Ask, nil, 0.01+d.r.Float64()/5, "Is "+r.Skill+" right?"
 			}
@@ -137,7 +150,16 @@ func (d *demo) history() {
 		}
 	}
 	for i := range 33 {
-		r := history.Record{Time: d.now.Add(-time.Duration(40-i) * time.Minute), Kind: history.Ask, Label: "Review a file", Job: fmt.Sprintf("reviews/src/file%d.go", i), Project: d.dir, OK: i%9 != 4, DurationMS: float64(9000 + i*400), CostUSD: 0.07}
+		r := history.Record{
+			Time:       d.now.Add(-time.Duration(40-i) * time.Minute),
+			Kind:       history.Ask,
+			Label:      "Review a file",
+			Job:        fmt.Sprintf("reviews/src/file%d.go", i),
+			Project:    d.dir,
+			OK:         i%9 != 4,
+			DurationMS: float64(9000 + i*400),
+			CostUSD:    0.07,
+		}
 		if !r.OK {
 			r.Category, r.Detail = "rate_limit", "asked to wait for an hour"
 		}
@@ -180,7 +202,17 @@ func (d *demo) tries() {
 			for run := range 4 {
 				for arm, share := range map[try.Arm]float64{try.With: one.with, try.Without: one.without} {
 					passed := float64((c*4+run)*7%20) < share*20
-					t := try.Trial{Skill: one.skill, Case: []string{"plain", "in-other-words", "two-at-once", "near-miss", "long"}[c], Arm: arm, Run: run + 1, Fires: c != 3, Outcome: try.None, Passed: &passed, CostUSD: 0.02, DurationMS: 4000}
+					t := try.Trial{
+						Skill:      one.skill,
+						Case:       []string{"plain", "in-other-words", "two-at-once", "near-miss", "long"}[c],
+						Arm:        arm,
+						Run:        run + 1,
+						Fires:      c != 3,
+						Outcome:    try.None,
+						Passed:     &passed,
+						CostUSD:    0.02,
+						DurationMS: 4000,
+					}
 					if arm == try.With && c != 3 && (c*4+run)%11 != 5 {
 						t.Outcome = try.Fired
 					}
@@ -228,7 +260,10 @@ func (w *demoTranscript) line(fields map[string]any) {
 func (w *demoTranscript) turn(content ...any) {
 	w.n++
 	use := map[string]int{"input_tokens": 300, "output_tokens": 400 + w.d.r.IntN(900), "cache_read_input_tokens": 30_000}
-	w.line(map[string]any{"type": "assistant", "requestRef": fmt.Sprint(w.id, w.n), "message": map[string]any{"model": "claude-opus-5-5", "usage": use, "content": content}})
+	w.line(map[string]any{
+		"type": "assistant", "requestRef": fmt.Sprint(w.id, w.n),
+		"message": map[string]any{"model": "claude-opus-5-5", "usage": use, "content": content},
+	})
 }
 
 func (w *demoTranscript) said(content any, more map[string]any) {
@@ -396,14 +431,16 @@ func TestJobsFirst(t *testing.T) {
 		return strings.Join(said, ", ")
 	}
 	for query, want := range map[string]string{
-		"": "8 running, 9 failed, 82 queued, 141 done", "&q=running": "8 running", "&q=queued": "82 queued", "&q=wait": "82 queued", "&q=open": "8 running, 82 queued",
+		"": "8 running, 9 failed, 82 queued, 141 done", "&q=running": "8 running", "&q=queued": "82 queued", "&q=wait": "82 queued",
+		"&q=open": "8 running, 82 queued",
 		"&q=fail": "9 failed", "&q=rate+limited": "9 failed", "&q=fail+file00": "1 failed", "&q=done+file00": "9 done", "&q=nothing": "",
 	} {
 		if got := count(states(query)); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)
 		}
 	}
-	if _, text := d.get(c, "/batch?name=reviews"); !strings.Contains(text, `aria-label="8 running, 9 failed, 141 done, 82 queued"`) || !strings.Contains(text, "<strong>$9.96 of $25.00</strong>") {
+	if _, text := d.get(c, "/batch?name=reviews"); !strings.Contains(text, `aria-label="8 running, 9 failed, 141 done, 82 queued"`) ||
+		!strings.Contains(text, "<strong>$9.96 of $25.00</strong>") {
 		t.Errorf("the field and the budget:\n%s", text)
 	}
 }

@@ -33,7 +33,16 @@ func (p *place) remember(n int) {
 	out := json.NewEncoder(&lines)
 	for i := range n {
 		sure := 0.5 + float64(i%50)/100
-		r := history.Record{Time: time.Now().Add(-time.Duration(n-i) * 20 * time.Second), Kind: history.Run, Skill: fmt.Sprintf("skill-%d", i%7), Project: p.dir, OK: i%9 != 0, Confidence: &sure, DurationMS: float64(i % 5000), InputHash: fmt.Sprint(i % 30)}
+		r := history.Record{
+			Time:       time.Now().Add(-time.Duration(n-i) * 20 * time.Second),
+			Kind:       history.Run,
+			Skill:      fmt.Sprintf("skill-%d", i%7),
+			Project:    p.dir,
+			OK:         i%9 != 0,
+			Confidence: &sure,
+			DurationMS: float64(i % 5000),
+			InputHash:  fmt.Sprint(i % 30),
+		}
 		if i%3 == 0 {
 			r.Kind, r.CostUSD, r.Label, r.Confidence = history.Ask, 0.01, "<b>label</b>", nil
 		}
@@ -111,7 +120,18 @@ func (p *place) try(n int) {
 	var trials []try.Trial
 	for i := range n {
 		passed := i%4 != 0
-		t := try.Trial{Type: "trial", Skill: fmt.Sprintf("skill-%d", i/1000%7), Case: fmt.Sprintf("case-%02d", i/10%100), Arm: try.With, Run: i%10 + 1, Fires: true, Outcome: try.Fired, Passed: &passed, CostUSD: 0.01, DurationMS: 1500}
+		t := try.Trial{
+			Type:       "trial",
+			Skill:      fmt.Sprintf("skill-%d", i/1000%7),
+			Case:       fmt.Sprintf("case-%02d", i/10%100),
+			Arm:        try.With,
+			Run:        i%10 + 1,
+			Fires:      true,
+			Outcome:    try.Fired,
+			Passed:     &passed,
+			CostUSD:    0.01,
+			DurationMS: 1500,
+		}
 		if i%2 == 0 {
 			t.Arm, t.Outcome = try.Without, try.None
 		}

@@ -174,8 +174,20 @@ func TestRefused(t *testing.T) {
 		{name: "localhost", known: true, host: "localhost:" + port, want: 421},
 		{name: "a name that points here", known: true, host: "evil.example:" + port, want: 421},
 		{name: "no port", known: true, host: "127.0.0.1", want: 421},
-		{name: "cross-origin post", known: true, method: "POST", header: map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"}, want: 403},
-		{name: "post of another port", known: true, method: "POST", header: map[string]string{"Sec-Fetch-Site": "same-site", "Origin": "http://127.0.0.1:1"}, want: 403},
+		{
+			name:   "cross-origin post",
+			known:  true,
+			method: "POST",
+			header: map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"},
+			want:   403,
+		},
+		{
+			name:   "post of another port",
+			known:  true,
+			method: "POST",
+			header: map[string]string{"Sec-Fetch-Site": "same-site", "Origin": "http://127.0.0.1:1"},
+			want:   403,
+		},
 		{name: "old browser, other origin", known: true, method: "POST", header: map[string]string{"Origin": "https://evil.example"}, want: 403},
 		{name: "script of another page", known: true, header: map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, want: 403},
 		{name: "post without a cookie", method: "POST", want: 403},
@@ -252,7 +264,10 @@ func TestLookingRunsNothing(t *testing.T) {
 	for _, trusted := range []bool{false, true} {
 		p := newPlace(t, trusted, skills)
 		c := p.browser()
-		for _, path := range []string{"/skills", "/preview?skill=touch", "/preview?skill=touch&use=later&against=claude", "/preview?skill=touch&against=tool", "/preview?skill=touch&against=later"} {
+		for _, path := range []string{
+			"/skills", "/preview?skill=touch", "/preview?skill=touch&use=later&against=claude", "/preview?skill=touch&against=tool",
+			"/preview?skill=touch&against=later",
+		} {
 			if status, text := p.get(c, path); status != 200 {
 				t.Errorf("%s: %d\n%s", path, status, text)
 			}
@@ -445,7 +460,10 @@ func TestDigest(t *testing.T) {
 		"/runs?q=none+has+it": {},
 	} {
 		_, text := p.get(c, path)
-		if got := [3]bool{strings.Contains(text, "How many succeed"), strings.Contains(text, "What does it cost"), strings.Contains(text, "What to do next")}; got != want {
+		if got := [3]bool{
+			strings.Contains(text, "How many succeed"), strings.Contains(text, "What does it cost"),
+			strings.Contains(text, "What to do next"),
+		}; got != want {
 			t.Errorf("%s: %v, want %v", path, got, want)
 		}
 	}
@@ -455,7 +473,11 @@ func TestDigest(t *testing.T) {
 func TestStates(t *testing.T) {
 	p := newPlace(t, false, map[string]string{"hello": hello})
 	store := history.Store{Dir: p.site.Runtime.HistoryDir()}
-	for _, r := range []history.Record{{Kind: history.Run, Skill: "cook", OK: true}, {Kind: history.Run, Skill: "token"}, {Kind: history.Ask, Skill: "other", Category: "timeout"}} {
+	for _, r := range []history.Record{{Kind: history.Run, Skill: "cook", OK: true}, {Kind: history.Run, Skill: "token"}, {
+		Kind:     history.Ask,
+		Skill:    "other",
+		Category: "timeout",
+	}} {
 		if err := store.Append(r); err != nil {
 			t.Fatal(err)
 		}
@@ -650,7 +672,8 @@ func TestTries(t *testing.T) {
 			}
 		}
 	}
-	if _, text := p.get(c, "/try?id=plan/0001&skill=card"); strings.Contains(text, `class="mark bad"`) || !strings.Contains(text, "<dt>When</dt><dd><bdi>"+time.Now().Format("2006-")) || !strings.Contains(text, "95 % interval") {
+	if _, text := p.get(c, "/try?id=plan/0001&skill=card"); strings.Contains(text, `class="mark bad"`) ||
+		!strings.Contains(text, "<dt>When</dt><dd><bdi>"+time.Now().Format("2006-")) || !strings.Contains(text, "95 % interval") {
 		t.Errorf("what fails without the skill is no fault of it:\n%s", text)
 	}
 	for _, path := range []string{"/try?id=../../x&skill=card", "/try?id=plan/0002&skill=card", "/try"} {
@@ -669,14 +692,17 @@ func TestBatches(t *testing.T) {
 	}
 	t.Cleanup(db.Close)
 	p.site.Batches = func() (*batch.DB, error) { return db, nil }
-	if _, err := db.Add(t.Context(), batch.Name{Name: "re<b>views"}, []batch.Job{{ID: "one", Payload: json.RawMessage(`{}`)}, {ID: "two", Payload: json.RawMessage(`{}`)}}, batch.Limits{}); err != nil {
+	if _, err := db.Add(t.Context(), batch.Name{Name: "re<b>views"},
+		[]batch.Job{{ID: "one", Payload: json.RawMessage(`{}`)}, {ID: "two", Payload: json.RawMessage(`{}`)}}, batch.Limits{}); err != nil {
 		t.Fatal(err)
 	}
 	c := p.browser()
-	if _, text := p.get(c, "/batches"); !strings.Contains(text, "re&lt;b&gt;views") || !strings.Contains(text, "waiting; if no worker runs, start one: skillhand batch work") || !strings.Contains(text, `data-every="5"`) {
+	if _, text := p.get(c, "/batches"); !strings.Contains(text, "re&lt;b&gt;views") ||
+		!strings.Contains(text, "waiting; if no worker runs, start one: skillhand batch work") || !strings.Contains(text, `data-every="5"`) {
 		t.Errorf("the list of batches:\n%s", text)
 	}
-	if _, text := p.get(c, "/batch?name=re%3Cb%3Eviews"); !strings.Contains(text, "Cancel 2 remaining jobs") || !strings.Contains(text, `aria-label="2 queued"`) || strings.Contains(text, "Retry") {
+	if _, text := p.get(c, "/batch?name=re%3Cb%3Eviews"); !strings.Contains(text, "Cancel 2 remaining jobs") ||
+		!strings.Contains(text, `aria-label="2 queued"`) || strings.Contains(text, "Retry") {
 		t.Errorf("the batch:\n%s", text)
 	}
 	for _, tt := range []struct {
@@ -908,7 +934,10 @@ func TestLookingWritesNothing(t *testing.T) {
 		return all.String()
 	}
 	before := files()
-	for _, path := range []string{"/skills", "/preview?skill=hello&against=later", "/preview?skill=long", "/preview?skill=long&use=later&against=claude", "/runs", "/sessions", "/session?id=session-0000", "/tries", "/try?id=plan-000/0001&skill=skill-0", "/batches"} {
+	for _, path := range []string{
+		"/skills", "/preview?skill=hello&against=later", "/preview?skill=long", "/preview?skill=long&use=later&against=claude", "/runs",
+		"/sessions", "/session?id=session-0000", "/tries", "/try?id=plan-000/0001&skill=skill-0", "/batches",
+	} {
 		status, text := p.get(c, path)
 		if status != 200 {
 			t.Errorf("%s: %d", path, status)
@@ -1067,7 +1096,13 @@ func TestOnlySkills(t *testing.T) {
 // TestPreview: a form for the arguments that a skill names, the command that prints the same, tokens, and
 // a diff of each pair of pages.
 func TestPreview(t *testing.T) {
-	p := newPlace(t, true, map[string]string{"named": "---\nname: named\ndescription: x\narguments: [file, focus]\nargument-hint: what to <read>\n---\n<skill>\nRead $file for $focus.\n</skill>\n\n<output>\nNow: !`echo now`\n</output>\n", "plain": "---\nname: plain\ndescription: x\n---\nText\n", "long": "---\nname: long\ndescription: x\n---\n" + strings.Repeat("Text\n", 20_000), "hints": "---\nname: hints\ndescription: x\narguments: [file, focus, how]\nargument-hint: '[a file] <b> how'\n---\nText\n"})
+	p := newPlace(t, true, map[string]string{
+		"named": "---\nname: named\ndescription: x\narguments: [file, focus]\n" +
+			"argument-hint: what to <read>\n---\n<skill>\nRead $file for $focus.\n</skill>\n\n<output>\nNow: !`echo now`\n</output>\n",
+		"plain": "---\nname: plain\ndescription: x\n---\nText\n",
+		"long":  "---\nname: long\ndescription: x\n---\n" + strings.Repeat("Text\n", 20_000),
+		"hints": "---\nname: hints\ndescription: x\narguments: [file, focus, how]\nargument-hint: '[a file] <b> how'\n---\nText\n",
+	})
 	c := p.browser()
 	for _, tt := range []struct {
 		path     string

@@ -171,16 +171,19 @@ func TestClaudeRules(t *testing.T) {
 
 // What mutations put before a command, after it, around it, and in the place of a word.
 var (
-	before = strings.Split("timeout 5 |timeout -k 1 5 |command |command -p |builtin |noglob |LANG=C |TZ=UTC |X=1 |X=~ |CI=1 NO_COLOR=1 |time |! |nohup |nice -n 5 |"+
+	before = strings.Split("timeout 5 |timeout -k "+
+		"1 5 |command |command -p |builtin |noglob |LANG=C |TZ=UTC |X=1 |X=~ |CI=1 NO_COLOR=1 |time |! |nohup |nice -n 5 |"+
 		"env |env -i |env X=1 |xargs |xargs -n1 |sudo |stdbuf -oL |exec |cd src && |cd . && |cd /tmp && |cd src; |pushd src && |cd ${CLAUDE_PROJECT_DIR} && |"+
 		"2>/dev/null |2>&1 |< notes.txt |> x |export X=1 && |[ -f x ] && |[[ -f x ]] && |ls; |echo a |& ", "|")
 	after = []string{" 2>/dev/null", " 2>&1", " > out.txt", " >/dev/null 2>&1", " &>/dev/null", " > ~/x", " < notes.txt", " <<< x", " 2>&-", " | head -5", " | jq .", " | tee x",
-		" 2>&1 | wc -l", " | xargs echo", " | xargs rm", " | while read l; do echo; done", " || true", " || exit 1", " || echo none", " && ls", " # note", " &", ";", " \\\n -v",
+		" 2>&1 | wc -l", " | xargs echo", " | xargs rm", " | while read l; do echo; done", " || true", " || exit 1", " || echo none", " && ls",
+		" # note", " &", ";", " \\\n -v",
 		" <<'E'\nx\nE", " <<E\nx\nE", " <<'E' | wc\nx\nE", "\nls"}
 	around = []string{"(%s)", "{ %s; }", "if %s; then echo y; fi", "while %s; do ls; done", "for i in a b; do %s; done", "case x in a) %s;; esac", `echo "x: $(%s)"`, "echo $(%s)",
 		`echo "$(%s)"`, "X=$(%s)", "cat <(%s)", "f() { %s; }; f", "bash -c '%s'", "(( 1 )) && %s", "time { %s; }"}
 	others = []string{"x", "notes.txt", "/tmp/x", "~/x", "~user/x", "../x", "a/../b", ".git/x", "/dev/null", "-", "-l", "-n5", "--all", "--", "=", "!", "5", "HEAD", "HEAD~1", "@{u}", "*.md", "'*.md'",
-		"[ab]*", "{a,b}", "a{1..3}", "{}", "$X", "${X:-y}", "$?", "$HOME", `"$HOME/x"`, `\$X`, "$(date)", `"at $(date)"`, "$((1+1))", "a=b", `"a b"`, `a\ b`, "a#b", "\u00a0", "é", "$'x'", "''"}
+		"[ab]*", "{a,b}", "a{1..3}", "{}", "$X", "${X:-y}", "$?", "$HOME", `"$HOME/x"`, `\$X`, "$(date)", `"at $(date)"`, "$((1+1))", "a=b",
+		`"a b"`, `a\ b`, "a#b", "\u00a0", "é", "$'x'", "''"}
 )
 
 // mutations makes new commands of recorded ones: joined, wrapped, quoted otherwise, with other
@@ -262,7 +265,10 @@ func rulesFor(c string, random *rand.Rand) *string {
 			continue
 		}
 		name, two := words[0], strings.Join(words[:min(2, len(words))], " ")
-		forms := []string{name + ":*", name + " *", name + "*", two + ":*", two + " *", strings.Join(words, " "), name, "* " + words[len(words)-1], name + " :*", "*" + name + "*"}
+		forms := []string{
+			name + ":*", name + " *", name + "*", two + ":*", two + " *", strings.Join(words, " "), name, "* " + words[len(words)-1],
+			name + " :*", "*" + name + "*",
+		}
 		rules = append(rules, "Bash("+forms[random.IntN(len(forms))]+")")
 	}
 	joined := strings.Join(rules, ", ")

@@ -126,7 +126,8 @@ func (p *probe) say(prompt string) []string {
 	var pages []string
 	for _, q := range p.api.Requests()[before:] {
 		for _, news := range p.api.News(q) {
-			if i := strings.Index(news, "Base directory for this skill: "); i >= 0 && strings.Contains(news, "skills/probe") && !strings.Contains(news, "invoked EARLIER") {
+			if i := strings.Index(news, "Base directory for this skill: "); i >= 0 && strings.Contains(news, "skills/probe") &&
+				!strings.Contains(news, "invoked EARLIER") {
 				pages = append(pages, news)
 			}
 		}
@@ -273,7 +274,8 @@ func TestCompanion(t *testing.T) {
 func TestMigrated(t *testing.T) {
 	p := newProbe(t, realclaude.Obey, "")
 	p.Close()
-	old := "---\nname: probe\ndescription: Probes.\n---\n!`\"${CLAUDE_PLUGIN_ROOT}/scripts/load-skill.sh\" \"${CLAUDE_PLUGIN_ROOT}\" probe \"${CLAUDE_SESSION_ID}\"`\n"
+	old := "---\nname: probe\ndescription: Probes.\n" +
+		"---\n!`\"${CLAUDE_PLUGIN_ROOT}/scripts/load-skill.sh\" \"${CLAUDE_PLUGIN_ROOT}\" probe \"${CLAUDE_SESSION_ID}\"`\n"
 	p.claude.Write("plug/skills/probe/SKILL.md", old)
 	p.claude.Write("plug/skills/probe/first-use.md", instructions+"\n\n${OUT}\n")
 	p.claude.Write("plug/skills/probe/bindings.json", `{"OUT": "org.example.GetProbeOutput"}`)

@@ -97,7 +97,10 @@ func TestMake(t *testing.T) {
 	if here.OS == "windows" {
 		archive, unpack = strings.TrimSuffix(archive, ".tar.gz")+".zip", unzip
 	}
-	names := []string{"SHA256SUMS", "npm-skillhand-" + here.npmName() + "-1.2.3.tgz", "npm-skillhand-1.2.3.tgz", "skillhand-plugin-v1.2.3.zip", archive, "skillhand-v1.2.3.sbom.json"}
+	names := []string{
+		"SHA256SUMS", "npm-skillhand-" + here.npmName() + "-1.2.3.tgz", "npm-skillhand-1.2.3.tgz", "skillhand-plugin-v1.2.3.zip",
+		archive, "skillhand-v1.2.3.sbom.json",
+	}
 	slices.Sort(names)
 	if diff := cmp.Diff(names, sorted(one)); diff != "" {
 		t.Fatalf("files (-want +got):\n%s", diff)

@@ -92,9 +92,15 @@ func renderCase(t *testing.T, c txtartest.Case, dir string) (string, Trace, erro
 	s := skill.Parse(file, src)
 	s.Name = "foo"
 	env := Env{
-		Vars:  map[string]string{"CLAUDE_SKILL_DIR": dir, "CLAUDE_PROJECT_DIR": dir, "CLAUDE_PLUGIN_ROOT": dir, "CLAUDE_EFFORT": "medium"},
-		Args:  ParseArgs(c.Files["args"]),
-		Shell: &shell.Shell{Dir: dir, Builtins: testBuiltins, Launchers: []string{filepath.Join(dir, "hooks", "bin")}, Timeout: time.Minute, Env: append(os.Environ(), "MY_API_KEY=sk-very-secret-1")},
+		Vars: map[string]string{"CLAUDE_SKILL_DIR": dir, "CLAUDE_PROJECT_DIR": dir, "CLAUDE_PLUGIN_ROOT": dir, "CLAUDE_EFFORT": "medium"},
+		Args: ParseArgs(c.Files["args"]),
+		Shell: &shell.Shell{
+			Dir:       dir,
+			Builtins:  testBuiltins,
+			Launchers: []string{filepath.Join(dir, "hooks", "bin")},
+			Timeout:   time.Minute,
+			Env:       append(os.Environ(), "MY_API_KEY=sk-very-secret-1"),
+		},
 	}
 	if list, ok := c.Files["words"]; ok {
 		env.Args = JoinArgs(strings.Split(strings.TrimSuffix(list, "\n"), "\n"))

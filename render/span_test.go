@@ -21,7 +21,10 @@ func TestSpans(t *testing.T) {
 		{"first", Env{}, []string{"[a]", "<skill-output>\n[c]\n</skill-output>"}},
 		{"later", Env{Later: true}, []string{"[a]", "<skill-output>\n[c]\n</skill-output>"}},
 		{"nothing ran", Env{NoExec: true}, []string{"!`words a`", "!`words c`"}},
-		{"partial", Env{Replay: &Recording{Partial: true, Directives: []*Outcome{{Command: "words c", Stdout: "old"}}}}, []string{"!`words a`", "<skill-output>\nold\n</skill-output>"}},
+		{
+			"partial", Env{Replay: &Recording{Partial: true, Directives: []*Outcome{{Command: "words c", Stdout: "old"}}}},
+			[]string{"!`words a`", "<skill-output>\nold\n</skill-output>"},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.env.Shell = &shell.Shell{Builtins: testBuiltins}

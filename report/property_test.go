@@ -32,7 +32,9 @@ var reports = rapid.Custom(func(t *rapid.T) Report {
 	for range rapid.IntRange(0, 3).Draw(t, "errors") {
 		e := Error{Code: rapid.StringMatching(`[A-Z]{1,3}(_[A-Z0-9]{1,2}){0,2}`).Draw(t, "code"), Message: word.Draw(t, "message")}
 		if rapid.Bool().Draw(t, "more") {
-			inner, _ := json.Marshal(map[string]any{word.Draw(t, "key"): []any{word.Draw(t, "value"), 1.5, nil}, "report": map[string]any{"success": true, "errors": nil}})
+			inner, _ := json.Marshal(map[string]any{
+				word.Draw(t, "key"): []any{word.Draw(t, "value"), 1.5, nil}, "report": map[string]any{"success": true, "errors": nil},
+			})
 			e.Stack, e.Context = word.Draw(t, "stack"), inner
 		}
 		r.Errors = append(r.Errors, e)
@@ -81,7 +83,8 @@ func TestTextAround(t *testing.T) {
 		}
 		// Directly around it too, unless it is then inside of another object.
 		close := strings.TrimRight(noise.Draw(t, "close"), " \r\n")
-		if close != "" && !strings.HasSuffix(close, ":") && !strings.HasSuffix(close, ",") && !strings.HasSuffix(close, "[") && !strings.ContainsAny(close[len(close)-1:], "\\\x1b") {
+		if close != "" && !strings.HasSuffix(close, ":") && !strings.HasSuffix(close, ",") && !strings.HasSuffix(close, "[") &&
+			!strings.ContainsAny(close[len(close)-1:], "\\\x1b") {
 			if got := Parse([]byte(close+string(text)+" and so on"), Options{Strict: true}); got.Report == nil {
 				t.Fatalf("%q: %+v", close+string(text), got)
 			}
@@ -246,7 +249,9 @@ func (m *mutator) key() string {
 
 func (m *mutator) value(depth int) any {
 	values := []any{
-		nil, true, false, "", "a", "0.5", "A_B", 0, 1, json.Number("-0.0"), 0.5, 1.0000001, -1e-300, 7, json.Number("1e400"), json.Number("-1e400"), json.Number("1e-400"), json.Number("0.0e5"), json.Number("1.00000000000000000001"), json.Number("0.99999999999999999999"), json.Number("10.000E-1"), json.Number("100.00000000000000000001e-2"), json.Number("-0.0000e+7"),
+		nil, true, false, "", "a", "0.5", "A_B", 0, 1, json.Number("-0.0"), 0.5, 1.0000001, -1e-300, 7, json.Number("1e400"),
+		json.Number("-1e400"), json.Number("1e-400"), json.Number("0.0e5"), json.Number("1.00000000000000000001"),
+		json.Number("0.99999999999999999999"), json.Number("10.000E-1"), json.Number("100.00000000000000000001e-2"), json.Number("-0.0000e+7"),
 		[]any{}, []any{"a"}, []any{""}, []any{1}, []any{nil}, map[string]any{}, map[string]any{"a": 1}, map[string]any{"a": "1"},
 		map[string]any{"code": "A", "message": "m"}, []any{map[string]any{"code": "A", "message": ""}}, []any{map[string]any{"message": "m"}},
 	}
@@ -410,7 +415,10 @@ func TestParser(t *testing.T) {
 			return (&mutator{rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))}).document()
 		}),
 		rapid.Map(noise, func(s string) []byte { return []byte(s) }),
-		rapid.SampledFrom([][]byte{nil, []byte("SUCCESS\nCreated: a"), []byte("{\"success\":\"\xff\"}"), []byte(`log {"success":true,"errors":[{"code":"A"}]} log`), []byte(`{"deliverables":["a"],"metrics":{"a":1},"errors":[`)}),
+		rapid.SampledFrom([][]byte{
+			nil, []byte("SUCCESS\nCreated: a"), []byte("{\"success\":\"\xff\"}"), []byte(`log {"success":true,"errors":[{"code":"A"}]} log`),
+			[]byte(`{"deliverables":["a"],"metrics":{"a":1},"errors":[`),
+		}),
 	)
 	rapid.Check(t, func(t *rapid.T) {
 		parser := Parser{Options: Options{Strict: rapid.Bool().Draw(t, "strict"), NoLegacy: rapid.Bool().Draw(t, "no-legacy")}}

@@ -54,7 +54,10 @@ func summary(t *testing.T, r Result) string {
 
 // TestLegacy runs the tables of what lines of text say.
 func TestLegacy(t *testing.T) {
-	for _, file := range []string{"../internal/legacy/testdata/legacy.txt", "../internal/legacy/testdata/legacy-odd.txt", "../internal/legacy/testdata/legacy-logs.txt"} {
+	for _, file := range []string{
+		"../internal/legacy/testdata/legacy.txt", "../internal/legacy/testdata/legacy-odd.txt",
+		"../internal/legacy/testdata/legacy-logs.txt",
+	} {
 		testLegacy(t, file)
 	}
 }

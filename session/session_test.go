@@ -354,7 +354,10 @@ func TestSweep(t *testing.T) {
 	seen(t, s, ID{Session: "mixed"}, "/y", "h")
 	seen(t, s, ID{Session: "new"}, "/x", "h")
 	ago := time.Now().Add(-keptFor - time.Hour)
-	for _, path := range []string{"old/" + mainAgent + "/" + key("/x"), "old/" + mainAgent, "old", "mixed/" + mainAgent + "/" + key("/x"), "mixed/" + mainAgent, "mixed"} {
+	for _, path := range []string{
+		"old/" + mainAgent + "/" + key("/x"), "old/" + mainAgent, "old", "mixed/" + mainAgent + "/" + key("/x"), "mixed/" + mainAgent,
+		"mixed",
+	} {
 		if err := os.Chtimes(filepath.Join(s.Dir, path), ago, ago); err != nil {
 			t.Fatal(err)
 		}

@@ -17,7 +17,8 @@ func TestInstalledByClaude(t *testing.T) {
 	t.Parallel()
 	c := realclaude.New(t, fakeapi.New(t))
 	market := filepath.Join(c.Project, "market")
-	c.Write("market/.claude-plugin/marketplace.json", `{"name": "m", "owner": {"name": "Ada"}, "plugins": [{"name": "plug", "source": "./plug", "description": "d"}]}`)
+	c.Write("market/.claude-plugin/marketplace.json",
+		`{"name": "m", "owner": {"name": "Ada"}, "plugins": [{"name": "plug", "source": "./plug", "description": "d"}]}`)
 	c.Write("market/plug/.claude-plugin/plugin.json", `{"name": "plug", "version": "1.2.3"}`)
 	c.Write("market/plug/skills/s/SKILL.md", "S\n")
 	for _, args := range [][]string{

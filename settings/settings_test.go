@@ -135,9 +135,10 @@ func TestParse(t *testing.T) {
 		`{"env": null}`:         "f:1: env is not an object",
 		`{"env": []}`:           "f:1: env is not an object",
 		`{"permissions": null}`: "f:1: permissions is not an object",
-		"{\"permissions\":\n{\"allow\":\n\"Bash\"}}":     "f:3: permissions.allow is not a list",
-		`{"permissions": {"deny": null}}`:                "f:1: permissions.deny is not a list",
-		`{"permissions": {"defaultMode": "yolo"}}`:       "f:1: permissions.defaultMode is not one of acceptEdits, auto, bypassPermissions, default, dontAsk, manual, plan",
+		"{\"permissions\":\n{\"allow\":\n\"Bash\"}}": "f:3: permissions.allow is not a list",
+		`{"permissions": {"deny": null}}`:            "f:1: permissions.deny is not a list",
+		`{"permissions": {"defaultMode": "yolo"}}`: "f:1: permissions.defaultMode is not one of acceptEdits, " +
+			"auto, bypassPermissions, default, dontAsk, manual, plan",
 		`{"permissions": {"additionalDirectories":[1]}}`: "f:1: permissions.additionalDirectories is not a list of strings",
 		`{"enabledPlugins": []}`:                         "f:1: enabledPlugins is not an object",
 		`{"enabledPlugins": {"a@b": null}}`:              "f:1: enabledPlugins.a@b is not true or false",
@@ -260,7 +261,10 @@ func TestPaths(t *testing.T) {
 	}{
 		{Where{System: "/s"}, "/s/managed-settings.json"},
 		{Where{Home: "/h", System: "/s"}, "/h/.claude/settings.json /s/managed-settings.json"},
-		{Where{Home: "/h", Config: "/c", Dir: "/p", System: "/s"}, "/c/settings.json /p/.claude/settings.json /p/.claude/settings.local.json /s/managed-settings.json"},
+		{
+			Where{Home: "/h", Config: "/c", Dir: "/p", System: "/s"},
+			"/c/settings.json /p/.claude/settings.json /p/.claude/settings.local.json /s/managed-settings.json",
+		},
 	} {
 		var got []string
 		for _, p := range tt.where.Paths() {

@@ -192,7 +192,8 @@ func TestLaunchers(t *testing.T) {
 		r := run(t, s, l)
 		printed := r.Stdout.String() + r.Stderr.String() + r.Reason
 		if r.How != tt.how || r.Exit != tt.exit || r.Missing != tt.missing || !strings.Contains(printed, tt.printed) {
-			t.Errorf("%s: how %q, exit %d, missing %v, printed %q; want %q, %d, %v, %q", tt.line, r.How, r.Exit, r.Missing, printed, tt.how, tt.exit, tt.missing, tt.printed)
+			t.Errorf("%s: how %q, exit %d, missing %v, printed %q; want %q, %d, %v, %q",
+				tt.line, r.How, r.Exit, r.Missing, printed, tt.how, tt.exit, tt.missing, tt.printed)
 		}
 	}
 	// The folder may itself be reached by a link.

@@ -116,7 +116,8 @@ func TestBuiltin(t *testing.T) {
 	} {
 		r := run(t, s, code(tt.line))
 		if r.How != tt.how || r.Exit != tt.exit || r.Stdout.String() != tt.stdout || r.Stderr.String() != tt.stderr || r.Reason != "" {
-			t.Errorf("%s: how %q, exit %d, stdout %q, stderr %q, reason %q; want %q, %d, %q, %q", tt.line, r.How, r.Exit, r.Stdout, r.Stderr, r.Reason, tt.how, tt.exit, tt.stdout, tt.stderr)
+			t.Errorf("%s: how %q, exit %d, stdout %q, stderr %q, reason %q; want %q, %d, %q, %q",
+				tt.line, r.How, r.Exit, r.Stdout, r.Stderr, r.Reason, tt.how, tt.exit, tt.stdout, tt.stderr)
 		}
 	}
 	s.Self = nil
@@ -192,7 +193,10 @@ func TestLimits(t *testing.T) {
 		{"no writer", "mkfifo pipe; cat < pipe", Embedded, 124, "timed out after 0.3s"},
 		{"too much", "yes", Embedded, 1, "ended after printing more than 1 MB"},
 		{"too much on stderr", "yes >&2", Embedded, 1, "ended after printing more than 1 MB"},
-		{"too much in bash", "while :; do echo 0123456789012345678901234567890123456789012345678901234567890123456789; done", Bash, 1, "ended after printing more than 1 MB"},
+		{
+			"too much in bash", "while :; do echo 0123456789012345678901234567890123456789012345678901234567890123456789; done", Bash, 1,
+			"ended after printing more than 1 MB",
+		},
 		{"too much in a substitution", `x=$(yes)`, Embedded, 1, "ended after printing more than 1 MB"},
 		{"too much of a built-in", "flood", Builtin, 1, "ended after printing more than 1 MB"},
 		{"forks", "for i in 1 2 3 4 5 6 7 8 9 10; do sleep 4711 & done; wait", Bash, 124, "timed out after 0.3s"},
@@ -422,7 +426,10 @@ func BenchmarkLauncher(b *testing.B) {
 	if err := os.WriteFile(filepath.Join(dir, "launch"), []byte(src), 0o777); err != nil {
 		b.Fatal(err)
 	}
-	s := &Shell{Launchers: []string{dir}, Builtins: map[string]Func{"hi": func(_ context.Context, _ []string, std Std) int { fmt.Fprintln(std.Out, "hi"); return 0 }}}
+	s := &Shell{
+		Launchers: []string{dir},
+		Builtins:  map[string]Func{"hi": func(_ context.Context, _ []string, std Std) int { fmt.Fprintln(std.Out, "hi"); return 0 }},
+	}
 	benchmark(b, s, filepath.Join(dir, "launch"), Builtin)
 }
 

@@ -73,7 +73,10 @@ func TestLayouts(t *testing.T) {
 		},
 		{
 			"many plugins",
-			[]string{"plugins/one/skills/a/SKILL.md", "plugins/two/skills/a/SKILL.md", "plugins/two/skills/b/SKILL.md", "plugins/two/commands/c.md", "plugins/three/SKILL.md"},
+			[]string{
+				"plugins/one/skills/a/SKILL.md", "plugins/two/skills/a/SKILL.md", "plugins/two/skills/b/SKILL.md", "plugins/two/commands/c.md",
+				"plugins/three/SKILL.md",
+			},
 			map[string]string{"plugins/two/.claude-plugin/plugin.json": `{"name": "second"}`, "plugins/one/skills/a/SKILL.md": "another"},
 			"a b c second:a three",
 		},
@@ -89,12 +92,19 @@ func TestLayouts(t *testing.T) {
 		{
 			"agents' folders",
 			[]string{
-				".claude/skills/a/SKILL.md", ".agents/skills/b/SKILL.md", ".codex/skills/c/SKILL.md", ".cursor/skills/d/SKILL.md", ".github/skills/e/SKILL.md", ".gemini/skills/f/SKILL.md",
+				".claude/skills/a/SKILL.md", ".agents/skills/b/SKILL.md", ".codex/skills/c/SKILL.md", ".cursor/skills/d/SKILL.md",
+				".github/skills/e/SKILL.md", ".gemini/skills/f/SKILL.md",
 				".opencode/skills/g/SKILL.md", ".qwen/skills/h/SKILL.md", ".pi/skills/i/SKILL.md", ".cline/skills/j/SKILL.md", ".continue/skills/k/SKILL.md",
 			}, nil, "a b c d e f g h i j k",
 		},
-		{"copies for agents", nil, map[string]string{".claude/skills/a/SKILL.md": "same", ".cursor/skills/a/SKILL.md": "same", ".codex/skills/a/SKILL.md": "other"}, "./.codex/skills/a a"},
-		{"names", []string{".claude/skills/日本語/SKILL.md", ".claude/skills/two words/SKILL.md", ".claude/skills/x:y/SKILL.md", ".claude/skills/c++/SKILL.md"}, nil, "c++ two words x:y 日本語"},
+		{"copies for agents", nil, map[string]string{
+			".claude/skills/a/SKILL.md": "same", ".cursor/skills/a/SKILL.md": "same", ".codex/skills/a/SKILL.md": "other",
+		}, "./.codex/skills/a a"},
+		{
+			"names",
+			[]string{".claude/skills/日本語/SKILL.md", ".claude/skills/two words/SKILL.md", ".claude/skills/x:y/SKILL.md", ".claude/skills/c++/SKILL.md"},
+			nil, "c++ two words x:y 日本語",
+		},
 		{"nothing that is other people's", []string{"skills/node_modules/a/SKILL.md", "node_modules/b/SKILL.md/c", "src/deep/c/SKILL.md"}, nil, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -131,7 +141,8 @@ func TestOwnFirst(t *testing.T) {
 	dir := tree(t,
 		"repo/.git/HEAD", "repo/.claude/skills/a/SKILL.md", "repo/skills/b/SKILL.md", "repo/.claude/commands/c.md", "repo/.claude/skills/d/SKILL.md",
 		"repo/.claude/skills/bad/SKILL.md -> ../../../../home/.claude/skills/a/SKILL.md", "repo/.claude/skills/m/SKILL.md", "repo/plugins/plug/skills/p/SKILL.md",
-		"home/.claude/skills/a/SKILL.md", "home/.codex/skills/b/SKILL.md", "home/.claude/commands/c.md", "home/.agents/skills/bad/SKILL.md", "home/.claude/commands/m.md",
+		"home/.claude/skills/a/SKILL.md", "home/.codex/skills/b/SKILL.md",
+		"home/.claude/commands/c.md", "home/.agents/skills/bad/SKILL.md", "home/.claude/commands/m.md",
 		"cache/plug/skills/p/SKILL.md", "cache/plug/skills/d/SKILL.md",
 	)
 	for _, tt := range []struct {
@@ -145,7 +156,11 @@ func TestOwnFirst(t *testing.T) {
 		{"plug:p", "cache/plug/skills/p/SKILL.md", "repo/plugins/plug/skills/p/SKILL.md"},
 		{"d", "repo/.claude/skills/d/SKILL.md", "repo/.claude/skills/d/SKILL.md"}, // a plugin's is called plug:d
 	} {
-		f := Finder{Dir: filepath.Join(dir, "repo"), Home: filepath.Join(dir, "home"), Installed: func(...string) []Plugin { return []Plugin{{Root: filepath.Join(dir, "cache/plug")}} }}
+		f := Finder{
+			Dir:       filepath.Join(dir, "repo"),
+			Home:      filepath.Join(dir, "home"),
+			Installed: func(...string) []Plugin { return []Plugin{{Root: filepath.Join(dir, "cache/plug")}} },
+		}
 		found, err := f.Look(tt.name)
 		if err != nil || found.File != filepath.Join(dir, tt.own) {
 			t.Errorf("%s, not trusted: %s, %v, want %s", tt.name, found.File, err, tt.own)
@@ -168,7 +183,8 @@ func TestOwnFirst(t *testing.T) {
 func TestPassedOver(t *testing.T) {
 	dir := tree(t,
 		".git/HEAD", ".claude/skills/new\nline/SKILL.md", ".claude/skills/latin\xe9/SKILL.md", ".claude/skills/ lead/SKILL.md", ".claude/skills/two  blanks/SKILL.md",
-		".claude/skills/lower/skill.md", ".claude/skills/mixed/Skill.md", ".claude/skills/a..b/SKILL.md", ".claude/skills/zero\u200bwidth/SKILL.md", ".claude/skills/lt<x/SKILL.md",
+		".claude/skills/lower/skill.md", ".claude/skills/mixed/Skill.md",
+		".claude/skills/a..b/SKILL.md", ".claude/skills/zero\u200bwidth/SKILL.md", ".claude/skills/lt<x/SKILL.md",
 		".claude/skills/fine/SKILL.md", ".claude/skills/no\nskill/text.md",
 	)
 	all, faults := Finder{Dir: dir}.List()

@@ -22,7 +22,8 @@ func TestNamesByClaude(t *testing.T) {
 	c := realclaude.New(t, api)
 	names := []string{
 		"plain", "two words", "日本語", "new\nline", "UPPER", "x:y", "-dash", ".hidden", "emoji😀", "quote'd", "back\\slash", "lead ", " blank", "two  blanks",
-		"star*", "lt<x", "gt>x", "tab\tx", "ctl\x01x", "del\x7fx", "zero\u200bwidth", "nbsp\u00a0x", "shy\u00adx", "rlo\u202ex", "vs\ufe0fx", "priv\ue000x", "comb\u0301x",
+		"star*", "lt<x", "gt>x", "tab\tx", "ctl\x01x", "del\x7fx", "zero\u200bwidth", "nbsp\u00a0x", "shy\u00adx", "rlo\u202ex", "vs\ufe0fx",
+		"priv\ue000x", "comb\u0301x",
 		"idsp\u3000x", "hangul\u3164x", "braille\u2800x", "rep\ufffdx", "un\u0378x", "cgj\u034fx", "latin\xe9",
 	}
 	for _, name := range names {
@@ -54,7 +55,8 @@ func TestNamesByClaude(t *testing.T) {
 func TestInstalledByName(t *testing.T) {
 	t.Parallel()
 	c := realclaude.New(t, fakeapi.New(t))
-	c.Write("market/.claude-plugin/marketplace.json", `{"name": "m", "owner": {"name": "Ada"}, "plugins": [{"name": "two", "source": "./two", "description": "d"}]}`)
+	c.Write("market/.claude-plugin/marketplace.json",
+		`{"name": "m", "owner": {"name": "Ada"}, "plugins": [{"name": "two", "source": "./two", "description": "d"}]}`)
 	c.Write("market/two/.claude-plugin/plugin.json", `{"name": "other", "version": "1.0.0", "skills": ["./more"]}`)
 	c.Write("market/two/skills/s/SKILL.md", "S\n")
 	c.Write("market/two/more/k/SKILL.md", "K\n")

@@ -165,7 +165,8 @@ func TestPin(t *testing.T) {
 		write("a/run.sh", "echo four\n")
 		return true, nil
 	}
-	if err := p.Allow(t.Context(), skill, func() []string { return []string{"./run.sh"} }); err == nil || !strings.Contains(err.Error(), "not pinned: its digest is") {
+	if err := p.Allow(t.Context(), skill, func() []string { return []string{"./run.sh"} }); err == nil ||
+		!strings.Contains(err.Error(), "not pinned: its digest is") {
 		t.Errorf("changed while the user read: %v", err)
 	}
 	want("not seen", true)

@@ -137,9 +137,13 @@ func TestCopy(t *testing.T) {
 
 // TestEnvironment: a trial has what the CLI needs, and nothing that says who asks.
 func TestEnvironment(t *testing.T) {
-	got := trialEnv(here.Env{"PATH=/bin", "HOME=/me", "SSH_AUTH_SOCK=/s", "ANTHROPIC_API_KEY=k", "CLAUDE_CONFIG_DIR=/c", "CLAUDE_CODE_USE_BEDROCK=1", "MINE=1", "ALSO=1", "LC_ALL=C"},
+	got := trialEnv(here.Env{
+		"PATH=/bin", "HOME=/me", "SSH_AUTH_SOCK=/s", "ANTHROPIC_API_KEY=k", "CLAUDE_CONFIG_DIR=/c", "CLAUDE_CODE_USE_BEDROCK=1",
+		"MINE=1", "ALSO=1", "LC_ALL=C",
+	},
 		folders{home: "/h", temp: "/t", project: "/p", state: "/s"}, []string{"ALSO"})
-	want := "PATH=/bin ANTHROPIC_API_KEY=k CLAUDE_CODE_USE_BEDROCK=1 ALSO=1 LC_ALL=C HOME=/h USERPROFILE=/h TMPDIR=/t PWD=/p SKILLHAND_STATE_DIR=/s DISABLE_AUTOUPDATER=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"
+	want := "PATH=/bin ANTHROPIC_API_KEY=k CLAUDE_CODE_USE_BEDROCK=1 ALSO=1 LC_ALL=C HOME=/h " +
+		"USERPROFILE=/h TMPDIR=/t PWD=/p SKILLHAND_STATE_DIR=/s DISABLE_AUTOUPDATER=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"
 	if strings.Join(got, " ") != want {
 		t.Errorf("%s\nwant %s", strings.Join(got, " "), want)
 	}
@@ -148,7 +152,10 @@ func TestEnvironment(t *testing.T) {
 // TestFileName: no two names share a file, and none leaves its folder.
 func TestFileName(t *testing.T) {
 	seen := map[string]string{}
-	for _, name := range []string{"a", "a b", "a-b", "../a", "", ".", "..", "ä", "ö", strings.Repeat("x", 100), strings.Repeat("x", 101), "CON~1", "a/b", "A", "Ä"} {
+	for _, name := range []string{
+		"a", "a b", "a-b", "../a", "", ".", "..", "ä", "ö", strings.Repeat("x", 100), strings.Repeat("x", 101), "CON~1", "a/b", "A",
+		"Ä",
+	} {
 		got := fileName(name)
 		if got != strings.ToLower(got) || seen[got] != "" || !filepath.IsLocal(got) || strings.ContainsAny(got, `/\`) || got == "." {
 			t.Errorf("fileName(%q) = %q, as is that of %q", name, got, seen[got])

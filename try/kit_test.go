@@ -26,11 +26,12 @@ func TestKit(t *testing.T) {
 	t.Parallel()
 	home, project := t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{
-		".claude/skills/card/SKILL.md":          "---\nname: card\ndescription: Writes cards.\n---\nWrite.\n",
-		".claude/skills/card/run.sh":            "#!/bin/sh\n",
-		".claude/skills/card/evals/box/in.txt":  "in the box",
-		".claude/skills/card/evals/list.csv":    "a,b",
-		".claude/skills/card/evals/cases.yaml":  "cases: [{id: one, prompt: hi, files: [box, list.csv], checks: [{file: a.txt, matches: '^x+$'}, {file: b.json, json: 'a[0]', value: 3}]}, {id: two, prompt: ho, files: box}]",
+		".claude/skills/card/SKILL.md":         "---\nname: card\ndescription: Writes cards.\n---\nWrite.\n",
+		".claude/skills/card/run.sh":           "#!/bin/sh\n",
+		".claude/skills/card/evals/box/in.txt": "in the box",
+		".claude/skills/card/evals/list.csv":   "a,b",
+		".claude/skills/card/evals/cases.yaml": "cases: [{id: one, prompt: hi, files: [box, list.csv], " +
+			"checks: [{file: a.txt, matches: '^x+$'}, {file: b.json, json: 'a[0]', value: 3}]}, {id: two, prompt: ho, files: box}]",
 		".claude/skills/other/SKILL.md":         "---\nname: other\ndescription: Other.\n---\n",
 		"plug/.claude-plugin/plugin.json":       `{"name": "plug"}`,
 		"plug/skills/deck/SKILL.md":             "---\nname: deck\ndescription: Decks.\n---\n",
@@ -49,7 +50,13 @@ func TestKit(t *testing.T) {
 	if err := os.Chmod(filepath.Join(project, ".claude/skills/card/run.sh"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Runtime: skillhand.Runtime{Here: here.Here{Dir: project, State: t.TempDir(), Env: here.Env{"HOME=" + home}}}, WithMine: true, Model: "m", MaxUSD: 2, AllowedTools: []string{"Bash"}}
+	o := Options{
+		Runtime:      skillhand.Runtime{Here: here.Here{Dir: project, State: t.TempDir(), Env: here.Env{"HOME=" + home}}},
+		WithMine:     true,
+		Model:        "m",
+		MaxUSD:       2,
+		AllowedTools: []string{"Bash"},
+	}
 	var subjects []*Subject
 	for _, folder := range []string{".claude/skills/card", "plug/skills/deck"} {
 		loc, err := skill.Finder{Dir: project}.Find(filepath.Join(project, folder))
@@ -88,7 +95,8 @@ func TestKit(t *testing.T) {
 		t.Error("the skill has its evals")
 	}
 	one := card.Cases[0]
-	if !one.Checks[0].Matches.MatchString("xx") || one.Checks[0].Matches.MatchString("y") || string(one.Checks[1].Value) != "3" || len(one.Files) != 2 || !reflect.DeepEqual(card.Cases[1].Files, one.Files[:1]) {
+	if !one.Checks[0].Matches.MatchString("xx") || one.Checks[0].Matches.MatchString("y") || string(one.Checks[1].Value) != "3" ||
+		len(one.Files) != 2 || !reflect.DeepEqual(card.Cases[1].Files, one.Files[:1]) {
 		t.Errorf("%+v", card.Cases)
 	}
 	if k.list.Model != "m" || k.list.MaxUSD != 2 || len(k.list.Mine) != 2 || deck.plugin == "" || !reflect.DeepEqual(deck.names, subjects[1].names) {
@@ -108,7 +116,10 @@ func TestKit(t *testing.T) {
 		if (err == nil) != (arm == With) || err == nil && info.Mode().Perm()&0o100 == 0 {
 			t.Errorf("%s: the script: %v, %v", arm, info, err)
 		}
-		for name, want := range map[string]string{"in.txt": "in the box", "away.txt": "from outside", "near.txt": "in the box", "list.csv": "a,b", ".claude/skills/other/SKILL.md": "Other."} {
+		for name, want := range map[string]string{
+			"in.txt": "in the box", "away.txt": "from outside", "near.txt": "in the box", "list.csv": "a,b",
+			".claude/skills/other/SKILL.md": "Other.",
+		} {
 			if text, err := os.ReadFile(filepath.Join(place.project, name)); err != nil || !strings.Contains(string(text), want) {
 				t.Errorf("%s: %s has %q, %v", arm, name, text, err)
 			}

@@ -49,11 +49,18 @@ func TestRead(t *testing.T) {
 		{"another", join(init, bash, other, ok), Other, "other"},
 		{"another after it", join(init, greet, other, ok), Fired, "greet other"},
 		{"none", join(init, bash, ok), None, ""},
-		{"called, refused", join(init, use("a", "greet"), `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":"<tool_use_error>Unknown skill: greet</tool_use_error>"}]},"tool_use_result":"Error: Unknown skill: greet"}`, ok), None, ""},
-		{"called, refused, called again", join(init, use("x", "greet"), `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"x","is_error":true,"content":"not now"}]}}`, greet, ok), Fired, "greet"},
+		{"called, refused", join(init,
+			use("a", "greet"),
+			`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":"<tool_use_error>Unknown skill: greet</tool_use_error>"}]},"tool_use_result":"Error: Unknown skill: greet"}`,
+			ok), None, ""},
+		{"called, refused, called again", join(init, use("x", "greet"),
+			`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"x","is_error":true,"content":"not now"}]}}`, greet, ok), Fired, "greet"},
 		{"below a subagent", join(init, below(greet[0]), below(greet[1]), ok), Fired, "greet"},
 		{"below a subagent, refused", join(init, below(greet[0]), below(strings.Replace(greet[1], "true", "false", 1)), ok), None, ""},
-		{"below a subagent, without a word of success", join(init, below(greet[0]), `{"type":"user","parent_tool_use_id":"agent","message":{"content":[{"type":"tool_result","tool_use_id":"a","content":"Launching skill: greet"}]}}`, ok), None, ""},
+		{"below a subagent, without a word of success", join(init,
+			below(greet[0]),
+			`{"type":"user","parent_tool_use_id":"agent","message":{"content":[{"type":"tool_result","tool_use_id":"a","content":"Launching skill: greet"}]}}`,
+			ok), None, ""},
 		{"below a subagent, another", join(init, below(other[0]), below(other[1]), ok), Other, "other"},
 		{"called, no answer", join(init, use("a", "greet"), ok), None, ""},
 		{"launched, no text", join(init, greet[:2], ok), None, ""},
@@ -62,8 +69,12 @@ func TestRead(t *testing.T) {
 		{"two at once", join(init, use("a", "greet"), use("b", "other"), other[1:], greet[1:], ok), Fired, "greet other"},
 		{"by its full name", join(init, use("a", "plug:greet"), of(launch, "a", "plug:greet"), of(body, "a", "greet"), ok), Fired, "plug:greet"},
 		{"a command, no base line", join(init, greet[:2], `{"type":"user","message":{"content":[{"type":"text","text":"BODY"}]}}`, ok), Fired, "greet"},
-		{"a slash before its name", join(init, use("a", "/greet"), `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","content":"Launching skill: greet"}]}}`, of(body, "a", "greet"), ok), Fired, "greet"},
-		{"forked", join(init, use("a", "greet"), `{"type":"user","parent_tool_use_id":"a","message":{"content":[{"type":"text","text":"BODY"}]}}`, of(launch, "a", "greet"), ok), Fired, "greet"},
+		{"a slash before its name", join(init,
+			use("a", "/greet"),
+			`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","content":"Launching skill: greet"}]}}`,
+			of(body, "a", "greet"), ok), Fired, "greet"},
+		{"forked", join(init, use("a", "greet"), `{"type":"user","parent_tool_use_id":"a","message":{"content":[{"type":"text","text":"BODY"}]}}`,
+			of(launch, "a", "greet"), ok), Fired, "greet"},
 		{"no result", join(init, greet), Void, "greet"},
 		{"torn", join(init, greet) + ok[:40], Void, "greet"},
 		{"empty", "", Void, ""},
@@ -74,7 +85,8 @@ func TestRead(t *testing.T) {
 		{"turns used up", join(init, fail("error_max_turns", `"is_error":true,"errors":["Reached maximum number of turns (2)"]`)), None, ""},
 		{"refused", join(init, greet, fail("success", `"is_error":true,"stop_reason":"refusal"`)), Fired, "greet"},
 		{"the last result counts", join(init, fail("success", `"is_error":true`), greet, ok), Fired, "greet"},
-		{"odd fields", join(`{"type":7}`, `[]`, `{"type":"assistant","message":{"content":[{"type":"tool_use","name":"Skill","id":7,"input":"greet"}]}}`, ok), None, ""},
+		{"odd fields", join(`{"type":7}`, `[]`,
+			`{"type":"assistant","message":{"content":[{"type":"tool_use","name":"Skill","id":7,"input":"greet"}]}}`, ok), None, ""},
 	} {
 		r, err := Read(strings.NewReader(tt.stream), Names{"greet", "plug:greet"})
 		if err != nil || r.Outcome != tt.want || strings.Join(r.Skills, " ") != tt.skills {
@@ -105,7 +117,8 @@ func TestRead(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add(`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"a","name":"Skill","input":{"skill":"greet"}}]}}` + "\n" + `{"type":"result","subtype":"success","num_turns":1}`)
+	f.Add(`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"a","name":"Skill","input":{"skill":"greet"}}]}}` +
+		"\n" + `{"type":"result","subtype":"success","num_turns":1}`)
 	f.Fuzz(func(t *testing.T, stream string) {
 		r, err := Read(strings.NewReader(stream), Names{"greet"})
 		if err != nil || r.Outcome == "" || r.Outcome == Void && r.Why == "" {

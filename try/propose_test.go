@@ -11,7 +11,10 @@ func TestTyped(t *testing.T) {
 		{"Sorts photos by year.", []string{"Please sort photos by year"}},
 		{"Extracts text from PDF files, fills forms. Use when the user wants to merge PDF documents.",
 			[]string{"Please extract text from PDF files", "Can you fill forms?", "I want to merge PDF documents"}},
-		{"You MUST use this before any creative work - creating features, building components.", []string{"I need help with creative work", "Can you help me with creating features?"}},
+		{
+			"You MUST use this before any creative work - creating features, building components.",
+			[]string{"I need help with creative work", "Can you help me with creating features?"},
+		},
 		{"Use when the user asks about Kubernetes manifests", []string{"I need help with Kubernetes manifests"}},
 		{`Use when the user says "make me a card".`, nil},
 		{"", nil},

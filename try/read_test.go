@@ -61,7 +61,10 @@ func TestLongList(t *testing.T) {
 
 // FuzzCases: nothing that is written in a file of cases is more than a fault.
 func FuzzCases(f *testing.F) {
-	for _, seed := range []string{"cases: [{prompt: x}]", `{"evals":[{"id":1,"prompt":"x","files":["a"]}]}`, `[{"query":"x","should_trigger":true}]`, "&a [*a]", "{{"} {
+	for _, seed := range []string{
+		"cases: [{prompt: x}]", `{"evals":[{"id":1,"prompt":"x","files":["a"]}]}`, `[{"query":"x","should_trigger":true}]`, "&a [*a]",
+		"{{",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

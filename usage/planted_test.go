@@ -43,7 +43,8 @@ func (w *transcript) prompt(text string) {
 
 func (w *transcript) turn(output int, content string) {
 	w.n++
-	w.line(`"type":"assistant","requestRef":"%s-%d","message":{"model":"claude-opus-5-5","usage":{"input_tokens":100,"output_tokens":%d,"cache_read_input_tokens":9000},"content":[%s]}`, w.session, w.n, output, content)
+	w.line(`"type":"assistant","requestRef":"%s-%d","message":{"model":"claude-opus-5-5","usage":{"input_tokens":100,"output_tokens":%d,"cache_read_input_tokens":9000},"content":[%s]}`,
+		w.session, w.n, output, content)
 }
 
 // call is a call of the model's, then the turns of its work.
@@ -76,8 +77,10 @@ func TestPlanted(t *testing.T) {
 	old := now.AddDate(0, -6, 0)
 	all := strings.Fields("invoice refund label stock price mail unseen barred meant stale")
 	about := map[string]string{
-		"invoice": "Writes invoices for customers in Markdown", "refund": "Pays money back after a complaint", "label": "Prints parcel labels with addresses", "stock": "Counts what lies on shelves",
-		"price": "Finds prices of competitors online", "mail": "Answers letters politely and briefly", "unseen": "Draws charts about revenue growth", "barred": "Deletes accounts of former staff",
+		"invoice": "Writes invoices for customers in Markdown", "refund": "Pays money back after a complaint",
+		"label": "Prints parcel labels with addresses", "stock": "Counts what lies on shelves",
+		"price": "Finds prices of competitors online", "mail": "Answers letters politely and briefly",
+		"unseen": "Draws charts about revenue growth", "barred": "Deletes accounts of former staff",
 		"meant": "Plans shifts of employees weekly", "stale": "Translates manuals into Finnish language",
 	}
 	for _, name := range all {

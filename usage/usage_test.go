@@ -62,7 +62,8 @@ func addsUp(t interface{ Errorf(string, ...any) }, r *Report) {
 		plus(&sessions, s.Cost)
 	}
 	for name, c := range map[string]Cost{"skills and the rest": sum, "days": days, "sessions": sessions} {
-		if math.Abs(c.known()-r.Total.known()) > 1e-9 || c.Text != r.Total.Text || c.Work != r.Total.Work || c.Turns != r.Total.Turns || c.Unpriced != r.Total.Unpriced {
+		if math.Abs(c.known()-r.Total.known()) > 1e-9 || c.Text != r.Total.Text || c.Work != r.Total.Work || c.Turns != r.Total.Turns ||
+			c.Unpriced != r.Total.Unpriced {
 			t.Errorf("%s: $%.9f, %+v; in total $%.9f, %+v", name, c.known(), c, r.Total.known(), r.Total)
 		}
 	}

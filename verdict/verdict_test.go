@@ -276,7 +276,9 @@ func TestVerifyOld(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := ""
-	for _, p := range verify(t.Context(), dir, []string{"link", "to-folder", "root", "name", "old", "here", "mode", "touched", "new", "copy", "/proc/self/status", "/dev/null"}, since) {
+	for _, p := range verify(t.Context(), dir, []string{
+		"link", "to-folder", "root", "name", "old", "here", "mode", "touched", "new", "copy", "/proc/self/status", "/dev/null",
+	}, since) {
 		got += p.Code + " " + strings.SplitN(p.Message, ":", 2)[0] + "\n"
 	}
 	want := "DELIVERABLE_UNCHANGED link\nDELIVERABLE_UNCHANGED to-folder\nDELIVERABLE_UNCHANGED root\nDELIVERABLE_UNCHANGED name\nDELIVERABLE_UNCHANGED old\n" +

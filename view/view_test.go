@@ -82,7 +82,13 @@ func TestLooks(t *testing.T) {
 	txtartest.Run(t, "testdata/looks/*.txtar", func(t *testing.T, c txtartest.Case) map[string]string {
 		records := readRecords(t, c.Files["records"])
 		review := history.ReviewOf(records, now.AddDate(0, 0, -7), now)
-		status := &Status{Project: "/home/me/src/日本語", Session: "3f2a7c1e-5b60-4d10-9c3e-0123456789ab", Total: review.Total, OK: review.OK, Next: review.Next[:min(steps, len(review.Next))]}
+		status := &Status{
+			Project: "/home/me/src/日本語",
+			Session: "3f2a7c1e-5b60-4d10-9c3e-0123456789ab",
+			Total:   review.Total,
+			OK:      review.OK,
+			Next:    review.Next[:min(steps, len(review.Next))],
+		}
 		for i := range records {
 			status.Recent = append(status.Recent, records[len(records)-1-i])
 		}

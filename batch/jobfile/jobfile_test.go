@@ -71,7 +71,8 @@ func TestManyLines(t *testing.T) {
 		t.Fatal("no fault")
 	}
 	got := strings.Split(err.Error(), "\n")
-	if len(got) != 3 || !strings.HasPrefix(got[0], "jobs.jsonl:4322: not JSON: ") || !strings.HasPrefix(got[1], "jobs.jsonl:8001: ") || !strings.HasPrefix(got[2], "jobs.jsonl:8001: unknown key rum") {
+	if len(got) != 3 || !strings.HasPrefix(got[0], "jobs.jsonl:4322: not JSON: ") ||
+		!strings.HasPrefix(got[1], "jobs.jsonl:8001: ") || !strings.HasPrefix(got[2], "jobs.jsonl:8001: unknown key rum") {
 		t.Errorf("got %q", got)
 	}
 }

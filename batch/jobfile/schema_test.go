@@ -25,7 +25,8 @@ func TestFileSchema(t *testing.T) {
 		ok   bool
 	}{
 		{"jobs: [{id: a, run: x}]", true},
-		{"name: n\ndefaults: {timeout: 20m, retries: 3, max_budget_usd: 0.5, model: opus, args: [x], skill: s, cwd: src}\njobs:\n  - {id: lint, run: ./l, args: [src, 1, true]}\n  - {id: auth, ask: Q, needs: [lint]}", true},
+		{"name: n\ndefaults: {timeout: 20m, retries: 3, max_budget_usd: 0.5, model: opus, args: [x], skill: s, cwd: src}\n" +
+			"jobs:\n  - {id: lint, run: ./l, args: [src, 1, true]}\n  - {id: auth, ask: Q, needs: [lint]}", true},
 		{"jobs: [{each: '*.go', ask: 'Review {file}'}]", true},
 		{"jobs: [{id: 1, run: 2, args: one text}]", true},
 		{"jobs: [{id: a, skill: s}]", true},
@@ -80,8 +81,12 @@ func TestFileSchemaRandom(t *testing.T) {
 	dir := t.TempDir()
 	random := rand.New(rand.NewPCG(1, 2))
 	pick := func(all ...string) string { return all[random.IntN(len(all))] }
-	keys := []string{"id", "run", "ask", "args", "needs", "skill", "timeout", "retries", "model", "max_turns", "allowed_tools", "resume", "max_budget_usd", "idle_timeout", "strict", "cwd", "odd"}
-	values := []string{"x", "1", "0", "-1", "1.5", "true", "null", "''", "[]", "[x]", "[1, true]", "[null]", "[[x]]", "{}", "20m", "90s", "'7'", "5000", "~"} // a schema does not see how a number is written
+	keys := []string{
+		"id", "run", "ask", "args", "needs", "skill", "timeout", "retries", "model", "max_turns", "allowed_tools", "resume",
+		"max_budget_usd", "idle_timeout", "strict", "cwd", "odd",
+	}
+	// a schema does not see how a number is written
+	values := []string{"x", "1", "0", "-1", "1.5", "true", "null", "''", "[]", "[x]", "[1, true]", "[null]", "[[x]]", "{}", "20m", "90s", "'7'", "5000", "~"}
 	agreed := map[bool]int{}
 	for range 4_000 {
 		job := "id: a"

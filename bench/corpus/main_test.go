@@ -61,7 +61,10 @@ func TestRun(t *testing.T) {
 		want   string
 	}{
 		{map[place]label{{"a/b", name, 4, "SK201"}: right, {"a/b", name, 5, "SK301"}: right}, ""},
-		{map[place]label{{"a/b", name, 4, "SK201"}: wrong, {"a/b", name, 5, "SK301"}: right}, "SK201: 100.0 % wrong, want at most 5\na/b/" + name + ":4: SK201 was wrong and mended, and is found again"},
+		{
+			map[place]label{{"a/b", name, 4, "SK201"}: wrong, {"a/b", name, 5, "SK301"}: right},
+			"SK201: 100.0 % wrong, want at most 5\na/b/" + name + ":4: SK201 was wrong and mended, and is found again",
+		},
 		{map[place]label{{"a/b", name, 4, "SK201"}: right}, "SK301: 1 findings, and no sample is labelled"},
 	} {
 		got := ""

@@ -185,7 +185,8 @@ func TestNeovim(t *testing.T) {
 	defer stop()
 	cmd := exec.CommandContext(ctx, nvim, "--headless", "-n", "-S", script)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+filepath.Join(dir, ".config"), "XDG_DATA_HOME="+dir, "XDG_STATE_HOME="+dir, "PATH="+bin+":"+os.Getenv("PATH"), "FILE="+file, "OUT="+result, "LC_ALL=C.UTF-8")
+	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+filepath.Join(dir, ".config"),
+		"XDG_DATA_HOME="+dir, "XDG_STATE_HOME="+dir, "PATH="+bin+":"+os.Getenv("PATH"), "FILE="+file, "OUT="+result, "LC_ALL=C.UTF-8")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -71,7 +71,8 @@ func TestClaude(t *testing.T) {
 func TestCodex(t *testing.T) {
 	program := filepath.Join(npm.Bin(t, npm.Codex), "codex")
 	api := newResponses(t,
-		`{"type":"function_call","id":"fc_1","call_id":"call_1","namespace":"mcp__skillhand","name":"load_skill","arguments":`+quoted(quoted(map[string]string{"name": "greet", "arguments": odd}))+`}`,
+		`{"type":"function_call","id":"fc_1","call_id":"call_1","namespace":"mcp__skillhand","name":"load_skill","arguments":`+
+			quoted(quoted(map[string]string{"name": "greet", "arguments": odd}))+`}`,
 		`{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":"done"}]}`)
 	home, project := t.TempDir(), t.TempDir()
 	writeFile(t, filepath.Join(home, ".agents/skills/greet/SKILL.md"), greet)
@@ -126,7 +127,8 @@ func TestInspector(t *testing.T) {
 	skills := filepath.Join(home, ".claude/skills")
 	writeFile(t, filepath.Join(skills, "greet/SKILL.md"), greet)
 	writeFile(t, filepath.Join(skills, "static/SKILL.md"),
-		"---\nname: static\ndescription: \"Reads: [forms](references/FORMS.md)\"\nlicense: MIT\nmetadata:\n  version: 1.10\n  since: 2024-01-31\n  tags: [a, b, 0x10, yes, ~]\n---\n\nRead references/FORMS.md.\n")
+		"---\nname: static\ndescription: \"Reads: [forms](references/FORMS.md)\"\nlicense: MIT\n"+
+			"metadata:\n  version: 1.10\n  since: 2024-01-31\n  tags: [a, b, 0x10, yes, ~]\n---\n\nRead references/FORMS.md.\n")
 	writeFile(t, filepath.Join(skills, "static/references/FORMS.md"), "forms")
 	writeFile(t, filepath.Join(skills, "static/a b#c.bin"), "\xff\xfe\x00")
 	writeFile(t, filepath.Join(skills, "static/.env"), "TOKEN=secret")
@@ -143,7 +145,10 @@ func TestInspector(t *testing.T) {
 		want string // in what it prints
 	}{
 		{[]string{"tools/list"}, true, "- greet: Greets somebody."},
-		{[]string{"tools/call", "--tool-name", "load_skill", "--tool-arg", "name=greet", "--tool-arg", "arguments=it's `Ada`"}, true, "Say hello to [it's `Ada`], at right-now."},
+		{
+			[]string{"tools/call", "--tool-name", "load_skill", "--tool-arg", "name=greet", "--tool-arg", "arguments=it's `Ada`"}, true,
+			"Say hello to [it's `Ada`], at right-now.",
+		},
 		{[]string{"prompts/list"}, true, `"name": "greet"`},
 		{[]string{"prompts/get", "--prompt-name", "greet", "--prompt-args", "arguments=it's `Ada`"}, true, "Say hello to [it's `Ada`], at right-now."},
 		{[]string{"resources/list"}, true, `"uri": "skill://static/SKILL.md"`},
@@ -216,7 +221,10 @@ func newResponses(t *testing.T, items ...string) *responses {
 		for _, ev := range [][2]string{
 			{"response.created", `"response":{"id":"r"}`},
 			{"response.output_item.done", `"item":` + item},
-			{"response.completed", `"response":{"id":"r","usage":{"input_tokens":1,"input_tokens_details":null,"output_tokens":1,"output_tokens_details":null,"total_tokens":2}}`},
+			{
+				"response.completed",
+				`"response":{"id":"r","usage":{"input_tokens":1,"input_tokens_details":null,"output_tokens":1,"output_tokens_details":null,"total_tokens":2}}`,
+			},
 		} {
 			fmt.Fprintf(w, "event: %s\ndata: {\"type\":%q,%s}\n\n", ev[0], ev[0], ev[1])
 		}

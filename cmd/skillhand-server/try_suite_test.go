@@ -64,7 +64,8 @@ var suites = map[string]suiteTest{
 			"Q07 ": {useSkill("demo:zebra-card"), glob}, "Q08 ": {fakeapi.Status(429, "slow down")}, "Q09 ": {fakeapi.Status(500, "no")},
 			"Q10 ": {fakeapi.Reset(sayDone)}, "Q11 ": {fakeapi.Hang()}, "Q12 ": {fakeapi.Text("I will use zebra-card. done")},
 			"Q13 ": {useSkill("demo:zebra-card"), useSkill("demo:okapi"), sayDone}, "Q14 ": {sayDone}, "Q15 ": {useSkill("demo:zebra-card"), fakeapi.Hang()},
-			"Q23 ": {fakeapi.Text("no")}, "Q25 ": {sayDone}, "Q27 ": {useSkill("demo:broken"), sayDone}, "Q30 ": {useSkill("demo:zebra-card"), fakeapi.Status(529, "Overloaded")},
+			"Q23 ": {fakeapi.Text("no")}, "Q25 ": {sayDone}, "Q27 ": {useSkill("demo:broken"), sayDone},
+			"Q30 ": {useSkill("demo:zebra-card"), fakeapi.Status(529, "Overloaded")},
 			"Q31 ": {glob, sayDone}, "Q32 ": {sayDone}, "Q35 ": {fakeapi.Status(400, "bad")}, "Q36 ": {useSkill("demo:dmi"), sayDone},
 			"Q37 ": {useSkill("demo:allowed"), sayDone}, "Q38 ": {useSkill("demo:forked"), sayDone},
 		},
@@ -72,7 +73,8 @@ var suites = map[string]suiteTest{
 		differs: map[string]string{
 			"Q06/with": noResult + ": unknown skill", "Q27/with": noResult + ": a directive was refused", "Q36/with": noResult + ": disable-model-invocation",
 			"Q14/with": "does not see that the prompt delivered the skill",
-			"Q08/with": noVerdict, "Q09/with": noVerdict, "Q10/with": noVerdict, "Q11/with": noVerdict, "Q15/with": noVerdict, "Q30/with": noVerdict, "Q35/with": noVerdict,
+			"Q08/with": noVerdict, "Q09/with": noVerdict, "Q10/with": noVerdict, "Q11/with": noVerdict, "Q15/with": noVerdict,
+			"Q30/with": noVerdict, "Q35/with": noVerdict,
 		},
 	},
 	"directives": {
@@ -117,9 +119,13 @@ var suites = map[string]suiteTest{
 			"both/without": noResult + ": unknown skill", "only/without": noResult + ": unknown skill",
 		},
 	},
-	"skill-folder":          {play: played{"Q90 ": {useSkill("lone"), sayDone}}, args: []string{"--ablation", "none"}},
-	"time-out-passes":       {play: played{"Q95 ": {fakeapi.Hang()}}, args: []string{"--ablation", "none"}, differs: map[string]string{"a/with": noVerdict}},
-	"api-error-threshold-0": {play: played{"Q95 ": {sayDone}, "Q96 ": {fakeapi.Status(500, "no")}}, args: []string{"--ablation", "none"}, differs: map[string]string{"b/with": noVerdict}},
+	"skill-folder":    {play: played{"Q90 ": {useSkill("lone"), sayDone}}, args: []string{"--ablation", "none"}},
+	"time-out-passes": {play: played{"Q95 ": {fakeapi.Hang()}}, args: []string{"--ablation", "none"}, differs: map[string]string{"a/with": noVerdict}},
+	"api-error-threshold-0": {
+		play:    played{"Q95 ": {sayDone}, "Q96 ": {fakeapi.Status(500, "no")}},
+		args:    []string{"--ablation", "none"},
+		differs: map[string]string{"b/with": noVerdict},
+	},
 	"two-cases": {
 		edit: func(text string) string { return strings.ReplaceAll(text, "max: 0", "min: 0, max: 0") },
 		play: played{"Q01 ": {useSkill("demo:zebra-card"), fakeapi.Text("Dear Ada")}, "Q02 ": {fakeapi.Text("nothing")}},
@@ -257,7 +263,9 @@ func testSuite(t *testing.T, name string, s suiteTest) {
 	s.play.serve(api)
 	theirFile := filepath.Join(t.TempDir(), "theirs.json")
 	c.Env = []string{"CLAUDE_CODE_MAX_RETRIES=0"}
-	out := c.Run(append([]string{"plugin", "eval", target, "--trust-plugin", "--no-publish", "-j", "3", "--json", theirFile, "--output-dir", t.TempDir()}, s.args...)...)
+	out := c.Run(append([]string{
+		"plugin", "eval", target, "--trust-plugin", "--no-publish", "-j", "3", "--json", theirFile, "--output-dir", t.TempDir(),
+	}, s.args...)...)
 	var theirs, ours evalResult
 	text, err := os.ReadFile(theirFile)
 	if err == nil {
@@ -267,7 +275,8 @@ func testSuite(t *testing.T, name string, s suiteTest) {
 		t.Fatalf("%v: %s %s", err, out.Stdout, out.Stderr)
 	}
 	s.play.serve(api)
-	cmd := exec.Command(filepath.Join(bin, "skillhand"), append([]string{"try", target, "--report-as", "plugin-eval", "--retries", "0", "-j", "3", "--claude", realclaude.Program(t)}, s.ours...)...)
+	cmd := exec.Command(filepath.Join(bin, "skillhand"),
+		append([]string{"try", target, "--report-as", "plugin-eval", "--retries", "0", "-j", "3", "--claude", realclaude.Program(t)}, s.ours...)...)
 	cmd.Dir = c.Project
 	cmd.Env = []string{
 		"HOME=" + c.Home, "PATH=" + os.Getenv("PATH"), "SKILLHAND_STATE_DIR=" + t.TempDir(), "TMPDIR=" + t.TempDir(), "SKILLHAND_TRUST=all",

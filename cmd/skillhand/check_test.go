@@ -82,7 +82,8 @@ func TestAction(t *testing.T) {
 	if data, err := os.ReadFile(filepath.Join(work, "out.sarif")); err != nil || !bytes.Contains(data, []byte(`"ruleId":"SK301"`)) {
 		t.Errorf("out.sarif: %v %.200s", err, data)
 	}
-	if out, err := runAction(t, work, server, map[string]string{"checksum": strings.Repeat("0", 64)}); err == nil || !strings.Contains(out, "checksum of skillhand-v1.2.3") {
+	if out, err := runAction(t, work, server, map[string]string{"checksum": strings.Repeat("0", 64)}); err == nil ||
+		!strings.Contains(out, "checksum of skillhand-v1.2.3") {
 		t.Errorf("a wrong checksum: %v\n%s", err, out)
 	}
 	// What is given as paths is never run.
@@ -93,7 +94,8 @@ func TestAction(t *testing.T) {
 		t.Error("an input was run")
 	}
 	write(".claude/skills/s/SKILL.md", "---\ndescription: d\n---\nText.\n")
-	if out, err := runAction(t, work, server, map[string]string{"version": "v1.2.3", "paths": ".claude/skills/s"}); err != nil || !strings.Contains(out, "1 file, 0 directives: 0 errors") {
+	if out, err := runAction(t, work, server, map[string]string{"version": "v1.2.3", "paths": ".claude/skills/s"}); err != nil ||
+		!strings.Contains(out, "1 file, 0 directives: 0 errors") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

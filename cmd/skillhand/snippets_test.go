@@ -44,7 +44,8 @@ func TestSnippets(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if out := runSnippet(t, work, script); !strings.HasPrefix(out, `{"ok":false,"report":{"success":false,"confidence":0,"deliverables":[],`) || !strings.Contains(out, `"errors":[{"code":"`) {
+			if out := runSnippet(t, work, script); !strings.HasPrefix(out, `{"ok":false,"report":{"success":false,"confidence":0,"deliverables":[],`) ||
+				!strings.Contains(out, `"errors":[{"code":"`) {
 				t.Errorf("%s", out)
 			}
 		})

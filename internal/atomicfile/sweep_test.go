@@ -17,7 +17,8 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(os.Mkdir(filepath.Join(dir, "folder"), 0o700), os.Chtimes(filepath.Join(dir, "old"), old, old), os.Chtimes(filepath.Join(dir, "folder"), old, old)); err != nil {
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "folder"), 0o700),
+		os.Chtimes(filepath.Join(dir, "old"), old, old), os.Chtimes(filepath.Join(dir, "folder"), old, old)); err != nil {
 		t.Fatal(err)
 	}
 	Sweep(dir, time.Hour)

@@ -124,7 +124,10 @@ func check(t *testing.T, text []byte) {
 
 // TestSlow compares Last with slowLast on texts that are nearly JSON.
 func TestSlow(t *testing.T) {
-	pieces := []string{`{`, `}`, `[`, `]`, `"`, `,`, `:`, `\`, `{"a":1,"b":2}`, `{"a":3,"b":4}`, "\n{\"a\":5,\"b\":6}", `{"a":`, `"a"`, `"b":`, `1`, `null`, ` `, "\n", `x`, `{}`, `":{"`, `{"`, `"}`, `\"`}
+	pieces := []string{
+		`{`, `}`, `[`, `]`, `"`, `,`, `:`, `\`, `{"a":1,"b":2}`, `{"a":3,"b":4}`, "\n{\"a\":5,\"b\":6}", `{"a":`, `"a"`, `"b":`, `1`,
+		`null`, ` `, "\n", `x`, `{}`, `":{"`, `{"`, `"}`, `\"`,
+	}
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 50_000 {
 		var text []byte

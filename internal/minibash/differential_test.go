@@ -51,7 +51,8 @@ func newPlace(t testing.TB) *place {
 	dir := filepath.Join(t.TempDir(), "place")
 	return &place{dir, []string{
 		"PATH=" + os.Getenv("PATH"), "PWD=" + dir, "HOME=/home/somebody", "LC_ALL=C",
-		"BLANKS= a  b ", "EMPTY=", "STAR=*", "WORD=word", "TAB=a\tb\n", "DASH=-n", "DIR=sub", "NUMBER=7", "BACK=a\\b", "BYTES=\xff \xfe", "NEWLINES=\n1\n", "BLANK1=\n\f1 \t",
+		"BLANKS= a  b ", "EMPTY=", "STAR=*", "WORD=word", "TAB=a\tb\n", "DASH=-n", "DIR=sub", "NUMBER=7", "BACK=a\\b", "BYTES=\xff \xfe",
+		"NEWLINES=\n1\n", "BLANK1=\n\f1 \t",
 	}}
 }
 
@@ -332,9 +333,11 @@ func (g *generator) simple(depth int, piped bool) string {
 		words = append(words, g.call(depth))
 	}
 	if g.IntN(4) == 0 {
-		redirection := g.pick("2>/dev/null", ">/dev/null", "2>&1", ">&2", "1>&2", "2>&1 >/dev/null", ">/dev/null 2>&1", "&>/dev/null", "<f", "< nofile", "<sub", "</dev/null", "<'a b'", "< \"$DIR/g\"", "0<f", "<f/x", "<''")
+		redirection := g.pick("2>/dev/null", ">/dev/null", "2>&1", ">&2", "1>&2", "2>&1 >/dev/null",
+			">/dev/null 2>&1", "&>/dev/null", "<f", "< nofile", "<sub", "</dev/null", "<'a b'", "< \"$DIR/g\"", "0<f", "<f/x", "<''")
 		if !piped && g.IntN(2) == 0 {
-			redirection = g.pick(">out", ">> out", "> sub/out", ">nodir/out", "> sub", "2>out", "2>>out", "&>out", "&>> out", ">out 2>&1", "2>&1 >out", "> out > out2", ">f", ">>f", "> \"$WORD\"", "> $WORD", ">f/x", ">out/")
+			redirection = g.pick(">out", ">> out", "> sub/out", ">nodir/out", "> sub", "2>out", "2>>out",
+				"&>out", "&>> out", ">out 2>&1", "2>&1 >out", "> out > out2", ">f", ">>f", "> \"$WORD\"", "> $WORD", ">f/x", ">out/")
 		}
 		words = slices.Insert(words, len(words)-g.IntN(2), redirection)
 	}
@@ -350,7 +353,8 @@ func (g *generator) call(depth int) string {
 	case 4:
 		return g.pick("true", "false", ":", "pwd", "exit", "exit 3", "exit 0", "true x", "false x y")
 	case 5:
-		return g.pick("cat f", "cat nofile", "cat", "head -n1 f", "sort f", "wc -l", "tr a-z A-Z", "ls nofile", "grep t f", "basename /a/b", "sh -c 'exit 4'", "cat 'a b'", "rm -f out", "mkdir new")
+		return g.pick("cat f", "cat nofile", "cat", "head -n1 f", "sort f",
+			"wc -l", "tr a-z A-Z", "ls nofile", "grep t f", "basename /a/b", "sh -c 'exit 4'", "cat 'a b'", "rm -f out", "mkdir new")
 	case 6:
 		return "sh -c 'printf \"<%s>\" \"$@\"' sh" + g.args(depth, 4)
 	case 7:
@@ -371,7 +375,8 @@ func (g *generator) condition(depth int) string {
 	case 0:
 		return g.word(depth)
 	case 1, 2:
-		return g.pick("", "! ") + g.pick("-n", "-z", "-e", "-f", "-d", "-s", "-L", "-h") + " " + g.pick("f", "sub", "link", "empty", "nofile", `""`, `"$WORD"`, "'a b'", g.word(depth))
+		return g.pick("", "! ") + g.pick("-n", "-z", "-e", "-f", "-d", "-s", "-L", "-h") + " " +
+			g.pick("f", "sub", "link", "empty", "nofile", `""`, `"$WORD"`, "'a b'", g.word(depth))
 	case 3:
 		return g.pick("", "! ") + g.word(depth) + " " + g.pick("=", "==", "!=") + " " + g.word(depth)
 	default:
@@ -396,7 +401,8 @@ func (g *generator) word(depth int) string {
 	for n := 1 + g.IntN(3); n > 0; n-- {
 		switch g.IntN(9) {
 		case 0, 1, 2:
-			b.WriteString(g.pick("a", "b1", "-n", "-e", "-", "--", "x=1", "%s", "HEAD~1", "a.b", "/", "..", "@", ":", ",", "+", "é", "日", "]", "}", "{}", "a#b", "^", "!", "1", "=", "$", "%", "-nE", "~"))
+			b.WriteString(g.pick("a", "b1", "-n", "-e", "-", "--", "x=1", "%s",
+				"HEAD~1", "a.b", "/", "..", "@", ":", ",", "+", "é", "日", "]", "}", "{}", "a#b", "^", "!", "1", "=", "$", "%", "-nE", "~"))
 		case 3:
 			b.WriteString("'" + g.pick("", " ", "a  b", `\`, `"`, "*", "$x", "-n", "#", "|", "\\n", "a;b", "~", "`") + "'")
 		case 4:
@@ -422,7 +428,8 @@ func (g *generator) quoted(depth int) string {
 	if depth < 2 && g.IntN(5) == 0 {
 		return "$(" + g.list(depth+1) + ")"
 	}
-	return g.pick("", "a", " ", "  b", `\\`, `\$`, `\"`, "\\`", `\a`, `\n`, "*", "$WORD", "${x}", "$BLANKS", "'", "#", "|", ";", "~", "$", "!", "{a,b}", "$?", "%s", "(", ")", "é")
+	return g.pick("", "a", " ", "  b", `\\`, `\$`, `\"`,
+		"\\`", `\a`, `\n`, "*", "$WORD", "${x}", "$BLANKS", "'", "#", "|", ";", "~", "$", "!", "{a,b}", "$?", "%s", "(", ")", "é")
 }
 
 // mutate has a few accidents with a line.
@@ -437,7 +444,8 @@ func (g *generator) mutate(line string) string {
 			line = line[:i] + line[k:] + line[i:k]
 		default:
 			line = line[:i] + g.pick(`\`, `"`, "'", "$", "(", ")", "{", "}", "#", ";", "&", "|", "!", "~", "=", " ", "\n", "\t", "$?", "$WORD", `"$BLANKS"`, "$BLANKS",
-				"\\\n", "2>&1", ">&2", "<", ">", "1", "2", "-", "a", "é", "\u00a0", "&&", "||", "]", "[", ":", "x=", "\x01", "\x7f", "^", "%", "``", "$(", `"$(`, `)"`, "if ", "time ", "in", "\v") + line[i:]
+				"\\\n", "2>&1", ">&2", "<", ">", "1", "2", "-", "a", "é", "\u00a0",
+				"&&", "||", "]", "[", ":", "x=", "\x01", "\x7f", "^", "%", "``", "$(", `"$(`, `)"`, "if ", "time ", "in", "\v") + line[i:]
 		}
 	}
 	return line

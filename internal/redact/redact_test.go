@@ -17,8 +17,10 @@ import (
 func TestText(t *testing.T) {
 	env := []string{
 		"ANTHROPIC_API_KEY=sk-ant-123456789", "GH_TOKEN=ghp_abcdefghij", "DB_PASSWORD=hunter2hunter2", "AWS_SECRET_ACCESS_KEY=wJalr/XUtn",
-		"LONG_TOKEN=ghp_abcdefghij-and-more", "SHORT_TOKEN=abc", "SSH_AUTH_SOCK=/tmp/ssh-x/agent.1", "TOKEN_FILE=/run/secrets/token", "CLAUDE_CODE_MAX_OUTPUT_TOKENS=640000000",
-		"HOME=/home/someone", "GH_PAT=github_pat_1", "DB_PASS=open sesame", "DATABASE_URL=postgres://me:s3cr3t-x@db/x", "PWD=/home/someone/project", "OLDPWD=/home/someone/other", "EMPTY_KEY=", "malformed",
+		"LONG_TOKEN=ghp_abcdefghij-and-more", "SHORT_TOKEN=abc", "SSH_AUTH_SOCK=/tmp/ssh-x/agent.1", "TOKEN_FILE=/run/secrets/token",
+		"CLAUDE_CODE_MAX_OUTPUT_TOKENS=640000000",
+		"HOME=/home/someone", "GH_PAT=github_pat_1", "DB_PASS=open sesame", "DATABASE_URL=postgres://me:s3cr3t-x@db/x",
+		"PWD=/home/someone/project", "OLDPWD=/home/someone/other", "EMPTY_KEY=", "malformed",
 	}
 	r := New(env)
 	for _, tt := range []struct{ in, want string }{
@@ -45,7 +47,8 @@ func TestText(t *testing.T) {
 
 // Each of these has what must not show up, and the text around it that must.
 func TestSecrets(t *testing.T) {
-	pem := "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\nMzEfYyjiWA4R4/M2bS1GB4t7NXp98C3SC6dVMvDuictGeurT8jNbvJZHtCSuYEvu\nNMoSfm76oqFvAp8Gy0iz\n-----END PRIVATE KEY-----"
+	pem := "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n" +
+		"MzEfYyjiWA4R4/M2bS1GB4t7NXp98C3SC6dVMvDuictGeurT8jNbvJZHtCSuYEvu\nNMoSfm76oqFvAp8Gy0iz\n-----END PRIVATE KEY-----"
 	hook := "https://hooks.slack.com/services/T024BE7LD/B024BE7LE/XXXXXXXXXXXXXXXXXXXXXXXX"
 	azure := `{"clientId":"6f0c1c6e-37a5-4b5c-9a0e-0c1d2e3f4a5b","clientSecret":"q1~8Q~aBc.dEf","tenantId":"t-1"}`
 	for _, tt := range []struct{ env, in string }{
@@ -143,7 +146,10 @@ func TestOrdinary(t *testing.T) {
 		{"AUTH_URL=https://login.example.com/oauth2/token", "https://login.example.com/oauth2/token"},
 		{"MAX_TOKENS=20000000", "20000000"},
 		{"TOKENIZERS_PARALLELISM=somehow-1", "somehow-1"},
-		{"AZURE_CREDENTIALS=" + `{"clientId":"6f0c1c6e-37a5-4b5c-9a0e-0c1d2e3f4a5b","type":"service_account"}`, "6f0c1c6e-37a5-4b5c-9a0e-0c1d2e3f4a5b service_account"},
+		{
+			"AZURE_CREDENTIALS=" + `{"clientId":"6f0c1c6e-37a5-4b5c-9a0e-0c1d2e3f4a5b","type":"service_account"}`,
+			"6f0c1c6e-37a5-4b5c-9a0e-0c1d2e3f4a5b service_account",
+		},
 		{"LS_COLORS=*.key=00;36:*.pem=00;36", "00;36:*.pem=00"},
 		{"PWD=/tmp/0a1B2c3D4e5F/6g7H8i9J", "/tmp/0a1B2c3D4e5F/6g7H8i9J"},
 		{"SSH_KEY=-----BEGIN PRIVATE KEY-----\nNMoSfm76oqFvAp8Gy0iz\n-----END PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----"},
@@ -294,7 +300,8 @@ func FuzzRedact(f *testing.F) {
 
 // testLog is what tests print, of about so many bytes.
 func testLog(size int) []byte {
-	return bytes.Repeat([]byte("=== RUN   TestThing/test_postgres\n    thing_test.go:42: connecting to postgres:16 as test, token ok\n--- PASS: TestThing (0.01s)\n"), size/120)
+	return bytes.Repeat([]byte("=== RUN   TestThing/test_postgres\n"+
+		"    thing_test.go:42: connecting to postgres:16 as test, token ok\n--- PASS: TestThing (0.01s)\n"), size/120)
 }
 
 func BenchmarkText(b *testing.B) {

@@ -77,7 +77,10 @@ func TestSameShape(t *testing.T) {
 
 // FuzzSameShape pastes any value into a line: if the line keeps its shape, it is still one command without redirections.
 func FuzzSameShape(f *testing.F) {
-	for _, v := range []string{"a", "a b", "a;b", "$(a)", "'", `"`, "\\", "\n", "a\\\nb", "{a,b}", "~", "*", "#", "a #", "((", "[[", "!", "`a`", "$'a'", "x=1", "\x00", "é"} {
+	for _, v := range []string{
+		"a", "a b", "a;b", "$(a)", "'", `"`, "\\", "\n", "a\\\nb", "{a,b}", "~", "*", "#", "a #", "((", "[[", "!", "`a`", "$'a'", "x=1",
+		"\x00", "é",
+	} {
 		f.Add(v)
 	}
 	f.Fuzz(func(t *testing.T, v string) {

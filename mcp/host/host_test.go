@@ -83,8 +83,10 @@ func TestKeep(t *testing.T) {
 // TestRemoval: a file that had no entry is as it was after one came and went.
 func TestRemoval(t *testing.T) {
 	for _, tt := range []struct{ host, before string }{
-		{"gemini", "{\n  \"mcpServers\": {\n    \"other\": {}\n  }\n}\n"}, {"gemini", `{"mcpServers": {"skillhand": {"command": "x"}, "b": 1}}`}, {"gemini", "{}"}, {"gemini", ""},
-		{"codex", "model = \"x\"\n\n[other]\ny = 1\n"}, {"codex", "[mcp_servers.skillhand]\ncommand = \"x\"\n[mcp_servers.skillhand.env]\nA = \"1\"\n[z]\n"}, {"codex", ""},
+		{"gemini", "{\n  \"mcpServers\": {\n    \"other\": {}\n  }\n}\n"},
+		{"gemini", `{"mcpServers": {"skillhand": {"command": "x"}, "b": 1}}`}, {"gemini", "{}"}, {"gemini", ""},
+		{"codex", "model = \"x\"\n\n[other]\ny = 1\n"},
+		{"codex", "[mcp_servers.skillhand]\ncommand = \"x\"\n[mcp_servers.skillhand.env]\nA = \"1\"\n[z]\n"}, {"codex", ""},
 	} {
 		h := hosts[slices.IndexFunc(hosts, func(h host) bool { return h.name == tt.host })]
 		with, err := h.set("f", []byte(tt.before), Command{"skillhand", []string{"mcp"}})
@@ -111,7 +113,8 @@ func TestTOML(t *testing.T) {
 		{"model = \"x\"", "model = \"x\"\n\n[mcp_servers.skillhand]\n" + own},
 		{"[mcp_servers.other]\ncommand = \"y\"\n", "[mcp_servers.other]\ncommand = \"y\"\n\n[mcp_servers.skillhand]\n" + own},
 		{
-			"# mine\n[ mcp_servers . \"skillhand\" ] # here\nargs = []\ntimeout = 5\ncommand = \"old\"\n\n[mcp_servers.skillhand.env]\nA = \"1\"\n[z]\ncommand = \"z\"\n",
+			"# mine\n[ mcp_servers . \"skillhand\" ] # here\n" +
+				"args = []\ntimeout = 5\ncommand = \"old\"\n\n[mcp_servers.skillhand.env]\nA = \"1\"\n[z]\ncommand = \"z\"\n",
 			"# mine\n[ mcp_servers . \"skillhand\" ] # here\n" + own + "timeout = 5\n\n[mcp_servers.skillhand.env]\nA = \"1\"\n[z]\ncommand = \"z\"\n",
 		},
 		{"[mcp_servers.skillhand]", "[mcp_servers.skillhand]\n" + own},

@@ -79,7 +79,11 @@ func TestReaders(t *testing.T) {
 		"none.json":     `{"other": "scripts"}`,
 	} {
 		dir := write(t, map[string]string{"scripts/parts/execute.sh": old, "scripts/execute.sh": old, "scripts/line.sh": old, name: text})
-		files, err := disk.Migration{DryRun: true, TreeOptions: migrate.TreeOptions{Options: migrate.Options{Inline: true}}, Env: []string{"CLAUDE_CONFIG_DIR=" + elsewhere}}.Run(t.Context(), []string{dir})
+		files, err := disk.Migration{
+			DryRun:      true,
+			TreeOptions: migrate.TreeOptions{Options: migrate.Options{Inline: true}},
+			Env:         []string{"CLAUDE_CONFIG_DIR=" + elsewhere},
+		}.Run(t.Context(), []string{dir})
 		want := map[string]string{
 			"run.py":        "left-alone execute.sh, left-alone line.sh, left-alone execute.sh",
 			"settings.json": "changed execute.sh, left-alone line.sh, left-alone execute.sh",
