@@ -85,7 +85,7 @@ func Mask(text string) string { return newMask(findSecrets(text)).hide(text) }
 // A mask hides words, found by how they begin. Some of one is enough to be hidden, as messages are
 // cut short.
 type mask struct {
-	words      map[string][]string // by their first bytes
+	words      map[string][]string // by their first bytes, each list sorted
 	last, done string              // a long line may have many findings
 }
 
@@ -96,10 +96,13 @@ func newMask(secrets []foundSecret) *mask {
 	m := &mask{words: map[string][]string{}}
 	for _, s := range secrets {
 		for _, word := range strings.Fields(s.text) {
-			if head := word[:min(len(word), maskHead)]; len(word) >= 2*maskHead && !slices.Contains(m.words[head], word) {
-				m.words[head] = append(m.words[head], word)
+			if len(word) >= 2*maskHead {
+				m.words[word[:maskHead]] = append(m.words[word[:maskHead]], word)
 			}
 		}
+	}
+	for _, words := range m.words {
+		slices.Sort(words)
 	}
 	return m
 }
@@ -111,12 +114,15 @@ func (m *mask) hide(text string) string {
 	}
 	var hidden []byte
 	for i := 0; i+maskHead <= len(text); i++ {
-		n := 0
-		for _, word := range m.words[text[i:i+maskHead]] {
-			n = max(n, common(text[i:], word))
-		}
-		if n == 0 {
+		words := m.words[text[i:i+maskHead]]
+		if len(words) == 0 {
 			continue
+		}
+		// The word that has most in common with the text is its neighbour in the order of words.
+		at, _ := slices.BinarySearchFunc(words, text[i:], strings.Compare)
+		n := 0
+		for _, word := range words[max(0, at-1):min(at+1, len(words))] {
+			n = max(n, common(text[i:], word))
 		}
 		if hidden == nil {
 			hidden = []byte(text)

@@ -379,7 +379,10 @@ func TestLinear(t *testing.T) {
 	for name, text := range texts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			Parse([]byte(text(300_000)), Options{})
+			small, large := Parse([]byte(text(100)), Options{}), Parse([]byte(text(300_000)), Options{})
+			if small.Method != large.Method {
+				t.Errorf("100 are read as %q, 300,000 as %q", small.Method, large.Method)
+			}
 		})
 	}
 }

@@ -152,13 +152,9 @@ func TestStubbornBuiltin(t *testing.T) {
 		{`echo "$(stubborn)"`, ""},
 		{"yes | stubborn", "early"},
 	} {
-		start := time.Now()
-		r := run(t, s, code(tt.line))
+		r := run(t, s, code(tt.line)) // a line that is not ended never ends
 		if r.Exit != 124 || r.Reason != "timed out after 0.05s" || r.Stdout.String() != tt.stdout {
 			t.Errorf("%s: exit %d, reason %q, stdout %q; want 124, timed out, %q", tt.line, r.Exit, r.Reason, r.Stdout, tt.stdout)
-		}
-		if d := time.Since(start); d > 5*time.Second {
-			t.Errorf("%s took %v", tt.line, d)
 		}
 	}
 	close(release)
@@ -212,14 +208,10 @@ func TestLimits(t *testing.T) {
 			if strings.HasPrefix(tt.reason, "ended") {
 				s.Timeout = time.Minute
 			}
-			start := time.Now()
 			ours := strconv.Itoa(100_000 + os.Getpid()) // others may run this test beside us
 			r := run(t, s, code(strings.ReplaceAll(tt.line, "4711", ours)))
 			if r.How != tt.how || r.Exit != tt.exit || r.Reason != tt.reason {
 				t.Errorf("how %q, exit %d, reason %q; want %q, %d, %q", r.How, r.Exit, r.Reason, tt.how, tt.exit, tt.reason)
-			}
-			if d := time.Since(start); d > 10*time.Second {
-				t.Errorf("took %v", d)
 			}
 			if n := r.Stdout.Len() + r.Stderr.Len(); n > 1<<20 {
 				t.Errorf("kept %d bytes, want at most 1 MB", n)
@@ -293,11 +285,12 @@ func TestManyBytes(t *testing.T) {
 
 // TestAtOnce: lines do not wait for each other.
 func TestAtOnce(t *testing.T) {
-	s := &Shell{}
-	start := time.Now()
+	s := &Shell{Dir: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH")}}
 	done := make(chan string)
 	for i := range 5 {
-		line := fmt.Sprintf("sleep 1; echo %d", i)
+		// Each waits for all the others, for ever if they wait for it.
+		line := fmt.Sprintf("touch began%d; bash -c 'until [ -e began0 -a -e began1 -a -e began2 -a -e began3 -a -e began4 ]; "+
+			"do sleep 0.01; done'; echo %d", i, i)
 		if i%2 == 1 {
 			line = "(" + line + ")"
 		}
@@ -313,9 +306,6 @@ func TestAtOnce(t *testing.T) {
 	slices.Sort(got)
 	if want := []string{"0\n<nil>", "1\n<nil>", "2\n<nil>", "3\n<nil>", "4\n<nil>"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
-	}
-	if d := time.Since(start); d > 3*time.Second {
-		t.Errorf("five lines of a second each took %v", d)
 	}
 }
 
