@@ -44,6 +44,7 @@ type LoadRequest struct {
 // Use says which page of a skill is wanted.
 type Use string
 
+// The pages of a skill.
 const (
 	BySession Use = ""          // the whole text at the first use in the session, the reference page later
 	Full      Use = "full"      // the whole text, whatever the agent has seen
@@ -53,6 +54,7 @@ const (
 // Exec says where the output of directives comes from. Only Run starts anything.
 type Exec string
 
+// The ways to get the output of directives.
 const (
 	Run       Exec = ""
 	AsWritten Exec = "as written" // nothing runs, directives stay as written

@@ -74,12 +74,12 @@ func (b *bench) mcps(binary, dir string) error {
 	if err != nil {
 		return err
 	}
-	defer ours.end()
+	defer func() { _ = ours.end() }()
 	peer, err := b.talk(dir, homes[3], self, readerArgument, file)
 	if err != nil {
 		return err
 	}
-	defer peer.end()
+	defer func() { _ = peer.end() }()
 	var times [2][]time.Duration
 	for n := range 1000 {
 		for i, c := range []*talker{ours, peer} {

@@ -162,7 +162,7 @@ func firstWord(n *jsontree.Node) string {
 				return ""
 			}
 			if i == 0 {
-				text, ok = word, true
+				text = word
 			}
 		}
 		return text

@@ -2,6 +2,7 @@ package check
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -466,7 +467,7 @@ func (p *pass) toolMatcher(n *jsontree.Node, text string) {
 // Code's, so only what is wrong everywhere counts.
 func regexFault(text string) string {
 	_, err := syntax.Parse(text, syntax.Perl)
-	e, ok := err.(*syntax.Error)
+	e, ok := errors.AsType[*syntax.Error](err)
 	if !ok {
 		return ""
 	}

@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -160,7 +161,7 @@ func scriptSyntax(p *pass) {
 
 func (p *pass) unreadableScript(file string, src []byte) {
 	_, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(bytes.NewReader(src), "")
-	fault, ok := err.(syntax.ParseError)
+	fault, ok := errors.AsType[syntax.ParseError](err)
 	if !ok {
 		return // fine; or what other shells can do, which our parser knows
 	}

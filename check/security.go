@@ -254,7 +254,7 @@ func opaqueFile(p *pass) {
 		return
 	}
 	count := 0
-	filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() && slices.Contains(skipped, e.Name()) {
 			return fs.SkipDir
 		}

@@ -257,7 +257,7 @@ func (l *lookup) statement(s *syntax.Stmt, final bool) {
 			l.node, l.why = cmd, "if the test says no, the command fails"
 		}
 	case *syntax.CallExpr:
-		l.call(s, cmd, final)
+		l.call(cmd, final)
 	}
 }
 
@@ -273,7 +273,7 @@ var readers = []string{"cat", "head", "tail", "wc", "ls", "stat", "jq", "nl", "t
 // forgiven by Claude Code if their status is 1.
 var forgiven = []string{"grep", "egrep", "fgrep", "rg", "find", "diff", "test", "["}
 
-func (l *lookup) call(s *syntax.Stmt, call *syntax.CallExpr, final bool) {
+func (l *lookup) call(call *syntax.CallExpr, final bool) {
 	if len(call.Args) == 0 {
 		return
 	}
@@ -316,7 +316,7 @@ func (l *lookup) call(s *syntax.Stmt, call *syntax.CallExpr, final bool) {
 		if first--; first >= 0 || isShipped(w) {
 			continue
 		}
-		l.node, l.why = call, "if "+fileName(w, rest[i])+" is not there, "+n+" fails"
+		l.node, l.why = call, "if "+fileName(rest[i])+" is not there, "+n+" fails"
 		return
 	}
 }
@@ -347,7 +347,7 @@ func takesWord(command, flag string) bool {
 	return ok && len(flag) == 2 && flag[0] == '-' && strings.Contains(f.valued, flag[1:])
 }
 
-func fileName(w *syntax.Word, text string) string {
+func fileName(text string) string {
 	if text == "" {
 		return "the file"
 	}

@@ -274,7 +274,7 @@ func skillsIn(dir, prefix string) []entry {
 	var found []entry
 	folders, _ := os.ReadDir(dir) // a missing folder has no skills
 	for _, f := range folders {
-		if e := (entry{name: prefix + f.Name(), dir: filepath.Join(dir, f.Name())}); hasFile(e.dir, "SKILL.md") {
+		if e := (entry{name: prefix + f.Name(), dir: filepath.Join(dir, f.Name())}); hasMainFile(e.dir) {
 			e.file = filepath.Join(e.dir, "SKILL.md")
 			found = append(found, e)
 		}
@@ -282,9 +282,9 @@ func skillsIn(dir, prefix string) []entry {
 	return found
 }
 
-func hasFile(dir, name string) bool {
+func hasMainFile(dir string) bool {
 	files, _ := os.ReadDir(dir)
-	return slices.ContainsFunc(files, func(f os.DirEntry) bool { return f.Name() == name && !f.IsDir() })
+	return slices.ContainsFunc(files, func(f os.DirEntry) bool { return f.Name() == "SKILL.md" && !f.IsDir() })
 }
 
 // commandsIn lists the Markdown files in dir and below, a folder's name before a colon. A folder
@@ -295,7 +295,7 @@ func commandsIn(dir, prefix string) []entry {
 	for _, f := range files {
 		path := filepath.Join(dir, f.Name())
 		switch name, markdown := strings.CutSuffix(f.Name(), ".md"); {
-		case f.IsDir() && hasFile(path, "SKILL.md"):
+		case f.IsDir() && hasMainFile(path):
 			found = append(found, entry{name: prefix + f.Name(), file: filepath.Join(path, "SKILL.md"), dir: path})
 		case f.IsDir():
 			found = append(found, commandsIn(path, prefix+f.Name()+":")...)

@@ -101,14 +101,14 @@ func (p *plugin) entries() []entry {
 	found = append(found, p.commandEntries(prefix)...)
 	skills := append([]string{filepath.Join(p.root, "skills")}, p.paths("", p.says.Skills)...)
 	for _, path := range skills {
-		if hasFile(path, "SKILL.md") {
+		if hasMainFile(path) {
 			found = append(found, entry{name: prefix + filepath.Base(path), file: filepath.Join(path, "SKILL.md"), dir: path})
 		} else {
 			found = append(found, skillsIn(path, prefix)...)
 		}
 	}
 	// A plugin that is one skill.
-	if p.says.Skills == nil && !isDir(skills[0]) && hasFile(p.root, "SKILL.md") {
+	if p.says.Skills == nil && !isDir(skills[0]) && hasMainFile(p.root) {
 		e := entry{name: prefix + filepath.Base(p.root), file: filepath.Join(p.root, "SKILL.md"), dir: p.root}
 		if s, err := e.open(); err == nil && s.front.name != "" {
 			e.name = prefix + s.front.name
@@ -152,7 +152,7 @@ func (p *plugin) commandEntries(prefix string) []entry {
 		case markdown && isFile(path):
 			found = append(found, entry{name: prefix + cmp.Or(c.Name, base), file: path})
 		case c.Name != "": // a command of that name is a file
-		case hasFile(path, "SKILL.md"):
+		case hasMainFile(path):
 			found = append(found, entry{name: prefix + filepath.Base(path), file: filepath.Join(path, "SKILL.md")})
 		default:
 			for _, e := range commandsIn(path, prefix) {

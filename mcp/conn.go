@@ -65,7 +65,7 @@ func (c *conn) readLines(in *bufio.Reader) {
 		case <-c.closed:
 			return
 		}
-		if err != nil && err != errTooLong {
+		if err != nil && !errors.Is(err, errTooLong) {
 			return
 		}
 	}
@@ -120,7 +120,7 @@ func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 // accept makes a message of a line, or says what to answer instead.
 func (c *conn) accept(l line) (msg jsonrpc.Message, refusal []byte, err error) {
 	switch text := bytes.TrimSpace(l.text); {
-	case l.err == errTooLong:
+	case errors.Is(l.err, errTooLong):
 		return nil, refuse(jsonrpc.CodeInvalidRequest, "a message of more than %d MB", maxMessage>>20), nil
 	case l.err != nil:
 		return nil, nil, l.err

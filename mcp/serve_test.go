@@ -341,7 +341,7 @@ func TestHTTP(t *testing.T) {
 		{addr, Path, "Authorization: Bearer s3cret, Sec-Fetch-Site: cross-site", 403},
 		{addr, "/", "Authorization: Bearer s3cret", 404},
 	} {
-		req, _ := http.NewRequest("POST", "http://"+addr+tt.path, strings.NewReader(hello))
+		req, _ := http.NewRequest(http.MethodPost, "http://"+addr+tt.path, strings.NewReader(hello))
 		req.Host = tt.host
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("Accept", "application/json, text/event-stream")
@@ -386,7 +386,7 @@ func TestHTTP(t *testing.T) {
 
 	os.Remove(pid)
 	hung, hangUp := context.WithCancel(t.Context())
-	req, _ := http.NewRequestWithContext(hung, "POST", "http://"+addr+Path,
+	req, _ := http.NewRequestWithContext(hung, http.MethodPost, "http://"+addr+Path,
 		strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":`+toolCall("load_skill", map[string]any{"name": "slow"})+`}`))
 	req.Header = http.Header{
 		"Mcp-Session-Id": {session.ID()}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},

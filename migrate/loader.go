@@ -123,7 +123,7 @@ func allow(file string, src []byte, rules []string) ([]byte, error) {
 	if len(rules) == 0 {
 		return src, nil
 	}
-	want := append(had, rules...)
+	want := slices.Concat(had, rules)
 	for _, after := range withRules(string(src), s, rules) {
 		if is := skill.Parse(file, []byte(after)); slices.Equal(ruleTexts(is), want) && len(is.Notes) <= len(s.Notes) {
 			return []byte(after), nil

@@ -252,7 +252,7 @@ func TestCookie(t *testing.T) {
 	if c := res.Cookies()[0]; !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Domain != "" {
 		t.Errorf("cookie %v", c)
 	}
-	if res, err := first.Get(old + "/skills"); err != nil || res.StatusCode != 200 {
+	if res, err := first.Get(old + "/skills"); err != nil || res.StatusCode != http.StatusOK {
 		t.Errorf("with two servers, the first answers %v, %v", res, err)
 	}
 }
@@ -344,7 +344,7 @@ func TestRunIsRemembered(t *testing.T) {
 	p := newPlace(t, true, map[string]string{"hello": hello})
 	c := p.browser()
 	res, err := c.PostForm(p.base()+"/preview", url.Values{"skill": {"hello"}, "args": {"you"}})
-	if err != nil || res.StatusCode != 200 {
+	if err != nil || res.StatusCode != http.StatusOK {
 		t.Fatalf("%v, %v", res, err)
 	}
 	res.Body.Close()
@@ -718,7 +718,7 @@ func TestBatches(t *testing.T) {
 			t.Errorf("%s: %s, want %d", tt.do, res.Status, tt.want)
 		}
 	}
-	if res, err := c.PostForm(p.base()+"/batch", url.Values{"name": {"none"}, "do": {"cancel"}}); err != nil || res.StatusCode != 404 {
+	if res, err := c.PostForm(p.base()+"/batch", url.Values{"name": {"none"}, "do": {"cancel"}}); err != nil || res.StatusCode != http.StatusNotFound {
 		t.Errorf("a batch that is not there: %v, %v", res, err)
 	}
 	if _, text := p.get(c, "/batches"); strings.Contains(text, "data-every") {
@@ -914,7 +914,7 @@ func TestLookingWritesNothing(t *testing.T) {
 	p.try(10)
 	c := p.browser()
 	res, err := c.PostForm(p.base()+"/preview", url.Values{"skill": {"long"}})
-	if err != nil || res.StatusCode != 200 {
+	if err != nil || res.StatusCode != http.StatusOK {
 		t.Fatalf("%v, %v", res, err)
 	}
 	res.Body.Close()
@@ -961,7 +961,7 @@ func TestStreams(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var streams []*bufio.Reader
 	for range 50 {
-		req, err := http.NewRequestWithContext(ctx, "GET", p.base()+"/events", nil)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.base()+"/events", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

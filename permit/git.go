@@ -25,7 +25,7 @@ func readOnlyGit(args []word) bool {
 var changesReflog = fields(`expire delete exists drop write`)
 
 // gitOperands checks what remains of a git command beside its flags.
-func gitOperands(sub string, names []string, used map[string]string, args []word) bool {
+func gitOperands(sub string, names []string, args []word) bool {
 	switch sub {
 	case "git branch": // a name alone would make a branch
 		return (len(names) == 0 || listsFirst(sub, args, "--list", "-l", "--merged", "--no-merged")) &&

@@ -224,7 +224,7 @@ func (r *reading) stmt(s *syntax.Stmt, c context) {
 		r.refuse(s, "a function is not looked into", "A function definition in this command can't be checked before it runs")
 	case *syntax.TestClause:
 		r.compound(s)
-		r.testClause(s, cmd, c)
+		r.testClause(cmd, c)
 	case *syntax.DeclClause:
 		r.decl(s, cmd, c)
 	case *syntax.TimeClause:
@@ -437,7 +437,7 @@ func unsafeOperand(w word, text string) *fault {
 	return newFault(w.span, "this is no plain name of a variable", "operand '"+w.val+"' is not a plain variable name")
 }
 
-func (r *reading) testClause(s *syntax.Stmt, cmd *syntax.TestClause, c context) {
+func (r *reading) testClause(cmd *syntax.TestClause, c context) {
 	p := part{span: spanOf(cmd), whole: spanOf(cmd), nested: c.nested, test: true}
 	p.words = append(p.words, word{span: p.span, val: "[["})
 	var visit func(n syntax.Node) bool

@@ -195,13 +195,15 @@ func plainGit(r *reading) (edits []edit) {
 		}
 		i := 1
 		for i+1 < len(w) {
-			if w[i].val == "-C" && w[i+1].val == "." {
+			switch {
+			case w[i].val == "-C" && w[i+1].val == ".":
 				i += 2
-			} else if w[i].val == "--no-pager" || w[i].val == "-P" {
+				continue
+			case w[i].val == "--no-pager" || w[i].val == "-P":
 				i++
-			} else {
-				break
+				continue
 			}
+			break
 		}
 		if i > 1 && i < len(w) {
 			edits = append(edits, edit{span{w[1].off, w[i].off}, ""})

@@ -138,7 +138,7 @@ var special map[string]func([]word) bool
 func init() {
 	special = map[string]func([]word) bool{
 		"cd":       func(args []word) bool { return len(args) == 0 || len(args) == 1 && !isFlag(args[0].val) },
-		"[":        func(args []word) bool { return readOnlyBracket(args) },
+		"[":        readOnlyBracket,
 		"test":     readOnlyTestCommand,
 		"sed":      readOnlySed,
 		"jq":       readOnlyJq,
@@ -185,7 +185,7 @@ func knownFlags(name string, args []word) bool {
 		return false
 	}
 	if strings.HasPrefix(name, "git ") {
-		return goodFormat(used) && gitOperands(name, names, used, args)
+		return goodFormat(used) && gitOperands(name, names, args)
 	}
 	if check := operands[name]; check != nil {
 		return check(names, used, args)

@@ -58,7 +58,7 @@ func (j *judge) unsafe(p *part) *fault {
 	}
 	switch name {
 	case "find":
-		return j.unsafeFind(p, args)
+		return j.unsafeFind(args)
 	case "jq":
 		return unsafeJq(p, args)
 	case "awk", "gawk", "mawk":
@@ -157,7 +157,7 @@ func unsafeBuiltin(p *part, name string, args []word) *fault {
 			return sets
 		}
 	case "unset":
-		return unsafeUnset(p, args)
+		return unsafeUnset(args)
 	}
 	return nil
 }
@@ -167,7 +167,7 @@ var steering = fields(`PATH path IFS PS4 HOME SHELL ENV BASH_ENV CDPATH FPATH MA
 	LD_PRELOAD LD_LIBRARY_PATH OPTIND RANDOM UID`)
 
 // unsafeUnset lets plain names go, but for those that later commands are found by.
-func unsafeUnset(p *part, args []word) *fault {
+func unsafeUnset(args []word) *fault {
 	for i, w := range args {
 		switch {
 		case i == 0 && (w.val == "-v" || w.val == "-f"):
@@ -235,7 +235,7 @@ func comparesTimes(test string) bool {
 	return ok && len(xy) == 2 && strings.IndexByte("aBcm", xy[0]) >= 0 && strings.IndexByte("aBcmt", xy[1]) >= 0
 }
 
-func (j *judge) unsafeFind(p *part, args []word) *fault {
+func (j *judge) unsafeFind(args []word) *fault {
 	value := false // of the test before it
 	for _, w := range args {
 		if value && !w.glob {

@@ -128,7 +128,7 @@ func (l *lister) commands(t tier, r root, folders []string) {
 			}
 			continue
 		}
-		words := append(folders[:len(folders):len(folders)], name)
+		words := slices.Concat(folders, []string{name})
 		switch {
 		case e.Name() == MainFile && len(folders) > 0:
 			l.add(t)(r.findCommand(query{words: folders}))

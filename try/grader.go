@@ -88,7 +88,7 @@ func (r *suiteReader) grader(n *yaml.Node, name, body string) {
 		r.in.fault(kind, "type %s: want %s", g.Type, graderTypes)
 		return
 	}
-	r.in.only(n, f, append([]string{"type", "name", "weight", "arm"}, graderKeys[g.Type]...)...)
+	r.in.only(n, append([]string{"type", "name", "weight", "arm"}, graderKeys[g.Type]...)...)
 	if f["name"] != nil {
 		g.Name = r.in.some(f["name"], "name")
 	}
@@ -235,7 +235,7 @@ func (r *reader) step(n *yaml.Node, f map[string]*yaml.Node, key string) ToolMat
 		r.fault(n, "%s is missing", key)
 	case at.Kind == yaml.MappingNode:
 		fields := r.fields(at)
-		r.only(at, fields, "tool", "input_match")
+		r.only(at, "tool", "input_match")
 		if fields["tool"] == nil {
 			r.fault(at, "%s: tool is missing", key)
 			break
@@ -282,7 +282,7 @@ func (r *suiteReader) target(n *yaml.Node, what string) Target {
 	}
 	if n.Kind == yaml.MappingNode {
 		f := r.in.fields(n)
-		r.in.only(n, f, "source", "path")
+		r.in.only(n, "source", "path")
 		if f["source"] == nil || f["source"].Value != "file" || f["path"] == nil {
 			r.in.fault(n, "%s: %s", what, want)
 			return Target{}

@@ -84,7 +84,7 @@ func findCases(folder, dir string, warn func(text string)) ([]Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := append(cases, suites...)
+	all := slices.Concat(cases, suites)
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s: %w", folder, ErrNoCases)
 	}
@@ -309,7 +309,7 @@ func (r *reader) document(root *yaml.Node) {
 	case evals != nil:
 		r.items(evals, r.eval)
 	case cases != nil:
-		r.only(root, fields, "cases")
+		r.only(root, "cases")
 		r.items(cases, r.own)
 	default:
 		r.fault(root, "neither cases: nor evals nor a list of queries")
@@ -389,7 +389,7 @@ func (r *reader) own(n *yaml.Node, f map[string]*yaml.Node, c *Case) {
 		r.fault(f["query"], "a query among cases: keep one form a file")
 		return
 	}
-	r.only(n, f, "id", "prompt", "fires", "files", "git", "checks")
+	r.only(n, "id", "prompt", "fires", "files", "git", "checks")
 	r.prompt(n, f["prompt"], "prompt", c)
 	if f["id"] != nil {
 		c.ID = r.id(f["id"])
@@ -459,7 +459,7 @@ func content(n *yaml.Node) []*yaml.Node {
 }
 
 // only says which fields are none of ours: a misspelt one would be passed over.
-func (r *reader) only(n *yaml.Node, fields map[string]*yaml.Node, known ...string) {
+func (r *reader) only(n *yaml.Node, known ...string) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if key := n.Content[i]; !slices.Contains(known, key.Value) {
 			r.fault(key, "unknown field %s, want %s", key.Value, strings.Join(known, ", "))
@@ -579,7 +579,7 @@ var checkFields = []string{"file", "contains", "matches", "json", "value", "repo
 
 func (r *reader) check(n *yaml.Node) Check {
 	f := r.fields(n)
-	r.only(n, f, checkFields...)
+	r.only(n, checkFields...)
 	var c Check
 	var shown []string
 	for _, key := range checkFields {
@@ -657,7 +657,7 @@ func (r *reader) tools(key string, n *yaml.Node) *Grader {
 	switch {
 	case n.Kind == yaml.MappingNode:
 		f = r.fields(n)
-		r.only(n, f, known...)
+		r.only(n, known...)
 	case key == toolUsed && n.Kind == yaml.ScalarNode:
 		f["tool"] = n
 	case key == toolOrder && n.Kind == yaml.SequenceNode && len(n.Content) == 2:
@@ -699,7 +699,7 @@ func (r *reader) inside(n *yaml.Node, what string) string {
 func (r *reader) jsonPath(c *Check, n *yaml.Node) {
 	if n.Kind == yaml.MappingNode {
 		f := r.fields(n)
-		r.only(n, f, "path", "value")
+		r.only(n, "path", "value")
 		if f["value"] != nil {
 			r.value(c, f["value"])
 		}

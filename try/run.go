@@ -339,7 +339,7 @@ func (m *Maker) again(ctx context.Context, t *Trial, s *Subject, c *Case) error 
 	if t.Checks, t.Passed = []CheckResult{}, nil; t.Outcome == Void {
 		return nil
 	}
-	m.check(ctx, t, c, nil, scene{
+	_ = m.check(ctx, t, c, nil, scene{
 		prompted:   job{subject: s, c: c, arm: t.Arm}.prompted(),
 		other:      m.other,
 		dir:        t.Kept,

@@ -89,7 +89,7 @@ func (m *Maker) stage(ctx context.Context, j job, place folders, rt *skillhand.R
 			}
 		}
 		if s.Scaffold != "" && m.o.Scaffold {
-			if err := scaffold(ctx, s.Scaffold, place, here.Env(rt.Env)); err != nil {
+			if err := scaffold(ctx, s.Scaffold, place, rt.Env); err != nil {
 				return err
 			}
 		}
@@ -97,7 +97,7 @@ func (m *Maker) stage(ctx context.Context, j job, place folders, rt *skillhand.R
 	if !j.c.Git {
 		return nil
 	}
-	err := repository(ctx, here.Env(rt.Env), place.project)
+	err := repository(ctx, rt.Env, place.project)
 	if j.c.Suite != nil && err != nil {
 		return nil // it did not ask for one
 	}

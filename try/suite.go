@@ -269,7 +269,7 @@ func splitFront(text []byte) (front []byte, body string) {
 func (r *suiteReader) caseFile(root *yaml.Node, _ string) {
 	r.c.File, r.c.Line = r.in.file, 1
 	f := r.in.fields(root)
-	r.in.only(root, f, caseKeys...)
+	r.in.only(root, caseKeys...)
 	if f["schema_version"] == nil {
 		r.in.fault(root, "schema_version is missing")
 	}
@@ -282,7 +282,7 @@ func (r *suiteReader) caseFile(root *yaml.Node, _ string) {
 			r.in.fault(n, "execution: want fields")
 		} else {
 			execution = r.in.fields(n)
-			r.in.only(n, execution, executionKeys...)
+			r.in.only(n, executionKeys...)
 		}
 	}
 	if n := execution["prompt"]; n != nil {
@@ -314,7 +314,7 @@ func (r *suiteReader) promptFile(front *yaml.Node, body string) {
 	r.c.File, r.c.Line = r.in.file, 1
 	if front != nil {
 		f := r.in.fields(front)
-		r.in.only(front, f, promptKeys...)
+		r.in.only(front, promptKeys...)
 		r.settings(f)
 	}
 	if r.c.Prompt = body; body == "" {
@@ -419,7 +419,7 @@ func (r *suiteReader) context(n *yaml.Node) {
 		return
 	}
 	f := r.in.fields(n)
-	r.in.only(n, f, contextKeys...)
+	r.in.only(n, contextKeys...)
 	one := func(key string) string {
 		if f[key] == nil {
 			return ""

@@ -242,7 +242,7 @@ func (m *Maker) runtime(j job, place folders, at Stage) *skillhand.Runtime {
 	}
 	if s := j.c.Suite; s != nil {
 		for _, name := range slices.Sorted(maps.Keys(s.Env)) {
-			rt.Env = here.Env(rt.Env).With(name, s.Env[name])
+			rt.Env = rt.Env.With(name, s.Env[name])
 		}
 		if !m.o.TimeoutSet {
 			rt.Claude.Timeout = time.Duration(s.TimeoutSeconds) * time.Second

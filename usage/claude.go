@@ -44,11 +44,11 @@ func beginClaude(t *tally, path string) {
 
 // A claudeEntry is what counts of a line.
 type claudeEntry struct {
-	kind, subtype, when, session, cwd, version       string
-	request, requestID, sourceCall, attribution      string
-	message, attachment, result, denial, models      value
-	content                                          value
-	meta, summary, sidechain, visibleOnly, apiFailed bool
+	kind, subtype, when, session, cwd, version  string
+	request, requestID, sourceCall, attribution string
+	message, attachment, result, denial, models value
+	content                                     value
+	meta, summary, visibleOnly, apiFailed       bool
 }
 
 func readClaudeEntry(line []byte) (e claudeEntry, ok bool) {
@@ -88,13 +88,13 @@ func readClaudeEntry(line []byte) (e claudeEntry, ok bool) {
 		case "modelUsage":
 			e.models = v
 		case "isMeta":
-			e.meta = v.is("true")
+			e.meta = v.isTrue()
 		case "isCompactSummary":
-			e.summary = v.is("true")
+			e.summary = v.isTrue()
 		case "isVisibleInTranscriptOnly":
-			e.visibleOnly = v.is("true")
+			e.visibleOnly = v.isTrue()
 		case "isApiErrorMessage":
-			e.apiFailed = v.is("true")
+			e.apiFailed = v.isTrue()
 		}
 		return true
 	})
@@ -308,7 +308,7 @@ func (t *tally) claudeResults(e claudeEntry, content value) (any bool) {
 			return
 		}
 		delete(t.state.Calls, id)
-		failed := part.get("is_error").is("true") || len(e.result) > 0 && e.result[0] == '"'
+		failed := part.get("is_error").isTrue() || len(e.result) > 0 && e.result[0] == '"'
 		switch {
 		case e.result.get("status").str() == "forked":
 			t.claim(e.result.get("agentId").str())

@@ -45,7 +45,7 @@ func copilotLine(t *tally, line []byte) bool {
 			}
 		})
 	case "tool.execution_complete":
-		if id := d.get("toolCallId").str(); d.get("success").is("true") {
+		if id := d.get("toolCallId").str(); d.get("success").isTrue() {
 			delete(t.state.Calls, id) // skill.invoked follows
 		} else {
 			t.finish(id, 0, "error: "+d.get("error", "message").str())

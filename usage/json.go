@@ -106,7 +106,7 @@ func (v value) float() float64 {
 	return f
 }
 
-func (v value) is(text string) bool { return string(v) == text }
+func (v value) isTrue() bool { return string(v) == "true" }
 
 // size is how long the texts inside a value are, without decoding them: the strings of fields called text or content,
 // or the value itself.

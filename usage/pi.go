@@ -59,7 +59,7 @@ func (t *tally) piMessage(id string, m value) {
 		})
 	case "toolResult":
 		fault := ""
-		if m.get("isError").is("true") {
+		if m.get("isError").isTrue() {
 			fault = "error"
 		}
 		t.finish(m.get("toolCallId").str(), m.get("content").size(), fault)

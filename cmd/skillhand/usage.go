@@ -182,7 +182,7 @@ func usageText(r *usage.Report, o usageOptions, look view.Look, now time.Time) s
 		fmt.Fprintf(&b, "No price is known for %s (table of %s).\n", strings.Join(r.Unpriced, ", "), r.Prices)
 	}
 	if o.skill != "" && len(r.Skills) > 0 {
-		skillStory(&b, r, look, now)
+		skillStory(&b, r, now)
 	}
 	adviceText(&b, r.Advice, o)
 	return b.String()
@@ -243,7 +243,7 @@ func table(b *strings.Builder, rows [][]string) {
 }
 
 // skillStory writes what became of one skill, and its last calls.
-func skillStory(b *strings.Builder, r *usage.Report, look view.Look, now time.Time) {
+func skillStory(b *strings.Builder, r *usage.Report, now time.Time) {
 	s := r.Skills[0]
 	c := s.Counts
 	fmt.Fprintf(b, "\nOffered in %s, delivered %s (%d to a subagent, %d as a fork), taken out by compaction %s, brought back %s, called again %s.\n",

@@ -156,7 +156,7 @@ func (std *Std) checkCaller() {
 	if caller == "" {
 		return
 	}
-	os.Unsetenv(callerVariable)
+	_ = os.Unsetenv(callerVariable)
 	std.Env = slices.DeleteFunc(std.Env, func(kv string) bool { return strings.HasPrefix(kv, callerVariable+"=") })
 	if own := NewVersion().Version; caller != own {
 		std.Warn(fmt.Sprintf("skillhand is %s, %s is %s: install both from one release", caller, ServerName, own))

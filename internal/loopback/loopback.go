@@ -9,6 +9,7 @@ import (
 // A Refusal says why a request may not.
 type Refusal int
 
+// The reasons for a refusal.
 const (
 	Allowed   Refusal = iota
 	WrongHost         // another name leads here: a page elsewhere may have made it do so

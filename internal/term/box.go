@@ -13,13 +13,25 @@ type Box struct {
 // A Span is a piece of a line in one colour; "" is none.
 type Span struct{ Color, Text string }
 
-// These are spans in a colour that says what they mean.
-func Plain(text string) Span     { return Span{"", text} }
-func Dim(text string) Span       { return Span{"2", text} }
-func Red(text string) Span       { return Span{"31", text} }
-func Green(text string) Span     { return Span{"32", text} }
-func Yellow(text string) Span    { return Span{"33", text} }
-func Cyan(text string) Span      { return Span{"36", text} }
+// Plain is a span without a colour.
+func Plain(text string) Span { return Span{"", text} }
+
+// Dim is a span for what matters less.
+func Dim(text string) Span { return Span{"2", text} }
+
+// Red is a span for what failed.
+func Red(text string) Span { return Span{"31", text} }
+
+// Green is a span for what succeeded.
+func Green(text string) Span { return Span{"32", text} }
+
+// Yellow is a span for what needs a look.
+func Yellow(text string) Span { return Span{"33", text} }
+
+// Cyan is a span for what has a name.
+func Cyan(text string) Span { return Span{"36", text} }
+
+// In is a span in a colour, given as the parameters of an escape sequence.
 func In(color, text string) Span { return Span{color, text} }
 
 // The widths of boxes.

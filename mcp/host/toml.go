@@ -74,7 +74,7 @@ func afterStrings(line, open string) string {
 			if !ok {
 				return open
 			}
-			line, open = rest, ""
+			line = rest
 		}
 		at := strings.IndexAny(line, `"'`)
 		for at >= 0 && !strings.HasPrefix(line[at:], `"""`) && !strings.HasPrefix(line[at:], `'''`) {
