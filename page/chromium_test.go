@@ -641,7 +641,7 @@ func TestViews(t *testing.T) {
 	})
 }
 
-// expect lets a fault be that has this in it: what the browser itself says of an answer that is no good.
+// expect ignores console errors that contain text: the browser reports every answer that is an error.
 func (tab *browserTab) expect(words string) {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()

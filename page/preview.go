@@ -502,7 +502,7 @@ func (v *visit) runSkill() (string, error) {
 	page, err := v.site.Runtime.Load(v.ctx, skillhand.LoadRequest{Skill: l.name, Args: l.args, Use: skillhand.Full, Recording: file})
 	if err != nil {
 		if errors.Is(err, context.Canceled) {
-			err = errors.New("the run was ended: its page was closed, or the server")
+			err = errors.New("run cancelled: the page or the server was closed")
 		}
 		return "", err
 	}

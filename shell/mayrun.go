@@ -13,7 +13,7 @@ import (
 )
 
 // May reports why a line must not run here: it would run a program or a script that
-// MayRun refuses, or what nobody can tell before.
+// MayRun refuses, or what cannot be known in advance.
 func (s *Shell) May(line Line) error {
 	if s.MayRun == nil {
 		return nil
@@ -136,7 +136,7 @@ func (r *running) mayRunFile(dir, path string) error {
 // cannotTell asks about the folder that the line runs in.
 func (r *running) cannotTell(what string) error {
 	if err := r.shell.MayRun(r.dir); err != nil {
-		return fmt.Errorf("%w; and nobody can tell before %s", err, what)
+		return fmt.Errorf("%w; %s cannot be known in advance", err, what)
 	}
 	return nil
 }

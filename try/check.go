@@ -89,7 +89,7 @@ const (
 // notAsked is why of a judge's check where no judge was wanted.
 const notAsked = "not asked: see --judge"
 
-// errUnknown is why of a check that could not be told.
+// errUnknown means that a check could not be evaluated.
 type errUnknown string
 
 func (e errUnknown) Error() string { return string(e) }

@@ -39,7 +39,7 @@ func TestBatchReadOnly(t *testing.T) {
 	if _, stderr, exit := s.run("run", "jobs.yaml", "--db", db); exit != 0 {
 		t.Fatalf("exit %d: %s", exit, stderr)
 	}
-	// Root may write everything: somebody else it must be. The programs are where he can reach them.
+	// root can write anywhere, so run as another user, with the programs where that user can reach them.
 	away := t.TempDir()
 	for dir := away; strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {
 		_ = os.Chmod(dir, 0o755)
