@@ -25,7 +25,7 @@ try: . agent agent/sight claude here internal/atomicfile internal/jsregexp inter
 lsp: check claudecode here internal/paths render schemas skill
 jobs: . agent batch batch/jobfile claude here internal/paths internal/term proc render report shell trust try verdict view
 mcp/host: internal/atomicfile settings
-mcp: . here internal/cause internal/loopback internal/paths internal/watch render skill trust
+mcp: . here internal/cause internal/loopback internal/paths internal/redact internal/watch render skill trust
 .: agent claude claudepage here history internal/cause internal/paths internal/redact internal/words proc render report session shell skill trust verdict
 agent: agent/sight claude
 agent/sight: skill

@@ -83,7 +83,7 @@ func (sv *serving) listSkills(ctx context.Context, _ *sdk.ServerSession, p *list
 		if e.listed.Command {
 			continue
 		}
-		one, err := describe(e)
+		one, err := sv.describe(e)
 		if err != nil {
 			sv.warn("%s: not in skills/list: %v", e.listed.File, err)
 			continue
@@ -128,8 +128,8 @@ func (sv *serving) readDirectory(_ context.Context, _ *sdk.ServerSession, p *get
 	return &directoryResult{complete: whole, Resources: all}, nil
 }
 
-func describe(e entry) (*skillEntry, error) {
-	f, err := openFolder(e)
+func (sv *serving) describe(e entry) (*skillEntry, error) {
+	f, err := sv.openFolder(e)
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/trust"
 )
 
@@ -69,6 +70,7 @@ type serving struct {
 	runtime skillhand.Runtime
 	here    here.Here
 	policy  trust.Policy
+	hide    *redact.Redactor // secrets of the environment, which no file shows
 	sdk     *sdk.Server
 	end     context.Context // when it does, so does every call
 
@@ -92,6 +94,7 @@ func (s *Server) open(ctx context.Context) (*serving, error) {
 	sv.runtime.Confirm = nil // there is nobody to ask
 	sv.runtime.Stdin = nil   // it is the client's
 	sv.policy = sv.runtime.Policy(h)
+	sv.hide = redact.New(h.Env)
 	caps := &sdk.ServerCapabilities{
 		Tools:     &sdk.ToolCapabilities{ListChanged: true},
 		Prompts:   &sdk.PromptCapabilities{ListChanged: true},

@@ -55,7 +55,7 @@ func (p *place) write(file, text string) {
 }
 
 func (p *place) server() *Server {
-	env := here.Env{"HOME=" + p.home, "PATH=" + os.Getenv("PATH"), "CLAUDE_CODE_SESSION_ID=s", "SKILLHAND_HISTORY=off"}
+	env := here.Env{"HOME=" + p.home, "PATH=" + os.Getenv("PATH"), "CLAUDE_CODE_SESSION_ID=s", "SKILLHAND_HISTORY=off", "API_TOKEN=" + secret}
 	return &Server{Runtime: &skillhand.Runtime{Here: here.Here{Dir: p.project, Env: env}}, Warn: func(text string) { p.t.Log(text) }}
 }
 

@@ -20,6 +20,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -65,6 +66,7 @@ type folder struct {
 	root   *os.Root
 	source *skill.Skill
 	static bool // SKILL.md is the page, byte for byte
+	hide   *redact.Redactor
 }
 
 // folder opens the folder of the skill that a URI names, and says which of its
@@ -80,7 +82,7 @@ func (sv *serving) folder(uri string) (*folder, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	f, err := openFolder(e)
+	f, err := sv.openFolder(e)
 	return f, cmp.Or(file, "."), err
 }
 
@@ -89,7 +91,7 @@ func hidden(file string) bool {
 	return slices.ContainsFunc(strings.Split(file, "/"), func(part string) bool { return strings.HasPrefix(part, ".") && part != "." })
 }
 
-func openFolder(e entry) (*folder, error) {
+func (sv *serving) openFolder(e entry) (*folder, error) {
 	if e.listed.Command {
 		return nil, fmt.Errorf("%s: a command, which has no folder", e.listed.Call)
 	}
@@ -106,10 +108,10 @@ func openFolder(e entry) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &folder{entry: e, root: root, source: source, static: isStatic(&e, source)}, nil
+	return &folder{entry: e, root: root, source: source, static: isStatic(&e, source), hide: sv.hide}, nil
 }
 
-// read returns a file's bytes.
+// read returns a file's bytes, without the secrets of the environment.
 func (f *folder) read(name string) ([]byte, error) {
 	info, err := f.root.Stat(name)
 	if err == nil && !info.Mode().IsRegular() {
@@ -126,7 +128,11 @@ func (f *folder) read(name string) ([]byte, error) {
 		return nil, fmt.Errorf("%s of %s: %w", name, f.entry.listed.Call, cause.Of(err))
 	}
 	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, maxBytes))
+	text, err := io.ReadAll(io.LimitReader(file, maxBytes))
+	if err == nil && utf8.Valid(text) {
+		text = []byte(f.hide.Text(string(text)))
+	}
+	return text, err
 }
 
 // document is the skill's file as it is served: itself if it is static, else its

@@ -13,6 +13,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// secret is a token in the server's environment.
+const secret = "q7Zk2VbX9rTnW4mLpD8sYcH3fJ6g"
+
+// TestSecretsInFiles: no file shows a secret of the environment, and digests are of what is served.
+func TestSecretsInFiles(t *testing.T) {
+	p := newPlace(t)
+	p.skill("static", "description: Text.", "Use "+secret+" here.\n")
+	p.write(filepath.Join(p.home, ".claude/skills/static/notes.md"), "Also "+secret+".\n")
+	c := p.connect()
+	for _, uri := range []string{"skill://static/SKILL.md", "skill://static/notes.md"} {
+		r := c.call("resources/read", fmt.Sprintf(`{"uri":%q}`, uri))
+		if r.Error != nil || strings.Contains(string(r.Result), secret) || !strings.Contains(string(r.Result), "redacted") {
+			t.Errorf("%s: %s %v", uri, r.Result, r.Error)
+		}
+	}
+}
+
 func TestResources(t *testing.T) {
 	p := newPlace(t)
 	p.skill("static", "description: Text.", "Text.\n")
