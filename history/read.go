@@ -110,6 +110,9 @@ func (r *reader) line(line []byte) {
 	}
 	job := bytes.Contains(line, []byte(`,"job":`))
 	if !job && !r.has(line) {
+		if line[0] != '{' || line[len(line)-1] != '}' { // half a line, whatever it was about
+			r.damaged++
+		}
 		return
 	}
 	if !r.decode(line) {
