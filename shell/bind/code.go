@@ -31,7 +31,7 @@ func (s *scope) reader(r *row, name string, args []field, in input) {
 	for i := 0; i < len(args) && len(s.findings) == 0; i++ {
 		f := args[i]
 		text, known := f.literal()
-		if n := s.valueOption(r, name, f); n > 0 && !ended {
+		if n := s.valueOption(r, name, f, ended); n > 0 {
 			i += n - 1
 			continue
 		}
@@ -112,9 +112,9 @@ func (s *scope) sources(r *row, name string, args []field) {
 
 // valueOption judges a word that begins with a value and may be an option; it returns how many words it is then.
 // One that only may be an option is judged as what else it may be, too.
-func (s *scope) valueOption(r *row, name string, f field) int {
+func (s *scope) valueOption(r *row, name string, f field, ended bool) int {
 	text := f.full(s.vals)
-	if f.lead() != "" || !f.reached(s.vals) || !f.dirty() && (!strings.HasPrefix(text, "-") || len(text) < 2) {
+	if ended || f.lead() != "" || !f.reached(s.vals) || !f.dirty() && (!strings.HasPrefix(text, "-") || len(text) < 2) {
 		return 0
 	}
 	switch takes := s.optionLike(r, name, f, false); {
