@@ -97,7 +97,7 @@ stream_max_retries = 0
 		}
 	},
 	"opencode": func(model string) setup {
-		return setup{Setup{Model: "played/m"}, map[string]string{
+		return setup{Setup{Env: []string{"OPENCODE_DISABLE_MODELS_FETCH=1"}, Model: "played/m"}, map[string]string{
 			".config/opencode/opencode.json": fmt.Sprintf(`{"autoupdate":false,"model":"played/m","provider":{"played":{
 "npm":"@ai-sdk/openai-compatible","options":{"baseURL":"%s/v1","apiKey":"dummy"},
 "models":{"m":{"name":"m","limit":{"context":100000,"output":8000},"cost":{"input":1,"output":2}}}}}}`, model),
