@@ -13,6 +13,7 @@ type frontmatter struct {
 	name      string
 	arguments []string
 	allowed   []string // allowed-tools, as written
+	forbidden []string // disallowed-tools, as written
 	effort    string
 	noModel   bool // disable-model-invocation
 	noUser    bool // user-invocable: false
@@ -35,6 +36,7 @@ func parseFrontmatter(text string) frontmatter {
 	}
 	f.arguments = argumentNames(field(root, "arguments"))
 	f.allowed = ruleTexts(field(root, "allowed-tools"))
+	f.forbidden = ruleTexts(field(root, "disallowed-tools"))
 	f.effort = effortLevel(field(root, "effort"))
 	f.noModel = truth(field(root, "disable-model-invocation"))
 	if n := field(root, "user-invocable"); n != nil {

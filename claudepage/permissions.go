@@ -51,7 +51,7 @@ func (s *Skill) permit(p *Page, r Request, set *settings.Settings) error {
 			return fmt.Errorf("%s:%d: --permission-mode bypassPermissions is refused where an argument stands in a directive, "+
 				"unless the environment says SKILLHAND_TRUST=all", s.File, d.Line)
 		}
-		if err := d.decide(q, mode); err != nil {
+		if err := d.decide(q, s.front.forbidden, mode); err != nil {
 			return err
 		}
 		if !r.Trusted && !d.Deferred && !words.SameShape(d.Command, same[i].Command) {
@@ -100,8 +100,9 @@ func (s *Skill) rules(r Request, set *settings.Settings) permit.Request {
 	return q
 }
 
-// decide is what Claude Code does with one directive in a mode.
-func (d *Directive) decide(q permit.Request, mode string) error {
+// decide is what Claude Code does with one directive in a mode. Rules of disallowed-tools forbid what would run, but
+// not one for the whole of Bash (check/testdata/claude/SK401-deny.txtar).
+func (d *Directive) decide(q permit.Request, forbidden []string, mode string) error {
 	q.Command = d.Command
 	if mode == "acceptEdits" || mode == "bypassPermissions" {
 		q.Mode = mode
@@ -109,6 +110,8 @@ func (d *Directive) decide(q permit.Request, mode string) error {
 	v := permit.Decide(q)
 	said := says(v, q.Dir)
 	switch {
+	case v.Decision == permit.Allow && mode != "bypassPermissions" && forbids(q, forbidden):
+		said = "Permission to use Bash has been denied."
 	case v.Decision == permit.Allow:
 		return nil
 	case v.Decision == permit.Deny:
@@ -121,6 +124,17 @@ func (d *Directive) decide(q permit.Request, mode string) error {
 		said = saysDontAsk
 	}
 	return &Failure{fmt.Sprintf("Shell command permission check failed for pattern \"%s\": %s", d.Source, said)}
+}
+
+func forbids(q permit.Request, own []string) bool {
+	for _, text := range own {
+		for _, r := range permit.ParseRules(text) {
+			if r.Kind != permit.All {
+				q.Deny = append(slices.Clone(q.Deny), r.Text)
+			}
+		}
+	}
+	return permit.Decide(q).Decision == permit.Deny
 }
 
 // says is why Claude Code asks, in its own words: of commands that write files it names the first.
