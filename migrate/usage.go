@@ -536,6 +536,11 @@ func (u *usage) call(st *syntax.Stmt, c *syntax.CallExpr, p place) {
 	if !p.fed && readsAll(st, c, name) {
 		u.stop(c, "it reads all of its input: what gives it that may read what it prints")
 	}
+	u.known(st, c, name, p)
+}
+
+// known notes what a command with a well-known name does to what the script prints.
+func (u *usage) known(st *syntax.Stmt, c *syntax.CallExpr, name string, p place) {
 	switch name {
 	case "":
 		u.dynamic = append(u.dynamic, p)
