@@ -114,7 +114,8 @@ func agentDescription(p *pass) {
 
 // agentField is about wishes that an agent was seen to ignore.
 func agentField(p *pass) {
-	p.ignoredWish("disable-model-invocation", []sight.FaultID{sight.Hidden, sight.HiddenText}, "%s disable-model-invocation: the model sees the skill and may load it", Warning)
+	p.ignoredWish("disable-model-invocation", []sight.FaultID{sight.Hidden, sight.HiddenText},
+		"%s disable-model-invocation: the model sees the skill and may load it", Warning)
 	p.ignoredWish("paths", []sight.FaultID{sight.Paths}, "%s paths: the skill is always listed", Info)
 	if p.doc.skill.Front.WhenToUse == "" {
 		return
@@ -316,7 +317,8 @@ func (w *whole) tellGap(g *gap) {
 	who, do := and(g.agents), verb(g.agents, "does", "do")
 	if g.why != "" {
 		why := strings.NewReplacer("it does", "they do", "it takes", "they take", "it looks", "they look").Replace(g.why)
-		w.find(g.first, start, end, "%s %s not see %s in %s: %s", who, do, several(g.names, 10), g.place, verb(g.agents, g.why, why)).Agent = strings.Join(g.agents, ",")
+		f := w.find(g.first, start, end, "%s %s not see %s in %s: %s", who, do, several(g.names, 10), g.place, verb(g.agents, g.why, why))
+		f.Agent = strings.Join(g.agents, ",")
 		return
 	}
 	f := w.find(g.first, start, end, "%s %s not look in %s, and %s not see %s", who, do, g.place, do, several(g.names, 10))
@@ -350,7 +352,8 @@ func agentList(w *whole) {
 			if most > 0 {
 				what = fmt.Sprintf("the first %d characters of their descriptions", least)
 			}
-			f := w.find(first, first.describedAt[0], first.describedAt[1], "%s's list %s: of %s it shows its model %s: %s", agent, sight.Room(agent), term.Plural(len(names), "skill"), what, several(names, 10))
+			f := w.find(first, first.describedAt[0], first.describedAt[1], "%s's list %s: of %s it shows its model %s: %s",
+				agent, sight.Room(agent), term.Plural(len(names), "skill"), what, several(names, 10))
 			f.Help = "shorten the descriptions, or put first what says when to use a skill"
 			f.Agent = agent
 		}

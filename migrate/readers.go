@@ -146,7 +146,8 @@ func isHook(p string, src []byte) (line int, ok bool) {
 
 // A text that says what a script prints on stdout.
 var saysStdout = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(?:prints?|outputs?|returns?|emits?|echoes|writes?|streams?)\b[^.]{0,80}\bstdout\b|\bmachine[- ](?:readable|parse?able)\b|\boutputs?:\s*["']`)
+	return regexp.MustCompile(`(?i)\b(?:prints?|outputs?|returns?|emits?|echoes|writes?|streams?)\b[^.]{0,80}\bstdout\b` +
+		`|\bmachine[- ](?:readable|parse?able)\b|\boutputs?:\s*["']`)
 })
 
 // promisesStdout reports whether a text promises something of a script's stdout.

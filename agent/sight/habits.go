@@ -87,7 +87,8 @@ var known = map[string]*habits{
 
 // copilotTakes reports whether Copilot takes a skill of that name: of ASCII, and not one that begins with a hyphen.
 func copilotTakes(name string) bool {
-	return strings.IndexFunc(name, func(r rune) bool { return r > unicode.MaxASCII || !isWord(r) && !strings.ContainsRune("-. :", r) }) < 0 && isWord(rune(name[0]))
+	odd := func(r rune) bool { return r > unicode.MaxASCII || !isWord(r) && !strings.ContainsRune("-. :", r) }
+	return !strings.ContainsFunc(name, odd) && isWord(rune(name[0]))
 }
 
 // qwenTakes reports whether Qwen takes a skill of that name: of letters, digits and a few marks.

@@ -104,7 +104,8 @@ func Read(file string, src []byte) Skill {
 	s.readName(front)
 	s.readDescription(front, parsed)
 	s.readValues(front)
-	if f, ok := front.Field("metadata"); ok && front.Broken == "" && f.Raw != "" && !slices.ContainsFunc(f.Fields, func(x skill.Field) bool { return x.Key != "" }) && f.Raw != "{}" {
+	isKey := func(x skill.Field) bool { return x.Key != "" }
+	if f, ok := front.Field("metadata"); ok && front.Broken == "" && f.Raw != "" && f.Raw != "{}" && !slices.ContainsFunc(f.Fields, isKey) {
 		s.fault(TextMetadata, "metadata", "metadata is not a mapping")
 	}
 	s.readWishes(front)
@@ -209,7 +210,8 @@ func (s *Skill) readDescription(front *skill.Frontmatter, parsed *skill.Skill) {
 	case kind != "!!str":
 		s.fault(NumberDescription, "description", "its description is "+f.Raw+", without quotes")
 	case s.size() > maxDescription:
-		s.fault(LongDescription, "description", "its description has "+strconv.Itoa(s.size())+" characters, and the most that it takes is "+strconv.Itoa(maxDescription))
+		s.fault(LongDescription, "description",
+			"its description has "+strconv.Itoa(s.size())+" characters, and the most that it takes is "+strconv.Itoa(maxDescription))
 	}
 }
 
