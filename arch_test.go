@@ -36,7 +36,7 @@ bench/corpus: check
 check: agent/sight claudecode edit here internal/cause internal/config internal/jsontree internal/jsregexp internal/markdown internal/paths internal/term internal/words permit settings shell/bind skill usage
 claude: internal/cause internal/jsonfind proc
 claudepage: claudecode internal/paths internal/words permit proc settings skill
-doctor: agent check claudecode here internal/cause mcp/host proc settings skill trust uninstall
+doctor: agent check claudecode here internal/cause internal/paths mcp/host proc settings skill trust uninstall
 claudecode: internal/jsontree
 edit:
 edit/disk: edit internal/atomicfile internal/cause skill

@@ -16,6 +16,7 @@ import (
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/mcp/host"
 	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/skill"
@@ -339,11 +340,20 @@ func checked(ctx context.Context, h here.Here, list []skill.Location) []Finding 
 	if n == 0 {
 		return nil
 	}
+	list = slices.DeleteFunc(slices.Clone(list), func(loc skill.Location) bool { return !faulty(res, h.Dir, loc) })
 	text := fmt.Sprintf("%d errors in what they say", n)
 	if n == 1 {
 		text = "1 error in what they say"
 	}
 	return []Finding{{"skills", Note, text, "skillhand check " + strings.Join(rootsOf(list), " ")}}
+}
+
+// faulty reports whether check, which names files from dir, found an error in a skill.
+func faulty(res *check.Result, dir string, loc skill.Location) bool {
+	return slices.ContainsFunc(res.Findings, func(f *check.Finding) bool {
+		file := paths.In(dir, f.File)
+		return f.Severity == check.Error && (file == loc.File || !loc.Command && paths.Inside(loc.Folder, file))
+	})
 }
 
 // rootsOf lists the folders that hold the skills.

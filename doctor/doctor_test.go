@@ -197,3 +197,30 @@ func TestChecked(t *testing.T) {
 		}
 	}
 }
+
+// TestCheckedNamesFaulty: of all folders with skills and commands, those with errors are named.
+func TestCheckedNamesFaulty(t *testing.T) {
+	dir := t.TempDir()
+	const head = "---\ndescription: Says hello. Use when greeted.\n---\n"
+	for name, text := range map[string]string{
+		".git/HEAD":                     "",
+		".claude/skills/good/SKILL.md":  head + "Hello.\n",
+		".claude/commands/fine.md":      head + "Hello.\n",
+		".agents/skills/wrong/SKILL.md": head + "See [the guide](guide.md).\n",
+	} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h, err := here.From(dir, []string{"HOME=" + t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, _ := h.Finder().List()
+	got := checked(t.Context(), h, list)
+	want := "skillhand check " + filepath.Join(dir, ".agents", "skills")
+	if len(list) != 3 || len(got) != 1 || got[0].Fix != want {
+		t.Errorf("%d skills: %+v, want %s", len(list), got, want)
+	}
+}
