@@ -318,11 +318,15 @@ func (c *checking) run(ctx context.Context, files []check.File) (*check.Result, 
 
 // mend fixes, or shows what would be. It reports whether that was all.
 func (c *checking) mend(ctx context.Context, files []check.File) (done bool, err error) {
-	fixes := check.Mend(ctx, c.fixable(files), c.up.Options, c.flags.unsafe)
+	own := c.fixable(files)
+	fixes := check.Mend(ctx, own, c.up.Options, c.flags.unsafe)
 	if err := ctx.Err(); err != nil {
 		return true, err
 	}
 	if c.flags.diff {
+		if fixes.Made == 0 {
+			c.sayNothingToFix(ctx, own)
+		}
 		return true, c.showDiff(fixes)
 	}
 	if c.stdin != nil { // the text, mended, is the result
@@ -392,6 +396,17 @@ func (c *checking) fixable(files []check.File) []check.File {
 			term.Plural(n, "file"))
 	}
 	return own
+}
+
+// sayNothingToFix says that no fix would be made, and whether an unsafe one could be.
+func (c *checking) sayNothingToFix(ctx context.Context, files []check.File) {
+	text := "nothing to fix"
+	if !c.flags.unsafe {
+		if n := check.Mend(ctx, files, c.up.Options, true).Made; n > 0 {
+			text = fmt.Sprintf("nothing to fix safely: --unsafe-fixes would fix %s", term.Plural(n, "finding"))
+		}
+	}
+	fmt.Fprintln(c.std.Err, "skillhand: "+text)
 }
 
 // showDiff prints what would change; that there is something is a finding.
