@@ -342,10 +342,13 @@ func (c *Client) idle() time.Duration {
 	return max(c.IdleTimeout, 0)
 }
 
+// Install says how to get the program.
+const Install = "install it: npm install -g @anthropic-ai/claude-code"
+
 // notStarted says what to do about a program that could not be started.
 func (a *ask) notStarted(err error) error {
 	if errors.Is(err, os.ErrNotExist) {
-		how := "install it: npm install -g @anthropic-ai/claude-code"
+		how := Install
 		if d := a.client.Dialect; d != nil {
 			how = d.Missing()
 		}

@@ -64,7 +64,11 @@ func (r *Runner) Fit(kind string) error {
 		program = cmp.Or(r.Env.Get(other.Variable()), name)
 	}
 	if _, err := skillhand.FindProgram(program, r.Env); err != nil {
-		return fmt.Errorf("there is no %s program: %w", name, err)
+		how := claude.Install
+		if other != nil {
+			how = other.Missing()
+		}
+		return fmt.Errorf("%w (%s)", err, how)
 	}
 	return nil
 }

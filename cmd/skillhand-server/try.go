@@ -465,7 +465,7 @@ func lockedOut(err error, why batch.Stop, env here.Env, goos string) error {
 	if why != batch.Credentials || slices.ContainsFunc(keys, func(name string) bool { return env.Get(name) != "" }) {
 		return err
 	}
-	hint := "trials are let in by ANTHROPIC_API_KEY, by CLAUDE_CODE_OAUTH_TOKEN (claude setup-token makes one) or by the login in ~/.claude"
+	hint := "to let trials in, set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN (claude setup-token makes one), or run claude and log in with /login"
 	if goos == "darwin" {
 		hint += "; one in the keychain is not found from the HOME of a trial"
 	}

@@ -491,7 +491,15 @@ func (std *stdio) answer(ctx context.Context, o *askOptions, reply *claude.Reply
 	case failure.Kind == claude.Interrupted && ctx.Err() != nil:
 		return context.Cause(ctx)
 	}
-	return cli.Exit(cli.AskStatus(failure), err)
+	return cli.Exit(cli.AskStatus(failure), loginHint(failure, err))
+}
+
+// loginHint adds to an error how to log in, from a shell: Claude itself speaks of a command of its sessions.
+func loginHint(failure *claude.Error, err error) error {
+	if err == nil || failure.Kind != claude.Unauthorized || !strings.Contains(failure.Message, "/login") {
+		return err
+	}
+	return fmt.Errorf("%w\nto log in, run claude and type /login, or set ANTHROPIC_API_KEY", err)
 }
 
 // notAsked is the error of an ask that was not made.
