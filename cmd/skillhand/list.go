@@ -54,7 +54,7 @@ func runList(std *stdio, at at, asJSON bool) error {
 	for _, s := range all {
 		name, from = max(name, term.Cells(s.Call)), max(from, len(s.From))
 	}
-	name = min(name, 30)
+	name = min(name, max(30, std.Edge()/3)) // whole where no terminal reads it
 	paint := std.Painter()
 	for _, s := range all {
 		if asJSON {
