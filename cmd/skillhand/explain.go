@@ -101,7 +101,8 @@ func listRules(std *stdio, asJSON bool) error {
 			}
 			continue
 		}
-		fmt.Fprintf(&b, "%s  %-21s  %-7s  %s\n", r.ID, r.Name, doc.Severity, term.Fit(r.Summary, max(std.Edge()-40, 30)))
+		head := fmt.Sprintf("%s  %-21s  %-7s  ", r.ID, r.Name, doc.Severity)
+		b.WriteString(term.Hang(head, r.Summary, std.Edge()))
 	}
 	return std.Print(b.String())
 }

@@ -208,7 +208,10 @@ func options(title string, flags *pflag.FlagSet) string {
 		if f.Shorthand != "" {
 			name = "-" + f.Shorthand + ", " + name
 		}
-		if value != "" {
+		switch {
+		case value != "" && f.NoOptDefVal != "":
+			name += "[=" + strings.ToUpper(value) + "]"
+		case value != "":
 			name += " " + strings.ToUpper(value)
 		}
 		if !slices.Contains([]string{"", "0", "0s", "false", "[]"}, f.DefValue) {

@@ -38,7 +38,7 @@ func borrowed() map[string]map[string]string {
 
 // DidYouMean is the end of a message about a mistyped name: the names that may have been meant, or "".
 func DidYouMean(typed string, names []string) string {
-	if near := suggest(typed, names); len(near) > 0 {
+	if near := suggest(typed, names); len(near) > 0 && len(near) <= 3 { // more would be no help
 		return ", did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return ""
