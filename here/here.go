@@ -4,6 +4,7 @@ package here
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -124,8 +125,17 @@ func stateDir(env Env, home string) (string, error) {
 	if home != "" {
 		return filepath.Join(home, ".local", "state", "skillhand"), nil
 	}
-	return "", fmt.Errorf("HOME is %q: set it to your home folder, or set SKILLHAND_STATE_DIR to an absolute path", env.Get("HOME"))
+	return "", homeless(env.Get("HOME"))
 }
+
+// A homeless error says that there is no home folder: what is needed is missing.
+type homeless string
+
+func (e homeless) Error() string {
+	return fmt.Sprintf("HOME is %q: set it to your home folder, or set SKILLHAND_STATE_DIR to an absolute path", string(e))
+}
+
+func (e homeless) Is(target error) bool { return target == fs.ErrNotExist }
 
 // SessionDir is the folder of marks: see package session.
 func (h Here) SessionDir() string { return filepath.Join(h.State, "sessions") }
