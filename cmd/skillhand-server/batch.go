@@ -43,6 +43,9 @@ lines:
     - {id: auth, ask: Review src/auth.go, skill: review, needs: [lint]}
     - {each: "src/*.go", ask: "Review {file}"}
 
+A script ends with a report, as for skillhand run: one that prints none has failed,
+whatever its exit status. skillhand emit prints one.
+
 Run the same command again to resume, or with --fresh to start over. Jobs are kept
 in a file of this machine, or in Postgres for any number of machines: --db
 postgres://... There a batch is known by its name; in a file of this machine by its

@@ -306,6 +306,9 @@ func newBatchList(std *cli.Std) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if len(list) == 0 {
+				fmt.Fprintln(std.Err, "skillhand: no batches")
+			}
 			for _, s := range list {
 				if o.json {
 					err = std.PrintJSON(s)
