@@ -59,7 +59,7 @@ settings: internal/atomicfile internal/cause
 shell: internal/cause internal/links internal/minibash internal/words proc shell/bind
 shell/bind: internal/words
 skill: internal/cause internal/markdown internal/paths
-trust: internal/atomicfile internal/links internal/paths internal/words proc skill
+trust: internal/atomicfile internal/cause internal/links internal/paths internal/words proc skill
 verdict: internal/cause proc report
 uninstall: here internal/paths mcp/host settings view
 upgrade: internal/atomicfile internal/origin

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/paths"
 )
 
@@ -152,7 +153,7 @@ func realDir(dir string) (string, error) {
 	}
 	real, err := filepath.EvalSymlinks(abs)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%s: %w", dir, cause.Of(err))
 	}
 	info, err := os.Stat(real)
 	if err != nil {

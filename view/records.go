@@ -8,6 +8,14 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
+// failure says what a record failed with. Some kinds have the name of their category.
+func failure(r history.Record) string {
+	if r.Detail == r.Category {
+		return r.Category
+	}
+	return strings.TrimSpace(r.Category + " " + r.Detail)
+}
+
 // Records lists records for people, a line each: when, mark, name, duration,
 // and what came of it.
 func Records(records []history.Record, look Look) string {
@@ -20,7 +28,7 @@ func Records(records []history.Record, look Look) string {
 	for _, r := range records {
 		mark, verdict := paint("32", "✓"), ""
 		if !r.OK {
-			mark, verdict = paint("31", "✗"), r.Category+" "+r.Detail
+			mark, verdict = paint("31", "✗"), failure(r)
 		}
 		if r.Confidence != nil {
 			verdict = strings.TrimSpace(verdict) + fmt.Sprintf(" %.2f", *r.Confidence)

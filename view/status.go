@@ -231,7 +231,7 @@ func (s *Status) Markdown(look Look) string {
 	for _, r := range s.Recent {
 		verdict := "ok"
 		if !r.OK {
-			verdict = strings.TrimSpace(r.Category + " " + r.Detail)
+			verdict = failure(r)
 		}
 		rows = append(rows, []string{r.Name(), verdict, confidence(r.Confidence), term.ShortDuration(r.DurationMS), term.Ago(look.now().Sub(r.Time))})
 	}

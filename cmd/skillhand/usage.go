@@ -89,13 +89,24 @@ func runUsage(std *stdio, o usageOptions) error {
 		return std.PrintJSON(r)
 	}
 	if o.skill != "" && len(r.Skills) == 0 {
-		return cli.Exit(cli.ExitMissing, fmt.Errorf("%s: no transcript names this skill since %s", o.skill, o.since))
+		return cli.Exit(cli.ExitMissing, fmt.Errorf("%s: no transcript%s names this skill", o.skill, o.period()))
 	}
 	if len(r.Sessions) == 0 {
-		fmt.Fprintln(std.Err, "no transcripts of agents here since "+o.since)
+		fmt.Fprintln(std.Err, "no agent transcripts here"+o.period())
 		return nil
 	}
 	return std.Print(usageText(r, o, std.look(), time.Now()))
+}
+
+// period says of which time transcripts were read.
+func (o usageOptions) period() string {
+	if o.since == "all" {
+		return ""
+	}
+	if _, err := time.Parse(time.DateOnly, o.since); err == nil {
+		return " since " + o.since
+	}
+	return " from the last " + o.since
 }
 
 func (o usageOptions) query(now time.Time) (q usage.Options, err error) {
