@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -93,7 +95,8 @@ func wrapDoc(text string, columns int) string {
 
 func listRules(std *stdio, asJSON bool) error {
 	var b strings.Builder
-	for _, r := range check.All() {
+	byID := func(a, b *check.Rule) int { return cmp.Compare(a.ID, b.ID) }
+	for _, r := range slices.SortedFunc(slices.Values(check.All()), byID) {
 		doc := r.Document()
 		if asJSON {
 			if err := std.PrintJSON(doc); err != nil {

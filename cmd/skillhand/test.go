@@ -159,6 +159,9 @@ func (std *stdio) judgeTests(o testOptions, skills int, results []golden.Result)
 			failed++
 		}
 	}
+	if skills == 0 {
+		return cli.Exit(cli.ExitMissing, errors.New("no tests: there are no skills here"))
+	}
 	if len(results) == 0 {
 		return cli.Exit(cli.ExitMissing, fmt.Errorf("no tests: looked for tests/*.txtar beside %s\nsee skillhand test --help", term.Plural(skills, "skill")))
 	}

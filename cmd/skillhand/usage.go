@@ -183,10 +183,15 @@ func usageText(r *usage.Report, o usageOptions, look view.Look, now time.Time) s
 		rows = append(rows, []string{"(no skill)", "", "", "", costText(r.Rest), ""})
 	}
 	rows = append(rows, []string{"(everything)", "", "", "", costText(r.Total), ""})
-	table(&b, rows)
-	fmt.Fprintf(&b, "\n%s, %s", term.Plural(len(r.Sessions), "session"), term.Plural(r.Total.Turns, "turn"))
+	noun := "skill"
+	if quiet < len(r.Skills) || r.Total.Turns > 0 { // else the table would have nothing in it
+		table(&b, rows)
+		b.WriteString("\n")
+		noun = "more skill"
+	}
+	fmt.Fprintf(&b, "%s, %s", term.Plural(len(r.Sessions), "session"), term.Plural(r.Total.Turns, "turn"))
 	if quiet > 0 {
-		fmt.Fprintf(&b, "; %s offered and not called", term.Plural(quiet, "more skill"))
+		fmt.Fprintf(&b, "; %s offered and not called", term.Plural(quiet, noun))
 	}
 	b.WriteString(".\n")
 	if len(r.Unpriced) > 0 {

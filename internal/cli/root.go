@@ -106,8 +106,9 @@ func newHelp(std *Std, root *cobra.Command) *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			h := helper{std}
+			root.InitDefaultHelpFlag()
+			root.InitDefaultVersionFlag()
 			if all {
-				root.InitDefaultHelpFlag()
 				return std.Print(h.body(root, true))
 			}
 			if len(args) == 1 {
