@@ -33,7 +33,7 @@ batch:
 batch/jobfile: agent batch claude
 bench: history report shell/bind
 bench/corpus: check
-check: agent/sight claudecode edit here internal/cause internal/config internal/jsontree internal/jsregexp internal/markdown internal/paths internal/term internal/words permit settings shell/bind skill usage
+check: agent/sight claudecode edit here internal/cause internal/config internal/jsontree internal/markdown internal/paths internal/term internal/words permit settings shell/bind skill usage
 claude: internal/cause internal/jsonfind proc
 claudepage: claudecode internal/paths internal/words permit proc settings skill
 doctor: agent check claudecode here internal/cause internal/paths mcp/host proc settings skill trust uninstall

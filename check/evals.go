@@ -6,12 +6,10 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/skillhand/skillhand/internal/jsregexp"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -254,19 +252,14 @@ func (g *evalGrader) passesEmpty() bool {
 }
 
 func (g *evalGrader) matchesEmpty() bool {
-	re, err := jsregexp.Compile(g.Pattern, g.Flags)
+	matches, err := nullable(g.Pattern)
 	if err != nil || g.Target.Kind == yaml.MappingNode || !slices.Contains([]string{"", "last_message", "files"}, g.Target.Value) {
 		return false
 	}
-	n, err := re.Count("")
-	if err != nil {
-		return false
-	}
 	if times, ok := strings.CutPrefix(g.Match, "count:"); ok {
-		want, err := strconv.Atoi(times)
-		return err == nil && n == want
+		return matches && times == "1" || !matches && times == "0"
 	}
-	return (n > 0) == (g.Match != "not_contains")
+	return matches == (g.Match != "not_contains")
 }
 
 // evalIgnored is about parts of a suite that do nothing. Claude Code says so of none of them.
