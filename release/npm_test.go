@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/skillhand/skillhand/internal/needs"
@@ -147,10 +148,10 @@ func (u *user) module(t *testing.T) {
 // as an optional dependency may be missing.
 func serveRegistry(t *testing.T, files map[string][]byte) string {
 	t.Helper()
-	pages := map[string][]byte{} // by path; a name's slash comes escaped
+	var pages sync.Map // by path; a name's slash comes escaped
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if page, ok := pages[r.URL.Path]; ok {
-			_, _ = w.Write(page)
+		if page, ok := pages.Load(r.URL.Path); ok {
+			_, _ = w.Write(page.([]byte))
 			return
 		}
 		http.NotFound(w, r)
@@ -179,7 +180,8 @@ func serveRegistry(t *testing.T, files map[string][]byte) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pages["/"+name], pages["/files/"+file] = page, data
+		pages.Store("/"+name, page)
+		pages.Store("/files/"+file, data)
 	}
 	return server.URL
 }

@@ -145,6 +145,11 @@ type Listed struct {
 }
 
 const (
+	// slack is how much older than its file's first line a session's own line may be: lines are written
+	// some milliseconds out of order. A copy is of a session that ended before this one's program began,
+	// and that takes several hundred to start.
+	slack = 200 * time.Millisecond
+
 	maxRecent = 32
 	maxFires  = 64
 	maxCalls  = 256     // calls that never get a result are forgotten
@@ -160,7 +165,7 @@ func (t *tally) at(when time.Time) {
 	if t.Born.IsZero() {
 		t.Born = when
 	}
-	if t.copy = when.Before(t.Born.Add(-time.Second)); t.copy {
+	if t.copy = when.Before(t.Born.Add(-slack)); t.copy {
 		t.Copied = true
 		return
 	}
