@@ -10,7 +10,7 @@ RACE := GORACE=atexit_sleep_ms=0
 # Many tests wait more than they work, so more packages than processors are tested at once.
 PACKAGES ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 2 )))
 
-.PHONY: build demo test picture agents suites chaos bench fuzz lint cross release tools parallel clean
+.PHONY: build demo test race picture agents suites chaos bench fuzz lint cross release tools parallel clean
 
 build: ## the two static binaries, bin/skillhand and bin/skillhand-server
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
