@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"slices"
 	"sort"
 	"strings"
@@ -292,7 +293,7 @@ func shellSyntax(p *pass) {
 		}
 		text := d.fault.Error()
 		offset := 0
-		if e, ok := d.fault.(syntax.ParseError); ok {
+		if e, ok := errors.AsType[syntax.ParseError](d.fault); ok {
 			text, offset = e.Text, min(int(e.Pos.Offset()), len(d.command))
 		}
 		p.at(d, offset, len(strings.TrimRight(d.command, " \t\n")), "bash cannot read this, and the page aborts: %s", text)

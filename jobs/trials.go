@@ -324,7 +324,7 @@ func (b *Trials) run(ctx context.Context) (string, error) {
 
 func (b *Trials) worker() (*batch.Worker, error) {
 	ahead := &ahead{over: make(chan struct{})}
-	r := &Runner{DB: b.DB, Env: here.Env(b.Options.Runtime.Env)}
+	r := &Runner{DB: b.DB, Env: b.Options.Runtime.Env}
 	if path := b.Options.Runtime.Claude.Path; path != "" {
 		r.Env = r.Env.With("SKILLHAND_CLAUDE", path)
 	}

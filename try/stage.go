@@ -55,7 +55,7 @@ func (m *Maker) request(j job, place folders, args []string) claude.Request {
 	if s.History != "" {
 		args = append(args, "--resume", filepath.Join(place.root, "history", filepath.Base(s.History)))
 	}
-	r.Args = append(args, m.o.Args...)
+	r.Args = slices.Concat(args, m.o.Args)
 	return r
 }
 

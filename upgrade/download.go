@@ -162,7 +162,7 @@ func unpack(archive string, data []byte, name string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer f.Close()
+		defer func() { _ = f.Close() }()
 		return io.ReadAll(io.LimitReader(f, most))
 	}
 	gz, err := gzip.NewReader(bytes.NewReader(data))

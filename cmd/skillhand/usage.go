@@ -95,7 +95,7 @@ func runUsage(std *stdio, o usageOptions) error {
 		fmt.Fprintln(std.Err, "no agent transcripts here"+o.period())
 		return nil
 	}
-	return std.Print(usageText(r, o, std.look(), time.Now()))
+	return std.Print(usageText(r, o, time.Now()))
 }
 
 // period says of which time transcripts were read.
@@ -164,7 +164,7 @@ func writeSpans(std *stdio, h here.Here, q usage.Options, path string) (err erro
 }
 
 // usageText is a report for people.
-func usageText(r *usage.Report, o usageOptions, look view.Look, now time.Time) string {
+func usageText(r *usage.Report, o usageOptions, now time.Time) string {
 	var b strings.Builder
 	rows := [][]string{{"skill", "fired", "by", "refused", "cost", "last"}}
 	quiet := 0

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -213,7 +214,7 @@ func flagLines(set *pflag.FlagSet, columns int) string {
 // flagError says which flag is wrong, and which may have been meant.
 func flagError(cmd *cobra.Command, err error) error {
 	text := err.Error()
-	if e, ok := err.(*pflag.NotExistError); ok && len(e.GetSpecifiedName()) > 1 {
+	if e, ok := errors.AsType[*pflag.NotExistError](err); ok && len(e.GetSpecifiedName()) > 1 {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if !f.Hidden {
@@ -224,7 +225,7 @@ func flagError(cmd *cobra.Command, err error) error {
 			text += ", did you mean --" + strings.Join(near, " or --") + "?"
 		}
 	}
-	if e, ok := err.(*pflag.InvalidValueError); ok && e.GetFlag().Value.Type() == "duration" {
+	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok && e.GetFlag().Value.Type() == "duration" {
 		if n, err := strconv.Atoi(e.GetValue()); err == nil && n > 0 {
 			text = fmt.Sprintf("--%s %d: want a unit: %dms or %s", e.GetFlag().Name, n, n, seconds(n))
 		}
