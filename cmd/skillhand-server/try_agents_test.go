@@ -86,9 +86,6 @@ func TestTryAgents(t *testing.T) {
 
 // TestTryAgentsYolo: a skill fires in Gemini and Qwen if the user passes their yolo mode.
 func TestTryAgentsYolo(t *testing.T) {
-	if os.Getenv("SKILLHAND_AGENTS") != "full" {
-		t.Skip("make agents runs it")
-	}
 	for _, name := range []string{"gemini", "qwen"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
