@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -16,7 +15,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/skillhand/skillhand/here"
@@ -44,7 +42,7 @@ func Agents() []string {
 }
 
 const (
-	indexVersion = 3
+	indexVersion = 4
 	maxLine      = 64 << 20 // a longer line is skipped
 	headSize     = 256      // of a file, to tell that it is still the same
 )
@@ -52,19 +50,20 @@ const (
 // A shard is the part of the index about one folder of transcripts: names, counts and times of what was read, and how
 // far. What it says can be read again from the transcripts, as long as the agent keeps them.
 type shard struct {
-	Version int                 `json:"version"`
-	Files   map[string]*indexed `json:"files"` // by path below the folder
-	Lists   map[string][]Listed `json:"lists"`
+	Version int
+	Files   map[string]*indexed // by path below the folder
+	Lists   map[string][]Listed
 }
 
 // An indexed file was read up to an offset.
 type indexed struct {
-	Size    int64  `json:"size"`
-	Changed int64  `json:"changed"` // modification time, Unix nanoseconds
-	Offset  int64  `json:"offset"`
-	Head    uint64 `json:"head"`
-	Damaged int    `json:"damaged,omitempty"` // lines that cannot be read
-	Tally   *tally `json:"tally"`
+	Size    int64
+	Changed int64 // modification time, Unix nanoseconds
+	Offset  int64
+	Head    uint64
+	Damaged int // lines that cannot be read
+	Tally   *tally
+	State   []byte // the tally's state: a look at a file that has not changed needs none of it
 }
 
 // A folder is a folder of transcripts with its shard.
@@ -73,7 +72,6 @@ type folder struct {
 	dir    string
 	file   string // the shard's
 	shard  shard
-	states map[string]*state // by path below the folder; nil until they are needed
 	dirty  bool
 }
 
@@ -106,7 +104,7 @@ func newFolder(h here.Here, r *reader, dir string) *folder {
 func shardFile(h here.Here, agent, dir string) string {
 	hash := fnv.New64a()
 	hash.Write([]byte(dir))
-	return filepath.Join(Dir(h), agent+"-"+strconv.FormatUint(hash.Sum64(), 36)+".json")
+	return filepath.Join(Dir(h), agent+"-"+strconv.FormatUint(hash.Sum64(), 36)+".index")
 }
 
 // Dir is where the index is kept.
@@ -115,9 +113,10 @@ func Dir(h here.Here) string { return filepath.Join(h.State, "usage") }
 // load reads the shard. One that is missing, damaged or of another version is made anew.
 func (f *folder) load() {
 	data, err := os.ReadFile(f.file)
-	if err != nil || json.Unmarshal(data, &f.shard) != nil || f.shard.Version != indexVersion {
-		f.shard = shard{Version: indexVersion}
+	if err != nil || !decode(data, f.shard.code) {
+		f.shard = shard{}
 	}
+	f.shard.Version = indexVersion
 	if f.shard.Files == nil {
 		f.shard.Files = map[string]*indexed{}
 	}
@@ -126,32 +125,13 @@ func (f *folder) load() {
 	}
 }
 
-// loadStates reads what belongs to the shard's files. A file without its state is read anew.
-func (f *folder) loadStates() {
-	if f.states != nil {
-		return
-	}
-	data, err := os.ReadFile(f.stateFile())
-	if err != nil || json.Unmarshal(data, &f.states) != nil || f.states == nil {
-		f.states = map[string]*state{}
-	}
-	for name, e := range f.shard.Files {
-		if s := f.states[name]; s != nil && s.Offset == e.Offset && e.Tally != nil {
-			e.Tally.state = *s
-		} else {
-			e.Head = 0 // not the same file
-		}
-	}
-}
-
-func (f *folder) stateFile() string { return strings.TrimSuffix(f.file, ".json") + ".state.json" }
-
 // A job is a file with something new to read.
 type job struct {
 	folder *folder
 	name   string
 	entry  *indexed
 	info   fs.FileInfo
+	spans  func(span) // nil means that nobody wants them
 	read   int64
 	err    error
 }
@@ -207,9 +187,6 @@ func refresh(all []*folder) (read int64, faults []error) {
 		if err != nil {
 			faults = append(faults, err)
 		}
-		if len(jobs) > 0 {
-			f.loadStates()
-		}
 		todo = append(todo, jobs...)
 	}
 	// The largest first, so that none is left alone at the end.
@@ -236,8 +213,6 @@ func refresh(all []*folder) (read int64, faults []error) {
 			continue
 		}
 		j.folder.shard.Files[j.name] = j.entry
-		j.entry.Tally.state.Offset = j.entry.Offset
-		j.folder.states[j.name] = &j.entry.Tally.state
 		maps.Copy(j.folder.shard.Lists, j.entry.Tally.lists)
 		j.folder.dirty = true
 	}
@@ -253,14 +228,8 @@ func save(all []*folder) error {
 		if err := os.MkdirAll(filepath.Dir(f.file), 0o700); err != nil {
 			return err
 		}
-		for file, v := range map[string]any{f.file: f.shard, f.stateFile(): f.states} {
-			data, err := json.Marshal(v)
-			if err != nil {
-				return fmt.Errorf("%s: %w", file, err)
-			}
-			if err := atomicfile.Write(file, data, 0o600); err != nil {
-				return err
-			}
+		if err := atomicfile.Write(f.file, encode(f.shard.code), 0o600); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -282,8 +251,8 @@ func (j *job) run(buf *bufio.Reader) {
 		return
 	}
 	e := j.entry
-	if e == nil || e.Tally == nil || j.info.Size() < e.Offset || e.Head != headOf(head[:min(int64(n), e.Offset)]) {
-		e = &indexed{Tally: &tally{Agent: j.folder.reader.agent}}
+	if e == nil || j.info.Size() < e.Offset || e.Head != headOf(head[:min(int64(n), e.Offset)]) || !decode(e.State, e.Tally.state.code) {
+		e = &indexed{Tally: &tally{Agent: j.folder.reader.agent, spans: j.spans}}
 		if j.folder.reader.begin != nil {
 			j.folder.reader.begin(e.Tally, path)
 		}
@@ -298,6 +267,7 @@ func (j *job) run(buf *bufio.Reader) {
 		return
 	}
 	e.Size, e.Changed, e.Head = j.info.Size(), j.info.ModTime().UnixNano(), headOf(head[:min(int64(n), e.Offset)])
+	e.State, e.Tally.state = encode(e.Tally.state.code), state{}
 	j.entry = e
 }
 

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
-	"path/filepath"
 	"strconv"
 	"time"
 
@@ -45,16 +44,11 @@ func WriteOTLP(w io.Writer, h here.Here, o Options) (int, error) {
 		}
 		for _, j := range jobs {
 			var spans []span
-			t := &tally{Agent: f.reader.agent, spans: func(s span) { spans = append(spans, s) }}
-			path := filepath.Join(f.dir, j.name)
-			if f.reader.begin != nil {
-				f.reader.begin(t, path)
-			}
-			j.entry = &indexed{Tally: t, Head: headOf(nil)}
+			j.spans = func(s span) { spans = append(spans, s) }
 			if j.run(buf); j.err != nil {
 				return count, j.err
 			}
-			line := otlpLine(r, t, spans)
+			line := otlpLine(r, j.entry.Tally, spans)
 			if line == nil {
 				continue
 			}

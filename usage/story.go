@@ -14,11 +14,13 @@ import (
 )
 
 // tell adds a file's calls of the skill that was asked for.
-func (r *reporter) tell(t *tally, file string) {
-	if r.o.Skill == "" || !r.wanted(t) {
+func (r *reporter) tell(e *indexed, file string) {
+	var past state
+	t := e.Tally
+	if r.o.Skill == "" || !r.wanted(t) || !decode(e.State, past.code) {
 		return
 	}
-	for i, f := range t.state.Fires {
+	for i, f := range past.Fires {
 		when := time.Unix(f.At, 0)
 		if f.Skill != r.o.Skill || !r.counts(when.Local().Format(time.DateOnly)) {
 			continue

@@ -19,19 +19,17 @@ func (r rate) of(t Tokens) float64 { return r.scale * r.price.of(t) }
 func (r *reporter) session(g *group) {
 	rates, unseen := g.rates()
 	s := Session{ID: g.main.Session, Agent: g.main.Agent, Project: g.main.Project, Version: g.main.Version, Skills: []string{}}
-	before, counted := r.total, false
+	counted := false
 	for _, t := range g.files {
-		for day, skills := range t.Days {
-			if !r.counts(day) {
+		for i := range t.Sums {
+			sum := &t.Sums[i]
+			if !r.counts(sum.Day) {
 				continue
 			}
 			counted = true
-			for _, name := range slices.Sorted(maps.Keys(skills)) {
-				sum := skills[name]
-				r.addSums(g, t, day, name, sum, rates)
-				if sum.Delivered > 0 && !slices.Contains(s.Skills, name) {
-					s.Skills = append(s.Skills, name)
-				}
+			r.addSums(g, t, sum, rates, &s.Cost)
+			if sum.Delivered > 0 && !slices.Contains(s.Skills, sum.Skill) {
+				s.Skills = append(s.Skills, sum.Skill)
 			}
 		}
 		if t.Fork != "" && !slices.Contains(g.main.Claimed, t.AgentID) {
@@ -44,42 +42,37 @@ func (r *reporter) session(g *group) {
 			s.Last = t.Last
 		}
 	}
-	if day := g.main.lastDay(); r.counts(day) {
-		counted = counted || len(unseen) > 0
-		for _, model := range slices.Sorted(maps.Keys(unseen)) {
-			r.spend("", day, model, unseen[model], rates[model], false)
-		}
+	if day := g.main.lastDay(); r.counts(day) && len(unseen) > 0 {
+		counted = true
+		r.spend(r.costs("", day, &s.Cost), unseen, rates, false)
 	}
 	if offered := r.offer(g.main); !counted && !offered {
 		return
 	}
 	slices.Sort(s.Skills)
-	s.Cost = r.total.since(before)
 	r.sessions = append(r.sessions, s)
 }
 
 // rates says what each model's tokens cost in a session, and which tokens the agent recorded that no line speaks of:
 // those of a compaction, say. What the agent recorded wins over the table.
-func (g *group) rates() (rates map[string]rate, unseen map[string]Tokens) {
-	rates, unseen = map[string]rate{}, map[string]Tokens{}
+func (g *group) rates() (rates map[string]rate, unseen []spent) {
+	rates = map[string]rate{}
 	seen := map[string]Tokens{}
 	for _, t := range g.files {
-		for _, skills := range t.Days {
-			for _, s := range skills {
-				for _, part := range []map[string]Tokens{s.Text, s.Work} {
-					for model, u := range part {
-						seen[model] = seen[model].plus(u)
-					}
+		for i := range t.Sums {
+			for _, part := range [][]spent{t.Sums[i].Text, t.Sums[i].Work} {
+				for _, s := range part {
+					seen[s.Model] = seen[s.Model].plus(s.Tokens)
 				}
 			}
 		}
 	}
-	recorded := g.main.Paid
 	for model := range seen {
 		p, known := priceOf(model)
 		rates[model] = rate{p, 1, known}
 	}
-	for model, p := range recorded {
+	for _, model := range slices.Sorted(maps.Keys(g.main.Paid)) {
+		p := g.main.Paid[model]
 		table, known := priceOf(model)
 		if !known {
 			table = usual
@@ -91,7 +84,7 @@ func (g *group) rates() (rates map[string]rate, unseen map[string]Tokens) {
 		}
 		// A copy of another session brings that one's record along, which counts there.
 		if rest := p.Tokens.most(seen[model]).minus(seen[model]); rest != (Tokens{}) && !g.main.Copied {
-			unseen[model] = rest
+			unseen = append(unseen, spent{model, rest})
 		}
 	}
 	return rates, unseen
@@ -101,17 +94,17 @@ func (t *tally) lastDay() string { return t.Last.Local().Format(time.DateOnly) }
 
 // addSums adds what a file says of a skill on a day. The work of a subagent outside any skill of its own is that of
 // the skill that was at work when it was started.
-func (r *reporter) addSums(g *group, t *tally, day, name string, s *sums, rates map[string]rate) {
+func (r *reporter) addSums(g *group, t *tally, s *sums, rates map[string]rate, session *Cost) {
+	name := s.Skill
 	if name == "" && t.Spawn != "" {
 		name = g.main.Spawns[t.Spawn]
 	}
-	r.countTurns(name, day, s.Turns)
-	for _, model := range slices.Sorted(maps.Keys(s.Text)) {
-		r.spend(name, day, model, s.Text[model], rates[model], true)
+	costs := r.costs(name, s.Day, session)
+	for _, c := range costs {
+		c.Turns += s.Turns
 	}
-	for _, model := range slices.Sorted(maps.Keys(s.Work)) {
-		r.spend(name, day, model, s.Work[model], rates[model], false)
-	}
+	r.spend(costs, s.Text, rates, true)
+	r.spend(costs, s.Work, rates, false)
 	if name == "" {
 		return
 	}
@@ -134,7 +127,7 @@ func (r *reporter) addSums(g *group, t *tally, day, name string, s *sums, rates 
 		}
 		skill.LostTo[other] += n
 	}
-	r.fired(skill, day, s.ByModel+s.ByPerson)
+	r.fired(skill, s.Day, s.ByModel+s.ByPerson)
 	if last := time.Unix(s.Last, 0); s.Last > 0 && last.After(skill.Last) {
 		skill.Last = last.UTC()
 	}
@@ -216,9 +209,9 @@ func (r *reporter) skillOn(name, day string) *SkillDay {
 	return r.skillDay[key]
 }
 
-// costs are all the sums that a skill's part goes into: its own or the rest's, the days', the total.
-func (r *reporter) costs(name, day string) []*Cost {
-	all := []*Cost{&r.total, &r.on(day).Cost}
+// costs are all the sums that a skill's part goes into: its own or the rest's, the days', the session's, the total.
+func (r *reporter) costs(name, day string, session *Cost) []*Cost {
+	all := []*Cost{&r.total, session, &r.on(day).Cost}
 	if name == "" {
 		return append(all, &r.rest)
 	}
@@ -230,39 +223,33 @@ func (r *reporter) costs(name, day string) []*Cost {
 	return append(all, &s.Cost, &r.skillOn(name, day).Cost)
 }
 
-func (r *reporter) countTurns(name, day string, n int) {
-	for _, c := range r.costs(name, day) {
-		c.Turns += n
-	}
-}
-
-func (r *reporter) spend(name, day, model string, u Tokens, at rate, text bool) {
-	if !at.known {
-		r.unpriced[model] = true
-	}
-	for _, c := range r.costs(name, day) {
-		c.add(u, at, text)
+func (r *reporter) spend(costs []*Cost, all []spent, rates map[string]rate, text bool) {
+	for _, s := range all {
+		at := rates[s.Model]
+		if !at.known {
+			r.unpriced[s.Model] = true
+		}
+		for _, c := range costs {
+			c.add(s.Tokens, at, text)
+		}
 	}
 }
 
 func (c *Cost) add(u Tokens, at rate, text bool) {
+	tokens, usd := &c.Work, &c.WorkUSD
 	if text {
-		c.Text = c.Text.plus(u)
-	} else {
-		c.Work = c.Work.plus(u)
+		tokens, usd = &c.Text, &c.TextUSD
 	}
+	*tokens = tokens.plus(u)
 	if !at.known {
 		c.Unpriced += u.Sum()
 		return
 	}
-	usd := at.of(u)
-	if text {
-		c.TextUSD += usd
-	} else {
-		c.WorkUSD += usd
+	if c.USD == nil {
+		c.USD = new(float64)
 	}
-	sum := c.known() + usd
-	c.USD = &sum
+	*usd += at.of(u)
+	*c.USD += at.of(u)
 }
 
 // known is the part of the cost that is known.
@@ -271,16 +258,4 @@ func (c Cost) known() float64 {
 		return 0
 	}
 	return *c.USD
-}
-
-// since is what was added to a cost.
-func (c Cost) since(old Cost) Cost {
-	d := Cost{
-		Unpriced: c.Unpriced - old.Unpriced, Turns: c.Turns - old.Turns,
-		Text: c.Text.minus(old.Text), TextUSD: c.TextUSD - old.TextUSD, Work: c.Work.minus(old.Work), WorkUSD: c.WorkUSD - old.WorkUSD,
-	}
-	if usd := c.known() - old.known(); usd != 0 || d.Unpriced == 0 && c.USD != nil {
-		d.USD = &usd
-	}
-	return d
 }

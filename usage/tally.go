@@ -40,26 +40,26 @@ func (t Tokens) most(u Tokens) Tokens {
 // A tally is what one file says so far: sums by day, and the state that the next line needs. It holds names, counts
 // and times, and no text.
 type tally struct {
-	Agent   string    `json:"agent"`
-	Session string    `json:"session"`
-	Project string    `json:"project,omitempty"`
-	Version string    `json:"version,omitempty"`
-	Known   bool      `json:"known,omitempty"`  // a line is of a kind that the reader knows
-	Born    time.Time `json:"born,omitzero"`    // the first time that the file names
-	Copied  bool      `json:"copied,omitempty"` // the file begins with a copy of another session
-	First   time.Time `json:"first,omitzero"`
-	Last    time.Time `json:"last,omitzero"`
+	Agent   string
+	Session string
+	Project string
+	Version string
+	Known   bool      // a line is of a kind that the reader knows
+	Born    time.Time // the first time that the file names
+	Copied  bool      // the file begins with a copy of another session
+	First   time.Time
+	Last    time.Time
 
-	Days  map[string]map[string]*sums `json:"days,omitempty"`  // day → skill, "" for the rest
-	Lists map[string]string           `json:"lists,omitempty"` // list of offered skills → first day
-	Paid  map[string]paid             `json:"paid,omitempty"`  // model → what the agent recorded for the whole session
+	Sums  []sums            // by day and skill
+	Lists map[string]string // list of offered skills → first day
+	Paid  map[string]paid   // model → what the agent recorded for the whole session
 
 	// A subagent's file.
-	AgentID string            `json:"agent_id,omitempty"`
-	Spawn   string            `json:"spawn,omitempty"`  // the call that started it
-	Fork    string            `json:"fork,omitempty"`   // the skill that it is a fork of
-	Spawns  map[string]string `json:"spawns,omitempty"` // calls of this file that start subagents → the skill at work then
-	Claimed []string          `json:"claimed,omitempty"`
+	AgentID string
+	Spawn   string            // the call that started it
+	Fork    string            // the skill that it is a fork of
+	Spawns  map[string]string // calls of this file that start subagents → the skill at work then
+	Claimed []string
 
 	state state // what the next line needs
 
@@ -70,78 +70,84 @@ type tally struct {
 	spans func(span)
 }
 
-// A state is what the next line of a file needs, and the story so far. It is kept apart from the sums: a look at a
-// file that has not changed needs none of it.
+// A state is what the next line of a file needs, and the story so far.
 type state struct {
-	Offset int64             `json:"offset"`           // how far the file was read: tells that this belongs to the sums
-	Active string            `json:"active,omitempty"` // the skill at work
-	Chosen string            `json:"chosen,omitempty"` // the skill that the model chose for the last prompt
-	Before string            `json:"before,omitempty"` // the same for the prompt before
-	Texts  []held            `json:"texts,omitempty"`  // skills' texts in the context
-	Gone   map[string]bool   `json:"gone,omitempty"`   // skills whose text compaction took
-	Calls  map[string]string `json:"calls,omitempty"`  // calls without a result → skill
-	Person string            `json:"person,omitempty"` // a command that a person gave, before its text arrived
-	Seen   Tokens            `json:"seen,omitzero"`    // all requests so far
-	Model  string            `json:"model,omitempty"`  // where lines do not name it
-	Recent []seen            `json:"recent,omitempty"` // the last requests
-	Said   int64             `json:"said,omitempty"`   // where the last prompt's line begins
-	Fires  []fire            `json:"fires,omitempty"`  // the last calls
-	Bulk   int               `json:"bulk,omitempty"`   // the size of a fork's text, before its name is known
+	Active string            // the skill at work
+	Chosen string            // the skill that the model chose for the last prompt
+	Before string            // the same for the prompt before
+	Texts  []held            // skills' texts in the context
+	Gone   map[string]bool   // skills whose text compaction took
+	Calls  map[string]string // calls without a result → skill
+	Person string            // a command that a person gave, before its text arrived
+	Seen   Tokens            // all requests so far
+	Model  string            // where lines do not name it
+	Recent []seen            // the last requests
+	Said   int64             // where the last prompt's line begins
+	Fires  []fire            // the last calls
+	Bulk   int               // the size of a fork's text, before its name is known
 }
 
 // A fire is a call of a skill, and where the prompt before it is.
 type fire struct {
-	Skill string `json:"s"`
-	At    int64  `json:"t"` // Unix
-	Said  int64  `json:"p"`
-	How   string `json:"h"`
+	Skill string
+	At    int64 // Unix
+	Said  int64
+	How   string
 }
 
 // A sums is what a skill did on a day.
 type sums struct {
-	ByModel   int               `json:"m,omitempty"`
-	ByPerson  int               `json:"p,omitempty"`
-	Delivered int               `json:"d,omitempty"`
-	Refused   int               `json:"r,omitempty"`
-	Failed    int               `json:"f,omitempty"`
-	Unknown   int               `json:"u,omitempty"`
-	Forked    int               `json:"k,omitempty"`
-	Inside    int               `json:"s,omitempty"` // delivered to a subagent
-	Compacted int               `json:"c,omitempty"`
-	Restored  int               `json:"b,omitempty"`
-	Reloaded  int               `json:"a,omitempty"`
-	Turns     int               `json:"t,omitempty"`
-	LostTo    map[string]int    `json:"l,omitempty"`
-	Last      int64             `json:"z,omitempty"` // of the last delivery, Unix
-	Text      map[string]Tokens `json:"x,omitempty"` // by model
-	Work      map[string]Tokens `json:"w,omitempty"`
+	Day       string
+	Skill     string // "" means the rest
+	ByModel   int
+	ByPerson  int
+	Delivered int
+	Refused   int
+	Failed    int
+	Unknown   int
+	Forked    int
+	Inside    int // delivered to a subagent
+	Compacted int
+	Restored  int
+	Reloaded  int
+	Turns     int
+	LostTo    map[string]int
+	Last      int64 // of the last delivery, Unix
+	Text      []spent
+	Work      []spent
+}
+
+// A spent is what a model took.
+type spent struct {
+	Model  string
+	Tokens Tokens
 }
 
 // A paid is what an agent recorded.
 type paid struct {
-	Tokens Tokens  `json:"tokens"`
-	USD    float64 `json:"usd"`
+	Tokens Tokens
+	USD    float64
 }
 
 // A held text is in the context, and is paid for with each request.
 type held struct {
-	Skill  string `json:"skill"`
-	Tokens int64  `json:"tokens"`
-	Fresh  bool   `json:"fresh,omitempty"` // no request has carried it yet
+	Skill  string
+	Tokens int64
+	Fresh  bool // no request has carried it yet
 }
 
 // A seen request was counted. Another line about it may have larger figures.
 type seen struct {
-	ID     uint64 `json:"id"`
-	Tokens Tokens `json:"tokens"`
-	Skill  string `json:"skill,omitempty"`
-	Day    string `json:"day"`
+	ID     uint64
+	Tokens Tokens
+	Skill  string
+	Day    string
 }
 
 // Listed is a skill in a list that a model was given.
 type Listed struct {
-	Name string `json:"n"`
-	Bare bool   `json:"b,omitempty"` // without its description
+	Name string
+	Bare bool // without its description
 }
 
 const (
@@ -161,6 +167,7 @@ func (t *tally) at(when time.Time) {
 	if when.IsZero() {
 		return
 	}
+	when = when.UTC()
 	t.now = when
 	if t.Born.IsZero() {
 		t.Born = when
@@ -186,23 +193,20 @@ func (t *tally) time() time.Time {
 	return t.now
 }
 
-// of is a skill's sums today.
+// of is a skill's sums today. The pointer is good until the next call.
 func (t *tally) of(skill string) *sums { return t.on(t.day(), skill) }
 
 func (t *tally) on(day, skill string) *sums {
 	if t.copy {
 		return &sums{}
 	}
-	if t.Days == nil {
-		t.Days = map[string]map[string]*sums{}
+	for i := len(t.Sums) - 1; i >= 0; i-- {
+		if s := &t.Sums[i]; s.Skill == skill && s.Day == day {
+			return s
+		}
 	}
-	if t.Days[day] == nil {
-		t.Days[day] = map[string]*sums{}
-	}
-	if t.Days[day][skill] == nil {
-		t.Days[day][skill] = &sums{}
-	}
-	return t.Days[day][skill]
+	t.Sums = append(t.Sums, sums{Day: day, Skill: skill})
+	return &t.Sums[len(t.Sums)-1]
 }
 
 // offered notes a list that the model was given.
@@ -370,14 +374,16 @@ func (t *tally) records(model string, p paid) {
 	t.Paid[model] = paid{old.Tokens.plus(p.Tokens), old.USD + p.USD}
 }
 
-func spend(m *map[string]Tokens, model string, u Tokens) {
+func spend(all *[]spent, model string, u Tokens) {
 	if u == (Tokens{}) {
 		return
 	}
-	if *m == nil {
-		*m = map[string]Tokens{}
+	i := slices.IndexFunc(*all, func(s spent) bool { return s.Model == model })
+	if i < 0 {
+		i = len(*all)
+		*all = append(*all, spent{Model: model})
 	}
-	(*m)[model] = (*m)[model].plus(u)
+	(*all)[i].Tokens = (*all)[i].Tokens.plus(u)
 }
 
 // split divides what a request took into what each text in the context took, and the rest. A text that is new was

@@ -172,9 +172,6 @@ func Read(h here.Here, o Options) (*Report, error) {
 	}
 	r := newReporter(o)
 	for _, f := range all {
-		if o.Skill != "" {
-			f.loadStates()
-		}
 		r.add(f)
 	}
 	report := r.report()
@@ -227,15 +224,12 @@ func (r *reporter) add(f *folder) {
 	maps.Copy(r.lists, f.shard.Lists)
 	for _, name := range slices.Sorted(maps.Keys(f.shard.Files)) {
 		e := f.shard.Files[name]
-		if e.Tally == nil {
-			continue
-		}
 		if e.strange() {
 			r.skip(e, filepath.Join(f.dir, name))
 			continue
 		}
 		r.damaged += e.Damaged
-		r.tell(e.Tally, filepath.Join(f.dir, name))
+		r.tell(e, filepath.Join(f.dir, name))
 		r.addTally(e.Tally)
 	}
 }
@@ -272,7 +266,7 @@ func (r *reporter) report() *Report {
 		if g.main == nil {
 			g.main = g.files[0] // the session's own file is gone
 		}
-		if r.wanted(g.main) {
+		if r.wanted(g.main) && slices.ContainsFunc(g.files, func(t *tally) bool { return t.lastDay() >= r.since }) {
 			r.session(g)
 		}
 	}
