@@ -87,7 +87,7 @@ func (p *place) program(client *claude.Client, dir string) error {
 		env = p.rt.Env // Claude is no directive: it does not count as a skill that loads another
 	}
 	if env == nil {
-		env = os.Environ()
+		env = here.Environ()
 	}
 	policy, near := p.policy, slices.Concat(p.policy.Near(), []string{paths.Real(paths.Around(dir))})
 	if cwd, err := os.Getwd(); err == nil {

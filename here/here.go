@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -45,7 +46,7 @@ func From(dir string, env []string) (Here, error) {
 // already, for a relative one would be the project's to choose.
 func (h Here) Complete() (Here, error) {
 	if h.Env == nil {
-		h.Env = os.Environ()
+		h.Env = Environ()
 	}
 	var err error
 	if h.Dir, err = folder("", h.Dir); err != nil {
@@ -228,6 +229,27 @@ func (h Here) plugins(names ...string) []skill.Plugin {
 
 // An Env is an environment, as os.Environ gives it.
 type Env []string
+
+// Environ is this process's environment.
+func Environ() Env { return environ(runtime.GOOS, os.Environ()) }
+
+// environ gives an environment the names that it has on other systems. On Windows names have no case (PATH is
+// mostly written Path there), and only some shells set HOME.
+func environ(system string, env Env) Env {
+	if system != "windows" {
+		return env
+	}
+	env = slices.Clone(env)
+	for i, kv := range env {
+		if name, value, set := strings.Cut(kv, "="); set && strings.EqualFold(name, "PATH") {
+			env[i] = "PATH=" + value
+		}
+	}
+	if profile := env.Get("USERPROFILE"); profile != "" && env.Get("HOME") == "" {
+		env = env.With("HOME", profile)
+	}
+	return env
+}
 
 // Get returns a variable's value, or "".
 func (e Env) Get(name string) string {

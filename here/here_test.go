@@ -105,6 +105,25 @@ func TestGiven(t *testing.T) {
 	}
 }
 
+// TestEnviron: on Windows PATH and HOME are there, however Windows calls them; elsewhere nothing changes.
+func TestEnviron(t *testing.T) {
+	for _, tt := range []struct{ system, env, want string }{
+		{"windows", `Path=C:\bin USERPROFILE=C:\Users\ada`, `PATH=C:\bin USERPROFILE=C:\Users\ada HOME=C:\Users\ada`},
+		{"windows", `HOME= USERPROFILE=C:\Users\ada`, `USERPROFILE=C:\Users\ada HOME=C:\Users\ada`},
+		{"windows", `PATH=C:\bin HOME=D:\ada USERPROFILE=C:\Users\ada`, `PATH=C:\bin HOME=D:\ada USERPROFILE=C:\Users\ada`},
+		{"windows", `PathExt=.EXE =C:=C:\`, `PathExt=.EXE =C:=C:\`},
+		{"linux", "Path=/x USERPROFILE=/u", "Path=/x USERPROFILE=/u"},
+	} {
+		given := Env(strings.Fields(tt.env))
+		if got := strings.Join(environ(tt.system, given), " "); got != tt.want {
+			t.Errorf("%s: %s becomes %s, want %s", tt.system, tt.env, got, tt.want)
+		}
+		if strings.Join(given, " ") != tt.env {
+			t.Errorf("%s: the caller's environment was changed: %q", tt.system, given)
+		}
+	}
+}
+
 func TestEnv(t *testing.T) {
 	e := Env{"A=1", "AB=2", "A=3", "B", "C="}
 	for name, want := range map[string]string{"A": "3", "AB": "2", "B": "", "C": "", "D": ""} {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/proc"
 )
@@ -36,7 +37,7 @@ type Std struct {
 
 // NewStd is what this process has.
 func NewStd() *Std {
-	std := &Std{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ()}
+	std := &Std{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: here.Environ()}
 	may, forced := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb", false
 	switch force := os.Getenv("FORCE_COLOR"); force {
 	case "":
