@@ -9,6 +9,8 @@ export CGO_ENABLED ?= 0
 RACE := GORACE=atexit_sleep_ms=0
 # Many tests wait more than they work, so more packages than processors are tested at once.
 PACKAGES ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 2 )))
+# The packages that start goroutines. make test looks for races in these; make race in all, the programs too.
+CONCURRENT = $(shell git grep -lE '^\s*go (func|[a-z])|\.Go.func' -- '*.go' ':!*_test.go' ':!cmd' ':!bench' | xargs -n1 dirname | sort -u | sed 's,^,./,')
 
 .PHONY: build demo test race picture agents suites chaos bench fuzz lint cross release tools parallel clean
 
@@ -21,8 +23,8 @@ demo: build ## loads a skill the first and the later time, in a folder of its ow
 test: tools cross ## everything that must hold
 	@fmt=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$fmt" ]; then echo "not formatted: $$fmt"; exit 1; fi
 	go vet ./...
-	CGO_ENABLED=1 SKILLHAND_REQUIRE_ALL=1 $(RACE) go test -race -p $(PACKAGES) -timeout 60m $$(go list ./... | grep -v /cmd/)
-	SKILLHAND_REQUIRE_ALL=1 go test -p $(PACKAGES) -timeout 60m ./cmd/...
+	CGO_ENABLED=1 SKILLHAND_REQUIRE_ALL=1 $(RACE) go test -race -p $(PACKAGES) -timeout 60m $(CONCURRENT)
+	SKILLHAND_REQUIRE_ALL=1 go test -p $(PACKAGES) -timeout 60m $$(go list ./... | grep -vxF "$$(go list $(CONCURRENT))")
 
 race: tools ## all tests with the race detector, also those that start the programs, which then take thrice as long
 	CGO_ENABLED=1 SKILLHAND_REQUIRE_ALL=1 $(RACE) go test -race -p $(PACKAGES) -timeout 90m ./...
