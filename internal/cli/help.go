@@ -193,10 +193,10 @@ func ValuesFrom(cmd *cobra.Command, flag string, values func() []string) {
 }
 
 // placeholder is what stands for a flag's value in the lines of the flags.
-var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^ +(?:-\w, )?--[\w-]+ ([a-zA-Z][^ \n]*)`) })
+var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^ {1,6}(?:-\w, )?--[\w-]+ ([a-zA-Z][^ \n]*)`) })
 
 // optional is a flag whose value may be left out, as pflag writes it: --pin digest[="now"].
-var optional = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^( +--[\w-]+) (\w+)\[=[^]]*\]`) })
+var optional = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^( {1,6}--[\w-]+) (\w+)\[=[^]]*\]`) })
 
 // flagLines describes flags, with the placeholders of their values in capitals.
 func flagLines(set *pflag.FlagSet, columns int) string {

@@ -3,9 +3,11 @@ package cli
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // TestSetArgs: a command has the arguments and flags that cobra would give it, however many there are.
@@ -44,6 +46,20 @@ func TestSetArgs(t *testing.T) {
 						count, with, at, len(got.args), got.name, got.json, err, len(want.args), want.name, want.json, wantErr)
 				}
 			}
+		}
+	}
+}
+
+// TestFlagLines: values are in capitals, and words of a description are not, wherever a line breaks.
+func TestFlagLines(t *testing.T) {
+	set := pflag.NewFlagSet("x", pflag.ContinueOnError)
+	set.IntP("jobs", "j", 4, "`number` of trials at the same time; with --batch over all machines")
+	set.String("pin", "", "the `digest`")
+	set.Lookup("pin").NoOptDefVal = "now"
+	for columns := 30; columns < 90; columns++ {
+		text := strings.Join(strings.Fields(flagLines(set, columns)), " ")
+		if want := "-j, --jobs NUMBER number of trials at the same time; with --batch over all machines (default 4) --pin[=DIGEST] the digest"; text != want {
+			t.Errorf("in %d columns: %s", columns, text)
 		}
 	}
 }
