@@ -90,6 +90,9 @@ func TestRealClaude(t *testing.T) {
 	if math.Abs(table-own) > 0.005 {
 		t.Errorf("by the table $%v, Claude Code says $%v", table, own)
 	}
+	if forked, err := Read(h, Options{Skill: "forked"}); err != nil || len(forked.Story) != 2 {
+		t.Errorf("two forks, of which the story has %+v, %v", forked, err)
+	}
 	again := read(t, h, Options{})
 	if again.Read != 0 {
 		t.Errorf("the second look read %d bytes", again.Read)

@@ -2,6 +2,7 @@ package usage
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -151,6 +152,13 @@ func TestPlanted(t *testing.T) {
 	}
 	if _, prompt, err := Prompt(h, Options{Skill: "barred"}, one.Story[3].ID); err != nil || prompt != "please" {
 		t.Errorf("prompt: %q, %v", prompt, err)
+	}
+	typed, err := Read(h, Options{Skill: "meant"})
+	if err != nil || len(typed.Story) != 6 {
+		t.Fatalf("%+v, %v", typed, err)
+	}
+	if _, _, err := Prompt(h, Options{Skill: "meant"}, typed.Story[0].ID); !errors.Is(err, errTyped) {
+		t.Errorf("a call that a person typed: %v", err)
 	}
 }
 

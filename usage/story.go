@@ -2,6 +2,8 @@ package usage
 
 import (
 	"bufio"
+	"bytes"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -25,14 +27,20 @@ func (r *reporter) tell(e *indexed, file string) {
 		if f.Skill != r.o.Skill || !r.counts(when.Local().Format(time.DateOnly)) {
 			continue
 		}
-		h := fnv.New64a()
-		fmt.Fprint(h, t.Session, t.AgentID, f.At, f.Said, f.How, i)
-		r.story = append(r.story, Fire{
-			ID: strconv.FormatUint(h.Sum64(), 36)[:8], Time: when.UTC(), What: f.How, Agent: t.Agent, Session: t.Session, Project: t.Project,
-			file: file, said: f.Said,
-		})
+		r.story = append(r.story, t.fire(when, f.How, f.Said, i))
+		r.story[len(r.story)-1].file, r.story[len(r.story)-1].said = file, f.Said
 	}
 }
+
+// fire is something that happened to a skill in a file.
+func (t *tally) fire(when time.Time, what string, parts ...any) Fire {
+	h := fnv.New64a()
+	fmt.Fprint(h, t.Session, t.AgentID, when.Unix(), what, parts)
+	return Fire{ID: strconv.FormatUint(h.Sum64(), 36)[:8], Time: when.UTC().Truncate(time.Second), What: what, Agent: t.Agent, Session: t.Session, Project: t.Project}
+}
+
+// errTyped says why a call has no prompt.
+var errTyped = errors.New("a person called the skill by its name, without a prompt")
 
 // Prompt is what a person said before a call of a skill, read from the transcript: the one way in which a text leaves it.
 func Prompt(h here.Here, o Options, id string) (*Fire, string, error) {
@@ -57,6 +65,9 @@ func Prompt(h here.Here, o Options, id string) (*Fire, string, error) {
 }
 
 func (f Fire) prompt() (string, error) {
+	if f.file == "" {
+		return "", errTyped
+	}
 	file, err := os.Open(f.file)
 	if err != nil {
 		return "", err
@@ -70,6 +81,9 @@ func (f Fire) prompt() (string, error) {
 		return "", fmt.Errorf("%s: %w", f.file, err)
 	}
 	text := said(line)
+	if text == "" && bytes.Contains(line, []byte(claudeCommand)) {
+		return "", errTyped
+	}
 	if text == "" {
 		return "", fmt.Errorf("%s has no prompt there", f.file)
 	}

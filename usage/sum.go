@@ -146,6 +146,9 @@ func (r *reporter) forkedByPerson(t *tally) {
 		skill.Last = t.Last.UTC().Truncate(time.Second)
 	}
 	r.fired(skill, t.lastDay(), 1)
+	if r.o.Skill == t.Fork {
+		r.story = append(r.story, t.fire(t.Last, "delivered"))
+	}
 }
 
 // offer counts the lists of a session: each skill once.

@@ -41,7 +41,7 @@ transcript, except the prompt that --case asks for.`,
 		Example: `  skillhand usage
   skillhand usage --since 7d --project .
   skillhand usage --skill deploy
-  skillhand usage --skill deploy --case 1k2m3n4p >> evals/cases.yaml
+  skillhand usage --skill deploy --case 1k2m3n4p > .claude/skills/deploy/evals/1k2m3n4p.yaml
   skillhand usage --json | jq '.skills[] | {name, cost: .cost.cost_usd}'`,
 		Args: cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error { return runUsage(std, o) },
@@ -264,9 +264,16 @@ func table(b *strings.Builder, rows [][]string) {
 func skillStory(b *strings.Builder, r *usage.Report, now time.Time) {
 	s := r.Skills[0]
 	c := s.Counts
-	fmt.Fprintf(b, "\nOffered in %s, delivered %s (%d to a subagent, %d as a fork), taken out by compaction %s, brought back %s, called again %s.\n",
-		term.Plural(c.Offered, "session"), term.Plural(c.Delivered, "time"), c.Subagent, c.Forked,
-		term.Plural(c.Compacted, "time"), term.Plural(c.Restored, "time"), term.Plural(c.Reloaded, "time"))
+	fmt.Fprintf(b, "\nOffered in %s, delivered %s", term.Plural(c.Offered, "session"), term.Plural(c.Delivered, "time"))
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{c.Subagent, "to a subagent"}, {c.Forked, "as a fork"}, {c.Compacted, "taken out by compaction"}, {c.Restored, "brought back by the agent"}, {c.Reloaded, "called again after that"}} {
+		if part.n > 0 {
+			fmt.Fprintf(b, ", %d %s", part.n, part.what)
+		}
+	}
+	b.WriteString(".\n")
 	fmt.Fprintf(b, "Its text: %s tokens, %s. Its work: %s tokens in %s, %s; %s of them read from the cache.\n",
 		count(s.Cost.Text.Sum()), term.Dollars(s.Cost.TextUSD), count(s.Cost.Work.Sum()),
 		term.Plural(s.Cost.Turns, "turn"), term.Dollars(s.Cost.WorkUSD), count(s.Cost.Work.CacheRead))
