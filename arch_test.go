@@ -19,21 +19,24 @@ import (
 
 const module = "github.com/skillhand/skillhand"
 
-// rooms lists, for every room, the rooms it may know. Nothing imports upward.
+// rooms lists, for every room, the rooms it may know; an indented line goes on with the one above. Nothing imports upward.
 const rooms = `
-try: . agent agent/sight claude here internal/atomicfile internal/jsregexp internal/paths internal/redact internal/term proc report settings skill trust
+try: . agent agent/sight claude here internal/atomicfile internal/jsregexp internal/paths internal/redact internal/term proc report settings skill
+    trust
 lsp: check claudecode here internal/paths render schemas skill
 jobs: . agent batch batch/jobfile claude here internal/paths internal/term proc render report shell trust try verdict view
 mcp/host: internal/atomicfile settings
 mcp: . here internal/cause internal/loopback internal/paths internal/redact internal/watch render skill trust
-.: agent claude claudepage here history internal/cause internal/paths internal/redact internal/words proc render report session shell skill trust verdict
+.: agent claude claudepage here history internal/cause internal/paths internal/redact internal/words proc render report session shell skill trust
+    verdict
 agent: agent/sight claude
 agent/sight: skill
 batch:
 batch/jobfile: agent batch claude
 bench: history report shell/bind
 bench/corpus: check
-check: agent/sight claudecode edit here internal/cause internal/config internal/jsontree internal/markdown internal/paths internal/term internal/words permit settings shell/bind skill usage
+check: agent/sight claudecode edit here internal/cause internal/config internal/jsontree internal/markdown internal/paths internal/term
+    internal/words permit settings shell/bind skill usage
 claude: internal/cause internal/jsonfind proc
 claudepage: claudecode internal/paths internal/words permit proc settings skill
 doctor: agent check claudecode here internal/cause internal/paths mcp/host proc settings skill trust uninstall
@@ -45,7 +48,8 @@ here: internal/config internal/paths session settings skill trust
 history:
 migrate: edit internal/legacy internal/words permit render shell skill
 migrate/disk: edit/disk internal/cause internal/paths migrate proc report skill
-page: . batch check claudecode edit/disk history internal/atomicfile internal/loopback internal/paths internal/redact internal/term internal/watch render session shell skill trust try usage
+page: . batch check claudecode edit/disk history internal/atomicfile internal/loopback internal/paths internal/redact internal/term internal/watch
+    render session shell skill trust try usage
 permit:
 plugin:
 proc:
@@ -87,8 +91,11 @@ internal/txtartest:
 internal/watch:
 internal/words:
 
-cmd/skillhand: . agent agent/sight check claude claudecode claudepage doctor edit/disk golden here history internal/atomicfile internal/cause internal/cli internal/origin internal/paths internal/term migrate migrate/disk render report scaffold schemas session shell skill trust uninstall usage verdict view
-cmd/skillhand-server: . agent batch batch/jobfile claude here history internal/atomicfile internal/cli internal/origin internal/paths internal/redact internal/term jobs lsp mcp mcp/host page proc shell skill try upgrade view
+cmd/skillhand: . agent agent/sight check claude claudecode claudepage doctor edit/disk golden here history internal/atomicfile internal/cause
+    internal/cli internal/origin internal/paths internal/term migrate migrate/disk render report scaffold schemas session shell skill trust uninstall
+    usage verdict view
+cmd/skillhand-server: . agent batch batch/jobfile claude here history internal/atomicfile internal/cli internal/origin internal/paths internal/redact
+    internal/term jobs lsp mcp mcp/host page proc shell skill try upgrade view
 
 # For tests alone: no line above may name them.
 internal/fakeapi:
@@ -106,7 +113,7 @@ internal/shelltest: internal/needs proc shell/bind
 // mayImport reads rooms.
 func mayImport() map[string][]string {
 	all := map[string][]string{}
-	for line := range strings.Lines(rooms) {
+	for line := range strings.Lines(strings.ReplaceAll(rooms, "\n    ", " ")) {
 		name, list, ok := strings.Cut(strings.TrimSpace(line), ":")
 		if ok && !strings.HasPrefix(line, "#") {
 			all[name] = strings.Fields(list)
@@ -280,7 +287,7 @@ func declarations(p *doc.Package) (all []ast.Node) {
 	return all
 }
 
-// foreign reports whether a package is neither the standard library's nor one of ours that importers have.
+// foreign reports whether a package is neither the standard library's nor one that we export.
 func foreign(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return strings.Contains(first, ".") && !strings.HasPrefix(path, module) || strings.HasPrefix(path, module+"/internal/")

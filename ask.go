@@ -109,7 +109,7 @@ func (p *place) program(client *claude.Client, dir string) error {
 	if err == nil {
 		client.Path = path
 	}
-	return nil // what is missing is told by the client
+	return nil // the client reports what is missing
 }
 
 // useConfig takes the model and the budget that the project's configuration names, unless the request or the skill does.
@@ -145,7 +145,7 @@ func (p *place) notAsked(ctx context.Context, req AskRequest, took time.Duration
 // pageBefore puts the skill's page before the prompt, and what the skill says
 // about models and tools into the request.
 func (p *place) pageBefore(ctx context.Context, client *claude.Client, req *AskRequest) error {
-	// What is wrong with the request is said before the skill's commands run.
+	// Report a malformed request before any of the skill's commands run.
 	check := req.Request
 	if strings.TrimSpace(check.Prompt) == "" {
 		check.Prompt = req.Skill // its page will be the prompt

@@ -6,7 +6,7 @@ import (
 	"github.com/skillhand/skillhand/verdict"
 )
 
-// What leaves a Runtime has no secret of the environment in it: replies, events
+// A Runtime lets no secret of the environment out: replies, events
 // and verdicts here, pages in package render.
 
 // hiding is a listener that hears no secrets.

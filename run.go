@@ -34,7 +34,7 @@ const (
 	defaultRunTimeout = 10 * time.Minute
 	// A script that is ended may tidy up for so long.
 	tidyUp = 2 * time.Second
-	// What a script leaves its last words to may be silent for so long.
+	// A process that writes a script's last words may be silent for so long.
 	silence = time.Second
 	// The end of stderr says why a script failed.
 	keptStderr = 8 << 10
@@ -63,7 +63,7 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*verdict.Verdict, e
 	if err != nil {
 		return nil, err
 	}
-	// What is judged is what runs, whatever becomes of a link meanwhile.
+	// The file that is judged is the one that runs, whatever becomes of a link meanwhile.
 	real, err := filepath.EvalSymlinks(script)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", script, cause.Of(err))
@@ -75,7 +75,7 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*verdict.Verdict, e
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", script, err)
 	}
-	// What was there before is older than began, what the script makes is not.
+	// Files from before are older than began; those that the script makes are not.
 	time.Sleep(verdict.ClockTick - time.Since(began))
 	stdout, said := &verdict.Output{}, &verdict.Output{Max: keptStderr}
 	stderr := p.hide.Writer(io.MultiWriter(said, &bystander{to: rt.Stderr}))
@@ -168,7 +168,7 @@ func scriptIn(folders ...string) (string, error) {
 				}
 			}
 			if len(executable) == 0 {
-				executable = all // then it is told what is wrong with it
+				executable = all // then the error says what is wrong with it
 			}
 			switch len(executable) {
 			case 0:

@@ -38,7 +38,7 @@ type Runtime struct {
 	// If it says yes the folder is trusted from then on. nil means no.
 	Confirm func(ctx context.Context, q trust.Question) (bool, error)
 
-	// Warn is told what is odd but no reason to stop; nil tells nobody.
+	// Warn, if not nil, gets what is odd but no reason to stop.
 	Warn func(text string)
 
 	Stdin  io.Reader // what scripts read; nil means no input

@@ -27,7 +27,7 @@ type Func func(ctx context.Context, payload json.RawMessage) (result json.RawMes
 type Retry struct {
 	Error string // why the job is not done
 
-	// What is to follow an error; if nothing is set, the job has failed.
+	// These say what follows an error; if none is set, the job has failed.
 	Again bool          // it may pass: try again, as often as the job allows
 	After time.Duration // but not before that long; 0 leaves it to the batch
 	Until time.Time     // no job of this kind can start before, in any batch; this attempt does not count

@@ -542,8 +542,8 @@ func (c *change) reopen(names []string) (int, error) {
 		c.b.count(from, Waiting, moved)
 		n += int(moved)
 	}
-	// What was skipped for their sake: all that is skipped waits again, and what is hopeless
-	// all the same is skipped again.
+	// Jobs that were skipped because of them wait again; those that are hopeless
+	// all the same are skipped again.
 	moved, err := c.exec(`UPDATE batch_job SET state = 'waiting', event = 0, ended = 0, fault = '' WHERE batch = $1 AND state = 'skipped'`, c.b.id)
 	if err != nil {
 		return 0, err
@@ -582,7 +582,7 @@ func (c *change) cancel(names []string) (int, error) {
 			continue
 		}
 		open = append(open, e)
-		// What it cost until now nobody knows: all that it may have been.
+		// Its cost so far is unknown, so the whole reservation counts.
 		c.b.reserved -= j.held
 		c.b.spent += j.held
 	}

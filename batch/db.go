@@ -22,7 +22,7 @@ import (
 // Options say where jobs are kept. Only Database is required.
 type Options struct {
 	Database string        // a file, or postgres://…
-	Existing bool          // a file that is not there is not made: the error is fs.ErrNotExist
+	Existing bool          // do not create a missing file: the error is fs.ErrNotExist
 	Locks    string        // a folder for the locks of this machine's workers; "" for a file means one beside it, for Postgres none
 	Lease    time.Duration // Postgres: how long a worker may be silent; 0 means 15 seconds
 	Patience time.Duration // how long to wait for a database that is busy or away; 0 means 15 seconds, and 2 for the first answer of a server

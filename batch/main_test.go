@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// playing is what a worker process is told.
+// playing is the order for a worker process.
 type playing struct {
 	Options
 	Diary string // where it writes what happens to its jobs

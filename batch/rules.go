@@ -48,7 +48,7 @@ type step struct {
 	tries, kills int
 	spent        int64
 	fault        string
-	pause        int64 // its kind of job starts no earlier
+	pause        int64 // jobs of this kind start no earlier
 	stop         Stop
 }
 
@@ -143,7 +143,7 @@ func affordable(budget, spent, reserved, cost int64) bool {
 	return budget == 0 || cost == 0 || spent+reserved+cost <= budget
 }
 
-// What a lock file says about its worker.
+// A holder is what a lock file says about its worker.
 type holder int
 
 const (
@@ -176,7 +176,7 @@ type sighting struct {
 	d          delivery
 }
 
-// What to do about a sighting.
+// An action is what to do about a sighting.
 type action int
 
 const (
@@ -260,7 +260,7 @@ func circle(jobs []Job) []string {
 }
 
 // Circle returns ids of jobs that need each other in a ring, the first one again at the end, or
-// nil if there is no such ring.
+// nil if the jobs form no ring.
 func Circle(jobs []Job) []string { return circle(jobs) }
 
 // micros rounds up: what is counted is never less than what was spent.

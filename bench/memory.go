@@ -10,7 +10,7 @@ import (
 
 // watchMemory watches a process until stop is called, which returns the most
 // memory that the process had at once, in bytes; 0 where the system does not say.
-// What wait tells is of no use: it counts what the parent had when it forked.
+// The figure of wait is of no use: it counts what the parent had when it forked.
 func watchMemory(pid int) (stop func() int64) {
 	done, peak := make(chan struct{}), make(chan int64)
 	go func() {

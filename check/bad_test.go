@@ -134,7 +134,7 @@ func FuzzCheck(f *testing.F) {
 }
 
 // TestSafe: a safe fix changes nothing that Claude Code would send or run but the fault itself.
-// What it sends is compared with directives left as they are.
+// Its pages are compared with directives left as they are.
 func TestSafe(t *testing.T) {
 	cases, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {

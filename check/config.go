@@ -19,7 +19,7 @@ type Config struct {
 	As      Place
 }
 
-// ParseConfig reads a configuration. All its faults are told at once, each with its line.
+// ParseConfig reads a configuration. It reports all faults at once, each with its line.
 func ParseConfig(file string, src []byte) (Config, error) {
 	said, err := config.Parse(file, src)
 	if err != nil || said.Check == nil {

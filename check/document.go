@@ -42,7 +42,7 @@ type document struct {
 	jsonFault  *jsontree.Error
 	refused    []claudecode.Fault // for which Claude Code does not load the plugin
 
-	// What is known of it when all rules about it have run.
+	// These are known when all rules about it have run.
 	name        string // that it is loaded by
 	mended      bool   // the frontmatter is no YAML, and Claude Code reads it all the same
 	alias       string // its name: field, if that is another

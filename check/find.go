@@ -333,7 +333,7 @@ func (w *walker) placed(f File, in setting) File {
 	if f.Kind != Skill && f.Kind != FirstUse {
 		return f
 	}
-	// Of a .claude or a plugin only the folders in skills are loaded: deeper ones are with those beside
+	// A .claude folder or a plugin loads only the folders in skills: deeper ones are with those beside
 	// them in nobody's list, or in one that a manifest names.
 	if folder := filepath.Dir(filepath.Dir(p)); in == (setting{}) || folder != filepath.Join(f.Root, "skills") {
 		f.Root, f.claude = folder, false

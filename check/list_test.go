@@ -12,7 +12,7 @@ import (
 	"github.com/skillhand/skillhand/here"
 )
 
-// TestList: the list has every skill that a model is told of, in order, with what each takes, and says who loses a description.
+// TestList: the list has every skill that a model sees, in order, with what each takes, and says which lose their description.
 func TestList(t *testing.T) {
 	root := t.TempDir()
 	project, home := filepath.Join(root, "shop"), filepath.Join(root, "home")

@@ -174,7 +174,7 @@ func (l *Listing) arrange(all []*listed) (total int, dropped []*listed) {
 }
 
 // level is how long descriptions can be so that all fit: those that are longer have to be cut to
-// it. 0 means that there is no such length.
+// it. 0 means that no length does.
 func (l *Listing) level(all []*listed) int {
 	left := cmp.Or(l.Budget, DefaultBudget) + 1
 	var lengths []int

@@ -64,7 +64,8 @@ func TestListing(t *testing.T) {
 		{
 			"settings",
 			skills(map[string]string{
-				".claude/settings.local.json": `{"skillOverrides": {"p0": "name-only", "p1": "off", "dataviz": "off", "loop": "name-only"}, "skillListingMaxDescChars": 200}`,
+				".claude/settings.local.json": `{"skillOverrides": {"p0": "name-only", "p1": "off", "dataviz": "off", "loop": "name-only"},
+					"skillListingMaxDescChars": 200}`,
 			}, "p", 300, 300, 300, 300, 300),
 			skills(map[string]string{".claude/settings.json": `{"model": "claude-haiku-4-5", "env": {"SLASH_COMMAND_TOOL_CHAR_BUDGET": "3300"}}`}, "u", 300),
 			[]string{"SLASH_COMMAND_TOOL_CHAR_BUDGET=9000"}, false,

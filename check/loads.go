@@ -91,7 +91,7 @@ const bindingsFile = "bindings.json"
 // builtinVariables cannot be bound.
 var builtinVariables = []string{"CLAUDE_PLUGIN_ROOT", "CLAUDE_SESSION_ID", "CLAUDE_PROJECT_DIR", "CLAUDE_SKILL_DIR", "CLAUDE_PLUGIN_DATA", "CLAUDE_EFFORT"}
 
-// bindings holds a bindings.json against the text beside it. Its own faults are told at the top of the text.
+// bindings holds a bindings.json against the text beside it. Its own faults are reported at the top of the text.
 func bindings(p *pass) {
 	if !p.doc.isRendered() {
 		return

@@ -335,7 +335,7 @@ func (d *document) verdictOf(x *directive) Verdict {
 // allow is the fix for a directive that asks: another spelling if there is one, else rules.
 func (p *pass) allow(d *directive, c *permit.Change) *Fix {
 	start, end := d.at(0), d.at(len(d.command))
-	// Who writes || exit means to fail: without it SK308 would have the failure ignored.
+	// An author who writes || exit means to fail: without it SK308 would have the failure ignored.
 	meant := strings.Contains(d.command, "|| exit") && !strings.Contains(c.Command, "||") && len(c.Rules) > 0
 	if c.Command != "" && !meant && p.doc.src[start:end] == d.command && !strings.Contains(c.Command, "`") {
 		lead := len(d.command) - len(strings.TrimLeft(d.command, " \t\n"))
@@ -568,7 +568,7 @@ func cannotActivate(p *pass) {
 }
 
 // needApproval is about the skills that Claude Code asks about when the model wants them. Most that have
-// allowed-tools are used by people, so they are told of once a place.
+// allowed-tools are used by people, so they are reported once a folder.
 func needApproval(w *whole) {
 	first := map[string]*Finding{}
 	names := map[string][]string{}

@@ -93,7 +93,8 @@ var recorded = map[string]string{
 // TestRecorded: a rule that is on and says what Claude Code does, and not what skillhand load does, has a recorded answer of the real one.
 func TestRecorded(t *testing.T) {
 	for _, r := range All() {
-		if (&Options{}).severity(r) == Off || strings.HasPrefix(r.ID, "SK8") || !strings.Contains(r.Doc(), "Claude Code") && !strings.Contains(r.Doc(), "claude plugin") {
+		if (&Options{}).severity(r) == Off || strings.HasPrefix(r.ID, "SK8") ||
+			!strings.Contains(r.Doc(), "Claude Code") && !strings.Contains(r.Doc(), "claude plugin") {
 			continue
 		}
 		pattern := cmp.Or(recorded[r.ID], "testdata/claude/"+r.ID+"-*.txtar")

@@ -57,7 +57,7 @@ func findKeys(src string) []foundSecret {
 	}
 }
 
-// mask takes what is secret out of all that is told about a file. A fix that would copy it is not
+// mask takes what is secret out of all that is said about a file. A fix that would copy it is not
 // offered.
 func (d *document) mask(all []*Finding) {
 	if len(d.secrets) == 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/skillhand/skillhand/settings"
 )
 
-// Whose settings count for a file depends on who will have it. A project's skill comes with the
+// The settings that count for a file depend on who will have it. A project's skill comes with the
 // project's shared settings; what the user has beside them lets it run here, and for nobody else. A
 // user's own skill is used where the user's settings are. A plugin's, and whatever is taken as
 // installed elsewhere, must do without.

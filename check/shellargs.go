@@ -326,7 +326,7 @@ func (l *lookup) call(call *syntax.CallExpr, final bool) {
 func searched(name string, args []string) string {
 	if !slices.Contains([]string{"grep", "egrep", "fgrep", "rg"}, name) ||
 		slices.ContainsFunc(args, func(a string) bool { return a == "" || strings.HasPrefix(a, "-") && strings.ContainsAny(a, "efs") }) {
-		return "" // not plain, or the pattern is an option's, or it is told to keep quiet
+		return "" // not plain, or the pattern is an option's, or -s keeps it quiet
 	}
 	var operands []string
 	for i, a := range args {

@@ -25,7 +25,8 @@ func TestArgs(t *testing.T) {
 			Model: "opus", MaxTurns: 3, AllowedTools: []string{"Bash(git:*)", "Read"}, Resume: "id",
 			MaxBudgetUSD: 0.00001, Args: []string{"--effort", "low", "x"},
 		}, s,
-			`-p --allowedTools Bash(git:*) --allowedTools Read --output-format stream-json --verbose --model opus --max-turns 3 --max-budget-usd 0.00001 --json-schema {"type":"object"} --resume id --effort low x`},
+			`-p --allowedTools Bash(git:*) --allowedTools Read --output-format stream-json --verbose --model opus --max-turns 3 --max-budget-usd 0.00001` +
+				` --json-schema {"type":"object"} --resume id --effort low x`},
 		{"continue", Request{Continue: true}, nil, "-p --output-format stream-json --verbose --continue"},
 		{"resumed", Request{Continue: true}.resumed("id"), nil, "-p --output-format stream-json --verbose --resume id"},
 	} {

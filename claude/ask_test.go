@@ -236,7 +236,7 @@ func TestContext(t *testing.T) {
 			t.Errorf("reply: %+v, error: %v", reply, e)
 		}
 		nothingLeft(t, s.log)
-		// What it said while it was stopped is in the transcript, though it does not count.
+		// The transcript has the answer that came while it was stopped, though that does not count.
 		if data, err := os.ReadFile(file); err != nil || !bytes.Contains(data, []byte("stopped well")) {
 			t.Errorf("transcript: %s, %v", data, err)
 		}
@@ -481,7 +481,7 @@ func TestNotStarted(t *testing.T) {
 	}
 }
 
-// What is not needed of a transcript costs no memory.
+// TestMemory: the unneeded parts of a transcript cost no memory.
 func TestMemory(t *testing.T) {
 	s := newStage(t, "init | flood 60 | output 30000000 | result ok")
 	runtime.GC()

@@ -102,7 +102,7 @@ type Error struct {
 	Err        error         // the cause, if it was on our side
 	Agent      string        // who was asked; "" means Claude
 
-	final bool // asking again does not help, though it may with others of its kind
+	final bool // asking again does not help, though it may with other errors of the category
 }
 
 // Temporary reports whether asking again may help.
@@ -438,7 +438,7 @@ func byStatus(status int, text string) (Kind, bool) {
 var (
 	tooLong    = pattern(`(?i)^prompt is too long|\bis too long: \d+ tokens\b`)
 	creditGone = pattern(`(?i)^(?:API Error: (?:\d{3} )?)?(?:your )?credit balance is too low`)
-	// What the CLI's own parser of arguments says, whatever words the arguments have.
+	// usageFault is what the CLI's own parser of arguments says, whatever words the arguments have.
 	usageFault = pattern(`(?m)^error: (?:unknown option|unknown command|option '|missing required|too many arguments|required option|command-argument)` +
 		`|^(?:Error: )?--[a-z]|^Error: (?:When using --|Input must be|piped stdin|Settings file|Session ID|Invalid (?:MCP config|session ID|settings))` +
 		`|^Error parsing streaming input|^No conversation found`)

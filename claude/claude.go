@@ -4,7 +4,7 @@
 // mid-stream and leaves children behind. Client.Ask turns it into a call with a
 // typed answer or a named failure, after which nothing is left running.
 //
-// What is pure stands apart: arguments (args.go), the CLI's events (decode.go),
+// The pure halves stand apart: arguments (args.go), the CLI's events (decode.go),
 // the verdict on them (classify.go), JSON in an answer (extract.go), waiting
 // between attempts (retry.go). Client.attempt alone touches the world.
 package claude
@@ -43,7 +43,7 @@ type Client struct {
 	// it is at work nothing more is read from the CLI.
 	OnEvent func(Event)
 
-	// OnRetry is called before a further attempt. OnEvent is told of it as well, but
+	// OnRetry is called before a further attempt. OnEvent gets it as well, but
 	// has every line of the transcript decoded, and this does not.
 	OnRetry func(Event)
 }

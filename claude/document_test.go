@@ -55,7 +55,7 @@ func TestEventDocument(t *testing.T) {
 	}
 }
 
-// What is written in pieces is what is encoded at once.
+// TestDocumentWriteTo: a document written in pieces is the one encoded at once.
 func TestDocumentWriteTo(t *testing.T) {
 	for _, doc := range []Document{
 		{},

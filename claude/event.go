@@ -25,7 +25,7 @@ type Event struct {
 // An EventType says what an event is about.
 type EventType string
 
-// What events are about.
+// The kinds of events.
 const (
 	Start  EventType = "start"  // a session has begun, or a further turn in it
 	Text   EventType = "text"   // Claude says something

@@ -164,7 +164,7 @@ func (l *large) result() *result {
 	if res == nil || l.into != nil || l.text.bad {
 		return nil
 	}
-	// What it took to get here is as large as the values, and would stay beside
+	// The garbage so far is as large as the values, and would stay beside
 	// them until twice as much is used.
 	runtime.GC()
 	defer runtime.GC()

@@ -274,7 +274,7 @@ func sleeper(t *testing.T) (*stage, claude.Request) {
 	return s, r
 }
 
-// What a tool runs does not outlive the question, however it ends.
+// TestRealTool: no program that a tool runs outlives the question, however it ends.
 func TestRealTool(t *testing.T) {
 	t.Run("timeout", func(t *testing.T) {
 		s, r := sleeper(t)

@@ -225,7 +225,7 @@ func (t *tail) text() string {
 }
 
 // transcript opens the file for an attempt's transcript, nil if none is wanted.
-// That of the attempt before, if there was one, gets its number.
+// The previous attempt's, if there was one, gets its number.
 func (a *ask) transcript() (*os.File, error) {
 	if a.req.Transcript == "" {
 		return nil, nil

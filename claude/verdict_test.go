@@ -75,7 +75,7 @@ var recorded = map[string]Kind{
 	"prompt-stdin-11m":                Usage,
 	"prompt-stream-json-bad":          Usage,
 	"prompt-variadic-tools":           Usage,
-	"schema-text-reply":               success, // no schema of ours
+	"schema-text-reply":               success, // without a schema
 	"sess-03-resume-id":               success,
 	"sess-04-continue":                success,
 	"sess-06-resume-unknown-text":     Usage,
@@ -305,7 +305,8 @@ func TestVerdict(t *testing.T) {
 			Overloaded,
 		},
 
-		{"directive, 2.1.197", `{"type":"user","message":{"role":"user","content":"<local-command-stderr>Error: Shell command failed for pattern \"x\": [stderr]\nE</local-command-stderr>"},"isReplay":true}` +
+		{"directive, 2.1.197", `{"type":"user","message":{"role":"user",` +
+			`"content":"<local-command-stderr>Error: Shell command failed for pattern \"x\": [stderr]\nE</local-command-stderr>"},"isReplay":true}` +
 			"\n" + `{"type":"result","subtype":"success","is_error":false,"num_turns":0,"result":""}`, 0, "", DirectiveFailed},
 		{
 			"directive, 2.1.325",
@@ -363,7 +364,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// What the service asked for comes with the failures that it makes sense for.
+// TestRetryAfterOfEvents: the wait that the service asked for comes with the failures it makes sense for.
 func TestRetryAfterOfEvents(t *testing.T) {
 	_, e := judgeText(`{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1794747600}}`+"\n"+
 		`{"type":"result","subtype":"success","is_error":true,"num_turns":1,"result":"resets 3pm","api_error_status":429}`, ending{exit: 1})

@@ -49,7 +49,7 @@ var claude = os.Getenv("SKILLHAND_CLAUDE")
 
 const session = "11111111-2222-4333-8444-555555555555"
 
-// What stood in the user's home when these were recorded.
+// homes are the files in the user's home when these were recorded.
 var homes = map[string]map[string]string{
 	"a3-user-skill": {".claude/skills/u/SKILL.md": "---\ndescription: d\n---\n" +
 		"PR=[${CLAUDE_PLUGIN_ROOT}] PD=[${CLAUDE_PLUGIN_DATA}] SID=[${CLAUDE_SESSION_ID}] SD=[${CLAUDE_SKILL_DIR}] " +
@@ -59,7 +59,7 @@ var homes = map[string]map[string]string{
 	"a5-dup-project-user": {".claude/skills/s/SKILL.md": "---\ndescription: d\n---\nUSER\n"},
 }
 
-// What cannot come out the same elsewhere.
+// elsewhere lists what cannot come out the same on another machine.
 var elsewhere = map[string]string{
 	"a1-diff1":  "shows the recorder's /etc/passwd",
 	"a8-exit03": "find is a program inside claude, which did not complain in the recorder's sandbox",

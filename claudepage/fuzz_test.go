@@ -8,7 +8,7 @@ import (
 	"github.com/skillhand/skillhand/claudecode"
 )
 
-// Whatever stands in a skill's text, its directives are parts of it, in its own words.
+// FuzzScan: the directives of any text are parts of it, in its own words.
 func FuzzScan(f *testing.F) {
 	for _, seed := range []string{
 		"a !`echo A` b", "`x !`echo A` y`", "```!\necho A\n```", "!`echo ```! echo A ````", "\u3000!`a\r\nb`", "!``", "```!",

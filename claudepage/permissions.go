@@ -15,7 +15,7 @@ import (
 // Modes are the permission modes in which Claude Code renders a page.
 var Modes = []string{"default", "auto", "acceptEdits", "plan", "dontAsk", "bypassPermissions"}
 
-// What Claude Code says where a mode, and not the command, is the reason.
+// The reasons that Claude Code gives where a mode, and not the command, decides.
 const (
 	saysPlan = "Bash was not run: auto mode has no safety result for this call, " +
 		"and nobody can be asked to approve it here. This is not a judgment that it is unsafe. " +

@@ -13,7 +13,7 @@ import (
 	"github.com/skillhand/skillhand/settings"
 )
 
-// TestRun: a new machine has nothing wrong, one without a home is told so, and the rest is looked
+// TestRun: a new machine has nothing wrong, a missing home is reported, and the rest is looked
 // at all the same.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()

@@ -51,7 +51,7 @@ func TestFrom(t *testing.T) {
 	}
 }
 
-// TestOdd: only what is set and bad is told.
+// TestOdd: only settings that are bad are reported.
 func TestOdd(t *testing.T) {
 	for _, tt := range []struct{ env, want string }{
 		{"", ""},

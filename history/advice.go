@@ -13,7 +13,7 @@ type reason struct{ category, detail string }
 // advice is what to do about failures, by their detail or their category. %s is
 // what failed so most often.
 var advice = map[string]string{
-	// Of runs.
+	// Advice about runs.
 	"NO_REPORT":             "%s prints no report: end it with `skillhand emit`, or see what `skillhand parse` finds in its output",
 	"INVALID_JSON":          "%s prints a report that is not JSON: build it with `skillhand emit`",
 	"MISSING_FIELD":         "the report of %s lacks a field: build it with `skillhand emit`",
@@ -28,7 +28,7 @@ var advice = map[string]string{
 	"DELIVERABLE_UNCHANGED": "%s names files that it did not touch: list only what it made or changed",
 	"DELIVERABLE_UNCHECKED": "%s names folders too large to check: list the files it made in them",
 
-	// Of questions, by kind.
+	// Advice about questions, by kind.
 	"rate-limited":     "%s was held back by rate limits: ask less at once, or raise `--retries` and `--timeout`",
 	"overloaded":       "%s found the service overloaded: try again later, or raise `--retries` and `--timeout`",
 	"usage-limit":      "%s reached the usage limit: wait for the reset, or check your plan",
@@ -56,7 +56,7 @@ var advice = map[string]string{
 	"interrupted":      "%s was interrupted: if that was not you, find out what stops it",
 	"transcript":       "%s cannot write its transcript: check the path of `--output-file`",
 
-	// Of questions whose kind says nothing here.
+	// Advice about questions whose kind says nothing here.
 	"network":    "%s could not reach the service: check the connection, or raise `--retries`",
 	"rate-limit": "%s was held back by rate limits: ask less at once, or raise `--retries` and `--timeout`",
 	"timeout":    "%s runs out of time: raise `--timeout` or `--idle-timeout`, or ask for less at once",

@@ -35,7 +35,7 @@ type Runner struct {
 	Env here.Env // of what it starts
 	// MakeTrial makes one attempt at a trial; nil makes it with the kit that its job names.
 	MakeTrial MakeTrial
-	// OnSaid is told when the model of a trial says something; nil tells nobody.
+	// OnSaid, if not nil, is called when the model of a trial says something.
 	OnSaid func()
 
 	kits kits

@@ -68,7 +68,7 @@ func (e *editor) notify(method string, params any) {
 	}
 }
 
-// TestLSP: what an editor asks, and what it is told.
+// TestLSP: what an editor asks, and what it gets.
 func TestLSP(t *testing.T) {
 	dir := t.TempDir()
 	uri := "file://" + filepath.Join(dir, ".claude", "skills", "s", "SKILL.md")
@@ -201,7 +201,7 @@ func TestCoalesced(t *testing.T) {
 	}
 }
 
-// TestLongText: a text that is too long is not checked, and the editor is told why.
+// TestLongText: a text that is too long is not checked, and the editor learns why.
 func TestLongText(t *testing.T) {
 	uri := "file://" + filepath.Join(t.TempDir(), "s", "SKILL.md")
 	e := newEditor(t)

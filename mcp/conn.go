@@ -14,7 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// What one client may have waiting here at once.
+// The most that one client may have waiting here at once.
 const (
 	maxMessage = 32 << 20 // bytes of one message: an argument of 10 MB, quoted
 	maxCalls   = 2048
@@ -28,7 +28,7 @@ type conn struct {
 	lines  chan line
 	out    io.Writer
 	closed chan struct{}
-	end    <-chan struct{} // when the server is told to stop
+	end    <-chan struct{} // closed when the server has to stop
 	once   sync.Once
 
 	writing sync.Mutex

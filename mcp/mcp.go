@@ -31,7 +31,7 @@ type Server struct {
 	Version  string
 	AllowRun bool // offer run_skill, which runs a skill's script
 
-	// Warn is told what is odd but no reason to stop; nil tells nobody.
+	// Warn, if not nil, gets what is odd but no reason to stop.
 	Warn func(text string)
 }
 

@@ -33,7 +33,7 @@ const (
 	directoryType = "inode/directory"
 )
 
-// What the extension lets a skill have: hosts need not take more.
+// The extension's limits for a skill: hosts need not take more.
 const (
 	maxFiles = 512
 	maxBytes = 16 << 20

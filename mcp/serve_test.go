@@ -19,7 +19,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestChanges: clients of the old and of the new protocol are told, and only
+// TestChanges: clients of the old and of the new protocol are notified, and only
 // when something changes that is listed.
 func TestChanges(t *testing.T) {
 	p := newPlace(t)
@@ -161,7 +161,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestStop: the server is told to stop in mid-call.
+// TestStop: the server has to stop in mid-call.
 func TestStop(t *testing.T) {
 	p := newPlace(t)
 	pid := filepath.Join(p.project, "pid.txt")

@@ -38,7 +38,7 @@ type static struct {
 	page *skillhand.Page
 }
 
-// What is remembered of pages, at most.
+// The most that is remembered of pages.
 const (
 	maxStatics     = 100
 	maxStaticBytes = 100 << 10

@@ -56,7 +56,7 @@ func (w *watcher) follow(ctx context.Context) {
 	from, stop := w.files.Listen()
 	defer stop()
 	<-from
-	// Whoever asks for one list asks for all of them. They come first.
+	// A client that asks for one list asks for all of them. They come first.
 	began := time.Now().Add(-tick)
 	select {
 	case <-ctx.Done():

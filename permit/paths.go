@@ -133,7 +133,7 @@ func (j *judge) path(w word, name, does string, write bool) *fault {
 	case w.nested() && parentAfterName(v): // what the run shows counts as a folder
 		return up
 	case w.nested():
-		// What stands before it counts.
+		// The text before it counts.
 		v = v[:strings.IndexAny(v, nestedMark+variableMark)]
 		if v == "" {
 			return nil

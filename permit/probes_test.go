@@ -201,7 +201,7 @@ func TestSkills(t *testing.T) {
 		switch flag := strings.Join(c.CLI, " "); {
 		case strings.Contains(flag, "--plugin-dir"):
 			q.PluginRoot = "{{PROJECT}}/plug"
-			if !strings.Contains(body, "allowed-tools") || c.Name == "a4-plug-p4" { // it is told apart by its settings
+			if !strings.Contains(body, "allowed-tools") || c.Name == "a4-plug-p4" { // its settings make the difference
 				continue
 			}
 		case strings.Contains(flag, "--allowedTools"):

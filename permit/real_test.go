@@ -169,7 +169,7 @@ func TestClaudeRules(t *testing.T) {
 	}
 }
 
-// What mutations put before a command, after it, around it, and in the place of a word.
+// Mutations put these before a command, after it, around it, and in the place of a word.
 var (
 	before = strings.Split("timeout 5 |timeout -k "+
 		"1 5 |command |command -p |builtin |noglob |LANG=C |TZ=UTC |X=1 |X=~ |CI=1 NO_COLOR=1 |time |! |nohup |nice -n 5 |"+

@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// What the skill of these tests says once, and what it says every time.
+// The skill of these tests says the first text once, and the second every time.
 const instructions = "PROBE INSTRUCTIONS"
 
 const stub = `---
@@ -403,7 +403,8 @@ func TestHistorySkills(t *testing.T) {
 			if len(pages) != 1 {
 				t.Fatalf("%s: %d pages: %q", tt.skill, len(pages), pages)
 			}
-			if !strings.Contains(pages[0], "<output name=\""+tt.skill+"\">\n<skill-output>\n"+tt.output) || strings.Contains(pages[0], tt.instructions) != whole {
+			if !strings.Contains(pages[0], "<output name=\""+tt.skill+"\">\n<skill-output>\n"+tt.output) ||
+				strings.Contains(pages[0], tt.instructions) != whole {
 				t.Errorf("%s: first use %v:\n%s", tt.skill, whole, pages[0])
 			}
 		}

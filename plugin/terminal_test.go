@@ -98,7 +98,7 @@ func TestTerminal(t *testing.T) {
 	s.wantOne("later", model, false)
 }
 
-// TestTerminalRewind: what was read in a turn that was taken back is sent again, though no hook is told of that.
+// TestTerminalRewind: text read in a turn that was taken back is sent again, though no hook reports that.
 func TestTerminalRewind(t *testing.T) {
 	s := newSitting(t)
 	s.ask("hello")

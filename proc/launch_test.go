@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// TestLaunch: a program that is launched has the environment that it is given, no streams of ours and a
+// TestLaunch: a program that is launched has the environment that it is given, none of our streams and a
 // session of its own; when it ends, nothing of it is left.
 func TestLaunch(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")

@@ -109,7 +109,7 @@ var lastWords = 200 * time.Millisecond
 const (
 	// With Cmd.Silence it may speak for so many times that.
 	mostWords = 10
-	// What waits for something all of this time is not about to end by itself.
+	// A process that waits for something all of this time is not about to end by itself.
 	settled = 100 * time.Millisecond
 	// Then everything we found is dead. Who still holds the output is not known to be ours.
 	holder = 20 * time.Millisecond

@@ -281,7 +281,7 @@ func (s *signaled) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// What a program wrote is complete, though a child still holds the pipe, and Run does not wait for the child.
+// TestPipeHolder: a program's output is complete though a child still holds the pipe, and Run does not wait for the child.
 func TestPipeHolder(t *testing.T) {
 	c := bash("sleep 1000 & head -c 60000 /dev/zero; exit 2")
 	res, stdout, _ := run(t, c)
@@ -303,7 +303,7 @@ func TestLastWords(t *testing.T) {
 func TestSilence(t *testing.T) {
 	// A stream whose reader says each line late.
 	const slow = `exec > >(while read -r line; do sleep .1; echo "$line"; done); printf '%s\n' 1 2 3 4`
-	// What ends by itself has all the time it needs; what is cut short need not wait long for that.
+	// A program that ends by itself has all the time it needs; one that is cut short need not wait long for that.
 	const patient, short = time.Hour, 200 * time.Millisecond
 	tests := []struct {
 		name, script, stdout string

@@ -33,7 +33,7 @@ import (
 //     program still running is old enough to have started it. If there is one, the orphan's end
 //     comes with that program's.
 //
-// What this process found below itself when it began is not ours by any of these: a shell that
+// Children that this process had when it began are not ours by any of these: a shell that
 // becomes a program by exec leaves it its background jobs.
 //
 // The brand is for daemons that cleaned their environment. It is a property of the threads that
@@ -97,7 +97,7 @@ func adopt() {
 	trees.reaping = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == nil
 }
 
-// release leaves orphans to init again when nothing of ours is running. The lock is held.
+// release leaves orphans to init again when none of our programs is running. The lock is held.
 func release() {
 	if len(trees.running) == 0 && trees.reaping {
 		_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
@@ -158,7 +158,7 @@ func (t *tree) tidy() { t.find() }
 
 // kill ends every process of the tree.
 func (t *tree) kill() {
-	// Of several that end at the same moment, the last one to say so takes what none of them
+	// If several end at the same moment, the last one to say so takes what none of them
 	// can tell to be its own.
 	trees.Lock()
 	t.over = true
@@ -274,7 +274,7 @@ func (t *tree) owns(p process) (mine, doubt bool) {
 	return true, false
 }
 
-// ours reports whether a process with this environment comes from a program of ours. A mark says
+// ours reports whether a process with this environment comes from a program that we started. A mark says
 // which process started it; the brand, that one like us did.
 func (p process) ours(env []byte) bool {
 	return bytes.Contains(env, []byte(ownMark())) || p.branded() && !bytes.Contains(env, []byte(markVariable+"="))
@@ -307,7 +307,7 @@ func KillOrphans() {
 	if !started || !procfs() {
 		return
 	}
-	// What loses its parent in the course of this must not get away.
+	// A process that loses its parent in the course of this must not get away.
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 	exterminate(func() bool {
 		// A tree without a program takes what is left of those that have ended.

@@ -31,7 +31,7 @@ func init() {
 		runtime.LockOSThread()
 		return
 	}
-	// Who tests us may itself have been started by Run.
+	// This test may itself have been started by Run.
 	_ = unix.Prctl(unix.PR_MCE_KILL, unix.PR_MCE_KILL_CLEAR, 0, 0, 0)
 }
 
@@ -127,7 +127,7 @@ func TestNothingIsLeft(t *testing.T) {
 	wantNoChildren(t)
 }
 
-// What was left behind is named, and what ends by itself was not left.
+// TestLeft: programs left behind are named; those that end by themselves are not.
 func TestLeft(t *testing.T) {
 	for name, script := range daemons {
 		file := filepath.Join(t.TempDir(), "pid")
@@ -282,7 +282,7 @@ func TestApart(t *testing.T) {
 	wantNoChildren(t) // not even those that could have been another program's
 }
 
-// Who holds the output and may be another program's child is neither killed nor waited for.
+// TestDoubtfulHolder: a process that holds the output and may be another program's child is neither killed nor waited for.
 func TestDoubtfulHolder(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -345,7 +345,7 @@ func begin(t *testing.T, c Cmd) *tree {
 	return tr
 }
 
-// What was seen below a program is not forgotten when the program goes first, as
+// TestGraceBelow: a process seen below a program is not forgotten when the program goes first, as
 // it does when it heeds a signal that its child, far away by now, does not.
 func TestGraceBelow(t *testing.T) {
 	older := begin(t, bash("exec sleep 1000"))
@@ -401,7 +401,7 @@ func playHost(dir string) error {
 			return err
 		}
 	}
-	// While a program of ours is running, the host's daemons become its children too.
+	// While one of our programs is running, the host's daemons become its children too.
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var wg sync.WaitGroup
@@ -517,7 +517,7 @@ func playMain(dir string) error {
 	return nil
 }
 
-// A script becomes a program of ours by exec, which then has the script's children for its own.
+// A script becomes one of our programs by exec, which then has the script's children for its own.
 // They live on; what the program starts does not.
 func TestInherited(t *testing.T) {
 	for name, below := range map[string]string{

@@ -10,7 +10,7 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// What the user typed is a value, wherever it stands.
+// The user's words are a value, wherever they stand.
 func ExamplePage() {
 	s := skill.Parse("SKILL.md", []byte("Greet $0.\n\n!`echo Also: $1`\n"))
 	trace, err := render.Page(context.Background(), os.Stdout, s, render.Env{

@@ -131,7 +131,7 @@ type renderer struct {
 	warnings []string
 }
 
-// A planned is a part of the page to be: one of the skill's, or text of ours.
+// A planned is a part of the page to be: one of the skill's, or our own text.
 type planned struct {
 	part       skill.Part
 	inOutput   bool

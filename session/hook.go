@@ -49,7 +49,7 @@ type Answer struct {
 	Output *Output `json:"hookSpecificOutput,omitempty"`
 }
 
-// An Output adds to what the agent is told.
+// An Output adds to the agent's context.
 type Output struct {
 	Event   string `json:"hookEventName"`
 	Context string `json:"additionalContext"`
@@ -126,7 +126,7 @@ func (s Store) start(id ID, source string, badAgent bool) (Answer, error) {
 	return Answer{Output: &Output{Event: "SessionStart", Context: reload(loaded)}}, errors.Join(err, lerr)
 }
 
-// maxContext is how much a hook may add to what the agent is told.
+// maxContext is how much a hook may add to the agent's context.
 const maxContext = 10_000
 
 // reload tells the agent which skills it can no longer rely on. It must not

@@ -404,7 +404,7 @@ const Unknown = "?"
 // noteAge is how long a load may take to follow its note.
 const noteAge = 60 * time.Second
 
-// Note remembers that an agent is about to load a skill: a hook is told which
+// Note remembers that an agent is about to load a skill: a hook learns which
 // agent it is, the load itself is not.
 func (s Store) Note(id ID, skill string, turn Turn) error {
 	if _, err := folder(id.Agent); err != nil && id.Agent != Unknown {

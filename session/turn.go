@@ -7,7 +7,7 @@ import (
 )
 
 // A Turn is what an agent does about one prompt. A person at a terminal can rewind a
-// conversation to an earlier prompt, which no hook is told of: what was read since then is
+// conversation to an earlier prompt, which no hook reports: what was read since then is
 // gone from what the agent sees.
 type Turn struct {
 	Prompt     string `json:"prompt,omitempty"`     // the prompt's id

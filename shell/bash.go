@@ -79,7 +79,7 @@ func functionName(name string) bool {
 	return name[0] != '-'
 }
 
-// function defines a bash function that calls one of ours.
+// function defines a bash function that calls a built-in.
 func (r *running) function(name string) string {
 	t := r.resolve(name)
 	switch {

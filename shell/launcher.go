@@ -45,7 +45,7 @@ func (r *running) resolve(name string) target {
 	return t
 }
 
-// find looks a name up: a file in the plugin's folders comes before a built-in of ours.
+// find looks a name up: a file in the plugin's folders comes before a built-in.
 func (r *running) find(name string) target {
 	ours := target{fn: r.shell.Builtins[name]}
 	if ours.fn != nil {
@@ -309,7 +309,7 @@ func plainCall(st *syntax.Stmt) (*syntax.CallExpr, bool) {
 	return call, ok && len(st.Redirs) == 0 && !st.Negated && !st.Background && !st.Coprocess && !st.Disown
 }
 
-// harmlessSet recognises set -e and its kind.
+// harmlessSet recognises set -e and the like.
 func harmlessSet(args []*syntax.Word) bool {
 	if args[0].Lit() != "set" || len(args) < 2 {
 		return false

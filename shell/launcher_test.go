@@ -136,7 +136,7 @@ func TestLaunchers(t *testing.T) {
 		"ours": func(_ context.Context, _ []string, std Std) int { fmt.Fprintln(std.Out, "ours"); return 0 },
 	}, Self: []string{"/usr/lib/cat-host", "call"}}
 	for _, tt := range []struct {
-		line    string // ROOT is a value of ours
+		line    string // ROOT is a trusted value
 		how     How
 		exit    int
 		missing bool

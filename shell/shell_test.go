@@ -404,7 +404,7 @@ func FuzzPrelude(f *testing.F) {
 	})
 }
 
-// What runs in this process, beside what it saves.
+// BenchmarkBuiltin measures a built-in beside the bash that it saves.
 func BenchmarkBuiltin(b *testing.B) {
 	s := &Shell{Builtins: map[string]Func{"hi": func(_ context.Context, _ []string, std Std) int { fmt.Fprintln(std.Out, "hi"); return 0 }}}
 	benchmark(b, s, "hi", Builtin)

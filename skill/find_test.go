@@ -152,7 +152,8 @@ func TestNotFound(t *testing.T) {
 		{"repo", "", "a:b:c:d", "a:b:c:d: no such skill"},
 		{
 			"order", "", "quite-another",
-			"no such skill; available: all, dots.in_name-1, linked, near, only and 9 more\nlooked in the project, your own skills, plugins; --root adds a folder",
+			"no such skill; available: all, dots.in_name-1, linked, near, only and 9 more\n" +
+				"looked in the project, your own skills, plugins; --root adds a folder",
 		},
 	} {
 		f := Finder{Dir: filepath.Join(dir, tt.at), Home: filepath.Join(dir, "home")}

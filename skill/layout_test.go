@@ -211,7 +211,7 @@ func TestPassedOver(t *testing.T) {
 	}
 }
 
-// TestSaid: two of one name are told apart, and that is said.
+// TestSaid: two of one name can be told apart, and list says how.
 func TestSaid(t *testing.T) {
 	dir := write(t, map[string]string{
 		"plugins/one/skills/a/SKILL.md": "1", "plugins/two/skills/a/SKILL.md": "2", "plugins/three/skills/a/SKILL.md": "3", "plugins/three/skills/b/SKILL.md": "b",

@@ -50,7 +50,7 @@ func TestFind(t *testing.T) {
 		{".", missing}, {":", missing}, {"./", missing}, {"sub", missing}, {"../project", missing}, {"node_modules/.bin", missing},
 		{at("home/project/node_modules/.bin"), ""}, {at("home/project/sub/.."), ""}, {at("home/linked-project"), ""},
 		{at("home/project-bin/.bin"), ""}, {at("home/links"), ""}, {at("home/detour"), ""}, {at("home/project/usr-bin"), ""},
-		// What people have:
+		// Layouts that people have:
 		{at("usr/bin"), "usr/bin/claude"},
 		{at("home/.local/bin"), "home/.local/bin/claude"},
 		{at("home/.nvm/versions/node/v22/bin"), "home/.nvm/versions/node/v22/bin/claude"}, // a repository, but not the one we are in

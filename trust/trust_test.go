@@ -159,7 +159,7 @@ func TestPin(t *testing.T) {
 	}
 	want("seen and pinned again", false)
 
-	// What is pinned is what was shown, not what came while the user read it.
+	// The pinned text is the one that was shown, not one that came while the user read it.
 	write("a/run.sh", "echo three\n")
 	p.Confirm = func(context.Context, Question) (bool, error) {
 		write("a/run.sh", "echo four\n")

@@ -186,7 +186,7 @@ func comparePaired(both, only, other, neither int) Difference {
 // power is the quantile of the normal distribution for a chance of 80 % to see a difference.
 const power = 0.8416212335729143
 
-// leastTold is the smallest difference for which anybody is told to make more trials.
+// leastTold is the smallest difference for which more trials are proposed.
 const leastTold = 0.2
 
 // more says how many further trials in each arm would tell a difference, most probably: the one

@@ -14,7 +14,7 @@ import (
 type Grader struct {
 	Name     string
 	Type     string
-	Weight   float64 // in the score; 0 means that it is a check of ours
+	Weight   float64 // in the score; 0 means that it is a check of our own form
 	Both     bool    // it counts in both arms, whatever it is
 	WithOnly bool    // it counts in the arm with the skill only
 

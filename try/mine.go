@@ -32,7 +32,7 @@ func neighbours(user here.Here) ([]neighbour, error) {
 	listed, _ := finder.List() // what cannot be read, agents cannot read either
 	var all []neighbour
 	for _, loc := range listed {
-		// Of the folders that skills are in, Claude Code reads these.
+		// Claude Code reads these of the folders that skills are in.
 		skillDir, companion := foldersOf(loc)
 		dir := filepath.Dir(skillDir)
 		inProject := loc.From == skill.FromProject && filepath.Base(dir) == "skills" && filepath.Base(filepath.Dir(dir)) == ".claude"

@@ -51,7 +51,8 @@ func TestRead(t *testing.T) {
 		{"none", join(init, bash, ok), None, ""},
 		{"called, refused", join(init,
 			use("a", "greet"),
-			`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":"<tool_use_error>Unknown skill: greet</tool_use_error>"}]},"tool_use_result":"Error: Unknown skill: greet"}`,
+			`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":"<tool_use_error>Unknown skill: greet</tool_use_error>"}]},`+
+				`"tool_use_result":"Error: Unknown skill: greet"}`,
 			ok), None, ""},
 		{"called, refused, called again", join(init, use("x", "greet"),
 			`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"x","is_error":true,"content":"not now"}]}}`, greet, ok), Fired, "greet"},

@@ -27,8 +27,8 @@ const maxCases = 16 << 20
 // FindCases reads the cases in the evals folder of a skill: evals.json in the form
 // of agentskills.io, lists of queries as skill-creator has them, and *.yaml of
 // ours, and folders in the form of claude plugin eval. All that is wrong is in the
-// error. warn, if not nil, is told of other documents there, such as results of other
-// tools, and of fields that have no meaning here.
+// error. warn, if not nil, gets other documents there, such as results of other
+// tools, and fields that have no meaning here.
 func FindCases(folder string, warn func(text string)) ([]Case, error) {
 	return findCases(folder, filepath.Join(folder, "evals"), warn)
 }
@@ -383,7 +383,7 @@ func (r *reader) eval(n *yaml.Node, f map[string]*yaml.Node, c *Case) {
 	}
 }
 
-// own is an item of ours.
+// own is an item in our own form.
 func (r *reader) own(n *yaml.Node, f map[string]*yaml.Node, c *Case) {
 	if f["query"] != nil {
 		r.fault(f["query"], "a query among cases: keep one form a file")
@@ -458,7 +458,7 @@ func content(n *yaml.Node) []*yaml.Node {
 	return all
 }
 
-// only says which fields are none of ours: a misspelt one would be passed over.
+// only says which fields are unknown: a misspelt one would be passed over.
 func (r *reader) only(n *yaml.Node, known ...string) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if key := n.Content[i]; !slices.Contains(known, key.Value) {

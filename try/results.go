@@ -20,7 +20,7 @@ import (
 )
 
 // Results are trials in a folder, a file each that is there whole or not at all.
-// Whatever happens to a process, the trials that ended are in it.
+// Trials that ended are in it, whatever happens to the process.
 //
 //	plan                          what is tried, as a hash
 //	SKILL/CASE/ARM-RUN.json       a Trial that has ended

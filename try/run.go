@@ -49,7 +49,7 @@ type Options struct {
 	// number of earlier tries. It hands over each that has ended, and says why some were not made.
 	// Package jobs has one.
 	Make func(ctx context.Context, missing []Trial, ended func(Made) error) (stopped string, err error)
-	// OnTrial is told of each trial, one at a time: of those found first.
+	// OnTrial gets each trial, one at a time: those found first.
 	OnTrial func(t Trial, found bool)
 }
 

@@ -220,7 +220,7 @@ func (m *Maker) furnish(j job, place folders) ([]string, error) {
 	}
 	own, err := j.subject.install(j.arm.Kind(), place)
 	if err == nil && !j.subject.user && !(j.subject.whole && j.arm.Kind() == Without) && m.o.trusts(m.user, j.subject) {
-		// What the user trusts is trusted in its copy too: else a page made by skillhand load is not the one that agents read.
+		// A copy of what the user trusts is trusted too: else a page made by skillhand load is not the one that agents read.
 		_, err = trust.Store{Dir: here.Here{State: place.state}.TrustDir()}.Trust(j.subject.root(place))
 	}
 	return append(args, own...), err

@@ -6,7 +6,7 @@
 // the skill or without it. What came of a trial is read from the whole stream of
 // the CLI: a rate limit or a crash is no miss.
 //
-// What is pure stands apart: reading cases (read.go), the outcome (outcome.go),
+// The pure halves stand apart: reading cases (read.go), the outcome (outcome.go),
 // rates (rates.go), the summary (summary.go). Runner.trial alone asks, and
 // results.go alone keeps what was found.
 package try

@@ -246,7 +246,7 @@ func TestVerifyInTime(t *testing.T) {
 			t.Errorf("context %v: %s, want %s", ctx.Err(), got, want)
 		}
 	}
-	// What a look tells is told.
+	// A look reports what it finds.
 	if problems := verify(over, dir, all, since.Add(-time.Hour)); len(problems) != 1 {
 		t.Errorf("%+v", problems)
 	}

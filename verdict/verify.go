@@ -40,7 +40,7 @@ func verify(ctx context.Context, dir string, deliverables []string, since time.T
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, d)
 		}
-		// What counts is what a link leads to: a new link to an old file is no new
+		// The target of a link counts: a new link to an old file is no new
 		// file. Of a folder behind a new link only the folder itself counts: it may be
 		// any folder of the machine, and in some there is always something new.
 		newLink := isLink(path) && isNew(path, since)

@@ -54,7 +54,7 @@ func StatusLine(env []string, in LineInput) (line string) {
 		}
 	}()
 	parts := in.parts()
-	// What cannot be found out is left out.
+	// Leave out what cannot be found out.
 	if h, err := (here.Here{Dir: in.dir(), Env: env, Session: in.Session}).Complete(); err == nil && in.dir() != "" {
 		parts = append(parts, lineRuns(h)...)
 	}

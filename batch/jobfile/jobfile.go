@@ -229,7 +229,7 @@ func (p *parser) header(f field) {
 				p.fault(d.line, "%s cannot be a default", d.name)
 				return true
 			}
-			// What is wrong with it is said here, once.
+			// Report its faults here, once.
 			before := len(p.faults)
 			p.set(&draft{}, d)
 			return len(p.faults) > before
@@ -418,7 +418,7 @@ func (p *parser) add(d draft, file string) {
 		return
 	}
 	p.lines[d.spec.ID] = d.line
-	// What the job is does not depend on where the folder is.
+	// The job's identity does not depend on where the folder is.
 	d.spec.Dir = d.cwd
 	same, _ := json.Marshal(d.spec)
 	d.spec.Dir = filepath.Join(p.dir, d.cwd)

@@ -40,7 +40,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestRun: a wrong finding that is back, and a rule that is wrong too often, are told.
+// TestRun reports a wrong finding that is back, and a rule that is wrong too often.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a+b", ".claude", "skills", "s", "SKILL.md")

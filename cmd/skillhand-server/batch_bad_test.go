@@ -136,7 +136,7 @@ func TestBatchPostgresAway(t *testing.T) {
 	if err != nil || strings.Count(string(b), `"state":"done"`) != 8 {
 		t.Errorf("%v: %s", err, b)
 	}
-	// What had ended before has one run: its result was in the database, or was kept until it was.
+	// Jobs that had ended before have one run: the result was in the database, or was kept until it was.
 	for i := range 8 {
 		if n := s.log()["end j"+strconv.Itoa(i)]; n != 1 {
 			t.Errorf("j%d ended %d times", i, n)

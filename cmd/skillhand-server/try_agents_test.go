@@ -61,7 +61,8 @@ func TestTryAgents(t *testing.T) {
 		}
 		return fakemodel.Answer{Text: "all done"}
 	})
-	cmd := exec.Command(filepath.Join(bin, "skillhand"), "try", "zebra", "okapi", "--runs", "1", "--baseline", "--env", "PLAYED_KEY", "--agent", strings.Join(names, ","))
+	cmd := exec.Command(filepath.Join(bin, "skillhand"), "try", "zebra", "okapi", "--runs", "1", "--baseline",
+		"--env", "PLAYED_KEY", "--agent", strings.Join(names, ","))
 	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "SKILLHAND_STATE_DIR=" + t.TempDir(), "TMPDIR=" + t.TempDir()}
 	for _, name := range names {
 		a, _ := agent.Find(name)
@@ -78,8 +79,9 @@ func TestTryAgents(t *testing.T) {
 		if !line.Match(out) {
 			t.Errorf("%s: want %s:\n%s", name, fates[name], out)
 		}
-		if cut := cuts[name]; cut != "" && !regexp.MustCompile(`(?m)^okapi +`+name+` +does not fire 1 of 1; cut from the list: the agent's list of skills `+cut).Match(out) {
-			t.Errorf("%s: want okapi cut from the list: %s\n%s", name, cut, out)
+		lost := regexp.MustCompile(`(?m)^okapi +` + name + ` +does not fire 1 of 1; cut from the list: the agent's list of skills ` + cuts[name])
+		if cuts[name] != "" && !lost.Match(out) {
+			t.Errorf("%s: want okapi cut from the list: %s\n%s", name, cuts[name], out)
 		}
 	}
 }
@@ -95,7 +97,8 @@ func TestTryAgentsYolo(t *testing.T) {
 			}
 			project, home := t.TempDir(), t.TempDir()
 			for file, text := range map[string]string{
-				"SKILL.md": "---\nname: zebra\ndescription: Counts stripes.\n---\nZEBRABODY Count.\n", "evals/cases.yaml": "cases:\n  - {id: fire, prompt: PLAY zebra now}\n",
+				"SKILL.md":         "---\nname: zebra\ndescription: Counts stripes.\n---\nZEBRABODY Count.\n",
+				"evals/cases.yaml": "cases:\n  - {id: fire, prompt: PLAY zebra now}\n",
 			} {
 				file = filepath.Join(project, ".claude/skills/zebra", file)
 				if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
@@ -113,8 +116,10 @@ func TestTryAgentsYolo(t *testing.T) {
 				return fakemodel.Answer{Tool: tool, Input: input}
 			})
 			s := realagent.New(t, a, model.URL, home)
-			cmd := exec.Command(filepath.Join(bin, "skillhand"), "try", "zebra", "--runs", "1", "--agent", name, "--model", s.Model, "--", "--approval-mode", "yolo")
-			cmd.Env = append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "SKILLHAND_STATE_DIR=" + t.TempDir(), "TMPDIR=" + t.TempDir(), a.Variable() + "=" + s.Program}, s.Env...)
+			cmd := exec.Command(filepath.Join(bin, "skillhand"), "try", "zebra", "--runs", "1", "--agent", name,
+				"--model", s.Model, "--", "--approval-mode", "yolo")
+			cmd.Env = append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "SKILLHAND_STATE_DIR=" + t.TempDir(), "TMPDIR=" + t.TempDir(),
+				a.Variable() + "=" + s.Program}, s.Env...)
 			cmd.Dir = project
 			out, err := cmd.CombinedOutput()
 			if err != nil || !strings.Contains(string(out), "1 fired") {

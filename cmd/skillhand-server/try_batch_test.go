@@ -111,7 +111,7 @@ func testTryBatchKilled(t *testing.T, sort string) {
 	}
 }
 
-// A hanging model answers the first sessions once, and no more until it is told to.
+// A hanging model answers the first sessions once, and no more until it is released.
 type hanging struct {
 	mu    sync.Mutex
 	asked map[string]string // what each session was asked

@@ -84,7 +84,8 @@ func TestTryMany(t *testing.T) {
 	}
 	began := time.Now()
 	const jobs = 6
-	cmd := command("try", "zebra", "--runs", strconv.Itoa(runs), "--json", "--batch", "--db", database, "--env", "PLAYED_KEY", "-j", strconv.Itoa(jobs), "--agent", "claude,codex,pi")
+	cmd := command("try", "zebra", "--runs", strconv.Itoa(runs), "--json", "--batch", "--db", database,
+		"--env", "PLAYED_KEY", "-j", strconv.Itoa(jobs), "--agent", "claude,codex,pi")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -358,7 +358,7 @@ func (c *checking) printFixed(ctx context.Context, text []byte) error {
 	return c.end(res)
 }
 
-// write makes the fixes, and says in which files. A file that cannot be written is told, and the
+// write makes the fixes, and says in which files. A file that cannot be written is reported, and the
 // others are written all the same.
 func (c *checking) write(fixes *check.Fixes) {
 	made := 0

@@ -86,7 +86,7 @@ func TestAction(t *testing.T) {
 		!strings.Contains(out, "checksum of skillhand-v1.2.3") {
 		t.Errorf("a wrong checksum: %v\n%s", err, out)
 	}
-	// What is given as paths is never run.
+	// Paths are never run.
 	if out, err := runAction(t, work, server, map[string]string{"paths": "$(touch pwned); `touch pwned`", "version": "v1.2.3"}); err == nil {
 		t.Errorf("odd paths: %s", out)
 	}
@@ -106,7 +106,7 @@ func newReleases(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What is found is this test in another role; it needs to be called by its name.
+	// The program found is this test in another role; it needs to be called by its name.
 	script := fmt.Sprintf("#!/bin/sh\nexec %q \"$@\"\n", program)
 	name := "skillhand-v1.2.3-" + runtime.GOOS + "-" + runtime.GOARCH
 	var b bytes.Buffer

@@ -166,7 +166,7 @@ func printMigration(std *stdio, o migrateOptions, files []disk.File, doc migrate
 	return std.Print(b.String())
 }
 
-// manyLeft is from how many files on those that are left alone for one reason are told as one.
+// manyLeft is the number of files from which on those left alone for one reason share a line.
 const manyLeft = 5
 
 // group is the reason for which a file is left alone, without the file that is the cause.

@@ -13,7 +13,7 @@ import (
 	"github.com/skillhand/skillhand/internal/needs"
 )
 
-// TestPreCommitRuns: the real pre-commit builds our hook from a repository of ours and runs it,
+// TestPreCommitRuns: the real pre-commit builds our hook from our own repository and runs it,
 // with no more of the network than the modules that a build needs.
 func TestPreCommitRuns(t *testing.T) {
 	for _, tool := range []string{"pre-commit", "git", "go"} {

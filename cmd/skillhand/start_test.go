@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// What the start of skillhand may cost, summed over the packages that it
+// The budget for starting skillhand, summed over the packages that it
 // initializes before main. Time would depend on the machine; this does not. The
 // limits leave room for small changes: whoever reaches one looks at
 // GODEBUG=inittrace=1 first.

@@ -1,4 +1,4 @@
-// Package cli answers one question: how does a program of ours behave as a command?
+// Package cli answers one question: how does each of our programs behave as a command?
 //
 // Both programs have their streams, messages, signals and exit statuses from here.
 package cli

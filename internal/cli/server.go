@@ -150,7 +150,7 @@ func (std *Std) serverManuals(ctx context.Context, dir string) error {
 }
 
 // checkCaller says so if the first program is another version than this one.
-// What we start in turn does not see who called us.
+// Programs that we start in turn do not see who called us.
 func (std *Std) checkCaller() {
 	caller := std.Getenv(callerVariable)
 	if caller == "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// borrowed are the words of other programs for commands of ours, by the command that they stand below.
+// borrowed are the words of other programs for our commands, by the command that they stand below.
 // It is a function because a map of this size would cost every start.
 func borrowed() map[string]map[string]string {
 	return map[string]map[string]string{

@@ -303,7 +303,7 @@ func TestRefuse(t *testing.T) {
 	ask(t, a, whole)
 }
 
-// Whatever the API is doing, nothing of it is left when its test has ended.
+// TestEnds: nothing of the API is left when its test has ended, whatever it was doing.
 func TestEnds(t *testing.T) {
 	var clients sync.WaitGroup
 	t.Run("busy", func(t *testing.T) {

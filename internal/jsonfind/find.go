@@ -12,7 +12,7 @@ const maxDepth = 10_000
 
 // Last returns the last complete top-level object in text that match accepts and
 // that has its lines to itself; if none has, the last one within a line, where others
-// may be quoted. Match is told which of keys, at most 64, the object has, as a set of bits.
+// may be quoted. Match gets the set of keys, at most 64, that the object has, as bits.
 //
 // Other text may stand around and between objects, braces and quotes in it
 // included. An object inside a complete object is not top-level; one after a
@@ -49,7 +49,7 @@ func Last(text []byte, keys []string, match func(found uint64) bool) (object []b
 // an object is complete there, and that it is not if the try failed within. So
 // only the braces that lay in what the try took for strings are tried again.
 //
-// That keeps time linear. Of two tries that read the same byte, one began in
+// This keeps time linear. If two tries read the same byte, one began in
 // what the other takes for a string, so one is inside a string wherever the
 // other is outside: an escape would have ended the other. There is no third
 // such try, because its brace is outside a string for one of the two.

@@ -36,7 +36,8 @@ func BenchmarkParse(b *testing.B) {
 	var text strings.Builder
 	for i := range 1000 {
 		fmt.Fprintf(&text,
-			"12:30:%02d INFO building module core, 12 of 345 files, 0 errors so far\n12:30 ERROR cannot open file-%d.c: no such file\n✅ test %d passed\n", i%60, i, i)
+			"12:30:%02d INFO building module core, 12 of 345 files, 0 errors so far\n"+
+				"12:30 ERROR cannot open file-%d.c: no such file\n✅ test %d passed\n", i%60, i, i)
 	}
 	b.SetBytes(int64(text.Len()))
 	for b.Loop() {

@@ -347,7 +347,7 @@ func goldmarkCode(doc string) []byte {
 	return marks
 }
 
-// What documents are made of: margins begin their lines, tokens fill them.
+// The parts of random documents: margins begin their lines, tokens fill them.
 var (
 	margins = []string{"", "    ", "\t", "  ", " ", "   ", "      ", "> ", ">", ">  ", ">\t", ">     ", "- ", "-", "-   ", "-     ",
 		"-\t", "* ", "+ ", "1. ", "1)", "2. ", "10. ", "  - ", "   > ", " > ", "  ```", "```", "~~~", "# ", "- - ", "> - ", "- > ", "    - "}

@@ -99,7 +99,7 @@ func makePlan(p *Plan) (*Plan, error) {
 	if err := pl.stmts(p.file.Stmts); err != nil {
 		return nil, err
 	}
-	// What a program leaves running ends with it here, and with the line in
+	// A process that a program leaves running ends with it here, and with the line in
 	// bash. A script may well start something for the next command to use.
 	if pl.scripts > 0 && pl.programs > 1 {
 		return nil, errors.New("a script beside another program")

@@ -139,7 +139,7 @@ func (w *walker) pipe(x, y *syntax.Stmt) {
 		_ = p.Close()
 	})
 	right.stmt(y)
-	_ = r.Close() // whoever still writes to it is told so
+	_ = r.Close() // a program that still writes to it gets an error
 	wg.Wait()
 	w.status = right.status
 }

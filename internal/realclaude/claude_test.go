@@ -286,7 +286,7 @@ func TestAutoCompact(t *testing.T) {
 	}
 }
 
-// What tests of asking build on: each fault is one to the real CLI, too.
+// TestFaults: tests of asking build on this: each fault is one to the real CLI, too.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	ok := fakeapi.Text("it works")
@@ -370,7 +370,7 @@ func TestStructuredOutput(t *testing.T) {
 	}
 }
 
-// What hooks and directives of a plugin see, in the main agent and in a subagent.
+// TestPlugin: the environment of a plugin's hooks and directives, in the main agent and in a subagent.
 func TestPlugin(t *testing.T) {
 	t.Parallel()
 	api := fakeapi.New(t)

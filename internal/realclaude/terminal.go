@@ -20,7 +20,7 @@ import (
 )
 
 // A Terminal is an interactive session: the CLI as people see it, in a terminal of its
-// own. What it does is told by hooks, one line of JSON for each event.
+// own. Hooks report what it does, one line of JSON for each event.
 type Terminal struct {
 	c       *Claude
 	keys    *io.PipeWriter
@@ -138,7 +138,7 @@ func (t *Terminal) Shows(text string) {
 	})
 }
 
-// A Told is an event that a hook was told of.
+// A Told is an event that a hook reported.
 type Told struct {
 	Event   string `json:"hook_event_name"`
 	Session string `json:"session_id"`

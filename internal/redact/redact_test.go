@@ -226,7 +226,7 @@ func TestWriterIsPrompt(t *testing.T) {
 	}
 }
 
-// What is held back does not grow with the text.
+// TestWriterIsBounded: the text held back does not grow with the input.
 func TestWriterIsBounded(t *testing.T) {
 	w := New([]string{"A_TOKEN=a1" + strings.Repeat("a1", 8)}).Writer(io.Discard).(*writer)
 	piece := bytes.Repeat([]byte("a1"), 4<<10)
@@ -240,7 +240,7 @@ func TestWriterIsBounded(t *testing.T) {
 	}
 }
 
-// Whatever the text and its pieces: no secret comes out, and what has none comes
+// TestProperties: however a text is cut, no secret comes out, and a text without one comes
 // out as it went in.
 func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -287,7 +287,7 @@ func FuzzRedact(f *testing.F) {
 			t.Errorf("in pieces %q, at once %q", again, got)
 		}
 		for _, s := range secretsOf([]string{name + "=" + value}) {
-			// What stands for a secret may have it in it, as may what is around.
+			// A secret's replacement may contain it, and so may the text around it.
 			if strings.Contains(got, s.text) && !strings.Contains(s.mark, s.text) && !strings.ContainsAny(s.text, "[]") {
 				t.Errorf("%q is in %q", s.text, got)
 			}

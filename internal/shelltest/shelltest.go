@@ -42,7 +42,7 @@ var bash = sync.OnceValue(func() int {
 })
 
 // Line makes a line of a command in which $ARGUMENTS, $0, $1 and $2 stand for
-// values from outside and ${DIR} for a place of ours.
+// values from outside and ${DIR} for one of our folders.
 func Line(command string, args []string, dir string) bind.Line {
 	var l bind.Line
 	text := func(s string) {

@@ -113,7 +113,7 @@ func Plan(name string, p Place, project bool, c Command) (*Change, error) {
 	return plan(name, p, project, func(h host, file string, src []byte) ([]byte, error) { return h.set(file, src, c) })
 }
 
-// PlanRemoval says how a host's configuration must change for it to start nothing of ours.
+// PlanRemoval says how a host's configuration must change for it not to start skillhand.
 func PlanRemoval(name string, p Place, project bool) (*Change, error) {
 	return plan(name, p, project, host.remove)
 }
