@@ -59,7 +59,7 @@ report: internal/jsonfind internal/legacy
 scaffold: skill
 schemas:
 session:
-settings: internal/atomicfile internal/cause
+settings: internal/atomicfile internal/cause internal/jsontree
 shell: internal/cause internal/links internal/minibash internal/words proc shell/bind
 shell/bind: internal/words
 skill: internal/cause internal/markdown internal/paths

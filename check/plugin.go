@@ -61,26 +61,22 @@ func pluginJSON(p *pass) {
 	p.settingsFile()
 }
 
-// settingsFile reports values for which Claude Code passes over a whole settings file.
 const eventsHelp = "name an event as Claude Code spells it, such as PreToolUse, PostToolUse, SessionStart or Stop"
 
+// settingsFile reports values for which Claude Code passes over a whole settings file.
 func (p *pass) settingsFile() {
 	if p.doc.file.Kind != Hooks || !strings.HasPrefix(filepath.Base(p.doc.file.Path), "settings") {
 		return
 	}
 	_, err := settings.Parse("", []byte(p.doc.src))
-	if err == nil {
-		return
+	all, _ := err.(interface{ Unwrap() []error })
+	if all == nil {
+		return // the caller has said that it is not JSON
 	}
-	for fault := range strings.Lines(err.Error()) { // as :LINE: what
-		at, text, _ := strings.Cut(strings.TrimPrefix(fault, ":"), ": ")
-		line, err := strconv.Atoi(at)
-		if err != nil || line < 1 || line > len(p.doc.lines) {
-			line, text = 1, fault
+	for _, err := range all.Unwrap() {
+		if fault, ok := errors.AsType[*settings.Fault](err); ok {
+			p.find(fault.Start, fault.End, "%s", fault.Text)
 		}
-		said := p.doc.lineText(line)
-		start := p.doc.lines[line-1] + len(said) - len(strings.TrimLeft(said, " \t"))
-		p.find(start, p.doc.lines[line-1]+len(said), "%s", strings.TrimSpace(text))
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/skillhand/skillhand/internal/jsontree"
 )
 
 var errNotDir = syscall.ENOTDIR
@@ -82,25 +84,31 @@ func (h Hook) Calls(program, word string) bool {
 // Value returns the value of a key at the file's top, or nil.
 func (f *File) Value(key string) json.RawMessage { return f.values[key].raw }
 
-// Parse reads a settings file. An error means that Claude Code passes over the whole file: it is
-// no JSON object, or a key has a value of the wrong kind. Of the keys that Claude Code knows, only
+// A Fault is why Claude Code passes over a whole file.
+type Fault struct {
+	File       string
+	Line       int
+	Start, End int // of what is wrong, in bytes
+	Text       string
+}
+
+func (f *Fault) Error() string { return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Text) }
+
+// Parse reads a settings file. If Claude Code passes over the whole file, because it is no JSON object or a key has a
+// value of the wrong kind, it returns a *Fault, or several, joined. Of the keys that Claude Code knows, only
 // those that File has and a few more are looked at. A rule or a hook that is malformed is passed over alone.
 func Parse(name string, src []byte) (*File, error) {
-	o, err := readObject(name, src)
+	root, err := readObject(name, src)
 	if err != nil {
 		return nil, err
 	}
 	p := parser{f: &File{Name: name, values: map[string]value{}}, src: src}
-	if o.end == 0 {
+	if root == nil {
 		return p.f, nil // Claude Code does not complain of an empty file
 	}
-	for _, m := range o.members { // the last of several counts
-		p.f.values[m.name] = value{p.raw(m), lineAt(src, m.from)}
-	}
-	for _, m := range o.members {
-		if last, _ := o.member(m.name); last == m {
-			p.key(m)
-		}
+	for _, m := range lastOfEach(root) {
+		p.f.values[m.Key] = value{p.raw(m), lineAt(src, m.Start)}
+		p.key(m)
 	}
 	if p.faults != nil {
 		return nil, errors.Join(p.faults...)
@@ -114,52 +122,53 @@ type parser struct {
 	faults []error
 }
 
-func (p *parser) raw(m member) json.RawMessage { return json.RawMessage(p.src[m.from:m.to]) }
+func (p *parser) raw(m *jsontree.Node) json.RawMessage { return json.RawMessage(p.src[m.Start:m.End]) }
 
-func (p *parser) fault(m member, what, want string) {
-	p.faults = append(p.faults, fmt.Errorf("%s:%d: %s is not %s, so Claude Code ignores the whole file", p.f.Name, lineAt(p.src, m.from), what, want))
+func (p *parser) fault(m *jsontree.Node, what, want string) {
+	text := fmt.Sprintf("%s is not %s, so Claude Code ignores the whole file", what, want)
+	p.faults = append(p.faults, &Fault{File: p.f.Name, Line: lineAt(p.src, m.Start), Start: m.KeyAt, End: m.End, Text: text})
 }
 
-// kind is how a JSON value begins.
-func (p *parser) kind(m member) byte { return p.src[m.from] }
+// truth reads true or false.
+func (p *parser) truth(m *jsontree.Node) *bool {
+	b, ok := m.Value.(bool)
+	if !ok {
+		p.fault(m, m.Key, jsontree.Bool)
+	}
+	return &b
+}
 
-func (p *parser) key(m member) {
-	switch m.name {
+func (p *parser) key(m *jsontree.Node) {
+	switch m.Key {
 	case "env":
-		if p.kind(m) != '{' {
+		if !m.IsObject() {
 			p.fault(m, "env", "an object")
 			return
 		}
 		p.f.Env = map[string]string{}
-		for _, v := range children(p.src, m) {
-			p.f.Env[v.name] = text(p.raw(v))
+		for _, v := range m.Items {
+			p.f.Env[v.Key] = text(p.raw(v))
 		}
 	case "permissions":
 		p.permissions(m)
 	case "enabledPlugins":
 		p.plugins(m)
 	case "disableSkillShellExecution":
-		if k := p.kind(m); k != 't' && k != 'f' {
-			p.fault(m, m.name, "true or false")
-			return
-		}
-		off := p.kind(m) == 't'
-		p.f.NoSkillShell = &off
+		p.f.NoSkillShell = p.truth(m)
 	case "statusLine":
 		p.statusLine(m)
 	case "hooks":
 		p.hooks(m)
 	case "model":
-		if p.kind(m) != '"' {
-			p.fault(m, m.name, "a string")
-			return
+		var ok bool
+		if p.f.Listing.Model, ok = m.Text(); !ok {
+			p.fault(m, m.Key, "a string")
 		}
-		p.f.Listing.Model = text(p.raw(m))
 	case "skillListingBudgetFraction", "skillListingMaxDescChars", "skillOverrides", "disableBundledSkills":
 		p.listing(m)
 	case "cleanupPeriodDays":
-		if k := p.kind(m); k != '-' && (k < '0' || k > '9') {
-			p.fault(m, m.name, "a number")
+		if m.Kind() != jsontree.Number {
+			p.fault(m, m.Key, "a number")
 		}
 	}
 }
@@ -167,23 +176,22 @@ func (p *parser) key(m member) {
 // modes are the permission modes that Claude Code takes.
 var modes = []string{"acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "manual", "plan"}
 
-func (p *parser) permissions(m member) {
-	if p.kind(m) != '{' {
-		p.fault(m, m.name, "an object")
+func (p *parser) permissions(m *jsontree.Node) {
+	if !m.IsObject() {
+		p.fault(m, m.Key, "an object")
 		return
 	}
-	for _, v := range lastOfEach(children(p.src, m)) {
-		what := "permissions." + v.name
-		switch v.name {
+	for _, v := range lastOfEach(m) {
+		what := "permissions." + v.Key
+		switch v.Key {
 		case string(Allow), string(Deny), string(Ask):
-			if p.kind(v) != '[' {
+			if !v.IsList() {
 				p.fault(v, what, "a list")
 				continue
 			}
-			for _, item := range children(p.src, v) {
-				var rule string
-				if json.Unmarshal(p.raw(item), &rule) == nil && p.kind(item) == '"' {
-					p.f.Rules = append(p.f.Rules, Rule{Kind: Kind(v.name), Text: rule, Line: lineAt(p.src, item.from)})
+			for _, item := range v.Items {
+				if rule, ok := item.Text(); ok {
+					p.f.Rules = append(p.f.Rules, Rule{Kind: Kind(v.Key), Text: rule, Line: lineAt(p.src, item.Start)})
 				}
 			}
 		case "defaultMode":
@@ -198,41 +206,42 @@ func (p *parser) permissions(m member) {
 	}
 }
 
-func (p *parser) plugins(m member) {
-	if p.kind(m) != '{' {
-		p.fault(m, m.name, "an object")
+func (p *parser) plugins(m *jsontree.Node) {
+	if !m.IsObject() {
+		p.fault(m, m.Key, "an object")
 		return
 	}
 	p.f.Plugins = map[string]bool{}
-	for _, v := range children(p.src, m) {
+	for _, v := range m.Items {
 		var versions []string
-		switch k := p.kind(v); {
-		case k == 't', k == 'f':
-			p.f.Plugins[v.name] = k == 't'
+		on, isBool := v.Value.(bool)
+		switch {
+		case isBool:
+			p.f.Plugins[v.Key] = on
 		case stringList(p.raw(v), &versions):
-			p.f.Plugins[v.name] = true
+			p.f.Plugins[v.Key] = true
 		default:
-			p.fault(v, "enabledPlugins."+v.name, "true or false")
+			p.fault(v, "enabledPlugins."+v.Key, "true or false")
 		}
 	}
 }
 
-func (p *parser) statusLine(m member) {
+func (p *parser) statusLine(m *jsontree.Node) {
 	var line struct {
 		Type    string
 		Command *string
 		Padding *float64
 	}
-	if p.kind(m) != '{' || json.Unmarshal(p.raw(m), &line) != nil || line.Type != "command" || line.Command == nil {
-		p.fault(m, m.name, "a status line with a command")
+	if !m.IsObject() || json.Unmarshal(p.raw(m), &line) != nil || line.Type != "command" || line.Command == nil {
+		p.fault(m, m.Key, "a status line with a command")
 	}
 }
 
-func (p *parser) hooks(m member) {
-	if p.kind(m) != '{' {
+func (p *parser) hooks(m *jsontree.Node) {
+	if !m.IsObject() {
 		return
 	}
-	for _, event := range lastOfEach(children(p.src, m)) {
+	for _, event := range lastOfEach(m) {
 		var matchers []struct {
 			Matcher string
 			Hooks   []struct {
@@ -247,7 +256,7 @@ func (p *parser) hooks(m member) {
 		for _, matcher := range matchers {
 			for _, h := range matcher.Hooks {
 				if h.Type == "command" && h.Command != "" {
-					p.f.Hooks = append(p.f.Hooks, Hook{Event: event.name, Matcher: matcher.Matcher, Command: h.Command, Args: h.Args})
+					p.f.Hooks = append(p.f.Hooks, Hook{Event: event.Key, Matcher: matcher.Matcher, Command: h.Command, Args: h.Args})
 				}
 			}
 		}

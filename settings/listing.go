@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/skillhand/skillhand/internal/jsontree"
 )
 
 // A Listing is what settings say about the list of skills that Claude Code gives the model. The
@@ -52,37 +54,34 @@ func (s *Settings) Listing() Listing {
 }
 
 // listing reads a key that is about the list of skills.
-func (p *parser) listing(m member) {
+func (p *parser) listing(m *jsontree.Node) {
 	l := &p.f.Listing
 	raw := p.raw(m)
-	switch m.name {
+	switch m.Key {
 	case "skillListingBudgetFraction":
 		if json.Unmarshal(raw, &l.Fraction) != nil || l.Fraction <= 0 || l.Fraction > 1 {
-			p.fault(m, m.name, "a number above 0, at most 1")
+			p.fault(m, m.Key, "a number above 0, at most 1")
 		}
 	case "skillListingMaxDescChars":
 		var n float64
 		if json.Unmarshal(raw, &n) != nil || n <= 0 || n != math.Trunc(n) || n > math.MaxInt32 {
-			p.fault(m, m.name, "a whole number above 0")
+			p.fault(m, m.Key, "a whole number above 0")
 		}
 		l.MaxDescription = int(n)
 	case "disableBundledSkills":
-		if k := p.kind(m); k != 't' && k != 'f' {
-			p.fault(m, m.name, "true or false")
-		}
-		l.NoBundled = p.kind(m) == 't'
+		l.NoBundled = *p.truth(m)
 	case "skillOverrides":
-		if p.kind(m) != '{' {
-			p.fault(m, m.name, "an object")
+		if !m.IsObject() {
+			p.fault(m, m.Key, "an object")
 			return
 		}
 		l.Overrides = map[string]Override{}
-		for _, v := range children(p.src, m) {
+		for _, v := range m.Items {
 			o := Override(text(p.raw(v)))
 			if !slices.Contains([]Override{On, NameOnly, UserOnly, Off}, o) {
-				p.fault(v, m.name+"."+v.name, "on, name-only, user-invocable-only or off")
+				p.fault(v, m.Key+"."+v.Key, "on, name-only, user-invocable-only or off")
 			}
-			l.Overrides[v.name] = o
+			l.Overrides[v.Key] = o
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/jsontree"
 )
 
 // SetFile sets a key in a file, which is made if need be, and replaced as a whole. One that is
@@ -39,24 +39,22 @@ func SetFile(name, value string, path ...string) error {
 // keys leads into objects within objects, which are made if need be. All other bytes stay.
 // The file's name is for errors.
 func Set(file string, src []byte, value string, path ...string) ([]byte, error) {
-	o, err := readObject(file, src)
+	at, err := readObject(file, src)
 	if err != nil {
 		return nil, err
 	}
-	if o.end == 0 { // nothing is in the file
+	if at == nil {
 		return fmt.Appendf(src, "{\n  %s\n}\n", entry(value, path, "  ")), nil
 	}
-	at := member{from: o.start, to: o.end}
 	for i, key := range path {
-		members := children(src, at)
-		found, ok := find(members, key)
+		found := at.Get(key)
 		switch {
-		case !ok:
-			return insert(src, at, members, path[i:], value), nil
+		case found == nil:
+			return insert(src, at, path[i:], value), nil
 		case i == len(path)-1:
-			return splice(src, found.from, found.to, value), nil
-		case src[found.from] != '{':
-			return nil, fmt.Errorf("%s:%d: %s is not an object, left as it is", file, lineAt(src, found.from), strings.Join(path[:i+1], "."))
+			return splice(src, found.Start, found.End, value), nil
+		case !found.IsObject():
+			return nil, fmt.Errorf("%s:%d: %s is not an object, left as it is", file, lineAt(src, found.Start), strings.Join(path[:i+1], "."))
 		}
 		at = found
 	}
@@ -83,49 +81,45 @@ func RemoveFile(name string, path ...string) error {
 // Remove returns a file's text without the key that path leads to; all else stays as it is.
 func Remove(file string, src []byte, path ...string) ([]byte, error) {
 	for {
-		o, err := readObject(file, src)
+		at, err := readObject(file, src)
 		if err != nil {
 			return nil, err
 		}
-		at, ok := member{from: o.start, to: o.end}, o.end > 0
 		for _, key := range path[:len(path)-1] {
-			if ok {
-				at, ok = find(children(src, at), key)
-			}
+			at = at.Get(key)
 		}
-		if !ok || src[at.from] != '{' {
+		if !at.IsObject() {
 			return src, nil
 		}
-		members := children(src, at)
-		i := slices.IndexFunc(members, func(m member) bool { return m.name == path[len(path)-1] })
+		members := at.Items
+		i := slices.IndexFunc(members, func(m *jsontree.Node) bool { return m.Key == path[len(path)-1] })
 		switch {
 		case i < 0:
 			return src, nil
 		case i > 0:
-			src = splice(src, members[i-1].to, members[i].to, "")
+			src = splice(src, members[i-1].End, members[i].End, "")
 		case len(members) > 1:
-			comma := members[0].to + bytes.IndexByte(src[members[0].to:], ',')
-			src = splice(src, at.from+1, comma+1, "")
+			comma := members[0].End + bytes.IndexByte(src[members[0].End:], ',')
+			src = splice(src, at.Start+1, comma+1, "")
 		default:
-			src = splice(src, at.from+1, at.to-1, "")
+			src = splice(src, at.Start+1, at.End-1, "")
 		}
 	}
 }
 
 // insert puts a new key last into the object at, and sets it off as the first one is.
-func insert(src []byte, at member, members []member, path []string, value string) []byte {
-	if len(members) == 0 {
-		indent := indentAt(src, at.from)
-		return splice(src, at.from, at.to, "{\n"+indent+"  "+entry(value, path, indent+"  ")+"\n"+indent+"}")
+func insert(src []byte, at *jsontree.Node, path []string, value string) []byte {
+	if len(at.Items) == 0 {
+		indent := indentAt(src, at.Start)
+		return splice(src, at.Start, at.End, "{\n"+indent+"  "+entry(value, path, indent+"  ")+"\n"+indent+"}")
 	}
-	inside := src[at.from+1:]
-	blank := string(inside[:len(inside)-len(bytes.TrimLeft(inside, jsonSpace))])
+	blank := string(src[at.Start+1 : at.Items[0].KeyAt])
 	indent := ""
 	if i := strings.LastIndexByte(blank, '\n'); i >= 0 {
 		indent = blank[i+1:]
 	}
-	last := members[len(members)-1]
-	return splice(src, last.to, last.to, ","+blank+entry(value, path, indent))
+	last := at.Items[len(at.Items)-1]
+	return splice(src, last.End, last.End, ","+blank+entry(value, path, indent))
 }
 
 // entry writes the member that path leads to.
@@ -144,106 +138,32 @@ func indentAt(src []byte, offset int) string {
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// jsonSpace is what may stand between the parts of a JSON text.
-const jsonSpace = " \t\r\n"
-
 func splice(src []byte, from, to int, text string) []byte {
 	return slices.Concat(src[:from], []byte(text), src[to:])
 }
 
-// An object is where the members of a JSON object stand in its source.
-type object struct {
-	start, end int // of the whole; end is 0 if the source is blank
-	members    []member
-}
-
-type member struct {
-	name     string
-	from, to int // of the value
-}
-
-func (o object) member(name string) (member, bool) { return find(o.members, name) }
-
-// find returns the last member of a name: it is the one that counts.
-func find(members []member, name string) (found member, ok bool) {
-	for _, m := range members {
-		if m.name == name {
-			found, ok = m, true
-		}
+// readObject reads the one object that a file consists of, or nil if the file is blank.
+func readObject(file string, src []byte) (*jsontree.Node, error) {
+	if len(bytes.TrimLeft(bytes.TrimPrefix(src, []byte("\ufeff")), " \t\r\n")) == 0 {
+		return nil, nil
 	}
-	return found, ok
+	root, fault := jsontree.Parse(string(src))
+	if fault == nil && !root.IsObject() {
+		fault = &jsontree.Error{Offset: root.Start, Text: "it is not an object"}
+	}
+	if fault != nil {
+		return nil, &Fault{File: file, Line: lineAt(src, fault.Offset), Start: fault.Offset, End: fault.Offset + 1, Text: "not JSON: " + fault.Text}
+	}
+	return root, nil
 }
 
 // lastOfEach drops the members that a later one of the same name replaces.
-func lastOfEach(members []member) []member {
-	last := map[string]int{}
-	for i, m := range members {
-		last[m.name] = i
+func lastOfEach(n *jsontree.Node) []*jsontree.Node {
+	last := map[string]*jsontree.Node{}
+	for _, m := range n.Items {
+		last[m.Key] = m
 	}
-	var kept []member
-	for i, m := range members {
-		if last[m.name] == i {
-			kept = append(kept, m)
-		}
-	}
-	return kept
-}
-
-// readObject finds the members of the one object that a file consists of.
-func readObject(file string, src []byte) (object, error) {
-	var o object
-	bom := len(src) - len(bytes.TrimPrefix(src, []byte("\ufeff")))
-	if len(bytes.TrimLeft(src[bom:], jsonSpace)) == 0 {
-		return o, nil
-	}
-	dec := json.NewDecoder(bytes.NewReader(src[bom:]))
-	var whole json.RawMessage
-	err := dec.Decode(&whole)
-	end := bom + int(dec.InputOffset())
-	switch {
-	case err == nil && whole[0] != '{':
-		end, err = end-len(whole), errors.New("it is not an object")
-	case err == nil && len(bytes.TrimLeft(src[end:], jsonSpace)) > 0:
-		end, err = len(src)-len(bytes.TrimLeft(src[end:], jsonSpace)), errors.New("more text after the object")
-	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-		end, err = len(src), errors.New("it ends too early")
-	case err != nil:
-		if s, ok := errors.AsType[*json.SyntaxError](err); ok {
-			end = max(0, bom+int(s.Offset)-1)
-		}
-	}
-	if err != nil {
-		return o, fmt.Errorf("%s:%d: not JSON: %w", file, lineAt(src, end), err)
-	}
-	o.start, o.end = end-len(whole), end
-	o.members = children(src, member{from: o.start, to: o.end})
-	return o, nil
-}
-
-// children returns the members of the object or the items of the list at m. What it reads is known
-// to be JSON.
-func children(src []byte, m member) []member {
-	dec := json.NewDecoder(bytes.NewReader(src[m.from:m.to]))
-	open, _ := dec.Token()
-	var all []member
-	for dec.More() {
-		var c member
-		if open == json.Delim('{') {
-			key, err := dec.Token()
-			if err != nil {
-				return all
-			}
-			c.name, _ = key.(string) // keys of objects are strings
-		}
-		var value json.RawMessage
-		if dec.Decode(&value) != nil {
-			return all
-		}
-		c.to = m.from + int(dec.InputOffset())
-		c.from = c.to - len(value)
-		all = append(all, c)
-	}
-	return all
+	return slices.DeleteFunc(slices.Clone(n.Items), func(m *jsontree.Node) bool { return last[m.Key] != m })
 }
 
 // lineAt is the number of the line that an offset is in.

@@ -37,8 +37,8 @@ func TestSet(t *testing.T) {
 		"// note\n{}":       "f.json:1: not JSON: invalid character '/' looking for beginning of value",
 		"{\n\"a\": 1,\n}":   "f.json:3: not JSON: invalid character '}' looking for beginning of object key string",
 		"\n[]":              "f.json:2: not JSON: it is not an object",
-		"{}\n{}":            "f.json:2: not JSON: more text after the object",
-		"{\n\"a\": \n":      "f.json:3: not JSON: it ends too early",
+		"{}\n{}":            "f.json:2: not JSON: more text after the value",
+		"{\n\"a\": \n":      "f.json:2: not JSON: it ends too early",
 		"\ufeff{\n\"a\" 1}": "f.json:2: not JSON: invalid character '1' after object key",
 	} {
 		if got, err := Set("f.json", []byte(src), "1", "a", "b"); err == nil || err.Error() != want {
@@ -84,8 +84,8 @@ func FuzzSet(f *testing.F) {
 		out, err := Set("settings.json", src, setting, "statusLine")
 		plain := bytes.TrimPrefix(src, []byte("\ufeff"))
 		var before map[string]json.RawMessage
-		object := json.Unmarshal(plain, &before) == nil && bytes.HasPrefix(bytes.TrimLeft(plain, jsonSpace), []byte("{"))
-		if blank := len(bytes.TrimLeft(plain, jsonSpace)) == 0; err != nil {
+		object := json.Unmarshal(plain, &before) == nil && bytes.HasPrefix(bytes.TrimLeft(plain, " \t\r\n"), []byte("{"))
+		if blank := len(bytes.TrimLeft(plain, " \t\r\n")) == 0; err != nil {
 			if object || blank {
 				t.Fatalf("%q: %v", src, err)
 			}

@@ -33,11 +33,9 @@ func Parse(src string) (*Node, *Error) {
 	p := &parser{src: src, mark: mark, dec: dec}
 	n, err := p.value(0)
 	if err == nil {
-		if _, more := dec.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("something follows the value") // Unmarshal below says what
+		if rest := strings.TrimLeft(src[n.End:], " \t\r\n"); rest != "" {
+			return nil, &Error{len(src) - len(rest), "more text after the value"}
 		}
-	}
-	if err == nil {
 		return n, nil
 	}
 	fault := &Error{p.at(), err.Error()}
@@ -57,7 +55,7 @@ type parser struct {
 	dec  *json.Decoder
 }
 
-const maxDepth = 100
+const maxDepth = 10_000 // as encoding/json has it
 
 // at is where the decoder stands.
 func (p *parser) at() int { return p.mark + int(p.dec.InputOffset()) }
