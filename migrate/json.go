@@ -3,6 +3,7 @@ package migrate
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -53,12 +54,20 @@ func (u *usage) learnJSON() {
 	}
 }
 
-// hasJSON reports whether some command in a body prints JSON.
+// hasJSON reports whether some command in a body prints JSON, which neither a substitution nor a pipe keeps.
 func (u *usage) hasJSON(body *syntax.Stmt) (has bool) {
 	syntax.Walk(body, func(n syntax.Node) bool {
-		if st, ok := n.(*syntax.Stmt); ok && !has {
-			c, ok := st.Cmd.(*syntax.CallExpr)
-			has = ok && u.redirected(st, top).own && u.printsJSON(st, c)
+		switch n := n.(type) {
+		case *syntax.CmdSubst:
+			return false
+		case *syntax.BinaryCmd:
+			if n.Op == syntax.Pipe && !u.passesOn(n.Y, top) {
+				has = has || u.hasJSON(n.Y)
+				return false
+			}
+		case *syntax.Stmt:
+			c, ok := n.Cmd.(*syntax.CallExpr)
+			has = has || ok && u.redirected(n, top).own && u.printsJSON(n, c)
 		}
 		return !has
 	})
@@ -180,8 +189,7 @@ func (u *usage) printsJSON(st *syntax.Stmt, c *syntax.CallExpr) bool {
 	case "awk", "gawk", "perl", "php", "python", "python3", "node", "ruby":
 		return printedJSON().MatchString(readAll(c.Args[1:]).text + read1(hereDocument(st)).text)
 	default: // a function that prints what it is given
-		f := u.functions[name]
-		return f != nil && slices.ContainsFunc(c.Args[1:], u.isJSON) && slices.ContainsFunc(f.bodies, u.printsArguments)
+		return u.printsOne(name, c.Args[1:], u.isJSON, 0)
 	}
 }
 
@@ -208,12 +216,32 @@ func (u *usage) passesOn(into *syntax.Stmt, p place) bool {
 	return true
 }
 
-// printsArguments reports whether the body of a function prints one of its arguments as it is.
-func (u *usage) printsArguments(body *syntax.Stmt) (prints bool) {
-	given := map[string]bool{}
+// maxCalls is how many functions an argument is followed through.
+const maxCalls = 5
+
+// printsOne reports whether a function prints one of those of its arguments that are wanted, as it is.
+func (u *usage) printsOne(name string, args []*syntax.Word, wanted func(*syntax.Word) bool, depth int) bool {
+	f := u.functions[name]
+	if f == nil {
+		return false
+	}
+	for i, w := range args {
+		if wanted(w) && (depth > maxCalls || slices.ContainsFunc(f.bodies, func(body *syntax.Stmt) bool {
+			return u.printsArgument(body, strconv.Itoa(i+1), depth)
+		})) {
+			return true
+		}
+	}
+	return false
+}
+
+// printsArgument reports whether the body of a function prints its nth argument as it is. After a
+// shift, any of them may be that.
+func (u *usage) printsArgument(body *syntax.Stmt, n string, depth int) (prints bool) {
+	given := map[string]bool{n: true, "@": true, "*": true}
 	isGiven := func(w *syntax.Word) bool {
-		v := variable(w)
-		return v != "" && (strings.Trim(v, "123456789@*") == "" || given[v])
+		name, e := parameter(w)
+		return e != nil && !e.Length && given[name]
 	}
 	syntax.Walk(body, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -226,9 +254,16 @@ func (u *usage) printsArguments(body *syntax.Stmt) (prints bool) {
 				return false
 			}
 		case *syntax.Stmt:
-			if c, ok := n.Cmd.(*syntax.CallExpr); ok && u.redirected(n, top).own && len(c.Args) > 1 {
-				if name := literal(c.Args[0]); name == "echo" || name == "printf" || u.functions[name] != nil {
-					prints = prints || slices.ContainsFunc(c.Args[1:], isGiven)
+			if c, ok := n.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 {
+				name := literal(c.Args[0])
+				if name == "shift" {
+					for i := range 9 {
+						given[strconv.Itoa(i+1)] = true
+					}
+				}
+				if u.redirected(n, top).own {
+					prints = prints || (name == "echo" || name == "printf") && slices.ContainsFunc(c.Args[1:], isGiven) ||
+						u.printsOne(name, c.Args[1:], isGiven, depth+1)
 				}
 			}
 		case *syntax.CmdSubst:

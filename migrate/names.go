@@ -59,6 +59,19 @@ func (v *values) take(n syntax.Node) {
 	}
 }
 
+// isSwitch reports whether all that a script sets a variable to is true or false, or that by
+// default, as in VERBOSE=${VERBOSE:-false}: as a command it is a condition.
+func (v *values) isSwitch(name string) bool {
+	set := v.words[name]
+	return len(set) > 0 && !v.open[name] && !slices.ContainsFunc(set, func(w *syntax.Word) bool {
+		if _, e := parameter(w); e != nil && e.Exp != nil && e.Exp.Op == syntax.DefaultUnsetOrNull {
+			w = e.Exp.Word
+		}
+		word := literal(w)
+		return word != "true" && word != "false" && word != ":"
+	})
+}
+
 // maxNames and maxSteps bound how many names a word is followed to, and how far: a
 // script may call a function hundreds of times, each with arguments that call for more.
 const (

@@ -82,8 +82,17 @@ func literal(w *syntax.Word) string { return words.Lit(w) }
 
 // variable is the name of the one variable that a word is, quoted or not.
 func variable(w *syntax.Word) string {
-	if w == nil {
+	name, e := parameter(w)
+	if e == nil || e.Length || e.Exp != nil || e.Slice != nil || e.Repl != nil {
 		return ""
+	}
+	return name
+}
+
+// parameter is the one expansion that a word is, quoted or not, and its name; nil: it is none.
+func parameter(w *syntax.Word) (string, *syntax.ParamExp) {
+	if w == nil {
+		return "", nil
 	}
 	parts := w.Parts
 	if len(parts) == 1 {
@@ -92,12 +101,12 @@ func variable(w *syntax.Word) string {
 		}
 	}
 	if len(parts) != 1 {
-		return ""
+		return "", nil
 	}
-	if e, ok := parts[0].(*syntax.ParamExp); ok && e.Param != nil && !e.Length && e.Exp == nil && e.Slice == nil && e.Repl == nil {
-		return e.Param.Value
+	if e, ok := parts[0].(*syntax.ParamExp); ok && e.Param != nil {
+		return e.Param.Value, e
 	}
-	return ""
+	return "", nil
 }
 
 // tail is what a word plainly ends in, after its last expansion.

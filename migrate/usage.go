@@ -159,10 +159,14 @@ func (u *usage) declare(n syntax.Node) bool {
 	return true
 }
 
+// readNone are commands that read none of the files whose names they are given.
+var readNone = []string{
+	"[", "basename", "cd", "chmod", "chown", "dirname", "echo", "export", "local", "ls", "mkdir", "printf", "realpath", "rm", "tee", "test", "touch",
+}
+
 // takeFiles takes in the words of a command that may read them as files.
 func (u *usage) takeFiles(c *syntax.CallExpr) {
-	if len(c.Args) == 0 ||
-		slices.Contains([]string{"echo", "printf", "rm", "mkdir", "touch", "chmod", "chown", "[", "test", "local", "export"}, literal(c.Args[0])) {
+	if len(c.Args) == 0 || slices.Contains(readNone, literal(c.Args[0])) {
 		return
 	}
 	for _, w := range c.Args[1:] {
@@ -372,7 +376,7 @@ func (u *usage) stmt(st *syntax.Stmt, p place) {
 		defer func(outer string) { u.log = outer }(u.log)
 		u.log = log
 	}
-	if st.Background && !u.waits && u.late(st, p) {
+	if st.Background && !u.waits && u.late(st, p, maxCalls) {
 		u.stop(st, "a command in the background may print after the report")
 	}
 	switch cmd := st.Cmd.(type) {
@@ -380,9 +384,12 @@ func (u *usage) stmt(st *syntax.Stmt, p place) {
 		left, right := p, p
 		if cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll {
 			left, right.main, right.fed = place{used: true, pipe: u.passesOn(cmd.Y, p), fed: p.fed, said: p.said, asked: p.asked}, false, true
-			if isTee(cmd.Y) { // a log beside the script's stdout; with stderr in it, one that misses nothing
+			switch name := filter(cmd.Y); {
+			case name == "tee": // a log beside the script's stdout; with stderr in it, one that misses nothing
 				left.own = p.own
 				left.used = cmd.Op == syntax.Pipe && !withStderr(cmd.X)
+			case slices.Contains(viewers, name) && p.own: // shown as it would be without the pipe, and nothing is decided by it
+				left.own, left.used = true, p.used
 			}
 		}
 		from := len(u.writes)
@@ -415,6 +422,9 @@ func (u *usage) stmt(st *syntax.Stmt, p place) {
 		u.inside(r, p)
 	}
 }
+
+// viewers show what they read, or a part of it, to a person. Their exit status does not depend on it.
+var viewers = []string{"cat", "column", "fold", "head", "less", "more", "nl", "tail"}
 
 // textTools run nothing of what they read.
 var textTools = []string{
@@ -543,7 +553,9 @@ func (u *usage) call(st *syntax.Stmt, c *syntax.CallExpr, p place) {
 func (u *usage) known(st *syntax.Stmt, c *syntax.CallExpr, name string, p place) {
 	switch name {
 	case "":
-		u.dynamic = append(u.dynamic, p)
+		if !u.values.isSwitch(variable(c.Args[0])) {
+			u.dynamic = append(u.dynamic, p)
+		}
 		if isSelf(c.Args[0]) && p.used {
 			u.stop(c, "it calls itself and reads what that prints")
 		}
@@ -637,12 +649,12 @@ func (u *usage) within(text string, line int, p place) {
 func (u *usage) mention(c *syntax.CallExpr, name string, p place) {
 	u.calls = append(u.calls, u.named(c.Args[0], p))
 	switch name {
-	case "bash", "sh", "exec", "command", "env", "timeout", "sudo", "time", "nice", "nohup", "xargs", "source", ".":
+	case "bash", "sh", "exec", "command", "env", "timeout", "sudo", "time", "nice", "nohup", "xargs":
 		for _, w := range c.Args[1:] {
 			if m := u.named(w, p); m.text != "" && !strings.HasPrefix(m.text, "-") {
 				u.calls = append(u.calls, m)
 			}
-			if isSelf(w) && p.used && name != "source" && name != "." {
+			if isSelf(w) && p.used {
 				u.stop(c, "it calls itself and reads what that prints")
 			}
 		}
@@ -761,20 +773,50 @@ func (u *usage) ownLines(c *syntax.CallExpr) {
 	}
 }
 
-// late reports whether a statement in the background may print on the script's stdout.
-func (u *usage) late(st *syntax.Stmt, p place) bool {
+// printNone are commands that print nothing on stdout.
+var printNone = []string{
+	":", "[", "break", "cd", "continue", "exit", "false", "kill", "mkdir", "read", "return", "rm", "shift", "sleep", "test", "touch", "true", "unset",
+}
+
+// late reports whether a statement in the background may print on the script's stdout. It may
+// call functions, so many of them within each other.
+func (u *usage) late(st *syntax.Stmt, p place, depth int) bool {
 	p = u.redirected(st, p)
-	switch cmd := st.Cmd.(type) {
-	case *syntax.BinaryCmd:
-		return u.late(cmd.Y, p) || (cmd.Op == syntax.AndStmt || cmd.Op == syntax.OrStmt) && u.late(cmd.X, p)
-	case *syntax.Block:
-		return slices.ContainsFunc(cmd.Stmts, func(st *syntax.Stmt) bool { return u.late(st, p) })
-	case *syntax.Subshell:
-		return slices.ContainsFunc(cmd.Stmts, func(st *syntax.Stmt) bool { return u.late(st, p) })
-	case *syntax.CallExpr:
-		return p.own && !slices.Contains([]string{"sleep", "true", ":", "cd", "exit", "kill"}, literal(first(cmd.Args)))
+	if !p.own {
+		return false
 	}
-	return p.own
+	any := func(lists ...[]*syntax.Stmt) bool {
+		return slices.ContainsFunc(slices.Concat(lists...), func(st *syntax.Stmt) bool { return u.late(st, p, depth) })
+	}
+	switch cmd := st.Cmd.(type) {
+	case nil, *syntax.DeclClause, *syntax.TestClause, *syntax.ArithmCmd, *syntax.LetClause:
+		return false
+	case *syntax.BinaryCmd:
+		return any([]*syntax.Stmt{cmd.Y}) || (cmd.Op == syntax.AndStmt || cmd.Op == syntax.OrStmt) && any([]*syntax.Stmt{cmd.X})
+	case *syntax.Block:
+		return any(cmd.Stmts)
+	case *syntax.Subshell:
+		return any(cmd.Stmts)
+	case *syntax.WhileClause:
+		return any(cmd.Cond, cmd.Do)
+	case *syntax.ForClause:
+		return any(cmd.Do)
+	case *syntax.IfClause:
+		for ; cmd != nil; cmd = cmd.Else {
+			if any(cmd.Cond, cmd.Then) {
+				return true
+			}
+		}
+		return false
+	case *syntax.CaseClause:
+		return slices.ContainsFunc(cmd.Items, func(i *syntax.CaseItem) bool { return any(i.Stmts) })
+	case *syntax.CallExpr:
+		if f := u.functions[literal(first(cmd.Args))]; f != nil {
+			return depth == 0 || slices.ContainsFunc(f.bodies, func(body *syntax.Stmt) bool { return u.late(body, p, depth-1) })
+		}
+		return len(cmd.Args) > 0 && !slices.Contains(printNone, literal(cmd.Args[0]))
+	}
+	return true
 }
 
 // silent reports whether all that statements print goes to a file.
@@ -799,9 +841,13 @@ func withStderr(st *syntax.Stmt) bool {
 	})
 }
 
-func isTee(st *syntax.Stmt) bool {
+// filter is the name of the command that a statement is, if it has no redirections; else "".
+func filter(st *syntax.Stmt) string {
 	c, ok := st.Cmd.(*syntax.CallExpr)
-	return ok && literal(first(c.Args)) == "tee" && len(st.Redirs) == 0
+	if !ok || len(st.Redirs) > 0 {
+		return ""
+	}
+	return literal(first(c.Args))
 }
 
 // isSelf reports whether a word is the script's own path.
