@@ -48,7 +48,7 @@ version of a changed file is kept as FILE.bak-DATE.
 Migrated scripts source one file, skillhand-report.bash, which is put in the
 folder you name; --inline puts its code into each script instead.
 
-The exit status is 1 if a file could not be read or a path is missing.`,
+The exit status is 1 if a file could not be read or parsed, 3 if a path is missing.`,
 		Example: `  skillhand migrate --dry-run .claude/skills     show what would change
   skillhand migrate .claude/skills
   skillhand migrate --verify deploy/execute.sh   run before and after, compare`,
@@ -97,7 +97,10 @@ func runMigrate(ctx context.Context, std *stdio, o migrateOptions, args []string
 	if err := printMigration(std, o, done.Files, doc); err != nil {
 		return err
 	}
-	if doc.Summary.Failed > 0 {
+	switch {
+	case done.Missing:
+		return cli.Exit(cli.ExitMissing, nil)
+	case doc.Summary.Failed > 0:
 		return cli.Exit(cli.ExitFailed, nil)
 	}
 	return nil

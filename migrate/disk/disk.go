@@ -34,6 +34,7 @@ type Migration struct {
 type Done struct {
 	Files   []File          // in the order of their paths
 	Unclear []migrate.Place // lines that may read any script, by absolute paths
+	Missing bool            // a path that was named is not there
 }
 
 // A File says what became of one file.
@@ -53,7 +54,7 @@ func (m Migration) Run(ctx context.Context, paths []string) (*Done, error) {
 		}
 	}
 	slices.SortStableFunc(r.done, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	return &Done{r.done, r.unclear}, nil
+	return &Done{r.done, r.unclear, r.missing}, nil
 }
 
 // A run is many files on their way to the current format.
@@ -63,6 +64,7 @@ type run struct {
 	done      []File
 
 	unclear []migrate.Place
+	missing bool
 }
 
 // fail notes that something could not be done to a file.

@@ -38,11 +38,11 @@ func (r *root) wants(rel string) bool {
 	})
 }
 
-// ofSkills reports whether a script is wanted because its whole repository is, which has
+// ofSkills reports whether a script is wanted because its whole tree is, which has
 // scripts for tests and builds too.
 func (r *root) ofSkills(rel string) bool {
 	file := filepath.Join(r.base, filepath.FromSlash(rel))
-	return paths.Top(r.dir) == r.dir && !slices.ContainsFunc(r.wanted, func(w string) bool { return w != r.dir && paths.Inside(w, file) })
+	return !slices.ContainsFunc(r.wanted, func(w string) bool { return w != r.dir && paths.Inside(w, file) })
 }
 
 // top is the folder that was named, or that all that was named is in.
@@ -89,7 +89,7 @@ func (m *run) roots(paths []string) []*root {
 		}
 		real, err := filepath.EvalSymlinks(abs)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = errors.New("no such file or folder")
+			err, m.missing = errors.New("no such file or folder"), true
 		}
 		if err != nil {
 			m.fail(abs, err)
