@@ -145,5 +145,17 @@ func TestRepository(t *testing.T) {
 		if err != nil || statuses(done) != tt.want {
 			t.Errorf("%s: %s, %v, want %s", tt.paths, statuses(done), err, tt.want)
 		}
+		if tt.paths != "." {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, ".git")); err != nil { // an export of it
+			t.Fatal(err)
+		}
+		if done, err := (disk.Migration{DryRun: true}).Run(t.Context(), paths); err != nil || statuses(done) != tt.want {
+			t.Errorf("without .git: %s, %v, want %s", statuses(done), err, tt.want)
+		}
+		if err := os.Mkdir(filepath.Join(dir, ".git"), 0o777); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
