@@ -33,7 +33,10 @@ func (c *signalContext) Done() <-chan struct{} {
 		// A closed stdout shall not kill us either: the write fails instead, and
 		// what was started is still ended in order.
 		signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
-		go c.catch(signals)
+		go c.catch(signals, func(status int) {
+			proc.KillOrphans()
+			os.Exit(status)
+		})
 	})
 	return c.Context.Done()
 }
@@ -42,7 +45,7 @@ func (c *signalContext) Done() <-chan struct{} {
 // then its whole group.
 const repeat = 500 * time.Millisecond
 
-func (c *signalContext) catch(signals <-chan os.Signal) {
+func (c *signalContext) catch(signals <-chan os.Signal, exit func(status int)) {
 	var first time.Time
 	for s := range signals {
 		if s == syscall.SIGPIPE || !first.IsZero() && time.Since(first) < repeat {
@@ -52,8 +55,7 @@ func (c *signalContext) catch(signals <-chan os.Signal) {
 			first = time.Now()
 		}
 		if c.Err() != nil { // a second one ends us at once, and all that we started
-			proc.KillOrphans()
-			os.Exit(128 + int(s.(syscall.Signal)))
+			exit(128 + int(s.(syscall.Signal)))
 		}
 		c.cancel(&interrupted{s.(syscall.Signal)})
 	}
