@@ -1,10 +1,49 @@
 package atomicfile
 
 import (
+	"bufio"
+	"io"
 	"io/fs"
 
 	"github.com/skillhand/skillhand/internal/cause"
 )
+
+// Write gives a file new content, as WriteFrom does.
+func Write(file string, data []byte, perm fs.FileMode) error {
+	return WriteFrom(file, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	}, perm)
+}
+
+// filled writes the content. An error of the writing names the file, one of whoever has the
+// content is theirs.
+func filled(w io.Writer, file string, fill func(io.Writer) error) error {
+	to := &sink{w: w}
+	b := bufio.NewWriterSize(to, 64<<10)
+	err := fill(b)
+	if err == nil {
+		err = b.Flush()
+	}
+	if to.err != nil {
+		return named(file, to.err)
+	}
+	return err
+}
+
+// A sink remembers why it could not be written to.
+type sink struct {
+	w   io.Writer
+	err error
+}
+
+func (s *sink) Write(p []byte) (int, error) {
+	n, err := s.w.Write(p)
+	if err != nil {
+		s.err = err
+	}
+	return n, err
+}
 
 // named has an error name the file that was to be written, and not the temporary one beside it.
 func named(file string, err error) error {

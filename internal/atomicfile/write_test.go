@@ -3,6 +3,7 @@ package atomicfile
 import (
 	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -90,5 +91,26 @@ func TestFails(t *testing.T) {
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) != 1 {
 		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// TestWriteFrom: a writer that gives up leaves the file as it was, and its own error comes back.
+func TestWriteFrom(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := Write(file, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	why := errors.New("the source ended early")
+	err := WriteFrom(file, func(w io.Writer) error {
+		_, err := w.Write(bytes.Repeat([]byte("half"), 100_000))
+		return errors.Join(err, why)
+	}, 0o600)
+	if !errors.Is(err, why) {
+		t.Errorf("the error is %v", err)
+	}
+	text, err := os.ReadFile(file)
+	left, _ := os.ReadDir(filepath.Dir(file))
+	if string(text) != "old" || err != nil || len(left) != 1 {
+		t.Errorf("the file is %q, %v; beside it %v", text, err, left)
 	}
 }

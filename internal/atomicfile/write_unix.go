@@ -4,6 +4,7 @@ package atomicfile
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"syscall"
@@ -12,20 +13,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Write gives a file new content, all of it or none. A file that is there keeps
+// WriteFrom gives a file the content that fill writes, all of it or none. A file that is there keeps
 // its permissions and, as far as that is allowed, its owner; a new one gets
 // perm, less the umask. A file that may not be written is not replaced either.
-func Write(file string, data []byte, perm fs.FileMode) error {
+func WriteFrom(file string, fill func(io.Writer) error, perm fs.FileMode) error {
 	if err := unix.Access(file, unix.W_OK); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return named(file, err)
 	}
-	return named(file, replace(file, data, perm))
-}
-
-func replace(file string, data []byte, perm fs.FileMode) error {
 	f, err := renameio.NewPendingFile(file, renameio.WithPermissions(perm), renameio.WithExistingPermissions())
 	if err != nil {
-		return err
+		return named(file, err)
 	}
 	defer f.Cleanup()
 	if info, err := os.Stat(file); err == nil {
@@ -34,8 +31,8 @@ func replace(file string, data []byte, perm fs.FileMode) error {
 			_ = f.Chown(int(owner.Uid), int(owner.Gid))
 		}
 	}
-	if _, err := f.Write(data); err != nil {
+	if err := filled(f, file, fill); err != nil {
 		return err
 	}
-	return f.CloseAtomicallyReplace()
+	return named(file, f.CloseAtomicallyReplace())
 }

@@ -2,14 +2,15 @@ package atomicfile
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 )
 
-// Write gives a file new content, all of it or none. A file that is there keeps
+// WriteFrom gives a file the content that fill writes, all of it or none. A file that is there keeps
 // its permissions, a new one gets perm.
-func Write(file string, data []byte, perm fs.FileMode) error {
+func WriteFrom(file string, fill func(io.Writer) error, perm fs.FileMode) error {
 	if info, err := os.Stat(file); err == nil {
 		perm = info.Mode().Perm()
 	}
@@ -17,16 +18,16 @@ func Write(file string, data []byte, perm fs.FileMode) error {
 	if err != nil {
 		return named(file, err)
 	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Chmod(f.Name(), perm)
+	defer os.Remove(f.Name()) // by then it has its new name, or is to go
+	err = filled(f, file, fill)
+	if closed := errors.Join(f.Sync(), f.Close()); err == nil {
+		err = named(file, closed)
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), file)
+		err = named(file, os.Chmod(f.Name(), perm))
 	}
-	if err != nil {
-		os.Remove(f.Name())
+	if err == nil {
+		err = named(file, os.Rename(f.Name(), file))
 	}
-	return named(file, err)
+	return err
 }
