@@ -12,7 +12,7 @@ PACKAGES ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 2 )))
 # The packages that start goroutines. make test looks for races in these; make race in all, the programs too.
 CONCURRENT = $(shell git grep -lE '^\s*go (func|[a-z])|\.Go.func' -- '*.go' ':!*_test.go' ':!cmd' ':!bench' | xargs -n1 dirname | sort -u | sed 's,^,./,')
 
-.PHONY: build demo test race picture agents suites chaos bench fuzz lint cross release tools parallel clean
+.PHONY: build demo test race picture agents suites chaos grow bench fuzz lint cross release tools parallel clean
 
 build: ## the two static binaries, bin/skillhand and bin/skillhand-server
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
@@ -32,6 +32,9 @@ race: tools ## all tests with the race detector, also those that start the progr
 chaos: tools ## workers killed, stopped, interrupted and restarted together under 500 jobs, Postgres crashed, limits under pressure; 1,000 trials of three agents; takes half an hour
 	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_CHAOS=full go test -v -timeout 1h -run 'TestChaos|TestKiller|TestRateJoin|TestLimitsStay|TestCutOff|TestUnfit|TestClockBack' ./batch
 	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_TRIALS=1000 go test -v -timeout 2h -run TestTryMany ./cmd/skillhand-server
+
+grow: tools ## 30 and 100 worker processes, a million jobs: connections, throughput, memory, what a look takes; takes a quarter of an hour
+	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_GROW=full go test -v -timeout 1h -run TestGrow ./cmd/skillhand-server
 
 agents: tools ## the other agents' real programs, in every way that a model or a service can behave; takes some minutes
 	SKILLHAND_AGENTS=full go test -v -parallel 4 -timeout 1h -run 'TestReal|TestEveryWay|TestQwen|TestTryAgents' ./agent ./agent/sight ./cmd/skillhand-server

@@ -90,6 +90,11 @@ func (c *change) save() error {
 	return err
 }
 
+// total is how many jobs the batch has.
+func (b *batchRow) total() int64 {
+	return b.waiting + b.open + b.done + b.failed + b.canceled + b.skip
+}
+
 // limit changes the limits that are given.
 func (b *batchRow) limit(l Limits) {
 	if l.Concurrency != 0 {
@@ -269,24 +274,31 @@ func (c *change) rewant(of []int64) error {
 		WHERE CAST($1 AS text) <> '' AND state = 'waiting' AND `+which, jsonList(of), c.b.id); err != nil {
 		return err
 	}
-	return c.skip()
+	return c.skip(of)
 }
 
-// skip ends the jobs that wait for one that will not be done.
-func (c *change) skip() error {
+// skip ends the jobs that wait for one that will not be done: for one of those given, or for any.
+func (c *change) skip(of []int64) error {
 	type entry struct {
 		id   int64
 		need string
 	}
 	for {
+		which := `d.batch = $2`
+		if of != nil {
+			which = `d.batch = $2 AND d.id IN {list}`
+		}
 		hopeless, err := all(c.ctx, c.tx, func(r rows, e *entry) error { return r.Scan(&e.id, &e.need) },
 			`SELECT j.id, min(d.name) FROM batch_job d JOIN batch_need n ON n.need = d.id JOIN batch_job j ON j.id = n.job
-				WHERE d.batch = $1 AND d.state IN ('failed', 'canceled', 'skipped') AND j.state = 'waiting' GROUP BY j.id ORDER BY j.id`, c.b.id)
+				WHERE CAST($1 AS text) <> '' AND `+which+` AND d.state IN ('failed', 'canceled', 'skipped') AND j.state = 'waiting'
+				GROUP BY j.id ORDER BY j.id`, jsonList(of), c.b.id)
 		if err != nil || len(hopeless) == 0 {
 			return err
 		}
 		ends := make([]end, len(hopeless))
+		of = make([]int64, len(hopeless)) // what needs those is next
 		for i, e := range hopeless {
+			of[i] = e.id
 			ends[i] = c.ended(end{Job: e.id, State: Skipped, Fault: "needs " + e.need + ", which was not done"})
 		}
 		if err := c.close(ends, Waiting); err != nil {
@@ -592,7 +604,7 @@ func (c *change) cancel(names []string) (int, error) {
 	if c.b.chain == 0 {
 		return len(jobs), nil
 	}
-	return len(jobs), c.skip()
+	return len(jobs), c.skip(nil)
 }
 
 // named finds the names that no job of the batch has.

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"iter"
 	"log/slog"
 	"maps"
@@ -132,6 +133,27 @@ func (db *DB) Add(ctx context.Context, name Name, jobs []Job, limits Limits) (Ad
 	if err := sound(jobs); err != nil {
 		return Addition{}, err
 	}
+	var sum Sum
+	for _, j := range jobs {
+		sum.Add(j)
+	}
+	return db.AddList(ctx, name, List{Sum: sum.String(), All: func(yield func(Job, error) bool) {
+		for _, j := range jobs {
+			if !yield(j, nil) {
+				return
+			}
+		}
+	}}, limits)
+}
+
+// A List is jobs that need not be in memory all at once.
+type List struct {
+	All iter.Seq2[Job, error] // read twice at most; ids are unique, and needs are there and go in no circle
+	Sum string                // Sum of all jobs
+}
+
+// AddList is Add for jobs that are read as they are added.
+func (db *DB) AddList(ctx context.Context, name Name, jobs List, limits Limits) (Addition, error) {
 	id, before, err := db.make(ctx, name)
 	if err != nil {
 		return Addition{}, err
@@ -140,52 +162,80 @@ func (db *DB) Add(ctx context.Context, name Name, jobs []Job, limits Limits) (Ad
 	if before != name.Folder {
 		added.Folder = before
 	}
-	whole := sumAll(jobs)
-	same := false
+	same, empty := false, false
 	err = db.edit(ctx, id, func(c *change) error {
-		same = c.b.sum == whole
+		same, empty = c.b.sum == jobs.Sum, c.b.total() == 0
 		c.b.limit(limits)
 		return nil
 	})
 	if err != nil || same {
 		return added, err
 	}
-	for part := range slices.Chunk(jobs, chunk) {
-		err := db.retry(ctx, func() error {
-			_, err := known(ctx, db.store, id, part)
-			return err
-		})
+	for part, err := range chunks(jobs.All) {
+		if empty {
+			break
+		}
+		if err == nil {
+			err = db.retry(ctx, func() error {
+				_, err := known(ctx, db.store, id, part)
+				return err
+			})
+		}
 		if err != nil {
 			return added, err
 		}
 	}
-	added.New, err = db.insert(ctx, id, jobs, whole)
+	added.New, err = db.insert(ctx, id, jobs)
 	return added, err
 }
 
+// chunks are jobs in the portions that one statement takes.
+func chunks(jobs iter.Seq2[Job, error]) iter.Seq2[[]Job, error] {
+	return func(yield func([]Job, error) bool) {
+		part := make([]Job, 0, chunk)
+		for j, err := range jobs {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if part = append(part, j); len(part) == chunk {
+				if !yield(part, nil) {
+					return
+				}
+				part = part[:0]
+			}
+		}
+		if len(part) > 0 {
+			yield(part, nil)
+		}
+	}
+}
+
 // insert adds jobs chunk by chunk, and says at the end what they need.
-func (db *DB) insert(ctx context.Context, id int64, jobs []Job, whole string) (added int, err error) {
+func (db *DB) insert(ctx context.Context, id int64, jobs List) (added int, err error) {
 	seq := 0
-	for part := range slices.Chunk(jobs, chunk) {
+	var needs []need
+	for part, err := range chunks(jobs.All) {
 		n := 0
-		err := db.edit(ctx, id, func(c *change) error {
-			n, err = c.insert(part, seq)
-			return err
-		})
+		if err == nil {
+			err = db.edit(ctx, id, func(c *change) error {
+				n, err = c.insert(part, seq)
+				return err
+			})
+		}
 		if err != nil {
 			return added, err
 		}
 		added += n
 		seq += len(part)
-	}
-	return added, db.edit(ctx, id, func(c *change) error {
-		c.b.sum = whole
-		var needs []need
-		for _, j := range jobs {
+		for _, j := range part {
 			for _, n := range slices.Compact(slices.Sorted(slices.Values(j.Needs))) {
 				needs = append(needs, need{j.ID, n})
 			}
 		}
+	}
+	return added, db.edit(ctx, id, func(c *change) error {
+		c.b.sum = jobs.Sum
 		if needs == nil {
 			return nil
 		}
@@ -193,13 +243,22 @@ func (db *DB) insert(ctx context.Context, id int64, jobs []Job, whole string) (a
 	})
 }
 
-// sumAll tells lists of jobs apart.
-func sumAll(jobs []Job) string {
-	h := sha256.New()
-	for _, j := range jobs {
-		fmt.Fprintf(h, "%q %s\n", j.ID, sum(j))
+// A Sum tells lists of jobs apart. The zero value is that of an empty list.
+type Sum struct{ hash hash.Hash }
+
+// Add adds the next job.
+func (s *Sum) Add(j Job) {
+	if s.hash == nil {
+		s.hash = sha256.New()
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	fmt.Fprintf(s.hash, "%q %s\n", j.ID, sum(j))
+}
+
+func (s *Sum) String() string {
+	if s.hash == nil {
+		s.hash = sha256.New()
+	}
+	return hex.EncodeToString(s.hash.Sum(nil))
 }
 
 // sound finds what is wrong with jobs by themselves.
@@ -535,6 +594,32 @@ func (db *DB) page(ctx context.Context, id int64, q Query, seq, job int64, left 
 		return err
 	})
 	return page, err
+}
+
+// WaitingKinds are the kinds of the jobs that wait for a worker.
+func (db *DB) WaitingKinds(ctx context.Context, id int64) (kinds []string, err error) {
+	err = db.retry(ctx, func() error {
+		kinds = nil
+		known, err := all(ctx, db.store, scanString, `SELECT kinds FROM batch WHERE id = $1`, id)
+		if err != nil || len(known) == 0 {
+			return err
+		}
+		var every []string
+		if err := json.Unmarshal([]byte(known[0]), &every); err != nil {
+			return err
+		}
+		for _, kind := range every {
+			n, err := number(ctx, db.store, `SELECT 1 FROM batch_job WHERE batch = $1 AND kind = $2 AND state = 'waiting' AND wants = 0 LIMIT 1`, id, kind)
+			if err != nil {
+				return err
+			}
+			if n == 1 {
+				kinds = append(kinds, kind)
+			}
+		}
+		return nil
+	})
+	return kinds, err
 }
 
 // Job tells all that is known of one job: how it stands, and its attempts.

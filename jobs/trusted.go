@@ -5,44 +5,64 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/skillhand/skillhand/batch"
 	"github.com/skillhand/skillhand/batch/jobfile"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/trust"
 )
 
-// Trusted reports which jobs of a file in a folder must not be done, because nobody trusted that
-// folder: all that run or allow something. Plain asks remain, and get no tools.
-func Trusted(policy trust.Policy, dir string, file *jobfile.File) error {
+// Trusted returns the jobs of a file in a folder as they may be done. If nobody trusted that folder
+// the error names those that must not be done: all that run or allow something. Plain asks remain,
+// and get no tools.
+func Trusted(policy trust.Policy, dir string, file *jobfile.File) (batch.List, error) {
 	refused := policy.May(dir)
 	if refused == nil {
-		return nil
+		return file.Jobs, nil
 	}
-	var faults []error
-	for i := range file.Jobs {
-		j := &file.Jobs[i]
+	tame := func(j batch.Job) (batch.Job, string, error) {
 		var spec jobfile.Spec
 		if err := json.Unmarshal(j.Payload, &spec); err != nil {
-			return fmt.Errorf("job %s: %w", j.ID, err)
-		}
-		if why := needsTrust(spec, dir); why != "" {
-			faults = append(faults, fmt.Errorf("job %s: %s", j.ID, why))
-			continue
+			return j, "", fmt.Errorf("job %s: %w", j.ID, err)
 		}
 		spec.NoTools = true
 		payload, err := json.Marshal(spec)
-		if err != nil {
-			return fmt.Errorf("job %s: %w", j.ID, err)
-		}
 		j.Payload = payload
-	}
-	if faults == nil {
-		return nil
+		return j, needsTrust(spec, dir), err
 	}
 	const most = 5
-	if more := len(faults) - most; more > 0 {
-		faults = append(faults[:most], fmt.Errorf("and %d more", more))
+	var faults []error
+	more := 0
+	for j, err := range file.Jobs.All {
+		why := ""
+		if err == nil {
+			_, why, err = tame(j)
+		}
+		switch {
+		case err != nil:
+			return batch.List{}, err
+		case why == "":
+		case len(faults) < most:
+			faults = append(faults, fmt.Errorf("job %s: %s", j.ID, why))
+		default:
+			more++
+		}
 	}
-	return errors.Join(append(faults, refused)...)
+	if more > 0 {
+		faults = append(faults, fmt.Errorf("and %d more", more))
+	}
+	if faults != nil {
+		return batch.List{}, errors.Join(append(faults, refused)...)
+	}
+	return batch.List{Sum: file.Jobs.Sum, All: func(yield func(batch.Job, error) bool) {
+		for j, err := range file.Jobs.All {
+			if err == nil {
+				j, _, err = tame(j)
+			}
+			if !yield(j, err) {
+				return
+			}
+		}
+	}}, nil
 }
 
 // needsTrust says why a job must not be done in a folder that nobody trusted; "" if it may.

@@ -9,7 +9,7 @@ import (
 // A fault is named by its file and line.
 func ExampleParse() {
 	f, err := jobfile.Parse("jobs.yaml", []byte("name: nightly\njobs:\n  - id: lint\n    run: ./lint\n"), "/src")
-	fmt.Println(f.Name, len(f.Jobs), err)
+	fmt.Println(f.Name, f.N, err)
 	_, err = jobfile.Parse("jobs.yaml", []byte("name: nightly\njobs:\n  - id: lint\n"), "/src")
 	fmt.Println(err)
 	// Output:

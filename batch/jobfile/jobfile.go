@@ -3,9 +3,13 @@
 package jobfile
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -51,8 +55,9 @@ func AgentOf(kind string) string {
 
 // A File is what a job file says.
 type File struct {
-	Name string      `json:"name"`
-	Jobs []batch.Job `json:"jobs"`
+	Name string
+	N    int        // of its jobs
+	Jobs batch.List // those of JSON lines are read from the source each time
 }
 
 // A Spec is what one job is to do, and a job's payload.
@@ -93,32 +98,109 @@ func (f *Fault) Error() string { return fmt.Sprintf("%s:%d: %s", f.File, f.Line,
 // Parse reads a job file. Relative paths in it start in dir, an absolute path. The error has every
 // fault, as *Fault, joined.
 func Parse(file string, src []byte, dir string) (*File, error) {
-	p := &parser{file: file, dir: dir, lines: map[string]int{}}
-	p.out.Name = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
-	if isLines(file, src) {
-		p.jsonLines(src)
-	} else {
-		p.yaml(src)
+	return Read(file, bytes.NewReader(src), dir)
+}
+
+// Read is Parse for a source that need not be in memory: of JSON lines it keeps a few bytes a job,
+// and src must stay open while the jobs are read.
+func Read(file string, src io.ReadSeeker, dir string) (*File, error) {
+	p := &parser{file: file, dir: dir, lines: map[idSum]int32{}}
+	p.name = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	lines, err := isLines(file, src)
+	if err != nil {
+		return nil, err
 	}
-	p.together()
-	if p.faults != nil {
-		slices.SortStableFunc(p.faults, func(a, b *Fault) int { return a.Line - b.Line })
-		all := make([]error, len(p.faults))
-		for i, f := range p.faults {
-			all[i] = f
+	var sum batch.Sum
+	var kept, chained []batch.Job
+	n := 0
+	p.emit = func(j batch.Job) bool {
+		n++
+		sum.Add(j)
+		if !lines {
+			kept = append(kept, j)
 		}
-		return nil, errors.Join(all...)
+		if len(j.Needs) > 0 {
+			chained = append(chained, batch.Job{ID: j.ID, Needs: j.Needs})
+		}
+		return true
 	}
-	return &p.out, nil
+	if lines {
+		err = p.jsonLines(src)
+	} else {
+		err = p.yaml(src)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.together(n, chained)
+	if err := p.joined(); err != nil {
+		return nil, err
+	}
+	out := &File{Name: p.name, N: n, Jobs: batch.List{Sum: sum.String(), All: inMemory(kept)}}
+	if lines {
+		out.Jobs.All = again(file, src, dir, out.Jobs.Sum)
+	}
+	return out, nil
+}
+
+func inMemory(jobs []batch.Job) iter.Seq2[batch.Job, error] {
+	return func(yield func(batch.Job, error) bool) {
+		for _, j := range jobs {
+			if !yield(j, nil) {
+				return
+			}
+		}
+	}
+}
+
+// again reads jobs from lines that were found to be right, and holds that they still are the same.
+func again(file string, src io.ReadSeeker, dir, want string) iter.Seq2[batch.Job, error] {
+	return func(yield func(batch.Job, error) bool) {
+		p := &parser{file: file, dir: dir}
+		var sum batch.Sum
+		stopped := false
+		p.emit = func(j batch.Job) bool {
+			sum.Add(j)
+			stopped = !yield(j, nil)
+			return !stopped
+		}
+		err := p.jsonLines(src)
+		switch {
+		case stopped:
+		case err != nil:
+			yield(batch.Job{}, err)
+		case p.faults != nil || sum.String() != want:
+			yield(batch.Job{}, fmt.Errorf("%s was changed while it was read", file))
+		}
+	}
 }
 
 type parser struct {
 	file, dir string
+	name      string
 	defaults  []field
-	out       File
-	lines     map[string]int // of jobs, by id
-	unsure    bool           // there are jobs whose id is not known
+	emit      func(batch.Job) bool // takes the next job, and says whether to go on
+	lines     map[idSum]int32      // of jobs, by id; nil if they were looked at before
+	unsure    bool                 // there are jobs whose id is not known
 	faults    []*Fault
+}
+
+// idSum stands for an id: of many jobs it is shorter.
+type idSum [16]byte
+
+func sumOf(id string) idSum {
+	h := sha256.Sum256([]byte(id))
+	return idSum(h[:16])
+}
+
+// joined is all faults, in the order of their lines.
+func (p *parser) joined() error {
+	slices.SortStableFunc(p.faults, func(a, b *Fault) int { return a.Line - b.Line })
+	all := make([]error, len(p.faults))
+	for i, f := range p.faults {
+		all[i] = f
+	}
+	return errors.Join(all...)
 }
 
 func (p *parser) fault(line int, format string, a ...any) {
@@ -177,16 +259,20 @@ func sort(n *yaml.Node) string {
 	return n.Value
 }
 
-func (p *parser) yaml(src []byte) {
+func (p *parser) yaml(src io.Reader) error {
+	text, err := io.ReadAll(src)
+	if err != nil {
+		return err
+	}
 	var doc yaml.Node
-	if err := yaml.Unmarshal(src, &doc); err != nil {
+	if err := yaml.Unmarshal(text, &doc); err != nil {
 		line, text := yamlFault(err)
 		p.fault(line, "%s", text)
-		return
+		return nil
 	}
 	if len(doc.Content) == 0 {
 		p.fault(1, "is empty: want name and jobs")
-		return
+		return nil
 	}
 	top, _ := p.fields(doc.Content[0], "a job file")
 	var jobs *yaml.Node
@@ -212,13 +298,14 @@ func (p *parser) yaml(src []byte) {
 			}
 		}
 	}
+	return nil
 }
 
 // header reads what holds for all jobs.
 func (p *parser) header(f field) {
 	switch f.name {
 	case "name":
-		if p.text(f, &p.out.Name); p.out.Name == "" {
+		if p.text(f, &p.name); p.name == "" {
 			p.fault(f.line, "name is empty")
 		}
 	case "defaults":
@@ -258,8 +345,8 @@ type draft struct {
 	cwd     string
 }
 
-// job reads one job, or one for each file that it names.
-func (p *parser) job(line int, fields []field) {
+// job reads one job, or one for each file that it names. It reports whether to go on.
+func (p *parser) job(line int, fields []field) bool {
 	before := len(p.faults)
 	has := func(key string) bool {
 		return slices.ContainsFunc(fields, func(f field) bool { return f.name == key })
@@ -292,11 +379,10 @@ func (p *parser) job(line int, fields []field) {
 	}
 	if len(p.faults) > before {
 		p.broken(d)
-		return
+		return true
 	}
 	if d.each == "" {
-		p.add(d, "")
-		return
+		return p.add(d, "")
 	}
 	files, err := glob(p.dir, d.each)
 	switch {
@@ -306,11 +392,14 @@ func (p *parser) job(line int, fields []field) {
 		p.fault(line, "each: no file matches %s", d.each)
 	}
 	for _, file := range files {
-		p.add(d, file)
+		if !p.add(d, file) {
+			return false
+		}
 	}
 	if len(files) == 0 {
 		p.broken(d)
 	}
+	return true
 }
 
 // askable reports an unknown agent, and what the job asks for that the agent cannot do.
@@ -328,8 +417,8 @@ func (s *Spec) askable() error {
 func (p *parser) broken(d draft) {
 	if d.spec.ID == "" || d.each != "" {
 		p.unsure = true
-	} else if _, ok := p.lines[d.spec.ID]; !ok {
-		p.lines[d.spec.ID] = d.line
+	} else if id := sumOf(d.spec.ID); p.lines != nil && p.lines[id] == 0 {
+		p.lines[id] = int32(d.line)
 	}
 }
 
@@ -394,8 +483,8 @@ func meant(key string) string {
 	return ": a job can have " + strings.Join(keys, ", ")
 }
 
-// add makes a job of a draft, for a file or for none.
-func (p *parser) add(d draft, file string) {
+// add makes a job of a draft, for a file or for none. It reports whether to go on.
+func (p *parser) add(d draft, file string) bool {
 	if file != "" {
 		if d.spec.ID == "" {
 			d.spec.ID = "{file}"
@@ -413,11 +502,14 @@ func (p *parser) add(d draft, file string) {
 			}
 		}
 	}
-	if first, twice := p.lines[d.spec.ID]; twice {
-		p.fault(d.line, "duplicate id %s (first on line %d)", d.spec.ID, first)
-		return
+	if p.lines != nil {
+		id := sumOf(d.spec.ID)
+		if first := p.lines[id]; first != 0 {
+			p.fault(d.line, "duplicate id %s (first on line %d)", d.spec.ID, first)
+			return true
+		}
+		p.lines[id] = int32(d.line)
 	}
-	p.lines[d.spec.ID] = d.line
 	// The job's identity does not depend on where the folder is.
 	d.spec.Dir = d.cwd
 	same, _ := json.Marshal(d.spec)
@@ -428,38 +520,40 @@ func (p *parser) add(d draft, file string) {
 	payload, err := json.Marshal(d.spec)
 	if err != nil {
 		p.fault(d.line, "%v", err)
-		return
+		return true
 	}
 	if len(payload) > MaxJob {
 		p.fault(d.line, "job %s has %d bytes, more than %d: put the text into a file and name that", d.spec.ID, len(payload), MaxJob)
-		return
+		return true
 	}
 	kind := Run
 	if d.spec.Run == "" {
 		kind = KindOf(d.spec.Agent)
 	}
-	p.out.Jobs = append(p.out.Jobs, batch.Job{
+	return p.emit(batch.Job{
 		ID: d.spec.ID, Kind: kind, Payload: payload, Same: string(same), Needs: d.needs, Retries: d.retries, MaxUSD: d.spec.MaxBudgetUSD,
 		Share: kind == Ask && d.spec.MaxBudgetUSD == 0,
 	})
 }
 
-// together finds what is wrong with jobs that are right by themselves.
-func (p *parser) together() {
-	if len(p.out.Jobs) == 0 && p.faults == nil {
+// together finds what is wrong with n jobs that are right by themselves, of which some need others.
+func (p *parser) together(n int, chained []batch.Job) {
+	if n == 0 && p.faults == nil {
 		p.fault(1, "has no jobs")
 	}
-	for _, j := range p.out.Jobs {
+	for _, j := range chained {
 		for _, need := range j.Needs {
-			if _, ok := p.lines[need]; !ok && !p.unsure {
-				p.fault(p.lines[j.ID], "job %s needs %s, which is not there", j.ID, need)
+			if p.lines[sumOf(need)] == 0 && !p.unsure {
+				p.fault(p.line(j.ID), "job %s needs %s, which is not there", j.ID, need)
 			}
 		}
 	}
-	if ring := batch.Circle(p.out.Jobs); ring != nil {
-		p.fault(p.lines[ring[0]], "jobs need each other in a circle: %s", strings.Join(ring, " → "))
+	if ring := batch.Circle(chained); ring != nil {
+		p.fault(p.line(ring[0]), "jobs need each other in a circle: %s", strings.Join(ring, " → "))
 	}
 }
+
+func (p *parser) line(id string) int { return int(p.lines[sumOf(id)]) }
 
 func (p *parser) text(f field, into *string) {
 	if f.value.Kind != yaml.ScalarNode || f.value.Tag == "!!null" {

@@ -1,9 +1,13 @@
 package jobfile
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -37,7 +41,10 @@ func TestParse(t *testing.T) {
 		}
 		var b strings.Builder
 		b.WriteString("name: " + got.Name + "\n")
-		for _, j := range got.Jobs {
+		for j, err := range got.Jobs.All {
+			if err != nil {
+				t.Fatal(err)
+			}
 			line, err := json.Marshal(j)
 			if err != nil {
 				t.Fatal(err)
@@ -77,6 +84,73 @@ func TestManyLines(t *testing.T) {
 	}
 }
 
+// A file of JSON lines is read as a stream: what is kept of a job is less than its line.
+func TestStream(t *testing.T) {
+	const n = 20_000
+	src := io.NewSectionReader(manyLines{}, 0, n*lineSize)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	got, err := Read("jobs.jsonl", src, t.TempDir())
+	if err != nil || got.N != n {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if kept := (int64(after.HeapAlloc) - int64(before.HeapAlloc)) / n; kept > lineSize/4 {
+		t.Errorf("%d bytes are kept of a job", kept)
+	}
+	for range 2 {
+		last := ""
+		for j, err := range got.Jobs.All {
+			if err != nil {
+				t.Fatal(err)
+			}
+			last = j.ID
+		}
+		if want := "job-00019999"; last != want {
+			t.Errorf("the last one is %s, want %s", last, want)
+		}
+	}
+}
+
+// manyLines is a file of as many jobs as are read of it.
+type manyLines struct{}
+
+const lineSize = 160
+
+func (manyLines) ReadAt(p []byte, at int64) (int, error) {
+	n := 0
+	for n < len(p) {
+		line := fmt.Sprintf(`{"id": "job-%08d", "ask": "`, at/lineSize)
+		line += strings.Repeat("x", lineSize-len(line)-3) + "\"}\n"
+		m := copy(p[n:], line[at%lineSize:])
+		n, at = n+m, at+int64(m)
+	}
+	return n, nil
+}
+
+// A file that changes between two readings is an error, not other jobs.
+func TestChanged(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{`{"id": "a", "ask": "y"}`, `{"id": "a", "ask": x}`, ``} {
+		src := []byte(`{"id": "a", "ask": "x"}`)
+		got, err := Read("jobs.jsonl", bytes.NewReader(src), t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		copy(src, strings.Repeat(" ", len(src)))
+		copy(src, text)
+		var last error
+		for _, err := range got.Jobs.All {
+			last = err
+		}
+		if last == nil || last.Error() != "jobs.jsonl was changed while it was read" {
+			t.Errorf("%q: %v", text, last)
+		}
+	}
+}
+
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	src := "jobs:\n- {id: big, ask: \"" + strings.Repeat("x", MaxJob) + "\"}\n- {id: small, ask: x}\n"
@@ -113,15 +187,15 @@ func FuzzParse(f *testing.F) {
 			for line := range strings.SplitSeq(err.Error(), "\n") {
 				_ = line
 			}
-		case len(got.Jobs) == 0:
+		case got.N == 0:
 			t.Error("neither jobs nor faults")
 		}
 		if err != nil {
 			return
 		}
-		for _, j := range got.Jobs {
-			if j.ID == "" || !json.Valid(j.Payload) || len(j.Payload) > MaxJob {
-				t.Errorf("job %+v", j)
+		for j, err := range got.Jobs.All {
+			if err != nil || j.ID == "" || !json.Valid(j.Payload) || len(j.Payload) > MaxJob {
+				t.Errorf("job %+v, %v", j, err)
 			}
 		}
 	})

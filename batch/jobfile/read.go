@@ -1,12 +1,14 @@
 package jobfile
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path"
 	"path/filepath"
@@ -20,29 +22,65 @@ import (
 
 // isLines reports whether a file has a JSON object a line: by its name, or else because its first
 // line is one and does not hold the jobs itself.
-func isLines(file string, src []byte) bool {
+func isLines(file string, src io.ReadSeeker) (bool, error) {
 	switch filepath.Ext(file) {
 	case ".jsonl", ".ndjson":
-		return true
+		return true, nil
 	case ".yaml", ".yml", ".json":
-		return false
+		return false, nil
 	}
-	line, _, _ := bytes.Cut(bytes.TrimLeft(src, " \t\r\n\uFEFF"), []byte("\n"))
-	var first map[string]json.RawMessage
-	if json.Unmarshal(line, &first) != nil {
-		return false
+	for line, err := range lines(src) {
+		if err != nil {
+			return false, err
+		}
+		if len(line) == 0 {
+			continue
+		}
+		if _, err := src.Seek(0, io.SeekStart); err != nil {
+			return false, err
+		}
+		var first map[string]json.RawMessage
+		if json.Unmarshal(line, &first) != nil {
+			return false, nil
+		}
+		_, whole := first["jobs"]
+		return !whole, nil
 	}
-	_, whole := first["jobs"]
-	return !whole
+	return false, nil
+}
+
+// lines are the lines of a text from its beginning, trimmed.
+func lines(src io.ReadSeeker) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		if _, err := src.Seek(0, io.SeekStart); err != nil {
+			yield(nil, err)
+			return
+		}
+		r := bufio.NewReaderSize(src, 64<<10)
+		for first := true; ; first = false {
+			line, err := r.ReadBytes('\n')
+			if err != nil && !errors.Is(err, io.EOF) {
+				yield(nil, err)
+				return
+			}
+			if first {
+				line = bytes.TrimPrefix(line, []byte("\uFEFF"))
+			}
+			if len(line) > 0 && !yield(bytes.TrimSpace(line), nil) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // jsonLines reads a job a line. A line with name or defaults and no job holds for those after it.
-func (p *parser) jsonLines(src []byte) {
-	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
+func (p *parser) jsonLines(src io.ReadSeeker) error {
 	line := 0
-	for text := range bytes.Lines(src) {
+	for text, err := range lines(src) {
+		if err != nil {
+			return err
+		}
 		line++
-		text = bytes.TrimSpace(text)
 		if len(text) == 0 {
 			continue
 		}
@@ -61,8 +99,11 @@ func (p *parser) jsonLines(src []byte) {
 			}
 			continue
 		}
-		p.job(line, fields)
+		if !p.job(line, fields) {
+			break
+		}
 	}
+	return nil
 }
 
 // jsonNode reads one JSON value as YAML has it, so that there is one way on.

@@ -200,9 +200,10 @@ func (o *batchOptions) openDB(ctx context.Context, std *cli.Std, existing bool) 
 
 // A readFile is a job file, and what its batch is called.
 type readFile struct {
-	jobfile.File
+	*jobfile.File
 	batch batch.Name
 	dir   string // its folder
+	close func()
 }
 
 // readJobs reads a job file, - for stdin.
@@ -211,11 +212,11 @@ func (o *batchOptions) readJobs(std *cli.Std, name string) (*readFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	var src []byte
+	var src *source
 	if name == "-" {
-		src, err = io.ReadAll(std.In)
+		src, err = copied(std.In)
 	} else {
-		src, err = os.ReadFile(name)
+		src, err = openSource(name)
 		dir = filepath.Dir(paths.In(dir, name))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
@@ -224,27 +225,72 @@ func (o *batchOptions) readJobs(std *cli.Std, name string) (*readFile, error) {
 	if err != nil {
 		return nil, cli.Exit(cli.ExitUsage, plainPath(err))
 	}
-	file, err := jobfile.Parse(name, src, dir)
+	file, err := jobfile.Read(name, src.file, dir)
 	if err != nil {
-		return nil, cli.Exit(cli.ExitUsage, err)
+		src.close()
+		return nil, cli.Exit(cli.ExitUsage, plainPath(err))
 	}
-	f := &readFile{File: *file, dir: dir}
-	f.batch = batch.Name{Name: file.Name, Folder: paths.Real(dir), ByName: batch.Remote(o.database(std))}
 	if name == "-" && file.Name == "-" {
-		// Without a name of its own, what came on stdin is known by its content.
-		sum := sha256.Sum256(src)
-		f.Name = "stdin-" + hex.EncodeToString(sum[:4])
-		f.batch.Name = f.Name
+		file.Name = "stdin-" + src.sum // without a name of its own it is known by its content
 	}
-	return f, nil
+	return &readFile{
+		File: file, dir: dir, close: src.close,
+		batch: batch.Name{Name: file.Name, Folder: paths.Real(dir), ByName: batch.Remote(o.database(std))},
+	}, nil
+}
+
+// A source is a file that can be read several times.
+type source struct {
+	file *os.File
+	sum  string // of a copy's content
+	temp bool
+}
+
+func openSource(name string) (*source, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		defer f.Close()
+		return copied(f) // a pipe can be read once
+	}
+	return &source{file: f}, nil
+}
+
+// copied is a copy of what comes from a reader, in a temporary file.
+func copied(r io.Reader) (*source, error) {
+	f, err := os.CreateTemp("", "skillhand-jobs-")
+	if err != nil {
+		return nil, err
+	}
+	_ = os.Remove(f.Name()) // so that nothing can leave it behind, where open files can be removed
+	s := &source{file: f, temp: true}
+	h := sha256.New()
+	if _, err := io.Copy(io.MultiWriter(f, h), r); err != nil {
+		s.close()
+		return nil, err
+	}
+	s.sum = hex.EncodeToString(h.Sum(nil)[:4])
+	return s, nil
+}
+
+func (s *source) close() {
+	_ = s.file.Close()
+	if s.temp {
+		_ = os.Remove(s.file.Name())
+	}
 }
 
 // affordable reports jobs whose cost a budget cannot hold.
-func affordable(jobs []batch.Job, budget float64) error {
+func affordable(jobs batch.List, budget float64) error {
 	if budget <= 0 {
 		return nil
 	}
-	for _, j := range jobs {
+	for j, err := range jobs.All {
+		if err != nil {
+			return cli.Exit(cli.ExitUsage, err)
+		}
 		if name := jobfile.AgentOf(j.Kind); name != "" && j.Kind != jobfile.Ask {
 			return cli.Usagef("job %s: %s has no option that limits what it spends: --budget-usd cannot be enforced", j.ID, name)
 		} else if name != "" && j.MaxUSD == 0 {
@@ -281,18 +327,19 @@ func (o *batchOptions) add(ctx context.Context, std *cli.Std, name string) (*add
 	if err != nil {
 		return nil, err
 	}
+	defer file.close()
 	if err := affordable(file.Jobs, limits.BudgetUSD); err != nil {
 		return nil, err
 	}
 	if o.dryRun {
-		return nil, o.printJobs(std, &file.File)
+		return nil, o.printJobs(std, file.File)
 	}
 	if name != "-" { // what comes on stdin is the caller's own
 		h, err := here.From("", std.Env)
 		if err != nil {
 			return nil, err
 		}
-		if err := jobs.Trusted((&skillhand.Runtime{Here: h}).Policy(h).Now(), file.dir, &file.File); err != nil {
+		if file.Jobs, err = jobs.Trusted((&skillhand.Runtime{Here: h}).Policy(h).Now(), file.dir, file.File); err != nil {
 			return nil, err
 		}
 	}
@@ -321,7 +368,7 @@ func (o *batchOptions) addTo(ctx context.Context, std *cli.Std, a *addition, lim
 			return err
 		}
 	}
-	added, err := a.db.Add(ctx, a.file.batch, a.file.Jobs, limits)
+	added, err := a.db.AddList(ctx, a.file.batch, a.file.Jobs, limits)
 	if err != nil {
 		return err
 	}
@@ -377,7 +424,10 @@ func limitsText(s *batch.Status) string {
 }
 
 func (o *batchOptions) printJobs(std *cli.Std, file *jobfile.File) error {
-	for _, j := range file.Jobs {
+	for j, err := range file.Jobs.All {
+		if err != nil {
+			return cli.Exit(cli.ExitUsage, err)
+		}
 		if o.json {
 			if err := std.PrintJSON(j); err != nil {
 				return err
@@ -420,7 +470,7 @@ func newBatchAdd(std *cli.Std) *cobra.Command {
 				}
 				return std.PrintJSON(s)
 			}
-			return std.Print(fmt.Sprintf("%s: %s added, %d were there\n", a.file.Name, term.Plural(a.added, "job"), len(a.file.Jobs)-a.added))
+			return std.Print(fmt.Sprintf("%s: %s added, %d were there\n", a.file.Name, term.Plural(a.added, "job"), a.file.N-a.added))
 		},
 	}
 	o.dbFlag(cmd)
@@ -507,10 +557,9 @@ func stuck(ctx context.Context, db *batch.DB, s *batch.Status) string {
 	if err != nil || crew.Workers == 0 || len(crew.Unfit) < crew.Workers {
 		return ""
 	}
-	for r, err := range db.Jobs(ctx, s.ID, batch.Query{States: []batch.State{batch.Waiting}}) {
-		if err != nil || jobfile.AgentOf(r.Kind) == "" {
-			return ""
-		}
+	kinds, err := db.WaitingKinds(ctx, s.ID)
+	if err != nil || slices.ContainsFunc(kinds, func(kind string) bool { return jobfile.AgentOf(kind) == "" }) {
+		return ""
 	}
 	var hosts []string
 	for _, u := range crew.Unfit {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -159,11 +158,7 @@ func writeResults(ctx context.Context, db *batch.DB, id int64, file string) erro
 		}
 		return plainPath(errors.Join(printResults(ctx, device, db, id, batch.State.Ended), device.Close()))
 	}
-	var b bytes.Buffer
-	if err := printResults(ctx, &b, db, id, batch.State.Ended); err != nil {
-		return err
-	}
-	return atomicfile.Write(file, b.Bytes(), 0o666)
+	return atomicfile.WriteFrom(file, func(w io.Writer) error { return printResults(ctx, w, db, id, batch.State.Ended) }, 0o666)
 }
 
 // printResults prints a JSON line for each job in a state that is wanted, in order.
