@@ -220,17 +220,25 @@ func timed(n int) []Job {
 
 func TestChaos(t *testing.T) {
 	t.Parallel()
-	places := map[string]func(t *testing.T) (Options, *realpostgres.Server){
-		"sqlite": func(t *testing.T) (Options, *realpostgres.Server) {
+	// Only a server that is to crash is a test's own.
+	server := func(t *testing.T, own bool) (string, *realpostgres.Server) {
+		if !own {
+			return realpostgres.Database(t), nil
+		}
+		s := realpostgres.New(t)
+		return s.Database(t), s
+	}
+	places := map[string]func(t *testing.T, own bool) (Options, *realpostgres.Server){
+		"sqlite": func(t *testing.T, _ bool) (Options, *realpostgres.Server) {
 			return Options{Database: filepath.Join(t.TempDir(), "batch.db")}, nil
 		},
-		"postgres by locks": func(t *testing.T) (Options, *realpostgres.Server) {
-			s := realpostgres.New(t)
-			return Options{Database: s.Database(t), Locks: t.TempDir(), Lease: 3 * time.Second}, s
+		"postgres by locks": func(t *testing.T, own bool) (Options, *realpostgres.Server) {
+			db, s := server(t, own)
+			return Options{Database: db, Locks: t.TempDir(), Lease: 3 * time.Second}, s
 		},
-		"postgres by lease": func(t *testing.T) (Options, *realpostgres.Server) {
-			s := realpostgres.New(t)
-			return Options{Database: s.Database(t), Lease: 3 * time.Second}, s
+		"postgres by lease": func(t *testing.T, own bool) (Options, *realpostgres.Server) {
+			db, s := server(t, own)
+			return Options{Database: db, Lease: 3 * time.Second}, s
 		},
 	}
 	blows := map[string]func(tr *troupe, pg *realpostgres.Server, n int){
@@ -255,7 +263,7 @@ func TestChaos(t *testing.T) {
 				}
 				for range rounds {
 					procs, n, times := size()
-					o, pg := make(t)
+					o, pg := make(t, blow == "crash")
 					db := open(t, o)
 					jobs := timed(n)
 					add(t, db, jobs, Limits{})
