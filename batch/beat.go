@@ -224,7 +224,7 @@ func (s *session) resubscribe(ctx context.Context, wanted map[string]string) err
 		if s.queues[name] != nil {
 			continue
 		}
-		if err := s.river.addQueue(name, int(s.slots)); err != nil {
+		if err := s.river.addQueue(name, int(s.slots), pause(s.crew.Load().Workers)); err != nil {
 			return err
 		}
 		s.queues[name] = &subscription{kind: kind}

@@ -421,8 +421,9 @@ func (db *DB) edit(ctx context.Context, id int64, do func(c *change) error) erro
 
 // A crew is what the workers can do together, as their keeper counts them.
 type crew struct {
-	Slots int            `json:"slots"`
-	Unfit map[string]int `json:"unfit,omitempty"` // slots of workers that do no jobs of a kind
+	Workers int            `json:"workers"`
+	Slots   int            `json:"slots"`
+	Unfit   map[string]int `json:"unfit,omitempty"` // slots of workers that do no jobs of a kind
 }
 
 // nobody reports whether workers are there and none does jobs of a kind.

@@ -115,6 +115,7 @@ func (s *session) removeDead(ctx context.Context, now int64) error {
 
 // add counts a worker.
 func (c *crew) add(slots int, unfit string) {
+	c.Workers++
 	c.Slots += slots
 	var why map[string]string
 	_ = json.Unmarshal([]byte(unfit), &why) // written by a worker

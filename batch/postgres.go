@@ -139,7 +139,7 @@ func (s *postgresStore) migrate(ctx context.Context) error {
 func (s *postgresStore) engine(cfg *river.Config) (engine, error) {
 	cfg.FetchPollInterval = 2 * time.Second // it is notified; this is for notifications that were lost
 	c, err := river.NewClient(riverpgxv5.New(s.pool), cfg)
-	return riverEngine[pgx.Tx]{c}, err
+	return riverEngine[pgx.Tx]{c, cfg.FetchPollInterval}, err
 }
 
 func (s *postgresStore) close() { s.pool.Close() }

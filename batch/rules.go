@@ -107,12 +107,23 @@ func backoff(tries int, job int64) time.Duration {
 }
 
 // room is how many further deliveries may be out: those that the limit allows, or else enough to
-// keep every slot of every worker busy while the next ones are on their way.
+// keep every slot of every worker busy while the next ones are on their way. Deliveries wake all
+// workers, so many workers get many at a time.
 func room(concurrency, slots, open int) int {
 	if concurrency > 0 {
 		return max(0, concurrency-open)
 	}
-	return max(0, 2*slots+8-open)
+	free := max(0, 2*slots+8-open)
+	if free < slots/4 {
+		return 0
+	}
+	return free
+}
+
+// pause is how long a worker waits between two looks for deliveries: all workers together look as
+// often as one would alone.
+func pause(workers int) time.Duration {
+	return min(2*time.Millisecond*time.Duration(max(workers, 1)), 2*time.Second)
 }
 
 // share is what to set aside for one more job without a limit of its own. As long as no such job

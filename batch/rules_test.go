@@ -99,10 +99,19 @@ func TestRoom(t *testing.T) {
 		{0, 0, 0, 8}, // nobody is there yet
 		{0, 8, 0, 24},
 		{0, 8, 24, 0},
+		{0, 8, 23, 0}, // one more would wake all
+		{0, 8, 22, 2},
+		{0, 200, 359, 0}, // and everyone has enough
+		{0, 200, 358, 50},
 	}
 	for _, tt := range tests {
 		if got := room(tt.concurrency, tt.slots, tt.open); got != tt.want {
 			t.Errorf("room(%d, %d, %d) = %d, want %d", tt.concurrency, tt.slots, tt.open, got, tt.want)
+		}
+	}
+	for workers, want := range map[int]time.Duration{0: 2 * time.Millisecond, 1: 2 * time.Millisecond, 100: 200 * time.Millisecond, 5000: 2 * time.Second} {
+		if got := pause(workers); got != want {
+			t.Errorf("pause(%d) = %v, want %v", workers, got, want)
 		}
 	}
 }

@@ -100,7 +100,7 @@ func (s *sqliteStore) engine(cfg *river.Config) (engine, error) {
 	cfg.PollOnly = true
 	cfg.FetchPollInterval = 100 * time.Millisecond
 	c, err := river.NewClient(riversqlite.New(s.db), cfg)
-	return riverEngine[*sql.Tx]{c}, err
+	return riverEngine[*sql.Tx]{c, cfg.FetchPollInterval}, err
 }
 
 func (s *sqliteStore) close() { s.db.Close() }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/riverqueue/river"
 )
@@ -43,7 +44,7 @@ type rows interface {
 // An engine is River at work.
 type engine interface {
 	start(ctx context.Context) error
-	addQueue(name string, slots int) error
+	addQueue(name string, slots int, pause time.Duration) error
 	removeQueue(ctx context.Context, name string) error
 	stop(ctx context.Context) error
 }
@@ -104,7 +105,10 @@ func deliveries(queue string, list []delivery) []river.InsertManyParams {
 }
 
 // riverEngine is River's client over either driver.
-type riverEngine[TTx any] struct{ client *river.Client[TTx] }
+type riverEngine[TTx any] struct {
+	client *river.Client[TTx]
+	poll   time.Duration // between two looks without a notification
+}
 
 func (e riverEngine[TTx]) start(ctx context.Context) error { return e.client.Start(ctx) }
 
@@ -114,6 +118,6 @@ func (e riverEngine[TTx]) removeQueue(ctx context.Context, name string) error {
 	return e.client.Queues().Remove(ctx, name)
 }
 
-func (e riverEngine[TTx]) addQueue(name string, slots int) error {
-	return e.client.Queues().Add(name, river.QueueConfig{MaxWorkers: slots})
+func (e riverEngine[TTx]) addQueue(name string, slots int, pause time.Duration) error {
+	return e.client.Queues().Add(name, river.QueueConfig{MaxWorkers: slots, FetchCooldown: min(pause, e.poll)})
 }
