@@ -177,7 +177,7 @@ func pluginPath(p *pass) {
 			switch {
 			case !ok || p.doc.isRefused(item) || strings.Contains(path, "://"):
 			case strings.Contains(path, ".."):
-				p.find(item.Start, item.End, "%s leads out of the plugin, which is copied without what is around it", path)
+				p.find(item.Start, item.End, "%s leads out of the plugin: Claude Code does not load it", path)
 			case !isThere(filepath.Join(root, filepath.FromSlash(path))):
 				p.find(item.Start, item.End, "%s is not there, and what it was to bring is not loaded", path)
 			}

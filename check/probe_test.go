@@ -309,6 +309,7 @@ type questions struct {
 //	tool NAME [ARGS]    the same for the Skill tool
 //	skills, agents      the probe's in the list that the model gets
 //	agent NAME          the tools of that agent, and the skills it starts with
+//	model NAME          the model of that agent
 //	say PROMPT          the page that this very prompt sends
 //	bash COMMAND        the model runs a command: the files that are there afterwards
 //	compact WORD…       which words the model still has after a compaction
@@ -317,7 +318,7 @@ type questions struct {
 func (s *questions) ask(line string) string {
 	what, rest, _ := strings.Cut(line, " ")
 	name, args, _ := strings.Cut(rest, " ")
-	if isPlugin := filepath.Base(s.root) == "plug"; isPlugin && !strings.Contains(name, ":") && (what == "slash" || what == "tool" || what == "agent") {
+	if isPlugin := filepath.Base(s.root) == "plug"; isPlugin && !strings.Contains(name, ":") && slices.Contains([]string{"slash", "tool", "agent", "model"}, what) {
 		name = "plug:" + name
 	}
 	switch what {
@@ -332,8 +333,8 @@ func (s *questions) ask(line string) string {
 		return s.list("skills are available for use with the Skill tool:\n\n")
 	case "agents":
 		return s.list("Available agent types for the Agent tool:\n")
-	case "agent":
-		return s.agent(name)
+	case "agent", "model":
+		return s.agent(name, what == "model")
 	case "bash":
 		return s.bash(rest)
 	case "compact":
@@ -432,7 +433,7 @@ func (s *questions) owns(name, line string) bool {
 }
 
 // agent starts an agent, and says which tools it has and which of the probe's texts.
-func (s *questions) agent(name string) string {
+func (s *questions) agent(name string, model bool) string {
 	before := len(s.c.API.Requests())
 	s.session.Send(fmt.Sprintf(`call Agent {"subagent_type": %q, "prompt": "go", "description": "d", "run_in_background": false}`, name))
 	for _, q := range s.c.API.Requests()[before:] {
@@ -443,6 +444,9 @@ func (s *questions) agent(name string) string {
 		}
 		if q.Agent == "" {
 			continue
+		}
+		if model {
+			return q.Model
 		}
 		var tools []string
 		for _, tool := range q.Tools {

@@ -367,7 +367,7 @@ func fenceUnclosed(p *pass) {
 	f.Help = "close it with a line of " + marks
 	for _, d := range p.doc.directives {
 		if d.start > last.Offset {
-			p.severe(f, Warning).Message += ", and directives in it are examples"
+			p.severe(f, Warning).Message += ", and skillhand takes directives in it for examples"
 			return
 		}
 	}
