@@ -128,10 +128,7 @@ type edit struct {
 }
 
 // spellings are ways to write the same command so that Claude Code reads it.
-var spellings = []func(*reading) []edit{
-	whichForCommand, plainGit, porcelain, noExit, noColon, redirectLast, homeWithoutBraces,
-	bracketForTest, quotedPattern, spacedValue, quotedHeredoc, noGroup,
-}
+var spellings = []func(*reading) []edit{whichForCommand, plainGit, porcelain, noExit, noColon, redirectLast}
 
 // respell tries the spellings one after the other, and keeps the result if it runs.
 func respell(q Request) string {
@@ -298,104 +295,4 @@ func skipBlanks(s string, i int) int {
 		i++
 	}
 	return i
-}
-
-// homeWithoutBraces: $HOME is known, ${HOME} is not.
-func homeWithoutBraces(r *reading) (edits []edit) {
-	syntax.Walk(r.file, func(n syntax.Node) bool {
-		if p, ok := n.(*syntax.ParamExp); ok && !p.Short {
-			at := spanOf(p)
-			next := byte(' ')
-			if at.end < len(r.src) {
-				next = r.src[at.end]
-			}
-			if r.src[at.off:at.end] == "${HOME}" && !isWordByte(next) {
-				edits = append(edits, edit{at, "$HOME"})
-			}
-		}
-		return true
-	})
-	return edits
-}
-
-// bracketForTest: test a = b is not read, [ a = b ] is.
-func bracketForTest(r *reading) (edits []edit) {
-	for _, p := range r.parts {
-		if w := p.words; len(w) == 4 && w[0].val == "test" && w[2].val == "=" {
-			edits = append(edits, edit{w[0].span, "["}, edit{span{p.end, p.end}, " ]"})
-		}
-	}
-	return edits
-}
-
-// quotedPattern: find takes patterns itself, in quotes.
-func quotedPattern(r *reading) (edits []edit) {
-	for _, p := range r.parts {
-		name, args := p.name()
-		if name != "find" {
-			continue
-		}
-		for i, w := range args {
-			if w.glob && !w.quoted && i > 0 && strings.HasSuffix(args[i-1].val, "name") {
-				edits = append(edits, edit{w.span, "'" + w.val + "'"})
-			}
-		}
-	}
-	return edits
-}
-
-// spacedValue: the value of a short flag stands apart.
-func spacedValue(r *reading) (edits []edit) {
-	for _, p := range r.parts {
-		name, args := p.name()
-		if name == "git" && len(args) > 0 {
-			name, args = "git "+args[0].val, args[1:]
-		}
-		flags := flagTable()[name]
-		for _, w := range args {
-			if v := w.val; len(v) > 2 && v[0] == '-' && v[1] != '-' && !w.quoted && (flags[v[:2]] == '=' || flags[v[:2]] == '#') {
-				edits = append(edits, edit{span{w.off + 2, w.off + 2}, " "})
-			}
-		}
-	}
-	return edits
-}
-
-// quotedHeredoc: a here-document in which nothing would be put in may as well be quoted.
-func quotedHeredoc(r *reading) (edits []edit) {
-	syntax.Walk(r.file, func(n syntax.Node) bool {
-		if redir, ok := n.(*syntax.Redirect); ok && redir.Hdoc != nil && redir.Word.Lit() != "" {
-			body := r.src[redir.Hdoc.Pos().Offset():redir.Hdoc.End().Offset()]
-			if !strings.ContainsAny(body, "$`\\") && !strings.Contains(redir.Word.Lit(), `\`) {
-				at := spanOf(redir.Word)
-				edits = append(edits, edit{at, "'" + r.src[at.off:at.end] + "'"})
-			}
-		}
-		return true
-	})
-	return edits
-}
-
-// noGroup: parentheses or braces around the whole command do nothing.
-func noGroup(r *reading) []edit {
-	if len(r.file.Stmts) != 1 {
-		return nil
-	}
-	s := r.file.Stmts[0]
-	if len(s.Redirs) > 0 || s.Negated || s.Background {
-		return nil
-	}
-	var inner []*syntax.Stmt
-	switch cmd := s.Cmd.(type) {
-	case *syntax.Subshell:
-		inner = cmd.Stmts
-	case *syntax.Block:
-		inner = cmd.Stmts
-	}
-	if len(inner) == 0 {
-		return nil
-	}
-	last := inner[len(inner)-1]
-	all := spanOf(s)
-	return []edit{{span{all.off, int(inner[0].Pos().Offset())}, ""}, {span{int(last.End().Offset()), all.end}, ""}}
 }
