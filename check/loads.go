@@ -88,9 +88,6 @@ func (d *document) usesSkillhand() bool {
 
 const bindingsFile = "bindings.json"
 
-// builtinVariables cannot be bound.
-var builtinVariables = []string{"CLAUDE_PLUGIN_ROOT", "CLAUDE_SESSION_ID", "CLAUDE_PROJECT_DIR", "CLAUDE_SKILL_DIR", "CLAUDE_PLUGIN_DATA", "CLAUDE_EFFORT"}
-
 // bindings holds a bindings.json against the text beside it. Its own faults are reported at the top of the text.
 func bindings(p *pass) {
 	if !p.doc.isRendered() {
@@ -116,10 +113,10 @@ func bindings(p *pass) {
 		p.find(0, 0, "%s: want a JSON object of variables and commands", at(0))
 		return
 	}
-	bound := slices.Concat(builtinVariables, p.doc.skill.Front.Arguments)
+	bound := slices.Concat(skill.Variables(), p.doc.skill.Front.Arguments)
 	for _, item := range root.Items {
 		switch word := firstWord(item); {
-		case slices.Contains(builtinVariables, item.Key):
+		case slices.Contains(skill.Variables(), item.Key):
 			p.find(0, 0, "%s: ${%s} is a built-in variable and cannot be bound", at(item.KeyAt), item.Key)
 		case slices.Contains(bound, item.Key):
 			p.find(0, 0, "%s: ${%s} is bound twice", at(item.KeyAt), item.Key)

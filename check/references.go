@@ -419,12 +419,9 @@ func isSourced(file string) bool {
 	return false
 }
 
-// builtins are the variables that are filled in.
-var builtins = []string{"CLAUDE_PLUGIN_ROOT", "CLAUDE_SESSION_ID", "CLAUDE_PROJECT_DIR", "CLAUDE_SKILL_DIR", "CLAUDE_PLUGIN_DATA", "CLAUDE_EFFORT"}
-
 func unknownVariable(p *pass) {
 	check := func(v skill.Part) {
-		if v.Kind != skill.Variable || !v.Braced || v.Escaped || slices.Contains(builtins, v.Name) {
+		if v.Kind != skill.Variable || !v.Braced || v.Escaped || slices.Contains(skill.Variables(), v.Name) {
 			return
 		}
 		meant := meantVariable(v.Name)
@@ -455,7 +452,7 @@ func meantVariable(name string) string {
 	if name == "ARGUMENTS" {
 		return "$ARGUMENTS" // never filled in with braces
 	}
-	for _, b := range builtins {
+	for _, b := range skill.Variables() {
 		if skill.Distance(name, b) == 1 {
 			return "${" + b + "}"
 		}

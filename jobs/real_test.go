@@ -119,7 +119,7 @@ func newStage(t *testing.T, cases string, play script, files map[string]string) 
 	if s.subject, err = try.NewSubject(loc); err != nil {
 		t.Fatal(err)
 	}
-	if s.subject.Cases, err = try.FindCases(s.subject.Folder(), nil); err != nil {
+	if err = s.subject.FindCases(nil); err != nil {
 		t.Fatal(err)
 	}
 	s.Jobs = 2

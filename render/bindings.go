@@ -134,7 +134,7 @@ func ParseBindings(file string, data []byte) (*Bindings, error) {
 // words checks one binding and splits its command.
 func (b *Bindings) words(name string, value any) (words []string, err error) {
 	switch {
-	case slices.Contains(variables, name):
+	case slices.Contains(skill.Variables(), name):
 		return nil, fmt.Errorf("${%s} is a built-in variable and cannot be bound", name)
 	case !isVariableName(name):
 		return nil, fmt.Errorf("%q is not a variable's name: letters, digits and _", name)
@@ -167,7 +167,7 @@ func (b *Bindings) words(name string, value any) (words []string, err error) {
 // they are, to be filled in when it runs.
 func splitCommand(command string) ([]string, error) {
 	var keep, back []string
-	for i, name := range variables {
+	for i, name := range skill.Variables() {
 		mark := string(rune(0xE000 + i)) // for private use: nothing to a shell
 		keep, back = append(keep, "${"+name+"}", mark), append(back, mark, "${"+name+"}")
 	}

@@ -18,9 +18,6 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// variables are the names of the built-in variables, as in ${CLAUDE_SKILL_DIR}.
-var variables = []string{"CLAUDE_PLUGIN_ROOT", "CLAUDE_SESSION_ID", "CLAUDE_PROJECT_DIR", "CLAUDE_SKILL_DIR", "CLAUDE_PLUGIN_DATA", "CLAUDE_EFFORT"}
-
 // An Env is all that a page depends on, besides the skill itself.
 type Env struct {
 	Vars      map[string]string // the built-in variables that have a value
@@ -247,7 +244,7 @@ type value struct {
 // lookup returns what a variable stands for. known is false for a variable that nobody defines.
 func (r *renderer) lookup(p skill.Part) (v value, known, has bool) {
 	if p.Braced {
-		if slices.Contains(variables, p.Name) {
+		if slices.Contains(skill.Variables(), p.Name) {
 			data, has := r.env.Vars[p.Name]
 			return value{data: data, place: true}, true, has
 		}
@@ -423,7 +420,7 @@ func (r *renderer) run(ctx context.Context, parts []*planned) error {
 		r.warn("%s: %d recorded outcomes match no directive of %s", r.env.Replay.File, left, r.skill.File)
 	}
 	r.record(parts)
-	return r.judge(parts)
+	return r.failures(parts)
 }
 
 // startAll runs tasks to their ends. A worker takes one after the other: what it
@@ -441,8 +438,8 @@ func (r *renderer) startAll(ctx context.Context, tasks []*task) {
 	wg.Wait()
 }
 
-// judge fails the page if it must not have failed directives.
-func (r *renderer) judge(parts []*planned) error {
+// failures fails the page if it must not have failed directives.
+func (r *renderer) failures(parts []*planned) error {
 	var faults []error
 	for _, p := range parts {
 		if p.task == nil {

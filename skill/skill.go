@@ -46,6 +46,11 @@ var kindNames = [...]string{"text", "header", "variable", "directive", "tag", "e
 // String is the kind's name, in lower case.
 func (k Kind) String() string { return kindNames[k] }
 
+// Variables returns the names of the built-in variables, as in ${CLAUDE_SKILL_DIR}.
+func Variables() []string {
+	return []string{"CLAUDE_PLUGIN_ROOT", "CLAUDE_SESSION_ID", "CLAUDE_PROJECT_DIR", "CLAUDE_SKILL_DIR", "CLAUDE_PLUGIN_DATA", "CLAUDE_EFFORT"}
+}
+
 // A Part is a piece of a skill's file.
 type Part struct {
 	Kind   Kind

@@ -65,7 +65,7 @@ func TestKit(t *testing.T) {
 		}
 		s, err := NewSubject(loc)
 		if err == nil {
-			s.Cases, err = FindCases(s.Folder(), nil)
+			err = s.FindCases(nil)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -151,7 +151,7 @@ func TestCompanion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Cases, err = FindCases(s.Folder(), nil); err != nil || s.Name != "card" || s.Description != "About card" || s.names[0] != "card" {
+		if err = s.FindCases(nil); err != nil || s.Name != "card" || s.Description != "About card" || s.names[0] != "card" {
 			t.Fatalf("%+v, %v", s, err)
 		}
 		packed, err := Pack(o, []*Subject{s})

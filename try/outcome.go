@@ -281,13 +281,13 @@ func (s *stream) reading(skill Names) Reading {
 	r.Answer, r.CostUSD = s.result.Text, s.result.CostUSD
 	u := s.result.Usage
 	r.Tokens = u.In + u.Out + u.Read + u.Created
-	s.result.judge(&r)
+	s.result.settle(&r)
 	return r
 }
 
-// judge says whether a result is a verdict. A model that used up its turns, or
+// settle says whether a result is a verdict. A model that used up its turns, or
 // refused, had its chance; after any other failure nobody knows.
-func (e *resultEvent) judge(r *Reading) {
+func (e *resultEvent) settle(r *Reading) {
 	failed := e.Subtype != "success" || len(e.IsError) > 0 && string(e.IsError) != "false"
 	why := e.Text
 	if len(e.Errors) > 0 {

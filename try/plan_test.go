@@ -70,7 +70,7 @@ func TestPlan(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if s.Cases, err = FindCases(s.Folder(), nil); err != nil {
+				if err = s.FindCases(nil); err != nil {
 					t.Fatal(err)
 				}
 				o := Options{Runtime: skillhand.Runtime{Here: here.Here{Dir: project, State: home + "/state", Env: here.Env{"HOME=" + home}}}}

@@ -24,16 +24,10 @@ var ErrNoCases = errors.New("no cases")
 // maxCases is how long a file of cases may be.
 const maxCases = 16 << 20
 
-// FindCases reads the cases in the evals folder of a skill: evals.json in the form
-// of agentskills.io, lists of queries as skill-creator has them, and *.yaml of
-// ours, and folders in the form of claude plugin eval. All that is wrong is in the
-// error. warn, if not nil, gets other documents there, such as results of other
-// tools, and fields that have no meaning here.
-func FindCases(folder string, warn func(text string)) ([]Case, error) {
-	return findCases(folder, filepath.Join(folder, "evals"), warn)
-}
-
-// FindCases reads the cases of a skill or a plugin: see the function of the same name.
+// FindCases reads the cases in the evals folder of a skill or a plugin: evals.json in the form
+// of agentskills.io, lists of queries as skill-creator has them, *.yaml in our own form, and
+// folders in the form of claude plugin eval. All that is wrong is in the error. warn, if not nil,
+// gets other documents there, such as results of other tools, and fields that have no meaning here.
 func (s *Subject) FindCases(warn func(text string)) (err error) {
 	s.Cases, err = findCases(s.folder, s.Evals(), warn)
 	for i := range s.Cases {

@@ -31,7 +31,7 @@ func TestCases(t *testing.T) {
 		if _, ok := c.Files["warnings"]; ok {
 			got["warnings"] = ""
 		}
-		cases, err := FindCases(dir, func(text string) { got["warnings"] += strings.ReplaceAll(text, dir+"/", "") + "\n" })
+		cases, err := findCases(dir, filepath.Join(dir, "evals"), func(text string) { got["warnings"] += strings.ReplaceAll(text, dir+"/", "") + "\n" })
 		if err != nil {
 			got["faults"] = strings.ReplaceAll(err.Error(), dir+"/", "") + "\n"
 		}

@@ -109,27 +109,27 @@ func (l *reader) line(line string) {
 	if r.inBracket() {
 		end := r.start(line) + strings.IndexAny(line[r.start(line):], "])")
 		if rest := line[end+1:]; l.field(rest, l.rules.read(rest)).key != "" {
-			l.say(l.judge(l.rules.read(line[:end]).string(true), false))
+			l.say(l.classify(l.rules.read(line[:end]).string(true), false))
 			l.line(rest)
 			return
 		}
 	}
 	switch f := l.field(line, r); f.key {
 	case "confidence":
-		l.say(l.judge(r.string(false), false))
+		l.say(l.classify(r.string(false), false))
 		l.sayConfidence(f.value)
 	case "duration", "execution time":
-		l.say(l.judge(l.rules.read(line[:r.start(line)]).string(false), false))
+		l.say(l.classify(l.rules.read(line[:r.start(line)]).string(false), false))
 		l.sayDuration(f.value)
 	case "created", "modified", "updated", "generated", "file":
-		l.say(l.judge(l.rules.read(line[:r.start(line)]).string(false), false))
+		l.say(l.classify(l.rules.read(line[:r.start(line)]).string(false), false))
 		l.deliver(unquote(f.value))
 	case "status":
-		l.say(l.judge(l.rules.read(line[:r.start(line)]).string(false), false))
-		l.say(l.judge(l.rules.read(oneWord.Replace(unquote(f.value))).string(true), true))
+		l.say(l.classify(l.rules.read(line[:r.start(line)]).string(false), false))
+		l.say(l.classify(l.rules.read(oneWord.Replace(unquote(f.value))).string(true), true))
 	default:
 		letters := r.string(!l.rules.by["line-code"].MatchString(line))
-		said := l.judge(letters, false)
+		said := l.classify(letters, false)
 		if said == failure && l.rules.by["line-heading"].MatchString(strings.ToLower(line)) {
 			l.heading = errorsBelow
 			return
@@ -181,14 +181,14 @@ func delivery(line string) (path string, ok bool) {
 	return "", false
 }
 
-// judge returns what a line of letters says.
-func (l *reader) judge(letters string, status bool) statement {
+// classify returns what a line of letters says.
+func (l *reader) classify(letters string, status bool) statement {
 	if status {
-		return l.rules.judge(letters, status)
+		return l.rules.classify(letters, status)
 	}
 	said, ok := l.known[letters]
 	if !ok {
-		said = l.rules.judge(letters, status)
+		said = l.rules.classify(letters, status)
 		if l.known == nil || len(l.known) == 10_000 {
 			l.known = map[string]statement{}
 		}

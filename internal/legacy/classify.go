@@ -88,8 +88,8 @@ var theRules = sync.OnceValue(func() *ruleSet {
 	return r
 })
 
-// judge returns what a line of letters says.
-func (r *ruleSet) judge(letters string, status bool) statement {
+// classify returns what a line of letters says.
+func (r *ruleSet) classify(letters string, status bool) statement {
 	fails := "fails"
 	if status {
 		if r.by["status-begins-failed"].MatchString(letters) {
