@@ -218,6 +218,13 @@ func timed(n int) []Job {
 	return jobs
 }
 
+// elsewhere are the rounds that go the way of another: an interrupted worker gives its jobs back
+// whoever looks for the dead, a stopped one keeps its lock on either database, and so on. Only make
+// chaos has them.
+var elsewhere = map[string]bool{
+	"interrupt postgres by lease": true, "stop postgres by locks": true, "together postgres by lease": true, "crash postgres by locks": true,
+}
+
 func TestChaos(t *testing.T) {
 	t.Parallel()
 	// Only a server that is to crash is a test's own.
@@ -250,7 +257,7 @@ func TestChaos(t *testing.T) {
 	}
 	for place, make := range places {
 		for blow, strike := range blows {
-			if blow == "crash" && place == "sqlite" {
+			if blow == "crash" && place == "sqlite" || !full() && elsewhere[blow+" "+place] {
 				continue
 			}
 			t.Run(blow+" "+place, func(t *testing.T) {

@@ -196,6 +196,30 @@ func everything(t *testing.T, dirs ...string) string {
 	return b.String()
 }
 
+// A skill that a foreground subagent loads, or that is loaded inside a fork, has fired.
+func TestRealBelow(t *testing.T) {
+	s := newStage(t, `cases:
+  - {id: agent, prompt: SENDS please}
+  - {id: fork, prompt: FORKS please, files: box}
+`, script{
+		"SENDS": {say(fakeapi.Use("Agent", map[string]any{
+			"subagent_type": "general-purpose", "prompt": "DELEGATED go", "description": "d", "run_in_background": false,
+		})), done},
+		"DELEGATED": {skillCall("zebra-card"), done},
+		"FORKS":     {skillCall("okapi"), done},
+		"OKAPIBODY": {skillCall("zebra-card"), done},
+	}, map[string]string{
+		".claude/skills/zebra-card/evals/box/.claude/skills/okapi/SKILL.md":      strings.Replace(okapi, "name: okapi\n", "name: okapi\ncontext: fork\n", 1),
+		".claude/skills/zebra-card/evals/box/.claude/skills/zebra-card/SKILL.md": zebra,
+	})
+	_, trials := s.run()
+	for _, name := range []string{"agent with", "fork with"} {
+		if got := trials[name]; got.Outcome != try.Fired {
+			t.Errorf("%s: %s (%s)", name, got.Outcome, got.Why)
+		}
+	}
+}
+
 // TestRealOutcomes: what fired is read from the whole stream; the arm without the
 // skill is sent no byte of it; whatever a trial writes, nothing of the user's changes.
 func TestRealOutcomes(t *testing.T) {
