@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -58,8 +59,8 @@ func cutPreamble(e *edit.Edit) string {
 }
 
 // TestHears: what a migrated script reports is what report.Parse reads in the
-// output of the old one, for every row of the tables, said literally and through
-// a variable.
+// output of the old one, for every row of the tables. The listener hears each; for some,
+// whole scripts print it literally and through a variable.
 func TestHears(t *testing.T) {
 	for _, name := range []string{"legacy.txt", "legacy-odd.txt", "legacy-logs.txt"} {
 		t.Run(name, func(t *testing.T) {
@@ -75,10 +76,14 @@ func testHears(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, ReportFile), Report(), 0o666); err != nil {
-		t.Fatal(err)
+	put := func(name string, data []byte) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
-	var texts []string
+	put(ReportFile, Report())
+	var texts, names []string // a name is the row's number and how its text is printed
 	for line := range strings.Lines(string(table)) {
 		_, text, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "| ")
 		if !ok || strings.HasPrefix(line, "#") {
@@ -87,24 +92,27 @@ func testHears(t *testing.T, name string) {
 		text = strings.NewReplacer("¶", "\n", "␍", "\r", "␛", "\x1b").Replace(text)
 		n := len(texts)
 		texts = append(texts, text)
-		literal, err := syntax.Quote(text, syntax.LangBash)
-		if err != nil {
-			t.Fatal(err)
+		names = append(names, fmt.Sprint(n, ".heard"))
+		put(names[len(names)-1], []byte(text+"\n\x01end 0 \n"))
+		if n%wholeScript != 0 {
+			continue
 		}
-		for way, src := range map[string]string{
-			"literal":  "#!/bin/bash\nprintf '%s\\n' " + literal + "\n",
-			"variable": "#!/bin/bash\nx=" + literal + "\nsay() { echo \"$1\"; }\nsay \"$x\"\n",
-		} {
+		for way, src := range printingWays(t, text) {
 			e, err := Script(name, []byte(src), Options{})
 			if err != nil {
 				t.Fatalf("%q: %v", text, err)
 			}
-			if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(n, ".", way)), e.After, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			names = append(names, fmt.Sprint(n, ".", way))
+			put(names[len(names)-1], e.After)
 		}
 	}
-	cmd := exec.Command("bash", "-c", `for f in *.literal *.variable; do bash "$f" > "$f.out" 2> /dev/null || echo "$f: $?"; done`)
+	code, _, _ := strings.Cut(string(Report()), "if [[ ${BASH_SOURCE[")
+	put("listen.bash", []byte(code+`
+skillhand_token=$'\1'end skillhand_back=3 skillhand_seconds=0 skillhand_start=
+for f in *.heard; do (skillhand_listen < "$f") 3> "$f.out" 2> /dev/null || echo "$f: $?"; done
+for f in *.literal *.variable; do bash "$f" > "$f.out" 2> /dev/null || echo "$f: $?"; done
+`))
+	cmd := exec.Command("bash", "-c", ". ./listen.bash")
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Fatalf("%v\n%s", err, out)
@@ -112,14 +120,34 @@ func testHears(t *testing.T, name string) {
 	if len(texts) < 150 {
 		t.Errorf("%d rows", len(texts))
 	}
-	for n, text := range texts {
-		for _, way := range []string{"literal", "variable"} {
-			out, err := os.ReadFile(filepath.Join(dir, fmt.Sprint(n, ".", way, ".out")))
-			if err != nil {
-				t.Fatal(err)
-			}
-			compareHeard(t, way, text, out)
+	for _, name := range names {
+		out, err := os.ReadFile(filepath.Join(dir, name+".out"))
+		if err != nil {
+			t.Fatal(err)
 		}
+		row, way, _ := strings.Cut(name, ".")
+		n, err := strconv.Atoi(row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compareHeard(t, way, texts[n], out)
+	}
+}
+
+// wholeScript: of every so many rows of a table whole scripts are run, which costs a hundred times
+// as much as to have the listener hear the row.
+const wholeScript = 20
+
+// printingWays are scripts that print a text.
+func printingWays(t *testing.T, text string) map[string]string {
+	t.Helper()
+	literal, err := syntax.Quote(text, syntax.LangBash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{
+		"literal":  "#!/bin/bash\nprintf '%s\\n' " + literal + "\n",
+		"variable": "#!/bin/bash\nx=" + literal + "\nsay() { echo \"$1\"; }\nsay \"$x\"\n",
 	}
 }
 
