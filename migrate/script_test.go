@@ -186,9 +186,11 @@ func TestSystemScripts(t *testing.T) {
 		}
 		migrated++
 		checkEdit(t, e)
-		if out, err := bashN(src); err != nil {
-			t.Logf("%s: bash -n fails before: %s", path, out)
-		} else if out, err := bashN(e.After); err != nil {
+		if out, err := bashN(e.After); err != nil {
+			if before, err := bashN(src); err != nil {
+				t.Logf("%s: bash -n fails before: %s", path, before)
+				continue
+			}
 			t.Errorf("%s: %v\n%s", path, err, out)
 		}
 	}
