@@ -44,7 +44,7 @@ suites: tools ## suites and a model for both claude plugin eval and skillhand tr
 	SKILLHAND_ALL_SUITES=1 go test -v -timeout 1h -run TestSuites ./cmd/skillhand-server
 
 picture: tools ## docs/page.png, the first view of the page
-	SKILLHAND_PICTURE=$(CURDIR)/docs/page.png go test -count=1 -run TestPicture ./page
+	SKILLHAND_PICTURE=$(CURDIR)/docs/page.png go test -count=1 -run TestDemo/picture ./page
 
 cross: ## every platform still builds; of the second program, which takes minutes, one of each system
 	@for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do \

@@ -28,9 +28,23 @@ import (
 	"github.com/skillhand/skillhand/try"
 )
 
-// chromium starts a browser that ends with the test.
-func chromium(t testing.TB) context.Context {
-	t.Helper()
+// browser is one for all tests: the first that needs it starts it, TestMain ends it.
+var browser struct {
+	start sync.Once
+	ctx   context.Context
+	end   func()
+	err   error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if browser.end != nil {
+		browser.end()
+	}
+	os.Exit(code)
+}
+
+func startBrowser() (ctx context.Context, end func(), err error) {
 	var program string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if found, err := exec.LookPath(name); err == nil {
@@ -39,19 +53,31 @@ func chromium(t testing.TB) context.Context {
 		}
 	}
 	if program == "" {
-		needs.Lacking(t, errors.New("chromium is not installed"))
+		return nil, nil, errors.New("chromium is not installed")
+	}
+	dir, err := os.MkdirTemp("", "skillhand-chromium-")
+	if err != nil {
+		return nil, nil, err
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
+		chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(dir),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.WSURLReadTimeout(2*time.Minute))
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatal(err)
+	ctx, cancelAll := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, cancel := chromedp.NewContext(ctx)
+	return ctx, func() { cancel(); cancelAll(); os.RemoveAll(dir) }, chromedp.Do(ctx)
+}
+
+// newTab opens a tab that shares nothing with those of other tests, and ends with the test. The test waits for pages
+// more than it works, so others run beside it.
+func newTab(t testing.TB) *browserTab {
+	t.Helper()
+	browser.start.Do(func() { browser.ctx, browser.end, browser.err = startBrowser() })
+	if browser.err != nil {
+		needs.Lacking(t, browser.err)
 	}
-	return ctx
+	ctx, cancel := chromedp.NewContext(browser.ctx, chromedp.WithNewBrowserContext())
+	t.Cleanup(cancel)
+	return &browserTab{t: t, ctx: ctx}
 }
 
 // A browserTab is one of a browser, which notes what must not happen.
@@ -65,11 +91,9 @@ type browserTab struct {
 }
 
 // open opens a tab and lets it in.
-func (p *place) open(t testing.TB, browser context.Context) *browserTab {
+func (p *place) open(t testing.TB) *browserTab {
 	t.Helper()
-	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
-	t.Cleanup(cancel)
-	tab := (&browserTab{t: t, ctx: ctx}).watch(p.base() + "/")
+	tab := newTab(t).watch(p.base() + "/")
 	tab.do(chromedp.Navigate(p.server.Address))
 	return tab
 }
@@ -185,8 +209,9 @@ func (tab *browserTab) size(width int, dark bool) {
 const lit = `[...document.querySelectorAll(".lit")].map(e => e.tagName + e.dataset.d).join(" ")`
 
 func TestLive(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, true, map[string]string{"hello": hello})
-	tab := p.open(t, chromium(t))
+	tab := p.open(t)
 	tab.do(chromedp.Navigate(p.base() + "/preview?skill=hello"))
 	tab.until(`document.querySelector(".page").textContent.includes("Hello $0")`)
 
@@ -254,11 +279,12 @@ func TestLive(t *testing.T) {
 
 // TestStop: a run that is stopped ends, in whatever way, and the page is live as before.
 func TestStop(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	slow := "---\nname: slow\ndescription: x\n---\nText !`touch " + dir + "/began; trap 'touch " + dir +
 		"/ended' EXIT; while test -e " + dir + "/began; do sleep 0.1; done`\n"
 	p := newPlace(t, true, map[string]string{"slow": slow})
-	tab := p.open(t, chromium(t))
+	tab := p.open(t)
 	tab.do(chromedp.Navigate(p.base() + "/preview?skill=slow"))
 	for i, stop := range []func(){
 		func() { tab.do(chromedp.Click(`[data-stop]`)) },
@@ -296,14 +322,15 @@ func (tab *browserTab) another(p *place) (further *browserTab, shut func()) {
 	return (&browserTab{t: tab.t, ctx: ctx}).watch(p.base() + "/"), cancel
 }
 
-// TestFiftyTabs: a browser has six connections to a server. Fifty tabs show a save all the same, by one
+// TestManyTabs: a browser has six connections to a server. More tabs show a save all the same, by one
 // stream, whoever of them is closed; when the last is gone, so is the stream.
-func TestFiftyTabs(t *testing.T) {
+func TestManyTabs(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, true, map[string]string{"hello": hello})
-	first := p.open(t, chromium(t))
+	first := p.open(t)
 	tabs := []*browserTab{first}
 	var shuts []func()
-	for range 49 {
+	for range 12 {
 		tab, shut := first.another(p)
 		tabs, shuts = append(tabs, tab), append(shuts, shut)
 	}
@@ -349,8 +376,9 @@ func TestFiftyTabs(t *testing.T) {
 // TestHiddenTab: a tab that nobody sees has no stream and asks for nothing; when it is seen again it shows
 // what was saved. In a headless browser all tabs are seen, so this one is told otherwise.
 func TestHiddenTab(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, true, map[string]string{"hello": hello})
-	tab := p.open(t, chromium(t))
+	tab := p.open(t)
 	tab.do(chromedp.Navigate(p.base() + "/preview?skill=hello"))
 	listeners := func(want int) {
 		t.Helper()
@@ -383,8 +411,9 @@ func TestHiddenTab(t *testing.T) {
 
 // TestEnded: tabs say that the server has ended, each of them.
 func TestEnded(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, true, map[string]string{"hello": hello})
-	first := p.open(t, chromium(t))
+	first := p.open(t)
 	first.do(chromedp.Navigate(p.base() + "/preview?skill=hello"))
 	second, _ := first.another(p)
 	second.do(chromedp.Navigate(p.base() + "/runs"))
@@ -401,18 +430,21 @@ func TestEnded(t *testing.T) {
 // TestLiveLists: what is added shows by itself, in every list, and neither the focus, nor what is
 // typed, nor the place that one has scrolled to is lost.
 func TestLiveLists(t *testing.T) {
+	t.Parallel()
 	many := map[string]string{}
-	for i := range 60 {
+	for i := range 30 {
 		many[fmt.Sprintf("skill-%02d", i)] = fmt.Sprintf("---\nname: skill-%02d\ndescription: x\n---\nText\n", i)
 	}
 	p := newPlace(t, true, many)
-	p.remember(60)
-	p.load(6000)
-	for i := range 60 {
+	p.remember(30)
+	p.load(3000)
+	p.batch("batch-jobs", 60)
+	for i := range 30 {
 		p.keep(fmt.Sprintf("plan-%02d/0001", i), try.Trial{Skill: fmt.Sprintf("skill-%02d", i), Case: "one", Arm: try.With, Run: 1, Outcome: try.Fired})
-		p.batch(fmt.Sprintf("batch-%02d", i), 60)
+		p.batch(fmt.Sprintf("batch-%02d", i), 1)
+		p.call(fmt.Sprintf("skill-%02d", i))
 	}
-	tab := p.open(t, chromium(t))
+	tab := p.open(t)
 	for i, tt := range []struct {
 		path string
 		add  func()
@@ -425,6 +457,7 @@ func TestLiveLists(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "new-run"},
+		{"/usage", func() { p.call("new-call") }, "new-call"},
 		{"/sessions", func() { p.see("session-new", "seen-first") }, "seen-first"},
 		{"/sessions", func() { p.see("session-new", "seen-too") }, "seen-too, seen-first"},
 		{"/session?id=session-new", func() { p.see("session-new", "seen-last") }, "seen-last"},
@@ -435,11 +468,11 @@ func TestLiveLists(t *testing.T) {
 			p.keep("plan-00/0001", try.Trial{Skill: "skill-00", Case: "new-case", Arm: try.With, Run: 1, Outcome: try.Fired})
 		}, "new-case"},
 		{"/batches", func() { p.batch("batch-new", 1) }, "batch-new"},
-		{"/batch?name=batch-00", func() {
+		{"/batch?name=batch-jobs", func() {
 			db, err := p.site.Batches()
 			var found []batch.Status
 			if err == nil {
-				found, err = db.Find(t.Context(), "batch-00")
+				found, err = db.Find(t.Context(), "batch-jobs")
 			}
 			if err == nil {
 				_, err = db.Cancel(t.Context(), found[0].ID, []string{"job-00001"})
@@ -483,8 +516,9 @@ const faulty = "---\nname: faulty\ndescription: Does a thing\nallowed-tools: [Re
 
 // TestMend: the fix of a finding can be seen and applied, in place.
 func TestMend(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, false, map[string]string{"faulty": faulty})
-	tab := p.open(t, chromium(t))
+	tab := p.open(t)
 	tab.do(chromedp.Navigate(p.base() + "/preview?skill=faulty"))
 	tab.until(`!!document.querySelector(".fix")`)
 	tab.do(chromedp.Click(`.fix summary`), chromedp.WaitVisible(`.fix form button`))
@@ -507,6 +541,7 @@ func TestMend(t *testing.T) {
 
 // TestHostile: what a skill says is text, whatever it is.
 func TestHostile(t *testing.T) {
+	t.Parallel()
 	evil := "<script>window.hacked=1</script><img src=x onerror=\"window.hacked=1\"><a " +
 		"href=\"javascript:window.hacked=1\">x</a><style>body{display:none}</style></pre></code></textarea><svg " +
 		"onload=window.hacked=1>{{.}}\u202eRTL\u202c zero\u200bwidth \u05d0\u05d1 &lt;b&gt;"
@@ -515,7 +550,7 @@ func TestHostile(t *testing.T) {
 		"long": "---\nname: long\n---\n" + strings.Repeat("x<i>", 5<<18) + "\n",
 	}
 	p := newPlace(t, true, skills)
-	tab := p.open(t, chromium(t))
+	tab := p.open(t)
 	for _, path := range []string{
 		"/skills", "/preview?skill=evil", "/preview?skill=evil&against=claude&args=%3Cscript%3Ewindow.hacked%3D1%3C/script%3E",
 		"/preview?skill=long", "/skills?q=%22%3E%3Cscript%3Ewindow.hacked%3D1%3C/script%3E",
@@ -566,8 +601,8 @@ func (tab *browserTab) access(script string) {
 
 // TestViews: each view, without data, with some and with more, fits the window and has no serious fault of access.
 func TestViews(t *testing.T) {
+	t.Parallel()
 	script := axe(t)
-	browser := chromium(t)
 	many := map[string]string{
 		"hello": hello,
 		"odd":   "---\nname: other\ndescription: x\nuser_invocable: true\nallowed-tools: Bash(ls\n---\n# Text $ARGUMENTS[0]\n\n[gone](gone.md) ${NOT_KNOWN}\n",
@@ -579,10 +614,10 @@ func TestViews(t *testing.T) {
 		name   string
 		skills map[string]string
 		n      int
-	}{{"none", nil, 0}, {"ten", map[string]string{"hello": hello}, 10}, {"many", many, 3000}} {
+	}{{"none", nil, 0}, {"ten", map[string]string{"hello": hello}, 10}, {"many", many, 1100}} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newPlace(t, true, tt.skills)
-			tab := p.open(t, browser)
+			tab := p.open(t)
 			paths := []string{"/skills", "/usage", "/runs", "/sessions", "/batches", "/tries", "/none"}
 			if tt.n > 0 {
 				p.remember(tt.n)
@@ -620,25 +655,6 @@ func TestViews(t *testing.T) {
 			tab.expect("404")
 		})
 	}
-	t.Run("demo", func(t *testing.T) {
-		d := newDemo(t)
-		tab := d.open(t, browser)
-		for _, path := range []string{
-			"/skills", "/preview?skill=review&arg=src%2Fauth.go&arg=the+retry+loop", "/usage", "/runs", "/sessions",
-			d.link("/sessions", "/session?"), "/batches", "/batch?name=reviews", "/batch?name=prices", "/tries",
-			"/try?id=plan-0/0001&skill=review",
-		} {
-			t.Run(strings.Trim(strings.NewReplacer("/", "", "?", "-", "&", "-", "=", "-").Replace(path), "-")[:min(len(path)-1, 20)], func(t *testing.T) {
-				tab.t = t
-				tab.do(chromedp.Navigate(d.base()+path), chromedp.WaitReady("main"))
-				if strings.HasPrefix(path, "/preview") {
-					tab.do(chromedp.Click("[data-run]"), chromedp.WaitVisible(".page .out"))
-				}
-				tab.fits(script)
-			})
-		}
-		tab.t = t
-	})
 }
 
 // expect ignores console errors that contain text: the browser reports every answer that is an error.
@@ -683,7 +699,7 @@ func (tab *browserTab) fits(script string) {
 			if dark == (width == 360) && width < 2560 { // each of both once: it takes long
 				tab.access(script)
 			}
-			tab.shoot(fmt.Sprintf("%s-%v-%d", strings.ReplaceAll(strings.TrimPrefix(tab.t.Name(), "TestViews/"), "/", "-"),
+			tab.shoot(fmt.Sprintf("%s-%v-%d", strings.ReplaceAll(tab.t.Name(), "/", "-"),
 				map[bool]string{false: "light", true: "dark"}[dark], width))
 		}
 	}
@@ -691,6 +707,7 @@ func (tab *browserTab) fits(script string) {
 
 // TestExportOpens: an export needs no server: it looks right, leads to its views, and what skills say is text in it too.
 func TestExportOpens(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, true, map[string]string{"hello": hello, "evil": "---\nname: evil\ndescription: <script>window.hacked=1</script>\n" +
 		"---\n<img src=x onerror=window.hacked=1></section></main><style>*{display:none}</style>\n"})
 	p.remember(100)
@@ -699,8 +716,7 @@ func TestExportOpens(t *testing.T) {
 	if _, err := p.site.Export(t.Context(), file); err != nil {
 		t.Fatal(err)
 	}
-	tab := &browserTab{t: t, ctx: chromium(t)}
-	tab.watch("file://" + dir + "/")
+	tab := newTab(t).watch("file://" + dir + "/")
 	tab.do(chromedp.Navigate("file://" + file))
 	shown := `[...document.querySelectorAll(".view")].filter(e => e.checkVisibility())`
 	for _, step := range []struct{ link, want string }{
@@ -734,8 +750,9 @@ func (tab *browserTab) shoot(name string) {
 
 // TestKeyboard: a slash goes to the search, Enter searches, Tab leads to everything, and what has the focus is seen.
 func TestKeyboard(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, true, map[string]string{"hello": hello, "other": "---\nname: other\ndescription: y\n---\ntext\n"})
-	tab := p.open(t, chromium(t))
+	tab := p.open(t)
 	tab.do(chromedp.KeyEvent("/"))
 	if got := eval[string](tab, `document.activeElement.id + getComputedStyle(document.activeElement).outlineStyle`); got != "qsolid" {
 		t.Errorf("after a slash the focus is at %q", got)

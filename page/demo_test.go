@@ -315,12 +315,12 @@ func (d *demo) batches() {
 	stop := d.work(nightly[0].ID, prices)
 	d.until(prices, func(s *batch.Status) bool { return s.Short && s.Open == 0 })
 	stop()
-	reviews := d.jobs("reviews", 240, batch.Limits{BudgetUSD: 25})
+	reviews := d.jobs("reviews", 120, batch.Limits{BudgetUSD: 25})
 	d.t.Cleanup(d.work(reviews))
 	d.until(reviews, func(s *batch.Status) bool {
 		running, err := db.Running(d.t.Context(), reviews)
 		d.must(err)
-		return s.Done+s.Failed == 150 && len(running) > 0 && running[0].Note != ""
+		return s.Done+s.Failed == 75 && len(running) > 0 && running[0].Note != ""
 	})
 }
 
@@ -347,7 +347,7 @@ func (d *demo) work(batches ...int64) (stop func()) {
 		var i int
 		_ = json.Unmarshal(payload, &i) // an object is 0
 		switch {
-		case batch.Current(ctx).Batch == "reviews" && i >= 150:
+		case batch.Current(ctx).Batch == "reviews" && i >= 75:
 			batch.Note(ctx, "reading the third of five files")
 			<-ctx.Done()
 		case batch.Current(ctx).Batch == "reviews" && i%17 == 5:
@@ -381,10 +381,40 @@ func (d *demo) until(id int64, ok func(*batch.Status) bool) {
 	}
 }
 
-// TestPicture makes the README's picture: in the file that SKILLHAND_PICTURE names, by make picture.
-func TestPicture(t *testing.T) {
+// TestDemo looks at the shop, which takes long to build, from all sides.
+func TestDemo(t *testing.T) {
+	t.Parallel()
 	d := newDemo(t)
-	tab := d.open(t, chromium(t))
+	tab := d.open(t)
+	t.Run("views", func(t *testing.T) { d.testViews(t, tab) })
+	t.Run("picture", func(t *testing.T) { d.testPicture(t, tab) })
+	t.Run("jobs", d.testJobsFirst)
+	t.Run("usage", d.testUsage)
+	tab.t = t
+}
+
+// testViews: each view fits the window and has no serious fault of access.
+func (d *demo) testViews(t *testing.T, tab *browserTab) {
+	script := axe(t)
+	for _, path := range []string{
+		"/skills", "/preview?skill=review&arg=src%2Fauth.go&arg=the+retry+loop", "/usage", "/runs", "/sessions",
+		d.link("/sessions", "/session?"), "/batches", "/batch?name=reviews", "/batch?name=prices", "/tries",
+		"/try?id=plan-0/0001&skill=review",
+	} {
+		t.Run(strings.Trim(strings.NewReplacer("/", "", "?", "-", "&", "-", "=", "-").Replace(path), "-")[:min(len(path)-1, 20)], func(t *testing.T) {
+			tab.t = t
+			tab.do(chromedp.Navigate(d.base()+path), chromedp.WaitReady("main"))
+			if strings.HasPrefix(path, "/preview") {
+				tab.do(chromedp.Click("[data-run]"), chromedp.WaitVisible(".page .out"))
+			}
+			tab.fits(script)
+		})
+	}
+}
+
+// testPicture makes the README's picture: in the file that SKILLHAND_PICTURE names, by make picture.
+func (d *demo) testPicture(t *testing.T, tab *browserTab) {
+	tab.t = t
 	tab.do(chromedp.Navigate(d.base()+"/skills"), chromedp.WaitReady("main"))
 	tab.size(1280, false)
 	picture := run(tab, chromedp.CaptureScreenshot())
@@ -396,10 +426,9 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// TestJobsFirst: running jobs come first, then failed ones, then what is queued, then the rest, and a search by state finds each.
-func TestJobsFirst(t *testing.T) {
-	d := newDemo(t)
-	c := d.browser()
+// testJobsFirst: running jobs come first, then failed ones, then what is queued, then the rest, and a search by state finds each.
+func (d *demo) testJobsFirst(t *testing.T) {
+	c := d.client()
 	states := func(query string) (all []string) {
 		t.Helper()
 		for path := "/batch?name=reviews" + query; path != ""; {
@@ -433,24 +462,23 @@ func TestJobsFirst(t *testing.T) {
 		return strings.Join(said, ", ")
 	}
 	for query, want := range map[string]string{
-		"": "8 running, 9 failed, 82 queued, 141 done", "&q=running": "8 running", "&q=queued": "82 queued", "&q=wait": "82 queued",
-		"&q=open": "8 running, 82 queued",
-		"&q=fail": "9 failed", "&q=rate+limited": "9 failed", "&q=fail+file00": "1 failed", "&q=done+file00": "9 done", "&q=nothing": "",
+		"": "8 running, 5 failed, 37 queued, 70 done", "&q=running": "8 running", "&q=queued": "37 queued", "&q=wait": "37 queued",
+		"&q=open": "8 running, 37 queued",
+		"&q=fail": "5 failed", "&q=rate+limited": "5 failed", "&q=fail+file00": "1 failed", "&q=done+file00": "9 done", "&q=nothing": "",
 	} {
 		if got := count(states(query)); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)
 		}
 	}
-	if _, text := d.get(c, "/batch?name=reviews"); !strings.Contains(text, `aria-label="8 running, 9 failed, 141 done, 82 queued"`) ||
-		!strings.Contains(text, "<strong>$9.96 of $25.00</strong>") {
+	if _, text := d.get(c, "/batch?name=reviews"); !strings.Contains(text, `aria-label="8 running, 5 failed, 70 done, 37 queued"`) ||
+		!strings.Contains(text, "<strong>$4.95 of $25.00</strong>") {
 		t.Errorf("the field and the budget:\n%s", text)
 	}
 }
 
-// TestUsage: what agents did is shown by skill and day, with what to do about it.
-func TestUsage(t *testing.T) {
-	d := newDemo(t)
-	_, text := d.get(d.browser(), "/usage")
+// testUsage: what agents did is shown by skill and day, with what to do about it.
+func (d *demo) testUsage(t *testing.T) {
+	_, text := d.get(d.client(), "/usage")
 	for _, want := range []string{
 		`calls refused: allow Skill(deploy)`, `<bdi>incident</bdi></a>: <bdi>`, `<bdi>legal</bdi></a>: <bdi>installed, and in the list of none of `,
 		`<bdi>returns</bdi></a>: <bdi>people called it`, `<bdi>price</bdi></a>: <bdi>a call costs $`, `class="days"`, ` calls</title>`,
@@ -469,6 +497,7 @@ const hostileText = "</title></style></script></svg></section></main>--><script>
 
 // TestExportHostile: an export is safe whatever skills, runs, jobs, tries, sessions and transcripts say.
 func TestExportHostile(t *testing.T) {
+	t.Parallel()
 	front, err := json.Marshal(hostileText)
 	if err != nil {
 		t.Fatal(err)
@@ -515,8 +544,7 @@ func TestExportHostile(t *testing.T) {
 			t.Errorf("nothing hostile is in this view:\n%.300s", view)
 		}
 	}
-	tab := &browserTab{t: t, ctx: chromium(t)}
-	tab.watch("file://" + dir + "/")
+	tab := newTab(t).watch("file://" + dir + "/")
 	tab.do(chromedp.Navigate("file://" + file))
 	const state = `[typeof window.hacked, document.images.length, document.scripts.length, document.styleSheets.length, document.forms.length,
 		[...document.links].filter(a => !a.getAttribute("href").startsWith("#")).length, document.querySelectorAll("main script, main style, main iframe, main object, main meta, main base").length,

@@ -37,9 +37,7 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	address := (&url.URL{Scheme: "file", Path: file}).String()
-	ctx, cancel := chromedp.NewContext(chromium(t))
-	defer cancel()
-	tab := (&browserTab{t: t, ctx: ctx}).watch(address)
+	tab := newTab(t).watch(address)
 	tab.do(chromedp.Navigate(address))
 	title := run(tab, chromedp.Evaluate[string](`document.querySelectorAll("details").forEach(d => d.open = true); document.title`))
 	shown := run(tab, chromedp.Evaluate[string](`document.querySelector("pre").innerText`))

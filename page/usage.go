@@ -35,12 +35,13 @@ type advised struct{ Skill, Link, Text string }
 func (v *visit) usage() (*view, error) {
 	days := lastDays(time.Now())
 	h := v.site.Runtime.Here
+	v.watch(false, usage.Folders(h, days[0])...)
 	seen, err := usage.Read(h, usage.Options{Since: days[0], Installed: usage.InstalledAt(h)})
 	if err != nil {
 		return nil, err
 	}
 	data := &usageData{
-		Lead: fmt.Sprintf("What agents did with skills in the last %d days, as their transcripts on this machine tell. "+
+		Lead: fmt.Sprintf("What agents did with skills in the last %d days, according to their transcripts on this machine. "+
 			"A skill costs its text, each time that a request carries it, and the work from its load to the next skill or prompt.", usageDays),
 		Plots: []plot{callPlot(seen, days), costPlot(seen, days)},
 		Days:  usageDays, Agents: strings.Join(usage.Agents(), ", "), Any: len(seen.Sessions) > 0,
@@ -63,7 +64,7 @@ func (v *visit) usage() (*view, error) {
 	}
 	data.Facts = []fact{
 		{Name: "Sessions", Value: thousands(len(seen.Sessions))}, {Name: "Calls of skills", Value: thousands(calls)},
-		{Name: "Cost", Value: spent(seen.Total)}, {Name: "Of it for no skill", Value: spent(seen.Rest)},
+		{Name: "Cost", Value: spent(seen.Total)}, {Name: "Without a skill", Value: spent(seen.Rest)},
 	}
 	links := v.previews()
 	few, more := usage.Few(seen.Advice)

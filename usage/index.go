@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/atomicfile"
@@ -94,6 +95,31 @@ func folders(h here.Here, agent string) (all []*folder, err error) {
 		}
 	}
 	return all, nil
+}
+
+// Folders are those whose changes say that an agent did something: the roots of all transcripts, those that have any
+// since then, and those in between.
+func Folders(h here.Here, since time.Time) (all []string) {
+	for _, r := range readers {
+		for _, root := range r.roots(h) {
+			all = append(all, root)
+			seen := map[string]bool{root: true}
+			_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error { // Read says what cannot be read
+				if err != nil || !d.Type().IsRegular() || !r.wants(path) {
+					return nil
+				}
+				if info, err := d.Info(); err != nil || info.ModTime().Before(since) {
+					return nil
+				}
+				for dir := filepath.Dir(path); !seen[dir]; dir = filepath.Dir(dir) {
+					seen[dir] = true
+					all = append(all, dir)
+				}
+				return nil
+			})
+		}
+	}
+	return all
 }
 
 func newFolder(h here.Here, r *reader, dir string) *folder {
