@@ -56,7 +56,7 @@ func strips(l check.List) []listStrip {
 		rest.add(one.Head+one.Text, shade(i), "", one.Name+": whole")
 	}
 	s := listStrip{
-		Agent: "Gemini, opencode, pi, Qwen",
+		Agent: "Gemini, opencode, pi",
 		Said:  fmt.Sprintf("all %s whole, %s characters", thousands(len(mine)), thousands(whole)),
 		Parts: rest.parts,
 	}
