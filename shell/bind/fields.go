@@ -16,7 +16,7 @@ type field struct {
 
 // A bit of a field is text, a value of the line, or a hole: what is not known yet.
 type bit struct {
-	text  string // the text; of a value that is split, the word that stands here; of a hole what is known of it, with NULs
+	text  string // the text; of a value that is split, the word that stands here
 	value int    // 1 + the index of the value, or 0
 	hole  bool
 	dirty bool // the hole may hold any value
@@ -35,8 +35,6 @@ func (f field) join(value func(bit) string) string {
 	var b strings.Builder
 	for _, x := range f.bits {
 		switch {
-		case x.hole && x.text != "":
-			b.WriteString(x.text)
 		case x.hole:
 			b.WriteByte(0)
 		case x.value > 0:
@@ -178,7 +176,7 @@ func isList(n syntax.WordPart) bool {
 }
 
 // splits reports whether what a variable holds may become several words.
-func (s *scope) splits() bool { return s.ifs || s.shape == decoded || s.unlike(noBlank) >= 0 }
+func (s *scope) splits() bool { return s.changes || s.unlike(noBlank) >= 0 }
 
 // text evaluates a word that is one text, such as a here-document.
 func (s *scope) text(w *syntax.Word) (f field) {
@@ -252,7 +250,7 @@ func (s *scope) expansion(n syntax.WordPart) bit {
 	return bit{hole: true, dirty: true}
 }
 
-// variable evaluates a variable: the text that the line sets it to, or what is known of that.
+// variable evaluates a variable: the text that the line sets it to, or a hole.
 func (s *scope) variable(n *syntax.ParamExp) bit {
 	x := bit{hole: true, dirty: s.holds(n)}
 	list := s.sets[n.Param.Value]
@@ -269,10 +267,6 @@ func (s *scope) variable(n *syntax.ParamExp) bit {
 		return bit{text: text}
 	case len(list) == 1 && !x.dirty && isTemporary(list[0]):
 		return bit{text: "/tmp/" + n.Param.Value + ".txt"}
-	case len(list) == 1 && !x.dirty && !ok && s.looking < 2:
-		s.looking++
-		x.text = s.text(list[0]).own()
-		s.looking--
 	}
 	return x
 }
@@ -402,27 +396,18 @@ func (s *scope) counts(n *syntax.CmdSubst) bool {
 		}
 		cmd = b.Y.Cmd
 	}
-	call, ok := cmd.(*syntax.CallExpr)
-	if !ok || len(call.Args) < 2 {
-		return false
+	var text []string
+	if call, ok := cmd.(*syntax.CallExpr); ok {
+		for _, w := range call.Args {
+			text = append(text, words.Lit(w))
+		}
 	}
-	flag, last := words.Lit(call.Args[1]), words.Lit(call.Args[len(call.Args)-1])
-	switch words.Lit(call.Args[0]) {
-	case "jq":
-		return last == "length" || last == ".|length"
-	case "wc":
-		return len(call.Args) == 2 && (flag == "-l" || flag == "-c" || flag == "-w")
-	case "grep":
-		return (flag == "-c" || flag == "-ci") && len(call.Args) < 5
-	case "date":
-		return flag == "+%s" && len(call.Args) == 2
-	case "git":
-		return flag == "rev-list" && words.Lit(call.Args[min(2, len(call.Args)-1)]) == "--count"
-	case "stat":
-		return flag == "-c" && len(call.Args) > 2 && strings.Trim(words.Lit(call.Args[2]), "%XYZsb") == ""
-	}
-	return false
+	return counting().MatchString(strings.Join(text, " "))
 }
+
+// counting are commands that print a number.
+var counting = regexpOnce(`^(?:wc -[lcw]|grep -ci?(?: [^ ]*){1,2}|date(?: -u)?(?: -d .*)? \+%s|` +
+	`jq (?:-\w+ )?[\w.\[\]| ]*\blength(?: [^ ]*)?|git rev-list --count .*|stat -c [%XYZsb]+ .*)$`)
 
 // numeric reports whether arithmetic has nothing in it but numbers, and names of what can only be one.
 func (s *scope) numeric(n syntax.Node) bool {

@@ -2,6 +2,7 @@ package bind
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -149,7 +150,7 @@ func (s *scope) within(f field, k kind, place, why, instead string) bool {
 // expanded judges a place that expands text again: arithmetic, a subscript, a prompt.
 func (s *scope) expanded(place string) {
 	k := tame
-	if s.shape > split {
+	if s.changes {
 		k = number
 	}
 	s.all(k, place, whyArithmetic, checkNumber)
@@ -245,7 +246,7 @@ func (s *scope) surroundings(fs []field) {
 	if s.makes && r != nil && r.kind != isData && slices.ContainsFunc(fs[1:], func(f field) bool { return strings.IndexAny(f.lead(), "*?[") == 0 }) {
 		s.all(noOption, "* in a line that makes files", whyOption, "write ./*")
 	}
-	if s.moves && among("starters", name) {
+	if s.moves && (among("starters", name) || name == "git" && !r.has("view")) {
 		s.all(never, name+" in a folder that a value chooses", whyChoice, ownFolder)
 	}
 	s.handover(name, r, fs)
@@ -257,28 +258,15 @@ func (s *scope) quiet(r *row, name string, args []field) bool {
 	case r == nil:
 		return false
 	case r.kind == isShell:
-		return !readsProfile(args)
-	case r.kind == isLang && (r.lang() == anAwk || r.lang() == aSed || r.lang() == aJQ):
-		return true
+		return !readsProfile().MatchString(joined(args).own())
 	case name == "git": // it obeys files of its own
 		return len(s.unpacks) == 0 && !strings.ContainsAny(s.loose, "/\x00") && !strings.Contains(s.loose, "git")
 	}
 	return r.kind == isData || among("silent", name)
 }
 
-// readsProfile reports whether a shell is interactive or a login shell: those run files in the home folder.
-func readsProfile(args []field) bool {
-	for _, f := range args {
-		text, known := f.literal()
-		if !known || text == "" || text[0] != '-' {
-			return false
-		}
-		if text == "--login" || text == "--interactive" || text[1:] != "" && text[1] != '-' && strings.ContainsAny(text, "il") {
-			return true
-		}
-	}
-	return len(args) == 0
-}
+// readsProfile are the options of interactive and login shells, which run files in the home folder.
+var readsProfile = regexpOnce(`^$|(?:^| )(?:-[a-z]*[il][a-z]*|--login|--interactive)(?: |$)`)
 
 // handover judges the variables with values that a program gets. Rule 1: a program of the table may obey
 // any but those that are known to mean nothing.
@@ -286,27 +274,17 @@ func (s *scope) handover(name string, r *row, fs []field) {
 	if r == nil || len(s.handed) == 0 || r.kind == isData || s.funcs[name] {
 		return
 	}
-	words := joined(fs[1:]).own()
-	for _, v := range slices.Sorted(mapKeys(s.handed)) {
-		switch {
-		case r.kind == isShell || r.kind == isLang && r.lang() != aTalk || r.kind == isWrap || rows()[name].is(isCall) && name != "make" && name != "git":
-		case r.kind != isJoin && r.kind != isLang && !among("meaningless", v):
+	for _, v := range slices.Sorted(maps.Keys(s.handed)) {
+		if r.kind == isTool && !among("meaningless", v) {
 			s.all(number, v+" of "+name, whySetting, "give "+name+" the value as an argument, or hand it to a script of your own")
-		case name == "make":
-			s.all(word, v+" of "+name, whyCode, asArgument)
-		case strings.Contains(words, "$"+v) || strings.Contains(words, "{"+v) || strings.Contains(words, "("+v):
-			s.all(number, "text with $"+v+" in it, which "+name+" may run", whyCode, asArgument)
 		}
 	}
-}
-
-func mapKeys(m map[string]bool) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
+	runs := r.kind == isTool || r.kind == isJoin || r.lang() == "talk"
+	switch text := joined(fs[1:]).own(); {
+	case name == "make":
+		s.all(word, "the environment of make", whyCode, asArgument)
+	case runs && strings.ContainsAny(text, "$(") && s.mentions(text):
+		s.all(number, "text with a variable in it, which "+name+" may run", whyCode, asArgument)
 	}
 }
 
@@ -321,6 +299,8 @@ func (s *scope) setting(name string, f field, exported bool) {
 		}
 	case exported && !among("meaningless", name) && s.mentions(f.own()):
 		s.all(number, name, whySetting, instead)
+	case name == "PATH" && s.moves: // a program of the folder could be found first
+		s.all(never, name, whySetting, ownFolder)
 	case !isObeyed(name):
 	case len(f.values(s.vals)) > 0 || f.dirty():
 		k := never
@@ -378,11 +358,14 @@ func (s *scope) names(place string, f field) {
 	}
 }
 
-// mentions reports whether text names a file that the line writes.
+// mentions reports whether text names a file that the line writes, or a variable with a value that its programs get.
 func (s *scope) mentions(text string) bool {
-	between := func(r rune) bool { return strings.ContainsRune(" \t\n;|&()<>!\"'`=@,:/\x00{}$", r) }
-	names := func(name string) bool { return s.writes[name] }
-	return len(s.writes) > 0 && (strings.ContainsAny(text, "*?[") || slices.ContainsFunc(strings.FieldsFunc(text, between), names))
+	between := func(r rune) bool { return strings.ContainsRune(" \t\n\\;|&()<>!\"'`=@,:/\x00{}$", r) }
+	names := func(name string) bool { return s.writes[name] || s.handed[name] }
+	if len(s.writes)+len(s.handed) == 0 {
+		return false
+	}
+	return len(s.writes) > 0 && strings.ContainsAny(text, "*?[") || slices.ContainsFunc(strings.FieldsFunc(text, between), names)
 }
 
 // An input is what a command reads.

@@ -29,7 +29,7 @@ func TestJudge(t *testing.T) {
 		{`bash scripts/$0`, "../x",
 			"$0 (in the file that bash runs) would be read as code, and a value is never code: " +
 				"a word may pick a file there: write scripts/$0.sh and give its name without a path"},
-		{`gh pr view $0`, "--editor", "$0 (in an option of gh) could be an option that runs or writes something: write the options yourself"},
+		{`gh pr view $0`, "--editor", "$0 (in an option of gh pr) could be an option that runs or writes something: write the options yourself"},
 		{`[ -n "$0" ] && echo yes`, "--verbose", ""},
 		{`node x.js "$0" --write-prompt-only`, "it's (odd)", ""},
 		{`x=$0; eval "$x"`, "reboot", "$0 (in eval) would be read as code, and a value is never code: pass it as an argument instead"},

@@ -17,7 +17,7 @@ type kind struct {
 var (
 	never   = kind{"nothing from outside", func(string) bool { return false }}
 	number  = kind{"a number", aNumber}
-	version = kind{"a number or a version", func(v string) bool { return v != "" && strings.Trim(v, "0123456789.v") == "" }}
+	version = kind{"a number or a version", func(v string) bool { return versions().MatchString(v) }}
 	word    = kind{"a word", func(v string) bool { return aWord(v) || aNumber(v) }}
 	plain   = kind{"plain words", plainWords}
 	operand = kind{"plain text and no option", func(v string) bool { return plainText(v) && !strings.HasPrefix(v, "-") }}
@@ -26,14 +26,6 @@ var (
 	tame = kind{"a number or a name", func(v string) bool { return !strings.ContainsAny(v, "([{$`\\%<>\x00") }}
 	// noOption: no word of it is an option, wherever it is split.
 	noOption = kind{"no option", func(v string) bool { return !anOption().MatchString(v) }}
-	// tidy: what stays no option when signs in it become dashes.
-	tidy = kind{"a text that begins with a small letter or a digit", func(v string) bool {
-		return v != "" && ('a' <= v[0] && v[0] <= 'z' || '0' <= v[0] && v[0] <= '9') && !anOption().MatchString(v)
-	}}
-	capital = kind{"a text that begins with a letter or a digit", func(v string) bool {
-		return v != "" && v[0] != '_' && isNameChar(v[0]) && !anOption().MatchString(v)
-	}}
-	dashless = kind{"letters, digits and no dash", func(v string) bool { return plainWords(v) && !strings.ContainsAny(v, "-%=") }}
 	noPipe   = kind{"no pipe", func(v string) bool { return !strings.ContainsAny(v, "|<>!") && !strings.HasPrefix(v, "-") }}
 	noSource = kind{"no file of Go", func(v string) bool { return !strings.HasSuffix(v, ".go") }}
 	noBlank  = kind{"one word", func(v string) bool { return !strings.ContainsAny(v, " \t\n") }}
@@ -50,10 +42,11 @@ var (
 // kindNamed are the kinds that the table names for operands.
 var kindNamed = map[string]kind{
 	"never": never, "word": word, "plain": plain, "operand": operand, "span": span, "package": aPackage,
-	"target": target, "number": number, "version": version, "remote": aRemote, "nopipe": noPipe,
+	"target": target, "number": number, "version": version, "remote": aRemote, "nopipe": noPipe, "nosource": noSource, "data": dataFile,
 }
 
 var (
+	versions = regexpOnce(`^v?\d[\d.]*$`)
 	span1    = regexpOnce(`^\d+(\.\d+)?[smhd]?$`)
 	anOption = regexpOnce(`(^|[^\pL\pN])-[^\d\s]|[\\%\x00]`)
 	packages = regexpOnce(`^[\pL\pN_@][\pL\pN_@./+-]*([~^<>=!*]+[\w.*-]+|\[[\w,]+\])*( [\pL\pN_@][\pL\pN_@./+-]*([~^<>=!*]+[\w.*-]+|\[[\w,]+\])*)*$`)

@@ -30,22 +30,9 @@ type line struct {
 	unpacks []string        // programs of it that write files whose names it does not say
 	makes   bool            // it makes files that a value names
 	ints    map[string]bool // variables that it makes integers
-	looking int             // how deep a variable is looked at
-	ifs     bool            // it says where words are split
 	moves   bool            // it goes to a folder that a value chooses
-	shape   shape           // what it does to texts
+	changes bool            // it may make other texts of its values, and not only parts between signs
 }
-
-// A shape is what a line does to texts before they are words again, from the mildest.
-type shape int
-
-const (
-	asIs    shape = iota
-	split         // it takes parts between signs
-	slugged       // it puts dashes where there were signs
-	cut           // it takes any part
-	decoded       // it makes other texts of them
-)
 
 // A value is one of the line's, with the words that it is split into.
 type value struct {
@@ -65,13 +52,6 @@ func (l *line) set(name string, w *syntax.Word) {
 	default:
 		l.sets[name] = append(list, w)
 	}
-}
-
-func (l *line) reshape(to shape) {
-	if l.shape+to == slugged+cut && l.shape != to { // a dash, and then a part that begins with it
-		to = decoded
-	}
-	l.shape = max(l.shape, to)
 }
 
 // survey notes what the node at the path's end sets, writes and changes.
@@ -146,37 +126,19 @@ func (s *scope) surveyAssign(n *syntax.Assign, parent syntax.Node) {
 			s.set(name, nil)
 		}
 	}
-	if name == "IFS" && words.Lit(n.Value) != "" {
-		s.reshape(cut)
-		call, ok := parent.(*syntax.CallExpr)
-		s.ifs = s.ifs || !ok || len(call.Args) == 0
-	}
-	if f := s.text(n.Value); strings.HasPrefix(f.lead(), "-") && f.reached(s.vals) {
-		s.reshape(decoded)
-	}
+	f := s.text(n.Value)
+	s.changes = s.changes || name == "IFS" && words.Lit(n.Value) != "" || strings.HasPrefix(f.lead(), "-") && f.reached(s.vals)
 }
 
 func (s *scope) surveyExpansion(n *syntax.ParamExp) {
 	if n.Exp != nil && n.Param != nil && strings.HasSuffix(n.Exp.Op.String(), "=") {
 		s.set(n.Param.Value, n.Exp.Word)
 	}
-	switch {
-	case n.Repl != nil:
-		s.reshape(cut)
-		if with := n.Repl.With; with != nil && (strings.Contains(s.text(with).own(), "-") || words.Lit(with) == "" && len(with.Parts) > 0) {
-			s.reshape(decoded)
-		}
-	case n.Slice != nil:
-		s.reshape(cut)
-	case n.Exp != nil && (n.Exp.Op == syntax.RemSmallPrefix || n.Exp.Op == syntax.RemLargePrefix):
-		if text := words.Lit(n.Exp.Word); len(text) == 2 && text[0] == '*' && !isNameChar(text[1]) {
-			s.reshape(split)
-		} else {
-			s.reshape(cut)
-		}
-	case n.Exp != nil && n.Exp.Op == syntax.OtherParamOps:
-		s.reshape(decoded)
+	if n.Exp != nil && (n.Exp.Op == syntax.RemSmallPrefix || n.Exp.Op == syntax.RemLargePrefix) {
+		text := words.Lit(n.Exp.Word)
+		s.changes = s.changes || len(text) != 2 || text[0] != '*' || isNameChar(text[1])
 	}
+	s.changes = s.changes || n.Repl != nil || n.Slice != nil || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps
 }
 
 // surveySet notes a word of the form name=….
@@ -216,8 +178,8 @@ func (s *scope) surveyCall(fs []field, prints bool) {
 		fs = fs[1:]
 		name = fs[0].lit()
 	}
-	if prints || name == "read" {
-		s.surveyShape(name, fs[1:])
+	if prints {
+		s.surveyPrints(name, fs[1:])
 	}
 	s.surveyText(joined(fs[1:]).own())
 	for i, f := range fs[1:] {
@@ -316,122 +278,32 @@ var (
 	inPlace = regexpOnce(`^(-[a-zA-Z]{0,4}i|--in-place)`)
 )
 
-// surveyShape notes how far a command may change the texts that pass through it.
-func (s *scope) surveyShape(name string, args []field) {
-	switch all := joined(args); {
-	case among("keepers", name), isObject(name):
-	case among("splitters", name) || name == "cut" && cutsBySign().MatchString(all.own()):
-		s.reshape(split)
-	case len(args) == 0 && (name == "printf" || name == "echo"):
-	case name == "printf":
-		if format := args[0].lit(); args[0].reached(s.vals) || strings.Contains(format, "%b") || strings.Contains(format, "-") {
-			s.reshape(decoded)
-		} else if !plainFormat().MatchString(format) {
-			s.reshape(cut)
-		}
-	case name == "echo":
-		if strings.HasPrefix(args[0].full(s.vals), "-") && args[0].lit() != "-n" {
-			s.reshape(decoded)
-		}
-	case isWrapper(name):
-		s.reshapeWrapped(args)
-	case name == "jq" && simpleJQ().MatchString(all.own()):
-		s.reshape(split)
-	case name == "tr":
-		s.reshapeTr(args)
-	case name == "sed":
-		s.reshapeSed(args)
-	case name == "awk" && awkFields().MatchString(all.own()):
-		s.reshape(split)
-	case name == "read":
-		s.reshape(split)
-	case name == "cut" || name == "fold":
-		s.reshape(cut)
-	case lookup(name, args).is(isCall), lookup(name, args).is(isTool) && !among("outputs", name):
-	default:
-		s.reshape(decoded)
-	}
-	if slices.ContainsFunc(args, func(f field) bool {
-		return f.reached(s.vals) && strings.Contains(f.full(s.vals), "%") && formats().MatchString(f.own())
-	}) {
-		s.reshape(decoded)
-	}
-}
-
-// reshapeWrapped notes what a program does to texts that another one runs.
-func (s *scope) reshapeWrapped(args []field) {
-	i := slices.IndexFunc(args, func(f field) bool {
-		return f.lit() != "" && f.lit()[0] != '-' && !aNumber(f.lit()) && lookup(f.lit(), nil) != nil
-	})
-	if own := joined(args).own(); i < 0 || strings.Contains(own, "-I") || strings.Contains(own, "{}") {
-		s.reshape(decoded)
-	} else {
-		s.surveyShape(args[i].lit(), args[i+1:])
-	}
-}
-
-// isObject reports whether a command is the author's own: what that prints is the author's to answer for, as one text.
-func isObject(name string) bool { return lookup(name, nil) == nil }
-
-func (s *scope) reshapeTr(args []field) {
-	text := joined(args)
-	switch own := text.own(); {
-	case text.reached(s.vals) || strings.Contains(own, `\`) && !strings.Contains(own, `\n`):
-		s.reshape(decoded)
-	case strings.HasPrefix(own, "-d ") || strings.HasPrefix(own, "-s ") && len(args) < 3:
-		s.reshape(cut)
-	default:
-		from := trRanges().ReplaceAllString(args[0].lit(), "")
-		if strings.HasPrefix(args[0].lit(), "-") && len(args) > 1 {
-			from = trRanges().ReplaceAllString(args[1].lit(), "")
-		}
-		last := trRanges().ReplaceAllString(args[len(args)-1].lit(), "")
-		switch {
-		case strings.IndexFunc(from, func(r rune) bool { return r < 0x80 && isNameChar(byte(r)) && r != '_' }) >= 0, strings.ContainsAny(last, "$([{`\\%"):
-			s.reshape(decoded)
-		default:
-			s.reshape(slugged)
+// surveyPrints notes whether what a command prints may be another text than it was given, and not only a part between signs.
+// The author's own programs are the author's to answer for.
+func (s *scope) surveyPrints(name string, args []field) {
+	all := joined(args)
+	if isWrapper(name) {
+		i := slices.IndexFunc(args, func(f field) bool { return lookup(f.lit(), nil) != nil && !aNumber(f.lit()) })
+		if i >= 0 && !strings.Contains(all.own(), "{}") && !strings.Contains(all.own(), "-I") {
+			s.surveyPrints(args[i].lit(), args[i+1:])
+			return
 		}
 	}
-}
-
-// reshapeSed allows what makes a slug: signs that become one sign, or nothing.
-func (s *scope) reshapeSed(args []field) {
-	for _, f := range args {
-		text := f.lit()
-		switch {
-		case strings.HasPrefix(text, "-") && len(text) < 4:
-		case f.reached(s.vals):
-			s.reshape(decoded)
-		default:
-			for part := range strings.SplitSeq(text, ";") {
-				if digits().MatchString(part) {
-					s.reshape(split)
-					continue
-				}
-				if !slugging().MatchString(strings.TrimSpace(part)) {
-					s.reshape(cut)
-					if strings.ContainsAny(part, "-$([") {
-						s.reshape(decoded)
-					}
-				}
-			}
-			if !digits().MatchString(text) {
-				s.reshape(slugged)
-			}
-		}
+	r := lookup(name, args)
+	keeps := r == nil || r.is(isCall) && name != "printf" || r.is(isTool) && !among("outputs", name)
+	keeps = keeps || among("keepers", name) || keeping().MatchString(name+" "+all.own())
+	if name == "echo" {
+		keeps = !s.dash && !strings.HasPrefix(strings.TrimPrefix(all.own(), "-n "), "-")
 	}
+	s.changes = s.changes || !keeps || all.reached(s.vals) && strings.Contains(all.full(s.vals), "%") && formats().MatchString(all.own())
 }
 
 var (
-	simpleJQ    = regexpOnce(`(^|-r |-c )\.?[\w.\[\]"-]+( \S+)?$`)
-	cutsBySign  = regexpOnce(`-d ?['"]?[^\w'"]['"]? ?.*-f|-f.*-d ?[^\w]|^-f ?[\d,-]+$`)
-	plainFormat = regexpOnce(`^[^%\\]*(%s[^%\\]*(\\n)?)*$`)
-	awkFields   = regexpOnce(`^(-F ?\\?[^\w\s] )?\{ ?print \$?[\w]+( ?, ?\$?\w+)* ?\}$`)
-	trRanges    = regexpOnce(`\[?(a-z|A-Z|0-9|\[:\w+:\])\]?`)
-	digits      = regexpOnce(`^s/\[\^0-9\][+*]?//g$`)
-	slugging    = regexpOnce(`^s([/|#,])(\[\^[^\]]*\]|[ _./:-]|\\s|--|\^|\$|\[ \]|\[[ _./:-]+\])[+*]?(\^|\$)?[/|#,][-_ ]?[/|#,]g?$|^s/\^?-[+*]?\$?//g?$`)
-	formats     = regexpOnce(`format|pretty|printf|^\x00$|-f\b|--date|\+`)
+	// Commands that print what they got, or parts of it between signs, or digits alone.
+	keeping = regexpOnce(`^(?:printf [^%\\\x00-]*(?:%s[^%\\\x00-]*(?:\\n)?)*(?: .*)?|jq (?:-r |-c )?\.?[\w.\[\]"-]+(?: \S+)?|` +
+		`cut .*-d ?['"]?[^\w'"].*-f.*|cut -f ?[\d,-]+(?: -d ?[^\w].*)?|` +
+		`awk (?:-F ?\\?[^\w\s] )?\{ ?print \$?\w+(?: ?, ?\$?\w+)* ?\}|(?:sed|sed -E) s/\[\^0-9\][+*]?//g|tr -cd \[?(?:0-9|:digit:)\]?)$`)
+	formats = regexpOnce(`format|pretty|printf|^\x00$|-f\b|--date|\+`)
 )
 
 func declares(d *syntax.DeclClause, flags string) bool {

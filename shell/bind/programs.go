@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -62,6 +63,10 @@ func (s *scope) program(name string, args []field, in input) {
 		calls[name](s, name, args, in)
 		return
 	}
+	if name == "git" && r == rows()["git"].subs["config"] {
+		s.gitConfigCommand(rest)
+		return
+	}
 	if base := rows()[name]; base != nil && r != base && len(rest)+1 < len(args) { // its own options stand before the subcommand
 		s.tool(&row{kind: isTool, words: base.words}, name, args[:len(args)-len(rest)-1], in)
 	}
@@ -73,6 +78,9 @@ func (s *scope) program(name string, args []field, in input) {
 	case isWrap, isJoin:
 		s.wrapper(r, name, rest, in)
 	case isTool:
+		if sub := len(args) - len(rest); sub > 0 {
+			name += " " + args[sub-1].lit()
+		}
 		s.tool(r, name, rest, in)
 	}
 }
@@ -117,47 +125,14 @@ func init() {
 				s.shellCode(after(f, strings.IndexByte(f.lead(), '=')+1), name)
 			}
 		},
-		"let": (*scope).let, "set": (*scope).setWords, "printf": (*scope).printf, "test": (*scope).test, "[": (*scope).test,
-		"git": (*scope).git, "find": (*scope).find, "make": (*scope).make, "dd": (*scope).dd, "command": (*scope).command,
+		"let":    func(s *scope, name string, _ []field, _ input) { s.expanded(name) },
+		"printf": (*scope).printf, "test": (*scope).test, "[": (*scope).test, "find": (*scope).find, "command": (*scope).command,
 		"type":    func(*scope, string, []field, input) {},
 		"busybox": func(s *scope, _ string, args []field, in input) { s.run(args, in) },
 	}
 	calls["."], calls["toybox"] = calls["source"], calls["busybox"]
-	for _, name := range []string{"bind", "complete", "compgen", "compopt", "enable", "fc", "hash", "history", "shopt"} {
-		calls[name] = (*scope).noValues
-	}
 	for _, name := range []string{"unset", "read", "mapfile", "readarray", "getopts", "wait", "declare", "typeset", "local", "export", "readonly"} {
 		calls[name] = (*scope).namer
-	}
-}
-
-func (s *scope) noValues(name string, args []field, _ input) {
-	for _, f := range args {
-		if !s.within(f, number, name, whyCode, asArgument) {
-			return
-		}
-		if s.mentions(f.own()) || len(s.handed) > 0 && strings.Contains(f.own(), "$") {
-			s.all(number, name, whyCode, asArgument)
-			return
-		}
-	}
-}
-
-func (s *scope) let(name string, args []field, _ input) {
-	if joined(args).reached(s.vals) || strings.ContainsAny(joined(args).own(), "abcdefghijklmnopqrstuvwxyz") {
-		s.expanded(name)
-	}
-}
-
-// setWords judges set: words behind -- are data, before it they could be options.
-func (s *scope) setWords(name string, args []field, _ input) {
-	for _, f := range args {
-		if f.lit() == "--" {
-			return
-		}
-		if f.reached(s.vals) && f.lead() == "" && !s.within(f, noOption, name, whyOption, "write set -- before it") {
-			return
-		}
 	}
 }
 
@@ -220,30 +195,11 @@ func (s *scope) printf(_ string, args []field, _ input) {
 // test judges [ and test: -v and -R take a variable's name, which is expanded.
 func (s *scope) test(name string, args []field, _ input) {
 	for i, f := range args {
-		before := ""
-		if i > 0 {
-			before = args[i-1].lit()
-		}
-		switch {
-		case f.lit() == "-v" || f.lit() == "-R":
+		if f.lit() == "-v" || f.lit() == "-R" {
 			s.expanded(name + " " + f.lit())
-		case !f.reached(s.vals) || strings.HasPrefix(before, "-") || strings.HasSuffix(before, "=") || strings.HasPrefix(before, "="):
-		case i+1 < len(args) && args[i+1].lit() != "]" && isOperator(args[i+1].lit()):
-		default:
-			if !s.within(f, noSwitch, name+" -v", whyArithmetic, "write -n before it") {
-				return
-			}
 		}
-	}
-}
-
-func isOperator(text string) bool {
-	return slices.Contains([]string{"=", "==", "!=", "<", ">", "-eq", "-ne", "-gt", "-ge", "-lt", "-le", "-nt", "-ot", "-ef", "-a", "-o"}, text)
-}
-
-func (s *scope) dd(name string, args []field, _ input) {
-	for _, f := range args {
-		if f.lead() == "" && f.reached(s.vals) && !s.within(f, never, name, whyOption, "write if= before it") {
+		asked := i > 0 && strings.HasPrefix(args[i-1].lit(), "-") && !f.many // [ -n "$0" ]
+		if f.lead() == "" && !asked && !s.within(f, noSwitch, name+" -v", whyArithmetic, "write -n before it") {
 			return
 		}
 	}
@@ -260,7 +216,7 @@ func (s *scope) stdin(in input, r *row, name string) {
 	case in.code != nil && r.kind == isShell:
 		s.shellCode(*in.code, name+"'s input")
 	case in.code != nil:
-		s.langCode(*in.code, r.lang(), name)
+		s.langCode(*in.code, r, name)
 	case in.fed, r.kind == isShell, s.depth > 0:
 		s.all(number, name+"'s input", whyCode, asArgument)
 	}
@@ -273,12 +229,11 @@ func (s *scope) shell(name string, args []field, in input) {
 	for i := 0; i < len(args); i++ {
 		f := args[i]
 		text, known := f.literal()
-		power := (name == "pwsh" || name == "powershell" || name == "cmd") && known
 		switch {
 		case !known:
 		case text == "-n" || text == "--version" || text == "--help":
 			return // it only reads the file, or none
-		case strings.HasPrefix(text, "--c"), power && (strings.HasPrefix(strings.ToLower(text), "-c") || strings.HasPrefix(text, "/")):
+		case strings.HasPrefix(text, "--c"):
 			code = true
 			continue
 		case text == "--rcfile" || text == "--init-file":
@@ -295,8 +250,6 @@ func (s *scope) shell(name string, args []field, in input) {
 			continue
 		}
 		switch {
-		case code && power:
-			s.shellCode(joined(args[i:]), name)
 		case code:
 			s.shellCode(f, name+" -c")
 		case fromInput:
@@ -344,136 +297,84 @@ func (s *scope) shellCode(f field, place string) {
 
 // wrapper judges a program that runs another, or hands its words to a shell: its own words, then the command.
 func (s *scope) wrapper(r *row, name string, args []field, in input) {
-	rest, replace, open := args, "", r.before
+	rest, open := args, r.before
 	for len(rest) > 0 && len(s.findings) == 0 {
 		f := rest[0]
-		text, known := f.literal()
 		key, _, assigns := strings.Cut(f.lead(), "=")
-		o := r.option(f.lead())
+		n := 1
 		switch {
-		case text == "-" && r.assigns():
-			rest = rest[1:]
-			continue
-		case text == "--":
-			rest = rest[1:]
-			if open > 0 && r.dashes() {
+		case f.lit() == "--":
+			if r.has("dashes") {
 				open = 0
 			}
-			continue
-		case assigns && isName(key) && r.assigns():
+		case strings.HasPrefix(key, "-") && len(f.lead()) > 1:
+			if n = s.ownOption(r, name, rest, in); n == 0 {
+				return
+			}
+		case strings.HasPrefix(key, "-") && r.has("assigns"):
+		case assigns && r.has("assigns") && isName(key):
 			s.setting(key, after(f, len(key)+1), true)
-			rest = rest[1:]
-			continue
-		case assigns && name == "env" && !strings.HasPrefix(key, "-"):
+		case assigns && name == "env":
 			if s.mentions(f.own()) || f.reached(s.vals) {
 				s.all(number, name, whySetting, nameIt)
 			}
-			rest = rest[1:]
-			continue
-		case strings.HasPrefix(f.lead(), "-") && len(f.lead()) > 1:
-			if name == "xargs" && replacing().MatchString(text) {
-				replace = replacement(text, rest)
-			}
-			n := s.ownOption(r, name, o, rest, in)
-			if o.sort == '!' || n == 0 {
-				return
-			}
-			rest = rest[n:]
-			continue
-		case len(f.values(s.vals)) > 0 && len(f.values(s.vals)) == len(f.bits) && strings.HasPrefix(f.full(s.vals), "-"):
-			s.within(f, never, name, whyChoice, ownCommand)
-			return
-		case open > 0:
-			if f.reached(s.vals) && !s.within(f, r.ops(operand), name, whyChoice, "write it yourself") {
-				return
+		case open > 0 || strings.HasPrefix(f.full(s.vals), "-"):
+			if f.reached(s.vals) {
+				s.within(f, r.ops(operand), name, whyChoice, "write it yourself")
 			}
 			open--
-			rest = rest[1:]
-			continue
+		default:
+			s.wrapped(r, name, args, rest, in)
+			return
 		}
-		_ = known
-		break
+		rest = rest[n:]
 	}
-	if len(rest) == 0 {
-		if in.fed && !slices.Contains([]string{"xargs", "env", "nice", "nohup", "exec", "time", "builtin", "stdbuf"}, name) || name == "parallel" || name == "sem" {
-			s.stdin(in, &row{kind: isShell}, name)
-		}
-		return
+	if r.kind == isJoin && len(s.findings) == 0 || in.fed && !among("idle", name) {
+		s.stdin(in, &row{kind: isShell}, name)
 	}
-	s.wrapped(r, name, rest, replace, in)
 }
 
-// ownOption judges a wrapper's own option, and returns how many words it takes.
-func (s *scope) ownOption(r *row, name string, o option, rest []field, in input) int {
+// ownOption judges a wrapper's own option, and returns how many words it takes; 0 if the rest is its code.
+func (s *scope) ownOption(r *row, name string, rest []field, in input) int {
 	f := rest[0]
+	o := r.option(f.lead())
 	attached := o.rest < len(f.lead()) || len(f.bits) > 1
-	next := ""
-	if len(rest) > 1 {
-		next = rest[1].own()
-	}
-	if len(s.handed) > 0 && strings.HasPrefix(next, "|") || s.mentions(f.own()) || o.sort != '-' && strings.ContainsAny(next, " |") && s.mentions(next) {
-		s.all(number, "an option of "+name, whyWritten, dataName)
-		return 0
-	}
 	switch {
-	case o.sort == 0: // nobody knows whether the next word belongs to it: both must be harmless
-		if !s.within(f, version, "an option of "+name, whyOption, "write the options yourself") {
-			return 0
+	case o.sort == '!':
+		code := rest[1:]
+		if attached { // env -S"A=1 bash -c" "$0"
+			code = append([]field{after(f, o.rest)}, code...)
 		}
-		if len(rest) > 2 && !attached {
-			next := rest[1].lit()
-			switch known := lookup(programName(next), nil) != nil && !aNumber(next); {
-			case rest[1].reached(s.vals):
-				if !s.within(rest[1], number, name, whyChoice, ownCommand) {
-					return 0
-				}
-				return 2
-			case aNumber(next) || strings.HasSuffix(next, "/") || strings.HasPrefix(next, "/dev/"):
-				return 2
-			case next == "--" || strings.HasPrefix(next, "-") || known || strings.Contains(next, "/"):
-			default:
-				s.wrapper(r, name, rest[2:], in)
-			}
+		s.shellCode(joined(code), name)
+		return 0
+	case o.sort == 0 && !attached && len(rest) > 2: // nobody knows whether the next word belongs to it: both must be harmless
+		next := rest[1].lit()
+		if rest[1].reached(s.vals) {
+			s.within(rest[1], number, name, whyChoice, ownCommand)
+			return 2
 		}
-		return 1
-	case o.sort == '-':
-		return 1
-	case o.sort == '&':
-		return min(3, len(rest))
-	case attached:
-		s.optionWord(r, name, o, after(f, o.rest), in)
-		if o.sort == '!' && r.kind == isWrap && len(rest) > 1 { // env -S "A=1 bash -c" "$0"
-			s.shellCode(joined(append([]field{after(f, o.rest)}, rest[1:]...)), name)
+		if !strings.HasPrefix(next, "-") && !strings.Contains(next, "/") && lookup(programName(next), nil) == nil {
+			s.wrapper(r, name, rest[2:], in)
 		}
-		return 1
-	case len(rest) > 1:
-		if o.sort == '!' {
-			s.shellCode(joined(rest[1:]), name)
-			return len(rest)
-		}
-		s.optionWord(r, name, o, rest[1], in)
-		return 2
 	}
-	return 1
+	return 1 + s.flag(r, name, rest, in)
 }
 
 // wrapped judges the command that a wrapper runs.
-func (s *scope) wrapped(r *row, name string, rest []field, replace string, in input) {
-	if rest[0].lit() == "--" {
-		rest = rest[1:]
-	}
+func (s *scope) wrapped(r *row, name string, args, rest []field, in input) {
 	switch {
-	case len(rest) == 0:
-	case r.kind == isJoin && (name == "parallel" || name == "sem"):
-		s.parallel(rest, in)
+	case r.has("pastes"): // parallel puts the words behind ::: and its input into the command
+		end := slices.IndexFunc(append(rest, literal(":::")), func(f field) bool { return strings.HasPrefix(f.lit(), "::") })
+		fed := in.fed || len(s.writes) > 0 || s.foreign || joined(rest[end:]).reached(s.vals)
+		if rest = rest[:end]; fed && (end == 0 || !lookup(rest[0].lit(), nil).is(isData)) {
+			s.all(number, name, whyCode, asArgument)
+		}
+		s.shellCode(joined(rest), name)
 	case r.kind == isJoin:
 		s.shellCode(joined(rest), name)
-		if in.fed && r.before > 0 && joined(rest).reached(s.vals) {
-			return
-		}
 	case name == "xargs":
-		if replace != "" {
-			rest = replaced(rest, replace)
+		if m := replacement().FindStringSubmatch(joined(args[:len(args)-len(rest)]).own()); m != nil {
+			rest = replaced(rest, cmp.Or(m[1], m[2], m[3], "{}"))
 		} else {
 			rest = append(slices.Clone(rest), unknown(), unknown()) // an option may take the first
 		}
@@ -483,37 +384,8 @@ func (s *scope) wrapped(r *row, name string, rest []field, replace string, in in
 	}
 }
 
-// parallel judges GNU parallel: the words behind ::: are pasted, and so is its input.
-func (s *scope) parallel(rest []field, in input) {
-	end := slices.IndexFunc(rest, func(f field) bool { return strings.HasPrefix(f.lit(), "::") })
-	if end < 0 {
-		end = len(rest)
-	}
-	command := rest[:end]
-	if end == 0 || !lookup(command[0].lit(), nil).is(isData) {
-		if joined(rest[end:]).reached(s.vals) || in.fed || len(s.writes) > 0 || s.foreign {
-			s.all(number, "parallel", whyCode, asArgument) // what it puts in may be code
-		}
-	}
-	s.shellCode(joined(command), "parallel")
-}
-
-var replacing = regexpOnce(`^-[a-zA-Z0-9]*[Ii]|^--re`)
-
 // replacement is what xargs replaces by its input.
-func replacement(text string, rest []field) string {
-	switch at := strings.IndexAny(text, "Ii="); {
-	case strings.HasPrefix(text, "--re") && at >= 0:
-		return text[strings.IndexByte(text, '=')+1:]
-	case strings.HasPrefix(text, "--"), strings.HasSuffix(text, "i"):
-		return "{}"
-	case at >= 0 && at+1 < len(text):
-		return text[at+1:]
-	case len(rest) > 1:
-		return rest[1].lit()
-	}
-	return "{}"
-}
+var replacement = regexpOnce(`(?:^| )(?:-[a-zA-Z0-9]*I ?(\S+)|-[a-zA-Z0-9]*i(\S*)|--re[a-z]*(?:=(\S+))?)`)
 
 // replaced puts what nobody knows where a text stands in fields.
 func replaced(fs []field, text string) []field {
@@ -548,7 +420,7 @@ func (s *scope) tool(r *row, name string, args []field, in input) {
 	for i := 0; i < len(args) && len(s.findings) == 0; i++ {
 		f := args[i]
 		switch {
-		case f.full(s.vals) == "--" && !f.dirty():
+		case f.full(s.vals) == "--" && !f.dirty() && !r.has("no--"):
 			ended = true
 		case f.lit() == "--version" || f.lit() == "--help":
 			return
@@ -557,7 +429,7 @@ func (s *scope) tool(r *row, name string, args []field, in input) {
 		case !ended && strings.IndexAny(f.lead(), "+@") == 0 && f.reached(s.vals): // less +!x, gcc @x: these take no other word
 			s.flag(r, name, args[i:i+1], in)
 		case !ended && f.lead() == "" && f.reached(s.vals):
-			if takes := s.optionLike(r, name, f, isSub && operands == 0 || name == "tar" && i == 0); takes && i+1 < len(args) && args[i+1].lead() == "" {
+			if takes := s.optionLike(r, name, args[:i+1], isSub && operands == 0 || name == "tar" && i == 0); takes && i+1 < len(args) && args[i+1].lead() == "" {
 				i++
 			} else if !strings.HasPrefix(f.full(s.vals), "-") {
 				s.operandOf(r, name, f, operands)
@@ -614,8 +486,10 @@ func (s *scope) optionWord(r *row, name string, o option, f field, in input) {
 		}
 	case '!':
 		s.shellCode(f, place)
+	case '@':
+		s.gitConfig(f)
 	case '#':
-		s.langCode(f, r.lang(), name)
+		s.langCode(f, r, name)
 	case '%':
 		if f.lit() == "-" || strings.HasPrefix(f.lit(), "/dev/") {
 			s.stdin(in, &row{kind: isLang}, name)
@@ -630,9 +504,10 @@ func (s *scope) optionWord(r *row, name string, o option, f field, in input) {
 	}
 }
 
-// optionLike judges a word that begins with a value: it may be an option of the list, and takes the next word if that one does.
-func (s *scope) optionLike(r *row, name string, f field, isSub bool) (takes bool) {
-	text := f.full(s.vals)
+// optionLike judges the last of some words, which begins with a value: it may be an option of the list, and takes the next word if that one does.
+func (s *scope) optionLike(r *row, name string, words []field, isSub bool) (takes bool) {
+	f := words[len(words)-1]
+	text, hint := f.full(s.vals), optionHint(name, words...)
 	if isSub && !strings.HasPrefix(text, "-") && name != "tar" {
 		if sub := r.subs[text]; len(f.bits) > 1 || f.dirty() || sub == nil || sub.kind != isTool && sub.kind != isData {
 			s.within(f, never, name+"'s subcommand", whyChoice, "write the subcommand yourself")
@@ -640,11 +515,11 @@ func (s *scope) optionLike(r *row, name string, f field, isSub bool) (takes bool
 		return false
 	}
 	if name == "tar" && isSub && !strings.HasPrefix(text, "-") && !tarWord().MatchString(text) {
-		s.within(f, never, "an option of tar", whyOption, optionHint(name))
+		s.within(f, never, "an option of tar", whyOption, hint)
 		return false
 	}
 	if f.dirty() {
-		s.within(f, s.wordKind(), "an option of "+name, whyOption, optionHint(name))
+		s.within(f, s.wordKind(), "an option of "+name, whyOption, hint)
 		return false
 	}
 	if len(text) < 2 || !strings.ContainsRune("-+@|\\", rune(text[0])) || aNumber(text) {
@@ -652,7 +527,7 @@ func (s *scope) optionLike(r *row, name string, f field, isSub bool) (takes bool
 	}
 	o := r.option(text)
 	if o.sort != '-' && o.sort != '=' {
-		s.within(f, never, "an option of "+name, whyOption, optionHint(name))
+		s.within(f, never, "an option of "+name, whyOption, hint)
 	}
 	return o.sort == '=' && o.rest >= len(text)
 }
@@ -662,27 +537,17 @@ var tarWord = regexpOnce(`[./_\d ]|^[xt][vzjJ]*f?$`)
 
 // wordKind is what the values must be so that no word which the line makes of them is an option.
 func (s *scope) wordKind() kind {
-	switch s.shape {
-	case asIs, split:
-		return noOption
-	case slugged:
-		if s.lowers() {
-			return capital
-		}
-		return tidy
-	case cut:
-		return dashless
+	if s.changes {
+		return number
 	}
-	return number
+	return noOption
 }
 
-// lowers reports whether the line makes small letters of capitals, as slugs have it.
-func (s *scope) lowers() bool {
-	return strings.Contains(s.Text, "A-Z") || strings.Contains(s.Text, ":upper:") || strings.Contains(s.Text, ",,}")
-}
-
-func optionHint(name string) string {
+// optionHint says what to write instead, by the program and the words before.
+func optionHint(name string, before ...field) string {
 	switch {
+	case name == "find" && slices.ContainsFunc(before, func(f field) bool { return strings.HasSuffix(f.lit(), "name") }):
+		return "put it in double quotes, or write the name yourself"
 	case name == "find":
 		return "write the options yourself, and begin a path with ./"
 	case strings.HasPrefix(name, "gh") || strings.HasPrefix(name, "glab"):
@@ -696,6 +561,17 @@ func optionHint(name string) string {
 // operandOf judges an operand: of some programs it is code, or a file that they write.
 func (s *scope) operandOf(r *row, name string, f field, n int) {
 	if !f.reached(s.vals) {
+		if r.has("ops:number") && s.mentions(f.own()) {
+			s.all(number, name, whyWritten, asArgument)
+		}
+		return
+	}
+	if key, _, sets := strings.Cut(f.lead(), "="); sets && r.has("variables") {
+		k := plain
+		if key = strings.TrimRight(key, ":?+"); commandLike().MatchString(key) || isObeyed(key) && key != "ENV" {
+			k = number
+		}
+		s.within(f, k, name+" "+key, whyCode, "check the value first, or pass it to a script of your own")
 		return
 	}
 	if r.has("ops:data2") && n > 0 {
@@ -706,114 +582,30 @@ func (s *scope) operandOf(r *row, name string, f field, n int) {
 	}
 }
 
-// find judges find and its kind: a value is no predicate that runs or writes, and -exec runs what was found.
+// find judges find: -exec runs what was found, and the rest is as with other tools.
 func (s *scope) find(name string, args []field, in input) {
-	r := lookup(name, nil)
+	var own []field
 	for i := 0; i < len(args) && len(s.findings) == 0; i++ {
-		f := args[i]
-		switch text := f.full(s.vals); {
-		case slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir"}, f.lit()):
-			end := i + 1 + slices.IndexFunc(args[i+1:], func(f field) bool { t := f.lit(); return t == ";" || t == "+" || t == `\;` })
-			if end <= i {
-				end = len(args)
-			}
-			rest := args[i+1 : end]
-			if joined(args[:i]).reached(s.vals) || len(s.writes) > 0 || s.foreign {
-				rest = replaced(rest, "{}")
-			}
-			s.run(rest, in)
-			i = end
-		case len(f.values(s.vals)) > 0 && f.lead() == "" && (strings.HasPrefix(text, "-") && len(text) > 1 || text == "!" || text == "("):
-			if o := r.option(text); o.sort != '-' && o.sort != '=' {
-				s.within(f, never, "an option of find", whyOption, findHint(args, i))
-			}
-		case f.dirty() && f.lead() == "" && (i == 0 || r.option(args[i-1].lit()).sort != '='):
-			s.within(f, s.wordKind(), "an option of find", whyOption, findHint(args, i))
-		case strings.HasPrefix(f.lead(), "-") && i+1 < len(args) && args[i+1].reached(s.vals):
-			if o := r.option(f.lead()); o.sort == '=' {
-				i++
-			} else if o.sort == '>' || o.sort == 0 && len(f.lead()) > 2 {
-				s.within(args[i+1], dataFile, "find "+f.lead(), whyOption, "write the file's name yourself")
-			}
+		if !slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir"}, args[i].lit()) {
+			own = append(own, args[i])
+			continue
 		}
-	}
-}
-
-func findHint(args []field, i int) string {
-	if slices.ContainsFunc(args[:i], func(f field) bool { return strings.HasSuffix(f.lit(), "name") }) {
-		return "put it in double quotes, or write the name yourself"
-	}
-	return optionHint("find")
-}
-
-// make judges make: targets are words, variables reach recipes, and some options are code.
-func (s *scope) make(name string, args []field, in input) {
-	r := lookup(name, nil)
-	shown := false // the line itself says what the recipes are
-	for i := 0; i < len(args) && len(s.findings) == 0; i++ {
-		f := args[i]
-		key, _, sets := strings.Cut(f.own(), "=")
-		switch {
-		case strings.HasPrefix(f.lead(), "-") && len(f.lead()) > 1:
-			shown = shown || r.option(f.lead()).sort == '%' || r.option(f.lead()).sort == '#'
-			i += s.flag(r, name, args[i:], in)
-		case !f.reached(s.vals):
-		case sets && !strings.Contains(key, "\x00"):
-			k := plain
-			name := strings.TrimRight(key, ":?+")
-			if shown || commandLike().MatchString(name) || isObeyed(name) && name != "ENV" {
-				k = number
-			}
-			s.within(f, k, "make "+key, whyCode, "check the value first, or pass it to a script of your own")
-		default:
-			if text := f.full(s.vals); len(f.values(s.vals)) > 0 && !f.dirty() && strings.HasPrefix(text, "-") && r.option(text).sort == '-' {
-				continue
-			}
-			s.within(f, target, name, whyCode, "check that it is a target first")
+		end := i + 1
+		for end < len(args) && !slices.Contains([]string{";", `\;`, "+"}, args[end].lit()) {
+			end++
 		}
-	}
-	if shown && len(s.handed) > 0 {
-		s.all(number, "make", whyCode, asArgument)
-	}
-}
-
-var commandLike = regexpOnce(`(?i)(^|_)(cmd|command|run|exec|prog|program|tool|sh|shell|script|code|eval|hook|` +
-	`cc|cxx|compiler|editor|pager|runner|interpreter|bin|python|node)[0-9]*$|!$`)
-
-// git judges git: its own options, then those of its subcommand.
-func (s *scope) git(_ string, args []field, in input) {
-	r := lookup("git", nil)
-	for i := 0; i < len(args); i++ {
-		f := args[i]
-		switch {
-		case f.lit() == "-c":
-			if i++; i < len(args) {
-				s.gitConfig(args[i])
-			}
-		case strings.HasPrefix(f.lead(), "-"):
-			o := r.option(f.lead())
-			if o.sort == '=' && o.rest >= len(f.lead()) && len(f.bits) == 1 {
-				i++
-			} else if o.sort == 0 || strings.HasPrefix(f.lead(), "--exec-path") {
-				s.within(f, never, "an option of git", whyOption, optionHint("git"))
-				if len(s.handed) > 0 {
-					s.all(number, "git "+f.lead(), whySetting, optionHint("git"))
-				}
-			}
-		case f.reached(s.vals):
-			text := f.full(s.vals)
-			if sub := r.subs[text]; f.dirty() || sub == nil || !sub.has("view") {
-				s.within(f, never, "git's subcommand", whyChoice, "write the subcommand yourself")
-				return
-			}
-			s.tool(r.subs[text], "git "+text, args[i+1:], in)
-			return
-		default:
-			s.gitSub(f.lit(), args[i+1:], in)
-			return
+		rest := args[i+1 : end]
+		if joined(own).reached(s.vals) || len(s.writes) > 0 || s.foreign {
+			rest = replaced(rest, "{}")
 		}
+		s.run(rest, in)
+		i = end
 	}
+	s.tool(lookup(name, nil), name, own, in)
 }
+
+var commandLike = regexpOnce(`(?i)^\.|(^|_)(cmd|command|run|exec|prog|program|tool|sh|shell|script|code|eval|hook|` +
+	`cc|cxx|compiler|editor|pager|runner|interpreter|bin|python|node)[0-9]*$|flags$|!$`)
 
 // gitConfig judges key=value of git -c, and of git config: most keys may name programs.
 func (s *scope) gitConfig(f field) {
@@ -833,64 +625,22 @@ var harmlessKeys = regexpOnce(`(?i)^(user\.(name|email|signingkey)|init\.default
 	`pull\.(rebase|ff)|push\.default|advice\.\w+|branch\.[\w./-]+\.(remote|merge|description)|github\.user|` +
 	`commit\.(gpgsign|verbose)|fetch\.prune|merge\.ff|rebase\.auto\w+)$`)
 
-func (s *scope) gitSub(sub string, args []field, in input) {
-	r := lookup("git", nil).subs[sub]
-	switch {
-	case r == nil && s.moves:
-		s.all(never, "git "+sub+" in a folder that a value chooses", whyChoice, ownFolder)
-	case r == nil: // an alias, or a program of the author's called git-x
-		s.authors(args, in)
-		if joined(args).reached(s.vals) {
-			for _, f := range args {
-				s.within(f, operand, "git "+sub, whyOption, optionHint("git"))
-			}
-		}
-	case sub == "config":
-		s.gitConfigCommand(args)
-	case sub == "submodule" && len(args) > 0 && args[0].lit() == "foreach":
-		s.shellCode(joined(args[1:]), "git submodule foreach")
-	case sub == "bisect" && len(args) > 0 && args[0].lit() == "run":
-		s.run(args[1:], in)
-	default:
-		s.tool(r, "git "+sub, args, in)
-	}
-}
-
+// gitConfigCommand judges git config: a value is a setting of a harmless one, or the name of one that is shown.
 func (s *scope) gitConfigCommand(args []field) {
-	var operands []field
-	for i, f := range args {
-		switch text := f.full(s.vals); {
-		case slices.Contains([]string{"--get", "--get-all", "--get-regexp", "--list", "-l", "get", "list", "--unset", "unset"}, f.lit()):
-			for _, f := range args[i+1:] {
-				s.within(f, operand, "git config", whyOption, optionHint("git"))
-			}
-			return
-		case f.reached(s.vals) && f.lead() == "" && (f.dirty() || strings.HasPrefix(text, "-")) && len(operands) == 0:
-			s.within(f, never, "git config", whySetting, "write the setting's name yourself")
-			return
-		case !strings.HasPrefix(f.lead(), "-"):
-			operands = append(operands, f)
-		case f.reached(s.vals):
-			s.within(f, never, "git config", whySetting, "write the options yourself")
-			return
+	operands := slices.DeleteFunc(slices.Clone(args), func(f field) bool {
+		return !f.reached(s.vals) && (strings.HasPrefix(f.lead(), "-") || f.lit() == "set" || f.lit() == "get")
+	})
+	shows := slices.ContainsFunc(args, func(f field) bool {
+		return slices.Contains([]string{"--get", "--get-all", "--get-regexp", "get"}, f.lit())
+	})
+	switch {
+	case shows || len(operands) < 2:
+		for _, f := range operands {
+			s.within(f, operand, "git config", whyOption, optionHint("git"))
 		}
+	default:
+		all := joined(operands)
+		all.bits = append(slices.Clone(operands[0].bits), append([]bit{{text: "="}}, joined(operands[1:]).bits...)...)
+		s.gitConfig(all)
 	}
-	if len(operands) > 0 && operands[0].lit() == "set" {
-		operands = operands[1:]
-	}
-	if len(operands) == 1 && operands[0].reached(s.vals) {
-		s.within(operands[0], operand, "git config", whyOption, optionHint("git"))
-	} else if len(operands) > 1 {
-		s.gitConfig(joinedBy(operands[:2], "="))
-	}
-}
-
-func joinedBy(fs []field, between string) (all field) {
-	for i, f := range fs {
-		if i > 0 {
-			all.bits = merge(all.bits, bit{text: between})
-		}
-		all.bits = merge(all.bits, f.bits...)
-	}
-	return all
 }

@@ -35,7 +35,7 @@ type row struct {
 type option struct {
 	name string
 	// sort says what the option's word is: '=' data, ':' data of an option that no value is, '&' two words of
-	// data, '.' a word, '>' a file it writes, '!' code of a shell, '#' code of the row's language, '%' a file it
+	// data, '.' a word, '>' a file it writes, '!' code of a shell, '@' a setting of git, '#' code of the row's language, '%' a file it
 	// runs; '-': it takes none; '~': none, and no value is it; 0: not listed.
 	sort byte
 	rest int // where the option's word begins in the same word, or the word's length
@@ -84,7 +84,7 @@ func (r *row) listed(name string) (sort byte, ok bool) {
 		if token == name {
 			return '-', true
 		}
-		if n := len(token) - 1; n > 0 && token[:n] == name && strings.IndexByte("=:>!#%&.~", token[n]) >= 0 {
+		if n := len(token) - 1; n > 0 && token[:n] == name && strings.IndexByte("=:>!#%&.~@", token[n]) >= 0 {
 			return token[n], true
 		}
 	}
@@ -132,16 +132,14 @@ func (r *row) kindOf(begin string, otherwise kind) kind {
 	return otherwise
 }
 
-func (r *row) assigns() bool { return r.has("assigns") }
-func (r *row) dashes() bool  { return r.has("dashes") }
-
-func (r *row) lang() lang {
-	for name, l := range map[string]lang{"awk": anAwk, "sed": aSed, "jq": aJQ, "sql": anSQL, "talk": aTalk} {
+// lang is the language that the row names.
+func (r *row) lang() string {
+	for _, name := range []string{"awk", "sed", "jq", "sql", "perl", "script", "talk"} {
 		if r.has(name) {
-			return l
+			return name
 		}
 	}
-	return aScript
+	return ""
 }
 
 var kindNames = map[string]rowKind{"data": isData, "tool": isTool, "wrap": isWrap, "join": isJoin, "shell": isShell, "lang": isLang, "call": isCall}
@@ -222,7 +220,7 @@ func find(name string, args []field) (r *row, rest []field) {
 		text := args[i].lit()
 		switch sub := r.subs[text]; {
 		case strings.HasPrefix(args[i].lead(), "-"):
-			if o := r.option(text); o.sort == '=' && o.rest == len(text) {
+			if o := r.option(text); o.sort != 0 && o.sort != '-' && o.sort != '~' && o.rest == len(text) {
 				i++
 			}
 		case sub != nil:
