@@ -177,22 +177,7 @@ func (l Line) place(p *Program) ([]edit, error) {
 			placed[i] = true
 			edits, fault = p.placeExpansion(edits, path, n, i, backquotes)
 		case *syntax.SglQuoted:
-			at := int(n.Left.Offset()) + 1
-			again := "'"
-			if n.Dollar {
-				at++
-				again = "$'"
-			}
-			for _, m := range p.marks(p.Text[at:n.Right.Offset()]) {
-				placed[m.i] = true
-				if quotedAround(path) && !patternAround(path) {
-					continue // "${x:-'…'}": these quotes are characters, and ${v} is an expansion
-				}
-				if fault = p.dollar(path, backquotes); fault != nil {
-					return
-				}
-				edits = append(edits, edit{at + m.from, at + m.to, "'\"" + p.Text[at+m.from:at+m.to] + "\"" + again})
-			}
+			edits, fault = p.placeQuoted(edits, path, n, placed, backquotes)
 		case *syntax.Redirect:
 			if n.Hdoc == nil || !quotedWord(n.Word) {
 				return
@@ -217,6 +202,27 @@ func (l Line) place(p *Program) ([]edit, error) {
 	}
 	if i := slices.Index(placed, false); i >= 0 {
 		return nil, refuse("%s is in a place that cannot take a value", l.written(i))
+	}
+	return edits, nil
+}
+
+// placeQuoted handles the marks between single quotes: those are closed before each, and opened again behind it.
+func (p *Program) placeQuoted(edits []edit, path []syntax.Node, n *syntax.SglQuoted, placed []bool, backquotes map[*syntax.CmdSubst]bool) ([]edit, error) {
+	at := int(n.Left.Offset()) + 1
+	again := "'"
+	if n.Dollar {
+		at++
+		again = "$'"
+	}
+	for _, m := range p.marks(p.Text[at:n.Right.Offset()]) {
+		placed[m.i] = true
+		if quotedAround(path) && !patternAround(path) {
+			continue // "${x:-'…'}": these quotes are characters, and ${v} is an expansion
+		}
+		if err := p.dollar(path, backquotes); err != nil {
+			return nil, err
+		}
+		edits = append(edits, edit{at + m.from, at + m.to, "'\"" + p.Text[at+m.from:at+m.to] + "\"" + again})
 	}
 	return edits, nil
 }
