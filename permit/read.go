@@ -74,7 +74,6 @@ type word struct {
 	bare   bool   // * ? [ that quotes do not hide
 	quoted bool   // some of it is
 	home   bool   // holds $HOME
-	tilde  bool   // begins with ~ outside of quotes
 }
 
 // The marks stand for text that nobody knows before the command runs: what a nested command

@@ -17,11 +17,8 @@ func (r *reading) word(w *syntax.Word, c context) word {
 		}
 		switch p := p.(type) {
 		case *syntax.Lit:
-			if i == 0 {
-				out.tilde = strings.HasPrefix(p.Value, "~")
-				if len(p.Value) > 1 && p.Value[0] == '=' && isName(p.Value[1]) {
-					r.refuse(w, "a word that begins with = is not looked into", "Contains zsh =cmd equals expansion")
-				}
+			if i == 0 && len(p.Value) > 1 && p.Value[0] == '=' && isName(p.Value[1]) {
+				r.refuse(w, "a word that begins with = is not looked into", "Contains zsh =cmd equals expansion")
 			}
 			r.literal(w, p.Value, &val, &bare, &out)
 		case *syntax.SglQuoted:

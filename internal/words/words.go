@@ -129,7 +129,7 @@ func Text(w *syntax.Word, expand func(Piece) (Value, bool)) (text string, ok boo
 // Fields returns the fields that a word becomes as an argument. Expansions
 // outside quotes are split at blanks; nothing is matched against files.
 func Fields(w *syntax.Word, expand func(Piece) (Value, bool)) (fields []string, ok bool) {
-	var f Splitter
+	var f splitter
 	for _, p := range Pieces(w) {
 		if p.Node == nil {
 			f.Add(p.Text)
@@ -153,21 +153,21 @@ func Fields(w *syntax.Word, expand func(Piece) (Value, bool)) (fields []string, 
 	return f.End(), true
 }
 
-// A Splitter puts fields together.
-type Splitter struct {
+// A splitter puts fields together.
+type splitter struct {
 	fields []string
 	field  strings.Builder
 	open   bool // a field has begun, though it may be empty: ""
 }
 
 // Add adds to the present field.
-func (s *Splitter) Add(text string) {
+func (s *splitter) Add(text string) {
 	s.field.WriteString(text)
 	s.open = true
 }
 
 // List adds fields, the first and the last of which join what stands beside them.
-func (s *Splitter) List(fields []string) {
+func (s *splitter) List(fields []string) {
 	for i, text := range fields {
 		if i > 0 {
 			s.end()
@@ -177,7 +177,7 @@ func (s *Splitter) List(fields []string) {
 }
 
 // Split adds text that is split at blanks.
-func (s *Splitter) Split(text string) {
+func (s *splitter) Split(text string) {
 	for text != "" {
 		switch n := strings.IndexAny(text, " \t\n"); {
 		case n < 0:
@@ -194,12 +194,12 @@ func (s *Splitter) Split(text string) {
 }
 
 // End returns the fields.
-func (s *Splitter) End() []string {
+func (s *splitter) End() []string {
 	s.end()
 	return s.fields
 }
 
-func (s *Splitter) end() {
+func (s *splitter) end() {
 	if s.open {
 		s.fields = append(s.fields, s.field.String())
 		s.field.Reset()
