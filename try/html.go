@@ -16,7 +16,7 @@ const htmlTranscript = 256 << 10
 // HTML is everything about trials as one page that loads nothing and runs nothing: cases, arms, intervals,
 // and each trial with its transcript. Whatever is in those is shown as text, without the secrets of hide.
 func (s *Summary) HTML(trials []Trial, hide func(string) string) ([]byte, error) {
-	page := htmlPage{Summary: s, Notes: s.notes(), Cost: term.Dollars(s.CostUSD)}
+	page := htmlPage{Summary: s, Notes: s.notes(), Cost: dollars(s.CostUSD, s.NoCost)}
 	for i := range s.Skills {
 		k := &s.Skills[i]
 		one := htmlSkill{Name: k.Skill, Totals: k.totals(), Why: k.why()}
@@ -24,6 +24,7 @@ func (s *Summary) HTML(trials []Trial, hide func(string) string) ([]byte, error)
 			hc := htmlCase{Name: c.Case, Wants: c.wants()}
 			for _, a := range c.Arms {
 				arm := htmlOf(a)
+				arm.Cost = dollars(a.CostUSD, s.NoCost)
 				for j := range trials {
 					if t := &trials[j]; t.Skill == k.Skill && t.Case == c.Case && t.Arm == a.Arm {
 						arm.Runs = append(arm.Runs, t.class())
@@ -78,7 +79,7 @@ type htmlTrial struct {
 }
 
 func htmlOf(a ArmSummary) htmlArm {
-	h := htmlArm{Arm: a.Arm, Right: a.Right, Passed: a.Passed, Cost: term.Dollars(a.CostUSD), Outcomes: a.counted()}
+	h := htmlArm{Arm: a.Arm, Right: a.Right, Passed: a.Passed, Outcomes: a.counted()}
 	if a.Score != nil {
 		h.Score = fmt.Sprintf("%.2f", *a.Score)
 	}
@@ -118,7 +119,6 @@ var htmlFuncs = template.FuncMap{
 	"x":     func(share float64) string { return fmt.Sprintf("%.1f", 5+share*150) },
 	"width": func(r Rate) string { return fmt.Sprintf("%.1f", max((r.High-r.Low)*150, 1)) },
 	"ms":    term.ShortDuration,
-	"usd":   term.Dollars,
 	"ok": func(ok *bool) string {
 		switch {
 		case ok == nil:
@@ -173,7 +173,7 @@ details { margin: .1em 0; } summary { cursor: pointer; overflow-wrap: anywhere; 
 	`<td>{{template "rate" .Right}}</td><td>{{template "rate" .Passed}}</td>{{if $scored}}<td>{{.Score}}</td>{{end}}<td>{{.Cost}}</td></tr>
 {{end}}</table></div>
 {{range .Trials}}<details><summary class="{{.Class}}">` +
-	`{{.Trial.Arm}} {{.Trial.Run}}: {{.Trial.Outcome}} {{.Trial.Why}} ({{usd .Trial.CostUSD}}, {{ms .Trial.DurationMS}})</summary>
+	`{{.Trial.Arm}} {{.Trial.Run}}: {{.Trial.Outcome}} {{.Trial.Why}} ({{.Trial.Cost}}, {{ms .Trial.DurationMS}})</summary>
 {{if .Trial.Checks}}<table class="checks">{{range .Trial.Checks}}<tr><td>{{ok .OK}}</td><td>{{.Check}}</td><td>{{.Why}}</td></tr>{{end}}</table>{{end}}
 <pre>{{.Transcript}}</pre></details>
 {{end}}{{end}}{{end}}

@@ -37,3 +37,16 @@ func TestHTML(t *testing.T) {
 		}
 	}
 }
+
+// TestNoCost: in Markdown and HTML a cost that nobody told is unknown, not nothing, and a skill that was read counts.
+func TestNoCost(t *testing.T) {
+	trials := []Trial{{Skill: "s", Case: "c", Arm: With, Run: 1, Fires: true, Outcome: ReadFile, NoCost: true}}
+	sum := Summarize([]*Subject{{Name: "s", Cases: []Case{{ID: "c", Fires: true}}}}, trials, nil)
+	text, err := sum.HTML(trials, func(s string) string { return s })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if md := sum.Markdown(); !strings.Contains(md, "| c | fires | with | 1 read | 0 | 0 | 0 | - | cost unknown |") || strings.Contains(md+string(text), "$") {
+		t.Errorf("%s\n%s", md, text)
+	}
+}

@@ -304,8 +304,12 @@ func (s *Summary) Markdown() string {
 				if a.Passed.Of > 0 {
 					passed = fmt.Sprintf("%d/%d", a.Passed.Hits, a.Passed.Of)
 				}
-				fmt.Fprintf(&b, "| %s | %s | %s | %d | %d | %d | %d | %s | %s |\n",
-					cell(c.Case), c.wants(), a.Arm, n[Fired], n[Other], n[None], n[Void], passed, term.Dollars(a.CostUSD))
+				fired := fmt.Sprint(n[Fired])
+				if n[ReadFile] > 0 { // an agent either has a tool for skills, or reads their files
+					fired = fmt.Sprint(n[ReadFile], " read")
+				}
+				fmt.Fprintf(&b, "| %s | %s | %s | %s | %d | %d | %d | %s | %s |\n",
+					cell(c.Case), c.wants(), a.Arm, fired, n[Other], n[None], n[Void], passed, dollars(a.CostUSD, s.NoCost))
 			}
 		}
 		b.WriteString("\n")
