@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // habits are how an agent lists skills.
@@ -154,11 +155,14 @@ const copilotRoom = 15_000
 // copilotEntry is what stands around a name and a description in an entry.
 const copilotEntry = "<skill>\n  <name></name>\n  <description></description>\n  <location>project</location>\n</skill>\n"
 
+// copilotEscapes are how it writes what XML gives a meaning.
+var copilotEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&apos;")
+
 // fitCopilot lists entries until one does not fit, and names after it.
 func fitCopilot(all []Skill, views []View, listed []int) {
 	used, full := 0, false
 	for _, i := range listed {
-		used += len(copilotEntry) + len(all[i].CalledName()) + views[i].Chars
+		used += len(copilotEntry) + len(all[i].CalledName()) + utf8.RuneCountInString(copilotEscapes.Replace(all[i].Description))
 		if full = full || used > copilotRoom; full {
 			why := fmt.Sprintf("its list has room for %d characters, and others come first: only the name is listed", copilotRoom)
 			views[i] = View{Sight: Cut, Cause: ByRoom, Why: why, Field: "description"}
