@@ -71,25 +71,33 @@ func (m Mirror) Replace(ctx context.Context, version, folder string) error {
 		found = append(found, binary)
 	}
 	for i, program := range programs {
-		if err := replace(filepath.Join(folder, program), found[i], m.OS); err != nil {
+		write := func(file string) error { return atomicfile.Write(file, found[i], 0o755) }
+		if err := replace(filepath.Join(folder, program), m.OS, write); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// replace writes a program. Windows lets nobody overwrite a program that runs, but lets one rename it.
-func replace(file string, data []byte, system string) error {
-	if system == "windows" {
-		old := file + ".old"
-		if err := os.Remove(old); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-		if err := os.Rename(file, old); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
+// replace writes a program. Windows lets nobody overwrite a program that runs, but lets one rename it: it gets its
+// name back if the new one cannot be written.
+func replace(file, system string, write func(file string) error) error {
+	if system != "windows" {
+		return write(file)
 	}
-	return atomicfile.Write(file, data, 0o755)
+	old := file + ".old"
+	if err := os.Remove(old); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	moved := os.Rename(file, old)
+	if moved != nil && !errors.Is(moved, os.ErrNotExist) {
+		return moved
+	}
+	err := write(file)
+	if err != nil && moved == nil {
+		return errors.Join(err, os.Rename(old, file))
+	}
+	return err
 }
 
 // checked downloads an archive and compares it with its checksum.

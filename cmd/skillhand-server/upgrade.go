@@ -62,6 +62,7 @@ func runUpgrade(ctx context.Context, std *cli.Std, dryRun bool) (*upgraded, erro
 	if program, err = filepath.EvalSymlinks(program); err != nil {
 		return nil, err
 	}
+	program = filepath.Join(filepath.Dir(program), "skillhand"+filepath.Ext(program)) // the one that people call
 	doc := &upgraded{Program: program, Version: cli.NewVersion().Version}
 	doc.Origin = origin.Of(program, doc.Version, origin.GoBin(std.Getenv))
 	if doc.Command = doc.Origin.Upgrade(); doc.Command != "" {

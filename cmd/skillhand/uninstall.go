@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -69,7 +70,8 @@ did not write, or that were changed since, are left and listed.`,
 	return cmd
 }
 
-// programs are those that are installed, and the command that removes them.
+// programs are those that are installed, and the command that removes them. What has no command is deleted by hand, so
+// the links to it that PATH finds are named too.
 func programs(std *stdio) (files []string, command string, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -83,7 +85,41 @@ func programs(std *stdio) (files []string, command string, err error) {
 	if _, err := os.Stat(server); err == nil {
 		files = append(files, server)
 	}
-	return files, origin.Of(self, cli.NewVersion().Version, origin.GoBin(std.Getenv)).Remove(), nil
+	if command = origin.Of(self, cli.NewVersion().Version, origin.GoBin(std.Getenv)).Remove(); command != "" {
+		return files, command, nil
+	}
+	return append(files, linksTo(files, std.Getenv("PATH"))...), "", nil
+}
+
+// linksTo are the links to programs in the folders of a list such as PATH.
+func linksTo(programs []string, list string) (links []string) {
+	for _, dir := range filepath.SplitList(list) {
+		for _, program := range programs {
+			link := filepath.Join(dir, filepath.Base(program))
+			if to, err := filepath.EvalSymlinks(link); err == nil && filepath.IsAbs(link) && to == program && to != link && !slices.Contains(links, link) {
+				links = append(links, link)
+			}
+		}
+	}
+	return links
+}
+
+// deletable is what to delete so that these programs are gone: the folder of an archive, if nothing else is in it, and
+// else the files.
+func deletable(programs []string) []string {
+	dir := filepath.Dir(programs[0])
+	entries, err := os.ReadDir(dir)
+	has := func(name string) bool {
+		return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == name })
+	}
+	other := func(e os.DirEntry) bool {
+		return !slices.Contains([]string{"CHANGELOG.md", "LICENSE", "README.md", "completions", "docs", "man"}, e.Name()) &&
+			!slices.Contains(programs, filepath.Join(dir, e.Name()))
+	}
+	if err != nil || !has("man") || !has("completions") || slices.ContainsFunc(entries, other) {
+		return programs
+	}
+	return append([]string{dir}, slices.DeleteFunc(slices.Clone(programs), func(file string) bool { return filepath.Dir(file) == dir })...)
 }
 
 // String is what people read.
@@ -103,7 +139,7 @@ func (u *uninstalled) String() string {
 	if u.Command != "" {
 		fmt.Fprintf(&b, "To remove the programs: %s\n", u.Command)
 	} else {
-		fmt.Fprintf(&b, "To remove the programs, delete: %s\n", strings.Join(u.Programs, " "))
+		fmt.Fprintf(&b, "To remove the programs, delete: %s\n", strings.Join(deletable(u.Programs), " "))
 	}
 	return b.String()
 }
