@@ -6,11 +6,14 @@
 # VERSION is latest if it is not given. Without CHECKSUM the release's own SHA256SUMS is used.
 set -euo pipefail
 
-folder=$1
+folder=${1:?"the folder to unpack into is missing: get.sh FOLDER"}
 version=${VERSION:-latest}
 releases=${RELEASES:-https://github.com/skillhand/skillhand/releases}
 
-fetch() { curl --fail --silent --show-error --location --retry 3 "$@"; }
+# fetch ADDRESS [OPTION…]
+fetch() {
+  curl --fail --silent --show-error --location --retry 3 "$@" || { echo "skillhand: cannot get $1" >&2; exit 4; }
+}
 
 case "$(uname -s)" in
   Linux) os=linux ;;
@@ -26,7 +29,7 @@ esac
 
 if [ "$version" = latest ]; then
   # The address of the latest release leads to that of its version.
-  version=$(fetch --output /dev/null --write-out '%{url_effective}' "$releases/latest")
+  version=$(fetch "$releases/latest" --output /dev/null --write-out '%{url_effective}')
   version=${version##*/}
 fi
 name=skillhand-$version-$os-$arch
@@ -35,7 +38,7 @@ if [ "$os" = windows ]; then archive=$name.zip; fi
 
 temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT
-fetch --output "$temp/$archive" "$releases/download/$version/$archive"
+fetch "$releases/download/$version/$archive" --output "$temp/$archive"
 checksum=${CHECKSUM:-}
 if [ -z "$checksum" ]; then
   checksum=$(fetch "$releases/download/$version/SHA256SUMS" | awk -v name="$archive" '$2 == name { print $1 }')

@@ -23,6 +23,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/skillhand/skillhand/proc"
 )
 
@@ -79,11 +81,9 @@ func (r *release) Make(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	files := map[string][]byte{}
-	for _, p := range r.Platforms {
-		if err := r.platform(ctx, p, common, files); err != nil {
-			return fmt.Errorf("%s/%s: %w", p.OS, p.Arch, err)
-		}
+	files, err := r.platforms(ctx, common)
+	if err != nil {
+		return err
 	}
 	if err := r.rest(ctx, files); err != nil {
 		return err
@@ -92,28 +92,51 @@ func (r *release) Make(ctx context.Context) error {
 	return write(r.Out, files)
 }
 
-// platform adds what a release has for a platform.
-func (r *release) platform(ctx context.Context, p platform, common []entry, files map[string][]byte) error {
+// platforms builds what a release has for each platform, as many at a time as there are processors: a linker and a
+// packer use one each.
+func (r *release) platforms(ctx context.Context, common []entry) (map[string][]byte, error) {
+	made := make([]map[string][]byte, len(r.Platforms))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, p := range r.Platforms {
+		group.Go(func() (err error) {
+			if made[i], err = r.platform(ctx, p, common); err != nil {
+				return fmt.Errorf("%s/%s: %w", p.OS, p.Arch, err)
+			}
+			return nil
+		})
+	}
+	err := group.Wait()
+	files := map[string][]byte{}
+	for _, m := range made {
+		maps.Copy(files, m)
+	}
+	return files, err
+}
+
+// platform builds what a release has for a platform.
+func (r *release) platform(ctx context.Context, p platform, common []entry) (map[string][]byte, error) {
 	built, err := r.programs(ctx, p)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	pack := tarGz
 	if p.OS == "windows" {
 		pack = zipped
 	}
+	files := map[string][]byte{}
 	if files[r.archiveName(p)], err = pack(r.folder(p), slices.Concat(common, built), r.made); err != nil {
-		return err
+		return nil, err
 	}
 	name, data, err := r.npmPlatform(p, built)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	files[name] = data
 	if p == r.Platforms[0] {
 		files["skillhand-"+r.Version+".sbom.json"], err = r.sbom(built)
 	}
-	return err
+	return files, err
 }
 
 // rest adds what is the same on every platform. Package managers want all of them.
@@ -253,14 +276,17 @@ func (r *release) programs(ctx context.Context, p platform) ([]entry, error) {
 }
 
 // build compiles static binaries in which nothing tells where and when they
-// were made, and returns their folder.
+// were made, and returns their folder. A platform is built once: this one's programs
+// have already written the manual pages when its archive is packed.
 func (r *release) build(ctx context.Context, p platform) (string, error) {
-	out, err := os.MkdirTemp(r.temp, "built-")
-	if err != nil {
+	out := filepath.Join(r.temp, p.OS+"-"+p.Arch)
+	if err := os.Mkdir(out, 0o777); errors.Is(err, fs.ErrExist) {
+		return out, nil
+	} else if err != nil {
 		return "", err
 	}
 	env := []string{"CGO_ENABLED=0", "GOFLAGS=", "GOEXPERIMENT=", "GOOS=" + p.OS, "GOARCH=" + p.Arch, "GOAMD64=v1", "GOARM64=v8.0"}
-	_, err = r.run(ctx, env, "go", "build", "-trimpath", "-buildvcs=true",
+	_, err := r.run(ctx, env, "go", "build", "-trimpath", "-buildvcs=true",
 		"-ldflags", "-s -w -buildid= -X github.com/skillhand/skillhand/internal/cli.version="+r.Version, "-o", out, "./cmd/...")
 	return out, err
 }

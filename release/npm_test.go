@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -34,7 +35,8 @@ func testNPM(t *testing.T, files map[string][]byte, archive string) {
 	u.must("npm", "install", "--no-audit", "--no-fund", "skillhand")
 	bin := strings.TrimSpace(u.must("node", "-p", "require('path').dirname(require('skillhand').program())"))
 	samePrograms(t, "npm", bin, files[archive])
-	u.launcher(t)
+	u.launcher(t, bin)
+	u.offline(t, files)
 	u.module(t)
 }
 
@@ -83,7 +85,7 @@ func (u *user) must(args ...string) string {
 }
 
 // launcher tries the command that npm installs: what it prints, its exit status, its end by a signal.
-func (u *user) launcher(t *testing.T) {
+func (u *user) launcher(t *testing.T, bin string) {
 	t.Helper()
 	u.write(".claude/skills/s/SKILL.md", "---\nname: s\ndescription: Says things. Use for saying.\n---\n[gone](gone.md)\n")
 	if out, err := u.command("npx", "--no-install", "skillhand", "check").CombinedOutput(); err == nil || !strings.Contains(string(out), "SK201") {
@@ -97,6 +99,12 @@ func (u *user) launcher(t *testing.T) {
 	if out := u.must(installed, "upgrade"); !strings.Contains(out, "npm install --global skillhand@latest") {
 		t.Errorf("upgrade: %s", out)
 	}
+	page := string(must(os.ReadFile("../docs/install.md"))(t))
+	line := regexp.MustCompile(`(?m)^export PATH=.*$`).FindString(page)
+	direct := u.must("sh", "-c", "cd / && "+line+" && command -v skillhand && skillhand version")
+	if !strings.HasPrefix(direct, filepath.Join(u.home, "prefix")) || !strings.Contains(direct, filepath.Base(filepath.Dir(bin))+"/bin/skillhand\nskillhand v1.2.3 ") {
+		t.Errorf("the program itself, after %s:\n%s", line, direct)
+	}
 	cmd := u.command(installed, "no-such-command")
 	if _ = cmd.Run(); cmd.ProcessState.ExitCode() != 2 {
 		t.Errorf("wrong usage: exit status %d, want 2", cmd.ProcessState.ExitCode())
@@ -107,12 +115,29 @@ func (u *user) launcher(t *testing.T) {
 	if _, err := os.Stat(installed); err == nil {
 		t.Error("the command is still there")
 	}
-	// Without the platform's package there is a sentence, not a stack.
-	u.must("npm", "install", "--global", "--no-audit", "--no-fund", "skillhand")
-	if err := os.RemoveAll(filepath.Join(u.home, "prefix/lib/node_modules/skillhand/node_modules")); err != nil {
+}
+
+// offline installs from two files, with no registry to ask. Without the platform's package there is a sentence, not a stack.
+func (u *user) offline(t *testing.T, files map[string][]byte) {
+	t.Helper()
+	there := *u
+	there.registry, there.home = "http://127.0.0.1:1", t.TempDir()
+	words := []string{"npm", "install", "--global", "--offline", "--no-audit", "--no-fund"}
+	for name, data := range files {
+		if strings.HasSuffix(name, ".tgz") {
+			there.write(name, string(data))
+			words = append(words, "./"+name)
+		}
+	}
+	there.must(words...)
+	installed := filepath.Join(there.home, "prefix", "bin", "skillhand")
+	if out := there.must(installed, "version"); !strings.HasPrefix(out, "skillhand v1.2.3 ") {
+		t.Errorf("version: %s", out)
+	}
+	if err := os.RemoveAll(filepath.Join(there.home, "prefix/lib/node_modules/@skillhand")); err != nil {
 		t.Fatal(err)
 	}
-	out, err := u.command(installed, "version").CombinedOutput()
+	out, err := there.command(installed, "version").CombinedOutput()
 	if err == nil || !strings.HasPrefix(string(out), "skillhand: the package @skillhand/") || strings.Count(string(out), "\n") != 1 {
 		t.Errorf("without the platform's package: %v\n%s", err, out)
 	}
