@@ -108,10 +108,7 @@ func (d Document) Worst() Status {
 func platform(system string) Finding {
 	f := Finding{Name: "platform", Status: OK, Text: system + "/" + runtime.GOARCH}
 	switch system {
-	case "linux":
-	case "windows":
-		f.Status = Note
-		f.Text += ": skillhand ends a program in time, but what that program started may go on running"
+	case "linux", "windows":
 	default:
 		f.Status = Note
 		f.Text += ": skillhand ends a program and its process group, but a process that left the group may go on running"

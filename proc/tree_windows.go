@@ -1,0 +1,137 @@
+package proc
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// A tree is a program and the job object that holds it and everything it starts.
+type tree struct {
+	cmd *exec.Cmd
+	pid int
+	job windows.Handle // 0 if Windows gave us none: the program is then ended alone
+	err error          // from waiting
+}
+
+// startTree starts a program that does nothing before it is in its job: what it starts then is in it too. Should we be
+// killed, Windows closes the job, and ends what is in it.
+func startTree(cmd *exec.Cmd) (*tree, error) {
+	t := &tree{cmd: cmd, job: newJob()}
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_SUSPENDED}
+	if err := cmd.Start(); err != nil {
+		t.closeJob()
+		return nil, err
+	}
+	t.pid = cmd.Process.Pid
+	var resumed error
+	err := cmd.Process.WithHandle(func(process uintptr) {
+		if t.job != 0 && windows.AssignProcessToJobObject(t.job, windows.Handle(process)) != nil {
+			t.closeJob()
+		}
+		resumed = resume(process)
+	})
+	if err == nil {
+		err = resumed
+	}
+	if err != nil {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		t.closeJob()
+		return nil, err
+	}
+	return t, nil
+}
+
+// newJob makes a job object whose processes end when it is closed, or returns 0.
+func newJob() windows.Handle {
+	job, err := windows.CreateJobObject(nil, nil)
+	if err != nil {
+		return 0
+	}
+	var limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
+	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)))
+	if err != nil {
+		_ = windows.CloseHandle(job)
+		return 0
+	}
+	return job
+}
+
+var ntResumeProcess = windows.NewLazySystemDLL("ntdll.dll").NewProc("NtResumeProcess")
+
+// resume lets a suspended program run. Package os keeps no handle of its thread, which ResumeThread would need.
+func resume(process uintptr) error {
+	if err := ntResumeProcess.Find(); err != nil {
+		return err
+	}
+	if status, _, _ := ntResumeProcess.Call(process); status != 0 {
+		return windows.NTStatus(status)
+	}
+	return nil
+}
+
+func (t *tree) wait() {
+	if err := t.cmd.Wait(); t.cmd.ProcessState == nil {
+		t.err = err
+	}
+}
+
+// signal has no polite way to offer.
+func (t *tree) signal(Signal) bool { return false }
+
+func (t *tree) gone() bool { return true }
+
+// left names none: a console that Windows opened for the program may be in the job, and was not left behind.
+func (t *tree) left() (names []string, idle bool) { return nil, true }
+
+func (t *tree) kill() {
+	if t.job == 0 || windows.TerminateJobObject(t.job, 1) != nil {
+		_ = t.cmd.Process.Kill()
+	}
+}
+
+func (t *tree) reap() (int, error) {
+	t.closeJob()
+	if t.err != nil {
+		return 0, t.err
+	}
+	return t.cmd.ProcessState.ExitCode(), nil
+}
+
+func (t *tree) closeJob() {
+	if t.job != 0 {
+		_ = windows.CloseHandle(t.job)
+		t.job = 0
+	}
+}
+
+// signalled returns 0: there are no signals here.
+func signalled(*os.ProcessState) int { return 0 }
+
+func (t *tree) tidy() {}
+
+// KillOrphans does nothing here: a program's children end with its job.
+func KillOrphans() {}
+
+// runnable returns path, with its extension, if there is a program.
+func runnable(path, dir string) (string, error) {
+	file, err := exec.LookPath(in(dir, path))
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(file)
+}
+
+func mayEnter(string) bool { return true }
+
+// hasWriter cannot tell here, so what is open counts as held.
+func hasWriter(*os.File) bool { return true }
+
+// readNow cannot read without waiting here, so there is never anything.
+func readNow(*os.File, []byte) int { return 0 }
