@@ -1,3 +1,5 @@
+//go:build unix
+
 package here_test
 
 import (

@@ -3,9 +3,21 @@ package here
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
+
+// drive is what makes a path absolute, as in C:/h.
+var drive = map[bool]string{true: "C:"}[runtime.GOOS == "windows"]
+
+// onDrive is a path of this system for one that begins with a slash.
+func onDrive(path string) string {
+	if strings.HasPrefix(path, "/") {
+		path = drive + path
+	}
+	return filepath.FromSlash(path)
+}
 
 func TestFrom(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -38,14 +50,14 @@ func TestFrom(t *testing.T) {
 		{"HOME=/h CLAUDE_CODE_SESSION_ID=b CLAUDE_SESSION_ID=../a", "/h/.local/state/skillhand", dir, "b", ""},
 		{"HOME=/h CLAUDE_PLUGIN_ROOT=/nowhere", "", "", "", "the plugin root: /nowhere: not a folder"},
 	} {
-		h, err := From(below, strings.Fields(tt.env))
+		h, err := From(below, strings.Fields(strings.ReplaceAll(tt.env, "=/", "="+drive+"/")))
 		if tt.fault != "" {
-			if err == nil || !strings.Contains(err.Error(), tt.fault) {
+			if err == nil || !strings.Contains(err.Error(), strings.ReplaceAll(tt.fault, " /", " "+filepath.FromSlash(drive+"/"))) {
 				t.Errorf("%s: %v, want %s", tt.env, err, tt.fault)
 			}
 			continue
 		}
-		if err != nil || h.Dir != below || h.State != tt.state || h.Project != tt.project || h.Session != tt.session {
+		if err != nil || h.Dir != below || h.State != onDrive(tt.state) || filepath.Clean(h.Project) != onDrive(tt.project) || h.Session != tt.session {
 			t.Errorf("%s: %+v, %v", tt.env, h, err)
 		}
 	}

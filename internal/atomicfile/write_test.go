@@ -32,6 +32,9 @@ func TestWhole(t *testing.T) {
 	}
 	for range 200 {
 		text, err := os.ReadFile(file)
+		if err != nil && runtime.GOOS == "windows" {
+			continue // Windows lets nobody open a file in the moment in which it is replaced
+		}
 		if err != nil {
 			t.Fatal(err)
 		}

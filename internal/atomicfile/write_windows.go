@@ -6,6 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/windows"
 )
 
 // WriteFrom gives a file the content that fill writes, all of it or none. A file that is there keeps
@@ -27,7 +30,25 @@ func WriteFrom(file string, fill func(io.Writer) error, perm fs.FileMode) error 
 		err = named(file, os.Chmod(f.Name(), perm))
 	}
 	if err == nil {
-		err = named(file, os.Rename(f.Name(), file))
+		err = named(file, rename(f.Name(), file))
 	}
 	return err
+}
+
+// patience is how long others may have the file open: readers and writers of ours have it for a moment, a scanner of
+// viruses for longer.
+const patience = 2 * time.Second
+
+// rename replaces a file, also one that somebody has open just now. Windows then refuses for a moment.
+func rename(from, to string) error {
+	for limit, wait := time.Now().Add(patience), time.Millisecond; ; wait *= 2 {
+		err := os.Rename(from, to)
+		if info, serr := os.Stat(to); serr == nil && info.IsDir() {
+			return err // no time helps
+		}
+		if err == nil || !errors.Is(err, windows.ERROR_ACCESS_DENIED) && !errors.Is(err, windows.ERROR_SHARING_VIOLATION) || time.Now().After(limit) {
+			return err
+		}
+		time.Sleep(wait)
+	}
 }
