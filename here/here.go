@@ -190,8 +190,14 @@ func (h Here) Policy() trust.Policy {
 	return p
 }
 
-// own lists the folders of the user's own.
-func (h Here) own() []string { return skill.Finder{Home: h.Home}.UserFolders() }
+// own lists the folders of the user's own: skills, and the plugins that Codex installed when they said so.
+func (h Here) own() []string {
+	folders := skill.Finder{Home: h.Home}.UserFolders()
+	if h.Home != "" {
+		folders = append(folders, filepath.Join(h.Home, ".codex", "plugins", "cache"))
+	}
+	return folders
+}
 
 // copies lists where Claude Code keeps its copies of the plugins that it installed.
 func copies(config string) []string {

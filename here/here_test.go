@@ -150,3 +150,18 @@ func TestEnv(t *testing.T) {
 		t.Errorf("With: %s", got)
 	}
 }
+
+// TestOwn: a plugin that Codex installed is the user's own, and nothing else near it.
+func TestOwn(t *testing.T) {
+	home := t.TempDir()
+	policy := Here{Home: home, State: filepath.Join(home, "state"), Dir: home, Project: home, Env: Env{}}.Policy()
+	for dir, want := range map[string]bool{".codex/plugins/cache/m/p/1/skills/s": true, ".codex/plugins/other": false, ".codex/elsewhere": false} {
+		dir = filepath.Join(home, filepath.FromSlash(dir))
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := policy.May(dir); (err == nil) != want {
+			t.Errorf("%s: %v, want it trusted: %v", dir, err, want)
+		}
+	}
+}
