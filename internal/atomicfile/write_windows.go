@@ -37,11 +37,11 @@ func WriteFrom(file string, fill func(io.Writer) error, perm fs.FileMode) error 
 
 // patience is how long others may have the file open: readers and writers of ours have it for a moment, a scanner of
 // viruses for longer.
-const patience = 2 * time.Second
+const patience = 5 * time.Second
 
 // rename replaces a file, also one that somebody has open just now. Windows then refuses for a moment.
 func rename(from, to string) error {
-	for limit, wait := time.Now().Add(patience), time.Millisecond; ; wait *= 2 {
+	for limit, wait := time.Now().Add(patience), time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
 		err := os.Rename(from, to)
 		if info, serr := os.Stat(to); serr == nil && info.IsDir() {
 			return err // no time helps
