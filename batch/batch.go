@@ -169,6 +169,17 @@ type Status struct {
 // Left is how many jobs have not ended.
 func (s *Status) Left() int { return s.Waiting + s.Open }
 
+// Count is how many jobs are in one of these states.
+func (s *Status) Count(states ...State) (n int) {
+	counts := map[State]int{
+		Waiting: s.Waiting, Opened: s.Open, Done: s.Done, Failed: s.Failed, Canceled: s.Canceled, Skipped: s.Skipped,
+	}
+	for _, state := range states {
+		n += counts[state]
+	}
+	return n
+}
+
 // Still reports whether nothing will happen in the batch by itself.
 func (s *Status) Still() bool {
 	return s.Left() == 0 || s.Open == 0 && (s.Stopped != "" || s.Short && s.Paused == nil)

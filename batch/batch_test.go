@@ -324,7 +324,8 @@ func TestFiles(t *testing.T) {
 		db := open(t, o)
 		add(t, db, some(3), Limits{})
 		// As the first version left it.
-		statements := []string{`DROP TABLE batch_file`, `DROP TABLE batch_keeper`, `UPDATE batch SET name = 'b'`, `UPDATE batch_version SET version = 1`}
+		statements := []string{`DROP INDEX batch_job_state`, `DROP TABLE batch_file`, `DROP TABLE batch_keeper`, `UPDATE batch SET name = 'b'`,
+			`UPDATE batch_version SET version = 1`}
 		for table, columns := range map[string][]string{
 			"batch":        {"label", "folder", "private", "old", "starts", "per", "dearest", "sum", "ended"},
 			"batch_job":    {"begun", "held", "log"},

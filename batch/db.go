@@ -565,6 +565,17 @@ func (db *DB) Jobs(ctx context.Context, id int64, q Query) iter.Seq2[Result, err
 	}
 }
 
+// states are those that are wanted, as SQL writes them; one that there is not is none.
+func (q Query) states() string {
+	var all []string
+	for _, s := range []State{Waiting, Opened, Done, Failed, Canceled, Skipped} {
+		if slices.Contains(q.States, s) {
+			all = append(all, "'"+string(s)+"'")
+		}
+	}
+	return cmp.Or(strings.Join(all, ", "), "''")
+}
+
 type pageEntry struct {
 	result   Result
 	seq, job int64
@@ -575,23 +586,19 @@ func (db *DB) page(ctx context.Context, id int64, q Query, seq, job int64, left 
 	if q.Limit > 0 {
 		limit = min(limit, left)
 	}
-	states := make([]string, len(q.States))
-	for i, s := range q.States {
-		states[i] = string(s)
-	}
-	sql := `SELECT ` + resultColumns + `, seq, id FROM batch_job WHERE CAST($1 AS text) <> '' AND batch = $2 AND (seq > $3 OR seq = $3 AND id > $4)`
-	args := []any{ids(states), id, seq, job, limit}
-	if len(states) > 0 {
-		sql += ` AND state IN (SELECT value ->> 'id' FROM {items})`
+	sql := `SELECT ` + resultColumns + `, seq, id FROM batch_job WHERE batch = $1 AND (seq, id) > ($2, $3)`
+	args := []any{id, seq, job, limit}
+	if len(q.States) > 0 {
+		sql += ` AND state IN (` + q.states() + `)` // as constants: the database chooses an index by them
 	}
 	if q.Text != "" {
-		sql += ` AND (lower(name) LIKE $6 ESCAPE '!' OR lower(fault) LIKE $6 ESCAPE '!')`
+		sql += ` AND (lower(name) LIKE $5 ESCAPE '!' OR lower(fault) LIKE $5 ESCAPE '!')`
 		args = append(args, "%"+strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(strings.ToLower(q.Text))+"%")
 	}
 	err = db.retry(ctx, func() error {
 		page, err = all(ctx, db.store, func(r rows, e *pageEntry) error {
 			return scanResult(r, &e.result, &e.seq, &e.job)
-		}, sql+` ORDER BY seq, id LIMIT $5`, args...)
+		}, sql+` ORDER BY seq, id LIMIT $4`, args...)
 		return err
 	})
 	return page, err

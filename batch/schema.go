@@ -127,6 +127,9 @@ var schema = [][]string{{
 	`{postgres}ALTER TABLE batch SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500)`,
 	`{postgres}ALTER TABLE batch_worker SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500)`,
 	`{postgres}ALTER TABLE river_job SET (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000)`,
+}, {
+	// Failed jobs are few and looked for first.
+	`CREATE INDEX batch_job_state ON batch_job (batch, state, seq, id) WHERE state <> 'done'`,
 }}
 
 // migrate makes the tables that are missing. Only one process is here at a time.

@@ -141,7 +141,7 @@ func (j *jobList) find(search string, limit int) (found []batch.Result, of []int
 		if len(states) > 0 {
 			q.States = slices.DeleteFunc(slices.Clone(q.States), func(s batch.State) bool { return !slices.Contains(states, wordOf(s, open)) })
 		}
-		n := j.count(q.States)
+		n := j.s.Count(q.States...)
 		if n == 0 {
 			continue
 		}
@@ -161,18 +161,6 @@ func (j *jobList) find(search string, limit int) (found []batch.Result, of []int
 		}
 	}
 	return found, of, nil
-}
-
-// count is how many jobs are in one of these states.
-func (j *jobList) count(states []batch.State) (n int) {
-	counts := map[batch.State]int{
-		batch.Opened: j.s.Open, batch.Failed: j.s.Failed, batch.Waiting: j.s.Waiting, batch.Done: j.s.Done, batch.Skipped: j.s.Skipped,
-		batch.Canceled: j.s.Canceled,
-	}
-	for _, s := range states {
-		n += counts[s]
-	}
-	return n
 }
 
 // group is the jobs of a query. Jobs that run are known by their names: to look for them among all that are open takes long.

@@ -125,10 +125,11 @@ func jobTable(ctx context.Context, std *cli.Std, db *batch.DB, s *batch.Status) 
 	left := tableRows
 	shown := 0
 	for _, states := range [][]batch.State{{batch.Failed}, {batch.Opened}, {batch.Canceled, batch.Skipped}, {batch.Waiting}, {batch.Done}} {
-		if left == 0 {
-			break
+		n := s.Count(states...)
+		if left == 0 || n == 0 {
+			continue
 		}
-		for r, err := range db.Jobs(ctx, s.ID, batch.Query{States: states, Limit: left}) {
+		for r, err := range db.Jobs(ctx, s.ID, batch.Query{States: states, Limit: min(left, n)}) { // so nothing is looked for in vain
 			if err == nil {
 				err = std.Print(jobLine(r, std.Painter()) + "\n")
 			}
