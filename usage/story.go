@@ -36,7 +36,8 @@ func (r *reporter) tell(e *indexed, file string) {
 func (t *tally) fire(when time.Time, what string, parts ...any) Fire {
 	h := fnv.New64a()
 	fmt.Fprint(h, t.Session, t.AgentID, when.Unix(), what, parts)
-	return Fire{ID: strconv.FormatUint(h.Sum64(), 36)[:8], Time: when.UTC().Truncate(time.Second), What: what, Agent: t.Agent, Session: t.Session, Project: t.Project}
+	return Fire{ID: strconv.FormatUint(h.Sum64(), 36)[:8], Time: when.UTC().Truncate(time.Second), What: what,
+		Agent: t.Agent, Session: t.Session, Project: t.Project}
 }
 
 // errTyped says why a call has no prompt.

@@ -299,7 +299,7 @@ func (g *growing) look(n int) {
 		_, _ = body.ReadFrom(resp.Body)
 		resp.Body.Close()
 		g.t.Logf("%-30s %8.2f s  %d, %d KB", what, time.Since(began).Seconds(), resp.StatusCode, body.Len()>>10)
-		if resp.StatusCode != 200 {
+		if resp.StatusCode != http.StatusOK {
 			g.t.Errorf("%s: %s", what, resp.Status)
 		}
 	}

@@ -268,7 +268,8 @@ func skillStory(b *strings.Builder, r *usage.Report, now time.Time) {
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{c.Subagent, "to a subagent"}, {c.Forked, "as a fork"}, {c.Compacted, "taken out by compaction"}, {c.Restored, "brought back by the agent"}, {c.Reloaded, "called again after that"}} {
+	}{{c.Subagent, "to a subagent"}, {c.Forked, "as a fork"},
+		{c.Compacted, "taken out by compaction"}, {c.Restored, "brought back by the agent"}, {c.Reloaded, "called again after that"}} {
 		if part.n > 0 {
 			fmt.Fprintf(b, ", %d %s", part.n, part.what)
 		}
