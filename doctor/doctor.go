@@ -45,7 +45,7 @@ type Finding struct {
 	Name   string `json:"name"`
 	Status Status `json:"status"`
 	Text   string `json:"text"` // what there is, or what is wrong with it
-	Fix    string `json:"fix"`  // what to do about it, or ""
+	Fix    string `json:"fix"`  // what to do about it, a step in each line, or ""
 }
 
 // A Status says how a thing stands.
@@ -77,7 +77,8 @@ func Run(ctx context.Context, req Request) Document {
 		policy = req.Policy(h).Now()
 	}
 	p := programs{h, policy}
-	add(p.bash(ctx), p.path(ctx, req), p.claude(ctx))
+	add(p.bash(ctx), p.path(ctx, req))
+	add(p.claude(ctx)...)
 	add(p.agents()...)
 	add(hooks(h)...)
 	add(agents(h)...)
@@ -130,8 +131,8 @@ func state(h here.Here, err error) Finding {
 	}
 	probe, err := os.MkdirTemp(at, ".skillhand-doctor-")
 	if err != nil {
-		return Finding{"state", Missing, fmt.Sprintf("%s: not writable: %v", h.State, cause.Of(err)),
-			"set SKILLHAND_STATE_DIR to a folder of yours: without one, nothing is remembered, not even trust"}
+		return Finding{"state", Missing, fmt.Sprintf("%s: not writable: %v: nothing is remembered, not even trust", h.State, cause.Of(err)),
+			"set SKILLHAND_STATE_DIR to a folder of yours"}
 	}
 	os.Remove(probe)
 	return Finding{"state", OK, h.State, ""}
@@ -210,7 +211,7 @@ func plugin(set *settings.Settings, installed []settings.Plugin) Finding {
 			return Finding{"hooks", OK, "the plugin " + id + ", in " + by.Name, ""}
 		}
 	}
-	return Finding{"hooks", Note, "the plugin is not installed: " + without, "claude plugin marketplace add skillhand/skillhand && " + install}
+	return Finding{"hooks", Note, "the plugin is not installed: " + without, "claude plugin marketplace add skillhand/skillhand\n" + install}
 }
 
 func has(installed []settings.Plugin, id string) bool {

@@ -20,6 +20,7 @@ import (
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/proc"
+	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/trust"
 )
 
@@ -77,16 +78,22 @@ func build(version, commit string) string {
 	return strings.TrimSpace(version + " " + commit)
 }
 
-func (p programs) claude(ctx context.Context) Finding {
+// claude says whether the Claude CLI is here, and whether it is logged in.
+func (p programs) claude(ctx context.Context) []Finding {
 	name := p.here.Env.Get("SKILLHAND_CLAUDE")
 	if name == "" {
 		name = "claude"
 	}
 	out, err := p.ask(ctx, name, "--version")
 	if err != nil {
-		return Finding{"claude", Note, fmt.Sprintf("%v: needed to ask Claude, not to load or run skills", err),
-			"npm install -g @anthropic-ai/claude-code, or set SKILLHAND_CLAUDE to its path"}
+		return []Finding{{"claude", Note, fmt.Sprintf("%v: needed to ask Claude, not to load or run skills", err),
+			"npm install -g @anthropic-ai/claude-code\nor, if it is elsewhere, set SKILLHAND_CLAUDE to its path"}}
 	}
+	return []Finding{claudeVersion(name, out), p.login(runtime.GOOS)}
+}
+
+// claudeVersion compares what the CLI says with the version that skillhand follows.
+func claudeVersion(name, out string) Finding {
 	version, _, _ := strings.Cut(out, " ")
 	switch order, ok := compareVersions(version, claudecode.Version); {
 	case !ok:
@@ -101,6 +108,19 @@ func (p programs) claude(ctx context.Context) Finding {
 		}
 	}
 	return Finding{"claude", OK, version, ""}
+}
+
+// login says what the Claude CLI would log in with. Only the service knows whether that is good.
+func (p programs) login(system string) Finding {
+	const fix = "claude auth login\nor set ANTHROPIC_API_KEY"
+	with := settings.Login(p.here.Settings(), p.here.Env.Get)
+	switch {
+	case with != "":
+		return Finding{"login", OK, "Claude Code logs in with " + with, ""}
+	case system == "darwin":
+		return Finding{"login", Note, "unknown: Claude Code may be logged in through the keychain; claude auth status tells", fix}
+	}
+	return Finding{"login", Note, "Claude Code is not logged in: no key in the environment, no login in " + p.here.Settings().ConfigDir(), fix}
 }
 
 // agents says which other agents are here, for ask --agent. Nobody needs one, so none is missing.

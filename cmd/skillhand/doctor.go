@@ -67,8 +67,8 @@ func printDoctor(std *stdio, doc doctor.Document, asJSON bool) error {
 		head := fmt.Sprintf("%-7s  %-8s  ", f.Status, f.Name)
 		text := term.Hang(head, oneLine(f.Text), std.Edge())
 		b.WriteString(paint(colors[f.Status], text[:7]) + text[7:])
-		if f.Fix != "" {
-			b.WriteString(term.Hang(strings.Repeat(" ", len(head)), oneLine(f.Fix), std.Edge()))
+		for step := range strings.Lines(f.Fix) { // not wrapped, as most are commands
+			b.WriteString(strings.Repeat(" ", len(head)) + paint("36", oneLine(strings.TrimSuffix(step, "\n"))) + "\n")
 		}
 	}
 	return std.Print(b.String())
