@@ -120,7 +120,7 @@ func results(t *testing.T, db *DB) map[string]Result {
 			t.Fatal(err)
 		}
 		if _, twice := all[r.ID]; twice {
-			t.Errorf("%s is there twice", r.ID)
+			t.Errorf("%s is given twice", r.ID)
 		}
 		all[r.ID] = r
 	}

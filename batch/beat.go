@@ -111,7 +111,7 @@ func (s *session) setUnfit(kind, why string) {
 	before := s.unfit[kind]
 	s.unfit[kind] = plain(why)
 	s.mu.Unlock()
-	if before == "" {
+	if before == "" && !s.worker.Alone {
 		s.worker.warn(fmt.Errorf("%s takes no %s jobs: %s", s.host, kind, why))
 	}
 }

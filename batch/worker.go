@@ -14,6 +14,7 @@ type Worker struct {
 	Slots   int               // jobs at the same time; 0 means 4
 	Batches []int64           // whose jobs; nil means all that are not private, also those that come later
 	Warn    func(text string) // told of faults that it gets over; nil tells nobody
+	Alone   bool              // no other worker does its jobs, so that its caller reports what it cannot do
 	// Fit says why no job of a kind can be done here; nil if it can. A nil Fit means that all can.
 	Fit func(kind string) error
 	// Orphaned is called with the id of a worker of this machine that died, before its jobs are

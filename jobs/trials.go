@@ -334,7 +334,7 @@ func (b *Trials) worker() (*batch.Worker, error) {
 	}
 	r.MakeTrial, r.OnSaid = maker.Try, ahead.end
 	w := r.Worker()
-	w.Slots, w.Warn, w.Batches = max(b.Options.Jobs, 1), b.Warn, []int64{b.id}
+	w.Slots, w.Warn, w.Batches, w.Alone = max(b.Options.Jobs, 1), b.Warn, []int64{b.id}, !b.Shared
 	w.Do = ahead.do(r.Do)
 	if !b.Shared {
 		w.Do = soon(w.Do)

@@ -225,7 +225,7 @@ func (p *parser) fields(n *yaml.Node, what string) (list []field, ok bool) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k := n.Content[i]
 		if seen[k.Value] {
-			p.fault(k.Line, "%s is there twice", k.Value)
+			p.fault(k.Line, "%s is given twice", k.Value)
 			continue
 		}
 		seen[k.Value] = true

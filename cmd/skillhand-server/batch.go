@@ -567,6 +567,9 @@ func stuck(ctx context.Context, db *batch.DB, s *batch.Status) string {
 			hosts = append(hosts, u.Host)
 		}
 	}
+	if own, err := os.Hostname(); err == nil && slices.Equal(hosts, []string{own}) {
+		return crew.Unfit[0].Why
+	}
 	return fmt.Sprintf("%s on %s", crew.Unfit[0].Why, strings.Join(hosts, ", "))
 }
 

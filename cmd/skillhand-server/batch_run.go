@@ -59,6 +59,7 @@ func runBatch(ctx context.Context, std *cli.Std, o *batchOptions, name string) e
 	defer stop()
 	ended := make(chan error, 1)
 	worker := worker(std, a.db, max(limits.Concurrency, 0), a.id)
+	worker.Alone = !batch.Remote(o.database(std))
 	go func() {
 		defer stop() // without a worker nothing happens any more
 		ended <- noDatabase(worker.Run(own))
