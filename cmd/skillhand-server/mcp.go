@@ -16,6 +16,7 @@ import (
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/mcp"
 	"github.com/skillhand/skillhand/mcp/host"
 	"github.com/skillhand/skillhand/view"
@@ -93,7 +94,7 @@ func installMCP(std *cli.Std, o mcpOptions) error {
 	case o.install != "" && o.uninstall != "":
 		return cli.Usagef("--install and --uninstall cannot be used together")
 	case !slices.Contains(host.Names(), agent):
-		return cli.Usagef("%s %s: want %s", flag, agent, strings.Join(host.Names(), ", "))
+		return cli.Usagef("%s %s: want %s", flag, agent, term.Either(host.Names()))
 	case o.scope != "user" && o.scope != "project":
 		return cli.Usagef("--scope %s: want user or project", o.scope)
 	case o.http != "":

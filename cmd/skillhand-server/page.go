@@ -118,6 +118,9 @@ func runPage(ctx context.Context, std *cli.Std, o pageOptions, skill string) err
 		if err != nil {
 			return err
 		}
+		if ext := strings.ToLower(filepath.Ext(o.export)); ext != ".html" && ext != ".htm" {
+			std.Warn(o.export + ": the name does not end in .html, so a browser may show it as text")
+		}
 		return std.Print(fmt.Sprintf("%s: %s\n", o.export, term.Plural(n, "view")))
 	}
 	return servePage(ctx, std, o, site, skill)

@@ -133,6 +133,8 @@ interrupted.`,
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each trial, the summary last")
 	f.BoolVar(&o.markdown, "markdown", false, "print the summary as Markdown")
 	f.StringVar(&o.reportAs, "report-as", "", "print the result in the `form` of another program: plugin-eval (aggregate-result.json)")
+	cli.Values(cmd, "agent", agent.Names()...)
+	cli.Values(cmd, "report-as", "plugin-eval")
 	f.StringVar(&o.html, "html", "", "also write everything into one HTML `file`")
 	f.StringArrayVar(&o.tags, "tag", nil, "only cases of claude plugin eval with this `tag`; repeatable")
 	f.BoolVar(&o.Scaffold, "scaffold", false, "run the scaffold scripts of cases of claude plugin eval")
@@ -465,7 +467,7 @@ func lockedOut(err error, why batch.Stop, env here.Env, goos string) error {
 	if why != batch.Credentials || slices.ContainsFunc(keys, func(name string) bool { return env.Get(name) != "" }) {
 		return err
 	}
-	hint := "to let trials in, set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN (claude setup-token makes one), or run claude and log in with /login"
+	hint := "to log trials in, set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN (claude setup-token makes one), or run claude and log in with /login"
 	if goos == "darwin" {
 		hint += "; one in the keychain is not found from the HOME of a trial"
 	}

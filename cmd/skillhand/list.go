@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillhand/skillhand/agent"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/term"
 )
@@ -36,6 +37,7 @@ the description), or invisible, and why.`,
 	at.flags(cmd.Flags())
 	cmd.Flags().StringSliceVar(&agents, "agents", nil, "say which of these `agents` see each skill (--agents alone: all of them)")
 	cmd.Flags().Lookup("agents").NoOptDefVal = "all"
+	cli.Values(cmd, "agents", agent.Names()...)
 	at.cwdFlag(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a line of JSON for each skill")
 	return cmd
@@ -72,7 +74,7 @@ func runList(std *stdio, at at, asJSON bool) error {
 		}
 		head := fmt.Sprintf("%s  %-*s  %s  ", term.Pad(term.Visible(s.Call), name), from, s.From, mark)
 		room := std.Edge() - max(name, term.Cells(s.Call)) - from - len("not trusted") - 6
-		if err := std.Print(head + term.Fit(term.Visible(about), max(room, 20)) + "\n"); err != nil {
+		if err := std.Print(head + term.FitWords(term.Visible(about), max(room, 20)) + "\n"); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/agent"
 	"github.com/skillhand/skillhand/agent/sight"
 	"github.com/skillhand/skillhand/internal/cli"
@@ -65,42 +66,82 @@ func runListAgents(std *stdio, at at, names []string, asJSON bool) error {
 		return nil
 	}
 	if len(rows) == 0 {
-		std.Warn("no agent has skills here: write one with skillhand init skill NAME")
+		std.Warn(unseen(rt))
 		return nil
 	}
-	return std.Print(sightTable(rows, names))
+	return std.Print(sightTables(rows, names, std.Edge()))
 }
 
-// sightTable draws the table, and below it the reasons, each once for an agent.
-func sightTable(rows []sighting, names []string) string {
-	var b, notes strings.Builder
+// unseen says why a table would be empty.
+func unseen(rt *skillhand.Runtime) string {
+	own, _ := rt.List()
+	if len(own) == 0 {
+		return "no skills here: write one with skillhand init skill NAME"
+	}
+	return fmt.Sprintf("no agent sees %s here: agents look in .claude/skills, .agents/skills and the like, and in plugins", term.Plural(len(own), "skill"))
+}
+
+// sightTables draws as many tables beneath each other as the agents need at this width, and below
+// them the reasons, each once for an agent.
+func sightTables(rows []sighting, names []string, edge int) string {
 	wide := len("skill")
 	for _, r := range rows {
 		wide = max(wide, term.Cells(term.Flat(r.Skill)))
 	}
-	line := func(first string, cells []string) {
-		b.WriteString(term.Pad(first, wide))
-		for _, c := range cells {
-			fmt.Fprintf(&b, "  %-9s", c)
+	var b strings.Builder
+	from, used := 0, wide
+	for i := range names {
+		cells := sightWidth(rows, names, i)
+		if i > from && used+cells > edge {
+			b.WriteString(sightTable(rows, names, wide, from, i) + "\n")
+			from, used = i, wide
 		}
-		b.WriteString("\n")
+		used += cells
 	}
-	line("skill", names)
-	seen := map[string]bool{}
+	b.WriteString(sightTable(rows, names, wide, from, len(names)))
+	return b.String() + sightNotes(rows, edge)
+}
+
+// sightWidth is how many columns agent i takes in the table.
+func sightWidth(rows []sighting, names []string, i int) int {
+	width := len(names[i])
 	for _, r := range rows {
-		var cells []string
-		for _, a := range r.Agents {
-			cells = append(cells, string(a.Sight))
-			note := fmt.Sprintf("%s: %s: %s\n", a.Agent, a.Sight, a.Why)
-			if a.Why != "" && !seen[note] {
-				seen[note] = true
-				notes.WriteString(note)
-			}
-		}
-		line(term.Flat(r.Skill), cells)
+		width = max(width, len(r.Agents[i].Sight))
 	}
-	if notes.Len() > 0 {
-		b.WriteString("\n" + notes.String())
+	return 2 + width
+}
+
+// sightTable draws the columns of some agents.
+func sightTable(rows []sighting, names []string, wide, from, to int) string {
+	var b strings.Builder
+	line := func(first string, cell func(i int) string) {
+		text := term.Pad(first, wide)
+		for i := from; i < to; i++ {
+			text += "  " + term.Pad(cell(i), sightWidth(rows, names, i)-2)
+		}
+		b.WriteString(strings.TrimRight(text, " ") + "\n")
+	}
+	line("skill", func(i int) string { return names[i] })
+	for _, r := range rows {
+		line(term.Flat(r.Skill), func(i int) string { return string(r.Agents[i].Sight) })
 	}
 	return b.String()
+}
+
+// sightNotes lists the reasons, each once for an agent.
+func sightNotes(rows []sighting, edge int) string {
+	var b strings.Builder
+	seen := map[agentSighting]bool{}
+	for _, r := range rows {
+		for _, a := range r.Agents {
+			if a.Why != "" && !seen[a] {
+				seen[a] = true
+				b.WriteString(term.Hang(fmt.Sprintf("%s: %s: ", a.Agent, a.Sight), a.Why, edge))
+			}
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\n" + b.String()
 }

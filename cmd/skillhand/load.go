@@ -144,6 +144,9 @@ func runLoad(ctx context.Context, std *stdio, cmd *cobra.Command, o loadOptions,
 			std.Warn(term.Flat(failure))
 		}
 		_, err = page.WriteTo(std.Out)
+		if err == nil && term.IsTerminal(std.Out) && !strings.HasSuffix(page.Text, "\n") {
+			fmt.Fprintln(std.Err) // the prompt begins a line of its own, and the page stays as it is
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("stdout: %w", err)
@@ -163,7 +166,7 @@ func (o *loadOptions) complete(std *stdio, cmd *cobra.Command, args []string) er
 	case o.via != "slash" && o.via != "tool":
 		return cli.Usagef("--via %s: want slash or tool", o.via)
 	case o.mode != "" && !slices.Contains(claudepage.Modes, o.mode):
-		return cli.Usagef("--permission-mode %s: want one of %s", o.mode, strings.Join(claudepage.Modes, ", "))
+		return cli.Usagef("--permission-mode %s: want %s", o.mode, term.Either(claudepage.Modes))
 	case o.mode != "" && !claude:
 		return cli.Usagef("--permission-mode needs --dialect claude: it says what Claude Code would do")
 	case o.Timeout <= 0:

@@ -49,7 +49,8 @@ transcript, except the prompt that --case asks for.`,
 	f := cmd.Flags()
 	f.StringVar(&o.since, "since", "30d", "a `period` such as 12h, 7d or 4w, a day such as 2026-11-01, or all")
 	f.StringVar(&o.project, "project", "", "only sessions in this `folder` or below")
-	f.StringVar(&o.agent, "agent", "", "only this `agent`: "+strings.Join(usage.Agents(), ", "))
+	f.StringVar(&o.agent, "agent", "", "only this `agent`: "+term.Either(usage.Agents()))
+	cli.Values(cmd, "agent", usage.Agents()...)
 	f.StringVar(&o.skill, "skill", "", "one skill and its last calls, by `name`")
 	f.StringVar(&o.caseID, "case", "", "print the prompt before a call of --skill, by its `id`, as a case for skillhand try")
 	f.StringVar(&o.otlp, "otlp", "", "write OpenTelemetry spans to this `file`, one line of OTLP JSON for each session")
@@ -118,7 +119,7 @@ func (o usageOptions) query(now time.Time) (q usage.Options, err error) {
 		}
 	}
 	if o.agent != "" && !slices.Contains(usage.Agents(), o.agent) {
-		return q, cli.Usagef("--agent %s: want one of %s", o.agent, strings.Join(usage.Agents(), ", "))
+		return q, cli.Usagef("--agent %s: want %s", o.agent, term.Either(usage.Agents()))
 	}
 	if o.caseID != "" && o.skill == "" {
 		return q, cli.Usagef("--case needs --skill")

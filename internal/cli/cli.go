@@ -55,6 +55,9 @@ func NewStd() *Std {
 // started is left.
 func Run(std *Std, root *cobra.Command) int {
 	ctx := withSignals(context.Background())
+	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], cobra.ShellCompRequestCmd) {
+		plainUsages(root)
+	}
 	err := root.ExecuteContext(ctx)
 	proc.KillOrphans()
 	quiet := errors.Is(err, ErrEnded) || errors.Is(err, syscall.EPIPE) // whoever read has read enough, as in skillhand load … | head

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // completion makes cobra's command ours: its words, the lines that install a script, and a script for bash that
@@ -54,6 +55,14 @@ func bashCompletion(std *Std, cmd *cobra.Command) error {
 		return fmt.Errorf("completion bash: cobra's script does not call _get_comp_words_by_ref")
 	}
 	return std.Print(script)
+}
+
+// plainUsages takes the quotes away that mark the placeholder in what a flag says: a shell shows it as it is.
+func plainUsages(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") })
+	for _, c := range cmd.Commands() {
+		plainUsages(c)
+	}
 }
 
 // bashWords sets cur, prev, words and cword to the words up to the cursor. Bash splits words at = and :, which are

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -184,8 +185,14 @@ func Values(cmd *cobra.Command, flag string, values ...string) {
 
 // ValuesFrom lets a shell complete the value of a flag by what can be found out.
 func ValuesFrom(cmd *cobra.Command, flag string, values func() []string) {
-	err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return values(), cobra.ShellCompDirectiveNoFileComp
+	err := cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		all := slices.Clone(values())
+		if comma := strings.LastIndexByte(typed, ','); cmd.Flag(flag).Value.Type() == "stringSlice" { // the one after the comma
+			for i := range all {
+				all[i] = typed[:comma+1] + all[i]
+			}
+		}
+		return all, cobra.ShellCompDirectiveNoFileComp
 	})
 	if err != nil {
 		panic(err) // a flag of this name is defined before
@@ -245,8 +252,25 @@ func seconds(n int) string {
 // that cobra has for commands.
 func suggest(typed string, names []string) []string {
 	rule := &cobra.Command{SuggestionsMinimumDistance: 2}
+	if len(typed) <= 4 { // two of four letters say little
+		rule.SuggestionsMinimumDistance = 1
+	}
 	for _, name := range names {
-		rule.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
+		c := &cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}}
+		if swapped(name, typed) {
+			c.SuggestFor = []string{typed}
+		}
+		rule.AddCommand(c)
 	}
 	return rule.SuggestionsFor(typed)
+}
+
+// swapped reports whether two words differ in two neighbouring letters that changed places.
+func swapped(a, b string) bool {
+	for i := 1; i < len(a) && len(a) == len(b); i++ {
+		if a[:i-1]+a[i:i+1]+a[i-1:i]+a[i+1:] == b {
+			return true
+		}
+	}
+	return false
 }

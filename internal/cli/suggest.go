@@ -77,7 +77,7 @@ func Meant(cmd *cobra.Command, word string) []string {
 	near := suggest(word, names)
 	if len(near) == 0 {
 		for other, ours := range borrowed()[path] {
-			if len(other) > 3 && len(suggest(word, []string{other})) > 0 {
+			if len(word) > 3 && len(other) > 3 && len(suggest(word, []string{other})) > 0 {
 				near = append(near, ours)
 			}
 		}

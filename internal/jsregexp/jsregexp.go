@@ -26,7 +26,7 @@ func Compile(pattern, flags string) (*Regexp, error) {
 			return nil, fmt.Errorf("unknown flag %c, want some of dgimsuvy", f)
 		}
 		if strings.ContainsRune(flags[:i], f) {
-			return nil, fmt.Errorf("flag %c is there twice", f)
+			return nil, fmt.Errorf("flag %c is given twice", f)
 		}
 	}
 	t := translator{in: pattern, multiline: strings.Contains(flags, "m"), dotAll: strings.Contains(flags, "s")}

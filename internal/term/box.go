@@ -74,13 +74,27 @@ func (b *Box) Heading(text string) {
 
 // Item adds a text of any length, on as many lines as it needs.
 func (b *Box) Item(text string) {
-	for i, line := range Wrap(Flat(text), b.Inner-4) {
+	for i, line := range wrapHard(Flat(text), b.Inner-4) {
 		lead := "    "
 		if i == 0 {
 			lead = "  • "
 		}
 		b.Line(Span{"", lead + line})
 	}
+}
+
+// wrapHard is Wrap, but breaks what is too long for a line: nothing passes a box's frame.
+func wrapHard(text string, n int) []string {
+	n = max(n, 2) // some characters are that wide
+	var lines []string
+	for _, line := range Wrap(text, n) {
+		for Cells(line) > n {
+			head := strings.TrimSuffix(Fit(line+"…", n+1), "…")
+			lines, line = append(lines, head), line[len(head):]
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 // End closes the box and returns it.

@@ -37,6 +37,19 @@ func Fit(s string, n int) string {
 	return b.String() + "…"
 }
 
+// FitWords cuts a text to n columns, between words if that leaves most of it.
+func FitWords(s string, n int) string {
+	cut := Fit(s, n)
+	if cut == s || n <= 1 {
+		return cut
+	}
+	text := strings.TrimSuffix(cut, "…")
+	if blank := strings.LastIndexByte(text, ' '); s[len(text)] != ' ' && Cells(text[:max(blank, 0)]) >= n/2 {
+		text = text[:blank]
+	}
+	return strings.TrimRight(text, " ,;:") + "…"
+}
+
 // FitEnd cuts a text to n columns and keeps its end: the end of a path says most.
 func FitEnd(s string, n int) string {
 	if Cells(s) <= n {
@@ -104,28 +117,21 @@ func Clusters(s string) []string {
 	return all
 }
 
-// Wrap breaks a text into lines of at most n columns, between words if it can.
+// Wrap breaks a text into lines of at most n columns, between words. A word that is longer, such as
+// a path, stays whole: a terminal breaks it in a way that can be copied.
 func Wrap(text string, n int) []string {
-	n = max(n, 2)
 	var lines []string
 	line := ""
-	for _, word := range strings.Fields(text) {
-		if line != "" && Cells(line)+1+Cells(word) <= n {
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case line == "":
+			line = word
+		case Cells(line)+1+Cells(word) <= n:
 			line += " " + word
-			continue
-		}
-		if line != "" {
+		default:
 			lines = append(lines, line)
+			line = word
 		}
-		line = ""
-		eachCluster(word, func(c string, w int) bool {
-			if Cells(line)+w > n {
-				lines = append(lines, line)
-				line = ""
-			}
-			line += c
-			return true
-		})
 	}
 	return append(lines, line)
 }

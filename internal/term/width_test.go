@@ -1,6 +1,9 @@
 package term
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestCells(t *testing.T) {
 	for _, tt := range []struct {
@@ -56,6 +59,58 @@ func TestFit(t *testing.T) {
 		}
 		if got := FitEnd(tt.text, tt.n); got != tt.wantEnd {
 			t.Errorf("FitEnd(%q, %d) = %q, want %q", tt.text, tt.n, got, tt.wantEnd)
+		}
+	}
+}
+
+func TestFitWords(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		n    int
+		want string
+	}{
+		{"short enough", 12, "short enough"},
+		{"cut between the words", 14, "cut between…"},
+		{"cut at the blank", 11, "cut at the…"},
+		{"no comma, either", 12, "no comma…"},
+		{"an internationalization", 12, "an internat…"}, // rather than nearly nothing
+		{"日本 語学習の", 8, "日本…"},
+		{"word", 1, "…"},
+		{"word", 0, ""},
+	} {
+		if got := FitWords(tt.text, tt.n); got != tt.want {
+			t.Errorf("FitWords(%q, %d) = %q, want %q", tt.text, tt.n, got, tt.want)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	for _, tt := range []struct {
+		text       string
+		n          int
+		want, hard []string
+	}{
+		{"", 10, []string{""}, []string{""}},
+		{"a few words here", 8, []string{"a few", "words", "here"}, []string{"a few", "words", "here"}},
+		{"see /a/very/long/path there", 8, []string{"see", "/a/very/long/path", "there"}, []string{"see", "/a/very/", "long/pat", "h", "there"}},
+		{"日本語学習", 4, []string{"日本語学習"}, []string{"日本", "語学", "習"}},
+	} {
+		if got := Wrap(tt.text, tt.n); !slices.Equal(got, tt.want) {
+			t.Errorf("Wrap(%q, %d) = %q, want %q", tt.text, tt.n, got, tt.want)
+		}
+		if got := wrapHard(tt.text, tt.n); !slices.Equal(got, tt.hard) {
+			t.Errorf("wrapHard(%q, %d) = %q, want %q", tt.text, tt.n, got, tt.hard)
+		}
+	}
+}
+
+func TestEither(t *testing.T) {
+	for _, tt := range []struct {
+		values []string
+		want   string
+	}{{nil, ""}, {[]string{"", "a"}, "a"}, {[]string{"", "a", "b"}, "a or b"}, {[]string{"a", "b", "c"}, "a, b or c"}} {
+		if got := Either(tt.values); got != tt.want {
+			t.Errorf("Either(%q) = %q, want %q", tt.values, got, tt.want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package clitest
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,6 +41,7 @@ func Check(t *testing.T, root *cobra.Command) {
 		cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 			if !f.Hidden {
 				checkFlag(t, cmd.CommandPath()+" --"+f.Name, f)
+				checkValues(t, cmd, f)
 			}
 		})
 		if cmd.Runnable() && !cmd.HasAvailableSubCommands() && !cmd.DisableFlagParsing && cmd.Args == nil &&
@@ -51,6 +53,18 @@ func Check(t *testing.T, root *cobra.Command) {
 		}
 	}
 	visit(root)
+}
+
+// choices are what the values of flags are called that have only a few.
+var choices = []string{"agent", "agents", "dialect", "form", "format", "kind", "mode", "place", "scope", "severity", "way"}
+
+// checkValues wants a shell to complete a value that is one of a few.
+func checkValues(t *testing.T, cmd *cobra.Command, f *pflag.Flag) {
+	t.Helper()
+	value, _ := pflag.UnquoteUsage(f)
+	if _, ok := cmd.GetFlagCompletionFunc(f.Name); !ok && slices.Contains(choices, value) {
+		t.Errorf("%s --%s: a shell completes no %s", cmd.CommandPath(), f.Name, value)
+	}
 }
 
 func checkFlag(t *testing.T, where string, f *pflag.Flag) {
