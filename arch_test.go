@@ -56,7 +56,7 @@ proc:
 render: internal/atomicfile internal/cause internal/paths internal/redact internal/words shell skill
 release: claudecode proc schemas
 report: internal/jsonfind internal/legacy
-scaffold: skill
+scaffold: internal/cause skill
 schemas:
 session:
 settings: internal/atomicfile internal/cause internal/jsontree

@@ -16,19 +16,19 @@ import (
 func agentRules() []*Rule {
 	return []*Rule{
 		{ID: "SK901", Name: "agent-place", Severity: Warning, agent: others, together: agentPlace,
-			Summary: "an agent that is checked for does not look where the skills lie"},
+			Summary: "an agent does not look in the folder that the skills are in"},
 		{ID: "SK902", Name: "agent-unlisted", Severity: Error, agent: others, kinds: []Kind{Skill}, run: agentUnlisted,
-			Summary: "an agent that is checked for leaves the skill out, because of what its file says"},
+			Summary: "an agent leaves the skill out because of what its file says"},
 		{ID: "SK903", Name: "agent-description", Severity: Warning, agent: others, kinds: []Kind{Skill}, run: agentDescription,
-			Summary: "an agent that is checked for cuts the description"},
+			Summary: "an agent cuts the description"},
 		{ID: "SK904", Name: "agent-list", Severity: Warning, agent: others, together: agentList,
-			Summary: "all skills together are more than the list of an agent that is checked for has room for"},
+			Summary: "an agent's list has no room for all skills"},
 		{ID: "SK905", Name: "agent-field", Severity: Warning, agent: others, kinds: []Kind{Skill}, run: agentField,
-			Summary: "an agent that is checked for does not do what a field asks for"},
+			Summary: "an agent does not do what a field asks for"},
 		{ID: "SK906", Name: "agent-literal", Severity: Warning, agent: others, kinds: []Kind{Skill}, run: agentLiteral,
-			Summary: "an agent that is checked for runs no directives and fills in no arguments"},
+			Summary: "an agent runs no directives and fills in no arguments"},
 		{ID: "SK907", Name: "agent-headless", Severity: Info, agent: others, together: agentHeadless,
-			Summary: "in an agent that is checked for no skill fires without a person"},
+			Summary: "in an agent, no skill fires without a person"},
 	}
 }
 

@@ -51,7 +51,7 @@ func encoding(p *pass) {
 	for i := 0; i < len(p.doc.src); {
 		r, n := utf8.DecodeRuneInString(p.doc.src[i:])
 		if r == utf8.RuneError && n <= 1 {
-			p.find(i, i+1, "the byte %#x is no UTF-8: an agent reads \ufffd here", p.doc.src[i]).Help = "save the file as UTF-8"
+			p.find(i, i+1, "invalid UTF-8 byte %#x: an agent reads \ufffd here", p.doc.src[i]).Help = "save the file as UTF-8"
 			return // the first is enough
 		}
 		i += n

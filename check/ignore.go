@@ -156,6 +156,11 @@ func (d *document) ignore(all []*Finding) []*Finding {
 	})
 }
 
+// ignoresAll reports whether a rule is to be ignored in the whole file.
+func (d *document) ignoresAll(id string) bool {
+	return slices.ContainsFunc(d.ignores, func(g *ignore) bool { return g.fault == "" && g.line == 0 && slices.Contains(g.rules, id) })
+}
+
 // unusedIgnores reports what ignores nothing, or cannot.
 func (d *document) unusedIgnores() []*Finding {
 	r := ByName("SK002")

@@ -568,7 +568,8 @@ func cannotActivate(p *pass) {
 }
 
 // needApproval is about the skills that Claude Code asks about when the model wants them. Most that have
-// allowed-tools are used by people, so they are reported once a folder.
+// allowed-tools are used by people, so a place has one finding for all of them; a skill that asks for
+// it to be ignored has one of its own.
 func needApproval(w *whole) {
 	first := map[string]*Finding{}
 	names := map[string][]string{}
@@ -576,15 +577,19 @@ func needApproval(w *whole) {
 		if !d.approved {
 			continue
 		}
-		if names[d.file.Root] = append(names[d.file.Root], d.name); first[d.file.Root] == nil {
-			first[d.file.Root] = w.find(d, 0, min(3, len(d.src)), "")
-			f := (&pass{doc: d, rule: w.rule}).severe(first[d.file.Root], Info)
+		place := d.file.Root
+		if d.ignoresAll(w.rule.ID) {
+			place = d.file.Path
+		}
+		if names[place] = append(names[place], d.name); first[place] == nil {
+			first[place] = w.find(d, 0, min(3, len(d.src)), "")
+			f := (&pass{doc: d, rule: w.rule}).severe(first[place], Info)
 			f.Help = "run claude with --allowedTools Skill, or have a rule such as Skill(" + d.name + ") in the settings"
 		}
 	}
-	for root, f := range first {
-		list := strings.Join(names[root][:min(5, len(names[root]))], ", ")
-		if more := len(names[root]) - 5; more > 0 {
+	for place, f := range first {
+		list := strings.Join(names[place][:min(5, len(names[place]))], ", ")
+		if more := len(names[place]) - 5; more > 0 {
 			list += fmt.Sprintf(" and %d more", more)
 		}
 		f.Message = fmt.Sprintf("in claude -p the model cannot use %s, unless Skill is allowed: skills with allowed-tools, disallowed-tools or hooks need approval",

@@ -254,7 +254,7 @@ func hookShape(p *pass) {
 	hooks := p.doc.hooks()
 	switch {
 	case hooks == nil && p.doc.file.Kind == Hooks && filepath.Base(p.doc.file.Path) == "hooks.json":
-		f := p.find(p.doc.json.Start, p.doc.json.Start+1, "there is no hooks: the events stand in an object of that name")
+		f := p.find(p.doc.json.Start, p.doc.json.Start+1, "hooks is missing: the events belong in an object of that name")
 		f.Help = `write {"hooks": {"PostToolUse": […]}}`
 	case hooks != nil && !hooks.IsObject() && p.doc.file.Kind == Hooks:
 		p.find(hooks.Start, hooks.End, "hooks is %s, want an object", hooks.Kind())
@@ -595,11 +595,11 @@ func marketplace(p *pass) {
 		p.find(p.doc.json.Start, p.doc.json.Start+1, "a marketplace needs a name without blanks: nothing can be installed from it")
 	}
 	if owner := p.doc.json.Get("owner"); !owner.IsObject() {
-		p.find(p.doc.json.Start, p.doc.json.Start+1, "owner is missing, or is no object with a name: the marketplace is refused")
+		p.find(p.doc.json.Start, p.doc.json.Start+1, "owner is missing, or is not an object with a name: the marketplace is refused")
 	}
 	plugins := p.doc.json.Get("plugins")
 	if !plugins.IsList() {
-		p.find(p.doc.json.Start, p.doc.json.Start+1, "plugins is missing, or is no list")
+		p.find(p.doc.json.Start, p.doc.json.Start+1, "plugins is missing, or is not a list")
 		return
 	}
 	seen := map[string]bool{}

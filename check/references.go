@@ -46,7 +46,7 @@ func linkMissing(p *pass) {
 			continue
 		}
 		f := p.find(l.Start, l.End, "%s is not there", file)
-		f.Help = "mend the link, or remove it: an agent that follows it finds nothing"
+		f.Help = "fix or remove the link"
 		if p.mayBeWritten(file) {
 			p.severe(f, Info)
 		}

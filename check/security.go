@@ -29,7 +29,7 @@ func securityRules() []*Rule {
 		{ID: "SK703", Name: "fetch-and-run", Severity: Error, kinds: []Kind{Skill, Command, Agent, Text, FirstUse, Hooks, Plugin}, run: fetchAndRun,
 			Summary: "a directive or hook runs what it fetches, unseen"},
 		{ID: "SK704", Name: "opaque-file", Severity: Info, kinds: []Kind{Skill}, run: opaqueFile,
-			Summary: "a file that was not read here, and that a person can hardly read"},
+			Summary: "a file that is hard to read for people, and was not inspected"},
 	}
 }
 

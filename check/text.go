@@ -41,6 +41,36 @@ func (t Printer) Full(w io.Writer, all []*Finding) error {
 	return nil
 }
 
+// A Fold counts findings of one rule that are not shown.
+type Fold struct {
+	Rule     string
+	Severity Severity
+	N        int
+}
+
+// Folded leaves out findings that are like others: those of one rule that are less severe than fail,
+// after the first n. If only one would be left out, it stays.
+func Folded(all []*Finding, fail Severity, n int) (shown []*Finding, folds []Fold) {
+	type alike struct {
+		rule     string
+		severity Severity
+	}
+	count, seen := map[alike]int{}, map[alike]int{}
+	for _, f := range all {
+		count[alike{f.Rule, f.Severity}]++
+	}
+	for _, f := range all {
+		a := alike{f.Rule, f.Severity}
+		seen[a]++
+		if f.Severity.Rank() >= fail.Rank() || seen[a] <= n || count[a] == n+1 {
+			shown = append(shown, f)
+		} else if seen[a] == n+1 {
+			folds = append(folds, Fold{a.rule, a.severity, count[a] - n})
+		}
+	}
+	return shown, folds
+}
+
 func (t Printer) full(f *Finding) string {
 	var b strings.Builder
 	head := fmt.Sprintf("%s[%s]", f.Severity, f.Rule)

@@ -16,6 +16,7 @@ import (
 	"text/template"
 	"unicode"
 
+	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -109,7 +110,7 @@ func StubFolder(name string, inHome bool) (string, error) {
 			return filepath.FromSlash(a.project), nil
 		}
 	}
-	return "", fmt.Errorf("%s: not an agent that is known: want %s", name, strings.Join(Agents(), ", "))
+	return "", fmt.Errorf("%s: not a known agent: want %s", name, strings.Join(Agents(), ", "))
 }
 
 // Stub makes the folder of a skill for an agent that can only run commands: it
@@ -149,7 +150,7 @@ func write(dir string, fill func(to string) error) (made []string, err error) {
 	}
 	temporary, err := os.MkdirTemp(parent, ".new-")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: nothing was written: %w", dir, cause.Of(err))
 	}
 	defer func() {
 		if err != nil {

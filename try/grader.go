@@ -135,7 +135,7 @@ func (r *suiteReader) body(n *yaml.Node, f map[string]*yaml.Node, g *Grader, bod
 	case !known:
 		r.in.fault(n, "a %s grader has no use for a text below its frontmatter", g.Type)
 	case f[key] != nil:
-		r.in.fault(f[key], "%s is there twice: here and below the frontmatter", key)
+		r.in.fault(f[key], "%s is given twice: here and below the frontmatter", key)
 	default:
 		f[key] = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: body, Line: r.bodyLine}
 	}

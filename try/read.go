@@ -431,7 +431,7 @@ func (r *reader) fields(n *yaml.Node) map[string]*yaml.Node {
 			value = value.Alias
 		}
 		if all[key.Value] != nil {
-			r.fault(key, "%s is there twice", key.Value)
+			r.fault(key, "%s is given twice", key.Value)
 		}
 		// Nothing is nothing, but for a value that is wanted.
 		if value.Tag != "!!null" || key.Value == "value" {

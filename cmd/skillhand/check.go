@@ -34,6 +34,7 @@ type checkOptions struct {
 	json, fix, unsafe, diff      bool
 	watch, noIgnore, permissions bool
 	agents                       []string
+	maxSame                      int
 }
 
 func newCheck(std *stdio) *cobra.Command {
@@ -71,6 +72,7 @@ there is nothing to check.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "full", "print findings in a `format`: full, concise, json, sarif or github")
+	f.IntVar(&o.maxSame, "max-same", 3, "of one rule's findings below --fail-on, show the first `N` in full; 0 shows all")
 	f.BoolVar(&o.json, "json", false, "print one JSON document; with --permissions, a line of JSON for each directive")
 	f.BoolVar(&o.fix, "fix", false, "fix what can be fixed safely")
 	f.BoolVar(&o.unsafe, "unsafe-fixes", false, "with --fix or --dry-run: also where a fix may change more")
@@ -215,13 +217,16 @@ func (c *checking) validate() error {
 		{"dialect", c.flags.dialect, []string{"claude", "skillhand"}},
 	} {
 		if !slices.Contains(flag.known, flag.value) {
-			return cli.Usagef("--%s is %q, want %s", flag.name, flag.value, strings.TrimPrefix(strings.Join(flag.known, ", "), ", "))
+			return cli.Usagef("--%s is %q, want %s", flag.name, flag.value, term.Either(flag.known))
 		}
 	}
 	for _, a := range c.flags.agents {
 		if !slices.Contains(check.Agents(), a) {
-			return cli.Usagef("--agents: %q is not known, want %s", a, strings.Join(check.Agents(), ", "))
+			return cli.Usagef("--agents is %q, want %s", a, term.Either(check.Agents()))
 		}
+	}
+	if c.flags.maxSame < 0 {
+		return cli.Usagef("--max-same is %d, want 0 or more", c.flags.maxSame)
 	}
 	return c.clash()
 }
@@ -499,7 +504,7 @@ func (c *checking) print(res *check.Result, taken int) error {
 	case "concise":
 		err = printer.Concise(c.std.Out, res.Findings)
 	default:
-		err = printer.Full(c.std.Out, res.Findings)
+		err = c.printFull(printer, res.Findings)
 	}
 	if err != nil {
 		return fmt.Errorf("stdout: %w", err)
@@ -509,6 +514,24 @@ func (c *checking) print(res *check.Result, taken int) error {
 		return nil
 	}
 	return c.std.Print(summary + "\n")
+}
+
+// printFull prints findings, and counts those that are like others and are not shown.
+func (c *checking) printFull(printer check.Printer, all []*check.Finding) error {
+	if c.flags.maxSame == 0 {
+		return printer.Full(c.std.Out, all)
+	}
+	shown, folds := check.Folded(all, check.Severity(c.flags.failOn), c.flags.maxSame)
+	if err := printer.Full(c.std.Out, shown); err != nil || len(folds) == 0 {
+		return err
+	}
+	var more []string
+	for _, f := range folds {
+		more = append(more, fmt.Sprintf("%d more %s[%s]", f.N, f.Severity, f.Rule))
+	}
+	text := strings.Join(more, ", ") + " not shown: --max-same 0 shows all, --format concise a line for each"
+	_, err := fmt.Fprintln(c.std.Out, strings.Join(term.Wrap(text, c.std.Columns()), "\n")+"\n")
+	return err
 }
 
 // utf8Terminal reports whether what is printed may have other characters than ASCII's: unless the

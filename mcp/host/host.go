@@ -121,7 +121,7 @@ func PlanRemoval(name string, p Place, project bool) (*Change, error) {
 func plan(name string, p Place, project bool, edit func(h host, file string, src []byte) ([]byte, error)) (*Change, error) {
 	i := slices.IndexFunc(hosts, func(h host) bool { return h.name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("%s: not a host that is known: want %s", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("%s: not a known host: want %s", name, strings.Join(Names(), ", "))
 	}
 	h := hosts[i]
 	ch := &Change{File: h.file(p, project), mode: 0o644}
