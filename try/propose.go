@@ -73,12 +73,13 @@ var (
 	sentenceEnd = regexp.MustCompile(`[.!?;:](\s+|$)`)
 	clauseEnd   = regexp.MustCompile(`,\s+(?:(?:and|or)\s+)?|\s+(?:and|or)\s+|\s+[-–—]\s+|\s*[()]`)
 
-	// occasion is how a description begins to say when the skill is for; its end tells what follows.
+	// occasion is how a description begins to say when the skill is for: perhaps who does something, and
+	// perhaps that something is asked for, in words whose end tells what follows.
 	occasion = regexp.MustCompile(`(?i)^(?:this skill (?:should be used|is for|is used)|` +
 		`(?:you )?(?:must |should )?(?:always )?use (?:this skill|this|it)?|also)?` +
-		`\s*(?:proactively )?(?:when(?:ever)?|before|after|if|for|to)\s+(?:(?:the user|a user|users?|someone|somebody|you|people|claude)\s+)?` +
+		`\s*(?:proactively )?(?:when(?:ever)?|before|after|if|for|to)\s+(?:(the user|a user|someone|somebody)\s+|(?:users?|you|people|claude)\s+)?` +
 		`(?:(?:is|are|explicitly|has|have)\s+)*` +
-		`(?:(asks? to|wants? to|needs? to|asks? you to)|asks? for|asks? about|asks?|wants?|needs?|mentions?|requests?|says?)?\s*(?:any |the |an |a )?`)
+		`(asks? to|wants? to|needs? to|asks? you to|asks? for|asks? about|asks?|wants?|needs?|mentions?|requests?|says?)?\s*(?:any |the |an |a )?`)
 	thirdPerson = regexp.MustCompile(`^[A-Za-z][a-z]+[a-rt-z]s$`)
 )
 
@@ -98,7 +99,7 @@ func typed(description string) []string {
 		}
 		rest, verb, does := strings.TrimSpace(sentence), false, true
 		if m := occasion.FindStringSubmatch(rest); m != nil {
-			rest, verb, does = rest[len(m[0]):], m[1] != "", false
+			rest, verb, does = rest[len(m[0]):], strings.HasSuffix(m[2], " to"), m[1] != "" && m[2] == ""
 		}
 		first, _, _ := strings.Cut(rest, " ")
 		if does && len(first) > 1 && strings.ToLower(first[1:]) == first[1:] {

@@ -17,6 +17,9 @@ func TestTyped(t *testing.T) {
 		},
 		{"Use when the user asks about Kubernetes manifests", []string{"I need help with Kubernetes manifests"}},
 		{`Use when the user says "make me a card".`, nil},
+		{"Use when someone prepares a release, or tags a version.", []string{"Please prepare a release", "Can you tag a version?"}},
+		{"Use when the user mentions Kubernetes manifests.", []string{"I need help with Kubernetes manifests"}},
+		{"Use when the user is preparing a release.", []string{"I need help with preparing a release"}},
 		{"", nil},
 	} {
 		got := typed(tt.description)
