@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -108,6 +109,25 @@ const maxKnown = 10_000
 
 // offered lists what one kind of reader may have.
 func (sv *serving) offered(to func(*entry) error) []entry {
+	return slices.DeleteFunc(sv.entries(), func(e entry) bool { return to(&e) != nil })
+}
+
+// whyNone says which skills are here and not offered because nobody trusted them; "" if there are none.
+func (sv *serving) whyNone() string {
+	n := 0
+	for _, e := range sv.entries() {
+		if _, ok := errors.AsType[*trust.NotTrusted](e.why); ok {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Not offered: %d, because nobody trusted their folder. The user can do so with skillhand trust.", n)
+}
+
+// entries lists what is here.
+func (sv *serving) entries() []entry {
 	found, faults := sv.here.Finder().List()
 	for _, err := range faults {
 		sv.warn("%v", err)
@@ -130,7 +150,7 @@ func (sv *serving) offered(to func(*entry) error) []entry {
 		})
 	}
 	wg.Wait()
-	return slices.DeleteFunc(entries, func(e entry) bool { return to(&e) != nil })
+	return entries
 }
 
 // find looks a skill up by its name. A path would be any file of the user's.

@@ -449,3 +449,15 @@ func TestCatalogue(t *testing.T) {
 		}
 	}
 }
+
+// TestNotOffered: if nothing is offered because nobody trusted it, the catalogue says so, and nothing more of it.
+func TestNotOffered(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write(filepath.Join(p.project, ".claude/skills/theirs/SKILL.md"), "---\ndescription: SECRET\n---\nText.\n")
+	got := string(p.connect().call("tools/list", "{}").Result)
+	if !strings.Contains(got, "There are no skills here now. Not offered: 1, because nobody trusted their folder.") ||
+		strings.Contains(got, "theirs") || strings.Contains(got, "SECRET") {
+		t.Error(got)
+	}
+}

@@ -38,7 +38,12 @@ const runSchema = `{"type":"object","properties":{
 
 // tools lists the tools; the first one's description is the catalogue.
 func (sv *serving) tools() []*sdk.Tool {
-	return sv.toolsAbout(catalogue(sv.offered((*entry).forModels)))
+	all := sv.offered((*entry).forModels)
+	text := catalogue(all)
+	if len(all) == 0 {
+		text += sv.whyNone()
+	}
+	return sv.toolsAbout(text)
 }
 
 func (sv *serving) toolsAbout(catalogue string) []*sdk.Tool {
