@@ -158,7 +158,7 @@ func (d *document) ignore(all []*Finding) []*Finding {
 
 // ignoresAll reports whether a rule is to be ignored in the whole file.
 func (d *document) ignoresAll(id string) bool {
-	return slices.ContainsFunc(d.ignores, func(g *ignore) bool { return g.fault == "" && g.line == 0 && slices.Contains(g.rules, id) })
+	return !d.opt.NoIgnore && slices.ContainsFunc(d.ignores, func(g *ignore) bool { return g.fault == "" && g.line == 0 && slices.Contains(g.rules, id) })
 }
 
 // unusedIgnores reports what ignores nothing, or cannot.

@@ -131,8 +131,8 @@ func state(h here.Here, err error) Finding {
 	}
 	probe, err := os.MkdirTemp(at, ".skillhand-doctor-")
 	if err != nil {
-		return Finding{"state", Missing, fmt.Sprintf("%s: not writable: %v: nothing is remembered, not even trust", h.State, cause.Of(err)),
-			"set SKILLHAND_STATE_DIR to a folder of yours"}
+		return Finding{"state", Missing, fmt.Sprintf("%s: not writable: %v", h.State, cause.Of(err)),
+			"set SKILLHAND_STATE_DIR to a folder of yours\nwithout one, nothing is remembered, not even trust"}
 	}
 	os.Remove(probe)
 	return Finding{"state", OK, h.State, ""}

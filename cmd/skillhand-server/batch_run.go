@@ -113,6 +113,9 @@ func (o *batchOptions) nothingLeft(ctx context.Context, std *cli.Std, a *additio
 		when = " on " + s.Ended.Local().Format("2006-01-02 15:04")
 	}
 	text := fmt.Sprintf("nothing to do: all %d were done%s; run them again with --fresh", s.Total, when)
+	if s.Total == 1 {
+		text = fmt.Sprintf("nothing to do: its job was done%s; run it again with --fresh", when)
+	}
 	if s.Done < s.Total {
 		text = fmt.Sprintf("nothing to do: it ended%s with %s; skillhand batch retry %s, then run it again", when, summary(s), s.Name)
 	}
@@ -253,7 +256,10 @@ func (w *watcher) tell(r batch.Result) error {
 	if w.screen != nil && term.IsTerminal(w.std.Out) && r.State == batch.Done {
 		return nil
 	}
-	line := jobLine(r, w.std.Painter()) + "\n" + indented(r.Log, 3)
+	line := jobLine(r, w.std.Painter()) + "\n"
+	if !strings.HasSuffix(r.Error, ": "+r.Log) { // else the line says it
+		line += indented(r.Log, 3)
+	}
 	if w.screen != nil {
 		w.screen.clear()
 	}

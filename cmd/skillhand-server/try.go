@@ -553,6 +553,9 @@ func trySubjects(std *cli.Std, h here.Here, o *tryOptions, names []string) ([]*t
 		}
 		return nil, cli.Exit(status, err)
 	}
+	if len(subjects) == 0 && len(locs) == 0 {
+		return nil, cli.Exit(cli.ExitMissing, errors.New("no cases: there are no skills here"))
+	}
 	if len(subjects) == 0 {
 		return nil, cli.Exit(cli.ExitMissing,
 			fmt.Errorf("no cases: looked for evals/*.json and evals/*.yaml beside %s\nmake some: skillhand try --init SKILL", term.Plural(len(locs), "skill")))

@@ -75,7 +75,11 @@ func runEmit(std *stdio, cmd *cobra.Command, o *emitOptions) error {
 	if faults := r.Check(); len(faults) > 0 {
 		var all []error
 		for _, f := range faults {
-			all = append(all, errors.New(describe(f)))
+			text := describe(f)
+			if f.Path == "/confidence" {
+				text = fmt.Sprintf("--confidence %v: %s", r.Confidence, f.Message)
+			}
+			all = append(all, errors.New(text))
 		}
 		return cli.Exit(cli.ExitUsage, errors.Join(all...))
 	}

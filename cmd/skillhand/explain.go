@@ -62,7 +62,10 @@ func explainRule(std *stdio, name string, asJSON bool) error {
 		for _, r := range check.All() {
 			names = append(names, r.ID, r.Name)
 		}
-		return cli.Usagef("%s: no such rule%s: skillhand check --explain lists them", name, cli.DidYouMean(name, names))
+		if meant := cli.DidYouMean(name, names); meant != "" {
+			return cli.Usagef("%s: no such rule%s", name, meant)
+		}
+		return cli.Usagef("%s: no such rule: skillhand check --explain lists them", name)
 	}
 	if asJSON {
 		return std.PrintJSON(r.Document())

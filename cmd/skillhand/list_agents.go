@@ -88,38 +88,44 @@ func sightTables(rows []sighting, names []string, edge int) string {
 	for _, r := range rows {
 		wide = max(wide, term.Cells(term.Flat(r.Skill)))
 	}
+	columns := sightColumns(rows, names, wide, edge)
 	var b strings.Builder
 	from, used := 0, wide
-	for i := range names {
-		cells := sightWidth(rows, names, i)
-		if i > from && used+cells > edge {
-			b.WriteString(sightTable(rows, names, wide, from, i) + "\n")
+	for i, cells := range columns {
+		if i > from && used+2+cells > edge {
+			b.WriteString(sightTable(rows, names, wide, columns[:i], from) + "\n")
 			from, used = i, wide
 		}
-		used += cells
+		used += 2 + cells
 	}
-	b.WriteString(sightTable(rows, names, wide, from, len(names)))
+	b.WriteString(sightTable(rows, names, wide, columns, from))
 	return b.String() + sightNotes(rows, edge)
 }
 
-// sightWidth is how many columns agent i takes in the table.
-func sightWidth(rows []sighting, names []string, i int) int {
-	width := len(names[i])
-	for _, r := range rows {
-		width = max(width, len(r.Agents[i].Sight))
+// sightColumns is how wide each agent's column is: all alike if there is room, else as narrow as it can be.
+func sightColumns(rows []sighting, names []string, wide, edge int) []int {
+	columns := make([]int, len(names))
+	for i, name := range names {
+		if columns[i] = len(sight.Invisible); wide+len(names)*(2+columns[i]) <= edge {
+			continue
+		}
+		columns[i] = len(name)
+		for _, r := range rows {
+			columns[i] = max(columns[i], len(r.Agents[i].Sight))
+		}
 	}
-	return 2 + width
+	return columns
 }
 
-// sightTable draws the columns of some agents.
-func sightTable(rows []sighting, names []string, wide, from, to int) string {
+// sightTable draws the columns of the agents from one on.
+func sightTable(rows []sighting, names []string, wide int, columns []int, from int) string {
 	var b strings.Builder
 	line := func(first string, cell func(i int) string) {
 		text := term.Pad(first, wide)
-		for i := from; i < to; i++ {
-			text += "  " + term.Pad(cell(i), sightWidth(rows, names, i)-2)
+		for i := from; i < len(columns); i++ {
+			text += "  " + term.Pad(cell(i), columns[i])
 		}
-		b.WriteString(strings.TrimRight(text, " ") + "\n")
+		b.WriteString(text + "\n")
 	}
 	line("skill", func(i int) string { return names[i] })
 	for _, r := range rows {

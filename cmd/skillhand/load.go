@@ -166,7 +166,7 @@ func (o *loadOptions) complete(std *stdio, cmd *cobra.Command, args []string) er
 	case o.via != "slash" && o.via != "tool":
 		return cli.Usagef("--via %s: want slash or tool", o.via)
 	case o.mode != "" && !slices.Contains(claudepage.Modes, o.mode):
-		return cli.Usagef("--permission-mode %s: want %s", o.mode, term.Either(claudepage.Modes))
+		return cli.Usagef("--permission-mode %s: want one of %s", o.mode, strings.Join(claudepage.Modes, ", "))
 	case o.mode != "" && !claude:
 		return cli.Usagef("--permission-mode needs --dialect claude: it says what Claude Code would do")
 	case o.Timeout <= 0:

@@ -119,7 +119,7 @@ func (o usageOptions) query(now time.Time) (q usage.Options, err error) {
 		}
 	}
 	if o.agent != "" && !slices.Contains(usage.Agents(), o.agent) {
-		return q, cli.Usagef("--agent %s: want %s", o.agent, term.Either(usage.Agents()))
+		return q, cli.Usagef("--agent %s: want one of %s", o.agent, strings.Join(usage.Agents(), ", "))
 	}
 	if o.caseID != "" && o.skill == "" {
 		return q, cli.Usagef("--case needs --skill")

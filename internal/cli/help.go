@@ -262,7 +262,7 @@ func suggest(typed string, names []string) []string {
 		}
 		rule.AddCommand(c)
 	}
-	return rule.SuggestionsFor(typed)
+	return slices.Compact(rule.SuggestionsFor(typed))
 }
 
 // swapped reports whether two words differ in two neighbouring letters that changed places.
