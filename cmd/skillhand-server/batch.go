@@ -53,7 +53,7 @@ name and the folder of its job file.
 
 Exit status: 0 all done, 1 some failed, 2 a faulty job file, 3 no database, no such
 batch or no claude, 4 work is left (budget, limit), 5 credentials, 130 and 143
-interrupted. batch work ends with 0 on SIGTERM, after it gave its jobs back.`,
+interrupted. batch work ends with 0 on SIGTERM, after giving its jobs back.`,
 		Example: `  skillhand batch run reviews.yaml -j 8 -o results.jsonl
   skillhand batch add reviews.yaml --db postgres://db/skillhand
   skillhand batch work --db postgres://db/skillhand

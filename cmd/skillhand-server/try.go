@@ -70,8 +70,8 @@ read or changed. Edits in the folder and what the skill allows itself are accept
 allow other tools with --allowed-tool. A Bash command that you or the skill allow
 can still write wherever you can.
 
-Trials without a verdict (rate limit, time-out, crash) are retried and count in
-no rate. Each trial is saved when it ends: run the same command again to continue
+Trials without a verdict (rate limit, time-out, crash) are retried and
+excluded from the rates. Each trial is saved when it ends: run the same command again to continue
 after an interruption. Arguments after -- go to the CLI unchanged.
 
 With --batch trials are jobs of a batch (see skillhand batch): on this machine and,
@@ -117,7 +117,7 @@ interrupted.`,
 	f.StringVar(&o.pluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
 	f.StringArrayVar(&o.roots, "root", nil, "a further `folder` of skills; repeatable")
 	f.StringVar(&o.cwd, "cwd", "", "work in this `folder` instead of here")
-	f.StringSliceVar(&o.agents, "agent", []string{agent.Claude}, "the `agents` to try it in, with commas between: "+strings.Join(agent.Names(), ", "))
+	f.StringSliceVar(&o.agents, "agent", []string{agent.Claude}, "the `agents` to try it in, separated by commas: "+strings.Join(agent.Names(), ", "))
 	f.StringArrayVar(&o.models, "model", nil, "the `model` to ask; repeatable: each is an arm of its own")
 	f.StringVar(&o.against, "against", "", "also try the skill as it was at this git `revision`, to see what a change did")
 	f.IntVar(&o.MaxTurns, "max-turns", 0, "stop a trial after this many turns (0: no limit)")

@@ -45,7 +45,7 @@ func newAsk(std *stdio) *cobra.Command {
 		Short: "Ask Claude and return a typed answer",
 		Long: `Ask Claude through the Claude CLI, and print the answer, or say why there is
 none. Without a PROMPT, the prompt is read from stdin; with one, a pipe or file
-on stdin is sent after it. What follows -- goes to the CLI unchanged. --agent
+on stdin is sent after it. Arguments after -- go to the CLI unchanged. --agent
 asks another agent through its own program.
 
 A failure has a category and a kind. Temporary failures (network, rate limit,

@@ -563,16 +563,17 @@ func (c *checking) printVerdicts(res *check.Result) error {
 		if v.Auto != v.Default {
 			effect += ", " + string(v.Auto) + " in auto mode"
 		}
-		text := fmt.Sprintf("%s:%d: %s  %s\n", v.File, v.Line, paint(colors[v.Default], effect), term.Flat(v.Command))
+		room := c.std.Edge() - term.Cells(fmt.Sprintf("%s:%d: %s  ", v.File, v.Line, effect))
+		text := fmt.Sprintf("%s:%d: %s  %s\n", v.File, v.Line, paint(colors[v.Default], effect), term.Fit(term.Flat(v.Command), max(room, 20)))
 		switch {
 		case v.Default == check.Runs && v.RuleFile != "":
 			text += fmt.Sprintf("    by %s in %s\n", v.Rule, v.RuleFile)
 		case v.Default != check.Runs:
-			text += "    " + v.Reason
+			reason := v.Reason
 			if v.RuleFile != "" {
-				text += " (" + v.RuleFile + ")"
+				reason += " (" + v.RuleFile + ")"
 			}
-			text += "\n"
+			text += term.Hang("    ", reason, c.std.Edge())
 			if v.Suggest != "" {
 				text += "    " + v.Suggest + "\n"
 			}
