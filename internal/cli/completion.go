@@ -17,7 +17,7 @@ func completion(std *Std, cmd *cobra.Command) {
 		if len(args) == 0 {
 			return cmd.Help()
 		}
-		return Usagef("completion %s: want bash, zsh, fish or powershell", args[0])
+		return Usagef("unknown command %q: want bash, zsh, fish or powershell", args[0])
 	}
 	cmd.Short = "Print the completion script for a shell"
 	long := "Print a script that lets a shell complete commands, flags and skill names. A line in the shell's start-up file loads it:\n"
