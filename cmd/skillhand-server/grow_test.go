@@ -251,10 +251,10 @@ func (g *growing) half(n int) {
 	g.statistics()
 	if missing := half - g.number(`SELECT done FROM batch`); missing > 0 {
 		g.t.Logf("%d more are set to done", missing)
-		if _, err := g.conn.Exec(g.t.Context(), `WITH some AS (SELECT id, row_number() OVER (ORDER BY seq) AS n FROM batch_job
+		if _, err := g.conn.Exec(g.t.Context(), `WITH part AS (SELECT id, row_number() OVER (ORDER BY seq) AS n FROM batch_job
 				WHERE state = 'waiting' ORDER BY seq LIMIT $1),
 			moved AS (UPDATE batch_job j SET state = 'done', tries = 1, delivery = 1, started = b.created, ended = b.created + 1000,
-				event = b.event + some.n, result = '{"success": true}' FROM some, batch b WHERE j.id = some.id RETURNING 1)
+				event = b.event + part.n, result = '{"success": true}' FROM part, batch b WHERE j.id = part.id RETURNING 1)
 			UPDATE batch SET done = done + $1, waiting = waiting - $1, event = event + $1`, missing); err != nil {
 			g.t.Fatal(err)
 		}
