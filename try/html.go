@@ -13,10 +13,44 @@ import (
 // htmlTranscript is how much of a transcript a report holds.
 const htmlTranscript = 256 << 10
 
-// HTML is everything about trials as one page that loads nothing and runs nothing: cases, arms, intervals,
+// A Report is what came of trials in one agent, or in several.
+type Report struct {
+	Agents []AgentReport
+	Fates  []Fate // of each skill in each agent, if there are several
+}
+
+// An AgentReport is what came of trials in one agent.
+type AgentReport struct {
+	Agent   string
+	Summary *Summary
+	Trials  []Trial
+}
+
+// A Fate is what became of a skill in an agent.
+type Fate struct {
+	Skill string `json:"skill"`
+	Agent string `json:"agent"`
+	Fate  string `json:"fate"` // fires, read, …, with how often; cannot fire; not tried; and why
+}
+
+// HTML is a report as one page that loads nothing and runs nothing: skills and agents, cases, arms, intervals,
 // and each trial with its transcript. Whatever is in those is shown as text, without the secrets of hide.
-func (s *Summary) HTML(trials []Trial, hide func(string) string) ([]byte, error) {
-	page := htmlPage{Summary: s, Notes: s.notes(), Cost: dollars(s.CostUSD, s.NoCost)}
+func (r Report) HTML(hide func(string) string) ([]byte, error) {
+	page := htmlPage{Fates: r.Fates}
+	for _, a := range r.Agents {
+		one := htmlAgentOf(a.Summary, a.Trials, hide)
+		if len(r.Fates) > 0 {
+			one.Agent = a.Agent
+		}
+		page.Agents = append(page.Agents, one)
+	}
+	var out bytes.Buffer
+	err := htmlReport.Execute(&out, page)
+	return out.Bytes(), err
+}
+
+func htmlAgentOf(s *Summary, trials []Trial, hide func(string) string) htmlAgent {
+	page := htmlAgent{Summary: s, Notes: s.notes(), Cost: dollars(s.CostUSD, s.NoCost)}
 	for i := range s.Skills {
 		k := &s.Skills[i]
 		one := htmlSkill{Name: k.Skill, Totals: k.totals(), Why: k.why()}
@@ -38,12 +72,16 @@ func (s *Summary) HTML(trials []Trial, hide func(string) string) ([]byte, error)
 		}
 		page.Skills = append(page.Skills, one)
 	}
-	var out bytes.Buffer
-	err := htmlReport.Execute(&out, page)
-	return out.Bytes(), err
+	return page
 }
 
 type htmlPage struct {
+	Fates  []Fate
+	Agents []htmlAgent
+}
+
+type htmlAgent struct {
+	Agent   string // "" if it is the only one
 	Summary *Summary
 	Notes   []string
 	Cost    string
@@ -155,14 +193,19 @@ details { margin: .1em 0; } summary { cursor: pointer; overflow-wrap: anywhere; 
 </head>
 <body>
 <h1>skillhand try</h1>
-<p>{{.Summary.Trials}} trials, {{.Cost}}. Bars are 95&nbsp;% intervals. A dot is a run: <span class="good">●</span>&nbsp;as wanted, ` +
+<p>Bars are 95&nbsp;% intervals. A dot is a run: <span class="good">●</span>&nbsp;as wanted, ` +
 	`<span class="bad">●</span>&nbsp;not, <span class="unknown">●</span>&nbsp;no verdict.</p>
-{{range .Notes}}<p class="bad">{{.}}</p>{{end}}
+{{if .Fates}}<div class="wide"><table><tr><th>skill</th><th>agent</th><th></th></tr>
+{{range .Fates}}<tr><td>{{.Skill}}</td><td>{{.Agent}}</td><td>{{.Fate}}</td></tr>
+{{end}}</table></div>{{end}}
 {{define "rate"}}{{if .Of}}<svg width="160" height="14" role="img" aria-label="{{.}}">` +
 	`<line class="scale" x1="5" x2="155" y1="7" y2="7"/><rect class="interval" x="{{x .Low}}" y="3" width="{{width .}}" height="8"/>` +
 	`<circle class="rate" cx="{{x .Rate}}" cy="7" r="4"/></svg> {{.}}{{else}}-{{end}}{{end}}
+{{range .Agents}}{{$agent := .Agent}}
+<p>{{with .Agent}}<b>{{.}}</b>: {{end}}{{.Summary.Trials}} trials, {{.Cost}}.</p>
+{{range .Notes}}<p class="bad">{{.}}</p>{{end}}
 {{range .Skills}}
-<h2>{{.Name}}</h2>
+<h2>{{.Name}}{{with $agent}} <small>{{.}}</small>{{end}}</h2>
 <table>{{range .Totals}}<tr><th>{{index . 0}}</th><td>{{index . 1}}</td></tr>{{end}}</table>
 {{if .Why}}<ul>{{range .Why}}<li>{{.}}</li>{{end}}</ul>{{end}}
 {{range .Cases}}
@@ -176,7 +219,7 @@ details { margin: .1em 0; } summary { cursor: pointer; overflow-wrap: anywhere; 
 	`{{.Trial.Arm}} {{.Trial.Run}}: {{.Trial.Outcome}} {{.Trial.Why}} ({{.Trial.Cost}}, {{ms .Trial.DurationMS}})</summary>
 {{if .Trial.Checks}}<table class="checks">{{range .Trial.Checks}}<tr><td>{{ok .OK}}</td><td>{{.Check}}</td><td>{{.Why}}</td></tr>{{end}}</table>{{end}}
 <pre>{{.Transcript}}</pre></details>
-{{end}}{{end}}{{end}}
+{{end}}{{end}}{{end}}{{end}}
 </body>
 </html>
 `))

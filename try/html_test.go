@@ -21,7 +21,9 @@ func TestHTML(t *testing.T) {
 		Checks: []CheckResult{{Check: evil, OK: &no, Why: evil}},
 	}}
 	sum := Summarize([]*Subject{{Name: evil, Cases: []Case{{ID: evil, Fires: true}}}}, trials, nil)
-	text, err := sum.HTML(trials, func(s string) string { return strings.ReplaceAll(s, "SECRET", "…") })
+	text, err := Report{
+		Agents: []AgentReport{{Agent: evil, Summary: sum, Trials: trials}}, Fates: []Fate{{Skill: evil, Agent: evil, Fate: "cannot fire: " + evil}},
+	}.HTML(func(s string) string { return strings.ReplaceAll(s, "SECRET", "…") })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +33,7 @@ func TestHTML(t *testing.T) {
 			t.Errorf("has %s: %s", bad, page)
 		}
 	}
-	for _, want := range []string{`content="default-src 'none'; `, "&lt;script&gt;", `<circle class="rate" cx="155.0"`} {
+	for _, want := range []string{`content="default-src 'none'; `, "&lt;script&gt;", "<td>cannot fire: &lt;/pre", `<circle class="rate" cx="155.0"`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("lacks %s: %s", want, page)
 		}
@@ -42,7 +44,7 @@ func TestHTML(t *testing.T) {
 func TestNoCost(t *testing.T) {
 	trials := []Trial{{Skill: "s", Case: "c", Arm: With, Run: 1, Fires: true, Outcome: ReadFile, NoCost: true}}
 	sum := Summarize([]*Subject{{Name: "s", Cases: []Case{{ID: "c", Fires: true}}}}, trials, nil)
-	text, err := sum.HTML(trials, func(s string) string { return s })
+	text, err := Report{Agents: []AgentReport{{Summary: sum, Trials: trials}}}.HTML(func(s string) string { return s })
 	if err != nil {
 		t.Fatal(err)
 	}

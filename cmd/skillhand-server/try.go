@@ -268,46 +268,51 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 	if o.reportAs != "" && (len(subjects) != 1 || len(o.agents) != 1) {
 		return cli.Usagef("--report-as needs one SKILL or PLUGIN, and one agent")
 	}
-	if o.html != "" && len(o.agents) > 1 {
-		return cli.Usagef("--html needs one agent")
-	}
 	for _, s := range subjects {
 		if s.HasSuite() && !slices.Equal(o.agents, []string{agent.Claude}) {
 			return cli.Usagef("%s: suites of claude plugin eval are for Claude Code: leave --agent out", s.Name)
 		}
 	}
-	if len(o.agents) > 1 {
-		return tryAgents(ctx, std, h, &o, subjects)
-	}
-	if why := o.cannotFire(o.agents[0]); why != "" {
+	if why := o.cannotFire(o.agents[0]); why != "" && len(o.agents) == 1 {
 		return cli.Usagef("%s: no skill can fire: %s", o.agents[0], why)
 	}
-	o.Options.Agent = agentOption(o.agents[0])
-	_, err = tryIn(ctx, std, h, &o, subjects)
+	all, err := tryAll(ctx, std, h, &o, subjects)
+	if ferr := o.writeFiles(std, all); ferr != nil {
+		return tryError(ferr)
+	}
+	return err
+}
+
+// writeFiles writes the reports that were asked for, unless nothing came of the trials.
+func (o *tryOptions) writeFiles(std *cli.Std, all try.Report) error {
+	if len(all.Agents) == 0 {
+		return nil
+	}
+	var err error
+	if o.junit != "" {
+		err = writeTryJUnit(o.junit, all)
+	}
+	if o.html != "" {
+		err = errors.Join(err, writeTryHTML(o.html, all, std.Env))
+	}
 	return err
 }
 
 // tryIn tries the skills in one agent, and prints what came of it. The error says how the command ends.
-func tryIn(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjects []*try.Subject) (*try.Summary, error) {
+func tryIn(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjects []*try.Subject) (try.AgentReport, error) {
 	show := newTryShow(std, o, subjects)
 	o.OnTrial, o.Runtime.Warn = show.trial, show.warn
 	summary, err := tryRun(ctx, std, h, o, subjects, show.start)
 	show.end()
 	if summary == nil {
-		return nil, err
+		return try.AgentReport{}, err
 	}
-	return summary, o.report(std, show, subjects, summary, err)
+	return try.AgentReport{Summary: summary, Trials: sortTrials(show.trials)}, o.report(std, show, subjects, summary, err)
 }
 
 // report prints what trials came to. The error says how the command ends.
 func (o *tryOptions) report(std *cli.Std, show *tryShow, subjects []*try.Subject, summary *try.Summary, err error) error {
 	summary.Judge(o.minFired, o.minPass)
-	if o.junit != "" {
-		err = errors.Join(err, writeTryJUnit(o.junit, show.trials))
-	}
-	if o.html != "" {
-		err = errors.Join(err, writeTryHTML(o.html, summary, sortTrials(show.trials), std.Env))
-	}
 	if show.failed != nil {
 		return show.failed
 	}

@@ -32,8 +32,8 @@ func (o *tryOptions) checkAgents() error {
 		return errors.Join(faults...)
 	case several && len(o.Args) > 0:
 		return cli.Usagef("arguments after -- are for one agent: try one at a time")
-	case several && (o.results != "" || o.junit != "" || o.from != ""):
-		return cli.Usagef("--results, --junit and --from take one --agent: try one at a time")
+	case several && (o.results != "" || o.from != ""):
+		return cli.Usagef("--results and --from take one --agent: try one at a time")
 	case o.client.Path != "" && !slices.Equal(o.agents, []string{agent.Claude}):
 		return cli.Usagef("--claude: set SKILLHAND_CODEX (or that of another agent) to the path of its program")
 	case o.WithMine && !slices.Equal(o.agents, []string{agent.Claude}):
@@ -51,19 +51,13 @@ func (o *tryOptions) cannotFire(name string) string {
 	return a.CannotFire(o.Args)
 }
 
-// A fate is what became of a skill in an agent.
-type fate struct {
-	Skill string `json:"skill"`
-	Agent string `json:"agent"`
-	Fate  string `json:"fate"` // fires, read, …, with how often; cannot fire; not tried; and why
-}
-
-// tryAgents tries the skills in one agent after the other. The table at the end is what they do with each skill.
-func tryAgents(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjects []*try.Subject) error {
-	var worst error
-	var fates []fate
+// tryAll tries the skills in one agent after the other. If there are several, the table at the end is what they do with
+// each skill.
+func tryAll(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjects []*try.Subject) (all try.Report, worst error) {
 	for _, name := range o.agents {
-		row := func(skill, what string) { fates = append(fates, fate{skill, name, what}) }
+		row := func(skill, what string) {
+			all.Fates = append(all.Fates, try.Fate{Skill: skill, Agent: name, Fate: what})
+		}
 		if why := o.cannotFire(name); why != "" {
 			for _, s := range subjects {
 				row(s.Name, "cannot fire: "+why)
@@ -73,36 +67,44 @@ func tryAgents(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, su
 		one := *o
 		one.Options.Agent = agentOption(name)
 		if err := o.heading(std, name); err != nil {
-			return err
+			return all, err
 		}
-		summary, err := tryIn(ctx, std, h, &one, subjects)
-		if ctx.Err() != nil {
-			return err
+		report, err := tryIn(ctx, std, h, &one, subjects)
+		if report.Summary != nil {
+			report.Agent = name
+			all.Agents = append(all.Agents, report)
 		}
 		if worst == nil {
 			worst = err
 		}
-		if summary == nil || summary.Trials == 0 {
+		if ctx.Err() != nil {
+			return all, err
+		}
+		if report.Summary == nil || report.Summary.Trials == 0 {
 			for _, s := range subjects {
 				row(s.Name, fmt.Sprintf("not tried: %v", err))
 			}
 			continue
 		}
-		for _, k := range summary.Skills {
+		for _, k := range report.Summary.Skills {
 			row(k.Skill, k.Fates())
 		}
 	}
-	slices.SortStableFunc(fates, func(a, b fate) int { return strings.Compare(a.Skill, b.Skill) })
-	if err := o.printFates(std, fates); err != nil {
-		return err
+	if len(o.agents) == 1 {
+		all.Fates = nil
+		return all, worst
 	}
-	return worst
+	slices.SortStableFunc(all.Fates, func(a, b try.Fate) int { return strings.Compare(a.Skill, b.Skill) })
+	if err := o.printFates(std, all.Fates); err != nil {
+		return all, err
+	}
+	return all, worst
 }
 
 // heading comes before what is said of one agent.
 func (o *tryOptions) heading(std *cli.Std, name string) error {
 	switch {
-	case o.json:
+	case o.json || len(o.agents) == 1:
 		return nil
 	case o.markdown:
 		return std.Print("## " + name + "\n\n")
@@ -110,15 +112,13 @@ func (o *tryOptions) heading(std *cli.Std, name string) error {
 	return std.Print(name + "\n")
 }
 
-// printFates prints the table of skills and agents. As JSON it is the last line, if there are several agents.
-func (o *tryOptions) printFates(std *cli.Std, fates []fate) error {
+// printFates prints the table of skills and agents. As JSON it is the last line.
+func (o *tryOptions) printFates(std *cli.Std, fates []try.Fate) error {
 	switch {
-	case o.json && len(o.agents) < 2:
-		return nil
 	case o.json:
 		return std.PrintJSON(struct {
-			Type  string `json:"type"`
-			Fates []fate `json:"fates"`
+			Type  string     `json:"type"`
+			Fates []try.Fate `json:"fates"`
 		}{"agents", fates})
 	case o.markdown:
 		text := "\n| skill | agent | |\n|---|---|---|\n"

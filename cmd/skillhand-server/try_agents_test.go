@@ -62,7 +62,7 @@ func TestTryAgents(t *testing.T) {
 		return fakemodel.Answer{Text: "all done"}
 	})
 	cmd := exec.Command(filepath.Join(bin, "skillhand"), "try", "zebra", "okapi", "--runs", "1", "--baseline",
-		"--env", "PLAYED_KEY", "--agent", strings.Join(names, ","))
+		"--env", "PLAYED_KEY", "--agent", strings.Join(names, ","), "--html", "report.html", "--junit", "report.xml")
 	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "SKILLHAND_STATE_DIR=" + t.TempDir(), "TMPDIR=" + t.TempDir()}
 	for _, name := range names {
 		a, _ := agent.Find(name)
@@ -82,6 +82,16 @@ func TestTryAgents(t *testing.T) {
 		lost := regexp.MustCompile(`(?m)^okapi +` + name + ` +does not fire 1 of 1; cut from the list: the agent's list of skills ` + cuts[name])
 		if cuts[name] != "" && !lost.Match(out) {
 			t.Errorf("%s: want okapi cut from the list: %s\n%s", name, cuts[name], out)
+		}
+		for file, want := range map[string]string{
+			"report.html": "<tr><td>zebra</td><td>" + name + "</td><td>" + strings.SplitN(fates[name], "'", 2)[0],
+			"report.xml":  `classname="` + name + `.zebra"`,
+		} {
+			text, err := os.ReadFile(filepath.Join(project, file))
+			tried := file == "report.html" || !strings.HasPrefix(fates[name], "cannot")
+			if err != nil || strings.Contains(string(text), want) != tried {
+				t.Errorf("%s: %v: want %s: %t\n%s", file, err, want, tried, text)
+			}
 		}
 	}
 }

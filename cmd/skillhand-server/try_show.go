@@ -205,38 +205,46 @@ func sortTrials(trials []try.Trial) []try.Trial {
 
 // writeTryJUnit writes trials as CI systems read them. One without a verdict, or with
 // a check that could not be judged, is skipped; the arm without the skill is no test.
-func writeTryJUnit(file string, trials []try.Trial) error {
-	trials = sortTrials(trials)
+func writeTryJUnit(file string, all try.Report) error {
 	var cases []cli.JUnitCase
-	for _, t := range trials {
-		if t.Arm.Kind() != try.With {
-			continue
+	for _, a := range all.Agents {
+		class := ""
+		if len(all.Fates) > 0 {
+			class = a.Agent + "."
 		}
-		c := cli.JUnitCase{Class: t.Skill, Name: fmt.Sprintf("%s #%d", t.Case, t.Run), DurationMS: t.DurationMS}
-		switch {
-		case t.Outcome == try.Void:
-			c.Skipped = "no verdict: " + t.Why
-		case !t.Open && !t.Right():
-			c.Failure = strings.TrimSuffix(fmt.Sprintf("the outcome is %s: %s", t.Outcome, strings.Join(t.Instead, ", ")), ": ")
-		case t.Passed != nil && !*t.Passed:
-			c.Failure = "checks failed"
-		}
-		for _, check := range t.Checks {
-			switch {
-			case check.OK != nil && !*check.OK:
-				c.Detail += check.Check + ": " + check.Why + "\n"
-			case check.OK == nil && !check.Judge && c.Failure == "" && c.Skipped == "":
-				c.Skipped = "not judged: " + check.Check + ": " + check.Why
+		for _, t := range a.Trials {
+			if t.Arm.Kind() == try.With {
+				cases = append(cases, tryJUnit(class+t.Skill, t))
 			}
 		}
-		cases = append(cases, c)
 	}
 	return cli.WriteJUnit(file, "skillhand try", cases)
 }
 
+func tryJUnit(class string, t try.Trial) cli.JUnitCase {
+	c := cli.JUnitCase{Class: class, Name: fmt.Sprintf("%s #%d", t.Case, t.Run), DurationMS: t.DurationMS}
+	switch {
+	case t.Outcome == try.Void:
+		c.Skipped = "no verdict: " + t.Why
+	case !t.Open && !t.Right():
+		c.Failure = strings.TrimSuffix(fmt.Sprintf("the outcome is %s: %s", t.Outcome, strings.Join(t.Instead, ", ")), ": ")
+	case t.Passed != nil && !*t.Passed:
+		c.Failure = "checks failed"
+	}
+	for _, check := range t.Checks {
+		switch {
+		case check.OK != nil && !*check.OK:
+			c.Detail += check.Check + ": " + check.Why + "\n"
+		case check.OK == nil && !check.Judge && c.Failure == "" && c.Skipped == "":
+			c.Skipped = "not judged: " + check.Check + ": " + check.Why
+		}
+	}
+	return c
+}
+
 // writeTryHTML writes all about trials as one page.
-func writeTryHTML(file string, s *try.Summary, trials []try.Trial, env here.Env) error {
-	text, err := s.HTML(trials, redact.New(env).Text)
+func writeTryHTML(file string, all try.Report, env here.Env) error {
+	text, err := all.HTML(redact.New(env).Text)
 	if err != nil {
 		return err
 	}
