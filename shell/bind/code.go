@@ -267,11 +267,11 @@ func (c *code) script() bool {
 	return ok && lex(text, c.python, func(before, token, after string) bool {
 		first := between
 		between = before
-		called := strings.HasPrefix(after, "(") || strings.HasPrefix(after, "`") || after == "?."
+		called := calling().MatchString(after)
 		switch {
 		case before == "(" && first == "require":
 			return after == ")" && loadable(token)
-		case token[0] == '"' || token[0] == '\'' || token[0] == '`':
+		case strings.Contains("\"'`", token[:1]):
 			return before != "[" && !strings.ContainsAny(before, "fF") && token[0] != '`' || !reckoned().MatchString(token)
 		case token[0] == '/' && len(token) > 1, token == "\x01":
 			return !strings.Contains(token, "\x01")
@@ -279,7 +279,7 @@ func (c *code) script() bool {
 			return !called
 		case token == "[" && !c.python && divides().MatchString(before) && !strings.Contains("\"'0123456789", after[:1]):
 			return !callers().MatchString(text) // whatever is looked up here, nothing calls it
-		case !isNameChar(token[0]), '0' <= token[0] && token[0] <= '9':
+		case !isName(token):
 			return true
 		case len(token) < 4 && len(before) > 1 && before[0] == '/', len(token) < 3 && after != "" && strings.Contains("'\"", after[:1]): // /x/g, r"x"
 			return true
@@ -327,6 +327,7 @@ var (
 		`|[A-Za-z_]\w*|\d[\w.]*|[ \t]+|\|\||&&|>>|\?\.|#[^\n]*|(?s:.))`)
 	divides       = regexpOnce(`^(?:[)\]\d"'].*|[A-Za-z_]\w*)$`)
 	aPattern      = regexpOnce(`^/` + section("/") + `/`)
+	calling       = regexpOnce("^(?:[(`]|\\?\\.)")
 	awkFile       = regexpOnce(`^"(?:/dev/std(?:err|out)|[\w-]+\.(?:txt|md|json|csv|log))"$`)
 	idents        = regexpOnce(`[A-Za-z_]\w*`)
 	clientCommand = regexpOnce(`(?m)^\s*\.|;\s*\.|\\`)
