@@ -18,7 +18,8 @@ func (c collection) unknown(r Request, name string) error {
 		if file := c.aWorkflow(); file != "" {
 			return fmt.Errorf("%s: no such skill or command; if it is a workflow, as %s is: workflows are not rendered", name, file)
 		}
-		return fmt.Errorf("%s: no such skill or command where Claude Code looks: it would send %q as ordinary text (a skill elsewhere loads by its path)", name, prompt)
+		return fmt.Errorf("%s: no such skill or command where Claude Code looks: it would send %q as ordinary text (a skill elsewhere loads by its path)",
+			name, prompt)
 	}
 	if kind := claudecode.CommandKind(name); kind != "" {
 		return toolError(fmt.Sprintf("%[1]s is a %[2]s command, not a skill. "+

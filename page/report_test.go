@@ -28,7 +28,7 @@ func TestReport(t *testing.T) {
 		Checks: []try.CheckResult{{Check: evil, OK: &no, Why: evil}},
 	}}
 	sum := try.Summarize([]*try.Subject{{Name: evil, Cases: []try.Case{{ID: evil, Fires: true}}}}, trials, nil)
-	text, err := sum.HTML(trials, func(s string) string { return s })
+	text, err := try.Report{Agents: []try.AgentReport{{Summary: sum, Trials: trials}}}.HTML(func(s string) string { return s })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -139,6 +139,7 @@ func (c *Claude) command(args []string) proc.Cmd {
 			"PATH=" + os.Getenv("PATH"),
 			"TERM=dumb",
 			"TMPDIR=" + c.temp,
+			"CLAUDE_CODE_SHELL=/bin/bash", // without it, the CLI runs commands in zsh where it finds one
 			"ANTHROPIC_BASE_URL=" + c.API.URL,
 			"ANTHROPIC_API_KEY=dummy-key",
 			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
