@@ -497,6 +497,9 @@ func (p *pass) model() {
 	x := p.severe(p.find(f.ValueOffset, f.ValueEnd,
 		"the model %s is not known here: if Claude Code does not know it either, the skill cannot be used", f.Value), Info)
 	p.nearValue(x, f, models)
+	if x.Fix != nil {
+		x.Fix.Unsafe = true // Claude Code may know the name
+	}
 }
 
 // tools reports tools and paths that are neither a text nor a list of texts.
