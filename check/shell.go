@@ -1,7 +1,9 @@
 package check
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"sort"
 	"strings"
@@ -364,13 +366,73 @@ func fenceUnclosed(p *pass) {
 		return
 	}
 	f := p.find(last.Offset, last.Offset+len(strings.TrimRight(first, "\r")), "this code block is never closed, so all that follows is code")
-	f.Help = "close it with a line of " + marks
+	f.Help = p.closeHelp(marks, strings.TrimSpace(open) == marks)
 	for _, d := range p.doc.directives {
 		if d.start > last.Offset {
 			p.severe(f, Warning).Message += ", and skillhand takes directives in it for examples"
 			return
 		}
 	}
+}
+
+// closeHelp says how a code block that is never closed comes to an end. A line of nothing but marks was rather
+// meant to close a block: one that ended before, at the end of another inside it.
+func (p *pass) closeHelp(marks string, bare bool) string {
+	if !bare {
+		return "close it with a line of " + marks
+	}
+	f := p.doc.tooShortFence()
+	if f == nil {
+		return "close it with a line of " + marks + ", or remove this line if it was meant to close a block"
+	}
+	return fmt.Sprintf("the block that begins on line %d ends too early, because line %d has a fence inside it: write %s on lines %[1]d and %[4]d",
+		p.doc.lineAt(f.open), p.doc.lineAt(f.inner), strings.Repeat(f.mark, f.longest+1), p.doc.lineAt(f.close))
+}
+
+// A fence is a code block as its author saw it: with others inside.
+type fence struct {
+	mark        string // ` or ~
+	n           int    // how many
+	open, close int    // offsets of its lines
+	inner       int    // the first line inside that opens a block with as many marks, or more
+	longest     int    // the most marks inside
+}
+
+// tooShortFence is the last code block that has others inside which Markdown takes for its own text and its end: nil if
+// there is none, or if the fences of the text do not come in pairs.
+func (d *document) tooShortFence() (found *fence) {
+	var opened []*fence
+	offset := d.bodyStart()
+	for line := range strings.Lines(d.src[offset:]) {
+		at := offset
+		offset += len(line)
+		text := strings.TrimSpace(line)
+		if !strings.HasPrefix(text, "```") && !strings.HasPrefix(text, "~~~") {
+			continue
+		}
+		mark := text[:1]
+		info := strings.TrimLeft(text, mark)
+		n := len(text) - len(info)
+		switch last := len(opened) - 1; {
+		case strings.Contains(info, "`"): // code in a line
+		case info == "" && last >= 0 && opened[last].mark == mark && n >= opened[last].n:
+			opened[last].close = at
+			if last == 0 && opened[0].inner > 0 {
+				found = opened[0]
+			}
+			opened = opened[:last]
+		case info == "" && last >= 0: // text of the block
+		default:
+			if last >= 0 && opened[0].mark == mark && n >= opened[0].n {
+				opened[0].inner, opened[0].longest = cmp.Or(opened[0].inner, at), max(opened[0].longest, n)
+			}
+			opened = append(opened, &fence{mark: mark, n: n, open: at})
+		}
+	}
+	if len(opened) > 0 {
+		return nil
+	}
+	return found
 }
 
 // directiveNoBlank is about text such as Branch:!`git branch`: Claude Code runs a directive only at the
