@@ -328,10 +328,10 @@ func (c *checking) mend(ctx context.Context, files []check.File) (done bool, err
 	if err := ctx.Err(); err != nil {
 		return true, err
 	}
+	if fixes.Made == 0 && c.stdin == nil {
+		c.sayNothingToFix(ctx, own)
+	}
 	if c.flags.diff {
-		if fixes.Made == 0 {
-			c.sayNothingToFix(ctx, own)
-		}
 		return true, c.showDiff(fixes)
 	}
 	if c.stdin != nil { // the text, mended, is the result

@@ -232,7 +232,11 @@ func flagError(cmd *cobra.Command, err error) error {
 			text += ", did you mean --" + strings.Join(near, " or --") + "?"
 		}
 	}
-	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok && e.GetFlag().Value.Type() == "duration" {
+	e, ok := errors.AsType[*pflag.InvalidValueError](err)
+	switch {
+	case ok && strings.Contains(e.GetFlag().Value.Type(), "int"):
+		text = fmt.Sprintf("--%s is %q, want a whole number", e.GetFlag().Name, e.GetValue())
+	case ok && e.GetFlag().Value.Type() == "duration":
 		if n, err := strconv.Atoi(e.GetValue()); err == nil && n > 0 {
 			text = fmt.Sprintf("--%s %d: want a unit: %dms or %s", e.GetFlag().Name, n, n, seconds(n))
 		}
