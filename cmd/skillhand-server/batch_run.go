@@ -191,7 +191,7 @@ type watcher struct {
 	after  int64
 	began  time.Time
 	before int // jobs that had ended when it began
-	screen *screen
+	screen *term.Screen
 	paused time.Time
 }
 
@@ -202,7 +202,7 @@ func watch(ctx context.Context, std *cli.Std, db *batch.DB, id int64, json bool)
 	}
 	w := &watcher{std: std, db: db, id: id, name: s.Name, json: json, began: time.Now(), before: s.Total - s.Left(), after: s.Event}
 	if std.Live() && !json {
-		w.screen = &screen{std: std}
+		w.screen = &term.Screen{Out: std.Err, Held: &std.Screen}
 	}
 	return w, nil
 }
@@ -261,7 +261,7 @@ func (w *watcher) tell(r batch.Result) error {
 		line += indented(r.Log, 3)
 	}
 	if w.screen != nil {
-		w.screen.clear()
+		w.screen.Clear()
 	}
 	return w.std.Print(line)
 }
@@ -314,13 +314,13 @@ func (w *watcher) show(ctx context.Context, s *batch.Status) {
 	if err != nil {
 		return
 	}
-	w.screen.draw(screenLines(s, running, w.before, time.Since(w.began), time.Now()))
+	w.screen.Draw(screenLines(s, running, w.before, time.Since(w.began), time.Now()))
 }
 
 // end tells the last events and how it all stands.
 func (w *watcher) end(ctx context.Context) error {
 	if w.screen != nil {
-		w.screen.clear()
+		w.screen.Clear()
 	}
 	if err := w.events(ctx); err != nil {
 		return err

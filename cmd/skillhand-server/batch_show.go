@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	xterm "golang.org/x/term"
 
 	"github.com/skillhand/skillhand/batch"
 	"github.com/skillhand/skillhand/internal/cli"
@@ -246,7 +245,7 @@ func followBatch(ctx context.Context, std *cli.Std, db *batch.DB, id int64, asJS
 	err = w.until(ctx, func(s *batch.Status) bool { return s.Left() == 0 })
 	if err != nil {
 		if w.screen != nil {
-			w.screen.clear()
+			w.screen.Clear()
 		}
 		return err
 	}
@@ -376,61 +375,4 @@ func screenLines(s *batch.Status, running []batch.Running, before int, took time
 		lines = append(lines, line)
 	}
 	return lines
-}
-
-// A screen is the last lines of a terminal, drawn again and again.
-type screen struct {
-	std  *cli.Std
-	last []int // the widths of the lines that are drawn
-}
-
-// draw replaces what was drawn, in one write, each line cut to the width: one that wraps would
-// leave its rest behind.
-func (s *screen) draw(lines []string) {
-	s.std.Screen.Lock()
-	defer s.std.Screen.Unlock()
-	columns, rows := s.size()
-	if most := max(1, rows-2); len(lines) > most {
-		lines = append(lines[:most-1:most-1], fmt.Sprintf("  and %d more", len(lines)-most+1))
-	}
-	var b strings.Builder
-	b.WriteString(up(s.last, columns))
-	s.last = s.last[:0]
-	for _, line := range lines {
-		line = term.Fit(line, columns-1)
-		s.last = append(s.last, term.Cells(line))
-		b.WriteString(line + "\x1b[K\n")
-	}
-	b.WriteString("\x1b[J")
-	fmt.Fprint(s.std.Err, b.String())
-}
-
-// clear takes the lines away.
-func (s *screen) clear() {
-	s.std.Screen.Lock()
-	defer s.std.Screen.Unlock()
-	columns, _ := s.size()
-	fmt.Fprint(s.std.Err, up(s.last, columns)+"\x1b[J")
-	s.last = nil
-}
-
-func (s *screen) size() (columns, rows int) {
-	if f, ok := s.std.Err.(*os.File); ok {
-		if w, h, err := xterm.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
-			return w, h
-		}
-	}
-	return 80, 24
-}
-
-// up goes to the first of the lines drawn. A terminal that became narrower has wrapped them.
-func up(widths []int, columns int) string {
-	rows := 0
-	for _, w := range widths {
-		rows += max(1, (w+columns-1)/columns)
-	}
-	if rows == 0 {
-		return ""
-	}
-	return fmt.Sprintf("\x1b[%dA\r", rows)
 }

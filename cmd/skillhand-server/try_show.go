@@ -22,7 +22,7 @@ import (
 type tryShow struct {
 	std    *cli.Std
 	json   bool
-	screen *screen // nil: no table
+	screen *term.Screen // nil: no table
 
 	mu     sync.Mutex
 	rows   []*tryRow
@@ -42,7 +42,7 @@ type tryRow struct {
 func newTryShow(std *cli.Std, o *tryOptions, subjects []*try.Subject) *tryShow {
 	s := &tryShow{std: std, json: o.json}
 	if o.draws(std.Live(), term.IsTerminal(std.Out)) {
-		s.screen = &screen{std: std}
+		s.screen = &term.Screen{Out: std.Err, Held: &std.Screen}
 	}
 	for _, subject := range subjects {
 		for _, c := range subject.Cases {
@@ -84,7 +84,7 @@ func (s *tryShow) warn(text string) {
 		s.std.Warn(text)
 		return
 	}
-	s.screen.clear()
+	s.screen.Clear()
 	s.std.Warn(text)
 	s.draw()
 }
@@ -131,13 +131,13 @@ func (s *tryShow) draw() {
 	if s.screen == nil {
 		return
 	}
-	columns, rows := s.screen.size()
+	columns, rows := s.screen.Size()
 	var lines []string
 	for _, row := range s.busy(max(1, min(maxRows, rows-3))) {
 		name := term.Pad(term.Flat(row.skill+" "+row.id), min(40, columns/2))
 		lines = append(lines, fmt.Sprintf("%s %-7s %s", name, row.arm, strings.Join(row.cells, " ")))
 	}
-	s.screen.draw(append(lines, fmt.Sprintf("%s, %s so far; + as wanted, x not, - checks failed, ? no verdict",
+	s.screen.Draw(append(lines, fmt.Sprintf("%s, %s so far; + as wanted, x not, - checks failed, ? no verdict",
 		term.Plural(len(s.trials), "trial"), term.Dollars(s.cost))))
 }
 
@@ -163,7 +163,7 @@ func (s *tryShow) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.screen != nil {
-		s.screen.clear()
+		s.screen.Clear()
 		s.screen = nil
 	}
 	if s.found > 0 {

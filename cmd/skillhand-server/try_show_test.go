@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/try"
 )
 
@@ -39,7 +40,7 @@ func TestTryTable(t *testing.T) {
 	o := &tryOptions{}
 	o.Runs, o.Baseline = 2, true
 	s := newTryShow(std, o, []*try.Subject{{Name: "card", Cases: []try.Case{{ID: "one", Fires: true}, {ID: "two"}}}})
-	s.screen = &screen{std: std}
+	s.screen = &term.Screen{Out: std.Err, Held: &std.Screen}
 	yes, no := true, false
 	trial := func(id string, arm try.Arm, run int, outcome try.Outcome, passed *bool) {
 		one := try.Trial{Skill: "card", Case: id, Arm: arm, Run: run, Fires: id == "one", Outcome: outcome, Passed: passed, CostUSD: 0.25}
