@@ -64,6 +64,9 @@ const (
 // Ended reports whether a job in this state is over.
 func (s State) Ended() bool { return s != Waiting && s != Opened }
 
+// NotDone reports whether the job has ended without being done.
+func (s State) NotDone() bool { return s.Ended() && s != Done }
+
 // A Job is one piece of work. ID and Payload are required.
 type Job struct {
 	ID      string          `json:"id"` // unique within its batch
@@ -122,6 +125,12 @@ type Result struct {
 	Log      string          `json:"log,omitempty"` // the end of what a job that was not done printed
 	Result   json.RawMessage `json:"result,omitempty"`
 	Event    int64           `json:"-"` // grows with every job that ends, within a batch
+}
+
+// A JobDocument is one job with its attempts: schemas/batch-result-v1.schema.json.
+type JobDocument struct {
+	Result
+	Tries []Attempt `json:"tries"`
 }
 
 // A JobEvent says that a job has ended. It and EndEvent are the lines of skillhand batch run --json:

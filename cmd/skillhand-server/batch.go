@@ -380,7 +380,7 @@ func (o *batchOptions) addTo(ctx context.Context, std *cli.Std, a *addition, lim
 	if err != nil {
 		return err
 	}
-	if text := limitsText(s); text != "" && !o.json {
+	if text := jobs.Limits(s); text != "" && !o.json {
 		fmt.Fprintf(std.Err, "%s: %s\n", term.Flat(s.Name), text)
 	}
 	_, err = a.db.Resume(ctx, a.id)
@@ -402,25 +402,6 @@ func renew(ctx context.Context, db *batch.DB, name batch.Name) error {
 	}
 	_, err = db.Renew(ctx, name)
 	return err
-}
-
-// limitsText says which limits are in force.
-func limitsText(s *batch.Status) string {
-	var parts []string
-	if s.Most > 0 {
-		parts = append(parts, fmt.Sprintf("%d at the same time", s.Most))
-	}
-	if s.Starts > 0 {
-		window := time.Duration(s.WindowMS) * time.Millisecond
-		parts = append(parts, fmt.Sprintf("%s in %s", term.Plural(s.Starts, "start"), term.Duration(window)))
-	}
-	if s.Budget > 0 {
-		parts = append(parts, fmt.Sprintf("%s in all", term.Dollars(s.Budget)))
-	}
-	if parts == nil {
-		return ""
-	}
-	return "at most " + strings.Join(parts, ", ")
 }
 
 func (o *batchOptions) printJobs(std *cli.Std, file *jobfile.File) error {
@@ -527,50 +508,11 @@ func work(ctx context.Context, w *batch.Worker, drain bool) error {
 			return errors.Join(err, cause)
 		case <-tick.C:
 		}
-		if drain && drained(own, w) {
+		if drain && jobs.Drained(own, w.DB) {
 			stop()
 			return <-ended
 		}
 	}
-}
-
-// drained reports whether nothing is left that this worker can do.
-func drained(ctx context.Context, w *batch.Worker) bool {
-	all, err := w.DB.List(ctx)
-	if err != nil {
-		return false // the worker says so, if it lasts
-	}
-	for _, s := range all {
-		if !s.Still() && stuck(ctx, w.DB, &s) == "" {
-			return false
-		}
-	}
-	return true
-}
-
-// stuck says why no worker does the jobs that wait, if none can.
-func stuck(ctx context.Context, db *batch.DB, s *batch.Status) string {
-	if s.Open > 0 || s.Left() == 0 {
-		return ""
-	}
-	crew, err := db.Crew(ctx)
-	if err != nil || crew.Workers == 0 || len(crew.Unfit) < crew.Workers {
-		return ""
-	}
-	kinds, err := db.WaitingKinds(ctx, s.ID)
-	if err != nil || slices.ContainsFunc(kinds, func(kind string) bool { return jobfile.AgentOf(kind) == "" }) {
-		return ""
-	}
-	var hosts []string
-	for _, u := range crew.Unfit {
-		if !slices.Contains(hosts, u.Host) {
-			hosts = append(hosts, u.Host)
-		}
-	}
-	if own, err := os.Hostname(); err == nil && slices.Equal(hosts, []string{own}) {
-		return crew.Unfit[0].Why
-	}
-	return fmt.Sprintf("%s on %s", crew.Unfit[0].Why, strings.Join(hosts, ", "))
 }
 
 func newBatchRetry(std *cli.Std) *cobra.Command {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -65,7 +64,7 @@ func runBatch(ctx context.Context, std *cli.Std, o *batchOptions, name string) e
 		ended <- noDatabase(worker.Run(own))
 	}()
 	err = w.until(own, func(s *batch.Status) bool {
-		w.stuck = stuck(own, a.db, s)
+		w.stuck = jobs.Stuck(own, a.db, s)
 		return s.Still() || w.stuck != ""
 	})
 	if errors.Is(err, context.Canceled) {
@@ -108,18 +107,7 @@ func (o *batchOptions) nothingLeft(ctx context.Context, std *cli.Std, a *additio
 		}
 		return batchError(s)
 	}
-	when := ""
-	if s.Ended != nil {
-		when = " on " + s.Ended.Local().Format("2006-01-02 15:04")
-	}
-	text := fmt.Sprintf("nothing to do: all %d were done%s; run them again with --fresh", s.Total, when)
-	if s.Total == 1 {
-		text = fmt.Sprintf("nothing to do: its job was done%s; run it again with --fresh", when)
-	}
-	if s.Done < s.Total {
-		text = fmt.Sprintf("nothing to do: it ended%s with %s; skillhand batch retry %s, then run it again", when, summary(s), s.Name)
-	}
-	fmt.Fprintf(std.Err, "%s: %s\n", term.Flat(s.Name), text)
+	fmt.Fprintf(std.Err, "%s: %s\n", term.Flat(s.Name), jobs.Done(s))
 	return batchError(s)
 }
 
@@ -160,24 +148,9 @@ func writeResults(ctx context.Context, db *batch.DB, id int64, file string) erro
 		if err != nil {
 			return err
 		}
-		return plainPath(errors.Join(printResults(ctx, device, db, id, batch.State.Ended), device.Close()))
+		return plainPath(errors.Join(db.WriteLines(ctx, device, id, batch.State.Ended), device.Close()))
 	}
-	return atomicfile.WriteFrom(file, func(w io.Writer) error { return printResults(ctx, w, db, id, batch.State.Ended) }, 0o666)
-}
-
-// printResults prints a JSON line for each job in a state that is wanted, in order.
-func printResults(ctx context.Context, w io.Writer, db *batch.DB, id int64, wanted func(batch.State) bool) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	for r, err := range db.Jobs(ctx, id, batch.Query{}) {
-		if err == nil && wanted(r.State) {
-			err = enc.Encode(r)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return atomicfile.WriteFrom(file, func(w io.Writer) error { return db.WriteLines(ctx, w, id, batch.State.Ended) }, 0o666)
 }
 
 // A watcher tells what happens in a batch, as it happens.
@@ -256,47 +229,14 @@ func (w *watcher) tell(r batch.Result) error {
 	if w.screen != nil && term.IsTerminal(w.std.Out) && r.State == batch.Done {
 		return nil
 	}
-	line := jobLine(r, w.std.Painter()) + "\n"
+	line := jobs.Line(r, w.std.Painter()) + "\n"
 	if !strings.HasSuffix(r.Error, ": "+r.Log) { // else the line says it
-		line += indented(r.Log, 3)
+		line += jobs.Tail(r.Log, 3)
 	}
 	if w.screen != nil {
 		w.screen.Clear()
 	}
 	return w.std.Print(line)
-}
-
-// indented is the end of what a job printed, below its line.
-func indented(log string, most int) string {
-	if log == "" {
-		return ""
-	}
-	lines := strings.Split(log, "\n")
-	lines = lines[max(0, len(lines)-most):]
-	text := ""
-	for _, line := range lines {
-		text += "          " + term.Flat(line) + "\n"
-	}
-	return text
-}
-
-// jobLine is a job in a line, for people.
-func jobLine(r batch.Result, paint term.Paint) string {
-	color := map[batch.State]string{batch.Done: "32", batch.Failed: "31", batch.Canceled: "33", batch.Skipped: "33"}[r.State]
-	line := paint(color, fmt.Sprintf("%-8s", r.State)) + "  " + term.Flat(r.ID)
-	if r.Started != nil && r.Ended != nil && r.State != batch.Skipped {
-		line += "  " + term.Duration(r.Ended.Sub(*r.Started))
-	}
-	if r.CostUSD > 0 {
-		line += "  " + term.Dollars(r.CostUSD)
-	}
-	if r.Attempts > 1 {
-		line += fmt.Sprintf("  %d attempts", r.Attempts)
-	}
-	if r.Error != "" {
-		line += "  " + term.Flat(r.Error)
-	}
-	return line
 }
 
 // show draws the screen, or says once that everything waits.
@@ -314,7 +254,7 @@ func (w *watcher) show(ctx context.Context, s *batch.Status) {
 	if err != nil {
 		return
 	}
-	w.screen.Draw(screenLines(s, running, w.before, time.Since(w.began), time.Now()))
+	w.screen.Draw(jobs.Screen(s, running, w.before, time.Since(w.began), time.Now()))
 }
 
 // end tells the last events and how it all stands.
@@ -332,38 +272,10 @@ func (w *watcher) end(ctx context.Context) error {
 	if w.json {
 		return w.std.PrintJSON(batch.EndEvent{Event: "end", Status: s})
 	}
-	text := summary(s)
+	text := jobs.Summary(s)
 	if w.stuck != "" && s.Left() > 0 {
 		text += ": " + w.stuck
 	}
 	fmt.Fprintf(w.std.Err, "%s: %s\n", term.Flat(w.name), text)
 	return nil
-}
-
-// summary is a batch in a line.
-func summary(s *batch.Status) string {
-	text := fmt.Sprintf("%d done", s.Done)
-	for _, part := range []struct {
-		n    int
-		what string
-	}{{s.Failed, "failed"}, {s.Canceled, "canceled"}, {s.Skipped, "skipped"}, {s.Left(), "left"}} {
-		if part.n > 0 {
-			text += fmt.Sprintf(", %d %s", part.n, part.what)
-		}
-	}
-	if s.CostUSD > 0 {
-		text += ", " + term.Dollars(s.CostUSD)
-	}
-	switch {
-	case s.Left() == 0:
-	case s.Stopped == batch.Credentials:
-		text += ": stopped, Claude rejects the credentials or the account: log in, then run it again"
-	case s.Stopped == batch.Limit:
-		text += ": stopped, usage limit reached: run it again later"
-	case s.Stopped == jobs.Refused:
-		text += ": stopped, no trial can be made: skillhand try says why"
-	case s.Short:
-		text += fmt.Sprintf(": the budget of %s allows no more", term.Dollars(s.Budget))
-	}
-	return text
 }

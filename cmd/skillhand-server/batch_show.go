@@ -1,15 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -17,8 +12,7 @@ import (
 
 	"github.com/skillhand/skillhand/batch"
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/internal/paths"
-	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/jobs"
 )
 
 func newBatchShow(std *cli.Std) *cobra.Command {
@@ -102,8 +96,8 @@ func showBatch(ctx context.Context, std *cli.Std, db *batch.DB, s *batch.Status,
 	if err != nil {
 		return err
 	}
-	lines := append(screenLines(s, running, s.Total, 0, time.Now()), summary(s))
-	if text := limitsText(s); text != "" {
+	lines := append(jobs.Screen(s, running, s.Total, 0, time.Now()), jobs.Summary(s))
+	if text := jobs.Limits(s); text != "" {
 		lines = append(lines, text)
 	}
 	crew, err := db.Crew(ctx)
@@ -130,7 +124,7 @@ func jobTable(ctx context.Context, std *cli.Std, db *batch.DB, s *batch.Status) 
 		}
 		for r, err := range db.Jobs(ctx, s.ID, batch.Query{States: states, Limit: min(left, n)}) { // so nothing is looked for in vain
 			if err == nil {
-				err = std.Print(jobLine(r, std.Painter()) + "\n")
+				err = std.Print(jobs.Line(r, std.Painter()) + "\n")
 			}
 			if err != nil {
 				return err
@@ -145,27 +139,6 @@ func jobTable(ctx context.Context, std *cli.Std, db *batch.DB, s *batch.Status) 
 	return nil
 }
 
-func showFailed(ctx context.Context, std *cli.Std, db *batch.DB, id int64, asJSON bool) error {
-	if asJSON {
-		return stdout(printResults(ctx, std.Out, db, id, notDone))
-	}
-	for r, err := range db.Jobs(ctx, id, batch.Query{States: []batch.State{batch.Failed, batch.Canceled, batch.Skipped}}) {
-		if err == nil {
-			err = std.Print(jobLine(r, std.Painter()) + "\n" + indented(r.Log, 10))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// A jobDocument is one job with its attempts: schemas/batch-result-v1.schema.json.
-type jobDocument struct {
-	batch.Result
-	Tries []batch.Attempt `json:"tries"`
-}
-
 // showJob prints all that is known of one job.
 func showJob(ctx context.Context, std *cli.Std, db *batch.DB, s *batch.Status, name string, asJSON bool) error {
 	r, attempts, err := db.Job(ctx, s.ID, name)
@@ -176,57 +149,25 @@ func showJob(ctx context.Context, std *cli.Std, db *batch.DB, s *batch.Status, n
 		return err
 	}
 	if asJSON {
-		return std.PrintJSON(jobDocument{r, attempts})
+		return std.PrintJSON(batch.JobDocument{Result: r, Tries: attempts})
 	}
-	text := jobLine(r, std.Painter()) + "\n"
-	if r.Log != "" {
-		text += "\nstderr:\n" + indented(r.Log, 1000)
-	}
-	if answer := answerOf(r.Result); answer != "" {
-		text += "\n" + answer + "\n"
-	}
-	if len(attempts) > 0 {
-		text += "\nattempts:\n"
-	}
-	for _, a := range attempts {
-		line := "  " + a.How
-		if a.Ended != nil {
-			line += "  " + a.Ended.Local().Format(time.DateTime)
-		}
-		if a.Started != nil && a.Ended != nil {
-			line += "  " + term.Duration(a.Ended.Sub(*a.Started))
-		}
-		if a.CostUSD > 0 {
-			line += "  " + term.Dollars(a.CostUSD)
-		}
-		if a.Error != "" {
-			line += "  " + term.Flat(a.Error)
-		}
-		text += line + "\n"
-	}
-	return std.Print(text)
+	return std.Print(jobs.Text(r, attempts, std.Painter()))
 }
 
-// answerOf is the answer in a result of an ask, or the result as it is.
-func answerOf(result json.RawMessage) string {
-	if len(result) == 0 {
-		return ""
+func showFailed(ctx context.Context, std *cli.Std, db *batch.DB, id int64, asJSON bool) error {
+	if asJSON {
+		return stdout(db.WriteLines(ctx, std.Out, id, batch.State.NotDone))
 	}
-	var doc struct {
-		Output *string `json:"output"`
+	for r, err := range db.Jobs(ctx, id, batch.Query{States: []batch.State{batch.Failed, batch.Canceled, batch.Skipped}}) {
+		if err == nil {
+			err = std.Print(jobs.Line(r, std.Painter()) + "\n" + jobs.Tail(r.Log, 10))
+		}
+		if err != nil {
+			return err
+		}
 	}
-	if json.Unmarshal(result, &doc) == nil && doc.Output != nil {
-		return strings.TrimRight(*doc.Output, "\n")
-	}
-	var b bytes.Buffer
-	if json.Indent(&b, result, "", "  ") != nil {
-		return string(result)
-	}
-	return b.String()
+	return nil
 }
-
-// notDone is the end of a job that has not been done.
-func notDone(s batch.State) bool { return s.Ended() && s != batch.Done }
 
 // stdout names what could not be written.
 func stdout(err error) error {
@@ -260,32 +201,11 @@ func followBatch(ctx context.Context, std *cli.Std, db *batch.DB, id int64, asJS
 }
 
 func exportJobs(ctx context.Context, std *cli.Std, db *batch.DB, id int64, format string, failed bool) error {
-	wanted := func(s batch.State) bool { return !failed || notDone(s) }
+	wanted := func(s batch.State) bool { return !failed || s.NotDone() }
 	if format == "jsonl" {
-		return stdout(printResults(ctx, std.Out, db, id, wanted))
+		return stdout(db.WriteLines(ctx, std.Out, id, wanted))
 	}
-	table := csv.NewWriter(std.Out)
-	err := table.Write([]string{"id", "state", "attempts", "cost_usd", "started", "ended", "error", "result"})
-	for r, fault := range db.Jobs(ctx, id, batch.Query{}) {
-		if fault != nil || err != nil {
-			return errors.Join(fault, stdout(err))
-		}
-		if wanted(r.State) {
-			err = table.Write([]string{
-				r.ID, string(r.State), strconv.Itoa(r.Attempts), strconv.FormatFloat(r.CostUSD, 'f', -1, 64),
-				stamp(r.Started), stamp(r.Ended), r.Error, string(r.Result),
-			})
-		}
-	}
-	table.Flush()
-	return stdout(table.Error())
-}
-
-func stamp(t *time.Time) string {
-	if t == nil {
-		return ""
-	}
-	return t.Format(time.RFC3339Nano)
+	return stdout(db.WriteCSV(ctx, std.Out, id, wanted))
 }
 
 func newBatchList(std *cli.Std) *cobra.Command {
@@ -313,7 +233,7 @@ func newBatchList(std *cli.Std) *cobra.Command {
 				if o.json {
 					err = std.PrintJSON(s)
 				} else {
-					err = std.Print(listLine(&s))
+					err = std.Print(jobs.ListLine(&s))
 				}
 				if err != nil {
 					return err
@@ -325,54 +245,4 @@ func newBatchList(std *cli.Std) *cobra.Command {
 	o.dbFlag(cmd)
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a line of JSON for each batch")
 	return cmd
-}
-
-// listLine is a batch among others: with its id if it was started over since, and its folder if
-// that tells it from others.
-func listLine(s *batch.Status) string {
-	name := term.Flat(s.Name)
-	if s.Old {
-		name += fmt.Sprintf("@%d  (until %s)", s.ID, s.Created.Local().Format(time.DateTime))
-	}
-	if dir, err := os.Getwd(); s.Folder != "" && !s.ByName && (err != nil || s.Folder != paths.Real(dir)) {
-		name += "  " + term.Near(s.Folder)
-	}
-	return fmt.Sprintf("%s  %s, %s\n", name, term.Plural(s.Total, "job"), summary(s))
-}
-
-// screenLines are a batch on a screen: how far it is, and what is running. before is how many jobs
-// had ended when the time began.
-func screenLines(s *batch.Status, running []batch.Running, before int, took time.Duration, now time.Time) []string {
-	ended := s.Total - s.Left()
-	line := fmt.Sprintf("%s  %s %d/%d", term.Flat(s.Name), term.Meter(ended, max(s.Total, 1), 20), ended, s.Total)
-	if s.Failed > 0 {
-		line += fmt.Sprintf("  %d failed", s.Failed)
-	}
-	if len(running) > 0 {
-		line += fmt.Sprintf("  %d running", len(running))
-	}
-	if s.CostUSD > 0 || s.Budget > 0 {
-		line += "  " + term.Dollars(s.CostUSD)
-		if s.Budget > 0 {
-			line += " of " + term.Dollars(s.Budget)
-		}
-	}
-	if done := ended - before; done > 0 && s.Left() > 0 {
-		line += "  " + term.Duration((took / time.Duration(done) * time.Duration(s.Left())).Round(time.Second)) + " left"
-	}
-	lines := []string{line}
-	if s.Paused != nil {
-		lines = append(lines, "  usage limit reached, waiting until "+s.Paused.Local().Format(time.DateTime))
-	}
-	for _, r := range running {
-		line := "  " + term.Flat(r.ID)
-		if !r.Started.IsZero() {
-			line += "  " + term.Duration(now.Sub(r.Started).Round(time.Second))
-		}
-		if r.Note != "" {
-			line += "  " + term.Flat(r.Note)
-		}
-		lines = append(lines, line)
-	}
-	return lines
 }
