@@ -15,7 +15,7 @@ import (
 // the error names those that must not be done: all that run or allow something. Plain asks remain,
 // and get no tools.
 func Trusted(policy trust.Policy, dir string, file *jobfile.File) (batch.List, error) {
-	refused := policy.May(dir)
+	refused, all := policy.May(dir), file.Jobs.All // which the caller may replace by what this returns
 	if refused == nil {
 		return file.Jobs, nil
 	}
@@ -32,7 +32,7 @@ func Trusted(policy trust.Policy, dir string, file *jobfile.File) (batch.List, e
 	const most = 5
 	var faults []error
 	more := 0
-	for j, err := range file.Jobs.All {
+	for j, err := range all {
 		why := ""
 		if err == nil {
 			_, why, err = tame(j)
@@ -54,7 +54,7 @@ func Trusted(policy trust.Policy, dir string, file *jobfile.File) (batch.List, e
 		return batch.List{}, errors.Join(append(faults, refused)...)
 	}
 	return batch.List{Sum: file.Jobs.Sum, All: func(yield func(batch.Job, error) bool) {
-		for j, err := range file.Jobs.All {
+		for j, err := range all {
 			if err == nil {
 				j, _, err = tame(j)
 			}
