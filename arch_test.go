@@ -24,7 +24,7 @@ const rooms = `
 try: . agent agent/sight claude here internal/atomicfile internal/jsregexp internal/paths internal/redact internal/term proc report settings skill
     trust
 lsp: check claudecode here internal/paths render schemas skill
-jobs: . agent batch batch/jobfile claude here internal/paths internal/term proc render report shell trust try verdict view
+jobs: . agent batch batch/jobfile claude here internal/atomicfile internal/cause internal/paths internal/term proc render report shell trust try verdict view
 mcp/host: internal/atomicfile settings
 mcp: . here internal/cause internal/loopback internal/paths internal/redact internal/watch render skill trust
 .: agent claude claudepage here history internal/cause internal/paths internal/redact internal/words proc render report session shell skill trust
@@ -32,7 +32,7 @@ mcp: . here internal/cause internal/loopback internal/paths internal/redact inte
 agent: agent/sight claude
 agent/sight: skill
 batch:
-batch/jobfile: agent batch claude
+batch/jobfile: agent batch claude internal/cause internal/paths
 bench: history report shell/bind
 bench/corpus: check
 check: agent/sight claudecode edit here internal/cause internal/config internal/jsontree internal/markdown internal/paths internal/term

@@ -58,6 +58,9 @@ type File struct {
 	Name string
 	N    int        // of its jobs
 	Jobs batch.List // those of JSON lines are read from the source each time
+	Dir  string     // the folder of a file that Open read
+
+	close func()
 }
 
 // A Spec is what one job is to do, and a job's payload.

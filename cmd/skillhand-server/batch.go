@@ -2,16 +2,12 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -198,120 +194,11 @@ func (o *batchOptions) openDB(ctx context.Context, std *cli.Std, existing bool) 
 	return db, nil
 }
 
-// A readFile is a job file, and what its batch is called.
-type readFile struct {
-	*jobfile.File
-	batch batch.Name
-	dir   string // its folder
-	close func()
-}
-
-// readJobs reads a job file, - for stdin.
-func (o *batchOptions) readJobs(std *cli.Std, name string) (*readFile, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return nil, err
-	}
-	var src *source
-	if name == "-" {
-		src, err = copied(std.In)
-	} else {
-		src, err = openSource(name)
-		dir = filepath.Dir(paths.In(dir, name))
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, cli.Exit(cli.ExitMissing, plainPath(err))
-	}
-	if err != nil {
-		return nil, cli.Exit(cli.ExitUsage, plainPath(err))
-	}
-	file, err := jobfile.Read(name, src.file, dir)
-	if err != nil {
-		src.close()
-		return nil, cli.Exit(cli.ExitUsage, plainPath(err))
-	}
-	if name == "-" && file.Name == "-" {
-		file.Name = "stdin-" + src.sum // without a name of its own it is known by its content
-	}
-	return &readFile{
-		File: file, dir: dir, close: src.close,
-		batch: batch.Name{Name: file.Name, Folder: paths.Real(dir), ByName: batch.Remote(o.database(std))},
-	}, nil
-}
-
-// A source is a file that can be read several times.
-type source struct {
-	file *os.File
-	sum  string // of a copy's content
-	temp bool
-}
-
-func openSource(name string) (*source, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		defer f.Close()
-		return copied(f) // a pipe can be read once
-	}
-	return &source{file: f}, nil
-}
-
-// copied is a copy of what comes from a reader, in a temporary file.
-func copied(r io.Reader) (*source, error) {
-	f, err := os.CreateTemp("", "skillhand-jobs-")
-	if err != nil {
-		return nil, err
-	}
-	_ = os.Remove(f.Name()) // so that nothing can leave it behind, where open files can be removed
-	s := &source{file: f, temp: true}
-	h := sha256.New()
-	if _, err := io.Copy(io.MultiWriter(f, h), r); err != nil {
-		s.close()
-		return nil, err
-	}
-	s.sum = hex.EncodeToString(h.Sum(nil)[:4])
-	return s, nil
-}
-
-func (s *source) close() {
-	_ = s.file.Close()
-	if s.temp {
-		_ = os.Remove(s.file.Name())
-	}
-}
-
-// affordable reports jobs whose cost a budget cannot hold.
-func affordable(jobs batch.List, budget float64) error {
-	if budget <= 0 {
-		return nil
-	}
-	for j, err := range jobs.All {
-		if err != nil {
-			return cli.Exit(cli.ExitUsage, err)
-		}
-		if name := jobfile.AgentOf(j.Kind); name != "" && j.Kind != jobfile.Ask {
-			return cli.Usagef("job %s: %s has no option that limits what it spends: --budget-usd cannot be enforced", j.ID, name)
-		} else if name != "" && j.MaxUSD == 0 {
-			return cli.Usagef("job %s: set max_budget_usd, for instance in defaults: --budget-usd cannot be enforced without it", j.ID)
-		}
-	}
-	return nil
-}
-
-// plainPath names a file before what is wrong with it.
-func plainPath(err error) error {
-	if wrong, ok := errors.AsType[*fs.PathError](err); ok {
-		return fmt.Errorf("%s: %w", wrong.Path, wrong.Err)
-	}
-	return err
-}
-
 // An addition is a job file that was put into a database.
 type addition struct {
 	db    *batch.DB
-	file  *readFile
+	file  *jobfile.File
+	batch batch.Name
 	id    int64
 	added int
 }
@@ -323,23 +210,26 @@ func (o *batchOptions) add(ctx context.Context, std *cli.Std, name string) (*add
 	if err != nil {
 		return nil, err
 	}
-	file, err := o.readJobs(std, name)
-	if err != nil {
-		return nil, err
+	file, err := jobfile.Open(name, std.In)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, cli.Exit(cli.ExitMissing, err)
 	}
-	defer file.close()
-	if err := affordable(file.Jobs, limits.BudgetUSD); err != nil {
-		return nil, err
+	if err != nil {
+		return nil, cli.Exit(cli.ExitUsage, err)
+	}
+	defer file.Close()
+	if err := jobs.Affordable(file.Jobs, limits.BudgetUSD); err != nil {
+		return nil, cli.Exit(cli.ExitUsage, err)
 	}
 	if o.dryRun {
-		return nil, o.printJobs(std, file.File)
+		return nil, o.printJobs(std, file)
 	}
 	if name != "-" { // what comes on stdin is the caller's own
 		h, err := here.From("", std.Env)
 		if err != nil {
 			return nil, err
 		}
-		if file.Jobs, err = jobs.Trusted((&skillhand.Runtime{Here: h}).Policy(h).Now(), file.dir, file.File); err != nil {
+		if file.Jobs, err = jobs.Trusted((&skillhand.Runtime{Here: h}).Policy(h).Now(), file.Dir, file); err != nil {
 			return nil, err
 		}
 	}
@@ -348,6 +238,7 @@ func (o *batchOptions) add(ctx context.Context, std *cli.Std, name string) (*add
 		return nil, err
 	}
 	a := &addition{db: db, file: file}
+	a.batch = batch.Name{Name: file.Name, Folder: paths.Real(file.Dir), ByName: batch.Remote(o.database(std))}
 	if err := o.addTo(ctx, std, a, limits); err != nil {
 		db.Close()
 		switch {
@@ -364,17 +255,17 @@ func (o *batchOptions) add(ctx context.Context, std *cli.Std, name string) (*add
 
 func (o *batchOptions) addTo(ctx context.Context, std *cli.Std, a *addition, limits batch.Limits) error {
 	if o.fresh {
-		if err := renew(ctx, a.db, a.file.batch); err != nil {
+		if err := jobs.StartOver(ctx, a.db, a.batch); err != nil {
 			return err
 		}
 	}
-	added, err := a.db.AddList(ctx, a.file.batch, a.file.Jobs, limits)
+	added, err := a.db.AddList(ctx, a.batch, a.file.Jobs, limits)
 	if err != nil {
 		return err
 	}
 	a.id, a.added = added.ID, added.New
 	if added.Folder != "" {
-		std.Warn(fmt.Sprintf("%s: added before from %s, now from %s", a.file.Name, added.Folder, a.file.batch.Folder))
+		std.Warn(fmt.Sprintf("%s: added before from %s, now from %s", a.file.Name, added.Folder, a.batch.Folder))
 	}
 	s, err := a.db.Status(ctx, a.id)
 	if err != nil {
@@ -384,23 +275,6 @@ func (o *batchOptions) addTo(ctx context.Context, std *cli.Std, a *addition, lim
 		fmt.Fprintf(std.Err, "%s: %s\n", term.Flat(s.Name), text)
 	}
 	_, err = a.db.Resume(ctx, a.id)
-	return err
-}
-
-// renew makes room for a batch that starts over. Jobs that are left of the old one are canceled.
-func renew(ctx context.Context, db *batch.DB, name batch.Name) error {
-	found, err := db.Find(ctx, name.Name)
-	if err != nil {
-		return err
-	}
-	for _, s := range found {
-		if !s.Old && s.Left() > 0 && (name.ByName || s.Folder == name.Folder) {
-			if _, err := db.Cancel(ctx, s.ID, nil); err != nil {
-				return err
-			}
-		}
-	}
-	_, err = db.Renew(ctx, name)
 	return err
 }
 
@@ -599,66 +473,12 @@ func (o *batchOptions) completeNames(std *cli.Std) cobra.CompletionFunc {
 	}
 }
 
-// find is the batch that a name means here: the one of this folder or of one above it, or one that
-// is known by its name alone. NAME@ID names any.
+// find is the batch that a name means here.
 func find(ctx context.Context, db *batch.DB, name string) (*batch.Status, error) {
-	found, err := db.Find(ctx, name)
-	if err != nil {
-		return nil, noDatabase(err)
-	}
-	if label, text, ok := cutLast(name, "@"); ok && len(found) == 0 {
-		if id, err := strconv.ParseInt(text, 10, 64); err == nil {
-			if s, err := db.Status(ctx, id); err == nil && s.Name == label {
-				return s, nil
-			}
-		}
-	}
-	current := slices.DeleteFunc(slices.Clone(found), func(s batch.Status) bool { return s.Old })
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
 	}
-	if s := nearest(current, paths.Real(dir)); s != nil {
-		return s, nil
-	}
-	if len(found) == 0 {
-		return nil, cli.Exit(cli.ExitMissing, fmt.Errorf("%s: %w: see skillhand batch list", name, batch.ErrNoBatch))
-	}
-	text := fmt.Sprintf("%s: no such batch in this folder; elsewhere:", name)
-	for _, s := range found {
-		text += fmt.Sprintf("\n  %s@%d  %s", s.Name, s.ID, s.Folder)
-	}
-	return nil, cli.Exit(cli.ExitMissing, errors.New(text))
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
-}
-
-// nearest is the batch whose file is in a folder or above or below it, the closest first. A batch
-// without a folder is near everywhere.
-func nearest(all []batch.Status, dir string) *batch.Status {
-	var best *batch.Status
-	for i, s := range all {
-		near := s.Folder == "" || s.ByName || s.Folder == dir
-		if near && (best == nil || s.Folder == dir) {
-			best = &all[i]
-		}
-	}
-	if best != nil {
-		return best
-	}
-	var below []int
-	for i, s := range all {
-		if paths.Inside(dir, s.Folder) || paths.Inside(s.Folder, dir) {
-			below = append(below, i)
-		}
-	}
-	if len(below) == 1 {
-		return &all[below[0]]
-	}
-	return nil
+	s, err := jobs.Find(ctx, db, name, dir)
+	return s, noDatabase(err)
 }

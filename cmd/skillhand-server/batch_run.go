@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand/batch"
-	"github.com/skillhand/skillhand/internal/atomicfile"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/jobs"
@@ -76,7 +73,7 @@ func runBatch(ctx context.Context, std *cli.Std, o *batchOptions, name string) e
 	last := context.WithoutCancel(ctx)
 	err = errors.Join(err, w.end(last))
 	if o.output != "" {
-		err = errors.Join(err, writeResults(last, a.db, a.id, o.output))
+		err = errors.Join(err, jobs.WriteResults(last, a.db, a.id, o.output))
 	}
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -97,7 +94,7 @@ func runBatch(ctx context.Context, std *cli.Std, o *batchOptions, name string) e
 // nothingLeft says when all jobs of a batch ended, and what to do to run them again.
 func (o *batchOptions) nothingLeft(ctx context.Context, std *cli.Std, a *addition, s *batch.Status) error {
 	if o.output != "" {
-		if err := writeResults(ctx, a.db, a.id, o.output); err != nil {
+		if err := jobs.WriteResults(ctx, a.db, a.id, o.output); err != nil {
 			return err
 		}
 	}
@@ -138,19 +135,6 @@ func batchStatus(s *batch.Status) int {
 		return cli.ExitFailed
 	}
 	return cli.ExitOK
-}
-
-// writeResults writes the results of the jobs that have ended, in order: all of them, or the file
-// stays as it was.
-func writeResults(ctx context.Context, db *batch.DB, id int64, file string) error {
-	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
-		device, err := os.OpenFile(file, os.O_WRONLY, 0) // which must not become a file
-		if err != nil {
-			return err
-		}
-		return plainPath(errors.Join(db.WriteLines(ctx, device, id, batch.State.Ended), device.Close()))
-	}
-	return atomicfile.WriteFrom(file, func(w io.Writer) error { return db.WriteLines(ctx, w, id, batch.State.Ended) }, 0o666)
 }
 
 // A watcher tells what happens in a batch, as it happens.

@@ -4,6 +4,7 @@ package cause
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 )
@@ -16,6 +17,14 @@ func Of(err error) error {
 	}
 	if e, ok := errors.AsType[*os.LinkError](err); ok {
 		return e.Err
+	}
+	return err
+}
+
+// Named is the error of a file that names the file before what is wrong with it, without the call that failed.
+func Named(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("%s: %w", e.Path, e.Err)
 	}
 	return err
 }

@@ -1,0 +1,90 @@
+package jobfile
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/paths"
+)
+
+// Open reads a job file, - for stdin. Its errors name the file before what is wrong with it.
+func Open(name string, stdin io.Reader) (*File, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	var src *source
+	if name == "-" {
+		src, err = copied(stdin)
+	} else {
+		src, err = openSource(name)
+		dir = filepath.Dir(paths.In(dir, name))
+	}
+	if err != nil {
+		return nil, cause.Named(err)
+	}
+	file, err := Read(name, src.file, dir)
+	if err != nil {
+		src.close()
+		return nil, cause.Named(err)
+	}
+	if name == "-" && file.Name == "-" {
+		file.Name = "stdin-" + src.sum // without a name of its own it is known by its content
+	}
+	file.Dir, file.close = dir, src.close
+	return file, nil
+}
+
+// Close ends reading the file: its jobs are gone.
+func (f *File) Close() {
+	if f.close != nil {
+		f.close()
+	}
+}
+
+// A source is a file that can be read several times.
+type source struct {
+	file *os.File
+	sum  string // of a copy's content
+	temp bool
+}
+
+func openSource(name string) (*source, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		defer f.Close()
+		return copied(f) // a pipe can be read once
+	}
+	return &source{file: f}, nil
+}
+
+// copied is a copy of what comes from a reader, in a temporary file.
+func copied(r io.Reader) (*source, error) {
+	f, err := os.CreateTemp("", "skillhand-jobs-")
+	if err != nil {
+		return nil, err
+	}
+	_ = os.Remove(f.Name()) // so that nothing can leave it behind, where open files can be removed
+	s := &source{file: f, temp: true}
+	h := sha256.New()
+	if _, err := io.Copy(io.MultiWriter(f, h), r); err != nil {
+		s.close()
+		return nil, err
+	}
+	s.sum = hex.EncodeToString(h.Sum(nil)[:4])
+	return s, nil
+}
+
+func (s *source) close() {
+	_ = s.file.Close()
+	if s.temp {
+		_ = os.Remove(s.file.Name())
+	}
+}
