@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/skillhand/skillhand/here"
@@ -91,4 +92,19 @@ func git(ctx context.Context, env here.Env, dir string, args ...string) ([]byte,
 		return nil, fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(errs.String()))
 	}
 	return out.Bytes(), nil
+}
+
+// AllAt fetches skills as they were at a revision: see At. The function that it returns removes them.
+func AllAt(ctx context.Context, env here.Env, revision string, subjects []*Subject) (end func(), err error) {
+	dir, err := os.MkdirTemp("", "skillhand-against-")
+	if err != nil {
+		return func() {}, err
+	}
+	end = func() { RemoveTree(dir) }
+	for i, s := range subjects {
+		if err := s.At(ctx, env, revision, filepath.Join(dir, strconv.Itoa(i))); err != nil {
+			return end, err
+		}
+	}
+	return end, nil
 }

@@ -7,13 +7,10 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,13 +19,10 @@ import (
 	"github.com/skillhand/skillhand/batch"
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/here"
-	"github.com/skillhand/skillhand/history"
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/jobs"
 	"github.com/skillhand/skillhand/shell"
-	"github.com/skillhand/skillhand/skill"
 	"github.com/skillhand/skillhand/try"
 )
 
@@ -248,21 +242,27 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 		return err
 	}
 	o.Runtime = skillhand.Runtime{Here: h, Claude: o.client, Warn: std.Warn}
-	subjects, err := trySubjects(std, h, &o, names)
-	if err != nil {
-		return err
+	subjects, err := o.Subjects(try.Choice{Names: names, Files: o.cases, Tags: o.tags, Bare: o.init, Warn: std.Warn})
+	switch {
+	case errors.Is(err, try.ErrNoCases) || errors.Is(err, fs.ErrNotExist):
+		return cli.Exit(cli.ExitMissing, err)
+	case err != nil:
+		return cli.Exit(cli.ExitUsage, err)
 	}
 	if o.init {
 		return tryInit(ctx, std, &o, names, subjects)
 	}
-	if err := tryTrusted(ctx, &o, subjects); err != nil {
-		return err
+	if o.from == "" { // judging saved trials runs nothing
+		if err := o.Trusted(ctx, subjects); err != nil {
+			return err
+		}
 	}
 	if o.against != "" {
-		end, err := tryAgainst(ctx, std, &o, subjects)
+		o.Against = true
+		end, err := try.AllAt(ctx, std.Env, o.against, subjects)
 		defer end()
 		if err != nil {
-			return err
+			return cli.Exit(cli.ExitUsage, err)
 		}
 	}
 	if o.reportAs != "" && (len(subjects) != 1 || len(o.agents) != 1) {
@@ -335,22 +335,6 @@ func (o *tryOptions) report(std *cli.Std, show *tryShow, subjects []*try.Subject
 	return nil
 }
 
-// tryAgainst fetches the skills as they were. The function that it returns removes them.
-func tryAgainst(ctx context.Context, std *cli.Std, o *tryOptions, subjects []*try.Subject) (end func(), err error) {
-	dir, err := os.MkdirTemp("", "skillhand-against-")
-	if err != nil {
-		return func() {}, err
-	}
-	end = func() { try.RemoveTree(dir) }
-	o.Against = true
-	for i, s := range subjects {
-		if err := s.At(ctx, std.Env, o.against, filepath.Join(dir, strconv.Itoa(i))); err != nil {
-			return end, cli.Exit(cli.ExitUsage, err)
-		}
-	}
-	return end, nil
-}
-
 // configure takes what the project's configuration says, unless a flag does.
 func (o *tryOptions) configure(std *cli.Std, h here.Here) {
 	c, err := h.Config()
@@ -365,34 +349,6 @@ func (o *tryOptions) configure(std *cli.Std, h here.Here) {
 	if !o.inBatch {
 		o.budgetUSD = cmp.Or(o.budgetUSD, c.BudgetUSD)
 	}
-}
-
-// tryTrusted reports whether the commands that check trials may run: those of a
-// project that nobody trusted may not. Judging saved trials runs none.
-func tryTrusted(ctx context.Context, o *tryOptions, subjects []*try.Subject) error {
-	if o.from != "" {
-		return nil
-	}
-	policy := o.Runtime.Policy(o.Runtime.Here).Now()
-	for _, s := range subjects {
-		for _, c := range s.Cases {
-			commands := func() (all []string) {
-				if c.Suite != nil && c.Suite.Scaffold != "" && o.Scaffold {
-					all = append(all, "bash "+c.Suite.Scaffold)
-				}
-				for _, check := range c.Checks {
-					if check.Command != "" {
-						all = append(all, check.Command)
-					}
-				}
-				return all
-			}
-			if err := policy.Allow(ctx, c.File, commands); err != nil {
-				return fmt.Errorf("%s:%d: %w", c.File, c.Line, err)
-			}
-		}
-	}
-	return nil
 }
 
 // tryRun makes the trials, or judges those that were made.
@@ -428,7 +384,9 @@ func tryRun(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subje
 	}
 	summary, err := try.Run(ctx, o.Options, subjects)
 	if summary != nil {
-		rememberTry(std, h, summary, err)
+		if err := summary.Remember(h, err); err != nil {
+			std.Warn(err.Error())
+		}
 	}
 	return summary, err
 }
@@ -493,185 +451,6 @@ func tryError(err error) error {
 	return err
 }
 
-// trySubjects finds the skills and reads their cases. Of all skills of a project,
-// those without cases are left out.
-func trySubjects(std *cli.Std, h here.Here, o *tryOptions, names []string) ([]*try.Subject, error) {
-	finder := h.Finder()
-	var locs []skill.Location
-	var faults []error
-	var plugins []string
-	for _, name := range names {
-		if root := pluginAt(h, name); root != "" {
-			plugins = append(plugins, root)
-			continue
-		}
-		loc, err := finder.Find(name)
-		if err != nil {
-			faults = append(faults, err)
-			continue
-		}
-		locs = append(locs, loc)
-	}
-	if len(names) == 0 {
-		listed, odd := finder.List()
-		for _, err := range odd {
-			std.Warn(err.Error())
-		}
-		for _, loc := range listed {
-			if !loc.Command && !loc.IsOwn() {
-				locs = append(locs, loc)
-			}
-		}
-	}
-	if len(names) == 0 {
-		for _, dir := range []string{h.PluginRoot, h.Dir} {
-			if root := pluginAt(h, dir); root != "" && !slices.Contains(plugins, root) {
-				plugins = append(plugins, root)
-			}
-		}
-	}
-	if len(o.cases) > 0 && len(locs)+len(plugins) != 1 && len(faults) == 0 {
-		return nil, cli.Usagef("--cases needs one SKILL")
-	}
-	var subjects []*try.Subject
-	for i := range len(locs) + len(plugins) {
-		var s *try.Subject
-		var err error
-		if i < len(locs) {
-			s, err = trySubject(std, o, locs[i])
-		} else {
-			s, err = tryPlugin(std, o, plugins[i-len(locs)])
-		}
-		switch {
-		case err == nil:
-			subjects, err = addSubject(subjects, s)
-			faults = append(faults, err)
-		case len(names) == 0 && errors.Is(err, try.ErrNoCases):
-		default:
-			faults = append(faults, err)
-		}
-	}
-	if err := errors.Join(faults...); err != nil {
-		status := cli.ExitUsage
-		if errors.Is(err, try.ErrNoCases) || errors.Is(err, fs.ErrNotExist) {
-			status = cli.ExitMissing
-		}
-		return nil, cli.Exit(status, err)
-	}
-	if len(subjects) == 0 && len(locs) == 0 {
-		return nil, cli.Exit(cli.ExitMissing, errors.New("no cases: there are no skills here"))
-	}
-	if len(subjects) == 0 {
-		return nil, cli.Exit(cli.ExitMissing,
-			fmt.Errorf("no cases: looked for evals/*.json and evals/*.yaml beside %s\nmake some: skillhand try --init SKILL", term.Plural(len(locs), "skill")))
-	}
-	return subjects, nil
-}
-
-// addSubject adds a skill once, however often and in whatever way it is named.
-func addSubject(subjects []*try.Subject, s *try.Subject) ([]*try.Subject, error) {
-	for _, have := range subjects {
-		switch {
-		case have.Folder() == s.Folder():
-			return subjects, nil
-		case have.Name == s.Name:
-			return subjects, fmt.Errorf("%s: the name of two skills, %s and %s: try one at a time", s.Name, have.Folder(), s.Folder())
-		}
-	}
-	return append(subjects, s), nil
-}
-
-func trySubject(std *cli.Std, o *tryOptions, loc skill.Location) (*try.Subject, error) {
-	s, err := try.NewSubject(loc)
-	if err != nil || o.init {
-		return s, err
-	}
-	if len(o.cases) > 0 {
-		err = s.ReadCases(o.cases...)
-	} else {
-		err = o.findCases(std, s)
-	}
-	if errors.Is(err, try.ErrNoCases) {
-		err = fmt.Errorf("%s: %w: looked for evals/*.json and evals/*.yaml in %s\nmake some: skillhand try --init %s", loc.Name, try.ErrNoCases, s.Folder(), loc.Name)
-	}
-	return s, err
-}
-
-// pluginAt is the plugin that a folder is the root of, unless it is a skill too; "" if it is none.
-func pluginAt(h here.Here, dir string) string {
-	if dir == "" {
-		return ""
-	}
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(h.Dir, dir)
-	}
-	_, plugin := os.Stat(filepath.Join(dir, ".claude-plugin", "plugin.json"))
-	if _, isSkill := os.Stat(filepath.Join(dir, skill.MainFile)); plugin != nil || isSkill == nil {
-		return ""
-	}
-	return paths.Real(dir)
-}
-
-// tryPlugin is a plugin as a whole, with the cases of its own.
-func tryPlugin(std *cli.Std, o *tryOptions, root string) (*try.Subject, error) {
-	s, err := try.NewPlugin(root)
-	if err != nil {
-		return nil, err
-	}
-	if len(o.cases) > 0 {
-		s.Cases, err = try.ReadCases(root, o.cases...)
-		return s, err
-	}
-	return s, o.findCases(std, s)
-}
-
-// findCases reads the cases of a skill or a plugin, those with the tags that are wanted.
-func (o *tryOptions) findCases(std *cli.Std, s *try.Subject) error {
-	if err := s.FindCases(std.Warn); err != nil {
-		return err
-	}
-	if len(o.tags) > 0 {
-		s.Cases = slices.DeleteFunc(s.Cases, func(c try.Case) bool {
-			return c.Suite == nil || !slices.ContainsFunc(c.Suite.Tags, func(tag string) bool { return slices.Contains(o.tags, tag) })
-		})
-		if len(s.Cases) == 0 {
-			return fmt.Errorf("%s: %w with the tag %s", s.Name, try.ErrNoCases, strings.Join(o.tags, ", "))
-		}
-	}
-	for _, text := range o.unmet(s) {
-		std.Warn(text)
-	}
-	return nil
-}
-
-// unmet says what cases ask for and do not get, each thing once.
-func (o *tryOptions) unmet(s *try.Subject) []string {
-	var tools []string
-	scaffold := 0
-	for _, c := range s.Cases {
-		if c.Suite == nil {
-			continue
-		}
-		if c.Suite.Scaffold != "" && !o.Scaffold {
-			scaffold++
-		}
-		for _, tool := range c.Suite.Allowed {
-			granted := slices.ContainsFunc(o.AllowedTools, func(t string) bool { return t == tool || strings.HasPrefix(tool, t+"(") })
-			if try.Guarded(tool) && !granted && !slices.Contains(tools, tool) {
-				tools = append(tools, tool)
-			}
-		}
-	}
-	var all []string
-	if scaffold > 0 {
-		all = append(all, fmt.Sprintf("%s: %s begin in an empty folder: their scaffold scripts run only with --scaffold", s.Name, term.Plural(scaffold, "case")))
-	}
-	if len(tools) > 0 {
-		all = append(all, fmt.Sprintf("%s: cases allow %s, which trials may not use unless you say --allowed-tool", s.Name, strings.Join(tools, ", ")))
-	}
-	return all
-}
-
 // tryInit writes cases for an author to edit.
 func tryInit(ctx context.Context, std *cli.Std, o *tryOptions, names []string, subjects []*try.Subject) error {
 	if len(subjects) != 1 {
@@ -713,28 +492,4 @@ func (o *tryOptions) again(names []string, s *try.Subject) string {
 		words = append(words, "--plugin-root", o.pluginRoot)
 	}
 	return shell.Quote(words)
-}
-
-// rememberTry adds a line for each skill to the history.
-func rememberTry(std *cli.Std, h here.Here, s *try.Summary, failure error) {
-	if h.Env.Get("SKILLHAND_HISTORY") == "off" || s.Trials == 0 {
-		return
-	}
-	for _, k := range s.Skills {
-		r := history.Record{
-			Time: time.Now(), Kind: history.Ask, Skill: k.Skill, Label: "try", Project: paths.Real(paths.Around(h.Dir)), OK: failure == nil,
-			DurationMS: s.DurationMS, InputHash: history.Hash("try", k.Skill, strings.TrimSpace(s.Results)),
-		}
-		for _, c := range k.Cases {
-			for _, a := range c.Arms {
-				r.CostUSD += a.CostUSD
-			}
-		}
-		if e, ok := errors.AsType[*claude.Error](failure); ok {
-			r.Category, r.Detail = string(e.Category), string(e.Kind)
-		}
-		if err := (history.Store{Dir: h.HistoryDir()}).Append(r); err != nil {
-			std.Warn(fmt.Sprintf("the history: %v", err))
-		}
-	}
 }
