@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/skillhand/skillhand"
@@ -38,7 +39,8 @@ type Runner struct {
 	// OnSaid, if not nil, is called when the model of a trial says something.
 	OnSaid func()
 
-	kits kits
+	kits    kits
+	folders sync.Mutex // held while those of trials come and go
 }
 
 // Worker makes a worker that does these jobs.

@@ -48,16 +48,11 @@ type MakeTrial func(ctx context.Context, t try.Trial, at try.Stage) (try.Made, e
 func (r *Runner) trial(ctx context.Context, env here.Env, t Trial) (json.RawMessage, batch.Retry) {
 	fail := func(err error) (json.RawMessage, batch.Retry) { return nil, batch.Retry{Error: err.Error()} }
 	of := batch.Current(ctx)
-	parent := scratchOf(of.Worker)
-	if err := os.MkdirAll(parent, 0o700); err != nil {
-		return fail(err)
-	}
-	defer os.Remove(parent) // if this was the last one there
-	scratch, err := os.MkdirTemp(parent, "t")
+	scratch, end, err := r.scratch(scratchOf(of.Worker))
 	if err != nil {
 		return fail(err)
 	}
-	defer try.RemoveTree(scratch)
+	defer end()
 	at := try.Stage{Scratch: scratch, Env: env, MaxUSD: of.HeldUSD, OnEvent: func(e claude.Event) {
 		if r.OnSaid != nil && (e.Type == claude.Text || e.Type == claude.Tool) {
 			r.OnSaid()
@@ -85,6 +80,25 @@ func (r *Runner) trial(ctx context.Context, env here.Env, t Trial) (json.RawMess
 		return fail(marshalErr)
 	}
 	return result, AfterTrial(err, made.CostUSD, time.Now())
+}
+
+// scratch makes a folder for a trial below one of the worker, which goes with the last of them. The lock keeps it from
+// going while another trial begins.
+func (r *Runner) scratch(parent string) (dir string, end func(), err error) {
+	r.folders.Lock()
+	defer r.folders.Unlock()
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return "", nil, err
+	}
+	if dir, err = os.MkdirTemp(parent, "t"); err != nil {
+		return "", nil, err
+	}
+	return dir, func() {
+		try.RemoveTree(dir)
+		r.folders.Lock()
+		defer r.folders.Unlock()
+		_ = os.Remove(parent) // fails while another trial has a folder there
+	}, nil
 }
 
 // scratchOf is the folder in which the trials of a worker have theirs. It is not in a project:
