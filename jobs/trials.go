@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -498,6 +499,19 @@ func (b *Trials) fault(ctx context.Context) error {
 		}
 	}
 	return fmt.Errorf("%s: the batch has stopped", b.name)
+}
+
+// LockedOut adds to an error what lets trials in, if there is nothing of that.
+func LockedOut(err error, why batch.Stop, env here.Env, goos string) error {
+	keys := []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"}
+	if why != batch.Credentials || slices.ContainsFunc(keys, func(name string) bool { return env.Get(name) != "" }) {
+		return err
+	}
+	hint := "to log trials in, set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN (claude setup-token makes one), or run claude and log in with /login"
+	if goos == "darwin" {
+		hint += "; one in the keychain is not found from the HOME of a trial"
+	}
+	return fmt.Errorf("%w\n%s", err, hint)
 }
 
 // kits are those that a worker has unpacked last.

@@ -7,6 +7,9 @@ import (
 	"os"
 	"strings"
 
+	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/internal/term"
 )
 
@@ -31,6 +34,15 @@ type Fate struct {
 	Skill string `json:"skill"`
 	Agent string `json:"agent"`
 	Fate  string `json:"fate"` // fires, read, …, with how often; cannot fire; not tried; and why
+}
+
+// WriteHTML writes a report as one page: see HTML. The secrets of the environment are not in it.
+func (r Report) WriteHTML(file string, env here.Env) error {
+	text, err := r.HTML(redact.New(env).Text)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(file, text, 0o644)
 }
 
 // HTML is a report as one page that loads nothing and runs nothing: skills and agents, cases, arms, intervals,

@@ -1,6 +1,7 @@
 package try
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -327,4 +328,30 @@ func (s *Summary) Markdown() string {
 // cell is a text that does nothing in a table of Markdown.
 func cell(text string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'", "*", `\*`).Replace(term.Flat(text))
+}
+
+// Line is a trial in a line, for people.
+func (t *Trial) Line() string {
+	why := ""
+	switch {
+	case t.Why != "":
+		why = ": " + t.Why
+	case len(t.Instead) > 0:
+		why = ": " + strings.Join(t.Instead, ", ")
+	}
+	if t.Passed != nil && *t.Passed {
+		why += ", passed"
+	} else if t.Passed != nil {
+		why += ", failed"
+	}
+	return fmt.Sprintf("%s %s %s %d: %s%s (%s, %s)", t.Skill, t.Case, t.Arm, t.Run, t.Outcome, why, t.Cost(), term.ShortDuration(t.DurationMS))
+}
+
+// Sorted are trials in the order of their names, whichever ended first.
+func Sorted(trials []Trial) []Trial {
+	trials = slices.Clone(trials)
+	slices.SortStableFunc(trials, func(a, b Trial) int {
+		return cmp.Or(cmp.Compare(a.Skill, b.Skill), cmp.Compare(a.Case, b.Case), cmp.Compare(a.Arm, b.Arm), cmp.Compare(a.Run, b.Run))
+	})
+	return trials
 }

@@ -290,10 +290,10 @@ func (o *tryOptions) writeFiles(std *cli.Std, all try.Report) error {
 	}
 	var err error
 	if o.junit != "" {
-		err = writeTryJUnit(o.junit, all)
+		err = all.WriteJUnit(o.junit)
 	}
 	if o.html != "" {
-		err = errors.Join(err, writeTryHTML(o.html, all, std.Env))
+		err = errors.Join(err, all.WriteHTML(o.html, std.Env))
 	}
 	return err
 }
@@ -307,7 +307,7 @@ func tryIn(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjec
 	if summary == nil {
 		return try.AgentReport{}, err
 	}
-	return try.AgentReport{Summary: summary, Trials: sortTrials(show.trials)}, o.report(std, show, subjects, summary, err)
+	return try.AgentReport{Summary: summary, Trials: try.Sorted(show.trials)}, o.report(std, show, subjects, summary, err)
 }
 
 // report prints what trials came to. The error says how the command ends.
@@ -415,26 +415,13 @@ func tryMake(ctx context.Context, std *cli.Std, o *tryOptions, t *jobs.Trials, m
 	case errors.Is(err, jobs.ErrTooLarge):
 		return stopped, cli.Exit(cli.ExitUsage, err)
 	case isStopped && (why.Why == batch.Credentials || why.Why == batch.Limit):
-		return stopped, cli.Exit(cli.ExitAccount, lockedOut(err, why.Why, std.Env, runtime.GOOS))
+		return stopped, cli.Exit(cli.ExitAccount, jobs.LockedOut(err, why.Why, std.Env, runtime.GOOS))
 	case isStopped && why.Why == jobs.Missing:
 		return stopped, cli.Exit(cli.ExitMissing, err)
 	case isStopped:
 		return stopped, cli.Exit(cli.ExitFailed, err)
 	}
 	return stopped, noDatabase(err)
-}
-
-// lockedOut adds to an error what lets trials in, if there is nothing of that.
-func lockedOut(err error, why batch.Stop, env here.Env, goos string) error {
-	keys := []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"}
-	if why != batch.Credentials || slices.ContainsFunc(keys, func(name string) bool { return env.Get(name) != "" }) {
-		return err
-	}
-	hint := "to log trials in, set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN (claude setup-token makes one), or run claude and log in with /login"
-	if goos == "darwin" {
-		hint += "; one in the keychain is not found from the HOME of a trial"
-	}
-	return fmt.Errorf("%w\n%s", err, hint)
 }
 
 // tryError gives a failure its exit status.

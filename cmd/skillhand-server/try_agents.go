@@ -11,7 +11,6 @@ import (
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/try"
 )
 
@@ -95,7 +94,7 @@ func tryAll(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subje
 		return all, worst
 	}
 	slices.SortStableFunc(all.Fates, func(a, b try.Fate) int { return strings.Compare(a.Skill, b.Skill) })
-	if err := o.printFates(std, all.Fates); err != nil {
+	if err := o.printFates(std, all); err != nil {
 		return all, err
 	}
 	return all, worst
@@ -113,26 +112,17 @@ func (o *tryOptions) heading(std *cli.Std, name string) error {
 }
 
 // printFates prints the table of skills and agents. As JSON it is the last line.
-func (o *tryOptions) printFates(std *cli.Std, fates []try.Fate) error {
+func (o *tryOptions) printFates(std *cli.Std, all try.Report) error {
 	switch {
 	case o.json:
 		return std.PrintJSON(struct {
 			Type  string     `json:"type"`
 			Fates []try.Fate `json:"fates"`
-		}{"agents", fates})
+		}{"agents", all.Fates})
 	case o.markdown:
-		text := "\n| skill | agent | |\n|---|---|---|\n"
-		cell := strings.NewReplacer("|", "\\|", "<", "&lt;")
-		for _, f := range fates {
-			text += fmt.Sprintf("| %s | %s | %s |\n", cell.Replace(term.Flat(f.Skill)), f.Agent, cell.Replace(term.Flat(f.Fate)))
-		}
-		return std.Print(text)
+		return std.Print("\n" + all.FatesMarkdown())
 	}
-	rows := make([][3]string, len(fates))
-	for i, f := range fates {
-		rows[i] = [3]string{f.Skill, f.Agent, f.Fate}
-	}
-	return std.Print("\n" + table(rows))
+	return std.Print("\n" + all.FatesText())
 }
 
 // agentOption is an agent's name as the options have it: Claude needs none.
@@ -141,19 +131,4 @@ func agentOption(name string) string {
 		return ""
 	}
 	return name
-}
-
-// table aligns rows of three cells.
-func table(rows [][3]string) string {
-	var b strings.Builder
-	var wide [2]int
-	for _, r := range rows {
-		for i := range wide {
-			wide[i] = max(wide[i], term.Cells(term.Flat(r[i])))
-		}
-	}
-	for _, r := range rows {
-		fmt.Fprintf(&b, "%s  %s  %s\n", term.Pad(term.Flat(r[0]), wide[0]), term.Pad(r[1], wide[1]), term.Flat(r[2]))
-	}
-	return b.String()
 }

@@ -1,18 +1,14 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
-	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/atomicfile"
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/try"
 )
@@ -107,20 +103,7 @@ func (s *tryShow) trial(t try.Trial, found bool) {
 	if found || s.json {
 		return
 	}
-	why := ""
-	switch {
-	case t.Why != "":
-		why = ": " + t.Why
-	case len(t.Instead) > 0:
-		why = ": " + strings.Join(t.Instead, ", ")
-	}
-	if t.Passed != nil && *t.Passed {
-		why += ", passed"
-	} else if t.Passed != nil {
-		why += ", failed"
-	}
-	line := fmt.Sprintf("%s %s %s %d: %s%s (%s, %s)", t.Skill, t.Case, t.Arm, t.Run, t.Outcome, why, t.Cost(), term.ShortDuration(t.DurationMS))
-	fmt.Fprintln(s.std.Err, term.Fit(term.Flat(line), 300))
+	fmt.Fprintln(s.std.Err, term.Fit(term.Flat(t.Line()), 300))
 }
 
 // maxRows is how many rows are drawn, if the screen has room for them.
@@ -174,7 +157,7 @@ func (s *tryShow) end() {
 func printTry(std *cli.Std, o *tryOptions, subjects []*try.Subject, s *try.Summary, trials []try.Trial) error {
 	switch {
 	case o.reportAs != "":
-		trials = sortTrials(trials)
+		trials = try.Sorted(trials)
 		text, err := json.MarshalIndent(try.NewEvalReport(&o.Options, subjects[0], s, trials), "", "  ")
 		if err != nil {
 			return err
@@ -192,61 +175,4 @@ func printTry(std *cli.Std, o *tryOptions, subjects []*try.Subject, s *try.Summa
 		return std.Print(s.Markdown())
 	}
 	return std.Print(s.Text(std.Painter()))
-}
-
-// sortTrials are trials in the order of their names, whichever ended first.
-func sortTrials(trials []try.Trial) []try.Trial {
-	trials = slices.Clone(trials)
-	slices.SortStableFunc(trials, func(a, b try.Trial) int {
-		return cmp.Or(cmp.Compare(a.Skill, b.Skill), cmp.Compare(a.Case, b.Case), cmp.Compare(a.Arm, b.Arm), cmp.Compare(a.Run, b.Run))
-	})
-	return trials
-}
-
-// writeTryJUnit writes trials as CI systems read them. One without a verdict, or with
-// a check that could not be judged, is skipped; the arm without the skill is no test.
-func writeTryJUnit(file string, all try.Report) error {
-	var cases []cli.JUnitCase
-	for _, a := range all.Agents {
-		class := ""
-		if len(all.Fates) > 0 {
-			class = a.Agent + "."
-		}
-		for _, t := range a.Trials {
-			if t.Arm.Kind() == try.With {
-				cases = append(cases, tryJUnit(class+t.Skill, t))
-			}
-		}
-	}
-	return cli.WriteJUnit(file, "skillhand try", cases)
-}
-
-func tryJUnit(class string, t try.Trial) cli.JUnitCase {
-	c := cli.JUnitCase{Class: class, Name: fmt.Sprintf("%s #%d", t.Case, t.Run), DurationMS: t.DurationMS}
-	switch {
-	case t.Outcome == try.Void:
-		c.Skipped = "no verdict: " + t.Why
-	case !t.Open && !t.Right():
-		c.Failure = strings.TrimSuffix(fmt.Sprintf("the outcome is %s: %s", t.Outcome, strings.Join(t.Instead, ", ")), ": ")
-	case t.Passed != nil && !*t.Passed:
-		c.Failure = "checks failed"
-	}
-	for _, check := range t.Checks {
-		switch {
-		case check.OK != nil && !*check.OK:
-			c.Detail += check.Check + ": " + check.Why + "\n"
-		case check.OK == nil && !check.Judge && c.Failure == "" && c.Skipped == "":
-			c.Skipped = "not judged: " + check.Check + ": " + check.Why
-		}
-	}
-	return c
-}
-
-// writeTryHTML writes all about trials as one page.
-func writeTryHTML(file string, all try.Report, env here.Env) error {
-	text, err := all.HTML(redact.New(env).Text)
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(file, text, 0o644)
 }

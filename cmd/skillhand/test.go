@@ -12,6 +12,7 @@ import (
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/golden"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/junit"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -178,9 +179,9 @@ func (std *stdio) judgeTests(o testOptions, skills int, results []golden.Result)
 
 // writeJUnit writes the results as CI systems read them.
 func writeJUnit(file string, results []golden.Result) error {
-	var cases []cli.JUnitCase
+	var cases []junit.Case
 	for _, r := range results {
-		c := cli.JUnitCase{Class: r.Skill, Name: term.Near(r.File), DurationMS: r.DurationMS}
+		c := junit.Case{Class: r.Skill, Name: term.Near(r.File), DurationMS: r.DurationMS}
 		if !r.OK {
 			c.Failure, c.Detail = "differs from what is wanted", r.Error
 			if r.Error != "" {
@@ -193,5 +194,5 @@ func writeJUnit(file string, results []golden.Result) error {
 		}
 		cases = append(cases, c)
 	}
-	return cli.WriteJUnit(file, "skillhand test", cases)
+	return junit.Write(file, "skillhand test", cases)
 }

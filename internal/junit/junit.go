@@ -1,18 +1,17 @@
-package cli
+// Package junit answers one question: how do CI systems read what was tested?
+package junit
 
 import (
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/skillhand/skillhand/internal/atomicfile"
 )
 
-// A JUnitCase is one test of a report as CI systems read them.
-type JUnitCase struct {
+// A Case is one test of a report.
+type Case struct {
 	Class, Name string
 	DurationMS  float64
 	Failure     string // why it failed, in a line; "" if it did not
@@ -20,8 +19,8 @@ type JUnitCase struct {
 	Skipped     string // why there is no verdict, or ""
 }
 
-// WriteJUnit writes a report.
-func WriteJUnit(file, suite string, cases []JUnitCase) error {
+// Write writes a report.
+func Write(file, suite string, cases []Case) error {
 	type message struct {
 		Message string `xml:"message,attr"`
 		Text    string `xml:",chardata"`
@@ -60,25 +59,6 @@ func WriteJUnit(file, suite string, cases []JUnitCase) error {
 	err = atomicfile.Write(file, append([]byte(xml.Header), append(text, '\n')...), 0o644)
 	if wrong, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("%s: %w", file, wrong.Err) // not the file that was to become it
-	}
-	return err
-}
-
-// CheckOutput says why nothing can be written to a file, before the work whose results it is for.
-func CheckOutput(file string) error {
-	if file == "" {
-		return nil
-	}
-	if info, err := os.Stat(file); err == nil && info.IsDir() {
-		return Usagef("%s: is a folder", file)
-	}
-	dir := filepath.Dir(file)
-	info, err := os.Stat(dir)
-	if wrong, ok := errors.AsType[*fs.PathError](err); ok {
-		return Usagef("%s: %w", dir, wrong.Err)
-	}
-	if err == nil && !info.IsDir() {
-		return Usagef("%s: is not a folder", dir)
 	}
 	return err
 }

@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// CheckOutput says why nothing can be written to a file, before the work whose results it is for.
+func CheckOutput(file string) error {
+	if file == "" {
+		return nil
+	}
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		return Usagef("%s: is a folder", file)
+	}
+	dir := filepath.Dir(file)
+	info, err := os.Stat(dir)
+	if wrong, ok := errors.AsType[*fs.PathError](err); ok {
+		return Usagef("%s: %w", dir, wrong.Err)
+	}
+	if err == nil && !info.IsDir() {
+		return Usagef("%s: is not a folder", dir)
+	}
+	return err
+}
