@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -20,6 +21,9 @@ const (
 	maxCalls   = 2048
 	maxWaiting = 128 << 20 // bytes of all messages that are not answered
 )
+
+// lastAnswers is how long a client that says no more is given answers to what it asked: a line piped into us has one.
+const lastAnswers = 2 * time.Second
 
 // A conn carries messages, a line each. Unlike the SDK's own it goes on after a
 // bad line, which it answers, and it bounds what waits for an answer: what is
@@ -36,6 +40,7 @@ type conn struct {
 	mu      sync.Mutex
 	calls   map[jsonrpc.ID]int // what waits for an answer, and its length
 	waiting int                // their lengths added
+	quiet   chan struct{}      // closed when none waits; nil unless somebody wants to know
 }
 
 type line struct {
@@ -108,12 +113,34 @@ func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 			return nil, ctx.Err()
 		}
 		msg, refusal, err := c.accept(l)
+		if errors.Is(err, io.EOF) {
+			c.answerLast(ctx)
+		}
 		if refusal != nil {
 			err = c.write(refusal)
 		}
 		if msg != nil || err != nil {
 			return msg, err
 		}
+	}
+}
+
+// answerLast waits for the answers to what was asked, or a moment.
+func (c *conn) answerLast(ctx context.Context) {
+	quiet := make(chan struct{})
+	c.mu.Lock()
+	if len(c.calls) == 0 {
+		close(quiet)
+	} else {
+		c.quiet = quiet
+	}
+	c.mu.Unlock()
+	select {
+	case <-quiet:
+	case <-time.After(lastAnswers):
+	case <-c.end:
+	case <-c.closed:
+	case <-ctx.Done():
 	}
 }
 
@@ -178,6 +205,10 @@ func (c *conn) Write(_ context.Context, msg jsonrpc.Message) error {
 		c.mu.Lock()
 		c.waiting -= c.calls[res.ID]
 		delete(c.calls, res.ID)
+		if len(c.calls) == 0 && c.quiet != nil {
+			close(c.quiet)
+			c.quiet = nil
+		}
 		c.mu.Unlock()
 	}
 	return err

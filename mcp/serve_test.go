@@ -3,6 +3,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -158,6 +159,20 @@ func TestEnd(t *testing.T) {
 				t.Error("the server does not end")
 			}
 		})
+	}
+}
+
+// TestLastAnswers: a client that says no more gets the answers to what it asked.
+func TestLastAnswers(t *testing.T) {
+	p := newPlace(t)
+	p.skill("card", "description: A card.", "Write it.")
+	var out bytes.Buffer
+	err := p.server().Serve(t.Context(), strings.NewReader(
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":`+toolCall("load_skill", map[string]any{"name": "card"})+"}\n"), &out)
+	if err != nil || !strings.Contains(out.String(), `"id":1`) || !strings.Contains(out.String(), "Write it.") {
+		t.Errorf("Serve: %v\n%s", err, &out)
 	}
 }
 

@@ -8,12 +8,17 @@ import (
 	"sync"
 )
 
-// PluginOf returns the root of the plugin that a skill's folder belongs to, or
-// "". It is no plugin's merely because one is somewhere above.
+// PluginOf returns the root of the plugin that a skill's folder, or one of commands, belongs to, or "". It is no plugin's
+// merely because one is somewhere above.
 func PluginOf(folder string) string {
 	skills := filepath.Dir(folder)
 	if root := filepath.Dir(skills); filepath.Base(skills) == "skills" && isPlugin(root) {
 		return root
+	}
+	for up := folder; up != filepath.Dir(up); up = filepath.Dir(up) { // commands may lie in folders of theirs
+		if root := filepath.Dir(up); filepath.Base(up) == "commands" && isPlugin(root) {
+			return root
+		}
 	}
 	return ""
 }

@@ -31,6 +31,8 @@ func TestPlace(t *testing.T) {
 		{"repo/skills/a/SKILL.md", "repo"},
 		{"plugin/skills/a/SKILL.md", "plugin"},
 		{"plugin/skills/a/scripts/execute.sh", "plugin"},
+		{"plugin/commands/a.md", "plugin"},
+		{"plugin/commands/sub/a.md", "plugin"},
 		{"project/.claude/skills/a/SKILL.md", "project"},
 		{"project/.agents/skills/a/scripts/execute.sh", "project"},
 		{"project/.other/skills/a/SKILL.md", "project/.other/skills/a"},

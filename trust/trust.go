@@ -37,6 +37,25 @@ func (s Store) Trust(dir string) (real string, err error) {
 	return real, atomicfile.Write(s.file(real), []byte(real+"\n"), 0o600)
 }
 
+// TooWide says why a folder is more than anybody means to trust: whatever is ever put below it would run. It is nil for
+// others.
+func TooWide(dir, home string) error {
+	real, err := realDir(dir)
+	if err != nil {
+		return nil // Trust says so
+	}
+	info, err := os.Stat(real)
+	switch {
+	case filepath.Dir(real) == real:
+		return fmt.Errorf("%s: everything on this machine would be trusted: name the folder you mean", real)
+	case home != "" && paths.Real(home) == real:
+		return fmt.Errorf("%s: all that you ever put into your home would be trusted: name the folder you mean", real)
+	case err == nil && info.Mode()&os.ModeSticky != 0 && info.Mode().Perm()&0o002 != 0:
+		return fmt.Errorf("%s: anyone on this machine can put files there: name the folder you mean", real)
+	}
+	return nil
+}
+
 // Revoke forgets dir. It is an error if dir was not trusted. A folder that is
 // gone can be revoked too, by the path it had.
 func (s Store) Revoke(dir string) (real string, err error) {

@@ -80,6 +80,9 @@ func runTrust(ctx context.Context, std *stdio, o trustOptions, args []string) er
 	}
 	digest := ""
 	if !o.revoke {
+		if err := trust.TooWide(dir, h.Home); err != nil {
+			return err
+		}
 		if digest, err = seen(ctx, std, store, dir, o.pin); err != nil {
 			return err
 		}

@@ -52,6 +52,9 @@ func Around(dir string) string {
 // Real is where a path really leads, links resolved. A path that leads nowhere
 // stays as it is.
 func Real(path string) string {
+	if path == "" {
+		return ""
+	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
 	}
