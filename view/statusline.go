@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -249,6 +251,35 @@ func InstallLine(h here.Here, req InstallRequest) (Installed, error) {
 		done.Hidden = found
 	}
 	return done, nil
+}
+
+// RemoveLine takes our status line out of the settings of a place's project, or of the user.
+// Every other byte of the file stays.
+func RemoveLine(h here.Here, user bool) (file string, gone bool, err error) {
+	source := settings.Project
+	if user {
+		source = settings.User
+	}
+	file = h.Settings().File(source)
+	src, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return file, false, nil
+	}
+	if err != nil {
+		return file, false, err
+	}
+	f, err := settings.Parse(file, src)
+	if err != nil {
+		return file, false, err
+	}
+	line := f.Value(LineKey)
+	if line == nil {
+		return file, false, nil
+	}
+	if ours, _ := IsLine(line); !ours {
+		return file, false, fmt.Errorf("%s: its status line is not skillhand's", file)
+	}
+	return file, true, settings.RemoveFile(file, LineKey)
 }
 
 // findLine returns the status line that Claude Code uses, or nil. A file that it ignores is an

@@ -13,7 +13,7 @@ import (
 
 func newStatusline(std *stdio) *cobra.Command {
 	var req view.InstallRequest
-	var install bool
+	var install, uninstall bool
 	cmd := &cobra.Command{
 		Use:   "statusline",
 		Short: "Print Claude Code's status line, or install it",
@@ -23,24 +23,32 @@ stdin. This command never fails: what it does not know, it leaves out.
 
 With --install, add it to .claude/settings.json of this project, or with --user
 to your own settings. Everything else in the file stays as it is, byte for byte.
-Another status line is replaced only with --force.`,
+Another status line is replaced only with --force. --uninstall removes it again.`,
 		Example: `  skillhand statusline --install
   skillhand statusline --install --user
+  skillhand statusline --uninstall
   echo '{"model":{"display_name":"Opus"}}' | skillhand statusline`,
 		Args: cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			if !install {
-				if req.Force || req.User {
-					return cli.Usagef("--force and --user need --install")
-				}
+			switch {
+			case install && uninstall:
+				return cli.Usagef("--install and --uninstall cannot be used together")
+			case req.Force && !install:
+				return cli.Usagef("--force needs --install")
+			case req.User && !install && !uninstall:
+				return cli.Usagef("--user needs --install or --uninstall")
+			case uninstall:
+				return uninstallLine(std, req.User)
+			case !install:
 				return std.Print(view.StatusLine(std.Env, view.ReadLineInput(std.In)) + "\n")
 			}
 			return installLine(std, req)
 		},
 	}
 	cmd.Flags().BoolVar(&install, "install", false, "add it to .claude/settings.json")
+	cmd.Flags().BoolVar(&uninstall, "uninstall", false, "remove it from .claude/settings.json")
 	cmd.Flags().BoolVar(&req.Force, "force", false, "replace another status line")
-	cmd.Flags().BoolVar(&req.User, "user", false, "install it for all your projects")
+	cmd.Flags().BoolVar(&req.User, "user", false, "install it for all your projects, or remove it there")
 	return cmd
 }
 
@@ -59,4 +67,19 @@ func installLine(std *stdio, req view.InstallRequest) error {
 		std.Warn(fmt.Sprintf("%s:%d: this status line takes precedence", done.Hidden.File, done.Hidden.Line))
 	}
 	return std.Print(term.Near(done.File) + ": status line installed\n")
+}
+
+func uninstallLine(std *stdio, user bool) error {
+	h, err := here.From("", std.Env)
+	if err != nil {
+		return err
+	}
+	file, gone, err := view.RemoveLine(h, user)
+	switch {
+	case err != nil:
+		return err
+	case !gone:
+		return std.Print(term.Near(file) + ": there is no status line\n")
+	}
+	return std.Print(term.Near(file) + ": status line removed\n")
 }
