@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,7 +28,7 @@ type uninstalled struct {
 }
 
 func newUninstall(std *stdio) *cobra.Command {
-	var dryRun, asJSON bool
+	var dryRun, yes, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "uninstall",
 		Short: "Remove what skillhand put on this machine",
@@ -35,11 +37,13 @@ in Claude Code's settings, and the state folder: trust, history, sessions and
 batches. Then say how to remove the programs themselves.
 
 Your home and the project around this folder are searched. Entries that skillhand
-did not write, or that were changed since, are left and listed.`,
+did not write, or that were changed since, are left and listed. On a terminal you
+are shown what will go, and asked.`,
 		Example: `  skillhand uninstall --dry-run
-  skillhand uninstall`,
+  skillhand uninstall
+  skillhand uninstall --yes`,
 		Args: cli.Args(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			h, err := here.From("", std.Env)
 			if err != nil {
 				return err
@@ -47,6 +51,11 @@ did not write, or that were changed since, are left and listed.`,
 			doc := uninstalled{OK: true, DryRun: dryRun, Items: uninstall.Find(h)}
 			if doc.Items == nil {
 				doc.Items = []uninstall.Item{}
+			}
+			if !dryRun && !yes {
+				if err := confirmUninstall(cmd.Context(), std, doc.Items); err != nil {
+					return err
+				}
 			}
 			if !dryRun {
 				doc.OK = !uninstall.Remove(doc.Items)
@@ -66,8 +75,23 @@ did not write, or that were changed since, are left and listed.`,
 		},
 	}
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be removed, and remove nothing")
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return cmd
+}
+
+// confirmUninstall asks a person, if there is one, whether what was found may go.
+func confirmUninstall(ctx context.Context, std *stdio, items []uninstall.Item) error {
+	found := slices.ContainsFunc(items, func(it uninstall.Item) bool { return it.Status == uninstall.Found })
+	if !found || !std.Interactive() {
+		return nil
+	}
+	fmt.Fprint(std.Err, itemLines(items))
+	yes, err := ask(ctx, std, "\nRemove them? It cannot be undone. [y/N] ")
+	if err == nil && !yes {
+		err = errors.New("nothing was removed")
+	}
+	return err
 }
 
 // programs are those that are installed, and the command that removes them. What has no command is deleted by hand, so
@@ -122,17 +146,24 @@ func deletable(programs []string) []string {
 	return append([]string{dir}, slices.DeleteFunc(slices.Clone(programs), func(file string) bool { return filepath.Dir(file) == dir })...)
 }
 
-// String is what people read.
-func (u *uninstalled) String() string {
+// itemLines has a line for each item.
+func itemLines(items []uninstall.Item) string {
 	words := map[uninstall.Status]string{uninstall.Found: "would be removed", uninstall.Removed: "removed", uninstall.Left: "left"}
 	var b strings.Builder
-	for _, it := range u.Items {
+	for _, it := range items {
 		line := fmt.Sprintf("%s: %s: %s", it.File, words[it.Status], it.Text)
 		if it.Why != "" {
 			line += " (" + it.Why + ")"
 		}
 		b.WriteString(term.Visible(strings.ReplaceAll(line, "\n", " ")) + "\n")
 	}
+	return b.String()
+}
+
+// String is what people read.
+func (u *uninstalled) String() string {
+	var b strings.Builder
+	b.WriteString(itemLines(u.Items))
 	if len(u.Items) == 0 {
 		b.WriteString("Nothing to remove: no entries of agents, no status line, no state.\n")
 	}
