@@ -180,6 +180,7 @@ func servePage(ctx context.Context, std *cli.Std, o pageOptions, site *page.Site
 	if err := std.Print(address + "\n"); err != nil {
 		return err
 	}
+	std.Waiting("serving the page, Ctrl-C ends it")
 	if !o.noOpen {
 		if err := openBrowser(address, std.Env); err != nil {
 			std.Warn("no browser was opened: open the address in one")

@@ -127,6 +127,9 @@ func runLoad(ctx context.Context, std *stdio, cmd *cobra.Command, o loadOptions,
 		return err
 	}
 	defer page.Close()
+	if page.FirstUse && strings.TrimSpace(page.Text) == "" {
+		page.Warnings = append(page.Warnings, term.Near(page.File)+": the page is empty: an agent would read nothing")
+	}
 	if nowhere(std.Out) {
 		for _, w := range page.Warnings {
 			std.Warn(w)
