@@ -41,7 +41,7 @@ transcript, except the prompt that --case asks for.`,
 		Example: `  skillhand usage
   skillhand usage --since 7d --project .
   skillhand usage --skill deploy
-  skillhand usage --skill deploy --case 1k2m3n4p > .claude/skills/deploy/evals/1k2m3n4p.yaml
+  skillhand usage --skill deploy --case 1k2m3n4p > evals/1k2m3n4p.yaml
   skillhand usage --json | jq '.skills[] | {name, cost: .cost.cost_usd}'`,
 		Args: cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error { return runUsage(std, o) },
@@ -169,7 +169,7 @@ func writeSpans(std *stdio, h here.Here, q usage.Options, path string) (err erro
 // usageText is a report for people.
 func usageText(r *usage.Report, o usageOptions, now time.Time) string {
 	var b strings.Builder
-	rows := [][]string{{"skill", "fired", "by", "refused", "cost", "last"}}
+	rows := [][]string{{"skill", "called", "by", "refused", "cost", "last used"}}
 	quiet := 0
 	for _, s := range r.Skills {
 		if s.Counts.Fired() == 0 && s.Cost.Turns == 0 && o.skill == "" {
