@@ -21,6 +21,7 @@ type Line struct {
 	Head int    // characters of the line without a description, its end included
 	Text int    // characters that the description adds
 	Bare bool   // the list has no room for the description
+	Away bool   // it is in a plugin that is not installed: it is listed once that is
 }
 
 // List is the list that Claude Code makes of the skills in files, of installed plugins' and of its own.
@@ -31,6 +32,7 @@ func (c *Checkup) List(files []File) List {
 		opt.Listing.Also = installedSkills(*opt.Settings)
 	}
 	w := &whole{opt: &opt}
+	away := map[string]bool{}
 	for _, f := range files {
 		if f.As != InPlugin {
 			d := open(f, &opt)
@@ -40,6 +42,7 @@ func (c *Checkup) List(files []File) List {
 		}
 		if !slices.ContainsFunc(opt.Listing.Also, func(g File) bool { return g.Path == f.Path }) {
 			f.Name = filepath.Base(f.Root)
+			away[f.Path] = true
 			opt.Listing.Also = append(opt.Listing.Also, f)
 		}
 	}
@@ -47,14 +50,18 @@ func (c *Checkup) List(files []File) List {
 	if lists := w.lists(); len(lists) > 0 {
 		found = lists[0]
 	}
-	return found.exported()
+	out := found.exported()
+	for i := range out.Lines {
+		out.Lines[i].Away = away[out.Lines[i].File]
+	}
+	return out
 }
 
 func (l list) exported() List {
 	total, dropped := l.listing.arrange(l.skills)
 	out := List{Budget: cmp.Or(l.listing.Budget, DefaultBudget), Total: total}
 	for _, s := range l.skills {
-		one := Line{Name: s.name, Own: s.own, Head: s.bare(), Text: s.more(), Bare: slices.Contains(dropped, s)}
+		one := Line{Name: s.name, File: s.file, Own: s.own, Head: s.bare(), Text: s.more(), Bare: slices.Contains(dropped, s)}
 		if s.doc != nil {
 			one.File = s.doc.file.Path
 		}

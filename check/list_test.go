@@ -74,6 +74,23 @@ func TestList(t *testing.T) {
 	if diff := cmp.Diff(want, said(whole)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
+	plugin := filepath.Join(project, "skills/ee/SKILL.md")
+	write(filepath.Join(project, ".claude-plugin/plugin.json"), `{"name": "shop"}`)
+	write(plugin, described(30))
+	away := 0
+	for _, one := range list(20_000).Lines {
+		if one.Away {
+			away++
+		}
+		if one.Away != (one.File == plugin) {
+			t.Errorf("%s in %q: away is %v", one.Name, one.File, one.Away)
+		}
+	}
+	if away != 1 {
+		t.Errorf("%d skills are of a plugin that is not installed", away)
+	}
+	os.RemoveAll(filepath.Join(project, "skills"))
+	os.RemoveAll(filepath.Join(project, ".claude-plugin"))
 	tight := list(whole.Total - 150) // one that does not fit loses its own; a later one that does keeps it
 	want = []string{"dd 5+42 false", "aa 5+102 false", "bb 5+302 true", "cc 5+52 false"}
 	if diff := cmp.Diff(want, said(tight)); diff != "" || tight.Total != whole.Total {

@@ -87,6 +87,7 @@ func installedSkills(w settings.Where) []File {
 // A listed skill is a line of the list.
 type listed struct {
 	doc   *document // nil if it is not checked
+	file  string    // that has it, if it is not checked; "" if it is Claude Code's own
 	name  string
 	chars int // of its description, cut
 	full  int // the same, uncut
@@ -282,7 +283,7 @@ func (w *whole) installed() []*listed {
 		}
 		d := describe(f)
 		if s := l.line(d, f.Name+":"+d.name); d.listed && l.override(s) {
-			s.doc = nil
+			s.doc, s.file = nil, f.Path
 			all = append(all, s)
 		}
 	}

@@ -139,6 +139,9 @@ func claudeStrip(l check.List, count int) listStrip {
 			count-len(bare), counted(count, "skill", "skills"), len(bare), thousands(l.Budget))
 		s.Bad = len(bare) > 0
 	}
+	if slices.ContainsFunc(l.Lines, func(one check.Line) bool { return one.Away }) {
+		s.Said += "; those of a plugin once it is installed"
+	}
 	s.Parts = r.parts
 	return s.labelled()
 }

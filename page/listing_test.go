@@ -88,6 +88,15 @@ func TestStrips(t *testing.T) {
 	}
 }
 
+// TestStripAway: skills of a plugin that is not installed are said to be listed once it is.
+func TestStripAway(t *testing.T) {
+	l := listOf("+490", "+20")
+	l.Lines[1].Away = true
+	if s := claudeStrip(l, 2); !strings.HasSuffix(s.Said, "are taken; those of a plugin once it is installed") {
+		t.Error(s.Said)
+	}
+}
+
 // TestStripNames: a name is drawn where there is room for it.
 func TestStripNames(t *testing.T) {
 	l := listOf("+490", "+20")

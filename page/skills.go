@@ -23,6 +23,7 @@ type skillRow struct {
 	tokens   int
 	listing  int     // characters of its line in the list that Claude Code gives a model; 0: it has none
 	bare     bool    // the list has no room for its description
+	away     bool    // it is listed once its plugin is installed
 	share    float64 // of the list's characters, in percent
 	widest   float64 // the greatest share of a skill
 	findings int
@@ -98,7 +99,7 @@ func (v *visit) skills() (*view, error) {
 	for _, one := range all {
 		r := skillRow{Listed: one, widest: float64(widest) * 100 / float64(max(listing.Budget, 1))}
 		if line, ok := lines[one.File]; ok {
-			r.listing, r.bare = line.Head+line.Text, line.Bare
+			r.listing, r.bare, r.away = line.Head+line.Text, line.Bare, line.Away
 			r.share = float64(r.listing) * 100 / float64(listing.Budget)
 		}
 		r.tokens, r.readable = sizes[one.File]
@@ -235,10 +236,14 @@ func (v *visit) skillColumns() []column[skillRow] {
 			case r.bare:
 				return cell{Text: "name only", Mark: "bad", Title: "the list has no room for its description"}
 			}
+			when := ""
+			if r.away {
+				when = ", once the plugin is installed or named with --plugin-dir"
+			}
 			return cell{
 				Text:  fmt.Sprintf("%.1f %%", r.share),
 				Bar:   fmt.Sprintf("%.1f%%", r.share*100/max(r.widest, 0.001)),
-				Title: thousands(r.listing) + " characters of the list that Claude Code gives its model",
+				Title: thousands(r.listing) + " characters of the list that Claude Code gives its model" + when,
 			}
 		}},
 		{key: "used", title: "Last used", number: true, compare: by(func(r skillRow) int64 { return r.used.Unix() }), cell: func(r skillRow) cell {

@@ -25,6 +25,7 @@ type habits struct {
 	names   func(name string) bool // whether it takes a skill of that name; nil means any
 	longest int                    // characters of one description; 0 means any number
 
+	plugins  string // how it comes to see a plugin's skills, as a sentence's end; "" if that is not known
 	headless string // why no skill fires without a person; "" if one does
 
 	room string                                        // how much its list holds, as a sentence's end; "" if that is not known to have an end
@@ -33,7 +34,10 @@ type habits struct {
 
 // known are the habits of the versions that package agent names.
 var known = map[string]*habits{
-	"claude": {project: []string{".claude"}, user: []string{".claude"}, order: []string{"~/.claude", ".claude"}, obeys: []FaultID{Hidden, HiddenText, Paths}},
+	"claude": {
+		project: []string{".claude"}, user: []string{".claude"}, order: []string{"~/.claude", ".claude"}, obeys: []FaultID{Hidden, HiddenText, Paths},
+		plugins: ", and in plugins once they are installed, or with claude --plugin-dir",
+	},
 	"codex": {
 		project: []string{".agents", ".codex"}, user: []string{".agents", ".codex"},
 		namesakes: true, nested: true, inner: true, root: true,

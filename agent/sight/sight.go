@@ -117,7 +117,7 @@ func (h *habits) passesBy(s Skill, all []Skill) string {
 	besideRoot := slices.ContainsFunc(all, func(o Skill) bool { return o.Folder == "" && o.Place == s.Place && o.User == s.User })
 	switch {
 	case !slices.Contains(places, s.Place):
-		return "it looks in " + strings.Join(places, "/skills, ") + "/skills"
+		return "it looks in " + strings.Join(places, "/skills, ") + "/skills" + h.plugins
 	case s.Folder == "" && !h.root:
 		return "it looks in the folders below the folder of skills"
 	case s.Folder == "":

@@ -28,15 +28,16 @@ type runOptions struct {
 func newRun(std *stdio) *cobra.Command {
 	var o runOptions
 	cmd := &cobra.Command{
-		Use:   "run SKILL|SCRIPT [ARG...]",
+		Use:   "run [flags] SKILL|SCRIPT [ARG...]",
 		Short: "Run a skill's script and judge its report",
 		Long: `Run a script, read the report it prints on stdout, and check it against what
 happened: each deliverable must exist and have been made or changed by this run,
 and success must go with exit status 0. The script's stderr is shown live.
 
 SKILL is a name, plugin:name, or the path of a skill's folder; its script is
-execute.* or scripts/execute.*. SCRIPT is a path. Everything after it is passed
-to the script. It runs in this folder, and only from folders that you trust.
+execute.* or scripts/execute.*. SCRIPT is a path. Everything after it, flags
+too, is passed to the script: flags of run come before it. The script runs in this
+folder, and only from folders that you trust.
 
 When the script ends, the processes it started must end too. One that keeps the
 output open may stay silent for a second; then it is ended, with a warning.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Group makes cmd one that only has commands below it: without one it shows its help, and a mistyped
@@ -138,6 +139,16 @@ func below(root *cobra.Command, words []string) []string {
 	return names
 }
 
+// meantValue says how to write an argument that was meant for a flag whose value may be left out.
+func meantValue(cmd *cobra.Command, arg string) (hint string) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.NoOptDefVal != "" && f.Value.Type() != "bool" && f.Value.Type() != "count" {
+			hint = fmt.Sprintf(", did you mean --%s=%s?", f.Name, arg)
+		}
+	})
+	return hint
+}
+
 // Args wraps an argument check so that its error counts as wrong usage.
 func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
@@ -147,7 +158,7 @@ func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 		what := "too few arguments"
 		for n := range args { // the first arguments alone would do
 			if check(cmd, args[:n]) == nil {
-				what = fmt.Sprintf("%q is one argument too many", args[n])
+				what = fmt.Sprintf("%q is one argument too many", args[n]) + meantValue(cmd, args[n])
 			}
 		}
 		return Usagef("%s\nusage: %s", what, cmd.UseLine())
