@@ -96,7 +96,7 @@ cmd/skillhand: . agent agent/sight check claude claudecode claudepage doctor edi
     internal/cli internal/junit internal/origin internal/paths internal/term migrate migrate/disk render report scaffold schemas session shell skill trust uninstall
     usage verdict view
 cmd/skillhand-server: . agent batch batch/jobfile claude here internal/atomicfile internal/cli internal/origin internal/paths
-    internal/term jobs lsp mcp mcp/host page proc shell try upgrade view
+    internal/term jobs lsp mcp mcp/host page proc scaffold shell try upgrade view
 
 # For tests alone: no line above may name them.
 internal/fakeapi:

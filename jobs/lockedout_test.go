@@ -20,7 +20,7 @@ func TestLockedOut(t *testing.T) {
 		want string // what is added
 	}{
 		{batch.Credentials, nil, "linux", "CLAUDE_CODE_OAUTH_TOKEN (claude setup-token makes one)"},
-		{batch.Credentials, nil, "darwin", "one in the keychain is not found"},
+		{batch.Credentials, nil, "darwin", "a login in the keychain is not found"},
 		{batch.Credentials, here.Env{"ANTHROPIC_API_KEY=x"}, "darwin", ""},
 		{batch.Limit, nil, "darwin", ""},
 	}

@@ -507,9 +507,9 @@ func LockedOut(err error, why batch.Stop, env here.Env, goos string) error {
 	if why != batch.Credentials || slices.ContainsFunc(keys, func(name string) bool { return env.Get(name) != "" }) {
 		return err
 	}
-	hint := "to log trials in, set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN (claude setup-token makes one), or run claude and log in with /login"
+	hint := "to log in, run claude auth login, or set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN (claude setup-token makes one)"
 	if goos == "darwin" {
-		hint += "; one in the keychain is not found from the HOME of a trial"
+		hint += "; trials have a HOME of their own, where a login in the keychain is not found"
 	}
 	return fmt.Errorf("%w\n%s", err, hint)
 }

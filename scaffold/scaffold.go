@@ -20,7 +20,7 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-//go:embed all:skill all:plugin all:stub all:batch
+//go:embed all:skill all:plain all:plugin all:stub all:batch
 var files embed.FS
 
 // values are what the templates know.
@@ -56,6 +56,14 @@ func Skill(dir, name string) ([]string, error) {
 	return write(dir, func(to string) error { return copyTree(to, "skill", values{Name: name, End: end()}) })
 }
 
+// Plain makes the folder of a new skill that is one ordinary SKILL.md: agents read it without skillhand.
+func Plain(dir, name string) ([]string, error) {
+	if err := CheckName(name); err != nil {
+		return nil, err
+	}
+	return write(dir, func(to string) error { return copyTree(to, "plain", values{Name: name}) })
+}
+
 // Plugin makes the folder of a new plugin with one skill, hello.
 func Plugin(dir, name string) ([]string, error) {
 	if err := CheckName(name); err != nil {
@@ -67,6 +75,11 @@ func Plugin(dir, name string) ([]string, error) {
 		}
 		return copyTree(filepath.Join(to, "skills", "hello"), "skill", values{Name: "hello", Plugin: name, End: end()})
 	})
+}
+
+// IsPlaceholder reports whether a description is still the one that a new skill or plugin has.
+func IsPlaceholder(description string) bool {
+	return strings.HasPrefix(description, "Say here what the skill ") || strings.HasPrefix(description, "Say here what the plugin ")
 }
 
 // Batch makes a folder with a job file, and a script and texts for it to work on.

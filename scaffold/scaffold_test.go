@@ -92,7 +92,7 @@ func faultOf(file string) string {
 		return fmt.Sprintf("its mode is %v", info.Mode())
 	case filepath.Ext(file) == ".json" && !json.Valid(text):
 		return "not JSON"
-	case filepath.Base(file) == "SKILL.md" && (s.Front.Broken != "" || s.Front.Name != filepath.Base(filepath.Dir(file)) || s.Front.Description == ""):
+	case filepath.Base(file) == "SKILL.md" && (s.Front.Broken != "" || s.Front.Name != filepath.Base(filepath.Dir(file)) || !scaffold.IsPlaceholder(s.Front.Description)):
 		return fmt.Sprintf("%+v", s.Front)
 	}
 	return ""

@@ -22,6 +22,7 @@ import (
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/jobs"
+	"github.com/skillhand/skillhand/scaffold"
 	"github.com/skillhand/skillhand/shell"
 	"github.com/skillhand/skillhand/try"
 )
@@ -444,6 +445,9 @@ func tryInit(ctx context.Context, std *cli.Std, o *tryOptions, names []string, s
 		return cli.Usagef("--init needs one SKILL")
 	}
 	s := subjects[0]
+	if scaffold.IsPlaceholder(s.Description) {
+		return fmt.Errorf("%s: its description is still the one that init wrote: first say what it does and when to use it", s.Name)
+	}
 	cases := s.Propose()
 	if o.ask {
 		spinner := std.Spin("asking for cases")

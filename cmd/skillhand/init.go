@@ -44,6 +44,7 @@ func newInit(std *stdio) *cobra.Command {
 
 func newInitSkill(std *stdio) *cobra.Command {
 	var dir string
+	var plain bool
 	var agents []string
 	cmd := &cobra.Command{
 		Use:   "skill NAME",
@@ -51,17 +52,25 @@ func newInitSkill(std *stdio) *cobra.Command {
 		Long: `Make a new skill that loads and runs right away, in .claude/skills at the top of
 this project. Nothing is overwritten.
 
+Its SKILL.md hands over to skillhand load, so everyone who uses the skill needs
+skillhand. --plain makes an ordinary SKILL.md instead, whose text is the
+instructions: any agent reads it without skillhand.
+
 With --for, also make a stub for an agent that reads skills but runs no
 directives in them: it has the skill's description, and tells the agent to run
 skillhand load and to follow what it prints. The skill itself is made only if
 there is none of that name.`,
 		Example: `  skillhand init skill review
+  skillhand init skill review --plain
   skillhand init skill review --dir plugin/skills
   skillhand init skill review --for codex,gemini`,
 		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := scaffold.CheckName(args[0]); err != nil {
 				return cli.Usagef("%v", err)
+			}
+			if plain && len(agents) > 0 {
+				return cli.Usagef("--plain and --for cannot be used together: agents read a plain skill without a stub")
 			}
 			for _, agent := range agents {
 				if _, err := scaffold.StubFolder(agent, false); err != nil {
@@ -75,11 +84,23 @@ there is none of that name.`,
 			if err != nil {
 				return err
 			}
+			if plain {
+				made, err := scaffold.Plain(target, args[0])
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(std.Err, "try it: skillhand load %s\n", hint(target)) // it has no commands to trust
+				return std.Print(term.Near(made[0]) + "\n")
+			}
 			made, err := scaffold.Skill(target, args[0])
+			if err == nil {
+				fmt.Fprintln(std.Err, "everyone who uses this skill needs skillhand: SKILL.md calls it (--plain makes one that works without)")
+			}
 			return std.made(made, err, "skillhand load "+hint(target))
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "the `folder` of skills (default .claude/skills)")
+	cmd.Flags().BoolVar(&plain, "plain", false, "make an ordinary SKILL.md, which works without skillhand")
 	cmd.Flags().StringSliceVar(&agents, "for", nil, "make a stub for these `agents`: "+strings.Join(scaffold.Agents(), ", "))
 	cli.Values(cmd, "for", scaffold.Agents()...)
 	return cmd
@@ -164,7 +185,7 @@ func newInitPlugin(std *stdio) *cobra.Command {
 				return cli.Usagef("%v", err)
 			}
 			made, err := scaffold.Plugin(args[0], args[0])
-			return std.made(made, err, "skillhand load hello --plugin-root "+args[0])
+			return std.made(made, err, fmt.Sprintf("skillhand load hello --plugin-root %[1]s (skillhand list --plugin-root %[1]s lists its skills)", args[0]))
 		},
 	}
 }
