@@ -26,7 +26,7 @@ test: tools cross ## everything that must hold
 	CGO_ENABLED=1 SKILLHAND_REQUIRE_ALL=1 $(RACE) go test -race -p $(PACKAGES) -timeout 60m $(CONCURRENT)
 	SKILLHAND_REQUIRE_ALL=1 go test -p $(PACKAGES) -timeout 60m $$(go list ./... | grep -vxF "$$(go list $(CONCURRENT))")
 
-race: tools ## all tests with the race detector, also those that start the programs, which then take thrice as long
+race: tools ## all tests with the race detector, also those that start the programs, which then take three times as long
 	CGO_ENABLED=1 SKILLHAND_REQUIRE_ALL=1 $(RACE) go test -race -p $(PACKAGES) -timeout 90m ./...
 
 chaos: tools ## workers killed, stopped, interrupted and restarted together under 500 jobs, Postgres crashed, limits under pressure; 1,000 trials of three agents; takes half an hour

@@ -339,9 +339,9 @@ func checked(ctx context.Context, h here.Here, list []skill.Location) []Finding 
 		return nil
 	}
 	list = slices.DeleteFunc(slices.Clone(list), func(loc skill.Location) bool { return !faulty(res, h.Dir, loc) })
-	text := fmt.Sprintf("%d errors in what they say", n)
+	text := fmt.Sprintf("check finds %d errors", n)
 	if n == 1 {
-		text = "1 error in what they say"
+		text = "check finds 1 error"
 	}
 	return []Finding{{"skills", Note, text, "skillhand check " + strings.Join(rootsOf(list), " ")}}
 }

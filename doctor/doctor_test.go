@@ -165,10 +165,10 @@ func TestCallsHook(t *testing.T) {
 // TestChecked: doctor counts the errors that skillhand check would report, by the same configuration.
 func TestChecked(t *testing.T) {
 	for _, tt := range []struct{ name, config, want string }{
-		{"no configuration", "", "1 error in what they say"},
+		{"no configuration", "", "check finds 1 error"},
 		{"the rule is off", "check:\n  rules: {SK201: off}\n", ""},
 		{"the file is excluded", "check:\n  exclude: [\".claude/skills/s\"]\n", ""},
-		{"another rule is off", "check:\n  rules: {SK308: off}\n", "1 error in what they say"},
+		{"another rule is off", "check:\n  rules: {SK308: off}\n", "check finds 1 error"},
 		{"a configuration with a fault", "check:\n  rules: {SK999: off}\n", ".skillhand.yaml:2: unknown rule SK999"},
 	} {
 		dir := t.TempDir()

@@ -130,7 +130,11 @@ func (f Finder) ambiguous(name string, found Found) string {
 			all = append(all, f.near(o))
 		}
 	}
-	return fmt.Sprintf("%s is taken to be %s: the same name have %s", name, f.near(found.Location), listed(all))
+	have := "have"
+	if len(all) == 1 {
+		have = "has"
+	}
+	return fmt.Sprintf("%s is taken to be %s: %s %s the same name", name, f.near(found.Location), listed(all), have)
 }
 
 // near is the path by which a person here can name a location.

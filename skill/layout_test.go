@@ -218,7 +218,7 @@ func TestSaid(t *testing.T) {
 	})
 	f := Finder{Dir: dir}
 	for _, tt := range []struct{ name, note string }{
-		{"a", "a is taken to be ./plugins/one/skills/a: the same name have three:a, two:a"},
+		{"a", "a is taken to be ./plugins/one/skills/a: three:a, two:a have the same name"},
 		{"two:a", ""},
 		{"b", ""},
 	} {

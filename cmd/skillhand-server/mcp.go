@@ -51,7 +51,7 @@ printed, or that ` + tokenVariable + ` holds.
 
 With --install, an agent's own configuration is changed so that it starts this
 command: one entry is added, all else stays, and the difference is shown.
---uninstall takes that entry away again.`,
+--uninstall removes that entry.`,
 		Example: `  skillhand mcp --install codex
   skillhand mcp --install vscode --scope project --dry-run
   skillhand mcp --http 127.0.0.1:7777`,
@@ -74,7 +74,7 @@ command: one entry is added, all else stays, and the difference is shown.
 	cli.Alias(cmd, "project", "cwd")
 	f.StringArrayVar(&o.roots, "root", nil, "a further `folder` of skills; repeatable")
 	f.StringVar(&o.install, "install", "", "tell an `agent` to start this: "+strings.Join(host.Names(), ", "))
-	f.StringVar(&o.uninstall, "uninstall", "", "take what --install wrote for an `agent` away again")
+	f.StringVar(&o.uninstall, "uninstall", "", "remove what --install wrote for an `agent`")
 	f.StringVar(&o.scope, "scope", "user", "the `scope` of the configuration: user or project")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show what --install or --uninstall would change, and change nothing")
 	cli.Alias(cmd, "print", "dry-run")

@@ -499,7 +499,7 @@ func loginHint(failure *claude.Error, err error) error {
 	if err == nil || failure.Kind != claude.Unauthorized || !strings.Contains(failure.Message, "/login") {
 		return err
 	}
-	return fmt.Errorf("%w\nto log in, run claude and type /login, or set ANTHROPIC_API_KEY", err)
+	return fmt.Errorf("%w\nto log in, run claude auth login, or set ANTHROPIC_API_KEY", err)
 }
 
 // notAsked is the error of an ask that was not made.
