@@ -40,7 +40,7 @@ func (c *Checkup) List(files []File) List {
 			w.docs = append(w.docs, d)
 			continue
 		}
-		if !slices.ContainsFunc(opt.Listing.Also, func(g File) bool { return g.Path == f.Path }) {
+		if (f.Kind == Skill || f.Kind == Command) && !slices.ContainsFunc(opt.Listing.Also, func(g File) bool { return g.Path == f.Path }) {
 			f.Name = filepath.Base(f.Root)
 			away[f.Path] = true
 			opt.Listing.Also = append(opt.Listing.Also, f)
