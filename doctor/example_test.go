@@ -22,5 +22,6 @@ func Example() {
 		}
 	}
 	// Output:
-	// note npm install -g @anthropic-ai/claude-code, or set SKILLHAND_CLAUDE to its path
+	// note npm install -g @anthropic-ai/claude-code
+	// or, if it is elsewhere, set SKILLHAND_CLAUDE to its path
 }
