@@ -30,6 +30,8 @@ func basicRules() []*Rule {
 			Summary: "a comment that asks for a finding to be ignored ignores nothing"},
 		{ID: "SK003", Name: "encoding", Severity: Warning, kinds: all, run: encoding,
 			Summary: "the text is not UTF-8, and an agent reads other characters than were written"},
+		{ID: "SK004", Name: "not-loaded", Severity: Error, kinds: []Kind{Skill, Text}, agent: claude, run: notLoaded,
+			Summary: "a file looks like a skill, but its name or place keeps Claude Code from loading it"},
 	}
 }
 

@@ -53,9 +53,10 @@ type File struct {
 	Source []byte // what it says, if that is not read from the disk
 	Fault  error  // why it cannot be looked at
 
-	claude bool   // Root is a .claude, of a project or the user's
-	top    string // of the repository that is worked in
-	fixed  string // its name from there, the same from every folder; "" if it is not in there
+	claude    bool         // Root is a .claude, of a project or the user's
+	top       string       // of the repository that is worked in
+	misplaced misplacement // why it is not loaded
+	fixed     string       // its name from there, the same from every folder; "" if it is not in there
 }
 
 // fixedName is what a file is called in a baseline.
@@ -305,6 +306,9 @@ func (w *walker) file(p string, in setting, named bool) bool {
 		return true
 	}
 	kind := kindOf(p, in, named)
+	if kind == "" && misplaced(p, in).why != "" {
+		kind = Text
+	}
 	if kind != "" {
 		w.seen[p] = true
 		w.add(w.placed(File{Path: p, Name: w.name(p), Kind: kind, As: Project, Plugin: in.plugin}, in))
@@ -315,7 +319,7 @@ func (w *walker) file(p string, in setting, named bool) bool {
 // placed says where a file is loaded from.
 func (w *walker) placed(f File, in setting) File {
 	p := f.Path
-	f.top = w.top
+	f.top, f.misplaced = w.top, misplaced(p, in)
 	if w.top != "" && paths.Inside(w.top, p) {
 		f.fixed = relative(w.top, p)
 	}
