@@ -613,6 +613,10 @@ func (p *pass) noFrontmatter(what string) {
 	case strings.TrimSpace(p.doc.src) == "":
 		fault = "the file is empty"
 	}
+	late := p.doc.lateFront()
+	if late > 0 {
+		fault = fmt.Sprintf("the frontmatter begins on line %d, so it is not read", late)
+	}
 	x := p.find(0, len(p.doc.lineText(1)), "%s: %s", fault, what)
 	x.Help = "begin the file with --- and a description: that says what it is for and when to use it"
 	switch {
@@ -621,6 +625,25 @@ func (p *pass) noFrontmatter(what string) {
 	case p.doc.file.Kind == Agent && deep: // it may be there for an agent to read
 		p.severe(x, Info)
 	}
+	if late > 0 {
+		x.Help = fmt.Sprintf("make line %d the first line, and move what is above it below the frontmatter", late)
+	}
+}
+
+// lateFront is the line where a frontmatter begins that has something above it, or 0.
+func (d *document) lateFront() int {
+	begin, isFront := 0, false
+	for i, line := range strings.Split(d.src, "\n") {
+		switch {
+		case strings.TrimSpace(line) == "---" && isFront:
+			return begin
+		case strings.TrimSpace(line) == "---":
+			begin = i + 1
+		case begin > 0 && (strings.HasPrefix(line, "name:") || strings.HasPrefix(line, "description:")):
+			isFront = true
+		}
+	}
+	return 0
 }
 
 // stem is the file's name without its ending.
