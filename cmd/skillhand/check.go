@@ -29,6 +29,7 @@ type checkOptions struct {
 	roots                        []string
 	pluginRoot                   string
 	format, failOn, as, dialect  string
+	severity                     string
 	baseline, writeBaseline      string
 	config, stdinFile, explain   string
 	json, fix, unsafe, diff      bool
@@ -80,6 +81,7 @@ there is nothing to check.`,
 	cli.Alias(cmd, "diff", "dry-run")
 	f.BoolVar(&o.watch, "watch", false, "check again whenever a file changes")
 	f.StringVar(&o.failOn, "fail-on", "error", "exit with 1 from this `severity` on: error, warning or info")
+	f.StringVar(&o.severity, "severity", "info", "print only findings of this `severity` or worse: error, warning or info")
 	f.StringVar(&o.as, "as", "", "take the files as loaded from a `place`: project, user or plugin (default: by location)")
 	f.StringVar(&o.dialect, "dialect", "claude", "check for a `dialect`: claude, or skillhand to also say where our own pages differ from it")
 	f.StringSliceVar(&o.agents, "agents", nil, "check for these `agents`: "+strings.Join(check.Agents(), ", ")+" (default claude)")
@@ -95,6 +97,7 @@ there is nothing to check.`,
 	f.StringVar(&o.stdinFile, "stdin-file", "", "the `path` that stdin stands for")
 	cli.Values(cmd, "format", "full", "concise", "json", "sarif", "github")
 	cli.Values(cmd, "fail-on", "error", "warning", "info")
+	cli.Values(cmd, "severity", "error", "warning", "info")
 	cli.Values(cmd, "as", "project", "user", "plugin")
 	cli.Values(cmd, "dialect", "claude", "skillhand")
 	cli.Values(cmd, "agents", check.Agents()...)
@@ -213,6 +216,7 @@ func (c *checking) validate() error {
 	}{
 		{"format", c.flags.format, []string{"full", "concise", "json", "sarif", "github"}},
 		{"fail-on", c.flags.failOn, []string{"error", "warning", "info"}},
+		{"severity", c.flags.severity, []string{"error", "warning", "info"}},
 		{"as", c.flags.as, []string{"", "project", "user", "plugin"}},
 		{"dialect", c.flags.dialect, []string{"claude", "skillhand"}},
 	} {
@@ -357,7 +361,7 @@ func (c *checking) printFixed(ctx context.Context, text []byte) error {
 	if _, err := c.takeBaseline(res); err != nil {
 		return err
 	}
-	if err := (check.Printer{}).Concise(c.std.Err, res.Findings); err != nil {
+	if err := (check.Printer{}).Concise(c.std.Err, c.shown(res).Findings); err != nil {
 		return fmt.Errorf("stderr: %w", err)
 	}
 	return c.end(res)
@@ -492,6 +496,11 @@ func (c *checking) print(res *check.Result, taken int) error {
 	if taken > 0 {
 		summary += fmt.Sprintf(", %d in the baseline", taken)
 	}
+	all := len(res.Findings)
+	res = c.shown(res)
+	if n := all - len(res.Findings); n > 0 {
+		summary += fmt.Sprintf(", %d not shown", n)
+	}
 	printer := check.Printer{Columns: c.std.Columns(), ASCII: !utf8Terminal(c.std), Paint: c.std.Painter()}
 	var err error
 	switch c.flags.format {
@@ -514,6 +523,15 @@ func (c *checking) print(res *check.Result, taken int) error {
 		return nil
 	}
 	return c.std.Print(summary + "\n")
+}
+
+// shown is a result without the findings below --severity.
+func (c *checking) shown(res *check.Result) *check.Result {
+	shown := *res
+	shown.Findings = slices.DeleteFunc(slices.Clone(res.Findings), func(f *check.Finding) bool {
+		return f.Severity.Rank() < check.Severity(c.flags.severity).Rank()
+	})
+	return &shown
 }
 
 // printFull prints findings, and counts those that are like others and are not shown.

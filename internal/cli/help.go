@@ -228,7 +228,9 @@ func flagError(cmd *cobra.Command, err error) error {
 				names = append(names, f.Name)
 			}
 		})
-		if near := suggest(e.GetSpecifiedName(), names); len(near) > 0 {
+		if said := borrowedFlag(cmd.CommandPath(), e.GetSpecifiedName()); said != "" {
+			text += said
+		} else if near := suggest(e.GetSpecifiedName(), names); len(near) > 0 {
 			text += ", did you mean --" + strings.Join(near, " or --") + "?"
 		}
 	}

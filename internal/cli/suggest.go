@@ -36,6 +36,20 @@ func borrowed() map[string]map[string]string {
 	}
 }
 
+// borrowedFlag is what to say about a flag of other programs that a command does not have, or "".
+func borrowedFlag(path, name string) string {
+	if path != "skillhand check" {
+		return ""
+	}
+	switch name {
+	case "quiet", "errors-only", "level", "min-severity":
+		return ", did you mean --severity error?"
+	case "only", "rule", "rules", "select", "ignore", "disable":
+		return ": rules are switched off in .skillhand.yaml, as in check: {rules: {SK308: off}}"
+	}
+	return ""
+}
+
 // DidYouMean is the end of a message about a mistyped name: the names that may have been meant, or "".
 func DidYouMean(typed string, names []string) string {
 	if near := suggest(typed, names); len(near) > 0 && len(near) <= 3 { // more would be no help
