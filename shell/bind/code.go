@@ -94,9 +94,9 @@ func (s *scope) valueOption(r *row, name string, f field, ended bool) int {
 
 // dataOf judges what follows the code: perl and ruby open names with a pipe in them as commands, and go run runs each file of Go.
 func (s *scope) dataOf(r *row, name string, args []field) {
-	k := r.kindOf("rest:", kind{})
+	k, ok := r.kinds["rest"]
 	for _, f := range args {
-		if k.holds == nil || f.lit() == "--" || f.reached(s.vals) && !s.within(f, k, name, whyCode, "give it the file as its input: < file") {
+		if !ok || f.lit() == "--" || f.reached(s.vals) && !s.within(f, k, name, whyCode, "give it the file as its input: < file") {
 			return
 		}
 	}

@@ -239,8 +239,8 @@ func (s *scope) expansion(n syntax.WordPart) bit {
 		}
 		return s.variable(n)
 	case *syntax.CmdSubst:
-		if text, ok := lookedUp(n); ok {
-			return bit{text: text}
+		if m := lookUp().FindStringSubmatch(last(n)); m != nil {
+			return bit{text: m[1]}
 		}
 		if s.counts(n) {
 			return bit{text: "0"}
@@ -262,25 +262,15 @@ func (s *scope) variable(n *syntax.ParamExp) bit {
 		other, same := words.Literal(w)
 		ok = ok && same && other == text
 	}
-	switch {
-	case ok && len(s.marks(text)) == 0:
+	if ok && len(s.marks(text)) == 0 {
 		return bit{text: text}
-	case len(list) == 1 && !x.dirty && isTemporary(list[0]):
-		return bit{text: "/tmp/" + n.Param.Value + ".txt"}
+	}
+	if pieces := words.Pieces(list[0]); len(list) == 1 && len(pieces) == 1 && !x.dirty {
+		if sub, ok := pieces[0].Node.(*syntax.CmdSubst); ok && strings.HasPrefix(last(sub), "mktemp") {
+			return bit{text: "/tmp/" + n.Param.Value + ".txt"}
+		}
 	}
 	return x
-}
-
-// isTemporary recognises $(mktemp).
-func isTemporary(w *syntax.Word) bool {
-	found := false
-	syntax.Walk(w, func(n syntax.Node) bool {
-		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
-			found = words.Lit(call.Args[0]) == "mktemp"
-		}
-		return true
-	})
-	return found && len(w.Parts) == 1
 }
 
 // ansi decodes the escapes of $'…' that matter here; what else it has stays as it is.
@@ -295,8 +285,17 @@ func (s *scope) holds(n syntax.Node) bool {
 	return s.any(n, func(name string) bool { return s.open(name) })
 }
 
-// open reports whether a variable may hold a value.
-func (s *scope) open(name string) bool {
+// open reports whether a variable may hold a value. It looks at what the line sets the variable to, and those in that; not further.
+func (s *scope) open(name string) bool { return s.opens(asked{name, 2}) }
+
+// asked is a variable, and how far to look.
+type asked struct {
+	name string
+	far  int
+}
+
+func (s *scope) opens(a asked) bool {
+	name, list := a.name, s.sets[a.name]
 	_, ours := s.index(name)
 	switch {
 	case ours, s.anyVar:
@@ -307,15 +306,16 @@ func (s *scope) open(name string) bool {
 		return true
 	case name == "PWD" || name == "OLDPWD" || name == "DIRSTACK":
 		return s.moves
+	case a.far == 0 || len(list) == 0:
+		return len(list) > 0
 	}
-	if known, ok := s.opened[name]; ok {
-		return known
+	is, known := s.opened[a]
+	if !known {
+		is = slices.ContainsFunc(list, func(w *syntax.Word) bool {
+			return w == nil || s.any(w, func(other string) bool { return other != name && s.opens(asked{other, a.far - 1}) }) // PATH="x:$PATH"
+		})
+		s.opened[a] = is
 	}
-	s.opened[name] = true
-	is := slices.ContainsFunc(s.sets[name], func(w *syntax.Word) bool {
-		return w == nil || s.any(w, func(other string) bool { return other != name && s.open(other) }) // PATH="x:$PATH"
-	})
-	s.opened[name] = is
 	return is
 }
 
@@ -367,23 +367,10 @@ func (s *scope) innocent(n *syntax.CmdSubst) bool {
 	return only
 }
 
-// lookedUp recognises $(command -v python3) and its kind, which stand for the program they look for.
-func lookedUp(n *syntax.CmdSubst) (string, bool) {
+// last is the command that prints what a substitution stands for: the last of its pipeline, without || true.
+func last(n *syntax.CmdSubst) string {
 	if len(n.Stmts) != 1 {
-		return "", false
-	}
-	call, ok := n.Stmts[0].Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Args) < 2 {
-		return "", false
-	}
-	first, last := words.Lit(call.Args[0]), words.Lit(call.Args[len(call.Args)-1])
-	return last, (first == "which" || first == "command" || first == "type") && last != "" && last[0] != '-' && !strings.Contains(last, "${")
-}
-
-// counts recognises substitutions that print a number: $(… | wc -l), $(grep -c x f || true), $(date +%s).
-func (s *scope) counts(n *syntax.CmdSubst) bool {
-	if s.dash || len(n.Stmts) != 1 || n.Stmts[0].Cmd == nil {
-		return false
+		return ""
 	}
 	cmd := n.Stmts[0].Cmd
 	if b, ok := cmd.(*syntax.BinaryCmd); ok && b.Op == syntax.OrStmt {
@@ -402,65 +389,52 @@ func (s *scope) counts(n *syntax.CmdSubst) bool {
 			text = append(text, words.Lit(w))
 		}
 	}
-	return counting().MatchString(strings.Join(text, " "))
+	return strings.Join(text, " ")
 }
+
+// counts recognises substitutions that print a number: $(… | wc -l), $(grep -c x f || true), $(date +%s).
+func (s *scope) counts(n *syntax.CmdSubst) bool { return !s.dash && counting().MatchString(last(n)) }
+
+// lookUp is how one asks where a program is: $(command -v python3) stands for the program.
+var lookUp = regexpOnce(`^(?:which|command|type) (?:-\w+ )?(\w[\w.-]*)$`)
 
 // counting are commands that print a number.
 var counting = regexpOnce(`^(?:wc -[lcw]|grep -ci?(?: [^ ]*){1,2}|date(?: -u)?(?: -d .*)? \+%s|` +
 	`jq (?:-\w+ )?[\w.\[\]| ]*\blength(?: [^ ]*)?|git rev-list --count .*|stat -c [%XYZsb]+ .*)$`)
 
 // numeric reports whether arithmetic has nothing in it but numbers, and names of what can only be one.
-func (s *scope) numeric(n syntax.Node) bool {
-	if w, ok := n.(*syntax.Word); n == nil || ok && w == nil {
+func (s *scope) numeric(n syntax.Node) bool { return s.numerals(n, 1) }
+
+// numerals is numeric, and says how far it looks for what variables are set to. Arithmetic within is judged by itself.
+func (s *scope) numerals(root syntax.Node, far int) bool {
+	if w, ok := root.(*syntax.Word); root == nil || ok && w == nil {
 		return true
 	}
 	only := true
-	syntax.Walk(n, func(n syntax.Node) bool {
+	variable := func(name string) bool {
+		list := s.sets[name]
+		return far > 0 && len(list) > 0 && !s.anyVar && !slices.ContainsFunc(list, func(w *syntax.Word) bool { return w == nil || !s.numerals(w, far-1) })
+	}
+	syntax.Walk(root, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.SglQuoted:
 			only = only && aNumber(n.Value)
 		case *syntax.Lit:
-			only = only && (strings.Trim(n.Value, "0123456789") == "" || s.numericVar(n.Value))
+			only = only && (aNumber(n.Value) || variable(n.Value))
 		case *syntax.ParamExp:
-			only = only && (n.Length || n.Param != nil && (isSpecial(n.Param.Value, "?#") || words.Plain(n) && s.numericVar(n.Param.Value)))
+			only = only && (n.Length || n.Param != nil && (isSpecial(n.Param.Value, "?#") || words.Plain(n) && variable(n.Param.Value)))
 			return false
 		case *syntax.CmdSubst:
 			only = only && s.counts(n)
 			return false
+		case *syntax.ArithmExp:
+			return only && n == root
 		case *syntax.ProcSubst:
 			only = false
 		}
 		return only
 	})
 	return only
-}
-
-// numericVar reports whether all that the line ever puts into a variable are numbers.
-func (s *scope) numericVar(name string) bool {
-	list, set := s.sets[name]
-	return set && !s.anyVar && !slices.ContainsFunc(list, func(w *syntax.Word) bool { return w == nil || !s.isNumeral(w) })
-}
-
-func (s *scope) isNumeral(w *syntax.Word) bool {
-	if text, ok := words.Literal(w); ok {
-		return aNumber(text)
-	}
-	if len(w.Parts) != 1 {
-		return false
-	}
-	part := w.Parts[0]
-	if q, ok := part.(*syntax.DblQuoted); ok && len(q.Parts) == 1 {
-		part = q.Parts[0]
-	}
-	switch n := part.(type) {
-	case *syntax.ArithmExp:
-		return true
-	case *syntax.ParamExp:
-		return n.Length
-	case *syntax.CmdSubst:
-		return s.counts(n)
-	}
-	return false
 }
 
 // isSpecial reports whether a parameter is one of the shell's own with a sign for a name.

@@ -70,7 +70,7 @@ func Judge(l Line) []Finding {
 const outside = "-$(x) `x`;'\"|x=(a[$(x)])\\%x \x00../x"
 
 func (l Line) judge(p *Program, file *syntax.File, foreign bool) []Finding {
-	j := &line{Program: p, foreign: foreign, first: map[string]int{}, sets: map[string][]*syntax.Word{}, opened: map[string]bool{}, handed: map[string]bool{},
+	j := &line{Program: p, foreign: foreign, first: map[string]int{}, sets: map[string][]*syntax.Word{}, opened: map[asked]bool{}, handed: map[string]bool{},
 		funcs: map[string]bool{}, aliases: map[string]bool{}, writes: map[string]bool{}, ints: map[string]bool{}}
 	for _, part := range l.Parts {
 		if v := part.Value; v != nil {
@@ -304,42 +304,28 @@ func (s *scope) setting(name string, f field, exported bool) {
 	case !isObeyed(name):
 	case len(f.values(s.vals)) > 0 || f.dirty():
 		k := never
-		switch name {
-		case "ENV":
+		if name == "ENV" {
 			k = word // what most people mean by it: prod
-		case "IFS":
-			k = oneByte
 		}
 		s.within(f, k, name, whySetting, instead)
-	case name != "PATH" && (s.mentions(f.own()) || len(s.handed) > 0 && strings.Contains(text, "$")):
+	case name != "PATH" && (s.mentions(f.own()) || strings.Contains(text, "$") && (len(s.handed) > 0 || strings.HasPrefix(name, "PS"))):
 		s.all(number, name, whySetting, instead)
-	case strings.HasPrefix(name, "PS") && strings.Contains(text, "$"):
-		s.shellCode(f, name)
 	}
 }
 
 // declaration judges the names that declare and its kind take, and with -i, -n, -a and -A the contents too.
 func (s *scope) declaration(n *syntax.DeclClause) {
+	expands, list := declares(n, "in"), declares(n, "aA")
 	for _, a := range n.Args {
-		if !a.Naked || a.Value == nil {
-			continue
-		}
 		f := s.text(a.Value)
-		if text, known := f.literal(); known && strings.HasPrefix(text, "-") {
-			if strings.ContainsAny(text, "inaA") && s.declaresValue(n) {
-				s.expanded(n.Variant.Value)
-			}
-			continue
+		expands = expands || list && a.Array == nil && f.reached(s.vals)
+		if a.Naked && a.Value != nil && !strings.HasPrefix(f.lit(), "-") {
+			s.names(n.Variant.Value, f)
 		}
-		s.names(n.Variant.Value, f)
 	}
-}
-
-func (s *scope) declaresValue(n *syntax.DeclClause) bool {
-	return slices.ContainsFunc(n.Args, func(a *syntax.Assign) bool {
-		reckons := declares(n, "i") && a.Value != nil && !a.Naked && !s.numeric(a.Value)
-		return reckons || a.Array == nil && (declares(n, "n") || a.Value != nil && s.text(a.Value).reached(s.vals))
-	})
+	if expands {
+		s.expanded(n.Variant.Value)
+	}
 }
 
 // names judges a word that names a variable, alone or before a =.

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -30,7 +31,6 @@ var (
 	noSource = kind{"no file of Go", func(v string) bool { return !strings.HasSuffix(v, ".go") }}
 	noBlank  = kind{"one word", func(v string) bool { return !strings.ContainsAny(v, " \t\n") }}
 	aRemote  = kind{"a remote or a branch", func(v string) bool { return !strings.Contains(v, "::") && !strings.HasPrefix(v, "-") }}
-	oneByte  = kind{"one sign", func(v string) bool { return len(v) == 1 && !isNameChar(v[0]) }}
 	target   = kind{"a target", func(v string) bool { return plainWords(v) && !strings.ContainsAny(v, "=") && noOption.holds(v) }}
 	aPackage = kind{"a package's name", func(v string) bool { return packages().MatchString(v) && !strings.Contains(v, "..") }}
 	dataFile = kind{"a file that is data by its name", func(v string) bool { return plainText(v) && isDataName(v) }}
@@ -86,16 +86,13 @@ func isNameChar(c byte) bool {
 // isObeyed reports whether shells, loaders or interpreters obey a variable: those are never a value. Other
 // programs of the table obey many more, so they get only variables whose names are known to mean nothing.
 func isObeyed(name string) bool {
-	upper := strings.ToUpper(name)
-	is := among("obeyed", name)
-	for begin := range lists()["obeyedPrefixes"] {
-		is = is || strings.HasPrefix(upper, begin)
-	}
-	for end := range lists()["obeyedSuffixes"] {
-		is = is || strings.HasSuffix(upper, end)
-	}
-	return is && !among("notObeyed", name)
+	return (among("obeyed", name) || obeyed().MatchString(name)) && !among("notObeyed", name)
 }
+
+var obeyed = sync.OnceValue(func() *regexp.Regexp {
+	list := func(name string) string { return strings.Join(slices.Collect(maps.Keys(lists()[name])), "|") }
+	return regexp.MustCompile(`(?i)^(?:` + list("obeyedPrefixes") + `)|(?:` + list("obeyedSuffixes") + `)$`)
+})
 
 var (
 	dataNames = regexpOnce(`(?i)(^|/|\x00)[^./\x00][^/]*\.(txt|md|mdx|json|jsonl|ndjson|log|csv|tsv|html|xml|svg|out|diff|tmp|png|jpg|pdf)$`)

@@ -18,7 +18,7 @@ type line struct {
 	first    map[string]int // by kind, the first value that is not of it, or -1
 
 	sets    map[string][]*syntax.Word // variables, and all that they are set to; nil is what nobody knows
-	opened  map[string]bool           // whether a variable may hold a value, once that was asked
+	opened  map[asked]bool            // whether a variable may hold a value, once that was asked
 	anyVar  bool                      // it sets a variable whose name only the run will tell
 	handed  map[string]bool           // variables with a value that its programs get
 	funcs   map[string]bool

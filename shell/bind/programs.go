@@ -68,7 +68,7 @@ func (s *scope) program(name string, args []field, in input) {
 		return
 	}
 	if base := rows()[name]; base != nil && r != base && len(rest)+1 < len(args) { // its own options stand before the subcommand
-		s.tool(&row{kind: isTool, words: base.words}, name, args[:len(args)-len(rest)-1], in)
+		s.tool(&row{kind: isTool, said: base.said, begins: base.begins, kinds: base.kinds}, name, args[:len(args)-len(rest)-1], in)
 	}
 	switch r.kind {
 	case isShell:
@@ -126,24 +126,12 @@ func init() {
 			}
 		},
 		"let":    func(s *scope, name string, _ []field, _ input) { s.expanded(name) },
-		"printf": (*scope).printf, "test": (*scope).test, "[": (*scope).test, "find": (*scope).find, "command": (*scope).command,
-		"type":    func(*scope, string, []field, input) {},
-		"busybox": func(s *scope, _ string, args []field, in input) { s.run(args, in) },
+		"printf": (*scope).printf, "test": (*scope).test, "[": (*scope).test, "find": (*scope).find,
 	}
-	calls["."], calls["toybox"] = calls["source"], calls["busybox"]
+	calls["."] = calls["source"]
 	for _, name := range []string{"unset", "read", "mapfile", "readarray", "getopts", "wait", "declare", "typeset", "local", "export", "readonly"} {
 		calls[name] = (*scope).namer
 	}
-}
-
-func (s *scope) command(_ string, args []field, in input) {
-	if len(args) > 0 && (args[0].lit() == "-v" || args[0].lit() == "-V") {
-		return
-	}
-	if len(args) > 0 && args[0].lit() == "-p" {
-		args = args[1:]
-	}
-	s.run(args, in)
 }
 
 // namer judges commands of the shell whose words are names of variables.
@@ -169,26 +157,14 @@ func (s *scope) namer(name string, args []field, _ input) {
 	}
 }
 
+// printf judges the variable that printf -v sets.
 func (s *scope) printf(_ string, args []field, _ input) {
-	if len(args) == 0 || !strings.HasPrefix(args[0].full(s.vals), "-v") && !args[0].dirty() {
-		return
-	}
-	if args[0].dirty() {
+	args = append(slices.Clone(args), field{}, field{})
+	switch f, to := args[0], args[1].lit(); {
+	case f.dirty():
 		s.all(noOption, "printf", whyOption, "write '%s' before it")
-		return
-	}
-	to := after(args[0], 2)
-	if args[0].lit() == "-v" && len(args) > 1 {
-		to = args[1]
-	}
-	switch {
-	case len(args[0].values(s.vals)) > 0:
-		s.within(args[0], never, "printf -v", whySetting, nameIt)
-	case isObeyed(to.lit()):
-		s.all(number, "printf -v "+to.lit(), whySetting, "print into a variable of your own")
-	case !isName(to.lit()) || among("integers", to.lit()):
-		s.expanded("printf -v")
-		s.names("printf -v", to)
+	case strings.HasPrefix(f.full(s.vals), "-v") && (f.lit() != "-v" || !isName(to) || isObeyed(to) || among("integers", to) || s.ints[to]):
+		s.all(number, "printf -v", whySetting, nameIt)
 	}
 }
 
@@ -320,7 +296,11 @@ func (s *scope) wrapper(r *row, name string, args []field, in input) {
 			}
 		case open > 0 || strings.HasPrefix(f.full(s.vals), "-"):
 			if f.reached(s.vals) {
-				s.within(f, r.ops(operand), name, whyChoice, "write it yourself")
+				k, ok := r.kinds["ops"]
+				if !ok {
+					k = operand
+				}
+				s.within(f, k, name, whyChoice, "write it yourself")
 			}
 			open--
 		default:
@@ -442,7 +422,7 @@ func (s *scope) tool(r *row, name string, args []field, in input) {
 			operands++
 		}
 	}
-	if k, ok := r.stdinKind(); ok && in.fed && len(s.findings) == 0 {
+	if k, ok := r.kinds["in"]; ok && in.fed && len(s.findings) == 0 {
 		s.all(k, name+"'s input", whyCode, "give it the text as an argument")
 	}
 }
@@ -577,7 +557,7 @@ func (s *scope) operandOf(r *row, name string, f field, n int) {
 	if r.has("ops:data2") && n > 0 {
 		s.within(f, dataFile, name+"'s second file, which it writes", whyOption, "write the file's name yourself, or end it with .txt or the like")
 	}
-	if k := r.ops(kind{}); k.holds != nil {
+	if k, ok := r.kinds["ops"]; ok {
 		s.within(f, k, name, whyCode, "a value there is "+k.name+": check it first")
 	}
 }

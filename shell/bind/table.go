@@ -3,6 +3,7 @@ package bind
 import (
 	_ "embed" // for the table
 	"path"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -26,8 +27,10 @@ const (
 // A row is what the judgement knows of one program, or of one of its subcommands.
 type row struct {
 	kind   rowKind
-	before int    // operands before the command that it runs
-	words  string // its options and properties
+	before int             // operands before the command that it runs
+	said   map[string]byte // its options, by name, with what their words are; and its properties
+	begins []string        // options of which the table has only how they begin: -D*
+	kinds  map[string]kind // what its operands are (ops), what it reads (in), and what follows its code (rest)
 	subs   map[string]*row
 }
 
@@ -50,14 +53,14 @@ func (r *row) option(word string) option {
 		return option{word, '-', len(word)}
 	}
 	name, _, set := strings.Cut(word, "=")
-	if o, ok := r.listed(name); ok && (!set || o != '-') {
+	if o := r.said[name]; o != 0 && (!set || o != '-') {
 		if set {
 			return option{name, o, len(name) + 1}
 		}
 		return option{name, o, len(word)}
 	}
-	if o, n := r.begins(word); o != 0 {
-		return option{word[:n], o, n}
+	if slices.ContainsFunc(r.begins, func(begin string) bool { return strings.HasPrefix(word, begin) }) {
+		return option{word, '-', len(word)}
 	}
 	if strings.HasPrefix(word, "--") || word[0] != '-' {
 		if set {
@@ -66,10 +69,10 @@ func (r *row) option(word string) option {
 		return option{name, 0, len(word)}
 	}
 	for i := 1; i < len(word); i++ { // -rn, -n5
-		o, ok := r.listed("-" + word[i:i+1])
+		o := r.said["-"+word[i:i+1]]
 		switch {
-		case !ok && i > 1 && '0' <= word[i] && word[i] <= '9':
-		case !ok:
+		case o == 0 && i > 1 && '0' <= word[i] && word[i] <= '9':
+		case o == 0:
 			return option{word, 0, len(word)}
 		case o != '-' && o != '~':
 			return option{"-" + word[i:i+1], o, i + 1}
@@ -78,58 +81,26 @@ func (r *row) option(word string) option {
 	return option{word, '-', len(word)}
 }
 
-// listed looks an option up by its whole name.
-func (r *row) listed(name string) (sort byte, ok bool) {
-	for token := range strings.FieldsSeq(r.words) {
-		if token == name {
-			return '-', true
-		}
-		if n := len(token) - 1; n > 0 && token[:n] == name && strings.IndexByte("=:>!#%&.~@", token[n]) >= 0 {
-			return token[n], true
-		}
-	}
-	return 0, false
-}
+func (r *row) has(property string) bool { return r != nil && r.said[property] != 0 }
 
-// begins looks for an option of which the table has only how it begins: -D*.
-func (r *row) begins(word string) (sort byte, n int) {
-	for token := range strings.FieldsSeq(r.words) {
-		if begin, ok := strings.CutSuffix(token, "*"); ok && len(begin) > 0 && strings.HasPrefix(word, begin) {
-			return '-', len(word)
-		}
-	}
-	return 0, 0
-}
-
-func (r *row) has(property string) bool {
-	if r == nil {
-		return false
-	}
-	for token := range strings.FieldsSeq(r.words) {
-		if token == property {
-			return true
-		}
-	}
-	return false
-}
-
-// ops is the kind that the row names for operands.
-func (r *row) ops(otherwise kind) kind { return r.kindOf("ops:", otherwise) }
-
-func (r *row) stdinKind() (kind, bool) {
-	k := r.kindOf("in:", kind{})
-	return k, k.holds != nil
-}
-
-func (r *row) kindOf(begin string, otherwise kind) kind {
-	for token := range strings.FieldsSeq(r.words) {
-		if name, ok := strings.CutPrefix(token, begin); ok {
+// say notes the options and properties of a row, as the table writes them.
+func (r *row) say(text string) {
+	r.said, r.kinds = map[string]byte{}, map[string]kind{}
+	for token := range strings.FieldsSeq(text) {
+		n := len(token) - 1
+		key, name, _ := strings.Cut(token, ":")
+		switch begin, open := strings.CutSuffix(token, "*"); {
+		case open:
+			r.begins = append(r.begins, begin)
+		case n > 0 && strings.IndexByte("=:>!#%&.~@", token[n]) >= 0:
+			r.said[token[:n]] = token[n]
+		default:
+			r.said[token] = '-'
 			if k, ok := kindNamed[name]; ok {
-				return k
+				r.kinds[key] = k
 			}
 		}
 	}
-	return otherwise
 }
 
 // lang is the language that the row names.
@@ -160,6 +131,8 @@ var rows = sync.OnceValue(func() map[string]*row {
 	all := map[string]*row{}
 	eachLine(func(kind, names, words string) {
 		kind, before, _ := strings.Cut(kind, " ")
+		var said row
+		said.say(words)
 		for name := range strings.FieldsSeq(names) {
 			if kind == "list" {
 				return
@@ -174,7 +147,7 @@ var rows = sync.OnceValue(func() map[string]*row {
 				}
 				at = at.subs[part]
 			}
-			at.kind, at.words = kindNames[kind], words
+			at.kind, at.said, at.begins, at.kinds = kindNames[kind], said.said, said.begins, said.kinds
 			if before != "" {
 				at.before = int(before[0] - '0')
 			}
@@ -234,7 +207,7 @@ func find(name string, args []field) (r *row, rest []field) {
 
 func isWrapper(name string) bool {
 	r := lookup(name, nil)
-	return r != nil && (r.kind == isWrap || r.kind == isJoin || name == "command")
+	return r != nil && (r.kind == isWrap || r.kind == isJoin)
 }
 
 // programName returns by which name the table knows a program. A script of the

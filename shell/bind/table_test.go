@@ -67,12 +67,12 @@ func TestTable(t *testing.T) {
 			twin(name+` x.sh "$0"`, "it's (a) $(test); x")
 		case isLang:
 			attack(name+` < "$0"`, "x.txt")
-			for token := range strings.FieldsSeq(r.words) {
-				if flag, ok := strings.CutSuffix(token, "#"); ok {
+			for flag, sort := range r.said {
+				if sort == '#' {
 					attack(name+" "+flag+` "$0"`, "'); x(\"y\"); ('")
 					twin(name+" "+flag+` "$0"`, "12")
 				}
-				if flag, ok := strings.CutSuffix(token, "%"); ok {
+				if sort == '%' {
 					attack(name+" "+flag+` "$0"`, "./x.sh")
 				}
 			}
@@ -89,7 +89,7 @@ func TestTable(t *testing.T) {
 
 func eachRow(all map[string]*row, before string, f func(string, *row)) {
 	for name, r := range all {
-		if r.words != "" || r.kind != isTool {
+		if len(r.said) > 0 || r.kind != isTool {
 			f(strings.TrimSpace(before+" "+name), r)
 		}
 		if name != "git" {
