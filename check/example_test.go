@@ -13,5 +13,5 @@ func Example() {
 	result := check.Run(context.Background(), []check.File{file}, check.Options{})
 	_ = check.Printer{}.Concise(os.Stdout, result.Findings)
 	// Output:
-	// .claude/skills/clean/SKILL.md:4:3: error SK401: Claude Code will not run this: the page aborts in claude -p, and in auto mode the model is told to run it: it is not known to be read-only, and no rule covers it (add Bash(rm -rf dist) to allowed-tools)
+	// .claude/skills/clean/SKILL.md:4:3: error SK401: Claude Code does not run this (claude -p aborts the page, auto mode tells the model to run it): it is not known to be read-only, and no rule covers it (add Bash(rm -rf dist) to allowed-tools)
 }

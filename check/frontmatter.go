@@ -51,9 +51,9 @@ func brokenYAML(p *pass) {
 			f.Help = "put the value in quotes"
 			f.Fix = p.quoteValues()
 			if f.Fix == nil {
-				f.Help = "mend the YAML: the skill is loaded without name, description and allowed-tools"
+				f.Help = "fix the YAML: the skill is loaded without name, description and allowed-tools"
 				if p.doc.mended || p.doc.file.Kind == Agent {
-					f.Help = "mend the YAML"
+					f.Help = "fix the YAML"
 				}
 			}
 		case skill.NoteNoFields, skill.NoteFrontmatterUnclosed:
@@ -383,7 +383,7 @@ func nameField(p *pass) {
 	}
 	why := nameFault(f.Value)
 	if why == "" && folder != "" && f.Value != folder {
-		why = fmt.Sprintf("is not the folder's, %s, which is what Claude Code calls the skill", folder)
+		why = fmt.Sprintf("is not that of its folder: Claude Code calls the skill %s", folder)
 	}
 	if why == "" {
 		return
@@ -406,7 +406,7 @@ func nameFault(name string) string {
 	case length(name) > 64:
 		return "has more than 64 characters"
 	case strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
-		return "has other characters than a-z, 0-9 and -"
+		return "may only have a-z, 0-9 and -"
 	case strings.HasPrefix(name, "-"), strings.HasSuffix(name, "-"), strings.Contains(name, "--"):
 		return "begins or ends with -, or has two in a row"
 	}
@@ -621,7 +621,7 @@ func (p *pass) noFrontmatter(what string) {
 	x.Help = "begin the file with --- and a description: that says what it is for and when to use it"
 	switch {
 	case p.doc.file.Kind == Agent && p.doc.file.As == InPlugin:
-		x.Help = "if it is no agent, move it out of agents; if it is one, begin it with ---, a description and its tools"
+		x.Help = "if this is not an agent, move it out of agents; if it is, begin it with ---, a description and its tools"
 	case p.doc.file.Kind == Agent && deep: // it may be there for an agent to read
 		p.severe(x, Info)
 	}

@@ -13,7 +13,7 @@ import (
 func permissionRules() []*Rule {
 	return []*Rule{
 		{ID: "SK401", Name: "directive-asks", Severity: Error, agent: claude, run: directiveAsks,
-			Summary: "Claude Code does not run a directive: the page aborts in claude -p, and in auto mode the model is told to run it"},
+			Summary: "Claude Code does not run a directive: claude -p aborts the page, auto mode tells the model to run it"},
 		{ID: "SK402", Name: "rule-never-matches", Severity: Error, agent: claude, run: ruleNeverMatches,
 			Summary: "a rule of allowed-tools matches no command"},
 		{ID: "SK403", Name: "rule-allows-all", Severity: Error, agent: claude, run: ruleAllowsAll,
@@ -75,7 +75,7 @@ func notRun(d permit.Decision) string {
 	if d == permit.Deny {
 		return "the page aborts"
 	}
-	return "the page aborts in claude -p, and in auto mode the model is told to run it"
+	return "claude -p aborts the page, auto mode tells the model to run it"
 }
 
 // place is where Claude Code is taken to load the file from.
@@ -255,7 +255,7 @@ func directiveAsks(p *pass) {
 		if d.here.Decision == permit.Allow {
 			why += fmt.Sprintf("; here it runs, by %s%s, which others do not have", cmp.Or(d.here.Rule, "your own settings"), p.doc.ruleAt(" in ", d.here, ""))
 		}
-		f := p.at(d, v.Offset, v.End, "Claude Code will not run this: %s: %s", notRun(v.Decision), why)
+		f := p.at(d, v.Offset, v.End, "Claude Code does not run this (%s): %s", notRun(v.Decision), why)
 		switch {
 		case isUnfilled(v):
 			p.severe(f, Warning).Help = "let the agent run the command, or write $ARGUMENTS, which is empty then"
@@ -290,7 +290,7 @@ func (p *pass) abortsHere(d *directive) {
 		p.severe(f, Info).Help = "start claude here once and trust the folder, or have the rule in the skill's allowed-tools"
 		return
 	}
-	f := p.at(d, v.Offset, v.End, "Claude Code will not run this here: %s: %s%s", notRun(v.Decision), v.Reason, p.doc.ruleAt(" (", v, ")"))
+	f := p.at(d, v.Offset, v.End, "Claude Code does not run this here (%s): %s%s", notRun(v.Decision), v.Reason, p.doc.ruleAt(" (", v, ")"))
 	p.severe(f, Warning).Help = "the rule is in settings of your own: for others it may run"
 }
 
