@@ -86,15 +86,15 @@ func (b *Box) Item(text string) {
 // wrapHard is Wrap, but breaks what is too long for a line: nothing passes a box's frame.
 func wrapHard(text string, n int) []string {
 	n = max(n, 2) // some characters are that wide
-	var lines []string
-	for _, line := range Wrap(text, n) {
-		for Cells(line) > n {
-			head := strings.TrimSuffix(Fit(line+"…", n+1), "…")
-			lines, line = append(lines, head), line[len(head):]
+	var words []string
+	for word := range strings.FieldsSeq(text) {
+		for Cells(word) > n {
+			head := strings.TrimSuffix(Fit(word+"…", n+1), "…")
+			words, word = append(words, head), word[len(head):]
 		}
-		lines = append(lines, line)
+		words = append(words, word)
 	}
-	return lines
+	return Wrap(strings.Join(words, " "), n)
 }
 
 // End closes the box and returns it.

@@ -92,7 +92,7 @@ func TestWrap(t *testing.T) {
 	}{
 		{"", 10, []string{""}, []string{""}},
 		{"a few words here", 8, []string{"a few", "words", "here"}, []string{"a few", "words", "here"}},
-		{"see /a/very/long/path there", 8, []string{"see", "/a/very/long/path", "there"}, []string{"see", "/a/very/", "long/pat", "h", "there"}},
+		{"see /a/very/long/path there", 8, []string{"see", "/a/very/long/path", "there"}, []string{"see", "/a/very/", "long/pat", "h there"}},
 		{"日本語学習", 4, []string{"日本語学習"}, []string{"日本", "語学", "習"}},
 	} {
 		if got := Wrap(tt.text, tt.n); !slices.Equal(got, tt.want) {
