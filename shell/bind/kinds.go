@@ -52,8 +52,18 @@ var (
 	packages = regexpOnce(`^[\pL\pN_@][\pL\pN_@./+-]*([~^<>=!*]+[\w.*-]+|\[[\w,]+\])*( [\pL\pN_@][\pL\pN_@./+-]*([~^<>=!*]+[\w.*-]+|\[[\w,]+\])*)*$`)
 )
 
+// regexpOnce compiles a pattern when it is needed first. There are dozens, which every start of the program makes, so it
+// allocates less than sync.OnceValue does.
 func regexpOnce(text string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+	p := &struct {
+		once     sync.Once
+		text     string
+		compiled *regexp.Regexp
+	}{text: text}
+	return func() *regexp.Regexp {
+		p.once.Do(func() { p.compiled = regexp.MustCompile(p.text) })
+		return p.compiled
+	}
 }
 
 // aNumber: digits, which no reader takes for anything else; too few to be code in another notation.
