@@ -39,7 +39,7 @@ func TestCheckName(t *testing.T) {
 
 // makers make each thing that there is.
 var makers = map[string]func(dir, name string) ([]string, error){
-	"skill": scaffold.Skill, "plugin": scaffold.Plugin, "batch": scaffold.Batch,
+	"skill": scaffold.Skill, "plain": scaffold.Plain, "plugin": scaffold.Plugin, "batch": scaffold.Batch,
 	"stub": func(dir, name string) ([]string, error) { return scaffold.Stub(dir, name, "What it does.") },
 }
 
@@ -92,7 +92,8 @@ func faultOf(file string) string {
 		return fmt.Sprintf("its mode is %v", info.Mode())
 	case filepath.Ext(file) == ".json" && !json.Valid(text):
 		return "not JSON"
-	case filepath.Base(file) == "SKILL.md" && (s.Front.Broken != "" || s.Front.Name != filepath.Base(filepath.Dir(file)) || !scaffold.IsPlaceholder(s.Front.Description)):
+	case filepath.Base(file) == "SKILL.md" && (s.Front.Broken != "" || s.Front.Name != filepath.Base(filepath.Dir(file)) ||
+		scaffold.IsPlaceholder(s.Front.Description) == (s.Front.Description == "What it does.")): // which is the stub's
 		return fmt.Sprintf("%+v", s.Front)
 	}
 	return ""
