@@ -19,7 +19,8 @@ func misplaced(p string, in setting) misplacement {
 	root := in.claude + in.plugin // one of them is ""
 	switch name := filepath.Base(above); {
 	case root == "":
-	case above == filepath.Join(root, "skills") && base != skill.MainFile && strings.EqualFold(base, skill.MainFile) && !isFile(filepath.Join(dir, skill.MainFile)):
+	case above == filepath.Join(root, "skills") && base != skill.MainFile && strings.EqualFold(base, skill.MainFile) &&
+		!isFile(filepath.Join(dir, skill.MainFile)):
 		return misplacement{"its file must be called SKILL.md, in capitals", "rename it to SKILL.md"}
 	case base == skill.MainFile && filepath.Dir(above) == in.claude && name != "skills" && slices.Contains([]string{"skill", "skills"}, strings.ToLower(name)):
 		return misplacement{"the folder must be called skills, not " + name, "rename the folder"}

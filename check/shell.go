@@ -340,7 +340,8 @@ func directiveUnclosed(p *pass) {
 func (p *pass) unclosedCommand(n skill.Note) {
 	for _, d := range p.doc.directives {
 		if d.part == nil && d.start == n.Offset {
-			f := p.find(n.Offset, n.Offset+2, "the command is not closed in its paragraph: Claude Code runs everything up to the next `, on line %d", p.doc.lineAt(d.end-1))
+			f := p.find(n.Offset, n.Offset+2, "the command is not closed in its paragraph: Claude Code runs everything up to the next `, on line %d",
+				p.doc.lineAt(d.end-1))
 			f.Help = "close it"
 			return
 		}

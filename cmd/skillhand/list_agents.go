@@ -78,7 +78,8 @@ func unseen(rt *skillhand.Runtime) string {
 	if len(own) == 0 {
 		return "no skills here: write one with skillhand init skill NAME"
 	}
-	return fmt.Sprintf("no agent sees %s here: agents look in .claude/skills, .agents/skills and the like; Claude Code also looks in plugins once they are installed, or with claude --plugin-dir", term.Plural(len(own), "skill"))
+	return fmt.Sprintf("no agent sees %s here: agents look in .claude/skills, .agents/skills and the like; "+
+		"Claude Code also looks in plugins once they are installed, or with claude --plugin-dir", term.Plural(len(own), "skill"))
 }
 
 // sightTables draws as many tables beneath each other as the agents need at this width, and below

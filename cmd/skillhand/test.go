@@ -164,7 +164,9 @@ func (std *stdio) judgeTests(o testOptions, skills int, results []golden.Result)
 		return cli.Exit(cli.ExitMissing, errors.New("no tests: there are no skills here"))
 	}
 	if len(results) == 0 {
-		return cli.Exit(cli.ExitMissing, fmt.Errorf("no tests: looked for tests/*.txtar beside %s\nmake one: write the line -- page -- into tests/page.txtar in a skill's folder; skillhand test --update fills in the page\nsee skillhand test --help", term.Plural(skills, "skill")))
+		return cli.Exit(cli.ExitMissing, fmt.Errorf("no tests: looked for tests/*.txtar beside %s\n"+
+			"make one: write the line -- page -- into tests/page.txtar in a skill's folder; skillhand test --update fills in the page\n"+
+			"see skillhand test --help", term.Plural(skills, "skill")))
 	}
 	if !o.json {
 		if err := std.Print(fmt.Sprintf("%s of %s, %d failed\n", term.Plural(len(results), "test"), term.Plural(skills, "skill"), failed)); err != nil {
