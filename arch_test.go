@@ -21,8 +21,8 @@ const module = "github.com/skillhand/skillhand"
 
 // rooms lists, for every room, the rooms it may know; an indented line goes on with the one above. Nothing imports upward.
 const rooms = `
-try: . agent agent/sight claude here history internal/atomicfile internal/jsregexp internal/junit internal/paths internal/redact internal/term proc report settings skill
-    trust
+try: . agent agent/sight claude here history internal/atomicfile internal/jsregexp internal/junit internal/paths
+    internal/redact internal/term proc report settings skill trust
 lsp: check claudecode here internal/paths render schemas skill
 jobs: . agent batch batch/jobfile claude here internal/atomicfile internal/cause internal/paths internal/term proc render report shell trust try verdict view
 mcp/host: internal/atomicfile settings
@@ -93,8 +93,8 @@ internal/watch:
 internal/words:
 
 cmd/skillhand: . agent agent/sight check claude claudecode claudepage doctor edit/disk golden here history internal/atomicfile internal/cause
-    internal/cli internal/junit internal/origin internal/paths internal/term migrate migrate/disk render report scaffold schemas session shell skill trust uninstall
-    usage verdict view
+    internal/cli internal/junit internal/origin internal/paths internal/term migrate migrate/disk render report scaffold schemas session
+    shell skill trust uninstall usage verdict view
 cmd/skillhand-server: . agent batch batch/jobfile claude here internal/atomicfile internal/cli internal/origin internal/paths
     internal/term jobs lsp mcp mcp/host page proc scaffold shell try upgrade view
 

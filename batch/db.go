@@ -565,7 +565,7 @@ func (db *DB) Jobs(ctx context.Context, id int64, q Query) iter.Seq2[Result, err
 	}
 }
 
-// states are those that are wanted, as SQL writes them; one that there is not is none.
+// states lists the wanted states as SQL writes them, without those that batches do not have.
 func (q Query) states() string {
 	var all []string
 	for _, s := range []State{Waiting, Opened, Done, Failed, Canceled, Skipped} {

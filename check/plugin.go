@@ -179,7 +179,7 @@ func pluginPath(p *pass) {
 			case strings.Contains(path, ".."):
 				p.find(item.Start, item.End, "%s leads out of the plugin: Claude Code does not load it", path)
 			case !isThere(filepath.Join(root, filepath.FromSlash(path))):
-				p.find(item.Start, item.End, "%s is not there, and what it was to bring is not loaded", path)
+				p.find(item.Start, item.End, "%s is not there, so nothing is loaded from it", path)
 			}
 		}
 	}

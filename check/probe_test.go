@@ -318,7 +318,8 @@ type questions struct {
 func (s *questions) ask(line string) string {
 	what, rest, _ := strings.Cut(line, " ")
 	name, args, _ := strings.Cut(rest, " ")
-	if isPlugin := filepath.Base(s.root) == "plug"; isPlugin && !strings.Contains(name, ":") && slices.Contains([]string{"slash", "tool", "agent", "model"}, what) {
+	calls := slices.Contains([]string{"slash", "tool", "agent", "model"}, what)
+	if isPlugin := filepath.Base(s.root) == "plug"; isPlugin && calls && !strings.Contains(name, ":") {
 		name = "plug:" + name
 	}
 	switch what {

@@ -501,7 +501,7 @@ func (b *Trials) fault(ctx context.Context) error {
 	return fmt.Errorf("%s: the batch has stopped", b.name)
 }
 
-// LockedOut adds to an error what lets trials in, if there is nothing of that.
+// LockedOut adds to an error how trials can log in, if no credentials are set.
 func LockedOut(err error, why batch.Stop, env here.Env, goos string) error {
 	keys := []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"}
 	if why != batch.Credentials || slices.ContainsFunc(keys, func(name string) bool { return env.Get(name) != "" }) {

@@ -89,7 +89,8 @@ func (p *place) call(skill string) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		p.t.Fatal(err)
 	}
-	p.put(file, fmt.Appendf(text, `{"type":"assistant","sessionId":"session","timestamp":%q,"message":{"content":[{"type":"tool_use","id":%q,"name":"Skill","input":{"skill":%[2]q}}]}}`+"\n",
+	p.put(file, fmt.Appendf(text, `{"type":"assistant","sessionId":"session","timestamp":%q,"message":{"content":[`+
+		`{"type":"tool_use","id":%q,"name":"Skill","input":{"skill":%[2]q}}]}}`+"\n",
 		time.Now().UTC().Format(time.RFC3339Nano), skill))
 }
 

@@ -67,7 +67,8 @@ func TestWhole(t *testing.T) {
 				}()
 			}
 			var out bytes.Buffer
-			res, err := Run(ctx, Cmd{Args: []string{os.Args[0]}, Env: append(os.Environ(), roleVariable+"="+role, fileVariable+"="+file), Stdout: &out, Stderr: &out})
+			env := append(os.Environ(), roleVariable+"="+role, fileVariable+"="+file)
+			res, err := Run(ctx, Cmd{Args: []string{os.Args[0]}, Env: env, Stdout: &out, Stderr: &out})
 			if err != nil || res.Exit != want.Exit || res.Cut != want.Cut {
 				t.Errorf("%+v, %v, want %+v; it said %s", res, err, want, &out)
 			}
@@ -84,7 +85,7 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// ends waits for a process to end. One that is no longer known has.
+// ends waits for a process to end. A process that Windows no longer knows has ended.
 func ends(t *testing.T, pid uint32) {
 	t.Helper()
 	process, err := windows.OpenProcess(windows.SYNCHRONIZE, false, pid)

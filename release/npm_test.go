@@ -102,7 +102,8 @@ func (u *user) launcher(t *testing.T, bin string) {
 	page := string(must(os.ReadFile("../docs/install.md"))(t))
 	line := regexp.MustCompile(`(?m)^export PATH=.*$`).FindString(page)
 	direct := u.must("sh", "-c", "cd / && "+line+" && command -v skillhand && skillhand version")
-	if !strings.HasPrefix(direct, filepath.Join(u.home, "prefix")) || !strings.Contains(direct, filepath.Base(filepath.Dir(bin))+"/bin/skillhand\nskillhand v1.2.3 ") {
+	said := filepath.Base(filepath.Dir(bin)) + "/bin/skillhand\nskillhand v1.2.3 "
+	if !strings.HasPrefix(direct, filepath.Join(u.home, "prefix")) || !strings.Contains(direct, said) {
 		t.Errorf("the program itself, after %s:\n%s", line, direct)
 	}
 	cmd := u.command(installed, "no-such-command")

@@ -95,8 +95,8 @@ type Fault struct {
 func (f *Fault) Error() string { return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Text) }
 
 // Parse reads a settings file. If Claude Code passes over the whole file, because it is no JSON object or a key has a
-// value of the wrong kind, it returns a *Fault, or several, joined. Of the keys that Claude Code knows, only
-// those that File has and a few more are looked at. A rule or a hook that is malformed is passed over alone.
+// value of the wrong kind, it returns a *Fault, or several, joined. It checks the keys that File has and a few more, not all
+// that Claude Code knows. A rule or a hook that is malformed is passed over alone.
 func Parse(name string, src []byte) (*File, error) {
 	root, err := readObject(name, src)
 	if err != nil {

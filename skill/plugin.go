@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// PluginOf returns the root of the plugin that a skill's folder, or one of commands, belongs to, or "". It is no plugin's
-// merely because one is somewhere above.
+// PluginOf returns the root of the plugin that a skill's folder, or one of commands, belongs to, or "". A plugin
+// somewhere above is not enough.
 func PluginOf(folder string) string {
 	skills := filepath.Dir(folder)
 	if root := filepath.Dir(skills); filepath.Base(skills) == "skills" && isPlugin(root) {

@@ -24,7 +24,7 @@ type Choice struct {
 	Warn  func(text string) // gets what is odd; nil means nobody
 }
 
-// Subjects finds the skills of a choice and reads their cases. Of all skills of a project, those without cases are left out.
+// Subjects finds the skills of a choice and reads their cases. If the choice names none, it leaves out skills without cases.
 func (o *Options) Subjects(c Choice) ([]*Subject, error) {
 	if c.Warn == nil {
 		c.Warn = func(string) {}
@@ -123,7 +123,8 @@ func (o *Options) skill(c Choice, loc skill.Location) (*Subject, error) {
 		err = o.cases(c, s)
 	}
 	if errors.Is(err, ErrNoCases) {
-		err = fmt.Errorf("%s: %w: looked for evals/*.json and evals/*.yaml in %s\nmake some: skillhand try --init %s", loc.Name, ErrNoCases, s.Folder(), loc.Name)
+		err = fmt.Errorf("%s: %w: looked for evals/*.json and evals/*.yaml in %s\nmake some: skillhand try --init %s",
+			loc.Name, ErrNoCases, s.Folder(), loc.Name)
 	}
 	return s, err
 }
@@ -195,7 +196,8 @@ func (o *Options) unmet(s *Subject) []string {
 	}
 	var all []string
 	if scaffold > 0 {
-		all = append(all, fmt.Sprintf("%s: %s begin in an empty folder: their scaffold scripts run only with --scaffold", s.Name, term.Plural(scaffold, "case")))
+		all = append(all, fmt.Sprintf("%s: %s begin in an empty folder: their scaffold scripts run only with --scaffold",
+			s.Name, term.Plural(scaffold, "case")))
 	}
 	if len(tools) > 0 {
 		all = append(all, fmt.Sprintf("%s: cases allow %s, which trials may not use unless you say --allowed-tool", s.Name, strings.Join(tools, ", ")))

@@ -8,7 +8,8 @@ func TestFates(t *testing.T) {
 	if got, want := r.FatesText(), "greet    claude  fires 2/2\na|b <i>  pi      cannot fire: x\n"; got != want {
 		t.Errorf("text:\n%swant:\n%s", got, want)
 	}
-	if got, want := r.FatesMarkdown(), "| skill | agent | |\n|---|---|---|\n| greet | claude | fires 2/2 |\n| a\\|b &lt;i> | pi | cannot fire: x |\n"; got != want {
+	want := "| skill | agent | |\n|---|---|---|\n| greet | claude | fires 2/2 |\n| a\\|b &lt;i> | pi | cannot fire: x |\n"
+	if got := r.FatesMarkdown(); got != want {
 		t.Errorf("markdown:\n%swant:\n%s", got, want)
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // WriteJUnit writes trials as CI systems read them. One without a verdict, or with
-// a check that could not be judged, is skipped; the arm without the skill is no test.
+// a check that could not be judged, is skipped; the arm without the skill is not a test.
 func (r Report) WriteJUnit(file string) error {
 	var cases []junit.Case
 	for _, a := range r.Agents {

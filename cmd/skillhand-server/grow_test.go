@@ -118,7 +118,7 @@ func (g *growing) jobFile(name string, n int) {
 
 // growFleet has many worker processes do a few jobs, and nothing.
 func growFleet(t *testing.T, n int) {
-	// What n workers need and 10 for others: not more than the server has by default, for 30.
+	// 30 workers must do with the 100 connections that a server has by default.
 	g := newGrowing(t, "-c", fmt.Sprintf("max_connections=%d", max(100, 4*n)))
 	jobs := max(100, 30*n)
 	g.jobFile("quick.jsonl", jobs)
@@ -192,7 +192,9 @@ func growJobs(t *testing.T, n int) {
 	if done := g.number(`SELECT count(*) FROM batch_job WHERE state = 'done'`); done < int64(n/2) || done != g.number(`SELECT done FROM batch`) {
 		t.Errorf("%d done", done)
 	}
-	for _, args := range [][]string{{"list"}, {"show"}, {"show", "many"}, {"show", "many", "--json"}, {"show", "many", "--failed"}, {"show", "many", fmt.Sprintf("job-%d", n-1)}} {
+	for _, args := range [][]string{
+		{"list"}, {"show"}, {"show", "many"}, {"show", "many", "--json"}, {"show", "many", "--failed"}, {"show", "many", fmt.Sprintf("job-%d", n-1)},
+	} {
 		g.timed(strings.Join(args, " "), args...)
 	}
 	if lines := strings.Count(g.timed("show --format jsonl", "show", "many", "--format", "jsonl"), "\n"); lines != n {

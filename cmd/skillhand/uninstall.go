@@ -94,8 +94,8 @@ func confirmUninstall(ctx context.Context, std *stdio, items []uninstall.Item) e
 	return err
 }
 
-// programs are those that are installed, and the command that removes them. What has no command is deleted by hand, so
-// the links to it that PATH finds are named too.
+// programs lists the installed programs, and the command that removes them. Without a command people delete the files by
+// hand, so it also lists the links to them on PATH.
 func programs(std *stdio) (files []string, command string, err error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -23,7 +23,8 @@ func TestDeletable(t *testing.T) {
 	}
 	programs := []string{filepath.Join(dir, "skillhand"), filepath.Join(dir, "skillhand-server")}
 	link := filepath.Join(bin, "skillhand")
-	if err := errors.Join(os.WriteFile(programs[0], nil, 0o755), os.WriteFile(programs[1], nil, 0o755), os.Mkdir(bin, 0o777), os.Symlink(programs[0], link)); err != nil {
+	err = errors.Join(os.WriteFile(programs[0], nil, 0o755), os.WriteFile(programs[1], nil, 0o755), os.Mkdir(bin, 0o777), os.Symlink(programs[0], link))
+	if err != nil {
 		t.Fatal(err)
 	}
 	list := bin + string(os.PathListSeparator) + dir + string(os.PathListSeparator) + bin

@@ -35,8 +35,7 @@ func WriteFrom(file string, fill func(io.Writer) error, perm fs.FileMode) error 
 	return err
 }
 
-// patience is how long others may have the file open: readers and writers of ours have it for a moment, a scanner of
-// viruses for longer.
+// patience is how long others may have the file open: our own readers and writers need a moment, a virus scanner longer.
 const patience = 5 * time.Second
 
 // rename replaces a file, also one that somebody has open just now. Windows then refuses for a moment.

@@ -147,7 +147,7 @@ type code struct {
 	sql, python bool
 }
 
-// languages says by language whether code runs nothing and writes nothing. Of a language that is not here nobody knows.
+// languages says by language whether code runs nothing and writes nothing. Code in any other language may do anything.
 var languages = map[string]func(*code) bool{
 	"awk": (*code).awk, "sed": (*code).sed, "jq": (*code).query, "sql": (*code).query, "perl": (*code).perl, "script": (*code).script,
 }
@@ -298,7 +298,7 @@ func (c *code) script() bool {
 	})
 }
 
-// marked is the code with a sign for each value that is no number. Values that could end a text are not ok.
+// marked is the code with a sign for each value that is not a number. It is not ok if a value could end a quoted text.
 func (c *code) marked() (text string, ok bool) {
 	var b strings.Builder
 	for _, x := range c.f.bits {
@@ -336,7 +336,7 @@ var (
 	// How code gives a name to something, and how it loads a module.
 	bindings = regexpOnce(`\b(?:for|as|catch|let|const|var) +[{(\[]?[\w, ]*|\b(?:def|function) *\w*\([\w, ]*\)|\blambda [\w, ]*:|\([\w, ]*\) *=>|\b\w+ *=>|` +
 		`(?m:^|;) *\w+(?: *, *\w+)* *=[^=]|\b\w+ *=[^=]|\bimport [\w., ]*`)
-	// What stands in a text or for a name only where things are looked up by names that are put together.
+	// These occur in a quoted text or a name only where code looks things up by a name that it puts together.
 	reckoned = regexpOnce(`\{[^{}]*[^\w{}][^{}]*\}|^__|constructor|prototype|__proto__`)
 	callers  = regexpOnce(`=>|\b(?:map|filter|forEach|reduce|then|sort|find|findIndex|some|every|flatMap|replace|replaceAll|from|function)\b`)
 )

@@ -409,7 +409,8 @@ func (s *scope) tool(r *row, name string, args []field, in input) {
 		case !ended && strings.IndexAny(f.lead(), "+@") == 0 && f.reached(s.vals): // less +!x, gcc @x: these take no other word
 			s.flag(r, name, args[i:i+1], in)
 		case !ended && f.lead() == "" && f.reached(s.vals):
-			if takes := s.optionLike(r, name, args[:i+1], isSub && operands == 0 || name == "tar" && i == 0); takes && i+1 < len(args) && args[i+1].lead() == "" {
+			takes := s.optionLike(r, name, args[:i+1], isSub && operands == 0 || name == "tar" && i == 0)
+			if takes && i+1 < len(args) && args[i+1].lead() == "" {
 				i++
 			} else if !strings.HasPrefix(f.full(s.vals), "-") {
 				s.operandOf(r, name, f, operands)
