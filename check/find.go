@@ -83,7 +83,7 @@ type Finder struct {
 // the project and what it would load with it. There may be both files and an error: about paths
 // that stand for none.
 func (f Finder) Find(named []string) ([]File, error) {
-	w := &walker{finder: f, top: paths.Top(f.Dir), seen: map[string]bool{}, dirs: map[string]bool{}, plugins: map[string]bool{}}
+	w := newWalker(f)
 	if len(named) == 0 {
 		named = f.usual()
 	}
@@ -169,10 +169,23 @@ func (f Finder) isUsers(p string) bool {
 type walker struct {
 	finder  Finder
 	top     string // of the repository
+	home    string // the repository, or the folder that paths start in
+	real    string // where home really lies
 	found   []File
-	seen    map[string]bool // files
+	seen    map[string]bool // files, by the paths that are shown
 	dirs    map[string]bool // folders, by their real paths
 	plugins map[string]bool // folders that a marketplace lists
+
+	shownDirs map[string]string // folders by the paths that led to them, as shown names them
+}
+
+func newWalker(f Finder) *walker {
+	top := paths.Top(f.Dir)
+	home := cmp.Or(top, f.Dir)
+	return &walker{
+		finder: f, top: top, home: home, real: paths.Real(home),
+		seen: map[string]bool{}, dirs: map[string]bool{}, plugins: map[string]bool{}, shownDirs: map[string]string{},
+	}
 }
 
 // A setting is what is known of a folder from those around it.
@@ -246,6 +259,7 @@ func (w *walker) folder(dir string, in setting) {
 	if w.plugins[dir] || isFile(filepath.Join(dir, ".claude-plugin", "plugin.json")) {
 		in = setting{plugin: dir}
 	}
+	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(walkRank(a), walkRank(b)) })
 	for _, e := range entries {
 		p := filepath.Join(dir, e.Name())
 		isDir, mode := e.IsDir(), e.Type()
@@ -264,6 +278,18 @@ func (w *walker) folder(dir string, in setting) {
 			w.file(p, in, false)
 		}
 	}
+}
+
+// walkRank says which entries of a folder come first. A folder that several links lead to is seen once: as Claude Code
+// loads it, or else where it lies.
+func walkRank(e fs.DirEntry) int {
+	switch {
+	case e.Name() == ".claude":
+		return 0
+	case e.Type()&fs.ModeSymlink == 0:
+		return 1
+	}
+	return 2
 }
 
 // otherAgents are agents that have a folder of their own beside .claude, and plugins in which a folder
@@ -302,15 +328,15 @@ func (w *walker) market(dir, file string) {
 
 // file adds a file if it is something to an agent. It reports whether it is.
 func (w *walker) file(p string, in setting, named bool) bool {
-	if w.seen[p] || w.excluded(p) {
+	if w.excluded(p) {
 		return true
 	}
 	kind := kindOf(p, in, named)
 	if kind == "" && misplaced(p, in).why != "" {
 		kind = Text
 	}
-	if kind != "" {
-		w.seen[p] = true
+	if shown := w.shown(p); kind != "" && !w.seen[shown] {
+		w.seen[shown] = true
 		w.add(w.placed(File{Path: p, Name: w.name(p), Kind: kind, As: Project, Plugin: in.plugin}, in))
 	}
 	return kind != ""
@@ -320,8 +346,8 @@ func (w *walker) file(p string, in setting, named bool) bool {
 func (w *walker) placed(f File, in setting) File {
 	p := f.Path
 	f.top, f.misplaced = w.top, misplaced(p, in)
-	if w.top != "" && paths.Inside(w.top, p) {
-		f.fixed = relative(w.top, p)
+	if shown := w.shown(p); w.top != "" && paths.Inside(w.top, shown) {
+		f.fixed = relative(w.top, shown)
 	}
 	switch {
 	case in.plugin != "":
@@ -408,7 +434,22 @@ func hasHooks(file string) bool {
 
 // name is what people call a file from here.
 func (w *walker) name(p string) string {
-	return relative(cmp.Or(w.finder.Base, w.finder.Dir), p)
+	return relative(cmp.Or(w.finder.Base, w.finder.Dir), w.shown(p))
+}
+
+// shown is the path by which people know a file: where its folder lies, and not the link that led there, unless that is
+// outside the repository. A linked file is a file of its own, which Claude Code loads or refuses.
+func (w *walker) shown(p string) string {
+	dir := filepath.Dir(p)
+	shown, ok := w.shownDirs[dir]
+	if !ok {
+		shown = dir
+		if rel, err := filepath.Rel(w.real, paths.Real(dir)); err == nil && filepath.IsLocal(rel) {
+			shown = filepath.Join(w.home, rel)
+		}
+		w.shownDirs[dir] = shown
+	}
+	return filepath.Join(shown, filepath.Base(p))
 }
 
 // relative is a path from a folder that it is in, or as it is.
@@ -423,22 +464,18 @@ func relative(dir, p string) string {
 
 // excludes reports whether a file, or a folder above it, is to be left out.
 func (f Finder) excludes(p string) bool {
-	w := &walker{finder: f, top: paths.Top(f.Dir)}
-	return w.excluded(p)
+	return newWalker(f).excluded(p)
 }
 
 // excluded reports whether a file or folder is to be left out. Patterns are about names from the
-// repository's top.
+// repository's top: by the link that led to it, or where it lies.
 func (w *walker) excluded(p string) bool {
 	if len(w.finder.Exclude) == 0 {
 		return false
 	}
-	name := w.name(p)
-	if w.top != "" && paths.Inside(w.top, p) {
-		name = relative(w.top, p)
-	}
+	names := []string{relative(w.home, p), relative(w.home, w.shown(p))}
 	for _, pattern := range w.finder.Exclude {
-		if Match(pattern, name) {
+		if slices.ContainsFunc(names, func(name string) bool { return Match(pattern, name) }) {
 			if w.finder.Excluded != nil {
 				w.finder.Excluded[pattern] = true
 			}
@@ -483,7 +520,7 @@ func (f Finder) Source(name string, src []byte) File {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(f.Dir, name)
 	}
-	w := &walker{finder: f, top: paths.Top(f.Dir), plugins: map[string]bool{}}
+	w := newWalker(f)
 	in := w.around(filepath.Dir(name))
 	kind := kindOf(name, in, true)
 	if kind == "" {
