@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -39,6 +40,32 @@ func (t Printer) Full(w io.Writer, all []*Finding) error {
 		}
 	}
 	return nil
+}
+
+// WorstFirst orders findings by severity, and keeps the order of files and lines among equals.
+func WorstFirst(all []*Finding) []*Finding {
+	return slices.SortedStableFunc(slices.Values(all), func(a, b *Finding) int { return b.Severity.Rank() - a.Severity.Rank() })
+}
+
+// Errors writes a line for each error, at most ten, to stand below a long list of findings, where people look first.
+// It writes nothing if the findings are few.
+func (t Printer) Errors(w io.Writer, all []*Finding) error {
+	const few, most = 5, 10
+	errors := slices.DeleteFunc(slices.Clone(all), func(f *Finding) bool { return f.Severity != Error })
+	if len(errors) == 0 || len(all) <= few {
+		return nil
+	}
+	text := "errors:\n"
+	for _, f := range errors[:min(len(errors), most)] {
+		place := fmt.Sprintf("  %s:%d: ", t.flat(f.File), f.Range.Line)
+		room := t.columns() - term.Cells(place) - len(f.Rule) - 2
+		text += place + t.paint(Error, f.Rule) + ": " + term.FitWords(t.flat(f.Message), max(room, 20)) + "\n"
+	}
+	if more := len(errors) - most; more > 0 {
+		text += fmt.Sprintf("  and %d more\n", more)
+	}
+	_, err := io.WriteString(w, text+"\n")
+	return err
 }
 
 // A Fold counts findings of one rule that are not shown.

@@ -534,14 +534,26 @@ func (c *checking) shown(res *check.Result) *check.Result {
 	return &shown
 }
 
-// printFull prints findings, and counts those that are like others and are not shown.
+// printFull prints findings, the worst first, and counts those that are like others and are not shown. The errors come
+// again at the end, a line each.
 func (c *checking) printFull(printer check.Printer, all []*check.Finding) error {
-	if c.flags.maxSame == 0 {
-		return printer.Full(c.std.Out, all)
+	all = check.WorstFirst(all)
+	shown, folds := all, []check.Fold(nil)
+	if c.flags.maxSame > 0 {
+		shown, folds = check.Folded(all, check.Severity(c.flags.failOn), c.flags.maxSame)
 	}
-	shown, folds := check.Folded(all, check.Severity(c.flags.failOn), c.flags.maxSame)
-	if err := printer.Full(c.std.Out, shown); err != nil || len(folds) == 0 {
+	if err := printer.Full(c.std.Out, shown); err != nil {
 		return err
+	}
+	if err := c.printFolds(folds); err != nil {
+		return err
+	}
+	return printer.Errors(c.std.Out, all)
+}
+
+func (c *checking) printFolds(folds []check.Fold) error {
+	if len(folds) == 0 {
+		return nil
 	}
 	var more []string
 	for _, f := range folds {
