@@ -302,25 +302,44 @@ var listFields = []string{
 }
 
 func fieldNearMiss(p *pass) {
-	known := p.doc.knownFields()
 	for _, f := range p.doc.skill.Front.Fields {
-		if slices.Contains(known, f.Key) || f.Key == "" {
+		near := p.doc.meantField(f)
+		if near == "" {
 			continue
-		}
-		near := nearest(f.Key, known)
-		if near == "" || near == "version" { // which nobody reads
-			continue
-		}
-		if _, there := p.doc.skill.Front.Field(near); there && folded(near) == folded(f.Key) || len(f.Fields) > 0 && !slices.Contains(listFields, near) {
-			continue // what is meant is there; or a list of something else
 		}
 		x := p.find(f.Offset, f.End, "Claude Code has no field %s and ignores it; it is spelled %s", f.Key, near)
 		x.Help = "write " + near
-		if _, there := p.doc.skill.Front.Field(near); !there && f.End-f.Offset == len(f.Key) {
+		_, there := p.doc.skill.Front.Field(near)
+		if near == "description" && !there && (p.doc.file.Kind == Skill || p.doc.file.Kind == Agent) {
+			x.Message += ", so the description is missing: " + p.undescribed()
+		}
+		if !there && f.End-f.Offset == len(f.Key) {
 			x.Fix = rename("rename it", "", f.Offset, f.End, near)
 			x.Fix.Unsafe = slices.Contains(grants, near)
 		}
 	}
+}
+
+// meantField is the known field that a misspelt one stands for, or "".
+func (d *document) meantField(f skill.Field) string {
+	known := d.knownFields()
+	if slices.Contains(known, f.Key) || f.Key == "" {
+		return ""
+	}
+	near := nearest(f.Key, known)
+	if near == "" || near == "version" { // which nobody reads
+		return ""
+	}
+	if _, there := d.skill.Front.Field(near); there && folded(near) == folded(f.Key) || len(f.Fields) > 0 && !slices.Contains(listFields, near) {
+		return "" // what is meant is there; or a list of something else
+	}
+	return near
+}
+
+// isMisspelt reports whether SK102 has said that a field is there under another name.
+func (d *document) isMisspelt(name string) bool {
+	return slices.ContainsFunc(d.findings, func(f *Finding) bool { return f.Rule == "SK102" }) &&
+		slices.ContainsFunc(d.skill.Front.Fields, func(f skill.Field) bool { return d.meantField(f) == name })
 }
 
 // grants are the fields that let more happen: under its right name such a field switches on what
@@ -376,7 +395,7 @@ func nameField(p *pass) {
 	folder := p.doc.name
 	forSpec := p.doc.opt.isForSpec()
 	if !ok {
-		if forSpec && p.doc.frontEnd() > 0 {
+		if forSpec && p.doc.frontEnd() > 0 && !p.doc.isMisspelt("name") {
 			p.severe(p.find(0, 3, "the name is missing, which the Agent Skills specification requires"), Error).Agent = "spec"
 		}
 		return
@@ -553,6 +572,9 @@ func description(p *pass) {
 	if !ok || strings.TrimSpace(front.Description) == "" {
 		if front.DisableModelInvocation {
 			return // nobody chooses it by its description
+		}
+		if !ok && p.doc.isMisspelt("description") {
+			return
 		}
 		start, end := 0, min(3, len(p.doc.src))
 		if ok {
