@@ -81,7 +81,7 @@ func (rt *Runtime) Ask(ctx context.Context, req AskRequest) (*claude.Reply, erro
 // program finds the CLI that a client starts in a folder. A path that the caller names
 // is the caller's word; what the environment says must not come from a project that
 // nobody trusted, neither that of the folder nor the one around us.
-func (p *place) program(client *claude.Client, dir string) error {
+func (p *scene) program(client *claude.Client, dir string) error {
 	env := here.Env(client.Env)
 	if env == nil {
 		env = p.rt.Env // Claude is no directive: it does not count as a skill that loads another
@@ -113,7 +113,7 @@ func (p *place) program(client *claude.Client, dir string) error {
 }
 
 // useConfig takes the model and the budget that the project's configuration names, unless the request or the skill does.
-func (p *place) useConfig(req *AskRequest) {
+func (p *scene) useConfig(req *AskRequest) {
 	c := p.config()
 	if keys := slices.DeleteFunc(c.Ignored, func(key string) bool { return key != "model" && key != "budget" }); len(keys) > 0 {
 		p.rt.warn(fmt.Sprintf("%s: %s: not used, since the project is not trusted (skillhand trust)", c.File, strings.Join(keys, ", ")))
@@ -127,7 +127,7 @@ func (p *place) useConfig(req *AskRequest) {
 }
 
 // notAsked is what comes of a question whose skill gave no page.
-func (p *place) notAsked(ctx context.Context, req AskRequest, took time.Duration, err error) (*claude.Reply, error) {
+func (p *scene) notAsked(ctx context.Context, req AskRequest, took time.Duration, err error) (*claude.Reply, error) {
 	reply := &claude.Reply{Duration: took, Exit: -1}
 	_, failed := errors.AsType[*claude.Error](err)
 	switch {
@@ -144,7 +144,7 @@ func (p *place) notAsked(ctx context.Context, req AskRequest, took time.Duration
 
 // pageBefore puts the skill's page before the prompt, and what the skill says
 // about models and tools into the request.
-func (p *place) pageBefore(ctx context.Context, client *claude.Client, req *AskRequest) error {
+func (p *scene) pageBefore(ctx context.Context, client *claude.Client, req *AskRequest) error {
 	// Report a malformed request before any of the skill's commands run.
 	check := req.Request
 	if strings.TrimSpace(check.Prompt) == "" {

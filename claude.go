@@ -98,7 +98,7 @@ func (rt *Runtime) ClaudePage(ctx context.Context, r ClaudeRequest) (*Page, erro
 
 // mayRunAll asks about what the directives of a trusted page would run. There all
 // of them run or none does: one that fails fails the page.
-func (p *place) mayRunAll(directives []claudepage.Directive) error {
+func (p *scene) mayRunAll(directives []claudepage.Directive) error {
 	if p.policy.All {
 		return nil
 	}

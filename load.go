@@ -175,7 +175,7 @@ func (rt *Runtime) Load(ctx context.Context, req LoadRequest) (*Page, error) {
 // A load is one request at its place.
 type load struct {
 	req   LoadRequest
-	at    *place // folder, environment, policy
+	at    *scene // folder, environment, policy
 	noUse bool   // nobody in this session reads the page
 }
 
@@ -329,7 +329,7 @@ func (l *load) renderEnv(ctx context.Context, s *skill.Skill) (render.Env, error
 		env.Replay.Partial = l.req.Exec == Glimpsed
 		return env, env.Replay.Fits(s.Name, l.at.hide.Text(l.req.Args.Raw))
 	case Refused:
-		env.Untrusted = (&trust.NotTrusted{Dir: trust.Place(s.Real)}).Error()
+		env.Untrusted = (&trust.NotTrusted{Dir: trust.Root(s.Real)}).Error()
 		if err := l.at.policy.May(s.Real); err != nil {
 			env.Untrusted = err.Error()
 		}
@@ -414,7 +414,7 @@ func remembered(ask func(path string) error) func(path string) error {
 // mayRun keeps the commands of a trusted skill from leading into a project that
 // nobody trusted: what they run must itself be trusted, by its real path. What
 // is in no project is the machine's.
-func (p *place) mayRun(path string) error {
+func (p *scene) mayRun(path string) error {
 	if !p.inProject(path) {
 		return nil
 	}
@@ -423,7 +423,7 @@ func (p *place) mayRun(path string) error {
 
 // inProject reports whether a real path lies in the project that we are in, or
 // in a repository.
-func (p *place) inProject(path string) bool {
+func (p *scene) inProject(path string) bool {
 	if p.policy.InProject(path) {
 		return true
 	}

@@ -18,7 +18,7 @@ import (
 
 // remember adds a record of what happened to the history, and warns if it
 // cannot. No secret of the environment is in it.
-func (p *place) remember(r history.Record) {
+func (p *scene) remember(r history.Record) {
 	if p.rt.NoHistory || p.Env.Get("SKILLHAND_HISTORY") == "off" {
 		return
 	}
@@ -32,7 +32,7 @@ func (p *place) remember(r history.Record) {
 }
 
 // rememberAsk adds a question to the history.
-func (p *place) rememberAsk(req AskRequest, reply *claude.Reply, failure error) {
+func (p *scene) rememberAsk(req AskRequest, reply *claude.Reply, failure error) {
 	r := history.Record{
 		Kind: history.Ask, Label: req.Label, Job: req.Job, Agent: req.Agent, PromptHash: history.Hash(req.Prompt), OK: failure == nil,
 		DurationMS: milliseconds(reply.Duration), CostUSD: reply.CostUSD,
@@ -51,7 +51,7 @@ func (p *place) rememberAsk(req AskRequest, reply *claude.Reply, failure error) 
 }
 
 // rememberRun adds a run to the history.
-func (p *place) rememberRun(cwd string, req RunRequest, v *verdict.Verdict) {
+func (p *scene) rememberRun(cwd string, req RunRequest, v *verdict.Verdict) {
 	r := history.Record{
 		Kind: history.Run, Skill: scriptName(v.Script), Job: req.Job, OK: v.OK, DurationMS: v.DurationMS,
 		InputHash: history.Hash(append([]string{v.Script, scriptText(v.Script), cwd}, req.Args...)...),

@@ -106,7 +106,7 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*verdict.Verdict, e
 }
 
 // script returns the file of the script that a name or path means.
-func (p *place) script(name string) (string, error) {
+func (p *scene) script(name string) (string, error) {
 	path := paths.In(p.Dir, name)
 	info, err := os.Stat(path)
 	isPath := paths.Is(name)

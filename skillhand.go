@@ -51,8 +51,8 @@ const maxDepth = 8
 // depthVariable tells a nested skillhand how deep it is.
 const depthVariable = "SKILLHAND_DEPTH"
 
-// A place is a runtime at work: every default is filled in.
-type place struct {
+// A scene is a runtime at work: every default is filled in.
+type scene struct {
 	here.Here // complete; its environment is what directives and scripts get
 	rt        *Runtime
 	depth     int // how many skillhands we are in
@@ -61,7 +61,7 @@ type place struct {
 }
 
 // at fills in the defaults for a request about a skill.
-func (rt *Runtime) at(name string) (*place, error) {
+func (rt *Runtime) at(name string) (*scene, error) {
 	h, err := rt.Here.Complete()
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (rt *Runtime) at(name string) (*place, error) {
 	for _, odd := range h.Env.Odd() {
 		rt.warn(odd)
 	}
-	p := &place{rt: rt, Here: h, depth: depth, policy: rt.Policy(h).Now(), hide: redact.New(h.Env)}
+	p := &scene{rt: rt, Here: h, depth: depth, policy: rt.Policy(h).Now(), hide: redact.New(h.Env)}
 	p.Env = p.policy.Env(h.Env.With(depthVariable, strconv.Itoa(depth+1)))
 	return p, nil
 }
@@ -117,7 +117,7 @@ func (rt *Runtime) Finder() skill.Finder {
 }
 
 // config is what the project's configuration says. A file that cannot be read says nothing, with a warning.
-func (p *place) config() here.Config {
+func (p *scene) config() here.Config {
 	c, err := p.Here.Config()
 	if err != nil {
 		p.rt.warn(err.Error())
@@ -126,7 +126,7 @@ func (p *place) config() here.Config {
 }
 
 // finder finds skills by the policy that holds at the place.
-func (p *place) finder() skill.Finder {
+func (p *scene) finder() skill.Finder {
 	f := p.Here.Finder()
 	f.Trusted = func(path string) bool { return p.policy.May(path) == nil }
 	return f

@@ -710,8 +710,8 @@ type note struct {
 	Text  string `json:"text,omitempty"`
 }
 
-// place names the folder of locks: workers of the same place can tell whether another is alive.
-func (db *DB) place() (string, error) {
+// locksID names the folder of locks: workers with the same one can tell whether another is alive.
+func (db *DB) locksID() (string, error) {
 	if db.locks == "" {
 		return "", nil
 	}

@@ -117,7 +117,7 @@ func (w *Worker) live(ctx context.Context) (err error) {
 
 // register makes the worker known. Its lock is held before anybody can look for it.
 func (s *session) register(ctx context.Context) (unlock func(), err error) {
-	if s.place, err = s.db.place(); err != nil {
+	if s.place, err = s.db.locksID(); err != nil {
 		return nil, err
 	}
 	unlock = func() {}

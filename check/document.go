@@ -155,12 +155,12 @@ func (d *document) parseMarkdown(src []byte) {
 		return // what Claude Code decides is not asked
 	}
 	if d.file.Kind == Text {
-		d.judge()
+		d.decideAll()
 		return
 	}
 	d.name = d.loadName()
 	d.describe()
-	d.judge()
+	d.decideAll()
 	if d.file.Kind == Skill && len(d.opt.named()) > 0 {
 		d.sight = sight.Read(d.file.Path, src)
 	}

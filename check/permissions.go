@@ -183,8 +183,8 @@ func (d *directive) plain() string {
 	return b.String()
 }
 
-// judge finds out what Claude Code decides about each directive that it runs, examples included.
-func (d *document) judge() {
+// decideAll finds out what Claude Code decides about each directive that it runs, examples included.
+func (d *document) decideAll() {
 	for _, x := range d.directives {
 		if !x.claude {
 			continue

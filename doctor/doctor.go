@@ -159,7 +159,7 @@ func hooks(h here.Here) []Finding {
 // agents finds out which agents start skillhand mcp, and whether they can.
 func agents(h here.Here) []Finding {
 	var all []Finding
-	for _, f := range host.Find(host.Place{Home: h.Home, Project: h.Project, Getenv: h.Env.Get}) {
+	for _, f := range host.Find(host.Owner{Home: h.Home, Project: h.Project, Getenv: h.Env.Get}) {
 		again := "skillhand mcp --install " + f.Host
 		switch {
 		case f.Err != nil:

@@ -5,13 +5,13 @@ import "path"
 // A Document is what became of many files, as skillhand migrate --json prints
 // it: schemas/migrate-v1.schema.json.
 type Document struct {
-	Files   []Outcome `json:"files"`
-	Unclear []Place   `json:"unclear"` // lines that run a command of which nothing is known, and read its output
-	Summary Summary   `json:"summary"`
+	Files   []Outcome  `json:"files"`
+	Unclear []Position `json:"unclear"` // lines that run a command of which nothing is known, and read its output
+	Summary Summary    `json:"summary"`
 }
 
-// A Place is a line of a file.
-type Place struct {
+// A Position is a line of a file.
+type Position struct {
 	Path string `json:"path"`
 	Line int    `json:"line"`
 }

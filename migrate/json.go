@@ -195,7 +195,7 @@ func (u *usage) printsJSON(st *syntax.Stmt, c *syntax.CallExpr) bool {
 
 // passesOn reports whether JSON that goes through a pipe into a statement may come out of
 // it on the script's stdout.
-func (u *usage) passesOn(into *syntax.Stmt, p place) bool {
+func (u *usage) passesOn(into *syntax.Stmt, p flow) bool {
 	p = u.redirected(into, p)
 	if !p.own && !p.pipe {
 		return false

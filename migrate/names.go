@@ -171,7 +171,7 @@ func isWrapper(name string) bool { _, ok := wrappers[name]; return ok }
 var notCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(-.*|[A-Za-z_]\w*=.*|[0-9.]+[smhd]?)$`) })
 
 // computed takes in a command whose name is not plain: all that it may be.
-func (u *usage) computed(c *syntax.CallExpr, p place) {
+func (u *usage) computed(c *syntax.CallExpr, p flow) {
 	args := c.Args
 	if literal(args[0]) == "find" {
 		i := slices.IndexFunc(args, func(w *syntax.Word) bool { return strings.HasPrefix(literal(w), "-exec") })
@@ -227,7 +227,7 @@ var quiet = []string{
 
 // given takes in the scripts that a program is given: by a word of its own, as a
 // command line, or in a variable of its environment. It may run them and read what they print.
-func (u *usage) given(c *syntax.CallExpr, name string, p place) {
+func (u *usage) given(c *syntax.CallExpr, name string, p flow) {
 	for _, a := range c.Assigns {
 		u.handed(a.Value, p)
 	}
@@ -245,7 +245,7 @@ func (u *usage) given(c *syntax.CallExpr, name string, p place) {
 }
 
 // handed takes in a word that a program may run.
-func (u *usage) handed(w *syntax.Word, p place) {
+func (u *usage) handed(w *syntax.Word, p flow) {
 	if w == nil {
 		return
 	}
@@ -287,9 +287,9 @@ func readsAll(st *syntax.Stmt, c *syntax.CallExpr, name string) bool {
 }
 
 // mayBe notes what a command may be.
-func (u *usage) mayBe(n syntax.Node, names []string, p place) {
+func (u *usage) mayBe(n syntax.Node, names []string, p flow) {
 	for _, name := range names {
-		u.calls = append(u.calls, mention{line: int(n.Pos().Line()), text: name, place: p, open: strings.ContainsAny(name, unknown+own+"*?["), log: u.log})
+		u.calls = append(u.calls, mention{line: int(n.Pos().Line()), text: name, flow: p, open: strings.ContainsAny(name, unknown+own+"*?["), log: u.log})
 	}
 }
 

@@ -40,7 +40,7 @@ func (t *tree) holdRun(paths []string) {
 		p := queue[0]
 		queue = queue[1:]
 		for _, m := range t.usages[p].calls {
-			if !m.place.own {
+			if !m.flow.own {
 				continue
 			}
 			for _, q := range t.named(p, m.text) {

@@ -77,10 +77,10 @@ func Interesting(name string, start []byte) bool {
 // order of their paths; files that it does not look at have none. Beside them it returns the
 // lines that run a command of which nothing is known, and read what that prints: such a line
 // holds no script, and a person should look at it.
-func Tree(files []File, opt TreeOptions) ([]Result, []Place) {
+func Tree(files []File, opt TreeOptions) ([]Result, []Position) {
 	t := &tree{
 		opt: opt, files: map[string][]byte{}, usages: map[string]*usage{}, names: map[string][]string{}, folders: map[string]bool{}, likes: map[string][]string{},
-		keep: map[string]held{}, sourced: map[string]bool{}, unclear: map[Place]bool{}, stuck: map[string]bool{}, read: map[string]*script{},
+		keep: map[string]held{}, sourced: map[string]bool{}, unclear: map[Position]bool{}, stuck: map[string]bool{}, read: map[string]*script{},
 	}
 	for _, f := range files {
 		t.files[f.Path] = f.Data
@@ -120,7 +120,7 @@ func Tree(files []File, opt TreeOptions) ([]Result, []Place) {
 	})
 	results = append(results, t.scripts(scripts)...)
 	slices.SortStableFunc(results, func(a, b Result) int { return strings.Compare(a.Path, b.Path) })
-	return results, slices.SortedFunc(maps.Keys(t.unclear), func(a, b Place) int {
+	return results, slices.SortedFunc(maps.Keys(t.unclear), func(a, b Position) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
 	})
 }
@@ -148,10 +148,10 @@ type tree struct {
 	names  map[string][]string // the paths of files by their base name
 	keep   map[string]held     // scripts that must stay as they are, and why
 
-	sourced map[string]bool // scripts that are sourced, and made for that too
-	stuck   map[string]bool // folders of skills whose bindings cannot be migrated
-	unclear map[Place]bool  // lines that read a command of which nothing is known
-	used    map[string]bool // the files that scripts use, by their base names; nil: not looked yet
+	sourced map[string]bool   // scripts that are sourced, and made for that too
+	stuck   map[string]bool   // folders of skills whose bindings cannot be migrated
+	unclear map[Position]bool // lines that read a command of which nothing is known
+	used    map[string]bool   // the files that scripts use, by their base names; nil: not looked yet
 
 	folders map[string]bool     // the base names of those that scripts are in
 	likes   map[string][]string // what like has found

@@ -12,8 +12,8 @@ import (
 	"github.com/skillhand/skillhand/edit"
 )
 
-// A place says where a command's output goes and in which shell it runs.
-type place struct {
+// A flow says where a command's output goes and in which shell it runs.
+type flow struct {
 	own   bool // its stdout is the script's
 	used  bool // something reads its stdout: a substitution, a pipe, a file
 	main  bool // in the script's own shell, not in a subshell
@@ -23,15 +23,15 @@ type place struct {
 	asked bool // in a branch for those who ask for JSON
 }
 
-var top = place{own: true, main: true}
+var top = flow{own: true, main: true}
 
-// consumed is the place of a command whose output becomes a part of one in place p.
-func (p place) consumed() place { return place{used: true, fed: p.fed, said: p.said, asked: p.asked} }
+// consumed is the flow of a command whose output becomes a part of one with flow p.
+func (p flow) consumed() flow { return flow{used: true, fed: p.fed, said: p.said, asked: p.asked} }
 
-// places are all that can be, in a fixed order: the same script always reads the same.
-var places = sync.OnceValue(func() (all []place) {
+// flows are all that can be, in a fixed order: the same script always reads the same.
+var flows = sync.OnceValue(func() (all []flow) {
 	for n := range 1 << 7 {
-		all = append(all, place{n&1 == 0, n&2 != 0, n&4 == 0, n&8 != 0, n&16 != 0, n&32 != 0, n&64 != 0})
+		all = append(all, flow{n&1 == 0, n&2 != 0, n&4 == 0, n&8 != 0, n&16 != 0, n&32 != 0, n&64 != 0})
 	}
 	return all
 })
@@ -51,7 +51,7 @@ type usage struct {
 	files      map[string]bool       // the words that its commands are given, or read from
 	log        string                // the file that takes both streams of the statement that is being read; "": none
 	current    *function             // whose body is being read; nil: none
-	dynamic    []place               // of commands whose name is not known
+	dynamic    []flow                // of commands whose name is not known
 	traps      []int                 // where trap is called for EXIT, by offset
 	background []*syntax.Stmt
 	sources    []mention   // files that are sourced
@@ -68,12 +68,12 @@ type usage struct {
 	lines      *int        // how many command lines in words were read
 }
 
-// A function and the places from which it is called.
+// A function and the flows from which it is called.
 type function struct {
 	name   string
 	bodies []*syntax.Stmt // one for each definition
-	places map[place]bool
-	read   map[place]bool // for which its body was read
+	flows  map[flow]bool
+	read   map[flow]bool // for which its body was read
 	traps  []int
 }
 
@@ -81,7 +81,7 @@ type function struct {
 type mention struct {
 	line  int
 	text  string // what is plain at its end: all of it, or from the last expansion on
-	place place
+	flow  flow
 	n     int    // a line number, in selfLines
 	open  bool   // the text is a pattern
 	may   bool   // it is handed on to a program, which may call it
@@ -112,9 +112,9 @@ func understandWithin(file *syntax.File, lines *int) *usage {
 	}
 	u.follow()
 	for _, f := range u.order {
-		if len(f.places) == 0 { // called by a name that is made up, if at all
+		if len(f.flows) == 0 { // called by a name that is made up, if at all
 			for _, p := range u.dynamic {
-				f.places[p] = true
+				f.flows[p] = true
 			}
 		}
 	}
@@ -131,7 +131,7 @@ func (u *usage) declare(n syntax.Node) bool {
 		if n.Name != nil {
 			f := u.functions[n.Name.Value]
 			if f == nil {
-				f = &function{name: n.Name.Value, places: map[place]bool{}, read: map[place]bool{}}
+				f = &function{name: n.Name.Value, flows: map[flow]bool{}, read: map[flow]bool{}}
 				u.functions[f.name] = f
 				u.order = append(u.order, f)
 			}
@@ -233,14 +233,14 @@ func (u *usage) export(d *syntax.DeclClause) {
 	}
 }
 
-// follow reads the bodies of functions in the places they are called from,
-// until no call leads to a new place.
+// follow reads the bodies of functions in the flows they are called from,
+// until no call leads to a new flow.
 func (u *usage) follow() {
 	for again := true; again; {
 		again = false
 		for _, f := range u.order {
-			for _, p := range places() {
-				if f.places[p] && !f.read[p] {
+			for _, p := range flows() {
+				if f.flows[p] && !f.read[p] {
 					f.read[p], again = true, true
 					u.current = f
 					for _, body := range f.bodies {
@@ -363,8 +363,8 @@ func (u *usage) stop(n syntax.Node, reason string) {
 	u.obstacles = append(u.obstacles, edit.Note{Line: int(n.Pos().Line()), Text: reason})
 }
 
-// stmt reads a statement in its place.
-func (u *usage) stmt(st *syntax.Stmt, p place) {
+// stmt reads a statement with its flow.
+func (u *usage) stmt(st *syntax.Stmt, p flow) {
 	if st.Background {
 		u.background = append(u.background, st)
 		p.main = false
@@ -383,7 +383,7 @@ func (u *usage) stmt(st *syntax.Stmt, p place) {
 	case *syntax.BinaryCmd:
 		left, right := p, p
 		if cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll {
-			left, right.main, right.fed = place{used: true, pipe: u.passesOn(cmd.Y, p), fed: p.fed, said: p.said, asked: p.asked}, false, true
+			left, right.main, right.fed = flow{used: true, pipe: u.passesOn(cmd.Y, p), fed: p.fed, said: p.said, asked: p.asked}, false, true
 			switch name := filter(cmd.Y); {
 			case name == "tee": // a log beside the script's stdout; with stderr in it, one that misses nothing
 				left.own = p.own
@@ -403,7 +403,7 @@ func (u *usage) stmt(st *syntax.Stmt, p place) {
 		p.main = false
 		u.inside(cmd, p)
 	case *syntax.CoprocClause:
-		u.inside(cmd, place{used: true, fed: true})
+		u.inside(cmd, flow{used: true, fed: true})
 	case *syntax.CallExpr:
 		u.call(st, cmd, p)
 		u.inside(cmd, p)
@@ -447,7 +447,7 @@ func piped(writes []mention, into *syntax.Stmt) (counting []mention) {
 }
 
 // inside reads what is written within a node.
-func (u *usage) inside(n syntax.Node, p place) {
+func (u *usage) inside(n syntax.Node, p flow) {
 	syntax.Walk(n, func(m syntax.Node) bool {
 		switch m := m.(type) {
 		case *syntax.Stmt:
@@ -466,7 +466,7 @@ func (u *usage) inside(n syntax.Node, p place) {
 		case *syntax.ProcSubst:
 			within := p.consumed()
 			if m.Op == syntax.CmdOut {
-				within = place{own: p.own, used: p.used, fed: true, said: p.said, asked: p.asked}
+				within = flow{own: p.own, used: p.used, fed: true, said: p.said, asked: p.asked}
 				if p.own && !silent(m.Stmts) {
 					u.stop(m, "what >( ) prints may come after the report")
 				}
@@ -480,8 +480,8 @@ func (u *usage) inside(n syntax.Node, p place) {
 	})
 }
 
-// redirected is the place of a statement's command, after its redirections.
-func (u *usage) redirected(st *syntax.Stmt, p place) place {
+// redirected is the flow of a statement's command, after its redirections.
+func (u *usage) redirected(st *syntax.Stmt, p flow) flow {
 	both := false // stderr goes the same way
 	file := false
 	for _, r := range st.Redirs {
@@ -522,17 +522,17 @@ func (u *usage) redirected(st *syntax.Stmt, p place) place {
 }
 
 // call reads a simple command.
-func (u *usage) call(st *syntax.Stmt, c *syntax.CallExpr, p place) {
+func (u *usage) call(st *syntax.Stmt, c *syntax.CallExpr, p flow) {
 	if len(c.Args) == 0 {
 		return
 	}
 	name := literal(c.Args[0])
 	if f := u.functions[name]; f != nil {
-		f.places[p] = true
+		f.flows[p] = true
 	}
 	for _, w := range c.Args[1:] { // run_step build: an argument may be a function to call
 		if f := u.functions[literal(w)]; f != nil {
-			f.places[p] = true
+			f.flows[p] = true
 		}
 	}
 	u.mention(c, name, p)
@@ -550,7 +550,7 @@ func (u *usage) call(st *syntax.Stmt, c *syntax.CallExpr, p place) {
 }
 
 // known notes what a command with a well-known name does to what the script prints.
-func (u *usage) known(st *syntax.Stmt, c *syntax.CallExpr, name string, p place) {
+func (u *usage) known(st *syntax.Stmt, c *syntax.CallExpr, name string, p flow) {
 	switch name {
 	case "":
 		if !u.values.isSwitch(variable(c.Args[0])) {
@@ -612,14 +612,14 @@ func (u *usage) written(st *syntax.Stmt, c *syntax.CallExpr) mention {
 		case syntax.Hdoc, syntax.DashHdoc:
 			m.line++
 		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob:
-			m.ext = path.Ext(u.named(r.Word, place{}).text)
+			m.ext = path.Ext(u.named(r.Word, flow{}).text)
 		}
 	}
 	return m
 }
 
 // commandLine takes in the commands that a shell gets by -c.
-func (u *usage) commandLine(c *syntax.CallExpr, p place) {
+func (u *usage) commandLine(c *syntax.CallExpr, p flow) {
 	for i, w := range c.Args[1:] {
 		if option := literal(w); strings.HasPrefix(option, "-") && strings.HasSuffix(option, "c") && i+2 < len(c.Args) {
 			u.within(read1(c.Args[i+2]).text, int(c.Pos().Line()), p)
@@ -630,9 +630,9 @@ func (u *usage) commandLine(c *syntax.CallExpr, p place) {
 
 // within takes in the scripts that a command line in a text calls. What it does not
 // know stands for a word.
-func (u *usage) within(text string, line int, p place) {
+func (u *usage) within(text string, line int, p flow) {
 	if *u.lines++; *u.lines > maxLines {
-		u.calls = append(u.calls, mention{line: line, text: unknown, place: p, open: true})
+		u.calls = append(u.calls, mention{line: line, text: unknown, flow: p, open: true})
 		return
 	}
 	file, err := parse("", []byte(strings.NewReplacer(unknown, "${__}", number, "0").Replace(text)))
@@ -640,13 +640,13 @@ func (u *usage) within(text string, line int, p place) {
 		return
 	}
 	for _, m := range understandWithin(file, u.lines).calls {
-		m.line, m.place.used = line, m.place.used || p.used
+		m.line, m.flow.used = line, m.flow.used || p.used
 		u.calls = append(u.calls, m)
 	}
 }
 
 // mention takes in a command that may be a script, or one that a shell is given.
-func (u *usage) mention(c *syntax.CallExpr, name string, p place) {
+func (u *usage) mention(c *syntax.CallExpr, name string, p flow) {
 	u.calls = append(u.calls, u.named(c.Args[0], p))
 	switch name {
 	case "bash", "sh", "exec", "command", "env", "timeout", "sudo", "time", "nice", "nohup", "xargs":
@@ -662,7 +662,7 @@ func (u *usage) mention(c *syntax.CallExpr, name string, p place) {
 }
 
 // named is what a word that names a file ends in.
-func (u *usage) named(w *syntax.Word, p place) mention {
+func (u *usage) named(w *syntax.Word, p flow) mention {
 	text := tail(w)
 	if text == "" && len(w.Parts) == 1 {
 		text = u.variables[variable(w)]
@@ -670,11 +670,11 @@ func (u *usage) named(w *syntax.Word, p place) mention {
 	if names := u.values.names(w, u.current, 0); len(names) == 1 && strings.HasPrefix(names[0], own+"/") && !strings.Contains(names[0], unknown) {
 		text = names[0]
 	}
-	return mention{line: int(w.Pos().Line()), text: text, place: p, log: u.log}
+	return mention{line: int(w.Pos().Line()), text: text, flow: p, log: u.log}
 }
 
 // trap takes in a call of trap.
-func (u *usage) trap(c *syntax.CallExpr, p place) {
+func (u *usage) trap(c *syntax.CallExpr, p flow) {
 	args := c.Args[1:]
 	if len(args) > 0 && literal(args[0]) == "--" {
 		args = args[1:]
@@ -686,7 +686,7 @@ func (u *usage) trap(c *syntax.CallExpr, p place) {
 	u.handler(args[0], p)
 	for _, word := range strings.FieldsFunc(handler, func(r rune) bool { return strings.ContainsRune(" \t\n;&|", r) }) {
 		if f := u.functions[word]; f != nil {
-			f.places[p] = true
+			f.flows[p] = true
 		}
 	}
 	for _, w := range args[1:] {
@@ -709,7 +709,7 @@ func (u *usage) trap(c *syntax.CallExpr, p place) {
 
 // handler takes in the commands of a trap that are written in single quotes, where
 // they stand in the file byte for byte.
-func (u *usage) handler(w *syntax.Word, p place) {
+func (u *usage) handler(w *syntax.Word, p flow) {
 	if len(w.Parts) != 1 {
 		return
 	}
@@ -780,7 +780,7 @@ var printNone = []string{
 
 // late reports whether a statement in the background may print on the script's stdout. It may
 // call functions, so many of them within each other.
-func (u *usage) late(st *syntax.Stmt, p place, depth int) bool {
+func (u *usage) late(st *syntax.Stmt, p flow, depth int) bool {
 	p = u.redirected(st, p)
 	if !p.own {
 		return false

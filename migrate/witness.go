@@ -60,7 +60,7 @@ func (t *tree) reads(p string, u *usage, after int) {
 		}
 	}
 	for _, m := range u.calls {
-		if !m.place.used && !t.isRead(u, m.log) {
+		if !m.flow.used && !t.isRead(u, m.log) {
 			continue
 		}
 		why := readsIt
@@ -124,7 +124,7 @@ func (t *tree) holdLike(p, pattern string, line int) {
 	} else if strings.Contains(pattern, "*") && !strings.ContainsAny(pattern, unknown+"/") { // *.sh: beside the reader, as a rule
 		pattern = path.Join("/", path.Dir(p)) + "/" + pattern
 	} else if !fixed(pattern) {
-		t.unclear[Place{p, line}] = true
+		t.unclear[Position{p, line}] = true
 		return
 	}
 	for _, q := range t.meant(p, t.like(pattern)) {

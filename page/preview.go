@@ -244,7 +244,7 @@ func (v *visit) preview() (*view, error) {
 	v.watch(false, l.recording())
 	p := &preview{
 		Skill: l.name, File: v.near(l.src.File),
-		Trusted: l.not == nil, Place: trust.Place(l.src.Real), Trust: shell.Quote([]string{"skillhand", "trust", trust.Place(l.src.Real)}),
+		Trusted: l.not == nil, Place: trust.Root(l.src.Real), Trust: shell.Quote([]string{"skillhand", "trust", trust.Root(l.src.Real)}),
 		Use: "first", Against: v.query.Get("against"), Fields: l.fields(),
 		Command: l.command(v.query.Get("use") == "later"),
 	}

@@ -125,11 +125,11 @@ func (v *visit) sessionRows() ([]sessionRow, error) {
 		}
 		r.first = m.Time // the latest come first
 	}
-	return all, v.place(all)
+	return all, v.locate(all)
 }
 
-// place says in which project each session was, and from when to when, as far as runs, asks and transcripts tell.
-func (v *visit) place(all []sessionRow) error {
+// locate says in which project each session was, and from when to when, as far as runs, asks and transcripts tell.
+func (v *visit) locate(all []sessionRow) error {
 	at := map[string]*sessionRow{}
 	for i := range all {
 		at[all[i].id] = &all[i]
@@ -338,7 +338,7 @@ func (v *visit) session() (*view, error) {
 			r.last = m.Time
 		}
 	}
-	if err := v.place(one); err != nil {
+	if err := v.locate(one); err != nil {
 		return nil, err
 	}
 	r := one[0]

@@ -11,7 +11,7 @@ import (
 // spokenOf finds a rule that speaks of the command, or of any command in it. Rules that deny or ask
 // look deeper than those that allow: into groups and nested commands, behind every assignment,
 // env, sudo and xargs, without quotes, and at the name of a program without its folder.
-func (j *judge) spokenOf(rules []Rule) (*Rule, span) {
+func (j *decision) spokenOf(rules []Rule) (*Rule, span) {
 	for i, r := range rules {
 		if r.Tool != "Bash" {
 			continue
@@ -85,7 +85,7 @@ func denyTexts(written string, words []word) []string {
 
 // forbidsFile finds a rule that forbids to read or to change a file which the command names. Braces and
 // nested commands that are not looked into hide it.
-func (j *judge) forbidsFile() (*Rule, span) {
+func (j *decision) forbidsFile() (*Rule, span) {
 	for _, p := range j.r.parts {
 		if p.braced {
 			continue
@@ -111,7 +111,7 @@ func (j *judge) forbidsFile() (*Rule, span) {
 }
 
 // names are the files that a part reads and those that it changes.
-func (j *judge) names(p part) (reads, writes []word) {
+func (j *decision) names(p part) (reads, writes []word) {
 	name, args := p.name()
 	_, reader := readers[name]
 	switch {
@@ -129,7 +129,7 @@ func (j *judge) names(p part) (reads, writes []word) {
 	return nil, nil
 }
 
-func (j *judge) forbidden(tool string, paths []word) (*Rule, span) {
+func (j *decision) forbidden(tool string, paths []word) (*Rule, span) {
 	for _, w := range paths {
 		if w.nested() || strings.ContainsAny(w.val, "*?[") || parentAfterName(w.val) {
 			continue
@@ -142,18 +142,18 @@ func (j *judge) forbidden(tool string, paths []word) (*Rule, span) {
 }
 
 // deniesFiles reports rules that forbid to read, or to change, some files.
-func (j *judge) deniesFiles(tool string) bool {
+func (j *decision) deniesFiles(tool string) bool {
 	return slices.ContainsFunc(j.deny, func(r Rule) bool { return r.Tool == tool && r.Spec != "" })
 }
 
 // movesOut reports a cd to another folder.
-func (j *judge) movesOut() bool {
+func (j *decision) movesOut() bool {
 	return slices.ContainsFunc(j.r.parts, func(p part) bool { return p.moves() && !j.stays(p) })
 }
 
 // readsUnseen finds a command that reads in a folder which the line changes to: whether a rule forbids
 // it is not known.
-func (j *judge) readsUnseen() *fault {
+func (j *decision) readsUnseen() *fault {
 	if !j.movesOut() || !j.deniesFiles("Read") {
 		return nil
 	}

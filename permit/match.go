@@ -150,7 +150,7 @@ func isDuration(s string) bool {
 
 // ruleFor is the rule that covers a part, or nil. Rules are compared with the part as written,
 // and with what remains behind safe assignments and launchers.
-func (j *judge) ruleFor(rules []Rule, p part) *Rule {
+func (j *decision) ruleFor(rules []Rule, p part) *Rule {
 	any := false
 	for _, r := range rules {
 		any = any || r.Tool == "Bash"
@@ -177,7 +177,7 @@ func (j *judge) ruleFor(rules []Rule, p part) *Rule {
 }
 
 // texts are the forms of a part that rules are compared with.
-func (j *judge) texts(p part) []string {
+func (j *decision) texts(p part) []string {
 	texts := []string{j.text(p, p.off)}
 	anyHome := slices.ContainsFunc(p.words, func(w word) bool { return w.home })
 	if p.hushed && j.r.pipes || p.led && anyHome { // where commands are put together anew, this is left out
@@ -211,7 +211,7 @@ func (j *judge) texts(p part) []string {
 }
 
 // text is the part as written, from an offset on, with the home folder in the place of $HOME.
-func (j *judge) text(p part, from int) string {
+func (j *decision) text(p part, from int) string {
 	words := p.words
 	if len(p.assigns) > 0 {
 		words = nil

@@ -30,7 +30,7 @@ var readers = map[string]string{
 var writers = map[string]bool{"touch": true, "mkdir": true, "rm": true, "rmdir": true, "cp": true, "mv": true, "tee": true}
 
 // paths checks what a part reads or writes against the session's folders.
-func (j *judge) paths(p *part) *fault {
+func (j *decision) paths(p *part) *fault {
 	name, args := p.name()
 	if !p.plain() {
 		name, args = "", nil
@@ -60,7 +60,7 @@ func (j *judge) paths(p *part) *fault {
 }
 
 // gitPaths checks the subcommands that compare or search files outside of a repository, too.
-func (j *judge) gitPaths(args []word) *fault {
+func (j *decision) gitPaths(args []word) *fault {
 	for _, w := range gitPathArgs(args) {
 		if w.val == "/dev/null" {
 			continue
@@ -90,7 +90,7 @@ func gitPathArgs(args []word) []word {
 func (p *part) plain() bool { return !p.test }
 
 // chdir checks cd. Flags count as no argument, and none means home.
-func (j *judge) chdir(p *part, args []word) *fault {
+func (j *decision) chdir(p *part, args []word) *fault {
 	var dirs []word
 	for i, w := range args {
 		if w.val == "--" {
@@ -115,14 +115,14 @@ func (j *judge) chdir(p *part, args []word) *fault {
 
 // stays reports a cd that leaves the folder as it is. In a pipe, where commands are taken as text, the
 // end of a line that goes on would be its folder.
-func (j *judge) stays(p part) bool {
+func (j *decision) stays(p part) bool {
 	name, args := p.name()
 	return name == "cd" && len(args) == 1 && path.Clean(j.absolute(args[0].val)) == j.dirs[0] &&
 		!(j.r.pipes && strings.Contains(j.src[p.off:p.end], "\\\n"))
 }
 
 // path checks one path that is read, or written.
-func (j *judge) path(w word, name, does string, write bool) *fault {
+func (j *decision) path(w word, name, does string, write bool) *fault {
 	expansion := newFault(w.span, "a path that the shell would expand is not looked into", "Shell expansion syntax in paths requires manual approval")
 	up := newFault(w.span, "a path that goes up again may follow a link out of the folder",
 		"Path contains '..' traversal after a directory segment, which may follow a symlink outside the working directory")
@@ -187,7 +187,7 @@ func parentAfterName(p string) bool {
 	return false
 }
 
-func (j *judge) absolute(p string) string {
+func (j *decision) absolute(p string) string {
 	switch {
 	case p == "~" || strings.HasPrefix(p, "~/"):
 		return j.home + p[1:]
@@ -197,7 +197,7 @@ func (j *judge) absolute(p string) string {
 	return j.dirs[0] + "/" + p
 }
 
-func (j *judge) inside(abs string) bool {
+func (j *decision) inside(abs string) bool {
 	for _, d := range j.dirs {
 		if within(abs, path.Clean(d)) {
 			return true
@@ -212,10 +212,10 @@ func within(p, dir string) bool {
 }
 
 // readable reports whether a Read rule opens a path outside of the session's folders.
-func (j *judge) readable(abs string) bool { return j.named(j.allow, "Read", abs) != nil }
+func (j *decision) readable(abs string) bool { return j.named(j.allow, "Read", abs) != nil }
 
 // named is the rule of a tool for files that names the path, or a folder that it is in; or nil.
-func (j *judge) named(rules []Rule, tool, abs string) *Rule {
+func (j *decision) named(rules []Rule, tool, abs string) *Rule {
 	for i, r := range rules {
 		if r.Tool != tool || r.Spec == "" || r.Spec == "*" {
 			continue
@@ -379,7 +379,7 @@ func findPaths(args []word) []word {
 
 // writes checks a command that changes files. It needs a rule in any case; with one, the paths
 // must be inside.
-func (j *judge) writes(p *part, name string, args []word) *fault {
+func (j *decision) writes(p *part, name string, args []word) *fault {
 	if (name == "cp" || name == "mv") && len(args) > len(positional(args)) {
 		return newFault(p.span, name+" with flags is not looked into", name+" with flags requires manual approval to ensure path safety.")
 	}
@@ -398,7 +398,7 @@ func (j *judge) writes(p *part, name string, args []word) *fault {
 }
 
 // protected checks a command that changes files for the paths that no rule opens.
-func (j *judge) protected(p *part) *fault {
+func (j *decision) protected(p *part) *fault {
 	name, args := p.name()
 	if name == "env" && len(args) > 0 {
 		name, args = args[0].val, args[1:]
@@ -422,7 +422,7 @@ func (j *judge) protected(p *part) *fault {
 }
 
 // removes checks rm for what it must not take without a word.
-func (j *judge) removes(p *part) *fault {
+func (j *decision) removes(p *part) *fault {
 	name, args := p.name()
 	if name != "rm" && name != "rmdir" {
 		return nil
@@ -443,7 +443,7 @@ func (j *judge) removes(p *part) *fault {
 
 // precious reports a folder that must not be removed without a word: the root and what stands
 // right below it, the home, the session's folder and those above it, and all that is in them.
-func (j *judge) precious(w word) bool {
+func (j *decision) precious(w word) bool {
 	if w.nested() {
 		return false
 	}
@@ -466,7 +466,7 @@ var (
 )
 
 // isProtected reports a path that only a person may change.
-func (j *judge) isProtected(w word) bool {
+func (j *decision) isProtected(w word) bool {
 	if w.nested() {
 		return false
 	}
@@ -484,7 +484,7 @@ func (j *judge) isProtected(w word) bool {
 }
 
 // redirect checks a redirection from or to a file.
-func (j *judge) redirect(f redirect) *fault {
+func (j *decision) redirect(f redirect) *fault {
 	if !f.write {
 		if f.to.glob {
 			return newFault(f.span, "a redirection from a pattern is not looked into",

@@ -67,8 +67,8 @@ func decide(q Request) Verdict {
 	if auto {
 		q.Mode = ""
 	}
-	j := newJudge(q)
-	v := j.judge()
+	j := newDecision(q)
+	v := j.decide()
 	if auto && v.Decision == Ask {
 		v.Decision = Defer
 	}
@@ -78,8 +78,8 @@ func decide(q Request) Verdict {
 	return v
 }
 
-// A judge is one request in the course of being decided.
-type judge struct {
+// A decision is one request in the course of being decided.
+type decision struct {
 	q                Request
 	cmd              expansion // the command after substitution
 	src              string
@@ -89,14 +89,14 @@ type judge struct {
 	r                *reading
 }
 
-func newJudge(q Request) *judge {
+func newDecision(q Request) *decision {
 	if q.Dir == "" {
 		q.Dir = "/project"
 	}
 	if q.Home == "" {
 		q.Home = "/home/user"
 	}
-	j := &judge{q: q, home: q.Home, dirs: append([]string{q.Dir}, q.Dirs...)}
+	j := &decision{q: q, home: q.Home, dirs: append([]string{q.Dir}, q.Dirs...)}
 	vars := []variable{{"${CLAUDE_SKILL_DIR}", q.SkillDir}, {"${CLAUDE_PROJECT_DIR}", q.Dir}, {"${CLAUDE_PLUGIN_ROOT}", q.PluginRoot}}
 	j.cmd = expand(q.Command, vars)
 	j.src = strings.TrimRightFunc(j.cmd.text, isBlank)
@@ -106,7 +106,7 @@ func newJudge(q Request) *judge {
 	return j
 }
 
-func (j *judge) rules(lists []string, vars []variable) []Rule {
+func (j *decision) rules(lists []string, vars []variable) []Rule {
 	var rules []Rule
 	for _, list := range lists {
 		for _, r := range ParseRules(list) {
@@ -121,7 +121,7 @@ func (j *judge) rules(lists []string, vars []variable) []Rule {
 	return rules
 }
 
-func (j *judge) judge() Verdict {
+func (j *decision) decide() Verdict {
 	whole := span{0, len(j.src)}
 	if strings.TrimSpace(j.src) == "" {
 		return verdict(Unknown, whole, "there is no command")
@@ -183,7 +183,7 @@ const maxLength = 1 << 16
 
 // tooLong: Claude Code asks about whatever has more than 10,000 characters, unless everything is
 // allowed.
-func (j *judge) tooLong() Verdict {
+func (j *decision) tooLong() Verdict {
 	whole := span{0, len(j.src)}
 	if j.deny != nil || j.ask != nil || slices.ContainsFunc(j.allow, Rule.isAll) || j.q.Mode != "" && j.q.Mode != "default" {
 		return verdict(Unknown, whole, "the command is too long to be looked at")
@@ -201,7 +201,7 @@ func forbids(r Rule, s span, command string) Verdict {
 }
 
 // permitted is about rules that allow, and what needs none.
-func (j *judge) permitted(parsed bool) Verdict {
+func (j *decision) permitted(parsed bool) Verdict {
 	if !parsed {
 		return j.unparsed()
 	}
@@ -224,7 +224,7 @@ func (f *fault) verdict() Verdict {
 }
 
 // ordinary is the way without a blanket rule: shapes, then each simple command, then the whole.
-func (j *judge) ordinary() Verdict {
+func (j *decision) ordinary() Verdict {
 	exact := j.exact()
 	if j.r.block != nil && exact == nil {
 		return j.r.block.verdict()
@@ -258,7 +258,7 @@ func (j *judge) ordinary() Verdict {
 }
 
 // parts judges each simple command. It returns the last rule that was needed.
-func (j *judge) parts(exact bool) (rule string, f *fault) {
+func (j *decision) parts(exact bool) (rule string, f *fault) {
 	inside := "" // the rule of a nested command whose outer one comes next
 	exports := slices.ContainsFunc(j.r.parts, part.exports)
 	for i := range j.r.parts {
@@ -304,7 +304,7 @@ func (p part) exports() bool {
 	})
 }
 
-func (j *judge) uncovered(p *part) *fault {
+func (j *decision) uncovered(p *part) *fault {
 	said := "This command requires approval"
 	if len(j.r.parts) > 1 {
 		said = "This Bash command contains multiple operations. The following part requires approval: " + j.src[p.off:p.end]
@@ -314,7 +314,7 @@ func (j *judge) uncovered(p *part) *fault {
 
 // exact is the rule without a * that equals the whole command. It opens most of what is
 // otherwise not looked into.
-func (j *judge) exact() *Rule {
+func (j *decision) exact() *Rule {
 	if j.r.pipes || j.r.subshells || j.r.background || j.r.functions {
 		return nil
 	}
@@ -327,7 +327,7 @@ func (j *judge) exact() *Rule {
 	return nil
 }
 
-func (j *judge) background() *fault {
+func (j *decision) background() *fault {
 	if !j.r.background {
 		return nil
 	}
@@ -336,7 +336,7 @@ func (j *judge) background() *fault {
 }
 
 // whole is about what the parts are together.
-func (j *judge) whole() *fault {
+func (j *decision) whole() *fault {
 	all := span{0, len(j.src)}
 	cds, moved, git, writes := 0, false, false, false
 	for _, p := range j.r.parts {
@@ -373,7 +373,7 @@ func (j *judge) whole() *fault {
 }
 
 // blanket is the way with a rule that allows every command: nearly all runs.
-func (j *judge) blanket(rule Rule) Verdict {
+func (j *decision) blanket(rule Rule) Verdict {
 	if f := j.blanketFault(); f != nil {
 		return f.verdict()
 	}
@@ -385,7 +385,7 @@ func (j *judge) blanket(rule Rule) Verdict {
 	return v
 }
 
-func (j *judge) blanketFault() *fault {
+func (j *decision) blanketFault() *fault {
 	for i := range j.r.parts {
 		if f := j.removes(&j.r.parts[i]); f != nil {
 			return f
@@ -413,7 +413,7 @@ func (j *judge) blanketFault() *fault {
 
 // unparsed is about text that bash would refuse. Claude Code's parser reads more, and nobody knows
 // how; but a first word that needs a rule needs it however the rest is read.
-func (j *judge) unparsed() Verdict {
+func (j *decision) unparsed() Verdict {
 	first := strings.Fields(j.src)[0]
 	at := strings.Index(j.src, first)
 	covers := func(r Rule) bool { return r.Kind == All || r.Tool == "Bash" && r.mayBegin(first) }

@@ -221,7 +221,7 @@ func TestSkills(t *testing.T) {
 				want = Defer
 			}
 			if e := c.Want.Error; e != nil && strings.Contains(*e, "permission check failed") {
-				if !strings.Contains(*e, "`"+newJudge(q).src+"`") {
+				if !strings.Contains(*e, "`"+newDecision(q).src+"`") {
 					continue // another directive of the skill was refused
 				}
 				want = Ask

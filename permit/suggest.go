@@ -72,7 +72,7 @@ func moreRules(q Request, v Verdict) []string {
 // smallestRule is the narrowest rule that could cover what a verdict asks about. Whether it does
 // is for decide to say.
 func smallestRule(q Request, v Verdict) string {
-	j := newJudge(q)
+	j := newDecision(q)
 	var ok bool
 	if j.r, ok = read(j.src, j.home); !ok {
 		return ""
@@ -102,7 +102,7 @@ func exactRule(text string) string {
 }
 
 // fileRule opens one path, or the skill's whole folder if it is in there.
-func (j *judge) fileRule(tool, p string) string {
+func (j *decision) fileRule(tool, p string) string {
 	abs := path.Clean(j.absolute(p))
 	switch {
 	case tool == "Edit" && within(abs, "/dev"):

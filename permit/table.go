@@ -50,7 +50,7 @@ var (
 )
 
 // readOnly reports whether a part needs no rule.
-func (j *judge) readOnly(p *part) bool {
+func (j *decision) readOnly(p *part) bool {
 	if p.hard {
 		return false
 	}

@@ -14,7 +14,7 @@ var launchers = fields(`watch ionice setsid flock strace ltrace chrt nsenter scr
 var zshBuiltins = fields(`zmodload emulate sysopen sysread syswrite sysseek zpty ztcp zsocket zf_rm zf_mv zf_ln zf_chmod zf_chown zf_mkdir zf_rmdir zf_chgrp`)
 
 // unsafe is about what a prefix rule never covers and the table never holds.
-func (j *judge) unsafe(p *part) *fault {
+func (j *decision) unsafe(p *part) *fault {
 	if p.test {
 		return unsafeTest(p, p.words)
 	}
@@ -235,7 +235,7 @@ func comparesTimes(test string) bool {
 	return ok && len(xy) == 2 && strings.IndexByte("aBcm", xy[0]) >= 0 && strings.IndexByte("aBcmt", xy[1]) >= 0
 }
 
-func (j *judge) unsafeFind(args []word) *fault {
+func (j *decision) unsafeFind(args []word) *fault {
 	value := false // of the test before it
 	for _, w := range args {
 		if value && !w.glob {
@@ -308,7 +308,7 @@ func unsafeAwk(p *part, args []word) *fault {
 }
 
 // edits is about the mode acceptEdits, which lets files inside be changed.
-func (j *judge) edits(p *part) bool {
+func (j *decision) edits(p *part) bool {
 	if j.q.Mode != "acceptEdits" {
 		return false
 	}

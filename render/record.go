@@ -147,8 +147,8 @@ func replacePath(text, path, with string) string {
 	}
 }
 
-// place puts the folders of here where a recording has their variables.
-func (rec *Recording) place(vars map[string]string) {
+// restore puts the folders of here where a recording has their variables.
+func (rec *Recording) restore(vars map[string]string) {
 	var pairs []string
 	for _, name := range folders {
 		if dir := vars[name]; dir != "" {

@@ -82,7 +82,7 @@ func Page(ctx context.Context, w io.Writer, s *skill.Skill, env Env) (Trace, err
 		r.warnings = append(r.warnings, s.Say(n))
 	}
 	if env.Replay != nil {
-		env.Replay.place(env.Vars)
+		env.Replay.restore(env.Vars)
 	}
 	parts, err := r.plan()
 	if err == nil {

@@ -111,20 +111,20 @@ func (p Policy) May(path string) error {
 	if p.own(real) {
 		return nil
 	}
-	place := Place(real)
-	near := []string{place}
+	root := Root(real)
+	near := []string{root}
 	if p.Near != nil {
 		near = append(near, p.Near()...)
 	}
 	if err := p.Store.believable(real, p.Home, near); err != nil {
-		return &NotTrusted{Dir: place, Err: err}
+		return &NotTrusted{Dir: root, Err: err}
 	}
 	dir, pinned, ok := p.Store.covering(real)
 	if !ok {
-		return &NotTrusted{Dir: place}
+		return &NotTrusted{Dir: root}
 	}
 	if err := onlyOurs(p.Store.file(dir)); err != nil {
-		return &NotTrusted{Dir: place, Err: err}
+		return &NotTrusted{Dir: root, Err: err}
 	}
 	if pinned != "" {
 		now, err := p.holds(dir)
@@ -240,10 +240,10 @@ func realPaths(dirs []string) []string {
 	return real
 }
 
-// Place returns the folder that must be trusted for a file, or folder, to run: the
+// Root returns the folder that must be trusted for a file, or folder, to run: the
 // repository it is really in, else the project or plugin around it, else its
 // own folder.
-func Place(file string) string {
+func Root(file string) string {
 	if real, err := realPath(file); err == nil {
 		file = real
 	}

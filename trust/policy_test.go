@@ -48,8 +48,8 @@ func TestPlace(t *testing.T) {
 	}
 	dir := layOut(t, files...)
 	for _, tt := range tests {
-		if got := Place(filepath.Join(dir, tt.file)); got != filepath.Join(dir, tt.want) {
-			t.Errorf("Place(%s) = %s, want %s", tt.file, got, tt.want)
+		if got := Root(filepath.Join(dir, tt.file)); got != filepath.Join(dir, tt.want) {
+			t.Errorf("Root(%s) = %s, want %s", tt.file, got, tt.want)
 		}
 	}
 }

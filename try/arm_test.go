@@ -52,7 +52,7 @@ func TestArms(t *testing.T) {
 	if text := sum.Text(nil); !strings.Contains(text, "more trials in each arm would tell a difference of 33 points") {
 		t.Error(text)
 	}
-	if sum.Judge(0, 0.9); len(sum.Below) != 1 || !strings.HasPrefix(sum.Below[0], "s with b passed in 66.67 %") {
+	if sum.Require(0, 0.9); len(sum.Below) != 1 || !strings.HasPrefix(sum.Below[0], "s with b passed in 66.67 %") {
 		t.Errorf("below %q", sum.Below)
 	}
 }

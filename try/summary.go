@@ -354,9 +354,9 @@ have help her here him how into its just like make may more need new not now one
 skill some such than that the their them then there these they thi those user use used using want wa were what when where which
 while who why will with would you your`)
 
-// Judge compares a summary with minimums; 0 means none. A skill that should not
+// Require compares a summary with minimums; 0 means none. A skill that should not
 // fire somewhere must be quiet there as often as it must fire elsewhere.
-func (s *Summary) Judge(minFired, minPass float64) {
+func (s *Summary) Require(minFired, minPass float64) {
 	s.Below, s.Uncounted = []string{}, nil
 	var firing, checked int
 	for _, k := range s.Skills {

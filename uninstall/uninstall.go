@@ -38,7 +38,7 @@ const (
 	Left    Status = "left"    // skillhand did not write it, or could not remove it
 )
 
-// Find lists what is at a place and in the user's home. It changes nothing.
+// Find lists what is at a owner and in the user's home. It changes nothing.
 func Find(h here.Here) []Item {
 	all := append(agents(h), claudeCode(h)...)
 	return append(all, state(h.State)...)
@@ -63,8 +63,8 @@ func Remove(items []Item) (failed bool) {
 // agents finds the entries that mcp --install wrote.
 func agents(h here.Here) []Item {
 	var all []Item
-	place := host.Place{Home: h.Home, Project: paths.Around(h.Dir), Getenv: h.Env.Get}
-	for _, f := range host.Find(place) {
+	owner := host.Owner{Home: h.Home, Project: paths.Around(h.Dir), Getenv: h.Env.Get}
+	for _, f := range host.Find(owner) {
 		it := Item{Kind: "mcp", File: f.File, Text: f.Host + " starts skillhand mcp", Status: Found}
 		switch {
 		case f.Err != nil:
@@ -73,7 +73,7 @@ func agents(h here.Here) []Item {
 			it.Status, it.Why = Left, "the entry is not as skillhand wrote it: skillhand mcp --uninstall "+f.Host+" removes it"
 		default:
 			it.remove = func() error {
-				change, err := host.PlanRemoval(f.Host, place, f.Project)
+				change, err := host.PlanRemoval(f.Host, owner, f.Project)
 				if err != nil {
 					return err
 				}

@@ -74,8 +74,8 @@ func (r repository) folder(dir string) string {
 	return filepath.Join(dir, strings.Replace(r.name, "/", "+", 1))
 }
 
-// A place is a finding of one rule, whatever it says.
-type place struct {
+// A spot is a finding of one rule, whatever it says.
+type spot struct {
 	repository, file string
 	line             int
 	rule             string
@@ -100,12 +100,12 @@ func readRepositories(text string) ([]repository, error) {
 	return all, err
 }
 
-func readLabels(text string) (map[place]label, error) {
-	all := map[place]label{}
+func readLabels(text string) (map[spot]label, error) {
+	all := map[spot]label{}
 	err := eachLine(text, 6, func(f []string) error {
 		line, err := strconv.Atoi(f[2])
 		l := label(f[4])
-		p := place{f[0], f[1], line, f[3]}
+		p := spot{f[0], f[1], line, f[3]}
 		switch {
 		case err != nil:
 			return fmt.Errorf("%s is no line", f[2])
@@ -147,12 +147,12 @@ func eachLine(text string, fields int, f func([]string) error) error {
 type measurement struct {
 	repositories, files, directives int
 	found                           map[string]int // errors and warnings, by rule
-	places                          map[place]bool
+	spots                           map[spot]bool
 }
 
 // measure checks the repositories that are in a folder.
 func measure(out io.Writer, dir string, repositories []repository) measurement {
-	m := measurement{found: map[string]int{}, places: map[place]bool{}}
+	m := measurement{found: map[string]int{}, spots: map[spot]bool{}}
 	for _, r := range repositories {
 		root := r.folder(dir)
 		if _, err := os.Stat(root); err != nil {
@@ -173,7 +173,7 @@ func measure(out io.Writer, dir string, repositories []repository) measurement {
 			}
 			m.found[f.Rule]++
 			at := f.Here()
-			m.places[place{r.name, at.File, at.Range.Line, f.Rule}] = true
+			m.spots[spot{r.name, at.File, at.Range.Line, f.Rule}] = true
 		}
 	}
 	return m
@@ -182,13 +182,13 @@ func measure(out io.Writer, dir string, repositories []repository) measurement {
 const most = 5 // per cent that may be wrong
 
 // report prints a line a rule, and returns what is wrong.
-func (m measurement) report(out io.Writer, labels map[place]label) error {
+func (m measurement) report(out io.Writer, labels map[spot]label) error {
 	var faults []error
 	fmt.Fprintf(out, "%-6s %-22s %9s %8s %6s %7s %9s\n", "rule", "name", "findings", "sampled", "wrong", "unsure", "per cent")
 	for _, id := range slices.Sorted(maps.Keys(m.found)) {
 		counts := map[label]int{}
 		for p, l := range labels {
-			if p.rule == id && m.places[p] {
+			if p.rule == id && m.spots[p] {
 				counts[l]++
 			}
 		}
@@ -204,13 +204,13 @@ func (m measurement) report(out io.Writer, labels map[place]label) error {
 		}
 	}
 	for _, p := range slices.SortedFunc(maps.Keys(labels), compare) {
-		if labels[p] == wrong && m.places[p] {
+		if labels[p] == wrong && m.spots[p] {
 			faults = append(faults, fmt.Errorf("%s/%s:%d: %s was wrong and mended, and is found again", p.repository, p.file, p.line, p.rule))
 		}
 	}
 	return errors.Join(faults...)
 }
 
-func compare(a, b place) int {
+func compare(a, b spot) int {
 	return strings.Compare(fmt.Sprintf("%s %s %06d %s", a.repository, a.file, a.line, a.rule), fmt.Sprintf("%s %s %06d %s", b.repository, b.file, b.line, b.rule))
 }

@@ -25,14 +25,14 @@ func TestLabels(t *testing.T) {
 			t.Errorf("%s: %q is no commit", r.name, r.commit)
 		}
 	}
-	m := measurement{found: map[string]int{}, places: map[place]bool{}}
+	m := measurement{found: map[string]int{}, spots: map[spot]bool{}}
 	for p, l := range labels {
 		if !known[p.repository] {
 			t.Errorf("%s is not in repositories.tsv", p.repository)
 		}
 		if l != wrong {
 			m.found[p.rule]++
-			m.places[p] = true
+			m.spots[p] = true
 		}
 	}
 	if err := m.report(new(bytes.Buffer), labels); err != nil {
@@ -57,15 +57,15 @@ func TestRun(t *testing.T) {
 	}
 	name := ".claude/skills/s/SKILL.md"
 	for _, tt := range []struct {
-		labels map[place]label
+		labels map[spot]label
 		want   string
 	}{
-		{map[place]label{{"a/b", name, 4, "SK201"}: right, {"a/b", name, 5, "SK301"}: right}, ""},
+		{map[spot]label{{"a/b", name, 4, "SK201"}: right, {"a/b", name, 5, "SK301"}: right}, ""},
 		{
-			map[place]label{{"a/b", name, 4, "SK201"}: wrong, {"a/b", name, 5, "SK301"}: right},
+			map[spot]label{{"a/b", name, 4, "SK201"}: wrong, {"a/b", name, 5, "SK301"}: right},
 			"SK201: 100.0 % wrong, want at most 5\na/b/" + name + ":4: SK201 was wrong and mended, and is found again",
 		},
-		{map[place]label{{"a/b", name, 4, "SK201"}: right}, "SK301: 1 findings, and no sample is labelled"},
+		{map[spot]label{{"a/b", name, 4, "SK201"}: right}, "SK301: 1 findings, and no sample is labelled"},
 	} {
 		got := ""
 		if err := m.report(new(bytes.Buffer), tt.labels); err != nil {

@@ -104,13 +104,13 @@ func installMCP(std *cli.Std, o mcpOptions) error {
 	if err != nil {
 		return err
 	}
-	place, project := host.Place{Home: h.Home, Project: paths.Around(h.Dir), Getenv: h.Env.Get}, o.scope == "project"
+	owner, project := host.Owner{Home: h.Home, Project: paths.Around(h.Dir), Getenv: h.Env.Get}, o.scope == "project"
 	change, already := (*host.Change)(nil), "already there"
 	if o.uninstall != "" {
 		already = "skillhand is not there"
-		change, err = host.PlanRemoval(agent, place, project)
+		change, err = host.PlanRemoval(agent, owner, project)
 	} else {
-		change, err = host.Plan(agent, place, project, o.command())
+		change, err = host.Plan(agent, owner, project, o.command())
 	}
 	if err != nil {
 		return err

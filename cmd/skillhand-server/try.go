@@ -313,7 +313,7 @@ func tryIn(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjec
 
 // report prints what trials came to. The error says how the command ends.
 func (o *tryOptions) report(std *cli.Std, show *tryShow, subjects []*try.Subject, summary *try.Summary, err error) error {
-	summary.Judge(o.minFired, o.minPass)
+	summary.Require(o.minFired, o.minPass)
 	if show.failed != nil {
 		return show.failed
 	}

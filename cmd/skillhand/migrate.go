@@ -87,9 +87,9 @@ func runMigrate(ctx context.Context, std *stdio, o migrateOptions, args []string
 	if err != nil {
 		return err
 	}
-	doc := migrate.Document{Files: []migrate.Outcome{}, Unclear: []migrate.Place{}}
+	doc := migrate.Document{Files: []migrate.Outcome{}, Unclear: []migrate.Position{}}
 	for _, u := range done.Unclear {
-		doc.Unclear = append(doc.Unclear, migrate.Place{Path: term.Near(u.Path), Line: u.Line})
+		doc.Unclear = append(doc.Unclear, migrate.Position{Path: term.Near(u.Path), Line: u.Line})
 	}
 	for _, f := range done.Files {
 		doc.Add(migrate.Outcome{Path: term.Near(f.Path), Status: f.Status, Reason: term.Near(f.Reason), Line: f.Line, Backup: term.Near(f.Backup)})
@@ -209,7 +209,7 @@ func describeGroups(b *strings.Builder, paint func(code, text string) string, gr
 const maxUnclear = 5
 
 // describeUnclear shows the lines of which nobody can tell what they read.
-func describeUnclear(b *strings.Builder, paint func(code, text string) string, o migrateOptions, unclear []migrate.Place) {
+func describeUnclear(b *strings.Builder, paint func(code, text string) string, o migrateOptions, unclear []migrate.Position) {
 	for i, u := range unclear {
 		if i == maxUnclear && !o.verbose {
 			fmt.Fprintf(b, "%-10s and %d more (--verbose)\n", "", len(unclear)-i)

@@ -16,7 +16,7 @@ func ExamplePlan() {
 		return
 	}
 	defer os.RemoveAll(home)
-	change, err := host.Plan("gemini", host.Place{Home: home}, false, host.Command{Program: "skillhand", Args: []string{"mcp"}})
+	change, err := host.Plan("gemini", host.Owner{Home: home}, false, host.Command{Program: "skillhand", Args: []string{"mcp"}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -23,14 +23,14 @@ import (
 // Server is what skillhand is called in every configuration.
 const Server = "skillhand"
 
-// A Place says whose configuration is meant.
-type Place struct {
+// An Owner says whose configuration is meant.
+type Owner struct {
 	Home    string
 	Project string
 	Getenv  func(string) string // nil means that no variable is set
 }
 
-func (p Place) env(name string) string {
+func (p Owner) env(name string) string {
 	if p.Getenv == nil {
 		return ""
 	}
@@ -46,7 +46,7 @@ type Command struct {
 // A host is an agent whose configuration is known.
 type host struct {
 	name    string
-	user    func(Place) string // the user's file
+	user    func(Owner) string // the user's file
 	project string             // the project's, from its top
 	key     string             // of the object that has the servers; "" means TOML
 	kind    string             // what an entry says about the kind of server; "": nothing
@@ -54,16 +54,16 @@ type host struct {
 }
 
 var hosts = []host{
-	{"claude", func(p Place) string { return filepath.Join(orHome(p, "CLAUDE_CONFIG_DIR", ""), ".claude.json") }, ".mcp.json", "mcpServers", "stdio", false},
-	{"codex", func(p Place) string { return filepath.Join(orHome(p, "CODEX_HOME", ".codex"), "config.toml") }, ".codex/config.toml", "", "", false},
-	{"gemini", func(p Place) string { return filepath.Join(p.Home, ".gemini", "settings.json") }, ".gemini/settings.json", "mcpServers", "", false},
-	{"cursor", func(p Place) string { return filepath.Join(p.Home, ".cursor", "mcp.json") }, ".cursor/mcp.json", "mcpServers", "", false},
-	{"vscode", func(p Place) string { return filepath.Join(codeFolder(p), "User", "mcp.json") }, ".vscode/mcp.json", "servers", "stdio", false},
+	{"claude", func(p Owner) string { return filepath.Join(orHome(p, "CLAUDE_CONFIG_DIR", ""), ".claude.json") }, ".mcp.json", "mcpServers", "stdio", false},
+	{"codex", func(p Owner) string { return filepath.Join(orHome(p, "CODEX_HOME", ".codex"), "config.toml") }, ".codex/config.toml", "", "", false},
+	{"gemini", func(p Owner) string { return filepath.Join(p.Home, ".gemini", "settings.json") }, ".gemini/settings.json", "mcpServers", "", false},
+	{"cursor", func(p Owner) string { return filepath.Join(p.Home, ".cursor", "mcp.json") }, ".cursor/mcp.json", "mcpServers", "", false},
+	{"vscode", func(p Owner) string { return filepath.Join(codeFolder(p), "User", "mcp.json") }, ".vscode/mcp.json", "servers", "stdio", false},
 	{"opencode", opencodeFile, "opencode.json", "mcp", "local", true},
 }
 
 // opencodeFile is the user's: the one with comments, if only that is there.
-func opencodeFile(p Place) string {
+func opencodeFile(p Owner) string {
 	file := filepath.Join(orHome(p, "XDG_CONFIG_HOME", ".config"), "opencode", "opencode.json")
 	if _, err := os.Stat(file); err != nil {
 		if _, err := os.Stat(file + "c"); err == nil {
@@ -74,14 +74,14 @@ func opencodeFile(p Place) string {
 }
 
 // orHome is the folder that a variable names, else one in the user's home.
-func orHome(p Place, variable, folder string) string {
+func orHome(p Owner, variable, folder string) string {
 	if dir := p.env(variable); filepath.IsAbs(dir) {
 		return dir
 	}
 	return filepath.Join(p.Home, folder)
 }
 
-func codeFolder(p Place) string {
+func codeFolder(p Owner) string {
 	switch runtime.GOOS {
 	case "darwin":
 		return filepath.Join(p.Home, "Library", "Application Support", "Code")
@@ -109,16 +109,16 @@ type Change struct {
 
 // Plan says how a host's configuration must change for it to start a command:
 // the user's, or the project's. All else in the file stays as it is.
-func Plan(name string, p Place, project bool, c Command) (*Change, error) {
+func Plan(name string, p Owner, project bool, c Command) (*Change, error) {
 	return plan(name, p, project, func(h host, file string, src []byte) ([]byte, error) { return h.set(file, src, c) })
 }
 
 // PlanRemoval says how a host's configuration must change for it not to start skillhand.
-func PlanRemoval(name string, p Place, project bool) (*Change, error) {
+func PlanRemoval(name string, p Owner, project bool) (*Change, error) {
 	return plan(name, p, project, host.remove)
 }
 
-func plan(name string, p Place, project bool, edit func(h host, file string, src []byte) ([]byte, error)) (*Change, error) {
+func plan(name string, p Owner, project bool, edit func(h host, file string, src []byte) ([]byte, error)) (*Change, error) {
 	i := slices.IndexFunc(hosts, func(h host) bool { return h.name == name })
 	if i < 0 {
 		return nil, fmt.Errorf("%s: not a known host: want %s", name, strings.Join(Names(), ", "))
@@ -140,7 +140,7 @@ func plan(name string, p Place, project bool, edit func(h host, file string, src
 	return ch, err
 }
 
-func (h host) file(p Place, project bool) string {
+func (h host) file(p Owner, project bool) string {
 	if project {
 		return filepath.Join(p.Project, filepath.FromSlash(h.project))
 	}
@@ -285,7 +285,7 @@ type Found struct {
 }
 
 // Find looks for skillhand in every host's configuration.
-func Find(p Place) []Found {
+func Find(p Owner) []Found {
 	var all []Found
 	seen := map[string]bool{}
 	for _, h := range hosts {

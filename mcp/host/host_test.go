@@ -12,7 +12,7 @@ func TestPlan(t *testing.T) {
 	c := Command{"/opt/skill hand/skillhand", []string{"mcp", "--allow-run"}}
 	for _, name := range Names() {
 		for _, project := range []bool{false, true} {
-			p := Place{Home: t.TempDir(), Project: t.TempDir()}
+			p := Owner{Home: t.TempDir(), Project: t.TempDir()}
 			ch, err := Plan(name, p, project, c)
 			if err != nil || ch.Diff() == "" {
 				t.Fatalf("%s: %v", name, err)
@@ -39,14 +39,14 @@ func TestPlan(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Plan("emacs", Place{}, false, c); err == nil || !strings.Contains(err.Error(), "want claude, codex") {
+	if _, err := Plan("emacs", Owner{}, false, c); err == nil || !strings.Contains(err.Error(), "want claude, codex") {
 		t.Error(err)
 	}
 }
 
 // TestKeep: everything else in a file stays as it is, byte for byte.
 func TestKeep(t *testing.T) {
-	p := Place{Home: t.TempDir()}
+	p := Owner{Home: t.TempDir()}
 	file := filepath.Join(p.Home, ".claude.json")
 	const before = "{\n  \"b\": 1.10,\n\t\"mcpServers\": {\"other\": {\"command\": \"x\"}},\n  \"a\": [ ]\n}\n"
 	if err := os.WriteFile(file, []byte(before), 0o600); err != nil {

@@ -32,9 +32,9 @@ type Migration struct {
 
 // A Done is what became of all files.
 type Done struct {
-	Files   []File          // in the order of their paths
-	Unclear []migrate.Place // lines that may read any script, by absolute paths
-	Missing bool            // a path that was named is not there
+	Files   []File             // in the order of their paths
+	Unclear []migrate.Position // lines that may read any script, by absolute paths
+	Missing bool               // a path that was named is not there
 }
 
 // A File says what became of one file.
@@ -63,7 +63,7 @@ type run struct {
 	date      string // in the names of backups
 	done      []File
 
-	unclear []migrate.Place
+	unclear []migrate.Position
 	missing bool
 }
 
@@ -79,7 +79,7 @@ func (m *run) tree(ctx context.Context, root *root) error {
 	opt.Wants, opt.Top, opt.OfSkills = root.wants, root.top(), root.ofSkills
 	results, unclear := migrate.Tree(m.read(root), opt)
 	for _, u := range unclear {
-		m.unclear = append(m.unclear, migrate.Place{Path: filepath.Join(root.base, filepath.FromSlash(u.Path)), Line: u.Line})
+		m.unclear = append(m.unclear, migrate.Position{Path: filepath.Join(root.base, filepath.FromSlash(u.Path)), Line: u.Line})
 	}
 	results = slices.DeleteFunc(results, func(r migrate.Result) bool { return rank(r) != first && !root.wants(r.Path) })
 	results = append(results, m.others(root, results)...)
