@@ -8,6 +8,9 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/term"
 )
 
 // Advice is something worth doing about a skill.
@@ -64,10 +67,10 @@ func (r *reporter) advise(report *Report, installed []Installed) (all []Advice) 
 	}
 	for _, s := range report.Skills {
 		if n := s.Counts.Refused; n > 0 {
-			add(s.Name, Refused, "%d of %s refused: allow Skill(%s), or take disable-model-invocation out", n, plural(s.Counts.Fired(), "call"), s.Name)
+			add(s.Name, Refused, "%d of %s refused: allow Skill(%s), or take disable-model-invocation out", n, term.Plural(s.Counts.Fired(), "call"), s.Name)
 		}
 		if n := s.Counts.Failed; n > 0 {
-			add(s.Name, Broken, "%d of %s failed: skillhand load %s shows why", n, plural(s.Counts.Fired(), "call"), s.Name)
+			add(s.Name, Broken, "%d of %s failed: skillhand load %s shows why", n, term.Plural(s.Counts.Fired(), "call"), s.Name)
 		}
 		for _, other := range slices.Sorted(maps.Keys(s.LostTo)) {
 			if n := s.LostTo[other]; n >= lostOften && n > s.Counts.ByModel {
@@ -98,7 +101,7 @@ func (r *reporter) advise(report *Report, installed []Installed) (all []Advice) 
 func (r *reporter) adviseInstalled(s Installed, add func(skill, kind, text string, args ...any)) {
 	chances, offered, bare := 0, 0, 0
 	for _, c := range r.chances {
-		if c.agent != "claude" || c.last.Before(s.Changed) || s.Project != "" && !within(s.Project, c.project) {
+		if c.agent != "claude" || c.last.Before(s.Changed) || s.Project != "" && !paths.Inside(s.Project, c.project) {
 			continue
 		}
 		chances++
@@ -114,11 +117,11 @@ func (r *reporter) adviseInstalled(s Installed, add func(skill, kind, text strin
 	switch {
 	case chances == 0 || s.Hidden:
 	case offered == 0:
-		add(s.Name, Invisible, "installed, and in the list of none of %s: skillhand check says why", plural(chances, "session"))
+		add(s.Name, Invisible, "installed, and in the list of none of %s: skillhand check says why", term.Plural(chances, "session"))
 	case bare == offered:
-		add(s.Name, Bare, "listed without its description in %s: shorten descriptions, or hide skills that nobody needs", plural(bare, "session"))
+		add(s.Name, Bare, "listed without its description in %s: shorten descriptions, or hide skills that nobody needs", term.Plural(bare, "session"))
 	case !fired && (r.o.Since.IsZero() || s.Changed.Before(r.o.Since)):
-		add(s.Name, Unused, "offered in %s, and never called: say in its description when to use it, or remove it", plural(offered, "session"))
+		add(s.Name, Unused, "offered in %s, and never called: say in its description when to use it, or remove it", term.Plural(offered, "session"))
 	}
 }
 
@@ -163,13 +166,6 @@ func Few(all []Advice) (few []Advice, more map[string]int) {
 		}
 	}
 	return few, more
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // alike is the share of words that two descriptions have in common.

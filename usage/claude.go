@@ -1,29 +1,17 @@
 package usage
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/skillhand/skillhand/here"
 )
 
 // claudeReader reads Claude Code's transcripts: a file a session, and a file for each of its subagents.
 var claudeReader = reader{
-	agent: "claude",
-	roots: func(h here.Here) []string {
-		config := h.Env.Get("CLAUDE_CONFIG_DIR")
-		if config == "" {
-			config = filepath.Join(h.Home, ".claude")
-		}
-		return []string{filepath.Join(config, "projects")}
-	},
-	wants: func(path string) bool { return strings.HasSuffix(path, ".jsonl") },
-	begin: beginClaude,
-	line:  claudeLine,
+	agent: "claude", env: "CLAUDE_CONFIG_DIR", home: ".claude", below: "projects", files: "*.jsonl", begin: beginClaude, line: claudeLine,
 }
 
 // beginClaude looks at what a file's place says: a subagent's lies below its session.
@@ -42,102 +30,32 @@ func beginClaude(t *tally, path string) {
 	}
 }
 
-// A claudeEntry is what counts of a line.
-type claudeEntry struct {
-	kind, subtype, when, session, cwd, version  string
-	request, requestID, sourceCall, attribution string
-	message, attachment, result, denial, models value
-	content                                     value
-	meta, summary, visibleOnly, apiFailed       bool
-}
-
-func readClaudeEntry(line []byte) (e claudeEntry, ok bool) {
-	ok = value(line).fields(func(key string, v value) bool {
-		switch key {
-		case "type":
-			e.kind = v.str()
-			return !strings.HasPrefix(e.kind, "api-request")
-		case "subtype":
-			e.subtype = v.str()
-		case "timestamp":
-			e.when = v.str()
-		case "sessionId":
-			e.session = v.str()
-		case "cwd":
-			e.cwd = v.str()
-		case "version":
-			e.version = v.str()
-		case "requestRef":
-			e.request = v.str()
-		case "requestId":
-			e.requestID = v.str()
-		case "sourceToolUseID":
-			e.sourceCall = v.str()
-		case "attributionSkill":
-			e.attribution = v.str()
-		case "message":
-			e.message = v
-		case "content":
-			e.content = v
-		case "attachment":
-			e.attachment = v
-		case "toolUseResult":
-			e.result = v
-		case "toolDenialKind":
-			e.denial = v
-		case "modelUsage":
-			e.models = v
-		case "isMeta":
-			e.meta = v.isTrue()
-		case "isCompactSummary":
-			e.summary = v.isTrue()
-		case "isVisibleInTranscriptOnly":
-			e.visibleOnly = v.isTrue()
-		case "isApiErrorMessage":
-			e.apiFailed = v.isTrue()
-		}
-		return true
-	})
-	return e, ok
-}
-
-func claudeLine(t *tally, line []byte) bool {
-	e, ok := readClaudeEntry(line)
-	if !ok {
-		return false
-	}
-	when, _ := time.Parse(time.RFC3339, e.when)
-	t.at(when)
+func claudeLine(t *tally, e record) bool {
 	if t.Session == "" {
-		t.Session = e.session
+		t.Session = e.get("sessionId").str()
 	}
 	if t.Project == "" {
-		t.Project = e.cwd
+		t.Project = e.get("cwd").str()
 	}
-	if e.version != "" {
-		t.Version = e.version
-	}
-	switch e.kind {
+	t.Version = cmp.Or(e.get("version").str(), t.Version)
+	switch kind := e.get("type").str(); kind {
 	case "assistant":
 		t.claudeAssistant(e)
 	case "user":
 		t.claudeUser(e)
 	case "attachment":
-		t.claudeAttachment(e.attachment)
+		t.claudeAttachment(e.get("attachment"))
 	case "system":
 		t.claudeSystem(e)
 	case "cost-state":
 		t.Paid = nil // it is about the whole session
-		e.models.fields(func(model string, v value) bool {
+		e.get("modelUsage").fields(func(model string, v value) bool {
 			t.records(model, paid{claudeRecorded(v), v.get("costUSD").float()})
 			return true
 		})
 	default:
-		if !strings.HasPrefix(e.kind, "api-request") && !slices.Contains(claudeOthers, e.kind) {
-			return true
-		}
+		return strings.HasPrefix(kind, "api-request") || slices.Contains(claudeOthers, kind)
 	}
-	t.Known = true
 	return true
 }
 
@@ -150,13 +68,13 @@ var claudeOthers = []string{
 // claudeFailed begins what Claude Code tells a person whose skill could not be loaded.
 const claudeFailed = "<local-command-stderr>Shell command failed for pattern "
 
-func (t *tally) claudeSystem(e claudeEntry) {
-	switch e.subtype {
+func (t *tally) claudeSystem(e record) {
+	switch e.get("subtype").str() {
 	case "compact_boundary":
 		t.compacted()
 	case "local_command":
-		if skill := t.state.Person; skill != "" && strings.HasPrefix(e.content.str(), claudeFailed) {
-			t.of(skill).ByPerson++
+		if skill := t.state.Person; skill != "" && strings.HasPrefix(e.get("content").str(), claudeFailed) {
+			t.of(skill).Counts.ByPerson++
 			t.refusal(skill, false, "")
 			t.state.Person = ""
 		}
@@ -194,11 +112,11 @@ func claudeTokens(v value) (u Tokens) {
 	return u
 }
 
-func (t *tally) claudeAssistant(e claudeEntry) {
+func (t *tally) claudeAssistant(e record) {
 	var id, model string
 	var u Tokens
 	var content value
-	e.message.fields(func(key string, v value) bool {
+	e.get("message").fields(func(key string, v value) bool {
 		switch key {
 		case "id":
 			id = v.str()
@@ -211,21 +129,16 @@ func (t *tally) claudeAssistant(e claudeEntry) {
 		}
 		return true
 	})
-	if e.apiFailed || model == "<synthetic>" {
+	if e.get("isApiErrorMessage").isTrue() || model == "<synthetic>" {
 		return // the CLI's own words
 	}
 	t.state.Person = ""
-	if t.state.Bulk > 0 && e.attribution != "" {
-		t.Fork = e.attribution
+	if by := e.get("attributionSkill").str(); t.state.Bulk > 0 && by != "" {
+		t.Fork = by
 		t.text(t.Fork, t.state.Bulk)
 		t.state.Active, t.state.Bulk = t.Fork, 0
 	}
-	for _, other := range []string{e.requestID, id} {
-		if e.request == "" {
-			e.request = other
-		}
-	}
-	t.turn(e.request, model, u)
+	t.turn(cmp.Or(e.get("requestRef").str(), e.get("requestId").str(), id), model, u)
 	content.items(func(part value) {
 		if part.get("type").str() != "tool_use" {
 			return
@@ -245,9 +158,9 @@ const (
 	claudeOutput  = "<local-command-"
 )
 
-func (t *tally) claudeUser(e claudeEntry) {
-	content := e.message.get("content")
-	if e.meta {
+func (t *tally) claudeUser(e record) {
+	content := e.get("message", "content")
+	if e.get("isMeta").isTrue() {
 		t.claudeMeta(e, content)
 		return
 	}
@@ -268,16 +181,16 @@ func (t *tally) claudeUser(e claudeEntry) {
 		t.state.Person = name // a built-in command has the same form; the text of a skill follows, or does not
 		return
 	}
-	if e.summary || e.visibleOnly || strings.HasPrefix(said, claudeOutput) {
+	if e.get("isCompactSummary").isTrue() || e.get("isVisibleInTranscriptOnly").isTrue() || strings.HasPrefix(said, claudeOutput) {
 		return
 	}
 	t.prompt()
 }
 
 // claudeMeta reads text that Claude Code put in: a skill's page, of a call or of a command, or something else.
-func (t *tally) claudeMeta(e claudeEntry, content value) {
-	if e.sourceCall != "" {
-		if skill, ok := t.state.Calls[textOf+e.sourceCall]; ok {
+func (t *tally) claudeMeta(e record, content value) {
+	if call := e.get("sourceToolUseID").str(); call != "" {
+		if skill, ok := t.state.Calls[textOf+call]; ok {
 			t.text(skill, content.size())
 		}
 		return
@@ -296,7 +209,8 @@ func (t *tally) claudeMeta(e claudeEntry, content value) {
 }
 
 // claudeResults reads the results of tools, and reports whether there are any.
-func (t *tally) claudeResults(e claudeEntry, content value) (any bool) {
+func (t *tally) claudeResults(e record, content value) (any bool) {
+	result := e.get("toolUseResult")
 	content.items(func(part value) {
 		if part.get("type").str() != "tool_result" {
 			return
@@ -308,11 +222,11 @@ func (t *tally) claudeResults(e claudeEntry, content value) (any bool) {
 			return
 		}
 		delete(t.state.Calls, id)
-		failed := part.get("is_error").isTrue() || len(e.result) > 0 && e.result[0] == '"'
+		failed := part.get("is_error").isTrue() || len(result) > 0 && result[0] == '"'
 		switch {
-		case e.result.get("status").str() == "forked":
-			t.claim(e.result.get("agentId").str())
-			t.of(skill).Forked++
+		case result.get("status").str() == "forked":
+			t.claim(result.get("agentId").str())
+			t.of(skill).Counts.Forked++
 			active := t.state.Active
 			t.delivered(skill)
 			t.state.Active = active // its work is in the fork's file
@@ -320,7 +234,7 @@ func (t *tally) claudeResults(e claudeEntry, content value) (any bool) {
 			t.delivered(skill)
 			t.state.Calls[textOf+id] = skill
 		default:
-			t.refusal(skill, e.denial != nil, e.result.str()+part.get("content").str())
+			t.refusal(skill, e.get("toolDenialKind") != nil, result.str()+part.get("content").str())
 		}
 	})
 	return any
@@ -330,12 +244,12 @@ func (t *tally) claudeResults(e claudeEntry, content value) (any bool) {
 func (t *tally) refusal(skill string, denied bool, why string) {
 	switch {
 	case strings.Contains(why, "Unknown skill"):
-		t.of(skill).Unknown++
+		t.of(skill).Counts.Unknown++
 	case denied || contains(why, "disable-model-invocation", "permission", "rejected", "denied", "doesn't want to proceed"):
-		t.of(skill).Refused++
+		t.of(skill).Counts.Refused++
 		t.mark("refused", skill)
 	default:
-		t.of(skill).Failed++
+		t.of(skill).Counts.Failed++
 		t.mark("failed", skill)
 	}
 }

@@ -189,11 +189,10 @@ func (t *tally) code(c *coder) {
 func (c *coder) sums(s *sums) {
 	c.text(&s.Day)
 	c.text(&s.Skill)
-	for _, v := range []*int{
-		&s.ByModel, &s.ByPerson, &s.Delivered, &s.Refused, &s.Failed, &s.Unknown, &s.Forked, &s.Inside, &s.Compacted, &s.Restored, &s.Reloaded, &s.Turns,
-	} {
+	for _, v := range s.Counts.each() {
 		varint(c, v)
 	}
+	varint(c, &s.Turns)
 	varint(c, &s.Last)
 	dict(c, &s.LostTo, varint[int])
 	list(c, &s.Text, (*coder).spent)

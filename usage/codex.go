@@ -3,47 +3,16 @@ package usage
 import (
 	"path/filepath"
 	"strings"
-	"time"
-
-	"github.com/skillhand/skillhand/here"
 )
 
 // codexReader reads Codex's rollouts. Codex has no tool for skills: the model reads the file in the shell.
 var codexReader = reader{
-	agent: "codex",
-	roots: func(h here.Here) []string {
-		dir := h.Env.Get("CODEX_HOME")
-		if dir == "" {
-			dir = filepath.Join(h.Home, ".codex")
-		}
-		return []string{filepath.Join(dir, "sessions")}
-	},
-	wants: func(path string) bool {
-		return strings.HasPrefix(filepath.Base(path), "rollout-") && strings.HasSuffix(path, ".jsonl")
-	},
-	line: codexLine,
+	agent: "codex", env: "CODEX_HOME", home: ".codex", below: "sessions", files: "rollout-*.jsonl", line: codexLine,
 }
 
-func codexLine(t *tally, line []byte) bool {
-	var kind, when string
-	var p value
-	ok := value(line).fields(func(key string, v value) bool {
-		switch key {
-		case "type":
-			kind = v.str()
-		case "timestamp":
-			when = v.str()
-		case "payload":
-			p = v
-		}
-		return true
-	})
-	if !ok {
-		return false
-	}
-	at, _ := time.Parse(time.RFC3339, when)
-	t.at(at)
-	switch kind {
+func codexLine(t *tally, line record) bool {
+	p := line.get("payload")
+	switch line.get("type").str() {
 	case "session_meta":
 		if t.Session == "" {
 			t.Session, t.Project, t.Version = p.get("id").str(), p.get("cwd").str(), p.get("cli_version").str()
@@ -53,7 +22,7 @@ func codexLine(t *tally, line []byte) bool {
 	case "compacted":
 		t.compacted()
 	case "token_usage_record":
-		t.codexTurn(p.get("response_id").str(), p.get("usage"))
+		t.turn(p.get("response_id").str(), t.state.Model, codexTokens(p.get("usage")))
 	case "event_msg":
 		// Older versions have no other record; the sum tells what is new.
 		if total := p.get("info", "total_token_usage"); total != nil {
@@ -64,13 +33,10 @@ func codexLine(t *tally, line []byte) bool {
 	case "response_item":
 		t.codexItem(p)
 	default:
-		return true
+		return false
 	}
-	t.Known = true
 	return true
 }
-
-func (t *tally) codexTurn(id string, v value) { t.turn(id, t.state.Model, codexTokens(v)) }
 
 // codexTokens reads a count in which input includes what the cache gave.
 func codexTokens(v value) Tokens {

@@ -1,27 +1,11 @@
 package usage
 
-import (
-	"path/filepath"
-	"time"
-
-	"github.com/skillhand/skillhand/here"
-)
-
 // copilotReader reads the events of Copilot CLI. It counts requests, not dollars.
 var copilotReader = reader{
-	agent: "copilot",
-	roots: func(h here.Here) []string { return []string{filepath.Join(h.Home, ".copilot", "session-state")} },
-	wants: func(path string) bool { return filepath.Base(path) == "events.jsonl" },
-	line:  copilotLine,
+	agent: "copilot", home: ".copilot", below: "session-state", files: "events.jsonl", line: copilotLine,
 }
 
-func copilotLine(t *tally, line []byte) bool {
-	v := value(line)
-	if !v.fields(func(string, value) bool { return true }) {
-		return false
-	}
-	when, _ := time.Parse(time.RFC3339, v.get("timestamp").str())
-	t.at(when)
+func copilotLine(t *tally, v record) bool {
 	d := v.get("data")
 	switch v.get("type").str() {
 	case "session.start":
@@ -55,9 +39,8 @@ func copilotLine(t *tally, line []byte) bool {
 	case "session.compaction_complete":
 		t.compacted()
 	default:
-		return true
+		return false
 	}
-	t.Known = true
 	return true
 }
 

@@ -1,33 +1,15 @@
 package usage
 
-import (
-	"path/filepath"
-	"strings"
-	"time"
-
-	"github.com/skillhand/skillhand/here"
-)
-
 // geminiReader reads the chats of Gemini CLI. They name no folder of a project, and no list of skills.
 var geminiReader = reader{
-	agent: "gemini",
-	roots: func(h here.Here) []string { return []string{filepath.Join(h.Home, ".gemini", "tmp")} },
-	wants: func(path string) bool {
-		return strings.HasPrefix(filepath.Base(path), "session-") && strings.HasSuffix(path, ".jsonl")
-	},
-	line: geminiLine,
+	agent: "gemini", home: ".gemini", below: "tmp", files: "session-*.jsonl", line: geminiLine,
 }
 
-func geminiLine(t *tally, line []byte) bool {
-	v := value(line)
-	if !v.fields(func(string, value) bool { return true }) {
-		return false
-	}
+func geminiLine(t *tally, v record) bool {
+	known := false
 	if id := v.get("sessionId").str(); id != "" && t.Session == "" {
-		t.Session, t.Known = id, true
+		t.Session, known = id, true
 	}
-	when, _ := time.Parse(time.RFC3339, v.get("timestamp").str())
-	t.at(when)
 	switch v.get("type").str() {
 	case "user":
 		said := false
@@ -43,7 +25,7 @@ func geminiLine(t *tally, line []byte) bool {
 		})
 		v.get("toolCalls").items(t.geminiCall)
 	}
-	return true
+	return known
 }
 
 // geminiCall reads a call with its result. A message is written again when more is known, so a call is counted once.

@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,10 +26,31 @@ import (
 // A reader knows the transcripts of one agent.
 type reader struct {
 	agent string
-	roots func(h here.Here) []string            // folders that hold them
-	wants func(path string) bool                // by name
-	begin func(t *tally, path string)           // before the first line; nil means nothing to do
-	line  func(t *tally, line []byte) (ok bool) // false means that the line cannot be read
+	env   string                                   // a variable that names the agent's folder; "" means that there is none
+	home  string                                   // the agent's folder below HOME, unless the variable says otherwise
+	below string                                   // the folder of transcripts in it
+	files string                                   // a pattern of their names, or of their folder's and theirs
+	begin func(t *tally, path string)              // before the first line; nil means nothing to do
+	line  func(t *tally, line record) (known bool) // takes a line, and reports whether it is of a kind that is known
+}
+
+// root is the folder that holds the transcripts.
+func (r *reader) root(h here.Here) string {
+	dir := filepath.Join(h.Home, r.home)
+	if r.env != "" {
+		dir = cmp.Or(h.Env.Get(r.env), dir)
+	}
+	return filepath.Join(dir, r.below)
+}
+
+// wants reports whether a file is a transcript, by its name.
+func (r *reader) wants(path string) bool {
+	dir, name := filepath.Split(path)
+	if strings.Contains(r.files, "/") {
+		name = filepath.Base(dir) + "/" + name
+	}
+	ok, _ := filepath.Match(r.files, name) // the pattern is right
+	return ok
 }
 
 var readers = [...]*reader{&claudeReader, &codexReader, &copilotReader, &geminiReader, &piReader, &qwenReader}
@@ -43,7 +65,7 @@ func Agents() []string {
 }
 
 const (
-	indexVersion = 4
+	indexVersion = 5
 	maxLine      = 64 << 20 // a longer line is skipped
 	headSize     = 256      // of a file, to tell that it is still the same
 )
@@ -82,15 +104,13 @@ func folders(h here.Here, agent string) (all []*folder, err error) {
 		if agent != "" && r.agent != agent {
 			continue
 		}
-		for _, root := range r.roots(h) {
-			entries, err := os.ReadDir(root)
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, err
-			}
-			for _, e := range entries {
-				if e.IsDir() {
-					all = append(all, newFolder(h, r, filepath.Join(root, e.Name())))
-				}
+		entries, err := os.ReadDir(r.root(h))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for _, e := range entries {
+			if e.IsDir() {
+				all = append(all, newFolder(h, r, filepath.Join(r.root(h), e.Name())))
 			}
 		}
 	}
@@ -101,23 +121,22 @@ func folders(h here.Here, agent string) (all []*folder, err error) {
 // since then, and those in between.
 func Folders(h here.Here, since time.Time) (all []string) {
 	for _, r := range readers {
-		for _, root := range r.roots(h) {
-			all = append(all, root)
-			seen := map[string]bool{root: true}
-			_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error { // Read says what cannot be read
-				if err != nil || !d.Type().IsRegular() || !r.wants(path) {
-					return nil
-				}
-				if info, err := d.Info(); err != nil || info.ModTime().Before(since) {
-					return nil
-				}
-				for dir := filepath.Dir(path); !seen[dir]; dir = filepath.Dir(dir) {
-					seen[dir] = true
-					all = append(all, dir)
-				}
+		root := r.root(h)
+		all = append(all, root)
+		seen := map[string]bool{root: true}
+		_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error { // Read says what cannot be read
+			if err != nil || !d.Type().IsRegular() || !r.wants(path) {
 				return nil
-			})
-		}
+			}
+			if info, err := d.Info(); err != nil || info.ModTime().Before(since) {
+				return nil
+			}
+			for dir := filepath.Dir(path); !seen[dir]; dir = filepath.Dir(dir) {
+				seen[dir] = true
+				all = append(all, dir)
+			}
+			return nil
+		})
 	}
 	return all
 }
@@ -128,9 +147,7 @@ func newFolder(h here.Here, r *reader, dir string) *folder {
 
 // shardFile is where the index keeps what a folder said.
 func shardFile(h here.Here, agent, dir string) string {
-	hash := fnv.New64a()
-	hash.Write([]byte(dir))
-	return filepath.Join(Dir(h), agent+"-"+strconv.FormatUint(hash.Sum64(), 36)+".index")
+	return filepath.Join(Dir(h), agent+"-"+strconv.FormatUint(hashOf([]byte(dir)), 36)+".index")
 }
 
 // Dir is where the index is kept.
@@ -158,6 +175,7 @@ type job struct {
 	entry  *indexed
 	info   fs.FileInfo
 	spans  func(span) // nil means that nobody wants them
+	record record     // the line that was read last: room for the next
 	read   int64
 	err    error
 }
@@ -277,7 +295,7 @@ func (j *job) run(buf *bufio.Reader) {
 		return
 	}
 	e := j.entry
-	if e == nil || j.info.Size() < e.Offset || e.Head != headOf(head[:min(int64(n), e.Offset)]) || !decode(e.State, e.Tally.state.code) {
+	if e == nil || j.info.Size() < e.Offset || e.Head != hashOf(head[:min(int64(n), e.Offset)]) || !decode(e.State, e.Tally.state.code) {
 		e = &indexed{Tally: &tally{Agent: j.folder.reader.agent, spans: j.spans}}
 		if j.folder.reader.begin != nil {
 			j.folder.reader.begin(e.Tally, path)
@@ -292,12 +310,12 @@ func (j *job) run(buf *bufio.Reader) {
 		j.err = fmt.Errorf("%s: %w", path, err)
 		return
 	}
-	e.Size, e.Changed, e.Head = j.info.Size(), j.info.ModTime().UnixNano(), headOf(head[:min(int64(n), e.Offset)])
+	e.Size, e.Changed, e.Head = j.info.Size(), j.info.ModTime().UnixNano(), hashOf(head[:min(int64(n), e.Offset)])
 	e.State, e.Tally.state = encode(e.Tally.state.code), state{}
 	j.entry = e
 }
 
-func headOf(b []byte) uint64 {
+func hashOf(b []byte) uint64 {
 	h := fnv.New64a()
 	h.Write(b)
 	return h.Sum64()
@@ -328,19 +346,25 @@ func (j *job) lines(buf *bufio.Reader, e *indexed) error {
 		case length > maxLine:
 			e.Damaged++
 		case long != nil:
-			e.take(j.folder.reader, append(long, line...))
+			j.take(e, append(long, line...))
 		default:
-			e.take(j.folder.reader, line)
+			j.take(e, line)
 		}
 		long, length = nil, 0
 	}
 }
 
-func (e *indexed) take(r *reader, line []byte) {
+func (j *job) take(e *indexed, line []byte) {
 	if line = bytes.TrimSpace(line); len(line) == 0 {
 		return
 	}
-	if !r.line(e.Tally, line) {
+	var whole bool
+	if j.record, whole = readRecord(line, j.record); whole {
+		when, _ := time.Parse(time.RFC3339, j.record.get("timestamp").str())
+		e.Tally.at(when)
+		known := j.folder.reader.line(e.Tally, j.record)
+		e.Tally.Known = e.Tally.Known || known
+	} else {
 		e.Damaged++
 	}
 	if !e.Tally.Known && e.Tally.Version == "" {

@@ -3,7 +3,9 @@ package usage
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // A value is JSON text as it stands in a line. A line is mostly text that nobody here needs, so values are found by
@@ -41,6 +43,36 @@ func (v value) fields(f func(key string, val value) bool) bool {
 			return true
 		}
 	}
+}
+
+// A record is the fields of a transcript's line, in order.
+type record []struct {
+	key string
+	val value
+}
+
+// readRecord reads a line. It reports whether the line is whole.
+func readRecord(line value, r record) (record, bool) {
+	r = r[:0]
+	whole := line.fields(func(key string, v value) bool {
+		r = append(r, struct {
+			key string
+			val value
+		}{key, v})
+		// Claude Code's records of its own requests are long, and nothing in them counts.
+		return key != "type" || !strings.HasPrefix(v.str(), "api-request")
+	})
+	return r, whole
+}
+
+// get follows a path of field names, as value.get does. A field that is given twice is the last one.
+func (r record) get(name string, path ...string) value {
+	for _, f := range slices.Backward(r) {
+		if f.key == name {
+			return f.val.get(path...)
+		}
+	}
+	return nil
 }
 
 // items calls f for each item of an array.

@@ -1,28 +1,11 @@
 package usage
 
-import (
-	"path/filepath"
-	"strings"
-	"time"
-
-	"github.com/skillhand/skillhand/here"
-)
-
 // piReader reads pi's sessions. pi has no tool for skills: the model reads the file. It records dollars by itself.
 var piReader = reader{
-	agent: "pi",
-	roots: func(h here.Here) []string { return []string{filepath.Join(h.Home, ".pi", "agent", "sessions")} },
-	wants: func(path string) bool { return strings.HasSuffix(path, ".jsonl") },
-	line:  piLine,
+	agent: "pi", home: ".pi", below: "agent/sessions", files: "*.jsonl", line: piLine,
 }
 
-func piLine(t *tally, line []byte) bool {
-	v := value(line)
-	if !v.fields(func(string, value) bool { return true }) {
-		return false
-	}
-	when, _ := time.Parse(time.RFC3339, v.get("timestamp").str())
-	t.at(when)
+func piLine(t *tally, v record) bool {
 	switch v.get("type").str() {
 	case "session":
 		if t.Session == "" {
@@ -33,9 +16,8 @@ func piLine(t *tally, line []byte) bool {
 	case "message":
 		t.piMessage(v.get("id").str(), v.get("message"))
 	default:
-		return true
+		return false
 	}
-	t.Known = true
 	return true
 }
 

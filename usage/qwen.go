@@ -1,30 +1,13 @@
 package usage
 
-import (
-	"path/filepath"
-	"strings"
-	"time"
-
-	"github.com/skillhand/skillhand/here"
-)
+import "strings"
 
 // qwenReader reads Qwen Code's chats. They hold no list of skills.
 var qwenReader = reader{
-	agent: "qwen",
-	roots: func(h here.Here) []string { return []string{filepath.Join(h.Home, ".qwen", "projects")} },
-	wants: func(path string) bool {
-		return filepath.Base(filepath.Dir(path)) == "chats" && strings.HasSuffix(path, ".jsonl")
-	},
-	line: qwenLine,
+	agent: "qwen", home: ".qwen", below: "projects", files: "chats/*.jsonl", line: qwenLine,
 }
 
-func qwenLine(t *tally, line []byte) bool {
-	v := value(line)
-	if !v.fields(func(string, value) bool { return true }) {
-		return false
-	}
-	when, _ := time.Parse(time.RFC3339, v.get("timestamp").str())
-	t.at(when)
+func qwenLine(t *tally, v record) bool {
 	if t.Session == "" {
 		t.Session, t.Project = v.get("sessionId").str(), v.get("cwd").str()
 	}
@@ -55,9 +38,8 @@ func qwenLine(t *tally, line []byte) bool {
 			t.compacted()
 		}
 	default:
-		return true
+		return false
 	}
-	t.Known = true
 	return true
 }
 
@@ -67,7 +49,7 @@ func qwenTokens(v value, input, output, thoughts, cached string) Tokens {
 	return Tokens{Input: max(0, v.get(input).int()-read), Output: v.get(output).int() + v.get(thoughts).int(), CacheRead: read}
 }
 
-func (t *tally) qwenResult(v value) {
+func (t *tally) qwenResult(v record) {
 	result := v.get("toolCallResult")
 	size, fault := 0, ""
 	v.get("message", "parts").items(func(part value) {

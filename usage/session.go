@@ -18,17 +18,12 @@ func InSession(h here.Here, dir, session string) (Session, bool) {
 	if session == "" || dir == "" {
 		return Session{}, false
 	}
-	for _, root := range claudeReader.roots(h) {
-		f := newFolder(h, &claudeReader, filepath.Join(root, claudeFolder(dir)))
-		if info, err := os.Stat(f.file); err != nil || info.Size() > maxQuick {
-			continue
-		}
-		f.load()
-		r := newReporter(Options{Session: session})
-		r.add(f)
-		if all := r.report().Sessions; len(all) == 1 {
-			return all[0], true
-		}
+	f := newFolder(h, &claudeReader, filepath.Join(claudeReader.root(h), claudeFolder(dir)))
+	if info, err := os.Stat(f.file); err != nil || info.Size() > maxQuick {
+		return Session{}, false
+	}
+	if all := report([]*folder{f}, Options{Session: session, IndexOnly: true}).Sessions; len(all) == 1 {
+		return all[0], true
 	}
 	return Session{}, false
 }
@@ -44,20 +39,9 @@ func OfSession(h here.Here, session string) (*Report, error) {
 		return nil, err
 	}
 	for _, f := range all {
-		if _, err := os.Stat(filepath.Join(f.dir, session+".jsonl")); err != nil {
-			continue
+		if _, err := os.Stat(filepath.Join(f.dir, session+".jsonl")); err == nil {
+			return report([]*folder{f}, Options{Session: session}), nil
 		}
-		one := []*folder{f}
-		read, faults := refresh(one)
-		if err := save(one); err != nil {
-			faults = append(faults, err)
-		}
-		r := newReporter(Options{Session: session})
-		r.add(f)
-		report := r.report()
-		report.Advice = append(report.Advice, r.advise(report, nil)...)
-		report.Read, report.Faults = read, faults
-		return report, nil
 	}
 	return nil, nil
 }

@@ -28,7 +28,7 @@ func (r *reporter) session(g *group) {
 			}
 			counted = true
 			r.addSums(g, t, sum, rates, &s.Cost)
-			if sum.Delivered > 0 && !slices.Contains(s.Skills, sum.Skill) {
+			if sum.Counts.Delivered > 0 && !slices.Contains(s.Skills, sum.Skill) {
 				s.Skills = append(s.Skills, sum.Skill)
 			}
 		}
@@ -109,25 +109,14 @@ func (r *reporter) addSums(g *group, t *tally, s *sums, rates map[string]rate, s
 		return
 	}
 	skill := r.skill(name, t.Agent)
-	c := &skill.Counts
-	c.ByModel += s.ByModel
-	c.ByPerson += s.ByPerson
-	c.Delivered += s.Delivered
-	c.Refused += s.Refused
-	c.Failed += s.Failed
-	c.Unknown += s.Unknown
-	c.Forked += s.Forked
-	c.Subagent += s.Inside
-	c.Compacted += s.Compacted
-	c.Restored += s.Restored
-	c.Reloaded += s.Reloaded
+	skill.Counts.add(s.Counts)
 	for other, n := range s.LostTo {
 		if skill.LostTo == nil {
 			skill.LostTo = map[string]int{}
 		}
 		skill.LostTo[other] += n
 	}
-	r.fired(skill, s.Day, s.ByModel+s.ByPerson)
+	r.fired(skill, s.Day, s.Counts.Fired())
 	if last := time.Unix(s.Last, 0); s.Last > 0 && last.After(skill.Last) {
 		skill.Last = last.UTC()
 	}
@@ -181,7 +170,7 @@ func (r *reporter) offer(t *tally) (any bool) {
 func (r *reporter) skill(name, agent string) *Skill {
 	s := r.skills[name]
 	if s == nil {
-		s = &Skill{Name: name, Agents: []string{}, Days: []SkillDay{}}
+		s = &Skill{Name: name, Agents: []string{}, Days: []Day{}}
 		r.skills[name] = s
 	}
 	if !slices.Contains(s.Agents, agent) {
@@ -192,38 +181,32 @@ func (r *reporter) skill(name, agent string) *Skill {
 
 func (r *reporter) fired(s *Skill, day string, n int) {
 	if n > 0 {
-		r.skillOn(s.Name, day).Fired += n
-		r.on(day).Fired += n
+		r.on(s.Name, day).Fired += n
+		r.on("", day).Fired += n
 	}
 }
 
-func (r *reporter) on(day string) *Day {
-	if r.days[day] == nil {
-		r.days[day] = &Day{Day: day}
+// on is what a skill did on a day, or all of them if it is "".
+func (r *reporter) on(skill, day string) *Day {
+	key := [2]string{skill, day}
+	if r.days[key] == nil {
+		r.days[key] = &Day{Day: day}
 	}
-	return r.days[day]
-}
-
-func (r *reporter) skillOn(name, day string) *SkillDay {
-	key := [2]string{name, day}
-	if r.skillDay[key] == nil {
-		r.skillDay[key] = &SkillDay{Day: day}
-	}
-	return r.skillDay[key]
+	return r.days[key]
 }
 
 // costs are all the sums that a skill's part goes into: its own or the rest's, the days', the session's, the total.
 func (r *reporter) costs(name, day string, session *Cost) []*Cost {
-	all := []*Cost{&r.total, session, &r.on(day).Cost}
+	all := []*Cost{&r.total, session, &r.on("", day).Cost}
 	if name == "" {
 		return append(all, &r.rest)
 	}
 	s := r.skills[name]
 	if s == nil {
-		s = &Skill{Name: name, Agents: []string{}, Days: []SkillDay{}}
+		s = &Skill{Name: name, Agents: []string{}, Days: []Day{}}
 		r.skills[name] = s
 	}
-	return append(all, &s.Cost, &r.skillOn(name, day).Cost)
+	return append(all, &s.Cost, &r.on(name, day).Cost)
 }
 
 func (r *reporter) spend(costs []*Cost, all []spent, rates map[string]rate, text bool) {

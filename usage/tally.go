@@ -97,24 +97,14 @@ type fire struct {
 
 // A sums is what a skill did on a day.
 type sums struct {
-	Day       string
-	Skill     string // "" means the rest
-	ByModel   int
-	ByPerson  int
-	Delivered int
-	Refused   int
-	Failed    int
-	Unknown   int
-	Forked    int
-	Inside    int // delivered to a subagent
-	Compacted int
-	Restored  int
-	Reloaded  int
-	Turns     int
-	LostTo    map[string]int
-	Last      int64 // of the last delivery, Unix
-	Text      []spent
-	Work      []spent
+	Day    string
+	Skill  string // "" means the rest
+	Counts Counts // but for lists: see tally.Lists
+	Turns  int
+	LostTo map[string]int
+	Last   int64 // of the last delivery, Unix
+	Text   []spent
+	Work   []spent
 }
 
 // A spent is what a model took.
@@ -243,7 +233,7 @@ func (t *tally) called(id, skill string) {
 	if skill == "" {
 		return
 	}
-	t.of(skill).ByModel++
+	t.of(skill).Counts.ByModel++
 	if t.state.Calls == nil || len(t.state.Calls) >= maxCalls {
 		t.state.Calls = map[string]string{}
 	}
@@ -253,7 +243,7 @@ func (t *tally) called(id, skill string) {
 // byPerson notes that a person called a skill by its name, in place of a prompt, and got it.
 func (t *tally) byPerson(skill string) {
 	s := t.of(skill)
-	s.ByPerson++
+	s.Counts.ByPerson++
 	if other := t.state.Before; other != "" && other != skill {
 		if s.LostTo == nil {
 			s.LostTo = map[string]int{}
@@ -267,13 +257,13 @@ func (t *tally) byPerson(skill string) {
 // delivered notes that a skill's text of so many characters reached the model. A text that comes in pieces is added to.
 func (t *tally) delivered(skill string) {
 	s := t.of(skill)
-	s.Delivered++
+	s.Counts.Delivered++
 	if t.AgentID != "" && t.Fork != skill {
-		s.Inside++
+		s.Counts.Subagent++
 	}
 	s.Last = max(s.Last, t.time().Unix())
 	if t.state.Gone[skill] {
-		s.Reloaded++
+		s.Counts.Reloaded++
 		delete(t.state.Gone, skill)
 	}
 	t.state.Active, t.state.Chosen = skill, skill
@@ -297,7 +287,7 @@ func (t *tally) compacted() {
 		gone[h.Skill] = true
 	}
 	for skill := range gone {
-		t.of(skill).Compacted++
+		t.of(skill).Counts.Compacted++
 		t.mark("compacted", skill)
 	}
 	t.state.Texts = nil
@@ -309,7 +299,7 @@ func (t *tally) compacted() {
 
 // restored notes that the agent itself brought a text back after compaction.
 func (t *tally) restored(skill string, characters int) {
-	t.of(skill).Restored++
+	t.of(skill).Counts.Restored++
 	delete(t.state.Gone, skill)
 	t.text(skill, characters)
 }
@@ -319,9 +309,7 @@ func (t *tally) turn(id, model string, u Tokens) {
 	if u == (Tokens{}) {
 		return
 	}
-	h := fnv.New64a()
-	h.Write([]byte(id))
-	key := h.Sum64()
+	key := hashOf([]byte(id))
 	if i := slices.IndexFunc(t.state.Recent, func(s seen) bool { return id != "" && s.ID == key }); i >= 0 {
 		old := &t.state.Recent[i]
 		more := old.Tokens.most(u).minus(old.Tokens)

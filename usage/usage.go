@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // Options say what to look at. The zero value is everything.
@@ -96,6 +97,21 @@ type Counts struct {
 	Reloaded  int `json:"reloaded"`  // it was called again after that
 }
 
+// each are all of them.
+func (c *Counts) each() [13]*int {
+	return [...]*int{
+		&c.Offered, &c.Bare, &c.ByModel, &c.ByPerson, &c.Delivered, &c.Refused, &c.Failed, &c.Unknown, &c.Forked, &c.Subagent, &c.Compacted, &c.Restored,
+		&c.Reloaded,
+	}
+}
+
+// add adds others.
+func (c *Counts) add(more Counts) {
+	for i, n := range more.each() {
+		*c.each()[i] += *n
+	}
+}
+
 // Fired is how often it was called.
 func (c Counts) Fired() int { return c.ByModel + c.ByPerson }
 
@@ -107,7 +123,7 @@ type Skill struct {
 	LostTo map[string]int `json:"lost_to,omitempty"` // a person called it right after the model had chosen this one
 	Last   time.Time      `json:"last,omitzero"`     // delivered
 	Agents []string       `json:"agents"`
-	Days   []SkillDay     `json:"days"`
+	Days   []Day          `json:"days"`
 }
 
 // A Fire is one thing that happened to a skill.
@@ -123,14 +139,7 @@ type Fire struct {
 	said int64
 }
 
-// A SkillDay is what a skill did on a day.
-type SkillDay struct {
-	Day   string `json:"day"`
-	Fired int    `json:"fired"`
-	Cost  Cost   `json:"cost"`
-}
-
-// A Day is what all of them did.
+// A Day is what a skill did on a day, or all of them.
 type Day struct {
 	Day   string `json:"day"`
 	Fired int    `json:"fired"`
@@ -160,6 +169,11 @@ func Read(h here.Here, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	return report(all, o), nil
+}
+
+// report says what the transcripts in some folders say.
+func report(all []*folder, o Options) *Report {
 	var read int64
 	var faults []error
 	if o.IndexOnly {
@@ -177,7 +191,7 @@ func Read(h here.Here, o Options) (*Report, error) {
 	report := r.report()
 	report.Advice = append(report.Advice, r.advise(report, o.Installed)...)
 	report.Read, report.Faults = read, faults
-	return report, nil
+	return report
 }
 
 // A reporter sums tallies up.
@@ -188,8 +202,7 @@ type reporter struct {
 	lists    map[string][]Listed
 	groups   map[string]*group
 	skills   map[string]*Skill
-	days     map[string]*Day
-	skillDay map[[2]string]*SkillDay
+	days     map[[2]string]*Day // by skill and day; the skill "" means all
 	rest     Cost
 	total    Cost
 	sessions []Session
@@ -208,8 +221,8 @@ type group struct {
 
 func newReporter(o Options) *reporter {
 	r := &reporter{
-		o: o, lists: map[string][]Listed{}, groups: map[string]*group{}, skills: map[string]*Skill{}, days: map[string]*Day{},
-		skillDay: map[[2]string]*SkillDay{}, unpriced: map[string]bool{},
+		o: o, lists: map[string][]Listed{}, groups: map[string]*group{}, skills: map[string]*Skill{}, days: map[[2]string]*Day{},
+		unpriced: map[string]bool{},
 	}
 	if !o.Since.IsZero() {
 		r.since = o.Since.Local().Format(time.DateOnly)
@@ -278,9 +291,12 @@ func (r *reporter) report() *Report {
 	if report.Sessions == nil {
 		report.Sessions = []Session{}
 	}
-	for _, key := range slices.SortedFunc(maps.Keys(r.skillDay), func(a, b [2]string) int { return strings.Compare(a[1], b[1]) }) {
-		s := r.skills[key[0]]
-		s.Days = append(s.Days, *r.skillDay[key])
+	for _, key := range slices.SortedFunc(maps.Keys(r.days), func(a, b [2]string) int { return strings.Compare(a[1], b[1]) }) {
+		days := &report.Days
+		if key[0] != "" {
+			days = &r.skills[key[0]].Days
+		}
+		*days = append(*days, *r.days[key])
 	}
 	for _, s := range r.skills {
 		slices.Sort(s.Agents)
@@ -293,9 +309,6 @@ func (r *reporter) report() *Report {
 	})
 	slices.SortFunc(report.Story, func(a, b Fire) int { return cmp.Or(b.Time.Compare(a.Time), strings.Compare(a.ID, b.ID)) })
 	slices.SortFunc(report.Sessions, func(a, b Session) int { return cmp.Or(b.Last.Compare(a.Last), strings.Compare(a.ID, b.ID)) })
-	for _, day := range slices.Sorted(maps.Keys(r.days)) {
-		report.Days = append(report.Days, *r.days[day])
-	}
 	return report
 }
 
@@ -303,13 +316,7 @@ func (r *reporter) wanted(t *tally) bool {
 	if r.o.Session != "" && t.Session != r.o.Session {
 		return false
 	}
-	return r.o.Project == "" || within(r.o.Project, t.Project)
-}
-
-// within reports whether a folder is another one, or lies below it.
-func within(outer, inner string) bool {
-	rel, err := filepath.Rel(outer, inner)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	return r.o.Project == "" || paths.Inside(r.o.Project, t.Project)
 }
 
 func (r *reporter) counts(day string) bool { return day >= r.since && (r.until == "" || day < r.until) }
