@@ -25,9 +25,13 @@ type Agent struct {
 	// Headless is why no skill can fire as we start it, and what the user may pass to change that; "" if one can.
 	Headless string
 
-	lacks   []string // fields of a request that it has no option for
-	longest int      // bytes that a prompt may have; 0 means as many as Claude takes
-	command func(r claude.Request) (args []string, stdin string)
+	longest int                             // bytes that a prompt may have; 0 means as many as Claude takes
+	begin   []string                        // arguments of every run
+	model   string                          // the option that names the model
+	resume  string                          // the option that names a session; one that ends in = takes its value behind that
+	last    []string                        // arguments that continue the last session; nil if there is no such option
+	prompt  string                          // the option that takes the prompt; "" if it is read from stdin
+	command func(r claude.Request) []string // the arguments, if they are not as above
 	reader  func() claude.Reader
 }
 
@@ -90,13 +94,13 @@ func (a *Agent) Missing() string {
 func (a *Agent) Check(r claude.Request) error {
 	asked := map[string]bool{
 		"schema": r.Schema != nil, "max-budget-usd": r.MaxBudgetUSD > 0, "max-turns": r.MaxTurns > 0,
-		"resume": r.Resume != "", "continue": r.Continue, "allowed-tool": len(r.AllowedTools) > 0,
+		"allowed-tool": len(r.AllowedTools) > 0, "continue": r.Continue && a.last == nil,
 	}
 	if a.longest > 0 && len(r.Prompt) > a.longest {
 		fault := fmt.Sprintf("is %d bytes long, and %s takes at most %d: put the text in a file and name the file", len(r.Prompt), a.Name, a.longest)
 		return &claude.RequestError{Field: "prompt", Fault: fault}
 	}
-	for _, option := range a.lacks {
+	for _, option := range []string{"schema", "max-budget-usd", "max-turns", "allowed-tool", "continue"} {
 		if asked[option] {
 			return &claude.RequestError{Field: "--" + option, Fault: a.Name + " has no such option"}
 		}
@@ -116,8 +120,31 @@ func (a *Agent) CannotFire(args []string) string {
 
 // Command is what to start, without the program's name, and what to give it on stdin.
 func (a *Agent) Command(r claude.Request) (args []string, stdin string) {
-	args, stdin = a.command(r)
-	return append(args, r.Args...), stdin
+	if a.command != nil {
+		return append(a.command(r), r.Args...), r.Prompt
+	}
+	args = slices.Clone(a.begin)
+	add := func(option, value string) {
+		if strings.HasSuffix(option, "=") {
+			args = append(args, option+value)
+		} else {
+			args = append(args, option, value)
+		}
+	}
+	if r.Model != "" {
+		add(a.model, r.Model)
+	}
+	if r.Resume != "" {
+		add(a.resume, r.Resume)
+	}
+	if r.Continue {
+		args = append(args, a.last...)
+	}
+	if a.prompt != "" {
+		add(a.prompt, r.Prompt)
+		return append(args, r.Args...), ""
+	}
+	return append(args, r.Args...), r.Prompt
 }
 
 // Reader reads one run.

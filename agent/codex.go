@@ -2,10 +2,7 @@ package agent
 
 import (
 	"encoding/json"
-	"regexp"
-	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/skillhand/skillhand/claude"
 )
@@ -13,8 +10,7 @@ import (
 // codex has no tool for skills: one fires when the agent reads its file in the shell.
 var codex = &Agent{
 	Name: "codex", Package: "@openai/codex@0.166.0", Fires: ByRead,
-	lacks: []string{"schema", "max-budget-usd", "max-turns", "allowed-tool", "continue"},
-	command: func(r claude.Request) ([]string, string) {
+	command: func(r claude.Request) []string {
 		args := []string{"exec"}
 		if r.Resume != "" {
 			args = append(args, "resume", r.Resume)
@@ -23,7 +19,7 @@ var codex = &Agent{
 		if r.Model != "" {
 			args = append(args, "-m", r.Model)
 		}
-		return append(args, "-"), r.Prompt
+		return append(args, "-")
 	},
 	reader: func() claude.Reader { return &codexReader{} },
 }
@@ -62,7 +58,7 @@ func (c *codexReader) Line(line []byte, to func([]byte)) {
 		case "agent_message":
 			c.says(to, e.Item.Text)
 		case "command_execution":
-			c.call(to, e.Item.ID, "Bash", "", object{"command": e.Item.Command})
+			c.call(to, e.Item.ID, "Bash", object{"command": e.Item.Command})
 			c.result(to, e.Item.ID, e.Item.Output, e.Item.Exit != nil && *e.Item.Exit != 0)
 		}
 		// An item of type error is a warning, not a failed turn.
@@ -77,19 +73,10 @@ func (c *codexReader) Line(line []byte, to func([]byte)) {
 	}
 }
 
-// End tells the result.
-func (c *codexReader) End(to func([]byte)) { c.finish(to) }
-
-var statusInProse = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bstatus:? ([1-5][0-9]{2})\b`) })
-
 // codexStatus is the status that an error's prose tells. What stands for a 5xx has none in it.
 func codexStatus(text string) int {
-	if m := statusInProse().FindStringSubmatch(text); m != nil {
-		code, _ := strconv.Atoi(m[1])
+	if code := statusIn(text, inProse); code != 0 || !strings.Contains(text, "experiencing high demand") {
 		return code
 	}
-	if strings.Contains(text, "experiencing high demand") {
-		return 500
-	}
-	return 0
+	return 500
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/skillhand/skillhand/claude"
@@ -10,21 +11,9 @@ import (
 var copilot = &Agent{
 	Name: "copilot", Package: "@github/copilot@1.0.102", Fires: ByTool,
 	longest: 100_000, // the prompt is an argument
-	lacks:   []string{"schema", "max-budget-usd", "max-turns", "allowed-tool"},
-	command: func(r claude.Request) ([]string, string) {
-		args := []string{"--output-format", "json", "--disable-client-telemetry"}
-		if r.Model != "" {
-			args = append(args, "--model", r.Model)
-		}
-		if r.Resume != "" {
-			args = append(args, "--resume="+r.Resume)
-		}
-		if r.Continue {
-			args = append(args, "--continue")
-		}
-		return append(args, "--prompt="+r.Prompt), ""
-	},
-	reader: func() claude.Reader { return &copilotReader{} },
+	begin:   []string{"--output-format", "json", "--disable-client-telemetry"}, model: "--model", resume: "--resume=", last: []string{"--continue"},
+	prompt: "--prompt=",
+	reader: func() claude.Reader { return &copilotReader{run: run{tool: "skill", named: "skill"}} },
 }
 
 type copilotReader struct {
@@ -56,17 +45,13 @@ func (c *copilotReader) Line(line []byte, to func([]byte)) {
 	case "assistant.turn_start":
 		c.turns++
 	case "assistant.message":
-		c.model = firstOf(e.Data.Model, c.model)
+		c.model = cmp.Or(e.Data.Model, c.model)
 		c.status = 0
 		c.says(to, e.Data.Content)
 	case "tool.execution_start":
-		var input struct{ Skill string }
-		if e.Data.ToolName == "skill" {
-			_ = json.Unmarshal(e.Data.Arguments, &input) // then it has no name
-		}
-		c.call(to, e.Data.ToolCallID, e.Data.ToolName, input.Skill, e.Data.Arguments)
+		c.call(to, e.Data.ToolCallID, e.Data.ToolName, e.Data.Arguments)
 	case "tool.execution_complete":
-		c.result(to, e.Data.ToolCallID, firstOf(e.Data.Result.Content, e.Data.Error.Message), !e.Data.Success)
+		c.result(to, e.Data.ToolCallID, cmp.Or(e.Data.Result.Content, e.Data.Error.Message), !e.Data.Success)
 	case "model.call_failure":
 		c.status = e.Data.StatusCode
 	case "session.error":
@@ -79,6 +64,3 @@ func (c *copilotReader) Line(line []byte, to func([]byte)) {
 		}
 	}
 }
-
-// End tells the result.
-func (c *copilotReader) End(to func([]byte)) { c.finish(to) }

@@ -1,10 +1,8 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
-	"regexp"
-	"strconv"
-	"sync"
 
 	"github.com/skillhand/skillhand/agent/sight"
 	"github.com/skillhand/skillhand/claude"
@@ -14,21 +12,8 @@ import (
 var gemini = &Agent{
 	Name: "gemini", Package: "@google/gemini-cli@0.61.0", Fires: ByTool,
 	Headless: sight.Headless("gemini") + "; " + letsOneFire,
-	lacks:    []string{"schema", "max-budget-usd", "max-turns", "allowed-tool"},
-	command: func(r claude.Request) ([]string, string) {
-		args := []string{"-o", "stream-json"}
-		if r.Model != "" {
-			args = append(args, "-m", r.Model)
-		}
-		if r.Resume != "" {
-			args = append(args, "-r", r.Resume)
-		}
-		if r.Continue {
-			args = append(args, "-r", "latest")
-		}
-		return args, r.Prompt
-	},
-	reader: func() claude.Reader { return &geminiReader{} },
+	begin:    []string{"-o", "stream-json"}, model: "-m", resume: "-r", last: []string{"-r", "latest"},
+	reader: func() claude.Reader { return &geminiReader{run: run{tool: "activate_skill", named: "name"}} },
 }
 
 type geminiReader struct {
@@ -66,20 +51,16 @@ func (g *geminiReader) Line(line []byte, to func([]byte)) {
 			g.said += e.Content
 		}
 	case "tool_use":
-		var input struct{ Name string }
-		if e.ToolName == "activate_skill" {
-			_ = json.Unmarshal(e.Parameters, &input) // then it has no name
-		}
 		g.turns++
-		g.call(to, e.ToolID, e.ToolName, input.Name, e.Parameters)
+		g.call(to, e.ToolID, e.ToolName, e.Parameters)
 	case "tool_result":
-		g.result(to, e.ToolID, firstOf(e.Output, e.Error.Message), e.Status != "success")
+		g.result(to, e.ToolID, cmp.Or(e.Output, e.Error.Message), e.Status != "success")
 	case "result":
 		g.turns++
 		g.told = true
 		g.usage.add(tokens{Input: e.Stats.Input, Output: e.Stats.Output, CacheRead: e.Stats.Cached})
 		if g.ended = e.Status == "success"; !g.ended {
-			g.fault = &fault{codeIn(e.Error.Message), e.Error.Message}
+			g.fault = &fault{statusIn(e.Error.Message, inBody), e.Error.Message}
 		}
 	}
 }
@@ -92,17 +73,5 @@ func (g *geminiReader) flush(to func([]byte)) {
 // End tells the result.
 func (g *geminiReader) End(to func([]byte)) {
 	g.flush(to)
-	g.finish(to)
-}
-
-var httpCode = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"code": ?([1-5][0-9]{2})\b`) })
-
-// codeIn is the status in the body of an error.
-func codeIn(text string) int {
-	m := httpCode().FindStringSubmatch(text)
-	if m == nil {
-		return 0
-	}
-	code, _ := strconv.Atoi(m[1])
-	return code
+	g.run.End(to)
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/skillhand/skillhand/claude"
@@ -10,21 +11,8 @@ import (
 // is silent.
 var opencode = &Agent{
 	Name: "opencode", Package: "opencode-ai@1.18.33", Fires: ByTool,
-	lacks: []string{"schema", "max-budget-usd", "max-turns", "allowed-tool"},
-	command: func(r claude.Request) ([]string, string) {
-		args := []string{"run", "--format", "json"}
-		if r.Model != "" {
-			args = append(args, "-m", r.Model)
-		}
-		if r.Resume != "" {
-			args = append(args, "-s", r.Resume)
-		}
-		if r.Continue {
-			args = append(args, "-c")
-		}
-		return args, r.Prompt
-	},
-	reader: func() claude.Reader { return &opencodeReader{} },
+	begin: []string{"run", "--format", "json"}, model: "-m", resume: "-s", last: []string{"-c"},
+	reader: func() claude.Reader { return &opencodeReader{run{tool: "skill", named: "name"}} },
 }
 
 type opencodeReader struct{ run }
@@ -70,7 +58,9 @@ func (o *opencodeReader) Line(line []byte, to func([]byte)) {
 	case "text":
 		o.says(to, e.Part.Text)
 	case "tool_use":
-		o.tool(&e, to)
+		// The event comes when the call and its result are known.
+		o.call(to, e.Part.CallID, e.Part.Tool, e.Part.State.Input)
+		o.result(to, e.Part.CallID, cmp.Or(e.Part.State.Output, e.Part.State.Error), e.Part.State.Status != "completed")
 	case "step_finish":
 		t := e.Part.Tokens
 		o.told = true
@@ -78,30 +68,6 @@ func (o *opencodeReader) Line(line []byte, to func([]byte)) {
 		o.spent(e.Part.Cost)
 		o.ended = e.Part.Reason != "tool-calls"
 	case "error":
-		o.fault = &fault{e.Error.Data.StatusCode, firstOf(e.Error.Data.Message, e.Error.Name)}
+		o.fault = &fault{e.Error.Data.StatusCode, cmp.Or(e.Error.Data.Message, e.Error.Name)}
 	}
-}
-
-// tool tells a call and its result: the event comes when both are known.
-func (o *opencodeReader) tool(e *opencodeEvent, to func([]byte)) {
-	skill := ""
-	if e.Part.Tool == "skill" {
-		var input struct{ Name string }
-		_ = json.Unmarshal(e.Part.State.Input, &input) // then it has no name
-		skill = input.Name
-	}
-	o.call(to, e.Part.CallID, e.Part.Tool, skill, e.Part.State.Input)
-	o.result(to, e.Part.CallID, firstOf(e.Part.State.Output, e.Part.State.Error), e.Part.State.Status != "completed")
-}
-
-// End tells the result.
-func (o *opencodeReader) End(to func([]byte)) { o.finish(to) }
-
-func firstOf(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
 }

@@ -1,10 +1,8 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
-	"regexp"
-	"strconv"
-	"sync"
 
 	"github.com/skillhand/skillhand/claude"
 )
@@ -12,20 +10,7 @@ import (
 // pi has no tool for skills: one fires when the agent reads its file. A run that failed ends with 0.
 var pi = &Agent{
 	Name: "pi", Package: "@mariozechner/pi-coding-agent@0.73.1", Fires: ByRead,
-	lacks: []string{"schema", "max-budget-usd", "max-turns", "allowed-tool"},
-	command: func(r claude.Request) ([]string, string) {
-		args := []string{"-p", "--mode", "json"}
-		if r.Model != "" {
-			args = append(args, "--model", r.Model)
-		}
-		if r.Resume != "" {
-			args = append(args, "--session", r.Resume)
-		}
-		if r.Continue {
-			args = append(args, "-c")
-		}
-		return args, r.Prompt
-	},
+	begin: []string{"-p", "--mode", "json"}, model: "--model", resume: "--session", last: []string{"-c"},
 	reader: func() claude.Reader { return &piReader{} },
 }
 
@@ -72,7 +57,7 @@ func (p *piReader) Line(line []byte, to func([]byte)) {
 		if tool == "read" {
 			tool = "Read"
 		}
-		p.call(to, e.ToolCallID, tool, "", e.Args)
+		p.call(to, e.ToolCallID, tool, e.Args)
 	case "tool_execution_end":
 		text := ""
 		for _, c := range e.Result.Content {
@@ -85,7 +70,7 @@ func (p *piReader) Line(line []byte, to func([]byte)) {
 }
 
 func (p *piReader) message(m *piMessage, to func([]byte)) {
-	p.model = firstOf(m.Model, p.model)
+	p.model = cmp.Or(m.Model, p.model)
 	p.told = true
 	p.usage.add(tokens{Input: m.Usage.Input, Output: m.Usage.Output, CacheRead: m.Usage.CacheRead, CacheWrite: m.Usage.CacheWrite})
 	p.spent(m.Usage.Cost.Total)
@@ -95,21 +80,6 @@ func (p *piReader) message(m *piMessage, to func([]byte)) {
 		}
 	}
 	if m.StopReason == "error" {
-		p.fault = &fault{statusIn(m.ErrorMessage), m.ErrorMessage}
+		p.fault = &fault{statusIn(m.ErrorMessage, atStart, inBody), m.ErrorMessage}
 	}
-}
-
-// End tells the result.
-func (p *piReader) End(to func([]byte)) { p.finish(to) }
-
-var statusAtStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:\[API Error: )?([1-5][0-9]{2})\b`) })
-
-// statusIn is the status that a message begins with.
-func statusIn(text string) int {
-	m := statusAtStart().FindStringSubmatch(text)
-	if m == nil {
-		return codeIn(text)
-	}
-	code, _ := strconv.Atoi(m[1])
-	return code
 }

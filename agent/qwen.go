@@ -12,20 +12,7 @@ import (
 var qwen = &Agent{
 	Name: "qwen", Package: "@qwen-code/qwen-code@0.24.4", Fires: ByTool,
 	Headless: sight.Headless("qwen") + "; " + letsOneFire,
-	lacks:    []string{"schema", "max-budget-usd", "max-turns", "allowed-tool"},
-	command: func(r claude.Request) ([]string, string) {
-		args := []string{"-o", "stream-json"}
-		if r.Model != "" {
-			args = append(args, "-m", r.Model)
-		}
-		if r.Resume != "" {
-			args = append(args, "-r", r.Resume)
-		}
-		if r.Continue {
-			args = append(args, "-c")
-		}
-		return args, r.Prompt
-	},
+	begin:    []string{"-o", "stream-json"}, model: "-m", resume: "-r", last: []string{"-c"},
 	reader: func() claude.Reader { return &qwenReader{} },
 }
 
@@ -53,7 +40,7 @@ func (q *qwenReader) Line(line []byte, to func([]byte)) {
 		if failure, ok := e["error"].(map[string]any); ok && e["result"] == nil {
 			e["result"] = failure["message"]
 			if text, ok := failure["message"].(string); ok {
-				if code := statusIn(text); code != 0 {
+				if code := statusIn(text, atStart, inBody); code != 0 {
 					e["api_error_status"] = code
 				}
 			}

@@ -2,10 +2,15 @@ package agent
 
 import (
 	"encoding/json"
+	"regexp"
+	"strconv"
+	"sync"
 )
 
 // A run is what a stream has told so far. Readers add to it; at the end it becomes a result.
 type run struct {
+	tool, named string // the tool that loads a skill, and the field of its input that names it; "" if there is none
+
 	session, model string
 	began          bool
 	text           string // the last message: the answer
@@ -67,9 +72,15 @@ func (r *run) says(to func([]byte), text string) {
 	r.assistant(to, object{"type": "text", "text": text})
 }
 
-// call tells that a tool is called. skill is the name of the skill that the tool loads; "" for any other tool.
-func (r *run) call(to func([]byte), id, tool, skill string, input any) {
+// call tells that a tool is called. One that loads a skill is called Skill here.
+func (r *run) call(to func([]byte), id, tool string, input any) {
 	r.start(to)
+	skill := ""
+	if text, ok := input.(json.RawMessage); ok && tool == r.tool {
+		var fields object
+		_ = json.Unmarshal(text, &fields) // then it has no name
+		skill, _ = fields[r.named].(string)
+	}
 	if r.calls == nil {
 		r.calls = map[string]string{}
 	}
@@ -97,8 +108,8 @@ func (r *run) result(to func([]byte), id, text string, failed bool) {
 	say(to, event)
 }
 
-// finish tells the result. A stream that neither ended nor failed has none.
-func (r *run) finish(to func([]byte)) {
+// End tells the result. A stream that neither ended nor failed has none.
+func (r *run) End(to func([]byte)) {
 	if !r.ended && r.fault == nil {
 		return
 	}
@@ -125,4 +136,27 @@ func (r *run) spent(usd float64) {
 		r.cost = new(float64)
 	}
 	*r.cost += usd
+}
+
+// These are the ways in which agents tell a status of HTTP: at the start of a message, in the body of an error, in prose.
+var (
+	atStart = pattern(`^(?:\[API Error: )?([1-5][0-9]{2})\b`)
+	inBody  = pattern(`"code": ?([1-5][0-9]{2})\b`)
+	inProse = pattern(`\bstatus:? ([1-5][0-9]{2})\b`)
+)
+
+// pattern compiles a regular expression when it is first needed.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
+// statusIn is the status that a message tells in one of some ways; 0 if it tells none.
+func statusIn(text string, ways ...func() *regexp.Regexp) int {
+	for _, way := range ways {
+		if m := way().FindStringSubmatch(text); m != nil {
+			code, _ := strconv.Atoi(m[1])
+			return code
+		}
+	}
+	return 0
 }
