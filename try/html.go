@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/skillhand/skillhand/here"
@@ -48,92 +49,19 @@ func (r Report) WriteHTML(file string, env here.Env) error {
 // HTML is a report as one page that loads nothing and runs nothing: skills and agents, cases, arms, intervals,
 // and each trial with its transcript. Whatever is in those is shown as text, without the secrets of hide.
 func (r Report) HTML(hide func(string) string) ([]byte, error) {
-	page := htmlPage{Fates: r.Fates}
-	for _, a := range r.Agents {
-		one := htmlAgentOf(a.Summary, a.Trials, hide)
-		if len(r.Fates) > 0 {
-			one.Agent = a.Agent
-		}
-		page.Agents = append(page.Agents, one)
+	page, err := htmlReport.Clone()
+	if err != nil {
+		return nil, err
 	}
+	page.Funcs(template.FuncMap{"transcript": func(file string) string { return beginning(file, hide) }})
 	var out bytes.Buffer
-	err := htmlReport.Execute(&out, page)
+	err = page.Execute(&out, r)
 	return out.Bytes(), err
 }
 
-func htmlAgentOf(s *Summary, trials []Trial, hide func(string) string) htmlAgent {
-	page := htmlAgent{Summary: s, Notes: s.notes(), Cost: dollars(s.CostUSD, s.NoCost)}
-	for i := range s.Skills {
-		k := &s.Skills[i]
-		one := htmlSkill{Name: k.Skill, Totals: k.totals(), Why: k.why()}
-		for _, c := range k.Cases {
-			hc := htmlCase{Name: c.Case, Wants: c.wants()}
-			for _, a := range c.Arms {
-				arm := htmlOf(a)
-				arm.Cost = dollars(a.CostUSD, s.NoCost)
-				for j := range trials {
-					if t := &trials[j]; t.Skill == k.Skill && t.Case == c.Case && t.Arm == a.Arm {
-						arm.Runs = append(arm.Runs, t.class())
-						hc.Trials = append(hc.Trials, htmlTrial{Trial: t, Class: t.class(), Transcript: beginning(t.Transcript, hide)})
-					}
-				}
-				hc.Scored = hc.Scored || arm.Score != ""
-				hc.Arms = append(hc.Arms, arm)
-			}
-			one.Cases = append(one.Cases, hc)
-		}
-		page.Skills = append(page.Skills, one)
-	}
-	return page
-}
-
-type htmlPage struct {
-	Fates  []Fate
-	Agents []htmlAgent
-}
-
-type htmlAgent struct {
-	Agent   string // "" if it is the only one
-	Summary *Summary
-	Notes   []string
-	Cost    string
-	Skills  []htmlSkill
-}
-
-type htmlSkill struct {
-	Name   string
-	Totals [][2]string
-	Why    []string
-	Cases  []htmlCase
-}
-
-type htmlCase struct {
-	Name, Wants string
-	Scored      bool // some arm has a score
-	Arms        []htmlArm
-	Trials      []htmlTrial
-}
-
-type htmlArm struct {
-	Arm           Arm
-	Runs          []string // the class of each
-	Outcomes      string
-	Right, Passed Rate
-	Score, Cost   string
-}
-
-type htmlTrial struct {
-	Trial      *Trial
-	Class      string
-	Transcript string
-}
-
-func htmlOf(a ArmSummary) htmlArm {
-	h := htmlArm{Arm: a.Arm, Right: a.Right, Passed: a.Passed, Outcomes: a.counted()}
-	if a.Score != nil {
-		h.Score = fmt.Sprintf("%.2f", *a.Score)
-	}
-	return h
+// of are the trials of a case in an arm.
+func (a *AgentReport) of(skill, id string, arm Arm) []Trial {
+	return slices.DeleteFunc(slices.Clone(a.Trials), func(t Trial) bool { return t.Skill != skill || t.Case != id || t.Arm != arm })
 }
 
 // class is the colour of a trial: what was wanted, or not.
@@ -166,6 +94,17 @@ func beginning(file string, hide func(string) string) string {
 
 // A rate is drawn as a line from 0 to 1, its interval, and a dot.
 var htmlFuncs = template.FuncMap{
+	"totals": (*SkillSummary).totals, "why": (*SkillSummary).why, "wants": (*CaseSummary).wants, "counted": (*ArmSummary).counted,
+	"notes": (*Summary).notes, "class": (*Trial).class, "trials": (*AgentReport).of, "dollars": dollars, "transcript": fmt.Sprint, // see HTML
+	"scored": func(arms []ArmSummary) bool {
+		return slices.ContainsFunc(arms, func(a ArmSummary) bool { return a.Score != nil })
+	},
+	"score": func(score *float64) string {
+		if score == nil {
+			return ""
+		}
+		return fmt.Sprintf("%.2f", *score)
+	},
 	"x":     func(share float64) string { return fmt.Sprintf("%.1f", 5+share*150) },
 	"width": func(r Rate) string { return fmt.Sprintf("%.1f", max((r.High-r.Low)*150, 1)) },
 	"ms":    term.ShortDuration,
@@ -213,25 +152,25 @@ details { margin: .1em 0; } summary { cursor: pointer; overflow-wrap: anywhere; 
 {{define "rate"}}{{if .Of}}<svg width="160" height="14" role="img" aria-label="{{.}}">` +
 	`<line class="scale" x1="5" x2="155" y1="7" y2="7"/><rect class="interval" x="{{x .Low}}" y="3" width="{{width .}}" height="8"/>` +
 	`<circle class="rate" cx="{{x .Rate}}" cy="7" r="4"/></svg> {{.}}{{else}}-{{end}}{{end}}
-{{range .Agents}}{{$agent := .Agent}}
-<p>{{with .Agent}}<b>{{.}}</b>: {{end}}{{.Summary.Trials}} trials, {{.Cost}}.</p>
-{{range .Notes}}<p class="bad">{{.}}</p>{{end}}
-{{range .Skills}}
-<h2>{{.Name}}{{with $agent}} <small>{{.}}</small>{{end}}</h2>
-<table>{{range .Totals}}<tr><th>{{index . 0}}</th><td>{{index . 1}}</td></tr>{{end}}</table>
-{{if .Why}}<ul>{{range .Why}}<li>{{.}}</li>{{end}}</ul>{{end}}
-{{range .Cases}}
-<h3>{{.Name}} <small>wants: {{.Wants}}</small></h3>
+{{range $a := .Agents}}{{$free := .Summary.NoCost}}
+<p>{{if $.Fates}}<b>{{.Agent}}</b>: {{end}}{{.Summary.Trials}} trials, {{dollars .Summary.CostUSD $free}}.</p>
+{{range notes .Summary}}<p class="bad">{{.}}</p>{{end}}
+{{range $k := .Summary.Skills}}
+<h2>{{.Skill}}{{if $.Fates}} <small>{{$a.Agent}}</small>{{end}}</h2>
+<table>{{range totals .}}<tr><th>{{index . 0}}</th><td>{{index . 1}}</td></tr>{{end}}</table>
+{{with why .}}<ul>{{range .}}<li>{{.}}</li>{{end}}</ul>{{end}}
+{{range $c := .Cases}}{{$scored := scored .Arms}}
+<h3>{{.Case}} <small>wants: {{wants .}}</small></h3>
 <div class="wide"><table>
-<tr><th>arm</th><th>runs</th><th>outcomes</th><th>as wanted</th><th>passed</th>{{if .Scored}}<th>score</th>{{end}}<th>cost</th></tr>
-{{$scored := .Scored}}{{range .Arms}}<tr><td>{{.Arm}}</td><td>{{range .Runs}}<span class="{{.}}">●</span>{{end}}</td><td>{{.Outcomes}}</td>` +
-	`<td>{{template "rate" .Right}}</td><td>{{template "rate" .Passed}}</td>{{if $scored}}<td>{{.Score}}</td>{{end}}<td>{{.Cost}}</td></tr>
+<tr><th>arm</th><th>runs</th><th>outcomes</th><th>as wanted</th><th>passed</th>{{if $scored}}<th>score</th>{{end}}<th>cost</th></tr>
+{{range .Arms}}<tr><td>{{.Arm}}</td><td>{{range trials $a $k.Skill $c.Case .Arm}}<span class="{{class .}}">●</span>{{end}}</td><td>{{counted .}}</td>` +
+	`<td>{{template "rate" .Right}}</td><td>{{template "rate" .Passed}}</td>{{if $scored}}<td>{{score .Score}}</td>{{end}}<td>{{dollars .CostUSD $free}}</td></tr>
 {{end}}</table></div>
-{{range .Trials}}<details><summary class="{{.Class}}">` +
-	`{{.Trial.Arm}} {{.Trial.Run}}: {{.Trial.Outcome}} {{.Trial.Why}} ({{.Trial.Cost}}, {{ms .Trial.DurationMS}})</summary>
-{{if .Trial.Checks}}<table class="checks">{{range .Trial.Checks}}<tr><td>{{ok .OK}}</td><td>{{.Check}}</td><td>{{.Why}}</td></tr>{{end}}</table>{{end}}
-<pre>{{.Transcript}}</pre></details>
-{{end}}{{end}}{{end}}{{end}}
+{{range .Arms}}{{range trials $a $k.Skill $c.Case .Arm}}<details><summary class="{{class .}}">` +
+	`{{.Arm}} {{.Run}}: {{.Outcome}} {{.Why}} ({{dollars .CostUSD .NoCost}}, {{ms .DurationMS}})</summary>
+{{if .Checks}}<table class="checks">{{range .Checks}}<tr><td>{{ok .OK}}</td><td>{{.Check}}</td><td>{{.Why}}</td></tr>{{end}}</table>{{end}}
+<pre>{{transcript .Transcript}}</pre></details>
+{{end}}{{end}}{{end}}{{end}}{{end}}
 </body>
 </html>
 `))
