@@ -21,7 +21,7 @@ const module = "github.com/skillhand/skillhand"
 
 // rooms lists, for every room, the rooms it may know; an indented line goes on with the one above. Nothing imports upward.
 const rooms = `
-try: . agent agent/sight claude here history internal/atomicfile internal/jsregexp internal/junit internal/paths
+try: . agent agent/sight claude here history internal/atomicfile internal/jsontree internal/jsregexp internal/junit internal/paths
     internal/redact internal/term proc report settings skill trust
 lsp: check claudecode here internal/paths render schemas skill
 jobs: . agent batch batch/jobfile claude here internal/atomicfile internal/cause internal/paths internal/term proc render report shell trust try verdict view
@@ -67,7 +67,7 @@ trust: internal/atomicfile internal/cause internal/links internal/paths internal
 verdict: internal/cause proc report
 uninstall: here internal/paths mcp/host settings view
 upgrade: internal/atomicfile internal/origin
-usage: here internal/atomicfile skill
+usage: here internal/atomicfile internal/paths internal/term skill
 view: here history internal/paths internal/term report session settings shell usage
 
 internal/atomicfile: internal/cause

@@ -259,7 +259,7 @@ func TestRealOutcomes(t *testing.T) {
 	})
 	s.Baseline, s.Keep, s.AllowedTools = true, true, []string{"Bash"}
 	home := s.Runtime.Env.Get("HOME")
-	if err := os.Symlink(filepath.Join(s.project, "mine.txt"), filepath.Join(s.subject.Folder(), "evals/box/linked.txt")); err != nil {
+	if err := os.Symlink(filepath.Join(s.project, "mine.txt"), filepath.Join(s.subject.Folder, "evals/box/linked.txt")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(home, ".bashrc"), []byte("mine"), 0o666); err != nil {
@@ -342,7 +342,7 @@ func TestRealAllowed(t *testing.T) {
   - id: one
     prompt: ONE please
 `, script{"ONE": {skillCall("zebra-card"), done}}, nil)
-	file := filepath.Join(s.subject.Folder(), "SKILL.md")
+	file := filepath.Join(s.subject.Folder, "SKILL.md")
 	const head = "---\nname: zebra-card\ndescription: Writes zebracards.\nallowed-tools: Bash\n---\n"
 	write(t, file, head+"ZEBRABODY !`ls \"$SKILLHAND_STATE_DIR/trust\" | wc -l | sed 's/^ */trusted: /'`\n")
 	for _, trusted := range []bool{false, true} {

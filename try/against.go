@@ -18,33 +18,33 @@ import (
 // At fetches the skill, or its plugin, as it was at a revision of its git repository into a folder. It is
 // what trials of the arm against have. The cases stay those of today.
 func (s *Subject) At(ctx context.Context, env here.Env, revision, dir string) error {
-	root := s.folder
-	if s.plugin != "" {
-		root = paths.Real(s.plugin)
+	root := s.Folder
+	if s.Plugin != "" {
+		root = paths.Real(s.Plugin)
 	}
 	was := *s
-	was.Cases, was.was, was.companion = nil, nil, ""
+	was.Cases, was.Was, was.Companion = nil, nil, ""
 	if err := archive(ctx, env, root, revision, filepath.Join(dir, filepath.Base(root))); err != nil {
 		return fmt.Errorf("%s at %s: %w", s.Name, revision, err)
 	}
-	was.folder = filepath.Join(dir, filepath.Base(root))
-	if s.plugin != "" {
+	was.Folder = filepath.Join(dir, filepath.Base(root))
+	if s.Plugin != "" {
 		own, err := s.inPlugin()
 		if err != nil {
 			return err
 		}
-		was.plugin, was.folder = was.folder, filepath.Join(was.folder, filepath.FromSlash(own))
+		was.Plugin, was.Folder = was.Folder, filepath.Join(was.Folder, filepath.FromSlash(own))
 	}
-	if _, err := os.Stat(filepath.Join(was.folder, skill.MainFile)); err != nil && !s.whole {
+	if _, err := os.Stat(filepath.Join(was.Folder, skill.MainFile)); err != nil && !s.Whole {
 		return fmt.Errorf("%s at %s: has no %s", s.Name, revision, skill.MainFile)
 	}
-	if s.companion != "" {
+	if s.Companion != "" {
 		to := filepath.Join(dir, "companion")
-		if err := archive(ctx, env, s.companion, revision, to); err == nil { // it may be younger
-			was.companion = to
+		if err := archive(ctx, env, s.Companion, revision, to); err == nil { // it may be younger
+			was.Companion = to
 		}
 	}
-	s.was = &was
+	s.Was = &was
 	return nil
 }
 

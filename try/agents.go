@@ -1,11 +1,9 @@
 package try
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,18 +22,18 @@ func (o *Options) other() (*agent.Agent, error) { return agent.Find(o.Agent) }
 // installFor puts the skill where other agents look, all of them: into .agents/skills of the project. The arm without it
 // has the rest of the case's folder.
 func (s *Subject) installFor(arm Arm, place folders) error {
-	if arm == Against && s.was != nil {
-		return s.was.installFor(With, place)
+	if arm == Against && s.Was != nil {
+		return s.Was.installFor(With, place)
 	}
 	for _, parent := range []string{".agents", ".claude"} {
-		if err := os.RemoveAll(filepath.Join(place.project, parent, "skills", s.dir)); err != nil {
+		if err := os.RemoveAll(filepath.Join(place.project, parent, "skills", s.Dir)); err != nil {
 			return err
 		}
 	}
 	if arm == Without {
 		return nil
 	}
-	return copyTree(s.folder, filepath.Join(place.project, ".agents", "skills", s.dir), but("evals", ".git"))
+	return copyTree(s.Folder, filepath.Join(place.project, ".agents", "skills", s.Dir), but("evals", ".git"))
 }
 
 // logins are the files in HOME by which agents are let in, and the variables. A trial has nothing else of the user's.
@@ -110,33 +108,22 @@ func withoutRenewal(value any) any {
 	return value
 }
 
-// readOther reads the transcript of another agent. A tool that delivers a skill says so in its result. An agent without
-// such a tool reads the skill's file, and what it read must be there: a command that names the file may fail.
-func readOther(file string, a *agent.Agent, s *Subject) (Reading, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return Reading{}, err
+// readTranscript reads what an agent did with a skill that has some names; nil means Claude Code. In other agents a tool
+// that delivers a skill says so in its result. One without such a tool reads the skill's file, and what it read must be
+// there: a command that names the file may fail.
+func readTranscript(file string, by *agent.Agent, s *Subject, names Names) (Reading, error) {
+	if by == nil {
+		st := &stream{}
+		err := events(file, nil, st.line)
+		return st.reading(names), err
 	}
-	defer f.Close()
-	st := &stream{calls: map[string]*call{}, delivers: true}
+	st := &stream{delivers: true}
 	reads := &fileReads{calls: map[string][]string{}}
-	from, lines := a.Reader(), bufio.NewReaderSize(f, 64<<10)
-	said := func(line []byte) {
+	err := events(file, by, func(line []byte) {
 		st.line(line)
 		reads.line(line, s)
-	}
-	for {
-		line, err := lines.ReadBytes('\n')
-		from.Line(bytes.TrimSpace(line), said)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return Reading{Outcome: Void, Why: err.Error()}, err
-		}
-	}
-	from.End(said)
-	r := st.reading(s.names)
+	})
+	r := st.reading(s.Names)
 	switch {
 	case r.Outcome == Void || r.Outcome == Fired:
 	case reads.own:
@@ -144,7 +131,7 @@ func readOther(file string, a *agent.Agent, s *Subject) (Reading, error) {
 	case len(reads.others) > 0:
 		r.Outcome, r.Skills = Other, append(r.Skills, reads.others...)
 	}
-	return r, nil
+	return r, err
 }
 
 // fileReads are the skills whose files an agent read.
@@ -171,9 +158,9 @@ func (f *fileReads) line(line []byte, s *Subject) {
 			for _, name := range f.calls[b.For] {
 				switch {
 				case b.IsError:
-				case name != s.dir && !slices.Contains(f.others, name):
+				case name != s.Dir && !slices.Contains(f.others, name):
 					f.others = append(f.others, name)
-				case name == s.dir && strings.Contains(b.said(), s.firstLine()):
+				case name == s.Dir && strings.Contains(b.said(), s.firstLine()):
 					f.own = true
 				}
 			}
@@ -183,7 +170,7 @@ func (f *fileReads) line(line []byte, s *Subject) {
 
 // firstLine is the first line of the skill's text below its frontmatter.
 func (s *Subject) firstLine() string {
-	text, err := os.ReadFile(filepath.Join(s.folder, skill.MainFile))
+	text, err := os.ReadFile(filepath.Join(s.Folder, skill.MainFile))
 	if err != nil {
 		return "\x00" // then nothing shows that it was read
 	}

@@ -1,13 +1,11 @@
 package try
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -51,33 +49,6 @@ type scene struct {
 	prompted   string                                                           // the skill whose text was in the prompt, "" if none was
 	changed    func() []string                                                  // files that the agent changed; nil: nobody knows
 	judge      func(ctx context.Context, question string) (bool, string, error) // nil: not now
-}
-
-// calls are the uses of tools in the trial.
-func (s *scene) calls() ([]ToolCall, error) {
-	f, err := os.Open(s.transcript)
-	if err != nil {
-		return nil, errors.New("the transcript is gone")
-	}
-	defer f.Close()
-	if s.other == nil {
-		return Calls(f)
-	}
-	var said bytes.Buffer
-	from, lines := s.other.Reader(), bufio.NewReaderSize(f, 64<<10)
-	say := func(line []byte) { said.Write(append(bytes.TrimSpace(line), '\n')) }
-	for {
-		line, err := lines.ReadBytes('\n')
-		from.Line(bytes.TrimSpace(line), say)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	from.End(say)
-	return Calls(&said)
 }
 
 // Limits of what a check reads and how long its command runs.

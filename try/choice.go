@@ -102,10 +102,10 @@ func (o *Options) Subjects(c Choice) ([]*Subject, error) {
 func addSubject(subjects []*Subject, s *Subject) ([]*Subject, error) {
 	for _, have := range subjects {
 		switch {
-		case have.Folder() == s.Folder():
+		case have.Folder == s.Folder:
 			return subjects, nil
 		case have.Name == s.Name:
-			return subjects, fmt.Errorf("%s: the name of two skills, %s and %s: try one at a time", s.Name, have.Folder(), s.Folder())
+			return subjects, fmt.Errorf("%s: the name of two skills, %s and %s: try one at a time", s.Name, have.Folder, s.Folder)
 		}
 	}
 	return append(subjects, s), nil
@@ -124,7 +124,7 @@ func (o *Options) skill(c Choice, loc skill.Location) (*Subject, error) {
 	}
 	if errors.Is(err, ErrNoCases) {
 		err = fmt.Errorf("%s: %w: looked for evals/*.json and evals/*.yaml in %s\nmake some: skillhand try --init %s",
-			loc.Name, ErrNoCases, s.Folder(), loc.Name)
+			loc.Name, ErrNoCases, s.Folder, loc.Name)
 	}
 	return s, err
 }

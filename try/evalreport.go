@@ -109,7 +109,7 @@ func NewEvalReport(o *Options, s *Subject, sum *Summary, trials []Trial) *EvalRe
 		SchemaVersion: 1, StartedAt: time.Now().Add(-time.Duration(sum.DurationMS * float64(time.Millisecond))).UTC().Format(stamp),
 		DurationSeconds: sum.DurationMS / 1000,
 		CostUSD:         sum.CostUSD, Partial: sum.Missing > 0 || sum.Void > 0, Cases: []evalCase{},
-		Suite: evalSuite{Root: s.folder, Ablation: "none", Threshold: 1, Concurrency: max(o.Jobs, 1), Plugins: []evalPlugin{s.evalPlugin()}},
+		Suite: evalSuite{Root: s.Folder, Ablation: "none", Threshold: 1, Concurrency: max(o.Jobs, 1), Plugins: []evalPlugin{s.evalPlugin()}},
 	}
 	if o.Baseline {
 		r.Suite.Ablation = "with-without"
@@ -134,14 +134,14 @@ func NewEvalReport(o *Options, s *Subject, sum *Summary, trials []Trial) *EvalRe
 }
 
 func (s *Subject) evalPlugin() evalPlugin {
-	p := evalPlugin{Name: s.Name, Path: s.folder}
-	if s.plugin != "" {
-		p.Path = s.plugin
+	p := evalPlugin{Name: s.Name, Path: s.Folder}
+	if s.Plugin != "" {
+		p.Path = s.Plugin
 		var manifest struct {
 			Name    string `json:"name"`
 			Version string `json:"version"`
 		}
-		text, err := os.ReadFile(filepath.Join(s.plugin, ".claude-plugin", "plugin.json"))
+		text, err := os.ReadFile(filepath.Join(s.Plugin, ".claude-plugin", "plugin.json"))
 		if err == nil && json.Unmarshal(text, &manifest) == nil {
 			p.Name, p.Version = manifest.Name, manifest.Version
 		}
@@ -167,7 +167,7 @@ func (r *EvalReport) evalCase(o *Options, s *Subject, c *Case, trials []Trial) e
 		Name: c.ID, Source: "skillhand", Prompt: c.Prompt, Model: o.Model, Runs: o.RunsOf(c), MaxTurns: o.MaxTurns, Graders: []evalGrader{},
 		Arms: map[string][]evalRun{"with": {}}, TimeoutSeconds: int(o.Runtime.Claude.Timeout.Seconds()),
 	}
-	if dir, err := filepath.Rel(s.folder, filepath.Dir(c.File)); err == nil {
+	if dir, err := filepath.Rel(s.Folder, filepath.Dir(c.File)); err == nil {
 		e.Dir = filepath.ToSlash(dir)
 	}
 	if su := c.Suite; su != nil {

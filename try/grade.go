@@ -1,13 +1,12 @@
 package try
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,43 +22,38 @@ type ToolCall struct {
 	OK    bool // it succeeded; a skill was delivered
 }
 
-// Calls reads the uses of tools from a transcript, in order, those of subagents too.
-func Calls(r io.Reader) ([]ToolCall, error) {
-	s := &stream{calls: map[string]*call{}}
+// calls are the uses of tools in the trial, in order, those of subagents too.
+func (s *scene) calls() ([]ToolCall, error) {
+	skills, byID := &stream{}, map[string]*ToolCall{}
 	var order []string
-	byID := map[string]*ToolCall{}
-	lines := bufio.NewReaderSize(r, 64<<10)
-	for {
-		line, err := lines.ReadBytes('\n')
-		s.line(line)
+	err := events(s.transcript, s.other, func(line []byte) {
+		skills.line(line)
 		var e event
-		if bytes.Contains(line, []byte(`"tool_`)) && loose(json.Unmarshal(line, &e)) {
-			for _, b := range blocks(e.Message.Content) {
-				switch {
-				case e.Type == "assistant" && b.Type == "tool_use" && byID[b.ID] == nil:
-					byID[b.ID] = &ToolCall{Tool: b.Name, Input: b.Input}
-					order = append(order, b.ID)
-				case e.Type == "user" && b.Type == "tool_result" && byID[b.For] != nil:
-					byID[b.For].OK = !b.IsError
-				}
+		if !bytes.Contains(line, []byte(`"tool_`)) || !loose(json.Unmarshal(line, &e)) {
+			return
+		}
+		for _, b := range blocks(e.Message.Content) {
+			switch {
+			case e.Type == "assistant" && b.Type == "tool_use" && byID[b.ID] == nil:
+				byID[b.ID] = &ToolCall{Tool: b.Name, Input: b.Input}
+				order = append(order, b.ID)
+			case e.Type == "user" && b.Type == "tool_result" && byID[b.For] != nil:
+				byID[b.For].OK = !b.IsError
 			}
 		}
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New("the transcript is gone")
 	}
 	var all []ToolCall
 	for _, id := range order {
 		c := byID[id]
-		if skill := s.calls[id]; skill != nil {
+		if skill := skills.calls[id]; skill != nil {
 			c.OK = skill.launched && skill.complete
 		}
 		all = append(all, *c)
 	}
-	return all, nil
+	return all, err
 }
 
 // matches reports whether a call is one that is meant.

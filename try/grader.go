@@ -2,6 +2,7 @@ package try
 
 import (
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -89,9 +90,7 @@ func (r *suiteReader) grader(n *yaml.Node, name, body string) {
 		return
 	}
 	r.in.only(n, append([]string{"type", "name", "weight", "arm"}, graderKeys[g.Type]...)...)
-	if f["name"] != nil {
-		g.Name = r.in.some(f["name"], "name")
-	}
+	set(r.in.some, f, "name", &g.Name)
 	if g.Name == "" {
 		r.in.fault(n, "name is missing")
 	} else if r.names[g.Name] {
@@ -127,12 +126,8 @@ func (r *suiteReader) body(n *yaml.Node, f map[string]*yaml.Node, g *Grader, bod
 	if g.Type == regexGrader {
 		key = "pattern"
 	}
-	known := false
-	for _, k := range graderKeys[g.Type] {
-		known = known || k == key
-	}
 	switch {
-	case !known:
+	case !slices.Contains(graderKeys[g.Type], key):
 		r.in.fault(n, "a %s grader has no use for a text below its frontmatter", g.Type)
 	case f[key] != nil:
 		r.in.fault(f[key], "%s is given twice: here and below the frontmatter", key)
@@ -152,9 +147,7 @@ func (r *suiteReader) graderFields(n *yaml.Node, f map[string]*yaml.Node, g *Gra
 	switch g.Type {
 	case regexGrader:
 		g.Pattern = need("pattern")
-		if f["flags"] != nil {
-			g.Flags = r.in.text(f["flags"], "flags")
-		}
+		set(r.in.text, f, "flags", &g.Flags)
 		if at := f["pattern"]; at != nil {
 			r.in.pattern(at, "pattern", g.Pattern, g.Flags)
 		}
@@ -175,12 +168,8 @@ func (r *suiteReader) graderFields(n *yaml.Node, f map[string]*yaml.Node, g *Gra
 		g.Criteria, g.Target = need("criteria"), r.target(f["focus"], "focus")
 	case baseline:
 		g.Criteria = need("criteria")
-		if need("baseline_file") == "" {
-			return
-		}
-		if found := r.beside(f["baseline_file"], "baseline_file", false); len(found) == 1 {
-			g.BaselineFile = found[0]
-			r.jsonLines(f["baseline_file"], "baseline_file", g.BaselineFile)
+		if need("baseline_file") != "" {
+			g.BaselineFile = r.jsonLines(f, "baseline_file")
 		}
 	}
 }

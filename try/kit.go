@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/here"
 )
@@ -23,46 +22,16 @@ import (
 // other skills and the options. Packed it is one file, with which any machine makes
 // the same trials, whatever it has of its own.
 type Kit struct {
-	dir      string
-	list     kitList
-	subjects []*Subject
+	list kitList
 }
 
 // A kitList is the file kit.json in a kit. Paths in it start at the kit's root.
 type kitList struct {
-	Agent        string        `json:"agent,omitempty"`
-	Model        string        `json:"model,omitempty"`
-	MaxTurns     int           `json:"max_turns,omitempty"`
-	MaxUSD       float64       `json:"max_usd,omitempty"`
-	AllowedTools []string      `json:"allowed_tools,omitempty"`
-	Args         []string      `json:"args,omitempty"`
-	Env          []string      `json:"env,omitempty"`
-	Judge        bool          `json:"judge,omitempty"`
-	Baseline     bool          `json:"baseline,omitempty"`
-	Against      bool          `json:"against,omitempty"`
-	Models       []string      `json:"models,omitempty"`
-	Scaffold     bool          `json:"scaffold,omitempty"`
-	TimeoutSet   bool          `json:"timeout_set,omitempty"`
-	Retries      int           `json:"retries,omitempty"`
-	Timeout      time.Duration `json:"timeout_ns,omitempty"`
-	IdleTimeout  time.Duration `json:"idle_timeout_ns,omitempty"`
-	Subjects     []kitSubject  `json:"subjects"`
-	Mine         []neighbour   `json:"mine,omitempty"`
-}
-
-type kitSubject struct {
-	Name        string      `json:"name"`
-	Description string      `json:"description"`
-	Names       Names       `json:"names"`
-	Dir         string      `json:"dir"`
-	Folder      string      `json:"folder"`
-	Companion   string      `json:"companion,omitempty"`
-	Plugin      string      `json:"plugin,omitempty"`
-	User        bool        `json:"user,omitempty"`
-	Trusted     bool        `json:"trusted,omitempty"`
-	Whole       bool        `json:"whole,omitempty"`
-	Cases       []Case      `json:"cases"`
-	Was         *kitSubject `json:"was,omitempty"`
+	Options     Options       `json:"options"`
+	Timeout     time.Duration `json:"timeout_ns,omitempty"`
+	IdleTimeout time.Duration `json:"idle_timeout_ns,omitempty"`
+	Subjects    []*Subject    `json:"subjects"`
+	Mine        []neighbour   `json:"mine,omitempty"`
 }
 
 const (
@@ -82,12 +51,7 @@ func Pack(o Options, subjects []*Subject) ([]byte, error) {
 		return nil, err
 	}
 	p := &packer{dir: dir, at: map[string]string{}}
-	list := kitList{
-		Agent: o.Agent, Model: o.Model, MaxTurns: o.MaxTurns, MaxUSD: o.MaxUSD, AllowedTools: o.AllowedTools,
-		Args: o.Args, Env: o.Env, Judge: o.Judge, Retries: o.Retries,
-		Baseline: o.Baseline, Against: o.Against, Models: o.Models, Scaffold: o.Scaffold, TimeoutSet: o.TimeoutSet,
-		Timeout: o.Runtime.Claude.Timeout, IdleTimeout: o.Runtime.Claude.IdleTimeout,
-	}
+	list := kitList{Options: o, Timeout: o.Runtime.Claude.Timeout, IdleTimeout: o.Runtime.Claude.IdleTimeout}
 	for _, s := range subjects {
 		packed, err := p.subject(s)
 		if err != nil {
@@ -141,38 +105,36 @@ func (p *packer) add(from string, skip ...string) (string, error) {
 	return at, copyTree(from, filepath.Join(p.dir, to), but(skip...))
 }
 
-func (p *packer) subject(s *Subject) (kitSubject, error) {
-	k := kitSubject{Name: s.Name, Description: s.Description, Names: s.names, Dir: s.dir, User: s.user, Whole: s.whole}
-	var err error
-	if s.plugin == "" {
-		if k.Folder, err = p.add(s.folder, "evals", ".git"); err == nil && s.companion != "" {
-			k.Companion, err = p.add(s.companion, ".git")
+// subject is a skill with its paths in the kit.
+func (p *packer) subject(s *Subject) (_ *Subject, err error) {
+	k := *s
+	if s.Plugin == "" {
+		if k.Folder, err = p.add(s.Folder, "evals", ".git"); err == nil && s.Companion != "" {
+			k.Companion, err = p.add(s.Companion, ".git")
 		}
-	} else if k.Plugin, err = p.add(s.plugin, ".git"); err == nil {
+	} else if k.Plugin, err = p.add(s.Plugin, ".git"); err == nil {
 		var own string
-		if own, err = s.inPlugin(); err == nil {
-			k.Folder = k.Plugin + "/" + own
-		}
+		own, err = s.inPlugin()
+		k.Folder, k.Companion = k.Plugin+"/"+own, ""
 	}
-	if err == nil && s.was != nil {
-		var was kitSubject
-		was, err = p.subject(s.was)
-		k.Was = &was
+	if err == nil && s.Was != nil {
+		k.Was, err = p.subject(s.Was)
 	}
 	if err != nil {
-		return k, err
+		return nil, err
 	}
+	k.Cases = nil
 	for _, c := range s.Cases {
 		c = c.clone()
 		for _, path := range c.paths() {
 			if *path, err = p.add(*path); err != nil {
-				return k, err
+				return nil, err
 			}
 		}
 		c.File, c.Line = "", 0 // where a case was written is no part of it
 		k.Cases = append(k.Cases, c)
 	}
-	return k, err
+	return &k, nil
 }
 
 // writeTar writes a folder as an archive that depends on nothing but its content.
@@ -230,43 +192,34 @@ func Unpack(packed []byte, dir string) (*Kit, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Kit{dir: dir}
+	k := &Kit{}
 	if err := json.Unmarshal(text, &k.list); err != nil {
 		return nil, fmt.Errorf("a kit of trials: %w", err)
 	}
 	for _, s := range k.list.Subjects {
-		k.subjects = append(k.subjects, k.subject(s))
+		s.below(dir)
 	}
 	for i, n := range k.list.Mine {
-		k.list.Mine[i].Folder = k.path(n.Folder)
+		k.list.Mine[i].Folder = filepath.Join(dir, filepath.FromSlash("/"+n.Folder))
 	}
 	return k, nil
 }
 
-// subject is a skill of the kit.
-func (k *Kit) subject(s kitSubject) *Subject {
-	subject := &Subject{
-		Name: s.Name, Description: s.Description, Cases: s.Cases,
-		names: s.Names, dir: s.Dir, user: s.User, trusted: s.Trusted, folder: k.path(s.Folder), whole: s.Whole,
-	}
-	if s.Plugin != "" {
-		subject.plugin = k.path(s.Plugin)
-	}
-	if s.Companion != "" {
-		subject.companion = k.path(s.Companion)
-	}
-	if s.Was != nil {
-		subject.was = k.subject(*s.Was)
-	}
+// below makes the paths of a kit's skill start at the folder that the kit is in.
+func (s *Subject) below(dir string) {
+	all := []*string{&s.Folder, &s.Plugin, &s.Companion}
 	for i := range s.Cases {
-		for _, path := range s.Cases[i].paths() {
-			*path = k.path(*path)
+		all = append(all, s.Cases[i].paths()...)
+	}
+	for _, path := range all {
+		if *path != "" {
+			*path = filepath.Join(dir, filepath.FromSlash("/"+*path))
 		}
 	}
-	return subject
+	if s.Was != nil {
+		s.Was.below(dir)
+	}
 }
-
-func (k *Kit) path(rel string) string { return filepath.Join(k.dir, filepath.FromSlash("/"+rel)) }
 
 func readTar(r io.Reader, dir string) error {
 	root, err := os.OpenRoot(dir)
@@ -323,20 +276,17 @@ const maxLog = 16 << 20
 
 // Try makes one try of a trial that the kit has, as Maker.Try does. The transcript comes along.
 func (k *Kit) Try(ctx context.Context, want Trial, at Stage) (Made, error) {
-	m, err := NewMaker(Options{
-		Runtime: skillhand.Runtime{
-			Here: here.Here{Dir: at.Scratch, Env: at.Env}, Claude: claude.Client{Timeout: k.list.Timeout, IdleTimeout: k.list.IdleTimeout},
-		},
-		Baseline: k.list.Baseline, Against: k.list.Against, Models: k.list.Models, Scaffold: k.list.Scaffold, TimeoutSet: k.list.TimeoutSet,
-		Judge: k.list.Judge, Retries: k.list.Retries, Agent: k.list.Agent, Model: k.list.Model, MaxTurns: k.list.MaxTurns, MaxUSD: k.list.MaxUSD,
-		AllowedTools: k.list.AllowedTools, Args: k.list.Args, Env: k.list.Env, Results: &Results{Dir: filepath.Join(at.Scratch, "results")},
-	}, k.subjects)
+	o := k.list.Options
+	o.Runtime.Here = here.Here{Dir: at.Scratch, Env: at.Env}
+	o.Runtime.Claude = claude.Client{Timeout: k.list.Timeout, IdleTimeout: k.list.IdleTimeout}
+	o.Results = &Results{Dir: filepath.Join(at.Scratch, "results")}
+	m, err := NewMaker(o, k.list.Subjects)
 	if err != nil {
 		return Made{Trial: want}, err
 	}
 	m.mine = k.list.Mine
 	if at.MaxUSD == 0 {
-		at.MaxUSD = k.list.MaxUSD
+		at.MaxUSD = o.MaxUSD
 	}
 	made, err := m.Try(ctx, want, at)
 	made.Log = compressed(made.Transcript)

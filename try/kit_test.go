@@ -87,11 +87,11 @@ func TestKit(t *testing.T) {
 	if err := os.RemoveAll(project); err != nil {
 		t.Fatal(err)
 	}
-	card, deck := k.subjects[0], k.subjects[1]
+	card, deck := k.list.Subjects[0], k.list.Subjects[1]
 	if got := everything(t, dir); strings.Contains(got, project) || !strings.Contains(got, "from outside") {
 		t.Errorf("the kit has %s", got)
 	}
-	if _, err := os.Stat(filepath.Join(card.Folder(), "evals")); err == nil {
+	if _, err := os.Stat(filepath.Join(card.Folder, "evals")); err == nil {
 		t.Error("the skill has its evals")
 	}
 	one := card.Cases[0]
@@ -99,7 +99,7 @@ func TestKit(t *testing.T) {
 		len(one.Files) != 2 || !reflect.DeepEqual(card.Cases[1].Files, one.Files[:1]) {
 		t.Errorf("%+v", card.Cases)
 	}
-	if k.list.Model != "m" || k.list.MaxUSD != 2 || len(k.list.Mine) != 2 || deck.plugin == "" || !reflect.DeepEqual(deck.names, subjects[1].names) {
+	if k.list.Options.Model != "m" || k.list.Options.MaxUSD != 2 || len(k.list.Mine) != 2 || deck.Plugin == "" || !reflect.DeepEqual(deck.Names, subjects[1].Names) {
 		t.Errorf("%+v", k.list)
 	}
 	r := &Maker{o: o, mine: k.list.Mine}
@@ -151,7 +151,7 @@ func TestCompanion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err = s.FindCases(nil); err != nil || s.Name != "card" || s.Description != "About card" || s.names[0] != "card" {
+		if err = s.FindCases(nil); err != nil || s.Name != "card" || s.Description != "About card" || s.Names[0] != "card" {
 			t.Fatalf("%+v, %v", s, err)
 		}
 		packed, err := Pack(o, []*Subject{s})
@@ -163,7 +163,7 @@ func TestCompanion(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := &Maker{o: o, mine: k.list.Mine, user: h}
-		for _, subject := range []*Subject{s, k.subjects[0]} {
+		for _, subject := range []*Subject{s, k.list.Subjects[0]} {
 			for arm, want := range map[Arm]string{With: "card card-first-use deck deck-first-use", Without: "deck deck-first-use"} {
 				place, err := newFolders(t.TempDir())
 				if err != nil {

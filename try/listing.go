@@ -16,11 +16,11 @@ import (
 // Claude Code's list is in the session that it left. Of the others it is known how they make theirs.
 func (m *Maker) cut(s *Subject, place folders) string {
 	if m.other == nil {
-		return listed(place.home, s.names)
+		return listed(place.home, s.Names)
 	}
 	found, _ := sight.Find(place.project, place.home) // what cannot be read is not listed
 	for i, v := range sight.See(m.other.Name, found) {
-		if found[i].User || found[i].Place != ".agents" || found[i].Folder != s.dir {
+		if found[i].User || found[i].Place != ".agents" || found[i].Folder != s.Dir {
 			continue
 		}
 		switch {
@@ -95,9 +95,9 @@ func inListing(list string, names Names) (cut string, found bool) {
 func (s *Subject) calledOnly() []error {
 	var faults []error
 	for _, c := range s.Cases {
-		if _, called := s.called(c.Prompt); s.manual && !called && c.Fires && !c.Open {
+		if _, called := s.called(c.Prompt); s.Manual && !called && c.Fires && !c.Open {
 			faults = append(faults, fmt.Errorf("%s:%d: %s: disable-model-invocation is true, so it never fires by itself: begin the prompt with /%s",
-				c.File, c.Line, c.ID, slices.Concat(s.names, Names{s.Name})[0]))
+				c.File, c.Line, c.ID, slices.Concat(s.Names, Names{s.Name})[0]))
 		}
 	}
 	return faults

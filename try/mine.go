@@ -66,7 +66,7 @@ func (m *Maker) settle(s *Subject, place folders) ([]string, error) {
 	var args []string
 	for i, n := range m.mine {
 		if n.Plugin {
-			if s.plugin != "" && skill.PluginName(s.plugin) == n.Name {
+			if s.Plugin != "" && skill.PluginName(s.Plugin) == n.Name {
 				continue // the one under test stands for it
 			}
 			to := filepath.Join(place.root, "mine", fmt.Sprint(i), filepath.Base(n.Folder))
@@ -76,7 +76,7 @@ func (m *Maker) settle(s *Subject, place folders) ([]string, error) {
 			args = append(args, "--plugin-dir", to)
 			continue
 		}
-		if n.Name == s.dir || n.Name == skill.Companion(s.dir) {
+		if n.Name == s.Dir || n.Name == skill.Companion(s.Dir) {
 			continue
 		}
 		root := place.project

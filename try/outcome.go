@@ -7,9 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/skillhand/skillhand/agent"
 )
 
 // An Outcome says which skill fired.
@@ -40,25 +43,33 @@ type Reading struct {
 // says, and either with the name of its plugin before it.
 type Names []string
 
-// Read reads a transcript, the CLI's stream-json, to its end. A skill fired if
-// it was called and its text delivered, whatever came before. What is no event is
-// passed over. The error is that of reading.
-func Read(r io.Reader, skill Names) (Reading, error) {
-	s := &stream{calls: map[string]*call{}}
-	lines := bufio.NewReaderSize(r, 64<<10)
-	for {
-		line, err := lines.ReadBytes('\n')
-		s.line(line)
+// events calls f for each line of a transcript, in the words of Claude Code, whichever agent wrote it; nil means Claude Code.
+func events(file string, by *agent.Agent, f func(line []byte)) error {
+	in, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	line, end := f, func() {}
+	if by != nil {
+		from := by.Reader()
+		line, end = func(line []byte) { from.Line(bytes.TrimSpace(line), f) }, func() { from.End(f) }
+	}
+	for lines := bufio.NewReaderSize(in, 64<<10); ; {
+		text, err := lines.ReadBytes('\n')
+		line(text)
 		if errors.Is(err, io.EOF) {
-			return s.reading(skill), nil
+			end()
+			return nil
 		}
 		if err != nil {
-			return Reading{Outcome: Void, Why: err.Error()}, err
+			return err
 		}
 	}
 }
 
-// A stream is a transcript as far as it was read.
+// A stream is a transcript as far as it was read: the CLI's stream-json. A skill fired if it was called and its text
+// delivered, whatever came before. What is no event is passed over.
 type stream struct {
 	calls  map[string]*call // of the Skill tool, by id
 	order  []*call
@@ -178,6 +189,9 @@ func (s *stream) called(parent string, b block) {
 		name = input.Command
 	}
 	c := &call{id: b.ID, parent: parent, skill: strings.TrimPrefix(strings.TrimSpace(name), "/")}
+	if s.calls == nil {
+		s.calls = map[string]*call{}
+	}
 	s.calls[b.ID] = c
 	s.order = append(s.order, c)
 }

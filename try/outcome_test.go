@@ -6,6 +6,15 @@ import (
 )
 
 // TestRead holds readings of streams, of which the real CLI's events are the model.
+// read reads a transcript.
+func read(text string, names ...string) Reading {
+	s := &stream{}
+	for _, line := range strings.SplitAfter(text, "\n") {
+		s.line([]byte(line))
+	}
+	return s.reading(names)
+}
+
 func TestRead(t *testing.T) {
 	const (
 		init   = `{"type":"system","subtype":"init","skills":["greet"]}`
@@ -89,9 +98,9 @@ func TestRead(t *testing.T) {
 		{"odd fields", join(`{"type":7}`, `[]`,
 			`{"type":"assistant","message":{"content":[{"type":"tool_use","name":"Skill","id":7,"input":"greet"}]}}`, ok), None, ""},
 	} {
-		r, err := Read(strings.NewReader(tt.stream), Names{"greet", "plug:greet"})
-		if err != nil || r.Outcome != tt.want || strings.Join(r.Skills, " ") != tt.skills {
-			t.Errorf("%s: %s %q (%s), %v, want %s %q", tt.name, r.Outcome, r.Skills, r.Why, err, tt.want, tt.skills)
+		r := read(tt.stream, "greet", "plug:greet")
+		if r.Outcome != tt.want || strings.Join(r.Skills, " ") != tt.skills {
+			t.Errorf("%s: %s %q (%s), want %s %q", tt.name, r.Outcome, r.Skills, r.Why, tt.want, tt.skills)
 		}
 		if tt.want == Void && r.Why == "" {
 			t.Errorf("%s: void without a reason", tt.name)
@@ -107,11 +116,11 @@ func TestRead(t *testing.T) {
 		{"it fired afterwards", join(init, strings.ReplaceAll(refused(`"no"`), `"a"`, `"x"`), greet, ok), ""},
 		{"another", join(init, use("b", "other"), ok), ""},
 	} {
-		if r, _ := Read(strings.NewReader(tt.stream), Names{"greet"}); r.Refused != tt.want {
+		if r := read(tt.stream, "greet"); r.Refused != tt.want {
 			t.Errorf("refused, %s: %q, want %q", tt.name, r.Refused, tt.want)
 		}
 	}
-	r, _ := Read(strings.NewReader(join(init, greet, ok)), Names{"greet"})
+	r := read(join(init, greet, ok), "greet")
 	if r.Answer != "hello" || r.CostUSD != 0.5 || r.Tokens != 10 {
 		t.Errorf("%+v", r)
 	}
@@ -121,15 +130,15 @@ func FuzzRead(f *testing.F) {
 	f.Add(`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"a","name":"Skill","input":{"skill":"greet"}}]}}` +
 		"\n" + `{"type":"result","subtype":"success","num_turns":1}`)
 	f.Fuzz(func(t *testing.T, stream string) {
-		r, err := Read(strings.NewReader(stream), Names{"greet"})
-		if err != nil || r.Outcome == "" || r.Outcome == Void && r.Why == "" {
-			t.Errorf("%+v, %v", r, err)
+		r := read(stream, "greet")
+		if r.Outcome == "" || r.Outcome == Void && r.Why == "" {
+			t.Errorf("%+v", r)
 		}
 	})
 }
 
 func TestCalled(t *testing.T) {
-	s := &Subject{names: Names{"card", "plug:card"}}
+	s := &Subject{Names: Names{"card", "plug:card"}}
 	for _, tt := range []struct {
 		prompt, rest string
 		called       bool

@@ -235,7 +235,7 @@ func (s *Subject) WriteCases(cases []Proposal) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	file := filepath.Join(s.folder, "evals", "cases.yaml")
+	file := filepath.Join(s.Folder, "evals", "cases.yaml")
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return "", err
 	}

@@ -12,10 +12,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/skillhand/skillhand/internal/jsontree"
 )
 
 // ErrNoCases is why a skill cannot be tried: nobody said what to ask.
@@ -29,7 +30,7 @@ const maxCases = 16 << 20
 // folders in the form of claude plugin eval. All that is wrong is in the error. warn, if not nil,
 // gets other documents there, such as results of other tools, and fields that have no meaning here.
 func (s *Subject) FindCases(warn func(text string)) (err error) {
-	s.Cases, err = findCases(s.folder, s.Evals(), warn)
+	s.Cases, err = findCases(s.Folder, s.Evals(), warn)
 	for i := range s.Cases {
 		if c := &s.Cases[i]; c.Suite == nil && !c.gitSaid {
 			c.Git = s.callsGit()
@@ -40,7 +41,7 @@ func (s *Subject) FindCases(warn func(text string)) (err error) {
 
 // ReadCases reads files of cases: see the function of the same name.
 func (s *Subject) ReadCases(files ...string) (err error) {
-	s.Cases, err = ReadCases(s.folder, files...)
+	s.Cases, err = ReadCases(s.Folder, files...)
 	return errors.Join(append(s.calledOnly(), err)...)
 }
 
@@ -189,7 +190,7 @@ func (r *reader) fault(n *yaml.Node, format string, a ...any) {
 
 func (r *reader) parse(text []byte) (*yaml.Node, error) {
 	if filepath.Ext(r.file) == ".json" {
-		return r.parseJSON(bytes.TrimPrefix(text, []byte("\ufeff")))
+		return r.parseJSON(string(text))
 	}
 	var doc, more yaml.Node
 	dec := yaml.NewDecoder(bytes.NewReader(text))
@@ -213,76 +214,42 @@ var yamlLine = regexp.MustCompile(`^ line (\d+):`)
 
 // parseJSON reads JSON as nodes with lines, so that both kinds of file are read
 // by the same rules. YAML itself would not take every JSON.
-func (r *reader) parseJSON(text []byte) (*yaml.Node, error) {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber()
+func (r *reader) parseJSON(src string) (*yaml.Node, error) {
 	at, lines := 0, 1
-	line := func() int {
-		next := int(dec.InputOffset())
-		for next < len(text) && bytes.IndexByte([]byte(" \t\r\n,:"), text[next]) >= 0 {
-			next++ // what comes next begins after these
-		}
-		lines += bytes.Count(text[at:next], []byte("\n"))
-		at = next
+	line := func(offset int) int {
+		lines += strings.Count(src[at:offset], "\n")
+		at = offset
 		return lines
 	}
-	var value func(depth int) (*yaml.Node, error)
-	value = func(depth int) (*yaml.Node, error) {
-		n := &yaml.Node{Line: line()}
-		t, err := dec.Token()
-		if err != nil {
-			return nil, err
+	root, fault := jsontree.Parse(src)
+	if fault != nil {
+		return nil, fmt.Errorf("%s:%d: %s", r.file, line(fault.Offset), fault.Text)
+	}
+	var node func(n *jsontree.Node) *yaml.Node
+	node = func(n *jsontree.Node) *yaml.Node {
+		out := &yaml.Node{Kind: yaml.ScalarNode, Line: line(n.Start), Tag: jsonTags[n.Kind()], Value: src[n.Start:n.End]}
+		if text, ok := n.Text(); ok {
+			out.Value = text
 		}
-		delim, nested := t.(json.Delim)
-		if !nested {
-			scalar(n, t)
-			return n, nil
+		switch {
+		case n.IsObject():
+			out.Kind = yaml.MappingNode
+		case n.IsList():
+			out.Kind = yaml.SequenceNode
 		}
-		if depth == 0 {
-			return nil, errors.New("nested too deeply")
-		}
-		n.Kind = yaml.SequenceNode
-		if delim == '{' {
-			n.Kind = yaml.MappingNode
-		}
-		for dec.More() {
-			child, err := value(depth - 1)
-			if err != nil {
-				return nil, err
+		for _, item := range n.Items {
+			if n.IsObject() {
+				out.Content = append(out.Content, &yaml.Node{Kind: yaml.ScalarNode, Line: line(item.KeyAt), Tag: "!!str", Value: item.Key})
 			}
-			n.Content = append(n.Content, child)
+			out.Content = append(out.Content, node(item))
 		}
-		_, err = dec.Token()
-		return n, err
+		return out
 	}
-	root, err := value(100)
-	if err == nil {
-		if _, more := dec.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("something follows the end")
-		}
-	}
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", r.file, line(), err)
-	}
-	return root, nil
+	return node(root), nil
 }
 
-func scalar(n *yaml.Node, t json.Token) {
-	n.Kind = yaml.ScalarNode
-	switch v := t.(type) {
-	case string:
-		n.Tag, n.Value = "!!str", v
-	case json.Number:
-		n.Tag, n.Value = "!!float", v.String()
-	case bool:
-		n.Tag, n.Value = "!!bool", strconv.FormatBool(v)
-	case nil:
-		n.Tag, n.Value = "!!null", "null"
-	}
-}
+// jsonTags are the kinds of JSON values as YAML has them.
+var jsonTags = map[string]string{jsontree.Text: "!!str", jsontree.Number: "!!float", jsontree.Bool: "!!bool", jsontree.Null: "!!null"}
 
 // document tells the forms apart by what is in them.
 func (r *reader) document(root *yaml.Node) {
@@ -326,6 +293,7 @@ func (r *reader) items(list *yaml.Node, item func(n *yaml.Node, f map[string]*ya
 			r.fault(f["query"], "query and prompt in one case: keep one form a file")
 			continue
 		}
+		set(r.id, f, "id", &c.ID)
 		item(n, f, &c)
 		r.cases = append(r.cases, c)
 	}
@@ -338,9 +306,6 @@ func (r *reader) query(n *yaml.Node, f map[string]*yaml.Node, c *Case) {
 		return
 	}
 	r.prompt(n, f["query"], "query", c)
-	if f["id"] != nil {
-		c.ID = r.id(f["id"])
-	}
 	if f["should_trigger"] == nil {
 		r.fault(n, "should_trigger is missing")
 		return
@@ -355,15 +320,8 @@ func (r *reader) eval(n *yaml.Node, f map[string]*yaml.Node, c *Case) {
 		return
 	}
 	r.prompt(n, f["prompt"], "prompt", c)
-	if f["id"] != nil {
-		c.ID = r.id(f["id"])
-	}
-	if files := f["files"]; files != nil {
-		c.Files = r.files(files)
-	}
-	if f["should_trigger"] != nil {
-		c.Fires = r.boolean(f["should_trigger"], "should_trigger")
-	}
+	set(r.files, f, "files", &c.Files)
+	set(r.boolean, f, "should_trigger", &c.Fires)
 	expects := func(text string) {
 		c.Checks = append(c.Checks, Check{Text: "expects: " + text, Judge: "Does this hold: " + text, Optional: true})
 	}
@@ -385,18 +343,10 @@ func (r *reader) own(n *yaml.Node, f map[string]*yaml.Node, c *Case) {
 	}
 	r.only(n, "id", "prompt", "fires", "files", "git", "checks")
 	r.prompt(n, f["prompt"], "prompt", c)
-	if f["id"] != nil {
-		c.ID = r.id(f["id"])
-	}
-	if f["fires"] != nil {
-		c.Fires = r.boolean(f["fires"], "fires")
-	}
-	if f["files"] != nil {
-		c.Files = r.files(f["files"])
-	}
-	if f["git"] != nil {
-		c.Git, c.gitSaid = r.boolean(f["git"], "git"), true
-	}
+	set(r.boolean, f, "fires", &c.Fires)
+	set(r.files, f, "files", &c.Files)
+	set(r.boolean, f, "git", &c.Git)
+	c.gitSaid = f["git"] != nil
 	checks := f["checks"]
 	if checks == nil {
 		return
@@ -441,6 +391,13 @@ func (r *reader) fields(n *yaml.Node) map[string]*yaml.Node {
 	return all
 }
 
+// set reads a field, if it is given.
+func set[T any](read func(n *yaml.Node, what string) T, f map[string]*yaml.Node, key string, into *T) {
+	if n := f[key]; n != nil {
+		*into = read(n, key)
+	}
+}
+
 // content are the items of a list.
 func content(n *yaml.Node) []*yaml.Node {
 	all := slices.Clone(n.Content)
@@ -481,9 +438,9 @@ func (r *reader) boolean(n *yaml.Node, what string) bool {
 }
 
 // id is a text or a number.
-func (r *reader) id(n *yaml.Node) string {
+func (r *reader) id(n *yaml.Node, what string) string {
 	if n.Kind != yaml.ScalarNode || strings.TrimSpace(n.Value) == "" {
-		r.fault(n, "id: want a name or a number")
+		r.fault(n, "%s: want a name or a number", what)
 		return ""
 	}
 	return n.Value
@@ -520,7 +477,7 @@ func flow(n *yaml.Node) string {
 
 // files are one path or a list of them. What cannot be copied together is a fault now, not in
 // the middle of the trials.
-func (r *reader) files(n *yaml.Node) []string {
+func (r *reader) files(n *yaml.Node, what string) []string {
 	named := []*yaml.Node{n}
 	if n.Kind == yaml.SequenceNode {
 		named = content(n)
@@ -528,13 +485,13 @@ func (r *reader) files(n *yaml.Node) []string {
 	var all []string
 	from := map[string]string{} // what is copied, by where it goes
 	for _, n := range named {
-		name := r.text(n, "files")
+		name := r.text(n, what)
 		if name == "" {
-			r.fault(n, "files: want the path of a folder or a file")
+			r.fault(n, "%s: want the path of a folder or a file", what)
 			continue
 		}
 		if !filepath.IsLocal(filepath.FromSlash(name)) {
-			r.fault(n, "files: %s: want a path inside the skill's folder", name)
+			r.fault(n, "%s: %s: want a path inside the skill's folder", what, name)
 			continue
 		}
 		found := ""
@@ -546,7 +503,7 @@ func (r *reader) files(n *yaml.Node) []string {
 			}
 		}
 		if found == "" {
-			r.fault(n, "files: %s is not there, neither beside this file nor in the skill's folder", name)
+			r.fault(n, "%s: %s is not there, neither beside this file nor in the skill's folder", what, name)
 			continue
 		}
 		err := walkTree(found, nil, func(e entry) error {
@@ -560,7 +517,7 @@ func (r *reader) files(n *yaml.Node) []string {
 			return nil
 		})
 		if err != nil {
-			r.fault(n, "files: %v", err)
+			r.fault(n, "%s: %v", what, err)
 			continue
 		}
 		all = append(all, found)

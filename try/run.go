@@ -19,38 +19,38 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// Options say how skills are tried. The zero value tries each case once.
+// Options say how skills are tried. The zero value tries each case once. As JSON they are what a Kit has of them.
 type Options struct {
-	Runtime skillhand.Runtime // where the user is, and how Claude is asked
+	Runtime skillhand.Runtime `json:"-"` // where the user is, and how Claude is asked
 
-	Runs         int     // of each case; 0 means 1
-	RunsSet      bool    // they hold for cases of claude plugin eval too, which have their own
-	TimeoutSet   bool    // so does the limit of time
-	Scaffold     bool    // run the scripts that fill the folders of such cases
-	Baseline     bool    // also without the skill
-	Against      bool    // also with the skill as it was: see Subject.At
-	Jobs         int     // trials at a time; 0 means 1
-	Retries      int     // further tries of a trial without a verdict
-	MaxUSD       float64 // what one try of a trial may cost; 0 means any amount
-	WithMine     bool    // the user's other skills are there too
-	Judge        bool    // a model judges expectations
-	Keep         bool    // keep the folders of trials
-	Agent        string  // who is asked: see agent.Names; "" means Claude
-	Model        string
-	Models       []string // more than one: each is an arm
-	MaxTurns     int
-	AllowedTools []string
-	Args         []string // further ones for the CLI
-	Env          []string // names of further variables that trials have
+	Runs         int      `json:"-"`                     // of each case; 0 means 1
+	RunsSet      bool     `json:"-"`                     // they hold for cases of claude plugin eval too, which have their own
+	TimeoutSet   bool     `json:"timeout_set,omitempty"` // so does the limit of time
+	Scaffold     bool     `json:"scaffold,omitempty"`    // run the scripts that fill the folders of such cases
+	Baseline     bool     `json:"baseline,omitempty"`    // also without the skill
+	Against      bool     `json:"against,omitempty"`     // also with the skill as it was: see Subject.At
+	Jobs         int      `json:"-"`                     // trials at a time; 0 means 1
+	Retries      int      `json:"retries,omitempty"`     // further tries of a trial without a verdict
+	MaxUSD       float64  `json:"max_usd,omitempty"`     // what one try of a trial may cost; 0 means any amount
+	WithMine     bool     `json:"-"`                     // the user's other skills are there too
+	Judge        bool     `json:"judge,omitempty"`       // a model judges expectations
+	Keep         bool     `json:"-"`                     // keep the folders of trials
+	Agent        string   `json:"agent,omitempty"`       // who is asked: see agent.Names; "" means Claude
+	Model        string   `json:"model,omitempty"`
+	Models       []string `json:"models,omitempty"` // more than one: each is an arm
+	MaxTurns     int      `json:"max_turns,omitempty"`
+	AllowedTools []string `json:"allowed_tools,omitempty"`
+	Args         []string `json:"args,omitempty"` // further ones for the CLI
+	Env          []string `json:"env,omitempty"`  // names of further variables that trials have
 
 	// Results is where trials are kept, and found again; see Plan.
-	Results *Results
+	Results *Results `json:"-"`
 	// Make makes trials, of which only Skill, Case, Arm, Run and Fires are given, and the cost and
 	// number of earlier tries. It hands over each that has ended, and says why some were not made.
 	// Package jobs has one.
-	Make func(ctx context.Context, missing []Trial, ended func(Made) error) (stopped string, err error)
+	Make func(ctx context.Context, missing []Trial, ended func(Made) error) (stopped string, err error) `json:"-"`
 	// OnTrial gets each trial, one at a time: those found first.
-	OnTrial func(t Trial, found bool)
+	OnTrial func(t Trial, found bool) `json:"-"`
 }
 
 // Plan is a hash of all that decides what trials find, but for their number. An error says that
@@ -91,7 +91,7 @@ func (o *Options) Plan(subjects []*Subject) (string, error) {
 
 // trusts reports whether the user trusts the place that a skill is in.
 func (o *Options) trusts(user here.Here, s *Subject) bool {
-	return s.trusted || o.Runtime.Policy(user).May(filepath.Join(s.folder, "SKILL.md")) == nil
+	return s.Trusted || o.Runtime.Policy(user).May(filepath.Join(s.Folder, "SKILL.md")) == nil
 }
 
 // A Maker makes single trials. NewMaker and Kit.Try make one.
@@ -225,8 +225,8 @@ func (m *Maker) describe() map[string]string {
 		n.describe(add)
 	}
 	for _, s := range m.subjects {
-		if s.plugin != "" {
-			describePlugin(s.plugin, add)
+		if s.Plugin != "" {
+			describePlugin(s.Plugin, add)
 		}
 		for _, c := range s.Cases {
 			for _, file := range c.Files {

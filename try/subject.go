@@ -20,22 +20,22 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// A Subject is a skill under test.
+// A Subject is a skill under test. It is plain data, which goes along in a Kit.
 type Subject struct {
-	Name        string // what the agent calls it
-	Description string // what the agent reads of it before it fires
-	Cases       []Case
+	Name        string `json:"name"`        // what the agent calls it
+	Description string `json:"description"` // what the agent reads of it before it fires
+	Cases       []Case `json:"cases"`
 
-	names     Names
-	folder    string   // links resolved
-	companion string   // the folder with its first use, or ""; it goes wherever the skill goes
-	dir       string   // its name among skills
-	plugin    string   // the root of its plugin, or ""
-	manual    bool     // it never fires by itself, but people may call it
-	whole     bool     // the plugin as a whole, not one skill of it
-	user      bool     // one of the user's own
-	trusted   bool     // where it comes from
-	was       *Subject // as it was at a revision: see At
+	Names     Names    `json:"names"`
+	Folder    string   `json:"folder"`              // links resolved
+	Companion string   `json:"companion,omitempty"` // the folder with its first use, or ""; it goes wherever the skill goes
+	Dir       string   `json:"dir"`                 // its name among skills
+	Plugin    string   `json:"plugin,omitempty"`    // the root of its plugin, or ""
+	Manual    bool     `json:"manual,omitempty"`    // it never fires by itself, but people may call it
+	Whole     bool     `json:"whole,omitempty"`     // the plugin as a whole, not one skill of it
+	User      bool     `json:"user,omitempty"`      // one of the user's own
+	Trusted   bool     `json:"trusted,omitempty"`   // where it comes from
+	Was       *Subject `json:"was,omitempty"`       // as it was at a revision: see At
 }
 
 // NewSubject makes a skill one that can be tried. Its cases are still to be read.
@@ -49,18 +49,18 @@ func NewSubject(loc skill.Location) (*Subject, error) {
 	}
 	own, companion := foldersOf(loc)
 	s := &Subject{
-		Name: cmp.Or(loc.Call, loc.Name), Description: strings.TrimSpace(summary + " " + front.WhenToUse), folder: paths.Real(own),
-		companion: companion, dir: filepath.Base(own), user: loc.From == skill.FromUser,
+		Name: cmp.Or(loc.Call, loc.Name), Description: strings.TrimSpace(summary + " " + front.WhenToUse), Folder: paths.Real(own),
+		Companion: companion, Dir: filepath.Base(own), User: loc.From == skill.FromUser,
 	}
-	s.manual = front.DisableModelInvocation
-	s.names = Names{s.dir}
-	if front.Name != "" && front.Name != s.dir {
-		s.names = append(s.names, front.Name)
+	s.Manual = front.DisableModelInvocation
+	s.Names = Names{s.Dir}
+	if front.Name != "" && front.Name != s.Dir {
+		s.Names = append(s.Names, front.Name)
 	}
-	if root := skill.PluginOf(s.folder); root != "" {
-		s.plugin, s.dir = root, filepath.Base(s.folder)
-		for _, name := range s.names {
-			s.names = append(s.names, skill.PluginName(root)+":"+name)
+	if root := skill.PluginOf(s.Folder); root != "" {
+		s.Plugin, s.Dir = root, filepath.Base(s.Folder)
+		for _, name := range s.Names {
+			s.Names = append(s.Names, skill.PluginName(root)+":"+name)
 		}
 	}
 	return s, nil
@@ -71,7 +71,7 @@ func NewSubject(loc skill.Location) (*Subject, error) {
 func NewPlugin(root string) (*Subject, error) {
 	root = paths.Real(root)
 	name := skill.PluginName(root)
-	s := &Subject{Name: name, folder: root, plugin: root, dir: filepath.Base(root), whole: true}
+	s := &Subject{Name: name, Folder: root, Plugin: root, Dir: filepath.Base(root), Whole: true}
 	var about []string
 	found, _ := filepath.Glob(filepath.Join(escape(root), "skills", "*", skill.MainFile)) // the pattern is right
 	for _, file := range found {
@@ -81,8 +81,8 @@ func NewPlugin(root string) (*Subject, error) {
 			return nil, err
 		}
 		for _, n := range []string{loc.Name, front.Name} {
-			if n != "" && !slices.Contains(s.names, n) {
-				s.names = append(s.names, n, name+":"+n)
+			if n != "" && !slices.Contains(s.Names, n) {
+				s.Names = append(s.Names, n, name+":"+n)
 			}
 		}
 		about = append(about, summary)
@@ -93,12 +93,12 @@ func NewPlugin(root string) (*Subject, error) {
 
 // HasSuite reports whether the cases, or some of them, are in the form of claude plugin eval, or of a plugin as a whole.
 func (s *Subject) HasSuite() bool {
-	return s.whole || slices.ContainsFunc(s.Cases, func(c Case) bool { return c.Suite != nil })
+	return s.Whole || slices.ContainsFunc(s.Cases, func(c Case) bool { return c.Suite != nil })
 }
 
 // callsGit reports whether a directive of the skill calls git, which needs a repository.
 func (s *Subject) callsGit() bool {
-	file := filepath.Join(s.folder, skill.MainFile)
+	file := filepath.Join(s.Folder, skill.MainFile)
 	text, err := os.ReadFile(file)
 	return err == nil && slices.ContainsFunc(skill.Parse(file, text).Commands(), gitCommand.MatchString)
 }
@@ -107,19 +107,19 @@ var gitCommand = regexp.MustCompile(`(^|[;&|($]\s*|\s)git\s`)
 
 // Evals is the folder with the cases.
 func (s *Subject) Evals() string {
-	if !s.whole {
-		return filepath.Join(s.folder, "evals")
+	if !s.Whole {
+		return filepath.Join(s.Folder, "evals")
 	}
 	var manifest struct {
 		Experimental struct {
 			Evals string `json:"evals"`
 		} `json:"experimental"`
 	}
-	text, err := os.ReadFile(filepath.Join(s.folder, ".claude-plugin", "plugin.json"))
+	text, err := os.ReadFile(filepath.Join(s.Folder, ".claude-plugin", "plugin.json"))
 	if err == nil && json.Unmarshal(text, &manifest) == nil && filepath.IsLocal(manifest.Experimental.Evals) {
-		return filepath.Join(s.folder, manifest.Experimental.Evals)
+		return filepath.Join(s.Folder, manifest.Experimental.Evals)
 	}
-	return filepath.Join(s.folder, "evals")
+	return filepath.Join(s.Folder, "evals")
 }
 
 // foldersOf are the folders of a skill: its own, which agents find, and that of its companion, from
@@ -132,9 +132,6 @@ func foldersOf(loc skill.Location) (own, companion string) {
 	return own, paths.Real(loc.Folder)
 }
 
-// Folder is where the skill is.
-func (s *Subject) Folder() string { return s.folder }
-
 // called returns what follows the skill's name in a prompt that calls it, as in /card Ada. Such a
 // prompt shows whether the skill helps, not whether it fires.
 func (s *Subject) called(prompt string) (rest string, called bool) {
@@ -144,7 +141,7 @@ func (s *Subject) called(prompt string) (rest string, called bool) {
 		name, rest = prompt[:i], strings.TrimSpace(prompt[i:])
 	}
 	name, called = strings.CutPrefix(name, "/")
-	return rest, called && slices.Contains(s.names, name)
+	return rest, called && slices.Contains(s.Names, name)
 }
 
 // install puts the skill where an agent finds it: into the project, into the
@@ -153,37 +150,37 @@ func (s *Subject) called(prompt string) (rest string, called bool) {
 // what an agent may read.
 func (s *Subject) install(arm Arm, place folders) ([]string, error) {
 	if arm == Against {
-		if s.was == nil {
+		if s.Was == nil {
 			return nil, errors.New("the skill as it was is not here")
 		}
-		return s.was.install(With, place)
+		return s.Was.install(With, place)
 	}
 	for _, root := range []string{place.project, place.home} {
-		for _, dir := range []string{s.dir, skill.Companion(s.dir)} {
+		for _, dir := range []string{s.Dir, skill.Companion(s.Dir)} {
 			if err := os.RemoveAll(filepath.Join(root, ".claude", "skills", dir)); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if s.plugin != "" {
+	if s.Plugin != "" {
 		return s.installPlugin(arm, place)
 	}
 	if arm == Without {
 		return nil, nil
 	}
-	to := filepath.Join(s.root(place), ".claude", "skills", s.dir)
-	if err := copyTree(s.folder, to, but("evals", ".git")); err != nil || s.companion == "" {
+	to := filepath.Join(s.root(place), ".claude", "skills", s.Dir)
+	if err := copyTree(s.Folder, to, but("evals", ".git")); err != nil || s.Companion == "" {
 		return nil, err
 	}
-	return nil, copyTree(s.companion, skill.Companion(to), but(".git"))
+	return nil, copyTree(s.Companion, skill.Companion(to), but(".git"))
 }
 
 // root is the folder of a trial below which the skill is: the project, the user's home or a plugin.
 func (s *Subject) root(place folders) string {
 	switch {
-	case s.plugin != "":
-		return filepath.Join(place.root, "plugin", filepath.Base(s.plugin))
-	case s.user:
+	case s.Plugin != "":
+		return filepath.Join(place.root, "plugin", filepath.Base(s.Plugin))
+	case s.User:
 		return place.home
 	}
 	return place.project
@@ -191,12 +188,12 @@ func (s *Subject) root(place folders) string {
 
 // inPlugin is the skill's folder within its plugin.
 func (s *Subject) inPlugin() (string, error) {
-	own, err := filepath.Rel(paths.Real(s.plugin), paths.Real(s.folder))
+	own, err := filepath.Rel(paths.Real(s.Plugin), paths.Real(s.Folder))
 	return filepath.ToSlash(own), err
 }
 
 func (s *Subject) installPlugin(arm Arm, place folders) ([]string, error) {
-	if s.whole && arm == Without {
+	if s.Whole && arm == Without {
 		return nil, nil
 	}
 	own, err := s.inPlugin()
@@ -208,7 +205,7 @@ func (s *Subject) installPlugin(arm Arm, place folders) ([]string, error) {
 		hidden = append(hidden, own, skill.Companion(own))
 	}
 	root := s.root(place)
-	return []string{"--plugin-dir", root}, copyTree(s.plugin, root, but(hidden...))
+	return []string{"--plugin-dir", root}, copyTree(s.Plugin, root, but(hidden...))
 }
 
 // hash tells what is tried apart, wherever it is: what a trial has of the skill or its plugin, and
@@ -218,8 +215,8 @@ func (s *Subject) hash() (string, error) {
 	if err := s.hashContent(h); err != nil {
 		return "", err
 	}
-	if s.was != nil {
-		if err := s.was.hashContent(h); err != nil {
+	if s.Was != nil {
+		if err := s.Was.hashContent(h); err != nil {
 			return "", err
 		}
 	}
@@ -255,20 +252,20 @@ func (c Case) hash(h io.Writer) error {
 
 // hashContent tells the skill or its plugin from other content.
 func (s *Subject) hashContent(h io.Writer) error {
-	root, own := s.folder, "."
-	if s.plugin != "" {
+	root, own := s.Folder, "."
+	if s.Plugin != "" {
 		var err error
 		if own, err = s.inPlugin(); err != nil {
 			return err
 		}
-		root = s.plugin
+		root = s.Plugin
 	}
-	fmt.Fprintf(h, "%q %q %q %v\n", s.names, s.dir, own, s.user)
+	fmt.Fprintf(h, "%q %q %q %v\n", s.Names, s.Dir, own, s.User)
 	if err := hashTree(h, root, but(path.Join(own, "evals"), ".git")); err != nil {
 		return err
 	}
-	if s.companion == "" {
+	if s.Companion == "" {
 		return nil
 	}
-	return hashTree(h, s.companion, but(".git"))
+	return hashTree(h, s.Companion, but(".git"))
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -140,21 +141,11 @@ func findSuites(root, dir string, used []string, warn func(string)) ([]Case, err
 		return nil
 	})
 	if warn != nil {
-		for _, text := range slices.Sorted(keys(odd)) {
+		for _, text := range slices.Sorted(maps.Keys(odd)) {
 			warn(text)
 		}
 	}
 	return all, errors.Join(append(faults, err)...)
-}
-
-func keys(m map[string]bool) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 // A suiteReader reads one folder.
@@ -328,29 +319,17 @@ func (r *suiteReader) settings(f map[string]*yaml.Node) {
 	if n := f["schema_version"]; n != nil {
 		r.version(n)
 	}
-	if n := f["name"]; n != nil {
-		r.c.ID = r.in.some(n, "name")
-	}
-	if n := f["description"]; n != nil {
-		s.Description = r.in.text(n, "description")
-	}
-	if n := f["expected_outcome"]; n != nil {
-		r.in.text(n, "expected_outcome")
-	}
+	set(r.in.some, f, "name", &r.c.ID)
+	set(r.in.text, f, "description", &s.Description)
+	set(r.in.text, f, "expected_outcome", new(string)) // people read it
 	s.Tags = append(s.Tags, r.in.texts(f["tags"], "tags")...)
 	s.Plugins = append(s.Plugins, r.beside(f["plugins"], "plugins", true)...)
 	s.Runs = r.number(f["runs"], "runs", 1, 50, s.Runs)
 	s.MaxTurns = r.number(f["max_turns"], "max_turns", 1, 200, s.MaxTurns)
 	s.TimeoutSeconds = r.number(f["timeout_seconds"], "timeout_seconds", 1, 3600, s.TimeoutSeconds)
-	if n := f["model"]; n != nil {
-		s.Model = r.in.some(n, "model")
-	}
-	if n := f["append_system_prompt"]; n != nil {
-		s.AppendSystem = r.in.text(n, "append_system_prompt")
-	}
-	if f["allowed_tools"] != nil {
-		s.Allowed = r.in.texts(f["allowed_tools"], "allowed_tools")
-	}
+	set(r.in.some, f, "model", &s.Model)
+	set(r.in.text, f, "append_system_prompt", &s.AppendSystem)
+	set(r.in.texts, f, "allowed_tools", &s.Allowed)
 	if n := f["disallowed_tools"]; n != nil {
 		s.Disallowed = r.in.texts(n, "disallowed_tools")
 		for _, tool := range s.Disallowed {
@@ -420,20 +399,17 @@ func (r *suiteReader) context(n *yaml.Node) {
 	}
 	f := r.in.fields(n)
 	r.in.only(n, contextKeys...)
-	one := func(key string) string {
-		if f[key] == nil {
-			return ""
-		}
-		if found := r.beside(f[key], key, false); len(found) == 1 {
-			return found[0]
-		}
-		return ""
-	}
-	r.c.Suite.Scaffold, r.c.Suite.History = one("scaffold_script"), one("history_file")
+	r.c.Suite.Scaffold = r.fileBeside(f, "scaffold_script")
+	r.c.Suite.History = r.jsonLines(f, "history_file")
 	r.c.Suite.AddDirs = r.beside(f["add_dirs"], "add_dirs", true)
-	if file := r.c.Suite.History; file != "" {
-		r.jsonLines(f["history_file"], "history_file", file)
+}
+
+// fileBeside is the path of one file that starts at the case's folder, or "".
+func (r *suiteReader) fileBeside(f map[string]*yaml.Node, what string) string {
+	if found := r.beside(f[what], what, false); len(found) == 1 {
+		return found[0]
 	}
+	return ""
 }
 
 // beside are paths, one or a list, that start at the case's folder: of folders, or of files.
@@ -465,12 +441,16 @@ func (r *suiteReader) beside(n *yaml.Node, what string, folder bool) []string {
 	return all
 }
 
-// jsonLines wants a file of JSON lines.
-func (r *suiteReader) jsonLines(n *yaml.Node, what, file string) {
+// jsonLines is the path of a file of JSON lines, or "".
+func (r *suiteReader) jsonLines(f map[string]*yaml.Node, what string) string {
+	file, n := r.fileBeside(f, what), f[what]
+	if file == "" {
+		return ""
+	}
 	text, err := readLimited(file)
 	if err != nil {
 		r.in.fault(n, "%s: %v", what, err)
-		return
+		return file
 	}
 	line, some := 0, false
 	for part := range bytes.Lines(text) {
@@ -480,12 +460,13 @@ func (r *suiteReader) jsonLines(n *yaml.Node, what, file string) {
 		}
 		if some = true; !json.Valid(part) || part[0] != '{' {
 			r.in.fault(n, "%s: %s:%d: no JSON object", what, file, line)
-			return
+			return file
 		}
 	}
 	if !some {
 		r.in.fault(n, "%s: %s is empty", what, file)
 	}
+	return file
 }
 
 // fires says what a grader of the Skill tool says about firing: which skill should, or none.

@@ -300,7 +300,7 @@ func count(yes bool) int {
 func misses(subject *Subject, c *Case, trials []Trial, descriptions map[string]string) []Miss {
 	var all []Miss
 	prompt := words(c.Prompt)
-	own := words(subject.Description + " " + strings.Join(subject.names, " "))
+	own := words(subject.Description + " " + strings.Join(subject.Names, " "))
 	add := func(instead, refused, cut string) {
 		for i := range all {
 			if all[i].Instead == instead && all[i].Cut == cut && (all[i].Refused == "") == (refused == "") {

@@ -1,6 +1,7 @@
 package try
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -86,10 +87,7 @@ func (m *Maker) Try(ctx context.Context, want Trial, at Stage) (Made, error) {
 	if c == nil {
 		return Made{Trial: want}, fmt.Errorf("%s, case %s: no such case", want.Skill, want.Case)
 	}
-	t, failure, err := m.try(ctx, job{subject: s, c: c, arm: want.Arm, run: want.Run}, at)
-	if err == nil && failure != nil {
-		err = failure
-	}
+	t, err := m.try(ctx, job{subject: s, c: c, arm: want.Arm, run: want.Run}, at)
 	return Made{Trial: t}, err
 }
 
@@ -117,9 +115,8 @@ func (at Stage) left(cost float64) float64 {
 // leastUSD is how much must be left for a question.
 const leastUSD = 0.0002
 
-// try asks once, in folders of its own. The failure says why there is no verdict;
-// the error, why there can be none.
-func (m *Maker) try(ctx context.Context, j job, at Stage) (Trial, *claude.Error, error) {
+// try asks once, in folders of its own.
+func (m *Maker) try(ctx context.Context, j job, at Stage) (Trial, error) {
 	t := j.trial()
 	t.Agent = m.o.Agent
 	place, err := newFolders(at.Scratch)
@@ -127,58 +124,58 @@ func (m *Maker) try(ctx context.Context, j job, at Stage) (Trial, *claude.Error,
 		defer RemoveTree(place.root)
 	}
 	if err != nil {
-		return t, nil, err
+		return t, err
 	}
 	args, err := m.furnish(j, place)
 	if err != nil {
-		return t, nil, fmt.Errorf("%s, case %s: %w", j.subject.Name, j.c.ID, err)
+		return t, fmt.Errorf("%s, case %s: %w", j.subject.Name, j.c.ID, err)
 	}
 	rt := m.runtime(j, place, at)
 	if err := m.stage(ctx, j, place, rt); err != nil {
-		return t, nil, fmt.Errorf("%s, case %s: %w", j.subject.Name, j.c.ID, err)
+		return t, fmt.Errorf("%s, case %s: %w", j.subject.Name, j.c.ID, err)
 	}
 	before := takeSnapshot(place.project)
 	t.Transcript = m.o.Results.transcript(&t)
 	if err := os.MkdirAll(filepath.Dir(t.Transcript), 0o777); err != nil {
-		return t, nil, err
+		return t, err
 	}
 	request := m.request(j, place, args)
 	request.MaxBudgetUSD, request.Transcript = at.left(0), t.Transcript
 	reply, err := rt.Ask(ctx, skillhand.AskRequest{Request: request, Agent: m.o.Agent})
 	failure, isFailure := errors.AsType[*claude.Error](err)
 	if err != nil && !isFailure {
-		return t, nil, err
+		return t, err
 	}
 	t.CostUSD, t.NoCost, t.DurationMS = reply.CostUSD, reply.NoCost, float64(reply.Duration.Microseconds())/1000
 	reading, err := m.read(&t, j.subject, j.c)
 	if err != nil {
-		return t, nil, err
+		return t, err
 	}
 	if failure != nil && failure.Kind != claude.MaxTurns && failure.Kind != claude.Refusal {
 		t.Outcome, t.Instead, t.Why = Void, nil, m.hide.Text(failure.Error())
-		return t, failure, hopeless(ctx, failure)
+		return t, cmp.Or(ctx.Err(), error(failure))
 	}
 	if t.Outcome == Void {
-		return t, &claude.Error{Category: claude.Logic, Kind: claude.NoResult, Message: t.Why}, nil
+		return t, &claude.Error{Category: claude.Logic, Kind: claude.NoResult, Message: t.Why}
 	}
-	if j.arm.Kind() != Without && t.Outcome != Fired && t.Outcome != ReadFile && !j.subject.manual {
+	if j.arm.Kind() != Without && t.Outcome != Fired && t.Outcome != ReadFile && !j.subject.Manual {
 		t.Cut = m.cut(j.subject, place)
 	}
 	if err := room(place.root); err != nil {
-		return t, nil, err
+		return t, err
 	}
 	failure = m.check(ctx, &t, j.c, rt, scene{
 		prompted: j.prompted(), other: m.other, dir: place.project, env: rt.Env, answer: reading.Answer, left: at.left, transcript: t.Transcript,
 		changed: func() []string { return before.changes(takeSnapshot(place.project)) },
 	})
 	if ctx.Err() != nil {
-		return t, nil, ctx.Err()
+		return t, ctx.Err()
 	}
 	if failure != nil {
 		t.Outcome, t.Instead, t.Refused, t.Why = Void, nil, "", m.hide.Text("the judge: "+failure.Error())
-		return t, failure, failure
+		return t, failure
 	}
-	return t, nil, m.keep(&t, place)
+	return t, m.keep(&t, place)
 }
 
 // room reports that the disk is full, on which a trial may have failed that is no worse than others.
@@ -188,17 +185,6 @@ func room(dir string) error {
 		return fmt.Errorf("no room for trials: %w", err)
 	}
 	return os.Remove(file)
-}
-
-// hopeless is the error of a failure that every other trial would have too.
-func hopeless(ctx context.Context, e *claude.Error) error {
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case Hopeless(e):
-		return e
-	}
-	return nil
 }
 
 // furnish puts into the folders what a trial begins with.
@@ -219,7 +205,7 @@ func (m *Maker) furnish(j job, place folders) ([]string, error) {
 		return nil, err
 	}
 	own, err := j.subject.install(j.arm.Kind(), place)
-	if err == nil && !j.subject.user && !(j.subject.whole && j.arm.Kind() == Without) && m.o.trusts(m.user, j.subject) {
+	if err == nil && !j.subject.User && !(j.subject.Whole && j.arm.Kind() == Without) && m.o.trusts(m.user, j.subject) {
 		// A copy of what the user trusts is trusted too: else a page made by skillhand load is not the one that agents read.
 		_, err = trust.Store{Dir: here.Here{State: place.state}.TrustDir()}.Trust(j.subject.root(place))
 	}
@@ -255,8 +241,8 @@ func (m *Maker) runtime(j job, place folders, at Stage) *skillhand.Runtime {
 
 // read judges a trial's transcript.
 func (m *Maker) read(t *Trial, s *Subject, c *Case) (Reading, error) {
-	names := c.about(s.names)
-	reading, err := m.transcript(t.Transcript, s, names)
+	names := c.about(s.Names)
+	reading, err := readTranscript(t.Transcript, m.other, s, names)
 	if _, called := s.called(c.Prompt); called && m.other == nil && t.Arm.Kind() != Without && reading.Outcome != Void {
 		reading.Outcome = Fired // its text is in the prompt that was sent, which is no event
 	}
@@ -270,22 +256,6 @@ func (m *Maker) read(t *Trial, s *Subject, c *Case) (Reading, error) {
 		}
 	}
 	return reading, err
-}
-
-func (m *Maker) transcript(file string, s *Subject, names Names) (Reading, error) {
-	if m.other != nil {
-		return readOther(file, m.other, s)
-	}
-	return readTranscript(file, names)
-}
-
-func readTranscript(file string, names Names) (Reading, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return Reading{}, err
-	}
-	defer f.Close()
-	return Read(f, names)
 }
 
 // check runs the checks of a case. A failure is the judge's, which all others would have too.

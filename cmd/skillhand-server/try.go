@@ -460,7 +460,7 @@ func tryInit(ctx context.Context, std *cli.Std, o *tryOptions, names []string, s
 	}
 	file, err := s.WriteCases(cases)
 	if errors.Is(err, fs.ErrExist) {
-		return cli.Usagef("%s: already exists", filepath.Join(s.Folder(), "evals", "cases.yaml"))
+		return cli.Usagef("%s: already exists", filepath.Join(s.Folder, "evals", "cases.yaml"))
 	}
 	if err != nil {
 		return err
