@@ -77,7 +77,7 @@ func (f Finder) Look(name string) (Found, error) {
 		}
 	}
 	var withheld *attempt
-	for _, t := range f.tiers(q) {
+	for _, t := range f.search(q).tiers() {
 		if withheld != nil && !t.protects(q) {
 			continue
 		}
@@ -287,12 +287,13 @@ func inFolder(folder, name string) (Location, error) {
 // lies in the skill's own folder. The folder itself may be a link: installers
 // make such. A linked file could be any file of the user's.
 func checkFile(loc Location) error {
+	if absent(loc.File) {
+		return fs.ErrNotExist
+	}
 	info, err := os.Lstat(loc.File)
 	switch {
-	case errors.Is(err, syscall.ENOTDIR):
+	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrNotExist):
 		return fs.ErrNotExist
-	case errors.Is(err, fs.ErrNotExist):
-		return err
 	case err != nil:
 		return fmt.Errorf("%s: %w", loc.File, cause.Of(err))
 	case info.Mode().IsRegular() && loc.direct():

@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -13,9 +14,27 @@ var skipped = []string{".git", ".hg", ".svn", "node_modules"}
 // depth is how deep below a folder of skills a skill may lie.
 const depth = 3
 
+// folders remembers what was read of folders: those of skills are walked through, and then listed.
+type folders map[string]listing
+
+// A listing is what a folder has, or why that cannot be read.
+type listing struct {
+	entries []fs.DirEntry
+	err     error
+}
+
+func (f folders) read(dir string) ([]fs.DirEntry, error) {
+	l, known := f[dir]
+	if !known {
+		l.entries, l.err = os.ReadDir(dir)
+		f[dir] = l
+	}
+	return l.entries, l.err
+}
+
 // nested lists a folder of skills, and the folders in it that may be such: skills/x, skills/.curated/x, skills/a/b/x. The
 // skills themselves are among them, since some hold others.
-func nested(dir, from string, plugin func() string) iter.Seq[root] {
+func (f folders) nested(dir, from string, plugin func() string) iter.Seq[root] {
 	return func(yield func(root) bool) {
 		level := []string{dir}
 		for n := range depth {
@@ -29,7 +48,7 @@ func nested(dir, from string, plugin func() string) iter.Seq[root] {
 					return
 				}
 				if n < depth-1 {
-					next = append(next, subfolders(d)...)
+					next = append(next, f.below(d)...)
 				}
 			}
 			level = next
@@ -37,12 +56,13 @@ func nested(dir, from string, plugin func() string) iter.Seq[root] {
 	}
 }
 
-// subfolders lists the folders in a folder, links to such among them.
-func subfolders(dir string) []string {
-	entries, _ := os.ReadDir(dir) // List names one that cannot be read
+// below lists the folders in a folder, links to such among them.
+func (f folders) below(dir string) []string {
+	entries, _ := f.read(dir) // List names one that cannot be read
 	var all []string
 	for _, e := range entries {
-		if path := filepath.Join(dir, e.Name()); !e.Type().IsRegular() && !slices.Contains(skipped, e.Name()) && isDir(path) {
+		path := filepath.Join(dir, e.Name())
+		if (e.IsDir() || !e.Type().IsRegular() && isDir(path)) && !slices.Contains(skipped, e.Name()) {
 			all = append(all, path)
 		}
 	}
@@ -50,17 +70,17 @@ func subfolders(dir string) []string {
 }
 
 // chosen lists what a folder that was named has: skills as in a folder of skills, or as in a repository, or it is one.
-func chosen(dir, from string) iter.Seq[root] {
+func (f folders) chosen(dir, from string) iter.Seq[root] {
 	return func(yield func(root) bool) {
 		if !missing(filepath.Join(dir, MainFile)) && !yield(root{dir: dir, from: from, single: true}) {
 			return
 		}
-		for r := range nested(dir, from, nil) {
+		for r := range f.nested(dir, from, nil) {
 			if !yield(r) {
 				return
 			}
 		}
-		for r := range layout(dir, false) {
+		for r := range f.layout(dir, false) {
 			r.from = from
 			if !yield(r) {
 				return
@@ -70,7 +90,7 @@ func chosen(dir, from string) iter.Seq[root] {
 }
 
 // layout lists the folders of skills, or of plugins' commands, in a repository, as authors lay it out.
-func layout(base string, commands bool) iter.Seq[root] {
+func (f folders) layout(base string, commands bool) iter.Seq[root] {
 	return func(yield func(root) bool) {
 		seen := map[string]bool{}
 		// A folder comes once, but for another plugin.
@@ -96,14 +116,14 @@ func layout(base string, commands bool) iter.Seq[root] {
 				plugin = Plugin{Root: base}.name()
 			}
 			if dir := filepath.Join(base, "skills"); !missing(dir) {
-				for r := range nested(dir, FromProject, plugin) {
+				for r := range f.nested(dir, FromProject, plugin) {
 					if !once(r, "") {
 						return
 					}
 				}
 			}
 		}
-		for _, dir := range subfolders(filepath.Join(base, "plugins")) {
+		for _, dir := range f.below(filepath.Join(base, "plugins")) {
 			if !all(Plugin{Root: dir}) {
 				return
 			}

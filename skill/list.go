@@ -20,8 +20,12 @@ import (
 // passed over, and why: folders that cannot be read, links in a circle, files
 // that are not what they seem, names that no skill can have.
 func (f Finder) List() ([]Location, []error) {
-	l := lister{finder: f, files: map[string]bool{}, walked: map[string]bool{}, said: map[string]bool{}, byName: map[string][]int{}}
-	for _, t := range f.tiers(query{}) {
+	s := f.search(query{})
+	l := lister{
+		finder: f, folders: s.folders, files: map[string]bool{}, reals: map[string]string{},
+		walked: map[string]bool{}, said: map[string]bool{}, byName: map[string][]int{},
+	}
+	for _, t := range s.tiers() {
 		for r := range t.roots {
 			if r.command {
 				l.commands(t, r, nil)
@@ -37,13 +41,15 @@ func (f Finder) List() ([]Location, []error) {
 }
 
 type lister struct {
-	finder Finder
-	all    []entry
-	faults []error
-	files  map[string]bool  // those that were seen, by their real paths
-	byName map[string][]int // indices of all
-	walked map[string]bool  // folders of commands, by their real paths
-	said   map[string]bool  // faults
+	finder  Finder
+	folders folders
+	all     []entry
+	faults  []error
+	files   map[string]bool   // those that were seen, by their real paths
+	reals   map[string]string // folders of skills, links resolved
+	byName  map[string][]int  // indices of all
+	walked  map[string]bool   // folders of commands, by their real paths
+	said    map[string]bool   // faults
 }
 
 // An entry is a location that is listed.
@@ -64,7 +70,9 @@ func (l *lister) skills(t tier, r root) {
 		l.add(t)(r.findSkill(filepath.Base(r.dir)))
 		return
 	}
-	for _, e := range l.entries(r.dir) {
+	entries := l.entries(r.dir)
+	companions := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return IsCompanion(e.Name()) })
+	for _, e := range entries {
 		if e.Type().IsRegular() {
 			continue
 		}
@@ -75,18 +83,29 @@ func (l *lister) skills(t tier, r root) {
 			}
 			continue
 		}
-		loc, err := r.findSkill(e.Name())
+		if !companions && !holdsSkill(folder) {
+			l.lowerCase(folder)
+			continue
+		}
+		loc, err := inFolder(folder, Plain(e.Name()))
 		if errors.Is(err, fs.ErrNotExist) {
 			l.lowerCase(folder)
 		}
-		l.add(t)(loc, err)
+		l.add(t)(r.mark(loc), err)
 	}
+}
+
+// holdsSkill reports whether a folder has one of the files that make it a skill. Most folders at a repository's top have
+// none: to ask so costs a fifth of what inFolder does.
+func holdsSkill(folder string) bool {
+	folder += string(filepath.Separator)
+	return !absent(folder+MainFile) || !absent(folder+textFiles[0]) || !absent(folder+textFiles[1])
 }
 
 // lowerCase names a file that is nearly a skill's.
 func (l *lister) lowerCase(folder string) {
-	for _, base := range []string{"skill.md", "Skill.md"} {
-		if file := filepath.Join(folder, base); isFile(file) {
+	for _, base := range [...]string{"skill.md", "Skill.md"} {
+		if file := folder + string(filepath.Separator) + base; !missing(file) && isFile(file) {
 			l.fault(fmt.Errorf("%s: not a skill: its file must be called %s, in capitals", file, MainFile))
 		}
 	}
@@ -152,7 +171,7 @@ func isDir(path string) bool {
 
 // entries reads a folder. One that is not there has nothing to offer.
 func (l *lister) entries(dir string) []fs.DirEntry {
-	entries, err := os.ReadDir(dir)
+	entries, err := l.folders.read(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		l.fault(fmt.Errorf("%s: %w", dir, cause.Of(err)))
 	}
@@ -177,12 +196,25 @@ func (l *lister) add(t tier) func(Location, error) {
 // known reports whether a skill is listed already, by another path. Agents have copies of one skill in their folders,
 // which are one to people; an author's copies are listed.
 func (l *lister) known(t tier, loc Location) bool {
-	real := paths.Real(loc.File)
+	real := l.real(loc.File)
 	if l.files[real] {
 		return true
 	}
 	l.files[real] = true
 	return !t.equal && slices.ContainsFunc(l.byName[loc.Name], func(i int) bool { return isCopy(l.all[i].at.File, loc.File) })
+}
+
+// real is where a file really is. Most skills lie beside each other: where their folder is, links resolved, is asked once.
+func (l *lister) real(file string) string {
+	folder := filepath.Dir(file)
+	above := filepath.Dir(folder)
+	if isLink(file) || isLink(folder) {
+		return paths.Real(file)
+	}
+	if _, known := l.reals[above]; !known {
+		l.reals[above] = paths.Real(above)
+	}
+	return filepath.Join(l.reals[above], filepath.Base(folder), filepath.Base(file))
 }
 
 // isCopy reports whether two files say the same.

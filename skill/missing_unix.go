@@ -11,3 +11,15 @@ func missing(path string) bool {
 	var found syscall.Stat_t
 	return syscall.Stat(path, &found) == syscall.ENOENT
 }
+
+// absent reports whether nothing is at a path, not even a link that leads nowhere.
+func absent(path string) bool {
+	var found syscall.Stat_t
+	return syscall.Lstat(path, &found) == syscall.ENOENT
+}
+
+// isLink reports whether a link is at a path.
+func isLink(path string) bool {
+	var found syscall.Stat_t
+	return syscall.Lstat(path, &found) == nil && found.Mode&syscall.S_IFMT == syscall.S_IFLNK
+}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/skillhand/skillhand/internal/paths"
 )
@@ -67,27 +68,39 @@ func (f Found) includes(loc Location) bool {
 	return same(f.Location) || slices.ContainsFunc(f.Others, same)
 }
 
+// A search looks a name up, or lists what there is. It looks at nothing twice.
+type search struct {
+	finder  Finder
+	query   query
+	folders folders
+	top     func() string // of the repository; "" outside of one
+}
+
+func (f Finder) search(q query) search {
+	return search{f, q, folders{}, sync.OnceValue(func() string { return paths.Top(f.Dir) })}
+}
+
 // tiers lists where a name is looked up, in order: skills before commands, as in Claude Code.
-func (f Finder) tiers(q query) []tier {
+func (s search) tiers() []tier {
 	return []tier{
-		{roots: f.chosenRoots, chosen: true, equal: true},
-		{roots: f.pluginRoots(false), chosen: true},
-		{roots: f.agentRoots},
-		{roots: f.layoutRoots(false), equal: true},
-		{roots: f.moreRoots, equal: true},
-		{roots: f.userRoots, own: true},
-		{roots: f.installedRoots(q, false), own: true, plugins: true, equal: !q.qualified()},
-		{roots: f.pluginRoots(true), chosen: true},
-		{roots: f.commandRoots},
-		{roots: f.layoutRoots(true), equal: true},
-		{roots: f.userCommands, own: true},
-		{roots: f.installedRoots(q, true), own: true, plugins: true, equal: !q.qualified()},
+		{roots: s.chosenRoots, chosen: true, equal: true},
+		{roots: s.pluginRoots(false), chosen: true},
+		{roots: s.agentRoots},
+		{roots: s.layoutRoots(false), equal: true},
+		{roots: s.moreRoots, equal: true},
+		{roots: s.userRoots, own: true},
+		{roots: s.installedRoots(false), own: true, plugins: true, equal: !s.query.qualified()},
+		{roots: s.pluginRoots(true), chosen: true},
+		{roots: s.commandRoots},
+		{roots: s.layoutRoots(true), equal: true},
+		{roots: s.userCommands, own: true},
+		{roots: s.installedRoots(true), own: true, plugins: true, equal: !s.query.qualified()},
 	}
 }
 
-func (f Finder) chosenRoots(yield func(root) bool) {
-	for _, dir := range f.Roots {
-		for r := range chosen(dir, FromRoot) {
+func (s search) chosenRoots(yield func(root) bool) {
+	for _, dir := range s.finder.Roots {
+		for r := range s.folders.chosen(dir, FromRoot) {
 			if !yield(r) {
 				return
 			}
@@ -95,12 +108,12 @@ func (f Finder) chosenRoots(yield func(root) bool) {
 	}
 }
 
-func (f Finder) pluginRoots(commands bool) iter.Seq[root] {
+func (s search) pluginRoots(commands bool) iter.Seq[root] {
 	return func(yield func(root) bool) {
-		if f.PluginRoot == "" {
+		if s.finder.PluginRoot == "" {
 			return
 		}
-		for r := range (Plugin{Root: f.PluginRoot}).roots(FromPlugin, commands) {
+		for r := range (Plugin{Root: s.finder.PluginRoot}).roots(FromPlugin, commands) {
 			if !yield(r) {
 				return
 			}
@@ -110,11 +123,11 @@ func (f Finder) pluginRoots(commands bool) iter.Seq[root] {
 
 // agentRoots are the folders of agents from the working folder up to the repository's top. One in the user's home is
 // the user's.
-func (f Finder) agentRoots(yield func(root) bool) {
-	for _, base := range upward(f.Dir) {
+func (s search) agentRoots(yield func(root) bool) {
+	for _, base := range s.upward() {
 		for _, folder := range agentFolders {
 			r := root{dir: filepath.Join(base, folder, "skills"), from: FromProject}
-			if f.isUsers(r.dir) || missing(r.dir) {
+			if s.finder.isUsers(r.dir) || missing(r.dir) {
 				continue
 			}
 			if !yield(r) {
@@ -124,10 +137,10 @@ func (f Finder) agentRoots(yield func(root) bool) {
 	}
 }
 
-func (f Finder) commandRoots(yield func(root) bool) {
-	for _, base := range upward(f.Dir) {
+func (s search) commandRoots(yield func(root) bool) {
+	for _, base := range s.upward() {
 		r := root{dir: filepath.Join(base, ".claude", "commands"), from: FromProject, command: true}
-		if !f.isUsers(r.dir) && !missing(r.dir) && !yield(r) {
+		if !s.finder.isUsers(r.dir) && !missing(r.dir) && !yield(r) {
 			return
 		}
 	}
@@ -135,17 +148,17 @@ func (f Finder) commandRoots(yield func(root) bool) {
 
 // layoutRoots are the project as authors lay it out: the repository, and the working folder in it. The user's home is
 // no project.
-func (f Finder) layoutRoots(commands bool) iter.Seq[root] {
+func (s search) layoutRoots(commands bool) iter.Seq[root] {
 	return func(yield func(root) bool) {
-		bases := []string{f.Dir}
-		if top := paths.Top(f.Dir); top != "" && top != f.Dir {
+		bases := []string{s.finder.Dir}
+		if top := s.top(); top != "" && top != s.finder.Dir {
 			bases = append(bases, top)
 		}
 		for _, base := range bases {
-			if f.Home != "" && base == filepath.Clean(f.Home) {
+			if s.finder.Home != "" && base == filepath.Clean(s.finder.Home) {
 				continue
 			}
-			for r := range layout(base, commands) {
+			for r := range s.folders.layout(base, commands) {
 				if !yield(r) {
 					return
 				}
@@ -154,12 +167,12 @@ func (f Finder) layoutRoots(commands bool) iter.Seq[root] {
 	}
 }
 
-func (f Finder) moreRoots(yield func(root) bool) {
-	if f.More == nil {
+func (s search) moreRoots(yield func(root) bool) {
+	if s.finder.More == nil {
 		return
 	}
-	for _, dir := range f.More() {
-		for r := range chosen(dir, FromProject) {
+	for _, dir := range s.finder.More() {
+		for r := range s.folders.chosen(dir, FromProject) {
 			if !yield(r) {
 				return
 			}
@@ -167,28 +180,28 @@ func (f Finder) moreRoots(yield func(root) bool) {
 	}
 }
 
-func (f Finder) userRoots(yield func(root) bool) {
-	for _, dir := range f.userSkills() {
+func (s search) userRoots(yield func(root) bool) {
+	for _, dir := range s.finder.userSkills() {
 		if !missing(dir) && !yield(root{dir: dir, from: FromUser}) {
 			return
 		}
 	}
 }
 
-func (f Finder) userCommands(yield func(root) bool) {
-	if dir := f.userCommandFolder(); dir != "" && !missing(dir) {
+func (s search) userCommands(yield func(root) bool) {
+	if dir := s.finder.userCommandFolder(); dir != "" && !missing(dir) {
 		yield(root{dir: dir, from: FromUser, command: true})
 	}
 }
 
 // installedRoots are those of installed plugins. A plugin whose name is asked for comes first: there may be hundreds.
-func (f Finder) installedRoots(q query, commands bool) iter.Seq[root] {
+func (s search) installedRoots(commands bool) iter.Seq[root] {
 	return func(yield func(root) bool) {
-		if f.Installed == nil {
+		if s.finder.Installed == nil {
 			return
 		}
-		if q.qualified() {
-			for _, p := range f.Installed(q.words[0]) {
+		if s.query.qualified() {
+			for _, p := range s.finder.Installed(s.query.words[0]) {
 				for r := range p.roots(FromInstalled, commands) {
 					if !yield(r) {
 						return
@@ -196,7 +209,7 @@ func (f Finder) installedRoots(q query, commands bool) iter.Seq[root] {
 				}
 			}
 		}
-		for _, p := range f.Installed() {
+		for _, p := range s.finder.Installed() {
 			for r := range p.roots(FromInstalled, commands) {
 				if !yield(r) {
 					return
@@ -243,7 +256,7 @@ func (f Finder) isUsers(dir string) bool {
 // look into, were they there.
 func (f Finder) Folders() []string {
 	var all []string
-	for _, base := range upward(f.Dir) {
+	for _, base := range f.search(query{}).upward() {
 		for _, folder := range agentFolders {
 			all = append(all, filepath.Join(base, folder, "skills"))
 		}
@@ -255,7 +268,7 @@ func (f Finder) Folders() []string {
 // CommandFolders lists the folders that hold commands, in the same order.
 func (f Finder) CommandFolders() []string {
 	var all []string
-	for _, base := range upward(f.Dir) {
+	for _, base := range f.search(query{}).upward() {
 		all = append(all, filepath.Join(base, ".claude", "commands"))
 	}
 	if dir := f.userCommandFolder(); dir != "" {
@@ -274,10 +287,11 @@ func (f Finder) folders(commands bool, more []string) []string {
 			all = append(all, dir)
 		}
 	}
-	for _, t := range f.tiers(query{}) {
+	s := f.search(query{})
+	for _, t := range s.tiers() {
 		for r := range t.roots {
 			switch {
-			case r.command != commands || r.deep && !r.holdsSkills():
+			case r.command != commands || r.deep && !s.folders.holdSkills(r.dir):
 			case r.single:
 				add(filepath.Dir(r.dir))
 			default:
@@ -291,22 +305,17 @@ func (f Finder) folders(commands bool, more []string) []string {
 	return all
 }
 
-// holdsSkills reports whether a folder in the root has a SKILL.md.
-func (r root) holdsSkills() bool {
-	return slices.ContainsFunc(subfolders(r.dir), func(dir string) bool { return !missing(filepath.Join(dir, MainFile)) })
+// holdSkills reports whether a folder in this one has a SKILL.md.
+func (f folders) holdSkills(dir string) bool {
+	return slices.ContainsFunc(f.below(dir), func(dir string) bool { return !missing(filepath.Join(dir, MainFile)) })
 }
 
-// upward lists dir and its parents up to the top of its repository; outside a repository, dir alone.
-func upward(dir string) []string {
-	top := paths.Top(dir)
-	if top == "" {
-		return []string{dir}
-	}
-	var dirs []string
-	for ; ; dir = filepath.Dir(dir) {
+// upward lists the working folder and its parents up to the top of its repository; outside a repository, that folder alone.
+func (s search) upward() []string {
+	dirs := []string{s.finder.Dir}
+	for dir := s.finder.Dir; s.top() != "" && dir != s.top() && dir != filepath.Dir(dir); {
+		dir = filepath.Dir(dir)
 		dirs = append(dirs, dir)
-		if dir == top || dir == filepath.Dir(dir) {
-			return dirs
-		}
 	}
+	return dirs
 }
