@@ -162,8 +162,8 @@ func parseFrontmatter(header string) (Frontmatter, []Note) {
 		return f, nil
 	}
 	text := newYAMLText(header, start, end)
-	var doc yaml.Node
-	if err := yaml.Unmarshal([]byte(header[start:end]), &doc); err != nil {
+	doc, err := readYAML(header[start:end])
+	if err != nil {
 		f.Fields = text.guess()
 		fault := text.fault(err)
 		f.Broken = fault.Text
