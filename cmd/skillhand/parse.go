@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"runtime"
 	"slices"
 	"strings"
@@ -37,7 +38,8 @@ func newParse(std *stdio) *cobra.Command {
 or the last one among other text; otherwise older plain-text forms such as
 SUCCESS, Confidence: 0.92 and Created: FILE. Every fault in a report is listed.
 
-The exit status is 0 if every input has a valid report, whatever it says.`,
+The exit status is 0 if every input has a valid report, whatever it says, 1 if one
+has none, and 3 if a file is missing.`,
 		Example: `  ./execute.sh | skillhand parse
   skillhand parse out/*.txt --json
   skillhand parse --strict --no-legacy out.json
@@ -82,7 +84,10 @@ func runParse(ctx context.Context, std *stdio, o parseOptions, files []string) e
 	if err := p.run(ctx); err != nil {
 		return err
 	}
-	if p.invalid.Load() > 0 {
+	switch {
+	case p.missing.Load():
+		return cli.Exit(cli.ExitMissing, nil)
+	case p.invalid.Load() > 0:
 		return cli.Exit(cli.ExitFailed, nil)
 	}
 	return nil
@@ -109,6 +114,7 @@ type parsing struct {
 	files   []string
 	table   *parseTable
 	invalid atomic.Int64 // inputs without a valid report
+	missing atomic.Bool  // a file is not there
 }
 
 // A few inputs are one worker's share. It may be some shares ahead of what is
@@ -121,9 +127,6 @@ const (
 // run lets each worker take every nth share, and prints what comes of them in
 // the order of the inputs.
 func (p *parsing) run(ctx context.Context) error {
-	if err := p.write([]byte(p.header())); err != nil {
-		return err
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	shares := slices.Collect(slices.Chunk(p.files, share))
@@ -152,6 +155,11 @@ func (p *parsing) run(ctx context.Context) error {
 		w := workers[i%len(workers)]
 		select {
 		case lines := <-w.done:
+			if i == 0 {
+				if err := p.write([]byte(p.header())); err != nil {
+					return err
+				}
+			}
 			if err := p.write(lines); err != nil {
 				return err
 			}
@@ -205,6 +213,9 @@ func (p *parsing) parse(ctx context.Context, parser *report.Parser, inputs []str
 			result = parser.Parse(text)
 		} else {
 			result = unreadable(err)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			p.missing.Store(true)
 		}
 		if result.Report == nil {
 			p.invalid.Add(1)
