@@ -272,7 +272,7 @@ func (o *batchOptions) addTo(ctx context.Context, std *cli.Std, a *addition, lim
 		return err
 	}
 	if text := jobs.Limits(s); text != "" && !o.json {
-		fmt.Fprintf(std.Err, "%s: %s\n", term.Flat(s.Name), text)
+		std.Say(term.Flat(s.Name) + ": " + text)
 	}
 	_, err = a.db.Resume(ctx, a.id)
 	return err

@@ -104,7 +104,7 @@ func (o *batchOptions) nothingLeft(ctx context.Context, std *cli.Std, a *additio
 		}
 		return batchError(s)
 	}
-	fmt.Fprintf(std.Err, "%s: %s\n", term.Flat(s.Name), jobs.Done(s))
+	std.Say(term.Flat(s.Name) + ": " + jobs.Done(s))
 	return batchError(s)
 }
 
@@ -260,6 +260,6 @@ func (w *watcher) end(ctx context.Context) error {
 	if w.stuck != "" && s.Left() > 0 {
 		text += ": " + w.stuck
 	}
-	fmt.Fprintf(w.std.Err, "%s: %s\n", term.Flat(w.name), text)
+	w.std.Say(term.Flat(w.name) + ": " + text)
 	return nil
 }

@@ -125,7 +125,7 @@ func installMCP(std *cli.Std, o mcpOptions) error {
 	if err := change.Write(); err != nil {
 		return err
 	}
-	fmt.Fprintf(std.Err, "%s: written; %s reads it when it is started again\n", change.File, agent)
+	std.Say(fmt.Sprintf("%s: written; %s reads it when it is started again", change.File, agent))
 	return nil
 }
 

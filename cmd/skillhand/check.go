@@ -293,7 +293,7 @@ func (c *checking) once(ctx context.Context) error {
 	if err != nil { // about some of the paths
 		c.failed = true
 		for line := range strings.Lines(err.Error()) {
-			fmt.Fprintln(c.std.Err, "skillhand: "+term.Visible(strings.TrimSpace(line)))
+			c.std.Say("skillhand: " + strings.TrimSpace(line))
 		}
 	}
 	if c.flags.fix || c.flags.diff {
@@ -391,7 +391,7 @@ func (c *checking) write(fixes *check.Fixes) {
 	if made == 0 {
 		return
 	}
-	fmt.Fprintf(c.std.Err, "skillhand: fixed %s in %s\n", term.Plural(made, "finding"), term.Plural(len(names), "file"))
+	c.std.Say(fmt.Sprintf("skillhand: fixed %s in %s", term.Plural(made, "finding"), term.Plural(len(names), "file")))
 	for _, name := range names {
 		fmt.Fprintf(c.std.Err, "  %s\n", term.Flat(name))
 	}
@@ -401,8 +401,8 @@ func (c *checking) write(fixes *check.Fixes) {
 func (c *checking) fixable(files []check.File) []check.File {
 	own := c.up.Fixable(files)
 	if n := len(files) - len(own); n > 0 {
-		fmt.Fprintf(c.std.Err, "skillhand: not fixed, as outside this project: %s: name the path, as in skillhand check --fix ~/.claude/skills\n",
-			term.Plural(n, "file"))
+		c.std.Say(fmt.Sprintf("skillhand: left alone, outside this project: %s; to fix, name the path: skillhand check --fix ~/.claude/skills",
+			term.Plural(n, "file")))
 	}
 	return own
 }
@@ -410,12 +410,13 @@ func (c *checking) fixable(files []check.File) []check.File {
 // sayNothingToFix says that no fix would be made, and whether an unsafe one could be.
 func (c *checking) sayNothingToFix(ctx context.Context, files []check.File) {
 	text := "nothing to fix"
-	if !c.flags.unsafe {
-		if n := check.Mend(ctx, files, c.up.Options, true).Made; n > 0 {
-			text = fmt.Sprintf("nothing to fix safely: --unsafe-fixes would fix %s", term.Plural(n, "finding"))
-		}
+	switch made := check.Mend(ctx, files, c.up.Options, true).Made; {
+	case made > 0:
+		text = fmt.Sprintf("nothing to fix safely: --unsafe-fixes would fix %s", term.Plural(made, "finding"))
+	case len(check.Run(ctx, files, c.up.Options).Findings) > 0:
+		text = "nothing was changed: none of these findings has an automatic fix"
 	}
-	fmt.Fprintln(c.std.Err, "skillhand: "+text)
+	c.std.Say("skillhand: " + text)
 }
 
 // showDiff prints what would change; that there is something is a finding.
@@ -519,7 +520,7 @@ func (c *checking) print(res *check.Result, taken int) error {
 		return fmt.Errorf("stdout: %w", err)
 	}
 	if c.flags.format == "sarif" || c.flags.format == "github" {
-		fmt.Fprintln(c.std.Err, "skillhand: "+summary)
+		c.std.Say("skillhand: " + summary)
 		return nil
 	}
 	return c.std.Print(summary + "\n")
@@ -612,8 +613,8 @@ func (c *checking) printVerdicts(res *check.Result) error {
 			return err
 		}
 	}
-	fmt.Fprintf(c.std.Err, "skillhand: %s, %s, as Claude Code %s decides\n",
-		term.Plural(res.Files, "file"), term.Plural(len(res.Verdicts), "directive"), claudecode.Version)
+	c.std.Say(fmt.Sprintf("skillhand: %s, %s, as Claude Code %s decides",
+		term.Plural(res.Files, "file"), term.Plural(len(res.Verdicts), "directive"), claudecode.Version))
 	if asks {
 		return cli.Exit(cli.ExitFailed, nil)
 	}

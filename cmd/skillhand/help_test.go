@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,6 +36,11 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	visit(root)
+	for _, c := range root.Commands() {
+		if !slices.Contains(cli.Commands, c.Name()) {
+			t.Errorf("%s is missing in cli.Commands, so that messages break its command lines", c.Name())
+		}
+	}
 	clitest.Check(t, root)
 	out.Reset()
 	root.SetArgs([]string{"help", "--all"})

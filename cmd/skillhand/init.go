@@ -89,12 +89,12 @@ there is none of that name.`,
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(std.Err, "try it: skillhand load %s\n", hint(target)) // it has no commands to trust
+				std.Say("try it: skillhand load " + hint(target)) // it has no commands to trust
 				return std.Print(term.Near(made[0]) + "\n")
 			}
 			made, err := scaffold.Skill(target, args[0])
 			if err == nil {
-				fmt.Fprintln(std.Err, "everyone who uses this skill needs skillhand: SKILL.md calls it (--plain makes one that works without)")
+				std.Say("everyone who uses this skill needs skillhand: SKILL.md calls it (--plain makes one that works without)")
 			}
 			return std.made(made, err, "skillhand load "+hint(target))
 		},
@@ -216,9 +216,9 @@ func (std *stdio) made(files []string, err error, next string) error {
 		fmt.Fprintln(std.Out, term.Near(f))
 	}
 	if how := howToTrust(std, files); how != "" {
-		fmt.Fprintf(std.Err, "trust this folder first: %s\n", how)
+		std.Say("trust this folder first: " + how)
 	}
-	fmt.Fprintf(std.Err, "try it: %s\n", next)
+	std.Say("try it: " + next)
 	return nil
 }
 

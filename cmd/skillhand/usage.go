@@ -95,10 +95,10 @@ func runUsage(std *stdio, o usageOptions) error {
 		return cli.Exit(cli.ExitMissing, fmt.Errorf("%s: no transcript%s names this skill", o.skill, o.period()))
 	}
 	if len(r.Sessions) == 0 {
-		fmt.Fprintln(std.Err, "no agent transcripts here"+o.period())
+		std.Say("no agent transcripts here" + o.period())
 		return nil
 	}
-	return std.Print(usageText(r, o, time.Now()))
+	return std.Print(usageText(r, o, time.Now(), std.Edge()))
 }
 
 // period says of which time transcripts were read.
@@ -167,7 +167,7 @@ func writeSpans(std *stdio, h here.Here, q usage.Options, path string) (err erro
 }
 
 // usageText is a report for people.
-func usageText(r *usage.Report, o usageOptions, now time.Time) string {
+func usageText(r *usage.Report, o usageOptions, now time.Time, columns int) string {
 	var b strings.Builder
 	rows := [][]string{{"skill", "called", "by", "refused", "cost", "last used"}}
 	quiet := 0
@@ -198,12 +198,12 @@ func usageText(r *usage.Report, o usageOptions, now time.Time) string {
 	}
 	b.WriteString(".\n")
 	if len(r.Unpriced) > 0 {
-		fmt.Fprintf(&b, "No price is known for %s (table of %s).\n", strings.Join(r.Unpriced, ", "), r.Prices)
+		b.WriteString(term.Hang("", fmt.Sprintf("No price is known for %s (table of %s).", strings.Join(r.Unpriced, ", "), r.Prices), columns))
 	}
 	if o.skill != "" && len(r.Skills) > 0 {
 		skillStory(&b, r, now)
 	}
-	adviceText(&b, r.Advice, o)
+	adviceText(&b, r.Advice, o, columns)
 	return b.String()
 }
 
@@ -305,7 +305,7 @@ func count(n int64) string {
 }
 
 // adviceText writes what is worth doing, a few of each kind.
-func adviceText(b *strings.Builder, all []usage.Advice, o usageOptions) {
+func adviceText(b *strings.Builder, all []usage.Advice, o usageOptions, columns int) {
 	if len(all) == 0 {
 		return
 	}
@@ -315,7 +315,7 @@ func adviceText(b *strings.Builder, all []usage.Advice, o usageOptions) {
 	}
 	b.WriteString("\nWorth doing:\n")
 	for _, a := range all {
-		fmt.Fprintf(b, "  %s: %s\n", term.Flat(a.Skill), a.Text)
+		b.WriteString(term.Hang("  ", term.Flat(a.Skill)+": "+a.Text, columns))
 	}
 	for _, kind := range slices.Sorted(maps.Keys(more)) {
 		fmt.Fprintf(b, "  and %d more %s: see --json\n", more[kind], strings.ReplaceAll(kind, "_", " "))

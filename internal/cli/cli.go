@@ -80,13 +80,32 @@ func (std *Std) report(err error) {
 		return // said already
 	}
 	for line := range strings.SplitSeq(err.Error(), "\n") {
-		fmt.Fprintf(std.Err, "%s %s\n", std.paint("31", "skillhand:"), term.Visible(term.Near(line)))
+		std.say("31", "skillhand:", " "+term.Near(line))
 	}
 }
 
 // Warn prints a warning.
-func (std *Std) Warn(text string) {
-	fmt.Fprintf(std.Err, "%s %s\n", std.paint("33", "skillhand: warning:"), term.Visible(term.Near(text)))
+func (std *Std) Warn(text string) { std.say("33", "skillhand: warning:", " "+term.Near(text)) }
+
+// Say prints a message for people.
+func (std *Std) Say(text string) { std.say("", "", text) }
+
+// say prints a message whose head has a colour. On a terminal, lines are broken between words.
+func (std *Std) say(code, head, text string) {
+	text = head + term.Visible(text)
+	if term.IsTerminal(std.Err) {
+		text = term.Message(text, term.Columns(std.Err, std.Getenv("COLUMNS"), term.DefaultWidth), "skillhand", Commands)
+	}
+	if head != "" {
+		text = std.paint(code, head) + strings.TrimPrefix(text, head)
+	}
+	fmt.Fprintln(std.Err, text)
+}
+
+// Commands are the names of all commands, of both programs.
+var Commands = []string{
+	"ask", "batch", "builtin", "check", "completion", "doctor", "emit", "explain", "help", "history", "hook", "init", "list", "load", "lsp", "man",
+	"mcp", "migrate", "page", "parse", "retro", "run", "server", "status", "statusline", "test", "trust", "try", "uninstall", "upgrade", "usage", "version",
 }
 
 // paint colours a message, if messages may have colour.
@@ -138,7 +157,7 @@ func (std *Std) Spin(what string) *term.Spinner {
 // Waiting says, where stdin is a terminal, that a command reads it.
 func (std *Std) Waiting(text string) {
 	if term.IsTerminal(std.In) {
-		fmt.Fprintf(std.Err, "%s %s\n", std.paint("33", "skillhand:"), text)
+		std.say("33", "skillhand:", " "+text)
 	}
 }
 

@@ -2,6 +2,7 @@ package term
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -119,10 +120,13 @@ func Clusters(s string) []string {
 
 // Wrap breaks a text into lines of at most n columns, between words. A word that is longer, such as
 // a path, stays whole: a terminal breaks it in a way that can be copied.
-func Wrap(text string, n int) []string {
+func Wrap(text string, n int) []string { return wrap(strings.Fields(text), n) }
+
+// wrap joins words to lines of at most n columns.
+func wrap(words []string, n int) []string {
 	var lines []string
 	line := ""
-	for word := range strings.FieldsSeq(text) {
+	for _, word := range words {
 		switch {
 		case line == "":
 			line = word
@@ -141,6 +145,32 @@ func Hang(head, text string, n int) string {
 	left := Cells(head)
 	lines := Wrap(text, max(n-left, 20))
 	return head + strings.Join(lines, "\n"+strings.Repeat(" ", left)) + "\n"
+}
+
+// Message breaks a message into lines of n columns, the second and later ones indented. A command in it that people
+// copy stays on one line: a program's name and one of its commands, up to the end of the text or of the parentheses.
+func Message(text string, n int, program string, commands []string) string {
+	const indent = "  "
+	if Cells(text) <= n {
+		return text
+	}
+	words := strings.Fields(text)
+	for i := 0; i+1 < len(words); i++ {
+		name := strings.TrimLeft(words[i], "(`")
+		if name != program || !slices.Contains(commands, strings.TrimRight(words[i+1], ").,;:`")) {
+			continue
+		}
+		end := i + 1
+		for end+1 < len(words) && !strings.ContainsAny(words[end][len(words[end])-1:], ").,;:`") {
+			end++
+		}
+		command := strings.Join(words[i:end+1], " ")
+		if alone := name != words[i] || i > 0 && strings.HasSuffix(words[i-1], ":"); alone || Cells(command) <= n-len(indent) {
+			words = slices.Replace(words, i, end+1, command)
+		}
+	}
+	lines := wrap(words, n-len(indent))
+	return strings.Join(lines, "\n"+indent)
 }
 
 // Columns is how wide output may be: as the terminal is, else as the variable

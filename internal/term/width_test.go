@@ -114,3 +114,22 @@ func TestEither(t *testing.T) {
 		}
 	}
 }
+
+func TestMessage(t *testing.T) {
+	commands := []string{"trust", "load", "check"}
+	for _, tt := range []struct{ text, want string }{
+		{"short enough", "short enough"},
+		{"this is broken between words, and nowhere else", "this is broken between\n  words, and nowhere else"},
+		{"not run: /a/b is not trusted (skillhand trust /a/b)", "not run: /a/b is not\n  trusted\n  (skillhand trust /a/b)"},
+		{"no such folder here: skillhand trust /a/very/long/path/of/a/project", "no such folder here:\n  skillhand trust /a/very/long/path/of/a/project"},
+		{"skillhand does not look inside this one, nor there", "skillhand does not look\n  inside this one, nor\n  there"},
+		{"3 of 4 failed: skillhand load x; and this goes on", "3 of 4 failed:\n  skillhand load x; and\n  this goes on"},
+		{"1 of 4 failed, and skillhand load x shows you exactly why", "1 of 4 failed, and\n  skillhand load x shows\n  you exactly why"},
+		{"a/path/that/is/longer/than/the/terminal is not there", "a/path/that/is/longer/than/the/terminal\n  is not there"},
+		{"", ""},
+	} {
+		if got := Message(tt.text, 26, "skillhand", commands); got != tt.want {
+			t.Errorf("Message(%q) =\n%s\nwant\n%s", tt.text, got, tt.want)
+		}
+	}
+}
