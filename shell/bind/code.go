@@ -15,93 +15,6 @@ func parseHoles(text string) (*syntax.File, error) {
 	return words.Parse(strings.ReplaceAll(text, "\x00", "${__hole}"))
 }
 
-// reader judges an interpreter: its code, its file, or its input. What follows those is data.
-func (s *scope) reader(r *row, name string, args []field, in input) {
-	given, flagged, ended, named := false, false, false, false
-	for i := 0; i < len(args) && len(s.findings) == 0; i++ {
-		f := args[i]
-		text, known := f.literal()
-		if n := s.valueOption(r, name, f, ended); n > 0 {
-			i += n - 1
-			continue
-		}
-		switch {
-		case slices.Contains([]string{"--version", "--help", "--check", "-V"}, text):
-			return
-		case known && text == "--" && !ended:
-			ended = true
-		case known && text == "-m" && r.has("modules") && i+1 < len(args):
-			s.module(args[i+1], args[i+2:], in)
-			return
-		case known && text == "-" && !given:
-			s.stdin(in, r, name)
-			s.dataOf(r, name, args[i+1:])
-			return
-		case !ended && strings.HasPrefix(f.lead(), "-") && (len(f.lead()) > 1 || len(f.bits) > 1):
-			o := r.option(f.lead())
-			if o.sort == '#' || o.sort == '%' && r.has("operand") {
-				given = true
-			}
-			flagged = o.sort == 0
-			i += s.flag(r, name, args[i:], in)
-			if o.sort == '#' && r.has("modules") {
-				return // what follows python's -c is the program's own
-			}
-			continue
-		case r.has("first"): // a database, and each word behind it is code
-			if named {
-				given = true
-				s.langCode(f, r, name)
-			}
-			named = true
-		case given:
-			s.dataOf(r, name, args[i:i+1])
-			ended = ended || !r.has("permutes")
-		case r.has("operand"):
-			given = true
-			s.langCode(f, r, name)
-		case r.lang() == "talk":
-			s.within(f, operand, name, whyOption, optionHint(name))
-		case flagged && known && !strings.ContainsAny(text, "./"): // it may be the flag's own
-			s.script(f, name)
-		default:
-			s.script(f, name)
-			s.dataOf(r, name, args[i+1:])
-			return // the rest is data
-		}
-		flagged = false
-	}
-	if !given && len(s.findings) == 0 {
-		s.stdin(in, r, name)
-	}
-}
-
-// valueOption judges a word that begins with a value and may be an option; it returns how many words it is then.
-// One that only may be an option is judged as what else it may be, too.
-func (s *scope) valueOption(r *row, name string, f field, ended bool) int {
-	text := f.full(s.vals)
-	if ended || f.lead() != "" || !f.reached(s.vals) || !f.dirty() && (!strings.HasPrefix(text, "-") || len(text) < 2) {
-		return 0
-	}
-	switch takes := s.optionLike(r, name, []field{f}, false); {
-	case f.dirty():
-		return 0
-	case takes:
-		return 2
-	}
-	return 1
-}
-
-// dataOf judges what follows the code: perl and ruby open names with a pipe in them as commands, and go run runs each file of Go.
-func (s *scope) dataOf(r *row, name string, args []field) {
-	k, ok := r.kinds["rest"]
-	for _, f := range args {
-		if !ok || f.lit() == "--" || f.reached(s.vals) && !s.within(f, k, name, whyCode, "give it the file as its input: < file") {
-			return
-		}
-	}
-}
-
 // module judges python -m: modules that are programs of the table are judged as such, and a few others are harmless.
 func (s *scope) module(f field, args []field, in input) {
 	name := f.lit()
@@ -128,7 +41,7 @@ func (s *scope) langCode(f field, r *row, name string) {
 	if f.dirty() && !s.all(number, place, whyCode, asArgument) {
 		return
 	}
-	c := code{s: s, f: f, sql: r.lang() == "sql", python: r.has("modules"), full: strings.ReplaceAll(f.full(s.vals), "\x00", "0")}
+	c := code{s: s, f: f, sql: r.lang() == "sql", python: r.has("python"), full: strings.ReplaceAll(f.full(s.vals), "\x00", "0")}
 	odd := slices.ContainsFunc(f.bits, func(x bit) bool { return x.value > 0 && strings.ContainsAny(x.said(s.vals), "\\\n\r\x00`") })
 	if harmless := languages[r.lang()]; harmless != nil && !odd && harmless(&c) {
 		return

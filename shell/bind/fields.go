@@ -367,22 +367,27 @@ func (s *scope) innocent(n *syntax.CmdSubst) bool {
 	return only
 }
 
-// last is the command that prints what a substitution stands for: the last of its pipeline, without || true.
+// last is the command that prints what a substitution stands for: the last of its pipeline, without || true and || echo 0.
 func last(n *syntax.CmdSubst) string {
 	if len(n.Stmts) != 1 {
 		return ""
 	}
 	cmd := n.Stmts[0].Cmd
-	if b, ok := cmd.(*syntax.BinaryCmd); ok && b.Op == syntax.OrStmt {
-		cmd = b.X.Cmd
-	}
 	for {
 		b, ok := cmd.(*syntax.BinaryCmd)
-		if !ok || b.Op != syntax.Pipe {
-			break
+		switch {
+		case ok && b.Op == syntax.Pipe:
+			cmd = b.Y.Cmd
+		case ok && b.Op == syntax.OrStmt && slices.Contains([]string{"true", ":", "echo 0"}, command(b.Y.Cmd)):
+			cmd = b.X.Cmd
+		default:
+			return command(cmd)
 		}
-		cmd = b.Y.Cmd
 	}
+}
+
+// command is a simple command as text, with nothing for words that are not fixed.
+func command(cmd syntax.Command) string {
 	var text []string
 	if call, ok := cmd.(*syntax.CallExpr); ok {
 		for _, w := range call.Args {
@@ -399,7 +404,7 @@ func (s *scope) counts(n *syntax.CmdSubst) bool { return !s.dash && counting().M
 var lookUp = regexpOnce(`^(?:which|command|type) (?:-\w+ )?(\w[\w.-]*)$`)
 
 // counting are commands that print a number.
-var counting = regexpOnce(`^(?:wc -[lcw]|grep -ci?(?: [^ ]*){1,2}|date(?: -u)?(?: -d .*)? \+%s|` +
+var counting = regexpOnce(`^(?:wc -[lcw]|grep -ci? [^ ]*(?: [^ *?\[]*)?|date(?: -u)?(?: -d .*)? \+%s|` +
 	`jq (?:-\w+ )?[\w.\[\]| ]*\blength(?: [^ ]*)?|git rev-list --count .*|stat -c [%XYZsb]+ .*)$`)
 
 // numeric reports whether arithmetic has nothing in it but numbers, and names of what can only be one.

@@ -71,7 +71,7 @@ const outside = "-$(x) `x`;'\"|x=(a[$(x)])\\%x \x00../x"
 
 func (l Line) judge(p *Program, file *syntax.File, foreign bool) []Finding {
 	j := &line{Program: p, foreign: foreign, first: map[string]int{}, sets: map[string][]*syntax.Word{}, opened: map[asked]bool{}, handed: map[string]bool{},
-		funcs: map[string]bool{}, aliases: map[string]bool{}, writes: map[string]bool{}, ints: map[string]bool{}}
+		funcs: map[string]bool{}, writes: map[string]bool{}, ints: map[string]bool{}}
 	for _, part := range l.Parts {
 		if v := part.Value; v != nil {
 			j.vals = append(j.vals, value{part.Text, v.Data, wordsOf(v, false, false), v.Place})
@@ -158,6 +158,13 @@ func (s *scope) expanded(place string) {
 
 // node judges the node at the path's end.
 func (s *scope) node(path []syntax.Node) {
+	assigned(path, func(name string, w *syntax.Word, exported bool) {
+		f := unknown()
+		if w != nil {
+			f = s.text(w)
+		}
+		s.setting(name, f, exported)
+	})
 	switch n := path[len(path)-1].(type) {
 	case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
 		if !s.numeric(n) {
@@ -173,11 +180,6 @@ func (s *scope) node(path []syntax.Node) {
 		if n.Index != nil && !s.numeric(n.Index) {
 			s.expanded("a subscript")
 		}
-		if n.Name != nil && n.Value != nil {
-			call, before := path[len(path)-2].(*syntax.CallExpr)
-			decl, declared := path[len(path)-2].(*syntax.DeclClause)
-			s.setting(n.Name.Value, s.text(n.Value), before && len(call.Args) > 0 || declared && (decl.Variant.Value == "export" || declares(decl, "x")))
-		}
 	case *syntax.DeclClause:
 		s.declaration(n)
 	case *syntax.BinaryTest:
@@ -190,10 +192,6 @@ func (s *scope) node(path []syntax.Node) {
 	case *syntax.UnaryTest:
 		if n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar {
 			s.expanded("[[ " + n.Op.String() + " ]]")
-		}
-	case *syntax.WordIter:
-		if f := joined(s.fields(n.Items)); f.reached(s.vals) {
-			s.setting(n.Name.Value, unknown(), false)
 		}
 	case *syntax.Redirect:
 		if n.N != nil && strings.Contains(n.N.Value, "[") {
@@ -216,9 +214,6 @@ func (s *scope) parameter(n *syntax.ParamExp) {
 	}
 	if n.Excl && n.Names == 0 && !isAt(n.Index) || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && words.Lit(n.Exp.Word) == "P" {
 		s.expanded("${!…} or ${…@P}")
-	}
-	if n.Exp != nil && n.Param != nil && n.Exp.Word != nil && strings.HasSuffix(n.Exp.Op.String(), "=") {
-		s.setting(n.Param.Value, s.text(n.Exp.Word), false)
 	}
 }
 
@@ -315,16 +310,14 @@ func (s *scope) setting(name string, f field, exported bool) {
 
 // declaration judges the names that declare and its kind take, and with -i, -n, -a and -A the contents too.
 func (s *scope) declaration(n *syntax.DeclClause) {
-	expands, list := declares(n, "in"), declares(n, "aA")
 	for _, a := range n.Args {
 		f := s.text(a.Value)
-		expands = expands || list && a.Array == nil && f.reached(s.vals)
+		if declares(n, "in") || declares(n, "aA") && a.Array == nil && f.reached(s.vals) {
+			s.expanded(n.Variant.Value)
+		}
 		if a.Naked && a.Value != nil && !strings.HasPrefix(f.lit(), "-") {
 			s.names(n.Variant.Value, f)
 		}
-	}
-	if expands {
-		s.expanded(n.Variant.Value)
 	}
 }
 

@@ -17,13 +17,12 @@ type line struct {
 	findings []Finding
 	first    map[string]int // by kind, the first value that is not of it, or -1
 
-	sets    map[string][]*syntax.Word // variables, and all that they are set to; nil is what nobody knows
-	opened  map[asked]bool            // whether a variable may hold a value, once that was asked
-	anyVar  bool                      // it sets a variable whose name only the run will tell
-	handed  map[string]bool           // variables with a value that its programs get
-	funcs   map[string]bool
-	aliases map[string]bool
-	dash    bool // a value begins with a dash
+	sets   map[string][]*syntax.Word // variables, and all that they are set to; nil is what nobody knows
+	opened map[asked]bool            // whether a variable may hold a value, once that was asked
+	anyVar bool                      // it sets a variable whose name only the run will tell
+	handed map[string]bool           // variables with a value that its programs get
+	funcs  map[string]bool
+	dash   bool // a value begins with a dash
 
 	writes  map[string]bool // base names of the files that it writes
 	loose   string          // a file of these that is no data by its name
@@ -54,31 +53,63 @@ func (l *line) set(name string, w *syntax.Word) {
 	}
 }
 
-// survey notes what the node at the path's end sets, writes and changes.
-func (s *scope) survey(p []syntax.Node) {
+// assigned calls f for each variable that the node at the path's end sets, with the word, which is nil if nobody knows it, and
+// whether programs get the variable.
+func assigned(p []syntax.Node, f func(name string, w *syntax.Word, exported bool)) {
 	switch n := p[len(p)-1].(type) {
 	case *syntax.Assign:
-		s.surveyAssign(n, p[len(p)-2])
+		if n.Name == nil || n.Naked {
+			return
+		}
+		call, before := p[len(p)-2].(*syntax.CallExpr)
+		decl, declared := p[len(p)-2].(*syntax.DeclClause)
+		w := n.Value
+		switch {
+		case n.Append || n.Index != nil || declared && declares(decl, "i"):
+			w = nil
+		case w == nil && n.Array == nil:
+			w = &syntax.Word{} // x=
+		}
+		f(n.Name.Value, w, before && len(call.Args) > 0 || declared && exports(decl))
+	case *syntax.WordIter:
+		for _, w := range n.Items {
+			f(n.Name.Value, w, false)
+		}
+		if len(n.Items) == 0 {
+			f(n.Name.Value, nil, false)
+		}
+	case *syntax.ParamExp:
+		if n.Exp != nil && n.Param != nil && strings.HasSuffix(n.Exp.Op.String(), "=") {
+			f(n.Param.Value, n.Exp.Word, false)
+		}
+	}
+}
+
+// survey notes what the node at the path's end sets, writes and changes.
+func (s *scope) survey(p []syntax.Node) {
+	assigned(p, func(name string, w *syntax.Word, exported bool) {
+		if w != nil && strings.ContainsAny(words.Lit(w), "*?[") && (s.foreign || s.makes || len(s.writes) > 0) {
+			w = nil // the name of some file
+		}
+		s.set(name, w)
+		f := s.text(w)
+		if exported && (w == nil || f.reached(s.vals)) {
+			s.handed[name] = true
+		}
+		s.changes = s.changes || name == "IFS" && (w == nil || words.Lit(w) != "") || strings.HasPrefix(f.lead(), "-") && f.reached(s.vals)
+	})
+	switch n := p[len(p)-1].(type) {
 	case *syntax.DeclClause:
+		s.anyVar = s.anyVar || declares(n, "n")
 		for _, a := range n.Args {
 			if a.Name != nil && declares(n, "i") {
 				s.ints[a.Name.Value] = true
 			}
 			if a.Naked && a.Value != nil {
-				s.surveySet(s.text(a.Value), n.Variant.Value == "export" || declares(n, "x"))
-			} else if a.Naked && a.Name != nil && n.Variant.Value == "export" && s.open(a.Name.Value) {
+				s.surveySet(s.text(a.Value), exports(n))
+			} else if a.Naked && a.Name != nil && exports(n) && s.open(a.Name.Value) {
 				s.handed[a.Name.Value] = true
 			}
-		}
-	case *syntax.WordIter:
-		for _, w := range n.Items {
-			if strings.ContainsAny(words.Lit(w), "*?[") && (s.foreign || s.makes || len(s.writes) > 0) {
-				w = nil // the name of some file
-			}
-			s.set(n.Name.Value, w)
-		}
-		if len(n.Items) == 0 {
-			s.set(n.Name.Value, nil)
 		}
 	case *syntax.ParamExp:
 		s.surveyExpansion(n)
@@ -103,37 +134,7 @@ func (s *scope) survey(p []syntax.Node) {
 	}
 }
 
-func (s *scope) surveyAssign(n *syntax.Assign, parent syntax.Node) {
-	if n.Name == nil {
-		return
-	}
-	name, value := n.Name.Value, n.Value
-	if n.Array != nil || n.Append || n.Index != nil {
-		value = nil
-	}
-	s.set(name, value)
-	switch at := parent.(type) {
-	case *syntax.CallExpr:
-		if len(at.Args) > 0 && (value == nil || s.text(value).reached(s.vals)) {
-			s.handed[name] = true
-		}
-	case *syntax.DeclClause:
-		if (at.Variant.Value == "export" || declares(at, "x")) && (value == nil || s.text(value).reached(s.vals)) {
-			s.handed[name] = true
-		}
-		s.anyVar = s.anyVar || declares(at, "n")
-		if declares(at, "i") {
-			s.set(name, nil)
-		}
-	}
-	f := s.text(n.Value)
-	s.changes = s.changes || name == "IFS" && words.Lit(n.Value) != "" || strings.HasPrefix(f.lead(), "-") && f.reached(s.vals)
-}
-
 func (s *scope) surveyExpansion(n *syntax.ParamExp) {
-	if n.Exp != nil && n.Param != nil && strings.HasSuffix(n.Exp.Op.String(), "=") {
-		s.set(n.Param.Value, n.Exp.Word)
-	}
 	if n.Exp != nil && (n.Exp.Op == syntax.RemSmallPrefix || n.Exp.Op == syntax.RemLargePrefix) {
 		text := words.Lit(n.Exp.Word)
 		s.changes = s.changes || len(text) != 2 || text[0] != '*' || isNameChar(text[1])
@@ -199,20 +200,16 @@ func (s *scope) surveyWord(name, before string, f field) {
 	text := f.lit()
 	key, _, sets := strings.Cut(f.lead(), "=")
 	switch {
-	case slices.Contains([]string{"read", "mapfile", "readarray", "getopts"}, name), name == "printf" && before == "-v":
+	case among("namers", name), name == "printf" && before == "-v":
 		if isName(text) {
 			s.set(text, nil)
 		} else if f.reached(s.vals) {
 			s.anyVar = true
 		}
-	case slices.Contains([]string{"export", "declare", "local", "readonly", "typeset"}, name):
-		s.surveySet(f, name == "export")
 	case name == "cd" || name == "pushd" || before == "-C" || before == "--chdir":
 		s.moves = s.moves || f.reached(s.vals) && (f.dirty() || !s.picked(f))
 	case name == "set":
 		s.positional = s.positional || f.reached(s.vals) || f.many || strings.ContainsAny(text, "*?[")
-	case name == "alias" && sets:
-		s.aliases[key] = true
 	case sets && isName(key) && f.reached(s.vals) && isWrapper(name):
 		s.surveySet(f, true)
 	}
@@ -306,6 +303,9 @@ var (
 	formats = regexpOnce(`format|pretty|printf|^\x00$|-f\b|--date|\+`)
 )
 
+func exports(d *syntax.DeclClause) bool { return d.Variant.Value == "export" || declares(d, "x") }
+
+// declares reports whether a declaration has one of some flags.
 func declares(d *syntax.DeclClause, flags string) bool {
 	return slices.ContainsFunc(d.Args, func(a *syntax.Assign) bool {
 		flag := words.Lit(a.Value)

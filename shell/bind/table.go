@@ -92,7 +92,7 @@ func (r *row) say(text string) {
 		switch begin, open := strings.CutSuffix(token, "*"); {
 		case open:
 			r.begins = append(r.begins, begin)
-		case n > 0 && strings.IndexByte("=:>!#%&.~@", token[n]) >= 0:
+		case n > 0 && strings.IndexByte("=:>!#%&.~@;/{?", token[n]) >= 0:
 			r.said[token[:n]] = token[n]
 		default:
 			r.said[token] = '-'
@@ -241,6 +241,9 @@ func versionless(name string) string {
 	}
 	return strings.TrimSuffix(trimmed, "-")
 }
+
+// runs reports whether the program runs a command that follows.
+func (r *row) runs() bool { return r.kind == isWrap || r.kind == isJoin }
 
 // is reports whether the table has a row of this kind.
 func (r *row) is(k rowKind) bool { return r != nil && r.kind == k }

@@ -1,0 +1,270 @@
+package bind
+
+import (
+	"slices"
+	"strings"
+)
+
+// A reading is a program whose words are judged in their order, and how far that is.
+type reading struct {
+	r        *row
+	name     string
+	in       input
+	ended    bool   // no option follows
+	given    bool   // its code is known: what follows is data
+	operands int    // so far
+	option   option // the last one
+	stands   string // a text that stands for what the program reads: xargs -I{}
+}
+
+// words judges the words of a program: options by what the row says of each, operands by what the program does with them.
+func (s *scope) words(r *row, name string, args []field, in input) {
+	w := &reading{r: r, name: name, in: in}
+	if s.foreign && r.has("folder") {
+		s.all(number, "the files that "+name+" runs", whyCode, ownFile)
+	}
+	if r.has("dashless") && len(args) > 0 && !strings.HasPrefix(args[0].lead(), "-") { // tar xf
+		args = append([]field{{bits: merge([]bit{{text: "-"}}, args[0].bits...)}}, args[1:]...)
+	}
+	for n := 1; len(args) > 0 && len(s.findings) == 0; args = args[min(n, len(args)):] {
+		f := args[0]
+		n = 1
+		switch text := f.full(s.vals); {
+		case !w.ended && text == "--" && !f.dirty() && !r.has("no--"):
+			w.ended = true
+		case text == "--version" || text == "--help":
+			return
+		case !w.ended && strings.HasPrefix(f.lead(), "-") && text != "-":
+			if n = s.flag(w, args); n == 0 {
+				return
+			}
+		case !w.ended && r.kind == isTool && strings.IndexAny(f.lead(), "+@") == 0 && f.reached(s.vals): // less +!x, gcc @x
+			s.flag(w, args[:1])
+		case !w.ended && f.lead() == "" && f.reached(s.vals) && s.valueFlag(w, f):
+		default:
+			if s.operand(w, args) {
+				return
+			}
+			w.option = option{}
+		}
+	}
+	if !w.given && len(s.findings) == 0 {
+		s.unnamed(w)
+	}
+}
+
+// flag judges an option that the author wrote, with its word, and returns how many words that is; 0 if it judged all that follow.
+func (s *scope) flag(w *reading, args []field) int {
+	f, o := args[0], w.r.option(args[0].lead())
+	attached := o.rest < len(f.lead()) || len(f.bits) > 1
+	w.option = o
+	w.given = w.given || o.sort == '#' || o.sort == '%' && w.r.has("operand")
+	rest := args[1:]
+	if attached {
+		rest = append([]field{after(f, o.rest)}, rest...)
+	}
+	switch {
+	case o.sort == '?':
+		return 0
+	case o.sort == '-' && !attached, o.sort == '~', len(rest) == 0:
+		return 1
+	case o.sort == 0 && w.r.has("reads"): // xargs --replace=x
+		s.all(number, w.name+" "+f.lit(), whyCode, "use -I")
+	case o.sort == '&':
+		return 3
+	case o.sort == '!' && w.r.runs(): // env -S"A=1 bash -c" "$0"
+		s.shellCode(joined(rest), w.name)
+		return 0
+	case o.sort == ';': // find -exec
+		n := slices.IndexFunc(append(rest, literal(";")), func(f field) bool { return slices.Contains([]string{";", `\;`, "+"}, f.lit()) })
+		s.run(replaced(rest[:n], "{}"), w.in)
+		return n + 2
+	case o.sort == '/': // python -m
+		s.module(rest[0], rest[1:], w.in)
+		return 0
+	case o.sort == 0 && !attached: // it may take the next word, or not
+		return s.unlisted(w, args)
+	}
+	s.optionWord(w, rest[0])
+	switch {
+	case o.sort == '#' && w.r.has("python"):
+		return 0 // what follows the code is the code's own
+	case attached:
+		return 1
+	}
+	return 2
+}
+
+// unlisted judges an option that nobody knows with the word behind it, which may be its own: both ways must be harmless.
+func (s *scope) unlisted(w *reading, args []field) int {
+	f, next := args[0], args[1]
+	text := next.lit()
+	switch {
+	case w.r.runs() && next.reached(s.vals) && len(args) > 2:
+		s.within(next, number, w.name, whyChoice, ownCommand)
+		return 2
+	case next.reached(s.vals) || s.mentions(next.own()):
+		s.optionWord(w, next)
+	case w.r.runs() && !strings.HasPrefix(text, "-") && !strings.Contains(text, "/") && lookup(programName(text), nil) == nil:
+		s.words(w.r, w.name, args[2:], w.in)
+	}
+	if strings.Contains(f.lit(), "=") && s.mentions(f.lit()) {
+		s.all(number, w.name+" "+f.lit(), whyWritten, dataName)
+	}
+	return 1
+}
+
+// optionWord judges the word of an option by what the table says of it.
+func (s *scope) optionWord(w *reading, f field) {
+	place := w.name + " " + w.option.name
+	switch w.option.sort {
+	case '=', ':', '-':
+	case '.':
+		s.within(f, word, place, whyOption, "a value there is a word: check it first")
+	case '>':
+		if f.reached(s.vals) && !w.r.has("writes") {
+			s.within(f, dataFile, place, whyOption, "write the file's name yourself, or end it with .txt or the like")
+		}
+	case '!':
+		s.shellCode(f, place)
+	case '#':
+		s.langCode(f, w.r, w.name)
+	case '@': // git -c key=x is git config key x
+		key, _, _ := strings.Cut(f.lead(), "=")
+		s.program("git", []field{literal("config"), literal(key), after(f, len(key)+1)}, input{})
+	case '{':
+		s.within(f, number, place, whyChoice, "write it yourself")
+		w.stands = f.lit()
+	case '%':
+		if f.lit() == "-" || strings.HasPrefix(f.lit(), "/dev/") {
+			s.stdin(w.in, &row{kind: isLang}, w.name)
+			return
+		}
+		s.script(f, place)
+	default:
+		if s.mentions(f.own()) {
+			s.all(number, place, whyWritten, dataName)
+		}
+		s.within(f, version, "an option of "+w.name, whyOption, optionHint(w))
+	}
+}
+
+// valueFlag judges a word that begins with a value, and reports whether it is an option: one that the row lists.
+func (s *scope) valueFlag(w *reading, f field) bool {
+	text, signs := f.full(s.vals), "-"
+	if w.r.kind == isTool {
+		signs = `-+@|\`
+	}
+	switch {
+	case w.r.runs():
+		return false
+	case len(w.r.subs) > 0 && w.operands == 0 && !strings.HasPrefix(text, "-"):
+		s.within(f, never, w.name+"'s subcommand", whyChoice, "write the subcommand yourself")
+	case f.dirty():
+		s.within(f, s.wordKind(), "an option of "+w.name, whyOption, optionHint(w))
+	case len(text) > 1 && strings.Contains(signs, text[:1]):
+		if o := w.r.option(text); o.sort != '-' && (o.sort != '=' || w.r.kind != isTool) {
+			s.within(f, never, "an option of "+w.name, whyOption, optionHint(w))
+		}
+		return text[0] == '-'
+	}
+	return false
+}
+
+// operand judges a word that is no option, and reports whether it judged all that follow.
+func (s *scope) operand(w *reading, args []field) bool {
+	f, r := args[0], w.r
+	unsure := w.option.sort == 0 && w.option.name != "" && !strings.ContainsAny(f.lit(), "./") && f.lit() != "" // it may be the option's own
+	w.operands++
+	switch {
+	case r.kind == isTool:
+		s.toolOperand(w, f)
+		return false
+	case r.runs():
+		return s.wrapOperand(w, args)
+	case r.has("first") && w.operands == 1: // a database; each word behind it is code
+		return false
+	case w.given && !r.has("first"):
+		if k, ok := r.kinds["rest"]; ok && f.reached(s.vals) { // perl opens names with a pipe in them as commands, go run runs each file of Go
+			s.within(f, k, w.name, whyCode, "give it the file as its input: < file")
+		}
+		w.ended = w.ended || !r.has("permutes")
+	case r.has("operand"), r.has("first"):
+		w.given = true
+		s.langCode(f, r, w.name)
+	case r.lang() == "talk":
+		s.within(f, operand, w.name, whyOption, optionHint(w))
+	case f.lit() == "-":
+		w.given = true
+		s.stdin(w.in, r, w.name)
+	default:
+		w.given = !unsure
+		w.ended = w.ended || w.given
+		s.script(f, w.name)
+	}
+	return false
+}
+
+// toolOperand judges an operand of a program with options: of some it is code, or a file that they write.
+func (s *scope) toolOperand(w *reading, f field) {
+	key, _, sets := strings.Cut(f.lead(), "=")
+	k, listed := w.r.kinds["ops"]
+	switch {
+	case !f.reached(s.vals):
+		if w.r.has("ops:number") && s.mentions(f.own()) {
+			s.all(number, w.name, whyWritten, asArgument)
+		}
+	case sets && w.r.has("variables"):
+		k := plain
+		if key = strings.TrimRight(key, ":?+"); commandLike().MatchString(key) || isObeyed(key) && key != "ENV" {
+			k = number
+		}
+		s.within(f, k, w.name+" "+key, whyCode, "check the value first, or pass it to a script of your own")
+	case w.r.has("ops:data2") && w.operands > 1:
+		s.within(f, dataFile, w.name+"'s second file, which it writes", whyOption, "write the file's name yourself, or end it with .txt or the like")
+	case listed:
+		s.within(f, k, w.name, whyCode, "a value there is "+k.name+": check it first")
+	}
+}
+
+// wrapOperand judges a word before the command that a program runs, or that command with all that follows.
+func (s *scope) wrapOperand(w *reading, args []field) bool {
+	f, r := args[0], w.r
+	key, _, assigns := strings.Cut(f.lead(), "=")
+	switch {
+	case key == "-" && r.has("assigns"):
+		w.operands--
+	case assigns && r.has("assigns") && isName(key):
+		w.operands--
+		s.setting(key, after(f, len(key)+1), true)
+	case assigns && w.name == "env":
+		if s.mentions(f.own()) || f.reached(s.vals) {
+			s.all(number, w.name, whySetting, nameIt)
+		}
+	case w.operands <= r.before && !(w.ended && r.has("dashes")) || strings.HasPrefix(f.full(s.vals), "-"):
+		k, ok := r.kinds["ops"]
+		if !ok {
+			k = operand
+		}
+		if f.reached(s.vals) {
+			s.within(f, k, w.name, whyChoice, "write it yourself")
+		}
+	default:
+		s.wrapped(w, args)
+		return true
+	}
+	return false
+}
+
+// unnamed judges a program that the line names no code or command to: it may read that.
+func (s *scope) unnamed(w *reading) {
+	k, reads := w.r.kinds["in"]
+	switch {
+	case w.r.kind == isLang:
+		s.stdin(w.in, w.r, w.name)
+	case w.r.kind == isJoin, w.r.kind == isWrap && w.in.fed && !among("idle", w.name):
+		s.stdin(w.in, &row{kind: isShell}, w.name)
+	case w.r.kind == isTool && reads && w.in.fed:
+		s.all(k, w.name+"'s input", whyCode, "give it the text as an argument")
+	}
+}
