@@ -86,7 +86,7 @@ func runBatch(ctx context.Context, std *cli.Std, o *batchOptions, name string) e
 		return err
 	}
 	if w.stuck != "" && s.Left() > 0 {
-		return cli.Exit(cli.ExitMissing, nil)
+		return cli.Said(cli.ExitMissing)
 	}
 	return batchError(s)
 }
@@ -119,7 +119,7 @@ func noDatabase(err error) error {
 // batchError is what the state of a batch means for whoever waited for it. All of it was told.
 func batchError(s *batch.Status) error {
 	if status := batchStatus(s); status != cli.ExitOK {
-		return cli.Exit(status, nil)
+		return cli.Said(status)
 	}
 	return nil
 }

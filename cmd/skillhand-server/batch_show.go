@@ -172,7 +172,7 @@ func showFailed(ctx context.Context, std *cli.Std, db *batch.DB, id int64, asJSO
 // stdout names what could not be written.
 func stdout(err error) error {
 	if wrong, ok := errors.AsType[*fs.PathError](err); ok {
-		return fmt.Errorf("stdout: %w", wrong.Err)
+		return fmt.Errorf("stdout: %w", wrong)
 	}
 	return err
 }

@@ -327,11 +327,11 @@ func (o *tryOptions) report(std *cli.Std, show *tryShow, subjects []*try.Subject
 	case err != nil:
 		return tryError(err)
 	case len(summary.Below) > 0:
-		return cli.Exit(cli.ExitFailed, nil)
+		return cli.Said(cli.ExitFailed)
 	case summary.Void > 0 || summary.Missing > 0:
-		return cli.Exit(cli.ExitLater, nil)
+		return cli.Said(cli.ExitLater)
 	case len(summary.Uncounted) > 0:
-		return cli.Exit(cli.ExitFailed, nil)
+		return cli.Said(cli.ExitFailed)
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ Without NAME, list them. A launcher in a plugin's hooks/bin does the same:
 				return err
 			}
 			if exit := f(cmd.Context(), args[1:], shell.Std{In: std.In, Out: std.Out, Err: std.Err, Dir: dir, Env: std.Env}); exit != 0 {
-				return cli.Exit(exit, nil)
+				return cli.Said(exit)
 			}
 			return nil
 		},

@@ -432,7 +432,7 @@ func (c *checking) showDiff(fixes *check.Fixes) error {
 		}
 	}
 	if fixes.Made > 0 {
-		return cli.Exit(cli.ExitFailed, nil)
+		return cli.Said(cli.ExitFailed)
 	}
 	return nil
 }
@@ -456,11 +456,11 @@ func (c *checking) report(res *check.Result) error {
 func (c *checking) end(res *check.Result) error {
 	for _, f := range res.Findings {
 		if f.Severity.Rank() >= check.Severity(c.flags.failOn).Rank() {
-			return cli.Exit(cli.ExitFailed, nil)
+			return cli.Said(cli.ExitFailed)
 		}
 	}
 	if c.failed {
-		return cli.Exit(cli.ExitFailed, nil)
+		return cli.Said(cli.ExitFailed)
 	}
 	return nil
 }
@@ -616,7 +616,7 @@ func (c *checking) printVerdicts(res *check.Result) error {
 	c.std.Say(fmt.Sprintf("skillhand: %s, %s, as Claude Code %s decides",
 		term.Plural(res.Files, "file"), term.Plural(len(res.Verdicts), "directive"), claudecode.Version))
 	if asks {
-		return cli.Exit(cli.ExitFailed, nil)
+		return cli.Said(cli.ExitFailed)
 	}
 	return nil
 }

@@ -45,9 +45,9 @@ wrong, else 0. Nothing is changed.`,
 			}
 			switch doc.Worst() {
 			case doctor.Missing:
-				return cli.Exit(cli.ExitMissing, nil)
+				return cli.Said(cli.ExitMissing)
 			case doctor.Wrong:
-				return cli.Exit(cli.ExitFailed, nil)
+				return cli.Said(cli.ExitFailed)
 			}
 			return nil
 		},

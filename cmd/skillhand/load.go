@@ -121,7 +121,7 @@ func runLoad(ctx context.Context, std *stdio, cmd *cobra.Command, o loadOptions,
 	done()
 	if failure, ok := errors.AsType[*claudepage.Failure](err); ok {
 		fmt.Fprintln(std.Err, failure.Message) // Claude Code's own words, and nothing else
-		return cli.Exit(cli.ExitFailed, nil)
+		return cli.Said(cli.ExitFailed)
 	}
 	if err != nil {
 		return err

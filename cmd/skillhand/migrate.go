@@ -99,9 +99,9 @@ func runMigrate(ctx context.Context, std *stdio, o migrateOptions, args []string
 	}
 	switch {
 	case done.Missing:
-		return cli.Exit(cli.ExitMissing, nil)
+		return cli.Said(cli.ExitMissing)
 	case doc.Summary.Failed > 0:
-		return cli.Exit(cli.ExitFailed, nil)
+		return cli.Said(cli.ExitFailed)
 	}
 	return nil
 }

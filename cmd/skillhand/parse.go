@@ -86,9 +86,9 @@ func runParse(ctx context.Context, std *stdio, o parseOptions, files []string) e
 	}
 	switch {
 	case p.missing.Load():
-		return cli.Exit(cli.ExitMissing, nil)
+		return cli.Said(cli.ExitMissing)
 	case p.invalid.Load() > 0:
-		return cli.Exit(cli.ExitFailed, nil)
+		return cli.Said(cli.ExitFailed)
 	}
 	return nil
 }

@@ -96,9 +96,9 @@ func runRun(ctx context.Context, std *stdio, o runOptions, args []string) error 
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case v.TimedOut:
-		return cli.Exit(cli.ExitTimeout, nil)
+		return cli.Said(cli.ExitTimeout)
 	case !v.OK:
-		return cli.Exit(cli.ExitFailed, nil)
+		return cli.Said(cli.ExitFailed)
 	}
 	return nil
 }

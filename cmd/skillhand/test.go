@@ -174,7 +174,7 @@ func (std *stdio) judgeTests(o testOptions, skills int, results []golden.Result)
 		}
 	}
 	if failed > 0 {
-		return cli.Exit(cli.ExitFailed, nil)
+		return cli.Said(cli.ExitFailed)
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ are shown what will go, and asked.`,
 				err = std.Print(doc.String())
 			}
 			if err == nil && !doc.OK {
-				err = cli.Exit(cli.ExitFailed, nil)
+				err = cli.Said(cli.ExitFailed)
 			}
 			return err
 		},

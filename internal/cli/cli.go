@@ -6,14 +6,12 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -60,28 +58,20 @@ func Run(std *Std, root *cobra.Command) int {
 	}
 	err := root.ExecuteContext(ctx)
 	proc.KillOrphans()
-	quiet := errors.Is(err, ErrEnded) || errors.Is(err, syscall.EPIPE) // whoever read has read enough, as in skillhand load … | head
-	if cause := context.Cause(ctx); cause != nil && err != nil {
-		err = cause
-	}
-	if !quiet {
-		std.report(err)
-	}
-	return ExitStatus(err)
+	return std.report(err, context.Cause(ctx))
 }
 
-// report prints an error, each of its lines as a message of its own.
-func (std *Std) report(err error) {
-	if err == nil {
-		return
+// report prints why a command failed, each line as a message of its own, and returns the status to
+// exit with.
+func (std *Std) report(err, cause error) int {
+	status, message := ending(err, cause)
+	if message == "" {
+		return status
 	}
-	var status *statusError
-	if errors.As(err, &status) && status.err == nil {
-		return // said already
-	}
-	for line := range strings.SplitSeq(err.Error(), "\n") {
+	for line := range strings.SplitSeq(message, "\n") {
 		std.say("31", "skillhand:", " "+term.Near(line))
 	}
+	return status
 }
 
 // Warn prints a warning.

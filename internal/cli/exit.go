@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"slices"
 	"syscall"
 
 	"github.com/skillhand/skillhand/claude"
@@ -32,8 +35,7 @@ var Statuses = [][2]string{
 	{"130, 143", "Interrupted by SIGINT or SIGTERM."},
 }
 
-// A statusError carries the exit status of its error. Without an error, all
-// there is to say was said.
+// A statusError carries the exit status of its error.
 type statusError struct {
 	status int
 	err    error
@@ -48,9 +50,15 @@ func (e *statusError) Error() string {
 
 func (e *statusError) Unwrap() error { return e.err }
 
-// Exit makes an error that ends the program with a status. Without an err
-// nothing more is printed.
+// Exit makes an error that ends the program with a status.
 func Exit(status int, err error) error { return &statusError{status, err} }
+
+// errSaid is the error of a command that has printed what there is to say.
+var errSaid = errors.New("failed")
+
+// Said makes an error that ends the program with a status and prints nothing more: what the command
+// printed says why.
+func Said(status int) error { return Exit(status, errSaid) }
 
 // Usagef makes an error about how the program was called.
 func Usagef(format string, a ...any) error { return Exit(ExitUsage, fmt.Errorf(format, a...)) }
@@ -68,6 +76,40 @@ func Terminated(err error) bool {
 
 // ErrEnded says that a signal ended the command as it is meant to end: nothing is printed.
 var ErrEnded = errors.New("ended by a signal")
+
+// ending says how a program ends whose command returned err: its exit status, and the message that
+// it prints. cause is the signal that interrupted the command, if one did. A failure has no message
+// only if the command printed what there is to say, if a signal was the way to end it, or if the
+// reader of our stdout has closed it, as in skillhand load … | head.
+func ending(err, cause error) (status int, message string) {
+	if err == nil {
+		return ExitOK, ""
+	}
+	said, _ := err.(*statusError)
+	quiet := said != nil && said.err == errSaid || closedStdout(err)
+	if cause != nil {
+		quiet = errors.Is(err, ErrEnded) || closedStdout(err)
+		err = cause
+	}
+	if quiet {
+		return ExitStatus(err), ""
+	}
+	return ExitStatus(err), cmp.Or(err.Error(), fmt.Sprintf("failed without a message (%T)", err))
+}
+
+// closedStdout reports whether err says that nobody reads our stdout any more, and nothing else.
+// Other pipes and connections break with the same errno, and those are worth a message.
+func closedStdout(err error) bool {
+	switch e := err.(type) {
+	case *fs.PathError:
+		return e.Path == os.Stdout.Name() && errors.Is(e.Err, syscall.EPIPE)
+	case interface{ Unwrap() error }:
+		return closedStdout(e.Unwrap())
+	case interface{ Unwrap() []error }:
+		return !slices.ContainsFunc(e.Unwrap(), func(err error) bool { return !closedStdout(err) })
+	}
+	return false
+}
 
 // ExitStatus is the one place where an error becomes an exit status.
 func ExitStatus(err error) int {

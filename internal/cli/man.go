@@ -78,7 +78,7 @@ func (std *Std) showManual(of *cobra.Command, page string) error {
 	// man needs the terminal to itself, so it takes our place; the shell removes the file after it.
 	exit, err := proc.Become(sh, []string{"sh", "-c", `"$0" "$1"; s=$?; rm -f "$1"; exit $s`, man, f.Name()}, std.Env)
 	if err == nil && exit != 0 {
-		err = Exit(exit, nil)
+		err = Said(exit)
 	}
 	return err
 }

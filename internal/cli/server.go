@@ -90,8 +90,7 @@ func HandOver(std *Std, command string, args []string) int {
 		}
 		err = Exit(ExitMissing, fmt.Errorf("%s: %w", command, err))
 	}
-	std.report(err)
-	return ExitStatus(err)
+	return std.report(err, nil)
 }
 
 // findServer looks for the second program beside the first, then in PATH.
