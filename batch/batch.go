@@ -45,7 +45,9 @@ type Stop string
 // Why a batch stands still.
 const (
 	Credentials Stop = "credentials"
-	Limit       Stop = "limit" // of usage, with no word of when it ends
+	Limit       Stop = "limit"     // of usage, with no word of when it ends
+	Canceling   Stop = "canceling" // its jobs are being canceled
+	Removing    Stop = "removing"  // it is being removed
 )
 
 // A State is where a job stands.
@@ -191,7 +193,7 @@ func (s *Status) Count(states ...State) (n int) {
 
 // Still reports whether nothing will happen in the batch by itself.
 func (s *Status) Still() bool {
-	return s.Left() == 0 || s.Open == 0 && (s.Stopped != "" || s.Short && s.Paused == nil)
+	return s.Left() == 0 || s.Open == 0 && s.Stopped != Canceling && (s.Stopped != "" || s.Short && s.Paused == nil)
 }
 
 // A Running job is in the hands of a worker.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -535,61 +536,122 @@ func (c *change) ready(n int, crew crew) ([]readyJob, error) {
 	return ready[:min(n, len(ready))], nil
 }
 
-// reopen makes jobs wait again that were not done.
-func (c *change) reopen(names []string) (int, error) {
-	which := `state = 'failed'`
-	if names != nil {
-		if err := c.named(names); err != nil {
-			return 0, err
-		}
-		which = `state IN ('failed', 'canceled', 'skipped') AND name IN (SELECT value ->> 'id' FROM {items})`
+// again makes a job wait again that was not done.
+const again = `UPDATE batch_job SET state = 'waiting', tries = 0, kills = 0, due = 0, event = 0, ended = 0, fault = '', result = '', log = '' `
+
+// reopenFailed makes a chunk of the jobs wait again that failed.
+func (c *change) reopenFailed() (int, error) {
+	moved, err := c.exec(again+`WHERE id IN (SELECT id FROM batch_job WHERE batch = $1 AND state = 'failed' ORDER BY seq, id LIMIT $2)`, c.b.id, chunk)
+	c.b.count(Failed, Waiting, moved)
+	return int(moved), err
+}
+
+// reopenNamed makes jobs wait again that were not done.
+func (c *change) reopenNamed(names []string) (int, error) {
+	if err := c.named(names); err != nil {
+		return 0, err
 	}
 	n := 0
 	for _, from := range []State{Failed, Canceled, Skipped} {
-		moved, err := c.exec(`UPDATE batch_job SET state = 'waiting', tries = 0, kills = 0, due = 0, event = 0, ended = 0, fault = '', result = '', log = ''
-			WHERE CAST($1 AS text) <> '' AND batch = $2 AND state = $3 AND `+which, ids(names), c.b.id, string(from))
+		moved, err := c.exec(again+`WHERE batch = $2 AND state = $3 AND name IN (SELECT value ->> 'id' FROM {items})`, ids(names), c.b.id, string(from))
 		if err != nil {
 			return 0, err
 		}
 		c.b.count(from, Waiting, moved)
 		n += int(moved)
 	}
-	// Jobs that were skipped because of them wait again; those that are hopeless
-	// all the same are skipped again.
+	return n, nil
+}
+
+// reopenSkipped makes jobs wait again that were skipped because of others; those that are hopeless
+// all the same are skipped again.
+func (c *change) reopenSkipped() error {
 	moved, err := c.exec(`UPDATE batch_job SET state = 'waiting', event = 0, ended = 0, fault = '' WHERE batch = $1 AND state = 'skipped'`, c.b.id)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	c.b.count(Skipped, Waiting, moved)
 	if c.b.chain == 0 {
-		return n, nil
+		return nil
 	}
-	return n, c.rewant(nil)
+	return c.rewant(nil)
 }
 
-// cancel ends jobs that have not ended.
-func (c *change) cancel(names []string) (int, error) {
-	which := `TRUE`
-	if names != nil {
-		if err := c.named(names); err != nil {
-			return 0, err
-		}
-		which = `name IN (SELECT value ->> 'id' FROM {items})`
+// A position is a job's place in the order of its batch.
+type position struct{ seq, id int64 }
+
+// The positions before the first job and behind the last.
+var first, last = position{-1, 0}, position{math.MaxInt64, 0}
+
+// A cancelable job has not ended.
+type cancelable struct {
+	position
+	held  int64
+	state State
+}
+
+func scanCancelable(r rows, v *cancelable) error {
+	var state string
+	err := r.Scan(&v.id, &v.seq, &v.held, &state)
+	v.state = State(state)
+	return err
+}
+
+// cancelNamed ends jobs that have not ended.
+func (c *change) cancelNamed(names []string) (int, error) {
+	if err := c.named(names); err != nil {
+		return 0, err
 	}
-	type entry struct {
-		id, held int64
-		state    string
-	}
-	jobs, err := all(c.ctx, c.tx, func(r rows, e *entry) error { return r.Scan(&e.id, &e.held, &e.state) },
-		`SELECT id, held, state FROM batch_job WHERE CAST($1 AS text) <> '' AND batch = $2 AND state IN ('waiting', 'open') AND `+which+
-			` ORDER BY seq, id`, ids(names), c.b.id)
+	jobs, err := all(c.ctx, c.tx, scanCancelable, `SELECT id, seq, held, state FROM batch_job
+		WHERE batch = $2 AND state IN ('waiting', 'open') AND name IN (SELECT value ->> 'id' FROM {items}) ORDER BY seq, id`, ids(names), c.b.id)
 	if err != nil {
 		return 0, err
 	}
+	if err := c.cancel(jobs); err != nil {
+		return 0, err
+	}
+	if c.b.chain == 0 {
+		return len(jobs), nil
+	}
+	return len(jobs), c.skip(nil)
+}
+
+// cancelSome ends a chunk of the jobs that have not ended: those that are open, then those that
+// wait, behind a position. It keeps others from starting until none is left, and returns where the
+// next chunk begins.
+func (c *change) cancelSome(after position) (position, error) {
+	c.b.stop = Canceling
+	at, room := after, chunk
+	for _, from := range []struct {
+		state State
+		after position
+	}{{Opened, first}, {Waiting, after}} {
+		jobs, err := all(c.ctx, c.tx, scanCancelable, `SELECT id, seq, held, state FROM batch_job
+			WHERE batch = $1 AND state = '`+string(from.state)+`' AND (seq, id) > ($2, $3) ORDER BY seq, id LIMIT $4`,
+			c.b.id, from.after.seq, from.after.id, room)
+		if err != nil {
+			return at, err
+		}
+		if err := c.cancel(jobs); err != nil {
+			return at, err
+		}
+		if room -= len(jobs); from.state == Waiting && len(jobs) > 0 {
+			at = jobs[len(jobs)-1].position
+		}
+	}
+	if room > 0 {
+		c.b.stop = ""
+		return last, nil
+	}
+	return at, nil
+}
+
+// cancel ends jobs.
+func (c *change) cancel(jobs []cancelable) error {
 	var waiting, open []end
 	for _, j := range jobs {
 		e := c.ended(end{Job: j.id, State: Canceled, Fault: "canceled"})
-		if State(j.state) == Waiting {
+		if j.state == Waiting {
 			waiting = append(waiting, e)
 			continue
 		}
@@ -598,13 +660,7 @@ func (c *change) cancel(names []string) (int, error) {
 		c.b.reserved -= j.held
 		c.b.spent += j.held
 	}
-	if err := errors.Join(c.close(waiting, Waiting), c.close(open, Opened)); err != nil {
-		return 0, err
-	}
-	if c.b.chain == 0 {
-		return len(jobs), nil
-	}
-	return len(jobs), c.skip(nil)
+	return errors.Join(c.close(waiting, Waiting), c.close(open, Opened))
 }
 
 // named finds the names that no job of the batch has.

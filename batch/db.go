@@ -102,12 +102,19 @@ func scheme(database string) string {
 // Close closes the database.
 func (db *DB) Close() { db.store.close() }
 
-// retry does something until it works or fails for good, or patience ends.
+// retry does something until it works or fails for good, or patience ends. Patience begins with the
+// first failure, so that a long transaction whose connection broke is tried again.
 func (db *DB) retry(ctx context.Context, do func() error) error {
-	deadline := time.Now().Add(db.patience)
+	var deadline time.Time
 	for wait := 5 * time.Millisecond; ; wait = min(2*wait, 500*time.Millisecond) {
 		err := do()
-		if err == nil || !db.store.passes(err) || time.Now().Add(wait).After(deadline) {
+		if err == nil || !db.store.passes(err) {
+			return err
+		}
+		if deadline.IsZero() {
+			deadline = time.Now().Add(db.patience)
+		}
+		if time.Now().Add(wait).After(deadline) {
 			return err
 		}
 		select {
@@ -342,7 +349,7 @@ func (db *DB) Remove(ctx context.Context, id int64) error {
 		if c.b.open > 0 {
 			return ErrRunning
 		}
-		c.b.stop = removing // nothing starts from here on
+		c.b.stop = Removing // nothing starts from here on
 		return nil
 	})
 	if err != nil {
@@ -373,8 +380,6 @@ func (db *DB) Remove(ctx context.Context, id int64) error {
 	})
 }
 
-const removing Stop = "removing"
-
 // Resume lets a batch go on that was stopped, and reports whether it was.
 func (db *DB) Resume(ctx context.Context, id int64) (stopped Stop, err error) {
 	err = db.edit(ctx, id, func(c *change) error {
@@ -384,25 +389,59 @@ func (db *DB) Resume(ctx context.Context, id int64) (stopped Stop, err error) {
 	return stopped, err
 }
 
-// Retry takes jobs again that did not get done: those named, or all that failed. Jobs that were
-// skipped for their sake wait for them again. It returns how many there were.
+// Retry takes jobs again that did not get done: those named, or, by chunks, all that failed. Jobs
+// that were skipped for their sake wait for them again. It returns how many there were.
 func (db *DB) Retry(ctx context.Context, id int64, ids []string) (n int, err error) {
+	for some := chunk; ids == nil && some == chunk; n += some {
+		err = db.edit(ctx, id, func(c *change) error {
+			c.b.stop = ""
+			some, err = c.reopenFailed()
+			return err
+		})
+		if err != nil {
+			return n, err
+		}
+	}
+	named := 0
 	err = db.edit(ctx, id, func(c *change) error {
 		c.b.stop = ""
-		n, err = c.reopen(ids)
-		return err
+		if named, err = c.reopenNamed(ids); err != nil {
+			return err
+		}
+		return c.reopenSkipped()
 	})
-	return n, err
+	return n + named, err
 }
 
 // Cancel ends jobs that have not ended: those named, or all. Workers end the running ones at
-// their next beat. It returns how many there were.
+// their next beat. All jobs are canceled by chunks, each in a transaction of its own, so that
+// workers can write meanwhile; nothing of the batch starts until all have ended, and if this process
+// dies, a worker completes it. It returns how many there were.
 func (db *DB) Cancel(ctx context.Context, id int64, ids []string) (n int, err error) {
-	err = db.edit(ctx, id, func(c *change) error {
-		n, err = c.cancel(ids)
-		return err
-	})
-	return n, err
+	if ids != nil {
+		err = db.edit(ctx, id, func(c *change) error {
+			n, err = c.cancelNamed(ids)
+			return err
+		})
+		return n, err
+	}
+	before, canceled := int64(-1), int64(0)
+	for at := first; at != last; {
+		var next position
+		err = db.change(ctx, id, func(c *change) error {
+			if before < 0 {
+				before = c.b.canceled
+			}
+			next, err = c.cancelSome(at)
+			canceled = c.b.canceled
+			return err
+		})
+		if err != nil {
+			return 0, err
+		}
+		at = next
+	}
+	return int(canceled - before), nil
 }
 
 // edit changes a batch, and delivers what can be delivered then.

@@ -67,7 +67,28 @@ func (s *session) keep(ctx context.Context) error {
 	if err := s.reconcile(ctx); err != nil {
 		return err
 	}
-	return s.feed(ctx)
+	return errors.Join(s.cancel(ctx), s.feed(ctx))
+}
+
+// cancel goes on with batches of which somebody has begun to cancel all jobs.
+func (s *session) cancel(ctx context.Context) error {
+	batches, err := all(ctx, s.db.store, scanNumber, `SELECT id FROM batch WHERE stop = '`+string(Canceling)+`' ORDER BY id`)
+	if err != nil {
+		return err
+	}
+	for _, id := range batches {
+		err := s.db.change(ctx, id, func(c *change) error {
+			if c.b.stop != Canceling {
+				return nil
+			}
+			_, err := c.cancelSome(first)
+			return err
+		})
+		if err != nil && !errors.Is(err, ErrNoBatch) {
+			return err
+		}
+	}
+	return nil
 }
 
 // removeDead takes the dead off the list of workers, and counts what the others can do.

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -513,6 +514,96 @@ func TestGiveBack(t *testing.T) {
 		}
 	})
 }
+
+// A batch of several chunks is canceled whole, while a worker is at it; nothing of it starts meanwhile.
+func TestCancelMany(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, o Options) {
+		db := open(t, o)
+		add(t, db, some(2*chunk+10), Limits{})
+		started := make(chan bool, chunk)
+		begin(t, &Worker{DB: open(t, o), Slots: 2, Do: func(ctx context.Context, _ json.RawMessage) (json.RawMessage, Retry) {
+			started <- true
+			<-ctx.Done()
+			return nil, Retry{Error: "cut"}
+		}})
+		<-started
+		<-started
+		if n, err := db.Cancel(t.Context(), idOf(t, db, "b"), nil); n != 2*chunk+10 || err != nil {
+			t.Errorf("cancel: %d, %v", n, err)
+		}
+		s := until(t, db, "over", over)
+		if s.Canceled != 2*chunk+10 || s.Stopped != "" || s.HeldUSD != 0 {
+			t.Errorf("%+v", *s)
+		}
+		if n := len(started); n > room(0, 2, 0) {
+			t.Errorf("%d more started", n)
+		}
+		if n, err := db.Cancel(t.Context(), idOf(t, db, "b"), nil); n != 0 || err != nil {
+			t.Errorf("again: %d, %v", n, err)
+		}
+	})
+}
+
+// A worker completes what a process began that died: it cancels the rest, and starts nothing.
+func TestCancelBegun(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, o Options) {
+		db := open(t, o)
+		add(t, db, some(chunk+10), Limits{})
+		if err := db.change(t.Context(), idOf(t, db, "b"), func(c *change) error {
+			_, err := c.cancelSome(first)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		s := until(t, db, "begun", func(*Status) bool { return true })
+		if s.Canceled != chunk || s.Waiting != 10 || s.Stopped != Canceling || s.Still() {
+			t.Errorf("%+v", *s)
+		}
+		begin(t, &Worker{DB: open(t, o), Do: func(_ context.Context, p json.RawMessage) (json.RawMessage, Retry) {
+			t.Errorf("%s ran", p)
+			return nil, Retry{}
+		}})
+		if s := until(t, db, "over", over); s.Canceled != chunk+10 || s.Stopped != "" {
+			t.Errorf("%+v", *s)
+		}
+	})
+}
+
+// A transaction that lasts longer than our patience and then loses its connection is tried again.
+func TestPatience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := &DB{store: busy{}, patience: 15 * time.Second}
+		for _, tt := range []struct {
+			failures    int
+			tries, want time.Duration // each failure lasts that long; all of it does
+			ok          bool
+		}{
+			{1, 20 * time.Second, 20 * time.Second, true},
+			{2, 20 * time.Second, 40 * time.Second, false},
+			{1000, 0, 15 * time.Second, false},
+			{10, 0, 2 * time.Second, true},
+		} {
+			began, n := time.Now(), 0
+			err := db.retry(t.Context(), func() error {
+				if n++; n > tt.failures {
+					return nil
+				}
+				time.Sleep(tt.tries)
+				return errors.New("connection lost")
+			})
+			if took := time.Since(began).Round(time.Second); (err == nil) != tt.ok || took != tt.want {
+				t.Errorf("%d failures of %v: %v after %v, want %v", tt.failures, tt.tries, err, took, tt.want)
+			}
+		}
+	})
+}
+
+// busy is a database whose errors all pass.
+type busy struct{ store }
+
+func (busy) passes(error) bool { return true }
 
 // A worker of one batch leaves the others alone; one of all takes those that come.
 func TestBatches(t *testing.T) {

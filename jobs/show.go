@@ -68,6 +68,10 @@ func Summary(s *batch.Status) string {
 		text += ": stopped, usage limit reached: run it again later"
 	case s.Stopped == Refused:
 		text += ": stopped, no trial can be made: skillhand try says why"
+	case s.Stopped == batch.Canceling:
+		text += ": being canceled"
+	case s.Stopped == batch.Removing:
+		text += ": being removed"
 	case s.Short:
 		text += fmt.Sprintf(": the budget of %s allows no more", term.Dollars(s.Budget))
 	}

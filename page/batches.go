@@ -91,6 +91,10 @@ func (v *visit) standing(db *batch.DB, s *batch.Status) string {
 		return "all done"
 	case s.Left() == 0:
 		return "ended"
+	case s.Stopped == batch.Canceling:
+		return "being canceled"
+	case s.Stopped == batch.Removing:
+		return "being removed"
 	case s.Stopped != "":
 		return "stopped: " + string(s.Stopped)
 	case s.Paused != nil:

@@ -440,8 +440,11 @@ func newBatchEdit(std *cli.Std, use, short string, edit func(ctx context.Context
 				ids = args[1:]
 			}
 			said, err := edit(cmd.Context(), db, s, ids)
-			if err != nil {
+			if errors.Is(err, batch.ErrRunning) {
 				return err
+			}
+			if err != nil {
+				return noDatabase(err) // or there is no such job
 			}
 			return std.Print(fmt.Sprintf("%s: %s\n", term.Flat(s.Name), said))
 		},
