@@ -43,7 +43,7 @@ func (rt *Runtime) ClaudePage(ctx context.Context, r ClaudeRequest) (*Page, erro
 	}
 	s, err := claudepage.Find(req)
 	if err != nil {
-		return nil, err
+		return nil, p.elsewhere(err)
 	}
 	directives, err := s.Directives(req)
 	if err != nil {
@@ -109,6 +109,19 @@ func (p *scene) mayRunAll(directives []claudepage.Directive) error {
 		}
 	}
 	return nil
+}
+
+// elsewhere adds to the error for a skill that Claude Code does not find where skillhand does: its path works.
+func (p *scene) elsewhere(err error) error {
+	unknown, ok := errors.AsType[*claudepage.UnknownError](err)
+	if !ok {
+		return err
+	}
+	finder := p.finder()
+	if loc, findErr := finder.Find(unknown.Name); findErr == nil {
+		return fmt.Errorf("%w\nload it by its path: %s", err, finder.Near(loc))
+	}
+	return err
 }
 
 // newSession makes an id such as Claude Code gives to a new session, which always has one.

@@ -2,6 +2,7 @@ package claudepage
 
 import (
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/skillhand/skillhand/claudecode"
@@ -18,8 +19,7 @@ func (c collection) unknown(r Request, name string) error {
 		if file := c.aWorkflow(); file != "" {
 			return fmt.Errorf("%s: no such skill or command; if it is a workflow, as %s is: workflows are not rendered", name, file)
 		}
-		return fmt.Errorf("%s: no such skill or command where Claude Code looks: it would send %q as ordinary text (a skill elsewhere loads by its path)",
-			name, prompt)
+		return &UnknownError{name, prompt}
 	}
 	if kind := claudecode.CommandKind(name); kind != "" {
 		return toolError(fmt.Sprintf("%[1]s is a %[2]s command, not a skill. "+
@@ -35,6 +35,16 @@ func (c collection) unknown(r Request, name string) error {
 	}
 	return toolError(message)
 }
+
+// An UnknownError says that Claude Code has no skill or command of a name, and sends it as text.
+type UnknownError struct{ Name, Prompt string }
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("%s: no such skill or command where Claude Code looks: it would send %q as ordinary text", e.Name, e.Prompt)
+}
+
+// Unwrap makes it a kind of fs.ErrNotExist.
+func (e *UnknownError) Unwrap() error { return fs.ErrNotExist }
 
 // aWorkflow returns the file of a workflow in sight, or "".
 func (c collection) aWorkflow() string {

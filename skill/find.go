@@ -111,7 +111,7 @@ type attempt struct {
 // insteadOf is the user's own, which is taken.
 func (a *attempt) insteadOf(f Finder, name string, own Found) Found {
 	own.Others = append([]Location{a.found.Location}, a.found.Others...)
-	own.note = fmt.Sprintf("%s is your own, %s: the one in this project, which is not trusted, is %s", name, own.File, f.near(a.found.Location))
+	own.note = fmt.Sprintf("%s is your own, %s: the one in this project, which is not trusted, is %s", name, own.File, f.Near(a.found.Location))
 	return own
 }
 
@@ -127,18 +127,18 @@ func (f Finder) ambiguous(name string, found Found) string {
 		if o.Plugin != "" && o.Plugin != found.Plugin {
 			all = append(all, o.Plugin+":"+o.Name)
 		} else {
-			all = append(all, f.near(o))
+			all = append(all, f.Near(o))
 		}
 	}
 	have := "have"
 	if len(all) == 1 {
 		have = "has"
 	}
-	return fmt.Sprintf("%s is taken to be %s: %s %s the same name", name, f.near(found.Location), listed(all), have)
+	return fmt.Sprintf("%s is taken to be %s: %s %s the same name", name, f.Near(found.Location), listed(all), have)
 }
 
-// near is the path by which a person here can name a location.
-func (f Finder) near(loc Location) string {
+// Near is the path by which a person here can name a location.
+func (f Finder) Near(loc Location) string {
 	path := loc.Main().Folder
 	if loc.Command {
 		path = loc.File

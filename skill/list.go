@@ -241,7 +241,7 @@ func (l *lister) named() []Location {
 			l.call(l.first(same, true), taken, func(e *entry) string { return e.at.Plugin + ":" + e.at.Name })
 		}
 		if e.at.Call == "" {
-			e.at.Call = l.finder.near(e.at)
+			e.at.Call = l.finder.Near(e.at)
 		}
 		all[i] = e.at
 	}

@@ -146,8 +146,8 @@ func (s search) commandRoots(yield func(root) bool) {
 	}
 }
 
-// layoutRoots are the project as authors lay it out: the repository, and the working folder in it. The user's home is
-// no project.
+// layoutRoots are the project as authors lay it out: the repository, the working folder in it, and that folder as a skill,
+// if it is one. The user's home is no project.
 func (s search) layoutRoots(commands bool) iter.Seq[root] {
 	return func(yield func(root) bool) {
 		bases := []string{s.finder.Dir}
@@ -163,6 +163,9 @@ func (s search) layoutRoots(commands bool) iter.Seq[root] {
 					return
 				}
 			}
+		}
+		if own := s.finder.Dir; !commands && !missing(filepath.Join(own, MainFile)) && !s.finder.isUsers(filepath.Dir(own)) {
+			yield(root{dir: own, from: FromProject, single: true})
 		}
 	}
 }
