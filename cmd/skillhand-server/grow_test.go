@@ -197,12 +197,32 @@ func growJobs(t *testing.T, n int) {
 	} {
 		g.timed(strings.Join(args, " "), args...)
 	}
-	if lines := strings.Count(g.timed("show --format jsonl", "show", "many", "--format", "jsonl"), "\n"); lines != n {
-		t.Errorf("%d lines of %d", lines, n)
+	export := func(what string) {
+		if lines := strings.Count(g.timed(what, "show", "many", "--format", "jsonl"), "\n"); lines != n {
+			t.Errorf("%d lines of %d", lines, n)
+		}
 	}
+	export("show --format jsonl")
 	g.look(n)
 	g.statistics()
-	g.timed("cancel", "cancel", "many")
+	worker := g.command("work")
+	worker.Stderr = os.Stderr
+	if err := worker.Start(); err != nil {
+		t.Fatal(err)
+	}
+	done := `SELECT done FROM batch`
+	before := g.number(done)
+	await(t, "a worker at work", func() bool { return g.number(done) > before })
+	export("show --format jsonl, at work")
+	g.timed("cancel, at work", "cancel", "many")
+	if left := g.number(`SELECT waiting + open FROM batch`); left != 0 {
+		t.Errorf("%d are left", left)
+	}
+	t.Logf("the worker did %d jobs meanwhile", g.number(done)-before)
+	_ = worker.Process.Signal(syscall.SIGTERM)
+	if err := worker.Wait(); err != nil {
+		t.Errorf("worker: %v", err)
+	}
 	g.timed("show many after", "show", "many")
 	cmd := g.command("run", "many.jsonl", "-o", "results.jsonl")
 	began := time.Now()
