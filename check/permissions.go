@@ -251,7 +251,7 @@ func directiveAsks(p *pass) {
 			}
 			continue
 		}
-		why := v.Reason + p.doc.ruleAt(" (", v, ")")
+		why := reason(v) + p.doc.ruleAt(" (", v, ")")
 		if d.here.Decision == permit.Allow {
 			why += fmt.Sprintf("; here it runs, by %s%s, which others do not have", cmp.Or(d.here.Rule, "your own settings"), p.doc.ruleAt(" in ", d.here, ""))
 		}
@@ -280,6 +280,14 @@ func directiveAsks(p *pass) {
 // aborts reports whether a directive with this verdict takes its page with it.
 func aborts(v permit.Verdict) bool { return v.Decision == permit.Ask || v.Decision == permit.Deny }
 
+// reason is why Claude Code decides so, in a sentence that has named it already.
+func reason(v permit.Verdict) string {
+	if rest, ok := strings.CutPrefix(v.Reason, "Claude Code "); ok {
+		return "it " + rest
+	}
+	return v.Reason
+}
+
 // abortsHere tells about a directive that runs for others: of their settings this user has more,
 // or does not trust the project.
 func (p *pass) abortsHere(d *directive) {
@@ -290,7 +298,7 @@ func (p *pass) abortsHere(d *directive) {
 		p.severe(f, Info).Help = "start claude here once and trust the folder, or have the rule in the skill's allowed-tools"
 		return
 	}
-	f := p.at(d, v.Offset, v.End, "Claude Code does not run this here (%s): %s%s", notRun(v.Decision), v.Reason, p.doc.ruleAt(" (", v, ")"))
+	f := p.at(d, v.Offset, v.End, "Claude Code does not run this here (%s): %s%s", notRun(v.Decision), reason(v), p.doc.ruleAt(" (", v, ")"))
 	p.severe(f, Warning).Help = "the rule is in settings of your own: for others it may run"
 }
 

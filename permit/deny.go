@@ -84,7 +84,7 @@ func denyTexts(written string, words []word) []string {
 }
 
 // forbidsFile finds a rule that forbids to read or to change a file which the command names. Braces and
-// nested commands that are not looked into hide it.
+// nested commands that Claude Code does not analyse hide it.
 func (j *decision) forbidsFile() (*Rule, span) {
 	for _, p := range j.r.parts {
 		if p.braced {

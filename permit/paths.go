@@ -123,13 +123,13 @@ func (j *decision) stays(p part) bool {
 
 // path checks one path that is read, or written.
 func (j *decision) path(w word, name, does string, write bool) *fault {
-	expansion := newFault(w.span, "a path that the shell would expand is not looked into", "Shell expansion syntax in paths requires manual approval")
+	expansion := newFault(w.span, "Claude Code does not analyse a path that the shell would expand", "Shell expansion syntax in paths requires manual approval")
 	up := newFault(w.span, "a path that goes up again may follow a link out of the folder",
 		"Path contains '..' traversal after a directory segment, which may follow a symlink outside the working directory")
 	v := w.val
 	switch {
 	case w.nested() && write:
-		return newFault(w.span, "a path that only the run shows is not looked into", name+" target contains command-substitution or untracked-variable output")
+		return newFault(w.span, "Claude Code does not analyse a path known only at run time", name+" target contains command-substitution or untracked-variable output")
 	case w.nested() && parentAfterName(v): // what the run shows counts as a folder
 		return up
 	case w.nested():
@@ -145,7 +145,7 @@ func (j *decision) path(w word, name, does string, write bool) *fault {
 	case strings.ContainsAny(v, "$`"), strings.HasPrefix(v, "="):
 		return expansion
 	case strings.HasPrefix(v, "~") && v != "~" && !strings.HasPrefix(v, "~/"):
-		return newFault(w.span, "~ with a name is not looked into", "Tilde expansion variants (~user, ~+, ~-) in paths require manual approval")
+		return newFault(w.span, "Claude Code does not analyse ~ with a name", "Tilde expansion variants (~user, ~+, ~-) in paths require manual approval")
 	case parentAfterName(v):
 		return up
 	}
@@ -381,7 +381,7 @@ func findPaths(args []word) []word {
 // must be inside.
 func (j *decision) writes(p *part, name string, args []word) *fault {
 	if (name == "cp" || name == "mv") && len(args) > len(positional(args)) {
-		return newFault(p.span, name+" with flags is not looked into", name+" with flags requires manual approval to ensure path safety.")
+		return newFault(p.span, "Claude Code does not analyse "+name+" with flags", name+" with flags requires manual approval to ensure path safety.")
 	}
 	if f := j.removes(p); f != nil {
 		return f
@@ -487,7 +487,7 @@ func (j *decision) isProtected(w word) bool {
 func (j *decision) redirect(f redirect) *fault {
 	if !f.write {
 		if f.to.glob {
-			return newFault(f.span, "a redirection from a pattern is not looked into",
+			return newFault(f.span, "Claude Code does not analyse a redirection from a pattern",
 				"Input redirection from '"+f.to.val+"' requires manual approval: the file it names depends on glob expansion or a directory change in the command.")
 		}
 		out := j.path(f.to, "", "read files in", false)
@@ -503,11 +503,11 @@ func (j *decision) redirect(f redirect) *fault {
 		return sensitive(f.span, f.to.val)
 	}
 	if strings.HasPrefix(f.to.val, "~") {
-		return newFault(f.span, "a path that the shell would expand is not looked into", "Shell expansion syntax in paths requires manual approval")
+		return newFault(f.span, "Claude Code does not analyse a path that the shell would expand", "Shell expansion syntax in paths requires manual approval")
 	}
 	abs := path.Clean(j.absolute(f.to.val))
 	if f.to.glob {
-		return newFault(f.span, "a path that the shell would expand is not looked into", "Shell expansion syntax in paths requires manual approval")
+		return newFault(f.span, "Claude Code does not analyse a path that the shell would expand", "Shell expansion syntax in paths requires manual approval")
 	}
 	if j.named(j.allow, "Edit", abs) != nil && !within(abs, "/dev") || j.q.Mode == "acceptEdits" && j.inside(abs) {
 		return nil

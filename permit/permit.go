@@ -312,8 +312,8 @@ func (j *decision) uncovered(p *part) *fault {
 	return newFault(p.span, "it is not known to be read-only, and no rule covers it", said)
 }
 
-// exact is the rule without a * that equals the whole command. It opens most of what is
-// otherwise not looked into.
+// exact is the rule without a * that equals the whole command. It opens most of what
+// Claude Code otherwise does not analyse.
 func (j *decision) exact() *Rule {
 	if j.r.pipes || j.r.subshells || j.r.background || j.r.functions {
 		return nil
@@ -392,7 +392,7 @@ func (j *decision) blanketFault() *fault {
 		}
 	}
 	if j.r.opaque {
-		return nil // what is not looked into is not found fault with
+		return nil // Claude Code does not analyse it, and finds no fault with it
 	}
 	for i := range j.r.parts {
 		if f := j.protected(&j.r.parts[i]); f != nil {

@@ -20,7 +20,7 @@ type reading struct {
 	parts  []part
 	files  []redirect // redirections from and to files
 	block  *fault     // the first shape that Claude Code does not let through
-	opaque bool       // some shape is not even looked into
+	opaque bool       // Claude Code does not even analyse some shape
 
 	pipes, subshells, background, functions bool
 	backgroundTop                           bool // outside of branches
@@ -108,13 +108,13 @@ func read(src, home string) (r *reading, ok bool) {
 	return r, true
 }
 
-// refuse notes a shape that is not looked into; the first one is reported.
+// refuse notes a shape that Claude Code does not analyse; the first one is reported.
 func (r *reading) refuse(n syntax.Node, why, said string) {
 	r.opaque = true
 	r.object(n, why, said)
 }
 
-// object notes a shape that is looked into, and not let through.
+// object notes a shape that Claude Code analyses and does not let through.
 func (r *reading) object(n syntax.Node, why, said string) {
 	if r.block == nil {
 		r.block = newFault(spanOf(n), why, said)
@@ -136,7 +136,7 @@ func (r *reading) text() {
 	}
 	if i := strings.IndexFunc(r.src, isWideSpace); i >= 0 {
 		_, n := utf8.DecodeRuneInString(r.src[i:])
-		at(i, n, "a blank that is not a plain space is not looked into", "Contains Unicode whitespace")
+		at(i, n, "Claude Code does not analyse a blank that is not a plain space", "Contains Unicode whitespace")
 		return
 	}
 	if n := len(r.src) - len(strings.TrimRight(r.src, "\\")); n%2 == 1 {
@@ -149,7 +149,7 @@ func (r *reading) text() {
 		}
 		switch next := r.src[i+1]; {
 		case next == ' ', next == '\t', next == '\n' && (i == 0 || r.src[i-1] != ' ' && r.src[i-1] != '\t'):
-			at(i, 2, "a backslash before a blank is not looked into", "Contains backslash-escaped whitespace")
+			at(i, 2, "Claude Code does not analyse a backslash before a blank", "Contains backslash-escaped whitespace")
 			return
 		case next == '\\':
 			i++
@@ -183,7 +183,7 @@ func (r *reading) stmt(s *syntax.Stmt, c context) {
 	case nil:
 		r.redirects(s, c, true)
 		if len(s.Redirs) > 0 {
-			r.refuse(s, "a redirection without a command is not looked into", "")
+			r.refuse(s, "Claude Code does not analyse a redirection without a command", "")
 		}
 	case *syntax.CallExpr:
 		r.call(s, cmd, c)
@@ -206,21 +206,21 @@ func (r *reading) stmt(s *syntax.Stmt, c context) {
 		r.stmts(cmd.Do, c)
 	case *syntax.Subshell:
 		r.subshells = true
-		r.refuse(s, "a group in parentheses is not looked into", "This command uses shell operators that require approval for safety")
+		r.refuse(s, "Claude Code does not analyse a group in parentheses", "This command uses shell operators that require approval for safety")
 		r.stmts(cmd.Stmts, c)
 	case *syntax.Block:
-		r.refuse(s, "a group in braces is not looked into", "A group in braces or double parentheses in this command can't be checked before it runs")
+		r.refuse(s, "Claude Code does not analyse a group in braces", "A group in braces or double parentheses in this command can't be checked before it runs")
 		c.braced = true
 		r.stmts(cmd.Stmts, c)
 	case *syntax.ForClause:
-		r.object(s, "a for loop is not looked into", "A variable set in this command can't be checked before it runs")
+		r.object(s, "Claude Code does not analyse a for loop", "A variable set in this command can't be checked before it runs")
 		c.branch = true
 		r.stmts(cmd.Do, c)
 	case *syntax.CaseClause:
-		r.refuse(s, "a case statement is not looked into", "A case statement in this command can't be checked before it runs")
+		r.refuse(s, "Claude Code does not analyse a case statement", "A case statement in this command can't be checked before it runs")
 	case *syntax.FuncDecl:
 		r.functions = true
-		r.refuse(s, "a function is not looked into", "A function definition in this command can't be checked before it runs")
+		r.refuse(s, "Claude Code does not analyse a function", "A function definition in this command can't be checked before it runs")
 	case *syntax.TestClause:
 		r.compound(s)
 		r.testClause(cmd, c)
@@ -229,26 +229,26 @@ func (r *reading) stmt(s *syntax.Stmt, c context) {
 	case *syntax.TimeClause:
 		r.time(s, cmd, c)
 	default:
-		r.refuse(s, "this is not looked into", "This command can't be checked before it runs")
+		r.refuse(s, "Claude Code does not analyse this", "This command can't be checked before it runs")
 	}
 }
 
 // compound refuses redirections of anything but a simple command.
 func (r *reading) compound(s *syntax.Stmt) {
 	if len(s.Redirs) > 0 {
-		r.refuse(s, "a redirection of more than a simple command is not looked into", "")
+		r.refuse(s, "Claude Code does not analyse a redirection of more than a simple command", "")
 	}
 }
 
 func (r *reading) pipeline(s *syntax.Stmt, cmd *syntax.BinaryCmd) {
 	isHdoc := func(redir *syntax.Redirect) bool { return redir.Op == syntax.Hdoc || redir.Op == syntax.DashHdoc }
 	if slices.ContainsFunc(cmd.X.Redirs, isHdoc) || len(cmd.Y.Redirs) > 1 && slices.ContainsFunc(cmd.Y.Redirs, isHdoc) {
-		r.refuse(s, "a pipe after a here-document is not looked into", "A pipeline in this command can't be checked before it runs")
+		r.refuse(s, "Claude Code does not analyse a pipe after a here-document", "A pipeline in this command can't be checked before it runs")
 	}
 	for _, side := range []*syntax.Stmt{cmd.X, cmd.Y} {
 		if d, ok := side.Cmd.(*syntax.DeclClause); ok &&
 			slices.ContainsFunc(d.Args, func(a *syntax.Assign) bool { return !a.Naked && a.Name != nil && !isHarmless(a.Name.Value) }) {
-			r.refuse(side, "a variable that is set in a pipe is not looked into", "A variable set in this command can't be checked before it runs")
+			r.refuse(side, "Claude Code does not analyse a variable that is set in a pipe", "A variable set in this command can't be checked before it runs")
 		}
 	}
 	// In a pipe the commands are taken as text, in which the end of a line that goes on stays.
@@ -256,7 +256,7 @@ func (r *reading) pipeline(s *syntax.Stmt, cmd *syntax.BinaryCmd) {
 		before := strings.TrimRight(r.src[:op], " \t\n")
 		after := strings.TrimLeft(strings.TrimPrefix(r.src[op:], cmd.Op.String()), " \t")
 		if strings.HasSuffix(before, "\\") || strings.HasPrefix(after, "\\\n") {
-			r.refuse(s, "a line that goes on at a pipe is not looked into: end it with the | alone", "")
+			r.refuse(s, "Claude Code does not analyse a line that goes on at a pipe: end it with the | alone", "")
 		}
 	}
 }
@@ -276,12 +276,12 @@ func (r *reading) time(s *syntax.Stmt, cmd *syntax.TimeClause, c context) {
 		return
 	}
 	if _, ok := cmd.Stmt.Cmd.(*syntax.TestClause); ok {
-		r.refuse(s, "time before a test is not looked into", "'time [[' can't be checked before it runs")
+		r.refuse(s, "Claude Code does not analyse time before a test", "'time [[' can't be checked before it runs")
 	}
 	before := len(r.parts)
 	r.stmt(cmd.Stmt, c)
 	if cmd.PosixFormat || len(r.parts) == before {
-		r.refuse(s, "time with a flag is not looked into", "Command appears to be an incomplete fragment")
+		r.refuse(s, "Claude Code does not analyse time with a flag", "Command appears to be an incomplete fragment")
 		return
 	}
 	p := &r.parts[before] // time stands before the first command of a pipe
@@ -340,7 +340,7 @@ func (r *reading) leading(s *syntax.Stmt, cmd *syntax.CallExpr, p *part) {
 			p.off = min(p.off, off)
 		}
 		if len(cmd.Assigns) > 0 && off < int(cmd.Assigns[0].Pos().Offset()) {
-			r.refuse(redir, "a variable that is set after a redirection is not looked into", "Parser skipped input between top-level statements")
+			r.refuse(redir, "Claude Code does not analyse a variable that is set after a redirection", "Parser skipped input between top-level statements")
 		}
 	}
 }
@@ -356,11 +356,11 @@ func (r *reading) bracket(s *syntax.Stmt, words []word) {
 		r.refuse(s, "a = between blanks is not read: quote it", "Parse error")
 	case !strings.HasPrefix(r.src[first.off:first.end], "["):
 	case first.val != "[" && first.val != "[[":
-		r.refuse(s, "a command whose name begins with [ is not looked into", "Parser skipped input between top-level statements")
+		r.refuse(s, "Claude Code does not analyse a command whose name begins with [", "Parser skipped input between top-level statements")
 	case first.val == "[" && (last.val != "]" || slices.ContainsFunc(words[:len(words)-1], ends)):
 		r.refuse(s, "a test in brackets ends with ]", "Parser did not consume trailing input")
 	case slices.ContainsFunc(s.Redirs, func(redir *syntax.Redirect) bool { return int(redir.Pos().Offset()) > first.off }):
-		r.refuse(s, "a redirection of [ is not looked into", "A test in brackets in this command can't be checked before it runs")
+		r.refuse(s, "Claude Code does not analyse a redirection of [", "A test in brackets in this command can't be checked before it runs")
 	}
 }
 
@@ -370,7 +370,7 @@ func (r *reading) assign(a *syntax.Assign, c context) assign {
 		out.name = a.Name.Value
 	}
 	if a.Array != nil || a.Index != nil {
-		r.refuse(a, "an array is not looked into", "A variable set in this command can't be checked before it runs")
+		r.refuse(a, "Claude Code does not analyse an array", "A variable set in this command can't be checked before it runs")
 	}
 	if a.Value != nil {
 		out.val = r.assigned(a.Value, c)
@@ -409,7 +409,7 @@ func (r *reading) decl(s *syntax.Stmt, cmd *syntax.DeclClause, c context) {
 			}
 		}
 		if w.nested() {
-			r.refuse(a, "a value that only the run shows is not looked into", "")
+			r.refuse(a, "Claude Code does not analyse a value known only at run time", "")
 		}
 		if f := unsafeOperand(w, r.src[w.off:w.end]); f != nil && r.block == nil {
 			r.block, r.opaque = f, true
@@ -468,14 +468,14 @@ func (r *reading) redirects(s *syntax.Stmt, c context, bare bool) {
 		last := i == len(s.Redirs)-1
 		switch {
 		case heredoc && (r.more(redir) || !last):
-			r.refuse(redir, "text after the start of a here-document is not looked into", "Text after the heredoc start on the same line cannot be statically analyzed")
+			r.refuse(redir, "Claude Code does not analyse text after the start of a here-document", "Text after the heredoc start on the same line cannot be statically analyzed")
 		case redir.Op == syntax.WordHdoc && slices.ContainsFunc(s.Redirs[:i], func(other *syntax.Redirect) bool {
 			return other.Op != syntax.WordHdoc && other.Pos().After(s.Cmd.Pos())
 		}):
-			r.refuse(redir, "<<< after another redirection is not looked into: put it first", "Parser did not consume trailing input")
+			r.refuse(redir, "Claude Code does not analyse <<< after another redirection: put it first", "Parser did not consume trailing input")
 		case redir.Op == syntax.WordHdoc, heredoc:
 		case r.wordsAfter(s, redir), last && r.more(redir):
-			r.refuse(redir, "what stands after a redirection is not looked into: put it last",
+			r.refuse(redir, "Claude Code does not analyse what stands after a redirection: put it last",
 				"Redirect has multiple targets — post-redirect args swallowed")
 		}
 	}
@@ -507,25 +507,25 @@ func (r *reading) more(redir *syntax.Redirect) bool {
 
 func (r *reading) redirect(redir *syntax.Redirect, c context) {
 	if redir.N != nil && strings.HasPrefix(redir.N.Value, "{") {
-		r.refuse(redir, "a redirection that sets a variable is not looked into", "")
+		r.refuse(redir, "Claude Code does not analyse a redirection that sets a variable", "")
 	}
 	switch redir.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
 		w := r.src[redir.Word.Pos().Offset():redir.Word.End().Offset()]
 		if !strings.ContainsAny(w, `'"\`) {
-			r.refuse(redir, "a here-document is looked into only if its end word is quoted, as in <<'EOF'",
+			r.refuse(redir, "Claude Code analyses a here-document only if its end word is quoted, as in <<'EOF'",
 				"Heredoc with unquoted delimiter undergoes shell expansion")
 		}
 	case syntax.WordHdoc:
 		r.word(redir.Word, c)
 	case syntax.RdrInOut:
-		r.refuse(redir, "<> is not looked into", "Unrecognized redirect shape")
+		r.refuse(redir, "Claude Code does not analyse <>", "Unrecognized redirect shape")
 	case syntax.DplIn, syntax.DplOut:
 		lit := redir.Word.Lit()
 		switch {
 		case lit != "" && strings.Trim(lit, "0123456789") == "":
 		case strings.HasSuffix(lit, "-"):
-			r.refuse(redir, "closing a stream is not looked into", "This command can't be checked before it runs")
+			r.refuse(redir, "Claude Code does not analyse closing a stream", "This command can't be checked before it runs")
 		default:
 			r.target(redir, c, redir.Op == syntax.DplOut)
 		}
@@ -542,10 +542,10 @@ func (r *reading) target(redir *syntax.Redirect, c context, write bool) {
 		return
 	}
 	if w.home && !w.quoted {
-		r.refuse(redir, "a redirection to an unquoted variable is not looked into", "Redirect target concatenation contains $/` — unanalyzable gap or substitution")
+		r.refuse(redir, "Claude Code does not analyse a redirection to an unquoted variable", "Redirect target concatenation contains $/` — unanalyzable gap or substitution")
 	}
 	if w.nested() {
-		r.refuse(redir, "a file name that only the run shows is not looked into", "")
+		r.refuse(redir, "Claude Code does not analyse a file name known only at run time", "")
 	}
 	r.fileWrites = r.fileWrites || write
 	r.files = append(r.files, redirect{spanOf(redir), w, write})

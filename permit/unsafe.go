@@ -34,7 +34,7 @@ func (j *decision) unsafe(p *part) *fault {
 	case evaluators()[name]:
 		return ask(name+" takes its arguments as code", "'"+name+"' evaluates arguments as shell code")
 	case launchers()[name] && len(args) > 0:
-		return ask("what "+name+" starts is not looked into", "What '"+name+"' starts can't be checked before it runs")
+		return ask("Claude Code does not analyse what "+name+" starts", "What '"+name+"' starts can't be checked before it runs")
 	case zshBuiltins()[name]:
 		return ask(name+" is a builtin of zsh that can do anything", "Zsh builtin '"+name+"' can bypass security checks")
 	}
@@ -48,7 +48,7 @@ func (j *decision) unsafe(p *part) *fault {
 	}
 	for _, w := range args {
 		if strings.HasPrefix(w.val, "-") && !strings.HasPrefix(strings.TrimLeft(w.val, "-"), " ") && w.nested() {
-			return newFault(w.span, "a flag that only the run shows is not looked into", "Argument starting with `-` contains runtime-determined content")
+			return newFault(w.span, "Claude Code does not analyse a flag known only at run time", "Argument starting with `-` contains runtime-determined content")
 		}
 	}
 	if p.inShell() {
@@ -65,7 +65,7 @@ func (j *decision) unsafe(p *part) *fault {
 		return unsafeAwk(p, args)
 	case "printf":
 		if slices.ContainsFunc(args, word.nested) {
-			return ask("printf of what only the run shows", "printf operand is runtime-determined and may carry an array subscript")
+			return ask("printf of text known only at run time", "printf operand is runtime-determined and may carry an array subscript")
 		}
 	case "set":
 		return unsafeSet(p, args)
@@ -80,7 +80,7 @@ func unsafeLauncher(p *part) *fault {
 	for words := p.words; len(words) > 1; {
 		name, next := words[0].val, words[1].val
 		opaque := func() *fault {
-			return newFault(p.span, "what "+name+" "+next+" starts is not looked into", "'"+name+" "+next+"' can't be checked before it runs")
+			return newFault(p.span, "Claude Code does not analyse what "+name+" "+next+" starts", "'"+name+" "+next+"' can't be checked before it runs")
 		}
 		rest, ok := launched(words)
 		if !ok {
@@ -118,7 +118,7 @@ func oddFlag(words []word) bool {
 func unsafeXargs(p *part, added part) *fault {
 	name, _ := added.name()
 	if name == "find" || name == "jq" || evaluators()[name] || strings.Contains(name, nestedMark) {
-		return newFault(p.span, "what xargs adds to "+name+" is not looked into", "What xargs adds to "+name+" can't be checked before it runs")
+		return newFault(p.span, "Claude Code does not analyse what xargs adds to "+name, "What xargs adds to "+name+" can't be checked before it runs")
 	}
 	return nil
 }
@@ -245,7 +245,7 @@ func (j *decision) unsafeFind(args []word) *fault {
 		value = findValues()[w.val] || comparesTimes(w.val)
 		switch v := w.val; {
 		case w.nested():
-			return newFault(w.span, "find with what only the run shows is not looked into", "find argument is runtime-determined — could resolve to a dangerous action")
+			return newFault(w.span, "Claude Code does not analyse find with text known only at run time", "find argument is runtime-determined — could resolve to a dangerous action")
 		case v == "-exec", v == "-execdir", v == "-ok", v == "-okdir", v == "-delete", v == "-fls", strings.HasPrefix(v, "-fprint"), v == "-files0-from":
 			return newFault(w.span, "find with "+v+" runs commands or changes files",
 				"find with '"+v+"' executes commands or modifies files — cannot be auto-allowed by a Bash(find:*) prefix rule")
@@ -297,11 +297,11 @@ func unsafeAwk(p *part, args []word) *fault {
 	for _, w := range args {
 		switch v := w.val; {
 		case strings.HasPrefix(v, "-") && !strings.HasPrefix(v, "-F") && v != "-v" && v != "--":
-			return newFault(p.span, "awk with "+v+" is not looked into", "awk has an option that can't be checked before it runs")
+			return newFault(p.span, "Claude Code does not analyse awk with "+v, "awk has an option that can't be checked before it runs")
 		case w.nested():
-			return newFault(p.span, "awk with what only the run shows is not looked into", "awk is given text that can't be checked before it runs")
+			return newFault(p.span, "Claude Code does not analyse awk with text known only at run time", "awk is given text that can't be checked before it runs")
 		case strings.Contains(v, "system("), pipesCommand(v), strings.Contains(v, "@"):
-			return newFault(p.span, "awk that runs other code is not looked into", "awk program contains system() which executes arbitrary commands")
+			return newFault(p.span, "Claude Code does not analyse awk that runs other code", "awk program contains system() which executes arbitrary commands")
 		}
 	}
 	return nil

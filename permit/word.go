@@ -13,25 +13,25 @@ func (r *reading) word(w *syntax.Word, c context) word {
 	var val, bare strings.Builder // bare: the characters outside of quotes
 	for i, p := range w.Parts {
 		if isMore(p) && strings.Count(bare.String(), "{") > strings.Count(bare.String(), "}") {
-			r.refuse(w, "a quote or a variable inside of braces is not looked into", "Contains brace with quote character (expansion obfuscation)")
+			r.refuse(w, "Claude Code does not analyse a quote or a variable inside of braces", "Contains brace with quote character (expansion obfuscation)")
 		}
 		switch p := p.(type) {
 		case *syntax.Lit:
 			if i == 0 && len(p.Value) > 1 && p.Value[0] == '=' && isName(p.Value[1]) {
-				r.refuse(w, "a word that begins with = is not looked into", "Contains zsh =cmd equals expansion")
+				r.refuse(w, "Claude Code does not analyse a word that begins with =", "Contains zsh =cmd equals expansion")
 			}
 			r.literal(w, p.Value, &val, &bare, &out)
 		case *syntax.SglQuoted:
 			out.quoted = true
 			if p.Dollar {
-				r.refuse(p, "$'…' is not looked into", "Text with escape codes in this command can't be checked before it runs")
+				r.refuse(p, "Claude Code does not analyse $'…'", "Text with escape codes in this command can't be checked before it runs")
 			}
 			r.hidden(p, p.Value)
 			val.WriteString(p.Value)
 		case *syntax.DblQuoted:
 			out.quoted = true
 			if p.Dollar {
-				r.refuse(p, `$"…" is not looked into`, "This command can't be checked before it runs")
+				r.refuse(p, `Claude Code does not analyse $"…"`, "This command can't be checked before it runs")
 			}
 			r.double(p, &val, &out, c)
 		case *syntax.ParamExp:
@@ -40,17 +40,17 @@ func (r *reading) word(w *syntax.Word, c context) word {
 		case *syntax.ArithmExp:
 			r.arithmetic(p, &val)
 		case *syntax.CmdSubst:
-			r.refuse(p, "a nested command outside of double quotes is not looked into", "A nested command in this command can't be checked before it runs")
+			r.refuse(p, "Claude Code does not analyse a nested command outside of double quotes", "A nested command in this command can't be checked before it runs")
 			c.nested = true
 			r.stmts(p.Stmts, c)
 		case *syntax.ProcSubst:
-			r.refuse(p, "a command used as a file is not looked into", "A command used as a file in this command can't be checked before it runs")
+			r.refuse(p, "Claude Code does not analyse a command used as a file", "A command used as a file in this command can't be checked before it runs")
 		default:
-			r.refuse(p, "this pattern is not looked into", "This command can't be checked before it runs")
+			r.refuse(p, "Claude Code does not analyse this pattern", "This command can't be checked before it runs")
 		}
 	}
 	if b := bare.String(); strings.Contains(b, "{") && (strings.Contains(b, ",") || strings.Contains(b, "..")) {
-		r.refuse(w, "braces that the shell would expand are not looked into: quote them", "Brace expansion")
+		r.refuse(w, "Claude Code does not analyse braces that the shell would expand: quote them", "Brace expansion")
 	}
 	out.val = val.String()
 	return out
@@ -84,7 +84,7 @@ func (r *reading) literal(w *syntax.Word, s string, val, bare *strings.Builder, 
 		case '*', '?', '[':
 			out.glob = true
 		case '$':
-			r.refuse(w, "a $ outside of quotes is not looked into", "This command can't be checked before it runs")
+			r.refuse(w, "Claude Code does not analyse a $ outside of quotes", "This command can't be checked before it runs")
 		}
 		val.WriteByte(c)
 		bare.WriteByte(c)
@@ -99,14 +99,14 @@ func (r *reading) hidden(n syntax.Node, s string) {
 			return
 		}
 		if strings.HasPrefix(strings.TrimLeft(after, " \t"), "#") {
-			r.refuse(n, "a quoted line that begins with # is not looked into", "Newline followed by # inside a quoted argument can hide arguments from path validation")
+			r.refuse(n, "Claude Code does not analyse a quoted line that begins with #", "Newline followed by # inside a quoted argument can hide arguments from path validation")
 			return
 		}
 		s = after
 	}
 }
 
-// double reads a text in double quotes. A nested command in it is looked into only if at least
+// double reads a text in double quotes. Claude Code analyses a nested command in it only if at least
 // two characters beside it are known.
 func (r *reading) double(q *syntax.DblQuoted, val *strings.Builder, out *word, c context) {
 	known := 0
@@ -136,13 +136,13 @@ func (r *reading) double(q *syntax.DblQuoted, val *strings.Builder, out *word, c
 	}
 	for _, sum := range sums {
 		if known < 2 {
-			r.refuse(sum, "arithmetic is looked into only beside other text in the same double quotes", "Quoted text in this command can't be checked before it runs")
+			r.refuse(sum, "Claude Code analyses arithmetic only beside other text in the same double quotes", "Quoted text in this command can't be checked before it runs")
 			return
 		}
 	}
 	for _, sub := range subs {
 		if known < 2 {
-			r.refuse(sub, "a nested command is looked into only beside other text in the same double quotes",
+			r.refuse(sub, "Claude Code analyses a nested command only beside other text in the same double quotes",
 				"Quoted text in this command can't be checked before it runs")
 			return
 		}
@@ -153,7 +153,7 @@ func (r *reading) double(q *syntax.DblQuoted, val *strings.Builder, out *word, c
 // inner takes a nested command apart.
 func (r *reading) inner(sub *syntax.CmdSubst, c context) {
 	if len(sub.Stmts) != 1 {
-		r.refuse(sub, "a nested command is looked into only if it is a single one", "This command can't be checked before it runs")
+		r.refuse(sub, "Claude Code analyses a nested command only if it is a single one", "This command can't be checked before it runs")
 		return
 	}
 	before, pipes := len(r.parts), r.pipes
@@ -166,11 +166,11 @@ func (r *reading) inner(sub *syntax.CmdSubst, c context) {
 		}
 	}
 	if r.pipes || r.subshells || r.background {
-		r.refuse(sub, "a nested command with a pipe is not looked into", "This Bash command contains multiple operations.")
+		r.refuse(sub, "Claude Code does not analyse a nested command with a pipe", "This Bash command contains multiple operations.")
 	}
 	r.pipes = pipes
 	if len(r.parts) == before {
-		r.refuse(sub, "an empty nested command is not looked into", "")
+		r.refuse(sub, "Claude Code does not analyse an empty nested command", "")
 	}
 }
 
@@ -179,7 +179,7 @@ func (r *reading) inner(sub *syntax.CmdSubst, c context) {
 func (r *reading) quotedGlob(args []word) {
 	for _, w := range args {
 		if text := r.src[w.off:w.end]; strings.HasPrefix(text, `"`) && strings.ContainsAny(text, "*?[") && r.block == nil {
-			r.block = newFault(w.span, "a pattern in double quotes inside of double quotes is not looked into: use single ones", "")
+			r.block = newFault(w.span, "Claude Code does not analyse a pattern in double quotes inside of double quotes: use single ones", "")
 		}
 	}
 }
@@ -239,14 +239,14 @@ func (r *reading) arithmetic(p *syntax.ArithmExp, val *strings.Builder) {
 		switch n := n.(type) {
 		case *syntax.ArithmExp:
 			if n.Bracket {
-				r.refuse(p, "$[…] is not looked into", "Arithmetic expansion references variable or non-literal: $[")
+				r.refuse(p, "Claude Code does not analyse $[…]", "Arithmetic expansion references variable or non-literal: $[")
 			}
 		case *syntax.Lit:
 			if _, err := strconv.ParseInt(n.Value, 0, 64); err != nil {
-				r.refuse(p, "arithmetic with a variable is not looked into", "Arithmetic expansion references variable or non-literal: "+n.Value)
+				r.refuse(p, "Claude Code does not analyse arithmetic with a variable", "Arithmetic expansion references variable or non-literal: "+n.Value)
 			}
 		case *syntax.ParamExp, *syntax.CmdSubst:
-			r.refuse(p, "arithmetic with a variable is not looked into", "")
+			r.refuse(p, "Claude Code does not analyse arithmetic with a variable", "")
 		}
 		return true
 	})
