@@ -218,15 +218,11 @@ func (s *scope) marked(text string) (list []bit) {
 	return list
 }
 
-// expansion evaluates an expansion: a value, a number, a variable that the line sets to a text, or a hole.
+// expansion evaluates an expansion: a value, a number, what the line sets a variable to, or a hole.
 func (s *scope) expansion(n syntax.WordPart) bit {
 	switch n := n.(type) {
 	case *syntax.ArithmExp:
-		return bit{text: "0"}
-	case *syntax.SglQuoted: // $'…'
-		if len(s.marks(n.Value)) == 0 {
-			return bit{text: ansi(n.Value)}
-		}
+		return bit{text: "0"} // it is judged by itself
 	case *syntax.ParamExp:
 		if n.Param == nil {
 			break
@@ -234,59 +230,111 @@ func (s *scope) expansion(n syntax.WordPart) bit {
 		if i, ok := s.index(n.Param.Value); ok {
 			return bit{value: i + 1}
 		}
-		if n.Length || isSpecial(n.Param.Value, "?#$!-") && words.Plain(n) {
-			return bit{text: "0"}
+		list := s.sets[n.Param.Value]
+		if len(list) != 1 || list[0] == nil || !words.Plain(n) || s.anyVar {
+			break
 		}
-		return s.variable(n)
+		if text, ok := words.Literal(list[0]); ok && len(s.marks(text)) == 0 {
+			return bit{text: text}
+		}
+		if pieces := words.Pieces(list[0]); len(pieces) == 1 {
+			if sub, ok := pieces[0].Node.(*syntax.CmdSubst); ok {
+				return s.expansion(sub)
+			}
+		}
 	case *syntax.CmdSubst:
 		if m := lookUp().FindStringSubmatch(last(n)); m != nil {
 			return bit{text: m[1]}
 		}
-		if s.counts(n) {
-			return bit{text: "0"}
+		if strings.HasPrefix(last(n), "mktemp") && !s.holds(n) {
+			return bit{text: "/tmp/mktemp.txt"}
 		}
-		return bit{hole: true, dirty: s.holds(n)}
+	}
+	switch s.class(n, 2, "", false) {
+	case digits:
+		return bit{text: "0"}
+	case fixed:
+		return bit{hole: true}
 	}
 	return bit{hole: true, dirty: true}
 }
 
-// variable evaluates a variable: the text that the line sets it to, or a hole.
-func (s *scope) variable(n *syntax.ParamExp) bit {
-	x := bit{hole: true, dirty: s.holds(n)}
-	list := s.sets[n.Param.Value]
-	if len(list) == 0 || !words.Plain(n) || s.anyVar || slices.Contains(list, nil) {
-		return x
-	}
-	text, ok := words.Literal(list[0])
-	for _, w := range list[1:] {
-		other, same := words.Literal(w)
-		ok = ok && same && other == text
-	}
-	if ok && len(s.marks(text)) == 0 {
-		return bit{text: text}
-	}
-	if pieces := words.Pieces(list[0]); len(list) == 1 && len(pieces) == 1 && !x.dirty {
-		if sub, ok := pieces[0].Node.(*syntax.CmdSubst); ok && strings.HasPrefix(last(sub), "mktemp") {
-			return bit{text: "/tmp/" + n.Param.Value + ".txt"}
+// A class is what a text may be.
+type class int
+
+const (
+	digits class = iota // a number, whatever the values of the line are
+	fixed               // no value is part of it
+	open                // any value may be
+)
+
+// holds reports whether a value may be part of what n stands for.
+func (s *scope) holds(n syntax.Node) bool { return s.class(n, 2, "", false) == open }
+
+// numeric reports whether arithmetic has nothing in it but numbers, and names of what can only be one.
+func (s *scope) numeric(n syntax.Node) bool {
+	w, isWord := n.(*syntax.Word)
+	return n == nil || isWord && w == nil || s.class(n, 2, "", true) == digits
+}
+
+// class says what n stands for. It looks at what the line sets a variable to, and the variables in that; not further.
+// A variable that refers to itself (PATH="x:$PATH") adds nothing. In arithmetic, names are variables.
+func (s *scope) class(root syntax.Node, far int, self string, reckons bool) class {
+	most := digits
+	syntax.Walk(root, func(n syntax.Node) bool {
+		is, inside := digits, true
+		switch n := n.(type) {
+		case *syntax.Lit:
+			is = s.textClass(n.Value)
+			if is == fixed && reckons {
+				is = s.variableClass(n.Value, far)
+			} else if s.foreign && strings.ContainsAny(n.Value, "*?[") && n.Value != "[" {
+				is = open // names of the project's files
+			}
+		case *syntax.SglQuoted:
+			is = s.textClass(n.Value)
+		case *syntax.ArithmExp:
+			inside = n == root // else it is judged by itself
+		case *syntax.ProcSubst:
+			is = open
+		case *syntax.ParamExp:
+			plain := words.Plain(n)
+			switch {
+			case n.Param == nil || n.Excl:
+				is = open
+			case n.Length || plain && len(n.Param.Value) == 1 && strings.Contains("?#$!", n.Param.Value):
+				return false
+			case n.Param.Value != self:
+				is = s.variableClass(n.Param.Value, far)
+			}
+			if !plain {
+				is = max(is, fixed)
+			}
+		case *syntax.CmdSubst:
+			switch {
+			case s.counts(n):
+				return false
+			case innocent(n):
+				is, inside = fixed, !s.foreign
+			default:
+				is = open
+			}
 		}
+		most = max(most, is)
+		return inside && most < open
+	})
+	return most
+}
+
+func (s *scope) textClass(text string) class {
+	switch {
+	case len(s.marks(text)) > 0:
+		return open
+	case aNumber(text) || text == "":
+		return digits
 	}
-	return x
+	return fixed
 }
-
-// ansi decodes the escapes of $'…' that matter here; what else it has stays as it is.
-func ansi(text string) string {
-	return strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\'`, "'", `\\`, `\`, `\"`, `"`).Replace(text)
-}
-
-// holds reports whether a value may be part of what n stands for. It looks once: a variable that the line
-// sets to fixed text or to what a few harmless commands print holds none, and neither does one that the line
-// does not set. All others may.
-func (s *scope) holds(n syntax.Node) bool {
-	return s.any(n, func(name string) bool { return s.open(name) })
-}
-
-// open reports whether a variable may hold a value. It looks at what the line sets the variable to, and those in that; not further.
-func (s *scope) open(name string) bool { return s.opens(asked{name, 2}) }
 
 // asked is a variable, and how far to look.
 type asked struct {
@@ -294,76 +342,46 @@ type asked struct {
 	far  int
 }
 
-func (s *scope) opens(a asked) bool {
-	name, list := a.name, s.sets[a.name]
+func (s *scope) variableClass(name string, far int) class {
 	_, ours := s.index(name)
-	switch {
-	case ours, s.anyVar:
-		return true
-	case name == "@" || name == "*" || name != "" && name[0] >= '1' && name[0] <= '9':
-		return s.positional
-	case slices.Contains([]string{"REPLY", "MAPFILE", "BASH_REMATCH", "_", "OPTARG", "COPROC"}, name), strings.HasPrefix(name, "BASH_ARG"):
-		return true
-	case name == "PWD" || name == "OLDPWD" || name == "DIRSTACK":
-		return s.moves
-	case a.far == 0 || len(list) == 0:
-		return len(list) > 0
+	positional := name == "@" || name == "*" || name != "" && name[0] >= '1' && name[0] <= '9'
+	switch list := s.sets[name]; {
+	case ours, s.anyVar, positional && (s.positional || s.shifted), among("filled", name), strings.HasSuffix(name, "PWD") && s.moves, far == 0 && len(list) > 0:
+		return open
+	case len(list) == 0:
+		return fixed
 	}
-	is, known := s.opened[a]
+	is, known := s.classes[asked{name, far}]
 	if !known {
-		is = slices.ContainsFunc(list, func(w *syntax.Word) bool {
-			return w == nil || s.any(w, func(other string) bool { return other != name && s.opens(asked{other, a.far - 1}) }) // PATH="x:$PATH"
-		})
-		s.opened[a] = is
+		for _, w := range s.sets[name] {
+			if w == nil {
+				is = open
+			} else {
+				is = max(is, s.class(w, far-1, name, false))
+			}
+		}
+		s.classes[asked{name, far}] = is
 	}
 	return is
 }
 
-// any reports whether n has a value in it, a variable of that sort, or what a command prints.
-func (s *scope) any(n syntax.Node, variable func(string) bool) bool {
-	dirty := false
+// innocent recognises substitutions of commands that print nothing but where something is, or when.
+func innocent(n *syntax.CmdSubst) bool {
+	only := true
 	syntax.Walk(n, func(n syntax.Node) bool {
 		switch n := n.(type) {
-		case *syntax.ParamExp:
-			dirty = dirty || n.Param == nil || n.Excl || variable(n.Param.Value)
-		case *syntax.CmdSubst:
-			if s.counts(n) {
-				return false
+		case *syntax.CallExpr:
+			name, rest, _ := strings.Cut(command(n), " ")
+			if name == "git" {
+				sub, _, _ := strings.Cut(rest, " ")
+				name += "/" + sub
 			}
-			dirty = dirty || !s.innocent(n)
-			return !dirty && !s.foreign
-		case *syntax.ProcSubst:
-			dirty = true
-		case *syntax.SglQuoted:
-			dirty = dirty || len(s.marks(n.Value)) > 0
-		case *syntax.Lit:
-			dirty = dirty || len(s.marks(n.Value)) > 0 || s.foreign && strings.ContainsAny(n.Value, "*?[") && n.Value != "["
+			only = only && (name == "" && len(n.Args) == 0 || among("places", name))
+		case *syntax.Redirect:
+			only = only && (n.Op == syntax.RdrOut || n.Op == syntax.DplOut) // 2>/dev/null
 		}
-		return !dirty
+		return only
 	})
-	return dirty
-}
-
-// innocent recognises substitutions of commands that print nothing but where something is, or when.
-func (s *scope) innocent(n *syntax.CmdSubst) bool {
-	only := true
-	for _, st := range n.Stmts {
-		syntax.Walk(st, func(n syntax.Node) bool {
-			switch n := n.(type) {
-			case *syntax.CallExpr:
-				if len(n.Args) > 0 {
-					name := words.Lit(n.Args[0])
-					if name == "git" && len(n.Args) > 1 {
-						name = "git/" + words.Lit(n.Args[1])
-					}
-					only = only && among("places", name)
-				}
-			case *syntax.Redirect:
-				only = only && (n.Op == syntax.RdrOut || n.Op == syntax.DplOut) // 2>/dev/null
-			}
-			return only
-		})
-	}
 	return only
 }
 
@@ -406,41 +424,3 @@ var lookUp = regexpOnce(`^(?:which|command|type) (?:-\w+ )?(\w[\w.-]*)$`)
 // counting are commands that print a number.
 var counting = regexpOnce(`^(?:wc -[lcw]|grep -ci? [^ ]*(?: [^ *?\[]*)?|date(?: -u)?(?: -d .*)? \+%s|` +
 	`jq (?:-\w+ )?[\w.\[\]| ]*\blength(?: [^ ]*)?|git rev-list --count .*|stat -c [%XYZsb]+ .*)$`)
-
-// numeric reports whether arithmetic has nothing in it but numbers, and names of what can only be one.
-func (s *scope) numeric(n syntax.Node) bool { return s.numerals(n, 1) }
-
-// numerals is numeric, and says how far it looks for what variables are set to. Arithmetic within is judged by itself.
-func (s *scope) numerals(root syntax.Node, far int) bool {
-	if w, ok := root.(*syntax.Word); root == nil || ok && w == nil {
-		return true
-	}
-	only := true
-	variable := func(name string) bool {
-		list := s.sets[name]
-		return far > 0 && len(list) > 0 && !s.anyVar && !slices.ContainsFunc(list, func(w *syntax.Word) bool { return w == nil || !s.numerals(w, far-1) })
-	}
-	syntax.Walk(root, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.SglQuoted:
-			only = only && aNumber(n.Value)
-		case *syntax.Lit:
-			only = only && (aNumber(n.Value) || variable(n.Value))
-		case *syntax.ParamExp:
-			only = only && (n.Length || n.Param != nil && (isSpecial(n.Param.Value, "?#") || words.Plain(n) && variable(n.Param.Value)))
-			return false
-		case *syntax.CmdSubst:
-			only = only && s.counts(n)
-			return false
-		case *syntax.ArithmExp:
-			return only && n == root
-		case *syntax.ProcSubst:
-			only = false
-		}
-		return only
-	})
-	return only
-}
-
-// isSpecial reports whether a parameter is one of the shell's own with a sign for a name.
-func isSpecial(name, signs string) bool { return len(name) == 1 && strings.ContainsAny(name, signs) }

@@ -70,7 +70,7 @@ func Judge(l Line) []Finding {
 const outside = "-$(x) `x`;'\"|x=(a[$(x)])\\%x \x00../x"
 
 func (l Line) judge(p *Program, file *syntax.File, foreign bool) []Finding {
-	j := &line{Program: p, foreign: foreign, first: map[string]int{}, sets: map[string][]*syntax.Word{}, opened: map[asked]bool{}, handed: map[string]bool{},
+	j := &line{Program: p, foreign: foreign, first: map[string]int{}, sets: map[string][]*syntax.Word{}, classes: map[asked]class{}, handed: map[string]bool{},
 		funcs: map[string]bool{}, writes: map[string]bool{}, ints: map[string]bool{}}
 	for _, part := range l.Parts {
 		if v := part.Value; v != nil {
@@ -83,7 +83,7 @@ func (l Line) judge(p *Program, file *syntax.File, foreign bool) []Finding {
 	}
 	for range 2 { // code within code sets and writes things too: once to see them, and again knowing them
 		if len(j.findings) == 0 {
-			clear(j.opened)
+			clear(j.classes)
 			j.look(file, 0, false)
 		}
 	}
@@ -102,7 +102,7 @@ type scope struct {
 func (l *line) look(file syntax.Node, depth int, positional bool) {
 	s := &scope{l, depth, positional}
 	walk(file, s.survey)
-	clear(l.opened)
+	clear(l.classes)
 	walk(file, func(path []syntax.Node) {
 		if len(l.findings) == 0 {
 			s.node(path)
@@ -224,9 +224,6 @@ func (s *scope) call(n *syntax.CallExpr, path []syntax.Node) {
 		return
 	}
 	s.run(fs, s.input(path))
-	if len(s.findings) == 0 {
-		s.surroundings(fs)
-	}
 }
 
 // surroundings judges programs in a line that writes files which are no data by their names: all but the
@@ -241,7 +238,7 @@ func (s *scope) surroundings(fs []field) {
 	if s.makes && r != nil && r.kind != isData && slices.ContainsFunc(fs[1:], func(f field) bool { return strings.IndexAny(f.lead(), "*?[") == 0 }) {
 		s.all(noOption, "* in a line that makes files", whyOption, "write ./*")
 	}
-	if s.moves && (among("starters", name) || name == "git" && !r.has("view")) {
+	if s.moves && r != nil && !r.has("view") && !s.quiet(r, name, fs[1:]) {
 		s.all(never, name+" in a folder that a value chooses", whyChoice, ownFolder)
 	}
 	s.handover(name, r, fs)
@@ -303,7 +300,7 @@ func (s *scope) setting(name string, f field, exported bool) {
 			k = word // what most people mean by it: prod
 		}
 		s.within(f, k, name, whySetting, instead)
-	case name != "PATH" && (s.mentions(f.own()) || strings.Contains(text, "$") && (len(s.handed) > 0 || strings.HasPrefix(name, "PS"))):
+	case name != "PATH" && (strings.HasPrefix(text, "/dev/") || strings.HasPrefix(text, "/proc/") || s.mentions(f.own()) || strings.Contains(text, "$") && (len(s.handed) > 0 || strings.HasPrefix(name, "PS"))):
 		s.all(number, name, whySetting, instead)
 	}
 }
@@ -312,7 +309,8 @@ func (s *scope) setting(name string, f field, exported bool) {
 func (s *scope) declaration(n *syntax.DeclClause) {
 	for _, a := range n.Args {
 		f := s.text(a.Value)
-		if declares(n, "in") || declares(n, "aA") && a.Array == nil && f.reached(s.vals) {
+		array := declares(n, "aA") || a.Name != nil && slices.Contains(s.sets[a.Name.Value], nil)
+		if declares(n, "in") || array && a.Array == nil && f.reached(s.vals) {
 			s.expanded(n.Variant.Value)
 		}
 		if a.Naked && a.Value != nil && !strings.HasPrefix(f.lit(), "-") {

@@ -17,12 +17,13 @@ type line struct {
 	findings []Finding
 	first    map[string]int // by kind, the first value that is not of it, or -1
 
-	sets   map[string][]*syntax.Word // variables, and all that they are set to; nil is what nobody knows
-	opened map[asked]bool            // whether a variable may hold a value, once that was asked
-	anyVar bool                      // it sets a variable whose name only the run will tell
-	handed map[string]bool           // variables with a value that its programs get
-	funcs  map[string]bool
-	dash   bool // a value begins with a dash
+	sets    map[string][]*syntax.Word // variables, and all that they are set to; nil is what nobody knows
+	classes map[asked]class           // of variables, once that was asked
+	shifted bool                      // it sets $1 and its kind to what may be a value
+	anyVar  bool                      // it sets a variable whose name only the run will tell
+	handed  map[string]bool           // variables with a value that its programs get
+	funcs   map[string]bool
+	dash    bool // a value begins with a dash
 
 	writes  map[string]bool // base names of the files that it writes
 	loose   string          // a file of these that is no data by its name
@@ -41,15 +42,14 @@ type value struct {
 	place   bool
 }
 
-// set notes a word that a variable may hold.
+// set notes a word that a variable may hold; nil is what nobody knows.
 func (l *line) set(name string, w *syntax.Word) {
-	const most = 8 // of what it may be; then it may be anything
 	switch list := l.sets[name]; {
-	case slices.Contains(list, w), len(list) > most:
-	case len(list) == most:
-		l.sets[name] = append(list, nil)
-	default:
+	case slices.Contains(list, w):
+	case len(list) < 8:
 		l.sets[name] = append(list, w)
+	default:
+		list[7] = nil
 	}
 }
 
@@ -105,9 +105,12 @@ func (s *scope) survey(p []syntax.Node) {
 			if a.Name != nil && declares(n, "i") {
 				s.ints[a.Name.Value] = true
 			}
+			if a.Name != nil && declares(n, "aA") {
+				s.set(a.Name.Value, nil)
+			}
 			if a.Naked && a.Value != nil {
 				s.surveySet(s.text(a.Value), exports(n))
-			} else if a.Naked && a.Name != nil && exports(n) && s.open(a.Name.Value) {
+			} else if a.Naked && a.Name != nil && exports(n) && s.variableClass(a.Name.Value, 2) == open {
 				s.handed[a.Name.Value] = true
 			}
 		}
@@ -173,26 +176,39 @@ func printsOn(p []syntax.Node) bool {
 	return false
 }
 
+// surveyCall notes what a command sets, writes and prints; of a wrapper, what its command does.
 func (s *scope) surveyCall(fs []field, prints bool) {
-	name := path.Base(fs[0].lit())
-	for (name == "command" || name == "builtin") && len(fs) > 1 {
-		fs = fs[1:]
-		name = fs[0].lit()
+	name, args := path.Base(fs[0].lit()), fs[1:]
+	if i := slices.IndexFunc(args, func(f field) bool { return lookup(f.lit(), nil) != nil }); i >= 0 && isWrapper(name) {
+		s.surveyCall(args[i:], prints)
+		prints = false
 	}
-	if prints {
-		s.surveyPrints(name, fs[1:])
+	r, own := lookup(name, args), joined(args).own()
+	keeps := r == nil || r.is(isCall) && name != "printf" || r.is(isTool) && !among("outputs", name) || among("keepers", name)
+	s.changes = s.changes || prints && !keeps && !keeping().MatchString(name+" "+own)
+	s.surveyText(own)
+	sub, _, _ := strings.Cut(own, " ")
+	edits := among("editors", versionless(name)) && inPlace().MatchString(own)
+	extracts := name == "tar" && strings.Contains(strings.SplitN(sub, "=", 2)[0], "x")
+	gets := name == "git" && !r.has("view") && !r.has("still") && joined(args).reached(s.vals) // git merge "$0"
+	if edits || extracts || gets || among("unpackers", name) || among("unpackers", name+"/"+sub) {
+		s.unpacks = append(s.unpacks, name)
 	}
-	s.surveyText(joined(fs[1:]).own())
-	for i, f := range fs[1:] {
+	for i, f := range args {
 		s.surveyWord(name, fs[i].lit(), f)
-		if among("writers", name) && !strings.HasPrefix(f.lit(), "-") {
+		o := r.option(f.lead())
+		note := map[byte]func(field){'>': s.surveyFile, '^': s.surveyFolder}[o.sort]
+		switch {
+		case note != nil && (o.rest < len(f.lead()) || len(f.bits) > 1):
+			note(after(f, o.rest))
+		case note != nil && i+1 < len(args):
+			note(args[i+1])
+		case among("writers", name) && !strings.HasPrefix(f.lit(), "-"):
 			s.surveyFile(f)
-		}
-		if strings.HasPrefix(f.lead(), "of=") {
+		case strings.HasPrefix(f.lead(), "of="):
 			s.surveyFile(after(f, 3))
 		}
 	}
-	s.surveyWrites(name, fs[1:])
 }
 
 // surveyWord notes what a word of a command sets, or where it goes; before is the word before it.
@@ -206,38 +222,19 @@ func (s *scope) surveyWord(name, before string, f field) {
 		} else if f.reached(s.vals) {
 			s.anyVar = true
 		}
-	case name == "cd" || name == "pushd" || before == "-C" || before == "--chdir":
-		s.moves = s.moves || f.reached(s.vals) && (f.dirty() || !s.picked(f))
+	case name == "cd" || name == "pushd":
+		s.surveyFolder(f)
+	case text == "-execdir" || text == "-okdir":
+		s.moves = true
 	case name == "set":
-		s.positional = s.positional || f.reached(s.vals) || f.many || strings.ContainsAny(text, "*?[")
+		s.shifted = s.shifted || f.reached(s.vals) || f.many || strings.ContainsAny(text, "*?[")
 	case sets && isName(key) && f.reached(s.vals) && isWrapper(name):
 		s.surveySet(f, true)
 	}
 }
 
-// surveyWrites notes what a program writes by its options, and whether it makes files that the line does not name.
-func (s *scope) surveyWrites(name string, args []field) {
-	sub := ""
-	if len(args) > 0 {
-		sub = args[0].lit()
-	}
-	edits := among("editors", versionless(name)) && slices.ContainsFunc(args, func(f field) bool { return inPlace().MatchString(f.lead()) })
-	extracts := name == "tar" && strings.Contains(strings.SplitN(sub, "=", 2)[0], "x")
-	if edits || extracts || among("unpackers", name) || among("unpackers", name+"/"+sub) {
-		s.unpacks = append(s.unpacks, name)
-	}
-	r := lookup(name, args)
-	for i, f := range args {
-		o := r.option(f.lead())
-		switch {
-		case o.sort != '>':
-		case o.rest < len(f.lead()) || len(f.bits) > 1:
-			s.surveyFile(after(f, o.rest))
-		case i+1 < len(args):
-			s.surveyFile(args[i+1])
-		}
-	}
-}
+// surveyFolder notes a folder that the line goes to.
+func (s *scope) surveyFolder(f field) { s.moves = s.moves || f.reached(s.vals) && !s.picked(f) }
 
 // surveyFile notes a file that the line writes.
 func (s *scope) surveyFile(f field) {
@@ -272,36 +269,13 @@ var (
 		`File\.(write|open)|\bw [\w.]+|fs\.(copy|rename|link|symlink|cp)|shutil|os\.(rename|link|symlink|replace)`)
 	quotedFiles = regexpOnce(`(?:open|writeFile\w*|createWriteStream|appendFile\w*|write|put_contents|Path)\(\s*["']([^"']+)["']|` +
 		`\bw ([\w.]+)|>\s*["']([^"']+)["']`)
-	inPlace = regexpOnce(`^(-[a-zA-Z]{0,4}i|--in-place)`)
+	inPlace = regexpOnce(`(?:^| )(?:-[a-zA-Z]{0,4}i|--in-place)`)
 )
 
-// surveyPrints notes whether what a command prints may be another text than it was given, and not only a part between signs.
-// The author's own programs are the author's to answer for.
-func (s *scope) surveyPrints(name string, args []field) {
-	all := joined(args)
-	if isWrapper(name) {
-		i := slices.IndexFunc(args, func(f field) bool { return lookup(f.lit(), nil) != nil && !aNumber(f.lit()) })
-		if i >= 0 && !strings.Contains(all.own(), "{}") && !strings.Contains(all.own(), "-I") {
-			s.surveyPrints(args[i].lit(), args[i+1:])
-			return
-		}
-	}
-	r := lookup(name, args)
-	keeps := r == nil || r.is(isCall) && name != "printf" || r.is(isTool) && !among("outputs", name)
-	keeps = keeps || among("keepers", name) || keeping().MatchString(name+" "+all.own())
-	if name == "echo" {
-		keeps = !s.dash && !strings.HasPrefix(strings.TrimPrefix(all.own(), "-n "), "-")
-	}
-	s.changes = s.changes || !keeps || all.reached(s.vals) && strings.Contains(all.full(s.vals), "%") && formats().MatchString(all.own())
-}
-
-var (
-	// Commands that print what they got, or parts of it between signs, or digits alone.
-	keeping = regexpOnce(`^(?:printf [^%\\\x00-]*(?:%s[^%\\\x00-]*(?:\\n)?)*(?: .*)?|jq (?:-r |-c )?\.?[\w.\[\]"-]+(?: \S+)?|` +
-		`cut .*-d ?['"]?[^\w'"].*-f.*|cut -f ?[\d,-]+(?: -d ?[^\w].*)?|` +
-		`awk (?:-F ?\\?[^\w\s] )?\{ ?print \$?\w+(?: ?, ?\$?\w+)* ?\}|(?:sed|sed -E) s/\[\^0-9\][+*]?//g|tr -cd \[?(?:0-9|:digit:)\]?)$`)
-	formats = regexpOnce(`format|pretty|printf|^\x00$|-f\b|--date|\+`)
-)
+// keeping are commands that print what they got, or parts of it between signs, or digits alone.
+var keeping = regexpOnce(`^(?s:echo (?:-n )?(?:[^$-][^$]*)?|printf [^%\\\x00-]*(?:%s[^%\\\x00-]*(?:\\n)?)*(?: .*)?|jq (?:-r |-c )?\.?[\w.\[\]"-]+(?: \S+)?|` +
+	`cut .*-d ?['"]?[^\w'"].*-f.*|cut -f ?[\d,-]+(?: -d ?[^\w].*)?|` +
+	`awk (?:-F ?\\?[^\w\s] )?\{ ?print \$?\w+(?: ?, ?\$?\w+)* ?\}|(?:sed|sed -E) s/\[\^0-9\][+*]?//g|tr -cd \[?(?:0-9|:digit:)\]?)$`)
 
 func exports(d *syntax.DeclClause) bool { return d.Variant.Value == "export" || declares(d, "x") }
 

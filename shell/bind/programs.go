@@ -16,6 +16,7 @@ func (s *scope) run(fs []field, in input) {
 	if len(fs) == 0 || len(s.findings) > 0 || !s.file(fs[0], "a command's name", whyName, ownCommand) {
 		return
 	}
+	s.surroundings(fs)
 	text, known := fs[0].literal()
 	if !known {
 		if text = fs[0].full(s.vals); strings.LastIndexByte(text, 0) >= strings.LastIndexByte(text, '/') {
@@ -143,9 +144,13 @@ func (s *scope) test(name string, args []field) {
 		if f.lit() == "-v" || f.lit() == "-R" {
 			s.expanded(name + " " + f.lit())
 		}
-		asked := i > 0 && strings.HasPrefix(args[i-1].lit(), "-") && !f.many // [ -n "$0" ]
-		if f.lead() == "" && !asked && !s.within(f, noSwitch, name+" -v", whyArithmetic, "write -n before it") {
-			return
+		asked := i > 0 && among("asks", args[i-1].lit()) && !f.many // [ -n "$0" ]
+		switch {
+		case asked:
+		case strings.HasPrefix(f.lead(), "-"): // [ -$0 x ]
+			s.within(f, number, name+" -v", whyArithmetic, "write the operator yourself")
+		case f.lead() == "":
+			s.within(f, noSwitch, name+" -v", whyArithmetic, "write -n before it")
 		}
 	}
 }

@@ -92,7 +92,7 @@ func (r *row) say(text string) {
 		switch begin, open := strings.CutSuffix(token, "*"); {
 		case open:
 			r.begins = append(r.begins, begin)
-		case n > 0 && strings.IndexByte("=:>!#%&.~@;/{?", token[n]) >= 0:
+		case n > 0 && strings.IndexByte("=:>!#%&.~@;/{?^", token[n]) >= 0:
 			r.said[token[:n]] = token[n]
 		default:
 			r.said[token] = '-'

@@ -20,6 +20,9 @@ type reading struct {
 // words judges the words of a program: options by what the row says of each, operands by what the program does with them.
 func (s *scope) words(r *row, name string, args []field, in input) {
 	w := &reading{r: r, name: name, in: in}
+	if k, reads := r.kinds["in"]; reads && in.fed {
+		s.all(k, name+"'s input", whyCode, "give it the text as an argument")
+	}
 	if s.foreign && r.has("folder") {
 		s.all(number, "the files that "+name+" runs", whyCode, ownFile)
 	}
@@ -30,7 +33,7 @@ func (s *scope) words(r *row, name string, args []field, in input) {
 		f := args[0]
 		n = 1
 		switch text := f.full(s.vals); {
-		case !w.ended && text == "--" && !f.dirty() && !r.has("no--"):
+		case !w.ended && (text == "--" || text == "--end-of-options") && !f.dirty() && !r.has("no--"):
 			w.ended = true
 		case text == "--version" || text == "--help":
 			return
@@ -66,7 +69,12 @@ func (s *scope) flag(w *reading, args []field) int {
 	switch {
 	case o.sort == '?':
 		return 0
-	case o.sort == '-' && !attached, o.sort == '~', len(rest) == 0:
+	case o.sort == '-' || o.sort == '~':
+		if attached && !s.listed(w, f) { // curl -s$0
+			s.within(f, number, w.name, whyOption, optionHint(w))
+		}
+		return 1
+	case len(rest) == 0:
 		return 1
 	case o.sort == 0 && w.r.has("reads"): // xargs --replace=x
 		s.all(number, w.name+" "+f.lit(), whyCode, "use -I")
@@ -132,6 +140,13 @@ func (s *scope) optionWord(w *reading, f field) {
 	case '@': // git -c key=x is git config key x
 		key, _, _ := strings.Cut(f.lead(), "=")
 		s.program("git", []field{literal("config"), literal(key), after(f, len(key)+1)}, input{})
+		if _, code, runs := strings.Cut(f.lit(), "=!"); runs {
+			s.shellCode(literal(code), place)
+		}
+	case '^':
+		if among("starters", strings.Fields(w.name)[0]) && f.reached(s.vals) && !s.picked(f) {
+			s.within(f, never, place, whyChoice, ownFolder)
+		}
 	case '{':
 		s.within(f, number, place, whyChoice, "write it yourself")
 		w.stands = f.lit()
@@ -163,12 +178,18 @@ func (s *scope) valueFlag(w *reading, f field) bool {
 	case f.dirty():
 		s.within(f, s.wordKind(), "an option of "+w.name, whyOption, optionHint(w))
 	case len(text) > 1 && strings.Contains(signs, text[:1]):
-		if o := w.r.option(text); o.sort != '-' && (o.sort != '=' || w.r.kind != isTool) {
+		if !s.listed(w, f) {
 			s.within(f, never, "an option of "+w.name, whyOption, optionHint(w))
 		}
 		return text[0] == '-'
 	}
 	return false
+}
+
+// listed reports whether the row lists a word, with the values in it, as a harmless option.
+func (s *scope) listed(w *reading, f field) bool {
+	o := w.r.option(f.full(s.vals))
+	return !f.dirty() && (o.sort == '-' || o.sort == '=' && w.r.kind == isTool)
 }
 
 // operand judges a word that is no option, and reports whether it judged all that follow.
@@ -222,6 +243,8 @@ func (s *scope) toolOperand(w *reading, f field) {
 		s.within(f, k, w.name+" "+key, whyCode, "check the value first, or pass it to a script of your own")
 	case w.r.has("ops:data2") && w.operands > 1:
 		s.within(f, dataFile, w.name+"'s second file, which it writes", whyOption, "write the file's name yourself, or end it with .txt or the like")
+	case listed && (k.name == word.name || k.name == aPackage.name) && strings.Contains(f.own(), "/"): // npm pack ./$0 runs what is there
+		s.within(f, never, w.name, whyChoice, ownFolder)
 	case listed:
 		s.within(f, k, w.name, whyCode, "a value there is "+k.name+": check it first")
 	}
@@ -248,6 +271,8 @@ func (s *scope) wrapOperand(w *reading, args []field) bool {
 		}
 		if f.reached(s.vals) {
 			s.within(f, k, w.name, whyChoice, "write it yourself")
+		} else if p := lookup(programName(f.lit()), nil); p != nil && p.kind > isTool { // it may be the command
+			s.run(args, w.in)
 		}
 	default:
 		s.wrapped(w, args)
@@ -258,13 +283,10 @@ func (s *scope) wrapOperand(w *reading, args []field) bool {
 
 // unnamed judges a program that the line names no code or command to: it may read that.
 func (s *scope) unnamed(w *reading) {
-	k, reads := w.r.kinds["in"]
 	switch {
 	case w.r.kind == isLang:
 		s.stdin(w.in, w.r, w.name)
 	case w.r.kind == isJoin, w.r.kind == isWrap && w.in.fed && !among("idle", w.name):
 		s.stdin(w.in, &row{kind: isShell}, w.name)
-	case w.r.kind == isTool && reads && w.in.fed:
-		s.all(k, w.name+"'s input", whyCode, "give it the text as an argument")
 	}
 }
