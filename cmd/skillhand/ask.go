@@ -490,6 +490,8 @@ func (std *stdio) answer(ctx context.Context, o *askOptions, reply *claude.Reply
 		return nil
 	case failure.Kind == claude.Interrupted && ctx.Err() != nil:
 		return context.Cause(ctx)
+	case err == nil:
+		return cli.Said(cli.AskStatus(failure))
 	}
 	return cli.Exit(cli.AskStatus(failure), loginHint(failure, err))
 }

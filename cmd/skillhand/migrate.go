@@ -233,6 +233,10 @@ func describeFile(b *strings.Builder, paint func(code, text string) string, o mi
 			fmt.Fprintf(b, " (was %s)", term.Visible(term.Near(f.Backup)))
 		}
 		b.WriteString("\n")
+		if filepath.Base(f.Path) == migrate.ReportFile && added {
+			b.WriteString("           (it prints the report: the changed scripts source it, so keep it with them;\n" +
+				"           --inline puts its code into each script instead)\n")
+		}
 		if o.verbose {
 			for _, n := range f.Edit.Notes {
 				fmt.Fprintf(b, "           %s:%d: %s\n", name, n.Line, n.Text)
