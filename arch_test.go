@@ -72,7 +72,7 @@ view: here history internal/paths internal/term report session settings shell us
 
 internal/atomicfile: internal/cause
 internal/cause:
-internal/cli: claude here internal/atomicfile internal/term proc
+internal/cli: claude here internal/atomicfile internal/term proc trust
 internal/cli/clitest:
 internal/config:
 internal/jsonfind:

@@ -1,9 +1,12 @@
 package jobs
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
+	"strings"
 
 	"github.com/skillhand/skillhand/batch"
 	"github.com/skillhand/skillhand/batch/jobfile"
@@ -12,57 +15,73 @@ import (
 )
 
 // Trusted returns the jobs of a file in a folder as they may be done. If nobody trusted that folder
-// the error names those that must not be done: all that run or allow something. Plain asks remain,
-// and get no tools.
-func Trusted(policy trust.Policy, dir string, file *jobfile.File) (batch.List, error) {
-	refused, all := policy.May(dir), file.Jobs.All // which the caller may replace by what this returns
-	if refused == nil {
+// and the user does not, the error names those that must not be done: all that run or allow something.
+// Plain asks remain, and get no tools.
+func Trusted(ctx context.Context, policy trust.Policy, dir string, file *jobfile.File) (batch.List, error) {
+	if policy.May(dir) == nil {
 		return file.Jobs, nil
 	}
-	tame := func(j batch.Job) (batch.Job, string, error) {
-		var spec jobfile.Spec
-		if err := json.Unmarshal(j.Payload, &spec); err != nil {
-			return j, "", fmt.Errorf("job %s: %w", j.ID, err)
-		}
-		spec.NoTools = true
-		payload, err := json.Marshal(spec)
-		j.Payload = payload
-		return j, needsTrust(spec, dir), err
+	all := file.Jobs.All // which the caller may replace by what this returns
+	risky, err := needTrust(all, dir)
+	if err != nil {
+		return batch.List{}, err
 	}
-	const most = 5
-	var faults []error
-	more := 0
-	for j, err := range all {
-		why := ""
-		if err == nil {
-			_, why, err = tame(j)
+	if risky != nil {
+		err := policy.Allow(ctx, dir, func() []string { return risky })
+		if _, refused := errors.AsType[*trust.NotTrusted](err); refused {
+			err = fmt.Errorf("%s\n%w", strings.Join(risky, "\n"), err)
 		}
-		switch {
-		case err != nil:
-			return batch.List{}, err
-		case why == "":
-		case len(faults) < most:
-			faults = append(faults, fmt.Errorf("job %s: %s", j.ID, why))
-		default:
-			more++
-		}
-	}
-	if more > 0 {
-		faults = append(faults, fmt.Errorf("and %d more", more))
-	}
-	if faults != nil {
-		return batch.List{}, errors.Join(append(faults, refused)...)
+		return file.Jobs, err
 	}
 	return batch.List{Sum: file.Jobs.Sum, All: func(yield func(batch.Job, error) bool) {
 		for j, err := range all {
 			if err == nil {
-				j, _, err = tame(j)
+				j, err = withoutTools(j)
 			}
 			if !yield(j, err) {
 				return
 			}
 		}
 	}}, nil
+}
+
+// withoutTools is a job whose agent gets no tools.
+func withoutTools(j batch.Job) (batch.Job, error) {
+	var spec jobfile.Spec
+	if err := json.Unmarshal(j.Payload, &spec); err != nil {
+		return j, fmt.Errorf("job %s: %w", j.ID, err)
+	}
+	spec.NoTools = true
+	payload, err := json.Marshal(spec)
+	j.Payload = payload
+	return j, err
+}
+
+// needTrust names the jobs that must not be done in a folder that nobody trusted: the first five,
+// and how many more there are.
+func needTrust(all iter.Seq2[batch.Job, error], dir string) (risky []string, err error) {
+	const most = 5
+	more := 0
+	for j, err := range all {
+		var spec jobfile.Spec
+		if err == nil {
+			err = json.Unmarshal(j.Payload, &spec)
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch why := needsTrust(spec, dir); {
+		case why == "":
+		case len(risky) < most:
+			risky = append(risky, fmt.Sprintf("job %s: %s", j.ID, why))
+		default:
+			more++
+		}
+	}
+	if more > 0 {
+		risky = append(risky, fmt.Sprintf("and %d more", more))
+	}
+	return risky, nil
 }
 
 // needsTrust says why a job must not be done in a folder that nobody trusted; "" if it may.
@@ -73,7 +92,7 @@ func needsTrust(spec jobfile.Spec, dir string) string {
 	case spec.Skill != "":
 		return "loads the skill " + spec.Skill
 	case len(spec.AllowedTools) > 0:
-		return "has allowed_tools"
+		return "has allowed_tools " + strings.Join(spec.AllowedTools, ", ")
 	case jobfile.KindOf(spec.Agent) != jobfile.Ask:
 		return "asks " + spec.Agent + ", which has no option to go without tools"
 	case !paths.Inside(paths.Real(dir), paths.Real(spec.Dir)):

@@ -20,7 +20,7 @@ func TestTrusted(t *testing.T) {
 		{`"ask": "x", "model": "haiku", "cwd": "sub"`, ""},
 		{`"run": "./a.sh"`, "runs ./a.sh"},
 		{`"ask": "x", "skill": "review"`, "loads the skill review"},
-		{`"ask": "x", "allowed_tools": ["Bash"]`, "has allowed_tools"},
+		{`"ask": "x", "allowed_tools": ["Bash"]`, "has allowed_tools Bash"},
 		{`"ask": "x", "cwd": ".."`, "has a cwd outside the folder of its file"},
 		{`"ask": "x", "cwd": "/"`, "has a cwd outside the folder of its file"},
 		{`"ask": "x", "agent": "codex"`, "asks codex, which has no option to go without tools"},
@@ -33,7 +33,7 @@ func TestTrusted(t *testing.T) {
 			for _, trusted := range []bool{false, true} {
 				policy := untrusted
 				policy.All = trusted
-				list, err := Trusted(policy, dir, file)
+				list, err := Trusted(t.Context(), policy, dir, file)
 				if !trusted && tt.why != "" {
 					if err == nil || !strings.HasPrefix(err.Error(), "job j: "+tt.why+"\nnot run: ") {
 						t.Errorf("%s: %v, want %s", tt.job, err, tt.why)
@@ -64,7 +64,7 @@ func TestTrusted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Trusted(untrusted, dir, file); err == nil || strings.Count(err.Error(), "\n") != 6 || !strings.Contains(err.Error(), "\nand 15 more\n") {
+	if _, err := Trusted(t.Context(), untrusted, dir, file); err == nil || strings.Count(err.Error(), "\n") != 6 || !strings.Contains(err.Error(), "\nand 15 more\n") {
 		t.Errorf("many: %v", err)
 	}
 }

@@ -229,7 +229,8 @@ func (o *batchOptions) add(ctx context.Context, std *cli.Std, name string) (*add
 		if err != nil {
 			return nil, err
 		}
-		if file.Jobs, err = jobs.Trusted((&skillhand.Runtime{Here: h}).Policy(h).Now(), file.Dir, file); err != nil {
+		rt := &skillhand.Runtime{Here: h, Confirm: std.Confirm("The batch")}
+		if file.Jobs, err = jobs.Trusted(ctx, rt.Policy(h).Now(), file.Dir, file); err != nil {
 			return nil, err
 		}
 	}

@@ -242,7 +242,7 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 	if err := o.checkAgents(); err != nil {
 		return err
 	}
-	o.Runtime = skillhand.Runtime{Here: h, Claude: o.client, Warn: std.Warn}
+	o.Runtime = skillhand.Runtime{Here: h, Claude: o.client, Warn: std.Warn, Confirm: std.Confirm("Trying")}
 	subjects, err := o.Subjects(try.Choice{Names: names, Files: o.cases, Tags: o.tags, Bare: o.init, Warn: std.Warn})
 	switch {
 	case errors.Is(err, try.ErrNoCases) || errors.Is(err, fs.ErrNotExist):

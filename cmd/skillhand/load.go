@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +22,6 @@ import (
 	"github.com/skillhand/skillhand/render"
 	"github.com/skillhand/skillhand/session"
 	"github.com/skillhand/skillhand/skill"
-	"github.com/skillhand/skillhand/trust"
 	"github.com/skillhand/skillhand/view"
 )
 
@@ -256,44 +254,6 @@ func (o *loadOptions) claude(cmd *cobra.Command) skillhand.ClaudeRequest {
 	return r
 }
 
-// confirm asks a person whether a folder's commands may run.
-func confirm(ctx context.Context, std *stdio, doing string, q trust.Question) (bool, error) {
-	std.Screen.Lock()
-	defer std.Screen.Unlock()
-	if q.Changes != "" {
-		fmt.Fprintf(std.Err, "%s has changed since you pinned it:\n\n%s\n", q.Dir, indent(q.Changes))
-		fmt.Fprintf(std.Err, "%s would run:\n\n", doing)
-	} else {
-		fmt.Fprintf(std.Err, "%s is not trusted yet. %s would run:\n\n", q.Dir, doing)
-	}
-	for _, c := range q.Commands {
-		fmt.Fprintln(std.Err, indent(c))
-	}
-	return ask(ctx, std, fmt.Sprintf("\nTrust %s and run its skills' commands from now on? [y/N] ", q.Dir))
-}
-
-// ask asks a person at the terminal for a yes.
-func ask(ctx context.Context, std *stdio, question string) (bool, error) {
-	fmt.Fprint(std.Err, question)
-	answer := make(chan string, 1)
-	go func() {
-		line, _ := bufio.NewReader(std.In).ReadString('\n')
-		answer <- line
-	}()
-	select {
-	case line := <-answer:
-		line = strings.ToLower(strings.TrimSpace(line))
-		return line == "y" || line == "yes", nil
-	case <-ctx.Done():
-		return false, context.Cause(ctx)
-	}
-}
-
-// indent shows text of somebody else's, apart from ours.
-func indent(text string) string {
-	return "    " + strings.ReplaceAll(strings.TrimRight(term.Visible(text), "\n"), "\n", "\n    ")
-}
-
 // newRuntime makes the runtime of a command at a place. What it is doing is said
 // if a person must be asked.
 func newRuntime(std *stdio, doing string, at at) (*skillhand.Runtime, error) {
@@ -305,12 +265,9 @@ func newRuntime(std *stdio, doing string, at at) (*skillhand.Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	rt := &skillhand.Runtime{Here: h, Builtins: view.Builtins(), Warn: std.Warn}
+	rt := &skillhand.Runtime{Here: h, Builtins: view.Builtins(), Warn: std.Warn, Confirm: std.Confirm(doing)}
 	if self, err := os.Executable(); err == nil {
 		rt.Self = []string{self, "builtin"}
-	}
-	if std.Interactive() {
-		rt.Confirm = func(ctx context.Context, q trust.Question) (bool, error) { return confirm(ctx, std, doing, q) }
 	}
 	return rt, nil
 }

@@ -142,11 +142,11 @@ func (std *stdio) printTest(o testOptions, r golden.Result) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s  %s\n", verdict, term.Visible(term.Near(r.File)), term.ShortDuration(r.DurationMS))
 	if r.Error != "" {
-		fmt.Fprintln(&b, indent(r.Error))
+		fmt.Fprintln(&b, cli.Indent(r.Error))
 	}
 	for _, c := range r.Checks {
 		if !c.OK {
-			fmt.Fprintln(&b, indent(c.Diff))
+			fmt.Fprintln(&b, cli.Indent(c.Diff))
 		}
 	}
 	return std.Print(b.String())

@@ -130,7 +130,7 @@ func seen(ctx context.Context, std *stdio, store trust.Store, dir, pin string) (
 	case !std.Interactive():
 		return "", fmt.Errorf("%s: still pinned as it was: there is no terminal to ask on (if you have seen the difference: skillhand trust --pin=%s)", dir, digest)
 	}
-	yes, err := ask(ctx, std, "\nTrust it as it is now? [y/N] ")
+	yes, err := std.Ask(ctx, "\nTrust it as it is now? [y/N] ")
 	if err == nil && !yes {
 		err = fmt.Errorf("%s: still pinned as it was", dir)
 	}

@@ -87,7 +87,7 @@ func confirmUninstall(ctx context.Context, std *stdio, items []uninstall.Item) e
 		return nil
 	}
 	fmt.Fprint(std.Err, itemLines(items))
-	yes, err := ask(ctx, std, "\nRemove them? It cannot be undone. [y/N] ")
+	yes, err := std.Ask(ctx, "\nRemove them? It cannot be undone. [y/N] ")
 	if err == nil && !yes {
 		err = errors.New("nothing was removed")
 	}
