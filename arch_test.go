@@ -32,7 +32,7 @@ mcp: . here internal/cause internal/loopback internal/paths internal/redact inte
 agent: agent/sight claude
 agent/sight: skill
 batch:
-batch/jobfile: agent batch claude internal/cause internal/paths
+batch/jobfile: agent batch claude internal/cause internal/jsontree internal/paths
 bench: history report shell/bind
 bench/corpus: check
 check: agent/sight claudecode edit here internal/cause internal/config internal/jsontree internal/markdown internal/paths internal/term

@@ -10,7 +10,7 @@ import (
 )
 
 // judgements measures what the judgement of a line's arguments costs, beside bash that only parses the line.
-func (b *bench) judgements() error {
+func (b *bench) judgements(_, _ string) error {
 	const text = `git log --oneline -5 -- "$0" | grep -v "$0" | cut -d' ' -f2- > notes.txt; [ -s notes.txt ] || echo "nothing about $0"`
 	t := b.medians(50, []string{"bash", "-n", "-c", text})
 	one := judgement(200, text)

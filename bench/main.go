@@ -96,38 +96,13 @@ func run(binary string) error {
 	if b.err != nil {
 		return b.err
 	}
-	if err := b.judgements(); err != nil {
-		return err
-	}
-	if err := b.reports(binary, dir); err != nil {
-		return err
-	}
-	if err := b.asks(binary, dir); err != nil {
-		return err
-	}
-	if err := b.histories(binary, dir); err != nil {
-		return err
-	}
-	if err := b.usages(binary, dir, 64, true); err != nil {
-		return err
-	}
-	if err := b.migrates(binary, dir); err != nil {
-		return err
-	}
-	if err := b.checks(binary, dir); err != nil {
-		return err
-	}
-	if err := b.mcps(binary, dir); err != nil {
-		return err
-	}
-	if err := b.launchers(binary, dir); err != nil {
-		return err
-	}
-	if err := b.tries(binary, dir); err != nil {
-		return err
-	}
-	if err := b.batches(binary, dir); err != nil {
-		return err
+	for _, measure := range []func(binary, dir string) error{
+		b.judgements, b.reports, b.asks, b.histories,
+		func(binary, dir string) error { return b.usages(binary, dir, 64, true) }, b.migrates, b.checks, b.mcps, b.launchers, b.tries, b.batches,
+	} {
+		if err := measure(binary, dir); err != nil {
+			return err
+		}
 	}
 	return inits(load("plain"), b.env)
 }

@@ -190,7 +190,11 @@ func (r *reader) fault(n *yaml.Node, format string, a ...any) {
 
 func (r *reader) parse(text []byte) (*yaml.Node, error) {
 	if filepath.Ext(r.file) == ".json" {
-		return r.parseJSON(string(text))
+		root, fault := jsontree.ParseYAML(string(text), 1)
+		if fault != nil {
+			return nil, fmt.Errorf("%s:%d: %s", r.file, 1+bytes.Count(text[:fault.Offset], []byte("\n")), fault.Text)
+		}
+		return root, nil
 	}
 	var doc, more yaml.Node
 	dec := yaml.NewDecoder(bytes.NewReader(text))
@@ -211,45 +215,6 @@ func (r *reader) parse(text []byte) (*yaml.Node, error) {
 
 // yamlLine is how an error of the YAML reader says where.
 var yamlLine = regexp.MustCompile(`^ line (\d+):`)
-
-// parseJSON reads JSON as nodes with lines, so that both kinds of file are read
-// by the same rules. YAML itself would not take every JSON.
-func (r *reader) parseJSON(src string) (*yaml.Node, error) {
-	at, lines := 0, 1
-	line := func(offset int) int {
-		lines += strings.Count(src[at:offset], "\n")
-		at = offset
-		return lines
-	}
-	root, fault := jsontree.Parse(src)
-	if fault != nil {
-		return nil, fmt.Errorf("%s:%d: %s", r.file, line(fault.Offset), fault.Text)
-	}
-	var node func(n *jsontree.Node) *yaml.Node
-	node = func(n *jsontree.Node) *yaml.Node {
-		out := &yaml.Node{Kind: yaml.ScalarNode, Line: line(n.Start), Tag: jsonTags[n.Kind()], Value: src[n.Start:n.End]}
-		if text, ok := n.Text(); ok {
-			out.Value = text
-		}
-		switch {
-		case n.IsObject():
-			out.Kind = yaml.MappingNode
-		case n.IsList():
-			out.Kind = yaml.SequenceNode
-		}
-		for _, item := range n.Items {
-			if n.IsObject() {
-				out.Content = append(out.Content, &yaml.Node{Kind: yaml.ScalarNode, Line: line(item.KeyAt), Tag: "!!str", Value: item.Key})
-			}
-			out.Content = append(out.Content, node(item))
-		}
-		return out
-	}
-	return node(root), nil
-}
-
-// jsonTags are the kinds of JSON values as YAML has them.
-var jsonTags = map[string]string{jsontree.Text: "!!str", jsontree.Number: "!!float", jsontree.Bool: "!!bool", jsontree.Null: "!!null"}
 
 // document tells the forms apart by what is in them.
 func (r *reader) document(root *yaml.Node) {

@@ -18,6 +18,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/skillhand/skillhand/internal/jsontree"
 )
 
 // isLines reports whether a file has a JSON object a line: by its name, or else because its first
@@ -84,9 +86,9 @@ func (p *parser) jsonLines(src io.ReadSeeker) error {
 		if len(text) == 0 {
 			continue
 		}
-		n, err := jsonNode(text, line)
-		if err != nil {
-			p.fault(line, "not JSON: %v", err)
+		n, fault := jsontree.ParseYAML(string(text), line)
+		if fault != nil {
+			p.fault(line, "not JSON: %s", fault.Text)
 			continue
 		}
 		fields, ok := p.fields(n, "a line")
@@ -104,52 +106,6 @@ func (p *parser) jsonLines(src io.ReadSeeker) error {
 		}
 	}
 	return nil
-}
-
-// jsonNode reads one JSON value as YAML has it, so that there is one way on.
-func jsonNode(text []byte, line int) (*yaml.Node, error) {
-	if !json.Valid(text) {
-		var v any
-		if err := json.Unmarshal(text, &v); err != nil {
-			return nil, err
-		}
-	}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber()
-	return jsonValue(dec, line)
-}
-
-func jsonValue(dec *json.Decoder, line int) (*yaml.Node, error) {
-	t, err := dec.Token()
-	if err != nil {
-		return nil, err
-	}
-	n := &yaml.Node{Kind: yaml.ScalarNode, Line: line}
-	switch v := t.(type) {
-	case nil:
-		n.Tag = "!!null"
-	case bool:
-		n.Tag, n.Value = "!!bool", strconv.FormatBool(v)
-	case json.Number:
-		n.Tag, n.Value = "!!float", v.String()
-	case string:
-		n.Tag, n.Value = "!!str", v
-	case json.Delim:
-		if n.Kind = yaml.SequenceNode; v == '{' {
-			n.Kind = yaml.MappingNode
-		}
-		for dec.More() {
-			child, err := jsonValue(dec, line) // keys are strings
-			if err != nil {
-				return nil, err
-			}
-			n.Content = append(n.Content, child)
-		}
-		if _, err := dec.Token(); err != nil && !errors.Is(err, io.EOF) {
-			return nil, err
-		}
-	}
-	return n, nil
 }
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)

@@ -1,0 +1,45 @@
+package jsontree
+
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// ParseYAML reads a JSON text as nodes of YAML, whose lines begin with line, so that files of both kinds are read by
+// the same rules. YAML itself would not take every JSON.
+func ParseYAML(src string, line int) (*yaml.Node, *Error) {
+	root, fault := Parse(src)
+	if fault != nil {
+		return nil, fault
+	}
+	at := 0
+	lineOf := func(offset int) int {
+		line += strings.Count(src[at:offset], "\n")
+		at = offset
+		return line
+	}
+	var node func(n *Node) *yaml.Node
+	node = func(n *Node) *yaml.Node {
+		out := &yaml.Node{Kind: yaml.ScalarNode, Line: lineOf(n.Start), Tag: yamlTags[n.Kind()], Value: src[n.Start:n.End]}
+		if text, ok := n.Text(); ok {
+			out.Value = text
+		}
+		switch {
+		case n.IsObject():
+			out.Kind = yaml.MappingNode
+		case n.IsList():
+			out.Kind = yaml.SequenceNode
+		}
+		for _, item := range n.Items {
+			if n.IsObject() {
+				out.Content = append(out.Content, &yaml.Node{Kind: yaml.ScalarNode, Line: lineOf(item.KeyAt), Tag: "!!str", Value: item.Key})
+			}
+			out.Content = append(out.Content, node(item))
+		}
+		return out
+	}
+	return node(root), nil
+}
+
+var yamlTags = map[string]string{Text: "!!str", Number: "!!float", Bool: "!!bool", Null: "!!null"}
