@@ -369,7 +369,8 @@ func (b *Trials) watch(ctx context.Context) error {
 		if err != nil || s.Still() {
 			return err
 		}
-		if b.nobody = b.stuck(ctx, s); b.nobody != nil {
+		if why := Stuck(ctx, b.DB, s); why != "" {
+			b.nobody = errors.New(why)
 			return nil
 		}
 		if s.Paused != nil && !s.Paused.Equal(b.paused) {
@@ -383,18 +384,6 @@ func (b *Trials) watch(ctx context.Context) error {
 		case <-tick.C:
 		}
 	}
-}
-
-// stuck says why no worker makes trials that wait, if none can.
-func (b *Trials) stuck(ctx context.Context, s *batch.Status) error {
-	if s.Open > 0 || s.Left() == 0 {
-		return nil
-	}
-	crew, err := b.DB.Crew(ctx)
-	if err != nil || crew.Workers == 0 || len(crew.Unfit) < crew.Workers {
-		return nil
-	}
-	return errors.New(crew.Unfit[0].Why)
 }
 
 // starts tells of the trials that have begun.

@@ -76,12 +76,8 @@ func passLogin(user here.Here, home string, a *agent.Agent) error {
 		if json.Unmarshal(text, &doc) == nil {
 			text, err = json.Marshal(withoutRenewal(doc))
 		}
-		to := filepath.Join(home, name)
 		if err == nil {
-			err = os.MkdirAll(filepath.Dir(to), 0o700)
-		}
-		if err == nil {
-			err = os.WriteFile(to, text, 0o600)
+			err = writeIn(filepath.Join(home, name), text)
 		}
 		faults = append(faults, err)
 	}

@@ -259,16 +259,7 @@ func pathSteps(path string) ([]string, error) {
 }
 
 func runCommand(ctx context.Context, s scene, command string) (bool, string, error) {
-	var out tail
-	res, err := proc.Run(ctx, proc.Cmd{
-		Args:      []string{"sh", "-c", command},
-		Dir:       s.dir,
-		Env:       s.env,
-		Stdout:    &out,
-		Stderr:    &out,
-		Timeout:   commandTimeout,
-		MaxOutput: maxChecked,
-	})
+	out, res, err := runIn(ctx, s.dir, s.env, "sh", "-c", command)
 	switch {
 	case err != nil:
 		return false, "", err
@@ -280,6 +271,12 @@ func runCommand(ctx context.Context, s scene, command string) (bool, string, err
 		return false, strings.TrimSpace(fmt.Sprintf("exit status %d\n%s", res.Exit, out)), nil
 	}
 	return true, "", nil
+}
+
+// runIn runs a program in a folder, and returns the end of what it prints.
+func runIn(ctx context.Context, dir string, env []string, args ...string) (out tail, res proc.Result, err error) {
+	res, err = proc.Run(ctx, proc.Cmd{Args: args, Dir: dir, Env: env, Stdout: &out, Stderr: &out, Timeout: commandTimeout, MaxOutput: maxChecked})
+	return out, res, err
 }
 
 // tail keeps the end of what a command prints.

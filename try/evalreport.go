@@ -2,6 +2,7 @@ package try
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -137,13 +138,8 @@ func (s *Subject) evalPlugin() evalPlugin {
 	p := evalPlugin{Name: s.Name, Path: s.Folder}
 	if s.Plugin != "" {
 		p.Path = s.Plugin
-		var manifest struct {
-			Name    string `json:"name"`
-			Version string `json:"version"`
-		}
-		text, err := os.ReadFile(filepath.Join(s.Plugin, ".claude-plugin", "plugin.json"))
-		if err == nil && json.Unmarshal(text, &manifest) == nil {
-			p.Name, p.Version = manifest.Name, manifest.Version
+		if m, err := readManifest(s.Plugin); err == nil {
+			p.Name, p.Version = m.Name, m.Version
 		}
 	}
 	return p
@@ -172,12 +168,7 @@ func (r *EvalReport) evalCase(o *Options, s *Subject, c *Case, trials []Trial) e
 	}
 	if su := c.Suite; su != nil {
 		e.Dir, e.Source = su.Dir, su.Source
-		if e.Model == "" {
-			e.Model = su.Model
-		}
-		if e.MaxTurns == 0 {
-			e.MaxTurns = su.MaxTurns
-		}
+		e.Model, e.MaxTurns = cmp.Or(e.Model, su.Model), cmp.Or(e.MaxTurns, su.MaxTurns)
 		if !o.TimeoutSet {
 			e.TimeoutSeconds = su.TimeoutSeconds
 		}
@@ -268,12 +259,7 @@ func (t *Trial) evalRun(c *Case, r *EvalReport) evalRun {
 		CostUSD: t.CostUSD, JudgeCostUSD: t.JudgeUSD, DurationSeconds: t.DurationMS / 1000, StartedAt: r.StartedAt, TracePath: t.Transcript, Graders: []evalGraded{},
 	}
 	version, turns, started := ends(t.Transcript)
-	if e.Turns = turns; started != "" {
-		e.StartedAt = started
-	}
-	if r.ClaudeVersion == "" {
-		r.ClaudeVersion = version
-	}
+	e.Turns, e.StartedAt, r.ClaudeVersion = turns, cmp.Or(started, e.StartedAt), cmp.Or(r.ClaudeVersion, version)
 	if t.Outcome == Void {
 		why := "no verdict: " + t.Why
 		e.Error = &why
@@ -321,12 +307,7 @@ func ends(file string) (version string, turns int, started string) {
 		if !loose(json.Unmarshal(line, &e)) {
 			continue
 		}
-		if e.Version != "" && version == "" {
-			version = e.Version
-		}
-		if e.Timestamp != "" && started == "" {
-			started = e.Timestamp
-		}
+		version, started = cmp.Or(version, e.Version), cmp.Or(started, e.Timestamp)
 		if e.Type == "result" {
 			turns = e.Turns
 		}

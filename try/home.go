@@ -92,10 +92,15 @@ func passJSON(from, to string, choose func(map[string]any) map[string]any) error
 	if text, err = json.Marshal(doc); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+	return writeIn(to, text)
+}
+
+// writeIn writes a file of the user's own, with the folders that it is in.
+func writeIn(file string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(to, text, 0o600)
+	return os.WriteFile(file, text, 0o600)
 }
 
 func pick(keys ...string) func(map[string]any) map[string]any {
@@ -120,16 +125,19 @@ func accessOnly(doc map[string]any) map[string]any {
 	return map[string]any{"claudeAiOauth": login}
 }
 
+// authNames are the variables in settings that are about getting in.
+var authNames = []string{
+	"ANTHROPIC_*", "CLAUDE_CODE_USE_*", "CLAUDE_CODE_SKIP_*", "CLAUDE_CODE_OAUTH_*", "AWS_*", "GOOGLE_*", "CLOUD_ML_*", "VERTEX_*",
+}
+
 // authSettings leaves what of the user's settings is about getting in.
 func authSettings(doc map[string]any) map[string]any {
 	some := pick("apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh", "forceLoginMethod")(doc)
 	env := map[string]any{}
 	if vars, ok := doc["env"].(map[string]any); ok {
 		for name, value := range vars {
-			for _, prefix := range []string{"ANTHROPIC_", "CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_", "CLAUDE_CODE_OAUTH_", "AWS_", "GOOGLE_", "CLOUD_ML_", "VERTEX_"} {
-				if strings.HasPrefix(name, prefix) {
-					env[name] = value
-				}
+			if matches(authNames, name) {
+				env[name] = value
 			}
 		}
 	}

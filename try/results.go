@@ -94,7 +94,7 @@ func begin(dir string) (*Results, error) {
 	if err != nil || r == nil {
 		return nil, err
 	}
-	if _, err := os.Stat(filepath.Join(dir, "summary.json")); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, summaryFile)); err == nil {
 		r.Close()
 		return nil, nil
 	}
@@ -180,8 +180,8 @@ func (r *Results) add(t *Trial) error {
 
 // get returns a trial that ended earlier, if there is one.
 func (r *Results) get(t Trial) (kept Trial, ok bool) {
-	text, err := os.ReadFile(r.base(&t) + ".json")
-	return kept, err == nil && json.Unmarshal(text, &kept) == nil
+	kept, err := readJSON[Trial](r.base(&t) + ".json")
+	return kept, err == nil
 }
 
 // prompts are what cases ask, by skill and case.
@@ -196,44 +196,48 @@ func (r *Results) ask(subjects []*Subject) error {
 			all[s.Name][c.ID] = c.Prompt
 		}
 	}
-	text, err := json.MarshalIndent(all, "", "  ")
+	return r.write(promptsFile, all)
+}
+
+// write keeps a document.
+func (r *Results) write(name string, doc any) error {
+	text, err := json.MarshalIndent(doc, "", "  ")
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(r.Dir, promptsFile), append(text, '\n'), 0o600)
+	return atomicfile.Write(filepath.Join(r.Dir, name), append(text, '\n'), 0o600)
 }
 
-const promptsFile = "prompts.json"
+const (
+	promptsFile = "prompts.json"
+	summaryFile = "summary.json"
+)
 
 // readPrompts reads what the cases of results asked; nothing if they do not say.
 func readPrompts(dir string) (prompts, error) {
-	file := filepath.Join(dir, promptsFile)
-	text, err := os.ReadFile(file)
+	all, err := readJSON[prompts](filepath.Join(dir, promptsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var all prompts
-	if err == nil {
-		err = json.Unmarshal(text, &all)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return all, nil
+	return all, err
 }
 
-func (r *Results) finish(s *Summary) error {
-	text, err := json.MarshalIndent(s, "", "  ")
+// readJSON reads a document.
+func readJSON[T any](file string) (doc T, err error) {
+	text, err := os.ReadFile(file)
 	if err != nil {
-		return err
+		return doc, err
 	}
-	return atomicfile.Write(filepath.Join(r.Dir, "summary.json"), append(text, '\n'), 0o600)
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return doc, fmt.Errorf("%s: %w", file, err)
+	}
+	return doc, nil
 }
 
 // Folders are the folders that further trials of the results in dir come into, for
 // whoever wants to hear of them. Results that are complete have none.
 func Folders(dir string) []string {
-	if _, err := os.Stat(filepath.Join(dir, "summary.json")); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, summaryFile)); err == nil {
 		return nil
 	}
 	all := []string{dir}
@@ -246,16 +250,7 @@ func Folders(dir string) []string {
 
 // ReadSummary reads what the trials in a folder came to. It is there if none is missing.
 func ReadSummary(dir string) (*Summary, error) {
-	file := filepath.Join(dir, "summary.json")
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	s := &Summary{}
-	if err := json.Unmarshal(text, s); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return s, nil
+	return readJSON[*Summary](filepath.Join(dir, summaryFile))
 }
 
 // ReadResults reads the trials in a folder, wherever it was moved to, in order.
@@ -267,16 +262,12 @@ func ReadResults(dir string) ([]Trial, error) {
 	var all []Trial
 	var faults []error
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		var t Trial
-		if err == nil {
-			err = json.Unmarshal(text, &t)
-		}
+		t, err := readJSON[Trial](file)
 		if err == nil && (t.Type != "trial" || t.Case == "") {
 			continue // of a kept folder
 		}
 		if err != nil {
-			faults = append(faults, fmt.Errorf("%s: %w", file, err))
+			faults = append(faults, err)
 			continue
 		}
 		t.Transcript = strings.TrimSuffix(file, ".json") + ".jsonl"

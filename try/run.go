@@ -156,7 +156,7 @@ func Run(ctx context.Context, o Options, subjects []*Subject) (*Summary, error) 
 		s.Stopped = m.hide.Text(err.Error())
 	}
 	if err == nil && s.Missing == 0 && s.Void == 0 {
-		err = o.Results.finish(s)
+		err = o.Results.write(summaryFile, s)
 	}
 	return s, err
 }
@@ -258,7 +258,7 @@ func Again(ctx context.Context, o Options, dir string, subjects []*Subject) (*Su
 		return nil, err
 	}
 	var trials []Trial
-	var out []leftOut
+	var out []string // why some do not count, a note for each that does not
 	for _, t := range kept {
 		s, c := lookUp(subjects, t.Skill, t.Case)
 		prompt, known := asked[t.Skill][t.Case]
@@ -266,10 +266,10 @@ func Again(ctx context.Context, o Options, dir string, subjects []*Subject) (*Su
 		case s == nil:
 			continue // of a skill that is not judged now
 		case c == nil:
-			out = leave(out, t, "the case is gone")
+			out = append(out, fmt.Sprintf("%s %s: the case is gone", t.Skill, t.Case))
 			continue
 		case known && prompt != c.Prompt:
-			out = leave(out, t, "the prompt has changed since")
+			out = append(out, fmt.Sprintf("%s %s: the prompt has changed since", t.Skill, t.Case))
 			continue
 		}
 		if err := m.again(ctx, &t, s, c); err != nil {
@@ -283,32 +283,14 @@ func Again(ctx context.Context, o Options, dir string, subjects []*Subject) (*Su
 	}
 	s := Summarize(subjects, trials, m.describe())
 	s.Results, s.again = dir, true
-	for _, l := range out {
-		s.Notes = append(s.Notes, l.note())
+	for i, why := range out {
+		if slices.Index(out, why) == i {
+			n := len(slices.DeleteFunc(slices.Clone(out), func(other string) bool { return other != why }))
+			s.Notes = append(s.Notes, fmt.Sprintf("%s: %s not counted", why, term.Plural(n, "trial")))
+		}
 	}
 	s.Notes = append(s.Notes, untried(subjects, kept)...)
 	return s, nil
-}
-
-// A leftOut is a case whose kept trials do not count any more.
-type leftOut struct {
-	skill, id, why string
-	trials         int
-}
-
-func (l *leftOut) note() string {
-	return fmt.Sprintf("%s %s: %s: %s not counted", l.skill, l.id, l.why, term.Plural(l.trials, "trial"))
-}
-
-// leave adds a trial to those that do not count.
-func leave(out []leftOut, t Trial, why string) []leftOut {
-	for i := range out {
-		if out[i].skill == t.Skill && out[i].id == t.Case {
-			out[i].trials++
-			return out
-		}
-	}
-	return append(out, leftOut{t.Skill, t.Case, why, 1})
 }
 
 // untried names the cases that have no kept trial.

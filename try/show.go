@@ -344,7 +344,29 @@ func (t *Trial) Line() string {
 	} else if t.Passed != nil {
 		why += ", failed"
 	}
-	return fmt.Sprintf("%s %s %s %d: %s%s (%s, %s)", t.Skill, t.Case, t.Arm, t.Run, t.Outcome, why, t.Cost(), term.ShortDuration(t.DurationMS))
+	return fmt.Sprintf("%s %s %s %d: %s%s (%s, %s)", t.Skill, t.Case, t.Arm, t.Run, t.Outcome, why, dollars(t.CostUSD, t.NoCost), term.ShortDuration(t.DurationMS))
+}
+
+// FatesMarkdown is the table of skills and agents as Markdown.
+func (r Report) FatesMarkdown() string {
+	text := "| skill | agent | |\n|---|---|---|\n"
+	for _, f := range r.Fates {
+		text += fmt.Sprintf("| %s | %s | %s |\n", cell(f.Skill), f.Agent, cell(f.Fate))
+	}
+	return text
+}
+
+// FatesText is the table of skills and agents for people.
+func (r Report) FatesText() string {
+	skills, agents := 0, 0
+	for _, f := range r.Fates {
+		skills, agents = max(skills, term.Cells(term.Flat(f.Skill))), max(agents, term.Cells(f.Agent))
+	}
+	text := ""
+	for _, f := range r.Fates {
+		text += fmt.Sprintf("%s  %s  %s\n", term.Pad(term.Flat(f.Skill), skills), term.Pad(f.Agent, agents), term.Flat(f.Fate))
+	}
+	return text
 }
 
 // Sorted are trials in the order of their names, whichever ended first.

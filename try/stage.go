@@ -107,10 +107,7 @@ func (m *Maker) stage(ctx context.Context, j job, place folders, rt *skillhand.R
 // scaffold runs a script in the trial's folder, with nothing of the user's but a few variables.
 func scaffold(ctx context.Context, script string, place folders, user here.Env) error {
 	env := here.Env{"HOME=" + place.home, "TMPDIR=" + place.temp, "PWD=" + place.project, "LANG=C.UTF-8", "PATH=" + user.Get("PATH")}
-	var out tail
-	res, err := proc.Run(ctx, proc.Cmd{
-		Args: []string{"bash", script}, Dir: place.project, Env: env, Stdout: &out, Stderr: &out, Timeout: commandTimeout, MaxOutput: maxChecked,
-	})
+	out, res, err := runIn(ctx, place.project, env, "bash", script)
 	switch {
 	case err != nil:
 		return fmt.Errorf("the scaffold script: %w", err)

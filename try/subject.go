@@ -110,16 +110,20 @@ func (s *Subject) Evals() string {
 	if !s.Whole {
 		return filepath.Join(s.Folder, "evals")
 	}
-	var manifest struct {
-		Experimental struct {
-			Evals string `json:"evals"`
-		} `json:"experimental"`
-	}
-	text, err := os.ReadFile(filepath.Join(s.Folder, ".claude-plugin", "plugin.json"))
-	if err == nil && json.Unmarshal(text, &manifest) == nil && filepath.IsLocal(manifest.Experimental.Evals) {
-		return filepath.Join(s.Folder, manifest.Experimental.Evals)
+	if m, err := readManifest(s.Folder); err == nil && filepath.IsLocal(m.Experimental.Evals) {
+		return filepath.Join(s.Folder, m.Experimental.Evals)
 	}
 	return filepath.Join(s.Folder, "evals")
+}
+
+// A manifest is what a plugin says about itself, as far as trials are concerned.
+type manifest struct {
+	Name, Version string
+	Experimental  struct{ Evals string }
+}
+
+func readManifest(root string) (manifest, error) {
+	return readJSON[manifest](filepath.Join(root, ".claude-plugin", "plugin.json"))
 }
 
 // foldersOf are the folders of a skill: its own, which agents find, and that of its companion, from

@@ -77,9 +77,6 @@ type Trial struct {
 // Right reports whether the skill fired if it should, and not if it should not.
 func (t *Trial) Right() bool { return (t.Outcome == Fired || t.Outcome == ReadFile) == t.Fires }
 
-// Cost is what the trial cost, for people.
-func (t *Trial) Cost() string { return dollars(t.CostUSD, t.NoCost) }
-
 // dollars is an amount for people; unknown if nobody told it.
 func dollars(usd float64, unknown bool) string {
 	if unknown {
