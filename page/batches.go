@@ -71,13 +71,7 @@ func (v *visit) batches() (*view, error) {
 		number("failed", "Failed", "bad", func(s batch.Status) int { return s.Failed }),
 		number("left", "Left", "warn", func(s batch.Status) int { return s.Left() }),
 		{key: "cost", title: "Cost", number: true, compare: by(func(s batch.Status) float64 { return s.CostUSD }), cell: batchCost},
-		{
-			key:     "created",
-			title:   "Created",
-			number:  true,
-			compare: func(a, b batch.Status) int { return a.Created.Compare(b.Created) },
-			cell:    func(s batch.Status) cell { return cell{Text: stamp(s.Created)} },
-		},
+		timed("created", "Created", func(s batch.Status) time.Time { return s.Created }),
 	}
 	data.Table = l.table(v)
 	left := slices.ContainsFunc(l.items, func(s batch.Status) bool { return s.Left() > 0 })

@@ -199,12 +199,8 @@ func (j *jobList) rows(t *table, found []batch.Result) {
 		t.Heads = append(t.Heads, head{Title: c.title, Number: c.number})
 	}
 	for _, r := range found {
-		one := row{Key: short(r.ID)}
-		for i, c := range columns {
-			shown := c.cell(r)
-			shown.Text, shown.Sub = clip(shown.Text), clip(shown.Sub)
-			one.Cells = append(one.Cells, tableCell{shown, c.title, c.number, i == 0})
-		}
+		one := rowOf(r, columns)
+		one.Key = short(r.ID)
 		t.Rows = append(t.Rows, one)
 	}
 }
@@ -234,7 +230,7 @@ func (j *jobList) columns() []column[batch.Result] {
 				return cell{Text: "since " + stamp(now.Started)}
 			}
 			if took(r) == 0 {
-				return cell{Text: "–", Mark: "dim"}
+				return nothing
 			}
 			return cell{Text: term.ShortDuration(float64(took(r).Milliseconds()))}
 		}},

@@ -276,31 +276,18 @@ func (v *visit) runColumns() []column[runRow] {
 		}},
 		{key: "confidence", title: "Confidence", number: true, compare: by(confidence), cell: func(r runRow) cell {
 			if r.Confidence == nil {
-				return cell{Text: "–", Mark: "dim"}
+				return nothing
 			}
 			return cell{Text: fmt.Sprintf("%.2f", *r.Confidence)}
 		}},
 		{key: "duration", title: "Time", number: true, compare: by(func(r runRow) float64 { return r.DurationMS }), cell: func(r runRow) cell {
 			return cell{Text: term.ShortDuration(r.DurationMS)}
 		}},
-		{
-			key:     "cost",
-			title:   "Cost",
-			number:  true,
-			compare: by(func(r runRow) float64 { return r.CostUSD }),
-			cell:    func(r runRow) cell { return costCell(r.CostUSD) },
-		},
+		priced(func(r runRow) float64 { return r.CostUSD }),
 		{key: "time", title: "When", number: true, compare: func(a, b runRow) int { return a.Time.Compare(b.Time) }, cell: func(r runRow) cell {
 			return cell{Text: stamp(r.Time), Title: r.Time.Format(time.RFC3339)}
 		}},
 	}
-}
-
-func costCell(usd float64) cell {
-	if usd == 0 {
-		return cell{Text: "–", Mark: "dim"}
-	}
-	return cell{Text: term.Dollars(usd)}
 }
 
 func confidence(r runRow) float64 {

@@ -220,26 +220,12 @@ func (v *visit) sessions() (*view, error) {
 		{key: "duration", title: "Lasted", number: true, compare: by(func(r sessionRow) time.Duration { return r.last.Sub(r.first) }), cell: func(r sessionRow) cell {
 			return cell{Text: r.duration(), Title: "from " + stamp(r.first) + " to " + stamp(r.last)}
 		}},
-		{
-			key:     "agents",
-			title:   "Agents",
-			number:  true,
-			compare: by(func(r sessionRow) int { return r.agents }),
-			cell:    func(r sessionRow) cell { return cell{Text: fmt.Sprint(r.agents)} },
-		},
-		{
-			key:     "skills",
-			title:   "Skills seen",
-			number:  true,
-			compare: by(func(r sessionRow) int { return len(r.marks) }),
-			cell:    func(r sessionRow) cell { return cell{Text: fmt.Sprint(len(r.marks))} },
-		},
+		numbered("agents", "Agents", func(r sessionRow) int { return r.agents }),
+		numbered("skills", "Skills seen", func(r sessionRow) int { return len(r.marks) }),
 		{key: "saved", title: "Not sent again", number: true, compare: by(func(r sessionRow) int { return r.saved }), cell: func(r sessionRow) cell {
 			return cell{Text: "≈ " + thousands(r.saved), Title: "tokens that one further use of each of these skills does not send again"}
 		}},
-		{key: "time", title: "Last load", number: true, compare: by(func(r sessionRow) int64 { return r.marks[0].Time.UnixNano() }), cell: func(r sessionRow) cell {
-			return cell{Text: stamp(r.marks[0].Time)}
-		}},
+		timed("time", "Last load", func(r sessionRow) time.Time { return r.marks[0].Time }),
 	}
 	return &view{Name: "list", Tab: "sessions", Title: "Sessions", Data: &listData{Table: l.table(v),
 		Lead:  "What each agent has read. A skill that an agent has read is not sent whole again until the session forgets it.",
@@ -325,9 +311,7 @@ func (v *visit) session() (*view, error) {
 			compare: by(func(m session.Mark) int { return instructions(m.File, sizes) }),
 			cell:    func(m session.Mark) cell { return cell{Text: "≈ " + thousands(instructions(m.File, sizes))} },
 		},
-		{key: "time", title: "Read", number: true, compare: func(a, b session.Mark) int { return a.Time.Compare(b.Time) }, cell: func(m session.Mark) cell {
-			return cell{Text: stamp(m.Time)}
-		}},
+		timed("time", "Read", func(m session.Mark) time.Time { return m.Time }),
 	}
 	one := []sessionRow{{id: id, marks: l.items}}
 	for _, m := range l.items {

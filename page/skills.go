@@ -225,7 +225,7 @@ func (v *visit) skillColumns() []column[skillRow] {
 		}},
 		{key: "tokens", title: "Tokens", number: true, compare: by(func(r skillRow) int { return r.tokens }), cell: func(r skillRow) cell {
 			if !r.readable {
-				return cell{Text: "–", Mark: "dim"}
+				return nothing
 			}
 			return cell{Text: thousands(r.tokens), Title: "about, counted as four characters each"}
 		}},

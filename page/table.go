@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/skillhand/skillhand/internal/term"
 )
 
 // A list is things of one kind, with the columns that show them.
@@ -153,19 +156,24 @@ func (l list[T]) table(v *visit) *table {
 		t.Next = at(t.Query, order, page+1)
 	}
 	for _, item := range items[min(from, to):to] {
-		var r row
 		if l.watch != nil {
 			v.watch(true, l.watch(item)...)
 		}
-		for i, c := range l.columns {
-			shown := c.cell(item)
-			shown.Text, shown.Sub = clip(shown.Text), clip(shown.Sub)
-			r.Cells = append(r.Cells, tableCell{shown, c.title, c.number, i == 0})
-		}
+		r := rowOf(item, l.columns)
 		r.Key = short(cmp.Or(r.Cells[0].Link, r.Cells[0].Text))
 		t.Rows = append(t.Rows, r)
 	}
 	return t
+}
+
+// rowOf shows an item.
+func rowOf[T any](item T, columns []column[T]) (r row) {
+	for i, c := range columns {
+		shown := c.cell(item)
+		shown.Text, shown.Sub = clip(shown.Text), clip(shown.Sub)
+		r.Cells = append(r.Cells, tableCell{shown, c.title, c.number, i == 0})
+	}
+	return r
 }
 
 // maxCell bounds the text of a cell, in characters.
@@ -235,6 +243,36 @@ func (l list[T]) sort(items []T, order string) {
 // by compares things by something of theirs.
 func by[T any, K cmp.Ordered](key func(T) K) func(a, b T) int {
 	return func(a, b T) int { return cmp.Compare(key(a), key(b)) }
+}
+
+// nothing is what a table shows where nothing is known.
+var nothing = cell{Text: "–", Mark: "dim"}
+
+// numbered is a column of whole numbers.
+func numbered[T any](key, title string, n func(T) int) column[T] {
+	return column[T]{key: key, title: title, number: true, compare: by(n), cell: func(x T) cell { return cell{Text: fmt.Sprint(n(x))} }}
+}
+
+// timed is a column of times.
+func timed[T any](key, title string, at func(T) time.Time) column[T] {
+	return column[T]{key: key, title: title, number: true, compare: func(a, b T) int { return at(a).Compare(at(b)) }, cell: func(x T) cell {
+		if at(x).IsZero() {
+			return nothing
+		}
+		return cell{Text: stamp(at(x))}
+	}}
+}
+
+// priced is a column of what things cost.
+func priced[T any](usd func(T) float64) column[T] {
+	return column[T]{key: "cost", title: "Cost", number: true, compare: by(usd), cell: func(x T) cell { return costCell(usd(x)) }}
+}
+
+func costCell(usd float64) cell {
+	if usd == 0 {
+		return nothing
+	}
+	return cell{Text: term.Dollars(usd)}
 }
 
 // tokens is about how many tokens a text has: four characters each, as Claude Code counts its list of skills.

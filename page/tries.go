@@ -81,7 +81,7 @@ func ofCase(c *try.CaseSummary) tried {
 // share is how often something happened. Without a trial nobody knows.
 func (r tried) share(hits, of int) cell {
 	if of == 0 {
-		return cell{Text: "–", Mark: "dim"}
+		return nothing
 	}
 	c := cell{Text: fmt.Sprintf("%d of %d", hits, of), Title: try.NewRate(hits, of).String()}
 	switch rate := float64(hits) / float64(of); {
@@ -130,7 +130,7 @@ func (r tried) helps() cell {
 // dots draws how often cases pass, with the skill and without.
 func (r tried) dots() cell {
 	if r.with.checked+r.without.checked == 0 {
-		return cell{Text: "–", Mark: "dim"}
+		return nothing
 	}
 	at := func(a arm) string { return fmt.Sprintf("%.1f%%", 5+float64(a.passed)*90/float64(a.checked)) }
 	said := func(a arm) string {
@@ -209,13 +209,7 @@ func (v *visit) tries() (*view, error) {
 		{key: "name", title: "Skill", compare: by(func(r tried) string { return r.name }), cell: func(r tried) cell {
 			return cell{Text: r.name, Link: v.link("try", "id", r.id, "skill", r.name)}
 		}}}, armColumns()...)
-	l.columns = append(l.columns, column[tried]{
-		key:     "time",
-		title:   "When",
-		number:  true,
-		compare: func(a, b tried) int { return a.time.Compare(b.time) },
-		cell:    func(r tried) cell { return cell{Text: stamp(r.time)} },
-	})
+	l.columns = append(l.columns, timed("time", "When", func(r tried) time.Time { return r.time }))
 	data.Table = l.table(v)
 	return &view{Name: "list", Tab: "tries", Title: "Tries", Data: data}, nil
 }
@@ -272,7 +266,7 @@ func armColumns() []column[tried] {
 			}
 			return c
 		}},
-		{key: "cost", title: "Cost", number: true, compare: by(func(r tried) float64 { return r.cost }), cell: func(r tried) cell { return costCell(r.cost) }},
+		priced(func(r tried) float64 { return r.cost }),
 	}
 }
 

@@ -102,7 +102,7 @@ func usageList(seen *usage.Report, days []time.Time, links map[string]string) li
 	count := func(key, title, mark string, n func(usage.Skill) int) column[usage.Skill] {
 		return column[usage.Skill]{key: key, title: title, number: true, compare: by(n), cell: func(s usage.Skill) cell {
 			if n(s) == 0 {
-				return cell{Text: "–", Mark: "dim"}
+				return nothing
 			}
 			return cell{Text: thousands(n(s)), Mark: mark}
 		}}
@@ -139,12 +139,7 @@ func usageList(seen *usage.Report, days []time.Time, links map[string]string) li
 				}
 				return c
 			}},
-			{key: "last", title: "Last call", number: true, compare: func(a, b usage.Skill) int { return a.Last.Compare(b.Last) }, cell: func(s usage.Skill) cell {
-				if s.Last.IsZero() {
-					return cell{Text: "–", Mark: "dim"}
-				}
-				return cell{Text: stamp(s.Last)}
-			}},
+			timed("last", "Last call", func(s usage.Skill) time.Time { return s.Last }),
 		},
 	}
 }
