@@ -1,8 +1,8 @@
 package view
 
 import (
-	"context"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"time"
@@ -10,7 +10,6 @@ import (
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/history"
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/shell"
 	"github.com/skillhand/skillhand/usage"
 )
 
@@ -130,8 +129,7 @@ func usedRows(all []Used) (rows [][]string) {
 
 // retroOutput is the retrospective as a skill's page has it. Its arguments are
 // what a user typed: the first word that is a period counts.
-func retroOutput(_ context.Context, args []string, std shell.Std) int {
-	const name = "get-retrospective-output"
+func retroOutput(h here.Here, args []string, _ io.Writer) (string, error) {
 	now := time.Now()
 	from, err := Since(DefaultPeriod, now)
 	words := strings.Fields(strings.Join(args, " "))
@@ -147,11 +145,11 @@ func retroOutput(_ context.Context, args []string, std shell.Std) int {
 		note = fmt.Sprintf("No period is named in %q, so this is about the last %s. A period is 12h, 7d, 4w, or a day such as 2026-11-01.\n\n",
 			term.Flat(strings.Join(words, " ")), DefaultPeriod)
 	}
-	v, err := NewRetro(here.Here{Dir: std.Dir, Env: std.Env}, RetroRequest{Since: from})
+	v, err := NewRetro(h, RetroRequest{Since: from})
 	if err != nil {
-		return printed(name, std, "", err)
+		return "", err
 	}
-	return printed(name, std, note+v.Markdown(), nil)
+	return note + v.Markdown(), nil
 }
 
 // listed is how many rows a part of a retrospective has.

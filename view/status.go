@@ -2,8 +2,8 @@ package view
 
 import (
 	"cmp"
-	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +12,6 @@ import (
 	"github.com/skillhand/skillhand/history"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/session"
-	"github.com/skillhand/skillhand/shell"
 )
 
 // A StatusRequest says what to look at. The zero value is this session and project.
@@ -241,18 +240,10 @@ func (s *Status) Markdown(look Look) string {
 }
 
 // statusOutput is the box as a skill's page has it.
-func statusOutput(_ context.Context, args []string, std shell.Std) int {
-	const name = "get-status-output"
-	if len(args) > 0 {
-		return noArguments(name, std)
-	}
-	h, err := here.From(std.Dir, std.Env)
-	if err != nil {
-		return printed(name, std, "", err)
-	}
+func statusOutput(h here.Here, _ []string, _ io.Writer) (string, error) {
 	s, err := NewStatus(h, StatusRequest{})
 	if err != nil {
-		return printed(name, std, "", err)
+		return "", err
 	}
-	return printed(name, std, s.Box(Look{Columns: term.Columns(nil, h.Env.Get("COLUMNS"), 0), Home: h.Home}), nil)
+	return s.Box(Look{Columns: term.Columns(nil, h.Env.Get("COLUMNS"), 0), Home: h.Home}), nil
 }

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,7 +17,6 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/session"
 	"github.com/skillhand/skillhand/settings"
-	"github.com/skillhand/skillhand/shell"
 	"github.com/skillhand/skillhand/usage"
 )
 
@@ -196,21 +194,13 @@ func NewLineSetting(h here.Here) LineSetting {
 	return doc
 }
 
-// statuslineOutput prints the setting as a skill's page has it.
-func statuslineOutput(_ context.Context, args []string, std shell.Std) int {
-	const name = "get-statusline-output"
-	if len(args) > 0 {
-		return noArguments(name, std)
-	}
-	h, err := here.From(std.Dir, std.Env)
-	if err != nil {
-		return printed(name, std, "", err)
-	}
+// statuslineOutput is the setting as a skill's page has it.
+func statuslineOutput(h here.Here, _ []string, _ io.Writer) (string, error) {
 	var text strings.Builder
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
-	err = enc.Encode(NewLineSetting(h))
-	return printed(name, std, text.String(), err)
+	err := enc.Encode(NewLineSetting(h))
+	return text.String(), err
 }
 
 // An InstallRequest says where a status line goes.

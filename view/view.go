@@ -55,16 +55,18 @@ func (l Look) path(path string) string {
 	return path
 }
 
-// builtins are the functions that directives can call without starting a
-// process, each with what it prints.
-var builtins = map[string]struct {
-	short string
-	call  shell.Func
-}{
-	"list-skills":              {"the skills that can be loaded here, and what each is for", listSkills},
-	"get-status-output":        {"what this session has loaded, and how the last runs went", statusOutput},
-	"get-statusline-output":    {"whether Claude Code has a status line, and how to install one", statuslineOutput},
-	"get-retrospective-output": {"a look back at the last 7 days, or at the PERIOD that is named", retroOutput},
+// A builtin is a function that directives can call without starting a process.
+type builtin struct {
+	short string // what it prints, in a few words
+	takes bool   // it takes arguments
+	text  func(h here.Here, args []string, warn io.Writer) (string, error)
+}
+
+var builtins = map[string]builtin{
+	"list-skills":              {"the skills that can be loaded here, and what each is for", false, listSkills},
+	"get-status-output":        {"what this session has loaded, and how the last runs went", false, statusOutput},
+	"get-statusline-output":    {"whether Claude Code has a status line, and how to install one", false, statuslineOutput},
+	"get-retrospective-output": {"a look back at the last 7 days, or at the PERIOD that is named", true, retroOutput},
 }
 
 // Builtins are the functions that the skills of our plugin call. A Runtime that
@@ -72,9 +74,30 @@ var builtins = map[string]struct {
 func Builtins() map[string]shell.Func {
 	all := map[string]shell.Func{}
 	for name, b := range builtins {
-		all[name] = b.call
+		all[name] = func(_ context.Context, args []string, std shell.Std) int { return b.call(name, args, std) }
 	}
 	return all
+}
+
+// call prints what a built-in has to say, or why it has nothing to say.
+func (b builtin) call(name string, args []string, std shell.Std) (exit int) {
+	if len(args) > 0 && !b.takes {
+		fmt.Fprintf(std.Err, "%s: takes no arguments\n", name)
+		return exitUsage
+	}
+	h, err := here.From(std.Dir, std.Env)
+	text := ""
+	if err == nil {
+		text, err = b.text(h, args, std.Err)
+	}
+	if err == nil {
+		_, err = io.WriteString(std.Out, text)
+	}
+	if err != nil {
+		fmt.Fprintf(std.Err, "%s: %v\n", name, err)
+		return exitFailed
+	}
+	return exitOK
 }
 
 // BuiltinNames lists the names of Builtins in order.
@@ -90,15 +113,8 @@ const (
 	exitUsage  = 2
 )
 
-// listSkills prints a line for each skill that can be loaded by name.
-func listSkills(_ context.Context, args []string, std shell.Std) int {
-	if len(args) > 0 {
-		return noArguments("list-skills", std)
-	}
-	h, err := here.From(std.Dir, std.Env)
-	if err != nil {
-		return printed("list-skills", std, "", err)
-	}
+// listSkills has a line for each skill that can be loaded by name.
+func listSkills(h here.Here, _ []string, warn io.Writer) (string, error) {
 	all, faults := h.Finder().List()
 	var text strings.Builder
 	for _, loc := range all {
@@ -110,26 +126,9 @@ func listSkills(_ context.Context, args []string, std shell.Std) int {
 		fmt.Fprintf(&text, "%s: %s\n", loc.Call, strings.Join(strings.Fields(summary), " "))
 	}
 	for _, err := range faults {
-		fmt.Fprintf(std.Err, "list-skills: %v\n", err)
+		fmt.Fprintf(warn, "list-skills: %v\n", err)
 	}
-	return printed("list-skills", std, text.String(), nil)
-}
-
-func noArguments(name string, std shell.Std) int {
-	fmt.Fprintf(std.Err, "%s: takes no arguments\n", name)
-	return exitUsage
-}
-
-// printed writes what a built-in has to say, or why it has nothing to say.
-func printed(name string, std shell.Std, text string, err error) int {
-	if err == nil {
-		_, err = io.WriteString(std.Out, text)
-	}
-	if err != nil {
-		fmt.Fprintf(std.Err, "%s: %v\n", name, err)
-		return exitFailed
-	}
-	return exitOK
+	return text.String(), nil
 }
 
 // Confidence is a confidence with its band, and with as many decimals as show
