@@ -134,7 +134,7 @@ func compareArms(trials []Trial, arm, than Arm, of string, yes func(*Trial) *boo
 	var both, only, other, neither int
 	c.Paired = len(first) == len(second)
 	for k, hit := range first {
-		a.Hits, a.Of = a.Hits+count(hit), a.Of+1
+		a.see(hit)
 		too, paired := second[k]
 		c.Paired = c.Paired && paired
 		switch {
@@ -149,9 +149,9 @@ func compareArms(trials []Trial, arm, than Arm, of string, yes func(*Trial) *boo
 		}
 	}
 	for _, hit := range second {
-		b.Hits, b.Of = b.Hits+count(hit), b.Of+1
+		b.see(hit)
 	}
-	if a, b = plus(a, Rate{}), plus(b, Rate{}); c.Paired {
+	if c.Paired {
 		c.Difference = comparePaired(both, only, other, neither)
 	} else {
 		c.Difference = Compare(a, b)

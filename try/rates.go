@@ -37,6 +37,12 @@ func NewRate(hits, n int) Rate {
 	return r
 }
 
+// see counts a further trial.
+func (r *Rate) see(hit bool) { *r = NewRate(r.Hits+count(hit), r.Of+1) }
+
+// plus is the rate of all trials of two rates.
+func plus(a, b Rate) Rate { return NewRate(a.Hits+b.Hits, a.Of+b.Of) }
+
 // A Difference is how much higher one rate is than another, with its 95 % interval.
 type Difference struct {
 	Difference float64 `json:"difference"`

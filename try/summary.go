@@ -222,13 +222,10 @@ func (s *SkillSummary) compare(arms []Arm, trials []Trial) {
 	}
 }
 
-// plus is the rate of all trials of two rates.
-func plus(a, b Rate) Rate { return NewRate(a.Hits+b.Hits, a.Of+b.Of) }
-
 func summarizeArm(arm Arm, trials []Trial) ArmSummary {
-	a := ArmSummary{Arm: arm, Outcomes: []Outcome{}}
-	var right, passed, checked, yes, judged, scored int
-	score := 0.0
+	none := NewRate(0, 0)
+	a := ArmSummary{Arm: arm, Outcomes: []Outcome{}, Right: none, Passed: none, Judged: none}
+	var scores []float64
 	for _, t := range trials {
 		a.Outcomes = append(a.Outcomes, t.Outcome)
 		a.CostUSD += t.CostUSD
@@ -238,14 +235,12 @@ func summarizeArm(arm Arm, trials []Trial) ArmSummary {
 			continue
 		}
 		a.DurationMS += t.DurationMS
-		right += count(t.Right())
+		a.Right.see(t.Right())
 		if t.Passed != nil {
-			checked++
-			passed += count(*t.Passed)
+			a.Passed.see(*t.Passed)
 		}
 		if t.Score != nil {
-			scored++
-			score += *t.Score
+			scores = append(scores, *t.Score)
 		}
 		for _, c := range t.Checks {
 			if c.OK == nil {
@@ -253,8 +248,7 @@ func summarizeArm(arm Arm, trials []Trial) ArmSummary {
 				continue
 			}
 			if c.Judge && c.Weight == 0 {
-				judged++
-				yes += count(*c.OK)
+				a.Judged.see(*c.OK)
 			}
 			if !*c.OK {
 				if a.Failed == nil {
@@ -264,15 +258,8 @@ func summarizeArm(arm Arm, trials []Trial) ArmSummary {
 			}
 		}
 	}
-	if scored > 0 {
-		score /= float64(scored)
-		a.Score = &score
-	}
-	decided := len(trials) - a.Void
-	if decided > 0 {
-		a.DurationMS /= float64(decided)
-	}
-	a.Right, a.Passed, a.Judged = NewRate(right, decided), NewRate(passed, checked), NewRate(yes, judged)
+	a.Score = mean(scores)
+	a.DurationMS /= float64(max(a.Right.Of, 1))
 	return a
 }
 
