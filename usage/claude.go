@@ -49,8 +49,8 @@ func claudeLine(t *tally, e record) bool {
 		t.claudeSystem(e)
 	case "cost-state":
 		t.Paid = nil // it is about the whole session
-		e.get("modelUsage").fields(func(model string, v value) bool {
-			t.records(model, paid{claudeRecorded(v), v.get("costUSD").float()})
+		e.get("modelUsage").fields(func(model, v value) bool {
+			t.records(string(model), paid{claudeRecorded(v), v.get("costUSD").float()})
 			return true
 		})
 	default:
@@ -90,45 +90,19 @@ func claudeRecorded(v value) Tokens {
 	}
 }
 
-func claudeTokens(v value) (u Tokens) {
-	var write int64
-	v.fields(func(key string, v value) bool {
-		switch key {
-		case "input_tokens":
-			u.Input = v.int()
-		case "output_tokens":
-			u.Output = v.int()
-		case "cache_read_input_tokens":
-			u.CacheRead = v.int()
-		case "cache_creation_input_tokens":
-			write = v.int()
-		case "cache_creation":
-			u.CacheWrite1 = v.get("ephemeral_1h_input_tokens").int()
-		}
-		return true
-	})
-	u.CacheWrite1 = min(u.CacheWrite1, write)
-	u.CacheWrite = write - u.CacheWrite1
-	return u
+func claudeTokens(v value) Tokens {
+	write := v.get("cache_creation_input_tokens").int()
+	hour := min(write, v.get("cache_creation", "ephemeral_1h_input_tokens").int())
+	return Tokens{
+		Input: v.get("input_tokens").int(), Output: v.get("output_tokens").int(), CacheRead: v.get("cache_read_input_tokens").int(),
+		CacheWrite: write - hour, CacheWrite1: hour,
+	}
 }
 
 func (t *tally) claudeAssistant(e record) {
-	var id, model string
-	var u Tokens
-	var content value
-	e.get("message").fields(func(key string, v value) bool {
-		switch key {
-		case "id":
-			id = v.str()
-		case "model":
-			model = v.str()
-		case "usage":
-			u = claudeTokens(v)
-		case "content":
-			content = v
-		}
-		return true
-	})
+	message, _ := readRecord(e.get("message"), t.message)
+	t.message = message
+	model := message.get("model").str()
 	if e.get("isApiErrorMessage").isTrue() || model == "<synthetic>" {
 		return // the CLI's own words
 	}
@@ -138,8 +112,8 @@ func (t *tally) claudeAssistant(e record) {
 		t.text(t.Fork, t.state.Bulk)
 		t.state.Active, t.state.Bulk = t.Fork, 0
 	}
-	t.turn(cmp.Or(e.get("requestRef").str(), e.get("requestId").str(), id), model, u)
-	content.items(func(part value) {
+	t.turn(cmp.Or(e.get("requestRef").str(), e.get("requestId").str(), message.get("id").str()), model, claudeTokens(message.get("usage")))
+	message.get("content").items(func(part value) {
 		if part.get("type").str() != "tool_use" {
 			return
 		}

@@ -3,9 +3,7 @@ package usage
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strconv"
-	"strings"
 )
 
 // A value is JSON text as it stands in a line. A line is mostly text that nobody here needs, so values are found by
@@ -13,7 +11,7 @@ import (
 type value []byte
 
 // fields calls f for each field of an object, in order, until f returns false. It reports whether the object is whole.
-func (v value) fields(f func(key string, val value) bool) bool {
+func (v value) fields(f func(key, val value) bool) bool {
 	i := space(v, 0)
 	if i >= len(v) || v[i] != '{' {
 		return false
@@ -34,7 +32,7 @@ func (v value) fields(f func(key string, val value) bool) bool {
 		if end = skip(v, i); end < 0 {
 			return false
 		}
-		if !f(string(key[1:len(key)-1]), v[i:end]) {
+		if !f(key[1:len(key)-1], v[i:end]) {
 			return true
 		}
 		if i = space(v, end); i >= len(v) || v[i] != ',' && v[i] != '}' {
@@ -46,30 +44,24 @@ func (v value) fields(f func(key string, val value) bool) bool {
 }
 
 // A record is the fields of a transcript's line, in order.
-type record []struct {
-	key string
-	val value
-}
+type record []struct{ key, val value }
 
 // readRecord reads a line. It reports whether the line is whole.
 func readRecord(line value, r record) (record, bool) {
 	r = r[:0]
-	whole := line.fields(func(key string, v value) bool {
-		r = append(r, struct {
-			key string
-			val value
-		}{key, v})
+	whole := line.fields(func(key, v value) bool {
+		r = append(r, struct{ key, val value }{key, v})
 		// Claude Code's records of its own requests are long, and nothing in them counts.
-		return key != "type" || !strings.HasPrefix(v.str(), "api-request")
+		return string(key) != "type" || !bytes.HasPrefix(v, []byte(`"api-request`))
 	})
 	return r, whole
 }
 
 // get follows a path of field names, as value.get does. A field that is given twice is the last one.
 func (r record) get(name string, path ...string) value {
-	for _, f := range slices.Backward(r) {
-		if f.key == name {
-			return f.val.get(path...)
+	for i := len(r) - 1; i >= 0; i-- {
+		if string(r[i].key) == name {
+			return r[i].val.get(path...)
 		}
 	}
 	return nil
@@ -100,8 +92,8 @@ func (v value) items(f func(value)) {
 func (v value) get(path ...string) value {
 	for _, name := range path {
 		var found value
-		v.fields(func(key string, val value) bool {
-			if key == name {
+		v.fields(func(key, val value) bool {
+			if string(key) == name {
 				found = val
 			}
 			return found == nil

@@ -68,6 +68,8 @@ type tally struct {
 	copy  bool      // the line is a copy from another session: it says what is in the context, and counts there
 	line  int64     // where the line begins
 	spans func(span)
+
+	message record // the last one: room for the next
 }
 
 // A state is what the next line of a file needs, and the story so far.
