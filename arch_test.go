@@ -59,8 +59,8 @@ report: internal/jsonfind internal/legacy
 scaffold: internal/cause skill
 schemas:
 session:
-settings: internal/atomicfile internal/cause internal/jsontree
-shell: internal/cause internal/links internal/minibash internal/words proc shell/bind
+settings: internal/atomicfile internal/cause internal/jsontree internal/paths
+shell: internal/cause internal/links internal/minibash internal/paths internal/words proc shell/bind
 shell/bind: internal/words
 skill: internal/cause internal/markdown internal/paths
 trust: internal/atomicfile internal/cause internal/links internal/paths internal/words proc skill
@@ -89,7 +89,7 @@ internal/paths:
 internal/redact: internal/jsonfind
 internal/term:
 internal/txtartest:
-internal/watch:
+internal/watch: internal/paths
 internal/words:
 
 cmd/skillhand: . agent agent/sight check claude claudecode claudepage doctor edit/disk golden here history internal/atomicfile internal/cause

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/agent/sight"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -207,7 +208,7 @@ func (w *whole) shelves() []*shelf {
 			byRoot[root] = s
 			w.opt.shelves = append(w.opt.shelves, s)
 		}
-		s.docs[realPath(d.file.Path)] = d
+		s.docs[paths.Real(d.file.Path)] = d
 	}
 	for _, s := range w.opt.shelves {
 		project := s.root
@@ -238,20 +239,13 @@ func placeRoot(file string) (root string, ok bool) {
 	return "", false
 }
 
-func realPath(file string) string {
-	if real, err := filepath.EvalSymlinks(file); err == nil {
-		return real
-	}
-	return file
-}
-
 // doc is the checked document of a skill that was found; nil if it is not checked.
-func (s *shelf) doc(i int) *document { return s.docs[realPath(s.found[i].File)] }
+func (s *shelf) doc(i int) *document { return s.docs[paths.Real(s.found[i].File)] }
 
 // sees reports whether an agent's model sees a skill of that name, or of that file by another way.
 func (s *shelf) sees(agent string, i int) bool {
 	for k, v := range s.views[agent] {
-		if v.Sight != sight.Invisible && (s.found[k].CalledName() == s.found[i].CalledName() || realPath(s.found[k].File) == realPath(s.found[i].File)) {
+		if v.Sight != sight.Invisible && (s.found[k].CalledName() == s.found[i].CalledName() || paths.Real(s.found[k].File) == paths.Real(s.found[i].File)) {
 			return true
 		}
 	}

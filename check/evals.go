@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -60,7 +61,7 @@ type evalGrader struct {
 
 // evals reads the suite beside a skill, or the plugin's.
 func (p *pass) evals() []*evalCase {
-	if !isFile(p.doc.file.Path) || p.doc.file.Kind == Skill && isFile(filepath.Join(p.folder(), ".claude-plugin", "plugin.json")) {
+	if !paths.IsFile(p.doc.file.Path) || p.doc.file.Kind == Skill && paths.IsFile(filepath.Join(p.folder(), ".claude-plugin", "plugin.json")) {
 		return nil // the plugin's own pass tells
 	}
 	dir := filepath.Join(p.folder(), "evals")
@@ -99,7 +100,7 @@ func (c *evalCase) files() []*evalFile {
 func isCase(dir string) bool {
 	graders, _ := filepath.Glob(filepath.Join(globEscape(dir), "graders", "*.md")) // the pattern is right
 	file := openEval(filepath.Join(dir, "case.yaml"))
-	return isFile(filepath.Join(dir, "prompt.md")) || len(graders) > 0 || file != nil && nodeOf(file.fields, "cases") == nil
+	return paths.IsFile(filepath.Join(dir, "prompt.md")) || len(graders) > 0 || file != nil && nodeOf(file.fields, "cases") == nil
 }
 
 func globEscape(path string) string {

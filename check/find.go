@@ -200,7 +200,7 @@ func (w *walker) around(dir string) setting {
 		if w.finder.isClaude(d) {
 			return setting{claude: d}
 		}
-		if isFile(filepath.Join(d, ".claude-plugin", "plugin.json")) || w.plugins[d] {
+		if paths.IsFile(filepath.Join(d, ".claude-plugin", "plugin.json")) || w.plugins[d] {
 			return setting{plugin: d}
 		}
 		if d == filepath.Dir(d) || isThere(filepath.Join(d, ".git")) {
@@ -220,11 +220,6 @@ func (in setting) orNamed(dir string) setting {
 		}
 	}
 	return in
-}
-
-func isFile(file string) bool {
-	info, err := os.Stat(file)
-	return err == nil && info.Mode().IsRegular()
 }
 
 func isThere(file string) bool {
@@ -253,10 +248,10 @@ func (w *walker) folder(dir string, in setting) {
 	if w.finder.isClaude(dir) {
 		in = setting{claude: dir}
 	}
-	if market := filepath.Join(dir, ".claude-plugin", "marketplace.json"); isFile(market) {
+	if market := filepath.Join(dir, ".claude-plugin", "marketplace.json"); paths.IsFile(market) {
 		w.market(dir, market)
 	}
-	if w.plugins[dir] || isFile(filepath.Join(dir, ".claude-plugin", "plugin.json")) {
+	if w.plugins[dir] || paths.IsFile(filepath.Join(dir, ".claude-plugin", "plugin.json")) {
 		in = setting{plugin: dir}
 	}
 	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(walkRank(a), walkRank(b)) })
@@ -387,7 +382,7 @@ func kindOf(p string, in setting, named bool) Kind {
 	switch {
 	case base == "SKILL.md":
 		return Skill
-	case skill.IsTextFile(base) && isFile(filepath.Join(dir, "SKILL.md")):
+	case skill.IsTextFile(base) && paths.IsFile(filepath.Join(dir, "SKILL.md")):
 		return FirstUse
 	case base == "plugin.json" && folder == ".claude-plugin":
 		return Plugin

@@ -63,15 +63,9 @@ func budgetOf(model string, fraction float64) int {
 
 // installedSkills are those of the plugins that are enabled.
 func installedSkills(w settings.Where) []File {
-	s := settings.Read(w)
-	plugins, _ := settings.Installed(w.ConfigDir()) // a broken list is doctor's to tell
+	plugins, _ := settings.Loaded(w, w.Dir) // a broken list is doctor's to tell
 	var all []File
-	seen := map[string]bool{}
-	for _, p := range plugins {
-		if on, _ := s.Plugin(p.ID); !on || p.From == "" || p.Project != "" && p.Project != w.Dir || seen[p.ID] {
-			continue
-		}
-		seen[p.ID] = true
+	for _, p := range slices.CompactFunc(plugins, func(a, b settings.Plugin) bool { return a.ID == b.ID }) {
 		files, _ := Finder{Dir: p.From}.Find([]string{p.From})
 		for _, f := range files {
 			if f.Fault == nil && (f.Kind == Skill || f.Kind == Command) {

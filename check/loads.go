@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/jsontree"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -78,9 +79,9 @@ func (d *document) usesSkillhand() bool {
 	}
 	dir := filepath.Dir(d.file.Path)
 	switch {
-	case d.file.Kind == FirstUse, skill.IsCompanion(filepath.Base(dir)), d.file.top != "" && isFile(filepath.Join(d.file.top, ConfigName)):
+	case d.file.Kind == FirstUse, skill.IsCompanion(filepath.Base(dir)), d.file.top != "" && paths.IsFile(filepath.Join(d.file.top, ConfigName)):
 		return true
-	case d.file.Kind == Skill && (isFile(filepath.Join(dir, bindingsFile)) || isFile(filepath.Join(skill.Companion(dir), skill.MainFile))):
+	case d.file.Kind == Skill && (paths.IsFile(filepath.Join(dir, bindingsFile)) || paths.IsFile(filepath.Join(skill.Companion(dir), skill.MainFile))):
 		return true
 	}
 	return slices.ContainsFunc(d.directives, func(x *directive) bool { return strings.Contains(x.command, "skillhand ") })
@@ -138,11 +139,11 @@ func bindings(p *pass) {
 func (d *document) isRendered() bool {
 	dir, base := filepath.Split(d.file.Path)
 	dir = filepath.Clean(dir)
-	if d.file.Path == "" || !skill.IsCompanion(filepath.Base(dir)) && isFile(filepath.Join(skill.Companion(dir), skill.MainFile)) {
+	if d.file.Path == "" || !skill.IsCompanion(filepath.Base(dir)) && paths.IsFile(filepath.Join(skill.Companion(dir), skill.MainFile)) {
 		return false
 	}
 	for _, name := range []string{"first-use.md", "content.md"} {
-		if isFile(filepath.Join(dir, name)) {
+		if paths.IsFile(filepath.Join(dir, name)) {
 			return base == name
 		}
 	}

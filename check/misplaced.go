@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -20,7 +21,7 @@ func misplaced(p string, in setting) misplacement {
 	switch name := filepath.Base(above); {
 	case root == "":
 	case above == filepath.Join(root, "skills") && base != skill.MainFile && strings.EqualFold(base, skill.MainFile) &&
-		!isFile(filepath.Join(dir, skill.MainFile)):
+		!paths.IsFile(filepath.Join(dir, skill.MainFile)):
 		return misplacement{"its file must be called SKILL.md, in capitals", "rename it to SKILL.md"}
 	case base == skill.MainFile && filepath.Dir(above) == in.claude && name != "skills" && slices.Contains([]string{"skill", "skills"}, strings.ToLower(name)):
 		return misplacement{"the folder must be called skills, not " + name, "rename the folder"}

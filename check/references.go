@@ -348,7 +348,7 @@ func scriptNotExecutable(p *pass) {
 			f.Fix = &Fix{Title: "make it executable", Unsafe: true, Edits: []Edit{}, Executable: m.file}
 		}
 	}
-	if p.doc.file.Kind != Skill || !isFile(p.doc.file.Path) {
+	if p.doc.file.Kind != Skill || !paths.IsFile(p.doc.file.Path) {
 		return
 	}
 	p.scripts(func(file string, mode fs.FileMode) {

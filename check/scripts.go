@@ -13,6 +13,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -57,7 +58,7 @@ func isShellFile(file string) bool {
 }
 
 func shebang(p *pass) {
-	if !isFile(p.doc.file.Path) {
+	if !paths.IsFile(p.doc.file.Path) {
 		return
 	}
 	p.scripts(func(file string, mode fs.FileMode) {
@@ -134,7 +135,7 @@ const maxScript = 1 << 20 // longer ones are not read
 
 // scriptSyntax reads scripts as bash does.
 func scriptSyntax(p *pass) {
-	if !isFile(p.doc.file.Path) {
+	if !paths.IsFile(p.doc.file.Path) {
 		return
 	}
 	p.scripts(func(file string, _ fs.FileMode) {

@@ -16,6 +16,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/skillhand/skillhand/internal/jsontree"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/words"
 )
 
@@ -250,7 +251,7 @@ const (
 func opaqueFile(p *pass) {
 	p.blanks()
 	dir := filepath.Dir(p.doc.file.Path)
-	if !isFile(p.doc.file.Path) {
+	if !paths.IsFile(p.doc.file.Path) {
 		return
 	}
 	count := 0
@@ -258,7 +259,7 @@ func opaqueFile(p *pass) {
 		if err != nil || e.IsDir() && slices.Contains(skipped, e.Name()) {
 			return fs.SkipDir
 		}
-		if e.IsDir() && file != dir && isFile(filepath.Join(file, "SKILL.md")) {
+		if e.IsDir() && file != dir && paths.IsFile(filepath.Join(file, "SKILL.md")) {
 			return fs.SkipDir // a skill of its own
 		}
 		if count++; count > 10_000 {

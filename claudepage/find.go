@@ -161,16 +161,10 @@ func inside(dir, file, real string) error {
 	if err != nil {
 		return err
 	}
-	if !within(realDir, real) {
+	if !paths.Inside(realDir, real) {
 		return fmt.Errorf("%s: links to %s, outside its skill's folder", file, real)
 	}
 	return nil
-}
-
-// within reports whether path is dir or lies in it.
-func within(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
 // openPath opens a skill by its folder or file, which Claude Code itself cannot.
@@ -194,7 +188,7 @@ func openPath(r Request) (*Skill, error) {
 		e.name, e.dir = filepath.Base(dir), dir
 	}
 	for _, p := range plugins(r) {
-		if within(p.root, path) {
+		if paths.Inside(p.root, path) {
 			e.plugin = p
 		}
 	}

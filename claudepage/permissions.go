@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/permit"
 	"github.com/skillhand/skillhand/settings"
@@ -152,7 +153,7 @@ func says(v permit.Verdict, dir string) string {
 		}
 		said = fields[0] + " in '" + file + "' needs approval."
 	}
-	if before, ok := strings.CutSuffix(said, "' needs approval."); ok && within(dir, before[strings.IndexByte(before, '\'')+1:]) {
+	if before, ok := strings.CutSuffix(said, "' needs approval."); ok && paths.Inside(dir, before[strings.IndexByte(before, '\'')+1:]) {
 		said += " The path is inside the working directories for this session ('" + dir +
 			"'), and Claude Code asks before a shell command creates, changes or removes files there."
 	}

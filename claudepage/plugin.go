@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/skillhand/skillhand/claudecode"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -48,16 +48,9 @@ func plugins(r Request) []*plugin {
 // installed lists the plugins that Claude Code installed for this project and that are enabled. One
 // of the same name as the plugin that the request names is hidden by it.
 func installed(r Request) []*plugin {
-	list, err := settings.Installed(r.configDir())
-	if err != nil || len(list) == 0 {
-		return nil // Claude Code passes over a list that it cannot read
-	}
-	set := readSettings(r)
+	list, _ := settings.Loaded(r.where(), r.Project) // Claude Code passes over a list that it cannot read
 	var all []*plugin
 	for _, i := range list {
-		if on, _ := set.Plugin(i.ID); !on || i.From == "" || i.Project != "" && i.Project != r.Project {
-			continue
-		}
 		p := readPlugin(i.From)
 		p.data = i.Data
 		same := func(q *plugin) bool { return q.name == p.name }
@@ -79,7 +72,7 @@ func readPlugin(root string) *plugin {
 		if p.says, faults = claudecode.ParseManifest(src); len(faults) > 0 {
 			p.fault = "load error"
 		}
-	case !isDir(root):
+	case !paths.IsFolder(root):
 		p.fault = "path not found"
 	case !errors.Is(err, fs.ErrNotExist):
 		p.fault = "load error"
@@ -108,7 +101,7 @@ func (p *plugin) entries() []entry {
 		}
 	}
 	// A plugin that is one skill.
-	if p.says.Skills == nil && !isDir(skills[0]) && hasMainFile(p.root) {
+	if p.says.Skills == nil && !paths.IsFolder(skills[0]) && hasMainFile(p.root) {
 		e := entry{name: prefix + filepath.Base(p.root), file: filepath.Join(p.root, "SKILL.md"), dir: p.root}
 		if s, err := e.open(); err == nil && s.front.name != "" {
 			e.name = prefix + s.front.name
@@ -129,7 +122,7 @@ func (p *plugin) paths(usual string, listed []string) []string {
 	}
 	var all []string
 	for _, path := range listed {
-		if path = filepath.Join(p.root, path); within(p.root, path) {
+		if path = filepath.Join(p.root, path); paths.Inside(p.root, path) {
 			all = append(all, path)
 		}
 	}
@@ -148,8 +141,8 @@ func (p *plugin) commandEntries(prefix string) []entry {
 		switch {
 		case c.Path == "":
 			found = append(found, entry{name: prefix + c.Name, file: p.file, content: &c.Content})
-		case !within(p.root, path):
-		case markdown && isFile(path):
+		case !paths.Inside(p.root, path):
+		case markdown && paths.IsFile(path):
 			found = append(found, entry{name: prefix + cmp.Or(c.Name, base), file: path})
 		case c.Name != "": // a command of that name is a file
 		case hasMainFile(path):
@@ -162,9 +155,4 @@ func (p *plugin) commandEntries(prefix string) []entry {
 		}
 	}
 	return found
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
 }

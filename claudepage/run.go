@@ -15,6 +15,7 @@ import (
 	"unicode"
 
 	"github.com/skillhand/skillhand/claudecode"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/proc"
 )
 
@@ -217,7 +218,7 @@ func (b *bash) moved(file string) string {
 		return ""
 	}
 	project, err := filepath.EvalSymlinks(b.request.Project)
-	if err != nil || within(project, cwd) {
+	if err != nil || paths.Inside(project, cwd) {
 		return ""
 	}
 	return "Shell cwd was reset to " + b.request.Project
@@ -257,17 +258,12 @@ func environment(r Request) []string {
 		env = append(env, "CLAUDE_CODE_EXECPATH="+r.Claude)
 	}
 	for _, p := range plugins(r) {
-		if bin := filepath.Join(p.root, "bin"); p.fault == "" && isDir(bin) {
+		if bin := filepath.Join(p.root, "bin"); p.fault == "" && paths.IsFolder(bin) {
 			path += string(os.PathListSeparator) + bin
 			env = append(env, "PATH="+path)
 		}
 	}
 	return env
-}
-
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // setting reads a positive number from an environment.

@@ -7,12 +7,15 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/claudecode"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/settings"
 )
 
 // readSettings reads what Claude Code would.
-func readSettings(r Request) *settings.Settings {
-	return settings.Read(settings.Where{Home: r.Home, Config: r.configDir(), Dir: r.Project})
+func readSettings(r Request) *settings.Settings { return settings.Read(r.where()) }
+
+func (r Request) where() settings.Where {
+	return settings.Where{Home: r.Home, Config: r.configDir(), Dir: r.Project}
 }
 
 // settingsEnv returns the variables that the settings define for the commands of s. A project sets
@@ -21,7 +24,7 @@ func readSettings(r Request) *settings.Settings {
 func settingsEnv(set *settings.Settings, r Request, s *Skill) []string {
 	sources := []settings.Source{settings.User, settings.Managed}
 	for _, dir := range upward(r.Project, r.Home) {
-		if own, err := filepath.EvalSymlinks(filepath.Join(dir, ".claude")); err == nil && within(own, s.Real) {
+		if own, err := filepath.EvalSymlinks(filepath.Join(dir, ".claude")); err == nil && paths.Inside(own, s.Real) {
 			sources = nil // all
 		}
 	}

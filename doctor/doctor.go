@@ -166,7 +166,7 @@ func agents(h here.Here) []Finding {
 			all = append(all, Finding{"mcp", Note, fmt.Sprintf("%s: whether %s starts skillhand mcp is not known: %v", f.File, f.Host, f.Err), ""})
 		case !strings.HasPrefix(strings.TrimSuffix(filepath.Base(f.Command.Program), ".exe"), "skillhand") || !slices.Contains(f.Command.Args, "mcp"):
 			all = append(all, Finding{"mcp", Note, fmt.Sprintf("%s: %s starts something else as skillhand: %s", f.File, f.Host, f.Command.Program), again})
-		case filepath.IsAbs(f.Command.Program) && !isFile(f.Command.Program):
+		case filepath.IsAbs(f.Command.Program) && !paths.IsFile(f.Command.Program):
 			all = append(all, Finding{"mcp", Wrong, fmt.Sprintf("%s: %s starts %s, which is not there", f.File, f.Host, f.Command.Program), again})
 		default:
 			all = append(all, Finding{"mcp", OK, f.Host + " starts skillhand mcp, by " + f.File, ""})
@@ -185,11 +185,6 @@ func placed(h here.Here) []Finding {
 		}
 	}
 	return all
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
 }
 
 // plugin says how Claude Code has our plugin.

@@ -212,17 +212,13 @@ func copies(config string) []string {
 // plugins lists the plugins that Claude Code would load here, those of these names or all. If it reads one from a folder of somebody's that is not
 // trusted, the copy that it made counts.
 func (h Here) plugins(names ...string) []skill.Plugin {
-	where := h.Settings()
-	installed, err := settings.Installed(where.ConfigDir(), names...)
-	if err != nil || len(installed) == 0 {
+	loaded, err := settings.Loaded(h.Settings(), h.Project, names...)
+	if err != nil || len(loaded) == 0 {
 		return nil // doctor says what is wrong with the file
 	}
-	set, policy := settings.Read(where), h.Policy().Now()
+	policy := h.Policy().Now()
 	var all []skill.Plugin
-	for _, p := range installed {
-		if on, _ := set.Plugin(p.ID); !on || p.From == "" || p.Project != "" && p.Project != h.Project {
-			continue
-		}
+	for _, p := range loaded {
 		root := p.From
 		if root != p.Root && policy.May(root) != nil {
 			root = p.Root

@@ -25,6 +25,7 @@ import (
 	"github.com/skillhand/skillhand/history"
 	"github.com/skillhand/skillhand/internal/needs"
 	"github.com/skillhand/skillhand/internal/npm"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/try"
 )
 
@@ -297,7 +298,7 @@ func TestStop(t *testing.T) {
 		},
 	} {
 		tab.do(chromedp.Click(`[data-run]`), chromedp.WaitVisible(`[data-stop]`))
-		for !exists(filepath.Join(dir, "began")) {
+		for !paths.IsFile(filepath.Join(dir, "began")) {
 			time.Sleep(10 * time.Millisecond)
 		}
 		stop()

@@ -28,6 +28,7 @@ import (
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/history"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/watch"
 	"github.com/skillhand/skillhand/try"
 )
@@ -272,7 +273,7 @@ func TestLookingRunsNothing(t *testing.T) {
 				t.Errorf("%s: %d\n%s", path, status, text)
 			}
 		}
-		if exists(mark) {
+		if paths.IsFile(mark) {
 			t.Fatal("looking ran a directive")
 		}
 		_, text := p.get(c, "/preview?skill=touch")
@@ -296,8 +297,8 @@ func TestLookingRunsNothing(t *testing.T) {
 		}
 		body, _ := io.ReadAll(res.Body)
 		res.Body.Close()
-		if exists(mark) != trusted {
-			t.Errorf("trusted %v: it ran: %v", trusted, exists(mark))
+		if paths.IsFile(mark) != trusted {
+			t.Errorf("trusted %v: it ran: %v", trusted, paths.IsFile(mark))
 		}
 		if want := map[bool]int{false: 403, true: 200}[trusted]; res.StatusCode != want {
 			t.Errorf("trusted %v: %s, want %d", trusted, res.Status, want)

@@ -219,7 +219,7 @@ func (l *look) makePage(later, written bool) (page *skillhand.Page, recorded boo
 	}
 	if l.not != nil && !written {
 		req.Exec = skillhand.Refused
-	} else if file := l.recording(); !written && exists(file) {
+	} else if file := l.recording(); !written && paths.IsFile(file) {
 		req.Exec, req.Recording = skillhand.Glimpsed, file
 		page, err := l.visit.site.Runtime.Load(l.visit.ctx, req)
 		if err == nil {
@@ -229,11 +229,6 @@ func (l *look) makePage(later, written bool) (page *skillhand.Page, recorded boo
 	}
 	page, err = l.visit.site.Runtime.Load(l.visit.ctx, req)
 	return page, false, err
-}
-
-func exists(file string) bool {
-	info, err := os.Stat(file)
-	return err == nil && info.Mode().IsRegular()
 }
 
 func (v *visit) preview() (*view, error) {

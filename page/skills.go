@@ -12,6 +12,7 @@ import (
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/history"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/session"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -149,7 +150,7 @@ func budding(roots []string) []string {
 		entries, _ := os.ReadDir(root) // the list says what cannot be read
 		for _, e := range entries {
 			dir := filepath.Join(root, e.Name())
-			if e.Type().IsRegular() || exists(filepath.Join(dir, "SKILL.md")) {
+			if e.Type().IsRegular() || paths.IsFile(filepath.Join(dir, "SKILL.md")) {
 				continue
 			}
 			if info, err := os.Stat(dir); err == nil && info.IsDir() {

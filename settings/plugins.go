@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // A Plugin is one that Claude Code installed.
@@ -52,7 +53,7 @@ func Installed(config string, names ...string) ([]Plugin, error) {
 		}
 		for _, e := range installations(raw) {
 			root, err := filepath.EvalSymlinks(e.InstallPath)
-			if err != nil || !filepath.IsAbs(e.InstallPath) || !below(cache, root) {
+			if err != nil || !filepath.IsAbs(e.InstallPath) || !paths.Below(cache, root) {
 				continue
 			}
 			p := Plugin{ID: id, Scope: e.Scope, Project: e.ProjectPath, Root: e.InstallPath}
@@ -65,6 +66,20 @@ func Installed(config string, names ...string) ([]Plugin, error) {
 	}
 	slices.SortStableFunc(all, func(a, b Plugin) int { return strings.Compare(a.ID+"\x00"+a.Project, b.ID+"\x00"+b.Project) })
 	return all, nil
+}
+
+// Loaded returns the installed plugins that Claude Code loads in a project: those that are enabled, whose marketplace is
+// known, and that were not installed for another project. If names are given, it looks only at those, as Installed does.
+func Loaded(w Where, project string, names ...string) ([]Plugin, error) {
+	all, err := Installed(w.ConfigDir(), names...)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	set := Read(w)
+	return slices.DeleteFunc(all, func(p Plugin) bool {
+		on, _ := set.Plugin(p.ID)
+		return !on || p.From == "" || p.Project != "" && p.Project != project
+	}), nil
 }
 
 type installation struct {
@@ -84,12 +99,6 @@ func installations(raw json.RawMessage) []installation {
 		return []installation{one}
 	}
 	return nil
-}
-
-// below reports whether path lies in dir.
-func below(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && rel != "." && filepath.IsLocal(rel)
 }
 
 // dataName is the name of a plugin's data folder: what may not stand in one is a dash.

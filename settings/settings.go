@@ -18,6 +18,7 @@ import (
 	"slices"
 
 	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // Where is where Claude Code runs and where it keeps what is the user's. A field that is empty
@@ -61,23 +62,25 @@ type Path struct {
 // A project's shared settings are those of the folder in which it is started, and only those; of
 // the local ones it also reads those at the top of the repository.
 func (w Where) Paths() []Path {
-	var paths []Path
+	var all []Path
 	add := func(s Source, elem ...string) {
-		if p := (Path{s, filepath.Join(elem...)}); elem[0] != "" && !slices.Contains(paths, p) {
-			paths = append(paths, p)
+		if p := (Path{s, filepath.Join(elem...)}); elem[0] != "" && !slices.Contains(all, p) {
+			all = append(all, p)
 		}
 	}
 	add(User, w.ConfigDir(), "settings.json")
 	add(Project, w.Dir, ".claude", "settings.json")
 	add(Local, w.Dir, ".claude", "settings.local.json")
-	add(Local, top(w.Dir), ".claude", "settings.local.json")
+	if w.Dir != "" {
+		add(Local, paths.Top(w.Dir), ".claude", "settings.local.json")
+	}
 	system := cmp.Or(w.System, systemDir())
 	add(Managed, system, "managed-settings.json")
 	more, _ := filepath.Glob(filepath.Join(system, "managed-settings.d", "*.json")) // sorted by name
 	for _, name := range more {
 		add(Managed, name)
 	}
-	return paths
+	return all
 }
 
 // File returns the file in which a source keeps its own settings, or "".
@@ -99,21 +102,6 @@ func systemDir() string {
 		return `C:\Program Files\ClaudeCode`
 	}
 	return "/etc/claude-code"
-}
-
-// top returns the top of the repository that dir is in, or "".
-func top(dir string) string {
-	for dir != "" {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			return dir
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			break
-		}
-		dir = parent
-	}
-	return ""
 }
 
 // Settings is what all files say together.

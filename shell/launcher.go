@@ -14,6 +14,7 @@ import (
 
 	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/minibash"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/words"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -107,10 +108,10 @@ func (r *running) inPath(name string) bool {
 // not stand for a built-in is an ordinary program, and the target is zero.
 func (r *running) launcher(folder, path string) target {
 	realFolder, err := filepath.EvalSymlinks(folder)
-	if errors.Is(err, fs.ErrNotExist) && within(folder, path) {
+	if errors.Is(err, fs.ErrNotExist) && paths.Below(folder, path) {
 		return target{missing: true}
 	}
-	if err != nil || !within(folder, path) && !within(realFolder, path) {
+	if err != nil || !paths.Below(folder, path) && !paths.Below(realFolder, path) {
 		return target{}
 	}
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -123,7 +124,7 @@ func (r *running) launcher(folder, path string) target {
 	if err != nil {
 		return broken("%v", cause.Of(err))
 	}
-	if !within(realFolder, real) {
+	if !paths.Below(realFolder, real) {
 		return broken("it links outside its folder, to %s", real)
 	}
 	info, err := os.Stat(real)
@@ -148,12 +149,6 @@ func (r *running) launcher(folder, path string) target {
 		return target{}
 	}
 	return t
-}
-
-// within reports whether path is below folder. Both are clean and absolute.
-func within(folder, path string) bool {
-	rel, err := filepath.Rel(folder, path)
-	return err == nil && rel != "." && filepath.IsLocal(rel)
 }
 
 // maxLauncher is how long a launcher may be. What is longer does more than launch.

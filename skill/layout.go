@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // skipped are folders that hold no skills of the project's.
@@ -62,7 +64,7 @@ func (f folders) below(dir string) []string {
 	var all []string
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
-		if (e.IsDir() || !e.Type().IsRegular() && isDir(path)) && !slices.Contains(skipped, e.Name()) {
+		if (e.IsDir() || !e.Type().IsRegular() && paths.IsFolder(path)) && !slices.Contains(skipped, e.Name()) {
 			all = append(all, path)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -105,7 +104,7 @@ func holdsSkill(folder string) bool {
 // lowerCase names a file that is nearly a skill's.
 func (l *lister) lowerCase(folder string) {
 	for _, base := range [...]string{"skill.md", "Skill.md"} {
-		if file := folder + string(filepath.Separator) + base; !missing(file) && isFile(file) {
+		if file := folder + string(filepath.Separator) + base; !missing(file) && paths.IsFile(file) {
 			l.fault(fmt.Errorf("%s: not a skill: its file must be called %s, in capitals", file, MainFile))
 		}
 	}
@@ -153,20 +152,10 @@ func (l *lister) commands(t tier, r root, folders []string) {
 			l.add(t)(r.findCommand(query{words: folders}))
 		case isFile:
 			l.add(t)(r.findCommand(query{words: words}))
-		case e.IsDir() || e.Type()&fs.ModeSymlink != 0 && isDir(filepath.Join(dir, e.Name())):
+		case e.IsDir() || e.Type()&fs.ModeSymlink != 0 && paths.IsFolder(filepath.Join(dir, e.Name())):
 			l.commands(t, r, words)
 		}
 	}
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
-}
-
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // entries reads a folder. One that is not there has nothing to offer.

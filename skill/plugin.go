@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+
+	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // PluginOf returns the root of the plugin that a skill's folder, or one of commands, belongs to, or "". A plugin
@@ -108,7 +110,7 @@ func readManifest(root string) manifest {
 }
 
 // isPlugin reports whether a folder has a plugin's manifest.
-func isPlugin(root string) bool { return isFile(manifestFile(root)) }
+func isPlugin(root string) bool { return paths.IsFile(manifestFile(root)) }
 
 // PluginsBeside lists the plugins in the working folder, which are loaded only if one is named as the plugin's folder.
 func (f Finder) PluginsBeside() []string {

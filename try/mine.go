@@ -43,17 +43,13 @@ func neighbours(user here.Here) ([]neighbour, error) {
 			}
 		}
 	}
-	installed, err := settings.Installed(where.ConfigDir())
+	loaded, err := settings.Loaded(where, user.Project)
 	if err != nil {
 		return nil, err
 	}
-	set := settings.Read(where)
-	for _, p := range installed {
-		if on, _ := set.Plugin(p.ID); !on || p.From == "" || p.Project != "" && p.Project != user.Project {
-			continue
-		}
+	for _, p := range loaded {
 		n := neighbour{Name: skill.PluginName(p.From), Folder: paths.Real(p.From), Plugin: true}
-		if isFolder(n.Folder) && !slices.ContainsFunc(all, func(o neighbour) bool { return o.Plugin && o.Name == n.Name }) {
+		if paths.IsFolder(n.Folder) && !slices.ContainsFunc(all, func(o neighbour) bool { return o.Plugin && o.Name == n.Name }) {
 			all = append(all, n)
 		}
 	}

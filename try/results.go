@@ -17,6 +17,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // Results are trials in a folder, a file each that is there whole or not at all.
@@ -243,7 +244,7 @@ func Folders(dir string) []string {
 	all := []string{dir}
 	for _, pattern := range []string{"*", "*/*"} {
 		found, _ := filepath.Glob(filepath.Join(escape(dir), filepath.FromSlash(pattern))) // the pattern is right
-		all = append(all, slices.DeleteFunc(found, func(path string) bool { return !isFolder(path) })...)
+		all = append(all, slices.DeleteFunc(found, func(path string) bool { return !paths.IsFolder(path) })...)
 	}
 	return all
 }
@@ -271,7 +272,7 @@ func ReadResults(dir string) ([]Trial, error) {
 			continue
 		}
 		t.Transcript = strings.TrimSuffix(file, ".json") + ".jsonl"
-		if t.Kept = strings.TrimSuffix(file, ".json") + ".folder"; !isFolder(t.Kept) {
+		if t.Kept = strings.TrimSuffix(file, ".json") + ".folder"; !paths.IsFolder(t.Kept) {
 			t.Kept = ""
 		}
 		all = append(all, t)
@@ -289,9 +290,4 @@ func ReadResults(dir string) ([]Trial, error) {
 // escape makes a path that stands for itself in a pattern.
 func escape(dir string) string {
 	return regexp.MustCompile(`[*?\[\\]`).ReplaceAllStringFunc(dir, func(s string) string { return `\` + s })
-}
-
-func isFolder(dir string) bool {
-	info, err := os.Stat(dir)
-	return err == nil && info.IsDir()
 }

@@ -26,6 +26,21 @@ func Inside(dir, path string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
+// Below reports whether path lies in dir, and is not dir. Both must be clean.
+func Below(dir, path string) bool { return path != dir && Inside(dir, path) }
+
+// IsFile reports whether a path leads to a regular file.
+func IsFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// IsFolder reports whether a path leads to a folder.
+func IsFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 // Top returns the top of the repository that dir is in, or "".
 func Top(dir string) string {
 	for {

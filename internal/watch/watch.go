@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // A Watcher passes on changes of paths to all who listen. It watches folders, not files:
@@ -69,19 +71,19 @@ func (w *Watcher) Close() {
 // Add watches paths from now on: a folder for whatever happens in it, anything
 // else for itself. A path that does not exist yet is waited for. Add reports
 // whether one of them was not watched before.
-func (w *Watcher) Add(paths ...string) (fresh bool) {
+func (w *Watcher) Add(all ...string) (fresh bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.looks++
-	for _, path := range paths {
+	for _, path := range all {
 		if path == "" {
 			continue
 		}
-		if isFolder(path) {
+		if paths.IsFolder(path) {
 			fresh = w.watch(path, path, "") || fresh
 		}
 		dir, name := filepath.Dir(path), filepath.Base(path)
-		for dir != filepath.Dir(dir) && !isFolder(dir) {
+		for dir != filepath.Dir(dir) && !paths.IsFolder(dir) {
 			dir, name = filepath.Dir(dir), filepath.Base(dir)
 		}
 		fresh = w.watch(path, dir, name) || fresh
@@ -107,11 +109,6 @@ func (w *Watcher) watch(path, dir, name string) bool {
 	f.paths[path] = name
 	w.makeRoom()
 	return !known || was != name
-}
-
-func isFolder(dir string) bool {
-	info, err := os.Stat(dir)
-	return err == nil && info.IsDir()
 }
 
 // makeRoom forgets the folder that was added longest ago, if there are too many.
