@@ -13,11 +13,9 @@ import (
 )
 
 // An arm is what came of one side of a try. Trials without a verdict say nothing about the skill.
-type arm struct{ trials, right, checked, passed int }
+type arm struct{ right, passed try.Rate }
 
-func (a *arm) add(o arm) {
-	a.trials, a.right, a.checked, a.passed = a.trials+o.trials, a.right+o.right, a.checked+o.checked, a.passed+o.passed
-}
+func (a *arm) add(o arm) { a.right, a.passed = a.right.Plus(o.right), a.passed.Plus(o.passed) }
 
 // A tried is a skill, or one of its cases, with both arms.
 type tried struct {
@@ -35,6 +33,9 @@ func (r *tried) add(o tried) {
 	r.void, r.cost = r.void+o.void, r.cost+o.cost
 }
 
+// trials is how many have a verdict.
+func (r tried) trials() int { return r.with.right.Of + r.without.right.Of }
+
 // ofTrial is one trial.
 func ofTrial(t *try.Trial) tried {
 	r := tried{fires: t.Fires, cost: t.CostUSD}
@@ -49,15 +50,9 @@ func ofTrial(t *try.Trial) tried {
 	if t.Arm.Kind() == try.Against {
 		return r // an older skill
 	}
-	a.trials = 1
-	if t.Right() {
-		a.right = 1
-	}
+	a.right.See(t.Right())
 	if t.Passed != nil {
-		a.checked = 1
-		if *t.Passed {
-			a.passed = 1
-		}
+		a.passed.See(*t.Passed)
 	}
 	return r
 }
@@ -71,23 +66,23 @@ func ofCase(c *try.CaseSummary) tried {
 			a = &r.without
 		}
 		if s.Arm.Kind() != try.Against { // an older skill
-			a.add(arm{trials: s.Right.Of, right: s.Right.Hits, checked: s.Passed.Of, passed: s.Passed.Hits})
+			a.add(arm{s.Right, s.Passed})
 		}
 		r.void, r.cost = r.void+s.Void, r.cost+s.CostUSD
 	}
 	return r
 }
 
-// share is how often something happened. Without a trial nobody knows.
-func (r tried) share(hits, of int) cell {
-	if of == 0 {
+// rated is how often something happened. Without a trial nobody knows.
+func rated(r try.Rate) cell {
+	if r.Of == 0 {
 		return nothing
 	}
-	c := cell{Text: fmt.Sprintf("%d of %d", hits, of), Title: try.NewRate(hits, of).String()}
-	switch rate := float64(hits) / float64(of); {
-	case rate >= 0.9:
+	c := cell{Text: fmt.Sprintf("%d of %d", r.Hits, r.Of), Title: r.String()}
+	switch {
+	case r.Rate >= 0.9:
 		c.Mark = "good"
-	case rate < 0.5:
+	case r.Rate < 0.5:
 		c.Mark = "bad"
 	}
 	return c
@@ -95,10 +90,10 @@ func (r tried) share(hits, of int) cell {
 
 // help is how much more often the skill's cases pass with it than without; nil if one arm has no verdict.
 func (r tried) help() *try.Difference {
-	if r.with.checked == 0 || r.without.checked == 0 {
+	if r.with.passed.Of == 0 || r.without.passed.Of == 0 {
 		return nil
 	}
-	d := try.Compare(try.NewRate(r.with.passed, r.with.checked), try.NewRate(r.without.passed, r.without.checked))
+	d := try.Compare(r.with.passed, r.without.passed)
 	return &d
 }
 
@@ -129,26 +124,21 @@ func (r tried) helps() cell {
 
 // dots draws how often cases pass, with the skill and without.
 func (r tried) dots() cell {
-	if r.with.checked+r.without.checked == 0 {
+	with, without := r.with.passed, r.without.passed
+	if with.Of+without.Of == 0 {
 		return nothing
 	}
-	at := func(a arm) string { return fmt.Sprintf("%.1f%%", 5+float64(a.passed)*90/float64(a.checked)) }
-	said := func(a arm) string {
-		if a.checked == 0 {
-			return "–"
-		}
-		return fmt.Sprintf("%d of %d", a.passed, a.checked)
+	at := func(r try.Rate) string { return fmt.Sprintf("%.1f%%", 5+float64(r.Hits)*90/float64(r.Of)) }
+	c := cell{Text: rated(without).Text + " → " + rated(with).Text}
+	d := &drawing{Label: "passed without it " + rated(without).Text + ", with it " + rated(with).Text, Lines: []drawn{{"5%", "95%", "axis"}}}
+	if with.Of > 0 && without.Of > 0 {
+		d.Lines = append(d.Lines, drawn{at(without), at(with), "between"})
 	}
-	c := cell{Text: said(r.without) + " → " + said(r.with)}
-	d := &drawing{Label: "passed without it " + said(r.without) + ", with it " + said(r.with), Lines: []drawn{{"5%", "95%", "axis"}}}
-	if r.with.checked > 0 && r.without.checked > 0 {
-		d.Lines = append(d.Lines, drawn{at(r.without), at(r.with), "between"})
+	if without.Of > 0 {
+		d.Dots = append(d.Dots, drawn{X: at(without), Class: "hollow"})
 	}
-	if r.without.checked > 0 {
-		d.Dots = append(d.Dots, drawn{X: at(r.without), Class: "hollow"})
-	}
-	if r.with.checked > 0 {
-		d.Dots = append(d.Dots, drawn{X: at(r.with), Class: "full"})
+	if with.Of > 0 {
+		d.Dots = append(d.Dots, drawn{X: at(with), Class: "full"})
 	}
 	c.Draw = d
 	return c
@@ -242,25 +232,24 @@ func (v *visit) triedAll() ([]tried, error) {
 
 // armColumns show both arms side by side.
 func armColumns() []column[tried] {
-	rate := func(hits, of int) float64 { return float64(hits) / float64(max(of, 1)) }
 	return []column[tried]{
 		{
 			key:     "right",
 			title:   "As expected",
 			number:  true,
-			compare: by(func(r tried) float64 { return rate(r.with.right, r.with.trials) }),
-			cell:    func(r tried) cell { return r.share(r.with.right, r.with.trials) },
+			compare: by(func(r tried) float64 { return r.with.right.Rate }),
+			cell:    func(r tried) cell { return rated(r.with.right) },
 		},
 		{
 			key:     "with",
 			title:   "Passed without ○ and with it ●",
 			number:  true,
-			compare: by(func(r tried) float64 { return rate(r.with.passed, r.with.checked) }),
+			compare: by(func(r tried) float64 { return r.with.passed.Rate }),
 			cell:    tried.dots,
 		},
 		{key: "help", title: "Helps by", number: true, compare: by(helped), cell: tried.helps},
-		{key: "trials", title: "Trials", number: true, compare: by(func(r tried) int { return r.with.trials + r.without.trials }), cell: func(r tried) cell {
-			c := cell{Text: thousands(r.with.trials + r.without.trials)}
+		{key: "trials", title: "Trials", number: true, compare: by(tried.trials), cell: func(r tried) cell {
+			c := cell{Text: thousands(r.trials())}
 			if r.void > 0 {
 				c.Sub = fmt.Sprintf("%d without a verdict", r.void)
 			}

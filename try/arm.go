@@ -134,7 +134,7 @@ func compareArms(trials []Trial, arm, than Arm, of string, yes func(*Trial) *boo
 	var both, only, other, neither int
 	c.Paired = len(first) == len(second)
 	for k, hit := range first {
-		a.see(hit)
+		a.See(hit)
 		too, paired := second[k]
 		c.Paired = c.Paired && paired
 		switch {
@@ -149,7 +149,7 @@ func compareArms(trials []Trial, arm, than Arm, of string, yes func(*Trial) *boo
 		}
 	}
 	for _, hit := range second {
-		b.see(hit)
+		b.See(hit)
 	}
 	if c.Paired {
 		c.Difference = comparePaired(both, only, other, neither)

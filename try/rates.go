@@ -37,11 +37,11 @@ func NewRate(hits, n int) Rate {
 	return r
 }
 
-// see counts a further trial.
-func (r *Rate) see(hit bool) { *r = NewRate(r.Hits+count(hit), r.Of+1) }
+// See counts a further trial.
+func (r *Rate) See(hit bool) { *r = NewRate(r.Hits+count(hit), r.Of+1) }
 
-// plus is the rate of all trials of two rates.
-func plus(a, b Rate) Rate { return NewRate(a.Hits+b.Hits, a.Of+b.Of) }
+// Plus is the rate of all trials of two rates.
+func (r Rate) Plus(o Rate) Rate { return NewRate(r.Hits+o.Hits, r.Of+o.Of) }
 
 // A Difference is how much higher one rate is than another, with its 95 % interval.
 type Difference struct {

@@ -162,13 +162,13 @@ func help(arms []ArmSummary) *Difference {
 
 // add adds a case's trials to those of the arm.
 func (k *SkillArm) add(a ArmSummary, c *CaseSummary) {
-	k.Passed, k.Judged = plus(k.Passed, a.Passed), plus(k.Judged, a.Judged)
+	k.Passed, k.Judged = k.Passed.Plus(a.Passed), k.Judged.Plus(a.Judged)
 	switch {
 	case a.Arm.Kind() == Without || c.Called || c.Open:
 	case c.Fires:
-		k.Fired = plus(k.Fired, a.Right)
+		k.Fired = k.Fired.Plus(a.Right)
 	default:
-		k.Quiet = plus(k.Quiet, a.Right)
+		k.Quiet = k.Quiet.Plus(a.Right)
 	}
 }
 
@@ -179,7 +179,7 @@ func (s *SkillSummary) total(arms []Arm) {
 	for i := range s.Arms {
 		k := &s.Arms[i]
 		for _, r := range []*Rate{&k.Fired, &k.Quiet, &k.Passed, &k.Judged} {
-			*r = plus(*r, Rate{})
+			*r = r.Plus(Rate{})
 		}
 		switch {
 		case k.Arm.Model() != arms[0].Model():
@@ -235,9 +235,9 @@ func summarizeArm(arm Arm, trials []Trial) ArmSummary {
 			continue
 		}
 		a.DurationMS += t.DurationMS
-		a.Right.see(t.Right())
+		a.Right.See(t.Right())
 		if t.Passed != nil {
-			a.Passed.see(*t.Passed)
+			a.Passed.See(*t.Passed)
 		}
 		if t.Score != nil {
 			scores = append(scores, *t.Score)
@@ -248,7 +248,7 @@ func summarizeArm(arm Arm, trials []Trial) ArmSummary {
 				continue
 			}
 			if c.Judge && c.Weight == 0 {
-				a.Judged.see(*c.OK)
+				a.Judged.See(*c.OK)
 			}
 			if !*c.OK {
 				if a.Failed == nil {
