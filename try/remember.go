@@ -37,3 +37,14 @@ func (s *Summary) Remember(h here.Here, failure error) error {
 	}
 	return errors.Join(faults...)
 }
+
+// LastCost is what the latest trials of a skill in this project cost together, by the history.
+func LastCost(h here.Here, skill string) (usd float64, known bool) {
+	found, err := (history.Store{Dir: h.HistoryDir()}).Read(history.Query{Kind: history.Ask, Skill: skill, Project: paths.Real(paths.Around(h.Dir))})
+	for _, r := range found.Records {
+		if r.Label == "try" && r.CostUSD > 0 {
+			usd, known = r.CostUSD, err == nil
+		}
+	}
+	return usd, known
+}

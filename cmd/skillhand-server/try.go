@@ -36,7 +36,7 @@ type tryOptions struct {
 	cases                     []string
 	results, from, junit      string
 	json, markdown, init, ask bool
-	fresh, inBatch            bool
+	fresh, inBatch, dryRun    bool
 	budgetUSD                 float64
 	jobsGiven                 bool
 	models                    []string
@@ -77,6 +77,7 @@ Exit status: 1 below a minimum, or nothing to count for it, 3 no claude, no case
 or no saved trials, 4 some trials have no verdict yet, 5 credentials or quota, 130
 interrupted.`,
 		Example: `  skillhand try --init greet          # then edit evals/cases.yaml
+  skillhand try greet --dry-run       # how many calls, and what they cost before
   skillhand try greet --runs 5 --baseline
   skillhand try --with-mine --min-fired 0.8 --junit report.xml
   skillhand try greet --runs 50 --batch --db postgres://db/skillhand --rate 30/m
@@ -107,6 +108,7 @@ interrupted.`,
 	f.StringVarP(&o.results, "output", "o", "", "save trials in this `folder` (default: in the state folder)")
 	f.BoolVar(&o.fresh, "fresh", false, "start over instead of continuing an interrupted run")
 	f.StringVar(&o.from, "from", "", "judge the saved trials in this `folder` again, without asking Claude")
+	f.BoolVar(&o.dryRun, "dry-run", false, "say how many calls would be made and what they cost before, and make none")
 	f.BoolVar(&o.init, "init", false, "write cases from the skill's description for you to edit")
 	f.BoolVar(&o.ask, "ask", false, "with --init: let a model propose the cases")
 	f.StringVar(&o.pluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
@@ -175,6 +177,8 @@ func (o *tryOptions) check() error {
 		return cli.Usagef("--against cannot be used with --init or --from")
 	case strings.HasPrefix(o.against, "-"):
 		return cli.Usagef("--against %s: want a revision", o.against)
+	case o.dryRun && (o.init || o.from != "" || o.json):
+		return cli.Usagef("--dry-run cannot be used with --init, --from or --json")
 	case o.ask && !o.init:
 		return cli.Usagef("--ask needs --init")
 	case o.from != "" && (o.init || o.results != ""):
@@ -250,8 +254,12 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 	case err != nil:
 		return cli.Exit(cli.ExitUsage, err)
 	}
-	if o.init {
+	switch {
+	case o.init:
 		return tryInit(ctx, std, &o, names, subjects)
+	case o.dryRun:
+		o.Against = o.against != ""
+		return o.printPlan(std, h, subjects)
 	}
 	if o.from == "" { // judging saved trials runs nothing
 		if err := o.Trusted(ctx, subjects); err != nil {
@@ -266,6 +274,19 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 			return cli.Exit(cli.ExitUsage, err)
 		}
 	}
+	if err := o.checkSubjects(subjects); err != nil {
+		return err
+	}
+	o.sayPlan(std, subjects)
+	all, err := tryAll(ctx, std, h, &o, subjects)
+	if ferr := o.writeFiles(std, all); ferr != nil {
+		return tryError(ferr)
+	}
+	return err
+}
+
+// checkSubjects refuses options that do not fit what is tried.
+func (o *tryOptions) checkSubjects(subjects []*try.Subject) error {
 	if o.reportAs != "" && (len(subjects) != 1 || len(o.agents) != 1) {
 		return cli.Usagef("--report-as needs one SKILL or PLUGIN, and one agent")
 	}
@@ -277,11 +298,7 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 	if why := o.cannotFire(o.agents[0]); why != "" && len(o.agents) == 1 {
 		return cli.Usagef("%s: no skill can fire: %s", o.agents[0], why)
 	}
-	all, err := tryAll(ctx, std, h, &o, subjects)
-	if ferr := o.writeFiles(std, all); ferr != nil {
-		return tryError(ferr)
-	}
-	return err
+	return nil
 }
 
 // writeFiles writes the reports that were asked for, unless nothing came of the trials.
