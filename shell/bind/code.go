@@ -5,32 +5,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/skillhand/skillhand/internal/words"
-	"mvdan.cc/sh/v3/syntax"
 )
 
-// parseHoles parses code for a shell in which nobody knows some words.
-func parseHoles(text string) (*syntax.File, error) {
-	return words.Parse(strings.ReplaceAll(text, "\x00", "${__hole}"))
-}
-
-// module judges python -m: modules that are programs of the table are judged as such, and a few others are harmless.
+// module judges python -m: some modules are programs of the table, and nobody knows the others.
 func (s *scope) module(f field, args []field, in input) {
-	name := f.lit()
-	switch {
-	case f.reached(s.vals):
-		s.within(f, number, "python -m", whyChoice, "name the module yourself")
-	case among("pythonTools", name):
+	if name := f.lit(); among("pythonModules", name) {
 		s.program(name, args, in)
-	case among("harmlessModules", name):
-	default:
-		for _, f := range args {
-			s.within(f, number, "python -m "+name, whyCode, ownFile)
-		}
-		if in.fed || len(s.handed) > 0 {
-			s.all(number, "python -m "+name, whyCode, ownFile)
-		}
+	} else if f.reached(s.vals) || joined(args).reached(s.vals) || in.fed || len(s.handed) > 0 {
+		s.all(number, "python -m "+name, whyCode, ownFile)
 	}
 }
 
@@ -41,9 +23,8 @@ func (s *scope) langCode(f field, r *row, name string) {
 	if f.dirty() && !s.all(number, place, whyCode, asArgument) {
 		return
 	}
-	c := code{s: s, f: f, sql: r.lang() == "sql", python: r.has("python"), full: strings.ReplaceAll(f.full(s.vals), "\x00", "0")}
-	odd := slices.ContainsFunc(f.bits, func(x bit) bool { return x.value > 0 && strings.ContainsAny(x.said(s.vals), "\\\n\r\x00`") })
-	if harmless := languages[r.lang()]; harmless != nil && !odd && harmless(&c) {
+	c := code{s: s, f: f, sql: r.lang == "sql", python: r.has("python"), full: strings.ReplaceAll(f.full(s.vals), "\x00", "0")}
+	if harmless := languages[r.lang]; harmless != nil && harmless(&c) {
 		return
 	}
 	if len(f.values(s.vals)) > 0 && !s.within(f, number, place, whyCode, asArgument) {
@@ -168,7 +149,15 @@ func lex(code string, comments bool, f func(before, token, after string) bool) b
 // script judges code of Python and JavaScript. Every name in it is on the list of harmless ones, or one that the code itself
 // gives to something and does not call; values stand in quotes, and nothing in them ends those.
 func (c *code) script() bool {
-	text, ok := c.marked()
+	quotes := func(x bit) bool {
+		return x.value > 0 && strings.ContainsAny(x.said(c.s.vals), "'\"`${}#\\\n\r\x00\x01")
+	}
+	text := strings.ReplaceAll(c.f.join(func(x bit) string {
+		if aNumber(x.said(c.s.vals)) {
+			return "0"
+		}
+		return "\x01" // a value that is not a number
+	}), "\x00", "0")
 	bound := map[string]bool{}
 	for _, m := range bindings().FindAllString(text, -1) {
 		names := idents().FindAllString(m, -1)
@@ -177,7 +166,7 @@ func (c *code) script() bool {
 		}
 	}
 	between := "" // the token before the one before
-	return ok && lex(text, c.python, func(before, token, after string) bool {
+	return !slices.ContainsFunc(c.f.bits, quotes) && lex(text, c.python, func(before, token, after string) bool {
 		first := between
 		between = before
 		called := calling().MatchString(after)
@@ -207,26 +196,8 @@ func (c *code) script() bool {
 		case before == ".":
 			return !c.python && !called && !among("modules", first) && !reckoned().MatchString(token)
 		}
-		return bound[token] && (!called || strings.Contains(text, "def "+token+"("))
+		return bound[token] && !called
 	})
-}
-
-// marked is the code with a sign for each value that is not a number. It is not ok if a value could end a quoted text.
-func (c *code) marked() (text string, ok bool) {
-	var b strings.Builder
-	for _, x := range c.f.bits {
-		switch {
-		case x.value > 0 && aNumber(x.said(c.s.vals)), x.hole:
-			b.WriteString("0")
-		case x.value > 0 && strings.ContainsAny(x.said(c.s.vals), "'\"${}#\x01"):
-			return "", false
-		case x.value > 0:
-			b.WriteString("\x01")
-		default:
-			b.WriteString(x.text)
-		}
-	}
-	return b.String(), true
 }
 
 // loadable reports whether what require loads is data, or a module that runs nothing.

@@ -127,12 +127,8 @@ func (s *scope) word(w *syntax.Word) []field {
 	last := func() *field { return &done[len(done)-1] }
 	for _, p := range pieces {
 		if p.Node == nil {
-			if s.foreign && p.Expand && strings.ContainsAny(p.Text, "*?[") && p.Text != "[" { // names of the project's files
-				at := strings.IndexAny(p.Text, "*?[")
-				last().bits, last().many = merge(last().bits, bit{text: p.Text[:at]}, bit{hole: true, dirty: true}), true
-				if at == 0 && len(last().bits) == 2 {
-					last().bits = last().bits[1:]
-				}
+			if at := strings.IndexAny(p.Text, "*?["); at >= 0 && s.foreign && p.Expand && p.Text != "[" { // names of the project's files
+				last().bits, last().many = merge(last().bits, append(s.marked(p.Text[:at]), bit{hole: true, dirty: true})...), true
 				continue
 			}
 			last().bits = merge(last().bits, s.marked(p.Text)...)

@@ -67,7 +67,7 @@ func Judge(l Line) []Finding {
 }
 
 // outside stands for any text that somebody else wrote.
-const outside = "-$(x) `x`;'\"|x=(a[$(x)])\\%x \x00../x"
+const outside = "-v -$(x) `x`;'\"|x=(a[$(x)])\\%x \x00../x"
 
 func (l Line) judge(p *Program, file *syntax.File, foreign bool) []Finding {
 	j := &line{Program: p, foreign: foreign, first: map[string]int{}, sets: map[string][]*syntax.Word{}, classes: map[asked]class{}, handed: map[string]bool{},
@@ -271,7 +271,7 @@ func (s *scope) handover(name string, r *row, fs []field) {
 			s.all(number, v+" of "+name, whySetting, "give "+name+" the value as an argument, or hand it to a script of your own")
 		}
 	}
-	runs := r.kind == isTool || r.kind == isJoin || r.lang() == "talk"
+	runs := r.kind == isTool || r.kind == isJoin || r.lang == "talk"
 	switch text := joined(fs[1:]).own(); {
 	case name == "make":
 		s.all(word, "the environment of make", whyCode, asArgument)
@@ -309,8 +309,8 @@ func (s *scope) setting(name string, f field, exported bool) {
 func (s *scope) declaration(n *syntax.DeclClause) {
 	for _, a := range n.Args {
 		f := s.text(a.Value)
-		array := declares(n, "aA") || a.Name != nil && slices.Contains(s.sets[a.Name.Value], nil)
-		if declares(n, "in") || array && a.Array == nil && f.reached(s.vals) {
+		list := declares(n, "aA") || a.Name != nil && s.isArray(a.Name.Value)
+		if declares(n, "in") || list && a.Array == nil && f.reached(s.vals) {
 			s.expanded(n.Variant.Value)
 		}
 		if a.Naked && a.Value != nil && !strings.HasPrefix(f.lit(), "-") {
@@ -319,10 +319,18 @@ func (s *scope) declaration(n *syntax.DeclClause) {
 	}
 }
 
+// isArray reports whether a variable may be a list, whose text declare expands again.
+func (s *scope) isArray(name string) bool {
+	return among("filled", name) || slices.Contains(s.sets[name], nil)
+}
+
 // names judges a word that names a variable, alone or before a =.
 func (s *scope) names(place string, f field) {
 	if key, _, named := strings.Cut(f.lead(), "="); named && isName(key) {
 		s.setting(key, after(f, len(key)+1), true)
+		if place != "export" && s.isArray(key) && f.reached(s.vals) {
+			s.expanded(place)
+		}
 		return
 	}
 	text, known := f.literal()
@@ -348,7 +356,7 @@ func (s *scope) mentions(text string) bool {
 // An input is what a command reads.
 type input struct {
 	fed  bool   // a pipe, a file, a here-document
-	code *field // what a here-document or an echo before the pipe says
+	code *field // what a here-document says
 }
 
 func (s *scope) input(p []syntax.Node) (in input) {
@@ -360,16 +368,7 @@ func (s *scope) input(p []syntax.Node) (in input) {
 				in.code = nil // another command of the same block may have read it
 			}
 		case *syntax.BinaryCmd:
-			if (n.Op != syntax.Pipe && n.Op != syntax.PipeAll) || p[k+1] != n.Y {
-				continue
-			}
-			in.fed = true
-			call, ok := n.X.Cmd.(*syntax.CallExpr)
-			if ok && k == len(p)-3 && len(call.Args) > 1 && words.Lit(call.Args[0]) == "echo" && len(n.X.Redirs) == 0 {
-				if f := joined(s.fields(call.Args[1:])); !strings.HasPrefix(f.full(s.vals), "-") {
-					in.code = &f
-				}
-			}
+			in.fed = (n.Op == syntax.Pipe || n.Op == syntax.PipeAll) && p[k+1] == n.Y
 		case *syntax.FuncDecl:
 			in.fed = true // it reads what its callers read
 		}
@@ -421,26 +420,15 @@ func (s *scope) ours(f field) bool {
 
 // picked reports whether values only pick one of the author's files: "./scripts/$0.sh", and each is a word that leads nowhere else.
 func (s *scope) picked(f field) bool {
-	before, place := s.folder(f)
-	if strings.Trim(path.Dir(before+"x"), "./") == "" && !place || !place && (before[0] == '/' || before[0] == '~') || strings.Contains(f.own(), "..") || f.many {
+	own := f.own()
+	if len(f.bits) > 0 && f.bits[0].value > 0 && s.vals[f.bits[0].value-1].place {
+		own = "x" + own[1:] // a folder of ours
+	}
+	before, _, _ := strings.Cut(own, "\x00")
+	if strings.Trim(path.Dir(before+"x"), "./") == "" || strings.IndexAny(before, "/~") == 0 || strings.Contains(own, "..") || f.many {
 		return false
 	}
 	return !f.dirty() && !slices.ContainsFunc(f.bits, func(x bit) bool { return x.value > 0 && !s.vals[x.value-1].place && !aWord(x.said(s.vals)) })
-}
-
-// folder is the author's text before the first value of a field, and whether it is below a folder of ours.
-func (s *scope) folder(f field) (before string, place bool) {
-	for i, x := range f.bits {
-		switch {
-		case x.value > 0 && s.vals[x.value-1].place && i == 0:
-			place = true
-		case x.value > 0 || x.hole:
-			return before, place && strings.HasPrefix(before, "/")
-		default:
-			before += x.text
-		}
-	}
-	return before, place
 }
 
 // pickHint says how to pick a file of the author's, where that is what the line means to do.

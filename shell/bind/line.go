@@ -185,13 +185,13 @@ func (s *scope) surveyCall(fs []field, prints bool) {
 	}
 	r, own := lookup(name, args), joined(args).own()
 	keeps := r == nil || r.is(isCall) && name != "printf" || r.is(isTool) && !among("outputs", name) || among("keepers", name)
-	s.changes = s.changes || prints && !keeps && !keeping().MatchString(name+" "+own)
+	s.changes = s.changes || prints && !keeps && !keeping().MatchString(name+" "+own) || s.funcs[name] && strings.Contains(own, "-\x00")
 	s.surveyText(own)
-	sub, _, _ := strings.Cut(own, " ")
+	sub := append(strings.Fields(own), "", "")
 	edits := among("editors", versionless(name)) && inPlace().MatchString(own)
-	extracts := name == "tar" && strings.Contains(strings.SplitN(sub, "=", 2)[0], "x")
+	extracts := name == "tar" && strings.Contains(strings.SplitN(sub[0], "=", 2)[0], "x")
 	gets := name == "git" && !r.has("view") && !r.has("still") && joined(args).reached(s.vals) // git merge "$0"
-	if edits || extracts || gets || among("unpackers", name) || among("unpackers", name+"/"+sub) {
+	if edits || extracts || gets || among("unpackers", name) || among("unpackers", name+"/"+sub[0]) || among("unpackers", name+"/"+sub[0]+"/"+sub[1]) {
 		s.unpacks = append(s.unpacks, name)
 	}
 	for i, f := range args {
@@ -250,25 +250,16 @@ func (s *scope) surveyFile(f field) {
 	}
 }
 
-// surveyText notes the files that a program of another language writes, as far as one sees it.
+// surveyText notes whether a program of another language writes files, as far as one sees it.
 func (s *scope) surveyText(code string) {
-	if !writesFiles().MatchString(code) {
-		return
-	}
-	found := quotedFiles().FindAllStringSubmatch(code, -1)
-	for _, m := range found {
-		s.surveyFile(literal(m[1] + m[2] + m[3]))
-	}
-	if len(found) == 0 {
+	if s.loose == "" && writesFiles().MatchString(code) {
 		s.loose = "a file"
 	}
 }
 
 var (
-	writesFiles = regexpOnce(`open\([^)]*,\s*["'][wax]|write_text|write_bytes|writeFile|createWriteStream|appendFile|file_put_contents|>\s*["']|` +
+	writesFiles = regexpOnce(`open\([^),]*,\s*(?:mode\s*=\s*)?(?:["'][^r"']|[^"'e\s])|(?:mkdir|makedirs|touch|mkdirSync)\(|write_text|write_bytes|writeFile|createWriteStream|appendFile|file_put_contents|>\s*["']|` +
 		`File\.(write|open)|\bw [\w.]+|fs\.(copy|rename|link|symlink|cp)|shutil|os\.(rename|link|symlink|replace)`)
-	quotedFiles = regexpOnce(`(?:open|writeFile\w*|createWriteStream|appendFile\w*|write|put_contents|Path)\(\s*["']([^"']+)["']|` +
-		`\bw ([\w.]+)|>\s*["']([^"']+)["']`)
 	inPlace = regexpOnce(`(?:^| )(?:-[a-zA-Z]{0,4}i|--in-place)`)
 )
 

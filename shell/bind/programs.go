@@ -20,32 +20,32 @@ func (s *scope) run(fs []field, in input) {
 	text, known := fs[0].literal()
 	if !known {
 		if text = fs[0].full(s.vals); strings.LastIndexByte(text, 0) >= strings.LastIndexByte(text, '/') {
-			s.nameless(fs[1:])
+			s.nameless(fs[1:], in)
 			return
 		}
 		text = "x/" + text[strings.LastIndexByte(path.Dir(text), '/')+1:] // $ROOT/bin/sh
 	}
 	if text != "[" && strings.ContainsAny(text, "*?[") {
-		s.nameless(fs[1:])
+		s.nameless(fs[1:], in)
 		return
 	}
 	s.program(programName(text), fs[1:], in)
 }
 
 // nameless judges a command that could be any: no value may be what a shell or an interpreter would run.
-func (s *scope) nameless(args []field) {
-	seen := false
-	for i, f := range args {
-		if f.reached(s.vals) {
-			k := operand
-			if !seen || strings.HasPrefix(args[i-1].lit(), "-") {
-				k = number
-			}
-			if !s.within(f, k, "a command whose name is not known", whyCode, "write the command's name yourself") {
-				return
-			}
+func (s *scope) nameless(args []field, in input) {
+	if in.fed {
+		s.all(number, "the input of a command whose name is not known", whyCode, ownCommand)
+	}
+	if s.moves {
+		s.all(never, "a command whose name is not known, in a folder that a value chooses", whyChoice, ownFolder)
+	}
+	k := number // for the first word, and one behind an option
+	for _, f := range args {
+		s.within(f, k, "a command whose name is not known", whyCode, "write the command's name yourself")
+		if k = operand; strings.HasPrefix(f.lit(), "-") {
+			k = number
 		}
-		seen = seen || !strings.HasPrefix(f.lit(), "-")
 	}
 }
 
@@ -138,19 +138,21 @@ func (s *scope) printf(args []field) {
 	}
 }
 
-// test judges [ and test: -v and -R take a variable's name, which is expanded.
+// test judges [ and test: -v and -R take a variable's name, which is expanded. A value that is one word is what it seems to be
+// if it stands alone, behind a fixed operator that takes one word, or beside one that compares two.
 func (s *scope) test(name string, args []field) {
+	args = slices.DeleteFunc(slices.Clone(args), func(f field) bool { return f.lit() == "]" || f.lit() == "!" })
 	for i, f := range args {
 		if f.lit() == "-v" || f.lit() == "-R" {
 			s.expanded(name + " " + f.lit())
 		}
-		asked := i > 0 && among("asks", args[i-1].lit()) && !f.many // [ -n "$0" ]
+		asked := i > 0 && among("asks", args[i-1].lit()) || i+1 < len(args) && among("compares", args[i+1].lit()) || len(args) == 1
 		switch {
-		case asked:
-		case strings.HasPrefix(f.lead(), "-"): // [ -$0 x ]
+		case asked && !f.many:
+		case strings.HasPrefix(f.lead(), "-"), f.dirty() && s.changes: // [ -$0 x ]
 			s.within(f, number, name+" -v", whyArithmetic, "write the operator yourself")
 		case f.lead() == "":
-			s.within(f, noSwitch, name+" -v", whyArithmetic, "write -n before it")
+			s.within(f, noSwitch, name+" -v", whyArithmetic, "write -n before it, and quote it")
 		}
 	}
 }
@@ -174,75 +176,58 @@ func (s *scope) stdin(in input, r *row, name string) {
 
 // shell judges what a shell runs: the text after -c, a file, or its input.
 func (s *scope) shell(name string, args []field, in input) {
-	code, fromInput := false, false
-	r := lookup(name, nil)
+	code, reads := false, false
 	for i := 0; i < len(args); i++ {
-		f := args[i]
-		text, known := f.literal()
+		f, text := args[i], args[i].lit()
 		switch {
-		case !known:
 		case text == "-n" || text == "--version" || text == "--help":
 			return // it only reads the file, or none
-		case strings.HasPrefix(text, "--c"):
-			code = true
-			continue
-		case text == "--rcfile" || text == "--init-file":
-			if i++; i < len(args) {
-				s.script(args[i], name)
-			}
-			continue
-		case text == "-" || strings.HasPrefix(text, "--"):
-			continue
-		case len(text) > 1 && (text[0] == '-' || text[0] == '+'):
-			code = code || strings.Contains(text, "c") && text[0] == '-'
-			fromInput = fromInput || strings.Contains(text, "s") && text[0] == '-'
+		case i > 0 && (args[i-1].lit() == "--rcfile" || args[i-1].lit() == "--init-file"):
+			s.script(f, name)
+		case strings.HasPrefix(text, "--"):
+			code = code || strings.HasPrefix(text, "--c")
+		case text != "" && (text[0] == '-' || text[0] == '+'):
+			code = code || text[0] == '-' && strings.Contains(text, "c")
+			reads = reads || text[0] == '-' && strings.Contains(text, "s")
 			i += strings.Count(text, "o") + strings.Count(text, "O") // each has a word of its own: -euo pipefail
-			continue
-		}
-		switch {
 		case code:
 			s.shellCode(f, name+" -c")
-		case fromInput:
-			if f.reached(s.vals) {
-				s.within(f, noOption, name, whyOption, "write -- before it")
-			}
-			s.stdin(in, r, name)
+			return
+		case reads:
+			s.within(f, noOption, name, whyOption, "write -- before it")
+			s.stdin(in, lookup(name, nil), name)
+			return
 		default:
 			s.script(f, name)
+			return
 		}
-		return
 	}
 	if !code {
-		s.stdin(in, r, name)
+		s.stdin(in, lookup(name, nil), name)
 	}
 }
 
 // shellCode judges text that a shell parses again. Rule 2: a value there is pasted, so it must be
 // plain; then the text is judged as a line of its own.
 func (s *scope) shellCode(f field, place string) {
-	if !s.within(f, plain, place, whyCode, asArgument) || f.dirty() && !s.all(number, place, whyCode, asArgument) {
+	i := slices.IndexFunc(f.bits, func(x bit) bool { return x.value > 0 && !plainText(strings.ReplaceAll(x.said(s.vals), " ", "")) })
+	if i >= 0 {
+		s.report(f.bits[i].value-1, place, whyCode, asArgument)
 		return
 	}
-	for _, x := range f.bits {
-		if x.value > 0 && !plainText(strings.ReplaceAll(x.said(s.vals), " ", "")) {
-			s.report(x.value-1, place, whyCode, asArgument)
-			return
-		}
+	if f.dirty() && !s.all(number, place, whyCode, asArgument) {
+		return
 	}
-	holes := strings.NewReplacer("\x00", "${__hole}")
-	if f.reached(s.vals) && !words.SameShape(holes.Replace(f.full(s.vals)), holes.Replace(f.join(func(bit) string { return "x" }))) {
-		s.within(f, word, place, whyCode, asArgument) // X=$0 ls: a second word would be the command
-	}
-	file, err := parseHoles(f.join(func(x bit) string { // as many words as the shell will see
+	text := f.join(func(x bit) string { // as many words as the shell will see
 		return strings.TrimSpace(strings.Repeat(" ${"+s.Vars[x.value-1].Name+"}", max(1, len(strings.Fields(x.said(s.vals))))))
-	}))
-	if err != nil || s.depth >= maxDepth {
-		if strings.Contains(f.own(), "$") || f.reached(s.vals) {
-			s.all(number, place, whyCode, asArgument)
-		}
-		return
+	})
+	file, err := words.Parse(strings.ReplaceAll(text, "\x00", "${__hole}"))
+	switch {
+	case err == nil && s.depth < maxDepth:
+		s.look(file, s.depth+1, true)
+	case strings.Contains(f.own(), "$") || f.reached(s.vals):
+		s.all(number, place, whyCode, asArgument)
 	}
-	s.look(file, s.depth+1, true)
 }
 
 // wrapped judges the command that a wrapper runs.
@@ -267,35 +252,26 @@ func (s *scope) wrapped(w *reading, rest []field) {
 }
 
 // replaced puts what nobody knows where a text stands in fields.
-func replaced(fs []field, text string) []field {
-	var list []field
+func replaced(fs []field, text string) (list []field) {
 	for _, f := range fs {
-		var bits []bit
+		g := field{many: f.many}
 		for _, x := range f.bits {
-			if x.hole || x.value > 0 || text == "" || !strings.Contains(x.text, text) {
-				bits = append(bits, x)
-				continue
+			parts := []string{x.text}
+			if text != "" && !x.hole && x.value == 0 {
+				parts = strings.Split(x.text, text)
 			}
-			for i, part := range strings.Split(x.text, text) {
+			for i, part := range parts {
 				if i > 0 {
-					bits = append(bits, bit{hole: true, dirty: true})
+					g.bits = append(g.bits, bit{hole: true, dirty: true})
 				}
-				if part != "" {
-					bits = append(bits, bit{text: part})
+				if x.text = part; part != "" || x.hole || x.value > 0 {
+					g.bits = append(g.bits, x)
 				}
 			}
 		}
-		list = append(list, field{bits: bits, many: f.many})
+		list = append(list, g)
 	}
 	return list
-}
-
-// wordKind is what the values must be so that no word which the line makes of them is an option.
-func (s *scope) wordKind() kind {
-	if s.changes {
-		return number
-	}
-	return noOption
 }
 
 // optionHint says what to write instead.
@@ -308,7 +284,7 @@ func optionHint(w *reading) string {
 	case program == "gh" || program == "glab":
 		return "write the options yourself"
 	case program == "git":
-		return "write the options yourself, or put -- before it if it is a path"
+		return "write the options yourself; before a path put --, before a revision --end-of-options"
 	}
 	return "write the options yourself; before a path put -- or ./"
 }

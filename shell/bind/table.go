@@ -32,6 +32,7 @@ type row struct {
 	begins []string        // options of which the table has only how they begin: -D*
 	kinds  map[string]kind // what its operands are (ops), what it reads (in), and what follows its code (rest)
 	subs   map[string]*row
+	lang   string // whose code it reads
 }
 
 // An option is what a row says of a word that begins with a dash.
@@ -94,6 +95,8 @@ func (r *row) say(text string) {
 			r.begins = append(r.begins, begin)
 		case n > 0 && strings.IndexByte("=:>!#%&.~@;/{?^", token[n]) >= 0:
 			r.said[token[:n]] = token[n]
+		case slices.Contains([]string{"awk", "sed", "jq", "sql", "perl", "script", "talk"}, token):
+			r.lang = token
 		default:
 			r.said[token] = '-'
 			if k, ok := kindNamed[name]; ok {
@@ -101,16 +104,6 @@ func (r *row) say(text string) {
 			}
 		}
 	}
-}
-
-// lang is the language that the row names.
-func (r *row) lang() string {
-	for _, name := range []string{"awk", "sed", "jq", "sql", "perl", "script", "talk"} {
-		if r.has(name) {
-			return name
-		}
-	}
-	return ""
 }
 
 var kindNames = map[string]rowKind{"data": isData, "tool": isTool, "wrap": isWrap, "join": isJoin, "shell": isShell, "lang": isLang, "call": isCall}
@@ -147,7 +140,7 @@ var rows = sync.OnceValue(func() map[string]*row {
 				}
 				at = at.subs[part]
 			}
-			at.kind, at.said, at.begins, at.kinds = kindNames[kind], said.said, said.begins, said.kinds
+			at.kind, at.said, at.begins, at.kinds, at.lang = kindNames[kind], said.said, said.begins, said.kinds, said.lang
 			if before != "" {
 				at.before = int(before[0] - '0')
 			}

@@ -176,7 +176,11 @@ func (s *scope) valueFlag(w *reading, f field) bool {
 	case len(w.r.subs) > 0 && w.operands == 0 && !strings.HasPrefix(text, "-"):
 		s.within(f, never, w.name+"'s subcommand", whyChoice, "write the subcommand yourself")
 	case f.dirty():
-		s.within(f, s.wordKind(), "an option of "+w.name, whyOption, optionHint(w))
+		k := noOption
+		if s.changes {
+			k = number
+		}
+		s.within(f, k, "an option of "+w.name, whyOption, optionHint(w))
 	case len(text) > 1 && strings.Contains(signs, text[:1]):
 		if !s.listed(w, f) {
 			s.within(f, never, "an option of "+w.name, whyOption, optionHint(w))
@@ -213,7 +217,7 @@ func (s *scope) operand(w *reading, args []field) bool {
 	case r.has("operand"), r.has("first"):
 		w.given = true
 		s.langCode(f, r, w.name)
-	case r.lang() == "talk":
+	case r.lang == "talk":
 		s.within(f, operand, w.name, whyOption, optionHint(w))
 	case f.lit() == "-":
 		w.given = true
