@@ -72,7 +72,7 @@ view: here history internal/paths internal/term report session settings shell us
 
 internal/atomicfile: internal/cause
 internal/cause:
-internal/cli: claude here internal/atomicfile internal/term proc trust
+internal/cli: . claude here internal/atomicfile internal/term proc trust view
 internal/cli/clitest:
 internal/config:
 internal/jsonfind:
@@ -96,7 +96,7 @@ cmd/skillhand: . agent agent/sight check claude claudecode claudepage doctor edi
     internal/cli internal/junit internal/origin internal/paths internal/term migrate migrate/disk render report scaffold schemas session
     shell skill trust uninstall usage verdict view
 cmd/skillhand-server: . agent batch batch/jobfile claude here internal/atomicfile internal/cli internal/origin internal/paths
-    internal/term jobs lsp mcp mcp/host page proc scaffold shell try upgrade view
+    internal/term jobs lsp mcp mcp/host page proc scaffold shell try upgrade
 
 # For tests alone: no line above may name them.
 internal/fakeapi:

@@ -4,28 +4,24 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/mcp"
 	"github.com/skillhand/skillhand/mcp/host"
-	"github.com/skillhand/skillhand/view"
 )
 
 type mcpOptions struct {
-	http, pluginRoot, project string
-	roots                     []string
-	allowRun                  bool
+	at       cli.At
+	http     string
+	allowRun bool
 
 	install, uninstall, scope string
 	dryRun                    bool
@@ -69,10 +65,7 @@ command: one entry is added, all else stays, and the difference is shown.
 	f := cmd.Flags()
 	f.StringVar(&o.http, "http", "", "listen on this loopback `address` instead, 127.0.0.1:PORT")
 	f.BoolVar(&o.allowRun, "allow-run", false, "also offer run_skill, which runs a skill's script")
-	f.StringVar(&o.pluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
-	f.StringVar(&o.project, "cwd", "", "work in this `folder` instead of here")
-	cli.Alias(cmd, "project", "cwd")
-	f.StringArrayVar(&o.roots, "root", nil, "a further `folder` of skills; repeatable")
+	o.at.Flags(cmd)
 	f.StringVar(&o.install, "install", "", "tell an `agent` to start this: "+strings.Join(host.Names(), ", "))
 	f.StringVar(&o.uninstall, "uninstall", "", "remove what --install wrote for an `agent`")
 	f.StringVar(&o.scope, "scope", "user", "the `scope` of the configuration: user or project")
@@ -100,7 +93,7 @@ func installMCP(std *cli.Std, o mcpOptions) error {
 	case o.http != "":
 		return cli.Usagef("%s does not go with --http: the agent starts the server itself", flag)
 	}
-	h, err := here.From(o.project, std.Env)
+	h, err := here.From(o.at.Cwd, std.Env)
 	if err != nil {
 		return err
 	}
@@ -110,7 +103,7 @@ func installMCP(std *cli.Std, o mcpOptions) error {
 		already = "skillhand is not there"
 		change, err = host.PlanRemoval(agent, owner, project)
 	} else {
-		change, err = host.Plan(agent, owner, project, o.command())
+		change, err = host.Plan(agent, owner, project, o.command(std))
 	}
 	if err != nil {
 		return err
@@ -131,9 +124,9 @@ func installMCP(std *cli.Std, o mcpOptions) error {
 
 // command is what the host shall start. Programs with windows often have another
 // PATH, so the user's configuration has the path; a project's is for everybody.
-func (o mcpOptions) command() host.Command {
+func (o mcpOptions) command(std *cli.Std) host.Command {
 	c := host.Command{Program: "skillhand", Args: []string{"mcp"}}
-	if first := firstProgram(); first != "" && o.scope == "user" {
+	if first := std.Program(); first != "" && o.scope == "user" {
 		c.Program = first
 	}
 	if o.allowRun {
@@ -144,9 +137,9 @@ func (o mcpOptions) command() host.Command {
 			c.Args = append(c.Args, flag, abs)
 		}
 	}
-	add("--plugin-root", o.pluginRoot)
-	add("--cwd", o.project)
-	for _, root := range o.roots {
+	add("--plugin-root", o.at.PluginRoot)
+	add("--cwd", o.at.Cwd)
+	for _, root := range o.at.Roots {
 		add("--root", root)
 	}
 	return c
@@ -181,38 +174,9 @@ func runMCP(ctx context.Context, std *cli.Std, o mcpOptions) error {
 
 func newMCPServer(std *cli.Std, o mcpOptions) (*mcp.Server, error) {
 	env := here.Env(std.Env).Without(tokenVariable) // no page may show it
-	h, err := here.Here{PluginRoot: o.pluginRoot, Roots: o.roots, Env: env}.Complete()
-	if err == nil && o.project != "" {
-		h, err = h.At(o.project)
-	}
+	h, err := o.at.Here(env)
 	if err != nil {
 		return nil, err
 	}
-	rt := &skillhand.Runtime{Here: h, Builtins: view.Builtins(), Self: builtin(), Warn: std.Warn}
-	return &mcp.Server{Runtime: rt, Version: cli.NewVersion().Version, AllowRun: o.allowRun, Warn: std.Warn}, nil
-}
-
-// builtin is the command that runs a built-in in a process of its own.
-func builtin() []string {
-	if first := firstProgram(); first != "" {
-		return []string{first, "builtin"}
-	}
-	return nil
-}
-
-// firstProgram is skillhand, which is beside this program; "" if it is not.
-func firstProgram() string {
-	self, err := os.Executable()
-	if err != nil {
-		return ""
-	}
-	name := "skillhand"
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	first := filepath.Join(filepath.Dir(self), name)
-	if _, err := os.Stat(first); err != nil {
-		return ""
-	}
-	return first
+	return &mcp.Server{Runtime: std.Runtime(h), Version: cli.NewVersion().Version, AllowRun: o.allowRun, Warn: std.Warn}, nil
 }

@@ -15,14 +15,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/batch"
-	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/page"
 	"github.com/skillhand/skillhand/proc"
-	"github.com/skillhand/skillhand/view"
 )
 
 type pageOptions struct {
@@ -30,9 +27,7 @@ type pageOptions struct {
 	port   int
 	noOpen bool
 	export string
-	plugin string
-	roots  []string
-	cwd    string
+	at     cli.At
 }
 
 func newPage(std *cli.Std) *cobra.Command {
@@ -62,46 +57,23 @@ with its terminal.`,
 	f.BoolVar(&o.noOpen, "no-open", false, "print the address, and open no browser")
 	cli.Alias(cmd, "export", "output")
 	f.StringVarP(&o.export, "output", "o", "", "write the site as one HTML `file`, and serve nothing")
-	f.StringVar(&o.plugin, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
-	f.StringArrayVar(&o.roots, "root", nil, "a further `folder` of skills; repeatable")
-	f.StringVar(&o.cwd, "cwd", "", "work in this `folder` instead of here")
+	o.at.Flags(cmd)
 	o.dbFlag(cmd)
-	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return skillNames(here.Here{PluginRoot: o.plugin, Roots: o.roots, Env: std.Env}), cobra.ShellCompDirectiveDefault
-	}
+	cmd.ValidArgsFunction = o.at.CompleteSkills(std, true)
 	return cmd
-}
-
-// skillNames lists the skills of a place, for completion.
-func skillNames(h here.Here) []string {
-	h, err := h.Complete()
-	if err != nil {
-		return nil
-	}
-	all, _ := h.Finder().List()
-	var names []string
-	for _, loc := range all {
-		names = append(names, loc.Call)
-	}
-	return names
 }
 
 func runPage(ctx context.Context, std *cli.Std, o pageOptions, skill string) error {
 	if o.port < 0 || o.port > 65535 {
 		return cli.Usagef("--port is %d, want 0 to 65535", o.port)
 	}
-	h, err := here.Here{PluginRoot: o.plugin, Roots: o.roots, Env: std.Env}.Complete()
-	if err == nil && o.cwd != "" {
-		h, err = h.At(o.cwd)
-	}
+	h, err := o.at.Here(std.Env)
 	if err != nil {
 		return err
 	}
 	h.Session = "" // whoever looks is no agent: nothing counts as seen
-	site := &page.Site{Named: skill, Runtime: &skillhand.Runtime{Here: h, Builtins: view.Builtins()}}
-	if self, err := os.Executable(); err == nil {
-		site.Runtime.Self = []string{filepath.Join(filepath.Dir(self), "skillhand"+filepath.Ext(self)), "builtin"}
-	}
+	site := &page.Site{Named: skill, Runtime: std.Runtime(h)}
+	site.Runtime.Warn = nil // the page says it
 	if skill != "" {
 		if _, err := h.Finder().Find(skill); err != nil {
 			return err

@@ -30,9 +30,7 @@ import (
 type tryOptions struct {
 	try.Options
 	client                    claude.Client
-	pluginRoot                string
-	cwd                       string
-	roots                     []string
+	at                        cli.At
 	cases                     []string
 	results, from, junit      string
 	json, markdown, init, ask bool
@@ -111,9 +109,7 @@ interrupted.`,
 	f.BoolVar(&o.dryRun, "dry-run", false, "say how many calls would be made and what they cost before, and make none")
 	f.BoolVar(&o.init, "init", false, "write cases from the skill's description for you to edit")
 	f.BoolVar(&o.ask, "ask", false, "with --init: let a model propose the cases")
-	f.StringVar(&o.pluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
-	f.StringArrayVar(&o.roots, "root", nil, "a further `folder` of skills; repeatable")
-	f.StringVar(&o.cwd, "cwd", "", "work in this `folder` instead of here")
+	o.at.Flags(cmd)
 	f.StringSliceVar(&o.agents, "agent", []string{agent.Claude}, "the `agents` to try it in, separated by commas: "+strings.Join(agent.Names(), ", "))
 	f.StringArrayVar(&o.models, "model", nil, "the `model` to ask; repeatable: each is an arm of its own")
 	f.StringVar(&o.against, "against", "", "also try the skill as it was at this git `revision`, to see what a change did")
@@ -136,9 +132,7 @@ interrupted.`,
 	f.StringArrayVar(&o.tags, "tag", nil, "only cases of claude plugin eval with this `tag`; repeatable")
 	f.BoolVar(&o.Scaffold, "scaffold", false, "run the scaffold scripts of cases of claude plugin eval")
 	f.StringVar(&o.junit, "junit", "", "also write a JUnit report to `file`")
-	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return skillNames(here.Here{PluginRoot: o.pluginRoot, Roots: o.roots, Env: std.Env}), cobra.ShellCompDirectiveDefault
-	}
+	cmd.ValidArgsFunction = o.at.CompleteSkills(std, true)
 	return cmd
 }
 
@@ -235,10 +229,7 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 			return cli.Exit(cli.ExitUsage, err)
 		}
 	}
-	h, err := here.Here{PluginRoot: o.pluginRoot, Roots: o.roots, Env: std.Env}.Complete()
-	if err == nil && o.cwd != "" {
-		h, err = h.At(o.cwd)
-	}
+	h, err := o.at.Here(std.Env)
 	if err != nil {
 		return err
 	}
@@ -493,11 +484,11 @@ func (o *tryOptions) again(names []string, s *try.Subject) string {
 	if len(names) > 0 {
 		words[2] = names[0]
 	}
-	for _, root := range o.roots {
+	for _, root := range o.at.Roots {
 		words = append(words, "--root", root)
 	}
-	if o.pluginRoot != "" {
-		words = append(words, "--plugin-root", o.pluginRoot)
+	if o.at.PluginRoot != "" {
+		words = append(words, "--plugin-root", o.at.PluginRoot)
 	}
 	return shell.Quote(words)
 }

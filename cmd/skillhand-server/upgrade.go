@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 
@@ -55,14 +54,10 @@ SKILLHAND_RELEASES names a mirror of the releases.`,
 }
 
 func runUpgrade(ctx context.Context, std *cli.Std, dryRun bool) (*upgraded, error) {
-	program, err := os.Executable()
+	program, err := filepath.EvalSymlinks(std.Program()) // the one that people call
 	if err != nil {
-		return nil, err
+		return nil, cli.Exit(cli.ExitMissing, fmt.Errorf("skillhand is not beside %s", cli.ServerName))
 	}
-	if program, err = filepath.EvalSymlinks(program); err != nil {
-		return nil, err
-	}
-	program = filepath.Join(filepath.Dir(program), "skillhand"+filepath.Ext(program)) // the one that people call
 	doc := &upgraded{Program: program, Version: cli.NewVersion().Version}
 	doc.Origin = origin.Of(program, doc.Version, origin.GoBin(std.Getenv))
 	if doc.Command = doc.Origin.Upgrade(); doc.Command != "" {

@@ -31,14 +31,14 @@ import (
 
 type askOptions struct {
 	skillhand.AskRequest
-	at                   at
+	at                   cli.At
 	client               claude.Client
 	prompt               string
 	args, schema         string
 	report, json, events bool
 }
 
-func newAsk(std *stdio) *cobra.Command {
+func newAsk(std *cli.Std) *cobra.Command {
 	var o askOptions
 	cmd := &cobra.Command{
 		Use:   "ask [PROMPT|-] [-- CLAUDE-ARG...]",
@@ -75,7 +75,7 @@ quota, 124 timed out, 130 interrupted.`,
 	f.StringVar(&o.args, "args", "", "the skill's arguments, as one `string`")
 	f.BoolVar(&o.Strict, "strict", false, "do not ask if a directive of the skill fails")
 	f.StringVar(&o.Label, "label", "", "`text` that names it in the history")
-	o.at.flags(f)
+	o.at.RootFlags(cmd)
 	f.StringVar(&o.Model, "model", "", "the `model` to ask")
 	f.IntVar(&o.MaxTurns, "max-turns", 0, "stop after this many turns (0: no limit)")
 	f.StringArrayVar(&o.AllowedTools, "allowed-tool", nil, "a `tool` that Claude may use without asking, such as 'Bash(git log:*)'; repeatable")
@@ -94,7 +94,7 @@ quota, 124 timed out, 130 interrupted.`,
 	f.StringVar(&o.client.Path, "claude", "", "the `path` of claude (default $SKILLHAND_CLAUDE, then claude in PATH)")
 	f.BoolVar(&o.json, "json", false, "print one JSON document: the result")
 	f.BoolVar(&o.events, "events", false, "print a line of JSON for each event, the result last")
-	cli.ValuesFrom(cmd, "skill", func() []string { return completeSkills(std, o.at) })
+	cli.ValuesFrom(cmd, "skill", func() []string { return o.at.SkillNames(std) })
 	cli.ValuesFrom(cmd, "agent", agent.Names)
 	return cmd
 }
@@ -141,14 +141,14 @@ func looksLikePrompt(name string) bool {
 	return strings.ContainsAny(name, " \t\n") || !unicode.IsLetter(first) || first > unicode.MaxASCII
 }
 
-func runAsk(ctx context.Context, std *stdio, cmd *cobra.Command, o askOptions, args []string) error {
+func runAsk(ctx context.Context, std *cli.Std, cmd *cobra.Command, o askOptions, args []string) error {
 	err := o.complete(ctx, std, cmd, args)
 	var rt *skillhand.Runtime
 	if err == nil {
-		rt, err = newRuntime(std, "Loading "+term.Visible(o.Skill), o.at)
+		rt, err = o.at.Runtime(std, "Loading "+term.Visible(o.Skill))
 	}
 	if err != nil {
-		return std.answer(ctx, &o, nil, err)
+		return answer(std, ctx, &o, nil, err)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -176,12 +176,12 @@ func runAsk(ctx context.Context, std *stdio, cmd *cobra.Command, o askOptions, a
 		return errors.New("stdout: closed before the last event")
 	}
 	if reply != nil {
-		std.denied(o.Agent, reply.Denials)
+		denied(std, o.Agent, reply.Denials)
 		if err == nil && reply.Stderr != "" && !o.json && !o.events {
 			fmt.Fprintln(std.Err, term.Visible(reply.Stderr))
 		}
 	}
-	err = std.answer(ctx, &o, reply, err)
+	err = answer(std, ctx, &o, reply, err)
 	if reply != nil && live.shown && !o.json && !o.events {
 		cost := fmt.Sprintf("$%.4f", reply.CostUSD)
 		if reply.NoCost {
@@ -194,7 +194,7 @@ func runAsk(ctx context.Context, std *stdio, cmd *cobra.Command, o askOptions, a
 
 // denied tells which tools an agent was not allowed to use: an answer without them
 // may be a poor one.
-func (std *stdio) denied(name string, denials json.RawMessage) {
+func denied(std *cli.Std, name string, denials json.RawMessage) {
 	var all []struct {
 		Tool  string          `json:"tool_name"`
 		Input json.RawMessage `json:"tool_input"`
@@ -219,7 +219,7 @@ type eventPrinter struct {
 	done  chan struct{}
 }
 
-func newEventPrinter(until context.Context, std *stdio, cancel context.CancelCauseFunc) *eventPrinter {
+func newEventPrinter(until context.Context, std *cli.Std, cancel context.CancelCauseFunc) *eventPrinter {
 	p := &eventPrinter{until: until, lines: make(chan claude.EventDocument), done: make(chan struct{})}
 	go func() {
 		defer close(p.done)
@@ -262,7 +262,7 @@ func (p *eventPrinter) end() bool {
 }
 
 // complete checks the flags and reads what they name.
-func (o *askOptions) complete(ctx context.Context, std *stdio, cmd *cobra.Command, args []string) error {
+func (o *askOptions) complete(ctx context.Context, std *cli.Std, cmd *cobra.Command, args []string) error {
 	switch {
 	case o.client.Timeout <= 0:
 		return cli.Usagef("--timeout %s: want more than 0", o.client.Timeout)
@@ -336,7 +336,7 @@ const tooLong = 11_000_000
 
 // readPrompt takes the prompt from the arguments and from stdin. Like claude -p it
 // takes both: the argument, a newline, and what is piped in.
-func (o *askOptions) readPrompt(ctx context.Context, std *stdio, cmd *cobra.Command, args []string) error {
+func (o *askOptions) readPrompt(ctx context.Context, std *cli.Std, cmd *cobra.Command, args []string) error {
 	if cmd.Flags().Changed("prompt") {
 		args = append(args, o.prompt)
 	}
@@ -453,7 +453,7 @@ func short(text string) string {
 }
 
 // answer prints what came of it, and returns the command's error.
-func (std *stdio) answer(ctx context.Context, o *askOptions, reply *claude.Reply, err error) error {
+func answer(std *cli.Std, ctx context.Context, o *askOptions, reply *claude.Reply, err error) error {
 	failure, _ := errors.AsType[*claude.Error](err)
 	asked := reply != nil && (err == nil || failure != nil)
 	if o.json || o.events {

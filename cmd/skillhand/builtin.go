@@ -12,7 +12,7 @@ import (
 	"github.com/skillhand/skillhand/view"
 )
 
-func newBuiltin(std *stdio) *cobra.Command {
+func newBuiltin(std *cli.Std) *cobra.Command {
 	return &cobra.Command{
 		Use:   "builtin [NAME [ARG...]]",
 		Short: "Run a built-in by hand, or list them",

@@ -26,8 +26,7 @@ import (
 )
 
 type checkOptions struct {
-	roots                        []string
-	pluginRoot                   string
+	at                           cli.At
 	format, failOn, as, dialect  string
 	severity                     string
 	baseline, writeBaseline      string
@@ -38,7 +37,7 @@ type checkOptions struct {
 	maxSame                      int
 }
 
-func newCheck(std *stdio) *cobra.Command {
+func newCheck(std *cli.Std) *cobra.Command {
 	var o checkOptions
 	cmd := &cobra.Command{
 		Use:   "check [SKILL|PATH...]",
@@ -90,8 +89,7 @@ there is nothing to check.`,
 	f.StringVar(&o.writeBaseline, "write-baseline", "", "list all findings in this `file`, for --baseline")
 	f.BoolVar(&o.noIgnore, "no-ignore", false, "report what files ask to be ignored")
 	f.StringVar(&o.config, "config", "", "configuration `file` (default: "+check.ConfigName+" at the repository's top, or here)")
-	f.StringArrayVar(&o.roots, "root", nil, "a further `folder` of skills; repeatable")
-	f.StringVar(&o.pluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
+	o.at.RootFlags(cmd)
 	f.StringVar(&o.explain, "explain", "", "say what a `rule` is about; without one, list the rules")
 	f.Lookup("explain").NoOptDefVal = " " // the rule may stand behind it as an argument
 	f.StringVar(&o.stdinFile, "stdin-file", "", "the `path` that stdin stands for")
@@ -105,7 +103,7 @@ there is nothing to check.`,
 		if cmd.Flags().Changed("explain") {
 			return completeRules(cmd, args, typed)
 		}
-		return completeSkills(std, at{PluginRoot: o.pluginRoot, Roots: o.roots}), cobra.ShellCompDirectiveDefault
+		return o.at.SkillNames(std), cobra.ShellCompDirectiveDefault
 	}
 	return cmd
 }
@@ -113,7 +111,7 @@ there is nothing to check.`,
 // A checking is one call of check.
 type checking struct {
 	flags  checkOptions
-	std    *stdio
+	std    *cli.Std
 	up     *check.Checkup
 	paths  []string
 	stdin  []byte // the text to check instead of files
@@ -121,7 +119,7 @@ type checking struct {
 	warned bool   // about the configuration
 }
 
-func runCheck(ctx context.Context, std *stdio, o checkOptions, paths []string) error {
+func runCheck(ctx context.Context, std *cli.Std, o checkOptions, paths []string) error {
 	c := &checking{flags: o, std: std, paths: paths}
 	if err := c.validate(); err != nil {
 		return err
@@ -165,7 +163,7 @@ func (c *checking) findNames(h here.Here) error {
 
 // configure puts flags over the configuration that holds here.
 func (c *checking) configure() error {
-	h, err := here.Here{Roots: c.flags.roots, PluginRoot: c.flags.pluginRoot, Env: c.std.Env}.Complete()
+	h, err := c.flags.at.Here(c.std.Env)
 	if err != nil {
 		return err
 	}
@@ -567,7 +565,7 @@ func (c *checking) printFolds(folds []check.Fold) error {
 
 // utf8Terminal reports whether what is printed may have other characters than ASCII's: unless the
 // locale says no.
-func utf8Terminal(std *stdio) bool {
+func utf8Terminal(std *cli.Std) bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if value := std.Getenv(name); value != "" {
 			value = strings.ToLower(strings.ReplaceAll(value, "-", ""))

@@ -12,7 +12,7 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-func newDoctor(std *stdio) *cobra.Command {
+func newDoctor(std *cli.Std) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -56,7 +56,7 @@ wrong, else 0. Nothing is changed.`,
 	return cmd
 }
 
-func printDoctor(std *stdio, doc doctor.Document, asJSON bool) error {
+func printDoctor(std *cli.Std, doc doctor.Document, asJSON bool) error {
 	if asJSON {
 		return std.PrintJSON(doc)
 	}

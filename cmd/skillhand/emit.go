@@ -21,7 +21,7 @@ type emitOptions struct {
 	since         string
 }
 
-func newEmit(std *stdio) *cobra.Command {
+func newEmit(std *cli.Std) *cobra.Command {
 	var o emitOptions
 	cmd := &cobra.Command{
 		Use:   "emit",
@@ -50,7 +50,7 @@ a failure has confidence 0, unless you say otherwise.`,
 	return cmd
 }
 
-func runEmit(std *stdio, cmd *cobra.Command, o *emitOptions) error {
+func runEmit(std *cli.Std, cmd *cobra.Command, o *emitOptions) error {
 	r, saysSuccess, saysFail := &o.report, cmd.Flags().Changed("success"), cmd.Flags().Changed("fail")
 	switch {
 	case saysSuccess && saysFail && o.success == o.fail:

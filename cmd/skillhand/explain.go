@@ -13,7 +13,7 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-func newExplain(std *stdio) *cobra.Command {
+func newExplain(std *cli.Std) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "explain [RULE]",
@@ -34,7 +34,7 @@ are listed.`,
 }
 
 // explainRules explains the rules that are named, or lists them all.
-func explainRules(std *stdio, names []string, asJSON bool) error {
+func explainRules(std *cli.Std, names []string, asJSON bool) error {
 	if len(names) == 0 {
 		return listRules(std, asJSON)
 	}
@@ -55,7 +55,7 @@ func completeRules(*cobra.Command, []string, string) ([]string, cobra.ShellCompD
 }
 
 // explainRule prints what a rule is about, wrapped where a terminal shows it.
-func explainRule(std *stdio, name string, asJSON bool) error {
+func explainRule(std *cli.Std, name string, asJSON bool) error {
 	r := check.ByName(name)
 	if r == nil {
 		var names []string
@@ -96,7 +96,7 @@ func wrapDoc(text string, columns int) string {
 	return b.String()
 }
 
-func listRules(std *stdio, asJSON bool) error {
+func listRules(std *cli.Std, asJSON bool) error {
 	var b strings.Builder
 	byID := func(a, b *check.Rule) int { return cmp.Compare(a.ID, b.ID) }
 	for _, r := range slices.SortedFunc(slices.Values(check.All()), byID) {

@@ -16,7 +16,7 @@ import (
 // stands in a group of help --all.
 func TestHelp(t *testing.T) {
 	var out strings.Builder
-	root := newRoot(&stdio{Std: &cli.Std{Out: &out, Err: &out}})
+	root := newRoot(&cli.Std{Out: &out, Err: &out})
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
 		out.Reset()

@@ -24,7 +24,7 @@ type historyOptions struct {
 	all, here, json      bool
 }
 
-func newHistory(std *stdio) *cobra.Command {
+func newHistory(std *cli.Std) *cobra.Command {
 	var o historyOptions
 	cmd := &cobra.Command{
 		Use:   "history [VIEW] [flags]",
@@ -64,11 +64,11 @@ runs went, retro what failed, why, and what to do.`,
 	f.IntVar(&o.Last, "last", 0, "only the latest `n` (default 20, or all with --json)")
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each record")
 	cli.Values(cmd, "kind", "run", "ask")
-	cli.ValuesFrom(cmd, "skill", func() []string { return completeSkills(std, at{}) })
+	cli.ValuesFrom(cmd, "skill", func() []string { return new(cli.At).SkillNames(std) })
 	return cmd
 }
 
-func runHistory(std *stdio, o historyOptions) error {
+func runHistory(std *cli.Std, o historyOptions) error {
 	var err error
 	if o.since != "" {
 		if o.Since, err = view.Since(o.since, time.Now()); err != nil {
@@ -105,16 +105,16 @@ func runHistory(std *stdio, o historyOptions) error {
 	if found.Damaged > 0 {
 		std.Warn("history: skipped " + term.Plural(found.Damaged, "line") + " that cannot be read")
 	}
-	return std.printRecords(found.Records, o.json)
+	return printRecords(std, found.Records, o.json)
 }
 
 // printRecords prints a line for each record.
-func (std *stdio) printRecords(records []history.Record, asJSON bool) error {
+func printRecords(std *cli.Std, records []history.Record, asJSON bool) error {
 	if !asJSON {
 		if len(records) == 0 {
 			fmt.Fprintln(std.Err, "no matching records")
 		}
-		return std.Print(view.Records(records, std.look()))
+		return std.Print(view.Records(records, look(std)))
 	}
 	out := bufio.NewWriter(std.Out)
 	enc := json.NewEncoder(out)

@@ -7,13 +7,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/session"
 )
 
 // maxEvent is how much of an event is read. A tool's input can be large; what matters here is not.
 const maxEvent = 16 << 20
 
-func newHook(std *stdio) *cobra.Command {
+func newHook(std *cli.Std) *cobra.Command {
 	return &cobra.Command{
 		Use:   "hook",
 		Short: "Answer a Claude Code hook event on stdin",
@@ -43,7 +44,7 @@ that the session continues.`,
 
 // answerHook reads and answers one event. A panic is an error too: Go would end
 // it with status 2, and that would block the session.
-func answerHook(std *stdio) (answer session.Answer, err error) {
+func answerHook(std *cli.Std) (answer session.Answer, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			answer, err = session.Answer{}, fmt.Errorf("hook: %v", r)

@@ -21,7 +21,7 @@ import (
 	"github.com/skillhand/skillhand/trust"
 )
 
-func newInit(std *stdio) *cobra.Command {
+func newInit(std *cli.Std) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Make a new skill, plugin or batch",
@@ -42,7 +42,7 @@ func newInit(std *stdio) *cobra.Command {
 	return cmd
 }
 
-func newInitSkill(std *stdio) *cobra.Command {
+func newInitSkill(std *cli.Std) *cobra.Command {
 	var dir string
 	var plain bool
 	var agents []string
@@ -96,7 +96,7 @@ there is none of that name.`,
 			if err == nil {
 				std.Say("everyone who uses this skill needs skillhand: SKILL.md calls it (--plain makes one that works without)")
 			}
-			return std.made(made, err, "skillhand load "+hint(target))
+			return printMade(std, made, err, "skillhand load "+hint(target))
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "the `folder` of skills (default .claude/skills)")
@@ -120,7 +120,7 @@ func skillFolder(dir, name string) (string, error) {
 
 // initStubs makes a skill's stubs, and the skill if there is none. Stubs go where
 // the skill is: among the user's own, or into the project.
-func initStubs(std *stdio, name, dir string, agents []string) error {
+func initStubs(std *cli.Std, name, dir string, agents []string) error {
 	h, err := here.From("", std.Env)
 	if err != nil {
 		return err
@@ -170,10 +170,10 @@ func initStubs(std *stdio, name, dir string, agents []string) error {
 			return fmt.Errorf("%s: a stub here would hide the skill itself, %s: move that to .claude/skills", target, loc.File)
 		}
 	}
-	return std.made(made, nil, "skillhand load "+name)
+	return printMade(std, made, nil, "skillhand load "+name)
 }
 
-func newInitPlugin(std *stdio) *cobra.Command {
+func newInitPlugin(std *cli.Std) *cobra.Command {
 	return &cobra.Command{
 		Use:     "plugin NAME",
 		Short:   "Make a new plugin with one skill",
@@ -185,12 +185,12 @@ func newInitPlugin(std *stdio) *cobra.Command {
 				return cli.Usagef("%v", err)
 			}
 			made, err := scaffold.Plugin(args[0], args[0])
-			return std.made(made, err, fmt.Sprintf("skillhand load hello --plugin-root %[1]s (skillhand list --plugin-root %[1]s lists its skills)", args[0]))
+			return printMade(std, made, err, fmt.Sprintf("skillhand load hello --plugin-root %[1]s (skillhand list --plugin-root %[1]s lists its skills)", args[0]))
 		},
 	}
 }
 
-func newInitBatch(std *stdio) *cobra.Command {
+func newInitBatch(std *cli.Std) *cobra.Command {
 	return &cobra.Command{
 		Use:     "batch NAME",
 		Short:   "Make a new job file, with jobs to start from",
@@ -202,13 +202,13 @@ func newInitBatch(std *stdio) *cobra.Command {
 				return cli.Usagef("%v", err)
 			}
 			made, err := scaffold.Batch(args[0], args[0])
-			return std.made(made, err, "skillhand batch run "+args[0]+"/jobs.yaml")
+			return printMade(std, made, err, "skillhand batch run "+args[0]+"/jobs.yaml")
 		},
 	}
 }
 
-// made lists what was written and says what to do next.
-func (std *stdio) made(files []string, err error, next string) error {
+// printMade lists what was written and says what to do next.
+func printMade(std *cli.Std, files []string, err error, next string) error {
 	if err != nil {
 		return err
 	}
@@ -224,9 +224,9 @@ func (std *stdio) made(files []string, err error, next string) error {
 
 // howToTrust is the command that lets what was made run; "" if it may, or never will. Making a
 // skill does not trust its folder: others may have put things there too.
-func howToTrust(std *stdio, files []string) string {
+func howToTrust(std *cli.Std, files []string) string {
 	runs := slices.IndexFunc(files, func(f string) bool { return filepath.Base(f) == "SKILL.md" || filepath.Ext(f) == ".sh" })
-	rt, err := newRuntime(std, "", at{})
+	rt, err := new(cli.At).Runtime(std, "")
 	if err != nil || runs < 0 {
 		return ""
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-func newList(std *stdio) *cobra.Command {
-	var at at
+func newList(std *cli.Std) *cobra.Command {
+	var at cli.At
 	var asJSON bool
 	var agents []string
 	cmd := &cobra.Command{
@@ -37,17 +37,16 @@ the description), or invisible, and why.`,
 			return runList(std, at, asJSON)
 		},
 	}
-	at.flags(cmd.Flags())
+	at.Flags(cmd)
 	cmd.Flags().StringSliceVar(&agents, "agents", nil, "say which of these `agents` see each skill (--agents alone: all of them)")
 	cmd.Flags().Lookup("agents").NoOptDefVal = "all"
 	cli.Values(cmd, "agents", agent.Names()...)
-	at.cwdFlag(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a line of JSON for each skill")
 	return cmd
 }
 
-func runList(std *stdio, at at, asJSON bool) error {
-	rt, err := newRuntime(std, "Listing", at)
+func runList(std *cli.Std, at cli.At, asJSON bool) error {
+	rt, err := at.Runtime(std, "Listing")
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ type agentSighting struct {
 }
 
 // runListAgents prints a table of skills and agents.
-func runListAgents(std *stdio, at at, names []string, asJSON bool) error {
+func runListAgents(std *cli.Std, at cli.At, names []string, asJSON bool) error {
 	if slices.Equal(names, []string{"all"}) {
 		names = agent.Names()
 	}
@@ -36,7 +36,7 @@ func runListAgents(std *stdio, at at, names []string, asJSON bool) error {
 			return cli.Usagef("%v", err)
 		}
 	}
-	rt, err := newRuntime(std, "Listing", at)
+	rt, err := at.Runtime(std, "Listing")
 	if err != nil {
 		return err
 	}

@@ -11,23 +11,20 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/claudepage"
-	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/render"
 	"github.com/skillhand/skillhand/session"
 	"github.com/skillhand/skillhand/skill"
-	"github.com/skillhand/skillhand/view"
 )
 
 type loadOptions struct {
 	skillhand.LoadRequest
-	at                      at
+	at                      cli.At
 	raw, wrap, dialect, via string
 	mode                    string // Claude Code's permission mode
 	record, replay          string // files
@@ -35,7 +32,7 @@ type loadOptions struct {
 	full, reference, noExec bool
 }
 
-func newLoad(std *stdio) *cobra.Command {
+func newLoad(std *cli.Std) *cobra.Command {
 	var o loadOptions
 	cmd := &cobra.Command{
 		Use:   "load SKILL [ARG...]",
@@ -61,13 +58,8 @@ you trust.`,
   skillhand load review --record review.json     # then, in CI:
   skillhand load review --replay review.json
   skillhand load review --dialect claude         # as Claude Code would send it`,
-		Args: cli.Args(cobra.MinimumNArgs(1)),
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveDefault
-			}
-			return completeSkills(std, o.at), cobra.ShellCompDirectiveDefault
-		},
+		Args:              cli.Args(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: o.at.CompleteSkills(std, false),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runLoad(cmd.Context(), std, cmd, o, args)
 		},
@@ -78,8 +70,7 @@ you trust.`,
 	f.StringVar(&o.Agent, "reader", "", "`id` of the agent that will read the page")
 	f.StringVar(&o.Agent, "agent", "", "the same as --reader")
 	_ = f.MarkHidden("agent") // elsewhere it names a program
-	o.at.flags(f)
-	o.at.cwdFlag(cmd)
+	o.at.Flags(cmd)
 	f.BoolVar(&o.full, "full", false, "print the whole text, whatever the agent has seen")
 	f.BoolVar(&o.reference, "reference", false, "print the page of a later use: fresh output without the instructions")
 	f.BoolVar(&o.Strict, "strict", false, "fail if a directive fails, and print no page")
@@ -101,11 +92,11 @@ you trust.`,
 	return cmd
 }
 
-func runLoad(ctx context.Context, std *stdio, cmd *cobra.Command, o loadOptions, args []string) error {
+func runLoad(ctx context.Context, std *cli.Std, cmd *cobra.Command, o loadOptions, args []string) error {
 	if err := o.complete(std, cmd, args); err != nil {
 		return err
 	}
-	rt, err := newRuntime(std, "Loading "+term.Visible(o.Skill), o.at)
+	rt, err := o.at.Runtime(std, "Loading "+term.Visible(o.Skill))
 	if err != nil {
 		return err
 	}
@@ -156,7 +147,7 @@ func runLoad(ctx context.Context, std *stdio, cmd *cobra.Command, o loadOptions,
 }
 
 // complete checks the flags.
-func (o *loadOptions) complete(std *stdio, cmd *cobra.Command, args []string) error {
+func (o *loadOptions) complete(std *cli.Std, cmd *cobra.Command, args []string) error {
 	o.Skill = args[0]
 	claude := o.dialect == "claude"
 	switch {
@@ -219,7 +210,7 @@ func (o *loadOptions) choose() {
 }
 
 // arguments takes the skill's arguments from --args, stdin or the command line.
-func (o *loadOptions) arguments(std *stdio, cmd *cobra.Command, words []string) error {
+func (o *loadOptions) arguments(std *cli.Std, cmd *cobra.Command, words []string) error {
 	if !cmd.Flags().Changed("args") {
 		o.Args = render.JoinArgs(words)
 		return nil
@@ -252,57 +243,4 @@ func (o *loadOptions) claude(cmd *cobra.Command) skillhand.ClaudeRequest {
 		r.Timeout = o.Timeout // else Claude Code's own settings count
 	}
 	return r
-}
-
-// newRuntime makes the runtime of a command at a place. What it is doing is said
-// if a person must be asked.
-func newRuntime(std *stdio, doing string, at at) (*skillhand.Runtime, error) {
-	h := here.Here{Session: at.Session, PluginRoot: at.PluginRoot, Roots: at.Roots, Env: std.Env}
-	h, err := h.Complete()
-	if err == nil && at.Project != "" {
-		h, err = h.At(at.Project)
-	}
-	if err != nil {
-		return nil, err
-	}
-	rt := &skillhand.Runtime{Here: h, Builtins: view.Builtins(), Warn: std.Warn, Confirm: std.Confirm(doing)}
-	if self, err := os.Executable(); err == nil {
-		rt.Self = []string{self, "builtin"}
-	}
-	return rt, nil
-}
-
-// An at is what flags say about the place.
-type at struct {
-	Session, PluginRoot, Project string
-	Roots                        []string
-}
-
-// flags are those that say where skills are looked for.
-func (a *at) flags(f *pflag.FlagSet) {
-	f.StringVar(&a.PluginRoot, "plugin-root", "", "the plugin's `folder` (default $CLAUDE_PLUGIN_ROOT)")
-	f.StringArrayVar(&a.Roots, "root", nil, "a further `folder` of skills; repeatable")
-}
-
-// cwdFlag is the flag that names another folder to work in.
-func (a *at) cwdFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&a.Project, "cwd", "", "work in this `folder` instead of here")
-	cli.Alias(cmd, "project", "cwd")
-}
-
-func lookup(env []string, name string) string { return here.Env(env).Get(name) }
-
-// completeSkills lists the skills that can be loaded at a place. What is wrong
-// there is said when the command runs.
-func completeSkills(std *stdio, at at) []string {
-	rt, err := newRuntime(std, "", at)
-	if err != nil {
-		return nil
-	}
-	var names []string
-	all, _ := rt.Finder().List()
-	for _, loc := range all {
-		names = append(names, loc.Call)
-	}
-	return names
 }

@@ -14,22 +14,17 @@ func main() { os.Exit(run()) }
 
 // run is main without the exit. It is also what the tests call skillhand.
 func run() int {
-	std := &stdio{Std: cli.NewStd()}
+	std := cli.NewStd()
 	std.Find = func(name string) (string, error) { return skillhand.FindProgram(name, std.Env) }
 	if command := cli.ForServer(os.Args[1:]); command != "" {
-		return cli.HandOver(std.Std, command, os.Args[1:])
+		return cli.HandOver(std, command, os.Args[1:])
 	}
 	root := newRoot(std)
 	cli.SetArgs(root, dashPrompt(root, os.Args[1:]))
-	return cli.Run(std.Std, root)
+	return cli.Run(std, root)
 }
 
-// A stdio is what a command reads, writes and depends on.
-type stdio struct {
-	*cli.Std
-}
-
-func newRoot(std *stdio) *cobra.Command {
+func newRoot(std *cli.Std) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "skillhand",
 		Short: "Lint, test, run and serve agent skills",
@@ -41,12 +36,12 @@ func newRoot(std *stdio) *cobra.Command {
 	}
 	root.AddCommand(newLoad(std), newRun(std), newAsk(std), newParse(std), newEmit(std), newMigrate(std), newCheck(std),
 		newStatusline(std), newHistory(std), newUsage(std), newList(std), newTest(std), newInit(std), newHook(std), newTrust(std),
-		newDoctor(std), newUninstall(std), newBuiltin(std), cli.NewMan(std.Std, false), cli.NewVersionCommand(std.Std))
+		newDoctor(std), newUninstall(std), newBuiltin(std), cli.NewMan(std, false), cli.NewVersionCommand(std))
 	root.AddCommand(cli.ServerCommands()...)
 	for _, c := range []*cobra.Command{newStatus(std), newRetro(std), newExplain(std)} {
 		c.Hidden = true // a view of history or check, which is still understood by its own name
 		root.AddCommand(c)
 	}
-	cli.Root(std.Std, root)
+	cli.Root(std, root)
 	return root
 }

@@ -28,7 +28,7 @@ type migrateOptions struct {
 	diff, verbose, json   bool
 }
 
-func newMigrate(std *stdio) *cobra.Command {
+func newMigrate(std *cli.Std) *cobra.Command {
 	var o migrateOptions
 	cmd := &cobra.Command{
 		Use:   "migrate PATH...",
@@ -73,7 +73,7 @@ The exit status is 1 if a file could not be read or parsed, 3 if a path is missi
 	return cmd
 }
 
-func runMigrate(ctx context.Context, std *stdio, o migrateOptions, args []string) error {
+func runMigrate(ctx context.Context, std *cli.Std, o migrateOptions, args []string) error {
 	paths := slices.Concat(args, o.skillPaths, o.skillDirs)
 	if len(paths) == 0 {
 		return cli.Usagef("name a file or a folder\nusage: skillhand migrate PATH...")
@@ -135,7 +135,7 @@ func (o *migrateOptions) included(path string) bool {
 }
 
 // mayVerify reports why a script may not be run.
-func mayVerify(std *stdio, file string) error {
+func mayVerify(std *cli.Std, file string) error {
 	h, err := here.From("", std.Env)
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func mayVerify(std *stdio, file string) error {
 }
 
 // printMigration shows what became of all files.
-func printMigration(std *stdio, o migrateOptions, files []disk.File, doc migrate.Document) error {
+func printMigration(std *cli.Std, o migrateOptions, files []disk.File, doc migrate.Document) error {
 	if o.json {
 		return std.PrintJSON(doc)
 	}
@@ -275,7 +275,7 @@ func verb(f disk.File, added, dry bool) string {
 
 // A fileBar shows how far a long job is, on a terminal.
 type fileBar struct {
-	std   *stdio
+	std   *cli.Std
 	shown time.Time
 }
 
@@ -283,7 +283,7 @@ type fileBar struct {
 const manyFiles = 30
 
 func (b *fileBar) step(done, all int) {
-	if all < manyFiles || time.Since(b.shown) < 50*time.Millisecond || !term.IsTerminal(b.std.Err) || lookup(b.std.Env, "TERM") == "dumb" {
+	if all < manyFiles || time.Since(b.shown) < 50*time.Millisecond || !term.IsTerminal(b.std.Err) || b.std.Getenv("TERM") == "dumb" {
 		return
 	}
 	const width = 30

@@ -29,7 +29,7 @@ type parseOptions struct {
 	schema, json      bool
 }
 
-func newParse(std *stdio) *cobra.Command {
+func newParse(std *cli.Std) *cobra.Command {
 	var o parseOptions
 	cmd := &cobra.Command{
 		Use:   "parse [FILE...]",
@@ -58,7 +58,7 @@ has none, and 3 if a file is missing.`,
 	return cmd
 }
 
-func runParse(ctx context.Context, std *stdio, o parseOptions, files []string) error {
+func runParse(ctx context.Context, std *cli.Std, o parseOptions, files []string) error {
 	if o.schema {
 		return printSchema(std, files)
 	}
@@ -93,7 +93,7 @@ func runParse(ctx context.Context, std *stdio, o parseOptions, files []string) e
 	return nil
 }
 
-func printSchema(std *stdio, files []string) error {
+func printSchema(std *cli.Std, files []string) error {
 	if len(files) > 0 {
 		return cli.Usagef("--schema takes no file")
 	}
@@ -110,7 +110,7 @@ func printSchema(std *stdio, files []string) error {
 // A parsing is many inputs on their way from files to stdout.
 type parsing struct {
 	o       parseOptions
-	std     *stdio
+	std     *cli.Std
 	files   []string
 	table   *parseTable
 	invalid atomic.Int64 // inputs without a valid report
@@ -251,11 +251,11 @@ func (p *parsing) readStdin(ctx context.Context) (text []byte, err error) {
 
 // A parseTable prints results for people.
 type parseTable struct {
-	std   *stdio
+	std   *cli.Std
 	width int // of the first column
 }
 
-func newParseTable(std *stdio, files []string) *parseTable {
+func newParseTable(std *cli.Std, files []string) *parseTable {
 	t := &parseTable{std: std, width: len("INPUT")}
 	for _, f := range files {
 		t.width = max(t.width, min(60, utf8.RuneCountInString(f)))

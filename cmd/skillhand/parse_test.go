@@ -16,7 +16,7 @@ func TestParseWaits(t *testing.T) {
 	var out bytes.Buffer
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	err := runParse(ctx, &stdio{Std: &cli.Std{In: in, Out: &out, Err: io.Discard}}, parseOptions{}, nil)
+	err := runParse(ctx, &cli.Std{In: in, Out: &out, Err: io.Discard}, parseOptions{}, nil)
 	if err == nil || out.Len() > 0 {
 		t.Errorf("printed %q before any input came; error %v", out.String(), err)
 	}

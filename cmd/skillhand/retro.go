@@ -10,7 +10,7 @@ import (
 	"github.com/skillhand/skillhand/view"
 )
 
-func newRetro(std *stdio) *cobra.Command {
+func newRetro(std *cli.Std) *cobra.Command {
 	var req view.RetroRequest
 	var since string
 	var asJSON, markdown bool
@@ -46,7 +46,7 @@ different results for the same input, and what to do about it.`,
 			case markdown:
 				return std.Print(retro.Markdown())
 			}
-			return std.Print(retro.Box(std.look()))
+			return std.Print(retro.Box(look(std)))
 		},
 	}
 	f := cmd.Flags()
@@ -55,6 +55,6 @@ different results for the same input, and what to do about it.`,
 	f.BoolVar(&req.All, "all", false, "every project, not only this one")
 	f.BoolVar(&asJSON, "json", false, "print one JSON document")
 	f.BoolVar(&markdown, "markdown", false, "print Markdown")
-	cli.ValuesFrom(cmd, "skill", func() []string { return completeSkills(std, at{}) })
+	cli.ValuesFrom(cmd, "skill", func() []string { return new(cli.At).SkillNames(std) })
 	return cmd
 }

@@ -21,11 +21,11 @@ import (
 
 type runOptions struct {
 	skillhand.RunRequest
-	at   at
+	at   cli.At
 	json bool
 }
 
-func newRun(std *stdio) *cobra.Command {
+func newRun(std *cli.Std) *cobra.Command {
 	var o runOptions
 	cmd := &cobra.Command{
 		Use:   "run [flags] SKILL|SCRIPT [ARG...]",
@@ -46,30 +46,25 @@ The exit status is 0 only if every check passes, and 124 after a timeout.`,
 		Example: `  skillhand run deploy staging
   skillhand run ./skills/deploy/execute.sh --dry-run
   skillhand run --timeout 30s --json deploy`,
-		Args: cli.Args(cobra.MinimumNArgs(1)),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveDefault
-			}
-			return completeSkills(std, o.at), cobra.ShellCompDirectiveDefault
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return runRun(cmd.Context(), std, o, args) },
+		Args:              cli.Args(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: o.at.CompleteSkills(std, false),
+		RunE:              func(cmd *cobra.Command, args []string) error { return runRun(cmd.Context(), std, o, args) },
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false)
 	f.DurationVar(&o.Timeout, "timeout", 10*time.Minute, "time limit for the whole run")
 	f.StringVar(&o.Cwd, "cwd", "", "work in this `folder` instead of here; deliverables are relative to it")
-	o.at.flags(f)
+	o.at.RootFlags(cmd)
 	f.BoolVar(&o.json, "json", false, "print one JSON document: the verdict")
 	return cmd
 }
 
-func runRun(ctx context.Context, std *stdio, o runOptions, args []string) error {
+func runRun(ctx context.Context, std *cli.Std, o runOptions, args []string) error {
 	if o.Timeout <= 0 {
 		return cli.Usagef("--timeout %s: want more than 0", o.Timeout)
 	}
 	o.Script, o.Args = args[0], args[1:]
-	rt, err := newRuntime(std, "Running "+term.Visible(o.Script), o.at)
+	rt, err := o.at.Runtime(std, "Running "+term.Visible(o.Script))
 	if err != nil {
 		return err
 	}
@@ -88,7 +83,7 @@ func runRun(ctx context.Context, std *stdio, o runOptions, args []string) error 
 	if o.json {
 		err = std.PrintJSON(v)
 	} else {
-		err = std.printVerdict(v)
+		err = printVerdict(std, v)
 	}
 	switch {
 	case err != nil:
@@ -105,7 +100,7 @@ func runRun(ctx context.Context, std *stdio, o runOptions, args []string) error 
 
 // printVerdict shows a verdict to a person: first whether all is well, then why
 // not, then what was reported.
-func (std *stdio) printVerdict(v *verdict.Verdict) error {
+func printVerdict(std *cli.Std, v *verdict.Verdict) error {
 	paint := std.Painter()
 	verdict := paint("1;32", "OK")
 	if !v.OK {

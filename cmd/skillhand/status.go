@@ -9,7 +9,7 @@ import (
 	"github.com/skillhand/skillhand/view"
 )
 
-func newStatus(std *stdio) *cobra.Command {
+func newStatus(std *cli.Std) *cobra.Command {
 	var req view.StatusRequest
 	var asJSON, markdown bool
 	cmd := &cobra.Command{
@@ -42,9 +42,9 @@ next.`,
 			case asJSON:
 				return std.PrintJSON(status)
 			case markdown:
-				return std.Print(status.Markdown(std.look()))
+				return std.Print(status.Markdown(look(std)))
 			}
-			return std.Print(status.Box(std.look()))
+			return std.Print(status.Box(look(std)))
 		},
 	}
 	cmd.Flags().StringVar(&req.Session, "session", "", "session `id` (default $CLAUDE_SESSION_ID, then $CLAUDE_CODE_SESSION_ID)")
@@ -55,6 +55,6 @@ next.`,
 }
 
 // look is how boxes are drawn on stdout.
-func (std *stdio) look() view.Look {
+func look(std *cli.Std) view.Look {
 	return view.Look{Columns: std.Columns(), Paint: std.Painter(), Home: std.Getenv("HOME")}
 }

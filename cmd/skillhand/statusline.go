@@ -11,7 +11,7 @@ import (
 	"github.com/skillhand/skillhand/view"
 )
 
-func newStatusline(std *stdio) *cobra.Command {
+func newStatusline(std *cli.Std) *cobra.Command {
 	var req view.InstallRequest
 	var install, uninstall bool
 	cmd := &cobra.Command{
@@ -52,7 +52,7 @@ Another status line is replaced only with --force. --uninstall removes it again.
 	return cmd
 }
 
-func installLine(std *stdio, req view.InstallRequest) error {
+func installLine(std *cli.Std, req view.InstallRequest) error {
 	h, err := here.From("", std.Env)
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func installLine(std *stdio, req view.InstallRequest) error {
 	return std.Print(term.Near(done.File) + ": status line installed\n")
 }
 
-func uninstallLine(std *stdio, user bool) error {
+func uninstallLine(std *cli.Std, user bool) error {
 	h, err := here.From("", std.Env)
 	if err != nil {
 		return err

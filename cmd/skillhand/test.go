@@ -18,12 +18,12 @@ import (
 )
 
 type testOptions struct {
-	at           at
+	at           cli.At
 	update, json bool
 	junit        string
 }
 
-func newTest(std *stdio) *cobra.Command {
+func newTest(std *cli.Std) *cobra.Command {
 	var o testOptions
 	cmd := &cobra.Command{
 		Use:   "test [SKILL...]",
@@ -51,22 +51,19 @@ Exit status: 1 a test failed, 3 there is no such skill, or no tests.`,
   skillhand test greet ./skills/deploy
   skillhand test --update greet       # then read the diff: git diff
   skillhand test --junit report.xml   # for CI`,
-		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-			return completeSkills(std, o.at), cobra.ShellCompDirectiveDefault
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return runTest(cmd.Context(), std, o, args) },
+		ValidArgsFunction: o.at.CompleteSkills(std, true),
+		RunE:              func(cmd *cobra.Command, args []string) error { return runTest(cmd.Context(), std, o, args) },
 	}
 	f := cmd.Flags()
-	o.at.flags(f)
-	o.at.cwdFlag(cmd)
+	o.at.Flags(cmd)
 	f.BoolVar(&o.update, "update", false, "rewrite the wanted output")
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each test")
 	f.StringVar(&o.junit, "junit", "", "also write a JUnit report to `file`")
 	return cmd
 }
 
-func runTest(ctx context.Context, std *stdio, o testOptions, names []string) error {
-	rt, err := newRuntime(std, "Testing", o.at)
+func runTest(ctx context.Context, std *cli.Std, o testOptions, names []string) error {
+	rt, err := o.at.Runtime(std, "Testing")
 	if err != nil {
 		return err
 	}
@@ -93,7 +90,7 @@ func runTest(ctx context.Context, std *stdio, o testOptions, names []string) err
 				return context.Cause(ctx)
 			}
 			results = append(results, r)
-			if err := std.printTest(o, r); err != nil {
+			if err := printTest(std, o, r); err != nil {
 				return err
 			}
 		}
@@ -103,7 +100,7 @@ func runTest(ctx context.Context, std *stdio, o testOptions, names []string) err
 			return err
 		}
 	}
-	return std.judgeTests(o, len(skills), results)
+	return judgeTests(std, o, len(skills), results)
 }
 
 // testedSkills finds the skills that are named, else those of the project and
@@ -127,7 +124,7 @@ func testedSkills(f skill.Finder, names []string) ([]skill.Location, error) {
 	return all, errors.Join(faults...)
 }
 
-func (std *stdio) printTest(o testOptions, r golden.Result) error {
+func printTest(std *cli.Std, o testOptions, r golden.Result) error {
 	if o.json {
 		return std.PrintJSON(r)
 	}
@@ -142,18 +139,18 @@ func (std *stdio) printTest(o testOptions, r golden.Result) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s  %s\n", verdict, term.Visible(term.Near(r.File)), term.ShortDuration(r.DurationMS))
 	if r.Error != "" {
-		fmt.Fprintln(&b, cli.Indent(r.Error))
+		fmt.Fprintln(&b, term.Indent(r.Error))
 	}
 	for _, c := range r.Checks {
 		if !c.OK {
-			fmt.Fprintln(&b, cli.Indent(c.Diff))
+			fmt.Fprintln(&b, term.Indent(c.Diff))
 		}
 	}
 	return std.Print(b.String())
 }
 
 // judgeTests says how it went, and returns the command's error.
-func (std *stdio) judgeTests(o testOptions, skills int, results []golden.Result) error {
+func judgeTests(std *cli.Std, o testOptions, skills int, results []golden.Result) error {
 	failed := 0
 	for _, r := range results {
 		if !r.OK {

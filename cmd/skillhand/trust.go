@@ -22,7 +22,7 @@ type trustOptions struct {
 // pinNow is what --pin alone stands for: whatever the folder holds now.
 const pinNow = "now"
 
-func newTrust(std *stdio) *cobra.Command {
+func newTrust(std *cli.Std) *cobra.Command {
 	var o trustOptions
 	cmd := &cobra.Command{
 		Use:   "trust [DIR]",
@@ -59,7 +59,7 @@ containers.`,
 	return cmd
 }
 
-func runTrust(ctx context.Context, std *stdio, o trustOptions, args []string) error {
+func runTrust(ctx context.Context, std *cli.Std, o trustOptions, args []string) error {
 	switch {
 	case o.list && (o.revoke || o.pin != "" || len(args) > 0):
 		return cli.Usagef("--list takes no other flag and no argument")
@@ -111,7 +111,7 @@ func runTrust(ctx context.Context, std *stdio, o trustOptions, args []string) er
 // seen makes sure that the user has seen what changed in a folder since it was
 // pinned, if it was, and returns the digest of what was shown. A model can run this
 // command too: without a terminal the digest must be given.
-func seen(ctx context.Context, std *stdio, store trust.Store, dir, pin string) (digest string, err error) {
+func seen(ctx context.Context, std *cli.Std, store trust.Store, dir, pin string) (digest string, err error) {
 	given := ""
 	if pin != pinNow {
 		given = pin
@@ -137,7 +137,7 @@ func seen(ctx context.Context, std *stdio, store trust.Store, dir, pin string) (
 	return digest, err
 }
 
-func listTrusted(std *stdio, store trust.Store, asJSON bool) error {
+func listTrusted(std *cli.Std, store trust.Store, asJSON bool) error {
 	all, err := store.List()
 	if err != nil {
 		return err

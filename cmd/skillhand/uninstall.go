@@ -27,7 +27,7 @@ type uninstalled struct {
 	Command  string           `json:"command"`  // that removes them; "" if their files are to be deleted
 }
 
-func newUninstall(std *stdio) *cobra.Command {
+func newUninstall(std *cli.Std) *cobra.Command {
 	var dryRun, yes, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "uninstall",
@@ -81,7 +81,7 @@ are shown what will go, and asked.`,
 }
 
 // confirmUninstall asks a person, if there is one, whether what was found may go.
-func confirmUninstall(ctx context.Context, std *stdio, items []uninstall.Item) error {
+func confirmUninstall(ctx context.Context, std *cli.Std, items []uninstall.Item) error {
 	found := slices.ContainsFunc(items, func(it uninstall.Item) bool { return it.Status == uninstall.Found })
 	if !found || !std.Interactive() {
 		return nil
@@ -96,7 +96,7 @@ func confirmUninstall(ctx context.Context, std *stdio, items []uninstall.Item) e
 
 // programs lists the installed programs, and the command that removes them. Without a command people delete the files by
 // hand, so it also lists the links to them on PATH.
-func programs(std *stdio) (files []string, command string, err error) {
+func programs(std *cli.Std) (files []string, command string, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, "", err

@@ -26,7 +26,7 @@ type usageOptions struct {
 	json                                       bool
 }
 
-func newUsage(std *stdio) *cobra.Command {
+func newUsage(std *cli.Std) *cobra.Command {
 	var o usageOptions
 	cmd := &cobra.Command{
 		Use:   "usage",
@@ -58,7 +58,7 @@ transcript, except the prompt that --case asks for.`,
 	return cmd
 }
 
-func runUsage(std *stdio, o usageOptions) error {
+func runUsage(std *cli.Std, o usageOptions) error {
 	q, err := o.query(time.Now())
 	if err != nil {
 		return err
@@ -138,7 +138,7 @@ func (o usageOptions) query(now time.Time) (q usage.Options, err error) {
 }
 
 // printCase prints a prompt as a case of try. JSON text is YAML too.
-func printCase(std *stdio, h here.Here, q usage.Options, id string) error {
+func printCase(std *cli.Std, h here.Here, q usage.Options, id string) error {
 	fire, prompt, err := usage.Prompt(h, q, id)
 	if err != nil {
 		return cli.Exit(cli.ExitMissing, err)
@@ -150,7 +150,7 @@ func printCase(std *stdio, h here.Here, q usage.Options, id string) error {
 	return std.Print(fmt.Sprintf("cases:\n  - id: %s\n    prompt: %s\n", fire.ID, text))
 }
 
-func writeSpans(std *stdio, h here.Here, q usage.Options, path string) (err error) {
+func writeSpans(std *cli.Std, h here.Here, q usage.Options, path string) (err error) {
 	file, err := os.Create(path)
 	if err != nil {
 		return err

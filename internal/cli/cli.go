@@ -30,6 +30,8 @@ type Std struct {
 
 	Find func(name string) (string, error) // looks a program up that may be started; nil finds none
 
+	second bool // this is the second program
+
 	Screen sync.Mutex // held by whoever uses the terminal for more than a message
 }
 

@@ -20,13 +20,13 @@ func (std *Std) Confirm(doing string) func(ctx context.Context, q trust.Question
 		std.Screen.Lock()
 		defer std.Screen.Unlock()
 		if q.Changes != "" {
-			fmt.Fprintf(std.Err, "%s has changed since you pinned it:\n\n%s\n", q.Dir, Indent(q.Changes))
+			fmt.Fprintf(std.Err, "%s has changed since you pinned it:\n\n%s\n", q.Dir, term.Indent(q.Changes))
 			fmt.Fprintf(std.Err, "%s would run:\n\n", doing)
 		} else {
 			fmt.Fprintf(std.Err, "%s is not trusted yet. %s would run:\n\n", q.Dir, doing)
 		}
 		for _, c := range q.Commands {
-			fmt.Fprintln(std.Err, Indent(c))
+			fmt.Fprintln(std.Err, term.Indent(c))
 		}
 		return std.Ask(ctx, fmt.Sprintf("\nTrust %s and run its commands from now on? [y/N] ", q.Dir))
 	}
@@ -47,9 +47,4 @@ func (std *Std) Ask(ctx context.Context, question string) (bool, error) {
 	case <-ctx.Done():
 		return false, context.Cause(ctx)
 	}
-}
-
-// Indent shows text of somebody else's, apart from ours.
-func Indent(text string) string {
-	return "    " + strings.ReplaceAll(strings.TrimRight(term.Visible(text), "\n"), "\n", "\n    ")
 }

@@ -164,6 +164,7 @@ func (std *Std) checkCaller() {
 
 // ServerMain runs the second program. Its commands are called as those of the first.
 func ServerMain(std *Std, args []string, commands ...*cobra.Command) int {
+	std.second = true
 	std.checkCaller()
 	root := &cobra.Command{
 		Use:   "skillhand",

@@ -56,6 +56,11 @@ func Visible(s string) string {
 // Flat is a text that can stand in a line and does nothing to a terminal.
 func Flat(s string) string { return strings.NewReplacer("\n", " ", "\t", " ").Replace(Visible(s)) }
 
+// Indent shows text of somebody else's, apart from ours.
+func Indent(text string) string {
+	return "    " + strings.ReplaceAll(strings.TrimRight(Visible(text), "\n"), "\n", "\n    ")
+}
+
 // Near names a file as people would from here: a message that begins with a
 // path below the working folder begins with what is below it.
 func Near(message string) string {
