@@ -30,7 +30,7 @@ mcp: . here internal/cause internal/loopback internal/paths internal/redact inte
 .: agent claude claudepage here history internal/cause internal/paths internal/redact internal/words proc render report session shell skill trust
     verdict
 agent: agent/sight claude
-agent/sight: skill
+agent/sight: internal/term skill
 batch:
 batch/jobfile: agent batch claude internal/cause internal/jsontree internal/paths
 bench: history report shell/bind
@@ -39,11 +39,10 @@ check: agent/sight claudecode edit here internal/cause internal/config internal/
     internal/words permit settings shell/bind skill usage
 claude: internal/cause internal/jsonfind proc
 claudepage: claudecode internal/paths internal/words permit proc settings skill
-doctor: agent check claudecode here internal/cause internal/paths mcp/host proc settings skill trust uninstall
 claudecode: internal/jsontree
 edit:
 edit/disk: edit internal/atomicfile internal/cause skill
-golden: . here internal/atomicfile internal/paths render skill
+golden: . here internal/atomicfile internal/junit internal/paths internal/term render skill
 here: internal/config internal/paths session settings skill trust
 history:
 migrate: edit internal/legacy internal/words permit render shell skill
@@ -65,16 +64,15 @@ shell/bind: internal/words
 skill: internal/cause internal/markdown internal/paths
 trust: internal/atomicfile internal/cause internal/links internal/paths internal/words proc skill
 verdict: internal/cause proc report
-uninstall: here internal/paths mcp/host settings view
-upgrade: internal/atomicfile internal/origin
 usage: here internal/atomicfile internal/paths internal/term skill
-view: here history internal/paths internal/term report session settings shell usage
+view: here history internal/paths internal/term report session settings shell usage verdict
 
 internal/atomicfile: internal/cause
 internal/cause:
 internal/cli: . claude here internal/atomicfile internal/term proc trust view
 internal/cli/clitest:
 internal/config:
+internal/doctor: agent check claudecode here internal/cause internal/paths internal/term internal/uninstall mcp/host proc settings skill trust
 internal/jsonfind:
 internal/jsontree:
 internal/jsregexp:
@@ -89,14 +87,16 @@ internal/paths:
 internal/redact: internal/jsonfind
 internal/term:
 internal/txtartest:
+internal/uninstall: here internal/origin internal/paths internal/term mcp/host settings view
+internal/upgrade: internal/atomicfile internal/origin
 internal/watch: internal/paths
 internal/words:
 
-cmd/skillhand: . agent agent/sight check claude claudecode claudepage doctor edit/disk golden here history internal/atomicfile internal/cause
-    internal/cli internal/junit internal/origin internal/paths internal/term migrate migrate/disk render report scaffold schemas session
-    shell skill trust uninstall usage verdict view
-cmd/skillhand-server: . agent batch batch/jobfile claude here internal/atomicfile internal/cli internal/origin internal/paths
-    internal/term jobs lsp mcp mcp/host page proc scaffold shell try upgrade
+cmd/skillhand: . agent agent/sight check claude claudecode claudepage edit/disk golden here history internal/atomicfile internal/cause internal/cli
+    internal/doctor internal/paths internal/term internal/uninstall migrate migrate/disk render report scaffold schemas session shell skill trust
+    usage verdict view
+cmd/skillhand-server: . agent batch batch/jobfile claude here internal/atomicfile internal/cli internal/paths internal/term internal/upgrade jobs lsp
+    mcp mcp/host page proc scaffold shell try
 
 # For tests alone: no line above may name them.
 internal/fakeapi:

@@ -445,7 +445,7 @@ func readAll(ctx context.Context, in io.Reader, patience, limit time.Duration) (
 
 // short shows a text on one line.
 func short(text string) string {
-	text = oneLine(strings.TrimSpace(text))
+	text = term.OneLine(strings.TrimSpace(text))
 	if r := []rune(text); len(r) > 80 {
 		text = string(r[:79]) + "…"
 	}

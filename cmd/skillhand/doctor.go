@@ -1,15 +1,11 @@
 package main
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand"
-	"github.com/skillhand/skillhand/doctor"
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/internal/doctor"
 )
 
 func newDoctor(std *cli.Std) *cobra.Command {
@@ -40,7 +36,7 @@ wrong, else 0. Nothing is changed.`,
 			if err := cmd.Context().Err(); err != nil {
 				return err
 			}
-			if err := printDoctor(std, doc, asJSON); err != nil {
+			if err := std.PrintEither(asJSON, doc, func() string { return doc.Text(std.Edge(), std.Painter()) }); err != nil {
 				return err
 			}
 			switch doc.Worst() {
@@ -55,24 +51,3 @@ wrong, else 0. Nothing is changed.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return cmd
 }
-
-func printDoctor(std *cli.Std, doc doctor.Document, asJSON bool) error {
-	if asJSON {
-		return std.PrintJSON(doc)
-	}
-	paint := std.Painter()
-	colors := map[doctor.Status]string{doctor.OK: "32", doctor.Note: "33", doctor.Wrong: "31", doctor.Missing: "1;31"}
-	var b strings.Builder
-	for _, f := range doc.Checks {
-		head := fmt.Sprintf("%-7s  %-8s  ", f.Status, f.Name)
-		text := term.Hang(head, oneLine(f.Text), std.Edge())
-		b.WriteString(paint(colors[f.Status], text[:7]) + text[7:])
-		for step := range strings.Lines(f.Fix) { // not wrapped, as most are commands
-			b.WriteString(strings.Repeat(" ", len(head)) + paint("36", oneLine(strings.TrimSuffix(step, "\n"))) + "\n")
-		}
-	}
-	return std.Print(b.String())
-}
-
-// oneLine shows text that may come from anywhere.
-func oneLine(s string) string { return strings.ReplaceAll(term.Visible(s), "\n", " ") }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/report"
+	"github.com/skillhand/skillhand/view"
 )
 
 type emitOptions struct {
@@ -75,7 +76,7 @@ func runEmit(std *cli.Std, cmd *cobra.Command, o *emitOptions) error {
 	if faults := r.Check(); len(faults) > 0 {
 		var all []error
 		for _, f := range faults {
-			text := describe(f)
+			text := view.Fault(f)
 			if f.Path == "/confidence" {
 				text = fmt.Sprintf("--confidence %v: %s", r.Confidence, f.Message)
 			}

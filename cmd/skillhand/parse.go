@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,15 +8,12 @@ import (
 	"io/fs"
 	"runtime"
 	"slices"
-	"strings"
 	"sync/atomic"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/report"
 	"github.com/skillhand/skillhand/schemas"
 	"github.com/skillhand/skillhand/view"
@@ -79,7 +75,7 @@ func runParse(ctx context.Context, std *cli.Std, o parseOptions, files []string)
 	}
 	p := &parsing{o: o, std: std, files: files}
 	if !o.json {
-		p.table = newParseTable(std, files)
+		p.table = view.NewReports(files, std.Painter())
 	}
 	if err := p.run(ctx); err != nil {
 		return err
@@ -112,7 +108,7 @@ type parsing struct {
 	o       parseOptions
 	std     *cli.Std
 	files   []string
-	table   *parseTable
+	table   *view.Reports
 	invalid atomic.Int64 // inputs without a valid report
 	missing atomic.Bool  // a file is not there
 }
@@ -192,7 +188,7 @@ func (p *parsing) header() string {
 	if p.o.json {
 		return ""
 	}
-	return p.table.header()
+	return p.table.Header()
 }
 
 // parse reads inputs, by way of text, and appends what is to be printed about
@@ -223,7 +219,7 @@ func (p *parsing) parse(ctx context.Context, parser *report.Parser, inputs []str
 		if p.o.json {
 			lines = append(result.AppendJSON(lines, input), '\n')
 		} else {
-			lines = p.table.append(lines, input, result)
+			lines = p.table.Append(lines, input, result)
 		}
 	}
 	return lines, text
@@ -247,57 +243,4 @@ func (p *parsing) readStdin(ctx context.Context) (text []byte, err error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-}
-
-// A parseTable prints results for people.
-type parseTable struct {
-	std   *cli.Std
-	width int // of the first column
-}
-
-func newParseTable(std *cli.Std, files []string) *parseTable {
-	t := &parseTable{std: std, width: len("INPUT")}
-	for _, f := range files {
-		t.width = max(t.width, min(60, utf8.RuneCountInString(f)))
-	}
-	return t
-}
-
-func (t *parseTable) header() string {
-	return fmt.Sprintf("%-*s  %-7s  %-7s  %-14s  %12s  %6s\n", t.width, "INPUT", "SAYS", "FORM", "CONFIDENCE", "DELIVERABLES", "ERRORS")
-}
-
-// append appends what is to be said about one input.
-func (t *parseTable) append(lines []byte, input string, r report.Result) []byte {
-	w := bytes.NewBuffer(lines)
-	paint := t.std.Painter()
-	if r.Report == nil {
-		fmt.Fprintf(w, "%-*s  %s  %s\n", t.width, term.Flat(input), paint("31", "invalid"), r.Method)
-	} else {
-		says := paint("32", "success")
-		switch {
-		case !r.Stated:
-			says = paint("33", "nothing")
-		case !r.Report.Success:
-			says = paint("31", "failure")
-		}
-		fmt.Fprintf(w, "%-*s  %s  %-7s  %-14s  %12d  %6d\n",
-			t.width, term.Flat(input), says, r.Method, view.Confidence(r.Report.Confidence), len(r.Report.Deliverables), len(r.Report.Errors))
-	}
-	for _, f := range r.Faults {
-		fmt.Fprintf(w, "  %s\n", describe(f))
-	}
-	for _, f := range r.Warnings {
-		fmt.Fprintf(w, "  %s %s\n", paint("33", "warning:"), describe(f))
-	}
-	return w.Bytes()
-}
-
-// describe is a fault in one line.
-func describe(f report.Fault) string {
-	where := ""
-	if f.Path != "" {
-		where = f.Path + ": "
-	}
-	return strings.ReplaceAll(term.Visible(fmt.Sprintf("%s%s (%s)", where, f.Message, f.Code)), "\n", " ")
 }

@@ -2,12 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"maps"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,8 +9,8 @@ import (
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/report"
 	"github.com/skillhand/skillhand/verdict"
+	"github.com/skillhand/skillhand/view"
 )
 
 type runOptions struct {
@@ -83,7 +77,7 @@ func runRun(ctx context.Context, std *cli.Std, o runOptions, args []string) erro
 	if o.json {
 		err = std.PrintJSON(v)
 	} else {
-		err = printVerdict(std, v)
+		err = std.Print(view.Verdict(v, std.Painter()))
 	}
 	switch {
 	case err != nil:
@@ -94,62 +88,6 @@ func runRun(ctx context.Context, std *cli.Std, o runOptions, args []string) erro
 		return cli.Said(cli.ExitTimeout)
 	case !v.OK:
 		return cli.Said(cli.ExitFailed)
-	}
-	return nil
-}
-
-// printVerdict shows a verdict to a person: first whether all is well, then why
-// not, then what was reported.
-func printVerdict(std *cli.Std, v *verdict.Verdict) error {
-	paint := std.Painter()
-	verdict := paint("1;32", "OK")
-	if !v.OK {
-		verdict = paint("1;31", "NOT OK")
-	}
-	var b strings.Builder
-	took := time.Duration(v.DurationMS * float64(time.Millisecond))
-	fmt.Fprintf(&b, "%s  %s, exit status %d, %s\n", verdict, term.Near(term.Visible(v.Script)), v.Exit, term.Duration(took))
-	var rows [][2]string
-	for _, p := range v.Problems {
-		rows = append(rows, [2]string{p.Code, p.Message})
-	}
-	term.Section(&b, "problems", rows)
-	if v.Printed != "" {
-		rows = nil
-		for line := range strings.SplitSeq(v.Printed, "\n") {
-			rows = append(rows, [2]string{line, ""})
-		}
-		term.Section(&b, "printed", rows)
-	}
-	if r := v.Report; r != nil {
-		confidence := strconv.FormatFloat(r.Confidence, 'f', -1, 64) + " " + report.Band(r.Confidence)
-		if v.Method == report.Legacy {
-			confidence += ", read from text"
-		}
-		term.Section(&b, "confidence", [][2]string{{confidence, ""}})
-		rows = nil
-		for _, d := range r.Deliverables {
-			rows = append(rows, [2]string{d, ""})
-		}
-		term.Section(&b, "deliverables", rows)
-		rows = nil
-		for _, name := range slices.Sorted(maps.Keys(r.Metrics)) {
-			rows = append(rows, [2]string{name, strconv.FormatFloat(r.Metrics[name], 'f', -1, 64)})
-		}
-		term.Section(&b, "metrics", rows)
-		rows = nil
-		for _, e := range r.Errors {
-			rows = append(rows, [2]string{e.Code, e.Message})
-		}
-		term.Section(&b, "errors", rows)
-	}
-	rows = nil
-	for _, w := range v.Warnings {
-		rows = append(rows, [2]string{describe(w), ""})
-	}
-	term.Section(&b, "warnings", rows)
-	if _, err := io.WriteString(std.Out, b.String()); err != nil {
-		return fmt.Errorf("stdout: %w", err)
 	}
 	return nil
 }

@@ -5,16 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/golden"
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/internal/junit"
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/skill"
 )
 
 type testOptions struct {
@@ -71,7 +68,7 @@ func runTest(ctx context.Context, std *cli.Std, o testOptions, names []string) e
 	if err := cli.CheckOutput(o.junit); err != nil {
 		return err
 	}
-	skills, err := testedSkills(rt.Finder(), names)
+	skills, err := golden.Skills(rt.Finder(), names)
 	if errors.Is(err, fs.ErrNotExist) {
 		return cli.Exit(cli.ExitMissing, err)
 	}
@@ -90,63 +87,17 @@ func runTest(ctx context.Context, std *cli.Std, o testOptions, names []string) e
 				return context.Cause(ctx)
 			}
 			results = append(results, r)
-			if err := printTest(std, o, r); err != nil {
+			if err := std.PrintEither(o.json, r, func() string { return r.Text(std.Painter()) }); err != nil {
 				return err
 			}
 		}
 	}
 	if o.junit != "" {
-		if err := writeJUnit(o.junit, results); err != nil {
+		if err := golden.WriteJUnit(o.junit, results); err != nil {
 			return err
 		}
 	}
 	return judgeTests(std, o, len(skills), results)
-}
-
-// testedSkills finds the skills that are named, else those of the project and
-// of the plugin that was named.
-func testedSkills(f skill.Finder, names []string) ([]skill.Location, error) {
-	var all []skill.Location
-	if len(names) == 0 {
-		listed, faults := f.List()
-		for _, loc := range listed {
-			if !loc.Command && !loc.IsOwn() {
-				all = append(all, loc)
-			}
-		}
-		return all, errors.Join(faults...)
-	}
-	var faults []error
-	for _, name := range names {
-		loc, err := f.Find(name)
-		all, faults = append(all, loc), append(faults, err)
-	}
-	return all, errors.Join(faults...)
-}
-
-func printTest(std *cli.Std, o testOptions, r golden.Result) error {
-	if o.json {
-		return std.PrintJSON(r)
-	}
-	paint := std.Painter()
-	verdict := paint("32", "ok     ")
-	switch {
-	case !r.OK:
-		verdict = paint("31", "FAILED ")
-	case r.Updated:
-		verdict = paint("33", "updated")
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s  %s\n", verdict, term.Visible(term.Near(r.File)), term.ShortDuration(r.DurationMS))
-	if r.Error != "" {
-		fmt.Fprintln(&b, term.Indent(r.Error))
-	}
-	for _, c := range r.Checks {
-		if !c.OK {
-			fmt.Fprintln(&b, term.Indent(c.Diff))
-		}
-	}
-	return std.Print(b.String())
 }
 
 // judgeTests says how it went, and returns the command's error.
@@ -174,24 +125,4 @@ func judgeTests(std *cli.Std, o testOptions, skills int, results []golden.Result
 		return cli.Said(cli.ExitFailed)
 	}
 	return nil
-}
-
-// writeJUnit writes the results as CI systems read them.
-func writeJUnit(file string, results []golden.Result) error {
-	var cases []junit.Case
-	for _, r := range results {
-		c := junit.Case{Class: r.Skill, Name: term.Near(r.File), DurationMS: r.DurationMS}
-		if !r.OK {
-			c.Failure, c.Detail = "differs from what is wanted", r.Error
-			if r.Error != "" {
-				c.Failure = "could not be run"
-				c.Detail += "\n"
-			}
-			for _, check := range r.Checks {
-				c.Detail += check.Diff
-			}
-		}
-		cases = append(cases, c)
-	}
-	return junit.Write(file, "skillhand test", cases)
 }

@@ -124,6 +124,24 @@ func (std *Std) PrintJSON(v any) error {
 	return nil
 }
 
+// PrintEither writes a result to stdout: as one line of JSON, or for people.
+func (std *Std) PrintEither(asJSON bool, v any, text func() string) error {
+	if asJSON {
+		return std.PrintJSON(v)
+	}
+	return std.Print(text())
+}
+
+// PrintEach writes results to stdout: a line of JSON for each, or what people read of it.
+func PrintEach[T any](std *Std, asJSON bool, all []T, text func(T) string) error {
+	for _, v := range all {
+		if err := std.PrintEither(asJSON, v, func() string { return text(v) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Getenv is a variable of the environment, or "".
 func (std *Std) Getenv(name string) string {
 	value := ""

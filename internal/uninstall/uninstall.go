@@ -38,9 +38,9 @@ const (
 	Left    Status = "left"    // skillhand did not write it, or could not remove it
 )
 
-// Find lists what is at a owner and in the user's home. It changes nothing.
+// Find lists what is in the project around a folder and in the user's home. It changes nothing.
 func Find(h here.Here) []Item {
-	all := append(agents(h), claudeCode(h)...)
+	all := append(append([]Item{}, agents(h)...), claudeCode(h)...)
 	return append(all, state(h.State)...)
 }
 

@@ -17,11 +17,11 @@ import (
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/uninstall"
 	"github.com/skillhand/skillhand/mcp/host"
 	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/skill"
 	"github.com/skillhand/skillhand/trust"
-	"github.com/skillhand/skillhand/uninstall"
 )
 
 // A Request says where to look. The zero value looks at the working folder.

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillhand/skillhand/upgrade"
+	"github.com/skillhand/skillhand/internal/upgrade"
 )
 
 // releases serves one release with the programs for a platform.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/skillhand/skillhand/doctor"
+	"github.com/skillhand/skillhand/internal/doctor"
 )
 
 func Example() {

@@ -1,0 +1,55 @@
+package view
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/report"
+)
+
+// A Reports is a table of what reports say.
+type Reports struct {
+	paint func(code, text string) string
+	width int // of the first column
+}
+
+// NewReports is a table of the reports in these files.
+func NewReports(files []string, paint func(code, text string) string) *Reports {
+	t := &Reports{paint: paint, width: len("INPUT")}
+	for _, f := range files {
+		t.width = max(t.width, min(60, utf8.RuneCountInString(f)))
+	}
+	return t
+}
+
+// Header is the table's first line.
+func (t *Reports) Header() string {
+	return fmt.Sprintf("%-*s  %-7s  %-7s  %-14s  %12s  %6s\n", t.width, "INPUT", "SAYS", "FORM", "CONFIDENCE", "DELIVERABLES", "ERRORS")
+}
+
+// Append appends what is to be said about one input.
+func (t *Reports) Append(lines []byte, input string, r report.Result) []byte {
+	w := bytes.NewBuffer(lines)
+	if r.Report == nil {
+		fmt.Fprintf(w, "%-*s  %s  %s\n", t.width, term.Flat(input), t.paint("31", "invalid"), r.Method)
+	} else {
+		says := t.paint("32", "success")
+		switch {
+		case !r.Stated:
+			says = t.paint("33", "nothing")
+		case !r.Report.Success:
+			says = t.paint("31", "failure")
+		}
+		fmt.Fprintf(w, "%-*s  %s  %-7s  %-14s  %12d  %6d\n",
+			t.width, term.Flat(input), says, r.Method, Confidence(r.Report.Confidence), len(r.Report.Deliverables), len(r.Report.Errors))
+	}
+	for _, f := range r.Faults {
+		fmt.Fprintf(w, "  %s\n", Fault(f))
+	}
+	for _, f := range r.Warnings {
+		fmt.Fprintf(w, "  %s %s\n", t.paint("33", "warning:"), Fault(f))
+	}
+	return w.Bytes()
+}
