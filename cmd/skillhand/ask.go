@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,8 +13,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -69,7 +66,7 @@ quota, 124 timed out, 130 interrupted.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.prompt, "prompt", "", "")
-	_ = f.MarkHidden("prompt") // what dashPrompt makes of a prompt that looks like a flag
+	_ = f.MarkHidden("prompt") // what cli.DashArgument makes of a prompt that looks like a flag
 	f.StringVar(&o.Agent, "agent", agent.Claude, "the `agent` to ask: "+strings.Join(agent.Names(), ", "))
 	f.StringVar(&o.Skill, "skill", "", "put a skill before the prompt, by `name` or path")
 	f.StringVar(&o.args, "args", "", "the skill's arguments, as one `string`")
@@ -99,48 +96,6 @@ quota, 124 timed out, 130 interrupted.`,
 	return cmd
 }
 
-// dashPrompt lets a prompt begin with a dash: no flag has a blank in its name, or
-// begins with other than a letter.
-func dashPrompt(root *cobra.Command, args []string) []string {
-	if !slices.Contains(args, "ask") { // far cheaper than to look what the command is
-		return args
-	}
-	cmd, _, err := root.Find(args)
-	if err != nil || cmd.Name() != "ask" {
-		return args
-	}
-	out := make([]string, 0, len(args))
-	for i := 0; i < len(args); i++ {
-		arg := args[i]
-		if arg == "--" {
-			return append(out, args[i:]...)
-		}
-		name, _, hasValue := strings.Cut(arg, "=")
-		switch {
-		case looksLikePrompt(name):
-			arg = "--prompt=" + arg
-		case strings.HasPrefix(arg, "--") && !hasValue && i+1 < len(args):
-			if flag := cmd.Flags().Lookup(name[2:]); flag != nil && flag.NoOptDefVal == "" {
-				out = append(out, arg)
-				i++
-				arg = args[i] // the flag's value, whatever it looks like
-			}
-		}
-		out = append(out, arg)
-	}
-	return out
-}
-
-// looksLikePrompt reports whether what begins with a dash cannot be a flag's name.
-func looksLikePrompt(name string) bool {
-	word := strings.TrimLeft(name, "-")
-	if word == name || name == "-" {
-		return false
-	}
-	first, _ := utf8.DecodeRuneInString(word)
-	return strings.ContainsAny(name, " \t\n") || !unicode.IsLetter(first) || first > unicode.MaxASCII
-}
-
 func runAsk(ctx context.Context, std *cli.Std, cmd *cobra.Command, o askOptions, args []string) error {
 	err := o.complete(ctx, std, cmd, args)
 	var rt *skillhand.Runtime
@@ -157,13 +112,17 @@ func runAsk(ctx context.Context, std *cli.Std, cmd *cobra.Command, o askOptions,
 		spinner.Aside(func() { std.Warn(text) })
 	}
 	live := &askLive{agent: o.Agent, spinner: spinner, shown: term.IsTerminal(std.Err), costs: map[string]float64{}}
-	printer := &eventPrinter{}
+	printer := &cli.Lines{}
 	switch {
 	case o.events:
 		until, stop := context.WithTimeout(ctx, o.client.Timeout)
 		defer stop()
-		printer = newEventPrinter(until, std, cancel)
-		o.client.OnEvent = printer.event
+		printer = cli.NewLines(until, std, cancel)
+		o.client.OnEvent = func(e claude.Event) {
+			if e.Type != claude.Result { // the last line has all of it
+				printer.Send(claude.NewEventDocument(e))
+			}
+		}
 	case live.shown:
 		o.client.OnEvent = live.event
 	default:
@@ -172,7 +131,7 @@ func runAsk(ctx context.Context, std *cli.Std, cmd *cobra.Command, o askOptions,
 	rt.Claude = o.client
 	reply, err := rt.Ask(ctx, o.AskRequest)
 	spinner.End()
-	if !printer.end() {
+	if !printer.End() {
 		return errors.New("stdout: closed before the last event")
 	}
 	if reply != nil {
@@ -208,56 +167,6 @@ func denied(std *cli.Std, name string, denials json.RawMessage) {
 			who, how = name, "its own options go after --"
 		}
 		std.Warn(fmt.Sprintf("%s was not allowed to use %s %s (%s)", who, d.Tool, short(string(d.Input)), how))
-	}
-}
-
-// An eventPrinter prints events as they come. A reader that is slow makes Claude
-// wait; one that has stopped must not make the time limit wait.
-type eventPrinter struct {
-	until context.Context
-	lines chan claude.EventDocument
-	done  chan struct{}
-}
-
-func newEventPrinter(until context.Context, std *cli.Std, cancel context.CancelCauseFunc) *eventPrinter {
-	p := &eventPrinter{until: until, lines: make(chan claude.EventDocument), done: make(chan struct{})}
-	go func() {
-		defer close(p.done)
-		for e := range p.lines {
-			if err := std.PrintJSON(e); err != nil {
-				cancel(err) // nobody listens
-			}
-		}
-	}()
-	return p
-}
-
-func (p *eventPrinter) event(e claude.Event) {
-	if e.Type == claude.Result {
-		return // the last line has all of it
-	}
-	select {
-	case p.lines <- claude.NewEventDocument(e):
-	case <-p.until.Done():
-	}
-}
-
-// end waits until all is printed, and reports whether it was.
-func (p *eventPrinter) end() bool {
-	if p.lines == nil {
-		return true
-	}
-	close(p.lines)
-	select {
-	case <-p.done:
-		return true
-	case <-p.until.Done():
-	}
-	select {
-	case <-p.done:
-		return true
-	case <-time.After(time.Second):
-		return false
 	}
 }
 
@@ -363,11 +272,11 @@ func (o *askOptions) readPrompt(ctx context.Context, std *cli.Std, cmd *cobra.Co
 		patience = min(patience, silentPipe)
 	}
 	began := time.Now()
-	piped, err := readAll(ctx, std.In, patience, o.client.Timeout)
+	piped, err := cli.ReadAll(ctx, std.In, tooLong, patience, o.client.Timeout)
 	switch {
-	case errors.Is(err, errSilent) && !wanted:
+	case errors.Is(err, cli.ErrSilent) && !wanted:
 		std.Warn(fmt.Sprintf("nothing came from stdin for %s: going on without it (</dev/null says that nothing will)", silentPipe))
-	case errors.Is(err, errSilent), errors.Is(err, errEndless):
+	case errors.Is(err, cli.ErrSilent), errors.Is(err, cli.ErrEndless):
 		e := &claude.Error{Category: claude.Timeout, Kind: claude.Deadline, Message: fmt.Sprintf("stdin: the prompt did not end within %s", o.client.Timeout)}
 		return cli.Exit(cli.ExitTimeout, e)
 	case err != nil:
@@ -401,46 +310,6 @@ func isSession(text string) bool {
 		}
 	}
 	return true
-}
-
-var (
-	errSilent  = errors.New("nothing came")
-	errEndless = errors.New("it did not end")
-)
-
-// readAll reads to the end, if the first byte comes within patience and the last
-// within limit.
-func readAll(ctx context.Context, in io.Reader, patience, limit time.Duration) (string, error) {
-	type read struct {
-		text []byte
-		err  error
-	}
-	begun, done := make(chan struct{}), make(chan read, 1)
-	go func() {
-		limited := bufio.NewReader(io.LimitReader(in, tooLong))
-		_, _ = limited.Peek(1) // ReadAll tells of errors
-		close(begun)
-		text, err := io.ReadAll(limited)
-		done <- read{text: text, err: err}
-	}()
-	silent, endless := time.NewTimer(patience), time.NewTimer(limit)
-	defer silent.Stop()
-	defer endless.Stop()
-	for {
-		select {
-		case <-begun:
-			silent.Stop()
-			begun = nil
-		case r := <-done:
-			return string(r.text), r.err
-		case <-silent.C:
-			return "", errSilent
-		case <-endless.C:
-			return "", errEndless
-		case <-ctx.Done():
-			return "", context.Cause(ctx)
-		}
-	}
 }
 
 // short shows a text on one line.

@@ -20,7 +20,7 @@ func run() int {
 		return cli.HandOver(std, command, os.Args[1:])
 	}
 	root := newRoot(std)
-	cli.SetArgs(root, dashPrompt(root, os.Args[1:]))
+	cli.SetArgs(root, cli.DashArgument(root, os.Args[1:], "ask", "prompt"))
 	return cli.Run(std, root)
 }
 
