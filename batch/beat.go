@@ -24,8 +24,11 @@ func (s *session) beatUntil(ctx context.Context) error {
 		case <-timer.C:
 		}
 		// A beat that hangs, as on a database that is stopped, must not be the last.
-		one, cancel := context.WithTimeout(ctx, 10*time.Second)
+		one, cancel := context.WithTimeoutCause(ctx, longestBeat, errNoAnswer)
 		busy, err := s.beat(one)
+		if err != nil && context.Cause(one) == errNoAnswer {
+			err = fmt.Errorf("%s: %w", s.db.name, errNoAnswer)
+		}
 		cancel()
 		switch {
 		case ctx.Err() != nil:

@@ -3,9 +3,15 @@
 package batch
 
 import (
+	"context"
+	"encoding/json"
 	"net"
 	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/skillhand/skillhand/internal/realpostgres"
 )
 
 // A server that cannot be reached is said to be so in one line, without the password, within two seconds.
@@ -34,4 +40,29 @@ func TestUnreachable(t *testing.T) {
 			t.Errorf("%q, want %q", err, want)
 		}
 	}
+}
+
+// A worker whose database does not answer says so in a line, and goes on when it does.
+func TestNoAnswer(t *testing.T) {
+	t.Parallel()
+	o := Options{Database: realpostgres.Database(t)}
+	db := open(t, o)
+	add(t, db, some(1), Limits{})
+	conn, err := pgx.Connect(t.Context(), o.Database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if _, err := conn.Exec(t.Context(), `BEGIN; LOCK TABLE batch_keeper`); err != nil {
+		t.Fatal(err)
+	}
+	said := make(chan string, 10)
+	begin(t, &Worker{DB: db, Warn: func(text string) { said <- text }, Do: func(context.Context, json.RawMessage) (json.RawMessage, Retry) { return nil, Retry{} }})
+	if text := <-said; text != "postgres: no answer within 10s, trying again" {
+		t.Errorf("said %q", text)
+	}
+	if _, err := conn.Exec(t.Context(), `ROLLBACK`); err != nil {
+		t.Fatal(err)
+	}
+	until(t, db, "over", over)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -25,11 +26,13 @@ type Worker struct {
 // A worker beats this often while it has work: is it still known, what was canceled, what can
 // start. It beats less often while it has none.
 const (
-	beat     = 500 * time.Millisecond
-	idleBeat = 2 * time.Second
+	beat        = 500 * time.Millisecond
+	idleBeat    = 2 * time.Second
+	longestBeat = 10 * time.Second
 )
 
 var (
+	errNoAnswer     = fmt.Errorf("no answer within %s, trying again", longestBeat)
 	errDeclaredDead = errors.New("this worker missed its heartbeats and was declared dead")
 	errStopping     = errors.New("the worker is being stopped")
 	errTaken        = errors.New("the job is no longer this worker's")
