@@ -11,7 +11,7 @@ import (
 func (s *scope) module(f field, args []field, in input) {
 	if name := f.lit(); among("pythonModules", name) {
 		s.program(name, args, in)
-	} else if f.reached(s.vals) || joined(args).reached(s.vals) || in.fed || len(s.handed) > 0 {
+	} else if f.reached() || joined(args).reached() || in.fed || len(s.handed) > 0 {
 		s.all(number, "python -m "+name, whyCode, ownFile)
 	}
 }
@@ -19,23 +19,14 @@ func (s *scope) module(f field, args []field, in input) {
 // langCode judges code of another language, as it is with the values in it. Rule 2: it runs nothing and writes nothing, or all
 // values are numbers.
 func (s *scope) langCode(f field, r *row, name string) {
-	place := name + "'s program"
-	if f.dirty() && !s.all(number, place, whyCode, asArgument) {
-		return
+	c := code{f: f, sql: r.lang == "sql", python: r.has("python"), full: strings.ReplaceAll(f.full(), "\x00", "0")}
+	if harmless := languages[r.lang]; f.dirty() || harmless == nil || !harmless(&c) {
+		s.all(number, name+"'s program", whyCode, asArgument)
 	}
-	c := code{s: s, f: f, sql: r.lang == "sql", python: r.has("python"), full: strings.ReplaceAll(f.full(s.vals), "\x00", "0")}
-	if harmless := languages[r.lang]; harmless != nil && harmless(&c) {
-		return
-	}
-	if len(f.values(s.vals)) > 0 && !s.within(f, number, place, whyCode, asArgument) {
-		return
-	}
-	s.all(number, place+", which may run things", whyCode, "check the value in the program first, or "+asArgument)
 }
 
 // code is a program in another language that a line has in it.
 type code struct {
-	s           *scope
 	f           field
 	full        string // with the values
 	sql, python bool
@@ -54,7 +45,7 @@ func (c *code) query() bool {
 
 // plain reports whether the values in the code are plain words.
 func (c *code) plain() bool {
-	return !slices.ContainsFunc(c.f.values(c.s.vals), func(i int) bool { return !plainWords(c.s.vals[i].data) })
+	return !slices.ContainsFunc(c.f.bits, func(x bit) bool { return x.given() && !plainWords(x.text) })
 }
 
 // section is what stands between two signs in a pattern or a replacement: no newline, and the sign only behind a backslash.
@@ -150,10 +141,10 @@ func lex(code string, comments bool, f func(before, token, after string) bool) b
 // gives to something and does not call; values stand in quotes, and nothing in them ends those.
 func (c *code) script() bool {
 	quotes := func(x bit) bool {
-		return x.value > 0 && strings.ContainsAny(x.said(c.s.vals), "'\"`${}#\\\n\r\x00\x01")
+		return x.from != nil && strings.ContainsAny(x.text, "'\"`${}#\\\n\r\x00\x01")
 	}
 	text := strings.ReplaceAll(c.f.join(func(x bit) string {
-		if aNumber(x.said(c.s.vals)) {
+		if aNumber(x.text) {
 			return "0"
 		}
 		return "\x01" // a value that is not a number

@@ -16,19 +16,15 @@ type field struct {
 
 // A bit of a field is text, a value of the line, or a hole: what is not known yet.
 type bit struct {
-	text  string // the text; of a value that is split, the word that stands here
-	value int    // 1 + the index of the value, or 0
+	text  string // of a value that is split, the word that stands here
+	from  *value // the value, if it is one
 	hole  bool
 	dirty bool // the hole may hold any value
 }
 
-// said returns the word of a value that this bit is.
-func (x bit) said(vs []value) string {
-	if x.text != "" {
-		return x.text
-	}
-	return vs[x.value-1].data
-}
+func (x bit) isText() bool { return x.from == nil && !x.hole }
+func (x bit) place() bool  { return x.from != nil && x.from.place }
+func (x bit) given() bool  { return x.from != nil && !x.from.place } // by the user
 
 // join puts the field together, with a NUL for each hole, and for each value what f says.
 func (f field) join(value func(bit) string) string {
@@ -37,7 +33,7 @@ func (f field) join(value func(bit) string) string {
 		switch {
 		case x.hole:
 			b.WriteByte(0)
-		case x.value > 0:
+		case x.from != nil:
 			b.WriteString(value(x))
 		default:
 			b.WriteString(x.text)
@@ -47,12 +43,12 @@ func (f field) join(value func(bit) string) string {
 }
 
 // full is the field with its values, own only what the author wrote.
-func (f field) full(vs []value) string { return f.join(func(x bit) string { return x.said(vs) }) }
-func (f field) own() string            { return f.join(func(bit) string { return "\x00" }) }
+func (f field) full() string { return f.join(func(x bit) string { return x.text }) }
+func (f field) own() string  { return f.join(func(bit) string { return "\x00" }) }
 
 // lead is the author's text with which the field begins.
 func (f field) lead() string {
-	if len(f.bits) > 0 && f.bits[0].value == 0 && !f.bits[0].hole {
+	if len(f.bits) > 0 && f.bits[0].isText() {
 		return f.bits[0].text
 	}
 	return ""
@@ -60,7 +56,7 @@ func (f field) lead() string {
 
 // literal returns the text of a field that is nothing but text.
 func (f field) literal() (string, bool) {
-	if slices.ContainsFunc(f.bits, func(x bit) bool { return x.hole || x.value > 0 }) {
+	if slices.ContainsFunc(f.bits, func(x bit) bool { return !x.isText() }) {
 		return "", false
 	}
 	return f.own(), true
@@ -70,23 +66,15 @@ func (f field) lit() string { text, _ := f.literal(); return text }
 
 func (f field) dirty() bool { return slices.ContainsFunc(f.bits, func(x bit) bool { return x.dirty }) }
 
-// values lists the values from outside that stand in the field.
-func (f field) values(vs []value) (list []int) {
-	for _, x := range f.bits {
-		if x.value > 0 && !vs[x.value-1].place {
-			list = append(list, x.value-1)
-		}
-	}
-	return list
-}
-
 // reached reports whether a value can be part of the field, by whatever way.
-func (f field) reached(vs []value) bool { return f.dirty() || len(f.values(vs)) > 0 }
+func (f field) reached() bool {
+	return slices.ContainsFunc(f.bits, func(x bit) bool { return x.dirty || x.given() })
+}
 
 // after returns a field without the first n bytes of the text that it begins with.
 func after(f field, n int) field {
 	bits := slices.Clone(f.bits)
-	if len(bits) > 0 && bits[0].value == 0 && !bits[0].hole {
+	if len(bits) > 0 && bits[0].isText() {
 		bits[0].text = bits[0].text[min(n, len(bits[0].text)):]
 	}
 	return field{bits: bits, many: f.many}
@@ -136,16 +124,16 @@ func (s *scope) word(w *syntax.Word) []field {
 		}
 		quoted := p.Quoted && !isList(p.Node)
 		switch x := s.expansion(p.Node); {
-		case quoted, x.hole, x.value > 0 && s.vals[x.value-1].place:
+		case quoted, x.hole, x.place():
 			last().bits = merge(last().bits, x)
 			last().many = last().many || x.hole && !quoted
-			if x.dirty && !quoted && s.splits() {
+			if x.dirty && !quoted {
 				done = append(done, unknown()) // the words behind the first
 			}
 		default:
 			list := strings.Fields(x.text)
-			if x.value > 0 {
-				list = s.vals[x.value-1].words
+			if x.from != nil {
+				list = x.from.words
 			}
 			last().many = last().many || len(list) == 0
 			for i, text := range list {
@@ -153,7 +141,7 @@ func (s *scope) word(w *syntax.Word) []field {
 					done = append(done, field{})
 				}
 				if text != "" {
-					last().bits = merge(last().bits, bit{text: text, value: x.value})
+					last().bits = merge(last().bits, bit{text: text, from: x.from})
 				}
 			}
 		}
@@ -171,9 +159,6 @@ func isList(n syntax.WordPart) bool {
 	return p.Param.Value == "@" || words.Lit(index) == "@"
 }
 
-// splits reports whether what a variable holds may become several words.
-func (s *scope) splits() bool { return s.changes || s.unlike(noBlank) >= 0 }
-
 // text evaluates a word that is one text, such as a here-document.
 func (s *scope) text(w *syntax.Word) (f field) {
 	for _, p := range words.Pieces(w) {
@@ -189,7 +174,7 @@ func (s *scope) text(w *syntax.Word) (f field) {
 // merge appends bits; texts beside each other become one.
 func merge(list []bit, more ...bit) []bit {
 	for _, x := range more {
-		if n := len(list); n > 0 && x.value == 0 && !x.hole && list[n-1].value == 0 && !list[n-1].hole {
+		if n := len(list); n > 0 && x.isText() && list[n-1].isText() {
 			list[n-1].text += x.text
 		} else {
 			list = append(list, x)
@@ -198,6 +183,8 @@ func merge(list []bit, more ...bit) []bit {
 	return list
 }
 
+func (s *scope) value(i int) bit { return bit{text: s.vals[i].data, from: &s.vals[i]} }
+
 // marked finds the values in literal text.
 func (s *scope) marked(text string) (list []bit) {
 	at := 0
@@ -205,7 +192,7 @@ func (s *scope) marked(text string) (list []bit) {
 		if m.from > at {
 			list = append(list, bit{text: text[at:m.from]})
 		}
-		list = append(list, bit{value: m.i + 1})
+		list = append(list, s.value(m.i))
 		at = m.to
 	}
 	if at < len(text) || len(list) == 0 {
@@ -224,7 +211,7 @@ func (s *scope) expansion(n syntax.WordPart) bit {
 			break
 		}
 		if i, ok := s.index(n.Param.Value); ok {
-			return bit{value: i + 1}
+			return s.value(i)
 		}
 		list := s.sets[n.Param.Value]
 		if len(list) != 1 || list[0] == nil || !words.Plain(n) || s.anyVar {

@@ -74,7 +74,7 @@ func (l Line) judge(p *Program, file *syntax.File, foreign bool) []Finding {
 		funcs: map[string]bool{}, writes: map[string]bool{}, ints: map[string]bool{}}
 	for _, part := range l.Parts {
 		if v := part.Value; v != nil {
-			j.vals = append(j.vals, value{part.Text, v.Data, wordsOf(v, false, false), v.Place})
+			j.vals = append(j.vals, value{part.Text, p.Vars[len(j.vals)].Name, v.Data, wordsOf(v, false, false), v.Place})
 			j.dash = j.dash || strings.HasPrefix(v.Data, "-")
 		}
 	}
@@ -110,18 +110,18 @@ func (l *line) look(file syntax.Node, depth int, positional bool) {
 	})
 }
 
-func (s *scope) report(i int, place, why, instead string) {
-	if written := s.vals[i].written; len(written) == 2 && '0' <= written[1] && written[1] <= '9' && strings.HasSuffix(place, "'s program") {
+func (s *scope) report(v *value, place, why, instead string) {
+	if written := v.written; len(written) == 2 && '0' <= written[1] && written[1] <= '9' && strings.HasSuffix(place, "'s program") {
 		instead = `write \` + written + ` if you mean the program's own; else ` + instead
 	}
-	s.findings = append(s.findings, Finding{s.vals[i].written, place, why, instead})
+	s.findings = append(s.findings, Finding{v.written, place, why, instead})
 }
 
 // all judges every value of the line: whichever gets there, it must be harmless.
 func (s *scope) all(k kind, place, why, instead string) bool {
 	i := s.unlike(k)
 	if i >= 0 {
-		s.report(i, place, why, instead)
+		s.report(&s.vals[i], place, why, instead)
 	}
 	return i < 0
 }
@@ -139,8 +139,8 @@ func (l *line) unlike(k kind) int {
 // within judges the values that stand in a field, and all of the line's if any may be there.
 func (s *scope) within(f field, k kind, place, why, instead string) bool {
 	for _, x := range f.bits {
-		if x.value > 0 && !s.vals[x.value-1].place && !k.holds(x.said(s.vals)) {
-			s.report(x.value-1, place, why, instead)
+		if x.given() && !k.holds(x.text) {
+			s.report(x.from, place, why, instead)
 			return false
 		}
 	}
@@ -173,13 +173,9 @@ func (s *scope) node(path []syntax.Node) {
 	case *syntax.ParamExp:
 		s.parameter(n)
 	case *syntax.ArrayElem:
-		if n.Index != nil && !s.numeric(n.Index) {
-			s.expanded("a subscript")
-		}
+		s.subscripts(n.Index)
 	case *syntax.Assign:
-		if n.Index != nil && !s.numeric(n.Index) {
-			s.expanded("a subscript")
-		}
+		s.subscripts(n.Index)
 	case *syntax.DeclClause:
 		s.declaration(n)
 	case *syntax.BinaryTest:
@@ -198,32 +194,33 @@ func (s *scope) node(path []syntax.Node) {
 			s.expanded("a subscript")
 		}
 	case *syntax.CallExpr:
-		if len(n.Args) > 0 {
-			s.call(n, path)
+		if fs := s.fields(n.Args); len(fs) > 0 {
+			s.run(fs, s.input(path))
 		}
 	}
 }
 
-func (s *scope) parameter(n *syntax.ParamExp) {
-	isAt := func(x syntax.ArithmExpr) bool {
-		w, ok := x.(*syntax.Word)
-		return ok && w != nil && (w.Lit() == "@" || w.Lit() == "*")
-	}
-	if n.Index != nil && !isAt(n.Index) && !s.numeric(n.Index) || n.Slice != nil && (!s.numeric(n.Slice.Offset) || !s.numeric(n.Slice.Length)) {
+// subscripts judges what is reckoned between brackets, or as a place in a text.
+func (s *scope) subscripts(list ...syntax.ArithmExpr) {
+	if slices.ContainsFunc(list, func(x syntax.ArithmExpr) bool { return x != nil && !isAt(x) && !s.numeric(x) }) {
 		s.expanded("a subscript")
+	}
+}
+
+// isAt recognises the subscript of a whole list.
+func isAt(x syntax.ArithmExpr) bool {
+	w, ok := x.(*syntax.Word)
+	return ok && (words.Lit(w) == "@" || words.Lit(w) == "*")
+}
+
+func (s *scope) parameter(n *syntax.ParamExp) {
+	s.subscripts(n.Index)
+	if n.Slice != nil {
+		s.subscripts(n.Slice.Offset, n.Slice.Length)
 	}
 	if n.Excl && n.Names == 0 && !isAt(n.Index) || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && words.Lit(n.Exp.Word) == "P" {
 		s.expanded("${!…} or ${…@P}")
 	}
-}
-
-// call judges a simple command: what it runs, and what it may find that the line made.
-func (s *scope) call(n *syntax.CallExpr, path []syntax.Node) {
-	fs := s.fields(n.Args)
-	if len(fs) == 0 {
-		return
-	}
-	s.run(fs, s.input(path))
 }
 
 // surroundings judges programs in a line that writes files which are no data by their names: all but the
@@ -286,7 +283,7 @@ func (s *scope) setting(name string, f field, exported bool) {
 	instead := "set " + name + " to fixed text, and pass the value as an argument"
 	switch {
 	case among("integers", name) || s.ints[name]:
-		if f.reached(s.vals) {
+		if f.reached() {
 			s.expanded(name)
 		}
 	case exported && !among("meaningless", name) && s.mentions(f.own()):
@@ -294,7 +291,7 @@ func (s *scope) setting(name string, f field, exported bool) {
 	case name == "PATH" && s.moves: // a program of the folder could be found first
 		s.all(never, name, whySetting, ownFolder)
 	case !isObeyed(name):
-	case len(f.values(s.vals)) > 0 || f.dirty():
+	case f.reached():
 		k := never
 		if name == "ENV" {
 			k = word // what most people mean by it: prod
@@ -310,7 +307,7 @@ func (s *scope) declaration(n *syntax.DeclClause) {
 	for _, a := range n.Args {
 		f := s.text(a.Value)
 		list := declares(n, "aA") || a.Name != nil && s.isArray(a.Name.Value)
-		if declares(n, "in") || list && a.Array == nil && f.reached(s.vals) {
+		if declares(n, "in") || list && a.Array == nil && f.reached() {
 			s.expanded(n.Variant.Value)
 		}
 		if a.Naked && a.Value != nil && !strings.HasPrefix(f.lit(), "-") {
@@ -328,7 +325,7 @@ func (s *scope) isArray(name string) bool {
 func (s *scope) names(place string, f field) {
 	if key, _, named := strings.Cut(f.lead(), "="); named && isName(key) {
 		s.setting(key, after(f, len(key)+1), true)
-		if place != "export" && s.isArray(key) && f.reached(s.vals) {
+		if place != "export" && s.isArray(key) && f.reached() {
 			s.expanded(place)
 		}
 		return
@@ -338,7 +335,7 @@ func (s *scope) names(place string, f field) {
 	case known && (among("integers", text) || s.ints[text] || strings.Contains(text, "[")):
 		s.expanded(place)
 	case known:
-	case f.reached(s.vals):
+	case f.reached():
 		s.all(number, place, whySetting, nameIt)
 	}
 }
@@ -398,8 +395,8 @@ func (s *scope) file(f field, place, why, instead string) bool {
 	text, known := f.literal()
 	isCommand := why == whyName && known && !strings.Contains(text, "/")
 	switch {
-	case len(f.values(s.vals)) > 0 && !s.picked(f):
-		s.report(f.values(s.vals)[0], place, why, s.pickHint(f, instead))
+	case slices.ContainsFunc(f.bits, bit.given) && !s.picked(f):
+		s.report(f.bits[slices.IndexFunc(f.bits, bit.given)].from, place, why, s.pickHint(f, instead))
 	case f.dirty(), s.writes[path.Base(text)] && (!isCommand || s.loose != ""), strings.HasPrefix(text, "/dev/"), strings.HasPrefix(text, "/proc/"),
 		len(s.writes) > 0 && !isCommand && strings.ContainsAny(text, "*?["):
 		s.all(number, place, why, instead)
@@ -415,26 +412,26 @@ func (s *scope) file(f field, place, why, instead string) bool {
 
 // ours reports whether a file is one below a folder of ours: ${SKILL_DIR}/tool.
 func (s *scope) ours(f field) bool {
-	return len(f.bits) > 1 && f.bits[0].value > 0 && s.vals[f.bits[0].value-1].place && !strings.Contains(f.own(), "..")
+	return len(f.bits) > 1 && f.bits[0].place() && !strings.Contains(f.own(), "..")
 }
 
 // picked reports whether values only pick one of the author's files: "./scripts/$0.sh", and each is a word that leads nowhere else.
 func (s *scope) picked(f field) bool {
 	own := f.own()
-	if len(f.bits) > 0 && f.bits[0].value > 0 && s.vals[f.bits[0].value-1].place {
+	if len(f.bits) > 0 && f.bits[0].place() {
 		own = "x" + own[1:] // a folder of ours
 	}
 	before, _, _ := strings.Cut(own, "\x00")
 	if strings.Trim(path.Dir(before+"x"), "./") == "" || strings.IndexAny(before, "/~") == 0 || strings.Contains(own, "..") || f.many {
 		return false
 	}
-	return !f.dirty() && !slices.ContainsFunc(f.bits, func(x bit) bool { return x.value > 0 && !s.vals[x.value-1].place && !aWord(x.said(s.vals)) })
+	return !f.dirty() && !slices.ContainsFunc(f.bits, func(x bit) bool { return x.given() && !aWord(x.text) })
 }
 
 // pickHint says how to pick a file of the author's, where that is what the line means to do.
 func (s *scope) pickHint(f field, instead string) string {
 	if own := f.own(); strings.Count(own, "\x00") == 1 && strings.Contains(own, "/") && strings.HasSuffix(own, "\x00") && !strings.HasPrefix(own, "\x00") {
-		written := s.vals[f.values(s.vals)[0]].written
+		written := f.bits[slices.IndexFunc(f.bits, bit.given)].from.written
 		return "a word may pick a file there: write " + strings.ReplaceAll(own, "\x00", written) + ".sh and give its name without a path"
 	}
 	return instead

@@ -37,6 +37,7 @@ type line struct {
 // A value is one of the line's, with the words that it is split into.
 type value struct {
 	written string
+	name    string // of the variable that stands for it
 	data    string
 	words   []string
 	place   bool
@@ -93,10 +94,10 @@ func (s *scope) survey(p []syntax.Node) {
 		}
 		s.set(name, w)
 		f := s.text(w)
-		if exported && (w == nil || f.reached(s.vals)) {
+		if exported && (w == nil || f.reached()) {
 			s.handed[name] = true
 		}
-		s.changes = s.changes || name == "IFS" && (w == nil || words.Lit(w) != "") || strings.HasPrefix(f.lead(), "-") && f.reached(s.vals)
+		s.changes = s.changes || name == "IFS" && (w == nil || words.Lit(w) != "") || strings.HasPrefix(f.lead(), "-") && f.reached()
 	})
 	switch n := p[len(p)-1].(type) {
 	case *syntax.DeclClause:
@@ -150,13 +151,13 @@ func (s *scope) surveySet(f field, exported bool) {
 	key, _, named := strings.Cut(f.lead(), "=")
 	switch {
 	case named && isName(key):
-		if f.reached(s.vals) {
+		if f.reached() {
 			s.set(key, nil)
 			if exported {
 				s.handed[key] = true
 			}
 		}
-	case f.reached(s.vals):
+	case f.reached():
 		s.anyVar = true
 	}
 }
@@ -190,7 +191,7 @@ func (s *scope) surveyCall(fs []field, prints bool) {
 	sub := append(strings.Fields(own), "", "")
 	edits := among("editors", versionless(name)) && inPlace().MatchString(own)
 	extracts := name == "tar" && strings.Contains(strings.SplitN(sub[0], "=", 2)[0], "x")
-	gets := name == "git" && !r.has("view") && !r.has("still") && joined(args).reached(s.vals) // git merge "$0"
+	gets := name == "git" && !r.has("view") && !r.has("still") && joined(args).reached() // git merge "$0"
 	if edits || extracts || gets || among("unpackers", name) || among("unpackers", name+"/"+sub[0]) || among("unpackers", name+"/"+sub[0]+"/"+sub[1]) {
 		s.unpacks = append(s.unpacks, name)
 	}
@@ -219,7 +220,7 @@ func (s *scope) surveyWord(name, before string, f field) {
 	case among("namers", name), name == "printf" && before == "-v":
 		if isName(text) {
 			s.set(text, nil)
-		} else if f.reached(s.vals) {
+		} else if f.reached() {
 			s.anyVar = true
 		}
 	case name == "cd" || name == "pushd":
@@ -227,25 +228,25 @@ func (s *scope) surveyWord(name, before string, f field) {
 	case text == "-execdir" || text == "-okdir":
 		s.moves = true
 	case name == "set":
-		s.shifted = s.shifted || f.reached(s.vals) || f.many || strings.ContainsAny(text, "*?[")
-	case sets && isName(key) && f.reached(s.vals) && isWrapper(name):
+		s.shifted = s.shifted || f.reached() || f.many || strings.ContainsAny(text, "*?[")
+	case sets && isName(key) && f.reached() && isWrapper(name):
 		s.surveySet(f, true)
 	}
 }
 
 // surveyFolder notes a folder that the line goes to.
-func (s *scope) surveyFolder(f field) { s.moves = s.moves || f.reached(s.vals) && !s.picked(f) }
+func (s *scope) surveyFolder(f field) { s.moves = s.moves || f.reached() && !s.picked(f) }
 
 // surveyFile notes a file that the line writes.
 func (s *scope) surveyFile(f field) {
 	text, known := f.literal()
-	s.makes = s.makes || f.reached(s.vals)
+	s.makes = s.makes || f.reached()
 	base := path.Base(f.own())
 	if known && (text == "" || aNumber(text) || slices.Contains([]string{"-", "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"}, text)) {
 		return
 	}
 	s.writes[base] = true
-	if !isDataName(f.own()) || len(f.values(s.vals)) > 0 && !isDataName(f.full(s.vals)) {
+	if !isDataName(f.own()) || slices.ContainsFunc(f.bits, bit.given) && !isDataName(f.full()) {
 		s.loose = f.own()
 	}
 }

@@ -19,7 +19,7 @@ func (s *scope) run(fs []field, in input) {
 	s.surroundings(fs)
 	text, known := fs[0].literal()
 	if !known {
-		if text = fs[0].full(s.vals); strings.LastIndexByte(text, 0) >= strings.LastIndexByte(text, '/') {
+		if text = fs[0].full(); strings.LastIndexByte(text, 0) >= strings.LastIndexByte(text, '/') {
 			s.nameless(fs[1:], in)
 			return
 		}
@@ -133,7 +133,7 @@ func (s *scope) printf(args []field) {
 		s.all(noOption, "printf", whyOption, "write '%s' before it")
 	case f.lit() == "-v" && len(args) > 1:
 		s.namer("printf -v", args[1:2])
-	case strings.HasPrefix(f.full(s.vals), "-v"):
+	case strings.HasPrefix(f.full(), "-v"):
 		s.all(number, "printf -v", whySetting, nameIt)
 	}
 }
@@ -210,22 +210,22 @@ func (s *scope) shell(name string, args []field, in input) {
 // shellCode judges text that a shell parses again. Rule 2: a value there is pasted, so it must be
 // plain; then the text is judged as a line of its own.
 func (s *scope) shellCode(f field, place string) {
-	i := slices.IndexFunc(f.bits, func(x bit) bool { return x.value > 0 && !plainText(strings.ReplaceAll(x.said(s.vals), " ", "")) })
+	i := slices.IndexFunc(f.bits, func(x bit) bool { return x.from != nil && !plainText(strings.ReplaceAll(x.text, " ", "")) })
 	if i >= 0 {
-		s.report(f.bits[i].value-1, place, whyCode, asArgument)
+		s.report(f.bits[i].from, place, whyCode, asArgument)
 		return
 	}
 	if f.dirty() && !s.all(number, place, whyCode, asArgument) {
 		return
 	}
 	text := f.join(func(x bit) string { // as many words as the shell will see
-		return strings.TrimSpace(strings.Repeat(" ${"+s.Vars[x.value-1].Name+"}", max(1, len(strings.Fields(x.said(s.vals))))))
+		return strings.TrimSpace(strings.Repeat(" ${"+x.from.name+"}", max(1, len(strings.Fields(x.text)))))
 	})
 	file, err := words.Parse(strings.ReplaceAll(text, "\x00", "${__hole}"))
 	switch {
 	case err == nil && s.depth < maxDepth:
 		s.look(file, s.depth+1, true)
-	case strings.Contains(f.own(), "$") || f.reached(s.vals):
+	case strings.Contains(f.own(), "$") || f.reached():
 		s.all(number, place, whyCode, asArgument)
 	}
 }
@@ -236,7 +236,7 @@ func (s *scope) wrapped(w *reading, rest []field) {
 	switch {
 	case w.r.has("pastes"): // parallel puts the words behind ::: and its input into the command
 		end := slices.IndexFunc(append(rest, literal(":::")), func(f field) bool { return strings.HasPrefix(f.lit(), "::") })
-		fed := in.fed || len(s.writes) > 0 || s.foreign || joined(rest[end:]).reached(s.vals)
+		fed := in.fed || len(s.writes) > 0 || s.foreign || joined(rest[end:]).reached()
 		if rest = rest[:end]; fed && (end == 0 || !lookup(rest[0].lit(), nil).is(isData)) {
 			s.all(number, name, whyCode, asArgument)
 		}
@@ -257,14 +257,14 @@ func replaced(fs []field, text string) (list []field) {
 		g := field{many: f.many}
 		for _, x := range f.bits {
 			parts := []string{x.text}
-			if text != "" && !x.hole && x.value == 0 {
+			if text != "" && x.isText() {
 				parts = strings.Split(x.text, text)
 			}
 			for i, part := range parts {
 				if i > 0 {
 					g.bits = append(g.bits, bit{hole: true, dirty: true})
 				}
-				if x.text = part; part != "" || x.hole || x.value > 0 {
+				if x.text = part; part != "" || !x.isText() {
 					g.bits = append(g.bits, x)
 				}
 			}

@@ -32,7 +32,7 @@ func (s *scope) words(r *row, name string, args []field, in input) {
 	for n := 1; len(args) > 0 && len(s.findings) == 0; args = args[min(n, len(args)):] {
 		f := args[0]
 		n = 1
-		switch text := f.full(s.vals); {
+		switch text := f.full(); {
 		case !w.ended && (text == "--" || text == "--end-of-options") && !f.dirty() && !r.has("no--"):
 			w.ended = true
 		case text == "--version" || text == "--help":
@@ -41,9 +41,9 @@ func (s *scope) words(r *row, name string, args []field, in input) {
 			if n = s.flag(w, args); n == 0 {
 				return
 			}
-		case !w.ended && r.kind == isTool && strings.IndexAny(f.lead(), "+@") == 0 && f.reached(s.vals): // less +!x, gcc @x
+		case !w.ended && r.kind == isTool && strings.IndexAny(f.lead(), "+@") == 0 && f.reached(): // less +!x, gcc @x
 			s.flag(w, args[:1])
-		case !w.ended && f.lead() == "" && f.reached(s.vals) && s.valueFlag(w, f):
+		case !w.ended && f.lead() == "" && f.reached() && s.valueFlag(w, f):
 		default:
 			if s.operand(w, args) {
 				return
@@ -108,10 +108,10 @@ func (s *scope) unlisted(w *reading, args []field) int {
 	f, next := args[0], args[1]
 	text := next.lit()
 	switch {
-	case w.r.runs() && next.reached(s.vals) && len(args) > 2:
+	case w.r.runs() && next.reached() && len(args) > 2:
 		s.within(next, number, w.name, whyChoice, ownCommand)
 		return 2
-	case next.reached(s.vals) || s.mentions(next.own()):
+	case next.reached() || s.mentions(next.own()):
 		s.optionWord(w, next)
 	case w.r.runs() && !strings.HasPrefix(text, "-") && !strings.Contains(text, "/") && lookup(programName(text), nil) == nil:
 		s.words(w.r, w.name, args[2:], w.in)
@@ -130,7 +130,7 @@ func (s *scope) optionWord(w *reading, f field) {
 	case '.':
 		s.within(f, word, place, whyOption, "a value there is a word: check it first")
 	case '>':
-		if f.reached(s.vals) && !w.r.has("writes") {
+		if f.reached() && !w.r.has("writes") {
 			s.within(f, dataFile, place, whyOption, "write the file's name yourself, or end it with .txt or the like")
 		}
 	case '!':
@@ -144,7 +144,7 @@ func (s *scope) optionWord(w *reading, f field) {
 			s.shellCode(literal(code), place)
 		}
 	case '^':
-		if among("starters", strings.Fields(w.name)[0]) && f.reached(s.vals) && !s.picked(f) {
+		if among("starters", strings.Fields(w.name)[0]) && f.reached() && !s.picked(f) {
 			s.within(f, never, place, whyChoice, ownFolder)
 		}
 	case '{':
@@ -166,7 +166,7 @@ func (s *scope) optionWord(w *reading, f field) {
 
 // valueFlag judges a word that begins with a value, and reports whether it is an option: one that the row lists.
 func (s *scope) valueFlag(w *reading, f field) bool {
-	text, signs := f.full(s.vals), "-"
+	text, signs := f.full(), "-"
 	if w.r.kind == isTool {
 		signs = `-+@|\`
 	}
@@ -192,7 +192,7 @@ func (s *scope) valueFlag(w *reading, f field) bool {
 
 // listed reports whether the row lists a word, with the values in it, as a harmless option.
 func (s *scope) listed(w *reading, f field) bool {
-	o := w.r.option(f.full(s.vals))
+	o := w.r.option(f.full())
 	return !f.dirty() && (o.sort == '-' || o.sort == '=' && w.r.kind == isTool)
 }
 
@@ -210,7 +210,7 @@ func (s *scope) operand(w *reading, args []field) bool {
 	case r.has("first") && w.operands == 1: // a database; each word behind it is code
 		return false
 	case w.given && !r.has("first"):
-		if k, ok := r.kinds["rest"]; ok && f.reached(s.vals) { // perl opens names with a pipe in them as commands, go run runs each file of Go
+		if k, ok := r.kinds["rest"]; ok && f.reached() { // perl opens names with a pipe in them as commands, go run runs each file of Go
 			s.within(f, k, w.name, whyCode, "give it the file as its input: < file")
 		}
 		w.ended = w.ended || !r.has("permutes")
@@ -235,7 +235,7 @@ func (s *scope) toolOperand(w *reading, f field) {
 	key, _, sets := strings.Cut(f.lead(), "=")
 	k, listed := w.r.kinds["ops"]
 	switch {
-	case !f.reached(s.vals):
+	case !f.reached():
 		if w.r.has("ops:number") && s.mentions(f.own()) {
 			s.all(number, w.name, whyWritten, asArgument)
 		}
@@ -265,15 +265,15 @@ func (s *scope) wrapOperand(w *reading, args []field) bool {
 		w.operands--
 		s.setting(key, after(f, len(key)+1), true)
 	case assigns && w.name == "env":
-		if s.mentions(f.own()) || f.reached(s.vals) {
+		if s.mentions(f.own()) || f.reached() {
 			s.all(number, w.name, whySetting, nameIt)
 		}
-	case w.operands <= r.before && !(w.ended && r.has("dashes")) || strings.HasPrefix(f.full(s.vals), "-"):
+	case w.operands <= r.before && !(w.ended && r.has("dashes")) || strings.HasPrefix(f.full(), "-"):
 		k, ok := r.kinds["ops"]
 		if !ok {
 			k = operand
 		}
-		if f.reached(s.vals) {
+		if f.reached() {
 			s.within(f, k, w.name, whyChoice, "write it yourself")
 		} else if p := lookup(programName(f.lit()), nil); p != nil && p.kind > isTool { // it may be the command
 			s.run(args, w.in)
