@@ -127,7 +127,7 @@ func (s *scope) word(w *syntax.Word) []field {
 		case quoted, x.hole, x.place():
 			last().bits = merge(last().bits, x)
 			last().many = last().many || x.hole && !quoted
-			if x.dirty && !quoted {
+			if x.dirty && !quoted && (s.changes || s.unlike(noBlank) >= 0) {
 				done = append(done, unknown()) // the words behind the first
 			}
 		default:
@@ -233,7 +233,7 @@ func (s *scope) expansion(n syntax.WordPart) bit {
 			return bit{text: "/tmp/mktemp.txt"}
 		}
 	}
-	switch s.class(n, 2, "", false) {
+	switch s.class(n, 1, "", false) {
 	case digits:
 		return bit{text: "0"}
 	case fixed:
@@ -252,15 +252,15 @@ const (
 )
 
 // holds reports whether a value may be part of what n stands for.
-func (s *scope) holds(n syntax.Node) bool { return s.class(n, 2, "", false) == open }
+func (s *scope) holds(n syntax.Node) bool { return s.class(n, 1, "", false) == open }
 
 // numeric reports whether arithmetic has nothing in it but numbers, and names of what can only be one.
 func (s *scope) numeric(n syntax.Node) bool {
 	w, isWord := n.(*syntax.Word)
-	return n == nil || isWord && w == nil || s.class(n, 2, "", true) == digits
+	return n == nil || isWord && w == nil || s.class(n, 1, "", true) == digits
 }
 
-// class says what n stands for. It looks at what the line sets a variable to, and the variables in that; not further.
+// class says what n stands for. It looks once at what the line sets a variable to; a variable in that may be anything.
 // A variable that refers to itself (PATH="x:$PATH") adds nothing. In arithmetic, names are variables.
 func (s *scope) class(root syntax.Node, far int, self string, reckons bool) class {
 	most := digits
@@ -319,12 +319,6 @@ func (s *scope) textClass(text string) class {
 	return fixed
 }
 
-// asked is a variable, and how far to look.
-type asked struct {
-	name string
-	far  int
-}
-
 func (s *scope) variableClass(name string, far int) class {
 	_, ours := s.index(name)
 	positional := name == "@" || name == "*" || name != "" && name[0] >= '1' && name[0] <= '9'
@@ -334,7 +328,7 @@ func (s *scope) variableClass(name string, far int) class {
 	case len(list) == 0:
 		return fixed
 	}
-	is, known := s.classes[asked{name, far}]
+	is, known := s.classes[name]
 	if !known {
 		for _, w := range s.sets[name] {
 			if w == nil {
@@ -343,7 +337,7 @@ func (s *scope) variableClass(name string, far int) class {
 				is = max(is, s.class(w, far-1, name, false))
 			}
 		}
-		s.classes[asked{name, far}] = is
+		s.classes[name] = is
 	}
 	return is
 }

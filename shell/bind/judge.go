@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -70,8 +71,8 @@ func Judge(l Line) []Finding {
 const outside = "-v -$(x) `x`;'\"|x=(a[$(x)])\\%x \x00../x"
 
 func (l Line) judge(p *Program, file *syntax.File, foreign bool) []Finding {
-	j := &line{Program: p, foreign: foreign, first: map[string]int{}, sets: map[string][]*syntax.Word{}, classes: map[asked]class{}, handed: map[string]bool{},
-		funcs: map[string]bool{}, writes: map[string]bool{}, ints: map[string]bool{}}
+	j := &line{Program: p, foreign: foreign, first: map[string]int{}, sets: map[string][]*syntax.Word{}, classes: map[string]class{}, handed: map[string]bool{},
+		funcs: map[string]bool{}, writes: map[string]bool{}}
 	for _, part := range l.Parts {
 		if v := part.Value; v != nil {
 			j.vals = append(j.vals, value{part.Text, p.Vars[len(j.vals)].Name, v.Data, wordsOf(v, false, false), v.Place})
@@ -229,13 +230,13 @@ func (s *scope) surroundings(fs []field) {
 	name := programName(fs[0].lit())
 	r := lookup(name, fs[1:])
 	unpacked := slices.ContainsFunc(s.unpacks, func(other string) bool { return other != name })
-	if (s.loose != "" || unpacked) && !s.ours(fs[0]) && !s.funcs[name] && !s.quiet(r, name, fs[1:]) {
+	if (s.loose != "" || unpacked) && !s.ours(fs[0]) && !s.quiet(r, name, fs[1:]) {
 		s.all(number, name+" in a line that writes a file", whyWritten, dataName)
 	}
 	if s.makes && r != nil && r.kind != isData && slices.ContainsFunc(fs[1:], func(f field) bool { return strings.IndexAny(f.lead(), "*?[") == 0 }) {
 		s.all(noOption, "* in a line that makes files", whyOption, "write ./*")
 	}
-	if s.moves && r != nil && !r.has("view") && !s.quiet(r, name, fs[1:]) {
+	if s.moves && r != nil && !r.is(isShell) && !r.has("view") && !r.simple(name) {
 		s.all(never, name+" in a folder that a value chooses", whyChoice, ownFolder)
 	}
 	s.handover(name, r, fs)
@@ -251,8 +252,11 @@ func (s *scope) quiet(r *row, name string, args []field) bool {
 	case name == "git": // it obeys files of its own
 		return len(s.unpacks) == 0 && !strings.ContainsAny(s.loose, "/\x00") && !strings.Contains(s.loose, "git")
 	}
-	return r.kind == isData || among("silent", name)
+	return r.simple(name)
 }
+
+// simple reports whether a program runs nothing, whatever lies about.
+func (r *row) simple(name string) bool { return r.kind == isData || among("silent", name) }
 
 // readsProfile are the options of interactive and login shells, which run files in the home folder.
 var readsProfile = regexpOnce(`^$|(?:^| )(?:-[a-z]*[il][a-z]*|--login|--interactive)(?: |$)`)
@@ -282,10 +286,8 @@ func (s *scope) setting(name string, f field, exported bool) {
 	text := f.lit()
 	instead := "set " + name + " to fixed text, and pass the value as an argument"
 	switch {
-	case among("integers", name) || s.ints[name]:
-		if f.reached() {
-			s.expanded(name)
-		}
+	case among("integers", name) && f.reached():
+		s.expanded(name)
 	case exported && !among("meaningless", name) && s.mentions(f.own()):
 		s.all(number, name, whySetting, instead)
 	case name == "PATH" && s.moves: // a program of the folder could be found first
@@ -332,7 +334,7 @@ func (s *scope) names(place string, f field) {
 	}
 	text, known := f.literal()
 	switch {
-	case known && (among("integers", text) || s.ints[text] || strings.Contains(text, "[")):
+	case known && (among("integers", text) || strings.Contains(text, "[")):
 		s.expanded(place)
 	case known:
 	case f.reached():
@@ -377,11 +379,8 @@ func (s *scope) input(p []syntax.Node) (in input) {
 func (s *scope) redirected(n *syntax.Stmt) (in input) {
 	for _, r := range n.Redirs {
 		switch r.Op {
-		case syntax.Hdoc, syntax.DashHdoc:
-			f := s.text(r.Hdoc)
-			in = input{true, &f}
-		case syntax.WordHdoc:
-			f := s.text(r.Word)
+		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+			f := s.text(cmp.Or(r.Hdoc, r.Word))
 			in = input{true, &f}
 		case syntax.RdrIn, syntax.RdrInOut, syntax.DplIn:
 			in = input{fed: words.Lit(r.Word) != "/dev/null"}

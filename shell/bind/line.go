@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ type line struct {
 	first    map[string]int // by kind, the first value that is not of it, or -1
 
 	sets    map[string][]*syntax.Word // variables, and all that they are set to; nil is what nobody knows
-	classes map[asked]class           // of variables, once that was asked
+	classes map[string]class          // of variables, once that was asked
 	shifted bool                      // it sets $1 and its kind to what may be a value
 	anyVar  bool                      // it sets a variable whose name only the run will tell
 	handed  map[string]bool           // variables with a value that its programs get
@@ -29,7 +30,6 @@ type line struct {
 	loose   string          // a file of these that is no data by its name
 	unpacks []string        // programs of it that write files whose names it does not say
 	makes   bool            // it makes files that a value names
-	ints    map[string]bool // variables that it makes integers
 	moves   bool            // it goes to a folder that a value chooses
 	changes bool            // it may make other texts of its values, and not only parts between signs
 }
@@ -103,15 +103,12 @@ func (s *scope) survey(p []syntax.Node) {
 	case *syntax.DeclClause:
 		s.anyVar = s.anyVar || declares(n, "n")
 		for _, a := range n.Args {
-			if a.Name != nil && declares(n, "i") {
-				s.ints[a.Name.Value] = true
-			}
 			if a.Name != nil && declares(n, "aA") {
 				s.set(a.Name.Value, nil)
 			}
 			if a.Naked && a.Value != nil {
 				s.surveySet(s.text(a.Value), exports(n))
-			} else if a.Naked && a.Name != nil && exports(n) && s.variableClass(a.Name.Value, 2) == open {
+			} else if a.Naked && a.Name != nil && exports(n) && s.variableClass(a.Name.Value, 1) == open {
 				s.handed[a.Name.Value] = true
 			}
 		}
@@ -126,10 +123,8 @@ func (s *scope) survey(p []syntax.Node) {
 		switch n.Op {
 		case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrClob, syntax.RdrInOut:
 			s.surveyFile(s.text(n.Word))
-		case syntax.Hdoc, syntax.DashHdoc:
-			s.surveyText(s.text(n.Hdoc).own())
-		case syntax.WordHdoc:
-			s.surveyText(s.text(n.Word).own())
+		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+			s.surveyText(s.text(cmp.Or(n.Hdoc, n.Word)).own())
 		}
 	case *syntax.CallExpr:
 		if len(n.Args) > 0 {
@@ -180,7 +175,7 @@ func printsOn(p []syntax.Node) bool {
 // surveyCall notes what a command sets, writes and prints; of a wrapper, what its command does.
 func (s *scope) surveyCall(fs []field, prints bool) {
 	name, args := path.Base(fs[0].lit()), fs[1:]
-	if i := slices.IndexFunc(args, func(f field) bool { return lookup(f.lit(), nil) != nil }); i >= 0 && isWrapper(name) {
+	if i := slices.IndexFunc(args, func(f field) bool { return lookup(f.lit(), nil) != nil }); i >= 0 && lookup(name, nil).runs() {
 		s.surveyCall(args[i:], prints)
 		prints = false
 	}
@@ -229,7 +224,7 @@ func (s *scope) surveyWord(name, before string, f field) {
 		s.moves = true
 	case name == "set":
 		s.shifted = s.shifted || f.reached() || f.many || strings.ContainsAny(text, "*?[")
-	case sets && isName(key) && f.reached() && isWrapper(name):
+	case sets && isName(key) && f.reached() && lookup(name, nil).runs():
 		s.surveySet(f, true)
 	}
 }

@@ -38,9 +38,10 @@ type row struct {
 // An option is what a row says of a word that begins with a dash.
 type option struct {
 	name string
-	// sort says what the option's word is: '=' data, ':' data of an option that no value is, '&' two words of
-	// data, '.' a word, '>' a file it writes, '!' code of a shell, '@' a setting of git, '#' code of the row's language, '%' a file it
-	// runs; '-': it takes none; '~': none, and no value is it; 0: not listed.
+	// sort says what the option's word is: '=' data, ':' data of an option that no value is, '&' two words of data, '>' a file that
+	// it writes, '^' a folder that it goes to, '!' code of a shell, ';' a command up to a semicolon, '/' a module, '@' a setting of
+	// git, '#' code of the row's language, '%' a file that it runs, '{' a text that stands for what it reads; '-': it takes none;
+	// '~': none, and no value is it; '?': none, and nothing runs; 0: not listed.
 	sort byte
 	rest int // where the option's word begins in the same word, or the word's length
 }
@@ -54,20 +55,17 @@ func (r *row) option(word string) option {
 		return option{word, '-', len(word)}
 	}
 	name, _, set := strings.Cut(word, "=")
-	if o := r.said[name]; o != 0 && (!set || o != '-') {
-		if set {
-			return option{name, o, len(name) + 1}
-		}
-		return option{name, o, len(word)}
+	rest := len(word)
+	if set {
+		rest = len(name) + 1
 	}
-	if slices.ContainsFunc(r.begins, func(begin string) bool { return strings.HasPrefix(word, begin) }) {
+	switch o := r.said[name]; {
+	case o != 0 && (!set || o != '-'):
+		return option{name, o, rest}
+	case slices.ContainsFunc(r.begins, func(begin string) bool { return strings.HasPrefix(word, begin) }):
 		return option{word, '-', len(word)}
-	}
-	if strings.HasPrefix(word, "--") || word[0] != '-' {
-		if set {
-			return option{name, 0, len(name) + 1}
-		}
-		return option{name, 0, len(word)}
+	case strings.HasPrefix(word, "--") || word[0] != '-':
+		return option{name, 0, rest}
 	}
 	for i := 1; i < len(word); i++ { // -rn, -n5
 		o := r.said["-"+word[i:i+1]]
@@ -93,7 +91,7 @@ func (r *row) say(text string) {
 		switch begin, open := strings.CutSuffix(token, "*"); {
 		case open:
 			r.begins = append(r.begins, begin)
-		case n > 0 && strings.IndexByte("=:>!#%&.~@;/{?^", token[n]) >= 0:
+		case n > 0 && strings.IndexByte("=:>!#%&~@;/{?^", token[n]) >= 0:
 			r.said[token[:n]] = token[n]
 		case slices.Contains([]string{"awk", "sed", "jq", "sql", "perl", "script", "talk"}, token):
 			r.lang = token
@@ -108,28 +106,27 @@ func (r *row) say(text string) {
 
 var kindNames = map[string]rowKind{"data": isData, "tool": isTool, "wrap": isWrap, "join": isJoin, "shell": isShell, "lang": isLang, "call": isCall}
 
-// eachLine calls f with the three parts of every row.
-func eachLine(f func(kind, names, words string)) {
-	joined := strings.ReplaceAll(table, "\n    ", " ") // a row goes on where a line begins with blanks
-	for text := range strings.Lines(joined) {
-		if kind, rest, ok := strings.Cut(text, " | "); ok && text[0] != '#' {
-			names, words, _ := strings.Cut(rest, "|")
-			f(kind, names, words)
+// parsed is the table: the rows by name, and the lists.
+var parsed = sync.OnceValues(func() (map[string]*row, map[string]map[string]bool) {
+	all, lists := map[string]*row{}, map[string]map[string]bool{}
+	for text := range strings.Lines(strings.ReplaceAll(table, "\n    ", " ")) { // a row goes on where a line begins with blanks
+		kind, rest, ok := strings.Cut(text, " | ")
+		if !ok || text[0] == '#' {
+			continue
 		}
-	}
-}
-
-// rows is the table, by name.
-var rows = sync.OnceValue(func() map[string]*row {
-	all := map[string]*row{}
-	eachLine(func(kind, names, words string) {
+		names, words, _ := strings.Cut(rest, "|")
+		if kind == "list" {
+			list := map[string]bool{}
+			for w := range strings.FieldsSeq(words) {
+				list[w] = true
+			}
+			lists[strings.TrimSpace(names)] = list
+			continue
+		}
 		kind, before, _ := strings.Cut(kind, " ")
-		var said row
+		said := row{kind: kindNames[kind], before: strings.Count(before, "1")}
 		said.say(words)
 		for name := range strings.FieldsSeq(names) {
-			if kind == "list" {
-				return
-			}
 			at := &row{subs: all}
 			for part := range strings.SplitSeq(name, "/") {
 				if at.subs == nil {
@@ -140,30 +137,16 @@ var rows = sync.OnceValue(func() map[string]*row {
 				}
 				at = at.subs[part]
 			}
-			at.kind, at.said, at.begins, at.kinds, at.lang = kindNames[kind], said.said, said.begins, said.kinds, said.lang
-			if before != "" {
-				at.before = int(before[0] - '0')
-			}
+			said.subs = at.subs
+			*at = said
 		}
-	})
-	return all
+	}
+	return all, lists
 })
 
-// lists are the table's lists of names.
-var lists = sync.OnceValue(func() map[string]map[string]bool {
-	all := map[string]map[string]bool{}
-	eachLine(func(kind, name, words string) {
-		if kind != "list" {
-			return
-		}
-		names := map[string]bool{}
-		for w := range strings.FieldsSeq(words) {
-			names[w] = true
-		}
-		all[strings.TrimSpace(name)] = names
-	})
-	return all
-})
+func rows() map[string]*row { all, _ := parsed(); return all }
+
+func lists() map[string]map[string]bool { _, all := parsed(); return all }
 
 // among reports whether a name is on a list of the table.
 func among(list, name string) bool { return lists()[list][name] }
@@ -198,11 +181,6 @@ func find(name string, args []field) (r *row, rest []field) {
 	return r, rest
 }
 
-func isWrapper(name string) bool {
-	r := lookup(name, nil)
-	return r != nil && (r.kind == isWrap || r.kind == isJoin)
-}
-
 // programName returns by which name the table knows a program. A script of the
 // author's is his own, whatever its name: ./scripts/watch; but not a ./bash.
 func programName(text string) string {
@@ -213,8 +191,12 @@ func programName(text string) string {
 	dir := path.Base(path.Dir(text))
 	if !strings.Contains(text, "/") || dir == "bin" || dir == "sbin" || dir == ".bin" || dir == "shims" || dir == "git-core" {
 		short, _, _ := strings.Cut(base, ".") // vim.basic
-		for _, name := range []string{base, versionless(base), short, strings.TrimPrefix(base, "g"), base[strings.LastIndexByte(base, '-')+1:]} {
-			if r := rows()[name]; r != nil && (name != base[strings.LastIndexByte(base, '-')+1:] || name == base || strings.Contains(base, "-linux-")) {
+		names := []string{base, versionless(base), short, strings.TrimPrefix(base, "g")}
+		if strings.Contains(base, "-linux-") {
+			names = append(names, base[strings.LastIndexByte(base, '-')+1:])
+		}
+		for _, name := range names {
+			if rows()[name] != nil {
 				return name
 			}
 		}
@@ -236,7 +218,7 @@ func versionless(name string) string {
 }
 
 // runs reports whether the program runs a command that follows.
-func (r *row) runs() bool { return r.kind == isWrap || r.kind == isJoin }
+func (r *row) runs() bool { return r.is(isWrap) || r.is(isJoin) }
 
 // is reports whether the table has a row of this kind.
 func (r *row) is(k rowKind) bool { return r != nil && r.kind == k }

@@ -105,7 +105,7 @@ func (s *scope) flag(w *reading, args []field) int {
 
 // unlisted judges an option that nobody knows with the word behind it, which may be its own: both ways must be harmless.
 func (s *scope) unlisted(w *reading, args []field) int {
-	f, next := args[0], args[1]
+	next := args[1]
 	text := next.lit()
 	switch {
 	case w.r.runs() && next.reached() && len(args) > 2:
@@ -116,9 +116,6 @@ func (s *scope) unlisted(w *reading, args []field) int {
 	case w.r.runs() && !strings.HasPrefix(text, "-") && !strings.Contains(text, "/") && lookup(programName(text), nil) == nil:
 		s.words(w.r, w.name, args[2:], w.in)
 	}
-	if strings.Contains(f.lit(), "=") && s.mentions(f.lit()) {
-		s.all(number, w.name+" "+f.lit(), whyWritten, dataName)
-	}
 	return 1
 }
 
@@ -127,8 +124,6 @@ func (s *scope) optionWord(w *reading, f field) {
 	place := w.name + " " + w.option.name
 	switch w.option.sort {
 	case '=', ':', '-':
-	case '.':
-		s.within(f, word, place, whyOption, "a value there is a word: check it first")
 	case '>':
 		if f.reached() && !w.r.has("writes") {
 			s.within(f, dataFile, place, whyOption, "write the file's name yourself, or end it with .txt or the like")
