@@ -98,13 +98,8 @@ func (c *evalCase) files() []*evalFile {
 
 // isCase reports whether a folder holds a case. A list of skillhand's own cases is none.
 func isCase(dir string) bool {
-	graders, _ := filepath.Glob(filepath.Join(globEscape(dir), "graders", "*.md")) // the pattern is right
 	file := openEval(filepath.Join(dir, "case.yaml"))
-	return paths.IsFile(filepath.Join(dir, "prompt.md")) || len(graders) > 0 || file != nil && nodeOf(file.fields, "cases") == nil
-}
-
-func globEscape(path string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+	return paths.IsFile(filepath.Join(dir, "prompt.md")) || len(paths.Glob(dir, "graders/*.md")) > 0 || file != nil && nodeOf(file.fields, "cases") == nil
 }
 
 func readEval(dir string) *evalCase {
@@ -120,8 +115,7 @@ func readEval(dir string) *evalCase {
 			c.file = c.yaml
 		}
 	}
-	files, _ := filepath.Glob(filepath.Join(globEscape(dir), "graders", "*.md")) // the pattern is right
-	for _, name := range files {
+	for _, name := range paths.Glob(dir, "graders/*.md") {
 		switch f := openEval(name); {
 		case f == nil:
 		case f.fields == nil:

@@ -232,7 +232,7 @@ func collect(r Request) collection {
 func workflowsIn(path, prefix string) []entry {
 	files := []string{path}
 	if filepath.Ext(path) != ".js" {
-		files, _ = filepath.Glob(filepath.Join(path, "*.js"))
+		files = paths.Glob(path, "*.js")
 	}
 	var found []entry
 	for _, file := range files {

@@ -38,15 +38,15 @@ func ExampleRun() {
 	}
 	at := here.Here{Dir: dir, Home: dir, State: filepath.Join(dir, "state")}
 	loc := skill.Location{Name: "card", File: filepath.Join(folder, "SKILL.md"), Folder: folder}
-	files, err := golden.Find(loc)
-	fmt.Println(len(files), err)
+	files := golden.Find(loc)
+	fmt.Println(len(files))
 	result := golden.Run(context.Background(), skillhand.Runtime{Here: at}, loc, files[0], false)
 	fmt.Println(result.OK)
 	for _, c := range result.Checks {
 		fmt.Print(c.Name, "\n", c.Diff)
 	}
 	// Output:
-	// 1 <nil>
+	// 1
 	// false
 	// page
 	// diff want/page got/page

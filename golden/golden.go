@@ -66,17 +66,7 @@ type Check struct {
 }
 
 // Find lists the tests of the skill at loc.
-func Find(loc skill.Location) ([]string, error) {
-	folder := loc.Main().Folder
-	files, err := filepath.Glob(filepath.Join(glob(folder), "tests", "*.txtar"))
-	slices.Sort(files)
-	return files, err
-}
-
-// glob is a path as a pattern that matches only itself.
-func glob(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
-}
+func Find(loc skill.Location) []string { return paths.Glob(loc.Main().Folder, "tests/*.txtar") }
 
 // Run runs the test in a file, of the skill at loc. With update the file is
 // rewritten so that it wants what there is.

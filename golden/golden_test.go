@@ -47,9 +47,9 @@ func run(t *testing.T, skillText, archive string, update bool) (golden.Result, s
 	}
 	rt.Here = h
 	loc := skill.Location{Name: "card", File: filepath.Join(folder, "SKILL.md"), Folder: folder}
-	files, err := golden.Find(loc)
-	if err != nil || len(files) != 1 {
-		t.Fatalf("%q, %v", files, err)
+	files := golden.Find(loc)
+	if len(files) != 1 {
+		t.Fatalf("%q", files)
 	}
 	r := golden.Run(t.Context(), rt, loc, files[0], update)
 	after, err := os.ReadFile(files[0])

@@ -22,6 +22,7 @@ import (
 	"github.com/skillhand/skillhand/batch/jobfile"
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/proc"
 	"github.com/skillhand/skillhand/render"
 	"github.com/skillhand/skillhand/report"
@@ -191,8 +192,7 @@ func sessionCost(env here.Env, session string) (usd float64) {
 		return 0
 	}
 	home := cmp.Or(env.Get("CLAUDE_CONFIG_DIR"), filepath.Join(env.Get("HOME"), ".claude"))
-	files, _ := filepath.Glob(filepath.Join(home, "projects", "*", session+".jsonl")) // the pattern is sound
-	for _, file := range files {
+	for _, file := range paths.Glob(home, "projects/*/"+session+".jsonl") {
 		text, _ := os.ReadFile(file) // what cannot be read says nothing
 		for line := range bytes.Lines(text) {
 			var state struct {

@@ -14,6 +14,7 @@ import (
 	"strconv"
 
 	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/cause"
 )
 
 // Export writes the site as one file that needs no server: the lists, a preview of each skill, and the latest batches
@@ -40,10 +41,7 @@ func (s *Site) Export(ctx context.Context, file string) (int, error) {
 		return 0, err
 	}
 	if err := atomicfile.Write(file, text, 0o644); err != nil {
-		if fault, ok := errors.AsType[*fs.PathError](err); ok {
-			err = fmt.Errorf("%s: %w", file, fault.Err)
-		}
-		return 0, err
+		return 0, fmt.Errorf("%s: %w", file, cause.Of(err))
 	}
 	return len(asked), nil
 }
@@ -60,10 +58,7 @@ func checkExport(file string) error {
 	case statErr == nil && info.IsDir():
 		return fmt.Errorf("%s: is a folder: name a file, such as skills.html", file)
 	case err != nil:
-		if fault, ok := errors.AsType[*fs.PathError](err); ok {
-			err = fmt.Errorf("%s: %w", file, fault.Err)
-		}
-		return err
+		return fmt.Errorf("%s: %w", file, cause.Of(err))
 	case len(text) > 0 && !bytes.Contains(text[:min(len(text), 1000)], []byte(generator)):
 		return fmt.Errorf("%s: is not an export of skillhand page, and is left as it is: name a new file", file)
 	}
@@ -111,10 +106,7 @@ func (e *export) views() ([]asking, error) {
 	for _, one := range skills {
 		all = append(all, asking{"preview", url.Values{"skill": {one.Call}}})
 	}
-	tries, err := e.visit().triedAll()
-	if err != nil {
-		return nil, err
-	}
+	tries := e.visit().triedAll()
 	for _, r := range tries[:min(len(tries), maxExported)] {
 		all = append(all, asking{"try", url.Values{"id": {r.id}, "skill": {r.name}}})
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/try"
 )
 
@@ -190,10 +191,7 @@ func (v *visit) tries() (*view, error) {
 		Then: "The first writes cases to begin with, the second asks Claude: see docs/trying.md.",
 	}
 	l := list[tried]{view: "tries", one: "try", what: "tries", usual: "-time", text: func(r tried) string { return r.name }}
-	var err error
-	if l.items, err = v.triedAll(); err != nil {
-		return nil, err
-	}
+	l.items = v.triedAll()
 	l.watch = func(r tried) []string { return try.Folders(filepath.Join(v.triesDir(), filepath.FromSlash(r.id))) }
 	l.columns = append([]column[tried]{
 		{key: "name", title: "Skill", compare: by(func(r tried) string { return r.name }), cell: func(r tried) cell {
@@ -205,18 +203,10 @@ func (v *visit) tries() (*view, error) {
 }
 
 // triedAll are the skills of all tries, the latest first.
-func (v *visit) triedAll() ([]tried, error) {
-	plans, err := filepath.Glob(filepath.Join(v.triesDir(), "*"))
-	if err != nil {
-		return nil, err
-	}
-	v.watch(false, append(plans, v.triesDir())...)
-	folders, err := filepath.Glob(filepath.Join(v.triesDir(), "*", "[0-9]*"))
-	if err != nil {
-		return nil, err
-	}
+func (v *visit) triedAll() []tried {
+	v.watch(false, append(paths.Glob(v.triesDir(), "*"), v.triesDir())...)
 	var all []tried
-	for _, dir := range folders {
+	for _, dir := range paths.Glob(v.triesDir(), "*/[0-9]*") {
 		info, err := os.Stat(dir)
 		if err != nil {
 			continue // it is being removed
@@ -227,7 +217,7 @@ func (v *visit) triedAll() ([]tried, error) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b tried) int { return b.time.Compare(a.time) })
-	return all, nil
+	return all
 }
 
 // armColumns show both arms side by side.

@@ -76,8 +76,7 @@ func (w Where) Paths() []Path {
 	}
 	system := cmp.Or(w.System, systemDir())
 	add(Managed, system, "managed-settings.json")
-	more, _ := filepath.Glob(filepath.Join(system, "managed-settings.d", "*.json")) // sorted by name
-	for _, name := range more {
+	for _, name := range paths.Glob(system, "managed-settings.d/*.json") { // sorted by name
 		add(Managed, name)
 	}
 	return all

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/skillhand/skillhand/agent/sight"
+	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // cut says what the agent's list of skills did to a description: "" if the model was given all of it, or nobody knows.
@@ -38,9 +38,8 @@ func (m *Maker) cut(s *Subject, place folders) string {
 // listed says what Claude Code's list of skills did to a description, from the session that a trial left in its HOME: ""
 // if the model was given all of it, or nobody knows.
 func listed(home string, names Names) string {
-	sessions, _ := filepath.Glob(filepath.Join(escape(home), ".claude", "projects", "*", "*.jsonl")) // the pattern is right
 	known, cut := false, ""
-	for _, file := range sessions {
+	for _, file := range paths.Glob(home, ".claude/projects/*/*.jsonl") {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			continue

@@ -127,8 +127,7 @@ func (n neighbour) describe(add func(folder, prefix string)) {
 }
 
 func describePlugin(root string, add func(folder, prefix string)) {
-	below, _ := filepath.Glob(filepath.Join(escape(root), "skills", "*")) // the pattern is good
-	for _, folder := range below {
+	for _, folder := range paths.Glob(root, "skills/*") {
 		add(folder, skill.PluginName(root)+":")
 	}
 }

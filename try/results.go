@@ -243,8 +243,7 @@ func Folders(dir string) []string {
 	}
 	all := []string{dir}
 	for _, pattern := range []string{"*", "*/*"} {
-		found, _ := filepath.Glob(filepath.Join(escape(dir), filepath.FromSlash(pattern))) // the pattern is right
-		all = append(all, slices.DeleteFunc(found, func(path string) bool { return !paths.IsFolder(path) })...)
+		all = append(all, slices.DeleteFunc(paths.Glob(dir, pattern), func(path string) bool { return !paths.IsFolder(path) })...)
 	}
 	return all
 }
@@ -256,13 +255,9 @@ func ReadSummary(dir string) (*Summary, error) {
 
 // ReadResults reads the trials in a folder, wherever it was moved to, in order.
 func ReadResults(dir string) ([]Trial, error) {
-	files, err := filepath.Glob(filepath.Join(escape(dir), "*", "*", "*.json"))
-	if err != nil {
-		return nil, err
-	}
 	var all []Trial
 	var faults []error
-	for _, file := range files {
+	for _, file := range paths.Glob(dir, "*/*/*.json") {
 		t, err := readJSON[Trial](file)
 		if err == nil && (t.Type != "trial" || t.Case == "") {
 			continue // of a kept folder
@@ -285,9 +280,4 @@ func ReadResults(dir string) ([]Trial, error) {
 	}
 	slices.SortStableFunc(all, func(a, b Trial) int { return a.Run - b.Run })
 	return all, nil
-}
-
-// escape makes a path that stands for itself in a pattern.
-func escape(dir string) string {
-	return regexp.MustCompile(`[*?\[\\]`).ReplaceAllStringFunc(dir, func(s string) string { return `\` + s })
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/agent"
 	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
@@ -230,8 +231,7 @@ func (m *Maker) describe() map[string]string {
 		}
 		for _, c := range s.Cases {
 			for _, file := range c.Files {
-				below, _ := filepath.Glob(filepath.Join(escape(file), ".claude", "skills", "*"))
-				for _, folder := range below {
+				for _, folder := range paths.Glob(file, ".claude/skills/*") {
 					add(folder, "")
 				}
 			}

@@ -73,8 +73,7 @@ func NewPlugin(root string) (*Subject, error) {
 	name := skill.PluginName(root)
 	s := &Subject{Name: name, Folder: root, Plugin: root, Dir: filepath.Base(root), Whole: true}
 	var about []string
-	found, _ := filepath.Glob(filepath.Join(escape(root), "skills", "*", skill.MainFile)) // the pattern is right
-	for _, file := range found {
+	for _, file := range paths.Glob(root, "skills/*/"+skill.MainFile) {
 		loc := skill.Location{File: file, Folder: filepath.Dir(file), Name: filepath.Base(filepath.Dir(file))}
 		front, summary, err := loc.Front()
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillhand/skillhand/internal/jsregexp"
+	"github.com/skillhand/skillhand/internal/paths"
 )
 
 // A Suite is how a case of claude plugin eval wants to be run. Its paths are absolute.
@@ -97,8 +98,7 @@ func isSuite(dir string) bool {
 			return true
 		}
 	}
-	graders, _ := filepath.Glob(filepath.Join(escape(dir), "graders", "*.md"))
-	return len(graders) > 0
+	return len(paths.Glob(dir, "graders/*.md")) > 0
 }
 
 // isOwn reports whether a file is a list of cases in our form.
@@ -184,8 +184,7 @@ func readSuite(root, dir string, odd map[string]bool) (Case, error) {
 	if hasPrompt {
 		r.open(promptFile, r.promptFile)
 	}
-	graders, _ := filepath.Glob(filepath.Join(escape(dir), "graders", "*.md")) // the pattern is right
-	for _, file := range graders {
+	for _, file := range paths.Glob(dir, "graders/*.md") {
 		r.open(file, r.graderFile)
 	}
 	r.in.file = r.c.File

@@ -77,11 +77,7 @@ func runTest(ctx context.Context, std *cli.Std, o testOptions, names []string) e
 	}
 	var results []golden.Result
 	for _, loc := range skills {
-		files, err := golden.Find(loc)
-		if err != nil {
-			return err
-		}
-		for _, file := range files {
+		for _, file := range golden.Find(loc) {
 			r := golden.Run(ctx, *rt, loc, file, o.update)
 			if ctx.Err() != nil {
 				return context.Cause(ctx)

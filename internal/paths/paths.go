@@ -2,6 +2,7 @@
 package paths
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,6 +40,15 @@ func IsFile(path string) bool {
 func IsFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
+}
+
+// Glob lists the paths below a folder, whatever its own name is, that match a pattern such as */*.json.
+func Glob(dir, pattern string) []string {
+	found, _ := fs.Glob(os.DirFS(dir), pattern) // patterns are written here, and right
+	for i, name := range found {
+		found[i] = filepath.Join(dir, filepath.FromSlash(name))
+	}
+	return found
 }
 
 // Top returns the top of the repository that dir is in, or "".
