@@ -115,6 +115,42 @@ func TestRateJoin(t *testing.T) {
 	})
 }
 
+// Workers that wait for their start and leave take no start with them, and those that come do not start together.
+func TestRateLeave(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, o Options) {
+		db := open(t, o)
+		limits := Limits{Starts: 10, Window: time.Second}
+		add(t, db, some(80), limits)
+		started := make(chan bool, 100)
+		w := Worker{Slots: 20, Do: func(context.Context, json.RawMessage) (json.RawMessage, Retry) {
+			started <- true
+			return nil, Retry{}
+		}}
+		leave := workers(t, o, 2, w)
+		for range 5 {
+			<-started
+		}
+		leave()
+		ahead, err := number(t.Context(), db.store, `SELECT next - {now} FROM batch`)
+		if err != nil || ahead > limits.interval() {
+			t.Errorf("the next start is %d ms ahead, %v", ahead, err)
+		}
+		w.Slots = 60
+		workers(t, o, 1, w)
+		until(t, db, "over", over)
+		at, err := all(t.Context(), db.store, scanNumber, `SELECT started FROM batch_attempt WHERE how = 'finished' ORDER BY 1`)
+		if err != nil || len(at) != 80 {
+			t.Fatalf("%d starts, %v", len(at), err)
+		}
+		for i := range at[2*limits.Starts:] { // twice as many: a busy machine may be late with some
+			if at[i+2*limits.Starts]-at[i] < limits.Window.Milliseconds() {
+				t.Fatalf("more than %d starts within %v: %v", 2*limits.Starts, limits.Window, at)
+			}
+		}
+	})
+}
+
 // A start time from before the database's clock was set back does not hold up the batch.
 func TestClockBack(t *testing.T) {
 	t.Parallel()

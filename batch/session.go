@@ -43,6 +43,7 @@ type session struct {
 	missing     map[int64]time.Time // deliveries that are ours and never came, by row
 	queues      map[string]*subscription
 	unfit       map[string]string // why, by kind
+	turns       map[int64]*semaphore.Weighted
 
 	looks    chan *lookup
 	finishes chan submission
@@ -79,7 +80,7 @@ func (w *Worker) live(ctx context.Context) (err error) {
 	s := &session{
 		worker: w, db: w.DB, id: newID(), slots: int64(slots), room: semaphore.NewWeighted(int64(slots)),
 		hands: map[deliveryID]*running{}, finishing: map[deliveryID]bool{}, orphanSince: map[int64]time.Time{},
-		queues: map[string]*subscription{}, unfit: map[string]string{},
+		queues: map[string]*subscription{}, unfit: map[string]string{}, turns: map[int64]*semaphore.Weighted{},
 		looks: make(chan *lookup, slots), finishes: make(chan submission, slots), broken: make(chan error, 1), over: make(chan struct{}), hard: hard,
 	}
 	s.host, _ = os.Hostname() // for people only
@@ -272,24 +273,60 @@ func (s *session) attempt(ctx context.Context, r *running, f *finish) (counts bo
 	return true, nil
 }
 
-// wait takes the next start time that the rate of a batch allows, and waits for it. A next start
-// that lies further ahead than the open jobs can have taken is from before the clock was set back.
+// wait waits until the rate of a batch allows a start, and takes that start. Only one of our slots
+// waits for it at a time. Nothing is taken in advance: a start whose worker is gone would be lost.
 func (s *session) wait(ctx context.Context, batch int64) error {
-	var wait int64
-	err := s.db.retry(ctx, func() (err error) {
-		wait, err = number(ctx, s.db.store, `UPDATE batch SET next = {greatest}({now}, {least}(next, {now} + gap * open)) + gap
-			WHERE id = $1 AND gap > 0 RETURNING next - gap - {now}`, batch)
-		return err
-	})
-	if err != nil {
+	turn := s.turn(batch)
+	if err := turn.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(time.Duration(wait) * time.Millisecond):
-		return nil
+	defer turn.Release(1)
+	for {
+		var wait time.Duration
+		err := s.db.retry(ctx, func() (err error) {
+			wait, err = s.db.start(ctx, batch)
+			return err
+		})
+		if err != nil || wait <= 0 {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
 	}
+}
+
+// turn is held by the slot that waits for a start in a batch.
+func (s *session) turn(batch int64) *semaphore.Weighted {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.turns[batch] == nil {
+		s.turns[batch] = semaphore.NewWeighted(1)
+	}
+	return s.turns[batch]
+}
+
+// start takes the next start that the rate of a batch allows, or says after what time to ask again.
+// A start that is taken a little late leaves the next one where it was: see interval. A next start further ahead than one gap is from before the clock was set back, or
+// from before the rate was raised.
+func (db *DB) start(ctx context.Context, batch int64) (wait time.Duration, err error) {
+	type entry struct{ gap, wait int64 }
+	found, err := all(ctx, db.store, func(r rows, e *entry) error { return r.Scan(&e.gap, &e.wait) },
+		`SELECT gap, next - {now} FROM batch WHERE id = $1`, batch)
+	if err != nil || len(found) == 0 || found[0].gap == 0 {
+		return 0, err // without a batch or a rate, nothing is waited for
+	}
+	if e := found[0]; e.wait > 0 && e.wait <= e.gap {
+		return time.Duration(e.wait) * time.Millisecond, nil
+	}
+	taken, err := number(ctx, db.store, `UPDATE batch SET next = CASE WHEN next BETWEEN {now} - per / 50 AND {now} THEN next ELSE {now} END + gap
+		WHERE id = $1 AND (next <= {now} OR next > {now} + gap) RETURNING 1`, batch)
+	if err != nil || taken == 1 {
+		return 0, err
+	}
+	return time.Millisecond, nil // somebody else has taken it
 }
 
 // submit has the end of a delivery written, and waits for that.

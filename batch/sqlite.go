@@ -25,8 +25,6 @@ var sqliteDialect = dialect{words: strings.NewReplacer(
 	"{now}", "CAST(unixepoch('subsec') * 1000 AS integer)",
 	"{up}", "0", // when the database began: it is as old as its file
 	"{lock}", "",
-	"{least}", "min",
-	"{greatest}", "max",
 	"{id}", "integer PRIMARY KEY AUTOINCREMENT",
 	"{items}", "json_each($1)",
 	"{list}", "(SELECT value FROM json_each($1))",
