@@ -311,11 +311,11 @@ func (w *whole) tellGap(g *gap) {
 	who, do := and(g.agents), verb(g.agents, "does", "do")
 	if g.why != "" {
 		why := strings.NewReplacer("it does", "they do", "it takes", "they take", "it looks", "they look").Replace(g.why)
-		f := w.find(g.first, start, end, "%s %s not see %s in %s: %s", who, do, several(g.names, 10), g.place, verb(g.agents, g.why, why))
+		f := w.find(g.first, start, end, "%s %s not see %s in %s: %s", who, do, term.Several(g.names, 10), g.place, verb(g.agents, g.why, why))
 		f.Agent = strings.Join(g.agents, ",")
 		return
 	}
-	f := w.find(g.first, start, end, "%s %s not look in %s, and %s not see %s", who, do, g.place, do, several(g.names, 10))
+	f := w.find(g.first, start, end, "%s %s not look in %s, and %s not see %s", who, do, g.place, do, term.Several(g.names, 10))
 	f.Help = "every agent but Claude Code looks in .agents/skills: link the folder there; or give it the pages with skillhand mcp"
 	f.Agent = strings.Join(g.agents, ",")
 }
@@ -347,7 +347,7 @@ func agentList(w *whole) {
 				what = fmt.Sprintf("the first %d characters of their descriptions", least)
 			}
 			f := w.find(first, first.describedAt[0], first.describedAt[1], "%s's list %s: of %s it shows its model %s: %s",
-				agent, sight.Room(agent), term.Plural(len(names), "skill"), what, several(names, 10))
+				agent, sight.Room(agent), term.Plural(len(names), "skill"), what, term.Several(names, 10))
 			f.Help = "shorten the descriptions, or put first what says when to use a skill"
 			f.Agent = agent
 		}

@@ -323,7 +323,7 @@ func (w *whole) tellListing(l *Listing, all []*listed) {
 	d := longest[0].doc
 	f := w.find(d, d.describedAt[0], d.describedAt[1],
 		"Claude Code's list of skills holds %d characters, and %s with its own (%d characters) would take %d: it lists %s by name, without a description",
-		budget, term.Plural(count, "skill"), own, total, several(names, 40))
+		budget, term.Plural(count, "skill"), own, total, term.Several(names, 40))
 	defer func() { f.Help += l.uncalled(all) }()
 	level := l.level(all)
 	const useful = 40 // characters
@@ -339,7 +339,7 @@ func (w *whole) tellListing(l *Listing, all []*listed) {
 		}
 	}
 	f.Help = fmt.Sprintf("shorten the longest, to %d characters or less: %s; or raise skillListingBudgetFraction in Claude Code's settings",
-		level, several(first, 40))
+		level, term.Several(first, 40))
 }
 
 // uncalled names skills of a list that agents never called here: they are the first to go.
@@ -357,7 +357,7 @@ func (l *Listing) uncalled(all []*listed) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "; never called in the last 30 days: " + several(names, 10)
+	return "; never called in the last 30 days: " + term.Several(names, 10)
 }
 
 // tellCut reports descriptions that this user's settings cut; SK106 tells of those that are cut
@@ -372,12 +372,4 @@ func (w *whole) tellCut(l *Listing, all []*listed) {
 				"the description has %d characters, and Claude Code lists %d of them: skillListingMaxDescChars in its settings says so", s.full, l.MaxDescription)
 		}
 	}
-}
-
-// several lists names, at most so many.
-func several(names []string, most int) string {
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return strings.Join(names, ", ")
 }

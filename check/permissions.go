@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/permit"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -596,11 +597,7 @@ func needApproval(w *whole) {
 		}
 	}
 	for place, f := range first {
-		list := strings.Join(names[place][:min(5, len(names[place]))], ", ")
-		if more := len(names[place]) - 5; more > 0 {
-			list += fmt.Sprintf(" and %d more", more)
-		}
 		f.Message = fmt.Sprintf("in claude -p the model cannot use %s, unless Skill is allowed: skills with allowed-tools, disallowed-tools or hooks need approval",
-			list)
+			term.Several(names[place], 5))
 	}
 }

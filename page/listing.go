@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/skillhand/skillhand/check"
+	"github.com/skillhand/skillhand/internal/term"
 )
 
 // A listStrip is the list of skills that an agent gives its model, drawn as one line.
@@ -223,11 +224,7 @@ func leftOut(l check.List) string {
 			names = append(names, one.Name)
 		}
 	}
-	const few = 12
-	if more := len(names) - few; more > 0 {
-		return strings.Join(names[:few], ", ") + fmt.Sprintf(" and %d more", more)
-	}
-	return strings.Join(names, ", ")
+	return term.Several(names, 12)
 }
 
 // largest names the skills that take most of Claude Code's list.

@@ -2,7 +2,6 @@ package page
 
 import (
 	"cmp"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -250,18 +249,13 @@ func (v *visit) sessionFolders(id string) []string {
 }
 
 func skillNames(marks []session.Mark) string {
-	const few = 4
 	var names []string
 	for _, m := range marks {
 		if !slices.Contains(names, m.Skill) { // several agents may have read it
 			names = append(names, m.Skill)
 		}
 	}
-	text := strings.Join(names[:min(len(names), few)], ", ")
-	if more := len(names) - few; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	return term.Several(names, 4)
 }
 
 // listData is a view that is a list alone.

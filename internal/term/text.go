@@ -82,6 +82,14 @@ func Plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
+// Several lists names, at most so many.
+func Several(names []string, most int) string {
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
 // Either lists the values to choose from: a, b or c. Empty ones are left out.
 func Either(values []string) string {
 	values = slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == "" })
