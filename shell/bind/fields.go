@@ -152,11 +152,7 @@ func (s *scope) word(w *syntax.Word) []field {
 // isList recognises "$@" and "${a[@]}", which are several words in spite of the quotes.
 func isList(n syntax.WordPart) bool {
 	p, ok := n.(*syntax.ParamExp)
-	if !ok || p.Param == nil || p.Length {
-		return false
-	}
-	index, _ := p.Index.(*syntax.Word)
-	return p.Param.Value == "@" || words.Lit(index) == "@"
+	return ok && p.Param != nil && !p.Length && (p.Param.Value == "@" || isAt(p.Index))
 }
 
 // text evaluates a word that is one text, such as a here-document.
@@ -226,9 +222,6 @@ func (s *scope) expansion(n syntax.WordPart) bit {
 			}
 		}
 	case *syntax.CmdSubst:
-		if m := lookUp().FindStringSubmatch(last(n)); m != nil {
-			return bit{text: m[1]}
-		}
 		if strings.HasPrefix(last(n), "mktemp") && !s.holds(n) {
 			return bit{text: "/tmp/mktemp.txt"}
 		}
@@ -344,22 +337,9 @@ func (s *scope) variableClass(name string, far int) class {
 
 // innocent recognises substitutions of commands that print nothing but where something is, or when.
 func innocent(n *syntax.CmdSubst) bool {
-	only := true
-	syntax.Walk(n, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.CallExpr:
-			name, rest, _ := strings.Cut(command(n), " ")
-			if name == "git" {
-				sub, _, _ := strings.Cut(rest, " ")
-				name += "/" + sub
-			}
-			only = only && (name == "" && len(n.Args) == 0 || among("places", name))
-		case *syntax.Redirect:
-			only = only && (n.Op == syntax.RdrOut || n.Op == syntax.DplOut) // 2>/dev/null
-		}
-		return only
-	})
-	return only
+	name, rest, _ := strings.Cut(last(n), " ")
+	sub, _, _ := strings.Cut(rest, " ")
+	return among("places", name) || among("places", name+"/"+sub)
 }
 
 // last is the command that prints what a substitution stands for: the last of its pipeline, without || true and || echo 0.
@@ -394,9 +374,6 @@ func command(cmd syntax.Command) string {
 
 // counts recognises substitutions that print a number: $(… | wc -l), $(grep -c x f || true), $(date +%s).
 func (s *scope) counts(n *syntax.CmdSubst) bool { return !s.dash && counting().MatchString(last(n)) }
-
-// lookUp is how one asks where a program is: $(command -v python3) stands for the program.
-var lookUp = regexpOnce(`^(?:which|command|type) (?:-\w+ )?(\w[\w.-]*)$`)
 
 // counting are commands that print a number.
 var counting = regexpOnce(`^(?:wc -[lcw]|grep -ci? [^ ]*(?: [^ *?\[]*)?|date(?: -u)?(?: -d .*)? \+%s|` +

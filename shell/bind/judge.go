@@ -148,14 +148,16 @@ func (s *scope) within(f field, k kind, place, why, instead string) bool {
 	return !f.dirty() || s.all(k, place, why, instead)
 }
 
-// expanded judges a place that expands text again: arithmetic, a subscript, a prompt.
-func (s *scope) expanded(place string) {
-	k := tame
+// kept is a kind of values, if they stay what they are; a line that changes texts could make anything of them but numbers.
+func (s *scope) kept(k kind) kind {
 	if s.changes {
-		k = number
+		return number
 	}
-	s.all(k, place, whyArithmetic, checkNumber)
+	return k
 }
+
+// expanded judges a place that expands text again: arithmetic, a subscript, a prompt.
+func (s *scope) expanded(place string) { s.all(s.kept(tame), place, whyArithmetic, checkNumber) }
 
 // node judges the node at the path's end.
 func (s *scope) node(path []syntax.Node) {

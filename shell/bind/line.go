@@ -175,11 +175,13 @@ func printsOn(p []syntax.Node) bool {
 // surveyCall notes what a command sets, writes and prints; of a wrapper, what its command does.
 func (s *scope) surveyCall(fs []field, prints bool) {
 	name, args := path.Base(fs[0].lit()), fs[1:]
-	if i := slices.IndexFunc(args, func(f field) bool { return lookup(f.lit(), nil) != nil }); i >= 0 && lookup(name, nil).runs() {
-		s.surveyCall(args[i:], prints)
-		prints = false
-	}
 	r, own := lookup(name, args), joined(args).own()
+	if r.runs() {
+		if i := slices.IndexFunc(args, func(f field) bool { return lookup(f.lit(), nil) != nil }); i >= 0 {
+			s.surveyCall(args[i:], prints)
+			prints = false
+		}
+	}
 	keeps := r == nil || r.is(isCall) && name != "printf" || r.is(isTool) && !among("outputs", name) || among("keepers", name)
 	s.changes = s.changes || prints && !keeps && !keeping().MatchString(name+" "+own) || s.funcs[name] && strings.Contains(own, "-\x00")
 	s.surveyText(own)
@@ -193,12 +195,16 @@ func (s *scope) surveyCall(fs []field, prints bool) {
 	for i, f := range args {
 		s.surveyWord(name, fs[i].lit(), f)
 		o := r.option(f.lead())
-		note := map[byte]func(field){'>': s.surveyFile, '^': s.surveyFolder}[o.sort]
+		isNext := o.rest == len(f.lead()) && len(f.bits) < 2 && i+1 < len(args)
 		switch {
-		case note != nil && (o.rest < len(f.lead()) || len(f.bits) > 1):
-			note(after(f, o.rest))
-		case note != nil && i+1 < len(args):
-			note(args[i+1])
+		case o.sort == '>' && isNext:
+			s.surveyFile(args[i+1])
+		case o.sort == '>':
+			s.surveyFile(after(f, o.rest))
+		case o.sort == '^' && isNext:
+			s.surveyFolder(args[i+1])
+		case o.sort == '^':
+			s.surveyFolder(after(f, o.rest))
 		case among("writers", name) && !strings.HasPrefix(f.lit(), "-"):
 			s.surveyFile(f)
 		case strings.HasPrefix(f.lead(), "of="):

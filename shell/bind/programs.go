@@ -149,10 +149,14 @@ func (s *scope) test(name string, args []field) {
 		asked := i > 0 && among("asks", args[i-1].lit()) || i+1 < len(args) && among("compares", args[i+1].lit()) || len(args) == 1
 		switch {
 		case asked && !f.many:
-		case strings.HasPrefix(f.lead(), "-"), f.dirty() && s.changes: // [ -$0 x ]
+		case strings.HasPrefix(f.lead(), "-"): // [ -$0 x ]
 			s.within(f, number, name+" -v", whyArithmetic, "write the operator yourself")
 		case f.lead() == "":
-			s.within(f, noSwitch, name+" -v", whyArithmetic, "write -n before it, and quote it")
+			k := noSwitch
+			if f.dirty() {
+				k = s.kept(noSwitch)
+			}
+			s.within(f, k, name+" -v", whyArithmetic, "write -n before it, and quote it")
 		}
 	}
 }

@@ -171,11 +171,7 @@ func (s *scope) valueFlag(w *reading, f field) bool {
 	case len(w.r.subs) > 0 && w.operands == 0 && !strings.HasPrefix(text, "-"):
 		s.within(f, never, w.name+"'s subcommand", whyChoice, "write the subcommand yourself")
 	case f.dirty():
-		k := noOption
-		if s.changes {
-			k = number
-		}
-		s.within(f, k, "an option of "+w.name, whyOption, optionHint(w))
+		s.within(f, s.kept(noOption), "an option of "+w.name, whyOption, optionHint(w))
 	case len(text) > 1 && strings.Contains(signs, text[:1]):
 		if !s.listed(w, f) {
 			s.within(f, never, "an option of "+w.name, whyOption, optionHint(w))
