@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +15,6 @@ import (
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/edit/disk"
-	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/atomicfile"
 	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/cli"
@@ -141,34 +139,14 @@ func runCheck(ctx context.Context, std *cli.Std, o checkOptions, paths []string)
 	return c.once(ctx)
 }
 
-// findNames puts the folder of a skill in the place of its name. A path that exists is taken for one.
-func (c *checking) findNames(h here.Here) error {
-	c.paths = slices.Clone(c.paths)
-	for i, name := range c.paths {
-		if _, err := os.Stat(name); err == nil || paths.Is(name) || name == "-" {
-			continue
-		}
-		loc, err := h.Finder().Find(name)
-		if err != nil {
-			text := strings.Replace(err.Error(), "no such skill", "no such file or skill", 1)
-			return cli.Exit(cli.ExitMissing, errors.New(text))
-		}
-		c.paths[i] = loc.Main().Folder
-		if loc.Command {
-			c.paths[i] = loc.File
-		}
-	}
-	return nil
-}
-
 // configure puts flags over the configuration that holds here.
 func (c *checking) configure() error {
 	h, err := c.flags.at.Here(c.std.Env)
 	if err != nil {
 		return err
 	}
-	if err := c.findNames(h); err != nil {
-		return err
+	if c.paths, err = check.Named(h, c.paths); err != nil {
+		return cli.Exit(cli.ExitMissing, err)
 	}
 	if c.flags.config != "" {
 		c.up, err = check.AtConfig(h, c.flags.config, c.paths)
@@ -359,7 +337,7 @@ func (c *checking) printFixed(ctx context.Context, text []byte) error {
 	if _, err := c.takeBaseline(res); err != nil {
 		return err
 	}
-	if err := (check.Printer{}).Concise(c.std.Err, c.shown(res).Findings); err != nil {
+	if err := (check.Printer{}).Concise(c.std.Err, res.From(check.Severity(c.flags.severity)).Findings); err != nil {
 		return fmt.Errorf("stderr: %w", err)
 	}
 	return c.end(res)
@@ -496,11 +474,12 @@ func (c *checking) print(res *check.Result, taken int) error {
 		summary += fmt.Sprintf(", %d in the baseline", taken)
 	}
 	all := len(res.Findings)
-	res = c.shown(res)
+	res = res.From(check.Severity(c.flags.severity))
 	if n := all - len(res.Findings); n > 0 {
 		summary += fmt.Sprintf(", %d not shown", n)
 	}
-	printer := check.Printer{Columns: c.std.Columns(), ASCII: !utf8Terminal(c.std), Paint: c.std.Painter()}
+	printer := check.Printer{Columns: c.std.Columns(), ASCII: !c.std.UTF8(), Paint: c.std.Painter(),
+		More: ": --max-same 0 shows all, --format concise a line for each"}
 	var err error
 	switch c.flags.format {
 	case "json":
@@ -512,7 +491,7 @@ func (c *checking) print(res *check.Result, taken int) error {
 	case "concise":
 		err = printer.Concise(c.std.Out, res.Findings)
 	default:
-		err = c.printFull(printer, res.Findings)
+		err = printer.Folded(c.std.Out, res.Findings, check.Severity(c.flags.failOn), c.flags.maxSame)
 	}
 	if err != nil {
 		return fmt.Errorf("stdout: %w", err)
@@ -524,92 +503,15 @@ func (c *checking) print(res *check.Result, taken int) error {
 	return c.std.Print(summary + "\n")
 }
 
-// shown is a result without the findings below --severity.
-func (c *checking) shown(res *check.Result) *check.Result {
-	shown := *res
-	shown.Findings = slices.DeleteFunc(slices.Clone(res.Findings), func(f *check.Finding) bool {
-		return f.Severity.Rank() < check.Severity(c.flags.severity).Rank()
-	})
-	return &shown
-}
-
-// printFull prints findings, the worst first, and counts those that are like others and are not shown. The errors come
-// again at the end, a line each.
-func (c *checking) printFull(printer check.Printer, all []*check.Finding) error {
-	all = check.WorstFirst(all)
-	shown, folds := all, []check.Fold(nil)
-	if c.flags.maxSame > 0 {
-		shown, folds = check.Folded(all, check.Severity(c.flags.failOn), c.flags.maxSame)
-	}
-	if err := printer.Full(c.std.Out, shown); err != nil {
-		return err
-	}
-	if err := c.printFolds(folds); err != nil {
-		return err
-	}
-	return printer.Errors(c.std.Out, all)
-}
-
-func (c *checking) printFolds(folds []check.Fold) error {
-	if len(folds) == 0 {
-		return nil
-	}
-	var more []string
-	for _, f := range folds {
-		more = append(more, fmt.Sprintf("%d more %s[%s]", f.N, f.Severity, f.Rule))
-	}
-	text := strings.Join(more, ", ") + " not shown: --max-same 0 shows all, --format concise a line for each"
-	_, err := fmt.Fprintln(c.std.Out, strings.Join(term.Wrap(text, c.std.Columns()), "\n")+"\n")
-	return err
-}
-
-// utf8Terminal reports whether what is printed may have other characters than ASCII's: unless the
-// locale says no.
-func utf8Terminal(std *cli.Std) bool {
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if value := std.Getenv(name); value != "" {
-			value = strings.ToLower(strings.ReplaceAll(value, "-", ""))
-			return strings.Contains(value, "utf8")
-		}
-	}
-	return true
-}
-
 // printVerdicts lists what Claude Code decides about each directive.
 func (c *checking) printVerdicts(res *check.Result) error {
-	paint := c.std.Painter()
-	colors := map[check.Effect]string{check.Runs: "32", check.Aborts: "31", check.Untold: "33"}
 	asks := false
 	for _, v := range res.Verdicts {
 		asks = asks || v.Default == check.Aborts
-		if c.flags.format == "json" {
-			if err := c.std.PrintJSON(v); err != nil {
-				return err
-			}
-			continue
-		}
-		effect := string(v.Default)
-		if v.Auto != v.Default {
-			effect += ", " + string(v.Auto) + " in auto mode"
-		}
-		room := c.std.Edge() - term.Cells(fmt.Sprintf("%s:%d: %s  ", v.File, v.Line, effect))
-		text := fmt.Sprintf("%s:%d: %s  %s\n", v.File, v.Line, paint(colors[v.Default], effect), term.Fit(term.Flat(v.Command), max(room, 20)))
-		switch {
-		case v.Default == check.Runs && v.RuleFile != "":
-			text += fmt.Sprintf("    by %s in %s\n", v.Rule, v.RuleFile)
-		case v.Default != check.Runs:
-			reason := v.Reason
-			if v.RuleFile != "" {
-				reason += " (" + v.RuleFile + ")"
-			}
-			text += term.Hang("    ", reason, c.std.Edge())
-			if v.Suggest != "" {
-				text += "    " + v.Suggest + "\n"
-			}
-		}
-		if err := c.std.Print(text); err != nil {
-			return err
-		}
+	}
+	err := cli.PrintEach(c.std, c.flags.format == "json", res.Verdicts, func(v check.Verdict) string { return v.Text(c.std.Edge(), c.std.Painter()) })
+	if err != nil {
+		return err
 	}
 	c.std.Say(fmt.Sprintf("skillhand: %s, %s, as Claude Code %s decides",
 		term.Plural(res.Files, "file"), term.Plural(len(res.Verdicts), "directive"), claudecode.Version))

@@ -183,3 +183,15 @@ func (std *Std) Edge() int {
 func (std *Std) Columns() int {
 	return term.Columns(std.Out, std.Getenv("COLUMNS"), term.DefaultWidth)
 }
+
+// UTF8 reports whether what is printed may have other characters than ASCII's: unless the
+// locale says no.
+func (std *Std) UTF8() bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if value := std.Getenv(name); value != "" {
+			value = strings.ToLower(strings.ReplaceAll(value, "-", ""))
+			return strings.Contains(value, "utf8")
+		}
+	}
+	return true
+}

@@ -1,0 +1,30 @@
+package check
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/paths"
+)
+
+// Named puts the folder of a skill in the place of its name. A path that exists is taken for one, and so is -.
+func Named(h here.Here, names []string) ([]string, error) {
+	all := slices.Clone(names)
+	for i, name := range all {
+		if _, err := os.Stat(name); err == nil || paths.Is(name) || name == "-" {
+			continue
+		}
+		loc, err := h.Finder().Find(name)
+		if err != nil {
+			return nil, errors.New(strings.Replace(err.Error(), "no such skill", "no such file or skill", 1))
+		}
+		all[i] = loc.Main().Folder
+		if loc.Command {
+			all[i] = loc.File
+		}
+	}
+	return all, nil
+}
