@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,7 +16,6 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/scaffold"
 	"github.com/skillhand/skillhand/shell"
-	"github.com/skillhand/skillhand/skill"
 	"github.com/skillhand/skillhand/trust"
 )
 
@@ -106,6 +104,20 @@ there is none of that name.`,
 	return cmd
 }
 
+// initStubs makes a skill's stubs, and the skill if there is none.
+func initStubs(std *cli.Std, name, dir string, agents []string) error {
+	h, err := here.From("", std.Env)
+	if err != nil {
+		return err
+	}
+	folder, err := skillFolder(dir, name)
+	if err != nil {
+		return err
+	}
+	made, err := scaffold.Stubs(h.Finder(), paths.Around(h.Dir), name, folder, dir != "", agents)
+	return printMade(std, made, err, "skillhand load "+name)
+}
+
 // skillFolder is where a new skill goes: into dir, else among the project's.
 func skillFolder(dir, name string) (string, error) {
 	if dir == "" {
@@ -116,61 +128,6 @@ func skillFolder(dir, name string) (string, error) {
 		dir = filepath.Join(paths.Around(work), ".claude", "skills")
 	}
 	return filepath.Join(dir, name), nil
-}
-
-// initStubs makes a skill's stubs, and the skill if there is none. Stubs go where
-// the skill is: among the user's own, or into the project.
-func initStubs(std *cli.Std, name, dir string, agents []string) error {
-	h, err := here.From("", std.Env)
-	if err != nil {
-		return err
-	}
-	finder := h.Finder()
-	loc, err := finder.Find(name)
-	var made []string
-	if errors.Is(err, fs.ErrNotExist) || dir != "" {
-		var target string
-		if target, err = skillFolder(dir, name); err != nil {
-			return err
-		}
-		if made, err = scaffold.Skill(target, name); err != nil {
-			return err
-		}
-		loc, err = finder.Find(name)
-	}
-	if err != nil {
-		return err
-	}
-	_, about, err := loc.Front()
-	if err != nil {
-		return err
-	}
-	root := paths.Around(h.Dir)
-	if loc.From == skill.FromUser {
-		root = h.Home
-	}
-	targets := map[string]bool{}
-	for _, agent := range agents {
-		folder, err := scaffold.StubFolder(agent, loc.From == skill.FromUser)
-		if err != nil {
-			return err
-		}
-		target := filepath.Join(root, folder, name)
-		if targets[target] {
-			continue // two agents read the same folder
-		}
-		targets[target] = true
-		files, err := scaffold.Stub(target, name, about)
-		if err != nil {
-			return err
-		}
-		made = append(made, files...)
-		if now, err := finder.Find(name); err != nil || now.File != loc.File {
-			os.RemoveAll(target)
-			return fmt.Errorf("%s: a stub here would hide the skill itself, %s: move that to .claude/skills", target, loc.File)
-		}
-	}
-	return printMade(std, made, nil, "skillhand load "+name)
 }
 
 func newInitPlugin(std *cli.Std) *cobra.Command {

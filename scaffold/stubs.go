@@ -1,0 +1,56 @@
+package scaffold
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/skillhand/skillhand/skill"
+)
+
+// Stubs makes stubs of a skill for agents, and the skill itself in folder if there is none, or if it was chosen. Stubs go
+// where the skill is: into the user's home, or into the project.
+func Stubs(finder skill.Finder, project, name, folder string, chosen bool, agents []string) (made []string, err error) {
+	loc, err := finder.Find(name)
+	if errors.Is(err, fs.ErrNotExist) || chosen {
+		if made, err = Skill(folder, name); err != nil {
+			return nil, err
+		}
+		loc, err = finder.Find(name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	_, about, err := loc.Front()
+	if err != nil {
+		return nil, err
+	}
+	root := project
+	if loc.From == skill.FromUser {
+		root = finder.Home
+	}
+	targets := map[string]bool{}
+	for _, agent := range agents {
+		folder, err := StubFolder(agent, loc.From == skill.FromUser)
+		if err != nil {
+			return nil, err
+		}
+		target := filepath.Join(root, folder, name)
+		if targets[target] {
+			continue // two agents read the same folder
+		}
+		targets[target] = true
+		files, err := Stub(target, name, about)
+		if err != nil {
+			return nil, err
+		}
+		made = append(made, files...)
+		if now, err := finder.Find(name); err != nil || now.File != loc.File {
+			os.RemoveAll(target)
+			return nil, fmt.Errorf("%s: a stub here would hide the skill itself, %s: move that to .claude/skills", target, loc.File)
+		}
+	}
+	return made, nil
+}
