@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -176,14 +175,8 @@ func (o *batchOptions) openDB(ctx context.Context, std *cli.Std, existing bool) 
 	if err != nil {
 		return nil, err
 	}
-	database := o.database(std)
-	if database == "" {
-		database = filepath.Join(h.State, "batch.db")
-	}
-	options := batch.Options{Database: database, Existing: existing}
-	if batch.Remote(database) {
-		options.Locks = filepath.Join(h.State, "batch-workers")
-	}
+	options := jobs.Database(h, o.database(std))
+	options.Existing = existing
 	db, err := batch.Open(ctx, options)
 	if errors.Is(err, batch.ErrScheme) {
 		return nil, cli.Exit(cli.ExitUsage, err)

@@ -1,23 +1,19 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand/batch"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/jobs"
 	"github.com/skillhand/skillhand/page"
 	"github.com/skillhand/skillhand/proc"
 )
@@ -79,12 +75,9 @@ func runPage(ctx context.Context, std *cli.Std, o pageOptions, skill string) err
 			return err
 		}
 	}
-	batches := &laterBatches{ctx: ctx, std: std, options: o.batchOptions}
-	defer batches.close()
-	site.Batches = batches.open
-	if database := cmp.Or(o.database(std), filepath.Join(h.State, "batch.db")); !batch.Remote(database) {
-		batches.file, site.BatchFile = database, database
-	}
+	batches := &jobs.Later{Options: jobs.Database(h, o.database(std))}
+	defer batches.Close()
+	site.Batches, site.BatchFile = func() (*batch.DB, error) { return batches.Open(ctx) }, batches.File()
 	if o.export != "" {
 		n, err := site.Export(ctx, o.export)
 		if err != nil {
@@ -96,47 +89,6 @@ func runPage(ctx context.Context, std *cli.Std, o pageOptions, skill string) err
 		return std.Print(fmt.Sprintf("%s: %s\n", o.export, term.Plural(n, "view")))
 	}
 	return servePage(ctx, std, o, site, skill)
-}
-
-// laterBatches is a database of batches that is opened when there is one: looking makes none. Whoever
-// removes its file to begin anew sees the new one.
-type laterBatches struct {
-	ctx     context.Context
-	std     *cli.Std
-	options batchOptions
-	file    string // "": it is no file
-
-	mu sync.Mutex
-	db *batch.DB
-	is fs.FileInfo // the file that is open
-}
-
-func (b *laterBatches) open() (*batch.DB, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	var err error
-	var now fs.FileInfo
-	if b.file != "" {
-		now, err = os.Stat(b.file)
-	}
-	if b.db != nil && (err != nil || now != nil && !os.SameFile(now, b.is)) {
-		b.db.Close()
-		b.db = nil
-	}
-	if b.db != nil || errors.Is(err, fs.ErrNotExist) {
-		return b.db, nil
-	}
-	b.is = now
-	b.db, err = b.options.open(b.ctx, b.std)
-	return b.db, err
-}
-
-func (b *laterBatches) close() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.db != nil {
-		b.db.Close()
-	}
 }
 
 func servePage(ctx context.Context, std *cli.Std, o pageOptions, site *page.Site, skill string) error {

@@ -1,4 +1,4 @@
-package main
+package jobs
 
 import (
 	"os"
@@ -6,18 +6,15 @@ import (
 	"testing"
 
 	"github.com/skillhand/skillhand/batch"
-	"github.com/skillhand/skillhand/internal/cli"
 )
 
-// TestLaterBatches: a page has the database that is there now, and makes none.
-func TestLaterBatches(t *testing.T) {
+// TestLater: a page has the database that is there now, and makes none.
+func TestLater(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "batch.db")
-	std := cli.NewStd()
-	std.Env = []string{"HOME=" + t.TempDir(), "SKILLHAND_STATE_DIR=" + filepath.Dir(file)}
-	b := &laterBatches{ctx: t.Context(), std: std, file: file}
-	t.Cleanup(b.close)
+	b := &Later{Options: batch.Options{Database: file}}
+	t.Cleanup(b.Close)
 	for _, name := range []string{"first", "second"} {
-		if db, err := b.open(); db != nil || err != nil {
+		if db, err := b.Open(t.Context()); db != nil || err != nil {
 			t.Fatalf("before the %s: %v, %v", name, db, err)
 		}
 		made, err := batch.Open(t.Context(), batch.Options{Database: file})
@@ -29,7 +26,7 @@ func TestLaterBatches(t *testing.T) {
 		}
 		made.Close()
 		for range 2 {
-			db, err := b.open()
+			db, err := b.Open(t.Context())
 			if err != nil || db == nil {
 				t.Fatalf("the %s: %v, %v", name, db, err)
 			}
