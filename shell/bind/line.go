@@ -175,13 +175,12 @@ func printsOn(p []syntax.Node) bool {
 // surveyCall notes what a command sets, writes and prints; of a wrapper, what its command does.
 func (s *scope) surveyCall(fs []field, prints bool) {
 	name, args := path.Base(fs[0].lit()), fs[1:]
-	r, own := lookup(name, args), joined(args).own()
-	if r.runs() {
-		if i := slices.IndexFunc(args, func(f field) bool { return lookup(f.lit(), nil) != nil }); i >= 0 {
-			s.surveyCall(args[i:], prints)
-			prints = false
-		}
+	r := lookup(name, args)
+	if i := slices.IndexFunc(args, func(f field) bool { return r.runs() && lookup(f.lit(), nil) != nil }); i >= 0 {
+		s.surveyCall(args[i:], prints)
+		args, prints = args[:i], false
 	}
+	own := joined(args).own()
 	keeps := r == nil || r.is(isCall) && name != "printf" || r.is(isTool) && !among("outputs", name) || among("keepers", name)
 	s.changes = s.changes || prints && !keeps && !keeping().MatchString(name+" "+own) || s.funcs[name] && strings.Contains(own, "-\x00")
 	s.surveyText(own)
