@@ -23,8 +23,9 @@ in Claude Code's settings, and the state folder: trust, history, sessions and
 batches. Then say how to remove the programs themselves.
 
 Your home and the project around this folder are searched. Entries that skillhand
-did not write, or that were changed since, are left and listed. On a terminal you
-are shown what will go, and asked.`,
+did not write, or that were changed since, are left and listed. You are shown what
+will go, and asked; where there is no terminal to ask on, nothing is removed
+without --yes.`,
 		Example: `  skillhand uninstall --dry-run
   skillhand uninstall
   skillhand uninstall --yes`,
@@ -58,11 +59,14 @@ are shown what will go, and asked.`,
 	return cmd
 }
 
-// confirmUninstall asks a person, if there is one, whether what was found may go.
+// confirmUninstall asks whether what was found may go. Where nobody can be asked, it may not.
 func confirmUninstall(ctx context.Context, std *cli.Std, items []uninstall.Item) error {
 	found := slices.ContainsFunc(items, func(it uninstall.Item) bool { return it.Status == uninstall.Found })
-	if !found || !std.Interactive() {
+	switch {
+	case !found:
 		return nil
+	case !std.Interactive():
+		return cli.Usagef("nothing was removed: there is no terminal to ask on (skillhand uninstall --dry-run shows what would go, skillhand uninstall --yes removes it)")
 	}
 	fmt.Fprint(std.Err, uninstall.Lines(items))
 	yes, err := std.Ask(ctx, "\nRemove them? It cannot be undone. [y/N] ")
