@@ -59,8 +59,11 @@ func (t Printer) Errors(w io.Writer, all []*Finding) error {
 	text := "errors:\n"
 	for _, f := range errors[:min(len(errors), most)] {
 		place := fmt.Sprintf("  %s:%d: ", t.flat(f.File), f.Range.Line)
-		room := t.columns() - term.Cells(place) - len(f.Rule) - 2
-		text += place + t.paint(Error, f.Rule) + ": " + term.FitWords(t.flat(f.Message), max(room, 20)) + "\n"
+		what := term.FitWords(t.flat(f.Message), t.columns()-term.Cells(place)-len(f.Rule)-2)
+		if term.Cells(what) < min(term.Cells(t.flat(f.Message)), 30) {
+			what = f.Name // a long path leaves no room for more
+		}
+		text += place + t.paint(Error, f.Rule) + ": " + what + "\n"
 	}
 	if more := len(errors) - most; more > 0 {
 		text += fmt.Sprintf("  and %d more\n", more)
