@@ -31,6 +31,8 @@ func referenceRules() []*Rule {
 			Summary: "a variable is almost one that is filled in, and stays as it is"},
 		{ID: "SK207", Name: "placeholder-in-text", Severity: Warning, agent: claude, run: placeholderInText,
 			Summary: "a price or a program's own $1 is replaced when the skill is given arguments"},
+		{ID: "SK209", Name: "file-missing", Severity: Warning, kinds: []Kind{Skill}, run: fileMissing,
+			Summary: "the text sends the agent to a file of the skill's own that is not there"},
 	}
 }
 

@@ -53,7 +53,8 @@ func newTry(std *cli.Std) *cobra.Command {
 		Short: "Try skills with a model: do they fire, do they help",
 		Long: `Ask Claude the prompts in each skill's evals folder, and report how often the
 skill fired, what fired instead, and whether it helps. Without SKILL, all skills
-of this project that have cases are tried.
+of this project that have cases are tried. Each trial is a call that costs money:
+--dry-run counts them, and --budget-usd bounds what is spent.
 
 Cases are evals/evals.json (agentskills.io), lists of queries (skill-creator),
 evals/*.yaml, and suites of claude plugin eval (evals/CASE/prompt.md or case.yaml,
