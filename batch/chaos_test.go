@@ -363,7 +363,10 @@ func TestKiller(t *testing.T) {
 	onBoth(t, func(t *testing.T, o Options) {
 		db := open(t, o)
 		jobs := timed(8)
-		jobs[0].Payload = json.RawMessage("-1")
+		for i := range jobs { // each has begun when the killer strikes, and none has ended
+			jobs[i].Payload = json.RawMessage(strconv.Itoa(600 + i))
+		}
+		jobs[0].Payload = json.RawMessage("-200")
 		add(t, db, jobs, Limits{})
 		tr := newTroupe(t, o, 1)
 		var mu sync.Mutex // guards over and the troupe

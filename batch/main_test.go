@@ -60,7 +60,8 @@ func play() error {
 	w.Do = func(ctx context.Context, payload json.RawMessage) (json.RawMessage, Retry) {
 		ms, _ := strconv.Atoi(string(payload))
 		enter("start", string(payload))
-		if ms < 0 { // a job that kills its worker
+		if ms < 0 { // a job that kills its worker after a while
+			time.Sleep(time.Duration(-ms) * time.Millisecond)
 			p, _ := os.FindProcess(os.Getpid())
 			_ = p.Kill()
 			select {}

@@ -82,13 +82,27 @@ func (o *batchOptions) dbFlag(cmd *cobra.Command) {
 func (o *batchOptions) limitFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	cli.Alias(cmd, "concurrency", "jobs")
-	f.StringVarP(&o.concurrency, "jobs", "j", "", "`number` of jobs at the same time, over all machines (default 4 here); none removes the limit")
-	f.StringVar(&o.rate, "rate", "", "the `rate` of starts, over all machines, such as 30/m; none removes the limit")
-	f.StringVar(&o.budget, "budget-usd", "", "never spend more than this many `dollars` on the batch; none removes the limit")
+	f.VarP((*limitValue)(&o.concurrency), "jobs", "j", "`number` of jobs at the same time, over all machines (default 4 here); none removes the limit")
+	f.Var((*limitValue)(&o.rate), "rate", "the `rate` of starts, over all machines, such as 30/m; none removes the limit")
+	f.Var((*limitValue)(&o.budget), "budget-usd", "never spend more than this many `dollars` on the batch; none removes the limit")
 	f.BoolVar(&o.fresh, "fresh", false, "start over; the batch as it was is kept")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show the jobs, and run nothing")
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each job, the summary last")
 }
+
+// A limitValue is the value of a flag that limits something. An empty one, as of a shell's variable
+// that is not set, does not mean that there is no limit.
+type limitValue string
+
+func (v *limitValue) Set(text string) error {
+	if *v = limitValue(text); text == "" {
+		return errors.New("it is empty, want a value, or none")
+	}
+	return nil
+}
+
+func (v *limitValue) String() string { return string(*v) }
+func (*limitValue) Type() string     { return "string" }
 
 // none is the value of a flag that removes a limit.
 const none = "none"

@@ -123,7 +123,7 @@ interrupted.`,
 	f.StringVar(&o.client.Path, "claude", "", "the `path` of claude (default $SKILLHAND_CLAUDE, then claude in PATH)")
 	f.BoolVar(&o.inBatch, "batch", false, "make the trials as durable jobs, on any number of machines")
 	o.batch.dbFlag(cmd)
-	f.StringVar(&o.batch.rate, "rate", "", "with --batch: the `rate` of starts, over all machines, such as 30/m")
+	f.Var((*limitValue)(&o.batch.rate), "rate", "with --batch: the `rate` of starts, over all machines, such as 30/m")
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each trial, the summary last")
 	f.BoolVar(&o.markdown, "markdown", false, "print the summary as Markdown")
 	f.StringVar(&o.reportAs, "report-as", "", "print the result in the `form` of another program: plugin-eval (aggregate-result.json)")
