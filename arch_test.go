@@ -85,6 +85,7 @@ internal/minibash: internal/words proc shell/bind
 internal/origin:
 internal/paths:
 internal/redact: internal/jsonfind
+internal/reports: internal/cause report
 internal/term:
 internal/txtartest:
 internal/uninstall: here internal/origin internal/paths internal/term mcp/host settings view
@@ -93,8 +94,8 @@ internal/watch: internal/paths
 internal/words:
 
 cmd/skillhand: . agent agent/sight check claude claudecode claudepage edit/disk golden here history internal/atomicfile internal/cause internal/cli
-    internal/doctor internal/paths internal/term internal/uninstall migrate migrate/disk render report scaffold schemas session shell skill trust
-    usage verdict view
+    internal/doctor internal/paths internal/reports internal/term internal/uninstall migrate migrate/disk render report scaffold schemas session shell
+    skill trust usage verdict view
 cmd/skillhand-server: . agent batch batch/jobfile claude here internal/atomicfile internal/cli internal/paths internal/term internal/upgrade jobs lsp
     mcp mcp/host page proc scaffold shell try
 

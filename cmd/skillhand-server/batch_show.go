@@ -229,17 +229,7 @@ func newBatchList(std *cli.Std) *cobra.Command {
 			if len(list) == 0 {
 				fmt.Fprintln(std.Err, "skillhand: no batches")
 			}
-			for _, s := range list {
-				if o.json {
-					err = std.PrintJSON(s)
-				} else {
-					err = std.Print(jobs.ListLine(&s))
-				}
-				if err != nil {
-					return err
-				}
-			}
-			return nil
+			return cli.PrintEach(std, o.json, list, func(s batch.Status) string { return jobs.ListLine(&s) })
 		},
 	}
 	o.dbFlag(cmd)

@@ -142,19 +142,10 @@ func listTrusted(std *cli.Std, store trust.Store, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range all {
-		text := f.Dir
+	return cli.PrintEach(std, asJSON, all, func(f trust.Folder) string {
 		if f.Pinned {
-			text += "  (pinned)"
+			return f.Dir + "  (pinned)\n"
 		}
-		if asJSON {
-			err = std.PrintJSON(f)
-		} else {
-			err = std.Print(text + "\n")
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return f.Dir + "\n"
+	})
 }
