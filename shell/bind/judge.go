@@ -131,7 +131,7 @@ func (s *scope) all(k kind, place, why, instead string) bool {
 func (l *line) unlike(k kind) int {
 	i, known := l.first[k.name]
 	if !known {
-		i = slices.IndexFunc(l.vals, func(v value) bool { return !k.holds(v.data) && !(v.place && plainText(v.data)) })
+		i = slices.IndexFunc(l.vals, func(v value) bool { return !k.holds(v.data) && !(v.place && plainWords(v.data)) })
 		l.first[k.name] = i // a line of a thousand values can have a thousand such places
 	}
 	return i

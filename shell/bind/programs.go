@@ -113,8 +113,9 @@ func (s *scope) builtin(name string, args []field) {
 
 // namer judges commands of the shell whose words are names of variables.
 func (s *scope) namer(name string, args []field) {
-	for _, f := range args {
+	for i, f := range args {
 		switch text := f.lit(); {
+		case i > 0 && args[i-1].lit() == "-p" && name == "read" && !f.many: // what it asks
 		case strings.HasPrefix(text, "-") && strings.Contains(text, "C") && name != "read": // mapfile -C runs its word
 			s.all(number, name, whyCode, nameIt)
 		case strings.HasPrefix(text, "-"):
