@@ -3,10 +3,14 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/permit"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -305,15 +309,77 @@ func (p *pass) abortsHere(d *directive) {
 
 // prefixRule is the rule that allows a command whatever its arguments are, or "".
 func (p *pass) prefixRule(d *directive, v permit.Verdict) string {
-	part := d.command[v.Offset:v.End]
-	head, _, _ := strings.Cut(part, "$")
-	rule := "Bash(" + strings.TrimRight(head, " \t\"'") + ":*)"
-	q := p.doc.request(d.plain(), p.doc.place())
+	plain := d.plain()
+	head := wordsBefore(plain[v.Offset:v.End], firstDifference(plain[v.Offset:], d.command[v.Offset:]))
+	if head == "" {
+		return ""
+	}
+	rule := "Bash(" + head + ":*)"
+	q := p.doc.request(plain, p.doc.place())
 	q.Allow = append(slices.Clone(q.Allow), rule)
 	if permit.ParseRule(rule).Never != "" || permit.Decide(q).Decision != permit.Allow {
 		return ""
 	}
 	return rule
+}
+
+// firstDifference is where two texts first differ.
+func firstDifference(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return min(len(a), len(b))
+}
+
+// wordsBefore are the whole words of a command that end before an offset; "" if what follows them could be any program.
+func wordsBefore(command string, offset int) string {
+	program, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
+	if err != nil || len(program.Stmts) != 1 {
+		return ""
+	}
+	call, ok := program.Stmts[0].Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Assigns) > 0 {
+		return ""
+	}
+	n := 0
+	for n < len(call.Args) && to(call.Args[n]) <= offset {
+		n++
+	}
+	if n == 0 || takesCode(call.Args[:n]) {
+		return ""
+	}
+	return command[from(call.Args[0]):to(call.Args[n-1])]
+}
+
+// codeOptions are the programs that run what they are given, each with the letters of the options that take code.
+var codeOptions = map[string]string{
+	"sh": "c", "bash": "c", "zsh": "c", "dash": "c", "ksh": "c", "ash": "c", "fish": "c", "python": "c", "python2": "c", "python3": "c",
+	"node": "ep", "bun": "ep", "deno": "", "perl": "eE", "ruby": "e", "php": "r", "lua": "e", "osascript": "e", "awk": "", "gawk": "", "mawk": "",
+	"env": "S", "eval": "", "exec": "", "source": "", ".": "", "command": "", "sudo": "", "doas": "", "xargs": "", "nohup": "", "nice": "", "npx": "c",
+	"bunx": "", "uvx": "", "ssh": "", "su": "c",
+}
+
+// takesCode reports whether the words that begin a command leave open which code it runs: no word names a program or a
+// script yet, or an option takes code.
+func takesCode(begin []*syntax.Word) bool {
+	letters, known := codeOptions[path.Base(words.Lit(begin[0]))]
+	if !known {
+		return false
+	}
+	for _, w := range begin[1:] {
+		option, ok := strings.CutPrefix(words.Lit(w), "-")
+		switch {
+		case !ok:
+			return option == "eval" // of deno's
+		case strings.HasPrefix(option, "-eval"), strings.HasPrefix(option, "-print"), strings.HasPrefix(option, "-command"):
+			return true
+		case !strings.HasPrefix(option, "-") && strings.ContainsAny(option, letters):
+			return true
+		}
+	}
+	return true
 }
 
 func (d *document) verdictOf(x *directive) Verdict {
