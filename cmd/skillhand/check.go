@@ -115,6 +115,8 @@ type checking struct {
 	stdin  []byte // the text to check instead of files
 	failed bool   // a file could not be checked or fixed
 	warned bool   // about the configuration
+
+	isNews func(*check.Result) bool // decides whether a result is printed; nil: it is
 }
 
 func runCheck(ctx context.Context, std *cli.Std, o checkOptions, paths []string) error {
@@ -281,6 +283,9 @@ func (c *checking) once(ctx context.Context) error {
 	res, err := c.run(ctx, files)
 	if err != nil {
 		return err
+	}
+	if c.isNews != nil && !c.isNews(res) {
+		return nil
 	}
 	if c.flags.permissions {
 		return c.printVerdicts(res)
@@ -521,22 +526,33 @@ func (c *checking) printVerdicts(res *check.Result) error {
 	return nil
 }
 
-// watch checks again whenever a file or the configuration changes.
+// watch checks again whenever a file or the configuration changes, or something that a finding may depend on. The latter
+// is told only if it makes a difference: a project has many files.
 func (c *checking) watch(ctx context.Context) error {
-	last := ""
+	state, around, said := "", "", ""
 	for {
 		files, err := c.files()
-		if len(files) == 0 && last == "" {
+		if len(files) == 0 && state == "" {
 			return err
 		}
-		if now := c.up.State(files); now != last {
-			if last != "" {
-				fmt.Fprintf(c.std.Out, "\n%s\n", time.Now().Format(time.TimeOnly))
+		stateNow, aroundNow := c.up.State(files), c.up.Around(files)
+		if stateNow != state || aroundNow != around {
+			first, same := state == "", stateNow == state
+			c.isNews = func(res *check.Result) bool {
+				before := said
+				text, err := json.Marshal([]any{res.Findings, res.Verdicts})
+				if said = string(text); err == nil && same && said == before {
+					return false
+				}
+				if !first {
+					fmt.Fprintf(c.std.Out, "\n%s\n", time.Now().Format(time.TimeOnly))
+				}
+				return true
 			}
-			last = now
 			if err := c.again(ctx); err != nil && cli.ExitStatus(err) != cli.ExitFailed {
 				c.std.Warn(err.Error())
 			}
+			state, around = stateNow, aroundNow
 		}
 		select {
 		case <-ctx.Done():
@@ -548,7 +564,7 @@ func (c *checking) watch(ctx context.Context) error {
 
 // again checks by the configuration as it is now. If that cannot be read, the last one holds.
 func (c *checking) again(ctx context.Context) error {
-	now := &checking{flags: c.flags, std: c.std, paths: c.paths, warned: c.warned}
+	now := &checking{flags: c.flags, std: c.std, paths: c.paths, warned: c.warned, isNews: c.isNews}
 	if err := now.configure(); err != nil {
 		return err
 	}
