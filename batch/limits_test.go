@@ -163,8 +163,52 @@ func TestClockBack(t *testing.T) {
 		if _, err := db.store.exec(t.Context(), `UPDATE batch_keeper SET worker = 'gone', until = {now} + 3600000`); err != nil {
 			t.Fatal(err)
 		}
+		// The worker that looked after the others is of another machine, and silent.
+		if _, err := db.store.exec(t.Context(), `INSERT INTO batch_worker (id, place, slots, started, beat) VALUES ('gone', 'elsewhere', 1, {now}, {now})`); err != nil {
+			t.Fatal(err)
+		}
 		begin(t, &Worker{DB: db, Do: func(context.Context, json.RawMessage) (json.RawMessage, Retry) { return nil, Retry{} }})
 		until(t, db, "over", over)
+		until(t, db, "looked after", func(*Status) bool {
+			n, err := number(t.Context(), db.store, `SELECT count(*) FROM batch_keeper WHERE worker <> 'gone'`)
+			return n == 1 && err == nil
+		})
+	})
+}
+
+// Only the latest delivery of a job counts: one that comes late gives it neither a second result nor back.
+func TestFence(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, o Options) {
+		db := open(t, o)
+		add(t, db, some(1), Limits{}) // which delivers it
+		id := idOf(t, db, "b")
+		job, err := number(t.Context(), db.store, `SELECT id FROM batch_job`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tt := range []struct {
+			n      int
+			ending ending
+			result string
+			state  State
+			want   string
+		}{
+			{1, ending{how: lost, began: true}, "", Opened, ""}, // and delivered again
+			{1, ending{how: finished, began: true}, "1", Opened, ""},
+			{1, ending{how: returned, began: true}, "", Opened, ""},
+			{2, ending{how: finished, began: true}, "2", Done, "2"},
+			{2, ending{how: finished, began: true}, "3", Done, "2"},
+			{1, ending{how: lost, began: true}, "", Done, "2"},
+		} {
+			err := db.change(t.Context(), id, func(c *change) error {
+				return c.finish([]finish{{d: delivery{Batch: id, Job: job, N: tt.n}, ending: tt.ending, kind: "test", worker: "w", result: tt.result}}, crew{})
+			})
+			r := results(t, db)["a0"]
+			if err != nil || r.State != tt.state || string(r.Result) != tt.want {
+				t.Errorf("delivery %d %s: %+v, %v", tt.n, tt.ending.how, r, err)
+			}
+		}
 	})
 }
 
