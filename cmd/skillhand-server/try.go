@@ -107,7 +107,7 @@ interrupted.`,
 	f.StringVarP(&o.results, "output", "o", "", "save trials in this `folder` (default: in the state folder)")
 	f.BoolVar(&o.fresh, "fresh", false, "start over instead of continuing an interrupted run")
 	f.StringVar(&o.from, "from", "", "judge the saved trials in this `folder` again, without asking Claude")
-	f.BoolVar(&o.dryRun, "dry-run", false, "say how many calls would be made and what they cost before, and make none")
+	f.BoolVar(&o.dryRun, "dry-run", false, "show how many calls would be made and what they cost before, and ask nothing")
 	f.BoolVar(&o.init, "init", false, "write cases from the skill's description for you to edit")
 	f.BoolVar(&o.ask, "ask", false, "with --init: let a model propose the cases")
 	o.at.Flags(cmd)
