@@ -301,7 +301,8 @@ func (s *scope) setting(name string, f field, exported bool) {
 			k = word // what most people mean by it: prod
 		}
 		s.within(f, k, name, whySetting, instead)
-	case name != "PATH" && (strings.HasPrefix(text, "/dev/") || strings.HasPrefix(text, "/proc/") || s.mentions(f.own()) || strings.Contains(text, "$") && (len(s.handed) > 0 || strings.HasPrefix(name, "PS"))):
+	case name != "PATH" && (strings.HasPrefix(text, "/dev/") || strings.HasPrefix(text, "/proc/") || s.mentions(f.own()) ||
+		strings.Contains(text, "$") && (len(s.handed) > 0 || strings.HasPrefix(name, "PS"))):
 		s.all(number, name, whySetting, instead)
 	}
 }

@@ -17,7 +17,8 @@ func TestJudge(t *testing.T) {
 		{`echo $(( $0 + 1 ))`, "a[$(reboot)]",
 			"$0 (in arithmetic) could run a command: arithmetic and subscripts are expanded again: check that it is a number first, or compare it as text"},
 		{`git grep $0`, "-nOreboot",
-			"$0 (in an option of git grep) could be an option that runs or writes something: write the options yourself; before a path put --, before a revision --end-of-options"},
+			"$0 (in an option of git grep) could be an option that runs or writes something: write the options yourself; " +
+				"before a path put --, before a revision --end-of-options"},
 		{`PATH="$0:$PATH"; ls`, ".", "$0 (in PATH) would change how commands are found or run: set PATH to fixed text, and pass the value as an argument"},
 		{`export "$0"`, "PATH=.", "$0 (in export) would change how commands are found or run: name the variable yourself, and keep the value in it"},
 		{`eval "$(cat f)"; echo "$0"`, "; reboot", "$0 (in eval) would be read as code, and a value is never code: pass it as an argument instead"},

@@ -259,7 +259,8 @@ func (s *scope) surveyText(code string) {
 }
 
 var (
-	writesFiles = regexpOnce(`open\([^),]*,\s*(?:mode\s*=\s*)?(?:["'][^r"']|[^"'e\s])|(?:mkdir|makedirs|touch|mkdirSync)\(|write_text|write_bytes|writeFile|createWriteStream|appendFile|file_put_contents|>\s*["']|` +
+	writesFiles = regexpOnce(`open\([^),]*,\s*(?:mode\s*=\s*)?(?:["'][^r"']|[^"'e\s])|` +
+		`(?:mkdir|makedirs|touch|mkdirSync)\(|write_text|write_bytes|writeFile|createWriteStream|appendFile|file_put_contents|>\s*["']|` +
 		`File\.(write|open)|\bw [\w.]+|fs\.(copy|rename|link|symlink|cp)|shutil|os\.(rename|link|symlink|replace)`)
 	inPlace = regexpOnce(`(?:^| )(?:-[a-zA-Z]{0,4}i|--in-place)`)
 )
