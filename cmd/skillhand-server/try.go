@@ -475,7 +475,7 @@ func tryInit(ctx context.Context, std *cli.Std, o *tryOptions, names []string, s
 		return err
 	}
 	fired := len(slices.DeleteFunc(slices.Clone(cases), func(p try.Proposal) bool { return !p.Fires }))
-	return std.Print(fmt.Sprintf("%s: %s, %d of which should fire. Edit them, then: %s\n",
+	return std.Print(fmt.Sprintf("%s: %s, %d of which should fire\nedit them, then: %s\n",
 		term.Near(file), term.Plural(len(cases), "case"), fired, o.again(names, s)))
 }
 

@@ -58,12 +58,12 @@ func (o *tryOptions) planLine(calls int) string {
 	case o.Model != "":
 		text += ", model " + o.Model
 	default:
-		text += ", its default model"
+		text += ", default model"
 	}
 	if o.budgetUSD > 0 {
 		return text + ", for at most " + term.Dollars(o.budgetUSD)
 	}
-	return text + ", no budget (--budget-usd sets one)"
+	return text + ", no budget (see --budget-usd)"
 }
 
 // lastCost says what the latest trials of a skill cost.
@@ -71,5 +71,5 @@ func lastCost(h here.Here, skill string) string {
 	if usd, known := try.LastCost(h, skill); known {
 		return fmt.Sprintf("the last try cost %s in all", term.Dollars(usd))
 	}
-	return "cost unknown, since nothing was tried here before"
+	return "cost unknown (never tried here)"
 }

@@ -142,7 +142,11 @@ func newInitPlugin(std *cli.Std) *cobra.Command {
 				return cli.Usagef("%v", err)
 			}
 			made, err := scaffold.Plugin(args[0], args[0])
-			return printMade(std, made, err, fmt.Sprintf("skillhand load hello --plugin-root %[1]s (skillhand list --plugin-root %[1]s lists its skills)", args[0]))
+			if err := printMade(std, made, err, "skillhand load hello --plugin-root "+args[0]); err != nil {
+				return err
+			}
+			std.Say("list its skills: skillhand list --plugin-root " + args[0])
+			return nil
 		},
 	}
 }

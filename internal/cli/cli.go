@@ -86,13 +86,16 @@ func (std *Std) Say(text string) { std.say("", "", text) }
 func (std *Std) say(code, head, text string) {
 	text = head + term.Visible(text)
 	if term.IsTerminal(std.Err) {
-		text = term.Message(text, term.Columns(std.Err, std.Getenv("COLUMNS"), term.DefaultWidth), "skillhand", Commands)
+		text = term.Message(text, term.Columns(std.Err, std.Getenv("COLUMNS"), term.DefaultWidth), programs)
 	}
 	if head != "" {
 		text = std.paint(code, head) + strings.TrimPrefix(text, head)
 	}
 	fmt.Fprintln(std.Err, text)
 }
+
+// programs are those whose commands messages give people to copy.
+var programs = map[string][]string{"skillhand": Commands, "claude": {"auth", "mcp", "plugin", "setup-token"}, "npm": {"install"}}
 
 // Commands are the names of all commands, of both programs.
 var Commands = []string{

@@ -148,8 +148,9 @@ func Hang(head, text string, n int) string {
 }
 
 // Message breaks a message into lines of n columns, the second and later ones indented. A command in it that people
-// copy stays on one line: a program's name and one of its commands, up to the end of the text or of the parentheses.
-func Message(text string, n int, program string, commands []string) string {
+// copy stays on one line: the name of one of these programs and one of its commands, up to the end of the text or of the
+// parentheses.
+func Message(text string, n int, programs map[string][]string) string {
 	const indent = "  "
 	if Cells(text) <= n {
 		return text
@@ -157,11 +158,11 @@ func Message(text string, n int, program string, commands []string) string {
 	words := strings.Fields(text)
 	for i := 0; i+1 < len(words); i++ {
 		name := strings.TrimLeft(words[i], "(`")
-		if name != program || !slices.Contains(commands, strings.TrimRight(words[i+1], ").,;:`")) {
+		if !slices.Contains(programs[name], strings.TrimRight(words[i+1], ").,;:`")) {
 			continue
 		}
 		end := i + 1
-		for end+1 < len(words) && !strings.ContainsAny(words[end][len(words[end])-1:], ").,;:`") {
+		for end+1 < len(words) && !strings.ContainsAny(words[end][len(words[end])-1:], ").,;:`") && words[end+1][0] != '(' {
 			end++
 		}
 		command := strings.Join(words[i:end+1], " ")

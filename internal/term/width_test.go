@@ -116,7 +116,7 @@ func TestEither(t *testing.T) {
 }
 
 func TestMessage(t *testing.T) {
-	commands := []string{"trust", "load", "check"}
+	programs := map[string][]string{"skillhand": {"trust", "load", "check", "list"}, "npm": {"install"}}
 	for _, tt := range []struct{ text, want string }{
 		{"short enough", "short enough"},
 		{"this is broken between words, and nowhere else", "this is broken between\n  words, and nowhere else"},
@@ -126,9 +126,11 @@ func TestMessage(t *testing.T) {
 		{"3 of 4 failed: skillhand load x; and this goes on", "3 of 4 failed:\n  skillhand load x; and\n  this goes on"},
 		{"1 of 4 failed, and skillhand load x shows you exactly why", "1 of 4 failed, and\n  skillhand load x shows\n  you exactly why"},
 		{"a/path/that/is/longer/than/the/terminal is not there", "a/path/that/is/longer/than/the/terminal\n  is not there"},
+		{"try it now: skillhand load x (which skillhand list shows)", "try it now:\n  skillhand load x (which\n  skillhand list shows)"},
+		{"claude is missing (install it: npm install -g claude)", "claude is missing\n  (install it:\n  npm install -g claude)"},
 		{"", ""},
 	} {
-		if got := Message(tt.text, 26, "skillhand", commands); got != tt.want {
+		if got := Message(tt.text, 26, programs); got != tt.want {
 			t.Errorf("Message(%q) =\n%s\nwant\n%s", tt.text, got, tt.want)
 		}
 	}
