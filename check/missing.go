@@ -2,14 +2,13 @@ package check
 
 import (
 	"path/filepath"
-	"regexp"
 	"strings"
 )
 
 // sentTo finds the files of a skill's own that its text sends the agent to. A name that is only mentioned is often another
 // skill's, or made up to explain something: of those in public skills, more than half are. One that begins with ./ is the
 // project's.
-var sentTo = regexp.MustCompile("(?i)\\b(?:see|read|refer to|consult|load|run|execute)[: *]*(?:the )?\\**" +
+var sentTo = compiled("(?i)\\b(?:see|read|refer to|consult|load|run|execute)[: *]*(?:the )?\\**" +
 	"`((?:scripts|references|assets)/[\\w./-]*\\w\\.\\w{1,5})`")
 
 // placeholders begin names that stand for others.
@@ -18,7 +17,7 @@ var placeholders = []string{"script_name", "script-name", "your", "my_", "my-", 
 func fileMissing(p *pass) {
 	body := p.doc.bodyStart()
 	seen := map[string]bool{}
-	for _, at := range sentTo.FindAllStringSubmatchIndex(p.doc.src[body:], -1) {
+	for _, at := range sentTo().FindAllStringSubmatchIndex(p.doc.src[body:], -1) {
 		start, end := body+at[2], body+at[3]
 		file := p.doc.src[start:end]
 		if seen[file] || strings.Contains(p.doc.src, "> "+file) || // which a command before it writes
