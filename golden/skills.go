@@ -1,13 +1,16 @@
 package golden
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
-// Skills finds the skills that are named, else those of the project and of the
-// plugin that was named.
+// Skills finds the skills that are named, by themselves or by their plugin's name or
+// folder, else those of the project and of the plugin that was named.
 func Skills(f skill.Finder, names []string) ([]skill.Location, error) {
 	var all []skill.Location
 	if len(names) == 0 {
@@ -22,7 +25,22 @@ func Skills(f skill.Finder, names []string) ([]skill.Location, error) {
 	var faults []error
 	for _, name := range names {
 		loc, err := f.Find(name)
+		if in := inPlugin(f, name); err != nil && len(in) > 0 {
+			all = append(all, in...)
+			continue
+		}
 		all, faults = append(all, loc), append(faults, err)
 	}
 	return all, errors.Join(faults...)
+}
+
+// inPlugin lists the skills of a plugin.
+func inPlugin(f skill.Finder, name string) []skill.Location {
+	of := func(loc skill.Location) bool { return loc.Plugin == name }
+	if paths.Is(name) {
+		f.PluginRoot = paths.In(cmp.Or(f.Here, f.Dir), name)
+		of = func(loc skill.Location) bool { return loc.From == skill.FromPlugin }
+	}
+	listed, _ := f.List() // faults are those of other folders
+	return slices.DeleteFunc(listed, func(loc skill.Location) bool { return loc.Command || !of(loc) })
 }

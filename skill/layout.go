@@ -141,5 +141,10 @@ func (f folders) layout(base string, commands bool) iter.Seq[root] {
 				return
 			}
 		}
+		for _, dir := range f.below(base) { // as init plugin makes them
+			if isPlugin(dir) && !all(Plugin{Root: dir}) {
+				return
+			}
+		}
 	}
 }

@@ -87,6 +87,15 @@ func TestLayouts(t *testing.T) {
 				{"name": "github", "source": {"source": "github", "repo": "a/b"}}, {"name": "out", "source": "../out"}]}`},
 			"a b",
 		},
+		{
+			"plugins at the top",
+			[]string{"toolbox/skills/a/SKILL.md", "toolbox/commands/c.md", "other/skills/no/SKILL.md", "node_modules/p/skills/no/SKILL.md", ".claude/skills/a/SKILL.md"},
+			map[string]string{
+				"toolbox/.claude-plugin/plugin.json": `{"name": "tools"}`, "node_modules/.claude-plugin/plugin.json": "{}",
+				"deep/in/.claude-plugin/plugin.json": "{}", "deep/in/skills/no/SKILL.md": "no",
+			},
+			"a c tools:a",
+		},
 		{"dot folders", []string{"skills/.curated/a/SKILL.md", "skills/.system/b/SKILL.md", "skills/x/y/c/SKILL.md", "skills/x/y/z/toodeep/SKILL.md"}, nil, "a b c"},
 		{"two of one name", []string{"skills/.curated/a/SKILL.md", "skills/.system/a/SKILL.md"}, nil, "./skills/.system/a a"},
 		{

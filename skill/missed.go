@@ -27,11 +27,6 @@ func (f Finder) missed(name string, q query) error {
 	if _, err := inFolder(filepath.Join(cmp.Or(f.Here, f.Dir), name), name); err == nil && !q.qualified() {
 		close = slices.Insert(close, 0, "./"+name)
 	}
-	for _, folder := range f.PluginsBeside() {
-		if loc, err := inFolder(filepath.Join(folder, "skills", name), name); err == nil && !q.qualified() {
-			close = append(close, f.Near(loc))
-		}
-	}
 	text := fmt.Sprintf("%s: no such skill", name)
 	switch {
 	case len(close) > 0:

@@ -112,11 +112,6 @@ func readManifest(root string) manifest {
 // isPlugin reports whether a folder has a plugin's manifest.
 func isPlugin(root string) bool { return paths.IsFile(manifestFile(root)) }
 
-// PluginsBeside lists the plugins in the working folder, which are loaded only if one is named as the plugin's folder.
-func (f Finder) PluginsBeside() []string {
-	return slices.DeleteFunc(folders{}.below(f.Dir), func(dir string) bool { return !isPlugin(dir) })
-}
-
 // marketplace lists the plugins that the marketplace in a folder has beside it.
 func marketplace(base string) []Plugin {
 	file := filepath.Join(base, ".claude-plugin", "marketplace.json")

@@ -142,13 +142,20 @@ func newInitPlugin(std *cli.Std) *cobra.Command {
 				return cli.Usagef("%v", err)
 			}
 			made, err := scaffold.Plugin(args[0], args[0])
-			if err := printMade(std, made, err, "skillhand load hello --plugin-root "+args[0]); err != nil {
-				return err
-			}
-			std.Say("list its skills: skillhand list --plugin-root " + args[0])
-			return nil
+			return printMade(std, made, err, "skillhand load "+firstOfPlugin(std, args[0]))
 		},
 	}
+}
+
+// firstOfPlugin names the skill of a new plugin so that load finds it: a home is no project.
+func firstOfPlugin(std *cli.Std, plugin string) string {
+	name := plugin + ":hello"
+	if h, err := here.From("", std.Env); err == nil {
+		if _, err := h.Finder().Find(name); err == nil {
+			return name
+		}
+	}
+	return "hello --plugin-root " + plugin
 }
 
 func newInitBatch(std *cli.Std) *cobra.Command {

@@ -2,15 +2,12 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand/agent"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/shell"
-	"github.com/skillhand/skillhand/skill"
 )
 
 func newList(std *cli.Std) *cobra.Command {
@@ -81,16 +78,10 @@ func runList(std *cli.Std, at cli.At, asJSON bool) error {
 		}
 	}
 	if len(all) == 0 && !asJSON {
-		std.Warn(noSkills(rt.Finder()))
+		std.Warn(noSkills)
 	}
 	return nil
 }
 
 // noSkills says that there is nothing to list, and what to do.
-func noSkills(f skill.Finder) string {
-	if plugins := f.PluginsBeside(); len(plugins) > 0 {
-		name := filepath.Base(plugins[0])
-		return fmt.Sprintf("no skills here but those of the plugin in %s: skillhand list --plugin-root %s", name, shell.Quote([]string{name}))
-	}
-	return "no skills here; write one: skillhand init skill NAME"
-}
+const noSkills = "no skills here; write one: skillhand init skill NAME"

@@ -48,7 +48,7 @@ func runListAgents(std *cli.Std, at cli.At, names []string, asJSON bool) error {
 func unseen(rt *skillhand.Runtime) string {
 	own, _ := rt.List()
 	if len(own) == 0 {
-		return noSkills(rt.Finder())
+		return noSkills
 	}
 	return fmt.Sprintf("no agent sees %s here: agents look in .claude/skills, .agents/skills and the like; "+
 		"Claude Code also looks in plugins once they are installed, or with claude --plugin-dir", term.Plural(len(own), "skill"))

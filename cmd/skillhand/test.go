@@ -23,12 +23,13 @@ type testOptions struct {
 func newTest(std *cli.Std) *cobra.Command {
 	var o testOptions
 	cmd := &cobra.Command{
-		Use:   "test [SKILL...]",
+		Use:   "test [SKILL|PLUGIN...]",
 		Short: "Test skills without a model: golden pages and scripts",
 		Long: `Run the tests in each skill's tests folder, without a model or a network. Pages
 are rendered from recordings and compared with the wanted ones. Scripts run in a
-scratch folder, and their verdicts and files are compared. Without SKILL, all
-skills of this project are tested.
+scratch folder, and their verdicts and files are compared. PLUGIN is a plugin's
+name or folder: all its skills are tested. Without a name, all skills of this
+project are, its plugins' too.
 
 A test is a file tests/NAME.txtar: a comment, then sections. Input sections:
 
