@@ -179,6 +179,20 @@ type load struct {
 	noUse bool   // nobody in this session reads the page
 }
 
+// read reads the skill at a location. A SKILL.md that was named by its path, and only loads its skill, stands for it.
+func (l *load) read(loc skill.Location) (*skill.Skill, skill.Location, error) {
+	s, err := skill.Read(loc)
+	if err != nil || !loadsItself(s) {
+		return s, loc, err
+	}
+	if text, err := l.at.finder().Find(loc.Folder); err == nil && text.File != loc.File {
+		s, err = skill.Read(text)
+		return s, text, err
+	}
+	text := filepath.Join(filepath.Dir(s.File), "first-use.md")
+	return nil, loc, fmt.Errorf("%s: its only directive loads %s, which is this file: put the text in %s", s.File, s.Name, text)
+}
+
 func (l *load) page(ctx context.Context) (*Page, error) {
 	found, err := l.at.finder().Look(l.req.Skill)
 	if err != nil {
@@ -188,13 +202,9 @@ func (l *load) page(ctx context.Context) (*Page, error) {
 	if note := found.Note(); note != "" {
 		l.at.rt.warn(note)
 	}
-	s, err := skill.Read(loc)
+	s, loc, err := l.read(loc)
 	if err != nil {
 		return nil, err
-	}
-	if loadsItself(s) {
-		text := filepath.Join(filepath.Dir(s.File), "first-use.md")
-		return nil, fmt.Errorf("%s: its only directive loads %s, which is this file: put the text in %s", s.File, s.Name, text)
 	}
 	env, err := l.renderEnv(ctx, s)
 	if err != nil {

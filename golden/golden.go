@@ -41,6 +41,7 @@ import (
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/atomicfile"
 	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/render"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -121,6 +122,10 @@ func (r *Result) run(ctx context.Context, rt skillhand.Runtime, loc skill.Locati
 	if !update || !slices.ContainsFunc(r.Checks, func(c Check) bool { return !c.OK }) {
 		return nil
 	}
+	if len(t.failed) > 0 && rt.Warn != nil {
+		rt.Warn(fmt.Sprintf("%s: wants a page with errors on it: in the test's folder, %s\nto test a page as in your project, record it there: "+
+			"skillhand load %s --record FILE, and put the file into the section recording.json", term.Near(r.File), strings.Join(t.failed, "; "), loc.Name))
+	}
 	return r.update(t, got)
 }
 
@@ -157,6 +162,7 @@ type test struct {
 	argv      []string
 	recording string // a file, or ""
 	crlf      bool
+	failed    []string // commands of the page, a line each
 }
 
 // allCRLF reports whether every line of a file ends with CRLF, as Git may check it out: then the
@@ -325,7 +331,10 @@ func (t *test) run(ctx context.Context, rt *skillhand.Runtime) (map[string]strin
 				return got, fmt.Errorf("%s: %w", name, err)
 			}
 			page.Close()
-			got[name] = t.portable(page.Text)
+			if err := refused(rt, page); err != nil {
+				return got, fmt.Errorf("%s: %w", name, err)
+			}
+			got[name], t.failed = t.portable(page.Text), page.Failed()
 		default:
 			script = true
 		}
@@ -356,6 +365,15 @@ func (t *test) run(ctx context.Context, rt *skillhand.Runtime) (map[string]strin
 		}
 	}
 	return got, nil
+}
+
+// refused says why commands of a page did not run, if they had to: such a page says nothing about the skill.
+func refused(rt *skillhand.Runtime, page *skillhand.Page) error {
+	err := rt.Policy(rt.Here).Now().May(page.File)
+	if err != nil && slices.ContainsFunc(page.Warnings, func(w string) bool { return strings.HasSuffix(w, err.Error()) }) {
+		return err
+	}
+	return nil
 }
 
 // portable writes the folders in a text as the variables that stand for them.

@@ -43,8 +43,9 @@ directive replaced by its output.
 SKILL is a name, plugin:name, or the path of a skill's folder or file. A name is
 looked up in --root and the plugin, in the folders of agents (.claude/skills,
 .agents/skills, .cursor/skills and so on) from here up to the repository's top,
-in the repository itself (skills/, plugins/*/skills, what its manifests name),
-in your own folders, and in plugins that Claude Code installed. A project that
+in the repository itself (skills/, plugins/*/skills, skills and plugins in folders
+at its top, what its manifests name), in your own folders, and in plugins that
+Claude Code installed. A project that
 you do not trust never hides a skill of your own.
 
 A directive that fails becomes an <error> on the page, and the page is still

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,8 +32,9 @@ and success must go with exit status 0. The script's stderr is shown live.
 
 SKILL is a name, plugin:name, or the path of a skill's folder; its script is
 execute.* or scripts/execute.*. SCRIPT is a path. Everything after it, flags
-too, is passed to the script: flags of run come before it. The script runs in this
-folder, and only from folders that you trust.
+too, is passed to the script: flags of run come before it. One that the script
+gets and run has too is named; after -- it is not. The script runs in this folder,
+and only from folders that you trust.
 
 When the script ends, the processes it started must end too. One that keeps the
 output open may stay silent for a second; then it is ended, with a warning.
@@ -42,7 +45,7 @@ The exit status is 0 only if every check passes, and 124 after a timeout.`,
   skillhand run --timeout 30s --json deploy`,
 		Args:              cli.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: o.at.CompleteSkills(std, false),
-		RunE:              func(cmd *cobra.Command, args []string) error { return runRun(cmd.Context(), std, o, args) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return runRun(cmd.Context(), cmd, std, o, args) },
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false)
@@ -53,11 +56,29 @@ The exit status is 0 only if every check passes, and 124 after a timeout.`,
 	return cmd
 }
 
-func runRun(ctx context.Context, std *cli.Std, o runOptions, args []string) error {
+// misplaced is an argument of the script that is spelled as a flag of the command, which was not given; "" after --,
+// where it is meant.
+func misplaced(cmd *cobra.Command, args []string) string {
+	if cmd.ArgsLenAtDash() >= 0 {
+		return ""
+	}
+	for _, arg := range args {
+		name, _, _ := strings.Cut(arg, "=")
+		if long, ok := strings.CutPrefix(name, "--"); ok && cmd.Flags().Lookup(long) != nil && !cmd.Flags().Changed(long) {
+			return name
+		}
+	}
+	return ""
+}
+
+func runRun(ctx context.Context, cmd *cobra.Command, std *cli.Std, o runOptions, args []string) error {
 	if o.Timeout <= 0 {
 		return cli.Usagef("--timeout %s: want more than 0", o.Timeout)
 	}
 	o.Script, o.Args = args[0], args[1:]
+	if flag := misplaced(cmd, o.Args); flag != "" {
+		std.Say(fmt.Sprintf("%s went to the script; for skillhand, put it before %s (skillhand run -- %[2]s … says nothing)", flag, term.Visible(o.Script)))
+	}
 	rt, err := o.at.Runtime(std, "Running "+term.Visible(o.Script))
 	if err != nil {
 		return err
