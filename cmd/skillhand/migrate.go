@@ -79,7 +79,7 @@ func runMigrate(ctx context.Context, std *cli.Std, o migrateOptions, args []stri
 	if err != nil {
 		return err
 	}
-	doc, shown := done.Document(), disk.Shown{Verbose: o.verbose, Diff: o.diff, DryRun: o.DryRun, Paint: std.Painter()}
+	doc, shown := done.Document(), disk.Shown{Verbose: o.verbose, Diff: o.diff, DryRun: o.DryRun, Columns: std.Edge(), Paint: std.Painter()}
 	if err := std.PrintEither(o.json, doc, func() string { return done.Text(shown) }); err != nil {
 		return err
 	}

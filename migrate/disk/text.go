@@ -18,7 +18,8 @@ type Shown struct {
 	Diff    bool // what changed
 	DryRun  bool // nothing was written: what would change
 
-	Paint func(code, text string) string // colours text; nil means no colours
+	Columns int                            // how wide a line may be; 0 means as it is
+	Paint   func(code, text string) string // colours text; nil means no colours
 }
 
 // Document is what became of all files, by paths as people here would name them.
@@ -59,6 +60,19 @@ func (d *Done) Text(s Shown) string {
 	return b.String()
 }
 
+// line writes a text beside a word in colour, broken between words.
+func (s Shown) line(b *strings.Builder, code, word, text string) {
+	head := fmt.Sprintf("%-10s", word)
+	if code != "" {
+		head = s.Paint(code, head)
+	}
+	lines := []string{term.Visible(text)}
+	if s.Columns > 0 {
+		lines = term.Wrap(lines[0], max(s.Columns-11, 20))
+	}
+	fmt.Fprintf(b, "%s %s\n", head, strings.Join(lines, "\n"+strings.Repeat(" ", 11)))
+}
+
 // manyLeft is the number of files from which on those left alone for one reason share a line.
 const manyLeft = 5
 
@@ -88,7 +102,8 @@ func (s Shown) groups(b *strings.Builder, groups map[string][]File) {
 		} else if files[0].Line > 0 {
 			example += fmt.Sprintf(":%d", files[0].Line)
 		}
-		fmt.Fprintf(b, "%s %d files: %s\n           such as %s\n", s.Paint("33", "left alone"), len(files), term.Visible(reason), term.Visible(example))
+		s.line(b, "33", "left alone", fmt.Sprintf("%d files: %s", len(files), reason))
+		s.line(b, "", "", "such as "+example)
 	}
 	if len(large) > 0 {
 		fmt.Fprintf(b, "%-10s --verbose lists each\n", "")
@@ -105,8 +120,8 @@ func (s Shown) unclear(b *strings.Builder, unclear []migrate.Position) {
 			fmt.Fprintf(b, "%-10s and %d more (--verbose)\n", "", len(unclear)-i)
 			return
 		}
-		fmt.Fprintf(b, "%s %s:%d: reads the output of a command that only a run can tell: make sure it is none of these scripts\n",
-			s.Paint("33", "look at   "), term.Visible(u.Path), u.Line)
+		s.line(b, "33", "look at", fmt.Sprintf("%s:%d: reads the output of a command that is known only at run time: make sure it is none of these scripts",
+			u.Path, u.Line))
 	}
 }
 
@@ -142,9 +157,9 @@ func (s Shown) file(b *strings.Builder, f File) {
 			fmt.Fprintf(b, "%-10s %s\n", "fine", name)
 		}
 	case migrate.LeftAlone:
-		fmt.Fprintf(b, "%s %s: %s\n", s.Paint("33", "left alone"), name, term.Visible(term.Near(f.Reason)))
+		s.line(b, "33", "left alone", name+": "+term.Near(f.Reason))
 	case migrate.Failed:
-		fmt.Fprintf(b, "%s %s: %s\n", s.Paint("31", fmt.Sprintf("%-10s", "failed")), name, term.Visible(term.Near(f.Reason)))
+		s.line(b, "31", "failed", name+": "+term.Near(f.Reason))
 	}
 }
 
