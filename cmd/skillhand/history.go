@@ -105,7 +105,7 @@ func runHistory(std *cli.Std, o historyOptions) error {
 	if found.Damaged > 0 {
 		std.Warn("history: skipped " + term.Plural(found.Damaged, "line") + " that cannot be read")
 	}
-	if len(found.Records) == 0 && !o.json && !o.all && o.Query == (history.Query{Project: o.Project}) {
+	if all := (history.Query{Project: o.Project, Last: o.Last}); len(found.Records) == 0 && !o.json && o.Query == all {
 		std.Say("nothing is recorded here yet: run, ask, try and batch leave records")
 		return nil
 	}
