@@ -37,7 +37,7 @@ func brokenYAML(p *pass) {
 	for _, n := range p.doc.skill.Notes {
 		switch n.Code {
 		case skill.NoteYAML:
-			start, end := p.brokenAt(n)
+			start, end, why := p.brokenAt(n)
 			what := "every field of it is silently dropped"
 			switch {
 			case p.doc.mended:
@@ -47,13 +47,13 @@ func brokenYAML(p *pass) {
 			case p.doc.file.Kind == Agent:
 				what = "Claude Code does not load the agent"
 			}
-			f := p.find(start, end, "%s: %s", n.Text, what)
+			f := p.find(start, end, "%s: %s", why.text, what)
 			f.Help = "put the value in quotes"
 			f.Fix = p.quoteValues()
 			if f.Fix == nil {
-				f.Help = "fix the YAML: the skill is loaded without name, description and allowed-tools"
-				if p.doc.mended || p.doc.file.Kind == Agent {
-					f.Help = "fix the YAML"
+				f.Help = why.help
+				if !p.doc.mended && p.doc.file.Kind != Agent {
+					f.Help += ": the skill is loaded without name, description and allowed-tools"
 				}
 			}
 		case skill.NoteNoFields, skill.NoteFrontmatterUnclosed:
@@ -81,18 +81,68 @@ func (p *pass) twiceBelow(in skill.Field) {
 	}
 }
 
-// brokenAt is where a frontmatter is no YAML: the first value on a line that is none by itself, or
-// the line that the parser names, which may be the one before or after.
-func (p *pass) brokenAt(n skill.Note) (start, end int) {
+// brokenAt is where a frontmatter is no YAML: in the first value that is none by itself, or on the
+// line that the parser names, which may be the one before or after.
+func (p *pass) brokenAt(n skill.Note) (start, end int, why slip) {
 	for _, f := range p.doc.skill.Front.Fields {
 		raw := strings.TrimRight(p.doc.src[f.ValueOffset:f.ValueEnd], " \t\r\n")
-		if raw != "" && !strings.Contains(raw, "\n") && !isYAML(raw) {
-			return f.ValueOffset, f.ValueOffset + len(raw)
+		if raw == "" || isYAML(raw) {
+			continue
+		}
+		if s := slipIn(raw); s.text != "" {
+			s.text = "frontmatter is not valid YAML: " + s.text
+			return f.ValueOffset + s.start, f.ValueOffset + s.end, s
+		}
+		if !strings.Contains(raw, "\n") {
+			return f.ValueOffset, f.ValueOffset + len(raw), slip{text: n.Text, help: "fix the YAML"}
 		}
 	}
 	line := p.doc.lineText(n.Line)
 	start = n.Offset + len(line) - len(strings.TrimLeft(line, " \t"))
-	return start, max(start, n.Offset+len(strings.TrimRight(line, " \t\r")))
+	return start, max(start, n.Offset+len(strings.TrimRight(line, " \t\r"))), slip{text: n.Text, help: "fix the YAML"}
+}
+
+// A slip is what makes a value no YAML: the spot, what is wrong with it, and what to do if quotes alone do not mend it.
+type slip struct {
+	start, end int
+	text, help string
+}
+
+// slipIn names the common slips. It is asked about a value that is no YAML.
+func slipIn(raw string) slip {
+	switch quote := raw[:1]; quote {
+	case `"`, "'":
+		end := closingQuote(raw)
+		if end < 0 {
+			return slip{0, 1, "the quote that opens here is not closed", "close the quote"}
+		}
+		if rest := strings.TrimLeft(raw[end:], " \t"); rest != "" && !strings.Contains(rest, "\n") {
+			return slip{len(raw) - len(rest), len(raw), "text follows the closing quote", "put quotes around all of the value"}
+		}
+		return slip{}
+	case "|", ">", "[", "{", "\n", "-", "&", "*", "!":
+		return slip{}
+	}
+	for i := range len(raw) {
+		if raw[i] == ':' && (i+1 == len(raw) || strings.IndexByte(" \t\r\n", raw[i+1]) >= 0) {
+			return slip{i, i + 1, "the value has a colon in it, and no quotes",
+				"put the value in quotes, or indented on lines below a |"}
+		}
+	}
+	return slip{}
+}
+
+// closingQuote is where a text ends that begins with a quote, or -1.
+func closingQuote(raw string) int {
+	for i := 1; i < len(raw); i++ {
+		switch {
+		case raw[0] == '"' && raw[i] == '\\', raw[i] == '\'' && raw[0] == '\'' && strings.HasPrefix(raw[i+1:], "'"):
+			i++
+		case raw[i] == raw[0]:
+			return i + 1
+		}
+	}
+	return -1
 }
 
 // isYAML reports whether a text can be a field's value, on the field's line.
@@ -142,7 +192,7 @@ func needsQuotes(raw string) bool {
 	case '|', '>':
 		return false
 	case '"', '\'':
-		return strings.Contains(raw[1:], raw[:1]) && !isYAML(raw) // one that is not closed may end anywhere
+		return closingQuote(raw) >= 0 && !isYAML(raw) // one that is not closed may end anywhere
 	case '[', '{':
 		return strings.Contains(raw, ": ") && raw[0] == '[' || !isYAML(raw)
 	case '*', '&', '!', '%', '@', '`', '#':
