@@ -39,7 +39,7 @@ func bodyLong(p *pass) {
 	body := p.doc.src[start:]
 	lines := strings.Count(body, "\n")
 	switch n := length(body); {
-	case n > kept:
+	case n > kept && p.doc.opt.isFor("claude"):
 		f := p.severe(p.find(start, end,
 			"the text has %d characters: after compaction Claude Code brings back the first %d, and what follows is lost", n, kept), Warning)
 		f.Help = "move what is not always needed to files beside it, and name them"
@@ -75,7 +75,9 @@ func collision(w *whole) {
 			names[d.name] = d
 		}
 	}
-	w.hiddenByUser()
+	if w.opt.isFor("claude") {
+		w.hiddenByUser()
+	}
 	for _, d := range w.skills() {
 		// The name of a command counts for nothing.
 		if other := taken[d.file.Root+"\x00"+d.alias]; d.file.Kind == Skill && d.alias != "" && d.alias != d.name && other != nil && other != d {
@@ -89,8 +91,8 @@ func collision(w *whole) {
 // sameName is about a skill and a command of one name in one place: a .claude loads the skill, a plugin
 // the command (testdata/claude/SK502-command.txtar).
 func (w *whole) sameName(a, b *document) {
-	if a.file.Kind == b.file.Kind {
-		return // one file, by two ways
+	if a.file.Kind == b.file.Kind || !w.opt.isFor("claude") {
+		return // one file, by two ways; or commands are nothing to the agent
 	}
 	loses, wins := a, b
 	if (a.file.Kind == Command) == (a.file.Plugin != "") {

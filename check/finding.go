@@ -96,8 +96,11 @@ func (p *pass) find(start, end int, format string, a ...any) *Finding {
 	end = max(start, min(end, len(p.doc.src)))
 	severity := p.doc.opt.severity(p.rule)
 	agent := "claude"
-	if p.rule.agent == spec {
+	switch {
+	case p.rule.agent == spec:
 		agent = specification
+	case !p.doc.opt.isFor("claude"):
+		agent = strings.Join(p.doc.opt.Agents, ",")
 	}
 	f := &Finding{
 		Rule: p.rule.ID, Name: p.rule.Name, Severity: severity, File: p.doc.file.Name, path: p.doc.file.Path, fixed: p.doc.file.fixedName(),

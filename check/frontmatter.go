@@ -354,10 +354,14 @@ var listFields = []string{
 func fieldNearMiss(p *pass) {
 	for _, f := range p.doc.skill.Front.Fields {
 		near := p.doc.meantField(f)
-		if near == "" {
+		if near == "" || !p.doc.opt.isFor("claude") && !isSpecField(near) {
 			continue
 		}
-		x := p.find(f.Offset, f.End, "Claude Code has no field %s and ignores it; it is spelled %s", f.Key, near)
+		text := "Claude Code has no field %s and ignores it; it is spelled %s"
+		if !p.doc.opt.isFor("claude") {
+			text = "the Agent Skills specification has no field %s; it is spelled %s"
+		}
+		x := p.find(f.Offset, f.End, text, f.Key, near)
 		x.Help = "write " + near
 		_, there := p.doc.skill.Front.Field(near)
 		if near == "description" && !there && (p.doc.file.Kind == Skill || p.doc.file.Kind == Agent) {
@@ -426,15 +430,17 @@ func folded(name string) string {
 }
 
 func fieldForAgent(p *pass) {
-	inSpec := func(key string) bool {
-		return slices.ContainsFunc(skill.KnownFields(), func(k skill.KnownField) bool { return k.Name == key && k.Spec })
-	}
 	for _, f := range p.doc.skill.Front.Fields {
-		if f.Key != "" && !inSpec(f.Key) {
+		if f.Key != "" && !isSpecField(f.Key) {
 			x := p.find(f.Offset, f.End, "%s is no field of the Agent Skills specification: other agents than Claude Code ignore or refuse it", f.Key)
 			x.Help = "put what is your own under metadata:"
 		}
 	}
+}
+
+// isSpecField reports whether the Agent Skills specification has a field.
+func isSpecField(key string) bool {
+	return slices.ContainsFunc(skill.KnownFields(), func(k skill.KnownField) bool { return k.Name == key && k.Spec })
 }
 
 func nameField(p *pass) {
@@ -509,6 +515,9 @@ func fieldValue(p *pass) {
 			continue
 		}
 		p.find(f.ValueOffset, f.ValueEnd, "%s", n.Text)
+	}
+	if !p.doc.opt.isFor("claude") {
+		return // the fields below are Claude Code's
 	}
 	for _, v := range values {
 		f, ok := p.doc.skill.Front.Field(v.field)

@@ -24,23 +24,23 @@ func pluginRules() []*Rule {
 	hooked := []Kind{Hooks, Plugin, Skill, Command, Agent, Text}
 	manifests := []Kind{Plugin, Marketplace, Hooks}
 	return []*Rule{
-		{ID: "SK601", Name: "plugin-json", Severity: Error, kinds: manifests, run: pluginJSON,
+		{ID: "SK601", Name: "plugin-json", Severity: Error, agent: claude, kinds: manifests, run: pluginJSON,
 			Summary: "a plugin's, hooks or settings file cannot be read, so nothing of it is loaded"},
-		{ID: "SK602", Name: "plugin-field", Severity: Error, kinds: []Kind{Plugin}, run: pluginField,
+		{ID: "SK602", Name: "plugin-field", Severity: Error, agent: claude, kinds: []Kind{Plugin}, run: pluginField,
 			Summary: "a field of plugin.json is missing, misspelt or of the wrong kind"},
-		{ID: "SK603", Name: "plugin-path", Severity: Error, kinds: []Kind{Plugin}, run: pluginPath,
+		{ID: "SK603", Name: "plugin-path", Severity: Error, agent: claude, kinds: []Kind{Plugin}, run: pluginPath,
 			Summary: "plugin.json names a file that is not there, or that Claude Code does not take"},
-		{ID: "SK604", Name: "hook-event", Severity: Error, kinds: []Kind{Hooks, Plugin}, run: hookEvent,
+		{ID: "SK604", Name: "hook-event", Severity: Error, agent: claude, kinds: []Kind{Hooks, Plugin}, run: hookEvent,
 			Summary: "a hook names an unknown event, and never runs"},
-		{ID: "SK605", Name: "hook-shape", Severity: Error, kinds: hooked, run: hookShape,
+		{ID: "SK605", Name: "hook-shape", Severity: Error, agent: claude, kinds: hooked, run: hookShape,
 			Summary: "a hook is not written as Claude Code reads it, and takes the whole file with it"},
-		{ID: "SK606", Name: "hook-matcher", Severity: Error, kinds: hooked, run: hookMatcher,
+		{ID: "SK606", Name: "hook-matcher", Severity: Error, agent: claude, kinds: hooked, run: hookMatcher,
 			Summary: "a hook's matcher matches no tool, so the hook never runs"},
-		{ID: "SK607", Name: "agent-skills", Severity: Error, together: agentSkills,
+		{ID: "SK607", Name: "agent-skills", Severity: Error, agent: claude, together: agentSkills,
 			Summary: "an agent names an unknown skill, and starts without it"},
-		{ID: "SK608", Name: "marketplace", Severity: Error, kinds: []Kind{Marketplace}, run: marketplace,
+		{ID: "SK608", Name: "marketplace", Severity: Error, agent: claude, kinds: []Kind{Marketplace}, run: marketplace,
 			Summary: "a marketplace lists a plugin that cannot be installed"},
-		{ID: "SK609", Name: "plugin-empty", Severity: Error, kinds: []Kind{Plugin}, run: pluginEmpty,
+		{ID: "SK609", Name: "plugin-empty", Severity: Error, agent: claude, kinds: []Kind{Plugin}, run: pluginEmpty,
 			Summary: "a plugin has nothing in it that Claude Code would find"},
 	}
 }
