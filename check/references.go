@@ -440,6 +440,69 @@ func unknownVariable(p *pass) {
 			check(c)
 		}
 	}
+	p.unbraced()
+}
+
+var dollarName = compiled(`\$[A-Za-z][A-Za-z_]+`)
+
+// unbraced is about names that are almost known and have no braces: $ARGUMENT, $CLAUDE_SKILL_DIR/x. The shell has no such
+// variables either (testdata/claude/SK206-unbraced.txtar).
+func (p *pass) unbraced() {
+	body := p.doc.body()
+	for _, m := range dollarName().FindAllStringIndex(body, -1) {
+		name := body[m[0]+1 : m[1]]
+		meant := meantUnbraced(name, body[m[1]:])
+		if meant == "" || strings.HasSuffix(body[:m[0]], `\`) || strings.HasSuffix(body[:m[0]], ":+") || p.hasBinding(name) || definesName(body, name) {
+			continue
+		}
+		start, end := p.doc.bodyStart()+m[0], p.doc.bodyStart()+m[1]
+		if p.isHook(start) {
+			continue
+		}
+		f := p.find(start, end, "$%s is not filled in: the agent and the shell get it as it is", name)
+		f.Help = "write " + meant
+		f.Fix = replace("write "+meant, true, start, end, meant)
+	}
+}
+
+// meantUnbraced is the variable that a name without braces stands for. What names a folder counts before a path only:
+// else a text may be about the variable.
+func meantUnbraced(name, after string) string {
+	switch {
+	case strings.HasPrefix(name, "ARGUMENTS"): // which is filled in, whatever follows
+		return ""
+	case name == "Arguments", strings.HasPrefix(name, "ARG") && name == strings.ToUpper(name) && skill.Distance(name, "ARGUMENTS") <= 2:
+		return "$ARGUMENTS"
+	case !strings.HasPrefix(strings.TrimPrefix(after, `"`), "/"):
+		return ""
+	case slices.Contains([]string{"CLAUDE_SKILL_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"}, name):
+		return "${" + name + "}"
+	}
+	return ""
+}
+
+// definesName reports whether a text gives a variable its value: the name stands there without a $.
+func definesName(body, name string) bool {
+	for i := strings.Index(body, name); i >= 0; {
+		if before := body[:i]; !strings.HasSuffix(before, "$") && !strings.HasSuffix(before, "${") && !isNameByte(body, i-1) && !isNameByte(body, i+len(name)) {
+			return true
+		}
+		next := strings.Index(body[i+1:], name)
+		if next < 0 {
+			break
+		}
+		i += 1 + next
+	}
+	return false
+}
+
+func isNameByte(s string, i int) bool {
+	return i >= 0 && i < len(s) && (s[i] == '_' || '0' <= s[i] && s[i] <= '9' || 'A' <= s[i] && s[i] <= 'Z' || 'a' <= s[i] && s[i] <= 'z')
+}
+
+// isHook reports whether a line shows the command of a hook, which has such variables.
+func (p *pass) isHook(offset int) bool {
+	return strings.Contains(p.doc.lineText(p.doc.lineAt(offset)), `"command"`)
 }
 
 // hasBinding reports whether a bindings.json may define a variable.
