@@ -47,7 +47,7 @@ here: internal/config internal/paths session settings skill trust
 history:
 migrate: edit internal/legacy internal/words permit render shell skill
 migrate/disk: edit/disk internal/cause internal/paths internal/term migrate proc report skill
-page: . batch check claudecode edit/disk history internal/atomicfile internal/cause internal/loopback internal/paths internal/redact internal/term
+page: . agent/sight batch check claudecode edit/disk history internal/atomicfile internal/cause internal/loopback internal/paths internal/redact internal/term
     internal/watch render session shell skill trust try usage
 permit:
 plugin:

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/skillhand/skillhand/agent/sight"
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/internal/term"
 )
@@ -29,39 +30,102 @@ type part struct {
 	Title           string
 }
 
-// Lists of other agents, as they were seen with 120 skills of 640 characters each. What surrounds a
-// description in the list counts too.
-const (
-	copilotRoom   = 15_000
-	copilotAround = 60
-	codexRoom     = 22_000
-	codexAround   = 45
-)
-
-// strips draws the list for each agent whose list is known.
-func strips(l check.List) []listStrip {
-	var mine []check.Line
-	whole := 0
+// strips draws the list for each agent: Claude Code's as check counts it, the others' as they see skills.
+func strips(l check.List, skills []sight.Skill) []listStrip {
+	mine := 0
 	for _, one := range l.Lines {
 		if !one.Own {
-			mine = append(mine, one)
-			whole += one.Head + one.Text
+			mine++
 		}
 	}
-	if len(mine) == 0 {
-		return nil
+	var all []listStrip
+	agents := sight.Agents()
+	if mine > 0 {
+		all = append(all, claudeStrip(l, mine))
+		agents = slices.DeleteFunc(agents, func(agent string) bool { return agent == "claude" })
 	}
-	all := []listStrip{claudeStrip(l, len(mine)), codexStrip(mine), copilotStrip(mine)}
-	rest := newRoom(whole)
-	for i, one := range mine {
-		rest.add(one.Head+one.Text, shade(i), "", one.Name+": whole")
+	if len(skills) == 0 {
+		agents = nil
 	}
-	s := listStrip{
-		Agent: "Gemini, opencode, pi",
-		Said:  fmt.Sprintf("all %s whole, %s characters", thousands(len(mine)), thousands(whole)),
-		Parts: rest.parts,
+	for _, agent := range agents {
+		s := otherStrip(agent, skills)
+		alike := slices.IndexFunc(all, func(o listStrip) bool { return o.Said == s.Said && slices.Equal(o.Parts, s.Parts) })
+		if alike < 0 {
+			all = append(all, s)
+		} else {
+			all[alike].Agent += ", " + s.Agent
+		}
 	}
-	return append(all, s.labelled())
+	for i := range all {
+		all[i] = all[i].labelled()
+	}
+	return all
+}
+
+// titles are what people call the agents whose names are not written as they are typed.
+var titles = map[string]string{"claude": "Claude Code", "codex": "Codex", "copilot": "Copilot", "gemini": "Gemini", "qwen": "Qwen"}
+
+// otherStrip has what an agent's model sees of each skill, then what is cut off.
+func otherStrip(agent string, skills []sight.Skill) listStrip {
+	views := sight.See(agent, skills)
+	s := listStrip{Agent: cmp.Or(titles[agent], agent)}
+	shown, missing := 0, 0
+	var hidden, unsure, cut, why []string
+	for i, v := range views {
+		name := skills[i].CalledName()
+		switch v.Sight {
+		case sight.Invisible:
+			hidden, why = append(hidden, name), append(why, v.Why)
+			continue
+		case sight.Unknown:
+			unsure = append(unsure, name)
+			continue
+		case sight.Cut:
+			cut = append(cut, name)
+		}
+		shown += lineSize(name, v.Chars)
+		missing += skills[i].Size() - v.Chars
+	}
+	r := newRoom(shown + missing)
+	listed := len(skills) - len(hidden) - len(unsure)
+	for i, v := range views {
+		if name := skills[i].CalledName(); v.Sight == sight.Seen || v.Sight == sight.Cut {
+			r.add(lineSize(name, v.Chars), shade(len(r.parts)), "", name+": "+cmp.Or(v.Why, "whole"))
+		}
+	}
+	if missing > 0 {
+		s.Cut = r.percent(r.at)
+		r.add(missing, "cut", "", thousands(missing)+" characters of descriptions")
+	}
+	s.Parts, s.Bad = r.parts, len(cut) > 0
+	s.Said = saidOf(listed, len(skills), shown)
+	if len(cut) > 0 {
+		s.Said += "; cut: " + term.Several(cut, 3)
+	}
+	if len(hidden) > 0 {
+		s.Said += "; not " + term.Several(hidden, 3)
+		if slices.Sort(why); len(slices.Compact(why)) == 1 {
+			s.Said += ": " + why[0]
+		}
+	}
+	if len(unsure) > 0 {
+		s.Said += "; unknown: " + term.Several(unsure, 3)
+	}
+	return s
+}
+
+// lineSize is how many characters a skill's line takes, without what each agent writes around it.
+func lineSize(name string, chars int) int { return utf8.RuneCountInString(name) + chars }
+
+// saidOf says how many skills an agent's model sees.
+func saidOf(listed, of, chars int) string {
+	switch listed {
+	case 0:
+		return "none of " + counted(of, "skill", "skills")
+	case of:
+		return fmt.Sprintf("all %s, %s characters", counted(of, "skill", "skills"), thousands(chars))
+	}
+	return fmt.Sprintf("%s of %s, %s characters", thousands(listed), counted(of, "skill", "skills"), thousands(chars))
 }
 
 func (s listStrip) labelled() listStrip {
@@ -144,76 +208,7 @@ func claudeStrip(l check.List, count int) listStrip {
 		s.Said += "; those of a plugin once it is installed"
 	}
 	s.Parts = r.parts
-	return s.labelled()
-}
-
-// copilotStrip: Copilot lists in the order of names, and once there is no room the names alone.
-func copilotStrip(mine []check.Line) listStrip {
-	sorted := slices.Clone(mine)
-	slices.SortStableFunc(sorted, func(a, b check.Line) int { return cmp.Compare(a.Name, b.Name) })
-	size := func(one check.Line) int { return one.Head + one.Text + copilotAround }
-	fit, used, over := 0, 0, 0
-	for _, one := range sorted {
-		if over == 0 && used+size(one) <= copilotRoom {
-			fit, used = fit+1, used+size(one)
-		} else {
-			over += size(one)
-		}
-	}
-	r := newRoom(copilotRoom + over)
-	for i, one := range sorted[:fit] {
-		r.add(size(one), shade(i), "", one.Name+": whole")
-	}
-	s := listStrip{Agent: "Copilot", Said: fmt.Sprintf("all %s, in about %s characters", counted(len(mine), "skill", "skills"), thousands(copilotRoom))}
-	if over > 0 {
-		r.at = copilotRoom
-		s.Cut, s.Bad = r.percent(r.at), true
-		for _, one := range sorted[fit:] {
-			r.add(size(one), "cut", "", one.Name+": its name alone")
-		}
-		s.Said = fmt.Sprintf("about %d of %d with a description, in the order of their names", fit, len(mine))
-	}
-	s.Parts = r.parts
-	return s.labelled()
-}
-
-// codexStrip: Codex lists every skill, and cuts descriptions until all fit.
-func codexStrip(mine []check.Line) listStrip {
-	room, texts := codexRoom, []int{}
-	for _, one := range mine {
-		room -= one.Head + codexAround
-		texts = append(texts, one.Text)
-	}
-	level := level(texts, room)
-	over := 0
-	for _, n := range texts {
-		over += max(0, n-level)
-	}
-	r := newRoom(codexRoom + over)
-	for i, one := range mine {
-		r.add(one.Head+codexAround+min(one.Text, level), shade(i), "", one.Name)
-	}
-	s := listStrip{Agent: "Codex", Said: fmt.Sprintf("all %s, in about %s characters", counted(len(mine), "skill", "skills"), thousands(codexRoom))}
-	if over > 0 {
-		r.at = codexRoom
-		s.Cut, s.Bad = r.percent(r.at), true
-		r.add(over, "cut", "", thousands(over)+" characters of descriptions")
-		s.Said = fmt.Sprintf("all %s, each description cut to about %d characters", counted(len(mine), "skill", "skills"), level)
-	}
-	s.Parts = r.parts
-	return s.labelled()
-}
-
-// level is how long texts may be so that all of them, cut to it, fit into a room.
-func level(texts []int, room int) int {
-	sorted := slices.Sorted(slices.Values(texts))
-	for i, n := range sorted {
-		if rest := len(sorted) - i; n*rest > room {
-			return max(0, room/rest)
-		}
-		room -= n
-	}
-	return slices.Max(append(sorted, 0))
+	return s
 }
 
 // leftOut names the skills whose descriptions Claude Code's model does not see.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skillhand/skillhand/agent/sight"
 	"github.com/skillhand/skillhand/check"
 )
 
@@ -43,46 +44,63 @@ func percentOf(text string) float64 {
 	return f
 }
 
-// TestStrips: parts stand one after another, have their share, never leave the strip, and what has no room stands behind the cut.
+// sightOf are skills in a folder of the project, as listOf has them: how long each description is.
+func sightOf(place string, sizes ...int) (all []sight.Skill) {
+	for i, n := range sizes {
+		name := fmt.Sprintf("skill-%d", i)
+		all = append(all, sight.Skill{Place: place, Folder: name, Name: name, Description: strings.Repeat("d", n)})
+	}
+	return all
+}
+
+// TestStrips: parts stand one after another, have their share, never leave the strip, and what has no room stands behind
+// the cut. Agents that look elsewhere see nothing, as in list --agents.
 func TestStrips(t *testing.T) {
-	if got := strips(listOf("=90")); got != nil {
+	if got := strips(listOf("=90"), nil); got != nil {
 		t.Errorf("without skills: %+v", got)
 	}
+	const codexLooks = "it looks in .agents/skills, .codex/skills"
 	for _, tt := range []struct {
-		name string
-		list check.List
-		want []string // for Claude Code, Codex, Copilot, the others
+		name   string
+		list   check.List
+		skills []sight.Skill
+		want   map[string]string
 	}{
-		{"all fit", listOf("+190", "+90", "=190"), []string{
-			"shade 20, shade 10, own 20; all 2 skills; 50 % of its 1,000 characters are taken",
-			"shade 1, shade 1; all 2 skills, in about 22,000 characters",
-			"shade 2, shade 1; all 2 skills, in about 15,000 characters",
-			"shade 67, shade 33; all 2 whole, 300 characters",
+		{"all fit", listOf("+190", "+90", "=190"), sightOf(".claude", 193, 93), map[string]string{
+			"Claude Code":       "shade 20, shade 10, own 20; all 2 skills; 50 % of its 1,000 characters are taken",
+			"Copilot, opencode": "shade 67, shade 33; all 2 skills, 300 characters",
+			"Codex":             "; none of 2 skills; not skill-0, skill-1: " + codexLooks,
+			"Gemini":            "; none of 2 skills; not skill-0, skill-1: it looks in .agents/skills, .gemini/skills",
 		}},
-		{"one is left out", listOf("+790", "-250", "=140"), []string{
-			"shade 64, bare 1, own 12, _ cut 20, cut at 80; 1 of 2 skills with a description, 1 by name alone; its 1,000 characters are full",
-			"shade 4, shade 1; all 2 skills, in about 22,000 characters",
-			"shade 6, shade 2; all 2 skills, in about 15,000 characters",
-			"shade 75, shade 25; all 2 whole, 1,060 characters",
+		{"one is left out", listOf("+790", "-250", "=140"), nil, map[string]string{
+			"Claude Code": "shade 64, bare 1, own 12, _ cut 20, cut at 80; 1 of 2 skills with a description, 1 by name alone; its 1,000 characters are full",
 		}},
-		{"others have no room", listOf("+9990", "+9990", "+9990"), []string{
-			"",
-			"shade 24, shade 24, shade 24, cut 27, cut at 73; all 3 skills, each description cut to about 7278 characters",
-			"shade 29, _ cut 29, cut 29, cut at 43; about 1 of 3 with a description, in the order of their names",
-			"shade 33, shade 33, shade 33; all 3 whole, 30,000 characters",
+		{"others have no room", listOf("=90"), sightOf(".agents", 993, 993, 993, 993, 993, 993, 993, 993, 993, 993, 993, 993, 993, 993, 993, 993, 993, 993), map[string]string{
+			"Claude Code": "; none of 18 skills; not skill-0, skill-1, skill-2 and 15 more: " +
+				"it looks in .claude/skills, and in plugins once they are installed, or with claude --plugin-dir",
+			"Copilot": "shade 6, shade 6, shade 6, shade 6, shade 6, shade 0, shade 0, shade 0, shade 0, shade 0, " +
+				"shade 6, shade 6, shade 6, shade 6, shade 6, shade 6, shade 6, shade 6, cut 28, cut at 72; all 18 skills, 13,043 characters; " +
+				"cut: skill-5, skill-6, skill-7 and 2 more",
+		}},
+		{"some places", listOf("=90"), append(sightOf(".agents", 93), sightOf("", 10, 20)...), map[string]string{
+			"Codex": "shade 100; 1 of 3 skills, 100 characters; not skill-0, skill-1: " + codexLooks,
 		}},
 	} {
-		for i, s := range strips(tt.list) {
-			if got := drawnStrip(s); tt.want[i] != "" && got != tt.want[i] {
-				t.Errorf("%s, %s: %s\nwant %s", tt.name, s.Agent, got, tt.want[i])
-			}
+		got := map[string]string{}
+		for _, s := range strips(tt.list, tt.skills) {
+			got[s.Agent] = drawnStrip(s)
 			if want := s.Agent + " lists " + s.Said; s.Label != want {
 				t.Errorf("%s: the label is %q", tt.name, s.Label)
 			}
-			if tt.want[i] != "" && s.Parts[len(s.Parts)-1].Class != "" {
-				if last := s.Parts[len(s.Parts)-1]; percentOf(last.X)+percentOf(last.Width) > 100.01 {
-					t.Errorf("%s, %s: a part leaves the strip: %+v", tt.name, s.Agent, last)
+			for _, p := range s.Parts {
+				if percentOf(p.X)+percentOf(p.Width) > 100.01 {
+					t.Errorf("%s, %s: a part leaves the strip: %+v", tt.name, s.Agent, p)
 				}
+			}
+		}
+		for agent, want := range tt.want {
+			if got[agent] != want {
+				t.Errorf("%s, %s: %s\nwant %s", tt.name, agent, got[agent], want)
 			}
 		}
 	}
@@ -102,19 +120,6 @@ func TestStripNames(t *testing.T) {
 	l := listOf("+490", "+20")
 	if s := claudeStrip(l, 2); s.Parts[0].Name != "skill-0" || s.Parts[1].Name != "" || s.Parts[1].Title != "skill-1: 30 characters, 3.0 % of the list" {
 		t.Errorf("%+v", s.Parts)
-	}
-}
-
-func TestLevel(t *testing.T) {
-	for _, tt := range []struct {
-		texts []int
-		room  int
-		want  int
-	}{{nil, 10, 0}, {[]int{5, 3}, 8, 5}, {[]int{5, 3}, 7, 4}, {[]int{100, 2, 2}, 10, 6}, {[]int{4, 4, 4}, 2, 0}, {[]int{4}, -5, 0}} {
-		got := level(tt.texts, tt.room)
-		if got != tt.want {
-			t.Errorf("level(%v, %d) = %d, want %d", tt.texts, tt.room, got, tt.want)
-		}
 	}
 }
 

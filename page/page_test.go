@@ -429,6 +429,27 @@ func TestLists(t *testing.T) {
 	}
 }
 
+// TestSkillWithText: a skill whose text lies beside its SKILL.md, as init makes them, is listed as any other, and agents
+// that do not look there are said not to see it.
+func TestSkillWithText(t *testing.T) {
+	p := newPlace(t, true, map[string]string{
+		"alpha": "---\nname: alpha\ndescription: Counts.\n---\n!`skillhand load alpha`\n",
+		"beta":  "---\nname: beta\ndescription: Counts too.\n---\ntext\n",
+	})
+	if err := os.WriteFile(filepath.Join(p.dir, ".claude", "skills", "alpha", "first-use.md"), []byte("text\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, text := p.get(p.browser(), "/skills")
+	for _, want := range []string{"Claude Code lists all 2 skills;", "Codex lists none of 2 skills; not alpha, beta: it looks in .agents/skills, .codex/skills"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if strings.Contains(text, "not listed") {
+		t.Error("a skill is not listed")
+	}
+}
+
 // TestNoRuns: where nothing is, it is said what there would be, and how to come by it.
 func TestNoRuns(t *testing.T) {
 	p := newPlace(t, true, nil)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/agent/sight"
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/history"
 	"github.com/skillhand/skillhand/internal/paths"
@@ -47,6 +48,14 @@ func (r skillRow) usage() string {
 	return stamp(r.used)
 }
 
+// files are the skill's: its text, and the SKILL.md that agents list if that is another.
+func (r skillRow) files() []string {
+	if main := r.Main().File; main != r.File && paths.IsFile(main) {
+		return []string{r.File, main}
+	}
+	return []string{r.File}
+}
+
 type skillsData struct {
 	Table   *table
 	Strips  []listStrip
@@ -79,17 +88,22 @@ func (v *visit) skills() (*view, error) {
 	l.states = func(r skillRow) []string { return []string{r.trust()} }
 	sizes := map[string]int{} // in tokens, of those that can be read
 	var paths []string
-	for _, one := range all {
+	for _, listed := range all {
+		one := skillRow{Listed: listed}
 		if s, err := skill.Read(one.Location); err == nil {
 			sizes[one.File] = tokens(string(s.Source()))
-			paths = append(paths, one.File)
+			paths = append(paths, one.files()...)
 		}
 	}
 	findings, listing, err := v.findings(paths...)
 	if err != nil {
 		data.Faults = append(data.Faults, "check: "+err.Error())
 	}
-	data.Strips, data.Largest, data.LeftOut = strips(listing), largest(listing), leftOut(listing)
+	seen, err := v.sighted(all)
+	if err != nil {
+		data.Faults = append(data.Faults, err.Error())
+	}
+	data.Strips, data.Largest, data.LeftOut = strips(listing, seen), largest(listing), leftOut(listing)
 	lines, widest := map[string]check.Line{}, 0
 	for _, line := range listing.Lines {
 		if lines[line.File] = line; !line.Own {
@@ -99,12 +113,14 @@ func (v *visit) skills() (*view, error) {
 	never, untrusted, found := 0, 0, 0
 	for _, one := range all {
 		r := skillRow{Listed: one, widest: float64(widest) * 100 / float64(max(listing.Budget, 1))}
-		if line, ok := lines[one.File]; ok {
+		if line, ok := lines[one.Main().File]; ok {
 			r.listing, r.bare, r.away = line.Head+line.Text, line.Bare, line.Away
 			r.share = float64(r.listing) * 100 / float64(listing.Budget)
 		}
 		r.tokens, r.readable = sizes[one.File]
-		r.findings = len(findings[one.File])
+		for _, file := range r.files() {
+			r.findings += len(findings[file])
+		}
 		if u := uses[filepath.Clean(one.File)]; u != nil {
 			r.used, r.uses = u.last, u.count
 		}
@@ -133,6 +149,16 @@ func (v *visit) skills() (*view, error) {
 	data.Table = l.table(v)
 	data.Table.Dense = true
 	return &view{Name: "skills", Tab: "skills", Title: "Skills", Data: data}, nil
+}
+
+// sighted are the skills that agents may see here: those of skillhand list --agents.
+func (v *visit) sighted(all []skillhand.Listed) ([]sight.Skill, error) {
+	h, err := v.site.Runtime.Complete()
+	if err != nil {
+		return nil, err
+	}
+	skills, _ := sight.Find(h.Project, h.Home, skillhand.Locations(all)...) // the table says what cannot be read
+	return skills, nil
 }
 
 // maxBudding bounds the folders that are watched for a first file.

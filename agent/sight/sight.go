@@ -178,16 +178,16 @@ func (h *habits) leftOut(s Skill) View {
 			return View{Sight: Invisible, Cause: ByWish, Why: w.Text, Field: w.Field}
 		}
 	}
-	return View{Sight: Seen, Chars: s.size()}
+	return View{Sight: Seen, Chars: s.Size()}
 }
 
 // own is how much an agent shows of one description.
 func (h *habits) own(s Skill) View {
-	if h.longest > 0 && s.size() > h.longest {
-		why := fmt.Sprintf("its list has at most %d characters of a description, and this one has %d", h.longest, s.size())
+	if h.longest > 0 && s.Size() > h.longest {
+		why := fmt.Sprintf("its list has at most %d characters of a description, and this one has %d", h.longest, s.Size())
 		return View{Sight: Cut, Chars: h.longest - len("..."), Cause: ByLength, Why: why, Field: "description"}
 	}
-	return View{Sight: Seen, Chars: s.size()}
+	return View{Sight: Seen, Chars: s.Size()}
 }
 
 // placed names a place with what it is below: ~/.agents for the home's.

@@ -209,9 +209,9 @@ func (s *Skill) readDescription(front *skill.Frontmatter, parsed *skill.Skill) {
 		s.fault(ListDescription, "description", "its description is no text")
 	case kind != "!!str":
 		s.fault(NumberDescription, "description", "its description is "+f.Raw+", without quotes")
-	case s.size() > maxDescription:
+	case s.Size() > maxDescription:
 		s.fault(LongDescription, "description",
-			"its description has "+strconv.Itoa(s.size())+" characters, and the most that it takes is "+strconv.Itoa(maxDescription))
+			"its description has "+strconv.Itoa(s.Size())+" characters, and the most that it takes is "+strconv.Itoa(maxDescription))
 	}
 }
 
@@ -282,8 +282,8 @@ func firstLine(body string) string {
 	return ""
 }
 
-// size is how many characters the description has, on one line.
-func (s *Skill) size() int { return utf8.RuneCountInString(s.oneLine()) }
+// Size is how many characters the description has, on one line.
+func (s *Skill) Size() int { return utf8.RuneCountInString(s.oneLine()) }
 
 // bytes is how many bytes the first characters of the description have.
 func (s *Skill) bytes(chars int) int { return len(string([]rune(s.oneLine())[:chars])) }
@@ -303,9 +303,35 @@ func (s *Skill) shortFile() string {
 	return path.Join(placed(*s), "skills", s.Folder, skill.MainFile)
 }
 
-// Find finds the skills in every place in which an agent looks, below a project and below a home. It follows links, as
-// agents do. Errors are about files that cannot be read; their skills are left out.
-func Find(project, home string) (all []Skill, faults []error) {
+// Find finds the skills in every place in which an agent looks, below a project and below a home, and then those among
+// the listed that lie where no agent looks. It follows links, as agents do. Errors are about files that cannot be read;
+// their skills are left out.
+func Find(project, home string, listed ...skill.Location) (all []Skill, faults []error) {
+	all, faults = findPlaced(project, home)
+	for _, loc := range listed {
+		file := loc.Main().File
+		if loc.Command || loc.From == skill.FromInstalled || inPlace(file) {
+			continue
+		}
+		src, err := skill.ReadFile(file)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		all = append(all, Read(file, src))
+	}
+	return all, faults
+}
+
+// inPlace reports whether a file lies in a folder of skills in which agents look, in this project or in another folder.
+func inPlace(file string) bool {
+	project, user := Places()
+	return slices.ContainsFunc(slices.Concat(project, user), func(place string) bool {
+		return strings.Contains(filepath.ToSlash(file), "/"+place+"/skills/")
+	})
+}
+
+func findPlaced(project, home string) (all []Skill, faults []error) {
 	inProject, inHome := Places()
 	for _, place := range inProject {
 		f := finder{place: place, root: filepath.Join(project, filepath.FromSlash(place), "skills")}

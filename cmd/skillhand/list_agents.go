@@ -1,14 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/agent"
 	"github.com/skillhand/skillhand/agent/sight"
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/internal/term"
 )
 
 // runListAgents prints a table of skills and agents.
@@ -29,7 +27,8 @@ func runListAgents(std *cli.Std, at cli.At, names []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	skills, faults := sight.Find(h.Project, h.Home)
+	listed, _ := rt.List() // skillhand list says what it passes over
+	skills, faults := sight.Find(h.Project, h.Home, skillhand.Locations(listed)...)
 	for _, err := range faults {
 		std.Warn(err.Error())
 	}
@@ -38,18 +37,8 @@ func runListAgents(std *cli.Std, at cli.At, names []string, asJSON bool) error {
 	case asJSON:
 		return cli.PrintEach(std, true, rows, nil)
 	case len(rows) == 0:
-		std.Warn(unseen(rt))
+		std.Warn(noSkills)
 		return nil
 	}
 	return std.Print(sight.Table(rows, names, std.Edge()))
-}
-
-// unseen says why a table would be empty.
-func unseen(rt *skillhand.Runtime) string {
-	own, _ := rt.List()
-	if len(own) == 0 {
-		return noSkills
-	}
-	return fmt.Sprintf("no agent sees %s here: agents look in .claude/skills, .agents/skills and the like; "+
-		"Claude Code also looks in plugins once they are installed, or with claude --plugin-dir", term.Plural(len(own), "skill"))
 }
