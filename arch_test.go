@@ -58,14 +58,14 @@ report: internal/jsonfind internal/legacy
 scaffold: internal/cause skill
 schemas:
 session:
-settings: internal/atomicfile internal/cause internal/jsontree internal/paths
+settings: claudecode internal/atomicfile internal/cause internal/jsontree internal/paths
 shell: internal/cause internal/links internal/minibash internal/paths internal/words proc shell/bind
 shell/bind: internal/words
 skill: internal/cause internal/markdown internal/paths
 trust: internal/atomicfile internal/cause internal/links internal/paths internal/words proc skill
 verdict: internal/cause proc report
 usage: here internal/atomicfile internal/paths internal/term skill
-view: here history internal/paths internal/term report session settings shell usage verdict
+view: claudecode here history internal/paths internal/term report session settings shell usage verdict
 
 internal/atomicfile: internal/cause
 internal/cause:
@@ -88,7 +88,7 @@ internal/redact: internal/jsonfind
 internal/reports: internal/cause report
 internal/term:
 internal/txtartest:
-internal/uninstall: here internal/origin internal/paths internal/term mcp/host settings view
+internal/uninstall: claudecode here internal/origin internal/paths internal/term mcp/host settings view
 internal/upgrade: internal/atomicfile internal/origin
 internal/watch: internal/paths
 internal/words:

@@ -20,7 +20,7 @@ type ClaudeRequest struct {
 	Tool    bool          // invoked by the model's Skill tool instead of a slash command
 	Strict  bool          // fail where a folder is not trusted
 	NoExec  bool          // nothing runs, directives stay as written
-	Mode    string        // the permission mode, one of claudepage.Modes; "" means what the user's settings say, else default
+	Mode    string        // the permission mode, one of claudecode.Modes; "" means what the user's settings say, else default
 	Timeout time.Duration // for each directive; 0 means what Claude Code's own settings say
 }
 

@@ -328,15 +328,9 @@ func (d *document) endOfLine(offset int) int {
 	return offset + len(strings.TrimSuffix(line, "\r"))
 }
 
-// agentFields are the fields of an agent's file.
-var agentFields = []string{
-	"name", "description", "tools", "disallowedTools", "model", "permissionMode", "maxTurns", "skills", "mcpServers", "hooks",
-	"memory", "background", "effort", "isolation", "color", "initialPrompt",
-}
-
 func (d *document) knownFields() []string {
 	if d.file.Kind == Agent {
-		return agentFields
+		return claudecode.AgentFields()
 	}
 	var names []string
 	for _, f := range skill.KnownFields() {

@@ -1,5 +1,5 @@
 // Package claudecode answers one question: what is Claude Code? It has the version that skillhand was held against, and
-// the facts about it that more than one package needs: hook events, the shape of a plugin's manifest, bundled skills and
+// facts about it: hook events, settings keys, permission modes, the shape of a plugin's manifest, bundled skills and
 // commands.
 //
 // It is pure data and functions of text. testdata holds what the real program was seen to do, so a new version means

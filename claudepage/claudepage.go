@@ -41,7 +41,7 @@ type Request struct {
 	// Clean, if set, passes on what commands write without what must not be shown.
 	Clean func(io.Writer) io.WriteCloser
 
-	Mode    string // the permission mode, one of Modes; "" means what the user's settings say, else default
+	Mode    string // the permission mode, one of claudecode.Modes; "" means what the user's settings say, else default
 	Trusted bool   // arguments may change what a command is made of
 
 	// NoRun, if set, gives the text that stands in for a directive, which is then not run.

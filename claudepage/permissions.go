@@ -13,9 +13,6 @@ import (
 	"github.com/skillhand/skillhand/settings"
 )
 
-// Modes are the permission modes in which Claude Code renders a page.
-var Modes = []string{"default", "auto", "acceptEdits", "plan", "dontAsk", "bypassPermissions"}
-
 // The reasons that Claude Code gives where a mode, and not the command, decides.
 const (
 	saysPlan = "Bash was not run: auto mode has no safety result for this call, " +

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/internal/jsontree"
 )
 
@@ -140,41 +141,38 @@ func (p *parser) truth(m *jsontree.Node) *bool {
 
 func (p *parser) key(m *jsontree.Node) {
 	switch m.Key {
-	case "env":
+	case claudecode.KeyEnv:
 		if !m.IsObject() {
-			p.fault(m, "env", "an object")
+			p.fault(m, m.Key, "an object")
 			return
 		}
 		p.f.Env = map[string]string{}
 		for _, v := range m.Items {
 			p.f.Env[v.Key] = text(p.raw(v))
 		}
-	case "permissions":
+	case claudecode.KeyPermissions:
 		p.permissions(m)
-	case "enabledPlugins":
+	case claudecode.KeyPlugins:
 		p.plugins(m)
-	case "disableSkillShellExecution":
+	case claudecode.KeyNoSkillShell:
 		p.f.NoSkillShell = p.truth(m)
-	case "statusLine":
+	case claudecode.KeyStatusLine:
 		p.statusLine(m)
-	case "hooks":
+	case claudecode.KeyHooks:
 		p.hooks(m)
-	case "model":
+	case claudecode.KeyModel:
 		var ok bool
 		if p.f.Listing.Model, ok = m.Text(); !ok {
 			p.fault(m, m.Key, "a string")
 		}
-	case "skillListingBudgetFraction", "skillListingMaxDescChars", "skillOverrides", "disableBundledSkills":
+	case claudecode.KeyListingFraction, claudecode.KeyListingMaxChars, claudecode.KeyOverrides, claudecode.KeyNoBundled:
 		p.listing(m)
-	case "cleanupPeriodDays":
+	case claudecode.KeyCleanupDays:
 		if m.Kind() != jsontree.Number {
 			p.fault(m, m.Key, "a number")
 		}
 	}
 }
-
-// modes are the permission modes that Claude Code takes.
-var modes = []string{"acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "manual", "plan"}
 
 func (p *parser) permissions(m *jsontree.Node) {
 	if !m.IsObject() {
@@ -194,11 +192,12 @@ func (p *parser) permissions(m *jsontree.Node) {
 					p.f.Rules = append(p.f.Rules, Rule{Kind: Kind(v.Key), Text: rule, Line: lineAt(p.src, item.Start)})
 				}
 			}
-		case "defaultMode":
+		case claudecode.KeyMode:
+			modes := claudecode.SettingsModes()
 			if err := json.Unmarshal(p.raw(v), &p.f.Mode); err != nil || !slices.Contains(modes, p.f.Mode) {
 				p.fault(v, what, "one of "+strings.Join(modes, ", "))
 			}
-		case "additionalDirectories":
+		case claudecode.KeyDirs:
 			if !stringList(p.raw(v), &p.f.Dirs) {
 				p.fault(v, what, "a list of strings")
 			}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/internal/jsontree"
 )
 
@@ -58,19 +59,19 @@ func (p *parser) listing(m *jsontree.Node) {
 	l := &p.f.Listing
 	raw := p.raw(m)
 	switch m.Key {
-	case "skillListingBudgetFraction":
+	case claudecode.KeyListingFraction:
 		if json.Unmarshal(raw, &l.Fraction) != nil || l.Fraction <= 0 || l.Fraction > 1 {
 			p.fault(m, m.Key, "a number above 0, at most 1")
 		}
-	case "skillListingMaxDescChars":
+	case claudecode.KeyListingMaxChars:
 		var n float64
 		if json.Unmarshal(raw, &n) != nil || n <= 0 || n != math.Trunc(n) || n > math.MaxInt32 {
 			p.fault(m, m.Key, "a whole number above 0")
 		}
 		l.MaxDescription = int(n)
-	case "disableBundledSkills":
+	case claudecode.KeyNoBundled:
 		l.NoBundled = *p.truth(m)
-	case "skillOverrides":
+	case claudecode.KeyOverrides:
 		if !m.IsObject() {
 			p.fault(m, m.Key, "an object")
 			return

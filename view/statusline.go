@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/history"
 	"github.com/skillhand/skillhand/internal/term"
@@ -157,9 +158,6 @@ func lineRuns(h here.Here) []string {
 	return []string{text, fmt.Sprintf("%d/%d ok", ok, len(found.Records))}
 }
 
-// LineKey is the key in the settings.
-const LineKey = "statusLine"
-
 // lineCommand is what Claude Code runs for the line.
 const lineCommand = "skillhand statusline"
 
@@ -233,7 +231,7 @@ func InstallLine(h here.Here, req InstallRequest) (Installed, error) {
 	case found != nil && !req.Force:
 		return Installed{}, fmt.Errorf("%s:%d: there is a status line already (--force replaces it)", found.File, found.Line)
 	}
-	if err := settings.SetFile(target, lineSetting, LineKey); err != nil {
+	if err := settings.SetFile(target, lineSetting, claudecode.KeyStatusLine); err != nil {
 		return Installed{}, err
 	}
 	done := Installed{File: target}
@@ -262,21 +260,21 @@ func RemoveLine(h here.Here, user bool) (file string, gone bool, err error) {
 	if err != nil {
 		return file, false, err
 	}
-	line := f.Value(LineKey)
+	line := f.Value(claudecode.KeyStatusLine)
 	if line == nil {
 		return file, false, nil
 	}
 	if ours, _ := IsLine(line); !ours {
 		return file, false, fmt.Errorf("%s: its status line is not skillhand's", file)
 	}
-	return file, true, settings.RemoveFile(file, LineKey)
+	return file, true, settings.RemoveFile(file, claudecode.KeyStatusLine)
 }
 
 // findLine returns the status line that Claude Code uses, or nil. A file that it ignores is an
 // error: what is in there would be lost.
 func findLine(w settings.Where) (*settings.Found, error) {
 	s := settings.Read(w)
-	return s.Find(LineKey), errors.Join(s.Faults...)
+	return s.Find(claudecode.KeyStatusLine), errors.Join(s.Faults...)
 }
 
 func ours(f *settings.Found) bool {

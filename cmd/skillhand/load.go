@@ -79,7 +79,7 @@ you trust.`,
 	f.StringVar(&o.dialect, "dialect", "skillhand", "render in a `dialect`: skillhand, or claude for what Claude Code "+claudecode.Version+" sends")
 	f.StringVar(&o.via, "via", "slash", "claude dialect: the `way` the skill is invoked, slash or tool")
 	f.StringVar(&o.mode, "permission-mode", "",
-		"claude dialect: render as in this `mode`: "+strings.Join(claudepage.Modes, ", ")+" (default: your settings', else default)")
+		"claude dialect: render as in this `mode`: "+strings.Join(claudecode.Modes(), ", ")+" (default: your settings', else default)")
 	f.DurationVar(&o.Timeout, "timeout", 120*time.Second, "time limit for each directive")
 	f.IntVar(&o.MaxOutput, "max-output", 30_000, "the most `characters` of a directive's output to print; longer output is cut to 2,000")
 	f.BoolVar(&o.noExec, "no-exec", false, "run nothing, and leave directives as written")
@@ -89,7 +89,7 @@ you trust.`,
 	cli.Values(cmd, "wrap", "auto", "always", "never")
 	cli.Values(cmd, "dialect", "skillhand", "claude")
 	cli.Values(cmd, "via", "slash", "tool")
-	cli.Values(cmd, "permission-mode", claudepage.Modes...)
+	cli.Values(cmd, "permission-mode", claudecode.Modes()...)
 	return cmd
 }
 
@@ -158,8 +158,8 @@ func (o *loadOptions) complete(std *cli.Std, cmd *cobra.Command, args []string) 
 		return cli.Usagef("--dialect %s: want skillhand or claude", o.dialect)
 	case o.via != "slash" && o.via != "tool":
 		return cli.Usagef("--via %s: want slash or tool", o.via)
-	case o.mode != "" && !slices.Contains(claudepage.Modes, o.mode):
-		return cli.Usagef("--permission-mode %s: want one of %s", o.mode, strings.Join(claudepage.Modes, ", "))
+	case o.mode != "" && !slices.Contains(claudecode.Modes(), o.mode):
+		return cli.Usagef("--permission-mode %s: want one of %s", o.mode, strings.Join(claudecode.Modes(), ", "))
 	case o.mode != "" && !claude:
 		return cli.Usagef("--permission-mode needs --dialect claude: it says what Claude Code would do")
 	case o.Timeout <= 0:

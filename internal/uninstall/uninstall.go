@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/mcp/host"
@@ -132,7 +133,7 @@ func claudeCode(h here.Here) []Item {
 
 // statusLine finds the status line of a settings file, if it is skillhand's.
 func statusLine(p settings.Path, f *settings.File) *Item {
-	ours, asInstalled := view.IsLine(f.Value(view.LineKey))
+	ours, asInstalled := view.IsLine(f.Value(claudecode.KeyStatusLine))
 	it := &Item{Kind: "statusline", File: p.Name, Text: "the status line", Status: Found}
 	switch {
 	case !ours:
@@ -142,7 +143,7 @@ func statusLine(p settings.Path, f *settings.File) *Item {
 	case p.Source == settings.Managed:
 		it.Status, it.Why = Left, "the file is the administrator's"
 	default:
-		it.remove = func() error { return settings.RemoveFile(p.Name, view.LineKey) }
+		it.remove = func() error { return settings.RemoveFile(p.Name, claudecode.KeyStatusLine) }
 	}
 	return it
 }
