@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -447,6 +449,11 @@ func (c *checking) end(res *check.Result) error {
 }
 
 func (c *checking) saveBaseline(res *check.Result) error {
+	if src, err := os.ReadFile(c.flags.writeBaseline); err == nil && len(bytes.TrimSpace(src)) > 0 {
+		if _, err := check.ParseBaseline(c.flags.writeBaseline, src); err != nil {
+			return cli.Usagef("--write-baseline: %s is not a baseline, and is left as it is", c.flags.writeBaseline)
+		}
+	}
 	data, err := json.MarshalIndent(check.NewBaseline(res.Findings), "", "  ")
 	if err != nil {
 		return err
