@@ -28,13 +28,44 @@ func (f Finder) missed(name string, q query) error {
 		close = slices.Insert(close, 0, "./"+name)
 	}
 	text := fmt.Sprintf("%s: no such skill", name)
+	almost := f.almost(name)
 	switch {
+	case almost != "":
+		text += ": " + almost
 	case len(close) > 0:
 		text += ": did you mean " + strings.Join(close, " or ") + "?"
 	case len(names) > 0:
 		text += "; available: " + listed(names)
 	}
 	return &NotFoundError{Name: name, text: text + "\n" + f.looked()}
+}
+
+// almost says why a file of the project's or the user's own that looks like the skill is none; "" if there is no such file.
+func (f Finder) almost(name string) string {
+	if !filepath.IsLocal(name) {
+		return ""
+	}
+	for _, top := range []string{f.Dir, paths.Top(f.Dir), f.Home} {
+		if top == "" {
+			continue
+		}
+		isThere := func(file string) bool { return paths.IsFile(filepath.Join(top, ".claude", file)) }
+		for _, folder := range []string{"skills", "skill", "Skills", "SKILLS"} {
+			shown := ".claude/" + folder
+			for _, base := range []string{MainFile, "skill.md", "Skill.md"} {
+				switch is := isThere(filepath.Join(folder, name, base)); {
+				case is && folder != "skills":
+					return "the folder " + shown + " must be called skills"
+				case is && base != MainFile:
+					return shown + "/" + name + "/" + base + " must be called " + MainFile + ", in capitals"
+				}
+			}
+			if isThere(filepath.Join(folder, name+".md")) {
+				return "a skill is a folder: move " + shown + "/" + name + ".md to .claude/skills/" + name + "/" + MainFile
+			}
+		}
+	}
+	return ""
 }
 
 // looked says where names are looked up, in a line that fits a terminal.
