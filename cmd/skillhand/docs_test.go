@@ -13,7 +13,8 @@ import (
 
 // TestDocs runs every ```console block of the documentation, a page as one
 // session: "$ " begins a command, "> " continues it, and what follows is what
-// it prints, on both streams. "..." stands for anything.
+// it prints, on both streams. "..." stands for anything. A block of ```sh run, which
+// people can paste as it stands, is one command, and prints nothing.
 func TestDocs(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
@@ -43,9 +44,15 @@ type consoleCommand struct{ command, want string }
 
 func consoleBlocks(text string) []consoleCommand {
 	var all []consoleCommand
-	in, continued := false, false
+	in, continued, fence := false, false, "" // the fence that ends a script
 	for line := range strings.Lines(text) {
-		switch {
+		switch before, script := strings.CutSuffix(line, "sh run\n"); {
+		case fence != "" && line == fence+"\n":
+			fence = ""
+		case fence == "" && script && strings.Trim(before, "`") == "":
+			fence, all = before, append(all, consoleCommand{})
+		case fence != "":
+			all[len(all)-1].command += line
 		case strings.HasPrefix(line, "```"):
 			in = strings.TrimSpace(line) == "```console"
 		case !in:
