@@ -175,6 +175,7 @@ type walker struct {
 	seen    map[string]bool // files, by the paths that are shown
 	dirs    map[string]bool // folders, by their real paths
 	plugins map[string]bool // folders that a marketplace lists
+	strayed map[string]bool // folders of skills that perhaps nobody loads
 
 	shownDirs map[string]string // folders by the paths that led to them, as shown names them
 }
@@ -184,7 +185,7 @@ func newWalker(f Finder) *walker {
 	home := cmp.Or(top, f.Dir)
 	return &walker{
 		finder: f, top: top, home: home, real: paths.Real(home),
-		seen: map[string]bool{}, dirs: map[string]bool{}, plugins: map[string]bool{}, shownDirs: map[string]string{},
+		seen: map[string]bool{}, dirs: map[string]bool{}, plugins: map[string]bool{}, strayed: map[string]bool{}, shownDirs: map[string]string{},
 	}
 }
 
@@ -341,6 +342,13 @@ func (w *walker) file(p string, in setting, named bool) bool {
 func (w *walker) placed(f File, in setting) File {
 	p := f.Path
 	f.top, f.misplaced = w.top, misplaced(p, in)
+	if f.misplaced.perhaps {
+		folder := filepath.Dir(filepath.Dir(p))
+		if w.strayed[folder] {
+			f.misplaced = misplacement{} // the folder's first skill tells it
+		}
+		w.strayed[folder] = true
+	}
 	if shown := w.shown(p); w.top != "" && paths.Inside(w.top, shown) {
 		f.fixed = relative(w.top, shown)
 	}
