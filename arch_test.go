@@ -71,7 +71,7 @@ internal/atomicfile: internal/cause
 internal/cause:
 internal/cli: . claude here internal/atomicfile internal/term proc trust view
 internal/cli/clitest:
-internal/config:
+internal/config: skill
 internal/doctor: agent check claudecode here internal/cause internal/paths internal/term internal/uninstall mcp/host proc settings skill trust
 internal/jsonfind:
 internal/jsontree:

@@ -6,6 +6,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillhand/skillhand/internal/config"
+	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/skill"
 )
 
 // ConfigName is the file at a repository's top that says what is checked.
@@ -22,10 +24,11 @@ type Config struct {
 // ParseConfig reads a configuration. It reports all faults at once, each with its line.
 func ParseConfig(file string, src []byte) (Config, error) {
 	said, err := config.Parse(file, src)
-	if err != nil || said.Check == nil {
+	if said.Check == nil {
 		return Config{}, err
 	}
 	c := configReader{Reader: config.Reader{File: file}}
+	c.Add(err)
 	c.check(said.Check)
 	return c.conf, c.Err()
 }
@@ -48,7 +51,7 @@ func (c *configReader) agents(n *yaml.Node) {
 	c.conf.Agents = c.List(n)
 	for _, a := range c.conf.Agents {
 		if !slices.Contains(Agents(), a) {
-			c.Fault(n, "unknown agent %s, want %v", a, Agents())
+			c.Fault(n, "unknown agent %s, want %s", a, term.Either(Agents()))
 		}
 	}
 }
@@ -68,13 +71,21 @@ func (c *configReader) rules(n *yaml.Node) {
 		}
 		switch {
 		case r == nil:
-			c.Fault(key, "unknown rule %s", key.Value)
+			c.Fault(key, "unknown rule %s%s", key.Value, skill.DidYouMean(key.Value, ruleIDs()))
 		case severity.Rank() < 0:
 			c.Fault(value, "%s is %q, want error, warning, info or off", key.Value, value.Value)
 		default:
 			c.conf.Rules[r.ID] = severity
 		}
 	}
+}
+
+func ruleIDs() []string {
+	var all []string
+	for _, r := range All() {
+		all = append(all, r.ID, r.Name)
+	}
+	return all
 }
 
 func (c *configReader) as(n *yaml.Node) {

@@ -105,6 +105,16 @@ func (e *NotFoundError) Error() string { return e.text }
 // Unwrap makes it a kind of fs.ErrNotExist.
 func (e *NotFoundError) Unwrap() error { return fs.ErrNotExist }
 
+// DidYouMean asks about the known words that are a few keystrokes away, in words that follow an error; "" if none is.
+func DidYouMean(word string, known []string) string {
+	close := closest(word, slices.Sorted(slices.Values(known)))
+	if len(close) == 0 {
+		return ""
+	}
+	far := Distance(word, close[0])
+	return ": did you mean " + strings.Join(slices.DeleteFunc(close, func(c string) bool { return Distance(word, c) > far }), " or ") + "?"
+}
+
 // closest returns up to three names that are a few keystrokes away, nearest first.
 func closest(name string, names []string) []string {
 	type near struct {

@@ -4,10 +4,13 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/skillhand/skillhand/skill"
 )
 
 // Name is what the file is called. It stands at a repository's top.
@@ -49,15 +52,41 @@ func Parse(file string, src []byte) (File, error) {
 // A Reader reads parts of the file, and collects what is wrong with them.
 type Reader struct {
 	File   string // its name, for errors
-	faults []error
+	faults []fault
 }
 
-// Err is everything that was wrong.
-func (r *Reader) Err() error { return errors.Join(r.faults...) }
+// Err is everything that was wrong, in the order of lines.
+func (r *Reader) Err() error {
+	slices.SortStableFunc(r.faults, func(a, b fault) int { return a.line - b.line })
+	var all []error
+	for _, f := range r.faults {
+		all = append(all, f)
+	}
+	return errors.Join(all...)
+}
+
+// Add notes what another reader of the file found, if it did.
+func (r *Reader) Add(err error) {
+	if all, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range all.Unwrap() {
+			if f, ok := errors.AsType[fault](e); ok {
+				r.faults = append(r.faults, f)
+			}
+		}
+	}
+}
+
+// A fault is one thing that is wrong, on a line.
+type fault struct {
+	line int
+	text string
+}
+
+func (f fault) Error() string { return f.text }
 
 // Fault notes what is wrong with a node.
 func (r *Reader) Fault(n *yaml.Node, format string, a ...any) {
-	r.faults = append(r.faults, fmt.Errorf("%s:%d: %s", r.File, n.Line, fmt.Sprintf(format, a...)))
+	r.faults = append(r.faults, fault{n.Line, fmt.Sprintf("%s:%d: %s", r.File, n.Line, fmt.Sprintf(format, a...))})
 }
 
 // Fields reads a mapping with known keys.
@@ -72,7 +101,7 @@ func (r *Reader) Fields(n *yaml.Node, known map[string]func(*yaml.Node)) {
 		if read := known[n.Content[i].Value]; read != nil {
 			read(n.Content[i+1])
 		} else {
-			r.Fault(n.Content[i], "unknown key %s", n.Content[i].Value)
+			r.Fault(n.Content[i], "unknown key %s%s", n.Content[i].Value, skill.DidYouMean(n.Content[i].Value, slices.Collect(maps.Keys(known))))
 		}
 	}
 }

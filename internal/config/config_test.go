@@ -22,7 +22,7 @@ func TestParse(t *testing.T) {
 		},
 		{"roots: more\n", File{Roots: []string{"more"}}, ""},
 		{"roots:\n", File{}, ""},
-		{"root: more\nbudget: -1\n", File{}, "f:1: unknown key root\nf:2: want an amount in US dollars, such as 2.50"},
+		{"root: more\nbudget: -1\n", File{}, "f:1: unknown key root: did you mean roots?\nf:2: want an amount in US dollars, such as 2.50"},
 		{"budget: .nan\n", File{}, "f:1: want an amount"},
 		{"roots: {a: b}\n", File{}, "f:1: want a list of texts"},
 		{"wrap: sometimes\n", File{}, `f:1: "sometimes", want one of [auto always never]`},
