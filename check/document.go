@@ -433,7 +433,8 @@ func (d *document) close() {
 			f.text = strings.Clone(f.text)
 		}
 	}
-	end = max(end, min(3, len(d.src)))
+	first, _, _ := strings.Cut(d.src[:min(len(d.src), 1000)], "\n") // which findings about all of the file show
+	end = max(end, len(first))
 	d.last.line = 0
 	d.src = strings.Clone(d.src[:end])
 	d.lines = slices.Clone(d.lines[:d.lineAt(end)])

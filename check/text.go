@@ -58,12 +58,9 @@ func (t Printer) Errors(w io.Writer, all []*Finding) error {
 	}
 	text := "errors:\n"
 	for _, f := range errors[:min(len(errors), most)] {
-		place := fmt.Sprintf("  %s:%d: ", t.flat(f.File), f.Range.Line)
-		what := term.FitWords(t.flat(f.Message), t.columns()-term.Cells(place)-len(f.Rule)-2)
-		if term.Cells(what) < min(term.Cells(t.flat(f.Message)), 30) {
-			what = f.Name // a long path leaves no room for more
-		}
-		text += place + t.paint(Error, f.Rule) + ": " + what + "\n"
+		lines := term.Wrap(fmt.Sprintf("%s:%d: %s: %s", t.flat(f.File), f.Range.Line, f.Rule, t.flat(f.Message)), t.columns()-4)
+		item := strings.Join(lines, "\n    ")
+		text += "  " + strings.Replace(item, " "+f.Rule+":", " "+t.paint(Error, f.Rule)+":", 1) + "\n"
 	}
 	if more := len(errors) - most; more > 0 {
 		text += fmt.Sprintf("  and %d more\n", more)

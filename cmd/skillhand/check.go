@@ -512,7 +512,7 @@ func (c *checking) print(res *check.Result, taken int) error {
 		c.std.Say("skillhand: " + summary)
 		return nil
 	}
-	return c.std.Print(summary + "\n")
+	return c.std.Print(strings.Join(term.Wrap(summary, c.std.Edge()), "\n") + "\n")
 }
 
 // printVerdicts lists what Claude Code decides about each directive.
