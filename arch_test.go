@@ -36,7 +36,7 @@ batch/jobfile: agent batch claude internal/cause internal/jsontree internal/path
 bench: history report shell/bind
 bench/corpus: check
 check: agent/sight claudecode edit here internal/cause internal/config internal/jsontree internal/markdown internal/paths internal/term
-    internal/words permit settings shell/bind skill usage
+    internal/words permit scaffold settings shell/bind skill usage
 claude: internal/cause internal/jsonfind proc
 claudepage: claudecode internal/paths internal/words permit proc settings skill
 claudecode: internal/jsontree

@@ -9,6 +9,7 @@ import (
 
 	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/permit"
+	"github.com/skillhand/skillhand/scaffold"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -647,6 +648,9 @@ func description(p *pass) {
 	}
 	listed := length(p.doc.description)
 	switch {
+	case scaffold.IsPlaceholder(front.Description):
+		x := p.severe(p.find(f.ValueOffset, f.ValueEnd, "the description is still the one that a new skill has: no agent can tell when to use the skill"), Warning)
+		x.Help = "say what it is for and when to use it"
 	case listed > maxListed:
 		x := p.find(f.ValueOffset, f.ValueEnd,
 			"description and when_to_use have %d characters: Claude Code cuts them at %d, and the model never sees the rest", listed, maxListed)
