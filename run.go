@@ -56,8 +56,8 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*verdict.Verdict, e
 	if req.Cwd != "" {
 		cwd = paths.In(p.Dir, req.Cwd)
 	}
-	if info, err := os.Stat(cwd); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("%s: not a folder", cwd)
+	if err := paths.CheckFolder(cwd); err != nil {
+		return nil, err
 	}
 	script, err := p.script(req.Script)
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/skillhand/skillhand/internal/cause"
 )
 
 // A Baseline is the findings that a project lives with for now.
@@ -51,7 +53,7 @@ func NewBaseline(all []*Finding) *Baseline {
 func ReadBaseline(file string) (*Baseline, error) {
 	src, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s: no such file: skillhand check --write-baseline makes it", file)
+		err = fmt.Errorf("%s: %w: skillhand check --write-baseline makes it", file, cause.Of(err))
 	}
 	if err != nil {
 		return nil, err

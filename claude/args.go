@@ -31,7 +31,7 @@ func (r *Request) check() error {
 		return nil
 	}
 	if info, err := os.Stat(r.Dir); err != nil {
-		return &RequestError{Field: r.Dir, Fault: cause.Of(err).Error()}
+		return &RequestError{Field: r.Dir, Fault: cause.Of(err).Error(), Err: err}
 	} else if !info.IsDir() {
 		return &RequestError{Field: r.Dir, Fault: "not a folder"}
 	}

@@ -103,7 +103,10 @@ type Attempt struct {
 type RequestError struct {
 	Field string // what is wrong: prompt, schema, cwd, …
 	Fault string
+	Err   error // the cause, if there was one
 }
+
+func (e *RequestError) Unwrap() error { return e.Err }
 
 func (e *RequestError) Error() string {
 	if e.Field == "prompt" {

@@ -29,7 +29,7 @@ func TestDocument(t *testing.T) {
 		{answered, nil, "", false},
 		{odd, failed(Crashed, "it died"), Crashed, true},
 		{odd, &Error{Category: Quota, Kind: UsageLimit, RetryAfter: time.Hour}, UsageLimit, false},
-		{nil, &RequestError{"prompt", "is empty"}, Usage, false},
+		{nil, &RequestError{Field: "prompt", Fault: "is empty"}, Usage, false},
 		{nil, &StartError{os.ErrNotExist}, Missing, false},
 		{&Reply{Duration: time.Second}, fmt.Errorf("the skill: %w", context.DeadlineExceeded), Deadline, false},
 		{nil, context.Canceled, Interrupted, false},

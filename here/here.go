@@ -107,10 +107,7 @@ func folder(base, dir string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("the working folder is gone: %w", err)
 	}
-	if info, err := os.Stat(abs); err != nil || !info.IsDir() {
-		return "", fmt.Errorf("%s: not a folder", abs)
-	}
-	return abs, nil
+	return abs, paths.CheckFolder(abs)
 }
 
 // stateDir is where an environment says that skillhand keeps its state.

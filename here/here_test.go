@@ -48,7 +48,7 @@ func TestFrom(t *testing.T) {
 		{"HOME=/h CLAUDE_PROJECT_DIR=p", "/h/.local/state/skillhand", dir, "", ""},
 		{"HOME=/h CLAUDE_CODE_SESSION_ID=b CLAUDE_SESSION_ID=a", "/h/.local/state/skillhand", dir, "a", ""},
 		{"HOME=/h CLAUDE_CODE_SESSION_ID=b CLAUDE_SESSION_ID=../a", "/h/.local/state/skillhand", dir, "b", ""},
-		{"HOME=/h CLAUDE_PLUGIN_ROOT=/nowhere", "", "", "", "the plugin root: /nowhere: not a folder"},
+		{"HOME=/h CLAUDE_PLUGIN_ROOT=/nowhere", "", "", "", "the plugin root: /nowhere: no such file or directory"},
 	} {
 		h, err := From(below, strings.Fields(strings.ReplaceAll(tt.env, "=/", "="+drive+"/")))
 		if tt.fault != "" {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,6 +14,7 @@ import (
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/cli/clitest"
 	"github.com/skillhand/skillhand/internal/schematest"
+	"github.com/skillhand/skillhand/internal/term"
 )
 
 // bin is a folder with both programs in it.
@@ -69,5 +71,10 @@ func TestCommands(t *testing.T) {
 func TestWords(t *testing.T) {
 	for _, c := range commands(&cli.Std{}) {
 		clitest.Check(t, c)
+		for line := range strings.SplitSeq(c.Example, "\n") { // other text is broken where it must be
+			if n := term.Cells(line); n > 80 {
+				t.Errorf("%s --help: %d columns: %s", c.Name(), n, line)
+			}
+		}
 	}
 }

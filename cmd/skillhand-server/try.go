@@ -58,15 +58,15 @@ of this project that have cases are tried. Each trial is a call that costs money
 
 Cases are evals/evals.json (agentskills.io), lists of queries (skill-creator),
 evals/*.yaml, and suites of claude plugin eval (evals/CASE/prompt.md or case.yaml,
-graders/*.md), of a skill or of a plugin as a whole. --init writes some to start from. Each trial gets a fresh copy of
-its case's folder and an empty HOME with your credentials, so nothing of yours is
-read or changed. Edits in the folder and what the skill allows itself are accepted;
-allow other tools with --allowed-tool. A Bash command that you or the skill allow
-can still write wherever you can.
+graders/*.md), of a skill or of a plugin as a whole. --init writes some to start
+from. Each trial gets a fresh copy of its case's folder and an empty HOME with
+your credentials, so nothing of yours is read or changed. Edits in the folder and
+what the skill allows itself are accepted; allow other tools with --allowed-tool.
+A Bash command that you or the skill allow can still write wherever you can.
 
-Trials without a verdict (rate limit, time-out, crash) are retried and
-excluded from the rates. Each trial is saved when it ends: run the same command again to continue
-after an interruption. Arguments after -- go to the CLI unchanged.
+Trials without a verdict (rate limit, time-out, crash) are retried and excluded
+from the rates. Each trial is saved when it ends: run the same command again to
+continue after an interruption. Arguments after -- go to the CLI unchanged.
 
 With --batch trials are jobs of a batch (see skillhand batch): on this machine and,
 with --db postgres://..., on every machine that runs skillhand batch work on the
@@ -76,7 +76,7 @@ Exit status: 1 below a minimum, or nothing to count for it, 3 no claude, no case
 or no saved trials, 4 some trials have no verdict yet, 5 credentials or quota, 130
 interrupted.`,
 		Example: `  skillhand try --init greet          # then edit evals/cases.yaml
-  skillhand try greet --dry-run       # how many calls, and what they cost before
+  skillhand try greet --dry-run       # how many calls, and what they cost
   skillhand try greet --runs 5 --baseline
   skillhand try --with-mine --min-fired 0.8 --junit report.xml
   skillhand try greet --runs 50 --batch --db postgres://db/skillhand --rate 30/m

@@ -375,7 +375,7 @@ func loginHint(failure *claude.Error, err error) error {
 
 // notAsked is the error of an ask that was not made.
 func (o *askOptions) notAsked(err error) error {
-	if e, ok := errors.AsType[*claude.RequestError](err); ok {
+	if e, ok := errors.AsType[*claude.RequestError](err); ok && !errors.Is(err, fs.ErrNotExist) {
 		if e.Field == "schema" && o.schema != "" {
 			return cli.Usagef("%s: %s", o.schema, e.Fault)
 		}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -158,7 +159,7 @@ func (c *checking) configure() error {
 		c.up, err = check.At(h, c.paths)
 	}
 	if err != nil {
-		return cli.Exit(cli.ExitUsage, err)
+		return unusable(err)
 	}
 	if c.flags.format == "sarif" || c.flags.format == "github" {
 		c.up.Finder.Base = paths.Top(h.Dir) // their readers name files from there
@@ -464,13 +465,21 @@ func (c *checking) saveBaseline(res *check.Result) error {
 	return c.std.Print(fmt.Sprintf("%s: %s\n", c.flags.writeBaseline, term.Plural(len(res.Findings), "finding")))
 }
 
+// unusable is the error for a file that a flag names, or that configures check: wrong usage, unless it is missing.
+func unusable(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return cli.Exit(cli.ExitMissing, err)
+	}
+	return cli.Exit(cli.ExitUsage, err)
+}
+
 func (c *checking) takeBaseline(res *check.Result) (int, error) {
 	if c.flags.baseline == "" {
 		return 0, nil
 	}
 	base, err := check.ReadBaseline(c.flags.baseline)
 	if err != nil {
-		return 0, cli.Exit(cli.ExitUsage, err)
+		return 0, unusable(err)
 	}
 	taken, stale := base.Take(res)
 	for _, e := range stale {

@@ -29,10 +29,10 @@ func newHistory(std *cli.Std) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history [VIEW] [flags]",
 		Short: "List what was run and asked, or sum it up",
-		Long: `List the recorded runs and questions of this project, the latest last. A record says what ran,
-where, how it ended, how long it took and what it cost; never the text of a
-prompt or a page, and nothing from the environment. Set SKILLHAND_HISTORY=off
-to record nothing.
+		Long: `List the recorded runs and questions of this project, the latest last; --all lists
+those of every project. A record says what ran, where, how it ended, how long it
+took and what it cost; never the text of a prompt or a page, and nothing from the
+environment. Set SKILLHAND_HISTORY=off to record nothing.
 
 Two views sum it up: status says what this session has loaded and how the last
 runs went, retro what failed, why, and what to do.`,
@@ -106,7 +106,11 @@ func runHistory(std *cli.Std, o historyOptions) error {
 		std.Warn("history: skipped " + term.Plural(found.Damaged, "line") + " that cannot be read")
 	}
 	if all := (history.Query{Project: o.Project, Last: o.Last}); len(found.Records) == 0 && !o.json && o.Query == all {
-		std.Say("nothing is recorded here yet: run, ask, try and batch leave records")
+		where := "in this project"
+		if o.all {
+			where = "on this machine"
+		}
+		std.Say("nothing is recorded " + where + " yet: run, ask, try and batch leave records")
 		return nil
 	}
 	return printRecords(std, found.Records, o.json)

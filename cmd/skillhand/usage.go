@@ -29,11 +29,12 @@ func newUsage(std *cli.Std) *cobra.Command {
 	var o usageOptions
 	cmd := &cobra.Command{
 		Use:   "usage",
-		Short: "Show which skills agents used here, and what each cost",
+		Short: "Show which skills agents used on this machine, and what each cost",
 		Long: `Read the transcripts that agents leave on this machine, and show for each skill
 how often it was called and by whom, what was refused, what it cost, and when it
 was last used; then what is worth doing. The costs of all skills and the rest are
-the total. What a transcript does not tell is unknown.
+the total. What a transcript does not tell is unknown. All projects count; --project
+. is this one alone.
 
 It writes nothing where agents keep their files, and shows no text of a
 transcript, except the prompt that --case asks for.`,
@@ -94,10 +95,18 @@ func runUsage(std *cli.Std, o usageOptions) error {
 		return cli.Exit(cli.ExitMissing, fmt.Errorf("%s: no transcript%s names this skill", o.skill, o.period()))
 	}
 	if len(r.Sessions) == 0 {
-		std.Say("no agent transcripts here" + o.period())
+		std.Say("no agent transcripts " + o.where() + o.period())
 		return nil
 	}
 	return std.Print(r.Text(o.skill, time.Now(), std.Edge()))
+}
+
+// where says whose transcripts were read.
+func (o usageOptions) where() string {
+	if o.project != "" {
+		return "of " + o.project
+	}
+	return "on this machine"
 }
 
 // period says of which time transcripts were read.

@@ -2,6 +2,8 @@
 package paths
 
 import (
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -40,6 +42,18 @@ func IsFile(path string) bool {
 func IsFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
+}
+
+// CheckFolder says why a path does not lead to a folder. If nothing is there the error is a kind of fs.ErrNotExist.
+func CheckFolder(path string) error {
+	info, err := os.Stat(path)
+	if wrong, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("%s: %w", path, wrong.Err)
+	}
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s: not a folder", path)
+	}
+	return err
 }
 
 // Glob lists the paths below a folder, whatever its own name is, that match a pattern such as */*.json.
