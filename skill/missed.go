@@ -54,6 +54,8 @@ func (f Finder) almost(name string) string {
 			shown := ".claude/" + folder
 			for _, base := range []string{MainFile, "skill.md", "Skill.md"} {
 				switch is := isThere(filepath.Join(folder, name, base)); {
+				case is && folder != "skills" && base != MainFile:
+					return "the folder " + shown + " must be called skills, and " + base + " in it " + MainFile + ", in capitals"
 				case is && folder != "skills":
 					return "the folder " + shown + " must be called skills"
 				case is && base != MainFile:
