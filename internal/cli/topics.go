@@ -16,7 +16,8 @@ type topic struct {
 
 // topics are the help topics, besides commands.
 var topics = []topic{
-	{"exit-codes", []string{"exit-status", "exit", "status-codes"}, "All commands end with these exit statuses.", Statuses},
+	{"exit-codes", []string{"exit-status", "exit", "status-codes"}, "All commands end with these exit statuses. " +
+		"With --json, run and ask print a document about a failure too; where another command has no result, it prints none, and says why on stderr.", Statuses},
 	{"environment", []string{"env", "variables"}, "Skillhand obeys these environment variables.", variables},
 	{"install", []string{"installing"}, "Each of these installs skillhand; skillhand upgrade knows which one you used.", installs},
 }
