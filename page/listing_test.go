@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -75,7 +76,7 @@ func TestStrips(t *testing.T) {
 		{"one is left out", listOf("+790", "-250", "=140"), nil, map[string]string{
 			"Claude Code": "shade 64, bare 1, own 12, _ cut 20, cut at 80; 1 of 2 skills with a description, 1 by name alone; its 1,000 characters are full",
 		}},
-		{"others have no room", listOf("=90"), sightOf(".agents", 993, 993, 993, 993, 993, 993, 993, 993, 993, 993, 993, 993, 993, 993, 993, 993, 993, 993), map[string]string{
+		{"others have no room", listOf("=90"), sightOf(".agents", slices.Repeat([]int{993}, 18)...), map[string]string{
 			"Claude Code": "; none of 18 skills; not skill-0, skill-1, skill-2 and 15 more: " +
 				"it looks in .claude/skills, and in plugins once they are installed, or with claude --plugin-dir",
 			"Copilot": "shade 6, shade 6, shade 6, shade 6, shade 6, shade 0, shade 0, shade 0, shade 0, shade 0, " +

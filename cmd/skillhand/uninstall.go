@@ -66,7 +66,8 @@ func confirmUninstall(ctx context.Context, std *cli.Std, items []uninstall.Item)
 	case !found:
 		return nil
 	case !std.Interactive():
-		return cli.Usagef("nothing was removed: there is no terminal to ask on (skillhand uninstall --dry-run shows what would go, skillhand uninstall --yes removes it)")
+		return cli.Usagef("nothing was removed: there is no terminal to ask on " +
+			"(skillhand uninstall --dry-run shows what would go, skillhand uninstall --yes removes it)")
 	}
 	fmt.Fprint(std.Err, uninstall.Lines(items))
 	yes, err := std.Ask(ctx, "\nRemove them? It cannot be undone. [y/N] ")
