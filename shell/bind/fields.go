@@ -131,10 +131,7 @@ func (s *scope) word(w *syntax.Word) []field {
 				done = append(done, unknown()) // the words behind the first
 			}
 		default:
-			list := strings.Fields(x.text)
-			if x.from != nil {
-				list = x.from.words
-			}
+			list := s.split(x)
 			last().many = last().many || len(list) == 0
 			for i, text := range list {
 				if i > 0 {
@@ -146,7 +143,22 @@ func (s *scope) word(w *syntax.Word) []field {
 			}
 		}
 	}
+	if s.depth > 0 { // a value that ends with a blank
+		done = slices.DeleteFunc(done, func(f field) bool { return len(f.bits) == 0 && !f.many })
+	}
 	return done
+}
+
+// split returns the words that an expansion without quotes becomes. In code for a shell a value is pasted: its blanks split it,
+// and one at its edge parts it from what stands there.
+func (s *scope) split(x bit) []string {
+	switch {
+	case x.from == nil:
+		return strings.Fields(x.text)
+	case s.depth > 0:
+		return strings.Split(x.text, " ")
+	}
+	return x.from.words
 }
 
 // isList recognises "$@" and "${a[@]}", which are several words in spite of the quotes.

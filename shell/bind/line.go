@@ -31,6 +31,7 @@ type line struct {
 	unpacks []string        // programs of it that write files whose names it does not say
 	makes   bool            // it makes files that a value names
 	moves   bool            // it goes to a folder that a value chooses
+	reads   bool            // it reads a file that a value names
 	changes bool            // it may make other texts of its values, and not only parts between signs
 }
 
@@ -123,6 +124,9 @@ func (s *scope) survey(p []syntax.Node) {
 		switch n.Op {
 		case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrClob, syntax.RdrInOut:
 			s.surveyFile(s.text(n.Word))
+		case syntax.RdrIn:
+			_, runs := n.Word.Parts[0].(*syntax.ProcSubst) // what runs there is surveyed by itself
+			s.reads = s.reads || !runs && s.text(n.Word).reached()
 		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
 			s.surveyText(s.text(cmp.Or(n.Hdoc, n.Word)).own())
 		}
@@ -175,7 +179,7 @@ func printsOn(p []syntax.Node) bool {
 // surveyCall notes what a command sets, writes and prints; of a wrapper, what its command does.
 func (s *scope) surveyCall(fs []field, prints bool) {
 	name, args := path.Base(fs[0].lit()), fs[1:]
-	r := lookup(name, args)
+	r, rest := find(name, args)
 	if i := slices.IndexFunc(args, func(f field) bool { return r.runs() && lookup(f.lit(), nil) != nil }); i >= 0 {
 		s.surveyCall(args[i:], prints)
 		args, prints = args[:i], false
@@ -185,6 +189,7 @@ func (s *scope) surveyCall(fs []field, prints bool) {
 	s.changes = s.changes || prints && !keeps && !keeping().MatchString(name+" "+own) || s.funcs[name] && strings.Contains(own, "-\x00")
 	s.surveyText(own)
 	sub := append(strings.Fields(own), "", "")
+	s.reads = s.reads || prints && r.is(isData) && !among("tellers", name) && !among("tellers", name+"/"+sub[0]) && joined(args).reached()
 	edits := among("editors", versionless(name)) && inPlace().MatchString(own)
 	extracts := name == "tar" && strings.Contains(strings.SplitN(sub[0], "=", 2)[0], "x")
 	gets := name == "git" && !r.has("view") && !r.has("still") && joined(args).reached() // git merge "$0"
@@ -194,12 +199,19 @@ func (s *scope) surveyCall(fs []field, prints bool) {
 	for i, f := range args {
 		s.surveyWord(name, fs[i].lit(), f)
 		o := r.option(f.lead())
+		if base := rows()[name]; base != nil && (i < len(fs)-2-len(rest) || o.sort == 0) { // an option before the subcommand
+			o = base.option(f.lead())
+		}
 		isNext := o.rest == len(f.lead()) && len(f.bits) < 2 && i+1 < len(args)
 		switch {
 		case o.sort == '>' && isNext:
 			s.surveyFile(args[i+1])
 		case o.sort == '>':
 			s.surveyFile(after(f, o.rest))
+		case o.sort == '<' && isNext:
+			s.reads = s.reads || args[i+1].reached()
+		case o.sort == '<':
+			s.reads = s.reads || f.reached()
 		case o.sort == '^' && isNext:
 			s.surveyFolder(args[i+1])
 		case o.sort == '^':
@@ -259,7 +271,8 @@ func (s *scope) surveyText(code string) {
 }
 
 var (
-	writesFiles = regexpOnce(`open\([^),]*,\s*(?:mode\s*=\s*)?(?:["'][^r"']|[^"'e\s])|` +
+	writesFiles = regexpOnce(`open\([^),]*,\s*(?:mode\s*=\s*)?(?:["'][^r"']|[^"'e\s])|open\(\s*\*|\.open\(\s*[^)\s]|\bmap\(\s*(?:io\.)?open\b|` +
+		`readFileSync\((?:\.\.\.|[^,)]*,\s*(?:[^'"{\s]|\{[^}]*flag))|` +
 		`(?:mkdir|makedirs|touch|mkdirSync)\(|write_text|write_bytes|writeFile|createWriteStream|appendFile|file_put_contents|>\s*["']|` +
 		`File\.(write|open)|\bw [\w.]+|fs\.(copy|rename|link|symlink|cp)|shutil|os\.(rename|link|symlink|replace)`)
 	inPlace = regexpOnce(`(?:^| )(?:-[a-zA-Z]{0,4}i|--in-place)`)

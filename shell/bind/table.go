@@ -38,8 +38,8 @@ type row struct {
 // An option is what a row says of a word that begins with a dash.
 type option struct {
 	name string
-	// sort says what the option's word is: '=' data, ':' data of an option that no value is, '&' two words of data, '>' a file that
-	// it writes, '^' a folder that it goes to, '!' code of a shell, ';' a command up to a semicolon, '/' a module, '@' a setting of
+	// sort says what the option's word is: '=' data, ':' data of an option that no value is, '&' two words of data, '<' a file whose
+	// words become a command's, '>' a file that it writes, '^' a folder that it goes to, '!' code of a shell, ';' a command up to a semicolon, '/' a module, '@' a setting of
 	// git, '#' code of the row's language, '%' a file that it runs, '{' a text that stands for what it reads; '-': it takes none;
 	// '~': none, and no value is it; '?': none, and nothing runs; 0: not listed.
 	sort byte
@@ -91,7 +91,7 @@ func (r *row) say(text string) {
 		switch begin, open := strings.CutSuffix(token, "*"); {
 		case open:
 			r.begins = append(r.begins, begin)
-		case n > 0 && strings.IndexByte("=:>!#%&~@;/{?^", token[n]) >= 0:
+		case n > 0 && strings.IndexByte("=:<>!#%&~@;/{?^", token[n]) >= 0:
 			r.said[token[:n]] = token[n]
 		case slices.Contains([]string{"awk", "sed", "jq", "sql", "perl", "script", "talk"}, token):
 			r.lang = token

@@ -123,7 +123,7 @@ func (s *scope) unlisted(w *reading, args []field) int {
 func (s *scope) optionWord(w *reading, f field) {
 	place := w.name + " " + w.option.name
 	switch w.option.sort {
-	case '=', ':', '-':
+	case '=', ':', '-', '<':
 	case '>':
 		if f.reached() && !w.r.has("writes") {
 			s.within(f, dataFile, place, whyOption, "write the file's name yourself, or end it with .txt or the like")
@@ -171,7 +171,11 @@ func (s *scope) valueFlag(w *reading, f field) bool {
 	case len(w.r.subs) > 0 && w.operands == 0 && !strings.HasPrefix(text, "-"):
 		s.within(f, never, w.name+"'s subcommand", whyChoice, "write the subcommand yourself")
 	case f.dirty():
-		s.within(f, s.kept(noOption), "an option of "+w.name, whyOption, optionHint(w))
+		k := s.kept(noOption)
+		if s.reads { // whatever that file says: sort $(cat "$0")
+			k = number
+		}
+		s.within(f, k, "an option of "+w.name, whyOption, optionHint(w))
 	case len(text) > 1 && strings.Contains(signs, text[:1]):
 		if !s.listed(w, f) {
 			s.within(f, never, "an option of "+w.name, whyOption, optionHint(w))
