@@ -223,7 +223,9 @@ func (s *scope) shellCode(f field, place string) {
 	if f.dirty() && !s.all(number, place, whyCode, asArgument) {
 		return
 	}
-	text := f.join(func(x bit) string { return "${" + x.from.name + "}" })
+	text := f.join(func(x bit) string { // at least as many words as the shell will see: X=$0 ls
+		return strings.TrimSpace(strings.Repeat(" ${"+x.from.name+"}", max(1, len(strings.Fields(x.text)))))
+	})
 	file, err := words.Parse(strings.ReplaceAll(text, "\x00", "${__hole}"))
 	switch {
 	case err == nil && s.depth < maxDepth:
