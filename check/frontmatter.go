@@ -347,6 +347,9 @@ var listFields = []string{
 }
 
 func fieldNearMiss(p *pass) {
+	if p.doc.skill.Front.Broken != "" {
+		return // its fields are guesses: a line of prose may look like one
+	}
 	for _, f := range p.doc.skill.Front.Fields {
 		near := p.doc.meantField(f)
 		if near == "" || !p.doc.opt.isFor("claude") && !isSpecField(near) {
