@@ -35,7 +35,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("without a home: %+v", doc)
 	}
 	doc = Run(t.Context(), Request{Dir: filepath.Join(dir, "gone"), Env: env})
-	if doc.OK || !strings.Contains(find(doc, "state").Text, "not a folder") {
+	if doc.OK || !strings.Contains(find(doc, "state").Text, "gone: no such file or directory") {
 		t.Errorf("in no folder: %+v", doc)
 	}
 }
@@ -169,7 +169,7 @@ func TestChecked(t *testing.T) {
 		{"the rule is off", "check:\n  rules: {SK201: off}\n", ""},
 		{"the file is excluded", "check:\n  exclude: [\".claude/skills/s\"]\n", ""},
 		{"another rule is off", "check:\n  rules: {SK308: off}\n", "check finds 1 error"},
-		{"a configuration with a fault", "check:\n  rules: {SK999: off}\n", ".skillhand.yaml:2: unknown rule SK999"},
+		{"a configuration with a fault", "check:\n  rules: {SK999: off}\n", ".skillhand.yaml:2: unknown rule SK999: did you mean SK109 or SK209 or SK309?"},
 	} {
 		dir := t.TempDir()
 		file := filepath.Join(dir, ".claude", "skills", "s", "SKILL.md")
