@@ -309,7 +309,8 @@ func (s *session) turn(batch int64) *semaphore.Weighted {
 }
 
 // start takes the next start that the rate of a batch allows, or says after what time to ask again.
-// A start that is taken a little late leaves the next one where it was: see interval. A next start further ahead than one gap is from before the clock was set back, or
+// A start that is taken a little late leaves the next one where it was: see interval.
+// A next start further ahead than one gap is from before the clock was set back, or
 // from before the rate was raised.
 func (db *DB) start(ctx context.Context, batch int64) (wait time.Duration, err error) {
 	type entry struct{ gap, wait int64 }

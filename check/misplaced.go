@@ -45,7 +45,8 @@ func elsewhere(folder, file string) misplacement {
 	name, above := filepath.Base(folder), filepath.Base(filepath.Dir(folder))
 	switch {
 	case above == "claude":
-		return misplacement{"it looks in .claude/skills, with a dot, and not in claude/" + name, "rename claude to .claude, unless the folder is linked or copied there", true}
+		return misplacement{"it looks in .claude/skills, with a dot, and not in claude/" + name,
+			"rename claude to .claude, unless the folder is linked or copied there", true}
 	case name != "skills" && file == skill.MainFile && (name != "skill" || above == ".agents"):
 		return misplacement{"the folder must be called skills, not " + name, "rename it, and keep it in .claude or in a plugin", true}
 	}

@@ -129,7 +129,8 @@ func (j *decision) path(w word, name, does string, write bool) *fault {
 	v := w.val
 	switch {
 	case w.nested() && write:
-		return newFault(w.span, "Claude Code does not analyse a path known only at run time", name+" target contains command-substitution or untracked-variable output")
+		return newFault(w.span, "Claude Code does not analyse a path known only at run time",
+			name+" target contains command-substitution or untracked-variable output")
 	case w.nested() && parentAfterName(v): // what the run shows counts as a folder
 		return up
 	case w.nested():

@@ -468,7 +468,8 @@ func (r *reading) redirects(s *syntax.Stmt, c context, bare bool) {
 		last := i == len(s.Redirs)-1
 		switch {
 		case heredoc && (r.more(redir) || !last):
-			r.refuse(redir, "Claude Code does not analyse text after the start of a here-document", "Text after the heredoc start on the same line cannot be statically analyzed")
+			r.refuse(redir, "Claude Code does not analyse text after the start of a here-document",
+				"Text after the heredoc start on the same line cannot be statically analyzed")
 		case redir.Op == syntax.WordHdoc && slices.ContainsFunc(s.Redirs[:i], func(other *syntax.Redirect) bool {
 			return other.Op != syntax.WordHdoc && other.Pos().After(s.Cmd.Pos())
 		}):
@@ -542,7 +543,8 @@ func (r *reading) target(redir *syntax.Redirect, c context, write bool) {
 		return
 	}
 	if w.home && !w.quoted {
-		r.refuse(redir, "Claude Code does not analyse a redirection to an unquoted variable", "Redirect target concatenation contains $/` — unanalyzable gap or substitution")
+		r.refuse(redir, "Claude Code does not analyse a redirection to an unquoted variable",
+			"Redirect target concatenation contains $/` — unanalyzable gap or substitution")
 	}
 	if w.nested() {
 		r.refuse(redir, "Claude Code does not analyse a file name known only at run time", "")

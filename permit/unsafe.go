@@ -245,7 +245,8 @@ func (j *decision) unsafeFind(args []word) *fault {
 		value = findValues()[w.val] || comparesTimes(w.val)
 		switch v := w.val; {
 		case w.nested():
-			return newFault(w.span, "Claude Code does not analyse find with text known only at run time", "find argument is runtime-determined — could resolve to a dangerous action")
+			return newFault(w.span, "Claude Code does not analyse find with text known only at run time",
+				"find argument is runtime-determined — could resolve to a dangerous action")
 		case v == "-exec", v == "-execdir", v == "-ok", v == "-okdir", v == "-delete", v == "-fls", strings.HasPrefix(v, "-fprint"), v == "-files0-from":
 			return newFault(w.span, "find with "+v+" runs commands or changes files",
 				"find with '"+v+"' executes commands or modifies files — cannot be auto-allowed by a Bash(find:*) prefix rule")

@@ -99,7 +99,8 @@ func (r *reading) hidden(n syntax.Node, s string) {
 			return
 		}
 		if strings.HasPrefix(strings.TrimLeft(after, " \t"), "#") {
-			r.refuse(n, "Claude Code does not analyse a quoted line that begins with #", "Newline followed by # inside a quoted argument can hide arguments from path validation")
+			r.refuse(n, "Claude Code does not analyse a quoted line that begins with #",
+				"Newline followed by # inside a quoted argument can hide arguments from path validation")
 			return
 		}
 		s = after
@@ -136,7 +137,8 @@ func (r *reading) double(q *syntax.DblQuoted, val *strings.Builder, out *word, c
 	}
 	for _, sum := range sums {
 		if known < 2 {
-			r.refuse(sum, "Claude Code analyses arithmetic only beside other text in the same double quotes", "Quoted text in this command can't be checked before it runs")
+			r.refuse(sum, "Claude Code analyses arithmetic only beside other text in the same double quotes",
+				"Quoted text in this command can't be checked before it runs")
 			return
 		}
 	}

@@ -39,7 +39,8 @@ type row struct {
 type option struct {
 	name string
 	// sort says what the option's word is: '=' data, ':' data of an option that no value is, '&' two words of data, '<' a file whose
-	// words become a command's, '>' a file that it writes, '^' a folder that it goes to, '!' code of a shell, ';' a command up to a semicolon, '/' a module, '@' a setting of
+	// words become a command's, '>' a file that it writes, '^' a folder that it goes to, '!' code of a shell,
+	// ';' a command up to a semicolon, '/' a module, '@' a setting of
 	// git, '#' code of the row's language, '%' a file that it runs, '{' a text that stands for what it reads; '-': it takes none;
 	// '~': none, and no value is it; '?': none, and nothing runs; 0: not listed.
 	sort byte
