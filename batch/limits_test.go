@@ -164,7 +164,8 @@ func TestClockBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The worker that looked after the others is of another machine, and silent.
-		if _, err := db.store.exec(t.Context(), `INSERT INTO batch_worker (id, place, slots, started, beat) VALUES ('gone', 'elsewhere', 1, {now}, {now})`); err != nil {
+		_, err := db.store.exec(t.Context(), `INSERT INTO batch_worker (id, place, slots, started, beat) VALUES ('gone', 'elsewhere', 1, {now}, {now})`)
+		if err != nil {
 			t.Fatal(err)
 		}
 		begin(t, &Worker{DB: db, Do: func(context.Context, json.RawMessage) (json.RawMessage, Retry) { return nil, Retry{} }})

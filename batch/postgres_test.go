@@ -57,7 +57,8 @@ func TestNoAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := make(chan string, 10)
-	begin(t, &Worker{DB: db, Warn: func(text string) { said <- text }, Do: func(context.Context, json.RawMessage) (json.RawMessage, Retry) { return nil, Retry{} }})
+	done := func(context.Context, json.RawMessage) (json.RawMessage, Retry) { return nil, Retry{} }
+	begin(t, &Worker{DB: db, Warn: func(text string) { said <- text }, Do: done})
 	if text := <-said; text != "postgres: no answer within 10s, trying again" {
 		t.Errorf("said %q", text)
 	}

@@ -64,7 +64,8 @@ func TestTrusted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Trusted(t.Context(), untrusted, dir, file); err == nil || strings.Count(err.Error(), "\n") != 6 || !strings.Contains(err.Error(), "\nand 15 more\n") {
+	_, err = Trusted(t.Context(), untrusted, dir, file)
+	if err == nil || strings.Count(err.Error(), "\n") != 6 || !strings.Contains(err.Error(), "\nand 15 more\n") {
 		t.Errorf("many: %v", err)
 	}
 }

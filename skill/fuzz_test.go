@@ -62,7 +62,8 @@ func FuzzSimpleYAML(f *testing.F) {
 	for _, seed := range []string{
 		"name: x\ndescription: Does it, \"well\" — [a] {b} 'c' & more! Use it.\n", "a: b", "a:  b  \n", "a: b\n c\n", "a: b # c\n", "a: b#c:d\n", "a: b: c\n",
 		"a: b:\n", "yes: b\n", "a: No\n", "a: b\n\n", "a: b\nc: d\na: e\n", "a: b\r\n", "a: \tb\n", "a: b\tc\n", "a: b\u2028c: d\n", "a: b\ufeff\n", "a: é\n",
-		"a: b\x7f\n", "a: 1\n", "---: b\n", "a: b\n---\n", "a: b ...\n", "a: b\n...\n", "a: b `c` %d @e |f >g *h ?i\n", "a: b, c\n", "a-b_c9: Bash(x:*)\n", "a: b\xff\n",
+		"a: b\x7f\n", "a: 1\n", "---: b\n", "a: b\n---\n", "a: b ...\n", "a: b\n...\n", "a: b `c` %d @e |f >g *h ?i\n",
+		"a: b, c\n", "a-b_c9: Bash(x:*)\n", "a: b\xff\n",
 	} {
 		f.Add(seed)
 	}

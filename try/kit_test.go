@@ -99,7 +99,8 @@ func TestKit(t *testing.T) {
 		len(one.Files) != 2 || !reflect.DeepEqual(card.Cases[1].Files, one.Files[:1]) {
 		t.Errorf("%+v", card.Cases)
 	}
-	if k.list.Options.Model != "m" || k.list.Options.MaxUSD != 2 || len(k.list.Mine) != 2 || deck.Plugin == "" || !reflect.DeepEqual(deck.Names, subjects[1].Names) {
+	if k.list.Options.Model != "m" || k.list.Options.MaxUSD != 2 || len(k.list.Mine) != 2 || deck.Plugin == "" ||
+		!reflect.DeepEqual(deck.Names, subjects[1].Names) {
 		t.Errorf("%+v", k.list)
 	}
 	r := &Maker{o: o, mine: k.list.Mine}

@@ -13,9 +13,6 @@ import (
 
 // TestCheckWatch: what a finding is about may lie beside the skill, or elsewhere in the project.
 func TestCheckWatch(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("files have no bit for executing there")
-	}
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 	write := func(name, text string) {
@@ -28,7 +25,8 @@ func TestCheckWatch(t *testing.T) {
 		}
 	}
 	write(".git/HEAD", "")
-	write(".claude/skills/x/SKILL.md", "---\ndescription: Shows x. Use when x is asked for.\nallowed-tools: Bash\n---\n[y](y.md), [z](../../docs/z.md)\n!`${CLAUDE_SKILL_DIR}/scripts/a.sh`\n")
+	write(".claude/skills/x/SKILL.md", "---\ndescription: Shows x. Use when x is asked for.\nallowed-tools: Bash\n---\n"+
+		"[y](y.md), [z](../../docs/z.md)\n!`${CLAUDE_SKILL_DIR}/scripts/a.sh`\n")
 	cmd := exec.Command("skillhand", "check", "--watch", "--severity", "error")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME="+t.TempDir())
 	out, err := cmd.StdoutPipe()
@@ -66,9 +64,11 @@ func TestCheckWatch(t *testing.T) {
 	wait("1")
 	write("unrelated.txt", "this is told to nobody")
 	write(".claude/skills/x/scripts/a.sh", "#!/bin/sh\n")
-	wait("1") // it cannot be executed
-	if err := os.Chmod(at(".claude/skills/x/scripts/a.sh"), 0o755); err != nil {
-		t.Fatal(err)
+	if runtime.GOOS != "windows" { // where files have a bit for it
+		wait("1") // it cannot be executed
+		if err := os.Chmod(at(".claude/skills/x/scripts/a.sh"), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	wait("0")
 	if err := os.Remove(at(".claude/skills/x/y.md")); err != nil {
