@@ -3,15 +3,14 @@ package check
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/permit"
+	"github.com/skillhand/skillhand/shell/bind"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -347,39 +346,15 @@ func wordsBefore(command string, offset int) string {
 	for n < len(call.Args) && to(call.Args[n]) <= offset {
 		n++
 	}
-	if n == 0 || takesCode(call.Args[:n]) {
+	if n == 0 {
 		return ""
 	}
-	return command[from(call.Args[0]):to(call.Args[n-1])]
-}
-
-// codeOptions are the programs that run what they are given, each with the letters of the options that take code.
-var codeOptions = map[string]string{
-	"sh": "c", "bash": "c", "zsh": "c", "dash": "c", "ksh": "c", "ash": "c", "fish": "c", "python": "c", "python2": "c", "python3": "c",
-	"node": "ep", "bun": "ep", "deno": "", "perl": "eE", "ruby": "e", "php": "r", "lua": "e", "osascript": "e", "awk": "", "gawk": "", "mawk": "",
-	"env": "S", "eval": "", "exec": "", "source": "", ".": "", "command": "", "sudo": "", "doas": "", "xargs": "", "nohup": "", "nice": "", "npx": "c",
-	"bunx": "", "uvx": "", "ssh": "", "su": "c",
-}
-
-// takesCode reports whether the words that begin a command leave open which code it runs: no word names a program or a
-// script yet, or an option takes code.
-func takesCode(begin []*syntax.Word) bool {
-	letters, known := codeOptions[path.Base(words.Lit(begin[0]))]
-	if !known {
-		return false
+	head := command[from(call.Args[0]):to(call.Args[n-1])]
+	word := bind.Part{Text: "$0", Value: &bind.Value{Data: "system"}} // plain, and code to whatever runs its words: bash -c, npx, awk
+	if len(bind.Judge(bind.Line{Parts: []bind.Part{{Text: head + " "}, word}})) > 0 {
+		return ""
 	}
-	for _, w := range begin[1:] {
-		option, ok := strings.CutPrefix(words.Lit(w), "-")
-		switch {
-		case !ok:
-			return option == "eval" // of deno's
-		case strings.HasPrefix(option, "-eval"), strings.HasPrefix(option, "-print"), strings.HasPrefix(option, "-command"):
-			return true
-		case !strings.HasPrefix(option, "-") && strings.ContainsAny(option, letters):
-			return true
-		}
-	}
-	return true
+	return head
 }
 
 func (d *document) verdictOf(x *directive) Verdict {
