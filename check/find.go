@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -478,7 +477,7 @@ func (w *walker) excluded(p string) bool {
 	}
 	names := []string{relative(w.home, p), relative(w.home, w.shown(p))}
 	for _, pattern := range w.finder.Exclude {
-		if slices.ContainsFunc(names, func(name string) bool { return Match(pattern, name) }) {
+		if slices.ContainsFunc(names, func(name string) bool { return paths.Match(pattern, name) }) {
 			if w.finder.Excluded != nil {
 				w.finder.Excluded[pattern] = true
 			}
@@ -486,32 +485,6 @@ func (w *walker) excluded(p string) bool {
 		}
 	}
 	return false
-}
-
-// Match reports whether a name matches a pattern, or a folder above it does: * is anything within
-// a name, ** any folders.
-func Match(pattern, name string) bool {
-	pattern = strings.TrimSuffix(strings.TrimPrefix(pattern, "./"), "/")
-	return match(strings.Split(pattern, "/"), strings.Split(name, "/"))
-}
-
-func match(pattern, name []string) bool {
-	if len(pattern) == 0 {
-		return true // all that is below
-	}
-	if pattern[0] == "**" {
-		for i := range len(name) + 1 {
-			if match(pattern[1:], name[i:]) {
-				return i < len(name) || len(pattern) > 1
-			}
-		}
-		return false
-	}
-	if len(name) == 0 {
-		return false
-	}
-	ok, err := path.Match(pattern[0], name[0])
-	return err == nil && ok && match(pattern[1:], name[1:])
 }
 
 // Source returns a text as a file of that name, which need not be there; "" means a skill without

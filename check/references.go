@@ -147,7 +147,7 @@ func (d *document) isIgnored(file string) bool {
 		if !strings.Contains(pattern, "/") {
 			pattern = "**/" + pattern
 		}
-		if slices.ContainsFunc(names, func(name string) bool { return Match(pattern, name) }) {
+		if slices.ContainsFunc(names, func(name string) bool { return paths.Match(pattern, name) }) {
 			return true
 		}
 	}

@@ -2,13 +2,16 @@ package main
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/migrate"
 	"github.com/skillhand/skillhand/migrate/disk"
 )
@@ -66,15 +69,19 @@ The exit status is 1 if a file could not be read or parsed, 3 if a path is missi
 }
 
 func runMigrate(ctx context.Context, std *cli.Std, o migrateOptions, args []string) error {
-	paths := slices.Concat(args, o.skillPaths, o.skillDirs)
-	if len(paths) == 0 {
+	named := slices.Concat(args, o.skillPaths, o.skillDirs)
+	if len(named) == 0 {
 		return cli.Usagef("name a file or a folder\nusage: skillhand migrate PATH...")
 	}
 	bar := std.Bar()
 	o.Env, o.Step, o.Warn = skillhand.SafeEnv(std.Env), bar.Step, std.Warn
-	o.Include = func(path string) bool { return disk.Matches(o.includeRead, path) }
+	o.Include = func(path string) bool {
+		return slices.ContainsFunc(o.includeRead, func(glob string) bool {
+			return paths.Match("**/"+strings.TrimPrefix(glob, "./"), filepath.ToSlash(path))
+		})
+	}
 	o.Trusted = func(file string) error { return mayVerify(std, file) }
-	done, err := o.Run(ctx, paths)
+	done, err := o.Run(ctx, named)
 	bar.End()
 	if err != nil {
 		return err

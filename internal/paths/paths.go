@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 )
@@ -98,4 +99,30 @@ func Real(path string) string {
 		return real
 	}
 	return path
+}
+
+// Match reports whether a name matches a pattern, or a folder above it does: * is anything within
+// a name, ** any folders.
+func Match(pattern, name string) bool {
+	pattern = strings.TrimSuffix(strings.TrimPrefix(pattern, "./"), "/")
+	return match(strings.Split(pattern, "/"), strings.Split(name, "/"))
+}
+
+func match(pattern, name []string) bool {
+	if len(pattern) == 0 {
+		return true // all that is below
+	}
+	if pattern[0] == "**" {
+		for i := range len(name) + 1 {
+			if match(pattern[1:], name[i:]) {
+				return i < len(name) || len(pattern) > 1
+			}
+		}
+		return false
+	}
+	if len(name) == 0 {
+		return false
+	}
+	ok, err := path.Match(pattern[0], name[0])
+	return err == nil && ok && match(pattern[1:], name[1:])
 }

@@ -29,3 +29,18 @@ func TestGlob(t *testing.T) {
 		t.Errorf("in no folder: %q", got)
 	}
 }
+
+func TestMatch(t *testing.T) {
+	for _, tt := range []struct {
+		pattern, name string
+		want          bool
+	}{
+		{"docs/*.md", "docs/a.md", true}, {"docs/*.md", "docs/b/a.md", false}, {"docs", "docs/b/a.md", true}, {"./docs/", "docs/a.md", true},
+		{"**/a.md", "a.md", true}, {"**/a.md", "x/y/a.md", true}, {"x/**", "x/y/a.md", true}, {"x/**", "x", false}, {"**/x/*.sh", "/p/x/a.sh", true},
+		{"*", "a.md", true}, {"[", "a.md", false},
+	} {
+		if got := Match(tt.pattern, tt.name); got != tt.want {
+			t.Errorf("Match(%q, %q) = %v, want %v", tt.pattern, tt.name, got, tt.want)
+		}
+	}
+}
