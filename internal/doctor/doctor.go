@@ -17,6 +17,7 @@ import (
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/internal/uninstall"
 	"github.com/skillhand/skillhand/mcp/host"
 	"github.com/skillhand/skillhand/settings"
@@ -334,11 +335,7 @@ func checked(ctx context.Context, h here.Here, list []skill.Location) []Finding 
 		return nil
 	}
 	list = slices.DeleteFunc(slices.Clone(list), func(loc skill.Location) bool { return !faulty(res, h.Dir, loc) })
-	text := fmt.Sprintf("check finds %d errors", n)
-	if n == 1 {
-		text = "check finds 1 error"
-	}
-	return []Finding{{"skills", Note, text, "skillhand check " + strings.Join(rootsOf(list), " ")}}
+	return []Finding{{"skills", Note, "check finds " + term.Plural(n, "error"), "skillhand check " + strings.Join(rootsOf(list), " ")}}
 }
 
 // faulty reports whether check, which names files from dir, found an error in a skill.
