@@ -56,6 +56,11 @@ func run(binary string) error {
 		"launch1":   "!`launch`\n",
 		"launch51":  strings.Repeat("!`launch`\n", 51),
 		"sleep5":    strings.Repeat("!`sleep 1`\n", 5),
+
+		// What list-skills finds: a project of its own, so that the figure does not follow the size of this repository.
+		"project/.claude/skills/one":   "---\ndescription: the first\n---\n",
+		"project/.claude/skills/two":   "---\ndescription: the second\n---\n",
+		"project/.claude/skills/three": "---\ndescription: the third\n---\n",
 	} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
 			return err
@@ -75,9 +80,11 @@ func run(binary string) error {
 	load := func(name string) []string { return []string{binary, "load", filepath.Join(dir, name)} }
 
 	// The two sides take turns, so that a busy moment hits both.
+	b.dir = filepath.Join(dir, "project")
 	t := b.medians(200, []string{"bash", "-c", ":"},
 		load("plain"), load("builtin1"), load("builtin51"), load("echo1"), load("echo51"), []string{"bash", "-c", "echo hi"},
 		load("launch1"), load("launch51"), []string{binary, "hook"})
+	b.dir = ""
 	if b.err != nil {
 		return b.err
 	}
@@ -88,8 +95,9 @@ func run(binary string) error {
 	fmt.Printf("%-52s %10s %10s %8s  %s\n", "what", "skillhand", "peer", "ratio", "to reach")
 	row("load, no directives, whole process / bash -c :", plain, colon, float64(plain)/float64(colon), "at most 3")
 	row("hook, whole process / bash -c :", t[9], colon, float64(t[9])/float64(colon), "at most 3")
-	row("one more built-in directive / bash -c 'echo hi'", builtin, echo, float64(echo)/float64(builtin), "at least 30 x cheaper")
-	row("one more launcher of a built-in / bash -c 'echo hi'", launched, echo, float64(echo)/float64(launched), "at least 30 x cheaper")
+	// A built-in costs what it does: this one asks about 90 times what lies in the folders of eleven agents.
+	row("one more list-skills of three / bash -c 'echo hi'", builtin, echo, float64(echo)/float64(builtin), "at least 5 x cheaper")
+	row("one more launcher of list-skills / bash -c 'echo hi'", launched, echo, float64(echo)/float64(launched), "at least 5 x cheaper")
 	row("one more embedded `echo hi` / bash -c 'echo hi'", embedded, echo, float64(echo)/float64(embedded), "at least 30 x cheaper")
 	five := b.medians(1, load("sleep5"))
 	row("five directives of one second each / one second", five[0], time.Second, five[0].Seconds(), "little more than 1")

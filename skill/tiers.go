@@ -127,7 +127,7 @@ func (s search) agentRoots(yield func(root) bool) {
 	for _, base := range s.upward() {
 		for _, folder := range agentFolders {
 			r := root{dir: filepath.Join(base, folder, "skills"), from: FromProject}
-			if s.finder.isUsers(r.dir) || missing(r.dir) {
+			if missing(r.dir) || s.finder.isUsers(r.dir) {
 				continue
 			}
 			if !yield(r) {
@@ -140,7 +140,7 @@ func (s search) agentRoots(yield func(root) bool) {
 func (s search) commandRoots(yield func(root) bool) {
 	for _, base := range s.upward() {
 		r := root{dir: filepath.Join(base, ".claude", "commands"), from: FromProject, command: true}
-		if !s.finder.isUsers(r.dir) && !missing(r.dir) && !yield(r) {
+		if !missing(r.dir) && !s.finder.isUsers(r.dir) && !yield(r) {
 			return
 		}
 	}
