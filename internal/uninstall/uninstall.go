@@ -150,7 +150,10 @@ func statusLine(p settings.Path, f *settings.File) *Item {
 
 // ownNames are what skillhand writes into its state folder. The folder may be any that the user
 // named, so nothing else in it is touched.
-var ownNames = []string{"sessions", "trust", "history", "output", "usage", "try", "page", "batch-workers"}
+var ownNames = []string{
+	"sessions", "trust", "history", "output", "usage", "try", "page", "batch-workers",
+	"batch.db", "batch.db-journal", "batch.db-shm", "batch.db-wal", "batch.db.workers",
+}
 
 // state finds what lies in the state folder.
 func state(dir string) []Item {
@@ -163,7 +166,7 @@ func state(dir string) []Item {
 	}
 	var own, others []string
 	for _, e := range entries {
-		if slices.Contains(ownNames, e.Name()) || strings.HasPrefix(e.Name(), "batch.db") {
+		if slices.Contains(ownNames, e.Name()) {
 			own = append(own, e.Name())
 		} else {
 			others = append(others, e.Name())
