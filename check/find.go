@@ -99,7 +99,7 @@ func (f Finder) Find(named []string) ([]File, error) {
 			faults = append(faults, fmt.Errorf("%s: %w", p, cause.Of(err)))
 		case info.IsDir():
 			if in := w.around(abs); in.orNamed(abs) != in {
-				w.folder(abs, in.orNamed(abs))
+				w.folder(abs, in.orNamed(abs), true)
 			} else {
 				rest = append(rest, abs)
 			}
@@ -110,7 +110,7 @@ func (f Finder) Find(named []string) ([]File, error) {
 		}
 	}
 	for _, dir := range rest {
-		w.folder(dir, w.around(dir))
+		w.folder(dir, w.around(dir), true)
 	}
 	slices.SortStableFunc(w.found, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	return w.found, errors.Join(faults...)
@@ -230,17 +230,21 @@ func isThere(file string) bool {
 // skipped are folders that hold other people's files.
 var skipped = []string{".git", ".hg", ".svn", "node_modules"}
 
-// folder lists what is in a folder, each folder once: links may lead back up.
-func (w *walker) folder(dir string, in setting) {
+// folder lists what is in a folder, each folder once: links may lead back up. Another agent's folder is left out, unless it
+// was named or its skills are asked for.
+func (w *walker) folder(dir string, in setting, named bool) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err == nil && w.dirs[real] {
 		return
 	}
-	w.dirs[real] = true
 	var entries []fs.DirEntry
 	if err == nil {
 		entries, err = os.ReadDir(dir)
 	}
+	if !named && !w.finder.Others && w.isOthers(dir, entries) {
+		return
+	}
+	w.dirs[real] = true
 	if err != nil {
 		w.add(File{Path: dir, Name: w.name(dir), Kind: Text, Fault: fmt.Errorf("the folder cannot be read: %w", cause.Of(err))})
 		return
@@ -267,8 +271,8 @@ func (w *walker) folder(dir string, in setting) {
 			}
 		}
 		switch {
-		case isDir && !slices.Contains(skipped, e.Name()) && !w.excluded(p) && (w.finder.Others || !w.isOthers(p)):
-			w.folder(p, in)
+		case isDir && !slices.Contains(skipped, e.Name()) && !w.excluded(p):
+			w.folder(p, in, false)
 		case !isDir:
 			w.file(p, in, false)
 		}
@@ -296,13 +300,22 @@ var otherAgents = []string{
 }
 
 // isOthers reports whether a folder is another agent's: its own, or a plugin for it and not for Claude Code.
-func (w *walker) isOthers(dir string) bool {
-	if w.plugins[dir] || isThere(filepath.Join(dir, ".claude-plugin")) {
-		return false
+func (w *walker) isOthers(dir string, entries []fs.DirEntry) bool {
+	others := isAgents(filepath.Base(dir))
+	for _, e := range entries {
+		folder, isPlugin := strings.CutSuffix(e.Name(), "-plugin")
+		if isPlugin && folder == ".claude" {
+			return false
+		}
+		others = others || isPlugin && isAgents(folder)
 	}
-	return slices.ContainsFunc(otherAgents, func(agent string) bool {
-		return filepath.Base(dir) == "."+agent || isThere(filepath.Join(dir, "."+agent+"-plugin"))
-	})
+	return others && !w.plugins[dir]
+}
+
+// isAgents reports whether a folder's name is that of another agent's own.
+func isAgents(base string) bool {
+	agent, hidden := strings.CutPrefix(base, ".")
+	return hidden && slices.Contains(otherAgents, agent)
 }
 
 // market notes the plugins that a marketplace has beside it.

@@ -292,8 +292,10 @@ func (p *pass) blanks() {
 			p.find(start, p.doc.lines[i], "%d empty lines, and then more text", run)
 		}
 		run = 0
-		text := strings.TrimRight(line, " \t")
-		if n := strings.Index(text, strings.Repeat(" ", blankRun)); n >= 0 {
+		if len(line) <= blankRun {
+			continue
+		}
+		if n := strings.Index(strings.TrimRight(line, " \t"), strings.Repeat(" ", blankRun)); n >= 0 {
 			p.find(p.doc.lines[i]+n, p.doc.lines[i]+n+blankRun, "more than %d blanks, and then more text", blankRun)
 		}
 	}
