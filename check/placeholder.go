@@ -44,9 +44,13 @@ func placeholderInText(p *pass) {
 	if !hasHint && !arguments && !strings.Contains(body, "$ARGUMENTS") {
 		return
 	}
+	numbers := numbered().FindAllStringIndex(body, -1)
+	if len(numbers) == 0 {
+		return
+	}
 	own := shellsOwn(body)
 	first, most := -1, 0 // where $1 first stands for an argument, and the highest number
-	for _, m := range numbered().FindAllStringIndex(body, -1) {
+	for _, m := range numbers {
 		at := p.doc.bodyStart() + m[0]
 		if at > 0 && p.doc.src[at-1] == '\\' || p.doc.inDirective(at) {
 			continue

@@ -318,6 +318,9 @@ func checkFile(loc Location) error {
 // LinksOut reports whether a file is a link to one that lies outside its folder, and to which. The
 // folder itself may be a link: installers make such.
 func LinksOut(file string) (real string, out bool) {
+	if info, err := os.Lstat(file); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return "", false
+	}
 	real, err := filepath.EvalSymlinks(file)
 	if err != nil {
 		return "", false
