@@ -69,7 +69,7 @@ view: claudecode here history internal/paths internal/term report session settin
 
 internal/atomicfile: internal/cause
 internal/cause:
-internal/cli: . claude here internal/atomicfile internal/term proc trust view
+internal/cli: . claude here internal/atomicfile internal/term proc skill trust view
 internal/cli/clitest:
 internal/config: skill
 internal/doctor: agent check claudecode here internal/cause internal/paths internal/term internal/uninstall mcp/host proc settings skill trust

@@ -70,7 +70,8 @@ func (rt *Runtime) ClaudePage(ctx context.Context, r ClaudeRequest) (*Page, erro
 			return nil, fmt.Errorf("%s:%d: %w", s.File, directives[0].Line, err)
 		}
 		if ok {
-			page.Warnings = append(page.Warnings, fmt.Sprintf("%s:%d: %v", s.File, directives[0].Line, err))
+			page.Withheld = fmt.Sprintf("%s:%d: %v", s.File, directives[0].Line, err)
+			page.Warnings = append(page.Warnings, page.Withheld)
 			req.NoRun = func(string) string { return "<error>" + err.Error() + "</error>" }
 		}
 	}

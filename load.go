@@ -97,6 +97,7 @@ type Page struct {
 	Text       string             `json:"text"`
 	Directives []render.Directive `json:"directives"`
 	Warnings   []string           `json:"warnings"`
+	Withheld   string             `json:"-"` // the warning that commands did not run since the skill is not trusted, if so
 
 	source *skill.Skill
 	loc    skill.Location
@@ -246,7 +247,7 @@ func (l *load) render(ctx context.Context, s *skill.Skill, env render.Env) (*Pag
 	}
 	page.FirstUse = !env.Later
 	page.Directives = append(page.Directives, trace.Directives...)
-	page.Warnings = append(append(page.Warnings, odd...), trace.Warnings...)
+	page.Warnings, page.Withheld = append(append(page.Warnings, odd...), trace.Warnings...), trace.Withheld
 	if err != nil {
 		return page, err
 	}

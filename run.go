@@ -187,7 +187,7 @@ func notStarted(script string, err error) error {
 	switch info, serr := os.Stat(script); {
 	case serr == nil && info.Mode()&0o111 == 0 && runtime.GOOS != "windows":
 		return fmt.Errorf("%s: not executable (chmod +x %s)", script, script)
-	case errors.Is(err, syscall.ENOEXEC) && strings.Contains(err.Error(), "interpreter"):
+	case errors.Is(err, proc.ErrInterpreter):
 		return fmt.Errorf("%w (install it, or correct the first line of the script)", err)
 	case errors.Is(err, syscall.ENOEXEC):
 		return fmt.Errorf("%w (start it with a line such as #!/usr/bin/env bash)", err)

@@ -77,6 +77,8 @@ type directive struct {
 	names   [][2]int       // where commands' names stand in the file
 	verdict permit.Verdict // for everybody who has the file
 	here    permit.Verdict // for this user
+
+	unfilled bool // it has the verdict only if it is not given its arguments
 }
 
 // open reads and parses a file.

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/skill"
 )
 
 // Named puts the folder of a skill in the place of its name. A path that exists is taken for one, and so is -.
@@ -19,7 +19,10 @@ func Named(h here.Here, names []string) ([]string, error) {
 		}
 		loc, err := h.Finder().Find(name)
 		if err != nil {
-			return nil, errors.New(strings.Replace(err.Error(), "no such skill", "no such file or skill", 1))
+			if missing, ok := errors.AsType[*skill.NotFoundError](err); ok {
+				missing.OrFile = true
+			}
+			return nil, err
 		}
 		all[i] = loc.Main().Folder
 		if loc.Command {

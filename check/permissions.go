@@ -193,10 +193,10 @@ func (d *document) decideAll() {
 		if !x.claude {
 			continue
 		}
-		x.verdict = d.withoutArguments(x, func(command string) permit.Request { return d.request(command, d.place()) })
+		x.verdict, x.unfilled = d.withoutArguments(x, func(command string) permit.Request { return d.request(command, d.place()) })
 		x.here = x.verdict
 		if d.rules != nil {
-			x.here = d.withoutArguments(x, func(command string) permit.Request { return d.rules.mine.add(d.bare(command, d.place())) })
+			x.here, _ = d.withoutArguments(x, func(command string) permit.Request { return d.rules.mine.add(d.bare(command, d.place())) })
 		}
 		verdict := d.verdictOf(x)
 		verdict.Range = d.rangeOf(x.start, x.end)
@@ -205,11 +205,12 @@ func (d *document) decideAll() {
 }
 
 // withoutArguments decides about a directive, also as it is if fewer arguments are given: $ARGUMENTS is
-// empty then, and $1 stays as it is, which Claude Code takes for a variable of the shell.
-func (d *document) withoutArguments(x *directive, ask func(command string) permit.Request) permit.Verdict {
-	v := d.decide(ask(x.plain()))
+// empty then, and $1 stays as it is, which Claude Code takes for a variable of the shell. It is unfilled if it runs only
+// with its arguments.
+func (d *document) withoutArguments(x *directive, ask func(command string) permit.Request) (v permit.Verdict, unfilled bool) {
+	v = d.decide(ask(x.plain()))
 	if v.Decision != permit.Allow || x.part == nil {
-		return v
+		return v, false
 	}
 	for _, c := range x.part.Command {
 		if c.Kind != skill.Variable || c.Braced || c.Escaped || c.Named || c.Name == "ARGUMENTS" && c.Source == "$ARGUMENTS" {
@@ -218,15 +219,12 @@ func (d *document) withoutArguments(x *directive, ask func(command string) permi
 		if left := d.decide(ask(x.left())); left.Decision == permit.Ask {
 			left.Reason = fmt.Sprintf("without an argument Claude Code leaves %s, a variable that it cannot check", c.Source)
 			left.Suggest = nil
-			return left
+			return left, true
 		}
-		return v
+		break
 	}
-	return v
+	return v, false
 }
-
-// isUnfilled reports whether a directive runs if it is given its arguments.
-func isUnfilled(v permit.Verdict) bool { return strings.HasPrefix(v.Reason, "without an argument") }
 
 // left is the command with its numbered arguments as they are written.
 func (d *directive) left() string {
@@ -261,7 +259,7 @@ func directiveAsks(p *pass) {
 		}
 		f := p.at(d, v.Offset, v.End, "Claude Code does not run this (%s): %s", notRun(v.Decision), why)
 		switch {
-		case isUnfilled(v):
+		case d.unfilled:
 			p.severe(f, Warning).Help = "let the agent run the command, or write $ARGUMENTS, which is empty then"
 		case d.plain() != d.command:
 			if rule := p.prefixRule(d, v); rule != "" {
@@ -272,7 +270,7 @@ func directiveAsks(p *pass) {
 			f.Fix = p.allow(d, v.Suggest)
 		}
 		switch {
-		case f.Help != "" || v.Decision != permit.Ask || strings.Contains(v.Reason, ": "): // which says how to write it
+		case f.Help != "" || v.Decision != permit.Ask || v.Instead != "": // the reason says how to write it
 		case v.Rule != "":
 			f.Help = "have the agent run it: then the user can be asked"
 		default:
@@ -582,7 +580,7 @@ func ruleUnused(p *pass) {
 // what it does in a command that runs.
 func deferredArgument(p *pass) {
 	for _, d := range p.doc.directives {
-		if d.part == nil || !d.claude || d.verdict.Decision != permit.Ask || isUnfilled(d.verdict) {
+		if d.part == nil || !d.claude || d.verdict.Decision != permit.Ask || d.unfilled {
 			continue // without an argument there is none in the order
 		}
 		i := slices.IndexFunc(d.part.Command, func(c skill.Part) bool { return c.Kind == skill.Variable && !c.Braced && !c.Escaped })

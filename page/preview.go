@@ -343,7 +343,7 @@ func (l *look) ids() map[int]int {
 
 func (l *look) showPage(p *preview, page *skillhand.Page, recorded bool) {
 	for _, w := range page.Warnings {
-		if l.not == nil || !strings.HasSuffix(w, l.not.Error()) { // that is said above
+		if w != page.Withheld { // that is said above
 			p.Warnings = append(p.Warnings, w)
 		}
 	}

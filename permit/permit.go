@@ -48,6 +48,7 @@ type Verdict struct {
 	Reason   string   `json:"reason"`         // in plain words
 	Said     string   `json:"said,omitempty"` // what Claude Code says, where that is known
 	Suggest  *Change  `json:"suggest,omitempty"`
+	Instead  string   `json:"-"` // how to write it, where that ends the reason
 
 	tool, file string // the rule that would help, if the fault says so
 }
@@ -219,7 +220,10 @@ func verdict(d Decision, s span, why string) Verdict {
 
 func (f *fault) verdict() Verdict {
 	v := verdict(Ask, f.span, f.why)
-	v.Said, v.tool, v.file = f.said, f.tool, f.file
+	v.Said, v.Instead, v.tool, v.file = f.said, f.instead, f.tool, f.file
+	if v.Instead != "" {
+		v.Reason += ": " + v.Instead
+	}
 	return v
 }
 

@@ -33,13 +33,16 @@ type span struct{ off, end int }
 // A fault is a reason to ask, and where it stands.
 type fault struct {
 	span
-	why  string // in our words
-	said string // in Claude Code's, if it was seen
+	why     string // in our words
+	said    string // in Claude Code's, if it was seen
+	instead string // how to write it, if a word or two says so
 
 	tool, file string // the rule that would help names them, such as Edit(out.txt); "" if none is known
 }
 
-func newFault(at span, why, said string) *fault { return &fault{span: at, why: why, said: said} }
+func newFault(at span, why, said string, instead ...string) *fault {
+	return &fault{span: at, why: why, said: said, instead: strings.Join(instead, "")}
+}
 
 // cured says which tool's rule about which file would cure the fault.
 func (f *fault) cured(tool, file string) *fault {
@@ -109,15 +112,15 @@ func read(src, home string) (r *reading, ok bool) {
 }
 
 // refuse notes a shape that Claude Code does not analyse; the first one is reported.
-func (r *reading) refuse(n syntax.Node, why, said string) {
+func (r *reading) refuse(n syntax.Node, why, said string, instead ...string) {
 	r.opaque = true
-	r.object(n, why, said)
+	r.object(n, why, said, instead...)
 }
 
 // object notes a shape that Claude Code analyses and does not let through.
-func (r *reading) object(n syntax.Node, why, said string) {
+func (r *reading) object(n syntax.Node, why, said string, instead ...string) {
 	if r.block == nil {
-		r.block = newFault(spanOf(n), why, said)
+		r.block = newFault(spanOf(n), why, said, instead...)
 	}
 }
 
@@ -256,7 +259,7 @@ func (r *reading) pipeline(s *syntax.Stmt, cmd *syntax.BinaryCmd) {
 		before := strings.TrimRight(r.src[:op], " \t\n")
 		after := strings.TrimLeft(strings.TrimPrefix(r.src[op:], cmd.Op.String()), " \t")
 		if strings.HasSuffix(before, "\\") || strings.HasPrefix(after, "\\\n") {
-			r.refuse(s, "Claude Code does not analyse a line that goes on at a pipe: end it with the | alone", "")
+			r.refuse(s, "Claude Code does not analyse a line that goes on at a pipe", "", "end it with the | alone")
 		}
 	}
 }
@@ -353,7 +356,7 @@ func (r *reading) bracket(s *syntax.Stmt, words []word) {
 	ends := func(w word) bool { return r.src[w.off:w.end] == "]" }
 	switch {
 	case first.val != "[" && slices.ContainsFunc(words[1:], lone):
-		r.refuse(s, "a = between blanks is not read: quote it", "Parse error")
+		r.refuse(s, "a = between blanks is not read", "Parse error", "quote it")
 	case !strings.HasPrefix(r.src[first.off:first.end], "["):
 	case first.val != "[" && first.val != "[[":
 		r.refuse(s, "Claude Code does not analyse a command whose name begins with [", "Parser skipped input between top-level statements")
@@ -473,11 +476,11 @@ func (r *reading) redirects(s *syntax.Stmt, c context, bare bool) {
 		case redir.Op == syntax.WordHdoc && slices.ContainsFunc(s.Redirs[:i], func(other *syntax.Redirect) bool {
 			return other.Op != syntax.WordHdoc && other.Pos().After(s.Cmd.Pos())
 		}):
-			r.refuse(redir, "Claude Code does not analyse <<< after another redirection: put it first", "Parser did not consume trailing input")
+			r.refuse(redir, "Claude Code does not analyse <<< after another redirection", "Parser did not consume trailing input", "put it first")
 		case redir.Op == syntax.WordHdoc, heredoc:
 		case r.wordsAfter(s, redir), last && r.more(redir):
-			r.refuse(redir, "Claude Code does not analyse what stands after a redirection: put it last",
-				"Redirect has multiple targets — post-redirect args swallowed")
+			r.refuse(redir, "Claude Code does not analyse what stands after a redirection",
+				"Redirect has multiple targets — post-redirect args swallowed", "put it last")
 		}
 	}
 }

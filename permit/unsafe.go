@@ -252,8 +252,8 @@ func (j *decision) unsafeFind(args []word) *fault {
 				"find with '"+v+"' executes commands or modifies files — cannot be auto-allowed by a Bash(find:*) prefix rule")
 		}
 		if w.glob {
-			return newFault(w.span, "a pattern outside of quotes could become an action of find: quote it",
-				"find contains unquoted glob characters — could glob-expand to a dangerous action before find runs")
+			return newFault(w.span, "a pattern outside of quotes could become an action of find",
+				"find contains unquoted glob characters — could glob-expand to a dangerous action before find runs", "quote it")
 		}
 		if strings.ContainsAny(w.val, "*?[") {
 			return newFault(w.span, "a pattern stands where find takes none",

@@ -50,7 +50,7 @@ func (r *reading) word(w *syntax.Word, c context) word {
 		}
 	}
 	if b := bare.String(); strings.Contains(b, "{") && (strings.Contains(b, ",") || strings.Contains(b, "..")) {
-		r.refuse(w, "Claude Code does not analyse braces that the shell would expand: quote them", "Brace expansion")
+		r.refuse(w, "Claude Code does not analyse braces that the shell would expand", "Brace expansion", "quote them")
 	}
 	out.val = val.String()
 	return out
@@ -181,7 +181,7 @@ func (r *reading) inner(sub *syntax.CmdSubst, c context) {
 func (r *reading) quotedGlob(args []word) {
 	for _, w := range args {
 		if text := r.src[w.off:w.end]; strings.HasPrefix(text, `"`) && strings.ContainsAny(text, "*?[") && r.block == nil {
-			r.block = newFault(w.span, "Claude Code does not analyse a pattern in double quotes inside of double quotes: use single ones", "")
+			r.block = newFault(w.span, "Claude Code does not analyse a pattern in double quotes inside of double quotes", "", "use single ones")
 		}
 	}
 }

@@ -126,7 +126,7 @@ const (
 //
 // An error that a program could not be started is exec.ErrNotFound for a name that is not in PATH,
 // fs.ErrNotExist for any missing program or folder, fs.ErrPermission for what may not be run,
-// syscall.ENOEXEC for what is no program or has no interpreter, syscall.E2BIG for too many
+// syscall.ENOEXEC for what is no program or has no interpreter (then also ErrInterpreter), syscall.E2BIG for too many
 // arguments, and the context's error if that had ended before.
 func Run(ctx context.Context, c Cmd) (Result, error) {
 	began := time.Now()

@@ -57,6 +57,9 @@ type fault struct {
 func (f *fault) Error() string   { return f.thing + ": " + f.text }
 func (f *fault) Unwrap() []error { return f.is }
 
+// ErrInterpreter says that the program named on a script's first line is not there.
+var ErrInterpreter = errors.New("bad interpreter")
+
 func checkDir(dir string) error {
 	if dir == "" {
 		return nil
@@ -146,7 +149,7 @@ func refused(c *Cmd, path string, err error) error {
 		if err := checkDir(c.Dir); err != nil {
 			return err
 		}
-		return &fault{name, "bad interpreter: " + interpreter(in(c.Dir, path)), []error{syscall.ENOEXEC}}
+		return &fault{name, ErrInterpreter.Error() + ": " + interpreter(in(c.Dir, path)), []error{syscall.ENOEXEC, ErrInterpreter}}
 	}
 	return &fault{name, reason(err), []error{err}}
 }

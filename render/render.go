@@ -52,6 +52,7 @@ const (
 type Trace struct {
 	Directives []Directive
 	Warnings   []string
+	Withheld   string // the one of them that says that nothing ran, if anything would have
 }
 
 // A Directive says what became of one directive.
@@ -126,6 +127,7 @@ type renderer struct {
 	slots    chan struct{}     // holds one for each command that runs
 	mu       sync.Mutex
 	warnings []string
+	withheld string // see Trace
 }
 
 // A planned is a part of the page to be: one of the skill's, or our own text.
@@ -373,7 +375,8 @@ func (r *renderer) distrust(parts []*planned, bindings []string) error {
 	if r.env.Strict {
 		return fmt.Errorf("%s:%d: %s", r.skill.File, line, r.env.Untrusted)
 	}
-	r.warn("%s:%d: %s", r.skill.File, line, r.env.Untrusted)
+	r.withheld = fmt.Sprintf("%s:%d: %s", r.skill.File, line, r.env.Untrusted)
+	r.warn("%s", r.withheld)
 	return nil
 }
 
@@ -496,7 +499,7 @@ func (r *renderer) join(parts []*planned) string {
 }
 
 func (r *renderer) trace(parts []*planned) Trace {
-	t := Trace{}
+	t := Trace{Withheld: r.redact.Text(r.withheld)}
 	for _, w := range r.warnings {
 		t.Warnings = append(t.Warnings, r.redact.Text(w))
 	}

@@ -153,7 +153,7 @@ func TestNotFound(t *testing.T) {
 		{
 			"order", "", "quite-another",
 			"no such skill; available: all, dots.in_name-1, linked, near, only and 9 more\n" +
-				"looked in the project, your own skills, plugins; --root adds a folder",
+				"looked in the project, your own skills, plugins",
 		},
 	} {
 		f := Finder{Dir: filepath.Join(dir, tt.at), Home: filepath.Join(dir, "home")}

@@ -27,17 +27,17 @@ func (f Finder) missed(name string, q query) error {
 	if _, err := inFolder(filepath.Join(cmp.Or(f.Here, f.Dir), name), name); err == nil && !q.qualified() {
 		close = slices.Insert(close, 0, "./"+name)
 	}
-	text := fmt.Sprintf("%s: no such skill", name)
+	e := &NotFoundError{Name: name, Looked: f.looked(), Roots: len(f.Roots)}
 	almost := f.almost(name)
 	switch {
 	case almost != "":
-		text += ": " + almost
+		e.Hint = ": " + almost
 	case len(close) > 0:
-		text += ": did you mean " + strings.Join(close, " or ") + "?"
+		e.Hint = ": did you mean " + strings.Join(close, " or ") + "?"
 	case len(names) > 0:
-		text += "; available: " + listed(names)
+		e.Hint = "; available: " + listed(names)
 	}
-	return &NotFoundError{Name: name, text: text + "\n" + f.looked()}
+	return e
 }
 
 // almost says why a file of the project's or the user's own that looks like the skill is none; "" if there is no such file.
@@ -70,15 +70,15 @@ func (f Finder) almost(name string) string {
 	return ""
 }
 
-// looked says where names are looked up, in a line that fits a terminal.
+// looked says where names are looked up, in a line that fits a terminal with advice after it.
 func (f Finder) looked() string {
 	switch {
 	case len(f.Roots) > 0:
-		return "looked in --root, the project, your own skills and plugins"
+		return "looked in the folders that were named, the project, your own skills, plugins"
 	case f.PluginRoot != "":
-		return "looked in the plugin, the project and your own; --root adds a folder"
+		return "looked in the plugin, the project and your own"
 	}
-	return "looked in the project, your own skills, plugins; --root adds a folder"
+	return "looked in the project, your own skills, plugins"
 }
 
 // listed joins names, as many as fit a line.
@@ -98,11 +98,20 @@ func listed(names []string) string {
 
 // A NotFoundError says that no folder has the skill.
 type NotFoundError struct {
-	Name string
-	text string
+	Name   string
+	Hint   string // what may have been meant, or what is there; it follows the sentence
+	Looked string // where it was looked for
+	Roots  int    // how many further folders were
+	OrFile bool   // a file of that name would have done as well
 }
 
-func (e *NotFoundError) Error() string { return e.text }
+func (e *NotFoundError) Error() string {
+	what := "skill"
+	if e.OrFile {
+		what = "file or skill"
+	}
+	return fmt.Sprintf("%s: no such %s%s\n%s", e.Name, what, e.Hint, e.Looked)
+}
 
 // Unwrap makes it a kind of fs.ErrNotExist.
 func (e *NotFoundError) Unwrap() error { return fs.ErrNotExist }

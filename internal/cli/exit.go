@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/skillhand/skillhand/claude"
+	"github.com/skillhand/skillhand/skill"
 )
 
 // The exit statuses of both programs.
@@ -94,7 +95,15 @@ func ending(err, cause error) (status int, message string) {
 	if quiet {
 		return ExitStatus(err), ""
 	}
-	return ExitStatus(err), cmp.Or(err.Error(), fmt.Sprintf("failed without a message (%T)", err))
+	return ExitStatus(err), cmp.Or(err.Error(), fmt.Sprintf("failed without a message (%T)", err)) + advice(err)
+}
+
+// advice says, after an error's message, which flag may help: packages have no flags.
+func advice(err error) string {
+	if missing, ok := errors.AsType[*skill.NotFoundError](err); ok && missing.Roots == 0 {
+		return "; --root adds a folder"
+	}
+	return ""
 }
 
 // closedStdout reports whether err says that nobody reads our stdout any more, and nothing else.
