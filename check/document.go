@@ -36,6 +36,7 @@ type document struct {
 
 	fault      error // why it could not be read
 	skill      *skill.Skill
+	slip       skill.Slip // that makes its frontmatter no YAML
 	directives []*directive
 	links      []markdown.Link
 	json       *jsontree.Node // of a JSON file
@@ -143,6 +144,7 @@ func (f *File) read() ([]byte, error) {
 
 func (d *document) parseMarkdown(src []byte) {
 	d.skill = skill.Parse(d.file.Path, readable(src))
+	d.slip = d.skill.Front.Slip
 	d.mendFront()
 	d.findLinks()
 	d.readIgnores()
@@ -160,7 +162,9 @@ func (d *document) parseMarkdown(src []byte) {
 		d.decideAll()
 		return
 	}
-	d.name = d.loadName()
+	if at := d.file.misplaced; at.text == "" || at.perhaps {
+		d.name = d.loadName()
+	}
 	d.describe()
 	d.decideAll()
 	if d.file.Kind == Skill && len(d.opt.named()) > 0 {

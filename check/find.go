@@ -83,7 +83,8 @@ type Finder struct {
 // that stand for none.
 func (f Finder) Find(named []string) ([]File, error) {
 	w := newWalker(f)
-	if len(named) == 0 {
+	usual := len(named) == 0
+	if usual {
 		named = f.usual()
 	}
 	var faults []error
@@ -113,6 +114,9 @@ func (f Finder) Find(named []string) ([]File, error) {
 		w.folder(dir, w.around(dir), true)
 	}
 	slices.SortStableFunc(w.found, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	if usual {
+		w.strays()
+	}
 	return w.found, errors.Join(faults...)
 }
 
@@ -166,15 +170,18 @@ func (f Finder) isUsers(p string) bool {
 
 // A walker goes through folders.
 type walker struct {
-	finder  Finder
-	top     string // of the repository
-	home    string // the repository, or the folder that paths start in
-	real    string // where home really lies
-	found   []File
-	seen    map[string]bool // files, by the paths that are shown
-	dirs    map[string]bool // folders, by their real paths
-	plugins map[string]bool // folders that a marketplace lists
-	strayed map[string]bool // folders of skills that perhaps nobody loads
+	finder   Finder
+	top      string // of the repository
+	home     string // the repository, or the folder that paths start in
+	real     string // where home really lies
+	found    []File
+	seen     map[string]bool     // files, by the paths that are shown
+	dirs     map[string]bool     // folders, by their real paths
+	plugins  map[string]bool     // folders that a marketplace lists
+	listed   map[string][]string // folders of skills that it lists, by plugin
+	skillsOf map[string][]string // see skillFolders
+	markets  map[string]bool     // marketplace files that were read
+	strayed  map[string]bool     // folders of skills that nobody loads
 
 	shownDirs map[string]string // folders by the paths that led to them, as shown names them
 }
@@ -185,6 +192,7 @@ func newWalker(f Finder) *walker {
 	return &walker{
 		finder: f, top: top, home: home, real: paths.Real(home),
 		seen: map[string]bool{}, dirs: map[string]bool{}, plugins: map[string]bool{}, strayed: map[string]bool{}, shownDirs: map[string]string{},
+		listed: map[string][]string{}, skillsOf: map[string][]string{}, markets: map[string]bool{},
 	}
 }
 
@@ -320,6 +328,10 @@ func isAgents(base string) bool {
 
 // market notes the plugins that a marketplace has beside it.
 func (w *walker) market(dir, file string) {
+	if w.markets[file] {
+		return
+	}
+	w.markets[file] = true
 	src, err := skill.ReadFile(file)
 	if err != nil {
 		return
@@ -328,7 +340,9 @@ func (w *walker) market(dir, file string) {
 	if plugins := root.Get("plugins"); plugins.IsList() {
 		for _, p := range plugins.Items {
 			if source, ok := p.Get("source").Text(); ok && !strings.Contains(source, "..") {
-				w.plugins[filepath.Join(dir, filepath.FromSlash(source))] = true
+				root := filepath.Join(dir, filepath.FromSlash(source))
+				w.plugins[root] = true
+				w.listed[root] = append(w.listed[root], p.Get("skills").Texts()...)
 			}
 		}
 	}
@@ -340,7 +354,7 @@ func (w *walker) file(p string, in setting, named bool) bool {
 		return true
 	}
 	kind := kindOf(p, in, named)
-	if kind == "" && misplaced(p, in).why != "" {
+	if kind == "" && w.misplaced(p, in).text != "" {
 		kind = Text
 	}
 	if shown := w.shown(p); kind != "" && !w.seen[shown] {
@@ -353,13 +367,9 @@ func (w *walker) file(p string, in setting, named bool) bool {
 // placed says where a file is loaded from.
 func (w *walker) placed(f File, in setting) File {
 	p := f.Path
-	f.top, f.misplaced = w.top, misplaced(p, in)
-	if f.misplaced.perhaps {
-		folder := filepath.Dir(filepath.Dir(p))
-		if w.strayed[folder] {
-			f.misplaced = misplacement{} // the folder's first skill tells it
-		}
-		w.strayed[folder] = true
+	f.top, f.misplaced = w.top, w.misplaced(p, in)
+	if folder := filepath.Dir(filepath.Dir(p)); f.misplaced.shared {
+		f.misplaced.told, w.strayed[folder] = w.strayed[folder], true // the folder's first skill tells it
 	}
 	if shown := w.shown(p); w.top != "" && paths.Inside(w.top, shown) {
 		f.fixed = relative(w.top, shown)

@@ -38,24 +38,15 @@ func brokenYAML(p *pass) {
 	for _, n := range p.doc.skill.Notes {
 		switch n.Code {
 		case skill.NoteYAML:
-			start, end, why := p.brokenAt(n)
-			what := "every field of it is silently dropped"
-			switch {
-			case p.doc.mended:
-				what = "Claude Code guesses what is meant, and some other agents leave the skill out"
-			case p.doc.file.Kind == Agent && p.doc.file.As == InPlugin:
-				what = "Claude Code drops every field, and loads the agent with all tools"
-			case p.doc.file.Kind == Agent:
-				what = "Claude Code does not load the agent"
+			start, end, help := p.brokenAt(n)
+			f := p.find(start, end, "%s: %s", n.Text, p.brokenWhat())
+			if f.Fix = p.quoteValues(); f.Fix != nil {
+				f.Help = "put the value in quotes"
+				break
 			}
-			f := p.find(start, end, "%s: %s", why.text, what)
-			f.Help = "put the value in quotes"
-			f.Fix = p.quoteValues()
-			if f.Fix == nil {
-				f.Help = why.help
-				if !p.doc.mended && p.doc.file.Kind != Agent {
-					f.Help += ": the skill is loaded without name, description and allowed-tools"
-				}
+			f.Fix = p.untab()
+			if f.Help = help; !p.doc.mended && p.doc.file.Kind != Agent {
+				f.Help += ": the skill is loaded without name, description and allowed-tools"
 			}
 		case skill.NoteNoFields, skill.NoteFrontmatterUnclosed:
 			line, _, _ := strings.Cut(p.doc.src[n.Offset:], "\n")
@@ -70,6 +61,21 @@ func brokenYAML(p *pass) {
 	}
 }
 
+// brokenWhat says what becomes of a file whose frontmatter is no YAML.
+func (p *pass) brokenWhat() string {
+	switch isAgent := p.doc.file.Kind == Agent; {
+	case p.doc.mended && p.doc.file.Kind == Skill:
+		return "Claude Code guesses what is meant, and some other agents leave the skill out"
+	case p.doc.mended:
+		return "Claude Code guesses what is meant"
+	case isAgent && p.doc.file.As == InPlugin:
+		return "Claude Code drops every field, and loads the agent with all tools"
+	case isAgent:
+		return "Claude Code does not load the agent"
+	}
+	return "every field of it is silently dropped"
+}
+
 // twiceBelow reports keys that are given again within a field.
 func (p *pass) twiceBelow(in skill.Field) {
 	seen := map[string]bool{}
@@ -82,74 +88,21 @@ func (p *pass) twiceBelow(in skill.Field) {
 	}
 }
 
-// brokenAt is where a frontmatter is no YAML: in the first value that is none by itself, or on the
-// line that the parser names, which may be the one before or after.
-func (p *pass) brokenAt(n skill.Note) (start, end int, why slip) {
+// brokenAt is where a frontmatter is no YAML: at the slip, in the first value on one line that is none by itself, or on
+// the line that the parser names, which may be the one before or after.
+func (p *pass) brokenAt(n skill.Note) (start, end int, help string) {
+	if s := p.doc.slip; s.Text != "" {
+		return s.Start, s.End, s.Help
+	}
 	for _, f := range p.doc.skill.Front.Fields {
 		raw := strings.TrimRight(p.doc.src[f.ValueOffset:f.ValueEnd], " \t\r\n")
-		if raw == "" || isYAML(raw) {
-			continue
-		}
-		if s := slipIn(raw); s.text != "" {
-			s.text = "frontmatter is not valid YAML: " + s.text
-			return f.ValueOffset + s.start, f.ValueOffset + s.end, s
-		}
-		if !strings.Contains(raw, "\n") {
-			return f.ValueOffset, f.ValueOffset + len(raw), slip{text: n.Text, help: "fix the YAML"}
+		if raw != "" && !strings.Contains(raw, "\n") && !skill.IsYAMLValue(raw) {
+			return f.ValueOffset, f.ValueOffset + len(raw), "fix the YAML"
 		}
 	}
 	line := p.doc.lineText(n.Line)
 	start = n.Offset + len(line) - len(strings.TrimLeft(line, " \t"))
-	return start, max(start, n.Offset+len(strings.TrimRight(line, " \t\r"))), slip{text: n.Text, help: "fix the YAML"}
-}
-
-// A slip is what makes a value no YAML: the spot, what is wrong with it, and what to do if quotes alone do not mend it.
-type slip struct {
-	start, end int
-	text, help string
-}
-
-// slipIn names the common slips. It is asked about a value that is no YAML.
-func slipIn(raw string) slip {
-	switch quote := raw[:1]; quote {
-	case `"`, "'":
-		end := closingQuote(raw)
-		if end < 0 {
-			return slip{0, 1, "the quote that opens here is not closed", "close the quote"}
-		}
-		if rest := strings.TrimLeft(raw[end:], " \t"); rest != "" && !strings.Contains(rest, "\n") {
-			return slip{len(raw) - len(rest), len(raw), "text follows the closing quote", "put quotes around all of the value"}
-		}
-		return slip{}
-	case "|", ">", "[", "{", "\n", "-", "&", "*", "!":
-		return slip{}
-	}
-	for i := range len(raw) {
-		if raw[i] == ':' && (i+1 == len(raw) || strings.IndexByte(" \t\r\n", raw[i+1]) >= 0) {
-			return slip{i, i + 1, "the value has a colon in it, and no quotes",
-				"put the value in quotes, or indented on lines below a |"}
-		}
-	}
-	return slip{}
-}
-
-// closingQuote is where a text ends that begins with a quote, or -1.
-func closingQuote(raw string) int {
-	for i := 1; i < len(raw); i++ {
-		switch {
-		case raw[0] == '"' && raw[i] == '\\', raw[i] == '\'' && raw[0] == '\'' && strings.HasPrefix(raw[i+1:], "'"):
-			i++
-		case raw[i] == raw[0]:
-			return i + 1
-		}
-	}
-	return -1
-}
-
-// isYAML reports whether a text can be a field's value, on the field's line.
-func isYAML(raw string) bool {
-	alone := skill.Parse("", []byte("---\nfield: "+raw+"\n---\n"))
-	return !slices.ContainsFunc(alone.Notes, func(n skill.Note) bool { return n.Code == skill.NoteYAML })
+	return start, max(start, n.Offset+len(strings.TrimRight(line, " \t\r"))), "fix the YAML"
 }
 
 // isBroken reports whether SK101 has told that no field is known.
@@ -181,6 +134,24 @@ func (p *pass) quoteValues() *Fix {
 	return fix
 }
 
+// untab writes blanks for the tabs that lines of the frontmatter are indented with; nil if they are not the fault.
+func (p *pass) untab() *Fix {
+	if s := p.doc.slip; s.Text == "" || p.doc.src[s.Start] != '\t' {
+		return nil
+	}
+	fix := &Fix{Title: "indent with blanks"}
+	for at := 0; at < p.doc.bodyStart(); {
+		line, _, _ := strings.Cut(p.doc.src[at:], "\n")
+		for i, c := range line[:len(line)-len(strings.TrimLeft(line, " \t"))] {
+			if c == '\t' {
+				fix.Edits = append(fix.Edits, Edit{at + i, at + i + 1, "  "})
+			}
+		}
+		at += len(line) + 1
+	}
+	return fix
+}
+
 // parseFront reads what edits make of the frontmatter, and not the text after it: that may be long,
 // and have a fix for each of its lines.
 func (p *pass) parseFront(edits []Edit) *skill.Skill {
@@ -193,9 +164,9 @@ func needsQuotes(raw string) bool {
 	case '|', '>':
 		return false
 	case '"', '\'':
-		return closingQuote(raw) >= 0 && !isYAML(raw) // one that is not closed may end anywhere
+		return skill.ClosingQuote(raw) >= 0 && !skill.IsYAMLValue(raw) // one that is not closed may end anywhere
 	case '[', '{':
-		return strings.Contains(raw, ": ") && raw[0] == '[' || !isYAML(raw)
+		return strings.Contains(raw, ": ") && raw[0] == '[' || !skill.IsYAMLValue(raw)
 	case '*', '&', '!', '%', '@', '`', '#':
 		return true
 	}
@@ -455,7 +426,7 @@ func nameField(p *pass) {
 		return
 	}
 	why := nameFault(f.Value)
-	if why == "" && folder != "" && f.Value != folder {
+	if why == "" && folder != "" && f.Value != folder && p.doc.file.misplaced.text == "" {
 		why = fmt.Sprintf("is not that of its folder: Claude Code calls the skill %s", folder)
 	}
 	if why == "" {

@@ -1,56 +1,199 @@
 package check
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
 )
 
-// A misplacement says why Claude Code does not load a file that looks like a skill.
+// A misplacement says why Claude Code does not load a file that looks like a skill, or others because of it.
 type misplacement struct {
-	why, help string
-	perhaps   bool // it may be linked or copied to where it is loaded
+	text, help string
+	perhaps    bool // it may be linked or copied to where it is loaded, or is not meant to be
+	shared     bool // all skills of the folder have the fault
+	told       bool // another of them tells it
 }
 
-// misplaced finds out whether a file would be a skill under another name or in another place
-// (Claude Code reads SKILL.md in the folders of .claude/skills, and compares letter by letter).
-func misplaced(p string, in setting) misplacement {
+// notLoadedAs is about a skill that Claude Code does not load.
+func notLoadedAs(why, help string) misplacement {
+	return misplacement{text: "Claude Code does not load this skill: " + why, help: help}
+}
+
+func perhaps(m misplacement) misplacement {
+	m.perhaps, m.shared = true, true
+	return m
+}
+
+// misplaced finds out whether a file would be a skill under another name or in another place. Claude Code's answers are
+// in testdata/claude/SK004-*.txtar.
+func (w *walker) misplaced(p string, in setting) misplacement {
 	dir, base := filepath.Dir(p), filepath.Base(p)
-	above := filepath.Dir(dir)
-	name := filepath.Base(above)
-	isMain := strings.EqualFold(base, skill.MainFile) && (base == skill.MainFile || !paths.IsFile(filepath.Join(dir, skill.MainFile)))
-	isFolder := slices.Contains([]string{"skill", "skills"}, strings.ToLower(name))
-	switch root := in.claude + in.plugin; { // one of them is ""
-	case isMain && isFolder && root == "":
-		return elsewhere(above, base)
-	case isMain && isFolder && name != "skills" && filepath.Dir(above) == in.claude && base != skill.MainFile:
-		return misplacement{why: "the folder must be called skills, not " + name + ", and its file SKILL.md, in capitals", help: "rename both"}
-	case isMain && isFolder && name != "skills" && filepath.Dir(above) == in.claude:
-		return misplacement{why: "the folder must be called skills, not " + name, help: "rename the folder"}
-	case isMain && base != skill.MainFile && root != "" && above == filepath.Join(root, "skills"):
-		return misplacement{why: "its file must be called SKILL.md, in capitals", help: "rename it to SKILL.md"}
-	case in.claude != "" && dir == filepath.Join(in.claude, "skills") && filepath.Ext(base) == ".md" && base != skill.MainFile && hasFront(p):
-		name := strings.TrimSuffix(base, ".md")
-		return misplacement{why: "a skill is a folder with a SKILL.md in it", help: "move it to " + name + "/SKILL.md"}
+	isLoose := in.claude != "" && filepath.Ext(base) == ".md" && dir == filepath.Join(in.claude, "skills")
+	switch isMain := strings.EqualFold(base, skill.MainFile); {
+	case isLoose && isMain:
+		return notLoadedAs("a skill is a folder with a SKILL.md in it", "move it to NAME/SKILL.md")
+	case isLoose && hasFront(p):
+		return notLoadedAs("a skill is a folder with a SKILL.md in it", "move it to "+strings.TrimSuffix(base, ".md")+"/SKILL.md")
+	case !isMain, base != skill.MainFile && paths.IsFile(filepath.Join(dir, skill.MainFile)):
+		return misplacement{}
+	case in == setting{}:
+		return elsewhere(filepath.Dir(dir), base)
+	}
+	return w.misplacedIn(in, dir, base)
+}
+
+// misplacedIn is about a SKILL.md, however it is spelled, in a .claude or a plugin.
+func (w *walker) misplacedIn(in setting, dir, base string) misplacement {
+	root, above := in.claude+in.plugin, filepath.Dir(dir) // one of the two is ""
+	name, isMain := filepath.Base(above), base == skill.MainFile
+	folders := w.skillFolders(in)
+	isSkills := slices.Contains(folders, above) && (above == folders[0] || !paths.IsFile(filepath.Join(above, skill.MainFile)))
+	deep := slices.IndexFunc(folders, func(folder string) bool { return paths.Below(folder, dir) })
+	switch {
+	case dir == folders[0] && isMain:
+		return hidesOthers(dir)
+	case slices.Contains(folders, dir):
+	case isSkills && !isMain:
+		return notLoadedAs("its file must be called SKILL.md, in capitals", "rename it to SKILL.md")
+	case isSkills:
+	case filepath.Dir(above) == root && isAlmostSkills(name) && !isMain:
+		return notLoadedAs("the folder must be called skills, not "+name+", and its file SKILL.md, in capitals", "rename both")
+	case filepath.Dir(above) == root && isAlmostSkills(name):
+		return notLoadedAs("the folder must be called skills, not "+name, "rename the folder")
+	case !isMain:
+	case deep >= 0 && !w.linksTo(folders[deep], dir):
+		return tooDeep(folders, folders[deep], dir)
+	case dir == in.claude:
+		return notLoadedAs("it looks in .claude/skills", "move it to skills/NAME/SKILL.md")
+	case dir == in.plugin && paths.IsFolder(folders[0]):
+		return perhaps(notLoadedAs("a SKILL.md at a plugin's top counts only where there is no folder skills", "move it to skills/NAME/SKILL.md"))
 	}
 	return misplacement{}
+}
+
+// isAlmostSkills reports whether a folder's name is a slip for skills.
+func isAlmostSkills(name string) bool {
+	return name != "skills" && (strings.EqualFold(name, "skills") || strings.EqualFold(name, "skill"))
+}
+
+// hidesOthers is about a SKILL.md that makes one skill of a plugin's folder of skills.
+func hidesOthers(dir string) misplacement {
+	others := paths.Glob(dir, "*/"+skill.MainFile)
+	if len(others) == 0 {
+		return misplacement{}
+	}
+	return misplacement{
+		text: fmt.Sprintf("because of this file Claude Code takes the folder %s for one skill, and does not load the %s in it",
+			filepath.Base(dir), term.Plural(len(others), "skill")),
+		help: "move it to NAME/SKILL.md, beside the others",
+	}
+}
+
+// tooDeep is about a skill in a folder within a folder of skills. One in another skill's folder may be a template, and
+// one that is put away, or that a manifest passes over when it names its neighbours, is not meant to be loaded.
+func tooDeep(folders []string, folder, dir string) misplacement {
+	group, isChosen := filepath.Base(filepath.Dir(dir)), slices.ContainsFunc(folders, func(f string) bool { return paths.Below(folder, f) })
+	for d := filepath.Dir(dir); paths.Inside(folder, d); d = filepath.Dir(d) {
+		if d != folders[0] && paths.IsFile(filepath.Join(d, skill.MainFile)) {
+			return perhaps(notLoadedAs("it lies in the folder of the skill "+filepath.Base(d), "if it is a skill of its own, move its folder up to skills"))
+		}
+		isChosen = isChosen || putAway().MatchString(filepath.Base(d))
+	}
+	m := notLoadedAs("it looks in the folders of "+filepath.Base(folder)+", and not in those of "+group, "move what is in "+group+" up to "+filepath.Base(folder))
+	if m.shared = true; isChosen {
+		m = perhaps(m)
+		m.help += ", if it is to be used"
+	}
+	return m
+}
+
+// putAway finds the names of folders of skills that are not in use.
+var putAway = compiled(`(?i)^[._]|archive|deprecated|disabled|unused|obsolete|draft|progress|backup|^old`)
+
+// linksTo reports whether a link in a folder of skills leads to a folder elsewhere, which is then loaded.
+func (w *walker) linksTo(folder, dir string) bool {
+	entries, _ := os.ReadDir(folder) // which was read before
+	real := paths.Real(dir)
+	return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		return e.Type()&os.ModeSymlink != 0 && paths.Real(filepath.Join(folder, e.Name())) == real
+	})
+}
+
+// skillFolders lists the folders whose folders are skills, or which are skills themselves: skills, and in a plugin those
+// that its manifest or a marketplace names.
+func (w *walker) skillFolders(in setting) []string {
+	root := in.claude + in.plugin
+	if all, known := w.skillsOf[root]; known {
+		return all
+	}
+	all := []string{filepath.Join(root, "skills")}
+	if in.plugin != "" {
+		w.marketsAbove(root)
+		named := w.listed[root]
+		if src, err := skill.ReadFile(filepath.Join(root, ".claude-plugin", "plugin.json")); err == nil {
+			m, _ := claudecode.ParseManifest(src)
+			named = append(named, m.Skills...)
+		}
+		for _, folder := range named {
+			all = append(all, filepath.Join(root, filepath.FromSlash(folder)))
+		}
+	}
+	w.skillsOf[root] = all
+	return all
+}
+
+// marketsAbove reads the marketplaces that may list a plugin.
+func (w *walker) marketsAbove(plugin string) {
+	for d := plugin; ; d = filepath.Dir(d) {
+		if file := filepath.Join(d, ".claude-plugin", "marketplace.json"); paths.IsFile(file) {
+			w.market(d, file)
+		}
+		if d == filepath.Dir(d) || isThere(filepath.Join(d, ".git")) {
+			return
+		}
+	}
 }
 
 // elsewhere is about a folder of skills that is in no .claude and no plugin. It may be a collection; but not under a name
 // that nobody looks for.
 func elsewhere(folder, file string) misplacement {
 	name, above := filepath.Base(folder), filepath.Base(filepath.Dir(folder))
-	switch {
-	case above == "claude":
-		return misplacement{"it looks in .claude/skills, with a dot, and not in claude/" + name,
-			"rename claude to .claude, unless the folder is linked or copied there", true}
-	case name != "skills" && file == skill.MainFile && (name != "skill" || above == ".agents"):
-		return misplacement{"the folder must be called skills, not " + name, "rename it, and keep it in .claude or in a plugin", true}
+	switch isFolder := name == "skills" || isAlmostSkills(name); {
+	case isFolder && above == "claude":
+		return perhaps(notLoadedAs("it looks in .claude/skills, with a dot, and not in claude/"+name,
+			"rename claude to .claude, unless the folder is linked or copied there"))
+	case isAlmostSkills(name) && file == skill.MainFile:
+		return perhaps(notLoadedAs("the folder must be called skills, not "+name, "rename it, and keep it in .claude or in a plugin"))
 	}
 	return misplacement{}
+}
+
+// strays tells of a project whose skills all lie where nobody looks: in no folder of an agent or plugin, in none called
+// skills, and not at the top.
+func (w *walker) strays() {
+	first := -1
+	for i, f := range w.found {
+		rel, err := filepath.Rel(w.home, f.Path)
+		folders := strings.Split(filepath.ToSlash(rel), "/")
+		switch {
+		case f.Kind != Skill || f.As == User:
+		case f.misplaced.text != "" || err != nil || f.claude || f.Plugin != "" || len(folders) < 3 || slices.Contains(folders, "skills"):
+			return
+		case first < 0:
+			first = i
+		}
+	}
+	if first >= 0 {
+		w.found[first].misplaced = perhaps(notLoadedAs("nothing looks for skills in "+filepath.Base(filepath.Dir(filepath.Dir(w.found[first].Path))),
+			"move the folder "+filepath.Base(filepath.Dir(w.found[first].Path))+" to .claude/skills, or make a plugin of it"))
+	}
 }
 
 // hasFront reports whether a file begins as a skill does: one that does not is about the skills, as a README.
@@ -61,8 +204,8 @@ func hasFront(file string) bool {
 }
 
 func notLoaded(p *pass) {
-	if at := p.doc.file.misplaced; at.why != "" {
-		f := p.find(0, 0, "Claude Code does not load this skill: %s", at.why)
+	if at := p.doc.file.misplaced; at.text != "" && !at.told {
+		f := p.find(0, 0, "%s", at.text)
 		if f.Help = at.help; at.perhaps {
 			p.severe(f, Info)
 		}

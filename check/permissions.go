@@ -622,7 +622,7 @@ func needApproval(w *whole) {
 	first := map[string]*Finding{}
 	names := map[string][]string{}
 	for _, d := range w.docs {
-		if !d.approved {
+		if !d.approved || d.name == "" {
 			continue
 		}
 		place := d.file.Root

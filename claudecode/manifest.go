@@ -83,7 +83,7 @@ func ParseManifest(src []byte) (Manifest, []Fault) {
 	var m Manifest
 	m.Name, _ = root.Get("name").Text()
 	m.Commands = commandsOf(root.Get("commands"))
-	m.Skills, m.Workflows = texts(root.Get("skills")), texts(root.Get("workflows"))
+	m.Skills, m.Workflows = root.Get("skills").Texts(), root.Get("workflows").Texts()
 	if list := root.Get("dependencies"); list.IsList() {
 		for _, d := range list.Items {
 			name, ok := d.Text()
@@ -119,7 +119,7 @@ func commandsOf(n *jsontree.Node) []Command {
 			return nil
 		}
 		all := []Command{}
-		for _, path := range texts(n) {
+		for _, path := range n.Texts() {
 			all = append(all, Command{Path: path})
 		}
 		return all
@@ -135,21 +135,4 @@ func commandsOf(n *jsontree.Node) []Command {
 		all = append(all, by[name])
 	}
 	return all
-}
-
-// texts reads one text or a list of them; nil means that nothing was given.
-func texts(n *jsontree.Node) []string {
-	if s, ok := n.Text(); ok {
-		return []string{s}
-	}
-	if !n.IsList() {
-		return nil
-	}
-	list := []string{}
-	for _, item := range n.Items {
-		if s, ok := item.Text(); ok {
-			list = append(list, s)
-		}
-	}
-	return list
 }

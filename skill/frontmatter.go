@@ -13,6 +13,7 @@ import (
 // wrong shape, is zero.
 type Frontmatter struct {
 	Broken string // why the YAML cannot be read, if so: then no field counts
+	Slip   Slip   // and the spot, if that is known
 
 	Name          string
 	Description   string
@@ -166,6 +167,9 @@ func parseFrontmatter(header string) (Frontmatter, []Note) {
 	if err != nil {
 		f.Fields = text.guess()
 		fault := text.fault(err)
+		if f.Slip = text.slip(f.Fields); f.Slip.Text != "" {
+			fault.Text = "frontmatter is not valid YAML: " + f.Slip.Text
+		}
 		f.Broken = fault.Text
 		return f, []Note{fault}
 	}

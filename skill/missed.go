@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,7 +30,7 @@ func (f Finder) missed(name string, q query) error {
 		close = slices.Insert(close, 0, "./"+name)
 	}
 	e := &NotFoundError{Name: name, Looked: f.looked(), Roots: len(f.Roots)}
-	almost := f.almost(name)
+	almost := cmp.Or(f.almost(name), f.stray(name))
 	switch {
 	case almost != "":
 		e.Hint = ": " + almost
@@ -68,6 +70,51 @@ func (f Finder) almost(name string) string {
 		}
 	}
 	return ""
+}
+
+// stray says where a skill of this name lies in the project that nobody loads from there; "" if there is none.
+func (f Finder) stray(name string) string {
+	if q := newQuery(name); filepath.IsLocal(name) && !q.qualified() {
+		for _, folder := range f.Strays() {
+			if path.Base(folder) == name {
+				return folder + " lies where nothing looks for skills: move it to .claude/skills/" + name
+			}
+		}
+	}
+	return ""
+}
+
+// Strays lists the folders of the project that have a SKILL.md and are not found by their names, as they are called from
+// its top.
+func (f Finder) Strays() []string {
+	found := map[string]bool{}
+	all, _ := f.List()
+	for _, loc := range all {
+		found[paths.Real(loc.Main().Folder)] = true
+	}
+	const depth, most = 5, 2000 // a project may be a large one
+	top := paths.Around(f.Dir)
+	level, seen := []string{top}, 0
+	var strays []string
+	for range depth {
+		var next []string
+		for _, dir := range level {
+			for _, below := range (folders{}).below(dir) {
+				if seen++; seen > most {
+					return strays
+				}
+				if info, err := os.Lstat(below); err != nil || !info.IsDir() {
+					continue
+				}
+				if paths.IsFile(filepath.Join(below, MainFile)) && !found[paths.Real(below)] {
+					strays = append(strays, filepath.ToSlash(strings.TrimPrefix(below[len(top):], string(filepath.Separator))))
+				}
+				next = append(next, below)
+			}
+		}
+		level = next
+	}
+	return strays
 }
 
 // looked says where names are looked up, in a line that fits a terminal with advice after it.

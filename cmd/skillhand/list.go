@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/agent"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/term"
@@ -78,10 +79,19 @@ func runList(std *cli.Std, at cli.At, asJSON bool) error {
 		}
 	}
 	if len(all) == 0 && !asJSON {
-		std.Warn(noSkills)
+		std.Warn(noSkills(rt))
 	}
 	return nil
 }
 
 // noSkills says that there is nothing to list, and what to do.
-const noSkills = "no skills here; write one: skillhand init skill NAME"
+func noSkills(rt *skillhand.Runtime) string {
+	if strays := rt.Finder().Strays(); len(strays) > 0 {
+		text := "no skills here, but " + strays[0]
+		if more := len(strays) - 1; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		return text + ": move it to .claude/skills, or name its folder with --root"
+	}
+	return "no skills here; write one: skillhand init skill NAME"
+}

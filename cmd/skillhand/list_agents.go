@@ -37,7 +37,7 @@ func runListAgents(std *cli.Std, at cli.At, names []string, asJSON bool) error {
 	case asJSON:
 		return cli.PrintEach(std, true, rows, nil)
 	case len(rows) == 0:
-		std.Warn(noSkills)
+		std.Warn(noSkills(rt))
 		return nil
 	}
 	return std.Print(sight.Table(rows, names, std.Edge()))

@@ -120,6 +120,23 @@ func (n *Node) Text() (string, bool) {
 	return s, ok
 }
 
+// Texts reads one text or a list of them; nil means that nothing was given.
+func (n *Node) Texts() []string {
+	if s, ok := n.Text(); ok {
+		return []string{s}
+	}
+	if !n.IsList() {
+		return nil
+	}
+	list := []string{}
+	for _, item := range n.Items {
+		if s, ok := item.Text(); ok {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
 // Get returns the member of an object that counts, which is the last of its name, or nil.
 func (n *Node) Get(key string) *Node {
 	if !n.IsObject() {
