@@ -90,6 +90,9 @@ func (p *scene) program(client *claude.Client, dir string) error {
 		env = here.Environ()
 	}
 	policy, near := p.policy, slices.Concat(p.policy.Near(), []string{paths.Real(paths.Around(dir))})
+	if p.rt.Programs != nil {
+		policy = *p.rt.Programs
+	}
 	if cwd, err := os.Getwd(); err == nil {
 		near = append(near, paths.Real(paths.Around(cwd))) // a job's folder may be another
 	}
@@ -102,7 +105,7 @@ func (p *scene) program(client *claude.Client, dir string) error {
 	if client.Path != "" && filepath.Base(name) != name {
 		return nil
 	}
-	path, err := policy.Find(name, p.Dir, env)
+	path, err := policy.Find(name, "", env) // a relative path is the caller's, whatever folder is worked in
 	if _, refused := errors.AsType[*trust.NotTrusted](err); refused {
 		return &claude.StartError{Err: fmt.Errorf("%s: %w", name, err)}
 	}

@@ -31,6 +31,9 @@ type Runtime struct {
 	Builtins map[string]shell.Func // what directives can call without starting a process
 	Self     []string              // the command that runs a built-in in a process of its own: skillhand builtin
 
+	// Programs decides which programs agents may be, if that is not the Runtime's own trust: a trial's empty HOME trusts nothing.
+	Programs *trust.Policy
+
 	TrustAll  bool // run commands from anywhere; also set by SKILLHAND_TRUST=all
 	NoHistory bool // remember nothing of runs and asks; also set by SKILLHAND_HISTORY=off
 

@@ -348,12 +348,28 @@ func (c *Client) idle() time.Duration {
 // Install says how to get the program.
 const Install = "install it: npm install -g @anthropic-ai/claude-code"
 
+// Absent says what to do about a program that is not there: how to install it or, if the environment names another,
+// which variable does.
+func Absent(d Dialect, env []string) string {
+	variable, install := "SKILLHAND_CLAUDE", Install
+	if d != nil {
+		variable, install = d.Variable(), d.Missing()
+	}
+	if path, _ := lookup(env, variable); path != "" {
+		return fmt.Sprintf("%s is %s: set it to the program's path, or unset it", variable, path)
+	}
+	return install
+}
+
 // notStarted says what to do about a program that could not be started.
 func (a *ask) notStarted(err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		how := Install
-		if d := a.client.Dialect; d != nil {
-			how = d.Missing()
+		switch {
+		case a.client.Path == "":
+			how = Absent(a.client.Dialect, a.env)
+		case a.client.Dialect != nil:
+			how = a.client.Dialect.Missing()
 		}
 		err = fmt.Errorf("%w (%s)", err, how)
 	}

@@ -27,6 +27,7 @@ import (
 	"github.com/skillhand/skillhand/render"
 	"github.com/skillhand/skillhand/report"
 	"github.com/skillhand/skillhand/shell"
+	"github.com/skillhand/skillhand/trust"
 	"github.com/skillhand/skillhand/verdict"
 	"github.com/skillhand/skillhand/view"
 )
@@ -67,13 +68,20 @@ func (r *Runner) Fit(kind string) error {
 		program = cmp.Or(r.Env.Get(other.Variable()), name)
 	}
 	if _, err := skillhand.FindProgram(program, r.Env); err != nil {
-		how := claude.Install
-		if other != nil {
-			how = other.Missing()
+		if _, refused := errors.AsType[*trust.NotTrusted](err); refused {
+			return fmt.Errorf("%s: %w", program, err)
 		}
-		return fmt.Errorf("%w (%s)", err, how)
+		return fmt.Errorf("%w (%s)", err, claude.Absent(dialect(other), r.Env))
 	}
 	return nil
+}
+
+// dialect is how another agent speaks; nil is Claude Code.
+func dialect(other *agent.Agent) claude.Dialect {
+	if other == nil {
+		return nil
+	}
+	return other
 }
 
 // Do does one job. It is a batch.Func.

@@ -234,7 +234,8 @@ func (m *Maker) runtime(j job, place folders, at Stage) *skillhand.Runtime {
 			rt.Claude.Timeout = time.Duration(s.TimeoutSeconds) * time.Second
 		}
 	}
-	rt.NoHistory, rt.Confirm = true, nil
+	programs := m.o.Runtime.Policy(m.user).Now()
+	rt.NoHistory, rt.Confirm, rt.Programs = true, nil, &programs
 	rt.Claude.Retries, rt.Claude.Env, rt.Claude.OnRetry, rt.Claude.OnEvent = 0, nil, nil, at.OnEvent
 	return &rt
 }
