@@ -57,9 +57,12 @@ func (p *scene) rememberRun(cwd string, req RunRequest, v *verdict.Verdict) {
 		InputHash: history.Hash(append([]string{v.Script, scriptText(v.Script), cwd}, req.Args...)...),
 	}
 	for _, problem := range v.Problems {
+		if r.Category == verdict.ExitStatus && problem.Code == string(report.NoReport) {
+			break // a script that crashed had no chance to report
+		}
 		r.Category = problem.Code
 		if problem.Code != verdict.ExitStatus {
-			break // an exit status says least, and goes with most others
+			break // an exit status says less than a fault of the report
 		}
 	}
 	if v.Report != nil {

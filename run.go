@@ -16,6 +16,7 @@ import (
 
 	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/proc"
 	"github.com/skillhand/skillhand/report"
 	"github.com/skillhand/skillhand/verdict"
@@ -85,7 +86,7 @@ func (rt *Runtime) Run(ctx context.Context, req RunRequest) (*verdict.Verdict, e
 		Timeout: req.Timeout, Grace: []proc.Step{{Signal: proc.Terminate, Wait: tidyUp}}, Silence: silence,
 	})
 	if err != nil {
-		return nil, notStarted(script, err)
+		return nil, p.notStarted(script, req, err)
 	}
 	_ = stderr.Close() // a bystander has no errors
 	if result.Held && ctx.Err() != nil {
@@ -179,20 +180,44 @@ func scriptIn(folders ...string) (string, error) {
 			return "", fmt.Errorf("%s: several scripts, %s: name one by its path", dir, strings.Join(executable, ", "))
 		}
 	}
-	return "", fmt.Errorf("%s: no script here: want execute.* or scripts/execute.*", folders[0])
+	return "", &noScript{folders[0]}
 }
 
+// A noScript error says that a skill has no script: what is needed is missing.
+type noScript struct{ folder string }
+
+func (e *noScript) Error() string {
+	return e.folder + ": no script here: want execute.* or scripts/execute.*"
+}
+
+func (e *noScript) Unwrap() error { return fs.ErrNotExist }
+
 // notStarted adds to the error of a script that cannot be run what to do.
-func notStarted(script string, err error) error {
-	switch info, serr := os.Stat(script); {
-	case serr == nil && info.Mode()&0o111 == 0 && runtime.GOOS != "windows":
-		return fmt.Errorf("%s: not executable (chmod +x %s)", script, script)
+func (p *scene) notStarted(script string, req RunRequest, err error) error {
+	info, serr := os.Stat(script)
+	passive := serr == nil && info.Mode()&0o111 == 0 && runtime.GOOS != "windows"
+	switch {
+	case passive && !strings.HasPrefix(scriptText(script), "#!"):
+		return fmt.Errorf("%s: not a script: it is not executable, and does not begin with #!%s", script, p.swapped(req))
+	case passive:
+		return fmt.Errorf("%s: not executable (chmod +x %s)", script, words.Quote(script))
 	case errors.Is(err, proc.ErrInterpreter):
 		return fmt.Errorf("%w (install it, or correct the first line of the script)", err)
 	case errors.Is(err, syscall.ENOEXEC):
 		return fmt.Errorf("%w (start it with a line such as #!/usr/bin/env bash)", err)
 	}
 	return err
+}
+
+// swapped is a hint at the skill that is the script's first argument, as if they had changed places.
+func (p *scene) swapped(req RunRequest) string {
+	if len(req.Args) == 0 || paths.Is(req.Args[0]) {
+		return ""
+	}
+	if _, err := p.finder().Look(req.Args[0]); err != nil {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean skillhand run %s %s?", req.Args[0], words.Quote(req.Script))
 }
 
 // A bystander passes on what is written to it as long as that works: a full disk

@@ -20,7 +20,7 @@ var advice = map[string]string{
 	"INVALID_TYPE":          "the report of %s has a field of the wrong type: build it with `skillhand emit`",
 	"OUT_OF_RANGE":          "the report of %s has a number out of range: build it with `skillhand emit`",
 	"CONFLICT":              "%s reports success and exits with a failure: make the two agree",
-	"EXIT_STATUS":           "%s fails without saying why: report an error with `skillhand emit --error CODE=message`",
+	"EXIT_STATUS":           "%s ends with a failure and no report: see why with `skillhand run`, and report it with `skillhand emit --error CODE=message`",
 	"REPORTED_FAILURE":      "%s reports a failure: see the errors in its report with `skillhand run --json`",
 	"TIMED_OUT":             "%s runs out of time: raise `--timeout`, or find out what it waits for",
 	"INTERRUPTED":           "%s was interrupted: if that was not you, find out what stops it",

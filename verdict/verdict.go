@@ -117,15 +117,20 @@ func Judge(parsed report.Result, run Run) *Verdict {
 	return v
 }
 
-// how says how a script crashed, with the last line that it said about it.
+// how says how a script crashed, with the last line that it said about it. A line that names --help says where to
+// read on, not what went wrong.
 func (r Run) how() string {
 	how := fmt.Sprintf("exit status %d", r.Result.Exit)
 	if r.Result.Signal != 0 {
 		how = fmt.Sprintf("ended by signal %d", r.Result.Signal)
 	}
 	lines := strings.Split(strings.TrimSpace(LastLines(r.Stderr)), "\n")
-	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
-		how += ": " + last
+	last := len(lines) - 1
+	for last > 0 && (strings.Contains(lines[last], "--help") || strings.TrimSpace(lines[last]) == "") {
+		last--
+	}
+	if said := strings.TrimSpace(lines[last]); said != "" {
+		how += ": " + said
 	}
 	return how
 }

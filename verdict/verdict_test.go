@@ -86,6 +86,21 @@ func TestJudgeSays(t *testing.T) {
 	}
 }
 
+// TestHow: the reason of a crash is the last line that says one.
+func TestHow(t *testing.T) {
+	for _, tt := range []struct{ stderr, want string }{
+		{"", "exit status 2"},
+		{"line 3\nno disk\n", "exit status 2: no disk"},
+		{"skillhand: unknown flag: --deliverables\nskillhand: see skillhand emit --help\n", "exit status 2: skillhand: unknown flag: --deliverables"},
+		{"ls: unrecognized option '--foo'\nTry 'ls --help' for more information.\n", "exit status 2: ls: unrecognized option '--foo'"},
+		{"see --help\n", "exit status 2: see --help"},
+	} {
+		if got := (Run{Result: proc.Result{Exit: 2}, Stderr: tt.stderr}).how(); got != tt.want {
+			t.Errorf("%q: %s, want %s", tt.stderr, got, tt.want)
+		}
+	}
+}
+
 // TestJudgeDoubts: a success that speaks against itself is warned of.
 func TestJudgeDoubts(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{

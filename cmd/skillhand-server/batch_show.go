@@ -156,7 +156,7 @@ func showJob(ctx context.Context, std *cli.Std, db *batch.DB, s *batch.Status, n
 
 func showFailed(ctx context.Context, std *cli.Std, db *batch.DB, id int64, asJSON bool) error {
 	if asJSON {
-		return stdout(db.WriteLines(ctx, std.Out, id, batch.State.NotDone))
+		return stdout(db.WriteLines(ctx, std, id, batch.State.NotDone))
 	}
 	for r, err := range db.Jobs(ctx, id, batch.Query{States: []batch.State{batch.Failed, batch.Canceled, batch.Skipped}}) {
 		if err == nil {
@@ -203,7 +203,7 @@ func followBatch(ctx context.Context, std *cli.Std, db *batch.DB, id int64, asJS
 func exportJobs(ctx context.Context, std *cli.Std, db *batch.DB, id int64, format string, failed bool) error {
 	wanted := func(s batch.State) bool { return !failed || s.NotDone() }
 	if format == "jsonl" {
-		return stdout(db.WriteLines(ctx, std.Out, id, wanted))
+		return stdout(db.WriteLines(ctx, std, id, wanted))
 	}
 	return stdout(db.WriteCSV(ctx, std.Out, id, wanted))
 }

@@ -69,6 +69,9 @@ func TestCommands(t *testing.T) {
 
 // TestWords: the flags of all commands have one word for one thing.
 func TestWords(t *testing.T) {
+	root := &cobra.Command{Use: "skillhand"}
+	root.AddCommand(commands(&cli.Std{})...)
+	clitest.Failures(t, root, func(std *cli.Std) int { return cli.ServerMain(std, os.Args[1:], commands(std)...) })
 	for _, c := range commands(&cli.Std{}) {
 		clitest.Check(t, c)
 		for line := range strings.SplitSeq(c.Example, "\n") { // other text is broken where it must be

@@ -330,7 +330,7 @@ func answer(std *cli.Std, ctx context.Context, o *askOptions, reply *claude.Repl
 		if o.events {
 			doc.Type = "result"
 		}
-		if _, err := doc.WriteTo(std.Out); err != nil {
+		if _, err := doc.WriteTo(std); err != nil {
 			return fmt.Errorf("stdout: %w", err)
 		}
 	}

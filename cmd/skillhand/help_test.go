@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -42,6 +43,11 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	clitest.Check(t, root)
+	clitest.Failures(t, root, func(std *cli.Std) int {
+		root := newRoot(std)
+		root.SetArgs(os.Args[1:])
+		return cli.Run(std, root)
+	})
 	out.Reset()
 	root.SetArgs([]string{"help", "--all"})
 	if err := root.Execute(); err != nil || strings.Contains(out.String(), "\nCommands:") {

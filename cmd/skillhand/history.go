@@ -124,7 +124,7 @@ func printRecords(std *cli.Std, records []history.Record, asJSON bool) error {
 		}
 		return std.Print(view.Records(records, look(std)))
 	}
-	out := bufio.NewWriter(std.Out)
+	out := bufio.NewWriter(std)
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
 	for _, r := range records {

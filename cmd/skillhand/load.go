@@ -128,7 +128,7 @@ func runLoad(ctx context.Context, std *cli.Std, cmd *cobra.Command, o loadOption
 		return nil
 	}
 	if o.json {
-		err = page.WriteJSON(std.Out)
+		err = page.WriteJSON(std)
 	} else {
 		for _, w := range page.Warnings {
 			std.Warn(w)

@@ -62,7 +62,7 @@ func runParse(ctx context.Context, std *cli.Std, o parseOptions, files []string)
 	if slices.Contains(files, "-") {
 		std.Waiting("reading a script's output from stdin, Ctrl-D ends it")
 	}
-	r := &reports.Reading{Options: o.Options, In: std.In, Out: std.Out}
+	r := &reports.Reading{Options: o.Options, In: std.In, Out: std}
 	if o.json {
 		r.Append = func(lines []byte, input string, result report.Result) []byte {
 			return append(result.AppendJSON(lines, input), '\n')

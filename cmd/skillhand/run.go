@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -56,28 +55,13 @@ The exit status is 0 only if every check passes, and 124 after a timeout.`,
 	return cmd
 }
 
-// misplaced is an argument of the script that is spelled as a flag of the command, which was not given; "" after --,
-// where it is meant.
-func misplaced(cmd *cobra.Command, args []string) string {
-	if cmd.ArgsLenAtDash() >= 0 {
-		return ""
-	}
-	for _, arg := range args {
-		name, _, _ := strings.Cut(arg, "=")
-		if long, ok := strings.CutPrefix(name, "--"); ok && cmd.Flags().Lookup(long) != nil && !cmd.Flags().Changed(long) {
-			return name
-		}
-	}
-	return ""
-}
-
 func runRun(ctx context.Context, cmd *cobra.Command, std *cli.Std, o runOptions, args []string) error {
 	if o.Timeout <= 0 {
 		return cli.Usagef("--timeout %s: want more than 0", o.Timeout)
 	}
 	o.Script, o.Args = args[0], args[1:]
-	if flag := misplaced(cmd, o.Args); flag != "" {
-		std.Say(fmt.Sprintf("%s went to the script; for skillhand, put it before %s (skillhand run -- %[2]s … says nothing)", flag, term.Visible(o.Script)))
+	if flag := cli.Misplaced(cmd, o.Args); flag != "" {
+		std.Note(fmt.Sprintf("%s was passed to the script; to give it to skillhand: skillhand run %[1]s %s …", flag, o.Script))
 	}
 	rt, err := o.at.Runtime(std, "Running "+term.Visible(o.Script))
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -30,7 +31,8 @@ type Std struct {
 
 	Find func(name string) (string, error) // looks a program up that may be started; nil finds none
 
-	second bool // this is the second program
+	second bool        // this is the second program
+	wrote  atomic.Bool // a result is on stdout
 
 	Screen sync.Mutex // held by whoever uses the terminal for more than a message
 }
@@ -58,17 +60,20 @@ func Run(std *Std, root *cobra.Command) int {
 	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], cobra.ShellCompRequestCmd) {
 		plainUsages(root)
 	}
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	proc.KillOrphans()
-	return std.report(err, context.Cause(ctx))
+	return std.report(err, context.Cause(ctx), wantsJSON(cmd, os.Args[1:], err))
 }
 
 // report prints why a command failed, each line as a message of its own, and returns the status to
-// exit with.
-func (std *Std) report(err, cause error) int {
+// exit with. A command that was to print JSON and has printed nothing prints a Failure.
+func (std *Std) report(err, cause error, asJSON bool) int {
 	status, message := ending(err, cause)
 	if message == "" {
 		return status
+	}
+	if asJSON && !std.wrote.Load() {
+		_ = std.PrintJSON(Failure{Error: message, ExitStatus: status}) // the message follows all the same
 	}
 	for line := range strings.SplitSeq(message, "\n") {
 		std.say("31", "skillhand:", " "+term.Near(line))
@@ -78,6 +83,9 @@ func (std *Std) report(err, cause error) int {
 
 // Warn prints a warning.
 func (std *Std) Warn(text string) { std.say("33", "skillhand: warning:", " "+term.Near(text)) }
+
+// Note prints what is worth knowing and no reason to worry.
+func (std *Std) Note(text string) { std.say("33", "skillhand:", " "+text) }
 
 // Say prints a message for people.
 func (std *Std) Say(text string) { std.say("", "", text) }
@@ -109,9 +117,15 @@ func (std *Std) paint(code, text string) string { return term.Painter(std.Color)
 // Painter returns what colours results, if they may have colour.
 func (std *Std) Painter() term.Paint { return term.Painter(std.OutColor) }
 
+// Write writes a part of a result to stdout.
+func (std *Std) Write(p []byte) (int, error) {
+	std.wrote.Store(true)
+	return std.Out.Write(p)
+}
+
 // Print writes a result to stdout.
 func (std *Std) Print(text string) error {
-	if _, err := io.WriteString(std.Out, text); err != nil {
+	if _, err := io.WriteString(std, text); err != nil {
 		return fmt.Errorf("stdout: %w", err)
 	}
 	return nil
@@ -119,7 +133,7 @@ func (std *Std) Print(text string) error {
 
 // PrintJSON writes a result to stdout as one line of JSON.
 func (std *Std) PrintJSON(v any) error {
-	enc := json.NewEncoder(std.Out)
+	enc := json.NewEncoder(std)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("stdout: %w", err)
@@ -170,7 +184,7 @@ func (std *Std) Spin(what string) *term.Spinner {
 // Waiting says, where stdin is a terminal, that a command reads it.
 func (std *Std) Waiting(text string) {
 	if term.IsTerminal(std.In) {
-		std.say("33", "skillhand:", " "+text)
+		std.Note(text)
 	}
 }
 

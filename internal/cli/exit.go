@@ -9,6 +9,8 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -63,6 +65,22 @@ func Said(status int) error { return Exit(status, errSaid) }
 
 // Usagef makes an error about how the program was called.
 func Usagef(format string, a ...any) error { return Exit(ExitUsage, fmt.Errorf(format, a...)) }
+
+// A Failure is what a command prints with --json if it fails before it has printed anything else. It is described by
+// schemas/failure-v1.schema.json.
+type Failure struct {
+	Error      string `json:"error"`
+	ExitStatus int    `json:"exit_status"`
+}
+
+// wantsJSON reports whether arguments asked a command for JSON that ended with err.
+func wantsJSON(cmd *cobra.Command, args []string, err error) bool {
+	f, format := cmd.Flags().Lookup("json"), cmd.Flags().Lookup("format")
+	if _, bad := errors.AsType[*badFlag](err); bad || f == nil {
+		return slices.Contains(args, "--json")
+	}
+	return f.Value.String() == "true" || format != nil && format.Value.String() == "json"
+}
 
 // An interrupted error says which signal ended the command.
 type interrupted struct{ signal syscall.Signal }

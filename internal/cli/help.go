@@ -243,8 +243,13 @@ func flagError(cmd *cobra.Command, err error) error {
 			text = fmt.Sprintf("--%s %d: want a unit: %dms or %s", e.GetFlag().Name, n, n, seconds(n))
 		}
 	}
-	return Usagef("%s\nsee %s --help", text, cmd.CommandPath())
+	return Exit(ExitUsage, &badFlag{fmt.Sprintf("%s\nsee %s --help", text, cmd.CommandPath())})
 }
+
+// A badFlag error says what is wrong with a flag. Those after it were not read.
+type badFlag struct{ text string }
+
+func (e *badFlag) Error() string { return e.text }
 
 // seconds is what somebody means by a number without a unit: milliseconds if there are many.
 func seconds(n int) string {

@@ -164,3 +164,18 @@ func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 		return Usagef("%s\nusage: %s", what, cmd.UseLine())
 	}
 }
+
+// Misplaced is an argument of the script that is spelled as a flag of the command, which was not given; "" after --,
+// where it is meant.
+func Misplaced(cmd *cobra.Command, args []string) string {
+	if cmd.ArgsLenAtDash() >= 0 {
+		return ""
+	}
+	for _, arg := range args {
+		name, _, _ := strings.Cut(arg, "=")
+		if long, ok := strings.CutPrefix(name, "--"); ok && cmd.Flags().Lookup(long) != nil && !cmd.Flags().Changed(long) {
+			return name
+		}
+	}
+	return ""
+}

@@ -90,7 +90,7 @@ func HandOver(std *Std, command string, args []string) int {
 		}
 		err = Exit(ExitMissing, fmt.Errorf("%s: %w", command, err))
 	}
-	return std.report(err, nil)
+	return std.report(err, nil, slices.Contains(args, "--json"))
 }
 
 // findServer looks for the second program beside the first, then in PATH.

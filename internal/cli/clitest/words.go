@@ -2,6 +2,9 @@
 package clitest
 
 import (
+	"encoding/json"
+	"io"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/skillhand/skillhand/internal/cli"
 )
 
 // A word is how a flag of one name looks in every command that has it.
@@ -47,6 +52,29 @@ func Check(t *testing.T, root *cobra.Command) {
 		if cmd.Runnable() && !cmd.HasAvailableSubCommands() && !cmd.DisableFlagParsing && cmd.Args == nil &&
 			!strings.Contains(cmd.Use, "[") && !strings.Contains(cmd.Use, "...") {
 			t.Errorf("%s: takes any argument and does not say so", cmd.CommandPath())
+		}
+		for _, c := range cmd.Commands() {
+			visit(c)
+		}
+	}
+	visit(root)
+}
+
+// Failures holds what every command with --json prints when it is called wrongly against cli.Failure. run runs os.Args.
+func Failures(t *testing.T, root *cobra.Command, run func(std *cli.Std) int) {
+	t.Helper()
+	args := os.Args
+	defer func() { os.Args = args }()
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		if cmd.Flags().Lookup("json") != nil {
+			os.Args = append(strings.Fields(cmd.CommandPath()), "--no-such-flag", "--json")
+			var out strings.Builder
+			status := run(&cli.Std{In: strings.NewReader(""), Out: &out, Err: io.Discard, Env: os.Environ()})
+			var f cli.Failure
+			if err := json.Unmarshal([]byte(out.String()), &f); err != nil || status != cli.ExitUsage || f.ExitStatus != status || !strings.Contains(f.Error, "no-such-flag") {
+				t.Errorf("%s: exit status %d, %v, and it prints %q", strings.Join(os.Args, " "), status, err, out.String())
+			}
 		}
 		for _, c := range cmd.Commands() {
 			visit(c)
