@@ -16,6 +16,8 @@ import (
 	"github.com/skillhand/skillhand/internal/atomicfile"
 	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/words"
+	"github.com/skillhand/skillhand/skill"
 )
 
 // A Store remembers which folders the user trusts, by real path, so that a
@@ -163,6 +165,19 @@ func (s Store) read(file string) (real, pin string, ok bool) {
 		pin, ok = strings.CutPrefix(strings.TrimSuffix(rest, "\n"), "pin ")
 	}
 	return real, pin, ok && s.file(real) == file
+}
+
+// Instead says which folder to name instead of the skill that was named, if there is no folder of that name.
+func Instead(dir string, skills skill.Finder) error {
+	_, err := os.Stat(dir)
+	if !errors.Is(err, fs.ErrNotExist) || paths.Is(dir) {
+		return nil // whoever needs the folder says what is wrong with it
+	}
+	found, ferr := skills.Look(dir)
+	if ferr != nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w; the skill of this name is in %s (skillhand trust %[3]s)", dir, cause.Of(err), words.Quote(Root(found.File)))
 }
 
 func realDir(dir string) (string, error) {

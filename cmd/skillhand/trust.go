@@ -77,6 +77,9 @@ func runTrust(ctx context.Context, std *cli.Std, o trustOptions, args []string) 
 	dir := paths.Around(h.Dir)
 	if len(args) > 0 {
 		dir = args[0]
+		if err := trust.Instead(dir, h.Finder()); err != nil {
+			return err
+		}
 	}
 	digest := ""
 	if !o.revoke {
