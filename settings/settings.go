@@ -229,6 +229,16 @@ type Found struct {
 	Value  json.RawMessage
 }
 
+// In returns the value that a file has for a key, or nil.
+func (s *Settings) In(file, key string) *Found {
+	for _, f := range s.Files {
+		if v, ok := f.values[key]; ok && f.Name == file {
+			return &Found{f.Name, f.Source, v.line, v.raw}
+		}
+	}
+	return nil
+}
+
 // Find returns the value of a key that counts, or nil.
 func (s *Settings) Find(key string) *Found {
 	for _, f := range slices.Backward(s.Files) {

@@ -222,20 +222,26 @@ func InstallLine(h here.Here, req InstallRequest) (Installed, error) {
 	if req.User {
 		target = where.File(settings.User)
 	}
-	found, err := findLine(where)
+	all := settings.Read(where)
+	if err := errors.Join(all.Faults...); err != nil {
+		return Installed{}, err // Claude Code ignores the file: what is in there would be lost
+	}
+	found, there := all.Find(claudecode.KeyStatusLine), all.In(target, claudecode.KeyStatusLine)
 	switch {
-	case err != nil:
-		return Installed{}, err
-	case found != nil && ours(found) && (found.File == target || !req.Force):
+	case there != nil && ours(there) && ours(found):
+		return Installed{File: target, Already: true}, nil
+	case there != nil && !ours(there) && !req.Force:
+		return Installed{}, fmt.Errorf("%s:%d: there is a status line already (--force replaces it)", there.File, there.Line)
+	case found != nil && ours(found) && !req.Force && !req.User: // what holds for all projects holds for this one
 		return Installed{File: found.File, Already: true}, nil
-	case found != nil && !req.Force:
+	case found != nil && !ours(found) && !req.Force:
 		return Installed{}, fmt.Errorf("%s:%d: there is a status line already (--force replaces it)", found.File, found.Line)
 	}
 	if err := settings.SetFile(target, lineSetting, claudecode.KeyStatusLine); err != nil {
 		return Installed{}, err
 	}
 	done := Installed{File: target}
-	if found != nil && (found.Source == settings.Local || found.Source == settings.Managed || found.Source == settings.Project && req.User) {
+	if found != nil && !ours(found) && (found.Source == settings.Local || found.Source == settings.Managed || found.Source == settings.Project && req.User) {
 		done.Hidden = found
 	}
 	return done, nil
