@@ -84,9 +84,10 @@ var (
 )
 
 // asked are the ways in which people ask for something to be done, and for help with a thing.
-var asked = struct{ verb, thing []string }{
+var asked = struct{ verb, thing, question []string }{
 	[]string{"Please %s", "Can you %s?", "I want to %s", "Could you %s for me?"},
 	[]string{"I need help with %s", "Can you help me with %s?", "Please help me with %s", "Let's get started with %s"},
+	[]string{"Please tell me %s", "Can you tell me %s?", "I want to know %s", "Could you tell me %s?"},
 }
 
 // typed is what a person may type to get what a description promises: of each of its sentences a
@@ -118,10 +119,13 @@ func typed(description string) []string {
 	return all
 }
 
+// questions begin a clause that is a question as it stands: how long a text is.
+var questions = strings.Fields("how what which why where when who whose whether")
+
 var pronouns = strings.Fields("this that these those it they if all any such each then do not never")
 
 // longestPrompt is how many words of a description one prompt has: people are brief.
-const longestPrompt = 8
+const longestPrompt, longestQuestion = 8, 14
 
 // asPrompt asks for what a clause says, the nth of its skill; "" if it says too little. The clause is
 // something to do, or of a sentence about what the skill does.
@@ -129,6 +133,12 @@ func asPrompt(clause string, verb, does bool, n int) string {
 	list := strings.Fields(clause)
 	if len(words(clause)) < 2 || len(list) < 2 {
 		return ""
+	}
+	if slices.Contains(questions, strings.ToLower(list[0])) {
+		if len(list) > longestQuestion {
+			return "" // a part of it is no question
+		}
+		return fmt.Sprintf(asked.question[n%len(asked.question)], strings.Join(list, " "))
 	}
 	list = phrase(list)
 	first := list[0]

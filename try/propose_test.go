@@ -20,6 +20,10 @@ func TestTyped(t *testing.T) {
 		{"Use when someone prepares a release, or tags a version.", []string{"Please prepare a release", "Can you tag a version?"}},
 		{"Use when the user mentions Kubernetes manifests.", []string{"I need help with Kubernetes manifests"}},
 		{"Use when the user is preparing a release.", []string{"I need help with preparing a release"}},
+		{"Counts the words of a text file. Use when someone asks how long a text is.",
+			[]string{"Please count the words of a text file", "Can you tell me how long a text is?"}},
+		{"Use when the user asks what a release changed or whether the tests pass.",
+			[]string{"Please tell me what a release changed", "Can you tell me whether the tests pass?"}},
 		{"", nil},
 	} {
 		got := typed(tt.description)
