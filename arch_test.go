@@ -70,7 +70,7 @@ view: claudecode here history internal/paths internal/term report session settin
 internal/atomicfile: internal/cause
 internal/cause:
 internal/cli: . claude here internal/atomicfile internal/term proc skill trust view
-internal/cli/clitest:
+internal/cli/clitest: internal/cli
 internal/config: skill
 internal/doctor: agent check claudecode here internal/cause internal/paths internal/term internal/uninstall mcp/host proc settings skill trust
 internal/jsonfind:
