@@ -1,11 +1,14 @@
 package jobs
 
 import (
-	"fmt"
-
 	"github.com/skillhand/skillhand/batch"
 	"github.com/skillhand/skillhand/batch/jobfile"
 )
+
+// An UnlimitedError names a job that could spend more than any budget.
+type UnlimitedError struct{ Job, Why string }
+
+func (e *UnlimitedError) Error() string { return "job " + e.Job + ": " + e.Why }
 
 // Affordable reports jobs whose cost a budget cannot hold.
 func Affordable(list batch.List, budget float64) error {
@@ -17,9 +20,9 @@ func Affordable(list batch.List, budget float64) error {
 			return err
 		}
 		if name := jobfile.AgentOf(j.Kind); name != "" && j.Kind != jobfile.Ask {
-			return fmt.Errorf("job %s: %s has no option that limits what it spends: --budget-usd cannot be enforced", j.ID, name)
+			return &UnlimitedError{j.ID, name + " has no option that limits what it spends"}
 		} else if name != "" && j.MaxUSD == 0 {
-			return fmt.Errorf("job %s: set max_budget_usd, for instance in defaults: --budget-usd cannot be enforced without it", j.ID)
+			return &UnlimitedError{j.ID, "set max_budget_usd, for instance in defaults"}
 		}
 	}
 	return nil

@@ -196,18 +196,17 @@ func Text(r batch.Result, attempts []batch.Attempt, paint func(code, text string
 	return text
 }
 
-// Done says that all jobs of a batch have ended, and what to do to run them again.
+// Done says that all jobs of a batch have ended, and what to do if some did so undone.
 func Done(s *batch.Status) string {
 	when := ""
 	if s.Ended != nil {
 		when = " on " + s.Ended.Local().Format("2006-01-02 15:04")
 	}
-	text := fmt.Sprintf("nothing to do: all %d were done%s; run them again with --fresh", s.Total, when)
-	if s.Total == 1 {
-		text = fmt.Sprintf("nothing to do: its job was done%s; run it again with --fresh", when)
+	switch {
+	case s.Done < s.Total:
+		return fmt.Sprintf("nothing to do: it ended%s with %s; skillhand batch retry %s, then run it again", when, Summary(s), s.Name)
+	case s.Total == 1:
+		return "nothing to do: its job was done" + when
 	}
-	if s.Done < s.Total {
-		text = fmt.Sprintf("nothing to do: it ended%s with %s; skillhand batch retry %s, then run it again", when, Summary(s), s.Name)
-	}
-	return text
+	return fmt.Sprintf("nothing to do: all %d were done%s", s.Total, when)
 }

@@ -94,7 +94,7 @@ func (t *tree) bindings(dir string) []Result {
 	}
 	s := skill.Parse(text, t.files[text])
 	if uses(s, b) == 0 && !slices.ContainsFunc(s.Parts, func(p skill.Part) bool { return usesBinding(p, b) }) {
-		return leave(file, 0, "%s uses none of its variables", text)
+		return []Result{{Path: file, Status: LeftAlone, Names: true, Reason: text + " uses none of its variables"}}
 	}
 	var out strings.Builder
 	for i, part := range s.Parts {
@@ -127,7 +127,7 @@ func (t *tree) bindings(dir string) []Result {
 	changed := Result{Path: text, Status: Changed, Edit: e}
 	for _, other := range t.texts(dir) {
 		if s := skill.Parse(other, t.files[other]); uses(s, b) > 0 {
-			return append(leave(file, 0, "%s still uses it", other), changed)
+			return []Result{{Path: file, Status: LeftAlone, Names: true, Reason: other + " still uses it"}, changed}
 		}
 	}
 	return []Result{changed, {Path: file, Status: Changed, Remove: true, Edit: &edit.Edit{Name: file, Before: t.files[file]}}}
@@ -237,7 +237,7 @@ func (t *tree) handler(dir string) []Result {
 			header = p.Source
 		}
 		if callsLoader(p, path.Base(dir)) {
-			return []Result{{Path: file, Status: LeftAlone, Reason: text + " calls a loader, and there is no other text of the skill"}}
+			return []Result{{Path: file, Status: LeftAlone, Names: true, Reason: text + " calls a loader, and there is no other text of the skill"}}
 		}
 		if p.Kind == skill.Directive && strings.Contains(p.Source, "handler.sh") {
 			return []Result{{Path: file, Status: Unchanged}}
@@ -252,7 +252,7 @@ func (t *tree) handler(dir string) []Result {
 		return []Result{{Path: text, Status: LeftAlone, Reason: "a directive at its top would not run"}}
 	}
 	t.files[text] = e.After
-	return []Result{{Path: text, Status: Changed, Edit: e}, {Path: file, Status: LeftAlone, Reason: text + " puts what it prints on the page"}}
+	return []Result{{Path: text, Status: Changed, Edit: e}, {Path: file, Status: LeftAlone, Names: true, Reason: text + " puts what it prints on the page"}}
 }
 
 // firstUse gives the first-use.md in dir its sections, and with the option its own folder.
@@ -271,7 +271,7 @@ func (t *tree) firstUse(dir string) []Result {
 	}
 	companion := dir + "-first-use/SKILL.md"
 	if _, ok := t.files[companion]; ok {
-		return []Result{{Path: file, Status: LeftAlone, Reason: companion + " already exists"}}
+		return []Result{{Path: file, Status: LeftAlone, Names: true, Reason: companion + " already exists"}}
 	}
 	s := skill.Parse(file, before)
 	for _, p := range s.Parts {

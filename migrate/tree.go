@@ -40,6 +40,7 @@ type Result struct {
 	Status Status
 	Line   int        // of the reason, or 0
 	Reason string     // why it is left alone, or what is wrong with it
+	Names  bool       // the reason begins with the path of another file of the tree
 	Group  string     // the reason without the name and line of a reader; "": the reason itself
 	Edit   *edit.Edit // if it changed
 	Remove bool       // the file goes: what it said is elsewhere now
@@ -183,7 +184,7 @@ func (t *tree) scripts(paths []string) []Result {
 		dir := path.Dir(r.Path)
 		at := t.reportAbove(dir, top)
 		if other, ok := t.files[path.Join(at, ReportFile)]; ok && !strings.HasPrefix(string(other), reportHead) {
-			results[i] = Result{Path: r.Path, Status: LeftAlone, Reason: path.Join(at, ReportFile) + " is not skillhand's (--inline needs no such file)"}
+			results[i] = Result{Path: r.Path, Status: LeftAlone, Names: true, Reason: path.Join(at, ReportFile) + " is not skillhand's (--inline needs no such file)"}
 			continue
 		}
 		up := "./"
@@ -239,7 +240,7 @@ func CommonFolder(paths []string) string {
 func (t *tree) script(p string) Result {
 	included := t.opt.Include != nil && t.opt.Include(p)
 	if h, ok := t.keep[p]; ok && (h.why == sourcesIt || !included) {
-		return Result{Path: p, Status: LeftAlone, Reason: h.String(), Group: "another file " + h.why}
+		return Result{Path: p, Status: LeftAlone, Reason: h.String(), Names: true, Group: "another file " + h.why}
 	}
 	if line, ok := isHook(p, t.files[p]); ok {
 		return Result{Path: p, Status: LeftAlone, Line: line, Reason: "a hook: Claude Code reads what it prints"}

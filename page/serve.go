@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"syscall"
 	"time"
 
 	"github.com/skillhand/skillhand/internal/watch"
@@ -24,9 +23,6 @@ type Server struct {
 // Listen takes a port on the loopback interface, 0 for any that is free.
 func Listen(site *Site, port int) (*Server, error) {
 	l, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", port))
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("port %d is in use: take another, or --port 0 for any that is free", port)
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -57,13 +57,13 @@ const (
 	commandTimeout = 2 * time.Minute
 )
 
-// notAsked is why of a judge's check where no judge was wanted.
-const notAsked = "not asked: see --judge"
-
 // errUnknown means that a check could not be evaluated.
 type errUnknown string
 
 func (e errUnknown) Error() string { return string(e) }
+
+// errNotKept is about a check that needs the files of a trial which was not kept.
+const errNotKept errUnknown = "the trial's folder was not kept"
 
 // run says whether a check holds. Whoever cancels gets no answer.
 func (c *Check) run(ctx context.Context, s scene) CheckResult {
@@ -91,7 +91,8 @@ func (c *Check) holds(ctx context.Context, s scene, r *CheckResult) (bool, strin
 	case c.Grader != nil:
 		return c.Grader.grade(ctx, &s, r)
 	case c.Judge != "" && s.judge == nil:
-		return false, "", errUnknown(notAsked)
+		r.Unasked = true
+		return false, "", errUnknown("no judge was asked for")
 	case c.Judge != "":
 		ok, why, err := s.judge(ctx, c.Judge)
 		if err != nil {
@@ -99,7 +100,7 @@ func (c *Check) holds(ctx context.Context, s scene, r *CheckResult) (bool, strin
 		}
 		return ok, why, nil
 	case (c.Command != "" || c.File != "") && s.dir == "":
-		return false, "", errUnknown("the trial's folder is gone: see --keep")
+		return false, "", errNotKept
 	case c.Command != "" && s.env == nil:
 		return false, "", errUnknown("not run in the trial")
 	case c.Command != "":

@@ -132,7 +132,7 @@ func (t Target) read(s *scene) (string, error) {
 		return string(text), nil
 	case "files":
 		if s.changed == nil {
-			return "", errUnknown("the trial's folder is gone: see --keep")
+			return "", errNotKept
 		}
 		changed := s.changed()
 		if len(changed) == 0 {
@@ -141,7 +141,7 @@ func (t Target) read(s *scene) (string, error) {
 		return strings.Join(changed, "\n"), nil
 	case "file":
 		if s.dir == "" {
-			return "", errUnknown("the trial's folder is gone: see --keep")
+			return "", errNotKept
 		}
 		c := Check{File: t.Path, Report: true} // which looks into the file
 		text, err := c.read(s.dir)
@@ -215,7 +215,7 @@ func (g *Grader) gradeOrder(s *scene) (bool, string, error) {
 
 func (g *Grader) gradeFile(s *scene) (bool, string, error) {
 	if s.dir == "" {
-		return false, "", errUnknown("the trial's folder is gone: see --keep")
+		return false, "", errNotKept
 	}
 	root, err := os.OpenRoot(s.dir)
 	if err != nil {

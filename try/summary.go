@@ -264,7 +264,7 @@ func summarizeArm(arm Arm, trials []Trial) ArmSummary {
 }
 
 func (a *ArmSummary) unjudged(c CheckResult) {
-	if c.Judge && c.Why == notAsked {
+	if c.Unasked {
 		return // as wanted
 	}
 	for i := range a.Unjudged {

@@ -38,6 +38,8 @@ type CheckResult struct {
 	Why   string `json:"why,omitempty"`
 	Judge bool   `json:"judge,omitempty"` // a model says so
 
+	Unasked bool `json:"unasked,omitempty"` // a model would, and none was asked for
+
 	Weight   float64 `json:"weight,omitempty"`    // of a grader in the score
 	WithOnly bool    `json:"with_only,omitempty"` // shown, and in no score
 	Votes    []bool  `json:"votes,omitempty"`     // of a model that was asked more than once

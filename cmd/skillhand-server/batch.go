@@ -225,7 +225,11 @@ func (o *batchOptions) add(ctx context.Context, std *cli.Std, name string) (*add
 		return nil, cli.Exit(cli.ExitUsage, err)
 	}
 	defer file.Close()
-	if err := jobs.Affordable(file.Jobs, limits.BudgetUSD); err != nil {
+	err = jobs.Affordable(file.Jobs, limits.BudgetUSD)
+	if _, ok := errors.AsType[*jobs.UnlimitedError](err); ok {
+		err = fmt.Errorf("%w: --budget-usd cannot be enforced without it", err)
+	}
+	if err != nil {
 		return nil, cli.Exit(cli.ExitUsage, err)
 	}
 	if o.dryRun {

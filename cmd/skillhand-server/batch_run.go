@@ -104,7 +104,15 @@ func (o *batchOptions) nothingLeft(ctx context.Context, std *cli.Std, a *additio
 		}
 		return batchError(s)
 	}
-	std.Say(term.Flat(s.Name) + ": " + jobs.Done(s))
+	text := term.Flat(s.Name) + ": " + jobs.Done(s)
+	switch {
+	case s.Done < s.Total:
+	case s.Total == 1:
+		text += "; run it again with --fresh"
+	default:
+		text += "; run them again with --fresh"
+	}
+	std.Say(text)
 	return batchError(s)
 }
 

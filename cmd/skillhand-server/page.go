@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -93,6 +95,9 @@ func runPage(ctx context.Context, std *cli.Std, o pageOptions, skill string) err
 
 func servePage(ctx context.Context, std *cli.Std, o pageOptions, site *page.Site, skill string) error {
 	server, err := page.Listen(site, o.port)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		err = fmt.Errorf("port %d is in use: take another, or --port 0 for any that is free", o.port)
+	}
 	if err != nil {
 		return cli.Exit(cli.ExitMissing, err)
 	}

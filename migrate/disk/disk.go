@@ -98,7 +98,7 @@ func (m *run) tree(ctx context.Context, root *root) error {
 			return context.Cause(ctx)
 		}
 		f := File{Result: r, Path: filepath.Join(root.base, filepath.FromSlash(r.Path))}
-		if strings.HasPrefix(r.Reason, filepath.Base(root.dir)+"/") { // it names another file of the tree
+		if r.Names {
 			f.Reason = filepath.Join(root.base, r.Reason)
 		}
 		if lacking != "" && changesScript(r) {
