@@ -157,7 +157,8 @@ func (c *code) script() bool {
 		}
 	}
 	between := "" // the token before the one before
-	return !slices.ContainsFunc(c.f.bits, quotes) && lex(text, c.python, func(before, token, after string) bool {
+	reads := len(opening().FindAllString(text, -1)) == len(opened().FindAllString(text, -1))
+	return reads && !slices.ContainsFunc(c.f.bits, quotes) && lex(text, c.python, func(before, token, after string) bool {
 		first := between
 		between = before
 		called := calling().MatchString(after)
@@ -182,6 +183,10 @@ func (c *code) script() bool {
 			return after != "" && isNameChar(after[0])
 		case token == "load":
 			return before == "." && first == "json"
+		case token == "replace": // os.replace renames a file
+			return before == "." && first != "os"
+		case token == "as":
+			return before != "os"
 		case among("harmlessNames", token), among("modules", token):
 			return true
 		case before == ".":
@@ -197,13 +202,16 @@ func loadable(token string) bool {
 	return among("modules", name) || strings.HasSuffix(name, ".json")
 }
 
+// argument is one argument of a call, which is not a list of them.
+const argument = `(?:[^()*,.]|\.[^.]|\([^()]*\))+`
+
 var (
 	tokens = regexpOnce(`^(?:(?s:"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\'|` + "`(?:\\\\.|[^`\\\\])*`" + `)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'` +
 		`|[A-Za-z_]\w*|\d[\w.]*|[ \t]+|\|\||&&|>>|\?\.|#[^\n]*|(?s:.))`)
 	divides       = regexpOnce(`^(?:[)\]\d"'].*|[A-Za-z_]\w*)$`)
 	aPattern      = regexpOnce(`^/` + section("/") + `/`)
 	calling       = regexpOnce("^(?:[(`]|\\?\\.)")
-	awkFile       = regexpOnce(`^"(?:/dev/std(?:err|out)|[\w-]+\.(?:txt|md|json|csv|log))"$`)
+	awkFile       = regexpOnce(`^"/dev/std(?:err|out)"$`)
 	idents        = regexpOnce(`[A-Za-z_]\w*`)
 	clientCommand = regexpOnce(`(?m)^\s*\.|;\s*\.|\\`)
 	perlRuns      = regexpOnce("[`{}]|\\(\\?|[$@][A-Za-z_]")
@@ -211,6 +219,10 @@ var (
 	// How code gives a name to something, and how it loads a module.
 	bindings = regexpOnce(`\b(?:for|as|catch|let|const|var) +[{(\[]?[\w, ]*|\b(?:def|function) *\w*\([\w, ]*\)|\blambda [\w, ]*:|\([\w, ]*\) *=>|\b\w+ *=>|` +
 		`(?m:^|;) *\w+(?: *, *\w+)* *=[^=]|\b\w+ *=[^=]|\bimport [\w., ]*`)
+	// All calls that open a file, and those of them that only read it.
+	opening = regexpOnce(`\b(?:open|readFile|readFileSync)\b`)
+	opened  = regexpOnce(`\.open\((?:["']r[bt]?["'])?\)|(?:^|[^.\w])open\(` + argument + `(?:, *(?:mode *= *)?["']r[bt]?["'])?(?:, *(?:encoding|errors) *= *["'][\w-]+["'])*\)|` +
+		`readFile(?:Sync)?\(` + argument + `(?:, *["'][\w-]+["'])?\)`)
 	// These occur in a quoted text or a name only where code looks things up by a name that it puts together.
 	reckoned = regexpOnce(`\{[^{}]*[^\w{}][^{}]*\}|^__|constructor|prototype|__proto__`)
 	callers  = regexpOnce(`=>|\b(?:map|filter|forEach|reduce|then|sort|find|findIndex|some|every|flatMap|replace|replaceAll|from|function)\b`)

@@ -1,7 +1,6 @@
 package bind
 
 import (
-	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -127,8 +126,6 @@ func (s *scope) survey(p []syntax.Node) {
 		case syntax.RdrIn:
 			_, runs := n.Word.Parts[0].(*syntax.ProcSubst) // what runs there is surveyed by itself
 			s.reads = s.reads || !runs && s.text(n.Word).reached()
-		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
-			s.surveyText(s.text(cmp.Or(n.Hdoc, n.Word)).own())
 		}
 	case *syntax.CallExpr:
 		if len(n.Args) > 0 {
@@ -187,7 +184,6 @@ func (s *scope) surveyCall(fs []field, prints bool) {
 	own := joined(args).own()
 	keeps := r == nil || r.is(isCall) && name != "printf" || r.is(isTool) && !among("outputs", name) || among("keepers", name)
 	s.changes = s.changes || prints && !keeps && !keeping().MatchString(name+" "+own) || s.funcs[name] && strings.Contains(own, "-\x00")
-	s.surveyText(own)
 	sub := append(strings.Fields(own), "", "")
 	s.reads = s.reads || prints && r.is(isData) && !among("tellers", name) && !among("tellers", name+"/"+sub[0]) && joined(args).reached()
 	edits := among("editors", versionless(name)) && inPlace().MatchString(own)
@@ -263,20 +259,7 @@ func (s *scope) surveyFile(f field) {
 	}
 }
 
-// surveyText notes whether a program of another language writes files, as far as one sees it.
-func (s *scope) surveyText(code string) {
-	if s.loose == "" && writesFiles().MatchString(code) {
-		s.loose = "a file"
-	}
-}
-
-var (
-	writesFiles = regexpOnce(`open\([^),]*,\s*(?:mode\s*=\s*)?(?:["'][^r"']|[^"'e\s])|open\(\s*\*|\.open\(\s*[^)\s]|\bmap\(\s*(?:io\.)?open\b|` +
-		`readFileSync\((?:\.\.\.|[^,)]*,\s*(?:[^'"{\s]|\{[^}]*flag))|` +
-		`(?:mkdir|makedirs|touch|mkdirSync)\(|write_text|write_bytes|writeFile|createWriteStream|appendFile|file_put_contents|>\s*["']|` +
-		`File\.(write|open)|\bw [\w.]+|fs\.(copy|rename|link|symlink|cp)|shutil|os\.(rename|link|symlink|replace)`)
-	inPlace = regexpOnce(`(?:^| )(?:-[a-zA-Z]{0,4}i|--in-place)`)
-)
+var inPlace = regexpOnce(`(?:^| )(?:-[a-zA-Z]{0,4}i|--in-place)`)
 
 // keeping are commands that print what they got, or parts of it between signs, or digits alone.
 var keeping = regexpOnce(`^(?s:echo (?:-n )?(?:[^$-][^$]*)?|printf [^%\\\x00-]*(?:%s[^%\\\x00-]*(?:\\n)?)*(?: .*)?|jq (?:-r |-c )?\.?[\w.\[\]"-]+(?: \S+)?|` +
