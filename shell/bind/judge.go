@@ -72,7 +72,7 @@ const outside = "-v -$(x) `x`;'\"|x=(a[$(x)])\\%x \x00../x"
 
 func (l Line) judge(p *Program, file *syntax.File, foreign bool) []Finding {
 	j := &line{Program: p, foreign: foreign, first: map[string]int{}, sets: map[string][]*syntax.Word{}, classes: map[string]class{}, handed: map[string]bool{},
-		funcs: map[string]bool{}, writes: map[string]bool{}}
+		funcs: map[string]bool{}, writes: map[string]bool{}, unpacks: map[string]bool{}, nested: map[string]*syntax.File{}}
 	for _, part := range l.Parts {
 		if v := part.Value; v != nil {
 			j.vals = append(j.vals, value{part.Text, p.Vars[len(j.vals)].Name, v.Data, wordsOf(v, false, false), v.Place})
@@ -82,16 +82,19 @@ func (l Line) judge(p *Program, file *syntax.File, foreign bool) []Finding {
 	if foreign {
 		j.vals = append(j.vals, value{written: "text from this project", data: outside})
 	}
-	for range 2 { // code within code sets and writes things too: once to see them, and again knowing them
-		if len(j.findings) == 0 {
-			clear(j.classes)
-			j.look(file, 0, false)
-		}
+	for j.pass = range judging + 1 {
+		clear(j.classes)
+		j.look(file, 0, false)
 	}
 	return j.findings
 }
 
-const maxDepth = 6 // of code in code
+const (
+	maxDepth = 6 // of code in code
+	// judging is the last pass. Those before it learn what the line sets, writes and changes, code within code included: the
+	// second one knows what comes later in the line.
+	judging = 2
+)
 
 // A scope is code that is judged: the line, or code for a shell that stands in it.
 type scope struct {
@@ -102,8 +105,6 @@ type scope struct {
 
 func (l *line) look(file syntax.Node, depth int, positional bool) {
 	s := &scope{l, depth, positional}
-	walk(file, s.survey)
-	clear(l.classes)
 	walk(file, func(path []syntax.Node) {
 		if len(l.findings) == 0 {
 			s.node(path)
@@ -115,7 +116,9 @@ func (s *scope) report(v *value, place, why, instead string) {
 	if written := v.written; len(written) == 2 && '0' <= written[1] && written[1] <= '9' && strings.HasSuffix(place, "'s program") {
 		instead = `write \` + written + ` if you mean the program's own; else ` + instead
 	}
-	s.findings = append(s.findings, Finding{v.written, place, why, instead})
+	if s.pass == judging {
+		s.findings = append(s.findings, Finding{v.written, place, why, instead})
+	}
 }
 
 // all judges every value of the line: whichever gets there, it must be harmless.
@@ -161,13 +164,7 @@ func (s *scope) expanded(place string) { s.all(s.kept(tame), place, whyArithmeti
 
 // node judges the node at the path's end.
 func (s *scope) node(path []syntax.Node) {
-	assigned(path, func(name string, w *syntax.Word, exported bool) {
-		f := unknown()
-		if w != nil {
-			f = s.text(w)
-		}
-		s.setting(name, f, exported)
-	})
+	assigned(path, s.assign)
 	switch n := path[len(path)-1].(type) {
 	case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
 		if !s.numeric(n) {
@@ -192,14 +189,31 @@ func (s *scope) node(path []syntax.Node) {
 		if n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar {
 			s.expanded("[[ " + n.Op.String() + " ]]")
 		}
-	case *syntax.Redirect:
-		if n.N != nil && strings.Contains(n.N.Value, "[") {
-			s.expanded("a subscript")
+	case *syntax.FuncDecl:
+		if n.Name != nil {
+			s.funcs[n.Name.Value] = true
 		}
+		s.positional = true
+	case *syntax.Redirect:
+		s.redirect(n)
 	case *syntax.CallExpr:
 		if fs := s.fields(n.Args); len(fs) > 0 {
 			s.run(fs, s.input(path))
 		}
+	}
+}
+
+// redirect notes a file that is written or read, and judges {a[…]}>file.
+func (s *scope) redirect(n *syntax.Redirect) {
+	if n.N != nil && strings.Contains(n.N.Value, "[") {
+		s.expanded("a subscript")
+	}
+	switch n.Op {
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrClob, syntax.RdrInOut:
+		s.written(s.text(n.Word))
+	case syntax.RdrIn:
+		_, runs := n.Word.Parts[0].(*syntax.ProcSubst) // what runs there is looked at by itself
+		s.reads = s.reads || !runs && s.text(n.Word).reached()
 	}
 }
 
@@ -217,6 +231,7 @@ func isAt(x syntax.ArithmExpr) bool {
 }
 
 func (s *scope) parameter(n *syntax.ParamExp) {
+	s.changed(n)
 	s.subscripts(n.Index)
 	if n.Slice != nil {
 		s.subscripts(n.Slice.Offset, n.Slice.Length)
@@ -230,8 +245,11 @@ func (s *scope) parameter(n *syntax.ParamExp) {
 // simplest may run those, or obey them. And names of files that a value made could be options.
 func (s *scope) surroundings(fs []field) {
 	name := programName(fs[0].lit())
+	if s.funcs[name] {
+		return
+	}
 	r := lookup(name, fs[1:])
-	unpacked := slices.ContainsFunc(s.unpacks, func(other string) bool { return other != name })
+	unpacked := len(s.unpacks) > 1 || len(s.unpacks) == 1 && !s.unpacks[name] // by another program
 	if (s.loose != "" || unpacked) && !s.ours(fs[0]) && !s.quiet(r, name, fs[1:]) {
 		s.all(number, name+" in a line that writes a file", whyWritten, dataName)
 	}
@@ -266,7 +284,7 @@ var readsProfile = regexpOnce(`^$|(?:^| )(?:-[a-z]*[il][a-z]*|--login|--interact
 // handover judges the variables with values that a program gets. Rule 1: a program of the table may obey
 // any but those that are known to mean nothing.
 func (s *scope) handover(name string, r *row, fs []field) {
-	if r == nil || len(s.handed) == 0 || r.kind == isData || s.funcs[name] {
+	if r == nil || len(s.handed) == 0 || r.kind == isData {
 		return
 	}
 	for _, v := range slices.Sorted(maps.Keys(s.handed)) {
@@ -281,6 +299,23 @@ func (s *scope) handover(name string, r *row, fs []field) {
 	case runs && strings.ContainsAny(text, "$(") && s.mentions(text):
 		s.all(number, "text with a variable in it, which "+name+" may run", whyCode, asArgument)
 	}
+}
+
+// assign notes and judges what a variable is set to; nil is what nobody knows.
+func (s *scope) assign(name string, w *syntax.Word, exported bool) {
+	f := unknown()
+	if w != nil {
+		f = s.text(w)
+	}
+	if strings.ContainsAny(words.Lit(w), "*?[") && (s.foreign || s.makes || len(s.writes) > 0) {
+		w = nil // the name of some file
+	}
+	s.set(name, w)
+	if exported && f.reached() {
+		s.handed[name] = true
+	}
+	s.changes = s.changes || name == "IFS" && (w == nil || words.Lit(w) != "") || strings.HasPrefix(f.lead(), "-") && f.reached()
+	s.setting(name, f, exported)
 }
 
 // setting judges what a variable is set to: some are obeyed by programs, some by the shell.
@@ -309,14 +344,21 @@ func (s *scope) setting(name string, f field, exported bool) {
 
 // declaration judges the names that declare and its kind take, and with -i, -n, -a and -A the contents too.
 func (s *scope) declaration(n *syntax.DeclClause) {
+	s.anyVar = s.anyVar || declares(n, "n")
 	for _, a := range n.Args {
 		f := s.text(a.Value)
-		list := declares(n, "aA") || a.Name != nil && s.isArray(a.Name.Value)
+		if a.Name != nil && declares(n, "aA") {
+			s.set(a.Name.Value, nil)
+		}
+		if a.Name != nil && a.Naked && exports(n) && s.variableClass(a.Name.Value, 1) == open {
+			s.handed[a.Name.Value] = true
+		}
+		list := a.Name != nil && s.isArray(a.Name.Value)
 		if declares(n, "in") || list && a.Array == nil && f.reached() {
 			s.expanded(n.Variant.Value)
 		}
 		if a.Naked && a.Value != nil && !strings.HasPrefix(f.lit(), "-") {
-			s.names(n.Variant.Value, f)
+			s.names(n.Variant.Value, f, exports(n))
 		}
 	}
 }
@@ -326,21 +368,25 @@ func (s *scope) isArray(name string) bool {
 	return among("filled", name) || slices.Contains(s.sets[name], nil)
 }
 
-// names judges a word that names a variable, alone or before a =.
-func (s *scope) names(place string, f field) {
-	if key, _, named := strings.Cut(f.lead(), "="); named && isName(key) {
+// names notes and judges a word that names a variable, alone or before a =.
+func (s *scope) names(place string, f field, exported bool) {
+	key, _, sets := strings.Cut(f.lead(), "=")
+	switch text, known := f.literal(); {
+	case sets && isName(key):
+		if f.reached() {
+			s.set(key, nil)
+			s.handed[key] = s.handed[key] || exported
+		}
 		s.setting(key, after(f, len(key)+1), true)
 		if place != "export" && s.isArray(key) && f.reached() {
 			s.expanded(place)
 		}
-		return
-	}
-	text, known := f.literal()
-	switch {
 	case known && (among("integers", text) || strings.Contains(text, "[")):
 		s.expanded(place)
 	case known:
+		s.set(text, nil)
 	case f.reached():
+		s.anyVar = true
 		s.all(number, place, whySetting, nameIt)
 	}
 }
@@ -355,10 +401,11 @@ func (s *scope) mentions(text string) bool {
 	return len(s.writes) > 0 && strings.ContainsAny(text, "*?[") || slices.ContainsFunc(strings.FieldsFunc(text, between), names)
 }
 
-// An input is what a command reads.
+// An input is what a command reads, and whether something reads what it prints.
 type input struct {
-	fed  bool   // a pipe, a file, a here-document
-	code *field // what a here-document says
+	fed    bool   // a pipe, a file, a here-document
+	code   *field // what a here-document says
+	prints bool   // what the command prints becomes part of the line again, or another's input
 }
 
 func (s *scope) input(p []syntax.Node) (in input) {
@@ -375,6 +422,7 @@ func (s *scope) input(p []syntax.Node) (in input) {
 			in.fed = true // it reads what its callers read
 		}
 	}
+	in.prints = printsOn(p)
 	return in
 }
 
@@ -384,7 +432,7 @@ func (s *scope) redirected(n *syntax.Stmt) (in input) {
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
 			f := s.text(cmp.Or(r.Hdoc, r.Word))
-			in = input{true, &f}
+			in = input{fed: true, code: &f}
 		case syntax.RdrIn, syntax.RdrInOut, syntax.DplIn:
 			in = input{fed: words.Lit(r.Word) != "/dev/null"}
 		}

@@ -48,7 +48,7 @@ var kindNamed = map[string]kind{
 var (
 	versions = regexpOnce(`^v?\d[\d.]*$`)
 	span1    = regexpOnce(`^\d+(\.\d+)?[smhd]?$`)
-	anOption = regexpOnce(`(^|[^\pL\pN])-[^\d\s]|[\\%\x00]`)
+	anOption = regexpOnce(`(^|[^\pL\pN])-[^\d\s]|(^|\s)[+@|]|[\\%\x00]`)
 	packages = regexpOnce(`^[\pL\pN_@][\pL\pN_@./+-]*([~^<>=!*]+[\w.*-]+|\[[\w,]+\])*( [\pL\pN_@][\pL\pN_@./+-]*([~^<>=!*]+[\w.*-]+|\[[\w,]+\])*)*$`)
 )
 

@@ -15,7 +15,9 @@ type line struct {
 	vals     []value
 	foreign  bool // text that nobody trusts may come from files, their names and what commands print
 	findings []Finding
-	first    map[string]int // by kind, the first value that is not of it, or -1
+	pass     int                     // of those over the line; the last one judges
+	nested   map[string]*syntax.File // code within the line, parsed
+	first    map[string]int          // by kind, the first value that is not of it, or -1
 
 	sets    map[string][]*syntax.Word // variables, and all that they are set to; nil is what nobody knows
 	classes map[string]class          // of variables, once that was asked
@@ -27,7 +29,7 @@ type line struct {
 
 	writes  map[string]bool // base names of the files that it writes
 	loose   string          // a file of these that is no data by its name
-	unpacks []string        // programs of it that write files whose names it does not say
+	unpacks map[string]bool // programs of it that write files whose names it does not say
 	makes   bool            // it makes files that a value names
 	moves   bool            // it goes to a folder that a value chooses
 	reads   bool            // it reads a file that a value names
@@ -86,76 +88,13 @@ func assigned(p []syntax.Node, f func(name string, w *syntax.Word, exported bool
 	}
 }
 
-// survey notes what the node at the path's end sets, writes and changes.
-func (s *scope) survey(p []syntax.Node) {
-	assigned(p, func(name string, w *syntax.Word, exported bool) {
-		if w != nil && strings.ContainsAny(words.Lit(w), "*?[") && (s.foreign || s.makes || len(s.writes) > 0) {
-			w = nil // the name of some file
-		}
-		s.set(name, w)
-		f := s.text(w)
-		if exported && (w == nil || f.reached()) {
-			s.handed[name] = true
-		}
-		s.changes = s.changes || name == "IFS" && (w == nil || words.Lit(w) != "") || strings.HasPrefix(f.lead(), "-") && f.reached()
-	})
-	switch n := p[len(p)-1].(type) {
-	case *syntax.DeclClause:
-		s.anyVar = s.anyVar || declares(n, "n")
-		for _, a := range n.Args {
-			if a.Name != nil && declares(n, "aA") {
-				s.set(a.Name.Value, nil)
-			}
-			if a.Naked && a.Value != nil {
-				s.surveySet(s.text(a.Value), exports(n))
-			} else if a.Naked && a.Name != nil && exports(n) && s.variableClass(a.Name.Value, 1) == open {
-				s.handed[a.Name.Value] = true
-			}
-		}
-	case *syntax.ParamExp:
-		s.surveyExpansion(n)
-	case *syntax.FuncDecl:
-		if n.Name != nil {
-			s.funcs[n.Name.Value] = true
-		}
-		s.positional = true
-	case *syntax.Redirect:
-		switch n.Op {
-		case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrClob, syntax.RdrInOut:
-			s.surveyFile(s.text(n.Word))
-		case syntax.RdrIn:
-			_, runs := n.Word.Parts[0].(*syntax.ProcSubst) // what runs there is surveyed by itself
-			s.reads = s.reads || !runs && s.text(n.Word).reached()
-		}
-	case *syntax.CallExpr:
-		if len(n.Args) > 0 {
-			s.surveyCall(s.fields(n.Args), printsOn(p))
-		}
-	}
-}
-
-func (s *scope) surveyExpansion(n *syntax.ParamExp) {
+// notes whether an expansion makes another text of what it expands.
+func (s *scope) changed(n *syntax.ParamExp) {
 	if n.Exp != nil && (n.Exp.Op == syntax.RemSmallPrefix || n.Exp.Op == syntax.RemLargePrefix) {
 		text := words.Lit(n.Exp.Word)
 		s.changes = s.changes || len(text) != 2 || text[0] != '*' || isNameChar(text[1])
 	}
 	s.changes = s.changes || n.Repl != nil || n.Slice != nil || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps
-}
-
-// surveySet notes a word of the form name=….
-func (s *scope) surveySet(f field, exported bool) {
-	key, _, named := strings.Cut(f.lead(), "=")
-	switch {
-	case named && isName(key):
-		if f.reached() {
-			s.set(key, nil)
-			if exported {
-				s.handed[key] = true
-			}
-		}
-	case f.reached():
-		s.anyVar = true
-	}
 }
 
 // printsOn reports whether what a command prints becomes part of the line again, or another's input.
@@ -173,80 +112,39 @@ func printsOn(p []syntax.Node) bool {
 	return false
 }
 
-// surveyCall notes what a command sets, writes and prints; of a wrapper, what its command does.
-func (s *scope) surveyCall(fs []field, prints bool) {
-	name, args := path.Base(fs[0].lit()), fs[1:]
-	r, rest := find(name, args)
-	if i := slices.IndexFunc(args, func(f field) bool { return r.runs() && lookup(f.lit(), nil) != nil }); i >= 0 {
-		s.surveyCall(args[i:], prints)
-		args, prints = args[:i], false
-	}
+// effects notes what a program does to the line: the texts that it makes, the files that it writes, the folder that it goes to.
+func (s *scope) effects(name string, r *row, args []field, prints bool) {
 	own := joined(args).own()
-	keeps := r == nil || r.is(isCall) && name != "printf" || r.is(isTool) && !among("outputs", name) || among("keepers", name)
+	keeps := r == nil || r.runs() || r.is(isCall) && name != "printf" || r.is(isTool) && !among("outputs", name) || among("keepers", name)
 	s.changes = s.changes || prints && !keeps && !keeping().MatchString(name+" "+own) || s.funcs[name] && strings.Contains(own, "-\x00")
 	sub := append(strings.Fields(own), "", "")
-	s.reads = s.reads || prints && r.is(isData) && !among("tellers", name) && !among("tellers", name+"/"+sub[0]) && joined(args).reached()
+	reached := joined(args).reached()
+	s.reads = s.reads || prints && r.is(isData) && !among("tellers", name) && !among("tellers", name+"/"+sub[0]) && reached
 	edits := among("editors", versionless(name)) && inPlace().MatchString(own)
 	extracts := name == "tar" && strings.Contains(strings.SplitN(sub[0], "=", 2)[0], "x")
-	gets := name == "git" && !r.has("view") && !r.has("still") && joined(args).reached() // git merge "$0"
+	gets := name == "git" && !r.has("view") && !r.has("still") && reached // git merge "$0"
 	if edits || extracts || gets || among("unpackers", name) || among("unpackers", name+"/"+sub[0]) || among("unpackers", name+"/"+sub[0]+"/"+sub[1]) {
-		s.unpacks = append(s.unpacks, name)
+		s.unpacks[name] = true
 	}
-	for i, f := range args {
-		s.surveyWord(name, fs[i].lit(), f)
-		o := r.option(f.lead())
-		if base := rows()[name]; base != nil && (i < len(fs)-2-len(rest) || o.sort == 0) { // an option before the subcommand
-			o = base.option(f.lead())
-		}
-		isNext := o.rest == len(f.lead()) && len(f.bits) < 2 && i+1 < len(args)
+	for _, f := range args {
 		switch {
-		case o.sort == '>' && isNext:
-			s.surveyFile(args[i+1])
-		case o.sort == '>':
-			s.surveyFile(after(f, o.rest))
-		case o.sort == '<' && isNext:
-			s.reads = s.reads || args[i+1].reached()
-		case o.sort == '<':
-			s.reads = s.reads || f.reached()
-		case o.sort == '^' && isNext:
-			s.surveyFolder(args[i+1])
-		case o.sort == '^':
-			s.surveyFolder(after(f, o.rest))
+		case name == "cd" || name == "pushd":
+			s.goes(f)
+		case name == "set":
+			s.shifted = s.shifted || f.reached() || f.many || strings.ContainsAny(f.lit(), "*?[")
 		case among("writers", name) && !strings.HasPrefix(f.lit(), "-"):
-			s.surveyFile(f)
+			s.written(f)
 		case strings.HasPrefix(f.lead(), "of="):
-			s.surveyFile(after(f, 3))
+			s.written(after(f, 3))
 		}
 	}
 }
 
-// surveyWord notes what a word of a command sets, or where it goes; before is the word before it.
-func (s *scope) surveyWord(name, before string, f field) {
-	text := f.lit()
-	key, _, sets := strings.Cut(f.lead(), "=")
-	switch {
-	case among("namers", name), name == "printf" && before == "-v":
-		if isName(text) {
-			s.set(text, nil)
-		} else if f.reached() {
-			s.anyVar = true
-		}
-	case name == "cd" || name == "pushd":
-		s.surveyFolder(f)
-	case text == "-execdir" || text == "-okdir":
-		s.moves = true
-	case name == "set":
-		s.shifted = s.shifted || f.reached() || f.many || strings.ContainsAny(text, "*?[")
-	case sets && isName(key) && f.reached() && lookup(name, nil).runs():
-		s.surveySet(f, true)
-	}
-}
+// goes notes a folder that the line goes to.
+func (s *scope) goes(f field) { s.moves = s.moves || f.reached() && !s.picked(f) }
 
-// surveyFolder notes a folder that the line goes to.
-func (s *scope) surveyFolder(f field) { s.moves = s.moves || f.reached() && !s.picked(f) }
-
-// surveyFile notes a file that the line writes.
-func (s *scope) surveyFile(f field) {
+// written notes a file that the line writes.
+func (s *scope) written(f field) {
 	text, known := f.literal()
 	s.makes = s.makes || f.reached()
 	base := path.Base(f.own())

@@ -51,16 +51,17 @@ func (s *scope) nameless(args []field, in input) {
 
 // program judges the words of a command whose name is known.
 func (s *scope) program(name string, args []field, in input) {
+	r, rest := find(name, args)
+	s.effects(name, r, args, in.prints)
 	if len(s.findings) > 0 || s.funcs[name] {
 		return
 	}
-	r, rest := find(name, args)
 	if r == nil {
 		s.authors(args, in)
 		return
 	}
 	if base := rows()[name]; base != nil && r != base && len(rest)+1 < len(args) { // its own options stand before the subcommand
-		s.words(&row{kind: isTool, said: base.said, begins: base.begins, kinds: base.kinds}, name, args[:len(args)-len(rest)-1], in)
+		s.words(base.alone(), name, args[:len(args)-len(rest)-1], in)
 	}
 	switch r.kind {
 	case isCall:
@@ -122,7 +123,7 @@ func (s *scope) namer(name string, args []field) {
 		case isObeyed(text) && name != "unset":
 			s.all(never, name+" "+text, whySetting, "use a variable of your own")
 		default:
-			s.names(name, f)
+			s.names(name, f, false)
 		}
 	}
 }
@@ -226,9 +227,15 @@ func (s *scope) shellCode(f field, place string) {
 	text := f.join(func(x bit) string { // at least as many words as the shell will see: X=$0 ls
 		return strings.TrimSpace(strings.Repeat(" ${"+x.from.name+"}", max(1, len(strings.Fields(x.text)))))
 	})
-	file, err := words.Parse(strings.ReplaceAll(text, "\x00", "${__hole}"))
+	file, known := s.nested[text]
+	if !known {
+		if parsed, err := words.Parse(strings.ReplaceAll(text, "\x00", "${__hole}")); err == nil {
+			file = parsed
+		}
+		s.nested[text] = file
+	}
 	switch {
-	case err == nil && s.depth < maxDepth:
+	case file != nil && s.depth < maxDepth:
 		s.look(file, s.depth+1, true)
 	case strings.Contains(f.own(), "$") || f.reached():
 		s.all(number, place, whyCode, asArgument)
@@ -250,7 +257,7 @@ func (s *scope) wrapped(w *reading, rest []field) {
 		s.shellCode(joined(rest), name)
 	case name == "xargs":
 		rest = replaced(replaced(rest, "{}"), w.stands)
-		s.run(append(rest, unknown(), unknown()), input{}) // an option may take the first
+		s.run(append(rest, unknown(), unknown()), input{prints: in.prints}) // an option may take the first
 	default:
 		s.run(rest, in)
 	}

@@ -221,5 +221,8 @@ func versionless(name string) string {
 // runs reports whether the program runs a command that follows.
 func (r *row) runs() bool { return r.is(isWrap) || r.is(isJoin) }
 
+// alone is a row without its subcommands.
+func (r *row) alone() *row { return &row{kind: isTool, said: r.said, begins: r.begins, kinds: r.kinds} }
+
 // is reports whether the table has a row of this kind.
 func (r *row) is(k rowKind) bool { return r != nil && r.kind == k }

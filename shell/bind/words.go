@@ -85,6 +85,7 @@ func (s *scope) flag(w *reading, args []field) int {
 		return 0
 	case o.sort == ';': // find -exec
 		n := slices.IndexFunc(append(rest, literal(";")), func(f field) bool { return slices.Contains([]string{";", `\;`, "+"}, f.lit()) })
+		s.moves = s.moves || strings.HasSuffix(o.name, "dir")
 		s.run(replaced(rest[:n], "{}"), w.in)
 		return n + 2
 	case o.sort == '/': // python -m
@@ -123,8 +124,11 @@ func (s *scope) unlisted(w *reading, args []field) int {
 func (s *scope) optionWord(w *reading, f field) {
 	place := w.name + " " + w.option.name
 	switch w.option.sort {
-	case '=', ':', '-', '<':
+	case '=', ':', '-':
+	case '<':
+		s.reads = s.reads || f.reached()
 	case '>':
+		s.written(f)
 		if f.reached() && !w.r.has("writes") {
 			s.within(f, dataFile, place, whyOption, "write the file's name yourself, or end it with .txt or the like")
 		}
@@ -134,11 +138,13 @@ func (s *scope) optionWord(w *reading, f field) {
 		s.langCode(f, w.r, w.name)
 	case '@': // git -c key=x is git config key x
 		key, _, _ := strings.Cut(f.lead(), "=")
-		s.program("git", []field{literal("config"), literal(key), after(f, len(key)+1)}, input{})
+		r, _ := find("git", []field{literal("config"), literal(key)})
+		s.words(r.alone(), "git config", []field{after(f, len(key)+1)}, input{})
 		if _, code, runs := strings.Cut(f.lit(), "=!"); runs {
 			s.shellCode(literal(code), place)
 		}
 	case '^':
+		s.goes(f)
 		if among("starters", strings.Fields(w.name)[0]) && f.reached() && !s.picked(f) {
 			s.within(f, never, place, whyChoice, ownFolder)
 		}
@@ -258,7 +264,7 @@ func (s *scope) wrapOperand(w *reading, args []field) bool {
 		w.operands--
 	case assigns && r.has("assigns") && isName(key):
 		w.operands--
-		s.setting(key, after(f, len(key)+1), true)
+		s.names("export", f, true)
 	case assigns && w.name == "env":
 		if s.mentions(f.own()) || f.reached() {
 			s.all(number, w.name, whySetting, nameIt)
