@@ -43,7 +43,7 @@ func boundLine(parts []skill.Part, value string) (l bind.Line) {
 		case c.Escaped:
 			l.Parts = append(l.Parts, bind.Part{Text: c.Source[1:]})
 		case c.Braced:
-			l.Parts = append(l.Parts, bind.Part{Text: c.Source, Value: &bind.Value{Data: "/skills/x", Place: true}})
+			l.Parts = append(l.Parts, bind.Part{Text: c.Source, Value: &bind.Value{Data: "/skills/x", Ours: true}})
 		default:
 			l.Parts = append(l.Parts, bind.Part{Text: c.Source, Value: &bind.Value{Data: value}})
 		}

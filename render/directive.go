@@ -44,8 +44,8 @@ func (r *renderer) newTask(p *planned) *task {
 			t.line.Parts = append(t.line.Parts, shell.Part{Text: text})
 		default:
 			r.take(part)
-			t.line.Parts = append(t.line.Parts, shell.Part{Text: text, Value: &shell.Value{Data: v.data, Words: v.words, Place: v.place}})
-			if v.place {
+			t.line.Parts = append(t.line.Parts, shell.Part{Text: text, Value: &shell.Value{Data: v.data, Words: v.words, Ours: v.ours}})
+			if v.ours {
 				text = v.data
 			}
 		}

@@ -240,7 +240,7 @@ func (r *renderer) trimStart(parts []*planned) []*planned {
 type value struct {
 	data  string
 	words []string // what it is in a directive, unquoted; nil: data, split
-	place bool     // a path or id of our own
+	ours  bool     // a path or id of our own
 }
 
 // lookup returns what a variable stands for. known is false for a variable that nobody defines.
@@ -248,7 +248,7 @@ func (r *renderer) lookup(p skill.Part) (v value, known, has bool) {
 	if p.Braced {
 		if slices.Contains(skill.Variables(), p.Name) {
 			data, has := r.env.Vars[p.Name]
-			return value{data: data, place: true}, true, has
+			return value{data: data, ours: true}, true, has
 		}
 		if r.env.Bindings.has(p.Name) {
 			data, has := r.bound[p.Name]
@@ -297,7 +297,7 @@ func (r *renderer) text(p skill.Part) (text string, own bool) {
 		return p.Source, false
 	}
 	r.take(p)
-	return v.data, v.place
+	return v.data, v.ours
 }
 
 // take notes which arguments went somewhere.

@@ -185,7 +185,7 @@ func TestLaunchers(t *testing.T) {
 		var l Line
 		for i, text := range strings.Split(tt.line, "ROOT") {
 			if i > 0 {
-				l.Parts = append(l.Parts, Part{Text: "${CLAUDE_PLUGIN_ROOT}", Value: &Value{Data: root, Place: true}})
+				l.Parts = append(l.Parts, Part{Text: "${CLAUDE_PLUGIN_ROOT}", Value: &Value{Data: root, Ours: true}})
 			}
 			l.Parts = append(l.Parts, Part{Text: text})
 		}

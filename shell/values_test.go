@@ -239,8 +239,8 @@ func TestTaken(t *testing.T) {
 	}
 }
 
-// TestPlaces: our own paths may name programs and scripts, and are one word whatever is in them.
-func TestPlaces(t *testing.T) {
+// TestOurs: our own paths may name programs and scripts, and are one word whatever is in them.
+func TestOurs(t *testing.T) {
 	for _, name := range []string{"plain", "with space", "a'b", `a"b`, "a$HOME", "a`b`", "new\nline", "a;b", "a*b?", "日本", "a\\b", "-dash", "a{b,c}"} {
 		dir := filepath.Join(t.TempDir(), name)
 		if err := os.MkdirAll(dir, 0o777); err != nil {

@@ -50,8 +50,8 @@ func Line(command string, args []string, dir string) bind.Line {
 			l.Parts = append(l.Parts, bind.Part{Text: s})
 		}
 	}
-	value := func(written, data string, place bool) {
-		l.Parts = append(l.Parts, bind.Part{Text: written, Value: &bind.Value{Data: data, Place: place}})
+	value := func(written, data string, ours bool) {
+		l.Parts = append(l.Parts, bind.Part{Text: written, Value: &bind.Value{Data: data, Ours: ours}})
 	}
 	for command != "" {
 		i := strings.IndexByte(command, '$')

@@ -29,7 +29,7 @@ type Part struct {
 type Value struct {
 	Data  string
 	Words []string // what it becomes where it stands unquoted; nil means that Data is split at blanks
-	Place bool     // a path or id of our own (${CLAUDE_SKILL_DIR}): never split, and may name the command
+	Ours  bool     // a path or id of our own (${CLAUDE_SKILL_DIR}): never split, and may name the command
 }
 
 // A Program is a line whose values have become variables: its text is all
@@ -51,7 +51,7 @@ type Variable struct {
 
 	Unused bool // it stands in a comment
 	value  *Value
-	place  bool
+	ours   bool
 }
 
 // A Refusal says why a line must not run with the values it was given.
@@ -115,7 +115,7 @@ func (l Line) mark(p *Program) (text, prefix string) {
 			b.WriteString(part.Text)
 			continue
 		}
-		v := Variable{Name: prefix + strconv.Itoa(len(p.Vars)), Data: part.Value.Data, value: part.Value, place: part.Value.Place}
+		v := Variable{Name: prefix + strconv.Itoa(len(p.Vars)), Data: part.Value.Data, value: part.Value, ours: part.Value.Ours}
 		p.Vars = append(p.Vars, v)
 		b.WriteString("${" + v.Name + "}")
 	}
@@ -237,7 +237,7 @@ func (p *Program) placeExpansion(edits []edit, path []syntax.Node, n *syntax.Par
 	switch c := contextOf(path); {
 	case c.quoted || c.heredoc || c.regex:
 		return edits, nil // ${v} is not split here, and what it holds is not read again
-	case c.list && !v.place:
+	case c.list && !v.ours:
 		v.Split = true
 		v.Words = wordsOf(v.value, c.before, c.after)
 		return append(edits, edit{from, to, `"${` + v.Name + `[@]}"`}), nil

@@ -23,8 +23,8 @@ type bit struct {
 }
 
 func (x bit) isText() bool { return x.from == nil && !x.hole }
-func (x bit) place() bool  { return x.from != nil && x.from.place }
-func (x bit) given() bool  { return x.from != nil && !x.from.place } // by the user
+func (x bit) ours() bool   { return x.from != nil && x.from.ours }
+func (x bit) given() bool  { return x.from != nil && !x.from.ours } // by the user
 
 // join puts the field together, with a NUL for each hole, and for each value what f says.
 func (f field) join(value func(bit) string) string {
@@ -124,7 +124,7 @@ func (s *scope) word(w *syntax.Word) []field {
 		}
 		quoted := p.Quoted && !isList(p.Node)
 		switch x := s.expansion(p.Node); {
-		case quoted, x.hole, x.place():
+		case quoted, x.hole, x.ours():
 			last().bits = merge(last().bits, x)
 			last().many = last().many || x.hole && !quoted
 			if x.dirty && !quoted && (s.changes || s.unlike(noBlank) >= 0) {

@@ -75,7 +75,7 @@ func (l Line) judge(p *Program, file *syntax.File, foreign bool) []Finding {
 		funcs: map[string]bool{}, writes: map[string]bool{}, unpacks: map[string]bool{}, nested: map[string]*syntax.File{}}
 	for _, part := range l.Parts {
 		if v := part.Value; v != nil {
-			j.vals = append(j.vals, value{part.Text, p.Vars[len(j.vals)].Name, v.Data, wordsOf(v, false, false), v.Place})
+			j.vals = append(j.vals, value{part.Text, p.Vars[len(j.vals)].Name, v.Data, wordsOf(v, false, false), v.Ours})
 			j.dash = j.dash || strings.HasPrefix(v.Data, "-")
 		}
 	}
@@ -134,7 +134,7 @@ func (s *scope) all(k kind, place, why, instead string) bool {
 func (l *line) unlike(k kind) int {
 	i, known := l.first[k.name]
 	if !known {
-		i = slices.IndexFunc(l.vals, func(v value) bool { return !k.holds(v.data) && !(v.place && plainWords(v.data)) })
+		i = slices.IndexFunc(l.vals, func(v value) bool { return !k.holds(v.data) && !(v.ours && plainWords(v.data)) })
 		l.first[k.name] = i // a line of a thousand values can have a thousand such places
 	}
 	return i
@@ -462,13 +462,13 @@ func (s *scope) file(f field, place, why, instead string) bool {
 
 // ours reports whether a file is one below a folder of ours: ${SKILL_DIR}/tool.
 func (s *scope) ours(f field) bool {
-	return len(f.bits) > 1 && f.bits[0].place() && !strings.Contains(f.own(), "..")
+	return len(f.bits) > 1 && f.bits[0].ours() && !strings.Contains(f.own(), "..")
 }
 
 // picked reports whether values only pick one of the author's files: "./scripts/$0.sh", and each is a word that leads nowhere else.
 func (s *scope) picked(f field) bool {
 	own := f.own()
-	if len(f.bits) > 0 && f.bits[0].place() {
+	if len(f.bits) > 0 && f.bits[0].ours() {
 		own = "x" + own[1:] // a folder of ours
 	}
 	before, _, _ := strings.Cut(own, "\x00")

@@ -42,7 +42,7 @@ type value struct {
 	name    string // of the variable that stands for it
 	data    string
 	words   []string
-	place   bool
+	ours    bool
 }
 
 // set notes a word that a variable may hold; nil is what nobody knows.
