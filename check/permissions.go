@@ -428,15 +428,18 @@ func ruleNeverMatches(p *pass) {
 	p.toolRules(func(r permit.Rule, start, end int) {
 		lone := after == "Bash" && strings.HasPrefix(r.Text, "(")
 		after = r.Text
-		if r.Never == "" || lone { // SK403 has told
+		if r.Never == "" || lone || !strings.Contains(r.Text, "(") && nearTool(r.Text) != "" { // SK403 has told, or SK108
 			return
 		}
-		never := r.Never
+		never, better := r.Never, respell(r)
+		if strings.Contains(better, "), ") {
+			never = "Claude Code takes the commas for a part of one command"
+		}
 		if strings.HasPrefix(r.Text, "[") || strings.HasSuffix(r.Text, "]") {
 			never = "the list is not YAML, so its brackets count as part of the rules"
 		}
 		f := p.find(start, end, "%s matches no command: %s", r.Text, never)
-		if better := respell(r); better != "" {
+		if better != "" {
 			f.Help = "write " + better
 			if p.doc.src[start:end] == r.Text {
 				f.Fix = replace("write "+better, true, start, end, better)

@@ -11,6 +11,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/skillhand/skillhand/internal/words"
+	"github.com/skillhand/skillhand/permit"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -437,8 +438,8 @@ func (d *document) tooShortFence() (found *fence) {
 }
 
 // directiveNoBlank is about text such as Branch:!`git branch`: Claude Code runs a directive only at the
-// start of a line or after white space (testdata/claude/SK310-blocks.txtar). In code, between letters
-// and after a backslash or another ! it may be meant as text.
+// start of a line or after white space (testdata/claude/SK310-blocks.txtar). In code, and after a
+// backslash, another ! or a = it may be meant as text.
 func directiveNoBlank(p *pass) {
 	for at := p.doc.bodyStart(); ; at += 2 {
 		i := strings.Index(p.doc.src[at:], "!`")
@@ -446,19 +447,33 @@ func directiveNoBlank(p *pass) {
 			return
 		}
 		at += i
-		if at == 0 || !strings.ContainsRune(":,;)", rune(p.doc.src[at-1])) || p.doc.inCode(at) {
+		if at == 0 || strings.IndexByte(" \t\r\n\\!`=", p.doc.src[at-1]) >= 0 || p.doc.inCode(at) {
 			continue
 		}
 		line, _, _ := strings.Cut(p.doc.src[at+2:], "\n")
 		command, _, closed := strings.Cut(line, "`")
-		program, err := words.Parse(command)
-		if !closed || err != nil || len(program.Stmts) == 0 || command != strings.ToLower(command) && !strings.Contains(command, " -") {
+		if !closed || !p.isMeant(command, p.doc.src[at-1]) {
 			continue
 		}
 		f := p.find(at, at+3+len(command), "there is no blank before the !, so Claude Code does not run this, and the agent reads the command")
 		f.Help = "put a space before the !"
-		f.Fix = replace("put a space before the !", true, at, at, " ")
+		if strings.IndexByte("*_\"'", p.doc.src[at-1]) < 0 { // which would then stand alone
+			f.Fix = replace("put a space before the !", true, at, at, " ")
+		}
 	}
+}
+
+// isMeant reports whether code behind a ! is a command that is meant to run. Behind punctuation of a sentence it is if it
+// may be one, and behind other characters if it is one that would run.
+func (p *pass) isMeant(command string, before byte) bool {
+	program, err := words.Parse(command)
+	switch {
+	case err != nil || len(program.Stmts) == 0 || command != strings.ToLower(command) && !strings.Contains(command, " -"):
+		return false
+	case strings.IndexByte(":,;)", before) >= 0:
+		return true
+	}
+	return p.doc.decide(p.doc.request(command, p.doc.place())).Decision == permit.Allow
 }
 
 // inCode reports whether a place in the text is in code.

@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -180,14 +181,31 @@ func (t Printer) excerpt(f *Finding, taken int) (line, mark string) {
 	}
 	before, what, after := t.cells(f.text[:start]), t.cells(f.text[start:end]), t.cells(f.text[end:])
 	if width(before)+width(what)+width(after) > room { // show what is wrong, and what is around it
-		what = fit(what, room-2)
-		left := max(0, (room-width(what))*2/3)
-		before = fitEnd(before, left)
-		after = fit(after, max(0, room-width(before)-width(what)))
+		before, what, after = t.cut(before, what, after, room)
 	}
 	sign := strings.Repeat("^", max(1, width(what)))
 	line = join(before) + join(what) + join(after)
 	return strings.TrimRight(line, " "), strings.Repeat(" ", width(before)) + t.paint(f.Severity, sign)
+}
+
+// cut keeps of a line what fits, with a mark where something is left out.
+func (t Printer) cut(before, what, after []string, room int) (keptBefore, keptWhat, keptAfter []string) {
+	mark := t.cells("…")
+	kept := fit(what, room-2*len(mark)-2)
+	left := max(0, (room-width(kept))*2/3)
+	if width(before) > left {
+		keptBefore = append(slices.Clone(mark), fitEnd(before, left-len(mark))...)
+	} else {
+		keptBefore = before
+	}
+	rest := max(0, room-width(keptBefore)-width(kept))
+	switch {
+	case len(kept) < len(what):
+		return keptBefore, kept, mark
+	case width(after) > rest:
+		return keptBefore, kept, append(slices.Clone(fit(after, rest-len(mark))), mark...)
+	}
+	return keptBefore, kept, after
 }
 
 // byteAt is where character n of a text starts.
@@ -287,4 +305,31 @@ func (r *Result) Summary() string {
 		text += fmt.Sprintf(", %d ignored", r.Ignored)
 	}
 	return text
+}
+
+// fixtures are folders that hold skills for tests, with faults that are meant to be there.
+var fixtures = []string{"test", "tests", "__tests__", "fixture", "fixtures", "__fixtures__", "testdata"}
+
+// Excludable is the folder of tests that all errors are in, if there are errors: people may want to exclude it.
+func (r *Result) Excludable() string {
+	found := ""
+	for _, f := range r.Findings {
+		if f.Severity != Error {
+			continue
+		}
+		folders := strings.Split(path.Dir(f.fixed), "/")
+		i := slices.IndexFunc(folders, func(name string) bool { return slices.Contains(fixtures, name) })
+		if i < 0 || path.IsAbs(f.fixed) {
+			return ""
+		}
+		if i+1 < len(folders) && slices.Contains(fixtures, folders[i+1]) { // tests/fixtures
+			i++
+		}
+		folder := strings.Join(folders[:i+1], "/")
+		if found != "" && found != folder {
+			return ""
+		}
+		found = folder
+	}
+	return found
 }

@@ -69,6 +69,27 @@ type Check struct {
 // Find lists the tests of the skill at loc.
 func Find(loc skill.Location) []string { return paths.Glob(loc.Main().Folder, "tests/*.txtar") }
 
+// wanting are the lines by which a file of any name is known as a test.
+var wanting = []string{"-- page --", "-- later --", "-- verdict.json --"}
+
+// Unrun lists what looks like a test of the skill and is none: because of its name, or a folder deeper.
+func Unrun(loc skill.Location) []string {
+	found := paths.Glob(loc.Main().Folder, "tests/*/*.txtar")
+	for _, file := range paths.Glob(loc.Main().Folder, "tests/*") {
+		if filepath.Ext(file) == ".txtar" || !paths.IsFile(file) {
+			continue
+		}
+		src, err := skill.ReadFile(file)
+		for line := range strings.Lines(string(src)) {
+			if err == nil && slices.Contains(wanting, strings.TrimSpace(line)) {
+				found = append(found, file)
+				break
+			}
+		}
+	}
+	return found
+}
+
 // Run runs the test in a file, of the skill at loc. With update the file is
 // rewritten so that it wants what there is.
 func Run(ctx context.Context, rt skillhand.Runtime, loc skill.Location, file string, update bool) Result {

@@ -494,6 +494,9 @@ func (c *checking) print(res *check.Result, taken int) error {
 	if taken > 0 {
 		summary += fmt.Sprintf(", %d in the baseline", taken)
 	}
+	if folder := res.Excludable(); folder != "" {
+		defer c.std.Say("skillhand: all errors are in " + folder + "; to leave it out, write check: {exclude: [" + folder + "]} into .skillhand.yaml")
+	}
 	all := len(res.Findings)
 	res = res.From(check.Severity(c.flags.severity))
 	if n := all - len(res.Findings); n > 0 {

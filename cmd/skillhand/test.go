@@ -78,6 +78,9 @@ func runTest(ctx context.Context, std *cli.Std, o testOptions, names []string) e
 	}
 	var results []golden.Result
 	for _, loc := range skills {
+		for _, file := range golden.Unrun(loc) {
+			std.Warn(term.Visible(term.Near(file)) + ": not run: a test is a file tests/NAME.txtar in the skill's folder")
+		}
 		for _, file := range golden.Find(loc) {
 			r := golden.Run(ctx, *rt, loc, file, o.update)
 			if ctx.Err() != nil {
