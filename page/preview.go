@@ -33,7 +33,7 @@ type preview struct {
 	Trusted     bool
 	Runs        bool   // there is something to run
 	Seen        string // names the text that is shown
-	Place       string // the folder that trust is about
+	Folder      string // the folder that trust is about
 	Trust       string // the command that trusts it
 
 	Fields  []field // of the form for arguments
@@ -239,7 +239,7 @@ func (v *visit) preview() (*view, error) {
 	v.watch(false, l.recording())
 	p := &preview{
 		Skill: l.name, File: v.near(l.src.File),
-		Trusted: l.not == nil, Place: trust.Root(l.src.Real), Trust: shell.Quote([]string{"skillhand", "trust", trust.Root(l.src.Real)}),
+		Trusted: l.not == nil, Folder: trust.Root(l.src.Real), Trust: shell.Quote([]string{"skillhand", "trust", trust.Root(l.src.Real)}),
 		Use: "first", Against: v.query.Get("against"), Fields: l.fields(),
 		Command: l.command(v.query.Get("use") == "later"),
 	}

@@ -15,17 +15,17 @@ import (
 // A Finding says that a value could do harm in the line.
 type Finding struct {
 	Value   string // as written: $ARGUMENTS
-	Place   string // what reads it: eval, awk's program
+	Reader  string // what reads it: eval, awk's program
 	Why     string
 	Instead string // how to write it so that it runs
 }
 
 func (f Finding) String() string {
-	place := " (in " + f.Place + ")"
+	reader := " (in " + f.Reader + ")"
 	if f.Why == whyName {
-		place = ""
+		reader = ""
 	}
-	return fmt.Sprintf("%s%s %s: %s", f.Value, place, f.Why, f.Instead)
+	return fmt.Sprintf("%s%s %s: %s", f.Value, reader, f.Why, f.Instead)
 }
 
 // Why a value does not pass.
