@@ -240,6 +240,13 @@ func CommonFolder(paths []string) string {
 func (t *tree) script(p string) Result {
 	included := t.opt.Include != nil && t.opt.Include(p)
 	if h, ok := t.keep[p]; ok && (h.why == sourcesIt || !included) {
+		s, err := read(p, t.files[p], t.opt.Options, t.usages[p])
+		if err == nil {
+			_, err = s.edit("")
+		}
+		if _, own := errors.AsType[*LeftAloneError](err); own && h.why != sourcesIt {
+			return result(p, nil, err) // its own reason says more than another file's
+		}
 		return Result{Path: p, Status: LeftAlone, Reason: h.String(), Names: true, Group: "another file " + h.why}
 	}
 	if line, ok := isHook(p, t.files[p]); ok {

@@ -30,6 +30,8 @@ const (
 func (t *tree) mentions(p string) {
 	switch ext := path.Ext(p); {
 	case path.Base(p) == ReportFile:
+	case ext == ".txtar" && path.Base(path.Dir(p)) == "tests" && t.files[path.Join(path.Dir(p), "..", skill.MainFile)] != nil:
+		// A golden test of the skill: skillhand test reads the report itself, and the page is text.
 	case t.usages[p] != nil:
 		t.reads(p, t.usages[p], 0)
 	case ext == ".md":
