@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/skillhand/skillhand/batch"
+	"github.com/skillhand/skillhand/batch/jobfile"
 	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // Find is the batch that a name means in a folder: the one of this folder or of one above it, or one that
@@ -30,6 +33,9 @@ func Find(ctx context.Context, db *batch.DB, name, dir string) (*batch.Status, e
 	if s := nearest(current, paths.Real(dir)); s != nil {
 		return s, nil
 	}
+	if file := paths.In(dir, name); len(found) == 0 && isFile(file) {
+		return ofFile(ctx, db, name, file)
+	}
 	if len(found) == 0 {
 		return nil, fmt.Errorf("%s: %w: see skillhand batch list", name, batch.ErrNoBatch)
 	}
@@ -38,6 +44,29 @@ func Find(ctx context.Context, db *batch.DB, name, dir string) (*batch.Status, e
 		text += fmt.Sprintf("\n  %s@%d  %s", s.Name, s.ID, s.Folder)
 	}
 	return nil, errors.New(text)
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// ofFile is the batch of a job file that was named instead of it.
+func ofFile(ctx context.Context, db *batch.DB, name, path string) (*batch.Status, error) {
+	file, err := jobfile.Open(path, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: see skillhand batch list", name, batch.ErrNoBatch)
+	}
+	defer file.Close()
+	found, err := db.Find(ctx, file.Name)
+	if err != nil {
+		return nil, err
+	}
+	found = slices.DeleteFunc(found, func(s batch.Status) bool { return s.Old })
+	if s := nearest(found, paths.Real(file.Dir)); s != nil {
+		return s, nil
+	}
+	return nil, fmt.Errorf("%s: %w yet: skillhand batch run %s starts it", name, batch.ErrNoBatch, words.Quote(name))
 }
 
 // nearest is the batch whose file is in a folder or above or below it, the closest first. A batch

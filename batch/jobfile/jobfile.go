@@ -11,9 +11,11 @@ import (
 	"io"
 	"iter"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -388,11 +390,15 @@ func (p *parser) job(line int, fields []field) bool {
 		return p.add(d, "")
 	}
 	files, err := glob(p.dir, d.each)
+	typo := d.typo()
 	switch {
 	case err != nil:
 		p.fault(line, "each: %v", err)
 	case len(files) == 0:
 		p.fault(line, "each: no file matches %s", d.each)
+	case typo != "":
+		p.fault(line, "%s: did you mean {file}?", typo)
+		files = nil
 	}
 	for _, file := range files {
 		if !p.add(d, file) {
@@ -403,6 +409,21 @@ func (p *parser) job(line int, fields []field) bool {
 		p.broken(d)
 	}
 	return true
+}
+
+// braces is what looks like a place for something to be filled in.
+var braces = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([A-Za-z_-]+)\}`) })
+
+// typo is the first place in a draft that nearly is one for a file, such as {files}; "" if none is.
+func (d *draft) typo() string {
+	for _, text := range slices.Concat([]string{d.spec.ID, d.spec.Run, d.spec.Ask, d.spec.Raw, d.spec.Skill, d.cwd}, d.spec.Args, d.needs) {
+		for _, m := range braces().FindAllStringSubmatch(text, -1) {
+			if m[1] != "file" && strings.Contains(strings.ToLower(m[1]), "file") {
+				return m[0]
+			}
+		}
+	}
+	return ""
 }
 
 // askable reports an unknown agent, and what the job asks for that the agent cannot do.

@@ -2,10 +2,13 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/skillhand/skillhand/internal/words"
 )
 
 // borrowed are the words of other programs for our commands, by the command that they stand below.
@@ -61,10 +64,25 @@ func DidYouMean(typed string, names []string) string {
 // unknown is the error of a word that is no command below cmd.
 func unknown(cmd *cobra.Command, word string) error {
 	text := fmt.Sprintf("unknown command %q", word)
-	if near := Meant(cmd, word); len(near) > 0 {
+	near := Meant(cmd, word)
+	if info, err := os.Stat(word); err == nil && len(near) == 0 {
+		near = forFile(cmd.CommandPath(), word, info.IsDir())
+	}
+	if len(near) > 0 {
 		text += ", did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return Usagef("%s\nsee %s --help", text, cmd.CommandPath())
+}
+
+// forFile is the command that a file or folder may have been meant for which stands where a command should.
+func forFile(path, file string, folder bool) []string {
+	switch {
+	case path == "skillhand":
+		return []string{"skillhand check " + words.Quote(file)}
+	case path == "skillhand batch" && !folder:
+		return []string{"skillhand batch run " + words.Quote(file)}
+	}
+	return nil
 }
 
 // NoCommand refuses arguments of a command that has others below it: each is a mistyped one.
