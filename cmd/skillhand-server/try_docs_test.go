@@ -17,7 +17,7 @@ import (
 	"github.com/skillhand/skillhand/try"
 )
 
-// TestTryDocs runs the ```console try blocks of docs/trying.md, as one session, with
+// TestTryDocs runs the ```console try and ```sh try blocks of docs/trying.md, as one session, with
 // the real CLI, a model that chooses a skill by its description and a real Postgres. The cases
 // that the page shows can be read.
 func TestTryDocs(t *testing.T) {
@@ -34,8 +34,10 @@ func TestTryDocs(t *testing.T) {
 			block = strings.TrimSpace(line)
 		case block == "```yaml":
 			cases.WriteString(line)
+		case block == "```sh try":
+			script.WriteString(line)
 		case block != "```console try":
-		case strings.HasPrefix(line, "$ "), strings.HasPrefix(line, "> "):
+		case strings.HasPrefix(line, "$ "):
 			script.WriteString(line[2:])
 		default:
 			want.WriteString(line)

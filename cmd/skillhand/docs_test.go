@@ -28,6 +28,9 @@ func TestDocs(t *testing.T) {
 				t.Fatal(err)
 			}
 			commands := consoleBlocks(string(text))
+			if at := unpasted.FindString(string(text)); at != "" {
+				t.Errorf("people cannot paste this, put it into a block of ```sh run: %s", at)
+			}
 			ran += len(commands)
 			if len(commands) > 0 {
 				work := runConsole(t, commands)
@@ -39,6 +42,9 @@ func TestDocs(t *testing.T) {
 		t.Errorf("found %d commands in the documentation", ran)
 	}
 }
+
+// unpasted is the beginning of a here-document that a block shows behind the prompts of a shell.
+var unpasted = regexp.MustCompile(`(?m)^\$ .*<<.*\n> .*`)
 
 type consoleCommand struct{ command, want string }
 
