@@ -24,6 +24,8 @@ func (rt *Runtime) List() ([]Listed, []error) {
 		return nil, []error{err}
 	}
 	found, faults := p.finder().List()
+	c, err := p.Here.Config()
+	faults = append(c.Faults(err), faults...)
 	policy := p.policy.Now()
 	all := make([]Listed, 0, len(found))
 	for _, loc := range found {

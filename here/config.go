@@ -2,6 +2,7 @@ package here
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,6 +21,7 @@ type Config struct {
 	BudgetUSD float64  // what a question, or all trials together, may cost; 0 means no limit
 	Agents    []string // which agents skills are for
 	Wrap      string   // how output is wrapped; "" means that it does not say
+	Missing   []string // the roots that are not there
 
 	// Ignored lists the keys that do not count since nobody trusted the project: whatever chooses what is asked, started
 	// or spent, and roots outside of it.
@@ -43,7 +45,25 @@ func (h Here) Config() (Config, error) {
 	if err != nil {
 		return Config{File: file}, err
 	}
-	return h.inForce(file, said), nil
+	c := h.inForce(file, said)
+	for _, root := range c.Roots {
+		if info, err := os.Stat(root); err != nil || !info.IsDir() {
+			c.Missing = append(c.Missing, root)
+		}
+	}
+	return c, nil
+}
+
+// Faults are what keeps a configuration, or the error of reading it, from counting whole.
+func (c Config) Faults(err error) []error {
+	var all []error
+	if err != nil {
+		all = append(all, err)
+	}
+	for _, root := range c.Missing {
+		all = append(all, fmt.Errorf("%s: roots: %s: no such folder", c.File, root))
+	}
+	return all
 }
 
 // inForce is what counts of a configuration.

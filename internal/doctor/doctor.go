@@ -260,9 +260,15 @@ func trusted(h here.Here, policy trust.Policy) Finding {
 // configuration says which file is in force, and what of it does not count.
 func configuration(h here.Here) []Finding {
 	c, err := h.Config()
+	var wrong []Finding
+	for _, err := range c.Faults(err) {
+		for line := range strings.SplitSeq(err.Error(), "\n") {
+			wrong = append(wrong, Finding{"config", Wrong, line, ""})
+		}
+	}
 	switch {
-	case err != nil:
-		return []Finding{{"config", Wrong, err.Error(), ""}}
+	case wrong != nil:
+		return wrong
 	case c.File == "":
 		return nil
 	case len(c.Ignored) > 0:
@@ -324,6 +330,9 @@ func checked(ctx context.Context, h here.Here, list []skill.Location) []Finding 
 	}
 	c, err := check.At(h, files)
 	if err != nil {
+		if _, said := h.Config(); said != nil {
+			return nil // configuration has reported it
+		}
 		return []Finding{{"skills", Note, err.Error(), ""}}
 	}
 	res, err := c.Run(ctx)
