@@ -28,7 +28,7 @@ func newHistory(std *cli.Std) *cobra.Command {
 	var o historyOptions
 	cmd := &cobra.Command{
 		Use:   "history [VIEW] [flags]",
-		Short: "List what was run and asked, or sum it up",
+		Short: "List what was run and asked, or sum it up (status, retro)",
 		Long: `List the recorded runs and questions of this project, the latest last; --all lists
 those of every project. A record says what ran, where, how it ended, how long it
 took and what it cost; never the text of a prompt or a page, and nothing from the

@@ -3,6 +3,7 @@ package main
 
 import (
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -39,6 +40,7 @@ func newRoot(std *cli.Std) *cobra.Command {
 		newDoctor(std), newUninstall(std), newBuiltin(std), cli.NewMan(std, false), cli.NewVersionCommand(std))
 	root.AddCommand(cli.ServerCommands()...)
 	for _, c := range []*cobra.Command{newStatus(std), newRetro(std), newExplain(std)} {
+		c.Example = strings.ReplaceAll(c.Example, "skillhand history ", "skillhand ")
 		c.Hidden = true // a view of history or check, which is still understood by its own name
 		root.AddCommand(c)
 	}

@@ -33,9 +33,9 @@ unless you name another. A folder is known by its real path: a moved or copied
 one is not trusted.
 
 With --pin, DIR is trusted as it is now. Once its commands or scripts change,
-nothing runs until you have seen the difference and pinned it again. Use it for
-other people's skills, which a pull can change. The difference is shown, and you
-are asked. Where there is no terminal to ask on, nothing is pinned again unless
+nothing runs until you have seen the difference and pinned it again; its prose may
+change. Use it for other people's skills, which a pull can change. The difference
+is shown, and you are asked; without --pin, DIR is no longer pinned then. Where there is no terminal to ask on, nothing is pinned again unless
 you give the digest that is printed with the difference: --pin=DIGEST.
 
 SKILLHAND_TRUST=all in the environment trusts every folder, for CI and
@@ -133,7 +133,11 @@ func seen(ctx context.Context, std *cli.Std, store trust.Store, dir, pin string)
 	case !std.Interactive():
 		return "", fmt.Errorf("%s: still pinned as it was: there is no terminal to ask on (if you have seen the difference: skillhand trust --pin=%s)", dir, digest)
 	}
-	yes, err := std.Ask(ctx, "\nTrust it as it is now? [y/N] ")
+	question := "\nTrust it from now on, whatever changes? (--pin: only as it is now) [y/N] "
+	if pin != "" {
+		question = "\nTrust it as it is now? [y/N] "
+	}
+	yes, err := std.Ask(ctx, question)
 	if err == nil && !yes {
 		err = fmt.Errorf("%s: still pinned as it was", dir)
 	}

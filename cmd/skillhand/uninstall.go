@@ -3,8 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -47,7 +48,7 @@ without --yes.`,
 			if doc.Programs, doc.Command, err = uninstall.Programs(cli.NewVersion().Version, std.Getenv, cli.ServerName); err != nil {
 				return err
 			}
-			if err := std.PrintEither(asJSON, doc, doc.String); err != nil || doc.OK {
+			if err := std.PrintEither(asJSON, doc, func() string { return doc.Text(std.Edge()) }); err != nil || doc.OK {
 				return err
 			}
 			return cli.Said(cli.ExitFailed)
@@ -69,7 +70,7 @@ func confirmUninstall(ctx context.Context, std *cli.Std, items []uninstall.Item)
 		return cli.Usagef("nothing was removed: there is no terminal to ask on " +
 			"(skillhand uninstall --dry-run shows what would go, skillhand uninstall --yes removes it)")
 	}
-	fmt.Fprint(std.Err, uninstall.Lines(items))
+	std.Say(strings.TrimRight(uninstall.Lines(items, math.MaxInt32), "\n"))
 	yes, err := std.Ask(ctx, "\nRemove them? It cannot be undone. [y/N] ")
 	if err == nil && !yes {
 		err = errors.New("nothing was removed")

@@ -81,8 +81,12 @@ func (std *Std) report(err, cause error, asJSON bool) int {
 	return status
 }
 
-// Warn prints a warning.
-func (std *Std) Warn(text string) { std.say("33", "skillhand: warning:", " "+term.Near(text)) }
+// Warn prints a warning, each line as one of its own.
+func (std *Std) Warn(text string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		std.say("33", "skillhand: warning:", " "+term.Near(line))
+	}
+}
 
 // Note prints what is worth knowing and no reason to worry.
 func (std *Std) Note(text string) { std.say("33", "skillhand:", " "+text) }
@@ -92,14 +96,28 @@ func (std *Std) Say(text string) { std.say("", "", text) }
 
 // say prints a message whose head has a colour. On a terminal, lines are broken between words.
 func (std *Std) say(code, head, text string) {
-	text = head + term.Visible(text)
-	if term.IsTerminal(std.Err) {
-		text = term.Message(text, term.Columns(std.Err, std.Getenv("COLUMNS"), term.DefaultWidth), programs)
-	}
+	text = std.broken(head + term.Visible(text))
 	if head != "" {
 		text = std.paint(code, head) + strings.TrimPrefix(text, head)
 	}
 	fmt.Fprintln(std.Err, text)
+}
+
+// broken is a text for stderr whose lines are broken between words if that is a terminal. What begins with blanks, such
+// as a command that somebody wrote, stays as it is.
+func (std *Std) broken(text string) string {
+	if !term.IsTerminal(std.Err) {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if !strings.HasPrefix(line, " ") {
+			end := line[len(strings.TrimRight(line, " ")):]
+			lines[i] = term.Message(line, term.Columns(std.Err, std.Getenv("COLUMNS"), term.DefaultWidth)-len(end), programs)
+			lines[i] = strings.TrimRight(lines[i], " ") + end
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // programs are those whose commands messages give people to copy.

@@ -20,10 +20,9 @@ func (std *Std) Confirm(doing string) func(ctx context.Context, q trust.Question
 		std.Screen.Lock()
 		defer std.Screen.Unlock()
 		if q.Changes != "" {
-			fmt.Fprintf(std.Err, "%s has changed since you pinned it:\n\n%s\n", q.Dir, term.Indent(q.Changes))
-			fmt.Fprintf(std.Err, "%s would run:\n\n", doing)
+			std.Say(fmt.Sprintf("%s has changed since you pinned it:\n\n%s\n%s would run:\n", q.Dir, term.Indent(q.Changes), doing))
 		} else {
-			fmt.Fprintf(std.Err, "%s is not trusted yet. %s would run:\n\n", q.Dir, doing)
+			std.Say(fmt.Sprintf("%s is not trusted yet. %s would run:\n", q.Dir, doing))
 		}
 		for _, c := range q.Commands {
 			fmt.Fprintln(std.Err, term.Indent(c))
@@ -34,7 +33,7 @@ func (std *Std) Confirm(doing string) func(ctx context.Context, q trust.Question
 
 // Ask asks a person at the terminal for a yes.
 func (std *Std) Ask(ctx context.Context, question string) (bool, error) {
-	fmt.Fprint(std.Err, question)
+	fmt.Fprint(std.Err, std.broken(term.Visible(question)))
 	answer := make(chan string, 1)
 	go func() {
 		line, _ := bufio.NewReader(std.In).ReadString('\n')

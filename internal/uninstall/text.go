@@ -74,24 +74,24 @@ func deletable(programs []string) []string {
 	return append([]string{dir}, slices.DeleteFunc(slices.Clone(programs), func(file string) bool { return filepath.Dir(file) == dir })...)
 }
 
-// Lines has a line for each item.
-func Lines(items []Item) string {
+// Lines has a line for each item, broken between words at a width.
+func Lines(items []Item, columns int) string {
 	words := map[Status]string{Found: "would be removed", Removed: "removed", Left: "left"}
 	var b strings.Builder
 	for _, it := range items {
-		line := fmt.Sprintf("%s: %s: %s", it.File, words[it.Status], it.Text)
+		line := fmt.Sprintf("%s: %s: %s", it.File, it.Text, words[it.Status])
 		if it.Why != "" {
 			line += " (" + it.Why + ")"
 		}
-		b.WriteString(term.Visible(strings.ReplaceAll(line, "\n", " ")) + "\n")
+		b.WriteString(term.Message(term.Visible(strings.ReplaceAll(line, "\n", " ")), columns, nil) + "\n")
 	}
 	return b.String()
 }
 
-// String is what people read.
-func (d *Document) String() string {
+// Text is what people read, in lines of a width.
+func (d *Document) Text(columns int) string {
 	var b strings.Builder
-	b.WriteString(Lines(d.Items))
+	b.WriteString(Lines(d.Items, columns))
 	if len(d.Items) == 0 {
 		b.WriteString("Nothing to remove: no entries of agents, no status line, no state.\n")
 	}

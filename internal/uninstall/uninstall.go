@@ -66,10 +66,10 @@ func agents(h here.Here) []Item {
 	var all []Item
 	owner := host.Owner{Home: h.Home, Project: paths.Around(h.Dir), Getenv: h.Env.Get}
 	for _, f := range host.Find(owner) {
-		it := Item{Kind: "mcp", File: f.File, Text: f.Host + " starts skillhand mcp", Status: Found}
+		it := Item{Kind: "mcp", File: f.File, Text: "the entry by which " + f.Host + " starts skillhand mcp", Status: Found}
 		switch {
 		case f.Err != nil:
-			it.Status, it.Text, it.Why = Left, f.Host+" may start skillhand mcp", f.Err.Error()
+			it.Status, it.Text, it.Why = Left, "perhaps an entry by which "+f.Host+" starts skillhand mcp", f.Err.Error()
 		case !f.Ours:
 			it.Status, it.Why = Left, "the entry is not as skillhand wrote it: skillhand mcp --uninstall "+f.Host+" removes it"
 		default:
