@@ -22,7 +22,7 @@ const module = "github.com/skillhand/skillhand"
 // rooms lists, for every room, the rooms it may know; an indented line goes on with the one above. Nothing imports upward.
 const rooms = `
 try: . agent agent/sight claude here history internal/atomicfile internal/jsontree internal/jsregexp internal/junit internal/paths
-    internal/redact internal/term proc report settings skill trust
+    internal/redact internal/suite internal/term proc report settings skill trust
 lsp: check claudecode here internal/paths render schemas skill
 jobs: . agent batch batch/jobfile claude here internal/atomicfile internal/cause internal/paths internal/term internal/words proc render report shell trust try verdict view
 mcp/host: internal/atomicfile settings
@@ -35,7 +35,7 @@ batch:
 batch/jobfile: agent batch claude internal/cause internal/jsontree internal/paths
 bench: history report shell/bind
 bench/corpus: check
-check: agent/sight claudecode edit here internal/cause internal/config internal/jsontree internal/markdown internal/paths internal/term
+check: agent/sight claudecode edit here internal/cause internal/config internal/jsontree internal/markdown internal/paths internal/suite internal/term
     internal/words permit scaffold settings shell/bind skill usage
 claude: internal/cause internal/jsonfind proc
 claudepage: claudecode internal/paths internal/words permit proc settings skill
@@ -87,6 +87,7 @@ internal/paths:
 internal/redact: internal/jsonfind
 internal/reports: internal/cause report
 internal/term:
+internal/suite: internal/paths skill
 internal/txtartest:
 internal/uninstall: claudecode here internal/origin internal/paths internal/term mcp/host settings view
 internal/upgrade: internal/atomicfile internal/origin

@@ -1,9 +1,7 @@
 package check
 
 import (
-	"bytes"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/suite"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -38,7 +37,6 @@ type evalFile struct {
 	path   string
 	src    []byte
 	fields *yaml.Node // of the file or its frontmatter; nil if it has none
-	above  int        // lines before the fields
 	body   string
 }
 
@@ -71,16 +69,11 @@ func (p *pass) evals() []*evalCase {
 		}
 	}
 	var all []*evalCase
-	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error { // what is not there has no cases
-		switch {
-		case err != nil || !e.IsDir():
-		case filepath.Dir(path) == dir && (e.Name() == "results" || e.Name() == "mocks"), filepath.Base(path) == "graders" && isCase(filepath.Dir(path)):
-			return fs.SkipDir
-		case isCase(path):
-			all = append(all, readEval(path))
-			for _, f := range all[len(all)-1].files() {
-				p.doc.reads(f.path)
-			}
+	_ = suite.Walk(dir, nil, func(dir string) []string { // what cannot be read has no cases
+		c := readEval(dir)
+		all = append(all, c)
+		for _, f := range c.files() {
+			p.doc.reads(f.path)
 		}
 		return nil
 	})
@@ -96,14 +89,8 @@ func (c *evalCase) files() []*evalFile {
 	return slices.DeleteFunc(all, func(f *evalFile) bool { return f == nil })
 }
 
-// isCase reports whether a folder holds a case. A list of skillhand's own cases is none.
-func isCase(dir string) bool {
-	file := openEval(filepath.Join(dir, "case.yaml"))
-	return paths.IsFile(filepath.Join(dir, "prompt.md")) || len(paths.Glob(dir, "graders/*.md")) > 0 || file != nil && nodeOf(file.fields, "cases") == nil
-}
-
 func readEval(dir string) *evalCase {
-	c := &evalCase{dir: dir, yaml: openEval(filepath.Join(dir, "case.yaml")), file: openEval(filepath.Join(dir, "prompt.md"))}
+	c := &evalCase{dir: dir, yaml: openEval(filepath.Join(dir, suite.CaseFile)), file: openEval(filepath.Join(dir, suite.PromptFile))}
 	if c.yaml != nil {
 		c.history = nodeOf(nodeOf(c.yaml.fields, "context"), "history_file") != nil
 		if list := nodeOf(c.yaml.fields, "graders"); list != nil {
@@ -115,7 +102,7 @@ func readEval(dir string) *evalCase {
 			c.file = c.yaml
 		}
 	}
-	for _, name := range paths.Glob(dir, "graders/*.md") {
+	for _, name := range suite.Graders(dir) {
 		switch f := openEval(name); {
 		case f == nil:
 		case f.fields == nil:
@@ -129,7 +116,7 @@ func readEval(dir string) *evalCase {
 
 // grader adds a grader. One that cannot be read fails, as claude plugin eval says itself.
 func (c *evalCase) grader(f *evalFile, n *yaml.Node) {
-	g := &evalGrader{file: f, line: f.above + n.Line}
+	g := &evalGrader{file: f, line: n.Line}
 	if n.Decode(g) != nil {
 		g.Type = ""
 	}
@@ -146,18 +133,12 @@ func openEval(path string) *evalFile {
 		return nil
 	}
 	f := &evalFile{path: path, src: src}
-	text := bytes.ReplaceAll(bytes.TrimPrefix(src, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
-	if filepath.Ext(path) == ".md" {
-		rest, ok := bytes.CutPrefix(text, []byte("---\n"))
-		front, body, closed := bytes.Cut(append(rest, '\n'), []byte("\n---\n"))
-		if !ok || !closed {
-			f.body = string(text)
-			return f
-		}
-		text, f.above, f.body = front, 1, strings.TrimSpace(string(body))
+	var fields []byte
+	if fields, f.body, _ = suite.Split(path, src); fields == nil {
+		return f
 	}
 	var doc yaml.Node
-	if yaml.Unmarshal(text, &doc) != nil || len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
+	if yaml.Unmarshal(fields, &doc) != nil || len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
 		return nil
 	}
 	f.fields = doc.Content[0]
@@ -269,9 +250,8 @@ func evalIgnored(p *pass) {
 			f.Help = "add prompt.md beside the folder graders"
 		}
 		if c.yaml != nil {
-			p.unknownKeys(c.yaml, c.yaml.fields, strings.Fields("schema_version name description expected_outcome tags plugins runs context execution graders"))
-			p.unknownKeys(c.yaml, nodeOf(c.yaml.fields, "execution"), strings.Fields(`prompt max_turns timeout_seconds model
-				append_system_prompt allowed_tools disallowed_tools env artifact_publish growthbook_overrides`))
+			p.unknownKeys(c.yaml, c.yaml.fields, suite.CaseKeys)
+			p.unknownKeys(c.yaml, nodeOf(c.yaml.fields, "execution"), suite.ExecutionKeys)
 		}
 		for _, g := range c.graders {
 			if g.Type == "tool_used" && g.Min == nil && g.Max != nil && *g.Max == 0 {

@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillhand/skillhand/internal/jsontree"
+	"github.com/skillhand/skillhand/internal/suite"
 )
 
 // ErrNoCases is why a skill cannot be tried: nobody said what to ask.
@@ -55,7 +56,7 @@ func findCases(folder, dir string, warn func(text string)) ([]Case, error) {
 		ext, file := filepath.Ext(e.Name()), filepath.Join(dir, e.Name())
 		switch {
 		case e.IsDir() || ext != ".json" && ext != ".yaml" && ext != ".yml":
-		case e.Name() == "case.yaml" && !isOwn(file): // of claude plugin eval
+		case e.Name() == suite.CaseFile && !suite.IsOwn(file): // of claude plugin eval
 		case ext == ".json" && e.Name() != "evals.json" && isOther(file):
 			if warn != nil {
 				warn(file + ": has neither evals nor queries, passed over")

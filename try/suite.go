@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -17,7 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillhand/skillhand/internal/jsregexp"
-	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/suite"
 )
 
 // A Suite is how a case of claude plugin eval wants to be run. Its paths are absolute.
@@ -75,38 +74,12 @@ func (c Case) clone() Case {
 	return copied
 }
 
-// The keys of the files, and the defaults that claude plugin eval has.
-var (
-	promptKeys = strings.Fields(`schema_version name description tags plugins runs expected_outcome model max_turns timeout_seconds
-		allowed_tools disallowed_tools artifact_publish growthbook_overrides append_system_prompt env`)
-	caseKeys      = strings.Fields("schema_version name description expected_outcome tags plugins runs context execution graders")
-	contextKeys   = strings.Fields("scaffold_script history_file add_dirs")
-	executionKeys = strings.Fields(`prompt max_turns timeout_seconds model append_system_prompt allowed_tools disallowed_tools env
-		artifact_publish growthbook_overrides`)
-)
-
+// The defaults that claude plugin eval has.
 const (
 	suiteRuns    = 3
 	suiteTurns   = 10
 	suiteTimeout = 300
 )
-
-// isSuite reports whether a folder has a file of a case of claude plugin eval.
-func isSuite(dir string) bool {
-	for _, name := range []string{"case.yaml", "prompt.md"} {
-		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() && !(name == "case.yaml" && isOwn(filepath.Join(dir, name))) {
-			return true
-		}
-	}
-	return len(paths.Glob(dir, "graders/*.md")) > 0
-}
-
-// isOwn reports whether a file is a list of cases in our form.
-func isOwn(file string) bool {
-	text, err := readLimited(file)
-	var doc map[string]any
-	return err == nil && yaml.Unmarshal(text, &doc) == nil && doc["cases"] != nil
-}
 
 // findSuites reads the cases of claude plugin eval at any depth below a folder. root is what the
 // evals belong to. Folders that other cases use are none of them.
@@ -114,31 +87,14 @@ func findSuites(root, dir string, used []string, warn func(string)) ([]Case, err
 	var all []Case
 	var faults []error
 	odd := map[string]bool{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil && path == dir && errors.Is(err, fs.ErrNotExist):
-			return nil
-		case err != nil:
-			return err
-		case !d.IsDir():
-			return nil
-		case slices.Contains(used, path), filepath.Dir(path) == dir && (d.Name() == "results" || d.Name() == "mocks"):
-			return fs.SkipDir
-		case !isSuite(path):
-			return nil
-		}
-		c, err := readSuite(root, path, odd)
+	err := suite.Walk(dir, used, func(dir string) []string {
+		c, err := readSuite(root, dir, odd)
 		if err != nil {
 			faults = append(faults, err)
-		} else {
-			used = append(used, c.Suite.AddDirs...)
-			used = append(used, c.Suite.Plugins...)
-			all = append(all, c)
+			return nil
 		}
-		if !isSuite(filepath.Join(path, "graders")) {
-			used = append(used, filepath.Join(path, "graders"))
-		}
-		return nil
+		all = append(all, c)
+		return slices.Concat(c.Suite.AddDirs, c.Suite.Plugins)
 	})
 	if warn != nil {
 		for _, text := range slices.Sorted(maps.Keys(odd)) {
@@ -168,7 +124,7 @@ func readSuite(root, dir string, odd map[string]bool) (Case, error) {
 	r.c = Case{ID: filepath.Base(dir), Fires: true, Open: true, Git: true, Suite: &Suite{
 		Dir: filepath.ToSlash(rel), Runs: suiteRuns, MaxTurns: suiteTurns, TimeoutSeconds: suiteTimeout,
 	}}
-	yamlFile, promptFile := filepath.Join(dir, "case.yaml"), filepath.Join(dir, "prompt.md")
+	yamlFile, promptFile := filepath.Join(dir, suite.CaseFile), filepath.Join(dir, suite.PromptFile)
 	hasYAML, hasPrompt := exists(yamlFile), exists(promptFile)
 	switch {
 	case hasYAML && hasPrompt:
@@ -184,7 +140,7 @@ func readSuite(root, dir string, odd map[string]bool) (Case, error) {
 	if hasPrompt {
 		r.open(promptFile, r.promptFile)
 	}
-	for _, file := range paths.Glob(dir, "graders/*.md") {
+	for _, file := range suite.Graders(dir) {
 		r.open(file, r.graderFile)
 	}
 	r.in.file = r.c.File
@@ -211,19 +167,13 @@ func (r *suiteReader) open(file string, read func(front *yaml.Node, body string)
 		r.in.faults = append(r.in.faults, err)
 		return
 	}
-	text = bytes.ReplaceAll(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
-	body := ""
-	if filepath.Ext(file) == ".md" {
-		var front []byte
-		front, body = splitFront(text)
-		r.bodyLine = 1 + bytes.Count(text[:max(bytes.Index(text, []byte(body)), 0)], []byte("\n"))
-		if front == nil {
-			read(nil, body)
-			return
-		}
-		text = append([]byte("\n"), front...) // so that lines are those of the file
+	fields, body, line := suite.Split(file, text)
+	r.bodyLine = line
+	if fields == nil {
+		read(nil, body)
+		return
 	}
-	root, err := r.in.parse(text)
+	root, err := r.in.parse(fields)
 	if err != nil {
 		r.in.faults = append(r.in.faults, err)
 		return
@@ -238,28 +188,10 @@ func (r *suiteReader) open(file string, read func(front *yaml.Node, body string)
 	read(root, body)
 }
 
-// splitFront splits Markdown into its frontmatter, nil if it has none, and the rest.
-func splitFront(text []byte) (front []byte, body string) {
-	rest, ok := bytes.CutPrefix(text, []byte("---\n"))
-	if !ok {
-		return nil, strings.TrimSpace(string(text))
-	}
-	if after, empty := bytes.CutPrefix(rest, []byte("---\n")); empty {
-		return []byte{}, strings.TrimSpace(string(after))
-	}
-	front, after, ok := bytes.Cut(rest, []byte("\n---\n"))
-	if !ok {
-		if front, ok = bytes.CutSuffix(rest, []byte("\n---")); !ok {
-			return nil, strings.TrimSpace(string(text))
-		}
-	}
-	return append(front, '\n'), strings.TrimSpace(string(after))
-}
-
 func (r *suiteReader) caseFile(root *yaml.Node, _ string) {
 	r.c.File, r.c.Line = r.in.file, 1
 	f := r.in.fields(root)
-	r.in.only(root, caseKeys...)
+	r.in.only(root, suite.CaseKeys...)
 	if f["schema_version"] == nil {
 		r.in.fault(root, "schema_version is missing")
 	}
@@ -272,12 +204,12 @@ func (r *suiteReader) caseFile(root *yaml.Node, _ string) {
 			r.in.fault(n, "execution: want fields")
 		} else {
 			execution = r.in.fields(n)
-			r.in.only(n, executionKeys...)
+			r.in.only(n, suite.ExecutionKeys...)
 		}
 	}
 	if n := execution["prompt"]; n != nil {
 		r.c.Prompt = r.in.some(n, "prompt")
-	} else if !exists(filepath.Join(r.dir, "prompt.md")) {
+	} else if !exists(filepath.Join(r.dir, suite.PromptFile)) {
 		r.in.fault(root, "execution.prompt is missing")
 	}
 	r.settings(f)
@@ -304,7 +236,7 @@ func (r *suiteReader) promptFile(front *yaml.Node, body string) {
 	r.c.File, r.c.Line = r.in.file, 1
 	if front != nil {
 		f := r.in.fields(front)
-		r.in.only(front, promptKeys...)
+		r.in.only(front, suite.PromptKeys...)
 		r.settings(f)
 	}
 	if r.c.Prompt = body; body == "" {
@@ -397,7 +329,7 @@ func (r *suiteReader) context(n *yaml.Node) {
 		return
 	}
 	f := r.in.fields(n)
-	r.in.only(n, contextKeys...)
+	r.in.only(n, suite.ContextKeys...)
 	r.c.Suite.Scaffold = r.fileBeside(f, "scaffold_script")
 	r.c.Suite.History = r.jsonLines(f, "history_file")
 	r.c.Suite.AddDirs = r.beside(f["add_dirs"], "add_dirs", true)

@@ -1,0 +1,90 @@
+// Package suite answers one question: which files make a suite of claude plugin eval, and what is in them?
+package suite
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// The files of a case. Graders have files of their own in a folder beside them.
+const (
+	CaseFile   = "case.yaml"
+	PromptFile = "prompt.md"
+)
+
+// The keys that each file, or part of one, may have.
+var (
+	PromptKeys = strings.Fields(`schema_version name description tags plugins runs expected_outcome model max_turns timeout_seconds
+		allowed_tools disallowed_tools artifact_publish growthbook_overrides append_system_prompt env`)
+	CaseKeys      = strings.Fields("schema_version name description expected_outcome tags plugins runs context execution graders")
+	ContextKeys   = strings.Fields("scaffold_script history_file add_dirs")
+	ExecutionKeys = strings.Fields(`prompt max_turns timeout_seconds model append_system_prompt allowed_tools disallowed_tools env
+		artifact_publish growthbook_overrides`)
+)
+
+// Walk calls visit with the folder of each case at any depth below dir. Folders that a case uses, which visit returns, are
+// no cases themselves, and neither are the results and mocks of the suite. A dir that is not there has no cases.
+func Walk(dir string, used []string, visit func(dir string) (uses []string)) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && path == dir && errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case !d.IsDir():
+			return nil
+		case slices.Contains(used, path), filepath.Dir(path) == dir && (d.Name() == "results" || d.Name() == "mocks"):
+			return fs.SkipDir
+		case !isCase(path):
+			return nil
+		}
+		used = append(used, visit(path)...)
+		if graders := filepath.Join(path, "graders"); !isCase(graders) {
+			used = append(used, graders)
+		}
+		return nil
+	})
+}
+
+// isCase reports whether a folder has a file of a case.
+func isCase(dir string) bool {
+	file := filepath.Join(dir, CaseFile)
+	return paths.IsFile(filepath.Join(dir, PromptFile)) || paths.IsFile(file) && !IsOwn(file) || len(Graders(dir)) > 0
+}
+
+// Graders lists the files of a case's graders.
+func Graders(dir string) []string { return paths.Glob(dir, "graders/*.md") }
+
+// IsOwn reports whether a file is a list of cases in our own form.
+func IsOwn(file string) bool {
+	text, err := skill.ReadFile(file)
+	var doc map[string]any
+	return err == nil && yaml.Unmarshal(text, &doc) == nil && doc["cases"] != nil
+}
+
+// Split takes a file apart: its fields as YAML, on the lines that they have in the file, and the text after them with the
+// line on which it begins. Markdown without frontmatter has no fields, which are nil then; every other file has nothing else.
+func Split(file string, text []byte) (fields []byte, body string, line int) {
+	text = bytes.ReplaceAll(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
+	if filepath.Ext(file) != ".md" {
+		return text, "", 0
+	}
+	after := text
+	if rest, ok := bytes.CutPrefix(text, []byte("---\n")); ok {
+		front, behind, closed := bytes.Cut(slices.Concat([]byte("\n"), rest, []byte("\n")), []byte("\n---\n"))
+		if closed {
+			fields, after = append(front, '\n'), behind
+		}
+	}
+	body = strings.TrimSpace(string(after))
+	return fields, body, 1 + bytes.Count(text[:max(bytes.Index(text, []byte(body)), 0)], []byte("\n"))
+}
