@@ -345,6 +345,13 @@ func onlyReturns(st *syntax.Stmt) bool {
 	return only
 }
 
+// reportsAlready is the obstacle that a script prints a report.
+const reportsAlready = "it prints a report already"
+
+func (u *usage) reports() bool {
+	return slices.ContainsFunc(u.obstacles, func(n edit.Note) bool { return n.Text == reportsAlready })
+}
+
 // obstacle returns the first thing for which the script must be left alone, if
 // lines from start on are moved.
 func (u *usage) obstacle(start int) (edit.Note, bool) {
@@ -597,7 +604,7 @@ func (u *usage) known(st *syntax.Stmt, c *syntax.CallExpr, name string, p flow) 
 		}
 	case "skillhand":
 		if p.own && literal(second(c.Args)) == "emit" {
-			u.stop(c, "it prints a report already")
+			u.stop(c, reportsAlready)
 		}
 	case "sed", "tail", "head", "awk":
 		u.ownLines(c)

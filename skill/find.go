@@ -64,6 +64,17 @@ type Found struct {
 // Note says in a line that there are others, and how to name them; "" if there are none.
 func (f Found) Note() string { return f.note }
 
+// Path is the folder of a skill where its name is given and no file has it; anything else is a path as it stands.
+func (f Finder) Path(name string) string {
+	if _, err := os.Lstat(name); err == nil || paths.Is(name) {
+		return name
+	}
+	if found, err := f.Look(name); err == nil {
+		return found.Folder
+	}
+	return name
+}
+
 // Look is Find for those who tell people of others that have the same name.
 func (f Finder) Look(name string) (Found, error) {
 	if paths.Is(name) {
@@ -179,9 +190,35 @@ func (f Finder) byPath(path string) (Location, error) {
 	}
 	loc, err := inFolder(abs, Plain(filepath.Base(abs)))
 	if errors.Is(err, fs.ErrNotExist) {
-		return Location{}, fmt.Errorf("%s: no SKILL.md here", path)
+		return Location{}, &noSkillError{path, skillsBelow(abs)}
 	}
 	return loc, err
+}
+
+// A noSkillError says that a folder is no skill's, and which skills are in it.
+type noSkillError struct {
+	path  string
+	below []string
+}
+
+func (e *noSkillError) Error() string {
+	text := e.path + ": no SKILL.md here"
+	if len(e.below) > 0 {
+		text += "; skills in it: " + listed(e.below)
+	}
+	return text
+}
+
+func (e *noSkillError) Unwrap() error { return fs.ErrNotExist }
+
+// skillsBelow are the folders in a folder that are skills.
+func skillsBelow(dir string) (names []string) {
+	for _, below := range (folders{}).below(dir) {
+		if paths.IsFile(filepath.Join(below, MainFile)) {
+			names = append(names, filepath.Base(below))
+		}
+	}
+	return names
 }
 
 // A root is a folder that holds skills or commands.

@@ -73,6 +73,13 @@ func runMigrate(ctx context.Context, std *cli.Std, o migrateOptions, args []stri
 	if len(named) == 0 {
 		return cli.Usagef("name a file or a folder\nusage: skillhand migrate PATH...")
 	}
+	h, err := here.From("", std.Env)
+	if err != nil {
+		return err
+	}
+	for i, name := range named {
+		named[i] = h.Finder().Path(name)
+	}
 	bar := std.Bar()
 	o.Env, o.Step, o.Warn = skillhand.SafeEnv(std.Env), bar.Step, std.Warn
 	o.Include = func(path string) bool {
@@ -80,7 +87,7 @@ func runMigrate(ctx context.Context, std *cli.Std, o migrateOptions, args []stri
 			return paths.Match("**/"+strings.TrimPrefix(glob, "./"), filepath.ToSlash(path))
 		})
 	}
-	o.Trusted = func(file string) error { return mayVerify(std, file) }
+	o.Trusted = (&skillhand.Runtime{}).Policy(h).May // for --verify
 	done, err := o.Run(ctx, named)
 	bar.End()
 	if err != nil {
@@ -97,13 +104,4 @@ func runMigrate(ctx context.Context, std *cli.Std, o migrateOptions, args []stri
 		return cli.Said(cli.ExitFailed)
 	}
 	return nil
-}
-
-// mayVerify reports why a script may not be run.
-func mayVerify(std *cli.Std, file string) error {
-	h, err := here.From("", std.Env)
-	if err != nil {
-		return err
-	}
-	return (&skillhand.Runtime{}).Policy(h).May(file)
 }
