@@ -39,13 +39,22 @@ func CheckName(name string) error {
 	case name == "" || len(name) > 64:
 		return fmt.Errorf("a name has 1 to 64 characters, this one has %d", len(name))
 	case strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
-		return fmt.Errorf("%q: a name may contain only lower case letters, digits and hyphens", name)
+		return fmt.Errorf("%q: a name may contain only lower case letters, digits and hyphens%s", name, better(name))
 	case strings.HasPrefix(name, "-") || strings.HasSuffix(name, "-") || strings.Contains(name, "--"):
 		return fmt.Errorf("%q: hyphens go between words", name)
 	case skill.IsCompanion(name):
 		return fmt.Errorf("%q: the ending -first-use is reserved for companions of another skill", name)
 	}
 	return nil
+}
+
+// better is a hint at a name that is like a wrong one, or "".
+func better(name string) string {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	if like := strings.Join(words, "-"); CheckName(like) == nil {
+		return ", such as " + like
+	}
+	return ""
 }
 
 // Skill makes the folder of a new skill. It returns the files it wrote.

@@ -73,7 +73,8 @@ func (s Store) Revoke(dir string) (real string, err error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return real, err
 	}
-	if by, _, ok := s.covering(real); ok {
+	_, gone := os.Stat(real)
+	if by, _, ok := s.covering(real); ok && gone == nil {
 		return "", fmt.Errorf("%s: trusted because %s is trusted: revoke that instead", real, by)
 	}
 	return "", fmt.Errorf("%s: not trusted, nothing to revoke", real)

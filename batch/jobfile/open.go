@@ -3,6 +3,7 @@ package jobfile
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -53,7 +54,20 @@ type source struct {
 	temp bool
 }
 
+// isFolder is the error of a folder that was named instead of the job file in it.
+func isFolder(name string) error {
+	for _, base := range []string{"jobs.yaml", "jobs.yml", "jobs.jsonl"} {
+		if file := filepath.Join(name, base); paths.IsFile(file) {
+			return fmt.Errorf("%s: a folder, did you mean %s?", name, file)
+		}
+	}
+	return fmt.Errorf("%s: a folder, want a job file", name)
+}
+
 func openSource(name string) (*source, error) {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return nil, isFolder(name)
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err

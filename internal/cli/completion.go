@@ -27,6 +27,7 @@ func completion(std *Std, cmd *cobra.Command) {
 	cmd.Long = long
 	for _, c := range cmd.Commands() {
 		c.Short = "Print the completion script for " + c.Name()
+		c.Args = Args(cobra.NoArgs)
 		for _, l := range loadCompletion {
 			if l.shell == c.Name() {
 				c.Long = c.Short + ". This line in " + l.file + " loads it:"

@@ -235,7 +235,14 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 	}
 	e, ok := errors.AsType[*pflag.InvalidValueError](err)
+	none, bare := errors.AsType[*pflag.ValueRequiredError](err)
+	unknown, short := errors.AsType[*pflag.NotExistError](err)
 	switch {
+	case bare:
+		value, usage := pflag.UnquoteUsage(none.GetFlag())
+		text = fmt.Sprintf("--%s needs a value: --%[1]s %s (%s)", none.GetFlag().Name, strings.ToUpper(value), usage)
+	case short && unknown.GetSpecifiedShortnames() != "":
+		text = fmt.Sprintf("unknown flag: -%s%s", unknown.GetSpecifiedName(), borrowedFlag(cmd.CommandPath(), unknown.GetSpecifiedName()))
 	case ok && strings.Contains(e.GetFlag().Value.Type(), "int"):
 		text = fmt.Sprintf("--%s is %q, want a whole number", e.GetFlag().Name, e.GetValue())
 	case ok && e.GetFlag().Value.Type() == "duration":

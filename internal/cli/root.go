@@ -140,7 +140,14 @@ func below(root *cobra.Command, words []string) []string {
 }
 
 // meantValue says how to write an argument that was meant for a flag whose value may be left out.
+// An argument that is the name of a flag was meant for that, and one that a command does not take may be a skill's name.
 func meantValue(cmd *cobra.Command, arg string) (hint string) {
+	if f := cmd.Flags().Lookup(arg); f != nil && !f.Hidden {
+		return fmt.Sprintf(", did you mean --%s?", arg)
+	}
+	if f := cmd.Flags().Lookup("skill"); f != nil && !f.Changed {
+		hint = fmt.Sprintf(", did you mean --skill %s?", arg)
+	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.NoOptDefVal != "" && f.Value.Type() != "bool" && f.Value.Type() != "count" {
 			hint = fmt.Sprintf(", did you mean --%s=%s?", f.Name, arg)
@@ -165,16 +172,22 @@ func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// Misplaced is an argument of the script that is spelled as a flag of the command, which was not given; "" after --,
-// where it is meant.
+// Misplaced is an argument of the script that is spelled as a flag of the command, which was not given, with its value;
+// "" after --, where it is meant.
 func Misplaced(cmd *cobra.Command, args []string) string {
 	if cmd.ArgsLenAtDash() >= 0 {
 		return ""
 	}
-	for _, arg := range args {
-		name, _, _ := strings.Cut(arg, "=")
-		if long, ok := strings.CutPrefix(name, "--"); ok && cmd.Flags().Lookup(long) != nil && !cmd.Flags().Changed(long) {
-			return name
+	for i, arg := range args {
+		name, _, whole := strings.Cut(arg, "=")
+		long, ok := strings.CutPrefix(name, "--")
+		f := cmd.Flags().Lookup(long)
+		switch {
+		case !ok || f == nil || f.Changed:
+		case whole || f.NoOptDefVal != "" || i+1 == len(args):
+			return arg
+		default:
+			return arg + " " + args[i+1]
 		}
 	}
 	return ""

@@ -41,6 +41,15 @@ func borrowed() map[string]map[string]string {
 
 // borrowedFlag is what to say about a flag of other programs that a command does not have, or "".
 func borrowedFlag(path, name string) string {
+	if path == "skillhand ask" {
+		switch name {
+		case "p", "print":
+			return ": the prompt is an argument, as in skillhand ask 'Say hello'"
+		case "output-format":
+			return ", did you mean --json or --events?"
+		}
+		return ""
+	}
 	if path != "skillhand check" {
 		return ""
 	}
@@ -87,10 +96,13 @@ func forFile(path, file string, folder bool) []string {
 
 // NoCommand refuses arguments of a command that has others below it: each is a mistyped one.
 func NoCommand(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return unknown(cmd, args[0])
+	if len(args) == 0 {
+		return nil
 	}
-	return nil
+	if hint := meantValue(cmd, args[0]); hint != "" && len(Meant(cmd, args[0])) == 0 {
+		return Usagef("unknown command %q%s\nsee %s --help", args[0], hint, cmd.CommandPath())
+	}
+	return unknown(cmd, args[0])
 }
 
 // Meant lists what a word may stand for: a word of another program has one meaning, a mistyped one

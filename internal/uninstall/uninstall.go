@@ -152,7 +152,7 @@ func statusLine(p settings.Path, f *settings.File) *Item {
 // named, so nothing else in it is touched.
 var ownNames = []string{
 	"sessions", "trust", "history", "output", "usage", "try", "page", "batch-workers",
-	"batch.db", "batch.db-journal", "batch.db-shm", "batch.db-wal", "batch.db.workers",
+	"batch.db", "batch.db-journal", "batch.db-shm", "batch.db-wal", "batch.db.lock", "batch.db.workers",
 }
 
 // state finds what lies in the state folder.
