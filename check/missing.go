@@ -1,7 +1,9 @@
 package check
 
 import (
+	"cmp"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -9,40 +11,137 @@ import (
 // only mentioned is often another skill's, or made up to explain something: of those in public skills, more than half are.
 // One that begins with ./ is the project's. Neither is searched for in the whole text, which takes a regexp long.
 var (
-	ownFile = compiled(`(?i)^(?:scripts|references|assets)/[\w./-]*\w\.\w{1,5}$`)
-	sent    = compiled(`(?i)\b(?:see|read|refer to|consult|load|run|execute)[: *]*(?:the )?\**$`)
+	ownFile   = compiled(`(?i)^(?:scripts|references|assets)/[\w./-]*\w\.\w{1,5}$`)
+	sent      = compiled(`(?i)\b(?:see|read|refer to|consult|load|run|execute)[: *]*(?:the )?\**$`)
+	ofAnother = compiled(`^ (?:in|of|from) the [\w-]+ skill\b`) // follows a file that is another skill's
+	runs      = compiled(`(?i)\b(?:run|execute)\b`)
 )
 
 // placeholders begin names that stand for others.
 var placeholders = []string{"script_name", "script-name", "your", "my_", "my-", "foo", "example", "xxx"}
 
 func fileMissing(p *pass) {
-	seen := map[string]bool{}
+	m := missing{pass: p, seen: map[string]bool{}}
 	start := p.doc.bodyStart()
 	for line := range strings.Lines(p.doc.body()) {
-		pieces := strings.Split(line, "`")
-		for i, file := range pieces[:len(pieces)-1] {
-			if i > 0 && ownFile().MatchString(file) && !seen[file] {
-				if words := sent().FindStringIndex(pieces[i-1]); words != nil {
-					seen[file] = p.sentTo(file, start, start-1-len(pieces[i-1])+words[0])
-				}
-			}
-			start += len(file) + len("`")
+		switch inFence := m.mark != ""; {
+		case m.fence(line):
+			m.called = nil
+		case inFence && m.mark == "":
+			m.tell()
+		case inFence && m.shell:
+			m.command(start, line)
+		case !inFence:
+			m.prose(start, line)
+			m.before = cmp.Or(strings.TrimSpace(line), m.before)
 		}
-		start += len(pieces[len(pieces)-1])
+		start += len(line)
 	}
 }
 
-// sentTo looks for a file that the text names at an offset, after words at another. It reports whether it did so: names
-// in examples, those that stand for others, and files that a command writes first are let be.
-func (p *pass) sentTo(file string, offset, words int) bool {
-	if strings.Contains(p.doc.src, "> "+file) || strings.Contains(file, "..") || standsForOthers(file) || p.doc.isInCode(words) {
-		return false
+// A missing looks for files that a text names, line by line.
+type missing struct {
+	pass   *pass
+	seen   map[string]bool
+	before string   // the last line of text
+	mark   string   // that ends the fence which the line is in; "" means none
+	shell  bool     // that fence holds commands, and so far nothing but calls of scripts
+	called []called // in it
+	goesOn bool     // the command of the line before
+}
+
+// called is a script that a command runs.
+type called struct {
+	start int
+	file  string
+}
+
+// fence notes where fences begin and end. It reports whether one begins.
+func (m *missing) fence(line string) bool {
+	text := strings.TrimSpace(line)
+	switch {
+	case m.mark != "" && strings.HasPrefix(text, m.mark) && strings.Trim(text, m.mark[:1]) == "":
+		m.mark = ""
+	case m.mark == "" && (strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~")):
+		info := strings.TrimLeft(text, text[:1])
+		m.mark, m.goesOn = text[:len(text)-len(info)], false
+		m.shell = slices.Contains([]string{"bash", "sh", "shell", "zsh", "console", "shell-session"}, strings.TrimSpace(info))
+		return true
 	}
+	return false
+}
+
+// prose looks for names in the code of a line that is not in a fence, after words that send the agent there.
+func (m *missing) prose(start int, line string) {
+	if !strings.Contains(line, "s/") {
+		return
+	}
+	pieces := strings.Split(line, "`")
+	for i, code := range pieces[:len(pieces)-1] {
+		if i > 0 && strings.Contains(code, "s/") && sent().MatchString(pieces[i-1]) && !ofAnother().MatchString(pieces[i+1]) {
+			if c, ok := scriptOf(code); ok {
+				m.look(start+c.start, c.file)
+			} else if ownFile().MatchString(code) {
+				m.look(start, code)
+			}
+		}
+		start += len(code) + len("`")
+	}
+}
+
+// command notes the script that a line of a fence runs. A fence with other commands in it is about the user's project.
+func (m *missing) command(start int, line string) {
+	text := strings.TrimSpace(line)
+	c, ok := scriptOf(strings.TrimRight(line, "\r\n"))
+	switch isRest := m.goesOn; {
+	case isRest, text == "", strings.HasPrefix(text, "#"):
+	case ok:
+		m.called = append(m.called, called{start + c.start, c.file})
+	default:
+		m.shell = false
+	}
+	m.goesOn = strings.HasSuffix(text, "\\")
+}
+
+// tell looks for the scripts that a fence calls. They are the skill's own if it has a folder of scripts, or if the text
+// before the fence says that they are to be run.
+func (m *missing) tell() {
+	if len(m.called) == 0 || !m.shell || !runs().MatchString(m.before) && !isThere(filepath.Join(filepath.Dir(m.pass.doc.file.Path), "scripts")) {
+		return
+	}
+	for _, c := range m.called {
+		m.look(c.start, c.file)
+	}
+}
+
+// scriptOf is the script in scripts/ that a command runs, by its path or by an interpreter.
+func scriptOf(command string) (called, bool) {
+	if !strings.Contains(command, "scripts/") {
+		return called{}, false
+	}
+	words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(command), "$ "))
+	if len(words) > 2 && words[0] == "uv" && words[1] == "run" {
+		words = words[2:]
+	}
+	if len(words) > 1 && slices.Contains(shells, words[0]) {
+		words = words[1:]
+	}
+	if len(words) == 0 || !strings.HasPrefix(words[0], "scripts/") || !ownFile().MatchString(words[0]) {
+		return called{}, false
+	}
+	return called{strings.Index(command, words[0]), words[0]}, true
+}
+
+// look tells of a file that is not there. Names that stand for others, and files that a command writes first, are let be.
+func (m *missing) look(start int, file string) {
+	p := m.pass
+	if m.seen[file] || strings.Contains(p.doc.src, "> "+file) || strings.Contains(file, "..") || standsForOthers(file) {
+		return
+	}
+	m.seen[file] = true
 	if !p.doc.isThereFor(file) && !p.doc.isIgnored(file) {
-		p.find(offset, offset+len(file), "%s is not there", file).Help = "add the file, or name the one that is meant"
+		p.find(start, start+len(file), "%s is not there", file).Help = "add the file, or name the one that is meant"
 	}
-	return true
 }
 
 // standsForOthers reports whether a name is one that people make up.
@@ -51,16 +150,6 @@ func standsForOthers(file string) bool {
 	for _, p := range placeholders {
 		if strings.HasPrefix(base, p) {
 			return true
-		}
-	}
-	return false
-}
-
-// isInCode reports whether an offset is in a fence or a code span.
-func (d *document) isInCode(offset int) bool {
-	for _, part := range d.skill.Parts {
-		if part.Offset <= offset && offset < part.Offset+len(part.Source) {
-			return part.InCode
 		}
 	}
 	return false

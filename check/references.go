@@ -161,7 +161,7 @@ type mention struct {
 	file       string // where it would be; "" if it could be in several folders
 	start, end int
 	called     bool // by its path, so it must be executable
-	example    bool // in a text, where it may stand for another plugin's
+	example    bool // in a text, where it may stand for another plugin's or skill's
 	anchor     int
 }
 
@@ -177,7 +177,8 @@ func (p *pass) mentions() []mention {
 			continue
 		}
 		if m, ok := p.after(part, p.doc.skill.Parts[i+1].Source); ok {
-			m.called, m.example = p.startsCommand(part), part.Name == "CLAUDE_PLUGIN_ROOT" || !p.startsCommand(part) && !p.isRun(part)
+			m.called = p.startsCommand(part)
+			m.example = part.Name == "CLAUDE_PLUGIN_ROOT" || strings.Contains(m.written, "..") || standsForOthers(m.written)
 			all = append(all, m)
 		}
 	}
@@ -271,12 +272,6 @@ func (d *directive) calls(offset int) bool {
 func (p *pass) startsCommand(v skill.Part) bool {
 	line := p.doc.src[p.doc.lines[v.Line-1]:v.Offset]
 	return v.InCode && strings.Trim(line, " \t\"") == "" && !strings.HasPrefix(line, "    ")
-}
-
-// isRun reports whether an interpreter stands before a variable, on its line.
-func (p *pass) isRun(v skill.Part) bool {
-	words := strings.Fields(strings.Trim(p.doc.src[p.doc.lines[v.Line-1]:v.Offset], "\"'"))
-	return len(words) > 0 && slices.Contains(shells, strings.Trim(words[len(words)-1], "`\"'$("))
 }
 
 // shells are the programs that run a script that they are given.
