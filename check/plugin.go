@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -120,7 +121,7 @@ func pluginField(p *pass) {
 		}
 	}
 	n := p.doc.json.Get("name")
-	if name, ok := n.Text(); ok && !p.doc.isRefused(n) && nameFault(strings.ToLower(strings.ReplaceAll(name, "_", "-"))) != "" {
+	if name, ok := n.Text(); ok && !p.doc.isRefused(n.Start) && nameFault(strings.ToLower(strings.ReplaceAll(name, "_", "-"))) != "" {
 		p.severe(p.find(n.Start, n.End, "the name %s %s", name, nameFault(strings.ToLower(name))), Warning)
 	}
 	for _, key := range []string{"version", "description", "author"} {
@@ -148,9 +149,9 @@ func refusalHelp(f claudecode.Fault) string {
 	return ""
 }
 
-// isRefused reports whether the fault of a value keeps the plugin from loading.
-func (d *document) isRefused(n *jsontree.Node) bool {
-	return slices.ContainsFunc(d.refused, func(f claudecode.Fault) bool { return f.Start == n.Start })
+// isRefused reports whether the fault of a value that starts there keeps the plugin from loading.
+func (d *document) isRefused(start int) bool {
+	return slices.ContainsFunc(d.refused, func(f claudecode.Fault) bool { return f.Start == start })
 }
 
 func pluginPath(p *pass) {
@@ -175,7 +176,7 @@ func pluginPath(p *pass) {
 		for _, item := range all {
 			path, ok := item.Text()
 			switch {
-			case !ok || p.doc.isRefused(item) || strings.Contains(path, "://"):
+			case !ok || p.doc.isRefused(item.Start) || strings.Contains(path, "://"):
 			case strings.Contains(path, ".."):
 				p.find(item.Start, item.End, "%s leads out of the plugin: Claude Code does not load it", path)
 			case !isThere(filepath.Join(root, filepath.FromSlash(path))):
@@ -205,7 +206,7 @@ func (d *document) hooks() *jsontree.Node {
 func fieldNode(f skill.Field) *jsontree.Node {
 	n := &jsontree.Node{Key: f.Key, KeyAt: f.Offset, Start: f.ValueOffset, End: f.ValueEnd}
 	raw := strings.TrimSpace(f.Raw)
-	_, notNumber := strconv.ParseFloat(raw, 64)
+	number, notNumber := strconv.ParseFloat(raw, 64)
 	switch {
 	case len(f.Fields) > 0 && f.Fields[0].Key == "" || raw == "[]":
 		n.Value = json.Delim('[')
@@ -214,8 +215,8 @@ func fieldNode(f skill.Field) *jsontree.Node {
 	case raw == "true" || raw == "false":
 		n.Value = raw == "true"
 	case raw == "" || raw == "null" || raw == "~":
-	case notNumber == nil:
-		n.Value = 0.0
+	case notNumber == nil && number-number == 0: // neither infinite nor NaN, which JSON lacks
+		n.Value = number
 	default:
 		n.Value = f.Value
 	}
@@ -267,17 +268,87 @@ func hookShape(p *pass) {
 			p.refusal(fault)
 		}
 	}
-	for _, event := range hooks.Items {
-		if p.doc.isRefused(event) || !slices.Contains(claudecode.Events(), event.Key) { // SK604 tells of events that do not exist
-			continue
+	for _, fault := range p.doc.hookFaults(hooks) {
+		if !p.doc.isRefused(fault.Start) {
+			p.hookFault(fault)
 		}
-		if !event.IsList() {
-			p.find(event.Start, event.End, "%s is %s, want a list of matchers: %s", event.Key, event.Kind(), p.hooksLost())
-			continue
+	}
+	p.eachHook(func(h *jsontree.Node) {
+		if n := h.Get("command"); n != nil && n.Value == "" { // testdata/claude/SK605-emptycommand.txtar
+			p.severe(p.find(n.Start, n.End, "the command is empty: the hook runs nothing"), Warning).Help = "write what is to run, or remove the hook"
 		}
-		for _, m := range event.Items {
-			p.matcher(m)
+		if h.Get("type") != nil {
+			p.unquotedRoot(h)
 		}
+	})
+}
+
+// hookFaults lists what is wrong with hooks, and where in the file. Those of a frontmatter are read as JSON, and their
+// faults found again by their names.
+func (d *document) hookFaults(hooks *jsontree.Node) []claudecode.Fault {
+	if d.skill == nil {
+		faults := claudecode.HookFaults([]byte(d.src[hooks.Start:hooks.End]))
+		for i := range faults {
+			faults[i].Start, faults[i].End = hooks.Start+faults[i].Start, hooks.Start+faults[i].End
+		}
+		return faults
+	}
+	src, _ := json.Marshal(plain(hooks)) // of texts, numbers and the like
+	faults := claudecode.HookFaults(src)
+	for i := range faults {
+		f, n := &faults[i], hooks
+		for key := range strings.SplitSeq(f.Field, ".") {
+			next := n.Get(key)
+			if k, err := strconv.Atoi(key); err == nil && n.IsList() {
+				next = n.Items[k]
+			}
+			if n = cmp.Or(next, n); next == nil { // what is missing is so in the value around it
+				break
+			}
+		}
+		if f.Start, f.End = n.Start, n.End; f.Problem == claudecode.Missing {
+			f.End = n.Start + 1
+		}
+	}
+	return faults
+}
+
+// plain is a value without where it stands.
+func plain(n *jsontree.Node) any {
+	object, list := map[string]any{}, []any{}
+	for _, item := range n.Items {
+		value := plain(item)
+		object[item.Key], list = value, append(list, value)
+	}
+	switch {
+	case n.IsObject():
+		return object
+	case n.IsList():
+		return list
+	}
+	return n.Value
+}
+
+// hookFault reports a hook that is not written as Claude Code reads it, and what it takes with it.
+func (p *pass) hookFault(fault claudecode.Fault) {
+	f := p.find(fault.Start, fault.End, "%s: %s", fault, p.hooksLost())
+	missing := fault.Problem == claudecode.Missing
+	switch {
+	case missing && strings.HasSuffix(fault.Field, ".type"):
+		f.Help = `add "type": "command"`
+	case missing && strings.HasSuffix(fault.Field, ".hooks"):
+		f.Help = "put what is to run into a list of that name"
+	}
+	if missing || !strings.HasSuffix(fault.Field, ".type") {
+		return
+	}
+	var types []string
+	for _, t := range claudecode.HookTypes() {
+		types = append(types, t.Name)
+	}
+	if near := nearest(strings.Trim(p.doc.src[fault.Start:fault.End], `"'`), types); near != "" {
+		f.Help = "write " + near
+		f.Fix = replace("write "+near, false, fault.Start, fault.End, `"`+near+`"`)
 	}
 }
 
@@ -293,72 +364,6 @@ func (p *pass) hooksLost() string {
 		return "Claude Code does not load the plugin"
 	}
 	return "Claude Code passes over the whole file, rules that deny included"
-}
-
-// matcher checks the shape of one matcher with its hooks.
-func (p *pass) matcher(m *jsontree.Node) {
-	if p.doc.isRefused(m) {
-		return
-	}
-	if !m.IsObject() {
-		p.find(m.Start, m.End, "this is %s, want an object with hooks: %s", m.Kind(), p.hooksLost())
-		return
-	}
-	if n := m.Get("matcher"); n != nil && n.Kind() != jsontree.Text {
-		p.find(n.Start, n.End, "matcher is %s, want a text: %s", n.Kind(), p.hooksLost())
-	}
-	list := m.Get("hooks")
-	switch {
-	case list == nil:
-		p.find(m.Start, m.Start+1, "there is no hooks here: what is to run stands in a list of that name; %s", p.hooksLost())
-		return
-	case !list.IsList():
-		p.find(list.Start, list.End, "hooks is %s, want a list: %s", list.Kind(), p.hooksLost())
-		return
-	}
-	for _, h := range list.Items {
-		p.hook(h)
-	}
-}
-
-func (p *pass) hook(h *jsontree.Node) {
-	if p.doc.isRefused(h) {
-		return
-	}
-	if !h.IsObject() {
-		p.find(h.Start, h.End, "this is %s, want an object with type: %s", h.Kind(), p.hooksLost())
-		return
-	}
-	kind, ok := h.Get("type").Text()
-	if !ok {
-		p.find(h.Start, h.Start+1, "the hook has no type: %s", p.hooksLost()).Help = `add "type": "command"`
-		return
-	}
-	types := claudecode.HookTypes()
-	i := slices.IndexFunc(types, func(t claudecode.HookType) bool { return t.Name == kind })
-	if i < 0 {
-		n := h.Get("type")
-		f := p.find(n.Start, n.End, "%s is no type of hook: %s", kind, p.hooksLost())
-		if near := nearest(kind, []string{"command", "prompt", "agent", "http", "mcp_tool"}); near != "" {
-			f.Help = "write " + near
-			f.Fix = replace("write "+near, false, n.Start, n.End, `"`+near+`"`)
-		}
-		return
-	}
-	for _, needs := range types[i].Needs {
-		switch n := h.Get(needs); {
-		case n != nil && n.Value == "" && needs == "command": // testdata/claude/SK605-emptycommand.txtar
-			p.severe(p.find(n.Start, n.End, "the command is empty: the hook runs nothing"), Warning).Help = "write what is to run, or remove the hook"
-		case n == nil || n.Kind() != jsontree.Text || n.Value == "":
-			p.find(h.Start, h.Start+1, "a hook of type %s needs %s: %s", kind, needs, p.hooksLost())
-		}
-	}
-	if kind == "command" {
-		p.unquotedRoot(h)
-	}
-	if n := h.Get("timeout"); n != nil && n.Kind() != "a number" {
-		p.find(n.Start, n.End, "timeout is %s, want a number of seconds: %s", n.Kind(), p.hooksLost())
-	}
 }
 
 // unquotedRoot reports a hook whose command falls apart if the plugin lies in a folder with a blank.

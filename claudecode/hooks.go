@@ -22,6 +22,23 @@ func hooks(r *reader, n *jsontree.Node, field string) {
 	}
 }
 
+// HookFaults returns the faults in a JSON object of events, as a settings file, a plugin's hooks file or a frontmatter has
+// one. A single fault takes every hook of the file with it. Events that do not exist are passed over.
+func HookFaults(src []byte) []Fault {
+	n, fault := jsontree.Parse(string(src))
+	if fault != nil {
+		return []Fault{{Start: fault.Offset, End: fault.Offset + 1, Problem: NotJSON, Want: fault.Text}}
+	}
+	var r reader
+	known := Events()
+	for _, event := range n.Items {
+		if slices.Contains(known, event.Key) && n.Get(event.Key) == event { // a later one counts
+			matchers(&r, event, event.Key)
+		}
+	}
+	return r.faults
+}
+
 // hidesGuard reports whether the value of a key that is no event holds hooks that may have been meant to guard something.
 func hidesGuard(n *jsontree.Node) bool {
 	known := Events()
