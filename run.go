@@ -201,6 +201,8 @@ func (p *scene) notStarted(script string, req RunRequest, err error) error {
 		return fmt.Errorf("%s: not a script: it is not executable, and does not begin with #!%s", script, p.swapped(req))
 	case passive:
 		return fmt.Errorf("%s: not executable (chmod +x %s)", script, words.Quote(script))
+	case errors.Is(err, proc.ErrInterpreter) && strings.Contains(scriptText(script), "\r\n"):
+		return fmt.Errorf("%w (save it with LF line ends)", err)
 	case errors.Is(err, proc.ErrInterpreter):
 		return fmt.Errorf("%w (install it, or correct the first line of the script)", err)
 	case errors.Is(err, syscall.ENOEXEC):

@@ -365,7 +365,10 @@ func Absent(d Dialect, env []string) string {
 func (a *ask) notStarted(err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		how := Install
+		_, beside := os.Stat(a.program)
 		switch {
+		case a.client.Path != "" && filepath.Base(a.program) == a.program && beside == nil:
+			how = "did you mean ." + string(filepath.Separator) + a.program + "?"
 		case a.client.Path == "":
 			how = Absent(a.client.Dialect, a.env)
 		case a.client.Dialect != nil:

@@ -174,6 +174,9 @@ func (o *batchOptions) open(ctx context.Context, std *cli.Std) (*batch.DB, error
 // openExisting opens the database that the flags name, and does not make one: a mistyped name must
 // not become an empty database.
 func (o *batchOptions) openExisting(ctx context.Context, std *cli.Std) (*batch.DB, error) {
+	if _, err := here.From("", std.Env); err != nil {
+		return nil, err // that is no missing database
+	}
 	db, err := o.openDB(ctx, std, true)
 	if errors.Is(err, fs.ErrNotExist) && o.database(std) == "" {
 		err = cli.Exit(cli.ExitMissing, errNoBatches)
@@ -216,6 +219,9 @@ func (o *batchOptions) add(ctx context.Context, std *cli.Std, name string) (*add
 	limits, err := o.limits()
 	if err != nil {
 		return nil, err
+	}
+	if name == "-" {
+		std.Waiting("reading jobs from stdin, Ctrl-D ends them")
 	}
 	file, err := jobfile.Open(name, std.In)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -365,6 +371,9 @@ func newBatchWork(std *cli.Std) *cobra.Command {
 				return err
 			}
 			defer db.Close()
+			if !drain {
+				std.Note("waiting for jobs that skillhand batch add and run put into the database, Ctrl-C ends it")
+			}
 			return work(cmd.Context(), worker(std, db, slots), drain)
 		},
 	}

@@ -80,6 +80,9 @@ func runPage(ctx context.Context, std *cli.Std, o pageOptions, skill string) err
 	batches := &jobs.Later{Options: jobs.Database(h, o.database(std))}
 	defer batches.Close()
 	site.Batches, site.BatchFile = func() (*batch.DB, error) { return batches.Open(ctx) }, batches.File()
+	if err := cli.CheckOutput(o.export); err != nil {
+		return err
+	}
 	if o.export != "" {
 		n, err := site.Export(ctx, o.export)
 		if err != nil {

@@ -207,7 +207,7 @@ func (o *askOptions) complete(ctx context.Context, std *cli.Std, cmd *cobra.Comm
 	if n := cmd.ArgsLenAtDash(); n >= 0 {
 		args, o.Args = args[:n], args[n:]
 	}
-	if err := o.readSchema(); err != nil {
+	if err := errors.Join(o.readSchema(), cli.CheckOutput(o.Transcript)); err != nil {
 		return err
 	}
 	// A path is the caller's, not that of the folder which Claude works in.
@@ -265,7 +265,7 @@ func (o *askOptions) readPrompt(ctx context.Context, std *cli.Std, cmd *cobra.Co
 	case !wanted && !term.IsPiped(std.In), len(args) == 0 && o.Skill != "" && term.IsTerminal(std.In):
 		return nil // the argument, or the skill, says it all
 	case term.IsTerminal(std.In):
-		std.Warn("reading the prompt from stdin, Ctrl-D ends it")
+		std.Note("reading the prompt from stdin, Ctrl-D ends it")
 	}
 	patience := o.client.Timeout
 	if !wanted {

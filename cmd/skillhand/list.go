@@ -70,7 +70,7 @@ func runList(std *cli.Std, at cli.At, asJSON bool) error {
 			mark = paint("33", "not trusted")
 		}
 		if s.Error != "" {
-			about = paint("31", s.Error)
+			about = paint("31", term.Near(s.Error))
 		}
 		head := fmt.Sprintf("%s  %-*s  %s  ", term.Pad(term.Visible(s.Call), name), from, s.From, mark)
 		room := std.Edge() - max(name, term.Cells(s.Call)) - from - len("not trusted") - 6
