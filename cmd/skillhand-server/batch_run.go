@@ -167,7 +167,7 @@ func watch(ctx context.Context, std *cli.Std, db *batch.DB, id int64, json bool)
 	}
 	w := &watcher{std: std, db: db, id: id, name: s.Name, json: json, began: time.Now(), before: s.Total - s.Left(), after: s.Event}
 	if std.Live() && !json {
-		w.screen = &term.Screen{Out: std.Err, Held: &std.Screen}
+		w.screen = std.NewScreen()
 	}
 	return w, nil
 }

@@ -310,26 +310,29 @@ func (o *tryOptions) writeFiles(std *cli.Std, all try.Report) error {
 
 // tryIn tries the skills in one agent, and prints what came of it. The error says how the command ends.
 func tryIn(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjects []*try.Subject) (try.AgentReport, error) {
-	show := newTryShow(std, o, subjects)
-	o.OnTrial, o.Runtime.Warn = show.trial, show.warn
-	summary, err := tryRun(ctx, std, h, o, subjects, show.start)
-	show.end()
+	board := o.board(std, subjects)
+	o.OnTrial, o.Runtime.Warn = board.End, func(text string) { board.Warn(std.Warn, text) }
+	summary, err := tryRun(ctx, std, h, o, subjects, board.Start)
+	trials, found, failed := board.Close()
+	if found > 0 {
+		fmt.Fprintf(std.Err, "skillhand: %s of an earlier run counted\n", term.Plural(found, "trial"))
+	}
 	if summary == nil {
 		return try.AgentReport{}, err
 	}
-	return try.AgentReport{Summary: summary, Trials: try.Sorted(show.trials)}, o.report(std, show, subjects, summary, err)
+	summary.Require(o.minFired, o.minPass)
+	if failed == nil {
+		failed = o.report(std, trials, subjects, summary, err)
+	}
+	return try.AgentReport{Summary: summary, Trials: try.Sorted(trials)}, failed
 }
 
 // report prints what trials came to. The error says how the command ends.
-func (o *tryOptions) report(std *cli.Std, show *tryShow, subjects []*try.Subject, summary *try.Summary, err error) error {
-	summary.Require(o.minFired, o.minPass)
-	if show.failed != nil {
-		return show.failed
-	}
+func (o *tryOptions) report(std *cli.Std, trials []try.Trial, subjects []*try.Subject, summary *try.Summary, err error) error {
 	if err != nil && summary.Trials == 0 && !o.json {
 		return tryError(err)
 	}
-	if perr := printTry(std, o, subjects, summary, show.trials); perr != nil {
+	if perr := printTry(std, o, subjects, summary, trials); perr != nil {
 		return perr
 	}
 	switch {

@@ -194,6 +194,9 @@ func (std *Std) Interactive() bool { return term.IsTerminal(std.In) && term.IsTe
 // Live reports whether stderr is a terminal on which a line can be drawn again.
 func (std *Std) Live() bool { return term.IsTerminal(std.Err) && std.Getenv("TERM") != "dumb" }
 
+// NewScreen is the last lines of the terminal on stderr.
+func (std *Std) NewScreen() *term.Screen { return &term.Screen{Out: std.Err, Held: &std.Screen} }
+
 // Spin starts a spinner on stderr; without a terminal there, it only passes on.
 func (std *Std) Spin(what string) *term.Spinner {
 	return term.Spin(std.Err, &std.Screen, std.Live(), what)
