@@ -114,6 +114,10 @@ func addSubject(subjects []*Subject, s *Subject) ([]*Subject, error) {
 // skill is one skill, with its cases.
 func (o *Options) skill(c Choice, loc skill.Location) (*Subject, error) {
 	s, err := NewSubject(loc)
+	if err != nil && len(c.Names) == 0 {
+		c.Warn(err.Error()) // the others can be tried
+		return nil, ErrNoCases
+	}
 	if err != nil || c.Bare {
 		return s, err
 	}

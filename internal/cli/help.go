@@ -245,6 +245,14 @@ func flagError(cmd *cobra.Command, err error) error {
 		text = fmt.Sprintf("unknown flag: -%s%s", unknown.GetSpecifiedName(), borrowedFlag(cmd.CommandPath(), unknown.GetSpecifiedName()))
 	case ok && strings.Contains(e.GetFlag().Value.Type(), "int"):
 		text = fmt.Sprintf("--%s is %q, want a whole number", e.GetFlag().Name, e.GetValue())
+	case ok && e.GetFlag().Value.Type() == "bool":
+		text = fmt.Sprintf("--%s is %q, want true or false", e.GetFlag().Name, e.GetValue())
+	case ok && strings.HasPrefix(e.GetFlag().Value.Type(), "float"):
+		text = fmt.Sprintf("--%s is %q, want a number", e.GetFlag().Name, e.GetValue())
+	case short && !cmd.HasParent() && slices.ContainsFunc(cmd.Commands(), func(c *cobra.Command) bool {
+		return c.Flags().Lookup(unknown.GetSpecifiedName()) != nil
+	}):
+		text = fmt.Sprintf("--%s goes after the command, as in skillhand COMMAND --%[1]s", unknown.GetSpecifiedName())
 	case ok && e.GetFlag().Value.Type() == "duration":
 		if n, err := strconv.Atoi(e.GetValue()); err == nil && n > 0 {
 			text = fmt.Sprintf("--%s %d: want a unit: %dms or %s", e.GetFlag().Name, n, n, seconds(n))
