@@ -213,7 +213,7 @@ func (s *scope) redirect(n *syntax.Redirect) {
 		s.written(s.text(n.Word))
 	case syntax.RdrIn:
 		_, runs := n.Word.Parts[0].(*syntax.ProcSubst) // what runs there is looked at by itself
-		s.reads = s.reads || !runs && s.text(n.Word).reached()
+		s.changes = s.changes || !runs && s.text(n.Word).reached()
 	}
 }
 

@@ -32,8 +32,7 @@ type line struct {
 	unpacks map[string]bool // programs of it that write files whose names it does not say
 	makes   bool            // it makes files that a value names
 	moves   bool            // it goes to a folder that a value chooses
-	reads   bool            // it reads a file that a value names
-	changes bool            // it may make other texts of its values, and not only parts between signs
+	changes bool            // it may make other texts of its values, and not only parts between signs, or reads files that they name
 }
 
 // A value is one of the line's, with the words that it is split into.
@@ -119,7 +118,7 @@ func (s *scope) effects(name string, r *row, args []field, prints bool) {
 	s.changes = s.changes || prints && !keeps && !keeping().MatchString(name+" "+own) || s.funcs[name] && strings.Contains(own, "-\x00")
 	sub := append(strings.Fields(own), "", "")
 	reached := joined(args).reached()
-	s.reads = s.reads || prints && r.is(isData) && !among("tellers", name) && !among("tellers", name+"/"+sub[0]) && reached
+	s.changes = s.changes || prints && r.is(isData) && !among("tellers", name) && !among("tellers", name+"/"+sub[0]) && reached
 	edits := among("editors", versionless(name)) && inPlace().MatchString(own)
 	extracts := name == "tar" && strings.Contains(strings.SplitN(sub[0], "=", 2)[0], "x")
 	gets := name == "git" && !r.has("view") && !r.has("still") && reached // git merge "$0"

@@ -126,7 +126,7 @@ func (s *scope) optionWord(w *reading, f field) {
 	switch w.option.sort {
 	case '=', ':', '-':
 	case '<':
-		s.reads = s.reads || f.reached()
+		s.changes = s.changes || f.reached()
 	case '>':
 		s.written(f)
 		if f.reached() && !w.r.has("writes") {
@@ -177,11 +177,7 @@ func (s *scope) valueFlag(w *reading, f field) bool {
 	case len(w.r.subs) > 0 && w.operands == 0 && !strings.HasPrefix(text, "-"):
 		s.within(f, never, w.name+"'s subcommand", whyChoice, "write the subcommand yourself")
 	case f.dirty():
-		k := s.kept(noOption)
-		if s.reads { // whatever that file says: sort $(cat "$0")
-			k = number
-		}
-		s.within(f, k, "an option of "+w.name, whyOption, optionHint(w))
+		s.within(f, s.kept(noOption), "an option of "+w.name, whyOption, optionHint(w))
 	case len(text) > 1 && strings.Contains(signs, text[:1]):
 		if !s.listed(w, f) {
 			s.within(f, never, "an option of "+w.name, whyOption, optionHint(w))
