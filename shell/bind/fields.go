@@ -302,8 +302,8 @@ func (s *scope) class(root syntax.Node, far int, self string, reckons bool) clas
 			switch {
 			case s.counts(n):
 				return false
-			case innocent(n):
-				is, inside = fixed, !s.foreign
+			case innocent(n, s.foreign):
+				is = fixed
 			default:
 				is = open
 			}
@@ -347,11 +347,14 @@ func (s *scope) variableClass(name string, far int) class {
 	return is
 }
 
-// innocent recognises substitutions of commands that print nothing but where something is, or when.
-func innocent(n *syntax.CmdSubst) bool {
-	name, rest, _ := strings.Cut(last(n), " ")
+// innocent recognises substitutions of commands that print nothing but where something is, or when. A name of a branch is a
+// project's own: git clone takes one that begins as an option does.
+func innocent(n *syntax.CmdSubst, foreign bool) bool {
+	text := last(n)
+	name, rest, _ := strings.Cut(text, " ")
 	sub, _, _ := strings.Cut(rest, " ")
-	return among("places", name) || among("places", name+"/"+sub)
+	names := strings.Contains(text, " --abbrev-ref") || strings.Contains(text, " --symbolic")
+	return (among("places", name) || among("places", name+"/"+sub)) && !(foreign && names)
 }
 
 // last is the command that prints what a substitution stands for: the last of its pipeline, without || true and || echo 0.

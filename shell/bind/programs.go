@@ -256,15 +256,15 @@ func (s *scope) wrapped(w *reading, rest []field) {
 	case w.r.kind == isJoin:
 		s.shellCode(joined(rest), name)
 	case name == "xargs":
-		rest = replaced(replaced(rest, "{}"), w.stands)
+		rest = replaced(replaced(rest, "{}", ""), w.stands, "")
 		s.run(append(rest, unknown(), unknown()), input{prints: in.prints}) // an option may take the first
 	default:
 		s.run(rest, in)
 	}
 }
 
-// replaced puts what nobody knows where a text stands in fields.
-func replaced(fs []field, text string) (list []field) {
+// replaced puts what nobody knows where a text stands in fields, but for how it begins.
+func replaced(fs []field, text, begin string) (list []field) {
 	for _, f := range fs {
 		g := field{many: f.many}
 		for _, x := range f.bits {
@@ -274,7 +274,7 @@ func replaced(fs []field, text string) (list []field) {
 			}
 			for i, part := range parts {
 				if i > 0 {
-					g.bits = append(g.bits, bit{hole: true, dirty: true})
+					g.bits = merge(g.bits, bit{text: begin}, bit{hole: true, dirty: true})
 				}
 				if x.text = part; part != "" || !x.isText() {
 					g.bits = append(g.bits, x)

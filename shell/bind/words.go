@@ -15,11 +15,12 @@ type reading struct {
 	operands int    // so far
 	option   option // the last one
 	stands   string // a text that stands for what the program reads: xargs -I{}
+	begin    string // how the names begin that it finds
 }
 
 // words judges the words of a program: options by what the row says of each, operands by what the program does with them.
 func (s *scope) words(r *row, name string, args []field, in input) {
-	w := &reading{r: r, name: name, in: in}
+	w := &reading{r: r, name: name, in: in, begin: "./"}
 	if k, reads := r.kinds["in"]; reads && in.fed {
 		s.all(k, name+"'s input", whyCode, "give it the text as an argument")
 	}
@@ -86,7 +87,7 @@ func (s *scope) flag(w *reading, args []field) int {
 	case o.sort == ';': // find -exec
 		n := slices.IndexFunc(append(rest, literal(";")), func(f field) bool { return slices.Contains([]string{";", `\;`, "+"}, f.lit()) })
 		s.moves = s.moves || strings.HasSuffix(o.name, "dir")
-		s.run(replaced(rest[:n], "{}"), w.in)
+		s.run(replaced(rest[:n], "{}", w.begin), w.in)
 		return n + 2
 	case o.sort == '/': // python -m
 		s.module(rest[0], rest[1:], w.in)
@@ -229,6 +230,9 @@ func (s *scope) operand(w *reading, args []field) bool {
 
 // toolOperand judges an operand of a program with options: of some it is code, or a file that they write.
 func (s *scope) toolOperand(w *reading, f field) {
+	if f.dirty() {
+		w.begin = "" // find "$x": as that does
+	}
 	key, _, sets := strings.Cut(f.lead(), "=")
 	k, listed := w.r.kinds["ops"]
 	switch {
