@@ -115,7 +115,7 @@ func (s *scope) word(w *syntax.Word) []field {
 	last := func() *field { return &done[len(done)-1] }
 	for _, p := range pieces {
 		if p.Node == nil {
-			if at := strings.IndexAny(p.Text, "*?["); at >= 0 && s.foreign && p.Expand && p.Text != "[" { // names of the project's files
+			if at := strings.IndexAny(p.Text, globs); at >= 0 && s.named() && p.Expand && p.Text != "[" {
 				last().bits, last().many = merge(last().bits, append(s.marked(p.Text[:at]), bit{hole: true, dirty: true})...), true
 				continue
 			}
@@ -276,8 +276,8 @@ func (s *scope) class(root syntax.Node, far int, self string, reckons bool) clas
 			is = s.textClass(n.Value)
 			if is == fixed && reckons {
 				is = s.variableClass(n.Value, far)
-			} else if s.foreign && strings.ContainsAny(n.Value, "*?[") && n.Value != "[" {
-				is = open // names of the project's files
+			} else if s.named() && strings.ContainsAny(n.Value, globs) && n.Value != "[" {
+				is = open
 			}
 		case *syntax.SglQuoted:
 			is = s.textClass(n.Value)

@@ -242,7 +242,7 @@ func (s *scope) parameter(n *syntax.ParamExp) {
 }
 
 // surroundings judges programs in a line that writes files which are no data by their names: all but the
-// simplest may run those, or obey them. And names of files that a value made could be options.
+// simplest may run those, or obey them.
 func (s *scope) surroundings(fs []field) {
 	name := programName(fs[0].lit())
 	if s.funcs[name] {
@@ -252,9 +252,6 @@ func (s *scope) surroundings(fs []field) {
 	unpacked := len(s.unpacks) > 1 || len(s.unpacks) == 1 && !s.unpacks[name] // by another program
 	if (s.loose != "" || unpacked) && !s.ours(fs[0]) && !s.quiet(r, name, fs[1:]) {
 		s.all(number, name+" in a line that writes a file", whyWritten, dataName)
-	}
-	if s.makes && r != nil && r.kind != isData && slices.ContainsFunc(fs[1:], func(f field) bool { return strings.IndexAny(f.lead(), "*?[") == 0 }) {
-		s.all(noOption, "* in a line that makes files", whyOption, "write ./*")
 	}
 	if s.moves && r != nil && !r.is(isShell) && !r.has("view") && !r.simple(name) {
 		s.all(never, name+" in a folder that a value chooses", whyChoice, ownFolder)
@@ -307,7 +304,7 @@ func (s *scope) assign(name string, w *syntax.Word, exported bool) {
 	if w != nil {
 		f = s.text(w)
 	}
-	if strings.ContainsAny(words.Lit(w), "*?[") && (s.foreign || s.makes || len(s.writes) > 0) {
+	if strings.ContainsAny(words.Lit(w), globs) && s.named() {
 		w = nil // the name of some file
 	}
 	s.set(name, w)
@@ -447,8 +444,7 @@ func (s *scope) file(f field, place, why, instead string) bool {
 	switch {
 	case slices.ContainsFunc(f.bits, bit.given) && !s.picked(f):
 		s.report(f.bits[slices.IndexFunc(f.bits, bit.given)].from, place, why, s.pickHint(f, instead))
-	case f.dirty(), s.writes[path.Base(text)] && (!isCommand || s.loose != ""), strings.HasPrefix(text, "/dev/"), strings.HasPrefix(text, "/proc/"),
-		len(s.writes) > 0 && !isCommand && strings.ContainsAny(text, "*?["):
+	case f.dirty(), s.writes[path.Base(text)] && (!isCommand || s.loose != ""), strings.HasPrefix(text, "/dev/"), strings.HasPrefix(text, "/proc/"):
 		s.all(number, place, why, instead)
 	case (s.loose != "" || len(s.unpacks) > 0) && !isCommand && !s.ours(f):
 		s.all(number, place+", which the line may write", whyWritten, dataName)

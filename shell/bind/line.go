@@ -30,7 +30,6 @@ type line struct {
 	writes  map[string]bool // base names of the files that it writes
 	loose   string          // a file of these that is no data by its name
 	unpacks map[string]bool // programs of it that write files whose names it does not say
-	makes   bool            // it makes files that a value names
 	moves   bool            // it goes to a folder that a value chooses
 	changes bool            // it may make other texts of its values, and not only parts between signs, or reads files that they name
 }
@@ -43,6 +42,12 @@ type value struct {
 	words   []string
 	ours    bool
 }
+
+// globs are the signs that stand for names of files.
+const globs = "*?["
+
+// named reports whether such a name may be a value: somebody else's, or one that the line made.
+func (l *line) named() bool { return l.foreign || len(l.writes) > 0 }
 
 // set notes a word that a variable may hold; nil is what nobody knows.
 func (l *line) set(name string, w *syntax.Word) {
@@ -145,7 +150,6 @@ func (s *scope) goes(f field) { s.moves = s.moves || f.reached() && !s.picked(f)
 // written notes a file that the line writes.
 func (s *scope) written(f field) {
 	text, known := f.literal()
-	s.makes = s.makes || f.reached()
 	base := path.Base(f.own())
 	if known && (text == "" || aNumber(text) || slices.Contains([]string{"-", "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"}, text)) {
 		return
