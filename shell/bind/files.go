@@ -117,6 +117,8 @@ func (f *filer) word(w *syntax.Word, reader bool) {
 		// The judge knows that it may hold anything of the project's.
 	case f.Named(text):
 		f.swaps = append(f.swaps, swap{from, to, []Part{a(text)}})
+	case len(text) > 1 && text[0] == '@' && f.Named(text[1:]): // gcc @options
+		f.swaps = append(f.swaps, swap{from, to, []Part{{Text: "@"}, a(text[1:])}})
 	case len(text) > 2 && text[0] == '-' && isNameChar(text[1]) && f.Named(text[2:]): // -fscript
 		f.swaps = append(f.swaps, swap{from, to, []Part{{Text: text[:2]}, a(text[2:])}})
 	default:

@@ -324,6 +324,8 @@ func (s *scope) setting(name string, f field, exported bool) {
 		s.expanded(name)
 	case exported && !among("meaningless", name) && s.mentions(f.own()):
 		s.all(number, name, whySetting, instead)
+	case s.foreign && folders().MatchString(name) && text != "" && text[0] != '/': // PYTHONPATH=lib, git -c core.hooksPath=scripts
+		s.all(never, name, whySetting, ownFolder)
 	case name == "PATH" && s.moves: // a program of the folder could be found first
 		s.all(never, name, whySetting, ownFolder)
 	case !isObeyed(name):
@@ -339,6 +341,9 @@ func (s *scope) setting(name string, f field, exported bool) {
 	}
 }
 
+// folders are names of settings that say where programs, modules and hooks are.
+var folders = regexpOnce(`(?i)(?:path|dir|home|lib)$`)
+
 // declaration judges the names that declare and its kind take, and with -i, -n, -a and -A the contents too.
 func (s *scope) declaration(n *syntax.DeclClause) {
 	s.anyVar = s.anyVar || declares(n, "n")
@@ -351,8 +356,11 @@ func (s *scope) declaration(n *syntax.DeclClause) {
 			s.handed[a.Name.Value] = true
 		}
 		list := a.Name != nil && s.isArray(a.Name.Value)
-		if declares(n, "in") || list && a.Array == nil && f.reached() {
+		if declares(n, "i") || list && a.Array == nil && f.reached() {
 			s.expanded(n.Variant.Value)
+		}
+		if declares(n, "n") && f.reached() {
+			s.all(number, n.Variant.Value, whySetting, nameIt)
 		}
 		if a.Naked && a.Value != nil && !strings.HasPrefix(f.lit(), "-") {
 			s.names(n.Variant.Value, f, exports(n))

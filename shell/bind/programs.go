@@ -53,7 +53,7 @@ func (s *scope) nameless(args []field, in input) {
 func (s *scope) program(name string, args []field, in input) {
 	r, rest := find(name, args)
 	s.effects(name, r, args, in.prints)
-	if len(s.findings) > 0 || s.funcs[name] {
+	if len(s.findings) > 0 {
 		return
 	}
 	if r == nil {

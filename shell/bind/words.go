@@ -141,6 +141,7 @@ func (s *scope) optionWord(w *reading, f field) {
 		key, _, _ := strings.Cut(f.lead(), "=")
 		r, _ := find("git", []field{literal("config"), literal(key)})
 		s.words(r.alone(), "git config", []field{after(f, len(key)+1)}, input{})
+		s.setting(key, after(f, len(key)+1), false)
 		if _, code, runs := strings.Cut(f.lit(), "=!"); runs {
 			s.shellCode(literal(code), place)
 		}
