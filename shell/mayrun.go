@@ -53,7 +53,8 @@ func (r *running) mayRun() error {
 			}
 			return err != nil
 		},
-		Guess: sync.OnceValue(func() bool { return r.shell.MayRun(r.dir) != nil }),
+		Guess:  sync.OnceValue(func() bool { return r.shell.MayRun(r.dir) != nil }),
+		Script: func(path string) bool { return r.mayRunModule(here, path) != nil },
 	})
 	switch {
 	case !runs:
@@ -131,6 +132,21 @@ func (r *running) mayRunFile(dir, path string) error {
 		}
 	}
 	return nil
+}
+
+// mayRunModule asks about what an interpreter finds by a path: node src, node src/main for src/main.js.
+func (r *running) mayRunModule(dir, path string) error {
+	err := r.mayRunFile(dir, path)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	found, _ := filepath.Glob(strings.NewReplacer("*", "?", "[", "?").Replace(path) + "*")
+	for _, file := range found {
+		if info, _ := os.Stat(file); err == nil && info != nil && (file == path && info.IsDir() || strings.HasPrefix(file, path+".")) {
+			err = r.shell.MayRun(file)
+		}
+	}
+	return err
 }
 
 // cannotTell asks about the folder that the line runs in.

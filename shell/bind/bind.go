@@ -78,7 +78,7 @@ func Bind(l Line) (*Program, error) {
 	if len(p.Vars) == 0 {
 		return p, nil
 	}
-	if found := l.judge(p, file, false); len(found) > 0 {
+	if found := l.judge(p, file, Files{}); len(found) > 0 {
 		return nil, refuse("not run: %v", found[0])
 	}
 	edits, err := l.place(p)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/words"
+	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -100,7 +101,29 @@ func unknown() field { return field{bits: []bit{{hole: true, dirty: true}}, many
 // fields evaluates arguments.
 func (s *scope) fields(args []*syntax.Word) (list []field) {
 	for _, w := range args {
-		list = append(list, s.word(w)...)
+		ws := braced(w)
+		for _, w := range ws {
+			list = append(list, s.word(w)...)
+		}
+		if len(ws) > maxBraced {
+			list = append(list, unknown())
+		}
+	}
+	return list
+}
+
+const maxBraced = 1000
+
+// braced are the words that braces make of one: sort {-r,"$0"}; of very many, the first.
+func braced(w *syntax.Word) (list []*syntax.Word) {
+	split := *w
+	if !syntax.SplitBraces(&split) {
+		return []*syntax.Word{w}
+	}
+	for one := range expand.BracesSeq(nil, &split) {
+		if list = append(list, one); len(list) > maxBraced {
+			break
+		}
 	}
 	return list
 }
@@ -212,6 +235,10 @@ func (s *scope) marked(text string) (list []bit) {
 // expansion evaluates an expansion: a value, a number, what the line sets a variable to, or a hole.
 func (s *scope) expansion(n syntax.WordPart) bit {
 	switch n := n.(type) {
+	case *syntax.SglQuoted: // $'\x2d'
+		if text, _, err := expand.Format(nil, n.Value, nil); err == nil && len(s.marks(n.Value)) == 0 && !s.foreign {
+			return bit{text: text}
+		}
 	case *syntax.ArithmExp:
 		return bit{text: "0"} // it is judged by itself
 	case *syntax.ParamExp:

@@ -13,6 +13,8 @@ type Files struct {
 	Env   func(name string) (value string, set bool) // the environment that the line runs in
 	Named func(path string) bool                     // whether a path names a file, or folder, that must not run
 	Guess func() bool                                // whether what cannot be told before may name one
+	// Script reports whether an interpreter that gets this path may run such a file: a folder, or one with an ending.
+	Script func(path string) bool
 }
 
 // Runs reports whether the program would run a file that must not. To the line,
@@ -43,9 +45,9 @@ func (p *Program) Runs(files Files) bool {
 		return true
 	})
 	line, found := f.line()
-	if foreign := files.Guess(); found || foreign {
+	if found || files.Guess() {
 		p, file, err := line.parse()
-		return err == nil && len(line.judge(p, file, foreign)) > 0
+		return err == nil && len(line.judge(p, file, files)) > 0
 	}
 	return false
 }

@@ -64,14 +64,16 @@ func Judge(l Line) []Finding {
 	if err != nil || len(p.Vars) == 0 {
 		return nil
 	}
-	return l.judge(p, file, false)
+	return l.judge(p, file, Files{})
 }
 
 // outside stands for any text that somebody else wrote.
 const outside = "-v -$(x) `x`;'\"|x=(a[$(x)])\\%x \x00../x"
 
-func (l Line) judge(p *Program, file *syntax.File, foreign bool) []Finding {
-	j := &line{Program: p, foreign: foreign, first: map[string]int{}, sets: map[string][]*syntax.Word{}, classes: map[string]class{}, handed: map[string]bool{},
+// judge is Judge, in a project that nobody trusted if files say so.
+func (l Line) judge(p *Program, file *syntax.File, files Files) []Finding {
+	foreign := files.Guess != nil && files.Guess()
+	j := &line{Program: p, foreign: foreign, files: files, first: map[string]int{}, sets: map[string][]*syntax.Word{}, classes: map[string]class{}, handed: map[string]bool{},
 		funcs: map[string]bool{}, writes: map[string]bool{}, unpacks: map[string]bool{}, nested: map[string]*syntax.File{}}
 	for _, part := range l.Parts {
 		if v := part.Value; v != nil {
@@ -324,7 +326,7 @@ func (s *scope) setting(name string, f field, exported bool) {
 		s.expanded(name)
 	case exported && !among("meaningless", name) && s.mentions(f.own()):
 		s.all(number, name, whySetting, instead)
-	case s.foreign && folders().MatchString(name) && text != "" && text[0] != '/': // PYTHONPATH=lib, git -c core.hooksPath=scripts
+	case s.foreign && folders().MatchString(name) && relative(text): // PYTHONPATH=lib, git -c core.hooksPath=scripts
 		s.all(never, name, whySetting, ownFolder)
 	case name == "PATH" && s.moves: // a program of the folder could be found first
 		s.all(never, name, whySetting, ownFolder)
@@ -456,12 +458,19 @@ func (s *scope) file(f field, place, why, instead string) bool {
 		s.all(number, place, why, instead)
 	case (s.loose != "" || len(s.unpacks) > 0) && !isCommand && !s.ours(f):
 		s.all(number, place+", which the line may write", whyWritten, dataName)
-	case s.moves && known && !isCommand && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "~/") && text != "":
+	case s.moves && !isCommand && relative(text):
 		s.all(never, text+" in a folder that a value chooses", whyChoice, ownFolder)
+	case s.foreign && !isCommand && s.files.Script != nil && (s.strays && relative(text) || s.files.Script(text)):
+		s.all(number, place, why, instead)
 	case s.foreign && (!known && !s.ours(f) || strings.HasPrefix(text, "~") && !strings.HasPrefix(text, "~/")):
 		s.all(number, place, why, instead)
 	}
 	return len(s.findings) == 0
+}
+
+// relative reports whether a file's name depends on the folder.
+func relative(name string) bool {
+	return name != "" && !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, "~/")
 }
 
 // ours reports whether a file is one below a folder of ours: ${SKILL_DIR}/tool.

@@ -14,6 +14,7 @@ type line struct {
 	*Program
 	vals     []value
 	foreign  bool // text that nobody trusts may come from files, their names and what commands print
+	files    Files
 	findings []Finding
 	pass     int                     // of those over the line; the last one judges
 	nested   map[string]*syntax.File // code within the line, parsed
@@ -31,6 +32,7 @@ type line struct {
 	loose   string          // a file of these that is no data by its name
 	unpacks map[string]bool // programs of it that write files whose names it does not say
 	moves   bool            // it goes to a folder that a value chooses
+	strays  bool            // an option goes to another folder, where names without one mean other files
 	changes bool            // it may make other texts of its values, and not only parts between signs, or reads files that they name
 }
 
@@ -80,6 +82,9 @@ func assigned(p []syntax.Node, f func(name string, w *syntax.Word, exported bool
 		f(n.Name.Value, w, before && len(call.Args) > 0 || declared && exports(decl))
 	case *syntax.WordIter:
 		for _, w := range n.Items {
+			if split := *w; syntax.SplitBraces(&split) && !sequence().MatchString(words.Lit(w)) {
+				w = nil
+			}
 			f(n.Name.Value, w, false)
 		}
 		if len(n.Items) == 0 {
@@ -100,6 +105,9 @@ func (s *scope) changed(n *syntax.ParamExp) {
 	}
 	s.changes = s.changes || n.Repl != nil || n.Slice != nil || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps
 }
+
+// sequence is what braces count: {1..5}.
+var sequence = regexpOnce(`^\{\d+\.\.\d+\}$`)
 
 // printsOn reports whether what a command prints becomes part of the line again, or another's input.
 func printsOn(p []syntax.Node) bool {

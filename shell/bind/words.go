@@ -146,6 +146,7 @@ func (s *scope) optionWord(w *reading, f field) {
 			s.shellCode(literal(code), place)
 		}
 	case '^':
+		s.strays = s.strays || !s.ours(f) && relative(f.full())
 		s.goes(f)
 		if among("starters", strings.Fields(w.name)[0]) && f.reached() && !s.picked(f) {
 			s.within(f, never, place, whyChoice, ownFolder)
