@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -10,17 +9,13 @@ import (
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/paths"
-	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/trust"
 )
 
 type trustOptions struct {
 	list, revoke, json bool
-	pin                string // what was asked to be pinned: pinNow, or a digest
+	pin                string // what was asked to be pinned: cli.PinNow, or a digest
 }
-
-// pinNow is what --pin alone stands for: whatever the folder holds now.
-const pinNow = "now"
 
 func newTrust(std *cli.Std) *cobra.Command {
 	var o trustOptions
@@ -54,7 +49,7 @@ containers.`,
 	cmd.Flags().BoolVar(&o.list, "list", false, "list the folders that are trusted")
 	cmd.Flags().BoolVar(&o.revoke, "revoke", false, "stop trusting DIR")
 	cmd.Flags().StringVar(&o.pin, "pin", "", "trust DIR only as it is now, or as it is if it has this `digest`")
-	cmd.Flags().Lookup("pin").NoOptDefVal = pinNow
+	cmd.Flags().Lookup("pin").NoOptDefVal = cli.PinNow
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a line of JSON for each folder")
 	return cmd
 }
@@ -86,7 +81,7 @@ func runTrust(ctx context.Context, std *cli.Std, o trustOptions, args []string) 
 		if err := trust.TooWide(dir, h.Home); err != nil {
 			return err
 		}
-		if digest, err = seen(ctx, std, store, dir, o.pin); err != nil {
+		if digest, err = std.SeenChanges(ctx, store, dir, o.pin); err != nil {
 			return err
 		}
 	}
@@ -109,39 +104,6 @@ func runTrust(ctx context.Context, std *cli.Std, o trustOptions, args []string) 
 		return std.PrintJSON(trust.Folder{Dir: real, Trusted: !o.revoke, Pinned: o.pin != ""})
 	}
 	return std.Print(fmt.Sprintf("%s: %s\n", real, verb))
-}
-
-// seen makes sure that the user has seen what changed in a folder since it was
-// pinned, if it was, and returns the digest of what was shown. A model can run this
-// command too: without a terminal the digest must be given.
-func seen(ctx context.Context, std *cli.Std, store trust.Store, dir, pin string) (digest string, err error) {
-	given := ""
-	if pin != pinNow {
-		given = pin
-	}
-	changes, digest, err := store.Changes(dir)
-	switch {
-	case errors.Is(err, trust.ErrNotPinned):
-		return given, nil
-	case err != nil || changes == "":
-		return given, err
-	}
-	fmt.Fprintf(std.Err, "what changed since it was pinned:\n\n%s\ndigest: %s\n", term.Visible(changes), digest)
-	switch {
-	case given != "":
-		return given, nil
-	case !std.Interactive():
-		return "", fmt.Errorf("%s: still pinned as it was: there is no terminal to ask on (if you have seen the difference: skillhand trust --pin=%s)", dir, digest)
-	}
-	question := "\nTrust it from now on, whatever changes? (--pin: only as it is now) [y/N] "
-	if pin != "" {
-		question = "\nTrust it as it is now? [y/N] "
-	}
-	yes, err := std.Ask(ctx, question)
-	if err == nil && !yes {
-		err = fmt.Errorf("%s: still pinned as it was", dir)
-	}
-	return digest, err
 }
 
 func listTrusted(std *cli.Std, store trust.Store, asJSON bool) error {

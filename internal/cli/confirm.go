@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -46,4 +47,40 @@ func (std *Std) Ask(ctx context.Context, question string) (bool, error) {
 	case <-ctx.Done():
 		return false, context.Cause(ctx)
 	}
+}
+
+// PinNow is what trust --pin alone stands for: whatever the folder holds now.
+const PinNow = "now"
+
+// SeenChanges makes sure that the user has seen what changed in a folder since it was
+// pinned, if it was, and returns the digest of what was shown. A model can run this
+// command too: without a terminal the digest must be given.
+func (std *Std) SeenChanges(ctx context.Context, store trust.Store, dir, pin string) (digest string, err error) {
+	given := ""
+	if pin != PinNow {
+		given = pin
+	}
+	changes, digest, err := store.Changes(dir)
+	switch {
+	case errors.Is(err, trust.ErrNotPinned):
+		return given, nil
+	case err != nil || changes == "":
+		return given, err
+	}
+	fmt.Fprintf(std.Err, "what changed since it was pinned:\n\n%s\ndigest: %s\n", term.Visible(changes), digest)
+	switch {
+	case given != "":
+		return given, nil
+	case !std.Interactive():
+		return "", fmt.Errorf("%s: still pinned as it was: there is no terminal to ask on (if you have seen the difference: skillhand trust --pin=%s)", dir, digest)
+	}
+	question := "\nTrust it from now on, whatever changes? (--pin: only as it is now) [y/N] "
+	if pin != "" {
+		question = "\nTrust it as it is now? [y/N] "
+	}
+	yes, err := std.Ask(ctx, question)
+	if err == nil && !yes {
+		err = fmt.Errorf("%s: still pinned as it was", dir)
+	}
+	return digest, err
 }
