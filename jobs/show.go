@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -30,6 +31,61 @@ func Line(r batch.Result, paint func(code, text string) string) string {
 		line += "  " + term.Flat(r.Error)
 	}
 	return line
+}
+
+// JobLine is a job before it is added.
+func JobLine(j batch.Job) string {
+	needs := ""
+	if len(j.Needs) > 0 {
+		needs = "  needs " + strings.Join(j.Needs, ", ")
+	}
+	return fmt.Sprintf("%s  %s%s\n", j.Kind, term.Flat(j.ID), needs)
+}
+
+// Overview says how a batch is doing: what runs, what is done, its limits, and workers that do not take its jobs.
+func Overview(ctx context.Context, db *batch.DB, s *batch.Status) (string, error) {
+	running, err := db.Running(ctx, s.ID)
+	if err != nil {
+		return "", err
+	}
+	lines := append(Screen(s, running, s.Total, 0, time.Now()), Summary(s))
+	if text := Limits(s); text != "" {
+		lines = append(lines, text)
+	}
+	crew, err := db.Crew(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, u := range crew.Unfit {
+		lines = append(lines, fmt.Sprintf("%s takes no %s jobs: %s", u.Host, u.Kind, u.Why))
+	}
+	return strings.Join(lines, "\n") + "\n", nil
+}
+
+// tableRows is how many jobs a table on a screen has.
+const tableRows = 50
+
+// Table lists jobs: failed ones first, then those that are left, then the others.
+func Table(ctx context.Context, db *batch.DB, s *batch.Status, paint func(code, text string) string) (string, error) {
+	var b strings.Builder
+	shown := 0
+	for _, states := range [][]batch.State{{batch.Failed}, {batch.Opened}, {batch.Canceled, batch.Skipped}, {batch.Waiting}, {batch.Done}} {
+		n := s.Count(states...)
+		if shown == tableRows || n == 0 {
+			continue
+		}
+		for r, err := range db.Jobs(ctx, s.ID, batch.Query{States: states, Limit: min(tableRows-shown, n)}) { // so nothing is looked for in vain
+			if err != nil {
+				return "", err
+			}
+			b.WriteString(Line(r, paint) + "\n")
+			shown++
+		}
+	}
+	if more := s.Total - shown; more > 0 {
+		fmt.Fprintf(&b, "and %d more: skillhand batch show %s --format jsonl\n", more, s.Name)
+	}
+	return b.String(), nil
 }
 
 // Tail is the end of what a job printed, below its line.

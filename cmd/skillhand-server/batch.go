@@ -5,11 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -104,58 +100,13 @@ func (v *limitValue) Set(text string) error {
 func (v *limitValue) String() string { return string(*v) }
 func (*limitValue) Type() string     { return "string" }
 
-// none is the value of a flag that removes a limit.
-const none = "none"
-
-// limits are what the flags say, checked. A limit that is not given is 0, and stays as it is.
+// limits are what the flags say, checked.
 func (o *batchOptions) limits() (batch.Limits, error) {
-	var l batch.Limits
-	var err error
-	switch o.rate {
-	case "":
-	case none:
-		l.Starts = -1
-	default:
-		if l.Starts, l.Window, err = parseRate(o.rate); err != nil {
-			return l, cli.Exit(cli.ExitUsage, err)
-		}
-	}
-	switch o.concurrency {
-	case "":
-	case none:
-		l.Concurrency = -1
-	default:
-		if l.Concurrency, err = strconv.Atoi(o.concurrency); err != nil || l.Concurrency < 1 || l.Concurrency > maxSlots {
-			return l, cli.Usagef("--jobs is %s, want 1 to %d, or none", o.concurrency, maxSlots)
-		}
-	}
-	switch o.budget {
-	case "":
-	case none:
-		l.BudgetUSD = -1
-	default:
-		if l.BudgetUSD, err = strconv.ParseFloat(o.budget, 64); err != nil || !(l.BudgetUSD > 0) || math.IsInf(l.BudgetUSD, 0) {
-			return l, cli.Usagef("--budget-usd is %s, want dollars, or none", o.budget)
-		}
+	l, err := jobs.ParseLimits(o.concurrency, o.rate, o.budget)
+	if err != nil {
+		return l, cli.Usagef("--%v", err)
 	}
 	return l, nil
-}
-
-// maxSlots is how many jobs one process can do at the same time.
-const maxSlots = 10_000
-
-// parseRate reads 30/m, 5/s, 100/h or 10/90s.
-func parseRate(text string) (starts int, window time.Duration, err error) {
-	number, unit, ok := strings.Cut(text, "/")
-	starts, err = strconv.Atoi(number)
-	if strings.IndexAny(unit, "0123456789") != 0 {
-		unit = "1" + unit
-	}
-	window, werr := time.ParseDuration(unit)
-	if !ok || err != nil || werr != nil || starts < 1 || window <= 0 {
-		return 0, 0, fmt.Errorf("--rate is %s, want a number of starts and a time, such as 30/m", text)
-	}
-	return starts, window, nil
 }
 
 // database is the one that was named, or "".
@@ -307,11 +258,7 @@ func (o *batchOptions) printJobs(std *cli.Std, file *jobfile.File) error {
 			}
 			continue
 		}
-		needs := ""
-		if len(j.Needs) > 0 {
-			needs = "  needs " + strings.Join(j.Needs, ", ")
-		}
-		if err := std.Print(fmt.Sprintf("%s  %s%s\n", j.Kind, term.Flat(j.ID), needs)); err != nil {
+		if err := std.Print(jobs.JobLine(j)); err != nil {
 			return err
 		}
 	}
@@ -359,8 +306,8 @@ func newBatchWork(std *cli.Std) *cobra.Command {
 		Use: "work", Short: "Run the jobs of all batches, as they come", Args: cli.Args(cobra.NoArgs),
 		Example: "  skillhand batch work --db postgres://db/skillhand -j 8",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if slots < 1 || slots > maxSlots {
-				return cli.Usagef("--jobs is %d, want 1 to %d", slots, maxSlots)
+			if slots < 1 || slots > jobs.MaxSlots {
+				return cli.Usagef("--jobs is %d, want 1 to %d", slots, jobs.MaxSlots)
 			}
 			open := o.open
 			if drain {
@@ -374,7 +321,11 @@ func newBatchWork(std *cli.Std) *cobra.Command {
 			if !drain {
 				std.Note("waiting for jobs that skillhand batch add and run put into the database, Ctrl-C ends it")
 			}
-			return work(cmd.Context(), worker(std, db, slots), drain)
+			err, cause := noDatabase(jobs.Work(cmd.Context(), worker(std, db, slots), drain)), context.Cause(cmd.Context())
+			if err == nil && cli.Terminated(cause) {
+				return nil // SIGTERM is the way to stop it, and no failure: its jobs went back
+			}
+			return errors.Join(err, cause)
 		},
 	}
 	o.dbFlag(cmd)
@@ -382,32 +333,6 @@ func newBatchWork(std *cli.Std) *cobra.Command {
 	cmd.Flags().IntVarP(&slots, "jobs", "j", 4, "`number` of jobs at the same time in this process")
 	cmd.Flags().BoolVar(&drain, "drain", false, "end when nothing is left that can be done")
 	return cmd
-}
-
-// work runs a worker of all batches; with drain, until nothing is left that can be done. SIGTERM is
-// the way to stop it, and no failure: its jobs went back.
-func work(ctx context.Context, w *batch.Worker, drain bool) error {
-	own, stop := context.WithCancel(ctx)
-	defer stop()
-	ended := make(chan error, 1)
-	go func() { ended <- noDatabase(w.Run(own)) }()
-	tick := time.NewTicker(300 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		select {
-		case err := <-ended:
-			cause := context.Cause(ctx)
-			if err == nil && cli.Terminated(cause) {
-				return nil
-			}
-			return errors.Join(err, cause)
-		case <-tick.C:
-		}
-		if drain && jobs.Drained(own, w.DB) {
-			stop()
-			return <-ended
-		}
-	}
 }
 
 func newBatchRetry(std *cli.Std) *cobra.Command {

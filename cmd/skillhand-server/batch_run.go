@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -60,9 +58,10 @@ func runBatch(ctx context.Context, std *cli.Std, o *batchOptions, name string) e
 		defer stop() // without a worker nothing happens any more
 		ended <- noDatabase(worker.Run(own))
 	}()
-	err = w.until(own, func(s *batch.Status) bool {
-		w.stuck = jobs.Stuck(own, a.db, s)
-		return s.Still() || w.stuck != ""
+	stuck := ""
+	err = w.Until(own, func(s *batch.Status) bool {
+		stuck = jobs.Stuck(own, a.db, s)
+		return s.Still() || stuck != ""
 	})
 	if errors.Is(err, context.Canceled) {
 		err = nil // the worker or the caller knows why
@@ -71,7 +70,8 @@ func runBatch(ctx context.Context, std *cli.Std, o *batchOptions, name string) e
 	err = errors.Join(err, <-ended)
 	// Report finished jobs even if the run failed.
 	last := context.WithoutCancel(ctx)
-	err = errors.Join(err, w.end(last))
+	s, werr := endWatch(last, std, w, o.json, stuck)
+	err = errors.Join(err, werr)
 	if o.output != "" {
 		err = errors.Join(err, jobs.WriteResults(last, a.db, a.id, o.output))
 	}
@@ -81,11 +81,7 @@ func runBatch(ctx context.Context, std *cli.Std, o *batchOptions, name string) e
 	if err != nil {
 		return err
 	}
-	s, err := a.db.Status(last, a.id)
-	if err != nil {
-		return err
-	}
-	if w.stuck != "" && s.Left() > 0 {
+	if stuck != "" && s.Left() > 0 {
 		return cli.Said(cli.ExitMissing)
 	}
 	return batchError(s)
@@ -145,129 +141,46 @@ func batchStatus(s *batch.Status) int {
 	return cli.ExitOK
 }
 
-// A watcher tells what happens in a batch, as it happens.
-type watcher struct {
-	std    *cli.Std
-	db     *batch.DB
-	id     int64
-	name   string
-	json   bool
-	stuck  string // why no worker does the jobs that wait
-	after  int64
-	began  time.Time
-	before int // jobs that had ended when it began
-	screen *term.Screen
-	paused time.Time
-}
-
-func watch(ctx context.Context, std *cli.Std, db *batch.DB, id int64, json bool) (*watcher, error) {
-	s, err := db.Status(ctx, id)
+// watch follows a batch: a line on stdout for each job. On a terminal that shows the batch, only a job that did not get
+// done has one.
+func watch(ctx context.Context, std *cli.Std, db *batch.DB, id int64, json bool) (*jobs.Watch, error) {
+	w, err := jobs.NewWatch(ctx, db, id)
 	if err != nil {
 		return nil, err
 	}
-	w := &watcher{std: std, db: db, id: id, name: s.Name, json: json, began: time.Now(), before: s.Total - s.Left(), after: s.Event}
-	if std.Live() && !json {
-		w.screen = std.NewScreen()
+	if w.Warn = std.Warn; std.Live() && !json {
+		w.Screen = std.NewScreen()
+	}
+	w.Each = func(r batch.Result) error {
+		if json {
+			return std.PrintJSON(batch.JobEvent{Event: "job", Batch: w.Name, Result: r})
+		}
+		if w.Screen != nil && term.IsTerminal(std.Out) && r.State == batch.Done {
+			return nil
+		}
+		line := jobs.Line(r, std.Painter()) + "\n"
+		if !strings.HasSuffix(r.Error, ": "+r.Log) { // else the line says it
+			line += jobs.Tail(r.Log, 3)
+		}
+		w.Clear()
+		return std.Print(line)
 	}
 	return w, nil
 }
 
-// until tells what happens until the batch is as wanted.
-func (w *watcher) until(ctx context.Context, enough func(*batch.Status) bool) error {
-	tick := time.NewTicker(250 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		s, err := w.db.Status(ctx, w.id)
-		if err != nil {
-			return err
-		}
-		if err := w.events(ctx); err != nil {
-			return err
-		}
-		if enough(s) {
-			return nil
-		}
-		w.show(ctx, s)
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
-		}
-	}
-}
-
-// events tells of the jobs that have ended since.
-func (w *watcher) events(ctx context.Context) error {
-	for {
-		list, err := w.db.Events(ctx, w.id, w.after)
-		if err != nil || len(list) == 0 {
-			return err
-		}
-		for _, r := range list {
-			w.after = r.Event
-			if err := w.tell(r); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-// tell tells of one job: a line on stdout. On a terminal that shows the batch only what did not
-// get done has one.
-func (w *watcher) tell(r batch.Result) error {
-	if w.json {
-		return w.std.PrintJSON(batch.JobEvent{Event: "job", Batch: w.name, Result: r})
-	}
-	if w.screen != nil && term.IsTerminal(w.std.Out) && r.State == batch.Done {
-		return nil
-	}
-	line := jobs.Line(r, w.std.Painter()) + "\n"
-	if !strings.HasSuffix(r.Error, ": "+r.Log) { // else the line says it
-		line += jobs.Tail(r.Log, 3)
-	}
-	if w.screen != nil {
-		w.screen.Clear()
-	}
-	return w.std.Print(line)
-}
-
-// show draws the screen, or says once that everything waits.
-func (w *watcher) show(ctx context.Context, s *batch.Status) {
-	if s.Paused != nil && !s.Paused.Equal(w.paused) {
-		w.paused = *s.Paused
-		if w.screen == nil {
-			w.std.Warn(fmt.Sprintf("%s: usage limit reached, waiting until %s", w.name, s.Paused.Local().Format(time.DateTime)))
-		}
-	}
-	if w.screen == nil {
-		return
-	}
-	running, err := w.db.Running(ctx, w.id)
+// endWatch tells of the last jobs and how it all stands, and why no worker does those that wait, if so.
+func endWatch(ctx context.Context, std *cli.Std, w *jobs.Watch, json bool, stuck string) (*batch.Status, error) {
+	s, err := w.End(ctx)
 	if err != nil {
-		return
+		return nil, err
 	}
-	w.screen.Draw(jobs.Screen(s, running, w.before, time.Since(w.began), time.Now()))
-}
-
-// end tells the last events and how it all stands.
-func (w *watcher) end(ctx context.Context) error {
-	if w.screen != nil {
-		w.screen.Clear()
-	}
-	if err := w.events(ctx); err != nil {
-		return err
-	}
-	s, err := w.db.Status(ctx, w.id)
-	if err != nil {
-		return err
-	}
-	if w.json {
-		return w.std.PrintJSON(batch.EndEvent{Event: "end", Status: s})
+	if json {
+		return s, std.PrintJSON(batch.EndEvent{Event: "end", Status: s})
 	}
 	text := jobs.Summary(s)
-	if w.stuck != "" && s.Left() > 0 {
-		text += ": " + w.stuck
+	if stuck != "" && s.Left() > 0 {
+		text += ": " + stuck
 	}
-	w.std.Say(term.Flat(w.name) + ": " + text)
-	return nil
+	std.Say(term.Flat(w.Name) + ": " + text)
+	return s, nil
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -85,58 +83,20 @@ func statusOf(ctx context.Context, db *batch.DB, args []string) (*batch.Status, 
 	return &all[len(all)-1], nil
 }
 
-// tableRows is how many jobs a table on a screen has.
-const tableRows = 50
-
 func showBatch(ctx context.Context, std *cli.Std, db *batch.DB, s *batch.Status, asJSON, table bool) error {
 	if asJSON {
 		return std.PrintJSON(s)
 	}
-	running, err := db.Running(ctx, s.ID)
+	text, err := jobs.Overview(ctx, db, s)
+	if err == nil && table {
+		var rows string
+		rows, err = jobs.Table(ctx, db, s, std.Painter())
+		text += rows
+	}
 	if err != nil {
 		return err
 	}
-	lines := append(jobs.Screen(s, running, s.Total, 0, time.Now()), jobs.Summary(s))
-	if text := jobs.Limits(s); text != "" {
-		lines = append(lines, text)
-	}
-	crew, err := db.Crew(ctx)
-	if err != nil {
-		return err
-	}
-	for _, u := range crew.Unfit {
-		lines = append(lines, fmt.Sprintf("%s takes no %s jobs: %s", u.Host, u.Kind, u.Why))
-	}
-	if err := std.Print(strings.Join(lines, "\n") + "\n"); err != nil || !table {
-		return err
-	}
-	return jobTable(ctx, std, db, s)
-}
-
-// jobTable prints jobs: failed ones first, then those that are left, then the others.
-func jobTable(ctx context.Context, std *cli.Std, db *batch.DB, s *batch.Status) error {
-	left := tableRows
-	shown := 0
-	for _, states := range [][]batch.State{{batch.Failed}, {batch.Opened}, {batch.Canceled, batch.Skipped}, {batch.Waiting}, {batch.Done}} {
-		n := s.Count(states...)
-		if left == 0 || n == 0 {
-			continue
-		}
-		for r, err := range db.Jobs(ctx, s.ID, batch.Query{States: states, Limit: min(left, n)}) { // so nothing is looked for in vain
-			if err == nil {
-				err = std.Print(jobs.Line(r, std.Painter()) + "\n")
-			}
-			if err != nil {
-				return err
-			}
-			left--
-			shown++
-		}
-	}
-	if more := s.Total - shown; more > 0 {
-		return std.Print(fmt.Sprintf("and %d more: skillhand batch show %s --format jsonl\n", more, s.Name))
-	}
-	return nil
+	return std.Print(text)
 }
 
 // showJob prints all that is known of one job.
@@ -183,17 +143,11 @@ func followBatch(ctx context.Context, std *cli.Std, db *batch.DB, id int64, asJS
 	if err != nil {
 		return err
 	}
-	err = w.until(ctx, func(s *batch.Status) bool { return s.Left() == 0 })
-	if err != nil {
-		if w.screen != nil {
-			w.screen.Clear()
-		}
+	if err := w.Until(ctx, func(s *batch.Status) bool { return s.Left() == 0 }); err != nil {
+		w.Clear()
 		return err
 	}
-	if err := w.end(ctx); err != nil {
-		return err
-	}
-	s, err := db.Status(ctx, id)
+	s, err := endWatch(ctx, std, w, asJSON, "")
 	if err != nil {
 		return err
 	}

@@ -251,7 +251,7 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 		return tryInit(ctx, std, &o, names, subjects)
 	case o.dryRun:
 		o.Against = o.against != ""
-		return o.printPlan(std, h, subjects)
+		return std.Print(o.Forecast(h, subjects, len(o.agents)) + o.planLine(subjects) + "\n")
 	}
 	if o.from == "" { // judging saved trials runs nothing
 		if err := o.Trusted(ctx, subjects); err != nil {
@@ -269,12 +269,31 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 	if err := o.checkSubjects(subjects); err != nil {
 		return err
 	}
-	o.sayPlan(std, subjects)
+	if std.Live() && o.from == "" {
+		std.Say("skillhand: " + o.planLine(subjects))
+	}
 	all, err := tryAll(ctx, std, h, &o, subjects)
 	if ferr := o.writeFiles(std, all); ferr != nil {
 		return tryError(ferr)
 	}
 	return err
+}
+
+// planLine says how many calls the trials make, of which model, and within which budget.
+func (o *tryOptions) planLine(subjects []*try.Subject) string {
+	text := fmt.Sprintf("%s of %s", term.Plural(o.Calls(subjects...)*len(o.agents), "call"), strings.Join(o.agents, ", "))
+	switch {
+	case len(o.Models) > 0:
+		text += ", models " + strings.Join(o.Models, ", ")
+	case o.Model != "":
+		text += ", model " + o.Model
+	default:
+		text += ", default model"
+	}
+	if o.budgetUSD > 0 {
+		return text + ", for at most " + term.Dollars(o.budgetUSD)
+	}
+	return text + ", no budget (see --budget-usd)"
 }
 
 // checkSubjects refuses options that do not fit what is tried.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/proc"
 )
 
@@ -212,4 +213,21 @@ func NewServer(root *cobra.Command) (*Server, error) {
 		}
 	}
 	return s, nil
+}
+
+// Text is it for people.
+func (s *Server) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s (%s, %s/%s)\n", ServerName, s.Version.Version, s.Go, s.OS, s.Arch)
+	term.Section(&b, "program", [][2]string{{s.Program, ""}})
+	var commands, modules [][2]string
+	for _, c := range s.Commands {
+		commands = append(commands, [2]string{c, ""})
+	}
+	for _, m := range s.Modules {
+		modules = append(modules, [2]string{m.Path, m.Version})
+	}
+	term.Section(&b, "commands", commands)
+	term.Section(&b, "modules", modules)
+	return b.String()
 }
