@@ -2,11 +2,13 @@ package check
 
 import (
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
 
+	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -37,6 +39,7 @@ func basicRules() []*Rule {
 
 func unreadable(p *pass) {
 	if p.doc.fault == nil {
+		p.linkAsText()
 		return
 	}
 	text := p.doc.fault.Error()
@@ -44,6 +47,18 @@ func unreadable(p *pass) {
 	if _, isLink := errors.AsType[*linkError](p.doc.fault); isLink && p.doc.file.Kind == Skill {
 		p.severe(f, Warning) // Claude Code loads it, and nobody has checked it
 	}
+}
+
+// linkAsText is about a file that holds a path and nothing else: a link of the repository, checked out on a system
+// without links.
+func (p *pass) linkAsText() {
+	target := strings.TrimSpace(p.doc.src)
+	if len(target) > 300 || !strings.Contains(target, "/") || strings.ContainsAny(target, " \t\n") ||
+		!paths.IsFile(filepath.Join(filepath.Dir(p.doc.file.Path), filepath.FromSlash(target))) {
+		return
+	}
+	f := p.find(0, len(target), "the file holds nothing but the path %s: it was a link, and an agent reads the path", target)
+	f.Help = "make it a link again (git config core.symlinks true), or copy the file"
 }
 
 func encoding(p *pass) {

@@ -121,7 +121,7 @@ func (p *pass) quoteValues() *Fix {
 		if raw == "" || strings.ContainsAny(raw, "\n") || !needsQuotes(raw) {
 			continue
 		}
-		fix.Edits = append(fix.Edits, Edit{f.ValueOffset, f.ValueOffset + len(raw), yamlQuote(raw)})
+		fix.Edits = append(fix.Edits, Edit{f.ValueOffset, f.ValueOffset + len(raw), p.requote(raw)})
 	}
 	if len(fix.Edits) == 0 {
 		return nil
@@ -133,6 +133,24 @@ func (p *pass) quoteValues() *Fix {
 	}
 	return fix
 }
+
+// requote is a value that is no YAML, in quotes. Quotes that were meant as such stay: around it's, and around backslashes.
+func (p *pass) requote(raw string) string {
+	n := len(raw)
+	if n < 2 || p.doc.mended || raw[n-1] != raw[0] || raw[0] != '"' && raw[0] != '\'' {
+		return yamlQuote(raw) // as Claude Code guesses
+	}
+	inner := raw[1 : n-1]
+	switch {
+	case skill.ClosingQuote(raw) == n:
+		return skill.Escaped(raw)
+	case raw[0] == '\'' && len(apostrophe().FindAllString(inner, -1)) == strings.Count(inner, "'"):
+		return yamlQuote(inner)
+	}
+	return yamlQuote(raw)
+}
+
+var apostrophe = compiled(`\pL'\pL`)
 
 // untab writes blanks for the tabs that lines of the frontmatter are indented with; nil if they are not the fault.
 func (p *pass) untab() *Fix {
@@ -542,7 +560,7 @@ func (p *pass) model() {
 		return
 	}
 	x := p.severe(p.find(f.ValueOffset, f.ValueEnd,
-		"the model %s is not known here: if Claude Code does not know it either, the skill cannot be used", f.Value), Info)
+		"the model %s is not known here: if Claude Code does not know it either, the %s cannot be used", f.Value, p.doc.noun()), Info)
 	p.nearValue(x, f, models)
 	if x.Fix != nil {
 		x.Fix.Unsafe = true // Claude Code may know the name
@@ -666,6 +684,9 @@ func (p *pass) noFrontmatter(what string) {
 	case strings.TrimSpace(p.doc.src) == "":
 		fault = "the file is empty"
 	}
+	if odd := oddFirst(p.doc.lineText(1)); odd != "" {
+		fault = odd
+	}
 	late := p.doc.lateFront()
 	if late > 0 {
 		fault = fmt.Sprintf("the frontmatter begins on line %d, so it is not read", late)
@@ -681,6 +702,26 @@ func (p *pass) noFrontmatter(what string) {
 	if late > 0 {
 		x.Help = fmt.Sprintf("make line %d the first line, and move what is above it below the frontmatter", late)
 	}
+}
+
+// oddFirst says what is wrong with a first line that was likely meant to begin a frontmatter, or "".
+func oddFirst(line string) string {
+	line = strings.TrimSpace(line)
+	switch {
+	case strings.HasPrefix(line, "```y") || line == "```":
+		return "the frontmatter is in a code fence, so it is not read"
+	case len(line) > 1 && line != "---" && strings.Trim(line, "-–—") == "":
+		return "the first line is " + line + " and not ---, so there is no frontmatter"
+	}
+	return ""
+}
+
+// noun is what people call the file.
+func (d *document) noun() string {
+	if d.file.Kind == Agent || d.file.Kind == Command {
+		return string(d.file.Kind)
+	}
+	return "skill"
 }
 
 // lateFront is the line where a frontmatter begins that has something above it, or 0.

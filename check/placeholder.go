@@ -69,7 +69,7 @@ func placeholderInText(p *pass) {
 			most = max(most, n)
 			continue
 		}
-		f := p.find(at, at+2, "if the skill is given %d arguments or more, one of them replaces $%d in this %s", n+1, n, what)
+		f := p.find(at, at+2, "with %s or more, one of them replaces $%d in this %s", term.Plural(n+1, "argument"), n, what)
 		f.Help = fmt.Sprintf(`write \$%d, which Claude Code turns into $%[1]d`, n)
 		f.Fix = replace("escape it", true, at, at, `\`)
 	}

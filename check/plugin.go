@@ -161,9 +161,14 @@ func pluginPath(p *pass) {
 		}
 		x := p.refusal(f)
 		raw := p.doc.src[f.Start:f.End]
-		if strings.HasPrefix(raw, `"`) && !strings.HasPrefix(f.Got, "./") && !strings.HasPrefix(f.Got, "../") && !filepath.IsAbs(f.Got) {
-			x.Help = "write ./" + f.Got
-			x.Fix = replace("write ./"+f.Got, false, f.Start, f.End, quoteJSON("./"+f.Got))
+		if !strings.HasPrefix(raw, `"`) || strings.HasPrefix(f.Got, "./") || strings.HasPrefix(f.Got, "../") || filepath.IsAbs(f.Got) {
+			continue
+		}
+		if path := p.meantPath(f); path != "" {
+			x.Help = "write " + path
+			x.Fix = replace("write "+path, false, f.Start, f.End, quoteJSON(path))
+		} else {
+			x.Help = "write a path from the plugin's folder, as ./" + f.Top() + "/NAME"
 		}
 	}
 	root := filepath.Dir(filepath.Dir(p.doc.file.Path))
@@ -184,6 +189,17 @@ func pluginPath(p *pass) {
 			}
 		}
 	}
+}
+
+// meantPath is the file or folder of the plugin that a path without ./ means, or "": as it is, or in the field's own folder.
+func (p *pass) meantPath(f claudecode.Fault) string {
+	root := filepath.Dir(filepath.Dir(p.doc.file.Path))
+	for _, path := range []string{f.Got, f.Top() + "/" + f.Got, f.Top() + "/" + f.Got + ".md"} {
+		if isThere(filepath.Join(root, filepath.FromSlash(path))) {
+			return "./" + path
+		}
+	}
+	return ""
 }
 
 func quoteJSON(s string) string {

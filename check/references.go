@@ -49,10 +49,25 @@ func linkMissing(p *pass) {
 		}
 		f := p.find(l.Start, l.End, "%s is not there", file)
 		f.Help = "fix or remove the link"
+		if other := p.doc.otherCase(file); other != "" {
+			f.Help = "write " + other + ": most systems tell capitals from small letters"
+		}
 		if p.mayBeWritten(file) {
 			p.severe(f, Info)
 		}
 	}
+}
+
+// otherCase is the name of a file beside the text that differs from a link's in capitals alone, or "".
+func (d *document) otherCase(file string) string {
+	dir := filepath.Join(filepath.Dir(d.file.Path), filepath.FromSlash(path.Dir(file)))
+	entries, _ := os.ReadDir(dir) // one that is not there has no such file
+	for _, e := range entries {
+		if strings.EqualFold(e.Name(), path.Base(file)) {
+			return path.Join(path.Dir(file), e.Name())
+		}
+	}
+	return ""
 }
 
 // mayBeWritten reports whether a link may be part of what somebody is to write: in a template, or in a command or

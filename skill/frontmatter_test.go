@@ -85,7 +85,7 @@ func TestFrontmatterFaults(t *testing.T) {
 	for _, tt := range []struct{ header, want string }{
 		{"---\n\n---\n", ""},
 		{"---\n# only a comment\n---\n", ""},
-		{"---\ndescription: [unclosed\n---\n", "f:2: frontmatter is not valid YAML: did not find expected ',' or ']'"},
+		{"---\ndescription: [unclosed\n---\n", "f:2: frontmatter is not valid YAML: the [ that opens here is not closed"},
 		{"---\nname: a\n\tdescription: b\n---\n", "f:3: frontmatter is not valid YAML: "},
 		{"---\n- a\n- b\n---\n", "f:2: frontmatter is not a list of fields, want key: value"},
 		{"---\nname: [a]\n---\n", "f:2: name is a list, want a string"},

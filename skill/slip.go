@@ -11,8 +11,10 @@ type Slip struct {
 
 // slip looks for the slip in the guessed fields of a text that is no YAML: in the first value that is none by itself.
 func (t *yamlText) slip(fields []Field) Slip {
-	if s := t.tab(); s.Text != "" {
-		return s
+	for _, s := range []Slip{t.tab(), t.oddLine()} {
+		if s.Text != "" {
+			return s
+		}
 	}
 	for _, f := range fields {
 		raw := strings.TrimRight(t.src[f.ValueOffset:f.ValueEnd], " \t\r\n")
@@ -50,6 +52,49 @@ func (t *yamlText) tab() Slip {
 	return Slip{first, first + 1, "a line is indented with a tab", "indent it with blanks"}
 }
 
+// oddLine finds the first line that keeps the rest from being YAML. Without the line, or moved to where it belongs, the
+// text must be YAML.
+func (t *yamlText) oddLine() Slip {
+	above, tries := "", 20 // each reads all of the text
+	for at := t.start; at < t.end && tries > 0; {
+		line, next := nextLine(t.src[:t.end], at)
+		if s, instead := lineSlip(above, line); s.Text != "" {
+			tries--
+			if _, err := readYAML(t.src[t.start:at] + instead + t.src[next:t.end]); err == nil {
+				s.Start, s.End = at, at+len(strings.TrimRight(line, "\r\n"))
+				return s
+			}
+		}
+		if strings.TrimSpace(line) != "" {
+			above = line
+		}
+		at = next
+	}
+	return Slip{}
+}
+
+// lineSlip says why a line may be none of YAML, after the line above it, and what to have instead of it.
+func lineSlip(above, line string) (s Slip, instead string) {
+	text, rest := strings.TrimSpace(line), strings.TrimLeft(line, " ")
+	key, _, isField := strings.Cut(text, ":")
+	_, value, _ := strings.Cut(above, ":")
+	value = strings.TrimSpace(value)
+	isBlock := value != "" && strings.Trim(value, "|>+-") == ""
+	switch isIndented := len(rest) < len(line); {
+	case text == "" || text[0] == '#' || text[0] == '-':
+	case isIndented && isField && value != "" && !isBlock && !strings.ContainsAny(key, " \"'"):
+		s.Text, s.Help = "the line is indented, so it counts as a part of the value above it", "begin it at the start of the line"
+		instead = rest
+	case isIndented || isField:
+	case isBlock:
+		s.Text, s.Help = "the text below a "+value[:1]+" must be indented", "indent it with two blanks"
+		instead = "  " + line
+	default:
+		s.Text, s.Help = "the line has no colon, so it is no field", "write name: value, or indent it below the field that it belongs to"
+	}
+	return s, instead
+}
+
 // IsYAMLValue reports whether a text can be a field's value, on the field's line.
 func IsYAMLValue(raw string) bool {
 	_, err := readYAML("field: " + raw + "\n")
@@ -64,11 +109,26 @@ func slipIn(raw string) Slip {
 		if end < 0 {
 			return Slip{0, 1, "the quote that opens here is not closed", "close the quote"}
 		}
+		if i := badEscape(raw[:end], 1); i > 0 {
+			return Slip{i, i + 2, raw[i:i+2] + " means nothing in double quotes", `write \\ for a backslash`}
+		}
 		if rest := strings.TrimLeft(raw[end:], " \t"); rest != "" && !strings.Contains(rest, "\n") {
 			return Slip{len(raw) - len(rest), len(raw), "text follows the closing quote", "put quotes around all of the value"}
 		}
 		return Slip{}
-	case "|", ">", "[", "{", "\n", "-", "&", "*", "!":
+	case "|", ">":
+		first, _, _ := strings.Cut(raw, "\n")
+		if strings.Trim(first, "|>+-0123456789 \t\r") != "" {
+			return Slip{0, len(first), "text stands behind the " + quote, "put it in quotes, or indented on the lines below the " + quote}
+		}
+		return Slip{}
+	case "[", "{":
+		return bracketSlip(raw)
+	case "@", "`", "%", "&", "*", "!", "-":
+		if quote != "-" || strings.HasPrefix(raw, "- ") {
+			return Slip{0, 1, "a value cannot begin with " + quote, "put the value in quotes"}
+		}
+	case "\n":
 		return Slip{}
 	}
 	for i := range len(raw) {
@@ -77,6 +137,39 @@ func slipIn(raw string) Slip {
 		}
 	}
 	return Slip{}
+}
+
+// bracketSlip is about a list or mapping on one line.
+func bracketSlip(raw string) Slip {
+	closing := map[byte]string{'[': "]", '{': "}"}[raw[0]]
+	switch i := strings.LastIndex(raw, closing); {
+	case i < 0:
+		return Slip{0, 1, "the " + raw[:1] + " that opens here is not closed", "close it with " + closing + ", or put the value in quotes"}
+	case i < len(raw)-1 && !strings.Contains(raw, "\n"):
+		return Slip{i + 1, len(raw), "text follows the closing " + closing, "put the value in quotes"}
+	}
+	return Slip{}
+}
+
+// badEscape is where a text in double quotes has a backslash that means nothing, from an index on; or -1.
+func badEscape(quoted string, from int) int {
+	for i := from; i+1 < len(quoted) && quoted[0] == '"'; i++ {
+		if quoted[i] == '\\' {
+			if strings.IndexByte("0abtnvfre \"/\\N_LPxuU\t\n\r", quoted[i+1]) < 0 {
+				return i
+			}
+			i++
+		}
+	}
+	return -1
+}
+
+// Escaped is a text in double quotes with a second backslash before each that means nothing.
+func Escaped(quoted string) string {
+	for i := badEscape(quoted, 1); i > 0; i = badEscape(quoted, i+2) {
+		quoted = quoted[:i] + `\` + quoted[i:]
+	}
+	return quoted
 }
 
 // ClosingQuote is where a text ends that begins with a quote, or -1.
