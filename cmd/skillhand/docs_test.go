@@ -28,7 +28,8 @@ func TestDocs(t *testing.T) {
 				t.Fatal(err)
 			}
 			commands := consoleBlocks(string(text))
-			if at := unpasted.FindString(string(text)); at != "" {
+			// A here-document behind the prompts of a shell.
+			if at := regexp.MustCompile(`(?m)^\$ .*<<.*\n> .*`).FindString(string(text)); at != "" {
 				t.Errorf("people cannot paste this, put it into a block of ```sh run: %s", at)
 			}
 			ran += len(commands)
@@ -42,9 +43,6 @@ func TestDocs(t *testing.T) {
 		t.Errorf("found %d commands in the documentation", ran)
 	}
 }
-
-// unpasted is the beginning of a here-document that a block shows behind the prompts of a shell.
-var unpasted = regexp.MustCompile(`(?m)^\$ .*<<.*\n> .*`)
 
 type consoleCommand struct{ command, want string }
 

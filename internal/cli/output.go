@@ -18,7 +18,7 @@ func CheckOutput(file string) error {
 	dir := filepath.Dir(file)
 	info, err := os.Stat(dir)
 	if wrong, ok := errors.AsType[*fs.PathError](err); ok {
-		return Usagef("%s: %w", dir, wrong.Err)
+		return Usagef("%s: %v", dir, wrong.Err) // no input is missing
 	}
 	if err == nil && !info.IsDir() {
 		return Usagef("%s: is not a folder", dir)
