@@ -451,7 +451,50 @@ func unknownVariable(p *pass) {
 		}
 	}
 	p.unbraced()
+	for _, x := range p.doc.directives {
+		p.unfilled(x)
+	}
 }
+
+// unfilled is about arguments in a command that only the shell has, which is given none: ${1:-main}, "$0p", ${ARGUMENTS:-x}.
+func (p *pass) unfilled(x *directive) {
+	if x.program == nil {
+		return
+	}
+	var found []*syntax.ParamExp
+	sets := false // arguments of its own: set -- a b
+	syntax.Walk(x.program, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.FuncDecl:
+			sets = true
+		case *syntax.Assign:
+			sets = sets || n.Name != nil && n.Name.Value == "ARGUMENTS"
+		case *syntax.CallExpr:
+			sets = sets || len(n.Args) > 0 && words.Lit(n.Args[0]) == "set"
+		case *syntax.ParamExp:
+			number := n.Param != nil && n.Param.Value[0] >= '0' && n.Param.Value[0] <= '9'
+			if number && (!n.Short || letters().MatchString(x.command[to(n):])) || n.Param != nil && n.Param.Value == "ARGUMENTS" && n.Exp != nil {
+				found = append(found, n)
+			}
+		}
+		return true
+	})
+	for _, n := range found {
+		if sets {
+			return
+		}
+		end := to(n)
+		if n.Short {
+			end += len(letters().FindString(x.command[end:]))
+		}
+		f := p.find(x.at(from(n)), x.at(end), "%s is not filled in: the shell gets it, and has no arguments", x.command[from(n):end])
+		if f.Help = "write $" + n.Param.Value + ", without braces"; n.Short {
+			f.Help = "$" + n.Param.Value + " is filled in where no letter, digit or _ follows"
+		}
+	}
+}
+
+var letters = compiled(`^[A-Za-z_]\w*`)
 
 var dollarName = compiled(`\$[A-Za-z][A-Za-z_]+`)
 
