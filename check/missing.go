@@ -21,6 +21,9 @@ var (
 var placeholders = []string{"script_name", "script-name", "your", "my_", "my-", "foo", "example", "xxx"}
 
 func fileMissing(p *pass) {
+	if body := p.doc.body(); !strings.Contains(body, "scripts/") && !strings.Contains(body, "references/") && !strings.Contains(body, "assets/") {
+		return
+	}
 	m := missing{pass: p, seen: map[string]bool{}}
 	start := p.doc.bodyStart()
 	for line := range strings.Lines(p.doc.body()) {
