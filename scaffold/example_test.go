@@ -28,5 +28,5 @@ func ExampleSkill() {
 	// greet/scripts/execute.sh
 	// greet/tests/default.txtar
 	// <nil>
-	// "no blanks": a name may contain only lower case letters, digits and hyphens
+	// "no blanks": a name may contain only lower case letters, digits and hyphens, such as no-blanks
 }

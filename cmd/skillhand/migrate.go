@@ -28,7 +28,8 @@ func newMigrate(std *cli.Std) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate PATH...",
 		Short: "Upgrade old skills to the current format",
-		Long: `Upgrade skills to the current format, changing only what must change:
+		Long: `Upgrade skills to the current format, changing only what must change. PATH is a
+file, a folder, or a skill's name:
 
   bash scripts that print text  print one JSON report, however they end
   bindings.json, handler.sh     become directives in the skill's text
