@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/skillhand/skillhand/agent/sight"
 	"github.com/skillhand/skillhand/claude"
 )
 
@@ -22,8 +23,6 @@ type Agent struct {
 
 	// Fires says how a skill shows that it fired.
 	Fires Firing
-	// Headless is why no skill can fire as we start it, and what the user may pass to change that; "" if one can.
-	Headless string
 
 	longest int                             // bytes that a prompt may have; 0 means as many as Claude takes
 	begin   []string                        // arguments of every run
@@ -34,9 +33,6 @@ type Agent struct {
 	command func(r claude.Request) []string // the arguments, if they are not as above
 	reader  func() claude.Reader
 }
-
-// letsOneFire says what the user may do about an agent in which no skill fires.
-const letsOneFire = "-- --approval-mode yolo lets one fire, and lets the model run anything"
 
 // A Firing is how an agent's stream shows that a skill fired.
 type Firing string
@@ -115,7 +111,10 @@ func (a *Agent) CannotFire(args []string) string {
 			return ""
 		}
 	}
-	return a.Headless
+	if why := sight.Headless(a.Name); why != "" {
+		return why + "; -- --approval-mode yolo lets one fire, and lets the model run anything"
+	}
+	return ""
 }
 
 // Command is what to start, without the program's name, and what to give it on stdin.

@@ -4,15 +4,13 @@ import (
 	"cmp"
 	"encoding/json"
 
-	"github.com/skillhand/skillhand/agent/sight"
 	"github.com/skillhand/skillhand/claude"
 )
 
 // gemini has the tool that activates skills only in its yolo mode, though the list of skills tells the model to call it.
 var gemini = &Agent{
 	Name: "gemini", Package: "@google/gemini-cli@0.61.0", Fires: ByTool,
-	Headless: sight.Headless("gemini") + "; " + letsOneFire,
-	begin:    []string{"-o", "stream-json"}, model: "-m", resume: "-r", last: []string{"-r", "latest"},
+	begin: []string{"-o", "stream-json"}, model: "-m", resume: "-r", last: []string{"-r", "latest"},
 	reader: func() claude.Reader { return &geminiReader{run: run{tool: "activate_skill", named: "name"}} },
 }
 

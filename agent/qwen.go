@@ -3,7 +3,6 @@ package agent
 import (
 	"encoding/json"
 
-	"github.com/skillhand/skillhand/agent/sight"
 	"github.com/skillhand/skillhand/claude"
 )
 
@@ -11,8 +10,7 @@ import (
 // allowed, and declines it without a usable answer.
 var qwen = &Agent{
 	Name: "qwen", Package: "@qwen-code/qwen-code@0.24.4", Fires: ByTool,
-	Headless: sight.Headless("qwen") + "; " + letsOneFire,
-	begin:    []string{"-o", "stream-json"}, model: "-m", resume: "-r", last: []string{"-c"},
+	begin: []string{"-o", "stream-json"}, model: "-m", resume: "-r", last: []string{"-c"},
 	reader: func() claude.Reader { return &qwenReader{} },
 }
 

@@ -254,16 +254,21 @@ func Classify(text string) (Category, Kind) {
 	return kinds[kind].category, kind
 }
 
-// plainTexts are what programs around the CLI say, in the order in which they decide.
-var plainTexts = []struct {
+// A textKind is a kind of error that texts are known by.
+type textKind struct {
 	pattern func() *regexp.Regexp
 	kind    Kind
-}{
-	{pattern(`(?i)rate.?limit|429|too many requests`), RateLimited},
-	{pattern(`(?i)ECONNREFUSED|ENOTFOUND|ETIMEDOUT|network|fetch failed`), Connection},
-	{pattern(`(?i)timeout|timed.?out`), APITimeout},
-	{pattern(`(?i)validation|invalid|schema`), BadRequest},
 }
+
+// plainTexts are what programs around the CLI say, in the order in which they decide.
+var plainTexts = sync.OnceValue(func() []textKind {
+	return []textKind{
+		{pattern(`(?i)rate.?limit|429|too many requests`), RateLimited},
+		{pattern(`(?i)ECONNREFUSED|ENOTFOUND|ETIMEDOUT|network|fetch failed`), Connection},
+		{pattern(`(?i)timeout|timed.?out`), APITimeout},
+		{pattern(`(?i)validation|invalid|schema`), BadRequest},
+	}
+})
 
 // byWords knows a text that came without an event: the CLI's own usage errors, and
 // those of accounts, then the words of others, then what else the CLI says.
@@ -275,7 +280,7 @@ func byWords(text string) (Kind, bool) {
 	if ok && (kinds[known].category == Auth || kinds[known].category == Quota) {
 		return known, true
 	}
-	for _, t := range plainTexts {
+	for _, t := range plainTexts() {
 		if t.pattern().MatchString(text) {
 			return t.kind, true
 		}
@@ -447,26 +452,25 @@ var (
 )
 
 // texts are what the CLI says where no field says it, the more certain first.
-var texts = []struct {
-	pattern func() *regexp.Regexp
-	kind    Kind
-}{
-	{pattern(`^Not logged in\b|^Invalid API key\b|(?i)\bfailed to authenticate\b|\b(?:please )?run /login\b` +
-		`|\bOAuth token (?:has expired|revoked)|\bdisabled organization\b|\borganization has been disabled\b`), Unauthorized},
-	{creditGone, Billing},
-	{tooLong, TooLarge},
-	{pattern(`^Request too large\b`), TooLarge},
-	{pattern(`\bissue with the selected model\b`), NoModel},
-	{pattern(`\boutput token maximum\b`), MaxOutput},
-	{pattern(`\bviolate our Usage Policy\b|\bsafeguards flagged this message\b`), Refusal},
-	{pattern(`(?i)^(?:API Error: )?(?:\w+ ){0,3}timed out\b`), APITimeout},
-	{pattern(`\b(?:ECONNREFUSED|ETIMEDOUT|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ENETUNREACH|EHOSTUNREACH|ConnectionRefused|ConnectionClosed|FailedToOpenSocket)\b` +
-		`|(?i)\bunable to connect\b|\bconnection (?:refused|dropped|reset|closed|error)\b` +
-		`|\bcan't reach the API server\b|\bfetch failed\b|\bsocket hang up\b|^API Error: Invalid URL|\bcannot be parsed as a URL\b`), Connection},
-	{pattern(`(?i)\boverloaded\b`), Overloaded},
-	{pattern(`(?i)\brate.?limit|\btoo many requests\b`), RateLimited},
-	{pattern(`(?i)\bempty or malformed response\b|\bserver error mid-response\b|\binternal server error\b`), ServerError},
-}
+var texts = sync.OnceValue(func() []textKind {
+	return []textKind{
+		{pattern(`^Not logged in\b|^Invalid API key\b|(?i)\bfailed to authenticate\b|\b(?:please )?run /login\b` +
+			`|\bOAuth token (?:has expired|revoked)|\bdisabled organization\b|\borganization has been disabled\b`), Unauthorized},
+		{creditGone, Billing},
+		{tooLong, TooLarge},
+		{pattern(`^Request too large\b`), TooLarge},
+		{pattern(`\bissue with the selected model\b`), NoModel},
+		{pattern(`\boutput token maximum\b`), MaxOutput},
+		{pattern(`\bviolate our Usage Policy\b|\bsafeguards flagged this message\b`), Refusal},
+		{pattern(`(?i)^(?:API Error: )?(?:\w+ ){0,3}timed out\b`), APITimeout},
+		{pattern(`\b(?:ECONNREFUSED|ETIMEDOUT|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ENETUNREACH|EHOSTUNREACH|ConnectionRefused|ConnectionClosed|FailedToOpenSocket)\b` +
+			`|(?i)\bunable to connect\b|\bconnection (?:refused|dropped|reset|closed|error)\b` +
+			`|\bcan't reach the API server\b|\bfetch failed\b|\bsocket hang up\b|^API Error: Invalid URL|\bcannot be parsed as a URL\b`), Connection},
+		{pattern(`(?i)\boverloaded\b`), Overloaded},
+		{pattern(`(?i)\brate.?limit|\btoo many requests\b`), RateLimited},
+		{pattern(`(?i)\bempty or malformed response\b|\bserver error mid-response\b|\binternal server error\b`), ServerError},
+	}
+})
 
 // byText knows the CLI's error texts.
 func byText(text string) (Kind, bool) {
@@ -479,7 +483,7 @@ func byText(text string) (Kind, bool) {
 			return kind, true
 		}
 	}
-	for _, t := range texts {
+	for _, t := range texts() {
 		if t.pattern().MatchString(text) {
 			return t.kind, true
 		}

@@ -3,6 +3,7 @@ package sight
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -33,62 +34,64 @@ type habits struct {
 }
 
 // known are the habits of the versions that package agent names.
-var known = map[string]*habits{
-	"claude": {
-		project: []string{".claude"}, user: []string{".claude"}, order: []string{"~/.claude", ".claude"}, obeys: []FaultID{Hidden, HiddenText, Paths},
-		plugins: ", and in plugins once they are installed, or with claude --plugin-dir",
-	},
-	"codex": {
-		project: []string{".agents", ".codex"}, user: []string{".agents", ".codex"},
-		namesakes: true, nested: true, inner: true, root: true,
-		refuses: []FaultID{NoFront, Linked, Mark, Twice, ListName, LongName, NoDescription, EmptyDescription, ListDescription, TextMetadata},
-		unsure:  []FaultID{OtherYAML},
-		obeys:   []FaultID{Policy}, longest: maxDescription, fit: fitCodex,
-		room: "holds a fiftieth of the tokens that the model takes, 5,440 of 272,000, with its own skills in it",
-	},
-	"copilot": {
-		project: []string{".agents", ".claude", ".github"}, user: []string{".agents", ".copilot"}, nested: true, root: true, rootAlone: true,
-		order: []string{".github", ".agents", ".claude", "~/.copilot", "~/.agents"},
-		refuses: []FaultID{
-			NoFront, LooseYAML, OpenYAML, OtherYAML, Twice, TwiceBelow, NullName, EmptyName, NumberName, ListName, LongName,
-			NumberDescription, ListDescription, LongDescription, OddHint, OddInvocable, OddHidden, OddTools,
+var known = sync.OnceValue(func() map[string]*habits {
+	return map[string]*habits{
+		"claude": {
+			project: []string{".claude"}, user: []string{".claude"}, order: []string{"~/.claude", ".claude"}, obeys: []FaultID{Hidden, HiddenText, Paths},
+			plugins: ", and in plugins once they are installed, or with claude --plugin-dir",
 		},
-		bare: []FaultID{EmptyDescription}, obeys: []FaultID{Hidden}, names: copilotTakes, fit: fitCopilot,
-		room: "holds 15,000 characters",
-	},
-	"gemini": {
-		project: []string{".agents", ".gemini"}, user: []string{".agents", ".gemini"}, root: true,
-		order:   []string{".agents", ".gemini", "~/.agents", "~/.gemini"},
-		refuses: []FaultID{NoFront, Mark, BlankEnd, NoName, NullName, NoDescription},
-		unsure:  []FaultID{OtherYAML},
-		bare:    []FaultID{EmptyDescription}, headless: "in its default mode it has no tool that activates skills",
-	},
-	"opencode": {
-		project: []string{".agents", ".claude", ".opencode"}, user: []string{".agents", ".claude", ".config/opencode", ".opencode"},
-		nested: true, inner: true, dotted: true, root: true,
-		refuses: []FaultID{
-			NoFront, OpenYAML, Twice, NoName, NullName, NumberName, DateName, ListName, NoDescription, NumberDescription, ListDescription,
+		"codex": {
+			project: []string{".agents", ".codex"}, user: []string{".agents", ".codex"},
+			namesakes: true, nested: true, inner: true, root: true,
+			refuses: []FaultID{NoFront, Linked, Mark, Twice, ListName, LongName, NoDescription, EmptyDescription, ListDescription, TextMetadata},
+			unsure:  []FaultID{OtherYAML},
+			obeys:   []FaultID{Policy}, longest: maxDescription, fit: fitCodex,
+			room: "holds a fiftieth of the tokens that the model takes, 5,440 of 272,000, with its own skills in it",
 		},
-		unsure: []FaultID{OtherYAML}, bare: []FaultID{EmptyDescription},
-	},
-	"pi": {
-		project: []string{".agents", ".pi"}, user: []string{".agents", ".pi/agent"}, nested: true, root: true, rootAlone: true,
-		order: []string{".pi", ".agents", "~/.pi/agent", "~/.agents"},
-		refuses: []FaultID{
-			NoFront, Mark, LooseYAML, OpenYAML, OtherYAML, Twice, TwiceBelow, NumberName, ListName,
-			NoDescription, EmptyDescription, NumberDescription, ListDescription,
+		"copilot": {
+			project: []string{".agents", ".claude", ".github"}, user: []string{".agents", ".copilot"}, nested: true, root: true, rootAlone: true,
+			order: []string{".github", ".agents", ".claude", "~/.copilot", "~/.agents"},
+			refuses: []FaultID{
+				NoFront, LooseYAML, OpenYAML, OtherYAML, Twice, TwiceBelow, NullName, EmptyName, NumberName, ListName, LongName,
+				NumberDescription, ListDescription, LongDescription, OddHint, OddInvocable, OddHidden, OddTools,
+			},
+			bare: []FaultID{EmptyDescription}, obeys: []FaultID{Hidden}, names: copilotTakes, fit: fitCopilot,
+			room: "holds 15,000 characters",
 		},
-		obeys: []FaultID{Hidden},
-	},
-	"qwen": {
-		project: []string{".agents", ".qwen"}, user: []string{".agents", ".qwen"}, dotted: true,
-		order:   []string{".qwen", ".agents", "~/.qwen", "~/.agents"},
-		refuses: []FaultID{NoFront, BlankEnd, NoName, NullName, EmptyName, ListName, NoDescription, EmptyDescription, ListModel},
-		unsure:  []FaultID{OtherYAML},
-		obeys:   []FaultID{Hidden, HiddenText, Paths}, names: qwenTakes,
-		headless: "in its default mode it asks the model whether a skill may load, and declines without a usable answer",
-	},
-}
+		"gemini": {
+			project: []string{".agents", ".gemini"}, user: []string{".agents", ".gemini"}, root: true,
+			order:   []string{".agents", ".gemini", "~/.agents", "~/.gemini"},
+			refuses: []FaultID{NoFront, Mark, BlankEnd, NoName, NullName, NoDescription},
+			unsure:  []FaultID{OtherYAML},
+			bare:    []FaultID{EmptyDescription}, headless: "in its default mode it has no tool that activates skills",
+		},
+		"opencode": {
+			project: []string{".agents", ".claude", ".opencode"}, user: []string{".agents", ".claude", ".config/opencode", ".opencode"},
+			nested: true, inner: true, dotted: true, root: true,
+			refuses: []FaultID{
+				NoFront, OpenYAML, Twice, NoName, NullName, NumberName, DateName, ListName, NoDescription, NumberDescription, ListDescription,
+			},
+			unsure: []FaultID{OtherYAML}, bare: []FaultID{EmptyDescription},
+		},
+		"pi": {
+			project: []string{".agents", ".pi"}, user: []string{".agents", ".pi/agent"}, nested: true, root: true, rootAlone: true,
+			order: []string{".pi", ".agents", "~/.pi/agent", "~/.agents"},
+			refuses: []FaultID{
+				NoFront, Mark, LooseYAML, OpenYAML, OtherYAML, Twice, TwiceBelow, NumberName, ListName,
+				NoDescription, EmptyDescription, NumberDescription, ListDescription,
+			},
+			obeys: []FaultID{Hidden},
+		},
+		"qwen": {
+			project: []string{".agents", ".qwen"}, user: []string{".agents", ".qwen"}, dotted: true,
+			order:   []string{".qwen", ".agents", "~/.qwen", "~/.agents"},
+			refuses: []FaultID{NoFront, BlankEnd, NoName, NullName, EmptyName, ListName, NoDescription, EmptyDescription, ListModel},
+			unsure:  []FaultID{OtherYAML},
+			obeys:   []FaultID{Hidden, HiddenText, Paths}, names: qwenTakes,
+			headless: "in its default mode it asks the model whether a skill may load, and declines without a usable answer",
+		},
+	}
+})
 
 // copilotTakes reports whether Copilot takes a skill of that name: of ASCII, and not one that begins with a hyphen.
 func copilotTakes(name string) bool {

@@ -46,7 +46,7 @@ const (
 // Agents are the names of the agents that are known, in their order.
 func Agents() []string {
 	var names []string
-	for name := range known {
+	for name := range known() {
 		names = append(names, name)
 	}
 	slices.Sort(names)
@@ -55,7 +55,7 @@ func Agents() []string {
 
 // Places are the folders below a project and below the home in which any agent looks for skills.
 func Places() (project, user []string) {
-	for _, h := range known {
+	for _, h := range known() {
 		project, user = append(project, h.project...), append(user, h.user...)
 	}
 	slices.Sort(project)
@@ -64,20 +64,20 @@ func Places() (project, user []string) {
 }
 
 // Looks are the folders below a project, or below the home, in which one agent looks for skills.
-func Looks(agent string, user bool) []string { return known[agent].places(user) }
+func Looks(agent string, user bool) []string { return known()[agent].places(user) }
 
 // Headless says why no skill fires in an agent that runs without a person, as it is; "" if one does.
-func Headless(agent string) string { return known[agent].headless }
+func Headless(agent string) string { return known()[agent].headless }
 
 // Room says how much an agent's list of skills holds; "" if nothing was seen to be too much.
-func Room(agent string) string { return known[agent].room }
+func Room(agent string) string { return known()[agent].room }
 
 // Obeys reports whether an agent hides a skill that wishes it.
-func Obeys(agent string, wish FaultID) bool { return slices.Contains(known[agent].obeys, wish) }
+func Obeys(agent string, wish FaultID) bool { return slices.Contains(known()[agent].obeys, wish) }
 
 // Of is what an agent's model sees of a skill that it finds, whatever others there are.
 func Of(agent string, s Skill) View {
-	h := known[agent]
+	h := known()[agent]
 	if v := h.leftOut(s); v.Sight != Seen {
 		return v
 	}
@@ -86,7 +86,7 @@ func Of(agent string, s Skill) View {
 
 // See is what an agent's model sees of all skills in the places of a project and of a home, in their order.
 func See(agent string, all []Skill) []View {
-	h := known[agent]
+	h := known()[agent]
 	views := make([]View, len(all))
 	var listed []int
 	for i, s := range all {
