@@ -18,7 +18,6 @@ type kind struct {
 var (
 	never   = kind{"nothing from outside", func(string) bool { return false }}
 	number  = kind{"a number", aNumber}
-	version = kind{"a number or a version", func(v string) bool { return versions().MatchString(v) }}
 	word    = kind{"a word", func(v string) bool { return aWord(v) || aNumber(v) }}
 	plain   = kind{"plain words", plainWords}
 	operand = kind{"plain text and no option", func(v string) bool { return plainText(v) && !strings.HasPrefix(v, "-") }}
@@ -42,11 +41,10 @@ var (
 // kindNamed are the kinds that the table names for operands.
 var kindNamed = map[string]kind{
 	"never": never, "word": word, "plain": plain, "operand": operand, "span": span, "package": aPackage,
-	"target": target, "number": number, "version": version, "remote": aRemote, "nopipe": noPipe, "nosource": noSource, "data": dataFile,
+	"target": target, "number": number, "remote": aRemote, "nopipe": noPipe, "nosource": noSource, "data": dataFile,
 }
 
 var (
-	versions = regexpOnce(`^v?\d[\d.]*$`)
 	span1    = regexpOnce(`^\d+(\.\d+)?[smhd]?$`)
 	anOption = regexpOnce(`(^|[^\pL\pN])-[^\d\s]|(^|\s)[+@|]|[\\%\x00]`)
 	packages = regexpOnce(`^[\pL\pN_@][\pL\pN_@./+-]*([~^<>=!*]+[\w.*-]+|\[[\w,]+\])*( [\pL\pN_@][\pL\pN_@./+-]*([~^<>=!*]+[\w.*-]+|\[[\w,]+\])*)*$`)

@@ -61,6 +61,8 @@ func (r *row) option(word string) option {
 		rest = len(name) + 1
 	}
 	switch o := r.said[name]; {
+	case r.said[word] == '-': // --format=tar
+		return option{word, '-', len(word)}
 	case o != 0 && (!set || o != '-'):
 		return option{name, o, rest}
 	case slices.ContainsFunc(r.begins, func(begin string) bool { return strings.HasPrefix(word, begin) }):

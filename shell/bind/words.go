@@ -164,7 +164,7 @@ func (s *scope) optionWord(w *reading, f field) {
 		if s.mentions(f.own()) {
 			s.all(number, place, whyWritten, dataName)
 		}
-		s.within(f, version, "an option of "+w.name, whyOption, optionHint(w))
+		s.within(f, number, "an option of "+w.name, whyOption, optionHint(w))
 	}
 }
 
