@@ -232,8 +232,10 @@ func isAt(x syntax.ArithmExpr) bool {
 	return ok && (words.Lit(w) == "@" || words.Lit(w) == "*")
 }
 
+// parameter judges an expansion, and notes if it makes another text of a value: ${x#a}, but not ${x##*/}.
 func (s *scope) parameter(n *syntax.ParamExp) {
-	s.changed(n)
+	cuts := n.Exp != nil && (n.Exp.Op == syntax.RemSmallPrefix || n.Exp.Op == syntax.RemLargePrefix) && !upToSign().MatchString(words.Lit(n.Exp.Word))
+	s.changes = s.changes || cuts || n.Repl != nil || n.Slice != nil || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps
 	s.subscripts(n.Index)
 	if n.Slice != nil {
 		s.subscripts(n.Slice.Offset, n.Slice.Length)
@@ -242,6 +244,8 @@ func (s *scope) parameter(n *syntax.ParamExp) {
 		s.expanded("${!…} or ${…@P}")
 	}
 }
+
+var upToSign = regexpOnce(`^\*\W$`)
 
 // surroundings judges programs in a line that writes files which are no data by their names: all but the
 // simplest may run those, or obey them.
@@ -326,9 +330,7 @@ func (s *scope) setting(name string, f field, exported bool) {
 		s.expanded(name)
 	case exported && !among("meaningless", name) && s.mentions(f.own()):
 		s.all(number, name, whySetting, instead)
-	case s.foreign && folders().MatchString(name) && relative(text): // PYTHONPATH=lib, git -c core.hooksPath=scripts
-		s.all(never, name, whySetting, ownFolder)
-	case name == "PATH" && s.moves: // a program of the folder could be found first
+	case folders().MatchString(name) && (s.moves || s.foreign && relative(text)): // PYTHONPATH=lib, git -c core.hooksPath=scripts
 		s.all(never, name, whySetting, ownFolder)
 	case !isObeyed(name):
 	case f.reached():
@@ -416,35 +418,39 @@ type input struct {
 }
 
 func (s *scope) input(p []syntax.Node) (in input) {
-	for k := len(p) - 1; k >= 0 && !in.fed; k-- {
+	for k := len(p) - 1; k >= 0; k-- {
 		switch n := p[k].(type) {
 		case *syntax.Stmt:
-			in = s.redirected(n)
+			if !in.fed {
+				in.fed, in.code = s.redirected(n)
+			}
 			if k < len(p)-2 {
 				in.code = nil // another command of the same block may have read it
 			}
 		case *syntax.BinaryCmd:
-			in.fed = (n.Op == syntax.Pipe || n.Op == syntax.PipeAll) && p[k+1] == n.Y
+			pipe := n.Op == syntax.Pipe || n.Op == syntax.PipeAll
+			in.fed, in.prints = in.fed || pipe && p[k+1] == n.Y, in.prints || pipe && p[k+1] == n.X
 		case *syntax.FuncDecl:
 			in.fed = true // it reads what its callers read
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			in.prints = true
 		}
 	}
-	in.prints = printsOn(p)
 	return in
 }
 
 // redirected is what a statement's own redirections make its commands read.
-func (s *scope) redirected(n *syntax.Stmt) (in input) {
+func (s *scope) redirected(n *syntax.Stmt) (fed bool, code *field) {
 	for _, r := range n.Redirs {
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
 			f := s.text(cmp.Or(r.Hdoc, r.Word))
-			in = input{fed: true, code: &f}
+			fed, code = true, &f
 		case syntax.RdrIn, syntax.RdrInOut, syntax.DplIn:
-			in = input{fed: words.Lit(r.Word) != "/dev/null"}
+			fed, code = words.Lit(r.Word) != "/dev/null", nil
 		}
 	}
-	return in
+	return fed, code
 }
 
 // file judges what runs: a command, a script, a module. Rule 1: a value may only pick one from a folder of the author's.

@@ -97,32 +97,8 @@ func assigned(p []syntax.Node, f func(name string, w *syntax.Word, exported bool
 	}
 }
 
-// notes whether an expansion makes another text of what it expands.
-func (s *scope) changed(n *syntax.ParamExp) {
-	if n.Exp != nil && (n.Exp.Op == syntax.RemSmallPrefix || n.Exp.Op == syntax.RemLargePrefix) {
-		text := words.Lit(n.Exp.Word)
-		s.changes = s.changes || len(text) != 2 || text[0] != '*' || isNameChar(text[1])
-	}
-	s.changes = s.changes || n.Repl != nil || n.Slice != nil || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps
-}
-
 // sequence is what braces count: {1..5}.
 var sequence = regexpOnce(`^\{\d+\.\.\d+\}$`)
-
-// printsOn reports whether what a command prints becomes part of the line again, or another's input.
-func printsOn(p []syntax.Node) bool {
-	for i, n := range p {
-		switch n := n.(type) {
-		case *syntax.CmdSubst, *syntax.ProcSubst:
-			return true
-		case *syntax.BinaryCmd:
-			if (n.Op == syntax.Pipe || n.Op == syntax.PipeAll) && i+1 < len(p) && p[i+1] == n.X {
-				return true
-			}
-		}
-	}
-	return false
-}
 
 // effects notes what a program does to the line: the texts that it makes, the files that it writes, the folder that it goes to.
 func (s *scope) effects(name string, r *row, args []field, prints bool) {
