@@ -65,7 +65,7 @@ skill: internal/cause internal/markdown internal/paths
 trust: internal/atomicfile internal/cause internal/links internal/paths internal/words proc skill
 verdict: internal/cause proc report
 usage: here internal/atomicfile internal/paths internal/term skill
-view: claudecode here history internal/paths internal/term report session settings shell usage verdict
+view: . claudecode here history internal/paths internal/term report session settings shell usage verdict
 
 internal/atomicfile: internal/cause
 internal/cause:

@@ -1,16 +1,10 @@
 package check
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"hash/fnv"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/skillhand/skillhand/here"
@@ -131,51 +125,4 @@ func (c *Checkup) Fixable(files []File) []File {
 	return slices.DeleteFunc(slices.Clone(files), func(f File) bool {
 		return !paths.Inside(c.top, f.Path) || c.Finder.isUsers(f.Path) && !c.Finder.isUsers(c.top)
 	})
-}
-
-// State says what the files look like from outside, with those that configure the check.
-func (c *Checkup) State(files []File) string {
-	all := []string{c.Config}
-	for _, p := range c.Options.Settings.Paths() {
-		all = append(all, p.Name)
-	}
-	for _, f := range files {
-		all = append(all, f.Path)
-	}
-	var b strings.Builder
-	for _, file := range all {
-		if info, err := os.Stat(file); err == nil {
-			fmt.Fprintln(&b, file, info.ModTime().UnixNano(), info.Size(), info.Mode())
-		}
-	}
-	return cmp.Or(b.String(), "\n")
-}
-
-// Around is State for all that lies around the files: links lead there, and scripts are called. If both are the same as
-// before, so are the findings.
-func (c *Checkup) Around(files []File) string {
-	trees := []string{paths.Real(c.top)}
-	for _, f := range files {
-		if dir := paths.Real(filepath.Dir(f.Path)); !slices.ContainsFunc(trees, func(tree string) bool { return paths.Inside(tree, dir) }) {
-			trees = append(trees, dir)
-		}
-	}
-	sum := fnv.New128a()
-	for _, tree := range trees {
-		_ = filepath.WalkDir(tree, func(path string, e fs.DirEntry, err error) error { // what cannot be read is as good as not there
-			if err != nil {
-				return nil
-			}
-			if e.IsDir() && slices.Contains(skipped, e.Name()) {
-				return fs.SkipDir
-			}
-			if info, err := e.Info(); err == nil && e.IsDir() {
-				fmt.Fprintln(sum, path, info.Mode())
-			} else if err == nil {
-				fmt.Fprintln(sum, path, info.Mode(), info.Size(), info.ModTime().UnixNano())
-			}
-			return nil
-		})
-	}
-	return string(sum.Sum(nil))
 }

@@ -90,3 +90,11 @@ func (r Request) resumed(session string) Request {
 	}
 	return r
 }
+
+// JoinPrompt puts what was piped in after the prompt, as claude -p does.
+func JoinPrompt(prompt, piped string) string {
+	if prompt == "" || piped == "" {
+		return prompt + piped
+	}
+	return prompt + "\n" + piped
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -211,3 +212,32 @@ func NewEventDocument(e Event) EventDocument {
 }
 
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// A Denial is a use of a tool that was not permitted.
+type Denial struct {
+	Tool  string          `json:"tool_name"`
+	Input json.RawMessage `json:"tool_input"`
+}
+
+// ParseDenials reads Reply.Denials. They are the CLI's own, so their shape is not certain: of another one nothing is read.
+func ParseDenials(text json.RawMessage) []Denial {
+	var all []Denial
+	if json.Unmarshal(text, &all) != nil {
+		return nil
+	}
+	return all
+}
+
+// IsSessionID reports whether a text looks like the id of a session.
+func IsSessionID(text string) bool {
+	const form = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
+	if len(text) != len(form) {
+		return false
+	}
+	for i, c := range []byte(form) {
+		if c == '-' != (text[i] == '-') || c == 'x' && !strings.ContainsRune("0123456789abcdefABCDEF", rune(text[i])) {
+			return false
+		}
+	}
+	return true
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -151,4 +152,16 @@ func (q Query) wants(r *Record) bool {
 		(q.Project == "" || q.Project == r.Project) &&
 		(q.Session == "" || q.Session == r.Session) &&
 		(!q.Failed || !r.OK)
+}
+
+// WriteLines writes a line of JSON for each record.
+func WriteLines(w io.Writer, records []Record) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for _, r := range records {
+		if err := enc.Encode(r); err != nil {
+			return err
+		}
+	}
+	return nil
 }

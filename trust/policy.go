@@ -52,9 +52,22 @@ func (e *NotTrusted) Error() string {
 	case e.Err != nil:
 		return "not run: " + e.Err.Error()
 	case e.Changed:
-		return fmt.Sprintf("not run: %s has changed since you pinned it (review the changes and pin it again: skillhand trust --pin %s)", e.Dir, words.Quote(e.Dir))
+		return fmt.Sprintf("not run: %s has changed since you pinned it (review the changes and pin it again: %s)", e.Dir, e.Remedy(""))
 	}
-	return fmt.Sprintf("not run: %s is not trusted (skillhand trust %s)", e.Dir, words.Quote(e.Dir))
+	return fmt.Sprintf("not run: %s is not trusted (%s)", e.Dir, e.Remedy(""))
+}
+
+// Remedy is the command that trusts the folder, for somebody who works in the project here; "" if there is none.
+func (e *NotTrusted) Remedy(here string) string {
+	switch {
+	case e == nil || e.Err != nil:
+		return ""
+	case e.Changed:
+		return "skillhand trust --pin " + words.Quote(e.Dir)
+	case e.Dir == here:
+		return "skillhand trust"
+	}
+	return "skillhand trust " + words.Quote(e.Dir)
 }
 
 func (e *NotTrusted) Unwrap() error { return e.Err }

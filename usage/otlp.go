@@ -2,12 +2,14 @@ package usage
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"io"
+	"os"
 	"strconv"
 	"time"
 
@@ -19,6 +21,16 @@ type span struct {
 	name, skill, model string
 	at                 time.Time
 	tokens             Tokens
+}
+
+// SaveOTLP is WriteOTLP into a file.
+func SaveOTLP(path string, h here.Here, o Options) (int, error) {
+	file, err := os.Create(path)
+	if err != nil {
+		return 0, err
+	}
+	n, err := WriteOTLP(file, h, o)
+	return n, cmp.Or(err, file.Close())
 }
 
 // WriteOTLP reads transcripts and writes what happened as OpenTelemetry spans: a line of OTLP JSON for each file that

@@ -3,6 +3,7 @@ package usage
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -42,6 +43,16 @@ func (t *tally) fire(when time.Time, what string, parts ...any) Fire {
 
 // errTyped says why a call has no prompt.
 var errTyped = errors.New("a person called the skill by its name, without a prompt")
+
+// Case is the prompt before a call, as a file of cases for skillhand try. JSON text is YAML too.
+func Case(h here.Here, o Options, id string) (string, error) {
+	fire, prompt, err := Prompt(h, o, id)
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(prompt)
+	return fmt.Sprintf("cases:\n  - id: %s\n    prompt: %s\n", fire.ID, text), err
+}
 
 // Prompt is what a person said before a call of a skill, read from the transcript: the one way in which a text leaves it.
 func Prompt(h here.Here, o Options, id string) (*Fire, string, error) {

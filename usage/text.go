@@ -165,3 +165,18 @@ func adviceText(b *strings.Builder, all []Advice, skill string, columns int) {
 		fmt.Fprintf(b, "  and %d more %s: see --json\n", more[kind], strings.ReplaceAll(kind, "_", " "))
 	}
 }
+
+// Unread says what of the transcripts was not read: a line each.
+func (r *Report) Unread() []string {
+	var all []string
+	for _, err := range r.Faults {
+		all = append(all, err.Error())
+	}
+	for _, s := range r.Skipped {
+		all = append(all, "usage: "+term.Flat(s.String()))
+	}
+	if r.Damaged > 0 {
+		all = append(all, "usage: skipped "+term.Plural(r.Damaged, "line")+" that cannot be read")
+	}
+	return all
+}

@@ -33,3 +33,14 @@ func Since(text string, now time.Time) (time.Time, error) {
 	}
 	return now.Add(-d), nil
 }
+
+// Period says of which time something is, after what it is: a period, a day, or all.
+func Period(since string) string {
+	if since == "all" {
+		return ""
+	}
+	if _, err := time.Parse(time.DateOnly, since); err == nil {
+		return " since " + since
+	}
+	return " from the last " + since
+}

@@ -111,7 +111,7 @@ func runAsk(ctx context.Context, std *cli.Std, cmd *cobra.Command, o askOptions,
 	rt.Warn = func(text string) {
 		spinner.Aside(func() { std.Warn(text) })
 	}
-	live := &askLive{agent: o.Agent, spinner: spinner, shown: term.IsTerminal(std.Err), costs: map[string]float64{}}
+	live := cli.NewAskLive(spinner, o.Agent, term.IsTerminal(std.Err))
 	printer := &cli.Lines{}
 	switch {
 	case o.events:
@@ -123,10 +123,10 @@ func runAsk(ctx context.Context, std *cli.Std, cmd *cobra.Command, o askOptions,
 				printer.Send(claude.NewEventDocument(e))
 			}
 		}
-	case live.shown:
-		o.client.OnEvent = live.event
+	case live.Shown:
+		o.client.OnEvent = live.Event
 	default:
-		o.client.OnRetry = live.event
+		o.client.OnRetry = live.Event
 	}
 	rt.Claude = o.client
 	reply, err := rt.Ask(ctx, o.AskRequest)
@@ -141,7 +141,7 @@ func runAsk(ctx context.Context, std *cli.Std, cmd *cobra.Command, o askOptions,
 		}
 	}
 	err = answer(std, ctx, &o, reply, err)
-	if reply != nil && live.shown && !o.json && !o.events {
+	if reply != nil && live.Shown && !o.json && !o.events {
 		cost := fmt.Sprintf("$%.4f", reply.CostUSD)
 		if reply.NoCost {
 			cost = "cost unknown"
@@ -154,19 +154,12 @@ func runAsk(ctx context.Context, std *cli.Std, cmd *cobra.Command, o askOptions,
 // denied tells which tools an agent was not allowed to use: an answer without them
 // may be a poor one.
 func denied(std *cli.Std, name string, denials json.RawMessage) {
-	var all []struct {
-		Tool  string          `json:"tool_name"`
-		Input json.RawMessage `json:"tool_input"`
-	}
-	if json.Unmarshal(denials, &all) != nil {
-		return // the CLI's own, so their shape is not certain
-	}
-	for _, d := range all {
+	for _, d := range claude.ParseDenials(denials) {
 		who, how := "Claude", "see --allowed-tool"
 		if name != agent.Claude {
 			who, how = name, "its own options go after --"
 		}
-		std.Warn(fmt.Sprintf("%s was not allowed to use %s %s (%s)", who, d.Tool, short(string(d.Input)), how))
+		std.Warn(fmt.Sprintf("%s was not allowed to use %s %s (%s)", who, d.Tool, term.Short(string(d.Input)), how))
 	}
 }
 
@@ -254,10 +247,10 @@ func (o *askOptions) readPrompt(ctx context.Context, std *cli.Std, cmd *cobra.Co
 		args, wanted = args[:n-1], true
 	}
 	switch {
-	case o.Continue && slices.ContainsFunc(args, isSession), o.Continue && len(args) > 1:
-		return cli.Usagef("--continue takes no session: use --resume %s", short(args[len(args)-1]))
+	case o.Continue && slices.ContainsFunc(args, claude.IsSessionID), o.Continue && len(args) > 1:
+		return cli.Usagef("--continue takes no session: use --resume %s", term.Short(args[len(args)-1]))
 	case len(args) > 1:
-		return cli.Usagef("two prompts, %q and %q: quote the prompt, and put arguments for claude after --", short(args[0]), short(args[1]))
+		return cli.Usagef("two prompts, %q and %q: quote the prompt, and put arguments for claude after --", term.Short(args[0]), term.Short(args[1]))
 	case len(args) == 1:
 		o.Prompt = args[0]
 	}
@@ -283,43 +276,12 @@ func (o *askOptions) readPrompt(ctx context.Context, std *cli.Std, cmd *cobra.Co
 		return fmt.Errorf("stdin: %w", err)
 	}
 	o.client.Timeout = max(o.client.Timeout-time.Since(began), 1)
-	o.Prompt = joinPrompt(o.Prompt, piped)
+	o.Prompt = claude.JoinPrompt(o.Prompt, piped)
 	return nil
 }
 
 // silentPipe is how long a pipe beside a prompt may be silent: claude -p waits as long.
 const silentPipe = 3 * time.Second
-
-// joinPrompt puts what was piped in after the prompt, as claude -p does.
-func joinPrompt(prompt, piped string) string {
-	if prompt == "" || piped == "" {
-		return prompt + piped
-	}
-	return prompt + "\n" + piped
-}
-
-// isSession reports whether a text looks like the id of a session.
-func isSession(text string) bool {
-	const form = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
-	if len(text) != len(form) {
-		return false
-	}
-	for i, c := range []byte(form) {
-		if c == '-' != (text[i] == '-') || c == 'x' && !strings.ContainsRune("0123456789abcdefABCDEF", rune(text[i])) {
-			return false
-		}
-	}
-	return true
-}
-
-// short shows a text on one line.
-func short(text string) string {
-	text = term.OneLine(strings.TrimSpace(text))
-	if r := []rune(text); len(r) > 80 {
-		text = string(r[:79]) + "…"
-	}
-	return text
-}
 
 // answer prints what came of it, and returns the command's error.
 func answer(std *cli.Std, ctx context.Context, o *askOptions, reply *claude.Reply, err error) error {
@@ -385,50 +347,4 @@ func (o *askOptions) notAsked(err error) error {
 		return cli.Exit(cli.ExitMissing, err)
 	}
 	return err
-}
-
-// An askLive shows people what Claude does: on a terminal all of it, elsewhere
-// only that something failed and is tried again.
-type askLive struct {
-	agent   string
-	spinner *term.Spinner
-	shown   bool
-	turn    int
-	costs   map[string]float64 // of each session
-	last    string             // what Claude said last: if nothing follows it is the answer, which is printed elsewhere
-}
-
-func (l *askLive) event(e claude.Event) {
-	if l.last != "" && (e.Type == claude.Text || e.Type == claude.Tool || e.Type == claude.Retry) {
-		fmt.Fprintf(l.spinner, "  %s\n", l.last)
-		l.last = ""
-	}
-	switch {
-	case e.Type == claude.Retry && e.Kind != "":
-		fmt.Fprintf(l.spinner, "skillhand: attempt %d failed (%s): %s; trying again in %s\n", e.Attempt, e.Kind, short(e.Text), e.Wait.Round(100*time.Millisecond))
-	case !l.shown:
-	case e.Type == claude.Retry:
-		fmt.Fprintf(l.spinner, "  %s tries again in %s: %s\n", l.agent, e.Wait.Round(100*time.Millisecond), short(e.Text))
-	case e.Type == claude.Text:
-		l.last = short(e.Text)
-	case e.Type == claude.Tool:
-		fmt.Fprintf(l.spinner, "  %s %s\n", term.Visible(e.Tool), short(string(e.Input)))
-	case e.Type == claude.Result:
-		l.costs[e.SessionID] = e.CostUSD
-	}
-	what := "asking " + l.agent
-	if l.turn = max(e.Turn, l.turn); l.turn > 0 {
-		what = fmt.Sprintf("turn %d", l.turn)
-	}
-	if e.Type == claude.Tool {
-		what += ", " + term.Visible(e.Tool)
-	}
-	var cost float64
-	for _, usd := range l.costs {
-		cost += usd
-	}
-	if cost > 0 {
-		what += fmt.Sprintf(", $%.2f", cost)
-	}
-	l.spinner.Doing(what)
 }

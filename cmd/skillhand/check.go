@@ -545,33 +545,26 @@ func (c *checking) printVerdicts(res *check.Result) error {
 	return nil
 }
 
-// watch checks again whenever a file or the configuration changes, or something that a finding may depend on. The latter
-// is told only if it makes a difference: a project has many files.
+// watch checks again whenever something changes that a finding may depend on.
 func (c *checking) watch(ctx context.Context) error {
-	state, around, said := "", "", ""
+	var seen check.Watch
 	for {
 		files, err := c.files()
-		if len(files) == 0 && state == "" {
+		first := seen.IsNew()
+		if len(files) == 0 && first {
 			return err
 		}
-		stateNow, aroundNow := c.up.State(files), c.up.Around(files)
-		if stateNow != state || aroundNow != around {
-			first, same := state == "", stateNow == state
+		if seen.Changed(c.up, files) {
 			c.isNews = func(res *check.Result) bool {
-				before := said
-				text, err := json.Marshal([]any{res.Findings, res.Verdicts})
-				if said = string(text); err == nil && same && said == before {
-					return false
-				}
-				if !first {
+				news := seen.IsNews(res)
+				if news && !first {
 					fmt.Fprintf(c.std.Out, "\n%s\n", time.Now().Format(time.TimeOnly))
 				}
-				return true
+				return news
 			}
 			if err := c.again(ctx); err != nil && cli.ExitStatus(err) != cli.ExitFailed {
 				c.std.Warn(err.Error())
 			}
-			state, around = stateNow, aroundNow
 		}
 		select {
 		case <-ctx.Done():

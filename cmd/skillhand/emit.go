@@ -1,12 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -43,9 +39,9 @@ a failure has confidence 0, unless you say otherwise.`,
 	f.BoolVar(&o.fail, "fail", false, "it failed")
 	f.Float64Var(&o.report.Confidence, "confidence", 1, "how good the result is, 0 to 1 (default 1, or 0 for a failure)")
 	f.Lookup("confidence").DefValue = "0" // not shown: there are two
-	f.Var(collect("path", o.addDeliverable), "deliverable", "a file or folder that was made or changed; repeatable")
-	f.Var(collect("name=number", o.addMetric), "metric", "something that was measured; repeatable")
-	f.Var(collect("CODE=message", o.addError), "error", "something that went wrong; repeatable")
+	f.Var(collect("path", o.report.AddDeliverable), "deliverable", "a file or folder that was made or changed; repeatable")
+	f.Var(collect("name=number", o.report.AddMetric), "metric", "something that was measured; repeatable")
+	f.Var(collect("CODE=message", o.report.AddError), "error", "something that went wrong; repeatable")
 	f.Var(collect("key=value", o.addContext), "context", "a detail of the preceding --error; repeatable")
 	f.StringVar(&o.since, "since", "", "gives execution_time_ms: `START` is in milliseconds since 1970, as date +%s%3N prints it")
 	return cmd
@@ -67,11 +63,9 @@ func runEmit(std *cli.Std, cmd *cobra.Command, o *emitOptions) error {
 		r.Confidence = 0
 	}
 	if cmd.Flags().Changed("since") {
-		elapsed, err := sinceMillis(o.since, time.Now())
-		if err != nil {
+		if err := r.Began(o.since, time.Now()); err != nil {
 			return cli.Usagef("--since %q: %v", o.since, err)
 		}
-		o.setMetric("execution_time_ms", elapsed)
 	}
 	if faults := r.Check(); len(faults) > 0 {
 		var all []error
@@ -87,82 +81,12 @@ func runEmit(std *cli.Std, cmd *cobra.Command, o *emitOptions) error {
 	return std.PrintJSON(r)
 }
 
-// sinceMillis returns how many milliseconds have passed since start.
-func sinceMillis(start string, now time.Time) (float64, error) {
-	ms, err := strconv.ParseInt(start, 10, 64)
-	if err != nil {
-		return 0, errors.New("want milliseconds since 1970")
-	}
-	if ms > now.Unix()/2 && ms <= now.Unix() { // some year of this century in seconds, or a day of 1970
-		return 0, errors.New("looks like seconds, want milliseconds since 1970, as date +%s%3N prints them")
-	}
-	elapsed := now.UnixMilli() - ms
-	if elapsed < 0 || ms < 0 {
-		return 0, errors.New("is not in the past")
-	}
-	return float64(elapsed), nil
-}
-
-func (o *emitOptions) addDeliverable(path string) error {
-	if path == "" {
-		return errors.New("the path is empty")
-	}
-	o.report.Deliverables = append(o.report.Deliverables, path)
-	return nil
-}
-
-func (o *emitOptions) addMetric(s string) error {
-	name, value, ok := strings.Cut(s, "=")
-	if !ok || name == "" {
-		return errors.New("want name=number")
-	}
-	n, err := strconv.ParseFloat(value, 64)
-	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) || strings.ContainsAny(value, "_xX") {
-		return fmt.Errorf("%q is not a finite number", value)
-	}
-	o.setMetric(name, n)
-	return nil
-}
-
-func (o *emitOptions) setMetric(name string, value float64) {
-	if o.report.Metrics == nil {
-		o.report.Metrics = map[string]float64{}
-	}
-	o.report.Metrics[strings.ToValidUTF8(name, "\ufffd")] = value
-}
-
-func (o *emitOptions) addError(s string) error {
-	code, message, ok := strings.Cut(s, "=")
-	if !ok {
-		return errors.New("want CODE=message")
-	}
-	e := report.Error{Code: code, Message: message}
-	if faults := (report.Report{Errors: []report.Error{e}}).Check(); len(faults) > 0 {
-		return errors.New(faults[0].Message)
-	}
-	o.report.Errors = append(o.report.Errors, e)
-	return nil
-}
-
 // addContext adds to the context of the last error.
-func (o *emitOptions) addContext(s string) error {
-	key, value, ok := strings.Cut(s, "=")
-	if !ok || key == "" {
-		return errors.New("want key=value")
+func (o *emitOptions) addContext(text string) error {
+	err := o.report.AddContext(text)
+	if errors.Is(err, report.ErrNoError) {
+		err = errors.New("no --error comes before it")
 	}
-	if len(o.report.Errors) == 0 {
-		return errors.New("no --error comes before it")
-	}
-	last := &o.report.Errors[len(o.report.Errors)-1]
-	context := map[string]string{}
-	if last.Context != nil {
-		if err := json.Unmarshal(last.Context, &context); err != nil {
-			return err
-		}
-	}
-	context[strings.ToValidUTF8(key, "\ufffd")] = value
-	text, err := json.Marshal(context)
-	last.Context = text
 	return err
 }
 

@@ -73,27 +73,7 @@ func explainRule(std *cli.Std, name string, asJSON bool) error {
 	if !term.IsTerminal(std.Out) {
 		return std.Print(r.Doc())
 	}
-	return std.Print(wrapDoc(r.Doc(), std.Columns()))
-}
-
-// wrapDoc wraps the paragraphs and list items of a rule's page, which are a line each. Code and tables stay.
-func wrapDoc(text string, columns int) string {
-	var b strings.Builder
-	fenced := false
-	for line := range strings.Lines(text) {
-		fence := strings.HasPrefix(line, "```")
-		fenced = fenced != fence
-		head := ""
-		if strings.HasPrefix(line, "- ") {
-			head = "- "
-		}
-		if fenced || fence || strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "|") {
-			b.WriteString(line)
-			continue
-		}
-		b.WriteString(term.Hang(head, strings.TrimPrefix(line, head), columns))
-	}
-	return b.String()
+	return std.Print(term.WrapMarkdown(r.Doc(), std.Columns()))
 }
 
 func listRules(std *cli.Std, asJSON bool) error {

@@ -2,10 +2,8 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,7 +11,6 @@ import (
 	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/history"
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/view"
 )
@@ -90,7 +87,7 @@ func runHistory(std *cli.Std, o historyOptions) error {
 		if o.project == "" {
 			o.project = "."
 		}
-		if o.Project, err = projectOf(o.project); err != nil {
+		if o.Project, err = view.ProjectOf(o.project); err != nil {
 			return err
 		}
 	}
@@ -125,28 +122,8 @@ func printRecords(std *cli.Std, records []history.Record, asJSON bool) error {
 		return std.Print(view.Records(records, look(std)))
 	}
 	out := bufio.NewWriter(std)
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	for _, r := range records {
-		if err := enc.Encode(r); err != nil {
-			return fmt.Errorf("stdout: %w", err)
-		}
-	}
-	if err := out.Flush(); err != nil {
+	if err := errors.Join(history.WriteLines(out, records), out.Flush()); err != nil {
 		return fmt.Errorf("stdout: %w", err)
 	}
 	return nil
-}
-
-// projectOf is what the history calls the project of a folder.
-func projectOf(dir string) (string, error) {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return "", err
-	}
-	if !info.IsDir() {
-		return "", fmt.Errorf("%s: not a folder", dir)
-	}
-	abs, err := filepath.Abs(dir)
-	return paths.Real(paths.Around(abs)), err
 }

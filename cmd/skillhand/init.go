@@ -15,7 +15,6 @@ import (
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/scaffold"
-	"github.com/skillhand/skillhand/shell"
 	"github.com/skillhand/skillhand/trust"
 )
 
@@ -142,20 +141,15 @@ func newInitPlugin(std *cli.Std) *cobra.Command {
 				return cli.Usagef("%v", err)
 			}
 			made, err := scaffold.Plugin(args[0], args[0])
-			return printMade(std, made, err, "skillhand load "+firstOfPlugin(std, args[0]))
+			first := "hello --plugin-root " + args[0]
+			if h, err := here.From("", std.Env); err == nil {
+				if _, err := h.Finder().Find(args[0] + ":hello"); err == nil { // a home is no project
+					first = args[0] + ":hello"
+				}
+			}
+			return printMade(std, made, err, "skillhand load "+first)
 		},
 	}
-}
-
-// firstOfPlugin names the skill of a new plugin so that load finds it: a home is no project.
-func firstOfPlugin(std *cli.Std, plugin string) string {
-	name := plugin + ":hello"
-	if h, err := here.From("", std.Env); err == nil {
-		if _, err := h.Finder().Find(name); err == nil {
-			return name
-		}
-	}
-	return "hello --plugin-root " + plugin
 }
 
 func newInitBatch(std *cli.Std) *cobra.Command {
@@ -198,16 +192,8 @@ func howToTrust(std *cli.Std, files []string) string {
 	if err != nil || runs < 0 {
 		return ""
 	}
-	refused, ok := errors.AsType[*trust.NotTrusted](rt.Policy(rt.Here).Now().May(files[runs]))
-	switch {
-	case !ok || refused.Err != nil:
-		return ""
-	case refused.Changed:
-		return "skillhand trust --pin " + shell.Quote([]string{refused.Dir})
-	case refused.Dir == paths.Real(paths.Around(rt.Dir)):
-		return "skillhand trust"
-	}
-	return "skillhand trust " + shell.Quote([]string{refused.Dir})
+	refused, _ := errors.AsType[*trust.NotTrusted](rt.Policy(rt.Here).Now().May(files[runs]))
+	return refused.Remedy(paths.Real(paths.Around(rt.Dir)))
 }
 
 // hint writes a path so that load takes it for one.

@@ -2,13 +2,15 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/agent"
+	"github.com/skillhand/skillhand/agent/sight"
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/view"
 )
 
 func newList(std *cli.Std) *cobra.Command {
@@ -52,31 +54,8 @@ func runList(std *cli.Std, at cli.At, asJSON bool) error {
 	for _, err := range faults {
 		std.Warn(err.Error())
 	}
-	name, from := 4, 4
-	for _, s := range all {
-		name, from = max(name, term.Cells(s.Call)), max(from, len(s.From))
-	}
-	name = min(name, max(30, std.Edge()/3)) // whole where no terminal reads it
-	paint := std.Painter()
-	for _, s := range all {
-		if asJSON {
-			if err := std.PrintJSON(s); err != nil {
-				return err
-			}
-			continue
-		}
-		about, mark := s.Description, "trusted    "
-		if !s.Trusted {
-			mark = paint("33", "not trusted")
-		}
-		if s.Error != "" {
-			about = paint("31", term.Near(s.Error))
-		}
-		head := fmt.Sprintf("%s  %-*s  %s  ", term.Pad(term.Visible(s.Call), name), from, s.From, mark)
-		room := std.Edge() - max(name, term.Cells(s.Call)) - from - len("not trusted") - 6
-		if err := std.Print(head + term.FitWords(term.Visible(about), max(room, 20)) + "\n"); err != nil {
-			return err
-		}
+	if err := cli.PrintEach(std, asJSON, all, view.ListLine(all, std.Edge(), std.Painter())); err != nil {
+		return err
 	}
 	if len(all) == 0 && !asJSON {
 		std.Warn(noSkills(rt))
@@ -94,4 +73,38 @@ func noSkills(rt *skillhand.Runtime) string {
 		return text + ": move it to .claude/skills, or name its folder with --root"
 	}
 	return "no skills here; write one: skillhand init skill NAME"
+}
+
+// runListAgents prints a table of skills and agents.
+func runListAgents(std *cli.Std, at cli.At, names []string, asJSON bool) error {
+	if slices.Equal(names, []string{"all"}) {
+		names = agent.Names()
+	}
+	for _, name := range names {
+		if _, err := agent.Find(name); err != nil {
+			return cli.Usagef("%v", err)
+		}
+	}
+	rt, err := at.Runtime(std, "Listing")
+	if err != nil {
+		return err
+	}
+	h, err := rt.Complete()
+	if err != nil {
+		return err
+	}
+	listed, _ := rt.List() // skillhand list says what it passes over
+	skills, faults := sight.Find(h.Project, h.Home, skillhand.Locations(listed)...)
+	for _, err := range faults {
+		std.Warn(err.Error())
+	}
+	rows := sight.Rows(names, skills)
+	switch {
+	case asJSON:
+		return cli.PrintEach(std, true, rows, nil)
+	case len(rows) == 0:
+		std.Warn(noSkills(rt))
+		return nil
+	}
+	return std.Print(sight.Table(rows, names, std.Edge()))
 }

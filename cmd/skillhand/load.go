@@ -120,7 +120,7 @@ func runLoad(ctx context.Context, std *cli.Std, cmd *cobra.Command, o loadOption
 	if page.FirstUse && strings.TrimSpace(page.Text) == "" {
 		page.Warnings = append(page.Warnings, term.Near(page.File)+": the page is empty: an agent would read nothing")
 	}
-	if nowhere(std.Out) {
+	if term.IsNowhere(std.Out) {
 		for _, w := range page.Warnings {
 			std.Warn(w)
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -69,9 +68,17 @@ func runUsage(std *cli.Std, o usageOptions) error {
 	}
 	switch {
 	case o.caseID != "":
-		return printCase(std, h, q, o.caseID)
+		text, err := usage.Case(h, q, o.caseID)
+		if err != nil {
+			return cli.Exit(cli.ExitMissing, err)
+		}
+		return std.Print(text)
 	case o.otlp != "":
-		return writeSpans(std, h, q, o.otlp)
+		n, err := usage.SaveOTLP(o.otlp, h, q)
+		if err == nil {
+			fmt.Fprintf(std.Err, "%s: %s\n", o.otlp, term.Plural(n, "span"))
+		}
+		return err
 	}
 	debug.SetGCPercent(400) // a look at the index takes milliseconds, a third of which would be spent on garbage
 	q.Installed = usage.InstalledAt(h)
@@ -79,45 +86,24 @@ func runUsage(std *cli.Std, o usageOptions) error {
 	if err != nil {
 		return err
 	}
-	for _, err := range r.Faults {
-		std.Warn(err.Error())
-	}
-	for _, s := range r.Skipped {
-		std.Warn("usage: " + term.Flat(s.String()))
-	}
-	if r.Damaged > 0 {
-		std.Warn("usage: skipped " + term.Plural(r.Damaged, "line") + " that cannot be read")
+	for _, text := range r.Unread() {
+		std.Warn(text)
 	}
 	if o.json {
 		return std.PrintJSON(r)
 	}
 	if o.skill != "" && len(r.Skills) == 0 {
-		return cli.Exit(cli.ExitMissing, fmt.Errorf("%s: no transcript%s names this skill", o.skill, o.period()))
+		return cli.Exit(cli.ExitMissing, fmt.Errorf("%s: no transcript%s names this skill", o.skill, view.Period(o.since)))
 	}
 	if len(r.Sessions) == 0 {
-		std.Say("no agent transcripts " + o.where() + o.period())
+		where := "on this machine"
+		if o.project != "" {
+			where = "of " + o.project
+		}
+		std.Say("no agent transcripts " + where + view.Period(o.since))
 		return nil
 	}
 	return std.Print(r.Text(o.skill, time.Now(), std.Edge()))
-}
-
-// where says whose transcripts were read.
-func (o usageOptions) where() string {
-	if o.project != "" {
-		return "of " + o.project
-	}
-	return "on this machine"
-}
-
-// period says of which time transcripts were read.
-func (o usageOptions) period() string {
-	if o.since == "all" {
-		return ""
-	}
-	if _, err := time.Parse(time.DateOnly, o.since); err == nil {
-		return " since " + o.since
-	}
-	return " from the last " + o.since
 }
 
 func (o usageOptions) query(now time.Time) (q usage.Options, err error) {
@@ -143,33 +129,4 @@ func (o usageOptions) query(now time.Time) (q usage.Options, err error) {
 	}
 	q.Agent, q.Skill = o.agent, o.skill
 	return q, nil
-}
-
-// printCase prints a prompt as a case of try. JSON text is YAML too.
-func printCase(std *cli.Std, h here.Here, q usage.Options, id string) error {
-	fire, prompt, err := usage.Prompt(h, q, id)
-	if err != nil {
-		return cli.Exit(cli.ExitMissing, err)
-	}
-	text, err := json.Marshal(prompt)
-	if err != nil {
-		return err
-	}
-	return std.Print(fmt.Sprintf("cases:\n  - id: %s\n    prompt: %s\n", fire.ID, text))
-}
-
-func writeSpans(std *cli.Std, h here.Here, q usage.Options, path string) (err error) {
-	file, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	n, err := usage.WriteOTLP(file, h, q)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(std.Err, "%s: %s\n", path, term.Plural(n, "span"))
-	return nil
 }

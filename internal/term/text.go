@@ -166,3 +166,32 @@ func Section(b *strings.Builder, name string, rows [][2]string) {
 		name = ""
 	}
 }
+
+// WrapMarkdown wraps paragraphs and list items that are a line each. Code and tables stay.
+func WrapMarkdown(text string, columns int) string {
+	var b strings.Builder
+	fenced := false
+	for line := range strings.Lines(text) {
+		fence := strings.HasPrefix(line, "```")
+		fenced = fenced != fence
+		head := ""
+		if strings.HasPrefix(line, "- ") {
+			head = "- "
+		}
+		if fenced || fence || strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "|") {
+			b.WriteString(line)
+			continue
+		}
+		b.WriteString(Hang(head, strings.TrimPrefix(line, head), columns))
+	}
+	return b.String()
+}
+
+// Short shows the beginning of a text on one line.
+func Short(text string) string {
+	text = OneLine(strings.TrimSpace(text))
+	if r := []rune(text); len(r) > 80 {
+		text = string(r[:79]) + "…"
+	}
+	return text
+}

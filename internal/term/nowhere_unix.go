@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package term
 
 import (
 	"io"
@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// nowhere reports whether stdout may have been closed before we began: Go then puts
+// IsNowhere reports whether stdout may have been closed before we began: Go then puts
 // the null device in its place, opened for reading too, which no redirection does.
 // Programs that start others do it so, though: Python's DEVNULL, Node's 'ignore'.
-func nowhere(w io.Writer) bool {
+func IsNowhere(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {
 		return false
