@@ -29,17 +29,17 @@ mcp/host: internal/atomicfile settings
 mcp: . here internal/cause internal/loopback internal/paths internal/redact internal/watch render skill trust
 .: agent claude claudepage here history internal/cause internal/paths internal/redact internal/words proc render report session shell skill trust
     verdict
-agent: agent/sight claude
+agent: agent/sight claude internal/lazy
 agent/sight: internal/term skill
 batch:
 batch/jobfile: agent batch claude internal/cause internal/jsontree internal/paths
 bench: history report shell/bind
 bench/corpus: check
-check: agent/sight claudecode edit here internal/cause internal/config internal/jsontree internal/markdown internal/paths internal/suite internal/term
+check: agent/sight claudecode edit here internal/cause internal/config internal/jsontree internal/lazy internal/markdown internal/paths internal/suite internal/term
     internal/words permit scaffold settings shell/bind skill usage
-claude: internal/cause internal/jsonfind proc
-claudepage: claudecode internal/paths internal/words permit proc settings skill
-claudecode: internal/jsontree
+claude: internal/cause internal/jsonfind internal/lazy proc
+claudepage: claudecode internal/lazy internal/paths internal/words permit proc settings skill
+claudecode: internal/jsontree internal/lazy
 edit:
 edit/disk: edit internal/atomicfile internal/cause skill
 golden: . here internal/atomicfile internal/junit internal/paths internal/term render skill
@@ -77,6 +77,7 @@ internal/jsonfind:
 internal/jsontree:
 internal/jsregexp:
 internal/junit: internal/atomicfile
+internal/lazy:
 internal/legacy:
 internal/links:
 internal/loopback:

@@ -2,9 +2,9 @@ package agent
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
-	"sync"
+
+	"github.com/skillhand/skillhand/internal/lazy"
 )
 
 // A run is what a stream has told so far. Readers add to it; at the end it becomes a result.
@@ -140,20 +140,15 @@ func (r *run) spent(usd float64) {
 
 // These are the ways in which agents tell a status of HTTP: at the start of a message, in the body of an error, in prose.
 var (
-	atStart = pattern(`^(?:\[API Error: )?([1-5][0-9]{2})\b`)
-	inBody  = pattern(`"code": ?([1-5][0-9]{2})\b`)
-	inProse = pattern(`\bstatus:? ([1-5][0-9]{2})\b`)
+	atStart = lazy.Regexp(`^(?:\[API Error: )?([1-5][0-9]{2})\b`)
+	inBody  = lazy.Regexp(`"code": ?([1-5][0-9]{2})\b`)
+	inProse = lazy.Regexp(`\bstatus:? ([1-5][0-9]{2})\b`)
 )
 
-// pattern compiles a regular expression when it is first needed.
-func pattern(text string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
-}
-
 // statusIn is the status that a message tells in one of some ways; 0 if it tells none.
-func statusIn(text string, ways ...func() *regexp.Regexp) int {
+func statusIn(text string, ways ...lazy.Regexp) int {
 	for _, way := range ways {
-		if m := way().FindStringSubmatch(text); m != nil {
+		if m := way.Get().FindStringSubmatch(text); m != nil {
 			code, _ := strconv.Atoi(m[1])
 			return code
 		}

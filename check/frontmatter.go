@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/claudecode"
+	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/permit"
 	"github.com/skillhand/skillhand/scaffold"
 	"github.com/skillhand/skillhand/skill"
@@ -144,13 +145,13 @@ func (p *pass) requote(raw string) string {
 	switch {
 	case skill.ClosingQuote(raw) == n:
 		return skill.Escaped(raw)
-	case raw[0] == '\'' && len(apostrophe().FindAllString(inner, -1)) == strings.Count(inner, "'"):
+	case raw[0] == '\'' && len(apostrophe.Get().FindAllString(inner, -1)) == strings.Count(inner, "'"):
 		return yamlQuote(inner)
 	}
 	return yamlQuote(raw)
 }
 
-var apostrophe = compiled(`\pL'\pL`)
+var apostrophe = lazy.Regexp(`\pL'\pL`)
 
 // untab writes blanks for the tabs that lines of the frontmatter are indented with; nil if they are not the fault.
 func (p *pass) untab() *Fix {

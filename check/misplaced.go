@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/claudecode"
+	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
@@ -104,7 +105,7 @@ func tooDeep(folders []string, folder, dir string) misplacement {
 		if d != folders[0] && paths.IsFile(filepath.Join(d, skill.MainFile)) {
 			return perhaps(notLoadedAs("it lies in the folder of the skill "+filepath.Base(d), "if it is a skill of its own, move its folder up to skills"))
 		}
-		isChosen = isChosen || putAway().MatchString(filepath.Base(d))
+		isChosen = isChosen || putAway.Get().MatchString(filepath.Base(d))
 	}
 	m := notLoadedAs("it looks in the folders of "+filepath.Base(folder)+", and not in those of "+group, "move what is in "+group+" up to "+filepath.Base(folder))
 	if m.shared = true; isChosen {
@@ -115,7 +116,7 @@ func tooDeep(folders []string, folder, dir string) misplacement {
 }
 
 // putAway finds the names of folders of skills that are not in use.
-var putAway = compiled(`(?i)^[._]|archive|deprecated|disabled|unused|obsolete|draft|progress|backup|^old`)
+var putAway = lazy.Regexp(`(?i)^[._]|archive|deprecated|disabled|unused|obsolete|draft|progress|backup|^old`)
 
 // linksTo reports whether a link in a folder of skills leads to a folder elsewhere, which is then loaded.
 func (w *walker) linksTo(folder, dir string) bool {

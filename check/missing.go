@@ -5,16 +5,18 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/skillhand/skillhand/internal/lazy"
 )
 
 // ownFile is a file of a skill's own, and sent are the words before one that the text sends the agent to. A name that is
 // only mentioned is often another skill's, or made up to explain something: of those in public skills, more than half are.
 // One that begins with ./ is the project's. Neither is searched for in the whole text, which takes a regexp long.
 var (
-	ownFile   = compiled(`(?i)^(?:scripts|references|assets)/[\w./-]*\w\.\w{1,5}$`)
-	sent      = compiled(`(?i)\b(?:see|read|refer to|consult|load|run|execute)[: *]*(?:the )?\**$`)
-	ofAnother = compiled(`^ (?:in|of|from) the [\w-]+ skill\b`) // follows a file that is another skill's
-	runs      = compiled(`(?i)\b(?:run|execute)\b`)
+	ownFile   = lazy.Regexp(`(?i)^(?:scripts|references|assets)/[\w./-]*\w\.\w{1,5}$`)
+	sent      = lazy.Regexp(`(?i)\b(?:see|read|refer to|consult|load|run|execute)[: *]*(?:the )?\**$`)
+	ofAnother = lazy.Regexp(`^ (?:in|of|from) the [\w-]+ skill\b`) // follows a file that is another skill's
+	runs      = lazy.Regexp(`(?i)\b(?:run|execute)\b`)
 )
 
 // placeholders begin names that stand for others.
@@ -81,10 +83,10 @@ func (m *missing) prose(start int, line string) {
 	}
 	pieces := strings.Split(line, "`")
 	for i, code := range pieces[:len(pieces)-1] {
-		if i > 0 && strings.Contains(code, "s/") && sent().MatchString(pieces[i-1]) && !ofAnother().MatchString(pieces[i+1]) {
+		if i > 0 && strings.Contains(code, "s/") && sent.Get().MatchString(pieces[i-1]) && !ofAnother.Get().MatchString(pieces[i+1]) {
 			if c, ok := scriptOf(code); ok {
 				m.look(start+c.start, c.file)
-			} else if ownFile().MatchString(code) {
+			} else if ownFile.Get().MatchString(code) {
 				m.look(start, code)
 			}
 		}
@@ -109,7 +111,7 @@ func (m *missing) command(start int, line string) {
 // tell looks for the scripts that a fence calls. They are the skill's own if it has a folder of scripts, or if the text
 // before the fence says that they are to be run.
 func (m *missing) tell() {
-	if len(m.called) == 0 || !m.shell || !runs().MatchString(m.before) && !isThere(filepath.Join(filepath.Dir(m.pass.doc.file.Path), "scripts")) {
+	if len(m.called) == 0 || !m.shell || !runs.Get().MatchString(m.before) && !isThere(filepath.Join(filepath.Dir(m.pass.doc.file.Path), "scripts")) {
 		return
 	}
 	for _, c := range m.called {
@@ -129,7 +131,7 @@ func scriptOf(command string) (called, bool) {
 	if len(words) > 1 && slices.Contains(shells, words[0]) {
 		words = words[1:]
 	}
-	if len(words) == 0 || !strings.HasPrefix(words[0], "scripts/") || !ownFile().MatchString(words[0]) {
+	if len(words) == 0 || !strings.HasPrefix(words[0], "scripts/") || !ownFile.Get().MatchString(words[0]) {
 		return called{}, false
 	}
 	return called{strings.Index(command, words[0]), words[0]}, true

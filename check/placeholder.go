@@ -2,32 +2,26 @@ package check
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// compiled compiles a pattern when it is first needed: every start of the program would pay for it.
-func compiled(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
-
 var (
-	numbered   = compiled(`\$([0-9])\b`)
-	priceAfter = compiled(`^(\.[0-9]{1,2}\b|,[0-9]{3}\b|/(mo|month|yr|year|user|seat|hour|hr|day|run|call|1M|M|k)($|[^-\w/.])|` +
+	numbered   = lazy.Regexp(`\$([0-9])\b`)
+	priceAfter = lazy.Regexp(`^(\.[0-9]{1,2}\b|,[0-9]{3}\b|/(mo|month|yr|year|user|seat|hour|hr|day|run|call|1M|M|k)($|[^-\w/.])|` +
 		` ?[–-] ?\$[0-9]| (million|billion|USD|dollars?|each)\b|` +
 		` (per|an?) (call|day|hour|image|million|minute|month|page|request|run|seat|token|unit|user|week|year)\b)`)
-	awkBefore  = compiled(`\b[gmn]?awk\b[^'|]*'[^']*$`)
-	firstTaken = compiled(`\$(0\b|ARGUMENTS)`)
-	manyHinted = compiled(`\.\.\.|…|--|\b(args|arguments|flags|options)\b`)
-	hinted     = compiled(`<[^<>]+>|\[[^\[\]<>]+\]`)
-	shellFence = compiled("(?ms)^[ \t]*```(?:bash|sh|shell|zsh)[ \t]*\r?\n(.*?)^[ \t]*```[ \t]*\r?$")
+	awkBefore  = lazy.Regexp(`\b[gmn]?awk\b[^'|]*'[^']*$`)
+	firstTaken = lazy.Regexp(`\$(0\b|ARGUMENTS)`)
+	manyHinted = lazy.Regexp(`\.\.\.|…|--|\b(args|arguments|flags|options)\b`)
+	hinted     = lazy.Regexp(`<[^<>]+>|\[[^\[\]<>]+\]`)
+	shellFence = lazy.Regexp("(?ms)^[ \t]*```(?:bash|sh|shell|zsh)[ \t]*\r?\n(.*?)^[ \t]*```[ \t]*\r?$")
 )
 
 // placeholderInText is about $1 that is not meant as an argument: in a price, in a program of awk's, or in
@@ -44,7 +38,7 @@ func placeholderInText(p *pass) {
 	if !hasHint && !arguments && !strings.Contains(body, "$ARGUMENTS") {
 		return
 	}
-	numbers := numbered().FindAllStringIndex(body, -1)
+	numbers := numbered.Get().FindAllStringIndex(body, -1)
 	if len(numbers) == 0 {
 		return
 	}
@@ -73,7 +67,7 @@ func placeholderInText(p *pass) {
 		f.Help = fmt.Sprintf(`write \$%d, which Claude Code turns into $%[1]d`, n)
 		f.Fix = replace("escape it", true, at, at, `\`)
 	}
-	if named := hintedArguments(hint.Value); first >= 0 && !arguments && named > 0 && most >= named && !firstTaken().MatchString(body) {
+	if named := hintedArguments(hint.Value); first >= 0 && !arguments && named > 0 && most >= named && !firstTaken.Get().MatchString(body) {
 		f := p.find(first, first+2, "Claude Code counts arguments from 0: the hint names %s, so $%d stays as it is", term.Plural(named, "argument"), most)
 		f.Help = "write $0 for the first argument"
 	}
@@ -81,10 +75,10 @@ func placeholderInText(p *pass) {
 
 // hintedArguments counts the arguments that a hint names, or returns 0 if it does not say how many there may be.
 func hintedArguments(hint string) int {
-	named := hinted().FindAllString(hint, -1)
-	rest := strings.Fields(hinted().ReplaceAllString(hint, " "))
+	named := hinted.Get().FindAllString(hint, -1)
+	rest := strings.Fields(hinted.Get().ReplaceAllString(hint, " "))
 	switch {
-	case manyHinted().MatchString(hint):
+	case manyHinted.Get().MatchString(hint):
 		return 0
 	case len(named) == 0 && len(rest) == 1:
 		return 1
@@ -102,9 +96,9 @@ func (d *document) inDirective(offset int) bool {
 func notArgument(line string, start, end int) string {
 	switch {
 	case start > 0 && line[start-1] == '/': // of a path
-	case priceAfter().MatchString(line[end:]):
+	case priceAfter.Get().MatchString(line[end:]):
 		return "price"
-	case awkBefore().MatchString(line[:start]) && strings.Contains(line[end:], "'"):
+	case awkBefore.Get().MatchString(line[:start]) && strings.Contains(line[end:], "'"):
 		return "program of awk's"
 	}
 	return ""
@@ -129,7 +123,7 @@ func (all stretches) around(offset int) string {
 // shell code, and a fence that shows a whole script.
 func shellsOwn(body string) stretches {
 	var all stretches
-	for _, m := range shellFence().FindAllStringSubmatchIndex(body, -1) {
+	for _, m := range shellFence.Get().FindAllStringSubmatchIndex(body, -1) {
 		start, code := m[2], body[m[2]:m[3]]
 		if strings.HasPrefix(strings.TrimSpace(code), "#!") {
 			all = append(all, stretches{{start, m[3], "script"}}...)

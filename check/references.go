@@ -14,6 +14,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/skill"
@@ -473,7 +474,7 @@ func (p *pass) unfilled(x *directive) {
 			sets = sets || len(n.Args) > 0 && words.Lit(n.Args[0]) == "set"
 		case *syntax.ParamExp:
 			number := n.Param != nil && n.Param.Value[0] >= '0' && n.Param.Value[0] <= '9'
-			if number && (!n.Short || letters().MatchString(x.command[to(n):])) || n.Param != nil && n.Param.Value == "ARGUMENTS" && n.Exp != nil {
+			if number && (!n.Short || letters.Get().MatchString(x.command[to(n):])) || n.Param != nil && n.Param.Value == "ARGUMENTS" && n.Exp != nil {
 				found = append(found, n)
 			}
 		}
@@ -485,7 +486,7 @@ func (p *pass) unfilled(x *directive) {
 		}
 		end := to(n)
 		if n.Short {
-			end += len(letters().FindString(x.command[end:]))
+			end += len(letters.Get().FindString(x.command[end:]))
 		}
 		f := p.find(x.at(from(n)), x.at(end), "%s is not filled in: the shell gets it, and has no arguments", x.command[from(n):end])
 		if f.Help = "write $" + n.Param.Value + ", without braces"; n.Short {
@@ -494,15 +495,15 @@ func (p *pass) unfilled(x *directive) {
 	}
 }
 
-var letters = compiled(`^[A-Za-z_]\w*`)
+var letters = lazy.Regexp(`^[A-Za-z_]\w*`)
 
-var dollarName = compiled(`\$[A-Za-z][A-Za-z_]+`)
+var dollarName = lazy.Regexp(`\$[A-Za-z][A-Za-z_]+`)
 
 // unbraced is about names that are almost known and have no braces: $ARGUMENT, $CLAUDE_SKILL_DIR/x. The shell has no such
 // variables either (testdata/claude/SK206-unbraced.txtar).
 func (p *pass) unbraced() {
 	body := p.doc.body()
-	for _, m := range dollarName().FindAllStringIndex(body, -1) {
+	for _, m := range dollarName.Get().FindAllStringIndex(body, -1) {
 		name := body[m[0]+1 : m[1]]
 		meant := meantUnbraced(name, body[m[1]:])
 		if meant == "" || strings.HasSuffix(body[:m[0]], `\`) || strings.HasSuffix(body[:m[0]], ":+") || p.hasBinding(name) || definesName(body, name) {

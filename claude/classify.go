@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/skillhand/skillhand/internal/lazy"
 )
 
 // A Category says what to do about a failure.
@@ -240,7 +241,7 @@ func noResult(r *record, end ending) *Error {
 		return failed(NoResult, said)
 	}
 	e := failed(Crashed, said)
-	e.final = !stackTrace().MatchString(said) // it refused to begin, and would again
+	e.final = !stackTrace.Get().MatchString(said) // it refused to begin, and would again
 	return e
 }
 
@@ -256,24 +257,24 @@ func Classify(text string) (Category, Kind) {
 
 // A textKind is a kind of error that texts are known by.
 type textKind struct {
-	pattern func() *regexp.Regexp
+	pattern lazy.Regexp
 	kind    Kind
 }
 
 // plainTexts are what programs around the CLI say, in the order in which they decide.
 var plainTexts = sync.OnceValue(func() []textKind {
 	return []textKind{
-		{pattern(`(?i)rate.?limit|429|too many requests`), RateLimited},
-		{pattern(`(?i)ECONNREFUSED|ENOTFOUND|ETIMEDOUT|network|fetch failed`), Connection},
-		{pattern(`(?i)timeout|timed.?out`), APITimeout},
-		{pattern(`(?i)validation|invalid|schema`), BadRequest},
+		{lazy.Regexp(`(?i)rate.?limit|429|too many requests`), RateLimited},
+		{lazy.Regexp(`(?i)ECONNREFUSED|ENOTFOUND|ETIMEDOUT|network|fetch failed`), Connection},
+		{lazy.Regexp(`(?i)timeout|timed.?out`), APITimeout},
+		{lazy.Regexp(`(?i)validation|invalid|schema`), BadRequest},
 	}
 })
 
 // byWords knows a text that came without an event: the CLI's own usage errors, and
 // those of accounts, then the words of others, then what else the CLI says.
 func byWords(text string) (Kind, bool) {
-	if usageFault().MatchString(text) {
+	if usageFault.Get().MatchString(text) {
 		return Usage, true
 	}
 	known, ok := byText(text)
@@ -281,21 +282,15 @@ func byWords(text string) (Kind, bool) {
 		return known, true
 	}
 	for _, t := range plainTexts() {
-		if t.pattern().MatchString(text) {
+		if t.pattern.Get().MatchString(text) {
 			return t.kind, true
 		}
 	}
 	return known, ok
 }
 
-// pattern compiles a regular expression when it is first used: most commands of
-// a program that links this package use none.
-func pattern(text string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
-}
-
 // stackTrace is how a JavaScript program dies.
-var stackTrace = pattern(`(?m)^\s+at .*:\d+:\d+\)?$|^panic: |^fatal error: |Segmentation fault|out of memory`)
+var stackTrace = lazy.Regexp(`(?m)^\s+at .*:\d+:\d+\)?$|^panic: |^fatal error: |Segmentation fault|out of memory`)
 
 // classify says why a result is not good.
 func classify(r *record) *Error {
@@ -375,7 +370,7 @@ func apiKind(r *record, text string) Kind {
 	switch {
 	case res.APIError == "usage_limit_reached", r.limit.Status == "rejected" && (res.Status == 0 || res.Status == 429), usageLimit(text): // whatever its status
 		return UsageLimit
-	case r.fault == "billing_error", res.APIType == "billing_error", creditGone().MatchString(text):
+	case r.fault == "billing_error", res.APIType == "billing_error", creditGone.Get().MatchString(text):
 		return Billing
 	case res.APIError == "org_disabled_credential":
 		return Unauthorized
@@ -416,7 +411,7 @@ func apiKind(r *record, text string) Kind {
 // byStatus knows the HTTP status of an answer.
 func byStatus(status int, text string) (Kind, bool) {
 	switch {
-	case status == 400 && tooLong().MatchString(text), status == 413:
+	case status == 400 && tooLong.Get().MatchString(text), status == 413:
 		return TooLarge, true
 	case status == 401, status == 403:
 		return Unauthorized, true
@@ -441,34 +436,34 @@ func byStatus(status int, text string) (Kind, bool) {
 }
 
 var (
-	tooLong    = pattern(`(?i)^prompt is too long|\bis too long: \d+ tokens\b`)
-	creditGone = pattern(`(?i)^(?:API Error: (?:\d{3} )?)?(?:your )?credit balance is too low`)
+	tooLong    = lazy.Regexp(`(?i)^prompt is too long|\bis too long: \d+ tokens\b`)
+	creditGone = lazy.Regexp(`(?i)^(?:API Error: (?:\d{3} )?)?(?:your )?credit balance is too low`)
 	// usageFault is what the CLI's own parser of arguments says, whatever words the arguments have.
-	usageFault = pattern(`(?m)^error: (?:unknown option|unknown command|option '|missing required|too many arguments|required option|command-argument)` +
+	usageFault = lazy.Regexp(`(?m)^error: (?:unknown option|unknown command|option '|missing required|too many arguments|required option|command-argument)` +
 		`|^(?:Error: )?--[a-z]|^Error: (?:When using --|Input must be|piped stdin|Settings file|Session ID|Invalid (?:MCP config|session ID|settings))` +
 		`|^Error parsing streaming input|^No conversation found`)
 	// The status that a text names, where the event has none.
-	namedStatus = pattern(`\bAPI Error: (\d{3})\b|\bRequest rejected \((\d{3})\)|\bRepeated (529)\b`)
+	namedStatus = lazy.Regexp(`\bAPI Error: (\d{3})\b|\bRequest rejected \((\d{3})\)|\bRepeated (529)\b`)
 )
 
 // texts are what the CLI says where no field says it, the more certain first.
 var texts = sync.OnceValue(func() []textKind {
 	return []textKind{
-		{pattern(`^Not logged in\b|^Invalid API key\b|(?i)\bfailed to authenticate\b|\b(?:please )?run /login\b` +
+		{lazy.Regexp(`^Not logged in\b|^Invalid API key\b|(?i)\bfailed to authenticate\b|\b(?:please )?run /login\b` +
 			`|\bOAuth token (?:has expired|revoked)|\bdisabled organization\b|\borganization has been disabled\b`), Unauthorized},
 		{creditGone, Billing},
 		{tooLong, TooLarge},
-		{pattern(`^Request too large\b`), TooLarge},
-		{pattern(`\bissue with the selected model\b`), NoModel},
-		{pattern(`\boutput token maximum\b`), MaxOutput},
-		{pattern(`\bviolate our Usage Policy\b|\bsafeguards flagged this message\b`), Refusal},
-		{pattern(`(?i)^(?:API Error: )?(?:\w+ ){0,3}timed out\b`), APITimeout},
-		{pattern(`\b(?:ECONNREFUSED|ETIMEDOUT|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ENETUNREACH|EHOSTUNREACH|ConnectionRefused|ConnectionClosed|FailedToOpenSocket)\b` +
+		{lazy.Regexp(`^Request too large\b`), TooLarge},
+		{lazy.Regexp(`\bissue with the selected model\b`), NoModel},
+		{lazy.Regexp(`\boutput token maximum\b`), MaxOutput},
+		{lazy.Regexp(`\bviolate our Usage Policy\b|\bsafeguards flagged this message\b`), Refusal},
+		{lazy.Regexp(`(?i)^(?:API Error: )?(?:\w+ ){0,3}timed out\b`), APITimeout},
+		{lazy.Regexp(`\b(?:ECONNREFUSED|ETIMEDOUT|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ENETUNREACH|EHOSTUNREACH|ConnectionRefused|ConnectionClosed|FailedToOpenSocket)\b` +
 			`|(?i)\bunable to connect\b|\bconnection (?:refused|dropped|reset|closed|error)\b` +
 			`|\bcan't reach the API server\b|\bfetch failed\b|\bsocket hang up\b|^API Error: Invalid URL|\bcannot be parsed as a URL\b`), Connection},
-		{pattern(`(?i)\boverloaded\b`), Overloaded},
-		{pattern(`(?i)\brate.?limit|\btoo many requests\b`), RateLimited},
-		{pattern(`(?i)\bempty or malformed response\b|\bserver error mid-response\b|\binternal server error\b`), ServerError},
+		{lazy.Regexp(`(?i)\boverloaded\b`), Overloaded},
+		{lazy.Regexp(`(?i)\brate.?limit|\btoo many requests\b`), RateLimited},
+		{lazy.Regexp(`(?i)\bempty or malformed response\b|\bserver error mid-response\b|\binternal server error\b`), ServerError},
 	}
 })
 
@@ -477,14 +472,14 @@ func byText(text string) (Kind, bool) {
 	if usageLimit(text) {
 		return UsageLimit, true
 	}
-	if m := namedStatus().FindStringSubmatch(text); m != nil {
+	if m := namedStatus.Get().FindStringSubmatch(text); m != nil {
 		status, _ := strconv.Atoi(m[1] + m[2] + m[3])
 		if kind, ok := byStatus(status, text); ok {
 			return kind, true
 		}
 	}
 	for _, t := range texts() {
-		if t.pattern().MatchString(text) {
+		if t.pattern.Get().MatchString(text) {
 			return t.kind, true
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+
+	"github.com/skillhand/skillhand/internal/lazy"
 )
 
 // pauses are the waits between attempts.
@@ -63,29 +65,29 @@ func retryAfter(e *Error, r *record, now time.Time) time.Duration {
 }
 
 var (
-	limitHit = pattern(`(?i)\b(?:hit|reached) your\b([^.\n]*?)\blimit\b|` +
+	limitHit = lazy.Regexp(`(?i)\b(?:hit|reached) your\b([^.\n]*?)\blimit\b|` +
 		`\b(?:usage|session|weekly|daily|monthly|hour|opus|sonnet|spend\w*) limit reached\b|` +
 		`\bspecified API usage limits?\b|\bexceeded (?:its|your)\b[^.\n]*\bspend\w* limit\b`)
 	// Limits that are hit, too, and that waiting does not lift or a moment does.
-	otherLimit = pattern(`(?i)\b(?:rate|context|tokens?)\b`)
-	resets     = pattern(`(?i)\blimit\b.*\bresets\b|\bresets (?:at|in|on|\d)`)
+	otherLimit = lazy.Regexp(`(?i)\b(?:rate|context|tokens?)\b`)
+	resets     = lazy.Regexp(`(?i)\blimit\b.*\bresets\b|\bresets (?:at|in|on|\d)`)
 )
 
 // usageLimit reports whether an error text speaks of a limit of the account that
 // only time lifts, and not of one on how fast requests may follow each other.
 func usageLimit(text string) bool {
-	if m := limitHit().FindStringSubmatch(text); m != nil && !otherLimit().MatchString(m[1]) {
+	if m := limitHit.Get().FindStringSubmatch(text); m != nil && !otherLimit.Get().MatchString(m[1]) {
 		return true
 	}
-	return resets().MatchString(text)
+	return resets.Get().MatchString(text)
 }
 
 var (
-	inWords = pattern(`(?i)\b(?:retry|try again|resets?|wait)(?: again)?(?: after| in| for|:)? +` +
+	inWords = lazy.Regexp(`(?i)\b(?:retry|try again|resets?|wait)(?: again)?(?: after| in| for|:)? +` +
 		`((?:\d+(?:\.\d+)? ?(?:days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b[ ,]*(?:and )?)+)`)
-	quantity = pattern(`(?i)(\d+(?:\.\d+)?) ?(d|h|m|s)`)
-	unixTime = pattern(`\|(\d{10})\b`)
-	clock    = pattern(`(?i)\bresets?(?: at| on)? +(?:([a-z]{3})[a-z]* (\d{1,2}),?(?: at)? +)?(\d{1,2})(?::(\d{2}))? ?(am|pm)?\b(?: \(([A-Za-z_+\-/0-9]+)\))?`)
+	quantity = lazy.Regexp(`(?i)(\d+(?:\.\d+)?) ?(d|h|m|s)`)
+	unixTime = lazy.Regexp(`\|(\d{10})\b`)
+	clock    = lazy.Regexp(`(?i)\bresets?(?: at| on)? +(?:([a-z]{3})[a-z]* (\d{1,2}),?(?: at)? +)?(\d{1,2})(?::(\d{2}))? ?(am|pm)?\b(?: \(([A-Za-z_+\-/0-9]+)\))?`)
 )
 
 var units = map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second}
@@ -94,9 +96,9 @@ var units = map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour, "m": t
 // hours", "resets 3:45pm (Europe/Berlin)", "resets Oct 9 at 5pm", "|1730000000". 0
 // means that it does not say.
 func askedFor(text string, now time.Time) time.Duration {
-	if m := inWords().FindStringSubmatch(text); m != nil {
+	if m := inWords.Get().FindStringSubmatch(text); m != nil {
 		var sum float64
-		for _, q := range quantity().FindAllStringSubmatch(m[1], -1) {
+		for _, q := range quantity.Get().FindAllStringSubmatch(m[1], -1) {
 			n, err := strconv.ParseFloat(q[1], 64)
 			if err != nil {
 				return 0
@@ -105,11 +107,11 @@ func askedFor(text string, now time.Time) time.Duration {
 		}
 		return time.Duration(min(sum, float64(maxWait)))
 	}
-	if m := unixTime().FindStringSubmatch(text); m != nil {
+	if m := unixTime.Get().FindStringSubmatch(text); m != nil {
 		at, _ := strconv.ParseInt(m[1], 10, 64) // ten digits
 		return until(time.Unix(at, 0), now)
 	}
-	if m := clock().FindStringSubmatch(text); m != nil {
+	if m := clock.Get().FindStringSubmatch(text); m != nil {
 		return untilClock(m[1], m[2], m[3], m[4], m[5], m[6], now)
 	}
 	return 0

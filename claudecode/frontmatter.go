@@ -1,12 +1,12 @@
 package claudecode
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/skillhand/skillhand/internal/lazy"
 )
 
 // SplitFrontmatter cuts a file into its frontmatter's YAML and its body. The frontmatter ends at
@@ -39,25 +39,25 @@ var oldNewlines = strings.NewReplacer("\u0085", " ", "\u2028", " ", "\u2029", " 
 // YAML returns a text of YAML 1.2 for a parser of YAML 1.1.
 func YAML(text string) string { return oldNewlines.Replace(text) }
 
-var leadingTabs = compiled(`(?m)^\t+`)
+var leadingTabs = lazy.Regexp(`(?m)^\t+`)
 
 // indentTabs makes two spaces of each tab at the start of a line, where YAML takes none.
 func indentTabs(text string) string {
-	return leadingTabs().ReplaceAllStringFunc(text, func(tabs string) string { return strings.Repeat("  ", len(tabs)) })
+	return leadingTabs.Get().ReplaceAllStringFunc(text, func(tabs string) string { return strings.Repeat("  ", len(tabs)) })
 }
 
 var (
-	simpleField = compiled(`(?m)^([A-Za-z_-]+):[ \t]+([^\r\n]+)$`)
-	needsQuotes = compiled("[{}\\[\\]*&#!|>%@`]|: |^,")
+	simpleField = lazy.Regexp(`(?m)^([A-Za-z_-]+):[ \t]+([^\r\n]+)$`)
+	needsQuotes = lazy.Regexp("[{}\\[\\]*&#!|>%@`]|: |^,")
 )
 
 // quoteValues quotes the values of simple lines that YAML may have choked on, except those in
 // quotes and lists that parse by themselves. It does not know lines that end in a carriage return.
 func quoteValues(text string) string {
-	return simpleField().ReplaceAllStringFunc(text, func(line string) string {
-		m := simpleField().FindStringSubmatch(line)
+	return simpleField.Get().ReplaceAllStringFunc(text, func(line string) string {
+		m := simpleField.Get().FindStringSubmatch(line)
 		key, value := m[1], m[2]
-		if !needsQuotes().MatchString(value) || enclosed(value, `"`, `"`) || enclosed(value, "'", "'") {
+		if !needsQuotes.Get().MatchString(value) || enclosed(value, `"`, `"`) || enclosed(value, "'", "'") {
 			return line
 		}
 		if enclosed(value, "[", "]") {
@@ -81,9 +81,3 @@ func IsSpace(r rune) bool {
 
 // TrimSpace is strings.TrimSpace by IsSpace.
 func TrimSpace(s string) string { return strings.TrimFunc(s, IsSpace) }
-
-// compiled is a regular expression that is compiled when it is first needed: most programs that
-// link this package never render a page.
-func compiled(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}

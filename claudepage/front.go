@@ -6,6 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillhand/skillhand/claudecode"
+	"github.com/skillhand/skillhand/internal/lazy"
 )
 
 // frontmatter is what a skill's frontmatter says, as far as it changes what is sent.
@@ -110,7 +111,7 @@ func argumentNames(n *yaml.Node) []string {
 	return names
 }
 
-var number = compiled(`^\s*[+-]?[0-9]`)
+var number = lazy.Regexp(`^\s*[+-]?[0-9]`)
 
 // effortLevel returns the effort that a skill asks for, or "". Any number is high.
 func effortLevel(n *yaml.Node) string {
@@ -124,7 +125,7 @@ func effortLevel(n *yaml.Node) string {
 	case "low", "medium", "high", "xhigh", "max":
 		return level
 	}
-	if number().MatchString(n.Value) {
+	if number.Get().MatchString(n.Value) {
 		return "high"
 	}
 	return ""

@@ -15,6 +15,7 @@ import (
 	"unicode"
 
 	"github.com/skillhand/skillhand/claudecode"
+	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/proc"
 )
@@ -197,7 +198,7 @@ func (b *bash) failure(d *Directive, out *capture, reason string) error {
 	return &Failure{printable(message)}
 }
 
-var terminalSequence = compiled(`\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_](?s:.*?)(?:\x07|\x1b\\)|[ -/]+[0-~]|[@-Z\\-_=>])`)
+var terminalSequence = lazy.Regexp(`\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_](?s:.*?)(?:\x07|\x1b\\)|[ -/]+[0-~]|[@-Z\\-_=>])`)
 
 // printable takes out what a terminal would obey and not show. A user sees the message of a
 // command that failed, Claude gets it as it is.
@@ -207,7 +208,7 @@ func printable(s string) string {
 			return -1
 		}
 		return r
-	}, terminalSequence().ReplaceAllString(s, ""))
+	}, terminalSequence.Get().ReplaceAllString(s, ""))
 }
 
 // moved returns a note if the command left the project: Claude Code then goes back.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/claudecode"
+	"github.com/skillhand/skillhand/internal/lazy"
 )
 
 // splitArgs cuts an argument string into $0, $1, and so on. Claude Code reads
@@ -345,7 +346,7 @@ func (p *splitter) testJoin() bool {
 	return false
 }
 
-var assignment = compiled(`^[A-Za-z_][A-Za-z0-9_]*(\[[^\]]*\])?\+?=`)
+var assignment = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_]*(\[[^\]]*\])?\+?=`)
 
 // command reads a simple command: assignments and redirections, a name, and
 // words up to the end of the command or to the first redirection after it.
@@ -354,7 +355,7 @@ func (p *splitter) command() []string {
 	assigned := false
 	for {
 		p.blanks()
-		if n := len(assignment().FindString(p.s[p.i:])); n > 0 && !strings.HasPrefix(p.s[p.i+n:], "=") {
+		if n := len(assignment.Get().FindString(p.s[p.i:])); n > 0 && !strings.HasPrefix(p.s[p.i+n:], "=") {
 			p.i += n
 			if p.has("(") && !p.parens() {
 				p.i = len(p.s)
@@ -441,11 +442,11 @@ const (
 	hereDocument
 )
 
-var redirectOperator = compiled(`^(?:[0-9]+|\{[A-Za-z_][A-Za-z0-9_]*\})?(?:<<<|<<-?|&>>?|>>|>\||>&|<&|<>|<|>)`)
+var redirectOperator = lazy.Regexp(`^(?:[0-9]+|\{[A-Za-z_][A-Za-z0-9_]*\})?(?:<<<|<<-?|&>>?|>>|>\||>&|<&|<>|<|>)`)
 
 // redirect reads a redirection and its target, if there is one here.
 func (p *splitter) redirect() redirection {
-	op := redirectOperator().FindString(p.s[p.i:])
+	op := redirectOperator.Get().FindString(p.s[p.i:])
 	if op == "" || (op == "<" || op == ">") && strings.HasPrefix(p.s[p.i+1:], "(") {
 		return noRedirect
 	}
@@ -480,7 +481,7 @@ type shellWord struct {
 
 func (w shellWord) kept() bool { return w.parts > 1 || !w.vanishes }
 
-var sequence = compiled(`^\{[A-Za-z0-9]+\.\.[A-Za-z0-9]+\}$`)
+var sequence = lazy.Regexp(`^\{[A-Za-z0-9]+\.\.[A-Za-z0-9]+\}$`)
 
 // word reads one word.
 func (p *splitter) word() shellWord {
@@ -516,7 +517,7 @@ func (p *splitter) word() shellWord {
 			}
 			p.i += n
 			part := p.s[at:p.i]
-			if sequence().MatchString(part) || part == "$" {
+			if sequence.Get().MatchString(part) || part == "$" {
 				w.vanishes = true
 			}
 			bare = true
@@ -590,7 +591,7 @@ func (p *splitter) backquoted() string {
 	return strings.TrimSuffix(p.s[at:end], "`")
 }
 
-var parameter = compiled(`^\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]|[@*#?$!-])`)
+var parameter = lazy.Regexp(`^\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]|[@*#?$!-])`)
 
 // expansion skips what a dollar begins and reports whether it begins anything.
 func (p *splitter) expansion(w *shellWord) bool {
@@ -616,7 +617,7 @@ func (p *splitter) expansion(w *shellWord) bool {
 		p.quoted('\'')
 		return true
 	}
-	n := len(parameter().FindString(p.s[p.i:]))
+	n := len(parameter.Get().FindString(p.s[p.i:]))
 	p.i += n
 	return n > 0
 }
@@ -709,11 +710,11 @@ func unquote(s string) string {
 	return s
 }
 
-var escape = compiled("\\\\([^\n\r\u2028\u2029])")
+var escape = lazy.Regexp("\\\\([^\n\r\u2028\u2029])")
 
 func unescape(s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s
 	}
-	return escape().ReplaceAllString(s, "$1")
+	return escape.Get().ReplaceAllString(s, "$1")
 }

@@ -1,9 +1,7 @@
 package claudepage
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -69,10 +67,4 @@ func cutUnits(s string, n int) (string, bool) {
 		}
 	}
 	return s, false
-}
-
-// compiled is a regular expression that is compiled when it is first needed: most programs that
-// link this package never render a page.
-func compiled(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

@@ -23,12 +23,17 @@ const (
 
 // The keys that each file, or part of one, may have.
 var (
-	PromptKeys = strings.Fields(`schema_version name description tags plugins runs expected_outcome model max_turns timeout_seconds
-		allowed_tools disallowed_tools artifact_publish growthbook_overrides append_system_prompt env`)
-	CaseKeys      = strings.Fields("schema_version name description expected_outcome tags plugins runs context execution graders")
-	ContextKeys   = strings.Fields("scaffold_script history_file add_dirs")
-	ExecutionKeys = strings.Fields(`prompt max_turns timeout_seconds model append_system_prompt allowed_tools disallowed_tools env
-		artifact_publish growthbook_overrides`)
+	PromptKeys = []string{
+		"schema_version", "name", "description", "tags", "plugins", "runs", "expected_outcome", "model", "max_turns", "timeout_seconds",
+		"allowed_tools", "disallowed_tools", "artifact_publish", "growthbook_overrides", "append_system_prompt", "env",
+	}
+	CaseKeys    = []string{"schema_version", "name", "description", "expected_outcome", "tags", "plugins", "runs", "context", "execution", "graders"}
+	ContextKeys = []string{"scaffold_script", "history_file", "add_dirs"}
+
+	ExecutionKeys = []string{
+		"prompt", "max_turns", "timeout_seconds", "model", "append_system_prompt", "allowed_tools", "disallowed_tools", "env",
+		"artifact_publish", "growthbook_overrides",
+	}
 )
 
 // Walk calls visit with the folder of each case at any depth below dir. Folders that a case uses, which visit returns, are
