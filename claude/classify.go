@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/skillhand/skillhand/internal/lazy"
@@ -262,14 +261,12 @@ type textKind struct {
 }
 
 // plainTexts are what programs around the CLI say, in the order in which they decide.
-var plainTexts = sync.OnceValue(func() []textKind {
-	return []textKind{
-		{lazy.Regexp(`(?i)rate.?limit|429|too many requests`), RateLimited},
-		{lazy.Regexp(`(?i)ECONNREFUSED|ENOTFOUND|ETIMEDOUT|network|fetch failed`), Connection},
-		{lazy.Regexp(`(?i)timeout|timed.?out`), APITimeout},
-		{lazy.Regexp(`(?i)validation|invalid|schema`), BadRequest},
-	}
-})
+var plainTexts = []textKind{
+	{lazy.Regexp(`(?i)rate.?limit|429|too many requests`), RateLimited},
+	{lazy.Regexp(`(?i)ECONNREFUSED|ENOTFOUND|ETIMEDOUT|network|fetch failed`), Connection},
+	{lazy.Regexp(`(?i)timeout|timed.?out`), APITimeout},
+	{lazy.Regexp(`(?i)validation|invalid|schema`), BadRequest},
+}
 
 // byWords knows a text that came without an event: the CLI's own usage errors, and
 // those of accounts, then the words of others, then what else the CLI says.
@@ -281,7 +278,7 @@ func byWords(text string) (Kind, bool) {
 	if ok && (kinds[known].category == Auth || kinds[known].category == Quota) {
 		return known, true
 	}
-	for _, t := range plainTexts() {
+	for _, t := range plainTexts {
 		if t.pattern.Get().MatchString(text) {
 			return t.kind, true
 		}
@@ -447,25 +444,23 @@ var (
 )
 
 // texts are what the CLI says where no field says it, the more certain first.
-var texts = sync.OnceValue(func() []textKind {
-	return []textKind{
-		{lazy.Regexp(`^Not logged in\b|^Invalid API key\b|(?i)\bfailed to authenticate\b|\b(?:please )?run /login\b` +
-			`|\bOAuth token (?:has expired|revoked)|\bdisabled organization\b|\borganization has been disabled\b`), Unauthorized},
-		{creditGone, Billing},
-		{tooLong, TooLarge},
-		{lazy.Regexp(`^Request too large\b`), TooLarge},
-		{lazy.Regexp(`\bissue with the selected model\b`), NoModel},
-		{lazy.Regexp(`\boutput token maximum\b`), MaxOutput},
-		{lazy.Regexp(`\bviolate our Usage Policy\b|\bsafeguards flagged this message\b`), Refusal},
-		{lazy.Regexp(`(?i)^(?:API Error: )?(?:\w+ ){0,3}timed out\b`), APITimeout},
-		{lazy.Regexp(`\b(?:ECONNREFUSED|ETIMEDOUT|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ENETUNREACH|EHOSTUNREACH|ConnectionRefused|ConnectionClosed|FailedToOpenSocket)\b` +
-			`|(?i)\bunable to connect\b|\bconnection (?:refused|dropped|reset|closed|error)\b` +
-			`|\bcan't reach the API server\b|\bfetch failed\b|\bsocket hang up\b|^API Error: Invalid URL|\bcannot be parsed as a URL\b`), Connection},
-		{lazy.Regexp(`(?i)\boverloaded\b`), Overloaded},
-		{lazy.Regexp(`(?i)\brate.?limit|\btoo many requests\b`), RateLimited},
-		{lazy.Regexp(`(?i)\bempty or malformed response\b|\bserver error mid-response\b|\binternal server error\b`), ServerError},
-	}
-})
+var texts = []textKind{
+	{lazy.Regexp(`^Not logged in\b|^Invalid API key\b|(?i)\bfailed to authenticate\b|\b(?:please )?run /login\b` +
+		`|\bOAuth token (?:has expired|revoked)|\bdisabled organization\b|\borganization has been disabled\b`), Unauthorized},
+	{creditGone, Billing},
+	{tooLong, TooLarge},
+	{lazy.Regexp(`^Request too large\b`), TooLarge},
+	{lazy.Regexp(`\bissue with the selected model\b`), NoModel},
+	{lazy.Regexp(`\boutput token maximum\b`), MaxOutput},
+	{lazy.Regexp(`\bviolate our Usage Policy\b|\bsafeguards flagged this message\b`), Refusal},
+	{lazy.Regexp(`(?i)^(?:API Error: )?(?:\w+ ){0,3}timed out\b`), APITimeout},
+	{lazy.Regexp(`\b(?:ECONNREFUSED|ETIMEDOUT|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ENETUNREACH|EHOSTUNREACH|ConnectionRefused|ConnectionClosed|FailedToOpenSocket)\b` +
+		`|(?i)\bunable to connect\b|\bconnection (?:refused|dropped|reset|closed|error)\b` +
+		`|\bcan't reach the API server\b|\bfetch failed\b|\bsocket hang up\b|^API Error: Invalid URL|\bcannot be parsed as a URL\b`), Connection},
+	{lazy.Regexp(`(?i)\boverloaded\b`), Overloaded},
+	{lazy.Regexp(`(?i)\brate.?limit|\btoo many requests\b`), RateLimited},
+	{lazy.Regexp(`(?i)\bempty or malformed response\b|\bserver error mid-response\b|\binternal server error\b`), ServerError},
+}
 
 // byText knows the CLI's error texts.
 func byText(text string) (Kind, bool) {
@@ -478,7 +473,7 @@ func byText(text string) (Kind, bool) {
 			return kind, true
 		}
 	}
-	for _, t := range texts() {
+	for _, t := range texts {
 		if t.pattern.Get().MatchString(text) {
 			return t.kind, true
 		}
