@@ -26,7 +26,7 @@ func (s *session) beatUntil(ctx context.Context) error {
 		// A beat that hangs, as on a database that is stopped, must not be the last.
 		one, cancel := context.WithTimeoutCause(ctx, longestBeat, errNoAnswer)
 		busy, err := s.beat(one)
-		if err != nil && context.Cause(one) == errNoAnswer {
+		if err != nil && errors.Is(context.Cause(one), errNoAnswer) {
 			err = fmt.Errorf("%s: %w", s.db.name, errNoAnswer)
 		}
 		cancel()

@@ -454,7 +454,8 @@ var texts = []textKind{
 	{lazy.Regexp(`\boutput token maximum\b`), MaxOutput},
 	{lazy.Regexp(`\bviolate our Usage Policy\b|\bsafeguards flagged this message\b`), Refusal},
 	{lazy.Regexp(`(?i)^(?:API Error: )?(?:\w+ ){0,3}timed out\b`), APITimeout},
-	{lazy.Regexp(`\b(?:ECONNREFUSED|ETIMEDOUT|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ENETUNREACH|EHOSTUNREACH|ConnectionRefused|ConnectionClosed|FailedToOpenSocket)\b` +
+	{lazy.Regexp(`\b(?:ECONNREFUSED|ETIMEDOUT|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ENETUNREACH|EHOSTUNREACH|` +
+		`ConnectionRefused|ConnectionClosed|FailedToOpenSocket)\b` +
 		`|(?i)\bunable to connect\b|\bconnection (?:refused|dropped|reset|closed|error)\b` +
 		`|\bcan't reach the API server\b|\bfetch failed\b|\bsocket hang up\b|^API Error: Invalid URL|\bcannot be parsed as a URL\b`), Connection},
 	{lazy.Regexp(`(?i)\boverloaded\b`), Overloaded},

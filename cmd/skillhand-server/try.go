@@ -160,6 +160,16 @@ func (o *tryOptions) check() error {
 		return cli.Usagef("--timeout %s: want more than 0", o.client.Timeout)
 	case o.client.IdleTimeout < 0:
 		return cli.Usagef("--idle-timeout %s: want 0 or more", o.client.IdleTimeout)
+	}
+	if o.client.IdleTimeout == 0 {
+		o.client.IdleTimeout = -1
+	}
+	return errors.Join(o.clash(), cli.CheckOutput(o.junit), cli.CheckOutput(o.html), o.checkBatch())
+}
+
+// clash refuses flags that do not go together, or say nothing known.
+func (o *tryOptions) clash() error {
+	switch {
 	case o.reportAs != "" && o.reportAs != "plugin-eval":
 		return cli.Usagef("--report-as %s: want plugin-eval", o.reportAs)
 	case o.reportAs != "" && (o.json || o.markdown):
@@ -183,10 +193,7 @@ func (o *tryOptions) check() error {
 	case o.fresh && o.results != "":
 		return cli.Usagef("--fresh cannot be used with --output: name another folder")
 	}
-	if o.client.IdleTimeout == 0 {
-		o.client.IdleTimeout = -1
-	}
-	return errors.Join(cli.CheckOutput(o.junit), cli.CheckOutput(o.html), o.checkBatch())
+	return nil
 }
 
 func (o *tryOptions) checkBatch() error {

@@ -32,7 +32,8 @@ func (l *AskLive) Event(e claude.Event) {
 	}
 	switch {
 	case e.Type == claude.Retry && e.Kind != "":
-		fmt.Fprintf(l.spinner, "skillhand: attempt %d failed (%s): %s; trying again in %s\n", e.Attempt, e.Kind, term.Short(e.Text), e.Wait.Round(100*time.Millisecond))
+		fmt.Fprintf(l.spinner, "skillhand: attempt %d failed (%s): %s; trying again in %s\n",
+			e.Attempt, e.Kind, term.Short(e.Text), e.Wait.Round(100*time.Millisecond))
 	case !l.Shown:
 	case e.Type == claude.Retry:
 		fmt.Fprintf(l.spinner, "  %s tries again in %s: %s\n", l.agent, e.Wait.Round(100*time.Millisecond), term.Short(e.Text))

@@ -104,8 +104,8 @@ func ending(err, cause error) (status int, message string) {
 	if err == nil {
 		return ExitOK, ""
 	}
-	said, _ := err.(*statusError)
-	quiet := said != nil && said.err == errSaid || closedStdout(err)
+	said, _ := any(err).(*statusError) // itself: an error around it has more to say
+	quiet := said != nil && errors.Is(said.err, errSaid) || closedStdout(err)
 	if cause != nil {
 		quiet = errors.Is(err, ErrEnded) || closedStdout(err)
 		err = cause
@@ -127,7 +127,7 @@ func advice(err error) string {
 // closedStdout reports whether err says that nobody reads our stdout any more, and nothing else.
 // Other pipes and connections break with the same errno, and those are worth a message.
 func closedStdout(err error) bool {
-	switch e := err.(type) {
+	switch e := any(err).(type) { // itself, for the same reason
 	case *fs.PathError:
 		return e.Path == os.Stdout.Name() && errors.Is(e.Err, syscall.EPIPE)
 	case interface{ Unwrap() error }:

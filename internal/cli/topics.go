@@ -17,8 +17,8 @@ type topic struct {
 // topics are the help topics, besides commands.
 var topics = []topic{
 	{"exit-codes", []string{"exit-status", "exit", "status-codes"}, "All commands end with these exit statuses. " +
-		"With --json, a command that fails before it has printed anything prints one document with an error: run, ask, parse and migrate the one that they always print, " +
-		"the others {\"error\": …, \"exit_status\": …}.", Statuses},
+		"With --json, a command that fails before it has printed anything prints one document with an error: run, ask, parse and migrate " +
+		"the one that they always print, the others {\"error\": …, \"exit_status\": …}.", Statuses},
 	{"environment", []string{"env", "variables"}, "Skillhand obeys these environment variables.", variables},
 	{"install", []string{"installing"}, "Each of these installs skillhand; skillhand upgrade knows which one you used.", installs},
 }

@@ -87,7 +87,7 @@ func Split(file string, text []byte) (fields []byte, body string, line int) {
 	if rest, ok := bytes.CutPrefix(text, []byte("---\n")); ok {
 		front, behind, closed := bytes.Cut(slices.Concat([]byte("\n"), rest, []byte("\n")), []byte("\n---\n"))
 		if closed {
-			fields, after = append(front, '\n'), behind
+			fields, after = slices.Concat(front, []byte("\n")), behind
 		}
 	}
 	body = strings.TrimSpace(string(after))

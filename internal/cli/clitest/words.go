@@ -72,7 +72,8 @@ func Failures(t *testing.T, root *cobra.Command, run func(std *cli.Std) int) {
 			var out strings.Builder
 			status := run(&cli.Std{In: strings.NewReader(""), Out: &out, Err: io.Discard, Env: os.Environ()})
 			var f cli.Failure
-			if err := json.Unmarshal([]byte(out.String()), &f); err != nil || status != cli.ExitUsage || f.ExitStatus != status || !strings.Contains(f.Error, "no-such-flag") {
+			err := json.Unmarshal([]byte(out.String()), &f)
+			if err != nil || status != cli.ExitUsage || f.ExitStatus != status || !strings.Contains(f.Error, "no-such-flag") {
 				t.Errorf("%s: exit status %d, %v, and it prints %q", strings.Join(os.Args, " "), status, err, out.String())
 			}
 		}
