@@ -10,8 +10,8 @@ import (
 
 // run judges a simple command by its words.
 func (s *scope) run(fs []field, in input) {
-	for len(fs) > 0 && strings.HasPrefix(fs[0].lit(), "-") {
-		fs = fs[1:] // an option of whatever runs it: command -- x
+	for len(fs) > 0 && (strings.HasPrefix(fs[0].lit(), "-") || span.holds(fs[0].lit())) {
+		fs = fs[1:] // an option of whatever runs it, or a time: command -- x, timed-run 3 x
 	}
 	if len(fs) == 0 || len(s.findings) > 0 || !s.file(fs[0], "a command's name", whyName, ownCommand) {
 		return
