@@ -101,17 +101,16 @@ func assigned(p []syntax.Node, f func(name string, w *syntax.Word, exported bool
 var sequence = regexpOnce(`^\{\d+\.\.\d+\}$`)
 
 // effects notes what a program does to the line: the texts that it makes, the files that it writes, the folder that it goes to.
-func (s *scope) effects(name string, r *row, args []field, prints bool) {
-	own := joined(args).own()
+func (s *scope) effects(name string, r *row, args []field, in input) {
+	all := joined(args)
+	own, reached := all.own(), all.reached()
 	keeps := r == nil || r.runs() || r.is(isCall) && name != "printf" || r.is(isTool) && !among("outputs", name) || among("keepers", name)
-	s.changes = s.changes || prints && !keeps && !keeping().MatchString(name+" "+own) || s.funcs[name] && strings.Contains(own, "-\x00")
-	sub := append(strings.Fields(own), "", "")
-	reached := joined(args).reached()
-	s.changes = s.changes || prints && r.is(isData) && !among("tellers", name) && !among("tellers", name+"/"+sub[0]) && reached
+	s.changes = s.changes || in.prints && !keeps && !keeping().MatchString(name+" "+own) || s.funcs[name] && strings.Contains(own, "-\x00")
+	sub, _, _ := strings.Cut(own, " ")
+	s.changes = s.changes || in.prints && r.is(isData) && !among("tellers", name) && !among("tellers", name+"/"+sub) && reached
 	edits := among("editors", versionless(name)) && inPlace().MatchString(own)
-	extracts := name == "tar" && strings.Contains(strings.SplitN(sub[0], "=", 2)[0], "x")
-	gets := name == "git" && !r.has("view") && !r.has("still") && reached // git merge "$0"
-	if edits || extracts || gets || among("unpackers", name) || among("unpackers", name+"/"+sub[0]) || among("unpackers", name+"/"+sub[0]+"/"+sub[1]) {
+	quiet := !r.is(isTool) || r.has("view") || r.has("still") || !reached && !in.fed && !s.mentions(own) // not git merge "$0", tar x < "$0"
+	if edits || !quiet || r.has("brings") {
 		s.unpacks[name] = true
 	}
 	for _, f := range args {

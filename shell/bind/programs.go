@@ -52,7 +52,7 @@ func (s *scope) nameless(args []field, in input) {
 // program judges the words of a command whose name is known.
 func (s *scope) program(name string, args []field, in input) {
 	r, rest := find(name, args)
-	s.effects(name, r, args, in.prints)
+	s.effects(name, r, args, in)
 	if len(s.findings) > 0 {
 		return
 	}
