@@ -298,5 +298,7 @@ func (t *yamlText) fault(err error) Note {
 	if 1 <= line && line <= len(t.lines) {
 		at = t.lines[line-1]
 	}
-	return Note{at, t.line(at), NoteYAML, "frontmatter is not valid YAML: " + text}
+	return Note{at, t.line(at), NoteYAML, notYAML + text}
 }
+
+const notYAML = "frontmatter is not valid YAML: "

@@ -167,8 +167,8 @@ func parseFrontmatter(header string) (Frontmatter, []Note) {
 	if err != nil {
 		f.Fields = text.guess()
 		fault := text.fault(err)
-		if f.Slip = text.slip(f.Fields); f.Slip.Text != "" {
-			fault.Text = "frontmatter is not valid YAML: " + f.Slip.Text
+		if f.Slip = text.slip(f.Fields, fault); f.Slip.Text != "" {
+			fault = Note{f.Slip.Start, text.line(f.Slip.Start), NoteYAML, notYAML + f.Slip.Text}
 		}
 		f.Broken = fault.Text
 		return f, []Note{fault}

@@ -9,13 +9,15 @@ type Slip struct {
 	Text, Help string
 }
 
-// slip looks for the slip in the guessed fields of a text that is no YAML: in the first value that is none by itself.
-func (t *yamlText) slip(fields []Field) Slip {
+// slip looks for the slip in the guessed fields of a text that is no YAML: in the first value that is none by itself. The
+// parser, whose fault is given, may name the line before or after that.
+func (t *yamlText) slip(fields []Field, fault Note) Slip {
 	for _, s := range []Slip{t.tab(), t.oddLine()} {
 		if s.Text != "" {
 			return s
 		}
 	}
+	var unknown Slip
 	for _, f := range fields {
 		raw := strings.TrimRight(t.src[f.ValueOffset:f.ValueEnd], " \t\r\n")
 		if raw == "" || IsYAMLValue(raw) {
@@ -25,8 +27,11 @@ func (t *yamlText) slip(fields []Field) Slip {
 			s.Start, s.End = f.ValueOffset+s.Start, f.ValueOffset+s.End
 			return s
 		}
+		if unknown.Text == "" && !strings.Contains(raw, "\n") {
+			unknown = Slip{f.ValueOffset, f.ValueOffset + len(raw), strings.TrimPrefix(fault.Text, notYAML), "fix the YAML"}
+		}
 	}
-	return Slip{}
+	return unknown
 }
 
 // tab finds the first line that is indented with a tab, if that is all that is wrong.
@@ -60,7 +65,11 @@ func (t *yamlText) oddLine() Slip {
 		line, next := nextLine(t.src[:t.end], at)
 		if s, instead := lineSlip(above, line); s.Text != "" {
 			tries--
-			if _, err := readYAML(t.src[t.start:at] + instead + t.src[next:t.end]); err == nil {
+			before, after := t.src[t.start:at], t.src[next:t.end]
+			if _, err := readYAML(before + line); s == dedented && err != nil {
+				after = "" // which may have the same fault
+			}
+			if _, err := readYAML(before + instead + after); err == nil {
 				s.Start, s.End = at, at+len(strings.TrimRight(line, "\r\n"))
 				return s
 			}
@@ -80,8 +89,12 @@ func lineSlip(above, line string) (s Slip, instead string) {
 	_, value, _ := strings.Cut(above, ":")
 	value = strings.TrimSpace(value)
 	isBlock := value != "" && strings.Trim(value, "|>+-") == ""
+	indent := above[:len(above)-len(strings.TrimLeft(above, " "))]
 	switch isIndented := len(rest) < len(line); {
-	case text == "" || text[0] == '#' || text[0] == '-':
+	case text == "" || text[0] == '#':
+	case isIndented && len(line)-len(rest) < len(indent):
+		return dedented, indent + rest
+	case text[0] == '-':
 	case isIndented && isField && value != "" && !isBlock && !strings.ContainsAny(key, " \"'"):
 		s.Text, s.Help = "the line is indented, so it counts as a part of the value above it", "begin it at the start of the line"
 		instead = rest
@@ -94,6 +107,9 @@ func lineSlip(above, line string) (s Slip, instead string) {
 	}
 	return s, instead
 }
+
+// dedented is a line that is indented, and less than the one above it.
+var dedented = Slip{Text: "the line is indented less than the one above it, and more than a field", Help: "indent it as the line above, or begin it at the start of the line"}
 
 // IsYAMLValue reports whether a text can be a field's value, on the field's line.
 func IsYAMLValue(raw string) bool {
@@ -142,13 +158,33 @@ func slipIn(raw string) Slip {
 // bracketSlip is about a list or mapping on one line.
 func bracketSlip(raw string) Slip {
 	closing := map[byte]string{'[': "]", '{': "}"}[raw[0]]
-	switch i := strings.LastIndex(raw, closing); {
-	case i < 0:
+	switch i := closingBracket(raw, closing[0]); {
+	case i < 0 && !strings.Contains(raw, closing):
 		return Slip{0, 1, "the " + raw[:1] + " that opens here is not closed", "close it with " + closing + ", or put the value in quotes"}
-	case i < len(raw)-1 && !strings.Contains(raw, "\n"):
+	case i >= 0 && i < len(raw)-1 && !strings.Contains(raw, "\n"):
 		return Slip{i + 1, len(raw), "text follows the closing " + closing, "put the value in quotes"}
 	}
 	return Slip{}
+}
+
+// closingBracket is where the bracket closes that a text begins with, or -1.
+func closingBracket(raw string, closing byte) int {
+	deep := 0
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case c == raw[0]:
+			deep++
+		case c == closing:
+			if deep--; deep == 0 {
+				return i
+			}
+		case (c == '"' || c == '\'') && strings.IndexByte("[{,: ", raw[i-1]) >= 0:
+			if end := ClosingQuote(raw[i:]); end > 0 {
+				i += end - 1
+			}
+		}
+	}
+	return -1
 }
 
 // badEscape is where a text in double quotes has a backslash that means nothing, from an index on; or -1.
