@@ -179,7 +179,7 @@ type walker struct {
 	dirs     map[string]bool     // folders, by their real paths
 	plugins  map[string]bool     // folders that a marketplace lists
 	listed   map[string][]string // folders of skills that it lists, by plugin
-	skillsOf map[string][]string // see skillFolders
+	skillsOf map[string][]string // folders of skills, by .claude, plugin or repository: see skillFolders and isSkills
 	markets  map[string]bool     // marketplace files that were read
 	strayed  map[string]bool     // folders of skills that nobody loads
 

@@ -44,10 +44,41 @@ func (w *walker) misplaced(p string, in setting) misplacement {
 		return notLoadedAs("a skill is a folder with a SKILL.md in it", "move it to "+strings.TrimSuffix(base, ".md")+"/SKILL.md")
 	case !isMain, base != skill.MainFile && paths.IsFile(filepath.Join(dir, skill.MainFile)):
 		return misplacement{}
+	case in == setting{} && base != skill.MainFile && w.isSkills(dir) && hasFront(p):
+		return inCapitals()
 	case in == setting{}:
 		return elsewhere(filepath.Dir(dir), base)
+	case base != skill.MainFile && w.isSkillItself(in, dir) && hasFront(p):
+		return inCapitals()
 	}
 	return w.misplacedIn(in, dir, base)
+}
+
+func inCapitals() misplacement {
+	return notLoadedAs("its file must be called SKILL.md, in capitals", "rename it to SKILL.md")
+}
+
+// isSkills reports whether a folder lies in one whose folders are skills, in no .claude and no plugin: where skillhand
+// list looks for them, or at the repository's top, if another skill is there.
+func (w *walker) isSkills(dir string) bool {
+	above := filepath.Dir(dir)
+	top := paths.Top(dir)
+	switch {
+	case top == "" && paths.Inside(w.home, dir):
+		top = w.home
+	case top == "":
+		top = filepath.Dir(above)
+	}
+	if _, known := w.skillsOf[top]; !known {
+		w.skillsOf[top] = skill.Finder{Dir: top}.Folders()
+	}
+	return slices.Contains(w.skillsOf[top], above) && (above != top || len(paths.Glob(top, "*/"+skill.MainFile)) > 0)
+}
+
+// isSkillItself reports whether a folder is one skill of a plugin's: one that the manifest names, or the plugin.
+func (w *walker) isSkillItself(in setting, dir string) bool {
+	folders := w.skillFolders(in)
+	return slices.Contains(folders[1:], dir) || dir == in.plugin && !paths.IsFolder(folders[0])
 }
 
 // misplacedIn is about a SKILL.md, however it is spelled, in a .claude or a plugin.
@@ -62,7 +93,7 @@ func (w *walker) misplacedIn(in setting, dir, base string) misplacement {
 		return hidesOthers(dir)
 	case slices.Contains(folders, dir):
 	case isSkills && !isMain:
-		return notLoadedAs("its file must be called SKILL.md, in capitals", "rename it to SKILL.md")
+		return inCapitals()
 	case isSkills:
 	case filepath.Dir(above) == root && isAlmostSkills(name) && !isMain:
 		return notLoadedAs("the folder must be called skills, not "+name+", and its file SKILL.md, in capitals", "rename both")
