@@ -89,17 +89,11 @@ func (p *pass) twiceBelow(in skill.Field) {
 	}
 }
 
-// brokenAt is where a frontmatter is no YAML: at the slip, in the first value on one line that is none by itself, or on
-// the line that the parser names, which may be the one before or after.
+// brokenAt is where a frontmatter is no YAML: at the slip, or on the line that the parser names, which may be the one
+// before or after.
 func (p *pass) brokenAt(n skill.Note) (start, end int, help string) {
 	if s := p.doc.slip; s.Text != "" {
 		return s.Start, s.End, s.Help
-	}
-	for _, f := range p.doc.skill.Front.Fields {
-		raw := strings.TrimRight(p.doc.src[f.ValueOffset:f.ValueEnd], " \t\r\n")
-		if raw != "" && !strings.Contains(raw, "\n") && !skill.IsYAMLValue(raw) {
-			return f.ValueOffset, f.ValueOffset + len(raw), "fix the YAML"
-		}
 	}
 	line := p.doc.lineText(n.Line)
 	start = n.Offset + len(line) - len(strings.TrimLeft(line, " \t"))
@@ -689,7 +683,7 @@ func (p *pass) noFrontmatter(what string) {
 		fault = odd
 	}
 	late := p.doc.lateFront()
-	if late > 0 {
+	if late > 1 {
 		fault = fmt.Sprintf("the frontmatter begins on line %d, so it is not read", late)
 	}
 	x := p.find(0, len(p.doc.lineText(1)), "%s: %s", fault, what)
@@ -700,15 +694,25 @@ func (p *pass) noFrontmatter(what string) {
 	case p.doc.file.Kind == Agent && deep: // it may be there for an agent to read
 		p.severe(x, Info)
 	}
-	if late > 0 {
+	switch {
+	case late > 1 && strings.TrimSpace(p.doc.src[:p.doc.lines[late-1]]) == "":
+		x.Help = "remove the empty lines above it"
+		x.Fix = replace("remove the empty lines above it", true, 0, p.doc.lines[late-1], "")
+	case late > 1:
 		x.Help = fmt.Sprintf("make line %d the first line, and move what is above it below the frontmatter", late)
+	case late == 1:
+		x.Help = "begin the line with ---"
+		x.Fix = replace("remove what is before the ---", true, 0, strings.Index(p.doc.src, "---"), "")
 	}
 }
 
 // oddFirst says what is wrong with a first line that was likely meant to begin a frontmatter, or "".
 func oddFirst(line string) string {
+	text := line
 	line = strings.TrimSpace(line)
 	switch {
+	case line == "---" && text[0] != '-':
+		return "blanks stand before the first ---, so the frontmatter is not read"
 	case strings.HasPrefix(line, "```y") || line == "```":
 		return "the frontmatter is in a code fence, so it is not read"
 	case len(line) > 1 && line != "---" && strings.Trim(line, "-–—") == "":

@@ -587,7 +587,7 @@ func deferredArgument(p *pass) {
 			continue // without an argument there is none in the order
 		}
 		i := slices.IndexFunc(d.part.Command, func(c skill.Part) bool { return c.Kind == skill.Variable && !c.Braced && !c.Escaped })
-		if i < 0 || p.doc.ownVariable(d, d.part.Command[i]) != "" {
+		if i < 0 || d.ownVariable(d.part.Command[i]) != "" {
 			continue
 		}
 		c := d.part.Command[i]

@@ -3,7 +3,6 @@ package check
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -13,12 +12,12 @@ import (
 )
 
 var (
-	numbered   = lazy.Regexp(`\$([0-9])\b`)
+	numbered   = lazy.Regexp(`\$\{?([0-9])\b`)
 	priceAfter = lazy.Regexp(`^(\.[0-9]{1,2}\b|,[0-9]{3}\b|/(mo|month|yr|year|user|seat|hour|hr|day|run|call|1M|M|k)($|[^-\w/.])|` +
 		` ?[–-] ?\$[0-9]| (million|billion|USD|dollars?|each)\b|` +
 		` (per|an?) (call|day|hour|image|million|minute|month|page|request|run|seat|token|unit|user|week|year)\b)`)
 	awkBefore  = lazy.Regexp(`\b[gmn]?awk\b[^'|]*'[^']*$`)
-	firstTaken = lazy.Regexp(`\$(0\b|ARGUMENTS)`)
+	firstTaken = lazy.Regexp(`\$\{?0\b`)
 	manyHinted = lazy.Regexp(`\.\.\.|…|--|\b(args|arguments|flags|options)\b`)
 	hinted     = lazy.Regexp(`<[^<>]+>|\[[^\[\]<>]+\]`)
 	shellFence = lazy.Regexp("(?ms)^[ \t]*```(?:bash|sh|shell|zsh)[ \t]*\r?\n(.*?)^[ \t]*```[ \t]*\r?$")
@@ -26,55 +25,101 @@ var (
 
 // placeholderInText is about $1 that is not meant as an argument: in a price, in a program of awk's, or in
 // a shell function. Claude Code replaces it, in code as well, if there are as many arguments. It is also about $1
-// that is meant as the first, which is $0 (testdata/claude/SK207-placeholder.txtar).
+// that is meant as the first, which is $0 (testdata/claude/SK207-*.txtar).
 func placeholderInText(p *pass) {
 	if p.doc.file.Kind == Text && p.doc.frontEnd() == 0 {
 		return // nobody gives it arguments
 	}
-	front := &p.doc.skill.Front
-	hint, hasHint := front.Field("argument-hint")
-	_, arguments := front.Field("arguments")
-	body := p.doc.body()
-	if !hasHint && !arguments && !strings.Contains(body, "$ARGUMENTS") {
-		return
-	}
-	numbers := numbered.Get().FindAllStringIndex(body, -1)
-	if len(numbers) == 0 {
-		return
-	}
-	own := shellsOwn(body)
-	first, most := -1, 0 // where $1 first stands for an argument, and the highest number
-	for _, m := range numbers {
-		at := p.doc.bodyStart() + m[0]
-		if at > 0 && p.doc.src[at-1] == '\\' || p.doc.inDirective(at) {
-			continue
-		}
-		line := p.doc.lineText(p.doc.lineAt(at))
-		column := at - p.doc.lines[p.doc.lineAt(at)-1]
-		what := notArgument(line, column, column+2)
-		if what == "" {
-			what = own.around(m[0])
-		}
-		n, _ := strconv.Atoi(p.doc.src[at+1 : at+2]) // it is a digit
-		if what == "" {
-			if n == 1 && first < 0 {
-				first = at
+	first, most, inCommand := -1, 0, false // where $1 first stands for an argument, and the highest number
+	for _, x := range p.numbers() {
+		switch {
+		case x.what != "" && !x.inCommand: // SK307 tells of those in commands
+			f := p.find(x.at, x.at+2, "with %s or more, one of them replaces $%d in this %s", term.Plural(x.n+1, "argument"), x.n, x.what)
+			f.Help = fmt.Sprintf(`write \$%d, which Claude Code turns into $%[1]d`, x.n)
+			f.Fix = replace("escape it", true, x.at, x.at, `\`)
+		case x.what == "" && !x.braced:
+			if x.n == 1 && first < 0 {
+				first, inCommand = x.at, x.inCommand
 			}
-			most = max(most, n)
-			continue
+			most = max(most, x.n)
 		}
-		f := p.find(at, at+2, "with %s or more, one of them replaces $%d in this %s", term.Plural(n+1, "argument"), n, what)
-		f.Help = fmt.Sprintf(`write \$%d, which Claude Code turns into $%[1]d`, n)
-		f.Fix = replace("escape it", true, at, at, `\`)
 	}
-	if named := hintedArguments(hint.Value); first >= 0 && !arguments && named > 0 && most >= named && !firstTaken.Get().MatchString(body) {
-		f := p.find(first, first+2, "Claude Code counts arguments from 0: the hint names %s, so $%d stays as it is", term.Plural(named, "argument"), most)
-		f.Help = "write $0 for the first argument"
+	if first < 0 || !p.doc.countsFromOne(most, inCommand) {
+		return
 	}
+	f := p.find(first, first+2, "Claude Code counts arguments from 0: $1 is the second, and nothing here is $0, the first")
+	if named := p.doc.hintedArguments(); named > 0 {
+		f.Message = fmt.Sprintf("Claude Code counts arguments from 0: the hint names %s, so $%d stays as it is", term.Plural(named, "argument"), most)
+	}
+	f.Help = "write $0 for the first argument"
 }
 
-// hintedArguments counts the arguments that a hint names, or returns 0 if it does not say how many there may be.
-func hintedArguments(hint string) int {
+// countsFromOne reports whether a skill takes $1 for the first argument: it has no $0, and the hint names no more arguments
+// than the highest number. Without such a hint, a $1 in the text may be anything; one in a command cannot, as the
+// shell has no arguments.
+func (d *document) countsFromOne(highest int, inCommand bool) bool {
+	body := d.body()
+	if _, named := d.skill.Front.Field("arguments"); named || firstTaken.Get().MatchString(body) || !inCommand && strings.Contains(body, "$ARGUMENTS") {
+		return false
+	}
+	if named := d.hintedArguments(); named > 0 {
+		return highest >= named
+	}
+	hint, _ := d.skill.Front.Field("argument-hint")
+	return inCommand && !strings.Contains(hint.Value, "|") // in list|update ID, the first is a verb
+}
+
+// A number is a placeholder such as $1 in a text that may be given arguments.
+type number struct {
+	at, n     int
+	braced    bool   // ${1:-x}, which Claude Code leaves to the shell
+	inCommand bool   // of a directive
+	what      string // whose own it is, if it is not meant as an argument
+}
+
+// numbers lists the placeholders with a number.
+func (p *pass) numbers() []number {
+	front := &p.doc.skill.Front
+	body := p.doc.body()
+	_, hint := front.Field("argument-hint")
+	_, names := front.Field("arguments")
+	takes := hint || names || len(p.doc.directives) > 0 || strings.Contains(body, "$ARGUMENTS")
+	if !takes || !strings.Contains(body, "$") {
+		return nil
+	}
+	var all []number
+	var own stretches
+	for i, m := range numbered.Get().FindAllStringSubmatchIndex(body, -1) {
+		if i == 0 {
+			own = shellsOwn(body)
+		}
+		at := p.doc.bodyStart() + m[0]
+		if at > 0 && p.doc.src[at-1] == '\\' {
+			continue
+		}
+		n := int(body[m[2]] - '0')
+		x := number{at: at, n: n, braced: m[2] > m[0]+1}
+		if d := p.doc.directiveAt(at); d != nil {
+			x.inCommand, x.what = true, d.owner(at)
+			all = append(all, x)
+			continue
+		}
+		line := p.doc.lineAt(at)
+		column := at - p.doc.lines[line-1]
+		if x.what = notArgument(p.doc.lineText(line), column, column+2); x.what == "" {
+			x.what = own.around(m[0])
+		}
+		if !x.braced {
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+// hintedArguments counts the arguments that the hint names, or returns 0 if it does not say how many there may be.
+func (d *document) hintedArguments() int {
+	field, _ := d.skill.Front.Field("argument-hint")
+	hint := field.Value
 	named := hinted.Get().FindAllString(hint, -1)
 	rest := strings.Fields(hinted.Get().ReplaceAllString(hint, " "))
 	switch {
@@ -88,8 +133,13 @@ func hintedArguments(hint string) int {
 	return len(named)
 }
 
-func (d *document) inDirective(offset int) bool {
-	return slices.ContainsFunc(d.directives, func(x *directive) bool { return x.start <= offset && offset < x.end })
+// directiveAt is the directive around an offset, or nil.
+func (d *document) directiveAt(offset int) *directive {
+	i := slices.IndexFunc(d.directives, func(x *directive) bool { return x.start <= offset && offset < x.end })
+	if i < 0 {
+		return nil
+	}
+	return d.directives[i]
 }
 
 // notArgument says what a numbered placeholder is part of, if that is not an argument.

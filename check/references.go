@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -463,36 +465,54 @@ func (p *pass) unfilled(x *directive) {
 		return
 	}
 	var found []*syntax.ParamExp
-	sets := false // arguments of its own: set -- a b
 	syntax.Walk(x.program, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.FuncDecl:
-			sets = true
-		case *syntax.Assign:
-			sets = sets || n.Name != nil && n.Name.Value == "ARGUMENTS"
-		case *syntax.CallExpr:
-			sets = sets || len(n.Args) > 0 && words.Lit(n.Args[0]) == "set"
-		case *syntax.ParamExp:
-			number := n.Param != nil && n.Param.Value[0] >= '0' && n.Param.Value[0] <= '9'
-			if number && (!n.Short || letters.Get().MatchString(x.command[to(n):])) || n.Param != nil && n.Param.Value == "ARGUMENTS" && n.Exp != nil {
-				found = append(found, n)
+		if e, ok := n.(*syntax.ParamExp); ok && e.Param != nil {
+			number := e.Param.Value[0] >= '0' && e.Param.Value[0] <= '9'
+			if number && (!e.Short || letters.Get().MatchString(x.command[to(e):])) || e.Param.Value == "ARGUMENTS" && e.Exp != nil {
+				found = append(found, e)
 			}
 		}
 		return true
 	})
+	if len(found) == 0 || x.setsArguments() {
+		return
+	}
 	for _, n := range found {
-		if sets {
-			return
-		}
 		end := to(n)
 		if n.Short {
 			end += len(letters.Get().FindString(x.command[end:]))
 		}
 		f := p.find(x.at(from(n)), x.at(end), "%s is not filled in: the shell gets it, and has no arguments", x.command[from(n):end])
-		if f.Help = "write $" + n.Param.Value + ", without braces"; n.Short {
-			f.Help = "$" + n.Param.Value + " is filled in where no letter, digit or _ follows"
+		f.Help = p.filled(n)
+	}
+}
+
+// filled says how to write an argument that is not filled in. Claude Code counts from 0, the shell from 1.
+func (p *pass) filled(e *syntax.ParamExp) string {
+	n, err := strconv.Atoi(e.Param.Value)
+	highest := n
+	for _, x := range p.numbers() {
+		if x.what == "" {
+			highest = max(highest, x.n)
 		}
 	}
+	switch {
+	case err == nil && n > 0 && p.doc.countsFromOne(highest, true):
+		return fmt.Sprintf("write $%d for the %s argument, without braces: Claude Code counts from 0", n-1, ordinal(n))
+	case e.Short:
+		return "$" + e.Param.Value + " is filled in where no letter, digit or _ follows"
+	case err == nil:
+		return fmt.Sprintf("write $%d for the %s argument, without braces: Claude Code counts from 0", n, ordinal(n+1))
+	}
+	return "write $" + e.Param.Value + ", without braces"
+}
+
+// ordinal is first, second, third, 4th.
+func ordinal(n int) string {
+	if names := []string{"first", "second", "third"}; n >= 1 && n <= len(names) {
+		return names[n-1]
+	}
+	return strconv.Itoa(n) + "th"
 }
 
 var letters = lazy.Regexp(`^[A-Za-z_]\w*`)

@@ -112,7 +112,7 @@ func rawArgument(p *pass) {
 				f.anchor = d.line
 				break
 			}
-			if tool := p.doc.ownVariable(d, c); tool != "" {
+			if tool := d.ownVariable(c); tool != "" {
 				f := p.find(c.Offset, c.Offset+len(c.Source), "if the skill is given arguments, one of them replaces %s before %s sees it", c.Source, tool)
 				f.anchor = d.line
 				f.Help = `write \` + c.Source + ", which Claude Code turns into " + c.Source
@@ -150,19 +150,27 @@ func (d *directive) hereDocument(c skill.Part) string {
 }
 
 // ownVariable returns the program whose own variable a placeholder is: awk's $1, in single quotes.
-func (d *document) ownVariable(x *directive, c skill.Part) string {
-	if x.program == nil || c.Named || c.Name == "ARGUMENTS" {
+func (d *directive) ownVariable(c skill.Part) string {
+	if c.Named || c.Name == "ARGUMENTS" {
 		return ""
 	}
+	return d.tool(c.Offset)
+}
+
+// tool returns the program that a single-quoted text around an offset of the file is for, if it has variables such as $1.
+func (d *directive) tool(offset int) string {
 	tool := ""
-	syntax.Walk(x.program, func(n syntax.Node) bool {
+	if d.program == nil {
+		return ""
+	}
+	syntax.Walk(d.program, func(n syntax.Node) bool {
 		call, ok := n.(*syntax.CallExpr)
 		if !ok || len(call.Args) == 0 || !slices.Contains([]string{"awk", "gawk", "mawk", "nawk", "perl"}, name(call)) {
 			return true
 		}
 		for _, w := range call.Args[1:] {
 			for _, part := range w.Parts {
-				if q, ok := part.(*syntax.SglQuoted); ok && x.at(from(q)) < c.Offset && c.Offset < x.at(to(q)) {
+				if q, ok := part.(*syntax.SglQuoted); ok && d.at(from(q)) < offset && offset < d.at(to(q)) {
 					tool = name(call)
 				}
 			}
@@ -170,6 +178,32 @@ func (d *document) ownVariable(x *directive, c skill.Part) string {
 		return true
 	})
 	return tool
+}
+
+// owner says whose a number at an offset of the file is, if not the skill's argument: awk's, or the shell's, if the command
+// has arguments of its own or is not understood.
+func (d *directive) owner(offset int) string {
+	if d.program == nil || d.setsArguments() {
+		return "shell"
+	}
+	return d.tool(offset)
+}
+
+// setsArguments reports whether a command has arguments of its own: set -- a b, or a function.
+func (d *directive) setsArguments() bool {
+	sets := false
+	syntax.Walk(d.program, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.FuncDecl:
+			sets = true
+		case *syntax.Assign:
+			sets = sets || n.Name != nil && n.Name.Value == "ARGUMENTS"
+		case *syntax.CallExpr:
+			sets = sets || len(n.Args) > 0 && words.Lit(n.Args[0]) == "set"
+		}
+		return !sets
+	})
+	return sets
 }
 
 // lets reports whether a command that an argument adds would be let through. Which quotes it must
