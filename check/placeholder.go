@@ -39,8 +39,9 @@ func placeholderInText(p *pass) {
 			f.Fix = replace("escape it", true, x.at, x.at, `\`)
 		case x.what == "" && !x.braced:
 			if x.n == 1 && first < 0 {
-				first, inCommand = x.at, x.inCommand
+				first = x.at
 			}
+			inCommand = inCommand || x.n == 1 && x.inCommand
 			most = max(most, x.n)
 		}
 	}
@@ -77,14 +78,14 @@ type number struct {
 	what      string // whose own it is, if it is not meant as an argument
 }
 
-// numbers lists the placeholders with a number.
+// numbers lists the placeholders with a number. Those in a text that is given no arguments are none.
 func (p *pass) numbers() []number {
 	front := &p.doc.skill.Front
 	body := p.doc.body()
 	_, hint := front.Field("argument-hint")
 	_, names := front.Field("arguments")
-	takes := hint || names || len(p.doc.directives) > 0 || strings.Contains(body, "$ARGUMENTS")
-	if !takes || !strings.Contains(body, "$") {
+	takes := hint || names || strings.Contains(body, "$ARGUMENTS")
+	if !takes && len(p.doc.directives) == 0 || !strings.Contains(body, "$") {
 		return nil
 	}
 	var all []number
@@ -109,7 +110,7 @@ func (p *pass) numbers() []number {
 		if x.what = notArgument(p.doc.lineText(line), column, column+2); x.what == "" {
 			x.what = own.around(m[0])
 		}
-		if !x.braced {
+		if takes && !x.braced {
 			all = append(all, x)
 		}
 	}

@@ -109,7 +109,10 @@ func lineSlip(above, line string) (s Slip, instead string) {
 }
 
 // dedented is a line that is indented, and less than the one above it.
-var dedented = Slip{Text: "the line is indented less than the one above it, and more than a field", Help: "indent it as the line above, or begin it at the start of the line"}
+var dedented = Slip{
+	Text: "the line is indented less than the one above it, and more than a field",
+	Help: "indent it as the line above, or begin it at the start of the line",
+}
 
 // IsYAMLValue reports whether a text can be a field's value, on the field's line.
 func IsYAMLValue(raw string) bool {
