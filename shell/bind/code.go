@@ -149,13 +149,7 @@ func (c *code) script() bool {
 		}
 		return "\x01" // a value that is not a number
 	}), "\x00", "0")
-	bound := map[string]bool{}
-	for _, m := range bindings().FindAllString(text, -1) {
-		names := idents().FindAllString(m, -1)
-		for i, name := range names {
-			bound[name] = names[0] != "import" || i > 0 && names[i-1] == "as"
-		}
-	}
+	bound := boundNames(text)
 	between := "" // the token before the one before
 	reads := len(opening().FindAllString(text, -1)) == len(opened().FindAllString(text, -1))
 	return reads && !slices.ContainsFunc(c.f.bits, quotes) && lex(text, c.python, func(before, token, after string) bool {
@@ -196,6 +190,18 @@ func (c *code) script() bool {
 	})
 }
 
+// boundNames are those that code gives to something. A module that it imports by its own name is none of them.
+func boundNames(text string) map[string]bool {
+	bound := map[string]bool{}
+	for _, m := range bindings().FindAllString(text, -1) {
+		names := idents().FindAllString(m, -1)
+		for i, name := range names {
+			bound[name] = names[0] != "import" || i > 0 && names[i-1] == "as"
+		}
+	}
+	return bound
+}
+
 // loadable reports whether what require loads is data, or a module that runs nothing.
 func loadable(token string) bool {
 	name := strings.TrimPrefix(strings.Trim(token, "'\"`"), "node:")
@@ -221,8 +227,8 @@ var (
 		`(?m:^|;) *\w+(?: *, *\w+)* *=[^=]|\b\w+ *=[^=]|\bimport [\w., ]*`)
 	// All calls that open a file, and those of them that only read it.
 	opening = regexpOnce(`\b(?:open|readFile|readFileSync)\b`)
-	opened  = regexpOnce(`\.open\((?:["']r[bt]?["'])?\)|(?:^|[^.\w])open\(` + argument + `(?:, *(?:mode *= *)?["']r[bt]?["'])?(?:, *(?:encoding|errors) *= *["'][\w-]+["'])*\)|` +
-		`readFile(?:Sync)?\(` + argument + `(?:, *["'][\w-]+["'])?\)`)
+	opened  = regexpOnce(`\.open\((?:["']r[bt]?["'])?\)|(?:^|[^.\w])open\(` + argument + `(?:, *(?:mode *= *)?["']r[bt]?["'])?` +
+		`(?:, *(?:encoding|errors) *= *["'][\w-]+["'])*\)|readFile(?:Sync)?\(` + argument + `(?:, *["'][\w-]+["'])?\)`)
 	// These occur in a quoted text or a name only where code looks things up by a name that it puts together.
 	reckoned = regexpOnce(`\{[^{}]*[^\w{}][^{}]*\}|^__|constructor|prototype|__proto__`)
 	callers  = regexpOnce(`=>|\b(?:map|filter|forEach|reduce|then|sort|find|findIndex|some|every|flatMap|replace|replaceAll|from|function)\b`)

@@ -73,8 +73,8 @@ const outside = "-v -$(x) `x`;'\"|x=(a[$(x)])\\%x \x00../x"
 // judge is Judge, in a project that nobody trusted if files say so.
 func (l Line) judge(p *Program, file *syntax.File, files Files) []Finding {
 	foreign := files.Guess != nil && files.Guess()
-	j := &line{Program: p, foreign: foreign, files: files, first: map[string]int{}, sets: map[string][]*syntax.Word{}, classes: map[string]class{}, handed: map[string]bool{},
-		funcs: map[string]bool{}, writes: map[string]bool{}, unpacks: map[string]bool{}, nested: map[string]*syntax.File{}}
+	j := &line{Program: p, foreign: foreign, files: files, first: map[string]int{}, sets: map[string][]*syntax.Word{}, classes: map[string]class{},
+		handed: map[string]bool{}, funcs: map[string]bool{}, writes: map[string]bool{}, unpacks: map[string]bool{}, nested: map[string]*syntax.File{}}
 	for _, part := range l.Parts {
 		if v := part.Value; v != nil {
 			j.vals = append(j.vals, value{part.Text, p.Vars[len(j.vals)].Name, v.Data, wordsOf(v, false, false), v.Ours})
@@ -143,14 +143,16 @@ func (l *line) unlike(k kind) int {
 }
 
 // within judges the values that stand in a field, and all of the line's if any may be there.
-func (s *scope) within(f field, k kind, place, why, instead string) bool {
+func (s *scope) within(f field, k kind, place, why, instead string) {
 	for _, x := range f.bits {
 		if x.given() && !k.holds(x.text) {
 			s.report(x.from, place, why, instead)
-			return false
+			return
 		}
 	}
-	return !f.dirty() || s.all(k, place, why, instead)
+	if f.dirty() {
+		s.all(k, place, why, instead)
+	}
 }
 
 // kept is a kind of values, if they stay what they are; a line that changes texts could make anything of them but numbers.

@@ -30,7 +30,8 @@ func (s *scope) words(r *row, name string, args []field, in input) {
 	if r.has("dashless") && len(args) > 0 && !strings.HasPrefix(args[0].lead(), "-") { // tar xf
 		args = append([]field{{bits: merge([]bit{{text: "-"}}, args[0].bits...)}}, args[1:]...)
 	}
-	for n := 1; len(args) > 0 && len(s.findings) == 0; args = args[min(n, len(args)):] {
+	n := 0 // the words that were read
+	for ; len(args) > 0 && len(s.findings) == 0; args = args[min(n, len(args)):] {
 		f := args[0]
 		n = 1
 		switch text := f.full(); {
