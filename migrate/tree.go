@@ -44,16 +44,18 @@ type Result struct {
 	Group  string     // the reason without the name and line of a reader; "": the reason itself
 	Edit   *edit.Edit // if it changed
 	Remove bool       // the file goes: what it said is elsewhere now
+	Needs  string     // the path of the ReportFile that it sources from now on, or ""
 }
 
 // TreeOptions say how to migrate a tree.
 type TreeOptions struct {
 	Options
-	Companion bool                   // first-use.md becomes a skill of its own
-	OfSkills  func(path string) bool // whether a script is migrated only if it is a skill's, in a tree that has skills; nil: none is
-	Include   func(path string) bool // whether a script is migrated though something reads what it prints; nil: none is
-	Wants     func(path string) bool // whether a file is to be migrated, or only looked at; nil: all are
-	Top       string                 // the folder for a new ReportFile; "": the deepest that all scripts are in
+	Companion bool                    // first-use.md becomes a skill of its own
+	OfSkills  func(path string) bool  // whether a script is migrated only if it is a skill's, in a tree that has skills; nil: none is
+	Include   func(path string) bool  // whether a script is migrated though something reads what it prints; nil: none is
+	Wants     func(path string) bool  // whether a file is to be migrated, or only looked at; nil: all are
+	Top       string                  // the folder for a new ReportFile; "": the deepest that all scripts are in
+	Unit      func(dir string) string // the folder around dir that is copied as a whole, which its ReportFile must be in; nil or "": the tree
 }
 
 // Interesting reports whether Tree looks at a file of this name, which begins with
@@ -193,17 +195,25 @@ func (t *tree) scripts(paths []string) []Result {
 		}
 		e, err := t.read[r.Path].edit(up)
 		results[i] = result(r.Path, e, err)
+		results[i].Needs = path.Join(at, ReportFile)
 		results = append(results, t.reportFile(at)...)
 	}
 	return results
 }
 
 // reportAbove is the folder of the ReportFile for the scripts in dir: the nearest
-// that has one, else top.
+// that has one, else top, but none above the unit that they are copied with.
 func (t *tree) reportAbove(dir, top string) string {
+	unit := ""
+	if t.opt.Unit != nil {
+		unit = t.opt.Unit(dir)
+	}
 	for at := dir; ; at = path.Dir(at) {
 		if _, ok := t.files[path.Join(at, ReportFile)]; ok {
 			return at
+		}
+		if at == unit && !strings.HasPrefix(top, unit+"/") {
+			return unit
 		}
 		if at == path.Dir(at) {
 			return top
@@ -270,20 +280,42 @@ func (t *tree) script(p string) Result {
 		e, err = s.edit("")
 	}
 	r := result(p, e, err)
-	if r.Status == Changed && t.opt.OfSkills != nil && t.opt.OfSkills(p) && !t.ofSkill(p) {
-		return Result{Path: p, Status: LeftAlone, Reason: "it belongs to no skill (name it or its folder to migrate it)"}
+	if r.Status == Changed && t.opt.OfSkills != nil && t.opt.OfSkills(p) {
+		if other := t.notSkills(p); other != "" {
+			return Result{Path: p, Status: LeftAlone, Reason: other + " (name it or its folder to migrate it)"}
+		}
 	}
 	return r
 }
 
-// ofSkill reports whether a script lies in a skill's folder or in a folder of skills. In a
-// tree without skills all scripts count.
-func (t *tree) ofSkill(p string) bool {
+// notSkills says why a script is not one of a skill's, or "": those lie in a skill's folder or in a folder
+// of skills, and not among its tests. In a tree without skills all scripts count.
+func (t *tree) notSkills(p string) string {
 	if len(t.names[skill.MainFile]) == 0 {
-		return true
+		return ""
 	}
+	tests := t.testsOther(p)
 	for dir := path.Dir(p); dir != "." && dir != "/"; dir = path.Dir(dir) {
-		if path.Base(dir) == "skills" || t.files[path.Join(dir, skill.MainFile)] != nil {
+		base := path.Base(dir)
+		if base == "skills" || t.files[path.Join(dir, skill.MainFile)] != nil {
+			if tests {
+				return "a test"
+			}
+			return ""
+		}
+		tests = tests || base == "test" || base == "tests"
+	}
+	return "it belongs to no skill"
+}
+
+// testsOther reports whether a script is named as the test of another beside it: test-run.sh, run_test.sh.
+func (t *tree) testsOther(p string) bool {
+	ext := path.Ext(p)
+	stem := strings.TrimSuffix(path.Base(p), ext)
+	for _, mark := range []string{"test-", "test_", "-test", "_test", ".test"} {
+		name, _ := strings.CutPrefix(stem, mark)
+		name, _ = strings.CutSuffix(name, mark)
+		if name != stem && t.files[path.Join(path.Dir(p), name+ext)] != nil {
 			return true
 		}
 	}

@@ -25,6 +25,25 @@ func PluginOf(folder string) string {
 	return ""
 }
 
+// PluginAround returns the root of the innermost plugin that a folder lies in, or "": one with a manifest, or one that a
+// marketplace above lists. Who installs a plugin gets a copy of that folder, and of nothing around it.
+func PluginAround(folder string) string {
+	plugin := ""
+	for up := folder; ; up = filepath.Dir(up) {
+		if plugin == "" && isPlugin(up) {
+			plugin = up
+		}
+		for _, p := range marketplace(up) {
+			if len(p.Root) > len(plugin) && paths.Inside(p.Root, folder) {
+				plugin = p.Root
+			}
+		}
+		if up == filepath.Dir(up) {
+			return plugin
+		}
+	}
+}
+
 // A Plugin is a folder with skills and commands, which are called plugin:name.
 type Plugin struct {
 	Root string

@@ -37,12 +37,12 @@ file, a folder, or a skill's name:
 
 A script is left alone if something in the tree reads its output, or if it
 cannot be changed safely; the reasons are listed, with --verbose for each file.
---include-read takes scripts whose readers read reports. PATH is a file or a
-folder; of a whole repository only the scripts of its skills change. The old
-version of a changed file is kept as FILE.bak-DATE.
+--include-read takes scripts whose readers read reports. Of a whole repository
+only its skills' scripts change. The old version is kept as FILE.bak-DATE.
 
-Migrated scripts source one file, skillhand-report.bash, which is put in the
-folder you name; --inline puts its code into each script instead.
+Migrated scripts source one file, skillhand-report.bash, in the folder you name.
+A plugin, or a skill outside of one, gets its own: each may be copied alone.
+--inline puts its code into each script instead.
 
 The exit status is 1 if a file could not be read or parsed, 3 if a path is missing.`,
 		Example: `  skillhand migrate --dry-run .claude/skills     show what would change

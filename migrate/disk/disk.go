@@ -76,7 +76,7 @@ func (m *run) fail(file string, err error) {
 // they said is elsewhere.
 func (m *run) tree(ctx context.Context, root *root) error {
 	opt := m.migration.TreeOptions
-	opt.Wants, opt.Top, opt.OfSkills = root.wants, root.top(), root.ofSkills
+	opt.Wants, opt.Top, opt.OfSkills, opt.Unit = root.wants, root.top(), root.ofSkills, root.unit
 	results, unclear := migrate.Tree(m.read(root), opt)
 	for _, u := range unclear {
 		m.unclear = append(m.unclear, migrate.Position{Path: filepath.Join(root.base, filepath.FromSlash(u.Path)), Line: u.Line})
@@ -91,8 +91,8 @@ func (m *run) tree(ctx context.Context, root *root) error {
 		return err
 	}
 	slices.SortStableFunc(results, func(a, b migrate.Result) int { return rank(a) - rank(b) })
-	broken := map[string]bool{} // folders in which a write failed
-	lacking := ""               // why the file that scripts source is not there
+	broken := map[string]bool{}  // folders in which a write failed
+	lacking := map[string]bool{} // the files that scripts would source and that could not be written
 	for i, r := range results {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -101,8 +101,9 @@ func (m *run) tree(ctx context.Context, root *root) error {
 		if r.Names {
 			f.Reason = filepath.Join(root.base, r.Reason)
 		}
-		if lacking != "" && changesScript(r) {
-			f.Result = migrate.Result{Path: r.Path, Status: migrate.LeftAlone, Reason: lacking}
+		if lacking[r.Needs] {
+			reason := filepath.Join(root.base, r.Needs) + ", which it would source, could not be written"
+			f.Result = migrate.Result{Path: r.Path, Status: migrate.LeftAlone, Reason: reason}
 		}
 		if r.Remove && broken[filepath.Dir(f.Path)] {
 			f.Result = migrate.Result{Path: r.Path, Status: migrate.LeftAlone, Reason: "its content could not be moved to the skill's text"}
@@ -110,9 +111,7 @@ func (m *run) tree(ctx context.Context, root *root) error {
 		if err := m.apply(&f); err != nil {
 			broken[filepath.Dir(f.Path)] = true
 			m.fail(f.Path, err)
-			if rank(r) == first {
-				lacking = f.Path + ", which it would source, could not be written"
-			}
+			lacking[r.Path] = true
 		} else {
 			m.done = append(m.done, f)
 		}
@@ -130,7 +129,7 @@ func (m *run) verified(ctx context.Context, root *root, results []migrate.Result
 		return results, nil
 	}
 	var kept []migrate.Result
-	needs := false
+	needed := map[string]bool{}
 	for _, r := range results {
 		if changesScript(r) {
 			f := File{Result: r, Path: filepath.Join(root.base, filepath.FromSlash(r.Path))}
@@ -143,11 +142,11 @@ func (m *run) verified(ctx context.Context, root *root, results []migrate.Result
 				continue
 			}
 			r = f.Result
-			needs = needs || changesScript(r)
+			needed[r.Needs] = true
 		}
 		kept = append(kept, r)
 	}
-	return slices.DeleteFunc(kept, func(r migrate.Result) bool { return rank(r) == first && !needs }), nil
+	return slices.DeleteFunc(kept, func(r migrate.Result) bool { return rank(r) == first && !needed[r.Path] }), nil
 }
 
 // changesScript reports whether a script is to become another one.

@@ -61,6 +61,35 @@ func (r *root) top() string {
 	return migrate.CommonFolder(all)
 }
 
+// unit is the folder around a folder that is installed or copied as a whole: the plugin, else the skill. A
+// skill in an agent's own folder, as .claude/skills, is used where it is.
+func (r *root) unit(rel string) string {
+	dir := filepath.Join(r.base, filepath.FromSlash(rel))
+	unit := skill.PluginAround(dir)
+	if unit == "" {
+		unit = r.copiedSkill(dir)
+	}
+	rel, err := filepath.Rel(r.base, unit)
+	if unit == "" || err != nil {
+		return ""
+	}
+	return filepath.ToSlash(rel)
+}
+
+// copiedSkill is the folder of the skill that a folder belongs to, or "" if that skill is an agent's already.
+func (r *root) copiedSkill(dir string) string {
+	found := ""
+	for up := dir; paths.Inside(r.dir, up); up = filepath.Dir(up) {
+		if found == "" && paths.IsFile(filepath.Join(up, skill.MainFile)) {
+			found = up
+		}
+		if filepath.Base(up) == "skills" && strings.HasPrefix(filepath.Base(filepath.Dir(up)), ".") {
+			return ""
+		}
+	}
+	return found
+}
+
 // skillText is the folder of the skill that a text belongs to, or the file itself.
 func skillText(file string) string {
 	if !isSkillText(file) {

@@ -40,12 +40,17 @@ func (d *Done) Text(s Shown) string {
 		s.Paint = term.Painter(false)
 	}
 	var b strings.Builder
-	groups, doc := groupLeft(d.Files), d.Document()
+	groups, doc, told := groupLeft(d.Files), d.Document(), false
 	for _, f := range d.Files {
 		if f.Status == migrate.LeftAlone && !s.Verbose && len(groups[group(f)]) >= manyLeft {
 			continue
 		}
 		s.file(&b, f)
+		if filepath.Base(f.Path) == migrate.ReportFile && f.Status == migrate.Changed && len(f.Edit.Before) == 0 && !told {
+			told = true
+			b.WriteString("           (it prints the report: the changed scripts source it, so keep it with them;\n" +
+				"           --inline puts its code into each script instead)\n")
+		}
 	}
 	if !s.Verbose {
 		s.groups(&b, groups)
@@ -138,10 +143,6 @@ func (s Shown) file(b *strings.Builder, f File) {
 			fmt.Fprintf(b, " (was %s)", term.Visible(term.Near(f.Backup)))
 		}
 		b.WriteString("\n")
-		if filepath.Base(f.Path) == migrate.ReportFile && added {
-			b.WriteString("           (it prints the report: the changed scripts source it, so keep it with them;\n" +
-				"           --inline puts its code into each script instead)\n")
-		}
 		if s.Verbose {
 			for _, n := range f.Edit.Notes {
 				fmt.Fprintf(b, "           %s:%d: %s\n", name, n.Line, n.Text)
