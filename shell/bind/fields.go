@@ -393,6 +393,8 @@ func last(n *syntax.CmdSubst) string {
 	for {
 		b, ok := cmd.(*syntax.BinaryCmd)
 		switch {
+		case ok && b.Op == syntax.Pipe && passing().MatchString(command(b.Y.Cmd)):
+			cmd = b.X.Cmd
 		case ok && b.Op == syntax.Pipe:
 			cmd = b.Y.Cmd
 		case ok && b.Op == syntax.OrStmt && slices.Contains([]string{"true", ":", "echo 0"}, command(b.Y.Cmd)):
@@ -415,7 +417,16 @@ func command(cmd syntax.Command) string {
 }
 
 // counts recognises substitutions that print a number: $(… | wc -l), $(grep -c x f || true), $(date +%s).
-func (s *scope) counts(n *syntax.CmdSubst) bool { return !s.dash && counting().MatchString(last(n)) }
+func (s *scope) counts(n *syntax.CmdSubst) bool {
+	text := last(n)
+	return !s.dash && counting().MatchString(text) || leaving().MatchString(text) && s.unlike(fewDigits) < 0
+}
+
+var (
+	// passing are commands that print lines which they got, and leaving those that leave nothing of a text but digits.
+	passing = regexpOnce(`^(?:head|tail)(?: -n)? -?\d+$|^(?:sort|uniq)(?: -[nru]+)?$`)
+	leaving = regexpOnce(`^(?:(?:sed|sed -E) s/\[\^0-9\][+*]?//g|tr -cd \[?(?:0-9|:digit:)\]?|grep -o(?:E|h|Eh)? \[0-9\]\\?\+|grep -oP \\d\+)$`)
+)
 
 // counting are commands that print a number.
 var counting = regexpOnce(`^(?:wc -[lcw]|grep -ci? [^ ]*(?: [^ *?\[]*)?|date(?: -u)?(?: -d .*)? \+%s|` +

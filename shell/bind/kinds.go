@@ -33,7 +33,9 @@ var (
 	target   = kind{"a target", func(v string) bool { return plainWords(v) && !strings.ContainsAny(v, "=") && noOption.holds(v) }}
 	aPackage = kind{"a package's name", func(v string) bool { return packages().MatchString(v) && !strings.Contains(v, "..") }}
 	dataFile = kind{"a file that is data by its name", func(v string) bool { return plainText(v) && isDataName(v) }}
-	noSwitch = kind{"no flag of test", func(v string) bool {
+	// fewDigits: what digits are in it make a number.
+	fewDigits = kind{"few digits", func(v string) bool { return len(strings.Map(onlyDigits, v)) < 12 }}
+	noSwitch  = kind{"no flag of test", func(v string) bool {
 		return !slices.ContainsFunc(strings.Fields(v), func(w string) bool { return w == "-v" || w == "-R" })
 	}}
 )
@@ -68,6 +70,13 @@ func regexpOnce(text string) func() *regexp.Regexp {
 func aNumber(s string) bool {
 	digits := strings.TrimPrefix(s, "-")
 	return digits != "" && strings.Trim(digits, "0123456789") == "" && len(digits) < 12
+}
+
+func onlyDigits(r rune) rune {
+	if r < '0' || r > '9' {
+		return -1
+	}
+	return r
 }
 
 // aWord: letters, digits, _ and -, not an option; it can name a thing, and lead nowhere.

@@ -105,7 +105,7 @@ func (s *scope) effects(name string, r *row, args []field, in input) {
 	all := joined(args)
 	own, reached := all.own(), all.reached()
 	keeps := r == nil || r.runs() || r.is(isCall) && name != "printf" || r.is(isTool) && !among("outputs", name) || among("keepers", name)
-	s.changes = s.changes || in.prints && !keeps && !keeping().MatchString(name+" "+own) || s.funcs[name] && strings.Contains(own, "-\x00")
+	s.changes = s.changes || in.prints && !keeps && !keeping().MatchString(name+" "+own) && !leaving().MatchString(name+" "+own) || s.funcs[name] && strings.Contains(own, "-\x00")
 	sub, _, _ := strings.Cut(own, " ")
 	s.changes = s.changes || in.prints && r.is(isData) && !among("tellers", name) && !among("tellers", name+"/"+sub) && reached
 	edits := among("editors", versionless(name)) && inPlace().MatchString(own)
@@ -148,7 +148,7 @@ var inPlace = regexpOnce(`(?:^| )(?:-[a-zA-Z]{0,4}i|--in-place)`)
 // keeping are commands that print what they got, or parts of it between signs, or digits alone.
 var keeping = regexpOnce(`^(?s:echo (?:-n )?(?:[^$-][^$]*)?|printf [^%\\\x00-]*(?:%s[^%\\\x00-]*(?:\\n)?)*(?: .*)?|jq (?:-r |-c )?\.?[\w.\[\]"-]+(?: \S+)?|` +
 	`cut .*-d ?['"]?[^\w'"].*-f.*|cut -f ?[\d,-]+(?: -d ?[^\w].*)?|` +
-	`awk (?:-F ?\\?[^\w\s] )?\{ ?print \$?\w+(?: ?, ?\$?\w+)* ?\}|(?:sed|sed -E) s/\[\^0-9\][+*]?//g|tr -cd \[?(?:0-9|:digit:)\]?)$`)
+	`awk (?:-F ?\\?[^\w\s] )?\{ ?print \$?\w+(?: ?, ?\$?\w+)* ?\})$`)
 
 func exports(d *syntax.DeclClause) bool { return d.Variant.Value == "export" || declares(d, "x") }
 
