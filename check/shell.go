@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -101,19 +103,90 @@ func findNameSlash(p *pass) {
 				continue
 			}
 			f := p.at(d, from(w), to(w), "-name is compared with the last part of a path, which has no /, so %s never matches", text)
-			pattern, test := "*/"+strings.TrimPrefix(strings.TrimPrefix(trimmed, "./"), "/"), "-path"
-			if strings.HasPrefix(trimmed, "*") || strings.HasPrefix(trimmed, "**/") {
-				pattern = trimmed
+			if folder, base := path.Split(trimmed); trimmed[0] == '~' || trimmed[0] == '/' {
+				f.Help = "search that folder: find " + path.Clean(folder) + " -name " + words.Single(base)
+				continue
 			}
-			f.Help = "compare the whole path: " + test + " " + words.Single(pattern)
-			i := slices.Index(call.Args, w)
-			before := call.Args[i-1]
-			if words.Lit(before) == "-iname" {
-				test = "-ipath"
-			}
-			f.Fix = replace("use "+test, true, d.at(from(before)), d.at(to(w)), test+" "+words.Single(pattern))
+			p.usePath(f, d, call, w, trimmed)
 		}
+		p.findTooDeep(d, call)
 	})
+}
+
+// usePath offers -path for -name, with a -maxdepth that lets it match.
+func (p *pass) usePath(f *Finding, d *directive, call *syntax.CallExpr, w *syntax.Word, trimmed string) {
+	pattern, test := "*/"+strings.TrimPrefix(trimmed, "./"), "-path"
+	if strings.HasPrefix(trimmed, "*") {
+		pattern = trimmed
+	}
+	before := call.Args[slices.Index(call.Args, w)-1]
+	if words.Lit(before) == "-iname" {
+		test = "-ipath"
+	}
+	f.Help = "compare the whole path: " + test + " " + words.Single(pattern)
+	f.Fix = replace("use "+test, true, d.at(from(before)), d.at(to(w)), test+" "+words.Single(pattern))
+	depth, word := maxDepth(call)
+	needs := strings.Count(pattern, "/")
+	switch {
+	case word == nil:
+	case depth < 0:
+		f.Fix = nil
+	case depth < needs:
+		deeper := strconv.Itoa(needs)
+		f.Help += ", and -maxdepth " + deeper
+		f.Fix.Edits = append(f.Fix.Edits, Edit{d.at(from(word)), d.at(to(word)), deeper})
+		slices.SortFunc(f.Fix.Edits, func(a, b Edit) int { return a.Offset - b.Offset })
+	}
+}
+
+// findTooDeep is about a -path with more slashes than a path can have above -maxdepth.
+func (p *pass) findTooDeep(d *directive, call *syntax.CallExpr) {
+	depth, word := maxDepth(call)
+	start, ok := findStart(call)
+	if word == nil || depth < 0 || !ok || slices.ContainsFunc(call.Args, func(w *syntax.Word) bool { return words.Lit(w) == "-prune" }) {
+		return
+	}
+	for _, w := range findTests(call, "-path", "-ipath", "-wholename", "-iwholename") {
+		pattern, ok := words.Literal(w)
+		not := words.Lit(call.Args[slices.Index(call.Args, w)-2])
+		needs := strings.Count(pattern, "/") - strings.Count(start, "/")
+		if !ok || needs <= depth || strings.ContainsAny(pattern, `[\`) || not == "!" || not == "-not" || isQuotedTwice(pattern) {
+			continue
+		}
+		f := p.at(d, from(w), to(w), "%s needs a depth of %d, and -maxdepth keeps find above %d, so it never matches", pattern, needs, depth+1)
+		f.Help = fmt.Sprintf("write -maxdepth %d, or leave it out", needs)
+		f.Fix = replace(fmt.Sprintf("write -maxdepth %d", needs), true, d.at(from(word)), d.at(to(word)), strconv.Itoa(needs))
+	}
+}
+
+// maxDepth is find's -maxdepth and its word: nil if there is none, -1 if it is no number.
+func maxDepth(call *syntax.CallExpr) (int, *syntax.Word) {
+	all := findTests(call, "-maxdepth")
+	if len(all) == 0 {
+		return -1, nil
+	}
+	text, _ := words.Literal(all[0])
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		n = -1
+	}
+	return n, all[0]
+}
+
+// findStart is the one folder that find starts in, if it is known.
+func findStart(call *syntax.CallExpr) (string, bool) {
+	start, n := ".", 0
+	for _, w := range call.Args[1:] {
+		text, ok := words.Literal(w)
+		if ok && (strings.HasPrefix(text, "-") || text == "(" || text == "!") {
+			break
+		}
+		if n++; !ok || n > 1 || strings.HasPrefix(text, "~") {
+			return "", false
+		}
+		start = strings.TrimSuffix(text, "/")
+	}
+	return start, true
 }
 
 func isQuotedTwice(text string) bool {
