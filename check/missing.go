@@ -6,7 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/skill"
 )
 
 // ownFile is a file of a skill's own, and sent are the words before one that the text sends the agent to. A name that is
@@ -23,10 +26,13 @@ var (
 var placeholders = []string{"script_name", "script-name", "your", "my_", "my-", "foo", "example", "xxx"}
 
 func fileMissing(p *pass) {
+	m := missing{pass: p, seen: map[string]bool{}}
+	if strings.Contains(p.doc.src, skillDir) {
+		m.own()
+	}
 	if body := p.doc.body(); !strings.Contains(body, "scripts/") && !strings.Contains(body, "references/") && !strings.Contains(body, "assets/") {
 		return
 	}
-	m := missing{pass: p, seen: map[string]bool{}}
 	start := p.doc.bodyStart()
 	for line := range strings.Lines(p.doc.body()) {
 		switch inFence := m.mark != ""; {
@@ -59,6 +65,68 @@ type missing struct {
 type called struct {
 	start int
 	file  string
+}
+
+const skillDir = "${CLAUDE_SKILL_DIR}/"
+
+// own looks for files after ${CLAUDE_SKILL_DIR} that are no scripts, of which SK202 tells: those that the text sends the
+// agent to, and those that a command reads, unless it can do without.
+func (m *missing) own() {
+	doc := m.pass.doc
+	for i, part := range doc.skill.Parts {
+		before := doc.src[:part.Offset]
+		before = strings.TrimRight(before[strings.LastIndexByte(before, '\n')+1:], "`\"'")
+		if file := ownPath(doc.skill.Parts, i); file != "" && sent.Get().MatchString(before) {
+			m.certain(part, file)
+		}
+	}
+	for _, d := range doc.directives {
+		if d.part == nil || d.program == nil || strings.Contains(d.command, "||") || testsFile(d.program) {
+			continue
+		}
+		for i, part := range d.part.Command {
+			if file := ownPath(d.part.Command, i); file != "" && d.reads(part.Offset) {
+				m.certain(part, file)
+			}
+		}
+	}
+}
+
+// ownPath is the file, not a script, that a part and the next one name: ${CLAUDE_SKILL_DIR}/data.txt. "" if they do not.
+func ownPath(parts []skill.Part, i int) string {
+	v := parts[i]
+	if v.Kind != skill.Variable || v.Name != "CLAUDE_SKILL_DIR" || !v.Braced || v.Escaped || i+1 == len(parts) {
+		return ""
+	}
+	file, _, ok := plainPath(parts[i+1].Source)
+	if ext := filepath.Ext(file); !ok || ext == "" || slices.Contains(scriptEndings, ext) {
+		return ""
+	}
+	return file
+}
+
+// reads reports whether an offset of the file is in an argument of a command that fails without that file.
+func (d *directive) reads(offset int) bool {
+	found := false
+	syntax.Walk(d.program, func(n syntax.Node) bool {
+		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 1 && slices.Contains(readers, name(call)) {
+			found = found || slices.ContainsFunc(call.Args[1:], func(w *syntax.Word) bool { return d.at(from(w)) <= offset && offset < d.at(to(w)) })
+		}
+		return true
+	})
+	return found
+}
+
+// certain tells of a file that is the skill's own for certain.
+func (m *missing) certain(v skill.Part, file string) {
+	p := m.pass
+	if isThere(filepath.Join(filepath.Dir(p.doc.file.Path), filepath.FromSlash(file))) || p.doc.isIgnored(file) ||
+		strings.Contains(file, "..") || standsForOthers(file) {
+		return
+	}
+	f := p.severe(p.find(v.Offset, v.Offset+len(v.Source)+1+len(file), "%s is not there", file), Error)
+	f.anchor = v.Line
+	f.Help = "add the file, or name the one that is meant"
 }
 
 // fence notes where fences begin and end. It reports whether one begins.

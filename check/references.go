@@ -248,9 +248,23 @@ func (p *pass) after(v skill.Part, rest string) (mention, bool) {
 // scriptPath is the path of a script that a text begins with, after a slash. In quotes, which open
 // at the end of what stands before it, the path may have blanks.
 func scriptPath(before, text string) (string, bool) {
-	rest, ok := strings.CutPrefix(text, "/")
+	path, rest, ok := plainPath(text)
 	if !ok {
 		return "", false
+	}
+	if n := len(path); n < len(rest) && rest[n] == ' ' && !slices.Contains(scriptEndings, filepath.Ext(path)) && strings.HasSuffix(before, `"`) {
+		quoted, _, closed := strings.Cut(rest, `"`)
+		return quoted, closed && slices.Contains(scriptEndings, filepath.Ext(quoted)) && !strings.ContainsAny(quoted, "*<{[$?\n\\")
+	}
+	return path, isScript(path)
+}
+
+// plainPath is the path that a text begins with, after a slash, and the text from there on. It is not ok if the path is a
+// pattern or has a placeholder.
+func plainPath(text string) (path, rest string, ok bool) {
+	rest, ok = strings.CutPrefix(text, "/")
+	if !ok {
+		return "", "", false
 	}
 	n := strings.IndexFunc(rest, func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./", r))
@@ -258,16 +272,10 @@ func scriptPath(before, text string) (string, bool) {
 	if n < 0 {
 		n = len(rest)
 	}
-	path := rest[:n]
-	if n < len(rest) && strings.ContainsRune("*<{[$?+@=~%\\", rune(rest[n])) { // a pattern or placeholder, or a name goes on
-		return "", false
+	if n < len(rest) && strings.ContainsRune("*<{[$?+@=~%\\", rune(rest[n])) { // or a name goes on
+		return "", "", false
 	}
-	path = strings.TrimRight(path, ".")
-	if n < len(rest) && rest[n] == ' ' && !slices.Contains(scriptEndings, filepath.Ext(path)) && strings.HasSuffix(before, `"`) {
-		quoted, _, closed := strings.Cut(rest, `"`)
-		return quoted, closed && slices.Contains(scriptEndings, filepath.Ext(quoted)) && !strings.ContainsAny(quoted, "*<{[$?\n\\")
-	}
-	return path, isScript(path)
+	return strings.TrimRight(rest[:n], "."), rest, true
 }
 
 var scriptEndings = []string{".sh", ".bash", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl"}
