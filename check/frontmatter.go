@@ -51,7 +51,12 @@ func brokenYAML(p *pass) {
 			}
 		case skill.NoteNoFields, skill.NoteFrontmatterUnclosed:
 			line, _, _ := strings.Cut(p.doc.src[n.Offset:], "\n")
-			p.find(n.Offset, n.Offset+len(strings.TrimRight(line, "\r")), "%s", n.Text)
+			f := p.find(n.Offset, n.Offset+len(strings.TrimRight(line, "\r")), "%s", n.Text)
+			if yaml, _ := claudecode.SplitFrontmatter(p.doc.src); yaml != "" && n.Code == skill.NoteFrontmatterUnclosed {
+				f.Message = "no line that begins with --- closes the frontmatter: Claude Code ends it at the next --- wherever that stands, " +
+					"skillhand takes all of it for text"
+				f.Help = "close it with a line of ---"
+			}
 		case skill.NoteFieldTwice:
 			f, _ := p.doc.skill.Front.Field(strings.Fields(n.Text)[0])
 			p.severe(p.find(n.Offset, n.Offset+max(1, f.End-f.Offset), "%s", n.Text), Warning).Help = "remove one of the two"
@@ -59,6 +64,21 @@ func brokenYAML(p *pass) {
 	}
 	for _, f := range p.doc.skill.Front.Fields {
 		p.twiceBelow(f)
+	}
+	p.endsEarly()
+}
+
+// endsEarly is about a --- within the frontmatter, at which it ends for Claude Code (testdata/claude/SK106-blanks.txtar).
+func (p *pass) endsEarly() {
+	end := p.doc.bodyStart()
+	header := strings.TrimRight(p.doc.src[:end], " \t\r\n")
+	open, last := strings.IndexByte(header, '\n')+1, strings.LastIndexByte(header, '\n')+1
+	if open >= last || !p.doc.opt.isFor("claude") {
+		return
+	}
+	if i := strings.Index(header[open:last], "---"); i >= 0 {
+		f := p.find(open+i, open+i+3, "Claude Code ends the frontmatter at this ---, and takes what follows for the text")
+		f.Help = "write another dash here, such as – or --"
 	}
 }
 

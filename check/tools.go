@@ -37,7 +37,8 @@ func toolsField(p *pass) {
 		key, right = right, key
 	}
 	f, ok := p.doc.skill.Front.Field(key)
-	if _, both := p.doc.skill.Front.Field(right); !ok || both || f.Value == "" && len(f.Fields) == 0 {
+	_, both := p.doc.skill.Front.Field(right)
+	if !ok || both && p.doc.file.Kind == Agent || f.Value == "" && len(f.Fields) == 0 {
 		return
 	}
 	if p.doc.file.Kind == Agent {
@@ -49,6 +50,9 @@ func toolsField(p *pass) {
 	}
 	x := p.severe(p.find(f.Offset, f.End, "a %s has no field tools: Claude Code ignores it, and nothing is allowed or taken away by it", p.doc.file.Kind), Warning)
 	x.Help = "write allowed-tools for what may be used without asking, or remove it"
+	if both { // it may be there for another agent
+		p.severe(x, Info).Help = "remove it; disallowed-tools takes tools away"
+	}
 }
 
 // unknownTool is about names that are a letter or the case away from a tool's.
