@@ -24,7 +24,7 @@ const rooms = `
 try: . agent agent/sight claude here history internal/atomicfile internal/jsontree internal/jsregexp internal/junit internal/paths
     internal/redact internal/suite internal/term proc report settings skill trust
 lsp: check claudecode here internal/paths render schemas skill
-jobs: . agent batch batch/jobfile claude here internal/atomicfile internal/cause internal/paths internal/term internal/words proc render report shell trust try verdict view
+jobs: . agent batch batch/jobfile claude here history internal/atomicfile internal/cause internal/paths internal/term internal/words proc render report shell trust try verdict view
 mcp/host: internal/atomicfile settings
 mcp: . here internal/cause internal/loopback internal/paths internal/redact internal/watch render skill trust
 .: agent claude claudepage here history internal/cause internal/paths internal/redact internal/words proc render report session shell skill trust

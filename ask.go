@@ -14,6 +14,7 @@ import (
 	"github.com/skillhand/skillhand/agent"
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/history"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/render"
 	"github.com/skillhand/skillhand/trust"
@@ -27,9 +28,9 @@ type AskRequest struct {
 
 	Skill     string // its page goes before the prompt, which may then be empty
 	SkillArgs render.Args
-	Strict    bool   // do not ask if something failed on the skill's page
-	Label     string // what the history calls it
-	Job       string // in a batch: its name and the job's id, for the history
+	Strict    bool        // do not ask if something failed on the skill's page
+	Label     string      // what the history calls it
+	Job       history.Job // if it is one of a batch
 }
 
 // Ask asks Claude; see claude.Client.Ask. The client's timeout also bounds the

@@ -34,7 +34,7 @@ func (p *scene) remember(r history.Record) {
 // rememberAsk adds a question to the history.
 func (p *scene) rememberAsk(req AskRequest, reply *claude.Reply, failure error) {
 	r := history.Record{
-		Kind: history.Ask, Label: req.Label, Job: req.Job, Agent: req.Agent, PromptHash: history.Hash(req.Prompt), OK: failure == nil,
+		Kind: history.Ask, Label: req.Label, Job: req.Job.Name, Batch: req.Job.Batch, Agent: req.Agent, PromptHash: history.Hash(req.Prompt), OK: failure == nil,
 		DurationMS: milliseconds(reply.Duration), CostUSD: reply.CostUSD,
 		InputHash: history.Hash(req.Prompt, req.Model, string(req.Schema), req.Dir),
 	}
@@ -53,7 +53,7 @@ func (p *scene) rememberAsk(req AskRequest, reply *claude.Reply, failure error) 
 // rememberRun adds a run to the history.
 func (p *scene) rememberRun(cwd string, req RunRequest, v *verdict.Verdict) {
 	r := history.Record{
-		Kind: history.Run, Skill: scriptName(v.Script), Job: req.Job, OK: v.OK, DurationMS: v.DurationMS,
+		Kind: history.Run, Skill: scriptName(v.Script), Job: req.Job.Name, Batch: req.Job.Batch, OK: v.OK, DurationMS: v.DurationMS,
 		InputHash: history.Hash(append([]string{v.Script, scriptText(v.Script), cwd}, req.Args...)...),
 	}
 	for _, problem := range v.Problems {

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/skillhand/skillhand/history"
 	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/words"
@@ -28,7 +29,7 @@ type RunRequest struct {
 	Args    []string      // the script's
 	Cwd     string        // where it runs, and what deliverables are relative to; "" means the runtime's folder
 	Timeout time.Duration // 0 means 10 minutes
-	Job     string        // in a batch: its name and the job's id, for the history
+	Job     history.Job   // if it is one of a batch
 }
 
 const (

@@ -264,7 +264,7 @@ func (s *session) attempt(ctx context.Context, r *running, f *finish) (counts bo
 	}
 	f.kind, f.started, f.ending = job.kind, s.now(), ending{how: finished, began: true}
 	r.mu.Lock()
-	r.delivery.Batch, r.note.Since = job.batch, f.started
+	r.delivery.Batch, r.delivery.Made, r.note.Since = job.batch, time.UnixMilli(job.made).UTC(), f.started
 	r.mu.Unlock()
 	f.result, f.ending.retry = s.do(context.WithValue(ctx, runningKey{}, r), job.payload)
 	if f.ending.retry.Unfit {
@@ -356,6 +356,7 @@ type lookup struct {
 	found, may    bool // the delivery counts; the job may start now
 	payload, kind string
 	batch         string
+	made          int64 // the batch
 	gap           int64 // between two starts
 }
 
@@ -399,13 +400,14 @@ func (s *session) lookAll(group []*lookup) error {
 		jobs[i] = g.of.Job
 	}
 	found, err := all(s.hard, s.db.store, func(r rows, e *entry) error {
-		return r.Scan(&e.g.of.Job, &e.g.of.N, &e.g.payload, &e.g.kind, &e.g.batch, &e.g.gap, &e.alive, &e.may)
-	}, `SELECT j.id, j.delivery, j.payload, j.kind, b.label, b.gap, (SELECT count(*) FROM batch_worker WHERE id = $2),
+		return r.Scan(&e.g.of.Job, &e.g.of.N, &e.g.payload, &e.g.kind, &e.g.batch, &e.g.made, &e.g.gap, &e.alive, &e.may)
+	}, `SELECT j.id, j.delivery, j.payload, j.kind, b.label, b.created, b.gap, (SELECT count(*) FROM batch_worker WHERE id = $2),
 			CASE WHEN b.stop = '' AND NOT EXISTS (SELECT 1 FROM batch_limit l WHERE l.kind = j.kind AND l.until > {now}) THEN 1 ELSE 0 END
 			FROM batch_job j JOIN batch b ON b.id = j.batch WHERE j.id IN {list} AND j.state = 'open'`, jsonList(jobs), s.id)
 	for _, e := range found {
 		for _, g := range of[deliveryID{e.g.of.Job, e.g.of.N}] {
-			g.found, g.may, g.payload, g.kind, g.batch, g.gap = e.alive == 1, e.may == 1, e.g.payload, e.g.kind, e.g.batch, e.g.gap
+			g.found, g.may, g.payload, g.kind, g.gap = e.alive == 1, e.may == 1, e.g.payload, e.g.kind, e.g.gap
+			g.batch, g.made = e.g.batch, e.g.made
 		}
 	}
 	return err

@@ -65,9 +65,10 @@ const WorkerVariable = "SKILLHAND_WORKER"
 
 // A Delivery tells a job about itself.
 type Delivery struct {
-	Worker  string  // the id of the worker that runs it
-	Batch   string  // what people call its batch
-	HeldUSD float64 // what was set aside for it; 0 means that there is no budget
+	Worker  string    // the id of the worker that runs it
+	Batch   string    // what people call its batch
+	Made    time.Time // when its batch was: no other of that name was made then
+	HeldUSD float64   // what was set aside for it; 0 means that there is no budget
 }
 
 // Current tells the job whose context this is about itself.

@@ -37,6 +37,7 @@ func (p *plain) record(r *Record) bool {
 		p.text(`,"skill":`, &r.Skill, false) &&
 		p.text(`,"label":`, &r.Label, false) &&
 		p.text(`,"job":`, &r.Job, false) &&
+		p.text(`,"batch":`, &r.Batch, false) &&
 		p.text(`,"agent":`, &r.Agent, false) &&
 		p.text(`,"prompt_hash":`, &r.PromptHash, false) &&
 		p.text(`,"project":`, &r.Project, true) &&

@@ -35,6 +35,7 @@ type Record struct {
 	Skill      string    `json:"skill,omitempty"`       // its name, or that of a script
 	Label      string    `json:"label,omitempty"`       // what the caller calls it
 	Job        string    `json:"job,omitempty"`         // in a batch: its name and the job's id. A job counts once, as it ended last
+	Batch      string    `json:"batch,omitempty"`       // when that batch was made, which tells it from others of its name
 	Agent      string    `json:"agent,omitempty"`       // who was asked; "" means Claude
 	PromptHash string    `json:"prompt_hash,omitempty"` // see Hash
 	Project    string    `json:"project"`
@@ -47,6 +48,9 @@ type Record struct {
 	Session    string    `json:"session,omitempty"`
 	InputHash  string    `json:"input_hash,omitempty"` // the same for the same input: see Hash
 }
+
+// A Job says which one of which batch a record is about.
+type Job struct{ Name, Batch string } // see Record's Job and Batch
 
 // Name is what people call the thing that ran.
 func (r Record) Name() string {

@@ -348,7 +348,7 @@ func TestRoundTrip(t *testing.T) {
 		text := rapid.OneOf(rapid.StringMatching(`[ -~äöü日本]{0,12}`), rapid.String())
 		r := Record{
 			Time: time.UnixMilli(rapid.Int64Range(0, 4e12).Draw(t, "time")).UTC(), Kind: Kind(rapid.SampledFrom([]string{"run", "ask", "ü\n"}).Draw(t, "kind")),
-			Skill: text.Draw(t, "skill"), Label: text.Draw(t, "label"), Job: text.Draw(t, "job"), Agent: text.Draw(t, "agent"),
+			Skill: text.Draw(t, "skill"), Label: text.Draw(t, "label"), Job: text.Draw(t, "job"), Batch: text.Draw(t, "batch"), Agent: text.Draw(t, "agent"),
 			PromptHash: text.Draw(t, "prompt"), Project: text.Draw(t, "project"), OK: rapid.Bool().Draw(t, "ok"),
 			Category: text.Draw(t, "category"), Detail: text.Draw(t, "detail"), DurationMS: rapid.Float64Range(-1, 1e9).Draw(t, "duration"),
 			CostUSD: rapid.Float64Range(0, 1e-5).Draw(t, "cost"), Session: text.Draw(t, "session"), InputHash: text.Draw(t, "input"),
@@ -475,13 +475,14 @@ func Example() {
 	// Output: build TIMED_OUT
 }
 
-// A job that was tried again, or recorded twice, counts once: as it ended last.
+// A job that was tried again, or recorded twice, counts once: as it ended last. One of another batch of that name is another.
 func TestJobs(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
 	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	for i, r := range []Record{
 		{Job: "b/one", Category: "TIMED_OUT"}, {Job: "b/two", OK: true}, {Skill: "other"}, {Job: "b/one", OK: true},
 		{Job: "b/three", Category: "CONFLICT"}, {Job: "b/three", Category: "CONFLICT"},
+		{Job: "c/one", Batch: "monday", Category: "CONFLICT"}, {Job: "c/one", Batch: "tuesday", OK: true},
 	} {
 		r.Kind, r.Project, r.Time = Run, "/p", at.Add(time.Duration(i)*time.Second)
 		if err := s.Append(r); err != nil {
@@ -492,10 +493,10 @@ func TestJobs(t *testing.T) {
 		q    Query
 		want []string
 	}{
-		{Query{}, []string{"b/two", "", "b/one", "b/three"}},
-		{Query{Failed: true}, []string{"", "b/three"}},
+		{Query{}, []string{"b/two", "", "b/one", "b/three", "c/one", "c/one"}},
+		{Query{Failed: true}, []string{"", "b/three", "c/one"}},
 		{Query{Skill: "other"}, []string{""}},
-		{Query{Last: 2}, []string{"b/one", "b/three"}},
+		{Query{Last: 3}, []string{"b/three", "c/one", "c/one"}},
 	} {
 		found, err := s.Read(tt.q)
 		if err != nil {

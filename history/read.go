@@ -16,7 +16,7 @@ type reader struct {
 	f       func(*Record)
 	needles [][]byte          // what a line that is wanted has in it
 	known   map[string]string // strings that were read before: a history repeats itself
-	jobs    map[string]bool   // that were seen: what they did before their last end does not count
+	jobs    map[Job]bool      // that were seen: what they did before their last end does not count
 	buf     []byte
 	rec     Record // the one that is being read
 
@@ -25,7 +25,7 @@ type reader struct {
 }
 
 func newReader(q Query, f func(*Record)) *reader {
-	r := &reader{q: q, f: f, known: map[string]string{}, jobs: map[string]bool{}}
+	r := &reader{q: q, f: f, known: map[string]string{}, jobs: map[Job]bool{}}
 	for name, value := range map[string]string{"kind": string(q.Kind), "skill": q.Skill, "project": q.Project, "session": q.Session} {
 		if value == "" {
 			continue
@@ -121,10 +121,11 @@ func (r *reader) line(line []byte) {
 		return
 	}
 	if r.rec.Job != "" {
-		if r.jobs[r.rec.Job] {
+		this := Job{r.rec.Job, r.rec.Batch}
+		if r.jobs[this] {
 			return
 		}
-		r.jobs[r.rec.Job] = true
+		r.jobs[this] = true
 	}
 	if r.q.wants(&r.rec) {
 		r.f(&r.rec)

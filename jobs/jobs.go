@@ -22,6 +22,7 @@ import (
 	"github.com/skillhand/skillhand/batch/jobfile"
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/history"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/proc"
 	"github.com/skillhand/skillhand/render"
@@ -94,10 +95,11 @@ func (r *Runner) Do(ctx context.Context, payload json.RawMessage) (json.RawMessa
 		return nil, batch.Retry{Error: fmt.Sprintf("not a job of this version: %v", err)}
 	}
 	of := batch.Current(ctx)
-	env, name := r.Env.With(batch.WorkerVariable, of.Worker), of.Batch+"/"+job.ID
+	env := r.Env.With(batch.WorkerVariable, of.Worker)
 	if job.Trial != nil {
 		return r.trial(ctx, env, *job.Trial)
 	}
+	name := history.Job{Name: of.Batch + "/" + job.ID, Batch: of.Made.Format(time.RFC3339Nano)}
 	rt := &skillhand.Runtime{Here: here.Here{Dir: job.Dir, Env: env}, Builtins: view.Builtins()}
 	if job.Run != "" {
 		return run(ctx, rt, job.Spec, name)
@@ -105,7 +107,7 @@ func (r *Runner) Do(ctx context.Context, payload json.RawMessage) (json.RawMessa
 	return ask(ctx, rt, job.Spec, name)
 }
 
-func run(ctx context.Context, rt *skillhand.Runtime, spec jobfile.Spec, name string) (json.RawMessage, batch.Retry) {
+func run(ctx context.Context, rt *skillhand.Runtime, spec jobfile.Spec, name history.Job) (json.RawMessage, batch.Retry) {
 	args := spec.Args
 	if spec.Raw != "" {
 		words, err := shell.Words(spec.Raw)
@@ -149,7 +151,7 @@ func AfterRun(v *verdict.Verdict) batch.Retry {
 	return batch.Retry{Error: strings.Join(why, "; "), Again: !v.TimedOut && (v.Exit == tempFail || v.Exit == later)}
 }
 
-func ask(ctx context.Context, rt *skillhand.Runtime, spec jobfile.Spec, name string) (json.RawMessage, batch.Retry) {
+func ask(ctx context.Context, rt *skillhand.Runtime, spec jobfile.Spec, name history.Job) (json.RawMessage, batch.Retry) {
 	// The batch counts attempts, so the client makes one.
 	rt.Claude = claude.Client{Timeout: spec.Timeout, IdleTimeout: spec.IdleTimeout, OnEvent: func(e claude.Event) { noteTool(ctx, e) }}
 	req := skillhand.AskRequest{
