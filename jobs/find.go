@@ -12,6 +12,7 @@ import (
 	"github.com/skillhand/skillhand/batch"
 	"github.com/skillhand/skillhand/batch/jobfile"
 	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/internal/words"
 )
 
@@ -44,6 +45,15 @@ func Find(ctx context.Context, db *batch.DB, name, dir string) (*batch.Status, e
 		text += fmt.Sprintf("\n  %s@%d  %s", s.Name, s.ID, s.Folder)
 	}
 	return nil, errors.New(text)
+}
+
+// Called is the name that means a batch here: NAME@ID if it was started over, or is another folder's.
+func Called(s *batch.Status) string {
+	name := term.Flat(s.Name)
+	if dir, err := os.Getwd(); s.Old || err == nil && nearest([]batch.Status{*s}, paths.Real(dir)) == nil {
+		name += fmt.Sprintf("@%d", s.ID)
+	}
+	return name
 }
 
 func isFile(path string) bool {

@@ -83,7 +83,7 @@ func Table(ctx context.Context, db *batch.DB, s *batch.Status, paint func(code, 
 		}
 	}
 	if more := s.Total - shown; more > 0 {
-		fmt.Fprintf(&b, "and %d more: skillhand batch show %s --format jsonl\n", more, s.Name)
+		fmt.Fprintf(&b, "and %d more: skillhand batch show %s --format jsonl\n", more, Called(s))
 	}
 	return b.String(), nil
 }
@@ -139,7 +139,10 @@ func Summary(s *batch.Status) string {
 func ListLine(s *batch.Status) string {
 	name := term.Flat(s.Name)
 	if s.Old {
-		name += fmt.Sprintf("@%d  (until %s)", s.ID, s.Created.Local().Format(time.DateTime))
+		name = Called(s)
+		if s.Ended != nil {
+			name += fmt.Sprintf("  (until %s)", s.Ended.Local().Format(time.DateTime))
+		}
 	}
 	if dir, err := os.Getwd(); s.Folder != "" && !s.ByName && (err != nil || s.Folder != paths.Real(dir)) {
 		name += "  " + term.Near(s.Folder)
@@ -151,7 +154,7 @@ func ListLine(s *batch.Status) string {
 // time began.
 func Screen(s *batch.Status, running []batch.Running, before int, took time.Duration, now time.Time) []string {
 	ended := s.Total - s.Left()
-	line := fmt.Sprintf("%s  %s %d/%d", term.Flat(s.Name), term.Meter(ended, max(s.Total, 1), 20), ended, s.Total)
+	line := fmt.Sprintf("%s  %s %d/%d", Called(s), term.Meter(ended, max(s.Total, 1), 20), ended, s.Total)
 	if s.Failed > 0 {
 		line += fmt.Sprintf("  %d failed", s.Failed)
 	}

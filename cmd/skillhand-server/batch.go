@@ -359,7 +359,7 @@ func newBatchRemove(std *cli.Std) *cobra.Command {
 		func(ctx context.Context, db *batch.DB, s *batch.Status, _ []string) (string, error) {
 			err := db.Remove(ctx, s.ID)
 			if errors.Is(err, batch.ErrRunning) {
-				err = fmt.Errorf("%s: %w: cancel them first with skillhand batch cancel %s", s.Name, err, s.Name)
+				err = fmt.Errorf("%s: %w: cancel them first with skillhand batch cancel %s", jobs.Called(s), err, jobs.Called(s))
 			}
 			return term.Plural(s.Total, "job") + " removed", err
 		})
@@ -392,7 +392,7 @@ func newBatchEdit(std *cli.Std, use, short string, edit func(ctx context.Context
 			if err != nil {
 				return noDatabase(err) // or there is no such job
 			}
-			return std.Print(fmt.Sprintf("%s: %s\n", term.Flat(s.Name), said))
+			return std.Print(fmt.Sprintf("%s: %s\n", jobs.Called(s), said))
 		},
 	}
 	o.dbFlag(cmd)

@@ -103,7 +103,7 @@ func showBatch(ctx context.Context, std *cli.Std, db *batch.DB, s *batch.Status,
 func showJob(ctx context.Context, std *cli.Std, db *batch.DB, s *batch.Status, name string, asJSON bool) error {
 	r, attempts, err := db.Job(ctx, s.ID, name)
 	if errors.Is(err, batch.ErrNoJob) {
-		return cli.Exit(cli.ExitMissing, fmt.Errorf("%s: %w: see skillhand batch show %s", s.Name, err, s.Name))
+		return cli.Exit(cli.ExitMissing, fmt.Errorf("%s: %w: see skillhand batch show %s", jobs.Called(s), err, jobs.Called(s)))
 	}
 	if err != nil {
 		return err
