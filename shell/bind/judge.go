@@ -420,7 +420,7 @@ type input struct {
 }
 
 func (s *scope) input(p []syntax.Node) (in input) {
-	for k := len(p) - 1; k >= 0; k-- {
+	for k := len(p) - 1; k >= 0 && !(in.fed && in.prints); k-- {
 		switch n := p[k].(type) {
 		case *syntax.Stmt:
 			if !in.fed {
