@@ -32,7 +32,8 @@ func Parse(file string, src []byte) (File, error) {
 	r := Reader{File: file}
 	var doc yaml.Node
 	if err := yaml.Unmarshal(src, &doc); err != nil {
-		return File{}, fmt.Errorf("%s: %w", file, err)
+		line, text := skill.YAMLFault(string(src), err)
+		return File{}, fault{line, fmt.Sprintf("%s:%d: not YAML: %s", file, line, text)}
 	}
 	var f File
 	if len(doc.Content) == 0 {

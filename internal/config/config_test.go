@@ -28,7 +28,8 @@ func TestParse(t *testing.T) {
 		{"wrap: sometimes\n", File{}, `f:1: "sometimes", want one of [auto always never]`},
 		{"model: [a]\n", File{}, "f:1: want a text"},
 		{"- a\n", File{}, "f:1: want key: value"},
-		{"a: b: c\n", File{}, "f: yaml: "},
+		{"a: b: c\n", File{}, "f:1: not YAML: mapping values"},
+		{"check:\n  rules: {SK201: off\n", File{}, "f:2: not YAML: did not find expected"},
 	} {
 		got, err := Parse("f", []byte(tt.src))
 		if tt.err != "" {
