@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -104,6 +105,10 @@ func installMCP(std *cli.Std, o mcpOptions) error {
 		change, err = host.PlanRemoval(agent, owner, project)
 	} else {
 		change, err = host.Plan(agent, owner, project, o.command(std))
+	}
+	if manual, ok := errors.AsType[*host.ByHandError](err); ok {
+		err = fmt.Errorf("%w\nit is left as it is: write this into it by hand", err)
+		return errors.Join(std.Print(manual.Text), err)
 	}
 	if err != nil {
 		return err

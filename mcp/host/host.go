@@ -108,10 +108,32 @@ type Change struct {
 }
 
 // Plan says how a host's configuration must change for it to start a command:
-// the user's, or the project's. All else in the file stays as it is.
+// the user's, or the project's. All else in the file stays as it is. The error of a file that cannot be
+// changed is a *ByHandError.
 func Plan(name string, p Owner, project bool, c Command) (*Change, error) {
-	return plan(name, p, project, func(h host, file string, src []byte) ([]byte, error) { return h.set(file, src, c) })
+	return plan(name, p, project, func(h host, file string, src []byte) ([]byte, error) {
+		after, err := h.set(file, src, c)
+		if err == nil {
+			return after, nil
+		}
+		alone, fault := h.set(file, nil, c)
+		if fault != nil {
+			return nil, err
+		}
+		return nil, &ByHandError{err, string(alone)}
+	})
 }
+
+// A ByHandError says why a file is left as it is.
+type ByHandError struct {
+	Err  error
+	Text string // what a new file would have, for people to write into theirs
+}
+
+func (e *ByHandError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *ByHandError) Unwrap() error { return e.Err }
 
 // PlanRemoval says how a host's configuration must change for it not to start skillhand.
 func PlanRemoval(name string, p Owner, project bool) (*Change, error) {

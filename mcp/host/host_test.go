@@ -1,6 +1,7 @@
 package host
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -74,10 +75,19 @@ func TestKeep(t *testing.T) {
 		if err := os.WriteFile(file, []byte(bad), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if ch, err := Plan("claude", p, false, Command{"skillhand", []string{"mcp"}}); err == nil || !strings.Contains(err.Error(), file) {
+		if ch, err := Plan("claude", p, false, Command{"skillhand", []string{"mcp"}}); err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(byHand(err), `"skillhand": {`) {
 			t.Errorf("%s: %v\n%s", bad, err, ch.After)
 		}
 	}
+}
+
+// byHand is what a person is to write.
+func byHand(err error) string {
+	e, ok := errors.AsType[*ByHandError](err)
+	if !ok {
+		return ""
+	}
+	return e.Text
 }
 
 // TestRemoval: a file that had no entry is as it was after one came and went.
@@ -107,6 +117,8 @@ func TestRemoval(t *testing.T) {
 }
 
 func TestTOML(t *testing.T) {
+	const whole = "\ufeff# all kinds\r\na.\"b c\".d = 1979-05-27 07:32:00Z\nx = -1_000.5e+10 # [\n'q' = [\n  'a', # ]\n  {y = \"}\\\"\", z = []},\n]\n" +
+		"s = \"\"\"\n = [\"\"\"\"\nt = '''\n['''\n[a . 'b']\n[[c.d]]\ne = { }\ni = +inf\n"
 	const own = "command = \"skillhand\"\nargs = [\"mcp\", \"--x\"]\n"
 	for _, tt := range []struct{ before, after string }{ // after "" means: by hand
 		{"", "[mcp_servers.skillhand]\n" + own},
@@ -121,6 +133,15 @@ func TestTOML(t *testing.T) {
 		{"x = \"\"\"\n[mcp_servers.skillhand]\n\"\"\"\n", "x = \"\"\"\n[mcp_servers.skillhand]\n\"\"\"\n\n[mcp_servers.skillhand]\n" + own},
 		{"x = '''a''' # \"\n[mcp_servers.skillhand]\n", "x = '''a''' # \"\n[mcp_servers.skillhand]\n" + own},
 		{"mcp_servers = {}\n", ""},
+		{"x = [", ""},
+		{"x = [1, 2\n[y]\nz = 1\n", ""},
+		{"x = \n", ""},
+		{"x 1\n", ""},
+		{"[x\n", ""},
+		{"x = \"a\n", ""},
+		{"x = 1 = 2\n", ""},
+		{"x = ]\n", ""},
+		{whole, whole + "\n[mcp_servers.skillhand]\n" + own},
 		{"mcp_servers.skillhand.command = \"x\"\n", ""},
 		{"[mcp_servers]\nskillhand = {command = \"x\"}\n", ""},
 		{"[mcp_servers.skillhand]\nargs = [\n  \"x\",\n]\n", ""},

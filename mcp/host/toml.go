@@ -27,7 +27,47 @@ var lines = sync.OnceValue(func() patterns {
 	}
 })
 
-var errByHand = errors.New(Server + " is there already, in a form that is not changed here: write [mcp_servers." + Server + "] with command and args yourself")
+var errByHand = errors.New(Server + " is there already, in a form that is not changed here")
+
+// grammar is the part of TOML that tells a file that was broken off or mistyped from a whole one: its words, and
+// the statements that they make, each word as a letter. Values are not looked at.
+type grammar struct{ word, statement *regexp.Regexp }
+
+var toml = sync.OnceValue(func() grammar {
+	return grammar{
+		word: regexp.MustCompile(`^(?:[ \t\r]+|#[^\n]*|(\n)|(?s:"""(?:\\.|[^\\])*?"{3,5}|'''.*?'{3,5})|` +
+			`"(?:\\.|[^"\\\n])*"|'[^'\n]*'|[A-Za-z0-9_+:.-]+|([=,{}\[\]]))`),
+		statement: regexp.MustCompile(`^(|\[\[?w+\]\]?|w+=(w+|\[.*\]|\{.*\}))$`),
+	}
+})
+
+// checkTOML says on which line a file is not TOML.
+func checkTOML(src string) error {
+	var statement strings.Builder
+	line, began, open := 1, 1, 0
+	for src = strings.TrimPrefix(src, "\ufeff") + "\n"; src != ""; {
+		m := toml().word.FindStringSubmatch(src)
+		if m == nil {
+			return fmt.Errorf("line %d is not TOML", line)
+		}
+		src = src[len(m[0]):]
+		line += strings.Count(m[0], "\n")
+		switch {
+		case m[1] != "" && (open <= 0 || src == ""):
+			if !toml().statement.MatchString(statement.String()) || open != 0 {
+				return fmt.Errorf("line %d is not TOML", began)
+			}
+			statement.Reset()
+			began = line
+		case m[2] != "":
+			statement.WriteString(m[2])
+			open += strings.Count("[{", m[2]) - strings.Count("]}", m[2])
+		case !strings.ContainsAny(m[0][:1], " \t\r\n#"):
+			statement.WriteByte('w')
+		}
+	}
+	return nil
+}
 
 // A table is where the entry stands in a file.
 type table struct {
@@ -134,6 +174,9 @@ func setTable(src string, c Command) (string, error) {
 func addTable(src string, c Command) (string, error) {
 	t, err := findTable(src)
 	if err != nil {
+		return "", err
+	}
+	if err := checkTOML(src); err != nil {
 		return "", err
 	}
 	own := fmt.Sprintf("command = %s\nargs = %s\n", quote(c.Program), quote(c.Args))
