@@ -52,10 +52,13 @@ func brokenYAML(p *pass) {
 		case skill.NoteNoFields, skill.NoteFrontmatterUnclosed:
 			line, _, _ := strings.Cut(p.doc.src[n.Offset:], "\n")
 			f := p.find(n.Offset, n.Offset+len(strings.TrimRight(line, "\r")), "%s", n.Text)
-			if yaml, _ := claudecode.SplitFrontmatter(p.doc.src); yaml != "" && n.Code == skill.NoteFrontmatterUnclosed {
+			if n.Code == skill.NoteNoFields {
+				break
+			}
+			f.Help = "close it with a line of ---"
+			if yaml, _ := claudecode.SplitFrontmatter(p.doc.src); yaml != "" {
 				f.Message = "no line that begins with --- closes the frontmatter: Claude Code ends it at the next --- wherever that stands, " +
 					"skillhand takes all of it for text"
-				f.Help = "close it with a line of ---"
 			}
 		case skill.NoteFieldTwice:
 			f, _ := p.doc.skill.Front.Field(strings.Fields(n.Text)[0])

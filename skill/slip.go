@@ -94,6 +94,9 @@ func lineSlip(above, line string) (s Slip, instead string) {
 	case text == "" || text[0] == '#':
 	case isIndented && len(line)-len(rest) < len(indent):
 		return dedented, indent + rest
+	case text[0] == '-' && len(text) > 1 && strings.IndexByte("- ", text[1]) < 0:
+		s.Text, s.Help = "no blank follows the - of a list", "write - "+text[1:]
+		instead = strings.Replace(line, "-", "- ", 1)
 	case text[0] == '-':
 	case isIndented && isField && value != "" && !isBlock && !strings.ContainsAny(key, " \"'"):
 		s.Text, s.Help = "the line is indented, so it counts as a part of the value above it", "begin it at the start of the line"
