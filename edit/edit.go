@@ -5,6 +5,7 @@ package edit
 
 import (
 	"bytes"
+	"path/filepath"
 
 	"github.com/rogpeppe/go-internal/diff"
 )
@@ -27,7 +28,24 @@ type Note struct {
 func (e *Edit) Changed() bool { return !bytes.Equal(e.Before, e.After) }
 
 // Diff shows the edit as a unified diff, or "" if nothing changes.
-func (e *Edit) Diff() string {
-	_, text, _ := bytes.Cut(diff.Diff(e.Name, e.Before, e.Name, e.After), []byte("\n")) // a line for diff itself
+func (e *Edit) Diff() string { return e.between(e.Name, e.Name) }
+
+// Patch is the diff as git apply and patch -p1 take it. A file that is not below the folder has its name alone.
+func (e *Edit) Patch() string {
+	if !filepath.IsLocal(e.Name) {
+		return e.Diff()
+	}
+	before, after := "a/"+e.Name, "b/"+e.Name
+	if len(e.Before) == 0 {
+		before = "/dev/null"
+	}
+	if len(e.After) == 0 {
+		after = "/dev/null"
+	}
+	return e.between(before, after)
+}
+
+func (e *Edit) between(before, after string) string {
+	_, text, _ := bytes.Cut(diff.Diff(before, e.Before, after, e.After), []byte("\n")) // a line for diff itself
 	return string(text)
 }

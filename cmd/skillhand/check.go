@@ -406,7 +406,7 @@ func (c *checking) sayNothingToFix(ctx context.Context, files []check.File) {
 // showDiff prints what would change; that there is something is a finding.
 func (c *checking) showDiff(fixes *check.Fixes) error {
 	for _, e := range fixes.Edits {
-		if err := c.std.Print(check.Mask(e.Diff())); err != nil {
+		if err := c.std.Print(check.Mask(e.Patch())); err != nil {
 			return err
 		}
 	}

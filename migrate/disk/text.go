@@ -151,7 +151,7 @@ func (s Shown) file(b *strings.Builder, f File) {
 		if (s.Diff || s.DryRun) && filepath.Base(f.Path) != migrate.ReportFile { // which is long, and the same everywhere
 			shown := *f.Edit
 			shown.Name = name
-			b.WriteString(term.Visible(shown.Diff()))
+			b.WriteString(term.Visible(shown.Patch()))
 		}
 	case migrate.Unchanged:
 		if s.Verbose {
