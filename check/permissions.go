@@ -261,6 +261,8 @@ func directiveAsks(p *pass) {
 		switch {
 		case d.unfilled:
 			p.severe(f, Warning).Help = "let the agent run the command, or write $ARGUMENTS, which is empty then"
+		case slices.ContainsFunc(p.doc.findings, d.hasUnknown): // a rule would let it run with nothing in the variable's place
+			f.Help = "mend the variable first (SK206)"
 		case d.plain() != d.command:
 			if rule := p.prefixRule(d, v); rule != "" {
 				f.Help = "add " + rule + " to allowed-tools"
@@ -277,6 +279,11 @@ func directiveAsks(p *pass) {
 			f.Help = "put it into a script, which a rule can name, or have the agent run it"
 		}
 	}
+}
+
+// hasUnknown reports whether a finding is about a variable of the directive that is not filled in.
+func (d *directive) hasUnknown(f *Finding) bool {
+	return f.Rule == "SK206" && d.start <= f.Range.Offset && f.Range.Offset < d.end
 }
 
 // aborts reports whether a directive with this verdict takes its page with it.
