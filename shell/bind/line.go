@@ -105,7 +105,8 @@ func (s *scope) effects(name string, r *row, args []field, in input) {
 	all := joined(args)
 	own, reached := all.own(), all.reached()
 	keeps := r == nil || r.runs() || r.is(isCall) && name != "printf" || r.is(isTool) && !among("outputs", name) || among("keepers", name)
-	s.changes = s.changes || in.prints && !keeps && !keeping().MatchString(name+" "+own) && !leaving().MatchString(name+" "+own) || s.funcs[name] && strings.Contains(own, "-\x00")
+	made := in.prints && !keeps && !keeping().MatchString(name+" "+own) && !leaving().MatchString(name+" "+own)
+	s.changes = s.changes || made || s.funcs[name] && strings.Contains(own, "-\x00")
 	sub, _, _ := strings.Cut(own, " ")
 	s.changes = s.changes || in.prints && r.is(isData) && !among("tellers", name) && !among("tellers", name+"/"+sub) && reached
 	edits := among("editors", versionless(name)) && inPlace().MatchString(own)
