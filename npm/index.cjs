@@ -79,13 +79,18 @@ function start(args, { cwd, env, signal, input = '', program: file } = {}, onDoc
 async function one(args, options) {
   let document;
   const { exitCode, stderr } = await start(args, options, (printed) => { document = printed; });
-  if (document === undefined) {
-    throw failure(stderr, exitCode);
+  if (document === undefined || isFailure(document)) {
+    throw failure(document?.error ?? stderr, exitCode);
   }
   return { document, exitCode };
 }
 
-// What an exit status means where there is no document.
+/** Whether a document is what every command prints if it has nothing else to print: see failure-v1.schema.json. */
+function isFailure(document) {
+  return Object.keys(document).sort().join() === 'error,exit_status';
+}
+
+// What an exit status means where there is no other document.
 const statuses = {
   2: ['validation', 'usage'], 3: ['validation', 'missing'], 4: ['network', 'server-error'], 5: ['auth', 'auth'], 124: ['timeout', 'deadline'], 130: ['logic', 'interrupted'],
 };
