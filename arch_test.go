@@ -24,7 +24,8 @@ const rooms = `
 try: . agent agent/sight claude here history internal/atomicfile internal/jsontree internal/jsregexp internal/junit internal/paths
     internal/redact internal/suite internal/term proc report settings skill trust
 lsp: check claudecode here internal/paths render schemas skill
-jobs: . agent batch batch/jobfile claude here history internal/atomicfile internal/cause internal/paths internal/term internal/words proc render report shell trust try verdict view
+jobs: . agent batch batch/jobfile claude here history internal/atomicfile internal/cause internal/paths internal/term internal/words proc
+    render report shell trust try verdict view
 mcp/host: internal/atomicfile settings
 mcp: . here internal/cause internal/loopback internal/paths internal/redact internal/watch render skill trust
 .: agent claude claudepage here history internal/cause internal/paths internal/redact internal/words proc render report session shell skill trust
@@ -35,8 +36,8 @@ batch:
 batch/jobfile: agent batch claude internal/cause internal/jsontree internal/paths
 bench: history report shell/bind
 bench/corpus: check
-check: agent/sight claudecode edit here internal/cause internal/config internal/jsontree internal/lazy internal/markdown internal/paths internal/suite internal/term
-    internal/words permit scaffold settings shell/bind skill usage
+check: agent/sight claudecode edit here internal/cause internal/config internal/jsontree internal/lazy internal/markdown internal/paths internal/suite
+    internal/term internal/words permit scaffold settings shell/bind skill usage
 claude: internal/cause internal/jsonfind internal/lazy proc
 claudepage: claudecode internal/lazy internal/paths internal/words permit proc settings skill
 claudecode: internal/jsontree internal/lazy

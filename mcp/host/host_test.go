@@ -75,7 +75,8 @@ func TestKeep(t *testing.T) {
 		if err := os.WriteFile(file, []byte(bad), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if ch, err := Plan("claude", p, false, Command{"skillhand", []string{"mcp"}}); err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(byHand(err), `"skillhand": {`) {
+		ch, err := Plan("claude", p, false, Command{"skillhand", []string{"mcp"}})
+		if err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(byHand(err), `"skillhand": {`) {
 			t.Errorf("%s: %v\n%s", bad, err, ch.After)
 		}
 	}
