@@ -26,14 +26,14 @@ try: . agent agent/sight claude here history internal/atomicfile internal/jsontr
 lsp: check claudecode here internal/paths render schemas skill
 jobs: . agent batch batch/jobfile claude here history internal/atomicfile internal/cause internal/paths internal/term internal/words proc
     render report shell trust try verdict view
-mcp/host: internal/atomicfile settings
+mcp/host: internal/atomicfile internal/lazy settings
 mcp: . here internal/cause internal/loopback internal/paths internal/redact internal/watch render skill trust
 .: agent claude claudepage here history internal/cause internal/paths internal/redact internal/words proc render report session shell skill trust
     verdict
 agent: agent/sight claude internal/lazy
 agent/sight: internal/term skill
 batch:
-batch/jobfile: agent batch claude internal/cause internal/jsontree internal/paths
+batch/jobfile: agent batch claude internal/cause internal/jsontree internal/lazy internal/paths
 bench: history report shell/bind
 bench/corpus: check
 check: agent/sight claudecode edit here internal/cause internal/config internal/jsontree internal/lazy internal/markdown internal/paths internal/suite
@@ -46,8 +46,8 @@ edit/disk: edit internal/atomicfile internal/cause skill
 golden: . here internal/atomicfile internal/junit internal/paths internal/term render skill
 here: internal/config internal/paths session settings skill trust
 history:
-migrate: edit internal/legacy internal/words permit render shell skill
-migrate/disk: edit/disk internal/cause internal/paths internal/term migrate proc report skill
+migrate: edit internal/lazy internal/legacy internal/words permit render shell skill
+migrate/disk: edit/disk internal/cause internal/lazy internal/paths internal/term migrate proc report skill
 page: . agent/sight batch check claudecode edit/disk history internal/atomicfile internal/cause internal/loopback internal/paths internal/redact internal/term
     internal/watch render session shell skill trust try usage
 permit:
@@ -70,7 +70,7 @@ view: . claudecode here history internal/paths internal/term report session sett
 
 internal/atomicfile: internal/cause
 internal/cause:
-internal/cli: . claude here internal/atomicfile internal/term internal/words proc skill trust view
+internal/cli: . claude here internal/atomicfile internal/lazy internal/term internal/words proc skill trust view
 internal/cli/clitest: internal/cli
 internal/config: skill
 internal/doctor: agent check claudecode here internal/cause internal/paths internal/term internal/uninstall mcp/host proc settings skill trust

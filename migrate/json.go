@@ -1,22 +1,21 @@
 package migrate
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/words"
 )
 
-var jsonStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(\{\s*($|["}])|\[\s*($|[{"]|\]\s*$))`) })
+var jsonStart = lazy.Regexp(`^\s*(\{\s*($|["}])|\[\s*($|[{"]|\]\s*$))`)
 
 // looksLikeJSON reports whether a text begins as JSON does.
 func looksLikeJSON(text string) bool {
-	return jsonStart().MatchString(strings.NewReplacer(`\n`, "\n", `\x7b`, "{", `\x22`, `"`).Replace(text))
+	return jsonStart.Get().MatchString(strings.NewReplacer(`\n`, "\n", `\x7b`, "{", `\x22`, `"`).Replace(text))
 }
 
 // learnJSON finds the variables that hold JSON and the functions that print some. What
@@ -143,7 +142,7 @@ func (u *usage) usedAsJSON(n syntax.Node) {
 	}
 }
 
-var jsonKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\?"\w+\\?"\s*(?:\\s\*|\[\[:space:\]\]\*| \*)?:`) })
+var jsonKey = lazy.Regexp(`\\?"\w+\\?"\s*(?:\\s\*|\[\[:space:\]\]\*| \*)?:`)
 
 // readsKeys reports whether a statement reads its input as JSON.
 func readsKeys(st *syntax.Stmt) bool {
@@ -165,15 +164,13 @@ func readsKeys(st *syntax.Stmt) bool {
 			return strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.ContainsAny(word, "Rn") || word == "--raw-input" || word == "--null-input"
 		})
 	case "grep", "egrep", "sed":
-		return jsonKey().MatchString(readAll(c.Args[1:]).text)
+		return jsonKey.Get().MatchString(readAll(c.Args[1:]).text)
 	}
 	return false
 }
 
 // In the code of other languages: a text that is JSON, or a function that makes some.
-var printedJSON = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`print\(\s*json\.dumps|json\.dump\(|console\.log\(\s*JSON\.stringify|["'(]\s*\{\s*\\*["']`)
-})
+var printedJSON = lazy.Regexp(`print\(\s*json\.dumps|json\.dump\(|console\.log\(\s*JSON\.stringify|["'(]\s*\{\s*\\*["']`)
 
 // printsJSON reports whether a command prints JSON, by what is written in it.
 func (u *usage) printsJSON(st *syntax.Stmt, c *syntax.CallExpr) bool {
@@ -187,7 +184,7 @@ func (u *usage) printsJSON(st *syntax.Stmt, c *syntax.CallExpr) bool {
 	case "jq":
 		return makesJSON(c.Args)
 	case "awk", "gawk", "perl", "php", "python", "python3", "node", "ruby":
-		return printedJSON().MatchString(readAll(c.Args[1:]).text + read1(hereDocument(st)).text)
+		return printedJSON.Get().MatchString(readAll(c.Args[1:]).text + read1(hereDocument(st)).text)
 	default: // a function that prints what it is given
 		return u.printsOne(name, c.Args[1:], u.isJSON, 0)
 	}
@@ -282,14 +279,14 @@ func asksForJSON(args []*syntax.Word) bool {
 	return has("--json") && !has("--jq", "-q", "--template", "-t")
 }
 
-var echoOption = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-[neE]+ `) })
+var echoOption = lazy.Regexp(`^-[neE]+ `)
 
 // printed is the text that a command prints or passes on, as far as that is plain.
 func printed(st *syntax.Stmt, c *syntax.CallExpr) string {
 	switch literal(c.Args[0]) {
 	case "echo":
 		text := readAll(c.Args[1:]).text
-		for echoOption().MatchString(text) {
+		for echoOption.Get().MatchString(text) {
 			_, text, _ = strings.Cut(text, " ")
 		}
 		return text
@@ -374,7 +371,7 @@ func (u *usage) learnText() {
 	}
 }
 
-var letters = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\pL{3}`) })
+var letters = lazy.Regexp(`\pL{3}`)
 
 // saysText reports whether a statement prints text that is no JSON, for certain: by itself, or
 // by a function that begins with such a statement.
@@ -391,7 +388,7 @@ func (u *usage) saysText(st *syntax.Stmt, depth int) bool {
 		return false
 	}
 	text := strings.TrimSpace(printed(st, c))
-	return letters().MatchString(text) && !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[{")
+	return letters.Get().MatchString(text) && !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[{")
 }
 
 // beginsWithText reports whether the first statements of a function print text, before any that may end it.

@@ -10,14 +10,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/skillhand/skillhand/edit"
+	"github.com/skillhand/skillhand/internal/lazy"
 )
 
 // A LeftAloneError says why a file is better not touched.
@@ -115,12 +114,10 @@ func read(name string, src []byte, opt Options, known *usage) (*script, error) {
 // stack that cannot be caught when it ends.
 const maxNesting = 50_000
 
-var keyword = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("[({[`&|!]|\\b(?:if|while|until|for|select|case|coproc|time|function)\\b")
-})
+var keyword = lazy.Regexp("[({[`&|!]|\\b(?:if|while|until|for|select|case|coproc|time|function)\\b")
 
 func parse(name string, src []byte) (*syntax.File, error) {
-	if len(src) > maxNesting && len(keyword().FindAllIndex(src, maxNesting+1)) > maxNesting {
+	if len(src) > maxNesting && len(keyword.Get().FindAllIndex(src, maxNesting+1)) > maxNesting {
 		return nil, &ParseError{name, 0, fmt.Sprintf("more than %d brackets, operators and keywords", maxNesting)}
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(bytes.NewReader(src), name)

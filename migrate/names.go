@@ -5,10 +5,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/words"
 )
 
@@ -168,7 +168,7 @@ var wrappers = map[string]string{
 // isWrapper reports whether a program runs the command that its arguments are.
 func isWrapper(name string) bool { _, ok := wrappers[name]; return ok }
 
-var notCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(-.*|[A-Za-z_]\w*=.*|[0-9.]+[smhd]?)$`) })
+var notCommand = lazy.Regexp(`^(-.*|[A-Za-z_]\w*=.*|[0-9.]+[smhd]?)$`)
 
 // computed takes in a command whose name is not plain: all that it may be.
 func (u *usage) computed(c *syntax.CallExpr, p flow) {
@@ -206,7 +206,7 @@ func (u *usage) computed(c *syntax.CallExpr, p flow) {
 		case name == "{}":
 			u.mayBe(w, []string{unknown}, p)
 			return
-		case !notCommand().MatchString(name):
+		case !notCommand.Get().MatchString(name):
 			return
 		}
 	}

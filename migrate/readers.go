@@ -3,13 +3,13 @@ package migrate
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/skillhand/skillhand/internal/lazy"
 )
 
 // A held is why a script must stay as it is.
@@ -130,29 +130,25 @@ func ending(text string) string {
 }
 
 // What only hooks and status lines speak of: events, their fields, and the fields of an answer.
-var hookWord = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\b(?:(?:Pre|Post)ToolUse|UserPromptSubmit|Session(?:Start|End)|Subagent(?:Start|Stop)|(?:Pre|Post)Compact|` +
-		`(?:Stop|Notification) hook|hook_event_name|hookSpecificOutput|permissionDecision|stop_hook_active|tool_input|transcript_path|systemMessage|[sS]tatusLine)`)
-})
+var hookWord = lazy.Regexp(`\b(?:(?:Pre|Post)ToolUse|UserPromptSubmit|Session(?:Start|End)|Subagent(?:Start|Stop)|(?:Pre|Post)Compact|` +
+	`(?:Stop|Notification) hook|hook_event_name|hookSpecificOutput|permissionDecision|stop_hook_active|tool_input|transcript_path|systemMessage|[sS]tatusLine)`)
 
 // isHook reports whether a script answers events, of Claude Code or of git: by where
 // it is, or by the words that it uses, and in which line.
 func isHook(p string, src []byte) (line int, ok bool) {
-	if m := hookWord().FindIndex(src); m != nil {
+	if m := hookWord.Get().FindIndex(src); m != nil {
 		return lineAt(src, m[0]), true
 	}
 	return 0, slices.ContainsFunc(strings.Split(path.Dir(p), "/"), func(folder string) bool { return strings.HasSuffix(folder, "hooks") })
 }
 
 // A text that says what a script prints on stdout.
-var saysStdout = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(?:prints?|outputs?|returns?|emits?|echoes|writes?|streams?)\b[^.]{0,80}\bstdout\b` +
-		`|\bmachine[- ](?:readable|parse?able)\b|\boutputs?:\s*["']`)
-})
+var saysStdout = lazy.Regexp(`(?i)\b(?:prints?|outputs?|returns?|emits?|echoes|writes?|streams?)\b[^.]{0,80}\bstdout\b` +
+	`|\bmachine[- ](?:readable|parse?able)\b|\boutputs?:\s*["']`)
 
 // promisesStdout reports whether a text promises something of a script's stdout.
 func promisesStdout(text string) bool {
-	m := saysStdout().FindString(text)
+	m := saysStdout.Get().FindString(text)
 	return m != "" && !strings.Contains(m, "nothing") && !strings.Contains(text, "stdout and stderr") && !strings.Contains(text, "stdout/stderr")
 }
 

@@ -3,12 +3,11 @@ package migrate
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
+	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -46,7 +45,7 @@ func (t *tree) mentions(p string) {
 // MayName reports whether a file may name a script of which it has no name in one piece.
 func MayName(data []byte) bool {
 	has := func(text string) bool { return bytes.Contains(data, []byte(text)) }
-	return has(`"command"`) || (has(".sh") || has(".bash")) && openName().Match(data)
+	return has(`"command"`) || (has(".sh") || has(".bash")) && openName.Get().Match(data)
 }
 
 // reads holds the scripts that commands in a file read, or may read. They begin
@@ -163,13 +162,13 @@ func (t *tree) holdNamed(p, text string, line int, why string, counts func(line,
 					hold(t.named(p, name))
 				}
 			}
-			for _, pattern := range globName().FindAllString(l, -1) {
+			for _, pattern := range globName.Get().FindAllString(l, -1) {
 				if counts(l, pattern) {
 					hold(t.meant(p, t.matching(pattern)))
 				}
 			}
 			for _, name := range t.openNames(l) {
-				if pattern := inserted().ReplaceAllString(name, unknown); strings.Contains(path.Base(pattern), unknown) && counts(l, name) {
+				if pattern := inserted.Get().ReplaceAllString(name, unknown); strings.Contains(path.Base(pattern), unknown) && counts(l, name) {
 					t.holdLike(p, pattern, line)
 				}
 			}
@@ -183,29 +182,27 @@ func (t *tree) openNames(line string) []string {
 	if !strings.ContainsAny(line, "{$%") || !strings.Contains(line, ".sh") && !strings.Contains(line, ".bash") {
 		return nil
 	}
-	return openName().FindAllString(line, -1)
+	return openName.Get().FindAllString(line, -1)
 }
 
 var quotes = strings.NewReplacer(`"`, "", "'", "", `\`, "")
 
 // withoutQuotes is a line without quotes and escapes, as in "$D"/"a".sh.
 func withoutQuotes(line string) string {
-	return quotes.Replace(escapedRune().ReplaceAllStringFunc(line, func(e string) string {
+	return quotes.Replace(escapedRune.Get().ReplaceAllStringFunc(line, func(e string) string {
 		n, _ := strconv.ParseUint(e[2:], 16, 16) // four hexadecimal digits
 		return string(rune(n))
 	}))
 }
 
 var (
-	pathName     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w./@+-]*[\w@+-]`) })
-	globName     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w.-]+/[\w./*-]*\*[\w./*-]*`) })
-	variableName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{?\w+\}?`) })
-	escapedRune  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\u[0-9a-fA-F]{4}`) })
+	pathName     = lazy.Regexp(`[\w./@+-]*[\w@+-]`)
+	globName     = lazy.Regexp(`[\w.-]+/[\w./*-]*\*[\w./*-]*`)
+	variableName = lazy.Regexp(`\$\{?\w+\}?`)
+	escapedRune  = lazy.Regexp(`\\u[0-9a-fA-F]{4}`)
 	// A script's name in which a program puts something: {x}.sh, ${x}.sh, $(x).sh, $x.sh, %s.sh.
-	inserted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$?\{+[^{}]*\}+|\$\([^()]*\)|\$\w+|%[sv]`) })
-	openName = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:[\w./-]|` + inserted().String() + `)*(?:` + inserted().String() + `)[\w.-]*\.(?:sh|bash)\b`)
-	})
+	inserted = lazy.Regexp(`\$?\{+[^{}]*\}+|\$\([^()]*\)|\$\w+|%[sv]`)
+	openName = lazy.Regexp(`(?:[\w./-]|` + string(inserted) + `)*(?:` + string(inserted) + `)[\w.-]*\.(?:sh|bash)\b`)
 )
 
 // language is what a file is written in, by the ending of its name.
@@ -226,22 +223,22 @@ func language(p string) string {
 func (t *tree) program(p, language, text string, line int) {
 	switch language {
 	case ".json", ".jsonc", ".json5", ".toml":
-		if commandKey().MatchString(text) {
-			plain := permission().ReplaceAllString(text, " ")
+		if commandKey.Get().MatchString(text) {
+			plain := permission.Get().ReplaceAllString(text, " ")
 			t.holdNamed(p, plain, line, namesIt, always)
 			t.holdFolders(p, plain, line)
 			return
 		}
 		if strings.Contains(text, `"scripts"`) { // a package.json, whose scripts are command lines
 			t.holdNamed(p, text, line, readsIt, func(line, name string) bool {
-				return slices.ContainsFunc(jsonString().FindAllString(line, -1), func(s string) bool { return strings.Contains(s, name) && captured(s, name) })
+				return slices.ContainsFunc(jsonString.Get().FindAllString(line, -1), func(s string) bool { return strings.Contains(s, name) && captured(s, name) })
 			})
 		}
 	case ".yml", ".yaml", ".make", ".docker", ".service", ".ini", ".cfg", ".conf", ".env", ".csv", ".tsv", ".xml", ".lock", ".log", ".jsonl", ".sql":
 		t.holdNamed(p, joinLines(text), line, readsIt, captured)
 	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts",
 		".tsx", ".jsx", ".py", ".rb", ".go", ".rs", ".java", ".kt", ".swift", ".c", ".cc", ".cpp", ".cs", ".php", ".lua", ".pl":
-		if startsProgram().MatchString(text) && (!inherits().MatchString(text) || readsOutput().MatchString(text)) {
+		if startsProgram.Get().MatchString(text) && (!inherits.Get().MatchString(text) || readsOutput.Get().MatchString(text)) {
 			t.holdNamed(p, text, line, namesIt, isCode)
 		}
 	case ".md", ".txt", ".rst", ".adoc", ".markdown", ".html":
@@ -253,40 +250,32 @@ func (t *tree) program(p, language, text string, line int) {
 
 var (
 	// Settings by which programs start others and read what they print: hooks, status lines, servers.
-	commandKey = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?m)"(?:command|statusLine|apiKeyHelper|awsAuthRefresh|awsCredentialExport|otelHeadersHelper)"\s*:|^\s*(?:command|notify)\s*=`)
-	})
+	commandKey = lazy.Regexp(`(?m)"(?:command|statusLine|apiKeyHelper|awsAuthRefresh|awsCredentialExport|otelHeadersHelper)"\s*:|^\s*(?:command|notify)\s*=`)
 	// Commands that run nothing of the folders that they are given.
-	lookup     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(?:e?grep|rg|ls|du|wc|mkdir|rm|chmod)\s[^|;&()]*`) })
-	jsonString = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"`) })
+	lookup     = lazy.Regexp(`\b(?:e?grep|rg|ls|du|wc|mkdir|rm|chmod)\s[^|;&()]*`)
+	jsonString = lazy.Regexp(`"(?:[^"\\]|\\.)*"`)
 	// A permission allows a command, and reads nothing: Bash(./x.sh:*).
-	permission    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bBash\((?:[^()"\\]|\\.)*\)`) })
-	startsProgram = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile("subprocess|popen|Popen|system\\(|\\bexec(?:Sync|File|FileSync|a|[lv]p?e?)?\\(|promisify\\(exec|spawn|child_process|" +
-			"Command\\b|ProcessBuilder|Process\\(|shell_exec|passthru|proc_open|" +
-			"getoutput|check_call|Open3|%x|\\bsh[.(`]|\\brun\\(|Deno\\.|Bun\\.|\\$`|`[^`\n]*\\.sh")
-	})
+	permission    = lazy.Regexp(`\bBash\((?:[^()"\\]|\\.)*\)`)
+	startsProgram = lazy.Regexp("subprocess|popen|Popen|system\\(|\\bexec(?:Sync|File|FileSync|a|[lv]p?e?)?\\(|promisify\\(exec|spawn|child_process|" +
+		"Command\\b|ProcessBuilder|Process\\(|shell_exec|passthru|proc_open|" +
+		"getoutput|check_call|Open3|%x|\\bsh[.(`]|\\brun\\(|Deno\\.|Bun\\.|\\$`|`[^`\n]*\\.sh")
 	// A program that hands its own stdout on reads nothing, if that is all it does.
-	inherits    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`stdio:\s*['"]inherit['"]`) })
-	readsOutput = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\bexec(?:Sync|File|FileSync)?\(|execa|spawnSync|\.stdout\b|['"]pipe['"]|stdio:\s*\[`)
-	})
-	message = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^\s*(?:console\.\w+|print|println|log(?:ger|ging)?\.\w+|throw|raise)\b`)
-	})
-	comment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(?://|/?\*|#[^!]|--\s)`) })
+	inherits    = lazy.Regexp(`stdio:\s*['"]inherit['"]`)
+	readsOutput = lazy.Regexp(`\bexec(?:Sync|File|FileSync)?\(|execa|spawnSync|\.stdout\b|['"]pipe['"]|stdio:\s*\[`)
+	message     = lazy.Regexp(`^\s*(?:console\.\w+|print|println|log(?:ger|ging)?\.\w+|throw|raise)\b`)
+	comment     = lazy.Regexp(`^\s*(?://|/?\*|#[^!]|--\s)`)
 )
 
 // isCode reports whether a line of a program is more than a comment or a message.
 func isCode(line, _ string) bool {
-	return !comment().MatchString(line) && (!message().MatchString(line) || startsProgram().MatchString(line))
+	return !comment.Get().MatchString(line) && (!message.Get().MatchString(line) || startsProgram.Get().MatchString(line))
 }
 
 // holdFolders holds the scripts in folders that a command in settings names, as in run-parts FOLDER.
 func (t *tree) holdFolders(p, text string, line int) {
 	for l := range strings.Lines(text) {
-		if l = lookup().ReplaceAllString(withoutQuotes(l), " "); strings.Contains(l, "command") {
-			for _, name := range pathName().FindAllString(variableName().ReplaceAllString(l, " "), -1) {
+		if l = lookup.Get().ReplaceAllString(withoutQuotes(l), " "); strings.Contains(l, "command") {
+			for _, name := range pathName.Get().FindAllString(variableName.Get().ReplaceAllString(l, " "), -1) {
 				if strings.Contains(name, "/") && t.folders[path.Base(name)] {
 					for _, q := range t.matching(ending(name) + "/*") {
 						t.hold(q, p, line, namesIt)
@@ -336,7 +325,7 @@ func (t *tree) matching(pattern string) (scripts []string) {
 // namesIn lists what may be the name of a script in a line: a file's name, or a path
 // that ends in one. A name without an ending is one only in a path, or in code.
 func (t *tree) namesIn(line string, code bool) (names []string) {
-	for _, name := range pathName().FindAllString(variableName().ReplaceAllString(line, " "), -1) {
+	for _, name := range pathName.Get().FindAllString(variableName.Get().ReplaceAllString(line, " "), -1) {
 		switch base := path.Base(name); {
 		case len(t.names[base]) == 0:
 		case path.Ext(base) != "" || strings.Contains(name, "/"):
@@ -381,7 +370,7 @@ func (t *tree) captures(p string) {
 		line++
 		names := t.namesIn(l, false)
 		for _, name := range names {
-			if captured(l, name) || fence == "" && capturesOutput().MatchString(l) {
+			if captured(l, name) || fence == "" && capturesOutput.Get().MatchString(l) {
 				for _, q := range t.named(p, name) {
 					t.hold(q, p, line, readsIt)
 				}
@@ -400,7 +389,7 @@ func (t *tree) captures(p string) {
 				}
 			}
 		}
-		switch m := fenceLine().FindStringSubmatch(l); {
+		switch m := fenceLine.Get().FindStringSubmatch(l); {
 		case fence == "" && m != nil:
 			fence, language, begin = m[1], strings.ToLower(m[2]), line
 			code.Reset()
@@ -414,17 +403,13 @@ func (t *tree) captures(p string) {
 }
 
 var (
-	fenceLine   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^[ \t>]*(```+|~~~+)[ \t]*([^\\s`]*)") })
-	placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<[\w .|/-]+>`) })
-	optional    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[[\w -]*\|[\w |-]*\]|\[-[^\]]*\]`) })
-	prompt      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^[ \t]*[$%][ \t]`) })
+	fenceLine   = lazy.Regexp("^[ \t>]*(```+|~~~+)[ \t]*([^\\s`]*)")
+	placeholder = lazy.Regexp(`<[\w .|/-]+>`)
+	optional    = lazy.Regexp(`\[[\w -]*\|[\w |-]*\]|\[-[^\]]*\]`)
+	prompt      = lazy.Regexp(`(?m)^[ \t]*[$%][ \t]`)
 	// A program's call, in a text, that keeps what it runs prints.
-	capturesOutput = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`capture_output|check_output|getoutput|\b(?:exec|execFile|spawn)Sync\(`)
-	})
-	printsJSON = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(?:returns?|outputs?|prints?|emits?)\b([^.]{0,30})\bJSON\b`)
-	})
+	capturesOutput = lazy.Regexp(`capture_output|check_output|getoutput|\b(?:exec|execFile|spawn)Sync\(`)
+	printsJSON     = lazy.Regexp(`(?i)\b(?:returns?|outputs?|prints?|emits?)\b([^.]{0,30})\bJSON\b`)
 )
 
 // promises is what a line of text says about what a script prints, or "".
@@ -440,7 +425,7 @@ func promises(line string) string {
 
 // promisesJSON reports whether a line of text says that something prints JSON.
 func promisesJSON(line string) bool {
-	m := printsJSON().FindStringSubmatch(line)
+	m := printsJSON.Get().FindStringSubmatch(line)
 	return m != nil && !strings.HasPrefix(m[1], "-") && !strings.Contains(m[1], " no ") && !strings.Contains(m[1], "format")
 }
 
@@ -448,10 +433,10 @@ func promisesJSON(line string) bool {
 func (t *tree) code(p, language, code string, after int) {
 	switch language {
 	case "bash", "sh", "shell", "zsh", "console":
-		if prompt().MatchString(code) { // a session: commands after a prompt, and what they printed
-			code = prompt().ReplaceAllString(typed(code), "")
+		if prompt.Get().MatchString(code) { // a session: commands after a prompt, and what they printed
+			code = prompt.Get().ReplaceAllString(typed(code), "")
 		}
-		if file, err := parse(p, []byte(optional().ReplaceAllString(placeholder().ReplaceAllString(code, "x"), "x"))); err == nil {
+		if file, err := parse(p, []byte(optional.Get().ReplaceAllString(placeholder.Get().ReplaceAllString(code, "x"), "x"))); err == nil {
 			t.reads(p, understand(file), after)
 		}
 	case "", "text", "txt", "plaintext", "markdown", "md", "diff", "mermaid", "output", "log", "tree":
@@ -469,7 +454,7 @@ func typed(session string) string {
 	var out strings.Builder
 	continued := false
 	for l := range strings.Lines(session) {
-		if !continued && !prompt().MatchString(l) {
+		if !continued && !prompt.Get().MatchString(l) {
 			l = "\n"
 		}
 		continued = strings.HasSuffix(strings.TrimRight(l, "\r\n"), `\`)
@@ -482,7 +467,7 @@ func typed(session string) string {
 // prints: it stands after $( or <( or a backquote that begins a command, or before
 // a pipe or a redirection. A bar in a table is a pipe only within a code span.
 func captured(line, name string) bool {
-	line = optional().ReplaceAllString(placeholder().ReplaceAllString(line, "x"), "x")
+	line = optional.Get().ReplaceAllString(placeholder.Get().ReplaceAllString(line, "x"), "x")
 	for rest, at := line, 0; ; {
 		i := strings.Index(rest, name)
 		if i < 0 {
@@ -493,7 +478,7 @@ func captured(line, name string) bool {
 		if open := strings.LastIndexAny(before, "("); open > 0 && strings.IndexByte("$<", before[open-1]) >= 0 && !strings.Contains(before[open:], ")") {
 			return true
 		}
-		if assignedBackquote().MatchString(before) {
+		if assignedBackquote.Get().MatchString(before) {
 			return true
 		}
 		if span, _, ok := strings.Cut(after, "`"); ok && strings.Count(before, "`")%2 == 1 {
@@ -501,7 +486,7 @@ func captured(line, name string) bool {
 		} else if strings.HasPrefix(strings.TrimSpace(line), "|") {
 			after = "" // a table
 		}
-		if pipeAfter().MatchString(after) {
+		if pipeAfter.Get().MatchString(after) {
 			return true
 		}
 		rest, at = line[at+len(name):], at+len(name)
@@ -509,9 +494,7 @@ func captured(line, name string) bool {
 }
 
 var (
-	assignedBackquote = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\\w=\"?`[^`]*$") })
+	assignedBackquote = lazy.Regexp("\\w=\"?`[^`]*$")
 	// Up to the end of the command: | but not ||, > but not > /dev/null or >&2.
-	pipeAfter = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^[^|;&>]*(?:&[^&|;>]*)?(?:\|(?:[^|]|$)|(?:^|[^2])>>?\s*[^&>\s/]|(?:^|[^2])>>?\s*/[^d])`)
-	})
+	pipeAfter = lazy.Regexp(`^[^|;&>]*(?:&[^&|;>]*)?(?:\|(?:[^|]|$)|(?:^|[^2])>>?\s*[^&>\s/]|(?:^|[^2])>>?\s*/[^d])`)
 )

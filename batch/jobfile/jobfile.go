@@ -11,11 +11,9 @@ import (
 	"io"
 	"iter"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -23,6 +21,7 @@ import (
 	"github.com/skillhand/skillhand/agent"
 	"github.com/skillhand/skillhand/batch"
 	"github.com/skillhand/skillhand/claude"
+	"github.com/skillhand/skillhand/internal/lazy"
 )
 
 // MaxJob is how large a job may be, as it is kept.
@@ -412,12 +411,12 @@ func (p *parser) job(line int, fields []field) bool {
 }
 
 // braces is what looks like a place for something to be filled in.
-var braces = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([A-Za-z_-]+)\}`) })
+var braces = lazy.Regexp(`\{([A-Za-z_-]+)\}`)
 
 // typo is the first place in a draft that nearly is one for a file, such as {files}; "" if none is.
 func (d *draft) typo() string {
 	for _, text := range slices.Concat([]string{d.spec.ID, d.spec.Run, d.spec.Ask, d.spec.Raw, d.spec.Skill, d.cwd}, d.spec.Args, d.needs) {
-		for _, m := range braces().FindAllStringSubmatch(text, -1) {
+		for _, m := range braces.Get().FindAllStringSubmatch(text, -1) {
 			if m[1] != "file" && strings.Contains(strings.ToLower(m[1]), "file") {
 				return m[0]
 			}

@@ -4,15 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/term"
 )
 
@@ -200,18 +199,18 @@ func ValuesFrom(cmd *cobra.Command, flag string, values func() []string) {
 }
 
 // placeholder is what stands for a flag's value in the lines of the flags.
-var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^ {1,6}(?:-\w, )?--[\w-]+ ([a-zA-Z][^ \n]*)`) })
+var placeholder = lazy.Regexp(`(?m)^ {1,6}(?:-\w, )?--[\w-]+ ([a-zA-Z][^ \n]*)`)
 
 // optional is a flag whose value may be left out, as pflag writes it: --pin digest[="now"].
-var optional = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^( {1,6}--[\w-]+) (\w+)\[=[^]]*\]`) })
+var optional = lazy.Regexp(`(?m)^( {1,6}--[\w-]+) (\w+)\[=[^]]*\]`)
 
 // flagLines describes flags, with the placeholders of their values in capitals.
 func flagLines(set *pflag.FlagSet, columns int) string {
 	text := []byte(strings.TrimRight(set.FlagUsagesWrapped(columns), " \n"))
-	for _, at := range placeholder().FindAllSubmatchIndex(text, -1) {
+	for _, at := range placeholder.Get().FindAllSubmatchIndex(text, -1) {
 		copy(text[at[2]:at[3]], bytes.ToUpper(text[at[2]:at[3]]))
 	}
-	for _, at := range optional().FindAllSubmatchIndex(text, -1) {
+	for _, at := range optional.Get().FindAllSubmatchIndex(text, -1) {
 		as := fmt.Sprintf("%s[=%s]", text[at[2]:at[3]], text[at[4]:at[5]])
 		copy(text[at[0]:at[1]], fmt.Sprintf("%-*s", at[1]-at[0], as))
 	}

@@ -4,49 +4,39 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/skillhand/skillhand/internal/lazy"
 )
 
 // Codex keeps its configuration as TOML. Of that only the lines of one table are
 // read and written; what could mean the same in other words is left to the user.
-type patterns struct{ table, servers, anyTable, inline, inlineKey, ownKey, below *regexp.Regexp }
-
-// lines are the patterns, made when they are needed: every start of skillhand
-// would pay for them.
-var lines = sync.OnceValue(func() patterns {
-	return patterns{
-		table:     regexp.MustCompile(`^\s*\[\s*mcp_servers\s*\.\s*["']?` + Server + `["']?\s*\]\s*(#.*)?$`),
-		below:     regexp.MustCompile(`^\s*\[\s*mcp_servers\s*\.\s*["']?` + Server + `["']?\s*\.`),
-		servers:   regexp.MustCompile(`^\s*\[\s*mcp_servers\s*\]\s*(#.*)?$`),
-		anyTable:  regexp.MustCompile(`^\s*\[`),
-		inline:    regexp.MustCompile(`^\s*["']?mcp_servers["']?\s*[.=]`),
-		inlineKey: regexp.MustCompile(`^\s*["']?` + Server + `["']?\s*[.=]`),
-		ownKey:    regexp.MustCompile(`^\s*(command|args)\s*=\s*(.*?)\s*$`),
-	}
-})
+var (
+	ownTable   = lazy.Regexp(`^\s*\[\s*mcp_servers\s*\.\s*["']?` + Server + `["']?\s*\]\s*(#.*)?$`)
+	belowTable = lazy.Regexp(`^\s*\[\s*mcp_servers\s*\.\s*["']?` + Server + `["']?\s*\.`)
+	servers    = lazy.Regexp(`^\s*\[\s*mcp_servers\s*\]\s*(#.*)?$`)
+	anyTable   = lazy.Regexp(`^\s*\[`)
+	inline     = lazy.Regexp(`^\s*["']?mcp_servers["']?\s*[.=]`)
+	inlineKey  = lazy.Regexp(`^\s*["']?` + Server + `["']?\s*[.=]`)
+	ownKey     = lazy.Regexp(`^\s*(command|args)\s*=\s*(.*?)\s*$`)
+)
 
 var errByHand = errors.New(Server + " is there already, in a form that is not changed here")
 
-// grammar is the part of TOML that tells a file that was broken off or mistyped from a whole one: its words, and
-// the statements that they make, each word as a letter. Values are not looked at.
-type grammar struct{ word, statement *regexp.Regexp }
-
-var toml = sync.OnceValue(func() grammar {
-	return grammar{
-		word: regexp.MustCompile(`^(?:[ \t\r]+|#[^\n]*|(\n)|(?s:"""(?:\\.|[^\\])*?"{3,5}|'''.*?'{3,5})|` +
-			`"(?:\\.|[^"\\\n])*"|'[^'\n]*'|[A-Za-z0-9_+:.-]+|([=,{}\[\]]))`),
-		statement: regexp.MustCompile(`^(|\[\[?w+\]\]?|w+=(w+|\[.*\]|\{.*\}))$`),
-	}
-})
+// This part of TOML's grammar tells a whole file from one that was broken off or mistyped: its words, and the statements
+// that they make, each word as a letter. Values are not looked at.
+var (
+	word = lazy.Regexp(`^(?:[ \t\r]+|#[^\n]*|(\n)|(?s:"""(?:\\.|[^\\])*?"{3,5}|'''.*?'{3,5})|` +
+		`"(?:\\.|[^"\\\n])*"|'[^'\n]*'|[A-Za-z0-9_+:.-]+|([=,{}\[\]]))`)
+	statementForm = lazy.Regexp(`^(|\[\[?w+\]\]?|w+=(w+|\[.*\]|\{.*\}))$`)
+)
 
 // checkTOML says on which line a file is not TOML.
 func checkTOML(src string) error {
 	var statement strings.Builder
 	line, began, open := 1, 1, 0
 	for src = strings.TrimPrefix(src, "\ufeff") + "\n"; src != ""; {
-		m := toml().word.FindStringSubmatch(src)
+		m := word.Get().FindStringSubmatch(src)
 		if m == nil {
 			return fmt.Errorf("line %d is not TOML", line)
 		}
@@ -54,7 +44,7 @@ func checkTOML(src string) error {
 		line += strings.Count(m[0], "\n")
 		switch {
 		case m[1] != "" && (open <= 0 || src == ""):
-			if !toml().statement.MatchString(statement.String()) || open != 0 {
+			if !statementForm.Get().MatchString(statement.String()) || open != 0 {
 				return fmt.Errorf("line %d is not TOML", began)
 			}
 			statement.Reset()
@@ -88,15 +78,16 @@ func findTable(src string) (table, error) {
 			}
 		}
 		switch {
-		case lines().table.MatchString(text) && t.start == 0:
+		case ownTable.Get().MatchString(text) && t.start == 0:
 			t.start, t.end = i+1, len(t.lines)
-		case lines().table.MatchString(text):
+		case ownTable.Get().MatchString(text):
 			return t, errByHand
-		case lines().anyTable.MatchString(text):
-			if inServers = lines().servers.MatchString(text); t.start > 0 && t.end == len(t.lines) {
+		case anyTable.Get().MatchString(text):
+			if inServers = servers.Get().MatchString(text); t.start > 0 && t.end == len(t.lines) {
 				t.end = i
 			}
-		case lines().inline.MatchString(text) && (strings.Contains(text, Server) || !strings.Contains(text, ".")), inServers && lines().inlineKey.MatchString(text):
+		case inline.Get().MatchString(text) && (strings.Contains(text, Server) || !strings.Contains(text, ".")),
+			inServers && inlineKey.Get().MatchString(text):
 			return t, errByHand
 		}
 	}
@@ -142,7 +133,7 @@ func getTable(src string) (Command, error) {
 		return c, errNone
 	}
 	for _, line := range t.lines[t.start:t.end] {
-		m := lines().ownKey.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+		m := ownKey.Get().FindStringSubmatch(strings.TrimRight(line, "\r\n"))
 		if m == nil {
 			continue
 		}
@@ -202,7 +193,7 @@ func addTable(src string, c Command) (string, error) {
 	}
 	out := strings.Join(t.lines[:t.start-1], "") + header + own
 	for _, line := range t.lines[t.start:t.end] {
-		if !lines().ownKey.MatchString(strings.TrimRight(line, "\r\n")) {
+		if !ownKey.Get().MatchString(strings.TrimRight(line, "\r\n")) {
 			out += line
 		}
 	}
@@ -215,9 +206,9 @@ func removeTable(src string) string {
 	if err != nil || t.start == 0 {
 		return src
 	}
-	for t.end < len(t.lines) && lines().below.MatchString(t.lines[t.end]) {
+	for t.end < len(t.lines) && belowTable.Get().MatchString(t.lines[t.end]) {
 		t.end++
-		for t.end < len(t.lines) && !lines().anyTable.MatchString(t.lines[t.end]) {
+		for t.end < len(t.lines) && !anyTable.Get().MatchString(t.lines[t.end]) {
 			t.end++
 		}
 	}

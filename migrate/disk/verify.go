@@ -8,12 +8,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/migrate"
 	"github.com/skillhand/skillhand/proc"
 	"github.com/skillhand/skillhand/report"
@@ -108,12 +107,12 @@ func messages(errs []report.Error) (all []string) {
 	return all
 }
 
-var digits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9]+`) })
+var digits = lazy.Regexp(`[0-9]+`)
 
 // withoutNumbers is a line without what differs from run to run: times, process
 // ids, the script's lines.
 func withoutNumbers(line []byte) string {
-	return digits().ReplaceAllString(strings.TrimRight(string(line), "\r\n"), "0")
+	return digits.Get().ReplaceAllString(strings.TrimRight(string(line), "\r\n"), "0")
 }
 
 type scriptRun struct {
