@@ -21,13 +21,13 @@ const module = "github.com/skillhand/skillhand"
 
 // rooms lists, for every room, the rooms it may know; an indented line goes on with the one above. Nothing imports upward.
 const rooms = `
-try: . agent agent/sight claude here history internal/atomicfile internal/jsontree internal/jsregexp internal/junit internal/paths
-    internal/redact internal/suite internal/term proc report settings skill trust
+try: . agent agent/sight claude here history internal/atomicfile internal/jsontree internal/jsregexp internal/junit internal/lazy
+    internal/paths internal/redact internal/suite internal/term proc report settings skill trust
 lsp: check claudecode here internal/paths render schemas skill
 jobs: . agent batch batch/jobfile claude here history internal/atomicfile internal/cause internal/paths internal/term internal/words proc
     render report shell trust try verdict view
 mcp/host: internal/atomicfile internal/lazy settings
-mcp: . here internal/cause internal/loopback internal/paths internal/redact internal/watch render skill trust
+mcp: . here internal/cause internal/lazy internal/loopback internal/paths internal/redact internal/watch render skill trust
 .: agent claude claudepage here history internal/cause internal/paths internal/redact internal/words proc render report session shell skill trust
     verdict
 agent: agent/sight claude internal/lazy
@@ -48,8 +48,8 @@ here: internal/config internal/paths session settings skill trust
 history:
 migrate: edit internal/lazy internal/legacy internal/words permit render shell skill
 migrate/disk: edit/disk internal/cause internal/lazy internal/paths internal/term migrate proc report skill
-page: . agent/sight batch check claudecode edit/disk history internal/atomicfile internal/cause internal/loopback internal/paths internal/redact internal/term
-    internal/watch render session shell skill trust try usage
+page: . agent/sight batch check claudecode edit/disk history internal/atomicfile internal/cause internal/lazy internal/loopback internal/paths internal/redact
+    internal/term internal/watch render session shell skill trust try usage
 permit:
 plugin:
 proc:

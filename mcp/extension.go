@@ -3,11 +3,12 @@ package mcp
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/skillhand/skillhand/internal/lazy"
 )
 
 // extension is SEP-2640: a host finds skills and their files by it.
@@ -138,7 +139,7 @@ func (sv *serving) describe(e entry) (*skillEntry, error) {
 }
 
 // goodName is what the Agent Skills specification lets a skill be called.
-var goodName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+var goodName = lazy.Regexp(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // describe makes the skill's entry, or says why the extension cannot have it.
 func (f *folder) describe() (*skillEntry, error) {
@@ -151,7 +152,7 @@ func (f *folder) describe() (*skillEntry, error) {
 	switch {
 	case name != f.entry.listed.Name:
 		return nil, fmt.Errorf("its frontmatter calls it %q, its folder %q", name, f.entry.listed.Name)
-	case !goodName.MatchString(name) || len(name) > 64:
+	case !goodName.Get().MatchString(name) || len(name) > 64:
 		return nil, fmt.Errorf("name %q: want lower-case letters, digits and hyphens", name)
 	case strings.TrimSpace(about) == "":
 		return nil, fmt.Errorf("it has no description")

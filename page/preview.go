@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/claudecode"
 	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/render"
@@ -266,7 +266,7 @@ func (l *look) fields() []field {
 	if len(front.Arguments) == 0 {
 		return []field{{Name: "args", Label: "Arguments", Value: l.args.Raw, Hint: front.ArgumentHint}}
 	}
-	hints := hint.FindAllString(front.ArgumentHint, -1)
+	hints := hint.Get().FindAllString(front.ArgumentHint, -1)
 	if len(hints) != len(front.Arguments) {
 		hints = []string{front.ArgumentHint}
 	}
@@ -285,7 +285,7 @@ func (l *look) fields() []field {
 }
 
 // hint is what an argument-hint says of one argument: in brackets, or a word.
-var hint = regexp.MustCompile(`\[[^\]]*\]|<[^>]*>|\S+`)
+var hint = lazy.Regexp(`\[[^\]]*\]|<[^>]*>|\S+`)
 
 // command is what prints the same page in a terminal.
 func (l *look) command(later bool) string {

@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/skillhand/skillhand/internal/lazy"
 )
 
 // A segment is a piece of text on a page.
@@ -117,7 +118,7 @@ func visible(doc []byte) []byte {
 		tag := doc[:end]
 		plain = bytes.HasPrefix(tag, []byte("<title")) || bytes.HasPrefix(tag, []byte("<option"))
 		at := 0
-		for _, m := range readAttribute.FindAllIndex(tag, -1) {
+		for _, m := range readAttribute.Get().FindAllIndex(tag, -1) {
 			out.Write(tag[at:m[0]])
 			codes(&out, tag[m[0]:m[1]], false)
 			at = m[1]
@@ -129,7 +130,7 @@ func visible(doc []byte) []byte {
 }
 
 // readAttribute is one that people read.
-var readAttribute = regexp.MustCompile(` (title|aria-label|placeholder)="[^"]*"`)
+var readAttribute = lazy.Regexp(` (title|aria-label|placeholder)="[^"]*"`)
 
 // codes writes text with the codes of what is not seen, marked if they can be.
 func codes(out *bytes.Buffer, text []byte, mark bool) {

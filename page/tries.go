@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"time"
 
+	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/try"
 )
@@ -258,12 +258,12 @@ func helped(r tried) float64 {
 }
 
 // tryID is what the folder of a try's results looks like, so that an address leads nowhere else.
-var tryID = regexp.MustCompile(`^[0-9A-Za-z_-]+/[0-9]+$`)
+var tryID = lazy.Regexp(`^[0-9A-Za-z_-]+/[0-9]+$`)
 
 // try shows the cases of one skill.
 func (v *visit) try() (*view, error) {
 	id, name := v.query.Get("id"), v.query.Get("skill")
-	if !tryID.MatchString(id) {
+	if !tryID.Get().MatchString(id) {
 		return nil, errMissing{"This address names no try."}
 	}
 	dir := filepath.Join(v.triesDir(), filepath.FromSlash(id))

@@ -7,12 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/skillhand/skillhand/agent"
 	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -137,7 +137,7 @@ type fileReads struct {
 	others []string
 }
 
-var skillFile = regexp.MustCompile(`([^/\\\s'"]+)[/\\]+SKILL\.md`)
+var skillFile = lazy.Regexp(`([^/\\\s'"]+)[/\\]+SKILL\.md`)
 
 func (f *fileReads) line(line []byte, s *Subject) {
 	var e event
@@ -147,7 +147,7 @@ func (f *fileReads) line(line []byte, s *Subject) {
 	for _, b := range blocks(e.Message.Content) {
 		switch b.Type {
 		case "tool_use":
-			for _, m := range skillFile.FindAllSubmatch(b.Input, -1) {
+			for _, m := range skillFile.Get().FindAllSubmatch(b.Input, -1) {
 				f.calls[b.ID] = append(f.calls[b.ID], string(m[1]))
 			}
 		case "tool_result":

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/claude"
+	"github.com/skillhand/skillhand/internal/lazy"
 )
 
 // A Proposal is a case for an author to edit.
@@ -25,7 +25,7 @@ type Proposal struct {
 }
 
 // quoted finds what a description says that people say.
-var quoted = regexp.MustCompile(`"([^"\n]{4,200})"|“([^”\n]{4,200})”`)
+var quoted = lazy.Regexp(`"([^"\n]{4,200})"|“([^”\n]{4,200})”`)
 
 // Propose makes cases from a skill's description: what it says people say, what
 // it says it does, and near misses, which are about its subject and no work for it.
@@ -38,7 +38,7 @@ func (s *Subject) Propose() []Proposal {
 		}
 		all = append(all, Proposal{id, prompt, fires})
 	}
-	for _, m := range quoted.FindAllStringSubmatch(s.Description, 3) {
+	for _, m := range quoted.Get().FindAllStringSubmatch(s.Description, 3) {
 		add(true, m[1]+m[2])
 	}
 	for _, prompt := range typed(s.Description) {
@@ -52,7 +52,7 @@ func (s *Subject) Propose() []Proposal {
 	}
 	name := strings.ReplaceAll(s.Name, "-", " ")
 	add(false, fmt.Sprintf("What does %q mean? Answer in one sentence.", name))
-	if w := longest(words(sentenceEnd.Split(s.Description, 2)[0]), name); w != "" {
+	if w := longest(words(sentenceEnd.Get().Split(s.Description, 2)[0]), name); w != "" {
 		add(false, fmt.Sprintf("Where does the word %q come from? Answer in one sentence.", w))
 	}
 	return all
@@ -70,17 +70,17 @@ func longest(list []string, name string) string {
 }
 
 var (
-	sentenceEnd = regexp.MustCompile(`[.!?;:](\s+|$)`)
-	clauseEnd   = regexp.MustCompile(`,\s+(?:(?:and|or)\s+)?|\s+(?:and|or)\s+|\s+[-–—]\s+|\s*[()]`)
+	sentenceEnd = lazy.Regexp(`[.!?;:](\s+|$)`)
+	clauseEnd   = lazy.Regexp(`,\s+(?:(?:and|or)\s+)?|\s+(?:and|or)\s+|\s+[-–—]\s+|\s*[()]`)
 
 	// occasion is how a description begins to say when the skill is for: perhaps who does something, and
 	// perhaps that something is asked for, in words whose end tells what follows.
-	occasion = regexp.MustCompile(`(?i)^(?:this skill (?:should be used|is for|is used)|` +
+	occasion = lazy.Regexp(`(?i)^(?:this skill (?:should be used|is for|is used)|` +
 		`(?:you )?(?:must |should )?(?:always )?use (?:this skill|this|it)?|also)?` +
 		`\s*(?:proactively )?(?:when(?:ever)?|before|after|if|for|to)\s+(?:(the user|a user|someone|somebody)\s+|(?:users?|you|people|claude)\s+)?` +
 		`(?:(?:is|are|explicitly|has|have)\s+)*` +
 		`(asks? to|wants? to|needs? to|asks? you to|asks? for|asks? about|asks?|wants?|needs?|mentions?|requests?|says?)?\s*(?:any |the |an |a )?`)
-	thirdPerson = regexp.MustCompile(`^[A-Za-z][a-z]+[a-rt-z]s$`)
+	thirdPerson = lazy.Regexp(`^[A-Za-z][a-z]+[a-rt-z]s$`)
 )
 
 // asked are the ways in which people ask for something to be done, and for help with a thing.
@@ -94,20 +94,20 @@ var asked = struct{ verb, thing, question []string }{
 // part or two, in other words.
 func typed(description string) []string {
 	var all []string
-	for _, sentence := range sentenceEnd.Split(description, -1) {
-		if quoted.MatchString(sentence) {
+	for _, sentence := range sentenceEnd.Get().Split(description, -1) {
+		if quoted.Get().MatchString(sentence) {
 			continue // it says itself what people say
 		}
 		rest, verb, does := strings.TrimSpace(sentence), false, true
-		if m := occasion.FindStringSubmatch(rest); m != nil {
+		if m := occasion.Get().FindStringSubmatch(rest); m != nil {
 			rest, verb, does = rest[len(m[0]):], strings.HasSuffix(m[2], " to"), m[1] != "" && m[2] == ""
 		}
 		first, _, _ := strings.Cut(rest, " ")
 		if does && len(first) > 1 && strings.ToLower(first[1:]) == first[1:] {
 			rest = strings.ToLower(rest[:1]) + rest[1:] // it began the sentence
 		}
-		does = does && thirdPerson.MatchString(first)
-		for i, clause := range clauseEnd.Split(rest, -1) {
+		does = does && thirdPerson.Get().MatchString(first)
+		for i, clause := range clauseEnd.Get().Split(rest, -1) {
 			if i == 2 {
 				break
 			}
@@ -145,7 +145,7 @@ func asPrompt(clause string, verb, does bool, n int) string {
 	if slices.Contains(pronouns, strings.ToLower(first)) {
 		return "" // it speaks of something said before
 	}
-	if does && thirdPerson.MatchString(first) {
+	if does && thirdPerson.Get().MatchString(first) {
 		verb = true
 		list[0] = baseForm(strings.ToLower(first))
 	}

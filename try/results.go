@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/paths"
 )
 
@@ -135,16 +135,16 @@ func (r *Results) Batch(choose func() (string, error)) (string, error) {
 }
 
 // plainName has no capitals: some disks do not tell them apart.
-var plainName = regexp.MustCompile(`^[a-z0-9_][a-z0-9._-]{0,60}$`)
+var plainName = lazy.Regexp(`^[a-z0-9_][a-z0-9._-]{0,60}$`)
 
 // fileName is a name that can stand in a path, and no other name has.
 func fileName(name string) string {
-	if plainName.MatchString(name) {
+	if plainName.Get().MatchString(name) {
 		return name
 	}
 	sum := sha256.Sum256([]byte(name))
 	plain := strings.Map(func(r rune) rune {
-		if plainName.MatchString("a" + string(r)) {
+		if plainName.Get().MatchString("a" + string(r)) {
 			return r
 		}
 		return '-'

@@ -11,11 +11,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -99,10 +99,10 @@ func (s *Subject) HasSuite() bool {
 func (s *Subject) callsGit() bool {
 	file := filepath.Join(s.Folder, skill.MainFile)
 	text, err := os.ReadFile(file)
-	return err == nil && slices.ContainsFunc(skill.Parse(file, text).Commands(), gitCommand.MatchString)
+	return err == nil && slices.ContainsFunc(skill.Parse(file, text).Commands(), gitCommand.Get().MatchString)
 }
 
-var gitCommand = regexp.MustCompile(`(^|[;&|($]\s*|\s)git\s`)
+var gitCommand = lazy.Regexp(`(^|[;&|($]\s*|\s)git\s`)
 
 // Evals is the folder with the cases.
 func (s *Subject) Evals() string {

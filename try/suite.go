@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillhand/skillhand/internal/jsregexp"
+	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/suite"
 )
 
@@ -264,7 +264,7 @@ func (r *suiteReader) settings(f map[string]*yaml.Node) {
 	if n := f["disallowed_tools"]; n != nil {
 		s.Disallowed = r.in.texts(n, "disallowed_tools")
 		for _, tool := range s.Disallowed {
-			if !plainTool.MatchString(tool) {
+			if !plainTool.Get().MatchString(tool) {
 				r.in.fault(n, "disallowed_tools: %s: want the name of a tool, without a pattern", tool)
 			}
 		}
@@ -278,8 +278,8 @@ func (r *suiteReader) settings(f map[string]*yaml.Node) {
 }
 
 var (
-	plainTool = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
-	evalName  = regexp.MustCompile(`^EVAL_[A-Za-z0-9_]*$`)
+	plainTool = lazy.Regexp(`^[A-Za-z][A-Za-z0-9_]*$`)
+	evalName  = lazy.Regexp(`^EVAL_[A-Za-z0-9_]*$`)
 )
 
 func (r *suiteReader) version(n *yaml.Node) {
@@ -302,7 +302,7 @@ func (r *suiteReader) variables(n *yaml.Node) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		switch {
-		case !evalName.MatchString(key.Value):
+		case !evalName.Get().MatchString(key.Value):
 			r.in.fault(key, "env: %s: want a name that begins with EVAL_", key.Value)
 		case value.Kind != yaml.ScalarNode:
 			r.in.fault(value, "env: %s: want a text", key.Value)
