@@ -22,7 +22,7 @@ const module = "github.com/skillhand/skillhand"
 // rooms lists, for every room, the rooms it may know; an indented line goes on with the one above. Nothing imports upward.
 const rooms = `
 try: . agent agent/sight claude here history internal/atomicfile internal/jsontree internal/jsregexp internal/junit internal/lazy
-    internal/paths internal/redact internal/suite internal/term proc report settings skill trust
+    internal/paths internal/redact internal/suite internal/term internal/yamlfile proc report settings skill trust
 lsp: check claudecode here internal/paths render schemas skill
 jobs: . agent batch batch/jobfile claude here history internal/atomicfile internal/cause internal/paths internal/term internal/words proc
     render report shell trust try verdict view
@@ -33,7 +33,7 @@ mcp: . here internal/cause internal/lazy internal/loopback internal/paths intern
 agent: agent/sight claude internal/lazy
 agent/sight: internal/term skill
 batch:
-batch/jobfile: agent batch claude internal/cause internal/jsontree internal/lazy internal/paths
+batch/jobfile: agent batch claude internal/cause internal/jsontree internal/lazy internal/paths internal/yamlfile
 bench: history report shell/bind
 bench/corpus: check
 check: agent/sight claudecode edit here internal/cause internal/config internal/jsontree internal/lazy internal/markdown internal/paths internal/suite
@@ -62,7 +62,7 @@ session:
 settings: claudecode internal/atomicfile internal/cause internal/jsontree internal/paths
 shell: internal/cause internal/links internal/minibash internal/paths internal/words proc shell/bind
 shell/bind: internal/words
-skill: internal/cause internal/markdown internal/paths
+skill: internal/cause internal/markdown internal/paths internal/yamlfile
 trust: internal/atomicfile internal/cause internal/links internal/paths internal/words proc skill
 verdict: internal/cause proc report
 usage: here internal/atomicfile internal/paths internal/term skill
@@ -72,7 +72,7 @@ internal/atomicfile: internal/cause
 internal/cause:
 internal/cli: . claude here internal/atomicfile internal/lazy internal/term internal/words proc skill trust view
 internal/cli/clitest: internal/cli
-internal/config: skill
+internal/config: internal/yamlfile skill
 internal/doctor: agent check claudecode here internal/cause internal/paths internal/term internal/uninstall mcp/host proc settings skill trust
 internal/jsonfind:
 internal/jsontree:
@@ -95,6 +95,7 @@ internal/uninstall: claudecode here internal/origin internal/paths internal/term
 internal/upgrade: internal/atomicfile internal/origin
 internal/watch: internal/paths
 internal/words:
+internal/yamlfile:
 
 cmd/skillhand: . agent agent/sight check claude claudecode claudepage edit/disk golden here history internal/atomicfile internal/cause internal/cli
     internal/doctor internal/paths internal/reports internal/term internal/uninstall migrate migrate/disk render report scaffold schemas session shell

@@ -1,12 +1,13 @@
 package skill
 
 import (
-	"fmt"
 	"sort"
 	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/skillhand/skillhand/internal/yamlfile"
 )
 
 // A Field is a field of the frontmatter as it is written, so that a reader can
@@ -289,31 +290,12 @@ const keyLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 
 // fault turns the parser's "yaml: line 3: …" into a note on the line of the fault.
 func (t *yamlText) fault(err error) Note {
-	line, text := YAMLFault(t.src[t.start:t.end], err)
+	fault := yamlfile.FaultOf(t.src[t.start:t.end], err)
 	at := t.start
-	if 1 <= line && line <= len(t.lines) {
-		at = t.lines[line-1]
+	if 1 <= fault.Line && fault.Line <= len(t.lines) {
+		at = t.lines[fault.Line-1]
 	}
-	return Note{at, t.line(at), NoteYAML, notYAML + text}
-}
-
-// YAMLFault returns what the parser says of a text that is no YAML, and the line of the fault: the one after the longest
-// beginning that is YAML. The parser often names the line before. 0 means that it names none.
-func YAMLFault(text string, err error) (line int, said string) {
-	said = strings.TrimPrefix(err.Error(), "yaml: ")
-	if n, _ := fmt.Sscanf(said, "line %d:", &line); n == 1 {
-		_, said, _ = strings.Cut(said, ": ")
-	}
-	lines := strings.SplitAfter(strings.TrimRight(text, " \t\r\n"), "\n")
-	if len(lines) > 100 {
-		return line, said // each is read with all above it
-	}
-	for n := len(lines) - 1; n >= 0; n-- {
-		if _, err := readYAML(strings.Join(lines[:n], "")); err == nil {
-			return n + 1, said
-		}
-	}
-	return line, said
+	return Note{at, t.line(at), NoteYAML, notYAML + fault.Text}
 }
 
 const notYAML = "frontmatter is not valid YAML: "

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/skillhand/skillhand/internal/jsontree"
 	"github.com/skillhand/skillhand/internal/suite"
+	"github.com/skillhand/skillhand/internal/yamlfile"
 )
 
 // ErrNoCases is why a skill cannot be tried: nobody said what to ask.
@@ -197,25 +197,15 @@ func (r *reader) parse(text []byte) (*yaml.Node, error) {
 		}
 		return root, nil
 	}
-	var doc, more yaml.Node
-	dec := yaml.NewDecoder(bytes.NewReader(text))
-	err := dec.Decode(&doc)
-	if errors.Is(err, io.EOF) {
+	root, fault := yamlfile.Parse(text)
+	switch {
+	case fault != nil:
+		return nil, fmt.Errorf("%s:%d: %s", r.file, max(fault.Line, 1), fault.Text)
+	case root == nil:
 		return &yaml.Node{Kind: yaml.DocumentNode, Line: 1}, nil
 	}
-	if err == nil {
-		if err = dec.Decode(&more); err == nil {
-			return nil, fmt.Errorf("%s:%d: a second document in one file: it would not be read", r.file, more.Line)
-		}
-	}
-	if !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s:%s", r.file, yamlLine.ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml:"), "$1:"))
-	}
-	return doc.Content[0], nil
+	return root, nil
 }
-
-// yamlLine is how an error of the YAML reader says where.
-var yamlLine = regexp.MustCompile(`^ line (\d+):`)
 
 // document tells the forms apart by what is in them.
 func (r *reader) document(root *yaml.Node) {

@@ -22,6 +22,7 @@ import (
 	"github.com/skillhand/skillhand/batch"
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/yamlfile"
 )
 
 // MaxJob is how large a job may be, as it is kept.
@@ -268,17 +269,16 @@ func (p *parser) yaml(src io.Reader) error {
 	if err != nil {
 		return err
 	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(text, &doc); err != nil {
-		line, text := yamlFault(err)
-		p.fault(line, "%s", text)
+	root, fault := yamlfile.Parse(text)
+	if fault != nil {
+		p.fault(fault.Line, "%s", fault.Text)
 		return nil
 	}
-	if len(doc.Content) == 0 {
+	if root == nil {
 		p.fault(1, "is empty: want name and jobs")
 		return nil
 	}
-	top, _ := p.fields(doc.Content[0], "a job file")
+	top, _ := p.fields(root, "a job file")
 	var jobs *yaml.Node
 	for _, f := range top {
 		switch f.name {
@@ -291,7 +291,7 @@ func (p *parser) yaml(src io.Reader) error {
 	switch {
 	case jobs == nil:
 		if p.faults == nil {
-			p.fault(doc.Content[0].Line, "jobs is missing")
+			p.fault(root.Line, "jobs is missing")
 		}
 	case jobs.Kind != yaml.SequenceNode:
 		p.fault(jobs.Line, "jobs is %s, want a list", sort(jobs))

@@ -12,9 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -106,18 +104,6 @@ func (p *parser) jsonLines(src io.ReadSeeker) error {
 		}
 	}
 	return nil
-}
-
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
-
-// yamlFault is where a YAML error is, and what it says.
-func yamlFault(err error) (line int, text string) {
-	m := yamlLine.FindStringSubmatch(err.Error())
-	if m == nil {
-		return 1, err.Error()
-	}
-	line, _ = strconv.Atoi(m[1])
-	return line, "not YAML: " + strings.TrimPrefix(err.Error(), m[0])
 }
 
 // schema is a JSON Schema, written here or in a file. It goes into the job: another machine may

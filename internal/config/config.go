@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/skillhand/skillhand/internal/yamlfile"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -30,16 +31,15 @@ type File struct {
 // Parse reads the file. Its errors come together, each with its line.
 func Parse(file string, src []byte) (File, error) {
 	r := Reader{File: file}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(src, &doc); err != nil {
-		line, text := skill.YAMLFault(string(src), err)
-		return File{}, fault{line, fmt.Sprintf("%s:%d: not YAML: %s", file, line, text)}
+	root, notYAML := yamlfile.Parse(src)
+	if notYAML != nil {
+		return File{}, fault{notYAML.Line, fmt.Sprintf("%s:%d: %s", file, max(notYAML.Line, 1), notYAML.Text)}
 	}
 	var f File
-	if len(doc.Content) == 0 {
+	if root == nil {
 		return f, nil
 	}
-	r.Fields(doc.Content[0], map[string]func(*yaml.Node){
+	r.Fields(root, map[string]func(*yaml.Node){
 		"roots":  func(n *yaml.Node) { f.Roots = r.List(n) },
 		"model":  func(n *yaml.Node) { f.Model = r.Text(n) },
 		"budget": func(n *yaml.Node) { f.BudgetUSD = r.dollars(n) },

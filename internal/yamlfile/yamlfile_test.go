@@ -1,0 +1,36 @@
+package yamlfile
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestParse(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want Fault
+	}{
+		{"", Fault{}},
+		{"# nothing\n", Fault{}},
+		{"---\na: 1\n", Fault{}},
+		{"a: 1\n---\n", Fault{2, "a second document in one file: it would not be read"}},
+		{"a: 1\n---\nb: 2\n", Fault{2, "a second document in one file: it would not be read"}},
+		{"a: 1\n---\nb: [\nc: 2\n", Fault{3, "not YAML: did not find expected ',' or ']'"}},
+		{"a:\n  - {b: c\n  - {b: c}\n", Fault{2, "not YAML: did not find expected ',' or '}'"}},
+		{"a: 1\nb: c: d\ne: 2\n", Fault{2, "not YAML: mapping values are not allowed in this context"}},
+		{"a: 1\n}\nb: 2\n", Fault{2, "not YAML: did not find expected key"}},
+		{"a: 1\nb: \x01\n", Fault{2, "not YAML: control characters are not allowed"}},
+		{strings.Repeat("a: 1\n", 200) + "b: \x01\n", Fault{0, "not YAML: control characters are not allowed"}},
+	} {
+		root, fault := Parse([]byte(tt.text))
+		if fault == nil {
+			fault = &Fault{}
+		}
+		if *fault != tt.want || root != nil && *fault != (Fault{}) {
+			t.Errorf("Parse(%.40q) = %v, %v, want %v", tt.text, root, *fault, tt.want)
+		}
+	}
+	if root, _ := Parse([]byte("\n\na: 1\n")); root == nil || root.Line != 3 || root.Content[1].Value != "1" {
+		t.Errorf("Parse = %v, want the root with its lines", root)
+	}
+}
