@@ -186,7 +186,7 @@ func (t *tree) scripts(paths []string) []Result {
 		dir := path.Dir(r.Path)
 		at := t.reportAbove(dir, top)
 		if other, ok := t.files[path.Join(at, ReportFile)]; ok && !strings.HasPrefix(string(other), reportHead) {
-			results[i] = Result{Path: r.Path, Status: LeftAlone, Names: true, Reason: path.Join(at, ReportFile) + " is not skillhand's (--inline needs no such file)"}
+			results[i] = Result{Path: r.Path, Status: LeftAlone, Names: true, Reason: path.Join(at, ReportFile) + " is not skillhand's: rename it, or migrate inline"}
 			continue
 		}
 		up := "./"

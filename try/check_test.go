@@ -209,9 +209,9 @@ func TestMinimums(t *testing.T) {
 		{[]SkillSummary{counted}, 0.8, 0.8, ""},
 		{[]SkillSummary{counted, plain}, 0.8, 0.8, ""},
 		{[]SkillSummary{plain}, 0.8, 0, ""},
-		{[]SkillSummary{plain}, 0, 0.8, "nothing to count for --min-pass"},
-		{[]SkillSummary{counted, gone}, 0, 0.8, "c: nothing to count for --min-pass: no check could be judged"},
-		{[]SkillSummary{{Skill: "d"}}, 0.8, 0, "nothing to count for --min-fired"},
+		{[]SkillSummary{plain}, 0, 0.8, "no check to count, want 80 % of them to pass"},
+		{[]SkillSummary{counted, gone}, 0, 0.8, "c: no check could be judged, want 80 % of them to pass"},
+		{[]SkillSummary{{Skill: "d"}}, 0.8, 0, "no trial to count, want the skill to fire in 80 % of them"},
 		{[]SkillSummary{{Skill: "d"}}, 0, 0, ""},
 	} {
 		s := Summary{Skills: tt.skills}

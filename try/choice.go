@@ -65,7 +65,7 @@ func (o *Options) Subjects(c Choice) ([]*Subject, error) {
 		}
 	}
 	if len(c.Files) > 0 && len(locs)+len(plugins) != 1 && len(faults) == 0 {
-		return nil, errors.New("--cases needs one SKILL")
+		return nil, fmt.Errorf("the cases of %s are for one skill, and %d are chosen: name one", strings.Join(c.Files, ", "), len(locs)+len(plugins))
 	}
 	var subjects []*Subject
 	for i := range len(locs) + len(plugins) {

@@ -352,14 +352,14 @@ func (s *Summary) Require(minFired, minPass float64) {
 		}
 		firing, checked = firing+k.Fired.Of+k.Quiet.Of, checked+k.Passed.Of
 		if minPass > 0 && k.Passed.Of == 0 && k.unjudged() {
-			s.Uncounted = append(s.Uncounted, k.Skill+": nothing to count for --min-pass: no check could be judged")
+			s.Uncounted = append(s.Uncounted, k.Skill+": no check could be judged, want "+exact(minPass)+" of them to pass")
 		}
 	}
 	if minPass > 0 && checked == 0 && len(s.Uncounted) == 0 {
-		s.Uncounted = append(s.Uncounted, "nothing to count for --min-pass")
+		s.Uncounted = append(s.Uncounted, "no check to count, want "+exact(minPass)+" of them to pass")
 	}
 	if minFired > 0 && firing == 0 {
-		s.Uncounted = append(s.Uncounted, "nothing to count for --min-fired")
+		s.Uncounted = append(s.Uncounted, "no trial to count, want the skill to fire in "+exact(minFired)+" of them")
 	}
 	s.OK = len(s.Below) == 0 && len(s.Uncounted) == 0 && s.Void == 0 && s.Missing == 0
 }

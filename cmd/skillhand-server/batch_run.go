@@ -159,7 +159,7 @@ func watch(ctx context.Context, std *cli.Std, db *batch.DB, id int64, json bool)
 			return nil
 		}
 		line := jobs.Line(r, std.Painter()) + "\n"
-		if !strings.HasSuffix(r.Error, ": "+r.Log) { // else the line says it
+		if !strings.HasSuffix(r.Error, r.Log) { // else the line says it
 			line += jobs.Tail(r.Log, 3)
 		}
 		w.Clear()
