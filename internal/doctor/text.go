@@ -13,10 +13,10 @@ func (d Document) Text(columns int, paint func(code, text string) string) string
 	var b strings.Builder
 	for _, f := range d.Checks {
 		head := fmt.Sprintf("%-7s  %-8s  ", f.Status, f.Name)
-		text := term.Hang(head, term.OneLine(f.Text), columns)
+		text := term.Hang(head, term.Flat(f.Text), columns)
 		b.WriteString(paint(colors[f.Status], text[:7]) + text[7:])
 		for step := range strings.Lines(f.Fix) { // not wrapped, as most are commands
-			b.WriteString(strings.Repeat(" ", len(head)) + paint("36", term.OneLine(strings.TrimSuffix(step, "\n"))) + "\n")
+			b.WriteString(strings.Repeat(" ", len(head)) + paint("36", term.Flat(strings.TrimSuffix(step, "\n"))) + "\n")
 		}
 	}
 	return b.String()

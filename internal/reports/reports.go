@@ -148,15 +148,19 @@ func unreadable(err error) report.Result {
 
 // readStdin reads as much as Parse looks at, and one byte more. A read from a
 // terminal does not end by itself when the context does.
-func (r *Reading) readStdin(ctx context.Context) (text []byte, err error) {
-	done := make(chan struct{})
+func (r *Reading) readStdin(ctx context.Context) ([]byte, error) {
+	type read struct {
+		text []byte
+		err  error
+	}
+	done := make(chan read, 1)
 	go func() {
-		defer close(done)
-		text, err = io.ReadAll(io.LimitReader(r.In, report.MaxSize+1))
+		text, err := io.ReadAll(io.LimitReader(r.In, report.MaxSize+1))
+		done <- read{text, err}
 	}()
 	select {
-	case <-done:
-		return text, err
+	case all := <-done:
+		return all.text, all.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

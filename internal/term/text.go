@@ -56,9 +56,6 @@ func Visible(s string) string {
 // Flat is a text that can stand in a line and does nothing to a terminal.
 func Flat(s string) string { return strings.NewReplacer("\n", " ", "\t", " ").Replace(Visible(s)) }
 
-// OneLine is a text without line breaks that does nothing to a terminal.
-func OneLine(s string) string { return strings.ReplaceAll(Visible(s), "\n", " ") }
-
 // Indent shows text of somebody else's, apart from ours.
 func Indent(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimRight(Visible(text), "\n"), "\n", "\n    ")
@@ -189,7 +186,7 @@ func WrapMarkdown(text string, columns int) string {
 
 // Short shows the beginning of a text on one line.
 func Short(text string) string {
-	text = OneLine(strings.TrimSpace(text))
+	text = Flat(strings.TrimSpace(text))
 	if r := []rune(text); len(r) > 80 {
 		text = string(r[:79]) + "…"
 	}
