@@ -158,6 +158,11 @@ func (tr tree) mend(t *testing.T, unsafe bool) string {
 	if len(again.Edits) > 0 {
 		t.Errorf("fixing again changes more:\n%s", again.Edits[0].Diff())
 	}
+	for _, f := range Run(ctx, after, tr.opt).Findings {
+		if f.Fix != nil && f.Fix.Executable == "" && (unsafe || !f.Fix.Unsafe) {
+			t.Errorf("%s:%d: %s offers a fix that is not made: %s", f.File, f.Range.Line, f.Rule, f.Fix.Title)
+		}
+	}
 	return b.String()
 }
 

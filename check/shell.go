@@ -530,9 +530,6 @@ func directiveNoBlank(p *pass) {
 		}
 		f := p.find(at, at+3+len(command), "there is no blank before the !, so Claude Code does not run this, and the agent reads the command")
 		f.Help = "put a space before the !"
-		if strings.IndexByte("*_\"'", p.doc.src[at-1]) < 0 { // which would then stand alone
-			f.Fix = replace("put a space before the !", true, at, at, " ")
-		}
 	}
 }
 
