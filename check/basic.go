@@ -34,6 +34,8 @@ func basicRules() []*Rule {
 			Summary: "the text is not UTF-8, and an agent reads other characters than were written"},
 		{ID: "SK004", Name: "not-loaded", Severity: Error, kinds: []Kind{Skill, Text}, agent: claude, run: notLoaded,
 			Summary: "a file looks like a skill, but its name or place keeps Claude Code from loading it"},
+		{ID: "SK005", Name: "empty", Severity: Warning, kinds: []Kind{Skill, Command}, run: empty,
+			Summary: "a skill or command has no text, so nothing is loaded when it is used"},
 	}
 }
 
@@ -73,6 +75,17 @@ func encoding(p *pass) {
 		}
 		i += n
 	}
+}
+
+// empty is about a text of nothing but blanks, unless the skill is used for the hooks in its frontmatter. Claude Code's
+// answers are in testdata/claude/SK005-empty.txtar.
+func empty(p *pass) {
+	_, hasHooks := p.doc.skill.Front.Field("hooks")
+	if hasHooks || strings.TrimSpace(p.doc.body()) != "" {
+		return
+	}
+	f := p.find(0, 0, "the %s has no text, so the model gets no instructions when it is used", p.doc.file.Kind)
+	f.Help = "write below the frontmatter what the agent is to do"
 }
 
 func dialectRules() []*Rule {

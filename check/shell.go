@@ -12,6 +12,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/permit"
 	"github.com/skillhand/skillhand/skill"
@@ -45,6 +46,8 @@ func shellRules() []*Rule {
 			Summary: "a code block is never closed, so all that follows is code"},
 		{ID: "SK314", Name: "directive-no-blank", Severity: Warning, agent: claude, run: directiveNoBlank,
 			Summary: "a directive has no blank before it, so it does not run and the agent reads the command"},
+		{ID: "SK315", Name: "directive-bare", Severity: Warning, agent: claude, load: true, run: directiveBare,
+			Summary: "a line begins with ! and a command, and without backticks it does not run"},
 	}
 }
 
@@ -545,6 +548,45 @@ func (p *pass) isMeant(command string, before byte) bool {
 	}
 	return p.doc.decide(p.doc.request(command, p.doc.place())).Decision == permit.Allow
 }
+
+// directiveBare is about a line of text, alone or in a list, that is a ! and a command which would run as a directive.
+// Claude Code's answers are in testdata/claude/SK315-bare.txtar.
+func directiveBare(p *pass) {
+	for at := p.doc.bodyStart(); ; at++ {
+		i := strings.IndexByte(p.doc.src[at:], '!')
+		if i < 0 {
+			return
+		}
+		at += i
+		before := p.doc.src[strings.LastIndexByte(p.doc.src[:at], '\n')+1 : at]
+		command, _, _ := strings.Cut(p.doc.src[at+1:], "\n")
+		command = strings.TrimRight(command, " \t\r")
+		if strings.Trim(before, " \t-*+>.)0123456789") != "" || !p.isBare(command) || p.doc.inCode(at) {
+			continue
+		}
+		f := p.find(at, at+1+len(command), "a ! runs nothing without backticks: the agent reads the command instead of its output")
+		f.Help = "write !`" + clip(command, 60) + "`"
+		if strings.HasSuffix(command, "\\") {
+			f.Help = "write the whole command on one line, between backticks"
+		}
+	}
+}
+
+// isBare reports whether what follows a ! is a command: it has a flag, a pipe or a second command, or Claude Code would
+// run it.
+func (p *pass) isBare(command string) bool {
+	if command == "" || strings.Contains(command, "`") || strings.IndexByte("./~$", command[0]) < 0 && (command[0] < 'a' || command[0] > 'z') {
+		return false
+	}
+	command = strings.TrimRight(command, "\\")
+	if commandMarks.Get().MatchString(command) {
+		_, err := words.Parse(command)
+		return err == nil
+	}
+	return p.doc.decide(p.doc.request(command, p.doc.place())).Decision == permit.Allow
+}
+
+var commandMarks = lazy.Regexp(` --?[a-zA-Z]| \| | && `)
 
 // inCode reports whether a place in the text is in code.
 func (d *document) inCode(offset int) bool {
