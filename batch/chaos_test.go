@@ -301,12 +301,39 @@ func (tr *troupe) busy(wait time.Duration) bool {
 	return true
 }
 
+// kills kills workers, but none that runs a job with which so many have died that it would soon fail for that.
 func (tr *troupe) kills(_ *realpostgres.Server, n int) {
 	for range n {
 		tr.busy(300 * time.Millisecond)
-		tr.kill(tr.any())
+		a := tr.any()
+		for tr.unlucky(a) {
+			a = tr.any()
+		}
+		tr.kill(a)
 		tr.start()
 	}
+}
+
+// unlucky reports whether a worker runs a job that more workers have died with than is safe. One death may be missing in
+// the diary: that of a worker which had a job and had not begun to write.
+func (tr *troupe) unlucky(a *actor) bool {
+	spans, _ := tr.diary()
+	for _, list := range spans {
+		deaths, runs := 0, false
+		for _, s := range list {
+			switch {
+			case s.how != "":
+			case s.end != 0:
+				deaths++
+			default:
+				runs = runs || s.pid == a.cmd.Process.Pid
+			}
+		}
+		if runs && deaths >= maxKills-2 {
+			return true
+		}
+	}
+	return false
 }
 
 func (tr *troupe) interrupts(_ *realpostgres.Server, n int) {
