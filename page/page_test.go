@@ -491,6 +491,43 @@ func TestDigest(t *testing.T) {
 	}
 }
 
+// TestBatchesOfOneName: all that a batch ran is one row, and a batch of the same name that was made at another time is another.
+func TestBatchesOfOneName(t *testing.T) {
+	p := newPlace(t, false, nil)
+	store := history.Store{Dir: p.site.Runtime.HistoryDir()}
+	for _, r := range []history.Record{
+		{Job: "nightly/one", Batch: "2026-05-01T02:00:00Z", OK: true},
+		{Job: "nightly/two", Batch: "2026-05-01T02:00:00Z", OK: true},
+		{Job: "nightly/one", Batch: "2026-05-02T02:00:00.5Z"},
+		{Job: "old/one", OK: true},
+		{Job: "old/two", OK: true},
+	} {
+		r.Kind, r.Skill = history.Run, "lint"
+		if err := store.Append(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := p.browser()
+	_, text := p.get(c, "/runs")
+	if n := strings.Count(text, "a batch: show its"); n != 3 {
+		t.Errorf("%d rows of batches, want 3:\n%s", n, text)
+	}
+	for _, want := range []string{"all 2 ok", "1 of 1 failed", "batch=nightly&amp;made=2026-05-02T02%3A00%3A00.5Z", `"/runs?batch=old"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+	for path, want := range map[string]string{
+		"/runs?batch=nightly&made=2026-05-01T02:00:00Z":   "2 runs and asks<",
+		"/runs?batch=nightly&made=2026-05-02T02:00:00.5Z": "1 run or ask<",
+		"/runs?batch=nightly":                             "3 runs and asks<",
+	} {
+		if _, text := p.get(c, path); !strings.Contains(text, want) {
+			t.Errorf("%s: no %s in\n%s", path, want, text)
+		}
+	}
+}
+
 // TestStates: a search for how things are finds those alone, not what has the same letters.
 func TestStates(t *testing.T) {
 	p := newPlace(t, false, map[string]string{"hello": hello})

@@ -25,6 +25,7 @@ type runsData struct {
 	Next       []string
 	Damaged    int
 	Batch      string // whose runs are listed alone, or ""
+	Made       string // when that batch was made, if that is known
 	Folded     string // the address at which they are one row
 	Any        bool
 	Empty      string // what to say if there is nothing
@@ -43,25 +44,25 @@ type mention struct{ Name, Link, Text, Sub string }
 // A runRow is a run, or all that a batch ran.
 type runRow struct {
 	history.Record
-	batch        string // its name; "": this is one run
+	batch        history.Job // its name, and when it was made; none: this is one run
 	jobs, failed int
 }
 
 // fold makes one row of all that a batch ran, where its latest run stands. The latest come first.
 func fold(records []history.Record) []runRow {
 	var all []runRow
-	index := map[string]int{}
+	index := map[history.Job]int{}
 	for _, r := range records {
-		name, _, ok := strings.Cut(r.Job, "/")
+		batch, ok := batchOf(r)
 		if !ok {
 			all = append(all, runRow{Record: r})
 			continue
 		}
-		at, known := index[name]
+		at, known := index[batch]
 		if !known {
 			at = len(all)
-			index[name] = at
-			all = append(all, runRow{Record: history.Record{Time: r.Time, Kind: r.Kind, OK: true}, batch: name})
+			index[batch] = at
+			all = append(all, runRow{Record: history.Record{Time: r.Time, Kind: r.Kind, OK: true}, batch: batch})
 		}
 		row := &all[at]
 		row.jobs, row.CostUSD, row.DurationMS = row.jobs+1, row.CostUSD+r.CostUSD, row.DurationMS+r.DurationMS
@@ -70,6 +71,18 @@ func fold(records []history.Record) []runRow {
 		}
 	}
 	return all
+}
+
+// batchOf is the batch that a record is a job's of. Batches of one name are told apart by when they were made.
+func batchOf(r history.Record) (history.Job, bool) {
+	name, _, ok := strings.Cut(r.Job, "/")
+	return history.Job{Name: name, Batch: r.Batch}, ok
+}
+
+// madeAt shows when a batch was made, as history has it.
+func madeAt(text string) string {
+	at, _ := time.Parse(time.RFC3339Nano, text)
+	return stamp(at)
 }
 
 // single makes a row of each record.
@@ -82,10 +95,7 @@ func single(records []history.Record) []runRow {
 }
 
 func (r runRow) name() string {
-	if r.batch != "" {
-		return r.batch
-	}
-	return r.Name()
+	return cmp.Or(r.batch.Name, r.Name())
 }
 
 // usualSpan is the period that is shown if nobody says which.
@@ -113,11 +123,15 @@ func (v *visit) runs() (*view, error) {
 	data.Damaged, data.Any = found.Damaged, len(found.Records) > 0
 	records := found.Records
 	if name := v.query.Get("batch"); name != "" {
-		records = slices.DeleteFunc(records, func(r history.Record) bool { return !strings.HasPrefix(r.Job, name+"/") })
-		data.Batch, data.Folded = name, v.runsLink("batch", "")
+		made := v.query.Get("made")
+		records = slices.DeleteFunc(records, func(r history.Record) bool {
+			batch, _ := batchOf(r)
+			return batch.Name != name || made != "" && batch.Batch != made
+		})
+		data.Batch, data.Made, data.Folded = name, madeAt(made), v.runsLink("batch", "", "made", "")
 	}
 	l := list[runRow]{
-		view: "runs", keep: []string{"since", "kind", "failed", "skill", "batch"}, one: "run or ask", what: "runs and asks",
+		view: "runs", keep: []string{"since", "kind", "failed", "skill", "batch", "made"}, one: "run or ask", what: "runs and asks",
 		usual: "-time", columns: v.runColumns(), sorted: true, text: searched, states: runStates, items: single(records),
 	}
 	if rows := l.search(v.query.Get("q")); len(rows) > 0 {
@@ -180,7 +194,7 @@ func (v *visit) runsQuery(data *runsData, now time.Time) (history.Query, error) 
 // runsLink is this list with another choice.
 func (v *visit) runsLink(pairs ...string) string {
 	all := []string{"q", v.query.Get("q")}
-	for _, k := range []string{"since", "kind", "failed", "skill", "batch", "sort"} {
+	for _, k := range []string{"since", "kind", "failed", "skill", "batch", "made", "sort"} {
 		if !slices.Contains(pairs, k) {
 			all = append(all, k, v.query.Get(k))
 		}
@@ -248,8 +262,8 @@ func (v *visit) runLink(r history.Record) string {
 func (v *visit) runColumns() []column[runRow] {
 	return []column[runRow]{
 		{key: "name", title: "What", compare: by(runRow.name), cell: func(r runRow) cell {
-			if r.batch != "" {
-				return cell{Text: r.batch, Sub: "a batch: show its " + counted(r.jobs, "run", "runs"), Link: v.runsLink("batch", r.batch)}
+			if r.batch.Name != "" {
+				return cell{Text: r.batch.Name, Sub: "a batch: show its " + counted(r.jobs, "run", "runs"), Link: v.runsLink("batch", r.batch.Name, "made", r.batch.Batch)}
 			}
 			c := cell{Text: r.Name(), Link: v.runLink(r.Record)}
 			if r.Skill != r.Name() {
@@ -258,16 +272,16 @@ func (v *visit) runColumns() []column[runRow] {
 			return c
 		}},
 		{key: "kind", title: "Kind", compare: by(func(r runRow) string { return string(r.Kind) }), cell: func(r runRow) cell {
-			if r.batch != "" {
+			if r.batch.Name != "" {
 				return cell{Text: "batch"}
 			}
 			return cell{Text: string(r.Kind)}
 		}},
 		{key: "verdict", title: "Verdict", compare: by(func(r runRow) string { return fmt.Sprint(r.OK) + r.Category }), cell: func(r runRow) cell {
 			switch {
-			case r.batch != "" && !r.OK:
+			case r.batch.Name != "" && !r.OK:
 				return cell{Text: fmt.Sprintf("%s of %s failed", thousands(r.failed), thousands(r.jobs)), Mark: "bad"}
-			case r.batch != "":
+			case r.batch.Name != "":
 				return cell{Text: "all " + thousands(r.jobs) + " ok", Mark: "good"}
 			case r.OK:
 				return cell{Text: "ok", Mark: "good"}
