@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -373,6 +374,32 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatalf("%s: (-want +got):\n%s", line, diff)
 		}
 	})
+}
+
+// TestByHand: a line with every field that a record has is read by hand, which is four times as fast.
+func TestByHand(t *testing.T) {
+	c := 0.5
+	r := Record{Time: time.Date(2026, 11, 15, 5, 0, 0, 0, time.UTC), OK: true, Confidence: &c, DurationMS: 12.5, CostUSD: 0.1}
+	fields := reflect.ValueOf(&r).Elem()
+	for i := range fields.NumField() {
+		if f := fields.Field(i); f.Kind() == reflect.String {
+			f.SetString(fields.Type().Field(i).Name)
+		} else if f.IsZero() {
+			t.Errorf("%s has no value here", fields.Type().Field(i).Name)
+		}
+	}
+	line, err := r.line()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got Record
+	p := plain{rest: bytes.TrimSpace(line), known: map[string]string{}}
+	if !p.record(&got) {
+		t.Fatalf("not read by hand from %q on", p.rest)
+	}
+	if diff := cmp.Diff(r, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }
 
 // FuzzDecode: what is read by hand is what encoding/json reads.

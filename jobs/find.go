@@ -34,7 +34,7 @@ func Find(ctx context.Context, db *batch.DB, name, dir string) (*batch.Status, e
 	if s := nearest(current, paths.Real(dir)); s != nil {
 		return s, nil
 	}
-	if file := paths.In(dir, name); len(found) == 0 && isFile(file) {
+	if file := paths.In(dir, name); len(found) == 0 && paths.IsFile(file) {
 		return ofFile(ctx, db, name, file)
 	}
 	if len(found) == 0 {
@@ -54,11 +54,6 @@ func Called(s *batch.Status) string {
 		name += fmt.Sprintf("@%d", s.ID)
 	}
 	return name
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
 }
 
 // ofFile is the batch of a job file that was named instead of it.

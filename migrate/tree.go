@@ -264,7 +264,7 @@ func (t *tree) script(p string) Result {
 	}
 	s, err := read(p, t.files[p], t.opt.Options, t.usages[p])
 	if err == nil && !s.use.migrated {
-		if line := s.use.promised(); line > 0 && !included && !s.use.reports() {
+		if line := s.use.promised(); line > 0 && !included && !s.use.reports {
 			err = &LeftAloneError{p, line, "its comment says what it prints on stdout: something may read that"}
 		}
 		s.trapped = t.trapIn(p, map[string]bool{})

@@ -60,6 +60,7 @@ type usage struct {
 	obstacles  []edit.Note // why it must be left alone
 	selfLines  []mention   // where it reads its own lines by number
 	migrated   bool        // already
+	reports    bool        // it prints a report itself
 	exits      bool        // an exit stands at the end of the way
 	catches    bool        // it has traps for signals
 	trapsExit  bool        // it has a trap for EXIT, wherever that stands
@@ -345,13 +346,6 @@ func onlyReturns(st *syntax.Stmt) bool {
 	return only
 }
 
-// reportsAlready is the obstacle that a script prints a report.
-const reportsAlready = "it prints a report already"
-
-func (u *usage) reports() bool {
-	return slices.ContainsFunc(u.obstacles, func(n edit.Note) bool { return n.Text == reportsAlready })
-}
-
 // obstacle returns the first thing for which the script must be left alone, if
 // lines from start on are moved.
 func (u *usage) obstacle(start int) (edit.Note, bool) {
@@ -604,7 +598,8 @@ func (u *usage) known(st *syntax.Stmt, c *syntax.CallExpr, name string, p flow) 
 		}
 	case "skillhand":
 		if p.own && literal(second(c.Args)) == "emit" {
-			u.stop(c, reportsAlready)
+			u.reports = true
+			u.stop(c, "it prints a report already")
 		}
 	case "sed", "tail", "head", "awk":
 		u.ownLines(c)
