@@ -30,19 +30,17 @@ func (e *Edit) Changed() bool { return !bytes.Equal(e.Before, e.After) }
 // Diff shows the edit as a unified diff, or "" if nothing changes.
 func (e *Edit) Diff() string { return e.between(e.Name, e.Name) }
 
-// Patch is the diff as git apply and patch -p1 take it. A file that is not below the folder has its name alone.
+// Patch is the diff as git apply and patch -p1 take it. A file that is not below the folder has its name alone. One that
+// comes has its name on both sides: so the diff also fits one that is there and empty.
 func (e *Edit) Patch() string {
 	if !filepath.IsLocal(e.Name) {
 		return e.Diff()
 	}
-	before, after := "a/"+e.Name, "b/"+e.Name
-	if len(e.Before) == 0 {
-		before = "/dev/null"
-	}
+	after := "b/" + e.Name
 	if len(e.After) == 0 {
 		after = "/dev/null"
 	}
-	return e.between(before, after)
+	return e.between("a/"+e.Name, after)
 }
 
 func (e *Edit) between(before, after string) string {

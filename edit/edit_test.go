@@ -10,15 +10,18 @@ import (
 	"github.com/skillhand/skillhand/edit"
 )
 
-// TestPatch: git applies what Patch prints, for a file that changes, comes or goes.
+// TestPatch: git applies what Patch prints, for a file that changes, was empty, comes or goes.
 func TestPatch(t *testing.T) {
-	for _, tt := range []struct{ before, after string }{{"a\nb\n", "a\nc\n"}, {"", "new\n"}, {"old\n", ""}} {
+	for _, tt := range []struct {
+		isThere       bool
+		before, after string
+	}{{true, "a\nb\n", "a\nc\n"}, {true, "a\nb", "c"}, {true, "a\r\n", "b\r\n"}, {true, "", "new\n"}, {false, "", "new\n"}, {true, "old\n", ""}} {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "skills", "a", "SKILL.md")
 		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if tt.before != "" {
+		if tt.isThere {
 			if err := os.WriteFile(file, []byte(tt.before), 0o666); err != nil {
 				t.Fatal(err)
 			}

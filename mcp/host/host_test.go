@@ -82,6 +82,36 @@ func TestKeep(t *testing.T) {
 	}
 }
 
+// TestOpencode: the file with comments is taken if it is the only one, and what has some is left as it is.
+func TestOpencode(t *testing.T) {
+	p := Owner{Home: t.TempDir()}
+	plain := filepath.Join(p.Home, ".config", "opencode", "opencode.json")
+	if err := os.MkdirAll(filepath.Dir(plain), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	c := Command{"skillhand", []string{"mcp"}}
+	for _, tt := range []struct{ file, text, want string }{
+		{"", "", plain},
+		{plain + "c", "{}", plain + "c"},
+		{plain + "c", "{\n  // mine\n}", ""},
+		{plain, "{}", plain},
+	} {
+		if tt.file != "" {
+			if err := os.WriteFile(tt.file, []byte(tt.text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ch, err := Plan("opencode", p, false, c)
+		if tt.want == "" {
+			if !strings.Contains(err.Error(), tt.file+":2: ") || !strings.Contains(byHand(err), `["skillhand","mcp"]`) {
+				t.Errorf("%s: %v", tt.text, err)
+			}
+		} else if err != nil || ch.File != tt.want || !strings.Contains(string(ch.After), `["skillhand","mcp"]`) {
+			t.Errorf("%s: %v, %+v, want it in %s", tt.file, err, ch, tt.want)
+		}
+	}
+}
+
 // byHand is what a person is to write.
 func byHand(err error) string {
 	e, ok := errors.AsType[*ByHandError](err)
@@ -142,6 +172,8 @@ func TestTOML(t *testing.T) {
 		{"x = \"a\n", ""},
 		{"x = 1 = 2\n", ""},
 		{"x = ]\n", ""},
+		{"x = [[1]\n", ""},
+		{"x = [1]]\n", ""},
 		{whole, whole + "\n[mcp_servers.skillhand]\n" + own},
 		{"mcp_servers.skillhand.command = \"x\"\n", ""},
 		{"[mcp_servers]\nskillhand = {command = \"x\"}\n", ""},
