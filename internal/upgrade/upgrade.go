@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"go/version"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/skillhand/skillhand/internal/origin"
 )
@@ -21,8 +23,8 @@ type Document struct {
 }
 
 // Program upgrades a program and those beside it, or says how: a copy that an archive brought replaces itself.
-func Program(ctx context.Context, program, version string, getenv func(string) string, dryRun bool) (*Document, error) {
-	doc := &Document{Program: program, Version: version, Origin: origin.Of(program, version, origin.GoBin(getenv))}
+func Program(ctx context.Context, program, current string, getenv func(string) string, dryRun bool) (*Document, error) {
+	doc := &Document{Program: program, Version: current, Origin: origin.Of(program, current, origin.GoBin(getenv))}
 	if doc.Command = doc.Origin.Upgrade(); doc.Command != "" {
 		return doc, nil
 	}
@@ -31,7 +33,7 @@ func Program(ctx context.Context, program, version string, getenv func(string) s
 	if doc.Latest, err = from.Latest(ctx); err != nil {
 		return nil, &UnreachableError{err}
 	}
-	if doc.Latest == doc.Version || dryRun {
+	if doc.Latest == doc.Version || isAhead(doc.Version, doc.Latest) || dryRun {
 		return doc, nil
 	}
 	if err := from.Replace(ctx, doc.Latest, filepath.Dir(program)); err != nil {
@@ -39,6 +41,15 @@ func Program(ctx context.Context, program, version string, getenv func(string) s
 	}
 	doc.Changed = true
 	return doc, nil
+}
+
+// isAhead reports whether a version, such as one that is tried out before its release, is of a later release than another.
+func isAhead(v, other string) bool {
+	numbers := func(v string) string {
+		v, _, _ = strings.Cut(v, "-")
+		return "go" + strings.TrimPrefix(v, "v")
+	}
+	return version.Compare(numbers(v), numbers(other)) > 0
 }
 
 // An UnreachableError says that nobody told which version is the newest: worth trying again.
@@ -56,6 +67,8 @@ func (d *Document) String() string {
 		return fmt.Sprintf("%s: upgraded from %s to %s\n", filepath.Dir(d.Program), d.Version, d.Latest)
 	case d.Latest == d.Version:
 		return fmt.Sprintf("%s is the newest version\n", d.Version)
+	case isAhead(d.Version, d.Latest):
+		return fmt.Sprintf("%s is ahead of the newest version, %s\n", d.Version, d.Latest)
 	}
 	return fmt.Sprintf("%s: would be upgraded from %s to %s\n", filepath.Dir(d.Program), d.Version, d.Latest)
 }

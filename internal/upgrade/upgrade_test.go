@@ -6,11 +6,13 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -83,6 +85,60 @@ func TestReplace(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestProgram: only an older copy that came from an archive is replaced.
+func TestProgram(t *testing.T) {
+	name := fmt.Sprintf("skillhand-v2.0.0-%s-%s", runtime.GOOS, runtime.GOARCH)
+	exe := map[string]string{"windows": ".exe"}[runtime.GOOS]
+	url, _ := releases(t, name, map[string]string{"skillhand" + exe: "new", "skillhand-server" + exe: "new"})
+	for _, tt := range []struct {
+		version string
+		dryRun  bool
+		changed bool
+		says    string
+	}{
+		{"v1.9.0", true, false, "would be upgraded from v1.9.0 to v2.0.0"},
+		{"v1.9.0", false, true, "upgraded from v1.9.0 to v2.0.0"},
+		{"v1.10.0", false, true, "upgraded from v1.10.0 to v2.0.0"},
+		{"v2.0.0-rc.1", false, true, "upgraded from v2.0.0-rc.1 to v2.0.0"},
+		{"v2.0.0", false, false, "v2.0.0 is the newest version"},
+		{"v2.1.0-rc.1", false, false, "v2.1.0-rc.1 is ahead of the newest version, v2.0.0"},
+		{"v10.0.0", true, false, "v10.0.0 is ahead of the newest version, v2.0.0"},
+		{"v1.9.0-3-gabc", false, false, "To upgrade it: git pull"},
+	} {
+		program := filepath.Join(t.TempDir(), "skillhand"+exe)
+		if err := os.WriteFile(program, []byte("old"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		doc, err := upgrade.Program(t.Context(), program, tt.version, environment(url), tt.dryRun)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(program)
+		if err != nil || doc.Changed != tt.changed || (string(text) == "new") != tt.changed || !strings.Contains(doc.String(), tt.says) {
+			t.Errorf("%s: %v, %q: %s", tt.version, err, text, doc)
+		}
+	}
+}
+
+// TestUnreachable: where nobody says which version is the newest, it may help to try again.
+func TestUnreachable(t *testing.T) {
+	none := httptest.NewServer(http.NewServeMux())
+	defer none.Close()
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})) // as where there are no releases
+	defer elsewhere.Close()
+	for _, url := range []string{none.URL, elsewhere.URL} {
+		_, err := upgrade.Program(t.Context(), filepath.Join(t.TempDir(), "skillhand"), "v1.0.0", environment(url), false)
+		if _, ok := errors.AsType[*upgrade.UnreachableError](err); !ok || !strings.Contains(err.Error(), url+"/latest") {
+			t.Errorf("the error is %v", err)
+		}
+	}
+}
+
+// environment names a mirror, and nothing else.
+func environment(url string) func(string) string {
+	return func(name string) string { return map[string]string{"SKILLHAND_RELEASES": url}[name] }
 }
 
 func tarGz(t *testing.T, folder string, files map[string]string) []byte {
