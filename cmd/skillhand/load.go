@@ -45,8 +45,8 @@ looked up in --root and the plugin, in the folders of agents (.claude/skills,
 .agents/skills, .cursor/skills and so on) from here up to the repository's top,
 in the repository itself (skills/, plugins/*/skills, skills and plugins in folders
 at its top, what its manifests name), in your own folders, and in plugins that
-Claude Code installed. A project that
-you do not trust never hides a skill of your own.
+Claude Code installed. A project that you do not trust never hides a skill of your
+own.
 
 A directive that fails becomes an <error> on the page, and the page is still
 printed. With --strict the load fails instead. Commands run only from your own

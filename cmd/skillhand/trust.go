@@ -30,8 +30,9 @@ one is not trusted.
 With --pin, DIR is trusted as it is now. Once its commands or scripts change,
 nothing runs until you have seen the difference and pinned it again; its prose may
 change. Use it for other people's skills, which a pull can change. The difference
-is shown, and you are asked; without --pin, DIR is no longer pinned then. Where there is no terminal to ask on, nothing is pinned again unless
-you give the digest that is printed with the difference: --pin=DIGEST.
+is shown, and you are asked; without --pin, DIR is no longer pinned then. Where
+there is no terminal to ask on, nothing is pinned again unless you give the digest
+that is printed with the difference: --pin=DIGEST.
 
 SKILLHAND_TRUST=all in the environment trusts every folder, for CI and
 containers.`,
