@@ -112,6 +112,34 @@ func TestOpencode(t *testing.T) {
 	}
 }
 
+// TestOurs: an entry with anything that skillhand does not write is the user's.
+func TestOurs(t *testing.T) {
+	for _, tt := range []struct {
+		host, file, text string
+		want             bool
+	}{
+		{"codex", ".codex/config.toml", "model = \"o\"\n\n[mcp_servers.skillhand]\ncommand = \"/bin/skillhand\"\nargs = [\"mcp\", \"--cwd\", \"x\"]\n", true},
+		{"codex", ".codex/config.toml", "[mcp_servers.skillhand]\ncommand = \"skillhand\"\nargs = [\"mcp\"]\ntimeout = 20\n", false},
+		{"codex", ".codex/config.toml", "[mcp_servers.skillhand]\ncommand = \"skillhand\"\nargs = [\"mcp\"]\n[mcp_servers.skillhand.env]\nA = \"b\"\n", false},
+		{"codex", ".codex/config.toml", "[mcp_servers.skillhand]\ncommand = \"other\"\nargs = [\"mcp\"]\n", false},
+		{"cursor", ".cursor/mcp.json", `{"mcpServers": {"other": {}, "skillhand": {"args": ["mcp"], "command": "skillhand.exe"}}}`, true},
+		{"cursor", ".cursor/mcp.json", `{"mcpServers": {"skillhand": {"command": "skillhand", "args": ["mcp"], "env": {"A": "b"}}}}`, false},
+		{"cursor", ".cursor/mcp.json", `{"mcpServers": {"skillhand": {"command": "skillhand", "args": ["serve"]}}}`, false},
+	} {
+		p := Owner{Home: t.TempDir()}
+		file := filepath.Join(p.Home, tt.file)
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(tt.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if found := Find(p); len(found) != 1 || found[0].Host != tt.host || found[0].Err != nil || found[0].Ours != tt.want {
+			t.Errorf("%s: %+v, want ours %v", tt.text, found, tt.want)
+		}
+	}
+}
+
 // byHand is what a person is to write.
 func byHand(err error) string {
 	e, ok := errors.AsType[*ByHandError](err)
