@@ -155,9 +155,10 @@ func (s *scope) within(f field, k kind, place, why, instead string) {
 	}
 }
 
-// kept is a kind of values, if they stay what they are; a line that changes texts could make anything of them but numbers.
+// kept is a kind of values, if they stay what they are: a part of tame text is tame, but a line that changes texts could make
+// anything of them but numbers.
 func (s *scope) kept(k kind) kind {
-	if s.changes {
+	if s.changes || s.cuts && k.name != tame.name {
 		return number
 	}
 	return k
@@ -236,13 +237,15 @@ func isAt(x syntax.ArithmExpr) bool {
 
 // parameter judges an expansion, and notes if it makes another text of a value: ${x#a}, but not ${x##*/}.
 func (s *scope) parameter(n *syntax.ParamExp) {
+	prompt := n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && words.Lit(n.Exp.Word) == "P"
 	cuts := n.Exp != nil && (n.Exp.Op == syntax.RemSmallPrefix || n.Exp.Op == syntax.RemLargePrefix) && !upToSign().MatchString(words.Lit(n.Exp.Word))
-	s.changes = s.changes || cuts || n.Repl != nil || n.Slice != nil || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps
+	s.cuts = s.cuts || cuts || n.Slice != nil
+	s.changes = s.changes || n.Repl != nil || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && !prompt
 	s.subscripts(n.Index)
 	if n.Slice != nil {
 		s.subscripts(n.Slice.Offset, n.Slice.Length)
 	}
-	if n.Excl && n.Names == 0 && !isAt(n.Index) || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && words.Lit(n.Exp.Word) == "P" {
+	if n.Excl && n.Names == 0 && !isAt(n.Index) || prompt {
 		s.expanded("${!…} or ${…@P}")
 	}
 }
@@ -319,7 +322,7 @@ func (s *scope) assign(name string, w *syntax.Word, exported bool) {
 	if exported && f.reached() {
 		s.handed[name] = true
 	}
-	s.changes = s.changes || name == "IFS" && (w == nil || words.Lit(w) != "") || strings.HasPrefix(f.lead(), "-") && f.reached()
+	s.cuts = s.cuts || name == "IFS" && (w == nil || words.Lit(w) != "") || strings.HasPrefix(f.lead(), "-") && f.reached()
 	s.setting(name, f, exported)
 }
 

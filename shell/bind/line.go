@@ -33,7 +33,8 @@ type line struct {
 	unpacks map[string]bool // programs of it that write files whose names it does not say
 	moves   bool            // it goes to a folder that a value chooses
 	strays  bool            // an option goes to another folder, where names without one mean other files
-	changes bool            // it may make other texts of its values, and not only parts between signs, or reads files that they name
+	cuts    bool            // it may take parts of its values, and not only those between signs
+	changes bool            // it may make other texts of them, or reads files that they name
 }
 
 // A value is one of the line's, with the words that it is split into.
@@ -104,9 +105,12 @@ var sequence = regexpOnce(`^\{\d+\.\.\d+\}$`)
 func (s *scope) effects(name string, r *row, args []field, in input) {
 	all := joined(args)
 	own, reached := all.own(), all.reached()
+	whole := name + " " + own
+	cuts := cutting().MatchString(whole)
 	keeps := r == nil || r.runs() || r.is(isCall) && name != "printf" || r.is(isTool) && !among("outputs", name) || among("keepers", name)
-	made := in.prints && !keeps && !keeping().MatchString(name+" "+own) && !leaving().MatchString(name+" "+own)
-	s.changes = s.changes || made || s.funcs[name] && strings.Contains(own, "-\x00")
+	made := in.prints && (!keeps || cuts) && !keeping().MatchString(whole) && !leaving().MatchString(whole)
+	s.cuts = s.cuts || made && cuts || s.funcs[name] && strings.Contains(own, "-\x00")
+	s.changes = s.changes || made && !cuts
 	sub, _, _ := strings.Cut(own, " ")
 	s.changes = s.changes || in.prints && r.is(isData) && !among("tellers", name) && !among("tellers", name+"/"+sub) && reached
 	edits := among("editors", versionless(name)) && inPlace().MatchString(own)
@@ -129,7 +133,7 @@ func (s *scope) effects(name string, r *row, args []field, in input) {
 }
 
 // goes notes a folder that the line goes to.
-func (s *scope) goes(f field) { s.moves = s.moves || f.reached() && !s.picked(f) }
+func (s *scope) goes(f field) { s.moves = s.moves || f.reached() && !s.picked(f) && f.full() != "." }
 
 // written notes a file that the line writes.
 func (s *scope) written(f field) {
@@ -144,11 +148,14 @@ func (s *scope) written(f field) {
 	}
 }
 
+// cutting are commands that take any part of a text.
+var cutting = regexpOnce(`^(?:cut |tr -d |tail .*-(?:c|-by)|(?:[ef]?grep|rg) (?:.* )?-(?:[a-zA-Z]*o|-onl))`)
+
 var inPlace = regexpOnce(`(?:^| )(?:-[a-zA-Z]{0,4}i|--in-place)`)
 
 // keeping are commands that print what they got, or parts of it between signs, or digits alone.
 var keeping = regexpOnce(`^(?s:echo (?:-n )?(?:[^$-][^$]*)?|printf [^%\\\x00-]*(?:%s[^%\\\x00-]*(?:\\n)?)*(?: .*)?|jq (?:-r |-c )?\.?[\w.\[\]"-]+(?: \S+)?|` +
-	`cut .*-d ?['"]?[^\w'"].*-f.*|cut -f ?[\d,-]+(?: -d ?[^\w].*)?|` +
+	`cut -d ?\W -f.*|cut -f ?[\d,-]+(?: -d ?[^\w\s].*)?|` +
 	`awk (?:-F ?\\?[^\w\s] )?\{ ?print \$?\w+(?: ?, ?\$?\w+)* ?\})$`)
 
 func exports(d *syntax.DeclClause) bool { return d.Variant.Value == "export" || declares(d, "x") }
