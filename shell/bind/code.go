@@ -138,16 +138,16 @@ func lex(code string, comments bool, f func(before, token, after string) bool) b
 }
 
 // script judges code of Python and JavaScript. Every name in it is on the list of harmless ones, or one that the code itself
-// gives to something and does not call; values stand in quotes, and nothing in them ends those.
+// gives to something and does not call; values are plain, or stand in quotes, and nothing in them ends those.
 func (c *code) script() bool {
 	quotes := func(x bit) bool {
 		return x.from != nil && strings.ContainsAny(x.text, "'\"`${}#\\\n\r\x00\x01")
 	}
 	text := strings.ReplaceAll(c.f.join(func(x bit) string {
-		if aNumber(x.text) {
-			return "0"
+		if plainWords(x.text) {
+			return x.text // what the value makes of the code is judged as what the author wrote
 		}
-		return "\x01" // a value that is not a number
+		return "\x01"
 	}), "\x00", "0")
 	bound := boundNames(text)
 	between := "" // the token before the one before

@@ -71,8 +71,10 @@ func (s *scope) flag(w *reading, args []field) int {
 	switch {
 	case o.sort == '?':
 		return 0
+	case f.reached() && !w.r.has("dashless") && s.listed(w, f): // git log --$0
+		return 1
 	case o.sort == '-' || o.sort == '~':
-		if attached && !s.listed(w, f) { // curl -s$0
+		if attached { // curl -s$0
 			s.within(f, number, w.name, whyOption, optionHint(w))
 		}
 		return 1
