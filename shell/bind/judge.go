@@ -181,10 +181,14 @@ func (s *scope) node(path []syntax.Node) {
 		s.subscripts(n.Index)
 	case *syntax.Assign:
 		s.subscripts(n.Index)
+		option := func(w *syntax.Word) bool { return strings.HasPrefix(words.Lit(w), "-") }
+		s.cuts = s.cuts || n.Append && n.Name != nil && slices.ContainsFunc(s.sets[n.Name.Value], option) // a=-o; a+=$0
 	case *syntax.DeclClause:
 		s.declaration(n)
 	case *syntax.BinaryTest:
 		switch n.Op {
+		case syntax.TsReMatch:
+			s.cuts = true // BASH_REMATCH
 		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
 			if !s.numeric(n.X) || !s.numeric(n.Y) {
 				s.expanded("[[ " + n.Op.String() + " ]]")
@@ -250,7 +254,10 @@ func (s *scope) parameter(n *syntax.ParamExp) {
 	}
 }
 
-var upToSign = regexpOnce(`^\*\W$`)
+var (
+	upToSign = regexpOnce(`^\*\W$`)
+	signs    = regexpOnce(`^[^\w\x00]*$`)
+)
 
 // surroundings judges programs in a line that writes files which are no data by their names: all but the
 // simplest may run those, or obey them.
@@ -322,7 +329,7 @@ func (s *scope) assign(name string, w *syntax.Word, exported bool) {
 	if exported && f.reached() {
 		s.handed[name] = true
 	}
-	s.cuts = s.cuts || name == "IFS" && (w == nil || words.Lit(w) != "") || strings.HasPrefix(f.lead(), "-") && f.reached()
+	s.cuts = s.cuts || name == "IFS" && !signs().MatchString(f.own()) || strings.HasPrefix(f.lead(), "-") && f.reached()
 	s.setting(name, f, exported)
 }
 

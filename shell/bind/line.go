@@ -109,7 +109,7 @@ func (s *scope) effects(name string, r *row, args []field, in input) {
 	cuts := cutting().MatchString(whole)
 	keeps := r == nil || r.runs() || r.is(isCall) && name != "printf" || r.is(isTool) && !among("outputs", name) || among("keepers", name)
 	made := in.prints && (!keeps || cuts) && !keeping().MatchString(whole) && !leaving().MatchString(whole)
-	s.cuts = s.cuts || made && cuts || s.funcs[name] && strings.Contains(own, "-\x00")
+	s.cuts = s.cuts || made && cuts || s.funcs[name] && strings.Contains(own, "-\x00") || dividing().MatchString(whole)
 	s.changes = s.changes || made && !cuts
 	sub, _, _ := strings.Cut(own, " ")
 	s.changes = s.changes || in.prints && r.is(isData) && !among("tellers", name) && !among("tellers", name+"/"+sub) && reached
@@ -148,8 +148,11 @@ func (s *scope) written(f field) {
 	}
 }
 
-// cutting are commands that take any part of a text.
-var cutting = regexpOnce(`^(?:cut |tr -d |tail .*-(?:c|-by)|(?:[ef]?grep|rg) (?:.* )?-(?:[a-zA-Z]*o|-onl))`)
+// cutting are commands that take any part of a text, or put a dash before it.
+var cutting = regexpOnce(`^(?:cut |tr -d |tail .*-(?:c|-by)|(?:[ef]?grep|rg) (?:.* )?-(?:[a-zA-Z]*o|-onl)|(?:date|seq) .*-\x00)`)
+
+// dividing are commands that read up to a letter, or so many.
+var dividing = regexpOnce(`^(?:(?:(?:read|mapfile|readarray) (?:.* )?|xargs (?:-\S+ )*)-(?:\w*d|-delimiter)[ =]?[\w\x00]|read (?:.* )?-\w*[nN] ?[\d\x00])`)
 
 var inPlace = regexpOnce(`(?:^| )(?:-[a-zA-Z]{0,4}i|--in-place)`)
 
