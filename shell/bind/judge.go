@@ -435,12 +435,15 @@ func (s *scope) input(p []syntax.Node) (in input) {
 		case *syntax.Stmt:
 			if !in.fed {
 				in.fed, in.code = s.redirected(n)
-			}
-			if k < len(p)-2 {
-				in.code = nil // another command of the same block may have read it
+				if k < len(p)-2 {
+					in.code = nil // another command of the same block may have read it
+				}
 			}
 		case *syntax.BinaryCmd:
 			pipe := n.Op == syntax.Pipe || n.Op == syntax.PipeAll
+			if pipe && p[k+1] == n.Y && !in.fed && k == len(p)-3 {
+				in.code = s.echoed(n.X)
+			}
 			in.fed, in.prints = in.fed || pipe && p[k+1] == n.Y, in.prints || pipe && p[k+1] == n.X
 		case *syntax.FuncDecl:
 			in.fed = true // it reads what its callers read
@@ -449,6 +452,19 @@ func (s *scope) input(p []syntax.Node) (in input) {
 		}
 	}
 	return in
+}
+
+// echoed is the text that a statement prints if it is nothing but echo TEXT: echo "ls $0" | sh is sh -c "ls $0".
+func (s *scope) echoed(n *syntax.Stmt) *field {
+	call, simple := n.Cmd.(*syntax.CallExpr)
+	if !simple || len(n.Redirs) > 0 || len(call.Assigns) > 0 || len(call.Args) < 2 || words.Lit(call.Args[0]) != "echo" || s.funcs["echo"] {
+		return nil
+	}
+	text := joined(s.fields(call.Args[1:]))
+	if strings.HasPrefix(text.full(), "-") || text.many || text.dirty() {
+		return nil
+	}
+	return &text
 }
 
 // redirected is what a statement's own redirections make its commands read.

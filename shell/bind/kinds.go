@@ -25,14 +25,15 @@ var (
 	// tame: nothing that arithmetic or a subscript would expand.
 	tame = kind{"a number or a name", func(v string) bool { return !strings.ContainsAny(v, "([{$`\\%<>\x00") }}
 	// noOption: no word of it is an option, wherever it is split.
-	noOption = kind{"no option", func(v string) bool { return !anOption().MatchString(v) }}
-	noPipe   = kind{"no pipe", func(v string) bool { return !strings.ContainsAny(v, "|<>!") && !strings.HasPrefix(v, "-") }}
-	noSource = kind{"no file of Go", func(v string) bool { return !strings.HasSuffix(v, ".go") }}
-	noBlank  = kind{"one word", func(v string) bool { return !strings.ContainsAny(v, " \t\n") }}
-	aRemote  = kind{"a remote or a branch", func(v string) bool { return !strings.Contains(v, "::") && !strings.HasPrefix(v, "-") }}
-	target   = kind{"a target", func(v string) bool { return plainWords(v) && !strings.ContainsAny(v, "=") && noOption.holds(v) }}
-	aPackage = kind{"a package's name", func(v string) bool { return packages().MatchString(v) && !strings.Contains(v, "..") }}
-	dataFile = kind{"a file that is data by its name", func(v string) bool { return plainText(v) && isDataName(v) }}
+	noOption  = kind{"no option", func(v string) bool { return !anOption().MatchString(v) }}
+	noPipe    = kind{"no pipe", func(v string) bool { return !strings.ContainsAny(v, "|<>!") && !strings.HasPrefix(v, "-") }}
+	noSource  = kind{"no file of Go", func(v string) bool { return !strings.HasSuffix(v, ".go") }}
+	noBlank   = kind{"one word", func(v string) bool { return !strings.ContainsAny(v, " \t\n") }}
+	aRemote   = kind{"a remote or a branch", func(v string) bool { return !strings.Contains(v, "::") && !strings.HasPrefix(v, "-") }}
+	target    = kind{"a target", func(v string) bool { return plainWords(v) && !strings.ContainsAny(v, "=") && noOption.holds(v) }}
+	aPackage  = kind{"a package's name", func(v string) bool { return packages().MatchString(v) && !strings.Contains(v, "..") }}
+	dataFile  = kind{"a file that is data by its name", func(v string) bool { return plainText(v) && isDataName(v) }}
+	ddOperand = kind{"no file to write", func(v string) bool { return aWord(v) || ddOperands().MatchString(v) }}
 	// fewDigits: what digits are in it make a number.
 	fewDigits = kind{"few digits", func(v string) bool { return len(strings.Map(onlyDigits, v)) < 12 }}
 	noSwitch  = kind{"no flag of test", func(v string) bool {
@@ -43,13 +44,14 @@ var (
 // kindNamed are the kinds that the table names for operands.
 var kindNamed = map[string]kind{
 	"never": never, "word": word, "plain": plain, "operand": operand, "span": span, "package": aPackage,
-	"target": target, "number": number, "remote": aRemote, "nopipe": noPipe, "nosource": noSource, "data": dataFile,
+	"target": target, "number": number, "remote": aRemote, "nopipe": noPipe, "nosource": noSource, "data": dataFile, "dd": ddOperand,
 }
 
 var (
-	span1    = regexpOnce(`^\d+(\.\d+)?[smhd]?$`)
-	anOption = regexpOnce(`(^|[^\pL\pN])-[^\d\s]|(^|\s)[+@|]|[\\%\x00]`)
-	packages = regexpOnce(`^[\pL\pN_@][\pL\pN_@./+-]*([~^<>=!*]+[\w.*-]+|\[[\w,]+\])*( [\pL\pN_@][\pL\pN_@./+-]*([~^<>=!*]+[\w.*-]+|\[[\w,]+\])*)*$`)
+	ddOperands = regexpOnce(`^(?:[io]?bs|count|skip|seek|status|conv|iflag)=[\w,]*$`)
+	span1      = regexpOnce(`^\d+(\.\d+)?[smhd]?$`)
+	anOption   = regexpOnce(`(^|[^\pL\pN])-[^\d\s]|(^|\s)[+@|]|[\\%\x00]`)
+	packages   = regexpOnce(`^[\pL\pN_@][\pL\pN_@./+-]*([~^<>=!*]+[\w.*-]+|\[[\w,]+\])*( [\pL\pN_@][\pL\pN_@./+-]*([~^<>=!*]+[\w.*-]+|\[[\w,]+\])*)*$`)
 )
 
 // regexpOnce compiles a pattern when it is needed first. There are dozens, which every start of the program makes, so it

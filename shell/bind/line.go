@@ -114,7 +114,7 @@ func (s *scope) effects(name string, r *row, args []field, in input) {
 	sub, _, _ := strings.Cut(own, " ")
 	s.changes = s.changes || in.prints && r.is(isData) && !among("tellers", name) && !among("tellers", name+"/"+sub) && reached
 	edits := among("editors", versionless(name)) && inPlace().MatchString(own)
-	quiet := !r.is(isTool) || r.has("view") || r.has("still") || !reached && !in.fed && !s.mentions(own) // not git merge "$0", tar x < "$0"
+	quiet := !r.is(isTool) || r.has("view") || contents().MatchString(whole) || r.has("still") || !reached && !in.fed && !s.mentions(own) // not git merge "$0", tar x < "$0"
 	if edits || !quiet || r.has("brings") {
 		s.unpacks[name] = true
 	}
@@ -153,6 +153,9 @@ var cutting = regexpOnce(`^(?:cut |tr -d |tail .*-(?:c|-by)|(?:[ef]?grep|rg) (?:
 
 // dividing are commands that read up to a letter, or so many.
 var dividing = regexpOnce(`^(?:(?:(?:read|mapfile|readarray) (?:.* )?|xargs (?:-\S+ )*)-(?:\w*d|-delimiter)[ =]?[\w\x00]|read (?:.* )?-\w*[nN] ?[\d\x00])`)
+
+// contents are commands that tell what is in an archive.
+var contents = regexpOnce(`^(?:(?:bsd)?tar (?:-?[vzjJ]*t[vzjJ]*f?(?: |$)|--list)|unzip -[lZ]|zipinfo )[^\x00-]*\x00?$`)
 
 var inPlace = regexpOnce(`(?:^| )(?:-[a-zA-Z]{0,4}i|--in-place)`)
 

@@ -70,7 +70,7 @@ func (s *scope) program(name string, args []field, in input) {
 		s.shell(name, args, in)
 	case isTool, isLang, isWrap, isJoin:
 		if sub := len(args) - len(rest); sub > 0 && r.kind == isTool {
-			name += " " + args[sub-1].lit()
+			name += " " + args[sub-1].full()
 		}
 		s.words(r, name, rest, in)
 	}

@@ -170,6 +170,9 @@ func find(name string, args []field) (r *row, rest []field) {
 	rest = args
 	for i := 0; i < len(args) && r.subs != nil; i++ {
 		text := args[i].lit()
+		if full := args[i].full(); r.subs[full].has("view") && !args[i].dirty() {
+			text = full // git $0 with status
+		}
 		switch sub := r.subs[text]; {
 		case strings.HasPrefix(args[i].lead(), "-"):
 			if o := r.option(text); o.sort != 0 && o.sort != '-' && o.sort != '~' && o.rest == len(text) {
