@@ -87,9 +87,10 @@ var sedCommand = sync.OnceValue(func() *regexp.Regexp {
 		`(?:[=dDgGhHnNpPxzF]|[qQlL] ?\d*|[:btT] ?\w*|` + substitute() + `)[ \t]*(?:[;\n}#]|$))`)
 })
 
-// perl judges the programs of perl and ruby that everybody knows: s/…/…/, print, print if /…/.
+// perl judges the programs of perl and ruby that everybody knows: s/…/…/, print, print if /…/, while (<>) { print }.
 func (c *code) perl() bool {
-	return c.plain() && !perlRuns().MatchString(c.full) && perlPrints().MatchString(c.full)
+	text := perlItems().ReplaceAllString(perlLoop().ReplaceAllString(c.full, "$1"), "0")
+	return c.plain() && !perlRuns().MatchString(text) && perlPrints().MatchString(text)
 }
 
 // awk judges a program of awk, word by word: what runs a command or writes a file is not in it.
@@ -138,17 +139,28 @@ func lex(code string, comments bool, f func(before, token, after string) bool) b
 }
 
 // script judges code of Python and JavaScript. Every name in it is on the list of harmless ones, or one that the code itself
-// gives to something and does not call; values are plain, or stand in quotes, and nothing in them ends those.
+// gives to something and does not call; values are sums, or stand in quotes, and nothing in them ends those.
 func (c *code) script() bool {
 	quotes := func(x bit) bool {
 		return x.from != nil && strings.ContainsAny(x.text, "'\"`${}#\\\n\r\x00\x01")
 	}
 	text := strings.ReplaceAll(c.f.join(func(x bit) string {
-		if plainWords(x.text) {
-			return x.text // what the value makes of the code is judged as what the author wrote
+		if sumOrMode().MatchString(x.text) {
+			return x.text
 		}
-		return "\x01"
+		return "\x01" // any other value
 	}), "\x00", "0")
+	if jsonField().MatchString(text) {
+		field := c.f.bits[len(c.f.bits)-1].text
+		return isName(field) && !reckoned().MatchString(field)
+	}
+	text = embedding().ReplaceAllStringFunc(text, func(quoted string) string { // `a ${b}` is `a ` + (b)
+		code := " "
+		for _, m := range embedded().FindAllStringSubmatch(quoted, -1) {
+			code += "+ (" + m[1] + ") "
+		}
+		return embedded().ReplaceAllString(quoted, "") + code
+	})
 	bound := boundNames(text)
 	between := "" // the token before the one before
 	reads := len(opening().FindAllString(text, -1)) == len(opened().FindAllString(text, -1))
@@ -160,7 +172,8 @@ func (c *code) script() bool {
 		case before == "(" && first == "require":
 			return after == ")" && loadable(token)
 		case strings.Contains("\"'`", token[:1]):
-			return before != "[" && !strings.ContainsAny(before, "fF") && token[0] != '`' || !reckoned().MatchString(token)
+			code := strings.ContainsAny(before, "fF") || token[0] == '`'
+			return !(code && strings.ContainsAny(token, "{}")) && (before != "[" && !code || !reckoned().MatchString(token))
 		case token[0] == '/' && len(token) > 1, token == "\x01":
 			return !strings.Contains(token, "\x01")
 		case strings.Contains(")]}", token):
@@ -208,6 +221,9 @@ func loadable(token string) bool {
 	return among("modules", name) || strings.HasSuffix(name, ".json")
 }
 
+// perlItem is what perl prints.
+const perlItem = `(?:(?:length|lc|uc|reverse|scalar reverse)(?: 0)?|0|"[^"#]*"|'[^'\\]*')`
+
 // argument is one argument of a call, which is not a list of them.
 const argument = `(?:[^()*,.]|\.[^.]|\([^()]*\))+`
 
@@ -221,7 +237,16 @@ var (
 	idents        = regexpOnce(`[A-Za-z_]\w*`)
 	clientCommand = regexpOnce(`(?m)^\s*\.|;\s*\.|\\`)
 	perlRuns      = regexpOnce("[`{}]|\\(\\?|[$@][A-Za-z_]")
-	perlPrints    = regexpOnce(`^(?:\s*(?:(?:print|puts|say)(?: "[^"#]*"| '[^'\\]*')?(?: if /` + section("/") + `/i?)?|` + substitute() + `)\s*(?:;|$))*$`)
+	perlLoop      = regexpOnce(`^\s*while ?\(<(?:STDIN)?>\) ?\{([^{}]*)\}\s*$`)
+	perlItems     = regexpOnce(`\$(?:F|ARGV)\[-?\d+\]|\$[_.]|@(?:F|ARGV)\b|\bARGV(?:\[-?\d+\]|\.first)`)
+	perlPrints    = regexpOnce(`^(?:\s*(?:0|1|(?:print|puts|say)(?: *` + perlItem + `(?: ?[.,] ?` + perlItem + `)*)?(?: if (?:0 =~ )?/` + section("/") + `/i?)?|` +
+		substitute() + `)\s*(?:;|$))*$`)
+	// Values that are no names: sums, and how a file is opened to read it.
+	sumOrMode = regexpOnce(`^(?:[\d.+* -]+|r[bt]?)$`)
+	jsonField = regexpOnce(`^require\(["'][\w./-]+\.json["']\)(?:\.\w+)*\.\x01$`)
+	// Texts with code in them.
+	embedding = regexpOnce("`(?:\\\\.|[^`\\\\])*`" + `|\b[fF](?:(?s:"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\')|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')`)
+	embedded  = regexpOnce(`\$?\{([^{}]*)\}`)
 	// How code gives a name to something, and how it loads a module.
 	bindings = regexpOnce(`\b(?:for|as|catch|let|const|var) +[{(\[]?[\w, ]*|\b(?:def|function) *\w*\([\w, ]*\)|\blambda [\w, ]*:|\([\w, ]*\) *=>|\b\w+ *=>|` +
 		`(?m:^|;) *\w+(?: *, *\w+)* *=[^=]|\b\w+ *=[^=]|\bimport [\w., ]*`)
