@@ -145,6 +145,10 @@ func (s *scope) word(w *syntax.Word) []field {
 			last().bits = merge(last().bits, s.marked(p.Text)...)
 			continue
 		}
+		if _, ok := p.Node.(*syntax.ProcSubst); ok {
+			last().bits = merge(last().bits, bit{text: "/dev/fd/"}, bit{hole: true, dirty: true})
+			continue
+		}
 		quoted := p.Quoted && !isList(p.Node)
 		switch x := s.expansion(p.Node); {
 		case quoted, x.hole, x.ours():

@@ -158,7 +158,7 @@ func (s *scope) within(f field, k kind, place, why, instead string) {
 // kept is a kind of values, if they stay what they are: a part of tame text is tame, but a line that changes texts could make
 // anything of them but numbers.
 func (s *scope) kept(k kind) kind {
-	if s.changes || s.cuts && k.name != tame.name {
+	if s.changes || k.name == tame.name && s.told || k.name != tame.name && s.cuts {
 		return number
 	}
 	return k
@@ -325,6 +325,7 @@ func (s *scope) assign(name string, w *syntax.Word, exported bool) {
 	if strings.ContainsAny(words.Lit(w), globs) && s.named() {
 		w = nil // the name of some file
 	}
+	s.told = s.told || f.reached() && strings.ContainsAny(f.own(), globs) // names in a folder that a value chooses
 	s.set(name, w)
 	if exported && f.reached() {
 		s.handed[name] = true

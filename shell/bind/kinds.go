@@ -25,13 +25,16 @@ var (
 	// tame: nothing that arithmetic or a subscript would expand.
 	tame = kind{"a number or a name", func(v string) bool { return !strings.ContainsAny(v, "([{$`\\%<>\x00") }}
 	// noOption: no word of it is an option, wherever it is split.
-	noOption  = kind{"no option", func(v string) bool { return !anOption().MatchString(v) }}
-	noPipe    = kind{"no pipe", func(v string) bool { return !strings.ContainsAny(v, "|<>!") && !strings.HasPrefix(v, "-") }}
-	noSource  = kind{"no file of Go", func(v string) bool { return !strings.HasSuffix(v, ".go") }}
-	noBlank   = kind{"one word", func(v string) bool { return !strings.ContainsAny(v, " \t\n") }}
-	aRemote   = kind{"a remote or a branch", func(v string) bool { return !strings.Contains(v, "::") && !strings.HasPrefix(v, "-") }}
-	target    = kind{"a target", func(v string) bool { return plainWords(v) && !strings.ContainsAny(v, "=") && noOption.holds(v) }}
-	aPackage  = kind{"a package's name", func(v string) bool { return packages().MatchString(v) && !strings.Contains(v, "..") }}
+	noOption = kind{"no option", func(v string) bool { return !anOption().MatchString(v) }}
+	noPipe   = kind{"no pipe", func(v string) bool { return !strings.ContainsAny(v, "|<>!") && !strings.HasPrefix(v, "-") }}
+	noSource = kind{"no file of Go", func(v string) bool { return !strings.HasSuffix(v, ".go") }}
+	noBlank  = kind{"one word", func(v string) bool { return !strings.ContainsAny(v, " \t\n") }}
+	aRemote  = kind{"a remote or a branch", func(v string) bool { return !strings.Contains(v, "::") && !strings.HasPrefix(v, "-") }}
+	target   = kind{"a target", func(v string) bool { return plainWords(v) && !strings.ContainsAny(v, "=") && noOption.holds(v) }}
+	aPackage = kind{"a package's name", func(v string) bool { return packages().MatchString(v) && !strings.Contains(v, "..") }}
+	inside   = kind{"a place in the project", func(v string) bool {
+		return !strings.HasPrefix(v, "/") && !strings.HasPrefix(v, "~") && !strings.Contains(v, "..")
+	}}
 	dataFile  = kind{"a file that is data by its name", func(v string) bool { return plainText(v) && isDataName(v) }}
 	ddOperand = kind{"no file to write", func(v string) bool { return aWord(v) || ddOperands().MatchString(v) }}
 	// fewDigits: what digits are in it make a number.

@@ -34,7 +34,8 @@ type line struct {
 	moves   bool            // it goes to a folder that a value chooses
 	strays  bool            // an option goes to another folder, where names without one mean other files
 	cuts    bool            // it may take parts of its values, and not only those between signs
-	changes bool            // it may make other texts of them, or reads files that they name
+	told    bool            // it reads what is in a file or a folder that a value names
+	changes bool            // it may make other texts of its values, or goes and reads elsewhere
 }
 
 // A value is one of the line's, with the words that it is split into.
@@ -49,8 +50,8 @@ type value struct {
 // globs are the signs that stand for names of files.
 const globs = "*?["
 
-// named reports whether such a name may be a value: somebody else's, or one that the line made.
-func (l *line) named() bool { return l.foreign || len(l.writes) > 0 }
+// named reports whether such a name may be a value: somebody else's, one that the line made, or one where a value leads.
+func (l *line) named() bool { return l.foreign || l.moves || len(l.writes) > 0 }
 
 // set notes a word that a variable may hold; nil is what nobody knows.
 func (l *line) set(name string, w *syntax.Word) {
@@ -112,7 +113,12 @@ func (s *scope) effects(name string, r *row, args []field, in input) {
 	s.cuts = s.cuts || made && cuts || s.funcs[name] && strings.Contains(own, "-\x00") || dividing().MatchString(whole)
 	s.changes = s.changes || made && !cuts
 	sub, _, _ := strings.Cut(own, " ")
-	s.changes = s.changes || in.prints && r.is(isData) && !among("tellers", name) && !among("tellers", name+"/"+sub) && reached
+	repeats := among("repeaters", name) && !strings.ContainsAny(own, globs)
+	if in.prints && reached && !repeats && !r.is(isCall) && !r.runs() && rows()[name] != nil && rows()[name].subs == nil {
+		s.told = true
+		file := !among("tellers", name) && !among("tellers", name+"/"+sub)
+		s.changes = s.changes || file || s.unlike(inside) >= 0
+	}
 	edits := among("editors", versionless(name)) && inPlace().MatchString(own)
 	quiet := !r.is(isTool) || r.has("view") || contents().MatchString(whole) || r.has("still") || !reached && !in.fed && !s.mentions(own) // not git merge "$0", tar x < "$0"
 	if edits || !quiet || r.has("brings") {
@@ -133,7 +139,11 @@ func (s *scope) effects(name string, r *row, args []field, in input) {
 }
 
 // goes notes a folder that the line goes to.
-func (s *scope) goes(f field) { s.moves = s.moves || f.reached() && !s.picked(f) && f.full() != "." }
+func (s *scope) goes(f field) {
+	if f.reached() && !s.picked(f) && f.full() != "." {
+		s.moves, s.changes = true, true
+	}
+}
 
 // written notes a file that the line writes.
 func (s *scope) written(f field) {
