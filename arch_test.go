@@ -61,7 +61,7 @@ schemas:
 session:
 settings: claudecode internal/atomicfile internal/cause internal/jsontree internal/paths
 shell: internal/cause internal/links internal/minibash internal/paths internal/words proc shell/bind
-shell/bind: internal/words
+shell/bind: internal/lazy internal/words
 skill: internal/cause internal/markdown internal/paths internal/yamlfile
 trust: internal/atomicfile internal/cause internal/links internal/paths internal/words proc skill
 verdict: internal/cause proc report

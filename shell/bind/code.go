@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/skillhand/skillhand/internal/lazy"
 )
 
 // module judges python -m: some modules are programs of the table, and nobody knows the others.
@@ -39,8 +41,8 @@ var languages = map[string]func(*code) bool{
 
 // query judges jq, yq and SQL: values are plain words, and no word is one that runs, writes or shows something from elsewhere.
 func (c *code) query() bool {
-	found := slices.ContainsFunc(idents().FindAllString(strings.ToLower(c.full), -1), func(word string) bool { return among("queryRuns", word) })
-	return c.plain() && !found && !(c.sql && clientCommand().MatchString(c.full))
+	found := slices.ContainsFunc(idents.Get().FindAllString(strings.ToLower(c.full), -1), func(word string) bool { return among("queryRuns", word) })
+	return c.plain() && !found && !(c.sql && clientCommand.Get().MatchString(c.full))
 }
 
 // plain reports whether the values in the code are plain words.
@@ -89,8 +91,8 @@ var sedCommand = sync.OnceValue(func() *regexp.Regexp {
 
 // perl judges the programs of perl and ruby that everybody knows: s/…/…/, print, print if /…/, while (<>) { print }.
 func (c *code) perl() bool {
-	text := perlItems().ReplaceAllString(perlLoop().ReplaceAllString(c.full, "$1"), "0")
-	return c.plain() && !perlRuns().MatchString(text) && perlPrints().MatchString(text)
+	text := perlItems.Get().ReplaceAllString(perlLoop.Get().ReplaceAllString(c.full, "$1"), "0")
+	return c.plain() && !perlRuns.Get().MatchString(text) && perlPrints().MatchString(text)
 }
 
 // awk judges a program of awk, word by word: what runs a command or writes a file is not in it.
@@ -107,7 +109,7 @@ func (c *code) awk() bool {
 		case ";", "\n", "{", "}":
 			printing = false
 		case ">", ">>":
-			return !printing || depth > 0 || awkFile().MatchString(after)
+			return !printing || depth > 0 || awkFile.Get().MatchString(after)
 		}
 		written := printing && depth == 0 && (before == ">" || before == ">>")
 		return token != "system" && token != "@" && token != "|" && (!written || strings.Contains(";}\n", after))
@@ -119,9 +121,9 @@ func (c *code) awk() bool {
 func lex(code string, comments bool, f func(before, token, after string) bool) bool {
 	before, token := "", ""
 	for at := 0; at < len(code); {
-		next := tokens().FindString(code[at:])
-		if next == "/" && !divides().MatchString(token) {
-			next = aPattern().FindString(code[at:])
+		next := tokens.Get().FindString(code[at:])
+		if next == "/" && !divides.Get().MatchString(token) {
+			next = aPattern.Get().FindString(code[at:])
 		}
 		if len(next) < 2 && strings.Contains("\"'`", next) || next == "//" || next[0] == '#' && !comments {
 			return false
@@ -145,41 +147,41 @@ func (c *code) script() bool {
 		return x.from != nil && strings.ContainsAny(x.text, "'\"`${}#\\\n\r\x00\x01")
 	}
 	text := strings.ReplaceAll(c.f.join(func(x bit) string {
-		if sumOrMode().MatchString(x.text) {
+		if sumOrMode.Get().MatchString(x.text) {
 			return x.text
 		}
 		return "\x01" // any other value
 	}), "\x00", "0")
-	if jsonField().MatchString(text) {
+	if jsonField.Get().MatchString(text) {
 		field := c.f.bits[len(c.f.bits)-1].text
-		return isName(field) && !reckoned().MatchString(field)
+		return isName(field) && !reckoned.Get().MatchString(field)
 	}
-	text = embedding().ReplaceAllStringFunc(text, func(quoted string) string { // `a ${b}` is `a ` + (b)
+	text = embedding.Get().ReplaceAllStringFunc(text, func(quoted string) string { // `a ${b}` is `a ` + (b)
 		code := " "
-		for _, m := range embedded().FindAllStringSubmatch(quoted, -1) {
+		for _, m := range embedded.Get().FindAllStringSubmatch(quoted, -1) {
 			code += "+ (" + m[1] + ") "
 		}
-		return embedded().ReplaceAllString(quoted, "") + code
+		return embedded.Get().ReplaceAllString(quoted, "") + code
 	})
 	bound := boundNames(text)
 	between := "" // the token before the one before
-	reads := len(opening().FindAllString(text, -1)) == len(opened().FindAllString(text, -1))
+	reads := len(opening.Get().FindAllString(text, -1)) == len(opened.Get().FindAllString(text, -1))
 	return reads && !slices.ContainsFunc(c.f.bits, quotes) && lex(text, c.python, func(before, token, after string) bool {
 		first := between
 		between = before
-		called := calling().MatchString(after)
+		called := calling.Get().MatchString(after)
 		switch {
 		case before == "(" && first == "require":
 			return after == ")" && loadable(token)
 		case strings.Contains("\"'`", token[:1]):
 			code := strings.ContainsAny(before, "fF") || token[0] == '`'
-			return !(code && strings.ContainsAny(token, "{}")) && (before != "[" && !code || !reckoned().MatchString(token))
+			return !(code && strings.ContainsAny(token, "{}")) && (before != "[" && !code || !reckoned.Get().MatchString(token))
 		case token[0] == '/' && len(token) > 1, token == "\x01":
 			return !strings.Contains(token, "\x01")
 		case strings.Contains(")]}", token):
 			return !called
-		case token == "[" && !c.python && divides().MatchString(before) && !strings.Contains("\"'0123456789", after[:1]):
-			return !callers().MatchString(text) // whatever is looked up here, nothing calls it
+		case token == "[" && !c.python && divides.Get().MatchString(before) && !strings.Contains("\"'0123456789", after[:1]):
+			return !callers.Get().MatchString(text) // whatever is looked up here, nothing calls it
 		case !isName(token):
 			return true
 		case len(token) < 4 && len(before) > 1 && before[0] == '/', len(token) < 3 && after != "" && strings.Contains("'\"", after[:1]): // /x/g, r"x"
@@ -197,7 +199,7 @@ func (c *code) script() bool {
 		case among("harmlessNames", token), among("modules", token):
 			return true
 		case before == ".":
-			return !c.python && !called && !among("modules", first) && !reckoned().MatchString(token)
+			return !c.python && !called && !among("modules", first) && !reckoned.Get().MatchString(token)
 		}
 		return bound[token] && !called
 	})
@@ -206,8 +208,8 @@ func (c *code) script() bool {
 // boundNames are those that code gives to something. A module that it imports by its own name is none of them.
 func boundNames(text string) map[string]bool {
 	bound := map[string]bool{}
-	for _, m := range bindings().FindAllString(text, -1) {
-		names := idents().FindAllString(m, -1)
+	for _, m := range bindings.Get().FindAllString(text, -1) {
+		names := idents.Get().FindAllString(m, -1)
 		for i, name := range names {
 			bound[name] = names[0] != "import" || i > 0 && names[i-1] == "as"
 		}
@@ -221,40 +223,41 @@ func loadable(token string) bool {
 	return among("modules", name) || strings.HasSuffix(name, ".json")
 }
 
-// perlItem is what perl prints.
-const perlItem = `(?:(?:length|lc|uc|reverse|scalar reverse)(?: 0)?|0|"[^"#]*"|'[^'\\]*')`
+var perlPrints = sync.OnceValue(func() *regexp.Regexp {
+	item := `(?:(?:length|lc|uc|reverse|scalar reverse)(?: 0)?|0|"[^"#]*"|'[^'\\]*')`
+	return regexp.MustCompile(`^(?:\s*(?:0|1|(?:print|puts|say)(?: *` + item + `(?: ?[.,] ?` + item + `)*)?(?: if (?:0 =~ )?/` + section("/") + `/i?)?|` +
+		substitute() + `)\s*(?:;|$))*$`)
+})
 
 // argument is one argument of a call, which is not a list of them.
 const argument = `(?:[^()*,.]|\.[^.]|\([^()]*\))+`
 
 var (
-	tokens = regexpOnce(`^(?:(?s:"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\'|` + "`(?:\\\\.|[^`\\\\])*`" + `)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'` +
+	tokens = lazy.Regexp(`^(?:(?s:"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\'|` + "`(?:\\\\.|[^`\\\\])*`" + `)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'` +
 		`|[A-Za-z_]\w*|\d[\w.]*|[ \t]+|\|\||&&|>>|\?\.|#[^\n]*|(?s:.))`)
-	divides       = regexpOnce(`^(?:[)\]\d"'].*|[A-Za-z_]\w*)$`)
-	aPattern      = regexpOnce(`^/` + section("/") + `/`)
-	calling       = regexpOnce("^(?:[(`]|\\?\\.)")
-	awkFile       = regexpOnce(`^"/dev/std(?:err|out)"$`)
-	idents        = regexpOnce(`[A-Za-z_]\w*`)
-	clientCommand = regexpOnce(`(?m)^\s*\.|;\s*\.|\\`)
-	perlRuns      = regexpOnce("[`{}]|\\(\\?|[$@][A-Za-z_]")
-	perlLoop      = regexpOnce(`^\s*while ?\(<(?:STDIN)?>\) ?\{([^{}]*)\}\s*$`)
-	perlItems     = regexpOnce(`\$(?:F|ARGV)\[-?\d+\]|\$[_.]|@(?:F|ARGV)\b|\bARGV(?:\[-?\d+\]|\.first)`)
-	perlPrints    = regexpOnce(`^(?:\s*(?:0|1|(?:print|puts|say)(?: *` + perlItem + `(?: ?[.,] ?` + perlItem + `)*)?(?: if (?:0 =~ )?/` + section("/") + `/i?)?|` +
-		substitute() + `)\s*(?:;|$))*$`)
+	divides       = lazy.Regexp(`^(?:[)\]\d"'].*|[A-Za-z_]\w*)$`)
+	aPattern      = lazy.Regexp(`^/` + section("/") + `/`)
+	calling       = lazy.Regexp("^(?:[(`]|\\?\\.)")
+	awkFile       = lazy.Regexp(`^"/dev/std(?:err|out)"$`)
+	idents        = lazy.Regexp(`[A-Za-z_]\w*`)
+	clientCommand = lazy.Regexp(`(?m)^\s*\.|;\s*\.|\\`)
+	perlRuns      = lazy.Regexp("[`{}]|\\(\\?|[$@][A-Za-z_]")
+	perlLoop      = lazy.Regexp(`^\s*while ?\(<(?:STDIN)?>\) ?\{([^{}]*)\}\s*$`)
+	perlItems     = lazy.Regexp(`\$(?:F|ARGV)\[-?\d+\]|\$[_.]|@(?:F|ARGV)\b|\bARGV(?:\[-?\d+\]|\.first)`)
 	// Values that are no names: sums, and how a file is opened to read it.
-	sumOrMode = regexpOnce(`^(?:[\d.+* -]+|r[bt]?)$`)
-	jsonField = regexpOnce(`^require\(["'][\w./-]+\.json["']\)(?:\.\w+)*\.\x01$`)
+	sumOrMode = lazy.Regexp(`^(?:[\d.+* -]+|r[bt]?)$`)
+	jsonField = lazy.Regexp(`^require\(["'][\w./-]+\.json["']\)(?:\.\w+)*\.\x01$`)
 	// Texts with code in them.
-	embedding = regexpOnce("`(?:\\\\.|[^`\\\\])*`" + `|\b[fF](?:(?s:"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\')|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')`)
-	embedded  = regexpOnce(`\$?\{([^{}]*)\}`)
+	embedding = lazy.Regexp("`(?:\\\\.|[^`\\\\])*`" + `|\b[fF](?:(?s:"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\')|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')`)
+	embedded  = lazy.Regexp(`\$?\{([^{}]*)\}`)
 	// How code gives a name to something, and how it loads a module.
-	bindings = regexpOnce(`\b(?:for|as|catch|let|const|var) +[{(\[]?[\w, ]*|\b(?:def|function) *\w*\([\w, ]*\)|\blambda [\w, ]*:|\([\w, ]*\) *=>|\b\w+ *=>|` +
+	bindings = lazy.Regexp(`\b(?:for|as|catch|let|const|var) +[{(\[]?[\w, ]*|\b(?:def|function) *\w*\([\w, ]*\)|\blambda [\w, ]*:|\([\w, ]*\) *=>|\b\w+ *=>|` +
 		`(?m:^|;) *\w+(?: *, *\w+)* *=[^=]|\b\w+ *=[^=]|\bimport [\w., ]*`)
 	// All calls that open a file, and those of them that only read it.
-	opening = regexpOnce(`\b(?:open|readFile|readFileSync)\b`)
-	opened  = regexpOnce(`\.open\((?:["']r[bt]?["'])?\)|(?:^|[^.\w])open\(` + argument + `(?:, *(?:mode *= *)?["']r[bt]?["'])?` +
+	opening = lazy.Regexp(`\b(?:open|readFile|readFileSync)\b`)
+	opened  = lazy.Regexp(`\.open\((?:["']r[bt]?["'])?\)|(?:^|[^.\w])open\(` + argument + `(?:, *(?:mode *= *)?["']r[bt]?["'])?` +
 		`(?:, *(?:encoding|errors) *= *["'][\w-]+["'])*\)|readFile(?:Sync)?\(` + argument + `(?:, *["'][\w-]+["'])?\)`)
 	// These occur in a quoted text or a name only where code looks things up by a name that it puts together.
-	reckoned = regexpOnce(`\{[^{}]*[^\w{}][^{}]*\}|^__|constructor|prototype|__proto__`)
-	callers  = regexpOnce(`=>|\b(?:map|filter|forEach|reduce|then|sort|find|findIndex|some|every|flatMap|replace|replaceAll|from|function)\b`)
+	reckoned = lazy.Regexp(`\{[^{}]*[^\w{}][^{}]*\}|^__|constructor|prototype|__proto__`)
+	callers  = lazy.Regexp(`=>|\b(?:map|filter|forEach|reduce|then|sort|find|findIndex|some|every|flatMap|replace|replaceAll|from|function)\b`)
 )

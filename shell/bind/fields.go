@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/words"
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
@@ -397,7 +398,7 @@ func last(n *syntax.CmdSubst) string {
 	for {
 		b, ok := cmd.(*syntax.BinaryCmd)
 		switch {
-		case ok && b.Op == syntax.Pipe && passing().MatchString(command(b.Y.Cmd)):
+		case ok && b.Op == syntax.Pipe && passing.Get().MatchString(command(b.Y.Cmd)):
 			cmd = b.X.Cmd
 		case ok && b.Op == syntax.Pipe:
 			cmd = b.Y.Cmd
@@ -423,15 +424,15 @@ func command(cmd syntax.Command) string {
 // counts recognises substitutions that print a number: $(… | wc -l), $(grep -c x f || true), $(date +%s).
 func (s *scope) counts(n *syntax.CmdSubst) bool {
 	text := last(n)
-	return !s.dash && counting().MatchString(text) || leaving().MatchString(text) && s.unlike(fewDigits) < 0
+	return !s.dash && counting.Get().MatchString(text) || leaving.Get().MatchString(text) && s.unlike(fewDigits) < 0
 }
 
 var (
 	// passing are commands that print lines which they got, and leaving those that leave nothing of a text but digits.
-	passing = regexpOnce(`^(?:head|tail)(?: -n)? -?\d+$|^(?:sort|uniq)(?: -[nru]+)?$`)
-	leaving = regexpOnce(`^(?:(?:sed|sed -E) s/\[\^0-9\][+*]?//g|tr -cd \[?(?:0-9|:digit:)\]?|grep -o(?:E|h|Eh)? \[0-9\]\\?\+|grep -oP \\d\+)$`)
+	passing = lazy.Regexp(`^(?:head|tail)(?: -n)? -?\d+$|^(?:sort|uniq)(?: -[nru]+)?$`)
+	leaving = lazy.Regexp(`^(?:(?:sed|sed -E) s/\[\^0-9\][+*]?//g|tr -cd \[?(?:0-9|:digit:)\]?|grep -o(?:E|h|Eh)? \[0-9\]\\?\+|grep -oP \\d\+)$`)
 )
 
 // counting are commands that print a number.
-var counting = regexpOnce(`^(?:wc -[lcw]|grep -ci? [^ ]*(?: [^ *?\[]*)?|date(?: -u)?(?: -d .*)? \+%s|` +
+var counting = lazy.Regexp(`^(?:wc -[lcw]|grep -ci? [^ ]*(?: [^ *?\[]*)?|date(?: -u)?(?: -d .*)? \+%s|` +
 	`jq (?:-\w+ )?[\w.\[\]| ]*\blength(?: [^ ]*)?|git rev-list --count .*|stat -c [%XYZsb]+ .*)$`)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/words"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -242,7 +243,7 @@ func isAt(x syntax.ArithmExpr) bool {
 // parameter judges an expansion, and notes if it makes another text of a value: ${x#a}, but not ${x##*/}.
 func (s *scope) parameter(n *syntax.ParamExp) {
 	prompt := n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && words.Lit(n.Exp.Word) == "P"
-	cuts := n.Exp != nil && (n.Exp.Op == syntax.RemSmallPrefix || n.Exp.Op == syntax.RemLargePrefix) && !upToSign().MatchString(words.Lit(n.Exp.Word))
+	cuts := n.Exp != nil && (n.Exp.Op == syntax.RemSmallPrefix || n.Exp.Op == syntax.RemLargePrefix) && !upToSign.Get().MatchString(words.Lit(n.Exp.Word))
 	s.cuts = s.cuts || cuts || n.Slice != nil
 	s.changes = s.changes || n.Repl != nil || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && !prompt
 	s.subscripts(n.Index)
@@ -255,8 +256,8 @@ func (s *scope) parameter(n *syntax.ParamExp) {
 }
 
 var (
-	upToSign = regexpOnce(`^\*\W$`)
-	signs    = regexpOnce(`^[^\w\x00]*$`)
+	upToSign = lazy.Regexp(`^\*\W$`)
+	signs    = lazy.Regexp(`^[^\w\x00]*$`)
 )
 
 // surroundings judges programs in a line that writes files which are no data by their names: all but the
@@ -283,7 +284,7 @@ func (s *scope) quiet(r *row, name string, args []field) bool {
 	case r == nil:
 		return false
 	case r.kind == isShell:
-		return !readsProfile().MatchString(joined(args).own())
+		return !readsProfile.Get().MatchString(joined(args).own())
 	case name == "git": // it obeys files of its own
 		return len(s.unpacks) == 0 && !strings.ContainsAny(s.loose, "/\x00") && !strings.Contains(s.loose, "git")
 	}
@@ -294,7 +295,7 @@ func (s *scope) quiet(r *row, name string, args []field) bool {
 func (r *row) simple(name string) bool { return r.kind == isData || among("silent", name) }
 
 // readsProfile are the options of interactive and login shells, which run files in the home folder.
-var readsProfile = regexpOnce(`^$|(?:^| )(?:-[a-z]*[il][a-z]*|--login|--interactive)(?: |$)`)
+var readsProfile = lazy.Regexp(`^$|(?:^| )(?:-[a-z]*[il][a-z]*|--login|--interactive)(?: |$)`)
 
 // handover judges the variables with values that a program gets. Rule 1: a program of the table may obey
 // any but those that are known to mean nothing.
@@ -330,7 +331,7 @@ func (s *scope) assign(name string, w *syntax.Word, exported bool) {
 	if exported && f.reached() {
 		s.handed[name] = true
 	}
-	s.cuts = s.cuts || name == "IFS" && !signs().MatchString(f.own()) || strings.HasPrefix(f.lead(), "-") && f.reached()
+	s.cuts = s.cuts || name == "IFS" && !signs.Get().MatchString(f.own()) || strings.HasPrefix(f.lead(), "-") && f.reached()
 	s.setting(name, f, exported)
 }
 
@@ -343,7 +344,7 @@ func (s *scope) setting(name string, f field, exported bool) {
 		s.expanded(name)
 	case exported && !among("meaningless", name) && s.mentions(f.own()):
 		s.all(number, name, whySetting, instead)
-	case folders().MatchString(name) && (s.moves || s.foreign && relative(text)): // PYTHONPATH=lib, git -c core.hooksPath=scripts
+	case folders.Get().MatchString(name) && (s.moves || s.foreign && relative(text)): // PYTHONPATH=lib, git -c core.hooksPath=scripts
 		s.all(never, name, whySetting, ownFolder)
 	case !isObeyed(name):
 	case f.reached():
@@ -359,7 +360,7 @@ func (s *scope) setting(name string, f field, exported bool) {
 }
 
 // folders are names of settings that say where programs, modules and hooks are.
-var folders = regexpOnce(`(?i)(?:path|dir|home|lib)$`)
+var folders = lazy.Regexp(`(?i)(?:path|dir|home|lib)$`)
 
 // declaration judges the names that declare and its kind take, and with -i, -n, -a and -A the contents too.
 func (s *scope) declaration(n *syntax.DeclClause) {

@@ -33,8 +33,9 @@ func TestJudge(t *testing.T) {
 		{`gh pr view $0`, "--editor", "$0 (in an option of gh pr) could be an option that runs or writes something: write the options yourself"},
 		{`[ -n "$0" ] && echo yes`, "--verbose", ""},
 		{`node x.js "$0" --write-prompt-only`, "it's (odd)", ""},
-		{`wget -q "$0" && make`, "http://example.com/Makefile", "$0 (in make in a line that writes a file) could end up in a file that the line then runs or obeys: " +
-			"give the file a name that says it is data, such as notes.txt, or run the program in another directive"},
+		{`wget -q "$0" && make`, "http://example.com/Makefile",
+			"$0 (in make in a line that writes a file) could end up in a file that the line then runs or obeys: " +
+				"give the file a name that says it is data, such as notes.txt, or run the program in another directive"},
 		{`wget -q https://example.com/x.json; make "$0"`, "test", ""},
 		{`x=$0; eval "$x"`, "reboot", "$0 (in eval) would be read as code, and a value is never code: pass it as an argument instead"},
 	} {

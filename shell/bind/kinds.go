@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/skillhand/skillhand/internal/lazy"
 )
 
 // A kind is what a value may be in a place. Each is a list of what passes: what it does not name is refused.
@@ -21,22 +23,22 @@ var (
 	word    = kind{"a word", func(v string) bool { return aWord(v) || aNumber(v) }}
 	plain   = kind{"plain words", plainWords}
 	operand = kind{"plain text and no option", func(v string) bool { return plainText(v) && !strings.HasPrefix(v, "-") }}
-	span    = kind{"a time", func(v string) bool { return span1().MatchString(v) }}
+	span    = kind{"a time", func(v string) bool { return span1.Get().MatchString(v) }}
 	// tame: nothing that arithmetic or a subscript would expand.
 	tame = kind{"a number or a name", func(v string) bool { return !strings.ContainsAny(v, "([{$`\\%<>\x00") }}
 	// noOption: no word of it is an option, wherever it is split.
-	noOption = kind{"no option", func(v string) bool { return !anOption().MatchString(v) }}
+	noOption = kind{"no option", func(v string) bool { return !anOption.Get().MatchString(v) }}
 	noPipe   = kind{"no pipe", func(v string) bool { return !strings.ContainsAny(v, "|<>!") && !strings.HasPrefix(v, "-") }}
 	noSource = kind{"no file of Go", func(v string) bool { return !strings.HasSuffix(v, ".go") }}
 	noBlank  = kind{"one word", func(v string) bool { return !strings.ContainsAny(v, " \t\n") }}
 	aRemote  = kind{"a remote or a branch", func(v string) bool { return !strings.Contains(v, "::") && !strings.HasPrefix(v, "-") }}
 	target   = kind{"a target", func(v string) bool { return plainWords(v) && !strings.ContainsAny(v, "=") && noOption.holds(v) }}
-	aPackage = kind{"a package's name", func(v string) bool { return packages().MatchString(v) && !strings.Contains(v, "..") }}
+	aPackage = kind{"a package's name", func(v string) bool { return packages.Get().MatchString(v) && !strings.Contains(v, "..") }}
 	inside   = kind{"a place in the project", func(v string) bool {
 		return !strings.HasPrefix(v, "/") && !strings.HasPrefix(v, "~") && !strings.Contains(v, "..")
 	}}
 	dataFile  = kind{"a file that is data by its name", func(v string) bool { return plainText(v) && isDataName(v) }}
-	ddOperand = kind{"no file to write", func(v string) bool { return aWord(v) || ddOperands().MatchString(v) }}
+	ddOperand = kind{"no file to write", func(v string) bool { return aWord(v) || ddOperands.Get().MatchString(v) }}
 	// fewDigits: what digits are in it make a number.
 	fewDigits = kind{"few digits", func(v string) bool { return len(strings.Map(onlyDigits, v)) < 12 }}
 	noSwitch  = kind{"no flag of test", func(v string) bool {
@@ -51,25 +53,11 @@ var kindNamed = map[string]kind{
 }
 
 var (
-	ddOperands = regexpOnce(`^(?:[io]?bs|count|skip|seek|status|conv|iflag)=[\w,]*$`)
-	span1      = regexpOnce(`^\d+(\.\d+)?[smhd]?$`)
-	anOption   = regexpOnce(`(^|[^\pL\pN])-[^\d\s]|(^|\s)[+@|]|[\\%\x00]`)
-	packages   = regexpOnce(`^[\pL\pN_@][\pL\pN_@./+-]*([~^<>=!*]+[\w.*-]+|\[[\w,]+\])*( [\pL\pN_@][\pL\pN_@./+-]*([~^<>=!*]+[\w.*-]+|\[[\w,]+\])*)*$`)
+	ddOperands = lazy.Regexp(`^(?:[io]?bs|count|skip|seek|status|conv|iflag)=[\w,]*$`)
+	span1      = lazy.Regexp(`^\d+(\.\d+)?[smhd]?$`)
+	anOption   = lazy.Regexp(`(^|[^\pL\pN])-[^\d\s]|(^|\s)[+@|]|[\\%\x00]`)
+	packages   = lazy.Regexp(`^[\pL\pN_@][\pL\pN_@./+-]*([~^<>=!*]+[\w.*-]+|\[[\w,]+\])*( [\pL\pN_@][\pL\pN_@./+-]*([~^<>=!*]+[\w.*-]+|\[[\w,]+\])*)*$`)
 )
-
-// regexpOnce compiles a pattern when it is needed first. There are dozens, which every start of the program makes, so it
-// allocates less than sync.OnceValue does.
-func regexpOnce(text string) func() *regexp.Regexp {
-	p := &struct {
-		once     sync.Once
-		text     string
-		compiled *regexp.Regexp
-	}{text: text}
-	return func() *regexp.Regexp {
-		p.once.Do(func() { p.compiled = regexp.MustCompile(p.text) })
-		return p.compiled
-	}
-}
 
 // aNumber: digits, which no reader takes for anything else; too few to be code in another notation.
 func aNumber(s string) bool {
@@ -117,13 +105,13 @@ var obeyed = sync.OnceValue(func() *regexp.Regexp {
 })
 
 var (
-	dataNames = regexpOnce(`(?i)(^|/|\x00)[^./\x00][^/]*\.(txt|md|mdx|json|jsonl|ndjson|log|csv|tsv|html|xml|svg|out|diff|tmp|png|jpg|pdf)$`)
+	dataNames = lazy.Regexp(`(?i)(^|/|\x00)[^./\x00][^/]*\.(txt|md|mdx|json|jsonl|ndjson|log|csv|tsv|html|xml|svg|out|diff|tmp|png|jpg|pdf)$`)
 	// Data by their names, and yet programs run what is in them, or obey it.
-	projects = regexpOnce(`(?i)^(package|composer|deno|tasks|launch|settings|project|nx|turbo|lerna|vercel|firebase|angular|.*rc|.*config.*|cmakelists)` +
+	projects = lazy.Regexp(`(?i)^(package|composer|deno|tasks|launch|settings|project|nx|turbo|lerna|vercel|firebase|angular|.*rc|.*config.*|cmakelists)` +
 		`\.(json|txt|xml)$|^(pom|build)\.xml$|^(claude|agents|skill)\.md$`)
 )
 
 // isDataName reports whether nothing runs or obeys a file of this name.
 func isDataName(name string) bool {
-	return dataNames().MatchString(name) && !projects().MatchString(name[strings.LastIndexByte(name, '/')+1:])
+	return dataNames.Get().MatchString(name) && !projects.Get().MatchString(name[strings.LastIndexByte(name, '/')+1:])
 }

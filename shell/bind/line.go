@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/words"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -84,7 +85,7 @@ func assigned(p []syntax.Node, f func(name string, w *syntax.Word, exported bool
 		f(n.Name.Value, w, before && len(call.Args) > 0 || declared && exports(decl))
 	case *syntax.WordIter:
 		for _, w := range n.Items {
-			if split := *w; syntax.SplitBraces(&split) && !sequence().MatchString(words.Lit(w)) {
+			if split := *w; syntax.SplitBraces(&split) && !sequence.Get().MatchString(words.Lit(w)) {
 				w = nil
 			}
 			f(n.Name.Value, w, false)
@@ -100,27 +101,16 @@ func assigned(p []syntax.Node, f func(name string, w *syntax.Word, exported bool
 }
 
 // sequence is what braces count: {1..5}.
-var sequence = regexpOnce(`^\{\d+\.\.\d+\}$`)
+var sequence = lazy.Regexp(`^\{\d+\.\.\d+\}$`)
 
 // effects notes what a program does to the line: the texts that it makes, the files that it writes, the folder that it goes to.
 func (s *scope) effects(name string, r *row, args []field, in input) {
 	all := joined(args)
-	own, reached := all.own(), all.reached()
-	whole := name + " " + own
-	cuts := cutting().MatchString(whole)
-	keeps := r == nil || r.runs() || r.is(isCall) && name != "printf" || r.is(isTool) && !among("outputs", name) || among("keepers", name)
-	made := in.prints && (!keeps || cuts) && !keeping().MatchString(whole) && !leaving().MatchString(whole)
-	s.cuts = s.cuts || made && cuts || s.funcs[name] && strings.Contains(own, "-\x00") || dividing().MatchString(whole)
-	s.changes = s.changes || made && !cuts
-	sub, _, _ := strings.Cut(own, " ")
-	repeats := among("repeaters", name) && !strings.ContainsAny(own, globs)
-	if in.prints && reached && !repeats && !r.is(isCall) && !r.runs() && rows()[name] != nil && rows()[name].subs == nil {
-		s.told = true
-		file := !among("tellers", name) && !among("tellers", name+"/"+sub)
-		s.changes = s.changes || file || s.unlike(inside) >= 0
-	}
-	edits := among("editors", versionless(name)) && inPlace().MatchString(own)
-	quiet := !r.is(isTool) || r.has("view") || contents().MatchString(whole) || r.has("still") || !reached && !in.fed && !s.mentions(own) // not git merge "$0", tar x < "$0"
+	own := all.own()
+	s.texts(name, r, all, in)
+	edits := among("editors", versionless(name)) && inPlace.Get().MatchString(own)
+	shows := r.has("view") || r.has("still") || contents.Get().MatchString(name+" "+own)
+	quiet := !r.is(isTool) || shows || !all.reached() && !in.fed && !s.mentions(own) // not git merge "$0", tar x < "$0"
 	if edits || !quiet || r.has("brings") {
 		s.unpacks[name] = true
 	}
@@ -135,6 +125,24 @@ func (s *scope) effects(name string, r *row, args []field, in input) {
 		case strings.HasPrefix(f.lead(), "of="):
 			s.written(after(f, 3))
 		}
+	}
+}
+
+// texts notes what a program makes of the values: parts, other texts, or what is in a file that they name.
+func (s *scope) texts(name string, r *row, all field, in input) {
+	own := all.own()
+	whole := name + " " + own
+	cuts := cutting.Get().MatchString(whole)
+	keeps := r == nil || r.runs() || r.is(isCall) && name != "printf" || r.is(isTool) && !among("outputs", name) || among("keepers", name)
+	made := in.prints && (!keeps || cuts) && !keeping.Get().MatchString(whole) && !leaving.Get().MatchString(whole)
+	s.cuts = s.cuts || made && cuts || s.funcs[name] && strings.Contains(own, "-\x00") || dividing.Get().MatchString(whole)
+	s.changes = s.changes || made && !cuts
+	repeats := among("repeaters", name) && !strings.ContainsAny(own, globs)
+	if base := rows()[name]; in.prints && all.reached() && !repeats && !r.is(isCall) && !r.runs() && base != nil && base.subs == nil {
+		sub, _, _ := strings.Cut(own, " ")
+		names := among("tellers", name) || among("tellers", name+"/"+sub)
+		s.told = true
+		s.changes = s.changes || !names || s.unlike(inside) >= 0
 	}
 }
 
@@ -159,18 +167,18 @@ func (s *scope) written(f field) {
 }
 
 // cutting are commands that take any part of a text, or put a dash before it.
-var cutting = regexpOnce(`^(?:cut |tr -d |tail .*-(?:c|-by)|(?:[ef]?grep|rg) (?:.* )?-(?:[a-zA-Z]*o|-onl)|(?:date|seq) .*-\x00)`)
+var cutting = lazy.Regexp(`^(?:cut |tr -d |tail .*-(?:c|-by)|(?:[ef]?grep|rg) (?:.* )?-(?:[a-zA-Z]*o|-onl)|(?:date|seq) .*-\x00)`)
 
 // dividing are commands that read up to a letter, or so many.
-var dividing = regexpOnce(`^(?:(?:(?:read|mapfile|readarray) (?:.* )?|xargs (?:-\S+ )*)-(?:\w*d|-delimiter)[ =]?[\w\x00]|read (?:.* )?-\w*[nN] ?[\d\x00])`)
+var dividing = lazy.Regexp(`^(?:(?:(?:read|mapfile|readarray) (?:.* )?|xargs (?:-\S+ )*)-(?:\w*d|-delimiter)[ =]?[\w\x00]|read (?:.* )?-\w*[nN] ?[\d\x00])`)
 
 // contents are commands that tell what is in an archive.
-var contents = regexpOnce(`^(?:(?:bsd)?tar (?:-?[vzjJ]*t[vzjJ]*f?(?: |$)|--list)|unzip -[lZ]|zipinfo )[^\x00-]*\x00?$`)
+var contents = lazy.Regexp(`^(?:(?:bsd)?tar (?:-?[vzjJ]*t[vzjJ]*f?(?: |$)|--list)|unzip -[lZ]|zipinfo )[^\x00-]*\x00?$`)
 
-var inPlace = regexpOnce(`(?:^| )(?:-[a-zA-Z]{0,4}i|--in-place)`)
+var inPlace = lazy.Regexp(`(?:^| )(?:-[a-zA-Z]{0,4}i|--in-place)`)
 
 // keeping are commands that print what they got, or parts of it between signs, or digits alone.
-var keeping = regexpOnce(`^(?s:echo (?:-n )?(?:[^$-][^$]*)?|printf [^%\\\x00-]*(?:%s[^%\\\x00-]*(?:\\n)?)*(?: .*)?|jq (?:-r |-c )?\.?[\w.\[\]"-]+(?: \S+)?|` +
+var keeping = lazy.Regexp(`^(?s:echo (?:-n )?(?:[^$-][^$]*)?|printf [^%\\\x00-]*(?:%s[^%\\\x00-]*(?:\\n)?)*(?: .*)?|jq (?:-r |-c )?\.?[\w.\[\]"-]+(?: \S+)?|` +
 	`cut -d ?\W -f.*|cut -f ?[\d,-]+(?: -d ?[^\w\s].*)?|` +
 	`awk (?:-F ?\\?[^\w\s] )?\{ ?print \$?\w+(?: ?, ?\$?\w+)* ?\})$`)
 

@@ -247,7 +247,7 @@ func (s *scope) toolOperand(w *reading, f field) {
 		}
 	case sets && w.r.has("variables"):
 		k := plain
-		if key = strings.TrimRight(key, ":?+"); commandLike().MatchString(key) || isObeyed(key) && key != "ENV" {
+		if key = strings.TrimRight(key, ":?+"); commandLike.Get().MatchString(key) || isObeyed(key) && key != "ENV" {
 			k = number
 		}
 		s.within(f, k, w.name+" "+key, whyCode, "check the value first, or pass it to a script of your own")
