@@ -25,11 +25,14 @@ func Skills(f skill.Finder, names []string) ([]skill.Location, error) {
 	var faults []error
 	for _, name := range names {
 		loc, err := f.Find(name)
-		if in := inPlugin(f, name); err != nil && len(in) > 0 {
-			all = append(all, in...)
+		if err == nil {
+			all = append(all, loc)
 			continue
 		}
-		all, faults = append(all, loc), append(faults, err)
+		in := inPlugin(f, name)
+		if all = append(all, in...); len(in) == 0 {
+			faults = append(faults, err)
+		}
 	}
 	return all, errors.Join(faults...)
 }
