@@ -2,29 +2,41 @@ package view
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-// ListLine returns what makes a line of each of the listed, in columns that fit all of them. Where no terminal reads them,
-// columns are many and names are whole.
+// ListLine returns what makes a line of each of the listed, in columns that fit all of them. Where there is little room,
+// descriptions are cut first, then names; at last descriptions are left out. Where no terminal reads them, columns are many
+// and both are whole.
 func ListLine(all []skillhand.Listed, columns int, paint func(code, text string) string) func(skillhand.Listed) string {
-	name, from := 4, 4
+	const gap, mark, enough, few = 2, len("not trusted"), 20, 10
+	longest, from := 4, 4
 	for _, s := range all {
-		name, from = max(name, term.Cells(s.Call)), max(from, len(s.From))
+		longest, from = max(longest, term.Cells(term.Visible(s.Call))), max(from, len(s.From))
 	}
-	name = min(name, max(30, columns/3))
+	room := columns - from - mark - 3*gap // for names and descriptions
+	name := min(longest, max(30, columns/3), max(room-enough, few))
+	about := room - name
+	if about < few {
+		name, about = min(longest, max(few, room+gap)), 0
+	}
 	return func(s skillhand.Listed) string {
-		about, mark := s.Description, "trusted    "
-		if !s.Trusted {
-			mark = paint("33", "not trusted")
+		line := fmt.Sprintf("%s  %-*s  ", term.Pad(term.Visible(s.Call), name), from, s.From)
+		if s.Trusted {
+			line += "trusted    "
+		} else {
+			line += paint("33", "not trusted")
 		}
-		if s.Error != "" {
-			about = paint("31", term.Near(s.Error))
+		switch {
+		case about == 0:
+		case s.Error != "":
+			line += "  " + paint("31", term.FitWords(term.Visible(term.Near(s.Error)), about))
+		default:
+			line += "  " + term.FitWords(term.Visible(s.Description), about)
 		}
-		head := fmt.Sprintf("%s  %-*s  %s  ", term.Pad(term.Visible(s.Call), name), from, s.From, mark)
-		room := columns - max(name, term.Cells(s.Call)) - from - len("not trusted") - 6
-		return head + term.FitWords(term.Visible(about), max(room, 20)) + "\n"
+		return strings.TrimRight(line, " ") + "\n"
 	}
 }
