@@ -43,6 +43,7 @@ func Table(rows []Row, names []string, edge int) string {
 	for _, r := range rows {
 		wide = max(wide, term.Cells(term.Flat(r.Skill)))
 	}
+	wide = min(wide, max(30, edge/3))
 	columns := tableColumns(rows, names, wide, edge)
 	var b strings.Builder
 	from, used := 0, wide
