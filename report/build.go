@@ -90,7 +90,7 @@ func (r *Report) Began(start string, now time.Time) error {
 	}
 	elapsed := now.UnixMilli() - ms
 	if elapsed < 0 || ms < 0 {
-		return errors.New("is not in the past")
+		return errors.New("is not in the past, want milliseconds since 1970")
 	}
 	r.setMetric("execution_time_ms", float64(elapsed))
 	return nil

@@ -138,12 +138,17 @@ interrupted.`,
 }
 
 func (o *tryOptions) check() error {
+	const maxRuns = 10_000                                    // each trial takes memory
 	share := func(x float64) bool { return x >= 0 && x <= 1 } // and no NaN
 	switch {
 	case o.Runs < 1:
 		return cli.Usagef("--runs %d: want 1 or more", o.Runs)
+	case o.Runs > maxRuns:
+		return cli.Usagef("--runs %d: want at most %d", o.Runs, maxRuns)
 	case o.Jobs < 1:
 		return cli.Usagef("--jobs %d: want 1 or more", o.Jobs)
+	case o.Jobs > jobs.MaxSlots:
+		return cli.Usagef("--jobs %d: want at most %d", o.Jobs, jobs.MaxSlots)
 	case o.Retries < 0:
 		return cli.Usagef("--retries %d: want 0 or more", o.Retries)
 	case o.MaxTurns < 0:

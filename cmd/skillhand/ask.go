@@ -172,10 +172,12 @@ func (o *askOptions) complete(ctx context.Context, std *cli.Std, cmd *cobra.Comm
 		return cli.Usagef("--idle-timeout %s: want 0 or more", o.client.IdleTimeout)
 	case o.client.Retries < 0:
 		return cli.Usagef("--retries %d: want 0 or more", o.client.Retries)
+	case o.MaxTurns < 0:
+		return cli.Usagef("--max-turns %d: want 0 or more", o.MaxTurns)
+	case !(o.MaxBudgetUSD >= 0) || math.IsInf(o.MaxBudgetUSD, 0): // not a number, too
+		return cli.Usagef("--max-budget-usd %v: want 0 or more", o.MaxBudgetUSD)
 	case o.json && o.events:
 		return cli.Usagef("--json and --events cannot be used together")
-	case math.IsInf(o.MaxBudgetUSD, 0):
-		return cli.Usagef("--max-budget-usd: want a number")
 	case o.client.Path != "" && o.Agent != agent.Claude:
 		return cli.Usagef("--claude: the agent is %s: set SKILLHAND_%s to the path of its program", o.Agent, strings.ToUpper(o.Agent))
 	case o.schema != "" && o.report:

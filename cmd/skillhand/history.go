@@ -41,7 +41,12 @@ runs went, retro what failed, why, and what to do.`,
   skillhand history retro --since 30d`,
 		Args: cli.NoCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !cmd.Flags().Changed("last") && !o.json {
+			switch {
+			case cmd.Flags().Changed("last") && o.Last <= 0:
+				return cli.Usagef("--last %d: want more than 0", o.Last)
+			case cmd.Flags().Changed("since") && o.since == "":
+				return cli.Usagef("--since: the value is empty")
+			case !cmd.Flags().Changed("last") && !o.json:
 				o.Last = 20
 			}
 			return runHistory(std, o)
@@ -76,9 +81,6 @@ func runHistory(std *cli.Std, o historyOptions) error {
 	case "", history.Run, history.Ask:
 	default:
 		return cli.Usagef("--kind %s: want run or ask", o.kind)
-	}
-	if o.Last < 0 {
-		return cli.Usagef("--last %d: want more than 0", o.Last)
 	}
 	if o.here && o.project != "" || o.all && (o.here || o.project != "") {
 		return cli.Usagef("--all, --here and --project cannot be used together")

@@ -242,6 +242,8 @@ func flagError(cmd *cobra.Command, err error) error {
 		text = fmt.Sprintf("--%s needs a value: --%[1]s %s (%s)", none.GetFlag().Name, strings.ToUpper(value), usage)
 	case short && unknown.GetSpecifiedShortnames() != "":
 		text = fmt.Sprintf("unknown flag: -%s%s", unknown.GetSpecifiedName(), borrowedFlag(cmd.CommandPath(), unknown.GetSpecifiedName()))
+	case ok && errors.Is(err, strconv.ErrRange):
+		text = fmt.Sprintf("--%s is %q, want a smaller number", e.GetFlag().Name, e.GetValue())
 	case ok && strings.Contains(e.GetFlag().Value.Type(), "int"):
 		text = fmt.Sprintf("--%s is %q, want a whole number", e.GetFlag().Name, e.GetValue())
 	case ok && e.GetFlag().Value.Type() == "bool":
@@ -253,6 +255,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	}):
 		text = fmt.Sprintf("--%s goes after the command, as in skillhand COMMAND --%[1]s", unknown.GetSpecifiedName())
 	case ok && e.GetFlag().Value.Type() == "duration":
+		text = fmt.Sprintf("--%s is %q, want a time such as 90s or 10m", e.GetFlag().Name, e.GetValue())
 		if n, err := strconv.Atoi(e.GetValue()); err == nil && n > 0 {
 			text = fmt.Sprintf("--%s %d: want a unit: %dms or %s", e.GetFlag().Name, n, n, seconds(n))
 		}
