@@ -21,7 +21,7 @@ const module = "github.com/skillhand/skillhand"
 
 // rooms lists, for every room, the rooms it may know; an indented line goes on with the one above. Nothing imports upward.
 const rooms = `
-try: . agent agent/sight claude here history internal/atomicfile internal/jsontree internal/jsregexp internal/junit internal/lazy
+try: . agent agent/sight claude here history internal/atomicfile internal/cause internal/jsontree internal/jsregexp internal/junit internal/lazy
     internal/paths internal/redact internal/suite internal/term internal/yamlfile proc report settings skill trust
 lsp: check claudecode here internal/paths render schemas skill
 jobs: . agent batch batch/jobfile claude here history internal/atomicfile internal/cause internal/paths internal/term internal/words proc

@@ -16,6 +16,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/paths"
 )
@@ -253,6 +254,29 @@ func ReadSummary(dir string) (*Summary, error) {
 	return readJSON[*Summary](filepath.Join(dir, summaryFile))
 }
 
+// ErrNoResults: a folder has no trials in it, or is not there.
+var ErrNoResults = errors.New("no results of skillhand try")
+
+// noResults says why there are none.
+func noResults(dir string) error {
+	info, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w: %w", dir, ErrNoResults, cause.Of(err))
+	case !info.IsDir():
+		return fmt.Errorf("%s: %w: not a folder", dir, ErrNoResults)
+	}
+	return fmt.Errorf("%s: %w", dir, ErrNoResults)
+}
+
+// CheckResults finds out whether a folder may have trials in it, before anything is asked of them.
+func CheckResults(dir string) error {
+	if len(paths.Glob(dir, "*/*/*.json")) == 0 {
+		return noResults(dir)
+	}
+	return nil
+}
+
 // ReadResults reads the trials in a folder, wherever it was moved to, in order.
 func ReadResults(dir string) ([]Trial, error) {
 	var all []Trial
@@ -276,7 +300,7 @@ func ReadResults(dir string) ([]Trial, error) {
 		return nil, err
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%s: no results of skillhand try: %w", dir, fs.ErrNotExist)
+		return nil, noResults(dir)
 	}
 	slices.SortStableFunc(all, func(a, b Trial) int { return a.Run - b.Run })
 	return all, nil

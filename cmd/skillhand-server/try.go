@@ -250,6 +250,11 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 	if err := o.checkAgents(); err != nil {
 		return err
 	}
+	if o.from != "" {
+		if err := try.CheckResults(o.from); err != nil {
+			return cli.Exit(cli.ExitMissing, err)
+		}
+	}
 	o.Runtime = skillhand.Runtime{Here: h, Claude: o.client, Warn: std.Warn, Confirm: std.Confirm("Trying")}
 	subjects, err := o.Subjects(try.Choice{Names: names, Files: o.cases, Tags: o.tags, Bare: o.init, Warn: std.Warn})
 	switch {
@@ -399,7 +404,7 @@ func (o *tryOptions) configure(std *cli.Std, h here.Here) {
 func tryRun(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjects []*try.Subject, onStart func(try.Trial)) (*try.Summary, error) {
 	if o.from != "" {
 		summary, err := try.Again(ctx, o.Options, o.from, subjects)
-		if errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, try.ErrNoResults) {
 			err = cli.Exit(cli.ExitMissing, err)
 		}
 		return summary, err
