@@ -75,7 +75,8 @@ const outside = "-v -$(x) `x`;'\"|x=(a[$(x)])\\%x \x00../x"
 func (l Line) judge(p *Program, file *syntax.File, files Files) []Finding {
 	foreign := files.Guess != nil && files.Guess()
 	j := &line{Program: p, foreign: foreign, files: files, first: map[string]int{}, sets: map[string][]*syntax.Word{}, classes: map[string]class{},
-		handed: map[string]bool{}, funcs: map[string]bool{}, writes: map[string]bool{}, unpacks: map[string]bool{}, nested: map[string]*syntax.File{}}
+		handed: map[string]bool{}, funcs: map[string]bool{}, writes: map[string]bool{}, unpacks: map[string]bool{}, nested: map[string]*syntax.File{},
+		options: map[string]bool{}, fits: map[*row]fit{}}
 	for _, part := range l.Parts {
 		if v := part.Value; v != nil {
 			j.vals = append(j.vals, value{part.Text, p.Vars[len(j.vals)].Name, v.Data, wordsOf(v, false, false), v.Ours})
@@ -180,10 +181,14 @@ func (s *scope) node(path []syntax.Node) {
 		s.parameter(n)
 	case *syntax.ArrayElem:
 		s.subscripts(n.Index)
+		if words.Lit(n.Value) != "--" {
+			s.dashes(s.text(n.Value).own())
+		}
 	case *syntax.Assign:
 		s.subscripts(n.Index)
-		option := func(w *syntax.Word) bool { return strings.HasPrefix(words.Lit(w), "-") }
-		s.cuts = s.cuts || n.Append && n.Name != nil && slices.ContainsFunc(s.sets[n.Name.Value], option) // a=-o; a+=$0
+		if n.Name != nil && n.Value != nil && !n.Naked {
+			s.dashes(s.text(n.Value).own())
+		}
 	case *syntax.DeclClause:
 		s.declaration(n)
 	case *syntax.BinaryTest:
@@ -206,9 +211,17 @@ func (s *scope) node(path []syntax.Node) {
 		s.positional = true
 	case *syntax.Redirect:
 		s.redirect(n)
+		call, simple := path[len(path)-2].(*syntax.Stmt).Cmd.(*syntax.CallExpr)
+		if document := cmp.Or(n.Hdoc, n.Word); n.Op == syntax.Hdoc || n.Op == syntax.DashHdoc || n.Op == syntax.WordHdoc {
+			if !simple || len(call.Args) == 0 || words.Lit(call.Args[0]) != "cat" || s.input(path).prints {
+				s.dashes(s.text(document).own())
+			}
+		}
 	case *syntax.CallExpr:
 		if fs := s.fields(n.Args); len(fs) > 0 {
-			s.run(fs, s.input(path))
+			in := s.input(path)
+			s.says(fs, in)
+			s.run(fs, in)
 		}
 	}
 }
@@ -245,6 +258,9 @@ func (s *scope) parameter(n *syntax.ParamExp) {
 	prompt := n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && words.Lit(n.Exp.Word) == "P"
 	cuts := n.Exp != nil && (n.Exp.Op == syntax.RemSmallPrefix || n.Exp.Op == syntax.RemLargePrefix) && !upToSign.Get().MatchString(words.Lit(n.Exp.Word))
 	s.cuts = s.cuts || cuts || n.Slice != nil
+	if n.Exp != nil && n.Exp.Word != nil {
+		s.dashes(s.text(n.Exp.Word).own())
+	}
 	s.changes = s.changes || n.Repl != nil || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && !prompt
 	s.subscripts(n.Index)
 	if n.Slice != nil {
@@ -331,7 +347,7 @@ func (s *scope) assign(name string, w *syntax.Word, exported bool) {
 	if exported && f.reached() {
 		s.handed[name] = true
 	}
-	s.cuts = s.cuts || name == "IFS" && !signs.Get().MatchString(f.own()) || strings.HasPrefix(f.lead(), "-") && f.reached()
+	s.cuts = s.cuts || name == "IFS" && !signs.Get().MatchString(f.own())
 	s.setting(name, f, exported)
 }
 

@@ -34,6 +34,8 @@ type line struct {
 	unpacks map[string]bool // programs of it that write files whose names it does not say
 	moves   bool            // it goes to a folder that a value chooses
 	strays  bool            // an option goes to another folder, where names without one mean other files
+	options map[string]bool // options that its texts and lists have in them, which may come to stand before a value
+	fits    map[*row]fit    // whether all of them are harmless there
 	cuts    bool            // it may take parts of its values, and not only those between signs
 	told    bool            // it reads what is in a file or a folder that a value names
 	changes bool            // it may make other texts of its values, or goes and reads elsewhere
@@ -135,7 +137,7 @@ func (s *scope) texts(name string, r *row, all field, in input) {
 	cuts := cutting.Get().MatchString(whole)
 	keeps := r == nil || r.runs() || r.is(isCall) && name != "printf" || r.is(isTool) && !among("outputs", name) || among("keepers", name)
 	made := in.prints && (!keeps || cuts) && !keeping.Get().MatchString(whole) && !leaving.Get().MatchString(whole)
-	s.cuts = s.cuts || made && cuts || s.funcs[name] && strings.Contains(own, "-\x00") || dividing.Get().MatchString(whole)
+	s.cuts = s.cuts || made && cuts || dividing.Get().MatchString(whole)
 	s.changes = s.changes || made && !cuts
 	repeats := among("repeaters", name) && !strings.ContainsAny(own, globs)
 	if base := rows()[name]; in.prints && all.reached() && !repeats && !r.is(isCall) && !r.runs() && base != nil && base.subs == nil {
@@ -144,6 +146,65 @@ func (s *scope) texts(name string, r *row, all field, in input) {
 		s.told = true
 		s.changes = s.changes || !names || s.unlike(inside) >= 0
 	}
+}
+
+// says notes the options in what a command hands on: to a variable, a list, a function, or another command's words.
+func (s *scope) says(fs []field, in input) {
+	name, args := fs[0].lit(), fs[1:]
+	switch {
+	case s.funcs[name]:
+	case name == "set":
+		if len(args) == 0 || strings.HasPrefix(args[0].lit(), "-") && args[0].lit() != "--" {
+			return
+		}
+	case name == "printf" && (in.prints || len(args) > 0 && args[0].lit() == "-v"):
+		if args[0].lit() == "-v" {
+			args = args[1:]
+		}
+	case name == "echo" && in.prints:
+		if len(args) > 0 && echoFlags.Get().MatchString(args[0].lit()) {
+			args = args[1:]
+		}
+	default:
+		return
+	}
+	for _, f := range args {
+		if f.lit() != "--" {
+			s.dashes(f.own())
+		}
+	}
+}
+
+var echoFlags = lazy.Regexp(`^-[neE]+$`)
+
+// dashes notes the options in a text that a value may follow.
+func (s *scope) dashes(text string) {
+	for word := range strings.FieldsSeq(text + "\x00") {
+		option, _, _ := strings.Cut(word, "\x00")
+		if strings.HasPrefix(option, "-") && strings.Trim(word, "-") != "" {
+			s.options[option] = true
+		}
+	}
+}
+
+// A fit says whether so many options are harmless to a program.
+type fit struct {
+	options  int
+	harmless bool
+}
+
+// harmless reports whether no option that the line has in its texts does anything with a value.
+func (s *scope) harmless(r *row) bool {
+	is, known := s.fits[r]
+	if !known || is.options != len(s.options) {
+		is = fit{len(s.options), true}
+		for text := range s.options {
+			o := r.option(text)
+			is.harmless = is.harmless && (o.sort == '-' || o.sort == '=' || o.sort == ':')
+		}
+		s.fits[r] = is
+	}
+	return is.harmless
 }
 
 // goes notes a folder that the line goes to.

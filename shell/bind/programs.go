@@ -156,7 +156,10 @@ func (s *scope) test(name string, args []field) {
 			s.within(f, number, name+" -v", whyArithmetic, "write the operator yourself")
 		case f.lead() == "":
 			k := noSwitch
-			if f.dirty() {
+			switch {
+			case f.dirty() && (s.options["-"] || s.options["-v"] || s.options["-R"]): // o=-$0; [ $o x ]
+				k = number
+			case f.dirty():
 				k = s.kept(noSwitch)
 			}
 			s.within(f, k, name+" -v", whyArithmetic, "write -n before it, and quote it")

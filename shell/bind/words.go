@@ -178,12 +178,15 @@ func (s *scope) valueFlag(w *reading, f field) bool {
 		signs = `-+@|\`
 	}
 	switch {
-	case w.r.runs():
-		return false
-	case len(w.r.subs) > 0 && w.operands == 0 && !strings.HasPrefix(text, "-"):
+	case len(w.r.subs) > 0 && w.operands == 0 && !strings.HasPrefix(text, "-") && !w.r.runs():
 		s.within(f, never, w.name+"'s subcommand", whyChoice, "write the subcommand yourself")
 	case f.dirty():
-		s.within(f, s.kept(noOption), "an option of "+w.name, whyOption, optionHint(w))
+		k := s.kept(noOption)
+		if !s.harmless(w.r) { // a=(-exec "$0")
+			k = number
+		}
+		s.within(f, k, "an option of "+w.name, whyOption, optionHint(w))
+	case w.r.runs():
 	case len(text) > 1 && strings.Contains(signs, text[:1]):
 		if !s.listed(w, f) {
 			s.within(f, never, "an option of "+w.name, whyOption, optionHint(w))
