@@ -76,7 +76,7 @@ func (l Line) judge(p *Program, file *syntax.File, files Files) []Finding {
 	foreign := files.Guess != nil && files.Guess()
 	j := &line{Program: p, foreign: foreign, files: files, first: map[string]int{}, sets: map[string][]*syntax.Word{}, classes: map[string]class{},
 		handed: map[string]bool{}, funcs: map[string]bool{}, writes: map[string]bool{}, unpacks: map[string]bool{}, nested: map[string]*syntax.File{},
-		options: map[string]bool{}, fits: map[*row]fit{}}
+		options: map[string]bool{}, fits: map[*row]bool{}}
 	for _, part := range l.Parts {
 		if v := part.Value; v != nil {
 			j.vals = append(j.vals, value{part.Text, p.Vars[len(j.vals)].Name, v.Data, wordsOf(v, false, false), v.Ours})

@@ -35,7 +35,7 @@ type line struct {
 	moves   bool            // it goes to a folder that a value chooses
 	strays  bool            // an option goes to another folder, where names without one mean other files
 	options map[string]bool // options that its texts and lists have in them, which may come to stand before a value
-	fits    map[*row]fit    // whether all of them are harmless there
+	fits    map[*row]bool   // whether all of them are harmless there
 	cuts    bool            // it may take parts of its values, and not only those between signs
 	told    bool            // it reads what is in a file or a folder that a value names
 	changes bool            // it may make other texts of its values, or goes and reads elsewhere
@@ -187,24 +187,18 @@ func (s *scope) dashes(text string) {
 	}
 }
 
-// A fit says whether so many options are harmless to a program.
-type fit struct {
-	options  int
-	harmless bool
-}
-
 // harmless reports whether no option that the line has in its texts does anything with a value.
 func (s *scope) harmless(r *row) bool {
 	is, known := s.fits[r]
-	if !known || is.options != len(s.options) {
-		is = fit{len(s.options), true}
+	if !known && s.pass == judging {
+		is = true
 		for text := range s.options {
 			o := r.option(text)
-			is.harmless = is.harmless && (o.sort == '-' || o.sort == '=' || o.sort == ':')
+			is = is && (o.sort == '-' || o.sort == '=' || o.sort == ':')
 		}
 		s.fits[r] = is
 	}
-	return is.harmless
+	return is
 }
 
 // goes notes a folder that the line goes to.
