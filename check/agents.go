@@ -198,7 +198,7 @@ func (w *whole) shelves() []*shelf {
 	byRoot := map[string]*shelf{}
 	w.opt.shelves = []*shelf{}
 	for _, d := range w.docs {
-		root, ok := placeRoot(d.file.Path)
+		root, _, ok := placeRoot(d.file.Path)
 		if d.file.Kind != Skill || d.fault != nil || !ok {
 			continue
 		}
@@ -223,8 +223,8 @@ func (w *whole) shelves() []*shelf {
 	return w.opt.shelves
 }
 
-// placeRoot is the project or the home of a skill that lies in a place where some agent looks.
-func placeRoot(file string) (root string, ok bool) {
+// placeRoot is the project or the home of a skill that lies in a place where some agent looks, and that place.
+func placeRoot(file string) (root, place string, ok bool) {
 	inProject, inHome := sight.Places()
 	for dir := filepath.Dir(file); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if filepath.Base(dir) != "skills" {
@@ -232,11 +232,11 @@ func placeRoot(file string) (root string, ok bool) {
 		}
 		for _, place := range slices.Concat(inProject, inHome) {
 			if root, ok := strings.CutSuffix(filepath.Dir(dir), string(filepath.Separator)+filepath.FromSlash(place)); ok {
-				return root, true
+				return root, place, true
 			}
 		}
 	}
-	return "", false
+	return "", "", false
 }
 
 // doc is the checked document of a skill that was found; nil if it is not checked.

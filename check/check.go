@@ -111,9 +111,9 @@ func Run(ctx context.Context, files []File, opt Options) *Result {
 
 // checkFile runs the rules about one file, and keeps of it what the rules about all need.
 func checkFile(f File, opt *Options) *document {
-	d := open(f, opt)
+	d := open(f, opt.forFile(&f))
 	for _, r := range All() {
-		if r.run != nil && opt.severity(r) != Off && r.isFor(d) && (d.fault == nil || r.ID == "SK001") {
+		if r.run != nil && d.opt.severity(r) != Off && r.isFor(d) && (d.fault == nil || r.ID == "SK001") {
 			r.run(&pass{doc: d, rule: r})
 		}
 	}
@@ -164,6 +164,23 @@ func (opt *Options) severity(r *Rule) Severity {
 		return Off
 	}
 	return r.Severity
+}
+
+// forFile are the options for a file. A skill in the folder of one agent, such as .github/skills, is checked for that agent
+// and not for others, unless only others were asked for.
+func (opt *Options) forFile(f *File) *Options {
+	_, place, ok := placeRoot(f.Path)
+	if f.Kind != Skill || f.claude || f.Plugin != "" || !ok {
+		return opt
+	}
+	owner := sight.Owner(place)
+	if owner == "" || len(opt.Agents) > 0 && !slices.Contains(opt.Agents, owner) {
+		return opt
+	}
+	own := *opt
+	own.Agents = slices.DeleteFunc(slices.Clone(opt.Agents), func(a string) bool { return slices.Contains(sight.Agents(), a) })
+	own.Agents = append(own.Agents, owner)
+	return &own
 }
 
 // isFor reports whether an agent is checked for.

@@ -66,6 +66,20 @@ func Places() (project, user []string) {
 // Looks are the folders below a project, or below the home, in which one agent looks for skills.
 func Looks(agent string, user bool) []string { return known()[agent].places(user) }
 
+// Owner is the agent whose own folder a place is, because no other looks there; "" if several do, or none.
+func Owner(place string) string {
+	owner := ""
+	for name, h := range known() {
+		switch looks := slices.Contains(h.project, place) || slices.Contains(h.user, place); {
+		case looks && owner != "":
+			return ""
+		case looks:
+			owner = name
+		}
+	}
+	return owner
+}
+
 // Headless says why no skill fires in an agent that runs without a person, as it is; "" if one does.
 func Headless(agent string) string { return known()[agent].headless }
 

@@ -72,3 +72,13 @@ func cell(v sight.View) string {
 	}
 	return "-"
 }
+
+func TestOwner(t *testing.T) {
+	for place, want := range map[string]string{
+		".github": "copilot", ".copilot": "copilot", ".codex": "codex", ".pi/agent": "pi", ".agents": "", ".claude": "", ".cursor": "", "": "",
+	} {
+		if got := sight.Owner(place); got != want {
+			t.Errorf("Owner(%q) = %q, want %q", place, got, want)
+		}
+	}
+}
