@@ -2,6 +2,7 @@ package try
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -51,8 +52,12 @@ func TestBoard(t *testing.T) {
 	if !strings.HasPrefix(shown.String(), "\x1b[5A\r\x1b[Ja limit\ncard one ") {
 		t.Errorf("a warning: %q", shown.String())
 	}
+	s.Each = func(Trial, bool) error { return errors.New("nobody reads") }
+	trial("two", Without, 2, None, nil)
+	s.Each = func(Trial, bool) error { ended++; return nil } // which is too late
+	s.End(Trial{Skill: "other"}, true)
 	shown.Reset()
-	if trials, found, err := s.Close(); shown.String() != "\x1b[5A\r\x1b[J" || len(trials) != 7 || ended != 7 || found != 0 || err != nil {
+	if trials, found, err := s.Close(); shown.String() != "\x1b[5A\r\x1b[J" || len(trials) != 9 || ended != 7 || found != 1 || err == nil {
 		t.Errorf("the end: %q, %d trials, %d found, %v", shown.String(), len(trials), found, err)
 	}
 }

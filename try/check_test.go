@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -192,6 +193,21 @@ func TestSum(t *testing.T) {
 		}
 		if trial.sum(); show(trial.Passed) != tt.want {
 			t.Errorf("sum of %d checks = %s, want %s", len(tt.checks), show(trial.Passed), tt.want)
+		}
+	}
+}
+
+// TestUnasked: a judge that nobody wanted is not missed, one that gave no answer is.
+func TestUnasked(t *testing.T) {
+	for _, unasked := range []bool{true, false} {
+		c := CheckResult{Check: "it is kind", Judge: true, Unasked: unasked, Why: "no answer"}
+		a := summarizeArm(With, []Trial{{Arm: With, Outcome: Fired, Checks: []CheckResult{c}}, {Arm: With, Outcome: Fired, Checks: []CheckResult{c}}})
+		var want []Unjudged
+		if !unasked {
+			want = []Unjudged{{Check: c.Check, Why: c.Why, Trials: 2}}
+		}
+		if !slices.Equal(a.Unjudged, want) {
+			t.Errorf("unasked %v: %v, want %v", unasked, a.Unjudged, want)
 		}
 	}
 }

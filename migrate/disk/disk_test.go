@@ -96,6 +96,21 @@ func TestReaders(t *testing.T) {
 	}
 }
 
+// TestReasons: a reason names another file by its whole path, wherever that lies below the folder that was named.
+func TestReasons(t *testing.T) {
+	dir := write(t, map[string]string{"deep/in/execute.sh": old, "deep/in/reader.sh": "#!/bin/bash\nx=$(bash execute.sh)\necho SUCCESS\n"})
+	done, err := disk.Migration{DryRun: true}.Run(t.Context(), []string{filepath.Join(dir, "deep", "in")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range done.Files {
+		want := filepath.Join(dir, "deep", "in", "reader.sh") + ":2 reads what it prints"
+		if filepath.Base(f.Path) == "execute.sh" && f.Reason != want {
+			t.Errorf("the reason is %q, want %q", f.Reason, want)
+		}
+	}
+}
+
 // TestNoReportFile: without the file that scripts source, no script is changed.
 func TestNoReportFile(t *testing.T) {
 	dir := write(t, map[string]string{"execute.sh": old})
