@@ -197,6 +197,7 @@ func TestLinear(t *testing.T) {
 		"variables":   "!`" + strings.Repeat("${CLAUDE_SKILL_DIR}/scripts/x.sh ", 3_000) + "`",
 		"comments":    strings.Repeat("<!-- skillhand: ignore SK308 x -->\n", 5_000),
 		"find":        "!`find " + strings.Repeat("-name \\'x\\' ", 5_000) + "`",
+		"marks":       strings.Repeat("!", 2_000_000),
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := Finder{Dir: "/nowhere"}.Source("/nowhere/s/SKILL.md", []byte("---\ndescription: d\n---\n"+text+"\n"))

@@ -552,16 +552,14 @@ func (p *pass) isMeant(command string, before byte) bool {
 // directiveBare is about a line of text, alone or in a list, that is a ! and a command which would run as a directive.
 // Claude Code's answers are in testdata/claude/SK315-bare.txtar.
 func directiveBare(p *pass) {
-	for at := p.doc.bodyStart(); ; at++ {
-		i := strings.IndexByte(p.doc.src[at:], '!')
-		if i < 0 {
-			return
-		}
-		at += i
-		before := p.doc.src[strings.LastIndexByte(p.doc.src[:at], '\n')+1 : at]
-		command, _, _ := strings.Cut(p.doc.src[at+1:], "\n")
-		command = strings.TrimRight(command, " \t\r")
-		if strings.Trim(before, " \t-*+>.)0123456789") != "" || !p.isBare(command) || p.doc.inCode(at) {
+	next := p.doc.bodyStart()
+	for line := range strings.Lines(p.doc.body()) {
+		start := next
+		next += len(line)
+		rest := strings.TrimLeft(line, " \t-*+>.)0123456789")
+		command, isBang := strings.CutPrefix(strings.TrimRight(rest, " \t\r\n"), "!")
+		at := start + len(line) - len(rest)
+		if !isBang || p.doc.inCode(at) || !p.isBare(command) {
 			continue
 		}
 		f := p.find(at, at+1+len(command), "a ! runs nothing without backticks: the agent reads the command instead of its output")
