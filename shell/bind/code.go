@@ -156,13 +156,7 @@ func (c *code) script() bool {
 		field := c.f.bits[len(c.f.bits)-1].text
 		return isName(field) && !reckoned.Get().MatchString(field)
 	}
-	text = embedding.Get().ReplaceAllStringFunc(text, func(quoted string) string { // `a ${b}` is `a ` + (b)
-		code := " "
-		for _, m := range embedded.Get().FindAllStringSubmatch(quoted, -1) {
-			code += "+ (" + m[1] + ") "
-		}
-		return embedded.Get().ReplaceAllString(quoted, "") + code
-	})
+	text = unfold(text)
 	bound := boundNames(text)
 	between := "" // the token before the one before
 	reads := len(opening.Get().FindAllString(text, -1)) == len(opened.Get().FindAllString(text, -1))
@@ -202,6 +196,17 @@ func (c *code) script() bool {
 			return !c.python && !called && !among("modules", first) && !reckoned.Get().MatchString(token)
 		}
 		return bound[token] && !called
+	})
+}
+
+// unfold writes the code that stands in texts behind those: `a ${b}` is `a ` + (b).
+func unfold(text string) string {
+	return embedding.Get().ReplaceAllStringFunc(text, func(quoted string) string {
+		code := " "
+		for _, m := range embedded.Get().FindAllStringSubmatch(quoted, -1) {
+			code += "+ (" + m[1] + ") "
+		}
+		return embedded.Get().ReplaceAllString(quoted, "") + code
 	})
 }
 

@@ -210,13 +210,7 @@ func (s *scope) node(path []syntax.Node) {
 		}
 		s.positional = true
 	case *syntax.Redirect:
-		s.redirect(n)
-		call, simple := path[len(path)-2].(*syntax.Stmt).Cmd.(*syntax.CallExpr)
-		if document := cmp.Or(n.Hdoc, n.Word); n.Op == syntax.Hdoc || n.Op == syntax.DashHdoc || n.Op == syntax.WordHdoc {
-			if !simple || len(call.Args) == 0 || words.Lit(call.Args[0]) != "cat" || s.input(path).prints {
-				s.dashes(s.text(document).own())
-			}
-		}
+		s.redirect(n, path)
 	case *syntax.CallExpr:
 		if fs := s.fields(n.Args); len(fs) > 0 {
 			in := s.input(path)
@@ -226,8 +220,8 @@ func (s *scope) node(path []syntax.Node) {
 	}
 }
 
-// redirect notes a file that is written or read, and judges {a[…]}>file.
-func (s *scope) redirect(n *syntax.Redirect) {
+// redirect notes a file that is written or read, and what a here-document hands on, and judges {a[…]}>file.
+func (s *scope) redirect(n *syntax.Redirect, path []syntax.Node) {
 	if n.N != nil && strings.Contains(n.N.Value, "[") {
 		s.expanded("a subscript")
 	}
@@ -237,6 +231,11 @@ func (s *scope) redirect(n *syntax.Redirect) {
 	case syntax.RdrIn:
 		_, runs := n.Word.Parts[0].(*syntax.ProcSubst) // what runs there is looked at by itself
 		s.changes = s.changes || !runs && s.text(n.Word).reached()
+	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+		stmt := path[len(path)-2].(*syntax.Stmt)
+		if name, _, _ := strings.Cut(command(stmt.Cmd), " "); name != "cat" || s.input(path).prints { // else it goes on the page
+			s.dashes(s.text(cmp.Or(n.Hdoc, n.Word)).own())
+		}
 	}
 }
 
