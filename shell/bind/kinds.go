@@ -39,6 +39,7 @@ var (
 	}}
 	dataFile  = kind{"a file that is data by its name", func(v string) bool { return plainText(v) && isDataName(v) }}
 	ddOperand = kind{"no file to write", func(v string) bool { return aWord(v) || ddOperands.Get().MatchString(v) }}
+	aFormat   = kind{"a format", func(v string) bool { return strings.HasPrefix(v, "+") }}
 	// fewDigits: what digits are in it make a number.
 	fewDigits = kind{"few digits", func(v string) bool { return len(strings.Map(onlyDigits, v)) < 12 }}
 	noSwitch  = kind{"no flag of test", func(v string) bool {
@@ -49,7 +50,7 @@ var (
 // kindNamed are the kinds that the table names for operands.
 var kindNamed = map[string]kind{
 	"never": never, "word": word, "plain": plain, "operand": operand, "span": span, "package": aPackage,
-	"target": target, "number": number, "remote": aRemote, "nopipe": noPipe, "nosource": noSource, "data": dataFile, "dd": ddOperand,
+	"target": target, "number": number, "remote": aRemote, "nopipe": noPipe, "nosource": noSource, "data": dataFile, "dd": ddOperand, "format": aFormat,
 }
 
 var (

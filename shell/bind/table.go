@@ -30,6 +30,7 @@ type row struct {
 	before int             // operands before the command that it runs
 	said   map[string]byte // its options, by name, with what their words are; and its properties
 	begins []string        // options of which the table has only how they begin: -D*
+	edits  []string        // and such that no value is: -i*~
 	kinds  map[string]kind // what its operands are (ops), what it reads (in), and what follows its code (rest)
 	subs   map[string]*row
 	lang   string // whose code it reads
@@ -67,20 +68,25 @@ func (r *row) option(word string) option {
 		return option{name, o, rest}
 	case slices.ContainsFunc(r.begins, func(begin string) bool { return strings.HasPrefix(word, begin) }):
 		return option{word, '-', len(word)}
+	case slices.ContainsFunc(r.edits, func(begin string) bool { return strings.HasPrefix(word, begin) }):
+		return option{word, '~', len(word)}
 	case strings.HasPrefix(word, "--") || word[0] != '-':
 		return option{name, 0, rest}
 	}
+	sort := byte('-')
 	for i := 1; i < len(word); i++ { // -rn, -n5
 		o := r.said["-"+word[i:i+1]]
 		switch {
+		case o == '~':
+			sort = o
 		case o == 0 && i > 1 && '0' <= word[i] && word[i] <= '9':
 		case o == 0:
 			return option{word, 0, len(word)}
-		case o != '-' && o != '~':
+		case o != '-':
 			return option{"-" + word[i:i+1], o, i + 1}
 		}
 	}
-	return option{word, '-', len(word)}
+	return option{word, sort, len(word)}
 }
 
 func (r *row) has(property string) bool { return r != nil && r.said[property] != 0 }
@@ -91,9 +97,11 @@ func (r *row) say(text string) {
 	for token := range strings.FieldsSeq(text) {
 		n := len(token) - 1
 		key, name, _ := strings.Cut(token, ":")
-		switch begin, open := strings.CutSuffix(token, "*"); {
-		case open:
+		switch begin, sign, _ := strings.Cut(token, "*"); {
+		case n > 0 && token[n] == '*':
 			r.begins = append(r.begins, begin)
+		case sign == "~":
+			r.edits = append(r.edits, begin)
 		case n > 0 && strings.IndexByte("=:<>!#%&~@;/{?^", token[n]) >= 0:
 			r.said[token[:n]] = token[n]
 		case slices.Contains([]string{"awk", "sed", "jq", "sql", "perl", "script", "talk"}, token):
@@ -170,7 +178,7 @@ func find(name string, args []field) (r *row, rest []field) {
 	rest = args
 	for i := 0; i < len(args) && r.subs != nil; i++ {
 		text := args[i].lit()
-		if full := args[i].full(); r.subs[full].has("view") && !args[i].dirty() {
+		if full := args[i].full(); r.subs[full].has("view") && !r.subs[full].has("alters") && !args[i].dirty() {
 			text = full // git $0 with status
 		}
 		switch sub := r.subs[text]; {
@@ -227,7 +235,7 @@ func versionless(name string) string {
 func (r *row) runs() bool { return r.is(isWrap) || r.is(isJoin) }
 
 // alone is a row without its subcommands.
-func (r *row) alone() *row { return &row{kind: isTool, said: r.said, begins: r.begins, kinds: r.kinds} }
+func (r *row) alone() *row { return &row{kind: isTool, said: r.said, begins: r.begins, edits: r.edits, kinds: r.kinds} }
 
 // is reports whether the table has a row of this kind.
 func (r *row) is(k rowKind) bool { return r != nil && r.kind == k }

@@ -178,7 +178,7 @@ func (s *scope) valueFlag(w *reading, f field) bool {
 		signs = `-+@|\`
 	}
 	switch {
-	case len(w.r.subs) > 0 && w.operands == 0 && !strings.HasPrefix(text, "-") && !w.r.runs():
+	case (len(w.r.subs) > 0 || w.r.has("sub")) && w.operands == 0 && !strings.HasPrefix(text, "-") && !w.r.runs():
 		s.within(f, never, w.name+"'s subcommand", whyChoice, "write the subcommand yourself")
 	case f.dirty():
 		k := s.kept(noOption)
@@ -254,8 +254,8 @@ func (s *scope) toolOperand(w *reading, f field) {
 			k = number
 		}
 		s.within(f, k, w.name+" "+key, whyCode, "check the value first, or pass it to a script of your own")
-	case w.r.has("ops:data2") && w.operands > 1:
-		s.within(f, dataFile, w.name+"'s second file, which it writes", whyOption, "write the file's name yourself, or end it with .txt or the like")
+	case w.r.has("ops:never2") && w.operands > 1:
+		s.within(f, never, w.name+"'s second file, which it writes", whyOption, "write the file's name yourself, or use > file")
 	case listed && (k.name == word.name || k.name == aPackage.name) && strings.Contains(f.own(), "/"): // npm pack ./$0 runs what is there
 		s.within(f, never, w.name, whyChoice, ownFolder)
 	case listed:
