@@ -235,7 +235,9 @@ func versionless(name string) string {
 func (r *row) runs() bool { return r.is(isWrap) || r.is(isJoin) }
 
 // alone is a row without its subcommands.
-func (r *row) alone() *row { return &row{kind: isTool, said: r.said, begins: r.begins, edits: r.edits, kinds: r.kinds} }
+func (r *row) alone() *row {
+	return &row{kind: isTool, said: r.said, begins: r.begins, edits: r.edits, kinds: r.kinds}
+}
 
 // is reports whether the table has a row of this kind.
 func (r *row) is(k rowKind) bool { return r != nil && r.kind == k }
