@@ -240,3 +240,26 @@ func TestSaid(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestPluginAround: the innermost plugin counts, whether a manifest or a marketplace makes it one.
+func TestPluginAround(t *testing.T) {
+	dir := write(t, map[string]string{
+		".claude-plugin/marketplace.json": `{"name": "m", "owner": {"name": "o"}, "plugins": [
+			{"name": "listed", "source": "./plugins/listed"}, {"name": "all", "source": "./plugins"}]}`,
+		"plugins/own/.claude-plugin/plugin.json":       `{"name": "own"}`,
+		"plugins/own/inner/.claude-plugin/plugin.json": `{"name": "inner"}`,
+		"plugins/listed/skills/a/SKILL.md":             "a",
+	})
+	for _, tt := range []struct{ folder, want string }{
+		{"plugins/own/skills/a", "plugins/own"}, {"plugins/own", "plugins/own"}, {"plugins/own/inner/skills", "plugins/own/inner"},
+		{"plugins/listed/skills/a", "plugins/listed"}, {"plugins/other", "plugins"}, {"docs", ""},
+	} {
+		want := ""
+		if tt.want != "" {
+			want = filepath.Join(dir, tt.want)
+		}
+		if got := PluginAround(filepath.Join(dir, tt.folder)); got != want {
+			t.Errorf("PluginAround(%s) = %q, want %q", tt.folder, got, want)
+		}
+	}
+}
