@@ -17,24 +17,24 @@ type Fault struct {
 	Text string
 }
 
-// Parse reads the one document of a file; nil means that the file holds none.
+// Parse reads the one document of a file; nil means that there is nothing in it.
 func Parse(text []byte) (*yaml.Node, *Fault) {
-	var doc, more yaml.Node
-	dec := yaml.NewDecoder(bytes.NewReader(text))
-	err := dec.Decode(&doc)
-	if errors.Is(err, io.EOF) {
-		return nil, nil
-	}
-	if err == nil {
-		if err = dec.Decode(&more); err == nil {
-			return nil, &Fault{more.Line, "a second document in one file: it would not be read"}
+	var root *yaml.Node
+	for dec := yaml.NewDecoder(bytes.NewReader(text)); ; {
+		var doc yaml.Node
+		switch err := dec.Decode(&doc); {
+		case errors.Is(err, io.EOF):
+			return root, nil
+		case err != nil:
+			fault := FaultOf(string(text), err)
+			return nil, &Fault{fault.Line, "not YAML: " + fault.Text}
+		case doc.Content[0].Tag == "!!null": // as after a --- at the end
+		case root != nil:
+			return nil, &Fault{doc.Line, "a second document in one file: it would not be read"}
+		default:
+			root = doc.Content[0]
 		}
 	}
-	if !errors.Is(err, io.EOF) {
-		fault := FaultOf(string(text), err)
-		return nil, &Fault{fault.Line, "not YAML: " + fault.Text}
-	}
-	return doc.Content[0], nil
 }
 
 // FaultOf returns what the parser says of a text that is not YAML, and the line of the fault: the one after the longest
