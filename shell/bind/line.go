@@ -150,19 +150,13 @@ func (s *scope) texts(name string, r *row, all field, in input) {
 
 // says notes the options in what a command hands on: to a variable, a list, a function, or another command's words.
 func (s *scope) says(fs []field, in input) {
-	name, args := fs[0].lit(), fs[1:]
+	name, args := fs[0].lit(), append(fs[1:], field{})
+	first := args[0].lit()
 	switch {
 	case s.funcs[name]:
-	case name == "set":
-		if len(args) == 0 || strings.HasPrefix(args[0].lit(), "-") && args[0].lit() != "--" {
-			return
-		}
-	case name == "printf" && (in.prints || len(args) > 0 && args[0].lit() == "-v"):
-		if args[0].lit() == "-v" {
-			args = args[1:]
-		}
-	case name == "echo" && in.prints:
-		if len(args) > 0 && echoFlags.Get().MatchString(args[0].lit()) {
+	case name == "set" && (first == "--" || !strings.HasPrefix(first, "-")):
+	case name == "printf" && (in.prints || first == "-v"), name == "echo" && in.prints:
+		if flags.Get().MatchString(first) {
 			args = args[1:]
 		}
 	default:
@@ -175,7 +169,8 @@ func (s *scope) says(fs []field, in input) {
 	}
 }
 
-var echoFlags = lazy.Regexp(`^-[neE]+$`)
+// flags are those of echo and printf.
+var flags = lazy.Regexp(`^-[neEv]+$`)
 
 // dashes notes the options in a text that a value may follow.
 func (s *scope) dashes(text string) {
