@@ -92,6 +92,7 @@ var sedCommand = sync.OnceValue(func() *regexp.Regexp {
 // perl judges the programs of perl and ruby that everybody knows: s/…/…/, print, print if /…/, while (<>) { print }.
 func (c *code) perl() bool {
 	text := perlItems.Get().ReplaceAllString(perlLoop.Get().ReplaceAllString(c.full, "$1"), "0")
+	text = perlReads.Get().ReplaceAllString(text, "0") // what it may open there is judged as the word that it is
 	return c.plain() && !perlRuns.Get().MatchString(text) && perlPrints().MatchString(text)
 }
 
@@ -248,7 +249,8 @@ var (
 	clientCommand = lazy.Regexp(`(?m)^\s*\.|;\s*\.|\\`)
 	perlRuns      = lazy.Regexp("[`{}]|\\(\\?|[$@][A-Za-z_]")
 	perlLoop      = lazy.Regexp(`^\s*while ?\(<(?:STDIN)?>\) ?\{([^{}]*)\}\s*$`)
-	perlItems     = lazy.Regexp(`\$(?:F|ARGV)\[-?\d+\]|\$[_.]|@(?:F|ARGV)\b|\bARGV(?:\[-?\d+\]|\.first)`)
+	perlReads     = lazy.Regexp(`(?:IO|File)\.(?:read|readlines)\(0\)|\bopen\(0\)\.read\b`)
+	perlItems     = lazy.Regexp(`<(?:STDIN)?>|\$(?:F|ARGV)\[-?\d+\]|\$[_.]|@(?:F|ARGV)\b|\bARGV(?:\[-?\d+\]|\.first)`)
 	// Values that are no names: sums, and how a file is opened to read it.
 	sumOrMode = lazy.Regexp(`^(?:[\d.+* -]+|r[bt]?)$`)
 	jsonField = lazy.Regexp(`^require\(["'][\w./-]+\.json["']\)(?:\.\w+)*\.\x01$`)
