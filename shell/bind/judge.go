@@ -153,6 +153,9 @@ func (s *scope) within(f field, k kind, place, why, instead string) {
 		}
 	}
 	if f.dirty() {
+		if holds := k.holds; s.changes { // only a number is sure to stay one
+			k = kind{k.name + ", a number", func(v string) bool { return holds(v) && aNumber(v) }}
+		}
 		s.all(k, place, why, instead)
 	}
 }
