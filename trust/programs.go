@@ -2,9 +2,11 @@ package trust
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/links"
@@ -32,13 +34,35 @@ func (p Policy) Find(name, dir string, env []string) (string, error) {
 // Env is an environment for a program that we start. It does not let the project that
 // we are in choose what runs, unless the project is trusted: PATH has no folder of the
 // project, and no relative one, which means another folder wherever one goes; BASH_ENV
-// names no file of the project, which bash would run before anything else.
+// names no file of the project, which bash would run before anything else; and git
+// obeys no repository among the project's files, whose configuration names programs.
 func (p Policy) Env(env []string) []string {
 	env = withPath(env, p.lends)
-	return slices.DeleteFunc(env, func(kv string) bool {
+	env = slices.DeleteFunc(env, func(kv string) bool {
 		file, ok := strings.CutPrefix(kv, "BASH_ENV=")
 		return ok && file != "" && !p.lends(file)
 	})
+	if p.Near != nil && slices.ContainsFunc(p.Near(), func(root string) bool { _, ok := p.project(root); return ok && p.May(root) != nil }) {
+		env = withGit(env, "safe.bareRepository", "explicit", "core.fsmonitor", "false")
+	}
+	return env
+}
+
+// withGit is an environment with settings that git obeys before those of any file.
+func withGit(env []string, settings ...string) []string {
+	count := 0
+	env = slices.DeleteFunc(env, func(kv string) bool {
+		text, ok := strings.CutPrefix(kv, "GIT_CONFIG_COUNT=")
+		if n, err := strconv.Atoi(text); ok && err == nil {
+			count = n
+		}
+		return ok
+	})
+	for pair := range slices.Chunk(settings, 2) {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", count, pair[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", count, pair[1]))
+		count++
+	}
+	return append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", count))
 }
 
 // withPath is an environment with the folders of PATH that keep wants.

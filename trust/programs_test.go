@@ -4,9 +4,12 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/skillhand/skillhand/internal/needs"
 )
 
 // TestFind: a project that nobody trusted provides no program, however PATH leads
@@ -85,8 +88,9 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: %s, want that the project is not trusted", path, got)
 		}
 	}
-	env := strings.Join(policy().Env([]string{"A=b", "BASH_ENV=" + project + "/claude", "PATH=.:" + at("usr/bin") + ":sub", "BASH_ENV="}), " ")
-	if want := "A=b PATH=" + at("usr/bin") + " BASH_ENV="; env != want {
+	env := strings.Join(policy().Env([]string{"A=b", "BASH_ENV=" + project + "/claude", "PATH=.:" + at("usr/bin") + ":sub", "BASH_ENV=", "GIT_CONFIG_COUNT=3"}), " ")
+	if want := "A=b PATH=" + at("usr/bin") + " BASH_ENV= GIT_CONFIG_KEY_3=safe.bareRepository GIT_CONFIG_VALUE_3=explicit" +
+		" GIT_CONFIG_KEY_4=core.fsmonitor GIT_CONFIG_VALUE_4=false GIT_CONFIG_COUNT=5"; env != want {
 		t.Errorf("Env is %s, want %s", env, want)
 	}
 
@@ -96,5 +100,42 @@ func TestFind(t *testing.T) {
 	}
 	if got, err := policy().Find("claude", project, []string{"PATH=.:" + project + "/node_modules/.bin"}); got != at("home/project/node_modules/.bin/claude") {
 		t.Errorf("trusted: %s, %v", got, err)
+	}
+}
+
+// TestEnvGit: a clone can bring a repository among its files, and git runs what the configuration there names.
+func TestEnvGit(t *testing.T) {
+	_, err := exec.LookPath("git")
+	needs.Found(t, err)
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	project, ran := filepath.Join(root, "project"), filepath.Join(root, "ran")
+	if err := os.Mkdir(project, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	policy := Policy{Store: Store{Dir: filepath.Join(root, "state")}, Home: filepath.Join(root, "home"), Near: func() []string { return []string{project} }}
+	git := func(env []string, args ...string) {
+		cmd := exec.Command("git", args...)
+		cmd.Dir, cmd.Env = project, env
+		if out, err := cmd.CombinedOutput(); err != nil && args[0] != "-C" {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	plain := append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "HOME="+policy.Home)
+	git(plain, "init", "-q", ".")
+	git(plain, "init", "-q", "--bare", "docs")
+	for _, setting := range [][2]string{{"core.bare", "false"}, {"core.worktree", ".."}, {"core.fsmonitor", "touch " + ran + "; false"}} {
+		git(plain, "config", "--file", "docs/config", setting[0], setting[1])
+	}
+	git(plain, "-C", "docs", "status")
+	if _, err := os.Stat(ran); err != nil {
+		t.Fatalf("git alone does not run it: %v", err)
+	}
+	os.Remove(ran)
+	git(policy.Env(plain), "-C", "docs", "status")
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("git ran a program that a folder of the project names")
 	}
 }

@@ -90,7 +90,11 @@ func (s *scope) flag(w *reading, args []field) int {
 	case o.sort == ';': // find -exec
 		n := slices.IndexFunc(append(rest, literal(";")), func(f field) bool { return slices.Contains([]string{";", `\;`, "+"}, f.lit()) })
 		s.moves = s.moves || strings.HasSuffix(o.name, "dir")
-		s.run(replaced(rest[:n], "{}", w.begin), w.in)
+		command := replaced(rest[:n], "{}", w.begin)
+		if n < len(rest) && rest[n].lit() == "+" { // the names of several files
+			command = append(command, field{bits: []bit{{text: w.begin}, {hole: true, dirty: true}}})
+		}
+		s.run(command, w.in)
 		return n + 2
 	case o.sort == '/': // python -m
 		s.module(rest[0], rest[1:], w.in)
