@@ -87,6 +87,7 @@ func TestFrontmatterFaults(t *testing.T) {
 		{"---\n# only a comment\n---\n", ""},
 		{"---\ndescription: [unclosed\n---\n", "f:2: frontmatter is not valid YAML: the [ that opens here is not closed"},
 		{"---\nname: a\nargument-hint: [file] [mode]\nmodel: b\n---\n", "f:3: frontmatter is not valid YAML: text follows the closing ]"},
+		{"---\nname: a\nargument-hint: [\"x]\", y\nmodel: b\n---\n", "f:3: frontmatter is not valid YAML: did not find expected ',' or ']'"},
 		{"---\nname: a\nmetadata:\n  b: {c: d\n  e: f\n---\n", "f:4: frontmatter is not valid YAML: did not find expected"},
 		{"---\nname: a\ndescription: >\n  One.\n Two.\n---\n",
 			"f:5: frontmatter is not valid YAML: the line is indented less than the one above it, and more than a field"},
