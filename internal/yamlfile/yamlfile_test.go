@@ -36,3 +36,16 @@ func TestParse(t *testing.T) {
 		t.Errorf("Parse = %v, want the root with its lines", root)
 	}
 }
+
+// FuzzParse: every text is a file of YAML or has a fault, on one of its lines.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{"", "# a\n", "---\n", "...\n", "a: [\n", "a: 1\n---\nb: 2\n", "&a *a\n", "a: \x01\n", "%YAML 1.1\n---\n", "\ufeffa: 1\r\nb: }\r\n"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		root, fault := Parse([]byte(text))
+		if fault != nil && (root != nil || fault.Text == "" || fault.Line < 0 || fault.Line > 1+strings.Count(text, "\n")+strings.Count(text, "\r")) {
+			t.Errorf("Parse(%q) = %v, %+v", text, root, fault)
+		}
+	})
+}
