@@ -88,7 +88,8 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: %s, want that the project is not trusted", path, got)
 		}
 	}
-	env := strings.Join(policy().Env([]string{"A=b", "BASH_ENV=" + project + "/claude", "PATH=.:" + at("usr/bin") + ":sub", "BASH_ENV=", "GIT_CONFIG_COUNT=3"}), " ")
+	given := []string{"A=b", "BASH_ENV=" + project + "/claude", "PATH=.:" + at("usr/bin") + ":sub", "BASH_ENV=", "GIT_CONFIG_COUNT=3"}
+	env := strings.Join(policy().Env(given), " ")
 	if want := "A=b PATH=" + at("usr/bin") + " BASH_ENV= GIT_CONFIG_KEY_3=safe.bareRepository GIT_CONFIG_VALUE_3=explicit" +
 		" GIT_CONFIG_KEY_4=core.fsmonitor GIT_CONFIG_VALUE_4=false GIT_CONFIG_COUNT=5"; env != want {
 		t.Errorf("Env is %s, want %s", env, want)

@@ -30,7 +30,10 @@ func TestPercent(t *testing.T) {
 // TestListLine: a list is no wider than the terminal. Descriptions are cut first, then names; at last descriptions are left out.
 func TestListLine(t *testing.T) {
 	all := []skillhand.Listed{
-		{Location: skill.Location{Call: "a-name-that-is-longer-than-thirty-columns", From: "project"}, Description: "Reviews what changed, and says what it thinks of it."},
+		{
+			Location:    skill.Location{Call: "a-name-that-is-longer-than-thirty-columns", From: "project"},
+			Description: "Reviews what changed, and says what it thinks of it.",
+		},
 		{Location: skill.Location{Call: "日本語", From: "user"}, Trusted: true, Description: "Short."},
 		{Location: skill.Location{Call: "bad", From: "project"}, Error: "bad/SKILL.md:2: not valid YAML"},
 	}

@@ -39,7 +39,9 @@ func TestParse(t *testing.T) {
 
 // FuzzParse: every text is a file of YAML or has a fault, on one of its lines.
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"", "# a\n", "---\n", "...\n", "a: [\n", "a: 1\n---\nb: 2\n", "&a *a\n", "a: \x01\n", "%YAML 1.1\n---\n", "\ufeffa: 1\r\nb: }\r\n"} {
+	for _, seed := range []string{
+		"", "# a\n", "---\n", "...\n", "a: [\n", "a: 1\n---\nb: 2\n", "&a *a\n", "a: \x01\n", "%YAML 1.1\n---\n", "\ufeffa: 1\r\nb: }\r\n",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
