@@ -42,7 +42,15 @@ var languages = map[string]func(*code) bool{
 // query judges jq, yq and SQL: values are plain words, and no word is one that runs, writes or shows something from elsewhere.
 func (c *code) query() bool {
 	found := slices.ContainsFunc(idents.Get().FindAllString(strings.ToLower(c.full), -1), func(word string) bool { return among("queryRuns", word) })
-	return c.plain() && !found && !(c.sql && clientCommand.Get().MatchString(c.full))
+	return c.plain() && !found && !(c.sql && (clientCommand.Get().MatchString(c.full) || c.alters()))
+}
+
+// alters reports whether a value outside quotes has a word of SQL that changes something.
+func (c *code) alters() bool {
+	rest := sqlQuotes.Get().ReplaceAllString(c.f.own(), "")
+	return strings.Contains(rest, "\x00") && slices.ContainsFunc(c.f.bits, func(x bit) bool {
+		return x.given() && slices.ContainsFunc(idents.Get().FindAllString(strings.ToLower(x.text), -1), func(word string) bool { return among("sqlChanges", word) })
+	})
 }
 
 // plain reports whether the values in the code are plain words.
@@ -247,6 +255,7 @@ var (
 	awkFile       = lazy.Regexp(`^"/dev/std(?:err|out)"$`)
 	idents        = lazy.Regexp(`[A-Za-z_]\w*`)
 	clientCommand = lazy.Regexp(`(?m)^\s*\.|;\s*\.|\\`)
+	sqlQuotes     = lazy.Regexp(`'[^']*'|"[^"]*"`)
 	perlRuns      = lazy.Regexp("[`{}]|\\(\\?|[$@][A-Za-z_]")
 	perlLoop      = lazy.Regexp(`^\s*while ?\(<(?:STDIN)?>\) ?\{([^{}]*)\}\s*$`)
 	perlReads     = lazy.Regexp(`(?:IO|File)\.(?:read|readlines)\(0\)|\bopen\(0\)\.read\b`)
