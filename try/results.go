@@ -254,7 +254,7 @@ func ReadSummary(dir string) (*Summary, error) {
 	return readJSON[*Summary](filepath.Join(dir, summaryFile))
 }
 
-// ErrNoResults: a folder has no trials in it, or is not there.
+// ErrNoResults says that a folder has no trials in it, or is not there.
 var ErrNoResults = errors.New("no results of skillhand try")
 
 // noResults says why there are none.
