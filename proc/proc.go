@@ -137,6 +137,9 @@ func Run(ctx context.Context, c Cmd) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("%s: %w", c.name(), err)
 	}
+	// Some contexts catch signals only when somebody waits for them. One that comes after the start
+	// must not end us without the program.
+	_ = ctx.Done()
 	t, err := start(&c, s)
 	if err != nil {
 		s.close()

@@ -131,6 +131,25 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// lazyContext notes that somebody waits for it.
+type lazyContext struct {
+	context.Context
+	waited bool
+}
+
+func (c *lazyContext) Done() <-chan struct{} {
+	c.waited = true
+	return c.Context.Done()
+}
+
+// TestWaitsFirst: Run waits for its context before it starts anything, so that what catches signals for the context is ready.
+func TestWaitsFirst(t *testing.T) {
+	ctx := &lazyContext{Context: t.Context()}
+	if _, err := Run(ctx, Cmd{Args: []string{"/nowhere/program"}}); !errors.Is(err, fs.ErrNotExist) || !ctx.waited {
+		t.Errorf("error %v, waited %v", err, ctx.waited)
+	}
+}
+
 // A program that was just written is often still open in a child that is being forked.
 func TestBusyProgram(t *testing.T) {
 	file := write(t, t.TempDir(), "new", "#!/bin/sh\nexit 7\n", 0o755)
