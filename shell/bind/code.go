@@ -172,7 +172,6 @@ func (c *code) script() bool {
 	return reads && !slices.ContainsFunc(c.f.bits, quotes) && lex(text, c.python, func(before, token, after string) bool {
 		first := between
 		between = before
-		called := calling.Get().MatchString(after)
 		switch {
 		case before == "(" && first == "require":
 			return after == ")" && loadable(token)
@@ -182,30 +181,36 @@ func (c *code) script() bool {
 		case token[0] == '/' && len(token) > 1, token == "\x01":
 			return !strings.Contains(token, "\x01")
 		case strings.Contains(")]}", token):
-			return !called
-		case token == "[" && !c.python && divides.Get().MatchString(before) && !strings.Contains("\"'0123456789", after[:1]):
+			return !calling.Get().MatchString(after)
+		case token == "[" && !c.python && divides.Get().MatchString(before) && !strings.Contains("\"'0123456789", after[:min(1, len(after))]):
 			return !callers.Get().MatchString(text) // whatever is looked up here, nothing calls it
-		case !isName(token):
-			return true
-		case len(token) < 4 && len(before) > 1 && before[0] == '/', len(token) < 3 && after != "" && strings.Contains("'\"", after[:1]): // /x/g, r"x"
-			return true
-		case token == "require":
-			return called
-		case token == "import" || token == "from": // it names a module
-			return after != "" && isNameChar(after[0])
-		case token == "load":
-			return before == "." && first == "json"
-		case token == "replace": // os.replace renames a file
-			return before == "." && first != "os"
-		case token == "as":
-			return before != "os"
-		case among("harmlessNames", token), among("modules", token):
-			return true
-		case before == ".":
-			return !c.python && !called && !among("modules", first) && !reckoned.Get().MatchString(token)
 		}
-		return bound[token] && !called
+		return !isName(token) || c.name(first, before, token, after, bound)
 	})
+}
+
+// name judges a name in such code by what stands beside it.
+func (c *code) name(first, before, token, after string, bound map[string]bool) bool {
+	called := calling.Get().MatchString(after)
+	switch {
+	case len(token) < 4 && len(before) > 1 && before[0] == '/', len(token) < 3 && after != "" && strings.Contains("'\"", after[:1]): // /x/g, r"x"
+		return true
+	case token == "require":
+		return called
+	case token == "import" || token == "from": // it names a module
+		return after != "" && isNameChar(after[0])
+	case token == "load":
+		return before == "." && first == "json"
+	case token == "replace": // os.replace renames a file
+		return before == "." && first != "os"
+	case token == "as":
+		return before != "os"
+	case among("harmlessNames", token), among("modules", token):
+		return true
+	case before == ".":
+		return !c.python && !called && !among("modules", first) && !reckoned.Get().MatchString(token)
+	}
+	return bound[token] && !called
 }
 
 // unfold writes the code that stands in texts behind those: `a ${b}` is `a ` + (b).

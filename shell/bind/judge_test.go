@@ -37,6 +37,7 @@ func TestJudge(t *testing.T) {
 			"$0 (in make in a line that writes a file) could end up in a file that the line then runs or obeys: " +
 				"give the file a name that says it is data, such as notes.txt, or run the program in another directive"},
 		{`wget -q https://example.com/x.json; make "$0"`, "test", ""},
+		{`node -e 'const x=1; x[' "$0"`, "x", ""},
 		{`x=$(printf) y=$(echo) z=$(set); echo "$0"`, "-x", ""},
 		{`x=$0; eval "$x"`, "reboot", "$0 (in eval) would be read as code, and a value is never code: pass it as an argument instead"},
 	} {

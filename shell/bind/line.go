@@ -150,8 +150,10 @@ func (s *scope) texts(name string, r *row, all field, in input) {
 
 // says notes the options in what a command hands on: to a variable, a list, a function, or another command's words.
 func (s *scope) says(fs []field, in input) {
-	name, args := fs[0].lit(), append(fs[1:], field{})
-	first := args[0].lit()
+	name, args, first := fs[0].lit(), fs[1:], ""
+	if len(args) > 0 {
+		first = args[0].lit()
+	}
 	switch {
 	case s.funcs[name]:
 	case name == "set" && (first == "--" || !strings.HasPrefix(first, "-")):
