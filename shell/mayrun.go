@@ -53,6 +53,13 @@ func (r *running) mayRun() error {
 			}
 			return err != nil
 		},
+		Strays: func(path string) bool {
+			err := r.strays(here, path)
+			if refused == nil {
+				refused = err
+			}
+			return err != nil
+		},
 		Guess:  sync.OnceValue(func() bool { return r.shell.MayRun(r.dir) != nil }),
 		Script: func(path string) bool { return r.mayRunModule(here, path) != nil },
 	})
@@ -132,6 +139,37 @@ func (r *running) mayRunFile(dir, path string) error {
 		}
 	}
 	return nil
+}
+
+// strays says that a link which must not choose leads out of its project on the way to a path: whatever is written there is
+// written elsewhere, and what is read there is not the project's to show.
+func (r *running) strays(dir, path string) error {
+	if path == "" || path[0] == '-' {
+		return nil
+	}
+	if !filepath.IsAbs(path) {
+		path = dir + string(filepath.Separator) + path
+	}
+	for ; ; path = filepath.Dir(path) { // of what is not there yet, the folder counts
+		info, err := os.Lstat(path)
+		if err != nil && path != filepath.Dir(path) {
+			continue
+		}
+		trail, err := links.Follow(path)
+		if err != nil && info != nil && info.Mode()&os.ModeSymlink != 0 { // it leads to nothing yet
+			target, _ := os.Readlink(path)
+			if !filepath.IsAbs(target) {
+				target = filepath.Join(filepath.Dir(path), target)
+			}
+			trail = []string{filepath.Dir(path), target}
+		}
+		for i, place := range trail {
+			if refused := r.shell.MayRun(place); refused != nil && i < len(trail)-1 && r.shell.MayRun(trail[len(trail)-1]) == nil {
+				return fmt.Errorf("%w; %s is a link there that leads to %s", refused, path, trail[len(trail)-1])
+			}
+		}
+		return nil
+	}
 }
 
 // mayRunModule asks about what an interpreter finds by a path: node src, node src/main for src/main.js.

@@ -10,9 +10,10 @@ import (
 
 // Files is what somebody knows of the files that a line may name.
 type Files struct {
-	Env   func(name string) (value string, set bool) // the environment that the line runs in
-	Named func(path string) bool                     // whether a path names a file, or folder, that must not run
-	Guess func() bool                                // whether what cannot be told before may name one
+	Env    func(name string) (value string, set bool) // the environment that the line runs in
+	Named  func(path string) bool                     // whether a path names a file, or folder, that must not run
+	Guess  func() bool                                // whether what cannot be told before may name one
+	Strays func(path string) bool                     // whether a link that must not choose leads elsewhere on the way to a path
 	// Script reports whether an interpreter that gets this path may run such a file: a folder, or one with an ending.
 	Script func(path string) bool
 }
@@ -25,6 +26,7 @@ func (p *Program) Runs(files Files) bool {
 		return false // bash says what is wrong with it
 	}
 	f := &filer{Program: p, Files: files, set: map[string]bool{}}
+	links := files.Strays != nil && files.Guess()
 	syntax.Walk(p.file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Assign:
@@ -40,10 +42,15 @@ func (p *Program) Runs(files Files) bool {
 		}
 		return true
 	})
+	strays := false
 	syntax.Walk(p.file, func(n syntax.Node) bool {
 		f.node(n)
+		strays = strays || links && f.strays(n)
 		return true
 	})
+	if strays {
+		return true
+	}
 	line, found := f.line()
 	if found || files.Guess() {
 		p, file, err := line.parse()
@@ -131,6 +138,27 @@ func (f *filer) word(w *syntax.Word, reader bool) {
 			f.swaps = append(f.swaps, swap{from, to, []Part{{Text: quote(text)}}}) // what it stands for is known
 		}
 	}
+}
+
+// strays reports whether a command or a redirection names a file elsewhere, by a link: > log, --output=docs/log.txt. Of most
+// commands a word without a sign of a path may mean anything else.
+func (f *filer) strays(n syntax.Node) bool {
+	var list []*syntax.Word
+	paths := true
+	switch n := n.(type) {
+	case *syntax.Redirect:
+		list = []*syntax.Word{n.Word}
+	case *syntax.CallExpr:
+		if list = n.Args; len(list) > 0 {
+			name := words.Lit(list[0])
+			paths = among("writers", name) || among("movers", name)
+		}
+	}
+	return slices.ContainsFunc(list, func(w *syntax.Word) bool {
+		text, known := words.Text(w, f.expand)
+		_, set, _ := strings.Cut(text, "=")
+		return known && ((paths || strings.ContainsAny(text, "./")) && f.Strays(text) || set != "" && f.Strays(set))
+	})
 }
 
 // isHome reports whether a word is a path in the user's home, and nothing else.

@@ -60,7 +60,8 @@ func TestMayLink(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(project, "src"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for name, target := range map[string]string{"project/tool": "/bin/ls", "project/bin": "/bin", "out": "/bin/ls", "project/loop": "loop"} {
+	for name, target := range map[string]string{"project/tool": "/bin/ls", "project/bin": "/bin", "out": "/bin/ls", "project/loop": "loop",
+		"project/log": base + "/log", "project/near": "src/log", "project/elsewhere": base} {
 		if err := os.Symlink(target, filepath.Join(base, name)); err != nil {
 			t.Fatal(err)
 		}
@@ -73,6 +74,8 @@ func TestMayLink(t *testing.T) {
 	}}
 	for command, runs := range map[string]bool{
 		"./tool": false, "./bin/ls": false, "bin/../bin/ls": false, "src/../tool": false, "env ./tool": false,
+		"echo x > log": false, "cat log": false, "cp f elsewhere/": false, "echo x > elsewhere/new/file": false, "tee --output=log": false, "cd elsewhere": false,
+		"echo x > near": true, "echo x > src/new": true, "echo log": true, "git log": true, "cat ../out": true, "echo x > " + base + "/log": true,
 		"/bin/ls": true, "../out": true, base + "/out": true, "./loop": true, "./nowhere": true,
 	} {
 		if err := s.May(shell.Line{Parts: []shell.Part{{Text: command}}}); (err == nil) != runs {
