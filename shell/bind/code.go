@@ -83,7 +83,7 @@ func (c *code) sed() bool {
 // substitute is s/…/…/ and y/…/…/ with any of the signs that people write there.
 func substitute() string {
 	var list []string
-	for sign := range strings.SplitSeq("/ | # , @ : ! ~ %", " ") {
+	for sign := range strings.SplitSeq("/ | # , @ : ! ~ % = + . _ ;", " ") {
 		q := regexp.QuoteMeta(sign)
 		list = append(list, `s`+q+section(sign)+q+text(sign)+q+`[gpiImM0-9]*|y`+q+text(sign)+q+text(sign)+q)
 	}
