@@ -160,10 +160,13 @@ func (s *scope) within(f field, k kind, place, why, instead string) {
 	}
 }
 
-// kept is a kind of values, if they stay what they are: a part of tame text is tame, but a line that changes texts could make
-// anything of them but numbers.
+// kept is a kind of values, if they stay what they are. A part of tame text is tame, and so is whatever a line that changes
+// texts can make of very few characters; it could make anything else of others but numbers.
 func (s *scope) kept(k kind) kind {
-	if s.changes || k.name == tame.name && s.told || k.name != tame.name && s.cuts {
+	switch isTame := k.name == tame.name; {
+	case isTame && s.changes && !s.told:
+		return few
+	case s.changes, isTame && s.told, !isTame && s.cuts:
 		return number
 	}
 	return k
@@ -233,7 +236,9 @@ func (s *scope) redirect(n *syntax.Redirect, path []syntax.Node) {
 		s.written(s.text(n.Word))
 	case syntax.RdrIn:
 		_, runs := n.Word.Parts[0].(*syntax.ProcSubst) // what runs there is looked at by itself
-		s.changes = s.changes || !runs && s.text(n.Word).reached()
+		if !runs {
+			s.reads(s.text(n.Word))
+		}
 	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
 		stmt := path[len(path)-2].(*syntax.Stmt)
 		if name, _, _ := strings.Cut(command(stmt.Cmd), " "); name != "cat" || s.input(path).prints { // else it goes on the page

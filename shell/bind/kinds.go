@@ -26,6 +26,10 @@ var (
 	span    = kind{"a time", func(v string) bool { return span1.Get().MatchString(v) }}
 	// tame: nothing that arithmetic or a subscript would expand.
 	tame = kind{"a number or a name", func(v string) bool { return !strings.ContainsAny(v, "([{$`\\%<>\x00") }}
+	// few: characters that are too few to be a command in any notation.
+	few = kind{"a number or a short word", func(v string) bool {
+		return aNumber(v) || len(v) < 5 && strings.Trim(v, "=") != "" && isName("x"+strings.Trim(v, "="))
+	}}
 	// noOption: no word of it is an option, wherever it is split.
 	noOption = kind{"no option", func(v string) bool { return !anOption.Get().MatchString(v) }}
 	noPipe   = kind{"no pipe", func(v string) bool { return !strings.ContainsAny(v, "|<>!") && !strings.HasPrefix(v, "-") }}

@@ -198,10 +198,17 @@ func (s *scope) harmless(r *row) bool {
 	return is
 }
 
+// reads notes a file whose text becomes part of the line.
+func (s *scope) reads(f field) {
+	if f.reached() {
+		s.told, s.changes = true, true
+	}
+}
+
 // goes notes a folder that the line goes to.
 func (s *scope) goes(f field) {
 	if f.reached() && !s.picked(f) && f.full() != "." {
-		s.moves, s.changes = true, true
+		s.moves, s.told, s.changes = true, true, true
 	}
 }
 

@@ -134,7 +134,7 @@ func (s *scope) optionWord(w *reading, f field) {
 	switch w.option.sort {
 	case '=', ':', '-':
 	case '<':
-		s.changes = s.changes || f.reached()
+		s.reads(f)
 	case '>':
 		s.written(f)
 		if f.reached() && !w.r.has("writes") {
