@@ -32,6 +32,7 @@ var (
 	}}
 	// noOption: no word of it is an option, wherever it is split.
 	noOption = kind{"no option", func(v string) bool { return !anOption.Get().MatchString(v) }}
+	device   = kind{"no file", func(v string) bool { return v == "/dev/stdout" || v == "/dev/null" }}
 	noPipe   = kind{"no pipe", func(v string) bool { return !strings.ContainsAny(v, "|<>!") && !strings.HasPrefix(v, "-") }}
 	noSource = kind{"no file of Go", func(v string) bool { return !strings.HasSuffix(v, ".go") }}
 	noBlank  = kind{"one word", func(v string) bool { return !strings.ContainsAny(v, " \t\n") }}

@@ -258,8 +258,8 @@ func (s *scope) toolOperand(w *reading, f field) {
 			k = number
 		}
 		s.within(f, k, w.name+" "+key, whyCode, "check the value first, or pass it to a script of your own")
-	case w.r.has("ops:never2") && (w.operands > 1 || f.many && f.dirty()): // uniq *
-		s.within(f, never, w.name+"'s second file, which it writes", whyOption, "write the file's name yourself, or use > file")
+	case w.r.has("ops:never2") && (w.operands > 1 || f.many && f.dirty() && s.named()): // uniq *
+		s.within(f, device, w.name+"'s second file, which it writes", whyOption, "write the file's name yourself, or use > file")
 	case listed && (k.name == word.name || k.name == aPackage.name) && strings.Contains(f.own(), "/"): // npm pack ./$0 runs what is there
 		s.within(f, never, w.name, whyChoice, ownFolder)
 	case listed:
