@@ -150,7 +150,7 @@ func (r *running) strays(dir, path string) error {
 	if !filepath.IsAbs(path) {
 		path = dir + string(filepath.Separator) + path
 	}
-	for ; ; path = filepath.Dir(path) { // of what is not there yet, the folder counts
+	for ; ; path = filepath.Dir(path) { // a new file is where its folder is
 		info, err := os.Lstat(path)
 		if err != nil && path != filepath.Dir(path) {
 			continue
@@ -163,8 +163,11 @@ func (r *running) strays(dir, path string) error {
 			}
 			trail = []string{filepath.Dir(path), target}
 		}
-		for i, place := range trail {
-			if refused := r.shell.MayRun(place); refused != nil && i < len(trail)-1 && r.shell.MayRun(trail[len(trail)-1]) == nil {
+		if len(trail) == 0 || r.shell.MayRun(trail[len(trail)-1]) != nil {
+			return nil
+		}
+		for _, place := range trail {
+			if refused := r.shell.MayRun(place); refused != nil {
 				return fmt.Errorf("%w; %s is a link there that leads to %s", refused, path, trail[len(trail)-1])
 			}
 		}
