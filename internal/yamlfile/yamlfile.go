@@ -1,4 +1,4 @@
-// Package yamlfile answers one question: what is the YAML of this file, or on which line is it none?
+// Package yamlfile answers one question: what does this YAML file hold, or on which line is it broken?
 package yamlfile
 
 import (

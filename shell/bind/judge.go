@@ -160,8 +160,8 @@ func (s *scope) within(f field, k kind, place, why, instead string) {
 	}
 }
 
-// kept is a kind of values, if they stay what they are. A part of tame text is tame, and so is whatever a line that changes
-// texts can make of very few characters; it could make anything else of others but numbers.
+// kept is the kind that values must be of where the line may have changed them. A part of tame text is tame, and a few
+// characters become no command in any notation. Otherwise only numbers are sure to stay harmless.
 func (s *scope) kept(k kind) kind {
 	switch isTame := k.name == tame.name; {
 	case isTame && s.changes && !s.told:

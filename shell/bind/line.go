@@ -228,7 +228,7 @@ func (s *scope) written(f field) {
 // cutting are commands that take any part of a text, or put a dash before it.
 var cutting = lazy.Regexp(`^(?:cut |tr -d |tail .*-(?:c|-by)|(?:[ef]?grep|rg) (?:.* )?-(?:[a-zA-Z]*o|-onl)|(?:date|seq) .*-\x00)`)
 
-// dividing are commands that read up to a letter, or so many.
+// dividing are commands that split text at a letter, or after a number of characters.
 var dividing = lazy.Regexp(`^(?:(?:(?:read|mapfile|readarray) (?:.* )?|xargs (?:-\S+ )*)-(?:\w*d|-delimiter)[ =]?[\w\x00]|read (?:.* )?-\w*[nN] ?[\d\x00])`)
 
 // contents are commands that tell what is in an archive.
