@@ -10,7 +10,7 @@ RACE := GORACE=atexit_sleep_ms=0
 # Many tests wait more than they work, so more packages than processors are tested at once.
 PACKAGES ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 2 )))
 # The packages that start goroutines. make test looks for races in these; make race in all, the programs too.
-CONCURRENT = $(shell git grep -lE '^\s*go (func|[a-z])|\.Go.func' -- '*.go' ':!*_test.go' ':!cmd' ':!bench' | xargs -n1 dirname | sort -u | sed 's,^,./,')
+CONCURRENT = $(shell git grep -lE '^\s*go (func|[a-z])|\.Go.func' -- '*.go' ':!*_test.go' ':!cmd' ':!tools/bench' | xargs -n1 dirname | sort -u | sed 's,^,./,')
 
 .PHONY: build demo test race picture agents suites chaos grow bench fuzz lint cross release tools parallel clean
 
@@ -30,21 +30,21 @@ race: tools ## all tests with the race detector, also those that start the progr
 	CGO_ENABLED=1 SKILLHAND_REQUIRE_ALL=1 $(RACE) go test -race -p $(PACKAGES) -timeout 90m ./...
 
 chaos: tools ## workers killed, stopped, interrupted and restarted together under 500 jobs, Postgres crashed, limits under pressure; 1,000 trials of three agents; takes half an hour
-	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_CHAOS=full go test -v -timeout 1h -run 'TestChaos|TestKiller|TestFence|TestRate|TestLimitsStay|TestCutOff|TestUnfit|TestClockBack' ./batch
+	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_CHAOS=full go test -v -timeout 1h -run 'TestChaos|TestKiller|TestFence|TestRate|TestLimitsStay|TestCutOff|TestUnfit|TestClockBack' ./internal/batch
 	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_TRIALS=1000 go test -v -timeout 2h -run TestTryMany ./cmd/skillhand-server
 
 grow: tools ## 30 and 100 worker processes, a million jobs: connections, throughput, memory, what a look takes; takes a quarter of an hour
 	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_GROW=full go test -v -timeout 1h -run TestGrow ./cmd/skillhand-server
 
 agents: tools ## the other agents' real programs, in every way that a model or a service can behave; takes some minutes
-	SKILLHAND_AGENTS=full go test -v -parallel 4 -timeout 1h -run 'TestReal|TestEveryWay|TestQwen|TestTryAgents' ./agent ./agent/sight ./cmd/skillhand-server
+	SKILLHAND_AGENTS=full go test -v -parallel 4 -timeout 1h -run 'TestReal|TestEveryWay|TestQwen|TestTryAgents' ./internal/agents ./internal/agents/visibility ./cmd/skillhand-server
 
 suites: tools ## suites and a model for both claude plugin eval and skillhand try: every difference is a known one; takes ten minutes
 	@{ command -v bwrap && command -v socat; } >/dev/null || { apt-get update -q && apt-get install -qy bubblewrap socat; } || { echo "please install bubblewrap and socat"; exit 1; }
 	SKILLHAND_ALL_SUITES=1 go test -v -timeout 1h -run TestSuites ./cmd/skillhand-server
 
 picture: tools ## docs/page.png, the first view of the page
-	SKILLHAND_PICTURE=$(CURDIR)/docs/page.png go test -count=1 -run TestDemo/picture ./page
+	SKILLHAND_PICTURE=$(CURDIR)/docs/page.png go test -count=1 -run TestDemo/picture ./internal/web
 
 cross: ## all packages and their tests compile for macOS and Windows; make release links the programs for every platform
 	GOOS=darwin GOARCH=arm64 go vet ./...
@@ -52,10 +52,10 @@ cross: ## all packages and their tests compile for macOS and Windows; make relea
 
 release: ## archives, npm packages, manifests and checksums of the version in VERSION, in dist; twice gives the same bytes
 	rm -rf dist
-	go run ./release -o dist
+	go run ./tools/release -o dist
 
 bench: build tools parallel ## speed, as ratios to a peer in the same run
-	go run ./bench bin/skillhand
+	go run ./tools/bench bin/skillhand
 
 fuzz: ## every fuzz test for FUZZTIME
 	@for pkg in $$(go list ./...); do \

@@ -21,59 +21,47 @@ const module = "github.com/skillhand/skillhand"
 
 // rooms lists, for every room, the rooms it may know; an indented line goes on with the one above. Nothing imports upward.
 const rooms = `
-try: . agent agent/sight claude here history internal/atomicfile internal/cause internal/jsontree internal/jsregexp internal/junit internal/lazy
-    internal/paths internal/redact internal/suite internal/term internal/yamlfile proc report settings skill trust
-lsp: check claudecode here internal/paths render schemas skill
-jobs: . agent batch batch/jobfile claude here history internal/atomicfile internal/cause internal/paths internal/term internal/words proc
-    render report shell trust try verdict view
-mcp/host: internal/atomicfile internal/lazy settings
-mcp: . here internal/cause internal/lazy internal/loopback internal/paths internal/redact internal/watch render skill trust
-.: agent claude claudepage here history internal/cause internal/paths internal/redact internal/words proc render report session shell skill trust
-    verdict
-agent: agent/sight claude internal/lazy
-agent/sight: internal/term skill
-batch:
-batch/jobfile: agent batch claude internal/cause internal/jsontree internal/lazy internal/paths internal/yamlfile
-bench: history report shell/bind
-bench/corpus: check
-check: agent/sight claudecode edit here internal/cause internal/config internal/jsontree internal/lazy internal/markdown internal/paths internal/suite
-    internal/term internal/words permit scaffold settings shell/bind skill usage
-claude: internal/cause internal/jsonfind internal/lazy proc
-claudepage: claudecode internal/lazy internal/paths internal/words permit proc settings skill
-claudecode: internal/jsontree internal/lazy
-edit:
-edit/disk: edit internal/atomicfile internal/cause skill
-golden: . here internal/atomicfile internal/junit internal/paths internal/term render skill
-here: internal/config internal/paths session settings skill trust
-history:
-migrate: edit internal/lazy internal/legacy internal/words permit render shell skill
-migrate/disk: edit/disk internal/cause internal/lazy internal/paths internal/term migrate proc report skill
-page: . agent/sight batch check claudecode edit/disk history internal/atomicfile internal/cause internal/lazy internal/loopback internal/paths internal/redact
-    internal/term internal/watch render session shell skill trust try usage
+.: claude internal/activity/history internal/agents internal/cause internal/claudecode/claudepage internal/here internal/paths internal/proc
+    internal/redact internal/render internal/session internal/shell internal/trust internal/words report report/verdict skill
+check: internal/activity/usage internal/agents/visibility internal/cause internal/claudecode internal/claudecode/settings internal/config
+    internal/edit internal/here internal/jsontree internal/lazy internal/markdown internal/paths internal/setup/scaffold internal/shell/bind
+    internal/suite internal/term internal/words permit skill
+claude: internal/cause internal/jsonfind internal/lazy internal/proc
 permit:
 plugin:
-proc:
-render: internal/atomicfile internal/cause internal/paths internal/redact internal/words shell skill
-release: claudecode proc schemas
 report: internal/jsonfind internal/legacy
-scaffold: internal/cause skill
+report/verdict: internal/cause internal/proc report
 schemas:
-session:
-settings: claudecode internal/atomicfile internal/cause internal/jsontree internal/paths
-shell: internal/cause internal/links internal/minibash internal/paths internal/words proc shell/bind
-shell/bind: internal/lazy internal/words
 skill: internal/cause internal/markdown internal/paths internal/yamlfile
-trust: internal/atomicfile internal/cause internal/links internal/paths internal/words proc skill
-verdict: internal/cause proc report
-usage: here internal/atomicfile internal/paths internal/term skill
-view: . claudecode here history internal/paths internal/term report session settings shell usage verdict
 
+internal/activity/history:
+internal/activity/usage: internal/atomicfile internal/here internal/paths internal/term skill
+internal/activity/view: . internal/activity/history internal/activity/usage internal/claudecode internal/claudecode/settings internal/here
+    internal/paths internal/session internal/shell internal/term report report/verdict
+internal/agents: claude internal/agents/visibility internal/lazy
+internal/agents/visibility: internal/term skill
 internal/atomicfile: internal/cause
+internal/batch:
+internal/batch/jobfile: claude internal/agents internal/batch internal/cause internal/jsontree internal/lazy internal/paths internal/yamlfile
+internal/batch/jobs: . claude internal/activity/history internal/activity/view internal/agents internal/atomicfile internal/batch
+    internal/batch/jobfile internal/cause internal/eval internal/here internal/paths internal/proc internal/render internal/shell internal/term
+    internal/trust internal/words report report/verdict
 internal/cause:
-internal/cli: . claude here internal/atomicfile internal/lazy internal/term internal/words proc skill trust view
+internal/claudecode: internal/jsontree internal/lazy
+internal/claudecode/claudepage: internal/claudecode internal/claudecode/settings internal/lazy internal/paths internal/proc internal/words permit
+    skill
+internal/claudecode/settings: internal/atomicfile internal/cause internal/claudecode internal/jsontree internal/paths
+internal/cli: . claude internal/activity/view internal/atomicfile internal/here internal/lazy internal/proc internal/term internal/trust
+    internal/words skill
 internal/cli/clitest: internal/cli
 internal/config: internal/yamlfile skill
-internal/doctor: agent check claudecode here internal/cause internal/paths internal/term internal/uninstall mcp/host proc settings skill trust
+internal/edit:
+internal/edit/disk: internal/atomicfile internal/cause internal/edit skill
+internal/eval: . claude internal/activity/history internal/agents internal/agents/visibility internal/atomicfile internal/cause
+    internal/claudecode/settings internal/here internal/jsontree internal/jsregexp internal/junit internal/lazy internal/paths internal/proc
+    internal/redact internal/suite internal/term internal/trust internal/yamlfile report skill
+internal/golden: . internal/atomicfile internal/here internal/junit internal/paths internal/render internal/term skill
+internal/here: internal/claudecode/settings internal/config internal/paths internal/session internal/trust skill
 internal/jsonfind:
 internal/jsontree:
 internal/jsregexp:
@@ -82,38 +70,62 @@ internal/lazy:
 internal/legacy:
 internal/links:
 internal/loopback:
+internal/lsp: check internal/claudecode internal/here internal/paths internal/render schemas skill
 internal/markdown:
-internal/minibash: internal/words proc shell/bind
-internal/origin:
+internal/mcp: . internal/cause internal/here internal/lazy internal/loopback internal/paths internal/redact internal/render internal/trust
+    internal/watch skill
+internal/mcp/host: internal/atomicfile internal/claudecode/settings internal/lazy
+internal/migrate: internal/edit internal/lazy internal/legacy internal/render internal/shell internal/words permit skill
+internal/migrate/disk: internal/cause internal/edit/disk internal/lazy internal/migrate internal/paths internal/proc internal/term report skill
 internal/paths:
+internal/proc:
 internal/redact: internal/jsonfind
+internal/render: internal/atomicfile internal/cause internal/paths internal/redact internal/shell internal/words skill
 internal/reports: internal/cause report
-internal/term:
+internal/session:
+internal/setup/doctor: check internal/agents internal/cause internal/claudecode internal/claudecode/settings internal/here internal/mcp/host
+    internal/paths internal/proc internal/setup/uninstall internal/term internal/trust skill
+internal/setup/origin:
+internal/setup/scaffold: internal/cause skill
+internal/setup/uninstall: internal/activity/view internal/claudecode internal/claudecode/settings internal/here internal/mcp/host internal/paths
+    internal/setup/origin internal/term
+internal/setup/upgrade: internal/atomicfile internal/setup/origin
+internal/shell: internal/cause internal/links internal/paths internal/proc internal/shell/bind internal/shell/minibash internal/words
+internal/shell/bind: internal/lazy internal/words
+internal/shell/minibash: internal/proc internal/shell/bind internal/words
 internal/suite: internal/paths skill
-internal/txtartest:
-internal/uninstall: claudecode here internal/origin internal/paths internal/term mcp/host settings view
-internal/upgrade: internal/atomicfile internal/origin
+internal/term:
+internal/trust: internal/atomicfile internal/cause internal/links internal/paths internal/proc internal/words skill
 internal/watch: internal/paths
+internal/web: . check internal/activity/history internal/activity/usage internal/agents/visibility internal/atomicfile internal/batch internal/cause
+    internal/claudecode internal/edit/disk internal/eval internal/lazy internal/loopback internal/paths internal/redact internal/render
+    internal/session internal/shell internal/term internal/trust internal/watch skill
 internal/words:
 internal/yamlfile:
 
-cmd/skillhand: . agent agent/sight check claude claudecode claudepage edit/disk golden here history internal/atomicfile internal/cause internal/cli
-    internal/doctor internal/paths internal/reports internal/term internal/uninstall migrate migrate/disk render report scaffold schemas session shell
-    skill trust usage verdict view
-cmd/skillhand-server: . agent batch batch/jobfile claude here internal/atomicfile internal/cli internal/paths internal/term internal/upgrade jobs lsp
-    mcp mcp/host page proc scaffold shell try
+cmd/skillhand: . check claude internal/activity/history internal/activity/usage internal/activity/view internal/agents internal/agents/visibility
+    internal/atomicfile internal/cause internal/claudecode internal/claudecode/claudepage internal/cli internal/edit/disk internal/golden
+    internal/here internal/migrate internal/migrate/disk internal/paths internal/render internal/reports internal/session internal/setup/doctor
+    internal/setup/scaffold internal/setup/uninstall internal/shell internal/term internal/trust report report/verdict schemas skill
+cmd/skillhand-server: . claude internal/agents internal/atomicfile internal/batch internal/batch/jobfile internal/batch/jobs internal/cli
+    internal/eval internal/here internal/lsp internal/mcp internal/mcp/host internal/paths internal/proc internal/setup/scaffold
+    internal/setup/upgrade internal/shell internal/term internal/web
+tools/bench: internal/activity/history internal/shell/bind report
+tools/bench/corpus: check
+tools/release: internal/claudecode internal/proc schemas
 
 # For tests alone: no line above may name them.
-internal/fakeapi:
-internal/fakemodel:
-internal/needs:
-internal/npm: claudecode internal/needs proc
-internal/fakeclaude: claudecode
-internal/realclaude: claudecode internal/fakeapi internal/npm proc
-internal/realagent: agent internal/npm
-internal/realpostgres: internal/needs proc
-internal/schematest: schemas
-internal/shelltest: internal/needs proc shell/bind
+internal/test/fakeapi:
+internal/test/fakeclaude: internal/claudecode
+internal/test/fakemodel:
+internal/test/needs:
+internal/test/npm: internal/claudecode internal/proc internal/test/needs
+internal/test/realagent: internal/agents internal/test/npm
+internal/test/realclaude: internal/claudecode internal/proc internal/test/fakeapi internal/test/npm
+internal/test/realpostgres: internal/proc internal/test/needs
+internal/test/schematest: schemas
+internal/test/shelltest: internal/proc internal/shell/bind internal/test/needs
+internal/test/txtartest:
 `
 
 // mayImport reads rooms.
@@ -173,7 +185,7 @@ func TestRooms(t *testing.T) {
 			if strings.HasPrefix(imp, module) && !slices.Contains(allowed, room(imp)) {
 				t.Errorf("%s imports %s", pkg.ImportPath, imp)
 			}
-			if imp == "os/exec" && name != "proc" && name != "bench" {
+			if imp == "os/exec" && name != "internal/proc" && name != "tools/bench" {
 				t.Errorf("%s imports os/exec: only proc starts processes", pkg.ImportPath)
 			}
 		}
@@ -181,10 +193,10 @@ func TestRooms(t *testing.T) {
 }
 
 // pure lists the rooms that take text and return values: they reach no files and no processes.
-var pure = strings.Fields("claudecode edit permit report shell/bind internal/jsonfind internal/jsontree internal/legacy internal/markdown internal/words")
+var pure = strings.Fields("internal/claudecode internal/edit internal/jsonfind internal/jsontree internal/legacy internal/markdown internal/shell/bind internal/words permit report")
 
 // noProcess lists the rooms that may read files, but from which no process can be started.
-var noProcess = strings.Fields("check edit/disk settings skill")
+var noProcess = strings.Fields("check internal/claudecode/settings internal/edit/disk skill")
 
 // TestReach keeps pure rooms pure, and the others of those lists away from proc, also through rooms that they import.
 func TestReach(t *testing.T) {
@@ -212,7 +224,7 @@ func TestReach(t *testing.T) {
 			t.Errorf("%s: no such room", name)
 		}
 		// here knows where programs are, which proc looks up; what it hands out starts none.
-		if by := reaches(name, path("proc"), map[string]bool{"here": true}); by != "" {
+		if by := reaches(name, path("internal/proc"), map[string]bool{"internal/here": true}); by != "" {
 			t.Errorf("%s → proc", by)
 		}
 		if by := reaches(name, "os", map[string]bool{}); by != "" && slices.Contains(pure, name) {
@@ -223,7 +235,7 @@ func TestReach(t *testing.T) {
 
 var majorVersion = regexp.MustCompile(`/v[0-9]+$`)
 
-// TestSignatures: importers see our types and those of the standard library alone.
+// TestSignatures: importers see our types and those of the standard library alone. A name of our own for a type of an internal package is one of ours.
 func TestSignatures(t *testing.T) {
 	for _, pkg := range packages(t) {
 		if pkg.Name == "main" || strings.Contains(pkg.ImportPath, "/internal/") {
@@ -285,7 +297,9 @@ func declarations(p *doc.Package) (all []ast.Node) {
 	funcs(p.Funcs)
 	values(p.Consts, p.Vars)
 	for _, typ := range p.Types {
-		all = append(all, typ.Decl)
+		if spec, ok := typ.Decl.Specs[0].(*ast.TypeSpec); !ok || !spec.Assign.IsValid() {
+			all = append(all, typ.Decl)
+		}
 		funcs(typ.Funcs)
 		funcs(typ.Methods)
 		values(typ.Consts, typ.Vars)

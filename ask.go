@@ -11,26 +11,24 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skillhand/skillhand/agent"
 	"github.com/skillhand/skillhand/claude"
-	"github.com/skillhand/skillhand/here"
-	"github.com/skillhand/skillhand/history"
+	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/paths"
-	"github.com/skillhand/skillhand/render"
-	"github.com/skillhand/skillhand/trust"
+	"github.com/skillhand/skillhand/internal/trust"
 )
 
 // An AskRequest is a question for Claude or another agent, with a skill before it if one is named.
 type AskRequest struct {
 	claude.Request
 
-	Agent string // who is asked: see agent.Names; "" means Claude
+	Agent string // who is asked: claude, codex, opencode, copilot, qwen, gemini or pi; "" means Claude
 
 	Skill     string // its page goes before the prompt, which may then be empty
-	SkillArgs render.Args
-	Strict    bool        // do not ask if something failed on the skill's page
-	Label     string      // what the history calls it
-	Job       history.Job // if it is one of a batch
+	SkillArgs Args
+	Strict    bool   // do not ask if something failed on the skill's page
+	Label     string // what the history calls it
+	Job       Job    // if it is one of a batch
 }
 
 // Ask asks Claude; see claude.Client.Ask. The client's timeout also bounds the
@@ -47,7 +45,7 @@ func (rt *Runtime) Ask(ctx context.Context, req AskRequest) (*claude.Reply, erro
 	if client.Timeout == 0 {
 		client.Timeout = claude.DefaultTimeout
 	}
-	other, err := agent.Find(req.Agent)
+	other, err := agents.Find(req.Agent)
 	if err != nil {
 		return nil, err
 	}

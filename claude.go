@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/skillhand/skillhand/claudepage"
-	"github.com/skillhand/skillhand/render"
-	"github.com/skillhand/skillhand/shell"
-	"github.com/skillhand/skillhand/trust"
+	"github.com/skillhand/skillhand/internal/claudecode/claudepage"
+	"github.com/skillhand/skillhand/internal/render"
+	"github.com/skillhand/skillhand/internal/shell"
+	"github.com/skillhand/skillhand/internal/trust"
 )
 
 // A ClaudeRequest says which page of Claude Code's to make. Only Skill is required.
@@ -20,12 +20,12 @@ type ClaudeRequest struct {
 	Tool    bool          // invoked by the model's Skill tool instead of a slash command
 	Strict  bool          // fail where a folder is not trusted
 	NoExec  bool          // nothing runs, directives stay as written
-	Mode    string        // the permission mode, one of claudecode.Modes; "" means what the user's settings say, else default
+	Mode    string        // the permission mode, such as default or acceptEdits; "" means what the user's settings say, else default
 	Timeout time.Duration // for each directive; 0 means what Claude Code's own settings say
 }
 
 // ClaudePage makes the page that Claude Code itself would send, byte for byte,
-// failures included: those are a *claudepage.Failure.
+// failures included: those are a *ClaudeFailure.
 func (rt *Runtime) ClaudePage(ctx context.Context, r ClaudeRequest) (*Page, error) {
 	p, err := rt.at(r.Skill)
 	if err != nil {

@@ -7,20 +7,18 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/claude"
-	"github.com/skillhand/skillhand/render"
-	"github.com/skillhand/skillhand/shell"
 )
 
 // Load a skill as the agent should read it. A function of the program's own
 // gives the live output; no process is started for it.
 func ExampleRuntime_Load() {
-	rt := skillhand.Runtime{TrustAll: true, Builtins: map[string]shell.Func{
-		"count-open": func(_ context.Context, args []string, std shell.Std) int {
+	rt := skillhand.Runtime{TrustAll: true, Builtins: map[string]skillhand.Builtin{
+		"count-open": func(_ context.Context, args []string, std skillhand.Std) int {
 			fmt.Fprintf(std.Out, "3 open for %s", args[0])
 			return 0
 		},
 	}}
-	page, err := rt.Load(context.Background(), skillhand.LoadRequest{Skill: "testdata/open", Args: render.ParseArgs("Ada")})
+	page, err := rt.Load(context.Background(), skillhand.LoadRequest{Skill: "testdata/open", Args: skillhand.ParseArgs("Ada")})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/skillhand/skillhand"
-	"github.com/skillhand/skillhand/here"
-	"github.com/skillhand/skillhand/trust"
+	"github.com/skillhand/skillhand/internal/here"
+	"github.com/skillhand/skillhand/internal/trust"
 )
 
 // TestFlip: a link, or a file, that changes while it is loaded or run never makes what

@@ -3,7 +3,7 @@ package skillhand
 import (
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/internal/redact"
-	"github.com/skillhand/skillhand/verdict"
+	"github.com/skillhand/skillhand/report/verdict"
 )
 
 // A Runtime lets no secret of the environment out: replies, events

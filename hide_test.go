@@ -7,7 +7,7 @@ import (
 
 	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/report"
-	"github.com/skillhand/skillhand/verdict"
+	"github.com/skillhand/skillhand/report/verdict"
 )
 
 func TestHideInVerdict(t *testing.T) {

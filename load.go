@@ -18,25 +18,25 @@ import (
 
 	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/render"
+	"github.com/skillhand/skillhand/internal/session"
+	"github.com/skillhand/skillhand/internal/shell"
+	"github.com/skillhand/skillhand/internal/trust"
 	"github.com/skillhand/skillhand/internal/words"
-	"github.com/skillhand/skillhand/render"
-	"github.com/skillhand/skillhand/session"
-	"github.com/skillhand/skillhand/shell"
 	"github.com/skillhand/skillhand/skill"
-	"github.com/skillhand/skillhand/trust"
 )
 
 // A LoadRequest says which skill to load and how. Only Skill is required.
 type LoadRequest struct {
 	Skill string // a name, plugin:name, or the path of a folder or file
-	Args  render.Args
+	Args  Args
 	Agent string // which agent reads the page; "" means what hooks noted, else the main one
 
 	Use       Use    // which page; "" means what the session says
 	Exec      Exec   // where directives get their output from; "" runs them
 	Recording string // a file of every directive's outcome: Run writes it, Replayed and Glimpsed read it
 	Strict    bool   // a directive that fails, broken YAML or an unclosed block fails the load
-	Wrap      render.Wrap
+	Wrap      Wrap
 	Timeout   time.Duration // for each directive; 0 means 120 seconds
 	MaxOutput int           // characters of one directive's output on the page; 0 means 30,000
 }
@@ -91,13 +91,13 @@ func (r LoadRequest) check() error {
 //
 // As JSON it is what skillhand load --json prints: schemas/load-v1.schema.json.
 type Page struct {
-	Skill      string             `json:"skill"`
-	File       string             `json:"file"`
-	FirstUse   bool               `json:"first_use"`
-	Text       string             `json:"text"`
-	Directives []render.Directive `json:"directives"`
-	Warnings   []string           `json:"warnings"`
-	Withheld   string             `json:"-"` // the warning that commands did not run since the skill is not trusted, if so
+	Skill      string      `json:"skill"`
+	File       string      `json:"file"`
+	FirstUse   bool        `json:"first_use"`
+	Text       string      `json:"text"`
+	Directives []Directive `json:"directives"`
+	Warnings   []string    `json:"warnings"`
+	Withheld   string      `json:"-"` // the warning that commands did not run since the skill is not trusted, if so
 
 	source *skill.Skill
 	loc    skill.Location

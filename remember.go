@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/claude"
-	"github.com/skillhand/skillhand/history"
+	"github.com/skillhand/skillhand/internal/activity/history"
 	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/session"
 	"github.com/skillhand/skillhand/report"
-	"github.com/skillhand/skillhand/session"
-	"github.com/skillhand/skillhand/verdict"
+	"github.com/skillhand/skillhand/report/verdict"
 )
 
 // remember adds a record of what happened to the history, and warns if it

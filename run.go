@@ -14,13 +14,12 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/skillhand/skillhand/history"
 	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/proc"
 	"github.com/skillhand/skillhand/internal/words"
-	"github.com/skillhand/skillhand/proc"
 	"github.com/skillhand/skillhand/report"
-	"github.com/skillhand/skillhand/verdict"
+	"github.com/skillhand/skillhand/report/verdict"
 )
 
 // A RunRequest says which script to run and how. Only Script is required.
@@ -29,7 +28,7 @@ type RunRequest struct {
 	Args    []string      // the script's
 	Cwd     string        // where it runs, and what deliverables are relative to; "" means the runtime's folder
 	Timeout time.Duration // 0 means 10 minutes
-	Job     history.Job   // if it is one of a batch
+	Job     Job           // if it is one of a batch
 }
 
 const (

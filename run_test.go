@@ -13,9 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/here"
+	"github.com/skillhand/skillhand/internal/trust"
 	"github.com/skillhand/skillhand/report"
-	"github.com/skillhand/skillhand/trust"
 )
 
 func TestRun(t *testing.T) {

@@ -4,7 +4,8 @@
 //
 // Each job is a method of Runtime. A request is plain data, so that it can wait
 // in a queue; what needs a program around it, such as a question to the user, is
-// the Runtime's. The packages beneath are useful alone.
+// the Runtime's. The packages skill, report, claude, permit and check are useful
+// alone; everything else is internal.
 package skillhand
 
 import (
@@ -15,31 +16,30 @@ import (
 	"strconv"
 
 	"github.com/skillhand/skillhand/claude"
-	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/redact"
-	"github.com/skillhand/skillhand/shell"
+	"github.com/skillhand/skillhand/internal/trust"
 	"github.com/skillhand/skillhand/skill"
-	"github.com/skillhand/skillhand/trust"
 )
 
 // A Runtime is where skills are found and run. The zero value works in the
 // caller's folder and environment.
 type Runtime struct {
-	here.Here
+	Here
 
-	Claude   claude.Client         // how Claude is asked; its Env is the Runtime's
-	Builtins map[string]shell.Func // what directives can call without starting a process
-	Self     []string              // the command that runs a built-in in a process of its own: skillhand builtin
+	Claude   claude.Client      // how Claude is asked; its Env is the Runtime's
+	Builtins map[string]Builtin // what directives can call without starting a process
+	Self     []string           // the command that runs a built-in in a process of its own: skillhand builtin
 
 	// Programs decides which programs agents may be, if that is not the Runtime's own trust: a trial's empty HOME trusts nothing.
-	Programs *trust.Policy
+	Programs *Policy
 
 	TrustAll  bool // run commands from anywhere; also set by SKILLHAND_TRUST=all
 	NoHistory bool // remember nothing of runs and asks; also set by SKILLHAND_HISTORY=off
 
 	// Confirm is asked if commands would run from a folder that is not trusted.
 	// If it says yes the folder is trusted from then on. nil means no.
-	Confirm func(ctx context.Context, q trust.Question) (bool, error)
+	Confirm func(ctx context.Context, q Question) (bool, error)
 
 	// Warn, if not nil, gets what is odd but no reason to stop.
 	Warn func(text string)
@@ -82,14 +82,14 @@ func (rt *Runtime) at(name string) (*scene, error) {
 }
 
 // Policy is what may run at h, which must be complete.
-func (rt *Runtime) Policy(h here.Here) trust.Policy {
+func (rt *Runtime) Policy(h Here) Policy {
 	p := h.Policy()
 	p.All, p.Confirm = p.All || rt.TrustAll, rt.Confirm
 	return p
 }
 
 // SafeEnv is an environment for programs that are started from the working folder,
-// and FindProgram looks one of them up: see trust.Policy. Both are for what does not
+// and FindProgram looks one of them up: see Policy. Both are for what does not
 // go through a Runtime.
 func SafeEnv(env []string) []string { return policyHere(env).Env(env) }
 

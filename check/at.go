@@ -7,11 +7,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/activity/usage"
+	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
-	"github.com/skillhand/skillhand/usage"
 )
 
 // A Checkup is a check of files at a place, by the configuration that holds there. Command line, editor, page and
@@ -28,7 +28,7 @@ type Checkup struct {
 
 // At prepares a check of paths at a place: of a file, or of all that a folder holds. No paths mean the project and what
 // it would load. Errors are about the configuration file; the checkup then does without it.
-func At(h here.Here, paths []string) (*Checkup, error) {
+func At(h Here, paths []string) (*Checkup, error) {
 	c := newCheckup(h, paths)
 	c.Config = ConfigFile(h.Dir)
 	err := c.configure()
@@ -39,7 +39,7 @@ func At(h here.Here, paths []string) (*Checkup, error) {
 }
 
 // AtConfig is At with a configuration file of the caller's choice, which must exist.
-func AtConfig(h here.Here, file string, paths []string) (*Checkup, error) {
+func AtConfig(h Here, file string, paths []string) (*Checkup, error) {
 	c := newCheckup(h, paths)
 	c.Config = file
 	return c, c.configure()

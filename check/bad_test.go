@@ -11,8 +11,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/skillhand/skillhand/claudepage"
-	"github.com/skillhand/skillhand/internal/txtartest"
+	"github.com/skillhand/skillhand/internal/claudecode/claudepage"
+	"github.com/skillhand/skillhand/internal/test/txtartest"
 )
 
 func readCase(t testing.TB, file string) txtartest.Case {

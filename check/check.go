@@ -13,8 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/skillhand/skillhand/agent/sight"
-	"github.com/skillhand/skillhand/settings"
+	"github.com/skillhand/skillhand/internal/agents/visibility"
 )
 
 // A Severity says how much a finding matters.
@@ -44,7 +43,7 @@ type Options struct {
 
 	// Settings are the user's folders, if what Claude Code's settings files say there and in the
 	// files' projects counts.
-	Settings *settings.Where
+	Settings *Where
 	Listing  Listing // what is known of Claude Code's list of skills
 
 	Progress func(done, all int) // called after each file, from any goroutine
@@ -176,12 +175,12 @@ func (opt *Options) forFile(f *File) *Options {
 	if f.Kind != Skill || f.claude || f.Plugin != "" || !ok {
 		return opt
 	}
-	owner := sight.Owner(place)
+	owner := visibility.Owner(place)
 	if owner == "" || len(opt.Agents) > 0 && !slices.Contains(opt.Agents, owner) {
 		return opt
 	}
 	own := *opt
-	own.Agents = slices.DeleteFunc(slices.Clone(opt.Agents), func(a string) bool { return slices.Contains(sight.Agents(), a) })
+	own.Agents = slices.DeleteFunc(slices.Clone(opt.Agents), func(a string) bool { return slices.Contains(visibility.Agents(), a) })
 	own.Agents = append(own.Agents, owner)
 	return &own
 }
@@ -201,11 +200,11 @@ func (opt *Options) isForSpec() bool { return opt.isFor(specification) || opt.is
 
 // named lists the other agents that are checked for of which it is known what they do.
 func (opt *Options) named() []string {
-	return slices.DeleteFunc(slices.Clone(opt.Agents), func(a string) bool { return a == "claude" || !slices.Contains(sight.Agents(), a) })
+	return slices.DeleteFunc(slices.Clone(opt.Agents), func(a string) bool { return a == "claude" || !slices.Contains(visibility.Agents(), a) })
 }
 
 // Agents lists the agents that can be checked for.
-func Agents() []string { return append(sight.Agents(), "cursor", specification) }
+func Agents() []string { return append(visibility.Agents(), "cursor", specification) }
 
 // specification stands for the Agent Skills specification among agents.
 const specification = "spec"

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skillhand/skillhand/internal/claudecode/settings"
 	"github.com/skillhand/skillhand/internal/jsontree"
-	"github.com/skillhand/skillhand/internal/txtartest"
-	"github.com/skillhand/skillhand/settings"
+	"github.com/skillhand/skillhand/internal/test/txtartest"
 	"github.com/skillhand/skillhand/skill"
 )
 

@@ -7,17 +7,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillhand/skillhand/claudecode"
-	"github.com/skillhand/skillhand/edit"
+	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/edit"
 )
 
 // Fixes say what becomes of files that are mended.
 type Fixes struct {
-	Edits       []*edit.Edit          // the files that change, by their names
-	Paths       map[*edit.Edit]string // where they are: names can be alike
-	Executables []string              // the files that become executable
-	Made        int                   // how many fixes
-	Each        map[string]int        // the same, by where the files are
+	Edits       []*FileEdit          // the files that change, by their names
+	Paths       map[*FileEdit]string // where they are: names can be alike
+	Executables []string             // the files that become executable
+	Made        int                  // how many fixes
+	Each        map[string]int       // the same, by where the files are
 }
 
 // maxRounds bounds how often a file is checked again after a fix. Real files need two or three

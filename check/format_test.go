@@ -18,9 +18,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/skillhand/skillhand/internal/needs"
-	"github.com/skillhand/skillhand/internal/schematest"
 	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/internal/test/needs"
+	"github.com/skillhand/skillhand/internal/test/schematest"
 )
 
 // sarifModule holds the schema of SARIF as its committee published it.

@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/skillhand/skillhand/claudecode"
+	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/setup/scaffold"
 	"github.com/skillhand/skillhand/permit"
-	"github.com/skillhand/skillhand/scaffold"
 	"github.com/skillhand/skillhand/skill"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/here"
 )
 
 // TestList: the list has every skill that a model sees, in order, with what each takes, and says which lose their description.

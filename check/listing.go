@@ -10,22 +10,22 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skillhand/skillhand/claudecode"
+	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/claudecode/settings"
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/skill"
 )
 
 // A Listing is what is known of the list of skills that Claude Code gives the model, beside the
 // skills that are checked. The zero value is Claude Code as it is installed.
 type Listing struct {
-	Budget         int                          // characters that the list may have; 0 means DefaultBudget
-	MaxDescription int                          // characters of one description; 0 means 1536
-	Overrides      map[string]settings.Override // by skill
-	NoBundled      bool                         // without most of Claude Code's own skills
-	Used           map[string]float64           // how much each skill is used; those used more come first
-	Also           []File                       // skills that are listed and not checked: those of installed plugins
-	Uncalled       func() []string              // skills that agents were offered in the last 30 days and never called; nil means unknown
+	Budget         int                 // characters that the list may have; 0 means DefaultBudget
+	MaxDescription int                 // characters of one description; 0 means 1536
+	Overrides      map[string]Override // by skill
+	NoBundled      bool                // without most of Claude Code's own skills
+	Used           map[string]float64  // how much each skill is used; those used more come first
+	Also           []File              // skills that are listed and not checked: those of installed plugins
+	Uncalled       func() []string     // skills that agents were offered in the last 30 days and never called; nil means unknown
 }
 
 // DefaultBudget is how many characters Claude Code's list of all skills may have: a hundredth of

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/fakeapi"
-	"github.com/skillhand/skillhand/internal/realclaude"
-	"github.com/skillhand/skillhand/settings"
+	"github.com/skillhand/skillhand/internal/claudecode/settings"
+	"github.com/skillhand/skillhand/internal/test/fakeapi"
+	"github.com/skillhand/skillhand/internal/test/realclaude"
 )
 
 func described(n int, more string) string {

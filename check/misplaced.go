@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillhand/skillhand/claudecode"
+	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"

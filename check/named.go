@@ -5,13 +5,12 @@ import (
 	"os"
 	"slices"
 
-	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
 // Named puts the folder of a skill in the place of its name. A path that exists is taken for one, and so is -.
-func Named(h here.Here, names []string) ([]string, error) {
+func Named(h Here, names []string) ([]string, error) {
 	all := slices.Clone(names)
 	for i, name := range all {
 		if _, err := os.Stat(name); err == nil || paths.Is(name) || name == "-" {

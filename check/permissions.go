@@ -8,9 +8,9 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/skillhand/skillhand/internal/shell/bind"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/permit"
-	"github.com/skillhand/skillhand/shell/bind"
 	"github.com/skillhand/skillhand/skill"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/skillhand/skillhand/internal/txtartest"
+	"github.com/skillhand/skillhand/internal/test/txtartest"
 )
 
 // TestPlanted plants the faults of testdata/planted.txt, one at a time: each is found, and its twin has

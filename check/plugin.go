@@ -14,10 +14,10 @@ import (
 
 	sh "mvdan.cc/sh/v3/syntax"
 
-	"github.com/skillhand/skillhand/claudecode"
+	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/claudecode/settings"
 	"github.com/skillhand/skillhand/internal/jsontree"
 	"github.com/skillhand/skillhand/internal/words"
-	"github.com/skillhand/skillhand/settings"
 	"github.com/skillhand/skillhand/skill"
 )
 

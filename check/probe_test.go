@@ -17,9 +17,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/skillhand/skillhand/claudecode"
-	"github.com/skillhand/skillhand/internal/fakeapi"
-	"github.com/skillhand/skillhand/internal/realclaude"
+	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/test/fakeapi"
+	"github.com/skillhand/skillhand/internal/test/realclaude"
 )
 
 var (

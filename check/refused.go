@@ -1,7 +1,7 @@
 package check
 
 import (
-	"github.com/skillhand/skillhand/shell/bind"
+	"github.com/skillhand/skillhand/internal/shell/bind"
 	"github.com/skillhand/skillhand/skill"
 )
 

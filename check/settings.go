@@ -7,9 +7,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/skillhand/skillhand/internal/claudecode/settings"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/permit"
-	"github.com/skillhand/skillhand/settings"
 )
 
 // The settings that count for a file depend on who will have it. A project's skill comes with the

@@ -8,7 +8,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/skillhand/skillhand/claudecode"
+	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/permit"
 	"github.com/skillhand/skillhand/skill"

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/realclaude"
+	"github.com/skillhand/skillhand/internal/test/realclaude"
 )
 
 // A complaint is one of claude plugin validate: about a field of a file.

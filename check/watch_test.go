@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/here"
 )
 
 // TestWatch: a change is looked at, and a result is said again only if a file that is checked changed, or the result did.

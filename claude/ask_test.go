@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/claude"
-	"github.com/skillhand/skillhand/internal/fakeclaude"
+	"github.com/skillhand/skillhand/internal/test/fakeclaude"
 )
 
 func TestMain(m *testing.M) {

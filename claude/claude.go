@@ -22,7 +22,7 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/internal/cause"
-	"github.com/skillhand/skillhand/proc"
+	"github.com/skillhand/skillhand/internal/proc"
 )
 
 // A Client asks questions of the Claude CLI. The zero value is ready to use.

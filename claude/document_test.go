@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/schematest"
+	"github.com/skillhand/skillhand/internal/test/schematest"
 )
 
 // Every document is what its schema says, whatever came of the question.

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/claude"
-	"github.com/skillhand/skillhand/internal/fakeapi"
-	"github.com/skillhand/skillhand/internal/realclaude"
+	"github.com/skillhand/skillhand/internal/test/fakeapi"
+	"github.com/skillhand/skillhand/internal/test/realclaude"
 )
 
 // newReal is a stage for the real CLI, against a fake Messages API. Its own

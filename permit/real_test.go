@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/fakeapi"
-	"github.com/skillhand/skillhand/internal/realclaude"
+	"github.com/skillhand/skillhand/internal/test/fakeapi"
+	"github.com/skillhand/skillhand/internal/test/realclaude"
 )
 
 // askClaude has the real CLI decide: each probe is a project skill with one directive. Its shell

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/npm"
+	"github.com/skillhand/skillhand/internal/test/npm"
 )
 
 // TestCodex installs the plugin into the real Codex, from this repository's marketplace. Codex lists the skills that are meant

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/skillhand/skillhand/internal/schematest"
+	"github.com/skillhand/skillhand/internal/test/schematest"
 	"github.com/skillhand/skillhand/schemas"
 )
 
@@ -356,7 +356,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 // TestLinear: a parser that is not linear would not end within the time that go
-// test gives it. go run ./bench has the figures.
+// test gives it. go run ./tools/bench has the figures.
 func TestLinear(t *testing.T) {
 	texts := map[string]func(n int) string{
 		"braces":        func(n int) string { return strings.Repeat("{", n) },

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/txtartest"
+	"github.com/skillhand/skillhand/internal/test/txtartest"
 )
 
 // visible spells characters that a file of cases cannot show.

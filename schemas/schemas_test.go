@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/schematest"
+	"github.com/skillhand/skillhand/internal/test/schematest"
 	"github.com/skillhand/skillhand/schemas"
 )
 

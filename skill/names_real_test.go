@@ -8,9 +8,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/skillhand/skillhand/here"
-	"github.com/skillhand/skillhand/internal/fakeapi"
-	"github.com/skillhand/skillhand/internal/realclaude"
+	"github.com/skillhand/skillhand/internal/here"
+	"github.com/skillhand/skillhand/internal/test/fakeapi"
+	"github.com/skillhand/skillhand/internal/test/realclaude"
 	"github.com/skillhand/skillhand/skill"
 )
 

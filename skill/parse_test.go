@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/txtartest"
+	"github.com/skillhand/skillhand/internal/test/txtartest"
 )
 
 // TestParse runs testdata/*.txtar: NAME.md is parsed, NAME.want lists its parts.

@@ -10,13 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand"
-	"github.com/skillhand/skillhand/batch"
-	"github.com/skillhand/skillhand/batch/jobfile"
-	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/batch"
+	"github.com/skillhand/skillhand/internal/batch/jobfile"
+	"github.com/skillhand/skillhand/internal/batch/jobs"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/jobs"
 )
 
 func newBatch(std *cli.Std) *cobra.Command {

@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skillhand/skillhand/batch"
-	"github.com/skillhand/skillhand/internal/fakeapi"
-	"github.com/skillhand/skillhand/internal/needs"
-	"github.com/skillhand/skillhand/internal/realpostgres"
+	"github.com/skillhand/skillhand/internal/batch"
+	"github.com/skillhand/skillhand/internal/test/fakeapi"
+	"github.com/skillhand/skillhand/internal/test/needs"
+	"github.com/skillhand/skillhand/internal/test/realpostgres"
 )
 
 func (s *stage) status() batch.Status {

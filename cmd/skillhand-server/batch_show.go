@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/skillhand/skillhand/batch"
+	"github.com/skillhand/skillhand/internal/batch"
+	"github.com/skillhand/skillhand/internal/batch/jobs"
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/jobs"
 )
 
 func newBatchShow(std *cli.Std) *cobra.Command {

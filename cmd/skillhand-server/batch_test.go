@@ -18,11 +18,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skillhand/skillhand/batch"
+	"github.com/skillhand/skillhand/internal/batch"
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/internal/fakeapi"
-	"github.com/skillhand/skillhand/internal/realclaude"
-	"github.com/skillhand/skillhand/internal/realpostgres"
+	"github.com/skillhand/skillhand/internal/test/fakeapi"
+	"github.com/skillhand/skillhand/internal/test/realclaude"
+	"github.com/skillhand/skillhand/internal/test/realpostgres"
 )
 
 func TestBatchStatus(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/needs"
+	"github.com/skillhand/skillhand/internal/test/needs"
 )
 
 // neovimScript opens a file, waits for what is found, hovers, and applies the first fix. The server

@@ -22,8 +22,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/skillhand/skillhand/batch"
-	"github.com/skillhand/skillhand/internal/realpostgres"
+	"github.com/skillhand/skillhand/internal/batch"
+	"github.com/skillhand/skillhand/internal/test/realpostgres"
 )
 
 // grown reports whether TestGrow has its full size: make grow.

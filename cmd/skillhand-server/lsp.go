@@ -3,9 +3,9 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/lsp"
+	"github.com/skillhand/skillhand/internal/here"
+	"github.com/skillhand/skillhand/internal/lsp"
 )
 
 func newLSP(std *cli.Std) *cobra.Command {

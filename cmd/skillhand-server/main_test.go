@@ -13,8 +13,8 @@ import (
 
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/cli/clitest"
-	"github.com/skillhand/skillhand/internal/schematest"
 	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/internal/test/schematest"
 )
 
 // bin is a folder with both programs in it.

@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/fakeapi"
-	"github.com/skillhand/skillhand/internal/npm"
-	"github.com/skillhand/skillhand/internal/realclaude"
-	"github.com/skillhand/skillhand/proc"
+	"github.com/skillhand/skillhand/internal/proc"
+	"github.com/skillhand/skillhand/internal/test/fakeapi"
+	"github.com/skillhand/skillhand/internal/test/npm"
+	"github.com/skillhand/skillhand/internal/test/realclaude"
 )
 
 // greet is a skill that shows that its page was rendered, and what its

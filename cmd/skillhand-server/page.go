@@ -12,12 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/skillhand/skillhand/batch"
+	"github.com/skillhand/skillhand/internal/batch"
+	"github.com/skillhand/skillhand/internal/batch/jobs"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/proc"
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/jobs"
-	"github.com/skillhand/skillhand/page"
-	"github.com/skillhand/skillhand/proc"
+	"github.com/skillhand/skillhand/internal/web"
 )
 
 type pageOptions struct {
@@ -70,7 +70,7 @@ func runPage(ctx context.Context, std *cli.Std, o pageOptions, skill string) err
 		return err
 	}
 	h.Session = "" // whoever looks is no agent: nothing counts as seen
-	site := &page.Site{Named: skill, Runtime: std.Runtime(h)}
+	site := &web.Site{Named: skill, Runtime: std.Runtime(h)}
 	site.Runtime.Warn = nil // the page says it
 	if skill != "" {
 		if _, err := h.Finder().Find(skill); err != nil {
@@ -96,8 +96,8 @@ func runPage(ctx context.Context, std *cli.Std, o pageOptions, skill string) err
 	return servePage(ctx, std, o, site, skill)
 }
 
-func servePage(ctx context.Context, std *cli.Std, o pageOptions, site *page.Site, skill string) error {
-	server, err := page.Listen(site, o.port)
+func servePage(ctx context.Context, std *cli.Std, o pageOptions, site *web.Site, skill string) error {
+	server, err := web.Listen(site, o.port)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		err = fmt.Errorf("port %d is in use: take another, or --port 0 for any that is free", o.port)
 	}

@@ -15,20 +15,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand"
-	"github.com/skillhand/skillhand/agent"
-	"github.com/skillhand/skillhand/batch"
 	"github.com/skillhand/skillhand/claude"
-	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/batch"
+	"github.com/skillhand/skillhand/internal/batch/jobs"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/eval"
+	"github.com/skillhand/skillhand/internal/here"
+	"github.com/skillhand/skillhand/internal/setup/scaffold"
+	"github.com/skillhand/skillhand/internal/shell"
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/jobs"
-	"github.com/skillhand/skillhand/scaffold"
-	"github.com/skillhand/skillhand/shell"
-	"github.com/skillhand/skillhand/try"
 )
 
 type tryOptions struct {
-	try.Options
+	eval.Options
 	client                    claude.Client
 	at                        cli.At
 	cases                     []string
@@ -111,7 +111,7 @@ interrupted.`,
 	f.BoolVar(&o.init, "init", false, "write cases from the skill's description for you to edit")
 	f.BoolVar(&o.ask, "ask", false, "with --init: let a model propose the cases")
 	o.at.Flags(cmd)
-	f.StringSliceVar(&o.agents, "agent", []string{agent.Claude}, "the `agents` to try it in, separated by commas: "+strings.Join(agent.Names(), ", "))
+	f.StringSliceVar(&o.agents, "agent", []string{agents.Claude}, "the `agents` to try it in, separated by commas: "+strings.Join(agents.Names(), ", "))
 	f.StringArrayVar(&o.models, "model", nil, "the `model` to ask; repeatable: each is an arm of its own")
 	f.StringVar(&o.against, "against", "", "also try the skill as it was at this git `revision`, to see what a change did")
 	f.IntVar(&o.MaxTurns, "max-turns", 0, "stop a trial after this many turns (0: no limit)")
@@ -127,7 +127,7 @@ interrupted.`,
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each trial, the summary last")
 	f.BoolVar(&o.markdown, "markdown", false, "print the summary as Markdown")
 	f.StringVar(&o.reportAs, "report-as", "", "print the result in the `form` of another program: plugin-eval (aggregate-result.json)")
-	cli.Values(cmd, "agent", agent.Names()...)
+	cli.Values(cmd, "agent", agents.Names()...)
 	cli.Values(cmd, "report-as", "plugin-eval")
 	f.StringVar(&o.html, "html", "", "also write everything into one HTML `file`")
 	f.StringArrayVar(&o.tags, "tag", nil, "only cases of claude plugin eval with this `tag`; repeatable")
@@ -251,14 +251,14 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 		return err
 	}
 	if o.from != "" {
-		if err := try.CheckResults(o.from); err != nil {
+		if err := eval.CheckResults(o.from); err != nil {
 			return cli.Exit(cli.ExitMissing, err)
 		}
 	}
 	o.Runtime = skillhand.Runtime{Here: h, Claude: o.client, Warn: std.Warn, Confirm: std.Confirm("Trying")}
-	subjects, err := o.Subjects(try.Choice{Names: names, Files: o.cases, Tags: o.tags, Bare: o.init, Warn: std.Warn})
+	subjects, err := o.Subjects(eval.Choice{Names: names, Files: o.cases, Tags: o.tags, Bare: o.init, Warn: std.Warn})
 	switch {
-	case errors.Is(err, try.ErrNoCases) || errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, eval.ErrNoCases) || errors.Is(err, fs.ErrNotExist):
 		return cli.Exit(cli.ExitMissing, err)
 	case err != nil:
 		return cli.Exit(cli.ExitUsage, err)
@@ -277,7 +277,7 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 	}
 	if o.against != "" {
 		o.Against = true
-		end, err := try.AllAt(ctx, std.Env, o.against, subjects)
+		end, err := eval.AllAt(ctx, std.Env, o.against, subjects)
 		defer end()
 		if err != nil {
 			return cli.Exit(cli.ExitUsage, err)
@@ -297,7 +297,7 @@ func runTry(ctx context.Context, std *cli.Std, o tryOptions, names []string) err
 }
 
 // planLine says how many calls the trials make, of which model, and within which budget.
-func (o *tryOptions) planLine(subjects []*try.Subject) string {
+func (o *tryOptions) planLine(subjects []*eval.Subject) string {
 	text := fmt.Sprintf("%s of %s", term.Plural(o.Calls(subjects...)*len(o.agents), "call"), strings.Join(o.agents, ", "))
 	switch {
 	case len(o.Models) > 0:
@@ -314,12 +314,12 @@ func (o *tryOptions) planLine(subjects []*try.Subject) string {
 }
 
 // checkSubjects refuses options that do not fit what is tried.
-func (o *tryOptions) checkSubjects(subjects []*try.Subject) error {
+func (o *tryOptions) checkSubjects(subjects []*eval.Subject) error {
 	if o.reportAs != "" && (len(subjects) != 1 || len(o.agents) != 1) {
 		return cli.Usagef("--report-as needs one SKILL or PLUGIN, and one agent")
 	}
 	for _, s := range subjects {
-		if s.HasSuite() && !slices.Equal(o.agents, []string{agent.Claude}) {
+		if s.HasSuite() && !slices.Equal(o.agents, []string{agents.Claude}) {
 			return cli.Usagef("%s: suites of claude plugin eval are for Claude Code: leave --agent out", s.Name)
 		}
 	}
@@ -330,7 +330,7 @@ func (o *tryOptions) checkSubjects(subjects []*try.Subject) error {
 }
 
 // writeFiles writes the reports that were asked for, unless nothing came of the trials.
-func (o *tryOptions) writeFiles(std *cli.Std, all try.Report) error {
+func (o *tryOptions) writeFiles(std *cli.Std, all eval.Report) error {
 	if len(all.Agents) == 0 {
 		return nil
 	}
@@ -345,7 +345,7 @@ func (o *tryOptions) writeFiles(std *cli.Std, all try.Report) error {
 }
 
 // tryIn tries the skills in one agent, and prints what came of it. The error says how the command ends.
-func tryIn(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjects []*try.Subject) (try.AgentReport, error) {
+func tryIn(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjects []*eval.Subject) (eval.AgentReport, error) {
 	board := o.board(std, subjects)
 	o.OnTrial, o.Runtime.Warn = board.End, func(text string) { board.Warn(std.Warn, text) }
 	summary, err := tryRun(ctx, std, h, o, subjects, board.Start)
@@ -354,17 +354,17 @@ func tryIn(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjec
 		fmt.Fprintf(std.Err, "skillhand: %s of an earlier run counted\n", term.Plural(found, "trial"))
 	}
 	if summary == nil {
-		return try.AgentReport{}, err
+		return eval.AgentReport{}, err
 	}
 	summary.Require(o.minFired, o.minPass)
 	if failed == nil {
 		failed = o.report(std, trials, subjects, summary, err)
 	}
-	return try.AgentReport{Summary: summary, Trials: try.Sorted(trials)}, failed
+	return eval.AgentReport{Summary: summary, Trials: eval.Sorted(trials)}, failed
 }
 
 // report prints what trials came to. The error says how the command ends.
-func (o *tryOptions) report(std *cli.Std, trials []try.Trial, subjects []*try.Subject, summary *try.Summary, err error) error {
+func (o *tryOptions) report(std *cli.Std, trials []eval.Trial, subjects []*eval.Subject, summary *eval.Summary, err error) error {
 	if err != nil && summary.Trials == 0 && !o.json {
 		return tryError(err)
 	}
@@ -401,10 +401,10 @@ func (o *tryOptions) configure(std *cli.Std, h here.Here) {
 }
 
 // tryRun makes the trials, or judges those that were made.
-func tryRun(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjects []*try.Subject, onStart func(try.Trial)) (*try.Summary, error) {
+func tryRun(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjects []*eval.Subject, onStart func(eval.Trial)) (*eval.Summary, error) {
 	if o.from != "" {
-		summary, err := try.Again(ctx, o.Options, o.from, subjects)
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, try.ErrNoResults) {
+		summary, err := eval.Again(ctx, o.Options, o.from, subjects)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, eval.ErrNoResults) {
 			err = cli.Exit(cli.ExitMissing, err)
 		}
 		return summary, err
@@ -416,22 +416,22 @@ func tryRun(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subje
 	if o.results != "" {
 		var dir string
 		if dir, err = filepath.Abs(o.results); err == nil {
-			o.Results, err = try.OpenResultsAt(dir, plan)
+			o.Results, err = eval.OpenResultsAt(dir, plan)
 		}
-		if errors.Is(err, try.ErrNotResults) {
+		if errors.Is(err, eval.ErrNotResults) {
 			err = cli.Exit(cli.ExitUsage, err)
 		}
 	} else {
-		o.Results, err = try.OpenResults(filepath.Join(h.State, "try"), plan, o.fresh)
+		o.Results, err = eval.OpenResults(filepath.Join(h.State, "try"), plan, o.fresh)
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer o.Results.Close()
-	o.Make = func(ctx context.Context, missing []try.Trial, ended func(try.Made) error) (string, error) {
+	o.Make = func(ctx context.Context, missing []eval.Trial, ended func(eval.Made) error) (string, error) {
 		return tryMake(ctx, std, o, &jobs.Trials{Options: o.Options, Subjects: subjects, Plan: plan, Fresh: o.fresh, OnStart: onStart}, missing, ended)
 	}
-	summary, err := try.Run(ctx, o.Options, subjects)
+	summary, err := eval.Run(ctx, o.Options, subjects)
 	if summary != nil {
 		if err := summary.Remember(h, err); err != nil {
 			std.Warn(err.Error())
@@ -442,7 +442,7 @@ func tryRun(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subje
 
 // tryMake has trials made as jobs: of the file in the state folder, where only this process takes
 // them, or with --batch of the database that the flags name.
-func tryMake(ctx context.Context, std *cli.Std, o *tryOptions, t *jobs.Trials, missing []try.Trial, ended func(try.Made) error) (string, error) {
+func tryMake(ctx context.Context, std *cli.Std, o *tryOptions, t *jobs.Trials, missing []eval.Trial, ended func(eval.Made) error) (string, error) {
 	var err error
 	if t.Limits, err = o.limits(); err != nil {
 		return "", err
@@ -488,7 +488,7 @@ func tryError(err error) error {
 }
 
 // tryInit writes cases for an author to edit.
-func tryInit(ctx context.Context, std *cli.Std, o *tryOptions, names []string, subjects []*try.Subject) error {
+func tryInit(ctx context.Context, std *cli.Std, o *tryOptions, names []string, subjects []*eval.Subject) error {
 	if len(subjects) != 1 {
 		return cli.Usagef("--init needs one SKILL")
 	}
@@ -513,13 +513,13 @@ func tryInit(ctx context.Context, std *cli.Std, o *tryOptions, names []string, s
 	if err != nil {
 		return err
 	}
-	fired := len(slices.DeleteFunc(slices.Clone(cases), func(p try.Proposal) bool { return !p.Fires }))
+	fired := len(slices.DeleteFunc(slices.Clone(cases), func(p eval.Proposal) bool { return !p.Fires }))
 	return std.Print(fmt.Sprintf("%s: %s, %d of which should fire\nedit them, then: %s\n",
 		term.Near(file), term.Plural(len(cases), "case"), fired, o.again(names, s)))
 }
 
 // again is the command that tries the skill: by the name that found it, in the same places.
-func (o *tryOptions) again(names []string, s *try.Subject) string {
+func (o *tryOptions) again(names []string, s *eval.Subject) string {
 	words := []string{"skillhand", "try", s.Name}
 	if len(names) > 0 {
 		words[2] = names[0]

@@ -7,18 +7,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillhand/skillhand/agent"
 	"github.com/skillhand/skillhand/claude"
-	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/try"
+	"github.com/skillhand/skillhand/internal/eval"
+	"github.com/skillhand/skillhand/internal/here"
 )
 
 // checkAgents reports an unknown agent, and what one lacks that was asked for.
 func (o *tryOptions) checkAgents() error {
 	var faults []error
 	for _, name := range o.agents {
-		a, err := agent.Find(name)
+		a, err := agents.Find(name)
 		if err == nil && a != nil {
 			err = a.Check(claude.Request{MaxTurns: o.MaxTurns, AllowedTools: o.AllowedTools, MaxBudgetUSD: max(o.MaxUSD, o.budgetUSD)})
 		}
@@ -33,9 +33,9 @@ func (o *tryOptions) checkAgents() error {
 		return cli.Usagef("arguments after -- are for one agent: try one at a time")
 	case several && (o.results != "" || o.from != ""):
 		return cli.Usagef("--results and --from take one --agent: try one at a time")
-	case o.client.Path != "" && !slices.Equal(o.agents, []string{agent.Claude}):
+	case o.client.Path != "" && !slices.Equal(o.agents, []string{agents.Claude}):
 		return cli.Usagef("--claude: set SKILLHAND_CODEX (or that of another agent) to the path of its program")
-	case o.WithMine && !slices.Equal(o.agents, []string{agent.Claude}):
+	case o.WithMine && !slices.Equal(o.agents, []string{agents.Claude}):
 		return cli.Usagef("--with-mine is for claude: other agents have their own skills")
 	}
 	return nil
@@ -43,7 +43,7 @@ func (o *tryOptions) checkAgents() error {
 
 // cannotFire says why no skill can fire in an agent as trials start it; "" if one can.
 func (o *tryOptions) cannotFire(name string) string {
-	a, _ := agent.Find(name) // checkAgents has found it
+	a, _ := agents.Find(name) // checkAgents has found it
 	if a == nil || o.from != "" {
 		return ""
 	}
@@ -52,10 +52,10 @@ func (o *tryOptions) cannotFire(name string) string {
 
 // tryAll tries the skills in one agent after the other. If there are several, the table at the end is what they do with
 // each skill.
-func tryAll(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjects []*try.Subject) (all try.Report, worst error) {
+func tryAll(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjects []*eval.Subject) (all eval.Report, worst error) {
 	for _, name := range o.agents {
 		row := func(skill, what string) {
-			all.Fates = append(all.Fates, try.Fate{Skill: skill, Agent: name, Fate: what})
+			all.Fates = append(all.Fates, eval.Fate{Skill: skill, Agent: name, Fate: what})
 		}
 		if why := o.cannotFire(name); why != "" {
 			for _, s := range subjects {
@@ -93,7 +93,7 @@ func tryAll(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subje
 		all.Fates = nil
 		return all, worst
 	}
-	slices.SortStableFunc(all.Fates, func(a, b try.Fate) int { return strings.Compare(a.Skill, b.Skill) })
+	slices.SortStableFunc(all.Fates, func(a, b eval.Fate) int { return strings.Compare(a.Skill, b.Skill) })
 	if err := o.printFates(std, all); err != nil {
 		return all, err
 	}
@@ -112,12 +112,12 @@ func (o *tryOptions) heading(std *cli.Std, name string) error {
 }
 
 // printFates prints the table of skills and agents. As JSON it is the last line.
-func (o *tryOptions) printFates(std *cli.Std, all try.Report) error {
+func (o *tryOptions) printFates(std *cli.Std, all eval.Report) error {
 	switch {
 	case o.json:
 		return std.PrintJSON(struct {
-			Type  string     `json:"type"`
-			Fates []try.Fate `json:"fates"`
+			Type  string      `json:"type"`
+			Fates []eval.Fate `json:"fates"`
 		}{"agents", all.Fates})
 	case o.markdown:
 		return std.Print("\n" + all.FatesMarkdown())
@@ -127,7 +127,7 @@ func (o *tryOptions) printFates(std *cli.Std, all try.Report) error {
 
 // agentOption is an agent's name as the options have it: Claude needs none.
 func agentOption(name string) string {
-	if name == agent.Claude {
+	if name == agents.Claude {
 		return ""
 	}
 	return name

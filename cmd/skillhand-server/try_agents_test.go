@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillhand/skillhand/agent"
-	"github.com/skillhand/skillhand/internal/fakemodel"
-	"github.com/skillhand/skillhand/internal/realagent"
+	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/test/fakemodel"
+	"github.com/skillhand/skillhand/internal/test/realagent"
 )
 
 // TestTryAgents tries a skill in the real programs of other agents, against a played model: the table says what each does
@@ -27,7 +27,7 @@ func TestTryAgents(t *testing.T) {
 	cuts := map[string]string{"codex": "cuts its description after 1021 characters: ", "copilot": "leaves it out: its description has 1119 characters"}
 	names := []string{"codex", "gemini", "pi"}
 	if os.Getenv("SKILLHAND_AGENTS") == "full" {
-		names = agent.Names()[1:]
+		names = agents.Names()[1:]
 	}
 	project, home := t.TempDir(), t.TempDir()
 	write := func(file, text string) {
@@ -52,7 +52,7 @@ func TestTryAgents(t *testing.T) {
 	write(".claude/skills/okapi/evals/cases.yaml", "cases:\n  - {id: miss, prompt: MISS four}\n")
 	model := fakemodel.New(t, func(q fakemodel.Request) fakemodel.Answer {
 		for _, name := range []string{"zebra", "horse"} {
-			for _, a := range agent.All() {
+			for _, a := range agents.All() {
 				tool, input := realagent.Fire(a, name, ".agents/skills/"+name+"/SKILL.md")
 				if strings.Contains(q.Body, "PLAY "+name+" now") && !q.After && slices.Contains(q.Tools, tool) && fits(a, q) {
 					return fakemodel.Answer{Tool: tool, Input: input}
@@ -65,7 +65,7 @@ func TestTryAgents(t *testing.T) {
 		"--env", "PLAYED_KEY", "--agent", strings.Join(names, ","), "--html", "report.html", "--junit", "report.xml")
 	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "SKILLHAND_STATE_DIR=" + t.TempDir(), "TMPDIR=" + t.TempDir()}
 	for _, name := range names {
-		a, _ := agent.Find(name)
+		a, _ := agents.Find(name)
 		s := realagent.New(t, a, model.URL, home)
 		cmd.Env = append(append(cmd.Env, s.Env...), a.Variable()+"="+s.Program)
 	}
@@ -101,7 +101,7 @@ func TestTryAgentsYolo(t *testing.T) {
 	for _, name := range []string{"gemini", "qwen"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, err := agent.Find(name)
+			a, err := agents.Find(name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -140,6 +140,6 @@ func TestTryAgentsYolo(t *testing.T) {
 }
 
 // fits reports whether a request may come from an agent: two have a tool of the same name with other parameters.
-func fits(a *agent.Agent, q fakemodel.Request) bool {
+func fits(a *agents.Agent, q fakemodel.Request) bool {
 	return a.Name != "opencode" && a.Name != "copilot" || (a.Name == "opencode") == strings.Contains(q.Body, "customize-opencode")
 }

@@ -13,9 +13,9 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/fakeapi"
-	"github.com/skillhand/skillhand/internal/realclaude"
-	"github.com/skillhand/skillhand/internal/realpostgres"
+	"github.com/skillhand/skillhand/internal/test/fakeapi"
+	"github.com/skillhand/skillhand/internal/test/realclaude"
+	"github.com/skillhand/skillhand/internal/test/realpostgres"
 )
 
 // TestTryBatchKilled: try --batch is killed with trials in its hands, while a worker that has

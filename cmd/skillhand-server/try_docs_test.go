@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/fakeapi"
-	"github.com/skillhand/skillhand/internal/realclaude"
-	"github.com/skillhand/skillhand/internal/realpostgres"
-	"github.com/skillhand/skillhand/try"
+	"github.com/skillhand/skillhand/internal/eval"
+	"github.com/skillhand/skillhand/internal/test/fakeapi"
+	"github.com/skillhand/skillhand/internal/test/realclaude"
+	"github.com/skillhand/skillhand/internal/test/realpostgres"
 )
 
 // TestTryDocs runs the ```console try and ```sh try blocks of docs/trying.md, as one session, with
@@ -47,7 +47,7 @@ func TestTryDocs(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(skill, "box"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if list, err := try.ParseCases("cases.yaml", skill, []byte(cases.String())); err != nil || len(list) != 1 || len(list[0].Checks) != 9 {
+	if list, err := eval.ParseCases("cases.yaml", skill, []byte(cases.String())); err != nil || len(list) != 1 || len(list[0].Checks) != 9 {
 		t.Errorf("the cases of the page: %+v, %v", list, err)
 	}
 	api := fakeapi.New(t)

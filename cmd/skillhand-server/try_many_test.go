@@ -15,12 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skillhand/skillhand/agent"
-	"github.com/skillhand/skillhand/internal/fakeapi"
-	"github.com/skillhand/skillhand/internal/fakemodel"
-	"github.com/skillhand/skillhand/internal/realagent"
-	"github.com/skillhand/skillhand/internal/realclaude"
-	"github.com/skillhand/skillhand/internal/realpostgres"
+	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/test/fakeapi"
+	"github.com/skillhand/skillhand/internal/test/fakemodel"
+	"github.com/skillhand/skillhand/internal/test/realagent"
+	"github.com/skillhand/skillhand/internal/test/realclaude"
+	"github.com/skillhand/skillhand/internal/test/realpostgres"
 )
 
 // TestTryMany: the trials of three agents are durable jobs on Postgres, made by one try and two further workers, which are
@@ -46,7 +46,7 @@ func TestTryMany(t *testing.T) {
 		"ANTHROPIC_API_KEY=dummy-key", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
 	}
 	for _, name := range []string{"codex", "pi"} {
-		a, _ := agent.Find(name)
+		a, _ := agents.Find(name)
 		model := fakemodel.New(t, func(q fakemodel.Request) fakemodel.Answer {
 			tool, input := realagent.Fire(a, "zebra", ".agents/skills/zebra/SKILL.md")
 			if q.After {

@@ -7,18 +7,18 @@ import (
 
 	"github.com/skillhand/skillhand/internal/atomicfile"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/eval"
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/try"
 )
 
 // board shows how trials go: rows that are drawn again on a terminal, a line for each trial elsewhere.
-func (o *tryOptions) board(std *cli.Std, subjects []*try.Subject) *try.Board {
-	b := try.NewBoard(&o.Options, subjects)
+func (o *tryOptions) board(std *cli.Std, subjects []*eval.Subject) *eval.Board {
+	b := eval.NewBoard(&o.Options, subjects)
 	if o.draws(std.Live(), term.IsTerminal(std.Out)) {
 		b.Screen = std.NewScreen()
 	}
 	drawn := b.Screen != nil
-	b.Each = func(t try.Trial, found bool) error {
+	b.Each = func(t eval.Trial, found bool) error {
 		switch {
 		case o.json:
 			return std.PrintJSON(t)
@@ -33,11 +33,11 @@ func (o *tryOptions) board(std *cli.Std, subjects []*try.Subject) *try.Board {
 // draws reports whether a table is drawn on the screen: not over lines of JSON that go there too.
 func (o *tryOptions) draws(screen, out bool) bool { return screen && o.from == "" && !(o.json && out) }
 
-func printTry(std *cli.Std, o *tryOptions, subjects []*try.Subject, s *try.Summary, trials []try.Trial) error {
+func printTry(std *cli.Std, o *tryOptions, subjects []*eval.Subject, s *eval.Summary, trials []eval.Trial) error {
 	switch {
 	case o.reportAs != "":
-		trials = try.Sorted(trials)
-		text, err := json.MarshalIndent(try.NewEvalReport(&o.Options, subjects[0], s, trials), "", "  ")
+		trials = eval.Sorted(trials)
+		text, err := json.MarshalIndent(eval.NewClaudeReport(&o.Options, subjects[0], s, trials), "", "  ")
 		if err != nil {
 			return err
 		}

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/fakeapi"
-	"github.com/skillhand/skillhand/internal/needs"
-	"github.com/skillhand/skillhand/internal/realclaude"
+	"github.com/skillhand/skillhand/internal/test/fakeapi"
+	"github.com/skillhand/skillhand/internal/test/needs"
+	"github.com/skillhand/skillhand/internal/test/realclaude"
 )
 
 // A played model answers each prompt, by a word in it, with one answer a turn.

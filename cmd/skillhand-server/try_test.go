@@ -13,9 +13,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/fakeapi"
-	"github.com/skillhand/skillhand/internal/realclaude"
-	"github.com/skillhand/skillhand/try"
+	"github.com/skillhand/skillhand/internal/eval"
+	"github.com/skillhand/skillhand/internal/test/fakeapi"
+	"github.com/skillhand/skillhand/internal/test/realclaude"
 )
 
 // TestTryKilled: a try that is killed in the middle, and started again, makes no
@@ -96,7 +96,7 @@ func TestTryKilled(t *testing.T) {
 func numbers(t *testing.T, out []byte) string {
 	t.Helper()
 	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
-	var s try.Summary
+	var s eval.Summary
 	if err := json.Unmarshal(lines[len(lines)-1], &s); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/internal/upgrade"
+	"github.com/skillhand/skillhand/internal/setup/upgrade"
 )
 
 func newUpgrade(std *cli.Std) *cobra.Command {

@@ -17,12 +17,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand"
-	"github.com/skillhand/skillhand/agent"
 	"github.com/skillhand/skillhand/claude"
+	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/render"
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/render"
 	"github.com/skillhand/skillhand/schemas"
 )
 
@@ -67,7 +67,7 @@ quota, 124 timed out, 130 interrupted.`,
 	f := cmd.Flags()
 	f.StringVar(&o.prompt, "prompt", "", "")
 	_ = f.MarkHidden("prompt") // what cli.DashArgument makes of a prompt that looks like a flag
-	f.StringVar(&o.Agent, "agent", agent.Claude, "the `agent` to ask: "+strings.Join(agent.Names(), ", "))
+	f.StringVar(&o.Agent, "agent", agents.Claude, "the `agent` to ask: "+strings.Join(agents.Names(), ", "))
 	f.StringVar(&o.Skill, "skill", "", "put a skill before the prompt, by `name` or path")
 	f.StringVar(&o.args, "args", "", "the skill's arguments, as one `string`")
 	f.BoolVar(&o.Strict, "strict", false, "do not ask if a directive of the skill fails")
@@ -92,7 +92,7 @@ quota, 124 timed out, 130 interrupted.`,
 	f.BoolVar(&o.json, "json", false, "print one JSON document: the result")
 	f.BoolVar(&o.events, "events", false, "print a line of JSON for each event, the result last")
 	cli.ValuesFrom(cmd, "skill", func() []string { return o.at.SkillNames(std) })
-	cli.ValuesFrom(cmd, "agent", agent.Names)
+	cli.ValuesFrom(cmd, "agent", agents.Names)
 	return cmd
 }
 
@@ -156,7 +156,7 @@ func runAsk(ctx context.Context, std *cli.Std, cmd *cobra.Command, o askOptions,
 func denied(std *cli.Std, name string, denials json.RawMessage) {
 	for _, d := range claude.ParseDenials(denials) {
 		who, how := "Claude", "see --allowed-tool"
-		if name != agent.Claude {
+		if name != agents.Claude {
 			who, how = name, "its own options go after --"
 		}
 		std.Warn(fmt.Sprintf("%s was not allowed to use %s %s (%s)", who, d.Tool, term.Short(string(d.Input)), how))
@@ -178,7 +178,7 @@ func (o *askOptions) complete(ctx context.Context, std *cli.Std, cmd *cobra.Comm
 		return cli.Usagef("--max-budget-usd %v: want 0 or more", o.MaxBudgetUSD)
 	case o.json && o.events:
 		return cli.Usagef("--json and --events cannot be used together")
-	case o.client.Path != "" && o.Agent != agent.Claude:
+	case o.client.Path != "" && o.Agent != agents.Claude:
 		return cli.Usagef("--claude: the agent is %s: set SKILLHAND_%s to the path of its program", o.Agent, strings.ToUpper(o.Agent))
 	case o.schema != "" && o.report:
 		return cli.Usagef("--schema and --report cannot be used together")

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/claude"
-	"github.com/skillhand/skillhand/internal/fakeapi"
-	"github.com/skillhand/skillhand/internal/realclaude"
+	"github.com/skillhand/skillhand/internal/test/fakeapi"
+	"github.com/skillhand/skillhand/internal/test/realclaude"
 )
 
 // realEnv is the environment of the real CLI and of skillhand above it.

@@ -18,7 +18,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/skillhand/skillhand/internal/needs"
+	"github.com/skillhand/skillhand/internal/test/needs"
 )
 
 // TestOwnSkills: what we ship and show has no fault that we would report to others.

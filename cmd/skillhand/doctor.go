@@ -5,7 +5,7 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/internal/doctor"
+	"github.com/skillhand/skillhand/internal/setup/doctor"
 )
 
 func newDoctor(std *cli.Std) *cobra.Command {

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillhand/skillhand/internal/activity/view"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/report"
-	"github.com/skillhand/skillhand/view"
 )
 
 type emitOptions struct {

@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/skillhand/skillhand/here"
-	"github.com/skillhand/skillhand/history"
+	"github.com/skillhand/skillhand/internal/activity/history"
+	"github.com/skillhand/skillhand/internal/activity/view"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/view"
 )
 
 type historyOptions struct {

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/session"
+	"github.com/skillhand/skillhand/internal/here"
+	"github.com/skillhand/skillhand/internal/session"
 )
 
 // maxEvent is how much of an event is read. A tool's input can be large; what matters here is not.

@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/setup/scaffold"
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/scaffold"
-	"github.com/skillhand/skillhand/trust"
+	"github.com/skillhand/skillhand/internal/trust"
 )
 
 func newInit(std *cli.Std) *cobra.Command {

@@ -7,16 +7,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand"
-	"github.com/skillhand/skillhand/agent"
-	"github.com/skillhand/skillhand/agent/sight"
+	"github.com/skillhand/skillhand/internal/activity/view"
+	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/agents/visibility"
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/view"
 )
 
 func newList(std *cli.Std) *cobra.Command {
 	var at cli.At
 	var asJSON bool
-	var agents []string
+	var names []string
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the skills that can be loaded here",
@@ -31,16 +31,16 @@ the description), or invisible, and why.`,
   skillhand list --json | jq -r 'select(.trusted | not).file'`,
 		Args: cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			if agents != nil {
-				return runListAgents(std, at, agents, asJSON)
+			if names != nil {
+				return runListAgents(std, at, names, asJSON)
 			}
 			return runList(std, at, asJSON)
 		},
 	}
 	at.Flags(cmd)
-	cmd.Flags().StringSliceVar(&agents, "agents", nil, "say which of these `agents` see each skill (--agents alone: all of them)")
+	cmd.Flags().StringSliceVar(&names, "agents", nil, "say which of these `agents` see each skill (--agents alone: all of them)")
 	cmd.Flags().Lookup("agents").NoOptDefVal = "all"
-	cli.Values(cmd, "agents", agent.Names()...)
+	cli.Values(cmd, "agents", agents.Names()...)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a line of JSON for each skill")
 	return cmd
 }
@@ -78,10 +78,10 @@ func noSkills(rt *skillhand.Runtime) string {
 // runListAgents prints a table of skills and agents.
 func runListAgents(std *cli.Std, at cli.At, names []string, asJSON bool) error {
 	if slices.Equal(names, []string{"all"}) {
-		names = agent.Names()
+		names = agents.Names()
 	}
 	for _, name := range names {
-		if _, err := agent.Find(name); err != nil {
+		if _, err := agents.Find(name); err != nil {
 			return cli.Usagef("%v", err)
 		}
 	}
@@ -94,11 +94,11 @@ func runListAgents(std *cli.Std, at cli.At, names []string, asJSON bool) error {
 		return err
 	}
 	listed, _ := rt.List() // skillhand list says what it passes over
-	skills, faults := sight.Find(h.Project, h.Home, skillhand.Locations(listed)...)
+	skills, faults := visibility.Find(h.Project, h.Home, skillhand.Locations(listed)...)
 	for _, err := range faults {
 		std.Warn(err.Error())
 	}
-	rows := sight.Rows(names, skills)
+	rows := visibility.Rows(names, skills)
 	switch {
 	case asJSON:
 		return cli.PrintEach(std, true, rows, nil)
@@ -106,5 +106,5 @@ func runListAgents(std *cli.Std, at cli.At, names []string, asJSON bool) error {
 		std.Warn(noSkills(rt))
 		return nil
 	}
-	return std.Print(sight.Table(rows, names, std.Edge()))
+	return std.Print(visibility.Table(rows, names, std.Edge()))
 }

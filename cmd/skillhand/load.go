@@ -13,12 +13,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand"
-	"github.com/skillhand/skillhand/claudecode"
-	"github.com/skillhand/skillhand/claudepage"
+	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/claudecode/claudepage"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/render"
+	"github.com/skillhand/skillhand/internal/session"
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/render"
-	"github.com/skillhand/skillhand/session"
 	"github.com/skillhand/skillhand/skill"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/skillhand/skillhand/internal/fakeclaude"
-	"github.com/skillhand/skillhand/internal/schematest"
+	"github.com/skillhand/skillhand/internal/test/fakeclaude"
+	"github.com/skillhand/skillhand/internal/test/schematest"
 )
 
 func TestMain(m *testing.M) {

@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand"
-	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/here"
+	"github.com/skillhand/skillhand/internal/migrate"
+	"github.com/skillhand/skillhand/internal/migrate/disk"
 	"github.com/skillhand/skillhand/internal/paths"
-	"github.com/skillhand/skillhand/migrate"
-	"github.com/skillhand/skillhand/migrate/disk"
 )
 
 type migrateOptions struct {

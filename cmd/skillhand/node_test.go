@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/needs"
+	"github.com/skillhand/skillhand/internal/test/needs"
 )
 
 // driver calls the function of docs/node.md with each thing that can happen.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand"
-	"github.com/skillhand/skillhand/history"
+	"github.com/skillhand/skillhand/internal/activity/history"
 )
 
 // TestPages loads the skills of the plugin for an empty history, a short and a long one.

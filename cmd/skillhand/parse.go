@@ -6,11 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillhand/skillhand/internal/activity/view"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/reports"
 	"github.com/skillhand/skillhand/report"
 	"github.com/skillhand/skillhand/schemas"
-	"github.com/skillhand/skillhand/view"
 )
 
 type parseOptions struct {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/needs"
+	"github.com/skillhand/skillhand/internal/test/needs"
 )
 
 // TestPreCommitRuns: the real pre-commit builds our hook from our own repository and runs it,

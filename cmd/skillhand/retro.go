@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/activity/view"
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/view"
+	"github.com/skillhand/skillhand/internal/here"
 )
 
 func newRetro(std *cli.Std) *cobra.Command {

@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/internal/activity/view"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/verdict"
-	"github.com/skillhand/skillhand/view"
+	"github.com/skillhand/skillhand/report/verdict"
 )
 
 type runOptions struct {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/needs"
+	"github.com/skillhand/skillhand/internal/test/needs"
 	"github.com/skillhand/skillhand/report"
 )
 

@@ -3,10 +3,10 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/activity/view"
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/session"
-	"github.com/skillhand/skillhand/view"
+	"github.com/skillhand/skillhand/internal/here"
+	"github.com/skillhand/skillhand/internal/session"
 )
 
 func newStatus(std *cli.Std) *cobra.Command {

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand"
-	"github.com/skillhand/skillhand/golden"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/golden"
 	"github.com/skillhand/skillhand/internal/term"
 )
 

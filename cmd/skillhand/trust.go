@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/paths"
-	"github.com/skillhand/skillhand/trust"
+	"github.com/skillhand/skillhand/internal/trust"
 )
 
 type trustOptions struct {

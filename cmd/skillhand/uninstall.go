@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/skillhand/skillhand/here"
 	"github.com/skillhand/skillhand/internal/cli"
-	"github.com/skillhand/skillhand/internal/uninstall"
+	"github.com/skillhand/skillhand/internal/here"
+	"github.com/skillhand/skillhand/internal/setup/uninstall"
 )
 
 func newUninstall(std *cli.Std) *cobra.Command {

@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/activity/usage"
+	"github.com/skillhand/skillhand/internal/activity/view"
 	"github.com/skillhand/skillhand/internal/cli"
+	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/usage"
-	"github.com/skillhand/skillhand/view"
 )
 
 type usageOptions struct {

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand"
-	"github.com/skillhand/skillhand/here"
-	"github.com/skillhand/skillhand/view"
+	"github.com/skillhand/skillhand/internal/activity/view"
+	"github.com/skillhand/skillhand/internal/here"
 )
 
 // An At is what flags say about where a command works, and where skills are looked for.

@@ -16,9 +16,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/skillhand/skillhand/here"
+	"github.com/skillhand/skillhand/internal/here"
+	"github.com/skillhand/skillhand/internal/proc"
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/proc"
 )
 
 // A Std is what a command reads, writes and depends on.

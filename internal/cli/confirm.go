@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/trust"
+	"github.com/skillhand/skillhand/internal/trust"
 )
 
 // Confirm returns what asks a person whether a folder's commands may run; doing is what the command

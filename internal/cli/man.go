@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/proc"
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/proc"
 )
 
 // NewMan is the command that prints manual pages. Of the second program it

@@ -15,8 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillhand/skillhand/internal/proc"
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/proc"
 )
 
 // ServerName is the second program, which has the commands that need a database

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/skillhand/skillhand/proc"
+	"github.com/skillhand/skillhand/internal/proc"
 )
 
 // withSignals returns a context that a first Ctrl-C, SIGTERM or the end of the

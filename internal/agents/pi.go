@@ -1,0 +1,85 @@
+package agents
+
+import (
+	"cmp"
+	"encoding/json"
+
+	"github.com/skillhand/skillhand/claude"
+)
+
+// pi has no tool for skills: one fires when the agent reads its file. A run that failed ends with 0.
+var pi = &Agent{
+	Name: "pi", Package: "@mariozechner/pi-coding-agent@0.73.1", Fires: ByRead,
+	begin: []string{"-p", "--mode", "json"}, model: "--model", resume: "--session", last: []string{"-c"},
+	reader: func() claude.Reader { return &piReader{} },
+}
+
+type piReader struct{ run }
+
+type piMessage struct {
+	Role, Model  string
+	Content      []struct{ Type, Text string }
+	StopReason   string `json:"stopReason"`
+	ErrorMessage string `json:"errorMessage"`
+	Usage        struct {
+		Input, Output         int
+		CacheRead, CacheWrite int
+		Cost                  struct{ Total float64 }
+	}
+}
+
+// Line reads an event.
+func (p *piReader) Line(line []byte, to func([]byte)) {
+	var e struct {
+		Type, ID   string
+		Message    piMessage
+		ToolCallID string `json:"toolCallId"`
+		ToolName   string `json:"toolName"`
+		Args       json.RawMessage
+		IsError    bool `json:"isError"`
+		Result     struct{ Content []struct{ Text string } }
+	}
+	if json.Unmarshal(line, &e) != nil {
+		return
+	}
+	switch e.Type {
+	case "session":
+		p.session = e.ID
+	case "turn_start":
+		p.turns++
+		p.ended, p.fault = false, nil // a retry begins
+	case "message_end":
+		if e.Message.Role == "assistant" {
+			p.message(&e.Message, to)
+		}
+	case "tool_execution_start":
+		tool := e.ToolName
+		if tool == "read" {
+			tool = "Read"
+		}
+		p.call(to, e.ToolCallID, tool, e.Args)
+	case "tool_execution_end":
+		text := ""
+		for _, c := range e.Result.Content {
+			text += c.Text
+		}
+		p.result(to, e.ToolCallID, text, e.IsError)
+	case "agent_end":
+		p.ended = p.fault == nil
+	}
+}
+
+func (p *piReader) message(m *piMessage, to func([]byte)) {
+	p.model = cmp.Or(m.Model, p.model)
+	p.told = true
+	p.usage.add(tokens{Input: m.Usage.Input, Output: m.Usage.Output, CacheRead: m.Usage.CacheRead, CacheWrite: m.Usage.CacheWrite})
+	p.spent(m.Usage.Cost.Total)
+	for _, c := range m.Content {
+		if c.Type == "text" {
+			p.says(to, c.Text)
+		}
+	}
+	if m.StopReason == "error" {
+		p.fault = &fault{statusIn(m.ErrorMessage, atStart, inBody), m.ErrorMessage}
+	}
+}

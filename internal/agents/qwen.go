@@ -1,0 +1,88 @@
+package agents
+
+import (
+	"encoding/json"
+
+	"github.com/skillhand/skillhand/claude"
+)
+
+// qwen speaks nearly as Claude Code does. In its default mode a further request asks the model whether a call is
+// allowed, and declines it without a usable answer.
+var qwen = &Agent{
+	Name: "qwen", Package: "@qwen-code/qwen-code@0.24.4", Fires: ByTool,
+	begin: []string{"-o", "stream-json"}, model: "-m", resume: "-r", last: []string{"-c"},
+	reader: func() claude.Reader { return &qwenReader{} },
+}
+
+type qwenReader struct {
+	skills map[string]string
+	cut    bool // the last message has no count of tokens
+}
+
+// Line passes events on. The tool skill is called Skill here, and its result says which one it delivered.
+func (q *qwenReader) Line(line []byte, to func([]byte)) {
+	var e map[string]any
+	if json.Unmarshal(line, &e) != nil {
+		return
+	}
+	switch e["type"] {
+	case "assistant", "user":
+		q.parts(e)
+		if message, ok := e["message"].(map[string]any); ok && e["type"] == "assistant" {
+			q.cut = !counted(message["usage"])
+		}
+	case "result":
+		if q.cut && e["is_error"] == false && counted(e["usage"]) {
+			e["is_error"], e["result"] = true, brokenOff
+		}
+		if failure, ok := e["error"].(map[string]any); ok && e["result"] == nil {
+			e["result"] = failure["message"]
+			if text, ok := failure["message"].(string); ok {
+				if code := statusIn(text, atStart, inBody); code != 0 {
+					e["api_error_status"] = code
+				}
+			}
+		}
+	}
+	say(to, e)
+}
+
+// brokenOff is told when the count of tokens, which ends every whole answer of the service, is missing for the last one.
+// Where the service never counts, nothing tells half of an answer from a whole one.
+const brokenOff = "connection closed: the answer broke off before its end"
+
+// counted reports whether a usage has a count of tokens from the service.
+func counted(usage any) bool {
+	u, _ := usage.(map[string]any)
+	total, _ := u["total_tokens"].(float64)
+	return total > 0
+}
+
+func (q *qwenReader) parts(e map[string]any) {
+	message, _ := e["message"].(map[string]any)
+	parts, _ := message["content"].([]any)
+	for _, p := range parts {
+		part, _ := p.(map[string]any)
+		switch part["type"] {
+		case "tool_use":
+			if part["name"] == "skill" {
+				part["name"] = "Skill"
+				input, _ := part["input"].(map[string]any)
+				name, _ := input["skill"].(string)
+				if q.skills == nil {
+					q.skills = map[string]string{}
+				}
+				id, _ := part["id"].(string)
+				q.skills[id] = name
+			}
+		case "tool_result":
+			id, _ := part["tool_use_id"].(string)
+			if name, ok := q.skills[id]; ok {
+				e["tool_use_result"] = object{"success": part["is_error"] != true, "commandName": name}
+			}
+		}
+	}
+}
+
+// End has nothing to add: the stream has a result of its own.
+func (*qwenReader) End(func([]byte)) {}

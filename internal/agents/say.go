@@ -1,0 +1,157 @@
+package agents
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/skillhand/skillhand/internal/lazy"
+)
+
+// A run is what a stream has told so far. Readers add to it; at the end it becomes a result.
+type run struct {
+	tool, named string // the tool that loads a skill, and the field of its input that names it; "" if there is none
+
+	session, model string
+	began          bool
+	text           string // the last message: the answer
+	turns          int
+	usage          tokens
+	told           bool // tokens were told
+	cost           *float64
+	ended          bool // the stream says that it is over
+	fault          *fault
+	calls          map[string]string // tools that were called, by id
+}
+
+// A fault is a failure in the agent's own words.
+type fault struct {
+	status int // of HTTP; 0 if it is not told
+	text   string
+}
+
+// tokens are counted as Claude Code names them.
+type tokens struct {
+	Input      int `json:"input_tokens"`
+	Output     int `json:"output_tokens"`
+	CacheRead  int `json:"cache_read_input_tokens"`
+	CacheWrite int `json:"cache_creation_input_tokens"`
+}
+
+func (t *tokens) add(more tokens) {
+	t.Input += more.Input
+	t.Output += more.Output
+	t.CacheRead += more.CacheRead
+	t.CacheWrite += more.CacheWrite
+}
+
+type object = map[string]any
+
+func say(to func([]byte), event object) {
+	line, err := json.Marshal(event)
+	if err == nil { // what was just decoded can be encoded
+		to(line)
+	}
+}
+
+// start tells that the session has begun, once.
+func (r *run) start(to func([]byte)) {
+	if r.began {
+		return
+	}
+	r.began = true
+	say(to, object{"type": "system", "subtype": "init", "session_id": r.session, "model": r.model})
+}
+
+// says tells what the agent says.
+func (r *run) says(to func([]byte), text string) {
+	if text == "" {
+		return
+	}
+	r.start(to)
+	r.text = text
+	r.assistant(to, object{"type": "text", "text": text})
+}
+
+// call tells that a tool is called. One that loads a skill is called Skill here.
+func (r *run) call(to func([]byte), id, tool string, input any) {
+	r.start(to)
+	skill := ""
+	if text, ok := input.(json.RawMessage); ok && tool == r.tool {
+		var fields object
+		_ = json.Unmarshal(text, &fields) // then it has no name
+		skill, _ = fields[r.named].(string)
+	}
+	if r.calls == nil {
+		r.calls = map[string]string{}
+	}
+	r.calls[id] = skill
+	if skill != "" {
+		tool, input = "Skill", object{"skill": skill}
+	}
+	r.assistant(to, object{"type": "tool_use", "id": id, "name": tool, "input": input})
+}
+
+func (r *run) assistant(to func([]byte), part object) {
+	say(to, object{"type": "assistant", "session_id": r.session, "message": object{
+		"role": "assistant", "model": r.model, "content": []object{part},
+	}})
+}
+
+// result tells what a tool gave.
+func (r *run) result(to func([]byte), id, text string, failed bool) {
+	event := object{"type": "user", "session_id": r.session, "message": object{"role": "user", "content": []object{
+		{"type": "tool_result", "tool_use_id": id, "content": text, "is_error": failed},
+	}}}
+	if skill := r.calls[id]; skill != "" {
+		event["tool_use_result"] = object{"success": !failed, "commandName": skill}
+	}
+	say(to, event)
+}
+
+// End tells the result. A stream that neither ended nor failed has none.
+func (r *run) End(to func([]byte)) {
+	if !r.ended && r.fault == nil {
+		return
+	}
+	r.start(to)
+	event := object{"type": "result", "subtype": "success", "is_error": false, "session_id": r.session, "num_turns": max(r.turns, 1), "result": r.text}
+	if r.fault != nil {
+		event["is_error"], event["result"] = true, r.fault.text
+		if r.fault.status != 0 {
+			event["api_error_status"] = r.fault.status
+		}
+	}
+	if r.told {
+		event["usage"] = r.usage
+	}
+	if r.cost != nil {
+		event["total_cost_usd"] = *r.cost
+	}
+	say(to, event)
+}
+
+// spent adds dollars that the agent told.
+func (r *run) spent(usd float64) {
+	if r.cost == nil {
+		r.cost = new(float64)
+	}
+	*r.cost += usd
+}
+
+// These are the ways in which agents tell a status of HTTP: at the start of a message, in the body of an error, in prose.
+var (
+	atStart = lazy.Regexp(`^(?:\[API Error: )?([1-5][0-9]{2})\b`)
+	inBody  = lazy.Regexp(`"code": ?([1-5][0-9]{2})\b`)
+	inProse = lazy.Regexp(`\bstatus:? ([1-5][0-9]{2})\b`)
+)
+
+// statusIn is the status that a message tells in one of some ways; 0 if it tells none.
+func statusIn(text string, ways ...lazy.Regexp) int {
+	for _, way := range ways {
+		if m := way.Get().FindStringSubmatch(text); m != nil {
+			code, _ := strconv.Atoi(m[1])
+			return code
+		}
+	}
+	return 0
+}

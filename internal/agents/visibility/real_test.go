@@ -1,0 +1,164 @@
+//go:build unix
+
+package visibility_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/skillhand/skillhand/claude"
+	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/test/fakemodel"
+	"github.com/skillhand/skillhand/internal/test/realagent"
+)
+
+var record = flag.Bool("record", false, "ask the real agents, and write what they list into testdata")
+
+// TestReal: what the real agents send of a layout to their models is what is recorded: of the smallest one, and of all
+// by make agents.
+func TestReal(t *testing.T) {
+	layouts := readLayouts(t)
+	if os.Getenv("SKILLHAND_AGENTS") != "full" && !*record {
+		slices.SortFunc(layouts, func(a, b *layout) int { return len(a.archive.Files) - len(b.archive.Files) })
+		layouts = layouts[:1]
+	}
+	for _, l := range layouts {
+		t.Run(strings.TrimSuffix(filepath.Base(l.file), ".txtar"), func(t *testing.T) {
+			var names []string
+			var mu sync.Mutex
+			cells := map[string][]string{}
+			t.Run("agents", func(t *testing.T) {
+				for _, a := range agents.All() {
+					names = append(names, a.Name)
+					t.Run(a.Name, func(t *testing.T) {
+						t.Parallel()
+						got := l.ask(t, a)
+						mu.Lock()
+						defer mu.Unlock()
+						cells[a.Name] = got
+					})
+				}
+			})
+			if t.Failed() {
+				return
+			}
+			got := l.table(names, cells)
+			if *record {
+				l.put(t, got)
+			} else if diff := cmp.Diff(l.want(), got); diff != "" {
+				t.Errorf("%s (-recorded +listed now):\n%s", l.file, diff)
+			}
+		})
+	}
+}
+
+func (l *layout) put(t *testing.T, lists string) {
+	t.Helper()
+	for i, f := range l.archive.Files {
+		if f.Name == "lists" {
+			l.archive.Files[i].Data = []byte(lists)
+		}
+	}
+	if err := os.WriteFile(l.file, txtar.Format(l.archive), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ask starts an agent among the skills, and looks for each in what it sends.
+func (l *layout) ask(t *testing.T, a *agents.Agent) []string {
+	t.Helper()
+	project, home := shortDir(t), shortDir(t)
+	model := fakemodel.New(t, func(fakemodel.Request) fakemodel.Answer { return fakemodel.Answer{Text: "all done"} })
+	setup := realagent.New(t, a, model.URL, home)
+	l.lay(t, project, home)
+	client := claude.Client{
+		Path: setup.Program, Dialect: a, Timeout: 5 * time.Minute,
+		Env: append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir()}, setup.Env...),
+	}
+	if _, err := client.Ask(t.Context(), claude.Request{Prompt: "hello there", Dir: project, Model: setup.Model, Args: setup.Yolo}); err != nil {
+		t.Fatal(err)
+	}
+	var sent strings.Builder
+	for _, q := range model.Requests() {
+		var body any
+		if err := json.Unmarshal([]byte(q.Body), &body); err != nil {
+			t.Fatal(err)
+		}
+		texts(body, &sent)
+	}
+	var cells []string
+	seen := map[string]bool{}
+	for _, r := range l.rows {
+		cells = append(cells, r.in(sent.String()))
+		seen[r.said] = seen[r.said] || cells[len(cells)-1] == "seen"
+	}
+	for i, r := range l.rows {
+		if cells[i] == "name" && seen[r.said] {
+			cells[i] = "-" // it is the name of another
+		}
+	}
+	return cells
+}
+
+// shortDir is a folder with a short path: Codex takes the paths of folders, beyond some length, off the room of its list.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// texts collects the texts of a JSON value.
+func texts(v any, to *strings.Builder) {
+	switch v := v.(type) {
+	case string:
+		to.WriteString(v + "\n")
+	case []any:
+		for _, x := range v {
+			texts(x, to)
+		}
+	case map[string]any:
+		for _, x := range v {
+			texts(x, to)
+		}
+	}
+}
+
+// in says what of a skill is in a text.
+func (r row) in(sent string) string {
+	if strings.Contains(sent, r.mark) {
+		return "seen"
+	}
+	const least = 25 // characters by which a generated text differs from the others
+	low, high := 0, len(r.mark)
+	for low+1 < high { // the longest beginning
+		if mid := (low + high) / 2; strings.Contains(sent, r.mark[:mid]) {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	name := regexp.QuoteMeta(r.said)
+	switch listed, _ := regexp.MatchString(`(?m)(^|<name>|^- |, |: )`+name+`(</name>|,|: |$)`, sent); {
+	case low >= least && len(r.mark) > 2*least:
+		return fmt.Sprintf("cut %d", low)
+	case listed:
+		return "name"
+	}
+	return "-"
+}

@@ -1,0 +1,109 @@
+package visibility
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/skillhand/skillhand/internal/term"
+)
+
+// A Row says which agents' models see a skill. As JSON it is a line of what skillhand
+// list --agents --json prints: schemas/list-agents-v1.schema.json.
+type Row struct {
+	Skill  string    `json:"skill"`
+	File   string    `json:"file"`
+	Agents []InAgent `json:"agents"`
+}
+
+// An InAgent is what one agent's model sees of a skill.
+type InAgent struct {
+	Agent string `json:"agent"`
+	Sight Sight  `json:"sight"`
+	Why   string `json:"why,omitempty"`
+}
+
+// Rows say which of the agents see each skill.
+func Rows(names []string, skills []Skill) []Row {
+	rows := make([]Row, len(skills))
+	for i, s := range skills {
+		rows[i] = Row{Skill: s.CalledName(), File: s.File}
+	}
+	for _, name := range names {
+		for i, v := range See(name, skills) {
+			rows[i].Agents = append(rows[i].Agents, InAgent{name, v.Sight, v.Why})
+		}
+	}
+	return rows
+}
+
+// Table draws as many tables beneath each other as the agents need at this width, and below
+// them the reasons, each once for an agent.
+func Table(rows []Row, names []string, edge int) string {
+	wide := len("skill")
+	for _, r := range rows {
+		wide = max(wide, term.Cells(term.Flat(r.Skill)))
+	}
+	wide = min(wide, max(30, edge/3))
+	columns := tableColumns(rows, names, wide, edge)
+	var b strings.Builder
+	from, used := 0, wide
+	for i, cells := range columns {
+		if i > from && used+2+cells > edge {
+			b.WriteString(tableOf(rows, names, wide, columns[:i], from) + "\n")
+			from, used = i, wide
+		}
+		used += 2 + cells
+	}
+	b.WriteString(tableOf(rows, names, wide, columns, from))
+	return b.String() + tableNotes(rows, edge)
+}
+
+// tableColumns is how wide each agent's column is: all alike if there is room, else as narrow as it can be.
+func tableColumns(rows []Row, names []string, wide, edge int) []int {
+	columns := make([]int, len(names))
+	for i, name := range names {
+		if columns[i] = len(Invisible); wide+len(names)*(2+columns[i]) <= edge {
+			continue
+		}
+		columns[i] = len(name)
+		for _, r := range rows {
+			columns[i] = max(columns[i], len(r.Agents[i].Sight))
+		}
+	}
+	return columns
+}
+
+// tableOf draws the columns of the agents from one on.
+func tableOf(rows []Row, names []string, wide int, columns []int, from int) string {
+	var b strings.Builder
+	line := func(first string, cell func(i int) string) {
+		text := term.Pad(first, wide)
+		for i := from; i < len(columns); i++ {
+			text += "  " + term.Pad(cell(i), columns[i])
+		}
+		b.WriteString(text + "\n")
+	}
+	line("skill", func(i int) string { return names[i] })
+	for _, r := range rows {
+		line(term.Flat(r.Skill), func(i int) string { return string(r.Agents[i].Sight) })
+	}
+	return b.String()
+}
+
+// tableNotes lists the reasons, each once for an agent.
+func tableNotes(rows []Row, edge int) string {
+	var b strings.Builder
+	seen := map[InAgent]bool{}
+	for _, r := range rows {
+		for _, a := range r.Agents {
+			if a.Why != "" && !seen[a] {
+				seen[a] = true
+				b.WriteString(term.Hang(fmt.Sprintf("%s: %s: ", a.Agent, a.Sight), a.Why, edge))
+			}
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\n" + b.String()
+}

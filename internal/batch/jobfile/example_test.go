@@ -1,0 +1,18 @@
+package jobfile_test
+
+import (
+	"fmt"
+
+	"github.com/skillhand/skillhand/internal/batch/jobfile"
+)
+
+// A fault is named by its file and line.
+func ExampleParse() {
+	f, err := jobfile.Parse("jobs.yaml", []byte("name: nightly\njobs:\n  - id: lint\n    run: ./lint\n"), "/src")
+	fmt.Println(f.Name, f.N, err)
+	_, err = jobfile.Parse("jobs.yaml", []byte("name: nightly\njobs:\n  - id: lint\n"), "/src")
+	fmt.Println(err)
+	// Output:
+	// nightly 1 <nil>
+	// jobs.yaml:3: a job needs run or ask
+}

@@ -1,0 +1,29 @@
+package jobs
+
+import (
+	"github.com/skillhand/skillhand/internal/batch"
+	"github.com/skillhand/skillhand/internal/batch/jobfile"
+)
+
+// An UnlimitedError names a job that could spend more than any budget.
+type UnlimitedError struct{ Job, Why string }
+
+func (e *UnlimitedError) Error() string { return "job " + e.Job + ": " + e.Why }
+
+// Affordable reports jobs whose cost a budget cannot hold.
+func Affordable(list batch.List, budget float64) error {
+	if budget <= 0 {
+		return nil
+	}
+	for j, err := range list.All {
+		if err != nil {
+			return err
+		}
+		if name := jobfile.AgentOf(j.Kind); name != "" && j.Kind != jobfile.Ask {
+			return &UnlimitedError{j.ID, name + " has no option that limits what it spends"}
+		} else if name != "" && j.MaxUSD == 0 {
+			return &UnlimitedError{j.ID, "set max_budget_usd, for instance in defaults"}
+		}
+	}
+	return nil
+}

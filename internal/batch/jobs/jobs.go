@@ -1,0 +1,287 @@
+// Package jobs answers one question: what does a job of a batch do? A run, an ask and a trial are
+// each one call of the Runtime, and a failure says what follows for the job and for its batch.
+package jobs
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/claude"
+	"github.com/skillhand/skillhand/internal/activity/history"
+	"github.com/skillhand/skillhand/internal/activity/view"
+	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/batch"
+	"github.com/skillhand/skillhand/internal/batch/jobfile"
+	"github.com/skillhand/skillhand/internal/here"
+	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/proc"
+	"github.com/skillhand/skillhand/internal/render"
+	"github.com/skillhand/skillhand/internal/shell"
+	"github.com/skillhand/skillhand/internal/trust"
+	"github.com/skillhand/skillhand/report"
+	"github.com/skillhand/skillhand/report/verdict"
+)
+
+// A Runner does the jobs of batches on this machine. DB is required.
+type Runner struct {
+	DB  *batch.DB
+	Env here.Env // of what it starts
+	// MakeTrial makes one attempt at a trial; nil makes it with the kit that its job names.
+	MakeTrial MakeTrial
+	// OnSaid, if not nil, is called when the model of a trial says something.
+	OnSaid func()
+
+	kits    kits
+	folders sync.Mutex // held while those of trials come and go
+}
+
+// Worker makes a worker that does these jobs.
+func (r *Runner) Worker() *batch.Worker {
+	return &batch.Worker{DB: r.DB, Do: r.Do, Fit: r.Fit, Orphaned: func(id string) {
+		proc.KillMarked(batch.WorkerVariable, id)
+		_ = os.RemoveAll(scratchOf(id)) // it is in the temporary folder
+	}}
+}
+
+// Fit says why no job of a kind can be done here: an ask needs the agent's program.
+func (r *Runner) Fit(kind string) error {
+	name := jobfile.AgentOf(kind)
+	if name == "" {
+		return nil
+	}
+	other, err := agents.Find(name)
+	if err != nil {
+		return err // of a later version
+	}
+	program := cmp.Or(r.Env.Get("SKILLHAND_CLAUDE"), name)
+	if other != nil {
+		program = cmp.Or(r.Env.Get(other.Variable()), name)
+	}
+	if _, err := skillhand.FindProgram(program, r.Env); err != nil {
+		if _, refused := errors.AsType[*trust.NotTrusted](err); refused {
+			return fmt.Errorf("%s: %w", program, err)
+		}
+		return fmt.Errorf("%w (%s)", err, claude.Absent(dialect(other), r.Env))
+	}
+	return nil
+}
+
+// dialect is how another agent speaks; nil is Claude Code.
+func dialect(other *agents.Agent) claude.Dialect {
+	if other == nil {
+		return nil
+	}
+	return other
+}
+
+// Do does one job. It is a batch.Func.
+func (r *Runner) Do(ctx context.Context, payload json.RawMessage) (json.RawMessage, batch.Retry) {
+	var job struct {
+		jobfile.Spec
+		Trial *Trial `json:"trial"`
+	}
+	if err := json.Unmarshal(payload, &job); err != nil {
+		return nil, batch.Retry{Error: fmt.Sprintf("not a job of this version: %v", err)}
+	}
+	of := batch.Current(ctx)
+	env := r.Env.With(batch.WorkerVariable, of.Worker)
+	if job.Trial != nil {
+		return r.trial(ctx, env, *job.Trial)
+	}
+	name := history.Job{Name: of.Batch + "/" + job.ID, Batch: of.Made.Format(time.RFC3339Nano)}
+	rt := &skillhand.Runtime{Here: here.Here{Dir: job.Dir, Env: env}, Builtins: view.Builtins()}
+	if job.Run != "" {
+		return run(ctx, rt, job.Spec, name)
+	}
+	return ask(ctx, rt, job.Spec, name)
+}
+
+func run(ctx context.Context, rt *skillhand.Runtime, spec jobfile.Spec, name history.Job) (json.RawMessage, batch.Retry) {
+	args := spec.Args
+	if spec.Raw != "" {
+		words, err := shell.Words(spec.Raw)
+		if err != nil {
+			return nil, batch.Retry{Error: fmt.Sprintf("args: %v", err)}
+		}
+		args = words
+	}
+	stderr := &tail{line: func(line string) { batch.Note(ctx, line) }}
+	rt.Stderr = stderr
+	v, err := rt.Run(ctx, skillhand.RunRequest{Script: spec.Run, Args: args, Timeout: spec.Timeout, Job: name})
+	if err != nil {
+		v = verdict.NotRun(err)
+	}
+	result, err := json.Marshal(v)
+	if err != nil {
+		return nil, batch.Retry{Error: err.Error()}
+	}
+	retry := AfterRun(v)
+	if retry.Error != "" {
+		retry.Log = stderr.text()
+	}
+	return result, retry
+}
+
+// AfterRun says what a verdict means for a job. A script has no categories, but exit statuses that
+// mean "not now": that of sysexits, and ours.
+func AfterRun(v *verdict.Verdict) batch.Retry {
+	if v.OK {
+		return batch.Retry{}
+	}
+	var why []string
+	for _, p := range v.Problems {
+		// A script that crashed is not at fault for its missing report.
+		if p.Code == string(report.NoReport) && (v.Exit != 0 || v.TimedOut) && len(v.Problems) > 1 {
+			continue
+		}
+		why = append(why, p.Message)
+	}
+	const tempFail, later = 75, 4
+	return batch.Retry{Error: strings.Join(why, "; "), Again: !v.TimedOut && (v.Exit == tempFail || v.Exit == later)}
+}
+
+func ask(ctx context.Context, rt *skillhand.Runtime, spec jobfile.Spec, name history.Job) (json.RawMessage, batch.Retry) {
+	// The batch counts attempts, so the client makes one.
+	rt.Claude = claude.Client{Timeout: spec.Timeout, IdleTimeout: spec.IdleTimeout, OnEvent: func(e claude.Event) { noteTool(ctx, e) }}
+	req := skillhand.AskRequest{
+		Request: claude.Request{
+			Prompt: spec.Ask, Model: spec.Model, MaxTurns: spec.MaxTurns, AllowedTools: spec.AllowedTools,
+			Resume: spec.Resume, MaxBudgetUSD: cmp.Or(spec.MaxBudgetUSD, batch.Current(ctx).HeldUSD), Schema: spec.Schema,
+		},
+		Agent: spec.Agent, Skill: spec.Skill, Strict: spec.Strict, Label: spec.ID, Job: name, SkillArgs: render.ParseArgs(spec.Raw),
+	}
+	if spec.Args != nil {
+		req.SkillArgs = render.JoinArgs(spec.Args)
+	}
+	if spec.NoTools {
+		req.Args = []string{"--tools", "", "--setting-sources", "user"}
+	}
+	before := sessionCost(rt.Env, spec.Resume)
+	reply, err := rt.Ask(ctx, req)
+	var cost float64
+	if reply != nil {
+		cost = max(0, reply.CostUSD-before)
+	}
+	retry := AfterAsk(err, time.Now())
+	if jobfile.KindOf(spec.Agent) != jobfile.Ask {
+		retry = ofAgent(retry)
+	}
+	retry.CostUSD = cost
+	if reply == nil && err != nil {
+		return nil, retry
+	}
+	result, err := json.Marshal(claude.NewDocument(reply, err))
+	if err != nil {
+		return nil, batch.Retry{Error: err.Error(), CostUSD: cost}
+	}
+	return result, retry
+}
+
+// noteTool tells people who look at the batch which tool a job uses.
+func noteTool(ctx context.Context, e claude.Event) {
+	if e.Tool != "" {
+		batch.Note(ctx, fmt.Sprintf("turn %d: %s", e.Turn, e.Tool))
+	}
+}
+
+// sessionCost is what a session of Claude Code has cost so far, by its own file; 0 if that does not
+// say. The CLI tells the sum for a question that resumes it.
+func sessionCost(env here.Env, session string) (usd float64) {
+	if session == "" || strings.ContainsAny(session, `/\*?[`) {
+		return 0
+	}
+	home := cmp.Or(env.Get("CLAUDE_CONFIG_DIR"), filepath.Join(env.Get("HOME"), ".claude"))
+	for _, file := range paths.Glob(home, "projects/*/"+session+".jsonl") {
+		text, _ := os.ReadFile(file) // what cannot be read says nothing
+		for line := range bytes.Lines(text) {
+			var state struct {
+				Type  string  `json:"type"`
+				Total float64 `json:"totalCostUSD"`
+			}
+			if bytes.Contains(line, []byte(`"cost-state"`)) && json.Unmarshal(line, &state) == nil && state.Type == "cost-state" {
+				usd = max(usd, state.Total)
+			}
+		}
+	}
+	return usd
+}
+
+// AfterAsk says what a failure to get an answer means for a job, and for its batch.
+func AfterAsk(err error, now time.Time) batch.Retry {
+	if err == nil {
+		return batch.Retry{}
+	}
+	r := batch.Retry{Error: err.Error()}
+	if _, ok := errors.AsType[*claude.StartError](err); ok {
+		r.Unfit = true
+		return r
+	}
+	e, ok := errors.AsType[*claude.Error](err)
+	if !ok {
+		return r
+	}
+	// The CLI tells the cost in its last event, which these lack.
+	r.CostUnknown = slices.Contains([]claude.Kind{claude.Deadline, claude.Idle, claude.Crashed, claude.NoResult, claude.Interrupted}, e.Kind)
+	switch {
+	case e.Category == claude.Auth, e.Kind == claude.Billing:
+		r.Stop = batch.Credentials
+	case e.Category == claude.Quota && e.RetryAfter > 0:
+		r.Until = now.Add(e.RetryAfter)
+	case e.Category == claude.Quota:
+		r.Stop = batch.Limit
+	default:
+		r.Again, r.After = e.Temporary(), e.RetryAfter
+	}
+	return r
+}
+
+// ofAgent makes what stops a batch, such as credentials, stop the jobs of one agent: those of others go on.
+func ofAgent(r batch.Retry) batch.Retry {
+	r.Unfit, r.Stop = r.Unfit || r.Stop != "", ""
+	return r
+}
+
+// maxLog is how much is kept of what a failed job printed on stderr.
+const maxLog = 8 << 10
+
+// A tail keeps the end of what is written to it, and hands on the last line.
+type tail struct {
+	line func(text string)
+	kept []byte
+	cut  bool
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.kept = append(t.kept, p...)
+	if over := len(t.kept) - maxLog; over > 0 {
+		t.kept, t.cut = append(t.kept[:0], t.kept[over:]...), true
+	}
+	if i := bytes.LastIndexByte(t.kept, '\n'); i >= 0 && bytes.IndexByte(p, '\n') >= 0 {
+		lines := bytes.Split(bytes.TrimRight(t.kept[:i], "\n"), []byte("\n"))
+		t.line(string(lines[len(lines)-1]))
+	}
+	return len(p), nil
+}
+
+// text is what was kept, from a line's beginning if possible.
+func (t *tail) text() string {
+	text := string(t.kept)
+	if t.cut {
+		if i := strings.IndexByte(text, '\n'); i >= 0 && i+1 < len(text) {
+			text = text[i+1:]
+		}
+		text = "…\n" + text
+	}
+	return strings.TrimRight(text, "\n")
+}

@@ -1,0 +1,25 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/batch"
+	"github.com/skillhand/skillhand/internal/cause"
+)
+
+// WriteResults writes the results of the jobs that have ended, in order: all of them, or the file
+// stays as it was.
+func WriteResults(ctx context.Context, db *batch.DB, id int64, file string) error {
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+		device, err := os.OpenFile(file, os.O_WRONLY, 0) // which must not become a file
+		if err != nil {
+			return err
+		}
+		return cause.Named(errors.Join(db.WriteLines(ctx, device, id, batch.State.Ended), device.Close()))
+	}
+	return atomicfile.WriteFrom(file, func(w io.Writer) error { return db.WriteLines(ctx, w, id, batch.State.Ended) }, 0o666)
+}

@@ -1,0 +1,102 @@
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/skillhand/skillhand/internal/batch"
+	"github.com/skillhand/skillhand/internal/batch/jobfile"
+	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/trust"
+)
+
+// Trusted returns the jobs of a file in a folder as they may be done. If nobody trusted that folder
+// and the user does not, the error names those that must not be done: all that run or allow something.
+// Plain asks remain, and get no tools.
+func Trusted(ctx context.Context, policy trust.Policy, dir string, file *jobfile.File) (batch.List, error) {
+	if policy.May(dir) == nil {
+		return file.Jobs, nil
+	}
+	all := file.Jobs.All // which the caller may replace by what this returns
+	risky, err := needTrust(all, dir)
+	if err != nil {
+		return batch.List{}, err
+	}
+	if risky != nil {
+		err := policy.Allow(ctx, dir, func() []string { return risky })
+		if _, refused := errors.AsType[*trust.NotTrusted](err); refused {
+			err = fmt.Errorf("%s\n%w", strings.Join(risky, "\n"), err)
+		}
+		return file.Jobs, err
+	}
+	return batch.List{Sum: file.Jobs.Sum, All: func(yield func(batch.Job, error) bool) {
+		for j, err := range all {
+			if err == nil {
+				j, err = withoutTools(j)
+			}
+			if !yield(j, err) {
+				return
+			}
+		}
+	}}, nil
+}
+
+// withoutTools is a job whose agent gets no tools.
+func withoutTools(j batch.Job) (batch.Job, error) {
+	var spec jobfile.Spec
+	if err := json.Unmarshal(j.Payload, &spec); err != nil {
+		return j, fmt.Errorf("job %s: %w", j.ID, err)
+	}
+	spec.NoTools = true
+	payload, err := json.Marshal(spec)
+	j.Payload = payload
+	return j, err
+}
+
+// needTrust names the jobs that must not be done in a folder that nobody trusted: the first five,
+// and how many more there are.
+func needTrust(all iter.Seq2[batch.Job, error], dir string) (risky []string, err error) {
+	const most = 5
+	more := 0
+	for j, err := range all {
+		var spec jobfile.Spec
+		if err == nil {
+			err = json.Unmarshal(j.Payload, &spec)
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch why := needsTrust(spec, dir); {
+		case why == "":
+		case len(risky) < most:
+			risky = append(risky, fmt.Sprintf("job %s: %s", j.ID, why))
+		default:
+			more++
+		}
+	}
+	if more > 0 {
+		risky = append(risky, fmt.Sprintf("and %d more", more))
+	}
+	return risky, nil
+}
+
+// needsTrust says why a job must not be done in a folder that nobody trusted; "" if it may.
+func needsTrust(spec jobfile.Spec, dir string) string {
+	switch {
+	case spec.Run != "":
+		return "runs " + spec.Run
+	case spec.Skill != "":
+		return "loads the skill " + spec.Skill
+	case len(spec.AllowedTools) > 0:
+		return "has allowed_tools " + strings.Join(spec.AllowedTools, ", ")
+	case jobfile.KindOf(spec.Agent) != jobfile.Ask:
+		return "asks " + spec.Agent + ", which has no option to go without tools"
+	case !paths.Inside(paths.Real(dir), paths.Real(spec.Dir)):
+		return "has a cwd outside the folder of its file"
+	}
+	return ""
+}

@@ -1,0 +1,235 @@
+package eval
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// An Arm is one way to try a case: with the skill, without it, or with the skill as it
+// was. One of several models follows an @: with, without, against, with@haiku.
+type Arm string
+
+// The kinds of arms.
+const (
+	With    Arm = "with"
+	Without Arm = "without"
+	Against Arm = "against" // the skill as it was at a git revision
+)
+
+// Kind is the arm without its model.
+func (a Arm) Kind() Arm {
+	kind, _, _ := strings.Cut(string(a), "@")
+	return Arm(kind)
+}
+
+// Model is the model that an arm asks for, "" if it names none.
+func (a Arm) Model() string {
+	_, model, _ := strings.Cut(string(a), "@")
+	return model
+}
+
+// Arms are those of the options, in the order of reports.
+func (o *Options) Arms() []Arm {
+	kinds := []Arm{With}
+	if o.Baseline {
+		kinds = append(kinds, Without)
+	}
+	if o.Against {
+		kinds = append(kinds, Against)
+	}
+	if len(o.Models) == 0 {
+		return kinds
+	}
+	var all []Arm
+	for _, model := range o.Models {
+		for _, kind := range kinds {
+			all = append(all, kind+"@"+Arm(model))
+		}
+	}
+	return all
+}
+
+// armsOf are the arms that trials were made in, in the order of reports.
+func armsOf(trials []Trial) []Arm {
+	var all []Arm
+	for _, t := range trials {
+		if !slices.Contains(all, t.Arm) {
+			all = append(all, t.Arm)
+		}
+	}
+	rank := map[Arm]int{With: 0, Without: 1, Against: 2}
+	var models []string
+	for _, a := range all {
+		if !slices.Contains(models, a.Model()) {
+			models = append(models, a.Model())
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Arm) int {
+		if d := slices.Index(models, a.Model()) - slices.Index(models, b.Model()); d != 0 {
+			return d
+		}
+		return rank[a.Kind()] - rank[b.Kind()]
+	})
+	return all
+}
+
+// pairs are what two arms are compared by: an arm without the skill, and with it as it was,
+// by the one that has it; every other model's by the first one's.
+func pairs(arms []Arm) [][2]Arm {
+	var all [][2]Arm
+	for _, a := range arms {
+		switch {
+		case a.Kind() == With && a != arms[0] && arms[0].Kind() == With:
+			all = append(all, [2]Arm{a, arms[0]})
+		case a.Kind() != With:
+			with := With
+			if a.Model() != "" {
+				with += "@" + Arm(a.Model())
+			}
+			if slices.Contains(arms, with) {
+				all = append(all, [2]Arm{with, a})
+			}
+		}
+	}
+	return all
+}
+
+// A Comparison is how much better one arm did than another.
+type Comparison struct {
+	Arm        Arm        `json:"arm"`
+	Than       Arm        `json:"than"`
+	Of         string     `json:"of"` // fired or passed
+	Difference Difference `json:"difference"`
+	Paired     bool       `json:"paired"`                // each run of a case in one arm has one in the other
+	More       int        `json:"more_trials,omitempty"` // in each arm, that would tell a difference of Tells
+	Tells      float64    `json:"tells,omitempty"`
+}
+
+// compareArms compares two arms of a skill's trials. yes says what counts; nil counts for nothing.
+func compareArms(trials []Trial, arm, than Arm, of string, yes func(*Trial) *bool) (Comparison, bool) {
+	type key struct {
+		id  string
+		run int
+	}
+	first, second := map[key]bool{}, map[key]bool{}
+	for i := range trials {
+		t := &trials[i]
+		ok := yes(t)
+		if ok == nil || t.Outcome == Void {
+			continue
+		}
+		switch t.Arm {
+		case arm:
+			first[key{t.Case, t.Run}] = *ok
+		case than:
+			second[key{t.Case, t.Run}] = *ok
+		}
+	}
+	c := Comparison{Arm: arm, Than: than, Of: of}
+	if len(first) == 0 || len(second) == 0 {
+		return c, false
+	}
+	var a, b Rate
+	var both, only, other, neither int
+	c.Paired = len(first) == len(second)
+	for k, hit := range first {
+		a.See(hit)
+		too, paired := second[k]
+		c.Paired = c.Paired && paired
+		switch {
+		case hit && too:
+			both++
+		case hit:
+			only++
+		case too:
+			other++
+		default:
+			neither++
+		}
+	}
+	for _, hit := range second {
+		b.See(hit)
+	}
+	if c.Paired {
+		c.Difference = comparePaired(both, only, other, neither)
+	} else {
+		c.Difference = Compare(a, b)
+	}
+	if !c.Difference.Told {
+		c.More, c.Tells = more(a, b)
+	}
+	return c, true
+}
+
+// comparePaired says how much more often the first of two holds, of pairs in which both hold, only
+// the first, only the other, or neither. The interval is Newcombe's for pairs (his method 10).
+func comparePaired(both, only, other, neither int) Difference {
+	n := both + only + other + neither
+	a, b := NewRate(both+only, n), NewRate(both+other, n)
+	product := float64(both*neither - only*other)
+	if product > 0 {
+		product = max(product-float64(n)/2, 0)
+	}
+	phi := 0.0
+	if scale := math.Sqrt(float64(both+only) * float64(other+neither) * float64(both+other) * float64(only+neither)); scale > 0 {
+		phi = product / scale
+	}
+	reach := func(x, y float64) float64 { return math.Sqrt(max(x*x-2*phi*x*y+y*y, 0)) }
+	d := Difference{Difference: a.Rate - b.Rate}
+	d.Low = max(d.Difference-reach(a.Rate-a.Low, b.High-b.Rate), -1)
+	d.High = min(d.Difference+reach(a.High-a.Rate, b.Rate-b.Low), 1)
+	d.Told = d.Low > 0 || d.High < 0
+	return d
+}
+
+// power is the quantile of the normal distribution for a chance of 80 % to see a difference.
+const power = 0.8416212335729143
+
+// leastTold is the smallest difference for which more trials are proposed.
+const leastTold = 0.2
+
+// more says how many further trials in each arm would tell a difference, most probably: the one
+// that was seen, or leastTold if that is smaller.
+func more(a, b Rate) (trials int, difference float64) {
+	d := max(math.Abs(a.Rate-b.Rate), leastTold)
+	middle := (a.Rate + b.Rate) / 2
+	p, q := min(middle+d/2, 1), max(middle-d/2, 0)
+	if p-q < d { // at an end of the scale
+		p, q = min(q+d, 1), max(p-d, 0)
+	}
+	mean := (p + q) / 2
+	n := (z*math.Sqrt(2*mean*(1-mean)) + power*math.Sqrt(p*(1-p)+q*(1-q))) / d
+	return max(int(math.Ceil(n*n))-min(a.Of, b.Of), 1), d
+}
+
+// ArmsOf are the arms of a case. One that continues a session has none without the skill.
+func (o *Options) ArmsOf(c *Case) []Arm {
+	all := o.Arms()
+	if c.Suite != nil && c.Suite.History != "" {
+		all = slices.DeleteFunc(all, func(a Arm) bool { return a.Kind() == Without })
+	}
+	return all
+}
+
+// RunsOf is how often a case is tried in each arm.
+func (o *Options) RunsOf(c *Case) int {
+	if c.Suite != nil && !o.RunsSet {
+		return c.Suite.Runs
+	}
+	return max(o.Runs, 1)
+}
+
+// withOnly reports whether a grader is shown for arms with the skill and counts in no score. If the
+// case has an arm without it, a use of the Skill tool is such, unless nothing else is scored.
+func (o *Options) withOnly(c *Case, g *Grader) bool {
+	if g.Weight == 0 || !g.ofSkill() || !slices.ContainsFunc(o.ArmsOf(c), func(a Arm) bool { return a.Kind() == Without }) {
+		return false
+	}
+	return slices.ContainsFunc(c.Checks, func(other Check) bool { return other.Grader != nil && !other.Grader.ofSkill() })
+}
+
+// ofSkill reports whether a grader is about the skill rather than about what it helped to do.
+func (g *Grader) ofSkill() bool {
+	return g.WithOnly || !g.Both && g.Type == toolUsed && g.Tool.Tool == "Skill"
+}

@@ -1,0 +1,239 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/skillhand/skillhand/internal/here"
+	"github.com/skillhand/skillhand/internal/paths"
+)
+
+// TestChecks: what holds and what does not, in a folder with a few files.
+func TestChecks(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"card.txt": "Dear Ada", "empty": "", "card.json": `{"people":[{"name":"Ada","age":36,"a.b":[true,null]}]}`, "bad.json": "{",
+		"sub/x": "x", "out.txt": `log
+{"success":true,"confidence":0.9,"deliverables":[],"errors":[],"metrics":{}}`,
+	} {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	outside := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(outside, []byte("Ada"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	at := scene{dir: dir, env: os.Environ(), answer: "All done: 3 cards"}
+	for _, tt := range []struct{ check, why string }{
+		{"{file: card.txt}", ""},
+		{"{file: sub}", ""},
+		{"{file: empty}", ""},
+		{"{file: gone}", "gone is not there"},
+		{"{file: sub, contains: x}", "sub is no file"},
+		{"{file: link, contains: Ada}", "link: statat link: path escapes from parent"},
+		{"{file: card.txt, contains: Ada}", ""},
+		{"{file: card.txt, contains: Bob}", `card.txt does not contain "Bob"`},
+		{"{file: card.txt, contains: Ada, matches: '^Dear'}", ""},
+		{"{file: card.txt, matches: '^Ada'}", "card.txt does not match ^Ada"},
+		{"{contains: 3 cards}", ""},
+		{"{contains: 4 cards}", `the answer does not contain "4 cards"`},
+		{"{answer: '\\d cards$'}", ""},
+		{"{answer: nope}", "the answer does not match nope"},
+		{"{file: card.json, json: 'people[0].name', value: Ada}", ""},
+		{"{file: card.json, json: $.people.0.age, value: 36}", ""},
+		{"{file: card.json, json: 'people[0][\"a.b\"]', value: [true, null]}", ""},
+		{"{file: card.json, json: 'people[0].name'}", ""},
+		{"{file: card.json, json: 'people[1].name'}", "card.json has no people[1].name"},
+		{"{file: card.json, json: people.name}", "card.json has no people.name"},
+		{"{file: card.json, json: 'people[0].age', value: '36'}", `card.json has people[0].age = 36, want "36"`},
+		{"{file: card.json, json: 'people[0].name', value: null}", `card.json has people[0].name = "Ada", want null`},
+		{"{file: card.json, json: {path: 'people[0][\"a.b\"].1', value: null}}", ""},
+		{"{file: bad.json, json: a}", "bad.json is no JSON: unexpected end of JSON input"},
+		{"{report: out.txt}", ""},
+		{"{report: card.txt}", "card.txt holds no report"},
+		{"{report: true}", "the answer holds no report"},
+		{"{command: 'test -s card.txt && test \"$(pwd)\" = \"$PWD\"'}", ""},
+		{"{command: 'echo why >&2; exit 3'}", "exit status 3\nwhy"},
+	} {
+		cases, err := ParseCases("x.yaml", dir, []byte("cases: [{prompt: p, checks: ["+tt.check+"]}]"))
+		if err != nil {
+			t.Errorf("%s: %v", tt.check, err)
+			continue
+		}
+		r := cases[0].Checks[0].run(t.Context(), at)
+		if r.OK == nil || *r.OK != (tt.why == "") || !strings.HasPrefix(r.Why, tt.why) {
+			t.Errorf("%s: %v %q, want %q", tt.check, r.OK, r.Why, tt.why)
+		}
+		if gone := cases[0].Checks[0]; gone.File != "" || gone.Command != "" {
+			if r := gone.run(t.Context(), scene{}); r.OK != nil || r.Why == "" {
+				t.Errorf("%s: in a folder that is gone: %v %q", tt.check, r.OK, r.Why)
+			}
+		}
+	}
+}
+
+// TestCopy: nothing in a copy leads back to what was copied.
+func TestCopy(t *testing.T) {
+	src, out := t.TempDir(), t.TempDir()
+	write := func(file, text string) {
+		t.Helper()
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(text), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link := func(to, from string) {
+		t.Helper()
+		if err := os.Symlink(to, filepath.Join(src, from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(filepath.Join(src, "a/run.sh"), "#!")
+	write(filepath.Join(out, "file"), "outside")
+	write(filepath.Join(out, "dir/deep"), "deep")
+	link("a/run.sh", "within")
+	link(filepath.Join(src, "a/run.sh"), "absolute")
+	link(filepath.Join(out, "file"), "file")
+	link(filepath.Join(out, "dir"), "dir")
+	dst := filepath.Join(t.TempDir(), "copy")
+	if err := copyTree(src, dst, nil); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"a/run.sh": "#!", "within": "#!", "absolute": "#!", "file": "outside", "dir/deep": "deep"} {
+		file := filepath.Join(dst, name)
+		if text, err := os.ReadFile(file); err != nil || string(text) != want {
+			t.Errorf("%s: %s, %v", name, text, err)
+		}
+		if real := paths.Real(file); !strings.HasPrefix(real, paths.Real(dst)) {
+			t.Errorf("%s leads to %s", name, real)
+		}
+	}
+	if info, err := os.Stat(filepath.Join(dst, "a/run.sh")); err != nil || info.Mode()&0o100 == 0 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	for name, make := range map[string]func(){
+		"a broken link":        func() { link(filepath.Join(out, "gone"), "nowhere") },
+		"round in a circle":    func() { link("..", "up"); link(src, "self") },
+		"repository elsewhere": func() { write(filepath.Join(src, "sub/.git"), "gitdir: /elsewhere") },
+	} {
+		src = t.TempDir()
+		make()
+		if err := copyTree(src, filepath.Join(t.TempDir(), "x"), nil); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestEnvironment: a trial has what the CLI needs, and nothing that says who asks.
+func TestEnvironment(t *testing.T) {
+	got := trialEnv(here.Env{
+		"PATH=/bin", "HOME=/me", "SSH_AUTH_SOCK=/s", "ANTHROPIC_API_KEY=k", "CLAUDE_CONFIG_DIR=/c", "CLAUDE_CODE_USE_BEDROCK=1",
+		"MINE=1", "ALSO=1", "LC_ALL=C",
+	},
+		folders{home: "/h", temp: "/t", project: "/p", state: "/s"}, []string{"ALSO"})
+	want := "PATH=/bin ANTHROPIC_API_KEY=k CLAUDE_CODE_USE_BEDROCK=1 ALSO=1 LC_ALL=C HOME=/h " +
+		"USERPROFILE=/h TMPDIR=/t PWD=/p SKILLHAND_STATE_DIR=/s DISABLE_AUTOUPDATER=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"
+	if strings.Join(got, " ") != want {
+		t.Errorf("%s\nwant %s", strings.Join(got, " "), want)
+	}
+}
+
+// TestFileName: no two names share a file, and none leaves its folder.
+func TestFileName(t *testing.T) {
+	seen := map[string]string{}
+	for _, name := range []string{
+		"a", "a b", "a-b", "../a", "", ".", "..", "ä", "ö", strings.Repeat("x", 100), strings.Repeat("x", 101), "CON~1", "a/b", "A",
+		"Ä",
+	} {
+		got := fileName(name)
+		if got != strings.ToLower(got) || seen[got] != "" || !filepath.IsLocal(got) || strings.ContainsAny(got, `/\`) || got == "." {
+			t.Errorf("fileName(%q) = %q, as is that of %q", name, got, seen[got])
+		}
+		seen[got] = name + "!"
+	}
+}
+
+// TestSum: one check that failed is a failure, whatever is not known of the others.
+func TestSum(t *testing.T) {
+	yes, no := true, false
+	show := func(ok *bool) string {
+		if ok == nil {
+			return "?"
+		}
+		return fmt.Sprint(*ok)
+	}
+	for _, tt := range []struct {
+		checks []*bool
+		want   string
+	}{
+		{nil, "?"},
+		{[]*bool{&yes}, "true"},
+		{[]*bool{&yes, &no}, "false"},
+		{[]*bool{nil}, "?"},
+		{[]*bool{&yes, nil}, "?"},
+		{[]*bool{nil, &yes}, "?"},
+		{[]*bool{&no, nil}, "false"},
+		{[]*bool{nil, &no}, "false"},
+	} {
+		trial := Trial{Checks: []CheckResult{{Judge: true, OK: &no}}}
+		for _, ok := range tt.checks {
+			trial.Checks = append(trial.Checks, CheckResult{OK: ok})
+		}
+		if trial.sum(); show(trial.Passed) != tt.want {
+			t.Errorf("sum of %d checks = %s, want %s", len(tt.checks), show(trial.Passed), tt.want)
+		}
+	}
+}
+
+// TestUnasked: a judge that nobody wanted is not missed, one that gave no answer is.
+func TestUnasked(t *testing.T) {
+	for _, unasked := range []bool{true, false} {
+		c := CheckResult{Check: "it is kind", Judge: true, Unasked: unasked, Why: "no answer"}
+		a := summarizeArm(With, []Trial{{Arm: With, Outcome: Fired, Checks: []CheckResult{c}}, {Arm: With, Outcome: Fired, Checks: []CheckResult{c}}})
+		var want []Unjudged
+		if !unasked {
+			want = []Unjudged{{Check: c.Check, Why: c.Why, Trials: 2}}
+		}
+		if !slices.Equal(a.Unjudged, want) {
+			t.Errorf("unasked %v: %v, want %v", unasked, a.Unjudged, want)
+		}
+	}
+}
+
+// TestMinimums: a minimum with nothing to count is not met.
+func TestMinimums(t *testing.T) {
+	counted := SkillSummary{Skill: "a", Fired: NewRate(9, 10), Passed: NewRate(9, 10)}
+	plain := SkillSummary{Skill: "b", Fired: NewRate(9, 10)}
+	gone := SkillSummary{Skill: "c", Fired: NewRate(9, 10), Cases: []CaseSummary{{Arms: []ArmSummary{{Arm: With, Unjudged: []Unjudged{{Check: "x"}}}}}}}
+	for _, tt := range []struct {
+		skills      []SkillSummary
+		fired, pass float64
+		want        string
+	}{
+		{[]SkillSummary{counted}, 0.8, 0.8, ""},
+		{[]SkillSummary{counted, plain}, 0.8, 0.8, ""},
+		{[]SkillSummary{plain}, 0.8, 0, ""},
+		{[]SkillSummary{plain}, 0, 0.8, "no check to count, want 80 % of them to pass"},
+		{[]SkillSummary{counted, gone}, 0, 0.8, "c: no check could be judged, want 80 % of them to pass"},
+		{[]SkillSummary{{Skill: "d"}}, 0.8, 0, "no trial to count, want the skill to fire in 80 % of them"},
+		{[]SkillSummary{{Skill: "d"}}, 0, 0, ""},
+	} {
+		s := Summary{Skills: tt.skills}
+		s.Require(tt.fired, tt.pass)
+		if got := strings.Join(s.Uncounted, "; "); got != tt.want || s.OK != (tt.want == "") {
+			t.Errorf("%d skills, minimums %v and %v: %q, ok %v, want %q", len(tt.skills), tt.fired, tt.pass, got, s.OK, tt.want)
+		}
+	}
+}

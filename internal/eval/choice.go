@@ -1,0 +1,235 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillhand/skillhand/internal/here"
+	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// A Choice says which skills are tried, with which cases. The zero value means all that have some.
+type Choice struct {
+	Names []string          // of skills, and folders of plugins; none means the skills of the project, and its plugin
+	Files []string          // of cases; none means those in the evals folders
+	Tags  []string          // only cases with one of these
+	Bare  bool              // without cases, which are still to be written
+	Warn  func(text string) // gets what is odd; nil means nobody
+}
+
+// Subjects finds the skills of a choice and reads their cases. If the choice names none, it leaves out skills without cases.
+func (o *Options) Subjects(c Choice) ([]*Subject, error) {
+	if c.Warn == nil {
+		c.Warn = func(string) {}
+	}
+	h := o.Runtime.Here
+	finder := h.Finder()
+	var locs []skill.Location
+	var faults []error
+	var plugins []string
+	for _, name := range c.Names {
+		if root := pluginAt(h, name); root != "" {
+			plugins = append(plugins, root)
+			continue
+		}
+		loc, err := finder.Find(name)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		locs = append(locs, loc)
+	}
+	if len(c.Names) == 0 {
+		listed, odd := finder.List()
+		for _, err := range odd {
+			c.Warn(err.Error())
+		}
+		for _, loc := range listed {
+			if !loc.Command && !loc.IsOwn() {
+				locs = append(locs, loc)
+			}
+		}
+	}
+	if len(c.Names) == 0 {
+		for _, dir := range []string{h.PluginRoot, h.Dir} {
+			if root := pluginAt(h, dir); root != "" && !slices.Contains(plugins, root) {
+				plugins = append(plugins, root)
+			}
+		}
+	}
+	if len(c.Files) > 0 && len(locs)+len(plugins) != 1 && len(faults) == 0 {
+		return nil, fmt.Errorf("the cases of %s are for one skill, and %d are chosen: name one", strings.Join(c.Files, ", "), len(locs)+len(plugins))
+	}
+	var subjects []*Subject
+	for i := range len(locs) + len(plugins) {
+		var s *Subject
+		var err error
+		if i < len(locs) {
+			s, err = o.skill(c, locs[i])
+		} else {
+			s, err = o.plugin(c, plugins[i-len(locs)])
+		}
+		switch {
+		case err == nil:
+			subjects, err = addSubject(subjects, s)
+			faults = append(faults, err)
+		case len(c.Names) == 0 && errors.Is(err, ErrNoCases):
+		default:
+			faults = append(faults, err)
+		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	if len(subjects) == 0 && len(locs) == 0 {
+		return nil, fmt.Errorf("%w: there are no skills here", ErrNoCases)
+	}
+	if len(subjects) == 0 {
+		return nil, fmt.Errorf("%w: looked for evals/*.json and evals/*.yaml beside %s\nmake some: skillhand try --init SKILL",
+			ErrNoCases, term.Plural(len(locs), "skill"))
+	}
+	return subjects, nil
+}
+
+// addSubject adds a skill once, however often and in whatever way it is named.
+func addSubject(subjects []*Subject, s *Subject) ([]*Subject, error) {
+	for _, have := range subjects {
+		switch {
+		case have.Folder == s.Folder:
+			return subjects, nil
+		case have.Name == s.Name:
+			return subjects, fmt.Errorf("%s: the name of two skills, %s and %s: try one at a time", s.Name, have.Folder, s.Folder)
+		}
+	}
+	return append(subjects, s), nil
+}
+
+// skill is one skill, with its cases.
+func (o *Options) skill(c Choice, loc skill.Location) (*Subject, error) {
+	s, err := NewSubject(loc)
+	if err != nil && len(c.Names) == 0 {
+		c.Warn(err.Error()) // the others can be tried
+		return nil, ErrNoCases
+	}
+	if err != nil || c.Bare {
+		return s, err
+	}
+	if len(c.Files) > 0 {
+		err = s.ReadCases(c.Files...)
+	} else {
+		err = o.cases(c, s)
+	}
+	if errors.Is(err, ErrNoCases) {
+		err = fmt.Errorf("%s: %w: looked for evals/*.json and evals/*.yaml in %s\nmake some: skillhand try --init %s",
+			loc.Name, ErrNoCases, s.Folder, loc.Name)
+	}
+	return s, err
+}
+
+// plugin is a plugin as a whole, with the cases of its own.
+func (o *Options) plugin(c Choice, root string) (*Subject, error) {
+	s, err := NewPlugin(root)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.Files) > 0 {
+		s.Cases, err = ReadCases(root, c.Files...)
+		return s, err
+	}
+	return s, o.cases(c, s)
+}
+
+// pluginAt is the plugin that a folder is the root of, unless it is a skill too; "" if it is none.
+func pluginAt(h here.Here, dir string) string {
+	if dir == "" {
+		return ""
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(h.Dir, dir)
+	}
+	_, plugin := os.Stat(filepath.Join(dir, ".claude-plugin", "plugin.json"))
+	if _, isSkill := os.Stat(filepath.Join(dir, skill.MainFile)); plugin != nil || isSkill == nil {
+		return ""
+	}
+	return paths.Real(dir)
+}
+
+// cases reads the cases of a skill or a plugin, those with the tags that are wanted.
+func (o *Options) cases(c Choice, s *Subject) error {
+	if err := s.FindCases(c.Warn); err != nil {
+		return err
+	}
+	if len(c.Tags) > 0 {
+		s.Cases = slices.DeleteFunc(s.Cases, func(of Case) bool {
+			return of.Suite == nil || !slices.ContainsFunc(of.Suite.Tags, func(tag string) bool { return slices.Contains(c.Tags, tag) })
+		})
+		if len(s.Cases) == 0 {
+			return fmt.Errorf("%s: %w with the tag %s", s.Name, ErrNoCases, strings.Join(c.Tags, ", "))
+		}
+	}
+	for _, text := range o.unmet(s) {
+		c.Warn(text)
+	}
+	return nil
+}
+
+// unmet says what cases ask for and do not get, each thing once.
+func (o *Options) unmet(s *Subject) []string {
+	var tools []string
+	scaffold := 0
+	for _, c := range s.Cases {
+		if c.Suite == nil {
+			continue
+		}
+		if c.Suite.Scaffold != "" && !o.Scaffold {
+			scaffold++
+		}
+		for _, tool := range c.Suite.Allowed {
+			granted := slices.ContainsFunc(o.AllowedTools, func(t string) bool { return t == tool || strings.HasPrefix(tool, t+"(") })
+			if Guarded(tool) && !granted && !slices.Contains(tools, tool) {
+				tools = append(tools, tool)
+			}
+		}
+	}
+	var all []string
+	if scaffold > 0 {
+		all = append(all, fmt.Sprintf("%s: %s begin in an empty folder: their scaffold scripts run only with --scaffold",
+			s.Name, term.Plural(scaffold, "case")))
+	}
+	if len(tools) > 0 {
+		all = append(all, fmt.Sprintf("%s: cases allow %s, which trials may not use unless you say --allowed-tool", s.Name, strings.Join(tools, ", ")))
+	}
+	return all
+}
+
+// Trusted reports whether the commands that check trials may run: those of a
+// project that nobody trusted may not.
+func (o *Options) Trusted(ctx context.Context, subjects []*Subject) error {
+	policy := o.Runtime.Policy(o.Runtime.Here).Now()
+	for _, s := range subjects {
+		for _, c := range s.Cases {
+			commands := func() (all []string) {
+				if c.Suite != nil && c.Suite.Scaffold != "" && o.Scaffold {
+					all = append(all, "bash "+c.Suite.Scaffold)
+				}
+				for _, check := range c.Checks {
+					if check.Command != "" {
+						all = append(all, check.Command)
+					}
+				}
+				return all
+			}
+			if err := policy.Allow(ctx, c.File, commands); err != nil {
+				return fmt.Errorf("%s:%d: %w", c.File, c.Line, err)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,200 @@
+package eval
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/skillhand/skillhand/internal/paths"
+)
+
+// maxLinks bounds how deep links may lead out of what is copied.
+const maxLinks = 8
+
+// An entry is a file, a folder or a link of a copy.
+type entry struct {
+	rel  string // its path in the copy
+	path string // where it is copied from
+	mode fs.FileMode
+	link string // where a link leads
+}
+
+// walkTree visits what a copy of a folder's content has, or of one file, under its name. Nothing
+// in a copy leads back: a link within the folder stays one, a link that leads out is replaced by
+// what it leads to. skip names what is left out, by its path in the copy.
+func walkTree(src string, skip func(rel string) bool, visit func(entry) error) error {
+	real, err := filepath.EvalSymlinks(src)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(real)
+	if err != nil {
+		return err
+	}
+	w := &walker{root: real, skip: skip, visit: visit, links: maxLinks}
+	if !info.IsDir() {
+		return w.file(entry{rel: filepath.Base(src), path: real, mode: info.Mode()})
+	}
+	return w.folder(real, ".")
+}
+
+type walker struct {
+	root  string // links that stay below are kept
+	skip  func(rel string) bool
+	visit func(entry) error
+	links int
+}
+
+// folder visits a folder that is at in the copy.
+func (w *walker) folder(src, at string) error {
+	return filepath.WalkDir(src, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		below, err := filepath.Rel(src, path)
+		if err != nil {
+			return err
+		}
+		rel := filepath.ToSlash(filepath.Join(at, below))
+		if w.skip != nil && w.skip(rel) {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		switch {
+		case d.IsDir():
+			return w.visit(entry{rel: rel, path: path, mode: fs.ModeDir})
+		case d.Type()&fs.ModeSymlink != 0:
+			return w.link(path, rel)
+		case d.Name() == ".git":
+			return fmt.Errorf("%s: names a repository elsewhere, which trials would write to", path)
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		return w.file(entry{rel: rel, path: path, mode: info.Mode()})
+	})
+}
+
+func (w *walker) file(e entry) error {
+	if !e.mode.IsRegular() {
+		return fmt.Errorf("%s: neither a file nor a folder", e.path)
+	}
+	return w.visit(e)
+}
+
+// link visits a link, or what it leads to.
+func (w *walker) link(path, rel string) error {
+	target, err := os.Readlink(path)
+	if err != nil {
+		return err
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return fmt.Errorf("%s: a broken link", path)
+	}
+	if !filepath.IsAbs(target) && paths.Inside(w.root, real) {
+		return w.visit(entry{rel: rel, path: path, mode: fs.ModeSymlink, link: target})
+	}
+	info, err := os.Stat(real)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return w.file(entry{rel: rel, path: real, mode: info.Mode()})
+	}
+	if w.links == 0 || paths.Inside(real, path) {
+		return fmt.Errorf("%s: a link that leads round in a circle", path)
+	}
+	return (&walker{root: real, visit: w.visit, links: w.links - 1}).folder(real, rel)
+}
+
+// but leaves out what is named.
+func but(names ...string) func(rel string) bool {
+	return func(rel string) bool { return slices.Contains(names, rel) }
+}
+
+// copyTree copies a folder's content, or a file, into a folder: see walkTree.
+func copyTree(src, dst string, skip func(rel string) bool) error {
+	if err := os.MkdirAll(dst, 0o777); err != nil {
+		return err
+	}
+	return walkTree(src, skip, func(e entry) error {
+		to := filepath.Join(dst, filepath.FromSlash(e.rel))
+		switch {
+		case e.mode.IsDir():
+			return os.MkdirAll(to, 0o777)
+		case e.link != "":
+			return os.Symlink(e.link, to)
+		}
+		return copyFile(e.path, to, e.mode.Perm()|0o600)
+	})
+}
+
+func copyFile(from, to string, mode fs.FileMode) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	_, err = io.Copy(out, in)
+	return err
+}
+
+// hashTree tells what is copied from other content, wherever it is.
+func hashTree(h io.Writer, src string, skip func(rel string) bool) error {
+	return walkTree(src, skip, func(e entry) error {
+		fmt.Fprintf(h, "%q %v %q\n", e.rel, e.mode, e.link)
+		if !e.mode.IsRegular() {
+			return nil
+		}
+		in, err := os.Open(e.path)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		_, err = io.Copy(h, in)
+		return err
+	})
+}
+
+// hashFile tells a file's content from other content; "" if it cannot be read.
+func hashFile(file string) string {
+	in, err := os.Open(file)
+	if err != nil {
+		return ""
+	}
+	defer in.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, in); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// RemoveTree removes a folder, with what a trial made unwritable in it.
+func RemoveTree(dir string) {
+	if os.RemoveAll(dir) == nil {
+		return
+	}
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, _ error) error { // what stays is in the temporary folder
+		if d != nil && d.IsDir() {
+			_ = os.Chmod(path, 0o700)
+		}
+		return nil
+	})
+	_ = os.RemoveAll(dir)
+}

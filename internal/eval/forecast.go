@@ -1,0 +1,38 @@
+package eval
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/skillhand/skillhand/internal/here"
+	"github.com/skillhand/skillhand/internal/term"
+)
+
+// Calls counts the trials of some skills in one agent. Each of them asks it once, if all goes well.
+func (o *Options) Calls(subjects ...*Subject) int {
+	n := 0
+	for _, s := range subjects {
+		for _, c := range s.Cases {
+			n += len(o.ArmsOf(&c)) * o.RunsOf(&c)
+		}
+	}
+	return n
+}
+
+// Forecast says what would be asked about each skill, in how many agents, and what such trials cost before.
+func (o *Options) Forecast(h here.Here, subjects []*Subject, agents int) string {
+	var b strings.Builder
+	for _, s := range subjects {
+		var arms []string
+		for _, a := range o.Arms() {
+			arms = append(arms, string(a))
+		}
+		cost := "cost unknown (never tried here)"
+		if usd, known := LastCost(h, s.Name); known {
+			cost = fmt.Sprintf("the last try cost %s in all", term.Dollars(usd))
+		}
+		fmt.Fprintf(&b, "%s: %s, %s: %s; %s\n", s.Name, term.Plural(len(s.Cases), "case"), strings.Join(arms, " and "),
+			term.Plural(agents*o.Calls(s), "trial"), cost)
+	}
+	return b.String()
+}

@@ -1,0 +1,310 @@
+package eval
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillhand/skillhand/internal/jsregexp"
+)
+
+// A ToolCall is one use of a tool.
+type ToolCall struct {
+	Tool  string
+	Input json.RawMessage
+	OK    bool // it succeeded; a skill was delivered
+}
+
+// calls are the uses of tools in the trial, in order, those of subagents too.
+func (s *scene) calls() ([]ToolCall, error) {
+	skills, byID := &stream{}, map[string]*ToolCall{}
+	var order []string
+	err := events(s.transcript, s.other, func(line []byte) {
+		skills.line(line)
+		var e event
+		if !bytes.Contains(line, []byte(`"tool_`)) || !loose(json.Unmarshal(line, &e)) {
+			return
+		}
+		for _, b := range blocks(e.Message.Content) {
+			switch {
+			case e.Type == "assistant" && b.Type == "tool_use" && byID[b.ID] == nil:
+				byID[b.ID] = &ToolCall{Tool: b.Name, Input: b.Input}
+				order = append(order, b.ID)
+			case e.Type == "user" && b.Type == "tool_result" && byID[b.For] != nil:
+				byID[b.For].OK = !b.IsError
+			}
+		}
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New("the transcript is gone")
+	}
+	var all []ToolCall
+	for _, id := range order {
+		c := byID[id]
+		if skill := skills.calls[id]; skill != nil {
+			c.OK = skill.launched && skill.complete
+		}
+		all = append(all, *c)
+	}
+	return all, err
+}
+
+// matches reports whether a call is one that is meant.
+func (m ToolMatch) matches(c *ToolCall) (bool, error) {
+	if c.Tool != m.Tool {
+		return false, nil
+	}
+	if m.InputMatch == "" {
+		return true, nil
+	}
+	re, err := jsregexp.Compile(m.InputMatch, "")
+	if err != nil {
+		return false, err
+	}
+	_, ok, err := re.Find(string(c.Input))
+	return ok, err
+}
+
+// grade says whether a grader passes, and why.
+func (g *Grader) grade(ctx context.Context, s *scene, r *CheckResult) (bool, string, error) {
+	switch g.Type {
+	case regexGrader:
+		return g.gradeRegex(s)
+	case toolUsed:
+		return g.gradeUsed(s)
+	case toolOrder:
+		return g.gradeOrder(s)
+	case fileExists:
+		return g.gradeFile(s)
+	}
+	material, err := g.material(s)
+	if err != nil {
+		return false, "", err
+	}
+	if s.judge == nil {
+		return false, "", errUnknown("not asked again")
+	}
+	return g.vote(ctx, s, material, r)
+}
+
+func (g *Grader) gradeRegex(s *scene) (bool, string, error) {
+	re, err := jsregexp.Compile(g.Pattern, g.Flags)
+	if err != nil {
+		return false, "", errUnknown(err.Error())
+	}
+	text, err := g.Target.read(s)
+	if err != nil {
+		return false, "", err
+	}
+	what := g.Target.Source
+	if g.Match == "count" {
+		n, err := re.Count(text)
+		if err != nil {
+			return false, "", errUnknown(err.Error())
+		}
+		return n == g.Count, fmt.Sprintf("found %d matches in %s, want %d", n, what, g.Count), nil
+	}
+	match, found, err := re.Find(text)
+	if err != nil {
+		return false, "", errUnknown(err.Error())
+	}
+	if found {
+		return g.Match == "contains", fmt.Sprintf("%s has %q", what, match), nil
+	}
+	return g.Match == "not_contains", "pattern not found in " + what, nil
+}
+
+// read is the text that a grader looks at.
+func (t Target) read(s *scene) (string, error) {
+	switch t.Source {
+	case "trace":
+		text, err := os.ReadFile(s.transcript)
+		if err != nil {
+			return "", errUnknown("the transcript is gone")
+		}
+		return string(text), nil
+	case "files":
+		if s.changed == nil {
+			return "", errNotKept
+		}
+		changed := s.changed()
+		if len(changed) == 0 {
+			return "(no file changes)", nil
+		}
+		return strings.Join(changed, "\n"), nil
+	case "file":
+		if s.dir == "" {
+			return "", errNotKept
+		}
+		c := Check{File: t.Path, Report: true} // which looks into the file
+		text, err := c.read(s.dir)
+		return string(text), err
+	case "mock_calls":
+		return "", errUnknown("no server is mocked here")
+	}
+	return s.answer, nil
+}
+
+func (g *Grader) gradeUsed(s *scene) (bool, string, error) {
+	calls, err := s.calls()
+	if err != nil {
+		return false, "", errUnknown(err.Error())
+	}
+	if s.prompted != "" { // the prompt called it
+		calls = append([]ToolCall{{Tool: "Skill", Input: fmt.Appendf(nil, `{"skill":%q}`, s.prompted), OK: true}}, calls...)
+	}
+	used, failed := 0, 0
+	for i := range calls {
+		meant, err := g.Tool.matches(&calls[i])
+		switch {
+		case err != nil:
+			return false, "", errUnknown(err.Error())
+		case meant && calls[i].OK:
+			used++
+		case meant:
+			failed++
+		}
+	}
+	most := "any number"
+	if g.Max != nil {
+		most = fmt.Sprint(*g.Max)
+	}
+	why := fmt.Sprintf("%s used %d times, want %d to %s", g.Tool.Tool, used, g.least(), most)
+	if failed > 0 {
+		why += fmt.Sprintf("; %d further calls failed", failed)
+	}
+	return used >= g.least() && (g.Max == nil || used <= *g.Max), why, nil
+}
+
+func (g *Grader) gradeOrder(s *scene) (bool, string, error) {
+	calls, err := s.calls()
+	if err != nil {
+		return false, "", errUnknown(err.Error())
+	}
+	first := func(m ToolMatch) (int, error) {
+		for i := range calls {
+			meant, err := m.matches(&calls[i])
+			if err != nil || meant && calls[i].OK {
+				return i, err
+			}
+		}
+		return -1, nil
+	}
+	before, err := first(g.Tool)
+	after, err2 := first(g.Then)
+	if err := errors.Join(err, err2); err != nil {
+		return false, "", errUnknown(err.Error())
+	}
+	switch {
+	case before < 0:
+		return false, g.Tool.Tool + " was not used", nil
+	case after < 0:
+		return false, g.Then.Tool + " was not used", nil
+	case before < after:
+		return true, fmt.Sprintf("%s (call %d) came before %s (call %d)", g.Tool.Tool, before+1, g.Then.Tool, after+1), nil
+	}
+	return false, fmt.Sprintf("%s (call %d) did not come before %s (call %d)", g.Tool.Tool, before+1, g.Then.Tool, after+1), nil
+}
+
+func (g *Grader) gradeFile(s *scene) (bool, string, error) {
+	if s.dir == "" {
+		return false, "", errNotKept
+	}
+	root, err := os.OpenRoot(s.dir)
+	if err != nil {
+		return false, "", err
+	}
+	defer root.Close()
+	if _, err := root.Stat(filepath.FromSlash(g.Path)); err != nil {
+		return g.Absent, g.Path + " is not there", nil
+	}
+	return !g.Absent, g.Path + " is there", nil
+}
+
+// maxMaterial is how much of a text a judge is given.
+const maxMaterial = 400 << 10
+
+// material is what a judge looks at.
+func (g *Grader) material(s *scene) (string, error) {
+	shorten := func(text string) string {
+		if len(text) > maxMaterial {
+			text = text[:maxMaterial/2] + "\n[…]\n" + text[len(text)-maxMaterial/2:]
+		}
+		return strings.ToValidUTF8(text, "\ufffd")
+	}
+	if g.Type != baseline {
+		text, err := g.Target.read(s)
+		return fmt.Sprintf("<%s>\n%s\n</%[1]s>", g.Target.Source, shorten(text)), err
+	}
+	text, err := Target{Source: "trace"}.read(s)
+	if err != nil {
+		return "", err
+	}
+	than, err := os.ReadFile(g.BaselineFile)
+	if err != nil {
+		return "", errUnknown(err.Error())
+	}
+	return fmt.Sprintf("<trace>\n%s\n</trace>\n\nThe trace of another run, to compare with:\n<baseline>\n%s\n</baseline>",
+		shorten(text), shorten(string(than))), nil
+}
+
+// votes is how often a judge is asked; most of its answers decide.
+const votes = 3
+
+// vote asks the judge. Without all answers nobody knows, unless those that came decide.
+func (g *Grader) vote(ctx context.Context, s *scene, material string, r *CheckResult) (bool, string, error) {
+	yes := 0
+	var reasons []string
+	for range votes {
+		ok, why, err := s.judge(ctx, fmt.Sprintf("%s\n\nDoes this hold: %s", material, g.Criteria))
+		if err != nil {
+			return false, "", errUnknown("the judge: " + err.Error())
+		}
+		yes += count(ok)
+		r.Votes = append(r.Votes, ok)
+		reasons = append(reasons, map[bool]string{true: "yes: ", false: "no: "}[ok]+why)
+	}
+	return 2*yes > votes, strings.Join(reasons, "; "), nil
+}
+
+// A snapshot is what files a folder has, and what is in them, as hashes.
+type snapshot map[string]string
+
+func takeSnapshot(dir string) snapshot {
+	all := snapshot{}
+	_ = walkTree(dir, func(rel string) bool { return rel == ".git" || rel == ".claude" }, func(e entry) error { // what cannot be read has not changed
+		if e.mode.IsDir() {
+			return nil
+		}
+		all[e.rel] = e.link
+		if e.mode.IsRegular() {
+			all[e.rel] = hashFile(e.path)
+		}
+		return nil
+	})
+	return all
+}
+
+// changes are the files that are new or not what they were, and those that are gone.
+func (s snapshot) changes(now snapshot) []string {
+	var all []string
+	for rel, sum := range now {
+		if was, ok := s[rel]; !ok || was != sum {
+			all = append(all, rel)
+		}
+	}
+	for rel := range s {
+		if _, ok := now[rel]; !ok {
+			all = append(all, rel)
+		}
+	}
+	slices.Sort(all)
+	return all
+}

@@ -1,0 +1,291 @@
+package eval
+
+import (
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillhand/skillhand/internal/jsregexp"
+)
+
+// A Grader is a check of claude plugin eval. Which fields it has depends on its type.
+type Grader struct {
+	Name     string
+	Type     string
+	Weight   float64 // in the score; 0 means that it is a check of our own form
+	Both     bool    // it counts in both arms, whatever it is
+	WithOnly bool    // it counts in the arm with the skill only
+
+	Pattern string // of JavaScript
+	Flags   string
+	Match   string // contains, not_contains or count
+	Count   int
+	Target  Target // what is looked at
+
+	Tool     ToolMatch // of tool_used, and the first of tool_order
+	Then     ToolMatch // the second
+	Min, Max *int
+
+	Path         string
+	Absent       bool
+	Criteria     string
+	BaselineFile string
+}
+
+// A ToolMatch says which calls of a tool are meant.
+type ToolMatch struct {
+	Tool       string
+	InputMatch string `json:",omitempty"` // a regular expression of JavaScript on the input, which is JSON
+}
+
+// A Target is what a grader looks at: last_message, trace, files, mock_calls, or file with a path.
+type Target struct {
+	Source string
+	Path   string `json:",omitempty"`
+}
+
+// The types of graders.
+const (
+	regexGrader = "regex"
+	toolUsed    = "tool_used"
+	toolOrder   = "tool_order"
+	fileExists  = "file_exists"
+	llmGrader   = "llm"
+	baseline    = "baseline"
+)
+
+var graderKeys = map[string][]string{
+	regexGrader: {"pattern", "flags", "match", "target"},
+	toolUsed:    {"tool", "input_match", "min", "max"},
+	toolOrder:   {"before", "after"},
+	fileExists:  {"path", "exists"},
+	llmGrader:   {"criteria", "focus"},
+	baseline:    {"baseline_file", "criteria"},
+}
+
+const graderTypes = "regex, tool_used, tool_order, file_exists, llm or baseline"
+
+func (r *suiteReader) graderFile(front *yaml.Node, body string) {
+	if front == nil {
+		r.in.fault(&yaml.Node{Line: 1}, "a grader without frontmatter, want --- and its type: %s", graderTypes)
+		return
+	}
+	r.grader(front, strings.TrimSuffix(filepath.Base(r.in.file), ".md"), body)
+}
+
+// grader reads a grader. That of a file of its own has the file's name, and its text may be the body.
+func (r *suiteReader) grader(n *yaml.Node, name, body string) {
+	f := r.in.fields(n)
+	g := &Grader{Name: name, Weight: 1}
+	kind := f["type"]
+	if kind == nil {
+		r.in.fault(n, "type is missing, want %s", graderTypes)
+		return
+	}
+	if g.Type = r.in.text(kind, "type"); graderKeys[g.Type] == nil {
+		r.in.fault(kind, "type %s: want %s", g.Type, graderTypes)
+		return
+	}
+	r.in.only(n, append([]string{"type", "name", "weight", "arm"}, graderKeys[g.Type]...)...)
+	set(r.in.some, f, "name", &g.Name)
+	if g.Name == "" {
+		r.in.fault(n, "name is missing")
+	} else if r.names[g.Name] {
+		r.in.fault(n, "a second grader of the name %s", g.Name)
+	}
+	r.names[g.Name] = true
+	if w := f["weight"]; w != nil {
+		var err error
+		if g.Weight, err = strconv.ParseFloat(w.Value, 64); err != nil || !(g.Weight > 0 && g.Weight < 1e9) {
+			r.in.fault(w, "weight: want a number above 0")
+		}
+	}
+	if arm := f["arm"]; arm != nil {
+		switch text := r.in.text(arm, "arm"); text {
+		case "both":
+			g.Both = true
+		case "with-only":
+			g.WithOnly = true
+		default:
+			r.in.fault(arm, "arm %s: want with-only or both", text)
+		}
+	}
+	if body != "" {
+		r.body(n, f, g, body)
+	}
+	r.graderFields(n, f, g)
+	r.c.Checks = append(r.c.Checks, Check{Text: g.Name + " (" + g.Type + ")", Grader: g})
+}
+
+// body is the text of a grader's file: its pattern or its criteria.
+func (r *suiteReader) body(n *yaml.Node, f map[string]*yaml.Node, g *Grader, body string) {
+	key := "criteria"
+	if g.Type == regexGrader {
+		key = "pattern"
+	}
+	switch {
+	case !slices.Contains(graderKeys[g.Type], key):
+		r.in.fault(n, "a %s grader has no use for a text below its frontmatter", g.Type)
+	case f[key] != nil:
+		r.in.fault(f[key], "%s is given twice: here and below the frontmatter", key)
+	default:
+		f[key] = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: body, Line: r.bodyLine}
+	}
+}
+
+func (r *suiteReader) graderFields(n *yaml.Node, f map[string]*yaml.Node, g *Grader) {
+	need := func(key string) string {
+		if f[key] == nil {
+			r.in.fault(n, "%s is missing", key)
+			return ""
+		}
+		return r.in.some(f[key], key)
+	}
+	switch g.Type {
+	case regexGrader:
+		g.Pattern = need("pattern")
+		set(r.in.text, f, "flags", &g.Flags)
+		if at := f["pattern"]; at != nil {
+			r.in.pattern(at, "pattern", g.Pattern, g.Flags)
+		}
+		r.match(f["match"], g)
+		g.Target = r.target(f["target"], "target")
+	case toolUsed:
+		if need("tool") != "" {
+			r.in.toolUsed(n, f, g)
+		}
+	case toolOrder:
+		g.Tool, g.Then = r.in.step(n, f, "before"), r.in.step(n, f, "after")
+	case fileExists:
+		if g.Path = need("path"); f["path"] != nil {
+			r.in.inside(f["path"], "path")
+		}
+		g.Absent = f["exists"] != nil && !r.in.boolean(f["exists"], "exists")
+	case llmGrader:
+		g.Criteria, g.Target = need("criteria"), r.target(f["focus"], "focus")
+	case baseline:
+		g.Criteria = need("criteria")
+		if need("baseline_file") != "" {
+			g.BaselineFile = r.jsonLines(f, "baseline_file")
+		}
+	}
+}
+
+// toolUsed reads how often a tool should be used: at least once, if nothing is said.
+func (r *reader) toolUsed(n *yaml.Node, f map[string]*yaml.Node, g *Grader) {
+	g.Tool.Tool = r.some(f["tool"], "tool")
+	g.Tool.InputMatch = r.inputMatch(f)
+	bound := func(key string) *int {
+		at := f[key]
+		if at == nil {
+			return nil
+		}
+		v, err := strconv.Atoi(at.Value)
+		if at.Kind != yaml.ScalarNode || err != nil || v < 0 {
+			r.fault(at, "%s: want a number, 0 or more", key)
+			return nil
+		}
+		return &v
+	}
+	g.Min, g.Max = bound("min"), bound("max")
+	switch {
+	case g.Max != nil && *g.Max == 0 && f["min"] == nil:
+		r.fault(f["max"], "max: 0 alone means 1 to 0 uses, which never holds: write min: 0, max: 0")
+	case g.Max != nil && *g.Max < g.least():
+		r.fault(n, "%d to %d uses: never holds", g.least(), *g.Max)
+	}
+}
+
+// least is how often the tool must be used.
+func (g *Grader) least() int {
+	if g.Min == nil {
+		return 1
+	}
+	return *g.Min
+}
+
+func (r *reader) inputMatch(f map[string]*yaml.Node) string {
+	if f["input_match"] == nil {
+		return ""
+	}
+	text := r.some(f["input_match"], "input_match")
+	r.pattern(f["input_match"], "input_match", text, "")
+	return text
+}
+
+// step is one side of tool_order: a tool, or {tool, input_match}.
+func (r *reader) step(n *yaml.Node, f map[string]*yaml.Node, key string) ToolMatch {
+	at := f[key]
+	switch {
+	case at == nil:
+		r.fault(n, "%s is missing", key)
+	case at.Kind == yaml.MappingNode:
+		fields := r.fields(at)
+		r.only(at, "tool", "input_match")
+		if fields["tool"] == nil {
+			r.fault(at, "%s: tool is missing", key)
+			break
+		}
+		return ToolMatch{Tool: r.some(fields["tool"], "tool"), InputMatch: r.inputMatch(fields)}
+	default:
+		return ToolMatch{Tool: r.some(at, key)}
+	}
+	return ToolMatch{}
+}
+
+func (r *reader) pattern(n *yaml.Node, what, pattern, flags string) {
+	if _, err := jsregexp.Compile(pattern, flags); err != nil {
+		r.fault(n, "%s: %v", what, err)
+	}
+}
+
+func (r *suiteReader) match(n *yaml.Node, g *Grader) {
+	g.Match = "contains"
+	if n == nil {
+		return
+	}
+	text := r.in.text(n, "match")
+	times, isCount := strings.CutPrefix(text, "count:")
+	switch {
+	case text == "contains" || text == "not_contains":
+		g.Match = text
+	case isCount:
+		var err error
+		if g.Count, err = strconv.Atoi(times); err == nil && g.Count >= 0 {
+			g.Match = "count"
+			return
+		}
+		fallthrough
+	default:
+		r.in.fault(n, "match %s: want contains, not_contains or count:N", text)
+	}
+}
+
+func (r *suiteReader) target(n *yaml.Node, what string) Target {
+	const want = "want last_message, trace, files, mock_calls or {source: file, path: ...}"
+	if n == nil {
+		return Target{Source: "last_message"}
+	}
+	if n.Kind == yaml.MappingNode {
+		f := r.in.fields(n)
+		r.in.only(n, "source", "path")
+		if f["source"] == nil || f["source"].Value != "file" || f["path"] == nil {
+			r.in.fault(n, "%s: %s", what, want)
+			return Target{}
+		}
+		return Target{Source: "file", Path: r.in.inside(f["path"], "path")}
+	}
+	switch text := r.in.text(n, what); text {
+	case "mock_calls":
+		r.odd["suites of claude plugin eval: "+what+": mock_calls cannot be judged here: no server is mocked"] = true
+		fallthrough
+	case "last_message", "trace", "files":
+		return Target{Source: text}
+	default:
+		r.in.fault(n, "%s %s: %s", what, text, want)
+	}
+	return Target{}
+}

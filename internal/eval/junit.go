@@ -1,0 +1,47 @@
+package eval
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/skillhand/skillhand/internal/junit"
+)
+
+// WriteJUnit writes trials as CI systems read them. One without a verdict, or with
+// a check that could not be judged, is skipped; the arm without the skill is not a test.
+func (r Report) WriteJUnit(file string) error {
+	var cases []junit.Case
+	for _, a := range r.Agents {
+		class := ""
+		if len(r.Fates) > 0 {
+			class = a.Agent + "."
+		}
+		for _, t := range a.Trials {
+			if t.Arm.Kind() == With {
+				cases = append(cases, junitCase(class+t.Skill, t))
+			}
+		}
+	}
+	return junit.Write(file, "skillhand try", cases)
+}
+
+func junitCase(class string, t Trial) junit.Case {
+	c := junit.Case{Class: class, Name: fmt.Sprintf("%s #%d", t.Case, t.Run), DurationMS: t.DurationMS}
+	switch {
+	case t.Outcome == Void:
+		c.Skipped = "no verdict: " + t.Why
+	case !t.Open && !t.Right():
+		c.Failure = strings.TrimSuffix(fmt.Sprintf("the outcome is %s: %s", t.Outcome, strings.Join(t.Instead, ", ")), ": ")
+	case t.Passed != nil && !*t.Passed:
+		c.Failure = "checks failed"
+	}
+	for _, check := range t.Checks {
+		switch {
+		case check.OK != nil && !*check.OK:
+			c.Detail += check.Check + ": " + check.Why + "\n"
+		case check.OK == nil && !check.Judge && c.Failure == "" && c.Skipped == "":
+			c.Skipped = "not judged: " + check.Check + ": " + check.Why
+		}
+	}
+	return c
+}

@@ -1,0 +1,103 @@
+package eval
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/skillhand/skillhand/internal/agents/visibility"
+	"github.com/skillhand/skillhand/internal/paths"
+)
+
+// cut says what the agent's list of skills did to a description: "" if the model was given all of it, or nobody knows.
+// Claude Code's list is in the session that it left. Of the others it is known how they make theirs.
+func (m *Maker) cut(s *Subject, place folders) string {
+	if m.other == nil {
+		return listed(place.home, s.Names)
+	}
+	found, _ := visibility.Find(place.project, place.home) // what cannot be read is not listed
+	for i, v := range visibility.See(m.other.Name, found) {
+		if found[i].User || found[i].Place != ".agents" || found[i].Folder != s.Dir {
+			continue
+		}
+		switch {
+		case v.Sight == visibility.Invisible:
+			return "the agent's list of skills leaves it out: " + v.Why
+		case v.Sight == visibility.Cut && v.Chars == 0:
+			return "the agent's list of skills has its name and no description: " + v.Why
+		case v.Sight == visibility.Cut:
+			return fmt.Sprintf("the agent's list of skills cuts its description after %d characters: %s", v.Chars, v.Why)
+		}
+	}
+	return ""
+}
+
+// listed says what Claude Code's list of skills did to a description, from the session that a trial left in its HOME: ""
+// if the model was given all of it, or nobody knows.
+func listed(home string, names Names) string {
+	known, cut := false, ""
+	for _, file := range paths.Glob(home, ".claude/projects/*/*.jsonl") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		for line := range bytes.Lines(text) {
+			var e struct {
+				Attachment struct {
+					Type    string `json:"type"`
+					Content string `json:"content"`
+				} `json:"attachment"`
+			}
+			if !bytes.Contains(line, []byte("skill_listing")) || !loose(json.Unmarshal(line, &e)) || e.Attachment.Type != "skill_listing" {
+				continue
+			}
+			known = true
+			if why, found := inListing(e.Attachment.Content, names); found && why == "" {
+				return ""
+			} else if found {
+				cut = why
+			}
+		}
+	}
+	if known && cut == "" {
+		return "the agent's list of skills leaves it out"
+	}
+	return cut
+}
+
+// inListing finds a skill in a list of lines such as "- name: description".
+func inListing(list string, names Names) (cut string, found bool) {
+	for line := range strings.Lines(list) {
+		entry, ok := strings.CutPrefix(strings.TrimSpace(line), "- ")
+		if !ok {
+			continue
+		}
+		for _, name := range names {
+			rest, mine := strings.CutPrefix(entry, name)
+			switch {
+			case mine && rest == "":
+				return "the agent's list of skills has its name and no description", true
+			case mine && strings.HasPrefix(rest, ": ") && strings.HasSuffix(rest, "…"):
+				return fmt.Sprintf("the agent's list of skills cuts its description after %d characters", len([]rune(rest))-3), true
+			case mine && strings.HasPrefix(rest, ": "):
+				return "", true
+			}
+		}
+	}
+	return "", false
+}
+
+// calledOnly wants prompts that call a skill which never fires by itself.
+func (s *Subject) calledOnly() []error {
+	var faults []error
+	for _, c := range s.Cases {
+		if _, called := s.called(c.Prompt); s.Manual && !called && c.Fires && !c.Open {
+			faults = append(faults, fmt.Errorf("%s:%d: %s: disable-model-invocation is true, so it never fires by itself: begin the prompt with /%s",
+				c.File, c.Line, c.ID, slices.Concat(s.Names, Names{s.Name})[0]))
+		}
+	}
+	return faults
+}

@@ -1,0 +1,139 @@
+package eval
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/skillhand/skillhand/internal/claudecode/settings"
+	"github.com/skillhand/skillhand/internal/here"
+	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// A neighbour is another skill of the user's, or a plugin with skills.
+type neighbour struct {
+	Name   string `json:"name"` // a skill's folder, or what the plugin calls itself
+	Folder string `json:"folder"`
+	User   bool   `json:"user,omitempty"` // in the user's home, not in the project
+	Plugin bool   `json:"plugin,omitempty"`
+}
+
+// neighbours are the user's own skills, those of the project, and the plugins
+// that Claude Code would load here.
+func neighbours(user here.Here) ([]neighbour, error) {
+	where := user.Settings()
+	own := filepath.Join(where.ConfigDir(), "skills")
+	finder := user.Finder()
+	finder.Roots = append(slices.Clone(finder.Roots), own)
+	listed, _ := finder.List() // what cannot be read, agents cannot read either
+	var all []neighbour
+	for _, loc := range listed {
+		// Claude Code reads these of the folders that skills are in.
+		skillDir, companion := foldersOf(loc)
+		dir := filepath.Dir(skillDir)
+		inProject := loc.From == skill.FromProject && filepath.Base(dir) == "skills" && filepath.Base(filepath.Dir(dir)) == ".claude"
+		if !loc.Command && (inProject || dir == own) {
+			all = append(all, neighbour{Name: filepath.Base(skillDir), Folder: paths.Real(skillDir), User: dir == own})
+			if companion != "" {
+				all = append(all, neighbour{Name: filepath.Base(loc.Folder), Folder: companion, User: dir == own})
+			}
+		}
+	}
+	loaded, err := settings.Loaded(where, user.Project)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range loaded {
+		n := neighbour{Name: skill.PluginName(p.From), Folder: paths.Real(p.From), Plugin: true}
+		if paths.IsFolder(n.Folder) && !slices.ContainsFunc(all, func(o neighbour) bool { return o.Plugin && o.Name == n.Name }) {
+			all = append(all, n)
+		}
+	}
+	return all, nil
+}
+
+// settle puts the user's other skills beside the one under test, and returns the
+// arguments that the CLI needs to find them.
+func (m *Maker) settle(s *Subject, place folders) ([]string, error) {
+	var args []string
+	for i, n := range m.mine {
+		if n.Plugin {
+			if s.Plugin != "" && skill.PluginName(s.Plugin) == n.Name {
+				continue // the one under test stands for it
+			}
+			to := filepath.Join(place.root, "mine", fmt.Sprint(i), filepath.Base(n.Folder))
+			if err := n.copyPlugin(to); err != nil {
+				return nil, err
+			}
+			args = append(args, "--plugin-dir", to)
+			continue
+		}
+		if n.Name == s.Dir || n.Name == skill.Companion(s.Dir) {
+			continue
+		}
+		root := place.project
+		if n.User {
+			root = place.home
+		}
+		to := filepath.Join(root, ".claude", "skills", n.Name)
+		if _, err := os.Lstat(to); err == nil {
+			continue // the case brings its own
+		}
+		if err := copyTree(n.Folder, to, but(".git")); err != nil {
+			return nil, err
+		}
+	}
+	return args, nil
+}
+
+// startsItself are the files of a plugin by which something runs that no skill asked for.
+var startsItself = []string{"hooks/hooks.json", ".mcp.json", ".lsp.json", "monitors/monitors.json"}
+
+// copyPlugin copies a plugin's skills and commands, and what they may use. Its
+// hooks and servers are the user's, not the agent's to choose from.
+func (n neighbour) copyPlugin(to string) error {
+	const manifest = ".claude-plugin/plugin.json"
+	err := copyTree(n.Folder, to, but(append([]string{".git", manifest}, startsItself...)...))
+	if err != nil {
+		return err
+	}
+	said := map[string]any{}
+	if text, err := os.ReadFile(filepath.Join(n.Folder, filepath.FromSlash(manifest))); err == nil && json.Unmarshal(text, &said) != nil {
+		return nil // Claude Code does not load it
+	}
+	said = pick("version", "description", "skills", "commands", "agents", "dependencies")(said)
+	said["name"] = n.Name
+	text, err := json.Marshal(said)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(to, ".claude-plugin"), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(to, filepath.FromSlash(manifest)), text, 0o666)
+}
+
+// describe adds the descriptions of a neighbour's skills, by what the agent calls them.
+func (n neighbour) describe(add func(folder, prefix string)) {
+	if !n.Plugin {
+		add(n.Folder, "")
+		return
+	}
+	describePlugin(n.Folder, add)
+}
+
+func describePlugin(root string, add func(folder, prefix string)) {
+	for _, folder := range paths.Glob(root, "skills/*") {
+		add(folder, skill.PluginName(root)+":")
+	}
+}
+
+// hash tells the neighbours apart from others.
+func (n neighbour) hash(h io.Writer) error {
+	fmt.Fprintf(h, "%q %v %v\n", n.Name, n.User, n.Plugin)
+	return hashTree(h, n.Folder, but(".git"))
+}

@@ -1,0 +1,321 @@
+package eval
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/skillhand/skillhand/internal/agents"
+)
+
+// An Outcome says which skill fired.
+type Outcome string
+
+// The outcomes.
+const (
+	Fired Outcome = "fired" // the skill under test
+	Other Outcome = "other" // only others
+	None  Outcome = "none"
+	// ReadFile: the agent read the skill's file, which is how a skill fires in Codex and pi.
+	ReadFile Outcome = "read"
+	Void     Outcome = "void" // there is no verdict: rate limit, time-out, crash
+)
+
+// A Reading is what a transcript says.
+type Reading struct {
+	Outcome Outcome
+	Skills  []string // whose text was delivered, in order, each once
+	Refused string   // what came instead of the skill's text, if it was called and did not fire
+	Answer  string
+	Why     string // of void, or of an answer that was cut off
+	CostUSD float64
+	Tokens  int // in and out
+}
+
+// Names are what the CLI may call a skill: its folder, what its frontmatter
+// says, and either with the name of its plugin before it.
+type Names []string
+
+// events calls f for each line of a transcript, in the words of Claude Code, whichever agent wrote it; nil means Claude Code.
+func events(file string, by *agents.Agent, f func(line []byte)) error {
+	in, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	line, end := f, func() {}
+	if by != nil {
+		from := by.Reader()
+		line, end = func(line []byte) { from.Line(bytes.TrimSpace(line), f) }, func() { from.End(f) }
+	}
+	for lines := bufio.NewReaderSize(in, 64<<10); ; {
+		text, err := lines.ReadBytes('\n')
+		line(text)
+		if errors.Is(err, io.EOF) {
+			end()
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// A stream is a transcript as far as it was read: the CLI's stream-json. A skill fired if it was called and its text
+// delivered, whatever came before. What is no event is passed over.
+type stream struct {
+	calls  map[string]*call // of the Skill tool, by id
+	order  []*call
+	result *resultEvent // the last
+
+	delivers bool // a result that names its skill delivered the text: of agents other than Claude Code
+}
+
+// A call is one of the Skill tool. It delivers if its result is no error and the
+// skill's text follows.
+type call struct {
+	id, parent, skill  string
+	launched, complete bool
+	refused            bool
+	fault              string // what was said then
+}
+
+// An event is a line of the stream, as far as skills are concerned.
+type event struct {
+	Type    string `json:"type"`
+	Parent  string `json:"parent_tool_use_id"`
+	Message struct {
+		Content json.RawMessage `json:"content"`
+	} `json:"message"`
+	Result json.RawMessage `json:"tool_use_result"`
+}
+
+type block struct {
+	Type    string          `json:"type"`
+	Text    string          `json:"text"`
+	ID      string          `json:"id"`
+	Name    string          `json:"name"`
+	Input   json.RawMessage `json:"input"`
+	For     string          `json:"tool_use_id"`
+	Said    json.RawMessage `json:"content"`
+	IsError bool            `json:"is_error"`
+}
+
+type resultEvent struct {
+	Subtype string          `json:"subtype"`
+	IsError json.RawMessage `json:"is_error"`
+	Turns   int             `json:"num_turns"`
+	Text    string          `json:"result"`
+	Errors  []string        `json:"errors"`
+	Stop    string          `json:"stop_reason"`
+	CostUSD float64         `json:"total_cost_usd"`
+	Usage   struct {
+		In      int `json:"input_tokens"`
+		Out     int `json:"output_tokens"`
+		Read    int `json:"cache_read_input_tokens"`
+		Created int `json:"cache_creation_input_tokens"`
+	} `json:"usage"`
+}
+
+func (s *stream) line(line []byte) {
+	var e event
+	// Only few lines matter, and others may be long: tool output, pieces of messages.
+	matters := bytes.Contains(line, []byte(`"result"`)) || bytes.Contains(line, []byte(`"Skill"`)) ||
+		bytes.Contains(line, []byte(`"user"`)) && len(s.order) > 0
+	if !matters || !loose(json.Unmarshal(line, &e)) {
+		return
+	}
+	switch e.Type {
+	case "result":
+		var r resultEvent
+		if loose(json.Unmarshal(line, &r)) {
+			s.result = &r
+		}
+	case "assistant":
+		for _, b := range blocks(e.Message.Content) {
+			if b.Type == "tool_use" && b.Name == "Skill" {
+				s.called(e.Parent, b)
+			}
+		}
+	case "user":
+		for _, b := range blocks(e.Message.Content) {
+			switch b.Type {
+			case "tool_result":
+				s.answered(e, b)
+			case "text":
+				s.delivered(e.Parent, b.Text)
+			}
+		}
+	}
+}
+
+// loose reports whether a line was read: a field of another type than ours is
+// one that is not there.
+func loose(err error) bool {
+	_, odd := errors.AsType[*json.UnmarshalTypeError](err)
+	return err == nil || odd
+}
+
+// blocks are those of a message; a message that is one text has one.
+func blocks(content json.RawMessage) []block {
+	var all []block
+	if loose(json.Unmarshal(content, &all)) && all != nil {
+		return all
+	}
+	var text string
+	if json.Unmarshal(content, &text) != nil {
+		return nil
+	}
+	return []block{{Type: "text", Text: text}}
+}
+
+func (s *stream) called(parent string, b block) {
+	var input struct {
+		Skill   string `json:"skill"`
+		Command string `json:"command"` // in older versions
+	}
+	if !loose(json.Unmarshal(b.Input, &input)) || s.calls[b.ID] != nil {
+		return
+	}
+	name := input.Skill
+	if name == "" {
+		name = input.Command
+	}
+	c := &call{id: b.ID, parent: parent, skill: strings.TrimPrefix(strings.TrimSpace(name), "/")}
+	if s.calls == nil {
+		s.calls = map[string]*call{}
+	}
+	s.calls[b.ID] = c
+	s.order = append(s.order, c)
+}
+
+func (s *stream) answered(e event, b block) {
+	c := s.calls[b.For]
+	if c == nil {
+		return
+	}
+	if b.IsError {
+		c.refused, c.fault = true, b.said()
+		return
+	}
+	var result struct {
+		Success *bool  `json:"success"`
+		Name    string `json:"commandName"`
+		Status  string `json:"status"`
+	}
+	if json.Unmarshal(e.Result, &result) == nil {
+		if result.Success != nil && !*result.Success {
+			c.refused, c.fault = true, b.said()
+			return
+		}
+		if result.Name != "" {
+			c.skill = result.Name
+		}
+		// The stream does not show the texts of a subagent's or a fork's own conversation.
+		c.complete = c.complete || (s.delivers || c.parent != "") && result.Success != nil && result.Name != ""
+	}
+	c.launched = true
+}
+
+// said is what a tool said, without the tags that the CLI puts around its own errors.
+func (b *block) said() string {
+	var texts []string
+	for _, part := range blocks(b.Said) {
+		texts = append(texts, part.Text)
+	}
+	text := strings.TrimPrefix(strings.TrimSpace(strings.Join(texts, "\n")), "<tool_use_error>")
+	return strings.TrimSpace(strings.TrimSuffix(text, "</tool_use_error>"))
+}
+
+// baseLine is how the text of a skill begins, unless it is also a command.
+const baseLine = "Base directory for this skill: "
+
+// delivered takes a text that the CLI put into a conversation: the skill's, if
+// one is being launched there. A skill with context: fork has a conversation of
+// its own, whose parent is the call.
+func (s *stream) delivered(parent, text string) {
+	if c := s.calls[parent]; c != nil && !c.complete {
+		c.complete = true
+		return
+	}
+	var found *call
+	folder := ""
+	if first, _, _ := strings.Cut(text, "\n"); strings.HasPrefix(first, baseLine) {
+		folder = path.Base(strings.ReplaceAll(strings.TrimSpace(first[len(baseLine):]), `\`, "/"))
+	}
+	for _, c := range s.order {
+		if c.parent != parent || c.complete || c.refused || !c.launched && base(c.skill) != folder {
+			continue
+		}
+		if found == nil || folder != "" && base(found.skill) != folder && base(c.skill) == folder {
+			found = c
+		}
+	}
+	if found != nil {
+		found.complete = true
+	}
+}
+
+// base is a skill's name without its plugin's.
+func base(name string) string { return name[strings.LastIndexByte(name, ':')+1:] }
+
+func (s *stream) reading(skill Names) Reading {
+	r := Reading{Outcome: None}
+	for _, c := range s.order {
+		if !c.launched || !c.complete {
+			if slices.Contains(skill, c.skill) {
+				r.Refused = cmp.Or(c.fault, "nothing")
+			}
+			continue
+		}
+		if !slices.Contains(r.Skills, c.skill) {
+			r.Skills = append(r.Skills, c.skill)
+		}
+		switch {
+		case slices.Contains(skill, c.skill):
+			r.Outcome = Fired
+		case r.Outcome == None:
+			r.Outcome = Other
+		}
+	}
+	if r.Outcome == Fired {
+		r.Refused = ""
+	}
+	if s.result == nil {
+		r.Outcome, r.Why = Void, "the transcript ends without a result"
+		return r
+	}
+	r.Answer, r.CostUSD = s.result.Text, s.result.CostUSD
+	u := s.result.Usage
+	r.Tokens = u.In + u.Out + u.Read + u.Created
+	s.result.settle(&r)
+	return r
+}
+
+// settle says whether a result is a verdict. A model that used up its turns, or
+// refused, had its chance; after any other failure nobody knows.
+func (e *resultEvent) settle(r *Reading) {
+	failed := e.Subtype != "success" || len(e.IsError) > 0 && string(e.IsError) != "false"
+	why := e.Text
+	if len(e.Errors) > 0 {
+		why = strings.Join(e.Errors, "; ")
+	}
+	if why == "" {
+		why = cmp.Or(e.Subtype, "a result that says nothing")
+	}
+	switch {
+	case e.Subtype == "error_max_turns", e.Stop == "refusal":
+		r.Why = why
+	case failed:
+		r.Outcome, r.Why = Void, why
+	case e.Turns == 0:
+		r.Outcome, r.Why = Void, "the model was not asked"
+	}
+}

@@ -1,0 +1,635 @@
+package eval
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillhand/skillhand/internal/jsontree"
+	"github.com/skillhand/skillhand/internal/suite"
+	"github.com/skillhand/skillhand/internal/yamlfile"
+)
+
+// ErrNoCases is why a skill cannot be tried: nobody said what to ask.
+var ErrNoCases = errors.New("no cases")
+
+// maxCases is how long a file of cases may be.
+const maxCases = 16 << 20
+
+// FindCases reads the cases in the evals folder of a skill or a plugin: evals.json in the form
+// of agentskills.io, lists of queries as skill-creator has them, *.yaml in our own form, and
+// folders in the form of claude plugin eval. All that is wrong is in the error. warn, if not nil,
+// gets other documents there, such as results of other tools, and fields that have no meaning here.
+func (s *Subject) FindCases(warn func(text string)) (err error) {
+	s.Cases, err = findCases(s.Folder, s.Evals(), warn)
+	for i := range s.Cases {
+		if c := &s.Cases[i]; c.Suite == nil && !c.gitSaid {
+			c.Git = s.callsGit()
+		}
+	}
+	return errors.Join(append(s.calledOnly(), err)...)
+}
+
+// ReadCases reads files of cases: see the function of the same name.
+func (s *Subject) ReadCases(files ...string) (err error) {
+	s.Cases, err = ReadCases(s.Folder, files...)
+	return errors.Join(append(s.calledOnly(), err)...)
+}
+
+func findCases(folder, dir string, warn func(text string)) ([]Case, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var files []string
+	for _, e := range entries {
+		ext, file := filepath.Ext(e.Name()), filepath.Join(dir, e.Name())
+		switch {
+		case e.IsDir() || ext != ".json" && ext != ".yaml" && ext != ".yml":
+		case e.Name() == suite.CaseFile && !suite.IsOwn(file): // of claude plugin eval
+		case ext == ".json" && e.Name() != "evals.json" && isOther(file):
+			if warn != nil {
+				warn(file + ": has neither evals nor queries, passed over")
+			}
+		default:
+			files = append(files, file)
+		}
+	}
+	var cases []Case
+	var used []string
+	if len(files) > 0 {
+		if cases, err = ReadCases(folder, files...); err != nil && !errors.Is(err, ErrNoCases) {
+			_, more := findSuites(folder, dir, nil, nil)
+			return nil, errors.Join(err, more)
+		}
+	}
+	for _, c := range cases {
+		used = append(used, c.Files...)
+	}
+	suites, err := findSuites(folder, dir, used, warn)
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Concat(cases, suites)
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s: %w", folder, ErrNoCases)
+	}
+	return all, unique(all)
+}
+
+// unique wants that no two cases have one id.
+func unique(cases []Case) error {
+	var faults []error
+	seen := map[string]Case{}
+	for _, c := range cases {
+		if first, twice := seen[c.ID]; twice {
+			faults = append(faults, fmt.Errorf("%s:%d: the id %s is that of %s:%d too", c.File, c.Line, c.ID, first.File, first.Line))
+		}
+		seen[c.ID] = c
+	}
+	return errors.Join(faults...)
+}
+
+// isOther reports whether a file is a sound document that has no cases in any form.
+func isOther(file string) bool {
+	text, err := readLimited(file)
+	if err != nil {
+		return false // which reading it tells
+	}
+	var keys map[string]json.RawMessage
+	if json.Unmarshal(text, &keys) == nil {
+		return keys["evals"] == nil && keys["cases"] == nil
+	}
+	var items []struct {
+		Query  any `json:"query"`
+		Prompt any `json:"prompt"`
+		Should any `json:"should_trigger"`
+	}
+	if json.Unmarshal(text, &items) != nil {
+		return json.Valid(text)
+	}
+	for _, item := range items {
+		if item.Query != nil || item.Prompt != nil || item.Should != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// ReadCases reads files of cases for the skill in a folder.
+func ReadCases(folder string, files ...string) ([]Case, error) {
+	var all []Case
+	var faults []error
+	for _, file := range files {
+		text, err := readLimited(file)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		cases, err := ParseCases(file, folder, text)
+		faults = append(faults, err)
+		all = append(all, cases...)
+	}
+	faults = append(faults, unique(all))
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s: %w", folder, ErrNoCases)
+	}
+	return all, nil
+}
+
+func readLimited(file string) ([]byte, error) {
+	info, err := os.Stat(file)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: no file", file)
+	case info.Size() > maxCases:
+		return nil, fmt.Errorf("%s: %d bytes, want at most %d", file, info.Size(), maxCases)
+	}
+	return os.ReadFile(file)
+}
+
+// ParseCases reads one file of cases, in the form that it is in. Paths in it are
+// relative to the file's folder or to the skill's.
+func ParseCases(file, folder string, text []byte) ([]Case, error) {
+	r := &reader{file: file, folder: folder, stem: strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))}
+	root, err := r.parse(text)
+	if err != nil {
+		return nil, err
+	}
+	r.document(root)
+	if len(r.faults) > 0 {
+		return nil, errors.Join(r.faults...)
+	}
+	return r.cases, nil
+}
+
+// A reader reads one file.
+type reader struct {
+	file, folder, stem string
+	cases              []Case
+	faults             []error
+}
+
+func (r *reader) fault(n *yaml.Node, format string, a ...any) {
+	r.faults = append(r.faults, fmt.Errorf("%s:%d: %s", r.file, max(n.Line, 1), fmt.Sprintf(format, a...)))
+}
+
+func (r *reader) parse(text []byte) (*yaml.Node, error) {
+	if filepath.Ext(r.file) == ".json" {
+		root, fault := jsontree.ParseYAML(string(text), 1)
+		if fault != nil {
+			return nil, fmt.Errorf("%s:%d: %s", r.file, 1+bytes.Count(text[:fault.Offset], []byte("\n")), fault.Text)
+		}
+		return root, nil
+	}
+	root, fault := yamlfile.Parse(text)
+	switch {
+	case fault != nil:
+		return nil, fmt.Errorf("%s:%d: %s", r.file, max(fault.Line, 1), fault.Text)
+	case root == nil:
+		return &yaml.Node{Kind: yaml.DocumentNode, Line: 1}, nil
+	}
+	return root, nil
+}
+
+// document tells the forms apart by what is in them.
+func (r *reader) document(root *yaml.Node) {
+	switch root.Kind {
+	case yaml.SequenceNode:
+		r.items(root, r.query)
+		return
+	case yaml.MappingNode:
+	default:
+		r.fault(root, "neither cases: nor evals nor a list of queries")
+		return
+	}
+	fields := r.fields(root)
+	cases, evals := fields["cases"], fields["evals"]
+	switch {
+	case cases != nil && evals != nil:
+		r.fault(evals, "evals and cases in one file: keep one form a file")
+	case evals != nil:
+		r.items(evals, r.eval)
+	case cases != nil:
+		r.only(root, "cases")
+		r.items(cases, r.own)
+	default:
+		r.fault(root, "neither cases: nor evals nor a list of queries")
+	}
+}
+
+func (r *reader) items(list *yaml.Node, item func(n *yaml.Node, f map[string]*yaml.Node, c *Case)) {
+	if list.Kind != yaml.SequenceNode {
+		r.fault(list, "want a list")
+		return
+	}
+	for i, n := range content(list) {
+		if n.Kind != yaml.MappingNode {
+			r.fault(n, "want a case, with its fields")
+			continue
+		}
+		f := r.fields(n)
+		c := Case{ID: fmt.Sprintf("%s-%d", r.stem, i+1), Fires: true, File: r.file, Line: n.Line}
+		if f["query"] != nil && f["prompt"] != nil {
+			r.fault(f["query"], "query and prompt in one case: keep one form a file")
+			continue
+		}
+		set(r.id, f, "id", &c.ID)
+		item(n, f, &c)
+		r.cases = append(r.cases, c)
+	}
+}
+
+// query is an item of skill-creator's list.
+func (r *reader) query(n *yaml.Node, f map[string]*yaml.Node, c *Case) {
+	if f["prompt"] != nil {
+		r.fault(f["prompt"], "a prompt in a list of queries: keep one form a file")
+		return
+	}
+	r.prompt(n, f["query"], "query", c)
+	if f["should_trigger"] == nil {
+		r.fault(n, "should_trigger is missing")
+		return
+	}
+	c.Fires = r.boolean(f["should_trigger"], "should_trigger")
+}
+
+// eval is an item of agentskills.io's evals. Fields that we do not know are its author's.
+func (r *reader) eval(n *yaml.Node, f map[string]*yaml.Node, c *Case) {
+	if f["query"] != nil {
+		r.fault(f["query"], "a query among evals: keep one form a file")
+		return
+	}
+	r.prompt(n, f["prompt"], "prompt", c)
+	set(r.files, f, "files", &c.Files)
+	set(r.boolean, f, "should_trigger", &c.Fires)
+	expects := func(text string) {
+		c.Checks = append(c.Checks, Check{Text: "expects: " + text, Judge: "Does this hold: " + text, Optional: true})
+	}
+	for _, key := range []string{"expectations", "assertions"} {
+		for _, text := range r.texts(f[key], key) {
+			expects(text)
+		}
+	}
+	if output := f["expected_output"]; output != nil && len(c.Checks) == 0 && output.Tag == "!!str" {
+		expects(output.Value)
+	}
+}
+
+// own is an item in our own form.
+func (r *reader) own(n *yaml.Node, f map[string]*yaml.Node, c *Case) {
+	if f["query"] != nil {
+		r.fault(f["query"], "a query among cases: keep one form a file")
+		return
+	}
+	r.only(n, "id", "prompt", "fires", "files", "git", "checks")
+	r.prompt(n, f["prompt"], "prompt", c)
+	set(r.boolean, f, "fires", &c.Fires)
+	set(r.files, f, "files", &c.Files)
+	set(r.boolean, f, "git", &c.Git)
+	c.gitSaid = f["git"] != nil
+	checks := f["checks"]
+	if checks == nil {
+		return
+	}
+	if checks.Kind != yaml.SequenceNode {
+		r.fault(checks, "checks: want a list")
+		return
+	}
+	for _, n := range content(checks) {
+		if n.Kind != yaml.MappingNode {
+			r.fault(n, "a check: want fields, such as file: card.txt")
+			continue
+		}
+		c.Checks = append(c.Checks, r.check(n))
+	}
+}
+
+func (r *reader) prompt(n, at *yaml.Node, key string, c *Case) {
+	if at == nil {
+		r.fault(n, "%s is missing", key)
+		return
+	}
+	c.Prompt = r.some(at, key)
+}
+
+// fields are those of a mapping. A key that is there twice is a fault.
+func (r *reader) fields(n *yaml.Node) map[string]*yaml.Node {
+	all := map[string]*yaml.Node{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if value.Kind == yaml.AliasNode {
+			value = value.Alias
+		}
+		if all[key.Value] != nil {
+			r.fault(key, "%s is given twice", key.Value)
+		}
+		// Nothing is nothing, but for a value that is wanted.
+		if value.Tag != "!!null" || key.Value == "value" {
+			all[key.Value] = value
+		}
+	}
+	return all
+}
+
+// set reads a field, if it is given.
+func set[T any](read func(n *yaml.Node, what string) T, f map[string]*yaml.Node, key string, into *T) {
+	if n := f[key]; n != nil {
+		*into = read(n, key)
+	}
+}
+
+// content are the items of a list.
+func content(n *yaml.Node) []*yaml.Node {
+	all := slices.Clone(n.Content)
+	for i, item := range all {
+		if item.Kind == yaml.AliasNode {
+			all[i] = item.Alias
+		}
+	}
+	return all
+}
+
+// only says which fields are unknown: a misspelt one would be passed over.
+func (r *reader) only(n *yaml.Node, known ...string) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if key := n.Content[i]; !slices.Contains(known, key.Value) {
+			r.fault(key, "unknown field %s, want %s", key.Value, strings.Join(known, ", "))
+		}
+	}
+}
+
+func (r *reader) text(n *yaml.Node, what string) string {
+	if n.Kind != yaml.ScalarNode {
+		r.fault(n, "%s: want a text", what)
+		return ""
+	}
+	if n.Tag != "!!str" {
+		r.fault(n, "%s: %s is no text, write it in quotes", what, n.Value)
+	}
+	return n.Value
+}
+
+func (r *reader) boolean(n *yaml.Node, what string) bool {
+	if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" {
+		r.fault(n, "%s: want true or false", what)
+		return false
+	}
+	return strings.EqualFold(n.Value, "true")
+}
+
+// id is a text or a number.
+func (r *reader) id(n *yaml.Node, what string) string {
+	if n.Kind != yaml.ScalarNode || strings.TrimSpace(n.Value) == "" {
+		r.fault(n, "%s: want a name or a number", what)
+		return ""
+	}
+	return n.Value
+}
+
+func (r *reader) texts(n *yaml.Node, what string) []string {
+	if n == nil {
+		return nil
+	}
+	if n.Kind != yaml.SequenceNode {
+		r.fault(n, "%s: want a list", what)
+		return nil
+	}
+	var all []string
+	for _, item := range content(n) {
+		if item.Kind == yaml.MappingNode { // an author's own form, with a text in it or as a whole
+			fields := r.fields(item)
+			text := cmp.Or(fields["text"], fields["description"])
+			if text == nil {
+				text = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: flow(item), Line: item.Line}
+			}
+			item = text
+		}
+		all = append(all, r.text(item, what))
+	}
+	return all
+}
+
+// flow is a node in one line.
+func flow(n *yaml.Node) string {
+	text, _ := yaml.Marshal(n) // it was read from YAML or JSON
+	return strings.Join(strings.Fields(string(text)), " ")
+}
+
+// files are one path or a list of them. What cannot be copied together is a fault now, not in
+// the middle of the trials.
+func (r *reader) files(n *yaml.Node, what string) []string {
+	named := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode {
+		named = content(n)
+	}
+	var all []string
+	from := map[string]string{} // what is copied, by where it goes
+	for _, n := range named {
+		name := r.text(n, what)
+		if name == "" {
+			r.fault(n, "%s: want the path of a folder or a file", what)
+			continue
+		}
+		if !filepath.IsLocal(filepath.FromSlash(name)) {
+			r.fault(n, "%s: %s: want a path inside the skill's folder", what, name)
+			continue
+		}
+		found := ""
+		for _, dir := range []string{filepath.Dir(r.file), r.folder} {
+			path := filepath.Join(dir, filepath.FromSlash(name))
+			if _, err := os.Stat(path); err == nil {
+				found = path
+				break
+			}
+		}
+		if found == "" {
+			r.fault(n, "%s: %s is not there, neither beside this file nor in the skill's folder", what, name)
+			continue
+		}
+		err := walkTree(found, nil, func(e entry) error {
+			if e.mode.IsDir() {
+				return nil
+			}
+			if other := from[e.rel]; other != "" {
+				return fmt.Errorf("%s and %s would both be %s", other, e.path, e.rel)
+			}
+			from[e.rel] = e.path
+			return nil
+		})
+		if err != nil {
+			r.fault(n, "%s: %v", what, err)
+			continue
+		}
+		all = append(all, found)
+	}
+	return all
+}
+
+// checkFields are those of a check, in the order in which they are shown.
+var checkFields = []string{"file", "contains", "matches", "json", "value", "report", "command", "answer", "judge", "tool_used", "tool_order"}
+
+func (r *reader) check(n *yaml.Node) Check {
+	f := r.fields(n)
+	r.only(n, checkFields...)
+	var c Check
+	var shown []string
+	for _, key := range checkFields {
+		value := f[key]
+		if value == nil {
+			continue
+		}
+		show := value.Value
+		if value.Kind != yaml.ScalarNode {
+			show = flow(value)
+		}
+		shown = append(shown, key+": "+show)
+		r.checkField(&c, key, value)
+	}
+	c.Text = strings.Join(shown, ", ")
+	alone := 0
+	for _, key := range []string{"command", "answer", "judge", "tool_used", "tool_order"} {
+		if f[key] != nil {
+			alone++
+		}
+	}
+	switch {
+	case len(f) == 0:
+		r.fault(n, "a check without a field, want one of %s", strings.Join(checkFields, ", "))
+	case alone > 0 && len(f) > 1:
+		r.fault(n, "%s: command, answer, judge, tool_used and tool_order are checks of their own", c.Text)
+	case f["file"] != nil && f["report"] != nil && f["report"].Tag == "!!str":
+		r.fault(n, "%s: both name a file, want report: true", c.Text)
+	case f["value"] != nil && c.JSON == "":
+		r.fault(n, "value without json, the path to it")
+	}
+	return c
+}
+
+func (r *reader) checkField(c *Check, key string, n *yaml.Node) {
+	switch key {
+	case "file":
+		c.File = r.inside(n, key)
+	case "contains":
+		c.Contains = r.some(n, key)
+	case "matches", "answer":
+		re, err := regexp.Compile(r.some(n, key))
+		if err != nil {
+			r.fault(n, "%s: %v", key, err)
+			return
+		}
+		c.Matches = re
+	case "json":
+		r.jsonPath(c, n)
+	case "value":
+		r.value(c, n)
+	case "report":
+		if n.Tag == "!!str" {
+			c.File, c.Report = r.inside(n, key), true
+			return
+		}
+		if c.Report = r.boolean(n, key); !c.Report {
+			r.fault(n, "report: want true, or the file that holds it")
+		}
+	case "command":
+		c.Command = r.some(n, key)
+	case "judge":
+		c.Judge = r.some(n, key)
+	case toolUsed, toolOrder:
+		c.Grader = r.tools(key, n)
+	}
+}
+
+// tools is a check on the use of tools: tool_used: Bash or {tool, input_match, min, max}; tool_order: [Read, Write] or
+// {before, after}, each a tool or {tool, input_match}.
+func (r *reader) tools(key string, n *yaml.Node) *Grader {
+	g := &Grader{Type: key}
+	known := graderKeys[key]
+	f := map[string]*yaml.Node{}
+	switch {
+	case n.Kind == yaml.MappingNode:
+		f = r.fields(n)
+		r.only(n, known...)
+	case key == toolUsed && n.Kind == yaml.ScalarNode:
+		f["tool"] = n
+	case key == toolOrder && n.Kind == yaml.SequenceNode && len(n.Content) == 2:
+		f["before"], f["after"] = content(n)[0], content(n)[1]
+	default:
+		r.fault(n, "%s: want %s", key, strings.Join(known, ", "))
+		return g
+	}
+	switch {
+	case key == toolOrder:
+		g.Tool, g.Then = r.step(n, f, "before"), r.step(n, f, "after")
+	case f["tool"] == nil:
+		r.fault(n, "tool_used: tool is missing")
+	default:
+		r.toolUsed(n, f, g)
+	}
+	return g
+}
+
+// some is a text with something in it: a check for nothing would always pass.
+func (r *reader) some(n *yaml.Node, what string) string {
+	text := r.text(n, what)
+	if n.Tag == "!!str" && strings.TrimSpace(text) == "" {
+		r.fault(n, "%s is empty", what)
+	}
+	return text
+}
+
+// inside is the path of a file of the trial.
+func (r *reader) inside(n *yaml.Node, what string) string {
+	name := r.text(n, what)
+	if n.Kind == yaml.ScalarNode && !filepath.IsLocal(filepath.FromSlash(name)) {
+		r.fault(n, "%s: %q: want a path inside the trial's folder", what, name)
+	}
+	return name
+}
+
+// jsonPath reads json: PATH and json: {path: PATH, value: VALUE}.
+func (r *reader) jsonPath(c *Check, n *yaml.Node) {
+	if n.Kind == yaml.MappingNode {
+		f := r.fields(n)
+		r.only(n, "path", "value")
+		if f["value"] != nil {
+			r.value(c, f["value"])
+		}
+		if f["path"] == nil {
+			r.fault(n, "json: path is missing")
+			return
+		}
+		n = f["path"]
+	}
+	c.JSON = r.text(n, "json")
+	if _, err := pathSteps(c.JSON); err != nil || c.JSON == "" {
+		r.fault(n, "json: %q is no path, want one such as items[0].name", c.JSON)
+	}
+}
+
+// value is wanted as JSON would have it.
+func (r *reader) value(c *Check, n *yaml.Node) {
+	var v any
+	err := n.Decode(&v)
+	if err == nil {
+		c.Value, err = json.Marshal(v)
+	}
+	if err != nil {
+		r.fault(n, "value: %v", err)
+	}
+}

@@ -1,0 +1,50 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/skillhand/skillhand/claude"
+	"github.com/skillhand/skillhand/internal/activity/history"
+	"github.com/skillhand/skillhand/internal/here"
+	"github.com/skillhand/skillhand/internal/paths"
+)
+
+// Remember adds a line for each skill to the history. The failure is what ended the trials, if anything did.
+func (s *Summary) Remember(h here.Here, failure error) error {
+	if h.Env.Get("SKILLHAND_HISTORY") == "off" || s.Trials == 0 {
+		return nil
+	}
+	var faults []error
+	for _, k := range s.Skills {
+		r := history.Record{
+			Time: time.Now(), Kind: history.Ask, Skill: k.Skill, Label: "try", Project: paths.Real(paths.Around(h.Dir)), OK: failure == nil,
+			DurationMS: s.DurationMS, InputHash: history.Hash("try", k.Skill, strings.TrimSpace(s.Results)),
+		}
+		for _, c := range k.Cases {
+			for _, a := range c.Arms {
+				r.CostUSD += a.CostUSD
+			}
+		}
+		if e, ok := errors.AsType[*claude.Error](failure); ok {
+			r.Category, r.Detail = string(e.Category), string(e.Kind)
+		}
+		if err := (history.Store{Dir: h.HistoryDir()}).Append(r); err != nil {
+			faults = append(faults, fmt.Errorf("the history: %w", err))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// LastCost is what the latest trials of a skill in this project cost together, by the history.
+func LastCost(h here.Here, skill string) (usd float64, known bool) {
+	found, err := (history.Store{Dir: h.HistoryDir()}).Read(history.Query{Kind: history.Ask, Skill: skill, Project: paths.Real(paths.Around(h.Dir))})
+	for _, r := range found.Records {
+		if r.Label == "try" && r.CostUSD > 0 {
+			usd, known = r.CostUSD, err == nil
+		}
+	}
+	return usd, known
+}

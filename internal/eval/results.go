@@ -1,0 +1,307 @@
+package eval
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gofrs/flock"
+
+	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/paths"
+)
+
+// Results are trials in a folder, a file each that is there whole or not at all.
+// Trials that ended are in it, whatever happens to the process.
+//
+//	plan                          what is tried, as a hash
+//	SKILL/CASE/ARM-RUN.json       a Trial that has ended
+//	SKILL/CASE/ARM-RUN.jsonl      its transcript
+//	prompts.json                  what each case asks
+//	summary.json                  there if nothing is missing
+//	batch                         the name of the batch that makes them, if one does
+type Results struct {
+	Dir string
+
+	lock *flock.Flock
+}
+
+// OpenResults returns the results that a plan has begun and not finished, else
+// or if fresh is set new ones. They are this process's until it ends or closes them.
+func OpenResults(root, plan string, fresh bool) (*Results, error) {
+	dir := filepath.Join(root, plan[:min(len(plan), 16)])
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	last := 0
+	for _, e := range entries {
+		if n, err := strconv.Atoi(e.Name()); err == nil {
+			last = max(last, n)
+		}
+	}
+	if fresh {
+		last++
+	}
+	for n := max(last, 1); ; n++ {
+		r, err := begin(filepath.Join(dir, fmt.Sprintf("%04d", n)))
+		if r != nil || err != nil {
+			return r, err
+		}
+	}
+}
+
+// ErrNotResults is the error of a path that cannot hold the results of a plan.
+var ErrNotResults = errors.New("not a folder for these results")
+
+// OpenResultsAt returns the results in a folder, new or begun.
+func OpenResultsAt(dir, plan string) (*Results, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("%s: %w: it is a file", dir, ErrNotResults)
+	}
+	if said, err := os.ReadFile(filepath.Join(dir, "plan")); err == nil && string(said) != plan {
+		return nil, fmt.Errorf("%s: %w: it holds the results of something else: another skill, other cases or options", dir, ErrNotResults)
+	}
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+		if _, err := os.Stat(filepath.Join(dir, "plan")); err != nil {
+			return nil, fmt.Errorf("%s: %w: it is neither empty nor a folder of results", dir, ErrNotResults)
+		}
+	}
+	r, err := lockResults(dir)
+	if err == nil && r == nil {
+		err = fmt.Errorf("%s: another skillhand try is at work on it", dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, atomicfile.Write(filepath.Join(dir, "plan"), []byte(plan), 0o600)
+}
+
+// begin returns the results in a folder, nil if they are finished or another's.
+func begin(dir string) (*Results, error) {
+	r, err := lockResults(dir)
+	if err != nil || r == nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(dir, summaryFile)); err == nil {
+		r.Close()
+		return nil, nil
+	}
+	return r, nil
+}
+
+func lockResults(dir string) (*Results, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	r := &Results{Dir: dir, lock: flock.New(filepath.Join(dir, "lock"))}
+	ours, err := r.lock.TryLock()
+	if err != nil || !ours {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Close gives the results back.
+func (r *Results) Close() {
+	if r.lock != nil {
+		_ = r.lock.Unlock() // it goes with the process anyway
+	}
+}
+
+// Batch is the name of the batch that makes these trials: as it was chosen the first time.
+func (r *Results) Batch(choose func() (string, error)) (string, error) {
+	file := filepath.Join(r.Dir, "batch")
+	if said, err := os.ReadFile(file); err == nil && len(said) > 0 {
+		return string(said), nil
+	}
+	name, err := choose()
+	if err != nil {
+		return "", err
+	}
+	return name, atomicfile.Write(file, []byte(name), 0o600)
+}
+
+// plainName has no capitals: some disks do not tell them apart.
+var plainName = lazy.Regexp(`^[a-z0-9_][a-z0-9._-]{0,60}$`)
+
+// fileName is a name that can stand in a path, and no other name has.
+func fileName(name string) string {
+	if plainName.Get().MatchString(name) {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	plain := strings.Map(func(r rune) rune {
+		if plainName.Get().MatchString("a" + string(r)) {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(name))
+	return strings.TrimLeft(plain[:min(len(plain), 40)], "-.") + "~" + hex.EncodeToString(sum[:4])
+}
+
+// Key is what tells a trial from all others of its results: SKILL/CASE/ARM-RUN.
+func (t *Trial) Key() string {
+	return fmt.Sprintf("%s/%s/%s-%d", fileName(t.Skill), fileName(t.Case), fileName(string(t.Arm)), t.Run)
+}
+
+func (r *Results) base(t *Trial) string { return filepath.Join(r.Dir, filepath.FromSlash(t.Key())) }
+
+func (r *Results) transcript(t *Trial) string { return r.base(t) + ".jsonl" }
+
+// add keeps a trial that has ended.
+func (r *Results) add(t *Trial) error {
+	text, err := json.Marshal(t)
+	if err != nil {
+		return err
+	}
+	file := r.base(t) + ".json"
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	// Not synced to the disk, which takes longer than all else: what a power cut
+	// tears is no JSON, and made again.
+	if err := os.WriteFile(file+".new", append(text, '\n'), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(file+".new", file)
+}
+
+// get returns a trial that ended earlier, if there is one.
+func (r *Results) get(t Trial) (kept Trial, ok bool) {
+	kept, err := readJSON[Trial](r.base(&t) + ".json")
+	return kept, err == nil
+}
+
+// prompts are what cases ask, by skill and case.
+type prompts map[string]map[string]string
+
+// ask keeps what the cases ask: who judges trials again wants to know whether that is still so.
+func (r *Results) ask(subjects []*Subject) error {
+	all := prompts{}
+	for _, s := range subjects {
+		all[s.Name] = map[string]string{}
+		for _, c := range s.Cases {
+			all[s.Name][c.ID] = c.Prompt
+		}
+	}
+	return r.write(promptsFile, all)
+}
+
+// write keeps a document.
+func (r *Results) write(name string, doc any) error {
+	text, err := json.MarshalIndent(doc, "", "  ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(r.Dir, name), append(text, '\n'), 0o600)
+}
+
+const (
+	promptsFile = "prompts.json"
+	summaryFile = "summary.json"
+)
+
+// readPrompts reads what the cases of results asked; nothing if they do not say.
+func readPrompts(dir string) (prompts, error) {
+	all, err := readJSON[prompts](filepath.Join(dir, promptsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return all, err
+}
+
+// readJSON reads a document.
+func readJSON[T any](file string) (doc T, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return doc, err
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return doc, fmt.Errorf("%s: %w", file, err)
+	}
+	return doc, nil
+}
+
+// Folders are the folders that further trials of the results in dir come into, for
+// whoever wants to hear of them. Results that are complete have none.
+func Folders(dir string) []string {
+	if _, err := os.Stat(filepath.Join(dir, summaryFile)); err == nil {
+		return nil
+	}
+	all := []string{dir}
+	for _, pattern := range []string{"*", "*/*"} {
+		all = append(all, slices.DeleteFunc(paths.Glob(dir, pattern), func(path string) bool { return !paths.IsFolder(path) })...)
+	}
+	return all
+}
+
+// ReadSummary reads what the trials in a folder came to. It is there if none is missing.
+func ReadSummary(dir string) (*Summary, error) {
+	return readJSON[*Summary](filepath.Join(dir, summaryFile))
+}
+
+// ErrNoResults says that a folder has no trials in it, or is not there.
+var ErrNoResults = errors.New("no results of skillhand try")
+
+// noResults says why there are none.
+func noResults(dir string) error {
+	info, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w: %w", dir, ErrNoResults, cause.Of(err))
+	case !info.IsDir():
+		return fmt.Errorf("%s: %w: not a folder", dir, ErrNoResults)
+	}
+	return fmt.Errorf("%s: %w", dir, ErrNoResults)
+}
+
+// CheckResults finds out whether a folder may have trials in it, before anything is asked of them.
+func CheckResults(dir string) error {
+	if len(paths.Glob(dir, "*/*/*.json")) == 0 {
+		return noResults(dir)
+	}
+	return nil
+}
+
+// ReadResults reads the trials in a folder, wherever it was moved to, in order.
+func ReadResults(dir string) ([]Trial, error) {
+	var all []Trial
+	var faults []error
+	for _, file := range paths.Glob(dir, "*/*/*.json") {
+		t, err := readJSON[Trial](file)
+		if err == nil && (t.Type != "trial" || t.Case == "") {
+			continue // of a kept folder
+		}
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		t.Transcript = strings.TrimSuffix(file, ".json") + ".jsonl"
+		if t.Kept = strings.TrimSuffix(file, ".json") + ".folder"; !paths.IsFolder(t.Kept) {
+			t.Kept = ""
+		}
+		all = append(all, t)
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, noResults(dir)
+	}
+	slices.SortStableFunc(all, func(a, b Trial) int { return a.Run - b.Run })
+	return all, nil
+}

@@ -1,0 +1,355 @@
+package eval
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/here"
+	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/redact"
+	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// Options say how skills are tried. The zero value tries each case once. As JSON they are what a Kit has of them.
+type Options struct {
+	Runtime skillhand.Runtime `json:"-"` // where the user is, and how Claude is asked
+
+	Runs         int      `json:"-"`                     // of each case; 0 means 1
+	RunsSet      bool     `json:"-"`                     // they hold for cases of claude plugin eval too, which have their own
+	TimeoutSet   bool     `json:"timeout_set,omitempty"` // so does the limit of time
+	Scaffold     bool     `json:"scaffold,omitempty"`    // run the scripts that fill the folders of such cases
+	Baseline     bool     `json:"baseline,omitempty"`    // also without the skill
+	Against      bool     `json:"against,omitempty"`     // also with the skill as it was: see Subject.At
+	Jobs         int      `json:"-"`                     // trials at a time; 0 means 1
+	Retries      int      `json:"retries,omitempty"`     // further tries of a trial without a verdict
+	MaxUSD       float64  `json:"max_usd,omitempty"`     // what one try of a trial may cost; 0 means any amount
+	WithMine     bool     `json:"-"`                     // the user's other skills are there too
+	Judge        bool     `json:"judge,omitempty"`       // a model judges expectations
+	Keep         bool     `json:"-"`                     // keep the folders of trials
+	Agent        string   `json:"agent,omitempty"`       // who is asked: see agents.Names; "" means Claude
+	Model        string   `json:"model,omitempty"`
+	Models       []string `json:"models,omitempty"` // more than one: each is an arm
+	MaxTurns     int      `json:"max_turns,omitempty"`
+	AllowedTools []string `json:"allowed_tools,omitempty"`
+	Args         []string `json:"args,omitempty"` // further ones for the CLI
+	Env          []string `json:"env,omitempty"`  // names of further variables that trials have
+
+	// Results is where trials are kept, and found again; see Plan.
+	Results *Results `json:"-"`
+	// Make makes trials, of which only Skill, Case, Arm, Run and Fires are given, and the cost and
+	// number of earlier tries. It hands over each that has ended, and says why some were not made.
+	// Package jobs has one.
+	Make func(ctx context.Context, missing []Trial, ended func(Made) error) (stopped string, err error) `json:"-"`
+	// OnTrial gets each trial, one at a time: those found first.
+	OnTrial func(t Trial, found bool) `json:"-"`
+}
+
+// Plan is a hash of all that decides what trials find, but for their number. An error says that
+// something cannot be copied for them.
+func (o *Options) Plan(subjects []*Subject) (string, error) {
+	h := sha256.New()
+	fmt.Fprintf(h, "2 %q %d %q %q %v %v %v\n", o.Model, o.MaxTurns, o.AllowedTools, o.Args, o.WithMine, o.Judge, o.Keep)
+	if o.Agent != "" && o.Agent != agents.Claude {
+		fmt.Fprintf(h, "agent %s\n", o.Agent)
+	}
+	if slices.ContainsFunc(subjects, func(s *Subject) bool { return s.HasSuite() }) {
+		fmt.Fprintln(h, o.Baseline, o.Scaffold) // the score depends on them
+	}
+	user, err := o.Runtime.Complete()
+	if err != nil {
+		return "", err
+	}
+	for _, s := range subjects {
+		sum, err := s.hash()
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", s.Name, err)
+		}
+		fmt.Fprintln(h, s.Name, sum, o.trusts(user, s))
+	}
+	if o.WithMine {
+		mine, err := neighbours(user)
+		if err != nil {
+			return "", err
+		}
+		for _, n := range mine {
+			if err := n.hash(h); err != nil {
+				return "", err
+			}
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// trusts reports whether the user trusts the place that a skill is in.
+func (o *Options) trusts(user here.Here, s *Subject) bool {
+	return s.Trusted || o.Runtime.Policy(user).May(filepath.Join(s.Folder, "SKILL.md")) == nil
+}
+
+// A Maker makes single trials. NewMaker and Kit.Try make one.
+type Maker struct {
+	o        Options
+	subjects []*Subject
+	user     here.Here
+	hide     *redact.Redactor
+	mine     []neighbour
+	other    *agents.Agent // who is asked; nil means Claude Code
+}
+
+// NewMaker makes a maker of trials of some skills, as the user has them.
+func NewMaker(o Options, subjects []*Subject) (*Maker, error) {
+	m := &Maker{o: o, subjects: subjects}
+	var err error
+	if m.user, err = o.Runtime.Complete(); err != nil {
+		return nil, err
+	}
+	if m.other, err = o.other(); err != nil {
+		return nil, err
+	}
+	m.hide = redact.New(m.user.Env)
+	if o.WithMine {
+		m.mine, err = neighbours(m.user)
+	}
+	return m, err
+}
+
+// Run has the trials made that the results do not have yet. It returns what is known also with an
+// error, such as no claude, no credentials, or interrupted.
+func Run(ctx context.Context, o Options, subjects []*Subject) (*Summary, error) {
+	began := time.Now()
+	o.Runs = max(o.Runs, 1)
+	m, err := NewMaker(o, subjects)
+	if err != nil {
+		return nil, err
+	}
+	trials, missing, err := m.found()
+	stopped := ""
+	if err == nil && len(missing) > 0 {
+		stopped, err = o.Make(ctx, missing, func(made Made) error {
+			t, err := o.Results.take(made)
+			if err != nil {
+				return err
+			}
+			trials = append(trials, t)
+			m.tell(t, false)
+			return nil
+		})
+	}
+	arms := o.Arms() // trials end in any order, and reports have that of the arms
+	slices.SortStableFunc(trials, func(a, b Trial) int { return slices.Index(arms, a.Arm) - slices.Index(arms, b.Arm) })
+	s := Summarize(subjects, trials, m.describe())
+	s.Agent, s.Results, s.DurationMS = o.Agent, o.Results.Dir, float64(time.Since(began).Microseconds())/1000
+	s.Missing = len(jobs(subjects, &o)) - s.Trials
+	switch {
+	case s.Missing == 0:
+	case err == nil:
+		s.Stopped = stopped
+	default:
+		s.Stopped = m.hide.Text(err.Error())
+	}
+	if err == nil && s.Missing == 0 && s.Void == 0 {
+		err = o.Results.write(summaryFile, s)
+	}
+	return s, err
+}
+
+// found returns the trials that the results have, and those that are missing.
+func (m *Maker) found() (found, missing []Trial, err error) {
+	if err := m.o.Results.ask(m.subjects); err != nil {
+		return nil, nil, err
+	}
+	for _, j := range jobs(m.subjects, &m.o) {
+		want := j.trial()
+		t, ok := m.o.Results.get(want)
+		if ok && t.Outcome != Void {
+			found = append(found, t)
+			m.tell(t, true)
+			continue
+		}
+		want.CostUSD, want.Tries = t.CostUSD, t.Tries
+		missing = append(missing, want)
+	}
+	return found, missing, nil
+}
+
+func (m *Maker) tell(t Trial, found bool) {
+	if m.o.OnTrial != nil {
+		m.o.OnTrial(t, found)
+	}
+}
+
+const scratchPrefix = "skilltry-"
+
+// jobs are all trials, in the order in which they are made: if they come to an
+// early end, each case has had its turn.
+func jobs(subjects []*Subject, o *Options) []job {
+	most := 1
+	for _, s := range subjects {
+		for i := range s.Cases {
+			most = max(most, o.RunsOf(&s.Cases[i]))
+		}
+	}
+	var all []job
+	for run := 1; run <= most; run++ {
+		for _, s := range subjects {
+			for i := range s.Cases {
+				for _, arm := range o.ArmsOf(&s.Cases[i]) {
+					if j := (job{subject: s, c: &s.Cases[i], arm: arm, run: run}); run <= o.RunsOf(j.c) && j.prompt() != "" {
+						all = append(all, j)
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// describe maps the skills that may fire instead to their descriptions.
+func (m *Maker) describe() map[string]string {
+	all := map[string]string{}
+	add := func(folder, prefix string) {
+		loc := skill.Location{File: filepath.Join(folder, "SKILL.md"), Folder: folder, Name: filepath.Base(folder)}
+		if front, summary, err := loc.Front(); err == nil {
+			all[prefix+filepath.Base(folder)] = summary + " " + front.WhenToUse
+		}
+	}
+	for _, n := range m.mine {
+		n.describe(add)
+	}
+	for _, s := range m.subjects {
+		if s.Plugin != "" {
+			describePlugin(s.Plugin, add)
+		}
+		for _, c := range s.Cases {
+			for _, file := range c.Files {
+				for _, folder := range paths.Glob(file, ".claude/skills/*") {
+					add(folder, "")
+				}
+			}
+		}
+	}
+	return all
+}
+
+// Again judges the trials of a results folder once more, by cases as they are
+// now. Nobody is asked and no command is run: what came of those, and what was
+// found in folders that are gone, stays as it was; so does a trial without transcript.
+func Again(ctx context.Context, o Options, dir string, subjects []*Subject) (*Summary, error) {
+	o.WithMine = false // nobody is asked
+	m, err := NewMaker(o, subjects)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := ReadResults(dir)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := readPrompts(dir)
+	if err != nil {
+		return nil, err
+	}
+	var trials []Trial
+	var out []string // why some do not count, a note for each that does not
+	for _, t := range kept {
+		s, c := lookUp(subjects, t.Skill, t.Case)
+		prompt, known := asked[t.Skill][t.Case]
+		switch {
+		case s == nil:
+			continue // of a skill that is not judged now
+		case c == nil:
+			out = append(out, fmt.Sprintf("%s %s: the case is gone", t.Skill, t.Case))
+			continue
+		case known && prompt != c.Prompt:
+			out = append(out, fmt.Sprintf("%s %s: the prompt has changed since", t.Skill, t.Case))
+			continue
+		}
+		if err := m.again(ctx, &t, s, c); err != nil {
+			return nil, err
+		}
+		trials = append(trials, t)
+		m.tell(t, false)
+	}
+	if len(trials) == 0 {
+		return nil, fmt.Errorf("%s: no saved trial matches the current cases: %w", dir, fs.ErrNotExist)
+	}
+	s := Summarize(subjects, trials, m.describe())
+	s.Results, s.again = dir, true
+	for i, why := range out {
+		if slices.Index(out, why) == i {
+			n := len(slices.DeleteFunc(slices.Clone(out), func(other string) bool { return other != why }))
+			s.Notes = append(s.Notes, fmt.Sprintf("%s: %s not counted", why, term.Plural(n, "trial")))
+		}
+	}
+	s.Notes = append(s.Notes, untried(subjects, kept)...)
+	return s, nil
+}
+
+// untried names the cases that have no kept trial.
+func untried(subjects []*Subject, kept []Trial) []string {
+	var notes []string
+	for _, s := range subjects {
+		for _, c := range s.Cases {
+			if !slices.ContainsFunc(kept, func(t Trial) bool { return t.Skill == s.Name && t.Case == c.ID }) {
+				notes = append(notes, fmt.Sprintf("%s %s: no trial of it is kept", s.Name, c.ID))
+			}
+		}
+	}
+	return notes
+}
+
+func (m *Maker) again(ctx context.Context, t *Trial, s *Subject, c *Case) error {
+	before := *t
+	reading, err := m.read(t, s, c)
+	if errors.Is(err, fs.ErrNotExist) { // too long to come from where it was made
+		*t = before
+		t.Transcript, t.Fires, t.Open = "", c.Fires, c.Open
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	t.Fires, t.Open = c.Fires, c.Open
+	if t.Checks, t.Passed = []CheckResult{}, nil; t.Outcome == Void {
+		return nil
+	}
+	_ = m.check(ctx, t, c, nil, scene{
+		prompted:   job{subject: s, c: c, arm: t.Arm}.prompted(),
+		other:      m.other,
+		dir:        t.Kept,
+		answer:     reading.Answer,
+		transcript: t.Transcript,
+	})
+	for i, now := range t.Checks {
+		for _, then := range before.Checks {
+			if now.OK == nil && then.Check == now.Check {
+				t.Checks[i] = then
+			}
+		}
+	}
+	t.sum()
+	return ctx.Err()
+}
+
+func lookUp(subjects []*Subject, name, id string) (*Subject, *Case) {
+	for _, s := range subjects {
+		if s.Name != name {
+			continue
+		}
+		for i := range s.Cases {
+			if s.Cases[i].ID == id {
+				return s, &s.Cases[i]
+			}
+		}
+		return s, nil
+	}
+	return nil, nil
+}

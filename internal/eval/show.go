@@ -1,0 +1,379 @@
+package eval
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/skillhand/skillhand/internal/term"
+)
+
+func percent(rate float64) string { return fmt.Sprintf("%.0f %%", rate*100) }
+
+// exact is a percentage beside another, from which it must differ as it reads.
+func exact(rate float64) string { return strconv.FormatFloat(rate*100, 'g', 4, 64) + " %" }
+
+// String is a rate as people read it: 2/3, 67 % (21 to 94).
+func (r Rate) String() string {
+	if r.Of == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d/%d, %s (%.0f to %.0f)", r.Hits, r.Of, percent(r.Rate), r.Low*100, r.High*100)
+}
+
+func (d Difference) String() string {
+	text := fmt.Sprintf("%+.0f points (%+.0f to %+.0f)", d.Difference*100, d.Low*100, d.High*100)
+	if !d.Told {
+		text += ", cannot be told from chance"
+	}
+	return text
+}
+
+// Cell is an outcome in one column: what was wanted, or not.
+func (t *Trial) Cell() string {
+	switch {
+	case t.Outcome == Void:
+		return "?"
+	case t.Arm.Kind() == Without && t.Passed != nil:
+		if *t.Passed {
+			return "+"
+		}
+		return "-"
+	case t.Arm.Kind() == Without:
+		return "o"
+	case !t.Open && !t.Right():
+		return "x"
+	case t.Passed != nil && !*t.Passed:
+		return "-"
+	}
+	return "+"
+}
+
+// Text is a summary for people. paint gives a text the colour of a terminal's
+// code, such as 31; nil paints nothing.
+func (s *Summary) Text(paint func(code, text string) string) string {
+	if paint == nil {
+		paint = term.NoPaint
+	}
+	var b strings.Builder
+	for _, k := range s.Skills {
+		fmt.Fprintf(&b, "%s\n", paint("1", term.Flat(k.Skill)))
+		width := 4
+		for _, c := range k.Cases {
+			width = max(width, min(30, term.Cells(c.Case)))
+		}
+		for _, c := range k.Cases {
+			for _, a := range c.Arms {
+				b.WriteString(caseLine(c, a, width))
+			}
+		}
+		for _, row := range k.totals() {
+			fmt.Fprintf(&b, "  %-22s %s\n", row[0], row[1])
+		}
+		for _, line := range k.why() {
+			fmt.Fprintf(&b, "  %s\n", term.Flat(line))
+		}
+	}
+	fmt.Fprintf(&b, "%s, %s", term.Plural(s.Trials, "trial"), dollars(s.CostUSD, s.NoCost))
+	if !s.again {
+		b.WriteString(", " + term.ShortDuration(s.DurationMS))
+	}
+	b.WriteString("\n")
+	for _, line := range s.notes() {
+		b.WriteString(line + "\n")
+	}
+	return b.String()
+}
+
+// Fates says in one line what became of a skill where it should fire: how often it fired, or its file was read.
+func (k *SkillSummary) Fates() string {
+	n, all := map[Outcome]int{}, 0
+	for _, c := range k.Cases {
+		for _, a := range c.Arms {
+			if a.Arm.Kind() != With || !c.Fires || c.Called || c.Open {
+				continue
+			}
+			for _, o := range a.Outcomes {
+				n[o]++
+				all++
+			}
+		}
+	}
+	var parts []string
+	for _, o := range []struct {
+		outcome Outcome
+		word    string
+	}{{Fired, "fires"}, {ReadFile, "read"}, {Other, "another fires"}, {None, "does not fire"}, {Void, "no verdict"}} {
+		if n[o.outcome] > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d of %d", o.word, n[o.outcome], all))
+		}
+	}
+	if parts == nil {
+		return "no case in which it should fire"
+	}
+	text := strings.Join(parts, ", ")
+	if i := slices.IndexFunc(k.Misses, func(m Miss) bool { return m.Cut != "" }); i >= 0 {
+		text += "; cut from the list: " + k.Misses[i].Cut
+	}
+	return text
+}
+
+func caseLine(c CaseSummary, a ArmSummary, width int) string {
+	line := fmt.Sprintf("  %s  %-7s  %s", term.Pad(term.Flat(c.Case), width), a.Arm, a.counted())
+	switch {
+	case a.Arm.Kind() == Without:
+	case c.Called:
+		line += "; called by name"
+	case c.Open:
+	case a.Right.Of == 0:
+		line += fmt.Sprintf("; nothing to count (%s)", c.wants())
+	default:
+		line += fmt.Sprintf("; %s as wanted (%s)", a.Right, c.wants())
+	}
+	if a.Passed.Of > 0 {
+		line += fmt.Sprintf("; passed %d/%d", a.Passed.Hits, a.Passed.Of)
+	}
+	if a.Score != nil {
+		line += fmt.Sprintf("; score %.2f", *a.Score)
+	}
+	return line + "\n"
+}
+
+// counted says how often each outcome was seen.
+func (a *ArmSummary) counted() string {
+	var parts []string
+	for _, o := range []Outcome{Fired, ReadFile, Other, None, Void} {
+		n := 0
+		for _, got := range a.Outcomes {
+			n += count(got == o)
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, o))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (c *CaseSummary) wants() string {
+	switch {
+	case c.Called:
+		return "called"
+	case c.Open:
+		return "-"
+	case c.Fires:
+		return "fires"
+	}
+	return "quiet"
+}
+
+// totals are the rates of a skill, with their names.
+func (k *SkillSummary) totals() [][2]string {
+	var rows [][2]string
+	add := func(name string, r Rate) {
+		if r.Of > 0 {
+			rows = append(rows, [2]string{name, r.String()})
+		}
+	}
+	add("fired", k.Fired)
+	add("quiet where it should", k.Quiet)
+	add("passed", k.Passed)
+	if k.Without != nil {
+		add("passed without it", *k.Without)
+		rows = append(rows, [2]string{"it helps by", k.Help.String()})
+	}
+	for _, c := range k.Differences {
+		if c.Than.Kind() == Without && c.Arm.Model() == k.Arms[0].Arm.Model() {
+			if c.More > 0 && !k.Help.Told {
+				rows = append(rows, [2]string{"", c.tells()})
+			}
+			continue
+		}
+		rows = append(rows, [2]string{fmt.Sprintf("%s - %s", c.Arm, c.Than), c.String()})
+	}
+	add("a model says yes", k.Judged)
+	if k.JudgedWithout != nil {
+		add("says yes without it", *k.JudgedWithout)
+	}
+	return rows
+}
+
+// String is a comparison as people read it.
+func (c *Comparison) String() string {
+	text := c.Of + " " + c.Difference.String()
+	if c.More > 0 {
+		text += "; " + c.tells()
+	}
+	return text
+}
+
+func (c *Comparison) tells() string {
+	return fmt.Sprintf("%s in each arm would tell a difference of %.0f points", term.Plural(c.More, "more trial"), c.Tells*100)
+}
+
+// why says what may be behind misses and failed checks.
+func (k *SkillSummary) why() []string {
+	var lines []string
+	for _, m := range k.Misses {
+		line := fmt.Sprintf("%s: nothing fired in %s", m.Case, term.Plural(m.Trials, "trial"))
+		if m.Instead != "" {
+			line = fmt.Sprintf("%s: %s fired instead in %s", m.Case, m.Instead, term.Plural(m.Trials, "trial"))
+			if len(m.Shared) > 0 {
+				line += "; its description shares with the prompt: " + list(m.Shared)
+			}
+		}
+		if m.Refused != "" {
+			line += fmt.Sprintf("; %s was called, and instead of its text came: %s", k.Skill, term.Fit(term.Flat(m.Refused), 300))
+		}
+		if m.Cut != "" {
+			line += "; " + m.Cut
+		}
+		if len(m.Lacking) > 0 {
+			line += "; the description of " + k.Skill + " lacks: " + list(m.Lacking)
+		}
+		lines = append(lines, line)
+	}
+	for _, c := range k.Cases {
+		for _, a := range c.Arms {
+			if a.Arm.Kind() != With {
+				continue
+			}
+			var failed []string
+			for check := range a.Failed {
+				failed = append(failed, check)
+			}
+			slices.Sort(failed)
+			for _, check := range failed {
+				lines = append(lines, fmt.Sprintf("%s: failed in %s: %s", c.Case, term.Plural(a.Failed[check], "trial"), check))
+			}
+			for _, u := range a.Unjudged {
+				lines = append(lines, fmt.Sprintf("%s: not judged in %s: %s (%s)", c.Case, term.Plural(u.Trials, "trial"), u.Check, u.Why))
+			}
+		}
+	}
+	return lines
+}
+
+// list is the beginning of a list of words.
+func list(words []string) string {
+	if len(words) > 12 {
+		return strings.Join(words[:12], ", ") + ", …"
+	}
+	return strings.Join(words, ", ")
+}
+
+// notes are what should be known about all of it.
+func (s *Summary) notes() []string {
+	notes := slices.Clone(s.Notes)
+	if s.Void > 0 {
+		note := fmt.Sprintf("%s without a verdict, counted in no rate", term.Plural(s.Void, "trial"))
+		if !s.again {
+			note += ": the same command tries again"
+		}
+		notes = append(notes, note)
+	}
+	if s.Missing > 0 {
+		note := fmt.Sprintf("%s not made", term.Plural(s.Missing, "trial"))
+		if s.Stopped != "" {
+			note += ": " + s.Stopped
+		}
+		notes = append(notes, note+"; the same command goes on with them")
+	}
+	for _, below := range s.Below {
+		notes = append(notes, "below the minimum: "+below)
+	}
+	return append(notes, s.Uncounted...)
+}
+
+// Markdown is a summary for a pull request.
+func (s *Summary) Markdown() string {
+	var b strings.Builder
+	for _, k := range s.Skills {
+		fmt.Fprintf(&b, "### %s\n\n", cell(k.Skill))
+		for _, row := range k.totals() {
+			fmt.Fprintf(&b, "- %s: **%s**\n", row[0], row[1])
+		}
+		b.WriteString("\n| case | wants | arm | fired | other | none | void | passed | cost |\n|---|---|---|---|---|---|---|---|---|\n")
+		for _, c := range k.Cases {
+			for _, a := range c.Arms {
+				n := map[Outcome]int{}
+				for _, o := range a.Outcomes {
+					n[o]++
+				}
+				passed := "-"
+				if a.Passed.Of > 0 {
+					passed = fmt.Sprintf("%d/%d", a.Passed.Hits, a.Passed.Of)
+				}
+				fired := fmt.Sprint(n[Fired])
+				if n[ReadFile] > 0 { // an agent either has a tool for skills, or reads their files
+					fired = fmt.Sprint(n[ReadFile], " read")
+				}
+				fmt.Fprintf(&b, "| %s | %s | %s | %s | %d | %d | %d | %s | %s |\n",
+					cell(c.Case), c.wants(), a.Arm, fired, n[Other], n[None], n[Void], passed, dollars(a.CostUSD, s.NoCost))
+			}
+		}
+		b.WriteString("\n")
+		for _, line := range k.why() {
+			fmt.Fprintf(&b, "- %s\n", cell(line))
+		}
+	}
+	fmt.Fprintf(&b, "\n%s, %s. Rates with their 95 %% intervals.\n", term.Plural(s.Trials, "trial"), dollars(s.CostUSD, s.NoCost))
+	for _, note := range s.notes() {
+		fmt.Fprintf(&b, "\n**%s**\n", cell(note))
+	}
+	return b.String()
+}
+
+// cell is a text that does nothing in a table of Markdown.
+func cell(text string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'", "*", `\*`).Replace(term.Flat(text))
+}
+
+// Line is a trial in a line, for people.
+func (t *Trial) Line() string {
+	why := ""
+	switch {
+	case t.Why != "":
+		why = ": " + t.Why
+	case len(t.Instead) > 0:
+		why = ": " + strings.Join(t.Instead, ", ")
+	}
+	if t.Passed != nil && *t.Passed {
+		why += ", passed"
+	} else if t.Passed != nil {
+		why += ", failed"
+	}
+	return fmt.Sprintf("%s %s %s %d: %s%s (%s, %s)", t.Skill, t.Case, t.Arm, t.Run, t.Outcome, why, dollars(t.CostUSD, t.NoCost), term.ShortDuration(t.DurationMS))
+}
+
+// FatesMarkdown is the table of skills and agents as Markdown.
+func (r Report) FatesMarkdown() string {
+	text := "| skill | agent | |\n|---|---|---|\n"
+	for _, f := range r.Fates {
+		text += fmt.Sprintf("| %s | %s | %s |\n", cell(f.Skill), f.Agent, cell(f.Fate))
+	}
+	return text
+}
+
+// FatesText is the table of skills and agents for people.
+func (r Report) FatesText() string {
+	skills, agents := 0, 0
+	for _, f := range r.Fates {
+		skills, agents = max(skills, term.Cells(term.Flat(f.Skill))), max(agents, term.Cells(f.Agent))
+	}
+	text := ""
+	for _, f := range r.Fates {
+		text += fmt.Sprintf("%s  %s  %s\n", term.Pad(term.Flat(f.Skill), skills), term.Pad(f.Agent, agents), term.Flat(f.Fate))
+	}
+	return text
+}
+
+// Sorted are trials in the order of their names, whichever ended first.
+func Sorted(trials []Trial) []Trial {
+	trials = slices.Clone(trials)
+	slices.SortStableFunc(trials, func(a, b Trial) int {
+		return cmp.Or(cmp.Compare(a.Skill, b.Skill), cmp.Compare(a.Case, b.Case), cmp.Compare(a.Arm, b.Arm), cmp.Compare(a.Run, b.Run))
+	})
+	return trials
+}

@@ -1,0 +1,432 @@
+package eval
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillhand/skillhand/internal/jsregexp"
+	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/suite"
+)
+
+// A Suite is how a case of claude plugin eval wants to be run. Its paths are absolute.
+type Suite struct {
+	Dir            string // of the case, in the folder that has the evals
+	Source         string // prose, case_yaml or mixed
+	Description    string
+	Tags           []string
+	Runs           int
+	MaxTurns       int
+	TimeoutSeconds int
+	Model          string
+	AppendSystem   string
+	Allowed        []string
+	Disallowed     []string
+	Env            map[string]string
+	Scaffold       string   // a script that fills the folder, run only if the user says so
+	History        string   // a session that the prompt continues
+	AddDirs        []string // further folders that the agent may read
+	Plugins        []string // further plugins, in every arm
+}
+
+// paths are the files and folders that a case needs.
+func (c *Case) paths() []*string {
+	var all []*string
+	for i := range c.Files {
+		all = append(all, &c.Files[i])
+	}
+	if s := c.Suite; s != nil {
+		for _, list := range [][]string{s.AddDirs, s.Plugins} {
+			for i := range list {
+				all = append(all, &list[i])
+			}
+		}
+		all = append(all, &s.Scaffold, &s.History)
+	}
+	for _, check := range c.Checks {
+		if check.Grader != nil {
+			all = append(all, &check.Grader.BaselineFile)
+		}
+	}
+	return slices.DeleteFunc(all, func(p *string) bool { return *p == "" })
+}
+
+// clone is a case whose paths may be changed.
+func (c Case) clone() Case {
+	text, err := json.Marshal(c)
+	var copied Case
+	if err == nil {
+		err = json.Unmarshal(text, &copied)
+	}
+	if err != nil {
+		panic(err) // a case is plain data
+	}
+	return copied
+}
+
+// The defaults that claude plugin eval has.
+const (
+	suiteRuns    = 3
+	suiteTurns   = 10
+	suiteTimeout = 300
+)
+
+// findSuites reads the cases of claude plugin eval at any depth below a folder. root is what the
+// evals belong to. Folders that other cases use are none of them.
+func findSuites(root, dir string, used []string, warn func(string)) ([]Case, error) {
+	var all []Case
+	var faults []error
+	odd := map[string]bool{}
+	err := suite.Walk(dir, used, func(dir string) []string {
+		c, err := readSuite(root, dir, odd)
+		if err != nil {
+			faults = append(faults, err)
+			return nil
+		}
+		all = append(all, c)
+		return slices.Concat(c.Suite.AddDirs, c.Suite.Plugins)
+	})
+	if warn != nil {
+		for _, text := range slices.Sorted(maps.Keys(odd)) {
+			warn(text)
+		}
+	}
+	return all, errors.Join(append(faults, err)...)
+}
+
+// A suiteReader reads one folder.
+type suiteReader struct {
+	in       reader
+	dir      string
+	c        Case
+	names    map[string]bool // of graders
+	odd      map[string]bool // what has no meaning here, said once
+	bodyLine int
+}
+
+// readSuite reads the case in a folder: prompt.md, case.yaml and graders/*.md, or some of them.
+func readSuite(root, dir string, odd map[string]bool) (Case, error) {
+	r := &suiteReader{dir: dir, names: map[string]bool{}, odd: odd}
+	rel, err := filepath.Rel(root, dir)
+	if err != nil {
+		return Case{}, err
+	}
+	r.c = Case{ID: filepath.Base(dir), Fires: true, Open: true, Git: true, Suite: &Suite{
+		Dir: filepath.ToSlash(rel), Runs: suiteRuns, MaxTurns: suiteTurns, TimeoutSeconds: suiteTimeout,
+	}}
+	yamlFile, promptFile := filepath.Join(dir, suite.CaseFile), filepath.Join(dir, suite.PromptFile)
+	hasYAML, hasPrompt := exists(yamlFile), exists(promptFile)
+	switch {
+	case hasYAML && hasPrompt:
+		r.c.Suite.Source = "mixed"
+	case hasYAML:
+		r.c.Suite.Source = "case_yaml"
+	default:
+		r.c.Suite.Source = "prose"
+	}
+	if hasYAML {
+		r.open(yamlFile, r.caseFile)
+	}
+	if hasPrompt {
+		r.open(promptFile, r.promptFile)
+	}
+	for _, file := range suite.Graders(dir) {
+		r.open(file, r.graderFile)
+	}
+	r.in.file = r.c.File
+	if r.in.file == "" {
+		r.in.file = filepath.Join(dir, "graders")
+		r.in.fault(&yaml.Node{}, "graders without a prompt: want prompt.md or case.yaml in %s", dir)
+	} else if len(r.c.Checks) == 0 && len(r.in.faults) == 0 {
+		r.in.fault(&yaml.Node{Line: 1}, "a case without graders, want at least one")
+	}
+	r.fires()
+	return r.c, errors.Join(r.in.faults...)
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// open reads a file with a function that is given its frontmatter, or all of it if it is no Markdown.
+func (r *suiteReader) open(file string, read func(front *yaml.Node, body string)) {
+	r.in.file, r.in.folder = file, r.dir
+	text, err := readLimited(file)
+	if err != nil {
+		r.in.faults = append(r.in.faults, err)
+		return
+	}
+	fields, body, line := suite.Split(file, text)
+	r.bodyLine = line
+	if fields == nil {
+		read(nil, body)
+		return
+	}
+	root, err := r.in.parse(fields)
+	if err != nil {
+		r.in.faults = append(r.in.faults, err)
+		return
+	}
+	if root.Kind == yaml.DocumentNode { // of an empty text
+		root = &yaml.Node{Kind: yaml.MappingNode, Line: 1}
+	}
+	if root.Kind != yaml.MappingNode {
+		r.in.fault(root, "want fields")
+		return
+	}
+	read(root, body)
+}
+
+func (r *suiteReader) caseFile(root *yaml.Node, _ string) {
+	r.c.File, r.c.Line = r.in.file, 1
+	f := r.in.fields(root)
+	r.in.only(root, suite.CaseKeys...)
+	if f["schema_version"] == nil {
+		r.in.fault(root, "schema_version is missing")
+	}
+	if f["name"] == nil {
+		r.in.fault(root, "name is missing")
+	}
+	execution := map[string]*yaml.Node{}
+	if n := f["execution"]; n != nil {
+		if n.Kind != yaml.MappingNode {
+			r.in.fault(n, "execution: want fields")
+		} else {
+			execution = r.in.fields(n)
+			r.in.only(n, suite.ExecutionKeys...)
+		}
+	}
+	if n := execution["prompt"]; n != nil {
+		r.c.Prompt = r.in.some(n, "prompt")
+	} else if !exists(filepath.Join(r.dir, suite.PromptFile)) {
+		r.in.fault(root, "execution.prompt is missing")
+	}
+	r.settings(f)
+	r.settings(execution)
+	if n := f["context"]; n != nil {
+		r.context(n)
+	}
+	if n := f["graders"]; n != nil {
+		if n.Kind != yaml.SequenceNode {
+			r.in.fault(n, "graders: want a list")
+			return
+		}
+		for _, item := range content(n) {
+			if item.Kind != yaml.MappingNode {
+				r.in.fault(item, "a grader: want fields, such as type: regex")
+				continue
+			}
+			r.grader(item, "", "")
+		}
+	}
+}
+
+func (r *suiteReader) promptFile(front *yaml.Node, body string) {
+	r.c.File, r.c.Line = r.in.file, 1
+	if front != nil {
+		f := r.in.fields(front)
+		r.in.only(front, suite.PromptKeys...)
+		r.settings(f)
+	}
+	if r.c.Prompt = body; body == "" {
+		r.in.fault(&yaml.Node{Line: 1}, "the prompt is empty")
+	}
+}
+
+// settings are the fields that both files have.
+func (r *suiteReader) settings(f map[string]*yaml.Node) {
+	s := r.c.Suite
+	if n := f["schema_version"]; n != nil {
+		r.version(n)
+	}
+	set(r.in.some, f, "name", &r.c.ID)
+	set(r.in.text, f, "description", &s.Description)
+	set(r.in.text, f, "expected_outcome", new(string)) // people read it
+	s.Tags = append(s.Tags, r.in.texts(f["tags"], "tags")...)
+	s.Plugins = append(s.Plugins, r.beside(f["plugins"], "plugins", true)...)
+	s.Runs = r.number(f["runs"], "runs", 1, 50, s.Runs)
+	s.MaxTurns = r.number(f["max_turns"], "max_turns", 1, 200, s.MaxTurns)
+	s.TimeoutSeconds = r.number(f["timeout_seconds"], "timeout_seconds", 1, 3600, s.TimeoutSeconds)
+	set(r.in.some, f, "model", &s.Model)
+	set(r.in.text, f, "append_system_prompt", &s.AppendSystem)
+	set(r.in.texts, f, "allowed_tools", &s.Allowed)
+	if n := f["disallowed_tools"]; n != nil {
+		s.Disallowed = r.in.texts(n, "disallowed_tools")
+		for _, tool := range s.Disallowed {
+			if !plainTool.Get().MatchString(tool) {
+				r.in.fault(n, "disallowed_tools: %s: want the name of a tool, without a pattern", tool)
+			}
+		}
+	}
+	r.variables(f["env"])
+	for _, key := range []string{"artifact_publish", "growthbook_overrides"} {
+		if f[key] != nil {
+			r.odd["suites of claude plugin eval: "+key+" has no meaning here"] = true
+		}
+	}
+}
+
+var (
+	plainTool = lazy.Regexp(`^[A-Za-z][A-Za-z0-9_]*$`)
+	evalName  = lazy.Regexp(`^EVAL_[A-Za-z0-9_]*$`)
+)
+
+func (r *suiteReader) version(n *yaml.Node) {
+	version := r.in.text(n, "schema_version")
+	major, err := strconv.Atoi(strings.SplitN(version, ".", 2)[0])
+	if n.Tag == "!!str" && (err != nil || major != 1) {
+		r.in.fault(n, "schema_version %s: want 1.0 or 1.1", version)
+	}
+}
+
+func (r *suiteReader) variables(n *yaml.Node) {
+	if n == nil {
+		return
+	}
+	if n.Kind != yaml.MappingNode {
+		r.in.fault(n, "env: want names and values")
+		return
+	}
+	r.c.Suite.Env = map[string]string{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		switch {
+		case !evalName.Get().MatchString(key.Value):
+			r.in.fault(key, "env: %s: want a name that begins with EVAL_", key.Value)
+		case value.Kind != yaml.ScalarNode:
+			r.in.fault(value, "env: %s: want a text", key.Value)
+		default:
+			r.c.Suite.Env[key.Value] = value.Value
+		}
+	}
+}
+
+func (r *suiteReader) number(n *yaml.Node, what string, low, high, unsaid int) int {
+	if n == nil {
+		return unsaid
+	}
+	v, err := strconv.Atoi(n.Value)
+	if n.Kind != yaml.ScalarNode || err != nil || v < low || v > high {
+		r.in.fault(n, "%s: want a number from %d to %d", what, low, high)
+	}
+	return v
+}
+
+func (r *suiteReader) context(n *yaml.Node) {
+	if n.Kind != yaml.MappingNode {
+		r.in.fault(n, "context: want fields")
+		return
+	}
+	f := r.in.fields(n)
+	r.in.only(n, suite.ContextKeys...)
+	r.c.Suite.Scaffold = r.fileBeside(f, "scaffold_script")
+	r.c.Suite.History = r.jsonLines(f, "history_file")
+	r.c.Suite.AddDirs = r.beside(f["add_dirs"], "add_dirs", true)
+}
+
+// fileBeside is the path of one file that starts at the case's folder, or "".
+func (r *suiteReader) fileBeside(f map[string]*yaml.Node, what string) string {
+	if found := r.beside(f[what], what, false); len(found) == 1 {
+		return found[0]
+	}
+	return ""
+}
+
+// beside are paths, one or a list, that start at the case's folder: of folders, or of files.
+func (r *suiteReader) beside(n *yaml.Node, what string, folder bool) []string {
+	if n == nil {
+		return nil
+	}
+	named := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode {
+		named = content(n)
+	}
+	var all []string
+	for _, n := range named {
+		name := r.in.some(n, what)
+		path := filepath.Join(r.dir, filepath.FromSlash(name))
+		info, err := os.Stat(path)
+		switch {
+		case name == "":
+		case filepath.IsAbs(name):
+			r.in.fault(n, "%s: %s: want a path that starts at the case's folder", what, name)
+		case err != nil:
+			r.in.fault(n, "%s: %s is not there", what, name)
+		case info.IsDir() != folder:
+			r.in.fault(n, "%s: %s: want a %s", what, name, map[bool]string{true: "folder", false: "file"}[folder])
+		default:
+			all = append(all, path)
+		}
+	}
+	return all
+}
+
+// jsonLines is the path of a file of JSON lines, or "".
+func (r *suiteReader) jsonLines(f map[string]*yaml.Node, what string) string {
+	file, n := r.fileBeside(f, what), f[what]
+	if file == "" {
+		return ""
+	}
+	text, err := readLimited(file)
+	if err != nil {
+		r.in.fault(n, "%s: %v", what, err)
+		return file
+	}
+	line, some := 0, false
+	for part := range bytes.Lines(text) {
+		line++
+		if part = bytes.TrimSpace(part); len(part) == 0 {
+			continue
+		}
+		if some = true; !json.Valid(part) || part[0] != '{' {
+			r.in.fault(n, "%s: %s:%d: no JSON object", what, file, line)
+			return file
+		}
+	}
+	if !some {
+		r.in.fault(n, "%s: %s is empty", what, file)
+	}
+	return file
+}
+
+// fires says what a grader of the Skill tool says about firing: which skill should, or none.
+func (r *suiteReader) fires() {
+	for _, check := range r.c.Checks {
+		g := check.Grader
+		if g.Type != toolUsed || g.Tool.Tool != "Skill" {
+			continue
+		}
+		r.c.Open, r.c.Fires, r.c.About = false, g.Max == nil || *g.Max > 0, g.Tool.InputMatch
+		return
+	}
+}
+
+// about are those of some names that a case is about.
+func (c *Case) about(names Names) Names {
+	if c.About == "" {
+		return names
+	}
+	re, err := jsregexp.Compile(c.About, "")
+	if err != nil {
+		return names
+	}
+	some := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		_, ok, err := re.Find(fmt.Sprintf(`{"skill":%q}`, name))
+		return err != nil || !ok
+	})
+	if len(some) == 0 {
+		return names
+	}
+	return some
+}

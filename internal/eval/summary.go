@@ -1,0 +1,399 @@
+package eval
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A Summary is what trials came to. As JSON it is the last line of what
+// skillhand try --json prints: schemas/try-v1.schema.json.
+type Summary struct {
+	Type       string         `json:"type"`            // summary
+	OK         bool           `json:"ok"`              // every minimum was met, nothing is missing
+	Agent      string         `json:"agent,omitempty"` // who was asked; "" means Claude
+	Skills     []SkillSummary `json:"skills"`
+	Trials     int            `json:"trials"`
+	Void       int            `json:"void"`    // of them without a verdict
+	Missing    int            `json:"missing"` // trials that were not made
+	CostUSD    float64        `json:"cost_usd"`
+	NoCost     bool           `json:"cost_unknown,omitempty"` // the agent does not tell what trials cost
+	Tokens     int            `json:"tokens"`
+	DurationMS float64        `json:"duration_ms"`
+	Stopped    string         `json:"stopped,omitempty"`   // why some were not made
+	Below      []string       `json:"below"`               // the minimums that were missed
+	Uncounted  []string       `json:"uncounted,omitempty"` // the minimums for which there is nothing to count
+	Notes      []string       `json:"notes,omitempty"`     // on kept trials: cases that are not what they were
+	Results    string         `json:"results"`             // the folder with transcripts
+
+	again bool // of kept trials: nobody was asked
+}
+
+// A SkillSummary is what the trials of one skill came to. Trials without a
+// verdict count in none of its rates.
+type SkillSummary struct {
+	Skill         string        `json:"skill"`
+	Fired         Rate          `json:"fired"` // where it should
+	Quiet         Rate          `json:"quiet"` // where it should not fire, it did not
+	Passed        Rate          `json:"passed"`
+	Without       *Rate         `json:"passed_without,omitempty"` // the skill
+	Help          *Difference   `json:"help,omitempty"`           // passed with less passed without
+	Judged        Rate          `json:"judged"`                   // what a model says yes to, of what it was asked
+	JudgedWithout *Rate         `json:"judged_without,omitempty"` // the same without the skill
+	Arms          []SkillArm    `json:"arms,omitempty"`
+	Differences   []Comparison  `json:"differences,omitempty"`
+	Cases         []CaseSummary `json:"cases"`
+	Misses        []Miss        `json:"misses"`
+}
+
+// A SkillArm is what the trials of a skill came to in one arm.
+type SkillArm struct {
+	Arm    Arm  `json:"arm"`
+	Fired  Rate `json:"fired"`
+	Quiet  Rate `json:"quiet"`
+	Passed Rate `json:"passed"`
+	Judged Rate `json:"judged"`
+}
+
+// A CaseSummary is what the trials of one case came to.
+type CaseSummary struct {
+	Case   string       `json:"case"`
+	Fires  bool         `json:"fires"`
+	Open   bool         `json:"open,omitempty"`   // the case does not say whether the skill should fire: it counts in no rate of firing
+	Called bool         `json:"called,omitempty"` // the prompt calls the skill by name: it counts in no rate of firing
+	Arms   []ArmSummary `json:"arms"`
+	Help   *Difference  `json:"help,omitempty"`
+}
+
+// An ArmSummary is what the trials of a case came to in one arm.
+type ArmSummary struct {
+	Arm        Arm            `json:"arm"`
+	Outcomes   []Outcome      `json:"outcomes"` // by run
+	Right      Rate           `json:"right"`    // it fired if it should, and not if not
+	Passed     Rate           `json:"passed"`
+	Judged     Rate           `json:"judged"`
+	Score      *float64       `json:"score,omitempty"`  // the mean of the scores of graders
+	Failed     map[string]int `json:"failed,omitempty"` // checks, and how often
+	Unjudged   []Unjudged     `json:"unjudged,omitempty"`
+	Void       int            `json:"void"`
+	CostUSD    float64        `json:"cost_usd"`
+	Tokens     int            `json:"tokens"`
+	DurationMS float64        `json:"duration_ms"` // the mean
+}
+
+// An Unjudged is a check of which nobody knows whether it holds.
+type Unjudged struct {
+	Check  string `json:"check"`
+	Why    string `json:"why"`
+	Trials int    `json:"trials"`
+}
+
+// A Miss is a case that should have fired the skill and did not.
+type Miss struct {
+	Case    string   `json:"case"`
+	Instead string   `json:"instead"`           // the skill that fired, or ""
+	Refused string   `json:"refused,omitempty"` // the skill was called, and this came instead of its text the first time
+	Trials  int      `json:"trials"`
+	Cut     string   `json:"cut,omitempty"` // what the agent's list of skills did to the description
+	Shared  []string `json:"shared"`        // words of the prompt in the description of the skill that fired instead
+	Lacking []string `json:"lacking"`       // words of the prompt that the skill's own description lacks
+}
+
+// Summarize sums up trials. descriptions are those of other skills, by name.
+func Summarize(subjects []*Subject, trials []Trial, descriptions map[string]string) *Summary {
+	s := &Summary{Type: "summary", Skills: []SkillSummary{}, Below: []string{}}
+	slices.SortStableFunc(trials, func(a, b Trial) int { return a.Run - b.Run })
+	for _, t := range trials {
+		s.Trials++
+		s.CostUSD += t.CostUSD
+		s.NoCost = s.NoCost || t.NoCost
+		s.Tokens += t.Tokens
+		if t.Outcome == Void {
+			s.Void++
+		}
+	}
+	for _, subject := range subjects {
+		s.Skills = append(s.Skills, summarizeSkill(subject, trials, descriptions))
+	}
+	return s
+}
+
+func summarizeSkill(subject *Subject, trials []Trial, descriptions map[string]string) SkillSummary {
+	s := SkillSummary{Skill: subject.Name, Cases: []CaseSummary{}, Misses: []Miss{}}
+	trials = slices.DeleteFunc(slices.Clone(trials), func(t Trial) bool { return t.Skill != subject.Name })
+	arms := armsOf(trials)
+	for _, arm := range arms {
+		s.Arms = append(s.Arms, SkillArm{Arm: arm})
+	}
+	for i := range subject.Cases {
+		c := &subject.Cases[i]
+		cs := CaseSummary{Case: c.ID, Fires: c.Fires, Open: c.Open, Arms: []ArmSummary{}}
+		_, cs.Called = subject.called(c.Prompt)
+		for n, arm := range arms {
+			mine := slices.DeleteFunc(slices.Clone(trials), func(t Trial) bool { return t.Case != c.ID || t.Arm != arm })
+			if len(mine) == 0 {
+				continue
+			}
+			a := summarizeArm(arm, mine)
+			cs.Arms = append(cs.Arms, a)
+			s.Arms[n].add(a, &cs)
+			if n == 0 && arm.Kind() == With && c.Fires && !cs.Called && !c.Open {
+				s.Misses = append(s.Misses, misses(subject, c, mine, descriptions)...)
+			}
+		}
+		cs.Help = help(cs.Arms)
+		s.Cases = append(s.Cases, cs)
+	}
+	s.total(arms)
+	s.compare(arms, trials)
+	return s
+}
+
+// help compares the arm without the skill to the first one's with it, if both have something to compare.
+func help(arms []ArmSummary) *Difference {
+	for _, a := range arms {
+		if a.Arm.Kind() == Without && a.Arm.Model() == arms[0].Arm.Model() && arms[0].Passed.Of > 0 && a.Passed.Of > 0 {
+			d := Compare(arms[0].Passed, a.Passed)
+			return &d
+		}
+	}
+	return nil
+}
+
+// add adds a case's trials to those of the arm.
+func (k *SkillArm) add(a ArmSummary, c *CaseSummary) {
+	k.Passed, k.Judged = k.Passed.Plus(a.Passed), k.Judged.Plus(a.Judged)
+	switch {
+	case a.Arm.Kind() == Without || c.Called || c.Open:
+	case c.Fires:
+		k.Fired = k.Fired.Plus(a.Right)
+	default:
+		k.Quiet = k.Quiet.Plus(a.Right)
+	}
+}
+
+// total takes the rates of the first arm with the skill for those of the skill.
+func (s *SkillSummary) total(arms []Arm) {
+	none := NewRate(0, 0)
+	s.Fired, s.Quiet, s.Passed, s.Judged = none, none, none, none
+	for i := range s.Arms {
+		k := &s.Arms[i]
+		for _, r := range []*Rate{&k.Fired, &k.Quiet, &k.Passed, &k.Judged} {
+			*r = r.Plus(Rate{})
+		}
+		switch {
+		case k.Arm.Model() != arms[0].Model():
+		case k.Arm.Kind() == With:
+			s.Fired, s.Quiet, s.Passed, s.Judged = k.Fired, k.Quiet, k.Passed, k.Judged
+		case k.Arm.Kind() == Without:
+			if k.Judged.Of > 0 {
+				s.JudgedWithout = &k.Judged
+			}
+			if k.Passed.Of > 0 {
+				d := Compare(s.Passed, k.Passed)
+				s.Without, s.Help = &k.Passed, &d
+			}
+		}
+	}
+}
+
+// compare compares the arms by what fired as it should, if both have the skill, and by what passed.
+func (s *SkillSummary) compare(arms []Arm, trials []Trial) {
+	rated := map[string]bool{}
+	for _, c := range s.Cases {
+		rated[c.Case] = !c.Called && !c.Open
+	}
+	right := func(t *Trial) *bool {
+		if !rated[t.Case] {
+			return nil
+		}
+		ok := t.Right()
+		return &ok
+	}
+	for _, p := range pairs(arms) {
+		if p[1].Kind() != Without {
+			if c, ok := compareArms(trials, p[0], p[1], "fired", right); ok {
+				s.Differences = append(s.Differences, c)
+			}
+		}
+		if c, ok := compareArms(trials, p[0], p[1], "passed", func(t *Trial) *bool { return t.Passed }); ok {
+			s.Differences = append(s.Differences, c)
+		}
+	}
+}
+
+func summarizeArm(arm Arm, trials []Trial) ArmSummary {
+	none := NewRate(0, 0)
+	a := ArmSummary{Arm: arm, Outcomes: []Outcome{}, Right: none, Passed: none, Judged: none}
+	var scores []float64
+	for _, t := range trials {
+		a.Outcomes = append(a.Outcomes, t.Outcome)
+		a.CostUSD += t.CostUSD
+		a.Tokens += t.Tokens
+		if t.Outcome == Void {
+			a.Void++
+			continue
+		}
+		a.DurationMS += t.DurationMS
+		a.Right.See(t.Right())
+		if t.Passed != nil {
+			a.Passed.See(*t.Passed)
+		}
+		if t.Score != nil {
+			scores = append(scores, *t.Score)
+		}
+		for _, c := range t.Checks {
+			if c.OK == nil {
+				a.unjudged(c)
+				continue
+			}
+			if c.Judge && c.Weight == 0 {
+				a.Judged.See(*c.OK)
+			}
+			if !*c.OK {
+				if a.Failed == nil {
+					a.Failed = map[string]int{}
+				}
+				a.Failed[c.Check]++
+			}
+		}
+	}
+	a.Score = mean(scores)
+	a.DurationMS /= float64(max(a.Right.Of, 1))
+	return a
+}
+
+func (a *ArmSummary) unjudged(c CheckResult) {
+	if c.Unasked {
+		return // as wanted
+	}
+	for i := range a.Unjudged {
+		if a.Unjudged[i].Check == c.Check && a.Unjudged[i].Why == c.Why {
+			a.Unjudged[i].Trials++
+			return
+		}
+	}
+	a.Unjudged = append(a.Unjudged, Unjudged{Check: c.Check, Why: c.Why, Trials: 1})
+}
+
+func count(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// misses says what fired instead, and which words may be why.
+func misses(subject *Subject, c *Case, trials []Trial, descriptions map[string]string) []Miss {
+	var all []Miss
+	prompt := words(c.Prompt)
+	own := words(subject.Description + " " + strings.Join(subject.Names, " "))
+	add := func(instead, refused, cut string) {
+		for i := range all {
+			if all[i].Instead == instead && all[i].Cut == cut && (all[i].Refused == "") == (refused == "") {
+				all[i].Trials++
+				return
+			}
+		}
+		m := Miss{Case: c.ID, Instead: instead, Refused: refused, Cut: cut, Trials: 1, Shared: []string{}, Lacking: []string{}}
+		theirs := words(descriptions[instead] + " " + instead)
+		for _, w := range prompt {
+			if instead != "" && slices.Contains(theirs, w) {
+				m.Shared = append(m.Shared, w)
+			}
+			if refused == "" && cut == "" && !slices.Contains(own, w) {
+				m.Lacking = append(m.Lacking, w)
+			}
+		}
+		all = append(all, m)
+	}
+	for _, t := range trials {
+		switch {
+		case t.Outcome == None:
+			add("", t.Refused, t.Cut)
+		case t.Outcome == Other:
+			for _, name := range t.Instead {
+				add(name, t.Refused, t.Cut)
+			}
+		}
+	}
+	return all
+}
+
+// words are those of a text that mean something, each once, in order. A plural is
+// its singular.
+func words(text string) []string {
+	var all []string
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && len(w) > 3 {
+			w = w[:len(w)-1]
+		}
+		if len([]rune(w)) > 2 && !slices.Contains(common, w) && !slices.Contains(all, w) {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// common are words that every description has, as words would leave them.
+var common = strings.Fields(`let about after all also and any are ask been before but can could did do doe done each for from get give go had
+have help her here him how into its just like make may more need new not now one only other our out over please question shall she should started
+skill some such than that the their them then there these they thi those user use used using want wa were what when where which
+while who why will with would you your`)
+
+// Require compares a summary with minimums; 0 means none. A skill that should not
+// fire somewhere must be quiet there as often as it must fire elsewhere.
+func (s *Summary) Require(minFired, minPass float64) {
+	s.Below, s.Uncounted = []string{}, nil
+	var firing, checked int
+	for _, k := range s.Skills {
+		for _, a := range k.Arms {
+			s.Below = append(s.Below, a.below(k.Skill, minFired, minPass)...)
+		}
+		firing, checked = firing+k.Fired.Of+k.Quiet.Of, checked+k.Passed.Of
+		if minPass > 0 && k.Passed.Of == 0 && k.unjudged() {
+			s.Uncounted = append(s.Uncounted, k.Skill+": no check could be judged, want "+exact(minPass)+" of them to pass")
+		}
+	}
+	if minPass > 0 && checked == 0 && len(s.Uncounted) == 0 {
+		s.Uncounted = append(s.Uncounted, "no check to count, want "+exact(minPass)+" of them to pass")
+	}
+	if minFired > 0 && firing == 0 {
+		s.Uncounted = append(s.Uncounted, "no trial to count, want the skill to fire in "+exact(minFired)+" of them")
+	}
+	s.OK = len(s.Below) == 0 && len(s.Uncounted) == 0 && s.Void == 0 && s.Missing == 0
+}
+
+// below names the minimums that an arm with the skill misses.
+func (k *SkillArm) below(skill string, minFired, minPass float64) (all []string) {
+	if k.Arm.Kind() != With {
+		return nil
+	}
+	if model := k.Arm.Model(); model != "" {
+		skill += " with " + model
+	}
+	for _, m := range []struct {
+		what string
+		rate Rate
+		min  float64
+	}{
+		{"fired where it should", k.Fired, minFired}, {"stayed quiet where it should", k.Quiet, minFired}, {"passed", k.Passed, minPass},
+	} {
+		if m.min > 0 && m.rate.Of > 0 && m.rate.Rate < m.min-1e-9 {
+			all = append(all, skill+" "+m.what+" in "+exact(m.rate.Rate)+", want "+exact(m.min))
+		}
+	}
+	return all
+}
+
+// unjudged reports whether the skill has checks that should count and could not be judged.
+func (k *SkillSummary) unjudged() bool {
+	for _, c := range k.Cases {
+		for _, a := range c.Arms {
+			if a.Arm.Kind() == With && len(a.Unjudged) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,499 @@
+// Package golden answers one question: does a skill still do what its tests say?
+// It asks no model: pages are rendered from recordings, scripts run in a folder
+// of their own.
+//
+// A test is an archive (txtar) in the tests folder beside the skill: prose on
+// top, then what is given and what is wanted, each in a section of its own.
+//
+//	-- args --            the arguments, as one string; or argv, one a line
+//	-- recording.json --  what the directives printed; without it they run
+//	-- folder/NAME --     a file of the folder that directives and the script run in
+//	-- page --            wanted: the page of the first use
+//	-- later --           wanted: the page of a later use
+//	-- verdict.json --    wanted: what of the verdict on its script matters
+//	-- files/NAME --      wanted: a file that the script makes
+//
+// Paths in pages are written as the variables that stand for them, so that a
+// test holds in every clone.
+package golden
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/diff"
+	"golang.org/x/tools/txtar"
+
+	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/here"
+	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/render"
+	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// A Result says whether one test holds.
+//
+// As JSON it is a line of what skillhand test --json prints: schemas/test-v1.schema.json.
+type Result struct {
+	Skill      string  `json:"skill"`
+	File       string  `json:"file"`
+	OK         bool    `json:"ok"`
+	Updated    bool    `json:"updated"` // the file was rewritten
+	Checks     []Check `json:"checks"`
+	Error      string  `json:"error"` // why the test could not be run
+	DurationMS float64 `json:"duration_ms"`
+}
+
+// A Check is one thing that a test wants.
+type Check struct {
+	Name string `json:"check"` // the section that wants it: page, later, verdict.json, files/NAME
+	OK   bool   `json:"ok"`
+	Diff string `json:"diff"` // from what is wanted to what there is
+}
+
+// Find lists the tests of the skill at loc.
+func Find(loc skill.Location) []string { return paths.Glob(loc.Main().Folder, "tests/*.txtar") }
+
+// wanting are the lines by which a file of any name is known as a test.
+var wanting = []string{"-- page --", "-- later --", "-- verdict.json --"}
+
+// Unrun lists what looks like a test of the skill and is none: because of its name, or a folder deeper.
+func Unrun(loc skill.Location) []string {
+	found := paths.Glob(loc.Main().Folder, "tests/*/*.txtar")
+	for _, file := range paths.Glob(loc.Main().Folder, "tests/*") {
+		if filepath.Ext(file) == ".txtar" || !paths.IsFile(file) {
+			continue
+		}
+		src, err := skill.ReadFile(file)
+		for line := range strings.Lines(string(src)) {
+			if err == nil && slices.Contains(wanting, strings.TrimSpace(line)) {
+				found = append(found, file)
+				break
+			}
+		}
+	}
+	return found
+}
+
+// Run runs the test in a file, of the skill at loc. With update the file is
+// rewritten so that it wants what there is.
+func Run(ctx context.Context, rt skillhand.Runtime, loc skill.Location, file string, update bool) Result {
+	began := time.Now()
+	r := Result{Skill: loc.Name, File: file, Checks: []Check{}}
+	if err := r.run(ctx, rt, loc, update); err != nil {
+		r.Error = err.Error()
+	}
+	r.OK = r.Error == "" && !slices.ContainsFunc(r.Checks, func(c Check) bool { return !c.OK })
+	r.DurationMS = float64(time.Since(began).Microseconds()) / 1000
+	return r
+}
+
+func (r *Result) run(ctx context.Context, rt skillhand.Runtime, loc skill.Location, update bool) error {
+	text, err := os.ReadFile(r.File)
+	if err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp("", "skillhand-test-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	if scratch, err = filepath.EvalSymlinks(scratch); err != nil {
+		return err
+	}
+	crlf := allCRLF(text)
+	if crlf {
+		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	}
+	t, err := newTest(txtar.Parse(text), loc, scratch)
+	if err != nil {
+		return err
+	}
+	t.crlf = crlf
+	inFile := func(message string) string { return t.inFile(r.File, text, message) }
+	if warn := rt.Warn; warn != nil {
+		rt.Warn = func(message string) { warn(inFile(message)) }
+	}
+	rt.NoHistory = true
+	rt.Here = here.Here{Dir: t.work, Project: t.work, Home: rt.Home, State: rt.State, PluginRoot: rt.PluginRoot, Env: rt.Env}
+	got, err := t.run(ctx, &rt)
+	for _, name := range t.wanted {
+		if _, there := got[name]; there || err == nil {
+			r.Checks = append(r.Checks, t.check(name, got))
+		}
+	}
+	if err != nil {
+		return errors.New(inFile(err.Error()))
+	}
+	if !update || !slices.ContainsFunc(r.Checks, func(c Check) bool { return !c.OK }) {
+		return nil
+	}
+	if len(t.failed) > 0 && rt.Warn != nil {
+		rt.Warn(fmt.Sprintf("%s: wants a page with errors on it: in the test's folder, %s\nto test a page as in your project, record it there: "+
+			"skillhand load %s --record FILE, and put the file into the section recording.json", term.Near(r.File), strings.Join(t.failed, "; "), loc.Name))
+	}
+	return r.update(t, got)
+}
+
+// update rewrites the file so that it wants what there is. A file that the script
+// did not make is still missing.
+func (r *Result) update(t *test, got map[string]string) error {
+	t.rewrite(got)
+	text := txtar.Format(t.archive)
+	if again := txtar.Parse(text); !reflect.DeepEqual(again.Files, t.archive.Files) {
+		return errors.New("not updated: a line of what there is would begin a section, as -- page -- does")
+	}
+	if t.crlf {
+		text = bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
+	}
+	if err := atomicfile.Write(r.File, text, 0o644); err != nil {
+		return err
+	}
+	for i, c := range r.Checks {
+		if _, there := got[c.Name]; there && !c.OK {
+			r.Checks[i].OK, r.Updated = true, true
+		}
+	}
+	return nil
+}
+
+// A test is an archive that was read.
+type test struct {
+	archive   *txtar.Archive
+	skill     string // the folder of the skill, really
+	work      string // where it runs
+	sections  map[string]string
+	wanted    []string // sections that want something, in order
+	args      render.Args
+	argv      []string
+	recording string // a file, or ""
+	crlf      bool
+	failed    []string // commands of the page, a line each
+}
+
+// allCRLF reports whether every line of a file ends with CRLF, as Git may check it out: then the
+// ends of lines are no part of what it wants.
+func allCRLF(text []byte) bool {
+	n := bytes.Count(text, []byte("\n"))
+	return n > 0 && bytes.Count(text, []byte("\r\n")) == n
+}
+
+// ends is a text with ends of lines as they are compared.
+func (t *test) ends(text string) string {
+	if t.crlf {
+		return strings.ReplaceAll(text, "\r\n", "\n")
+	}
+	return text
+}
+
+// newTest reads an archive and lays out its folder below scratch.
+func newTest(a *txtar.Archive, loc skill.Location, scratch string) (*test, error) {
+	t := &test{archive: a, skill: paths.Real(loc.Folder), work: filepath.Join(scratch, "work"), sections: map[string]string{}}
+	if err := os.Mkdir(t.work, 0o777); err != nil {
+		return nil, err
+	}
+	var faults []error
+	for _, f := range a.Files {
+		if _, twice := t.sections[f.Name]; twice {
+			faults = append(faults, fmt.Errorf("-- %s --: given twice", f.Name))
+		}
+		t.sections[f.Name] = string(f.Data)
+		below, isFolder := strings.CutPrefix(f.Name, "folder/")
+		made, isFile := strings.CutPrefix(f.Name, "files/")
+		switch {
+		case isFolder:
+			faults = append(faults, writeIn(t.work, below, f.Data))
+		case isFile && !filepath.IsLocal(made):
+			faults = append(faults, fmt.Errorf("-- %s --: leads outside the folder", f.Name))
+		case isFile, f.Name == "page", f.Name == "later", f.Name == "verdict.json":
+			t.wanted = append(t.wanted, f.Name)
+		case f.Name == "args":
+			t.args = render.ParseArgs(string(f.Data))
+			t.argv = t.args.Words
+		case f.Name == "argv":
+			t.argv = strings.Split(strings.TrimSuffix(string(f.Data), "\n"), "\n")
+			t.args = render.JoinArgs(t.argv)
+		case f.Name == "recording.json":
+			t.recording = filepath.Join(scratch, "recording.json")
+			faults = append(faults, os.WriteFile(t.recording, f.Data, 0o600))
+		default:
+			faults = append(faults, fmt.Errorf("-- %s --: want args, argv, recording.json, folder/…, page, later, verdict.json or files/…", f.Name))
+		}
+	}
+	if want, ok := t.sections["verdict.json"]; ok {
+		faults = append(faults, checkVerdict(want))
+	}
+	if len(t.wanted) == 0 {
+		faults = append(faults,
+			errors.New("there is nothing to compare: add a section page, later, verdict.json or files/NAME, and fill it with skillhand test --update"))
+	}
+	return t, errors.Join(faults...)
+}
+
+// verdictType is what a run returns, whose keys a test may name.
+var verdictType = reflect.TypeOf((*skillhand.Runtime).Run).Out(0)
+
+// checkVerdict finds what is wrong with a wanted verdict: a key that no verdict has would compare
+// nothing. One that is empty is for --update to fill in.
+func checkVerdict(want string) error {
+	if strings.TrimSpace(want) == "" {
+		return nil
+	}
+	var doc any
+	if err := json.Unmarshal([]byte(want), &doc); err != nil {
+		return fmt.Errorf("-- verdict.json --: not JSON: %w", err)
+	}
+	keys, ok := doc.(map[string]any)
+	if !ok {
+		return errors.New("-- verdict.json --: not an object")
+	}
+	if len(keys) == 0 {
+		return errors.New("-- verdict.json --: there is nothing to compare: name a key, or leave the section empty and fill it with skillhand test --update")
+	}
+	return unknownKeys("", doc, verdictType)
+}
+
+// unknownKeys names the keys in a document that a type does not have.
+func unknownKeys(path string, doc any, of reflect.Type) error {
+	if of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	var faults []error
+	switch of.Kind() {
+	case reflect.Slice:
+		list, _ := doc.([]any) // what is no list differs
+		for _, one := range list {
+			faults = append(faults, unknownKeys(path, one, of.Elem()))
+		}
+	case reflect.Struct:
+		known := map[string]reflect.Type{}
+		var names []string
+		for field := range of.Fields() {
+			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "-" && name != "" {
+				known[name], names = field.Type, append(names, name)
+			}
+		}
+		keys, _ := doc.(map[string]any)
+		for _, key := range slices.Sorted(maps.Keys(keys)) {
+			if known[key] == nil {
+				faults = append(faults, fmt.Errorf("-- verdict.json --: unknown key %s%s: want %s", path, key, strings.Join(names, ", ")))
+				continue
+			}
+			faults = append(faults, unknownKeys(path+key+".", keys[key], known[key]))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func writeIn(dir, name string, data []byte) error {
+	if !filepath.IsLocal(name) {
+		return fmt.Errorf("-- folder/%s --: leads outside the folder", name)
+	}
+	file := filepath.Join(dir, filepath.FromSlash(name))
+	mode := fs.FileMode(0o666)
+	if bytes.HasPrefix(data, []byte("#!")) {
+		mode = 0o777
+	}
+	err := os.MkdirAll(filepath.Dir(file), 0o777)
+	if err == nil {
+		err = os.WriteFile(file, data, mode)
+	}
+	if err != nil {
+		return fmt.Errorf("-- folder/%s --: %w", name, err)
+	}
+	return nil
+}
+
+// inFile names the test's file, and the line in it, in a message about the recording.
+func (t *test) inFile(file string, text []byte, message string) string {
+	if t.recording == "" {
+		return message
+	}
+	before, _, _ := strings.Cut("\n"+string(text), "\n-- recording.json --")
+	marker := strings.Count(before, "\n") + 1
+	return regexp.MustCompile(regexp.QuoteMeta(t.recording)+`(:\d+)?`).ReplaceAllStringFunc(message, func(at string) string {
+		line, _ := strconv.Atoi(strings.TrimPrefix(at[len(t.recording):], ":")) // 0: the section as a whole
+		return fmt.Sprintf("%s:%d", file, marker+line)
+	})
+}
+
+// run makes everything that the test wants something about. With an error it returns what it made:
+// a page from a recording needs no trust, which the script does.
+func (t *test) run(ctx context.Context, rt *skillhand.Runtime) (map[string]string, error) {
+	got := map[string]string{}
+	script := false
+	for _, name := range t.wanted {
+		switch name {
+		case "page", "later":
+			req := skillhand.LoadRequest{Skill: t.skill, Args: t.args, Use: skillhand.Full, Recording: t.recording}
+			if name == "later" {
+				req.Use = skillhand.Reference
+			}
+			if t.recording != "" {
+				req.Exec = skillhand.Replayed
+			}
+			page, err := rt.Load(ctx, req)
+			if err != nil {
+				return got, fmt.Errorf("%s: %w", name, err)
+			}
+			page.Close()
+			if err := refused(rt, page); err != nil {
+				return got, fmt.Errorf("%s: %w", name, err)
+			}
+			got[name], t.failed = t.portable(page.Text), page.Failed()
+		default:
+			script = true
+		}
+	}
+	if !script {
+		return got, nil
+	}
+	v, err := rt.Run(ctx, skillhand.RunRequest{Script: t.skill, Args: t.argv})
+	if err != nil {
+		return got, err
+	}
+	v.DurationMS = 0
+	doc, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return got, err
+	}
+	got["verdict.json"] = t.portable(string(doc))
+	for _, name := range t.wanted {
+		if made, ok := strings.CutPrefix(name, "files/"); ok {
+			text, err := os.ReadFile(filepath.Join(t.work, filepath.FromSlash(made)))
+			switch {
+			case errors.Is(err, fs.ErrNotExist): // which check tells
+			case err != nil:
+				return got, err
+			default:
+				got[name] = string(text)
+			}
+		}
+	}
+	return got, nil
+}
+
+// refused says why commands of a page did not run, if they had to: such a page says nothing about the skill.
+func refused(rt *skillhand.Runtime, page *skillhand.Page) error {
+	if page.Withheld == "" {
+		return nil
+	}
+	return rt.Policy(rt.Here).Now().May(page.File)
+}
+
+// portable writes the folders in a text as the variables that stand for them.
+func (t *test) portable(text string) string {
+	return strings.NewReplacer(t.skill, "${CLAUDE_SKILL_DIR}", t.work, "${CLAUDE_PROJECT_DIR}").Replace(text)
+}
+
+// check compares what a section wants with what there is. An archive's sections
+// end with a newline, whatever is in them.
+func (t *test) check(name string, got map[string]string) Check {
+	if _, there := got[name]; !there {
+		return Check{Name: name, Diff: strings.TrimPrefix(name, "files/") + " was not made"}
+	}
+	want, is := line(t.sections[name]), line(t.ends(got[name]))
+	if name == "verdict.json" {
+		if want == "" {
+			return Check{Name: name, Diff: "-- verdict.json --: empty: fill it with skillhand test --update"}
+		}
+		var err error
+		if want, is, err = project(want, is); err != nil {
+			return Check{Name: name, Diff: err.Error()}
+		}
+	}
+	if want == is {
+		return Check{Name: name, OK: true}
+	}
+	return Check{Name: name, Diff: string(diff.Diff("want/"+name, []byte(want), "got/"+name, []byte(is)))}
+}
+
+// rewrite puts what there is into the archive.
+func (t *test) rewrite(got map[string]string) {
+	for i := range t.archive.Files {
+		f := &t.archive.Files[i]
+		text, ok := got[f.Name]
+		if !ok {
+			continue
+		}
+		if f.Name == "verdict.json" && strings.TrimSpace(string(f.Data)) != "" {
+			if _, part, err := project(string(f.Data), text); err == nil {
+				text = part
+			}
+		}
+		f.Data = []byte(line(t.ends(text)))
+	}
+}
+
+// line is a text that ends its last line.
+func line(text string) string {
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text
+}
+
+// project returns a wanted document, and of another what the wanted one speaks of: the
+// other keys of its objects do not matter. Both are written in the same way.
+func project(want, got string) (wanted, part string, err error) {
+	var w, g any
+	if err := json.Unmarshal([]byte(want), &w); err != nil {
+		return "", "", fmt.Errorf("the section is not JSON: %w", err)
+	}
+	if err := json.Unmarshal([]byte(got), &g); err != nil {
+		return "", "", err
+	}
+	wanted, err = document(w)
+	if err == nil {
+		part, err = document(narrow(w, g))
+	}
+	return wanted, part, err
+}
+
+func document(v any) (string, error) {
+	doc, err := json.MarshalIndent(v, "", "  ")
+	return line(string(doc)), err
+}
+
+func narrow(want, got any) any {
+	switch w := want.(type) {
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		if !ok {
+			return got
+		}
+		part := map[string]any{}
+		for key, value := range w {
+			if v, ok := g[key]; ok {
+				part[key] = narrow(value, v)
+			}
+		}
+		return part
+	case []any:
+		g, ok := got.([]any)
+		if !ok || len(g) != len(w) {
+			return got
+		}
+		part := make([]any, len(g))
+		for i := range g {
+			part[i] = narrow(w[i], g[i])
+		}
+		return part
+	}
+	return got
+}

@@ -1,0 +1,268 @@
+package mcp
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode"
+	"unicode/utf16"
+
+	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/trust"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// An entry is a skill or command that is here, offered or not.
+type entry struct {
+	listed skillhand.Listed
+	front  skill.Frontmatter
+	why    error // nobody trusted it, or it cannot be read; nil if it is offered to people
+}
+
+// forModels says why a model may not load it; nil if it may.
+func (e *entry) forModels() error {
+	if e.why == nil && e.front.DisableModelInvocation {
+		return fmt.Errorf("%s: only people may call it: its file says disable-model-invocation", e.listed.Call)
+	}
+	return e.why
+}
+
+// forPeople says why a person may not call it; nil if he may.
+func (e *entry) forPeople() error {
+	if e.why == nil && !e.front.UserInvocable {
+		return fmt.Errorf("%s: only an agent may call it: its file says user-invocable: false", e.listed.Call)
+	}
+	return e.why
+}
+
+// entry reads what the catalogue needs to know about a location.
+func (sv *serving) entry(loc skill.Location, policy trust.Policy) entry {
+	e := entry{listed: skillhand.Listed{Location: loc}}
+	if err := policy.May(loc.File); err != nil {
+		e.why = fmt.Errorf("%s: %w", loc.Call, err)
+		return e // what nobody trusted is not even read
+	}
+	e.listed.Trusted = true
+	f := sv.fronts.get(loc)
+	if f.err != nil {
+		e.why, e.listed.Error = f.err, f.err.Error()
+		return e
+	}
+	e.front, e.listed.Description = f.front, f.about
+	return e
+}
+
+// fronts remembers what frontmatter says, as long as its file does not change.
+type fronts struct {
+	mu    sync.Mutex
+	known map[string]front
+}
+
+type front struct {
+	info  fs.FileInfo
+	front skill.Frontmatter
+	about string
+	err   error
+}
+
+func (k *fronts) get(loc skill.Location) front {
+	info, err := os.Stat(loc.File)
+	// A text for the first use is described by another file.
+	plain := err == nil && (loc.Command || loc.IsMain())
+	if plain {
+		k.mu.Lock()
+		f, ok := k.known[loc.File]
+		k.mu.Unlock()
+		if ok && unchanged(f.info, info) {
+			return f
+		}
+	}
+	f := front{info: info}
+	var summary string
+	f.front, summary, f.err = loc.Front()
+	f.about = strings.Join(strings.Fields(summary), " ")
+	if plain && f.err == nil && time.Since(info.ModTime()) > fresh {
+		k.mu.Lock()
+		if len(k.known) >= maxKnown {
+			clear(k.known)
+		}
+		if k.known == nil {
+			k.known = map[string]front{}
+		}
+		k.known[loc.File] = f
+		k.mu.Unlock()
+	}
+	return f
+}
+
+// maxKnown bounds what is remembered.
+const maxKnown = 10_000
+
+// offered lists what one kind of reader may have.
+func (sv *serving) offered(to func(*entry) error) []entry {
+	return slices.DeleteFunc(sv.entries(), func(e entry) bool { return to(&e) != nil })
+}
+
+// whyNone says which skills are here and not offered because nobody trusted them; "" if there are none.
+func (sv *serving) whyNone() string {
+	n := 0
+	for _, e := range sv.entries() {
+		if _, ok := errors.AsType[*trust.NotTrusted](e.why); ok {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Not offered: %d, because nobody trusted their folder. The user can do so with skillhand trust.", n)
+}
+
+// entries lists what is here.
+func (sv *serving) entries() []entry {
+	found, faults := sv.here.Finder().List()
+	for _, err := range faults {
+		sv.warn("%v", err)
+	}
+	found = slices.DeleteFunc(found, func(loc skill.Location) bool {
+		path := paths.Is(loc.Call)
+		if path {
+			sv.warn("%s: not offered: another skill is called %s", loc.File, loc.Name)
+		}
+		return path
+	})
+	entries, policy := make([]entry, len(found)), sv.policy.Now()
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(len(found), runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(found)); i = next.Add(1) - 1 {
+				entries[i] = sv.entry(found[i], policy)
+			}
+		})
+	}
+	wg.Wait()
+	return entries
+}
+
+// find looks a skill up by its name. A path would be any file of the user's.
+func (sv *serving) find(name string, to func(*entry) error) (entry, error) {
+	if name == "" {
+		return entry{}, fmt.Errorf("name is empty, want that of a skill")
+	}
+	if paths.Is(name) {
+		return entry{}, fmt.Errorf("%s: a path, want the name of a skill", name)
+	}
+	loc, err := sv.here.Finder().Find(name)
+	if err != nil {
+		return entry{}, err
+	}
+	loc.Call = name
+	e := sv.entry(loc, sv.policy)
+	return e, to(&e)
+}
+
+// maxCatalogue is how long the description of load_skill may be. Claude Code
+// cuts it at 4,096.
+const maxCatalogue = 4000
+
+// catalogue describes load_skill and what it can load: as much of each skill's
+// description as there is room for.
+func catalogue(all []entry) string {
+	const head = "Load a skill: instructions for a task, with output that is made when you call. " +
+		"Call this before you begin a task that one of the skills below covers, and follow what it returns.\n"
+	if len(all) == 0 {
+		return head + "\nThere are no skills here now."
+	}
+	list := func(about func(*entry) string) string {
+		var b strings.Builder
+		b.WriteString(head + "\nSkills:\n")
+		for i := range all {
+			b.WriteString("- " + all[i].listed.Call)
+			if text := about(&all[i]); text != "" {
+				b.WriteString(": " + text)
+			}
+			b.WriteString("\n")
+		}
+		return b.String()
+	}
+	for _, about := range []func(*entry) string{
+		func(e *entry) string { return strings.TrimSpace(e.listed.Description + " " + e.front.WhenToUse) },
+		func(e *entry) string { return firstSentence(e.listed.Description) },
+	} {
+		if text := list(about); characters(text) <= maxCatalogue {
+			return text
+		}
+	}
+	return names(head, all)
+}
+
+// names lists the skills by name alone, as many as there is room for.
+func names(head string, all []entry) string {
+	text := head + "\nWhat each is for, find_skill tells.\n\nSkills: "
+	for i, e := range all {
+		rest := fmt.Sprintf(" and %d more: ask find_skill", len(all)-i)
+		if characters(text)+characters(e.listed.Call)+len(rest)+2 > maxCatalogue {
+			return text + rest
+		}
+		if i > 0 {
+			text += ", "
+		}
+		text += e.listed.Call
+	}
+	return text
+}
+
+// characters counts as hosts do that are written in JavaScript.
+func characters(text string) int {
+	n := 0
+	for _, r := range text {
+		n += max(1, utf16.RuneLen(r))
+	}
+	return n
+}
+
+// firstSentence ends at a full stop that is followed by white space.
+func firstSentence(text string) string {
+	for i, r := range text {
+		if strings.ContainsRune(".!?。", r) {
+			rest := text[i+len(string(r)):]
+			if rest == "" || r == '。' || unicode.IsSpace(rune(rest[0])) {
+				return text[:len(text)-len(rest)]
+			}
+		}
+	}
+	return text
+}
+
+// matching ranks skills by the words of a query that their names and
+// descriptions have; without words, all match.
+func matching(all []entry, query string) []entry {
+	words := strings.FieldsFunc(strings.ToLower(query), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if len(words) == 0 {
+		return all
+	}
+	score := func(e entry) (n int) {
+		name, text := strings.ToLower(e.listed.Call), strings.ToLower(e.listed.Description+" "+e.front.WhenToUse)
+		for _, w := range words {
+			if strings.Contains(name, w) {
+				n += 3
+			}
+			if strings.Contains(text, w) {
+				n++
+			}
+		}
+		return n
+	}
+	found := slices.DeleteFunc(slices.Clone(all), func(e entry) bool { return score(e) == 0 })
+	slices.SortStableFunc(found, func(a, b entry) int { return cmp.Compare(score(b), score(a)) })
+	return found
+}

@@ -1,0 +1,332 @@
+// Package host answers one question: how is an agent told to start skillhand mcp?
+// It knows where each keeps its configuration, and changes one entry of it.
+package host
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/claudecode/settings"
+)
+
+// Server is what skillhand is called in every configuration.
+const Server = "skillhand"
+
+// An Owner says whose configuration is meant.
+type Owner struct {
+	Home    string
+	Project string
+	Getenv  func(string) string // nil means that no variable is set
+}
+
+func (p Owner) env(name string) string {
+	if p.Getenv == nil {
+		return ""
+	}
+	return p.Getenv(name)
+}
+
+// A Command is what a host starts.
+type Command struct {
+	Program string   `json:"command"`
+	Args    []string `json:"args"`
+}
+
+// A host is an agent whose configuration is known.
+type host struct {
+	name    string
+	user    func(Owner) string // the user's file
+	project string             // the project's, from its top
+	key     string             // of the object that has the servers; "" means TOML
+	kind    string             // what an entry says about the kind of server; "": nothing
+	words   bool               // the command is one list of words
+}
+
+var hosts = []host{
+	{"claude", func(p Owner) string { return filepath.Join(orHome(p, "CLAUDE_CONFIG_DIR", ""), ".claude.json") }, ".mcp.json", "mcpServers", "stdio", false},
+	{"codex", func(p Owner) string { return filepath.Join(orHome(p, "CODEX_HOME", ".codex"), "config.toml") }, ".codex/config.toml", "", "", false},
+	{"gemini", func(p Owner) string { return filepath.Join(p.Home, ".gemini", "settings.json") }, ".gemini/settings.json", "mcpServers", "", false},
+	{"cursor", func(p Owner) string { return filepath.Join(p.Home, ".cursor", "mcp.json") }, ".cursor/mcp.json", "mcpServers", "", false},
+	{"vscode", func(p Owner) string { return filepath.Join(codeFolder(p), "User", "mcp.json") }, ".vscode/mcp.json", "servers", "stdio", false},
+	{"opencode", opencodeFile, "opencode.json", "mcp", "local", true},
+}
+
+// opencodeFile is the user's: the one with comments, if only that is there.
+func opencodeFile(p Owner) string {
+	file := filepath.Join(orHome(p, "XDG_CONFIG_HOME", ".config"), "opencode", "opencode.json")
+	if _, err := os.Stat(file); err != nil {
+		if _, err := os.Stat(file + "c"); err == nil {
+			return file + "c"
+		}
+	}
+	return file
+}
+
+// orHome is the folder that a variable names, else one in the user's home.
+func orHome(p Owner, variable, folder string) string {
+	if dir := p.env(variable); filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(p.Home, folder)
+}
+
+func codeFolder(p Owner) string {
+	switch runtime.GOOS {
+	case "darwin":
+		return filepath.Join(p.Home, "Library", "Application Support", "Code")
+	case "windows":
+		return filepath.Join(orHome(p, "APPDATA", filepath.Join("AppData", "Roaming")), "Code")
+	}
+	return filepath.Join(orHome(p, "XDG_CONFIG_HOME", ".config"), "Code")
+}
+
+// Names lists the hosts.
+func Names() []string {
+	var all []string
+	for _, h := range hosts {
+		all = append(all, h.name)
+	}
+	return all
+}
+
+// A Change is what a host's file says before and after.
+type Change struct {
+	File          string
+	Before, After []byte
+	mode          fs.FileMode
+}
+
+// Plan says how a host's configuration must change for it to start a command:
+// the user's, or the project's. All else in the file stays as it is. The error of a file that cannot be
+// changed is a *ByHandError.
+func Plan(name string, p Owner, project bool, c Command) (*Change, error) {
+	return plan(name, p, project, func(h host, file string, src []byte) ([]byte, error) {
+		after, err := h.set(file, src, c)
+		if err == nil {
+			return after, nil
+		}
+		alone, fault := h.set(file, nil, c)
+		if fault != nil {
+			return nil, err
+		}
+		return nil, &ByHandError{err, string(alone)}
+	})
+}
+
+// A ByHandError says why a file is left as it is.
+type ByHandError struct {
+	Err  error
+	Text string // what a new file would have, for people to write into theirs
+}
+
+func (e *ByHandError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *ByHandError) Unwrap() error { return e.Err }
+
+// PlanRemoval says how a host's configuration must change for it not to start skillhand.
+func PlanRemoval(name string, p Owner, project bool) (*Change, error) {
+	return plan(name, p, project, host.remove)
+}
+
+func plan(name string, p Owner, project bool, edit func(h host, file string, src []byte) ([]byte, error)) (*Change, error) {
+	i := slices.IndexFunc(hosts, func(h host) bool { return h.name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("%s: not a known host: want %s", name, strings.Join(Names(), ", "))
+	}
+	h := hosts[i]
+	ch := &Change{File: h.file(p, project), mode: 0o644}
+	if real, err := filepath.EvalSymlinks(ch.File); err == nil {
+		ch.File = real
+	}
+	info, err := os.Stat(ch.File)
+	if err == nil {
+		ch.mode = info.Mode().Perm()
+		ch.Before, err = os.ReadFile(ch.File)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	ch.After, err = edit(h, ch.File, ch.Before)
+	return ch, err
+}
+
+func (h host) file(p Owner, project bool) string {
+	if project {
+		return filepath.Join(p.Project, filepath.FromSlash(h.project))
+	}
+	return h.user(p)
+}
+
+// set returns a file with the entry in it.
+func (h host) set(file string, src []byte, c Command) ([]byte, error) {
+	if c.Args == nil {
+		c.Args = []string{}
+	}
+	if h.key == "" {
+		text, err := setTable(string(src), c)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		return []byte(text), nil
+	}
+	if have, err := h.get(src); err == nil && same(have, c) {
+		return src, nil
+	}
+	var entry any = struct {
+		Type string `json:"type,omitempty"`
+		Command
+	}{h.kind, c}
+	if h.words {
+		entry = wordsEntry{h.kind, append([]string{c.Program}, c.Args...)}
+	}
+	value, err := json.Marshal(entry)
+	if err != nil {
+		return nil, err
+	}
+	return settings.Set(file, src, string(value), h.key, Server)
+}
+
+// remove returns a file without the entry.
+func (h host) remove(file string, src []byte) ([]byte, error) {
+	switch _, err := h.get(src); {
+	case len(src) == 0, errors.Is(err, errNone):
+		return src, nil
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", file, err)
+	case h.key == "":
+		return []byte(removeTable(string(src))), nil
+	}
+	return settings.Remove(file, src, h.key, Server)
+}
+
+// wrote reports whether a file's entry is one that set writes for skillhand mcp: written anew, the file
+// means the same.
+func (h host) wrote(file string, src []byte, c Command) bool {
+	program := strings.TrimSuffix(filepath.Base(c.Program), ".exe")
+	if program != Server || len(c.Args) == 0 || c.Args[0] != "mcp" {
+		return false
+	}
+	without, err := h.remove(file, src)
+	if err != nil {
+		return false
+	}
+	again, err := h.set(file, without, c)
+	if err != nil {
+		return false
+	}
+	if h.key == "" {
+		return len(strings.Fields(string(again))) == len(strings.Fields(string(src)))
+	}
+	var was, is any
+	return json.Unmarshal(src, &was) == nil && json.Unmarshal(again, &is) == nil && reflect.DeepEqual(was, is)
+}
+
+// A wordsEntry is an entry with the whole command as a list.
+type wordsEntry struct {
+	Type    string   `json:"type"`
+	Command []string `json:"command"`
+}
+
+func same(a, b Command) bool { return a.Program == b.Program && slices.Equal(a.Args, b.Args) }
+
+// errNone says that a file does not name skillhand.
+var errNone = errors.New("no entry")
+
+// get returns the entry of a file.
+func (h host) get(src []byte) (Command, error) {
+	if h.key == "" {
+		return getTable(string(src))
+	}
+	var doc map[string]json.RawMessage
+	var servers map[string]json.RawMessage
+	var c Command
+	if err := json.Unmarshal(src, &doc); err != nil {
+		return c, err
+	}
+	if doc[h.key] == nil {
+		return c, errNone
+	}
+	if err := json.Unmarshal(doc[h.key], &servers); err != nil {
+		return c, fmt.Errorf("%s: %w", h.key, err)
+	}
+	if servers[Server] == nil {
+		return c, errNone
+	}
+	if !h.words {
+		return c, json.Unmarshal(servers[Server], &c)
+	}
+	var entry wordsEntry
+	if err := json.Unmarshal(servers[Server], &entry); err != nil || len(entry.Command) == 0 {
+		return c, err
+	}
+	return Command{Program: entry.Command[0], Args: entry.Command[1:]}, nil
+}
+
+// Diff shows the change; "" means that there is none.
+func (c *Change) Diff() string {
+	if string(c.Before) == string(c.After) {
+		return ""
+	}
+	return string(diff.Diff("before "+c.File, c.Before, "after "+c.File, c.After))
+}
+
+// Write makes the change, unless the file has changed since it was planned.
+func (c *Change) Write() error {
+	now, err := os.ReadFile(c.File)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if string(now) != string(c.Before) {
+		return fmt.Errorf("%s: it has just been changed by somebody else: try again", c.File)
+	}
+	if err := os.MkdirAll(filepath.Dir(c.File), 0o777); err != nil {
+		return err
+	}
+	return atomicfile.Write(c.File, c.After, c.mode)
+}
+
+// A Found is an entry for skillhand in a host's configuration.
+type Found struct {
+	Host, File string
+	Project    bool // the file is the project's
+	Command    Command
+	Ours       bool  // the entry is as Plan writes it for skillhand mcp
+	Err        error // why the file cannot be read
+}
+
+// Find looks for skillhand in every host's configuration.
+func Find(p Owner) []Found {
+	var all []Found
+	seen := map[string]bool{}
+	for _, h := range hosts {
+		for _, project := range []bool{false, true} {
+			file := h.file(p, project)
+			src, err := os.ReadFile(file)
+			if seen[file] || errors.Is(err, fs.ErrNotExist) || project && p.Project == "" || !project && p.Home == "" {
+				continue
+			}
+			seen[file] = true
+			f := Found{Host: h.name, File: file, Project: project, Err: err}
+			if err == nil {
+				f.Command, f.Err = h.get(src)
+				f.Ours = f.Err == nil && h.wrote(file, src, f.Command)
+			}
+			if !errors.Is(f.Err, errNone) {
+				all = append(all, f)
+			}
+		}
+	}
+	return all
+}

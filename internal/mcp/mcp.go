@@ -1,0 +1,199 @@
+// Package mcp answers one question: how do agents that run no directives
+// themselves get skills as they should be read? It serves them over the Model
+// Context Protocol: as tools, prompts and resources, and by the extension
+// io.modelcontextprotocol/skills.
+//
+// Everything that is listed or loaded is read from disk when it is asked for, so
+// no answer is out of date. Clients are also told when files change.
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/internal/here"
+	"github.com/skillhand/skillhand/internal/redact"
+	"github.com/skillhand/skillhand/internal/trust"
+)
+
+// A Server hands out the skills of one place.
+type Server struct {
+	Runtime  *skillhand.Runtime
+	Version  string
+	AllowRun bool // offer run_skill, which runs a skill's script
+
+	// Warn, if not nil, gets what is odd but no reason to stop.
+	Warn func(text string)
+}
+
+// instructions are what a host may show to its model beside the tools.
+const instructions = "Skills are instructions for tasks, written by this user or for this project. " +
+	"Before you begin a task that one of them covers, call load_skill and follow what it returns: its text is current, its output was made just now."
+
+// maxPages bounds the pages that are made side by side: each may start processes.
+var maxPages = min(16, 4*runtime.NumCPU())
+
+// Serve talks to one client until it goes away or ctx ends. By then nothing that
+// the client started is running.
+func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	sv, err := s.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer sv.close()
+	session, err := sv.sdk.Connect(ctx, &transport{conn: newConn(ctx, in, out)}, nil)
+	if err != nil {
+		return err
+	}
+	err = session.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("stdin: it ends within a message")
+	}
+	return err
+}
+
+// serving is a server at work: its place is known and its files are watched.
+type serving struct {
+	server  *Server
+	runtime skillhand.Runtime
+	here    here.Here
+	policy  trust.Policy
+	hide    *redact.Redactor // secrets of the environment, which no file shows
+	sdk     *sdk.Server
+	end     context.Context // when it does, so does every call
+
+	requests sync.Map // of HTTP: their contexts, by the value of requestHeader
+	fronts   fronts
+	statics  statics
+	pages    chan struct{} // a place for each page in the making
+	watching sync.Once
+	stop     func()
+}
+
+// open prepares to serve. Skills are not looked at yet: the first reply must not
+// wait for them.
+func (s *Server) open(ctx context.Context) (*serving, error) {
+	sv := &serving{server: s, runtime: *s.Runtime, end: ctx, pages: make(chan struct{}, maxPages)}
+	h, err := withoutSession(s.Runtime.Here)
+	if err != nil {
+		return nil, err
+	}
+	sv.runtime.Here, sv.here = h, h
+	sv.runtime.Confirm = nil // there is nobody to ask
+	sv.runtime.Stdin = nil   // it is the client's
+	sv.policy = sv.runtime.Policy(h)
+	sv.hide = redact.New(h.Env)
+	caps := &sdk.ServerCapabilities{
+		Tools:     &sdk.ToolCapabilities{ListChanged: true},
+		Prompts:   &sdk.PromptCapabilities{ListChanged: true},
+		Resources: &sdk.ResourceCapabilities{ListChanged: true},
+	}
+	caps.AddExtension(extension, map[string]any{"directoryRead": true})
+	sv.sdk = sdk.NewServer(&sdk.Implementation{Name: "skillhand", Title: "Skills", Version: s.Version},
+		&sdk.ServerOptions{Instructions: instructions, Capabilities: caps, SetCacheable: private})
+	if err := sv.addMethods(); err != nil {
+		return nil, err
+	}
+	sv.sdk.AddReceivingMiddleware(sv.answer)
+	sv.changed() // nobody is connected: this only makes the SDK know the tools
+	return sv, nil
+}
+
+func (sv *serving) close() {
+	sv.watching.Do(func() {}) // too late to begin
+	if sv.stop != nil {
+		sv.stop()
+	}
+}
+
+// listed begins to watch the files, once there is a list that can be out of date.
+func (sv *serving) listed() {
+	sv.watching.Do(func() { sv.stop = sv.watch(sv.end) })
+}
+
+// withoutSession is a place where no agent has seen anything: a server sees
+// neither compaction nor which agent reads, so every page is whole.
+func withoutSession(h here.Here) (here.Here, error) {
+	h, err := h.Complete()
+	if err != nil {
+		return h, err
+	}
+	h.Session = ""
+	h.Env = h.Env.Without(here.SessionVariables()...)
+	return h, nil
+}
+
+// private: whose skills are listed, and what is on a page, is one user's.
+func private(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { *c = cacheable }
+
+var cacheable = sdk.Cacheable{CacheScope: "private"}
+
+// answer answers what depends on the files. The SDK does the rest.
+func (sv *serving) answer(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		ctx, done := sv.connected(ctx, req)
+		defer done()
+		if strings.HasSuffix(method, "/list") {
+			sv.listed()
+		}
+		switch p := req.GetParams().(type) {
+		case *sdk.ListToolsParams:
+			return &sdk.ListToolsResult{Tools: sv.tools(), Cacheable: cacheable}, nil
+		case *sdk.ListPromptsParams:
+			return &sdk.ListPromptsResult{Prompts: sv.prompts(hostOf(req)), Cacheable: cacheable}, nil
+		case *sdk.GetPromptParams:
+			return sv.prompt(ctx, p)
+		case *sdk.ListResourcesParams:
+			return &sdk.ListResourcesResult{Resources: sv.resources(), Cacheable: cacheable}, nil
+		case *sdk.ListResourceTemplatesParams:
+			return &sdk.ListResourceTemplatesResult{ResourceTemplates: templates(), Cacheable: cacheable}, nil
+		case *sdk.ReadResourceParams:
+			return sv.readResource(ctx, p)
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// hostOf is what the program on the other side calls itself, or "".
+func hostOf(req sdk.Request) string {
+	if r, ok := req.(interface{ ClientInfo() *sdk.Implementation }); ok {
+		if host := r.ClientInfo(); host != nil {
+			return host.Name
+		}
+	}
+	return ""
+}
+
+// turn waits for its turn to make a page.
+func (sv *serving) turn(ctx context.Context) (done func(), err error) {
+	select {
+	case sv.pages <- struct{}{}:
+		return func() { <-sv.pages }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// warn says what is odd.
+func (sv *serving) warn(format string, args ...any) {
+	if sv.server.Warn != nil {
+		sv.server.Warn(fmt.Sprintf(format, args...))
+	}
+}
+
+// invalid is the protocol's error for what a client should not have asked.
+func invalid(format string, args ...any) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,32 @@
+package scaffold_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/skillhand/skillhand/internal/setup/scaffold"
+)
+
+func ExampleSkill() {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	made, err := scaffold.Skill(filepath.Join(dir, "greet"), "greet")
+	for _, file := range made {
+		rel, _ := filepath.Rel(dir, file)
+		fmt.Println(filepath.ToSlash(rel))
+	}
+	fmt.Println(err)
+	fmt.Println(scaffold.CheckName("no blanks"))
+	// Output:
+	// greet/SKILL.md
+	// greet/first-use.md
+	// greet/scripts/execute.sh
+	// greet/tests/default.txtar
+	// <nil>
+	// "no blanks": a name may contain only lower case letters, digits and hyphens, such as no-blanks
+}

@@ -1,0 +1,205 @@
+// Package uninstall answers: what did skillhand put on this machine, and how is it taken away?
+package uninstall
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillhand/skillhand/internal/activity/view"
+	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/claudecode/settings"
+	"github.com/skillhand/skillhand/internal/here"
+	"github.com/skillhand/skillhand/internal/mcp/host"
+	"github.com/skillhand/skillhand/internal/paths"
+)
+
+// An Item is a thing that skillhand, or somebody for it, put somewhere.
+type Item struct {
+	Kind   string `json:"kind"` // mcp, statusline, hooks, plugin or state
+	File   string `json:"file"` // the file or folder that holds it
+	Text   string `json:"text"` // what it is
+	Status Status `json:"status"`
+	Why    string `json:"why"` // why it was left, and what to do about it; ""
+
+	remove func() error // nil for what is left
+}
+
+// A Status says what became of an item.
+type Status string
+
+// The statuses.
+const (
+	Found   Status = "found"   // it would be removed
+	Removed Status = "removed" // it is gone
+	Left    Status = "left"    // skillhand did not write it, or could not remove it
+)
+
+// Find lists what is in the project around a folder and in the user's home. It changes nothing.
+func Find(h here.Here) []Item {
+	all := append(append([]Item{}, agents(h)...), claudeCode(h)...)
+	return append(all, state(h.State)...)
+}
+
+// Remove takes away what skillhand wrote. The items say what became of each.
+func Remove(items []Item) (failed bool) {
+	for i := range items {
+		it := &items[i]
+		if it.remove == nil {
+			continue
+		}
+		if err := it.remove(); err != nil {
+			it.Status, it.Why, failed = Left, err.Error(), true
+			continue
+		}
+		it.Status = Removed
+	}
+	return failed
+}
+
+// agents finds the entries that mcp --install wrote.
+func agents(h here.Here) []Item {
+	var all []Item
+	owner := host.Owner{Home: h.Home, Project: paths.Around(h.Dir), Getenv: h.Env.Get}
+	for _, f := range host.Find(owner) {
+		it := Item{Kind: "mcp", File: f.File, Text: "the entry by which " + f.Host + " starts skillhand mcp", Status: Found}
+		switch {
+		case f.Err != nil:
+			it.Status, it.Text, it.Why = Left, "perhaps an entry by which "+f.Host+" starts skillhand mcp", f.Err.Error()
+		case !f.Ours:
+			it.Status, it.Why = Left, "the entry is not as skillhand wrote it: skillhand mcp --uninstall "+f.Host+" removes it"
+		default:
+			it.remove = func() error {
+				change, err := host.PlanRemoval(f.Host, owner, f.Project)
+				if err != nil {
+					return err
+				}
+				return change.Write()
+			}
+		}
+		all = append(all, it)
+	}
+	return all
+}
+
+// claudeCode finds what Claude Code's settings say about skillhand.
+func claudeCode(h here.Here) []Item {
+	var all []Item
+	where := h.Settings()
+	for _, p := range where.Paths() {
+		src, err := os.ReadFile(p.Name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		var f *settings.File
+		if err == nil {
+			f, err = settings.Parse(p.Name, src)
+		}
+		if err != nil {
+			all = append(all, Item{Kind: "statusline", File: p.Name, Text: "settings that may have the status line", Status: Left, Why: err.Error()})
+			continue
+		}
+		if line := statusLine(p, f); line != nil {
+			all = append(all, *line)
+		}
+		if slices.ContainsFunc(f.Hooks, func(hook settings.Hook) bool { return hook.Calls("skillhand", "hook") }) {
+			all = append(all, Item{
+				Kind:   "hooks",
+				File:   p.Name,
+				Text:   "hooks that run skillhand hook",
+				Status: Left,
+				Why:    "skillhand did not write them: remove them from the file",
+			})
+		}
+	}
+	installed, _ := settings.Installed(where.ConfigDir()) // what cannot be read names no plugin
+	for _, p := range installed {
+		if name, _, _ := strings.Cut(p.ID, "@"); name == "skillhand" {
+			all = append(all, Item{
+				Kind:   "plugin",
+				File:   p.Root,
+				Text:   "the plugin " + p.ID,
+				Status: Left,
+				Why:    "Claude Code installed it: claude plugin uninstall " + p.ID,
+			})
+		}
+	}
+	return all
+}
+
+// statusLine finds the status line of a settings file, if it is skillhand's.
+func statusLine(p settings.Path, f *settings.File) *Item {
+	ours, asInstalled := view.IsLine(f.Value(claudecode.KeyStatusLine))
+	it := &Item{Kind: "statusline", File: p.Name, Text: "the status line", Status: Found}
+	switch {
+	case !ours:
+		return nil
+	case !asInstalled:
+		it.Status, it.Why = Left, "it is not as skillhand wrote it: remove statusLine from the file"
+	case p.Source == settings.Managed:
+		it.Status, it.Why = Left, "the file is the administrator's"
+	default:
+		it.remove = func() error { return settings.RemoveFile(p.Name, claudecode.KeyStatusLine) }
+	}
+	return it
+}
+
+// ownNames are what skillhand writes into its state folder. The folder may be any that the user
+// named, so nothing else in it is touched.
+var ownNames = []string{
+	"sessions", "trust", "history", "output", "usage", "try", "page", "batch-workers",
+	"batch.db", "batch.db-journal", "batch.db-shm", "batch.db-wal", "batch.db.lock", "batch.db.workers",
+}
+
+// state finds what lies in the state folder.
+func state(dir string) []Item {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return []Item{{Kind: "state", File: dir, Text: "the state folder", Status: Left, Why: err.Error()}}
+	}
+	var own, others []string
+	for _, e := range entries {
+		if slices.Contains(ownNames, e.Name()) {
+			own = append(own, e.Name())
+		} else {
+			others = append(others, e.Name())
+		}
+	}
+	var all []Item
+	if len(own) > 0 || len(others) == 0 {
+		text := "the state folder: " + strings.Join(own, ", ")
+		if len(own) == 0 {
+			text = "the state folder, which is empty"
+		}
+		all = append(all, Item{Kind: "state", File: dir, Text: text, Status: Found, remove: func() error { return removeState(dir, own, len(others) == 0) }})
+	}
+	if len(others) > 0 {
+		all = append(all, Item{
+			Kind:   "state",
+			File:   dir,
+			Text:   fmt.Sprintf("in the state folder: %s", strings.Join(others, ", ")),
+			Status: Left,
+			Why:    "skillhand did not write it",
+		})
+	}
+	return all
+}
+
+func removeState(dir string, own []string, whole bool) error {
+	for _, name := range own {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	if whole {
+		return os.Remove(dir)
+	}
+	return nil
+}

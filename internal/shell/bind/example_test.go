@@ -1,0 +1,18 @@
+package bind_test
+
+import (
+	"fmt"
+
+	"github.com/skillhand/skillhand/internal/shell/bind"
+)
+
+// A value is data: in an argument it stands as it is, and where it would be read as code it is refused.
+func ExampleJudge() {
+	for _, command := range []string{"echo ", "bash -c "} {
+		line := bind.Line{Parts: []bind.Part{{Text: command}, {Text: "$ARGUMENTS", Value: &bind.Value{Data: "$(reboot)"}}}}
+		fmt.Println(command, len(bind.Judge(line)) == 0)
+	}
+	// Output:
+	// echo  true
+	// bash -c  false
+}

@@ -1,0 +1,272 @@
+package bind_test
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/skillhand/skillhand/internal/shell"
+	"github.com/skillhand/skillhand/internal/shell/bind"
+	"github.com/skillhand/skillhand/internal/test/needs"
+	"github.com/skillhand/skillhand/internal/test/shelltest"
+	"golang.org/x/tools/txtar"
+)
+
+// A pair is a template and the arguments that it is tried with.
+type pair struct {
+	template string
+	args     []string
+	whole    bool // each argument came as a word of its own: load SKILL ARG…
+}
+
+// pairs reads a table of templates and arguments.
+func pairs(t testing.TB, name string, values ...string) []pair {
+	t.Helper()
+	src, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []pair
+	plain := strings.NewReplacer("␤", "\n", "␣", " ")
+	for l := range strings.Lines(string(src)) {
+		l = strings.TrimSuffix(l, "\n")
+		if l == "" || strings.HasPrefix(l, "##") {
+			continue
+		}
+		template, rest, given := strings.Cut(l, "\t")
+		template = plain.Replace(template)
+		if !given {
+			for _, v := range values {
+				list = append(list, pair{template: template, args: []string{v}})
+			}
+			continue
+		}
+		args := strings.Split(rest, "\t")
+		if strings.Contains(template, "$ARGUMENTS") && len(args) == 1 {
+			args = strings.Fields(rest) // words, in which ␣ is a blank
+		}
+		for i := range args {
+			args[i] = plain.Replace(args[i])
+		}
+		list = append(list, pair{template: template, args: args})
+	}
+	return list
+}
+
+// words is line with $ARGUMENTS as words, as render gives them.
+func (p pair) line() shell.Line {
+	l := shelltest.Line(p.template, p.args, "")
+	for _, part := range l.Parts {
+		switch {
+		case part.Value == nil:
+		case part.Text == "$ARGUMENTS":
+			part.Value.Words = p.args
+		case p.whole:
+			part.Value.Words = []string{part.Value.Data}
+		}
+	}
+	return l
+}
+
+// bait makes a folder with a repository and things that an attack could run.
+func bait(t testing.TB) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	archive, err := txtar.ParseFile("testdata/bait.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive.Files = append(archive.Files, txtar.File{Name: "big", Data: bytes.Repeat([]byte("line\n"), 1000)})
+	for _, f := range archive.Files {
+		file := filepath.Join(dir, f.Name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, bytes.ReplaceAll(f.Data, []byte("@DIR@"), []byte(dir)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"init", "-q", "--template="}, {"add", "f"}, {"commit", "-qm", "one"}, {"add", "src"}, {"commit", "-qm", "two"}} {
+		cmd := exec.Command("git", append([]string{"-c", "user.name=x", "-c", "user.email=x@y"}, args...)...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	return dir
+}
+
+// attacks are the values for templates that have none of their own.
+var attacks = []string{"touch pwned", "./canary.sh", "a[$(touch pwned)]", "$(touch pwned)", "; touch pwned"}
+
+// TestHostile runs every pair of the table for real: nothing of it may run.
+func TestHostile(t *testing.T) {
+	shelltest.NeedBash(t)
+	if _, err := exec.LookPath("git"); err != nil {
+		needs.Lacking(t, "git is not here")
+	}
+	for _, name := range []string{"hostile.txt", "fresh.txt"} {
+		list := pairs(t, name, attacks...)
+		if len(list) < 150 {
+			t.Errorf("%s has %d pairs, want 150", name, len(list))
+		}
+		for _, p := range list {
+			p.whole = true
+			if slices.ContainsFunc(p.args, func(arg string) bool { return strings.ContainsAny(arg, " \t\n\"'") }) {
+				list = append(list, p) // else it is one word both ways
+			}
+		}
+		ran, refused := attack(t, list)
+		t.Logf("%s: %d of %d hostile pairs ran, %d were refused", name, ran, len(list), refused)
+	}
+}
+
+// attack runs every pair, each in a folder that none before it has changed.
+func attack(t *testing.T, list []pair) (ran, refused int) {
+	fresh := bait(t)
+	s := &shell.Shell{Dir: filepath.Join(t.TempDir(), "w"), Timeout: 20 * time.Second, Env: append(os.Environ(), "HOME="+t.TempDir())}
+	canary := "#!/bin/sh\ntouch '" + s.Dir + "/pwned'\n"
+	restored := ""
+	restore := func() {
+		if restored != "" && restored == listing(s.Dir) {
+			return
+		}
+		os.RemoveAll(s.Dir)
+		if err := os.CopyFS(s.Dir, os.DirFS(fresh)); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"canary.sh", "canary", "ls", "sub/evil.sh"} {
+			if err := os.WriteFile(filepath.Join(s.Dir, name), []byte(canary), 0o777); err != nil {
+				t.Fatal(err)
+			}
+		}
+		restored = listing(s.Dir)
+	}
+	restore()
+	for _, p := range list {
+		for i := range p.args {
+			p.args[i] = strings.ReplaceAll(p.args[i], "@DIR@", s.Dir)
+		}
+		r, err := s.Run(t.Context(), p.line())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Stdout.Close()
+		r.Stderr.Close()
+		if r.How == shell.Nowhere {
+			refused++
+			continue
+		}
+		if strings.Contains(listing(s.Dir), "pwned") {
+			t.Errorf("%q with %q ran", p.template, p.args)
+			ran++
+		}
+		restore()
+	}
+	return ran, refused
+}
+
+// listing says what is in a folder: names, sizes, times.
+func listing(dir string) string {
+	var b strings.Builder
+	filepath.WalkDir(dir, func(path string, e fs.DirEntry, _ error) error {
+		if info, err := e.Info(); err == nil {
+			fmt.Fprintln(&b, strings.TrimPrefix(path, dir), info.Size(), info.Mode(), info.ModTime().UnixNano())
+		}
+		return nil
+	})
+	return b.String()
+}
+
+// pasted is the template with the arguments pasted as quoted text, for bash itself.
+func (p pair) pasted() string {
+	var b strings.Builder
+	quote := byte(0)
+	var outer []byte // quotes around $(…), which has quotes of its own
+	for _, part := range p.line().Parts {
+		if part.Value == nil {
+			for i := 0; i < len(part.Text); i++ {
+				switch c := part.Text[i]; {
+				case c == '\\' && quote != '\'':
+					b.WriteByte(c)
+					i++
+				case quote == '"' && c == '(' && strings.HasSuffix(b.String(), "$"):
+					outer, quote = append(outer, quote), 0
+				case quote == 0 && c == ')' && len(outer) > 0:
+					outer, quote = outer[:len(outer)-1], outer[len(outer)-1]
+				case quote == 0 && (c == '"' || c == '\''):
+					quote = c
+				case c == quote:
+					quote = 0
+				}
+				if i < len(part.Text) {
+					b.WriteByte(part.Text[i])
+				}
+			}
+			continue
+		}
+		switch v := part.Value; quote {
+		case '"':
+			b.WriteString(strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(v.Data))
+		case '\'':
+			b.WriteString(strings.ReplaceAll(v.Data, "'", `'\''`))
+		default:
+			list := v.Words
+			if list == nil {
+				list = []string{v.Data}
+			}
+			b.WriteString(shell.Quote(list))
+		}
+	}
+	return b.String()
+}
+
+// TestOrdinary runs every pair of the tables, and bash beside it. Of all ordinary pairs, at most three in a hundred are known to be refused.
+func TestOrdinary(t *testing.T) {
+	shelltest.NeedBash5(t)
+	list := append(pairs(t, "ordinary.txt"), pairs(t, "real.txt")...)
+	if len(list) < 1000 {
+		t.Errorf("the tables have %d pairs, want 1000", len(list))
+	}
+	price := pairs(t, "refused.txt")
+	for _, p := range price {
+		if len(bind.Judge(p.line())) == 0 {
+			t.Errorf("%q with %q is not refused any more", p.template, p.args)
+		}
+	}
+	if len(price)*100 > 3*(len(list)+len(price)) {
+		t.Errorf("%d of %d ordinary pairs are refused, want 3 in 100", len(price), len(list)+len(price))
+	}
+	dir := bait(t)
+	env := append(os.Environ(), "LC_ALL=C", "HOME="+t.TempDir(), "PATH="+filepath.Join(dir, "stubs")+":"+os.Getenv("PATH"))
+	s := &shell.Shell{Dir: dir, Timeout: time.Minute, Env: env}
+	refused := 0
+	for _, p := range list {
+		r, err := s.Run(t.Context(), p.line())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.How == shell.Nowhere {
+			refused++
+			t.Errorf("%q with %q: %s", p.template, p.args, r.Reason)
+			continue
+		}
+		if strings.Contains(p.template, "<<") && strings.Contains(p.template, "\n") && shell.Quote(p.args) != strings.Join(p.args, " ") {
+			continue // a here-document quotes in its own way
+		}
+		cmd := exec.Command("bash", "-c", p.pasted())
+		cmd.Dir, cmd.Env = dir, env
+		out, _ := cmd.Output()
+		if got := r.Stdout.String(); got != string(out) || r.Exit != cmd.ProcessState.ExitCode() {
+			t.Errorf("%q with %q: printed %q, exit %d\nbash %q: printed %q, exit %d", p.template, p.args, got, r.Exit, p.pasted(), out, cmd.ProcessState.ExitCode())
+		}
+	}
+	t.Logf("%d of %d ordinary pairs were refused", refused, len(list))
+}

@@ -1,0 +1,205 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/url"
+	"os"
+	"strconv"
+
+	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/cause"
+)
+
+// Export writes the site as one file that needs no server: the lists, a preview of each skill, and the latest batches
+// and tries. It returns how many views there are.
+func (s *Site) Export(ctx context.Context, file string) (int, error) {
+	if err := checkExport(file); err != nil {
+		return 0, err
+	}
+	e := &export{site: s, ctx: ctx, has: map[string]bool{}}
+	asked, err := e.views()
+	if err != nil {
+		return 0, err
+	}
+	for _, a := range asked {
+		if err := ctx.Err(); err != nil {
+			return 0, context.Cause(ctx)
+		}
+		if err := e.add(a); err != nil {
+			return 0, err
+		}
+	}
+	text, err := e.document()
+	if err != nil {
+		return 0, err
+	}
+	if err := atomicfile.Write(file, text, 0o644); err != nil {
+		return 0, fmt.Errorf("%s: %w", file, cause.Of(err))
+	}
+	return len(asked), nil
+}
+
+// generator is in every export, and tells it from files of others.
+const generator = `<meta name="generator" content="skillhand page">`
+
+// checkExport refuses to overwrite what is not an earlier export.
+func checkExport(file string) error {
+	text, err := os.ReadFile(file)
+	switch info, statErr := os.Stat(file); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case statErr == nil && info.IsDir():
+		return fmt.Errorf("%s: is a folder: name a file, such as skills.html", file)
+	case err != nil:
+		return fmt.Errorf("%s: %w", file, cause.Of(err))
+	case len(text) > 0 && !bytes.Contains(text[:min(len(text), 1000)], []byte(generator)):
+		return fmt.Errorf("%s: is not an export of skillhand page, and is left as it is: name a new file", file)
+	}
+	return nil
+}
+
+// An export is one at work.
+type export struct {
+	site     *Site
+	ctx      context.Context
+	has      map[string]bool // the views that it has, by their anchors
+	sections bytes.Buffer
+}
+
+// An asking is for a view, as an address has it.
+type asking struct {
+	name  string
+	query url.Values
+}
+
+func (a asking) anchor() string {
+	return anchor(a.name, a.query.Get("skill"), a.query.Get("id"))
+}
+
+// anchor names a view in the document.
+func anchor(name string, of ...string) string {
+	for _, one := range of {
+		if one != "" {
+			return name + "-" + short(of...)
+		}
+	}
+	return name
+}
+
+// maxExported is how many batches an export has, and how many tries: the latest.
+const maxExported = 50
+
+// views are those that an export has.
+func (e *export) views() ([]asking, error) {
+	var all []asking
+	for _, t := range tabs {
+		all = append(all, asking{name: t[0]})
+	}
+	skills, _ := e.site.Runtime.List() // what cannot be listed is said in the list
+	for _, one := range skills {
+		all = append(all, asking{"preview", url.Values{"skill": {one.Call}}})
+	}
+	tries := e.visit().triedAll()
+	for _, r := range tries[:min(len(tries), maxExported)] {
+		all = append(all, asking{"try", url.Values{"id": {r.id}, "skill": {r.name}}})
+	}
+	if db, err := e.visit().db(); err == nil && db != nil { // the list says what is wrong
+		batches, err := db.List(e.ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range batches[max(0, len(batches)-maxExported):] {
+			all = append(all, asking{"batch", url.Values{"name": {s.Name}, "id": {strconv.FormatInt(s.ID, 10)}}})
+		}
+	}
+	for _, a := range all {
+		e.has[a.anchor()] = true
+	}
+	return all, nil
+}
+
+func (e *export) visit() *visit {
+	return &visit{site: e.site, ctx: e.ctx, query: url.Values{}, link: e.link, watch: func(bool, ...string) {}}
+}
+
+// link is where a view is in the document, "" for one that an export does not have.
+func (e *export) link(name string, pairs ...string) string {
+	q := url.Values{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] == "" {
+			continue
+		}
+		switch key := pairs[i]; {
+		case key == "skill", key == "id":
+			q.Set(key, pairs[i+1])
+		case key != "name":
+			return "" // a part of a list, or another look at a skill
+		}
+	}
+	if to := (asking{name, q}).anchor(); e.has[to] {
+		return "#" + to
+	}
+	return ""
+}
+
+// add writes a view. One that cannot be made says why.
+func (e *export) add(a asking) error {
+	v := e.visit()
+	if a.query != nil {
+		v.query = a.query
+	}
+	made, err := views[a.name](v)
+	if err != nil {
+		made = &view{Name: "fault", Title: "This did not work", Data: err.Error()}
+	}
+	made.Anchor = a.anchor()
+	text, err := v.html(made)
+	if err != nil {
+		return fmt.Errorf("%s: %w", a.name, err)
+	}
+	e.sections.Write(text)
+	return nil
+}
+
+// document is the file. Its policy names the one style and the one script by their hashes: nothing else in it can run
+// or load, whatever skills and scripts say.
+func (e *export) document() ([]byte, error) {
+	style, err := files.ReadFile("assets/page.css")
+	if err != nil {
+		return nil, err
+	}
+	script, err := files.ReadFile("assets/lines.js")
+	if err != nil {
+		return nil, err
+	}
+	v := e.visit()
+	data := struct {
+		Policy   string
+		Tabs     []tab
+		Style    template.CSS
+		Script   template.JS
+		Sections template.HTML // made by html/template
+	}{
+		Policy: fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; form-action 'none'; base-uri 'none'", hashed(style), hashed(script)),
+		Style:  template.CSS(style), Script: template.JS(script), Sections: template.HTML(e.sections.Bytes()),
+	}
+	for _, t := range tabs {
+		data.Tabs = append(data.Tabs, tab{Title: t[1], Link: v.link(t[0])})
+	}
+	var b bytes.Buffer
+	err = templates.ExecuteTemplate(&b, "export", data)
+	return b.Bytes(), err
+}
+
+// hashed is how a content policy names a text.
+func hashed(text []byte) string {
+	sum := sha256.Sum256(text)
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}

@@ -1,0 +1,159 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/skillhand/skillhand/check"
+	"github.com/skillhand/skillhand/internal/edit/disk"
+)
+
+// A finding is what check says about a line.
+type finding struct {
+	Key                           string // the same as long as it is the same finding
+	Rule, Severity, Message, Help string
+	Fix                           *fix
+}
+
+// A fix is what would mend a finding.
+type fix struct {
+	Title  string
+	Diff   []diffLine
+	Unsafe bool // it may change more than the fault: not by a button
+	Long   bool // too much to be shown, so not by a button either
+}
+
+// findings are what check finds in files, by their paths, and the list that Claude Code makes of them; why it could
+// not look, if so. A project's own configuration counts, and so do Claude Code's settings, as for skillhand check.
+func (v *visit) findings(paths ...string) (map[string][]*check.Finding, check.List, error) {
+	found := map[string][]*check.Finding{}
+	if len(paths) == 0 {
+		return found, check.List{}, nil
+	}
+	c, err := check.At(v.site.Runtime.Here, paths)
+	if err != nil {
+		return found, check.List{}, err
+	}
+	files, err := c.Files()
+	if err != nil {
+		return found, check.List{}, err
+	}
+	names := map[string]string{}
+	for _, f := range files {
+		names[f.Name] = f.Path
+	}
+	for _, f := range check.Run(v.ctx, files, c.Options).Findings {
+		f = f.Here()
+		found[names[f.File]] = append(found[names[f.File]], f)
+	}
+	return found, c.List(files), nil
+}
+
+// margin are the findings of one file, by lines.
+func (l *look) margin(p *preview, source string) map[int][]finding {
+	lines := map[int][]finding{}
+	all, _, err := l.visit.findings(l.src.File)
+	if err != nil {
+		p.Warnings = append(p.Warnings, "check: "+err.Error())
+	}
+	fixes := 0
+	for _, list := range all {
+		for _, f := range list {
+			one := finding{Key: findingKey(f), Rule: f.Rule + " " + f.Name, Severity: string(f.Severity), Message: f.Message, Help: f.Help}
+			if f.Fix != nil {
+				if one.Help == f.Fix.Title {
+					one.Help = ""
+				}
+				one.Fix = &fix{Title: f.Fix.Title, Unsafe: f.Fix.Unsafe, Long: true}
+				if fixes++; fixes <= maxFixes {
+					one.Fix.Diff, one.Fix.Long = changes(source, f.Fix.Edits)
+				}
+			}
+			lines[f.Range.Line] = append(lines[f.Range.Line], one)
+		}
+	}
+	return lines
+}
+
+// findingKey tells the findings of one file apart.
+func findingKey(f *check.Finding) string {
+	key := short(f.Rule, fmt.Sprint(f.Range.Offset, f.Range.End), f.Message)
+	if f.Fix != nil {
+		key = short(key, f.Fix.Title, f.Fix.Executable)
+	}
+	return key
+}
+
+const (
+	maxFixes = 100    // that are shown whole
+	maxFix   = 10_000 // bytes of a file that one of them may be about
+)
+
+// changes is what edits make of the lines that they touch, as a diff, or that those are too long for one.
+func changes(source string, edits []check.Edit) (lines []diffLine, long bool) {
+	if len(edits) == 0 {
+		return nil, false
+	}
+	from, to := len(source), 0
+	for _, e := range edits {
+		if e.Offset < 0 || e.Offset > e.End || e.End > len(source) {
+			return nil, true // of another text: it changed since
+		}
+		from, to = min(from, e.Offset), max(to, e.End)
+	}
+	from = strings.LastIndexByte(source[:from], '\n') + 1
+	if i := strings.IndexByte(source[to:], '\n'); i >= 0 {
+		to += i + 1
+	} else {
+		to = len(source)
+	}
+	if to-from > maxFix {
+		return nil, true
+	}
+	moved := &check.Fix{}
+	for _, e := range edits {
+		moved.Edits = append(moved.Edits, check.Edit{Offset: e.Offset - from, End: e.End - from, Text: e.Text})
+	}
+	before := source[from:to]
+	all := diffLines(string(diff.Diff("before", []byte(before), "after", []byte(moved.Apply(before)))))
+	return slices.DeleteFunc(all, func(l diffLine) bool { return l.Class == "dim" || l.Class == "hunk" }), false
+}
+
+// mend makes the fix of one finding, if it is safe and the file is still as it was shown.
+func (v *visit) mend() (string, error) {
+	l, err := v.look()
+	if err != nil {
+		return "", err
+	}
+	to := l.address("use", v.query.Get("use"), "against", v.query.Get("against"))
+	source := string(l.src.Source())
+	if short(source) != v.query.Get("seen") {
+		return "", fmt.Errorf("%s: %w", l.src.File, errChanged)
+	}
+	found, _, err := l.visit.findings(l.src.File)
+	if err != nil {
+		return "", err
+	}
+	for _, list := range found {
+		for _, f := range list {
+			if f.Fix == nil || f.Fix.Unsafe || findingKey(f) != v.query.Get("finding") {
+				continue
+			}
+			if f.Fix.Executable != "" {
+				return to, disk.MakeExecutable(f.Fix.Executable)
+			}
+			if err = disk.Replace(l.src.File, []byte(source), []byte(f.Fix.Apply(source))); errors.Is(err, disk.ErrChanged) {
+				err = errChanged
+			}
+			if err != nil {
+				err = fmt.Errorf("%s: %w", l.src.File, err)
+			}
+			return to, err
+		}
+	}
+	return "", errMissing{"Check has no such finding any more: look again."}
+}

@@ -1,0 +1,234 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/skillhand/skillhand/check"
+	"github.com/skillhand/skillhand/internal/agents/visibility"
+	"github.com/skillhand/skillhand/internal/term"
+)
+
+// A listStrip is the list of skills that an agent gives its model, drawn as one line.
+type listStrip struct {
+	Agent string
+	Said  string // how much of the skills the model sees
+	Label string // the same as one sentence, for who cannot see the strip
+	Parts []part
+	Cut   string // where the room ends, in percent; "": everything fits
+	Tall  bool
+	Bad   bool // something is left out
+}
+
+// A part is a stretch of a strip. X and Width are in percent.
+type part struct {
+	X, Width, Class string
+	Name            string // drawn inside, if it has room
+	Title           string
+}
+
+// strips draws the list for each agent: Claude Code's as check counts it, the others' as they see skills.
+func strips(l check.List, skills []visibility.Skill) []listStrip {
+	mine := 0
+	for _, one := range l.Lines {
+		if !one.Own {
+			mine++
+		}
+	}
+	var all []listStrip
+	agents := visibility.Agents()
+	if mine > 0 {
+		all = append(all, claudeStrip(l, mine))
+		agents = slices.DeleteFunc(agents, func(agent string) bool { return agent == "claude" })
+	}
+	if len(skills) == 0 {
+		agents = nil
+	}
+	for _, agent := range agents {
+		s := otherStrip(agent, skills)
+		alike := slices.IndexFunc(all, func(o listStrip) bool { return o.Said == s.Said && slices.Equal(o.Parts, s.Parts) })
+		if alike < 0 {
+			all = append(all, s)
+		} else {
+			all[alike].Agent += ", " + s.Agent
+		}
+	}
+	for i := range all {
+		all[i] = all[i].labelled()
+	}
+	return all
+}
+
+// titles are what people call the agents whose names are not written as they are typed.
+var titles = map[string]string{"claude": "Claude Code", "codex": "Codex", "copilot": "Copilot", "gemini": "Gemini", "qwen": "Qwen"}
+
+// otherStrip has what an agent's model sees of each skill, then what is cut off.
+func otherStrip(agent string, skills []visibility.Skill) listStrip {
+	views := visibility.See(agent, skills)
+	s := listStrip{Agent: cmp.Or(titles[agent], agent)}
+	shown, missing := 0, 0
+	var hidden, unsure, cut, why []string
+	for i, v := range views {
+		name := skills[i].CalledName()
+		switch v.Sight {
+		case visibility.Invisible:
+			hidden, why = append(hidden, name), append(why, v.Why)
+			continue
+		case visibility.Unknown:
+			unsure = append(unsure, name)
+			continue
+		case visibility.Cut:
+			cut = append(cut, name)
+		}
+		shown += lineSize(name, v.Chars)
+		missing += skills[i].Size() - v.Chars
+	}
+	r := newRoom(shown + missing)
+	listed := len(skills) - len(hidden) - len(unsure)
+	for i, v := range views {
+		if name := skills[i].CalledName(); v.Sight == visibility.Seen || v.Sight == visibility.Cut {
+			r.add(lineSize(name, v.Chars), shade(len(r.parts)), "", name+": "+cmp.Or(v.Why, "whole"))
+		}
+	}
+	if missing > 0 {
+		s.Cut = r.percent(r.at)
+		r.add(missing, "cut", "", thousands(missing)+" characters of descriptions")
+	}
+	s.Parts, s.Bad = r.parts, len(cut) > 0
+	s.Said = saidOf(listed, len(skills), shown)
+	if len(cut) > 0 {
+		s.Said += "; cut: " + term.Several(cut, 3)
+	}
+	if len(hidden) > 0 {
+		s.Said += "; not " + term.Several(hidden, 3)
+		if slices.Sort(why); len(slices.Compact(why)) == 1 {
+			s.Said += ": " + why[0]
+		}
+	}
+	if len(unsure) > 0 {
+		s.Said += "; unknown: " + term.Several(unsure, 3)
+	}
+	return s
+}
+
+// lineSize is how many characters a skill's line takes, without what each agent writes around it.
+func lineSize(name string, chars int) int { return utf8.RuneCountInString(name) + chars }
+
+// saidOf says how many skills an agent's model sees.
+func saidOf(listed, of, chars int) string {
+	switch listed {
+	case 0:
+		return "none of " + counted(of, "skill", "skills")
+	case of:
+		return fmt.Sprintf("all %s, %s characters", counted(of, "skill", "skills"), thousands(chars))
+	}
+	return fmt.Sprintf("%s of %s, %s characters", thousands(listed), counted(of, "skill", "skills"), thousands(chars))
+}
+
+func (s listStrip) labelled() listStrip {
+	s.Label = s.Agent + " lists " + s.Said
+	return s
+}
+
+// A room is where the parts of a strip are put, one after another.
+type room struct {
+	size, at float64
+	parts    []part
+}
+
+func newRoom(size int) *room { return &room{size: float64(max(size, 1))} }
+
+func (r *room) percent(n float64) string { return fmt.Sprintf("%.3f%%", n*100/r.size) }
+
+// A name is drawn in a part that has room for it: so much of a strip for its edges and for each letter, in percent.
+const (
+	nameEdges  = 0.9
+	nameLetter = 0.55
+)
+
+func (r *room) add(n int, class, name, title string) {
+	p := part{X: r.percent(r.at), Width: r.percent(float64(n)), Class: class, Title: title}
+	if float64(n)*100/r.size >= nameEdges+nameLetter*float64(utf8.RuneCountInString(name)) {
+		p.Name = name
+	}
+	r.at += float64(n)
+	r.parts = append(r.parts, p)
+}
+
+// shade lets neighbours differ.
+func shade(i int) string { return fmt.Sprintf("shade%d", i%4) }
+
+// claudeStrip has what is listed, then what Claude Code's own skills take, then free room or what is left out.
+func claudeStrip(l check.List, count int) listStrip {
+	left := 0
+	for _, one := range l.Lines {
+		if one.Bare {
+			left += one.Text
+		}
+	}
+	r := newRoom(l.Budget + left)
+	own, listed, n := 0, 0, 0
+	var bare []check.Line
+	for _, one := range l.Lines {
+		switch {
+		case one.Own:
+			own += one.Head
+			if !one.Bare {
+				own += one.Text
+			}
+		case one.Bare:
+			bare = append(bare, one)
+			r.add(one.Head, "bare", "", one.Name+": its name alone")
+			listed += one.Head
+		default:
+			size := one.Head + one.Text
+			r.add(size, shade(n), one.Name, fmt.Sprintf("%s: %s characters, %.1f %% of the list", one.Name, thousands(size), float64(size)*100/float64(l.Budget)))
+			listed += size
+			n++
+		}
+	}
+	r.add(own, "own", "Claude Code's own", "Claude Code's own skills: "+thousands(own)+" characters")
+	s := listStrip{Agent: "Claude Code", Tall: true}
+	used := float64(listed+own) * 100 / float64(l.Budget)
+	s.Said = fmt.Sprintf("all %s; %.0f %% of its %s characters are taken", counted(count, "skill", "skills"), used, thousands(l.Budget))
+	if left > 0 {
+		r.at = float64(l.Budget)
+		s.Cut = r.percent(r.at)
+		for _, one := range bare {
+			r.add(one.Text, "cut", one.Name, one.Name+": the list has no room for its description of "+thousands(one.Text-2)+" characters")
+		}
+		s.Said = fmt.Sprintf("%d of %s with a description, %d by name alone; its %s characters are full",
+			count-len(bare), counted(count, "skill", "skills"), len(bare), thousands(l.Budget))
+		s.Bad = len(bare) > 0
+	}
+	if slices.ContainsFunc(l.Lines, func(one check.Line) bool { return one.Away }) {
+		s.Said += "; those of a plugin once it is installed"
+	}
+	s.Parts = r.parts
+	return s
+}
+
+// leftOut names the skills whose descriptions Claude Code's model does not see.
+func leftOut(l check.List) string {
+	var names []string
+	for _, one := range l.Lines {
+		if one.Bare && !one.Own {
+			names = append(names, one.Name)
+		}
+	}
+	return term.Several(names, 12)
+}
+
+// largest names the skills that take most of Claude Code's list.
+func largest(l check.List) string {
+	mine := slices.DeleteFunc(slices.Clone(l.Lines), func(one check.Line) bool { return one.Own || one.Bare })
+	slices.SortStableFunc(mine, func(a, b check.Line) int { return cmp.Compare(b.Head+b.Text, a.Head+a.Text) })
+	var names []string
+	for _, one := range mine[:min(len(mine), 5)] {
+		names = append(names, fmt.Sprintf("%s %.1f %%", one.Name, float64(one.Head+one.Text)*100/float64(l.Budget)))
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,141 @@
+package web
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/skillhand/skillhand/check"
+	"github.com/skillhand/skillhand/internal/agents/visibility"
+)
+
+// listOf is a list of skills: how long each description is, with its sign for what it is: + listed, - by name alone, = Claude Code's own.
+func listOf(of ...string) (l check.List) {
+	for i, one := range of {
+		n, _ := strconv.Atoi(one[1:])
+		l.Lines = append(l.Lines, check.Line{Name: fmt.Sprintf("skill-%d", i), Head: 10, Text: n, Bare: one[0] == '-', Own: one[0] == '='})
+	}
+	l.Budget = 1000
+	return l
+}
+
+// drawnStrip is a strip in words: the class and width of each part, and where the room ends.
+func drawnStrip(s listStrip) string {
+	var parts []string
+	at := 0.0
+	for _, p := range s.Parts {
+		x, width := percentOf(p.X), percentOf(p.Width)
+		gap := ""
+		if x > at+0.01 {
+			gap = "_ "
+		}
+		parts = append(parts, fmt.Sprintf("%s%s %.0f", gap, strings.TrimRight(p.Class, "0123"), width))
+		at = x + width
+	}
+	if s.Cut != "" {
+		parts = append(parts, fmt.Sprintf("cut at %.0f", percentOf(s.Cut)))
+	}
+	return strings.Join(parts, ", ") + "; " + s.Said
+}
+
+func percentOf(text string) float64 {
+	f, _ := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+	return f
+}
+
+// sightOf are skills in a folder of the project, as listOf has them: how long each description is.
+func sightOf(place string, sizes ...int) (all []visibility.Skill) {
+	for i, n := range sizes {
+		name := fmt.Sprintf("skill-%d", i)
+		all = append(all, visibility.Skill{Place: place, Folder: name, Name: name, Description: strings.Repeat("d", n)})
+	}
+	return all
+}
+
+// TestStrips: parts stand one after another, have their share, never leave the strip, and what has no room stands behind
+// the cut. Agents that look elsewhere see nothing, as in list --agents.
+func TestStrips(t *testing.T) {
+	if got := strips(listOf("=90"), nil); got != nil {
+		t.Errorf("without skills: %+v", got)
+	}
+	const codexLooks = "it looks in .agents/skills, .codex/skills"
+	for _, tt := range []struct {
+		name   string
+		list   check.List
+		skills []visibility.Skill
+		want   map[string]string
+	}{
+		{"all fit", listOf("+190", "+90", "=190"), sightOf(".claude", 193, 93), map[string]string{
+			"Claude Code":       "shade 20, shade 10, own 20; all 2 skills; 50 % of its 1,000 characters are taken",
+			"Copilot, opencode": "shade 67, shade 33; all 2 skills, 300 characters",
+			"Codex":             "; none of 2 skills; not skill-0, skill-1: " + codexLooks,
+			"Gemini":            "; none of 2 skills; not skill-0, skill-1: it looks in .agents/skills, .gemini/skills",
+		}},
+		{"one is left out", listOf("+790", "-250", "=140"), nil, map[string]string{
+			"Claude Code": "shade 64, bare 1, own 12, _ cut 20, cut at 80; 1 of 2 skills with a description, 1 by name alone; its 1,000 characters are full",
+		}},
+		{"others have no room", listOf("=90"), sightOf(".agents", slices.Repeat([]int{993}, 18)...), map[string]string{
+			"Claude Code": "; none of 18 skills; not skill-0, skill-1, skill-2 and 15 more: " +
+				"it looks in .claude/skills, and in plugins once they are installed, or with claude --plugin-dir",
+			"Copilot": "shade 6, shade 6, shade 6, shade 6, shade 6, shade 0, shade 0, shade 0, shade 0, shade 0, " +
+				"shade 6, shade 6, shade 6, shade 6, shade 6, shade 6, shade 6, shade 6, cut 28, cut at 72; all 18 skills, 13,043 characters; " +
+				"cut: skill-5, skill-6, skill-7 and 2 more",
+		}},
+		{"some places", listOf("=90"), append(sightOf(".agents", 93), sightOf("", 10, 20)...), map[string]string{
+			"Codex": "shade 100; 1 of 3 skills, 100 characters; not skill-0, skill-1: " + codexLooks,
+		}},
+	} {
+		got := map[string]string{}
+		for _, s := range strips(tt.list, tt.skills) {
+			got[s.Agent] = drawnStrip(s)
+			if want := s.Agent + " lists " + s.Said; s.Label != want {
+				t.Errorf("%s: the label is %q", tt.name, s.Label)
+			}
+			for _, p := range s.Parts {
+				if percentOf(p.X)+percentOf(p.Width) > 100.01 {
+					t.Errorf("%s, %s: a part leaves the strip: %+v", tt.name, s.Agent, p)
+				}
+			}
+		}
+		for agent, want := range tt.want {
+			if got[agent] != want {
+				t.Errorf("%s, %s: %s\nwant %s", tt.name, agent, got[agent], want)
+			}
+		}
+	}
+}
+
+// TestStripAway: skills of a plugin that is not installed are said to be listed once it is.
+func TestStripAway(t *testing.T) {
+	l := listOf("+490", "+20")
+	l.Lines[1].Away = true
+	if s := claudeStrip(l, 2); !strings.HasSuffix(s.Said, "are taken; those of a plugin once it is installed") {
+		t.Error(s.Said)
+	}
+}
+
+// TestStripNames: a name is drawn where there is room for it.
+func TestStripNames(t *testing.T) {
+	l := listOf("+490", "+20")
+	if s := claudeStrip(l, 2); s.Parts[0].Name != "skill-0" || s.Parts[1].Name != "" || s.Parts[1].Title != "skill-1: 30 characters, 3.0 % of the list" {
+		t.Errorf("%+v", s.Parts)
+	}
+}
+
+func TestLeftOut(t *testing.T) {
+	if got := leftOut(listOf("+5", "-5", "=5")); got != "skill-1" {
+		t.Error(got)
+	}
+	many := make([]string, 14)
+	for i := range many {
+		many[i] = "-5"
+	}
+	if got := leftOut(listOf(many...)); !strings.HasSuffix(got, ", skill-11 and 2 more") {
+		t.Error(got)
+	}
+	if got := largest(listOf("+90", "+190", "-900", "=900")); got != "skill-1 20.0 %, skill-0 10.0 %" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,513 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/check"
+	"github.com/skillhand/skillhand/internal/atomicfile"
+	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/lazy"
+	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/render"
+	"github.com/skillhand/skillhand/internal/shell"
+	"github.com/skillhand/skillhand/internal/term"
+	"github.com/skillhand/skillhand/internal/trust"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// A preview is a skill beside what an agent reads of it.
+type preview struct {
+	Skill, File string
+	Trusted     bool
+	Runs        bool   // there is something to run
+	Seen        string // names the text that is shown
+	Folder      string // the folder that trust is about
+	Trust       string // the command that trusts it
+
+	Fields  []field // of the form for arguments
+	Use     string  // first or later
+	Against string  // what the page is compared with: "", later, claude, tool
+
+	Lines      []line
+	SourceRest string
+	Page       []segment
+	PageRest   string
+	Fault      string // why there is no page
+	Directives []directive
+	Warnings   []string
+	Findings   int
+	Source     string // how the outcomes came about, in words
+
+	Before, After, Later string // tokens
+	Saved                string // what a later page saves, or costs
+	Costs                bool   // it costs
+	Diff                 []diffLine
+	DiffTitle, DiffNote  string
+	Command              string
+}
+
+// A field is one argument in the form.
+type field struct{ Name, Label, Value, Hint string }
+
+// A directive is a line of the strip below the page.
+type directive struct {
+	ID      int
+	Line    int
+	Command string
+	How     string
+	Exit    string
+	Mark    string
+	Time    string
+	Bytes   string
+}
+
+// A look is a skill with the arguments to look at it with.
+type look struct {
+	visit *visit
+	name  string
+	args  render.Args
+	loc   skill.Location
+	src   *skill.Skill
+	not   error // why nothing of it may run, if so
+
+	pages map[pageKind]madePage // each is made once
+}
+
+// A pageKind is one of the pages that a look may need.
+type pageKind struct{ later, written bool }
+
+// A madePage is what came of making one.
+type madePage struct {
+	page     *skillhand.Page
+	recorded bool // from the last run's outcomes
+	err      error
+}
+
+// look finds the skill that a visit is about.
+func (v *visit) look() (*look, error) {
+	l := &look{visit: v, name: v.query.Get("skill"), pages: map[pageKind]madePage{}}
+	if l.name == "" {
+		return nil, errMissing{"No skill is named: choose one from the list of skills."}
+	}
+	var err error
+	if l.loc, err = v.find(l.name); err != nil {
+		v.watch(false, v.mayCome(l.name)...)
+		v.files = nil
+		l.loc, err = v.find(l.name) // it may have come meanwhile
+	}
+	if err != nil {
+		return nil, errMissing{err.Error()}
+	}
+	v.watch(false, filepath.Dir(l.loc.File), v.site.Runtime.TrustDir(), check.ConfigFile(v.site.Runtime.Dir))
+	if real, err := filepath.EvalSymlinks(l.loc.File); err == nil {
+		v.watch(false, filepath.Dir(real))
+	}
+	if l.src, err = skill.Read(l.loc); err != nil {
+		return nil, errMissing{err.Error()}
+	}
+	l.not = v.site.Runtime.Policy(v.site.Runtime.Here).May(l.src.Real)
+	words := v.query["arg"]
+	for len(words) > 0 && words[len(words)-1] == "" {
+		words = words[:len(words)-1]
+	}
+	l.args = render.JoinArgs(words)
+	if raw := v.query.Get("args"); raw != "" {
+		l.args = render.ParseArgs(raw)
+	}
+	return l, nil
+}
+
+// find finds a skill that may be looked at: one that has a name here, that lies
+// in a folder of skills, or that the command line named. A path to anything else
+// leads nowhere: it would make every file of the machine a skill.
+func (v *visit) find(name string) (skill.Location, error) {
+	finder := v.site.Runtime.Finder()
+	loc, err := finder.Find(name)
+	if !paths.Is(name) || name == v.site.Named {
+		return loc, err
+	}
+	if err == nil && v.listed(finder, loc.File) {
+		return loc, nil
+	}
+	return skill.Location{}, fmt.Errorf("%s: no such skill", name)
+}
+
+// listed reports whether a file is a skill's, in one of the folders of skills, or a command's.
+func (v *visit) listed(finder skill.Finder, file string) bool {
+	real := paths.Real(file)
+	if name := filepath.Base(real); name == skill.MainFile || skill.IsTextFile(name) {
+		if slices.ContainsFunc(finder.Folders(), func(root string) bool { return filepath.Dir(filepath.Dir(real)) == paths.Real(root) }) {
+			return true
+		}
+	}
+	if v.files == nil {
+		v.files = map[string]bool{}
+		all, _ := finder.List() // the list of skills says what cannot be read
+		for _, l := range all {
+			v.files[paths.Real(l.File)] = true
+		}
+	}
+	return v.files[real]
+}
+
+// mayCome are the paths at which a skill would be found, were it there.
+func (v *visit) mayCome(name string) []string {
+	finder := v.site.Runtime.Finder()
+	if paths.Is(name) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(cmp.Or(finder.Here, finder.Dir), name)
+		}
+		if name != v.site.Named && !slices.ContainsFunc(finder.Folders(), func(root string) bool { return paths.Inside(root, name) }) {
+			return nil
+		}
+		return []string{name, filepath.Dir(name)}
+	}
+	name = name[strings.LastIndexByte(name, ':')+1:]
+	var all []string
+	for _, root := range finder.Folders() {
+		all = append(all, filepath.Join(root, name), filepath.Join(root, skill.Companion(name)))
+	}
+	for _, root := range finder.CommandFolders() {
+		all = append(all, filepath.Join(root, name+".md"))
+	}
+	return all
+}
+
+// link is the address of the same look with other choices.
+func (l *look) address(pairs ...string) string {
+	all := []string{"skill", l.name}
+	for _, w := range l.visit.query["arg"] {
+		all = append(all, "arg", w)
+	}
+	return l.visit.link("preview", append(append(all, "args", l.visit.query.Get("args")), pairs...)...)
+}
+
+// recording is the file that the outcomes of a run are kept in, for later looks.
+func (l *look) recording() string {
+	return filepath.Join(l.visit.site.Runtime.State, "page", short(l.src.Real, l.args.Raw)+".json")
+}
+
+// page is a page of the skill, made once for a look.
+func (l *look) page(later, written bool) (page *skillhand.Page, recorded bool, err error) {
+	kind := pageKind{later, written}
+	made, ok := l.pages[kind]
+	if !ok {
+		made.page, made.recorded, made.err = l.makePage(later, written)
+		l.pages[kind] = made
+	}
+	return made.page, made.recorded, made.err
+}
+
+// makePage makes a page without running anything: from the last run's outcomes, and
+// what has none stays as written. Where nothing may run it says so, as an agent reads it.
+func (l *look) makePage(later, written bool) (page *skillhand.Page, recorded bool, err error) {
+	req := skillhand.LoadRequest{Skill: l.name, Args: l.args, Use: skillhand.Full, Exec: skillhand.AsWritten}
+	if later {
+		req.Use = skillhand.Reference
+	}
+	if l.not != nil && !written {
+		req.Exec = skillhand.Refused
+	} else if file := l.recording(); !written && paths.IsFile(file) {
+		req.Exec, req.Recording = skillhand.Glimpsed, file
+		page, err := l.visit.site.Runtime.Load(l.visit.ctx, req)
+		if err == nil {
+			return page, true, nil
+		}
+		req.Exec, req.Recording = skillhand.AsWritten, ""
+	}
+	page, err = l.visit.site.Runtime.Load(l.visit.ctx, req)
+	return page, false, err
+}
+
+func (v *visit) preview() (*view, error) {
+	l, err := v.look()
+	if err != nil {
+		return nil, err
+	}
+	v.watch(false, l.recording())
+	p := &preview{
+		Skill: l.name, File: v.near(l.src.File),
+		Trusted: l.not == nil, Folder: trust.Root(l.src.Real), Trust: shell.Quote([]string{"skillhand", "trust", trust.Root(l.src.Real)}),
+		Use: "first", Against: v.query.Get("against"), Fields: l.fields(),
+		Command: l.command(v.query.Get("use") == "later"),
+	}
+	if v.query.Get("use") == "later" {
+		p.Use = "later"
+	}
+	source := string(l.src.Source())
+	p.Before = thousands(tokens(source))
+	l.showSource(p, source)
+	page, recorded, err := l.page(p.Use == "later", false)
+	if err != nil {
+		p.Fault = err.Error()
+	} else {
+		l.showPage(p, page, recorded)
+	}
+	l.count(p)
+	l.compare(p)
+	return &view{Name: "preview", Tab: "skills", Title: l.src.Name, Data: p}, nil
+}
+
+// fields are the form's: one for each argument that has a name, else one for all.
+func (l *look) fields() []field {
+	front := l.src.Front
+	if len(front.Arguments) == 0 {
+		return []field{{Name: "args", Label: "Arguments", Value: l.args.Raw, Hint: front.ArgumentHint}}
+	}
+	hints := hint.Get().FindAllString(front.ArgumentHint, -1)
+	if len(hints) != len(front.Arguments) {
+		hints = []string{front.ArgumentHint}
+	}
+	var all []field
+	for i, name := range front.Arguments {
+		f := field{Name: "arg", Label: name}
+		if i < len(l.args.Words) {
+			f.Value = l.args.Words[i]
+		}
+		if i < len(hints) {
+			f.Hint = hints[i]
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// hint is what an argument-hint says of one argument: in brackets, or a word.
+var hint = lazy.Regexp(`\[[^\]]*\]|<[^>]*>|\S+`)
+
+// command is what prints the same page in a terminal.
+func (l *look) command(later bool) string {
+	words := []string{"skillhand", "load", l.name}
+	if later {
+		words = append(words, "--reference")
+	}
+	if slices.ContainsFunc(l.args.Words, func(w string) bool { return strings.HasPrefix(w, "-") }) {
+		return shell.Quote(append(words, "--args", l.args.Raw)) // it would be taken for a flag
+	}
+	return shell.Quote(append(words, l.args.Words...))
+}
+
+var classes = map[skill.Kind]string{skill.Header: "front", skill.Variable: "var", skill.Directive: "dir", skill.Tag: "tag", skill.Escape: "tag"}
+
+func (l *look) showSource(p *preview, source string) {
+	var spans []span
+	n := 0
+	for _, part := range l.src.Parts {
+		s := span{start: part.Offset, end: part.Offset + len(part.Source), class: classes[part.Kind]}
+		if part.Kind == skill.Directive {
+			n++
+			s.directive = n
+		}
+		if s.class != "" {
+			spans = append(spans, s)
+		}
+	}
+	p.Seen, p.Runs = short(source), n > 0
+	text := l.visit.site.withoutSecrets(source)
+	if text != source {
+		spans = nil // they are elsewhere now
+	}
+	part, rest := shown(text)
+	p.SourceRest = rest
+	p.Lines = lines(segments(part, spans))
+	for at, found := range l.margin(p, source) {
+		p.Findings += len(found)
+		if i := min(max(at, 1), len(p.Lines)) - 1; i >= 0 {
+			p.Lines[i].Findings = append(p.Lines[i].Findings, found...)
+		}
+	}
+}
+
+// ids numbers the directives of a file by where they stand.
+func (l *look) ids() map[int]int {
+	ids := map[int]int{}
+	for _, part := range l.src.Parts {
+		if part.Kind == skill.Directive {
+			ids[part.Offset] = len(ids) + 1
+		}
+	}
+	return ids
+}
+
+func (l *look) showPage(p *preview, page *skillhand.Page, recorded bool) {
+	for _, w := range page.Warnings {
+		if w != page.Withheld { // that is said above
+			p.Warnings = append(p.Warnings, w)
+		}
+	}
+	ids, times := l.ids(), l.times()
+	var spans []span
+	for _, d := range page.Directives {
+		id := ids[d.Offset]
+		class := "out"
+		switch {
+		case l.not != nil:
+			class = "out bad"
+		case d.How == "" && d.Exit == 0:
+			class = "dir"
+		case d.Exit != 0:
+			class = "out bad"
+		}
+		spans = append(spans, span{d.Start, d.End, class, id})
+		p.Directives = append(p.Directives, strip(id, d, times))
+	}
+	part, rest := shown(page.Text)
+	p.Page, p.PageRest = segments(part, spans), rest
+	switch {
+	case len(page.Directives) == 0:
+		p.Source = "This page has no directives: it is the same whether or not anything runs."
+	case l.not != nil:
+		p.Source = "Nothing has run, and nothing would for an agent: this is what it reads until the folder is trusted."
+	case !recorded:
+		p.Source = "Nothing has run: directives are shown as written."
+	default:
+		p.Source = "Output of the last run with these arguments"
+		if info, err := os.Stat(l.recording()); err == nil {
+			p.Source += ", " + stamp(info.ModTime())
+		}
+		p.Source += ". What changed since is shown as written."
+	}
+}
+
+// strip is the line about one directive.
+func strip(id int, d render.Directive, times map[string][]float64) directive {
+	row := directive{ID: id, Line: d.Line, Command: d.Command, How: "not run", Exit: "–", Time: "–", Bytes: "–", Mark: "dim"}
+	if d.How == "" && d.Exit == 0 {
+		return row
+	}
+	row.How, row.Exit, row.Bytes, row.Mark = cmp.Or(string(d.How), "refused"), fmt.Sprint(d.Exit), bytesOf(d.Bytes), "good"
+	if d.Exit != 0 {
+		row.Mark = "bad"
+	}
+	if known := times[d.Command]; len(known) > 0 {
+		row.Time = term.ShortDuration(known[0])
+		times[d.Command] = known[1:]
+	}
+	return row
+}
+
+// times are how long directives took, by their commands: a recording does not
+// say. Where it is not known, none is shown.
+func (l *look) times() map[string][]float64 {
+	times := map[string][]float64{}
+	var all []render.Directive
+	if data, err := os.ReadFile(timesFile(l.recording())); err != nil || json.Unmarshal(data, &all) != nil {
+		return times
+	}
+	for _, d := range all {
+		times[d.Command] = append(times[d.Command], d.DurationMS)
+	}
+	return times
+}
+
+// timesFile is beside a recording.
+func timesFile(recording string) string { return strings.TrimSuffix(recording, ".json") + ".times" }
+
+// count says how large the first and the later page are.
+func (l *look) count(p *preview) {
+	var sizes [2]int
+	known := true
+	for i, to := range []*string{&p.After, &p.Later} {
+		page, _, err := l.page(i == 1, false)
+		if err != nil {
+			*to, known = "–", false
+			continue
+		}
+		sizes[i] = tokens(page.Text)
+		*to = thousands(sizes[i])
+	}
+	switch saved := sizes[0] - sizes[1]; {
+	case !known:
+	case saved > 0:
+		p.Saved = fmt.Sprintf("%s fewer, %.0f %%", thousands(saved), float64(saved)*100/float64(sizes[0]))
+	case saved < 0:
+		p.Saved, p.Costs = fmt.Sprintf("%s more: this skill is too short to save anything", thousands(-saved)), true
+	default:
+		p.Saved = "saves nothing"
+	}
+}
+
+// compare makes the diff that was asked for.
+func (l *look) compare(p *preview) {
+	var from, to *skillhand.Page
+	var err error
+	names := [2]string{"first", "later"}
+	switch p.Against {
+	case "later":
+		p.DiffTitle = "First use against later use"
+		if from, _, err = l.page(false, false); err == nil {
+			to, _, err = l.page(true, false)
+		}
+	case "claude", "tool":
+		p.DiffTitle = "skillhand against Claude Code " + claudecode.Version
+		names = [2]string{"skillhand", "claude"}
+		p.DiffNote = "Both pages with directives as written: nothing runs."
+		if from, _, err = l.page(false, true); err == nil {
+			to, err = l.visit.site.Runtime.ClaudePage(l.visit.ctx, skillhand.ClaudeRequest{Skill: l.name, Args: l.args.Raw, Tool: p.Against == "tool", NoExec: true})
+		}
+	default:
+		p.Against = ""
+		return
+	}
+	if err != nil {
+		p.DiffNote = err.Error()
+		return
+	}
+	a, restA := shown(from.Text)
+	b, restB := shown(to.Text)
+	p.Diff = diffLines(string(diff.Diff(names[0], []byte(a), names[1], []byte(b))))
+	switch {
+	case restA+restB != "":
+		p.DiffNote = strings.TrimSpace(p.DiffNote + " Only the beginnings are compared: the pages are long.")
+	case len(p.Diff) == 0:
+		p.DiffNote = strings.TrimSpace(p.DiffNote + " The two pages are the same.")
+	}
+}
+
+// maxKept is how long outcomes of a run are shown.
+const maxKept = 30 * 24 * time.Hour
+
+// runSkill runs a skill's directives and keeps their outcomes. It runs only what is
+// trusted: a page in a browser is no place to be asked.
+func (v *visit) runSkill() (string, error) {
+	l, err := v.look()
+	if err != nil {
+		return "", err
+	}
+	if l.not != nil {
+		return "", l.not
+	}
+	file := l.recording()
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return "", err
+	}
+	atomicfile.Sweep(filepath.Dir(file), maxKept)
+	page, err := v.site.Runtime.Load(v.ctx, skillhand.LoadRequest{Skill: l.name, Args: l.args, Use: skillhand.Full, Recording: file})
+	if err != nil {
+		if errors.Is(err, context.Canceled) {
+			err = errors.New("run cancelled: the page or the server was closed")
+		}
+		return "", err
+	}
+	page.Close()
+	times, err := json.Marshal(page.Directives)
+	if err == nil {
+		err = atomicfile.Write(timesFile(file), times, 0o600)
+	}
+	if err != nil {
+		return "", err
+	}
+	return l.address("use", v.query.Get("use"), "against", v.query.Get("against")), nil
+}

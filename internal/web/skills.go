@@ -1,0 +1,283 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/check"
+	"github.com/skillhand/skillhand/internal/activity/history"
+	"github.com/skillhand/skillhand/internal/agents/visibility"
+	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/session"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// A skillRow is a skill and what is known of its use.
+type skillRow struct {
+	skillhand.Listed
+	readable bool
+	tokens   int
+	listing  int     // characters of its line in the list that Claude Code gives a model; 0: it has none
+	bare     bool    // the list has no room for its description
+	away     bool    // it is listed once its plugin is installed
+	share    float64 // of the list's characters, in percent
+	widest   float64 // the greatest share of a skill
+	findings int
+	used     time.Time
+	uses     int
+}
+
+func (r skillRow) trust() string {
+	if r.Trusted {
+		return "trusted"
+	}
+	return "untrusted"
+}
+
+// usage says when the skill was used last. A use that left no mark is not known.
+func (r skillRow) usage() string {
+	if r.uses == 0 {
+		return "no use recorded"
+	}
+	return stamp(r.used)
+}
+
+// files are the skill's: its text, and the SKILL.md that agents list if that is another.
+func (r skillRow) files() []string {
+	if main := r.Main().File; main != r.File && paths.IsFile(main) {
+		return []string{r.File, main}
+	}
+	return []string{r.File}
+}
+
+type skillsData struct {
+	Table   *table
+	Strips  []listStrip
+	Largest string // the skills with the greatest shares
+	LeftOut string // skills whose descriptions Claude Code's list has no room for
+	Facts   []fact
+	Faults  []string
+	Folders []string
+	Dir     string
+}
+
+func (v *visit) skills() (*view, error) {
+	roots := v.site.Runtime.Finder().Folders()
+	v.watch(false, slices.Concat(roots, v.site.Runtime.Finder().CommandFolders(), []string{v.site.Runtime.TrustDir(), check.ConfigFile(v.site.Runtime.Dir)})...)
+	v.watch(false, budding(roots)...)
+	all, faults := v.site.Runtime.List()
+	data := &skillsData{Folders: roots, Dir: v.near(v.site.Runtime.Dir)}
+	for _, err := range faults {
+		data.Faults = append(data.Faults, err.Error())
+	}
+	uses, err := v.uses()
+	if err != nil {
+		data.Faults = append(data.Faults, err.Error())
+	}
+	l := list[skillRow]{view: "skills", one: "skill", what: "skills", usual: "name", columns: v.skillColumns()}
+	l.watch = func(r skillRow) []string { return []string{filepath.Dir(r.File)} }
+	l.text = func(r skillRow) string {
+		return strings.Join([]string{r.Call, r.Description, r.From, r.File, r.usage(), r.Error}, "\n")
+	}
+	l.states = func(r skillRow) []string { return []string{r.trust()} }
+	sizes := map[string]int{} // in tokens, of those that can be read
+	var paths []string
+	for _, listed := range all {
+		one := skillRow{Listed: listed}
+		if s, err := skill.Read(one.Location); err == nil {
+			sizes[one.File] = tokens(string(s.Source()))
+			paths = append(paths, one.files()...)
+		}
+	}
+	findings, listing, err := v.findings(paths...)
+	if err != nil {
+		data.Faults = append(data.Faults, "check: "+err.Error())
+	}
+	seen, err := v.sighted(all)
+	if err != nil {
+		data.Faults = append(data.Faults, err.Error())
+	}
+	data.Strips, data.Largest, data.LeftOut = strips(listing, seen), largest(listing), leftOut(listing)
+	lines, widest := map[string]check.Line{}, 0
+	for _, line := range listing.Lines {
+		if lines[line.File] = line; !line.Own {
+			widest = max(widest, line.Head+line.Text)
+		}
+	}
+	never, untrusted, found := 0, 0, 0
+	for _, one := range all {
+		r := skillRow{Listed: one, widest: float64(widest) * 100 / float64(max(listing.Budget, 1))}
+		if line, ok := lines[one.Main().File]; ok {
+			r.listing, r.bare, r.away = line.Head+line.Text, line.Bare, line.Away
+			r.share = float64(r.listing) * 100 / float64(listing.Budget)
+		}
+		r.tokens, r.readable = sizes[one.File]
+		for _, file := range r.files() {
+			r.findings += len(findings[file])
+		}
+		if u := uses[filepath.Clean(one.File)]; u != nil {
+			r.used, r.uses = u.last, u.count
+		}
+		if u := uses[one.Name]; u != nil {
+			r.uses += u.count
+			if u.last.After(r.used) {
+				r.used = u.last
+			}
+		}
+		if r.uses == 0 {
+			never++
+		}
+		if !r.Trusted {
+			untrusted++
+		}
+		if r.findings > 0 || !r.readable {
+			found++
+		}
+		l.items = append(l.items, r)
+	}
+	data.Facts = []fact{
+		{Name: "Skills", Value: thousands(len(all))}, {Name: "With findings", Value: thousands(found), Link: v.link("skills", "sort", "-findings")},
+		{Name: "Untrusted", Value: thousands(untrusted), Link: v.link("skills", "q", "untrusted")},
+		{Name: "No use recorded", Value: thousands(never), Link: v.link("skills", "sort", "used")},
+	}
+	data.Table = l.table(v)
+	data.Table.Dense = true
+	return &view{Name: "skills", Tab: "skills", Title: "Skills", Data: data}, nil
+}
+
+// sighted are the skills that agents may see here: those of skillhand list --agents.
+func (v *visit) sighted(all []skillhand.Listed) ([]visibility.Skill, error) {
+	h, err := v.site.Runtime.Complete()
+	if err != nil {
+		return nil, err
+	}
+	skills, _ := visibility.Find(h.Project, h.Home, skillhand.Locations(all)...) // the table says what cannot be read
+	return skills, nil
+}
+
+// maxBudding bounds the folders that are watched for a first file.
+const maxBudding = 200
+
+// budding are the folders directly below roots that may become skills: what is
+// written into a new one is news too. Of many it is those that changed last.
+func budding(roots []string) []string {
+	type folder struct {
+		path    string
+		changed time.Time
+	}
+	var all []folder
+	for _, root := range roots {
+		entries, _ := os.ReadDir(root) // the list says what cannot be read
+		for _, e := range entries {
+			dir := filepath.Join(root, e.Name())
+			if e.Type().IsRegular() || paths.IsFile(filepath.Join(dir, "SKILL.md")) {
+				continue
+			}
+			if info, err := os.Stat(dir); err == nil && info.IsDir() {
+				all = append(all, folder{dir, info.ModTime()})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b folder) int { return b.changed.Compare(a.changed) })
+	var paths []string
+	for _, f := range all[:min(len(all), maxBudding)] {
+		paths = append(paths, f.path)
+	}
+	return paths
+}
+
+type use struct {
+	last  time.Time
+	count int
+}
+
+// uses are the runs of skills by their names, and the loads by their files.
+func (v *visit) uses() (map[string]*use, error) {
+	all := map[string]*use{}
+	add := func(key string, t time.Time) {
+		u := all[key]
+		if u == nil {
+			u = &use{}
+			all[key] = u
+		}
+		u.count++
+		if t.After(u.last) {
+			u.last = t
+		}
+	}
+	marks, err := v.site.marks.all(v.site.Runtime.Sessions())
+	for _, m := range marks {
+		add(filepath.Clean(m.File), m.Time)
+	}
+	if err != nil {
+		return all, err
+	}
+	_, err = history.Store{Dir: v.site.Runtime.HistoryDir()}.Each(history.Query{}, func(r *history.Record) {
+		if r.Skill != "" {
+			add(session.PlainName(r.Skill), r.Time)
+		}
+	})
+	return all, err
+}
+
+func (v *visit) skillColumns() []column[skillRow] {
+	return []column[skillRow]{
+		{key: "name", title: "Skill", compare: by(func(r skillRow) string { return r.Call }), cell: func(r skillRow) cell {
+			return cell{Text: r.Call, Sub: cmp.Or(r.Error, r.Description), Link: v.link("preview", "skill", r.Call)}
+		}},
+		{key: "from", title: "From", compare: by(func(r skillRow) string { return r.From + r.trust() }), cell: func(r skillRow) cell {
+			c := cell{Text: r.From, Title: r.File}
+			if r.Command {
+				c.Text += " command"
+			}
+			if !r.Trusted {
+				c.Text, c.Mark = c.Text+", untrusted", "warn"
+			}
+			return c
+		}},
+		{key: "findings", title: "Findings", number: true, compare: by(func(r skillRow) int { return r.findings }), cell: func(r skillRow) cell {
+			switch {
+			case !r.readable:
+				return cell{Text: "unreadable", Mark: "bad"}
+			case r.findings == 0:
+				return cell{Text: "–", Mark: "dim", Title: "none"}
+			}
+			return cell{Text: fmt.Sprint(r.findings), Mark: "warn"}
+		}},
+		{key: "tokens", title: "Tokens", number: true, compare: by(func(r skillRow) int { return r.tokens }), cell: func(r skillRow) cell {
+			if !r.readable {
+				return nothing
+			}
+			return cell{Text: thousands(r.tokens), Title: "about, counted as four characters each"}
+		}},
+		{key: "listing", title: "Share of the list", number: true, compare: by(func(r skillRow) int { return r.listing }), cell: func(r skillRow) cell {
+			switch {
+			case r.listing == 0:
+				return cell{Text: "not listed", Mark: "dim", Title: "Claude Code gives its model no line about it"}
+			case r.bare:
+				return cell{Text: "name only", Mark: "bad", Title: "the list has no room for its description"}
+			}
+			when := ""
+			if r.away {
+				when = ", once the plugin is installed or named with --plugin-dir"
+			}
+			return cell{
+				Text:  fmt.Sprintf("%.1f %%", r.share),
+				Bar:   fmt.Sprintf("%.1f%%", r.share*100/max(r.widest, 0.001)),
+				Title: thousands(r.listing) + " characters of the list that Claude Code gives its model" + when,
+			}
+		}},
+		{key: "used", title: "Last used", number: true, compare: by(func(r skillRow) int64 { return r.used.Unix() }), cell: func(r skillRow) cell {
+			if r.uses == 0 {
+				return cell{Text: "–", Mark: "dim", Title: "no use recorded: neither a run nor a whole page for an agent in a session"}
+			}
+			return cell{Text: r.usage()}
+		}},
+	}
+}

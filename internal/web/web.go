@@ -1,0 +1,274 @@
+// Package web answers one question: how do people look at their skills? It serves
+// what skills become, with what happened here, to a browser on this machine.
+//
+// Looking runs nothing. What skills, scripts and prompts say is text wherever it
+// is shown: html/template escapes it, and the content policy lets nothing in a
+// page run that is not ours.
+package web
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/internal/batch"
+	"github.com/skillhand/skillhand/internal/redact"
+	"github.com/skillhand/skillhand/internal/trust"
+	"github.com/skillhand/skillhand/internal/watch"
+)
+
+// A Site is what there is to look at. Only Runtime is required: its place must be
+// complete, without a session, and it must ask nobody: there is no terminal to ask at.
+type Site struct {
+	Runtime   *skillhand.Runtime
+	Batches   func() (*batch.DB, error) // the database of batches, nil as long as there is none; nil: there never is
+	BatchFile string                    // the file that it is in; "": elsewhere
+	Named     string                    // a skill that may be looked at wherever it lies; "": none
+
+	marks   markCache
+	secrets struct {
+		once sync.Once
+		all  *redact.Redactor
+	}
+}
+
+// withoutSecrets is a text without the secrets of the environment: no page shows them, whoever
+// wrote them into a skill or a prompt.
+func (s *Site) withoutSecrets(text string) string {
+	s.secrets.once.Do(func() { s.secrets.all = redact.New(s.Runtime.Env) })
+	return s.secrets.all.Text(text)
+}
+
+//go:embed assets templates
+var files embed.FS
+
+var templates = template.Must(template.New("").
+	Funcs(template.FuncMap{"thousands": thousands, "backticked": backticked, "words": words}).
+	ParseFS(files, "templates/*.html"))
+
+// A visit is one look at a view.
+type visit struct {
+	site  *Site
+	ctx   context.Context
+	query url.Values
+	link  func(view string, pairs ...string) string // the address of a view
+	live  bool                                      // served, not exported: forms work
+	watch func(late bool, paths ...string)          // tells the browser when one of them changes; late: it was read already
+	seen  []string                                  // the short names of what watch was told
+	at    int                                       // news until then are known
+	files map[string]bool                           // real paths of the skills that are listed; nil: not asked yet
+}
+
+// A view is what a page shows.
+type view struct {
+	Name  string // of the template, and of the address
+	Title string
+	Tab   string // which part of the site it is in
+	Data  any
+
+	Watch  []string // short names of paths
+	At     int      // the last news that the page has
+	Anchor string   // its name in an export
+	Now    string   // when it was made
+	Every  int      // seconds after which to look again, where no news can be had; 0: never
+	Live   bool
+	Tabs   []tab
+	link   func(view string, pairs ...string) string
+}
+
+// Link is the address of a view, for templates.
+func (v *view) Link(name string, pairs ...string) string { return v.link(name, pairs...) }
+
+// ID names a part of the view. An export has all views in one document.
+func (v *view) ID(name string) string {
+	if v.Live {
+		return name
+	}
+	return v.Anchor + "-" + name
+}
+
+type tab struct {
+	Title, Link string
+	Here        bool
+}
+
+// views are the parts of the site, by their addresses.
+var views = map[string]func(*visit) (*view, error){
+	"skills":   (*visit).skills,
+	"preview":  (*visit).preview,
+	"usage":    (*visit).usage,
+	"runs":     (*visit).runs,
+	"run":      (*visit).run,
+	"sessions": (*visit).sessions,
+	"session":  (*visit).session,
+	"batches":  (*visit).batches,
+	"batch":    (*visit).batch,
+	"tries":    (*visit).tries,
+	"try":      (*visit).try,
+}
+
+// tabs are the parts that the top of each page leads to.
+var tabs = [][2]string{{"skills", "Skills"}, {"usage", "Usage"}, {"runs", "Runs"}, {"sessions", "Sessions"}, {"batches", "Batches"}, {"tries", "Tries"}}
+
+// errMissing says that there is nothing at an address.
+type errMissing struct{ what string }
+
+func (e errMissing) Error() string { return e.what }
+
+// errForm says that a form makes no sense.
+type errForm struct{ error }
+
+// errChanged says that a thing is not any more what was looked at.
+var errChanged = errors.New("it has changed since it was shown: look again")
+
+func (s *Site) handler(w *watch.Watcher) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /events", events(w))
+	assets, err := fs.Sub(files, "assets")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	mux.Handle("GET /assets/{name}", http.StripPrefix("/assets/", http.FileServerFS(assets)))
+	mux.Handle("GET /{$}", http.RedirectHandler("/skills", http.StatusSeeOther))
+	for name, f := range views {
+		mux.HandleFunc("GET /"+name, func(out http.ResponseWriter, r *http.Request) { s.show(out, s.visit(r, w), f) })
+	}
+	mux.HandleFunc("POST /preview", func(out http.ResponseWriter, r *http.Request) { s.act(out, r, w, (*visit).runSkill) })
+	mux.HandleFunc("POST /mend", func(out http.ResponseWriter, r *http.Request) { s.act(out, r, w, (*visit).mend) })
+	mux.HandleFunc("POST /batch", func(out http.ResponseWriter, r *http.Request) { s.act(out, r, w, (*visit).editBatch) })
+	mux.HandleFunc("GET /", func(out http.ResponseWriter, r *http.Request) {
+		s.show(out, s.visit(r, w), func(*visit) (*view, error) { return nil, errMissing{"There is no page " + r.URL.Path} })
+	})
+	return mux
+}
+
+func (s *Site) visit(r *http.Request, w *watch.Watcher) *visit {
+	v := &visit{site: s, ctx: r.Context(), query: r.URL.Query(), link: address, live: true, at: w.Last()}
+	v.watch = func(late bool, paths ...string) {
+		fresh := w.Add(paths...)
+		if fresh && late {
+			v.at = -1 // it may have changed since it was read: look again
+		}
+		for _, path := range paths {
+			if name := short(path); !slices.Contains(v.seen, name) {
+				v.seen = append(v.seen, name)
+			}
+		}
+	}
+	return v
+}
+
+// address is where a view is served.
+func address(name string, pairs ...string) string {
+	q := url.Values{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			q.Add(pairs[i], pairs[i+1])
+		}
+	}
+	if len(q) == 0 {
+		return "/" + name
+	}
+	return "/" + name + "?" + q.Encode()
+}
+
+// show answers with a view, whole or not at all.
+func (s *Site) show(out http.ResponseWriter, v *visit, f func(*visit) (*view, error)) {
+	status := http.StatusOK
+	made, err := f(v)
+	if err != nil {
+		made = &view{Name: "fault", Title: "Nothing to show", Data: err.Error()}
+		if status = statusOf(err); status != http.StatusNotFound {
+			made.Title = "This did not work"
+		}
+	}
+	text, err := v.html(made)
+	if err != nil {
+		http.Error(out, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	out.Header().Set("Content-Type", "text/html; charset=utf-8")
+	out.WriteHeader(status)
+	_, _ = out.Write(text) // a browser that went away needs no answer
+}
+
+// statusOf is how HTTP says what went wrong.
+func statusOf(err error) int {
+	if _, ok := errors.AsType[errMissing](err); ok || errors.Is(err, batch.ErrNoBatch) {
+		return http.StatusNotFound
+	}
+	if _, ok := errors.AsType[*trust.NotTrusted](err); ok {
+		return http.StatusForbidden
+	}
+	if _, ok := errors.AsType[errForm](err); ok {
+		return http.StatusBadRequest
+	}
+	if errors.Is(err, errChanged) {
+		return http.StatusConflict
+	}
+	return http.StatusInternalServerError
+}
+
+// html is a view as a document.
+func (v *visit) html(made *view) ([]byte, error) {
+	made.Live, made.Watch, made.At, made.Now = v.live, v.seen, v.at, time.Now().Format("2006-01-02 15:04:05 MST")
+	for _, t := range tabs {
+		made.Tabs = append(made.Tabs, tab{t[1], v.link(t[0]), t[0] == made.Tab})
+	}
+	made.link = v.link
+	var b bytes.Buffer
+	err := templates.ExecuteTemplate(&b, made.Name, made)
+	return visible([]byte(v.site.withoutSecrets(b.String()))), err
+}
+
+// maxForm bounds what a form may send: it has names and arguments.
+const maxForm = 1 << 20
+
+// act does what a form asks for, then shows where it leads.
+func (s *Site) act(out http.ResponseWriter, r *http.Request, w *watch.Watcher, do func(*visit) (to string, err error)) {
+	r.Body = http.MaxBytesReader(out, r.Body, maxForm)
+	v := s.visit(r, w)
+	to, err := "", r.ParseForm()
+	if err != nil {
+		err = errForm{err}
+	} else {
+		v.query = r.PostForm
+		to, err = do(v)
+	}
+	if err != nil {
+		s.show(out, v, func(*visit) (*view, error) { return nil, err })
+		return
+	}
+	http.Redirect(out, r, to, http.StatusSeeOther)
+}
+
+// short names a thing in addresses and files without saying what it is.
+func short(parts ...string) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d %s", len(p), p)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:12])
+}
+
+// stampForm is how every time is written.
+const stampForm = "2006-01-02 15:04 MST"
+
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Local().Format(stampForm)
+}

@@ -1,0 +1,174 @@
+// Package verdict answers one question: does what a script reports hold? It
+// weighs the report against the exit status, the time and the deliverables.
+package verdict
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillhand/skillhand/internal/proc"
+	"github.com/skillhand/skillhand/report"
+)
+
+// A Verdict says what a script reported and whether that holds.
+//
+// As JSON it is what skillhand run --json prints: schemas/run-v1.schema.json.
+type Verdict struct {
+	OK         bool           `json:"ok"`        // it reports success, and nothing speaks against it
+	Report     *report.Report `json:"report"`    // nil if there is no valid one
+	Exit       int            `json:"exit_code"` // 128+n after signal n
+	DurationMS float64        `json:"duration_ms"`
+	Method     report.Method  `json:"parse_method"`
+	Problems   []Problem      `json:"problems"` // every reason why it is not OK
+	Warnings   []report.Fault `json:"warnings"` // what is odd about the report, and about the run
+
+	Script   string `json:"-"` // the file that ran
+	Printed  string `json:"-"` // the last lines of its stdout, if that has no report
+	Stderr   string `json:"-"` // the last 8 KB of its stderr, if it is not OK
+	TimedOut bool   `json:"-"`
+}
+
+// A Problem is one reason why a run is not OK.
+type Problem struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// The problems that a verdict can have, besides what is wrong with the report.
+const (
+	ReportedFailure      = "REPORTED_FAILURE"
+	Conflict             = "CONFLICT"
+	ExitStatus           = "EXIT_STATUS"
+	TimedOut             = "TIMED_OUT"
+	Interrupted          = "INTERRUPTED"
+	DeliverableMissing   = "DELIVERABLE_MISSING"
+	DeliverableUnchanged = "DELIVERABLE_UNCHANGED"
+	DeliverableUnchecked = "DELIVERABLE_UNCHECKED"
+	NothingRan           = "NOT_RUN"
+)
+
+// The warnings that a verdict can have, besides those about the report.
+const (
+	Doubtful       report.Code = "DOUBTFUL_SUCCESS"
+	OutputHeld     report.Code = "OUTPUT_HELD"
+	OutputCut      report.Code = "OUTPUT_CUT"
+	EndedProcesses report.Code = "ENDED_PROCESSES"
+)
+
+// NotRun is the verdict on a script that could not be run.
+func NotRun(err error) *Verdict {
+	v := &Verdict{Exit: -1, Method: report.None, Problems: []Problem{}, Warnings: []report.Fault{}}
+	v.problem(NothingRan, err.Error())
+	return v
+}
+
+// A Run is how a script ended.
+type Run struct {
+	Result  Result
+	Timeout time.Duration // what it had
+	Stderr  string        // the end of what it said there
+}
+
+// Judge puts together what a script reports and how it ended.
+func Judge(parsed report.Result, run Run) *Verdict {
+	v := &Verdict{
+		Report: parsed.Report, Method: parsed.Method, Warnings: append([]report.Fault{}, parsed.Warnings...), Problems: []Problem{},
+		Exit: run.Result.Exit, DurationMS: float64(run.Result.Duration.Microseconds()) / 1000, TimedOut: run.Result.Cut == proc.Timeout,
+	}
+	ended := run.Result.Cut == proc.Not
+	crashed := ended && run.Result.Exit != 0
+	if v.Report != nil && !parsed.Stated {
+		v.Report.Success = ended && !crashed
+	}
+	// The cause first: a script that was stopped or crashed had no chance to report.
+	switch {
+	case v.TimedOut:
+		v.problem(TimedOut, fmt.Sprintf("timed out after %s", run.Timeout))
+	case !ended:
+		v.problem(Interrupted, "interrupted")
+	case crashed && v.Report != nil && v.Report.Success:
+		v.problem(Conflict, "the report says success, but: "+run.how())
+	case crashed:
+		v.problem(ExitStatus, run.how())
+	}
+	for _, f := range parsed.Faults {
+		message := f.Message
+		if f.Path != "" {
+			message = f.Path + ": " + message
+		}
+		if f.Code == report.NoReport && ended && !crashed {
+			message += ": end the script with skillhand emit, see skillhand emit --help"
+		}
+		v.problem(string(f.Code), message)
+	}
+	if v.Report != nil && !v.Report.Success && parsed.Stated {
+		v.problem(ReportedFailure, "the script reports that it failed")
+	}
+	v.doubt()
+	if run.Result.Held {
+		v.warn(OutputHeld, "a process that it started kept its output open and was ended: some output may be missing")
+	}
+	if len(run.Result.Left) > 0 {
+		v.warn(EndedProcesses, endedProcesses(run.Result.Left))
+	}
+	v.OK = len(v.Problems) == 0
+	return v
+}
+
+// how says how a script crashed, with the last line that it said about it. A line that names --help says where to
+// read on, not what went wrong.
+func (r Run) how() string {
+	how := fmt.Sprintf("exit status %d", r.Result.Exit)
+	if r.Result.Signal != 0 {
+		how = fmt.Sprintf("ended by signal %d", r.Result.Signal)
+	}
+	lines := strings.Split(strings.TrimSpace(LastLines(r.Stderr)), "\n")
+	last := len(lines) - 1
+	for last > 0 && (strings.Contains(lines[last], "--help") || strings.TrimSpace(lines[last]) == "") {
+		last--
+	}
+	if said := strings.TrimSpace(lines[last]); said != "" {
+		how += ": " + said
+	}
+	return how
+}
+
+// doubt warns of a success that speaks against itself.
+func (v *Verdict) doubt() {
+	if v.Report == nil || !v.Report.Success {
+		return
+	}
+	if n := len(v.Report.Errors); n > 0 {
+		v.Warnings = append(v.Warnings, report.Fault{Code: Doubtful, Path: "/errors", Message: fmt.Sprintf("the report says success and lists errors: %d", n)})
+	}
+	if v.Report.Confidence == 0 {
+		v.Warnings = append(v.Warnings, report.Fault{Code: Doubtful, Path: "/confidence", Message: "the report says success with confidence 0"})
+	}
+}
+
+func (v *Verdict) problem(code, message string) {
+	v.Problems = append(v.Problems, Problem{Code: code, Message: message})
+}
+
+func (v *Verdict) warn(code report.Code, message string) {
+	v.Warnings = append(v.Warnings, report.Fault{Code: code, Message: message})
+}
+
+// endedProcesses says what was ended. Some systems don't tell the names, nor how many there were.
+func endedProcesses(names []string) string {
+	const maxNames = 3
+	if names[0] == "" {
+		return "ended processes that it had left behind"
+	}
+	text := "ended 1 process that it had left behind: "
+	if len(names) > 1 {
+		text = fmt.Sprintf("ended %d processes that it had left behind: ", len(names))
+	}
+	distinct := slices.Compact(slices.Sorted(slices.Values(names)))
+	if len(distinct) > maxNames {
+		distinct = append(distinct[:maxNames], "...")
+	}
+	return text + strings.Join(distinct, ", ")
+}

@@ -1,0 +1,216 @@
+// Corpus answers one question: how often is check wrong about public skills?
+//
+// Samples of what it found in public repositories were read by hand and labelled once:
+// repositories.tsv says which repositories at which commit, labels.tsv what was said about each
+// finding. Given a folder with these repositories checked out as OWNER+NAME, it runs check over them
+// and fails if a rule is wrong too often, or in a way that was mended.
+//
+//	go run ./tools/bench/corpus FOLDER
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/skillhand/skillhand/check"
+)
+
+//go:embed repositories.tsv
+var repositoryList string
+
+//go:embed labels.tsv
+var labelList string
+
+func main() {
+	if err := run(os.Stdout, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "corpus:", err)
+		os.Exit(1)
+	}
+}
+
+func run(out io.Writer, args []string) error {
+	if len(args) != 1 {
+		return errors.New("want the folder in which the repositories of repositories.tsv are checked out, each as OWNER+NAME")
+	}
+	repositories, err := readRepositories(repositoryList)
+	if err != nil {
+		return err
+	}
+	labels, err := readLabels(labelList)
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	m := measure(out, args[0], repositories)
+	if m.repositories == 0 {
+		return fmt.Errorf("%s: none of the %d repositories is here", args[0], len(repositories))
+	}
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	fmt.Fprintf(out, "%d of %d repositories, %d files, %d directives: %.1f s, %d MB from the system\n\n",
+		m.repositories, len(repositories), m.files, m.directives, time.Since(start).Seconds(), memory.Sys>>20)
+	return m.report(out, labels)
+}
+
+// A repository is where findings were sampled from.
+type repository struct {
+	name    string   // OWNER/NAME
+	commit  string   // at which it was read
+	folders []string // of commands and agents that are named, as they lie outside of a .claude
+}
+
+func (r repository) folder(dir string) string {
+	return filepath.Join(dir, strings.Replace(r.name, "/", "+", 1))
+}
+
+// A spot is a finding of one rule, whatever it says.
+type spot struct {
+	repository, file string
+	line             int
+	rule             string
+}
+
+// A label is what was said about a finding after reading the file.
+type label string
+
+const (
+	right  label = "right"
+	wrong  label = "wrong"  // mended: it must not come back
+	left   label = "left"   // wrong, and still found
+	unsure label = "unsure" // two readers could differ
+)
+
+func readRepositories(text string) ([]repository, error) {
+	var all []repository
+	err := eachLine(text, 3, func(f []string) error {
+		all = append(all, repository{f[0], f[1], strings.Fields(f[2])})
+		return nil
+	})
+	return all, err
+}
+
+func readLabels(text string) (map[spot]label, error) {
+	all := map[spot]label{}
+	err := eachLine(text, 6, func(f []string) error {
+		line, err := strconv.Atoi(f[2])
+		l := label(f[4])
+		p := spot{f[0], f[1], line, f[3]}
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s is no line", f[2])
+		case !slices.Contains([]label{right, wrong, left, unsure}, l):
+			return fmt.Errorf("%s is no label", l)
+		case check.ByName(p.rule) == nil:
+			return fmt.Errorf("%s is no rule", p.rule)
+		case all[p] != "" && all[p] != l:
+			return fmt.Errorf("%s:%d %s is labelled twice", p.file, p.line, p.rule)
+		}
+		all[p] = l
+		return nil
+	})
+	return all, err
+}
+
+// eachLine calls f with the fields of each line; # starts a comment.
+func eachLine(text string, fields int, f func([]string) error) error {
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		line = strings.TrimRight(line, "\r\n")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		parts := strings.Split(line, "\t")
+		err := fmt.Errorf("%d fields, want %d", len(parts), fields)
+		if len(parts) == fields {
+			err = f(parts)
+		}
+		if err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	return nil
+}
+
+// A measurement is what check finds today.
+type measurement struct {
+	repositories, files, directives int
+	found                           map[string]int // errors and warnings, by rule
+	spots                           map[spot]bool
+}
+
+// measure checks the repositories that are in a folder.
+func measure(out io.Writer, dir string, repositories []repository) measurement {
+	m := measurement{found: map[string]int{}, spots: map[spot]bool{}}
+	for _, r := range repositories {
+		root := r.folder(dir)
+		if _, err := os.Stat(root); err != nil {
+			fmt.Fprintf(out, "%s is not here: its labels are not counted\n", r.name)
+			continue
+		}
+		files, err := check.Finder{Dir: root}.Find(append([]string{"."}, r.folders...))
+		if err != nil {
+			fmt.Fprintf(out, "%s: %v\n", r.name, err)
+		}
+		res := check.Run(context.Background(), files, check.Options{})
+		m.repositories++
+		m.files += res.Files
+		m.directives += res.Directives
+		for _, f := range res.Findings {
+			if f.Severity.Rank() < check.Warning.Rank() {
+				continue
+			}
+			m.found[f.Rule]++
+			at := f.Here()
+			m.spots[spot{r.name, at.File, at.Range.Line, f.Rule}] = true
+		}
+	}
+	return m
+}
+
+const most = 5 // per cent that may be wrong
+
+// report prints a line a rule, and returns what is wrong.
+func (m measurement) report(out io.Writer, labels map[spot]label) error {
+	var faults []error
+	fmt.Fprintf(out, "%-6s %-22s %9s %8s %6s %7s %9s\n", "rule", "name", "findings", "sampled", "wrong", "unsure", "per cent")
+	for _, id := range slices.Sorted(maps.Keys(m.found)) {
+		counts := map[label]int{}
+		for p, l := range labels {
+			if p.rule == id && m.spots[p] {
+				counts[l]++
+			}
+		}
+		sampled := counts[right] + counts[wrong] + counts[left] + counts[unsure]
+		bad := counts[wrong] + counts[left]
+		share := 100 * float64(bad) / float64(max(1, sampled))
+		fmt.Fprintf(out, "%-6s %-22s %9d %8d %6d %7d %9.1f\n", id, check.ByName(id).Name, m.found[id], sampled, bad, counts[unsure], share)
+		switch {
+		case sampled == 0:
+			faults = append(faults, fmt.Errorf("%s: %d findings, and no sample is labelled", id, m.found[id]))
+		case share > most:
+			faults = append(faults, fmt.Errorf("%s: %.1f %% wrong, want at most %d", id, share, most))
+		}
+	}
+	for _, p := range slices.SortedFunc(maps.Keys(labels), compare) {
+		if labels[p] == wrong && m.spots[p] {
+			faults = append(faults, fmt.Errorf("%s/%s:%d: %s was wrong and mended, and is found again", p.repository, p.file, p.line, p.rule))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func compare(a, b spot) int {
+	return strings.Compare(fmt.Sprintf("%s %s %06d %s", a.repository, a.file, a.line, a.rule), fmt.Sprintf("%s %s %06d %s", b.repository, b.file, b.line, b.rule))
+}

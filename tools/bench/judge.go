@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/skillhand/skillhand/internal/shell/bind"
+)
+
+// judgements measures what the judgement of a line's arguments costs, beside bash that only parses the line.
+func (b *bench) judgements(_, _ string) error {
+	const text = `git log --oneline -5 -- "$0" | grep -v "$0" | cut -d' ' -f2- > notes.txt; [ -s notes.txt ] || echo "nothing about $0"`
+	t := b.medians(50, []string{"bash", "-n", "-c", text})
+	one := judgement(200, text)
+	row("judge a line with three arguments / bash -n", one, t[0], float64(t[0])/float64(one), "at least 5 x cheaper")
+	few, many := judgement(5, strings.Repeat(text+"\n", 100)), judgement(5, strings.Repeat(text+"\n", 400))
+	row("judge 400 such lines / 100 such lines", many, few, float64(many)/float64(few), "about 4")
+	few, many = judgement(5, reversed(4000)), judgement(5, reversed(16000)) // both large enough for the garbage collector to run
+	row("judge 16,000 assignments, the last one first / 4,000", many, few, float64(many)/float64(few), "about 4")
+	return b.err
+}
+
+// reversed is a line in which each variable gets its value from the one on the next line, and the last from an argument.
+func reversed(n int) string {
+	var b strings.Builder
+	for i := n; i > 0; i-- {
+		fmt.Fprintf(&b, "x%d=$x%d\n", i, i-1)
+	}
+	return b.String() + "x0=$0\ngrep \"$x" + strconv.Itoa(n) + "\" f\n"
+}
+
+// judgement is the shortest time of n judgements, as nothing but the work itself makes that longer.
+func judgement(n int, text string) time.Duration {
+	var l bind.Line
+	for i, part := range strings.Split(text, "$0") {
+		if i > 0 {
+			l.Parts = append(l.Parts, bind.Part{Text: "$0", Value: &bind.Value{Data: "src/main.go"}})
+		}
+		l.Parts = append(l.Parts, bind.Part{Text: part})
+	}
+	best := time.Duration(1<<63 - 1)
+	for range n {
+		start := time.Now()
+		bind.Judge(l)
+		best = min(best, time.Since(start))
+	}
+	return best
+}
