@@ -38,7 +38,7 @@ type Cmd struct {
 	Stdout io.Writer
 	Stderr io.Writer
 
-	Timeout   time.Duration // 0 means no limit
+	Timeout   time.Duration // from the program's start; 0 means no limit
 	MaxOutput int64         // bytes over both streams, after which the program is ended; 0 means no limit
 	Grace     []Step        // polite ways to end it, before SIGKILL; nil kills at once
 
@@ -83,7 +83,7 @@ type Cut int
 // Why a program was ended.
 const (
 	Not      Cut = iota // it ended by itself
-	Timeout             // Cmd.Timeout passed
+	Timeout             // Cmd.Timeout passed, even if it then ended by itself before we could end it
 	Flooded             // it wrote more than Cmd.MaxOutput, of which the rest was dropped
 	Canceled            // the context ended
 )
@@ -147,16 +147,21 @@ func Run(ctx context.Context, c Cmd) (Result, error) {
 	}
 	s.pump()
 	ended := make(chan struct{})
+	late := false // read it only after ended is closed
 	go func() {
 		t.wait()
+		late = c.Timeout != 0 && time.Since(t.started) > c.Timeout
 		close(ended)
 	}()
 
 	cut, alone := watch(ctx, &c, t, s, ended)
+	if alone && late {
+		cut, alone = Timeout, false
+	}
 	var held bool
 	var left []string
 	if alone {
-		held, left = after(ctx, &c, t, s, began)
+		held, left = after(ctx, &c, t, s)
 	} else {
 		end(t, c.Grace, ended)
 	}
@@ -197,7 +202,7 @@ func (c *Cmd) name() string {
 func watch(ctx context.Context, c *Cmd, t *tree, s *streams, ended <-chan struct{}) (cut Cut, alone bool) {
 	var timeout <-chan time.Time
 	if c.Timeout != 0 {
-		timer := time.NewTimer(c.Timeout)
+		timer := time.NewTimer(time.Until(t.started.Add(c.Timeout)))
 		defer timer.Stop()
 		timeout = timer.C
 	}
@@ -230,13 +235,13 @@ func watch(ctx context.Context, c *Cmd, t *tree, s *streams, ended <-chan struct
 
 // after gives what an ended program left behind its time. It reports whether the output was still
 // held then, and what was left.
-func after(ctx context.Context, c *Cmd, t *tree, s *streams, began time.Time) (held bool, left []string) {
+func after(ctx context.Context, c *Cmd, t *tree, s *streams) (held bool, left []string) {
 	if c.Silence <= 0 {
 		return !s.finished(lastWords) && s.held(), nil
 	}
 	if c.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, began.Add(c.Timeout))
+		ctx, cancel = context.WithDeadline(ctx, t.started.Add(c.Timeout))
 		defer cancel()
 	}
 	if s.linger(ctx, c.Silence) {

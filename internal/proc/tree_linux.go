@@ -43,13 +43,14 @@ import (
 
 // A tree is a program and all that came from it.
 type tree struct {
-	cmd   *exec.Cmd
-	pid   int
-	mark  string         // in the environment of its processes
-	born  uint64         // no process of it is older; clock ticks since boot
-	known map[int]uint64 // processes seen in it, and when each was born
-	over  bool           // its program has ended or is being killed
-	ended atomic.Bool    // its program has ended
+	cmd     *exec.Cmd
+	pid     int
+	started time.Time      // no limit counts from an earlier moment
+	mark    string         // in the environment of its processes
+	born    uint64         // no process of it is older; clock ticks since boot
+	known   map[int]uint64 // processes seen in it, and when each was born
+	over    bool           // its program has ended or is being killed
+	ended   atomic.Bool    // its program has ended
 }
 
 // trees holds what is running or being started. Its lock also makes searches take turns.
@@ -398,6 +399,7 @@ func (t *tree) start() error {
 	trees.running[t] = true
 	trees.Unlock()
 
+	t.started = time.Now()
 	err := t.cmd.Start()
 
 	trees.Lock()

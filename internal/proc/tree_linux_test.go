@@ -131,7 +131,8 @@ func TestNothingIsLeft(t *testing.T) {
 func TestLeft(t *testing.T) {
 	for name, script := range daemons {
 		file := filepath.Join(t.TempDir(), "pid")
-		c := bash(script+"; exit 0", file)
+		// Between its fork and its exec the process has another name.
+		c := bash(script+`; until read -r name </proc/$(<$1)/comm && [ $name = sleep ]; do :; done; exit 0`, file)
 		c.Silence = 200 * time.Millisecond
 		res, _, _ := run(t, c)
 		if !slices.Contains(res.Left, "sleep") || res.Held == strings.Contains(script, ">/dev/null") {

@@ -12,17 +12,20 @@ import (
 
 // A tree is a program and its process group.
 type tree struct {
-	cmd *exec.Cmd
-	pid int
-	err error // from waiting
+	cmd     *exec.Cmd
+	pid     int
+	started time.Time
+	err     error // from waiting
 }
 
 func startTree(cmd *exec.Cmd) (*tree, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	t := &tree{cmd: cmd, started: time.Now()}
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	return &tree{cmd: cmd, pid: cmd.Process.Pid}, nil
+	t.pid = cmd.Process.Pid
+	return t, nil
 }
 
 func (t *tree) wait() {

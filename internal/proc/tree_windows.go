@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -12,16 +13,17 @@ import (
 
 // A tree is a program and the job object that holds it and everything it starts.
 type tree struct {
-	cmd *exec.Cmd
-	pid int
-	job windows.Handle // 0 if Windows gave us none: the program is then ended alone
-	err error          // from waiting
+	cmd     *exec.Cmd
+	pid     int
+	started time.Time
+	job     windows.Handle // 0 if Windows gave us none: the program is then ended alone
+	err     error          // from waiting
 }
 
 // startTree starts a program that does nothing before it is in its job: what it starts then is in it too. Should we be
 // killed, Windows closes the job, and ends what is in it.
 func startTree(cmd *exec.Cmd) (*tree, error) {
-	t := &tree{cmd: cmd, job: newJob()}
+	t := &tree{cmd: cmd, job: newJob(), started: time.Now()}
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_SUSPENDED}
 	if err := cmd.Start(); err != nil {
 		t.closeJob()
