@@ -23,7 +23,7 @@ const module = "github.com/skillhand/skillhand"
 const rooms = `
 .: claude internal/activity/history internal/agents internal/cause internal/claudecode/claudepage internal/here internal/paths internal/proc
     internal/redact internal/render internal/session internal/shell internal/trust internal/words report report/verdict skill
-check: internal/activity/usage internal/agents/visibility internal/cause internal/claudecode internal/claudecode/settings internal/config
+check: internal/activity/usage internal/agents internal/cause internal/claudecode internal/claudecode/settings internal/config
     internal/edit internal/here internal/jsontree internal/lazy internal/markdown internal/paths internal/setup/scaffold internal/shell/bind
     internal/suite internal/term internal/words permit skill
 claude: internal/cause internal/jsonfind internal/lazy internal/proc
@@ -38,12 +38,11 @@ internal/activity/history:
 internal/activity/usage: internal/atomicfile internal/here internal/paths internal/term skill
 internal/activity/view: . internal/activity/history internal/activity/usage internal/claudecode internal/claudecode/settings internal/here
     internal/paths internal/session internal/shell internal/term report report/verdict
-internal/agents: claude internal/agents/visibility internal/lazy
-internal/agents/visibility: internal/term skill
+internal/agents: internal/lazy internal/term skill
 internal/atomicfile: internal/cause
 internal/batch:
-internal/batch/jobfile: claude internal/agents internal/batch internal/cause internal/jsontree internal/lazy internal/paths internal/yamlfile
-internal/batch/jobs: . claude internal/activity/history internal/activity/view internal/agents internal/atomicfile internal/batch
+internal/batch/jobfile: internal/agents internal/batch internal/cause internal/jsontree internal/lazy internal/paths internal/yamlfile
+internal/batch/jobs: . claude internal/activity/history internal/activity/view internal/atomicfile internal/batch
     internal/batch/jobfile internal/cause internal/eval internal/here internal/paths internal/proc internal/render internal/shell internal/term
     internal/trust internal/words report report/verdict
 internal/cause:
@@ -57,7 +56,7 @@ internal/cli/clitest: internal/cli
 internal/config: internal/yamlfile skill
 internal/edit:
 internal/edit/disk: internal/atomicfile internal/cause internal/edit skill
-internal/eval: . claude internal/activity/history internal/agents internal/agents/visibility internal/atomicfile internal/cause
+internal/eval: . claude internal/activity/history internal/agents internal/atomicfile internal/cause
     internal/claudecode/settings internal/here internal/jsontree internal/jsregexp internal/junit internal/lazy internal/paths internal/proc
     internal/redact internal/suite internal/term internal/trust internal/yamlfile report skill
 internal/golden: . internal/atomicfile internal/here internal/junit internal/paths internal/render internal/term skill
@@ -97,13 +96,13 @@ internal/suite: internal/paths skill
 internal/term:
 internal/trust: internal/atomicfile internal/cause internal/links internal/paths internal/proc internal/words skill
 internal/watch: internal/paths
-internal/web: . check internal/activity/history internal/activity/usage internal/agents/visibility internal/atomicfile internal/batch internal/cause
+internal/web: . check internal/activity/history internal/activity/usage internal/agents internal/atomicfile internal/batch internal/cause
     internal/claudecode internal/edit/disk internal/eval internal/lazy internal/loopback internal/paths internal/redact internal/render
     internal/session internal/shell internal/term internal/trust internal/watch skill
 internal/words:
 internal/yamlfile:
 
-cmd/skillhand: . check claude internal/activity/history internal/activity/usage internal/activity/view internal/agents internal/agents/visibility
+cmd/skillhand: . check claude internal/activity/history internal/activity/usage internal/activity/view internal/agents
     internal/atomicfile internal/cause internal/claudecode internal/claudecode/claudepage internal/cli internal/edit/disk internal/golden
     internal/here internal/migrate internal/migrate/disk internal/paths internal/render internal/reports internal/session internal/setup/doctor
     internal/setup/scaffold internal/setup/uninstall internal/shell internal/term internal/trust report report/verdict schemas skill
@@ -196,7 +195,7 @@ func TestRooms(t *testing.T) {
 var pure = strings.Fields("internal/claudecode internal/edit internal/jsonfind internal/jsontree internal/legacy internal/markdown internal/shell/bind internal/words permit report")
 
 // noProcess lists the rooms that may read files, but from which no process can be started.
-var noProcess = strings.Fields("check internal/claudecode/settings internal/edit/disk skill")
+var noProcess = strings.Fields("check internal/agents internal/claudecode/settings internal/edit/disk skill")
 
 // TestReach keeps pure rooms pure, and the others of those lists away from proc, also through rooms that they import.
 func TestReach(t *testing.T) {

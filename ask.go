@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/claude"
-	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/trust"
@@ -45,7 +44,7 @@ func (rt *Runtime) Ask(ctx context.Context, req AskRequest) (*claude.Reply, erro
 	if client.Timeout == 0 {
 		client.Timeout = claude.DefaultTimeout
 	}
-	other, err := agents.Find(req.Agent)
+	other, err := Agent(req.Agent)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillhand/skillhand/internal/agents/visibility"
+	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
@@ -75,23 +75,23 @@ func (p *pass) atField(name string) (start, end int) {
 }
 
 func agentUnlisted(p *pass) {
-	views := map[string]visibility.View{}
-	said, agents := agentsBy(p.doc.opt, func(agent string) string {
-		v := visibility.Of(agent, p.doc.sight)
-		if v.Cause != visibility.ByText || v.Sight == visibility.Unknown {
+	views := map[string]agents.View{}
+	said, tellers := agentsBy(p.doc.opt, func(agent string) string {
+		v := agents.Get(agent).View(p.doc.sight)
+		if v.Cause != agents.ByText || v.Sight == agents.Unknown {
 			return ""
 		}
 		what := "%s this skill out: " + v.Why
-		if v.Sight == visibility.Cut {
+		if v.Sight == agents.Cut {
 			what = "%s the name of this skill and no description: " + v.Why
 		}
 		views[what] = v
 		return what
 	})
 	for _, what := range said {
-		names, v := agents[what], views[what]
+		names, v := tellers[what], views[what]
 		does := verb(names, "leaves", "leave")
-		if v.Sight == visibility.Cut {
+		if v.Sight == agents.Cut {
 			does = verb(names, "lists", "list")
 		}
 		start, end := p.atField(v.Field)
@@ -102,8 +102,8 @@ func agentUnlisted(p *pass) {
 
 func agentDescription(p *pass) {
 	for _, name := range p.doc.opt.named() {
-		v := visibility.Of(name, p.doc.sight)
-		if v.Cause != visibility.ByLength {
+		v := agents.Get(name).View(p.doc.sight)
+		if v.Cause != agents.ByLength {
 			continue
 		}
 		start, end := p.atField("description")
@@ -115,9 +115,9 @@ func agentDescription(p *pass) {
 
 // agentField is about wishes that an agent was seen to ignore.
 func agentField(p *pass) {
-	p.ignoredWish("disable-model-invocation", []visibility.FaultID{visibility.Hidden, visibility.HiddenText},
+	p.ignoredWish("disable-model-invocation", []agents.FaultID{agents.Hidden, agents.HiddenText},
 		"%s disable-model-invocation: the model sees the skill and may load it", Warning)
-	p.ignoredWish("paths", []visibility.FaultID{visibility.Paths}, "%s paths: the skill is always listed", Info)
+	p.ignoredWish("paths", []agents.FaultID{agents.Paths}, "%s paths: the skill is always listed", Info)
 	if p.doc.skill.Front.WhenToUse == "" {
 		return
 	}
@@ -128,11 +128,11 @@ func agentField(p *pass) {
 	f.Agent = strings.Join(names, ",")
 }
 
-func (p *pass) ignoredWish(field string, wishes []visibility.FaultID, format string, severity Severity) {
+func (p *pass) ignoredWish(field string, wishes []agents.FaultID, format string, severity Severity) {
 	var names []string
 	for _, w := range p.doc.sight.Wishes {
 		for _, name := range p.doc.opt.named() {
-			if slices.Contains(wishes, w.ID) && !visibility.Obeys(name, w.ID) && visibility.Of(name, p.doc.sight).Sight != visibility.Invisible {
+			if slices.Contains(wishes, w.ID) && !agents.Get(name).Obeys(w.ID) && agents.Get(name).View(p.doc.sight).Sight != agents.Invisible {
 				names = append(names, name)
 			}
 		}
@@ -181,8 +181,8 @@ func agentLiteral(p *pass) {
 type shelf struct {
 	root  string
 	docs  map[string]*document // those that are checked, by file
-	found []visibility.Skill
-	views map[string][]visibility.View // by agent
+	found []agents.Skill
+	views map[string][]agents.View // by agent
 }
 
 // shelves are the projects and the home that the checked skills lie in. A skill in no place of an agent is kept to be
@@ -204,7 +204,7 @@ func (w *whole) shelves() []*shelf {
 		}
 		s := byRoot[root]
 		if s == nil {
-			s = &shelf{root: root, docs: map[string]*document{}, views: map[string][]visibility.View{}}
+			s = &shelf{root: root, docs: map[string]*document{}, views: map[string][]agents.View{}}
 			byRoot[root] = s
 			w.opt.shelves = append(w.opt.shelves, s)
 		}
@@ -215,9 +215,9 @@ func (w *whole) shelves() []*shelf {
 		if project == home {
 			project = "" // what is in the home counts as the user's
 		}
-		s.found, _ = visibility.Find(project, home) // SK001 tells what cannot be read
+		s.found, _ = agents.FindSkills(project, home) // SK001 tells what cannot be read
 		for _, agent := range w.opt.named() {
-			s.views[agent] = visibility.See(agent, s.found)
+			s.views[agent] = agents.Get(agent).Views(s.found)
 		}
 	}
 	return w.opt.shelves
@@ -225,7 +225,7 @@ func (w *whole) shelves() []*shelf {
 
 // placeRoot is the project or the home of a skill that lies in a place where some agent looks, and that place.
 func placeRoot(file string) (root, place string, ok bool) {
-	inProject, inHome := visibility.Places()
+	inProject, inHome := agents.Places()
 	for dir := filepath.Dir(file); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if filepath.Base(dir) != "skills" {
 			continue
@@ -245,7 +245,7 @@ func (s *shelf) doc(i int) *document { return s.docs[paths.Real(s.found[i].File)
 // sees reports whether an agent's model sees a skill of that name, or of that file by another way.
 func (s *shelf) sees(agent string, i int) bool {
 	for k, v := range s.views[agent] {
-		if v.Sight != visibility.Invisible && (s.found[k].CalledName() == s.found[i].CalledName() || paths.Real(s.found[k].File) == paths.Real(s.found[i].File)) {
+		if v.Sight != agents.Invisible && (s.found[k].CalledName() == s.found[i].CalledName() || paths.Real(s.found[k].File) == paths.Real(s.found[i].File)) {
 			return true
 		}
 	}
@@ -283,11 +283,11 @@ func (s *shelf) gaps(agent string) []*gap {
 	var all []*gap
 	for i, v := range s.views[agent] {
 		f := &s.found[i]
-		if v.Cause != visibility.ByPlace || f.Inner || s.doc(i) == nil || s.sees(agent, i) {
+		if v.Cause != agents.ByPlace || f.Inner || s.doc(i) == nil || s.sees(agent, i) {
 			continue
 		}
 		place, why := path.Join(placeOf(f), "skills"), v.Why
-		if !slices.Contains(visibility.Looks(agent, f.User), f.Place) {
+		if !agents.Get(agent).LooksIn(f.Place, f.User) {
 			why = ""
 		}
 		same := slices.IndexFunc(all, func(g *gap) bool { return g.place == place && g.why == why })
@@ -299,7 +299,7 @@ func (s *shelf) gaps(agent string) []*gap {
 	return all
 }
 
-func placeOf(s *visibility.Skill) string {
+func placeOf(s *agents.Skill) string {
 	if s.User {
 		return "~/" + s.Place
 	}
@@ -327,7 +327,7 @@ func agentList(w *whole) {
 			var names []string
 			least, most := 0, 0
 			for i, v := range s.views[agent] {
-				if v.Cause != visibility.ByRoom {
+				if v.Cause != agents.ByRoom {
 					continue
 				}
 				if d := s.doc(i); d != nil && first == nil {
@@ -347,7 +347,7 @@ func agentList(w *whole) {
 				what = fmt.Sprintf("the first %d characters of their descriptions", least)
 			}
 			f := w.find(first, first.describedAt[0], first.describedAt[1], "%s's list %s: of %s it shows its model %s: %s",
-				agent, visibility.Room(agent), term.Plural(len(names), "skill"), what, term.Several(names, 10))
+				agent, agents.Get(agent).Room(), term.Plural(len(names), "skill"), what, term.Several(names, 10))
 			f.Help = "shorten the descriptions, or put first what says when to use a skill"
 			f.Agent = agent
 		}
@@ -360,7 +360,7 @@ func agentHeadless(w *whole) {
 		return
 	}
 	for _, agent := range w.opt.named() {
-		if why := visibility.Headless(agent); why != "" {
+		if why := agents.Get(agent).Headless(); why != "" {
 			d := w.docs[i]
 			start, end := d.nameRange()
 			f := w.find(d, start, end, "in %s no skill fires without a person: %s", agent, why)

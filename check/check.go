@@ -13,7 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/skillhand/skillhand/internal/agents/visibility"
+	"github.com/skillhand/skillhand/internal/agents"
 )
 
 // A Severity says how much a finding matters.
@@ -175,12 +175,12 @@ func (opt *Options) forFile(f *File) *Options {
 	if f.Kind != Skill || f.claude || f.Plugin != "" || !ok {
 		return opt
 	}
-	owner := visibility.Owner(place)
+	owner := agents.OnlyReader(place)
 	if owner == "" || len(opt.Agents) > 0 && !slices.Contains(opt.Agents, owner) {
 		return opt
 	}
 	own := *opt
-	own.Agents = slices.DeleteFunc(slices.Clone(opt.Agents), func(a string) bool { return slices.Contains(visibility.Agents(), a) })
+	own.Agents = slices.DeleteFunc(slices.Clone(opt.Agents), func(a string) bool { return slices.Contains(agents.Names(), a) })
 	own.Agents = append(own.Agents, owner)
 	return &own
 }
@@ -200,11 +200,11 @@ func (opt *Options) isForSpec() bool { return opt.isFor(specification) || opt.is
 
 // named lists the other agents that are checked for of which it is known what they do.
 func (opt *Options) named() []string {
-	return slices.DeleteFunc(slices.Clone(opt.Agents), func(a string) bool { return a == "claude" || !slices.Contains(visibility.Agents(), a) })
+	return slices.DeleteFunc(slices.Clone(opt.Agents), func(a string) bool { return a == "claude" || !slices.Contains(agents.Names(), a) })
 }
 
 // Agents lists the agents that can be checked for.
-func Agents() []string { return append(visibility.Agents(), "cursor", specification) }
+func Agents() []string { return append(agents.Names(), "cursor", specification) }
 
 // specification stands for the Agent Skills specification among agents.
 const specification = "spec"

@@ -12,7 +12,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/skillhand/skillhand/internal/agents/visibility"
+	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/jsontree"
 	"github.com/skillhand/skillhand/internal/markdown"
@@ -51,11 +51,11 @@ type document struct {
 	listing     string // the same in Claude Code's list of skills
 	listed      bool   // in what Claude Code tells the model
 	describedAt [2]int
-	needs       []need           // an agent's skills
-	approved    bool             // Claude Code asks before the model may use it
-	count       int              // of directives
-	sight       visibility.Skill // what other agents look at
-	loads       bool             // it is made for skillhand load, or calls it
+	needs       []need       // an agent's skills
+	approved    bool         // Claude Code asks before the model may use it
+	count       int          // of directives
+	sight       agents.Skill // what other agents look at
+	loads       bool         // it is made for skillhand load, or calls it
 	ignores     []*ignore
 	also        []string // files beside it that were looked at, by their names in a baseline
 	findings    []*Finding
@@ -168,7 +168,7 @@ func (d *document) parseMarkdown(src []byte) {
 	d.describe()
 	d.decideAll()
 	if d.file.Kind == Skill && len(d.opt.named()) > 0 {
-		d.sight = visibility.Read(d.file.Path, src)
+		d.sight = agents.Read(d.file.Path, src)
 	}
 }
 

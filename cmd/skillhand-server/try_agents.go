@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/eval"
@@ -20,7 +19,7 @@ func (o *tryOptions) checkAgents() error {
 	for _, name := range o.agents {
 		a, err := agents.Find(name)
 		if err == nil && a != nil {
-			err = a.Check(claude.Request{MaxTurns: o.MaxTurns, AllowedTools: o.AllowedTools, MaxBudgetUSD: max(o.MaxUSD, o.budgetUSD)})
+			err = a.Check(agents.Question{Turns: o.MaxTurns > 0, Tools: len(o.AllowedTools) > 0, Budget: max(o.MaxUSD, o.budgetUSD) > 0})
 		}
 		if err != nil {
 			faults = append(faults, cli.Usagef("%v", err))

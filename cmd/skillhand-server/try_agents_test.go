@@ -52,7 +52,7 @@ func TestTryAgents(t *testing.T) {
 	write(".claude/skills/okapi/evals/cases.yaml", "cases:\n  - {id: miss, prompt: MISS four}\n")
 	model := fakemodel.New(t, func(q fakemodel.Request) fakemodel.Answer {
 		for _, name := range []string{"zebra", "horse"} {
-			for _, a := range agents.All() {
+			for _, a := range agents.Driven() {
 				tool, input := realagent.Fire(a, name, ".agents/skills/"+name+"/SKILL.md")
 				if strings.Contains(q.Body, "PLAY "+name+" now") && !q.After && slices.Contains(q.Tools, tool) && fits(a, q) {
 					return fakemodel.Answer{Tool: tool, Input: input}

@@ -9,7 +9,6 @@ import (
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/internal/activity/view"
 	"github.com/skillhand/skillhand/internal/agents"
-	"github.com/skillhand/skillhand/internal/agents/visibility"
 	"github.com/skillhand/skillhand/internal/cli"
 )
 
@@ -94,11 +93,11 @@ func runListAgents(std *cli.Std, at cli.At, names []string, asJSON bool) error {
 		return err
 	}
 	listed, _ := rt.List() // skillhand list says what it passes over
-	skills, faults := visibility.Find(h.Project, h.Home, skillhand.Locations(listed)...)
+	skills, faults := agents.FindSkills(h.Project, h.Home, skillhand.Locations(listed)...)
 	for _, err := range faults {
 		std.Warn(err.Error())
 	}
-	rows := visibility.Rows(names, skills)
+	rows := agents.Rows(names, skills)
 	switch {
 	case asJSON:
 		return cli.PrintEach(std, true, rows, nil)
@@ -106,5 +105,5 @@ func runListAgents(std *cli.Std, at cli.At, names []string, asJSON bool) error {
 		std.Warn(noSkills(rt))
 		return nil
 	}
-	return std.Print(visibility.Table(rows, names, std.Edge()))
+	return std.Print(agents.Table(rows, names, std.Edge()))
 }

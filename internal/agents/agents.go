@@ -1,37 +1,85 @@
-// Package agents answers: how is a headless agent started, and what does its stream say?
+// Package agents answers: what is known of each agent that reads skills?
 //
-// Every agent's events are put into the words of one of them, Claude Code's stream-json, so that the
-// verdict, its categories and the retries of package claude hold for all. An adapter is one file:
-// a command line, and a reader of lines. It reports only what the stream says: what an agent does not
-// tell stays unknown, and an exit status alone is never a success.
+// An agent is one file: its names, the folders it looks in, which files are its own, how it is started
+// without a person, what its stream and its transcripts say, how its list of skills is cut, where MCP
+// servers are configured, and what lets it in. Everybody reads the same table. The package describes and
+// reads; it starts no program.
+//
+// A sentence about what an agent does has a recorded answer of the real program behind it: testdata has
+// streams, and skills with what each agent sent of them to its model. What nobody asked is unknown.
 package agents
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/skillhand/skillhand/claude"
-	"github.com/skillhand/skillhand/internal/agents/visibility"
+	"sync"
 )
 
-// An Agent is a program that answers a prompt without a person.
+// Claude is the name of Claude Code.
+const Claude = "claude"
+
+// An Agent is what is known of one agent. Fields that are empty are not known, or there is no such thing.
 type Agent struct {
-	Name    string // as users write it
-	Package string // of npm, with the version that was tried
+	Name  string // as users write it, and its program is called
+	Title string // as people call it
+	Since string // what became of it, with the day: "closed to …, 2026-06-18"
 
-	// Fires says how a skill shows that it fired.
-	Fires Firing
+	Project Folders // below a project
+	User    Folders // below the home
+	Own     Own     // what is its alone
 
-	longest int                             // bytes that a prompt may have; 0 means as many as Claude takes
-	begin   []string                        // arguments of every run
-	model   string                          // the option that names the model
-	resume  string                          // the option that names a session; one that ends in = takes its value behind that
-	last    []string                        // arguments that continue the last session; nil if there is no such option
-	prompt  string                          // the option that takes the prompt; "" if it is read from stdin
-	command func(r claude.Request) []string // the arguments, if they are not as above
-	reader  func() claude.Reader
+	Package     string // of npm, with the version that was asked; "" if none was
+	Fires       Firing // how a skill shows that it fired
+	Login       Login
+	Transcripts Transcripts
+	MCP         MCP
+
+	driver *driver  // how it is started, and its stream; nil if it is not driven through the claude client
+	list   *profile // how it lists skills; nil if nobody asked
+}
+
+// Folders are where an agent looks, below a project or below the home, with slashes.
+type Folders struct {
+	Skills   []string // folders of skills
+	New      string   // the one of them for a skill that is made for this agent; "" if that is not known
+	Commands []string // folders of commands or prompts
+	Agents   []string // folders of subagents
+	Hooks    []string // files with hooks, or folders of such files
+}
+
+// Own says by which signs a file is one agent's and no other's.
+type Own struct {
+	Folders     []string // names of folders in which all is its
+	Plugins     []string // names of folders and files that make the folder around them a plugin of its
+	AgentFields []string // fields of a subagent's file that no other agent has
+	HookFields  []string // fields of a hook that no other agent has
+}
+
+// Transcripts are where an agent leaves what was said.
+type Transcripts struct {
+	Variable string // that names the agent's folder; "" if there is none
+	Home     string // the agent's folder below the home, unless the variable says otherwise
+	Below    string // the folder of transcripts in it
+	Files    string // a pattern of their names, or of their folder's and theirs; "" if they are not read
+}
+
+// A Login is what lets an agent in: files below the home, and variables. A name that ends in * begins so.
+type Login struct {
+	Files, Variables []string
+	Elsewhere        []string // variables among them that name folders of the user's own
+}
+
+// An MCP says where servers are configured.
+type MCP struct {
+	User      string // the user's file, below Folder; "" if it is not known
+	Project   string // the project's
+	Variable  string // that names the folder of the user's file
+	Folder    string // that folder below the home, unless the variable says otherwise
+	Key       string // of the object that has the servers; "" means TOML
+	Kind      string // what an entry says about the kind of server; "": nothing
+	OneList   bool   // the program and its arguments are one list
+	Commented bool   // the file may have a c behind its name, and comments
 }
 
 // A Firing is how an agent's stream shows that a skill fired.
@@ -43,108 +91,95 @@ const (
 	ByRead Firing = "read"  // the agent read the skill's file
 )
 
-// All are the agents that we drive beside Claude Code, in the order of their names.
-func All() []*Agent { return []*Agent{codex, copilot, gemini, opencode, pi, qwen} }
+// All returns every agent, those of which most is known first. Where several have a skill of one name,
+// their order is ours.
+func All() []*Agent { return slices.Clone(table()) }
 
-// Names are the names of all, claude among them.
+var table = sync.OnceValue(func() []*Agent {
+	return append([]*Agent{claudeCode, codex, copilot, gemini, opencode, qwen, pi}, others()...)
+})
+
+// Get returns the agent of a name; nil if there is none.
+func Get(name string) *Agent {
+	for _, a := range table() {
+		if a.Name == name {
+			return a
+		}
+	}
+	return nil
+}
+
+// Driven returns the agents that can be asked beside Claude Code, in the order of their names.
+func Driven() []*Agent {
+	driven := slices.DeleteFunc(All(), func(a *Agent) bool { return a.driver == nil })
+	slices.SortFunc(driven, func(a, b *Agent) int { return strings.Compare(a.Name, b.Name) })
+	return driven
+}
+
+// Names returns the names of the agents that can be asked, claude among them, in their order. Of the same
+// it is known how they list skills.
 func Names() []string {
 	names := []string{Claude}
-	for _, a := range All() {
+	for _, a := range Driven() {
 		names = append(names, a.Name)
 	}
 	slices.Sort(names)
 	return names
 }
 
-// Claude is the name of Claude Code, which needs no adapter.
-const Claude = "claude"
-
-// Find returns the agent of a name; nil for Claude Code.
+// Find returns the agent to ask that has a name; nil for Claude Code. The error is an *OptionError.
 func Find(name string) (*Agent, error) {
 	if name == "" || name == Claude {
 		return nil, nil
 	}
-	for _, a := range All() {
-		if a.Name == name {
-			return a, nil
+	if a := Get(name); a != nil && a.driver != nil {
+		return a, nil
+	}
+	return nil, &OptionError{Field: "agent " + strconv.Quote(name), Fault: "want one of " + strings.Join(Names(), ", ")}
+}
+
+// SkillFolders returns the folders below a project, or below the home, in which any agent looks for
+// skills, in the order of All.
+func SkillFolders(user bool) []string {
+	var all []string
+	for _, a := range table() {
+		for _, folder := range a.folders(user).Skills {
+			if !slices.Contains(all, folder) {
+				all = append(all, folder)
+			}
 		}
 	}
-	return nil, &claude.RequestError{Field: "agent " + strconv.Quote(name), Fault: "want one of " + strings.Join(Names(), ", ")}
+	return all
 }
 
-// Program is the command that starts it.
-func (a *Agent) Program() string { return a.Name }
-
-// Version is the version of the program that was tried.
-func (a *Agent) Version() string { return a.Package[strings.LastIndexByte(a.Package, '@')+1:] }
-
-// Variable names the environment variable with the program's path, if that is not in PATH.
-func (a *Agent) Variable() string { return "SKILLHAND_" + strings.ToUpper(a.Name) }
-
-// Missing says how to get it.
-func (a *Agent) Missing() string {
-	return "install it: npm install -g " + a.Package + ", or set " + a.Variable()
+// ReadersOf returns the agents that look for skills in a folder below a project, or below the home.
+func ReadersOf(folder string, user bool) []*Agent {
+	return slices.DeleteFunc(All(), func(a *Agent) bool { return !slices.Contains(a.folders(user).Skills, folder) })
 }
 
-// Check reports the first option of a request that the agent does not have.
-func (a *Agent) Check(r claude.Request) error {
-	asked := map[string]bool{
-		"schema": r.Schema != nil, "max-budget-usd": r.MaxBudgetUSD > 0, "max-turns": r.MaxTurns > 0,
-		"allowed-tool": len(r.AllowedTools) > 0, "continue": r.Continue && a.last == nil,
-	}
-	if a.longest > 0 && len(r.Prompt) > a.longest {
-		fault := fmt.Sprintf("is %d bytes long, and %s takes at most %d: put the text in a file and name the file", len(r.Prompt), a.Name, a.longest)
-		return &claude.RequestError{Field: "prompt", Fault: fault}
-	}
-	for _, option := range []string{"schema", "max-budget-usd", "max-turns", "allowed-tool", "continue"} {
-		if asked[option] {
-			return &claude.RequestError{Field: "--" + option, Fault: a.Name + " has no such option"}
+// OwnerOf returns the agent whose own a folder or a file of a name is; nil if that is nobody's alone.
+func OwnerOf(base string) *Agent {
+	for _, a := range table() {
+		if slices.Contains(a.Own.Folders, base) {
+			return a
 		}
 	}
 	return nil
 }
 
-// CannotFire says why no skill can fire with these further arguments, and what the user may add; "" if one can.
-func (a *Agent) CannotFire(args []string) string {
-	for i, arg := range args {
-		if arg == "--yolo" || arg == "-y" || arg == "--approval-mode=yolo" || arg == "--approval-mode" && i+1 < len(args) && args[i+1] == "yolo" {
-			return ""
+// PluginOf returns the agent for which a folder or a file of a name makes the folder around it a plugin; nil if none.
+func PluginOf(base string) *Agent {
+	for _, a := range table() {
+		if slices.Contains(a.Own.Plugins, base) {
+			return a
 		}
 	}
-	if why := visibility.Headless(a.Name); why != "" {
-		return why + "; -- --approval-mode yolo lets one fire, and lets the model run anything"
-	}
-	return ""
+	return nil
 }
 
-// Command is what to start, without the program's name, and what to give it on stdin.
-func (a *Agent) Command(r claude.Request) (args []string, stdin string) {
-	if a.command != nil {
-		return append(a.command(r), r.Args...), r.Prompt
+func (a *Agent) folders(user bool) Folders {
+	if user {
+		return a.User
 	}
-	args = slices.Clone(a.begin)
-	add := func(option, value string) {
-		if strings.HasSuffix(option, "=") {
-			args = append(args, option+value)
-		} else {
-			args = append(args, option, value)
-		}
-	}
-	if r.Model != "" {
-		add(a.model, r.Model)
-	}
-	if r.Resume != "" {
-		add(a.resume, r.Resume)
-	}
-	if r.Continue {
-		args = append(args, a.last...)
-	}
-	if a.prompt != "" {
-		add(a.prompt, r.Prompt)
-		return append(args, r.Args...), ""
-	}
-	return append(args, r.Args...), r.Prompt
+	return a.Project
 }
-
-// Reader reads one run.
-func (a *Agent) Reader() claude.Reader { return a.reader() }

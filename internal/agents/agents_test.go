@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/skillhand/skillhand/claude"
 )
 
 // A recorded run of a real agent: shared by everything that reads its stream.
@@ -89,7 +87,7 @@ func read(t *testing.T, a *Agent, lines []json.RawMessage, ended bool) []string 
 
 // TestRecorded: what real agents printed is read as testdata/AGENT.txt says, a block a run.
 func TestRecorded(t *testing.T) {
-	for _, a := range All() {
+	for _, a := range Driven() {
 		t.Run(a.Name, func(t *testing.T) {
 			var runs map[string]recorded
 			load(t, a.Name+".json", &runs)
@@ -139,8 +137,8 @@ func sortedKeys[T any](m map[string]T) []string {
 }
 
 func TestCheck(t *testing.T) {
-	for _, a := range All() {
-		err := a.Check(claude.Request{Prompt: "p", MaxBudgetUSD: 1})
+	for _, a := range Driven() {
+		err := a.Check(Question{Prompt: "p", Budget: true})
 		if err == nil || err.Error() != "--max-budget-usd: "+a.Name+" has no such option" {
 			t.Errorf("%s: a budget: %v", a.Name, err)
 		}
@@ -152,7 +150,7 @@ func TestCheck(t *testing.T) {
 
 // FuzzLines: no stream makes a reader panic.
 func FuzzLines(f *testing.F) {
-	for _, a := range All() {
+	for _, a := range Driven() {
 		data, err := os.ReadFile(filepath.Join("testdata", a.Name+".json"))
 		if err != nil {
 			f.Fatal(err)
@@ -160,7 +158,7 @@ func FuzzLines(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(_ *testing.T, data []byte) {
-		for _, a := range All() {
+		for _, a := range Driven() {
 			r := a.Reader()
 			for line := range strings.Lines(string(data)) {
 				r.Line([]byte(line), func([]byte) {})

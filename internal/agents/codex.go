@@ -2,26 +2,45 @@ package agents
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
-
-	"github.com/skillhand/skillhand/claude"
 )
 
 // codex has no tool for skills: one fires when the agent reads its file in the shell.
 var codex = &Agent{
-	Name: "codex", Package: "@openai/codex@0.166.0", Fires: ByRead,
-	command: func(r claude.Request) []string {
-		args := []string{"exec"}
-		if r.Resume != "" {
-			args = append(args, "resume", r.Resume)
-		}
-		args = append(args, "--json", "--skip-git-repo-check")
-		if r.Model != "" {
-			args = append(args, "-m", r.Model)
-		}
-		return append(args, "-")
+	Name: "codex", Title: "Codex", Package: "@openai/codex@0.166.0", Fires: ByRead,
+	Project: Folders{
+		Skills: []string{".agents/skills", ".codex/skills"}, New: ".agents/skills", Agents: []string{".codex/agents"}, Hooks: []string{".codex/hooks.json"},
 	},
-	reader: func() claude.Reader { return &codexReader{} },
+	User: Folders{
+		Skills: []string{".agents/skills", ".codex/skills"}, New: ".agents/skills", Commands: []string{".codex/prompts"}, Agents: []string{".codex/agents"},
+		Hooks: []string{".codex/hooks.json"},
+	},
+	Own:         Own{Folders: []string{".codex", ".openai"}, Plugins: []string{".codex-plugin"}},
+	Login:       Login{Files: []string{".codex/auth.json", ".codex/config.toml"}, Variables: []string{"OPENAI_*", "CODEX_API_KEY"}},
+	Transcripts: Transcripts{Variable: "CODEX_HOME", Home: ".codex", Below: "sessions", Files: "rollout-*.jsonl"},
+	MCP:         MCP{User: "config.toml", Project: ".codex/config.toml", Variable: "CODEX_HOME", Folder: ".codex"},
+	driver:      &driver{command: codexArgs, reader: func() Reader { return &codexReader{} }},
+	list: &profile{
+		namesakes: true, nested: true, inner: true, root: true,
+		refuses: []FaultID{NoFront, Linked, Mark, Twice, ListName, LongName, NoDescription, EmptyDescription, ListDescription, TextMetadata},
+		unsure:  []FaultID{OtherYAML},
+		obeys:   []FaultID{Policy}, longest: maxDescription, fit: fitCodex,
+		room: "holds a fiftieth of the tokens that the model takes, 5,440 of 272,000, with its own skills in it",
+	},
+}
+
+// codexArgs returns the arguments of a run: a session to go on with is a command of its own.
+func codexArgs(q Question) []string {
+	args := []string{"exec"}
+	if q.Resume != "" {
+		args = append(args, "resume", q.Resume)
+	}
+	args = append(args, "--json", "--skip-git-repo-check")
+	if q.Model != "" {
+		args = append(args, "-m", q.Model)
+	}
+	return append(args, "-")
 }
 
 type codexReader struct{ run }
@@ -79,4 +98,54 @@ func codexStatus(text string) int {
 		return code
 	}
 	return 500
+}
+
+// codexTokens is the size of Codex's list: a fiftieth of the 272,000 tokens that it takes a model's window for. A token
+// is four bytes of a line. Long paths of the folders take a few more.
+const codexTokens = 272_000 / 50
+
+// codexOwn are the lines of Codex's own skills: bytes without the description, and characters of it. From the character
+// dash on, one has two bytes more.
+var codexOwn = []struct{ head, size, dash int }{{42, 570, 570}, {48, 459, 135}, {52, 106, 106}, {56, 225, 225}}
+
+// fitCodex gives every description as many characters as the others, until the list is full.
+func fitCodex(all []Skill, views []View, listed []int) {
+	type line struct{ head, size, bytes, dash, shown, view int } // bytes are those of the whole description
+	var lines []line
+	for _, own := range codexOwn {
+		lines = append(lines, line{own.head, own.size, own.size, own.dash, 0, -1})
+	}
+	for _, i := range listed {
+		s := &all[i]
+		head := len("- :  (file: r0//SKILL.md)\n") + len(s.CalledName()) + len(s.Folder)
+		lines = append(lines, line{head, views[i].Chars, s.bytes(views[i].Chars), views[i].Chars, 0, i})
+	}
+	tokens := func(l line) int { return (l.head + l.shown*l.bytes/max(l.size, 1) + 2*b2i(l.shown > l.dash) + 3) / 4 }
+	used, whole := 0, 0
+	for _, l := range lines {
+		used += tokens(l)
+		l.shown = l.size
+		whole += tokens(l)
+	}
+	if whole <= codexTokens {
+		return
+	}
+	for more := true; more; {
+		more = false
+		for i := range lines {
+			l := &lines[i]
+			longer := *l
+			longer.shown++
+			if l.shown < l.size && used+tokens(longer)-tokens(*l) <= codexTokens {
+				used += tokens(longer) - tokens(*l)
+				l.shown, more = longer.shown, true
+			}
+		}
+	}
+	for _, l := range lines {
+		if l.view >= 0 && l.shown < l.size {
+			why := fmt.Sprintf("its list of %d skills has room for the first %d characters of the description", len(listed), l.shown)
+			views[l.view] = View{Sight: Cut, Chars: l.shown, Cause: ByRoom, Why: why, Field: "description"}
+		}
+	}
 }

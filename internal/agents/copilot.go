@@ -3,17 +3,45 @@ package agents
 import (
 	"cmp"
 	"encoding/json"
-
-	"github.com/skillhand/skillhand/claude"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
-// copilot tells every skill that it loaded and every one that fired, and no tokens.
+// copilot reports loaded and fired skills, but no token counts.
 var copilot = &Agent{
-	Name: "copilot", Package: "@github/copilot@1.0.102", Fires: ByTool,
-	longest: 100_000, // the prompt is an argument
-	begin:   []string{"--output-format", "json", "--disable-client-telemetry"}, model: "--model", resume: "--resume=", last: []string{"--continue"},
-	prompt: "--prompt=",
-	reader: func() claude.Reader { return &copilotReader{run: run{tool: "skill", named: "skill"}} },
+	Name: "copilot", Title: "Copilot", Package: "@github/copilot@1.0.102", Fires: ByTool,
+	Project: Folders{
+		Skills: []string{".agents/skills", ".claude/skills", ".github/skills"}, New: ".github/skills",
+		Commands: []string{".github/prompts"}, Agents: []string{".github/agents"}, Hooks: []string{".github/hooks"},
+	},
+	User: Folders{
+		Skills: []string{".agents/skills", ".copilot/skills"}, New: ".copilot/skills", Agents: []string{".copilot/agents"}, Hooks: []string{".copilot/hooks"},
+	},
+	Own: Own{
+		Folders: []string{".copilot"}, Plugins: []string{".copilot-plugin"}, HookFields: []string{"bash", "powershell", "timeoutSec"},
+	},
+	Login: Login{
+		Files: []string{".copilot/config.json"}, Variables: []string{"COPILOT_*", "GH_TOKEN", "GITHUB_TOKEN"}, Elsewhere: []string{"COPILOT_HOME"},
+	},
+	Transcripts: Transcripts{Home: ".copilot", Below: "session-state", Files: "events.jsonl"},
+	driver: &driver{
+		longest: 100_000, // the prompt is an argument
+		begin:   []string{"--output-format", "json", "--disable-client-telemetry"}, model: "--model", resume: "--resume=",
+		last: []string{"--continue"}, prompt: "--prompt=",
+		reader: func() Reader { return &copilotReader{run: run{tool: "skill", named: "skill"}} },
+	},
+	list: &profile{
+		nested: true, root: true, rootAlone: true,
+		order: []string{".github", ".agents", ".claude", "~/.copilot", "~/.agents"},
+		refuses: []FaultID{
+			NoFront, LooseYAML, OpenYAML, OtherYAML, Twice, TwiceBelow, NullName, EmptyName, NumberName, ListName, LongName,
+			NumberDescription, ListDescription, LongDescription, OddHint, OddInvocable, OddHidden, OddTools,
+		},
+		bare: []FaultID{EmptyDescription}, obeys: []FaultID{Hidden}, names: copilotTakes, fit: fitCopilot,
+		room: "holds 15,000 characters",
+	},
 }
 
 type copilotReader struct {
@@ -61,6 +89,33 @@ func (c *copilotReader) Line(line []byte, to func([]byte)) {
 		c.ended = e.ExitCode != nil && *e.ExitCode == 0
 		if !c.ended && c.fault == nil && c.status != 0 {
 			c.fault = &fault{status: c.status}
+		}
+	}
+}
+
+// copilotTakes reports whether Copilot takes a skill of that name: of ASCII, and not one that begins with a hyphen.
+func copilotTakes(name string) bool {
+	odd := func(r rune) bool { return r > unicode.MaxASCII || !isWord(r) && !strings.ContainsRune("-. :", r) }
+	return !strings.ContainsFunc(name, odd) && isWord(rune(name[0]))
+}
+
+// copilotRoom is how many characters the entries of Copilot's list may have.
+const copilotRoom = 15_000
+
+// copilotEntry is what stands around a name and a description in an entry.
+const copilotEntry = "<skill>\n  <name></name>\n  <description></description>\n  <location>project</location>\n</skill>\n"
+
+// copilotEscapes are how it writes what XML gives a meaning.
+var copilotEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&apos;")
+
+// fitCopilot lists entries until one does not fit, and names after it.
+func fitCopilot(all []Skill, views []View, listed []int) {
+	used, full := 0, false
+	for _, i := range listed {
+		used += len(copilotEntry) + len(all[i].CalledName()) + utf8.RuneCountInString(copilotEscapes.Replace(all[i].Description))
+		if full = full || used > copilotRoom; full {
+			why := fmt.Sprintf("its list has room for %d characters, and others come first: only the name is listed", copilotRoom)
+			views[i] = View{Sight: Cut, Cause: ByRoom, Why: why, Field: "description"}
 		}
 	}
 }

@@ -3,7 +3,6 @@ package agents_test
 import (
 	"fmt"
 
-	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/internal/agents"
 )
 
@@ -14,10 +13,22 @@ func ExampleAgent_Command() {
 		fmt.Println(err)
 		return
 	}
-	args, stdin := codex.Command(claude.Request{Prompt: "What does this project do?", Model: "gpt-5"})
+	args, stdin := codex.Command(agents.Question{Prompt: "What does this project do?", Model: "gpt-5"})
 	fmt.Println(codex.Program(), args[0])
 	fmt.Println(stdin)
 	// Output:
 	// codex exec
 	// What does this project do?
+}
+
+// A skill that one agent's model sees may be invisible to another's.
+func ExampleRows() {
+	skill := agents.Read("/src/app/.claude/skills/deploy/SKILL.md", []byte("---\nname: deploy\ndescription: Deploys the app.\n---\n"))
+	skill.Place, skill.Folder = ".claude", "deploy"
+	for _, in := range agents.Rows([]string{"claude", "codex"}, []agents.Skill{skill})[0].Agents {
+		fmt.Printf("%s: %s\n", in.Agent, in.Sight)
+	}
+	// Output:
+	// claude: seen
+	// codex: invisible
 }

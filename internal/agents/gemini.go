@@ -3,15 +3,40 @@ package agents
 import (
 	"cmp"
 	"encoding/json"
-
-	"github.com/skillhand/skillhand/claude"
 )
 
 // gemini has the tool that activates skills only in its yolo mode, though the list of skills tells the model to call it.
 var gemini = &Agent{
-	Name: "gemini", Package: "@google/gemini-cli@0.61.0", Fires: ByTool,
-	begin: []string{"-o", "stream-json"}, model: "-m", resume: "-r", last: []string{"-r", "latest"},
-	reader: func() claude.Reader { return &geminiReader{run: run{tool: "activate_skill", named: "name"}} },
+	Name: "gemini", Title: "Gemini", Package: "@google/gemini-cli@0.61.0", Fires: ByTool,
+	Since: "closed to individual accounts since 2026-06-18; API keys and enterprise accounts go on",
+	Project: Folders{
+		Skills: []string{".agents/skills", ".gemini/skills"}, New: ".gemini/skills",
+		Commands: []string{".gemini/commands"}, Agents: []string{".gemini/agents"}, Hooks: []string{".gemini/settings.json"},
+	},
+	User: Folders{
+		Skills: []string{".agents/skills", ".gemini/skills"}, New: ".gemini/skills",
+		Commands: []string{".gemini/commands"}, Agents: []string{".gemini/agents"}, Hooks: []string{".gemini/settings.json"},
+	},
+	Own: Own{
+		Folders: []string{".gemini"}, Plugins: []string{".gemini-plugin", "gemini-extension.json"}, AgentFields: []string{"max_turns", "timeout_mins"},
+	},
+	Login: Login{
+		Files:     []string{".gemini/settings.json", ".gemini/oauth_creds.json", ".gemini/google_accounts.json"},
+		Variables: []string{"GEMINI_*"}, Elsewhere: []string{"GEMINI_CLI_HOME"},
+	},
+	Transcripts: Transcripts{Home: ".gemini", Below: "tmp", Files: "session-*.jsonl"},
+	MCP:         MCP{User: "settings.json", Project: ".gemini/settings.json", Folder: ".gemini", Key: "mcpServers"},
+	driver: &driver{
+		begin: []string{"-o", "stream-json"}, model: "-m", resume: "-r", last: []string{"-r", "latest"},
+		reader: func() Reader { return &geminiReader{run: run{tool: "activate_skill", named: "name"}} },
+	},
+	list: &profile{
+		root:    true,
+		order:   []string{".agents", ".gemini", "~/.agents", "~/.gemini"},
+		refuses: []FaultID{NoFront, Mark, BlankEnd, NoName, NullName, NoDescription},
+		unsure:  []FaultID{OtherYAML},
+		bare:    []FaultID{EmptyDescription}, headless: "in its default mode it has no tool that activates skills",
+	},
 }
 
 type geminiReader struct {

@@ -3,16 +3,41 @@ package agents
 import (
 	"cmp"
 	"encoding/json"
-
-	"github.com/skillhand/skillhand/claude"
 )
 
 // opencode tells the delivered text in its events, and no end: the end of the process is the end. While it retries it
 // is silent.
 var opencode = &Agent{
-	Name: "opencode", Package: "opencode-ai@1.18.33", Fires: ByTool,
-	begin: []string{"run", "--format", "json"}, model: "-m", resume: "-s", last: []string{"-c"},
-	reader: func() claude.Reader { return &opencodeReader{run{tool: "skill", named: "name"}} },
+	Name: "opencode", Title: "opencode", Package: "opencode-ai@1.18.33", Fires: ByTool,
+	Since: "version 2 is current since 2026-10-16; it was not asked",
+	Project: Folders{
+		Skills: []string{".agents/skills", ".claude/skills", ".opencode/skills"}, New: ".opencode/skills",
+		Commands: []string{".opencode/command", ".opencode/commands"}, Agents: []string{".opencode/agent", ".opencode/agents"},
+	},
+	User: Folders{
+		Skills: []string{".agents/skills", ".claude/skills", ".config/opencode/skills", ".opencode/skills"}, New: ".config/opencode/skills",
+		Commands: []string{".config/opencode/command", ".config/opencode/commands"}, Agents: []string{".config/opencode/agent", ".config/opencode/agents"},
+	},
+	Own: Own{Folders: []string{".opencode"}, Plugins: []string{".opencode-plugin"}},
+	Login: Login{
+		Files:     []string{".config/opencode/opencode.json", ".local/share/opencode/auth.json"},
+		Variables: []string{"OPENCODE_*", "OPENAI_*", "OPENROUTER_*", "GEMINI_*"}, Elsewhere: []string{"OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "GEMINI_CLI_HOME"},
+	},
+	MCP: MCP{
+		User: "opencode/opencode.json", Project: "opencode.json", Variable: "XDG_CONFIG_HOME", Folder: ".config", Key: "mcp", Kind: "local",
+		OneList: true, Commented: true,
+	},
+	driver: &driver{
+		begin: []string{"run", "--format", "json"}, model: "-m", resume: "-s", last: []string{"-c"},
+		reader: func() Reader { return &opencodeReader{run{tool: "skill", named: "name"}} },
+	},
+	list: &profile{
+		nested: true, inner: true, dotted: true, root: true,
+		refuses: []FaultID{
+			NoFront, OpenYAML, Twice, NoName, NullName, NumberName, DateName, ListName, NoDescription, NumberDescription, ListDescription,
+		},
+		unsure: []FaultID{OtherYAML}, bare: []FaultID{EmptyDescription},
+	},
 }
 
 type opencodeReader struct{ run }

@@ -3,15 +3,32 @@ package agents
 import (
 	"cmp"
 	"encoding/json"
-
-	"github.com/skillhand/skillhand/claude"
 )
 
 // pi has no tool for skills: one fires when the agent reads its file. A run that failed ends with 0.
 var pi = &Agent{
-	Name: "pi", Package: "@mariozechner/pi-coding-agent@0.73.1", Fires: ByRead,
-	begin: []string{"-p", "--mode", "json"}, model: "--model", resume: "--session", last: []string{"-c"},
-	reader: func() claude.Reader { return &piReader{} },
+	Name: "pi", Title: "pi", Package: "@mariozechner/pi-coding-agent@0.73.1", Fires: ByRead,
+	Project: Folders{Skills: []string{".agents/skills", ".pi/skills"}, New: ".pi/skills", Commands: []string{".pi/prompts"}},
+	User:    Folders{Skills: []string{".agents/skills", ".pi/agent/skills"}, New: ".pi/agent/skills", Commands: []string{".pi/agent/prompts"}},
+	Own:     Own{Folders: []string{".pi"}, Plugins: []string{".pi-plugin"}},
+	Login: Login{
+		Files:     []string{".pi/agent/auth.json", ".pi/agent/models.json", ".pi/agent/settings.json"},
+		Variables: []string{"PI_*", "OPENAI_*", "OPENROUTER_*", "GEMINI_*"}, Elsewhere: []string{"PI_CODING_AGENT_DIR", "GEMINI_CLI_HOME"},
+	},
+	Transcripts: Transcripts{Home: ".pi", Below: "agent/sessions", Files: "*.jsonl"},
+	driver: &driver{
+		begin: []string{"-p", "--mode", "json"}, model: "--model", resume: "--session", last: []string{"-c"},
+		reader: func() Reader { return &piReader{} },
+	},
+	list: &profile{
+		nested: true, root: true, rootAlone: true,
+		order: []string{".pi", ".agents", "~/.pi/agent", "~/.agents"},
+		refuses: []FaultID{
+			NoFront, Mark, LooseYAML, OpenYAML, OtherYAML, Twice, TwiceBelow, NumberName, ListName,
+			NoDescription, EmptyDescription, NumberDescription, ListDescription,
+		},
+		obeys: []FaultID{Hidden},
+	},
 }
 
 type piReader struct{ run }

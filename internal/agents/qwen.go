@@ -2,16 +2,39 @@ package agents
 
 import (
 	"encoding/json"
-
-	"github.com/skillhand/skillhand/claude"
+	"strings"
 )
 
 // qwen speaks nearly as Claude Code does. In its default mode a further request asks the model whether a call is
 // allowed, and declines it without a usable answer.
 var qwen = &Agent{
-	Name: "qwen", Package: "@qwen-code/qwen-code@0.24.4", Fires: ByTool,
-	begin: []string{"-o", "stream-json"}, model: "-m", resume: "-r", last: []string{"-c"},
-	reader: func() claude.Reader { return &qwenReader{} },
+	Name: "qwen", Title: "Qwen", Package: "@qwen-code/qwen-code@0.24.4", Fires: ByTool,
+	Project: Folders{
+		Skills: []string{".agents/skills", ".qwen/skills"}, New: ".qwen/skills", Commands: []string{".qwen/commands"}, Agents: []string{".qwen/agents"},
+		Hooks: []string{".qwen/settings.json"},
+	},
+	User: Folders{
+		Skills: []string{".agents/skills", ".qwen/skills"}, New: ".qwen/skills", Commands: []string{".qwen/commands"}, Agents: []string{".qwen/agents"},
+		Hooks: []string{".qwen/settings.json"},
+	},
+	Own: Own{Folders: []string{".qwen"}, Plugins: []string{".qwen-plugin", "qwen-extension.json"}},
+	Login: Login{
+		Files: []string{".qwen/settings.json", ".qwen/oauth_creds.json"}, Variables: []string{"QWEN_*", "OPENAI_*", "DASHSCOPE_*"},
+		Elsewhere: []string{"QWEN_HOME"},
+	},
+	Transcripts: Transcripts{Home: ".qwen", Below: "projects", Files: "chats/*.jsonl"},
+	driver: &driver{
+		begin: []string{"-o", "stream-json"}, model: "-m", resume: "-r", last: []string{"-c"},
+		reader: func() Reader { return &qwenReader{} },
+	},
+	list: &profile{
+		dotted:  true,
+		order:   []string{".qwen", ".agents", "~/.qwen", "~/.agents"},
+		refuses: []FaultID{NoFront, BlankEnd, NoName, NullName, EmptyName, ListName, NoDescription, EmptyDescription, ListModel},
+		unsure:  []FaultID{OtherYAML},
+		obeys:   []FaultID{Hidden, HiddenText, Paths}, names: qwenTakes,
+		headless: "in its default mode it asks the model whether a skill may load, and declines without a usable answer",
+	},
 }
 
 type qwenReader struct {
@@ -86,3 +109,8 @@ func (q *qwenReader) parts(e map[string]any) {
 
 // End has nothing to add: the stream has a result of its own.
 func (*qwenReader) End(func([]byte)) {}
+
+// qwenTakes reports whether Qwen takes a skill of that name: of letters, digits and a few marks.
+func qwenTakes(name string) bool {
+	return strings.IndexFunc(name, func(r rune) bool { return !isWord(r) && !strings.ContainsRune("-.:", r) }) < 0
+}

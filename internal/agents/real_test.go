@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/test/fakemodel"
@@ -45,8 +46,12 @@ func newStage(t *testing.T, a *agents.Agent, play func(s *stage, q fakemodel.Req
 	if err := os.WriteFile(s.skill, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	dialect, err := skillhand.Agent(a.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
 	s.client = claude.Client{
-		Path: s.setup.Program, Dialect: a, Timeout: 2 * time.Minute,
+		Path: s.setup.Program, Dialect: dialect, Timeout: 2 * time.Minute,
 		Env: append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "SKILLHAND_TEST=" + t.Name()}, s.setup.Env...),
 	}
 	return s
@@ -79,7 +84,7 @@ var want = map[string]struct{ tokens, dollars bool }{
 
 // TestReal: each agent's program fires a skill, and fails, as its adapter reads it.
 func TestReal(t *testing.T) {
-	for _, a := range agents.All() {
+	for _, a := range agents.Driven() {
 		t.Run(a.Name, func(t *testing.T) {
 			t.Parallel()
 			t.Run("fires", func(t *testing.T) {
@@ -123,7 +128,7 @@ func TestEveryWay(t *testing.T) {
 	plays := map[string]fakemodel.Answer{
 		"429": {Status: 429}, "500": {Status: 500}, "hang": {Hang: true}, "cut": {Text: "never whole", Cut: true},
 	}
-	for _, a := range agents.All() {
+	for _, a := range agents.Driven() {
 		for name, answer := range plays {
 			t.Run(a.Name+"/"+name, func(t *testing.T) {
 				t.Parallel()

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillhand/skillhand/internal/agents/visibility"
+	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/paths"
 )
 
@@ -18,17 +18,17 @@ func (m *Maker) cut(s *Subject, place folders) string {
 	if m.other == nil {
 		return listed(place.home, s.Names)
 	}
-	found, _ := visibility.Find(place.project, place.home) // what cannot be read is not listed
-	for i, v := range visibility.See(m.other.Name, found) {
+	found, _ := agents.FindSkills(place.project, place.home) // what cannot be read is not listed
+	for i, v := range m.other.Views(found) {
 		if found[i].User || found[i].Place != ".agents" || found[i].Folder != s.Dir {
 			continue
 		}
 		switch {
-		case v.Sight == visibility.Invisible:
+		case v.Sight == agents.Invisible:
 			return "the agent's list of skills leaves it out: " + v.Why
-		case v.Sight == visibility.Cut && v.Chars == 0:
+		case v.Sight == agents.Cut && v.Chars == 0:
 			return "the agent's list of skills has its name and no description: " + v.Why
-		case v.Sight == visibility.Cut:
+		case v.Sight == agents.Cut:
 			return fmt.Sprintf("the agent's list of skills cuts its description after %d characters: %s", v.Chars, v.Why)
 		}
 	}

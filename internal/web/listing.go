@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/skillhand/skillhand/check"
-	"github.com/skillhand/skillhand/internal/agents/visibility"
+	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/term"
 )
 
@@ -31,7 +31,7 @@ type part struct {
 }
 
 // strips draws the list for each agent: Claude Code's as check counts it, the others' as they see skills.
-func strips(l check.List, skills []visibility.Skill) []listStrip {
+func strips(l check.List, skills []agents.Skill) []listStrip {
 	mine := 0
 	for _, one := range l.Lines {
 		if !one.Own {
@@ -39,16 +39,16 @@ func strips(l check.List, skills []visibility.Skill) []listStrip {
 		}
 	}
 	var all []listStrip
-	agents := visibility.Agents()
+	names := agents.Names()
 	if mine > 0 {
 		all = append(all, claudeStrip(l, mine))
-		agents = slices.DeleteFunc(agents, func(agent string) bool { return agent == "claude" })
+		names = slices.DeleteFunc(names, func(name string) bool { return name == agents.Claude })
 	}
 	if len(skills) == 0 {
-		agents = nil
+		names = nil
 	}
-	for _, agent := range agents {
-		s := otherStrip(agent, skills)
+	for _, name := range names {
+		s := otherStrip(agents.Get(name), skills)
 		alike := slices.IndexFunc(all, func(o listStrip) bool { return o.Said == s.Said && slices.Equal(o.Parts, s.Parts) })
 		if alike < 0 {
 			all = append(all, s)
@@ -62,25 +62,22 @@ func strips(l check.List, skills []visibility.Skill) []listStrip {
 	return all
 }
 
-// titles are what people call the agents whose names are not written as they are typed.
-var titles = map[string]string{"claude": "Claude Code", "codex": "Codex", "copilot": "Copilot", "gemini": "Gemini", "qwen": "Qwen"}
-
 // otherStrip has what an agent's model sees of each skill, then what is cut off.
-func otherStrip(agent string, skills []visibility.Skill) listStrip {
-	views := visibility.See(agent, skills)
-	s := listStrip{Agent: cmp.Or(titles[agent], agent)}
+func otherStrip(agent *agents.Agent, skills []agents.Skill) listStrip {
+	views := agent.Views(skills)
+	s := listStrip{Agent: agent.Title}
 	shown, missing := 0, 0
 	var hidden, unsure, cut, why []string
 	for i, v := range views {
 		name := skills[i].CalledName()
 		switch v.Sight {
-		case visibility.Invisible:
+		case agents.Invisible:
 			hidden, why = append(hidden, name), append(why, v.Why)
 			continue
-		case visibility.Unknown:
+		case agents.Unknown:
 			unsure = append(unsure, name)
 			continue
-		case visibility.Cut:
+		case agents.Cut:
 			cut = append(cut, name)
 		}
 		shown += lineSize(name, v.Chars)
@@ -89,7 +86,7 @@ func otherStrip(agent string, skills []visibility.Skill) listStrip {
 	r := newRoom(shown + missing)
 	listed := len(skills) - len(hidden) - len(unsure)
 	for i, v := range views {
-		if name := skills[i].CalledName(); v.Sight == visibility.Seen || v.Sight == visibility.Cut {
+		if name := skills[i].CalledName(); v.Sight == agents.Seen || v.Sight == agents.Cut {
 			r.add(lineSize(name, v.Chars), shade(len(r.parts)), "", name+": "+cmp.Or(v.Why, "whole"))
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/skillhand/skillhand/check"
-	"github.com/skillhand/skillhand/internal/agents/visibility"
+	"github.com/skillhand/skillhand/internal/agents"
 )
 
 // listOf is a list of skills: how long each description is, with its sign for what it is: + listed, - by name alone, = Claude Code's own.
@@ -46,10 +46,10 @@ func percentOf(text string) float64 {
 }
 
 // sightOf are skills in a folder of the project, as listOf has them: how long each description is.
-func sightOf(place string, sizes ...int) (all []visibility.Skill) {
+func sightOf(place string, sizes ...int) (all []agents.Skill) {
 	for i, n := range sizes {
 		name := fmt.Sprintf("skill-%d", i)
-		all = append(all, visibility.Skill{Place: place, Folder: name, Name: name, Description: strings.Repeat("d", n)})
+		all = append(all, agents.Skill{Place: place, Folder: name, Name: name, Description: strings.Repeat("d", n)})
 	}
 	return all
 }
@@ -64,7 +64,7 @@ func TestStrips(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		list   check.List
-		skills []visibility.Skill
+		skills []agents.Skill
 		want   map[string]string
 	}{
 		{"all fit", listOf("+190", "+90", "=190"), sightOf(".claude", 193, 93), map[string]string{

@@ -12,7 +12,7 @@ import (
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/internal/activity/history"
-	"github.com/skillhand/skillhand/internal/agents/visibility"
+	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/session"
 	"github.com/skillhand/skillhand/skill"
@@ -152,12 +152,12 @@ func (v *visit) skills() (*view, error) {
 }
 
 // sighted are the skills that agents may see here: those of skillhand list --agents.
-func (v *visit) sighted(all []skillhand.Listed) ([]visibility.Skill, error) {
+func (v *visit) sighted(all []skillhand.Listed) ([]agents.Skill, error) {
 	h, err := v.site.Runtime.Complete()
 	if err != nil {
 		return nil, err
 	}
-	skills, _ := visibility.Find(h.Project, h.Home, skillhand.Locations(all)...) // the table says what cannot be read
+	skills, _ := agents.FindSkills(h.Project, h.Home, skillhand.Locations(all)...) // the table says what cannot be read
 	return skills, nil
 }
 

@@ -18,7 +18,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/batch"
 	"github.com/skillhand/skillhand/internal/lazy"
@@ -431,8 +430,8 @@ func (s *Spec) askable() error {
 	if err != nil || other == nil {
 		return err
 	}
-	return other.Check(claude.Request{
-		Model: s.Model, MaxTurns: s.MaxTurns, AllowedTools: s.AllowedTools, Resume: s.Resume, MaxBudgetUSD: s.MaxBudgetUSD, Schema: s.Schema,
+	return other.Check(agents.Question{
+		Model: s.Model, Turns: s.MaxTurns > 0, Tools: len(s.AllowedTools) > 0, Resume: s.Resume, Budget: s.MaxBudgetUSD > 0, Schema: s.Schema != nil,
 	})
 }
 

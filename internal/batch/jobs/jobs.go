@@ -20,7 +20,6 @@ import (
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/internal/activity/history"
 	"github.com/skillhand/skillhand/internal/activity/view"
-	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/batch"
 	"github.com/skillhand/skillhand/internal/batch/jobfile"
 	"github.com/skillhand/skillhand/internal/here"
@@ -60,7 +59,7 @@ func (r *Runner) Fit(kind string) error {
 	if name == "" {
 		return nil
 	}
-	other, err := agents.Find(name)
+	other, err := skillhand.Agent(name)
 	if err != nil {
 		return err // of a later version
 	}
@@ -72,17 +71,9 @@ func (r *Runner) Fit(kind string) error {
 		if _, refused := errors.AsType[*trust.NotTrusted](err); refused {
 			return fmt.Errorf("%s: %w", program, err)
 		}
-		return fmt.Errorf("%w (%s)", err, claude.Absent(dialect(other), r.Env))
+		return fmt.Errorf("%w (%s)", err, claude.Absent(other, r.Env))
 	}
 	return nil
-}
-
-// dialect is how another agent speaks; nil is Claude Code.
-func dialect(other *agents.Agent) claude.Dialect {
-	if other == nil {
-		return nil
-	}
-	return other
 }
 
 // Do does one job. It is a batch.Func.

@@ -126,7 +126,7 @@ func (p programs) login(system string) Finding {
 // agents says which other agents are here, for ask --agent. Nobody needs one, so none is missing.
 func (p programs) agents() []Finding {
 	var all []Finding
-	for _, a := range agents.All() {
+	for _, a := range agents.Driven() {
 		name := cmp.Or(p.here.Env.Get(a.Variable()), a.Program())
 		path, err := p.policy.Find(name, p.here.Dir, p.here.Env)
 		if refused, ok := errors.AsType[*trust.NotTrusted](err); ok {

@@ -1,4 +1,4 @@
-package visibility_test
+package agents_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/skillhand/skillhand/internal/agents/visibility"
+	"github.com/skillhand/skillhand/internal/agents"
 )
 
 // TestSee: what we say that agents see of each layout is what they were recorded to send to their models.
@@ -19,19 +19,19 @@ func TestSee(t *testing.T) {
 			dir := t.TempDir()
 			project, home := filepath.Join(dir, "project"), filepath.Join(dir, "home")
 			l.lay(t, project, home)
-			found, faults := visibility.Find(project, home)
+			found, faults := agents.FindSkills(project, home)
 			if faults != nil {
 				t.Fatal(faults)
 			}
 			var names []string
 			cells := map[string][]string{}
-			for _, name := range visibility.Agents() {
+			for _, name := range agents.Names() {
 				if name == "claude" {
 					continue
 				}
 				names = append(names, name)
 				seen := map[string]string{}
-				for i, v := range visibility.See(name, found) {
+				for i, v := range agents.Get(name).Views(found) {
 					seen[realFile(t, found[i].File)] = max(cell(v), seen[realFile(t, found[i].File)])
 				}
 				for _, r := range l.rows {
@@ -59,26 +59,26 @@ func realFile(t *testing.T, file string) string {
 }
 
 // cell is a view as tables have it.
-func cell(v visibility.View) string {
+func cell(v agents.View) string {
 	switch {
-	case v.Sight == visibility.Seen:
+	case v.Sight == agents.Seen:
 		return "seen"
-	case v.Sight == visibility.Unknown:
+	case v.Sight == agents.Unknown:
 		return "?"
-	case v.Sight == visibility.Cut && v.Chars > 0:
+	case v.Sight == agents.Cut && v.Chars > 0:
 		return fmt.Sprintf("cut %d", v.Chars)
-	case v.Sight == visibility.Cut:
+	case v.Sight == agents.Cut:
 		return "name"
 	}
 	return "-"
 }
 
-func TestOwner(t *testing.T) {
+func TestOnlyReader(t *testing.T) {
 	for place, want := range map[string]string{
 		".github": "copilot", ".copilot": "copilot", ".codex": "codex", ".pi/agent": "pi", ".agents": "", ".claude": "", ".cursor": "", "": "",
 	} {
-		if got := visibility.Owner(place); got != want {
-			t.Errorf("Owner(%q) = %q, want %q", place, got, want)
+		if got := agents.OnlyReader(place); got != want {
+			t.Errorf("OnlyReader(%q) = %q, want %q", place, got, want)
 		}
 	}
 }

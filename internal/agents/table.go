@@ -1,4 +1,4 @@
-package visibility
+package agents
 
 import (
 	"fmt"
@@ -29,7 +29,7 @@ func Rows(names []string, skills []Skill) []Row {
 		rows[i] = Row{Skill: s.CalledName(), File: s.File}
 	}
 	for _, name := range names {
-		for i, v := range See(name, skills) {
+		for i, v := range Get(name).Views(skills) {
 			rows[i].Agents = append(rows[i].Agents, InAgent{name, v.Sight, v.Why})
 		}
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package visibility_test
+package agents_test
 
 import (
 	"encoding/json"
@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/test/fakemodel"
@@ -26,9 +27,9 @@ import (
 
 var record = flag.Bool("record", false, "ask the real agents, and write what they list into testdata")
 
-// TestReal: what the real agents send of a layout to their models is what is recorded: of the smallest one, and of all
+// TestRealLists: what the real agents send of a layout to their models is what is recorded: of the smallest one, and of all
 // by make agents.
-func TestReal(t *testing.T) {
+func TestRealLists(t *testing.T) {
 	layouts := readLayouts(t)
 	if os.Getenv("SKILLHAND_AGENTS") != "full" && !*record {
 		slices.SortFunc(layouts, func(a, b *layout) int { return len(a.archive.Files) - len(b.archive.Files) })
@@ -40,7 +41,7 @@ func TestReal(t *testing.T) {
 			var mu sync.Mutex
 			cells := map[string][]string{}
 			t.Run("agents", func(t *testing.T) {
-				for _, a := range agents.All() {
+				for _, a := range agents.Driven() {
 					names = append(names, a.Name)
 					t.Run(a.Name, func(t *testing.T) {
 						t.Parallel()
@@ -83,8 +84,12 @@ func (l *layout) ask(t *testing.T, a *agents.Agent) []string {
 	model := fakemodel.New(t, func(fakemodel.Request) fakemodel.Answer { return fakemodel.Answer{Text: "all done"} })
 	setup := realagent.New(t, a, model.URL, home)
 	l.lay(t, project, home)
+	dialect, err := skillhand.Agent(a.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
 	client := claude.Client{
-		Path: setup.Program, Dialect: a, Timeout: 5 * time.Minute,
+		Path: setup.Program, Dialect: dialect, Timeout: 5 * time.Minute,
 		Env: append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir()}, setup.Env...),
 	}
 	if _, err := client.Ask(t.Context(), claude.Request{Prompt: "hello there", Dir: project, Model: setup.Model, Args: setup.Yolo}); err != nil {

@@ -1,11 +1,8 @@
-// Package visibility answers: which skills does an agent's model see, and how much of each?
-//
-// Every sentence about an agent here has a recorded answer of the real program behind it: testdata has skills, and what
-// each agent sent of them to its model.
-package visibility
+package agents
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 )
@@ -43,95 +40,97 @@ const (
 	ByLength Cause = "length" // the agent cuts a description of that length
 )
 
-// Agents are the names of the agents that are known, in their order.
-func Agents() []string {
-	var names []string
-	for name := range known() {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// Places are the folders below a project and below the home in which any agent looks for skills.
+// Places returns the folders below a project and below the home that have a folder of skills in which any agent looks,
+// of those whose lists are known.
 func Places() (project, user []string) {
-	for _, h := range known() {
-		project, user = append(project, h.project...), append(user, h.user...)
+	for _, a := range table() {
+		if a.list != nil {
+			project, user = append(project, a.places(false)...), append(user, a.places(true)...)
+		}
 	}
 	slices.Sort(project)
 	slices.Sort(user)
 	return slices.Compact(project), slices.Compact(user)
 }
 
-// Looks are the folders below a project, or below the home, in which one agent looks for skills.
-func Looks(agent string, user bool) []string { return known()[agent].places(user) }
-
-// Owner is the agent whose own folder a place is, because no other looks there; "" if several do, or none.
-func Owner(place string) string {
-	owner := ""
-	for name, h := range known() {
-		switch looks := slices.Contains(h.project, place) || slices.Contains(h.user, place); {
-		case looks && owner != "":
-			return ""
-		case looks:
-			owner = name
-		}
+// places returns the folders that have the agent's folders of skills.
+func (a *Agent) places(user bool) []string {
+	var all []string
+	for _, folder := range a.folders(user).Skills {
+		all = append(all, path.Dir(folder))
 	}
-	return owner
+	return all
+}
+
+// LooksIn reports whether the agent looks for skills in a place below a project, or below the home.
+func (a *Agent) LooksIn(place string, user bool) bool { return slices.Contains(a.places(user), place) }
+
+// OnlyReader returns the name of the agent that alone looks in a place; "" if several do, or none.
+func OnlyReader(place string) string {
+	only := ""
+	for _, a := range table() {
+		if a.list == nil || !a.LooksIn(place, false) && !a.LooksIn(place, true) {
+			continue
+		}
+		if only != "" {
+			return ""
+		}
+		only = a.Name
+	}
+	return only
 }
 
 // Headless says why no skill fires in an agent that runs without a person, as it is; "" if one does.
-func Headless(agent string) string { return known()[agent].headless }
+func (a *Agent) Headless() string { return a.list.headless }
 
 // Room says how much an agent's list of skills holds; "" if nothing was seen to be too much.
-func Room(agent string) string { return known()[agent].room }
+func (a *Agent) Room() string { return a.list.room }
 
 // Obeys reports whether an agent hides a skill that wishes it.
-func Obeys(agent string, wish FaultID) bool { return slices.Contains(known()[agent].obeys, wish) }
+func (a *Agent) Obeys(wish FaultID) bool { return slices.Contains(a.list.obeys, wish) }
 
-// Of is what an agent's model sees of a skill that it finds, whatever others there are.
-func Of(agent string, s Skill) View {
-	h := known()[agent]
-	if v := h.leftOut(s); v.Sight != Seen {
+// View returns what an agent's model sees of a skill that it finds, whatever others there are.
+func (a *Agent) View(s Skill) View {
+	if v := a.list.leftOut(s); v.Sight != Seen {
 		return v
 	}
-	return h.own(s)
+	return a.list.own(s)
 }
 
-// See is what an agent's model sees of all skills in the places of a project and of a home, in their order.
-func See(agent string, all []Skill) []View {
-	h := known()[agent]
+// Views returns what an agent's model sees of all skills in the places of a project and of a home, in their order.
+func (a *Agent) Views(all []Skill) []View {
+	list := a.list
 	views := make([]View, len(all))
 	var listed []int
 	for i, s := range all {
-		if views[i].Why = h.passesBy(s, all); views[i].Why != "" {
+		if views[i].Why = a.passesBy(s, all); views[i].Why != "" {
 			views[i].Sight, views[i].Cause = Invisible, ByPlace
 			continue
 		}
-		if views[i] = h.leftOut(s); views[i].Sight == Seen || views[i].Sight == Cut {
+		if views[i] = list.leftOut(s); views[i].Sight == Seen || views[i].Sight == Cut {
 			listed = append(listed, i)
 		}
 	}
-	listed = h.dropNamesakes(all, views, listed)
+	listed = list.dropNamesakes(all, views, listed)
 	for _, i := range listed {
 		if views[i].Sight == Seen {
-			views[i] = h.own(all[i])
+			views[i] = list.own(all[i])
 		}
 	}
-	if h.fit != nil {
+	if list.fit != nil {
 		slices.SortStableFunc(listed, func(a, b int) int { return listOrder(all[a], all[b]) })
-		h.fit(all, views, listed)
+		list.fit(all, views, listed)
 	}
 	return views
 }
 
 // passesBy says why an agent does not look where a skill lies; "" if it does.
-func (h *habits) passesBy(s Skill, all []Skill) string {
-	places := h.places(s.User)
+func (a *Agent) passesBy(s Skill, all []Skill) string {
+	h := a.list
 	besideRoot := slices.ContainsFunc(all, func(o Skill) bool { return o.Folder == "" && o.Place == s.Place && o.User == s.User })
 	switch {
-	case !slices.Contains(places, s.Place):
-		return "it looks in " + strings.Join(places, "/skills, ") + "/skills" + h.plugins
+	case !a.LooksIn(s.Place, s.User):
+		return "it looks in " + strings.Join(a.folders(s.User).Skills, ", ") + h.plugins
 	case s.Folder == "" && !h.root:
 		return "it looks in the folders below the folder of skills"
 	case s.Folder == "":
@@ -162,15 +161,8 @@ func b2i(b bool) int {
 	return 0
 }
 
-func (h *habits) places(user bool) []string {
-	if user {
-		return h.user
-	}
-	return h.project
-}
-
 // leftOut is what of a skill is kept back because of its text, or at its own wish.
-func (h *habits) leftOut(s Skill) View {
+func (h *profile) leftOut(s Skill) View {
 	for _, f := range s.Faults {
 		why := View{Sight: Invisible, Cause: ByText, Why: f.Text, Field: f.Field}
 		switch {
@@ -196,7 +188,7 @@ func (h *habits) leftOut(s Skill) View {
 }
 
 // own is how much an agent shows of one description.
-func (h *habits) own(s Skill) View {
+func (h *profile) own(s Skill) View {
 	if h.longest > 0 && s.Size() > h.longest {
 		why := fmt.Sprintf("its list has at most %d characters of a description, and this one has %d", h.longest, s.Size())
 		return View{Sight: Cut, Chars: h.longest - len("..."), Cause: ByLength, Why: why, Field: "description"}
@@ -213,7 +205,7 @@ func placed(s Skill) string {
 }
 
 // dropNamesakes leaves one skill of a name, if the agent does.
-func (h *habits) dropNamesakes(all []Skill, views []View, listed []int) []int {
+func (h *profile) dropNamesakes(all []Skill, views []View, listed []int) []int {
 	if h.namesakes {
 		return listed
 	}

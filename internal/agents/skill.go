@@ -1,4 +1,4 @@
-package visibility
+package agents
 
 import (
 	"os"
@@ -303,10 +303,10 @@ func (s *Skill) shortFile() string {
 	return path.Join(placed(*s), "skills", s.Folder, skill.MainFile)
 }
 
-// Find finds the skills in every place in which an agent looks, below a project and below a home, and then those among
+// FindSkills finds the skills in every place in which an agent looks, below a project and below a home, and then those among
 // the listed that lie where no agent looks. It follows links, as agents do. Errors are about files that cannot be read;
 // their skills are left out.
-func Find(project, home string, listed ...skill.Location) (all []Skill, faults []error) {
+func FindSkills(project, home string, listed ...skill.Location) (all []Skill, faults []error) {
 	all, faults = findPlaced(project, home)
 	for _, loc := range listed {
 		file := loc.Main().File

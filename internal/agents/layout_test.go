@@ -1,4 +1,4 @@
-package visibility_test
+package agents_test
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// A layout is some skills and what each agent lists of them, as testdata/*.txtar has it:
+// A layout is some skills and what each agent lists of them, as testdata/lists/*.txtar has it:
 //
 //	project/F, home/F   a file below the project or the home; LINK PATH makes it a link
 //	…/s<120>/SKILL.md   120 skills, s000 to s119; <N> in the text is the number
@@ -46,7 +46,7 @@ var (
 
 func readLayouts(t *testing.T) []*layout {
 	t.Helper()
-	files, err := filepath.Glob("testdata/*.txtar")
+	files, err := filepath.Glob("testdata/lists/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no layouts", err)
 	}

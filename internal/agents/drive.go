@@ -1,0 +1,128 @@
+package agents
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A driver says how an agent is started without a person, and reads what it prints. Every agent's events
+// are put into the words of one of them, Claude Code's stream-json, so that the verdict, its categories and
+// the retries of package claude hold for all. It reports only what the stream says: an exit status alone is
+// never a success.
+type driver struct {
+	longest int                       // bytes that a prompt may have; 0 means as many as Claude takes
+	begin   []string                  // arguments of every run
+	model   string                    // the option that names the model
+	resume  string                    // the option that names a session; one that ends in = takes its value behind that
+	last    []string                  // arguments that continue the last session; nil if there is no such option
+	prompt  string                    // the option that takes the prompt; "" if it is read from stdin
+	command func(q Question) []string // the arguments, if they are not as above
+	reader  func() Reader
+}
+
+// A Question is what a command line says.
+type Question struct {
+	Prompt   string
+	Model    string
+	Resume   string   // the session to go on with
+	Continue bool     // go on with the folder's last session
+	Args     []string // further arguments, unchanged
+
+	// What only Claude Code takes.
+	Schema, Budget, Turns, Tools bool
+}
+
+// A Reader reads the stream of one run. It hands over lines as the Claude CLI would print them.
+type Reader interface {
+	Line(line []byte, say func([]byte))
+	End(say func([]byte)) // after the program has ended
+}
+
+// An OptionError says that a question names an agent that there is not, or an option that the agent does not have.
+type OptionError struct {
+	Field string // what is wrong: prompt, --schema, …
+	Fault string
+}
+
+func (e *OptionError) Error() string { return e.Field + ": " + e.Fault }
+
+// Program returns the command that starts it.
+func (a *Agent) Program() string { return a.Name }
+
+// Version returns the version of the program that was asked.
+func (a *Agent) Version() string { return a.Package[strings.LastIndexByte(a.Package, '@')+1:] }
+
+// Variable names the environment variable with the program's path, if that is not in PATH.
+func (a *Agent) Variable() string { return "SKILLHAND_" + strings.ToUpper(a.Name) }
+
+// Missing says how to get it.
+func (a *Agent) Missing() string {
+	return "install it: npm install -g " + a.Package + ", or set " + a.Variable()
+}
+
+// Check reports the first option of a question that the agent does not have, as an *OptionError.
+func (a *Agent) Check(q Question) error {
+	if most := a.driver.longest; most > 0 && len(q.Prompt) > most {
+		fault := fmt.Sprintf("is %d bytes long, and %s takes at most %d: put the text in a file and name the file", len(q.Prompt), a.Name, most)
+		return &OptionError{Field: "prompt", Fault: fault}
+	}
+	for _, option := range []struct {
+		name  string
+		asked bool
+	}{
+		{"schema", q.Schema}, {"max-budget-usd", q.Budget}, {"max-turns", q.Turns}, {"allowed-tool", q.Tools},
+		{"continue", q.Continue && a.driver.last == nil},
+	} {
+		if option.asked {
+			return &OptionError{Field: "--" + option.name, Fault: a.Name + " has no such option"}
+		}
+	}
+	return nil
+}
+
+// CannotFire says why no skill can fire with these further arguments, and what the user may add; "" if one can.
+func (a *Agent) CannotFire(args []string) string {
+	for i, arg := range args {
+		if arg == "--yolo" || arg == "-y" || arg == "--approval-mode=yolo" || arg == "--approval-mode" && i+1 < len(args) && args[i+1] == "yolo" {
+			return ""
+		}
+	}
+	if why := a.Headless(); why != "" {
+		return why + "; -- --approval-mode yolo lets one fire, and lets the model run anything"
+	}
+	return ""
+}
+
+// Command returns what to start, without the program's name, and what to give it on stdin.
+func (a *Agent) Command(q Question) (args []string, stdin string) {
+	d := a.driver
+	if d.command != nil {
+		return append(d.command(q), q.Args...), q.Prompt
+	}
+	args = slices.Clone(d.begin)
+	add := func(option, value string) {
+		if strings.HasSuffix(option, "=") {
+			args = append(args, option+value)
+		} else {
+			args = append(args, option, value)
+		}
+	}
+	if q.Model != "" {
+		add(d.model, q.Model)
+	}
+	if q.Resume != "" {
+		add(d.resume, q.Resume)
+	}
+	if q.Continue {
+		args = append(args, d.last...)
+	}
+	if d.prompt != "" {
+		add(d.prompt, q.Prompt)
+		return append(args, q.Args...), ""
+	}
+	return append(args, q.Args...), q.Prompt
+}
+
+// Reader returns a reader of one run.
+func (a *Agent) Reader() Reader { return a.driver.reader() }
