@@ -108,14 +108,14 @@ chmod +x step.sh
 touch step-{1,2,3,4,5,6}.txt
 run cat steps.yaml
 say "It is killed in the middle, with no time to tidy up:"
-skillhand batch run steps.yaml --concurrency 2 > first.log 2>&1 &
+skillhand batch run steps.yaml --jobs 2 > first.log 2>&1 &
 victim=$!
 until [ -f started ] && [ "$(wc -l < started)" -ge 5 ]; do sleep 0.02; done
 kill -9 $victim
 { wait $victim; } 2>/dev/null || true
 run cat first.log
 say "The same command goes on. What was done is not done again:"
-run skillhand batch run steps.yaml --concurrency 2 -o results.jsonl
+run skillhand batch run steps.yaml --jobs 2 -o results.jsonl
 run cut -d, -f1,2 results.jsonl
 [ "$(wc -l < results.jsonl)" -eq 7 ] || { echo "demo: want seven results" >&2; exit 1; }
 
@@ -123,7 +123,7 @@ say "Everything is also available as JSON, for programs:"
 run skillhand run --json count main.go
 
 say "skillhand remembers what happened here, but not the texts:"
-run skillhand status
+run skillhand history status
 
 say "And it says what is missing here:"
 run skillhand doctor

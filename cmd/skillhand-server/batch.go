@@ -77,7 +77,6 @@ func (o *batchOptions) dbFlag(cmd *cobra.Command) {
 
 func (o *batchOptions) limitFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	cli.Alias(cmd, "concurrency", "jobs")
 	f.VarP((*limitValue)(&o.concurrency), "jobs", "j", "`number` of jobs at the same time, over all machines (default 4 here); none removes the limit")
 	f.Var((*limitValue)(&o.rate), "rate", "the `rate` of starts, over all machines, such as 30/m; none removes the limit")
 	f.Var((*limitValue)(&o.budget), "budget-usd", "never spend more than this many `dollars` on the batch; none removes the limit")
@@ -329,7 +328,6 @@ func newBatchWork(std *cli.Std) *cobra.Command {
 		},
 	}
 	o.dbFlag(cmd)
-	cli.Alias(cmd, "concurrency", "jobs")
 	cmd.Flags().IntVarP(&slots, "jobs", "j", 4, "`number` of jobs at the same time in this process")
 	cmd.Flags().BoolVar(&drain, "drain", false, "end when nothing is left that can be done")
 	return cmd

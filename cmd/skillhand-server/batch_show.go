@@ -29,9 +29,6 @@ order of the job file.`,
   skillhand batch show reviews --format csv > reviews.csv`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			if export != "" && export != "jsonl" && export != "csv" {
-				return cli.Usagef("--format is %s, want jsonl or csv", export)
-			}
 			db, err := o.openExisting(ctx, std)
 			if err != nil {
 				return err
@@ -58,10 +55,8 @@ order of the job file.`,
 	f := cmd.Flags()
 	f.BoolVar(&failed, "failed", false, "only the jobs that did not get done")
 	f.BoolVar(&follow, "follow", false, "watch it until it ends")
-	cli.Alias(cmd, "export", "format")
-	f.StringVar(&export, "format", "", "print all jobs in a `format`: jsonl or csv")
+	cli.OneOf(cmd, &export, "format", "print all jobs in a `format`", "jsonl", "csv")
 	f.BoolVar(&o.json, "json", false, "print one JSON document; with --failed, a line of JSON for each job")
-	cli.Values(cmd, "format", "jsonl", "csv")
 	cmd.ValidArgsFunction = o.completeNames(std)
 	cmd.MarkFlagsMutuallyExclusive("follow", "format")
 	cmd.MarkFlagsMutuallyExclusive("follow", "failed")

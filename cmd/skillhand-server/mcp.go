@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +14,6 @@ import (
 	"github.com/skillhand/skillhand/internal/mcp"
 	"github.com/skillhand/skillhand/internal/mcp/host"
 	"github.com/skillhand/skillhand/internal/paths"
-	"github.com/skillhand/skillhand/internal/term"
 )
 
 type mcpOptions struct {
@@ -67,14 +64,12 @@ command: one entry is added, all else stays, and the difference is shown.
 	f.StringVar(&o.http, "http", "", "listen on this loopback `address` instead, 127.0.0.1:PORT")
 	f.BoolVar(&o.allowRun, "allow-run", false, "also offer run_skill, which runs a skill's script")
 	o.at.Flags(cmd)
-	f.StringVar(&o.install, "install", "", "tell an `agent` to start this: "+strings.Join(host.Names(), ", "))
-	f.StringVar(&o.uninstall, "uninstall", "", "remove what --install wrote for an `agent`")
-	f.StringVar(&o.scope, "scope", "user", "the `scope` of the configuration: user or project")
+	cli.OneOf(cmd, &o.install, "install", "tell an `agent` to start this", host.Names()...)
+	cli.OneOf(cmd, &o.uninstall, "uninstall", "remove what --install wrote for an `agent`", host.Names()...)
+	o.scope = "user"
+	cli.OneOf(cmd, &o.scope, "scope", "the `scope` of the configuration", "user", "project")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show what --install or --uninstall would change, and change nothing")
-	cli.Alias(cmd, "print", "dry-run")
-	cli.Values(cmd, "install", host.Names()...)
-	cli.Values(cmd, "uninstall", host.Names()...)
-	cli.Values(cmd, "scope", "user", "project")
+	cmd.MarkFlagsMutuallyExclusive("install", "uninstall")
 	return cmd
 }
 
@@ -84,14 +79,7 @@ func installMCP(std *cli.Std, o mcpOptions) error {
 	if o.install == "" {
 		agent, flag = o.uninstall, "--uninstall"
 	}
-	switch {
-	case o.install != "" && o.uninstall != "":
-		return cli.Usagef("--install and --uninstall cannot be used together")
-	case !slices.Contains(host.Names(), agent):
-		return cli.Usagef("%s %s: want %s", flag, agent, term.Either(host.Names()))
-	case o.scope != "user" && o.scope != "project":
-		return cli.Usagef("--scope %s: want user or project", o.scope)
-	case o.http != "":
+	if o.http != "" {
 		return cli.Usagef("%s does not go with --http: the agent starts the server itself", flag)
 	}
 	h, err := here.From(o.at.Cwd, std.Env)

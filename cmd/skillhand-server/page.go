@@ -53,7 +53,6 @@ with its terminal.`,
 	f := cmd.Flags()
 	f.IntVar(&o.port, "port", 0, "`port` on this machine (default any that is free)")
 	f.BoolVar(&o.noOpen, "no-open", false, "print the address, and open no browser")
-	cli.Alias(cmd, "export", "output")
 	f.StringVarP(&o.export, "output", "o", "", "write the site as one HTML `file`, and serve nothing")
 	o.at.Flags(cmd)
 	o.dbFlag(cmd)

@@ -102,8 +102,6 @@ interrupted.`,
 	f.BoolVar(&o.WithMine, "with-mine", false, "install your other skills too, with those of the project and of enabled plugins")
 	f.BoolVar(&o.Judge, "judge", false, "let a model judge the expectations in evals.json")
 	f.BoolVar(&o.Keep, "keep", false, "keep each trial's folder after it ends")
-	cli.Alias(cmd, "results", "output")
-	cli.Alias(cmd, "concurrency", "jobs")
 	f.StringVarP(&o.results, "output", "o", "", "save trials in this `folder` (default: in the state folder)")
 	f.BoolVar(&o.fresh, "fresh", false, "start over instead of continuing an interrupted run")
 	f.StringVar(&o.from, "from", "", "judge the saved trials in this `folder` again, without asking Claude")

@@ -31,7 +31,7 @@ func (o *tryOptions) checkAgents() error {
 	case several && len(o.Args) > 0:
 		return cli.Usagef("arguments after -- are for one agent: try one at a time")
 	case several && (o.results != "" || o.from != ""):
-		return cli.Usagef("--results and --from take one --agent: try one at a time")
+		return cli.Usagef("--output and --from need a single --agent")
 	case o.client.Path != "" && !slices.Equal(o.agents, []string{agents.Claude}):
 		return cli.Usagef("--claude: set SKILLHAND_CODEX (or that of another agent) to the path of its program")
 	case o.WithMine && !slices.Equal(o.agents, []string{agents.Claude}):

@@ -82,7 +82,7 @@ quota, 124 timed out, 130 interrupted.`,
 	f.StringVar(&o.schema, "schema", "", "a `file` with a JSON Schema that the answer must fit")
 	f.BoolVar(&o.report, "report", false, "ask for a report, as skill scripts print it")
 	f.StringVarP(&o.Transcript, "output", "o", "", "save the transcript to this `file`, byte for byte")
-	cli.Alias(cmd, "output-file", "output")
+	f.StringVar(&o.Transcript, "output-file", "", "the same as --output `file`")
 	f.DurationVar(&o.client.Timeout, "timeout", claude.DefaultTimeout, "time limit for the whole command, retries and waits included")
 	f.DurationVar(&o.client.IdleTimeout, "idle-timeout", claude.DefaultIdleTimeout, "time limit without output from the CLI (0: no limit)")
 	f.IntVar(&o.client.Retries, "retries", 2, "further attempts after a temporary failure")

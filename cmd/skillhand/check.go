@@ -72,19 +72,21 @@ there is nothing to check.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "full", "print findings in a `format`: full, concise, json, sarif or github")
+	o.format, o.failOn, o.severity, o.dialect = "full", "error", "info", "claude"
+	cli.OneOf(cmd, &o.format, "format", "print findings in a `format`", "full", "concise", "json", "sarif", "github")
 	f.IntVar(&o.maxSame, "max-same", 3, "of one rule's findings below --fail-on, show the first `N` in full; 0 shows all")
 	f.BoolVar(&o.json, "json", false, "print one JSON document; with --permissions, a line of JSON for each directive")
 	f.BoolVar(&o.fix, "fix", false, "fix what can be fixed safely")
 	f.BoolVar(&o.unsafe, "unsafe-fixes", false, "with --fix or --dry-run: also where a fix may change more")
 	f.BoolVar(&o.diff, "dry-run", false, "show what --fix would change as a diff, and change nothing")
-	cli.Alias(cmd, "diff", "dry-run")
 	f.BoolVar(&o.watch, "watch", false, "check again whenever a file changes")
-	f.StringVar(&o.failOn, "fail-on", "error", "exit with 1 from this `severity` on: error, warning or info")
-	f.StringVar(&o.severity, "severity", "info", "print only findings of this `severity` or worse: error, warning or info")
-	f.StringVar(&o.as, "as", "", "take the files as loaded from a `place`: project, user or plugin (default: by location)")
-	f.StringVar(&o.dialect, "dialect", "claude", "check for a `dialect`: claude, or skillhand to also say where our own pages differ from it")
-	f.StringSliceVar(&o.agents, "agents", nil, "check for these `agents`: "+strings.Join(check.Agents(), ", ")+" (default claude)")
+	cli.OneOf(cmd, &o.failOn, "fail-on", "exit with 1 from this `severity` on", "error", "warning", "info")
+	cli.OneOf(cmd, &o.severity, "severity", "print only findings of this `severity` or worse", "error", "warning", "info")
+	cli.OneOf(cmd, &o.as, "as", "take the files as loaded from a `place`: project, user or plugin (default: by location)",
+		"project", "user", "plugin")
+	cli.OneOf(cmd, &o.dialect, "dialect", "check for a `dialect`: claude, or skillhand to also say where our own pages differ from it",
+		"claude", "skillhand")
+	cli.SomeOf(cmd, &o.agents, "agents", "check for these `agents`: "+strings.Join(check.Agents(), ", ")+" (default claude)", check.Agents()...)
 	f.BoolVar(&o.permissions, "permissions", false, "list what Claude Code decides about every directive")
 	f.StringVar(&o.baseline, "baseline", "", "do not report what this `file` lists")
 	f.StringVar(&o.writeBaseline, "write-baseline", "", "list all findings in this `file`, for --baseline")
@@ -94,12 +96,6 @@ there is nothing to check.`,
 	f.StringVar(&o.explain, "explain", "", "say what a `rule` is about; without one, list the rules")
 	f.Lookup("explain").NoOptDefVal = " " // the rule may stand behind it as an argument
 	f.StringVar(&o.stdinFile, "stdin-file", "", "the `path` that stdin stands for")
-	cli.Values(cmd, "format", "full", "concise", "json", "sarif", "github")
-	cli.Values(cmd, "fail-on", "error", "warning", "info")
-	cli.Values(cmd, "severity", "error", "warning", "info")
-	cli.Values(cmd, "as", "project", "user", "plugin")
-	cli.Values(cmd, "dialect", "claude", "skillhand")
-	cli.Values(cmd, "agents", check.Agents()...)
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if cmd.Flags().Changed("explain") {
 			return completeRules(cmd, args, typed)
@@ -191,25 +187,6 @@ func (c *checking) readStdin() (err error) {
 
 // validate refuses flags that say nothing known.
 func (c *checking) validate() error {
-	for _, flag := range []struct {
-		name, value string
-		known       []string
-	}{
-		{"format", c.flags.format, []string{"full", "concise", "json", "sarif", "github"}},
-		{"fail-on", c.flags.failOn, []string{"error", "warning", "info"}},
-		{"severity", c.flags.severity, []string{"error", "warning", "info"}},
-		{"as", c.flags.as, []string{"", "project", "user", "plugin"}},
-		{"dialect", c.flags.dialect, []string{"claude", "skillhand"}},
-	} {
-		if !slices.Contains(flag.known, flag.value) {
-			return cli.Usagef("--%s is %q, want %s", flag.name, flag.value, term.Either(flag.known))
-		}
-	}
-	for _, a := range c.flags.agents {
-		if !slices.Contains(check.Agents(), a) {
-			return cli.Usagef("--agents is %q, want %s", a, term.Either(check.Agents()))
-		}
-	}
 	if c.flags.maxSame < 0 {
 		return cli.Usagef("--max-same is %d, want 0 or more", c.flags.maxSame)
 	}

@@ -13,26 +13,6 @@ import (
 	"github.com/skillhand/skillhand/internal/term"
 )
 
-func newExplain(std *cli.Std) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "explain [RULE]",
-		Short: "Explain a rule of check",
-		Long: `Explain a rule of check: what happens, why, and what to do. Without a rule, all
-are listed.`,
-		Example: `  skillhand check --explain SK401
-  skillhand check --explain dead-fallback
-  skillhand check --explain`,
-		Args: cli.Args(cobra.MaximumNArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return explainRules(std, args, asJSON)
-		},
-		ValidArgsFunction: completeRules,
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a line of JSON for each rule")
-	return cmd
-}
-
 // explainRules explains the rules that are named, or lists them all.
 func explainRules(std *cli.Std, names []string, asJSON bool) error {
 	if len(names) == 0 {

@@ -18,7 +18,7 @@ import (
 type historyOptions struct {
 	history.Query
 	since, kind, project string
-	all, here, json      bool
+	all, json            bool
 }
 
 func newHistory(std *cli.Std) *cobra.Command {
@@ -55,17 +55,15 @@ runs went, retro what failed, why, and what to do.`,
 	cmd.AddCommand(newStatus(std), newRetro(std))
 	f := cmd.Flags()
 	f.StringVar(&o.since, "since", "", "a `period` such as 12h, 7d or 4w, or a day such as 2026-11-01")
-	f.StringVar(&o.kind, "kind", "", "only one `kind`: run or ask")
+	cli.OneOf(cmd, &o.kind, "kind", "only one `kind`", string(history.Run), string(history.Ask))
 	f.StringVar(&o.Skill, "skill", "", "only this skill or script, by `name`")
 	f.StringVar(&o.project, "project", "", "only the project of this `folder`")
 	f.BoolVar(&o.all, "all", false, "every project, not only this one")
-	f.BoolVar(&o.here, "here", false, "only this project")
-	_ = f.MarkHidden("here") // the default
 	f.StringVar(&o.Session, "session", "", "only this session, by `id`")
 	f.BoolVar(&o.Failed, "failed", false, "only what failed")
 	f.IntVar(&o.Last, "last", 0, "only the latest `n` (default 20, or all with --json)")
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each record")
-	cli.Values(cmd, "kind", "run", "ask")
+	cmd.MarkFlagsMutuallyExclusive("all", "project")
 	cli.ValuesFrom(cmd, "skill", func() []string { return new(cli.At).SkillNames(std) })
 	return cmd
 }
@@ -77,14 +75,7 @@ func runHistory(std *cli.Std, o historyOptions) error {
 			return cli.Usagef("--since %v", err)
 		}
 	}
-	switch o.Kind = history.Kind(o.kind); o.Kind {
-	case "", history.Run, history.Ask:
-	default:
-		return cli.Usagef("--kind %s: want run or ask", o.kind)
-	}
-	if o.here && o.project != "" || o.all && (o.here || o.project != "") {
-		return cli.Usagef("--all, --here and --project cannot be used together")
-	}
+	o.Kind = history.Kind(o.kind)
 	if !o.all {
 		if o.project == "" {
 			o.project = "."

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -69,27 +68,24 @@ you trust.`,
 	f.StringVar(&o.raw, "args", "", "the arguments as one `string`, as an agent passes them; - reads them from stdin")
 	f.StringVar(&o.at.Session, "session", "", "session `id` (default $CLAUDE_SESSION_ID, then $CLAUDE_CODE_SESSION_ID)")
 	f.StringVar(&o.Agent, "reader", "", "`id` of the agent that will read the page")
-	f.StringVar(&o.Agent, "agent", "", "the same as --reader")
-	_ = f.MarkHidden("agent") // elsewhere it names a program
 	o.at.Flags(cmd)
 	f.BoolVar(&o.full, "full", false, "print the whole text, whatever the agent has seen")
 	f.BoolVar(&o.reference, "reference", false, "print the page of a later use: fresh output without the instructions")
 	f.BoolVar(&o.Strict, "strict", false, "fail if a directive fails, and print no page")
-	f.StringVar(&o.wrap, "wrap", "auto", "wrap output in <skill-output>, by a `mode`: auto, always or never")
-	f.StringVar(&o.dialect, "dialect", "skillhand", "render in a `dialect`: skillhand, or claude for what Claude Code "+claudecode.Version+" sends")
-	f.StringVar(&o.via, "via", "slash", "claude dialect: the `way` the skill is invoked, slash or tool")
-	f.StringVar(&o.mode, "permission-mode", "",
-		"claude dialect: render as in this `mode`: "+strings.Join(claudecode.Modes(), ", ")+" (default: your settings', else default)")
+	o.wrap, o.dialect, o.via = "auto", "skillhand", "slash"
+	cli.OneOf(cmd, &o.wrap, "wrap", "wrap output in <skill-output>, by a `mode`", "auto", "always", "never")
+	cli.OneOf(cmd, &o.dialect, "dialect", "render in a `dialect`: skillhand, or claude for what Claude Code "+claudecode.Version+" sends",
+		"skillhand", "claude")
+	cli.OneOf(cmd, &o.via, "via", "claude dialect: the `way` the skill is invoked, slash or tool", "slash", "tool")
+	cli.OneOf(cmd, &o.mode, "permission-mode", "claude dialect: render as in this `mode`: "+
+		strings.Join(claudecode.Modes(), ", ")+" (default: your settings', else default)", claudecode.Modes()...)
 	f.DurationVar(&o.Timeout, "timeout", 120*time.Second, "time limit for each directive")
 	f.IntVar(&o.MaxOutput, "max-output", 30_000, "the most `characters` of a directive's output to print; longer output is cut to 2,000")
 	f.BoolVar(&o.noExec, "no-exec", false, "run nothing, and leave directives as written")
 	f.StringVar(&o.record, "record", "", "record every directive's outcome in `file`")
 	f.StringVar(&o.replay, "replay", "", "run nothing, and take every directive's outcome from `file`")
 	f.BoolVar(&o.json, "json", false, "print one JSON document: the page and what ran")
-	cli.Values(cmd, "wrap", "auto", "always", "never")
-	cli.Values(cmd, "dialect", "skillhand", "claude")
-	cli.Values(cmd, "via", "slash", "tool")
-	cli.Values(cmd, "permission-mode", claudecode.Modes()...)
+	cmd.MarkFlagsMutuallyExclusive("full", "reference")
 	return cmd
 }
 
@@ -152,14 +148,6 @@ func (o *loadOptions) complete(std *cli.Std, cmd *cobra.Command, args []string) 
 	o.Skill = args[0]
 	claude := o.dialect == "claude"
 	switch {
-	case o.wrap != "auto" && o.wrap != "always" && o.wrap != "never":
-		return cli.Usagef("--wrap %s: want auto, always or never", o.wrap)
-	case o.dialect != "skillhand" && !claude:
-		return cli.Usagef("--dialect %s: want skillhand or claude", o.dialect)
-	case o.via != "slash" && o.via != "tool":
-		return cli.Usagef("--via %s: want slash or tool", o.via)
-	case o.mode != "" && !slices.Contains(claudecode.Modes(), o.mode):
-		return cli.Usagef("--permission-mode %s: want one of %s", o.mode, strings.Join(claudecode.Modes(), ", "))
 	case o.mode != "" && !claude:
 		return cli.Usagef("--permission-mode needs --dialect claude: it says what Claude Code would do")
 	case o.Timeout <= 0:
@@ -170,8 +158,6 @@ func (o *loadOptions) complete(std *cli.Std, cmd *cobra.Command, args []string) 
 		return cli.Usagef("--record cannot be used with --replay, --no-exec or --dialect claude: nothing would be recorded")
 	case o.replay != "" && claude:
 		return cli.Usagef("--replay cannot be used with --dialect claude")
-	case o.full && o.reference:
-		return cli.Usagef("--full and --reference cannot be used together")
 	}
 	if cmd.Flags().Changed("wrap") {
 		o.Wrap = render.Wrap(o.wrap)
@@ -181,7 +167,7 @@ func (o *loadOptions) complete(std *cli.Std, cmd *cobra.Command, args []string) 
 			return cli.Usagef("--%s: the file name is empty", flag)
 		}
 	}
-	for flag, id := range map[string]string{"session": o.at.Session, "reader": o.Agent, "agent": o.Agent} {
+	for flag, id := range map[string]string{"session": o.at.Session, "reader": o.Agent} {
 		if cmd.Flags().Changed(flag) {
 			if err := session.CheckID(id); err != nil {
 				return cli.Usagef("--%s: %v", flag, err)

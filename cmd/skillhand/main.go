@@ -3,7 +3,6 @@ package main
 
 import (
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -39,11 +38,6 @@ func newRoot(std *cli.Std) *cobra.Command {
 		newStatusline(std), newHistory(std), newUsage(std), newList(std), newTest(std), newInit(std), newHook(std), newTrust(std),
 		newDoctor(std), newUninstall(std), newBuiltin(std), cli.NewMan(std, false), cli.NewVersionCommand(std))
 	root.AddCommand(cli.ServerCommands()...)
-	for _, c := range []*cobra.Command{newStatus(std), newRetro(std), newExplain(std)} {
-		c.Example = strings.ReplaceAll(c.Example, "skillhand history ", "skillhand ")
-		c.Hidden = true // a view of history or check, which is still understood by its own name
-		root.AddCommand(c)
-	}
 	cli.Root(std, root)
 	return root
 }

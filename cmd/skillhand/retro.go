@@ -26,9 +26,6 @@ different results for the same input, and what to do about it.`,
   skillhand history retro --json`,
 		Args: cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			if asJSON && markdown {
-				return cli.Usagef("--json and --markdown cannot be used together")
-			}
 			var err error
 			if req.Since, err = view.Since(since, time.Now()); err != nil {
 				return cli.Usagef("--since %v", err)
@@ -55,6 +52,7 @@ different results for the same input, and what to do about it.`,
 	f.BoolVar(&req.All, "all", false, "every project, not only this one")
 	f.BoolVar(&asJSON, "json", false, "print one JSON document")
 	f.BoolVar(&markdown, "markdown", false, "print Markdown")
+	cmd.MarkFlagsMutuallyExclusive("json", "markdown")
 	cli.ValuesFrom(cmd, "skill", func() []string { return new(cli.At).SkillNames(std) })
 	return cmd
 }

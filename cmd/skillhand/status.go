@@ -23,9 +23,6 @@ next.`,
   skillhand history status --json`,
 		Args: cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if asJSON && markdown {
-				return cli.Usagef("--json and --markdown cannot be used together")
-			}
 			if cmd.Flags().Changed("session") {
 				if err := session.CheckID(req.Session); err != nil {
 					return cli.Usagef("--session: %v", err)
@@ -51,6 +48,7 @@ next.`,
 	cmd.Flags().BoolVar(&req.All, "all", false, "every project, not only this one")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print Markdown")
+	cmd.MarkFlagsMutuallyExclusive("json", "markdown")
 	return cmd
 }
 

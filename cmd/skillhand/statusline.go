@@ -31,8 +31,6 @@ Another status line is replaced only with --force. --uninstall removes it again.
 		Args: cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			switch {
-			case install && uninstall:
-				return cli.Usagef("--install and --uninstall cannot be used together")
 			case req.Force && !install:
 				return cli.Usagef("--force needs --install")
 			case req.User && !install && !uninstall:
@@ -47,6 +45,7 @@ Another status line is replaced only with --force. --uninstall removes it again.
 	}
 	cmd.Flags().BoolVar(&install, "install", false, "add it to .claude/settings.json")
 	cmd.Flags().BoolVar(&uninstall, "uninstall", false, "remove it from .claude/settings.json")
+	cmd.MarkFlagsMutuallyExclusive("install", "uninstall")
 	cmd.Flags().BoolVar(&req.Force, "force", false, "replace another status line")
 	cmd.Flags().BoolVar(&req.User, "user", false, "install it for all your projects, or remove it there")
 	return cmd

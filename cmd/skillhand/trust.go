@@ -52,6 +52,7 @@ containers.`,
 	cmd.Flags().StringVar(&o.pin, "pin", "", "trust DIR only as it is now, or as it is if it has this `digest`")
 	cmd.Flags().Lookup("pin").NoOptDefVal = cli.PinNow
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a line of JSON for each folder")
+	cmd.MarkFlagsMutuallyExclusive("revoke", "pin")
 	return cmd
 }
 
@@ -59,8 +60,6 @@ func runTrust(ctx context.Context, std *cli.Std, o trustOptions, args []string) 
 	switch {
 	case o.list && (o.revoke || o.pin != "" || len(args) > 0):
 		return cli.Usagef("--list takes no other flag and no argument")
-	case o.revoke && o.pin != "":
-		return cli.Usagef("--revoke and --pin cannot be used together")
 	}
 	h, err := here.From("", std.Env)
 	if err != nil {

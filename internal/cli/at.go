@@ -30,7 +30,6 @@ func (a *At) RootFlags(cmd *cobra.Command) {
 func (a *At) Flags(cmd *cobra.Command) {
 	a.RootFlags(cmd)
 	cmd.Flags().StringVar(&a.Cwd, "cwd", "", "work in this `folder` instead of here")
-	Alias(cmd, "project", "cwd")
 }
 
 // Here is the place that the flags and an environment describe.

@@ -61,6 +61,7 @@ func Run(std *Std, root *cobra.Command) int {
 		plainUsages(root)
 	}
 	cmd, err := root.ExecuteContextC(ctx)
+	err = plainGroup(err)
 	proc.KillOrphans()
 	return std.report(err, context.Cause(ctx), wantsJSON(cmd, os.Args[1:], err))
 }
@@ -125,8 +126,8 @@ var programs = map[string][]string{"skillhand": Commands, "claude": {"auth", "mc
 
 // Commands are the names of all commands, of both programs.
 var Commands = []string{
-	"ask", "batch", "builtin", "check", "completion", "doctor", "emit", "explain", "help", "history", "hook", "init", "list", "load", "lsp", "man",
-	"mcp", "migrate", "page", "parse", "retro", "run", "server", "status", "statusline", "test", "trust", "try", "uninstall", "upgrade", "usage", "version",
+	"ask", "batch", "builtin", "check", "completion", "doctor", "emit", "help", "history", "hook", "init", "list", "load", "lsp", "man",
+	"mcp", "migrate", "page", "parse", "run", "server", "statusline", "test", "trust", "try", "uninstall", "upgrade", "usage", "version",
 }
 
 // paint colours a message, if messages may have colour.

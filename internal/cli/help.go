@@ -166,38 +166,6 @@ func reflow(text string, width int) string {
 	return b.String()
 }
 
-// Alias lets a flag of cmd be called by an older name too, which help does not show.
-func Alias(cmd *cobra.Command, old, name string) {
-	before := cmd.Flags().GetNormalizeFunc()
-	cmd.Flags().SetNormalizeFunc(func(f *pflag.FlagSet, typed string) pflag.NormalizedName {
-		if typed == old {
-			typed = name
-		}
-		return before(f, typed)
-	})
-}
-
-// Values lets a shell complete the value of a flag.
-func Values(cmd *cobra.Command, flag string, values ...string) {
-	ValuesFrom(cmd, flag, func() []string { return values })
-}
-
-// ValuesFrom lets a shell complete the value of a flag by what can be found out.
-func ValuesFrom(cmd *cobra.Command, flag string, values func() []string) {
-	err := cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-		all := slices.Clone(values())
-		if comma := strings.LastIndexByte(typed, ','); cmd.Flag(flag).Value.Type() == "stringSlice" { // the one after the comma
-			for i := range all {
-				all[i] = typed[:comma+1] + all[i]
-			}
-		}
-		return all, cobra.ShellCompDirectiveNoFileComp
-	})
-	if err != nil {
-		panic(err) // a flag of this name is defined before
-	}
-}
-
 // placeholder is what stands for a flag's value in the lines of the flags.
 var placeholder = lazy.Regexp(`(?m)^ {1,6}(?:-\w, )?--[\w-]+ ([a-zA-Z][^ \n]*)`)
 
@@ -236,7 +204,10 @@ func flagError(cmd *cobra.Command, err error) error {
 	e, ok := errors.AsType[*pflag.InvalidValueError](err)
 	none, bare := errors.AsType[*pflag.ValueRequiredError](err)
 	unknown, short := errors.AsType[*pflag.NotExistError](err)
+	_, known := errors.AsType[*notOneOf](err)
 	switch {
+	case ok && known:
+		text = fmt.Sprintf("--%s %v", e.GetFlag().Name, e.Unwrap())
 	case bare:
 		value, usage := pflag.UnquoteUsage(none.GetFlag())
 		text = fmt.Sprintf("--%s needs a value: --%[1]s %s (%s)", none.GetFlag().Name, strings.ToUpper(value), usage)

@@ -71,18 +71,17 @@ func SetArgs(root *cobra.Command, args []string) {
 	root.SetArgs(args[:n])
 }
 
-// withoutHelp takes the help flag from a mistyped command: cobra would answer with the help of the
-// command above it, as if nothing were wrong.
+// withoutHelp takes flags from a mistyped command. Cobra would answer the help flag with the help of
+// the command above it, as if nothing were wrong, and complain of any other before it names the command.
 func withoutHelp(root *cobra.Command, args []string) []string {
-	isHelp := func(arg string) bool { return arg == "-h" || arg == "--help" }
-	if !slices.ContainsFunc(args, isHelp) {
-		return args
-	}
 	cmd, rest, err := root.Find(args)
-	if err != nil || !cmd.HasSubCommands() || strings.HasPrefix(rest[0], "-") {
+	if err != nil || !cmd.HasSubCommands() || len(rest) == 0 || strings.HasPrefix(rest[0], "-") {
 		return args
 	}
-	return slices.DeleteFunc(slices.Clone(args), isHelp)
+	later := rest[0] == "help" || strings.HasPrefix(rest[0], cobra.ShellCompRequestCmd) // cobra adds them as it runs
+	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+		return arg == "-h" || arg == "--help" || cmd == root && !later && strings.HasPrefix(arg, "-")
+	})
 }
 
 // newHelp is the command that helps with a command or a topic.

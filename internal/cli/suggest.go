@@ -27,6 +27,7 @@ func borrowed() map[string]map[string]string {
 			"install": "help install", "setup": "help install", "update": "upgrade", "self-update": "upgrade", "remove": "uninstall",
 			"rm": "uninstall", "delete": "uninstall",
 			"config": "doctor", "settings": "doctor", "info": "doctor", "diagnose": "doctor", "env": "help environment", "environment": "help environment",
+			"status": "history status", "retro": "history retro", "explain": "check --explain",
 			"exit-codes": "help exit-codes", "log": "history", "logs": "history", "stats": "usage", "cost": "usage", "costs": "usage",
 			"allow": "trust", "untrust": "trust --revoke", "serve": "mcp", "jobs": "batch", "queue": "batch", "convert": "migrate", "golden": "test", "report": "emit",
 		},
@@ -39,27 +40,31 @@ func borrowed() map[string]map[string]string {
 	}
 }
 
-// borrowedFlag is what to say about a flag of other programs that a command does not have, or "".
+// borrowedFlag returns what to say about a flag of other programs that a command does not have, or "".
 func borrowedFlag(path, name string) string {
-	if path == "skillhand ask" {
-		switch name {
-		case "p", "print":
-			return ": the prompt is an argument, as in skillhand ask 'Say hello'"
-		case "output-format":
-			return ", did you mean --json or --events?"
-		}
-		return ""
+	const noRules = ": rules are switched off in .skillhand.yaml, as in check: {rules: {SK308: off}}"
+	said := map[string]map[string]string{
+		"skillhand ask": {
+			"p": ": the prompt is an argument, as in skillhand ask 'Say hello'", "print": ": the prompt is an argument, as in skillhand ask 'Say hello'",
+			"output-format": "--json or --events",
+		},
+		"skillhand check": {
+			"quiet": "--severity error", "errors-only": "--severity error", "level": "--severity error", "min-severity": "--severity error",
+			"only": noRules, "rule": noRules, "rules": noRules, "select": noRules, "ignore": noRules, "disable": noRules, "diff": "--dry-run",
+		},
+		"skillhand load":       {"agent": "--reader"},
+		"skillhand history":    {"here": ": this project is the default"},
+		"skillhand try":        {"results": "--output", "concurrency": "--jobs", "parallel": "--jobs"},
+		"skillhand batch run":  {"concurrency": "--jobs", "parallel": "--jobs", "workers": "--jobs"},
+		"skillhand batch work": {"concurrency": "--jobs", "parallel": "--jobs", "workers": "--jobs"},
+		"skillhand batch show": {"export": "--format"},
+		"skillhand page":       {"export": "--output"},
+		"skillhand mcp":        {"print": "--dry-run"},
+	}[path][name]
+	if strings.HasPrefix(said, "--") {
+		return ", did you mean " + said + "?"
 	}
-	if path != "skillhand check" {
-		return ""
-	}
-	switch name {
-	case "quiet", "errors-only", "level", "min-severity":
-		return ", did you mean --severity error?"
-	case "only", "rule", "rules", "select", "ignore", "disable":
-		return ": rules are switched off in .skillhand.yaml, as in check: {rules: {SK308: off}}"
-	}
-	return ""
+	return said
 }
 
 // DidYouMean is the end of a message about a mistyped name: the names that may have been meant, or "".

@@ -29,9 +29,9 @@ var words = map[string]word{
 	"rate": {"", "rate"}, "scope": {"", "scope"}, "allowed-tool": {"", "tool"},
 }
 
-// others are names that lost against a word: they may work, but help does not show them.
+// others are names that lost against a word: no command has them.
 var others = map[string]string{
-	"concurrency": "jobs", "parallel": "jobs", "workers": "jobs", "output-file": "output", "out": "output", "results": "output", "export": "output or format",
+	"concurrency": "jobs", "parallel": "jobs", "workers": "jobs", "out": "output", "results": "output", "export": "output or format",
 	"print": "dry-run", "preview": "dry-run", "here": "the default", "dir-to-work-in": "cwd", "chdir": "cwd", "directory": "cwd", "file-format": "format",
 }
 
