@@ -17,6 +17,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/render"
 	"github.com/skillhand/skillhand/internal/session"
@@ -286,7 +287,7 @@ func (l *load) claim(s *skill.Skill) (*session.Claim, error) {
 	}
 	name := s.Name
 	if l.at.PluginRoot != "" && paths.Inside(paths.Real(l.at.PluginRoot), s.Real) {
-		name = skill.PluginName(l.at.PluginRoot) + ":" + name // as an agent would ask for it
+		name = find.PluginName(l.at.PluginRoot) + ":" + name // as an agent would ask for it
 	}
 	claim, err := store.Claim(session.ID{Session: l.at.Session, Agent: reader.Agent}, name, s.Real, session.Hash(s.Source()))
 	if err == nil && reader.Noted {
@@ -313,7 +314,7 @@ func (l *load) reader(store session.Store, name string) (session.Waiting, error)
 func (l *load) renderEnv(ctx context.Context, s *skill.Skill) (render.Env, error) {
 	plugin := l.at.PluginRoot
 	if plugin == "" {
-		plugin = skill.PluginOf(s.Dir)
+		plugin = find.PluginOf(s.Dir)
 	}
 	plugin = paths.Real(plugin) // what is judged is what is used, whatever becomes of a link meanwhile
 	if l.req.Wrap == "" {

@@ -16,10 +16,10 @@ import (
 	"strconv"
 
 	"github.com/skillhand/skillhand/claude"
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/redact"
 	"github.com/skillhand/skillhand/internal/trust"
-	"github.com/skillhand/skillhand/skill"
 )
 
 // A Runtime is where skills are found and run. The zero value works in the
@@ -111,7 +111,7 @@ func policyHere(env []string) trust.Policy {
 }
 
 // Finder finds the skills that can be loaded here.
-func (rt *Runtime) Finder() skill.Finder {
+func (rt *Runtime) Finder() Finder {
 	f := rt.Here.Finder()
 	if rt.TrustAll {
 		f.Trusted = func(string) bool { return true }
@@ -129,7 +129,7 @@ func (p *scene) config() here.Config {
 }
 
 // finder finds skills by the policy that holds at the place.
-func (p *scene) finder() skill.Finder {
+func (p *scene) finder() find.Finder {
 	f := p.Here.Finder()
 	f.Trusted = func(path string) bool { return p.policy.May(path) == nil }
 	return f

@@ -3,6 +3,7 @@ package skillhand
 import (
 	"github.com/skillhand/skillhand/internal/activity/history"
 	"github.com/skillhand/skillhand/internal/claudecode/claudepage"
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/render"
 	"github.com/skillhand/skillhand/internal/shell"
@@ -16,6 +17,10 @@ type (
 	Here = here.Here
 	// An Env is an environment, as os.Environ gives it.
 	Env = here.Env
+	// A Finder finds skills and commands by name.
+	Finder = find.Finder
+	// A NotFoundError says that no folder has a skill of a name.
+	NotFoundError = find.NotFoundError
 	// A Job says which one of which batch a request belongs to.
 	Job = history.Job
 

@@ -111,7 +111,7 @@ func (c *Checkup) Run(ctx context.Context) (*Result, error) {
 // or that is nothing to an agent, has no findings.
 func (c *Checkup) Source(ctx context.Context, path string, src []byte) *Result {
 	var files []File
-	if f := c.Finder.Source(path, src); f.Kind != Text && !c.Finder.excludes(path) {
+	if f := c.Finder.Source(path, src); f.Kind != Text && !c.Finder.Excludes(path) {
 		files = append(files, f)
 	}
 	return Run(ctx, files, c.Options)
@@ -123,6 +123,6 @@ func (c *Checkup) Fixable(files []File) []File {
 		return files
 	}
 	return slices.DeleteFunc(slices.Clone(files), func(f File) bool {
-		return !paths.Inside(c.top, f.Path) || c.Finder.isUsers(f.Path) && !c.Finder.isUsers(c.top)
+		return !paths.Inside(c.top, f.Path) || c.Finder.IsUsers(f.Path) && !c.Finder.IsUsers(c.top)
 	})
 }

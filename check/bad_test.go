@@ -65,8 +65,8 @@ func TestBadInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"good/SKILL.md:4:16: error SK301", "yaml/SKILL.md:2:14: error SK101", "huge/SKILL.md:1:1: error SK001", "fence/SKILL.md:4:1: error SK312",
-		"bad\ufffdname/SKILL.md:4:16: error SK301", "dangling/SKILL.md:1:1: error SK001: a link that leads nowhere",
-		"self:1:1: error SK001: a link that leads nowhere", "empty/SKILL.md:1:1: error SK106"}
+		"bad\ufffdname/SKILL.md:4:16: error SK301", "dangling/SKILL.md:1:1: error SK001: a symbolic link to nowhere, which does not exist",
+		"self:1:1: error SK001: a symbolic link to self, which leads back to it", "empty/SKILL.md:1:1: error SK106"}
 	if os.Getuid() != 0 {
 		if err := os.Chmod(at("secret"), 0); err != nil {
 			t.Fatal(err)

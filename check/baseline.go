@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/find"
 )
 
 // A Baseline is the findings that a project lives with for now.
@@ -93,7 +94,7 @@ func (b *Baseline) Take(r *Result) (taken int, stale []BaselineEntry) {
 		return true
 	})
 	for _, e := range b.Findings {
-		if left[e.Fingerprint] > 0 && (r.checked[e.File] || !isThere(filepath.Join(r.top, filepath.FromSlash(e.File)))) {
+		if left[e.Fingerprint] > 0 && (r.checked[e.File] || !find.IsThere(filepath.Join(r.top, filepath.FromSlash(e.File)))) {
 			stale = append(stale, e)
 		}
 	}

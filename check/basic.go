@@ -8,6 +8,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -46,6 +47,9 @@ func unreadable(p *pass) {
 	}
 	text := p.doc.fault.Error()
 	f := p.find(0, 0, "%s", strings.TrimPrefix(text, p.doc.file.Path+": "))
+	if dead, ok := errors.AsType[*find.DeadLink](p.doc.fault); ok {
+		f.Help = dead.Help()
+	}
 	if _, isLink := errors.AsType[*linkError](p.doc.fault); isLink && p.doc.file.Kind == Skill {
 		p.severe(f, Warning) // Claude Code loads it, and nobody has checked it
 	}
@@ -61,6 +65,15 @@ func (p *pass) linkAsText() {
 	}
 	f := p.find(0, len(target), "the file holds nothing but the path %s: it was a link, and an agent reads the path", target)
 	f.Help = "make it a link again (git config core.symlinks true), or copy the file"
+}
+
+func notLoaded(p *pass) {
+	if at := p.doc.file.Misplaced; at.Text != "" && !at.Told {
+		f := p.find(0, 0, "%s", at.Text)
+		if f.Help = at.Help; at.Perhaps {
+			p.severe(f, Info)
+		}
+	}
 }
 
 func encoding(p *pass) {

@@ -136,13 +136,13 @@ func (d *document) isPluginCommand() bool {
 func (w *whole) hiddenByUser() {
 	users := map[string]*document{}
 	for _, d := range w.skills() {
-		if d.file.claude && d.file.As == User {
+		if d.file.Claude && d.file.As == User {
 			users[d.name] = d
 		}
 	}
 	for _, d := range w.skills() {
 		other := users[d.name]
-		if other == nil || !d.file.claude || d.file.As != Project {
+		if other == nil || !d.file.Claude || d.file.As != Project {
 			continue
 		}
 		start, end := d.nameRange()

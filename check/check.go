@@ -128,8 +128,8 @@ func collect(docs []*document) *Result {
 	res := &Result{Files: len(docs), Findings: []*Finding{}, checked: map[string]bool{}, sources: map[string]string{}}
 	for _, d := range docs {
 		res.Directives += d.count
-		res.top = cmp.Or(res.top, d.file.top)
-		for _, name := range append(d.also, d.file.fixedName()) {
+		res.top = cmp.Or(res.top, d.file.Top)
+		for _, name := range append(d.also, d.file.FixedName()) {
 			res.checked[name] = true
 		}
 		all := d.findings
@@ -172,7 +172,7 @@ func (opt *Options) severity(r *Rule) Severity {
 // and not for others, unless only others were asked for.
 func (opt *Options) forFile(f *File) *Options {
 	_, place, ok := placeRoot(f.Path)
-	if f.Kind != Skill || f.claude || f.Plugin != "" || !ok {
+	if f.Kind != Skill || f.Claude || f.Plugin != "" || !ok {
 		return opt
 	}
 	owner := agents.OnlyReader(place)

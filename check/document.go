@@ -90,7 +90,7 @@ func open(f File, opt *Options) *document {
 	}
 	src, err := f.Source, error(nil)
 	if src == nil {
-		src, err = f.read()
+		src, err = readFile(&f)
 	}
 	if err == nil && slices.Contains(src[:min(len(src), 8000)], 0) {
 		err = errors.New("not a text file: it has a zero byte")
@@ -133,9 +133,9 @@ func (e *linkError) Error() string {
 	return fmt.Sprintf("links to %s, outside its folder: %s", e.real, what)
 }
 
-// read reads a file. What an agent loads by name and is a link out of its folder could be any file
+// readFile reads a file. What an agent loads by name and is a link out of its folder could be any file
 // of the user's: load refuses it, and so does this.
-func (f *File) read() ([]byte, error) {
+func readFile(f *File) ([]byte, error) {
 	if real, out := skill.LinksOut(f.Path); out && (f.Kind == Skill || f.Kind == Command) {
 		return nil, &linkError{real, f.Kind}
 	}
@@ -162,7 +162,7 @@ func (d *document) parseMarkdown(src []byte) {
 		d.decideAll()
 		return
 	}
-	if at := d.file.misplaced; at.text == "" || at.perhaps {
+	if at := d.file.Misplaced; at.Text == "" || at.Perhaps {
 		d.name = d.loadName()
 	}
 	d.describe()

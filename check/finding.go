@@ -47,7 +47,7 @@ func (f *Finding) Here() *Finding {
 		return f
 	}
 	here := *f
-	here.File, here.path, here.fixed, here.of, here.text = f.of.Name, f.of.Path, f.of.fixedName(), nil, ""
+	here.File, here.path, here.fixed, here.of, here.text = f.of.Name, f.of.Path, f.of.FixedName(), nil, ""
 	here.Message = fmt.Sprintf("%s:%d: %s", f.File, f.Range.Line, f.Message)
 	here.Range = Range{Line: 1, Column: 1, EndLine: 1, EndColumn: 1}
 	return &here
@@ -103,7 +103,7 @@ func (p *pass) find(start, end int, format string, a ...any) *Finding {
 		agent = strings.Join(p.doc.opt.Agents, ",")
 	}
 	f := &Finding{
-		Rule: p.rule.ID, Name: p.rule.Name, Severity: severity, File: p.doc.file.Name, path: p.doc.file.Path, fixed: p.doc.file.fixedName(),
+		Rule: p.rule.ID, Name: p.rule.Name, Severity: severity, File: p.doc.file.Name, path: p.doc.file.Path, fixed: p.doc.file.FixedName(),
 		Agent: agent, Docs: p.rule.Link(),
 		Message: fmt.Sprintf(format, a...), Range: p.doc.rangeOf(start, end),
 	}
@@ -122,7 +122,7 @@ func (p *pass) find(start, end int, format string, a ...any) *Finding {
 // beside is find for a line of a file that belongs to this one: a script, or a case of a suite.
 func (p *pass) beside(file string, src []byte, line int, format string, a ...any) *Finding {
 	f := p.find(0, 0, format, a...)
-	f.of, f.path, f.File, f.fixed = &p.doc.file, file, p.doc.nameBeside(p.doc.file.Name, file), p.doc.nameBeside(p.doc.file.fixedName(), file)
+	f.of, f.path, f.File, f.fixed = &p.doc.file, file, p.doc.nameBeside(p.doc.file.Name, file), p.doc.nameBeside(p.doc.file.FixedName(), file)
 	start := 0
 	for range line - 1 {
 		start += bytes.IndexByte(src[start:], '\n') + 1
@@ -145,7 +145,7 @@ func (d *document) nameBeside(own, file string) string {
 
 // reads notes that a file beside this one was looked at.
 func (d *document) reads(file string) {
-	d.also = append(d.also, d.nameBeside(d.file.fixedName(), file))
+	d.also = append(d.also, d.nameBeside(d.file.FixedName(), file))
 }
 
 // maxAlike is how many findings of one rule a file can have: nobody reads more, and a hostile

@@ -462,7 +462,7 @@ func nameField(p *pass) {
 		return
 	}
 	why := nameFault(f.Value)
-	if why == "" && folder != "" && f.Value != folder && p.doc.file.misplaced.text == "" {
+	if why == "" && folder != "" && f.Value != folder && p.doc.file.Misplaced.Text == "" {
 		why = fmt.Sprintf("is not that of its folder: Claude Code calls the skill %s", folder)
 	}
 	if why == "" {

@@ -219,7 +219,7 @@ func (w *whole) lists() []list {
 			continue // kept to be copied, and nobody knows with what it will be listed
 		case d.place() == InPlugin:
 			l, name = shipped, filepath.Base(d.file.Root)+":"+d.name
-		case !d.file.claude:
+		case !d.file.Claude:
 			l = shipped
 		case d.place() == User:
 			key = ""
@@ -255,7 +255,7 @@ func (w *whole) lists() []list {
 
 // isLoaded reports whether a file lies where Claude Code finds it.
 func (d *document) isLoaded() bool {
-	return d.file.claude || d.file.As == User || d.file.Plugin != "" && d.file.Root == d.file.Plugin
+	return d.file.Claude || d.file.As == User || d.file.Plugin != "" && d.file.Root == d.file.Plugin
 }
 
 func isClaude(root string) bool { return filepath.Base(root) == ".claude" }
@@ -287,7 +287,7 @@ func (w *whole) installed() []*listed {
 // describe reads how a skill is listed, and no more of it.
 func describe(f File) *document {
 	d := &document{file: f}
-	if src, err := f.read(); err == nil {
+	if src, err := readFile(&f); err == nil {
 		d.src = string(src)
 		d.skill = skill.Parse(f.Path, src)
 		d.name = d.loadName()

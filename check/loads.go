@@ -46,10 +46,10 @@ func (d *document) owner() string {
 	switch {
 	case d.file.Plugin != "":
 		return d.file.Plugin
-	case d.file.claude:
+	case d.file.Claude:
 		return d.file.Root
 	}
-	return d.file.top
+	return d.file.Top
 }
 
 func section(p *pass) {
@@ -79,7 +79,7 @@ func (d *document) usesSkillhand() bool {
 	}
 	dir := filepath.Dir(d.file.Path)
 	switch {
-	case d.file.Kind == FirstUse, skill.IsCompanion(filepath.Base(dir)), d.file.top != "" && paths.IsFile(filepath.Join(d.file.top, ConfigName)):
+	case d.file.Kind == FirstUse, skill.IsCompanion(filepath.Base(dir)), d.file.Top != "" && paths.IsFile(filepath.Join(d.file.Top, ConfigName)):
 		return true
 	case d.file.Kind == Skill && (paths.IsFile(filepath.Join(dir, bindingsFile)) || paths.IsFile(filepath.Join(skill.Companion(dir), skill.MainFile))):
 		return true

@@ -8,6 +8,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -120,7 +121,7 @@ func (d *directive) reads(offset int) bool {
 // certain tells of a file that is the skill's own for certain.
 func (m *missing) certain(v skill.Part, file string) {
 	p := m.pass
-	if isThere(filepath.Join(filepath.Dir(p.doc.file.Path), filepath.FromSlash(file))) || p.doc.isIgnored(file) ||
+	if find.IsThere(filepath.Join(filepath.Dir(p.doc.file.Path), filepath.FromSlash(file))) || p.doc.isIgnored(file) ||
 		strings.Contains(file, "..") || standsForOthers(file) {
 		return
 	}
@@ -179,7 +180,7 @@ func (m *missing) command(start int, line string) {
 // tell looks for the scripts that a fence calls. They are the skill's own if it has a folder of scripts, or if the text
 // before the fence says that they are to be run.
 func (m *missing) tell() {
-	if len(m.called) == 0 || !m.shell || !runs.Get().MatchString(m.before) && !isThere(filepath.Join(filepath.Dir(m.pass.doc.file.Path), "scripts")) {
+	if len(m.called) == 0 || !m.shell || !runs.Get().MatchString(m.before) && !find.IsThere(filepath.Join(filepath.Dir(m.pass.doc.file.Path), "scripts")) {
 		return
 	}
 	for _, c := range m.called {

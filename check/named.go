@@ -5,8 +5,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/paths"
-	"github.com/skillhand/skillhand/skill"
 )
 
 // Named puts the folder of a skill in the place of its name. A path that exists is taken for one, and so is -.
@@ -18,7 +18,7 @@ func Named(h Here, names []string) ([]string, error) {
 		}
 		loc, err := h.Finder().Find(name)
 		if err != nil {
-			if missing, ok := errors.AsType[*skill.NotFoundError](err); ok {
+			if missing, ok := errors.AsType[*find.NotFoundError](err); ok {
 				missing.OrFile = true
 			}
 			return nil, err

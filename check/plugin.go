@@ -16,6 +16,7 @@ import (
 
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/jsontree"
 	"github.com/skillhand/skillhand/internal/words"
 	"github.com/skillhand/skillhand/skill"
@@ -184,7 +185,7 @@ func pluginPath(p *pass) {
 			case !ok || p.doc.isRefused(item.Start) || strings.Contains(path, "://"):
 			case strings.Contains(path, ".."):
 				p.find(item.Start, item.End, "%s leads out of the plugin: Claude Code does not load it", path)
-			case !isThere(filepath.Join(root, filepath.FromSlash(path))):
+			case !find.IsThere(filepath.Join(root, filepath.FromSlash(path))):
 				p.find(item.Start, item.End, "%s is not there, so nothing is loaded from it", path)
 			}
 		}
@@ -195,7 +196,7 @@ func pluginPath(p *pass) {
 func (p *pass) meantPath(f claudecode.Fault) string {
 	root := filepath.Dir(filepath.Dir(p.doc.file.Path))
 	for _, path := range []string{f.Got, f.Top() + "/" + f.Got, f.Top() + "/" + f.Got + ".md"} {
-		if isThere(filepath.Join(root, filepath.FromSlash(path))) {
+		if find.IsThere(filepath.Join(root, filepath.FromSlash(path))) {
 			return "./" + path
 		}
 	}
@@ -547,7 +548,7 @@ func (d *document) ownFolder() string {
 
 // project is the folder whose .claude the file is in.
 func (d *document) project() string {
-	if d.file.claude && d.file.As == Project {
+	if d.file.Claude && d.file.As == Project {
 		return filepath.Dir(d.file.Root)
 	}
 	return ""
@@ -605,7 +606,7 @@ func agentSkills(w *whole) {
 
 // brings reports whether a folder has a skill or command of a name. A link may have led elsewhere first.
 func brings(root, name string) bool {
-	return isThere(filepath.Join(root, "skills", name, "SKILL.md")) || isThere(filepath.Join(root, "commands", name+".md"))
+	return find.IsThere(filepath.Join(root, "skills", name, "SKILL.md")) || find.IsThere(filepath.Join(root, "commands", name+".md"))
 }
 
 func marketplace(p *pass) {
@@ -675,7 +676,7 @@ func pluginEmpty(p *pass) {
 	}
 	root := filepath.Dir(filepath.Dir(p.doc.file.Path))
 	for _, c := range components {
-		if isThere(filepath.Join(root, filepath.FromSlash(c))) {
+		if find.IsThere(filepath.Join(root, filepath.FromSlash(c))) {
 			return
 		}
 	}

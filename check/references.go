@@ -16,6 +16,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/words"
@@ -122,11 +123,11 @@ func (d *document) isThereFor(file string) bool {
 	}
 	dir := filepath.Dir(d.file.Path)
 	for range 20 {
-		if isThere(filepath.Join(dir, filepath.FromSlash(file))) {
+		if find.IsThere(filepath.Join(dir, filepath.FromSlash(file))) {
 			return true
 		}
 		up := filepath.Dir(dir)
-		if up == dir || isThere(filepath.Join(dir, ".git")) {
+		if up == dir || find.IsThere(filepath.Join(dir, ".git")) {
 			return false
 		}
 		dir = up
@@ -151,11 +152,11 @@ func (d *document) isOnGitHub(file string) bool {
 // isIgnored reports whether the repository keeps a file out of what is committed, by the patterns
 // at its top: then it may be there for those who work in it.
 func (d *document) isIgnored(file string) bool {
-	patterns, err := skill.ReadFile(filepath.Join(d.file.top, ".gitignore"))
-	if d.file.top == "" || err != nil {
+	patterns, err := skill.ReadFile(filepath.Join(d.file.Top, ".gitignore"))
+	if d.file.Top == "" || err != nil {
 		return false
 	}
-	names := []string{path.Clean(filepath.ToSlash(file)), relative(d.file.top, filepath.Join(filepath.Dir(d.file.Path), filepath.FromSlash(file)))}
+	names := []string{path.Clean(filepath.ToSlash(file)), find.Relative(d.file.Top, filepath.Join(filepath.Dir(d.file.Path), filepath.FromSlash(file)))}
 	for line := range strings.Lines(string(patterns)) {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' || line[0] == '!' {
@@ -342,7 +343,7 @@ func testsFile(n syntax.Node) bool {
 
 func scriptMissing(p *pass) {
 	for _, m := range p.mentions() {
-		if m.tested || m.file != "" && isThere(m.file) || m.file == "" && p.doc.isThereFor(m.written) {
+		if m.tested || m.file != "" && find.IsThere(m.file) || m.file == "" && p.doc.isThereFor(m.written) {
 			continue
 		}
 		f := p.find(m.start, m.end, "%s is not there", m.written)

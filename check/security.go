@@ -15,6 +15,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/jsontree"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/words"
@@ -256,7 +257,7 @@ func opaqueFile(p *pass) {
 	}
 	count := 0
 	_ = filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() && slices.Contains(skipped, e.Name()) {
+		if err != nil || e.IsDir() && slices.Contains(find.Skipped, e.Name()) {
 			return fs.SkipDir
 		}
 		if e.IsDir() && file != dir && paths.IsFile(filepath.Join(file, "SKILL.md")) {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/permit"
 )
@@ -60,7 +61,7 @@ type settingsRules struct {
 // findRules returns the rules that count for a file; nil means that none do.
 func (d *document) findRules() *fileRules {
 	w := d.opt.Settings
-	if w == nil || d.place() != d.file.As || !d.file.claude {
+	if w == nil || d.place() != d.file.As || !d.file.Claude {
 		return nil
 	}
 	dir := ""
@@ -168,11 +169,11 @@ func (d *document) near(file string) string {
 	project := filepath.Dir(d.file.Root)
 	if rel, err := filepath.Rel(project, d.file.Path); err == nil && d.file.As == Project && paths.Inside(project, file) {
 		if base, ok := strings.CutSuffix(d.file.Name, filepath.ToSlash(rel)); ok {
-			return base + relative(project, file)
+			return base + find.Relative(project, file)
 		}
 	}
 	if home := d.opt.Settings.Home; home != "" && paths.Inside(home, file) {
-		return "~/" + relative(home, file)
+		return "~/" + find.Relative(home, file)
 	}
 	return filepath.ToSlash(file)
 }

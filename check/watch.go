@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/paths"
 )
 
@@ -78,7 +79,7 @@ func (c *Checkup) around(files []File) string {
 			if err != nil {
 				return nil
 			}
-			if e.IsDir() && slices.Contains(skipped, e.Name()) {
+			if e.IsDir() && slices.Contains(find.Skipped, e.Name()) {
 				return fs.SkipDir
 			}
 			if info, err := e.Info(); err == nil && e.IsDir() {

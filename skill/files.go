@@ -8,14 +8,18 @@ import (
 // MainFile is the file that makes a folder a skill.
 const MainFile = "SKILL.md"
 
-// textFiles hold a skill's text if its SKILL.md only loads it. The first that is there counts, before SKILL.md.
-var textFiles = []string{"first-use.md", "content.md"}
+// FirstUseFile and ContentFile hold a skill's text if its SKILL.md only loads it. The first that is there counts, before
+// SKILL.md.
+const (
+	FirstUseFile = "first-use.md"
+	ContentFile  = "content.md"
+)
 
 // companion ends the name of a folder whose SKILL.md is the text for the first use of the skill beside it.
 const companion = "-first-use"
 
 // IsTextFile reports whether a file of this name, beside a SKILL.md, is the text that is loaded in its place.
-func IsTextFile(base string) bool { return base == textFiles[0] || base == textFiles[1] }
+func IsTextFile(base string) bool { return base == FirstUseFile || base == ContentFile }
 
 // IsCompanion reports whether a folder, or a skill's name, is that of a companion: foo-first-use.
 func IsCompanion(folder string) bool { return strings.HasSuffix(folder, companion) }

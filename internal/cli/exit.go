@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillhand/skillhand/claude"
-	"github.com/skillhand/skillhand/skill"
+	"github.com/skillhand/skillhand/internal/find"
 )
 
 // The exit statuses of both programs.
@@ -118,7 +118,7 @@ func ending(err, cause error) (status int, message string) {
 
 // advice says, after an error's message, which flag may help: packages have no flags.
 func advice(err error) string {
-	if missing, ok := errors.AsType[*skill.NotFoundError](err); ok && missing.Roots == 0 {
+	if missing, ok := errors.AsType[*find.NotFoundError](err); ok && missing.Roots == 0 {
 		return "; --root adds a folder"
 	}
 	return ""

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
@@ -59,7 +60,7 @@ func TestKit(t *testing.T) {
 	}
 	var subjects []*Subject
 	for _, folder := range []string{".claude/skills/card", "plug/skills/deck"} {
-		loc, err := skill.Finder{Dir: project}.Find(filepath.Join(project, folder))
+		loc, err := find.Finder{Dir: project}.Find(filepath.Join(project, folder))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
@@ -48,7 +49,7 @@ func neighbours(user here.Here) ([]neighbour, error) {
 		return nil, err
 	}
 	for _, p := range loaded {
-		n := neighbour{Name: skill.PluginName(p.From), Folder: paths.Real(p.From), Plugin: true}
+		n := neighbour{Name: find.PluginName(p.From), Folder: paths.Real(p.From), Plugin: true}
 		if paths.IsFolder(n.Folder) && !slices.ContainsFunc(all, func(o neighbour) bool { return o.Plugin && o.Name == n.Name }) {
 			all = append(all, n)
 		}
@@ -62,7 +63,7 @@ func (m *Maker) settle(s *Subject, place folders) ([]string, error) {
 	var args []string
 	for i, n := range m.mine {
 		if n.Plugin {
-			if s.Plugin != "" && skill.PluginName(s.Plugin) == n.Name {
+			if s.Plugin != "" && find.PluginName(s.Plugin) == n.Name {
 				continue // the one under test stands for it
 			}
 			to := filepath.Join(place.root, "mine", fmt.Sprint(i), filepath.Base(n.Folder))
@@ -128,7 +129,7 @@ func (n neighbour) describe(add func(folder, prefix string)) {
 
 func describePlugin(root string, add func(folder, prefix string)) {
 	for _, folder := range paths.Glob(root, "skills/*") {
-		add(folder, skill.PluginName(root)+":")
+		add(folder, find.PluginName(root)+":")
 	}
 }
 

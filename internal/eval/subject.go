@@ -15,6 +15,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
@@ -57,10 +58,10 @@ func NewSubject(loc skill.Location) (*Subject, error) {
 	if front.Name != "" && front.Name != s.Dir {
 		s.Names = append(s.Names, front.Name)
 	}
-	if root := skill.PluginOf(s.Folder); root != "" {
+	if root := find.PluginOf(s.Folder); root != "" {
 		s.Plugin, s.Dir = root, filepath.Base(s.Folder)
 		for _, name := range s.Names {
-			s.Names = append(s.Names, skill.PluginName(root)+":"+name)
+			s.Names = append(s.Names, find.PluginName(root)+":"+name)
 		}
 	}
 	return s, nil
@@ -70,7 +71,7 @@ func NewSubject(loc skill.Location) (*Subject, error) {
 // without has none of them. Its cases are those in its own evals folder.
 func NewPlugin(root string) (*Subject, error) {
 	root = paths.Real(root)
-	name := skill.PluginName(root)
+	name := find.PluginName(root)
 	s := &Subject{Name: name, Folder: root, Plugin: root, Dir: filepath.Base(root), Whole: true}
 	var about []string
 	for _, file := range paths.Glob(root, "skills/*/"+skill.MainFile) {

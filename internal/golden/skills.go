@@ -5,13 +5,14 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
 // Skills finds the skills that are named, by themselves or by their plugin's name or
 // folder, else those of the project and of the plugin that was named.
-func Skills(f skill.Finder, names []string) ([]skill.Location, error) {
+func Skills(f find.Finder, names []string) ([]skill.Location, error) {
 	var all []skill.Location
 	if len(names) == 0 {
 		listed, faults := f.List()
@@ -38,7 +39,7 @@ func Skills(f skill.Finder, names []string) ([]skill.Location, error) {
 }
 
 // inPlugin lists the skills of a plugin.
-func inPlugin(f skill.Finder, name string) []skill.Location {
+func inPlugin(f find.Finder, name string) []skill.Location {
 	of := func(loc skill.Location) bool { return loc.Plugin == name }
 	if paths.Is(name) {
 		f.PluginRoot = paths.In(cmp.Or(f.Here, f.Dir), name)

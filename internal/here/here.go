@@ -13,10 +13,10 @@ import (
 	"sync"
 
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/session"
 	"github.com/skillhand/skillhand/internal/trust"
-	"github.com/skillhand/skillhand/skill"
 )
 
 // A Here is the place that a command works in. Fields that are empty are filled
@@ -156,9 +156,9 @@ func (h Here) Settings() settings.Where {
 }
 
 // Finder finds the skills that can be loaded here. A project that is not trusted hides none of the user's own.
-func (h Here) Finder() skill.Finder {
+func (h Here) Finder() find.Finder {
 	policy := sync.OnceValue(func() trust.Policy { return h.Policy().Now() })
-	return skill.Finder{
+	return find.Finder{
 		Dir: h.Dir, Here: h.caller, Home: h.Home, Roots: h.Roots, PluginRoot: h.PluginRoot,
 		More:      h.moreRoots,
 		Installed: h.plugins,
@@ -189,7 +189,7 @@ func (h Here) Policy() trust.Policy {
 
 // own lists the folders of the user's own: skills, and the plugins that Codex installed when they said so.
 func (h Here) own() []string {
-	folders := skill.Finder{Home: h.Home}.UserFolders()
+	folders := find.Finder{Home: h.Home}.UserFolders()
 	if h.Home != "" {
 		folders = append(folders, filepath.Join(h.Home, ".codex", "plugins", "cache"))
 	}
@@ -208,20 +208,20 @@ func copies(config string) []string {
 
 // plugins lists the plugins that Claude Code would load here, those of these names or all. If it reads one from a folder of somebody's that is not
 // trusted, the copy that it made counts.
-func (h Here) plugins(names ...string) []skill.Plugin {
+func (h Here) plugins(names ...string) []find.Plugin {
 	loaded, err := settings.Loaded(h.Settings(), h.Project, names...)
 	if err != nil || len(loaded) == 0 {
 		return nil // doctor says what is wrong with the file
 	}
 	policy := h.Policy().Now()
-	var all []skill.Plugin
+	var all []find.Plugin
 	for _, p := range loaded {
 		root := p.From
 		if root != p.Root && policy.May(root) != nil {
 			root = p.Root
 		}
 		name, _, _ := strings.Cut(p.ID, "@")
-		all = append(all, skill.Plugin{Root: root, Name: name})
+		all = append(all, find.Plugin{Root: root, Name: name})
 	}
 	return all
 }

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/words"
-	"github.com/skillhand/skillhand/skill"
 )
 
 // A Policy decides what may run. The zero value lets nothing run.
@@ -271,7 +271,7 @@ func Root(file string) string {
 	if filepath.Base(of) == "scripts" {
 		of = filepath.Dir(of) // a skill's scripts belong to it
 	}
-	if plugin := skill.PluginOf(of); plugin != "" {
+	if plugin := find.PluginOf(of); plugin != "" {
 		return plugin
 	}
 	skills := filepath.Dir(of)

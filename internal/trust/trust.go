@@ -15,9 +15,9 @@ import (
 
 	"github.com/skillhand/skillhand/internal/atomicfile"
 	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/words"
-	"github.com/skillhand/skillhand/skill"
 )
 
 // A Store remembers which folders the user trusts, by real path, so that a
@@ -169,7 +169,7 @@ func (s Store) read(file string) (real, pin string, ok bool) {
 }
 
 // Instead says which folder to name instead of the skill that was named, if there is no folder of that name.
-func Instead(dir string, skills skill.Finder) error {
+func Instead(dir string, skills find.Finder) error {
 	_, err := os.Stat(dir)
 	if !errors.Is(err, fs.ErrNotExist) || paths.Is(dir) {
 		return nil // whoever needs the folder says what is wrong with it

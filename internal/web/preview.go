@@ -18,6 +18,7 @@ import (
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/internal/atomicfile"
 	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/render"
@@ -145,7 +146,7 @@ func (v *visit) find(name string) (skill.Location, error) {
 }
 
 // listed reports whether a file is a skill's, in one of the folders of skills, or a command's.
-func (v *visit) listed(finder skill.Finder, file string) bool {
+func (v *visit) listed(finder find.Finder, file string) bool {
 	real := paths.Real(file)
 	if name := filepath.Base(real); name == skill.MainFile || skill.IsTextFile(name) {
 		if slices.ContainsFunc(finder.Folders(), func(root string) bool { return filepath.Dir(filepath.Dir(real)) == paths.Real(root) }) {

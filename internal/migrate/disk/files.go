@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/migrate"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
@@ -65,7 +66,7 @@ func (r *root) top() string {
 // skill in an agent's own folder, as .claude/skills, is used where it is.
 func (r *root) unit(rel string) string {
 	dir := filepath.Join(r.base, filepath.FromSlash(rel))
-	unit := skill.PluginAround(dir)
+	unit := find.PluginAround(dir)
 	if unit == "" {
 		unit = r.copiedSkill(dir)
 	}
@@ -153,7 +154,7 @@ func treeOf(dir string) string {
 	if top := paths.Top(dir); top != "" {
 		return top
 	}
-	if plugin := skill.PluginOf(dir); plugin != "" {
+	if plugin := find.PluginOf(dir); plugin != "" {
 		return plugin
 	}
 	for up := dir; up != filepath.Dir(up); up = filepath.Dir(up) {

@@ -7,12 +7,13 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/skill"
 )
 
 // Stubs makes stubs of a skill for agents, and the skill itself in folder if there is none, or if it was chosen. Stubs go
 // where the skill is: into the user's home, or into the project.
-func Stubs(finder skill.Finder, project, name, folder string, chosen bool, agents []string) (made []string, err error) {
+func Stubs(finder find.Finder, project, name, folder string, chosen bool, agents []string) (made []string, err error) {
 	loc, err := finder.Find(name)
 	if errors.Is(err, fs.ErrNotExist) || chosen {
 		if made, err = Skill(folder, name); err != nil {

@@ -1,4 +1,4 @@
-package skill
+package find
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/skill"
 )
 
 // PluginOf returns the root of the plugin that a skill's folder, or one of commands, belongs to, or "". A plugin
@@ -77,7 +78,7 @@ func (p Plugin) roots(from string, commands bool) iter.Seq[root] {
 			return
 		}
 		named := append(slices.Clip(p.only), readManifest(p.Root).Skills...)
-		if len(named) == 0 && !missing(filepath.Join(p.Root, MainFile)) {
+		if len(named) == 0 && !missing(filepath.Join(p.Root, skill.MainFile)) {
 			named = []string{"."}
 		}
 		for _, path := range named {
@@ -85,7 +86,7 @@ func (p Plugin) roots(from string, commands bool) iter.Seq[root] {
 				continue
 			}
 			r.dir = filepath.Join(p.Root, filepath.FromSlash(path))
-			r.single = !missing(filepath.Join(r.dir, MainFile))
+			r.single = !missing(filepath.Join(r.dir, skill.MainFile))
 			if !missing(r.dir) && !yield(r) {
 				return
 			}
@@ -121,7 +122,7 @@ func manifestFile(root string) string { return filepath.Join(root, ".claude-plug
 func readManifest(root string) manifest {
 	var m manifest
 	if file := manifestFile(root); !missing(file) {
-		if src, err := ReadFile(file); err == nil && json.Unmarshal(src, &m) != nil {
+		if src, err := skill.ReadFile(file); err == nil && json.Unmarshal(src, &m) != nil {
 			return manifest{}
 		}
 	}
@@ -144,7 +145,7 @@ func marketplace(base string) []Plugin {
 			Skills pathList        `json:"skills"`
 		} `json:"plugins"`
 	}
-	src, err := ReadFile(file)
+	src, err := skill.ReadFile(file)
 	if err != nil || json.Unmarshal(src, &list) != nil {
 		return nil // check reports it
 	}

@@ -1,4 +1,4 @@
-package check
+package find
 
 import (
 	"cmp"
@@ -10,59 +10,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/jsontree"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
 
-// A Kind says what a file is to an agent.
-type Kind string
-
-// The kinds of files.
-const (
-	Skill       Kind = "skill"
-	Command     Kind = "command"
-	Agent       Kind = "agent"
-	Plugin      Kind = "plugin"      // plugin.json
-	Marketplace Kind = "marketplace" // marketplace.json
-	Hooks       Kind = "hooks"       // hooks.json, or settings with hooks
-	FirstUse    Kind = "first-use"   // the text of a skill that skillhand load renders, beside a SKILL.md that calls it
-	Text        Kind = "text"        // Markdown that is none of these: taken as a skill's text, if it is named
-)
-
-// A Place is where Claude Code loads a file from. What it may read differs.
-type Place string
-
-// The places.
-const (
-	Project  Place = "project"
-	User     Place = "user"
-	InPlugin Place = "plugin"
-)
-
-// A File is one to check.
-type File struct {
-	Path   string // where it is; "" if it has no place
-	Name   string // as people call it from here
-	Kind   Kind
-	As     Place
-	Root   string // the folder that is loaded as one: a plugin's, or a .claude
-	Plugin string // the plugin's folder, if it is of one
-	Source []byte // what it says, if that is not read from the disk
-	Fault  error  // why it cannot be looked at
-
-	claude    bool         // Root is a .claude, of a project or the user's
-	top       string       // of the repository that is worked in
-	misplaced misplacement // why it is not loaded
-	fixed     string       // its name from there, the same from every folder; "" if it is not in there
-}
-
-// fixedName is what a file is called in a baseline.
-func (f *File) fixedName() string { return cmp.Or(f.fixed, f.Name) }
-
-// A Finder finds what there is to check.
-type Finder struct {
+// A Tree is a project, or the paths in it that were named, with all files that mean something to an agent.
+type Tree struct {
 	Dir     string   // where relative paths start
 	Base    string   // where names are from; "" means Dir
 	Home    string   // the user's, or ""
@@ -81,7 +37,7 @@ type Finder struct {
 // Find lists the files that the named paths stand for: a file, or all that a folder holds. None mean
 // the project and what it would load with it. There may be both files and an error: about paths
 // that stand for none.
-func (f Finder) Find(named []string) ([]File, error) {
+func (f Tree) Find(named []string) ([]File, error) {
 	w := newWalker(f)
 	usual := len(named) == 0
 	if usual {
@@ -113,6 +69,13 @@ func (f Finder) Find(named []string) ([]File, error) {
 	for _, dir := range rest {
 		w.folder(dir, w.around(dir), true)
 	}
+	for len(w.later) > 0 {
+		later := w.later
+		w.later = nil
+		for _, follow := range later {
+			follow()
+		}
+	}
 	slices.SortStableFunc(w.found, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	if usual {
 		w.strays()
@@ -121,7 +84,7 @@ func (f Finder) Find(named []string) ([]File, error) {
 }
 
 // usual is the project, and the user's own folders.
-func (f Finder) usual() []string {
+func (f Tree) usual() []string {
 	top := paths.Top(f.Dir)
 	if top == "" {
 		top = f.Dir
@@ -143,7 +106,7 @@ func (f Finder) usual() []string {
 }
 
 // config is the folder of what is the user's own, or "".
-func (f Finder) config() string {
+func (f Tree) config() string {
 	switch {
 	case f.Config != "" && !filepath.IsAbs(f.Config):
 		return filepath.Join(f.Dir, f.Config)
@@ -157,12 +120,12 @@ func (f Finder) config() string {
 
 // isClaude reports whether a folder holds what Claude Code loads: a project's .claude, or the user's
 // folder, whatever that is called.
-func (f Finder) isClaude(dir string) bool {
+func (f Tree) isClaude(dir string) bool {
 	return filepath.Base(dir) == ".claude" || dir == f.config()
 }
 
-// isUsers reports whether a path lies in one of the user's own folders.
-func (f Finder) isUsers(p string) bool {
+// IsUsers reports whether a path lies in one of the user's own folders.
+func (f Tree) IsUsers(p string) bool {
 	return slices.ContainsFunc([]string{f.config(), filepath.Join(f.Home, ".agents")}, func(dir string) bool {
 		return filepath.IsAbs(dir) && paths.Inside(dir, p)
 	})
@@ -170,11 +133,12 @@ func (f Finder) isUsers(p string) bool {
 
 // A walker goes through folders.
 type walker struct {
-	finder   Finder
+	finder   Tree
 	top      string // of the repository
 	home     string // the repository, or the folder that paths start in
 	real     string // where home really lies
 	found    []File
+	later    []func()            // links that are followed when all else was walked
 	seen     map[string]bool     // files, by the paths that are shown
 	dirs     map[string]bool     // folders, by their real paths
 	plugins  map[string]bool     // folders that a marketplace lists
@@ -182,16 +146,19 @@ type walker struct {
 	skillsOf map[string][]string // folders of skills, by .claude, plugin or repository: see skillFolders and isSkills
 	markets  map[string]bool     // marketplace files that were read
 	strayed  map[string]bool     // folders of skills that nobody loads
+	ownersOf map[string][]string // agents, by plugin
+	folders  folders             // what was read
 
 	shownDirs map[string]string // folders by the paths that led to them, as shown names them
 }
 
-func newWalker(f Finder) *walker {
+func newWalker(f Tree) *walker {
 	top := paths.Top(f.Dir)
 	home := cmp.Or(top, f.Dir)
 	return &walker{
 		finder: f, top: top, home: home, real: paths.Real(home),
 		seen: map[string]bool{}, dirs: map[string]bool{}, plugins: map[string]bool{}, strayed: map[string]bool{}, shownDirs: map[string]string{},
+		ownersOf: map[string][]string{}, folders: folders{},
 		listed: map[string][]string{}, skillsOf: map[string][]string{}, markets: map[string]bool{},
 	}
 }
@@ -202,6 +169,9 @@ type setting struct {
 	plugin string // the plugin it is in
 }
 
+// root returns the .claude or the plugin.
+func (in setting) root() string { return in.claude + in.plugin } // one of them is ""
+
 // around finds out what a folder is in.
 func (w *walker) around(dir string) setting {
 	for d := dir; ; d = filepath.Dir(d) {
@@ -211,7 +181,7 @@ func (w *walker) around(dir string) setting {
 		if paths.IsFile(filepath.Join(d, ".claude-plugin", "plugin.json")) || w.plugins[d] {
 			return setting{plugin: d}
 		}
-		if d == filepath.Dir(d) || isThere(filepath.Join(d, ".git")) {
+		if d == filepath.Dir(d) || IsThere(filepath.Join(d, ".git")) {
 			return setting{}
 		}
 	}
@@ -223,20 +193,18 @@ func (in setting) orNamed(dir string) setting {
 		if base := filepath.Base(d); base == "commands" || base == "agents" {
 			return setting{claude: filepath.Dir(d)}
 		}
-		if isThere(filepath.Join(d, ".git")) {
+		if IsThere(filepath.Join(d, ".git")) {
 			break
 		}
 	}
 	return in
 }
 
-func isThere(file string) bool {
+// IsThere reports whether anything is at a path, be it a link that leads nowhere.
+func IsThere(file string) bool {
 	_, err := os.Lstat(file)
 	return err == nil
 }
-
-// skipped are folders that hold other people's files.
-var skipped = []string{".git", ".hg", ".svn", "node_modules"}
 
 // folder lists what is in a folder, each folder once: links may lead back up. Another agent's folder is left out, unless it
 // was named or its skills are asked for.
@@ -247,7 +215,7 @@ func (w *walker) folder(dir string, in setting, named bool) {
 	}
 	var entries []fs.DirEntry
 	if err == nil {
-		entries, err = os.ReadDir(dir)
+		entries, err = w.read(dir)
 	}
 	if !named && !w.finder.Others && w.isOthers(dir, entries) {
 		return
@@ -266,26 +234,53 @@ func (w *walker) folder(dir string, in setting, named bool) {
 	if w.plugins[dir] || paths.IsFile(filepath.Join(dir, ".claude-plugin", "plugin.json")) {
 		in = setting{plugin: dir}
 	}
-	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(walkRank(a), walkRank(b)) })
-	for _, e := range entries {
-		p := filepath.Join(dir, e.Name())
-		isDir, mode := e.IsDir(), e.Type()
-		if mode&fs.ModeSymlink != 0 {
-			info, err := os.Stat(p)
-			isDir = err == nil && info.IsDir()
-			if err != nil && (kindOf(p, in, false) != "" || filepath.Base(dir) == "skills") && !w.excluded(p) {
-				w.add(File{Path: p, Name: w.name(p), Kind: Text, Fault: errors.New("a link that leads nowhere")})
-				continue
-			}
-		}
-		switch {
-		case isDir && !slices.Contains(skipped, e.Name()) && !w.excluded(p):
-			w.folder(p, in, false)
-		case !isDir:
-			w.file(p, in, false)
-		}
+	for _, e := range slices.SortedStableFunc(slices.Values(entries), func(a, b fs.DirEntry) int { return cmp.Compare(walkRank(a), walkRank(b)) }) {
+		w.entry(filepath.Join(dir, e.Name()), e, in)
 	}
 }
+
+// entry lists what an entry of a folder is, or holds. A link to a folder from which nothing is loaded is followed when all
+// else was walked, so that what it leads to is known by where it lies.
+func (w *walker) entry(p string, e fs.DirEntry, in setting) {
+	isDir, isLink := e.IsDir(), e.Type()&fs.ModeSymlink != 0
+	if isLink {
+		if dead := deadLink(p); dead != nil {
+			if w.isLoaded(p, in) && !w.excluded(p) {
+				w.add(w.placed(File{Path: p, Name: w.name(p), Kind: Text, As: Project, Plugin: in.plugin, Fault: dead}, in))
+			}
+			return
+		}
+		isDir = paths.IsFolder(p)
+	}
+	switch {
+	case isDir && (slices.Contains(Skipped, e.Name()) || w.excluded(p)):
+	case isDir && isLink && !w.isLoaded(p, in):
+		w.later = append(w.later, func() { w.folder(p, in, false) })
+	case isDir:
+		w.folder(p, in, false)
+	default:
+		w.file(p, in, false)
+	}
+}
+
+// loaded are the folders of a .claude, of another agent's folder or of a plugin that hold what is loaded.
+var loaded = []string{"skills", "commands", "agents", "hooks"}
+
+// isLoaded reports whether what is at a path is, or is in, a folder that some agent loads from, or would be a file that
+// means something to one.
+func (w *walker) isLoaded(p string, in setting) bool {
+	if kindOf(p, in, false) != "" || filepath.Base(filepath.Dir(p)) == "skills" {
+		return true
+	}
+	if rel, err := filepath.Rel(in.root(), p); err == nil && in != (setting{}) && filepath.IsLocal(rel) {
+		first, _, _ := strings.Cut(filepath.ToSlash(rel), "/")
+		return slices.Contains(loaded, first)
+	}
+	return slices.ContainsFunc([]Kind{Skill, Command, Agent, Hooks}, func(kind Kind) bool { return len(w.readers(kind, p)) > 0 })
+}
+
+// read reads a folder, once.
+func (w *walker) read(dir string) ([]fs.DirEntry, error) { return w.folders.read(dir) }
 
 // walkRank says which entries of a folder come first. A folder that several links lead to is seen once: as Claude Code
 // loads it, or else where it lies.
@@ -297,33 +292,6 @@ func walkRank(e fs.DirEntry) int {
 		return 1
 	}
 	return 2
-}
-
-// otherAgents are agents that have a folder of their own beside .claude, and plugins in which a folder
-// with -plugin at its end stands for .claude-plugin.
-var otherAgents = []string{
-	"aider", "amp", "antigravity", "augment", "cline", "clinerules", "codebuddy", "codex", "continue", "copilot", "crush", "cursor",
-	"factory", "gemini", "goose", "iflow", "junie", "kilocode", "kiro", "opencode", "pi", "qoder", "qwen", "roo", "trae", "vibe", "windsurf",
-	"zencoder",
-}
-
-// isOthers reports whether a folder is another agent's: its own, or a plugin for it and not for Claude Code.
-func (w *walker) isOthers(dir string, entries []fs.DirEntry) bool {
-	others := isAgents(filepath.Base(dir))
-	for _, e := range entries {
-		folder, isPlugin := strings.CutSuffix(e.Name(), "-plugin")
-		if isPlugin && folder == ".claude" {
-			return false
-		}
-		others = others || isPlugin && isAgents(folder)
-	}
-	return others && !w.plugins[dir]
-}
-
-// isAgents reports whether a folder's name is that of another agent's own.
-func isAgents(base string) bool {
-	agent, hidden := strings.CutPrefix(base, ".")
-	return hidden && slices.Contains(otherAgents, agent)
 }
 
 // market notes the plugins that a marketplace has beside it.
@@ -341,7 +309,7 @@ func (w *walker) market(dir, file string) {
 		for _, p := range plugins.Items {
 			if source, ok := p.Get("source").Text(); ok && !strings.Contains(source, "..") {
 				root := filepath.Join(dir, filepath.FromSlash(source))
-				w.plugins[root] = true
+				w.plugins[root], w.plugins[paths.Real(root)] = true, true
 				w.listed[root] = append(w.listed[root], p.Get("skills").Texts()...)
 			}
 		}
@@ -354,7 +322,7 @@ func (w *walker) file(p string, in setting, named bool) bool {
 		return true
 	}
 	kind := kindOf(p, in, named)
-	if kind == "" && w.misplaced(p, in).text != "" {
+	if kind == "" && w.misplaced(p, in).Text != "" {
 		kind = Text
 	}
 	if shown := w.shown(p); kind != "" && !w.seen[shown] {
@@ -367,31 +335,35 @@ func (w *walker) file(p string, in setting, named bool) bool {
 // placed says where a file is loaded from.
 func (w *walker) placed(f File, in setting) File {
 	p := f.Path
-	f.top, f.misplaced = w.top, w.misplaced(p, in)
-	if folder := filepath.Dir(filepath.Dir(p)); f.misplaced.shared {
-		f.misplaced.told, w.strayed[folder] = w.strayed[folder], true // the folder's first skill tells it
+	f.Top = w.top
+	if f.Fault == nil {
+		f.Misplaced = w.misplaced(p, in)
+	}
+	if folder := filepath.Dir(filepath.Dir(p)); f.Misplaced.shared {
+		f.Misplaced.Told, w.strayed[folder] = w.strayed[folder], true // the folder's first skill tells it
 	}
 	if shown := w.shown(p); w.top != "" && paths.Inside(w.top, shown) {
-		f.fixed = relative(w.top, shown)
+		f.Fixed = Relative(w.top, shown)
 	}
 	switch {
 	case in.plugin != "":
 		f.As, f.Root = InPlugin, in.plugin
 	case in.claude != "":
-		f.Root, f.claude = in.claude, w.finder.isClaude(in.claude)
+		f.Root, f.Claude = in.claude, w.finder.isClaude(in.claude)
 		if in.claude == w.finder.config() {
 			f.As = User
 		}
 	default:
 		f.Root = filepath.Dir(p)
 	}
+	f.Owners = w.owners(&f, in)
 	if f.Kind != Skill && f.Kind != FirstUse {
 		return f
 	}
 	// A .claude folder or a plugin loads only the folders in skills: deeper ones are with those beside
 	// them in nobody's list, or in one that a manifest names.
 	if folder := filepath.Dir(filepath.Dir(p)); in == (setting{}) || folder != filepath.Join(f.Root, "skills") {
-		f.Root, f.claude = folder, false
+		f.Root, f.Claude = folder, false
 		if w.finder.Home != "" && folder == filepath.Join(w.finder.Home, ".agents", "skills") {
 			f.As = User
 		}
@@ -405,19 +377,21 @@ func (w *walker) add(f File) { w.found = append(w.found, f) }
 func kindOf(p string, in setting, named bool) Kind {
 	dir, base := filepath.Split(p)
 	folder := filepath.Base(dir)
-	root := in.claude + in.plugin // one of them is ""
+	root := in.root()
 	inside := func(name string) bool {
 		return root != "" && paths.Inside(filepath.Join(root, name), p) || named && slices.Contains(strings.Split(filepath.ToSlash(dir), "/"), name)
 	}
 	switch {
-	case base == "SKILL.md":
+	case base == skill.MainFile:
 		return Skill
-	case skill.IsTextFile(base) && paths.IsFile(filepath.Join(dir, "SKILL.md")):
+	case skill.IsTextFile(base) && paths.IsFile(filepath.Join(dir, skill.MainFile)):
 		return FirstUse
 	case base == "plugin.json" && folder == ".claude-plugin":
-		return Plugin
+		return Manifest
 	case base == "marketplace.json" && folder == ".claude-plugin":
 		return Marketplace
+	case folder == "hooks" && strings.HasSuffix(base, ".json") && filepath.Base(filepath.Dir(filepath.Clean(dir))) == ".github":
+		return Hooks // Copilot's
 	case base == "hooks.json" && (folder == "hooks" && isRoot(filepath.Dir(filepath.Clean(dir)), in) || named),
 		strings.HasPrefix(base, "settings") && strings.HasSuffix(base, ".json") && (folder == ".claude" || in.claude == filepath.Clean(dir)):
 		return Hooks
@@ -426,7 +400,7 @@ func kindOf(p string, in setting, named bool) Kind {
 	case strings.HasSuffix(base, ".md") && inside("agents"):
 		return Agent
 	case named && base == "plugin.json":
-		return Plugin
+		return Manifest
 	case named && base == "marketplace.json":
 		return Marketplace
 	case named && strings.HasSuffix(base, ".json") && hasHooks(p):
@@ -439,11 +413,11 @@ func kindOf(p string, in setting, named bool) Kind {
 
 // isRoot reports whether a folder may be given to Claude Code as a plugin: it is one, or has what makes one.
 func isRoot(dir string, in setting) bool {
-	if slices.Contains(otherAgents, filepath.Base(dir)) {
+	if agents.OwnerOf("."+filepath.Base(dir)) != nil {
 		return in.plugin == dir
 	}
 	return in.plugin == dir || in.claude != "" ||
-		slices.ContainsFunc([]string{".git", "skills", "commands", "agents"}, func(name string) bool { return isThere(filepath.Join(dir, name)) })
+		slices.ContainsFunc([]string{".git", "skills", "commands", "agents"}, func(name string) bool { return IsThere(filepath.Join(dir, name)) })
 }
 
 // hasHooks reports whether a JSON file of any name has hooks in it, or may have: what is no JSON is
@@ -459,7 +433,7 @@ func hasHooks(file string) bool {
 
 // name is what people call a file from here.
 func (w *walker) name(p string) string {
-	return relative(cmp.Or(w.finder.Base, w.finder.Dir), w.shown(p))
+	return Relative(cmp.Or(w.finder.Base, w.finder.Dir), w.shown(p))
 }
 
 // shown is the path by which people know a file: where its folder lies, and not the link that led there, unless that is
@@ -477,8 +451,8 @@ func (w *walker) shown(p string) string {
 	return filepath.Join(shown, filepath.Base(p))
 }
 
-// relative is a path from a folder that it is in, or as it is.
-func relative(dir, p string) string {
+// Relative returns a path as it is called from a folder that it is in, or as it is.
+func Relative(dir, p string) string {
 	if paths.Inside(dir, p) {
 		if rel, err := filepath.Rel(dir, p); err == nil {
 			p = rel
@@ -487,8 +461,8 @@ func relative(dir, p string) string {
 	return strings.ToValidUTF8(filepath.ToSlash(p), "\ufffd")
 }
 
-// excludes reports whether a file, or a folder above it, is to be left out.
-func (f Finder) excludes(p string) bool {
+// Excludes reports whether a file, or a folder above it, is to be left out.
+func (f Tree) Excludes(p string) bool {
 	return newWalker(f).excluded(p)
 }
 
@@ -498,7 +472,7 @@ func (w *walker) excluded(p string) bool {
 	if len(w.finder.Exclude) == 0 {
 		return false
 	}
-	names := []string{relative(w.home, p), relative(w.home, w.shown(p))}
+	names := []string{Relative(w.home, p), Relative(w.home, w.shown(p))}
 	for _, pattern := range w.finder.Exclude {
 		if slices.ContainsFunc(names, func(name string) bool { return paths.Match(pattern, name) }) {
 			if w.finder.Excluded != nil {
@@ -512,7 +486,7 @@ func (w *walker) excluded(p string) bool {
 
 // Source returns a text as a file of that name, which need not be there; "" means a skill without
 // a place.
-func (f Finder) Source(name string, src []byte) File {
+func (f Tree) Source(name string, src []byte) File {
 	if name == "" {
 		return File{Name: "-", Kind: Skill, As: Project, Source: src}
 	}

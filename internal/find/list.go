@@ -1,4 +1,4 @@
-package skill
+package find
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/skill"
 )
 
 // List returns the skills and commands that Find would find, in the order of
@@ -18,7 +19,7 @@ import (
 // Copies of a skill in the folders of several agents come once. The errors say what is
 // passed over, and why: folders that cannot be read, links in a circle, files
 // that are not what they seem, names that no skill can have.
-func (f Finder) List() ([]Location, []error) {
+func (f Finder) List() ([]skill.Location, []error) {
 	s := f.search(query{})
 	l := lister{
 		finder: f, folders: s.folders, files: map[string]bool{}, reals: map[string]string{},
@@ -53,7 +54,7 @@ type lister struct {
 
 // An entry is a location that is listed.
 type entry struct {
-	at   Location
+	at   skill.Location
 	tier tier
 }
 
@@ -70,14 +71,14 @@ func (l *lister) skills(t tier, r root) {
 		return
 	}
 	entries := l.entries(r.dir)
-	companions := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return IsCompanion(e.Name()) })
+	companions := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return skill.IsCompanion(e.Name()) })
 	for _, e := range entries {
 		if e.Type().IsRegular() {
 			continue
 		}
 		folder := filepath.Join(r.dir, e.Name())
-		if err := checkName(Plain(e.Name())); err != nil {
-			if !missing(filepath.Join(folder, MainFile)) {
+		if err := checkName(skill.Plain(e.Name())); err != nil {
+			if !missing(filepath.Join(folder, skill.MainFile)) {
 				l.fault(fmt.Errorf("%s: not a skill that can be called: %w", visible(folder), err))
 			}
 			continue
@@ -86,7 +87,7 @@ func (l *lister) skills(t tier, r root) {
 			l.lowerCase(folder)
 			continue
 		}
-		loc, err := inFolder(folder, Plain(e.Name()))
+		loc, err := inFolder(folder, skill.Plain(e.Name()))
 		if errors.Is(err, fs.ErrNotExist) {
 			l.lowerCase(folder)
 		}
@@ -98,14 +99,14 @@ func (l *lister) skills(t tier, r root) {
 // none: to ask so costs a fifth of what inFolder does.
 func holdsSkill(folder string) bool {
 	folder += string(filepath.Separator)
-	return !absent(folder+MainFile) || !absent(folder+textFiles[0]) || !absent(folder+textFiles[1])
+	return !absent(folder+skill.MainFile) || !absent(folder+skill.FirstUseFile) || !absent(folder+skill.ContentFile)
 }
 
 // lowerCase names a file that is nearly a skill's.
 func (l *lister) lowerCase(folder string) {
 	for _, base := range [...]string{"skill.md", "Skill.md"} {
 		if file := folder + string(filepath.Separator) + base; !missing(file) && paths.IsFile(file) {
-			l.fault(fmt.Errorf("%s: not a skill: its file must be called %s, in capitals", file, MainFile))
+			l.fault(fmt.Errorf("%s: not a skill: its file must be called %s, in capitals", file, skill.MainFile))
 		}
 	}
 }
@@ -148,7 +149,7 @@ func (l *lister) commands(t tier, r root, folders []string) {
 		}
 		words := slices.Concat(folders, []string{name})
 		switch {
-		case e.Name() == MainFile && len(folders) > 0:
+		case e.Name() == skill.MainFile && len(folders) > 0:
 			l.add(t)(r.findCommand(query{words: folders}))
 		case isFile:
 			l.add(t)(r.findCommand(query{words: words}))
@@ -168,8 +169,8 @@ func (l *lister) entries(dir string) []fs.DirEntry {
 }
 
 // add takes what was found, unless it is there already.
-func (l *lister) add(t tier) func(Location, error) {
-	return func(loc Location, err error) {
+func (l *lister) add(t tier) func(skill.Location, error) {
+	return func(loc skill.Location, err error) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
@@ -184,7 +185,7 @@ func (l *lister) add(t tier) func(Location, error) {
 
 // known reports whether a skill is listed already, by another path. Agents have copies of one skill in their folders,
 // which are one to people; an author's copies are listed.
-func (l *lister) known(t tier, loc Location) bool {
+func (l *lister) known(t tier, loc skill.Location) bool {
 	real := l.real(loc.File)
 	if l.files[real] {
 		return true
@@ -208,21 +209,21 @@ func (l *lister) real(file string) string {
 
 // isCopy reports whether two files say the same.
 func isCopy(a, b string) bool {
-	one, err := ReadFile(a)
+	one, err := skill.ReadFile(a)
 	if err != nil {
 		return false
 	}
-	other, err := ReadFile(b)
+	other, err := skill.ReadFile(b)
 	return err == nil && bytes.Equal(one, other)
 }
 
 // named says of each location how it is called. The first of a name has it for itself, as Find would say.
-func (l *lister) named() []Location {
+func (l *lister) named() []skill.Location {
 	taken := map[string]bool{}
 	for _, same := range l.byName {
 		l.call(l.first(same, false), taken, func(e *entry) string { return e.at.Name })
 	}
-	all := make([]Location, len(l.all))
+	all := make([]skill.Location, len(l.all))
 	for i := range l.all {
 		e := &l.all[i]
 		if e.at.Call == "" && e.at.Plugin != "" {

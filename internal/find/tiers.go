@@ -1,4 +1,4 @@
-package skill
+package find
 
 import (
 	"errors"
@@ -9,19 +9,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/skill"
 )
-
-// agentFolders are where agents look for skills in a project, each in its folder skills.
-var agentFolders = []string{
-	".claude", ".agents", ".codex", ".cursor", ".github", ".gemini", ".opencode", ".qwen", ".pi", ".cline", ".continue",
-}
-
-// userFolders are where agents look for skills in the user's home.
-var userFolders = []string{
-	".claude", ".agents", ".codex", ".cursor", ".gemini", ".opencode", ".config/opencode", ".copilot", ".qwen", ".pi/agent", ".cline", ".continue",
-	".config/agents",
-}
 
 // A tier is one kind of place that skills or commands come from.
 type tier struct {
@@ -63,8 +54,8 @@ func (t tier) find(q query) (Found, error) {
 }
 
 // includes reports whether a location is known already, by whichever path.
-func (f Found) includes(loc Location) bool {
-	same := func(o Location) bool { return o.File == loc.File || isCopy(o.File, loc.File) }
+func (f Found) includes(loc skill.Location) bool {
+	same := func(o skill.Location) bool { return o.File == loc.File || isCopy(o.File, loc.File) }
 	return same(f.Location) || slices.ContainsFunc(f.Others, same)
 }
 
@@ -100,7 +91,7 @@ func (s search) tiers() []tier {
 
 func (s search) chosenRoots(yield func(root) bool) {
 	for _, dir := range s.finder.Roots {
-		for r := range s.folders.chosen(dir, FromRoot) {
+		for r := range s.folders.chosen(dir, skill.FromRoot) {
 			if !yield(r) {
 				return
 			}
@@ -113,7 +104,7 @@ func (s search) pluginRoots(commands bool) iter.Seq[root] {
 		if s.finder.PluginRoot == "" {
 			return
 		}
-		for r := range (Plugin{Root: s.finder.PluginRoot}).roots(FromPlugin, commands) {
+		for r := range (Plugin{Root: s.finder.PluginRoot}).roots(skill.FromPlugin, commands) {
 			if !yield(r) {
 				return
 			}
@@ -125,8 +116,8 @@ func (s search) pluginRoots(commands bool) iter.Seq[root] {
 // the user's.
 func (s search) agentRoots(yield func(root) bool) {
 	for _, base := range s.upward() {
-		for _, folder := range agentFolders {
-			r := root{dir: filepath.Join(base, folder, "skills"), from: FromProject}
+		for _, folder := range agents.SkillFolders(false) {
+			r := root{dir: filepath.Join(base, folder), from: skill.FromProject}
 			if missing(r.dir) || s.finder.isUsers(r.dir) {
 				continue
 			}
@@ -139,7 +130,7 @@ func (s search) agentRoots(yield func(root) bool) {
 
 func (s search) commandRoots(yield func(root) bool) {
 	for _, base := range s.upward() {
-		r := root{dir: filepath.Join(base, ".claude", "commands"), from: FromProject, command: true}
+		r := root{dir: filepath.Join(base, ".claude", "commands"), from: skill.FromProject, command: true}
 		if !missing(r.dir) && !s.finder.isUsers(r.dir) && !yield(r) {
 			return
 		}
@@ -164,8 +155,8 @@ func (s search) layoutRoots(commands bool) iter.Seq[root] {
 				}
 			}
 		}
-		if own := s.finder.Dir; !commands && !missing(filepath.Join(own, MainFile)) && !s.finder.isUsers(filepath.Dir(own)) {
-			yield(root{dir: own, from: FromProject, single: true})
+		if own := s.finder.Dir; !commands && !missing(filepath.Join(own, skill.MainFile)) && !s.finder.isUsers(filepath.Dir(own)) {
+			yield(root{dir: own, from: skill.FromProject, single: true})
 		}
 	}
 }
@@ -175,7 +166,7 @@ func (s search) moreRoots(yield func(root) bool) {
 		return
 	}
 	for _, dir := range s.finder.More() {
-		for r := range s.folders.chosen(dir, FromProject) {
+		for r := range s.folders.chosen(dir, skill.FromProject) {
 			if !yield(r) {
 				return
 			}
@@ -185,7 +176,7 @@ func (s search) moreRoots(yield func(root) bool) {
 
 func (s search) userRoots(yield func(root) bool) {
 	for _, dir := range s.finder.userSkills() {
-		if !missing(dir) && !yield(root{dir: dir, from: FromUser}) {
+		if !missing(dir) && !yield(root{dir: dir, from: skill.FromUser}) {
 			return
 		}
 	}
@@ -193,7 +184,7 @@ func (s search) userRoots(yield func(root) bool) {
 
 func (s search) userCommands(yield func(root) bool) {
 	if dir := s.finder.userCommandFolder(); dir != "" && !missing(dir) {
-		yield(root{dir: dir, from: FromUser, command: true})
+		yield(root{dir: dir, from: skill.FromUser, command: true})
 	}
 }
 
@@ -205,7 +196,7 @@ func (s search) installedRoots(commands bool) iter.Seq[root] {
 		}
 		if s.query.qualified() {
 			for _, p := range s.finder.Installed(s.query.words[0]) {
-				for r := range p.roots(FromInstalled, commands) {
+				for r := range p.roots(skill.FromInstalled, commands) {
 					if !yield(r) {
 						return
 					}
@@ -213,7 +204,7 @@ func (s search) installedRoots(commands bool) iter.Seq[root] {
 			}
 		}
 		for _, p := range s.finder.Installed() {
-			for r := range p.roots(FromInstalled, commands) {
+			for r := range p.roots(skill.FromInstalled, commands) {
 				if !yield(r) {
 					return
 				}
@@ -228,9 +219,9 @@ func (f Finder) userSkills() []string {
 	if !filepath.IsAbs(f.Home) {
 		return nil
 	}
-	all := make([]string, len(userFolders))
-	for i, folder := range userFolders {
-		all[i] = filepath.Join(f.Home, filepath.FromSlash(folder), "skills")
+	all := agents.SkillFolders(true)
+	for i, folder := range all {
+		all[i] = filepath.Join(f.Home, filepath.FromSlash(folder))
 	}
 	return all
 }
@@ -260,8 +251,8 @@ func (f Finder) isUsers(dir string) bool {
 func (f Finder) Folders() []string {
 	var all []string
 	for _, base := range f.search(query{}).upward() {
-		for _, folder := range agentFolders {
-			all = append(all, filepath.Join(base, folder, "skills"))
+		for _, folder := range agents.SkillFolders(false) {
+			all = append(all, filepath.Join(base, folder))
 		}
 	}
 	all = append(append(all, filepath.Join(paths.Around(f.Dir), "skills")), f.userSkills()...)
@@ -310,7 +301,7 @@ func (f Finder) folders(commands bool, more []string) []string {
 
 // holdSkills reports whether a folder in this one has a SKILL.md.
 func (f folders) holdSkills(dir string) bool {
-	return slices.ContainsFunc(f.below(dir), func(dir string) bool { return !missing(filepath.Join(dir, MainFile)) })
+	return slices.ContainsFunc(f.below(dir), func(dir string) bool { return !missing(filepath.Join(dir, skill.MainFile)) })
 }
 
 // upward lists the working folder and its parents up to the top of its repository; outside a repository, that folder alone.

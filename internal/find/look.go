@@ -1,4 +1,4 @@
-package skill
+package find
 
 import (
 	"cmp"
@@ -8,10 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/skill"
 )
 
 // A Finder finds skills and commands by name. Only Dir is required.
@@ -27,37 +27,17 @@ type Finder struct {
 	Trusted   func(path string) bool         // reports whether what lies there may stand for a skill of the user's own; nil means no
 }
 
-// Where a skill comes from.
-const (
-	FromRoot      = "root"      // a folder that the caller chose
-	FromPlugin    = "plugin"    // the plugin that was named
-	FromProject   = "project"   // the project, its plugins included
-	FromUser      = "user"      // a folder of the user's own
-	FromInstalled = "installed" // a plugin that Claude Code installed
-)
-
-// A Location is where a skill or command was found.
-type Location struct {
-	Name    string `json:"name"`             // foo, also for a plugin's plug:foo and for foo-first-use/SKILL.md; for a command in a folder folder:foo
-	Call    string `json:"call"`             // in a list: the name, plugin:name or path that finds this one and no other
-	Plugin  string `json:"plugin,omitempty"` // the plugin's name, if it is from one
-	From    string `json:"from"`             // one of the constants above; "" if it was named by its path
-	Command bool   `json:"command"`          // commands/foo.md, no skill
-	File    string `json:"file"`             // the file to read
-	Folder  string `json:"-"`                // the skill's folder, or that of all commands, as it was found: File, links resolved, lies inside it
-}
-
 // Find looks a skill up by name, by plugin:name, or by the path of its folder
 // or file; then a command, by name, by folder:name or by plugin:name.
-func (f Finder) Find(name string) (Location, error) {
+func (f Finder) Find(name string) (skill.Location, error) {
 	found, err := f.Look(name)
 	return found.Location, err
 }
 
 // A Found is what a name stands for, and what else has that name where nobody could know which one is meant.
 type Found struct {
-	Location
-	Others []Location
+	skill.Location
+	Others []skill.Location
 	note   string
 }
 
@@ -121,7 +101,7 @@ type attempt struct {
 
 // insteadOf is the user's own, which is taken.
 func (a *attempt) insteadOf(f Finder, name string, own Found) Found {
-	own.Others = append([]Location{a.found.Location}, a.found.Others...)
+	own.Others = append([]skill.Location{a.found.Location}, a.found.Others...)
 	own.note = fmt.Sprintf("%s is your own, %s: the one in this project, which is not trusted, is %s", name, own.File, f.Near(a.found.Location))
 	return own
 }
@@ -149,7 +129,7 @@ func (f Finder) ambiguous(name string, found Found) string {
 }
 
 // Near is the path by which a person here can name a location.
-func (f Finder) Near(loc Location) string {
+func (f Finder) Near(loc skill.Location) string {
 	path := loc.Main().Folder
 	if loc.Command {
 		path = loc.File
@@ -174,23 +154,23 @@ func (q query) qualified() bool { return len(q.words) > 1 }
 // rest is what follows the plugin's name.
 func (q query) rest() string { return q.name[len(q.words[0])+1:] }
 
-func (f Finder) byPath(path string) (Location, error) {
+func (f Finder) byPath(path string) (skill.Location, error) {
 	abs := paths.In(cmp.Or(f.Here, f.Dir), path)
 	info, err := os.Stat(abs)
 	if err != nil {
-		return Location{}, fmt.Errorf("%s: %w", path, cause.Of(err))
+		return skill.Location{}, fmt.Errorf("%s: %w", path, cause.Of(err))
 	}
 	if !info.IsDir() {
 		folder := filepath.Dir(abs)
-		loc := Location{Name: Plain(filepath.Base(folder)), File: abs, Folder: folder}
+		loc := skill.Location{Name: skill.Plain(filepath.Base(folder)), File: abs, Folder: folder}
 		if stem, ok := strings.CutSuffix(filepath.Base(abs), ".md"); ok && filepath.Base(folder) == "commands" && checkName(stem) == nil {
 			loc.Name, loc.Command = stem, true
 		}
 		return loc, checkFile(loc)
 	}
-	loc, err := inFolder(abs, Plain(filepath.Base(abs)))
+	loc, err := inFolder(abs, skill.Plain(filepath.Base(abs)))
 	if errors.Is(err, fs.ErrNotExist) {
-		return Location{}, &noSkillError{path, skillsBelow(abs)}
+		return skill.Location{}, &noSkillError{path, skillsBelow(abs)}
 	}
 	return loc, err
 }
@@ -214,7 +194,7 @@ func (e *noSkillError) Unwrap() error { return fs.ErrNotExist }
 // skillsBelow are the folders in a folder that are skills.
 func skillsBelow(dir string) (names []string) {
 	for _, below := range (folders{}).below(dir) {
-		if paths.IsFile(filepath.Join(below, MainFile)) {
+		if paths.IsFile(filepath.Join(below, skill.MainFile)) {
 			names = append(names, filepath.Base(below))
 		}
 	}
@@ -233,7 +213,7 @@ type root struct {
 
 // find looks for a name in the root. Only a plugin's name and, for a command,
 // folders may stand before it.
-func (r root) find(q query) (Location, error) {
+func (r root) find(q query) (skill.Location, error) {
 	if r.command {
 		return r.findCommand(q)
 	}
@@ -247,7 +227,7 @@ func (r root) find(q query) (Location, error) {
 // has reports whether a skill of this name can be in the root.
 func (r root) has(name string) bool {
 	folder := r.folder(name)
-	return folder != "" && (!missing(folder) || !missing(Companion(folder)))
+	return folder != "" && (!missing(folder) || !missing(skill.Companion(folder)))
 }
 
 // folder is where a skill of this name would be, or "".
@@ -255,42 +235,42 @@ func (r root) folder(name string) string {
 	if !r.single {
 		return filepath.Join(r.dir, name)
 	}
-	if Plain(filepath.Base(r.dir)) != Plain(name) {
+	if skill.Plain(filepath.Base(r.dir)) != skill.Plain(name) {
 		return ""
 	}
 	return r.dir
 }
 
-func (r root) findSkill(name string) (Location, error) {
+func (r root) findSkill(name string) (skill.Location, error) {
 	if !r.has(name) {
-		return Location{}, fs.ErrNotExist
+		return skill.Location{}, fs.ErrNotExist
 	}
-	loc, err := inFolder(r.folder(name), Plain(name))
+	loc, err := inFolder(r.folder(name), skill.Plain(name))
 	return r.mark(loc), err
 }
 
 // findCommand looks for folder/name.md, and for folder/name/SKILL.md, which
 // Claude Code takes too.
-func (r root) findCommand(q query) (Location, error) {
+func (r root) findCommand(q query) (skill.Location, error) {
 	words := q.words
 	if q.qualified() && r.plugin != nil && r.plugin() == words[0] {
 		words = words[1:]
 	}
 	path := filepath.Join(r.dir, filepath.Join(words...))
 	if !paths.Inside(r.dir, path) {
-		return Location{}, fs.ErrNotExist
+		return skill.Location{}, fs.ErrNotExist
 	}
-	for _, file := range []string{path + ".md", filepath.Join(path, MainFile)} {
-		loc := r.mark(Location{Name: strings.Join(words, ":"), File: file, Folder: r.dir})
+	for _, file := range []string{path + ".md", filepath.Join(path, skill.MainFile)} {
+		loc := r.mark(skill.Location{Name: strings.Join(words, ":"), File: file, Folder: r.dir})
 		if err := checkFile(loc); err == nil || !errors.Is(err, fs.ErrNotExist) {
 			return loc, err
 		}
 	}
-	return Location{}, fs.ErrNotExist
+	return skill.Location{}, fs.ErrNotExist
 }
 
 // mark says in a location where it is from.
-func (r root) mark(loc Location) Location {
+func (r root) mark(loc skill.Location) skill.Location {
 	loc.From, loc.Command = r.from, r.command
 	if r.plugin != nil {
 		loc.Plugin = r.plugin()
@@ -304,12 +284,12 @@ func (r root) canEnter() bool {
 }
 
 // inFolder finds the file of the skill in folder: its companion's, its text, its SKILL.md.
-func inFolder(folder, name string) (Location, error) {
-	tries := [...]Location{
-		{Folder: Companion(folder), File: MainFile},
-		{Folder: folder, File: textFiles[0]},
-		{Folder: folder, File: textFiles[1]},
-		{Folder: folder, File: MainFile},
+func inFolder(folder, name string) (skill.Location, error) {
+	tries := [...]skill.Location{
+		{Folder: skill.Companion(folder), File: skill.MainFile},
+		{Folder: folder, File: skill.FirstUseFile},
+		{Folder: folder, File: skill.ContentFile},
+		{Folder: folder, File: skill.MainFile},
 	}
 	for _, loc := range tries {
 		loc.Name, loc.File = name, filepath.Join(loc.Folder, loc.File)
@@ -317,51 +297,13 @@ func inFolder(folder, name string) (Location, error) {
 			return loc, err
 		}
 	}
-	return Location{}, fs.ErrNotExist
+	return skill.Location{}, fs.ErrNotExist
 }
 
-// checkFile reports whether a location's file is there and, links resolved,
-// lies in the skill's own folder. The folder itself may be a link: installers
-// make such. A linked file could be any file of the user's.
-func checkFile(loc Location) error {
+// checkFile reports whether a location's file is there and may be read as its skill's.
+func checkFile(loc skill.Location) error {
 	if absent(loc.File) {
 		return fs.ErrNotExist
 	}
-	info, err := os.Lstat(loc.File)
-	switch {
-	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrNotExist):
-		return fs.ErrNotExist
-	case err != nil:
-		return fmt.Errorf("%s: %w", loc.File, cause.Of(err))
-	case info.Mode().IsRegular() && loc.direct():
-		return nil
-	}
-	if info, err = os.Stat(loc.File); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: a broken link", loc.File)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", loc.File, cause.Of(err))
-	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s: not a regular file", loc.File)
-	}
-	real, _, err := loc.where()
-	if err != nil {
-		return err
-	}
-	return real.check(loc)
-}
-
-// LinksOut reports whether a file is a link to one that lies outside its folder, and to which. The
-// folder itself may be a link: installers make such.
-func LinksOut(file string) (real string, out bool) {
-	if info, err := os.Lstat(file); err != nil || info.Mode()&fs.ModeSymlink == 0 {
-		return "", false
-	}
-	real, err := filepath.EvalSymlinks(file)
-	if err != nil {
-		return "", false
-	}
-	dir, err := filepath.EvalSymlinks(filepath.Dir(file))
-	return real, err != nil || !paths.Inside(dir, real)
+	return loc.Check()
 }

@@ -1,4 +1,4 @@
-package skill
+package find
 
 import (
 	"io/fs"
@@ -8,10 +8,11 @@ import (
 	"slices"
 
 	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/skill"
 )
 
-// skipped are folders that hold no skills of the project's.
-var skipped = []string{".git", ".hg", ".svn", "node_modules"}
+// Skipped are folders that hold other people's files.
+var Skipped = []string{".git", ".hg", ".svn", "node_modules"}
 
 // depth is how deep below a folder of skills a skill may lie.
 const depth = 3
@@ -64,7 +65,7 @@ func (f folders) below(dir string) []string {
 	var all []string
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
-		if (e.IsDir() || !e.Type().IsRegular() && paths.IsFolder(path)) && !slices.Contains(skipped, e.Name()) {
+		if (e.IsDir() || !e.Type().IsRegular() && paths.IsFolder(path)) && !slices.Contains(Skipped, e.Name()) {
 			all = append(all, path)
 		}
 	}
@@ -74,7 +75,7 @@ func (f folders) below(dir string) []string {
 // chosen lists what a folder that was named has: skills as in a folder of skills, or as in a repository, or it is one.
 func (f folders) chosen(dir, from string) iter.Seq[root] {
 	return func(yield func(root) bool) {
-		if !missing(filepath.Join(dir, MainFile)) && !yield(root{dir: dir, from: from, single: true}) {
+		if !missing(filepath.Join(dir, skill.MainFile)) && !yield(root{dir: dir, from: from, single: true}) {
 			return
 		}
 		for r := range f.nested(dir, from, nil) {
@@ -105,7 +106,7 @@ func (f folders) layout(base string, commands bool) iter.Seq[root] {
 			return yield(r)
 		}
 		all := func(p Plugin) bool {
-			for r := range p.roots(FromProject, commands) {
+			for r := range p.roots(skill.FromProject, commands) {
 				if !once(r, p.Name) {
 					return false
 				}
@@ -118,7 +119,7 @@ func (f folders) layout(base string, commands bool) iter.Seq[root] {
 				plugin = Plugin{Root: base}.name()
 			}
 			if dir := filepath.Join(base, "skills"); !missing(dir) {
-				for r := range f.nested(dir, FromProject, plugin) {
+				for r := range f.nested(dir, skill.FromProject, plugin) {
 					if !once(r, "") {
 						return
 					}
@@ -130,7 +131,7 @@ func (f folders) layout(base string, commands bool) iter.Seq[root] {
 				return
 			}
 		}
-		if !commands && !once(root{dir: base, from: FromProject}, "") {
+		if !commands && !once(root{dir: base, from: skill.FromProject}, "") {
 			return
 		}
 		if isPlugin(base) && !all(Plugin{Root: base}) {

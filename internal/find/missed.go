@@ -1,4 +1,4 @@
-package skill
+package find
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/skill"
 )
 
 // missed is the error for a skill that is nowhere: the names that may have been meant, then where it was looked for.
@@ -22,9 +23,9 @@ func (f Finder) missed(name string, q query) error {
 			names = append(names, loc.Call)
 		}
 	}
-	close := closest(name, names)
+	close := skill.Closest(name, names)
 	if q.qualified() && len(close) == 0 {
-		close = closest(q.words[len(q.words)-1], names)
+		close = skill.Closest(q.words[len(q.words)-1], names)
 	}
 	if _, err := inFolder(filepath.Join(cmp.Or(f.Here, f.Dir), name), name); err == nil && !q.qualified() {
 		close = slices.Insert(close, 0, "./"+name)
@@ -54,18 +55,18 @@ func (f Finder) almost(name string) string {
 		isThere := func(file string) bool { return paths.IsFile(filepath.Join(top, ".claude", file)) }
 		for _, folder := range []string{"skills", "skill", "Skills", "SKILLS"} {
 			shown := ".claude/" + folder
-			for _, base := range []string{MainFile, "skill.md", "Skill.md"} {
+			for _, base := range []string{skill.MainFile, "skill.md", "Skill.md"} {
 				switch is := isThere(filepath.Join(folder, name, base)); {
-				case is && folder != "skills" && base != MainFile:
-					return "the folder " + shown + " must be called skills, and " + base + " in it " + MainFile + ", in capitals"
+				case is && folder != "skills" && base != skill.MainFile:
+					return "the folder " + shown + " must be called skills, and " + base + " in it " + skill.MainFile + ", in capitals"
 				case is && folder != "skills":
 					return "the folder " + shown + " must be called skills"
-				case is && base != MainFile:
-					return shown + "/" + name + "/" + base + " must be called " + MainFile + ", in capitals"
+				case is && base != skill.MainFile:
+					return shown + "/" + name + "/" + base + " must be called " + skill.MainFile + ", in capitals"
 				}
 			}
 			if isThere(filepath.Join(folder, name+".md")) {
-				return "a skill is a folder: move " + shown + "/" + name + ".md to .claude/skills/" + name + "/" + MainFile
+				return "a skill is a folder: move " + shown + "/" + name + ".md to .claude/skills/" + name + "/" + skill.MainFile
 			}
 		}
 	}
@@ -106,7 +107,7 @@ func (f Finder) Strays() []string {
 				if info, err := os.Lstat(below); err != nil || !info.IsDir() {
 					continue
 				}
-				if paths.IsFile(filepath.Join(below, MainFile)) && !found[paths.Real(below)] {
+				if paths.IsFile(filepath.Join(below, skill.MainFile)) && !found[paths.Real(below)] {
 					strays = append(strays, filepath.ToSlash(strings.TrimPrefix(below[len(top):], string(filepath.Separator))))
 				}
 				next = append(next, below)
@@ -162,57 +163,3 @@ func (e *NotFoundError) Error() string {
 
 // Unwrap makes it a kind of fs.ErrNotExist.
 func (e *NotFoundError) Unwrap() error { return fs.ErrNotExist }
-
-// DidYouMean asks about the known words that are a few keystrokes away, in words that follow an error; "" if none is.
-func DidYouMean(word string, known []string) string {
-	close := closest(word, slices.Sorted(slices.Values(known)))
-	if len(close) == 0 {
-		return ""
-	}
-	far := Distance(word, close[0])
-	return ": did you mean " + strings.Join(slices.DeleteFunc(close, func(c string) bool { return Distance(word, c) > far }), " or ") + "?"
-}
-
-// closest returns up to three names that are a few keystrokes away, nearest first.
-func closest(name string, names []string) []string {
-	type near struct {
-		name string
-		far  int
-	}
-	var found []near
-	for _, n := range names {
-		far := Distance(strings.ToLower(name), strings.ToLower(n))
-		if strings.HasPrefix(n, name) || far <= max(2, len(name)/3) {
-			found = append(found, near{n, far})
-		}
-	}
-	slices.SortStableFunc(found, func(a, b near) int { return a.far - b.far })
-	var close []string
-	for _, n := range found[:min(len(found), 3)] {
-		close = append(close, n.name)
-	}
-	return close
-}
-
-// Distance counts the characters to insert, delete, replace or swap to turn a into b.
-func Distance(a, b string) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(row[j-1]+1, last[j]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
-}

@@ -1,4 +1,4 @@
-package check
+package find
 
 import (
 	"fmt"
@@ -14,27 +14,28 @@ import (
 	"github.com/skillhand/skillhand/skill"
 )
 
-// A misplacement says why Claude Code does not load a file that looks like a skill, or others because of it.
-type misplacement struct {
-	text, help string
-	perhaps    bool // it may be linked or copied to where it is loaded, or is not meant to be
-	shared     bool // all skills of the folder have the fault
-	told       bool // another of them tells it
+// A Misplacement says why Claude Code does not load a file that looks like a skill, or others because of it.
+type Misplacement struct {
+	Text, Help string
+	Perhaps    bool // it may be linked or copied to where it is loaded, or is not meant to be
+	Told       bool // another skill of the folder, which has the same fault, tells it
+
+	shared bool // all skills of the folder have the fault
 }
 
 // notLoadedAs is about a skill that Claude Code does not load.
-func notLoadedAs(why, help string) misplacement {
-	return misplacement{text: "Claude Code does not load this skill: " + why, help: help}
+func notLoadedAs(why, help string) Misplacement {
+	return Misplacement{Text: "Claude Code does not load this skill: " + why, Help: help}
 }
 
-func perhaps(m misplacement) misplacement {
-	m.perhaps, m.shared = true, true
+func perhaps(m Misplacement) Misplacement {
+	m.Perhaps, m.shared = true, true
 	return m
 }
 
 // misplaced finds out whether a file would be a skill under another name or in another place. Claude Code's answers are
 // in testdata/claude/SK004-*.txtar.
-func (w *walker) misplaced(p string, in setting) misplacement {
+func (w *walker) misplaced(p string, in setting) Misplacement {
 	dir, base := filepath.Dir(p), filepath.Base(p)
 	isLoose := in.claude != "" && filepath.Ext(base) == ".md" && dir == filepath.Join(in.claude, "skills")
 	switch isMain := strings.EqualFold(base, skill.MainFile); {
@@ -43,7 +44,7 @@ func (w *walker) misplaced(p string, in setting) misplacement {
 	case isLoose && hasFront(p):
 		return notLoadedAs("a skill is a folder with a SKILL.md in it", "move it to "+strings.TrimSuffix(base, ".md")+"/SKILL.md")
 	case !isMain, base != skill.MainFile && paths.IsFile(filepath.Join(dir, skill.MainFile)):
-		return misplacement{}
+		return Misplacement{}
 	case in == setting{} && base != skill.MainFile && w.isSkills(dir) && hasFront(p):
 		return inCapitals()
 	case in == setting{}:
@@ -54,7 +55,7 @@ func (w *walker) misplaced(p string, in setting) misplacement {
 	return w.misplacedIn(in, dir, base)
 }
 
-func inCapitals() misplacement {
+func inCapitals() Misplacement {
 	return notLoadedAs("its file must be called SKILL.md, in capitals", "rename it to SKILL.md")
 }
 
@@ -70,7 +71,7 @@ func (w *walker) isSkills(dir string) bool {
 		top = filepath.Dir(above)
 	}
 	if _, known := w.skillsOf[top]; !known {
-		w.skillsOf[top] = skill.Finder{Dir: top}.Folders()
+		w.skillsOf[top] = Finder{Dir: top}.Folders()
 	}
 	return slices.Contains(w.skillsOf[top], above) && (above != top || len(paths.Glob(top, "*/"+skill.MainFile)) > 0)
 }
@@ -82,8 +83,8 @@ func (w *walker) isSkillItself(in setting, dir string) bool {
 }
 
 // misplacedIn is about a SKILL.md, however it is spelled, in a .claude or a plugin.
-func (w *walker) misplacedIn(in setting, dir, base string) misplacement {
-	root, above := in.claude+in.plugin, filepath.Dir(dir) // one of the two is ""
+func (w *walker) misplacedIn(in setting, dir, base string) Misplacement {
+	root, above := in.root(), filepath.Dir(dir)
 	name, isMain := filepath.Base(above), base == skill.MainFile
 	folders := w.skillFolders(in)
 	isSkills := slices.Contains(folders, above) && (above == folders[0] || !paths.IsFile(filepath.Join(above, skill.MainFile)))
@@ -107,7 +108,7 @@ func (w *walker) misplacedIn(in setting, dir, base string) misplacement {
 	case dir == in.plugin && paths.IsFolder(folders[0]):
 		return perhaps(notLoadedAs("a SKILL.md at a plugin's top counts only where there is no folder skills", "move it to skills/NAME/SKILL.md"))
 	}
-	return misplacement{}
+	return Misplacement{}
 }
 
 // isAlmostSkills reports whether a folder's name is a slip for skills.
@@ -116,21 +117,21 @@ func isAlmostSkills(name string) bool {
 }
 
 // hidesOthers is about a SKILL.md that makes one skill of a plugin's folder of skills.
-func hidesOthers(dir string) misplacement {
+func hidesOthers(dir string) Misplacement {
 	others := paths.Glob(dir, "*/"+skill.MainFile)
 	if len(others) == 0 {
-		return misplacement{}
+		return Misplacement{}
 	}
-	return misplacement{
-		text: fmt.Sprintf("because of this file Claude Code takes the folder %s for one skill, and does not load the %s in it",
+	return Misplacement{
+		Text: fmt.Sprintf("because of this file Claude Code takes the folder %s for one skill, and does not load the %s in it",
 			filepath.Base(dir), term.Plural(len(others), "skill")),
-		help: "move it to NAME/SKILL.md, beside the others",
+		Help: "move it to NAME/SKILL.md, beside the others",
 	}
 }
 
 // tooDeep is about a skill in a folder within a folder of skills. One in another skill's folder may be a template, and
 // one that is put away, or that a manifest passes over when it names its neighbours, is not meant to be loaded.
-func tooDeep(folders []string, folder, dir string) misplacement {
+func tooDeep(folders []string, folder, dir string) Misplacement {
 	group, isChosen := filepath.Base(filepath.Dir(dir)), slices.ContainsFunc(folders, func(f string) bool { return paths.Below(folder, f) })
 	for d := filepath.Dir(dir); paths.Inside(folder, d); d = filepath.Dir(d) {
 		if d != folders[0] && paths.IsFile(filepath.Join(d, skill.MainFile)) {
@@ -141,7 +142,7 @@ func tooDeep(folders []string, folder, dir string) misplacement {
 	m := notLoadedAs("it looks in the folders of "+filepath.Base(folder)+", and not in those of "+group, "move what is in "+group+" up to "+filepath.Base(folder))
 	if m.shared = true; isChosen {
 		m = perhaps(m)
-		m.help += ", if it is to be used"
+		m.Help += ", if it is to be used"
 	}
 	return m
 }
@@ -161,7 +162,7 @@ func (w *walker) linksTo(folder, dir string) bool {
 // skillFolders lists the folders whose folders are skills, or which are skills themselves: skills, and in a plugin those
 // that its manifest or a marketplace names.
 func (w *walker) skillFolders(in setting) []string {
-	root := in.claude + in.plugin
+	root := in.root()
 	if all, known := w.skillsOf[root]; known {
 		return all
 	}
@@ -187,7 +188,7 @@ func (w *walker) marketsAbove(plugin string) {
 		if file := filepath.Join(d, ".claude-plugin", "marketplace.json"); paths.IsFile(file) {
 			w.market(d, file)
 		}
-		if d == filepath.Dir(d) || isThere(filepath.Join(d, ".git")) {
+		if d == filepath.Dir(d) || IsThere(filepath.Join(d, ".git")) {
 			return
 		}
 	}
@@ -195,7 +196,7 @@ func (w *walker) marketsAbove(plugin string) {
 
 // elsewhere is about a folder of skills that is in no .claude and no plugin. It may be a collection; but not under a name
 // that nobody looks for.
-func elsewhere(folder, file string) misplacement {
+func elsewhere(folder, file string) Misplacement {
 	name, above := filepath.Base(folder), filepath.Base(filepath.Dir(folder))
 	switch isFolder := name == "skills" || isAlmostSkills(name); {
 	case isFolder && above == "claude":
@@ -204,7 +205,7 @@ func elsewhere(folder, file string) misplacement {
 	case isAlmostSkills(name) && file == skill.MainFile:
 		return perhaps(notLoadedAs("the folder must be called skills, not "+name, "rename it, and keep it in .claude or in a plugin"))
 	}
-	return misplacement{}
+	return Misplacement{}
 }
 
 // strays tells of a project whose skills all lie where nobody looks: in no folder of an agent or plugin, in none called
@@ -216,14 +217,14 @@ func (w *walker) strays() {
 		folders := strings.Split(filepath.ToSlash(rel), "/")
 		switch {
 		case f.Kind != Skill || f.As == User:
-		case f.misplaced.text != "" || err != nil || f.claude || f.Plugin != "" || len(folders) < 3 || slices.Contains(folders, "skills"):
+		case f.Misplaced.Text != "" || err != nil || f.Claude || f.Plugin != "" || len(folders) < 3 || slices.Contains(folders, "skills"):
 			return
 		case first < 0:
 			first = i
 		}
 	}
 	if first >= 0 {
-		w.found[first].misplaced = perhaps(notLoadedAs("nothing looks for skills in "+filepath.Base(filepath.Dir(filepath.Dir(w.found[first].Path))),
+		w.found[first].Misplaced = perhaps(notLoadedAs("nothing looks for skills in "+filepath.Base(filepath.Dir(filepath.Dir(w.found[first].Path))),
 			"move the folder "+filepath.Base(filepath.Dir(w.found[first].Path))+" to .claude/skills, or make a plugin of it"))
 	}
 }
@@ -233,13 +234,4 @@ func hasFront(file string) bool {
 	src, err := skill.ReadFile(file)
 	first, _, _ := strings.Cut(string(src), "\n")
 	return err == nil && strings.TrimSpace(first) == "---"
-}
-
-func notLoaded(p *pass) {
-	if at := p.doc.file.misplaced; at.text != "" && !at.told {
-		f := p.find(0, 0, "%s", at.text)
-		if f.Help = at.help; at.perhaps {
-			p.severe(f, Info)
-		}
-	}
 }

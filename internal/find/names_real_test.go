@@ -1,6 +1,6 @@
 //go:build unix
 
-package skill_test
+package find_test
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/test/fakeapi"
 	"github.com/skillhand/skillhand/internal/test/realclaude"
@@ -44,7 +45,7 @@ func TestNamesByClaude(t *testing.T) {
 		t.Fatalf("Claude Code lists %q", init.Skills)
 	}
 	for _, name := range names {
-		_, err := skill.Finder{Dir: c.Project}.Find(name)
+		_, err := find.Finder{Dir: c.Project}.Find(name)
 		if theirs := slices.Contains(init.Skills, name); theirs != (err == nil) {
 			t.Errorf("%q: Claude Code takes it: %v; we say %v", name, theirs, err)
 		}

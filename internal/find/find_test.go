@@ -1,0 +1,84 @@
+package find
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/internal/test/txtartest"
+)
+
+// grow writes the files of a case into a repository and returns it. LINK and a path make a link, FOLDER makes a folder.
+func grow(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := paths.Real(t.TempDir())
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(os.Mkdir(filepath.Join(dir, ".git"), 0o777))
+	for name, text := range files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		must(os.MkdirAll(filepath.Dir(file), 0o777))
+		target, isLink := strings.CutPrefix(text, "LINK ")
+		switch {
+		case isLink:
+			must(os.Symlink(strings.TrimSpace(target), file))
+		case strings.TrimSpace(text) == "FOLDER":
+			must(os.Mkdir(file, 0o777))
+		case name != "want" && name != "others":
+			must(os.WriteFile(file, []byte(text), 0o666))
+		}
+	}
+	return dir
+}
+
+// describe writes what is known of files, a line each.
+func describe(files []File) string {
+	var b strings.Builder
+	for _, f := range files {
+		fmt.Fprintf(&b, "%s: %s", f.Name, f.Kind)
+		if f.Plugin != "" {
+			fmt.Fprintf(&b, " of %s", cmp.Or(Relative(f.Top, f.Plugin), "."))
+		}
+		fmt.Fprintf(&b, ", %s", cmp.Or(strings.Join(f.Owners, " "), "nobody's"))
+		switch {
+		case f.Fault != nil:
+			fmt.Fprintf(&b, ": %v", f.Fault)
+		case f.Misplaced.Text != "":
+			fmt.Fprintf(&b, ": %s", f.Misplaced.Text)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// TestTrees: the map of each tree. others has the files that are left out unless other agents are asked for.
+func TestTrees(t *testing.T) {
+	txtartest.Run(t, "testdata/*.txtar", func(t *testing.T, c txtartest.Case) map[string]string {
+		dir := grow(t, c.Files)
+		tree := Tree{Dir: dir, Home: filepath.Join(dir, "home")}
+		files, err := tree.Find(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]string{"want": describe(files), "others": ""}
+		tree.Others = true
+		all, err := tree.Find(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(describe(all)) {
+			if !strings.Contains(got["want"], line) {
+				got["others"] += line
+			}
+		}
+		return got
+	})
+}

@@ -1,0 +1,216 @@
+package find
+
+import (
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillhand/skillhand/internal/agents"
+	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/jsontree"
+	"github.com/skillhand/skillhand/internal/paths"
+	"github.com/skillhand/skillhand/skill"
+)
+
+// ownFolder returns the agent whose own folder dir is by its name, or "": .cursor, .cursor-plugin, public/cursor.
+func ownFolder(dir string) string {
+	base := filepath.Base(dir)
+	owner := agents.OwnerOf(base)
+	if owner == nil && strings.HasPrefix(base, ".") {
+		owner = agents.PluginOf(base)
+	}
+	if owner == nil && filepath.Base(filepath.Dir(dir)) == "public" {
+		owner = agents.OwnerOf("." + base)
+	}
+	if owner == nil {
+		return ""
+	}
+	return owner.Name
+}
+
+// isOthers reports whether a folder is another agent's: its own, or a plugin for it and not for Claude Code.
+func (w *walker) isOthers(dir string, entries []fs.DirEntry) bool {
+	owner := ownFolder(dir)
+	others := owner != "" && owner != agents.Claude
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		if plugin := agents.PluginOf(e.Name()); plugin != nil {
+			if plugin.Name == agents.Claude {
+				return false
+			}
+			others = true
+		}
+	}
+	return others && !w.plugins[dir]
+}
+
+// owners returns the agents that read a file where it lies, sorted.
+func (w *walker) owners(f *File, in setting) []string {
+	all := w.placeOwners(f, in)
+	switch f.Kind {
+	case Hooks:
+		all = hooksOwners(f, all)
+	case Agent:
+		all = append(all, agentOwners(f)...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// placeOwners returns the agents that read a file of this kind where it lies, whatever it says.
+func (w *walker) placeOwners(f *File, in setting) []string {
+	for d := f.Path; d != filepath.Dir(d); d = filepath.Dir(d) {
+		own := ownFolder(d)
+		var plugin []string
+		if d != f.Path {
+			plugin = w.pluginOwners(d)
+		}
+		switch readers := w.readers(f.Kind, d); {
+		case len(readers) > 0:
+			return readers
+		case d == in.claude && w.finder.isClaude(d):
+			return []string{agents.Claude}
+		case own != "":
+			return []string{own}
+		case len(plugin) > 0:
+			return plugin
+		}
+		if d == w.home {
+			break
+		}
+	}
+	return w.extensionOwners(filepath.Dir(f.Path))
+}
+
+// readers returns the agents that read files of a kind from a folder, or the file itself.
+func (w *walker) readers(kind Kind, path string) (names []string) {
+	slashed := filepath.ToSlash(path)
+	inHome := ""
+	switch {
+	case filepath.Dir(path) == w.finder.config():
+		inHome = ".claude/" + filepath.Base(path)
+	case w.finder.Home != "" && paths.Below(w.finder.Home, path):
+		inHome = Relative(w.finder.Home, path)
+	}
+	for _, a := range agents.All() {
+		ofProject := slices.ContainsFunc(foldersFor(kind, a.Project), func(folder string) bool { return strings.HasSuffix(slashed, "/"+folder) })
+		ofUser := slices.Contains(foldersFor(kind, a.User), inHome)
+		if inHome == "" && ofProject || ofUser {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
+// foldersFor returns the folders in which an agent looks for files of a kind.
+func foldersFor(kind Kind, f agents.Folders) []string {
+	switch kind {
+	case Skill, FirstUse, Text:
+		return f.Skills
+	case Command:
+		return f.Commands
+	case Agent:
+		return f.Agents
+	case Hooks:
+		return f.Hooks
+	}
+	return nil
+}
+
+// pluginOwners lists the agents that a plugin has a manifest for. One that only a marketplace lists is Claude Code's.
+func (w *walker) pluginOwners(root string) []string {
+	if all, known := w.ownersOf[root]; known {
+		return slices.Clone(all)
+	}
+	var all []string
+	entries, _ := w.read(root) // who cannot read it finds no files in it either
+	for _, e := range entries {
+		if a := agents.PluginOf(e.Name()); a != nil && paths.IsFile(filepath.Join(root, e.Name(), "plugin.json")) {
+			all = append(all, a.Name)
+		}
+	}
+	if w.plugins[root] {
+		all = append(all, agents.Claude)
+	}
+	if len(all) > 0 {
+		all = append(all, w.extensionOwners(root)...)
+	}
+	w.ownersOf[root] = all
+	return slices.Clone(all)
+}
+
+// extensionOwners lists the agents of which a folder is an extension, or lies in one: those have a file at their top, and
+// agents, hooks and skills below.
+func (w *walker) extensionOwners(dir string) (names []string) {
+	for d := dir; ; d = filepath.Dir(d) {
+		entries, _ := w.read(d)
+		for _, e := range entries {
+			if a := agents.PluginOf(e.Name()); a != nil && e.Type().IsRegular() {
+				names = append(names, a.Name)
+			}
+		}
+		if d == w.home || d == filepath.Dir(d) {
+			return names
+		}
+	}
+}
+
+// hooksOwners returns whose a hooks file is, by what it says, of those who read it by its place. One with a version and no
+// event that Claude Code knows is not Claude Code's.
+func hooksOwners(f *File, place []string) []string {
+	src, err := f.text()
+	if err != nil {
+		return place
+	}
+	root, fault := jsontree.Parse(string(src))
+	if fault != nil {
+		return place
+	}
+	known := false
+	if events := root.Get("hooks"); events.IsObject() {
+		for _, event := range events.Items {
+			known = known || slices.Contains(claudecode.Events(), event.Key)
+			if !event.IsList() {
+				continue
+			}
+			for _, hook := range event.Items {
+				for _, a := range agents.All() {
+					if slices.ContainsFunc(a.Own.HookFields, func(field string) bool { return hook.Get(field) != nil }) {
+						return []string{a.Name}
+					}
+				}
+			}
+		}
+	}
+	if root.Get("version") != nil && !known {
+		return slices.DeleteFunc(place, func(agent string) bool { return agent == agents.Claude })
+	}
+	return place
+}
+
+// agentOwners returns the agents of which a subagent's frontmatter has all the fields that no other agent has.
+func agentOwners(f *File) (names []string) {
+	src, err := f.text()
+	if err != nil {
+		return nil
+	}
+	front := &skill.Parse(f.Path, src).Front
+	isMissing := func(field string) bool { _, has := front.Field(field); return !has }
+	for _, a := range agents.All() {
+		if len(a.Own.AgentFields) > 0 && !slices.ContainsFunc(a.Own.AgentFields, isMissing) {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
+// text returns what a file says.
+func (f *File) text() ([]byte, error) {
+	if f.Source != nil {
+		return f.Source, nil
+	}
+	return skill.ReadFile(f.Path)
+}
