@@ -17,7 +17,8 @@ import (
 	"github.com/skillhand/skillhand/internal/test/realpostgres"
 )
 
-// onBoth runs a test on a fresh database of either sort. The tests on Postgres share a server.
+// onBoth runs a test on a fresh database of either sort. The tests on Postgres share a server. On a
+// busy machine a worker may be silent for long, so the lease is too: the locks tell who died.
 func onBoth(t *testing.T, test func(t *testing.T, o Options)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
@@ -26,7 +27,7 @@ func onBoth(t *testing.T, test func(t *testing.T, o Options)) {
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
-		test(t, Options{Database: realpostgres.Database(t), Locks: t.TempDir(), Lease: 3 * time.Second})
+		test(t, Options{Database: realpostgres.Database(t), Locks: t.TempDir(), Lease: 10 * time.Minute})
 	})
 }
 
