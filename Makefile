@@ -6,13 +6,21 @@ LDFLAGS := -s -w -X github.com/skillhand/skillhand/internal/cli.version=$(VERSIO
 TOOLS := $(CURDIR)/.tools
 export CGO_ENABLED ?= 0
 # Every process of a race build takes a second to end, unless it is told not to.
-RACE := GORACE=atexit_sleep_ms=0
-# Many tests wait more than they work, so more packages than processors are tested at once.
-PACKAGES ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 2 )))
-# The packages that start goroutines. make test looks for races in these; make race in all, the programs too.
-CONCURRENT = $(shell git grep -lE '^\s*go (func|[a-z])|\.Go.func' -- '*.go' ':!*_test.go' ':!cmd' ':!tools/bench' | xargs -n1 dirname | sort -u | sed 's,^,./,')
+RACE := CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 go test -race
+# Which packages a target is about: make test PKG=./check.
+PKG ?= ./...
+ROOMS = $(patsubst github.com/skillhand/skillhand%,.%,$(shell go list $(PKG)))
+# In these, goroutines share state: make test looks for races in them, make torture in all.
+RACED = $(filter ./internal/batch ./internal/batch/jobs ./internal/mcp ./internal/proc ./internal/shell ./internal/web,$(ROOMS))
+# What asks real programs from npm, and the tests that do: see internal/test/real.txt.
+REAL_ROOMS = $(filter $(shell awk '!/^\#/ && NF {print "./" $$1}' internal/test/real.txt | sort -u),$(ROOMS))
+REAL_TESTS = $(shell awk '!/^\#/ && NF {sub("/.*", "", $$2); print $$2}' internal/test/real.txt | sort -u)
+space := $(subst ,, )
+# Many tests wait more than they work, so more of them than there are processors run at once.
+ATONCE ?= -p $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 1 ))) -parallel 4
+ROUNDS ?= 1
 
-.PHONY: build demo test race picture agents suites chaos grow bench fuzz lint cross release tools parallel clean
+.PHONY: build demo test test-race test-plain real torture chaos grow times picture bench fuzz lint vet cross release tools sandbox parallel clean
 
 build: ## the two static binaries, bin/skillhand and bin/skillhand-server
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
@@ -20,35 +28,48 @@ build: ## the two static binaries, bin/skillhand and bin/skillhand-server
 demo: build ## loads a skill the first and the later time, in a folder of its own
 	@PATH="$(CURDIR)/bin:$$PATH" bash examples/demo.sh
 
-test: tools cross ## everything that must hold
-	@fmt=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$fmt" ]; then echo "not formatted: $$fmt"; exit 1; fi
-	go vet ./...
-	CGO_ENABLED=1 SKILLHAND_REQUIRE_ALL=1 $(RACE) go test -race -p $(PACKAGES) -timeout 60m $(CONCURRENT)
-	SKILLHAND_REQUIRE_ALL=1 go test -p $(PACKAGES) -timeout 60m $$(go list ./... | grep -vxF "$$(go list $(CONCURRENT))")
+test: tools vet cross ## what must hold before a change lands; of the real programs it asks the least, the recordings answer for the rest
+	@$(MAKE) --no-print-directory -j2 -k test-race test-plain
 
-race: tools ## all tests with the race detector, also those that start the programs, which then take three times as long
-	CGO_ENABLED=1 SKILLHAND_REQUIRE_ALL=1 $(RACE) go test -race -p $(PACKAGES) -timeout 90m ./...
+test-race:
+	$(if $(RACED),SKILLHAND_REQUIRE_ALL=1 $(RACE) $(ATONCE) -timeout 30m $(RACED))
 
-chaos: tools ## workers killed, stopped, interrupted and restarted together under 500 jobs, Postgres crashed, limits under pressure; 1,000 trials of three agents; takes half an hour
-	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_CHAOS=full go test -v -timeout 1h -run 'TestChaos|TestKiller|TestFence|TestRate|TestLimitsStay|TestCutOff|TestUnfit|TestClockBack' ./internal/batch
-	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_TRIALS=1000 go test -v -timeout 2h -run TestTryMany ./cmd/skillhand-server
+test-plain:
+	$(if $(filter-out $(RACED),$(ROOMS)),SKILLHAND_REQUIRE_ALL=1 go test $(ATONCE) -timeout 30m $(filter-out $(RACED),$(ROOMS)))
 
-grow: tools ## 30 and 100 worker processes, a million jobs: connections, throughput, memory, what a look takes; takes a quarter of an hour
-	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_GROW=full go test -v -timeout 1h -run TestGrow ./cmd/skillhand-server
+real: tools sandbox ## every test that asks a real program, in every situation; when all is well, notes so in internal/test/real.sum
+	$(if $(REAL_ROOMS),,$(error nothing in $(PKG) asks a real program))
+	SKILLHAND_REAL=1 SKILLHAND_REQUIRE_ALL=1 go test -count=1 $(ATONCE) -timeout 3h -run '^($(subst $(space),|,$(REAL_TESTS)))$$' $(REAL_ROOMS)
+	go test -count=1 -run TestDigest ./internal/test -passed '$(REAL_ROOMS)'
 
-agents: tools ## the other agents' real programs, in every way that a model or a service can behave; takes some minutes
-	SKILLHAND_AGENTS=full go test -v -parallel 4 -timeout 1h -run 'TestReal|TestEveryWay|TestQwen|TestTryAgents' ./internal/agents ./internal/agents/visibility ./cmd/skillhand-server
+torture: tools ## races everywhere, large inputs, the tests of other systems compiled, chaos, growth; takes hours
+	GOOS=darwin GOARCH=arm64 go vet $(PKG)
+	GOOS=windows GOARCH=amd64 go vet $(PKG)
+	SKILLHAND_TORTURE=1 SKILLHAND_REQUIRE_ALL=1 $(RACE) $(ATONCE) -timeout 2h $(PKG)
+	$(if $(filter ./...,$(PKG)),$(MAKE) chaos grow)
 
-suites: tools ## suites and a model for both claude plugin eval and skillhand try: every difference is a known one; takes ten minutes
-	@{ command -v bwrap && command -v socat; } >/dev/null || { apt-get update -q && apt-get install -qy bubblewrap socat; } || { echo "please install bubblewrap and socat"; exit 1; }
-	SKILLHAND_ALL_SUITES=1 go test -v -timeout 1h -run TestSuites ./cmd/skillhand-server
+chaos: tools ## workers killed, stopped, interrupted and restarted together under 500 jobs, Postgres crashed, limits under pressure; 1,000 trials of three agents; half an hour for each of ROUNDS
+	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_CHAOS=full go test -v -count=$(ROUNDS) -timeout 0 -run 'TestChaos|TestKiller|TestFence|TestRate|TestLimitsStay|TestCutOff|TestUnfit|TestClockBack' ./internal/batch
+	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_REAL=1 SKILLHAND_TRIALS=1000 go test -v -count=$(ROUNDS) -timeout 0 -run TestTryMany ./cmd/skillhand-server
+
+grow: tools ## 30 and 100 worker processes, a million jobs: connections, throughput, memory, what a look takes; a quarter of an hour for each of ROUNDS
+	SKILLHAND_REQUIRE_ALL=1 SKILLHAND_GROW=full go test -v -count=$(ROUNDS) -timeout 0 -run TestGrow ./cmd/skillhand-server
+
+times: tools ## what the tests of each package take, into the table in CONTRIBUTING.md
+	@mkdir -p bin
+	{ SKILLHAND_REQUIRE_ALL=1 $(RACE) -json -count=1 $(ATONCE) $(RACED); SKILLHAND_REQUIRE_ALL=1 go test -json -count=1 $(ATONCE) $(filter-out $(RACED),$(ROOMS)); } >bin/times.json
+	go test -count=1 -run TestTimes ./internal/test -times $(CURDIR)/bin/times.json
 
 picture: tools ## docs/page.png, the first view of the page
 	SKILLHAND_PICTURE=$(CURDIR)/docs/page.png go test -count=1 -run TestDemo/picture ./internal/web
 
-cross: ## all packages and their tests compile for macOS and Windows; make release links the programs for every platform
-	GOOS=darwin GOARCH=arm64 go vet ./...
-	GOOS=windows GOARCH=amd64 go vet ./...
+vet: ## formatted, and as go vet wants it
+	@fmt=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$fmt" ]; then echo "not formatted: $$fmt"; exit 1; fi
+	go vet $(PKG)
+
+cross: ## all packages compile for macOS and Windows; make torture also compiles their tests, make release links the programs for every platform
+	GOOS=darwin GOARCH=arm64 go build $(PKG)
+	GOOS=windows GOARCH=amd64 go build $(PKG)
 
 release: ## archives, npm packages, manifests and checksums of the version in VERSION, in dist; twice gives the same bytes
 	rm -rf dist
@@ -65,7 +86,7 @@ fuzz: ## every fuzz test for FUZZTIME
 		done; \
 	done
 	SKILLHAND_DOCUMENTS=1000000 go test -run TestSchemaAgrees -timeout 1h ./report
-	SKILLHAND_PERMIT_PROBES=4000 go test -run TestClaude -timeout 1h ./permit
+	SKILLHAND_REAL=1 SKILLHAND_PERMIT_PROBES=4000 go test -run TestClaude -timeout 1h ./permit
 
 lint: $(TOOLS)/golangci-lint $(TOOLS)/actionlint ## what linters think
 	$(TOOLS)/golangci-lint run ./...
@@ -88,6 +109,10 @@ tools:
 	@command -v nvim >/dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends neovim; } || { echo "please install neovim"; exit 1; }
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends chromium fonts-dejavu-core; } || { echo "please install chromium"; exit 1; }
 	@command -v npm >/dev/null || { apt-get update -q && apt-get install -qy nodejs npm; } || { echo "please install npm"; exit 1; }
+
+# claude plugin eval runs graders in a sandbox.
+sandbox:
+	@{ command -v bwrap && command -v socat; } >/dev/null || { apt-get update -q && apt-get install -qy bubblewrap socat; } || { echo "please install bubblewrap and socat"; exit 1; }
 
 # GNU parallel is what batches are measured beside.
 parallel:

@@ -116,17 +116,12 @@ tools/bench/corpus: check
 tools/release: internal/claudecode internal/proc schemas
 
 # For tests alone: no line above may name them.
+internal/test: internal/claudecode internal/proc internal/shell/bind schemas
 internal/test/fakeapi:
 internal/test/fakeclaude: internal/claudecode
-internal/test/fakemodel:
-internal/test/needs:
-internal/test/npm: internal/claudecode internal/proc internal/test/needs
-internal/test/realagent: internal/agents internal/test/npm
-internal/test/realclaude: internal/claudecode internal/proc internal/test/fakeapi internal/test/npm
-internal/test/realpostgres: internal/proc internal/test/needs
-internal/test/schematest: schemas
-internal/test/shelltest: internal/proc internal/shell/bind internal/test/needs
-internal/test/txtartest:
+internal/test/realagent: internal/agents internal/test
+internal/test/realclaude: internal/claudecode internal/proc internal/test internal/test/fakeapi
+internal/test/realpostgres: internal/proc internal/test
 `
 
 // mayImport reads rooms.

@@ -12,16 +12,16 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/skillhand/skillhand/internal/claudecode/claudepage"
-	"github.com/skillhand/skillhand/internal/test/txtartest"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
-func readCase(t testing.TB, file string) txtartest.Case {
+func readCase(t testing.TB, file string) test.Case {
 	t.Helper()
 	a, err := txtar.ParseFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := txtartest.Case{Comment: string(a.Comment), Files: map[string]string{}}
+	c := test.Case{Comment: string(a.Comment), Files: map[string]string{}}
 	for _, f := range a.Files {
 		c.Files[f.Name] = string(f.Data)
 	}

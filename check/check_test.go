@@ -11,7 +11,7 @@ import (
 
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
 	"github.com/skillhand/skillhand/internal/jsontree"
-	"github.com/skillhand/skillhand/internal/test/txtartest"
+	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -40,7 +40,7 @@ type tree struct {
 	opt   Options
 }
 
-func layDown(t *testing.T, c txtartest.Case) tree {
+func layDown(t *testing.T, c test.Case) tree {
 	t.Helper()
 	tr := tree{dir: t.TempDir(), opt: Options{Jobs: 2}}
 	if err := os.Mkdir(filepath.Join(tr.dir, ".git"), 0o777); err != nil {
@@ -119,7 +119,7 @@ func (tr tree) concise(t *testing.T) string {
 
 // TestRules runs testdata: what each rule finds, what it does not, and what its fixes make of it.
 func TestRules(t *testing.T) {
-	txtartest.Run(t, "testdata/*.txtar", func(t *testing.T, c txtartest.Case) map[string]string {
+	test.Cases(t, "testdata/*.txtar", func(t *testing.T, c test.Case) map[string]string {
 		tr := layDown(t, c)
 		want := tr.concise(t)
 		safe, unsafe := tr.mend(t, false), tr.mend(t, true)

@@ -19,21 +19,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/internal/test/needs"
-	"github.com/skillhand/skillhand/internal/test/schematest"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // sarifModule holds the schema of SARIF as its committee published it.
 const sarifModule = "github.com/owenrumney/go-sarif/v3@v3.3.1"
 
 // sarifSchema returns the schema of SARIF 2.1.0, out of a module that is only read.
-func sarifSchema(t *testing.T) schematest.Schema {
+func sarifSchema(t *testing.T) test.Schema {
 	cmd := exec.Command("go", "mod", "download", "-json", sarifModule)
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod")
 	out, err := cmd.Output()
 	if err != nil {
-		needs.Lacking(t, fmt.Errorf("%s cannot be had: %w", sarifModule, err))
+		test.Lacking(t, fmt.Errorf("%s cannot be had: %w", sarifModule, err))
 	}
 	var module struct{ Dir string }
 	if err := json.Unmarshal(out, &module); err != nil {
@@ -50,10 +49,10 @@ func sarifSchema(t *testing.T) schematest.Schema {
 		}
 		return true
 	})
-	return schematest.Compile(t, "sarif.json", []byte(text))
+	return test.CompileSchema(t, "sarif.json", []byte(text))
 }
 
-func validate(t *testing.T, schema schematest.Schema, data []byte) {
+func validate(t *testing.T, schema test.Schema, data []byte) {
 	t.Helper()
 	if err := schema.Fault(data); err != nil {
 		t.Errorf("%v", err)
@@ -137,7 +136,7 @@ func TestJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	validate(t, schematest.Ours(t, "check-v1"), data)
+	validate(t, test.OurSchema(t, "check-v1"), data)
 }
 
 // TestCaret: the mark stands under what is wrong, whatever is before it and however wide the terminal is.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/skillhand/skillhand/internal/test/txtartest"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // TestPlanted plants the faults of testdata/planted.txt, one at a time: each is found, and its twin has
@@ -62,7 +62,7 @@ func layTwin(t *testing.T, text, mine, other string) tree {
 		}
 		lines = append(lines, line)
 	}
-	c := txtartest.Case{Files: map[string]string{}}
+	c := test.Case{Files: map[string]string{}}
 	for _, f := range txtar.Parse([]byte(strings.Join(lines, ""))).Files {
 		c.Files[f.Name] = string(f.Data)
 	}

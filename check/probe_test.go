@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,13 +17,9 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/internal/test/fakeapi"
 	"github.com/skillhand/skillhand/internal/test/realclaude"
-)
-
-var (
-	record    = flag.Bool("record", false, "ask the real Claude Code, and write what it does into testdata/claude")
-	allProbes = flag.Bool("all", false, "ask the real Claude Code about every probe in every place")
 )
 
 // A probe holds what check says about some files against what Claude Code does with them. The
@@ -216,7 +211,7 @@ func TestProbes(t *testing.T) {
 					got = append(got, strings.NewReplacer(root+"/", "", project, "PROJECT", home, "HOME", filepath.Dir(root), "MARKET").Replace(line))
 				}
 				slices.Sort(got)
-				if flag.Lookup("update").Value.String() == "true" {
+				if *test.Update {
 					p.put(t, place, p.want(place, false), got)
 				} else if want := p.want(place, true); !slices.Equal(got, want) {
 					t.Errorf("%s: check says\n%s\nwant\n%s", p.file, strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -226,21 +221,18 @@ func TestProbes(t *testing.T) {
 	}
 }
 
-// TestProbesReal asks the pinned Claude Code about every fifth probe, each in one place in turn, or
-// with -all about every probe in every place. What it does is what is recorded.
+// TestProbesReal asks the pinned Claude Code about every probe in every place. What it does is what
+// is recorded.
 func TestProbesReal(t *testing.T) {
-	for i, p := range readProbes(t) {
-		places := p.places()
-		for k, place := range places {
-			if !*allProbes && !*record && (i%5 != 0 || k != i/5%len(places)) {
-				continue // each takes seconds of the CLI's time
-			}
+	test.Real(t)
+	for _, p := range readProbes(t) {
+		for _, place := range p.places() {
 			t.Run(strings.TrimSuffix(filepath.Base(p.file), ".txtar")+"/"+place, func(t *testing.T) {
-				if !*record {
+				if !*test.Record {
 					t.Parallel()
 				}
 				got := p.askClaude(t, place)
-				if *record {
+				if *test.Record {
 					p.put(t, place, got, p.want(place, true))
 				} else if want := p.want(place, false); !slices.Equal(uncut(got), uncut(want)) {
 					t.Errorf("%s: Claude Code %s does\n%s\nwant\n%s", p.file, claudecode.Version, strings.Join(got, "\n"), strings.Join(want, "\n"))

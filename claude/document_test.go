@@ -12,14 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/test/schematest"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // Every document is what its schema says, whatever came of the question.
 func TestDocument(t *testing.T) {
 	answered := &Reply{Output: "ok", JSON: json.RawMessage(`{"a":1}`), SessionID: "s", Turns: 1, Attempts: []Attempt{{SessionID: "s"}}, Duration: time.Second}
 	odd := &Reply{Usage: json.RawMessage(`"lots"`), Denials: json.RawMessage(`null`), Attempts: []Attempt{{Category: Logic, Kind: Crashed, Error: "x"}}}
-	schema := schematest.Ours(t, "ask-v1")
+	schema := test.OurSchema(t, "ask-v1")
 	for _, tt := range []struct {
 		reply *Reply
 		err   error
@@ -44,7 +44,7 @@ func TestDocument(t *testing.T) {
 }
 
 func TestEventDocument(t *testing.T) {
-	schema := schematest.Ours(t, "ask-events-v1")
+	schema := test.OurSchema(t, "ask-events-v1")
 	for _, e := range []Event{
 		{Type: Start, Attempt: 1, SessionID: "s", Model: "m"},
 		{Type: Text, Attempt: 1, SessionID: "s", Turn: 1, Text: "hi"},
@@ -79,7 +79,7 @@ type errorWriter struct{}
 
 func (errorWriter) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
-func validate(t *testing.T, schema schematest.Schema, doc any) {
+func validate(t *testing.T, schema test.Schema, doc any) {
 	t.Helper()
 	text, err := json.Marshal(doc)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/internal/test/fakeapi"
 	"github.com/skillhand/skillhand/internal/test/realclaude"
 )
@@ -21,6 +22,9 @@ import (
 var bin string
 
 func TestMain(m *testing.M) {
+	if !test.AskAll() {
+		os.Exit(m.Run()) // nobody asks for the program
+	}
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "skillhand-bin-")
 		if err != nil {

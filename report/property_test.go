@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/skillhand/skillhand/internal/test/schematest"
+	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/schemas"
 )
 
@@ -105,7 +105,7 @@ func unmarshal(text []byte) (v any) {
 // TestSchemaAgrees: a real validator and this package agree on every document
 // of a corpus made by mutation.
 func TestSchemaAgrees(t *testing.T) {
-	strict := schematest.Ours(t, "skill-output-v1")
+	strict := test.OurSchema(t, "skill-output-v1")
 	// Without Strict, unknown fields and malformed codes are fine, but no code is empty.
 	lenient := compile(t, func(root map[string]any) {
 		e := root["properties"].(map[string]any)["errors"].(map[string]any)["items"].(map[string]any)
@@ -155,7 +155,7 @@ func mustMarshal(v any) []byte {
 }
 
 // compile is the schema of reports with a change.
-func compile(t *testing.T, change func(schema map[string]any)) schematest.Schema {
+func compile(t *testing.T, change func(schema map[string]any)) test.Schema {
 	text, err := schemas.Files.ReadFile("skill-output-v1.schema.json")
 	if err != nil {
 		t.Fatal(err)
@@ -165,7 +165,7 @@ func compile(t *testing.T, change func(schema map[string]any)) schematest.Schema
 		t.Fatal(err)
 	}
 	change(schema)
-	return schematest.Compile(t, "report", mustMarshal(schema))
+	return test.CompileSchema(t, "report", mustMarshal(schema))
 }
 
 // A mutator makes documents that are nearly reports.

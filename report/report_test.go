@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/test/txtartest"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // visible spells characters that a file of cases cannot show.
@@ -15,7 +15,7 @@ var visible = strings.NewReplacer("␍", "\r", "␛", "\x1b", "␀", "\x00", "�
 
 // TestParse runs testdata/*.txtar: a text, and what it comes to.
 func TestParse(t *testing.T) {
-	txtartest.Run(t, "testdata/*.txtar", func(t *testing.T, c txtartest.Case) map[string]string {
+	test.Cases(t, "testdata/*.txtar", func(t *testing.T, c test.Case) map[string]string {
 		var opt Options
 		for o := range strings.FieldsSeq(c.Files["options"]) {
 			switch o {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/test/schematest"
+	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/schemas"
 )
 
@@ -21,7 +21,7 @@ func TestSchemas(t *testing.T) {
 	}
 	for _, e := range entries {
 		name := strings.TrimSuffix(e.Name(), ".schema.json")
-		schema := schematest.Ours(t, name)
+		schema := test.OurSchema(t, name)
 		if schema.Fault([]byte(`"text"`)) == nil {
 			t.Errorf("%s accepts a text", e.Name())
 		}
@@ -75,7 +75,7 @@ func TestFiles(t *testing.T) {
 		{"skillhand-yaml-v1", "wrap: sometimes", false},
 	}
 	for _, tt := range tests {
-		if err := schematest.Ours(t, tt.schema).FaultYAML(tt.text); (err == nil) != tt.ok {
+		if err := test.OurSchema(t, tt.schema).FaultYAML(tt.text); (err == nil) != tt.ok {
 			t.Errorf("%s: %s: %v, want ok %v", tt.schema, tt.text, err, tt.ok)
 		}
 	}

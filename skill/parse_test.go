@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/test/txtartest"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // TestParse runs testdata/*.txtar: NAME.md is parsed, NAME.want lists its parts.
 func TestParse(t *testing.T) {
-	txtartest.Run(t, "testdata/*.txtar", func(t *testing.T, c txtartest.Case) map[string]string {
+	test.Cases(t, "testdata/*.txtar", func(t *testing.T, c test.Case) map[string]string {
 		got := map[string]string{}
 		for file, text := range c.Files {
 			if name, ok := strings.CutSuffix(file, ".md"); ok {

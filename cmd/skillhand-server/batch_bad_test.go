@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/internal/batch"
+	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/internal/test/fakeapi"
-	"github.com/skillhand/skillhand/internal/test/needs"
 	"github.com/skillhand/skillhand/internal/test/realpostgres"
 )
 
@@ -80,7 +80,7 @@ func TestBatchFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=1500k", "none", disk).CombinedOutput(); err != nil {
-		needs.Lacking(t, fmt.Errorf("mount: %w: %s", err, out)) // only root may
+		test.Lacking(t, fmt.Errorf("mount: %w: %s", err, out)) // only root may
 	}
 	t.Cleanup(func() { _ = exec.Command("umount", "-l", disk).Run() })
 	s.write("job.sh", `#!/bin/bash

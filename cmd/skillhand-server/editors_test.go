@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/test/needs"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // neovimScript opens a file, waits for what is found, hovers, and applies the first fix. The server
@@ -79,7 +79,7 @@ func TestSnippets(t *testing.T) {
 	}
 	holdTask(t, task)
 	python, err := exec.LookPath("python3")
-	needs.Found(t, err)
+	test.Found(t, err)
 	for _, text := range snippets(t, "toml") {
 		cmd := exec.Command(python, "-c", "import sys, tomllib; tomllib.loads(sys.stdin.read())")
 		cmd.Stdin = strings.NewReader(text)
@@ -163,7 +163,7 @@ func holdTask(t *testing.T, text string) {
 // hovers, and applies the fix.
 func TestNeovim(t *testing.T) {
 	nvim, err := exec.LookPath("nvim")
-	needs.Found(t, err)
+	test.Found(t, err)
 	dir := t.TempDir()
 	init := filepath.Join(dir, ".config", "nvim", "init.lua")
 	if err := os.MkdirAll(filepath.Dir(init), 0o777); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/skillhand/skillhand/internal/cli"
 	"github.com/skillhand/skillhand/internal/cli/clitest"
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/internal/test/schematest"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // bin is a folder with both programs in it.
@@ -50,7 +50,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
 			return os.MkdirAll(home, 0o777)
 		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"schema": schematest.Script},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"schema": test.SchemaScript},
 	})
 }
 

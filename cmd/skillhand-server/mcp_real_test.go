@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/internal/proc"
+	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/internal/test/fakeapi"
-	"github.com/skillhand/skillhand/internal/test/npm"
 	"github.com/skillhand/skillhand/internal/test/realclaude"
 )
 
@@ -69,7 +69,7 @@ func TestClaude(t *testing.T) {
 // TestCodex: the real Codex lists the tools, loads a skill, and its model gets
 // the page.
 func TestCodex(t *testing.T) {
-	program := filepath.Join(npm.Bin(t, npm.Codex), "codex")
+	program := filepath.Join(test.Bin(t, test.Codex), "codex")
 	api := newResponses(t,
 		`{"type":"function_call","id":"fc_1","call_id":"call_1","namespace":"mcp__skillhand","name":"load_skill","arguments":`+
 			quoted(quoted(map[string]string{"name": "greet", "arguments": odd}))+`}`,
@@ -121,7 +121,7 @@ default_tools_approval_mode = "approve"
 // TestInspector: the protocol's own tool lists, reads and verifies, and gets
 // nothing from outside a skill's folder.
 func TestInspector(t *testing.T) {
-	tools := npm.Bin(t, npm.Inspector)
+	tools := test.Bin(t, test.Inspector)
 	home, project := t.TempDir(), t.TempDir()
 	writeFile(t, filepath.Join(home, "secret.md"), "secret")
 	skills := filepath.Join(home, ".claude/skills")
@@ -177,7 +177,7 @@ func TestInstalled(t *testing.T) {
 			if name == "claude" {
 				program = realclaude.Program(t)
 			} else {
-				program = filepath.Join(npm.Bin(t, npm.Codex), "codex")
+				program = filepath.Join(test.Bin(t, test.Codex), "codex")
 			}
 			home, project := t.TempDir(), t.TempDir()
 			env := []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"}

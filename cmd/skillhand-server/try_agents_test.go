@@ -12,12 +12,11 @@ import (
 	"testing"
 
 	"github.com/skillhand/skillhand/internal/agents"
-	"github.com/skillhand/skillhand/internal/test/fakemodel"
 	"github.com/skillhand/skillhand/internal/test/realagent"
 )
 
-// TestTryAgents tries a skill in the real programs of other agents, against a played model: the table says what each does
-// with it. All of them take their time, so make test has three, and make agents the rest.
+// TestTryAgents tries a skill in the real programs of other agents, against a played model: the
+// table says what each does with it.
 func TestTryAgents(t *testing.T) {
 	fates := map[string]string{
 		"codex": "read 1 of 3, another fires 1 of 3, does not fire 1 of 3", "pi": "read 1 of 3, another fires 1 of 3, does not fire 1 of 3",
@@ -25,10 +24,7 @@ func TestTryAgents(t *testing.T) {
 		"gemini": "cannot fire: in its default mode", "qwen": "cannot fire: in its default mode",
 	}
 	cuts := map[string]string{"codex": "cuts its description after 1021 characters: ", "copilot": "leaves it out: its description has 1119 characters"}
-	names := []string{"codex", "gemini", "pi"}
-	if os.Getenv("SKILLHAND_AGENTS") == "full" {
-		names = agents.Names()[1:]
-	}
+	names := agents.Names()[1:]
 	project, home := t.TempDir(), t.TempDir()
 	write := func(file, text string) {
 		t.Helper()
@@ -50,16 +46,16 @@ func TestTryAgents(t *testing.T) {
 `)
 	write(".claude/skills/okapi/SKILL.md", "---\nname: okapi\ndescription: "+strings.Repeat("Counts the stripes on legs. ", 40)+"\n---\nOKAPIBODY Count.\n")
 	write(".claude/skills/okapi/evals/cases.yaml", "cases:\n  - {id: miss, prompt: MISS four}\n")
-	model := fakemodel.New(t, func(q fakemodel.Request) fakemodel.Answer {
+	model := realagent.NewModel(t, func(q realagent.Request) realagent.Answer {
 		for _, name := range []string{"zebra", "horse"} {
 			for _, a := range agents.Driven() {
 				tool, input := realagent.Fire(a, name, ".agents/skills/"+name+"/SKILL.md")
 				if strings.Contains(q.Body, "PLAY "+name+" now") && !q.After && slices.Contains(q.Tools, tool) && fits(a, q) {
-					return fakemodel.Answer{Tool: tool, Input: input}
+					return realagent.Answer{Tool: tool, Input: input}
 				}
 			}
 		}
-		return fakemodel.Answer{Text: "all done"}
+		return realagent.Answer{Text: "all done"}
 	})
 	cmd := exec.Command(filepath.Join(bin, "skillhand"), "try", "zebra", "okapi", "--runs", "1", "--baseline",
 		"--env", "PLAYED_KEY", "--agent", strings.Join(names, ","), "--html", "report.html", "--junit", "report.xml")
@@ -118,12 +114,12 @@ func TestTryAgentsYolo(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			model := fakemodel.New(t, func(q fakemodel.Request) fakemodel.Answer {
+			model := realagent.NewModel(t, func(q realagent.Request) realagent.Answer {
 				tool, input := realagent.Fire(a, "zebra", "")
 				if q.After || !slices.Contains(q.Tools, tool) {
-					return fakemodel.Answer{Text: "all done"}
+					return realagent.Answer{Text: "all done"}
 				}
-				return fakemodel.Answer{Tool: tool, Input: input}
+				return realagent.Answer{Tool: tool, Input: input}
 			})
 			s := realagent.New(t, a, model.URL, home)
 			cmd := exec.Command(filepath.Join(bin, "skillhand"), "try", "zebra", "--runs", "1", "--agent", name,
@@ -140,6 +136,6 @@ func TestTryAgentsYolo(t *testing.T) {
 }
 
 // fits reports whether a request may come from an agent: two have a tool of the same name with other parameters.
-func fits(a *agents.Agent, q fakemodel.Request) bool {
+func fits(a *agents.Agent, q realagent.Request) bool {
 	return a.Name != "opencode" && a.Name != "copilot" || (a.Name == "opencode") == strings.Contains(q.Body, "customize-opencode")
 }

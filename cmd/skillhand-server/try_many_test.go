@@ -17,7 +17,6 @@ import (
 
 	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/test/fakeapi"
-	"github.com/skillhand/skillhand/internal/test/fakemodel"
 	"github.com/skillhand/skillhand/internal/test/realagent"
 	"github.com/skillhand/skillhand/internal/test/realclaude"
 	"github.com/skillhand/skillhand/internal/test/realpostgres"
@@ -47,13 +46,13 @@ func TestTryMany(t *testing.T) {
 	}
 	for _, name := range []string{"codex", "pi"} {
 		a, _ := agents.Find(name)
-		model := fakemodel.New(t, func(q fakemodel.Request) fakemodel.Answer {
+		model := realagent.NewModel(t, func(q realagent.Request) realagent.Answer {
 			tool, input := realagent.Fire(a, "zebra", ".agents/skills/zebra/SKILL.md")
 			if q.After {
-				return fakemodel.Answer{Text: "all done"}
+				return realagent.Answer{Text: "all done"}
 			}
 			asked.add(name)
-			return fakemodel.Answer{Tool: tool, Input: input}
+			return realagent.Answer{Tool: tool, Input: input}
 		})
 		s := realagent.New(t, a, model.URL, c.Home)
 		env = append(append(env, s.Env...), a.Variable()+"="+s.Program)

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/internal/test/fakeapi"
-	"github.com/skillhand/skillhand/internal/test/needs"
 	"github.com/skillhand/skillhand/internal/test/realclaude"
 )
 
@@ -232,11 +232,8 @@ func (r *evalResult) scores() (scores, why map[string]string) {
 // same, or theirs is false in a way that is known.
 func TestSuites(t *testing.T) {
 	t.Parallel()
-	quick := []string{"skill-folder", "two-cases"}
+	test.Real(t)
 	for _, name := range slices.Sorted(maps.Keys(suites)) {
-		if os.Getenv("SKILLHAND_ALL_SUITES") == "" && !slices.Contains(quick, name) {
-			continue // make suites runs all
-		}
 		t.Run(name, func(t *testing.T) { testSuite(t, name, suites[name]) })
 	}
 }
@@ -244,7 +241,7 @@ func TestSuites(t *testing.T) {
 func testSuite(t *testing.T, name string, s suiteTest) {
 	for _, program := range s.needs {
 		if _, err := exec.LookPath(program); err != nil {
-			needs.Lacking(t, err)
+			test.Lacking(t, err)
 		}
 	}
 	api := fakeapi.New(t)

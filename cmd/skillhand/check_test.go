@@ -18,7 +18,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/skillhand/skillhand/internal/test/needs"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // TestOwnSkills: what we ship and show has no fault that we would report to others.
@@ -59,7 +59,7 @@ var expression = regexp.MustCompile(`\$\{\{ *([a-z_.-]+) *\}\}`)
 func TestAction(t *testing.T) {
 	for _, tool := range []string{"bash", "curl", "tar", "awk", "sha256sum"} {
 		_, err := exec.LookPath(tool)
-		needs.Found(t, err)
+		test.Found(t, err)
 	}
 	server := newReleases(t)
 	work := t.TempDir()

@@ -11,8 +11,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/internal/test/fakeclaude"
-	"github.com/skillhand/skillhand/internal/test/schematest"
 )
 
 func TestMain(m *testing.M) {
@@ -37,7 +37,7 @@ func TestScripts(t *testing.T) {
 			return os.MkdirAll(filepath.Join(env.WorkDir, "home"), 0o777)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"schema":  schematest.Script,
+			"schema":  test.SchemaScript,
 			"size":    sizeCommand,
 			"fifo":    fifoCommand,
 			"orphans": orphansCommand,

@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/test/needs"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // driver calls the function of docs/node.md with each thing that can happen.
@@ -59,7 +59,7 @@ console.log('all of it');
 // TestNode runs the function of docs/node.md.
 func TestNode(t *testing.T) {
 	node, err := exec.LookPath("node")
-	needs.Found(t, err)
+	test.Found(t, err)
 	page, err := os.ReadFile("../../docs/node.md")
 	if err != nil {
 		t.Fatal(err)

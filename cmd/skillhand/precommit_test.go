@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skillhand/skillhand/internal/test/needs"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // TestPreCommitRuns: the real pre-commit builds our hook from our own repository and runs it,
@@ -18,7 +18,7 @@ import (
 func TestPreCommitRuns(t *testing.T) {
 	for _, tool := range []string{"pre-commit", "git", "go"} {
 		_, err := exec.LookPath(tool)
-		needs.Found(t, err)
+		test.Found(t, err)
 	}
 	t.Parallel()
 	root := t.TempDir()

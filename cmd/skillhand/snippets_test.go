@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/test/needs"
+	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/report"
 )
 
@@ -28,7 +28,7 @@ func TestSnippets(t *testing.T) {
 		t.Run(language, func(t *testing.T) {
 			program := map[string]string{"bash": "bash", "python": "python3", "typescript": "node"}[language]
 			_, err := exec.LookPath(program)
-			needs.Found(t, err)
+			test.Found(t, err)
 			extension := map[string]string{"bash": ".sh", "python": ".py", "typescript": ".mjs"}[language]
 			script := filepath.Join(t.TempDir(), "execute"+extension)
 			if err := os.WriteFile(script, []byte(code), 0o755); err != nil {

@@ -4,12 +4,10 @@ package agents_test
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -21,21 +19,14 @@ import (
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/internal/agents"
-	"github.com/skillhand/skillhand/internal/test/fakemodel"
+	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/internal/test/realagent"
 )
 
-var record = flag.Bool("record", false, "ask the real agents, and write what they list into testdata")
-
-// TestRealLists: what the real agents send of a layout to their models is what is recorded: of the smallest one, and of all
-// by make agents.
+// TestRealLists: what the real agents send of a layout to their models is what is recorded.
 func TestRealLists(t *testing.T) {
-	layouts := readLayouts(t)
-	if os.Getenv("SKILLHAND_AGENTS") != "full" && !*record {
-		slices.SortFunc(layouts, func(a, b *layout) int { return len(a.archive.Files) - len(b.archive.Files) })
-		layouts = layouts[:1]
-	}
-	for _, l := range layouts {
+	test.Real(t)
+	for _, l := range readLayouts(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(l.file), ".txtar"), func(t *testing.T) {
 			var names []string
 			var mu sync.Mutex
@@ -56,7 +47,7 @@ func TestRealLists(t *testing.T) {
 				return
 			}
 			got := l.table(names, cells)
-			if *record {
+			if *test.Record {
 				l.put(t, got)
 			} else if diff := cmp.Diff(l.want(), got); diff != "" {
 				t.Errorf("%s (-recorded +listed now):\n%s", l.file, diff)
@@ -81,7 +72,7 @@ func (l *layout) put(t *testing.T, lists string) {
 func (l *layout) ask(t *testing.T, a *agents.Agent) []string {
 	t.Helper()
 	project, home := shortDir(t), shortDir(t)
-	model := fakemodel.New(t, func(fakemodel.Request) fakemodel.Answer { return fakemodel.Answer{Text: "all done"} })
+	model := realagent.NewModel(t, func(realagent.Request) realagent.Answer { return realagent.Answer{Text: "all done"} })
 	setup := realagent.New(t, a, model.URL, home)
 	l.lay(t, project, home)
 	dialect, err := skillhand.Agent(a.Name)

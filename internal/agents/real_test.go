@@ -15,7 +15,6 @@ import (
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/claude"
 	"github.com/skillhand/skillhand/internal/agents"
-	"github.com/skillhand/skillhand/internal/test/fakemodel"
 	"github.com/skillhand/skillhand/internal/test/realagent"
 )
 
@@ -27,16 +26,16 @@ type stage struct {
 	setup  realagent.Setup
 	dir    string
 	skill  string // its file
-	model  *fakemodel.Model
+	model  *realagent.Model
 }
 
 const body = "ZEBRABODY Write the card."
 
-func newStage(t *testing.T, a *agents.Agent, play func(s *stage, q fakemodel.Request) fakemodel.Answer) *stage {
+func newStage(t *testing.T, a *agents.Agent, play func(s *stage, q realagent.Request) realagent.Answer) *stage {
 	t.Helper()
 	s := &stage{t: t, agent: a, dir: t.TempDir()}
 	home := t.TempDir()
-	s.model = fakemodel.New(t, func(q fakemodel.Request) fakemodel.Answer { return play(s, q) })
+	s.model = realagent.NewModel(t, func(q realagent.Request) realagent.Answer { return play(s, q) })
 	s.setup = realagent.New(t, a, s.model.URL, home)
 	s.skill = filepath.Join(s.dir, ".agents", "skills", "zebra-card", "SKILL.md")
 	if err := os.MkdirAll(filepath.Dir(s.skill), 0o777); err != nil {
@@ -69,12 +68,12 @@ func (s *stage) ask(ctx context.Context) (*claude.Reply, error) {
 }
 
 // fires is a model that has the agent load the skill, then answers.
-func fires(s *stage, q fakemodel.Request) fakemodel.Answer {
+func fires(s *stage, q realagent.Request) realagent.Answer {
 	tool, input := realagent.Fire(s.agent, "zebra-card", s.skill)
 	if q.After || !slices.Contains(q.Tools, tool) {
-		return fakemodel.Answer{Text: "all done"}
+		return realagent.Answer{Text: "all done"}
 	}
-	return fakemodel.Answer{Tool: tool, Input: input}
+	return realagent.Answer{Tool: tool, Input: input}
 }
 
 // want is what each agent tells of its use.
@@ -107,7 +106,7 @@ func TestReal(t *testing.T) {
 			})
 			t.Run("fails", func(t *testing.T) {
 				t.Parallel()
-				s := newStage(t, a, func(*stage, fakemodel.Request) fakemodel.Answer { return fakemodel.Answer{Status: 401} })
+				s := newStage(t, a, func(*stage, realagent.Request) realagent.Answer { return realagent.Answer{Status: 401} })
 				reply, err := s.ask(t.Context())
 				failure, _ := errors.AsType[*claude.Error](err)
 				if failure == nil || failure.Category != claude.Auth {
@@ -119,20 +118,17 @@ func TestReal(t *testing.T) {
 	}
 }
 
-// TestEveryWay: what else can happen to each agent, by make agents. A service that fails is never an answer, the arm without
-// the skill has no byte of it, and nothing is left running.
+// TestEveryWay: what else can happen to each agent. A service that fails is never an answer, the arm
+// without the skill has no byte of it, and nothing is left running.
 func TestEveryWay(t *testing.T) {
-	if os.Getenv("SKILLHAND_AGENTS") != "full" {
-		t.Skip("make agents runs it")
-	}
-	plays := map[string]fakemodel.Answer{
+	plays := map[string]realagent.Answer{
 		"429": {Status: 429}, "500": {Status: 500}, "hang": {Hang: true}, "cut": {Text: "never whole", Cut: true},
 	}
 	for _, a := range agents.Driven() {
 		for name, answer := range plays {
 			t.Run(a.Name+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				s := newStage(t, a, func(*stage, fakemodel.Request) fakemodel.Answer { return answer })
+				s := newStage(t, a, func(*stage, realagent.Request) realagent.Answer { return answer })
 				s.client.Timeout, s.client.IdleTimeout = 90*time.Second, 45*time.Second
 				reply, err := s.ask(t.Context())
 				if a.Name == "qwen" && name == "cut" {
@@ -151,7 +147,7 @@ func TestEveryWay(t *testing.T) {
 		}
 		t.Run(a.Name+"/none", func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, a, func(*stage, fakemodel.Request) fakemodel.Answer { return fakemodel.Answer{Text: "all done"} })
+			s := newStage(t, a, func(*stage, realagent.Request) realagent.Answer { return realagent.Answer{Text: "all done"} })
 			if reply, err := s.ask(t.Context()); err != nil || reply.Output != "all done" || !s.model.Sent("zebra-card") || s.model.Sent("ZEBRABODY") {
 				t.Errorf("%+v, %v", reply, err)
 			}
@@ -176,9 +172,9 @@ func TestQwenBreaksOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newStage(t, a, func(s *stage, q fakemodel.Request) fakemodel.Answer {
+	s := newStage(t, a, func(s *stage, q realagent.Request) realagent.Answer {
 		if q.After {
-			return fakemodel.Answer{Text: "never whole", Cut: true}
+			return realagent.Answer{Text: "never whole", Cut: true}
 		}
 		return fires(s, q)
 	})

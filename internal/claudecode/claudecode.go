@@ -3,7 +3,7 @@
 // commands.
 //
 // It is pure data and functions of text. testdata holds what the real program was seen to do, so a new version means
-// this folder and new recordings (go test ./internal/claudecode -run Real -update).
+// this folder and new recordings (go test ./internal/claudecode -run Real -record).
 package claudecode
 
 // Version is the Claude Code that skillhand follows and is tested with.

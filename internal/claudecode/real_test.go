@@ -4,7 +4,6 @@ package claudecode_test
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -12,11 +11,10 @@ import (
 	"testing"
 
 	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/internal/test/fakeapi"
 	"github.com/skillhand/skillhand/internal/test/realclaude"
 )
-
-var update = flag.Bool("update", false, "record what the real Claude Code does with testdata/manifests.json")
 
 // firstField is the field in the first complaint of Claude Code about a manifest.
 var firstField = regexp.MustCompile(`(?:Validation errors|validation failed): ([A-Za-z$][^:]*):`)
@@ -61,7 +59,7 @@ func TestReal(t *testing.T) {
 	if len(init.Plugins) == 0 || len(init.Errors) == 0 {
 		t.Fatalf("it loaded %d plugins and had %d errors", len(init.Plugins), len(init.Errors))
 	}
-	if *update {
+	if *test.Record {
 		writeRecordings(t, got)
 		return
 	}

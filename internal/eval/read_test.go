@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/test/txtartest"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // TestCases: testdata/cases holds skill folders, the cases in them, and all that is
 // wrong with them.
 func TestCases(t *testing.T) {
-	txtartest.Run(t, "testdata/cases/*.txtar", func(t *testing.T, c txtartest.Case) map[string]string {
+	test.Cases(t, "testdata/cases/*.txtar", func(t *testing.T, c test.Case) map[string]string {
 		dir := t.TempDir()
 		for name, text := range c.Files {
 			if name == "cases" || name == "faults" || name == "warnings" {

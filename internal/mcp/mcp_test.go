@@ -15,7 +15,7 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/test/schematest"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // A place is a home and a project for a test, with a server between them.
@@ -210,7 +210,7 @@ func (c *client) load(name, arguments string) string {
 // valid checks that a document is one of a schema's.
 func valid(t *testing.T, name string, doc []byte) {
 	t.Helper()
-	if err := schematest.Ours(t, name).Fault(doc); err != nil {
+	if err := test.OurSchema(t, name).Fault(doc); err != nil {
 		t.Errorf("%s: %v", doc, err)
 	}
 }

@@ -18,14 +18,13 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/skillhand/skillhand/internal/edit"
-	"github.com/skillhand/skillhand/internal/test/needs"
-	"github.com/skillhand/skillhand/internal/test/txtartest"
+	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/report"
 )
 
 // TestScript shows whole edits, and what is left alone and why.
 func TestScript(t *testing.T) {
-	txtartest.Run(t, "testdata/edits/*.txtar", func(t *testing.T, c txtartest.Case) map[string]string {
+	test.Cases(t, "testdata/edits/*.txtar", func(t *testing.T, c test.Case) map[string]string {
 		got := map[string]string{}
 		for name, src := range c.Files {
 			if !strings.HasSuffix(name, ".sh") {
@@ -302,7 +301,7 @@ func TestDeep(t *testing.T) {
 // TestDiff: patch makes the script of its diff.
 func TestDiff(t *testing.T) {
 	_, err := exec.LookPath("patch")
-	needs.Found(t, err)
+	test.Found(t, err)
 	for _, s := range runs(t) {
 		e, err := Script(s.name, s.src, Options{})
 		if err != nil {

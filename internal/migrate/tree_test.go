@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/test/txtartest"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // TestTree: files that know of each other. The archive's files are the tree,
 // want is what becomes of it.
 func TestTree(t *testing.T) {
-	txtartest.Run(t, "testdata/trees/*.txtar", func(t *testing.T, c txtartest.Case) map[string]string {
+	test.Cases(t, "testdata/trees/*.txtar", func(t *testing.T, c test.Case) map[string]string {
 		opt := TreeOptions{Companion: strings.Contains(c.Comment, "--companion")}
 		if strings.Contains(c.Comment, "--include-read") {
 			opt.Include = func(p string) bool { return strings.HasPrefix(p, "included/") }

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/internal/shell"
-	"github.com/skillhand/skillhand/internal/test/txtartest"
+	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -39,7 +39,7 @@ var testBuiltins = map[string]shell.Func{
 // TestPages renders the skill of each case. The file "options" sets fields of
 // Env, a line each; "args" is the raw argument string, "words" are arguments that came as words, a line each.
 func TestPages(t *testing.T) {
-	txtartest.Run(t, "testdata/*.txtar", func(t *testing.T, c txtartest.Case) map[string]string {
+	test.Cases(t, "testdata/*.txtar", func(t *testing.T, c test.Case) map[string]string {
 		dir := t.TempDir()
 		for name, text := range c.Files {
 			if strings.HasPrefix(name, "want") {
@@ -83,7 +83,7 @@ func endLine(page string) string {
 	return page + "␄\n" // the page ends without a newline
 }
 
-func renderCase(t *testing.T, c txtartest.Case, dir string) (string, Trace, error) {
+func renderCase(t *testing.T, c test.Case, dir string) (string, Trace, error) {
 	file := filepath.Join(dir, "SKILL.md")
 	src, err := os.ReadFile(file)
 	if err != nil {

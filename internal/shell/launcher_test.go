@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/test/shelltest"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 func TestStandsFor(t *testing.T) {
@@ -129,7 +129,7 @@ func launchers(t *testing.T) string {
 }
 
 func TestLaunchers(t *testing.T) {
-	shelltest.NeedBash(t)
+	test.NeedBash(t)
 	root := launchers(t)
 	s := &Shell{Dir: root, Launchers: []string{filepath.Join(root, "hooks/bin"), filepath.Join(root, "bin")}, Builtins: map[string]Func{
 		"show": func(_ context.Context, args []string, std Std) int { fmt.Fprintf(std.Out, "show %q\n", args); return 0 },

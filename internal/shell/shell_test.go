@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/internal/shell/minibash"
-	"github.com/skillhand/skillhand/internal/test/shelltest"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // code makes a Line that is all code.
@@ -166,7 +166,7 @@ func TestStubbornBuiltin(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	shelltest.NeedBash(t)
+	test.NeedBash(t)
 	flood := func(ctx context.Context, _ []string, std Std) int {
 		for {
 			if _, err := fmt.Fprintln(std.Out, strings.Repeat("x", 1000)); err != nil {
@@ -262,7 +262,7 @@ func TestCanceled(t *testing.T) {
 
 // TestManyBytes: what a line prints costs no memory.
 func TestManyBytes(t *testing.T) {
-	shelltest.NeedBash(t)
+	test.NeedBash(t)
 	const size = 100 << 20
 	for _, line := range []string{
 		fmt.Sprintf("head -c %d /dev/zero", size),
@@ -310,7 +310,7 @@ func TestAtOnce(t *testing.T) {
 }
 
 func TestBash(t *testing.T) {
-	shelltest.NeedBash5(t)
+	test.NeedBash5(t)
 	s := &Shell{Dir: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH")}}
 	value := func(s string) Part { return Part{Text: "$0", Value: &Value{Data: s}} }
 	for _, tt := range []struct {
@@ -359,7 +359,7 @@ func TestNoBash(t *testing.T) {
 
 // TestEnvironment: some variables change what bash does, so bash must do it.
 func TestEnvironment(t *testing.T) {
-	shelltest.NeedBash(t)
+	test.NeedBash(t)
 	path := "PATH=" + os.Getenv("PATH")
 	for _, env := range []string{"BASH_ENV=/dev/null", "BASH_FUNC_echo%%=() { printf 'mine\n'; }", "SHELLOPTS=braceexpand", "POSIXLY_CORRECT=1"} {
 		if r := run(t, &Shell{Env: []string{path, env}}, code("echo hi")); r.How != Bash {
@@ -390,7 +390,7 @@ func FuzzPrelude(f *testing.F) {
 	f.Add("show $0; (echo)", "a b")
 	s := &Shell{Dir: f.TempDir(), Launchers: []string{f.TempDir()}, Builtins: map[string]Func{"show": show}}
 	f.Fuzz(func(t *testing.T, text, value string) {
-		r, err := s.start(t.Context(), shelltest.Line(text, []string{value}, ""))
+		r, err := s.start(t.Context(), test.Line(text, []string{value}, ""))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/skillhand/skillhand/internal/shell/bind"
-	"github.com/skillhand/skillhand/internal/test/shelltest"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // hostile are arguments that would run something, or mean something, if they were ever read as code.
@@ -165,7 +165,7 @@ func TestNoArgumentEverRuns(t *testing.T) {
 			}
 			for _, v := range hostile {
 				s := &Shell{Dir: dir}
-				res, err := s.Run(t.Context(), shelltest.Line(way.command, []string{v}, "/a place"))
+				res, err := s.Run(t.Context(), test.Line(way.command, []string{v}, "/a place"))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -233,7 +233,7 @@ func TestTaken(t *testing.T) {
 		{`skillhand load x "$0"`, "src/main.go"},
 		{`echo "${x:-'$0'}"`, "a"},
 	} {
-		if _, err := bind.Bind(shelltest.Line(tt.command, []string{tt.value}, "")); err != nil {
+		if _, err := bind.Bind(test.Line(tt.command, []string{tt.value}, "")); err != nil {
 			t.Errorf("%s with %q: %v", tt.command, tt.value, err)
 		}
 	}
@@ -268,7 +268,7 @@ func TestOurs(t *testing.T) {
 			{`ls ${DIR}`, "lib.sh\ntool\n"},
 		} {
 			s := &Shell{}
-			res, err := s.Run(t.Context(), shelltest.Line(tt.command, []string{"arg"}, dir))
+			res, err := s.Run(t.Context(), test.Line(tt.command, []string{"arg"}, dir))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -278,12 +278,12 @@ func TestOurs(t *testing.T) {
 		}
 		for _, command := range []string{`eval "ls ${DIR}"`, `bash -c "ls ${DIR}"`, `bash <<< "ls ${DIR}"`, `echo "ls ${DIR}" | sh`, `trap "ls ${DIR}" EXIT`} {
 			odd := strings.ContainsAny(name, "'\"$`\n;*?\\{")
-			if _, err := bind.Bind(shelltest.Line(command, nil, dir)); isRefusal(err) != odd {
+			if _, err := bind.Bind(test.Line(command, nil, dir)); isRefusal(err) != odd {
 				t.Errorf("%s in %q: %v; want it refused: %v", command, name, err, odd)
 			}
 		}
 	}
-	if _, err := bind.Bind(shelltest.Line(`echo $(( ${DIR} ))`, nil, "/a$(touch pwned)")); !isRefusal(err) {
+	if _, err := bind.Bind(test.Line(`echo $(( ${DIR} ))`, nil, "/a$(touch pwned)")); !isRefusal(err) {
 		t.Error("a folder's name could run in arithmetic")
 	}
 }
@@ -304,7 +304,7 @@ func FuzzHostile(f *testing.F) {
 		}
 		way := ways[int(n)%len(ways)]
 		dir := t.TempDir()
-		res, err := (&Shell{Dir: dir}).Run(t.Context(), shelltest.Line(way.command, []string{v}, "/a place"))
+		res, err := (&Shell{Dir: dir}).Run(t.Context(), test.Line(way.command, []string{v}, "/a place"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/skillhand/skillhand/internal/test/shelltest"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 func TestWords(t *testing.T) {
@@ -87,7 +87,7 @@ func TestQuote(t *testing.T) {
 
 // TestQuoteWords: what Quote joins, Words takes apart, and so does bash.
 func TestQuoteWords(t *testing.T) {
-	shelltest.NeedBash(t)
+	test.NeedBash(t)
 	n := 0
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.StringMatching("[-a-z $*~'\"\\\\#\\n]*"))).Draw(t, "words")

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/test/needs"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // TestFind: a project that nobody trusted provides no program, however PATH leads
@@ -107,7 +107,7 @@ func TestFind(t *testing.T) {
 // TestEnvGit: a clone can bring a repository among its files, and git runs what the configuration there names.
 func TestEnvGit(t *testing.T) {
 	_, err := exec.LookPath("git")
-	needs.Found(t, err)
+	test.Found(t, err)
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -25,8 +25,7 @@ import (
 	"github.com/skillhand/skillhand/internal/batch"
 	"github.com/skillhand/skillhand/internal/eval"
 	"github.com/skillhand/skillhand/internal/paths"
-	"github.com/skillhand/skillhand/internal/test/needs"
-	"github.com/skillhand/skillhand/internal/test/npm"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // browser is one for all tests: the first that needs it starts it, TestMain ends it.
@@ -74,7 +73,7 @@ func newTab(t testing.TB) *browserTab {
 	t.Helper()
 	browser.start.Do(func() { browser.ctx, browser.end, browser.err = startBrowser() })
 	if browser.err != nil {
-		needs.Lacking(t, browser.err)
+		test.Lacking(t, browser.err)
 	}
 	ctx, cancel := chromedp.NewContext(browser.ctx, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
@@ -574,7 +573,7 @@ func TestHostile(t *testing.T) {
 // axe is the text of axe-core, which finds faults of access.
 func axe(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(npm.Modules(t, npm.Axe), "axe-core", "axe.min.js"))
+	text, err := os.ReadFile(filepath.Join(test.Modules(t, test.Axe), "axe-core", "axe.min.js"))
 	if err != nil {
 		t.Fatal(err)
 	}

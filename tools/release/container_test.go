@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/test/needs"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // testContainer runs the steps of the Dockerfile that put the programs in place, in a folder that stands for the
@@ -92,7 +92,7 @@ func instructions(text string) (all []string) {
 func testGet(t *testing.T, files map[string][]byte, archive string) {
 	for _, tool := range []string{"bash", "curl", "tar", "awk"} {
 		_, err := exec.LookPath(tool)
-		needs.Found(t, err)
+		test.Found(t, err)
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if data, ok := files[strings.TrimPrefix(r.URL.Path, "/releases/download/v1.2.3/")]; ok {

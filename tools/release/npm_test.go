@@ -16,8 +16,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/test/needs"
-	"github.com/skillhand/skillhand/internal/test/npm"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // testNPM gets skillhand by npm, from a registry with a release of this platform. The
@@ -28,7 +27,7 @@ func testNPM(t *testing.T, files map[string][]byte, archive string) {
 	}
 	for _, tool := range []string{"node", "npm", "tar"} {
 		_, err := exec.LookPath(tool)
-		needs.Found(t, err)
+		test.Found(t, err)
 	}
 	u := newUser(t)
 	u.registry = serveRegistry(t, files)
@@ -162,7 +161,7 @@ func (u *user) module(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("the module: %v\n%s", err, out)
 	}
-	compiler := npm.Modules(t, npm.TypeScript)
+	compiler := test.Modules(t, test.TypeScript)
 	u.write("tsconfig.json", fmt.Sprintf(`{"compilerOptions": {"strict": true, "noEmit": true, "module": "nodenext", "target": "es2022", "skipLibCheck": false,
 		"typeRoots": [%q], "types": ["node"]}, "files": ["module.types.mts"]}`, filepath.Join(compiler, "@types")))
 	if out, err := u.command("node", filepath.Join(compiler, "typescript/bin/tsc")).CombinedOutput(); err != nil {

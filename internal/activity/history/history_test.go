@@ -20,8 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/skillhand/skillhand/internal/test/needs"
-	"github.com/skillhand/skillhand/internal/test/txtartest"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // writeVariable turns this test program into a writer: it appends records to
@@ -191,7 +190,7 @@ func TestTornLine(t *testing.T) {
 
 func TestFullDisk(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
-		needs.Lacking(t, err)
+		test.Lacking(t, err)
 	}
 	s := Store{Dir: t.TempDir()}
 	if err := os.Symlink("/dev/full", filepath.Join(s.Dir, current)); err != nil {
@@ -435,7 +434,7 @@ func FuzzDecode(f *testing.F) {
 
 // TestReview reviews the records of each case as the store reads them.
 func TestReview(t *testing.T) {
-	txtartest.Run(t, "testdata/review*.txtar", func(t *testing.T, c txtartest.Case) map[string]string {
+	test.Cases(t, "testdata/review*.txtar", func(t *testing.T, c test.Case) map[string]string {
 		s := Store{Dir: t.TempDir()}
 		if err := os.WriteFile(filepath.Join(s.Dir, current), []byte(c.Files["records"]), 0o600); err != nil {
 			t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/skillhand/skillhand/internal/here"
-	"github.com/skillhand/skillhand/internal/test/schematest"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // A transcript is one that a test writes, in the form of Claude Code's.
@@ -135,7 +135,7 @@ func TestPlanted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fault := schematest.Ours(t, "usage-v1").Fault(text); fault != nil {
+	if fault := test.OurSchema(t, "usage-v1").Fault(text); fault != nil {
 		t.Error(fault)
 	}
 	for _, secret := range []string{"please", "text text", "something else", "What it is for"} {

@@ -2,7 +2,6 @@ package usage
 
 import (
 	"encoding/json"
-	"flag"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,9 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/skillhand/skillhand/internal/here"
+	"github.com/skillhand/skillhand/internal/test"
 )
-
-var update = flag.Bool("update", false, "rewrite what is wanted in testdata")
 
 func TestMain(m *testing.M) {
 	time.Local = time.UTC // days
@@ -85,7 +83,7 @@ func TestRecorded(t *testing.T) {
 				t.Fatal(err)
 			}
 			got = append(got, '\n')
-			if *update {
+			if *test.Update {
 				if err := os.WriteFile(file, got, 0o666); err != nil {
 					t.Fatal(err)
 				}

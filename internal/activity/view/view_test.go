@@ -13,7 +13,7 @@ import (
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/internal/activity/history"
 	"github.com/skillhand/skillhand/internal/term"
-	"github.com/skillhand/skillhand/internal/test/txtartest"
+	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/skill"
 )
 
@@ -119,7 +119,7 @@ func TestLooks(t *testing.T) {
 	time.Local = time.UTC
 	defer func() { time.Local = local }()
 	now := time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)
-	txtartest.Run(t, "testdata/looks/*.txtar", func(t *testing.T, c txtartest.Case) map[string]string {
+	test.Cases(t, "testdata/looks/*.txtar", func(t *testing.T, c test.Case) map[string]string {
 		records := readRecords(t, c.Files["records"])
 		review := history.ReviewOf(records, now.AddDate(0, 0, -7), now)
 		status := &Status{

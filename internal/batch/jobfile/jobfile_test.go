@@ -11,13 +11,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillhand/skillhand/internal/test/txtartest"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // A case has a job file, jobs.yaml, jobs.jsonl or jobs, and files beside it. What it wants is a
 // line a job, with its payload, or the faults.
 func TestParse(t *testing.T) {
-	txtartest.Run(t, "testdata/*.txtar", func(t *testing.T, c txtartest.Case) map[string]string {
+	test.Cases(t, "testdata/*.txtar", func(t *testing.T, c test.Case) map[string]string {
 		dir := t.TempDir()
 		file := ""
 		for name, text := range c.Files {

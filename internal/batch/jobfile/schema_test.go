@@ -9,13 +9,13 @@ import (
 	"testing"
 
 	"github.com/skillhand/skillhand/internal/batch/jobfile"
-	"github.com/skillhand/skillhand/internal/test/schematest"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // TestFileSchema: the schema for editors takes what Parse takes, and refuses what Parse refuses,
 // but for what a schema cannot know: other jobs, and files.
 func TestFileSchema(t *testing.T) {
-	schema := schematest.Ours(t, "batch-file-v1")
+	schema := test.OurSchema(t, "batch-file-v1")
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.go"), nil, 0o666); err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestFileSchema(t *testing.T) {
 
 // TestFileSchemaRandom: the two agree on files that nobody thought of.
 func TestFileSchemaRandom(t *testing.T) {
-	schema := schematest.Ours(t, "batch-file-v1")
+	schema := test.OurSchema(t, "batch-file-v1")
 	dir := t.TempDir()
 	random := rand.New(rand.NewPCG(1, 2))
 	pick := func(all ...string) string { return all[random.IntN(len(all))] }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/claudecode/claudepage"
-	"github.com/skillhand/skillhand/internal/test/needs"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // A recording is one run of the real program: files, an invocation, and what it sent.
@@ -126,7 +126,7 @@ func (c recording) run(t *testing.T) {
 			continue
 		}
 		if program != "rg" {
-			needs.Lacking(t, "no "+program+" here")
+			test.Lacking(t, "no "+program+" here")
 		}
 		// Claude Code brings its own rg. For what is recorded here, grep does as well.
 		claudepage.Write(t, root, map[string]string{"bin/rg": "#!/bin/sh\nexec grep \"$@\"\n"})

@@ -14,7 +14,7 @@ import (
 
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/proc"
-	"github.com/skillhand/skillhand/internal/test/needs"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // A request for the skill s with this body, in a project of its own.
@@ -307,7 +307,7 @@ func TestLinks(t *testing.T) {
 	write(t, r.Project, map[string]string{"real/SKILL.md": "linked ${CLAUDE_SKILL_DIR}\n", "secret.txt": "secret"})
 	skills := filepath.Join(r.Project, ".claude/skills")
 	if err := os.Symlink("../../real", filepath.Join(skills, "folder")); err != nil {
-		needs.Lacking(t, err)
+		test.Lacking(t, err)
 	}
 	write(t, skills, map[string]string{"file/x": ""})
 	if err := os.Symlink("../../../secret.txt", filepath.Join(skills, "file", "SKILL.md")); err != nil {

@@ -4,7 +4,6 @@ package claudepage_test
 
 import (
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,30 +12,23 @@ import (
 
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/claudecode/claudepage"
+	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/internal/test/fakeapi"
 	"github.com/skillhand/skillhand/internal/test/realclaude"
 )
 
-var (
-	update = flag.Bool("update", false, "record the cases of testdata/real.json again")
-	all    = flag.Bool("all", false, "ask the real program about every case")
-)
-
-// TestReal asks the pinned Claude Code itself about cases of testdata/real.json: some, unless -all
-// is given. What it says is what the file wants, and TestRecorded holds this package to all of it.
+// TestReal asks the pinned Claude Code itself about the cases of testdata/real.json. What it says is
+// what the file wants, and TestRecorded holds this package to it.
 func TestReal(t *testing.T) {
-	const some = 25
+	test.Real(t)
 	cases := readCases(t, "real.json")
 	t.Run("cases", func(t *testing.T) {
 		for i := range cases {
 			c := &cases[i]
-			if !*all && !*update && i%(len(cases)/some+1) != 0 {
-				continue
-			}
 			t.Run(c.Name, func(t *testing.T) {
 				t.Parallel()
 				got := c.ask(t)
-				if *update {
+				if *test.Record {
 					c.Want = got
 				} else if toJSON(t, got) != toJSON(t, c.Want) {
 					t.Errorf("Claude Code %s says\n%s\nwant\n%s", claudecode.Version, toJSON(t, got), toJSON(t, c.Want))
@@ -44,7 +36,7 @@ func TestReal(t *testing.T) {
 			})
 		}
 	})
-	if *update && !t.Failed() {
+	if *test.Record && !t.Failed() {
 		writeCases(t, "real.json", cases)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/skillhand/skillhand/internal/shell/bind"
-	"github.com/skillhand/skillhand/internal/test/shelltest"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 func TestJudge(t *testing.T) {
@@ -42,7 +42,7 @@ func TestJudge(t *testing.T) {
 		{`x=$0; eval "$x"`, "reboot", "$0 (in eval) would be read as code, and a value is never code: pass it as an argument instead"},
 	} {
 		got := ""
-		if found := bind.Judge(shelltest.Line(tt.command, []string{tt.value}, "")); len(found) > 0 {
+		if found := bind.Judge(test.Line(tt.command, []string{tt.value}, "")); len(found) > 0 {
 			got = found[0].String()
 		}
 		if got != tt.want {
@@ -57,7 +57,7 @@ func TestNested(t *testing.T) {
 		"find . -exec ", "git rebase --exec ", "timeout 5 ", "eval ", "bash -c ", "xargs ", "env ", "docker run x ", "parallel ", "ssh h ", "trap ",
 		"find . -exec sh -c ",
 	} {
-		bind.Judge(shelltest.Line(strings.Repeat(command, 200)+`"$0"`, []string{"x"}, ""))
+		bind.Judge(test.Line(strings.Repeat(command, 200)+`"$0"`, []string{"x"}, ""))
 	}
 }
 
@@ -67,7 +67,7 @@ func FuzzJudge(f *testing.F) {
 	f.Add("eval \"$0\" <<EOF\n$1\nEOF\n", "$(x)", "`")
 	f.Add(`a[$0]=1; git -c "$1" log; awk '{print $0}'; ssh h $1`, "-x", "")
 	f.Fuzz(func(t *testing.T, command, a, b string) {
-		bind.Judge(shelltest.Line(command, []string{a, b}, "/p"))
+		bind.Judge(test.Line(command, []string{a, b}, "/p"))
 	})
 }
 
@@ -76,7 +76,7 @@ func FuzzRuns(f *testing.F) {
 	f.Add("bash -e x.sh < ~/x <<EOF\n./x.sh\nEOF\n", "x.sh")
 	f.Add("a=(x y); for f in *.sh; do eval \"$f\" -fx; done; trap 'x' EXIT; ~/x `x` $(x)", "x")
 	f.Fuzz(func(t *testing.T, command, file string) {
-		p, err := bind.Bind(shelltest.Line(command, []string{"v"}, "/p"))
+		p, err := bind.Bind(test.Line(command, []string{"v"}, "/p"))
 		if err != nil {
 			return
 		}
@@ -104,12 +104,12 @@ func FuzzValues(f *testing.F) {
 		f.Add(command, "x; touch pwned", "/a place")
 	}
 	f.Fuzz(func(t *testing.T, command, value, place string) {
-		p, err := bind.Bind(shelltest.Line(command, []string{value}, place))
+		p, err := bind.Bind(test.Line(command, []string{value}, place))
 		if err != nil {
 			return
 		}
 		// Two different values must give the same code: data never reaches it.
-		other, err := bind.Bind(shelltest.Line(command, []string{"\x00other\x00"}, "\x00elsewhere\x00"))
+		other, err := bind.Bind(test.Line(command, []string{"\x00other\x00"}, "\x00elsewhere\x00"))
 		if err != nil {
 			return // it may be refused for what it holds
 		}

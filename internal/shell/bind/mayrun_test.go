@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/skillhand/skillhand/internal/shell"
-	"github.com/skillhand/skillhand/internal/test/shelltest"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // TestMay: which lines of a trusted skill would run a file of a project that nobody trusted.
@@ -44,7 +44,7 @@ func TestMay(t *testing.T) {
 			continue
 		}
 		command = strings.ReplaceAll(command, "␤", "\n")
-		if err := s.May(shelltest.Line(command, []string{"build"}, own)); (err != nil) != (sign == "-") {
+		if err := s.May(test.Line(command, []string{"build"}, own)); (err != nil) != (sign == "-") {
 			t.Errorf("%s: %v", command, err)
 		}
 	}

@@ -14,8 +14,7 @@ import (
 
 	"github.com/skillhand/skillhand/internal/shell"
 	"github.com/skillhand/skillhand/internal/shell/bind"
-	"github.com/skillhand/skillhand/internal/test/needs"
-	"github.com/skillhand/skillhand/internal/test/shelltest"
+	"github.com/skillhand/skillhand/internal/test"
 	"golang.org/x/tools/txtar"
 )
 
@@ -62,7 +61,7 @@ func pairs(t testing.TB, name string, values ...string) []pair {
 
 // words is line with $ARGUMENTS as words, as render gives them.
 func (p pair) line() shell.Line {
-	l := shelltest.Line(p.template, p.args, "")
+	l := test.Line(p.template, p.args, "")
 	for _, part := range l.Parts {
 		switch {
 		case part.Value == nil:
@@ -108,9 +107,9 @@ var attacks = []string{"touch pwned", "./canary.sh", "a[$(touch pwned)]", "$(tou
 
 // TestHostile runs every pair of the table for real: nothing of it may run.
 func TestHostile(t *testing.T) {
-	shelltest.NeedBash(t)
+	test.NeedBash(t)
 	if _, err := exec.LookPath("git"); err != nil {
-		needs.Lacking(t, "git is not here")
+		test.Lacking(t, "git is not here")
 	}
 	for _, name := range []string{"hostile.txt", "fresh.txt"} {
 		list := pairs(t, name, attacks...)
@@ -230,7 +229,7 @@ func (p pair) pasted() string {
 
 // TestOrdinary runs every pair of the tables, and bash beside it. Of all ordinary pairs, at most three in a hundred are known to be refused.
 func TestOrdinary(t *testing.T) {
-	shelltest.NeedBash5(t)
+	test.NeedBash5(t)
 	list := append(pairs(t, "ordinary.txt"), pairs(t, "real.txt")...)
 	if len(list) < 1000 {
 		t.Errorf("the tables have %d pairs, want 1000", len(list))

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/skillhand/skillhand/internal/shell/bind"
-	"github.com/skillhand/skillhand/internal/test/shelltest"
+	shared "github.com/skillhand/skillhand/internal/test"
 )
 
 // cases reads a table of command lines. A line that is empty or begins with ##
@@ -182,7 +182,7 @@ func sorted(s string) string {
 // TestEmbedded: every line of the table runs in the embedded shell, and does
 // there what it does in bash.
 func TestEmbedded(t *testing.T) {
-	shelltest.NeedBash5(t)
+	shared.NeedBash5(t)
 	lines := cases(t, "embedded.txt")
 	if len(lines) < 200 {
 		t.Errorf("the table has %d lines, want 200", len(lines))
@@ -215,7 +215,7 @@ func TestLeftToBash(t *testing.T) {
 
 // TestEmbeddedAtRandom compares lines that nobody thought of.
 func TestEmbeddedAtRandom(t *testing.T) {
-	shelltest.NeedBash5(t)
+	shared.NeedBash5(t)
 	g, lines := newGenerator(t)
 	p := newPlace(t)
 	taken := 0
@@ -240,7 +240,7 @@ func TestEmbeddedAtRandom(t *testing.T) {
 // where our parser and bash's may disagree. Only lines that call no program
 // and write to no other folder run.
 func TestEmbeddedMutated(t *testing.T) {
-	shelltest.NeedBash5(t)
+	shared.NeedBash5(t)
 	g, lines := newGenerator(t)
 	p := newPlace(t)
 	p.fill(t)

@@ -1,5 +1,5 @@
-// Package realagent has the real programs of other agents for tests: installed from npm, in the version that package
-// agent names, and set up to ask a model that a test plays.
+// Package realagent has the real programs of other agents for tests: installed from npm, in the
+// version that package agents names, and set up to ask a model that a test plays.
 package realagent
 
 import (
@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/skillhand/skillhand/internal/agents"
-	"github.com/skillhand/skillhand/internal/test/npm"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // A Setup is an agent that asks a played model.
@@ -20,14 +20,10 @@ type Setup struct {
 	Yolo    []string // arguments without which no skill fires
 }
 
-// New installs an agent and sets it up in a new home. An agent that cannot be installed is left out of the tests, by
-// its name: other people's packages come and go.
+// New installs an agent and sets it up in a new home; see test.Bin.
 func New(t testing.TB, a *agents.Agent, model, home string) Setup {
 	t.Helper()
-	bin, err := npm.Install(npm.Tool{Name: a.Name, Packages: []string{a.Package}})
-	if err != nil {
-		t.Skipf("%s is left out: %v", a.Name, err)
-	}
+	bin := test.Bin(t, test.Tool{Name: a.Name, Packages: []string{a.Package}})
 	s := setups[a.Name](model)
 	for file, text := range s.files {
 		file = filepath.Join(home, file)

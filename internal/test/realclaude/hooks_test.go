@@ -12,14 +12,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skillhand/skillhand/internal/test"
 	"github.com/skillhand/skillhand/internal/test/fakeapi"
-	"github.com/skillhand/skillhand/internal/test/txtartest"
 )
 
 // TestHooks plays conversations and compares the hooks they cause, with all their fields.
 func TestHooks(t *testing.T) {
 	t.Parallel()
-	txtartest.Run(t, "testdata/*.txtar", func(t *testing.T, tc txtartest.Case) map[string]string {
+	test.Cases(t, "testdata/*.txtar", func(t *testing.T, tc test.Case) map[string]string {
 		api := fakeapi.New(t)
 		api.Handle(forgetful)
 		c := New(t, api)

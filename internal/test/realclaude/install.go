@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"github.com/skillhand/skillhand/internal/claudecode"
-	"github.com/skillhand/skillhand/internal/test/npm"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // Version is the CLI that tests are written against.
 const Version = claudecode.Version
 
-// Program returns the path of the pinned CLI; see npm.Bin.
+// Program returns the path of the pinned CLI; see test.Bin.
 func Program(t testing.TB) string {
 	t.Helper()
-	return filepath.Join(npm.Bin(t, npm.Claude), npm.Claude.Name)
+	return filepath.Join(test.Bin(t, test.Claude), test.Claude.Name)
 }

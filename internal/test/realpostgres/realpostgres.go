@@ -20,7 +20,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/skillhand/skillhand/internal/proc"
-	"github.com/skillhand/skillhand/internal/test/needs"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // A Server is a running Postgres.
@@ -51,7 +51,7 @@ func start(t testing.TB, flags ...string) *Server {
 	t.Helper()
 	bin, err := programs()
 	if err != nil {
-		needs.Lacking(t, err)
+		test.Lacking(t, err)
 	}
 	// Not t.TempDir: the path of a socket must not be long.
 	dir, err := os.MkdirTemp("", "pg")
@@ -61,7 +61,7 @@ func start(t testing.TB, flags ...string) *Server {
 	s := &Server{bin: bin, dir: dir, Flags: flags}
 	if os.Geteuid() == 0 {
 		if err := s.notRoot(); err != nil {
-			needs.Lacking(t, err)
+			test.Lacking(t, err)
 		}
 	}
 	s.run(t, "initdb", "-D", s.data(), "-U", "postgres", "--auth=trust", "--no-sync", "--no-locale", "-E", "UTF8")

@@ -1,6 +1,4 @@
-// Package npm has what tests need that comes as npm packages: agents, and what
-// judges pages and what agents are given.
-package npm
+package test
 
 import (
 	"bytes"
@@ -18,7 +16,6 @@ import (
 
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/proc"
-	"github.com/skillhand/skillhand/internal/test/needs"
 )
 
 // A Tool is some packages, each as name@version.
@@ -28,7 +25,7 @@ type Tool struct {
 	Says     string   // what its program says to --version begins so; "" does not ask
 }
 
-// The tools that tests use.
+// The tools that come as npm packages: agents, and what judges pages and what agents are given.
 var (
 	Claude = Tool{Name: "claude", Packages: []string{"@anthropic-ai/claude-code@" + claudecode.Version}, Says: claudecode.Version + " "}
 	Codex  = Tool{Name: "codex", Packages: []string{"@openai/codex@0.166.0"}}
@@ -38,9 +35,10 @@ var (
 	Axe        = Tool{Name: "axe", Packages: []string{"axe-core@4.14.0"}}
 )
 
-// Bin returns the folder with the tool's programs; see Modules.
+// Bin returns the folder with the tool's programs, if the test may ask them: see Real and Modules.
 func Bin(t testing.TB, tool Tool) string {
 	t.Helper()
+	Real(t)
 	return filepath.Join(Modules(t, tool), ".bin")
 }
 
@@ -51,7 +49,7 @@ func Modules(t testing.TB, tool Tool) string {
 	t.Helper()
 	bin, err := Install(tool)
 	if err != nil {
-		needs.Lacking(t, err)
+		Lacking(t, err)
 	}
 	return filepath.Dir(bin)
 }

@@ -1,9 +1,6 @@
-// Package txtartest runs behaviour that is written down as data: one txtar
-// archive a case, prose on top.
-package txtartest
+package test
 
 import (
-	"flag"
 	"maps"
 	"os"
 	"path/filepath"
@@ -15,18 +12,16 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-var update = flag.Bool("update", false, "rewrite what is wanted in testdata")
-
-// A Case is one archive: its files by name.
+// A Case is one txtar archive, prose on top: its files by name.
 type Case struct {
 	Comment string
 	Files   map[string]string
 }
 
-// Run runs f on every archive that matches pattern. f returns what the case
+// Cases runs f on every archive that matches pattern. f returns what the case
 // came to, by file name; each must equal the file of that name. A result that
 // is empty may have no file. With -update the files are rewritten instead.
-func Run(t *testing.T, pattern string, f func(t *testing.T, c Case) map[string]string) {
+func Cases(t *testing.T, pattern string, f func(t *testing.T, c Case) map[string]string) {
 	files, err := filepath.Glob(pattern)
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +40,7 @@ func Run(t *testing.T, pattern string, f func(t *testing.T, c Case) map[string]s
 				c.Files[file.Name] = string(file.Data)
 			}
 			got := f(t, c)
-			if *update {
+			if *Update {
 				rewrite(t, file, a, got)
 				return
 			}

@@ -1,4 +1,4 @@
-package fakemodel
+package realagent
 
 import (
 	"encoding/json"

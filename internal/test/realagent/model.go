@@ -1,6 +1,4 @@
-// Package fakemodel plays a model on 127.0.0.1 for the agents that tests run: it speaks OpenAI's chat completions and
-// Responses, and Gemini's protocol. A test says what it answers, and sees what it was sent.
-package fakemodel
+package realagent
 
 import (
 	"bytes"
@@ -36,7 +34,8 @@ type Answer struct {
 	Cut    bool   // the connection breaks after half of the answer
 }
 
-// A Model is a running server. It ends with its test.
+// A Model is a server on 127.0.0.1 that speaks OpenAI's chat completions and Responses, and Gemini's
+// protocol. A test says what it answers, and sees what it was sent. It ends with its test.
 type Model struct {
 	URL string // without a path
 
@@ -46,8 +45,8 @@ type Model struct {
 	requests []Request
 }
 
-// New starts a model that answers as play says.
-func New(t testing.TB, play func(Request) Answer) *Model {
+// NewModel starts a model that answers as play says.
+func NewModel(t testing.TB, play func(Request) Answer) *Model {
 	t.Helper()
 	m := &Model{play: play}
 	ended, end := context.WithCancel(context.Background())

@@ -1,6 +1,4 @@
-// Package schematest answers one question, for tests: is this document what its
-// schema says? The judge is a validator that is not ours.
-package schematest
+package test
 
 import (
 	"bytes"
@@ -14,25 +12,25 @@ import (
 	"github.com/skillhand/skillhand/schemas"
 )
 
-// A Schema judges documents.
+// A Schema tells whether a document is what it says. The judge is a validator that is not ours.
 type Schema struct{ compiled *jsonschema.Schema }
 
-// A test is a testing.TB or a testscript.TestScript.
-type test interface {
+// A failer is a testing.TB or a testscript.TestScript.
+type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// Ours is one of our schemas, by its name: run-v1.
-func Ours(t test, name string) Schema {
+// OurSchema compiles one of our schemas, by its name: run-v1.
+func OurSchema(t failer, name string) Schema {
 	text, err := schemas.Files.ReadFile(name + ".schema.json")
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	return Compile(t, name, text)
+	return CompileSchema(t, name, text)
 }
 
-// Compile is a schema that is written as JSON.
-func Compile(t test, name string, text []byte) Schema {
+// CompileSchema compiles a schema that is written as JSON.
+func CompileSchema(t failer, name string, text []byte) Schema {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
@@ -70,13 +68,13 @@ func (s Schema) FaultYAML(doc string) error {
 	return s.Fault(text)
 }
 
-// Script is a command for scripts: schema NAME fails unless each line of stdout
-// is a document of our schema.
-func Script(ts *testscript.TestScript, neg bool, args []string) {
+// SchemaScript is a command of test scripts: schema NAME fails unless each line of stdout is a
+// document of our schema.
+func SchemaScript(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: schema NAME")
 	}
-	schema := Ours(ts, args[0])
+	schema := OurSchema(ts, args[0])
 	for line := range strings.Lines(ts.ReadFile("stdout")) {
 		ts.Check(schema.Fault([]byte(line)))
 	}

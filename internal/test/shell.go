@@ -1,5 +1,4 @@
-// Package shelltest is what the tests of shells share.
-package shelltest
+package test
 
 import (
 	"context"
@@ -9,23 +8,22 @@ import (
 
 	"github.com/skillhand/skillhand/internal/proc"
 	"github.com/skillhand/skillhand/internal/shell/bind"
-	"github.com/skillhand/skillhand/internal/test/needs"
 )
 
-// NeedBash is for tests that run the real bash.
+// NeedBash ends a test that runs the real bash where there is none.
 func NeedBash(t testing.TB) {
 	t.Helper()
 	if bash() < 0 {
-		needs.Lacking(t, "bash is not here")
+		Lacking(t, "bash is not here")
 	}
 }
 
-// NeedBash5 is for tests that compare messages, which older versions word differently.
+// NeedBash5 ends a test that compares messages where bash is older and words them differently.
 func NeedBash5(t testing.TB) {
 	t.Helper()
 	NeedBash(t)
 	if bash() < 5 {
-		needs.Lacking(t, "bash is older than version 5")
+		Lacking(t, "bash is older than version 5")
 	}
 }
 
