@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/skillhand/skillhand/internal/paths"
-	"github.com/skillhand/skillhand/internal/test/txtartest"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // grow writes the files of a case into a repository and returns it. LINK and a path make a link, FOLDER makes a folder.
@@ -61,7 +61,7 @@ func describe(files []File) string {
 
 // TestTrees: the map of each tree. others has the files that are left out unless other agents are asked for.
 func TestTrees(t *testing.T) {
-	txtartest.Run(t, "testdata/*.txtar", func(t *testing.T, c txtartest.Case) map[string]string {
+	test.Cases(t, "testdata/*.txtar", func(t *testing.T, c test.Case) map[string]string {
 		dir := grow(t, c.Files)
 		tree := Tree{Dir: dir, Home: filepath.Join(dir, "home")}
 		files, err := tree.Find(nil)
