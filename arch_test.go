@@ -35,7 +35,7 @@ schemas:
 skill: internal/cause internal/markdown internal/paths internal/yamlfile
 
 internal/activity/history:
-internal/activity/usage: internal/atomicfile internal/here internal/paths internal/term skill
+internal/activity/usage: internal/atomicfile internal/claudecode internal/here internal/paths internal/term skill
 internal/activity/view: . internal/activity/history internal/activity/usage internal/claudecode internal/claudecode/settings internal/here
     internal/paths internal/session internal/shell internal/term report report/verdict
 internal/agents: internal/lazy internal/term skill
@@ -43,8 +43,8 @@ internal/atomicfile: internal/cause
 internal/batch:
 internal/batch/jobfile: internal/agents internal/batch internal/cause internal/jsontree internal/lazy internal/paths internal/yamlfile
 internal/batch/jobs: . claude internal/activity/history internal/activity/view internal/atomicfile internal/batch internal/batch/jobfile
-    internal/cause internal/eval internal/here internal/paths internal/proc internal/render internal/shell internal/term internal/trust
-    internal/words report report/verdict
+    internal/cause internal/claudecode internal/eval internal/here internal/paths internal/proc internal/render internal/shell internal/term
+    internal/trust internal/words report report/verdict
 internal/cause:
 internal/claudecode: internal/jsontree internal/lazy
 internal/claudecode/claudepage: internal/claudecode internal/claudecode/settings internal/lazy internal/paths internal/proc internal/words permit
@@ -56,8 +56,8 @@ internal/cli/clitest: internal/cli
 internal/config: internal/yamlfile skill
 internal/edit:
 internal/edit/disk: internal/atomicfile internal/cause internal/edit skill
-internal/eval: . claude internal/activity/history internal/agents internal/atomicfile internal/cause internal/claudecode/settings internal/find
-    internal/here internal/jsontree internal/jsregexp internal/junit internal/lazy internal/paths internal/proc internal/redact internal/suite
+internal/eval: . claude internal/activity/history internal/agents internal/atomicfile internal/cause internal/claudecode
+    internal/claudecode/settings internal/find internal/here internal/jsontree internal/jsregexp internal/junit internal/lazy internal/paths internal/proc internal/redact internal/suite
     internal/term internal/trust internal/yamlfile report skill
 internal/find: internal/agents internal/cause internal/claudecode internal/jsontree internal/lazy internal/paths internal/term skill
 internal/golden: . internal/atomicfile internal/find internal/here internal/junit internal/paths internal/render internal/term skill

@@ -81,6 +81,8 @@ type Reply struct {
 	Turns      int
 	CostUSD    float64         // of all attempts, and of what a resumed session had cost before
 	NoCost     bool            // another agent did not tell what an attempt cost, so CostUSD is not all
+	TurnUSD    float64         // of CostUSD: the dearest turn of the last attempt; 0 if only OnEvent would have told
+	Billed     float64         // what the last attempt's turns took, as tokens of input: output counts 5 times, what is read from the cache a tenth
 	Usage      json.RawMessage // tokens, in the CLI's words; nil if it did not say
 	Denials    json.RawMessage // tool uses that were not permitted, in the CLI's words
 	Exit       int             // the CLI's exit status; 128+n after signal n
@@ -295,9 +297,11 @@ func (a *ask) settle(rec *record, end ending, took time.Duration) error {
 	r.SessionID, r.Model, r.Exit, r.Stderr = rec.session, rec.model, end.exit, strings.TrimSpace(end.stderr)
 	r.Output, r.JSON = answer.text, answer.json
 	r.Turns, r.Usage, r.Denials, r.Transcript = 0, nil, nil, a.req.Transcript
+	r.TurnUSD, r.Billed = 0, rec.bill.total()
 	if res := rec.result; res != nil {
 		r.Turns, r.Usage, r.Denials = res.Turns, res.Usage, res.Denials
 		a.cost(rec.session, res.cost())
+		r.TurnUSD = rec.bill.dearest(res.cost())
 	}
 	if a.client.Dialect != nil && (rec.result == nil || rec.result.CostUSD == nil) {
 		r.NoCost = true

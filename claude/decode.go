@@ -24,6 +24,40 @@ type record struct {
 	limit   rateLimit // of the account, as last told
 	local   string    // what a command of the CLI's own complained about
 	plain   []byte    // the beginning of what is no event
+	bill    bill
+}
+
+// A bill is what turns took, as tokens of input.
+type bill struct {
+	message     string  // whose turn it is
+	turn        float64 // so far: each part of a message tells the whole
+	ended, most float64 // turns before it: all of them, and the dearest
+}
+
+// A usage is the tokens of one turn.
+type usage struct {
+	Input      float64 `json:"input_tokens"`
+	Output     float64 `json:"output_tokens"`
+	CacheRead  float64 `json:"cache_read_input_tokens"`
+	CacheWrite float64 `json:"cache_creation_input_tokens"`
+}
+
+func (b *bill) add(message string, u usage) {
+	if message != b.message || message == "" {
+		b.ended, b.most, b.turn, b.message = b.total(), max(b.most, b.turn), 0, message
+	}
+	// The proportions of most prices: a model whose prices differ has cheaper caches.
+	b.turn = max(b.turn, u.Input+5*u.Output+u.CacheRead/10+1.25*u.CacheWrite)
+}
+
+func (b *bill) total() float64 { return b.ended + b.turn }
+
+// dearest returns what the dearest turn cost of an amount for all of them.
+func (b *bill) dearest(usd float64) float64 {
+	if b.total() <= 0 {
+		return 0
+	}
+	return usd * max(b.most, b.turn) / b.total()
 }
 
 // A result is a result event.
@@ -66,6 +100,7 @@ type assistant struct {
 	Message struct {
 		ID      string `json:"id"`
 		Model   string `json:"model"`
+		Usage   usage  `json:"usage"`
 		Content []struct {
 			Type  string          `json:"type"`
 			Text  string          `json:"text"`
@@ -256,6 +291,7 @@ func (r *record) onAssistant(line []byte, emit func(Event)) {
 		return // not Claude's words
 	}
 	r.retry = nil
+	r.bill.add(e.Message.ID, e.Message.Usage)
 	if emit == nil {
 		return
 	}

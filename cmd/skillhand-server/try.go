@@ -42,7 +42,7 @@ type tryOptions struct {
 	reportAs, html            string
 	tags                      []string
 	batch                     batchOptions
-	minFired, minPass         float64
+	min                       eval.Minimums
 	agents                    []string
 }
 
@@ -72,9 +72,9 @@ With --batch trials are jobs of a batch (see skillhand batch): on this machine a
 with --db postgres://..., on every machine that runs skillhand batch work on the
 same database. Those need claude and credentials, and nothing else.
 
-Exit status: 1 below a minimum, or nothing to count for it, 3 no claude, no cases
-or no saved trials, 4 some trials have no verdict yet, 5 credentials or quota, 130
-interrupted.`,
+Exit status: 1 unless every trial with a verdict is as expected and passes its
+checks (--min-fired and --min-pass loosen that), 3 no claude, no cases or no saved
+trials, 4 some trials have no verdict yet, 5 credentials or quota, 130 interrupted.`,
 		Example: `  skillhand try --init greet          # then edit evals/cases.yaml
   skillhand try greet --dry-run       # how many calls, and what they cost
   skillhand try greet --runs 5 --baseline
@@ -86,6 +86,7 @@ interrupted.`,
 				args, o.Args = args[:n], args[n:]
 			}
 			o.jobsGiven = cmd.Flags().Changed("jobs")
+			o.min.FiredGiven, o.min.PassGiven = cmd.Flags().Changed("min-fired"), cmd.Flags().Changed("min-pass")
 			o.RunsSet, o.TimeoutSet = cmd.Flags().Changed("runs"), cmd.Flags().Changed("timeout")
 			return runTry(cmd.Context(), std, o, args)
 		},
@@ -94,10 +95,10 @@ interrupted.`,
 	f.IntVar(&o.Runs, "runs", 3, "`number` of trials per case")
 	f.BoolVar(&o.Baseline, "baseline", false, "also try without the skill, to see whether it helps")
 	f.IntVarP(&o.Jobs, "jobs", "j", 4, "`number` of trials at the same time; with --batch over all machines, if given")
-	f.Float64Var(&o.budgetUSD, "budget-usd", 0, "never spend more than this many `dollars` on all trials (0: no limit)")
+	f.Float64Var(&o.budgetUSD, "budget-usd", 0, "spend this many `dollars` on all trials, and at most one turn more (0: no limit)")
 	f.Float64Var(&o.MaxUSD, "max-budget-usd", 0, "end a trial that costs more than this many `dollars` (0: no limit)")
-	f.Float64Var(&o.minFired, "min-fired", 0, "exit with 1 if it fires, or stays quiet, less often than it should (0 to 1)")
-	f.Float64Var(&o.minPass, "min-pass", 0, "exit with 1 if its checks pass less often (0 to 1)")
+	f.Float64Var(&o.min.Fired, "min-fired", 1, "exit with 1 if it fires, or stays quiet, less often than it should (0 to 1)")
+	f.Float64Var(&o.min.Pass, "min-pass", 1, "exit with 1 if its checks pass less often (0 to 1)")
 	f.StringArrayVar(&o.cases, "cases", nil, "read cases from this `file` instead of the evals folder; repeatable")
 	f.BoolVar(&o.WithMine, "with-mine", false, "install your other skills too, with those of the project and of enabled plugins")
 	f.BoolVar(&o.Judge, "judge", false, "let a model judge the expectations in evals.json")
@@ -155,10 +156,10 @@ func (o *tryOptions) check() error {
 		return cli.Usagef("--budget-usd %v: want 0 or more", o.budgetUSD)
 	case !(o.MaxUSD >= 0) || math.IsInf(o.MaxUSD, 0):
 		return cli.Usagef("--max-budget-usd %v: want 0 or more", o.MaxUSD)
-	case !share(o.minFired):
-		return cli.Usagef("--min-fired %v: want 0 to 1", o.minFired)
-	case !share(o.minPass):
-		return cli.Usagef("--min-pass %v: want 0 to 1", o.minPass)
+	case !share(o.min.Fired):
+		return cli.Usagef("--min-fired %v: want 0 to 1", o.min.Fired)
+	case !share(o.min.Pass):
+		return cli.Usagef("--min-pass %v: want 0 to 1", o.min.Pass)
 	case o.client.Timeout <= 0:
 		return cli.Usagef("--timeout %s: want more than 0", o.client.Timeout)
 	case o.client.IdleTimeout < 0:
@@ -354,7 +355,7 @@ func tryIn(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subjec
 	if summary == nil {
 		return eval.AgentReport{}, err
 	}
-	summary.Require(o.minFired, o.minPass)
+	summary.Require(o.min)
 	if failed == nil {
 		failed = o.report(std, trials, subjects, summary, err)
 	}
@@ -374,10 +375,12 @@ func (o *tryOptions) report(std *cli.Std, trials []eval.Trial, subjects []*eval.
 		return tryError(err)
 	case len(summary.Below) > 0:
 		return cli.Said(cli.ExitFailed)
-	case summary.Void > 0 || summary.Missing > 0:
+	case summary.Void > 0 || summary.Missing > 0 || summary.Unknown > 0:
 		return cli.Said(cli.ExitLater)
-	case len(summary.Uncounted) > 0:
+	case len(summary.Uncounted) > 0 && (o.min.FiredGiven || o.min.PassGiven):
 		return cli.Said(cli.ExitFailed)
+	case len(summary.Uncounted) > 0:
+		return cli.Said(cli.ExitLater)
 	}
 	return nil
 }
@@ -447,7 +450,10 @@ func tryMake(ctx context.Context, std *cli.Std, o *tryOptions, t *jobs.Trials, m
 	}
 	where := batchOptions{db: filepath.Join(o.Runtime.State, "batch.db")}
 	if o.inBatch {
-		where, t.Shared = o.batch, true
+		where, t.Shared, t.Help = o.batch, true, "skillhand batch work"
+		if o.batch.db != "" {
+			t.Help = shell.Quote([]string{"skillhand", "batch", "work", "--db", o.batch.db})
+		}
 	}
 	if t.DB, err = where.open(ctx, std); err != nil {
 		return "", err

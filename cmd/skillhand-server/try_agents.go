@@ -60,6 +60,9 @@ func tryAll(ctx context.Context, std *cli.Std, h here.Here, o *tryOptions, subje
 			for _, s := range subjects {
 				row(s.Name, "cannot fire: "+why)
 			}
+			if worst == nil && o.min.Fired > 0 {
+				worst = cli.Said(cli.ExitFailed)
+			}
 			continue
 		}
 		one := *o

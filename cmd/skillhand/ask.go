@@ -78,7 +78,7 @@ quota, 124 timed out, 130 interrupted.`,
 	f.StringArrayVar(&o.AllowedTools, "allowed-tool", nil, "a `tool` that Claude may use without asking, such as 'Bash(git log:*)'; repeatable")
 	f.StringVar(&o.Resume, "resume", "", "continue the session with this `id`")
 	f.BoolVar(&o.Continue, "continue", false, "continue the folder's last session")
-	f.Float64Var(&o.MaxBudgetUSD, "max-budget-usd", 0, "stop after this many `dollars` (0: no limit)")
+	f.Float64Var(&o.MaxBudgetUSD, "max-budget-usd", 0, "stop after the turn that passes this many `dollars` (0: no limit)")
 	f.StringVar(&o.schema, "schema", "", "a `file` with a JSON Schema that the answer must fit")
 	f.BoolVar(&o.report, "report", false, "ask for a report, as skill scripts print it")
 	f.StringVarP(&o.Transcript, "output", "o", "", "save the transcript to this `file`, byte for byte")

@@ -35,6 +35,8 @@ type Retry struct {
 	Unfit bool          // no job of this kind can be done by this worker, others may; this attempt does not count
 
 	CostUSD     float64 // what the attempt cost
+	TurnUSD     float64 // its dearest turn, by which a further attempt may pass its limit; 0 if it has no turns
+	MostUSD     float64 // the most that a turn can cost; 0 if that is not known
 	CostUnknown bool    // the attempt was cut off before it told its cost: all that was set aside counts
 	Log         string  // the end of what the job printed besides its result
 }
@@ -76,11 +78,15 @@ type Job struct {
 	Payload json.RawMessage `json:"payload"`
 	Needs   []string        `json:"needs,omitempty"` // ids of jobs that must be done before
 	Retries int             `json:"retries"`         // further attempts after failures that pass
-	MaxUSD  float64         `json:"max_usd"`         // the most that an attempt can cost
+	MaxUSD  float64         `json:"max_usd"`         // the limit of what an attempt costs
 
-	// Share sets aside a share of what is left of the budget instead of MaxUSD, for a job whose
-	// cost has no limit of its own. Current tells the job how much that is.
+	// Share gives the job a share of what is left of the budget for a limit instead of MaxUSD.
+	// Current tells the job how much that is.
 	Share bool `json:"-"`
+
+	// Turns says that the job keeps to its limit only after the turn that passes it. What a turn
+	// costs is known when it is billed: see setAside.
+	Turns bool `json:"-"`
 
 	// Same is what tells the job from another of its id; "" means the payload. A payload may also
 	// say where the job is, which another machine says differently.

@@ -328,7 +328,7 @@ func TestFiles(t *testing.T) {
 		statements := []string{`DROP INDEX batch_job_state`, `DROP TABLE batch_file`, `DROP TABLE batch_keeper`, `UPDATE batch SET name = 'b'`,
 			`UPDATE batch_version SET version = 1`}
 		for table, columns := range map[string][]string{
-			"batch":        {"label", "folder", "private", "old", "starts", "per", "dearest", "sum", "ended"},
+			"batch":        {"label", "folder", "private", "old", "starts", "per", "dearest", "turn", "most_turn", "sum", "ended"},
 			"batch_job":    {"begun", "held", "log"},
 			"batch_worker": {"host", "unfit"},
 		} {

@@ -28,6 +28,7 @@ type batchRow struct {
 	stop                                               Stop
 	concurrency, gap, starts, per, budget              int64
 	next, spent, reserved, dearest, event, ended       int64
+	turn, mostTurn                                     int64 // see account
 	waiting, open, done, failed, canceled, skip, chain int64
 	kinds                                              []string
 	sum                                                string
@@ -58,11 +59,11 @@ func (db *DB) change(ctx context.Context, batch int64, do func(c *change) error)
 func (c *change) load(batch int64) error {
 	found, err := all(c.ctx, c.tx, func(r rows, b *batchRow) error {
 		var stop, kinds string
-		err := r.Scan(&b.id, &stop, &b.concurrency, &b.gap, &b.starts, &b.per, &b.budget, &b.next, &b.spent, &b.reserved, &b.dearest, &b.event, &b.ended,
+		err := r.Scan(&b.id, &stop, &b.concurrency, &b.gap, &b.starts, &b.per, &b.budget, &b.next, &b.spent, &b.reserved, &b.dearest, &b.turn, &b.mostTurn, &b.event, &b.ended,
 			&b.waiting, &b.open, &b.done, &b.failed, &b.canceled, &b.skip, &b.chain, &kinds, &b.sum, &c.now)
 		b.stop = Stop(stop)
 		return errors.Join(err, json.Unmarshal([]byte(kinds), &b.kinds))
-	}, `SELECT id, stop, concurrency, gap, starts, per, budget, next, spent, reserved, dearest, event, ended,
+	}, `SELECT id, stop, concurrency, gap, starts, per, budget, next, spent, reserved, dearest, turn, most_turn, event, ended,
 			waiting, open, done, failed, canceled, skipped, chained, kinds, sum, {now}
 		FROM batch WHERE id = $1 {lock}`, batch)
 	if err != nil {
@@ -85,9 +86,9 @@ func (c *change) save() error {
 	}
 	_, err := c.exec(`UPDATE batch SET stop = $2, concurrency = $3, gap = $4, starts = $5, per = $6, budget = $7, next = $8, spent = $9, reserved = $10,
 		dearest = $11, event = $12, ended = $13, waiting = $14, open = $15, done = $16, failed = $17, canceled = $18, skipped = $19, chained = $20,
-		kinds = $21, sum = $22 WHERE id = $1`,
+		kinds = $21, sum = $22, turn = $23, most_turn = $24 WHERE id = $1`,
 		b.id, string(b.stop), b.concurrency, b.gap, b.starts, b.per, b.budget, b.next, b.spent, b.reserved,
-		b.dearest, b.event, b.ended, b.waiting, b.open, b.done, b.failed, b.canceled, b.skip, b.chain, jsonList(b.kinds), b.sum)
+		b.dearest, b.event, b.ended, b.waiting, b.open, b.done, b.failed, b.canceled, b.skip, b.chain, jsonList(b.kinds), b.sum, b.turn, b.mostTurn)
 	return err
 }
 
@@ -213,6 +214,9 @@ func (c *change) insert(jobs []Job, seq int) (int, error) {
 		cost := micros(j.MaxUSD)
 		if j.Share {
 			cost = -1
+		}
+		if j.Turns && c.b.mostTurn == 0 {
+			c.b.mostTurn = -1
 		}
 		if k, ok := have[j.ID]; !ok {
 			added = append(added, item{seq, j.ID, j.Kind, sum(j), string(j.Payload), j.Retries, cost, len(j.Needs)})
@@ -421,6 +425,10 @@ func (c *change) settle(ends []end, of map[int64]finish) error {
 		c.b.reserved -= f.d.Cost
 		if f.ending.how == finished {
 			c.b.dearest = max(c.b.dearest, e.Spent, 1)
+			c.b.turn = max(c.b.turn, micros(f.ending.retry.TurnUSD))
+			if c.b.mostTurn != 0 && f.ending.retry.MostUSD > 0 {
+				c.b.mostTurn = max(c.b.mostTurn, micros(f.ending.retry.MostUSD))
+			}
 		}
 		if e.State.Ended() {
 			over = append(over, e.Job)
@@ -463,16 +471,17 @@ func (c *change) feed(crew crew) error {
 	var opened []item
 	byKind := map[int][]delivery{}
 	for _, r := range ready {
-		if r.d.Cost < 0 {
-			if r.d.Cost = 0; c.b.budget > 0 {
-				free := min(n, crew.Slots) - len(opened)
-				if r.d.Cost = share(c.b.budget-c.b.spent-c.b.reserved, c.b.dearest, max(free, 1)); r.d.Cost == 0 {
-					continue
-				}
+		if own := r.d.Cost; c.b.budget > 0 && own != 0 {
+			a := account{
+				left: c.b.budget - c.b.spent - c.b.reserved, alone: c.b.reserved == 0, free: max(min(n, crew.Slots)-len(opened), 1),
+				attempt: c.b.dearest, turn: c.b.turn, mostTurn: c.b.mostTurn,
 			}
-		}
-		if !affordable(c.b.budget, c.b.spent, c.b.reserved, r.d.Cost) {
-			continue
+			if r.d.Limit, r.d.Cost = a.setAside(own); r.d.Cost == 0 {
+				continue
+			}
+		} else {
+			r.d.Cost = max(own, 0)
+			r.d.Limit = r.d.Cost
 		}
 		c.b.reserved += r.d.Cost
 		opened = append(opened, item{r.d.Job, r.d.Cost})

@@ -529,8 +529,9 @@ func (db *DB) statuses(ctx context.Context, where string, args ...any) (found []
 			(SELECT COALESCE(min(until), 0) FROM batch_limit WHERE until > {now} AND kinds LIKE '%"' || kind || '"%'),
 			CASE WHEN budget > 0 AND open = 0 AND waiting > 0 AND EXISTS (
 				SELECT 1 FROM batch_job j WHERE j.batch = batch.id AND j.state = 'waiting' AND j.wants = 0 AND j.due <= {now}
-					AND (j.cost > 0 AND j.cost > batch.budget - batch.spent - batch.reserved
-						OR j.cost < 0 AND (batch.budget - batch.spent - batch.reserved < batch.dearest OR batch.budget <= batch.spent + batch.reserved))) THEN 1 ELSE 0 END
+					AND (j.cost > 0 AND j.cost + batch.turn > batch.budget - batch.spent - batch.reserved
+						OR j.cost < 0 AND batch.budget - batch.spent - batch.reserved < batch.dearest
+						OR j.cost <> 0 AND batch.budget - batch.spent - batch.reserved <= batch.turn)) THEN 1 ELSE 0 END
 			FROM batch `+where, args...)
 		return err
 	})

@@ -26,7 +26,8 @@ type delivery struct {
 	Tries   int   `json:"tries,omitempty"`
 	Kills   int   `json:"kills,omitempty"`
 	Retries int   `json:"retries,omitempty"`
-	Cost    int64 `json:"cost,omitempty"` // set aside
+	Cost    int64 `json:"cost,omitempty"`  // set aside
+	Limit   int64 `json:"limit,omitempty"` // what it may cost
 }
 
 // Kind names our deliveries among the rows of River.
@@ -126,18 +127,46 @@ func pause(workers int) time.Duration {
 	return min(2*time.Millisecond*time.Duration(max(workers, 1)), 2*time.Second)
 }
 
-// share is what to set aside for one more job without a limit of its own. As long as no such job
-// has ended, that is all that is left; then an equal part of it for each job that may start, but no
-// less than the dearest attempt so far. 0 means that nothing more can start.
-func share(left, dearest int64, free int) int64 {
-	if left <= 0 || dearest <= 0 {
-		return max(left, 0)
+// An account is what a budget knows when a further job wants to start.
+type account struct {
+	left     int64 // neither spent nor set aside
+	alone    bool  // nothing is set aside: no other job that costs is open
+	free     int   // jobs that may start now
+	attempt  int64 // the dearest attempt so far; 0 if none has ended
+	turn     int64 // the dearest turn so far
+	mostTurn int64 // 0: jobs keep to their limits; above: a turn costs at most this; -1: nobody knows
+}
+
+// setAside decides what a job may cost and how much of the budget to set aside for it, given the
+// job's own limit, or -1 for a share of what is left. Nothing set aside means that the job cannot
+// start now.
+//
+// A job with turns stops after the turn that passes its limit. Several run at the same time only
+// while what is left covers the limit and the dearest possible turn of each. Otherwise one runs
+// alone, with its limit and the dearest turn seen set aside: if its last turn is dearer than that,
+// what is spent passes the budget by part of this one turn.
+func (a account) setAside(own int64) (limit, held int64) {
+	most := max(a.mostTurn, 0)
+	if a.left <= 0 {
+		return 0, 0
 	}
-	free = min(free, int(left/dearest))
-	if free <= 0 {
-		return 0
+	if a.mostTurn >= 0 {
+		switch fit := min(a.free, int(a.left/(max(a.attempt, 1)+most))); {
+		case own > 0 && own+most <= a.left:
+			return own, own + most
+		case own < 0 && a.attempt > 0 && fit > 0:
+			held = a.left / int64(fit)
+			return held - most, held
+		}
 	}
-	return left / int64(free)
+	switch {
+	case !a.alone || a.left <= a.turn:
+	case own > 0 && own+a.turn <= a.left:
+		return own, own + a.turn
+	case own < 0 && a.left >= a.attempt:
+		return a.left - a.turn, a.left
+	}
+	return 0, 0
 }
 
 // interval is the time between two starts. It is a little longer than the rate asks for: a start
@@ -147,11 +176,6 @@ func (l Limits) interval() int64 {
 		return 0
 	}
 	return int64(math.Ceil(float64(l.Window.Milliseconds()) / float64(l.Starts) * 1.02))
-}
-
-// affordable reports whether a job that may cost that much can start. A budget of 0 means no limit.
-func affordable(budget, spent, reserved, cost int64) bool {
-	return budget == 0 || cost == 0 || spent+reserved+cost <= budget
 }
 
 // A holder is what a lock file says about its worker.

@@ -116,44 +116,38 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-func TestShare(t *testing.T) {
+func TestSetAside(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		left, dearest int64
-		free          int
-		want          int64
+		name  string
+		own   int64
+		a     account
+		limit int64
+		held  int64
 	}{
-		{100, 0, 4, 100}, // nobody knows what one costs
-		{100, 10, 4, 25},
-		{100, 40, 4, 50},  // two can start
-		{100, 60, 4, 100}, // one can
-		{100, 101, 4, 0},
-		{100, 100, 1, 100},
-		{0, 0, 4, 0},
-		{-5, 0, 1, 0},
+		{"nobody knows what one costs", -1, account{left: 100, alone: true, free: 4}, 100, 100},
+		{"an equal part each", -1, account{left: 100, free: 4, attempt: 10}, 25, 25},
+		{"two can start", -1, account{left: 100, free: 4, attempt: 40}, 50, 50},
+		{"one can", -1, account{left: 100, free: 4, attempt: 60}, 100, 100},
+		{"none can", -1, account{left: 100, free: 4, attempt: 101, alone: true}, 0, 0},
+		{"nothing is left", -1, account{alone: true, free: 1}, 0, 0},
+		{"its own limit", 40, account{left: 100, free: 4}, 40, 40},
+		{"its own limit is too much", 101, account{left: 100, free: 4, alone: true}, 0, 0},
+		{"a turn of any price: the first, alone", -1, account{left: 100, free: 4, alone: true, mostTurn: -1}, 100, 100},
+		{"a turn of any price: alone", -1, account{left: 100, free: 4, alone: true, attempt: 20, turn: 10, mostTurn: -1}, 90, 100},
+		{"a turn of any price: not beside another", -1, account{left: 100, free: 4, attempt: 20, turn: 10, mostTurn: -1}, 0, 0},
+		{"a turn of any price: its own limit, alone", 40, account{left: 100, free: 4, alone: true, turn: 10, mostTurn: -1}, 40, 50},
+		{"a turn of any price: its own limit, not beside another", 40, account{left: 100, free: 4, turn: 10, mostTurn: -1}, 0, 0},
+		{"the dearest turn would be too much", 40, account{left: 100, free: 4, alone: true, turn: 61, mostTurn: -1}, 0, 0},
+		{"what is left covers no turn", -1, account{left: 10, free: 4, alone: true, attempt: 10, turn: 10, mostTurn: -1}, 0, 0},
+		{"turns have a price: as many as are covered", -1, account{left: 100, free: 4, attempt: 10, turn: 5, mostTurn: 30}, 20, 50},
+		{"turns have a price: its own limit", 10, account{left: 100, free: 4, turn: 5, mostTurn: 30}, 10, 40},
+		{"turns have a price: again one alone", -1, account{left: 35, free: 4, alone: true, attempt: 10, turn: 5, mostTurn: 30}, 30, 35},
+		{"turns have a price: again not beside another", -1, account{left: 35, free: 4, attempt: 10, turn: 5, mostTurn: 30}, 0, 0},
 	}
 	for _, tt := range tests {
-		if got := share(tt.left, tt.dearest, tt.free); got != tt.want {
-			t.Errorf("share(%d, %d, %d) = %d, want %d", tt.left, tt.dearest, tt.free, got, tt.want)
-		}
-	}
-}
-
-func TestAffordable(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		budget, spent, reserved, cost int64
-		want                          bool
-	}{
-		{0, 9, 9, 9, true}, // no budget
-		{10, 4, 4, 2, true},
-		{10, 4, 4, 3, false},
-		{10, 11, 0, 0, true}, // what costs nothing
-		{10, 11, 0, 1, false},
-	}
-	for _, tt := range tests {
-		if got := affordable(tt.budget, tt.spent, tt.reserved, tt.cost); got != tt.want {
-			t.Errorf("affordable(%d, %d, %d, %d) = %v", tt.budget, tt.spent, tt.reserved, tt.cost, got)
+		if limit, held := tt.a.setAside(tt.own); limit != tt.limit || held != tt.held {
+			t.Errorf("%s: setAside(%d) = %d, %d, want %d, %d", tt.name, tt.own, limit, held, tt.limit, tt.held)
 		}
 	}
 }

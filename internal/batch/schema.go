@@ -130,6 +130,9 @@ var schema = [][]string{{
 }, {
 	// Failed jobs are few and looked for first.
 	`CREATE INDEX batch_job_state ON batch_job (batch, state, seq, id) WHERE state <> 'done'`,
+}, {
+	`ALTER TABLE batch ADD COLUMN turn bigint NOT NULL DEFAULT 0`,      // the dearest so far
+	`ALTER TABLE batch ADD COLUMN most_turn bigint NOT NULL DEFAULT 0`, // see account
 }}
 
 // migrate makes the tables that are missing. Only one process is here at a time.

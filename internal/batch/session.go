@@ -201,7 +201,7 @@ func (r *receiver) Work(ctx context.Context, job *river.Job[delivery]) error {
 func (s *session) take(ctx context.Context, d delivery) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r := &running{cancel: cancel, delivery: Delivery{Worker: s.id, HeldUSD: dollars(d.Cost)}, note: note{Since: s.now()}}
+	r := &running{cancel: cancel, delivery: Delivery{Worker: s.id, MaxUSD: dollars(d.Limit), HeldUSD: dollars(d.Cost)}, note: note{Since: s.now()}}
 	defer s.hold(deliveryID{d.Job, d.N}, r)()
 
 	f := finish{d: d, ending: ending{how: returned}, worker: s.id}

@@ -68,7 +68,8 @@ type Delivery struct {
 	Worker  string    // the id of the worker that runs it
 	Batch   string    // what people call its batch
 	Made    time.Time // when its batch was: no other of that name was made then
-	HeldUSD float64   // what was set aside for it; 0 means that there is no budget
+	MaxUSD  float64   // its limit; 0 means that there is no budget
+	HeldUSD float64   // what was set aside for it: its limit, and a turn
 }
 
 // Current tells the job whose context this is about itself.

@@ -95,92 +95,41 @@ func pairs(arms []Arm) [][2]Arm {
 	return all
 }
 
-// A Comparison is how much better one arm did than another.
+// A Comparison is how much better one arm did than another, over the cases that both have.
 type Comparison struct {
 	Arm        Arm        `json:"arm"`
 	Than       Arm        `json:"than"`
 	Of         string     `json:"of"` // fired or passed
+	Cases      int        `json:"cases"`
 	Difference Difference `json:"difference"`
-	Paired     bool       `json:"paired"`                // each run of a case in one arm has one in the other
-	More       int        `json:"more_trials,omitempty"` // in each arm, that would tell a difference of Tells
+	MoreCases  int        `json:"more_cases,omitempty"` // that would tell a difference of Tells
+	MoreRuns   int        `json:"more_runs,omitempty"`  // of each case that would do so too; 0 if they would not help
 	Tells      float64    `json:"tells,omitempty"`
 }
 
-// compareArms compares two arms of a skill's trials. yes says what counts; nil counts for nothing.
-func compareArms(trials []Trial, arm, than Arm, of string, yes func(*Trial) *bool) (Comparison, bool) {
-	type key struct {
-		id  string
-		run int
-	}
-	first, second := map[key]bool{}, map[key]bool{}
-	for i := range trials {
-		t := &trials[i]
-		ok := yes(t)
-		if ok == nil || t.Outcome == Void {
-			continue
+// compareArms compares two arms case by case. of says what counts.
+func compareArms(cases []CaseSummary, arm, than Arm, of func(*CaseSummary, ArmSummary) Rate) (Comparison, bool) {
+	var first, second []Rate
+	for i := range cases {
+		c := &cases[i]
+		var a, b Rate
+		for _, s := range c.Arms {
+			switch s.Arm {
+			case arm:
+				a = of(c, s)
+			case than:
+				b = of(c, s)
+			}
 		}
-		switch t.Arm {
-		case arm:
-			first[key{t.Case, t.Run}] = *ok
-		case than:
-			second[key{t.Case, t.Run}] = *ok
+		if a.Of > 0 && b.Of > 0 {
+			first, second = append(first, a), append(second, b)
 		}
 	}
-	c := Comparison{Arm: arm, Than: than, Of: of}
-	if len(first) == 0 || len(second) == 0 {
-		return c, false
-	}
-	var a, b Rate
-	var both, only, other, neither int
-	c.Paired = len(first) == len(second)
-	for k, hit := range first {
-		a.See(hit)
-		too, paired := second[k]
-		c.Paired = c.Paired && paired
-		switch {
-		case hit && too:
-			both++
-		case hit:
-			only++
-		case too:
-			other++
-		default:
-			neither++
-		}
-	}
-	for _, hit := range second {
-		b.See(hit)
-	}
-	if c.Paired {
-		c.Difference = comparePaired(both, only, other, neither)
-	} else {
-		c.Difference = Compare(a, b)
-	}
+	c := Comparison{Arm: arm, Than: than, Cases: len(first), Difference: CompareOver(first, second)}
 	if !c.Difference.Told {
-		c.More, c.Tells = more(a, b)
+		c.more(first, second)
 	}
-	return c, true
-}
-
-// comparePaired says how much more often the first of two holds, of pairs in which both hold, only
-// the first, only the other, or neither. The interval is Newcombe's for pairs (his method 10).
-func comparePaired(both, only, other, neither int) Difference {
-	n := both + only + other + neither
-	a, b := NewRate(both+only, n), NewRate(both+other, n)
-	product := float64(both*neither - only*other)
-	if product > 0 {
-		product = max(product-float64(n)/2, 0)
-	}
-	phi := 0.0
-	if scale := math.Sqrt(float64(both+only) * float64(other+neither) * float64(both+other) * float64(only+neither)); scale > 0 {
-		phi = product / scale
-	}
-	reach := func(x, y float64) float64 { return math.Sqrt(max(x*x-2*phi*x*y+y*y, 0)) }
-	d := Difference{Difference: a.Rate - b.Rate}
-	d.Low = max(d.Difference-reach(a.Rate-a.Low, b.High-b.Rate), -1)
-	d.High = min(d.Difference+reach(a.High-a.Rate, b.Rate-b.Low), 1)
-	d.Told = d.Low > 0 || d.High < 0
-	return d
+	return c, len(first) > 0
 }
 
 // power is the quantile of the normal distribution for a chance of 80 % to see a difference.
@@ -189,9 +138,13 @@ const power = 0.8416212335729143
 // leastTold is the smallest difference for which more trials are proposed.
 const leastTold = 0.2
 
-// more says how many further trials in each arm would tell a difference, most probably: the one
-// that was seen, or leastTold if that is smaller.
-func more(a, b Rate) (trials int, difference float64) {
+// more says what would tell a difference, most probably: the one that was seen, or leastTold if
+// that is smaller. Runs help as long as the cases differ no more than runs of one case do.
+func (c *Comparison) more(first, second []Rate) {
+	if len(first) == 0 {
+		return
+	}
+	a, b := RateOver(first), RateOver(second)
 	d := max(math.Abs(a.Rate-b.Rate), leastTold)
 	middle := (a.Rate + b.Rate) / 2
 	p, q := min(middle+d/2, 1), max(middle-d/2, 0)
@@ -200,7 +153,11 @@ func more(a, b Rate) (trials int, difference float64) {
 	}
 	mean := (p + q) / 2
 	n := (z*math.Sqrt(2*mean*(1-mean)) + power*math.Sqrt(p*(1-p)+q*(1-q))) / d
-	return max(int(math.Ceil(n*n))-min(a.Of, b.Of), 1), d
+	cases, worth := float64(len(first)), min(worth(first, a.Rate), worth(second, b.Rate))
+	c.MoreCases, c.Tells = max(int(math.Ceil(n*n*cases/worth))-len(first), 1), d
+	if trials := float64(min(a.Of, b.Of)); len(first) > 1 && worth > 0.9*trials {
+		c.MoreRuns = max(int(math.Ceil((n*n-trials)/cases)), 1)
+	}
 }
 
 // ArmsOf are the arms of a case. One that continues a session has none without the skill.

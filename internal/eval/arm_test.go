@@ -2,21 +2,24 @@ package eval
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// TestComparePaired has intervals that another program computed by the formulas of Newcombe (1998), method 10.
-func TestComparePaired(t *testing.T) {
+// TestPairsByCase: arms are compared case by case, so the numbers of runs mean nothing, and a case
+// that is hard in both arms hides no difference.
+func TestPairsByCase(t *testing.T) {
 	t.Parallel()
-	d := comparePaired(36, 12, 2, 0)
-	for _, tt := range []struct{ got, want float64 }{{d.Difference, 0.20}, {d.Low, 0.0569}, {d.High, 0.3404}} {
-		if math.Abs(tt.got-tt.want) > 0.0001 {
-			t.Errorf("%v: %.4f, want %.4f", d, tt.got, tt.want)
-		}
+	with, without := []Rate{}, []Rate{}
+	for i := range 8 {
+		with, without = append(with, NewRate(min(i, 3), 3)), append(without, NewRate(max(min(i, 3)-1, 0), 3))
 	}
-	if !d.Told {
-		t.Errorf("%v: want told from chance", d)
+	paired := CompareOver(with, without)
+	slices.Reverse(without) // the same rates, and no case goes with its own
+	apart := CompareOver(with, without)
+	if math.Abs(paired.Difference-apart.Difference) > 1e-12 || paired.High-paired.Low >= apart.High-apart.Low {
+		t.Errorf("paired %v, apart %v", paired, apart)
 	}
 }
 
@@ -42,17 +45,17 @@ func TestArms(t *testing.T) {
 		if c.Of == "passed" {
 			all = append(all, string(c.Arm)+"-"+string(c.Than))
 		}
-		if !c.Paired {
-			t.Errorf("%v: not paired", c)
+		if c.Cases != 1 {
+			t.Errorf("%v: not by case", c)
 		}
 	}
 	if got, want := strings.Join(all, " "), "with@a-without@a with@a-against@a with@b-with@a with@b-without@b with@b-against@b"; got != want {
 		t.Errorf("compared %s, want %s", got, want)
 	}
-	if text := sum.Text(nil); !strings.Contains(text, "more trials in each arm would tell a difference of 33 points") {
+	if text := sum.Text(nil); !strings.Contains(text, "more cases would tell a difference of 33 points") {
 		t.Error(text)
 	}
-	if sum.Require(0, 0.9); len(sum.Below) != 1 || !strings.HasPrefix(sum.Below[0], "s with b passed in 66.67 %") {
+	if sum.Require(Minimums{Pass: 0.9}); len(sum.Below) != 1 || !strings.HasPrefix(sum.Below[0], "s with b passed in 66.67 %") {
 		t.Errorf("below %q", sum.Below)
 	}
 }

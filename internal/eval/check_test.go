@@ -231,7 +231,7 @@ func TestMinimums(t *testing.T) {
 		{[]SkillSummary{{Skill: "d"}}, 0, 0, ""},
 	} {
 		s := Summary{Skills: tt.skills}
-		s.Require(tt.fired, tt.pass)
+		s.Require(Minimums{Fired: tt.fired, Pass: tt.pass, FiredGiven: true, PassGiven: true})
 		if got := strings.Join(s.Uncounted, "; "); got != tt.want || s.OK != (tt.want == "") {
 			t.Errorf("%d skills, minimums %v and %v: %q, ok %v, want %q", len(tt.skills), tt.fired, tt.pass, got, s.OK, tt.want)
 		}

@@ -67,6 +67,7 @@ type Trial struct {
 	JudgeUSD   float64       `json:"judge_cost_usd,omitempty"` // what of the cost a judge took
 	CostUSD    float64       `json:"cost_usd"`                 // tries that came to nothing included
 	NoCost     bool          `json:"cost_unknown,omitempty"`   // the agent does not tell what it cost, so CostUSD is not all
+	Model      string        `json:"model,omitempty"`          // that answered, as the agent calls it
 	Tokens     int           `json:"tokens"`
 	DurationMS float64       `json:"duration_ms"`
 	Tries      int           `json:"tries"` // how often it was asked until there was an outcome
@@ -74,10 +75,17 @@ type Trial struct {
 	Kept       string        `json:"kept,omitempty"` // the folder as the trial left it, if that was wanted
 
 	dearest float64 // what the dearest question of a judge cost
+	turn    float64 // the dearest turn
+	billed  float64 // of the agent: see claude.Reply
 }
 
-// Right reports whether the skill fired if it should, and not if it should not.
-func (t *Trial) Right() bool { return (t.Outcome == Fired || t.Outcome == ReadFile) == t.Fires }
+// Right reports whether the skill fired if it should. If it should not, nobody even called it.
+func (t *Trial) Right() bool {
+	if t.Fires {
+		return t.Outcome.delivered()
+	}
+	return t.Outcome == Other || t.Outcome == None
+}
 
 // dollars is an amount for people; unknown if nobody told it.
 func dollars(usd float64, unknown bool) string {

@@ -269,7 +269,10 @@ func readTarFile(root *os.Root, name string, h *tar.Header, in io.Reader) (err e
 // A Made trial has its transcript with it if it was made elsewhere.
 type Made struct {
 	Trial
-	Log []byte `json:"log,omitempty"` // compressed; nil if there is none, or it is too long
+	TurnUSD   float64 `json:"-"`             // its dearest turn; see batch.Retry
+	MostUSD   float64 `json:"-"`             // the most that a turn can cost; 0 if that is not known
+	AtMostUSD float64 `json:"-"`             // the most that an agent which was cut off can have cost; 0 if that is not known
+	Log       []byte  `json:"log,omitempty"` // compressed; nil if there is none, or it is too long
 }
 
 // maxLog is how long a transcript may be that goes along with its trial, compressed.

@@ -25,8 +25,27 @@ const (
 	None  Outcome = "none"
 	// ReadFile: the agent read the skill's file, which is how a skill fires in Codex and pi.
 	ReadFile Outcome = "read"
-	Void     Outcome = "void" // there is no verdict: rate limit, time-out, crash
+	// Called: the agent called the skill, and did not get its text: the page failed, or the call was refused.
+	Called Outcome = "called"
+	// Unknown: the agent started a subagent, and its stream does not show what that did.
+	Unknown Outcome = "unknown"
+	Void    Outcome = "void" // there is no verdict: rate limit, time-out, crash
 )
+
+// outcomes are all, in the order of reports, with what people read of a skill that should fire.
+var outcomes = []struct {
+	outcome Outcome
+	words   string
+}{
+	{Fired, "fires"}, {ReadFile, "read"}, {Called, "called, its page failed"}, {Other, "another fires"}, {None, "does not fire"},
+	{Unknown, "not known whether it fires"}, {Void, "no verdict"},
+}
+
+// delivered reports whether the skill's text reached the agent.
+func (o Outcome) delivered() bool { return o == Fired || o == ReadFile }
+
+// told reports whether the outcome says if the skill fired.
+func (o Outcome) told() bool { return o != Void && o != Unknown }
 
 // A Reading is what a transcript says.
 type Reading struct {
@@ -285,8 +304,11 @@ func (s *stream) reading(skill Names) Reading {
 			r.Outcome = Other
 		}
 	}
-	if r.Outcome == Fired {
+	switch {
+	case r.Outcome == Fired:
 		r.Refused = ""
+	case r.Refused != "":
+		r.Outcome = Called
 	}
 	if s.result == nil {
 		r.Outcome, r.Why = Void, "the transcript ends without a result"

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/term"
 )
 
@@ -34,7 +35,7 @@ func (d Difference) String() string {
 // Cell is an outcome in one column: what was wanted, or not.
 func (t *Trial) Cell() string {
 	switch {
-	case t.Outcome == Void:
+	case t.Outcome == Void, t.Outcome == Unknown && !t.Open:
 		return "?"
 	case t.Arm.Kind() == Without && t.Passed != nil:
 		if *t.Passed {
@@ -87,31 +88,35 @@ func (s *Summary) Text(paint func(code, text string) string) string {
 	return b.String()
 }
 
-// Fates says in one line what became of a skill where it should fire: how often it fired, or its file was read.
+// Fates says in one line what became of a skill: how often it fired, or its file was read, where it
+// should and where it should not.
 func (k *SkillSummary) Fates() string {
-	n, all := map[Outcome]int{}, 0
+	n, all, loud, quiet := map[Outcome]int{}, 0, 0, 0
 	for _, c := range k.Cases {
 		for _, a := range c.Arms {
-			if a.Arm.Kind() != With || !c.Fires || c.Called || c.Open {
-				continue
-			}
-			for _, o := range a.Outcomes {
-				n[o]++
-				all++
+			switch {
+			case a.Arm.Kind() != With || c.Called || c.Open:
+			case !c.Fires:
+				loud, quiet = loud+a.Right.Of-a.Right.Hits, quiet+a.Right.Of
+			default:
+				for _, o := range a.Outcomes {
+					n[o]++
+					all++
+				}
 			}
 		}
 	}
 	var parts []string
-	for _, o := range []struct {
-		outcome Outcome
-		word    string
-	}{{Fired, "fires"}, {ReadFile, "read"}, {Other, "another fires"}, {None, "does not fire"}, {Void, "no verdict"}} {
+	for _, o := range outcomes {
 		if n[o.outcome] > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d of %d", o.word, n[o.outcome], all))
+			parts = append(parts, fmt.Sprintf("%s %d of %d", o.words, n[o.outcome], all))
 		}
 	}
+	if quiet > 0 {
+		parts = append(parts, fmt.Sprintf("over-fires %d of %d", loud, quiet))
+	}
 	if parts == nil {
-		return "no case in which it should fire"
+		return "no case that says whether it should fire"
 	}
 	text := strings.Join(parts, ", ")
 	if i := slices.IndexFunc(k.Misses, func(m Miss) bool { return m.Cut != "" }); i >= 0 {
@@ -144,13 +149,13 @@ func caseLine(c CaseSummary, a ArmSummary, width int) string {
 // counted says how often each outcome was seen.
 func (a *ArmSummary) counted() string {
 	var parts []string
-	for _, o := range []Outcome{Fired, ReadFile, Other, None, Void} {
+	for _, o := range outcomes {
 		n := 0
 		for _, got := range a.Outcomes {
-			n += count(got == o)
+			n += count(got == o.outcome)
 		}
 		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, o))
+			parts = append(parts, fmt.Sprintf("%d %s", n, o.outcome))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -185,7 +190,7 @@ func (k *SkillSummary) totals() [][2]string {
 	}
 	for _, c := range k.Differences {
 		if c.Than.Kind() == Without && c.Arm.Model() == k.Arms[0].Arm.Model() {
-			if c.More > 0 && !k.Help.Told {
+			if c.MoreCases > 0 && !k.Help.Told {
 				rows = append(rows, [2]string{"", c.tells()})
 			}
 			continue
@@ -202,14 +207,18 @@ func (k *SkillSummary) totals() [][2]string {
 // String is a comparison as people read it.
 func (c *Comparison) String() string {
 	text := c.Of + " " + c.Difference.String()
-	if c.More > 0 {
+	if c.MoreCases > 0 {
 		text += "; " + c.tells()
 	}
 	return text
 }
 
 func (c *Comparison) tells() string {
-	return fmt.Sprintf("%s in each arm would tell a difference of %.0f points", term.Plural(c.More, "more trial"), c.Tells*100)
+	what := term.Plural(c.MoreCases, "more case")
+	if c.MoreRuns > 0 {
+		what += fmt.Sprintf(", or %s of each,", term.Plural(c.MoreRuns, "more run"))
+	}
+	return fmt.Sprintf("%s would tell a difference of %.0f points", what, c.Tells*100)
 }
 
 // why says what may be behind misses and failed checks.
@@ -217,6 +226,14 @@ func (k *SkillSummary) why() []string {
 	var lines []string
 	for _, m := range k.Misses {
 		line := fmt.Sprintf("%s: nothing fired in %s", m.Case, term.Plural(m.Trials, "trial"))
+		switch {
+		case m.Quiet && m.Refused == "":
+			line = fmt.Sprintf("%s: it fired in %s and should not", m.Case, term.Plural(m.Trials, "trial"))
+		case m.Quiet:
+			line = fmt.Sprintf("%s: it should not be called, and was in %s", m.Case, term.Plural(m.Trials, "trial"))
+		case m.Refused != "":
+			line = fmt.Sprintf("%s: called in %s, and its page failed", m.Case, term.Plural(m.Trials, "trial"))
+		}
 		if m.Instead != "" {
 			line = fmt.Sprintf("%s: %s fired instead in %s", m.Case, m.Instead, term.Plural(m.Trials, "trial"))
 			if len(m.Shared) > 0 {
@@ -224,7 +241,7 @@ func (k *SkillSummary) why() []string {
 			}
 		}
 		if m.Refused != "" {
-			line += fmt.Sprintf("; %s was called, and instead of its text came: %s", k.Skill, term.Fit(term.Flat(m.Refused), 300))
+			line += "; instead of its text came: " + term.Fit(term.Flat(m.Refused), 300)
 		}
 		if m.Cut != "" {
 			line += "; " + m.Cut
@@ -272,6 +289,9 @@ func (s *Summary) notes() []string {
 			note += ": the same command tries again"
 		}
 		notes = append(notes, note)
+	}
+	if s.Unknown > 0 {
+		notes = append(notes, fmt.Sprintf("%s in which nobody knows whether it fired: the agent does not show what its subagents do", term.Plural(s.Unknown, "trial")))
 	}
 	if s.Missing > 0 {
 		note := fmt.Sprintf("%s not made", term.Plural(s.Missing, "trial"))
@@ -336,6 +356,8 @@ func (t *Trial) Line() string {
 	switch {
 	case t.Why != "":
 		why = ": " + t.Why
+	case t.Outcome == Called:
+		why = ", its page failed: " + t.Refused
 	case len(t.Instead) > 0:
 		why = ": " + strings.Join(t.Instead, ", ")
 	}
@@ -344,7 +366,8 @@ func (t *Trial) Line() string {
 	} else if t.Passed != nil {
 		why += ", failed"
 	}
-	return fmt.Sprintf("%s %s %s %d: %s%s (%s, %s)", t.Skill, t.Case, t.Arm, t.Run, t.Outcome, why, dollars(t.CostUSD, t.NoCost), term.ShortDuration(t.DurationMS))
+	return fmt.Sprintf("%s %s %s %d: %s%s (%s, %s, %s)", t.Skill, t.Case, t.Arm, t.Run, t.Outcome, why,
+		cmp.Or(t.Agent, agents.Claude), dollars(t.CostUSD, t.NoCost), term.ShortDuration(t.DurationMS))
 }
 
 // FatesMarkdown is the table of skills and agents as Markdown.

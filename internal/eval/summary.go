@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,8 +15,9 @@ type Summary struct {
 	Agent      string         `json:"agent,omitempty"` // who was asked; "" means Claude
 	Skills     []SkillSummary `json:"skills"`
 	Trials     int            `json:"trials"`
-	Void       int            `json:"void"`    // of them without a verdict
-	Missing    int            `json:"missing"` // trials that were not made
+	Void       int            `json:"void"`              // of them without a verdict
+	Unknown    int            `json:"unknown,omitempty"` // of them whose firing the agent does not show
+	Missing    int            `json:"missing"`           // trials that were not made
 	CostUSD    float64        `json:"cost_usd"`
 	NoCost     bool           `json:"cost_unknown,omitempty"` // the agent does not tell what trials cost
 	Tokens     int            `json:"tokens"`
@@ -53,6 +55,8 @@ type SkillArm struct {
 	Quiet  Rate `json:"quiet"`
 	Passed Rate `json:"passed"`
 	Judged Rate `json:"judged"`
+
+	fired, quiet, passed, judged []Rate // of its cases
 }
 
 // A CaseSummary is what the trials of one case came to.
@@ -88,9 +92,10 @@ type Unjudged struct {
 	Trials int    `json:"trials"`
 }
 
-// A Miss is a case that should have fired the skill and did not.
+// A Miss is a case that should have fired the skill and did not, or the other way round.
 type Miss struct {
 	Case    string   `json:"case"`
+	Quiet   bool     `json:"quiet,omitempty"`   // it should not have fired, and did, or was called
 	Instead string   `json:"instead"`           // the skill that fired, or ""
 	Refused string   `json:"refused,omitempty"` // the skill was called, and this came instead of its text the first time
 	Trials  int      `json:"trials"`
@@ -108,9 +113,8 @@ func Summarize(subjects []*Subject, trials []Trial, descriptions map[string]stri
 		s.CostUSD += t.CostUSD
 		s.NoCost = s.NoCost || t.NoCost
 		s.Tokens += t.Tokens
-		if t.Outcome == Void {
-			s.Void++
-		}
+		s.Void += count(t.Outcome == Void)
+		s.Unknown += count(t.Outcome == Unknown && t.Arm.Kind() != Without && !t.Open)
 	}
 	for _, subject := range subjects {
 		s.Skills = append(s.Skills, summarizeSkill(subject, trials, descriptions))
@@ -137,15 +141,19 @@ func summarizeSkill(subject *Subject, trials []Trial, descriptions map[string]st
 			a := summarizeArm(arm, mine)
 			cs.Arms = append(cs.Arms, a)
 			s.Arms[n].add(a, &cs)
-			if n == 0 && arm.Kind() == With && c.Fires && !cs.Called && !c.Open {
+			switch {
+			case n != 0 || arm.Kind() != With || cs.Called || c.Open:
+			case c.Fires:
 				s.Misses = append(s.Misses, misses(subject, c, mine, descriptions)...)
+			default:
+				s.Misses = append(s.Misses, overFirings(c, mine)...)
 			}
 		}
 		cs.Help = help(cs.Arms)
 		s.Cases = append(s.Cases, cs)
 	}
 	s.total(arms)
-	s.compare(arms, trials)
+	s.compare(arms)
 	return s
 }
 
@@ -162,25 +170,24 @@ func help(arms []ArmSummary) *Difference {
 
 // add adds a case's trials to those of the arm.
 func (k *SkillArm) add(a ArmSummary, c *CaseSummary) {
-	k.Passed, k.Judged = k.Passed.Plus(a.Passed), k.Judged.Plus(a.Judged)
+	k.passed, k.judged = append(k.passed, a.Passed), append(k.judged, a.Judged)
 	switch {
 	case a.Arm.Kind() == Without || c.Called || c.Open:
 	case c.Fires:
-		k.Fired = k.Fired.Plus(a.Right)
+		k.fired = append(k.fired, a.Right)
 	default:
-		k.Quiet = k.Quiet.Plus(a.Right)
+		k.quiet = append(k.quiet, a.Right)
 	}
 }
 
-// total takes the rates of the first arm with the skill for those of the skill.
+// total sums up each arm, and takes the rates of the first one with the skill for those of the
+// skill.
 func (s *SkillSummary) total(arms []Arm) {
-	none := NewRate(0, 0)
+	none := RateOver(nil)
 	s.Fired, s.Quiet, s.Passed, s.Judged = none, none, none, none
 	for i := range s.Arms {
 		k := &s.Arms[i]
-		for _, r := range []*Rate{&k.Fired, &k.Quiet, &k.Passed, &k.Judged} {
-			*r = r.Plus(Rate{})
-		}
+		k.Fired, k.Quiet, k.Passed, k.Judged = RateOver(k.fired), RateOver(k.quiet), RateOver(k.passed), RateOver(k.judged)
 		switch {
 		case k.Arm.Model() != arms[0].Model():
 		case k.Arm.Kind() == With:
@@ -190,34 +197,36 @@ func (s *SkillSummary) total(arms []Arm) {
 				s.JudgedWithout = &k.Judged
 			}
 			if k.Passed.Of > 0 {
-				d := Compare(s.Passed, k.Passed)
-				s.Without, s.Help = &k.Passed, &d
+				s.Without = &k.Passed
 			}
 		}
 	}
 }
 
 // compare compares the arms by what fired as it should, if both have the skill, and by what passed.
-func (s *SkillSummary) compare(arms []Arm, trials []Trial) {
-	rated := map[string]bool{}
-	for _, c := range s.Cases {
-		rated[c.Case] = !c.Called && !c.Open
-	}
-	right := func(t *Trial) *bool {
-		if !rated[t.Case] {
-			return nil
+func (s *SkillSummary) compare(arms []Arm) {
+	right := func(c *CaseSummary, a ArmSummary) Rate {
+		if c.Called || c.Open {
+			return Rate{}
 		}
-		ok := t.Right()
-		return &ok
+		return a.Right
 	}
+	passed := func(_ *CaseSummary, a ArmSummary) Rate { return a.Passed }
 	for _, p := range pairs(arms) {
 		if p[1].Kind() != Without {
-			if c, ok := compareArms(trials, p[0], p[1], "fired", right); ok {
+			if c, ok := compareArms(s.Cases, p[0], p[1], right); ok {
+				c.Of = "fired"
 				s.Differences = append(s.Differences, c)
 			}
 		}
-		if c, ok := compareArms(trials, p[0], p[1], "passed", func(t *Trial) *bool { return t.Passed }); ok {
-			s.Differences = append(s.Differences, c)
+		c, ok := compareArms(s.Cases, p[0], p[1], passed)
+		if !ok {
+			continue
+		}
+		c.Of = "passed"
+		s.Differences = append(s.Differences, c)
+		if p[1].Kind() == Without && p[0] == arms[0] {
+			s.Help = &c.Difference
 		}
 	}
 }
@@ -226,6 +235,7 @@ func summarizeArm(arm Arm, trials []Trial) ArmSummary {
 	none := NewRate(0, 0)
 	a := ArmSummary{Arm: arm, Outcomes: []Outcome{}, Right: none, Passed: none, Judged: none}
 	var scores []float64
+	answered := 0
 	for _, t := range trials {
 		a.Outcomes = append(a.Outcomes, t.Outcome)
 		a.CostUSD += t.CostUSD
@@ -234,8 +244,11 @@ func summarizeArm(arm Arm, trials []Trial) ArmSummary {
 			a.Void++
 			continue
 		}
+		answered++
 		a.DurationMS += t.DurationMS
-		a.Right.See(t.Right())
+		if t.Outcome.told() {
+			a.Right.See(t.Right())
+		}
 		if t.Passed != nil {
 			a.Passed.See(*t.Passed)
 		}
@@ -259,7 +272,7 @@ func summarizeArm(arm Arm, trials []Trial) ArmSummary {
 		}
 	}
 	a.Score = mean(scores)
-	a.DurationMS /= float64(max(a.Right.Of, 1))
+	a.DurationMS /= float64(max(answered, 1))
 	return a
 }
 
@@ -309,15 +322,32 @@ func misses(subject *Subject, c *Case, trials []Trial, descriptions map[string]s
 	}
 	for _, t := range trials {
 		switch {
-		case t.Outcome == None:
+		case t.Outcome == None, t.Outcome == Called && len(t.Instead) == 0:
 			add("", t.Refused, t.Cut)
-		case t.Outcome == Other:
+		case t.Outcome == Other, t.Outcome == Called:
 			for _, name := range t.Instead {
 				add(name, t.Refused, t.Cut)
 			}
 		}
 	}
 	return all
+}
+
+// overFirings says in how many trials a skill fired that should not have, and in how many it was
+// called and its page failed.
+func overFirings(c *Case, trials []Trial) []Miss {
+	fired := Miss{Case: c.ID, Quiet: true, Shared: []string{}, Lacking: []string{}}
+	called := fired
+	for _, t := range trials {
+		switch {
+		case t.Outcome.delivered():
+			fired.Trials++
+		case t.Outcome == Called:
+			called.Trials++
+			called.Refused = cmp.Or(called.Refused, t.Refused)
+		}
+	}
+	return slices.DeleteFunc([]Miss{fired, called}, func(m Miss) bool { return m.Trials == 0 })
 }
 
 // words are those of a text that mean something, each once, in order. A plural is
@@ -341,31 +371,37 @@ have help her here him how into its just like make may more need new not now one
 skill some such than that the their them then there these they thi those user use used using want wa were what when where which
 while who why will with would you your`)
 
-// Require compares a summary with minimums; 0 means none. A skill that should not
-// fire somewhere must be quiet there as often as it must fire elsewhere.
-func (s *Summary) Require(minFired, minPass float64) {
+// Minimums are what a try must come to. The zero value wants nothing.
+type Minimums struct {
+	Fired, Pass           float64 // shares of trials with a verdict in arms with the skill
+	FiredGiven, PassGiven bool    // somebody asked for them: then there must be something to count
+}
+
+// Require compares a summary with minimums. A skill that should not fire somewhere must be quiet
+// there as often as it must fire elsewhere.
+func (s *Summary) Require(want Minimums) {
 	s.Below, s.Uncounted = []string{}, nil
 	var firing, checked int
 	for _, k := range s.Skills {
 		for _, a := range k.Arms {
-			s.Below = append(s.Below, a.below(k.Skill, minFired, minPass)...)
+			s.Below = append(s.Below, a.below(k.Skill, want)...)
 		}
 		firing, checked = firing+k.Fired.Of+k.Quiet.Of, checked+k.Passed.Of
-		if minPass > 0 && k.Passed.Of == 0 && k.unjudged() {
-			s.Uncounted = append(s.Uncounted, k.Skill+": no check could be judged, want "+exact(minPass)+" of them to pass")
+		if want.Pass > 0 && k.Passed.Of == 0 && k.unjudged() {
+			s.Uncounted = append(s.Uncounted, k.Skill+": no check could be judged, want "+exact(want.Pass)+" of them to pass")
 		}
 	}
-	if minPass > 0 && checked == 0 && len(s.Uncounted) == 0 {
-		s.Uncounted = append(s.Uncounted, "no check to count, want "+exact(minPass)+" of them to pass")
+	if want.PassGiven && want.Pass > 0 && checked == 0 && len(s.Uncounted) == 0 {
+		s.Uncounted = append(s.Uncounted, "no check to count, want "+exact(want.Pass)+" of them to pass")
 	}
-	if minFired > 0 && firing == 0 {
-		s.Uncounted = append(s.Uncounted, "no trial to count, want the skill to fire in "+exact(minFired)+" of them")
+	if want.FiredGiven && want.Fired > 0 && firing == 0 {
+		s.Uncounted = append(s.Uncounted, "no trial to count, want the skill to fire in "+exact(want.Fired)+" of them")
 	}
-	s.OK = len(s.Below) == 0 && len(s.Uncounted) == 0 && s.Void == 0 && s.Missing == 0
+	s.OK = len(s.Below) == 0 && len(s.Uncounted) == 0 && s.Void == 0 && s.Unknown == 0 && s.Missing == 0
 }
 
 // below names the minimums that an arm with the skill misses.
-func (k *SkillArm) below(skill string, minFired, minPass float64) (all []string) {
+func (k *SkillArm) below(skill string, want Minimums) (all []string) {
 	if k.Arm.Kind() != With {
 		return nil
 	}
@@ -377,7 +413,7 @@ func (k *SkillArm) below(skill string, minFired, minPass float64) (all []string)
 		rate Rate
 		min  float64
 	}{
-		{"fired where it should", k.Fired, minFired}, {"stayed quiet where it should", k.Quiet, minFired}, {"passed", k.Passed, minPass},
+		{"fired where it should", k.Fired, want.Fired}, {"stayed quiet where it should", k.Quiet, want.Fired}, {"passed", k.Passed, want.Pass},
 	} {
 		if m.min > 0 && m.rate.Of > 0 && m.rate.Rate < m.min-1e-9 {
 			all = append(all, skill+" "+m.what+" in "+exact(m.rate.Rate)+", want "+exact(m.min))

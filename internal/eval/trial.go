@@ -15,6 +15,7 @@ import (
 
 	"github.com/skillhand/skillhand"
 	"github.com/skillhand/skillhand/claude"
+	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/trust"
 )
@@ -88,7 +89,9 @@ func (m *Maker) Try(ctx context.Context, want Trial, at Stage) (Made, error) {
 		return Made{Trial: want}, fmt.Errorf("%s, case %s: no such case", want.Skill, want.Case)
 	}
 	t, err := m.try(ctx, job{subject: s, c: c, arm: want.Arm, run: want.Run}, at)
-	return Made{Trial: t}, err
+	return Made{
+		Trial: t, TurnUSD: t.turn, MostUSD: claudecode.MostOfTurn(t.Model), AtMostUSD: claudecode.CostAtMost(t.Model, t.billed),
+	}, err
 }
 
 // Passes reports whether a trial that failed like this may be tried again: a limit of
@@ -147,6 +150,7 @@ func (m *Maker) try(ctx context.Context, j job, at Stage) (Trial, error) {
 		return t, err
 	}
 	t.CostUSD, t.NoCost, t.DurationMS = reply.CostUSD, reply.NoCost, float64(reply.Duration.Microseconds())/1000
+	t.Model, t.turn, t.billed = reply.Model, cmp.Or(reply.TurnUSD, reply.CostUSD), reply.Billed
 	reading, err := m.read(&t, j.subject, j.c)
 	if err != nil {
 		return t, err
@@ -158,7 +162,7 @@ func (m *Maker) try(ctx context.Context, j job, at Stage) (Trial, error) {
 	if t.Outcome == Void {
 		return t, &claude.Error{Category: claude.Logic, Kind: claude.NoResult, Message: t.Why}
 	}
-	if j.arm.Kind() != Without && t.Outcome != Fired && t.Outcome != ReadFile && !j.subject.Manual {
+	if j.arm.Kind() != Without && !t.Outcome.delivered() && t.Outcome != Called && !j.subject.Manual {
 		t.Cut = m.cut(j.subject, place)
 	}
 	if err := room(place.root); err != nil {
@@ -248,11 +252,16 @@ func (m *Maker) read(t *Trial, s *Subject, c *Case) (Reading, error) {
 		reading.Outcome = Fired // its text is in the prompt that was sent, which is no event
 	}
 	t.Outcome, t.Why, t.Tokens, t.Instead, t.Refused = reading.Outcome, m.hide.Text(reading.Why), reading.Tokens, nil, ""
-	if t.Arm.Kind() != Without && t.Outcome != Fired && t.Outcome != ReadFile {
+	switch {
+	case t.Arm.Kind() != Without && !t.Outcome.delivered():
 		t.Refused = m.hide.Text(reading.Refused)
+	case t.Outcome == Called: // a skill that is not there
+		if t.Outcome = None; len(reading.Skills) > 0 {
+			t.Outcome = Other
+		}
 	}
 	for _, name := range reading.Skills {
-		if !slices.Contains(names, name) && reading.Outcome == Other {
+		if !slices.Contains(names, name) && (t.Outcome == Other || t.Outcome == Called) {
 			t.Instead = append(t.Instead, name)
 		}
 	}
@@ -355,6 +364,7 @@ func (m *Maker) askJudge(ctx context.Context, rt *skillhand.Runtime, t *Trial, c
 		t.CostUSD += reply.CostUSD
 		t.JudgeUSD += reply.CostUSD
 		t.dearest = max(t.dearest, reply.CostUSD)
+		t.turn = max(t.turn, cmp.Or(reply.TurnUSD, reply.CostUSD))
 	}
 	if err != nil {
 		return false, "", err

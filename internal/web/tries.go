@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,10 +14,27 @@ import (
 	"github.com/skillhand/skillhand/internal/paths"
 )
 
-// An arm is what came of one side of a try. Trials without a verdict say nothing about the skill.
-type arm struct{ right, passed eval.Rate }
+// An arm is what came of one side of a try, by case. Trials without a verdict say nothing about the
+// skill.
+type arm map[string]ran
 
-func (a *arm) add(o arm) { a.right, a.passed = a.right.Plus(o.right), a.passed.Plus(o.passed) }
+// A ran is what came of a case.
+type ran struct{ right, passed eval.Rate }
+
+// over returns the rate of all cases, that of its runs if there is one.
+func (a arm) over(of func(ran) eval.Rate) eval.Rate {
+	var all []eval.Rate
+	for _, id := range slices.Sorted(maps.Keys(a)) {
+		all = append(all, of(a[id]))
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	return eval.RateOver(all)
+}
+
+func (a arm) right() eval.Rate  { return a.over(func(r ran) eval.Rate { return r.right }) }
+func (a arm) passed() eval.Rate { return a.over(func(r ran) eval.Rate { return r.passed }) }
 
 // A tried is a skill, or one of its cases, with both arms.
 type tried struct {
@@ -28,50 +46,44 @@ type tried struct {
 	time          time.Time
 }
 
-func (r *tried) add(o tried) {
-	r.with.add(o.with)
-	r.without.add(o.without)
-	r.void, r.cost = r.void+o.void, r.cost+o.cost
+// newTried returns one without trials.
+func newTried(name string) tried { return tried{name: name, with: arm{}, without: arm{}} }
+
+// trials counts those with a verdict.
+func (r tried) trials() int { return r.with.right().Of + r.without.right().Of }
+
+// side returns the arm that something belongs to.
+func (r *tried) side(of eval.Arm) arm {
+	if of.Kind() == eval.Without {
+		return r.without
+	}
+	return r.with
 }
 
-// trials is how many have a verdict.
-func (r tried) trials() int { return r.with.right.Of + r.without.right.Of }
-
-// ofTrial is one trial.
-func ofTrial(t *eval.Trial) tried {
-	r := tried{fires: t.Fires, cost: t.CostUSD}
-	a := &r.with
-	if t.Arm.Kind() == eval.Without {
-		a = &r.without
-	}
-	if t.Outcome == eval.Void {
-		r.void = 1
-		return r
-	}
-	if t.Arm.Kind() == eval.Against {
-		return r // an older skill
-	}
-	a.right.See(t.Right())
-	if t.Passed != nil {
-		a.passed.See(*t.Passed)
-	}
-	return r
-}
-
-// ofCase is what the trials of a case came to.
-func ofCase(c *eval.CaseSummary) tried {
-	r := tried{name: c.Case, fires: c.Fires}
-	for _, s := range c.Arms {
-		a := &r.with
-		if s.Arm.Kind() == eval.Without {
-			a = &r.without
+// addTrial adds one trial. An older skill has no side here.
+func (r *tried) addTrial(t *eval.Trial) {
+	r.cost += t.CostUSD
+	switch {
+	case t.Outcome == eval.Void, t.Outcome == eval.Unknown:
+		r.void++
+	case t.Arm.Kind() != eval.Against:
+		one := r.side(t.Arm)[t.Case]
+		one.right.See(t.Right())
+		if t.Passed != nil {
+			one.passed.See(*t.Passed)
 		}
-		if s.Arm.Kind() != eval.Against { // an older skill
-			a.add(arm{s.Right, s.Passed})
+		r.side(t.Arm)[t.Case] = one
+	}
+}
+
+// addCase adds what the trials of a case came to; of several models, in the first.
+func (r *tried) addCase(c *eval.CaseSummary) {
+	for _, s := range c.Arms {
+		if _, ok := r.side(s.Arm)[c.Case]; !ok && s.Arm.Kind() != eval.Against {
+			r.side(s.Arm)[c.Case] = ran{s.Right, s.Passed}
 		}
 		r.void, r.cost = r.void+s.Void, r.cost+s.CostUSD
 	}
-	return r
 }
 
 // rated is how often something happened. Without a trial nobody knows.
@@ -91,10 +103,21 @@ func rated(r eval.Rate) cell {
 
 // help is how much more often the skill's cases pass with it than without; nil if one arm has no verdict.
 func (r tried) help() *eval.Difference {
-	if r.with.passed.Of == 0 || r.without.passed.Of == 0 {
-		return nil
+	var with, without []eval.Rate
+	for id, one := range r.with {
+		if other := r.without[id]; one.passed.Of > 0 && other.passed.Of > 0 {
+			with, without = append(with, one.passed), append(without, other.passed)
+		}
 	}
-	d := eval.Compare(r.with.passed, r.without.passed)
+	var d eval.Difference
+	switch len(with) {
+	case 0:
+		return nil
+	case 1:
+		d = eval.Compare(with[0], without[0])
+	default:
+		d = eval.CompareOver(with, without)
+	}
 	return &d
 }
 
@@ -125,7 +148,7 @@ func (r tried) helps() cell {
 
 // dots draws how often cases pass, with the skill and without.
 func (r tried) dots() cell {
-	with, without := r.with.passed, r.without.passed
+	with, without := r.with.passed(), r.without.passed()
 	if with.Of+without.Of == 0 {
 		return nothing
 	}
@@ -155,9 +178,10 @@ func group(trials []eval.Trial, key func(*eval.Trial) string) []tried {
 		if !ok {
 			at = len(all)
 			index[key(t)] = at
-			all = append(all, tried{name: key(t), fires: t.Fires})
+			all = append(all, newTried(key(t)))
+			all[at].fires = t.Fires
 		}
-		all[at].add(ofTrial(t))
+		all[at].addTrial(t)
 	}
 	return all
 }
@@ -172,9 +196,9 @@ func readTry(dir string) []tried {
 	}
 	var all []tried
 	for _, one := range s.Skills {
-		r := tried{name: one.Skill}
+		r := newTried(one.Skill)
 		for i := range one.Cases {
-			r.add(ofCase(&one.Cases[i]))
+			r.addCase(&one.Cases[i])
 		}
 		all = append(all, r)
 	}
@@ -227,14 +251,14 @@ func armColumns() []column[tried] {
 			key:     "right",
 			title:   "As expected",
 			number:  true,
-			compare: by(func(r tried) float64 { return r.with.right.Rate }),
-			cell:    func(r tried) cell { return rated(r.with.right) },
+			compare: by(func(r tried) float64 { return r.with.right().Rate }),
+			cell:    func(r tried) cell { return rated(r.with.right()) },
 		},
 		{
 			key:     "with",
 			title:   "Passed without ○ and with it ●",
 			number:  true,
-			compare: by(func(r tried) float64 { return r.with.passed.Rate }),
+			compare: by(func(r tried) float64 { return r.with.passed().Rate }),
 			cell:    tried.dots,
 		},
 		{key: "help", title: "Helps by", number: true, compare: by(helped), cell: tried.helps},
@@ -283,9 +307,9 @@ func (v *visit) try() (*view, error) {
 		{key: "name", title: "Case", compare: by(func(r tried) string { return r.name }), cell: func(r tried) cell {
 			return cell{Text: r.name, Sub: map[bool]string{true: "the skill should fire", false: "the skill should stay quiet"}[r.fires]}
 		}}}, armColumns()...)
-	all := tried{}
-	for _, r := range l.items {
-		all.add(r)
+	all := newTried(name)
+	for i := range trials {
+		all.addTrial(&trials[i])
 	}
 	data := &listData{
 		Table: l.table(v),

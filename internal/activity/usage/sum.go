@@ -4,16 +4,18 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/skillhand/skillhand/internal/claudecode"
 )
 
 // A rate is what a session paid for a model's tokens.
 type rate struct {
-	price price
+	price claudecode.Price
 	scale float64
 	known bool
 }
 
-func (r rate) of(t Tokens) float64 { return r.scale * r.price.of(t) }
+func (r rate) of(t Tokens) float64 { return r.scale * costOf(t, r.price) }
 
 // session adds a session: its files, and what the agent recorded beyond them.
 func (r *reporter) session(g *group) {
@@ -68,16 +70,16 @@ func (g *group) rates() (rates map[string]rate, unseen []spent) {
 		}
 	}
 	for model := range seen {
-		p, known := priceOf(model)
+		p, known := claudecode.FindPrice(model)
 		rates[model] = rate{p, 1, known}
 	}
 	for _, model := range slices.Sorted(maps.Keys(g.main.Paid)) {
 		p := g.main.Paid[model]
-		table, known := priceOf(model)
+		table, known := claudecode.FindPrice(model)
 		if !known {
-			table = usual
+			table = claudecode.UsualPrice
 		}
-		if whole := table.of(p.Tokens); whole > 0 && p.USD > 0 {
+		if whole := costOf(p.Tokens, table); whole > 0 && p.USD > 0 {
 			rates[model] = rate{table, p.USD / whole, true}
 		} else if p.USD == 0 && !known {
 			rates[model] = rate{}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/skillhand/skillhand/internal/claudecode"
 )
 
 // drawTokens are tokens of a request.
@@ -77,8 +79,8 @@ func TestAddsUp(t *testing.T) {
 			}
 			recorded := rapid.Bool().Draw(t, "recorded")
 			for model, u := range sum {
-				price, known := priceOf(model)
-				cost := price.of(u)
+				price, known := claudecode.FindPrice(model)
+				cost := costOf(u, price)
 				if recorded && u != (Tokens{}) { // the agent knows of further requests, and of its own price
 					more := drawTokens(t)
 					cost = rapid.Float64Range(0.001, 9).Draw(t, "dollars")

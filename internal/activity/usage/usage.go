@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/paths"
 )
@@ -284,7 +285,7 @@ func (r *reporter) report() *Report {
 		}
 	}
 	report := &Report{
-		Since: r.since, Sessions: r.sessions, Rest: r.rest, Total: r.total, Prices: PricesOf, Damaged: r.damaged, Advice: []Advice{},
+		Since: r.since, Sessions: r.sessions, Rest: r.rest, Total: r.total, Prices: claudecode.PricesOf, Damaged: r.damaged, Advice: []Advice{},
 		Skipped: append([]Skipped{}, r.skipped...),
 		Story:   r.story, Unpriced: append([]string{}, slices.Sorted(maps.Keys(r.unpriced))...), Skills: []Skill{}, Days: []Day{},
 	}

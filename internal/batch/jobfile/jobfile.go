@@ -554,7 +554,7 @@ func (p *parser) add(d draft, file string) bool {
 	}
 	return p.emit(batch.Job{
 		ID: d.spec.ID, Kind: kind, Payload: payload, Same: string(same), Needs: d.needs, Retries: d.retries, MaxUSD: d.spec.MaxBudgetUSD,
-		Share: kind == Ask && d.spec.MaxBudgetUSD == 0,
+		Share: kind == Ask && d.spec.MaxBudgetUSD == 0, Turns: kind == Ask,
 	})
 }
 

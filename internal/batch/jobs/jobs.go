@@ -22,6 +22,7 @@ import (
 	"github.com/skillhand/skillhand/internal/activity/view"
 	"github.com/skillhand/skillhand/internal/batch"
 	"github.com/skillhand/skillhand/internal/batch/jobfile"
+	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/proc"
@@ -148,7 +149,7 @@ func ask(ctx context.Context, rt *skillhand.Runtime, spec jobfile.Spec, name his
 	req := skillhand.AskRequest{
 		Request: claude.Request{
 			Prompt: spec.Ask, Model: spec.Model, MaxTurns: spec.MaxTurns, AllowedTools: spec.AllowedTools,
-			Resume: spec.Resume, MaxBudgetUSD: cmp.Or(spec.MaxBudgetUSD, batch.Current(ctx).HeldUSD), Schema: spec.Schema,
+			Resume: spec.Resume, MaxBudgetUSD: cmp.Or(spec.MaxBudgetUSD, batch.Current(ctx).MaxUSD), Schema: spec.Schema,
 		},
 		Agent: spec.Agent, Skill: spec.Skill, Strict: spec.Strict, Label: spec.ID, Job: name, SkillArgs: render.ParseArgs(spec.Raw),
 	}
@@ -169,6 +170,12 @@ func ask(ctx context.Context, rt *skillhand.Runtime, spec jobfile.Spec, name his
 		retry = ofAgent(retry)
 	}
 	retry.CostUSD = cost
+	if reply != nil {
+		retry.TurnUSD, retry.MostUSD = reply.TurnUSD, claudecode.MostOfTurn(reply.Model)
+		if retry.CostUnknown && cost == 0 {
+			retry.CostUSD = min(claudecode.CostAtMost(reply.Model, reply.Billed), batch.Current(ctx).HeldUSD)
+		}
+	}
 	if reply == nil && err != nil {
 		return nil, retry
 	}

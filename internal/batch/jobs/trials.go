@@ -54,7 +54,7 @@ func (r *Runner) trial(ctx context.Context, env here.Env, t Trial) (json.RawMess
 		return fail(err)
 	}
 	defer end()
-	at := eval.Stage{Scratch: scratch, Env: env, MaxUSD: of.HeldUSD, OnEvent: func(e claude.Event) {
+	at := eval.Stage{Scratch: scratch, Env: env, MaxUSD: of.MaxUSD, OnEvent: func(e claude.Event) {
 		if r.OnSaid != nil && (e.Type == claude.Text || e.Type == claude.Tool) {
 			r.OnSaid()
 		}
@@ -80,7 +80,12 @@ func (r *Runner) trial(ctx context.Context, env here.Env, t Trial) (json.RawMess
 	if marshalErr != nil {
 		return fail(marshalErr)
 	}
-	return result, AfterTrial(err, made.CostUSD, time.Now())
+	retry := AfterTrial(err, made.CostUSD, time.Now())
+	retry.TurnUSD, retry.MostUSD = made.TurnUSD, made.MostUSD
+	if retry.CostUnknown && made.CostUSD == 0 {
+		retry.CostUSD = min(made.AtMostUSD, of.HeldUSD)
+	}
+	return result, retry
 }
 
 // scratch makes a folder for a trial below one of the worker, which goes with the last of them. The lock keeps it from
@@ -182,8 +187,9 @@ type Trials struct {
 	Options  eval.Options
 	Subjects []*eval.Subject
 	Plan     string
-	Fresh    bool // begin anew
-	Shared   bool // any worker of the database may make them; else only this process does
+	Fresh    bool   // begin anew
+	Shared   bool   // any worker of the database may make them; else only this process does
+	Help     string // the command with which others help, if they may
 	Limits   batch.Limits
 	Warn     func(text string)
 	OnStart  func(eval.Trial)
@@ -227,7 +233,7 @@ func (b *Trials) Make(ctx context.Context, missing []eval.Trial, ended func(eval
 		return "", fmt.Errorf("%s: %w", b.name, err)
 	}
 	if b.Shared && b.Warn != nil {
-		b.Warn(fmt.Sprintf("the trials are the batch %s: others help with skillhand batch work --db ...", b.name))
+		b.Warn(fmt.Sprintf("the trials are the batch %s: others help with %s", b.name, b.Help))
 	}
 	stopped, err := b.run(ctx)
 	if err != nil || b.Shared {
@@ -280,6 +286,7 @@ func (b *Trials) add(ctx context.Context, kit string, missing []eval.Trial) erro
 			Retries: b.Options.Retries,
 			MaxUSD:  b.Options.MaxUSD,
 			Share:   b.Options.MaxUSD == 0,
+			Turns:   true,
 		}
 		b.want[id] = t
 	}
