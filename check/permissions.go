@@ -356,7 +356,7 @@ func wordsBefore(command string, offset int) string {
 	}
 	head := command[from(call.Args[0]):to(call.Args[n-1])]
 	word := bind.Part{Text: "$0", Value: &bind.Value{Data: "system"}} // plain, and code to whatever runs its words: bash -c, npx, awk
-	if len(bind.Judge(bind.Line{Parts: []bind.Part{{Text: head + " "}, word}})) > 0 {
+	if len(bind.Judge(bind.Line{Parts: []bind.Part{{Text: head + " "}, word}}, bind.World{})) > 0 {
 		return ""
 	}
 	return head

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"cmp"
+
 	"github.com/skillhand/skillhand/internal/shell/bind"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -17,21 +19,29 @@ func refusedArgument(p *pass) {
 		if d.part == nil {
 			continue
 		}
-		var first []bind.Finding
-		for i, value := range ordinaryValues {
-			found := bind.Judge(boundLine(d.part.Command, value))
-			if len(found) == 0 {
-				first = nil
-				break
-			}
-			if i == 0 {
-				first = found
-			}
-		}
-		if len(first) > 0 {
-			p.find(d.start, d.end, "skillhand load refuses this for every ordinary argument: %v", first[0])
+		switch found := refusedByAll(d.part.Command, bind.World{}); {
+		case found == nil:
+		case refusedByAll(d.part.Command, nothing) != nil:
+			p.find(d.start, d.end, "skillhand load refuses this for every ordinary argument: %v", found)
+		default:
+			p.find(d.start, d.end, "it depends on the machine which arguments skillhand load takes here: plain words that name no program and no file there; %v", found)
 		}
 	}
+}
+
+// nothing is a machine without programs and files.
+var nothing = bind.World{Program: func(string) bool { return false }, File: func(string) bool { return false }}
+
+// refusedByAll returns why no ordinary value passes in a world, or nil if one does.
+func refusedByAll(command []skill.Part, w bind.World) (first *bind.Finding) {
+	for _, value := range ordinaryValues {
+		found := bind.Judge(boundLine(command, value), w)
+		if len(found) == 0 {
+			return nil
+		}
+		first = cmp.Or(first, &found[0])
+	}
+	return first
 }
 
 // boundLine is a command with a value in the place of each argument.

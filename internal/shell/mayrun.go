@@ -22,11 +22,11 @@ func (s *Shell) May(line Line) error {
 	if err != nil {
 		return err
 	}
-	prog, err := bind.Bind(line)
-	if err != nil {
+	r := &running{shell: s, dir: dir, env: s.environ(dir)}
+	if r.prog, err = bind.Bind(line, r.world()); err != nil {
 		return err
 	}
-	return (&running{shell: s, dir: dir, env: s.environ(dir), prog: prog}).mayRun()
+	return r.mayRun()
 }
 
 // mayRun asks about every program and script that the line would run from a
@@ -97,7 +97,7 @@ func (r *running) tell(prog *bind.Program, depth int) error {
 			err = r.cannotTell("what " + name + " would be after a change of the folder")
 		}
 		for _, code := range c.Code() {
-			if inner, ierr := bind.Bind(bind.Line{Parts: []bind.Part{{Text: code}}}); err == nil && ierr == nil && depth < maxCode {
+			if inner, ierr := bind.Bind(bind.Line{Parts: []bind.Part{{Text: code}}}, bind.World{}); err == nil && ierr == nil && depth < maxCode {
 				err = r.tell(inner, depth+1)
 			}
 		}

@@ -136,7 +136,7 @@ func (s *Shell) start(ctx context.Context, line Line) (*running, error) {
 		cancel(cause)
 		stop()
 	}
-	if r.prog, err = bind.Bind(line); err != nil {
+	if r.prog, err = bind.Bind(line, r.world()); err != nil {
 		r.refused = err.Error()
 	} else if r.prog.HasNUL() {
 		r.refused = "the command contains a NUL byte, which no program can be given"

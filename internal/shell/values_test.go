@@ -136,7 +136,7 @@ func wordsOf(v string) []string { return split("", v, "") }
 
 // split returns the words that an unquoted value becomes between two texts.
 func split(before, v, after string) []string {
-	p, err := bind.Bind(Line{Parts: []Part{{Text: "echo " + before}, {Text: "$0", Value: &Value{Data: v}}, {Text: after}}})
+	p, err := bind.Bind(Line{Parts: []Part{{Text: "echo " + before}, {Text: "$0", Value: &Value{Data: v}}, {Text: after}}}, bind.World{})
 	if err != nil {
 		panic(err)
 	}
@@ -233,7 +233,7 @@ func TestTaken(t *testing.T) {
 		{`skillhand load x "$0"`, "src/main.go"},
 		{`echo "${x:-'$0'}"`, "a"},
 	} {
-		if _, err := bind.Bind(test.Line(tt.command, []string{tt.value}, "")); err != nil {
+		if _, err := bind.Bind(test.Line(tt.command, []string{tt.value}, ""), bind.World{}); err != nil {
 			t.Errorf("%s with %q: %v", tt.command, tt.value, err)
 		}
 	}
@@ -278,12 +278,12 @@ func TestOurs(t *testing.T) {
 		}
 		for _, command := range []string{`eval "ls ${DIR}"`, `bash -c "ls ${DIR}"`, `bash <<< "ls ${DIR}"`, `echo "ls ${DIR}" | sh`, `trap "ls ${DIR}" EXIT`} {
 			odd := strings.ContainsAny(name, "'\"$`\n;*?\\{")
-			if _, err := bind.Bind(test.Line(command, nil, dir)); isRefusal(err) != odd {
+			if _, err := bind.Bind(test.Line(command, nil, dir), bind.World{}); isRefusal(err) != odd {
 				t.Errorf("%s in %q: %v; want it refused: %v", command, name, err, odd)
 			}
 		}
 	}
-	if _, err := bind.Bind(test.Line(`echo $(( ${DIR} ))`, nil, "/a$(touch pwned)")); !isRefusal(err) {
+	if _, err := bind.Bind(test.Line(`echo $(( ${DIR} ))`, nil, "/a$(touch pwned)"), bind.World{}); !isRefusal(err) {
 		t.Error("a folder's name could run in arithmetic")
 	}
 }

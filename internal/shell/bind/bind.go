@@ -66,7 +66,7 @@ func refuse(format string, a ...any) error { return &Refusal{fmt.Sprintf(format,
 // parsed; the tree says in which context each mark stands, and the line is
 // refused where a value would be code; the marks are then quoted, by byte
 // offset, as their context asks. Data is never part of any text that is parsed.
-func Bind(l Line) (*Program, error) {
+func Bind(l Line, w World) (*Program, error) {
 	p, file, err := l.parse()
 	if err != nil {
 		if len(p.Vars) == 0 {
@@ -78,7 +78,7 @@ func Bind(l Line) (*Program, error) {
 	if len(p.Vars) == 0 {
 		return p, nil
 	}
-	if found := l.judge(p, file, Files{}); len(found) > 0 {
+	if found := l.judge(p, file, w, Files{}); len(found) > 0 {
 		return nil, refuse("not run: %v", found[0])
 	}
 	edits, err := l.place(p)

@@ -19,19 +19,58 @@ func (s *scope) module(f field, args []field, in input) {
 }
 
 // langCode judges code of another language, as it is with the values in it. Rule 2: it runs nothing and writes nothing, or all
-// values are numbers.
+// values are inert. Bare words of a language do things (sed's w, vim's wq), so a value outside its quotes is a number then.
 func (s *scope) langCode(f field, r *row, name string) {
-	c := code{f: f, sql: r.lang == "sql", python: r.has("python"), full: strings.ReplaceAll(f.full(), "\x00", "0")}
-	if harmless := languages[r.lang]; f.dirty() || harmless == nil || !harmless(&c) {
-		s.all(number, name+"'s program", whyCode, asArgument)
+	c := code{f: f, sql: r.lang == "sql", python: r.has("python"), pure: r.has("pure"), full: strings.ReplaceAll(f.full(), "\x00", "0")}
+	harmless := languages[r.lang]
+	if !f.dirty() && harmless != nil && harmless(&c) {
+		return
 	}
+	k := absent
+	if still := len(f.bits) == 1 && r.lang == "script" || name == "make"; among("wordy", r.lang) || c.writes() || c.bare() && !still {
+		k = number
+	}
+	s.all(k, name+"'s program", whyCode, r.advice(name, strings.Join(s.allWords(), " ")))
+}
+
+// writes reports whether the author's code may write files, so that a value may name one.
+func (c *code) writes() bool {
+	own := c.f.own()
+	return changing.Get().MatchString(own) || slices.ContainsFunc(idents.Get().FindAllString(own, -1), func(word string) bool { return among("alters", strings.ToLower(word)) })
+}
+
+// changing is code that writes a file, or takes a part of a text.
+var changing = lazy.Regexp(`(?:^|[^-=])>\s*[^\s\d=]|(?:^|[^v])\[[^\]]*[:\x00][^\]]*\]`)
+
+// bare reports whether a value may stand in the code outside of a text in quotes.
+func (c *code) bare() bool {
+	quote, escaped, outside := byte(0), false, false
+	for _, x := range c.f.bits {
+		if !x.isText() {
+			outside = outside || quote != '\'' && quote != '"'
+			continue
+		}
+		for i := range len(x.text) {
+			switch sign := x.text[i]; {
+			case escaped:
+				escaped = false
+			case sign == '\\':
+				escaped = true
+			case sign == quote:
+				quote = 0
+			case quote == 0 && (sign == '"' || sign == '\'' || sign == '`'):
+				quote = sign
+			}
+		}
+	}
+	return outside || quote != 0
 }
 
 // code is a program in another language that a line has in it.
 type code struct {
-	f           field
-	full        string // with the values
-	sql, python bool
+	f                 field
+	full              string // with the values
+	sql, python, pure bool
 }
 
 // languages says by language whether code runs nothing and writes nothing. Code in any other language may do anything.
@@ -40,9 +79,10 @@ var languages = map[string]func(*code) bool{
 }
 
 // query judges jq, yq and SQL: values are plain words, and no word is one that runs, writes or shows something from elsewhere.
+// Without such a word jq itself does nothing but ask, so there a value may be any text.
 func (c *code) query() bool {
 	found := slices.ContainsFunc(idents.Get().FindAllString(strings.ToLower(c.full), -1), func(word string) bool { return among("queryRuns", word) })
-	return c.plain() && !found && !(c.sql && (clientCommand.Get().MatchString(c.full) || c.alters()))
+	return (c.pure || c.plain()) && !found && !(c.sql && (clientCommand.Get().MatchString(c.full) || c.alters()))
 }
 
 // alters reports whether a value outside quotes has a word of SQL that changes something.

@@ -10,7 +10,7 @@ import (
 func ExampleJudge() {
 	for _, command := range []string{"echo ", "bash -c "} {
 		line := bind.Line{Parts: []bind.Part{{Text: command}, {Text: "$ARGUMENTS", Value: &bind.Value{Data: "$(reboot)"}}}}
-		fmt.Println(command, len(bind.Judge(line)) == 0)
+		fmt.Println(command, len(bind.Judge(line, bind.World{})) == 0)
 	}
 	// Output:
 	// echo  true

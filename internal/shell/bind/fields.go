@@ -171,6 +171,9 @@ func (s *scope) word(w *syntax.Word) []field {
 			}
 		}
 	}
+	for _, f := range done {
+		s.trace(f)
+	}
 	if s.depth > 0 { // a value that ends with a blank
 		done = slices.DeleteFunc(done, func(f field) bool { return len(f.bits) == 0 && !f.many })
 	}
@@ -204,7 +207,7 @@ func (s *scope) text(w *syntax.Word) (f field) {
 			f.bits = merge(f.bits, s.expansion(p.Node))
 		}
 	}
-	return f
+	return s.trace(f)
 }
 
 // merge appends bits; texts beside each other become one.

@@ -54,7 +54,7 @@ func (p *Program) Runs(files Files) bool {
 	line, found := f.line()
 	if found || files.Guess() {
 		p, file, err := line.parse()
-		return err == nil && len(line.judge(p, file, files)) > 0
+		return err == nil && len(line.judge(p, file, World{}, files)) > 0
 	}
 	return false
 }

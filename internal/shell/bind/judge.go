@@ -31,19 +31,20 @@ func (f Finding) String() string {
 
 // Why a value does not pass.
 const (
-	whyName       = "would be the command's name, and a value is never a command"
-	whyCode       = "would be read as code, and a value is never code"
-	whyArithmetic = "could run a command: arithmetic and subscripts are expanded again"
+	whyName       = "would be the command name, and an argument cannot choose what runs"
+	whyCode       = "would be part of the code"
+	whyArithmetic = "would be evaluated as arithmetic, which can run commands"
 	whySetting    = "would change how commands are found or run"
-	whyChoice     = "would choose what runs, and a value never does"
+	whyChoice     = "would choose what runs"
 	whyOption     = "could be an option that runs or writes something"
 	whyWritten    = "could end up in a file that the line then runs or obeys"
 
-	asArgument  = "pass it as an argument instead"
+	asCommand   = `write the command itself, with "ARG" as one of its arguments`
+	toScript    = `put the code into a script of yours, and give it "ARG" as an argument`
 	nameIt      = "name the variable yourself, and keep the value in it"
 	ownFile     = "run a file of your own, and pass the value as an argument"
-	ownCommand  = "write the command's name yourself, and pass the value as an argument"
-	ownFolder   = "write the folder yourself, or begin its path with a folder of yours"
+	ownCommand  = "write the command name yourself, and pass the value as an argument"
+	ownFolder   = "write the folder yourself: src/ARG"
 	dataName    = "give the file a name that says it is data, such as notes.txt, or run the program in another directive"
 	checkNumber = "check that it is a number first, or compare it as text"
 )
@@ -60,23 +61,23 @@ const (
 // Nobody follows a value on its way: a variable that the line sets to anything but fixed text, and whatever
 // a command prints, may hold any value of the line. The table says what each program does with its words;
 // what the table does not say of a program in it is refused.
-func Judge(l Line) []Finding {
+func Judge(l Line, w World) []Finding {
 	p, file, err := l.parse()
 	if err != nil || len(p.Vars) == 0 {
 		return nil
 	}
-	return l.judge(p, file, Files{})
+	return l.judge(p, file, w, Files{})
 }
 
 // outside stands for any text that somebody else wrote.
 const outside = "-v -$(x) `x`;'\"|x=(a[$(x)])\\%x \x00../x"
 
 // judge is Judge, in a project that nobody trusted if files say so.
-func (l Line) judge(p *Program, file *syntax.File, files Files) []Finding {
+func (l Line) judge(p *Program, file *syntax.File, w World, files Files) []Finding {
 	foreign := files.Guess != nil && files.Guess()
-	j := &line{Program: p, foreign: foreign, files: files, first: map[string]int{}, sets: map[string][]*syntax.Word{}, classes: map[string]class{},
+	j := &line{Program: p, world: w, foreign: foreign, files: files, first: map[string]int{}, sets: map[string][]*syntax.Word{}, classes: map[string]class{},
 		handed: map[string]bool{}, funcs: map[string]bool{}, writes: map[string]bool{}, unpacks: map[string]bool{}, nested: map[string]*syntax.File{},
-		options: map[string]bool{}, fits: map[*row]bool{}}
+		options: map[string]bool{}, dirs: map[string]bool{}, fits: map[*row]bool{}}
 	for _, part := range l.Parts {
 		if v := part.Value; v != nil {
 			j.vals = append(j.vals, value{part.Text, p.Vars[len(j.vals)].Name, v.Data, wordsOf(v, false, false), v.Ours})
@@ -117,19 +118,17 @@ func (l *line) look(file syntax.Node, depth int, positional bool) {
 }
 
 func (s *scope) report(v *value, place, why, instead string) {
-	if written := v.written; len(written) == 2 && '0' <= written[1] && written[1] <= '9' && strings.HasSuffix(place, "'s program") {
-		instead = `write \` + written + ` if you mean the program's own; else ` + instead
-	}
 	if s.pass == judging {
-		s.findings = append(s.findings, Finding{v.written, place, why, instead})
+		s.findings = append(s.findings, Finding{v.written, place, why, strings.ReplaceAll(instead, "ARG", v.written)})
 	}
 }
 
 // all judges every value of the line: whichever gets there, it must be harmless.
 func (s *scope) all(k kind, place, why, instead string) bool {
+	k = s.resolve(k)
 	i := s.unlike(k)
 	if i >= 0 {
-		s.report(&s.vals[i], place, why, instead)
+		s.report(&s.vals[i], place, k.rule(why), instead)
 	}
 	return i < 0
 }
@@ -146,9 +145,10 @@ func (l *line) unlike(k kind) int {
 
 // within judges the values that stand in a field, and all of the line's if any may be there.
 func (s *scope) within(f field, k kind, place, why, instead string) {
+	k = s.resolve(k)
 	for _, x := range f.bits {
 		if x.given() && !k.holds(x.text) {
-			s.report(x.from, place, why, instead)
+			s.report(x.from, place, k.rule(why), instead)
 			return
 		}
 	}
@@ -265,6 +265,7 @@ func (s *scope) parameter(n *syntax.ParamExp) {
 	prompt := n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && words.Lit(n.Exp.Word) == "P"
 	cuts := n.Exp != nil && (n.Exp.Op == syntax.RemSmallPrefix || n.Exp.Op == syntax.RemLargePrefix) && !upToSign.Get().MatchString(words.Lit(n.Exp.Word))
 	s.cuts = s.cuts || cuts || n.Slice != nil
+	s.fetches = s.fetches || n.Exp != nil && n.Exp.Op >= syntax.RemSmallSuffix && n.Exp.Op <= syntax.RemLargePrefix
 	if n.Exp != nil && n.Exp.Word != nil {
 		s.dashes(s.text(n.Exp.Word).own())
 	}
@@ -293,7 +294,7 @@ func (s *scope) surroundings(fs []field) {
 	r := lookup(name, fs[1:])
 	unpacked := len(s.unpacks) > 1 || len(s.unpacks) == 1 && !s.unpacks[name] // by another program
 	if (s.loose != "" || unpacked) && !s.ours(fs[0]) && !s.quiet(r, name, fs[1:]) {
-		s.all(number, name+" in a line that writes a file", whyWritten, dataName)
+		s.all(s.filed(), name+" in a line that writes a file", whyWritten, dataName)
 	}
 	if s.moves && r != nil && !r.is(isShell) && !r.has("view") && !r.simple(name) {
 		s.all(never, name+" in a folder that a value chooses", whyChoice, ownFolder)
@@ -328,15 +329,15 @@ func (s *scope) handover(name string, r *row, fs []field) {
 	}
 	for _, v := range slices.Sorted(maps.Keys(s.handed)) {
 		if r.kind == isTool && !among("meaningless", v) {
-			s.all(number, v+" of "+name, whySetting, "give "+name+" the value as an argument, or hand it to a script of your own")
+			s.all(inert, v+" of "+name, whySetting, "give "+name+" the value as an argument, or hand it to a script of your own")
 		}
 	}
 	runs := r.kind == isTool || r.kind == isJoin || r.lang == "talk"
 	switch text := joined(fs[1:]).own(); {
-	case name == "make":
-		s.all(word, "the environment of make", whyCode, asArgument)
+	case name == "make" && s.unlike(word) >= 0:
+		s.all(inert, "the environment of make", whyCode, toScript)
 	case runs && strings.ContainsAny(text, "$(") && s.mentions(text):
-		s.all(number, "text with a variable in it, which "+name+" may run", whyCode, asArgument)
+		s.all(inert, "text with a variable in it, which "+name+" may run", whyCode, toScript)
 	}
 }
 
@@ -351,9 +352,11 @@ func (s *scope) assign(name string, w *syntax.Word, exported bool) {
 	}
 	s.told = s.told || f.reached() && strings.ContainsAny(f.own(), globs) // names in a folder that a value chooses
 	s.set(name, w)
+	s.joins = s.joins || w == nil && f.reached()
 	if exported && f.reached() {
 		s.handed[name] = true
 	}
+	s.fetches = s.fetches || name == "IFS"
 	s.cuts = s.cuts || name == "IFS" && !signs.Get().MatchString(f.own())
 	s.setting(name, f, exported)
 }
@@ -366,19 +369,19 @@ func (s *scope) setting(name string, f field, exported bool) {
 	case among("integers", name) && f.reached():
 		s.expanded(name)
 	case exported && !among("meaningless", name) && s.mentions(f.own()):
-		s.all(number, name, whySetting, instead)
+		s.all(inert, name, whySetting, instead)
 	case folders.Get().MatchString(name) && (s.moves || s.foreign && relative(text)): // PYTHONPATH=lib, git -c core.hooksPath=scripts
 		s.all(never, name, whySetting, ownFolder)
 	case !isObeyed(name):
 	case f.reached():
 		k := never
 		if name == "ENV" {
-			k = word // what most people mean by it: prod
+			k = kind{"a word that names no file", func(v string) bool { return word.holds(v) && (s.world.File == nil || !s.world.File(v)) }} // prod
 		}
 		s.within(f, k, name, whySetting, instead)
 	case name != "PATH" && (strings.HasPrefix(text, "/dev/") || strings.HasPrefix(text, "/proc/") || s.mentions(f.own()) ||
 		strings.Contains(text, "$") && (len(s.handed) > 0 || strings.HasPrefix(name, "PS"))):
-		s.all(number, name, whySetting, instead)
+		s.all(inert, name, whySetting, instead)
 	}
 }
 
@@ -452,12 +455,14 @@ type input struct {
 	fed    bool   // a pipe, a file, a here-document
 	code   *field // what a here-document says
 	prints bool   // what the command prints becomes part of the line again, or another's input
+	saved  bool   // what it prints goes to a file
 }
 
 func (s *scope) input(p []syntax.Node) (in input) {
-	for k := len(p) - 1; k >= 0 && !(in.fed && in.prints); k-- {
+	for k := len(p) - 1; k >= 0 && !(in.fed && in.prints && in.saved); k-- {
 		switch n := p[k].(type) {
 		case *syntax.Stmt:
+			in.saved = in.saved || slices.ContainsFunc(n.Redirs, saves)
 			if !in.fed {
 				in.fed, in.code = s.redirected(n)
 				if k < len(p)-2 {
@@ -477,6 +482,12 @@ func (s *scope) input(p []syntax.Node) (in input) {
 		}
 	}
 	return in
+}
+
+// saves reports whether a redirection writes what a command prints to a file.
+func saves(r *syntax.Redirect) bool {
+	out := r.Op == syntax.RdrOut || r.Op == syntax.AppOut || r.Op == syntax.RdrAll || r.Op == syntax.AppAll || r.Op == syntax.RdrClob
+	return out && (r.N == nil || r.N.Value == "1") && words.Lit(r.Word) != "/dev/null"
 }
 
 // echoed is the text that a statement prints if it is nothing but echo TEXT: echo "ls $0" | sh is sh -c "ls $0".
@@ -511,12 +522,13 @@ func (s *scope) file(f field, place, why, instead string) bool {
 	text, known := f.literal()
 	isCommand := why == whyName && known && !strings.Contains(text, "/")
 	switch {
+	case s.depth > 0 && why == whyName && !f.dirty() && s.resolve(absent).holds(f.full()): // bash -c "$0": nothing of that name is there
 	case slices.ContainsFunc(f.bits, bit.given) && !s.picked(f):
 		s.report(f.bits[slices.IndexFunc(f.bits, bit.given)].from, place, why, s.pickHint(f, instead))
 	case f.dirty(), s.writes[path.Base(text)] && (!isCommand || s.loose != ""), strings.HasPrefix(text, "/dev/"), strings.HasPrefix(text, "/proc/"):
-		s.all(number, place, why, instead)
+		s.all(absent, place, why, instead)
 	case (s.loose != "" || len(s.unpacks) > 0) && !isCommand && !s.ours(f):
-		s.all(number, place+", which the line may write", whyWritten, dataName)
+		s.all(s.filed(), place+", which the line may write", whyWritten, dataName)
 	case s.moves && !isCommand && relative(text):
 		s.all(never, text+" in a folder that a value chooses", whyChoice, ownFolder)
 	case s.foreign && !isCommand && s.files.Script != nil && (s.strays && relative(text) || s.files.Script(text)):

@@ -17,6 +17,14 @@ type kind struct {
 	holds func(string) bool
 }
 
+// rule adds what a value may be to why it does not pass.
+func (k kind) rule(why string) string {
+	if k.name == never.name || why != whyCode && why != whyWritten {
+		return why
+	}
+	return why + ", and is not " + k.name
+}
+
 var (
 	never   = kind{"nothing from outside", func(string) bool { return false }}
 	number  = kind{"a number", aNumber}
@@ -55,7 +63,7 @@ var (
 // kindNamed are the kinds that the table names for operands.
 var kindNamed = map[string]kind{
 	"never": never, "word": word, "plain": plain, "operand": operand, "span": span, "package": aPackage,
-	"target": target, "number": number, "remote": aRemote, "nopipe": noPipe, "nosource": noSource, "data": dataFile, "dd": ddOperand, "format": aFormat,
+	"target": target, "number": number, "inert": inert, "remote": aRemote, "nopipe": noPipe, "nosource": noSource, "data": dataFile, "dd": ddOperand, "format": aFormat,
 }
 
 var (

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -14,7 +15,9 @@ import (
 type line struct {
 	*Program
 	vals     []value
-	foreign  bool // text that nobody trusts may come from files, their names and what commands print
+	world    World
+	pieces   []string // the words of all values; nil if nobody asked
+	foreign  bool     // text that nobody trusts may come from files, their names and what commands print
 	files    Files
 	findings []Finding
 	pass     int                     // of those over the line; the last one judges
@@ -32,6 +35,7 @@ type line struct {
 	writes  map[string]bool // base names of the files that it writes
 	loose   string          // a file of these that is no data by its name
 	unpacks map[string]bool // programs of it that write files whose names it does not say
+	brings  bool            // a value may choose those files: git merge "$0"
 	moves   bool            // it goes to a folder that a value chooses
 	strays  bool            // an option goes to another folder, where names without one mean other files
 	options map[string]bool // options that its texts and lists have in them, which may come to stand before a value
@@ -39,6 +43,11 @@ type line struct {
 	cuts    bool            // it may take parts of its values, and not only those between signs
 	told    bool            // it reads what is in a file or a folder that a value names
 	changes bool            // it may make other texts of its values, or goes and reads elsewhere
+	fetches bool            // it uses what a program prints that gets a value: git show "$0:x" | sh
+	joins   bool            // it puts values together
+	roams   bool            // it goes to a folder that only the run will tell
+	dirs    map[string]bool // what the author wrote before a value, or goes to: sub/
+	away    int             // greater than 0 in a command that runs elsewhere: ssh, docker exec
 }
 
 // A value is one of the line's, with the words that it is split into.
@@ -115,6 +124,7 @@ func (s *scope) effects(name string, r *row, args []field, in input) {
 	quiet := !r.is(isTool) || shows || !all.reached() && !in.fed && !s.mentions(own) // not git merge "$0", tar x < "$0"
 	if edits || !quiet || r.has("brings") {
 		s.unpacks[name] = true
+		s.brings = s.brings || r.is(isTool) && !shows && all.reached()
 	}
 	for _, f := range args {
 		switch {
@@ -136,9 +146,13 @@ func (s *scope) texts(name string, r *row, all field, in input) {
 	whole := name + " " + own
 	cuts := cutting.Get().MatchString(whole)
 	keeps := r == nil || r.runs() || r.is(isCall) && name != "printf" || r.is(isTool) && !among("outputs", name) || among("keepers", name)
-	made := in.prints && (!keeps || cuts) && !keeping.Get().MatchString(whole) && !leaving.Get().MatchString(whole)
+	parts := keeping.Get().MatchString(whole)
+	other := (!keeps || cuts) && !parts && !leaving.Get().MatchString(whole)
+	made := in.prints && other
+	s.fetches = s.fetches || in.saved && other || parts && name != "echo" && name != "printf"
 	s.cuts = s.cuts || made && cuts || dividing.Get().MatchString(whole)
 	s.changes = s.changes || made && !cuts
+	s.fetch(name, r, all, in)
 	repeats := among("repeaters", name) && !strings.ContainsAny(own, globs)
 	if base := rows()[name]; in.prints && all.reached() && !repeats && !r.is(isCall) && !r.runs() && base != nil && base.subs == nil {
 		sub, _, _ := strings.Cut(own, " ")
@@ -146,6 +160,13 @@ func (s *scope) texts(name string, r *row, all field, in input) {
 		s.told = true
 		s.changes = s.changes || !names || s.unlike(inside) >= 0
 	}
+}
+
+// fetch notes that the line goes on with what a program made of a value, or got by it, and not with the value itself.
+func (s *scope) fetch(name string, r *row, all field, in input) {
+	passes := name == "echo" || name == "printf" || r.runs() || r.is(isCall) && !among("readers", name)
+	goesOn := in.prints || in.saved || r.is(isTool) && len(s.writes) > 0
+	s.fetches = s.fetches || goesOn && all.reached() && !passes
 }
 
 // says notes the options in what a command hands on: to a variable, a list, a function, or another command's words.
@@ -207,8 +228,14 @@ func (s *scope) reads(f field) {
 
 // goes notes a folder that the line goes to.
 func (s *scope) goes(f field) {
-	if f.reached() && !s.picked(f) && f.full() != "." {
+	text, known := f.literal()
+	switch {
+	case f.reached() && !s.picked(f) && f.full() != ".":
 		s.moves, s.told, s.changes = true, true, true
+	case known, len(f.bits) > 0 && f.bits[0].ours():
+		s.dirs[cmp.Or(text, f.full())+"/"] = true
+	default:
+		s.roams = true
 	}
 }
 
@@ -237,7 +264,7 @@ var contents = lazy.Regexp(`^(?:(?:bsd)?tar (?:-?[vzjJ]*t[vzjJ]*f?(?: |$)|--list
 var inPlace = lazy.Regexp(`(?:^| )(?:-[a-zA-Z]{0,4}i|--in-place)`)
 
 // keeping are commands that print what they got, or parts of it between signs, or digits alone.
-var keeping = lazy.Regexp(`^(?s:echo (?:-n )?(?:[^$-][^$]*)?|printf [^%\\\x00-]*(?:%s[^%\\\x00-]*(?:\\n)?)*(?: .*)?|jq (?:-r |-c )?\.?[\w.\[\]"-]+(?: \S+)?|` +
+var keeping = lazy.Regexp(`^(?s:echo (?:-n )?(?:[^$-][^$]*)?|printf [^%\\\x00-]*(?:%s[^%\\\x00-]*(?:\\[n0])?)*(?: .*)?|jq (?:-r |-c )?\.?[\w.\[\]"-]+(?: \S+)?|` +
 	`cut -d ?\W -f.*|cut -f ?[\d,-]+(?: -d ?[^\w\s].*)?|` +
 	`awk (?:-F ?\\?[^\w\s] )?\{ ?print \$?\w+(?: ?, ?\$?\w+)* ?\})$`)
 

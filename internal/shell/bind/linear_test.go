@@ -65,7 +65,7 @@ func BenchmarkShapes(b *testing.B) {
 			l := shape(n)
 			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
 				for b.Loop() {
-					if _, err := Bind(l); err != nil {
+					if _, err := Bind(l, World{}); err != nil {
 						b.Fatal(err)
 					}
 				}

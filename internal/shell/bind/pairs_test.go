@@ -235,15 +235,15 @@ func TestOrdinary(t *testing.T) {
 		t.Errorf("the tables have %d pairs, want 1000", len(list))
 	}
 	price := pairs(t, "refused.txt")
+	dir := bait(t)
 	for _, p := range price {
-		if len(bind.Judge(p.line())) == 0 {
+		if len(bind.Judge(p.line(), worldOf(dir))) == 0 {
 			t.Errorf("%q with %q is not refused any more", p.template, p.args)
 		}
 	}
 	if len(price)*100 > 3*(len(list)+len(price)) {
 		t.Errorf("%d of %d ordinary pairs are refused, want 3 in 100", len(price), len(list)+len(price))
 	}
-	dir := bait(t)
 	env := append(os.Environ(), "LC_ALL=C", "HOME="+t.TempDir(), "PATH="+filepath.Join(dir, "stubs")+":"+os.Getenv("PATH"))
 	s := &shell.Shell{Dir: dir, Timeout: time.Minute, Env: env}
 	refused := 0

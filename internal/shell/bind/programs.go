@@ -36,16 +36,16 @@ func (s *scope) run(fs []field, in input) {
 // nameless judges a command that could be any: no value may be what a shell or an interpreter would run.
 func (s *scope) nameless(args []field, in input) {
 	if in.fed {
-		s.all(number, "the input of a command whose name is not known", whyCode, ownCommand)
+		s.all(inert, "the input of a command whose name is computed", whyCode, ownCommand)
 	}
 	if s.moves {
-		s.all(never, "a command whose name is not known, in a folder that a value chooses", whyChoice, ownFolder)
+		s.all(never, "a command whose name is computed, in a folder that a value chooses", whyChoice, ownFolder)
 	}
-	k := number // for the first word, and one behind an option
+	k := inert // for the first word, and one behind an option
 	for _, f := range args {
-		s.within(f, k, "a command whose name is not known", whyCode, "write the command's name yourself")
+		s.within(f, k, "a command whose name is computed", whyCode, "write the command name yourself")
 		if k = operand; strings.HasPrefix(f.lit(), "-") {
-			k = number
+			k = inert
 		}
 	}
 }
@@ -119,7 +119,7 @@ func (s *scope) namer(name string, args []field) {
 		switch text := f.lit(); {
 		case i > 0 && args[i-1].lit() == "-p" && name == "read" && !f.many: // what it asks
 		case strings.HasPrefix(text, "-") && strings.Contains(text, "C") && name != "read": // mapfile -C runs its word
-			s.all(number, name, whyCode, nameIt)
+			s.all(inert, name, whyCode, nameIt)
 		case strings.HasPrefix(text, "-"):
 		case isObeyed(text) && name != "unset":
 			s.all(never, name+" "+text, whySetting, "use a variable of your own")
@@ -169,7 +169,7 @@ func (s *scope) test(name string, args []field) {
 
 // script judges a file that is run by a shell or an interpreter.
 func (s *scope) script(f field, name string) {
-	s.file(f, "the file that "+name+" runs", whyCode, ownFile)
+	s.file(f, "the file that "+name+" runs", whyChoice, ownFile)
 }
 
 // stdin judges a program that reads its code from its input.
@@ -179,8 +179,10 @@ func (s *scope) stdin(in input, r *row, name string) {
 		s.shellCode(*in.code, name+"'s input")
 	case in.code != nil:
 		s.langCode(*in.code, r, name)
+	case r.kind == isShell && among("posix", name):
+		s.all(inert, name+"'s input", whyCode, asCommand)
 	case in.fed, r.kind == isShell, s.depth > 0:
-		s.all(number, name+"'s input", whyCode, asArgument)
+		s.all(number, name+"'s input", whyCode, r.advice(name, "ARG"))
 	}
 }
 
@@ -222,10 +224,10 @@ func (s *scope) shell(name string, args []field, in input) {
 func (s *scope) shellCode(f field, place string) {
 	i := slices.IndexFunc(f.bits, func(x bit) bool { return x.from != nil && !plainText(strings.ReplaceAll(x.text, " ", "")) })
 	if i >= 0 {
-		s.report(f.bits[i].from, place, whyCode, asArgument)
+		s.report(f.bits[i].from, place, plain.rule(whyCode), asCommand)
 		return
 	}
-	if f.dirty() && !s.all(number, place, whyCode, asArgument) {
+	if f.dirty() && !s.all(inert, place, whyCode, asCommand) {
 		return
 	}
 	text := f.join(func(x bit) string { // at least as many words as the shell will see: X=$0 ls
@@ -242,7 +244,7 @@ func (s *scope) shellCode(f field, place string) {
 	case file != nil && s.depth < maxDepth:
 		s.look(file, s.depth+1, true)
 	case strings.Contains(f.own(), "$") || f.reached():
-		s.all(number, place, whyCode, asArgument)
+		s.all(inert, place, whyCode, asCommand)
 	}
 }
 
@@ -254,21 +256,21 @@ func (s *scope) wrapped(w *reading, rest []field) {
 		end := slices.IndexFunc(append(rest, literal(":::")), func(f field) bool { return strings.HasPrefix(f.lit(), "::") })
 		fed := in.fed || len(s.writes) > 0 || s.foreign || joined(rest[end:]).reached()
 		if rest = rest[:end]; fed && (end == 0 || !lookup(rest[0].lit(), nil).is(isData)) {
-			s.all(number, name, whyCode, asArgument)
+			s.all(inert, name, whyCode, asCommand)
 		}
 		s.shellCode(joined(rest), name)
 	case w.r.kind == isJoin:
 		s.shellCode(joined(rest), name)
 	case name == "xargs":
-		rest = replaced(replaced(rest, "{}", ""), w.stands, "")
+		rest = replaced(replaced(rest, "{}", "", true), w.stands, "", true)
 		s.run(append(rest, unknown(), unknown()), input{prints: in.prints}) // an option may take the first
 	default:
 		s.run(rest, in)
 	}
 }
 
-// replaced puts what nobody knows where a text stands in fields, but for how it begins.
-func replaced(fs []field, text, begin string) (list []field) {
+// replaced puts what nobody knows where a text stands in fields, but for how it begins. It may hold a value, if it is dirty.
+func replaced(fs []field, text, begin string, dirty bool) (list []field) {
 	for _, f := range fs {
 		g := field{many: f.many}
 		for _, x := range f.bits {
@@ -278,7 +280,7 @@ func replaced(fs []field, text, begin string) (list []field) {
 			}
 			for i, part := range parts {
 				if i > 0 {
-					g.bits = merge(g.bits, bit{text: begin}, bit{hole: true, dirty: true})
+					g.bits = merge(g.bits, bit{text: begin}, bit{hole: true, dirty: dirty})
 				}
 				if x.text = part; part != "" || !x.isText() {
 					g.bits = append(g.bits, x)
@@ -290,14 +292,41 @@ func replaced(fs []field, text, begin string) (list []field) {
 	return list
 }
 
+// advice says how a program takes a text that is no part of its code.
+func (r *row) advice(name, text string) string {
+	slashed := plainWords(text) && strings.Contains(text, "/")
+	switch {
+	case r.lang == "sed" && slashed:
+		return `write another sign than / around it, such as s|old|ARG|`
+	case r.lang == "sed":
+		return `sed takes no arguments: write awk -v v="ARG" '{ gsub(/old/, v) } 1'`
+	case r.lang == "awk":
+		return `write \ARG if you mean awk's own; else write awk -v v="ARG" '{ print v }'`
+	case r.has("pure"):
+		return `write the program yourself, and pass the value: jq --arg v "ARG" '$v'`
+	case name == "psql":
+		return `write psql -v v="ARG" <<< "select :'v'"`
+	case r.has("python"):
+		return `write python3 -c 'import sys; print(sys.argv[1])' "ARG"`
+	case r.lang == "script":
+		return `write ` + name + ` -e 'console.log(process.argv[1])' "ARG"`
+	case r.lang == "perl":
+		return `write \ARG if you mean ` + name + `'s own; else ` + toScript
+	}
+	return toScript
+}
+
 // optionHint says what to write instead.
-func optionHint(w *reading) string {
+func optionHint(w *reading, f field) string {
+	list := strings.FieldsFunc(f.full(), isBlank)
 	switch program, _, _ := strings.Cut(w.name, " "); {
+	case len(list) > 1 && !slices.ContainsFunc(list, func(text string) bool { return w.r.option(text).sort != '-' }): // --oneline -3
+		return "it came as one word: give " + strings.Join(list, " and ") + " as words of their own, or with --args"
 	case program == "find" && strings.HasSuffix(w.option.name, "name"):
 		return "put it in double quotes, or write the name yourself"
 	case program == "find":
 		return "write the options yourself, and begin a path with ./"
-	case program == "gh" || program == "glab":
+	case program == "gh" || program == "glab" || w.r.has("no--"):
 		return "write the options yourself"
 	case program == "git":
 		return "write the options yourself; before a path put --, before a revision --end-of-options"

@@ -19,7 +19,7 @@ func refused(command string, args ...string) bool {
 			l.Parts = append(l.Parts, Part{Text: text})
 		}
 	}
-	return len(Judge(l)) > 0
+	return len(Judge(l, World{})) > 0
 }
 
 // TestTable tries an attack on each row of the table, and its ordinary twin.
@@ -110,6 +110,23 @@ func TestOptions(t *testing.T) {
 	} {
 		if got := tt.r.option(tt.word).sort; got != tt.want {
 			t.Errorf("option(%q) is %q, want %q", tt.word, got, tt.want)
+		}
+	}
+}
+
+// TestAdvice: what the judge tells people to write takes any text.
+func TestAdvice(t *testing.T) {
+	for _, name := range []string{"sed", "awk", "jq", "psql", "python", "node"} {
+		_, command, found := strings.Cut(rows()[name].advice(name, "x"), "write ")
+		if _, after, more := strings.Cut(command, "write "); more {
+			command = after
+		}
+		_, after, _ := strings.Cut(command, "jq ")
+		if after != "" {
+			command = "jq -n " + after
+		}
+		if command = strings.ReplaceAll(command, "ARG", "$0"); !found || refused(command, "it's (odd); $(x) | y") {
+			t.Errorf("%s: %q takes no text", name, command)
 		}
 	}
 }

@@ -16,11 +16,16 @@ type reading struct {
 	option   option // the last one
 	stands   string // a text that stands for what the program reads: xargs -I{}
 	begin    string // how the names begin that it finds
+	chosen   bool   // a value may choose those
 }
 
 // words judges the words of a program: options by what the row says of each, operands by what the program does with them.
 func (s *scope) words(r *row, name string, args []field, in input) {
 	w := &reading{r: r, name: name, in: in, begin: "./"}
+	if r.has("remote") {
+		s.away++
+		defer func() { s.away-- }()
+	}
 	if k, reads := r.kinds["in"]; reads && in.fed {
 		s.all(k, name+"'s input", whyCode, "give it the text as an argument")
 	}
@@ -34,9 +39,11 @@ func (s *scope) words(r *row, name string, args []field, in input) {
 	for ; len(args) > 0 && len(s.findings) == 0; args = args[min(n, len(args)):] {
 		f := args[0]
 		n = 1
+		w.chosen = w.chosen || n < len(args) && args[1].reached() || f.reached()
 		switch text := f.full(); {
 		case !w.ended && (text == "--" || text == "--end-of-options") && !f.dirty() && !r.has("no--"):
 			w.ended = true
+		case text == "--" && !w.ended: // of npm it ends nothing: an option behind it is another program's
 		case text == "--version" || text == "--help":
 			return
 		case !w.ended && strings.HasPrefix(f.lead(), "-") && text != "-":
@@ -75,13 +82,13 @@ func (s *scope) flag(w *reading, args []field) int {
 		return 1
 	case o.sort == '-' || o.sort == '~':
 		if attached { // curl -s$0
-			s.within(f, number, w.name, whyOption, optionHint(w))
+			s.within(f, number, w.name, whyOption, optionHint(w, f))
 		}
 		return 1
 	case len(rest) == 0:
 		return 1
 	case o.sort == 0 && w.r.has("reads"): // xargs --replace=x
-		s.all(number, w.name+" "+f.lit(), whyCode, "use -I")
+		s.all(inert, w.name+" "+f.lit(), whyCode, "use -I")
 	case o.sort == '&':
 		return 3
 	case o.sort == '!' && w.r.runs(): // env -S"A=1 bash -c" "$0"
@@ -90,9 +97,11 @@ func (s *scope) flag(w *reading, args []field) int {
 	case o.sort == ';': // find -exec
 		n := slices.IndexFunc(append(rest, literal(";")), func(f field) bool { return slices.Contains([]string{";", `\;`, "+"}, f.lit()) })
 		s.moves = s.moves || strings.HasSuffix(o.name, "dir")
-		command := replaced(rest[:n], "{}", w.begin)
+		chosen := w.chosen || s.named() || joined(rest[min(n, len(rest)):]).reached()
+		s.roams = s.roams || chosen // what it finds is anywhere below
+		command := replaced(rest[:n], "{}", w.begin, chosen)
 		if n < len(rest) && rest[n].lit() == "+" { // the names of several files
-			command = append(command, field{bits: []bit{{text: w.begin}, {hole: true, dirty: true}}})
+			command = append(command, field{bits: []bit{{text: w.begin}, {hole: true, dirty: chosen}}})
 		}
 		s.run(command, w.in)
 		return n + 2
@@ -169,9 +178,9 @@ func (s *scope) optionWord(w *reading, f field) {
 		s.script(f, place)
 	default:
 		if s.mentions(f.own()) {
-			s.all(number, place, whyWritten, dataName)
+			s.all(inert, place, whyWritten, dataName)
 		}
-		s.within(f, number, "an option of "+w.name, whyOption, optionHint(w))
+		s.within(f, number, "an option of "+w.name, whyOption, optionHint(w, f))
 	}
 }
 
@@ -189,11 +198,11 @@ func (s *scope) valueFlag(w *reading, f field) bool {
 		if !s.harmless(w.r) { // a=(-exec "$0")
 			k = number
 		}
-		s.within(f, k, "an option of "+w.name, whyOption, optionHint(w))
+		s.within(f, k, "an option of "+w.name, whyOption, optionHint(w, f))
 	case w.r.runs():
 	case len(text) > 1 && strings.Contains(signs, text[:1]):
 		if !s.listed(w, f) {
-			s.within(f, never, "an option of "+w.name, whyOption, optionHint(w))
+			s.within(f, never, "an option of "+w.name, whyOption, optionHint(w, f))
 		}
 		return text[0] == '-'
 	}
@@ -228,7 +237,7 @@ func (s *scope) operand(w *reading, args []field) bool {
 		w.given = true
 		s.langCode(f, r, w.name)
 	case r.lang == "talk":
-		s.within(f, operand, w.name, whyOption, optionHint(w))
+		s.within(f, operand, w.name, whyOption, optionHint(w, f))
 	case f.lit() == "-":
 		w.given = true
 		s.stdin(w.in, r, w.name)
@@ -249,13 +258,13 @@ func (s *scope) toolOperand(w *reading, f field) {
 	k, listed := w.r.kinds["ops"]
 	switch {
 	case !f.reached():
-		if w.r.has("ops:number") && s.mentions(f.own()) {
-			s.all(number, w.name, whyWritten, asArgument)
+		if (k.name == number.name || k.name == inert.name) && s.mentions(f.own()) {
+			s.all(k, w.name, whyWritten, toScript)
 		}
 	case sets && w.r.has("variables"):
 		k := plain
 		if key = strings.TrimRight(key, ":?+"); commandLike.Get().MatchString(key) || isObeyed(key) && key != "ENV" {
-			k = number
+			k = inert
 		}
 		s.within(f, k, w.name+" "+key, whyCode, "check the value first, or pass it to a script of your own")
 	case w.r.has("ops:never2") && (w.operands > 1 || f.many && f.dirty() && s.named()): // uniq *

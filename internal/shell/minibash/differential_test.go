@@ -86,7 +86,7 @@ type outcome struct {
 // plan makes a plan for a line, if it has one.
 func (p *place) plan(t testing.TB, text string) (*Plan, error) {
 	t.Helper()
-	prog, err := bind.Bind(bind.Line{Parts: []bind.Part{{Text: text}}})
+	prog, err := bind.Bind(bind.Line{Parts: []bind.Part{{Text: text}}}, bind.World{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -459,7 +459,7 @@ func FuzzPlan(f *testing.F) {
 	}
 	p := newPlace(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		prog, err := bind.Bind(bind.Line{Parts: []bind.Part{{Text: text}}})
+		prog, err := bind.Bind(bind.Line{Parts: []bind.Part{{Text: text}}}, bind.World{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,132 @@
+package bind
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A World says what is there where a line runs. The zero World knows nothing: there only numbers are inert.
+type World struct {
+	Program func(name string) bool // whether a shell would find a program of that name
+	File    func(path string) bool // whether a file or folder of that name is there, with or without an ending
+}
+
+// Inert values do nothing wherever they land: numbers, and plain words that name nothing. Of absent ones not even data is there.
+var (
+	inert  = kind{name: "plain words that name nothing"}
+	absent = kind{name: "plain words that name no file"}
+)
+
+// maxInert bounds the words of a line that are compared in pairs.
+const maxInert = 32
+
+// resolve returns what a kind means in this line. Where a text is made of values, or stands for something that they name, the
+// words are not those that were looked at: then only numbers are inert.
+func (l *line) resolve(k kind) kind {
+	if k.name != inert.name && k.name != absent.name {
+		return k
+	}
+	if l.world.Program == nil || l.foreign || l.changes || l.cuts || l.told || l.fetches || l.joins || l.roams || l.away > 0 || len(l.sets["PATH"]) > 0 {
+		return number
+	}
+	k.holds = func(v string) bool { return aNumber(v) || l.isInert(v, k.name == absent.name) }
+	return k
+}
+
+// isInert reports whether text is made of plain words that name nothing.
+func (l *line) isInert(text string, dataToo bool) bool {
+	list := strings.FieldsFunc(text, isBlank)
+	if len(list) == 0 || len(l.allWords()) > maxInert {
+		return false
+	}
+	return !slices.ContainsFunc(list, func(w string) bool {
+		return strings.IndexFunc(w, func(r rune) bool { return !isInertRune(r) }) >= 0 || !isInertStart(w) || runsAnything(w) || isObeyed(w) ||
+			l.funcs[w] || l.namesProgram(w) || l.namesFile(w, dataToo)
+	})
+}
+
+func isInertRune(r rune) bool {
+	return unicode.IsLetter(r) && r != unicode.ReplacementChar || '0' <= r && r <= '9' || strings.ContainsRune("_-./:,@+", r)
+}
+
+func isInertStart(w string) bool { return !strings.ContainsAny(w[:1], "-+@,:") }
+
+// runsAnything reports whether a word, or a part of it, is one that languages run.
+func runsAnything(w string) bool {
+	between := func(r rune) bool { return !isNameChar(byte(min(r, 255))) }
+	return slices.ContainsFunc(strings.FieldsFunc(w, between), func(part string) bool {
+		return among("runs", strings.ToLower(part)) || among("alters", strings.ToLower(part)) || strings.HasPrefix(part, "__")
+	})
+}
+
+// namesProgram reports whether a shell would run a word, alone or joined with another one of the line.
+func (l *line) namesProgram(w string) bool {
+	is := func(name string) bool { return among("shellWords", name) || l.world.Program(name) }
+	return is(w) || slices.ContainsFunc(l.allWords(), func(other string) bool { return other != w && (is(w+other) || is(other+w)) })
+}
+
+// namesFile reports whether a word is the name of a file that may run, here or where the author's text leads.
+func (l *line) namesFile(w string, dataToo bool) bool {
+	module, _, _ := strings.Cut(w, ".")
+	there := func(dir string) bool { // a module is a file without its ending
+		return (dataToo || !isDataName(w)) && (l.world.File(dir+w) || module != "" && l.world.File(dir+module))
+	}
+	if l.writes[path.Base(w)] || dataToo && strings.Contains(w, "//") || there("") {
+		return true
+	}
+	for dir := range l.dirs {
+		if there(dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// allWords returns the words of all values of the line.
+func (l *line) allWords() []string {
+	if l.pieces == nil {
+		l.pieces = []string{}
+		for _, v := range l.vals {
+			if len(l.pieces) <= maxInert && !v.ours {
+				l.pieces = append(l.pieces, strings.FieldsFunc(v.data, isBlank)...)
+			}
+		}
+		slices.Sort(l.pieces)
+		l.pieces = slices.Compact(l.pieces)
+	}
+	return l.pieces
+}
+
+// trace notes what stands before the values in a field: folders of the author's, and other values.
+func (s *scope) trace(f field) field {
+	for i, x := range f.bits[min(1, len(f.bits)):] {
+		switch before := f.bits[i]; {
+		case !x.dirty && !x.given():
+		case before.dirty || before.given():
+			s.joins = true
+		case before.hole:
+			s.roams = true
+		case strings.Contains(before.text, "/"):
+			dir := before.text[strings.LastIndexAny(before.text, " =:,'\"\n\t(")+1:]
+			switch {
+			case i == 1 && f.bits[0].ours() && len(dir) == len(before.text):
+				s.dirs[f.bits[0].text+dir] = true
+			case i > 0 && len(dir) == len(before.text):
+				s.roams = true // $(pwd)/x
+			default:
+				s.dirs[dir] = true
+			}
+		}
+	}
+	return f
+}
+
+// filed returns what a value must be in a line that runs files which it wrote, or that a program brought.
+func (l *line) filed() kind {
+	if l.brings || strings.Contains(l.loose, "\x00") {
+		return number
+	}
+	return inert
+}
