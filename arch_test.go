@@ -21,11 +21,13 @@ const module = "github.com/skillhand/skillhand"
 
 // rooms lists, for every room, the rooms it may know; an indented line goes on with the one above. Nothing imports upward.
 const rooms = `
-.: claude internal/activity/history internal/agents internal/cause internal/claudecode/claudepage internal/find internal/here internal/paths
-    internal/proc internal/redact internal/render internal/session internal/shell internal/trust internal/words report report/verdict skill
-check: internal/activity/usage internal/agents internal/cause internal/claudecode internal/claudecode/settings internal/config internal/edit
-    internal/find internal/here internal/jsontree internal/lazy internal/markdown internal/paths internal/setup/scaffold internal/shell/bind
-    internal/suite internal/term internal/words permit skill
+.: claude internal/activity/history internal/agents internal/cause internal/claudecode/claudepage internal/find
+    internal/here internal/paths internal/proc internal/redact internal/render internal/session internal/shell
+    internal/trust internal/words report report/verdict skill
+check: internal/activity/usage internal/agents internal/cause internal/claudecode internal/claudecode/settings
+    internal/config internal/edit internal/find internal/here internal/jsontree internal/lazy internal/markdown
+    internal/paths internal/setup/scaffold internal/shell/bind internal/suite internal/term internal/words permit
+    skill
 claude: internal/cause internal/jsonfind internal/lazy internal/proc
 permit:
 plugin:
@@ -36,32 +38,38 @@ skill: internal/cause internal/markdown internal/paths internal/yamlfile
 
 internal/activity/history:
 internal/activity/usage: internal/atomicfile internal/claudecode internal/here internal/paths internal/term skill
-internal/activity/view: . internal/activity/history internal/activity/usage internal/claudecode internal/claudecode/settings internal/here
-    internal/paths internal/session internal/shell internal/term report report/verdict
+internal/activity/view: . internal/activity/history internal/activity/usage internal/agents internal/claudecode
+    internal/claudecode/settings internal/here internal/paths internal/session internal/shell internal/term report
+    report/verdict
 internal/agents: internal/lazy internal/term skill
 internal/atomicfile: internal/cause
 internal/batch:
-internal/batch/jobfile: internal/agents internal/batch internal/cause internal/jsontree internal/lazy internal/paths internal/yamlfile
-internal/batch/jobs: . claude internal/activity/history internal/activity/view internal/atomicfile internal/batch internal/batch/jobfile
-    internal/cause internal/claudecode internal/eval internal/here internal/paths internal/proc internal/render internal/shell internal/term
-    internal/trust internal/words report report/verdict
+internal/batch/jobfile: internal/agents internal/batch internal/cause internal/jsontree internal/lazy internal/paths
+    internal/yamlfile
+internal/batch/jobs: . claude internal/activity/history internal/activity/view internal/atomicfile internal/batch
+    internal/batch/jobfile internal/cause internal/claudecode internal/eval internal/here internal/paths internal/proc
+    internal/render internal/shell internal/term internal/trust internal/words report report/verdict
 internal/cause:
 internal/claudecode: internal/jsontree internal/lazy
-internal/claudecode/claudepage: internal/claudecode internal/claudecode/settings internal/lazy internal/paths internal/proc internal/words permit
-    skill
+internal/claudecode/claudepage: internal/claudecode internal/claudecode/settings internal/lazy internal/paths
+    internal/proc internal/words permit skill
 internal/claudecode/settings: internal/atomicfile internal/cause internal/claudecode internal/jsontree internal/paths
-internal/cli: . claude internal/activity/view internal/atomicfile internal/find internal/here internal/lazy internal/proc internal/term
-    internal/trust internal/words
+internal/cli: . claude internal/activity/view internal/atomicfile internal/find internal/here internal/lazy
+    internal/proc internal/term internal/trust internal/words
 internal/cli/clitest: internal/cli
 internal/config: internal/yamlfile skill
 internal/edit:
 internal/edit/disk: internal/atomicfile internal/cause internal/edit skill
-internal/eval: . claude internal/activity/history internal/agents internal/atomicfile internal/cause internal/claudecode
-    internal/claudecode/settings internal/find internal/here internal/jsontree internal/jsregexp internal/junit internal/lazy internal/paths internal/proc internal/redact internal/suite
-    internal/term internal/trust internal/yamlfile report skill
-internal/find: internal/agents internal/cause internal/claudecode internal/jsontree internal/lazy internal/paths internal/term skill
-internal/golden: . internal/atomicfile internal/find internal/here internal/junit internal/paths internal/render internal/term skill
-internal/here: internal/claudecode/settings internal/config internal/find internal/paths internal/session internal/trust skill
+internal/eval: . claude internal/activity/history internal/agents internal/atomicfile internal/cause
+    internal/claudecode internal/claudecode/settings internal/find internal/here internal/jsontree internal/jsregexp
+    internal/junit internal/lazy internal/paths internal/proc internal/redact internal/suite internal/term
+    internal/trust internal/yamlfile report skill
+internal/find: internal/agents internal/cause internal/claudecode internal/jsontree internal/lazy internal/paths
+    internal/term skill
+internal/golden: . internal/atomicfile internal/find internal/here internal/junit internal/paths internal/render
+    internal/term skill
+internal/here: internal/claudecode/settings internal/config internal/find internal/paths internal/session
+    internal/trust skill
 internal/jsonfind:
 internal/jsontree:
 internal/jsregexp:
@@ -72,45 +80,52 @@ internal/links:
 internal/loopback:
 internal/lsp: check internal/claudecode internal/here internal/paths internal/render schemas skill
 internal/markdown:
-internal/mcp: . internal/cause internal/here internal/lazy internal/loopback internal/paths internal/redact internal/render internal/trust
-    internal/watch skill
+internal/mcp: . internal/cause internal/here internal/lazy internal/loopback internal/paths internal/redact
+    internal/render internal/trust internal/watch skill
 internal/mcp/host: internal/atomicfile internal/claudecode/settings internal/lazy
-internal/migrate: internal/edit internal/lazy internal/legacy internal/render internal/shell internal/words permit skill
-internal/migrate/disk: internal/cause internal/edit/disk internal/find internal/lazy internal/migrate internal/paths internal/proc internal/term
-    report skill
+internal/migrate: internal/edit internal/lazy internal/legacy internal/render internal/shell internal/words permit
+    skill
+internal/migrate/disk: internal/cause internal/edit/disk internal/find internal/lazy internal/migrate internal/paths
+    internal/proc internal/term report skill
 internal/paths:
 internal/proc:
 internal/redact: internal/jsonfind
 internal/render: internal/atomicfile internal/cause internal/paths internal/redact internal/shell internal/words skill
 internal/reports: internal/cause report
 internal/session:
-internal/setup/doctor: check internal/agents internal/cause internal/claudecode internal/claudecode/settings internal/here internal/mcp/host
-    internal/paths internal/proc internal/setup/uninstall internal/term internal/trust skill
+internal/setup/doctor: check internal/agents internal/cause internal/claudecode internal/claudecode/settings
+    internal/find internal/here internal/mcp/host internal/paths internal/proc internal/setup/uninstall internal/term
+    internal/trust skill
 internal/setup/origin:
 internal/setup/scaffold: internal/cause internal/find skill
-internal/setup/uninstall: internal/activity/view internal/claudecode internal/claudecode/settings internal/here internal/mcp/host internal/paths
-    internal/setup/origin internal/term
+internal/setup/uninstall: internal/activity/view internal/claudecode internal/claudecode/settings internal/here
+    internal/mcp/host internal/paths internal/setup/origin internal/term
 internal/setup/upgrade: internal/atomicfile internal/setup/origin
-internal/shell: internal/cause internal/links internal/paths internal/proc internal/shell/bind internal/shell/minibash internal/words
+internal/shell: internal/cause internal/links internal/paths internal/proc internal/shell/bind internal/shell/minibash
+    internal/words
 internal/shell/bind: internal/lazy internal/words
 internal/shell/minibash: internal/proc internal/shell/bind internal/words
 internal/suite: internal/paths skill
 internal/term:
-internal/trust: internal/atomicfile internal/cause internal/find internal/links internal/paths internal/proc internal/words skill
+internal/trust: internal/atomicfile internal/cause internal/find internal/links internal/paths internal/proc
+    internal/words skill
 internal/watch: internal/paths
-internal/web: . check internal/activity/history internal/activity/usage internal/agents internal/atomicfile internal/batch internal/cause
-    internal/claudecode internal/edit/disk internal/eval internal/find internal/lazy internal/loopback internal/paths internal/redact
-    internal/render internal/session internal/shell internal/term internal/trust internal/watch skill
+internal/web: . check internal/activity/history internal/activity/usage internal/agents internal/atomicfile
+    internal/batch internal/cause internal/claudecode internal/edit/disk internal/eval internal/find internal/lazy
+    internal/loopback internal/paths internal/redact internal/render internal/session internal/shell internal/term
+    internal/trust internal/watch skill
 internal/words:
 internal/yamlfile:
 
-cmd/skillhand: . check claude internal/activity/history internal/activity/usage internal/activity/view internal/agents internal/atomicfile
-    internal/cause internal/claudecode internal/claudecode/claudepage internal/cli internal/edit/disk internal/golden internal/here
-    internal/migrate internal/migrate/disk internal/paths internal/render internal/reports internal/session internal/setup/doctor
-    internal/setup/scaffold internal/setup/uninstall internal/shell internal/term internal/trust report report/verdict schemas skill
-cmd/skillhand-server: . claude internal/agents internal/atomicfile internal/batch internal/batch/jobfile internal/batch/jobs internal/cli
-    internal/eval internal/here internal/lsp internal/mcp internal/mcp/host internal/paths internal/proc internal/setup/scaffold
-    internal/setup/upgrade internal/shell internal/term internal/web
+cmd/skillhand: . check claude internal/activity/history internal/activity/usage internal/activity/view internal/agents
+    internal/atomicfile internal/cause internal/claudecode internal/claudecode/claudepage internal/cli
+    internal/edit/disk internal/golden internal/here internal/migrate internal/migrate/disk internal/paths
+    internal/render internal/reports internal/session internal/setup/doctor internal/setup/scaffold
+    internal/setup/uninstall internal/shell internal/term internal/trust report report/verdict schemas skill
+cmd/skillhand-server: . claude internal/agents internal/atomicfile internal/batch internal/batch/jobfile
+    internal/batch/jobs internal/cli internal/eval internal/here internal/lsp internal/mcp internal/mcp/host
+    internal/paths internal/proc internal/setup/scaffold internal/setup/upgrade internal/shell internal/term
+    internal/web
 tools/bench: internal/activity/history internal/shell/bind report
 tools/bench/corpus: check
 tools/release: internal/claudecode internal/proc schemas

@@ -11,9 +11,10 @@ import (
 // As JSON it is a line of what skillhand list --json prints: schemas/list-v1.schema.json.
 type Listed struct {
 	skill.Location
-	Description string `json:"description"` // on one line; "" if there is none
-	Trusted     bool   `json:"trusted"`     // its commands may run
-	Error       string `json:"error"`       // why it cannot be read, if so
+	Owners      []string `json:"owners"`      // the agents that read it where it lies; none if nobody is known to
+	Description string   `json:"description"` // on one line; "" if there is none
+	Trusted     bool     `json:"trusted"`     // its commands may run
+	Error       string   `json:"error"`       // why it cannot be read, if so
 }
 
 // List returns what can be loaded here by name, in the order in which names are
@@ -26,10 +27,10 @@ func (rt *Runtime) List() ([]Listed, []error) {
 	found, faults := p.finder().List()
 	c, err := p.Here.Config()
 	faults = append(c.Faults(err), faults...)
-	policy := p.policy.Now()
+	policy, owners := p.policy.Now(), p.Here.Tree().Owners()
 	all := make([]Listed, 0, len(found))
 	for _, loc := range found {
-		one := Listed{Location: loc, Trusted: policy.May(loc.File) == nil}
+		one := Listed{Location: loc, Owners: owners(loc), Trusted: policy.May(loc.File) == nil}
 		front, summary, err := loc.Front()
 		switch {
 		case err != nil:

@@ -52,7 +52,7 @@ func newCheckup(h here.Here, named []string) *Checkup {
 	c := &Checkup{paths: named, top: paths.Around(h.Dir)}
 	where := h.Settings()
 	where.Dir = c.top
-	c.Finder = Finder{Dir: h.Dir, Home: h.Home, Config: where.Config, Roots: h.Roots}
+	c.Finder = h.Tree()
 	if said, err := h.Config(); err == nil {
 		c.agents = said.Agents
 	}

@@ -20,7 +20,8 @@ type Finding struct {
 	Help        string   `json:"help,omitempty"` // what to do
 	File        string   `json:"file"`
 	Range       Range    `json:"range"`
-	Agent       string   `json:"agent"` // for whom it is one; several have commas between them
+	Agent       string   `json:"agent"`  // for whom it is one; several have commas between them
+	Owners      []string `json:"owners"` // the agents that read the file where it lies; none if nobody is known to
 	Fix         *Fix     `json:"fix,omitempty"`
 	Fingerprint string   `json:"fingerprint"` // the same as long as the line says the same
 	Docs        string   `json:"docs"`
@@ -104,7 +105,7 @@ func (p *pass) find(start, end int, format string, a ...any) *Finding {
 	}
 	f := &Finding{
 		Rule: p.rule.ID, Name: p.rule.Name, Severity: severity, File: p.doc.file.Name, path: p.doc.file.Path, fixed: p.doc.file.FixedName(),
-		Agent: agent, Docs: p.rule.Link(),
+		Agent: agent, Owners: append([]string{}, p.doc.file.Owners...), Docs: p.rule.Link(),
 		Message: fmt.Sprintf(format, a...), Range: p.doc.rangeOf(start, end),
 	}
 	f.text, f.anchor = p.doc.lineText(f.Range.Line), f.Range.Line

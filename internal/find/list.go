@@ -34,6 +34,11 @@ func (f Finder) List() ([]skill.Location, []error) {
 			}
 		}
 	}
+	for _, dir := range s.usual() {
+		if missing(dir) { // what is there and cannot be read has been named
+			l.dead(dir)
+		}
+	}
 	if f.PluginRoot != "" && missing(f.PluginRoot) {
 		l.fault(fmt.Errorf("the plugin root: %s: not a folder", f.PluginRoot))
 	}
@@ -65,6 +70,16 @@ func (l *lister) fault(err error) {
 	}
 }
 
+// dead names a link that leads nowhere.
+func (l *lister) dead(path string) {
+	if !isLink(path) {
+		return
+	}
+	if dead := deadLink(path); dead != nil {
+		l.fault(fmt.Errorf("%s: %w", path, dead))
+	}
+}
+
 func (l *lister) skills(t tier, r root) {
 	if r.single {
 		l.add(t)(r.findSkill(filepath.Base(r.dir)))
@@ -84,12 +99,12 @@ func (l *lister) skills(t tier, r root) {
 			continue
 		}
 		if !companions && !holdsSkill(folder) {
-			l.lowerCase(folder)
+			l.notSkill(folder, e)
 			continue
 		}
 		loc, err := inFolder(folder, skill.Plain(e.Name()))
 		if errors.Is(err, fs.ErrNotExist) {
-			l.lowerCase(folder)
+			l.notSkill(folder, e)
 		}
 		l.add(t)(r.mark(loc), err)
 	}
@@ -102,8 +117,12 @@ func holdsSkill(folder string) bool {
 	return !absent(folder+skill.MainFile) || !absent(folder+skill.FirstUseFile) || !absent(folder+skill.ContentFile)
 }
 
-// lowerCase names a file that is nearly a skill's.
-func (l *lister) lowerCase(folder string) {
+// notSkill says why an entry of a folder of skills that looks like one is none: a link that leads nowhere, a file that is
+// nearly a skill's.
+func (l *lister) notSkill(folder string, e fs.DirEntry) {
+	if e.Type()&fs.ModeSymlink != 0 {
+		l.dead(folder)
+	}
 	for _, base := range [...]string{"skill.md", "Skill.md"} {
 		if file := folder + string(filepath.Separator) + base; !missing(file) && paths.IsFile(file) {
 			l.fault(fmt.Errorf("%s: not a skill: its file must be called %s, in capitals", file, skill.MainFile))

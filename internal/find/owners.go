@@ -60,6 +60,18 @@ func (w *walker) owners(f *File, in setting) []string {
 	return slices.Compact(all)
 }
 
+// Owners returns a function that lists the agents that read a skill or command where it lies.
+func (f Tree) Owners() func(loc skill.Location) []string {
+	w := newWalker(f)
+	return func(loc skill.Location) []string {
+		file := File{Path: loc.Main().File, Kind: Skill}
+		if loc.Command {
+			file.Kind = Command
+		}
+		return append([]string{}, w.owners(&file, w.around(filepath.Dir(file.Path)))...)
+	}
+}
+
 // placeOwners returns the agents that read a file of this kind where it lies, whatever it says.
 func (w *walker) placeOwners(f *File, in setting) []string {
 	for d := f.Path; d != filepath.Dir(d); d = filepath.Dir(d) {

@@ -249,14 +249,18 @@ func (f Finder) isUsers(dir string) bool {
 // Folders lists the folders that hold skills here, in the order in which they are asked, and those that agents would
 // look into, were they there.
 func (f Finder) Folders() []string {
+	return f.folders(false, f.search(query{}).usual())
+}
+
+// usual lists the folders in which agents look for skills here, whether or not they are there.
+func (s search) usual() []string {
 	var all []string
-	for _, base := range f.search(query{}).upward() {
+	for _, base := range s.upward() {
 		for _, folder := range agents.SkillFolders(false) {
 			all = append(all, filepath.Join(base, folder))
 		}
 	}
-	all = append(append(all, filepath.Join(paths.Around(f.Dir), "skills")), f.userSkills()...)
-	return f.folders(false, all)
+	return append(append(all, filepath.Join(paths.Around(s.finder.Dir), "skills")), s.finder.userSkills()...)
 }
 
 // CommandFolders lists the folders that hold commands, in the same order.

@@ -174,6 +174,7 @@ func (in setting) root() string { return in.claude + in.plugin } // one of them 
 
 // around finds out what a folder is in.
 func (w *walker) around(dir string) setting {
+	w.marketsAbove(dir)
 	for d := dir; ; d = filepath.Dir(d) {
 		if w.finder.isClaude(d) {
 			return setting{claude: d}

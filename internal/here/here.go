@@ -166,6 +166,11 @@ func (h Here) Finder() find.Finder {
 	}
 }
 
+// Tree walks the files here that mean something to an agent.
+func (h Here) Tree() find.Tree {
+	return find.Tree{Dir: h.Dir, Home: h.Home, Config: h.Env.Get("CLAUDE_CONFIG_DIR"), Roots: h.Roots}
+}
+
 // moreRoots are the folders of skills that the project's configuration adds.
 func (h Here) moreRoots() []string {
 	c, _ := h.Config() // whoever loads a skill says what is wrong with it

@@ -2,9 +2,11 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/skillhand/skillhand"
+	"github.com/skillhand/skillhand/internal/agents"
 	"github.com/skillhand/skillhand/internal/term"
 )
 
@@ -35,8 +37,16 @@ func ListLine(all []skillhand.Listed, columns int, paint func(code, text string)
 		case s.Error != "":
 			line += "  " + paint("31", term.FitWords(term.Visible(term.Near(s.Error)), about))
 		default:
-			line += "  " + term.FitWords(term.Visible(s.Description), about)
+			line += "  " + term.FitWords(owners(s)+term.Visible(s.Description), about)
 		}
 		return strings.TrimRight(line, " ") + "\n"
 	}
+}
+
+// owners names the agents that a skill belongs to, if Claude Code is none of them.
+func owners(s skillhand.Listed) string {
+	if len(s.Owners) == 0 || slices.Contains(s.Owners, agents.Claude) {
+		return ""
+	}
+	return "(" + strings.Join(s.Owners, ", ") + ") "
 }

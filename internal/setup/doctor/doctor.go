@@ -16,6 +16,7 @@ import (
 	"github.com/skillhand/skillhand/check"
 	"github.com/skillhand/skillhand/internal/cause"
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/mcp/host"
 	"github.com/skillhand/skillhand/internal/paths"
@@ -280,15 +281,15 @@ func configuration(h here.Here) []Finding {
 
 // skills counts what can be loaded here by name, and names what is broken.
 func skills(ctx context.Context, h here.Here) []Finding {
-	finder := h.Finder()
-	list, faults := finder.List()
+	list, faults := h.Finder().List()
 	var odd []Finding
 	wrong := func(text, fix string) { odd = append(odd, Finding{"skills", Wrong, text, fix}) }
-	for _, link := range dangling(finder.Folders()) {
-		wrong(link+": a broken link", "remove it, or install the skill again")
-	}
 	for _, err := range faults {
-		wrong(err.Error(), "")
+		fix := ""
+		if dead, ok := errors.AsType[*find.DeadLink](err); ok {
+			fix = dead.Help()
+		}
+		wrong(err.Error(), fix)
 	}
 	count := 0
 	for _, loc := range list {
@@ -316,19 +317,12 @@ func skills(ctx context.Context, h here.Here) []Finding {
 	if count == 0 {
 		all = Finding{"skills", Note, "none can be loaded here by name", "skillhand init skill NAME"}
 	}
-	return append(append([]Finding{all}, odd...), checked(ctx, h, list)...)
+	return append(append([]Finding{all}, odd...), checked(ctx, h)...)
 }
 
-// checked says whether skillhand check finds errors in what can be loaded here.
-func checked(ctx context.Context, h here.Here, list []skill.Location) []Finding {
-	var files []string
-	for _, loc := range list {
-		files = append(files, loc.File)
-	}
-	if len(files) == 0 {
-		return nil
-	}
-	c, err := check.At(h, files)
+// checked says whether skillhand check finds errors here.
+func checked(ctx context.Context, h here.Here) []Finding {
+	c, err := check.At(h, nil)
 	if err != nil {
 		if _, said := h.Config(); said != nil {
 			return nil // configuration has reported it
@@ -343,44 +337,5 @@ func checked(ctx context.Context, h here.Here, list []skill.Location) []Finding 
 	if n == 0 {
 		return nil
 	}
-	list = slices.DeleteFunc(slices.Clone(list), func(loc skill.Location) bool { return !faulty(res, h.Dir, loc) })
-	return []Finding{{"skills", Note, "check finds " + term.Plural(n, "error"), "skillhand check " + strings.Join(rootsOf(list), " ")}}
-}
-
-// faulty reports whether check, which names files from dir, found an error in a skill.
-func faulty(res *check.Result, dir string, loc skill.Location) bool {
-	return slices.ContainsFunc(res.Findings, func(f *check.Finding) bool {
-		file := paths.In(dir, f.File)
-		return f.Severity == check.Error && (file == loc.File || !loc.Command && paths.Inside(loc.Folder, file))
-	})
-}
-
-// rootsOf lists the folders that hold the skills.
-func rootsOf(list []skill.Location) []string {
-	var roots []string
-	for _, loc := range list {
-		root := filepath.Dir(loc.Folder)
-		if loc.Command {
-			root = loc.Folder
-		}
-		if !slices.Contains(roots, root) {
-			roots = append(roots, root)
-		}
-	}
-	return roots
-}
-
-// dangling returns the links in folders that lead nowhere.
-func dangling(folders []string) []string {
-	var links []string
-	for _, folder := range folders {
-		entries, _ := os.ReadDir(folder) // one that cannot be read is a fault of the list
-		for _, e := range entries {
-			path := filepath.Join(folder, e.Name())
-			if _, err := os.Stat(path); e.Type()&fs.ModeSymlink != 0 && err != nil {
-				links = append(links, path)
-			}
-		}
-	}
-	return links
+	return []Finding{{"skills", Note, "check finds " + term.Plural(n, "error"), "skillhand check"}}
 }

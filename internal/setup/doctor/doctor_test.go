@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -23,7 +24,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("a new machine: %+v", doc)
 	}
 	for _, name := range []string{"platform", "state", "bash", "path", "claude", "hooks", "trust", "skills"} {
-		if find(doc, name).Text == "" {
+		if findingOf(doc, name).Text == "" {
 			t.Errorf("nothing is said of %s", name)
 		}
 	}
@@ -31,16 +32,16 @@ func TestRun(t *testing.T) {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 	doc = Run(t.Context(), Request{Dir: dir, Env: env[1:]})
-	if doc.OK || doc.Worst() != Missing || find(doc, "state").Status != Missing || find(doc, "skills").Text == "" {
+	if doc.OK || doc.Worst() != Missing || findingOf(doc, "state").Status != Missing || findingOf(doc, "skills").Text == "" {
 		t.Errorf("without a home: %+v", doc)
 	}
 	doc = Run(t.Context(), Request{Dir: filepath.Join(dir, "gone"), Env: env})
-	if doc.OK || !strings.Contains(find(doc, "state").Text, "gone: no such file or directory") {
+	if doc.OK || !strings.Contains(findingOf(doc, "state").Text, "gone: no such file or directory") {
 		t.Errorf("in no folder: %+v", doc)
 	}
 }
 
-func find(doc Document, name string) Finding {
+func findingOf(doc Document, name string) Finding {
 	for _, f := range doc.Checks {
 		if f.Name == name {
 			return f
@@ -187,9 +188,8 @@ func TestChecked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, _ := h.Finder().List()
 		got := ""
-		for _, f := range checked(t.Context(), h, list) {
+		for _, f := range checked(t.Context(), h) {
 			got += f.Text
 		}
 		if !strings.HasSuffix(got, tt.want) || tt.want == "" && got != "" {
@@ -198,15 +198,16 @@ func TestChecked(t *testing.T) {
 	}
 }
 
-// TestCheckedNamesFaulty: of all folders with skills and commands, those with errors are named.
-func TestCheckedNamesFaulty(t *testing.T) {
+// TestCheckedCounts: the errors are those that skillhand check finds here, in what nobody can load by name too.
+func TestCheckedCounts(t *testing.T) {
 	dir := t.TempDir()
 	const head = "---\ndescription: Says hello. Use when greeted.\n---\n"
 	for name, text := range map[string]string{
-		".git/HEAD":                     "",
-		".claude/skills/good/SKILL.md":  head + "Hello.\n",
-		".claude/commands/fine.md":      head + "Hello.\n",
-		".agents/skills/wrong/SKILL.md": head + "See [the guide](guide.md).\n",
+		".git/HEAD":                       "",
+		".claude/skills/good/SKILL.md":    head + "Hello.\n",
+		".claude/skills/lower/skill.md":   head + "Hello.\n",
+		".claude-plugin/marketplace.json": "{",
+		".agents/skills/wrong/SKILL.md":   head + "See [the guide](guide.md).\n",
 	} {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(text), 0o666)); err != nil {
@@ -217,10 +218,17 @@ func TestCheckedNamesFaulty(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, _ := h.Finder().List()
-	got := checked(t.Context(), h, list)
-	want := "skillhand check " + filepath.Join(dir, ".agents", "skills")
-	if len(list) != 3 || len(got) != 1 || got[0].Fix != want {
-		t.Errorf("%d skills: %+v, want %s", len(list), got, want)
+	c, err := check.At(h, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := c.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := checked(t.Context(), h)
+	want := fmt.Sprintf("check finds %d errors", res.Count(check.Error))
+	if len(got) != 1 || got[0].Text != want || got[0].Fix != "skillhand check" || res.Count(check.Error) < 3 {
+		t.Errorf("%+v, want %s", got, want)
 	}
 }
