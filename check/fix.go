@@ -18,6 +18,8 @@ type Fixes struct {
 	Executables []string             // the files that become executable
 	Made        int                  // how many fixes
 	Each        map[string]int       // the same, by where the files are
+	Unsafe      int                  // how many more could be made, but not safely, at first sight
+	Findings    int                  // how many findings there were before any fix
 }
 
 // maxRounds bounds how often a file is checked again after a fix. Real files need two or three
@@ -34,6 +36,14 @@ func Mend(ctx context.Context, files []File, opt Options, unsafe bool) *Fixes {
 	seen := map[[sha256.Size]byte]bool{} // what files have been: fixes that undo each other end there
 	for round := 0; len(files) > 0 && round < maxRounds && ctx.Err() == nil; round++ {
 		res := Run(ctx, files, opt)
+		if round == 0 {
+			fixes.Findings = len(res.Findings)
+			for _, f := range res.Findings {
+				if f.Fix != nil && f.Fix.Unsafe && !unsafe {
+					fixes.Unsafe++
+				}
+			}
+		}
 		found := map[string][]*Finding{}
 		for _, f := range res.Findings {
 			found[f.path] = append(found[f.path], f)

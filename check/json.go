@@ -1,11 +1,9 @@
 package check
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 )
 
@@ -31,13 +29,6 @@ const SchemaURL = "https://skillhand.dev/schemas/check-v1.schema.json"
 // Document is the result, to be printed as JSON.
 func (r *Result) Document(version string, baseline int) *Document {
 	return &Document{Schema: SchemaURL, Version: version, Checked: Checked{r.Files, r.Directives}, Findings: r.Findings, Ignored: r.Ignored, Baseline: baseline}
-}
-
-// worstFirst orders findings for those who read only the first.
-func worstFirst(all []*Finding) []*Finding {
-	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b *Finding) int { return cmp.Compare(b.Severity.Rank(), a.Severity.Rank()) })
-	return all
 }
 
 // GitHub writes findings as commands of GitHub's workflows, the worst first: it shows few.

@@ -44,62 +44,6 @@ func (t Printer) Full(w io.Writer, all []*Finding) error {
 	return nil
 }
 
-// WorstFirst orders findings by severity, and keeps the order of files and lines among equals.
-func WorstFirst(all []*Finding) []*Finding {
-	return slices.SortedStableFunc(slices.Values(all), func(a, b *Finding) int { return b.Severity.Rank() - a.Severity.Rank() })
-}
-
-// Errors writes a line for each error, at most ten, to stand below a long list of findings, where people look first.
-// It writes nothing if the findings are few.
-func (t Printer) Errors(w io.Writer, all []*Finding) error {
-	const few, most = 5, 10
-	errors := slices.DeleteFunc(slices.Clone(all), func(f *Finding) bool { return f.Severity != Error })
-	if len(errors) == 0 || len(all) <= few {
-		return nil
-	}
-	text := "errors:\n"
-	for _, f := range errors[:min(len(errors), most)] {
-		lines := term.Wrap(fmt.Sprintf("%s:%d: %s: %s", t.flat(f.File), f.Range.Line, f.Rule, t.flat(f.Message)), t.columns()-4)
-		item := strings.Join(lines, "\n    ")
-		text += "  " + strings.Replace(item, " "+f.Rule+":", " "+t.paint(Error, f.Rule)+":", 1) + "\n"
-	}
-	if more := len(errors) - most; more > 0 {
-		text += fmt.Sprintf("  and %d more\n", more)
-	}
-	_, err := io.WriteString(w, text+"\n")
-	return err
-}
-
-// A Fold counts findings of one rule that are not shown.
-type Fold struct {
-	Rule     string
-	Severity Severity
-	N        int
-}
-
-// Folded leaves out findings that are like others: those of one rule that are less severe than fail,
-// after the first n. If only one would be left out, it stays.
-func Folded(all []*Finding, fail Severity, n int) (shown []*Finding, folds []Fold) {
-	type alike struct {
-		rule     string
-		severity Severity
-	}
-	count, seen := map[alike]int{}, map[alike]int{}
-	for _, f := range all {
-		count[alike{f.Rule, f.Severity}]++
-	}
-	for _, f := range all {
-		a := alike{f.Rule, f.Severity}
-		seen[a]++
-		if f.Severity.Rank() >= fail.Rank() || seen[a] <= n || count[a] == n+1 {
-			shown = append(shown, f)
-		} else if seen[a] == n+1 {
-			folds = append(folds, Fold{a.rule, a.severity, count[a] - n})
-		}
-	}
-	return shown, folds
-}
-
 func (t Printer) full(f *Finding) string {
 	var b strings.Builder
 	head := fmt.Sprintf("%s[%s]", f.Severity, f.Rule)
@@ -298,11 +242,11 @@ func (r *Result) Summary() string {
 	if n := r.Count(Info); n > 0 {
 		text += fmt.Sprintf(", %d info", n)
 	}
-	if fixable > 0 {
-		text += fmt.Sprintf(" (%d fixable, %d safely)", fixable, safely)
-	}
 	if r.Ignored > 0 {
 		text += fmt.Sprintf(", %d ignored", r.Ignored)
+	}
+	if fixable > 0 {
+		text += "; " + sayFixable(fixable, safely)
 	}
 	return text
 }

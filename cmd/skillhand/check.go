@@ -74,7 +74,7 @@ there is nothing to check.`,
 	f := cmd.Flags()
 	o.format, o.failOn, o.severity, o.dialect = "full", "error", "info", "claude"
 	cli.OneOf(cmd, &o.format, "format", "print findings in a `format`", "full", "concise", "json", "sarif", "github")
-	f.IntVar(&o.maxSame, "max-same", 3, "of one rule's findings below --fail-on, show the first `N` in full; 0 shows all")
+	f.IntVar(&o.maxSame, "max-same", 3, "of findings that are alike, show the first `N` in full and count the others; 0 shows all")
 	f.BoolVar(&o.json, "json", false, "print one JSON document; with --permissions, a line of JSON for each directive")
 	f.BoolVar(&o.fix, "fix", false, "fix what can be fixed safely")
 	f.BoolVar(&o.unsafe, "unsafe-fixes", false, "with --fix or --dry-run: also where a fix may change more")
@@ -294,7 +294,7 @@ func (c *checking) mend(ctx context.Context, files []check.File) (done bool, err
 		return true, err
 	}
 	if fixes.Made == 0 && c.stdin == nil {
-		c.sayNothingToFix(ctx, own)
+		c.sayNothingToFix(fixes)
 	}
 	if c.flags.diff {
 		return true, c.showDiff(fixes)
@@ -368,13 +368,13 @@ func (c *checking) fixable(files []check.File) []check.File {
 	return own
 }
 
-// sayNothingToFix says that no fix would be made, and whether an unsafe one could be.
-func (c *checking) sayNothingToFix(ctx context.Context, files []check.File) {
+// sayNothingToFix says that no fix was made, and whether an unsafe one could be.
+func (c *checking) sayNothingToFix(fixes *check.Fixes) {
 	text := "nothing to fix"
-	switch made := check.Mend(ctx, files, c.up.Options, true).Made; {
-	case made > 0:
-		text = fmt.Sprintf("nothing to fix safely: --unsafe-fixes would fix %s", term.Plural(made, "finding"))
-	case len(check.Run(ctx, files, c.up.Options).Findings) > 0:
+	switch {
+	case fixes.Unsafe > 0:
+		text = fmt.Sprintf("nothing to fix safely: --unsafe-fixes would fix %s", term.Plural(fixes.Unsafe, "finding"))
+	case fixes.Findings > 0:
 		text = "nothing was changed: none of these findings has an automatic fix"
 	}
 	c.std.Say("skillhand: " + text)
@@ -480,7 +480,7 @@ func (c *checking) print(res *check.Result, taken int) error {
 		summary += fmt.Sprintf(", %d not shown", n)
 	}
 	printer := check.Printer{Columns: c.std.Columns(), ASCII: !c.std.UTF8(), Paint: c.std.Painter(),
-		More: ": --max-same 0 shows all, --format concise a line for each"}
+		More: " (--max-same 0 shows all)"}
 	var err error
 	switch c.flags.format {
 	case "json":
