@@ -30,6 +30,7 @@ func budgetRules() []*Rule {
 const (
 	manyLines = 500
 	kept      = 20_000 // characters that Claude Code brings back after compaction
+	muchLost  = 25_000 // characters of a text that loses more than a closing section
 )
 
 func bodyLong(p *pass) {
@@ -40,8 +41,11 @@ func bodyLong(p *pass) {
 	lines := strings.Count(body, "\n")
 	switch n := length(body); {
 	case n > kept && p.doc.opt.isFor("claude"):
-		f := p.severe(p.find(start, end,
-			"the text has %d characters: after compaction Claude Code brings back the first %d, and what follows is lost", n, kept), Warning)
+		f := p.find(start, end,
+			"the text has %d characters: after compaction Claude Code brings back the first %d, and what follows is lost", n, kept)
+		if n > muchLost {
+			p.severe(f, Warning)
+		}
 		f.Help = "move what is not always needed to files beside it, and name them"
 	case lines > manyLines:
 		f := p.find(start, end, "the text has %d lines, more than the %d that the Agent Skills specification advises", lines, manyLines)

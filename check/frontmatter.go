@@ -41,6 +41,12 @@ func brokenYAML(p *pass) {
 		case skill.NoteYAML:
 			start, end, help := p.brokenAt(n)
 			f := p.find(start, end, "%s: %s", n.Text, p.brokenWhat())
+			switch { // by what is lost: nothing, the skill in some agents, or every field
+			case p.doc.mended && p.doc.file.Kind == Skill:
+				p.severe(f, Warning)
+			case p.doc.mended:
+				p.severe(f, Info)
+			}
 			if f.Fix = p.quoteValues(); f.Fix != nil {
 				f.Help = "put the value in quotes"
 				break
@@ -89,9 +95,9 @@ func (p *pass) endsEarly() {
 func (p *pass) brokenWhat() string {
 	switch isAgent := p.doc.file.Kind == Agent; {
 	case p.doc.mended && p.doc.file.Kind == Skill:
-		return "Claude Code guesses what is meant, and some other agents leave the skill out"
+		return "Claude Code reads it all the same; some other agents drop the skill"
 	case p.doc.mended:
-		return "Claude Code guesses what is meant"
+		return "Claude Code reads it all the same"
 	case isAgent && p.doc.file.As == InPlugin:
 		return "Claude Code drops every field, and loads the agent with all tools"
 	case isAgent:

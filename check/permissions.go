@@ -26,7 +26,7 @@ func permissionRules() []*Rule {
 			Summary: "a directive runs in a project, and no longer once the skill is installed elsewhere"},
 		{ID: "SK405", Name: "rule-unused", Severity: Info, Off: true, agent: claude, run: ruleUnused,
 			Summary: "a rule of allowed-tools that nothing in the skill needs"},
-		{ID: "SK406", Name: "cannot-activate", Severity: Error, agent: claude, kinds: []Kind{Skill}, run: cannotActivate, together: needApproval,
+		{ID: "SK406", Name: "cannot-activate", Severity: Warning, agent: claude, kinds: []Kind{Skill}, run: cannotActivate, together: needApproval,
 			Summary: "nobody can use the skill, or in claude -p the model cannot"},
 		{ID: "SK407", Name: "deferred-argument", Severity: Warning, agent: claude, run: deferredArgument,
 			Summary: "in auto mode an argument becomes part of a command that the model is told to run"},

@@ -42,7 +42,7 @@ func pluginRules() []*Rule {
 			Summary: "an agent names an unknown skill, and starts without it"},
 		{ID: "SK608", Name: "marketplace", Severity: Error, agent: claude, kinds: []Kind{Marketplace}, run: marketplace,
 			Summary: "a marketplace lists a plugin that cannot be installed"},
-		{ID: "SK609", Name: "plugin-empty", Severity: Error, agent: claude, kinds: []Kind{Plugin}, run: pluginEmpty,
+		{ID: "SK609", Name: "plugin-empty", Severity: Warning, agent: claude, kinds: []Kind{Plugin}, run: pluginEmpty,
 			Summary: "a plugin has nothing in it that Claude Code would find"},
 	}
 }
