@@ -51,8 +51,8 @@ internal/batch/jobs: . claude internal/activity/history internal/activity/view i
     internal/render internal/shell internal/term internal/trust internal/words report report/verdict
 internal/cause:
 internal/claudecode: internal/jsontree internal/lazy
-internal/claudecode/claudepage: internal/claudecode internal/claudecode/settings internal/lazy internal/paths
-    internal/proc internal/words permit skill
+internal/claudecode/claudepage: internal/claudecode internal/claudecode/settings internal/find internal/lazy
+    internal/paths internal/proc internal/words permit skill
 internal/claudecode/settings: internal/atomicfile internal/cause internal/claudecode internal/jsontree internal/paths
 internal/cli: . claude internal/activity/view internal/atomicfile internal/find internal/here internal/lazy
     internal/proc internal/term internal/trust internal/words
@@ -61,11 +61,11 @@ internal/config: internal/yamlfile skill
 internal/edit:
 internal/edit/disk: internal/atomicfile internal/cause internal/edit skill
 internal/eval: . claude internal/activity/history internal/agents internal/atomicfile internal/cause
-    internal/claudecode internal/claudecode/settings internal/find internal/here internal/jsontree internal/jsregexp
-    internal/junit internal/lazy internal/paths internal/proc internal/redact internal/suite internal/term
-    internal/trust internal/yamlfile report skill
-internal/find: internal/agents internal/cause internal/claudecode internal/jsontree internal/lazy internal/paths
-    internal/term skill
+    internal/claudecode internal/find internal/here internal/jsontree internal/jsregexp internal/junit internal/lazy
+    internal/paths internal/proc internal/redact internal/suite internal/term internal/trust internal/yamlfile report
+    skill
+internal/find: internal/agents internal/cause internal/claudecode internal/claudecode/settings internal/jsontree
+    internal/lazy internal/paths internal/term skill
 internal/golden: . internal/atomicfile internal/find internal/here internal/junit internal/paths internal/render
     internal/term skill
 internal/here: internal/claudecode/settings internal/config internal/find internal/paths internal/session
@@ -98,8 +98,8 @@ internal/setup/doctor: check internal/agents internal/cause internal/claudecode 
     internal/trust skill
 internal/setup/origin:
 internal/setup/scaffold: internal/cause internal/find skill
-internal/setup/uninstall: internal/activity/view internal/claudecode internal/claudecode/settings internal/here
-    internal/mcp/host internal/paths internal/setup/origin internal/term
+internal/setup/uninstall: internal/activity/view internal/claudecode internal/claudecode/settings internal/find
+    internal/here internal/mcp/host internal/paths internal/setup/origin internal/term
 internal/setup/upgrade: internal/atomicfile internal/setup/origin
 internal/shell: internal/cause internal/links internal/paths internal/proc internal/shell/bind internal/shell/minibash
     internal/words

@@ -1,15 +1,14 @@
 package check
 
 import (
-	"cmp"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/paths"
-	"github.com/skillhand/skillhand/skill"
 )
 
 func budgetRules() []*Rule {
@@ -109,24 +108,9 @@ func (w *whole) sameName(a, b *document) {
 	w.find(loses, start, end, "%s is also the name of %s, which is loaded instead of this", loses.name, wins.file.Name).Help = "rename one of the two"
 }
 
-// manifest is what a plugin says of itself.
-func manifest(root string) (claudecode.Manifest, []claudecode.Fault) {
-	src, err := skill.ReadFile(filepath.Join(root, ".claude-plugin", "plugin.json"))
-	if err != nil {
-		return claudecode.Manifest{}, nil // it goes by its folder's name
-	}
-	return claudecode.ParseManifest(src)
-}
-
-// pluginName is what a plugin is called.
-func pluginName(root string) string {
-	m, _ := manifest(root)
-	return cmp.Or(m.Name, filepath.Base(root))
-}
-
 // isPluginCommand reports whether a plugin loads a command.
 func (d *document) isPluginCommand() bool {
-	m, faults := manifest(d.file.Plugin)
+	m, faults := find.ReadManifest(d.file.Plugin)
 	if len(faults) > 0 {
 		return false // nothing is loaded
 	}

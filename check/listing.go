@@ -12,6 +12,7 @@ import (
 
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/term"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -63,9 +64,9 @@ func budgetOf(model string, fraction float64) int {
 
 // installedSkills are those of the plugins that are enabled.
 func installedSkills(w settings.Where) []File {
-	plugins, _ := settings.Loaded(w, w.Dir) // a broken list is doctor's to tell
+	plugins, _ := find.Loaded(w, w.Dir) // a broken list is doctor's to tell
 	var all []File
-	for _, p := range slices.CompactFunc(plugins, func(a, b settings.Plugin) bool { return a.ID == b.ID }) {
+	for _, p := range slices.CompactFunc(plugins, func(a, b find.InstalledPlugin) bool { return a.ID == b.ID }) {
 		files, _ := Finder{Dir: p.From}.Find([]string{p.From})
 		for _, f := range files {
 			if f.Fault == nil && (f.Kind == Skill || f.Kind == Command) {

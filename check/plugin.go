@@ -563,7 +563,7 @@ func agentSkills(w *whole) {
 	plugins := map[string]string{} // names, by folder
 	for _, d := range w.docs {
 		if _, known := plugins[d.file.Plugin]; d.file.Plugin != "" && !known {
-			plugins[d.file.Plugin] = pluginName(d.file.Plugin)
+			plugins[d.file.Plugin] = find.PluginName(d.file.Plugin)
 		}
 	}
 	known := map[string]bool{}

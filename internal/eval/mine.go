@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/skillhand/skillhand/internal/claudecode/settings"
 	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/paths"
@@ -44,7 +43,7 @@ func neighbours(user here.Here) ([]neighbour, error) {
 			}
 		}
 	}
-	loaded, err := settings.Loaded(where, user.Project)
+	loaded, err := find.Loaded(where, user.Project)
 	if err != nil {
 		return nil, err
 	}

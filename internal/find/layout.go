@@ -137,7 +137,7 @@ func (f folders) layout(base string, commands bool) iter.Seq[root] {
 		if isPlugin(base) && !all(Plugin{Root: base}) {
 			return
 		}
-		for _, p := range marketplace(base) {
+		for _, p := range readMarket(base) {
 			if !all(p) {
 				return
 			}

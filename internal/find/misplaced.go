@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/lazy"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/internal/term"
@@ -170,10 +169,8 @@ func (w *walker) skillFolders(in setting) []string {
 	if in.plugin != "" {
 		w.marketsAbove(root)
 		named := w.listed[root]
-		if src, err := skill.ReadFile(filepath.Join(root, ".claude-plugin", "plugin.json")); err == nil {
-			m, _ := claudecode.ParseManifest(src)
-			named = append(named, m.Skills...)
-		}
+		m, _ := ReadManifest(root)
+		named = append(named, m.Skills...)
 		for _, folder := range named {
 			all = append(all, filepath.Join(root, filepath.FromSlash(folder)))
 		}

@@ -1,12 +1,13 @@
 package find
 
 import (
-	"encoding/json"
 	"iter"
 	"path/filepath"
 	"slices"
 	"sync"
 
+	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/jsontree"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -34,7 +35,7 @@ func PluginAround(folder string) string {
 		if plugin == "" && isPlugin(up) {
 			plugin = up
 		}
-		for _, p := range marketplace(up) {
+		for _, p := range readMarket(up) {
 			if len(p.Root) > len(plugin) && paths.Inside(p.Root, folder) {
 				plugin = p.Root
 			}
@@ -56,8 +57,8 @@ type Plugin struct {
 // name is what the plugin is called, read when somebody asks.
 func (p Plugin) name() func() string {
 	return sync.OnceValue(func() string {
-		if own := readManifest(p.Root).Name; own != "" {
-			return own
+		if m, _ := ReadManifest(p.Root); m.Name != "" {
+			return m.Name
 		}
 		if p.Name != "" {
 			return p.Name
@@ -77,7 +78,8 @@ func (p Plugin) roots(from string, commands bool) iter.Seq[root] {
 		if len(p.only) == 0 && !missing(r.dir) && !yield(r) || commands {
 			return
 		}
-		named := append(slices.Clip(p.only), readManifest(p.Root).Skills...)
+		m, _ := ReadManifest(p.Root)
+		named := append(slices.Clip(p.only), m.Skills...)
 		if len(named) == 0 && !missing(filepath.Join(p.Root, skill.MainFile)) {
 			named = []string{"."}
 		}
@@ -94,67 +96,48 @@ func (p Plugin) roots(from string, commands bool) iter.Seq[root] {
 	}
 }
 
-// A pathList is a JSON string or a list of strings; anything else is an empty list.
-type pathList []string
-
-func (s *pathList) UnmarshalJSON(src []byte) error {
-	var one string
-	if json.Unmarshal(src, &one) == nil {
-		*s = pathList{one}
-		return nil
-	}
-	var many []string
-	if json.Unmarshal(src, &many) == nil {
-		*s = many
-	}
-	return nil
-}
-
-// A manifest is what a plugin says about itself, as far as it is about where its skills are.
-type manifest struct {
-	Name   string   `json:"name"`
-	Skills pathList `json:"skills"`
-}
-
 func manifestFile(root string) string { return filepath.Join(root, ".claude-plugin", "plugin.json") }
 
-// readManifest reads a plugin's manifest. One that cannot be read says nothing: check reports it.
-func readManifest(root string) manifest {
-	var m manifest
-	if file := manifestFile(root); !missing(file) {
-		if src, err := skill.ReadFile(file); err == nil && json.Unmarshal(src, &m) != nil {
-			return manifest{}
-		}
+// ReadManifest reads what a plugin says of itself, and for which faults Claude Code does not load it. Without a manifest it
+// says nothing.
+func ReadManifest(root string) (claudecode.Manifest, []claudecode.Fault) {
+	file := manifestFile(root)
+	if missing(file) {
+		return claudecode.Manifest{}, nil
 	}
-	return m
+	src, err := skill.ReadFile(file)
+	if err != nil {
+		return claudecode.Manifest{}, nil // check reports it
+	}
+	return claudecode.ParseManifest(src)
 }
 
 // isPlugin reports whether a folder has a plugin's manifest.
 func isPlugin(root string) bool { return paths.IsFile(manifestFile(root)) }
 
-// marketplace lists the plugins that the marketplace in a folder has beside it.
-func marketplace(base string) []Plugin {
+// readMarket lists the plugins that the marketplace in a folder has beside it.
+func readMarket(base string) []Plugin {
 	file := filepath.Join(base, ".claude-plugin", "marketplace.json")
 	if missing(file) {
 		return nil
 	}
-	var list struct {
-		Plugins []struct {
-			Name   string          `json:"name"`
-			Source json.RawMessage `json:"source"`
-			Skills pathList        `json:"skills"`
-		} `json:"plugins"`
-	}
 	src, err := skill.ReadFile(file)
-	if err != nil || json.Unmarshal(src, &list) != nil {
+	if err != nil {
 		return nil // check reports it
 	}
+	root, _ := jsontree.Parse(string(src))
+	list := root.Get("plugins")
+	if !list.IsList() {
+		return nil
+	}
 	var all []Plugin
-	for _, p := range list.Plugins {
-		var source string
-		if json.Unmarshal(p.Source, &source) == nil && filepath.IsLocal(filepath.Clean(source)) {
-			all = append(all, Plugin{Root: filepath.Join(base, filepath.FromSlash(source)), Name: p.Name, only: p.Skills})
+	for _, p := range list.Items {
+		source, isText := p.Get("source").Text()
+		if !isText || !filepath.IsLocal(filepath.Clean(source)) {
+			continue
 		}
+		name, _ := p.Get("name").Text()
+		all = append(all, Plugin{Root: filepath.Join(base, filepath.FromSlash(source)), Name: name, only: p.Get("skills").Texts()})
 	}
 	return all
 }

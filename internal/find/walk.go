@@ -301,19 +301,9 @@ func (w *walker) market(dir, file string) {
 		return
 	}
 	w.markets[file] = true
-	src, err := skill.ReadFile(file)
-	if err != nil {
-		return
-	}
-	root, _ := jsontree.Parse(string(src))
-	if plugins := root.Get("plugins"); plugins.IsList() {
-		for _, p := range plugins.Items {
-			if source, ok := p.Get("source").Text(); ok && !strings.Contains(source, "..") {
-				root := filepath.Join(dir, filepath.FromSlash(source))
-				w.plugins[root], w.plugins[paths.Real(root)] = true, true
-				w.listed[root] = append(w.listed[root], p.Get("skills").Texts()...)
-			}
-		}
+	for _, p := range readMarket(dir) {
+		w.plugins[p.Root], w.plugins[paths.Real(p.Root)] = true, true
+		w.listed[p.Root] = append(w.listed[p.Root], p.only...)
 	}
 }
 

@@ -203,7 +203,7 @@ func (h Here) own() []string {
 
 // copies lists where Claude Code keeps its copies of the plugins that it installed.
 func copies(config string) []string {
-	all, _ := settings.Installed(config) // what cannot be read lists none
+	all, _ := find.Installed(config) // what cannot be read lists none
 	roots := make([]string, len(all))
 	for i, p := range all {
 		roots[i] = p.Root
@@ -214,7 +214,7 @@ func copies(config string) []string {
 // plugins lists the plugins that Claude Code would load here, those of these names or all. If it reads one from a folder of somebody's that is not
 // trusted, the copy that it made counts.
 func (h Here) plugins(names ...string) []find.Plugin {
-	loaded, err := settings.Loaded(h.Settings(), h.Project, names...)
+	loaded, err := find.Loaded(h.Settings(), h.Project, names...)
 	if err != nil || len(loaded) == 0 {
 		return nil // doctor says what is wrong with the file
 	}

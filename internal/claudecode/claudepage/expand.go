@@ -43,8 +43,8 @@ func (s *Skill) variables(r Request) map[string]string {
 		vars["${CLAUDE_SKILL_DIR}"] = s.Dir
 	}
 	if s.plugin != nil {
-		vars["${CLAUDE_PLUGIN_ROOT}"] = s.plugin.root
-		vars["${CLAUDE_PLUGIN_DATA}"] = s.plugin.data
+		vars["${CLAUDE_PLUGIN_ROOT}"] = s.plugin.Root
+		vars["${CLAUDE_PLUGIN_DATA}"] = s.plugin.Data
 	}
 	return vars
 }

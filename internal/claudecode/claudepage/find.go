@@ -1,15 +1,14 @@
 package claudepage
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/skillhand/skillhand/internal/claudecode"
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/paths"
 	"github.com/skillhand/skillhand/skill"
 )
@@ -26,7 +25,7 @@ type Skill struct {
 	front    frontmatter
 	body     string
 	bodyLine int // the line of the file in which the body begins
-	plugin   *plugin
+	plugin   *find.ClaudePlugin
 }
 
 // Find returns the skill or command that r names. A *Failure means that Claude Code would not
@@ -53,12 +52,12 @@ func Find(r Request) (*Skill, error) {
 	if !ok {
 		return nil, c.unknown(r, name)
 	}
-	s, err := e.open()
+	s, err := openEntry(e)
 	if err != nil {
 		return nil, err
 	}
 	switch {
-	case s.front.paths && e.waits:
+	case s.front.paths && e.Waits:
 		return nil, c.unknown(r, name)
 	case r.Tool && s.front.noModel:
 		return nil, toolError(fmt.Sprintf("Skill %[1]s cannot be used with Skill tool due to disable-model-invocation. "+
@@ -113,31 +112,20 @@ func lookup(env []string, name string) string {
 	return value
 }
 
-// An entry is a file that is a skill or a command.
-type entry struct {
-	name     string
-	file     string
-	dir      string  // "" for a command
-	waits    bool    // its frontmatter can make it wait for files that match
-	plugin   *plugin // nil means that it is in no plugin
-	workflow bool    // a script that Claude Code offers as a command
-	content  *string // the text, if it stands in the file among other things
-}
-
-func (e entry) open() (*Skill, error) {
-	s := &Skill{Name: e.name, File: e.file, Real: e.file, Dir: e.dir, plugin: e.plugin}
-	if e.workflow {
-		return nil, fmt.Errorf("%s: %s is a workflow, and workflows are not rendered", e.name, e.file)
+func openEntry(e find.Entry) (*Skill, error) {
+	s := &Skill{Name: e.Name, File: e.File, Real: e.File, Dir: e.Dir, plugin: e.Plugin}
+	if e.Workflow {
+		return nil, fmt.Errorf("%s: %s is a workflow, and workflows are not rendered", e.Name, e.File)
 	}
-	if e.content != nil {
-		return s.parse(*e.content), nil
+	if e.Content != nil {
+		return s.parse(*e.Content), nil
 	}
-	src, real, err := skill.ReadReal(e.file)
+	src, real, err := skill.ReadReal(e.File)
 	if err != nil {
 		return nil, err
 	}
-	if e.dir != "" {
-		if err := inside(e.dir, e.file, real); err != nil {
+	if e.Dir != "" {
+		if err := inside(e.Dir, e.File, real); err != nil {
 			return nil, err
 		}
 	}
@@ -183,149 +171,60 @@ func openPath(r Request) (*Skill, error) {
 	}
 	dir, base := filepath.Split(path)
 	dir = filepath.Clean(dir)
-	e := entry{name: strings.TrimSuffix(base, ".md"), file: path}
+	e := find.Entry{Name: strings.TrimSuffix(base, ".md"), File: path}
 	if base == "SKILL.md" {
-		e.name, e.dir = filepath.Base(dir), dir
+		e.Name, e.Dir = filepath.Base(dir), dir
 	}
-	for _, p := range plugins(r) {
-		if paths.Inside(p.root, path) {
-			e.plugin = p
+	for _, p := range r.finder().Plugins() {
+		if paths.Inside(p.Root, path) {
+			e.Plugin = p
 		}
 	}
-	return e.open()
+	return openEntry(e)
 }
 
 // A collection is all skills and commands in sight, the first of a name hiding the others.
 type collection struct {
-	entries []entry
-	plugins []*plugin
+	entries []find.Entry
+	plugins []*find.ClaudePlugin
 }
 
-// collect lists skills before commands, the user's before the project's, and the nearest folder
-// of the project first; then workflows, which hide nothing outside a plugin but a skill's other name.
+// collect lists what Claude Code loads for a request.
 func collect(r Request) collection {
-	roots := []string{r.configDir()}
-	for _, dir := range upward(r.Project, r.Home) {
-		roots = append(roots, filepath.Join(dir, ".claude"))
-	}
-	c := collection{plugins: plugins(r)}
-	for _, root := range roots {
-		for _, e := range skillsIn(filepath.Join(root, "skills"), "") {
-			e.waits = true
-			c.entries = append(c.entries, e)
-		}
-	}
-	for _, root := range roots {
-		c.entries = append(c.entries, commandsIn(filepath.Join(root, "commands"), "")...)
-	}
-	for _, root := range roots {
-		c.entries = append(c.entries, workflowsIn(filepath.Join(root, "workflows"), "")...)
-	}
-	for _, p := range c.plugins {
-		c.entries = append(c.entries, p.entries()...)
-	}
-	return c
+	c := r.finder()
+	plugins := c.Plugins()
+	return collection{c.Entries(plugins), plugins}
 }
 
-// workflowsIn lists the scripts in a folder, or the one script that path is, by the names of their files. A script that
-// exports a meta may give itself another name there, but scripts are not parsed.
-func workflowsIn(path, prefix string) []entry {
-	files := []string{path}
-	if filepath.Ext(path) != ".js" {
-		files = paths.Glob(path, "*.js")
+// finder finds what Claude Code loads for a request.
+func (r Request) finder() find.Claude {
+	nameIn := func(e find.Entry) string {
+		s, err := openEntry(e)
+		if err != nil {
+			return ""
+		}
+		return s.front.name
 	}
-	var found []entry
-	for _, file := range files {
-		src, err := skill.ReadFile(file)
-		if err != nil || !bytes.Contains(src, []byte("export")) || !bytes.Contains(src, []byte("meta")) {
-			continue
-		}
-		found = append(found, entry{name: prefix + strings.TrimSuffix(filepath.Base(file), ".js"), file: file, workflow: true})
-	}
-	return found
-}
-
-// upward lists dir and its parents, up to the repository's top if there is one, without home.
-func upward(dir, home string) []string {
-	var all []string
-	for {
-		if dir != home {
-			all = append(all, dir)
-		}
-		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
-			return all
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return all
-		}
-		dir = parent
-	}
-}
-
-// skillsIn lists the folders in dir that have a SKILL.md, spelt so whatever the file system says.
-func skillsIn(dir, prefix string) []entry {
-	var found []entry
-	folders, _ := os.ReadDir(dir) // a missing folder has no skills
-	for _, f := range folders {
-		if e := (entry{name: prefix + f.Name(), dir: filepath.Join(dir, f.Name())}); hasMainFile(e.dir) {
-			e.file = filepath.Join(e.dir, "SKILL.md")
-			found = append(found, e)
-		}
-	}
-	return found
-}
-
-func hasMainFile(dir string) bool {
-	files, _ := os.ReadDir(dir)
-	return slices.ContainsFunc(files, func(f os.DirEntry) bool { return f.Name() == "SKILL.md" && !f.IsDir() })
-}
-
-// commandsIn lists the Markdown files in dir and below, a folder's name before a colon. A folder
-// with a SKILL.md is a skill, and nothing else in it counts.
-func commandsIn(dir, prefix string) []entry {
-	var found []entry
-	files, _ := os.ReadDir(dir)
-	for _, f := range files {
-		path := filepath.Join(dir, f.Name())
-		switch name, markdown := strings.CutSuffix(f.Name(), ".md"); {
-		case f.IsDir() && hasMainFile(path):
-			found = append(found, entry{name: prefix + f.Name(), file: filepath.Join(path, "SKILL.md"), dir: path})
-		case f.IsDir():
-			found = append(found, commandsIn(path, prefix+f.Name()+":")...)
-		case markdown:
-			found = append(found, entry{name: prefix + name, file: path})
-		}
-	}
-	return found
+	return find.Claude{Settings: r.where(), PluginRoot: r.PluginRoot, PluginData: r.PluginData, NameIn: nameIn}
 }
 
 // find returns the entry called name: by its own name, else by the one in a skill's frontmatter.
-func (c collection) find(name string) (entry, bool) {
+func (c collection) find(name string) (find.Entry, bool) {
 	for _, e := range c.entries {
-		if e.name == name {
+		if e.Name == name {
 			return e, true
 		}
 	}
 	for _, e := range c.entries {
-		if e.dir == "" {
+		if e.Dir == "" {
 			continue
 		}
-		plugin, _, _ := cutPlugin(e)
-		if s, err := e.open(); err == nil && s.front.name != "" && plugin+s.front.name == name {
+		plugin, _, _ := e.CutPlugin()
+		if s, err := openEntry(e); err == nil && s.front.name != "" && plugin+s.front.name == name {
 			return e, true
 		}
 	}
-	return entry{}, false
-}
-
-// cutPlugin returns the plugin's prefix of an entry's name, colon included, and the rest.
-func cutPlugin(e entry) (prefix, rest string, ok bool) {
-	if e.plugin == nil {
-		return "", e.name, false
-	}
-	before, after, ok := strings.Cut(e.name, ":")
-	return before + ":", after, ok
+	return find.Entry{}, false
 }
 
 // header is what Claude Code writes before the body.

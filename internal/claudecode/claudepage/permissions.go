@@ -82,7 +82,7 @@ func plainArgs(args string) string {
 func (s *Skill) rules(r Request, set *settings.Settings) permit.Request {
 	q := permit.Request{Allow: slices.Clone(s.front.allowed), Dir: r.Project, Home: r.Home, SkillDir: s.Dir}
 	if s.plugin != nil {
-		q.PluginRoot = s.plugin.root
+		q.PluginRoot = s.plugin.Root
 	}
 	for _, rule := range set.Rules() {
 		switch {

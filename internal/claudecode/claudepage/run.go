@@ -258,8 +258,8 @@ func environment(r Request) []string {
 	if r.Claude != "" {
 		env = append(env, "CLAUDE_CODE_EXECPATH="+r.Claude)
 	}
-	for _, p := range plugins(r) {
-		if bin := filepath.Join(p.root, "bin"); p.fault == "" && paths.IsFolder(bin) {
+	for _, p := range r.finder().Plugins() {
+		if bin := filepath.Join(p.Root, "bin"); p.Fault == "" && paths.IsFolder(bin) {
 			path += string(os.PathListSeparator) + bin
 			env = append(env, "PATH="+path)
 		}

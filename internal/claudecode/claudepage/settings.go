@@ -8,6 +8,7 @@ import (
 
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/paths"
 )
 
@@ -23,7 +24,7 @@ func (r Request) where() settings.Where {
 // variable can be as good as a command.
 func settingsEnv(set *settings.Settings, r Request, s *Skill) []string {
 	sources := []settings.Source{settings.User, settings.Managed}
-	for _, dir := range upward(r.Project, r.Home) {
+	for _, dir := range find.Upward(r.Project, r.Home) {
 		if own, err := filepath.EvalSymlinks(filepath.Join(dir, ".claude")); err == nil && paths.Inside(own, s.Real) {
 			sources = nil // all
 		}

@@ -49,8 +49,8 @@ func (e *UnknownError) Unwrap() error { return fs.ErrNotExist }
 // aWorkflow returns the file of a workflow in sight, or "".
 func (c collection) aWorkflow() string {
 	for _, e := range c.entries {
-		if e.workflow {
-			return e.file
+		if e.Workflow {
+			return e.File
 		}
 	}
 	return ""
@@ -61,13 +61,13 @@ func (c collection) notLoaded(name string) string {
 	owner, _, _ := strings.Cut(name, ":")
 	for _, p := range c.plugins {
 		switch {
-		case p.fault == "":
-		case p.name == owner:
+		case p.Fault == "":
+		case p.Name == owner:
 			return fmt.Sprintf("The plugin %q did not load in this session (%s): "+
-				"tell the user the plugin could not be loaded here, not that the skill is not installed.", p.name, p.fault)
+				"tell the user the plugin could not be loaded here, not that the skill is not installed.", p.Name, p.Fault)
 		default:
 			return fmt.Sprintf("1 plugin did not load in this session (%s); "+
-				"if this skill belongs to it, tell the user its plugin could not be loaded here, not that the skill is not installed.", p.fault)
+				"if this skill belongs to it, tell the user its plugin could not be loaded here, not that the skill is not installed.", p.Fault)
 		}
 	}
 	return ""
@@ -76,8 +76,8 @@ func (c collection) notLoaded(name string) string {
 // fullName returns the plugin's entry that was called without its plugin.
 func (c collection) fullName(name string) string {
 	for _, e := range c.entries {
-		if _, rest, ok := cutPlugin(e); ok && rest == name {
-			return e.name
+		if _, rest, ok := e.CutPlugin(); ok && rest == name {
+			return e.Name
 		}
 	}
 	return ""

@@ -36,9 +36,9 @@ func Login(w Where, getenv func(string) string) string {
 	}
 	credentials := filepath.Join(w.ConfigDir(), ".credentials.json")
 	switch {
-	case readJSON(w.File(User), &own) == nil && own.Helper != "":
+	case ReadJSON(w.File(User), &own) == nil && own.Helper != "":
 		return "apiKeyHelper"
-	case readJSON(credentials, &login) == nil && login.Token.Access != "":
+	case ReadJSON(credentials, &login) == nil && login.Token.Access != "":
 		return credentials
 	case readState(w, &state) && state.Key != "":
 		return "primaryApiKey"

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/test/fakeapi"
 	"github.com/skillhand/skillhand/internal/test/realclaude"
 )
@@ -33,11 +34,11 @@ func TestInstalledByClaude(t *testing.T) {
 		}
 	}
 	w := settings.Where{Home: c.Home, Dir: c.Project}
-	got, err := settings.Installed(w.ConfigDir())
+	got, err := find.Installed(w.ConfigDir())
 	if err != nil || len(got) != 1 {
 		t.Fatalf("Installed: %+v, %v", got, err)
 	}
-	want := settings.Plugin{
+	want := find.InstalledPlugin{
 		ID: "plug@m", Scope: "project", Project: c.Project,
 		Root: filepath.Join(w.ConfigDir(), "plugins/cache/m/plug/1.2.3"),
 		From: filepath.Join(market, "plug"),

@@ -156,6 +156,21 @@ func readState(w Where, to any) bool {
 	return err == nil && filepath.IsAbs(file) && json.Unmarshal(src, to) == nil
 }
 
+// ReadJSON reads a file of Claude Code's into v. One that is missing leaves v as it is.
+func ReadJSON(file string, v any) error {
+	src, err := readFile(file)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDir) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, cause.Of(err))
+	}
+	if err := json.Unmarshal(src, v); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return nil
+}
+
 // readFile reads a regular file. A pipe in its place, which a project may bring,
 // would wait for a writer.
 func readFile(name string) ([]byte, error) {

@@ -211,48 +211,6 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-func TestInstalled(t *testing.T) {
-	dir := t.TempDir()
-	config := filepath.Join(dir, "home", ".claude")
-	if all, err := Installed(config); err != nil || all != nil {
-		t.Errorf("nothing installed: %v, %v", all, err)
-	}
-	write(t, dir, map[string]string{
-		"home/.claude/plugins/installed_plugins.json": `{"version": 2, "plugins": {
-			"b@m": [{"scope": "project", "projectPath": "/p", "installPath": "ROOT/home/.claude/plugins/cache/m/b/1"}],
-			"a@m": {"scope": "user", "installPath": "ROOT/home/.claude/plugins/cache/m/a/1"},
-			"out@m": [{"scope": "user", "installPath": "ROOT/project"}],
-			"link@m": [{"scope": "user", "installPath": "ROOT/home/.claude/plugins/cache/m/link"}],
-			"up@m": [{"scope": "user", "installPath": "ROOT/home/.claude/plugins/../../../project"}],
-			"all@m": [{"scope": "user", "installPath": "ROOT/home/.claude/plugins"}],
-			"relative@m": [{"scope": "user", "installPath": "project"}],
-			"gone@m": [{"scope": "user", "installPath": "ROOT/home/.claude/plugins/cache/m/gone"}],
-			"odd@m": 1}}`,
-		"home/.claude/plugins/known_marketplaces.json": `{"m": {"source": {"source": "directory", "path": "ROOT/market"}}}`,
-		"home/.claude/plugins/cache/m/a/1/x":           "",
-		"home/.claude/plugins/cache/m/b/1/x":           "",
-		"market/.claude-plugin/marketplace.json":       `{"plugins": [{"name": "b", "source": "./plugins/b"}, {"name": "a", "source": "../out"}]}`,
-		"project/x":                                    "",
-	})
-	if err := os.Symlink(filepath.Join(dir, "project"), filepath.Join(config, "plugins/cache/m/link")); err != nil {
-		t.Skip(err)
-	}
-	all, err := Installed(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := strings.ReplaceAll(fmt.Sprintf("%+v", all), dir, "")
-	want := "[{ID:a@m Scope:user Project: Root:/home/.claude/plugins/cache/m/a/1 From:/home/.claude/plugins/cache/m/a/1 Data:/home/.claude/plugins/data/a-m} " +
-		"{ID:b@m Scope:project Project:/p Root:/home/.claude/plugins/cache/m/b/1 From:/market/plugins/b Data:/home/.claude/plugins/data/b-m}]"
-	if got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-	write(t, dir, map[string]string{"home/.claude/plugins/installed_plugins.json": "{"})
-	if _, err := Installed(config); err == nil || !strings.Contains(err.Error(), "installed_plugins.json: ") {
-		t.Errorf("a broken list: %v", err)
-	}
-}
-
 // TestPaths: what has no place has no files, and none is listed twice.
 func TestPaths(t *testing.T) {
 	for _, tt := range []struct {
@@ -273,11 +231,5 @@ func TestPaths(t *testing.T) {
 		if got := strings.Join(got, " "); got != tt.want {
 			t.Errorf("%+v: %s, want %s", tt.where, got, tt.want)
 		}
-	}
-}
-
-func TestDataName(t *testing.T) {
-	if got := dataName("aZ0_-@m.é/"); got != "aZ0_--m---" {
-		t.Errorf("dataName = %q", got)
 	}
 }

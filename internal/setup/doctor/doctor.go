@@ -148,7 +148,7 @@ func hooks(h here.Here) []Finding {
 	for _, err := range set.Faults {
 		all = append(all, Finding{"hooks", Wrong, err.Error(), ""})
 	}
-	installed, err := settings.Installed(where.ConfigDir())
+	installed, err := find.Installed(where.ConfigDir())
 	if err != nil {
 		all = append(all, Finding{"hooks", Wrong, err.Error(), ""})
 	}
@@ -190,7 +190,7 @@ func placed(h here.Here) []Finding {
 }
 
 // plugin says how Claude Code has our plugin.
-func plugin(set *settings.Settings, installed []settings.Plugin) Finding {
+func plugin(set *settings.Settings, installed []find.InstalledPlugin) Finding {
 	const (
 		without = "in Claude Code, every load prints the whole skill"
 		install = "claude plugin install skillhand@skillhand"
@@ -211,7 +211,7 @@ func plugin(set *settings.Settings, installed []settings.Plugin) Finding {
 	return Finding{"hooks", Note, "the plugin is not installed: " + without, "claude plugin marketplace add skillhand/skillhand\n" + install}
 }
 
-func has(installed []settings.Plugin, id string) bool {
+func has(installed []find.InstalledPlugin, id string) bool {
 	for _, p := range installed {
 		if p.ID == id {
 			return true

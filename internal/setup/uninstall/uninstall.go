@@ -13,6 +13,7 @@ import (
 	"github.com/skillhand/skillhand/internal/activity/view"
 	"github.com/skillhand/skillhand/internal/claudecode"
 	"github.com/skillhand/skillhand/internal/claudecode/settings"
+	"github.com/skillhand/skillhand/internal/find"
 	"github.com/skillhand/skillhand/internal/here"
 	"github.com/skillhand/skillhand/internal/mcp/host"
 	"github.com/skillhand/skillhand/internal/paths"
@@ -116,7 +117,7 @@ func claudeCode(h here.Here) []Item {
 			})
 		}
 	}
-	installed, _ := settings.Installed(where.ConfigDir()) // what cannot be read names no plugin
+	installed, _ := find.Installed(where.ConfigDir()) // what cannot be read names no plugin
 	for _, p := range installed {
 		if name, _, _ := strings.Cut(p.ID, "@"); name == "skillhand" {
 			all = append(all, Item{

@@ -1,21 +1,18 @@
-package settings
+package find
 
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/skillhand/skillhand/internal/cause"
+	"github.com/skillhand/skillhand/internal/claudecode/settings"
 	"github.com/skillhand/skillhand/internal/paths"
 )
 
-// A Plugin is one that Claude Code installed.
-type Plugin struct {
+// An InstalledPlugin is one that Claude Code installed.
+type InstalledPlugin struct {
 	ID      string // name@marketplace
 	Scope   string // user, project, local or managed
 	Project string // the folder that it was installed for; "" means all
@@ -32,20 +29,20 @@ type Plugin struct {
 // ~/.claude. What is not below that folder, by its real path, is not in the list: a file can say
 // anything, but only Claude Code and the user write there. If names are given, only plugins that their marketplace calls
 // so are looked at.
-func Installed(config string, names ...string) ([]Plugin, error) {
+func Installed(config string, names ...string) ([]InstalledPlugin, error) {
 	file := filepath.Join(config, "plugins", "installed_plugins.json")
 	var list struct {
 		Plugins map[string]json.RawMessage `json:"plugins"`
 	}
-	if err := readJSON(file, &list); err != nil || list.Plugins == nil {
+	if err := settings.ReadJSON(file, &list); err != nil || list.Plugins == nil {
 		return nil, err
 	}
-	markets := marketplaces(config)
+	markets := knownMarkets(config)
 	cache, err := filepath.EvalSymlinks(filepath.Join(config, "plugins"))
 	if err != nil {
 		return nil, err
 	}
-	var all []Plugin
+	var all []InstalledPlugin
 	for id, raw := range list.Plugins {
 		name, market, _ := strings.Cut(id, "@")
 		if len(names) > 0 && !slices.Contains(names, name) {
@@ -56,27 +53,27 @@ func Installed(config string, names ...string) ([]Plugin, error) {
 			if err != nil || !filepath.IsAbs(e.InstallPath) || !paths.Below(cache, root) {
 				continue
 			}
-			p := Plugin{ID: id, Scope: e.Scope, Project: e.ProjectPath, Root: e.InstallPath}
+			p := InstalledPlugin{ID: id, Scope: e.Scope, Project: e.ProjectPath, Root: e.InstallPath}
 			p.Data = filepath.Join(config, "plugins", "data", dataName(id))
-			if m, ok := markets[market]; ok {
-				p.From = cmp.Or(m.plugin(name), p.Root)
+			if dir, ok := markets[market]; ok {
+				p.From = cmp.Or(inMarket(dir, name), p.Root)
 			}
 			all = append(all, p)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Plugin) int { return strings.Compare(a.ID+"\x00"+a.Project, b.ID+"\x00"+b.Project) })
+	slices.SortStableFunc(all, func(a, b InstalledPlugin) int { return strings.Compare(a.ID+"\x00"+a.Project, b.ID+"\x00"+b.Project) })
 	return all, nil
 }
 
 // Loaded returns the installed plugins that Claude Code loads in a project: those that are enabled, whose marketplace is
 // known, and that were not installed for another project. If names are given, it looks only at those, as Installed does.
-func Loaded(w Where, project string, names ...string) ([]Plugin, error) {
+func Loaded(w settings.Where, project string, names ...string) ([]InstalledPlugin, error) {
 	all, err := Installed(w.ConfigDir(), names...)
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
-	set := Read(w)
-	return slices.DeleteFunc(all, func(p Plugin) bool {
+	set := settings.Read(w)
+	return slices.DeleteFunc(all, func(p InstalledPlugin) bool {
 		on, _ := set.Plugin(p.ID)
 		return !on || p.From == "" || p.Project != "" && p.Project != project
 	}), nil
@@ -111,66 +108,36 @@ func dataName(id string) string {
 	}, id)
 }
 
-// A marketplace lists plugins.
-type marketplace struct {
-	dir string // if it is a folder on this machine
-}
-
-// marketplaces returns those that Claude Code knows.
-func marketplaces(config string) map[string]marketplace {
+// knownMarkets returns the marketplaces that Claude Code knows, by name: the folder of one that is on this machine, else "".
+func knownMarkets(config string) map[string]string {
 	var known map[string]struct {
 		Source struct {
 			Source string `json:"source"`
 			Path   string `json:"path"`
 		} `json:"source"`
 	}
-	if readJSON(filepath.Join(config, "plugins", "known_marketplaces.json"), &known) != nil {
+	if settings.ReadJSON(filepath.Join(config, "plugins", "known_marketplaces.json"), &known) != nil {
 		return nil
 	}
-	all := map[string]marketplace{}
+	all := map[string]string{}
 	for name, m := range known {
-		all[name] = marketplace{}
+		all[name] = ""
 		if m.Source.Source == "directory" && filepath.IsAbs(m.Source.Path) {
-			all[name] = marketplace{m.Source.Path}
+			all[name] = m.Source.Path
 		}
 	}
 	return all
 }
 
-// plugin returns the folder in which the marketplace has a plugin, or "".
-func (m marketplace) plugin(name string) string {
-	if m.dir == "" {
+// inMarket returns the folder in which a marketplace on this machine has a plugin, or "".
+func inMarket(dir, name string) string {
+	if dir == "" {
 		return ""
 	}
-	var list struct {
-		Plugins []struct {
-			Name   string          `json:"name"`
-			Source json.RawMessage `json:"source"`
-		} `json:"plugins"`
-	}
-	if readJSON(filepath.Join(m.dir, ".claude-plugin", "marketplace.json"), &list) != nil {
-		return ""
-	}
-	for _, p := range list.Plugins {
-		var path string
-		if p.Name == name && json.Unmarshal(p.Source, &path) == nil && filepath.IsLocal(path) {
-			return filepath.Join(m.dir, path)
+	for _, p := range readMarket(dir) {
+		if p.Name == name {
+			return p.Root
 		}
 	}
 	return ""
-}
-
-// readJSON reads a file into v. One that is missing leaves v as it is.
-func readJSON(file string, v any) error {
-	src, err := readFile(file)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDir) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", file, cause.Of(err))
-	}
-	if err := json.Unmarshal(src, v); err != nil {
-		return fmt.Errorf("%s: %w", file, err)
-	}
-	return nil
 }
