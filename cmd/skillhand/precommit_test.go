@@ -23,8 +23,8 @@ func TestPreCommitRuns(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	ours, theirs := filepath.Join(root, "ours"), filepath.Join(root, "theirs")
-	p := precommit{t: t, env: append(os.Environ(), "PRE_COMMIT_HOME="+filepath.Join(root, "cache"), "GOPROXY=off", "GOFLAGS=-buildvcs=false",
-		"GOMODCACHE="+goEnv(t, "GOMODCACHE"), "GOCACHE="+goEnv(t, "GOCACHE"), // else all is fetched and built again
+	p := precommit{t: t, env: append(os.Environ(), "PRE_COMMIT_HOME="+filepath.Join(root, "cache"), "GOPROXY=off", "GOFLAGS=-buildvcs=false -trimpath",
+		"GOMODCACHE="+goEnv(t, "GOMODCACHE"), "GOCACHE="+goEnv(t, "GOCACHE"), // else all is fetched and built again, as without -trimpath
 		"HOME="+root, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@b")}
 	copyTree(t, ours)
 	rev := p.commit(ours)
