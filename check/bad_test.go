@@ -13,6 +13,7 @@ import (
 
 	"github.com/skillhand/skillhand/internal/claudecode/claudepage"
 	"github.com/skillhand/skillhand/internal/test"
+	"github.com/skillhand/skillhand/skill"
 )
 
 func readCase(t testing.TB, file string) test.Case {
@@ -48,7 +49,7 @@ func TestBadInput(t *testing.T) {
 	at := func(name string) string { return filepath.Join(skills, name, "SKILL.md") }
 	write(t, at("good"), "---\ndescription: good\n---\n!`find . -name \\'x\\'`\n")
 	write(t, at("yaml"), "---\ndescription: \"not closed\n---\nText.\n")
-	write(t, at("huge"), strings.Repeat("x", 50<<20))
+	write(t, at("huge"), strings.Repeat("x", skill.MaxSize+1))
 	write(t, at("fence"), "---\ndescription: fence\n---\n```!\nls\n")
 	write(t, at("secret"), "---\ndescription: secret\n---\n")
 	write(t, at("bad\xffname"), "---\ndescription: odd\n---\n!`find . -name \\'x\\'`\n")
@@ -182,22 +183,29 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// TestLinear: a hostile text of 200 KB ends. What grows with the square of it would not.
+// TestLinear: a hostile text of 200 KB ends. What grows with the square of it would not. Unless
+// tortured, it is a quarter of that.
 func TestLinear(t *testing.T) {
+	repeat := func(text string, n int) string {
+		if !test.Tortured() {
+			n /= 4
+		}
+		return strings.Repeat(text, n)
+	}
 	for name, text := range map[string]string{
-		"hidden":      strings.Repeat("\u200b", 70_000),
-		"flags":       strings.Repeat("\U000E0061", 50_000),
-		"links":       strings.Repeat("[a](b.md)", 20_000),
-		"brackets":    strings.Repeat("](", 100_000),
-		"definitions": strings.Repeat("[a]: b.md ", 20_000),
-		"labels":      strings.Repeat("[a]:\n", 40_000),
-		"arguments":   "!`echo " + strings.Repeat("$0 ", 3_000) + "`",
-		"directives":  strings.Repeat("!`cat x`\n", 5_000),
-		"examples":    "```markdown\nx\n" + strings.Repeat("!`cat x`\n", 20_000) + "```",
-		"variables":   "!`" + strings.Repeat("${CLAUDE_SKILL_DIR}/scripts/x.sh ", 3_000) + "`",
-		"comments":    strings.Repeat("<!-- skillhand: ignore SK308 x -->\n", 5_000),
-		"find":        "!`find " + strings.Repeat("-name \\'x\\' ", 5_000) + "`",
-		"marks":       strings.Repeat("!", 2_000_000),
+		"hidden":      repeat("\u200b", 70_000),
+		"flags":       repeat("\U000E0061", 50_000),
+		"links":       repeat("[a](b.md)", 20_000),
+		"brackets":    repeat("](", 100_000),
+		"definitions": repeat("[a]: b.md ", 20_000),
+		"labels":      repeat("[a]:\n", 40_000),
+		"arguments":   "!`echo " + repeat("$0 ", 3_000) + "`",
+		"directives":  repeat("!`cat x`\n", 5_000),
+		"examples":    "```markdown\nx\n" + repeat("!`cat x`\n", 20_000) + "```",
+		"variables":   "!`" + repeat("${CLAUDE_SKILL_DIR}/scripts/x.sh ", 3_000) + "`",
+		"comments":    repeat("<!-- skillhand: ignore SK308 x -->\n", 5_000),
+		"find":        "!`find " + repeat("-name \\'x\\' ", 5_000) + "`",
+		"marks":       repeat("!", 2_000_000),
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := Finder{Dir: "/nowhere"}.Source("/nowhere/s/SKILL.md", []byte("---\ndescription: d\n---\n"+text+"\n"))

@@ -113,6 +113,7 @@ func TestAnswer(t *testing.T) {
 
 // Each way to misbehave is one line.
 func TestMisbehaviour(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		play string
 		want claude.Kind // "" means success
@@ -179,6 +180,7 @@ func took(t *testing.T, want time.Duration, f func()) {
 }
 
 func TestTimeouts(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		play          string
 		timeout, idle time.Duration
@@ -215,6 +217,7 @@ func TestTimeouts(t *testing.T) {
 
 // A deadline of the caller's context is one as ours.
 func TestContext(t *testing.T) {
+	t.Parallel()
 	t.Run("deadline", func(t *testing.T) {
 		s := newStage(t, "init | hang")
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
@@ -266,6 +269,7 @@ func TestContext(t *testing.T) {
 
 // A CLI that has given its result is ended kindly, and that is a success.
 func TestLinger(t *testing.T) {
+	t.Parallel()
 	for _, play := range []string{"init | result ok | hang", "init | result ok | stubborn | hide 300 | trickle 3000 10"} {
 		t.Run(play, func(t *testing.T) {
 			s := newStage(t, play)
@@ -281,6 +285,7 @@ func TestLinger(t *testing.T) {
 
 // A result that is there stands, whatever then ends the CLI.
 func TestResultStands(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ timeout, idle time.Duration }{{3 * time.Second, -1}, {10 * time.Minute, 3 * time.Second}} {
 		t.Run(fmt.Sprint(tt), func(t *testing.T) {
 			s := newStage(t, "init | result ok | hang")
@@ -300,6 +305,7 @@ func TestResultStands(t *testing.T) {
 
 // An attempt that goes on with a session tells what all of it has cost.
 func TestCost(t *testing.T) {
+	t.Parallel()
 	for play, want := range map[string]float64{
 		"init a | subtype error_new half; init a | result ok": 0.25,
 		"init a | subtype error_new half; init b | result ok": 0.5,
@@ -380,6 +386,7 @@ func TestRetryLost(t *testing.T) {
 }
 
 func TestNoRetry(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		play  string
 		want  claude.Kind

@@ -92,6 +92,7 @@ func TestRealUnstructured(t *testing.T) {
 
 // Each fault of the service, as the real CLI passes it on.
 func TestRealFaults(t *testing.T) {
+	t.Parallel()
 	ok := fakeapi.Text("it works")
 	refusal := fakeapi.Message{Text: "no", Stop: "refusal"}
 	short := fakeapi.Message{Text: "well", Stop: "max_tokens"}
@@ -162,6 +163,7 @@ func TestRealRefused(t *testing.T) {
 }
 
 func TestRealLimits(t *testing.T) {
+	t.Parallel()
 	t.Run("turns", func(t *testing.T) {
 		api := fakeapi.New(t)
 		api.Handle(func(*fakeapi.Request) fakeapi.Answer {
@@ -245,6 +247,7 @@ func TestRealResumes(t *testing.T) {
 }
 
 func TestRealHangs(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name          string
 		answer        fakeapi.Answer
@@ -276,6 +279,7 @@ func sleeper(t *testing.T) (*stage, claude.Request) {
 
 // TestRealTool: no program that a tool runs outlives the question, however it ends.
 func TestRealTool(t *testing.T) {
+	t.Parallel()
 	t.Run("timeout", func(t *testing.T) {
 		s, r := sleeper(t)
 		// On a busy machine the command may not have begun when the time is up.

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // TestChanges: clients of the old and of the new protocol are notified, and only
@@ -214,6 +216,7 @@ func TestManyCalls(t *testing.T) {
 // TestFlood: a client that sends without end gets an answer to everything, be it
 // that there is too much, and the server keeps little of it.
 func TestFlood(t *testing.T) {
+	test.Torture(t)
 	p := newPlace(t)
 	gate := filepath.Join(p.project, "gate")
 	if err := syscall.Mkfifo(gate, 0o666); err != nil {

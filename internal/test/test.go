@@ -52,10 +52,13 @@ func Real(t testing.TB) {
 	}
 }
 
+// Tortured reports whether tests may take long and much, as make torture lets them.
+func Tortured() bool { return os.Getenv("SKILLHAND_TORTURE") == "1" }
+
 // Torture ends a test that takes long or much, unless make torture runs it.
 func Torture(t testing.TB) {
 	t.Helper()
-	if os.Getenv("SKILLHAND_TORTURE") != "1" {
+	if !Tortured() {
 		t.Skip("make torture runs it")
 	}
 }

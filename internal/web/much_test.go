@@ -20,6 +20,7 @@ import (
 	"github.com/skillhand/skillhand/internal/batch"
 	"github.com/skillhand/skillhand/internal/eval"
 	"github.com/skillhand/skillhand/internal/session"
+	"github.com/skillhand/skillhand/internal/test"
 )
 
 // remember puts runs into the history, over the last days, as history.Store.Append does.
@@ -199,6 +200,7 @@ func (p *place) batch(name string, n int) {
 // TestMuch: each list with more than fits shows its first page, searches, sorts, pages, and goes back. make bench looks
 // at a hundred thousand records.
 func TestMuch(t *testing.T) {
+	test.Torture(t)
 	t.Parallel()
 	skills := map[string]string{}
 	for i := range 300 {

@@ -1,7 +1,6 @@
 package bind_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/skillhand/skillhand/internal/shell/bind"
@@ -63,16 +62,6 @@ func TestJudge(t *testing.T) {
 		if got != tt.want {
 			t.Errorf("Judge(%s) with %q:\n got %q\nwant %q", tt.command, tt.value, got, tt.want)
 		}
-	}
-}
-
-// TestNested: commands in commands by the hundred are judged once each.
-func TestNested(t *testing.T) {
-	for _, command := range []string{
-		"find . -exec ", "git rebase --exec ", "timeout 5 ", "eval ", "bash -c ", "xargs ", "env ", "docker run x ", "parallel ", "ssh h ", "trap ",
-		"find . -exec sh -c ",
-	} {
-		bind.Judge(test.Line(strings.Repeat(command, 200)+`"$0"`, []string{"x"}, ""), bind.World{})
 	}
 }
 
