@@ -39,6 +39,12 @@ type stage struct {
 func newStage(t *testing.T, play string) *stage {
 	t.Helper()
 	t.Parallel()
+	return newSerialStage(t, play)
+}
+
+// newSerialStage returns a stage for a test that nothing may run beside.
+func newSerialStage(t *testing.T, play string) *stage {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -490,7 +496,7 @@ func TestNotStarted(t *testing.T) {
 
 // TestMemory: the unneeded parts of a transcript cost no memory.
 func TestMemory(t *testing.T) {
-	s := newStage(t, "init | flood 60 | output 30000000 | result ok")
+	s := newSerialStage(t, "init | flood 60 | output 30000000 | result ok")
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
