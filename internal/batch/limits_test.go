@@ -34,7 +34,7 @@ func TestConcurrency(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, o Options) {
 		db := open(t, o)
-		add(t, db, some(60), Limits{Concurrency: 3})
+		add(t, db, some(24), Limits{Concurrency: 3})
 		var now, top atomic.Int64
 		workers(t, o, 3, Worker{Do: func(context.Context, json.RawMessage) (json.RawMessage, Retry) {
 			n := now.Add(1)
@@ -480,7 +480,7 @@ func TestStop(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, o Options) {
 		db := open(t, o)
-		add(t, db, some(50), Limits{Concurrency: 1})
+		add(t, db, some(10), Limits{Concurrency: 1})
 		var starts atomic.Int64
 		var mended atomic.Bool
 		workers(t, o, 2, Worker{Do: func(context.Context, json.RawMessage) (json.RawMessage, Retry) {
@@ -490,14 +490,14 @@ func TestStop(t *testing.T) {
 			return nil, Retry{Error: "401", Stop: Credentials}
 		}})
 		s := until(t, db, "stopped", func(s *Status) bool { return s.Stopped != "" })
-		if s.Stopped != Credentials || s.Waiting != 50 || starts.Load() != 1 {
+		if s.Stopped != Credentials || s.Waiting != 10 || starts.Load() != 1 {
 			t.Errorf("%d starts, status: %+v", starts.Load(), *s)
 		}
 		mended.Store(true)
 		if was, err := db.Resume(t.Context(), idOf(t, db, "b")); was != Credentials || err != nil {
 			t.Errorf("resume: %q, %v", was, err)
 		}
-		if s := until(t, db, "over", over); s.Done != 50 {
+		if s := until(t, db, "over", over); s.Done != 10 {
 			t.Errorf("status: %+v", *s)
 		}
 	})

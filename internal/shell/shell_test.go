@@ -263,7 +263,7 @@ func TestCanceled(t *testing.T) {
 // TestManyBytes: what a line prints costs no memory.
 func TestManyBytes(t *testing.T) {
 	test.NeedBash(t)
-	const size = 100 << 20
+	const size = 32 << 20
 	for _, line := range []string{
 		fmt.Sprintf("head -c %d /dev/zero", size),
 		fmt.Sprintf("{ head -c %d /dev/zero; }", size),
